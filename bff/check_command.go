@@ -13,11 +13,11 @@ import (
 	"coinslot/bff/diagnose"
 )
 
-// checkUp says what is wrong with the set-up, and changes nothing; with -webhook it
+// runCheck says what is wrong with the set-up, and changes nothing; with -webhook it
 // sends a test. Errors: there is something that must not stay as it is.
-func checkUp(ctx context.Context, args []string, s streams) error {
+func runCheck(ctx context.Context, args []string, s streams) error {
 	var asJSON, hook bool
-	overrides, err := flagged("check", args, s, func(flags *flag.FlagSet) {
+	overrides, err := parseSettings("check", args, s, func(flags *flag.FlagSet) {
 		flags.BoolVar(&asJSON, "json", false, "print JSON")
 		flags.BoolVar(&hook, "webhook", false, "send a test webhook")
 	})
@@ -25,7 +25,7 @@ func checkUp(ctx context.Context, args []string, s streams) error {
 		return err
 	}
 	c, problem := config.Load(s.env, overrides)
-	b := built()
+	b := readBuild()
 	at, _ := time.Parse(time.RFC3339, b.time) // zero = not known
 	report := check.Run(ctx, check.Config{
 		Version: b.version, Env: s.env, Settings: c, Problem: problem, Webhook: hook, Built: at,
@@ -33,7 +33,7 @@ func checkUp(ctx context.Context, args []string, s streams) error {
 	if asJSON {
 		err = report.JSON(s.out)
 	} else {
-		report.Text(s.out, look(s.out))
+		report.Text(s.out, terminalStyle(s.out))
 	}
 	if err == nil && report.Failed() > 0 {
 		err = fmt.Errorf(
@@ -43,9 +43,9 @@ func checkUp(ctx context.Context, args []string, s streams) error {
 	return err
 }
 
-// look is colours and short lines for a terminal, and one line each elsewhere.
+// terminalStyle is colours and short lines for a terminal, and one line each elsewhere.
 // Source: no-color.org.
-func look(w io.Writer) diagnose.Style {
+func terminalStyle(w io.Writer) diagnose.Style {
 	file, isFile := w.(*os.File)
 	if !isFile {
 		return diagnose.Style{}

@@ -44,10 +44,10 @@ func get(url string) (int, string) {
 // that none is lost; the operator's listener ends last.
 func TestDrain(t *testing.T) {
 	need.Assets(t, static.Files)
-	gateway := httptest.NewServer(sandbox.New(sandbox.Config{Key: canary}))
+	gateway := httptest.NewServer(sandbox.New(sandbox.Config{Key: secretCanary}))
 	t.Cleanup(gateway.Close)
 	c, err := config.Load([]string{
-		"COINSLOT_GATEWAY_URL=" + gateway.URL, "COINSLOT_GATEWAY_KEY=" + canary, "COINSLOT_SECRET_KEY=" + canary, "COINSLOT_DATABASE=" + filepath.Join(t.TempDir(), "drain.db"),
+		"COINSLOT_GATEWAY_URL=" + gateway.URL, "COINSLOT_GATEWAY_KEY=" + secretCanary, "COINSLOT_SECRET_KEY=" + secretCanary, "COINSLOT_DATABASE=" + filepath.Join(t.TempDir(), "drain.db"),
 		"COINSLOT_LISTEN=127.0.0.1:0", "COINSLOT_OPS_LISTEN=" + free(t), "COINSLOT_DRAIN=600ms",
 	}, nil)
 	if err != nil {

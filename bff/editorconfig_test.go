@@ -79,7 +79,7 @@ func TestEditorConfig(t *testing.T) {
 				}
 			}
 		}
-		for _, wrong := range unlike(set, name, content) {
+		for _, wrong := range styleErrors(set, name, content) {
 			t.Errorf("%s: %s (.editorconfig)", name, wrong)
 		}
 	}
@@ -91,9 +91,9 @@ var (
 	spaced   = regexp.MustCompile(`(?m)^ +\S`)
 )
 
-// unlike lists what differs from the settings. Lines of a text that begin with a tab may be Go in
+// styleErrors lists what differs from the settings. Lines of a text that begin with a tab may be Go in
 // Markdown, and lines that begin with spaces a comment in Go or a continuation.
-func unlike(set map[string]string, name string, content []byte) (wrong []string) {
+func styleErrors(set map[string]string, name string, content []byte) (wrong []string) {
 	if set["charset"] == "utf-8" && !utf8.Valid(content) {
 		wrong = append(wrong, "is not UTF-8")
 	}

@@ -14,10 +14,10 @@ import (
 	"coinslot/bff/server"
 )
 
-// erase erases the personal data of sessions, by their ids or by an e-mail. It can run
+// runErase erases the personal data of sessions, by their ids or by an e-mail. It can run
 // beside a server that uses the same database. Errors: nothing is named; a session that
 // is not there; the database's.
-func erase(ctx context.Context, args []string, s streams) (err error) {
+func runErase(ctx context.Context, args []string, s streams) (err error) {
 	flags := flag.NewFlagSet("erase", flag.ContinueOnError)
 	overrides := map[string]string{}
 	for _, name := range []string{"database", "database-file"} {
@@ -30,7 +30,7 @@ func erase(ctx context.Context, args []string, s streams) (err error) {
 		"print the sessions that were erased on request, to be kept apart from backups")
 	from := flags.String("from", "",
 		"file with sessions to erase again after a restore, as -list prints them")
-	if err := parseFlags(flags, args, func() { describeFlags(s.out, flags) }); err != nil {
+	if err := parseFlags(flags, args, func() { printFlags(s.out, flags) }); err != nil {
 		return err
 	}
 	if flags.NArg() == 0 && *from == "" && !*list {
@@ -59,7 +59,7 @@ func erase(ctx context.Context, args []string, s streams) (err error) {
 		}
 	}
 	if *from != "" {
-		if err := eraseAgain(ctx, eraser, *from, s); err != nil {
+		if err := eraseListed(ctx, eraser, *from, s); err != nil {
 			return err
 		}
 	}
@@ -73,9 +73,9 @@ func erase(ctx context.Context, args []string, s streams) (err error) {
 	return err
 }
 
-// eraseAgain erases the sessions that a file names, one a line. Those that the database
+// eraseListed erases the sessions that a file names, one a line. Those that the database
 // does not have are said and passed over: the backup may be older.
-func eraseAgain(ctx context.Context, eraser *server.Eraser, path string, s streams) error {
+func eraseListed(ctx context.Context, eraser *server.Eraser, path string, s streams) error {
 	file, err := os.Open(path)
 	if err != nil {
 		return fmt.Errorf("-from: %w", err)

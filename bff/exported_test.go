@@ -41,7 +41,7 @@ func TestExportedNamesAreExplained(t *testing.T) {
 // name does as well.
 func unexplained(decl ast.Decl) (names []*ast.Ident) {
 	if f, ok := decl.(*ast.FuncDecl); ok {
-		if f.Name.IsExported() && shown(f) && !slices.Contains(contracts, f.Name.Name) && !about(f.Doc, f.Name.Name) {
+		if f.Name.IsExported() && showDecl(f) && !slices.Contains(contracts, f.Name.Name) && !describes(f.Doc, f.Name.Name) {
 			names = append(names, f.Name)
 		}
 		return names
@@ -50,13 +50,13 @@ func unexplained(decl ast.Decl) (names []*ast.Ident) {
 	for _, spec := range list.Specs {
 		switch s := spec.(type) {
 		case *ast.TypeSpec:
-			if s.Name.IsExported() && !about(s.Doc, s.Name.Name) && !about(list.Doc, s.Name.Name) {
+			if s.Name.IsExported() && !describes(s.Doc, s.Name.Name) && !describes(list.Doc, s.Name.Name) {
 				names = append(names, s.Name)
 			}
 		case *ast.ValueSpec:
 			for _, n := range s.Names {
 				grouped := list.Lparen.IsValid() && (list.Doc != nil || s.Doc != nil || s.Comment != nil)
-				if n.IsExported() && !grouped && !about(list.Doc, n.Name) {
+				if n.IsExported() && !grouped && !describes(list.Doc, n.Name) {
 					names = append(names, n)
 				}
 			}
@@ -68,8 +68,8 @@ func unexplained(decl ast.Decl) (names []*ast.Ident) {
 // contracts are methods of interfaces that everybody knows.
 var contracts = []string{"Error", "Is", "Len", "Less", "Swap", "String", "Unwrap", "ServeHTTP", "Read", "Write"}
 
-// shown reports whether a function, or the type whose method it is, is exported.
-func shown(f *ast.FuncDecl) bool {
+// showDecl reports whether a function, or the type whose method it is, is exported.
+func showDecl(f *ast.FuncDecl) bool {
 	if f.Recv == nil {
 		return true
 	}
@@ -84,8 +84,8 @@ func shown(f *ast.FuncDecl) bool {
 	return ok && name.IsExported()
 }
 
-// about reports whether a comment begins with the name.
-func about(doc *ast.CommentGroup, name string) bool {
+// describes reports whether a comment begins with the name.
+func describes(doc *ast.CommentGroup, name string) bool {
 	first, _, _ := strings.Cut(strings.TrimSpace(doc.Text()), " ")
 	return strings.TrimRight(first, ":,.") == name
 }

@@ -15,12 +15,12 @@ import (
 //
 // Errors: flag.ErrHelp, after the help; a flag or an argument that there is not.
 func parse(flags *flag.FlagSet, args []string, s streams) error {
-	own := func() { describeFlags(s.out, flags) }
-	return parseAnd(flags, args, own)
+	own := func() { printFlags(s.out, flags) }
+	return parseWithHelp(flags, args, own)
 }
 
-// parseAnd is parse with a help of the caller's.
-func parseAnd(flags *flag.FlagSet, args []string, help func()) error {
+// parseWithHelp is parse with a help of the caller's.
+func parseWithHelp(flags *flag.FlagSet, args []string, help func()) error {
 	err := parseFlags(flags, args, help)
 	if err == nil && flags.NArg() > 0 {
 		err = fmt.Errorf("unexpected argument %q; see coinslot %s -h", flags.Arg(0), flags.Name())
@@ -28,7 +28,7 @@ func parseAnd(flags *flag.FlagSet, args []string, help func()) error {
 	return err
 }
 
-// parseFlags is parseAnd for a command that takes arguments behind its flags.
+// parseFlags is parseWithHelp for a command that takes arguments behind its flags.
 func parseFlags(flags *flag.FlagSet, args []string, help func()) error {
 	flags.SetOutput(io.Discard) // it would tell all flags at each mistake
 	err := flags.Parse(args)
@@ -41,8 +41,8 @@ func parseFlags(flags *flag.FlagSet, args []string, help func()) error {
 	return err
 }
 
-// describeFlags says what a command does, and its flags.
-func describeFlags(w io.Writer, flags *flag.FlagSet) {
+// printFlags says what a command does, and its flags.
+func printFlags(w io.Writer, flags *flag.FlagSet) {
 	all := commands()
 	i := slices.IndexFunc(all, func(c command) bool { return c.name == flags.Name() })
 	fmt.Fprintf(w, "coinslot %s: %s\n\n", all[i].name, all[i].help)
@@ -50,7 +50,7 @@ func describeFlags(w io.Writer, flags *flag.FlagSet) {
 	flags.PrintDefaults()
 }
 
-func usage(w io.Writer) {
+func printUsage(w io.Writer) {
 	fmt.Fprintf(
 		w, "Coinslot %s: a drop-in crypto checkout\n\nUsage: coinslot [command] [flags]\n\n",
 		release(),
@@ -65,22 +65,22 @@ func usage(w io.Writer) {
 
 // settings loads the configuration with flags over the environment.
 func settings(name string, args []string, s streams) (config.Config, error) {
-	return settingsAnd(name, args, s, func(*flag.FlagSet) {})
+	return loadSettings(name, args, s, func(*flag.FlagSet) {})
 }
 
-// settingsAnd is settings for a command with flags of its own, which own adds.
-func settingsAnd(
+// loadSettings is settings for a command with flags of its own, which own adds.
+func loadSettings(
 	name string, args []string, s streams, own func(*flag.FlagSet),
 ) (config.Config, error) {
-	overrides, err := flagged(name, args, s, own)
+	overrides, err := parseSettings(name, args, s, own)
 	if err != nil {
 		return config.Config{}, err
 	}
 	return config.Load(s.env, overrides)
 }
 
-// flagged reads the flags of settings, and those that own adds.
-func flagged(
+// parseSettings reads the flags of settings, and those that own adds.
+func parseSettings(
 	name string, args []string, s streams, own func(*flag.FlagSet),
 ) (map[string]string, error) {
 	flags := flag.NewFlagSet(name, flag.ContinueOnError)
@@ -95,20 +95,20 @@ func flagged(
 		}
 	}
 	own(flags)
-	return overrides, parseAnd(flags, args, func() { settingsHelp(s.out, name, own) })
+	return overrides, parseWithHelp(flags, args, func() { printSettingsHelp(s.out, name, own) })
 }
 
-// settingsHelp is the help of a command that takes settings: with flags of its own
+// printSettingsHelp is the help of a command that takes settings: with flags of its own
 // those alone, since the others are fifty lines.
-func settingsHelp(w io.Writer, name string, own func(*flag.FlagSet)) {
+func printSettingsHelp(w io.Writer, name string, own func(*flag.FlagSet)) {
 	alone := flag.NewFlagSet(name, flag.ContinueOnError)
 	own(alone)
 	few := 0
 	alone.VisitAll(func(*flag.Flag) { few++ })
 	if few == 0 {
-		usage(w)
+		printUsage(w)
 		return
 	}
-	describeFlags(w, alone)
+	printFlags(w, alone)
 	fmt.Fprintln(w, "\nand the settings of coinslot serve: see coinslot -h")
 }

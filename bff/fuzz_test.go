@@ -12,28 +12,28 @@ import (
 )
 
 const (
-	leastTargets = 10     // of the whole repository
-	leastInputs  = 5      // kept for each target
-	mostInputs   = 40     // a corpus is read by people too
-	mostBytes    = 16_384 // of one input
+	minTargets = 10     // of the whole repository
+	minInputs  = 5      // kept for each target
+	maxInputs  = 40     // a corpus is read by people too
+	maxBytes   = 16_384 // of one input
 )
 
-// unkept are targets whose inputs are all in their own f.Add.
-var unkept = map[string]bool{}
+// notSaved are targets whose inputs are all in their own f.Add.
+var notSaved = map[string]bool{}
 
 // TestFuzzCorpora holds that every fuzz target has hostile inputs of its own
 // in testdata/fuzz, which every go test runs, and that no inputs are left of a
 // target that is gone.
 func TestFuzzCorpora(t *testing.T) {
 	targets := fuzzTargets(t)
-	if len(targets) < leastTargets {
-		t.Errorf("%d fuzz targets; want at least %d", len(targets), leastTargets)
+	if len(targets) < minTargets {
+		t.Errorf("%d fuzz targets; want at least %d", len(targets), minTargets)
 	}
 	for target := range targets {
 		folder, name, _ := strings.Cut(target, " ")
 		n := countInputs(t, filepath.Join("..", folder, "testdata", "fuzz", name))
-		if !unkept[target] && (n < leastInputs || n > mostInputs) {
-			t.Errorf("%s has %d inputs in testdata/fuzz; want %d to %d", target, n, leastInputs, mostInputs)
+		if !notSaved[target] && (n < minInputs || n > maxInputs) {
+			t.Errorf("%s has %d inputs in testdata/fuzz; want %d to %d", target, n, minInputs, maxInputs)
 		}
 	}
 	kept, err := filepath.Glob("../*/*/testdata/fuzz/*")
@@ -92,8 +92,8 @@ func countInputs(t *testing.T, folder string) int {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if info.Size() > mostBytes {
-			t.Errorf("%s is %d bytes; at most %d are kept", filepath.Join(folder, f.Name()), info.Size(), mostBytes)
+		if info.Size() > maxBytes {
+			t.Errorf("%s is %d bytes; at most %d are kept", filepath.Join(folder, f.Name()), info.Size(), maxBytes)
 		}
 	}
 	return len(files)

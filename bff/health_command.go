@@ -15,10 +15,10 @@ import (
 	"coinslot/bff/config"
 )
 
-// health asks the server's own /readyz once, for container images that have
+// runHealth asks the server's own /readyz once, for container images that have
 // nothing else to ask with. Errors: it does not answer within three seconds, or
 // is not ready.
-func health(ctx context.Context, args []string, s streams) error {
+func runHealth(ctx context.Context, args []string, s streams) error {
 	flags := flag.NewFlagSet("health", flag.ContinueOnError)
 	listen := flags.String("ops-listen", "", "address of the private listener, as given to serve")
 	if err := parse(flags, args, s); err != nil {
@@ -35,11 +35,11 @@ func health(ctx context.Context, args []string, s streams) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
-	return ready(ctx, near(address))
+	return checkReady(ctx, dialAddress(address))
 }
 
-// near is where a listener's address is reached from the same machine.
-func near(listen string) string {
+// dialAddress is where a listener's address is reached from the same machine.
+func dialAddress(listen string) string {
 	host, port, err := net.SplitHostPort(listen)
 	if err != nil {
 		return listen
@@ -52,8 +52,8 @@ func near(listen string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// ready asks /readyz at address. Errors: no answer; one that says no.
-func ready(ctx context.Context, address string) error {
+// checkReady asks /readyz at address. Errors: no answer; one that says no.
+func checkReady(ctx context.Context, address string) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/readyz", nil)
 	if err != nil {
 		return fmt.Errorf("asking %s: %w", address, err)

@@ -16,11 +16,11 @@ import (
 	"coinslot/bff/console/auth/password"
 )
 
-// adminPassword prints the hash of a password, which comes from the terminal,
+// runAdminPassword prints the hash of a password, which comes from the terminal,
 // twice and unseen, or else is the first line of the standard input.
-func adminPassword(_ context.Context, args []string, s streams) error {
+func runAdminPassword(_ context.Context, args []string, s streams) error {
 	if slices.Equal(args, []string{"-h"}) || slices.Equal(args, []string{"--help"}) {
-		describeFlags(s.out, flag.NewFlagSet("admin-password", flag.ContinueOnError))
+		printFlags(s.out, flag.NewFlagSet("admin-password", flag.ContinueOnError))
 		return nil
 	}
 	if len(args) > 0 {
@@ -28,9 +28,9 @@ func adminPassword(_ context.Context, args []string, s streams) error {
 			"a password is no argument: others could read it in the list of processes",
 		)
 	}
-	read := func() (string, error) { return line(os.Stdin) }
+	read := func() (string, error) { return readLine(os.Stdin) }
 	if term.IsTerminal(int(os.Stdin.Fd())) {
-		read = func() (string, error) { return typed(s.errors) }
+		read = func() (string, error) { return promptTwice(s.errors) }
 	}
 	word, err := read()
 	if err != nil {
@@ -44,8 +44,8 @@ func adminPassword(_ context.Context, args []string, s streams) error {
 	return nil
 }
 
-// typed reads a password twice from the terminal, which does not show it.
-func typed(prompt io.Writer) (string, error) {
+// promptTwice reads a password twice from the terminal, which does not show it.
+func promptTwice(prompt io.Writer) (string, error) {
 	var words [2]string
 	for i, ask := range []string{"Password for the console: ", "The same again: "} {
 		fmt.Fprint(prompt, ask)
@@ -62,9 +62,9 @@ func typed(prompt io.Writer) (string, error) {
 	return words[0], nil
 }
 
-// line is the first line of in.
-func line(in io.Reader) (string, error) {
-	text, err := bufio.NewReader(io.LimitReader(in, password.Most+2)).ReadString('\n')
+// readLine is the first line of in.
+func readLine(in io.Reader) (string, error) {
+	text, err := bufio.NewReader(io.LimitReader(in, password.MaxLength+2)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", err
 	}

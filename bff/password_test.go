@@ -24,7 +24,7 @@ func TestAdminPassword(t *testing.T) {
 		"too long":       {strings.Repeat("a", 5000), nil, 1},
 		"as an argument": {"", []string{"correct horse battery"}, 1},
 	} {
-		code, out, errs := piped(t, c.in, append([]string{"admin-password"}, c.args...)...)
+		code, out, errs := pipeStdin(t, c.in, append([]string{"admin-password"}, c.args...)...)
 		if code != c.code || (code == 0) != password.Matches(strings.TrimSpace(out), "correct horse battery") {
 			t.Errorf("%s: %d, %q, %q", name, code, out, errs)
 		}
@@ -34,8 +34,8 @@ func TestAdminPassword(t *testing.T) {
 	}
 }
 
-// piped runs a command with a text as its standard input.
-func piped(t *testing.T, text string, args ...string) (code int, out, errs string) {
+// pipeStdin runs a command with a text as its standard input.
+func pipeStdin(t *testing.T, text string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	r, w, err := os.Pipe()
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 func runReconcile(ctx context.Context, args []string, s streams) error {
 	var from, to string
 	var asJSON bool
-	c, err := settingsAnd("reconcile", args, s, func(flags *flag.FlagSet) {
+	c, err := loadSettings("reconcile", args, s, func(flags *flag.FlagSet) {
 		today := time.Now().UTC()
 		flags.StringVar(&from, "from", today.AddDate(0, 0, -2).Format(time.DateOnly),
 			"first day, like 2026-11-01")
@@ -30,7 +30,7 @@ func runReconcile(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	first, last, err := days(from, to)
+	first, last, err := parseDays(from, to)
 	if err != nil {
 		return err
 	}
@@ -39,9 +39,9 @@ func runReconcile(ctx context.Context, args []string, s streams) error {
 		return err
 	}
 	if asJSON {
-		err = printComparison(s.out, result)
+		err = printJSON(s.out, result)
 	} else {
-		err = describe(s.out, result)
+		err = printReport(s.out, result)
 	}
 	if n := len(result.Findings); err == nil && n > 0 {
 		err = fmt.Errorf("%d findings", n)
@@ -49,8 +49,8 @@ func runReconcile(ctx context.Context, args []string, s streams) error {
 	return err
 }
 
-// days reads a range of days, both inclusive.
-func days(from, to string) (first, last time.Time, err error) {
+// parseDays reads a range of days, both inclusive.
+func parseDays(from, to string) (first, last time.Time, err error) {
 	if first, err = time.Parse(time.DateOnly, from); err != nil {
 		return first, last, fmt.Errorf("-from %q: want a day like 2026-11-01", from)
 	}
@@ -66,7 +66,7 @@ func days(from, to string) (first, last time.Time, err error) {
 	return first, last, nil
 }
 
-func printComparison(w io.Writer, c reconcile.Result) error {
+func printJSON(w io.Writer, c reconcile.Result) error {
 	type finding struct {
 		reconcile.Finding
 		Why string `json:"why"`
@@ -84,8 +84,8 @@ func printComparison(w io.Writer, c reconcile.Result) error {
 	})
 }
 
-// describe prints c for people: each kind once, with its reason, then its cases.
-func describe(w io.Writer, c reconcile.Result) error {
+// printReport prints c for people: each kind once, with its reason, then its cases.
+func printReport(w io.Writer, c reconcile.Result) error {
 	fmt.Fprintf(w,
 		"%s to %s: the gateway lists %d transactions, %d of them not opened by this checkout; %d "+
 			"attempts here, the first and the last day left out.\n",

@@ -17,11 +17,11 @@ import (
 // The report is made beside a server that has the database open, and says what
 // that one does not know yet.
 func TestReconcile(t *testing.T) {
-	gateway := sandbox.New(sandbox.Config{Key: canary})
+	gateway := sandbox.New(sandbox.Config{Key: secretCanary})
 	api := httptest.NewServer(gateway)
 	t.Cleanup(api.Close)
 	database := filepath.Join(t.TempDir(), "coinslot.db")
-	env := []string{"COINSLOT_GATEWAY_URL=" + api.URL, "COINSLOT_GATEWAY_KEY=" + canary, "COINSLOT_SECRET_KEY=" + canary, "COINSLOT_DATABASE=" + database}
+	env := []string{"COINSLOT_GATEWAY_URL=" + api.URL, "COINSLOT_GATEWAY_KEY=" + secretCanary, "COINSLOT_SECRET_KEY=" + secretCanary, "COINSLOT_DATABASE=" + database}
 	c, err := config.Load(env, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func opened(t *testing.T, h http.Handler, public string) (id string) {
 	post := func(path, body string) string {
 		req := httptest.NewRequest("POST", public+path, strings.NewReader(body))
 		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("Authorization", "Bearer "+canary)
+		req.Header.Set("Authorization", "Bearer "+secretCanary)
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, req)
 		if w.Code/100 != 2 {
@@ -86,7 +86,7 @@ func opened(t *testing.T, h http.Handler, public string) (id string) {
 }
 
 func TestReconcileArguments(t *testing.T) {
-	env := []string{"COINSLOT_GATEWAY_URL=http://127.0.0.1:1", "COINSLOT_GATEWAY_KEY=" + canary, "COINSLOT_SECRET_KEY=" + canary,
+	env := []string{"COINSLOT_GATEWAY_URL=http://127.0.0.1:1", "COINSLOT_GATEWAY_KEY=" + secretCanary, "COINSLOT_SECRET_KEY=" + secretCanary,
 		"COINSLOT_DATABASE=" + filepath.Join(t.TempDir(), "none.db")}
 	for _, c := range []struct {
 		args []string
@@ -99,7 +99,7 @@ func TestReconcileArguments(t *testing.T) {
 		{nil, "COINSLOT_DATABASE"},
 	} {
 		code, out, errs := invoke(env, append([]string{"reconcile"}, c.args...)...)
-		if code != 1 || !strings.Contains(errs, c.has) || strings.Contains(out+errs, canary) {
+		if code != 1 || !strings.Contains(errs, c.has) || strings.Contains(out+errs, secretCanary) {
 			t.Errorf("%v: exit %d, %s%s; want 1 and %q", c.args, code, out, errs, c.has)
 		}
 	}

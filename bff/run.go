@@ -38,7 +38,7 @@ type streams struct {
 
 func commands() []command {
 	return []command{
-		{"serve", "serve shoppers and merchants (the default)", serve},
+		{"serve", "serve shoppers and merchants (the default)", runServe},
 		{
 			"demo", "serve with a built-in sandbox gateway and a demo shop; needs no settings",
 			runDemo,
@@ -51,7 +51,7 @@ func commands() []command {
 			"check",
 			"say what is wrong with the set-up, changing nothing; -webhook sends a test, -json " +
 				"for programs",
-			checkUp,
+			runCheck,
 		},
 		{
 			"reconcile",
@@ -59,17 +59,17 @@ func commands() []command {
 			runReconcile,
 		},
 		{"erase", "erase personal data of a session or an e-mail, also beside a running server: " +
-			"coinslot erase SESSION|EMAIL", erase},
-		{"order-token", "mint an order token for trying out", orderToken},
+			"coinslot erase SESSION|EMAIL", runErase},
+		{"order-token", "mint an order token for trying out", runOrderToken},
 		{
 			"admin-password",
 			"read a password twice, or once from a pipe, and print the hash for " +
 				"COINSLOT_ADMIN_PASSWORD",
-			adminPassword,
+			runAdminPassword,
 		},
-		{"health", "ask the running server whether it is ready; for containers", health},
+		{"health", "ask the running server whether it is ready; for containers", runHealth},
 		{"licenses", "print the license of every third-party part of this program", printLicenses},
-		{"version", "print version, commit, Go release and platform", version},
+		{"version", "print version, commit, Go release and platform", printVersion},
 	}
 }
 
@@ -84,18 +84,18 @@ func run(args, env []string, out, errs io.Writer) int {
 	}
 	for _, c := range commands() {
 		if c.name == name {
-			return exit(c.run(ctx, args, streams{env, out, errs}), errs)
+			return exitCode(c.run(ctx, args, streams{env, out, errs}), errs)
 		}
 	}
 	if name == "help" {
-		usage(out)
+		printUsage(out)
 		return 0
 	}
 	fmt.Fprintf(errs, "coinslot: no command %q; coinslot -h lists them\n", name)
 	return 2
 }
 
-func exit(err error, errs io.Writer) int {
+func exitCode(err error, errs io.Writer) int {
 	switch {
 	case err == nil:
 		return 0
@@ -106,14 +106,14 @@ func exit(err error, errs io.Writer) int {
 	return 1
 }
 
-// serve runs until it is told to stop.
-func serve(ctx context.Context, args []string, s streams) error {
+// runServe runs until it is told to stop.
+func runServe(ctx context.Context, args []string, s streams) error {
 	c, err := settings("serve", args, s)
 	if err != nil {
-		return welcome(err, args, s.env)
+		return suggestDemo(err, args, s.env)
 	}
 	log := logs.New(s.errors, logs.Config{JSON: c.LogJSON, Level: c.LogLevel})
-	srv, err := server.New(ctx, c, options(c, log))
+	srv, err := server.New(ctx, c, serverOptions(c, log))
 	if err != nil {
 		return err
 	}
@@ -129,8 +129,8 @@ func serve(ctx context.Context, args []string, s streams) error {
 	return err
 }
 
-// welcome adds to what is missing where to begin, for who has set nothing yet.
-func welcome(err error, args, env []string) error {
+// suggestDemo adds to what is missing where to begin, for who has set nothing yet.
+func suggestDemo(err error, args, env []string) error {
 	if len(args) > 0 || slices.ContainsFunc(
 		env, func(v string) bool { return strings.HasPrefix(v, "COINSLOT_") },
 	) {
@@ -139,8 +139,8 @@ func welcome(err error, args, env []string) error {
 	return fmt.Errorf("%w\nto see it first, without any settings: coinslot demo", err)
 }
 
-// options are what the settings leave to say: how payments are pretended.
-func options(c config.Config, log *slog.Logger) server.Options {
+// serverOptions are what the settings leave to say: how payments are pretended.
+func serverOptions(c config.Config, log *slog.Logger) server.Options {
 	o := server.Options{Log: log, Version: release()}
 	if c.Sandbox {
 		gateway := sandbox.Remote{URL: c.GatewayURL}
@@ -205,8 +205,8 @@ func drain(ctx, serving context.Context, srv *server.Server, d time.Duration) {
 	}
 }
 
-// orderToken prints a token signed with COINSLOT_ORDER_KEY.
-func orderToken(_ context.Context, args []string, s streams) error {
+// runOrderToken prints a token signed with COINSLOT_ORDER_KEY.
+func runOrderToken(_ context.Context, args []string, s streams) error {
 	flags := flag.NewFlagSet("order-token", flag.ContinueOnError)
 	amount := flags.String("amount", "", "amount in US dollars, like 25.00")
 	ref := flags.String("ref", "", "the order's reference, unique")

@@ -13,7 +13,7 @@ import (
 	"coinslot/bff/sandbox"
 )
 
-const canary = "canary-0123456789-0123456789-0123456789"
+const secretCanary = "canary-0123456789-0123456789-0123456789"
 
 // command runs coinslot without a process.
 func invoke(env []string, args ...string) (code int, out, errs string) {
@@ -23,14 +23,14 @@ func invoke(env []string, args ...string) (code int, out, errs string) {
 }
 
 func TestCommands(t *testing.T) {
-	gateway := httptest.NewServer(sandbox.New(sandbox.Config{Key: canary}))
+	gateway := httptest.NewServer(sandbox.New(sandbox.Config{Key: secretCanary}))
 	t.Cleanup(gateway.Close)
-	good := []string{"COINSLOT_GATEWAY_URL=" + gateway.URL, "COINSLOT_GATEWAY_KEY=" + canary, "COINSLOT_SECRET_KEY=" + canary, "COINSLOT_ORDER_KEY=" + canary}
+	good := []string{"COINSLOT_GATEWAY_URL=" + gateway.URL, "COINSLOT_GATEWAY_KEY=" + secretCanary, "COINSLOT_SECRET_KEY=" + secretCanary, "COINSLOT_ORDER_KEY=" + secretCanary}
 	bad := filepath.Join(t.TempDir(), "catalog.yaml")
 	if err := os.WriteFile(bad, []byte("items: {tip: {open: {minimum: 5, maximum: 1, suggested: 5}}}"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	wrongKey := []string{"COINSLOT_GATEWAY_URL=" + gateway.URL, "COINSLOT_GATEWAY_KEY=another", "COINSLOT_SECRET_KEY=" + canary}
+	wrongKey := []string{"COINSLOT_GATEWAY_URL=" + gateway.URL, "COINSLOT_GATEWAY_KEY=another", "COINSLOT_SECRET_KEY=" + secretCanary}
 	for _, c := range []struct {
 		name string
 		env  []string
@@ -77,7 +77,7 @@ func TestCommands(t *testing.T) {
 			if code != c.code || !strings.Contains(out+errs, c.has) {
 				t.Errorf("exit %d; want %d and %q in:\n%s%s", code, c.code, c.has, out, errs)
 			}
-			if strings.Contains(out+errs, canary) {
+			if strings.Contains(out+errs, secretCanary) {
 				t.Error("a secret was printed")
 			}
 		})
@@ -90,7 +90,7 @@ func TestVersionIsPassedOn(t *testing.T) {
 	before := stamp
 	t.Cleanup(func() { stamp = before })
 	stamp = "v1.2.3 0123456789abcdef 2026-11-22T00:00:00Z"
-	if got := options(config.Config{}, nil).Version; got != "v1.2.3" {
+	if got := serverOptions(config.Config{}, nil).Version; got != "v1.2.3" {
 		t.Errorf("Version = %q; want v1.2.3", got)
 	}
 }

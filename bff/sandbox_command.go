@@ -32,7 +32,7 @@ func runSandbox(ctx context.Context, args []string, s streams) error {
 	if err := parse(flags, args, s); err != nil {
 		return err
 	}
-	l, err := listenHere(*listen)
+	l, err := listenLoopback(*listen)
 	if err != nil {
 		return err
 	}
@@ -40,13 +40,13 @@ func runSandbox(ctx context.Context, args []string, s streams) error {
 	c.PageURL = address + "/pay"
 	group, ctx := errgroup.WithContext(ctx)
 	server.Serve(ctx, group, l, sandbox.New(c))
-	tellSandbox(s, address, c.Key)
+	printSandbox(s, address, c.Key)
 	return group.Wait()
 }
 
-// listenHere listens on the loopback interface only: who reaches the sandbox can
+// listenLoopback listens on the loopback interface only: who reaches the sandbox can
 // pretend any payment.
-func listenHere(at string) (net.Listener, error) {
+func listenLoopback(at string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(at)
 	if err != nil {
 		return nil, fmt.Errorf("listening on %q: must be host:port, like 127.0.0.1:8082", at)
@@ -65,8 +65,8 @@ func listenHere(at string) (net.Listener, error) {
 	return l, nil
 }
 
-// tellSandbox prints what a checkout needs for it, to be pasted into a shell.
-func tellSandbox(s streams, address, key string) {
+// printSandbox prints what a checkout needs for it, to be pasted into a shell.
+func printSandbox(s streams, address, key string) {
 	fmt.Fprintf(s.out, `
   Coinslot sandbox: a gateway in which no money moves. What is to happen:
 

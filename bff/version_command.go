@@ -22,8 +22,8 @@ type build struct {
 	dirty   bool   // built from something else than that commit
 }
 
-// built reads the stamp, and without one what the Go command has recorded.
-func built() build {
+// readBuild reads the stamp, and without one what the Go command has recorded.
+func readBuild() build {
 	b := build{version: "(devel)"}
 	if part := strings.Fields(stamp); len(part) > 0 {
 		part = append(part, "", "", "")
@@ -50,11 +50,11 @@ func built() build {
 }
 
 // release is the version alone.
-func release() string { return built().version }
+func release() string { return readBuild().version }
 
-// version prints the version, the commit, the Go release and the platform.
-func version(_ context.Context, _ []string, s streams) error {
-	b := built()
+// printVersion prints the version, the commit, the Go release and the platform.
+func printVersion(_ context.Context, _ []string, s streams) error {
+	b := readBuild()
 	fmt.Fprintln(s.out, "coinslot", b.version)
 	if b.commit != "" {
 		more := ""

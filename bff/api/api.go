@@ -41,7 +41,7 @@ type server struct {
 
 // Routes returns the merchant's endpoints.
 func Routes(site *web.Server, c Config) []web.Route {
-	s := &server{Server: site, Config: c, keys: hashed(c.SecretKeys)}
+	s := &server{Server: site, Config: c, keys: hashKeys(c.SecretKeys)}
 	if s.TestWebhooks == nil {
 		s.TestWebhooks = func(context.Context, string) (outbox.TestResult, error) {
 			return outbox.TestResult{}, web.Refuse(wire.CodeWebhookUnset, "")
@@ -50,54 +50,54 @@ func Routes(site *web.Server, c Config) []web.Route {
 	if len(s.KeySet) == 0 {
 		s.KeySet = []byte(`{"keys":[]}`)
 	}
-	s.docs = s.writeDocs()
+	s.docs = s.lazyDocs()
 	return append([]web.Route{
-		s.merchant("POST /v1/sessions", s.createSession),
-		s.merchant("GET /v1/sessions", s.listSessions),
-		s.merchant("GET /v1/sessions/{session}", s.readSession),
-		s.merchant("POST /v1/sessions/{session}/cancel", s.cancelSession),
-		s.merchant("POST /v1/sessions/{session}/recheck", s.recheckSession),
-		s.merchant("POST /v1/sessions/{session}/resolve", s.resolveSession),
-		s.merchant("GET /v1/currencies", s.listCurrencies),
-		s.merchant("GET /v1/transactions", s.listTransactions),
-		s.merchant("GET /v1/withdrawals", s.listWithdrawals),
-		s.merchant("GET /v1/events", s.listEvents),
-		s.merchant("POST /v1/events/replay", s.replayEvents),
-		s.merchant("POST /v1/webhooks/test", s.testWebhooks),
-		{Pattern: "/v1/", Undocumented: true, Handle: s.authorized(nothing)},
+		s.merchantRoute("POST /v1/sessions", s.createSession),
+		s.merchantRoute("GET /v1/sessions", s.listSessions),
+		s.merchantRoute("GET /v1/sessions/{session}", s.readSession),
+		s.merchantRoute("POST /v1/sessions/{session}/cancel", s.cancelSession),
+		s.merchantRoute("POST /v1/sessions/{session}/recheck", s.recheckSession),
+		s.merchantRoute("POST /v1/sessions/{session}/resolve", s.resolveSession),
+		s.merchantRoute("GET /v1/currencies", s.listCurrencies),
+		s.merchantRoute("GET /v1/transactions", s.listTransactions),
+		s.merchantRoute("GET /v1/withdrawals", s.listWithdrawals),
+		s.merchantRoute("GET /v1/events", s.listEvents),
+		s.merchantRoute("POST /v1/events/replay", s.replayEvents),
+		s.merchantRoute("POST /v1/webhooks/test", s.testWebhooks),
+		{Pattern: "/v1/", Undocumented: true, Handle: s.requireKey(notFound)},
 		{Pattern: "GET /.well-known/jwks.json", Kind: web.KindPublished, Limit: web.LimitReads,
 			Handle: s.keySet},
 	}, s.docRoutes()...)
 }
 
-// merchant is an endpoint for who has a key.
-func (s *server) merchant(pattern string, h web.Handler) web.Route {
-	return web.Route{Pattern: pattern, Handle: s.authorized(h)}
+// merchantRoute is an endpoint for who has a key.
+func (s *server) merchantRoute(pattern string, h web.Handler) web.Route {
+	return web.Route{Pattern: pattern, Handle: s.requireKey(h)}
 }
 
-// nothing answers what is not there.
-func nothing(http.ResponseWriter, *http.Request) error {
+// notFound answers what is not there.
+func notFound(http.ResponseWriter, *http.Request) error {
 	return web.Refuse(wire.CodeNotFound, "")
 }
 
-// authorized wraps the merchant's handlers: a bearer key.
-func (s *server) authorized(h web.Handler) web.Handler {
+// requireKey wraps the merchant's handlers: a bearer key.
+func (s *server) requireKey(h web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		value, err := web.SingleHeader(r, "Authorization", wire.CodeUnauthorized)
 		if err != nil {
 			return err
 		}
 		scheme, key, _ := strings.Cut(value, " ")
-		if !s.opens(strings.TrimSpace(key)) || !payment.SameName(scheme, "Bearer") {
-			return s.Wrong(w, r, web.Refuse(wire.CodeUnauthorized, "Authorization"))
+		if !s.isKey(strings.TrimSpace(key)) || !payment.SameName(scheme, "Bearer") {
+			return s.CountGuess(w, r, web.Refuse(wire.CodeUnauthorized, "Authorization"))
 		}
 		return h(w, r)
 	}
 }
 
-// opens reports whether key is one of the secret keys, in a time that tells
+// isKey reports whether key is one of the secret keys, in a time that tells
 // neither which one nor how much of it was right. No key at all opens nothing.
-func (s *server) opens(key string) bool {
+func (s *server) isKey(key string) bool {
 	got, same := sha256.Sum256([]byte(key)), 0
 	for i := range s.keys {
 		same |= subtle.ConstantTimeCompare(got[:], s.keys[i][:])
@@ -105,8 +105,8 @@ func (s *server) opens(key string) bool {
 	return key != "" && same == 1
 }
 
-// hashed are the hashes of keys, which have one length, so that comparing two takes one time.
-func hashed(keys []string) (list [][sha256.Size]byte) {
+// hashKeys are the hashes of keys, which have one length, so that comparing two takes one time.
+func hashKeys(keys []string) (list [][sha256.Size]byte) {
 	for _, key := range keys {
 		list = append(list, sha256.Sum256([]byte(key)))
 	}

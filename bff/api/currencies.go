@@ -9,7 +9,7 @@ import (
 
 // listCurrencies is GET /v1/currencies: what can be paid with now, whatever the amount.
 func (s *server) listCurrencies(w http.ResponseWriter, r *http.Request) error {
-	if _, err := filters(r); err != nil {
+	if _, err := parseQuery(r); err != nil {
 		return err
 	}
 	list, err := s.Checkout.Currencies(r.Context())

@@ -14,9 +14,9 @@ import (
 // and as a page, and the page of errors.
 type pages struct{ document, api, errors *web.Asset }
 
-// writeDocs returns what makes them when somebody asks first, because a process that only takes
+// lazyDocs returns what makes them when somebody asks first, because a process that only takes
 // payments never needs them.
-func (s *server) writeDocs() func() (*pages, error) {
+func (s *server) lazyDocs() func() (*pages, error) {
 	return sync.OnceValues(func() (*pages, error) {
 		problems := map[string]reference.Problem{}
 		for code, a := range web.Answers() {
@@ -70,7 +70,7 @@ func (s *server) docRoutes() []web.Route {
 // verified, for anybody and from anywhere. A new key is known to all five minutes
 // after it signs. Sources: RFC 7517, 8.5.1; RFC 8615.
 func (s *server) keySet(w http.ResponseWriter, _ *http.Request) error {
-	s.As(w, web.KindPublished)
+	s.SetKind(w, web.KindPublished)
 	w.Header().Set("Content-Type", "application/jwk-set+json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(s.KeySet)))
 	w.WriteHeader(http.StatusOK)

@@ -10,8 +10,8 @@ import (
 	"coinslot/bff/web"
 )
 
-// told is an event as the API gives it: what webhooks carry, and its id.
-type told struct {
+// eventObject is an event as the API gives it: what webhooks carry, and its id.
+type eventObject struct {
 	ID   string          `json:"id"`
 	Type string          `json:"type"`
 	At   time.Time       `json:"timestamp"`
@@ -20,23 +20,23 @@ type told struct {
 
 // listEvents is GET /v1/events: every event that there was, the oldest first.
 func (s *server) listEvents(w http.ResponseWriter, r *http.Request) error {
-	q, err := filters(r, "after", "session", "limit")
+	q, err := parseQuery(r, "after", "session", "limit")
 	if err != nil {
 		return err
 	}
 	query := outbox.EventQuery{After: q.Get("after"), Session: q.Get("session")}
-	if query.Limit, err = ordinal(q, "limit", 0, 100); err != nil {
+	if query.Limit, err = parsePositive(q, "limit", 0, 100); err != nil {
 		return err
 	}
 	page, err := s.Events.Events(r.Context(), query)
 	if err != nil {
-		return web.Stored(err)
+		return web.StorageError(err)
 	}
-	data := make([]told, 0, len(page.Events))
+	data := make([]eventObject, 0, len(page.Events))
 	for _, e := range page.Events {
-		t := told{ID: e.ID}
+		t := eventObject{ID: e.ID}
 		if err := json.Unmarshal(e.Body, &t); err != nil {
-			return web.Stored(err)
+			return web.StorageError(err)
 		}
 		data = append(data, t)
 	}
@@ -58,7 +58,7 @@ func (s *server) replayEvents(w http.ResponseWriter, r *http.Request) error {
 	}
 	again, err := s.Events.Resend(r.Context(), body)
 	if err != nil {
-		return web.Stored(err)
+		return web.StorageError(err)
 	}
 	answer := map[string]any{
 		"object": "replay", "events": again.Events, "deliveries": again.Deliveries,

@@ -19,9 +19,9 @@ func FuzzAuthorized(f *testing.F) {
 	}
 	taken := func(http.ResponseWriter, *http.Request) error { return nil }
 	set, unset := closed(f), closed(f)
-	unset.keys = hashed([]string{""})
-	set.keys = hashed([]string{"sk-new-456789abcdef0123456789abcdef", secret})
-	guarded, never := set.authorized(taken), unset.authorized(taken)
+	unset.keys = hashKeys([]string{""})
+	set.keys = hashKeys([]string{"sk-new-456789abcdef0123456789abcdef", secret})
+	guarded, never := set.requireKey(taken), unset.requireKey(taken)
 	f.Fuzz(func(t *testing.T, header string) {
 		r := &http.Request{Header: http.Header{"Authorization": {header}}}
 		if never(nil, r) == nil {
@@ -52,8 +52,8 @@ func closed(tb testing.TB) *server {
 func TestTwoKeys(t *testing.T) {
 	s := closed(t)
 	const key = "secret-key-0123456789abcdef01234567"
-	s.keys = hashed([]string{key})
-	open := s.authorized(func(http.ResponseWriter, *http.Request) error { return nil })
+	s.keys = hashKeys([]string{key})
+	open := s.requireKey(func(http.ResponseWriter, *http.Request) error { return nil })
 	r := httptest.NewRequest("GET", "/v1/sessions", nil)
 	r.Header.Set("Authorization", "Bearer "+key)
 	if err := open(nil, r); err != nil {

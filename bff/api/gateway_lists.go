@@ -11,8 +11,8 @@ import (
 	"coinslot/bff/web"
 )
 
-// ledgerPage is a page of one of the gateway's lists.
-type ledgerPage struct {
+// gatewayPage is a page of one of the gateway's lists.
+type gatewayPage struct {
 	Object   string `json:"object"`
 	Data     any    `json:"data"`
 	Page     int    `json:"page"`
@@ -66,7 +66,7 @@ type withdrawal struct {
 
 // listTransactions is GET /v1/transactions: the gateway's list.
 func (s *server) listTransactions(w http.ResponseWriter, r *http.Request) error {
-	f, err := ledgerFilters(r, "pending", "confirmed", "expired", "cancelled")
+	f, err := parseListFilter(r, "pending", "confirmed", "expired", "cancelled")
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (s *server) listTransactions(w http.ResponseWriter, r *http.Request) error 
 		Limit: f.limit, Page: f.page, From: f.from, To: f.to, Status: f.status,
 	})
 	if err != nil {
-		return web.Stored(err)
+		return web.StorageError(err)
 	}
 	data := make([]transaction, 0, len(page.Items))
 	for _, e := range page.Items {
@@ -88,16 +88,16 @@ func (s *server) listTransactions(w http.ResponseWriter, r *http.Request) error 
 			FeePercent:    e.FeePercent, TolerancePercent: e.TolerancePercent,
 			PaidAmount: e.PaidAmount, CancelledByUser: e.CancelledByUser,
 			TxID: e.TxID, TxURL: e.TxURL, Email: e.Email, Comment: e.Comment,
-			PaidAt: moment(e.PaidAt), CreatedAt: moment(e.CreatedAt),
-			ExpiredAt: moment(e.ExpiresAt), Session: e.Session, Attempt: e.Attempt,
+			PaidAt: timeOrNull(e.PaidAt), CreatedAt: timeOrNull(e.CreatedAt),
+			ExpiredAt: timeOrNull(e.ExpiresAt), Session: e.Session, Attempt: e.Attempt,
 		})
 	}
-	return web.Respond(w, http.StatusOK, pageOf(data, page.Paging, f))
+	return web.Respond(w, http.StatusOK, newGatewayPage(data, page.Paging, f))
 }
 
 // listWithdrawals is GET /v1/withdrawals: the gateway's list.
 func (s *server) listWithdrawals(w http.ResponseWriter, r *http.Request) error {
-	f, err := ledgerFilters(r, "pending", "processing", "confirmed")
+	f, err := parseListFilter(r, "pending", "processing", "confirmed")
 	if err != nil {
 		return err
 	}
@@ -105,7 +105,7 @@ func (s *server) listWithdrawals(w http.ResponseWriter, r *http.Request) error {
 		Limit: f.limit, Page: f.page, From: f.from, To: f.to, Status: f.status,
 	})
 	if err != nil {
-		return web.Stored(err)
+		return web.StorageError(err)
 	}
 	data := make([]withdrawal, 0, len(page.Items))
 	for _, e := range page.Items {
@@ -113,29 +113,29 @@ func (s *server) listWithdrawals(w http.ResponseWriter, r *http.Request) error {
 			TrackingCode: e.TrackingCode, CurrencyName: e.CurrencyName, NetworkName: e.NetworkName,
 			Destination: e.Destination,
 			AmountUSD:   e.Amount(), Status: e.Status, TxID: e.TxID, TxURL: e.TxURL,
-			CreatedAt: moment(e.CreatedAt),
+			CreatedAt: timeOrNull(e.CreatedAt),
 		})
 	}
-	return web.Respond(w, http.StatusOK, pageOf(data, page.Paging, f))
+	return web.Respond(w, http.StatusOK, newGatewayPage(data, page.Paging, f))
 }
 
-// pageOf is a page as the API gives it. Page and limit are what was asked for
+// newGatewayPage is a page as the API gives it. Page and limit are what was asked for
 // where the gateway does not say.
-func pageOf(data any, p reconcile.Paging, f ledgerFilter) ledgerPage {
+func newGatewayPage(data any, p reconcile.Paging, f listFilter) gatewayPage {
 	if p.Page == 0 {
 		p.Page = f.page
 	}
 	if p.Limit == 0 {
 		p.Limit = f.limit
 	}
-	return ledgerPage{
+	return gatewayPage{
 		Object: "list", Data: data, Page: p.Page, Limit: p.Limit, Total: p.Total,
 		LastPage: p.LastPage,
 	}
 }
 
-// moment is a time as the API gives it; null if it is not known.
-func moment(t time.Time) *time.Time {
+// timeOrNull is a time as the API gives it; null if it is not known.
+func timeOrNull(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}
@@ -143,30 +143,30 @@ func moment(t time.Time) *time.Time {
 	return &t
 }
 
-// ledgerFilter is what the gateway's lists can be asked for.
-type ledgerFilter struct {
+// listFilter is what the gateway's lists can be asked for.
+type listFilter struct {
 	limit, page int
 	from, to    time.Time // dates; zero = any
 	status      string    // empty = any
 }
 
 const (
-	mostEntries = 50 // source: gateway-api.md, "Limits"
+	maxEntries = 50 // source: gateway-api.md, "Limits"
 	// defaultEntries is ours: the gateway's own default is not documented.
 	defaultEntries = 20
 )
 
-// ledgerFilters reads the query of such a list and holds it to what the gateway
+// parseListFilter reads the query of such a list and holds it to what the gateway
 // documents, so that a mistake is told and not sent.
-func ledgerFilters(r *http.Request, statuses ...string) (f ledgerFilter, err error) {
-	q, err := filters(r, "limit", "page", "from_date", "to_date", "status")
+func parseListFilter(r *http.Request, statuses ...string) (f listFilter, err error) {
+	q, err := parseQuery(r, "limit", "page", "from_date", "to_date", "status")
 	if err != nil {
 		return f, err
 	}
-	if f.limit, err = ordinal(q, "limit", defaultEntries, mostEntries); err != nil {
+	if f.limit, err = parsePositive(q, "limit", defaultEntries, maxEntries); err != nil {
 		return f, err
 	}
-	if f.page, err = ordinal(q, "page", 1, 1<<31-1); err != nil {
+	if f.page, err = parsePositive(q, "page", 1, 1<<31-1); err != nil {
 		return f, err
 	}
 	if f.status = q.Get("status"); f.status != "" && !slices.Contains(statuses, f.status) {

@@ -12,8 +12,8 @@ import (
 	"coinslot/bff/web"
 )
 
-// keyed reads the Idempotency-Key, "" if there is none.
-func keyed(r *http.Request) (string, error) {
+// idempotencyKey reads the Idempotency-Key, "" if there is none.
+func idempotencyKey(r *http.Request) (string, error) {
 	key, err := web.SingleHeader(r, "Idempotency-Key", wire.CodeInvalid)
 	if err != nil {
 		return "", err
@@ -24,10 +24,10 @@ func keyed(r *http.Request) (string, error) {
 	return key, nil
 }
 
-// filters reads the query of a list, which may have each of the named parameters
+// parseQuery reads the query of a list, which may have each of the named parameters
 // once and no others: one that is misspelt or lost on the way would list more
 // than was asked for.
-func filters(r *http.Request, names ...string) (url.Values, error) {
+func parseQuery(r *http.Request, names ...string) (url.Values, error) {
 	q, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return nil, web.Refuse(wire.CodeInvalid, "query")
@@ -40,8 +40,8 @@ func filters(r *http.Request, names ...string) (url.Values, error) {
 	return q, nil
 }
 
-// ordinal reads a whole number from 1 to most.
-func ordinal(q url.Values, name string, without, most int) (int, error) {
+// parsePositive reads a whole number from 1 to most.
+func parsePositive(q url.Values, name string, without, most int) (int, error) {
 	text := q.Get(name)
 	if text == "" {
 		return without, nil

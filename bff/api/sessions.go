@@ -22,27 +22,27 @@ func (s *server) createSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	key, err := keyed(r)
+	key, err := idempotencyKey(r)
 	if err != nil {
 		return err
 	}
 	session, created, err := s.Checkout.Open(r.Context(), o, key)
 	if err != nil {
-		return web.Stored(err)
+		return web.StorageError(err)
 	}
-	logs.Session(r.Context(), session.ID)
+	logs.NoteSession(r.Context(), session.ID)
 	if !created {
 		w.Header().Set("Idempotent-Replayed", "true")
 	}
-	return s.object(w, http.StatusCreated, session)
+	return s.respondSession(w, http.StatusCreated, session)
 }
 
-// pageMark is what next_cursor of a list of sessions looks like; the store reads it.
-var pageMark = regexp.MustCompile(`^[0-9]{1,19}\.cs_[a-z2-7]{26}$`)
+// cursorPattern is what next_cursor of a list of sessions looks like; the store reads it.
+var cursorPattern = regexp.MustCompile(`^[0-9]{1,19}\.cs_[a-z2-7]{26}$`)
 
 // listSessions is GET /v1/sessions.
 func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
-	q, err := filters(r, "status", "order_ref", "limit", "cursor")
+	q, err := parseQuery(r, "status", "order_ref", "limit", "cursor")
 	if err != nil {
 		return err
 	}
@@ -52,15 +52,15 @@ func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
 	if f.Status != "" && !wire.Status(f.Status).Known() {
 		return web.Refuse(wire.CodeInvalid, "status")
 	}
-	if f.Cursor != "" && !pageMark.MatchString(f.Cursor) {
+	if f.Cursor != "" && !cursorPattern.MatchString(f.Cursor) {
 		return web.Refuse(wire.CodeInvalid, "cursor")
 	}
-	if f.Limit, err = ordinal(q, "limit", 0, 100); err != nil {
+	if f.Limit, err = parsePositive(q, "limit", 0, 100); err != nil {
 		return err
 	}
 	page, err := s.Checkout.List(r.Context(), f)
 	if err != nil {
-		return web.Stored(err)
+		return web.StorageError(err)
 	}
 	data := make([]payment.Object, 0, len(page.Sessions))
 	for i := range page.Sessions {
@@ -75,42 +75,42 @@ func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
 func (s *server) readSession(w http.ResponseWriter, r *http.Request) error {
 	session, err := s.Checkout.Session(r.Context(), r.PathValue("session"))
 	if err != nil {
-		return web.Stored(err)
+		return web.StorageError(err)
 	}
-	return s.object(w, http.StatusOK, session)
+	return s.respondSession(w, http.StatusOK, session)
 }
 
 // cancelSession is POST /v1/sessions/{session}/cancel; it is for good.
 func (s *server) cancelSession(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ReadNothing(r); err != nil {
+	if err := web.ReadEmpty(r); err != nil {
 		return err
 	}
-	session, err := s.InTurn(r, r.PathValue("session"),
+	session, err := s.Serialize(r, r.PathValue("session"),
 		func(ctx context.Context, id string) (payment.Session, error) {
 			return s.Checkout.Cancel(ctx, id, payment.ClosedByMerchant)
 		})
 	if err != nil {
-		return web.Stored(err)
+		return web.StorageError(err)
 	}
-	return s.object(w, http.StatusOK, session)
+	return s.respondSession(w, http.StatusOK, session)
 }
 
 // recheckSession is POST /v1/sessions/{session}/recheck.
 func (s *server) recheckSession(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ReadNothing(r); err != nil {
+	if err := web.ReadEmpty(r); err != nil {
 		return err
 	}
 	began := s.Now()
-	session, err := s.InTurn(r, r.PathValue("session"), s.Checkout.Recheck)
+	session, err := s.Serialize(r, r.PathValue("session"), s.Checkout.Recheck)
 	if err != nil {
-		return web.Stored(err)
+		return web.StorageError(err)
 	}
 	if session.CheckedAt.Before(began) {
 		if err := s.Checkout.Nudge(r.Context(), session); err != nil {
-			return web.Stored(err)
+			return web.StorageError(err)
 		}
 	}
-	return s.object(w, http.StatusOK, session)
+	return s.respondSession(w, http.StatusOK, session)
 }
 
 // resolveSession is POST /v1/sessions/{session}/resolve.
@@ -128,11 +128,11 @@ func (s *server) resolveSession(w http.ResponseWriter, r *http.Request) error {
 	}
 	session, err := s.Checkout.Resolve(r.Context(), r.PathValue("session"), body.As, body.Reason)
 	if err != nil {
-		return web.Stored(err)
+		return web.StorageError(err)
 	}
-	return s.object(w, http.StatusOK, session)
+	return s.respondSession(w, http.StatusOK, session)
 }
 
-func (s *server) object(w http.ResponseWriter, status int, session payment.Session) error {
+func (s *server) respondSession(w http.ResponseWriter, status int, session payment.Session) error {
 	return web.Respond(w, status, s.Checkout.Object(session))
 }

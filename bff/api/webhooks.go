@@ -7,8 +7,8 @@ import (
 	"coinslot/bff/web"
 )
 
-// trial is what has come of a test at one endpoint, as the API gives it.
-type trial struct {
+// endpointResult is what has come of a test at one endpoint, as the API gives it.
+type endpointResult struct {
 	Number   int    `json:"number"` // in COINSLOT_WEBHOOK_URL, from 1
 	Endpoint string `json:"endpoint"`
 	Taken    bool   `json:"taken"`
@@ -24,10 +24,10 @@ type trial struct {
 // payment and answers what has come of it. Nothing is changed, so that it may be
 // repeated; the same key sends the same message.
 func (s *server) testWebhooks(w http.ResponseWriter, r *http.Request) error {
-	if err := web.ReadNothing(r); err != nil {
+	if err := web.ReadEmpty(r); err != nil {
 		return err
 	}
-	key, err := keyed(r)
+	key, err := idempotencyKey(r)
 	if err != nil {
 		return err
 	}
@@ -35,9 +35,9 @@ func (s *server) testWebhooks(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	trials := make([]trial, 0, len(tested.Deliveries))
+	trials := make([]endpointResult, 0, len(tested.Deliveries))
 	for i, t := range tested.Deliveries {
-		trials = append(trials, trial{
+		trials = append(trials, endpointResult{
 			Number: i + 1, Endpoint: hostOf(t.Endpoint), Taken: t.Delivered, Status: t.Status,
 			Took: t.Took.Milliseconds(), Answer: t.Note,
 			Reason: t.Failure.Code, Detail: t.Failure.Meaning, Way: t.Failure.Fix,

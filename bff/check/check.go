@@ -50,19 +50,19 @@ type Config struct {
 	Built time.Time
 }
 
-// patience bounds each part; all run at the same time.
-const patience = 15 * time.Second
+// partTimeout bounds each part; all run at the same time.
+const partTimeout = 15 * time.Second
 
 // Run looks at everything. It blocks for 15 seconds at most, and for 20 more if
 // an endpoint does not answer a test.
 func Run(ctx context.Context, c Config) Report {
-	x := &examination{Config: c.filled(), wrong: named(c.Problem)}
+	x := &checker{Config: c.withDefaults(), wrong: namedSettings(c.Problem)}
 	parts := []func(context.Context) findings{
 		x.settings, x.sandbox, x.secrets, x.files, x.database, x.retention, x.gateway, x.public,
 		x.proxies, x.origins, x.webhooks, x.ops, x.machine,
 	}
 	found := make([]findings, len(parts))
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, partTimeout)
 	defer cancel()
 	var running sync.WaitGroup
 	for i, part := range parts {
@@ -72,14 +72,14 @@ func Run(ctx context.Context, c Config) Report {
 	return Report{c.Version, slices.Concat(found...)}
 }
 
-// examination is a Config under way.
-type examination struct {
+// checker is a Config under way.
+type checker struct {
 	Config
 	wrong map[string]bool // settings that have not been understood, by name
 }
 
-// usable reports whether all the settings were understood.
-func (x *examination) usable(names ...string) bool {
+// understood reports whether all the settings were understood.
+func (x *checker) understood(names ...string) bool {
 	for _, name := range names {
 		if x.wrong[name] {
 			return false
@@ -89,7 +89,7 @@ func (x *examination) usable(names ...string) bool {
 }
 
 // variable is one of the environment's; "" = not set.
-func (x *examination) variable(name string) string {
+func (x *checker) variable(name string) string {
 	for _, entry := range x.Env {
 		if value, is := strings.CutPrefix(entry, name+"="); is {
 			return value
@@ -98,7 +98,7 @@ func (x *examination) variable(name string) string {
 	return ""
 }
 
-func (c Config) filled() Config {
+func (c Config) withDefaults() Config {
 	if c.Resolve == nil {
 		c.Resolve = func(ctx context.Context, host string) ([]netip.Addr, error) {
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
@@ -125,8 +125,8 @@ func fail(id, text, fix string) diagnose.Finding {
 	return diagnose.Finding{ID: id, Severity: diagnose.Fail, Text: text, Fix: fix}
 }
 
-// several is the findings, or the one that says that there is none.
-func several(list findings, otherwise diagnose.Finding) findings {
+// orElse is the findings, or the one that says that there is none.
+func orElse(list findings, otherwise diagnose.Finding) findings {
 	if len(list) == 0 {
 		return findings{otherwise}
 	}

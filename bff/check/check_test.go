@@ -43,9 +43,9 @@ const (
 	hook    = "hooks.shop.example"
 )
 
-// world is a set-up without a fault: a gateway, a checkout behind https and a
+// rig is a set-up without a fault: a gateway, a checkout behind https and a
 // merchant's endpoint, on a net of its own.
-type world struct {
+type rig struct {
 	t     *testing.T
 	ca    *authority
 	hosts map[string]string // address by name
@@ -57,9 +57,9 @@ type world struct {
 	tests bool         // webhooks
 }
 
-// checkoutOf starts a checkout that worlds share, and returns its handler and its
+// checkoutServer starts a checkout that worlds share, and returns its handler and its
 // database.
-func checkoutOf(t *testing.T, more ...string) (http.Handler, string) {
+func checkoutServer(t *testing.T, more ...string) (http.Handler, string) {
 	t.Helper()
 	database := filepath.Join(t.TempDir(), "coinslot.db")
 	c, err := config.Load(append(more, "COINSLOT_GATEWAY_URL=http://127.0.0.1:1", "COINSLOT_GATEWAY_KEY="+key, "COINSLOT_SECRET_KEY="+bearer,
@@ -75,9 +75,9 @@ func checkoutOf(t *testing.T, more ...string) (http.Handler, string) {
 	return srv.Handler, database
 }
 
-func newWorld(t *testing.T, checkout http.Handler, database string) *world {
+func newRig(t *testing.T, checkout http.Handler, database string) *rig {
 	t.Helper()
-	w := &world{t: t, ca: newAuthority(t), now: time.Now, at: map[string]string{},
+	w := &rig{t: t, ca: newAuthority(t), now: time.Now, at: map[string]string{},
 		hosts: map[string]string{self: "93.184.216.34", hook: "93.184.216.35"}}
 	api := httptest.NewServer(sandbox.New(sandbox.Config{Key: key}))
 	t.Cleanup(api.Close)
@@ -95,7 +95,7 @@ func newWorld(t *testing.T, checkout http.Handler, database string) *world {
 const year = 365 * 24 * time.Hour
 
 // site serves a name by https with a certificate that is good for so long.
-func (w *world) site(name string, good time.Duration, h http.Handler, names ...string) {
+func (w *rig) site(name string, good time.Duration, h http.Handler, names ...string) {
 	w.t.Helper()
 	s := httptest.NewUnstartedServer(h)
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{w.ca.issue(w.t, good, append(names, name)[0])}}
@@ -105,7 +105,7 @@ func (w *world) site(name string, good time.Duration, h http.Handler, names ...s
 	w.at[w.hosts[name]+":443"] = s.Listener.Addr().String()
 }
 
-func (w *world) environ() []string {
+func (w *rig) environ() []string {
 	var list []string
 	for name, value := range w.env {
 		list = append(list, name+"="+value)
@@ -113,7 +113,7 @@ func (w *world) environ() []string {
 	return list
 }
 
-func (w *world) run() Report {
+func (w *rig) run() Report {
 	env := w.environ()
 	c, problem := config.Load(env, nil)
 	return Run(w.t.Context(), Config{
@@ -178,9 +178,9 @@ func (a *authority) issue(t *testing.T, good time.Duration, name string) tls.Cer
 
 // Nothing is found where nothing is wrong, nothing is made, and both forms of the
 // report say so.
-func TestNoFault(t *testing.T) {
-	checkout, database := checkoutOf(t)
-	w := newWorld(t, checkout, database)
+func TestHealthySetup(t *testing.T) {
+	checkout, database := checkoutServer(t)
+	w := newRig(t, checkout, database)
 	r := w.run()
 	var text, data bytes.Buffer
 	r.Text(&text, diagnose.Style{})
@@ -204,18 +204,18 @@ func TestNoFault(t *testing.T) {
 // fault is something that is wrong, and the line that has to say so.
 type fault struct {
 	name  string
-	cause func(t *testing.T, w *world)
+	cause func(t *testing.T, w *rig)
 	level diagnose.Severity
 	id    string
 	says  string
 }
 
-func set(name, value string) func(*testing.T, *world) {
-	return func(_ *testing.T, w *world) { w.env[name] = value }
+func set(name, value string) func(*testing.T, *rig) {
+	return func(_ *testing.T, w *rig) { w.env[name] = value }
 }
 
-// written is a file in a folder of the test.
-func written(t *testing.T, text string, mode os.FileMode) string {
+// writeTemp is a file in a folder of the test.
+func writeTemp(t *testing.T, text string, mode os.FileMode) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "file")
 	if err := errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chmod(path, mode)); err != nil {
@@ -225,7 +225,7 @@ func written(t *testing.T, text string, mode os.FileMode) string {
 }
 
 // before changes answers of the checkout, as a proxy does.
-func before(w *world, change func(http.ResponseWriter, *http.Request) (pass bool)) {
+func before(w *rig, change func(http.ResponseWriter, *http.Request) (pass bool)) {
 	inner := w.serve
 	w.serve = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		if change(rw, r) {
@@ -240,23 +240,23 @@ func settingFaults() []fault {
 		{"one that is missing", set("COINSLOT_GATEWAY_URL", ""), diagnose.Fail, "settings", "COINSLOT_GATEWAY_URL is not set"},
 		{"one that is malformed", set("COINSLOT_POLL_INTERVAL", "3"), diagnose.Fail, "settings", "COINSLOT_POLL_INTERVAL: must be a duration"},
 		{"a short secret", set("COINSLOT_ORDER_KEY", "short"), diagnose.Fail, "settings", "COINSLOT_ORDER_KEY: is too short"},
-		{"a secret's file open to all", func(t *testing.T, w *world) {
+		{"a secret's file open to all", func(t *testing.T, w *rig) {
 			delete(w.env, "COINSLOT_SECRET_KEY")
-			w.env["COINSLOT_SECRET_KEY_FILE"] = written(t, bearer, 0o644)
+			w.env["COINSLOT_SECRET_KEY_FILE"] = writeTemp(t, bearer, 0o644)
 		}, diagnose.Fail, "settings", "COINSLOT_SECRET_KEY_FILE: the file is open to every user"},
 		{"play money in public", set("COINSLOT_SANDBOX", "true"), diagnose.Fail, "settings", "COINSLOT_SANDBOX: COINSLOT_PUBLIC_URL must be of this machine"},
-		{"play money", func(_ *testing.T, w *world) {
+		{"play money", func(_ *testing.T, w *rig) {
 			w.env["COINSLOT_SANDBOX"], w.env["COINSLOT_PUBLIC_URL"] = "true", "http://127.0.0.1:1"
 		}, diagnose.Warn, "sandbox", "no payment is real"},
 		{"a secret twice", set("COINSLOT_ORDER_KEY", bearer), diagnose.Warn, "secrets", "COINSLOT_ORDER_KEY is the same secret as COINSLOT_SECRET_KEY"},
 		{"a secret made by hand", set("COINSLOT_ORDER_KEY", strings.Repeat("abc", 12)), diagnose.Warn, "secrets", "COINSLOT_ORDER_KEY does not look random"},
-		{"secrets in the environment", func(*testing.T, *world) {}, diagnose.OK, "secrets", "seen by fewer: COINSLOT_GATEWAY_KEY, COINSLOT_SECRET_KEY, COINSLOT_WEBHOOK_SECRET"},
-		{"a bad catalogue", func(t *testing.T, w *world) { w.env["COINSLOT_CATALOG"] = written(t, "items: {a: {}}", 0o600) }, diagnose.Fail, "catalogue", `item "a"`},
-		{"an empty catalogue", func(t *testing.T, w *world) { w.env["COINSLOT_CATALOG"] = written(t, "items: {}", 0o600) }, diagnose.Warn, "catalogue", "no items"},
-		{"a bad list of coins", func(t *testing.T, w *world) { w.env["COINSLOT_TOKENS"] = written(t, "coins: 3", 0o600) }, diagnose.Fail, "coins", "COINSLOT_TOKENS"},
+		{"secrets in the environment", func(*testing.T, *rig) {}, diagnose.OK, "secrets", "seen by fewer: COINSLOT_GATEWAY_KEY, COINSLOT_SECRET_KEY, COINSLOT_WEBHOOK_SECRET"},
+		{"a bad catalogue", func(t *testing.T, w *rig) { w.env["COINSLOT_CATALOG"] = writeTemp(t, "items: {a: {}}", 0o600) }, diagnose.Fail, "catalogue", `item "a"`},
+		{"an empty catalogue", func(t *testing.T, w *rig) { w.env["COINSLOT_CATALOG"] = writeTemp(t, "items: {}", 0o600) }, diagnose.Warn, "catalogue", "no items"},
+		{"a bad list of coins", func(t *testing.T, w *rig) { w.env["COINSLOT_TOKENS"] = writeTemp(t, "coins: 3", 0o600) }, diagnose.Fail, "coins", "COINSLOT_TOKENS"},
 		{"everything is kept", set("COINSLOT_RETENTION", ""), diagnose.Warn, "retention", "COINSLOT_RETENTION is not set"},
 		{"no proxy named", set("COINSLOT_TRUSTED_PROXIES", ""), diagnose.Warn, "proxy", "all shoppers count as one client"},
-		{"no proxy named before the console", func(_ *testing.T, w *world) {
+		{"no proxy named before the console", func(_ *testing.T, w *rig) {
 			w.env["COINSLOT_TRUSTED_PROXIES"], w.env["COINSLOT_ADMIN_PASSWORD"] = "", "$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy"
 		}, diagnose.Warn, "proxy", "keep everybody out of /admin"},
 		{"everybody believed", set("COINSLOT_TRUSTED_PROXIES", "10.0.0.0/8,0.0.0.0/0"), diagnose.Fail, "proxy", "believes everybody (0.0.0.0/0)"},
@@ -266,7 +266,7 @@ func settingFaults() []fault {
 		{"its own origin", set("COINSLOT_ORIGINS", "https://shop.example,https://"+self), diagnose.Warn, "origins", "lists the checkout itself"},
 		{"ops for all", set("COINSLOT_OPS_LISTEN", ":9090"), diagnose.Warn, "ops", "open to other machines"},
 		{"ops for the world", set("COINSLOT_OPS_LISTEN", "93.184.216.34:9090"), diagnose.Fail, "ops", "a public address"},
-		{"ops for the cluster", func(_ *testing.T, w *world) {
+		{"ops for the cluster", func(_ *testing.T, w *rig) {
 			w.env["COINSLOT_OPS_LISTEN"], w.env["KUBERNETES_SERVICE_HOST"] = ":9090", "10.0.0.1"
 		}, diagnose.OK, "ops", "open to the cluster"},
 		{"ops off", set("COINSLOT_OPS_LISTEN", "-"), diagnose.OK, "ops", "off"},
@@ -276,12 +276,12 @@ func settingFaults() []fault {
 func databaseFaults() []fault {
 	list := []fault{
 		{"no folder", set("COINSLOT_DATABASE", "/nonexistent/a.db"), diagnose.Fail, "database", "mkdir -p /nonexistent"},
-		{"not there yet", func(t *testing.T, w *world) { w.env["COINSLOT_DATABASE"] = filepath.Join(t.TempDir(), "new.db") }, diagnose.OK, "database", "the first start makes it"},
-		{"no database", func(t *testing.T, w *world) {
-			w.env["COINSLOT_DATABASE"] = written(t, strings.Repeat("text ", 1000), 0o600)
+		{"not there yet", func(t *testing.T, w *rig) { w.env["COINSLOT_DATABASE"] = filepath.Join(t.TempDir(), "new.db") }, diagnose.OK, "database", "the first start makes it"},
+		{"no database", func(t *testing.T, w *rig) {
+			w.env["COINSLOT_DATABASE"] = writeTemp(t, strings.Repeat("text ", 1000), 0o600)
 		}, diagnose.Fail, "database", "not an SQLite database"},
-		{"open to all", func(t *testing.T, w *world) {
-			_, w.env["COINSLOT_DATABASE"] = checkoutOf(t)
+		{"open to all", func(t *testing.T, w *rig) {
+			_, w.env["COINSLOT_DATABASE"] = checkoutServer(t)
 			if err := os.Chmod(w.env["COINSLOT_DATABASE"], 0o644); err != nil {
 				t.Fatal(err)
 			}
@@ -297,11 +297,11 @@ func databaseFaults() []fault {
 }
 
 func gatewayFaults() []fault {
-	shifted := func(d time.Duration) func(*testing.T, *world) {
-		return func(_ *testing.T, w *world) { w.now = func() time.Time { return time.Now().Add(d) } }
+	shifted := func(d time.Duration) func(*testing.T, *rig) {
+		return func(_ *testing.T, w *rig) { w.now = func() time.Time { return time.Now().Add(d) } }
 	}
-	answers := func(networks string) func(*testing.T, *world) {
-		return func(t *testing.T, w *world) {
+	answers := func(networks string) func(*testing.T, *rig) {
+		return func(t *testing.T, w *rig) {
 			s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 				fmt.Fprintf(rw, `{"status":200,"message":"","data":[%s]}`, networks)
 			}))
@@ -320,19 +320,19 @@ func gatewayFaults() []fault {
 			diagnose.Warn, "coins", "1 of 1 have no payment link"},
 		{"a clock that is off", shifted(30 * time.Second), diagnose.Warn, "clock", "differ by 30s"},
 		{"a clock that is wrong", shifted(-10 * time.Minute), diagnose.Fail, "clock", "differ by 10m0s"},
-		{"a clock of before", func(_ *testing.T, w *world) { w.built = time.Now().Add(time.Hour) }, diagnose.Fail, "clock", "before this program was written"},
+		{"a clock of before", func(_ *testing.T, w *rig) { w.built = time.Now().Add(time.Hour) }, diagnose.Fail, "clock", "before this program was written"},
 		{"a zone that is not known", set("TZ", "Nowhere/City"), diagnose.Warn, "clock", "time zone"},
 	}
 }
 
 func publicFaults() []fault {
-	again := func(good time.Duration, names ...string) func(*testing.T, *world) {
-		return func(_ *testing.T, w *world) { w.site(self, good, w.serve, names...) }
+	again := func(good time.Duration, names ...string) func(*testing.T, *rig) {
+		return func(_ *testing.T, w *rig) { w.site(self, good, w.serve, names...) }
 	}
-	behindSignIn := func(pass bool) func(*testing.T, *world) {
-		return func(t *testing.T, w *world) {
+	behindSignIn := func(pass bool) func(*testing.T, *rig) {
+		return func(t *testing.T, w *rig) {
 			w.env["COINSLOT_ADMIN_PROXY_HEADER"] = "X-Forwarded-User"
-			w.serve, w.env["COINSLOT_DATABASE"] = checkoutOf(t, "COINSLOT_ADMIN_PROXY_HEADER=X-Forwarded-User", "COINSLOT_TRUSTED_PROXIES=127.0.0.1/32")
+			w.serve, w.env["COINSLOT_DATABASE"] = checkoutServer(t, "COINSLOT_ADMIN_PROXY_HEADER=X-Forwarded-User", "COINSLOT_TRUSTED_PROXIES=127.0.0.1/32")
 			before(w, func(_ http.ResponseWriter, r *http.Request) bool {
 				if !pass {
 					r.Header.Del("X-Forwarded-User")
@@ -347,37 +347,37 @@ func publicFaults() []fault {
 		{"no https", set("COINSLOT_PUBLIC_URL", "http://"+self), diagnose.Fail, "public", "has no https"},
 		{"no name", set("COINSLOT_PUBLIC_URL", "https://none.example"), diagnose.Fail, "public", "there is no name none.example"},
 		{"trying out", set("COINSLOT_PUBLIC_URL", "http://127.0.0.1:1"), diagnose.Warn, "public", "is for trying out"},
-		{"not running", func(_ *testing.T, w *world) { delete(w.at, w.hosts[self]+":443") }, diagnose.Warn, "public", "does not run yet"},
-		{"no proxy", func(t *testing.T, w *world) {
+		{"not running", func(_ *testing.T, w *rig) { delete(w.at, w.hosts[self]+":443") }, diagnose.Warn, "public", "does not run yet"},
+		{"no proxy", func(t *testing.T, w *rig) {
 			w.env["COINSLOT_LISTEN"] = w.at[w.hosts[self]+":443"]
 			delete(w.at, w.hosts[self]+":443")
 		}, diagnose.Fail, "public", "though the server runs: connection refused"},
 		{"another key", set("COINSLOT_SECRET_KEY", another), diagnose.Fail, "public", "another COINSLOT_SECRET_KEY"},
-		{"another program", func(_ *testing.T, w *world) { w.serve = http.NotFoundHandler() }, diagnose.Fail, "public", "status 404"},
+		{"another program", func(_ *testing.T, w *rig) { w.serve = http.NotFoundHandler() }, diagnose.Fail, "public", "status 404"},
 		{"an expired certificate", again(-time.Hour), diagnose.Fail, "public", "has expired"},
 		{"a certificate that ends", again(3 * 24 * time.Hour), diagnose.Warn, "public", "ends in 2 days"},
 		{"a certificate of another name", again(year, "other.example"), diagnose.Fail, "public", "for another name"},
-		{"an unknown authority", func(t *testing.T, w *world) { w.ca.pool = x509.NewCertPool() }, diagnose.Fail, "public", "not of an authority"},
-		{"X-Frame-Options", func(_ *testing.T, w *world) {
+		{"an unknown authority", func(t *testing.T, w *rig) { w.ca.pool = x509.NewCertPool() }, diagnose.Fail, "public", "not of an authority"},
+		{"X-Frame-Options", func(_ *testing.T, w *rig) {
 			before(w, func(rw http.ResponseWriter, _ *http.Request) bool {
 				rw.Header().Set("X-Frame-Options", "DENY")
 				return true
 			})
 		}, diagnose.Fail, "headers", "X-Frame-Options"},
-		{"a policy too many", func(_ *testing.T, w *world) {
+		{"a policy too many", func(_ *testing.T, w *rig) {
 			inner := w.serve
 			w.serve = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
-				inner.ServeHTTP(adding{rw}, r)
+				inner.ServeHTTP(withHeader{rw}, r)
 			})
 		}, diagnose.Fail, "headers", "2 headers Content-Security-Policy"},
 		{"other origins", set("COINSLOT_ORIGINS", "https://shop.example,https://new.example"), diagnose.Fail, "headers", "frame-ancestors 'self' https://shop.example https://new.example"},
-		{"no upgrade", func(_ *testing.T, w *world) {
+		{"no upgrade", func(_ *testing.T, w *rig) {
 			before(w, func(_ http.ResponseWriter, r *http.Request) bool {
 				r.Header.Del("Upgrade")
 				return true
 			})
 		}, diagnose.Fail, "websocket", "does not open (status "},
-		{"a socket that says nothing", func(_ *testing.T, w *world) {
+		{"a socket that says nothing", func(_ *testing.T, w *rig) {
 			before(w, func(rw http.ResponseWriter, r *http.Request) bool {
 				if !strings.HasSuffix(r.URL.Path, "/live") {
 					return true
@@ -389,42 +389,42 @@ func publicFaults() []fault {
 	}
 }
 
-// adding is a proxy that adds a policy to what comes.
-type adding struct{ http.ResponseWriter }
+// withHeader is a proxy that adds a policy to what comes.
+type withHeader struct{ http.ResponseWriter }
 
-func (a adding) WriteHeader(status int) {
+func (a withHeader) WriteHeader(status int) {
 	a.Header().Add("Content-Security-Policy", "frame-ancestors 'none'")
 	a.ResponseWriter.WriteHeader(status)
 }
 
 func webhookFaults() []fault {
-	leads := func(to string) func(*testing.T, *world) {
-		return func(_ *testing.T, w *world) { w.hosts[hook] = to }
+	leads := func(to string) func(*testing.T, *rig) {
+		return func(_ *testing.T, w *rig) { w.hosts[hook] = to }
 	}
-	again := func(good time.Duration, names ...string) func(*testing.T, *world) {
-		return func(_ *testing.T, w *world) { w.site(hook, good, http.NotFoundHandler(), names...) }
+	again := func(good time.Duration, names ...string) func(*testing.T, *rig) {
+		return func(_ *testing.T, w *rig) { w.site(hook, good, http.NotFoundHandler(), names...) }
 	}
 	return []fault{
 		{"no endpoint", set("COINSLOT_WEBHOOK_URL", ""), diagnose.Warn, "webhooks", "your server is told nothing"},
-		{"no name", func(_ *testing.T, w *world) { delete(w.hosts, hook) }, diagnose.Fail, "webhooks", "there is no name " + hook},
+		{"no name", func(_ *testing.T, w *rig) { delete(w.hosts, hook) }, diagnose.Fail, "webhooks", "there is no name " + hook},
 		{"a private address", leads("10.1.2.3"), diagnose.Fail, "webhooks", "leads to 10.1.2.3, which is not a public address"},
 		{"a mapped address", leads("::ffff:169.254.169.254"), diagnose.Fail, "webhooks", "not a public address"},
 		{"nobody there", leads("93.184.216.99"), diagnose.Fail, "webhooks", "connection refused"},
 		{"an expired certificate", again(-time.Hour), diagnose.Fail, "webhooks", "has expired"},
 		{"a certificate that ends", again(13 * 24 * time.Hour), diagnose.Warn, "webhooks", "ends in 12 days"},
 		{"a certificate of another name", again(year, "other.example"), diagnose.Fail, "webhooks", "for another name"},
-		{"a replaced URL", bound, diagnose.Warn, "webhooks", "open webhooks to a URL at old.example, which COINSLOT_WEBHOOK_URL does not have: 1"},
-		{"a URL that was taken away", func(t *testing.T, w *world) {
-			bound(t, w)
+		{"a replaced URL", listenOn, diagnose.Warn, "webhooks", "open webhooks to a URL at old.example, which COINSLOT_WEBHOOK_URL does not have: 1"},
+		{"a URL that was taken away", func(t *testing.T, w *rig) {
+			listenOn(t, w)
 			w.env["COINSLOT_WEBHOOK_URL"] = ""
 		}, diagnose.Warn, "webhooks", "set COINSLOT_WEBHOOK_URL: the next start moves"},
-		{"no comparison for days", unreconciled, diagnose.Warn, "reconciliation", "last complete 3 days ago"},
+		{"no comparison for days", overdueDatabase, diagnose.Warn, "reconciliation", "last complete 3 days ago"},
 		{"private addresses allowed", set("COINSLOT_ALLOW_PRIVATE_WEBHOOKS", "true"), diagnose.Warn, "webhooks", "inside your network"},
 	}
 }
 
-// unreconciled makes a database whose last daily comparison is three days old.
-func unreconciled(t *testing.T, w *world) {
+// overdueDatabase makes a database whose last daily comparison is three days old.
+func overdueDatabase(t *testing.T, w *rig) {
 	w.env["COINSLOT_DATABASE"] = filepath.Join(t.TempDir(), "old.db")
 	db, err := store.Open(t.Context(), store.Config{DSN: w.env["COINSLOT_DATABASE"]})
 	if err != nil {
@@ -443,8 +443,8 @@ func unreconciled(t *testing.T, w *world) {
 	}
 }
 
-// bound makes a database in which a webhook is open to a URL that is not configured.
-func bound(t *testing.T, w *world) {
+// listenOn makes a database in which a webhook is open to a URL that is not configured.
+func listenOn(t *testing.T, w *rig) {
 	w.env["COINSLOT_DATABASE"] = filepath.Join(t.TempDir(), "bound.db")
 	db, err := store.Open(t.Context(), store.Config{
 		DSN: w.env["COINSLOT_DATABASE"], Endpoints: []string{"https://old.example/in?key=" + bearer},
@@ -468,12 +468,12 @@ func bound(t *testing.T, w *world) {
 // Each fault is really there, is found, and shows no secret. One part that is
 // wrong does not keep the others from being looked at.
 func TestFaults(t *testing.T) {
-	checkout, database := checkoutOf(t)
+	checkout, database := checkoutServer(t)
 	for area, faults := range map[string][]fault{"settings": settingFaults(), "database": databaseFaults(), "gateway": gatewayFaults(), "public": publicFaults(), "webhooks": webhookFaults()} {
 		for _, f := range faults {
 			t.Run(area+"/"+f.name, func(t *testing.T) {
 				t.Parallel()
-				w := newWorld(t, checkout, database)
+				w := newRig(t, checkout, database)
 				f.cause(t, w)
 				r := w.run()
 				var text bytes.Buffer
@@ -500,8 +500,8 @@ func TestFaults(t *testing.T) {
 
 // A test is sent where it is asked for and can arrive, and what comes back is told
 // without the endpoint's query.
-func TestWebhookIsTested(t *testing.T) {
-	checkout, database := checkoutOf(t)
+func TestWebhookDelivery(t *testing.T) {
+	checkout, database := checkoutServer(t)
 	var kinds []string
 	shop := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var event struct{ Type string }
@@ -523,7 +523,7 @@ func TestWebhookIsTested(t *testing.T) {
 		{"refused", shop.URL + "?key=s3cr3t", diagnose.Fail, "COINSLOT_WEBHOOK_SECRET", "status 401 not signed", 1},
 		{"not reached", "http://127.0.0.1:1?key=s3cr3t", diagnose.Fail, "connection refused", "", 0},
 	} {
-		w := newWorld(t, checkout, database)
+		w := newRig(t, checkout, database)
 		w.tests, kinds = true, nil
 		w.env["COINSLOT_WEBHOOK_URL"], w.env["COINSLOT_ALLOW_PRIVATE_WEBHOOKS"] = tc.endpoint, "true"
 		r := w.run()
@@ -540,7 +540,7 @@ func TestWebhookIsTested(t *testing.T) {
 }
 
 // A terminal gets colours and lines that fit.
-func TestLook(t *testing.T) {
+func TestPrintedWidth(t *testing.T) {
 	r := Report{"v0", findings{fail("database", "the folder is not there and this is a long line of words", "mkdir"), ok("ops", "off")}}
 	var b bytes.Buffer
 	r.Text(&b, diagnose.Style{Color: true, Width: 60})

@@ -18,13 +18,13 @@ import (
 // What the disk of an SQLite file should have: a million payments are 8 GB
 // (docs/scale.md); with less than full, a day of a small shop may not fit.
 const (
-	roomy = 1 << 30
-	full  = 100 << 20
+	enoughSpace = 1 << 30
+	minSpace    = 100 << 20
 )
 
 // database looks at it from outside; see [store.Inspect].
-func (x *examination) database(ctx context.Context) findings {
-	if !x.usable("COINSLOT_DATABASE") {
+func (x *checker) database(ctx context.Context) findings {
+	if !x.understood("COINSLOT_DATABASE") {
 		return nil
 	}
 	dsn := x.Settings.Database
@@ -32,9 +32,9 @@ func (x *examination) database(ctx context.Context) findings {
 	sqlite := !strings.Contains(dsn, "://")
 	switch {
 	case sqlite && errors.Is(err, os.ErrNotExist):
-		return x.newFile(dsn)
+		return x.newDatabaseFile(dsn)
 	case err != nil:
-		return findings{fail("database", inOneLine(err),
+		return findings{fail("database", oneLine(err),
 			"COINSLOT_DATABASE: the path of an SQLite file on a local disk, or "+
 				"postgres://user:password@host/database")}
 	case s.Version > s.Latest:
@@ -47,7 +47,7 @@ func (x *examination) database(ctx context.Context) findings {
 		return findings{fail("database", "the user may not write the tables",
 			"GRANT what it needs, or make it the owner of the database")}
 	}
-	list := findings{ok("database", describe(s, dsn, sqlite))}
+	list := findings{ok("database", describeState(s, dsn, sqlite))}
 	if s.ClockAhead.Abs() > 5*time.Second {
 		list = append(list, warn("database",
 			"its clock and this machine's differ by "+
@@ -56,7 +56,7 @@ func (x *examination) database(ctx context.Context) findings {
 			"let both machines set their clocks (NTP)"))
 	}
 	if sqlite {
-		list = append(list, x.file(dsn)...)
+		list = append(list, x.databaseFile(dsn)...)
 	}
 	if age := x.Now().Sub(s.Reconciled); !s.Reconciled.IsZero() && age > 48*time.Hour {
 		list = append(list, warn("reconciliation",
@@ -68,8 +68,8 @@ func (x *examination) database(ctx context.Context) findings {
 }
 
 // unrouted is about webhooks that are open to URLs which the settings do not have.
-func (x *examination) unrouted(open []outbox.Backlog) (list findings) {
-	if !x.usable("COINSLOT_WEBHOOK_URL") {
+func (x *checker) unrouted(open []outbox.Backlog) (list findings) {
+	if !x.understood("COINSLOT_WEBHOOK_URL") {
 		return nil
 	}
 	for _, b := range open {
@@ -95,9 +95,9 @@ func (x *examination) unrouted(open []outbox.Backlog) (list findings) {
 }
 
 // retention is whether personal data is ever erased.
-func (x *examination) retention(context.Context) findings {
+func (x *checker) retention(context.Context) findings {
 	switch {
-	case !x.usable("COINSLOT_RETENTION") || x.Settings.Sandbox:
+	case !x.understood("COINSLOT_RETENTION") || x.Settings.Sandbox:
 		return nil
 	case x.Settings.Retention == 0:
 		return findings{warn("retention",
@@ -109,7 +109,7 @@ func (x *examination) retention(context.Context) findings {
 		fmt.Sprintf("personal data is erased %d days after the end of a payment", days))}
 }
 
-func describe(s store.State, dsn string, sqlite bool) string {
+func describeState(s store.State, dsn string, sqlite bool) string {
 	name := "SQLite file " + dsn
 	if !sqlite {
 		name = fmt.Sprintf("PostgreSQL %d.%d", s.Server/10000, s.Server%10000)
@@ -125,8 +125,8 @@ func describe(s store.State, dsn string, sqlite bool) string {
 	return fmt.Sprintf("%s: tables of version %d, as this release wants them", name, s.Version)
 }
 
-// newFile is about a file that the first start makes.
-func (x *examination) newFile(path string) findings {
+// newDatabaseFile is about a file that the first start makes.
+func (x *checker) newDatabaseFile(path string) findings {
 	folder := filepath.Dir(path)
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 		return findings{fail("database", "the folder "+folder+" for the SQLite file is not there",
@@ -138,42 +138,42 @@ func (x *examination) newFile(path string) findings {
 	}
 	return append(
 		findings{ok("database", "SQLite file "+path+" is not there yet: the first start makes it")},
-		x.room(folder)...,
+		x.diskSpace(folder)...,
 	)
 }
 
-// file is about an SQLite file that is there.
-func (x *examination) file(path string) findings {
+// databaseFile is about an SQLite file that is there.
+func (x *checker) databaseFile(path string) findings {
 	folder := filepath.Dir(path)
 	var list findings
 	if !writable(path) || !writable(folder) {
 		list = append(list, fail("database", path+" and its folder may not be written",
 			"give both to the user that serves: chown"))
 	}
-	if info, err := os.Stat(path); err == nil && others(info) {
+	if info, err := os.Stat(path); err == nil && openToOthers(info) {
 		list = append(list, warn(
 			"database", path+" is open to every user: it holds emails and orders",
 			"chmod 600 "+path,
 		))
 	}
-	return append(list, x.room(folder)...)
+	return append(list, x.diskSpace(folder)...)
 }
 
-func (x *examination) room(folder string) findings {
-	free, known := space(folder)
+func (x *checker) diskSpace(folder string) findings {
+	free, known := freeSpace(folder)
 	switch {
 	case !known:
 		return nil
-	case free < full:
+	case free < minSpace:
 		return findings{fail("disk", fmt.Sprintf("%d MB are left for %s", free>>20, folder),
 			"make room: orders are refused when it is full")}
-	case free < roomy:
+	case free < enoughSpace:
 		return findings{warn("disk", fmt.Sprintf("%d MB are left for %s", free>>20, folder),
 			"make room: a million payments are some 8 GB")}
 	}
 	return findings{ok("disk", fmt.Sprintf("%d GB are left for %s", free>>30, folder))}
 }
 
-// inOneLine is what an error says, without the line breaks that drivers put into
+// oneLine is what an error says, without the line breaks that drivers put into
 // their lists of tries.
-func inOneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

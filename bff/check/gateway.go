@@ -16,17 +16,17 @@ import (
 
 // How wrong a clock may be. Receivers of webhooks and tokens allow five minutes.
 const (
-	slightly = 10 * time.Second
-	badly    = 2 * time.Minute
+	skewWarning = 10 * time.Second
+	skewFailure = 2 * time.Minute
 )
 
 // gateway reads the list of currencies with the key, as the server does.
-func (x *examination) gateway(ctx context.Context) findings {
-	if !x.usable("COINSLOT_GATEWAY_URL", "COINSLOT_GATEWAY_KEY") {
+func (x *checker) gateway(ctx context.Context) findings {
+	if !x.understood("COINSLOT_GATEWAY_URL", "COINSLOT_GATEWAY_KEY") {
 		return nil
 	}
 	clocks := make(chan findings, 1)
-	go func() { clocks <- x.skew(ctx) }()
+	go func() { clocks <- x.clockSkew(ctx) }()
 	client, err := gateway.New(gateway.Config{
 		URL: x.Settings.GatewayURL, Key: x.Settings.GatewayKey.Reveal(),
 	})
@@ -38,25 +38,25 @@ func (x *examination) gateway(ctx context.Context) findings {
 	defer client.Close()
 	list, err := client.CurrencyList(ctx)
 	if err != nil {
-		return append(findings{noGateway(err)}, <-clocks...)
+		return append(findings{gatewayFailure(err)}, <-clocks...)
 	}
-	findings := x.offer(list.Currencies)
+	findings := x.currencies(list.Currencies)
 	if len(list.LeftOut) > 0 {
-		findings = append(findings, leftOut(list.LeftOut))
+		findings = append(findings, skippedEntries(list.LeftOut))
 	}
 	return append(findings, <-clocks...)
 }
 
-// leftOut names what the gateway lists and shoppers are not offered.
-func leftOut(list []string) diagnose.Finding {
-	f := warn("gateway", count(len(list), "item")+" of its currency list left out: "+list[0],
+// skippedEntries names what the gateway lists and shoppers are not offered.
+func skippedEntries(list []string) diagnose.Finding {
+	f := warn("gateway", plural(len(list), "item")+" of its currency list left out: "+list[0],
 		"ask its operator to correct the list")
 	f.Details = list
 	return f
 }
 
-// noGateway is why there is no list.
-func noGateway(err error) diagnose.Finding {
+// gatewayFailure is why there is no list.
+func gatewayFailure(err error) diagnose.Finding {
 	refused, is := errors.AsType[*payment.RefusedError](err)
 	switch {
 	case is && refused.Reason == payment.ReasonKey:
@@ -66,16 +66,16 @@ func noGateway(err error) diagnose.Finding {
 				"or test",
 		)
 	case is && refused.Status != 0:
-		return fail("gateway", inOneLine(err), "ask its operator")
+		return fail("gateway", oneLine(err), "ask its operator")
 	case is && refused.Err != nil: // nothing was sent
-		return fail("gateway", "it cannot be reached: "+inOneLine(refused.Err),
+		return fail("gateway", "it cannot be reached: "+oneLine(refused.Err),
 			"COINSLOT_GATEWAY_URL: is it the right address, and may this machine connect to it?")
 	}
-	return fail("gateway", inOneLine(err), "COINSLOT_GATEWAY_URL: is it the right address?")
+	return fail("gateway", oneLine(err), "COINSLOT_GATEWAY_URL: is it the right address?")
 }
 
-// offer is what can be paid with.
-func (x *examination) offer(list []payment.Currency) findings {
+// currencies is what can be paid with.
+func (x *checker) currencies(list []payment.Currency) findings {
 	tokens, err := token.Load(x.Settings.Tokens)
 	if err != nil {
 		tokens = nil // said elsewhere
@@ -85,7 +85,7 @@ func (x *examination) offer(list []payment.Currency) findings {
 	for _, c := range list {
 		for _, n := range c.Networks {
 			networks++
-			known, link := knowledge(tokens, c.Symbol, n.Code)
+			known, link := describeToken(tokens, c.Symbol, n.Code)
 			if !link {
 				without++
 			}
@@ -95,8 +95,8 @@ func (x *examination) offer(list []payment.Currency) findings {
 			))
 		}
 	}
-	f.Text = fmt.Sprintf("the key is accepted; %s on %s in all", count(len(list), "coin"),
-		count(networks, "network"))
+	f.Text = fmt.Sprintf("the key is accepted; %s on %s in all", plural(len(list), "coin"),
+		plural(networks, "network"))
 	if networks == 0 {
 		return findings{fail(
 			"gateway", "the key is accepted, but no coin is enabled: nobody can pay",
@@ -119,9 +119,9 @@ func (x *examination) offer(list []payment.Currency) findings {
 	return findings{f}
 }
 
-// knowledge is what links and rounding rest on, to be compared with what the
+// describeToken is what links and rounding rest on, to be compared with what the
 // gateway's operator says: a wrong contract sends money astray.
-func knowledge(tokens *token.Registry, symbol, network string) (text string, link bool) {
+func describeToken(tokens *token.Registry, symbol, network string) (text string, link bool) {
 	if tokens == nil {
 		return "", true
 	}
@@ -137,9 +137,9 @@ func knowledge(tokens *token.Registry, symbol, network string) (text string, lin
 	return fmt.Sprintf("%d digits, contract %s", t.Decimals, t.Contract), true
 }
 
-// skew compares the clocks by the Date of an answer of the gateway's host, to a
+// clockSkew compares the clocks by the Date of an answer of the gateway's host, to a
 // request without the key.
-func (x *examination) skew(ctx context.Context) findings {
+func (x *checker) clockSkew(ctx context.Context) findings {
 	req, err := http.NewRequestWithContext(ctx, http.MethodHead, x.Settings.GatewayURL+"/", nil)
 	if err != nil {
 		return nil // the gateway's own finding says it
@@ -159,11 +159,11 @@ func (x *examination) skew(ctx context.Context) findings {
 	off := here.Sub(there.Add(500 * time.Millisecond)).Abs().Round(time.Second)
 	const way = "let both machines set their clocks: timedatectl set-ntp true here"
 	switch text := "this clock and the gateway's differ by " + off.String(); {
-	case off > badly:
+	case off > skewFailure:
 		return findings{
 			fail("clock", text+": webhooks, order tokens and receipts are refused", way),
 		}
-	case off > slightly:
+	case off > skewWarning:
 		return findings{warn("clock", text, way)}
 	}
 	return findings{ok("clock", "agrees with the gateway's")}
@@ -171,7 +171,7 @@ func (x *examination) skew(ctx context.Context) findings {
 
 // client is for requests without a key: no redirect, no proxy, and the network of
 // the Config.
-func (x *examination) client() *http.Client {
+func (x *checker) client() *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
@@ -180,7 +180,7 @@ func (x *examination) client() *http.Client {
 			TLSClientConfig: x.tls(""), DisableKeepAlives: true, DisableCompression: true,
 			ForceAttemptHTTP2: false,
 			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-				return x.reach(ctx, network, address)
+				return x.dial(ctx, network, address)
 			},
 		},
 	}

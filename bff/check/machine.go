@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// enough is how many open files 15,000 sockets need, and what else is open.
-const enough = 16_384
+// minOpenFiles is how many open files 15,000 sockets need, and what else is open.
+const minOpenFiles = 16_384
 
 // machine is its clock, time zone and limits. Whether the clock is right to the
 // second, the gateway's answer says.
-func (x *examination) machine(context.Context) findings {
+func (x *checker) machine(context.Context) findings {
 	var list findings
 	now := x.Now()
 	if !x.Built.IsZero() && now.Before(x.Built) {
@@ -26,7 +26,7 @@ func (x *examination) machine(context.Context) findings {
 				"install tzdata or take TZ away"))
 		}
 	}
-	if limit, known := openFiles(); known && limit < enough {
+	if limit, known := maxOpenFiles(); known && limit < minOpenFiles {
 		list = append(list, warn(
 			"files", fmt.Sprintf("%d files may be open, and each open page is one", limit),
 			"ulimit -n 65536, or LimitNOFILE=65536 for systemd",

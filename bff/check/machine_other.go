@@ -8,8 +8,8 @@ import "io/fs"
 
 func writable(string) bool { return true }
 
-func space(string) (free uint64, known bool) { return 0, false }
+func freeSpace(string) (free uint64, known bool) { return 0, false }
 
-func openFiles() (limit uint64, known bool) { return 0, false }
+func maxOpenFiles() (limit uint64, known bool) { return 0, false }
 
-func others(fs.FileInfo) bool { return false }
+func openToOthers(fs.FileInfo) bool { return false }

@@ -13,8 +13,8 @@ func writable(path string) bool {
 	return syscall.Access(path, write) == nil
 }
 
-// space is how many bytes unprivileged users can still write to path.
-func space(path string) (free uint64, known bool) {
+// freeSpace is how many bytes unprivileged users can still write to path.
+func freeSpace(path string) (free uint64, known bool) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(path, &s); err != nil || s.Bsize <= 0 {
 		return 0, false
@@ -22,13 +22,13 @@ func space(path string) (free uint64, known bool) {
 	return s.Bavail * uint64(s.Bsize), true
 }
 
-// openFiles is how many this process may have. The Go runtime has raised it as
+// maxOpenFiles is how many this process may have. The Go runtime has raised it as
 // far as it may.
-func openFiles() (limit uint64, known bool) {
+func maxOpenFiles() (limit uint64, known bool) {
 	var l syscall.Rlimit
 	err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l)
 	return l.Cur, err == nil
 }
 
-// others reports whether every user may do something with the file.
-func others(info fs.FileInfo) bool { return info.Mode().Perm()&0o007 != 0 }
+// openToOthers reports whether every user may do something with the file.
+func openToOthers(info fs.FileInfo) bool { return info.Mode().Perm()&0o007 != 0 }

@@ -13,17 +13,17 @@ import (
 	"coinslot/bff/diagnose"
 )
 
-// soon is how long a certificate should be good for.
-const soon = 14 * 24 * time.Hour
+// minCertificateTime is how long a certificate should be good for.
+const minCertificateTime = 14 * 24 * time.Hour
 
-func (x *examination) tls(name string) *tls.Config {
+func (x *checker) tls(name string) *tls.Config {
 	return &tls.Config{
 		ServerName: name, RootCAs: x.Roots, MinVersion: tls.VersionTLS12, Time: x.Now,
 	}
 }
 
-// reach connects to host:port by the resolver of the Config.
-func (x *examination) reach(ctx context.Context, network, address string) (net.Conn, error) {
+// dial connects to host:port by the resolver of the Config.
+func (x *checker) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, fmt.Errorf("reading an address: %w", err)
@@ -44,12 +44,12 @@ func (x *examination) reach(ctx context.Context, network, address string) (net.C
 }
 
 // certificate is about one that was accepted; nil = it lasts.
-func (x *examination) certificate(id, host string, state *tls.ConnectionState) *diagnose.Finding {
+func (x *checker) certificate(id, host string, state *tls.ConnectionState) *diagnose.Finding {
 	if state == nil || len(state.PeerCertificates) == 0 {
 		return nil
 	}
 	left := state.PeerCertificates[0].NotAfter.Sub(x.Now())
-	if left > soon {
+	if left > minCertificateTime {
 		return nil
 	}
 	f := warn(id, fmt.Sprintf("the certificate of %s ends in %d days", host, int(left.Hours()/24)),
@@ -78,5 +78,5 @@ func unreachable(id, what, where string, err error) diagnose.Finding {
 	case isDNS && dns.IsNotFound:
 		return fail(id, what+": there is no name "+where, "add it to the DNS, or mend the spelling")
 	}
-	return fail(id, what+": "+inOneLine(err), "is it running, and may this machine connect to it?")
+	return fail(id, what+": "+oneLine(err), "is it running, and may this machine connect to it?")
 }

@@ -13,12 +13,12 @@ import (
 // Whatever may be written may also not be: the user is nobody for one look.
 func TestNotWritable(t *testing.T) {
 	asNobody(t, func() {
-		w := &examination{Config: Config{}.filled()}
+		w := &checker{Config: Config{}.withDefaults()}
 		w.Settings.Database = "/etc/coinslot-check.db"
 		if found := w.database(t.Context()); len(found) != 1 || found[0].Severity != diagnose.Fail || !strings.Contains(found[0].Text, "/etc may not be written") {
 			t.Errorf("of a folder that may not be written: %+v", found)
 		}
-		if found := w.file("/etc/passwd"); len(found) == 0 || found[0].Severity != diagnose.Fail {
+		if found := w.databaseFile("/etc/passwd"); len(found) == 0 || found[0].Severity != diagnose.Fail {
 			t.Errorf("of a file that may not be written: %+v", found)
 		}
 	})

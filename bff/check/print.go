@@ -42,11 +42,11 @@ func (r Report) JSON(w io.Writer) error {
 func (r Report) Text(w io.Writer, s diagnose.Style) {
 	fmt.Fprintf(w, "Coinslot %s\n\n", r.Version)
 	diagnose.Print(w, r.Findings, s)
-	fmt.Fprintf(w, "\n%s.\n", r.sum())
+	fmt.Fprintf(w, "\n%s.\n", r.summary())
 }
 
-// sum is the outcome in a few words.
-func (r Report) sum() string {
+// summary is the outcome in a few words.
+func (r Report) summary() string {
 	failed, warned := r.Failed(), r.warned()
 	good := len(r.Findings) - failed - warned
 	switch {

@@ -24,8 +24,8 @@ import (
 
 // public goes the way that browsers go: by the public URL, through the name
 // service and the proxy, to this very server, and opens a websocket.
-func (x *examination) public(ctx context.Context) findings {
-	if !x.usable("COINSLOT_PUBLIC_URL", "COINSLOT_LISTEN") {
+func (x *checker) public(ctx context.Context) findings {
+	if !x.understood("COINSLOT_PUBLIC_URL", "COINSLOT_LISTEN") {
 		return nil
 	}
 	origin := x.Settings.PublicURL
@@ -33,8 +33,8 @@ func (x *examination) public(ctx context.Context) findings {
 	if err != nil {
 		return nil // the settings say it
 	}
-	if local(origin) {
-		return tryingOut(origin, x.through(ctx, u))
+	if isLocal(origin) {
+		return asWarnings(origin, x.publicServer(ctx, u))
 	}
 	var list findings
 	if u.Scheme != "https" {
@@ -47,12 +47,12 @@ func (x *examination) public(ctx context.Context) findings {
 	if _, err := x.Resolve(ctx, u.Hostname()); err != nil {
 		return append(list, unreachable("public", origin, u.Hostname(), err))
 	}
-	return append(list, x.through(ctx, u)...)
+	return append(list, x.publicServer(ctx, u)...)
 }
 
-// tryingOut is what was found about a checkout that is for this machine only:
+// asWarnings is what was found about a checkout that is for this machine only:
 // nothing of it keeps a shopper from paying.
-func tryingOut(origin string, found findings) findings {
+func asWarnings(origin string, found findings) findings {
 	list := findings{warn("public", origin+" is for trying out: nobody else can open it",
 		"COINSLOT_PUBLIC_URL=https://pay.shop.example")}
 	for _, f := range found {
@@ -64,14 +64,14 @@ func tryingOut(origin string, found findings) findings {
 	return list
 }
 
-// through asks the server by its public address.
-func (x *examination) through(ctx context.Context, u *url.URL) findings {
+// publicServer asks the server by its public address.
+func (x *checker) publicServer(ctx context.Context, u *url.URL) findings {
 	keys, err := x.get(ctx, u, "/.well-known/jwks.json", "application/json")
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {
 	case untrusted: // whether the server runs or not
 		return findings{unreachable("public", u.String(), u.Hostname(), err)}
-	case (err != nil || keys.status >= http.StatusBadGateway) && !x.running(ctx):
+	case (err != nil || keys.status >= http.StatusBadGateway) && !x.isRunning(ctx):
 		return findings{warn(
 			"public", "the server does not run yet, so the way to it was not tried",
 			"start it and check again",
@@ -86,7 +86,7 @@ func (x *examination) through(ctx context.Context, u *url.URL) findings {
 			"let the proxy forward every path to "+x.Settings.Listen)}
 	}
 	own, err := receipt.New(x.Settings.PublicURL, config.Reveal(x.Settings.SecretKeys))
-	if err == nil && x.usable("COINSLOT_SECRET_KEY") && !bytes.Equal(own.KeySet(), keys.body) {
+	if err == nil && x.understood("COINSLOT_SECRET_KEY") && !bytes.Equal(own.KeySet(), keys.body) {
 		return findings{fail("public",
 			u.String()+" is answered by another server, or by one with another COINSLOT_SECRET_KEY",
 			"let the name and the proxy lead to this server, and restart it after changes of "+
@@ -102,9 +102,9 @@ func (x *examination) through(ctx context.Context, u *url.URL) findings {
 
 // console is whether a stranger who says who they are is believed: they send the
 // header in which only the proxy should. A page that shows the name is the console's.
-func (x *examination) console(ctx context.Context, u *url.URL) findings {
+func (x *checker) console(ctx context.Context, u *url.URL) findings {
 	header := x.Settings.AdminProxyHeader
-	if header == "" || !x.usable("COINSLOT_ADMIN_PROXY_HEADER") {
+	if header == "" || !x.understood("COINSLOT_ADMIN_PROXY_HEADER") {
 		return nil
 	}
 	name := "check-" + rand.Text()
@@ -122,13 +122,13 @@ func (x *examination) console(ctx context.Context, u *url.URL) findings {
 	return findings{ok("console", "the proxy passes no "+header+" of strangers on")}
 }
 
-// nowhere is a session that there is not: its page has the headers of all.
-const nowhere = "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"
+// absentSession is a session that there is not: its page has the headers of all.
+const absentSession = "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"
 
 // framing is whether a proxy has left the headers alone that let shops' pages
 // show the checkout.
-func (x *examination) framing(ctx context.Context, u *url.URL) findings {
-	page, err := x.get(ctx, u, nowhere, "text/html")
+func (x *checker) framing(ctx context.Context, u *url.URL) findings {
+	page, err := x.get(ctx, u, absentSession, "text/html")
 	if err != nil {
 		return findings{unreachable("headers", u.String(), u.Hostname(), err)}
 	}
@@ -149,8 +149,8 @@ func (x *examination) framing(ctx context.Context, u *url.URL) findings {
 				"removes one",
 				len(policies)),
 			"let it pass the one of this server as it is")}
-	case x.usable("COINSLOT_ORIGINS") && len(x.Settings.Origins) > 0 &&
-		!slices.Contains(split(policies[0]), ancestors):
+	case x.understood("COINSLOT_ORIGINS") && len(x.Settings.Origins) > 0 &&
+		!slices.Contains(splitPolicy(policies[0]), ancestors):
 		return findings{fail("headers",
 			"pages do not say "+ancestors+
 				": a proxy has changed it, or the server runs with other settings",
@@ -159,7 +159,7 @@ func (x *examination) framing(ctx context.Context, u *url.URL) findings {
 	return findings{ok("headers", "the proxy leaves them as they are")}
 }
 
-func split(policy string) []string {
+func splitPolicy(policy string) []string {
 	var list []string
 	for part := range strings.SplitSeq(policy, ";") {
 		list = append(list, strings.TrimSpace(part))
@@ -168,11 +168,11 @@ func split(policy string) []string {
 }
 
 // socket opens one to the doctor, says something and hears it again.
-func (x *examination) socket(ctx context.Context, u *url.URL) diagnose.Finding {
+func (x *checker) socket(ctx context.Context, u *url.URL) diagnose.Finding {
 	const way = "let the proxy pass Upgrade and Connection on with HTTP/1.1 (docs/deploy.md has " +
 		"nginx and Caddy); without it pages ask every few seconds"
 	dialer := websocket.Dialer{
-		NetDialContext: x.reach, TLSClientConfig: x.tls(u.Hostname()),
+		NetDialContext: x.dial, TLSClientConfig: x.tls(u.Hostname()),
 		HandshakeTimeout: 5 * time.Second,
 	}
 	at := "ws" + strings.TrimPrefix(u.String(), "http") + "/checkout/doctor/live"
@@ -185,7 +185,7 @@ func (x *examination) socket(ctx context.Context, u *url.URL) diagnose.Finding {
 				"websocket", fmt.Sprintf("it does not open (status %d)", resp.StatusCode), way,
 			)
 		}
-		return fail("websocket", "it does not open: "+inOneLine(err), way)
+		return fail("websocket", "it does not open: "+oneLine(err), way)
 	}
 	defer conn.Close()
 	until := time.Now().Add(5 * time.Second)
@@ -199,7 +199,7 @@ func (x *examination) socket(ctx context.Context, u *url.URL) diagnose.Finding {
 		}
 	}
 	if err != nil {
-		return fail("websocket", "it opens, and nothing comes through: "+inOneLine(err), way)
+		return fail("websocket", "it opens, and nothing comes through: "+oneLine(err), way)
 	}
 	return ok("websocket", "passes")
 }
@@ -213,7 +213,7 @@ type response struct {
 }
 
 // get asks for a path, with more headers, name and value.
-func (x *examination) get(
+func (x *checker) get(
 	ctx context.Context, u *url.URL, path, accept string, header ...string,
 ) (response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String()+path, nil)
@@ -233,8 +233,8 @@ func (x *examination) get(
 	return response{body, resp.StatusCode, resp.Header, resp.TLS}, err
 }
 
-// running reports whether somebody listens where this server will.
-func (x *examination) running(ctx context.Context) bool {
+// isRunning reports whether somebody listens where this server will.
+func (x *checker) isRunning(ctx context.Context) bool {
 	host, port, err := net.SplitHostPort(x.Settings.Listen)
 	if err != nil {
 		return false

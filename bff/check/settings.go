@@ -16,12 +16,12 @@ import (
 
 var settingName = regexp.MustCompile(`COINSLOT_[A-Z_]*[A-Z]`)
 
-// problems are the single ones of a joined error.
-func problems(err error) []string {
+// splitErrors are the single ones of a joined error.
+func splitErrors(err error) []string {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var list []string
 		for _, e := range joined.Unwrap() {
-			list = append(list, problems(e)...)
+			list = append(list, splitErrors(e)...)
 		}
 		return list
 	}
@@ -31,19 +31,19 @@ func problems(err error) []string {
 	return []string{err.Error()}
 }
 
-// named are the settings that problems are about.
-func named(err error) map[string]bool {
+// namedSettings are the settings that problems are about.
+func namedSettings(err error) map[string]bool {
 	names := map[string]bool{}
-	for _, p := range problems(err) {
+	for _, p := range splitErrors(err) {
 		names[strings.TrimSuffix(settingName.FindString(p), "_FILE")] = true
 	}
 	return names
 }
 
 // settings repeats what reading them has found: every problem says what to write.
-func (x *examination) settings(context.Context) findings {
+func (x *checker) settings(context.Context) findings {
 	var list findings
-	for _, p := range problems(x.Problem) {
+	for _, p := range splitErrors(x.Problem) {
 		list = append(list, fail("settings", p, ""))
 	}
 	given := 0
@@ -52,14 +52,14 @@ func (x *examination) settings(context.Context) findings {
 			given++
 		}
 	}
-	return several(
-		list, ok("settings", count(given, "setting")+" from the environment, all understood"),
+	return orElse(
+		list, ok("settings", plural(given, "setting")+" from the environment, all understood"),
 	)
 }
 
 // sandbox is whether payments are pretended.
-func (x *examination) sandbox(context.Context) findings {
-	if !x.Settings.Sandbox || !x.usable("COINSLOT_SANDBOX") {
+func (x *checker) sandbox(context.Context) findings {
+	if !x.Settings.Sandbox || !x.understood("COINSLOT_SANDBOX") {
 		return nil
 	}
 	return findings{warn("sandbox",
@@ -71,7 +71,7 @@ func (x *examination) sandbox(context.Context) findings {
 // secret is one that is set.
 type secret struct{ setting, value string }
 
-func (x *examination) all() []secret {
+func (x *checker) configuredSecrets() []secret {
 	c := x.Settings
 	list := []secret{{"COINSLOT_GATEWAY_KEY", c.GatewayKey.Reveal()}}
 	add := func(name string, some ...config.Secret) {
@@ -84,20 +84,20 @@ func (x *examination) all() []secret {
 	add("COINSLOT_WEBHOOK_SECRET", c.WebhookSecrets...)
 	add("COINSLOT_HOOK_TOKEN", c.HookToken)
 	return slices.DeleteFunc(
-		list, func(s secret) bool { return s.value == "" || !x.usable(s.setting) },
+		list, func(s secret) bool { return s.value == "" || !x.understood(s.setting) },
 	)
 }
 
-// varied is the fewest different characters of what a generator has made: 32
+// minDistinct is the fewest different characters of what a generator has made: 32
 // random hex digits have fewer than 8 once in a million times.
-const varied = 8
+const minDistinct = 8
 
 // secrets looks for those that open more than one thing, or look made by hand.
 // That they are long enough, and their files closed to others, the settings say.
-func (x *examination) secrets(context.Context) findings {
+func (x *checker) secrets(context.Context) findings {
 	var list findings
 	const fresh = "make one of its own: openssl rand -hex 32"
-	all := x.all()
+	all := x.configuredSecrets()
 	for i, s := range all {
 		for _, before := range all[:i] {
 			if s.value == before.value {
@@ -112,18 +112,18 @@ func (x *examination) secrets(context.Context) findings {
 		for _, r := range s.value {
 			different[r] = true
 		}
-		if s.setting != "COINSLOT_GATEWAY_KEY" && len(different) < varied {
+		if s.setting != "COINSLOT_GATEWAY_KEY" && len(different) < minDistinct {
 			list = append(list, warn("secrets", s.setting+" does not look random", fresh))
 		}
 	}
-	return several(
-		list, ok("secrets", count(len(all), "secret")+", none used twice"+x.inEnvironment()),
+	return orElse(
+		list, ok("secrets", plural(len(all), "secret")+", none used twice"+x.inEnvironment()),
 	)
 }
 
 // inEnvironment says which secrets are there, where more people can read them
 // than in a file.
-func (x *examination) inEnvironment() string {
+func (x *checker) inEnvironment() string {
 	var names []string
 	for _, s := range config.Settings() {
 		if s.File && x.variable(s.Name) != "" &&
@@ -139,7 +139,7 @@ func (x *examination) inEnvironment() string {
 }
 
 // files are the catalogue and the list of coins.
-func (x *examination) files(context.Context) findings {
+func (x *checker) files(context.Context) findings {
 	var list findings
 	if path := x.Settings.Catalog; path != "" {
 		if catalog, err := order.LoadCatalog(path); err != nil {
@@ -163,9 +163,9 @@ func (x *examination) files(context.Context) findings {
 }
 
 // proxies is about who is believed about the address of shoppers.
-func (x *examination) proxies(context.Context) findings {
+func (x *checker) proxies(context.Context) findings {
 	c := x.Settings
-	if !x.usable("COINSLOT_TRUSTED_PROXIES", "COINSLOT_PUBLIC_URL") {
+	if !x.understood("COINSLOT_TRUSTED_PROXIES", "COINSLOT_PUBLIC_URL") {
 		return nil
 	}
 	for _, p := range c.TrustedProxies {
@@ -201,12 +201,12 @@ func (x *examination) proxies(context.Context) findings {
 		return nil
 	}
 	return findings{ok("proxy",
-		count(len(c.TrustedProxies), "network")+" believed about the address of shoppers")}
+		plural(len(c.TrustedProxies), "network")+" believed about the address of shoppers")}
 }
 
 // origins are the host pages.
-func (x *examination) origins(context.Context) findings {
-	if !x.usable("COINSLOT_ORIGINS", "COINSLOT_PUBLIC_URL") {
+func (x *checker) origins(context.Context) findings {
+	if !x.understood("COINSLOT_ORIGINS", "COINSLOT_PUBLIC_URL") {
 		return nil
 	}
 	if len(x.Settings.Origins) == 0 {
@@ -220,7 +220,7 @@ func (x *examination) origins(context.Context) findings {
 		case o == x.Settings.PublicURL:
 			list = append(list, warn("origins", "COINSLOT_ORIGINS lists the checkout itself, "+o,
 				"list the origins of shops' pages"))
-		case !strings.HasPrefix(o, "https:") && !local(o):
+		case !strings.HasPrefix(o, "https:") && !isLocal(o):
 			list = append(list, warn("origins",
 				o+
 					" has no https: whoever is on the line can exchange the checkout for "+
@@ -228,11 +228,11 @@ func (x *examination) origins(context.Context) findings {
 				"serve the shop by https and list it so"))
 		}
 	}
-	return several(list, ok("origins", strings.Join(x.Settings.Origins, ", ")))
+	return orElse(list, ok("origins", strings.Join(x.Settings.Origins, ", ")))
 }
 
-// local reports whether an origin is of this machine.
-func local(origin string) bool {
+// isLocal reports whether an origin is of this machine.
+func isLocal(origin string) bool {
 	_, host, _ := strings.Cut(origin, "://")
 	host = strings.Trim(portOf.ReplaceAllString(host, ""), "[]")
 	ip, err := netip.ParseAddr(host)
@@ -243,10 +243,10 @@ func local(origin string) bool {
 var portOf = regexp.MustCompile(`:[0-9]+$`)
 
 // ops is who can reach the private listener.
-func (x *examination) ops(context.Context) findings {
+func (x *checker) ops(context.Context) findings {
 	listen := x.Settings.OpsListen
 	switch {
-	case !x.usable("COINSLOT_OPS_LISTEN"):
+	case !x.understood("COINSLOT_OPS_LISTEN"):
 		return nil
 	case listen == "":
 		return findings{ok("ops", "off: no /healthz, /readyz and /metrics")}
@@ -269,7 +269,7 @@ func (x *examination) ops(context.Context) findings {
 		"COINSLOT_OPS_LISTEN=127.0.0.1:9090, or let a firewall or network policy close that port")}
 }
 
-func count(n int, noun string) string {
+func plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
 	}

@@ -18,10 +18,10 @@ import (
 
 // webhooks connects to each endpoint as the sender does, up to the certificate. To
 // those that can be reached a test is sent, if it was asked for.
-func (x *examination) webhooks(ctx context.Context) findings {
+func (x *checker) webhooks(ctx context.Context) findings {
 	c := x.Settings
 	switch {
-	case !x.usable("COINSLOT_WEBHOOK_URL"):
+	case !x.understood("COINSLOT_WEBHOOK_URL"):
 		return nil
 	case len(c.WebhookURLs) == 0:
 		return findings{warn("webhooks",
@@ -35,9 +35,9 @@ func (x *examination) webhooks(ctx context.Context) findings {
 	for i, raw := range c.WebhookURLs {
 		running.Go(func() {
 			found[i] = x.endpoint(ctx, raw)
-			if x.Webhook && x.usable("COINSLOT_WEBHOOK_SECRET") &&
+			if x.Webhook && x.understood("COINSLOT_WEBHOOK_SECRET") &&
 				diagnose.Count(found[i], diagnose.Fail) == 0 {
-				found[i] = append(found[i], x.taken(ctx, raw))
+				found[i] = append(found[i], x.testDelivery(ctx, raw))
 			}
 		})
 	}
@@ -54,7 +54,7 @@ func (x *examination) webhooks(ctx context.Context) findings {
 	return list
 }
 
-func (x *examination) endpoint(ctx context.Context, raw string) findings {
+func (x *checker) endpoint(ctx context.Context, raw string) findings {
 	u, err := url.Parse(raw)
 	if err != nil {
 		return nil // the settings say it
@@ -67,7 +67,7 @@ func (x *examination) endpoint(ctx context.Context, raw string) findings {
 	if err != nil || len(addrs) == 0 {
 		return findings{unreachable("webhooks", u.Host, host, err)}
 	}
-	if a, private := notPublic(addrs); private && !x.Settings.AllowPrivateWebhooks {
+	if a, private := firstPrivate(addrs); private && !x.Settings.AllowPrivateWebhooks {
 		return findings{fail("webhooks",
 			host+" leads to "+a.String()+
 				", which is not a public address: no webhook is sent there",
@@ -95,8 +95,8 @@ func (x *examination) endpoint(ctx context.Context, raw string) findings {
 			state.PeerCertificates[0].NotAfter.UTC().Format("2006-01-02"))}
 }
 
-// taken sends a test to an endpoint, as the server would.
-func (x *examination) taken(ctx context.Context, raw string) diagnose.Finding {
+// testDelivery sends a test to an endpoint, as the server would.
+func (x *checker) testDelivery(ctx context.Context, raw string) diagnose.Finding {
 	c := x.Settings
 	tested, err := webhook.Test(ctx, webhook.Config{
 		Endpoints: []string{raw}, Secrets: config.Reveal(c.WebhookSecrets),
@@ -117,12 +117,12 @@ func (x *examination) taken(ctx context.Context, raw string) diagnose.Finding {
 		))
 	}
 	f := fail("webhooks", name+" has not taken a test. "+t.Failure.Meaning, t.Failure.Fix)
-	f.Details = []string{answered(t)}
+	f.Details = []string{answerLine(t)}
 	return f
 }
 
-// answered is what came back, in one line.
-func answered(t outbox.TestDelivery) string {
+// answerLine is what came back, in one line.
+func answerLine(t outbox.TestDelivery) string {
 	line := fmt.Sprintf("after %d ms: ", t.Took.Milliseconds())
 	if t.Status != 0 {
 		line += fmt.Sprintf("status %d ", t.Status)
@@ -130,7 +130,7 @@ func answered(t outbox.TestDelivery) string {
 	return strings.TrimSpace(line + t.Note)
 }
 
-func notPublic(addrs []netip.Addr) (netip.Addr, bool) {
+func firstPrivate(addrs []netip.Addr) (netip.Addr, bool) {
 	for _, a := range addrs {
 		if !webhook.Public(a.Unmap()) {
 			return a, true

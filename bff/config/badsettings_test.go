@@ -41,7 +41,7 @@ func TestBadSettings(t *testing.T) {
 // TestEmptyFlags: a flag without a value, as of an unset shell variable, is not
 // given: the variable counts, or the default.
 func TestEmptyFlags(t *testing.T) {
-	env := least("COINSLOT_GATEWAY_RPS=7")
+	env := minimal("COINSLOT_GATEWAY_RPS=7")
 	want, err := Load(env, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func TestEmptyFlags(t *testing.T) {
 // refused returns what is wrong with how c is refused.
 func refused(c setting) string {
 	env := []string{}
-	for _, entry := range least("COINSLOT_WEBHOOK_SECRET="+whsec, "COINSLOT_WEBHOOK_URL=https://hook.example/") {
+	for _, entry := range minimal("COINSLOT_WEBHOOK_SECRET="+whsec, "COINSLOT_WEBHOOK_URL=https://hook.example/") {
 		if name, _, _ := strings.Cut(entry, "="); name != c.name {
 			env = append(env, entry)
 		}

@@ -90,24 +90,24 @@ func (s Secret) GoString() string { return s.String() }
 // MarshalText is String, for encoders and structured logs.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// printed is a Config as it is shown.
-type printed Config
+// redactedConfig is a Config as it is shown.
+type redactedConfig Config
 
-// shown returns c for people: a password or a key may be part of an address.
-func (c Config) shown() printed {
+// redacted returns c for people: a password or a key may be part of an address.
+func (c Config) redacted() redactedConfig {
 	c.Database = NewSecret(c.Database).String()
 	c.WebhookURLs = slices.Repeat([]string{"(set)"}, len(c.WebhookURLs))
-	return printed(c)
+	return redactedConfig(c)
 }
 
 // String shows c without its secrets.
-func (c Config) String() string { return fmt.Sprintf("%+v", c.shown()) }
+func (c Config) String() string { return fmt.Sprintf("%+v", c.redacted()) }
 
 // GoString is String, for %#v.
 func (c Config) GoString() string { return c.String() }
 
 // MarshalJSON shows c without its secrets, for encoders and structured logs.
-func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.shown()) }
+func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.redacted()) }
 
 // Setting is one row of the table.
 type Setting struct {
@@ -134,7 +134,7 @@ const prefix = "COINSLOT_"
 // overrides by flag name, which win unless they are empty. Every problem is in
 // the returned error, each naming its setting and none showing its value.
 func Load(env []string, overrides map[string]string) (Config, error) {
-	values, err := gather(env, overrides)
+	values, err := collectValues(env, overrides)
 	problems := []error{err}
 	var c Config
 	for _, s := range settings {
@@ -151,7 +151,7 @@ func Load(env []string, overrides map[string]string) (Config, error) {
 			problems = append(problems, fmt.Errorf("%s is not set: %s", s.label(), s.Help))
 		}
 	}
-	problems = append(problems, c.together()...)
+	problems = append(problems, c.crossCheck()...)
 	return c, errors.Join(problems...)
 }
 
@@ -162,8 +162,8 @@ func (s Setting) label() string {
 	return s.Name
 }
 
-// gather collects the values by setting name.
-func gather(env []string, overrides map[string]string) (map[string]string, error) {
+// collectValues collects the values by setting name.
+func collectValues(env []string, overrides map[string]string) (map[string]string, error) {
 	values, known := map[string]string{}, map[string]Setting{}
 	for _, s := range settings {
 		known[s.Name] = s
@@ -174,7 +174,7 @@ func gather(env []string, overrides map[string]string) (map[string]string, error
 		if !strings.HasPrefix(name, prefix) {
 			continue
 		}
-		if err := take(values, known, name, value); err != nil {
+		if err := storeValue(values, known, name, value); err != nil {
 			problems = append(problems, err)
 		}
 	}
@@ -204,13 +204,13 @@ func (s Setting) override(
 		values[s.Name] = value
 	case path != "":
 		delete(values, s.Name)
-		return take(values, known, s.Name+"_FILE", path)
+		return storeValue(values, known, s.Name+"_FILE", path)
 	}
 	return nil
 }
 
-// take stores the value of one variable, reading the file of a NAME_FILE.
-func take(values map[string]string, known map[string]Setting, name, value string) error {
+// storeValue stores the value of one variable, reading the file of a NAME_FILE.
+func storeValue(values map[string]string, known map[string]Setting, name, value string) error {
 	if _, ok := known[name]; ok {
 		if _, twice := values[name]; twice && value != "" {
 			return fmt.Errorf("%s and %s_FILE are both set: keep one", name, name)
@@ -262,8 +262,8 @@ func readSecret(path string) (string, error) {
 	return text, nil
 }
 
-// together checks settings that need one another.
-func (c Config) together() []error {
+// crossCheck checks settings that need one another.
+func (c Config) crossCheck() []error {
 	var problems []error
 	if len(c.WebhookURLs) > 0 && len(c.WebhookSecrets) == 0 {
 		problems = append(problems, errors.New(
@@ -271,14 +271,14 @@ func (c Config) together() []error {
 				"COINSLOT_WEBHOOK_URL needs it, webhooks are always signed",
 		))
 	}
-	if c.Sandbox && !local(c.GatewayURL) {
+	if c.Sandbox && !isLocalURL(c.GatewayURL) {
 		problems = append(problems, errors.New(
 			"COINSLOT_SANDBOX: COINSLOT_GATEWAY_URL must be a sandbox gateway on this "+
 				"machine, like http://127.0.0.1:8082; unset it for real payments",
 		))
 	}
 	// an empty one is wrong, and named already
-	if c.Sandbox && c.PublicURL != "" && !localOrigin(c.PublicURL) {
+	if c.Sandbox && c.PublicURL != "" && !isLocalOrigin(c.PublicURL) {
 		problems = append(problems, errors.New(
 			"COINSLOT_SANDBOX: COINSLOT_PUBLIC_URL must be of this machine, like "+
 				"http://localhost:8080: whoever opens the checkout can pay with nothing; "+
@@ -291,7 +291,7 @@ func (c Config) together() []error {
 				"is believed to be the proxy",
 		))
 	}
-	if c.AdminProxyHeader != "" && slices.ContainsFunc(c.TrustedProxies, wide) {
+	if c.AdminProxyHeader != "" && slices.ContainsFunc(c.TrustedProxies, isTooWide) {
 		problems = append(problems, errors.New(
 			"COINSLOT_ADMIN_PROXY_HEADER: COINSLOT_TRUSTED_PROXIES is too wide: everybody in "+
 				"it can say that they are signed in; name the proxy's own address, like "+
@@ -311,7 +311,7 @@ func (c Config) together() []error {
 // Lookup returns the checked value of one setting that has to be set or has a
 // default, for commands that need no other. Errors name the setting.
 func Lookup(env []string, overrides map[string]string, name string) (string, error) {
-	values, err := gather(env, overrides)
+	values, err := collectValues(env, overrides)
 	if err != nil {
 		return "", err
 	}

@@ -20,13 +20,13 @@ const (
 	whsec  = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLw/+AAAAAAAAAA=="
 )
 
-// least is the fewest settings that serve.
-func least(more ...string) []string {
+// minimal is the fewest settings that serve.
+func minimal(more ...string) []string {
 	return append([]string{"COINSLOT_GATEWAY_URL=https://gateway.example", "COINSLOT_GATEWAY_KEY=k", "COINSLOT_SECRET_KEY=" + canary, "PATH=/bin"}, more...)
 }
 
 func TestLoadDefaults(t *testing.T) {
-	c, err := Load(least(), nil)
+	c, err := Load(minimal(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestLoadDefaults(t *testing.T) {
 }
 
 func TestFlagsWin(t *testing.T) {
-	c, err := Load(least("COINSLOT_LISTEN=:1", "COINSLOT_ORIGINS=https://a.example"), map[string]string{"listen": ":2", "poll-interval": "5s"})
+	c, err := Load(minimal("COINSLOT_LISTEN=:1", "COINSLOT_ORIGINS=https://a.example"), map[string]string{"listen": ":2", "poll-interval": "5s"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestLoadRefuses(t *testing.T) {
 		"COINSLOT_ADMIN_PROXY_HEADER":     {"two words", "Cookie", "x-forwarded-for", "X-User:", "X-Forwarded-User"}, // the last for want of proxies
 	} {
 		for _, value := range values {
-			_, err := Load(least("COINSLOT_WEBHOOK_SECRET="+whsec, setting+"="+value), nil)
+			_, err := Load(minimal("COINSLOT_WEBHOOK_SECRET="+whsec, setting+"="+value), nil)
 			if err == nil || !strings.Contains(err.Error(), setting) {
 				t.Errorf("%s with a bad value: error %v; want one that names it", setting, err)
 				continue
@@ -87,18 +87,18 @@ func TestLoadRefuses(t *testing.T) {
 }
 
 // Where nothing has to be paid, nobody else may come.
-func TestSandboxIsOfThisMachine(t *testing.T) {
+func TestSandboxMustBeLocal(t *testing.T) {
 	for public, want := range map[string]bool{
 		"": true, "http://localhost:8080": true, "http://LOCALHOST": true, "https://127.0.0.1:8443": true, "http://127.8.9.10": true, "http://[::1]:8080": true,
 		"http://checkout.localhost:8080": true, "https://pay.shop.example": false, "http://10.0.0.1:8080": false, "http://0.0.0.0:8080": false, "http://localhost.example": false,
 		"https://evillocalhost": false,
 	} {
-		_, err := Load(append(instead("COINSLOT_GATEWAY_URL=", "http://127.0.0.1:8082"), "COINSLOT_SANDBOX=true", "COINSLOT_PUBLIC_URL="+public), nil)
+		_, err := Load(append(replaced("COINSLOT_GATEWAY_URL=", "http://127.0.0.1:8082"), "COINSLOT_SANDBOX=true", "COINSLOT_PUBLIC_URL="+public), nil)
 		if (err == nil) != want || err != nil && !strings.HasPrefix(err.Error(), "COINSLOT_SANDBOX: COINSLOT_PUBLIC_URL must be of this machine") {
 			t.Errorf("a sandbox at %q: %v; want taken = %v", public, err, want)
 		}
 	}
-	if _, err := Load(least("COINSLOT_PUBLIC_URL=https://pay.shop.example"), nil); err != nil {
+	if _, err := Load(minimal("COINSLOT_PUBLIC_URL=https://pay.shop.example"), nil); err != nil {
 		t.Errorf("real payments in public: %v", err)
 	}
 }
@@ -110,7 +110,7 @@ func TestProxyHeaderNeedsNarrowProxies(t *testing.T) {
 		"0.0.0.0/1,128.0.0.0/1": false, "10.0.0.5/32,64.0.0.0/2": false, "8.0.0.0/8": false, "2000::/3": false, "2000::/16": false, "10.0.0.0/7": false,
 		"172.16.0.0/12": true, "192.168.0.0/16": true, "172.16.0.0/8": false, "192.168.0.0/8": false, "100.64.0.0/8": false, "169.254.0.0/8": false, // most of which are public
 	} {
-		_, err := Load(least("COINSLOT_ADMIN_PROXY_HEADER=X-Forwarded-User", "COINSLOT_TRUSTED_PROXIES="+proxies), nil)
+		_, err := Load(minimal("COINSLOT_ADMIN_PROXY_HEADER=X-Forwarded-User", "COINSLOT_TRUSTED_PROXIES="+proxies), nil)
 		if (err == nil) != want || err != nil && !strings.HasPrefix(err.Error(), "COINSLOT_ADMIN_PROXY_HEADER: COINSLOT_TRUSTED_PROXIES is too wide") {
 			t.Errorf("a header of %s: %v; want taken = %v", proxies, err, want)
 		}
@@ -125,7 +125,7 @@ func TestSupport(t *testing.T) {
 		"https://shop.example/help":        "https://shop.example/help",
 		"https://shop.example/help?from=a": "https://shop.example/help?from=a",
 	} {
-		if c, err := Load(least("COINSLOT_SUPPORT="+given), nil); err != nil || c.Support != want {
+		if c, err := Load(minimal("COINSLOT_SUPPORT="+given), nil); err != nil || c.Support != want {
 			t.Errorf("COINSLOT_SUPPORT=%s = %q, %v; want %q", given, c.Support, err, want)
 		}
 	}
@@ -138,13 +138,13 @@ func TestSecretKeys(t *testing.T) {
 		"new-" + canary + "," + canary:         {"new-" + canary, canary},
 		canary + ",b" + canary + ",a" + canary: {canary, "b" + canary, "a" + canary},
 	} {
-		c, err := Load(instead("COINSLOT_SECRET_KEY=", given), nil)
+		c, err := Load(replaced("COINSLOT_SECRET_KEY=", given), nil)
 		if diff := cmp.Diff(want, Reveal(c.SecretKeys)); err != nil || diff != "" {
 			t.Errorf("keys: %v (-want +got):\n%s", err, diff)
 		}
 	}
 	for _, bad := range []string{canary + "," + canary, canary + ",", "," + canary, canary + ",,b" + canary, canary + ",short", canary + ", b" + canary, canary + " b" + canary, canary + ",b" + canary + "\n"} {
-		_, err := Load(instead("COINSLOT_SECRET_KEY=", bad), nil)
+		_, err := Load(replaced("COINSLOT_SECRET_KEY=", bad), nil)
 		if err == nil || !strings.HasPrefix(err.Error(), "COINSLOT_SECRET_KEY: ") || strings.Contains(err.Error(), "canary") {
 			t.Errorf("keys %q: error %v; want one that names the setting and shows none", bad, err)
 		}
@@ -229,11 +229,11 @@ func TestReadmeListsTheSettings(t *testing.T) {
 
 // TestObserving: how the log and traces are set.
 func TestObserving(t *testing.T) {
-	c, err := Load(least("COINSLOT_LOG_FORMAT=json", "COINSLOT_LOG_LEVEL=warn", "COINSLOT_DRAIN=10s", "COINSLOT_TRACES=http://collector:4318"), nil)
+	c, err := Load(minimal("COINSLOT_LOG_FORMAT=json", "COINSLOT_LOG_LEVEL=warn", "COINSLOT_DRAIN=10s", "COINSLOT_TRACES=http://collector:4318"), nil)
 	if err != nil || !c.LogJSON || c.LogLevel != slog.LevelWarn || c.Drain != 10*time.Second || c.Traces != "http://collector:4318/v1/traces" {
 		t.Errorf("%+v, %v", c, err)
 	}
-	c, err = Load(least("COINSLOT_TRACES=https://collector.example/otlp/v1/traces"), nil)
+	c, err = Load(minimal("COINSLOT_TRACES=https://collector.example/otlp/v1/traces"), nil)
 	if err != nil || c.LogJSON || c.LogLevel != slog.LevelInfo || c.Drain != 0 || c.Traces != "https://collector.example/otlp/v1/traces" {
 		t.Errorf("%+v, %v", c, err)
 	}

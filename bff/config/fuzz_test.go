@@ -28,7 +28,7 @@ func FuzzLoad(f *testing.F) {
 		if strings.Contains(name+value, "=") && strings.Contains(name, "_FILE") || strings.HasSuffix(name, "_FILE") {
 			return // reads this machine's files
 		}
-		c, err := Load(instead("COINSLOT_"+name+"=", value), nil)
+		c, err := Load(replaced("COINSLOT_"+name+"=", value), nil)
 		if err != nil {
 			if i := strings.Index(value, canary); i >= 0 && strings.Contains(err.Error(), canary) && !strings.Contains(name, canary) {
 				t.Fatalf("the error shows the value: %v", err)
@@ -39,9 +39,9 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-// instead is the fewest settings that serve, with one of them set to value.
-func instead(setting, value string) []string {
-	env := slices.DeleteFunc(least("COINSLOT_WEBHOOK_SECRET="+whsec), func(entry string) bool { return strings.HasPrefix(entry, setting) })
+// replaced is the fewest settings that serve, with one of them set to value.
+func replaced(setting, value string) []string {
+	env := slices.DeleteFunc(minimal("COINSLOT_WEBHOOK_SECRET="+whsec), func(entry string) bool { return strings.HasPrefix(entry, setting) })
 	return append(env, setting+value)
 }
 
@@ -55,7 +55,7 @@ func checkLoaded(t *testing.T, c Config) {
 		if raw == "" {
 			continue
 		}
-		if err != nil || u.User != nil || u.Hostname() == "" || u.Scheme != "https" && !(u.Scheme == "http" && here(u.Hostname())) {
+		if err != nil || u.User != nil || u.Hostname() == "" || u.Scheme != "https" && !(u.Scheme == "http" && readableFile(u.Hostname())) {
 			t.Fatalf("gateway address %q", raw)
 		}
 	}
@@ -92,8 +92,8 @@ func checkLoaded(t *testing.T, c Config) {
 	}
 }
 
-// here reports whether a host can be no other machine's.
-func here(host string) bool {
+// readableFile reports whether a host can be no other machine's.
+func readableFile(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

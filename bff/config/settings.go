@@ -16,7 +16,7 @@ func Settings() []Setting { return slices.Clone(settings) }
 var settings = []Setting{
 	{Name: "COINSLOT_LISTEN", Default: "127.0.0.1:8080",
 		Help: "address served to shoppers and merchants",
-		set:  func(c *Config, v string) error { c.Listen = v; return address(v) }},
+		set:  func(c *Config, v string) error { c.Listen = v; return checkAddress(v) }},
 	{Name: "COINSLOT_PUBLIC_URL", Default: "http://localhost:8080",
 		Help: "origin under which browsers reach it",
 		set: func(c *Config, v string) (err error) {
@@ -26,41 +26,46 @@ var settings = []Setting{
 	{Name: "COINSLOT_GATEWAY_URL", Needed: true, Help: "base URL of the gateway API",
 		set: func(c *Config, v string) error {
 			c.GatewayURL = strings.TrimRight(v, "/")
-			return gatewayURL(v)
+			return checkGatewayURL(v)
 		}},
 	{Name: "COINSLOT_GATEWAY_KEY", File: true, Needed: true,
 		Help: "the merchant API key; never leaves the server",
-		set:  func(c *Config, v string) error { c.GatewayKey = Secret{v}; return apiKey(v) }},
+		set:  func(c *Config, v string) error { c.GatewayKey = Secret{v}; return checkAPIKey(v) }},
 	{Name: "COINSLOT_GATEWAY_PAGE_URL",
 		Help: "address of the gateway's payment pages; a payment_url elsewhere is not shown",
 		set: func(c *Config, v string) error {
 			c.GatewayPageURL = strings.TrimRight(v, "/")
-			return gatewayURL(v)
+			return checkGatewayURL(v)
 		}},
 	{Name: "COINSLOT_SANDBOX", Default: "false",
 		Help: "true says that the gateway is coinslot sandbox: sessions are tests and can be " +
 			"paid from the page; never with real money",
-		set: func(c *Config, v string) (err error) { c.Sandbox, err = boolean(v); return err }},
+		set: func(c *Config, v string) (err error) { c.Sandbox, err = parseBool(v); return err }},
 	{Name: "COINSLOT_ORIGINS",
 		Help: "host pages allowed to frame the checkout, comma separated",
 		set: func(c *Config, v string) (err error) {
-			c.Origins, err = origins(v)
+			c.Origins, err = parseOrigins(v)
 			return err
 		}},
 	{Name: "COINSLOT_SUPPORT",
 		Help: "where shoppers ask for help: an https address or an e-mail address; unset = " +
 			"no link",
-		set: func(c *Config, v string) (err error) { c.Support, err = support(v); return err }},
+		set: func(
+			c *Config, v string,
+		) (err error) {
+			c.Support, err = parseSupport(v)
+			return err
+		}},
 	{Name: "COINSLOT_SECRET_KEY", File: true, Needed: true,
 		Help: "bearer key of the merchant's API, at least 32 characters; several, comma " +
 			"separated, while rotating",
 		set: func(c *Config, v string) (err error) {
-			c.SecretKeys, err = secretKeys(v)
+			c.SecretKeys, err = parseSecretKeys(v)
 			return err
 		}},
 	{Name: "COINSLOT_ORDER_KEY", File: true,
 		Help: "HS256 key of order tokens, at least 32 bytes; unset = tokens refused",
-		set:  func(c *Config, v string) error { c.OrderKey = Secret{v}; return long(v) }},
+		set:  func(c *Config, v string) error { c.OrderKey = Secret{v}; return checkKey(v) }},
 	{Name: "COINSLOT_CATALOG", Help: "path of the catalogue (YAML); unset = no items",
 		set: func(c *Config, v string) error { c.Catalog = v; return nil }},
 	{Name: "COINSLOT_TOKENS",
@@ -70,70 +75,75 @@ var settings = []Setting{
 	{Name: "COINSLOT_RETENTION", Default: "0",
 		Help: "days after a session's end until personal " +
 			"data is erased and an unpaid session is reduced to a tombstone; 0 = keep",
-		set: func(c *Config, v string) (err error) { c.Retention, err = days(v); return err }},
+		set: func(c *Config, v string) (err error) { c.Retention, err = parseDays(v); return err }},
 	{Name: "COINSLOT_PAGES_FOR", Default: "0",
 		Help: "days that shoppers can open a finished session; 0 = forever",
-		set:  func(c *Config, v string) (err error) { c.PagesFor, err = days(v); return err }},
+		set:  func(c *Config, v string) (err error) { c.PagesFor, err = parseDays(v); return err }},
 	{Name: "COINSLOT_DATABASE", File: true, Default: "coinslot.db",
 		Help: "SQLite file, or postgres://… for several instances",
 		set:  func(c *Config, v string) error { c.Database = v; return nil }},
 	{Name: "COINSLOT_WEBHOOK_URL", Help: "where events go, comma separated",
 		// checked by together
-		set: func(c *Config, v string) error { c.WebhookURLs = split(v); return nil }},
+		set: func(c *Config, v string) error { c.WebhookURLs = splitList(v); return nil }},
 	{Name: "COINSLOT_WEBHOOK_SECRET", File: true,
 		Help: "whsec_… key of webhook signatures; several, comma separated, while rotating",
 		set: func(c *Config, v string) (err error) {
-			c.WebhookSecrets, err = webhookSecrets(v)
+			c.WebhookSecrets, err = parseWebhookSecrets(v)
 			return err
 		}},
 	{Name: "COINSLOT_HOOK_TOKEN", File: true, Help: "enables POST /hooks/gateway/{token}",
-		set: func(c *Config, v string) error { c.HookToken = Secret{v}; return token(v) }},
+		set: func(c *Config, v string) error { c.HookToken = Secret{v}; return checkToken(v) }},
 	{Name: "COINSLOT_OPS_LISTEN", Default: "127.0.0.1:9090",
 		Help: "/healthz, /readyz, /metrics; - turns it off",
 		set:  func(c *Config, v string) error { return c.setOps(v) }},
 	{Name: "COINSLOT_POLL_INTERVAL", Default: "3s",
 		Help: "how often a watched payment is checked",
 		set: func(c *Config, v string) (err error) {
-			c.PollInterval, err = duration(v, 100*time.Millisecond, 10*time.Minute)
+			c.PollInterval, err = parseDuration(v, 100*time.Millisecond, 10*time.Minute)
 			return err
 		}},
 	{Name: "COINSLOT_GATEWAY_RPS", Default: "10",
 		Help: "ceiling of requests per second to the gateway",
 		set: func(c *Config, v string) (err error) {
-			c.GatewayRPS, err = number(v, 1, 10_000)
+			c.GatewayRPS, err = parseNumber(v, 1, 10_000)
 			return err
 		}},
 	{Name: "COINSLOT_ALLOW_PRIVATE_WEBHOOKS", Default: "false",
 		Help: "true lets webhooks reach private addresses (for tests and one-box set-ups)",
 		set: func(c *Config, v string) (err error) {
-			c.AllowPrivateWebhooks, err = boolean(v)
+			c.AllowPrivateWebhooks, err = parseBool(v)
 			return err
 		}},
 	{Name: "COINSLOT_DRAIN", Default: "0s",
 		Help: "how long requests are still taken after a signal to stop, with /readyz " +
 			"failing; a load balancer's time to look",
 		set: func(c *Config, v string) (err error) {
-			c.Drain, err = duration(v, 0, 10*time.Minute)
+			c.Drain, err = parseDuration(v, 0, 10*time.Minute)
 			return err
 		}},
 	{Name: "COINSLOT_LOG_FORMAT", Default: "text", Help: "text, or json: one object a line",
 		set: func(c *Config, v string) (err error) {
-			c.LogJSON, err = oneOf(v, "text", "json")
+			c.LogJSON, err = parseEither(v, "text", "json")
 			return err
 		}},
 	{Name: "COINSLOT_LOG_LEVEL", Default: "info",
 		Help: "the least that is logged: debug, info, warn or error",
-		set:  func(c *Config, v string) (err error) { c.LogLevel, err = level(v); return err }},
+		set: func(
+			c *Config, v string,
+		) (err error) {
+			c.LogLevel, err = parseLevel(v)
+			return err
+		}},
 	{Name: "COINSLOT_TRACES",
 		Help: "URL of an OpenTelemetry collector (OTLP/HTTP), like http://127.0.0.1:4318; " +
 			"unset = no traces",
 		set: func(c *Config, v string) (err error) {
-			c.Traces, err = collector(v)
+			c.Traces, err = parseCollector(v)
 			return err
 		}},
 	{Name: "COINSLOT_TRUSTED_PROXIES", Help: "CIDRs whose X-Forwarded-For is believed",
 		set: func(c *Config, v string) (err error) {
-			c.TrustedProxies, err = prefixes(v)
+			c.TrustedProxies, err = parsePrefixes(v)
 			return err
 		}},
 	{Name: "COINSLOT_ADMIN_PASSWORD", File: true,
@@ -146,7 +156,7 @@ var settings = []Setting{
 	{Name: "COINSLOT_ADMIN_PROXY_HEADER",
 		Help: "header in which a proxy of COINSLOT_TRUSTED_PROXIES names who is signed in to " +
 			"/admin, like X-Forwarded-User",
-		set: func(c *Config, v string) error { c.AdminProxyHeader = v; return naming(v) }},
+		set: func(c *Config, v string) error { c.AdminProxyHeader = v; return checkHeaderName(v) }},
 }
 
 // Print writes the table for people.
@@ -170,5 +180,5 @@ func (c *Config) setOps(v string) error {
 		return nil
 	}
 	c.OpsListen = v
-	return address(v)
+	return checkAddress(v)
 }

@@ -21,7 +21,7 @@ import (
 // the port that the scheme implies. International names are taken in their
 // ASCII form only. Errors say what an origin must be.
 func Origin(v string) (string, error) {
-	u, err := plainURL(strings.ToLower(strings.TrimSuffix(v, "/")))
+	u, err := parseURL(strings.ToLower(strings.TrimSuffix(v, "/")))
 	if err != nil || *u != (url.URL{Scheme: u.Scheme, Host: u.Host}) {
 		return "", errOrigin
 	}
@@ -29,9 +29,9 @@ func Origin(v string) (string, error) {
 	return u.Scheme + "://" + strings.TrimSuffix(u.Host, implied), nil
 }
 
-// plainURL reads an absolute http(s) URL that all readers of URLs agree on; that
+// parseURL reads an absolute http(s) URL that all readers of URLs agree on; that
 // is what webhooks may go to where every host is allowed.
-func plainURL(v string) (*url.URL, error) {
+func parseURL(v string) (*url.URL, error) {
 	if err := webhook.CheckEndpoint(v, true); err != nil {
 		return nil, err
 	}
@@ -40,9 +40,9 @@ func plainURL(v string) (*url.URL, error) {
 
 var errOrigin = errors.New("must be an origin like https://shop.example, without a path")
 
-func origins(v string) ([]string, error) {
+func parseOrigins(v string) ([]string, error) {
 	var list []string
-	for _, part := range split(v) {
+	for _, part := range splitList(v) {
 		o, err := Origin(part)
 		if err != nil {
 			return nil, errors.New(
@@ -54,16 +54,16 @@ func origins(v string) ([]string, error) {
 	return list, nil
 }
 
-// gatewayURL accepts https anywhere and http on this machine only, since the
+// checkGatewayURL accepts https anywhere and http on this machine only, since the
 // key travels with every request.
-func gatewayURL(v string) error {
-	u, err := plainURL(v)
+func checkGatewayURL(v string) error {
+	u, err := parseURL(v)
 	if err != nil || strings.Contains(v, "?") {
 		return errors.New(
 			"must be a URL like https://gateway.example, without user, query or fragment",
 		)
 	}
-	if u.Scheme == "https" || u.Scheme == "http" && loopback(u.Hostname()) {
+	if u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()) {
 		return nil
 	}
 	return errors.New(
@@ -71,12 +71,12 @@ func gatewayURL(v string) error {
 	)
 }
 
-// support returns the link behind an https URL or an e-mail address.
-func support(v string) (string, error) {
+// parseSupport returns the link behind an https URL or an e-mail address.
+func parseSupport(v string) (string, error) {
 	if mailbox.MatchString(v) && len(v) <= 254 {
 		return "mailto:" + v, nil
 	}
-	u, err := plainURL(v)
+	u, err := parseURL(v)
 	if err != nil || u.Scheme != "https" {
 		return "", errors.New(
 			"must be an https URL like https://shop.example/help, or an e-mail address like " +
@@ -91,29 +91,29 @@ var mailbox = regexp.MustCompile(
 	`^[A-Za-z0-9]+([._+-][A-Za-z0-9]+)*@([A-Za-z0-9]+(-+[A-Za-z0-9]+)*\.)+[A-Za-z]{2,63}$`,
 )
 
-// local reports whether a URL that has been checked leads to this machine.
-func local(v string) bool {
+// isLocalURL reports whether a URL that has been checked leads to this machine.
+func isLocalURL(v string) bool {
 	u, err := url.Parse(v)
-	return err == nil && loopback(u.Hostname())
+	return err == nil && isLoopback(u.Hostname())
 }
 
-// localOrigin reports whether browsers take an origin for one of their own machine: they
+// isLocalOrigin reports whether browsers take an origin for one of their own machine: they
 // never ask the network for names below localhost. Source: RFC 6761, 6.3.
-func localOrigin(origin string) bool {
+func isLocalOrigin(origin string) bool {
 	u, err := url.Parse(origin)
-	return err == nil && (loopback(u.Hostname()) || strings.HasSuffix(u.Hostname(), ".localhost"))
+	return err == nil && (isLoopback(u.Hostname()) || strings.HasSuffix(u.Hostname(), ".localhost"))
 }
 
-func loopback(host string) bool {
+func isLoopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// webhookSecrets reads one or more keys; what a key must be is the webhook
+// parseWebhookSecrets reads one or more keys; what a key must be is the webhook
 // package's to say.
-func webhookSecrets(v string) ([]Secret, error) {
+func parseWebhookSecrets(v string) ([]Secret, error) {
 	var list []Secret
-	for _, part := range split(v) {
+	for _, part := range splitList(v) {
 		if err := webhook.CheckSecret(part); err != nil {
 			return nil, fmt.Errorf("%w; make one with: echo whsec_$(openssl rand -base64 32)", err)
 		}
@@ -122,12 +122,12 @@ func webhookSecrets(v string) ([]Secret, error) {
 	return list, nil
 }
 
-// secretKeys reads one or more keys, each as it is: a space is no part of a list
+// parseSecretKeys reads one or more keys, each as it is: a space is no part of a list
 // but of a key, and wrong there.
-func secretKeys(v string) ([]Secret, error) {
+func parseSecretKeys(v string) ([]Secret, error) {
 	var list []Secret
 	for part := range strings.SplitSeq(v, ",") {
-		if err := long(part); err != nil {
+		if err := checkKey(part); err != nil {
 			return nil, err
 		}
 		if slices.Contains(list, Secret{part}) {
@@ -138,7 +138,7 @@ func secretKeys(v string) ([]Secret, error) {
 	return list, nil
 }
 
-func address(v string) error {
+func checkAddress(v string) error {
 	_, port, err := net.SplitHostPort(v)
 	if _, bad := strconv.ParseUint(port, 10, 16); err != nil || bad != nil {
 		return errors.New("must be host:port, like 127.0.0.1:8080")
@@ -146,7 +146,7 @@ func address(v string) error {
 	return nil
 }
 
-func header(v string) error {
+func checkHeaderValue(v string) error {
 	for _, r := range v {
 		if r <= ' ' || r > '~' {
 			return errors.New("must be printable ASCII without spaces")
@@ -155,23 +155,23 @@ func header(v string) error {
 	return nil
 }
 
-// apiKey is header, and what the gateway's client asks of a key besides: that it
+// checkAPIKey is header, and what the gateway's client asks of a key besides: that it
 // can be found in a quoted text, to be hidden there.
-func apiKey(v string) error {
+func checkAPIKey(v string) error {
 	if len(v) > 512 || strings.ContainsAny(v, "\"'`\\") {
 		return errors.New("must be at most 512 characters, without quotation marks and backslashes")
 	}
-	return header(v)
+	return checkHeaderValue(v)
 }
 
-func long(v string) error {
+func checkKey(v string) error {
 	if len(v) < 32 {
 		return errors.New("is too short: at least 32 characters, like openssl rand -hex 32 prints")
 	}
-	return header(v)
+	return checkHeaderValue(v)
 }
 
-func token(v string) error {
+func checkToken(v string) error {
 	for _, r := range v {
 		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' ||
 			r == '_') {
@@ -184,9 +184,9 @@ func token(v string) error {
 	return nil
 }
 
-// naming accepts the name of a header that no browser or proxy uses for anything
+// checkHeaderName accepts the name of a header that no browser or proxy uses for anything
 // else.
-func naming(v string) error {
+func checkHeaderName(v string) error {
 	switch strings.ToLower(v) {
 	case "host", "cookie", "authorization", "origin", "referer", "user-agent", "accept",
 		"content-type", "forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto",
@@ -201,7 +201,7 @@ func naming(v string) error {
 
 var fieldName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,63}$`)
 
-func duration(v string, least, most time.Duration) (time.Duration, error) {
+func parseDuration(v string, least, most time.Duration) (time.Duration, error) {
 	d, err := time.ParseDuration(v)
 	if err != nil || d < least || d > most {
 		return 0, fmt.Errorf("must be a duration from %v to %v, like 3s", least, most)
@@ -209,7 +209,7 @@ func duration(v string, least, most time.Duration) (time.Duration, error) {
 	return d, nil
 }
 
-func number(v string, least, most int) (int, error) {
+func parseNumber(v string, least, most int) (int, error) {
 	n, err := strconv.Atoi(v)
 	if err != nil || n < least || n > most || v[0] == '+' {
 		return 0, fmt.Errorf("must be a whole number from %d to %d", least, most)
@@ -217,23 +217,23 @@ func number(v string, least, most int) (int, error) {
 	return n, nil
 }
 
-// days reads a whole number of days, at most ten years.
-func days(v string) (time.Duration, error) {
-	n, err := number(v, 0, 3650)
+// parseDays reads a whole number of days, at most ten years.
+func parseDays(v string) (time.Duration, error) {
+	n, err := parseNumber(v, 0, 3650)
 	return time.Duration(n) * 24 * time.Hour, err
 }
 
-// oneOf reports whether v is yes, of two words that a value may be.
-func oneOf(v, no, yes string) (bool, error) {
+// parseEither reports whether v is yes, of two words that a value may be.
+func parseEither(v, no, yes string) (bool, error) {
 	if v != no && v != yes {
 		return false, fmt.Errorf("must be %s or %s", no, yes)
 	}
 	return v == yes, nil
 }
 
-func boolean(v string) (bool, error) { return oneOf(v, "false", "true") }
+func parseBool(v string) (bool, error) { return parseEither(v, "false", "true") }
 
-func level(v string) (slog.Level, error) {
+func parseLevel(v string) (slog.Level, error) {
 	levels := map[string]slog.Level{
 		"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn,
 		"error": slog.LevelError,
@@ -245,10 +245,10 @@ func level(v string) (slog.Level, error) {
 	return l, nil
 }
 
-// collector returns where traces are sent: the path of OTLP/HTTP, unless another
+// parseCollector returns where traces are sent: the path of OTLP/HTTP, unless another
 // one is given.
-func collector(v string) (string, error) {
-	u, err := plainURL(v)
+func parseCollector(v string) (string, error) {
+	u, err := parseURL(v)
 	if err != nil || strings.Contains(v, "?") {
 		return "", errors.New(
 			"must be a URL like http://127.0.0.1:4318, without user, query or fragment",
@@ -260,9 +260,9 @@ func collector(v string) (string, error) {
 	return u.String(), nil
 }
 
-func prefixes(v string) ([]netip.Prefix, error) {
+func parsePrefixes(v string) ([]netip.Prefix, error) {
 	var list []netip.Prefix
-	for _, part := range split(v) {
+	for _, part := range splitList(v) {
 		p, err := netip.ParsePrefix(part)
 		if err != nil {
 			return nil, errors.New("must be CIDRs like 10.0.0.0/8, comma separated")
@@ -272,12 +272,12 @@ func prefixes(v string) ([]netip.Prefix, error) {
 	return list, nil
 }
 
-// wide reports whether a network is too large to be somebody's proxies: a private
+// isTooWide reports whether a network is too large to be somebody's proxies: a private
 // one may be all of 10.0.0.0/8 or fc00::/7, and the largest of a public service
 // are Cloudflare's 104.16.0.0/13 and 2a06:98c0::/29.
-func wide(p netip.Prefix) bool {
+func isTooWide(p netip.Prefix) bool {
 	four, six := 8, 7
-	if webhook.Public(p.Masked().Addr()) || webhook.Public(last(p)) {
+	if webhook.Public(p.Masked().Addr()) || webhook.Public(lastAddress(p)) {
 		four, six = 12, 24
 	}
 	if p.Addr().Is4() {
@@ -286,8 +286,8 @@ func wide(p netip.Prefix) bool {
 	return p.Bits() < six
 }
 
-// last is the last address of a network.
-func last(p netip.Prefix) netip.Addr {
+// lastAddress is the last address of a network.
+func lastAddress(p netip.Prefix) netip.Addr {
 	raw := p.Addr().AsSlice()
 	for i := p.Bits(); i < 8*len(raw); i++ {
 		raw[i/8] |= 0x80 >> (i % 8)
@@ -296,9 +296,9 @@ func last(p netip.Prefix) netip.Addr {
 	return a
 }
 
-// split returns the entries of a list, which the caller checks: an empty one, as
+// splitList returns the entries of a list, which the caller checks: an empty one, as
 // of a comma too many, is no value of any list.
-func split(v string) []string {
+func splitList(v string) []string {
 	list := strings.Split(v, ",")
 	for i, part := range list {
 		list[i] = strings.TrimSpace(part)

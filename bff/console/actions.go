@@ -111,8 +111,8 @@ type confirmedPayment struct {
 	Status    badge
 }
 
-// ask returns the page that asks what words.json has under key; f posts the answer.
-func (r *request) ask(key string, about *confirmedPayment, back link, f form) page {
+// confirmPage returns the page that asks what words.json has under key; f posts the answer.
+func (r *request) confirmPage(key string, about *confirmedPayment, back link, f form) page {
 	q := words().Confirmations[key]
 	f.Token, f.Button, f.Danger, f.Cancel = r.FormToken(), q.Button, len(q.Never) > 0, back.To
 	return page{
@@ -142,7 +142,7 @@ func (c *console) confirmAction(a action) showHandler {
 		about := confirmedPayment{
 			nameOf(s), s.Order.AmountUSD.StringFixed(2), statusBadge(s.Status),
 		}
-		return r.ask(a.path, &about, link{paymentPath(s.ID), "The payment"}, f), nil
+		return r.confirmPage(a.path, &about, link{paymentPath(s.ID), "The payment"}, f), nil
 	}
 }
 

@@ -24,7 +24,7 @@ type auditRow struct {
 func (c *console) audit(r *request) (page, error) {
 	form := query.Filters(r.r.URL.Query(), "session", "from", "to", "cursor")
 	q := records.ActionQuery{
-		Session: form.Get("session"), Cursor: form.Get("cursor"), Limit: rowsOfAPage,
+		Session: form.Get("session"), Cursor: form.Get("cursor"), Limit: pageSize,
 	}
 	var err error
 	if q.From, q.To, err = query.Days(form); err != nil {

@@ -98,11 +98,11 @@ type (
 // routes is every route there is.
 func (c *console) routes() http.Handler {
 	mux := http.NewServeMux()
-	show := func(path string, h showHandler) { mux.Handle("GET "+path, c.signedIn(showing(h))) }
+	show := func(path string, h showHandler) { mux.Handle("GET "+path, c.signedIn(handlePage(h))) }
 	post := func(path string, h func(*request)) {
-		mux.Handle("POST "+path, c.auth.GuardForm(c.signedIn(proven(h))))
+		mux.Handle("POST "+path, c.auth.GuardForm(c.signedIn(requireToken(h))))
 	}
-	act := func(path string, h actHandler) { post(path, acting(h)) }
+	act := func(path string, h actHandler) { post(path, handleAction(h)) }
 
 	mux.HandleFunc("GET /admin/login", c.auth.LoginPage)
 	mux.Handle("POST /admin/login", c.auth.GuardForm(http.HandlerFunc(c.auth.Login)))
@@ -121,19 +121,19 @@ func (c *console) routes() http.Handler {
 	show(replayPath, c.confirmReplay)
 	act(replayPath, c.replay)
 	show(testPath, c.confirmTest)
-	post(testPath, showing(c.test)) // a reload sends another, which does no harm
+	post(testPath, handlePage(c.test)) // a reload sends another, which does no harm
 	show(transactionsPath, c.transactions)
 	show(withdrawalsPath, c.withdrawals)
 	show(reconciliationPath, c.reconciliation)
 	act(reconciliationPath, c.startReconciliation)
-	show(originsPath, c.originsPage)
+	show(originsPath, c.origins)
 	show(auditPath, c.audit)
 	for path, h := range map[string]func(*request, url.Values) (export.File, error){
 		paymentsPath: c.exportPayments, transactionsPath: c.exportTransactions,
 		withdrawalsPath: c.exportWithdrawals, reconciliationPath: c.exportReconciliation,
 		originsPath: c.exportOrigins, webhooksPath: c.exportWebhooks,
 	} {
-		mux.Handle("GET "+path+".csv", c.exporting(strings.TrimPrefix(path, "/admin/"), h))
+		mux.Handle("GET "+path+".csv", c.handleExport(strings.TrimPrefix(path, "/admin/"), h))
 	}
 	show("/admin/", func(*request) (page, error) { return page{}, errNoPage })
 	act("/admin/", func(*request) (string, string, error) { return "", "", errNoPage })
@@ -147,8 +147,8 @@ func (c *console) signedIn(next func(*request)) http.Handler {
 	})
 }
 
-// proven refuses a post that is not of one of the operator's own forms.
-func proven(next func(*request)) func(*request) {
+// requireToken refuses a post that is not of one of the operator's own forms.
+func requireToken(next func(*request)) func(*request) {
 	return func(r *request) {
 		if !r.OwnsForm(r.r) {
 			r.show(r.failure(errForged))
@@ -158,8 +158,8 @@ func proven(next func(*request)) func(*request) {
 	}
 }
 
-// showing writes the page that h returns.
-func showing(h showHandler) func(*request) {
+// handlePage writes the page that h returns.
+func handlePage(h showHandler) func(*request) {
 	return func(r *request) {
 		p, err := h(r)
 		if err != nil {
@@ -169,8 +169,8 @@ func showing(h showHandler) func(*request) {
 	}
 }
 
-// acting does what h does and redirects, so that a reload does nothing twice.
-func acting(h actHandler) func(*request) {
+// handleAction does what h does and redirects, so that a reload does nothing twice.
+func handleAction(h actHandler) func(*request) {
 	return func(r *request) {
 		to, done, err := h(r)
 		if err != nil {
@@ -182,10 +182,10 @@ func acting(h actHandler) func(*request) {
 	}
 }
 
-// exporting answers with the file that h returns, sent as it is read; one that breaks off
+// handleExport answers with the file that h returns, sent as it is read; one that breaks off
 // has no end that a browser takes for one. Other sites cannot make the browser of an operator
 // whom a proxy signs in export files: each is recorded, and may take pages of the gateway.
-func (c *console) exporting(
+func (c *console) handleExport(
 	name string, h func(r *request, q url.Values) (export.File, error),
 ) http.Handler {
 	return c.signedIn(func(r *request) {

@@ -61,7 +61,7 @@ type filter struct {
 
 // filterOf returns the filter of a list; form is what it is filtered by.
 func filterOf(path string, form url.Values, fields []field) filter {
-	return filter{Path: path, Narrowed: len(query.Whole(form)) > 0, Fields: fields}
+	return filter{Path: path, Narrowed: len(query.WithoutPage(form)) > 0, Fields: fields}
 }
 
 // form posts fields.

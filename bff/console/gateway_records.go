@@ -19,8 +19,8 @@ import (
 const (
 	transactionsPath = "/admin/transactions"
 	withdrawalsPath  = "/admin/withdrawals"
-	// pagesOfAnExport bounds how often an export asks the gateway.
-	pagesOfAnExport = 40
+	// maxExportPages bounds how often an export asks the gateway.
+	maxExportPages = 40
 )
 
 // gatewayRecordsView is one of the gateway's lists.
@@ -130,7 +130,7 @@ func exportRecords(
 	if q.problem != "" {
 		return export.File{}, &wire.Error{Code: wire.CodeInvalid, Param: "from"}
 	}
-	pages := export.ByNumber(pagesOfAnExport, rowsOfAPage,
+	pages := export.ByNumber(maxExportPages, pageSize,
 		func(number int) (rows [][]string, last bool, err error) {
 			q.page = number
 			rows, at, err := read(q)
@@ -162,7 +162,7 @@ func (c *console) transactions(r *request) (page, error) {
 
 func (q recordQuery) transactions() payment.ListQuery {
 	return payment.ListQuery{
-		Limit: rowsOfAPage, Page: q.page, From: q.from, To: q.to, Status: q.status,
+		Limit: pageSize, Page: q.page, From: q.from, To: q.to, Status: q.status,
 	}
 }
 
@@ -211,7 +211,7 @@ func (c *console) withdrawals(r *request) (page, error) {
 
 func (q recordQuery) withdrawals() reconcile.WithdrawalQuery {
 	return reconcile.WithdrawalQuery{
-		Limit: rowsOfAPage, Page: q.page, From: q.from, To: q.to, Status: q.status,
+		Limit: pageSize, Page: q.page, From: q.from, To: q.to, Status: q.status,
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 
 // A comparison is begun at one instance and seen at all; one at a time is under way,
 // and one whose instance has died is begun again at another.
-func TestComparisonOfInstances(t *testing.T) {
+func TestReconciliationOfInstances(t *testing.T) {
 	t.Parallel()
 	gateway := sandbox.New(sandbox.Config{Key: servertest.GatewayKey})
 	api := httptest.NewServer(gateway)
@@ -28,24 +28,24 @@ func TestComparisonOfInstances(t *testing.T) {
 	c.Database = pgtest.DSN(t)
 	c.AdminProxyHeader, c.TrustedProxies = "X-Remote-User", []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
 	r, stop := servertest.Start(t, gateway, c, server.Options{})
-	one := &office{Rig: r, api: api.URL}
+	one := &consoleRig{Rig: r, api: api.URL}
 	r, _ = servertest.Start(t, gateway, c, server.Options{})
-	other := &office{Rig: r, api: api.URL}
+	other := &consoleRig{Rig: r, api: api.URL}
 	const path = "/admin/reconciliation"
 	shows := func(what string, parts ...string) {
 		t.Helper()
-		for _, o := range []*office{one, other} {
-			displays(t, what, o.page(path, http.StatusOK), parts...)
+		for _, o := range []*consoleRig{one, other} {
+			pageText(t, what, o.page(path, http.StatusOK), parts...)
 		}
 	}
 	form := url.Values{"from": {"2026-11-01"}, "to": {"2026-11-02"}}
-	agree := func(o *office) {
+	agree := func(o *consoleRig) {
 		t.Helper()
 		if to := o.post(path, path, form); to != path {
 			t.Fatalf("it leads to %s", to)
 		}
 		servertest.Until(t, "it has ended", func() bool { return !strings.Contains(other.page(path, http.StatusOK), "looks again by itself") })
-		displays(t, "the end", other.page(path, http.StatusOK), "They agree.", "2026-11-01 to 2026-11-02", ">console:ann</bdi>")
+		pageText(t, "the end", other.page(path, http.StatusOK), "They agree.", "2026-11-01 to 2026-11-02", ">console:ann</bdi>")
 	}
 	agree(one)
 
@@ -85,7 +85,7 @@ func TestComparisonOfInstances(t *testing.T) {
 	one.post(path, path, form)
 	shows("one under way", "the gateway is being asked", "looks again by itself")
 	stop()
-	displays(t, "after the stop", other.page(path, http.StatusOK), "broke off: the instance", "They agree.")
+	pageText(t, "after the stop", other.page(path, http.StatusOK), "broke off: the instance", "They agree.")
 	gateway.ClearFaults()
 	agree(other)
 }

@@ -26,9 +26,9 @@ type originRow struct {
 	Setting string // that allows it too
 }
 
-// originsPage is GET /admin/origins: which host pages may show the checkout, and
+// origins is GET /admin/origins: which host pages may show the checkout, and
 // which have tried and may not.
-func (c *console) originsPage(r *request) (page, error) {
+func (c *console) origins(r *request) (page, error) {
 	refused, err := c.refusedOrigins(r)
 	if err != nil {
 		return page{}, err

@@ -24,17 +24,17 @@ import (
 	"coinslot/bff/server/servertest"
 )
 
-// office is the console of a server behind a proxy, as somebody sees it whom a proxy has signed in.
-type office struct {
+// consoleRig is the console of a server behind a proxy, as somebody sees it whom a proxy has signed in.
+type consoleRig struct {
 	*servertest.Rig
-	api     string                               // of the gateway
-	restart func()                               // the server
-	hurry   func(change func(*payment.Schedule)) // restarts it with another pace
+	api        string                               // of the gateway
+	restart    func()                               // the server
+	accelerate func(change func(*payment.Schedule)) // restarts it with another pace
 }
 
 const operator = "X-Remote-User: ann"
 
-func newOffice(t *testing.T, change func(*config.Config)) *office {
+func newConsoleRig(t *testing.T, change func(*config.Config)) *consoleRig {
 	t.Helper()
 	gateway := sandbox.New(sandbox.Config{Key: servertest.GatewayKey})
 	api := httptest.NewServer(gateway)
@@ -45,24 +45,24 @@ func newOffice(t *testing.T, change func(*config.Config)) *office {
 		change(&c)
 	}
 	r, stop := servertest.Start(t, gateway, c, server.Options{})
-	d := &office{Rig: r, api: api.URL}
+	d := &consoleRig{Rig: r, api: api.URL}
 	d.restart = func() {
 		stop()
 		d.Rig, stop = servertest.Start(t, gateway, c, server.Options{})
 	}
-	d.hurry = func(change func(*payment.Schedule)) {
+	d.accelerate = func(change func(*payment.Schedule)) {
 		stop()
 		pace := payment.DefaultSchedule()
 		change(&pace)
-		d.Rig, stop = servertest.Start(t, gateway, c, server.Options{Pace: pace})
+		d.Rig, stop = servertest.Start(t, gateway, c, server.Options{Schedule: pace})
 	}
 	return d
 }
 
 // page returns a page's HTML, which must be there.
-func (d *office) page(path string, status int) string {
+func (d *consoleRig) page(path string, status int) string {
 	d.T.Helper()
-	answer := d.Ask("GET", path, "", operator)
+	answer := d.Do("GET", path, "", operator)
 	if answer.Code != status {
 		d.T.Fatalf("GET %s = %d, want %d: %s", path, answer.Code, status, answer.Body)
 	}
@@ -70,9 +70,9 @@ func (d *office) page(path string, status int) string {
 }
 
 // file returns the rows of a CSV file.
-func (d *office) file(path string) [][]string {
+func (d *consoleRig) file(path string) [][]string {
 	d.T.Helper()
-	answer := d.Ask("GET", path, "", operator)
+	answer := d.Do("GET", path, "", operator)
 	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(answer.Body.String(), "\ufeff"))).ReadAll()
 	if err != nil || answer.Code != http.StatusOK || !strings.HasPrefix(answer.Header().Get("Content-Disposition"), "attachment;") {
 		d.T.Fatalf("GET %s = %d %v: %s", path, answer.Code, err, answer.Body)
@@ -81,22 +81,22 @@ func (d *office) file(path string) [][]string {
 }
 
 // post sends a form of a page and returns where it leads.
-func (d *office) post(page, path string, form url.Values) string {
+func (d *consoleRig) post(page, path string, form url.Values) string {
 	d.T.Helper()
 	token := formToken.FindStringSubmatch(d.page(page, http.StatusOK))
 	if token == nil {
 		d.T.Fatalf("%s has no form", page)
 	}
 	form.Set("token", token[1])
-	answer := d.Ask("POST", path, form.Encode(), operator, servertest.IsForm, "Origin: "+d.Public)
+	answer := d.Do("POST", path, form.Encode(), operator, servertest.IsForm, "Origin: "+d.Public)
 	if answer.Code != http.StatusSeeOther {
 		d.T.Fatalf("POST %s = %d: %s", path, answer.Code, answer.Body)
 	}
 	return answer.Header().Get("Location")
 }
 
-// displays fails unless each part is on the page.
-func displays(t *testing.T, what, body string, parts ...string) {
+// pageText fails unless each part is on the page.
+func pageText(t *testing.T, what, body string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
 		if !strings.Contains(body, part) {
@@ -115,31 +115,31 @@ func words(body string) string {
 
 // The gateway's lists are shown with whose each transaction is, and what the
 // gateway would refuse is said.
-func TestConsoleLedger(t *testing.T) {
+func TestConsoleGatewayRecords(t *testing.T) {
 	t.Parallel()
-	d := newOffice(t, nil)
+	d := newConsoleRig(t, nil)
 	session := d.Open(`{"amount_usd":"25.00"}`)
 	d.Choose(session)
 	d.Await(session, "pending")
-	d.Foreign(d.api)
+	d.CreateUnrelated(d.api)
 	body := d.page("/admin/transactions", http.StatusOK)
-	displays(t, "the list", body, `href="/admin/payments/`+session+`"`, "not ours", "the point of sale [key]", "$25.00", `data-status="pending"`, "Page 1 of 1, 2 rows in all")
-	displays(t, "a page behind the end", d.page("/admin/transactions?page=2&status=pending", http.StatusOK), "The gateway has nothing like that", `href="/admin/transactions?status=pending"`)
+	pageText(t, "the list", body, `href="/admin/payments/`+session+`"`, "not ours", "the point of sale [key]", "$25.00", `data-status="pending"`, "Page 1 of 1, 2 rows in all")
+	pageText(t, "a page behind the end", d.page("/admin/transactions?page=2&status=pending", http.StatusOK), "The gateway has nothing like that", `href="/admin/transactions?status=pending"`)
 	for _, query := range []string{"from=2026-01-01", "to=2026-01-01", "from=2026-01-01&to=2026-02-01", "from=x&to=y"} {
-		displays(t, query, d.page("/admin/transactions?"+query, http.StatusUnprocessableEntity), "both dates or none")
+		pageText(t, query, d.page("/admin/transactions?"+query, http.StatusUnprocessableEntity), "both dates or none")
 	}
 	rows := d.file("/admin/transactions.csv?status=pending")
 	if len(rows) != 3 || rows[0][0] != "session" || rows[1][0] != session && rows[2][0] != session {
 		t.Errorf("the file of transactions is %q", rows)
 	}
 	body = d.page("/admin/withdrawals?status=confirmed", http.StatusOK)
-	displays(t, "withdrawals", body, "$1250.00", `href="https://tronscan.org/`, `rel="noopener noreferrer"`)
+	pageText(t, "withdrawals", body, "$1250.00", `href="https://tronscan.org/`, `rel="noopener noreferrer"`)
 	if rows := d.file("/admin/withdrawals.csv"); len(rows) != 4 {
 		t.Errorf("the file of withdrawals is %q", rows)
 	}
 	d.Gateway.Inject(sandbox.Fault{Path: "list", Set: map[string]any{"comment": "=HYPERLINK(\"x\")", "tx_explorer_url": "javascript:x", "tx_id": "<b>", "status": "\u202e"}, Times: 2})
 	body = d.page("/admin/transactions", http.StatusOK)
-	displays(t, "what is odd", body, "&lt;b&gt;", "=HYPERLINK")
+	pageText(t, "what is odd", body, "&lt;b&gt;", "=HYPERLINK")
 	if strings.Contains(body, "javascript:") || strings.Contains(body, "<b>") {
 		t.Errorf("the page repeats the gateway's markup: %s", body)
 	}
@@ -149,36 +149,36 @@ func TestConsoleLedger(t *testing.T) {
 		}
 	}
 	d.Gateway.Inject(sandbox.Fault{Path: "list", Status: 500, Times: 2})
-	displays(t, "without a gateway", d.page("/admin/transactions?from=2026-01-01&to=2026-01-05", http.StatusServiceUnavailable), "does not answer now", `value="2026-01-05"`)
-	if answer := d.Ask("GET", "/admin/transactions.csv", "", operator); answer.Code != http.StatusServiceUnavailable {
+	pageText(t, "without a gateway", d.page("/admin/transactions?from=2026-01-01&to=2026-01-05", http.StatusServiceUnavailable), "does not answer now", `value="2026-01-05"`)
+	if answer := d.Do("GET", "/admin/transactions.csv", "", operator); answer.Code != http.StatusServiceUnavailable {
 		t.Errorf("a file without a gateway = %d", answer.Code)
 	}
 }
 
 // A server begins the daily comparison by itself.
-func TestDailyComparison(t *testing.T) {
+func TestDailyReconciliation(t *testing.T) {
 	t.Parallel()
-	d := newOffice(t, nil)
+	d := newConsoleRig(t, nil)
 	d.Choose(d.Open(`{"amount_usd":"25.00"}`))
-	displays(t, "at first", d.page("/admin/reconciliation", http.StatusOK), "The first one begins")
-	d.hurry(func(p *payment.Schedule) { p.ReconcileInterval = 10 * time.Millisecond })
+	pageText(t, "at first", d.page("/admin/reconciliation", http.StatusOK), "The first one begins")
+	d.accelerate(func(p *payment.Schedule) { p.ReconcileInterval = 10 * time.Millisecond })
 	var body string
 	servertest.Until(t, "a comparison to end", func() bool {
 		body = d.page("/admin/reconciliation", http.StatusOK)
 		return strings.Contains(body, "Last complete")
 	})
-	displays(t, "the end", body, "Waiting for the next one", "1 transaction", "0 payments")
+	pageText(t, "the end", body, "Waiting for the next one", "1 transaction", "0 payments")
 }
 
 // What gateway and database do not agree on is shown with what to do.
 func TestConsoleReconciliation(t *testing.T) {
 	t.Parallel()
-	d := newOffice(t, nil)
+	d := newConsoleRig(t, nil)
 	session := d.Open(`{"amount_usd":"25.00","order_ref":"=1+1"}`)
 	d.Choose(session)
 	d.Await(session, "pending")
-	displays(t, "at first", d.page("/admin/reconciliation", http.StatusOK), "Nothing was ever compared", "Every day, by itself")
-	if answer := d.Ask("GET", "/admin/reconciliation.csv", "", operator); answer.Code != http.StatusConflict {
+	pageText(t, "at first", d.page("/admin/reconciliation", http.StatusOK), "Nothing was ever compared", "Every day, by itself")
+	if answer := d.Do("GET", "/admin/reconciliation.csv", "", operator); answer.Code != http.StatusConflict {
 		t.Errorf("a file of nothing = %d", answer.Code)
 	}
 	today := time.Now().UTC()
@@ -193,27 +193,27 @@ func TestConsoleReconciliation(t *testing.T) {
 		})
 		return body
 	}
-	displays(t, "agreement", compare(), "They agree.", "1 transaction, 0 not ours", "1 attempt, the first and the last day left out")
+	pageText(t, "agreement", compare(), "They agree.", "1 transaction, 0 not ours", "1 attempt, the first and the last day left out")
 	d.Gateway.Inject(sandbox.Fault{Path: "list", Set: map[string]any{"pay_amount": "99.00000000"}})
 	body := compare()
-	displays(t, "a difference", body, "Amounts differ (1)", "Amounts must agree before a payment counts", `href="/admin/payments/`+session+`"`, "=1&#43;1")
+	pageText(t, "a difference", body, "Amounts differ (1)", "Amounts must agree before a payment counts", `href="/admin/payments/`+session+`"`, "=1&#43;1")
 	rows := d.file("/admin/reconciliation.csv")
 	if len(rows) != 2 || rows[1][0] != "money" || rows[1][1] != session || rows[1][3] != "'=1+1" || rows[1][7] == "" {
 		t.Errorf("the file is %q", rows)
 	}
 	d.Gateway.Inject(sandbox.Fault{Path: "list", Status: 500, Times: 9})
-	displays(t, "a gateway that is away", compare(), "broke off: the gateway", "Amounts differ (1)")
+	pageText(t, "a gateway that is away", compare(), "broke off: the gateway", "Amounts differ (1)")
 	d.Gateway.ClearFaults()
 	d.Gateway.Inject(sandbox.Fault{Path: "list", Latency: time.Minute, Times: -1})
 	d.post("/admin/reconciliation", "/admin/reconciliation", form)
-	displays(t, "one under way", d.page("/admin/reconciliation", http.StatusOK), "begun by console:ann 0 s ago", "the gateway is being asked", "looks again by itself", "Amounts differ (1)")
+	pageText(t, "one under way", d.page("/admin/reconciliation", http.StatusOK), "begun by console:ann 0 s ago", "the gateway is being asked", "looks again by itself", "Amounts differ (1)")
 	d.restart()
-	displays(t, "after a restart", d.page("/admin/reconciliation", http.StatusOK), "broke off: the instance", "Amounts differ (1)", ">console:ann</bdi>")
+	pageText(t, "after a restart", d.page("/admin/reconciliation", http.StatusOK), "broke off: the instance", "Amounts differ (1)", ">console:ann</bdi>")
 	d.Gateway.ClearFaults()
-	displays(t, "begun again", compare(), "They agree.")
+	pageText(t, "begun again", compare(), "They agree.")
 	for name, bad := range map[string]url.Values{"too long": {"from": {"2026-01-01"}, "to": {"2026-05-01"}}, "backwards": {"from": {"2026-01-02"}, "to": {"2026-01-01"}}, "no day": {"from": {""}, "to": {"2026-01-01"}}} {
 		bad.Set("token", formToken.FindStringSubmatch(d.page("/admin/reconciliation", 200))[1])
-		if answer := d.Ask("POST", "/admin/reconciliation", bad.Encode(), operator, servertest.IsForm, "Origin: "+d.Public); answer.Code != http.StatusUnprocessableEntity {
+		if answer := d.Do("POST", "/admin/reconciliation", bad.Encode(), operator, servertest.IsForm, "Origin: "+d.Public); answer.Code != http.StatusUnprocessableEntity {
 			t.Errorf("%s = %d %s", name, answer.Code, words(answer.Body.String()))
 		}
 	}
@@ -222,15 +222,15 @@ func TestConsoleReconciliation(t *testing.T) {
 // Refused hosts are told with the line that lets them in, and lead nowhere.
 func TestConsoleOrigins(t *testing.T) {
 	t.Parallel()
-	d := newOffice(t, nil)
+	d := newConsoleRig(t, nil)
 	for _, origin := range []string{"https://forgotten.example", servertest.Shop} {
-		d.Ask("GET", "/checkout/embed.js?origin="+origin, "")
+		d.Do("GET", "/checkout/embed.js?origin="+origin, "")
 	}
 	session := d.Open(`{"amount_usd":"25.00"}`)
-	d.Ask("GET", "/checkout/"+session+"?embed=inline&origin=https://new.example", "")
+	d.Do("GET", "/checkout/"+session+"?embed=inline&origin=https://new.example", "")
 	d.restart() // which writes what was counted
 	body := d.page("/admin/origins", http.StatusOK)
-	displays(t, "origins", body, `>COINSLOT_ORIGINS=`+servertest.Shop+`,https://forgotten.example<`, ">https://forgotten.example<")
+	pageText(t, "origins", body, `>COINSLOT_ORIGINS=`+servertest.Shop+`,https://forgotten.example<`, ">https://forgotten.example<")
 	if strings.Contains(body, `href="https://forgotten`) {
 		t.Error("a stranger's host is a link")
 	}
@@ -240,7 +240,7 @@ func TestConsoleOrigins(t *testing.T) {
 		t.Errorf("the file is %q", rows)
 	}
 	body = d.page("/admin", http.StatusOK)
-	if displays(t, "the overview", body, "1 host page refused today", "https://new.example"); strings.Contains(body, "forgotten.example") {
+	if pageText(t, "the overview", body, "1 host page refused today", "https://new.example"); strings.Contains(body, "forgotten.example") {
 		t.Error("the overview names a host that nobody with a payment has come from")
 	}
 }
@@ -258,7 +258,7 @@ func TestConsoleWebhooks(t *testing.T) {
 		}
 	}))
 	t.Cleanup(hook.Close)
-	d := newOffice(t, func(c *config.Config) {
+	d := newConsoleRig(t, func(c *config.Config) {
 		c.WebhookURLs, c.WebhookSecrets, c.AllowPrivateWebhooks = []string{hook.URL + "/in?key=canary"}, []config.Secret{config.NewSecret("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")}, true
 	})
 	session := d.Open(`{"amount_usd":"25.00"}`)
@@ -269,7 +269,7 @@ func TestConsoleWebhooks(t *testing.T) {
 		body = d.page("/admin/webhooks?state=retrying", http.StatusOK)
 		return strings.Contains(body, "418")
 	})
-	displays(t, "what has failed", body, "checkout.pending", "=&lt;b&gt;not now", `href="/admin/payments/`+session+`"`, "Retrying", "Failing")
+	pageText(t, "what has failed", body, "checkout.pending", "=&lt;b&gt;not now", `href="/admin/payments/`+session+`"`, "Retrying", "Failing")
 	if address := strings.TrimPrefix(hook.URL, "http://"); !strings.Contains(body, address+"/… ") || strings.Contains(body, address+"/in") || strings.Contains(body, "canary") {
 		t.Errorf("the endpoint is shown as it should not be: %s", words(body))
 	}
@@ -289,7 +289,7 @@ func TestConsoleWebhooks(t *testing.T) {
 		t.Errorf("the audit has another payment than the event's: %s", words(audit))
 	}
 	for _, state := range []string{"all", "All"} { // as browsers send the choice that leaves all, and as they did
-		displays(t, state, d.page("/admin/webhooks?state="+state+"&session="+session, http.StatusOK), "checkout.pending")
+		pageText(t, state, d.page("/admin/webhooks?state="+state+"&session="+session, http.StatusOK), "checkout.pending")
 	}
 	now := time.Now().UTC()
 	span := url.Values{"from": {now.Add(-time.Hour).Format("2006-01-02T15:04")}, "to": {now.Add(time.Hour).Format("2006-01-02T15:04")}}
@@ -307,9 +307,9 @@ func TestConsoleWebhooks(t *testing.T) {
 // is whole however long that takes. Once, the server cut it off after 30 s.
 func TestConsoleLongFile(t *testing.T) {
 	t.Parallel()
-	d := newOffice(t, func(c *config.Config) { c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")} })
+	d := newConsoleRig(t, func(c *config.Config) { c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")} })
 	for range 51 { // more than a page
-		d.Foreign(d.api)
+		d.CreateUnrelated(d.api)
 	}
 	web := httptest.NewUnstartedServer(d.Handler)
 	web.Config = server.HTTP(d.Handler)
@@ -347,15 +347,15 @@ func TestConsoleLongFile(t *testing.T) {
 }
 
 // Nothing is sent to an endpoint that has said 410, and who asks for it is told so.
-func TestConsoleEndpointThatIsGone(t *testing.T) {
+func TestConsoleDisabledEndpoint(t *testing.T) {
 	t.Parallel()
 	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) }))
 	t.Cleanup(hook.Close)
-	d := newOffice(t, func(c *config.Config) {
+	d := newConsoleRig(t, func(c *config.Config) {
 		c.WebhookURLs, c.WebhookSecrets, c.AllowPrivateWebhooks = []string{hook.URL}, []config.Secret{config.NewSecret("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")}, true
 	})
 	session := d.Open(`{"amount_usd":"25.00"}`)
-	d.Ask("POST", "/v1/sessions/"+session+"/cancel", "", servertest.Bearer)
+	d.Do("POST", "/v1/sessions/"+session+"/cancel", "", servertest.Bearer)
 	var body string
 	servertest.Until(t, "it has said 410", func() bool {
 		body = d.page("/admin/webhooks", http.StatusOK)
@@ -372,12 +372,12 @@ func TestConsoleEndpointThatIsGone(t *testing.T) {
 func TestConsoleTestsWebhooks(t *testing.T) {
 	t.Parallel()
 	shop := servertest.NewMerchant(t)
-	d := newDesk(t, shop.Hooked)
-	d.enter(consoleWord)
-	displays(t, "the list", d.page("/admin/webhooks"), `href="/admin/webhooks/test"`, "Send a test")
-	displays(t, "the question", d.page("/admin/webhooks/test"), "It tells of no payment", `action="/admin/webhooks/test"`, `data-part="do-test"`)
-	if got := d.Ask("POST", "/admin/webhooks/test", url.Values{"token": {"wrong"}}.Encode(), servertest.IsForm, d.cookie); got.Code != http.StatusForbidden || len(shop.Told) != 0 {
-		t.Errorf("a forged form = %d, and %d were sent", got.Code, len(shop.Told))
+	d := newOperatorClient(t, shop.Configure)
+	d.signIn(consolePassword)
+	pageText(t, "the list", d.page("/admin/webhooks"), `href="/admin/webhooks/test"`, "Send a test")
+	pageText(t, "the question", d.page("/admin/webhooks/test"), "It tells of no payment", `action="/admin/webhooks/test"`, `data-part="do-test"`)
+	if got := d.Do("POST", "/admin/webhooks/test", url.Values{"token": {"wrong"}}.Encode(), servertest.IsForm, d.cookie); got.Code != http.StatusForbidden || len(shop.Received) != 0 {
+		t.Errorf("a forged form = %d, and %d were sent", got.Code, len(shop.Received))
 	}
 	sent := func() string {
 		answer := d.post("/admin/webhooks/test", nil)
@@ -386,13 +386,13 @@ func TestConsoleTestsWebhooks(t *testing.T) {
 		}
 		return answer.Body.String()
 	}
-	displays(t, "what was taken", sent(), "The test was taken", "Taken.", "204 No Content", " ms", (<-shop.Told).ID, "Send another")
+	pageText(t, "what was taken", sent(), "The test was taken", "Taken.", "204 No Content", " ms", (<-shop.Received).ID, "Send another")
 	shop.Status.Store(http.StatusNotFound)
-	displays(t, "what was not", sent(), "The test was not taken", "nothing at this address", "Correct the path in COINSLOT_WEBHOOK_URL", "404 Not Found", "=&lt;b&gt;no", "…")
-	displays(t, "the audit", d.page("/admin/audit"), ">sent a test webhook<", ">asked to send a test webhook<", "console:operator")
+	pageText(t, "what was not", sent(), "The test was not taken", "nothing at this address", "Correct the path in COINSLOT_WEBHOOK_URL", "404 Not Found", "=&lt;b&gt;no", "…")
+	pageText(t, "the audit", d.page("/admin/audit"), ">sent a test webhook<", ">asked to send a test webhook<", "console:operator")
 	d.WantNoEvents()
-	bare := newDesk(t, nil)
-	bare.enter(consoleWord)
+	bare := newOperatorClient(t, nil)
+	bare.signIn(consolePassword)
 	if got := bare.post("/admin/webhooks/test", nil); got.Code != http.StatusConflict || !strings.Contains(got.Body.String(), "Set COINSLOT_WEBHOOK_URL") {
 		t.Errorf("without an endpoint = %d %s", got.Code, got.Body)
 	}

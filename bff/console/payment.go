@@ -73,7 +73,7 @@ func (c *console) payment(r *request) (page, error) {
 	}
 	for _, e := range session.Timeline {
 		view.Timeline = append(view.Timeline,
-			timelineEntry{e.At, e.By, e.What, happened(e), e.Detail})
+			timelineEntry{e.At, e.By, e.What, describeEvent(e), e.Detail})
 	}
 	for _, a := range done.Actions {
 		view.Actions = append(view.Actions,

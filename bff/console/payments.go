@@ -17,7 +17,7 @@ import (
 
 const (
 	paymentsPath = "/admin/payments"
-	rowsOfAPage  = 50
+	pageSize     = 50
 )
 
 // paymentPath is the address of a payment's page.
@@ -47,7 +47,7 @@ func (c *console) payments(r *request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	q.Limit = rowsOfAPage
+	q.Limit = pageSize
 	found, err := c.Records.Search(r.r.Context(), q)
 	if err != nil {
 		return page{}, err
@@ -57,7 +57,7 @@ func (c *console) payments(r *request) (page, error) {
 		return c.payment(r)
 	}
 	view := paymentsView{
-		Filter: paymentFilter(form), Empty: nothingFound(form),
+		Filter: paymentFilter(form), Empty: emptyText(form),
 		Pager: pagerOf(paymentsPath, form, found.Next, len(found.Sessions)),
 	}
 	for _, session := range found.Sessions {
@@ -94,12 +94,12 @@ func onlyMatch(q records.Query, found payment.Page) string {
 	return found.Sessions[0].ID
 }
 
-func nothingFound(form url.Values) string {
+func emptyText(form url.Values) string {
 	switch {
 	case form.Get("q") != "":
 		return "Nothing is known by that. Ids, addresses, transaction ids and e-mail addresses " +
 			"have to be whole; of an order's reference the beginning is enough."
-	case len(query.Whole(form)) > 0:
+	case len(query.WithoutPage(form)) > 0:
 		return "No payment is like that."
 	}
 	return "No order has come yet."
@@ -155,7 +155,7 @@ func (c *console) coin(a payment.Attempt) coin {
 // exportPayments is GET /admin/payments.csv: what the list shows, from its first page on.
 func (c *console) exportPayments(r *request, values url.Values) (export.File, error) {
 	q, _, err := paymentQuery(values)
-	q.Limit = export.RowsOfARead
+	q.Limit = export.ReadSize
 	return export.File{
 		Columns: []string{
 			"session", "made", "status", "order_ref", "title", "email", "amount_usd", "coin",

@@ -86,7 +86,7 @@ func (v *reconciliationView) addFindings(r reconcile.Report) {
 		v.Total += r.Counts[kind]
 		name := words().Findings[kind]
 		found := findingsView{
-			Kind: kind, Name: name.Word, Count: r.Counts[kind], More: notKept(r, kind),
+			Kind: kind, Name: name.Word, Count: r.Counts[kind], More: omittedFindings(r, kind),
 			Advice: note{name.Kind, format.Capitalize(kind.Explanation()) + "."},
 		}
 		for _, f := range r.Findings {
@@ -161,8 +161,8 @@ func days(from, to time.Time) string {
 	return from.Format(time.DateOnly) + " to " + to.Format(time.DateOnly)
 }
 
-// notKept says where the findings of a kind are that are not kept; "" = all are.
-func notKept(r reconcile.Report, kind reconcile.FindingKind) string {
+// omittedFindings says where the findings of a kind are that are not kept; "" = all are.
+func omittedFindings(r reconcile.Report, kind reconcile.FindingKind) string {
 	if r.Counts[kind] <= reconcile.MaxFindings {
 		return ""
 	}
@@ -189,7 +189,7 @@ func (c *console) exportReconciliation(r *request, _ url.Values) (export.File, e
 		})
 	}
 	for _, kind := range reconcile.FindingKinds() {
-		if more := notKept(*known.Report, kind); more != "" {
+		if more := omittedFindings(*known.Report, kind); more != "" {
 			rows = append(rows, []string{string(kind), "", "", "", "", "", "", more})
 		}
 	}

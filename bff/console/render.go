@@ -27,7 +27,7 @@ var templates = sync.OnceValue(func() map[string]*template.Template {
 	shared := template.Must(template.New("").Funcs(template.FuncMap{
 		"clean": format.Clean, "shorten": format.Shorten, "emailParts": format.EmailParts,
 		"external": format.IsExternal, "coinIcon": format.CoinIcon, "count": format.Count,
-		"atMost": format.AtMost10000, "plural": format.Plural, "paymentPath": paymentPath,
+		"atMost": format.CappedCount, "plural": format.Plural, "paymentPath": paymentPath,
 		"trimZeros": format.TrimZeros, "days": days, "gatewayBadge": gatewayBadge,
 		"symbolOf": symbolOf,
 		"hidden":   func(name, value string) hidden { return hidden{name, value} },
@@ -99,7 +99,7 @@ type tool struct {
 // exportTool leads to a list as a file for spreadsheets; form is the list's.
 func exportTool(path string, form url.Values) tool {
 	return tool{
-		To:    query.With(path+".csv", query.Whole(form), "", ""),
+		To:    query.With(path+".csv", query.WithoutPage(form), "", ""),
 		Label: "Export as CSV", Part: "export",
 	}
 }

@@ -62,7 +62,7 @@ type messageView struct {
 func (r *request) failure(err error) page {
 	p := page{
 		Title: "Something went wrong", Section: sectionOf(r.r.URL.Path).Path,
-		Status: http.StatusInternalServerError, Back: r.wayBack(), template: "message",
+		Status: http.StatusInternalServerError, Back: r.backLink(), template: "message",
 	}
 	text := "The log of the server says what, under the id below."
 	var known *wire.Error
@@ -90,9 +90,9 @@ func (r *request) failure(err error) page {
 	return p
 }
 
-// wayBack is where to go on after something went wrong: the payment that it was
+// backLink is where to go on after something went wrong: the payment that it was
 // about, else the list of what there is.
-func (r *request) wayBack() link {
+func (r *request) backLink() link {
 	if id := r.r.PathValue("session"); id != "" && r.r.URL.Path != paymentPath(id) {
 		return link{paymentPath(id), "The payment"}
 	}

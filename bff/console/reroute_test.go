@@ -63,7 +63,7 @@ func withWebhooks(c **config.Config, urls ...string) func(*config.Config) {
 }
 
 // paid opens a payment, pays it and returns the id of its checkout.confirmed.
-func (d *office) paid() string {
+func (d *consoleRig) paid() string {
 	d.T.Helper()
 	session := d.Open(`{"amount_usd":"25.00"}`)
 	d.Choose(session)
@@ -84,7 +84,7 @@ func TestWebhookURLIsReplaced(t *testing.T) {
 	for name, before := range map[string][]string{"a dead URL": {deadURL(t)}, "no URL": nil} {
 		t.Run(name, func(t *testing.T) {
 			var c *config.Config
-			d := newOffice(t, withWebhooks(&c, before...))
+			d := newConsoleRig(t, withWebhooks(&c, before...))
 			event := d.paid()
 			shop := newMailbox(t)
 			c.WebhookURLs = []string{shop.URL}
@@ -94,29 +94,29 @@ func TestWebhookURLIsReplaced(t *testing.T) {
 			if got := shop.of("checkout.confirmed"); !slices.Equal(got, []string{event}) {
 				t.Errorf("checkout.confirmed = %v; want %s once", got, event)
 			}
-			displays(t, "the overview", d.page("/admin", http.StatusOK), "Nothing needs you now")
+			pageText(t, "the overview", d.page("/admin", http.StatusOK), "Nothing needs you now")
 		})
 	}
 }
 
 // What is open to a URL that was removed is counted, shown, and sent by a press of a
 // button, which the audit names.
-func TestConsoleMovesWebhooks(t *testing.T) {
+func TestConsoleReroutesWebhooks(t *testing.T) {
 	t.Parallel()
 	var c *config.Config
 	shop, dead := newMailbox(t), deadURL(t)
-	d := newOffice(t, withWebhooks(&c, dead, shop.URL))
+	d := newConsoleRig(t, withWebhooks(&c, dead, shop.URL))
 	d.paid()
 	servertest.Until(t, "the other URL has it", func() bool { return len(shop.of("checkout.confirmed")) > 0 })
 	c.WebhookURLs = nil
 	d.restart()
-	displays(t, "without a URL", d.page("/admin/webhooks", http.StatusOK), "URLs that are not configured", "Set COINSLOT_WEBHOOK_URL first")
+	pageText(t, "without a URL", d.page("/admin/webhooks", http.StatusOK), "URLs that are not configured", "Set COINSLOT_WEBHOOK_URL first")
 
 	c.WebhookURLs = []string{shop.URL}
 	d.restart()
-	displays(t, "the overview", d.page("/admin", http.StatusOK), "2 webhooks to a URL that is not configured")
+	pageText(t, "the overview", d.page("/admin", http.StatusOK), "2 webhooks to a URL that is not configured")
 	body := d.page("/admin/webhooks", http.StatusOK)
-	displays(t, "the list", body, "Not configured", "Send to the configured URL", `action="/admin/webhooks/move"`, `data-part="reroute"`)
+	pageText(t, "the list", body, "Not configured", "Send to the configured URL", `action="/admin/webhooks/move"`, `data-part="reroute"`)
 	if strings.Contains(body, "canary") {
 		t.Error("the page shows the URL's query, which may hold a key")
 	}
@@ -135,6 +135,6 @@ func TestConsoleMovesWebhooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	displays(t, "the audit", d.page("/admin/audit", http.StatusOK), "moved webhooks to the configured URL", fmt.Sprintf("2 to %s", u.Host))
-	displays(t, "the overview afterwards", d.page("/admin", http.StatusOK), "Nothing needs you now")
+	pageText(t, "the audit", d.page("/admin/audit", http.StatusOK), "moved webhooks to the configured URL", fmt.Sprintf("2 to %s", u.Host))
+	pageText(t, "the overview afterwards", d.page("/admin", http.StatusOK), "Nothing needs you now")
 }

@@ -21,8 +21,8 @@ const (
 	maxReplayed = 10_000
 )
 
-// endpointOf is the one with that id among some.
-func endpointOf(id string, list []outbox.Backlog) (outbox.Backlog, error) {
+// findEndpoint is the one with that id among some.
+func findEndpoint(id string, list []outbox.Backlog) (outbox.Backlog, error) {
 	i := slices.IndexFunc(list, func(b outbox.Backlog) bool { return endpointID(b.Endpoint) == id })
 	if i < 0 {
 		return outbox.Backlog{}, outbox.ErrEndpoint
@@ -42,7 +42,7 @@ func (c *console) redeliver(r *request) (to, done string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	b, err := endpointOf(r.r.PostFormValue("endpoint"), configured)
+	b, err := findEndpoint(r.r.PostFormValue("endpoint"), configured)
 	if err != nil {
 		return "", "", err
 	}
@@ -71,12 +71,12 @@ func (c *console) reroute(r *request) (to, done string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	b, err := endpointOf(r.r.PostFormValue("endpoint"), list)
+	b, err := findEndpoint(r.r.PostFormValue("endpoint"), list)
 	if err != nil {
 		return "", "", err
 	}
 	var moved outbox.Rerouted
-	detail := format.AtMost10000(b.Waiting) + " to " + host(b.Endpoint)
+	detail := format.CappedCount(b.Waiting) + " to " + host(b.Endpoint)
 	err = r.audited("webhook.reroute", "", detail, func() (err error) {
 		// Half of them moved is no harm, but the operator has asked for all.
 		moved, err = c.Rerouting.Reroute(context.WithoutCancel(r.r.Context()), b.Endpoint)
@@ -108,7 +108,7 @@ func (c *console) confirmReplay(r *request) (page, error) {
 			Required: true,
 		}
 	}
-	return r.ask("replay", nil, link{webhooksPath, "Webhooks"}, form{
+	return r.confirmPage("replay", nil, link{webhooksPath, "Webhooks"}, form{
 		Path: replayPath, Part: "do-replay", Fields: []field{
 			at("from", "From (UTC)", r.now().Add(-24*time.Hour)),
 			at("to", "Until (UTC)", r.now().Add(time.Minute)),

@@ -21,23 +21,23 @@ import (
 
 // The operator's password, and its hash, as cheap as is taken.
 const (
-	consoleWord = "correct horse battery"
-	consoleHash = "$argon2id$v=19$m=7168,t=1,p=1$c2FsdC1vZi10aGUtdGVzdHM$EPZS0jqRTa5QmdHhlKt5AmXxNzShvNJ6QL1bF+W4E5w"
+	consolePassword = "correct horse battery"
+	consoleHash     = "$argon2id$v=19$m=7168,t=1,p=1$c2FsdC1vZi10aGUtdGVzdHM$EPZS0jqRTa5QmdHhlKt5AmXxNzShvNJ6QL1bF+W4E5w"
 )
 
 // canaryOrder has personal data wherever an order can.
 const canaryOrder = `{"amount_usd":"25.00","order_ref":"%s","title":"Two","email":"ann@canary.example","description":"canary","metadata":{"cart":"C-7"},"success_url":"https://shop.example/thanks"}`
 
-// wide lets a test ask as often as it likes.
-var wide = web.Limits{Reads: 1 << 20, Posts: 1 << 20, Calls: 1 << 20, Guesses: 1 << 20, Sockets: 1 << 20, Unpaid: 1 << 20}
+// paddedForm lets a test ask as often as it likes.
+var paddedForm = web.Limits{Reads: 1 << 20, Posts: 1 << 20, Calls: 1 << 20, Guesses: 1 << 20, Sockets: 1 << 20, Unpaid: 1 << 20}
 
-// desk is a server with a console, and a browser that is signed in to it.
-type desk struct {
+// operatorClient is a server with a console, and a browser that is signed in to it.
+type operatorClient struct {
 	*servertest.Rig
 	cookie string
 }
 
-func newDesk(t *testing.T, change func(*config.Config)) *desk {
+func newOperatorClient(t *testing.T, change func(*config.Config)) *operatorClient {
 	t.Helper()
 	gateway := sandbox.New(sandbox.Config{Key: servertest.GatewayKey})
 	api := httptest.NewServer(gateway)
@@ -47,14 +47,14 @@ func newDesk(t *testing.T, change func(*config.Config)) *desk {
 	if change != nil {
 		change(&c)
 	}
-	r, _ := servertest.Start(t, gateway, c, server.Options{Limits: wide})
-	return &desk{Rig: r}
+	r, _ := servertest.Start(t, gateway, c, server.Options{Limits: paddedForm})
+	return &operatorClient{Rig: r}
 }
 
-// enter signs in and returns the answer.
-func (d *desk) enter(word string) *httptest.ResponseRecorder {
+// signIn signs in and returns the answer.
+func (d *operatorClient) signIn(word string) *httptest.ResponseRecorder {
 	d.T.Helper()
-	answer := d.Ask("POST", "/admin/login", url.Values{"password": {word}, "to": {"/admin/payments"}}.Encode(), servertest.IsForm)
+	answer := d.Do("POST", "/admin/login", url.Values{"password": {word}, "to": {"/admin/payments"}}.Encode(), servertest.IsForm)
 	for _, c := range answer.Result().Cookies() {
 		d.cookie = "Cookie: " + c.Name + "=" + c.Value
 	}
@@ -62,9 +62,9 @@ func (d *desk) enter(word string) *httptest.ResponseRecorder {
 }
 
 // page reads a page as who is signed in.
-func (d *desk) page(path string, headers ...string) string {
+func (d *operatorClient) page(path string, headers ...string) string {
 	d.T.Helper()
-	answer := d.Ask("GET", path, "", append(headers, d.cookie)...)
+	answer := d.Do("GET", path, "", append(headers, d.cookie)...)
 	if answer.Code != http.StatusOK {
 		d.T.Fatalf("GET %s = %d %.300s", path, answer.Code, answer.Body)
 	}
@@ -74,7 +74,7 @@ func (d *desk) page(path string, headers ...string) string {
 var formToken = regexp.MustCompile(`name="token" type="hidden" value="([^"]+)"`)
 
 // post sends the form of the page at path, with fields besides its token.
-func (d *desk) post(path string, fields url.Values, headers ...string) *httptest.ResponseRecorder {
+func (d *operatorClient) post(path string, fields url.Values, headers ...string) *httptest.ResponseRecorder {
 	d.T.Helper()
 	found := formToken.FindStringSubmatch(d.page("/admin/audit", headers...))
 	if found == nil {
@@ -84,18 +84,18 @@ func (d *desk) post(path string, fields url.Values, headers ...string) *httptest
 		fields = url.Values{}
 	}
 	fields.Set("token", html.UnescapeString(found[1]))
-	return d.Ask("POST", path, fields.Encode(), append(headers, servertest.IsForm, d.cookie)...)
+	return d.Do("POST", path, fields.Encode(), append(headers, servertest.IsForm, d.cookie)...)
 }
 
-// settle sends the form of the page that asks before a payment is settled.
-func (d *desk) settle(id, deed, reason string) *httptest.ResponseRecorder {
+// resolve sends the form of the page that asks before a payment is settled.
+func (d *operatorClient) resolve(id, deed, reason string) *httptest.ResponseRecorder {
 	d.T.Helper()
 	path := "/admin/payments/" + id + "/" + deed
-	return d.post(path, url.Values{"reason": {reason}, "review": {d.seen(path)}})
+	return d.post(path, url.Values{"reason": {reason}, "review": {d.shownReview(path)}})
 }
 
-// seen is the mark of the review that a page is about.
-func (d *desk) seen(path string) string {
+// shownReview is the mark of the review that a page is about.
+func (d *operatorClient) shownReview(path string) string {
 	d.T.Helper()
 	found := reviewMark.FindStringSubmatch(d.page(path))
 	if found == nil {
@@ -107,16 +107,16 @@ func (d *desk) seen(path string) string {
 var reviewMark = regexp.MustCompile(`name="review" type="hidden" value="([^"]+)"`)
 
 // inReview is a payment that is reported as paid, and not proven.
-func (d *desk) inReview(body string) string {
+func (d *operatorClient) inReview(body string) string {
 	d.T.Helper()
 	d.Gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
-	return d.Brought(body, "pay", "review")
+	return d.OpenAndPay(body, "pay", "review")
 }
 
 // The first page says what needs somebody, the gateway's silence too.
-func TestConsoleNeeds(t *testing.T) {
-	d := newDesk(t, nil)
-	d.enter(consoleWord)
+func TestConsoleNeedsAttention(t *testing.T) {
+	d := newOperatorClient(t, nil)
+	d.signIn(consolePassword)
 	if got := d.page("/admin"); !strings.Contains(got, "Nothing needs you now") {
 		t.Errorf("the first page is %s", got)
 	}
@@ -124,8 +124,8 @@ func TestConsoleNeeds(t *testing.T) {
 	if got := d.page("/admin"); !strings.Contains(got, "1 payment in review") || !strings.Contains(got, "A-1") || strings.Contains(got, "does not answer") {
 		t.Errorf("with a payment in review: %s", got)
 	}
-	silent := newDesk(t, func(c *config.Config) { c.GatewayURL = "http://127.0.0.1:1" })
-	silent.enter(consoleWord)
+	silent := newOperatorClient(t, func(c *config.Config) { c.GatewayURL = "http://127.0.0.1:1" })
+	silent.signIn(consolePassword)
 	if got := silent.page("/admin"); !strings.Contains(got, "The gateway does not answer") {
 		t.Errorf("without a gateway: %s", got)
 	}
@@ -133,13 +133,13 @@ func TestConsoleNeeds(t *testing.T) {
 
 // A post that is not of a page of this login changes nothing.
 func TestConsoleForgery(t *testing.T) {
-	d := newDesk(t, nil)
-	d.enter(consoleWord)
+	d := newOperatorClient(t, nil)
+	d.signIn(consolePassword)
 	id := d.Open(`{"amount_usd":"25.00"}`)
 	path := "/admin/payments/" + id + "/cancel"
 	token := formToken.FindStringSubmatch(d.page(path))[1]
-	other := &desk{Rig: d.Rig}
-	other.enter(consoleWord)
+	other := &operatorClient{Rig: d.Rig}
+	other.signIn(consolePassword)
 	foreign := formToken.FindStringSubmatch(other.page(path))[1]
 	for name, c := range map[string]struct {
 		body    string
@@ -157,20 +157,20 @@ func TestConsoleForgery(t *testing.T) {
 		if name == "token in the query" {
 			query = "?token=" + token
 		}
-		if got := d.Ask("POST", path+query, c.body, c.headers...); got.Code < 400 || d.Status(id) != "open" {
+		if got := d.Do("POST", path+query, c.body, c.headers...); got.Code < 400 || d.Status(id) != "open" {
 			t.Errorf("%s: %d, and the payment is %s", name, got.Code, d.Status(id))
 		}
 	}
-	if got := d.Ask("POST", path, "token="+token, servertest.IsForm, d.cookie, "Origin: http://localhost:8080", "Sec-Fetch-Site: same-origin"); got.Code != http.StatusSeeOther || d.Status(id) != "cancelled" {
+	if got := d.Do("POST", path, "token="+token, servertest.IsForm, d.cookie, "Origin: http://localhost:8080", "Sec-Fetch-Site: same-origin"); got.Code != http.StatusSeeOther || d.Status(id) != "cancelled" {
 		t.Errorf("its own page: %d, and the payment is %s", got.Code, d.Status(id))
 	}
 }
 
 // What is done is what /v1 would do, and it is written down who has done it: in
 // the trail, and in the audit.
-func TestConsoleDeeds(t *testing.T) {
-	d := newDesk(t, nil)
-	d.enter(consoleWord)
+func TestConsoleActions(t *testing.T) {
+	d := newOperatorClient(t, nil)
+	d.signIn(consolePassword)
 	review := d.inReview(`{"amount_usd":"25.00","order_ref":"A-1"}`)
 	story := d.page("/admin/payments/" + review)
 	for _, part := range []string{"The gateway reports another price", "amount_usd_mismatch", "Settle as paid", "Settle as not paid", "A-1"} {
@@ -178,13 +178,13 @@ func TestConsoleDeeds(t *testing.T) {
 			t.Errorf("the page of a payment in review lacks %q", part)
 		}
 	}
-	if got := d.settle(review, "confirm", ""); got.Code != http.StatusUnprocessableEntity || d.Status(review) != "review" {
+	if got := d.resolve(review, "confirm", ""); got.Code != http.StatusUnprocessableEntity || d.Status(review) != "review" {
 		t.Errorf("without a reason: %d, %s", got.Code, d.Status(review))
 	}
 	if got := d.post("/admin/payments/"+review+"/confirm", url.Values{"reason": {"seen"}}); got.Code != http.StatusUnprocessableEntity || d.Status(review) != "review" {
 		t.Errorf("without what was looked at: %d, %s", got.Code, d.Status(review))
 	}
-	got := d.settle(review, "confirm", "seen in the explorer")
+	got := d.resolve(review, "confirm", "seen in the explorer")
 	if got.Code != http.StatusSeeOther || d.Status(review) != "confirmed" {
 		t.Fatalf("settling: %d, %s", got.Code, d.Status(review))
 	}
@@ -207,7 +207,7 @@ func TestConsoleDeeds(t *testing.T) {
 	if strings.Contains(after, "The gateway has proven") {
 		t.Error("the page says that the gateway has proven what somebody has settled")
 	}
-	object := d.Ask("GET", "/v1/sessions/"+review, "", servertest.Bearer).Body.String()
+	object := d.Do("GET", "/v1/sessions/"+review, "", servertest.Bearer).Body.String()
 	if !strings.Contains(object, `"by":"console:operator","what":"session.resolved","detail":"confirmed: seen in the explorer"`) {
 		t.Errorf("the trail does not say who: %s", object)
 	}
@@ -218,21 +218,21 @@ func TestConsoleDeeds(t *testing.T) {
 
 // What has changed since somebody looked is not settled, and the reason that they
 // gave is kept whole, in any script.
-func TestConsoleSettlesWhatWasSeen(t *testing.T) {
-	d := newDesk(t, nil)
-	d.enter(consoleWord)
+func TestConsoleResolvesShownReview(t *testing.T) {
+	d := newOperatorClient(t, nil)
+	d.signIn(consolePassword)
 	id := d.inReview(`{"amount_usd":"25.00"}`)
 	path := "/admin/payments/" + id + "/discard"
-	seen, reason := d.seen(path), strings.Repeat("возврат ", 62)
+	seen, reason := d.shownReview(path), strings.Repeat("возврат ", 62)
 	d.Gateway.ClearFaults()
 	d.Gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"pay_amount": "99.00000000"}})
-	if got := d.Ask("POST", "/v1/sessions/"+id+"/recheck", "", servertest.Bearer); !strings.Contains(got.Body.String(), `"review_reason":"pay_amount_mismatch"`) {
+	if got := d.Do("POST", "/v1/sessions/"+id+"/recheck", "", servertest.Bearer); !strings.Contains(got.Body.String(), `"review_reason":"pay_amount_mismatch"`) {
 		t.Fatalf("the reason did not change: %s", got.Body)
 	}
 	if got := d.post(path, url.Values{"reason": {reason}, "review": {seen}}); got.Code != http.StatusConflict || !strings.Contains(got.Body.String(), "has changed since you looked") || d.Status(id) != "review" {
 		t.Errorf("settling what was not seen = %d %s", got.Code, words(got.Body.String()))
 	}
-	if got := d.settle(id, "discard", reason); got.Code != http.StatusSeeOther || d.Status(id) != "cancelled" {
+	if got := d.resolve(id, "discard", reason); got.Code != http.StatusSeeOther || d.Status(id) != "cancelled" {
 		t.Fatalf("settling = %d %s", got.Code, words(got.Body.String()))
 	}
 	if audit := d.page("/admin/audit?session=" + id); strings.Count(audit, reason) != 2 || strings.Contains(audit, "\uFFFD") {
@@ -242,9 +242,9 @@ func TestConsoleSettlesWhatWasSeen(t *testing.T) {
 
 // One thing that is known whole leads to its payment, and what is not known is said so.
 func TestConsoleSearch(t *testing.T) {
-	d := newDesk(t, nil)
-	d.enter(consoleWord)
-	id := d.Brought(`{"amount_usd":"25.00","order_ref":"ORD-77","email":"ann@shop.example","title":"Two tickets"}`, "pay", "confirmed")
+	d := newOperatorClient(t, nil)
+	d.signIn(consolePassword)
+	id := d.OpenAndPay(`{"amount_usd":"25.00","order_ref":"ORD-77","email":"ann@shop.example","title":"Two tickets"}`, "pay", "confirmed")
 	d.Open(`{"amount_usd":"9.00","order_ref":"other"}`)
 	known := d.Gateway.Transactions()[0]
 	for _, text := range []string{id, "ORD-77", known.TrackingCode, known.WalletAddress} {
@@ -261,42 +261,42 @@ func TestConsoleSearch(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"status=x", "from=yesterday", "cursor=x", "to=9999-99-99"} {
-		if got := d.Ask("GET", "/admin/payments?"+bad, "", d.cookie); got.Code != http.StatusUnprocessableEntity {
+		if got := d.Do("GET", "/admin/payments?"+bad, "", d.cookie); got.Code != http.StatusUnprocessableEntity {
 			t.Errorf("%s = %d", bad, got.Code)
 		}
 	}
-	if got := d.Ask("GET", "/admin/payments/cs_none", "", d.cookie); got.Code != http.StatusNotFound {
+	if got := d.Do("GET", "/admin/payments/cs_none", "", d.cookie); got.Code != http.StatusNotFound {
 		t.Errorf("a payment that is not there = %d", got.Code)
 	}
 }
 
 // A page of another site has the browser of somebody whom the proxy knows ask for
 // files: none is made, and nothing is written down.
-func TestConsoleExportFromElsewhere(t *testing.T) {
-	d := newDesk(t, func(c *config.Config) {
+func TestConsoleExportFromAnotherSite(t *testing.T) {
+	d := newOperatorClient(t, func(c *config.Config) {
 		c.AdminPassword, c.AdminProxyHeader, c.TrustedProxies = config.Secret{}, "X-Forwarded-User", []netip.Prefix{netip.MustParsePrefix("10.1.2.3/32")}
 	})
 	for site, want := range map[string]int{"cross-site": 403, "same-site": 403, "same-origin": 200, "none": 200} {
-		if got := d.At("10.1.2.3", "GET", "/admin/payments.csv", "", "X-Forwarded-User: ann", "Sec-Fetch-Site: "+site); got.Code != want || (want == 200) != strings.Contains(got.Body.String(), "order_ref") {
+		if got := d.DoFrom("10.1.2.3", "GET", "/admin/payments.csv", "", "X-Forwarded-User: ann", "Sec-Fetch-Site: "+site); got.Code != want || (want == 200) != strings.Contains(got.Body.String(), "order_ref") {
 			t.Errorf("asked from %s: %d %.200s", site, got.Code, got.Body)
 		}
 	}
-	if audit := d.At("10.1.2.3", "GET", "/admin/audit", "", "X-Forwarded-User: ann").Body.String(); strings.Count(audit, "exported payments") != 2 {
+	if audit := d.DoFrom("10.1.2.3", "GET", "/admin/audit", "", "X-Forwarded-User: ann").Body.String(); strings.Count(audit, "exported payments") != 2 {
 		t.Errorf("the audit is %s", words(audit))
 	}
 }
 
 // The file has every payment, and nothing in it is a formula.
 func TestConsoleExport(t *testing.T) {
-	d := newDesk(t, nil)
-	d.enter(consoleWord)
-	if got := d.Ask("GET", "/admin/payments.csv", ""); got.Code != http.StatusForbidden || strings.Contains(got.Body.String(), "order_ref") {
+	d := newOperatorClient(t, nil)
+	d.signIn(consolePassword)
+	if got := d.Do("GET", "/admin/payments.csv", ""); got.Code != http.StatusForbidden || strings.Contains(got.Body.String(), "order_ref") {
 		t.Errorf("a stranger's export = %d", got.Code)
 	}
 	for range 103 {
 		d.Open(`{"amount_usd":"25.00","title":"=HYPERLINK(\"https://evil.example\")","description":"x","metadata":{"a":"@b"}}`)
 	}
-	answer := d.Ask("GET", "/admin/payments.csv?status=open", "", d.cookie)
+	answer := d.Do("GET", "/admin/payments.csv?status=open", "", d.cookie)
 	if got := answer.Header().Get("Content-Disposition"); !strings.HasPrefix(got, `attachment; filename="payments-20`) {
 		t.Errorf("Content-Disposition is %q", got)
 	}
@@ -311,10 +311,10 @@ func TestConsoleExport(t *testing.T) {
 
 // What others wrote stays what it is: text, in its place.
 func TestConsoleHostileTexts(t *testing.T) {
-	d := newDesk(t, nil)
-	d.enter(consoleWord)
+	d := newOperatorClient(t, nil)
+	d.signIn(consolePassword)
 	body := `{"amount_usd":"25.00","order_ref":"<b>ref</b>","title":"\u003cscript\u003ealert(1)\u003c/script\u003e\"' onclick=x","email":"a@b.example","metadata":{"<i>name</i>":"</dd><img src=x onerror=alert(1)>"}}`
-	id := d.Brought(body, "pay", "confirmed")
+	id := d.OpenAndPay(body, "pay", "confirmed")
 	for _, path := range []string{"/admin/payments", "/admin/payments/" + id, "/admin/payments?q=" + url.QueryEscape("\"><script>alert(1)</script>"), "/admin/audit?session=" + url.QueryEscape("\"><b>"), "/admin?done=<b>"} {
 		got := d.page(path)
 		for _, bad := range []string{"<script", "<b>", "<i>", "<img src=x", "\u202e", "style=", " onclick=x\"", "onerror=alert(1)>"} {
@@ -330,13 +330,13 @@ func TestConsoleRedelivers(t *testing.T) {
 	seen := make(chan string, 100)
 	sink := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { seen <- r.Header.Get("webhook-id") }))
 	t.Cleanup(sink.Close)
-	d := newDesk(t, func(c *config.Config) {
+	d := newOperatorClient(t, func(c *config.Config) {
 		c.WebhookURLs, c.AllowPrivateWebhooks = []string{sink.URL + "/hook?key=hidden"}, true
 		c.WebhookSecrets = []config.Secret{config.NewSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLwAAAAAAAAAA")}
 	})
-	d.enter(consoleWord)
+	d.signIn(consolePassword)
 	id := d.Open(`{"amount_usd":"25.00"}`)
-	d.Ask("POST", "/v1/sessions/"+id+"/cancel", "", servertest.Bearer)
+	d.Do("POST", "/v1/sessions/"+id+"/cancel", "", servertest.Bearer)
 	first := await(t, seen)
 	form := regexp.MustCompile(`name="event" type="hidden" value="([^"]+)"><input name="endpoint" type="hidden" value="([^"]+)"`).FindStringSubmatch(d.page("/admin/payments/" + id))
 	if form == nil {
@@ -373,9 +373,9 @@ func await(t *testing.T, from <-chan string) string {
 // TestConsoleErases: an operator erases the personal data of a finished payment, once; the
 // audit names who did it.
 func TestConsoleErases(t *testing.T) {
-	d := newDesk(t, nil)
-	d.enter(consoleWord)
-	open, id := d.Open(strings.Replace(canaryOrder, "%s", "1", 1)), d.Brought(strings.Replace(canaryOrder, "%s", "2", 1), "pay", "confirmed")
+	d := newOperatorClient(t, nil)
+	d.signIn(consolePassword)
+	open, id := d.Open(strings.Replace(canaryOrder, "%s", "1", 1)), d.OpenAndPay(strings.Replace(canaryOrder, "%s", "2", 1), "pay", "confirmed")
 	path := "/admin/payments/" + id
 	if got := d.page("/admin/payments/" + open); strings.Contains(got, `data-part="erase"`) {
 		t.Error("the data of an open payment can be erased")
@@ -399,7 +399,7 @@ func TestConsoleErases(t *testing.T) {
 		t.Errorf("the audit is %s", got)
 	}
 	for _, where := range []string{"/v1/sessions/" + id, "/v1/events?session=" + id} {
-		if got := d.Ask("GET", where, "", servertest.Bearer).Body.String(); strings.Contains(got, "canary") || !strings.Contains(got, id) {
+		if got := d.Do("GET", where, "", servertest.Bearer).Body.String(); strings.Contains(got, "canary") || !strings.Contains(got, id) {
 			t.Errorf("%s is %s", where, got)
 		}
 	}

@@ -43,7 +43,7 @@ func (t testedEndpoint) Duration() string {
 
 // confirmTest is GET /admin/webhooks/test: what a test is.
 func (c *console) confirmTest(r *request) (page, error) {
-	return r.ask("test", nil, link{webhooksPath, "Webhooks"}, form{
+	return r.confirmPage("test", nil, link{webhooksPath, "Webhooks"}, form{
 		Path: testPath, Part: "do-test",
 	}), nil
 }

@@ -53,7 +53,7 @@ type deliveryRow struct {
 // and what was sent.
 func (c *console) webhooks(r *request) (page, error) {
 	q, form := deliveryQuery(r.r.URL.Query())
-	q.Limit = rowsOfAPage
+	q.Limit = pageSize
 	found, err := c.Records.Deliveries(r.r.Context(), q)
 	if err != nil {
 		return page{}, err
@@ -112,7 +112,7 @@ func (r *request) endpoint(b outbox.Backlog) endpointRow {
 	row := endpointRow{
 		Host: host(b.Endpoint), State: badge{Kind: "good", Word: "Up to date"},
 		Gone:    slices.Contains(r.Gone(), b.Endpoint),
-		Waiting: format.AtMost10000(b.Waiting), Abandoned: format.AtMost10000(b.Abandoned),
+		Waiting: format.CappedCount(b.Waiting), Abandoned: format.CappedCount(b.Abandoned),
 		Oldest: moment{b.OldestAt, r.now()},
 	}
 	switch {
@@ -128,7 +128,7 @@ func (r *request) endpoint(b outbox.Backlog) endpointRow {
 
 func (r *request) unrouted(b outbox.Backlog) endpointRow {
 	return endpointRow{
-		Host: host(b.Endpoint), Waiting: format.AtMost10000(b.Waiting),
+		Host: host(b.Endpoint), Waiting: format.CappedCount(b.Waiting),
 		Oldest: moment{b.OldestAt, r.now()},
 		Move: form{
 			Path: reroutePath, Token: r.FormToken(), Button: "Send to the configured URL",
@@ -204,7 +204,7 @@ func withoutMarkup(answer string) string {
 // exportWebhooks is GET /admin/webhooks.csv.
 func (c *console) exportWebhooks(r *request, values url.Values) (export.File, error) {
 	q, _ := deliveryQuery(values)
-	q.Limit = export.RowsOfARead
+	q.Limit = export.ReadSize
 	return export.File{
 		Columns: []string{
 			"event", "type", "session", "at", "endpoint", "state", "tries", "status", "answer",

@@ -95,8 +95,8 @@ func explainReview(code string) reviewReason {
 	}
 }
 
-// happened says what an entry of a timeline means.
-func happened(e payment.TimelineEntry) string {
+// describeEvent says what an entry of a timeline means.
+func describeEvent(e payment.TimelineEntry) string {
 	switch meaning := words().Events[e.What]; {
 	case e.What == "attempt.confirmed" && e.By != "gateway":
 		return "Confirmed on somebody's word. Tracking code"

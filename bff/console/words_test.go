@@ -85,7 +85,7 @@ func TestKeys(t *testing.T) {
 		{`r\.record\("([^"]+)"`, func(key string) bool { return words().Audit[key] != "" }},
 		{`Record\(r, [^,]+, "([^"]+)"\)`, func(key string) bool { return words().Audit[key] != "" }},
 		{`(?:done = (?:[^"\n]*, )?|done: +|Path, )"([a-z-]+)"`, func(key string) bool { return words().Notices[key].Text != "" }},
-		{`r\.ask\("([^"]+)"`, func(key string) bool { return words().Confirmations[key].Title != "" }},
+		{`r\.confirmPage\("([^"]+)"`, func(key string) bool { return words().Confirmations[key].Title != "" }},
 		{`(?:need\{\s*Name: |n\.Name(?:, n\.\w+)* = )"([a-z]+)"`, func(key string) bool {
 			var out strings.Builder
 			err := templates()["overview"].ExecuteTemplate(&out, "need", need{Name: key})

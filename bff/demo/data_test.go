@@ -34,8 +34,8 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// started is a running demo.
-type started struct {
+// runningDemo is a running demo.
+type runningDemo struct {
 	checkout, shop string
 	stop           func()
 }
@@ -43,7 +43,7 @@ type started struct {
 var shopLine, checkoutLine = regexp.MustCompile(`Shop +(http\S+)`), regexp.MustCompile(`Checkout +(http\S+)`)
 
 // start runs a demo until stop is called.
-func start(t *testing.T, c Config) started {
+func start(t *testing.T, c Config) runningDemo {
 	t.Helper()
 	out := &output{}
 	c.Out = out
@@ -64,7 +64,7 @@ func start(t *testing.T, c Config) started {
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	return started{checkoutLine.FindStringSubmatch(out.String())[1], shopLine.FindStringSubmatch(out.String())[1], stop}
+	return runningDemo{checkoutLine.FindStringSubmatch(out.String())[1], shopLine.FindStringSubmatch(out.String())[1], stop}
 }
 
 func fetch(t *testing.T, method, url, body string) string {
@@ -87,8 +87,8 @@ func fetch(t *testing.T, method, url, body string) string {
 	return string(text)
 }
 
-// anywhere is a demo on ports that are free now.
-func anywhere(t *testing.T) (c Config) {
+// freeAddresses is a demo on ports that are free now.
+func freeAddresses(t *testing.T) (c Config) {
 	t.Helper()
 	for _, address := range []*string{&c.Listen, &c.Shop, &c.Gateway} {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -107,7 +107,7 @@ type payment struct {
 	Attempt struct{ Address string }
 }
 
-func (s started) view(t *testing.T, session string) (p payment) {
+func (s runningDemo) view(t *testing.T, session string) (p payment) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(fetch(t, http.MethodGet, s.checkout+"/checkout/"+session+"/view", "")), &p); err != nil {
 		t.Fatal(err)
@@ -118,7 +118,7 @@ func (s started) view(t *testing.T, session string) (p payment) {
 // TestDataSurvives: with a data folder, a payment that one run has opened is paid in the next: the
 // database, the keys and what the gateway knows are all there again.
 func TestDataSurvives(t *testing.T) {
-	c := anywhere(t)
+	c := freeAddresses(t)
 	c.Data = filepath.Join(t.TempDir(), "data")
 	first := start(t, c)
 	page := fetch(t, http.MethodGet, first.shop+"/?cart=abcdefgh", "")
@@ -161,7 +161,7 @@ func TestStaticFromDisk(t *testing.T) {
 	if err := os.WriteFile(page, bytes.Replace(text, []byte("<h1"), []byte("<p>from disk</p><h1"), 1), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	c := anywhere(t)
+	c := freeAddresses(t)
 	c.Static = folder
 	d := start(t, c)
 	shop := fetch(t, http.MethodGet, d.shop+"/?cart=abcdefgh", "")
@@ -171,7 +171,7 @@ func TestStaticFromDisk(t *testing.T) {
 	if script := fetch(t, http.MethodGet, d.checkout+"/dev/reload.js", ""); !strings.Contains(script, "EventSource") {
 		t.Errorf("the checkout's reload script: %s", script)
 	}
-	plain := start(t, anywhere(t))
+	plain := start(t, freeAddresses(t))
 	if shop := fetch(t, http.MethodGet, plain.shop+"/?cart=abcdefgh", ""); strings.Contains(shop, "/dev/") {
 		t.Error("the demo of a release reloads pages")
 	}
@@ -183,7 +183,7 @@ func TestBrokenData(t *testing.T) {
 	if err := os.WriteFile(stateFile(folder), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := anywhere(t)
+	c := freeAddresses(t)
 	c.Data, c.Out = folder, io.Discard
 	err := Run(t.Context(), c)
 	if err == nil || !strings.Contains(err.Error(), stateFile(folder)) || !strings.Contains(err.Error(), "begin anew") {
@@ -191,15 +191,15 @@ func TestBrokenData(t *testing.T) {
 	}
 }
 
-// TestDataNeedsItsAddress: the payments of a data folder name the address of the checkout, so
+// TestDataRefusesAnotherAddress: the payments of a data folder name the address of the checkout, so
 // another one is not taken in its place: they would all go to review.
-func TestDataNeedsItsAddress(t *testing.T) {
+func TestDataRefusesAnotherAddress(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	c := anywhere(t)
+	c := freeAddresses(t)
 	c.Data, c.Listen, c.Out = t.TempDir(), taken.Addr().String(), io.Discard
 	if err := Run(t.Context(), c); err == nil || !strings.Contains(err.Error(), "belong to this address") {
 		t.Errorf("error %v", err)

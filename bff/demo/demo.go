@@ -131,11 +131,11 @@ func prepare(c Config, dir string) (d *demo, err error) {
 	if d.store, err = newShop(d.settings, d.static, d.state.Webhooks); err != nil {
 		return nil, err
 	}
-	return d, d.admit()
+	return d, d.addOwnShop()
 }
 
-// admit lets the reader's own shop use the checkout.
-func (d *demo) admit() error {
+// addOwnShop lets the reader's own shop use the checkout.
+func (d *demo) addOwnShop() error {
 	d.settings.Catalog = d.Catalog
 	if d.Own == "" {
 		return nil
@@ -172,10 +172,10 @@ func (d *demo) run(ctx context.Context) error {
 		server.Serve(ctx, group, site.listener, site.handler)
 	}
 	if d.Data != "" {
-		group.Go(func() error { return d.keep(ctx) })
+		group.Go(func() error { return d.saveState(ctx) })
 	}
 	group.Go(func() error { return srv.Run(ctx) })
-	d.tell()
+	d.printAddresses()
 	return errors.Join(group.Wait(), srv.Close())
 }
 
@@ -184,7 +184,7 @@ func (d *demo) simulate(_ context.Context, trackingCode, kind string) error {
 	return d.sandbox.Pay(trackingCode, sandbox.Kind(kind))
 }
 
-func (d *demo) tell() {
+func (d *demo) printAddresses() {
 	fmt.Fprintf(d.Out, `
   Coinslot demo: no real money moves.
 
@@ -202,7 +202,7 @@ func (d *demo) tell() {
 			asked, d.settings.PublicURL)
 	}
 	if d.Own != "" {
-		d.tellKeys()
+		d.printKeys()
 	}
 }
 
@@ -214,9 +214,9 @@ func (d *demo) fate() string {
 	return "Demo data is saved in " + d.Data + "."
 }
 
-// tellKeys prints what the reader's own shop needs, to be pasted into a shell.
+// printKeys prints what the reader's own shop needs, to be pasted into a shell.
 // The keys are this run's alone.
-func (d *demo) tellKeys() {
+func (d *demo) printKeys() {
 	fmt.Fprintf(d.Out, `  For your own shop at %s, whose webhooks go to %[1]s/hooks/coinslot:
 
     export COINSLOT_URL=%s

@@ -8,7 +8,7 @@ import (
 )
 
 // The bar offers only what the sandbox knows.
-func TestKindsAreTheSandboxes(t *testing.T) {
+func TestKindsOfTheSandbox(t *testing.T) {
 	known := map[sandbox.Kind]bool{}
 	for _, k := range sandbox.Kinds() {
 		known[k] = true
@@ -48,7 +48,7 @@ func TestOwnShop(t *testing.T) {
 		"http://": false, "http://ann@shop.example": false, "http://shop.example?a=1": false,
 	} {
 		d := demo{Config: Config{Own: own, Catalog: "catalog.yaml"}}
-		err := d.admit()
+		err := d.addOwnShop()
 		if (err == nil) != ok {
 			t.Errorf("admitting %q: %v", own, err)
 		}

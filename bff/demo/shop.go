@@ -30,8 +30,8 @@ type shop struct {
 	webhooks webhook.Keys
 	page     *template.Template
 
-	mu   sync.Mutex // guards paid
-	paid []string   // what webhooks have told, newest first
+	mu       sync.Mutex // guards paid
+	messages []string   // what webhooks have told, newest first
 }
 
 // product is one thing on sale; Session and URL are those of the visitor's order.
@@ -73,7 +73,7 @@ func newShop(c config.Config, from fs.FS, webhooks []string) (*shop, error) {
 	}
 	s := &shop{
 		mux: http.NewServeMux(), checkout: c.PublicURL, key: c.SecretKeys[0],
-		webhooks: keys, page: page, paid: webhooks,
+		webhooks: keys, page: page, messages: webhooks,
 	}
 	s.mux.HandleFunc("GET /{$}", s.home)
 	s.mux.HandleFunc("GET /orders", s.orders)
@@ -168,26 +168,26 @@ func (s *shop) webhook(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "not understood", http.StatusBadRequest)
 		return
 	}
-	s.remember(event.Type + "  " + event.Data.OrderRef)
+	s.addMessage(event.Type + "  " + event.Data.OrderRef)
 }
 
-// remember keeps the last fifty messages.
-func (s *shop) remember(line string) {
+// addMessage keeps the last fifty messages.
+func (s *shop) addMessage(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.paid = append([]string{time.Now().Format("15:04:05") + "  " + line}, s.paid...)
-	s.paid = s.paid[:min(len(s.paid), 50)]
+	s.messages = append([]string{time.Now().Format("15:04:05") + "  " + line}, s.messages...)
+	s.messages = s.messages[:min(len(s.messages), 50)]
 }
 
-// received returns what webhooks have told, newest first.
-func (s *shop) received() []string {
+// listMessages returns what webhooks have told, newest first.
+func (s *shop) listMessages() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.paid)
+	return slices.Clone(s.messages)
 }
 
 // orders is what webhooks have told, one line each, newest first.
 func (s *shop) orders(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	io.WriteString(w, strings.Join(s.received(), "\n"))
+	io.WriteString(w, strings.Join(s.listMessages(), "\n"))
 }

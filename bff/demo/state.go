@@ -64,13 +64,13 @@ func loadState(folder string) (state, error) {
 	return s, nil
 }
 
-// keep saves the state each second if it has changed, and once more when ctx ends.
-func (d *demo) keep(ctx context.Context) error {
+// saveState saves the state each second if it has changed, and once more when ctx ends.
+func (d *demo) saveState(ctx context.Context) error {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
 	var saved []byte
 	for {
-		text, err := json.MarshalIndent(d.current(), "", " ")
+		text, err := json.MarshalIndent(d.currentState(), "", " ")
 		if err != nil {
 			return fmt.Errorf("encoding the demo's data: %w", err)
 		}
@@ -90,10 +90,10 @@ func (d *demo) keep(ctx context.Context) error {
 	}
 }
 
-// current is the state as it is now.
-func (d *demo) current() state {
+// currentState is the state as it is now.
+func (d *demo) currentState() state {
 	s := d.state
-	s.Transactions, s.Webhooks = d.sandbox.Transactions(), d.store.received()
+	s.Transactions, s.Webhooks = d.sandbox.Transactions(), d.store.listMessages()
 	return s
 }
 

@@ -6,7 +6,7 @@ import "strings"
 type Code struct {
 	Code  string `json:"code"`
 	Cause string `json:"cause"`
-	Cure  string `json:"cure"`
+	Fix   string `json:"cure"`
 	// Line is what to add, Place where; empty = the cure is no line.
 	Line  string `json:"line,omitempty"`
 	Place Place  `json:"place,omitempty"`

@@ -67,7 +67,7 @@ func (r Report) Text(w io.Writer) {
 	}
 	fmt.Fprintf(w, ", %s\n\n", r.Time)
 	if r.Code != nil {
-		fmt.Fprintf(w, "%s: %s\n  %s\n\n", r.Code.Code, r.Code.Cause, r.Code.Cure)
+		fmt.Fprintf(w, "%s: %s\n  %s\n\n", r.Code.Code, r.Code.Cause, r.Code.Fix)
 		if r.Code.Line != "" {
 			fmt.Fprintf(w, "    %s\n\n", r.Code.Line)
 		}

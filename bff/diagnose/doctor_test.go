@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestServerKnows(t *testing.T) {
+func TestServerChecks(t *testing.T) {
 	for _, c := range []struct {
 		name, check string
 		change      func(*Question)
@@ -31,7 +31,7 @@ func TestServerKnows(t *testing.T) {
 		{"nothing to sell", "sells", func(q *Question) { q.API = false }, Fail, "COINSLOT_SECRET_KEY_FILE=/run/secrets/coinslot-key"},
 		{"sources", "tag", func(q *Question) { q.Integrity = "" }, Warn, `<script async src="https://pay.example/checkout.js"></script>`},
 	} {
-		q := asked()
+		q := newQuestion()
 		c.change(&q)
 		got := result(t, Examine(q), c.check)
 		if add := strings.Join(got.Add, "|"); got.Severity != c.want || add != c.add {
@@ -60,7 +60,7 @@ func TestSharedDomain(t *testing.T) {
 
 // Lines of checks that are fine are no lines to add; others are there once.
 func TestLinesToAdd(t *testing.T) {
-	q := asked("content-security-policy: default-src 'self'")
+	q := newQuestion("content-security-policy: default-src 'self'")
 	q.Listed = false
 	got := Examine(q).Add
 	if want := []string{"script-src 'self' https://pay.example", "frame-src 'self' https://pay.example"}; !slices.Equal(got[Policy], want) {
@@ -90,7 +90,7 @@ func TestCodesAreDocumented(t *testing.T) {
 	}
 	var known []string
 	ids := map[string]bool{}
-	for _, c := range append(Examine(asked()).Checks, Examine(asked("x: y")).Checks...) {
+	for _, c := range append(Examine(newQuestion()).Checks, Examine(newQuestion("x: y")).Checks...) {
 		ids[c.ID] = true
 	}
 	for _, c := range Codes() {
@@ -112,7 +112,7 @@ func TestChecksAreDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, q := range []Question{asked(), asked("x: y")} {
+	for _, q := range []Question{newQuestion(), newQuestion("x: y")} {
 		for _, c := range Examine(q).Checks {
 			if !strings.Contains(string(page), "| `"+c.ID+"` |") {
 				t.Errorf("docs/doctor.md has no row of %s", c.ID)
@@ -122,7 +122,7 @@ func TestChecksAreDocumented(t *testing.T) {
 }
 
 func TestText(t *testing.T) {
-	q := asked("content-security-policy: frame-src 'self'")
+	q := newQuestion("content-security-policy: frame-src 'self'")
 	q.Code = "csp_frame_src"
 	var b strings.Builder
 	Examine(q).Text(&b)

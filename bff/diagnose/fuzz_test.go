@@ -12,9 +12,9 @@ import (
 func FuzzPasted(f *testing.F) {
 	f.Add("HTTP/2 200\ncontent-security-policy: default-src 'self'")
 	f.Fuzz(func(t *testing.T, pasted string) {
-		report := Examine(asked(pasted))
+		report := Examine(newQuestion(pasted))
 		kept := Kept(pasted)
-		again := Examine(asked(kept))
+		again := Examine(newQuestion(kept))
 		for i, c := range report.Checks {
 			for _, line := range c.Add {
 				if strings.ContainsAny(line, "\r\n\x00\x1b") {
@@ -31,14 +31,14 @@ func FuzzPasted(f *testing.F) {
 	})
 }
 
-// FuzzCure: with the line that is printed in the place of its directive, a
+// FuzzFix: with the line that is printed in the place of its directive, a
 // policy allows script and frame.
-func FuzzCure(f *testing.F) {
+func FuzzFix(f *testing.F) {
 	f.Add("default-src 'self'")
 	f.Fuzz(func(t *testing.T, text string) {
 		p := parsePolicy(printable(strings.ReplaceAll(text, ",", " ")))
-		q := asked()
-		for _, judge := range []func(policy) verdict{q.scriptBy, q.frameBy} {
+		q := newQuestion()
+		for _, judge := range []func(policy) verdict{q.scriptVerdict, q.frameVerdict} {
 			v := judge(p)
 			if v.status == OK || v.place != Policy {
 				continue

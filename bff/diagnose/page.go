@@ -32,7 +32,7 @@ func (q Question) page() []Finding {
 	policies := parsePolicies(append(slices.Clone(r.headers["content-security-policy"]), r.meta...))
 	return []Finding{
 		q.headers(r), q.script(policies), q.frame(policies), q.sandbox(policies), q.integrity(r),
-		isolation(r), q.clipboard(r), rest(),
+		isolation(r), q.clipboard(r), nothingElse(),
 	}
 }
 
@@ -81,8 +81,8 @@ type verdict struct {
 	place  Place
 }
 
-// worst merges what several policies say into c: all of them have to allow.
-func (c Finding) worst(all []verdict) Finding {
+// merge merges what several policies say into c: all of them have to allow.
+func (c Finding) merge(all []verdict) Finding {
 	rank := []Severity{OK, Warn, Fail}
 	for i, v := range all {
 		if slices.Index(rank, v.status) > slices.Index(rank, c.Severity) {
@@ -108,7 +108,7 @@ func (c Finding) judge(policies []policy, fine string, by func(policy) verdict) 
 	for _, p := range policies {
 		all = append(all, by(p))
 	}
-	return c.worst(all)
+	return c.merge(all)
 }
 
 // script judges whether checkout.js may run.
@@ -116,11 +116,11 @@ func (q Question) script(policies []policy) Finding {
 	return Finding{
 		ID: "page-script", By: Page, Title: "Your page's policy: the script", Severity: OK,
 		Text: "checkout.js may run.",
-	}.judge(policies, "checkout.js may run.", q.scriptBy)
+	}.judge(policies, "checkout.js may run.", q.scriptVerdict)
 }
 
-// scriptBy is CSP3, 6.7.1.1, for the tags that the doctor prints.
-func (q Question) scriptBy(p policy) verdict {
+// scriptVerdict is CSP3, 6.7.1.1, for the tags that the doctor prints.
+func (q Question) scriptVerdict(p policy) verdict {
 	d, found := p.first("script-src-elem", "script-src", "default-src")
 	nonces, strict := d.hasPrefix("'nonce-"), d.has("'strict-dynamic'")
 	switch {
@@ -159,10 +159,10 @@ func (q Question) frame(policies []policy) Finding {
 	return Finding{
 		ID: "page-frame", By: Page, Title: "Your page's policy: the frame", Severity: OK,
 		Text: "The checkout's frame may load.",
-	}.judge(policies, "the frame may load.", q.frameBy)
+	}.judge(policies, "the frame may load.", q.frameVerdict)
 }
 
-func (q Question) frameBy(p policy) verdict {
+func (q Question) frameVerdict(p policy) verdict {
 	d, found := p.first("frame-src", "child-src", "default-src")
 	sessions, orders := d.allows(parse(q.URL+"/checkout/cs_"), q.host()), d.allows(
 		parse(q.URL+"/checkout"), q.host(),
@@ -223,7 +223,7 @@ func (q Question) sandbox(policies []policy) Finding {
 		}
 		all = append(all, v)
 	}
-	return c.worst(all)
+	return c.merge(all)
 }
 
 // integrity judges Integrity-Policy, which refuses scripts without a hash.
@@ -235,7 +235,7 @@ func (q Question) integrity(r response) Finding {
 	for _, value := range r.headers["integrity-policy"] {
 		value = strings.ToLower(value)
 		if _, after, found := strings.Cut(value, "blocked-destinations="); found &&
-			strings.Contains(before(after, ")"), "script") {
+			strings.Contains(cutBefore(after, ")"), "script") {
 			c.Severity, c.Add = Warn, []string{q.pinned()}
 			c.Text = "It refuses scripts without a hash: use the pinned tag."
 		}
@@ -243,7 +243,7 @@ func (q Question) integrity(r response) Finding {
 	return c
 }
 
-func before(text, end string) string {
+func cutBefore(text, end string) string {
 	text, _, _ = strings.Cut(text, end)
 	return text
 }
@@ -253,7 +253,7 @@ func isolation(r response) Finding {
 	c := Finding{ID: "page-isolation", By: Page, Title: "Your page's isolation", Severity: OK,
 		Text: "The page has no Cross-Origin-Embedder-Policy; nothing is needed."}
 	for _, value := range r.headers["cross-origin-embedder-policy"] {
-		if value = strings.TrimSpace(before(strings.ToLower(value), ";")); value ==
+		if value = strings.TrimSpace(cutBefore(strings.ToLower(value), ";")); value ==
 			"require-corp" || value == "credentialless" {
 			c.Text = "The page has Cross-Origin-Embedder-Policy: " + value +
 				". The checkout sends what that asks for; the check of cross-origin isolation " +
@@ -263,8 +263,8 @@ func isolation(r response) Finding {
 	return c
 }
 
-// rest says what need not be changed, because people look for it.
-func rest() Finding {
+// nothingElse says what need not be changed, because people look for it.
+func nothingElse() Finding {
 	return Finding{ID: "page-rest", By: Page, Title: "Nothing else", Severity: OK,
 		Text: "No style-src, connect-src, img-src or unsafe-inline is needed; " +
 			"require-trusted-types-for, trusted-types, Referrer-Policy, X-Frame-Options, " +

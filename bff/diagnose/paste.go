@@ -50,15 +50,15 @@ func parseResponse(text string) response {
 		case strings.TrimSpace(line) == "" || line == "<":
 			body, last = len(r.headers) > 0 && r.status > 0, ""
 		default:
-			last = r.take(line, last)
+			last = r.addLine(line, last)
 		}
 	}
 	r.meta = metaPolicies(text)
 	return r
 }
 
-// take enters a line and returns the header that the next may go on with.
-func (r *response) take(line, last string) string {
+// addLine enters a line and returns the header that the next may go on with.
+func (r *response) addLine(line, last string) string {
 	values := r.headers[last]
 	if last != "" &&
 		(line[0] == ' ' || line[0] == '\t' ||
@@ -128,8 +128,8 @@ func (r response) lines() int {
 	return n
 }
 
-// judged are the headers that are looked at.
-func judged() []string {
+// judgedHeaders are the headers that are looked at.
+func judgedHeaders() []string {
 	return []string{
 		"content-type", "content-security-policy", "permissions-policy",
 		"cross-origin-embedder-policy", "integrity-policy",
@@ -144,7 +144,7 @@ func Kept(pasted string) string {
 	if r.status > 0 {
 		b.WriteString("HTTP/1.1 " + strconv.Itoa(r.status) + "\n")
 	}
-	for _, name := range judged() {
+	for _, name := range judgedHeaders() {
 		for _, value := range r.headers[name] {
 			b.WriteString(name + ": " + value + "\n")
 		}

@@ -184,7 +184,7 @@ func hostMatches(pattern, host string) bool {
 		return true
 	}
 	if rest, wild := strings.CutPrefix(pattern, "*"); wild {
-		return strings.HasPrefix(rest, ".") && strings.HasSuffix(host, rest) && !ip(host)
+		return strings.HasPrefix(rest, ".") && strings.HasSuffix(host, rest) && !isIP(host)
 	}
 	return strings.Trim(pattern, "[]") == host
 }

@@ -42,13 +42,13 @@ func (q Question) https() Finding {
 	c := Finding{ID: "https", By: Server, Title: "Encryption", Place: Settings}
 	server, page := parse(q.URL), parse(q.Origin)
 	switch {
-	case server.Scheme == "https" && page.Scheme == "http" && !trustworthy(page):
+	case server.Scheme == "https" && page.Scheme == "http" && !isTrustworthy(page):
 		c.Severity = Warn
 		c.Text = "The checkout has https, your page has not: whoever is on the line can " +
 			"exchange the checkout's tag for one of their own. Serve the page by https."
 	case server.Scheme == "https":
 		c.Severity, c.Text = OK, "The checkout is served by https."
-	case trustworthy(server):
+	case isTrustworthy(server):
 		c.Severity, c.Text = OK, "The checkout is at "+server.Host+
 			", which browsers trust without https. Elsewhere it needs https."
 	case page.Scheme == "https":
@@ -85,7 +85,7 @@ func (q Question) site() Finding {
 		"needs no cookies and no storage. " +
 		"A host of your own domain, like pay." + strings.TrimPrefix(page.Hostname(), "www.") +
 		", would share the cache, so the frame opens sooner."
-	if ip(page.Hostname()) || !strings.Contains(page.Hostname(), ".") {
+	if isIP(page.Hostname()) || !strings.Contains(page.Hostname(), ".") {
 		c.Text = "Page and checkout are different sites to browsers. That works: the checkout " +
 			"needs no cookies and no storage."
 	}
@@ -160,9 +160,9 @@ func parse(origin string) *url.URL {
 	return u
 }
 
-// trustworthy reports whether browsers count u as secure without https.
+// isTrustworthy reports whether browsers count u as secure without https.
 // Source: W3C Secure Contexts, 3.1.
-func trustworthy(u *url.URL) bool {
+func isTrustworthy(u *url.URL) bool {
 	host := u.Hostname()
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return addr.IsLoopback()
@@ -170,7 +170,7 @@ func trustworthy(u *url.URL) bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
-func ip(host string) bool {
+func isIP(host string) bool {
 	_, err := netip.ParseAddr(host)
 	return err == nil
 }
@@ -182,7 +182,7 @@ func sharedDomain(a, b string) string {
 	if a == b {
 		return a
 	}
-	if ip(a) || ip(b) {
+	if isIP(a) || isIP(b) {
 		return ""
 	}
 	as, bs := strings.Split(a, "."), strings.Split(b, ".")
@@ -191,15 +191,15 @@ func sharedDomain(a, b string) string {
 		n++
 	}
 	shared := as[len(as)-n:]
-	if n < 2 || n == 2 && registry(shared) {
+	if n < 2 || n == 2 && isRegistry(shared) {
 		return ""
 	}
 	return strings.Join(shared, ".")
 }
 
-// registry reports whether a domain of two labels is one under which strangers
+// isRegistry reports whether a domain of two labels is one under which strangers
 // register theirs: co.uk and its like, and hosts of static sites.
-func registry(labels []string) bool {
+func isRegistry(labels []string) bool {
 	switch strings.Join(labels, ".") {
 	case "github.io", "gitlab.io", "pages.dev", "workers.dev", "netlify.app", "vercel.app",
 		"web.app", "firebaseapp.com", "herokuapp.com", "fly.dev", "onrender.com",

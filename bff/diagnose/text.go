@@ -31,15 +31,15 @@ func Print(w io.Writer, list []Finding, s Style) {
 			text += " → " + f.Fix
 		}
 		fmt.Fprintf(w, "  %s%-*s %s\n",
-			s.word(f.Severity, word+2), column, f.ID, s.broken(text, margin))
+			s.label(f.Severity, word+2), column, f.ID, s.wrap(text, margin))
 		for _, line := range append(f.Details, f.Add...) {
 			fmt.Fprintf(w, "%s%s\n", margin, line)
 		}
 	}
 }
 
-// word is the severity, so many characters wide.
-func (s Style) word(severity Severity, width int) string {
+// label is the severity, so many characters wide.
+func (s Style) label(severity Severity, width int) string {
 	word := string(severity)
 	if severity == Fail {
 		word = "FAIL"
@@ -52,8 +52,8 @@ func (s Style) word(severity Severity, width int) string {
 	return "\x1b[" + color + "m" + word + "\x1b[0m" + padding
 }
 
-// broken is text in lines that fit beside the margin; the fix has a line of its own.
-func (s Style) broken(text, margin string) string {
+// wrap is text in lines that fit beside the margin; the fix has a line of its own.
+func (s Style) wrap(text, margin string) string {
 	if s.Width == 0 {
 		return text
 	}

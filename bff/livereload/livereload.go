@@ -111,14 +111,14 @@ func (p *page) finish() {
 	h.Del("ETag")
 	h.Set("Content-Length", strconv.Itoa(len(text)))
 	if policy := h.Get("Content-Security-Policy"); policy != "" {
-		h.Set("Content-Security-Policy", allowing(policy))
+		h.Set("Content-Security-Policy", allowScript(policy))
 	}
 	p.ResponseWriter.WriteHeader(p.status)
 	p.ResponseWriter.Write(text) // a browser that has gone is not our error
 }
 
-// allowing returns a policy under which the script runs and connects.
-func allowing(policy string) string {
+// allowScript returns a policy under which the script runs and connects.
+func allowScript(policy string) string {
 	for _, directive := range []string{"script-src", "connect-src"} {
 		if !strings.Contains(policy, directive) {
 			policy += "; " + directive + " 'self'"

@@ -58,7 +58,7 @@ func TestScriptIsAdded(t *testing.T) {
 			t.Errorf("%s: policy %q", c.mime, policy)
 		}
 	}
-	if got, want := allowing("script-src 'self' a; connect-src b"), "script-src 'self' a; connect-src b"; got != want {
+	if got, want := allowScript("script-src 'self' a; connect-src b"), "script-src 'self' a; connect-src b"; got != want {
 		t.Errorf("a policy that allows scripts became %q", got)
 	}
 }

@@ -1,7 +1,7 @@
 // Package logs makes the process's log and the notes that its lines get from
 // their context: which request, session and trace they belong to. Nobody has to
-// hand these down: [Noted] opens the notes of a request or of a look at a
-// payment, [Session] fills one in, and the handler of [New] writes them.
+// hand these down: [WithNotes] opens the notes of a request or of a look at a
+// payment, [NoteSession] fills one in, and the handler of [New] writes them.
 package logs
 
 import (
@@ -47,9 +47,9 @@ type notes struct {
 
 type notesKey struct{}
 
-// Noted returns a context with notes of its own, about that request; "" = about
+// WithNotes returns a context with notes of its own, about that request; "" = about
 // no request. Those of ctx are not seen any more.
-func Noted(ctx context.Context, request string) context.Context {
+func WithNotes(ctx context.Context, request string) context.Context {
 	return context.WithValue(ctx, notesKey{}, &notes{request: request})
 }
 
@@ -61,8 +61,8 @@ func Request(ctx context.Context) string {
 	return ""
 }
 
-// Session notes which session ctx is about; a context without notes takes none.
-func Session(ctx context.Context, id string) {
+// NoteSession notes which session ctx is about; a context without notes takes none.
+func NoteSession(ctx context.Context, id string) {
 	if n, ok := ctx.Value(notesKey{}).(*notes); ok {
 		n.session.Store(&id)
 	}

@@ -11,16 +11,16 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-func noting(log *slog.Logger) *slog.Logger { return slog.New(Handler(log.Handler(), nil)) }
+func withNotes(log *slog.Logger) *slog.Logger { return slog.New(Handler(log.Handler(), nil)) }
 
 // TestNotes: what a line gets from its context, in both formats.
 func TestNotes(t *testing.T) {
-	request := Noted(t.Context(), "req_1")
-	Session(request, "cs_a")
-	look := Noted(request, "")
-	Session(look, "cs_b")
+	request := WithNotes(t.Context(), "req_1")
+	NoteSession(request, "cs_a")
+	look := WithNotes(request, "")
+	NoteSession(look, "cs_b")
 	traced := trace.ContextWithSpanContext(request, trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}}))
-	Session(t.Context(), "cs_lost") // takes none, and does not panic
+	NoteSession(t.Context(), "cs_lost") // takes none, and does not panic
 	for _, c := range []struct {
 		name string
 		ctx  context.Context
@@ -35,7 +35,7 @@ func TestNotes(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out bytes.Buffer
-			noting(New(&out, Config{JSON: true})).With("host", "x").InfoContext(c.ctx, "said", c.args...)
+			withNotes(New(&out, Config{JSON: true})).With("host", "x").InfoContext(c.ctx, "said", c.args...)
 			line := map[string]any{}
 			if err := json.Unmarshal(out.Bytes(), &line); err != nil || strings.Count(out.String(), `"session"`) > 1 {
 				t.Fatalf("%s: %v", out.String(), err)
@@ -46,8 +46,8 @@ func TestNotes(t *testing.T) {
 				}
 			}
 			out.Reset()
-			noting(New(&out, Config{Level: slog.LevelWarn})).InfoContext(c.ctx, "said")
-			noting(New(&out, Config{})).InfoContext(c.ctx, "said", c.args...)
+			withNotes(New(&out, Config{Level: slog.LevelWarn})).InfoContext(c.ctx, "said")
+			withNotes(New(&out, Config{})).InfoContext(c.ctx, "said", c.args...)
 			if text := out.String(); strings.Count(text, "msg=said") != 1 || c.want["session"] != "" && !strings.Contains(text, "session="+c.want["session"]) {
 				t.Errorf("as text: %s", text)
 			}

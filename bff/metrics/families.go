@@ -203,7 +203,7 @@ var families = []Family{
 }
 
 // Upper bounds of the histograms' buckets, in seconds.
-func bounds(name string) []float64 {
+func buckets(name string) []float64 {
 	switch name {
 	case "coinslot_payment_detection_seconds":
 		return []float64{0.5, 1, 2.5, 5, 10, 15, 30, 60, 300, 900, 3600, 86400}

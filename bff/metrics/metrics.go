@@ -4,7 +4,7 @@
 //
 // No label holds an id, an address, a key or anything that a stranger has written:
 // routes are patterns, endpoints and outcomes are words of ours, and coins are
-// those of the list of coins. A family has at most [MostSeries] combinations of
+// those of the list of coins. A family has at most [MaxSeries] combinations of
 // labels, whatever comes.
 //
 // Start from [New]; a *Set is the handler of /metrics.
@@ -24,9 +24,9 @@ import (
 	vm "github.com/VictoriaMetrics/metrics"
 )
 
-// MostSeries bounds the combinations of labels that one family may have; further
+// MaxSeries bounds the combinations of labels that one family may have; further
 // ones are counted under "other" in each label.
-const MostSeries = 500
+const MaxSeries = 500
 
 // Put writes one value of a family that is asked for at a scrape; labels are the
 // values of its labels, in their order.
@@ -37,17 +37,17 @@ type Config struct {
 	// Token returns a coin and a network as the list of coins writes them; ok is false
 	// if it has no such token. Nil = it has none.
 	Token func(symbol, network string) (coin, on string, ok bool)
-	// Ask writes what is the case now. It may block, for as long as ctx allows. Nil =
+	// Measure writes what is the case now. It may block, for as long as ctx allows. Nil =
 	// nothing is asked for.
-	Ask func(ctx context.Context, put Put)
-	Now func() time.Time // the clock of sessions; nil = time.Now
+	Measure func(ctx context.Context, put Put)
+	Now     func() time.Time // the clock of sessions; nil = time.Now
 }
 
 // Set is every metric of a process. Its methods may be called by many goroutines.
 type Set struct {
 	Config
 	families map[string]Family // by name
-	told     *vm.Set
+	set      *vm.Set
 
 	mu    sync.Mutex        // guards the fields below
 	names map[series]string // of what was counted before: each request asks for some
@@ -70,18 +70,18 @@ func New(c Config) *Set {
 		c.Now = time.Now
 	}
 	s := &Set{
-		Config: c, families: map[string]Family{}, told: vm.NewSet(), names: map[series]string{},
+		Config: c, families: map[string]Family{}, set: vm.NewSet(), names: map[series]string{},
 		known: map[string]int{},
 	}
 	for _, f := range families {
 		s.families[f.Name] = f
 	}
-	s.begin()
+	s.initCounters()
 	return s
 }
 
-// begin makes the counters whose labels are known beforehand.
-func (s *Set) begin() {
+// initCounters makes the counters whose labels are known beforehand.
+func (s *Set) initCounters() {
 	for _, endpoint := range []string{
 		"create", "status", "recheck", "cancel", "transactions", "currencies",
 	} {
@@ -106,14 +106,14 @@ func (s *Set) begin() {
 	s.counter("coinslot_sockets_refused_total")
 }
 
-// Answered tells of a request that was answered, by its route's pattern, "" if it
+// CountRequest tells of a request that was answered, by its route's pattern, "" if it
 // had none.
-func (s *Set) Answered(route string, status int, took time.Duration) {
+func (s *Set) CountRequest(route string, status int, took time.Duration) {
 	if route == "" {
 		route = "none"
 	}
-	s.counter("coinslot_http_requests_total", route, class(status)).Inc()
-	s.seconds("coinslot_http_request_seconds", took, route)
+	s.counter("coinslot_http_requests_total", route, statusClass(status)).Inc()
+	s.observe("coinslot_http_request_seconds", took, route)
 	if status != http.StatusTooManyRequests {
 		return
 	}
@@ -123,56 +123,56 @@ func (s *Set) Answered(route string, status int, took time.Duration) {
 	}
 }
 
-// class is the class of an HTTP status; that of a request without an answer is
+// statusClass is the class of an HTTP status; that of a request without an answer is
 // "none".
-func class(status int) string {
+func statusClass(status int) string {
 	if status < 100 || status > 599 {
 		return "none"
 	}
 	return strconv.Itoa(status/100) + "xx"
 }
 
-// Called tells of a call of the gateway that has ended; see gateway.Began.
-func (s *Set) Called(endpoint, outcome string, took time.Duration) {
+// CountGatewayCall tells of a call of the gateway that has ended; see gateway.Began.
+func (s *Set) CountGatewayCall(endpoint, outcome string, took time.Duration) {
 	s.counter("coinslot_gateway_requests_total", endpoint, outcome).Inc()
 	if outcome != "held" {
-		s.seconds("coinslot_gateway_request_seconds", took, endpoint)
+		s.observe("coinslot_gateway_request_seconds", took, endpoint)
 	}
 }
 
-// Tried tells of a try to deliver a webhook: delivered, failed or abandoned.
-func (s *Set) Tried(result string, took time.Duration) {
+// CountDelivery tells of a try to deliver a webhook: delivered, failed or abandoned.
+func (s *Set) CountDelivery(result string, took time.Duration) {
 	s.counter("coinslot_webhook_deliveries_total", result).Inc()
-	s.seconds("coinslot_webhook_delivery_seconds", took)
+	s.observe("coinslot_webhook_delivery_seconds", took)
 }
 
-// Stored tells of an operation of the database; see store.Began.
-func (s *Set) Stored(operation string, err error, took time.Duration) {
+// CountOperation tells of an operation of the database; see store.Began.
+func (s *Set) CountOperation(operation string, err error, took time.Duration) {
 	outcome := "done"
 	if err != nil {
 		outcome = "failed"
 	}
 	s.counter("coinslot_database_operations_total", operation, outcome).Inc()
-	s.seconds("coinslot_database_operation_seconds", took, operation)
+	s.observe("coinslot_database_operation_seconds", took, operation)
 }
 
-// Logged tells of a line of the log: warn or error.
-func (s *Set) Logged(level string) { s.counter("coinslot_log_lines_total", level).Inc() }
+// CountLogLine tells of a line of the log: warn or error.
+func (s *Set) CountLogLine(level string) { s.counter("coinslot_log_lines_total", level).Inc() }
 
 // counter returns the counter of a family with those labels.
 func (s *Set) counter(family string, labels ...string) *vm.Counter {
-	return s.told.GetOrCreateCounter(s.bounded(family, labels))
+	return s.set.GetOrCreateCounter(s.seriesName(family, labels))
 }
 
-// seconds measures a duration.
-func (s *Set) seconds(family string, took time.Duration, labels ...string) {
-	s.told.GetOrCreatePrometheusHistogramExt(s.bounded(family, labels), bounds(family)).
+// observe measures a duration.
+func (s *Set) observe(family string, took time.Duration, labels ...string) {
+	s.set.GetOrCreatePrometheusHistogramExt(s.seriesName(family, labels), buckets(family)).
 		Update(took.Seconds())
 }
 
-// bounded is the name of a series, which is that of the others if there are too
+// seriesName is the name of a series, which is that of the others if there are too
 // many.
-func (s *Set) bounded(family string, labels []string) string {
+func (s *Set) seriesName(family string, labels []string) string {
 	of := series{family: family}
 	copy(of.labels[:], labels)
 	s.mu.Lock()
@@ -181,18 +181,18 @@ func (s *Set) bounded(family string, labels []string) string {
 	if ok {
 		return name
 	}
-	if s.known[family] >= MostSeries {
-		return s.named(family, slices.Repeat([]string{"other"}, len(labels)))
+	if s.known[family] >= MaxSeries {
+		return s.formatName(family, slices.Repeat([]string{"other"}, len(labels)))
 	}
-	name = s.named(family, labels)
+	name = s.formatName(family, labels)
 	s.names[of] = name
 	s.known[family]++
 	return name
 }
 
-// named is family{label="value",…}. A family that is not in the table, or has other
+// formatName is family{label="value",…}. A family that is not in the table, or has other
 // labels there, is a mistake in the program.
-func (s *Set) named(family string, values []string) string {
+func (s *Set) formatName(family string, values []string) string {
 	f, ok := s.families[family]
 	count := 0
 	if f.Labels != "" {
@@ -219,23 +219,23 @@ func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
 	var samples bytes.Buffer
-	s.told.WritePrometheus(&samples)
-	if s.Ask != nil {
-		s.Ask(ctx, func(family string, value float64, labels ...string) {
+	s.set.WritePrometheus(&samples)
+	if s.Measure != nil {
+		s.Measure(ctx, func(family string, value float64, labels ...string) {
 			samples.WriteString(
-				s.named(family, labels) + " " + strconv.FormatFloat(value, 'g', -1, 64) + "\n",
+				s.formatName(family, labels) + " " + strconv.FormatFloat(value, 'g', -1, 64) + "\n",
 			)
 		})
 	}
 	vm.WriteProcessMetrics(&samples)
 	vm.WriteFDMetrics(&samples)
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	w.Write(dressed(samples.String()))
+	w.Write(formatPage(samples.String()))
 }
 
-// dressed orders samples by family as the table has them, each with its HELP and
+// formatPage orders samples by family as the table has them, each with its HELP and
 // TYPE. What the table lacks is left out: most of what the library tells of Go.
-func dressed(samples string) []byte {
+func formatPage(samples string) []byte {
 	lines := map[string][]string{} // by family
 	kinds := map[string]string{}   // by family
 	for _, f := range families {

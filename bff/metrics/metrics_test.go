@@ -20,17 +20,17 @@ func scrape(s *Set) string {
 	return w.Body.String()
 }
 
-// TestBounded: whatever comes, a family has only so many series, and no more are
+// TestMaxSeries: whatever comes, a family has only so many series, and no more are
 // kept in memory.
-func TestBounded(t *testing.T) {
+func TestMaxSeries(t *testing.T) {
 	s := New(Config{Token: func(symbol, network string) (string, string, bool) { return symbol, network, true }})
 	word := func() string { return fmt.Sprint("w", rand.N(1_000_000)) }
 	for range 5_000 {
-		s.Answered("GET /"+word(), rand.N(2000)-500, time.Second)
-		s.Called(word(), word(), time.Second)
-		s.Moved(payment.Session{}, payment.Session{Status: wire.Status(word()), Attempts: []payment.Attempt{{Number: 1, CurrencySymbol: word(), NetworkCode: word(), State: payment.Waiting}}})
+		s.CountRequest("GET /"+word(), rand.N(2000)-500, time.Second)
+		s.CountGatewayCall(word(), word(), time.Second)
+		s.CountTransition(payment.Session{}, payment.Session{Status: wire.Status(word()), Attempts: []payment.Attempt{{Number: 1, CurrencySymbol: word(), NetworkCode: word(), State: payment.Waiting}}})
 	}
-	s.Answered("GET /\"}\n# x{", 200, time.Second) // which no pattern is
+	s.CountRequest("GET /\"}\n# x{", 200, time.Second) // which no pattern is
 	count := map[string]int{}
 	page := scrape(s)
 	for line := range strings.Lines(page) {
@@ -39,12 +39,12 @@ func TestBounded(t *testing.T) {
 		}
 	}
 	for name, n := range count {
-		if n > MostSeries+1 {
-			t.Errorf("%s has %d series; want %d at most", name, n, MostSeries+1)
+		if n > MaxSeries+1 {
+			t.Errorf("%s has %d series; want %d at most", name, n, MaxSeries+1)
 		}
 	}
 	for _, want := range []string{"coinslot_http_requests_total", "coinslot_payments_total", "coinslot_gateway_requests_total"} {
-		if count[want] < MostSeries {
+		if count[want] < MaxSeries {
 			t.Errorf("%s has %d series: the test does not reach the bound", want, count[want])
 		}
 	}
@@ -53,8 +53,8 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// TestMoved: what changes of a session are counted and measured as.
-func TestMoved(t *testing.T) {
+// TestCountTransition: what changes of a session are counted and measured as.
+func TestCountTransition(t *testing.T) {
 	now := time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC)
 	attempt := func(state payment.State, change func(*payment.Attempt)) []payment.Attempt {
 		a := payment.Attempt{Number: 1, State: state, CurrencySymbol: "usdt", NetworkCode: "trc20", StartedAt: now.Add(-2 * time.Second)}
@@ -87,7 +87,7 @@ func TestMoved(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := New(Config{Now: func() time.Time { return now }, Token: func(symbol, _ string) (string, string, bool) { return "USDT", "tron", symbol == "usdt" }})
-			s.Moved(c.before, c.after)
+			s.CountTransition(c.before, c.after)
 			page := scrape(s)
 			for _, want := range c.want {
 				if !strings.Contains(page, want+"\n") {
@@ -101,18 +101,18 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestAsked: what is asked for at a scrape is given until the scrape gives up, and a
+// TestMeasure: what is asked for at a scrape is given until the scrape gives up, and a
 // name or label that is not in the table is found at once.
-func TestAsked(t *testing.T) {
-	s := New(Config{Ask: func(ctx context.Context, put Put) {
+func TestMeasure(t *testing.T) {
+	s := New(Config{Measure: func(ctx context.Context, put Put) {
 		if _, ok := ctx.Deadline(); !ok {
 			t.Error("a scrape may take for ever")
 		}
 		put("coinslot_checkouts", 2, "review")
 		put("coinslot_webhook_oldest_seconds", 0.25)
 	}})
-	s.Stored("read", errors.New("broken"), time.Millisecond)
-	s.Answered("GET /checkout/{session}/live", 429, 0)
+	s.CountOperation("read", errors.New("broken"), time.Millisecond)
+	s.CountRequest("GET /checkout/{session}/live", 429, 0)
 	page := scrape(s)
 	for _, want := range []string{
 		"# HELP coinslot_checkouts Checkouts in a status now: preparing, pending, review. Of all instances.\n# TYPE coinslot_checkouts gauge\ncoinslot_checkouts{status=\"review\"} 2\n",

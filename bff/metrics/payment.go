@@ -13,10 +13,10 @@ var findings = []string{
 	string(payment.Duplicate),
 }
 
-// Moved tells of a session that was opened or has changed; see checkout.Config.
-func (s *Set) Moved(before, after payment.Session) {
+// CountTransition tells of a session that was opened or has changed; see checkout.Config.
+func (s *Set) CountTransition(before, after payment.Session) {
 	for i := range after.Attempts {
-		s.found(before, &after.Attempts[i])
+		s.countFinding(before, &after.Attempts[i])
 	}
 	if before.Status == after.Status {
 		return
@@ -24,16 +24,16 @@ func (s *Set) Moved(before, after payment.Session) {
 	coin, network := "none", "none"
 	a := after.Current()
 	if a != nil {
-		coin, network = s.token(a)
+		coin, network = s.tokenLabels(a)
 	}
 	s.counter("coinslot_payments_total", string(after.Status), coin, network).Inc()
 	if a != nil {
-		s.detected(after, a)
+		s.observeDetection(after, a)
 	}
 }
 
-// token is the coin and network of a as labels.
-func (s *Set) token(a *payment.Attempt) (coin, network string) {
+// tokenLabels is the coin and network of a as labels.
+func (s *Set) tokenLabels(a *payment.Attempt) (coin, network string) {
 	coin, network, ok := s.Token(a.CurrencySymbol, a.NetworkCode)
 	if !ok {
 		return "other", "other"
@@ -41,8 +41,8 @@ func (s *Set) token(a *payment.Attempt) (coin, network string) {
 	return coin, network
 }
 
-// found counts an attempt that has become something to look at.
-func (s *Set) found(before payment.Session, a *payment.Attempt) {
+// countFinding counts an attempt that has become something to look at.
+func (s *Set) countFinding(before payment.Session, a *payment.Attempt) {
 	if was := before.Attempt(a.Number); was != nil && was.State == a.State {
 		return
 	}
@@ -53,8 +53,8 @@ func (s *Set) found(before payment.Session, a *payment.Attempt) {
 	}
 }
 
-// detected measures how long it took us to know what a session's new status says.
-func (s *Set) detected(after payment.Session, a *payment.Attempt) {
+// observeDetection measures how long it took us to know what a session's new status says.
+func (s *Set) observeDetection(after payment.Session, a *payment.Attempt) {
 	now := s.Now()
 	var since time.Time
 	switch after.Status {
@@ -62,13 +62,13 @@ func (s *Set) detected(after payment.Session, a *payment.Attempt) {
 		since = a.StartedAt
 	case wire.Confirmed:
 		since = a.PaidAt
-		s.seconds("coinslot_checkout_paid_seconds", max(0, now.Sub(after.CreatedAt)))
+		s.observe("coinslot_checkout_paid_seconds", max(0, now.Sub(after.CreatedAt)))
 	case wire.Expired:
 		since = a.ExpiresAt
 	case wire.Open, wire.Preparing, wire.Cancelled, wire.Review: // nothing tells since when
 	}
 	if !since.IsZero() {
-		s.seconds(
+		s.observe(
 			"coinslot_payment_detection_seconds", max(0, now.Sub(since)), string(after.Status),
 		)
 	}

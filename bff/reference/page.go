@@ -100,7 +100,7 @@ func (d *Document) Page(css string) ([]byte, error) {
 			Text: inline(text(tag, "description")),
 		})
 	}
-	d.each("paths", func(path, method string, o tree, shared []any) {
+	d.eachOperation("paths", func(path, method string, o tree, shared []any) {
 		made := d.operation(path, method, o, shared)
 		i := slices.IndexFunc(
 			m.Groups, func(g group) bool { return slices.Contains(texts(o, "tags"), g.Name) },
@@ -109,10 +109,10 @@ func (d *Document) Page(css string) ([]byte, error) {
 			m.Groups[i].Operations = append(m.Groups[i].Operations, made)
 		}
 	})
-	d.each("webhooks", func(path, method string, o tree, shared []any) {
+	d.eachOperation("webhooks", func(path, method string, o tree, shared []any) {
 		made := d.operation(path, method, o, shared)
 		m.Hooks = append(m.Hooks, made)
-		m.tell(made)
+		m.addMessage(made)
 	})
 	for _, s := range members(d.root, "components", "schemas") {
 		if properties := members(s.Value, "properties"); properties != nil {
@@ -128,8 +128,8 @@ func (d *Document) Page(css string) ([]byte, error) {
 	return render(apiTemplate, m)
 }
 
-// tell adds the message of a webhook, unless it is that of the first one.
-func (m *manual) tell(hook operation) {
+// addMessage adds the message of a webhook, unless it is that of the first one.
+func (m *manual) addMessage(hook operation) {
 	o := operation{
 		ID: "message", Summary: "The message", Parameters: hook.Parameters, Body: hook.Body,
 		Answers: hook.Answers, Example: hook.Example,
@@ -168,9 +168,9 @@ func render(t *template.Template, data any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// each calls do for every operation of paths or webhooks, with the parameters
+// eachOperation calls do for every operation of paths or webhooks, with the parameters
 // that its path has for all.
-func (d *Document) each(where string, do func(path, method string, o tree, shared []any)) {
+func (d *Document) eachOperation(where string, do func(path, method string, o tree, shared []any)) {
 	for _, path := range members(d.root, where) {
 		item, _ := path.Value.(tree)
 		for _, m := range item {
@@ -202,7 +202,7 @@ func (d *Document) operation(path, method string, o tree, shared []any) operatio
 	for _, p := range parameters {
 		p := resolve(d.root, p)
 		made.Parameters = append(made.Parameters, member{
-			Name: text(p, "name"), In: text(p, "in"), Type: d.typed(at(p, "schema")),
+			Name: text(p, "name"), In: text(p, "in"), Type: d.typeOf(at(p, "schema")),
 			Required: at(p, "required") == true, Text: inline(text(p, "description")),
 		})
 	}
@@ -237,7 +237,7 @@ func (d *Document) answers(made *operation, o tree) {
 		for _, media := range members(r, "content") {
 			f := form{Media: fmt.Sprint(media.Key)}
 			if at(media.Value, "schema", "$ref") != nil {
-				f.Type = d.typed(at(media.Value, "schema"))
+				f.Type = d.typeOf(at(media.Value, "schema"))
 			}
 			a.Forms = append(a.Forms, f)
 			if made.Example == "" {

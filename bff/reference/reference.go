@@ -27,8 +27,8 @@ type Document struct {
 	problems map[string]Problem // by code
 }
 
-// anywhere is the code that every operation may answer.
-const anywhere = "internal"
+// anyOperation is the code that every operation may answer.
+const anyOperation = "internal"
 
 // Load completes docs/openapi.yaml for the server at url, an origin. problems are
 // all error codes. Errors: a document that cannot be read, one that names a code
@@ -38,19 +38,19 @@ func Load(url string, problems map[string]Problem) (*Document, error) {
 	if err := yaml.UnmarshalWithOptions(docs.OpenAPI, &d.root, yaml.UseOrderedMap()); err != nil {
 		return nil, fmt.Errorf("reading openapi.yaml: %w", err)
 	}
-	d.root = inlined(d.root, d.root).(tree)
+	d.root = inlineExamples(d.root, d.root).(tree)
 	d.root = with(d.root, "servers", []any{tree{{Key: "url", Value: url}}})
 	d.addExamples()
 	responses := members(d.root, "components", "responses")
 	for i := range responses {
-		responses[i].Value = traced(responses[i].Value.(tree))
+		responses[i].Value = withRequestID(responses[i].Value.(tree))
 	}
 	for _, path := range members(d.root, "paths") {
 		item, _ := path.Value.(tree)
 		for i := range item {
 			if operation, ok := item[i].Value.(tree); ok && isMethod(item[i].Key) &&
 				at(item, "servers") == nil {
-				complete, err := d.completed(operation)
+				complete, err := d.complete(operation)
 				if err != nil {
 					return nil, fmt.Errorf("completing %v %v: %w", item[i].Key, path.Key, err)
 				}
@@ -66,19 +66,19 @@ func (d *Document) JSON() []byte { return []byte(pretty(d.root, "") + "\n") }
 
 func isMethod(key any) bool { return slices.Contains([]any{"get", "post"}, key) }
 
-// inlined is n with the examples that are used inside of others in their place.
-func inlined(root tree, n node) node {
+// inlineExamples is n with the examples that are used inside of others in their place.
+func inlineExamples(root tree, n node) node {
 	switch v := n.(type) {
 	case tree:
 		if ref := text(v, "$ref"); len(v) == 1 && len(ref) > 6 && ref[len(ref)-6:] == "/value" {
-			return inlined(root, resolve(root, v))
+			return inlineExamples(root, resolve(root, v))
 		}
 		for i := range v {
-			v[i].Value = inlined(root, v[i].Value)
+			v[i].Value = inlineExamples(root, v[i].Value)
 		}
 	case []any:
 		for i := range v {
-			v[i] = inlined(root, v[i])
+			v[i] = inlineExamples(root, v[i])
 		}
 	}
 	return n
@@ -118,8 +118,8 @@ func (d *Document) codes() (all []string) {
 	return all
 }
 
-// traced is a response with the header that all have.
-func traced(response tree) tree {
+// withRequestID is a response with the header that all have.
+func withRequestID(response tree) tree {
 	if at(response, "$ref") != nil {
 		return response // it has it where it is
 	}
@@ -134,15 +134,15 @@ func reference(kind, name string) tree {
 	return tree{{Key: "$ref", Value: "#/components/" + kind + "/" + name}}
 }
 
-// completed is an operation with its errors: one response for each status, whose
+// complete is an operation with its errors: one response for each status, whose
 // code is one of those that the operation lists.
-func (d *Document) completed(operation tree) (tree, error) {
+func (d *Document) complete(operation tree) (tree, error) {
 	responses := members(operation, "responses")
 	for i := range responses {
-		responses[i].Value = traced(responses[i].Value.(tree))
+		responses[i].Value = withRequestID(responses[i].Value.(tree))
 	}
 	byStatus := map[int][]string{}
-	for _, code := range append(texts(operation, "x-errors"), anywhere) {
+	for _, code := range append(texts(operation, "x-errors"), anyOperation) {
 		p, known := d.problems[code]
 		if !known {
 			return nil, fmt.Errorf("no such code: %s", code)
@@ -155,7 +155,7 @@ func (d *Document) completed(operation tree) (tree, error) {
 		if codes := byStatus[status]; codes != nil {
 			paged := pages == "always" || pages == "limited" && status == 429
 			responses = append(responses, yaml.MapItem{
-				Key: strconv.Itoa(status), Value: d.refusal(status, codes, paged),
+				Key: strconv.Itoa(status), Value: d.errorResponse(status, codes, paged),
 			})
 			delete(byStatus, status)
 		}
@@ -171,9 +171,9 @@ var headersOf = map[int]yaml.MapItem{
 	503: {Key: "Retry-After", Value: reference("headers", "RetryAfter")},
 }
 
-// refusal is the response of a status with any of these codes, as a page too if
+// errorResponse is the response of a status with any of these codes, as a page too if
 // paged.
-func (d *Document) refusal(status int, codes []string, paged bool) tree {
+func (d *Document) errorResponse(status int, codes []string, paged bool) tree {
 	var enum []any
 	var examples tree
 	description := ""
@@ -200,7 +200,7 @@ func (d *Document) refusal(status int, codes []string, paged bool) tree {
 			Value: tree{{Key: "schema", Value: tree{{Key: "type", Value: "string"}}}},
 		})
 	}
-	response := traced(tree{{Key: "description", Value: description}})
+	response := withRequestID(tree{{Key: "description", Value: description}})
 	if header, ok := headersOf[status]; ok {
 		response = with(response, "headers", append(members(response, "headers"), header))
 	}

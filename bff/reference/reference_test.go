@@ -10,14 +10,14 @@ import (
 	"coinslot/docs"
 )
 
-// every is a table of all codes that the document names.
-func every(t *testing.T) map[string]Problem {
+// allProblems is a table of all codes that the document names.
+func allProblems(t *testing.T) map[string]Problem {
 	t.Helper()
 	var root tree
 	if err := yaml.UnmarshalWithOptions(docs.OpenAPI, &root, yaml.UseOrderedMap()); err != nil {
 		t.Fatal(err)
 	}
-	all := map[string]Problem{anywhere: {500, "Internal Server Error", "something went wrong"}}
+	all := map[string]Problem{anyOperation: {500, "Internal Server Error", "something went wrong"}}
 	for _, path := range members(root, "paths") {
 		for _, o := range path.Value.(tree) {
 			for _, code := range texts(o.Value, "x-errors") {
@@ -29,7 +29,7 @@ func every(t *testing.T) map[string]Problem {
 }
 
 func TestLoad(t *testing.T) {
-	d, err := Load("https://pay.example", every(t))
+	d, err := Load("https://pay.example", allProblems(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestLoad(t *testing.T) {
 
 // A code that no table has would be answered with nothing that is described.
 func TestLoadRefusesCodes(t *testing.T) {
-	all := every(t)
+	all := allProblems(t)
 	delete(all, "order_conflict")
 	if _, err := Load("https://pay.example", all); err == nil || !strings.Contains(err.Error(), "post /v1/sessions: no such code: order_conflict") {
 		t.Errorf("Load = %v", err)
@@ -61,7 +61,7 @@ func TestLoadRefusesCodes(t *testing.T) {
 }
 
 func TestPages(t *testing.T) {
-	d, err := Load("https://pay.example", every(t))
+	d, err := Load("https://pay.example", allProblems(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestMarkup(t *testing.T) {
 	}
 }
 
-func TestTyped(t *testing.T) {
+func TestTypeOf(t *testing.T) {
 	d := &Document{}
 	for source, want := range map[string]string{
 		"{type: string}":                                    "string",
@@ -131,7 +131,7 @@ func TestTyped(t *testing.T) {
 		if err := yaml.UnmarshalWithOptions([]byte(source), &schema, yaml.UseOrderedMap()); err != nil {
 			t.Fatal(err)
 		}
-		if got := string(d.typed(schema)); got != want {
+		if got := string(d.typeOf(schema)); got != want {
 			t.Errorf("typed(%s) = %q; want %q", source, got, want)
 		}
 	}

@@ -15,15 +15,15 @@ func (d *Document) members(schema tree) (all []member) {
 		name := fmt.Sprint(p.Key)
 		there := slices.Contains(required, name)
 		all = append(all, member{
-			Name: name, Type: d.typed(p.Value), Required: sent && there, Optional: !sent && !there,
-			Text: d.told(p.Value),
+			Name: name, Type: d.typeOf(p.Value), Required: sent && there, Optional: !sent && !there,
+			Text: d.description(p.Value),
 		})
 	}
 	return all
 }
 
-// told is what is said of a member: its own words, else those of its type.
-func (d *Document) told(schema node) template.HTML {
+// description is what is said of a member: its own words, else those of its type.
+func (d *Document) description(schema node) template.HTML {
 	if own := text(schema, "description"); own != "" {
 		return inline(own)
 	}
@@ -33,13 +33,13 @@ func (d *Document) told(schema node) template.HTML {
 	return ""
 }
 
-// typed is the type of a schema in a few words; an object is a link to its
+// typeOf is the type of a schema in a few words; an object is a link to its
 // members.
-func (d *Document) typed(schema node) template.HTML {
+func (d *Document) typeOf(schema node) template.HTML {
 	if ref := text(schema, "$ref"); ref != "" {
 		named := resolve(d.root, schema)
 		if members(named, "properties") == nil {
-			return d.typed(named)
+			return d.typeOf(named)
 		}
 		name := ref[strings.LastIndexByte(ref, '/')+1:]
 		return template.HTML(`<a href="#` + template.HTMLEscapeString(name) + `">` +
@@ -47,17 +47,17 @@ func (d *Document) typed(schema node) template.HTML {
 	}
 	switch {
 	case at(schema, "enum") != nil:
-		return among(list(schema, "enum"))
+		return enumText(list(schema, "enum"))
 	case at(schema, "const") != nil:
-		return among([]any{at(schema, "const")})
+		return enumText([]any{at(schema, "const")})
 	case at(schema, "anyOf") != nil:
 		var parts []string
 		for _, s := range list(schema, "anyOf") {
-			parts = append(parts, string(d.typed(s)))
+			parts = append(parts, string(d.typeOf(s)))
 		}
 		return template.HTML(strings.Join(parts, " or "))
 	case at(schema, "items") != nil:
-		return "list of " + d.typed(at(schema, "items"))
+		return "list of " + d.typeOf(at(schema, "items"))
 	}
 	return template.HTML(
 		template.HTMLEscapeString(strings.Join(kinds(schema), " or ") + bounds(schema)),
@@ -75,7 +75,7 @@ func kinds(schema node) []string {
 	})
 }
 
-func among(values []any) template.HTML {
+func enumText(values []any) template.HTML {
 	var parts []string
 	for _, v := range values {
 		if v == "" {

@@ -12,13 +12,13 @@ import (
 // and no failure of the gateway.
 func TestAbsentTransaction(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, ownOrigin, []string{shop}, wide)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, wide)
 	id := w.Open(`{"amount_usd":"25.00"}`)
 	w.Choose(id)
 	w.Await(id, "pending")
 	w.Gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Status: http.StatusNotFound})
 	for range 2 {
-		answer := w.Ask("POST", "/v1/sessions/"+id+"/recheck", "", bearer)
+		answer := w.Do("POST", "/v1/sessions/"+id+"/recheck", "", bearer)
 		if answer.Code != http.StatusOK {
 			t.Fatalf("recheck = %d %s; want 200", answer.Code, answer.Body)
 		}
@@ -34,7 +34,7 @@ func TestAbsentTransaction(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the transaction is known again, and paid; the status is still %q", w.Status(id))
 		}
-		w.Ask("POST", "/v1/sessions/"+id+"/recheck", "", bearer)
+		w.Do("POST", "/v1/sessions/"+id+"/recheck", "", bearer)
 		<-time.After(200 * time.Millisecond)
 	}
 }

@@ -33,10 +33,10 @@ var attackAtLength = flag.Bool("attack", false, "print the figures of an attack 
 // gatewayTakes is how long the gateway of these tests takes for an answer.
 const gatewayTakes = 100 * time.Millisecond
 
-// carrier carries requests to a gateway in this process, in a bubble of fake time.
-type carrier struct{ to http.Handler }
+// gatewayTransport carries requests to a gateway in this process, in a bubble of fake time.
+type gatewayTransport struct{ to http.Handler }
 
-func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) {
+func (c gatewayTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	w := httptest.NewRecorder()
 	select {
 	case <-time.After(gatewayTakes / 2):
@@ -56,32 +56,32 @@ func (c carrier) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// siege is a server with the default limits, and a gateway that takes the default
+// attackRig is a server with the default limits, and a gateway that takes the default
 // rate, in a bubble of fake time.
-type siege struct {
+type attackRig struct {
 	*rig
 	tb *testing.T
 
 	mu       sync.Mutex // guards the fields below
 	random   *rand.Rand
-	visits   []visit
+	visits   []shopperVisit
 	answered map[int]int // answers to the attacker's posts, by status
 }
 
-// visit is what a shopper met with.
-type visit struct {
+// shopperVisit is what a shopper met with.
+type shopperVisit struct {
 	trouble  string          // what went wrong first; empty = the shopper was served
 	waits    []time.Duration // for an answer to a click, and for the first address
 	detected time.Duration   // from the payment to its confirmation
 }
 
-func newSiege(t *testing.T) *siege {
-	s := &siege{tb: t, rig: &rig{Rig: &servertest.Rig{T: t, Gateway: sandbox.New(sandbox.Config{Key: gatewayKey, Seed: 7}), Log: &servertest.Log{}}}, answered: map[int]int{}, random: rand.New(rand.NewPCG(1, 2))}
+func newAttackRig(t *testing.T) *attackRig {
+	s := &attackRig{tb: t, rig: &rig{Rig: &servertest.Rig{T: t, Gateway: sandbox.New(sandbox.Config{Key: gatewayKey, Seed: 7}), Log: &servertest.Log{}}}, answered: map[int]int{}, random: rand.New(rand.NewPCG(1, 2))}
 	c := settings(t, "http://localhost:1")
 	c.GatewayRPS, c.PollInterval = 10, 3*time.Second
 	c.Database = filepath.Join(t.TempDir(), "attack.db") // made in the bubble's time
 	s.Public = c.PublicURL
-	srv, err := server.New(t.Context(), c, server.Options{}.Through(carrier{s.Gateway}))
+	srv, err := server.New(t.Context(), c, server.Options{}.Through(gatewayTransport{s.Gateway}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,9 +112,9 @@ type state struct {
 
 // click posts from an address and returns what the page shows then; a status other
 // than 200 comes back as an error.
-func (s *siege) click(addr, path, body string) (state, error) {
+func (s *attackRig) click(addr, path, body string) (state, error) {
 	var got state
-	w := s.At(addr, http.MethodPost, path, body, isJSON, "Accept: application/json")
+	w := s.DoFrom(addr, http.MethodPost, path, body, isJSON, "Accept: application/json")
 	if w.Code != http.StatusOK {
 		return got, fmt.Errorf("POST %s = %d %.80s", path[strings.LastIndex(path, "/"):], w.Code, w.Body)
 	}
@@ -131,7 +131,7 @@ const (
 const most = 15 * time.Second
 
 // chooses clicks on a coin and waits until the page shows an address.
-func (s *siege) chooses(addr, id, coin string) error {
+func (s *attackRig) chooses(addr, id, coin string) error {
 	began := time.Now()
 	got, err := s.click(addr, "/checkout/"+id+"/attempts", coin)
 	for err == nil && got.Status != "pending" {
@@ -142,7 +142,7 @@ func (s *siege) chooses(addr, id, coin string) error {
 			return errors.New("no address in time")
 		}
 		time.Sleep(time.Second)
-		w := s.At(addr, http.MethodGet, "/checkout/"+id+"/view", "")
+		w := s.DoFrom(addr, http.MethodGet, "/checkout/"+id+"/view", "")
 		if err = json.Unmarshal(w.Body.Bytes(), &got); w.Code != http.StatusOK {
 			err = fmt.Errorf("view = %d", w.Code)
 		}
@@ -152,8 +152,8 @@ func (s *siege) chooses(addr, id, coin string) error {
 
 // shop is a shopper at an address: chooses a coin, changes it, says "I have paid",
 // pays, and is told so.
-func (s *siege) shop(addr string, changes, checks bool) {
-	v := visit{}
+func (s *attackRig) shop(addr string, changes, checks bool) {
+	v := shopperVisit{}
 	id := s.Open(`{"amount_usd":"25.00"}`)
 	timed := func(what string, do func() error) {
 		if v.trouble != "" {
@@ -186,15 +186,15 @@ func (s *siege) shop(addr string, changes, checks bool) {
 }
 
 // pause is how long a shopper thinks, up to five seconds.
-func (s *siege) pause() time.Duration {
+func (s *attackRig) pause() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return time.Duration(s.random.Int64N(int64(5 * time.Second)))
 }
 
 // session is what the merchant reads of a session.
-func (s *siege) session(id string) (got payment.Object) {
-	w := s.Ask("GET", "/v1/sessions/"+id, "", bearer)
+func (s *attackRig) session(id string) (got payment.Object) {
+	w := s.Do("GET", "/v1/sessions/"+id, "", bearer)
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
 		s.tb.Error(err)
 	}
@@ -203,7 +203,7 @@ func (s *siege) session(id string) (got payment.Object) {
 
 // pays has the money of a session arrive and returns how long it takes to be
 // confirmed, while nobody looks at its page.
-func (s *siege) pays(id string) time.Duration {
+func (s *attackRig) pays(id string) time.Duration {
 	attempts := s.session(id).Attempts
 	if err := s.Gateway.Pay(attempts[len(attempts)-1].TrackingCode, sandbox.KindPay); err != nil {
 		s.tb.Error(err)
@@ -217,7 +217,7 @@ func (s *siege) pays(id string) time.Duration {
 
 // shops lets n shoppers come, one after another, each at the address that from
 // gives it, and waits until all have left.
-func (s *siege) shops(n, every int, gap time.Duration, from func(i int) string) {
+func (s *attackRig) shops(n, every int, gap time.Duration, from func(i int) string) {
 	var all sync.WaitGroup
 	for i := range n {
 		all.Go(func() { s.shop(from(i), every == 1 || i%every == 0, every == 1 || i%every == 1) })
@@ -229,7 +229,7 @@ func (s *siege) shops(n, every int, gap time.Duration, from func(i int) string) 
 // attack opens so many sessions, as fast as one address may, and then asks for
 // them to be checked, one after another, just below the limit of posts, until ctx
 // ends. Nothing is waited for.
-func (s *siege) attack(ctx context.Context, from func(i int) string, sessions int) (opened, ended <-chan struct{}) {
+func (s *attackRig) attack(ctx context.Context, from func(i int) string, sessions int) (opened, ended <-chan struct{}) {
 	begun, over := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(over)
@@ -252,7 +252,7 @@ func (s *siege) attack(ctx context.Context, from func(i int) string, sessions in
 		close(begun)
 		for i := 0; ctx.Err() == nil && len(ids) > 0; i++ {
 			all.Go(func() {
-				w := s.At(from(i), http.MethodPost, "/checkout/"+ids[i%len(ids)]+"/recheck", "", isJSON, "Accept: application/json")
+				w := s.DoFrom(from(i), http.MethodPost, "/checkout/"+ids[i%len(ids)]+"/recheck", "", isJSON, "Accept: application/json")
 				s.mu.Lock()
 				defer s.mu.Unlock()
 				s.answered[w.Code]++
@@ -263,8 +263,8 @@ func (s *siege) attack(ctx context.Context, from func(i int) string, sessions in
 	return begun, over
 }
 
-// besieged is the siege of one attacker, who has begun when shoppers come.
-type besieged struct {
+// attackLoad is the siege of one attacker, who has begun when shoppers come.
+type attackLoad struct {
 	shoppers int
 	every    int // of them, one in so many changes the coin, and one asks for a check
 	gap      time.Duration
@@ -287,10 +287,10 @@ func (o outcome) String() string {
 		100*o.served, 100*o.addressed, o.median.Seconds(), o.slowest.Seconds(), o.detected.Seconds(), o.posts, o.troubles)
 }
 
-func (b besieged) run(t *testing.T) (o outcome) {
+func (b attackLoad) run(t *testing.T) (o outcome) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSiege(t)
-		s.Ask("GET", "/v1/currencies", "", bearer)
+		s := newAttackRig(t)
+		s.Do("GET", "/v1/currencies", "", bearer)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		if b.attacker != nil {
@@ -305,7 +305,7 @@ func (b besieged) run(t *testing.T) (o outcome) {
 	return o
 }
 
-func (s *siege) outcome() (o outcome) {
+func (s *attackRig) outcome() (o outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var waits []time.Duration
@@ -336,38 +336,38 @@ func (s *siege) outcome() (o outcome) {
 }
 
 // Where shoppers and attackers are.
-func apart(i int) string  { return fmt.Sprintf("198.51.%d.%d", i/2, 10+i%2) }
-func together(int) string { return "192.0.2.77" }
-func alone(int) string    { return "203.0.113.9" }
-func in48(i int) string   { return fmt.Sprintf("[2001:db8:7:%x::1]", i%1000) }
-func in24(i int) string   { return fmt.Sprintf("203.0.113.%d", i%250) }
+func separateNetworks(i int) string { return fmt.Sprintf("198.51.%d.%d", i/2, 10+i%2) }
+func sharedNetwork(int) string      { return "192.0.2.77" }
+func withoutAttacker(int) string    { return "203.0.113.9" }
+func in48(i int) string             { return fmt.Sprintf("[2001:db8:7:%x::1]", i%1000) }
+func in24(i int) string             { return fmt.Sprintf("203.0.113.%d", i%250) }
 
 // One client, or network, that asks for as much as it may takes no shopper's place. All
 // shoppers are served, whether each has an address of its own or fifty share one, half of
 // them wait at most twice as long as in calm times, and money is detected within 20 s.
 func TestAttack(t *testing.T) {
 	need.Long(t, "it simulates minutes of an attack")
-	forty := besieged{shoppers: 40, every: 4, gap: 1500 * time.Millisecond, from: apart, sessions: 150}
-	fifty := besieged{shoppers: 50, every: 1, gap: 3 * time.Second, from: together, sessions: 150}
+	forty := attackLoad{shoppers: 40, every: 4, gap: 1500 * time.Millisecond, from: separateNetworks, sessions: 150}
+	fifty := attackLoad{shoppers: 50, every: 1, gap: 3 * time.Second, from: sharedNetwork, sessions: 150}
 	for _, c := range []struct {
 		name string
-		besieged
+		attackLoad
 		attacker func(i int) string
 		goals    bool // else the figures are only logged
 		short    bool
 	}{
-		{"40 shoppers, one address attacks", forty, alone, true, true},
-		{"50 shoppers behind one address, another attacks", fifty, alone, true, true},
+		{"40 shoppers, one address attacks", forty, withoutAttacker, true, true},
+		{"50 shoppers behind one address, another attacks", fifty, withoutAttacker, true, true},
 		{"40 shoppers, a /48 attacks", forty, in48, true, false},
 		{"40 shoppers, a /24 attacks", forty, in24, true, false},
-		{"50 shoppers behind one address, and the attacker", fifty, together, false, false},
+		{"50 shoppers behind one address, and the attacker", fifty, sharedNetwork, false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if !c.short && !*attackAtLength {
 				t.Skip("run with -attack")
 			}
 			calm := c.run(t)
-			c.besieged.attacker = c.attacker
+			c.attackLoad.attacker = c.attacker
 			under := c.run(t)
 			t.Log("calm:  ", calm)
 			t.Log("attack:", under)

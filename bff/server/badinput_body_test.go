@@ -8,7 +8,7 @@ import (
 
 // badBodies: B14 to B17, what is no JSON object, too large or said to be
 // something else.
-func badBodies(t *testing.T, b *bench) {
+func badBodies(t *testing.T, b *inputRig) {
 	var list []input
 	const good = `{"amount_usd":"1"}`
 	for name, body := range map[string]string{
@@ -94,7 +94,7 @@ func badMethods() (list []input) {
 }
 
 // badTexts: B20, what travels to pages, mails and the gateway.
-func badTexts(t *testing.T, b *bench) {
+func badTexts(t *testing.T, b *inputRig) {
 	var list []input
 	emails := map[string]string{
 		"header": "a@b.example\r\nBcc: c@d.example", "line feed": "a@b.example\n", "only a line": "\n", "NUL": "a@b.example\x00", "no at": "a.example", "no domain": "a@", "no name": "@b.example", "two ats": "a@b@c.example", "space": "a b@c.example", "space behind": "a@b.example ",
@@ -130,7 +130,7 @@ func badTexts(t *testing.T, b *bench) {
 }
 
 // badNumbers: B21, and the other numbers of an order.
-func badNumbers(t *testing.T, b *bench) {
+func badNumbers(t *testing.T, b *inputRig) {
 	var list []input
 	for name, values := range map[string][]string{
 		"ttl_minutes":        {"0", "-1", "1.5", "15.0", "1e1", `"15"`, "true", "[]", "{}", `""`, "10081", "1000001", "2147483648", "9223372036854775807", "9223372036854775808", "18446744073709551616", "-9223372036854775809", "1e400", "-0", strings.Repeat("9", 1000)},

@@ -10,7 +10,7 @@ import (
 )
 
 // badKeys: B1, what opens the merchant's API but is not the key.
-func badKeys(t *testing.T, b *bench) {
+func badKeys(t *testing.T, b *inputRig) {
 	id := b.Open(`{"amount_usd":"25.00"}`)
 	list := []input{}
 	for name, headers := range map[string][]string{
@@ -43,7 +43,7 @@ func badKeys(t *testing.T, b *bench) {
 }
 
 // badAmounts: B2 to B6 and B8.
-func badAmounts(t *testing.T, b *bench) {
+func badAmounts(t *testing.T, b *inputRig) {
 	list := []input{create("B2/missing", `{}`, "amount_required", "amount_usd")}
 	for _, v := range []string{"null", `""`} {
 		list = append(list, create("B2/"+v, `{"amount_usd":`+v+`}`, "amount_required", "amount_usd"))
@@ -70,7 +70,7 @@ func badAmounts(t *testing.T, b *bench) {
 }
 
 // exact: B6, amounts on which binary fractions stumble, until the gateway has them.
-func exact(t *testing.T, b *bench) {
+func exact(t *testing.T, b *inputRig) {
 	for _, v := range []string{"0.30", "19.99", "1.10", "33.33", "4.35", "8.41", "64.1", "1.01", "9999.99", "1.15", "2.675", "1000.1", "10000", "5", "17.95", "999.99"} {
 		if v == "2.675" {
 			continue // three digits: see B5
@@ -95,7 +95,7 @@ func exact(t *testing.T, b *bench) {
 }
 
 // badReferences: B9, and what else identifies an order.
-func badReferences(t *testing.T, b *bench) {
+func badReferences(t *testing.T, b *inputRig) {
 	var list []input
 	for name, v := range map[string]string{
 		"129 letters": strings.Repeat("x", 129), "300 letters": strings.Repeat("x", 300), "129 of four bytes": strings.Repeat("💶", 129), "50 KiB": strings.Repeat("x", 50<<10),
@@ -119,7 +119,7 @@ func badReferences(t *testing.T, b *bench) {
 }
 
 // badMembers: B13, names that are not the documented ones.
-func badMembers(t *testing.T, b *bench) {
+func badMembers(t *testing.T, b *inputRig) {
 	values := map[string]string{"amount_usd": `"1"`, "order_ref": `"r"`, "order_id": "123456", "title": `"t"`, "description": `"d"`, "email": `"a@b.example"`, "metadata": "{}",
 		"currencies": "[]", "ttl_minutes": "5", "expires_in_minutes": "5", "success_url": `"https://s.example"`, "cancel_url": `"https://s.example"`, "lang": `"en"`}
 	var list []input

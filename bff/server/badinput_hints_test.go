@@ -14,8 +14,8 @@ import (
 	"coinslot/bff/server"
 )
 
-// asked counts what the gateway was asked about payments.
-func asked(g *sandbox.Server) (n int) {
+// getReturn counts what the gateway was asked about payments.
+func getReturn(g *sandbox.Server) (n int) {
 	for _, q := range g.Requests() {
 		if q.Endpoint != "currencies" {
 			n++
@@ -24,9 +24,9 @@ func asked(g *sandbox.Server) (n int) {
 	return n
 }
 
-// back is the address at which the gateway's page leaves the shopper of the last
+// returnURL is the address at which the gateway's page leaves the shopper of the last
 // transaction.
-func back(g *sandbox.Server, number int, status string) string {
+func returnURL(g *sandbox.Server, number int, status string) string {
 	all := g.Transactions()
 	return fmt.Sprintf("/return?tracking_code=%s&order_id=%d&status=%s", all[len(all)-1].TrackingCode, number, status)
 }
@@ -40,26 +40,26 @@ func TestReturnReplayed(t *testing.T) {
 	t.Cleanup(api.Close)
 	pace := payment.DefaultSchedule()
 	pace.Watched, pace.Unwatched = 100*time.Millisecond, time.Hour // what opens a page may ask often; nothing else asks
-	r, _ := startWith(t, gateway, settings(t, api.URL), server.Options{Limits: wide, Pace: pace})
+	r, _ := startWith(t, gateway, settings(t, api.URL), server.Options{Limits: wide, Schedule: pace})
 	id := r.Open(`{"amount_usd":"25.00","order_id":341256}`)
 	r.Choose(id)
 	r.Await(id, "pending")
-	path, code := back(gateway, 341256, "confirmed"), gateway.Transactions()[0].TrackingCode
-	before, began := asked(gateway), time.Now()
+	path, code := returnURL(gateway, 341256, "confirmed"), gateway.Transactions()[0].TrackingCode
+	before, began := getReturn(gateway), time.Now()
 	const replays = 3000
 	for i := range replays {
 		var w *httptest.ResponseRecorder
 		if i%2 == 0 {
-			w = r.Ask("POST", "/hooks/gateway/"+hookToken, `{"tracking_code":"`+code+`"}`)
+			w = r.Do("POST", "/hooks/gateway/"+hookToken, `{"tracking_code":"`+code+`"}`)
 		} else {
-			w = r.Ask("GET", path, "")
+			w = r.Do("GET", path, "")
 		}
 		if w.Code != 303 && w.Code != 204 {
 			t.Fatalf("replay %d = %d", i, w.Code)
 		}
 	}
 	took := time.Since(began)
-	looks, most := asked(gateway)-before, 1+int(took/(10*time.Second))
+	looks, most := getReturn(gateway)-before, 1+int(took/(10*time.Second))
 	if looks > most {
 		t.Errorf("%d looks in %v; want at most %d", looks, took, most)
 	}
@@ -69,8 +69,8 @@ func TestReturnReplayed(t *testing.T) {
 	t.Logf("%d in %v: %d looks", replays, took, looks)
 }
 
-// TestReturnOfThePaid is B56: what is paid stays so, whatever a return says.
-func TestReturnOfThePaid(t *testing.T) {
+// TestReturnAfterPayment is B56: what is paid stays so, whatever a return says.
+func TestReturnAfterPayment(t *testing.T) {
 	r := newRig(t)
 	id := r.Open(`{"amount_usd":"25.00","order_id":341256}`)
 	r.Choose(id)
@@ -81,7 +81,7 @@ func TestReturnOfThePaid(t *testing.T) {
 	r.Await(id, "confirmed")
 	for _, status := range []string{"expired", "cancelled", "pending", "review", "", "confirmed&status=expired", "x"} {
 		t.Run("B56/"+status, func(t *testing.T) {
-			w := r.Ask("GET", back(r.Gateway, 341256, status), "")
+			w := r.Do("GET", returnURL(r.Gateway, 341256, status), "")
 			if w.Code != 303 || w.Header().Get("Location") != "/checkout/"+id {
 				t.Errorf("return = %d to %s", w.Code, w.Header().Get("Location"))
 			}
@@ -95,7 +95,7 @@ func TestReturnOfThePaid(t *testing.T) {
 // TestReturnFramed is B57: neither the page nor the way to it can be shown in a
 // frame of a stranger, or be reached by the page that opened it.
 func TestReturnFramed(t *testing.T) {
-	w := newWorld(t, "https://pay.example", []string{shop}, wide)
+	w := newPolicyRig(t, "https://pay.example", []string{shop}, wide)
 	id := w.Open(`{"amount_usd":"25.00","order_id":341256}`)
 	w.Choose(id)
 	w.Await(id, "pending")
@@ -104,16 +104,16 @@ func TestReturnFramed(t *testing.T) {
 		if policy := page.Header().Get("Content-Security-Policy"); page.Code != 200 || !strings.Contains(policy, "frame-ancestors 'none'") || page.Header().Get("Cross-Origin-Opener-Policy") != "same-origin" {
 			t.Errorf("B57/page %v = %d %v", headers, page.Code, page.Header())
 		}
-		way := w.Ask("GET", back(w.Gateway, 341256, "confirmed"), "", headers...)
-		if wrong := w.judged("alone", way); way.Code != 303 || wrong != nil {
+		way := w.Do("GET", returnURL(w.Gateway, 341256, "confirmed"), "", headers...)
+		if wrong := w.check("alone", way); way.Code != 303 || wrong != nil {
 			t.Errorf("B57/way %v = %d: %v", headers, way.Code, wrong)
 		}
 	}
 }
 
-// TestReturnOfAnother is B58: a code that is the gateway's, but another
+// TestReturnOfAnotherSession is B58: a code that is the gateway's, but another
 // merchant's, is answered as one that nobody has.
-func TestReturnOfAnother(t *testing.T) {
+func TestReturnOfAnotherSession(t *testing.T) {
 	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
 	api := httptest.NewServer(gateway)
 	t.Cleanup(api.Close)
@@ -123,8 +123,8 @@ func TestReturnOfAnother(t *testing.T) {
 	theirs.Choose(id)
 	theirs.Await(id, "pending")
 	code := gateway.Transactions()[0].TrackingCode
-	foreign := ours.Ask("GET", "/return?tracking_code="+code+"&order_id=341256&status=confirmed", "")
-	nobody := ours.Ask("GET", "/return?tracking_code=none&order_id=341256&status=confirmed", "")
+	foreign := ours.Do("GET", "/return?tracking_code="+code+"&order_id=341256&status=confirmed", "")
+	nobody := ours.Do("GET", "/return?tracking_code=none&order_id=341256&status=confirmed", "")
 	if foreign.Code != 200 || foreign.Body.String() != nobody.Body.String() || strings.Contains(foreign.Body.String(), code) {
 		t.Errorf("another merchant's code = %d %.300s", foreign.Code, foreign.Body)
 	}
@@ -160,7 +160,7 @@ func TestOriginsAtStart(t *testing.T) {
 			if err != nil || !slices.Equal(c.Origins, want) {
 				t.Fatalf("%q = %v, %v; want %v", value, c.Origins, err, want)
 			}
-			w := newWorld(t, c.PublicURL, c.Origins, wide)
+			w := newPolicyRig(t, c.PublicURL, c.Origins, wide)
 			w.origins = want
 			w.try(t, "page", "GET", "/checkout?item=coffee", "", "Accept: text/html")
 		})

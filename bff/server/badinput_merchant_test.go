@@ -10,7 +10,7 @@ import (
 )
 
 // badLinks: B18, where a shopper may be sent afterwards.
-func badLinks(t *testing.T, b *bench) {
+func badLinks(t *testing.T, b *inputRig) {
 	var list []input
 	for i, u := range []string{
 		"javascript:alert(1)", "JaVaScRiPt:alert(1)", "java\tscript:alert(1)", "\x01javascript:alert(1)", "data:text/html,<script>alert(1)</script>", "vbscript:x", "file:///etc/passwd", "ftp://shop.example", "blob:https://shop.example/x", "about:blank", "mailto:a@b.example", "tel:1", "ws://shop.example",
@@ -32,10 +32,10 @@ func badLinks(t *testing.T, b *bench) {
 }
 
 // badRepeats: B10 and B11, what is sent twice and is not the same.
-func badRepeats(t *testing.T, b *bench) {
+func badRepeats(t *testing.T, b *inputRig) {
 	const order = `"amount_usd":"25.00","order_ref":"repeat","title":"Two","email":"a@b.example","metadata":{"k":"v"},"currencies":["USDT"],"ttl_minutes":15,"success_url":"https://s.example","lang":"en"`
 	id := b.Open("{" + order + "}")
-	keyed := b.Ask("POST", "/v1/sessions", `{"amount_usd":"25.00"}`, bearer, isJSON, "Idempotency-Key: repeat-key")
+	keyed := b.Do("POST", "/v1/sessions", `{"amount_usd":"25.00"}`, bearer, isJSON, "Idempotency-Key: repeat-key")
 	if keyed.Code != 201 {
 		t.Fatal(keyed.Body)
 	}
@@ -74,7 +74,7 @@ func badRepeats(t *testing.T, b *bench) {
 }
 
 // badBounds: B7, the gateway's limits of each network, which are inclusive.
-func badBounds(t *testing.T, b *bench) {
+func badBounds(t *testing.T, b *inputRig) {
 	cent := decimal.New(1, -2)
 	for _, n := range []struct{ symbol, network, low, high string }{
 		{"USDT", "trc20", "1", "10000"}, {"USDT", "erc20", "100", "50000"}, {"USDT", "bep20", "1", "10000"}, {"USDT", "ton", "1", "5000"}, {"USDC", "polygon", "1", "5000"}, {"ETH", "eth", "10", "50000"}, {"ETH", "arbitrum", "2", "2000"}, {"TON", "ton", "1", "5000"},
@@ -107,7 +107,7 @@ func oddIDs(id string) map[string]string {
 }
 
 // badIDs: B22 and B38, sessions that are not there, at each address that names one.
-func badIDs(t *testing.T, b *bench) {
+func badIDs(t *testing.T, b *inputRig) {
 	id := b.Open(`{"amount_usd":"25.00"}`)
 	var list []input
 	for name, odd := range oddIDs(id) {
@@ -122,7 +122,7 @@ func badIDs(t *testing.T, b *bench) {
 		list = append(list, input{id: "B22/" + c.method + " " + c.path, method: c.method, path: c.path, body: c.body, headers: []string{bearer, isJSON}, code: "session_unknown"})
 	}
 	b.refuse(t, list)
-	unknown, odd := b.Ask("GET", "/v1/sessions/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", bearer), b.Ask("GET", "/v1/sessions/x", "", bearer)
+	unknown, odd := b.Do("GET", "/v1/sessions/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", bearer), b.Do("GET", "/v1/sessions/x", "", bearer)
 	if cut := func(s string) string { text, _, _ := strings.Cut(s, `"request_id"`); return text }; cut(unknown.Body.String()) != cut(odd.Body.String()) {
 		b.bad++
 		t.Errorf("an unknown and a malformed id are told apart: %s %s", unknown.Body, odd.Body)
@@ -130,7 +130,7 @@ func badIDs(t *testing.T, b *bench) {
 }
 
 // badLists: B23, the filters of the list.
-func badLists(t *testing.T, b *bench) {
+func badLists(t *testing.T, b *inputRig) {
 	var list []input
 	for name, values := range map[string][]string{
 		"limit":  {"0", "-1", "101", "1000000000", "x", "1.5", "1e1", "0x10", "%20", "%2010", "10%20", "%2B5", "%D9%A1", "9223372036854775808", "1%00", "null"},
@@ -181,7 +181,7 @@ func badLedger() (list []input) {
 }
 
 // badEvents: B27, the event log and what is to be sent again.
-func badEvents(t *testing.T, b *bench) {
+func badEvents(t *testing.T, b *inputRig) {
 	var list []input
 	replay := func(name, body, code, param string) {
 		list = append(list, input{id: "B27/" + name, method: "POST", path: "/v1/events/replay", body: body, headers: []string{bearer, isJSON}, code: code, param: param})

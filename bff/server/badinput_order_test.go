@@ -17,7 +17,7 @@ import (
 )
 
 // badStates: B25 and B51, what a session's state rules out.
-func badStates(t *testing.T, b *bench) {
+func badStates(t *testing.T, b *inputRig) {
 	paid, cancelled, pending, open := b.Open(`{"amount_usd":"25.00"}`), b.Open(`{"amount_usd":"25.00"}`), b.Open(`{"amount_usd":"25.00"}`), b.Open(`{"amount_usd":"25.00"}`)
 	for _, id := range []string{paid, pending} {
 		b.Choose(id)
@@ -25,7 +25,7 @@ func badStates(t *testing.T, b *bench) {
 	}
 	all := b.Gateway.Transactions()
 	b.pay(t, all[len(all)-2].TrackingCode, paid)
-	b.Ask("POST", "/v1/sessions/"+cancelled+"/cancel", "", bearer)
+	b.Do("POST", "/v1/sessions/"+cancelled+"/cancel", "", bearer)
 	coin := `{"currency_symbol":"USDT","network_code":"bep20"}`
 	var list []input
 	add := func(name, method, path, body, code, param string) {
@@ -96,7 +96,7 @@ func badStates(t *testing.T, b *bench) {
 }
 
 // tooMany: B51, a coin chosen again and again.
-func tooMany(t *testing.T, b *bench) {
+func tooMany(t *testing.T, b *inputRig) {
 	id := b.Open(`{"amount_usd":"25.00"}`)
 	for i, coin := range append([]string{"trc20", "bep20", "ton"}, strings.Fields("trc20 bep20 ton trc20 bep20 ton trc20 bep20 ton")...) {
 		b.accept(t, []input{{id: fmt.Sprintf("B51/coin %d", i+1), method: "POST", path: "/checkout/" + id + "/attempts", body: `{"currency_symbol":"USDT","network_code":"` + coin + `"}`, headers: []string{isJSON}, status: 200, has: `"status":"pending"`}})
@@ -109,7 +109,7 @@ func tooMany(t *testing.T, b *bench) {
 }
 
 // livingAt returns how many transactions can be paid at the gateway.
-func (b *bench) livingAt() (n int) {
+func (b *inputRig) livingAt() (n int) {
 	for _, tx := range b.Gateway.Transactions() {
 		if tx.Status == "pending" {
 			n++
@@ -129,7 +129,7 @@ func signed(header, payload, key string, with func() hash.Hash) string {
 const hs256 = `{"alg":"HS256","typ":"JWT"}`
 
 // badTokens: B28 and B29, what is no token of ours, at the page and at the post.
-func badTokens(t *testing.T, b *bench) {
+func badTokens(t *testing.T, b *inputRig) {
 	payload := fmt.Sprintf(`{"amount_usd":"25.00","order_ref":"token","exp":%d}`, time.Now().Add(time.Hour).Unix())
 	good := signed(hs256, payload, orderKey, sha256.New)
 	parts := strings.Split(good, ".")
@@ -167,7 +167,7 @@ func offered(id, token, param string) input {
 
 // badClaims: tokens that are signed rightly and say wrong things (B2 to B21 once more,
 // through the other door).
-func badClaims(t *testing.T, b *bench) {
+func badClaims(t *testing.T, b *inputRig) {
 	soon := time.Now().Add(time.Hour).Unix()
 	claims := func(amount, ref, exp, more string) string {
 		return signed(hs256, `{"amount_usd":`+amount+`,"order_ref":`+ref+`,"exp":`+exp+more+`}`, orderKey, sha256.New)
@@ -207,7 +207,7 @@ func badClaims(t *testing.T, b *bench) {
 
 // badOffers: what a page may post for an item (B28, B30, B50), and catalogues
 // that are refused.
-func badOffers(t *testing.T, b *bench) {
+func badOffers(t *testing.T, b *inputRig) {
 	const coin = `"currency_symbol":"USDT","network_code":"trc20"`
 	var list []input
 	offer := func(id, members, code, param string) {

@@ -14,30 +14,30 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// door is an endpoint that names a session; {id} stands for it.
-type door struct {
+// endpoint is an endpoint that names a session; {id} stands for it.
+type endpoint struct {
 	method, path, body string
 	merchant           bool
 	status             int // for who may
 }
 
-func doors() []door {
-	return []door{
+func endpoints() []endpoint {
+	return []endpoint{
 		{"GET", "/v1/sessions/{id}", "", true, 200}, {"POST", "/v1/sessions/{id}/recheck", "", true, 200}, {"POST", "/v1/sessions/{id}/resolve", `{"as":"confirmed","reason":"x"}`, true, 409}, {"POST", "/v1/sessions/{id}/cancel", "", true, 409},
 		{"GET", "/checkout/{id}", "", false, 200}, {"GET", "/checkout/{id}/view", "", false, 200}, {"GET", "/checkout/{id}/qr.svg", "", false, 200}, {"GET", "/checkout/{id}/receipt", "", false, 200},
 		{"POST", "/checkout/{id}/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, false, 409}, {"POST", "/checkout/{id}/cancel", "{}", false, 409}, {"POST", "/checkout/{id}/recheck", "{}", false, 200}, {"POST", "/checkout/{id}/extend", "{}", false, 409},
 	}
 }
 
-// TestWhoMay: every endpoint of one session, asked by who may and by all the
+// TestAccess: every endpoint of one session, asked by who may and by all the
 // others: with the id of this session, of another, of none, and with the key, a
 // wrong one or none. What belongs to one session is never in an answer about
 // another, and nothing is told without the id and, for merchants, the key.
-func TestWhoMay(t *testing.T) {
-	b := newBench(t)
+func TestAccess(t *testing.T) {
+	b := newInputRig(t)
 	mine, other := b.paid(t, "mine-4711"), b.paid(t, "other-4712")
 	before := b.hash(t)
-	for _, d := range doors() {
+	for _, d := range endpoints() {
 		for name, id := range map[string]string{"this": mine, "another": other, "unknown": "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "malformed": "%00", "half": mine[:14], "empty": ""} {
 			for who, header := range map[string]string{"right key": bearer, "wrong key": "Authorization: Bearer wrong", "no key": "", "key of the hook": "Authorization: Bearer " + hookToken, "id as key": "Authorization: Bearer " + mine} {
 				headers := []string{isJSON}
@@ -79,7 +79,7 @@ func noneOf(t *testing.T, what string, w *httptest.ResponseRecorder, text string
 }
 
 // paid returns a session of that title that was paid.
-func (b *bench) paid(t *testing.T, title string) string {
+func (b *inputRig) paid(t *testing.T, title string) string {
 	t.Helper()
 	id := b.Open(`{"amount_usd":"25.00","title":"` + title + `","email":"` + title + `@shop.example"}`)
 	b.Choose(id)
@@ -94,18 +94,18 @@ func (b *bench) paid(t *testing.T, title string) string {
 // written.
 func TestTortureReplays(t *testing.T) {
 	started := time.Now()
-	b := newBench(t)
+	b := newInputRig(t)
 	token, err := order.Mint([]byte(orderKey), "25.00", "replayed", "", 24*time.Hour, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
 	coin := `"currency_symbol":"USDT","network_code":"trc20"`
-	posted := b.Ask("POST", "/checkout", `{"order":"`+token+`",`+coin+`}`, isJSON)
+	posted := b.Do("POST", "/checkout", `{"order":"`+token+`",`+coin+`}`, isJSON)
 	id := session(t, posted.Body.Bytes())
 	b.Await(id, "pending")
 	tx := b.Gateway.Transactions()[0]
 	b.pay(t, tx.TrackingCode, id)
-	keyed := b.Ask("POST", "/v1/sessions", `{"amount_usd":"25.00","order_ref":"replayed-2"}`, bearer, isJSON, "Idempotency-Key: replayed")
+	keyed := b.Do("POST", "/v1/sessions", `{"amount_usd":"25.00","order_ref":"replayed-2"}`, bearer, isJSON, "Idempotency-Key: replayed")
 	if keyed.Code != 201 {
 		t.Fatal(keyed.Body)
 	}
@@ -155,7 +155,7 @@ func TestTortureReplays(t *testing.T) {
 }
 
 // from is send for many goroutines: the n-th request, from an address of its own.
-func (b *bench) from(in input, n int64) *httptest.ResponseRecorder {
+func (b *inputRig) from(in input, n int64) *httptest.ResponseRecorder {
 	req := httptest.NewRequest(in.method, b.Public+in.path, strings.NewReader(in.body))
 	req.Host, req.RemoteAddr = "localhost:8080", fmt.Sprintf("[2001:%x:%x::2]:1234", n>>16, n&0xffff)
 	for _, h := range in.headers {

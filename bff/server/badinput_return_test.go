@@ -8,7 +8,7 @@ import (
 
 // badReturns: B53 and B54, what the address behind the gateway's page may be
 // asked with.
-func badReturns(t *testing.T, b *bench) {
+func badReturns(t *testing.T, b *inputRig) {
 	id, other := b.Open(`{"amount_usd":"25.00","order_id":341256}`), b.Open(`{"amount_usd":"26.00","order_id":351256}`)
 	for _, s := range []string{id, other} {
 		b.Choose(s)
@@ -53,7 +53,7 @@ func flip(s string) string {
 }
 
 // badHooks: hints of any shape, and tokens that are not ours.
-func badHooks(t *testing.T, b *bench) {
+func badHooks(t *testing.T, b *inputRig) {
 	id := b.Open(`{"amount_usd":"25.00"}`)
 	b.Choose(id)
 	b.Await(id, "pending")

@@ -13,7 +13,7 @@ import (
 // badFrames: B19, B30 to B32, B39, B44 and B45, what a host page may put into the
 // address of the frame. It is ignored or taken in its one form; the policy of
 // the page never holds what came in.
-func badFrames(t *testing.T, b *bench) {
+func badFrames(t *testing.T, b *inputRig) {
 	id := b.Open(`{"amount_usd":"25.00"}`)
 	var list []input
 	show := func(name, query, has, hasNot string, headers ...string) {
@@ -53,7 +53,7 @@ func badFrames(t *testing.T, b *bench) {
 	show("B44/NUL", "", "25.00", "", "Accept-Language: \x00")
 	b.refuse(t, list)
 	need.Assets(t, static.Files) // the policy names the hash of a script
-	w := b.Ask("GET", "/checkout/"+id+"?embed=inline&origin=https://evil.example;script-src%20*", "")
+	w := b.Do("GET", "/checkout/"+id+"?embed=inline&origin=https://evil.example;script-src%20*", "")
 	if got := w.Header().Get("Content-Security-Policy"); strings.Replace(got, " "+hashed.FindString(got), "", 1) != pagePolicy {
 		b.bad++
 		t.Errorf("policy = %q", got)
@@ -64,7 +64,7 @@ func badFrames(t *testing.T, b *bench) {
 var hashed = regexp.MustCompile(`'sha256-[A-Za-z0-9+/=]{44}'`)
 
 // badChoices: B20, B49, B50, what a shopper's page may post.
-func badChoices(t *testing.T, b *bench) {
+func badChoices(t *testing.T, b *inputRig) {
 	id := b.Open(`{"amount_usd":"25.00"}`)
 	limited := b.Open(`{"amount_usd":"25.00","currencies":["USDC_bep20"]}`)
 	var list []input
@@ -122,7 +122,7 @@ func badForms(path string) (list []input) {
 }
 
 // kept: B20, what is legal in a comment reaches the gateway behind the marker.
-func kept(t *testing.T, b *bench) {
+func kept(t *testing.T, b *inputRig) {
 	for name, comment := range map[string]string{"HTML": "<b>leave it & ring</b>", "formula": "=1+1", "quotes": `"'`, "emoji": "🎁", "a marker of our kind": "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "spaces": "  a  b  "} {
 		id := b.Open(`{"amount_usd":"25.00"}`)
 		b.accept(t, []input{{id: "B20/comment kept, " + name, method: "POST", path: "/checkout/" + id + "/attempts", body: `{"currency_symbol":"USDT","network_code":"trc20","comment":` + quoted(comment) + `}`, headers: []string{isJSON}, status: 200}})
@@ -135,7 +135,7 @@ func kept(t *testing.T, b *bench) {
 }
 
 // badOrigins: B52, posts that a page of another origin has made.
-func badOrigins(t *testing.T, b *bench) {
+func badOrigins(t *testing.T, b *inputRig) {
 	id := b.Open(`{"amount_usd":"25.00"}`)
 	var list []input
 	for _, path := range []string{"/checkout/" + id + "/attempts", "/checkout/" + id + "/cancel", "/checkout/" + id + "/recheck", "/checkout/" + id + "/extend", "/checkout"} {
@@ -161,7 +161,7 @@ func badOrigins(t *testing.T, b *bench) {
 
 // badShopperKeys: B48. What opens a shopper's session is its id in the path: there
 // is no key to send, and none that is sent elsewhere helps or hurts.
-func badShopperKeys(t *testing.T, b *bench) {
+func badShopperKeys(t *testing.T, b *inputRig) {
 	id := b.Open(`{"amount_usd":"25.00"}`)
 	var list []input
 	for name, c := range map[string]struct {

@@ -45,9 +45,9 @@ type input struct {
 	alone       bool   // the database is looked at right after it, not after its group
 }
 
-// bench is a rig whose database can be looked into, and the count of what was
+// inputRig is a rig whose database can be looked into, and the count of what was
 // sent to it.
-type bench struct {
+type inputRig struct {
 	*rig
 	database string
 	statuses map[string]int // by code, as docs/api.md lists them
@@ -65,11 +65,11 @@ const answerWithin = 5 * time.Second
 // each is answered with its documented code, says no secret, and changes nothing.
 func TestTortureBadInputs(t *testing.T) {
 	started := time.Now()
-	b := newBench(t)
+	b := newInputRig(t)
 	b.Await(b.chosen(), "pending") // connections to the gateway are open after this
 	for _, group := range []struct {
 		name string
-		run  func(*testing.T, *bench)
+		run  func(*testing.T, *inputRig)
 	}{
 		{"keys", badKeys}, {"amounts", badAmounts}, {"references", badReferences}, {"members", badMembers}, {"bodies", badBodies},
 		{"links", badLinks}, {"texts", badTexts}, {"numbers", badNumbers}, {"repeats", badRepeats}, {"bounds", badBounds},
@@ -91,8 +91,8 @@ func TestTortureBadInputs(t *testing.T) {
 	})
 }
 
-// newBench is newRig with a database whose place is known.
-func newBench(t *testing.T) *bench {
+// newInputRig is newRig with a database whose place is known.
+func newInputRig(t *testing.T) *inputRig {
 	t.Helper()
 	r := &rig{Rig: &servertest.Rig{T: t, Gateway: sandbox.New(sandbox.Config{Key: gatewayKey}), Public: ownOrigin, Log: &servertest.Log{}}}
 	api := httptest.NewServer(r.Gateway)
@@ -112,7 +112,7 @@ func newBench(t *testing.T) *bench {
 	pace.LateChecks, pace.ConfirmedChecks = []time.Duration{time.Hour}, []time.Duration{time.Hour}
 	pace.FollowUps = []time.Duration{0, time.Hour}
 	log := slog.New(slog.NewTextHandler(r.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	srv, err := server.New(t.Context(), c, server.Options{Log: log, Pace: pace, Limits: web.Limits{Guesses: 1 << 20}})
+	srv, err := server.New(t.Context(), c, server.Options{Log: log, Schedule: pace, Limits: web.Limits{Guesses: 1 << 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,8 +126,8 @@ func newBench(t *testing.T) *bench {
 		}
 		r.NoSecrets(r.Log.String(), "the log")
 	})
-	r.Handler = held(t, srv.Handler)
-	return &bench{rig: r, database: c.Database, statuses: documented(t), ids: map[string]bool{}}
+	r.Handler = deferHeaders(t, srv.Handler)
+	return &inputRig{rig: r, database: c.Database, statuses: documented(t), ids: map[string]bool{}}
 }
 
 // documented returns the status of each code in the table of docs/api.md.
@@ -152,7 +152,7 @@ func documented(t *testing.T) map[string]int {
 
 // hash is of everything in the database but the times of the last and the next
 // look at the gateway, which pass by themselves.
-func (b *bench) hash(t *testing.T) string {
+func (b *inputRig) hash(t *testing.T) string {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+b.database+"?mode=ro&_pragma=busy_timeout(5000)")
 	if err != nil {
@@ -196,7 +196,7 @@ func (b *bench) hash(t *testing.T) string {
 
 // send makes one request from an address of its own, so that no limit of a
 // client's posts stands between the input and what judges it.
-func (b *bench) send(in input) (*httptest.ResponseRecorder, time.Duration) {
+func (b *inputRig) send(in input) (*httptest.ResponseRecorder, time.Duration) {
 	target := in.path
 	if target == "" {
 		target = "/v1/sessions"
@@ -220,7 +220,7 @@ func (b *bench) send(in input) (*httptest.ResponseRecorder, time.Duration) {
 var stack = regexp.MustCompile(`goroutine \d|\.go:\d|runtime error|panic:|sql: |SQL logic|modernc`)
 
 // judge returns what is wrong with an answer.
-func (b *bench) judge(in input, w *httptest.ResponseRecorder, took time.Duration) (wrong []string) {
+func (b *inputRig) judge(in input, w *httptest.ResponseRecorder, took time.Duration) (wrong []string) {
 	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	want, listed := in.status, true
 	if in.code != "" {
@@ -289,7 +289,7 @@ func refusal(in input, w *httptest.ResponseRecorder) (wrong []string) {
 // report counts what is wrong with an answer, in a test of the input's name. An
 // input of knownWrong has to be answered wrongly, so that whoever corrects the
 // answer removes it from there.
-func (b *bench) report(t *testing.T, id string, wrong []string) {
+func (b *inputRig) report(t *testing.T, id string, wrong []string) {
 	t.Helper()
 	b.noted(id)
 	t.Run(id, func(t *testing.T) {
@@ -309,7 +309,7 @@ func (b *bench) report(t *testing.T, id string, wrong []string) {
 
 // refuse sends inputs that must leave the database as it is, and no goroutine
 // behind.
-func (b *bench) refuse(t *testing.T, list []input) {
+func (b *inputRig) refuse(t *testing.T, list []input) {
 	t.Helper()
 	before := b.hash(t)
 	for _, in := range list {
@@ -347,7 +347,7 @@ func handling() (n int) {
 }
 
 // accept sends inputs that are taken and may be stored.
-func (b *bench) accept(t *testing.T, list []input) {
+func (b *inputRig) accept(t *testing.T, list []input) {
 	t.Helper()
 	for _, in := range list {
 		w, took := b.send(in)
@@ -356,7 +356,7 @@ func (b *bench) accept(t *testing.T, list []input) {
 }
 
 // noted keeps the id of an input that was sent; each has one of its own.
-func (b *bench) noted(id string) {
+func (b *inputRig) noted(id string) {
 	if b.ids[id] {
 		b.T.Errorf("two inputs are called %s", id)
 	}
@@ -388,8 +388,8 @@ func quoted(text string) string {
 }
 
 // finds reports whether the list of a reference is the session of that id alone.
-func (b *bench) finds(ref, id string) bool {
-	w := b.Ask("GET", "/v1/sessions?"+url.Values{"order_ref": {ref}}.Encode(), "", bearer)
+func (b *inputRig) finds(ref, id string) bool {
+	w := b.Do("GET", "/v1/sessions?"+url.Values{"order_ref": {ref}}.Encode(), "", bearer)
 	var got struct {
 		Data []struct{ ID string }
 	}
@@ -399,19 +399,19 @@ func (b *bench) finds(ref, id string) bool {
 
 // pay pays a transaction of session id and has it looked at until that is known:
 // nothing else looks often here.
-func (b *bench) pay(t *testing.T, code, id string) {
+func (b *inputRig) pay(t *testing.T, code, id string) {
 	t.Helper()
 	if err := b.Gateway.Pay(code, "pay"); err != nil {
 		t.Fatal(err)
 	}
 	servertest.Until(t, "the payment is known", func() bool {
-		b.Ask("POST", "/v1/sessions/"+id+"/recheck", "", bearer)
+		b.Do("POST", "/v1/sessions/"+id+"/recheck", "", bearer)
 		return b.Status(id) == "confirmed"
 	})
 }
 
 // chosen opens a session, chooses a coin and returns its id.
-func (b *bench) chosen() string {
+func (b *inputRig) chosen() string {
 	id := b.Open(`{"amount_usd":"25.00"}`)
 	b.Choose(id)
 	return id

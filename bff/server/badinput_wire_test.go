@@ -20,7 +20,7 @@ import (
 
 // wire sends bytes over a connection of its own and judges the statuses of all
 // answers.
-func (b *bench) wire(t *testing.T, addr, id, text string, want ...int) {
+func (b *inputRig) wire(t *testing.T, addr, id, text string, want ...int) {
 	t.Helper()
 	b.sent++
 	began := time.Now()
@@ -35,7 +35,7 @@ func (b *bench) wire(t *testing.T, addr, id, text string, want ...int) {
 
 // badLines: B15, B40 to B43, heads and bodies that parsers read differently,
 // over a listener as the command has it.
-func badLines(t *testing.T, b *bench) {
+func badLines(t *testing.T, b *inputRig) {
 	addr := listen(t, b.Handler)
 	id := b.Open(`{"amount_usd":"25.00"}`)
 	page := "/checkout/" + id
@@ -82,7 +82,7 @@ func badLines(t *testing.T, b *bench) {
 
 // badPaths: B40, B42 and B98, addresses that are written in odd ways, and those
 // that belong to operators.
-func badPaths(t *testing.T, b *bench) {
+func badPaths(t *testing.T, b *inputRig) {
 	need.Assets(t, static.Files) // checkout.js is one of them
 	id := b.Open(`{"amount_usd":"25.00"}`)
 	var list []input
@@ -112,7 +112,7 @@ func badPaths(t *testing.T, b *bench) {
 const upgrade = "GET /checkout/%s/live HTTP/1.1\r\nHost: localhost:8080\r\nOrigin: " + ownOrigin + "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n"
 
 // badHandshakes: B59, B60 and B62.
-func badHandshakes(t *testing.T, b *bench) {
+func badHandshakes(t *testing.T, b *inputRig) {
 	addr := listen(t, b.Handler)
 	id := b.Open(`{"amount_usd":"25.00"}`)
 	before := b.hash(t)
@@ -121,23 +121,23 @@ func badHandshakes(t *testing.T, b *bench) {
 		return strings.Replace(strings.Replace(good, old, new, 1), "\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1)
 	}
 	for _, origin := range []string{"https://evil.example", shop, "null", "", "http://localhost:8080.evil.example", "http://localhost:80800", "http://localhost:8081", "http://localhost", "https://localhost:8080", "ws://localhost:8080", "http://localhost:8080/", "http://localhost:8080/x", "http://a@localhost:8080", "http://localhost:8080@evil.example", "http://localhost:8080 https://evil.example", "http://localhost:8080, https://evil.example", "http://127.0.0.1:8080", "http://[::1]:8080", "http://\u217cocalhost:8080", "http://localhost.:8080", "http://localho\u017ft:8080", "localhost:8080", "*", "http://LOCALHOST", "http://localhost:08080", "file://", "chrome-extension://x"} {
-		b.knock(t, addr, fmt.Sprintf("B59/%q", origin), change(ownOrigin, origin), 403)
+		b.handshake(t, addr, fmt.Sprintf("B59/%q", origin), change(ownOrigin, origin), 403)
 	}
-	b.knock(t, addr, "B59/no origin", change("Origin: "+ownOrigin+"\r\n", ""), 403)
-	b.knock(t, addr, "B59/two origins, own first", change("Connection", "Origin: https://evil.example\r\nConnection"), 403)
-	b.knock(t, addr, "B59/two origins, own last", change("Origin", "Origin: https://evil.example\r\nOrigin"), 403)
-	b.knock(t, addr, "B59/own host named by the request", strings.Replace(change(ownOrigin, "http://evil.example"), "Host: localhost:8080", "Host: evil.example", 1), 403)
+	b.handshake(t, addr, "B59/no origin", change("Origin: "+ownOrigin+"\r\n", ""), 403)
+	b.handshake(t, addr, "B59/two origins, own first", change("Connection", "Origin: https://evil.example\r\nConnection"), 403)
+	b.handshake(t, addr, "B59/two origins, own last", change("Origin", "Origin: https://evil.example\r\nOrigin"), 403)
+	b.handshake(t, addr, "B59/own host named by the request", strings.Replace(change(ownOrigin, "http://evil.example"), "Host: localhost:8080", "Host: evil.example", 1), 403)
 	for name, c := range map[string][2]string{
 		"version 8": {"13", "8"}, "version 12": {"Version: 13", "Version: 12"}, "version 130": {"13", "130"}, "no version": {"Sec-WebSocket-Version: 13\r\n", ""}, "two versions": {"Version: 13", "Version: 8, 7"}, "no key": {"Sec-WebSocket-Key", "X"}, "bad key": {"MDEy", "????"}, "short key": {"MDEyMzQ1Njc4OWFiY2RlZg==", "MDEy"}, "long key": {"MDEyMzQ1Njc4OWFiY2RlZg==", strings.Repeat("A", 1024)}, "empty key": {"MDEyMzQ1Njc4OWFiY2RlZg==", ""},
 		"no upgrade": {"Upgrade: websocket\r\n", ""}, "other upgrade": {"Upgrade: websocket", "Upgrade: h2c"}, "no connection": {"Connection: Upgrade\r\n", ""}, "kept alive": {"Connection: Upgrade", "Connection: keep-alive"}, "HTTP/1.0": {"HTTP/1.1", "HTTP/1.0"}, "HEAD": {"GET", "HEAD"},
 	} {
-		b.knock(t, addr, "B60/"+name, change(c[0], c[1]), 426)
+		b.handshake(t, addr, "B60/"+name, change(c[0], c[1]), 426)
 	}
 	for _, method := range []string{"POST", "PUT", "OPTIONS", "FOO"} {
-		b.knock(t, addr, "B60/"+method, change("GET", method), 405)
+		b.handshake(t, addr, "B60/"+method, change("GET", method), 405)
 	}
 	for name, odd := range map[string]string{"unknown": "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "none": "cs_none", "NUL": "%00", "upper case": strings.ToUpper(id), "one less": id[:len(id)-1], "10 KiB": strings.Repeat("a", 10<<10), "slash": id + "%2f", "SQL": "%27--"} {
-		b.knock(t, addr, "B62/"+name, change(id, odd), 404)
+		b.handshake(t, addr, "B62/"+name, change(id, odd), 404)
 	}
 	if b.hash(t) != before {
 		b.bad++
@@ -146,9 +146,9 @@ func badHandshakes(t *testing.T, b *bench) {
 	servertest.Until(t, "no goroutine of a socket is left", func() bool { return handling() == 0 })
 }
 
-// knock is wire for what looks at the first answer alone: a socket that is
+// handshake is wire for what looks at the first answer alone: a socket that is
 // opened has no end.
-func (b *bench) knock(t *testing.T, addr, id, text string, want int) {
+func (b *inputRig) handshake(t *testing.T, addr, id, text string, want int) {
 	t.Helper()
 	b.sent++
 	conn, err := net.Dial("tcp", addr)
@@ -186,7 +186,7 @@ func frame(head byte, payload string) string {
 
 // badSockets: B61 and B63, what a client may say on an open socket: it is
 // dropped, or ends the socket, and changes nothing.
-func badSockets(t *testing.T, b *bench) {
+func badSockets(t *testing.T, b *inputRig) {
 	addr := listen(t, b.Handler)
 	id := b.Open(`{"amount_usd":"25.00"}`)
 	before := b.hash(t)
@@ -218,7 +218,7 @@ func badSockets(t *testing.T, b *bench) {
 
 // talk opens a socket, says text and then pings. It returns 0 if the ping is
 // answered, the code of the close frame if the socket ends, -1 if it ends without one.
-func (b *bench) talk(t *testing.T, addr, id, text string) int {
+func (b *inputRig) talk(t *testing.T, addr, id, text string) int {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
 	if err != nil {

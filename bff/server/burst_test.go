@@ -37,7 +37,7 @@ func TestBurstsAskTheGatewayOnce(t *testing.T) {
 			var group sync.WaitGroup
 			for range 100 {
 				group.Go(func() {
-					if w := r.Ask("POST", "/checkout/"+id+"/"+c.action, c.body, isForm); w.Code != http.StatusSeeOther {
+					if w := r.Do("POST", "/checkout/"+id+"/"+c.action, c.body, isForm); w.Code != http.StatusSeeOther {
 						t.Errorf("%s = %d %.200s", c.action, w.Code, w.Body)
 					}
 				})
@@ -62,7 +62,7 @@ func TestBurstsAskTheGatewayOnce(t *testing.T) {
 
 // cancelled ends a session as its shopper does.
 func (r *rig) cancelled(id string) {
-	r.Ask("POST", "/checkout/"+id+"/cancel", "", isForm)
+	r.Do("POST", "/checkout/"+id+"/cancel", "", isForm)
 	r.Await(id, "cancelled")
 }
 
@@ -84,7 +84,7 @@ func TestBurstsStoreOnce(t *testing.T) {
 			var group sync.WaitGroup
 			for range cap(ids) {
 				group.Go(func() {
-					w := r.Ask("POST", c.path, c.body, c.headers...)
+					w := r.Do("POST", c.path, c.body, c.headers...)
 					var got struct{ ID, Session string }
 					if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code/100 != 2 {
 						t.Errorf("POST = %d %.200s", w.Code, w.Body)

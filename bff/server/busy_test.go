@@ -13,15 +13,15 @@ import (
 // that says that the address is being made, and gets one address.
 func TestBusyGateway(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, ownOrigin, []string{shop}, wide)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, wide)
 	id := w.Open(`{"amount_usd":"25.00"}`)
-	w.Ask("GET", "/v1/currencies", "", bearer)
+	w.Do("GET", "/v1/currencies", "", bearer)
 	w.Gateway.Inject(sandbox.Fault{
 		Path: "create", Status: http.StatusTooManyRequests, RetryAfter: 4 * time.Second,
 	})
 	w.Choose(id)
 	w.Await(id, "preparing")
-	page := w.Ask("GET", "/checkout/"+id, "").Body.String()
+	page := w.Do("GET", "/checkout/"+id, "").Body.String()
 	if !strings.Contains(page, `data-status="preparing"`) ||
 		strings.Contains(page, `data-part="address"`) {
 		t.Errorf("the page is not that of a payment being prepared: %.500s", page)

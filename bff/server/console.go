@@ -11,31 +11,30 @@ import (
 	"coinslot/bff/web"
 )
 
-// console returns what makes the operator's pages; nil if nobody can sign in.
+// console returns the operator's pages; nil if no way to sign in is configured.
 func (s *Server) console(
-	c config.Config, o Options, tokens *token.Registry,
-) func(web.Within) http.Handler {
+	c config.Config, o Options, tokens *token.Registry, site *web.Server,
+) http.Handler {
 	if c.AdminPassword.Reveal() == "" && c.AdminProxyHeader == "" {
 		return nil
 	}
-	return func(w web.Within) http.Handler {
-		return console.New(console.Config{
-			Checkout: s.checkout, Count: s.store.Count, Gateway: s.records, Records: s.store,
-			Events:    s.store,
-			Rerouting: s.store, Eraser: s.store,
-			Gone: s.sender.Gone, Origins: c.Origins, Deliver: s.sender.Kick,
-			TestWebhooks: s.sender.Test,
-			Test:         o.test(c), Tokens: tokens, Now: s.store.Now, Log: o.Log,
-			CSS: w.Asset("console.css"),
-			Auth: auth.Config{
-				Hash: c.AdminPassword.Reveal(), Header: c.AdminProxyHeader,
-				Secret: config.Reveal(c.SecretKeys)[0],
-				Secure: strings.HasPrefix(c.PublicURL, "https:"),
-				Server: auth.Server{
-					Address: w.Address, Client: w.Client, Proxied: w.Proxied,
-					SameOrigin: w.SameOrigin,
+	return console.New(console.Config{
+		Checkout: s.checkout, Count: s.store.Count, Gateway: s.records, Records: s.store,
+		Events: s.store, Rerouting: s.store, Eraser: s.store, Gone: s.sender.Gone,
+		Origins: c.Origins, Deliver: s.sender.Kick, TestWebhooks: s.sender.Test,
+		Test: o.test(c), Tokens: tokens, Now: s.store.Now, Log: o.Log,
+		CSS: site.Assets.URL("console.css"),
+		Auth: auth.Config{
+			Hash: c.AdminPassword.Reveal(), Header: c.AdminProxyHeader,
+			Secret: config.Reveal(c.SecretKeys)[0],
+			Secure: strings.HasPrefix(c.PublicURL, "https:"),
+			Server: auth.Server{
+				Address: site.Client, Proxied: site.FromProxy, SameOrigin: site.SameOrigin,
+				Client: func(r *http.Request) string {
+					client, _ := web.ClientKeys(site.Client(r))
+					return client
 				},
 			},
-		})
-	}
+		},
+	})
 }

@@ -184,7 +184,7 @@ func (c *contract) compile() {
 	compiler := jsonschema.NewCompiler()
 	compiler.DefaultDraft(jsonschema.Draft2020)
 	compiler.AssertFormat()
-	strict := sealed(c.root).(map[string]any)
+	strict := closeSchema(c.root).(map[string]any)
 	if err := compiler.AddResource(name, strict); err != nil {
 		c.bad = append(c.bad, err.Error())
 		return
@@ -217,19 +217,19 @@ func (c *contract) compile() {
 // escape writes a name as a part of a JSON pointer.
 func escape(name string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(name) }
 
-// sealed copies v, with every object schema closed that is open by silence.
-func sealed(v any) any {
+// closeSchema copies v, with every object schema closed that is open by silence.
+func closeSchema(v any) any {
 	switch v := v.(type) {
 	case []any:
 		list := make([]any, len(v))
 		for i := range v {
-			list[i] = sealed(v[i])
+			list[i] = closeSchema(v[i])
 		}
 		return list
 	case map[string]any:
 		object := map[string]any{}
 		for name, value := range v {
-			object[name] = sealed(value)
+			object[name] = closeSchema(value)
 		}
 		if _, said := v["additionalProperties"]; !said && v["type"] == "object" && v["properties"] != nil {
 			object["additionalProperties"] = false
@@ -239,8 +239,8 @@ func sealed(v any) any {
 	return v
 }
 
-// held returns h, whose answers are all held to the contract.
-func held(t *testing.T, h http.Handler) http.Handler {
+// deferHeaders returns h, whose answers are all held to the contract.
+func deferHeaders(t *testing.T, h http.Handler) http.Handler {
 	t.Helper()
 	c, test := written(), t.Name()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -298,8 +298,8 @@ func (c *contract) judge(route string, a *copied) error {
 	return schema.Validate(body)
 }
 
-// told are headers that an answer has only if they are documented.
-var told = []string{"Location", "Retry-After", "Idempotent-Replayed", "WWW-Authenticate", "ETag", "X-Request-Id"}
+// errorCodes are headers that an answer has only if they are documented.
+var errorCodes = []string{"Location", "Retry-After", "Idempotent-Replayed", "WWW-Authenticate", "ETag", "X-Request-Id"}
 
 // headed returns why the headers of an answer are not as documented.
 func (c *contract) headed(route string, a *copied) error {
@@ -307,7 +307,7 @@ func (c *contract) headed(route string, a *copied) error {
 		return nil // they went with the connection
 	}
 	described := c.headers[shape{route, fmt.Sprint(a.code()), ""}]
-	for _, name := range told {
+	for _, name := range errorCodes {
 		header, known := described[name]
 		value, rule := a.Header().Get(name), c.resolved(header)
 		switch schema := c.resolved(rule["schema"]); {

@@ -138,7 +138,7 @@ func TestExamplesAreValid(t *testing.T) {
 	const name = "https://coinslot.test/examples.json"
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
-	if err := compiler.AddResource(name, sealed(c.root)); err != nil {
+	if err := compiler.AddResource(name, closeSchema(c.root)); err != nil {
 		t.Fatal(err)
 	}
 	count := 0
@@ -298,7 +298,7 @@ func TestWebhookIsAsDocumented(t *testing.T) {
 	const name = "https://coinslot.test/webhooks.json"
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
-	if err := compiler.AddResource(name, sealed(c.root)); err != nil {
+	if err := compiler.AddResource(name, closeSchema(c.root)); err != nil {
 		t.Fatal(err)
 	}
 	bodies := map[string]*jsonschema.Schema{} // by type

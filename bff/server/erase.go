@@ -20,7 +20,7 @@ func (s *Server) retention(keep time.Duration, log *slog.Logger) *retention.Serv
 	bucket := s.store.Bucket("retention", 1)
 	service := &retention.Service{
 		Eraser: s.store, Keep: keep, Hold: bucket.Pause,
-		Changed: s.changed, Now: s.store.Now, Log: log,
+		Changed: s.sessionChanged, Now: s.store.Now, Log: log,
 		Acquire: func(ctx context.Context) (bool, error) {
 			_, err := bucket.Take(ctx, 0)
 			if errors.Is(err, store.ErrBusy) {

@@ -77,7 +77,7 @@ func TestEventRequests(t *testing.T) {
 		list("a session that is not there", "?session=cs_none", 200, "", `"data":[]`),
 	})
 	for _, c := range []scenario{{method: "GET", path: "/v1/events"}, {method: "POST", path: "/v1/events/replay"}} {
-		if w := r.Ask(c.method, c.path, "{}", isJSON); w.Code != http.StatusUnauthorized {
+		if w := r.Do(c.method, c.path, "{}", isJSON); w.Code != http.StatusUnauthorized {
 			t.Errorf("%s %s without a key = %d", c.method, c.path, w.Code)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // view reads the shopper's view of a session.
 func (r *rig) view(id string) wire.View {
 	r.T.Helper()
-	v, err := wire.ParseView(r.Ask("GET", "/checkout/"+id+"/view", "").Body.Bytes())
+	v, err := wire.ParseView(r.Do("GET", "/checkout/"+id+"/view", "").Body.Bytes())
 	if err != nil {
 		r.T.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestExtends(t *testing.T) {
 			if !before.Can(wire.Extend) || before.Attempt.ExtendMinutes != 60 {
 				t.Fatalf("actions %v, %d minutes; want extend and 60", before.Actions, before.Attempt.ExtendMinutes)
 			}
-			w := r.Ask("POST", "/checkout/"+id+"/extend", c.body, c.headers...)
+			w := r.Do("POST", "/checkout/"+id+"/extend", c.body, c.headers...)
 			if w.Code != c.status {
 				t.Fatalf("extend = %d %.300s; want %d", w.Code, w.Body, c.status)
 			}
@@ -63,7 +63,7 @@ func TestExtends(t *testing.T) {
 			if live != 1 || strings.Contains(r.Log.String(), "checkout.cancelled") {
 				t.Errorf("%d transactions can be paid; want one", live)
 			}
-			if told := r.Ask("GET", "/v1/events", "", bearer).Body.String(); strings.Contains(told, "checkout.cancelled") {
+			if told := r.Do("GET", "/v1/events", "", bearer).Body.String(); strings.Contains(told, "checkout.cancelled") {
 				t.Errorf("the merchant was told of a cancellation: %s", told)
 			}
 		})
@@ -97,14 +97,14 @@ func TestExtendRefuses(t *testing.T) {
 	if err := r.Gateway.Pay(r.Gateway.Transactions()[0].TrackingCode, "half"); err != nil {
 		t.Fatal(err)
 	}
-	problem(t, r.Ask("POST", path, "", isJSON), "payment_in_progress")
+	problem(t, r.Do("POST", path, "", isJSON), "payment_in_progress")
 	if n := len(r.Gateway.Transactions()); n != 1 {
 		t.Errorf("%d transactions; want one", n)
 	}
 }
 
 // Whom to ask is in every view and on the pages of no order.
-func TestSupportIsTold(t *testing.T) {
+func TestSupportIsShown(t *testing.T) {
 	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
 	api := httptest.NewServer(gateway)
 	t.Cleanup(api.Close)
@@ -113,10 +113,10 @@ func TestSupportIsTold(t *testing.T) {
 	r, _ := start(t, gateway, c)
 	id := r.Open(`{"amount_usd":"25.00","order_ref":"A&1"}`)
 	var got struct{ Support string }
-	if err := json.Unmarshal(r.Ask("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &got); err != nil || got.Support != c.Support {
+	if err := json.Unmarshal(r.Do("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &got); err != nil || got.Support != c.Support {
 		t.Errorf("support = %q, %v; want %q", got.Support, err, c.Support)
 	}
-	r.Ask("POST", "/checkout/"+id+"/cancel", "", isForm)
+	r.Do("POST", "/checkout/"+id+"/cancel", "", isForm)
 	r.run([]scenario{
 		{"cancelled", "GET", "/checkout/" + id, "", nil, 200, "", `href="mailto:help@shop.example?subject=A%261"`, ""},
 		{"unknown", "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", nil, 404, "", `href="mailto:help@shop.example?subject=cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"`, ""},

@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// watchEvery is the pause between two rounds of a fanout.
-	watchEvery = 3 * time.Second
-	// watchedFor is how long the others believe that a page is open.
-	watchedFor = time.Minute
+	// roundInterval is the pause between two rounds of a fanout.
+	roundInterval = 3 * time.Second
+	// watchTime is how long the others believe that a page is open.
+	watchTime = time.Minute
 	// catchUpRounds is how many rounds pass between two catch-ups.
 	catchUpRounds = 2
 )
@@ -69,13 +69,13 @@ func (f *fanout) run(ctx context.Context) error {
 	listening := make(chan struct{})
 	go func() {
 		defer close(listening)
-		if err := f.peers.Listen(ctx, f.hear); err != nil && ctx.Err() == nil {
+		if err := f.peers.Listen(ctx, f.receive); err != nil && ctx.Err() == nil {
 			f.log.Error("listening to other instances", "error", err)
 		}
 	}()
 	f.heartbeat.Beat(0)
 	defer f.heartbeat.Stop()
-	tick := time.NewTicker(watchEvery)
+	tick := time.NewTicker(roundInterval)
 	defer tick.Stop()
 	for round := 1; ; round++ {
 		select {
@@ -91,8 +91,8 @@ func (f *fanout) run(ctx context.Context) error {
 	}
 }
 
-// hear passes on what another instance has announced.
-func (f *fanout) hear(session string) {
+// receive passes on what another instance has announced.
+func (f *fanout) receive(session string) {
 	f.deliver()
 	if session != "" {
 		f.hub.Publish(session)
@@ -126,12 +126,12 @@ func (f *fanout) mark(ctx context.Context, open []string) error {
 	marked := map[string]time.Time{} // drops those that were closed
 	var due []string
 	for _, id := range open {
-		if marked[id] = f.marked[id]; marked[id].Sub(now) < watchedFor/2 {
-			due, marked[id] = append(due, id), now.Add(watchedFor)
+		if marked[id] = f.marked[id]; marked[id].Sub(now) < watchTime/2 {
+			due, marked[id] = append(due, id), now.Add(watchTime)
 		}
 	}
 	for batch := range f.batches(due) {
-		if err := f.peers.Watch(ctx, batch, now.Add(watchedFor), now.Add(f.soon)); err != nil {
+		if err := f.peers.Watch(ctx, batch, now.Add(watchTime), now.Add(f.soon)); err != nil {
 			return err
 		}
 	}

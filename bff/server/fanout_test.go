@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// neighbours is a database as a fanout sees it, whose hints can get lost.
-type neighbours struct {
+// fakePeers is a database as a fanout sees it, whose hints can get lost.
+type fakePeers struct {
 	mu       sync.Mutex // guards the fields below
 	versions map[string]int64
 	watched  []string
@@ -25,9 +25,9 @@ type neighbours struct {
 	tell     func(session string)
 }
 
-func (n *neighbours) Announce(string) {}
+func (n *fakePeers) Announce(string) {}
 
-func (n *neighbours) Listen(ctx context.Context, hear func(string)) error {
+func (n *fakePeers) Listen(ctx context.Context, hear func(string)) error {
 	n.mu.Lock()
 	n.tell = hear
 	n.mu.Unlock()
@@ -35,7 +35,7 @@ func (n *neighbours) Listen(ctx context.Context, hear func(string)) error {
 	return nil
 }
 
-func (n *neighbours) Watch(_ context.Context, ids []string, until, dueBy time.Time) error {
+func (n *fakePeers) Watch(_ context.Context, ids []string, until, dueBy time.Time) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.rounds++
@@ -46,7 +46,7 @@ func (n *neighbours) Watch(_ context.Context, ids []string, until, dueBy time.Ti
 	return n.err
 }
 
-func (n *neighbours) Versions(_ context.Context, ids []string) (map[string]int64, error) {
+func (n *fakePeers) Versions(_ context.Context, ids []string) (map[string]int64, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	got := map[string]int64{}
@@ -56,7 +56,7 @@ func (n *neighbours) Versions(_ context.Context, ids []string) (map[string]int64
 	return got, n.err
 }
 
-func (n *neighbours) set(f func()) {
+func (n *fakePeers) set(f func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	f()
@@ -83,7 +83,7 @@ func (p *page) taken() int {
 }
 
 // running starts a fanout over n whose pages are open.
-func running(t *testing.T, n *neighbours, sessions ...string) (pages []*page, cancels []func()) {
+func running(t *testing.T, n *fakePeers, sessions ...string) (pages []*page, cancels []func()) {
 	t.Helper()
 	h := realtime.NewHub(realtime.HubConfig{})
 	for _, id := range sessions {
@@ -112,19 +112,19 @@ func running(t *testing.T, n *neighbours, sessions ...string) (pages []*page, ca
 // announced reaches them a few seconds later.
 func TestFanout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := &neighbours{versions: map[string]int64{"cs_a": 1, "cs_b": 1}}
+		n := &fakePeers{versions: map[string]int64{"cs_a": 1, "cs_b": 1}}
 		pages, _ := running(t, n, "cs_a", "cs_b")
 		n.tell("cs_a")
 		n.tell("cs_nobody")
 		if a, b := pages[0].taken(), pages[1].taken(); a != 1 || b != 0 {
 			t.Errorf("told %d and %d times; want a once", a, b)
 		}
-		time.Sleep(2 * catchUpRounds * watchEvery) // knows the versions by now
+		time.Sleep(2 * catchUpRounds * roundInterval) // knows the versions by now
 		synctest.Wait()
 		pages[0].taken()
 		pages[1].taken()
 		n.set(func() { n.versions["cs_b"] = 2 })
-		time.Sleep(catchUpRounds*watchEvery + time.Second)
+		time.Sleep(catchUpRounds*roundInterval + time.Second)
 		synctest.Wait()
 		if a, b := pages[0].taken(), pages[1].taken(); a != 0 || b != 1 {
 			t.Errorf("told %d and %d times; want b once, which has changed unheard", a, b)
@@ -142,12 +142,12 @@ func TestFanout(t *testing.T) {
 // they were closed; a database that fails is asked again.
 func TestOpenPagesAreMarked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		n := &neighbours{versions: map[string]int64{}}
+		n := &fakePeers{versions: map[string]int64{}}
 		n.err = errors.New("no database")
 		_, cancels := running(t, n, "cs_a", "cs_b")
-		time.Sleep(2*watchEvery + time.Second)
+		time.Sleep(2*roundInterval + time.Second)
 		n.set(func() { n.err, n.watched = nil, nil })
-		time.Sleep(watchEvery)
+		time.Sleep(roundInterval)
 		seen := func() (ids []string) {
 			n.set(func() { ids, n.watched = n.watched, nil })
 			slices.Sort(ids)
@@ -156,12 +156,12 @@ func TestOpenPagesAreMarked(t *testing.T) {
 		if diff := cmp.Diff([]string{"cs_a", "cs_b"}, seen()); diff != "" {
 			t.Errorf("marked (-want +got):\n%s", diff)
 		}
-		time.Sleep(watchedFor/2 - 2*watchEvery)
+		time.Sleep(watchTime/2 - 2*roundInterval)
 		if got := seen(); len(got) != 0 {
 			t.Errorf("marked again too soon: %v", got)
 		}
 		cancels[0]()
-		time.Sleep(4 * watchEvery)
+		time.Sleep(4 * roundInterval)
 		if diff := cmp.Diff([]string{"cs_b"}, seen()); diff != "" {
 			t.Errorf("marked later (-want +got):\n%s", diff)
 		}

@@ -28,7 +28,7 @@ func TestFinishedPageHasNoEmail(t *testing.T) {
 	r := newRig(t)
 	const order = `{"amount_usd":"25.00","email":"ann@shop.example"}`
 	shows := func(path string) bool {
-		w := r.Ask("GET", path, "", "Accept: text/html")
+		w := r.Do("GET", path, "", "Accept: text/html")
 		return strings.Contains(w.Body.String(), "ann@shop.example")
 	}
 	if id := r.Open(order); !shows("/checkout/" + id) {
@@ -36,7 +36,7 @@ func TestFinishedPageHasNoEmail(t *testing.T) {
 	}
 	for _, kind := range []sandbox.Kind{"pay", "expire", "cancel"} {
 		status := map[sandbox.Kind]string{"pay": "confirmed", "expire": "expired", "cancel": "cancelled"}[kind]
-		id := r.Brought(order, kind, status)
+		id := r.OpenAndPay(order, kind, status)
 		for _, path := range []string{"", "/receipt", "/view", "?change=1"} {
 			if shows("/checkout/" + id + path) {
 				t.Errorf("%s of a session that is %s shows the e-mail", path, status)
@@ -51,14 +51,14 @@ func TestRetryKeepsTheEmail(t *testing.T) {
 	r := newRig(t)
 	id := r.Open(`{"amount_usd":"25.00"}`)
 	const coin = `"currency_symbol":"USDT","network_code":"trc20"`
-	r.Ask("POST", "/checkout/"+id+"/attempts", `{`+coin+`,"email":"ann@shop.example"}`, isJSON)
+	r.Do("POST", "/checkout/"+id+"/attempts", `{`+coin+`,"email":"ann@shop.example"}`, isJSON)
 	r.Await(id, "pending")
 	all := r.Gateway.Transactions()
 	if err := r.Gateway.Pay(all[len(all)-1].TrackingCode, "expire"); err != nil {
 		t.Fatal(err)
 	}
 	r.Await(id, "expired")
-	r.Ask("POST", "/checkout/"+id+"/attempts", `{`+coin+`}`, isJSON)
+	r.Do("POST", "/checkout/"+id+"/attempts", `{`+coin+`}`, isJSON)
 	r.Await(id, "pending")
 	all = r.Gateway.Transactions()
 	if got := all[len(all)-1].Email; got != "ann@shop.example" {
@@ -70,8 +70,8 @@ func TestRetryKeepsTheEmail(t *testing.T) {
 // way; the merchant's API keeps it, and unfinished sessions stay open.
 func TestPagesFor(t *testing.T) {
 	r := newRigWith(t, func(c *config.Config) { c.PagesFor = 1 })
-	paid, open := r.Brought(`{"amount_usd":"25.00","order_id":341256}`, "pay", "confirmed"), r.Open(`{"amount_usd":"25.00"}`)
-	r.Ask("POST", "/v1/sessions/"+open+"/recheck", "", bearer)
+	paid, open := r.OpenAndPay(`{"amount_usd":"25.00","order_id":341256}`, "pay", "confirmed"), r.Open(`{"amount_usd":"25.00"}`)
+	r.Do("POST", "/v1/sessions/"+open+"/recheck", "", bearer)
 	code := r.Gateway.Transactions()[0].TrackingCode
 	for _, c := range []struct {
 		method, path, body string
@@ -79,18 +79,18 @@ func TestPagesFor(t *testing.T) {
 		{"GET", "", ""}, {"GET", "/view", ""}, {"GET", "/receipt", ""}, {"GET", "/qr.svg", ""}, {"GET", "/qr.svg?kind=page", ""},
 		{"POST", "/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`}, {"POST", "/extend", `{}`}, {"POST", "/cancel", `{}`}, {"POST", "/recheck", `{}`},
 	} {
-		w := r.Ask(c.method, "/checkout/"+paid+c.path, c.body, isJSON, "Accept: application/json")
+		w := r.Do(c.method, "/checkout/"+paid+c.path, c.body, isJSON, "Accept: application/json")
 		if w.Code != 404 || strings.Contains(w.Body.String(), "25.00") {
 			t.Errorf("%s %s of a closed session = %d %.200s; want 404", c.method, c.path, w.Code, w.Body)
 		}
 	}
-	if w := r.Ask("GET", "/return?tracking_code="+code+"&order_id=341256", "", "Accept: text/html"); w.Code != 200 || strings.Contains(w.Body.String(), paid) {
+	if w := r.Do("GET", "/return?tracking_code="+code+"&order_id=341256", "", "Accept: text/html"); w.Code != 200 || strings.Contains(w.Body.String(), paid) {
 		t.Errorf("/return to a closed session = %d; want the neutral page", w.Code)
 	}
-	if w := r.Ask("GET", "/v1/sessions/"+paid, "", bearer); w.Code != 200 {
+	if w := r.Do("GET", "/v1/sessions/"+paid, "", bearer); w.Code != 200 {
 		t.Errorf("the merchant's API = %d; want 200", w.Code)
 	}
-	if w := r.Ask("GET", "/checkout/"+open, "", "Accept: text/html"); w.Code != 200 {
+	if w := r.Do("GET", "/checkout/"+open, "", "Accept: text/html"); w.Code != 200 {
 		t.Errorf("the page of an open session = %d; want 200", w.Code)
 	}
 }
@@ -100,9 +100,9 @@ func TestPagesFor(t *testing.T) {
 func TestRemovedEmail(t *testing.T) {
 	r := newRig(t)
 	id := r.Open(`{"amount_usd":"25.00"}`)
-	r.Ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20","email":"ann@shop.example"}`, isJSON)
+	r.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20","email":"ann@shop.example"}`, isJSON)
 	r.Await(id, "pending")
-	r.Ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"bep20"}`, isJSON)
+	r.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"bep20"}`, isJSON)
 	servertest.Until(t, "the other network", func() bool { return len(r.Gateway.Transactions()) == 2 })
 	if got := r.Gateway.Transactions()[1].Email; got != "" {
 		t.Errorf("the gateway got the e-mail %q", got)

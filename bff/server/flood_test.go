@@ -27,9 +27,9 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// market is a gateway whose every call takes a tenth of a second and a slot of the
+// fakeGateway is a gateway whose every call takes a tenth of a second and a slot of the
 // budget. It ends transactions on time and confirms what is paid at once.
-type market struct {
+type fakeGateway struct {
 	budget *limiter.Limiter
 	free   atomic.Bool // calls take neither
 
@@ -45,7 +45,7 @@ const (
 )
 
 // call is one request; answer makes its answer.
-func (m *market) call(ctx context.Context, effect bool, answer func()) error {
+func (m *fakeGateway) call(ctx context.Context, effect bool, answer func()) error {
 	if !m.free.Load() {
 		told, err := m.budget.Acquire(ctx, effect)
 		if err != nil {
@@ -68,15 +68,15 @@ func (m *market) call(ctx context.Context, effect bool, answer func()) error {
 	return nil
 }
 
-func (m *market) Environment() string { return "market" }
+func (m *fakeGateway) Environment() string { return "market" }
 
-func (m *market) Currencies(context.Context) ([]payment.Currency, error) {
+func (m *fakeGateway) Currencies(context.Context) ([]payment.Currency, error) {
 	return []payment.Currency{{Name: "Tether", Symbol: coin, PriceInUSDT: decimal.NewFromInt(1), Networks: []payment.Network{
 		{Name: "BNB Smart Chain", Code: network, MaximumUSD: decimal.NewFromInt(1000), MaxTTL: 60},
 	}}}, nil
 }
 
-func (m *market) Create(ctx context.Context, req payment.CreateRequest) (c payment.Created, err error) {
+func (m *fakeGateway) Create(ctx context.Context, req payment.CreateRequest) (c payment.Created, err error) {
 	err = m.call(ctx, true, func() {
 		n := len(m.txs) + 1
 		r := &payment.Record{
@@ -95,7 +95,7 @@ func (m *market) Create(ctx context.Context, req payment.CreateRequest) (c payme
 	return c, err
 }
 
-func (m *market) find(code string) *payment.Record {
+func (m *fakeGateway) find(code string) *payment.Record {
 	i, found := slices.BinarySearchFunc(m.txs, code, func(r *payment.Record, code string) int {
 		return strings.Compare(r.TrackingCode, code)
 	})
@@ -105,16 +105,16 @@ func (m *market) find(code string) *payment.Record {
 	return m.txs[i]
 }
 
-func (m *market) Status(ctx context.Context, code string) (r payment.Record, err error) {
+func (m *fakeGateway) Status(ctx context.Context, code string) (r payment.Record, err error) {
 	err = m.call(ctx, false, func() { r = *m.find(code) })
 	return r, err
 }
 
-func (m *market) Recheck(ctx context.Context, code string) error {
+func (m *fakeGateway) Recheck(ctx context.Context, code string) error {
 	return m.call(ctx, true, func() { m.find(code) })
 }
 
-func (m *market) Cancel(ctx context.Context, code string) error {
+func (m *fakeGateway) Cancel(ctx context.Context, code string) error {
 	return m.call(ctx, true, func() {
 		if r := m.find(code); r.Status == "pending" {
 			r.Status = "cancelled"
@@ -123,7 +123,7 @@ func (m *market) Cancel(ctx context.Context, code string) error {
 }
 
 // Transactions lists what is pending, the newest first.
-func (m *market) Transactions(ctx context.Context, q payment.ListQuery) (p payment.RecordPage, err error) {
+func (m *fakeGateway) Transactions(ctx context.Context, q payment.ListQuery) (p payment.RecordPage, err error) {
 	err = m.call(ctx, false, func() {
 		var pending []*payment.Record
 		for _, tx := range slices.Backward(m.txs[m.first:]) {
@@ -140,7 +140,7 @@ func (m *market) Transactions(ctx context.Context, q payment.ListQuery) (p payme
 }
 
 // pay pays a transaction in full. It reports false if its time is over.
-func (m *market) pay(code string) bool {
+func (m *fakeGateway) pay(code string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.find(code)
@@ -156,7 +156,7 @@ func (m *market) pay(code string) bool {
 // closed, and strangers who open sessions and never pay. Its clock is synctest's.
 type flood struct {
 	t      *testing.T
-	market *market
+	market *fakeGateway
 	server *Server
 
 	mu         sync.Mutex // guards the fields below
@@ -173,22 +173,22 @@ type detection struct {
 }
 
 func newFlood(t *testing.T) *flood {
-	f := &flood{t: t, market: &market{}, paid: map[string]time.Time{}}
+	f := &flood{t: t, market: &fakeGateway{}, paid: map[string]time.Time{}}
 	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(t.TempDir(), "flood.db"), Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &Server{hub: realtime.NewHub(realtime.HubConfig{}), store: db}
-	s.budget = limiter.New(limiter.Config{Rate: 10, Probe: func(context.Context) error { return nil }})
-	f.server, f.market.budget = s, s.budget
+	s.limiter = limiter.New(limiter.Config{Rate: 10, Probe: func(context.Context) error { return nil }})
+	f.server, f.market.budget = s, s.limiter
 	s.checkout = checkout.New(checkout.Config{
-		Store: db, Gateway: creating{f.market}, Page: "https://pay.example/checkout/", Transitioned: f.moved, Now: time.Now,
+		Store: db, Gateway: creates{f.market}, Page: "https://pay.example/checkout/", Transitioned: f.moved, Now: time.Now,
 	})
 	s.poller = poller.New(poller.Config{
-		Store: db, Process: s.tend, Watched: s.hub.Sessions, WatchedInterval: 3 * time.Second,
+		Store: db, Process: s.process, Watched: s.hub.Sessions, WatchedInterval: 3 * time.Second,
 		Interval: 250 * time.Millisecond, // a fifth of the turns, for the test to take less
 	})
-	s.sweeper = poller.NewListPoller(s.sweeping(slog.New(slog.DiscardHandler)))
+	s.listPoller = poller.NewListPoller(s.listPollConfig(slog.New(slog.DiscardHandler)))
 	return f
 }
 
@@ -308,7 +308,7 @@ func (f *flood) run(dead int, every time.Duration, minutes func(n int) int) {
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { _ = f.server.poller.Run(ctx) })
-	running.Go(func() { _ = f.server.sweeper.Run(ctx) })
+	running.Go(func() { _ = f.server.listPoller.Run(ctx) })
 	running.Go(func() { f.shop(ctx) })
 	defer func() {
 		stop()

@@ -23,7 +23,7 @@ const stuckAfter = 2 * time.Minute
 func (s *Server) loops() map[string]time.Time {
 	lastBeat := map[string]time.Time{
 		"poller": s.poller.Stats().LastBeat, "sender": s.sender.Stats().LastBeat,
-		"sweeper": s.sweeper.LastBeat(), "probe": s.budget.State().Probing,
+		"sweeper": s.listPoller.LastBeat(), "probe": s.limiter.State().Probing,
 	}
 	if s.fanout != nil {
 		lastBeat["fanout"] = s.fanout.heartbeat.Last()
@@ -34,9 +34,9 @@ func (s *Server) loops() map[string]time.Time {
 	return lastBeat
 }
 
-// alive returns which main loops are stuck; none = the process lives. A restart
+// stuckLoops returns which main loops are stuck; none = the process lives. A restart
 // helps against what it says, and against nothing that it does not say.
-func (s *Server) alive() (stuck []string) {
+func (s *Server) stuckLoops() (stuck []string) {
 	for name, lastBeat := range s.loops() {
 		if time.Since(lastBeat) > stuckAfter {
 			stuck = append(stuck, name)
@@ -46,9 +46,9 @@ func (s *Server) alive() (stuck []string) {
 	return stuck
 }
 
-// ready returns why requests should go to another instance; nothing = they are
+// missing returns why requests should go to another instance; nothing = they are
 // welcome here. A gateway that is away is no reason: it is away for all of them.
-func (s *Server) ready(ctx context.Context) (missing []string) {
+func (s *Server) missing(ctx context.Context) (missing []string) {
 	if s.leaving.Load() {
 		missing = append(missing, "shutdown")
 	}

@@ -25,16 +25,16 @@ import (
 	"coinslot/bff/webhook"
 )
 
-// dependency is what a loop asks. It answers at once; or, being away, says so after
+// unreliable is what a loop asks. It answers at once; or, being away, says so after
 // ten seconds, as store and gateway client do; or it does not come back, for as long
 // as it is stuck.
-type dependency struct {
+type unreliable struct {
 	checkout.Gateway
 	away  bool
 	stuck chan struct{} // closed when it no longer is; nil = it is not
 }
 
-func (d *dependency) ask(ctx context.Context) error {
+func (d *unreliable) ask(ctx context.Context) error {
 	if d.stuck != nil {
 		<-d.stuck
 	}
@@ -47,45 +47,45 @@ func (d *dependency) ask(ctx context.Context) error {
 	return nil
 }
 
-func (d *dependency) Claim(ctx context.Context, _ time.Time, _ time.Duration, _ int) ([]payment.Session, error) {
+func (d *unreliable) Claim(ctx context.Context, _ time.Time, _ time.Duration, _ int) ([]payment.Session, error) {
 	return nil, d.ask(ctx)
 }
 
-func (d *dependency) ClaimLate(ctx context.Context, _ time.Time, _ time.Duration, _ int) ([]payment.Session, error) {
+func (d *unreliable) ClaimLate(ctx context.Context, _ time.Time, _ time.Duration, _ int) ([]payment.Session, error) {
 	return nil, d.ask(ctx)
 }
 
-func (d *dependency) ClaimOf(ctx context.Context, _ []string, _ time.Time, _ time.Duration, _ int) ([]payment.Session, error) {
+func (d *unreliable) ClaimOf(ctx context.Context, _ []string, _ time.Time, _ time.Duration, _ int) ([]payment.Session, error) {
 	return nil, d.ask(ctx)
 }
 
-func (d *dependency) ClaimDeliveries(ctx context.Context, _ time.Time, _ time.Duration, _ int, _ []string) ([]outbox.Delivery, error) {
+func (d *unreliable) ClaimDeliveries(ctx context.Context, _ time.Time, _ time.Duration, _ int, _ []string) ([]outbox.Delivery, error) {
 	return nil, d.ask(ctx)
 }
 
-func (d *dependency) RecordResult(context.Context, outbox.Delivery, outbox.DeliveryResult) error {
+func (d *unreliable) RecordResult(context.Context, outbox.Delivery, outbox.DeliveryResult) error {
 	return nil
 }
 
-func (d *dependency) Announce(string) {}
+func (d *unreliable) Announce(string) {}
 
-func (d *dependency) Listen(ctx context.Context, _ func(string)) error {
+func (d *unreliable) Listen(ctx context.Context, _ func(string)) error {
 	<-ctx.Done()
 	return nil
 }
 
-func (d *dependency) Watch(ctx context.Context, _ []string, _, _ time.Time) error { return d.ask(ctx) }
+func (d *unreliable) Watch(ctx context.Context, _ []string, _, _ time.Time) error { return d.ask(ctx) }
 
-func (d *dependency) Versions(ctx context.Context, _ []string) (map[string]int64, error) {
+func (d *unreliable) Versions(ctx context.Context, _ []string) (map[string]int64, error) {
 	return nil, d.ask(ctx)
 }
 
-func (d *dependency) Currencies(ctx context.Context) ([]payment.Currency, error) {
+func (d *unreliable) Currencies(ctx context.Context) ([]payment.Currency, error) {
 	return nil, d.ask(ctx)
 }
 
 // full is an outbox that always has more, of which each try waits for a dependency.
-type full struct{ *dependency }
+type full struct{ *unreliable }
 
 func (f full) ClaimDeliveries(_ context.Context, _ time.Time, _ time.Duration, limit int, _ []string) ([]outbox.Delivery, error) {
 	return make([]outbox.Delivery, limit), nil
@@ -99,7 +99,7 @@ func (f full) began(ctx context.Context, _ outbox.Delivery) (context.Context, fu
 }
 
 // looping is a server of main loops alone, whose dependencies are as the test wants.
-func looping(t *testing.T, of func(loop string) *dependency) *Server {
+func looping(t *testing.T, of func(loop string) *unreliable) *Server {
 	s := &Server{hub: realtime.NewHub(realtime.HubConfig{}), store: &store.DB{DB: new(sqldb.DB)}}
 	s.hub.Subscribe("cs_1", func() {})
 	hooks := webhook.Config{Outbox: of("sender"), Endpoints: []string{"https://shop.example/"}, Secrets: []string{"whsec_" + strings.Repeat("A", 32)}}
@@ -111,7 +111,7 @@ func looping(t *testing.T, of func(loop string) *dependency) *Server {
 		t.Fatal(err)
 	}
 	s.poller = poller.New(poller.Config{Store: of("poller"), Interval: time.Second})
-	s.sweeper = poller.NewListPoller(poller.ListPollerConfig{
+	s.listPoller = poller.NewListPoller(poller.ListPollerConfig{
 		Count: func(context.Context) (int, error) { return 100_000, nil }, Watched: func() int { return 0 }, Schedule: payment.DefaultSchedule(),
 		Page: func(ctx context.Context, _ int) (payment.RecordPage, error) {
 			return payment.RecordPage{LastPage: 20, Items: make([]payment.Record, 50)}, of("sweeper").ask(ctx)
@@ -122,8 +122,8 @@ func looping(t *testing.T, of func(loop string) *dependency) *Server {
 	})
 	s.fanout = newFanout(of("fanout"), s.hub, func() {}, time.Second, time.Now, slog.New(slog.DiscardHandler))
 	s.checkout = checkout.New(checkout.Config{Gateway: of("currencies")})
-	s.budget = limiter.New(limiter.Config{Probe: func(ctx context.Context) error {
-		told, err := s.budget.Acquire(ctx, false)
+	s.limiter = limiter.New(limiter.Config{Probe: func(ctx context.Context) error {
+		told, err := s.limiter.Acquire(ctx, false)
 		if err == nil {
 			err = of("probe").ask(ctx)
 			told(err)
@@ -131,7 +131,7 @@ func looping(t *testing.T, of func(loop string) *dependency) *Server {
 		return err
 	}})
 	for range 5 { // opens the breaker
-		if told, err := s.budget.Acquire(t.Context(), false); err == nil {
+		if told, err := s.limiter.Acquire(t.Context(), false); err == nil {
 			told(&payment.UnknownError{})
 		}
 	}
@@ -141,7 +141,7 @@ func looping(t *testing.T, of func(loop string) *dependency) *Server {
 // shoppers ask for what is only done when somebody asks.
 func (s *Server) shoppers(ctx context.Context) {
 	for ctx.Err() == nil {
-		if told, err := s.budget.Acquire(ctx, true); err == nil {
+		if told, err := s.limiter.Acquire(ctx, true); err == nil {
 			told(nil)
 		}
 		asking, cancel := context.WithTimeout(ctx, time.Second)
@@ -151,9 +151,9 @@ func (s *Server) shoppers(ctx context.Context) {
 	}
 }
 
-// TestAlive: /healthz fails when a main loop is stuck, and says which one, also when it
+// TestStuckLoops: /healthz fails when a main loop is stuck, and says which one, also when it
 // was stuck from the first; but not because what it depends on is away.
-func TestAlive(t *testing.T) {
+func TestStuckLoops(t *testing.T) {
 	every := []string{"currencies", "fanout", "poller", "probe", "sender", "sweeper"}
 	for _, c := range []struct {
 		name, want string
@@ -169,14 +169,14 @@ func TestAlive(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				freed := make(chan struct{})
-				s := looping(t, func(loop string) *dependency {
-					d := &dependency{away: c.away}
+				s := looping(t, func(loop string) *unreliable {
+					d := &unreliable{away: c.away}
 					if slices.Contains(c.stuck, loop) {
 						d.stuck = freed
 					}
 					return d
 				})
-				ops := web.Ops(web.Health{Alive: s.alive, Metrics: http.NotFoundHandler()})
+				ops := web.Ops(web.Health{Alive: s.stuckLoops, Metrics: http.NotFoundHandler()})
 				says := func(when, want string) {
 					t.Helper()
 					if got := asked(ops, "/healthz"); (got.Code == 200) != (want == "ok") || strings.TrimSpace(got.Body.String()) != want {
@@ -187,7 +187,7 @@ func TestAlive(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				go s.poller.Run(ctx)
 				go s.sender.Run(ctx)
-				go s.sweeper.Run(ctx)
+				go s.listPoller.Run(ctx)
 				go s.fanout.run(ctx)
 				go s.shoppers(ctx)
 				for range 10 { // of the bubble's minutes
@@ -214,14 +214,14 @@ func asked(h http.Handler, path string) *httptest.ResponseRecorder {
 	return w
 }
 
-// TestReady: /readyz names what is missing, and nothing else.
-func TestReady(t *testing.T) {
+// TestMissing: /readyz names what is missing, and nothing else.
+func TestMissing(t *testing.T) {
 	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(t.TempDir(), "canary.db")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &Server{store: db}
-	ops := web.Ops(web.Health{Ready: s.ready, Metrics: http.NotFoundHandler()})
+	ops := web.Ops(web.Health{Ready: s.missing, Metrics: http.NotFoundHandler()})
 	check := func(when string, status int, want string) {
 		t.Helper()
 		if got := asked(ops, "/readyz"); got.Code != status || got.Body.String() != want || got.Header().Get("Cache-Control") != "no-store" {

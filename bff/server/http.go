@@ -43,8 +43,8 @@ func (s *Server) handler(
 		KeySet: receipts.KeySet(),
 	})
 	routes := slices.Concat(shoppers, merchants)
-	if console := s.console(c, o, tokens); console != nil {
-		routes = append(routes, site.ConsoleRoutes(console(site.Within()))...)
+	if console := s.console(c, o, tokens, site); console != nil {
+		routes = append(routes, site.ConsoleRoutes(console)...)
 	}
 	handler := site.Handler(routes)
 	s.routes = site.Routes

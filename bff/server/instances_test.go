@@ -21,23 +21,23 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// pair is two instances on one PostgreSQL database, with their gateway.
-type pair struct {
+// instancePair is two instances on one PostgreSQL database, with their gateway.
+type instancePair struct {
 	a, b  *rig
 	stopA func()
 	conf  config.Config
-	heard *heard
+	heard *webhookReceiver
 }
 
-// heard is what a merchant's endpoint has been sent.
-type heard struct {
+// webhookReceiver is what a merchant's endpoint has been sent.
+type webhookReceiver struct {
 	mu     sync.Mutex
 	types  map[string][]string // by session
 	ids    map[string]int      // how often, by event id
 	broken bool                // answers with 500
 }
 
-func (h *heard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (h *webhookReceiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	var e struct {
 		Type string
@@ -53,18 +53,18 @@ func (h *heard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.ids[r.Header.Get("webhook-id")]++
 }
 
-func (h *heard) of(session string) string {
+func (h *webhookReceiver) of(session string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return strings.Join(h.types[session], " ")
 }
 
-func newPair(t *testing.T, poll time.Duration) *pair {
+func newPair(t *testing.T, poll time.Duration) *instancePair {
 	t.Helper()
 	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
 	api := httptest.NewServer(gateway)
 	t.Cleanup(api.Close)
-	p := &pair{heard: &heard{types: map[string][]string{}, ids: map[string]int{}}}
+	p := &instancePair{heard: &webhookReceiver{types: map[string][]string{}, ids: map[string]int{}}}
 	shop := httptest.NewServer(p.heard)
 	t.Cleanup(shop.Close)
 	p.conf = settings(t, api.URL)
@@ -151,7 +151,7 @@ func TestReplay(t *testing.T) {
 	to := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
 	p.a.Choose(id)
 	servertest.Until(t, "the first event", func() bool { return p.heard.of(id) == "checkout.pending" })
-	w := p.b.Ask("POST", "/v1/events/replay", `{"from":"`+from+`","to":"`+to+`","session":"`+id+`"}`, bearer, isJSON)
+	w := p.b.Do("POST", "/v1/events/replay", `{"from":"`+from+`","to":"`+to+`","session":"`+id+`"}`, bearer, isJSON)
 	if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"deliveries":1`) {
 		t.Fatalf("replay = %d %s", w.Code, w.Body)
 	}

@@ -92,7 +92,7 @@ func TestCloseWaitsForCreates(t *testing.T) {
 }
 
 // Nothing of a server is left when it has ended, and two are two.
-func TestNothingIsLeftOfAServer(t *testing.T) {
+func TestServerLeavesNothingBehind(t *testing.T) {
 	api := httptest.NewServer(sandbox.New(sandbox.Config{Key: gatewayKey}))
 	t.Cleanup(api.Close)
 	live := func(run bool) {

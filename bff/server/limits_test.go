@@ -26,7 +26,7 @@ var few = web.Limits{Reads: 5, Posts: 8, Calls: 6, Guesses: 3, Sockets: 2}
 // TestLimits reaches each limit of a client: one more is 429, in the form and
 // with the headers of every error, while others go on.
 func TestLimits(t *testing.T) {
-	w := newWorld(t, ownOrigin, []string{shop}, few)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, few)
 	id := w.Open(`{"amount_usd":"25.00"}`)
 	page := "/checkout/" + id
 	for name, c := range map[string]struct {
@@ -61,26 +61,26 @@ func TestLimits(t *testing.T) {
 			same := fmt.Sprintf("[2001:db8:%x:0:a:b:c:d]", w.sent) // of the same /64
 			other := fmt.Sprintf("[2001:db8:%x:1::1]", w.sent)
 			for i := range c.most {
-				if got := w.At(addr, c.method, c.path, "", c.headers...); got.Code != c.before {
+				if got := w.DoFrom(addr, c.method, c.path, "", c.headers...); got.Code != c.before {
 					t.Fatalf("request %d = %d %.200s; want %d", i+1, got.Code, got.Body, c.before)
 				}
 			}
 			for _, path := range []string{c.path, c.other} {
-				got := w.At(same, c.method, path, "", c.headers...)
+				got := w.DoFrom(same, c.method, path, "", c.headers...)
 				if got.Code != 429 {
 					t.Errorf("one more, at %s, = %d; want 429", path, got.Code)
 				}
 				if page := got.Header().Get("Content-Type") == "text/html; charset=utf-8"; (got.Header().Get("Refresh") != "") != (page && c.method == "GET") {
 					t.Errorf("one more, at %s: Refresh is %q", path, got.Header().Get("Refresh"))
 				}
-				if wrong := w.judged("data", got); wrong != nil && c.method != "HEAD" {
+				if wrong := w.check("data", got); wrong != nil && c.method != "HEAD" {
 					t.Errorf("one more, at %s: %s", path, strings.Join(wrong, "; "))
 				}
 				if strings.Contains(got.Body.String(), "25.00") && c.method == "GET" {
 					t.Errorf("one more, at %s, is answered with the session", path)
 				}
 			}
-			if got := w.At(other, c.method, c.path, "", c.headers...); got.Code != c.before {
+			if got := w.DoFrom(other, c.method, c.path, "", c.headers...); got.Code != c.before {
 				t.Errorf("somebody else = %d; want %d", got.Code, c.before)
 			}
 		})
@@ -91,10 +91,10 @@ func TestLimits(t *testing.T) {
 // ask as often as needed, whatever was guessed from the same address.
 func TestUnlimited(t *testing.T) {
 	need.Assets(t, static.Files) // checkout.d.ts is one of them
-	w := newWorld(t, ownOrigin, []string{shop}, few)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, few)
 	for range 20 {
-		w.At("198.51.100.1", "GET", "/v1/sessions", "")
-		w.At("198.51.100.1", "GET", "/return", "")
+		w.DoFrom("198.51.100.1", "GET", "/v1/sessions", "")
+		w.DoFrom("198.51.100.1", "GET", "/return", "")
 	}
 	for _, c := range []struct {
 		method, path string
@@ -105,32 +105,32 @@ func TestUnlimited(t *testing.T) {
 		{"GET", "/icons/usdt.svg", 200, nil}, {"GET", "/assets/none.js", 404, nil}, {"GET", "/checkout.d.ts", 200, nil},
 	} {
 		for i := range 30 {
-			if got := w.At("198.51.100.1", c.method, c.path, "", c.headers...); got.Code != c.status {
+			if got := w.DoFrom("198.51.100.1", c.method, c.path, "", c.headers...); got.Code != c.status {
 				t.Fatalf("%s %s for the %dth time = %d; want %d", c.method, c.path, i+1, got.Code, c.status)
 			}
 		}
 	}
 }
 
-// TestLoopbackLooks: a proxy on this machine that nobody has named must not make
+// TestLoopbackIsNotLimited: a proxy on this machine that nobody has named must not make
 // all shoppers one client; that it forwards is said.
-func TestLoopbackLooks(t *testing.T) {
-	w := newWorld(t, ownOrigin, []string{shop}, web.Limits{Reads: 5, Calls: 2, Sockets: 1})
+func TestLoopbackIsNotLimited(t *testing.T) {
+	w := newPolicyRig(t, ownOrigin, []string{shop}, web.Limits{Reads: 5, Calls: 2, Sockets: 1})
 	addr, id := listen(t, w.Handler), w.Open(`{"amount_usd":"25.00"}`)
 	for i := range 20 {
-		if got := w.At("127.0.0.9", "GET", "/checkout/"+id+"/view", ""); got.Code != 200 {
+		if got := w.DoFrom("127.0.0.9", "GET", "/checkout/"+id+"/view", ""); got.Code != 200 {
 			t.Fatalf("the view for the %dth time = %d; want 200", i+1, got.Code)
 		}
 	}
 	next(t, connect(t, addr, id))
 	next(t, connect(t, addr, id))
-	if got := w.At("127.0.0.9", "GET", "/return", "", "X-Forwarded-For: 203.0.113.9"); got.Code >= 400 || !strings.Contains(w.Log.String(), "COINSLOT_TRUSTED_PROXIES") {
+	if got := w.DoFrom("127.0.0.9", "GET", "/return", "", "X-Forwarded-For: 203.0.113.9"); got.Code >= 400 || !strings.Contains(w.Log.String(), "COINSLOT_TRUSTED_PROXIES") {
 		t.Errorf("through a proxy = %d, and the log does not name the setting", got.Code)
 	}
 	for range 3 {
-		w.At("127.0.0.9", "POST", "/checkout/none/attempts", "", isForm)
+		w.DoFrom("127.0.0.9", "POST", "/checkout/none/attempts", "", isForm)
 	}
-	if got := w.At("127.0.0.9", "POST", "/checkout/none/attempts", "", isForm); got.Code != 429 {
+	if got := w.DoFrom("127.0.0.9", "POST", "/checkout/none/attempts", "", isForm); got.Code != 429 {
 		t.Errorf("the fifth start = %d; want 429: the gateway's budget is everybody's", got.Code)
 	}
 }
@@ -138,7 +138,7 @@ func TestLoopbackLooks(t *testing.T) {
 // TestSocketsOfAClient: one client has only so many, in all sessions together;
 // who leaves makes room, and the page can go on by asking for the view.
 func TestSocketsOfAClient(t *testing.T) {
-	w := newWorld(t, ownOrigin, []string{shop}, web.Limits{Sockets: 2, Loopback: true})
+	w := newPolicyRig(t, ownOrigin, []string{shop}, web.Limits{Sockets: 2, Loopback: true})
 	addr := listen(t, w.Handler)
 	ids := []string{w.Open(`{"amount_usd":"25.00"}`), w.Open(`{"amount_usd":"26.00"}`), w.Open(`{"amount_usd":"27.00"}`)}
 	first := connect(t, addr, ids[0])
@@ -151,7 +151,7 @@ func TestSocketsOfAClient(t *testing.T) {
 	if !strings.Contains(w.Log.String(), "COINSLOT_TRUSTED_PROXIES") {
 		t.Error("it is not said that a proxy may stand between")
 	}
-	if got := w.Ask("GET", "/checkout/"+ids[2]+"/view", ""); got.Code != 200 {
+	if got := w.Do("GET", "/checkout/"+ids[2]+"/view", ""); got.Code != 200 {
 		t.Errorf("the view = %d; want 200", got.Code)
 	}
 	first.Close()
@@ -172,25 +172,25 @@ func TestSocketsOfAClient(t *testing.T) {
 // TestHiddenClients: a proxy that is not named makes all its clients one, which
 // is said once in the log.
 func TestHiddenClients(t *testing.T) {
-	w := newWorld(t, ownOrigin, []string{shop}, few)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, few)
 	for i := range 20 {
-		w.At("198.51.100.7", "GET", "/return", "", fmt.Sprintf("X-Forwarded-For: 203.0.113.%d", i)) // a stranger says anything
+		w.DoFrom("198.51.100.7", "GET", "/return", "", fmt.Sprintf("X-Forwarded-For: 203.0.113.%d", i)) // a stranger says anything
 	}
 	if strings.Contains(w.Log.String(), "COINSLOT_TRUSTED_PROXIES") {
 		t.Error("a stranger's header is a reason to warn")
 	}
 	for i := range 20 {
-		w.At("10.0.0.7", "GET", "/return", "", fmt.Sprintf("X-Forwarded-For: 203.0.113.%d", i))
+		w.DoFrom("10.0.0.7", "GET", "/return", "", fmt.Sprintf("X-Forwarded-For: 203.0.113.%d", i))
 	}
 	if n := strings.Count(w.Log.String(), "COINSLOT_TRUSTED_PROXIES"); n != 1 {
 		t.Errorf("%d warnings; want one", n)
 	}
 }
 
-// TestPolicyWhenAway: a gateway that cannot be reached is 503, with the headers
+// TestPolicyOfErrors: a gateway that cannot be reached is 503, with the headers
 // of every error.
-func TestPolicyWhenAway(t *testing.T) {
-	w := newWorld(t, ownOrigin, []string{shop}, wide)
+func TestPolicyOfErrors(t *testing.T) {
+	w := newPolicyRig(t, ownOrigin, []string{shop}, wide)
 	w.Gateway.Inject(sandbox.Fault{Status: 500, Times: -1})
 	id := w.Open(`{"amount_usd":"25.00"}`)
 	w.try(t, "page", "GET", "/checkout/"+id, "", "Accept: text/html")
@@ -202,8 +202,8 @@ func TestPolicyWhenAway(t *testing.T) {
 			t.Errorf("%s %s for %s = %d; want 503", c.method, c.path, c.accept, got.Code)
 		}
 	}
-	list := w.Ask("GET", "/v1/currencies", "", bearer)
-	if wrong := w.judged("data", list); list.Code != 503 || wrong != nil {
+	list := w.Do("GET", "/v1/currencies", "", bearer)
+	if wrong := w.check("data", list); list.Code != 503 || wrong != nil {
 		t.Errorf("the currencies = %d; want 503: %v", list.Code, wrong)
 	}
 }
@@ -211,7 +211,7 @@ func TestPolicyWhenAway(t *testing.T) {
 // TestPolicyBelowHTTP: what the listener refuses before there is a request says
 // nothing of itself or of what was sent. It is no document: plain text, and closed.
 func TestPolicyBelowHTTP(t *testing.T) {
-	w := newWorld(t, ownOrigin, []string{shop}, wide)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, wide)
 	addr := listen(t, w.Handler)
 	for text, want := range map[string]int{
 		"GET / HTTP/1.1\r\nHost: x\r\nX-A: " + strings.Repeat(canary, 2000) + "\r\n\r\n":                        431,
@@ -245,7 +245,7 @@ func TestPolicyBelowHTTP(t *testing.T) {
 // TestGuessing is B38: what is not there is answered alike whatever was asked
 // for, and soon no more.
 func TestGuessing(t *testing.T) {
-	w := newWorld(t, ownOrigin, []string{shop}, web.Limits{})
+	w := newPolicyRig(t, ownOrigin, []string{shop}, web.Limits{})
 	w.Open(`{"amount_usd":"25.00"}`)
 	own := regexp.MustCompile(`req_[a-z2-7]{16}`)
 	answers, refused := map[string]int{}, 0
@@ -254,7 +254,7 @@ func TestGuessing(t *testing.T) {
 		if i%2 == 0 {
 			id = "cs_" + strings.Repeat("a", 23) + strings.NewReplacer("0", "a", "1", "b", "8", "c", "9", "d").Replace(fmt.Sprintf("%03x", i))
 		}
-		got := w.At("198.51.100.9", "GET", "/checkout/"+id+"/view", "")
+		got := w.DoFrom("198.51.100.9", "GET", "/checkout/"+id+"/view", "")
 		if got.Code == 429 {
 			refused++
 			continue

@@ -79,8 +79,8 @@ func connect(t *testing.T, addr, id string) *websocket.Conn {
 	return conn
 }
 
-// glance is what these tests look at in a view.
-type glance struct {
+// viewSummary is what these tests look at in a view.
+type viewSummary struct {
 	Version int
 	Session string
 	Status  string
@@ -88,7 +88,7 @@ type glance struct {
 }
 
 // next reads one view.
-func next(t *testing.T, conn *websocket.Conn) glance {
+func next(t *testing.T, conn *websocket.Conn) viewSummary {
 	t.Helper()
 	if err := conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
 		t.Fatal(err)
@@ -97,7 +97,7 @@ func next(t *testing.T, conn *websocket.Conn) glance {
 	if err != nil {
 		t.Fatalf("reading a view: %v", err)
 	}
-	var v glance
+	var v viewSummary
 	if err := json.Unmarshal(message, &v); err != nil || kind != websocket.TextMessage {
 		t.Fatalf("message of kind %d is no view: %v: %.200s", kind, err, message)
 	}
@@ -131,7 +131,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &e) && e.Timeout()
 }
 
-func TestLiveTellsThePayment(t *testing.T) {
+func TestLiveSendsThePayment(t *testing.T) {
 	r := newRig(t)
 	addr := listen(t, r.Handler)
 	id := r.Open(`{"amount_usd":"25.00"}`)
@@ -248,7 +248,7 @@ func TestLiveRefusesBrokenHandshakes(t *testing.T) {
 			}
 		})
 	}
-	w := r.Ask("GET", "/checkout/"+id+"/live", "", "Origin: "+ownOrigin)
+	w := r.Do("GET", "/checkout/"+id+"/live", "", "Origin: "+ownOrigin)
 	for name, want := range map[string]string{
 		"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
 	} {
@@ -276,7 +276,7 @@ func TestLiveRefusesBrokenHandshakes(t *testing.T) {
 
 // What a client says is dropped; too much of it ends the socket, of whatever
 // kind the frames are.
-func TestLiveEndsTalkers(t *testing.T) {
+func TestLiveClosesTalkativeSockets(t *testing.T) {
 	r := newRig(t)
 	addr := listen(t, r.Handler)
 	id := r.Open(`{"amount_usd":"25.00"}`)
@@ -322,7 +322,7 @@ func among(code int, list []int) bool {
 }
 
 // Ordinary talk is no reason to end: a few messages and pings.
-func TestLiveBearsAFewWords(t *testing.T) {
+func TestLiveToleratesAFewMessages(t *testing.T) {
 	r := newRig(t)
 	addr := listen(t, r.Handler)
 	id := r.Open(`{"amount_usd":"25.00"}`)
@@ -340,7 +340,7 @@ func TestLiveBearsAFewWords(t *testing.T) {
 	}
 }
 
-func TestLiveHasRoomForTwenty(t *testing.T) {
+func TestLiveAllowsTwentySockets(t *testing.T) {
 	r := newRig(t)
 	addr := listen(t, r.Handler)
 	id, other := r.Open(`{"amount_usd":"25.00"}`), r.Open(`{"amount_usd":"26.00"}`)

@@ -26,8 +26,8 @@ type mistake struct {
 	headers []string
 }
 
-// toSocket asks for a websocket.
-var toSocket = []string{"Connection: Upgrade", "Upgrade: websocket"}
+// socketMistake asks for a websocket.
+var socketMistake = []string{"Connection: Upgrade", "Upgrade: websocket"}
 
 // mistakes are those that need no certain state.
 func mistakes(operation map[string]any) []mistake {
@@ -37,13 +37,13 @@ func mistakes(operation map[string]any) []mistake {
 	}
 	return []mistake{
 		{"unauthorized", "", nil},
-		{"cross_site_refused", "", append(toSocket, "Origin: https://evil.example", bearer)},
+		{"cross_site_refused", "", append(socketMistake, "Origin: https://evil.example", bearer)},
 		{"unsupported_media_type", "x", []string{"Content-Type: text/plain", bearer}},
 		{"bad_json", "[", []string{isJSON, bearer}},
 		{"too_large", `{"x":"` + strings.Repeat("x", 65<<10) + `"}`, []string{kind, bearer}},
 		{"unknown_field", `{"nobody":1}`, []string{isJSON, bearer}},
 		{"duplicate_field", fmt.Sprintf(`{%q:null,%q:null}`, one, one), []string{isJSON, bearer}},
-		{"session_unknown", example(operation), append(toSocket, isJSON, bearer, "Origin: "+ownOrigin)},
+		{"session_unknown", example(operation), append(socketMistake, isJSON, bearer, "Origin: "+ownOrigin)},
 	}
 }
 
@@ -78,7 +78,7 @@ func example(operation map[string]any) string {
 func (r *rig) asked(addr, route, id, body string, headers ...string) *httptest.ResponseRecorder {
 	method, path, _ := strings.Cut(route, " ")
 	path = strings.NewReplacer("{session}", id, "{token}", id, "{file}", id, "{version}", id).Replace(path)
-	return r.At(addr, method, path, body, append(headers, "Accept: application/json")...)
+	return r.DoFrom(addr, method, path, body, append(headers, "Accept: application/json")...)
 }
 
 // operations calls do for each operation that shoppers and merchants reach and
@@ -95,7 +95,7 @@ func operations(code string, do func(route string, operation map[string]any)) {
 // comes of it.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, ownOrigin, []string{shop}, wide)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, wide)
 	for _, m := range mistakes(nil) {
 		operations(m.code, func(route string, operation map[string]any) {
 			if strings.HasPrefix(route, "POST /hooks/") {
@@ -115,7 +115,7 @@ func TestMistakes(t *testing.T) {
 // read is, at every address that takes one.
 func TestMistakenValues(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, ownOrigin, []string{shop}, wide)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, wide)
 	operations("invalid", func(route string, operation map[string]any) {
 		var answer *httptest.ResponseRecorder
 		switch method, path, _ := strings.Cut(route, " "); {
@@ -136,10 +136,10 @@ func TestMistakenValues(t *testing.T) {
 	})
 }
 
-// TestTooOften: where the document lists rate_limited, it comes.
-func TestTooOften(t *testing.T) {
+// TestRateLimitedMistakes: where the document lists rate_limited, it comes.
+func TestRateLimitedMistakes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, ownOrigin, []string{shop}, web.Limits{Reads: 1, Posts: 1, Calls: 1, Guesses: 1, Sockets: 1})
+	w := newPolicyRig(t, ownOrigin, []string{shop}, web.Limits{Reads: 1, Posts: 1, Calls: 1, Guesses: 1, Sockets: 1})
 	n := 0
 	operations("rate_limited", func(route string, operation map[string]any) {
 		n++
@@ -166,7 +166,7 @@ func TestNoDatabase(t *testing.T) {
 		if strings.HasSuffix(route, "/cancel") || strings.HasSuffix(route, "/recheck") {
 			body = "{}"
 		}
-		headers := append(toSocket, isJSON, bearer)
+		headers := append(socketMistake, isJSON, bearer)
 		if strings.HasPrefix(route, "GET /checkout/") {
 			headers = append(headers, "Origin: "+ownOrigin)
 		}

@@ -36,7 +36,7 @@ type observer struct {
 // observe makes the observer of s, whose other parts need not be there yet.
 func (s *Server) observe(c config.Config, opts Options, tokens *token.Registry) observer {
 	o := observer{version: opts.Version, metrics: metrics.New(metrics.Config{
-		Ask: s.measure, Now: func() time.Time { return s.store.Now() },
+		Measure: s.measure, Now: func() time.Time { return s.store.Now() },
 		Token: func(symbol, network string) (string, string, bool) {
 			t, ok := tokens.Token(symbol, network)
 			return t.Symbol, t.Network.ID, ok
@@ -48,15 +48,15 @@ func (s *Server) observe(c config.Config, opts Options, tokens *token.Registry) 
 	return o
 }
 
-// counted is log, whose warnings and errors are counted, and whose lines have the
+// countLines is log, whose warnings and errors are counted, and whose lines have the
 // notes of their context.
-func (o *observer) counted(log *slog.Logger) *slog.Logger {
+func (o *observer) countLines(log *slog.Logger) *slog.Logger {
 	return slog.New(logs.Handler(log.Handler(), func(level slog.Level) {
 		switch {
 		case level >= slog.LevelError:
-			o.metrics.Logged("error")
+			o.metrics.CountLogLine("error")
 		case level >= slog.LevelWarn:
-			o.metrics.Logged("warn")
+			o.metrics.CountLogLine("warn")
 		}
 	}))
 }
@@ -66,10 +66,10 @@ func (o *observer) request(r *http.Request) (context.Context, func(*http.Request
 	began, ctx := time.Now(), r.Context()
 	var span *trace.Span
 	if !strings.HasPrefix(r.URL.Path, "/assets/") && !strings.HasPrefix(r.URL.Path, "/icons/") {
-		ctx, span = o.begin(r)
+		ctx, span = o.startSpan(r)
 	}
 	return ctx, func(r *http.Request, status int) {
-		o.metrics.Answered(r.Pattern, status, time.Since(began))
+		o.metrics.CountRequest(r.Pattern, status, time.Since(began))
 		if r.Pattern != "" {
 			span.Name(r.Pattern)
 		}
@@ -83,14 +83,14 @@ func (o *observer) request(r *http.Request) (context.Context, func(*http.Request
 	}
 }
 
-// begin begins the span of a request. A merchant's continues the trace that it names.
+// startSpan begins the span of a request. A merchant's continues the trace that it names.
 // A stranger's only links to it: who opens a payment chooses neither the id of its
 // trace nor that there is none.
-func (o *observer) begin(r *http.Request) (context.Context, *trace.Span) {
+func (o *observer) startSpan(r *http.Request) (context.Context, *trace.Span) {
 	if strings.HasPrefix(r.URL.Path, "/v1/") {
 		return o.tracer.Start(o.tracer.Incoming(r), trace.Server, "request", "")
 	}
-	return o.tracer.Start(r.Context(), trace.Server, "request", trace.Named(r))
+	return o.tracer.Start(r.Context(), trace.Server, "request", trace.Traceparent(r))
 }
 
 // call watches the calls of the gateway.
@@ -101,7 +101,7 @@ func (o *observer) call(ctx context.Context, endpoint string) (context.Context, 
 		attribute.String("coinslot.session", logs.SessionOf(ctx)),
 	)
 	return ctx, func(outcome string, status int) {
-		o.metrics.Called(endpoint, outcome, time.Since(began))
+		o.metrics.CountGatewayCall(endpoint, outcome, time.Since(began))
 		span.Set(
 			attribute.String("coinslot.outcome", outcome),
 			attribute.Int("http.response.status_code", status),
@@ -115,11 +115,11 @@ func (o *observer) call(ctx context.Context, endpoint string) (context.Context, 
 func (o *observer) operation(ctx context.Context, operation string) (context.Context, func(error)) {
 	began := time.Now()
 	var span *trace.Span
-	if o.tracer.Traced(ctx) {
+	if o.tracer.IsRecording(ctx) {
 		ctx, span = o.tracer.Start(ctx, trace.Client, "database "+operation, "")
 	}
 	return ctx, func(err error) {
-		o.metrics.Stored(operation, err, time.Since(began))
+		o.metrics.CountOperation(operation, err, time.Since(began))
 		span.End(err != nil)
 	}
 }
@@ -130,9 +130,9 @@ func (s *Server) delivery(
 	ctx context.Context, d outbox.Delivery,
 ) (context.Context, func(outbox.DeliveryResult)) {
 	began := time.Now()
-	ctx = logs.Noted(ctx, "")
-	logs.Session(ctx, d.Session)
-	ctx, span := s.tracer.Start(s.tracer.Within(ctx, s.traceOf(ctx, d.Session)), trace.Client,
+	ctx = logs.WithNotes(ctx, "")
+	logs.NoteSession(ctx, d.Session)
+	ctx, span := s.tracer.Start(s.tracer.WithParent(ctx, s.traceOf(ctx, d.Session)), trace.Client,
 		"webhook "+string(d.Type), "",
 		attribute.String("coinslot.session", d.Session),
 		attribute.String("coinslot.event", d.EventID), attribute.Int("coinslot.try", d.Tries+1))
@@ -144,7 +144,7 @@ func (s *Server) delivery(
 		case r.Abandoned:
 			result = "abandoned"
 		}
-		s.metrics.Tried(result, time.Since(began))
+		s.metrics.CountDelivery(result, time.Since(began))
 		span.Set(
 			attribute.String("coinslot.outcome", result),
 			attribute.Int("http.response.status_code", r.Status),
@@ -166,11 +166,11 @@ func (s *Server) traceOf(ctx context.Context, session string) string {
 	return ""
 }
 
-// look watches a look after a session: a trace of its own, with a link to the one
+// check watches a look after a session: a trace of its own, with a link to the one
 // of the request that has opened the payment, since there are hundreds of them.
-func (o *observer) look(ctx context.Context, s payment.Session) (context.Context, func(error)) {
-	ctx = logs.Noted(ctx, "")
-	logs.Session(ctx, s.ID)
+func (o *observer) check(ctx context.Context, s payment.Session) (context.Context, func(error)) {
+	ctx = logs.WithNotes(ctx, "")
+	logs.NoteSession(ctx, s.ID)
 	of := ""
 	if a := s.Current(); a != nil {
 		of = a.Trace
@@ -186,7 +186,7 @@ func (o *observer) look(ctx context.Context, s payment.Session) (context.Context
 func (s *Server) measure(ctx context.Context, put metrics.Put) {
 	put("coinslot_build_info", 1, s.version, runtime.Version())
 	s.measureStore(ctx, put)
-	s.measureBudget(ctx, put)
+	s.measureLimiter(ctx, put)
 	unfinished := time.Duration(0)
 	if since := s.checkout.SearchingSince(); !since.IsZero() {
 		unfinished = max(0, s.store.Now().Sub(since))
@@ -240,16 +240,16 @@ func (s *Server) measureStore(ctx context.Context, put metrics.Put) {
 	}
 }
 
-func (s *Server) measureBudget(ctx context.Context, put metrics.Put) {
-	state := s.budget.State()
-	put("coinslot_gateway_breaker_open", truth(state.Open))
+func (s *Server) measureLimiter(ctx context.Context, put metrics.Put) {
+	state := s.limiter.State()
+	put("coinslot_gateway_breaker_open", boolValue(state.Open))
 	put("coinslot_gateway_breaker_opened_total", float64(state.Opened))
 	put("coinslot_gateway_held_total", float64(state.Refused), "breaker")
 	put("coinslot_gateway_held_total", float64(state.Full), "budget")
 	put("coinslot_gateway_pauses_total", float64(state.Pauses))
 	put("coinslot_gateway_pause_seconds", max(0, time.Until(state.PausedUntil).Seconds()))
-	put("coinslot_gateway_rate", float64(s.budget.Rate))
-	if free, ok := s.budget.Free(ctx); ok {
+	put("coinslot_gateway_rate", float64(s.limiter.Rate))
+	if free, ok := s.limiter.Free(ctx); ok {
 		put("coinslot_gateway_free_slots", float64(free))
 	}
 	w := state.Waiting
@@ -260,15 +260,15 @@ func (s *Server) measureBudget(ctx context.Context, put metrics.Put) {
 	put("coinslot_gateway_queue", float64(w[limiter.Late]), "late")
 }
 
-func truth(b bool) float64 {
+func boolValue(b bool) float64 {
 	if b {
 		return 1
 	}
 	return 0
 }
 
-// recorded is the version that the build recorded of the program.
-func recorded() string {
+// buildVersion is the version that the build recorded of the program.
+func buildVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
 	}

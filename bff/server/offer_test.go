@@ -41,7 +41,7 @@ const coin = "&currency_symbol=USDT&network_code=USDT%3Atrc20"
 func (r *rig) stored() string {
 	r.T.Helper()
 	var list struct{ Data []json.RawMessage }
-	if err := json.Unmarshal(r.Ask("GET", "/v1/sessions?limit=100", "", bearer).Body.Bytes(), &list); err != nil {
+	if err := json.Unmarshal(r.Do("GET", "/v1/sessions?limit=100", "", bearer).Body.Bytes(), &list); err != nil {
 		r.T.Fatal(err)
 	}
 	return fmt.Sprintf("%d sessions, %d transactions", len(list.Data), len(r.Gateway.Transactions()))
@@ -68,17 +68,17 @@ func TestOfferIsStoredWithTheChoice(t *testing.T) {
 	for i := range 1000 {
 		query := []string{"item=coffee&quantity=3", "item=tip&amount=7", "item=tip&amount=1000", "item=coffee&quantity=11"}[i%4]
 		want := []int{200, 200, 422, 422}[i%4]
-		if w := r.Ask("GET", "/checkout?"+query, ""); w.Code != want {
+		if w := r.Do("GET", "/checkout?"+query, ""); w.Code != want {
 			t.Fatalf("GET /checkout?%s = %d; want %d", query, w.Code, want)
 		}
 	}
 	for _, form := range []string{"item=tip&apply=1&amount=7" + coin, "item=tip&amount=1,000" + coin, "item=tip&amount=" + coin, "item=coffee&quantity=0" + coin} {
-		r.Ask("POST", "/checkout", form, isForm)
+		r.Do("POST", "/checkout", form, isForm)
 	}
 	if got := r.stored(); got != "0 sessions, 0 transactions" {
 		t.Errorf("after looking: %s", got)
 	}
-	if w := r.Ask("POST", "/checkout", "item=coffee&quantity=3"+coin, isForm); w.Code != 303 {
+	if w := r.Do("POST", "/checkout", "item=coffee&quantity=3"+coin, isForm); w.Code != 303 {
 		t.Fatalf("choosing a coin = %d %s", w.Code, w.Body)
 	}
 	if got := r.stored(); got != "1 sessions, 1 transactions" {
@@ -113,7 +113,7 @@ func TestOfferPages(t *testing.T) {
 		{"item=coffee&quantity=2&currency_symbol=USDT&network_code=USDT%3Atrc20", 200, "9.00 2", `checked data-part="network" name="network_code" type="radio" value="USDT:trc20"`},
 		{"item=coffee&email=x%40shop.example", 200, "4.50 1", `name="email" type="text">`},
 	} {
-		w := r.Ask("GET", "/checkout?"+row.query, "")
+		w := r.Do("GET", "/checkout?"+row.query, "")
 		page := w.Body.String()
 		if w.Code != row.status || price(page) != row.price || !strings.Contains(page, row.has) {
 			t.Errorf("GET /checkout?%s = %d, %q, has %q: %t; want %d, %q", row.query, w.Code, price(page), row.has, strings.Contains(page, row.has), row.status, row.price)
@@ -133,11 +133,11 @@ func TestOfferView(t *testing.T) {
 			AmountUSD string `json:"amount_usd"`
 		}
 	}
-	w := r.Ask("GET", "/checkout?item=coffee&quantity=4", "", "Accept: application/json")
+	w := r.Do("GET", "/checkout?item=coffee&quantity=4", "", "Accept: application/json")
 	if err := json.Unmarshal(w.Body.Bytes(), &view); err != nil || w.Code != 200 || view.Session != "" || view.Order.AmountUSD != "18.00" {
 		t.Errorf("the view = %d %+v, %v", w.Code, view, err)
 	}
-	w = r.Ask("GET", "/checkout?item=coffee&quantity=0", "", "Accept: application/json")
+	w = r.Do("GET", "/checkout?item=coffee&quantity=0", "", "Accept: application/json")
 	if problem(t, w, "invalid"); w.Code != 422 || !strings.Contains(w.Body.String(), `"param":"quantity"`) {
 		t.Errorf("a quantity of none = %d %s", w.Code, w.Body)
 	}
@@ -167,7 +167,7 @@ func TestOfferForms(t *testing.T) {
 		{"item=coffee&quantity=11&apply=1", "422 4.50 1"},
 		{"item=tip&amount=x&apply=1", "422 5.00 x"},
 	} {
-		w := r.Ask("POST", "/checkout", row.form+coin+"&email=ann%40shop.example", isForm)
+		w := r.Do("POST", "/checkout", row.form+coin+"&email=ann%40shop.example", isForm)
 		if got := r.outcome(w); got != row.want {
 			t.Errorf("POST %s: %q; want %q", row.form, got, row.want)
 		}
@@ -189,7 +189,7 @@ func (r *rig) outcome(w *httptest.ResponseRecorder) string {
 		Title     string
 		Metadata  map[string]string
 	}
-	if err := json.Unmarshal(r.Ask("GET", "/v1/sessions/"+id, "", bearer).Body.Bytes(), &o); err != nil {
+	if err := json.Unmarshal(r.Do("GET", "/v1/sessions/"+id, "", bearer).Body.Bytes(), &o); err != nil {
 		r.T.Fatal(err)
 	}
 	return fmt.Sprint(o.AmountUSD, " ", o.Title, " ", o.Metadata)
@@ -205,7 +205,7 @@ func TestOfferApply(t *testing.T) {
 		"item=mug&quantity=3&apply=1":                                                                          "/checkout?item=mug",
 		"item=tip&amount=7&apply=1&embed=modal&origin=" + url.QueryEscape(shop) + "&lang=de&theme=dark" + coin: "/checkout?embed=modal&origin=https%3A%2F%2Fshop.example&theme=dark&lang=de&item=tip&amount=7.00&currency_symbol=USDT&network_code=USDT%3Atrc20",
 	} {
-		w := r.Ask("POST", "/checkout", form, isForm)
+		w := r.Do("POST", "/checkout", form, isForm)
 		if got := w.Header().Get("Location"); w.Code != 303 || got != want {
 			t.Errorf("POST %s = %d %s; want %s", form, w.Code, got, want)
 		}
@@ -218,7 +218,7 @@ func TestOfferOfOnePage(t *testing.T) {
 	r := newOfferRig(t)
 	seen := map[string]bool{}
 	for _, amount := range []string{"5", "5", "5.00", "7", "7", "5"} {
-		w := r.Ask("POST", "/checkout", "item=tip&key=page_back&amount="+amount+coin, isForm)
+		w := r.Do("POST", "/checkout", "item=tip&key=page_back&amount="+amount+coin, isForm)
 		if w.Code != 303 {
 			t.Fatalf("amount %s = %d %s", amount, w.Code, w.Body)
 		}
@@ -247,7 +247,7 @@ func TestOfferJSON(t *testing.T) {
 		{`{"item":"coffee","quantity":[1]` + pick, `"param":"quantity"`},
 		{`{"item":"coffee","apply":"1"` + pick, `"unknown_field"`},
 	} {
-		if w := r.Ask("POST", "/checkout", row.body, isJSON); !strings.Contains(w.Body.String(), row.want) {
+		if w := r.Do("POST", "/checkout", row.body, isJSON); !strings.Contains(w.Body.String(), row.want) {
 			t.Errorf("POST %s = %d %s; want %s", row.body, w.Code, w.Body, row.want)
 		}
 	}
@@ -266,13 +266,13 @@ func TestOrderTokenAgain(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for range 3 {
-		w := r.Ask("POST", "/checkout", "order="+mint("25.00")+coin, isForm)
+		w := r.Do("POST", "/checkout", "order="+mint("25.00")+coin, isForm)
 		seen[w.Header().Get("Location")] = w.Code == 303
 	}
 	if got := r.stored(); len(seen) != 1 || got != "1 sessions, 1 transactions" {
 		t.Errorf("one token, three times: %v, %s", seen, got)
 	}
-	w := r.Ask("POST", "/checkout", "order="+mint("24.00")+coin, isForm)
+	w := r.Do("POST", "/checkout", "order="+mint("24.00")+coin, isForm)
 	if w.Code != 409 || !strings.Contains(w.Body.String(), `data-code="order_conflict"`) {
 		t.Errorf("another order under the same reference = %d", w.Code)
 	}
@@ -288,7 +288,7 @@ func TestKeyIsInNoAddress(t *testing.T) {
 	field := regexp.MustCompile(`name="key" type="hidden" value="([^"]+)"`)
 	seen := map[string]bool{}
 	for _, path := range []string{"/checkout?item=mug&key=shared", "/checkout?item=tip&key=shared", "/checkout?item=mug"} {
-		page := r.Ask("GET", path, "", "Accept: text/html").Body.String()
+		page := r.Do("GET", path, "", "Accept: text/html").Body.String()
 		found := field.FindStringSubmatch(page)
 		if found == nil || found[1] == "shared" || seen[found[1]] {
 			t.Errorf("%s: the form's key is %v; want a fresh one", path, found)
@@ -301,8 +301,8 @@ func TestKeyIsInNoAddress(t *testing.T) {
 			}
 		}
 	}
-	mine := r.Ask("POST", "/checkout", "item=mug&key=mine-0123456789"+coin, isForm).Header().Get("Location")
-	again := r.Ask("POST", "/checkout", "item=mug&key=mine-0123456789"+coin, isForm).Header().Get("Location")
+	mine := r.Do("POST", "/checkout", "item=mug&key=mine-0123456789"+coin, isForm).Header().Get("Location")
+	again := r.Do("POST", "/checkout", "item=mug&key=mine-0123456789"+coin, isForm).Header().Get("Location")
 	if mine == "" || mine != again {
 		t.Errorf("one form posted twice leads to %q and %q; want one session", mine, again)
 	}

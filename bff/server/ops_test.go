@@ -96,19 +96,19 @@ func (c *collector) spans(trace string) map[string]collected {
 	return found
 }
 
-// seenWorld is a server with a merchant and a collector, all of whose output is
+// observedRig is a server with a merchant and a collector, all of whose output is
 // read.
-type seenWorld struct {
+type observedRig struct {
 	*rig
 	ops       http.Handler
 	collector *collector
 	srv       *server.Server
 }
 
-func newSeenWorld(t *testing.T) *seenWorld {
+func newObservedRig(t *testing.T) *observedRig {
 	t.Helper()
 	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
-	w := &seenWorld{collector: &collector{}}
+	w := &observedRig{collector: &collector{}}
 	merchant := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Traceparent") != "" {
 			t.Error("the merchant got a traceparent")
@@ -145,7 +145,7 @@ func newSeenWorld(t *testing.T) *seenWorld {
 	return w
 }
 
-func (w *seenWorld) scrape() string {
+func (w *observedRig) scrape() string {
 	w.T.Helper()
 	answer := httptest.NewRecorder()
 	w.ops.ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
@@ -160,13 +160,13 @@ const (
 	incomingSpan  = "00f067aa0ba902b7"
 )
 
-// flows make a payment from the choice of a coin to its webhook, and everything
+// runFlows make a payment from the choice of a coin to its webhook, and everything
 // that may go wrong with requests on the side. It returns the session.
-func (w *seenWorld) flows() string {
+func (w *observedRig) runFlows() string {
 	t := w.T
 	id := w.Open(`{"amount_usd":"25.00","order_ref":"canary-ref","title":"` + canaryTitle + `","metadata":{"canary":"` + canaryQuery + `"}}`)
-	w.Ask("GET", "/checkout/"+id+"?check="+canaryQuery, "")
-	answer := w.Ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20","email":"`+canaryEmail+`","comment":"`+canaryComment+`"}`,
+	w.Do("GET", "/checkout/"+id+"?check="+canaryQuery, "")
+	answer := w.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20","email":"`+canaryEmail+`","comment":"`+canaryComment+`"}`,
 		isJSON, "Traceparent: 00-"+incomingTrace+"-"+incomingSpan+"-00", "Tracestate: a="+canaryQuery, "Baggage: a="+canaryQuery)
 	if answer.Code != 200 || answer.Header().Get("Traceparent") != "" || strings.Contains(answer.Body.String(), incomingTrace) {
 		t.Fatalf("POST attempts = %d %s %.200s", answer.Code, answer.Header(), answer.Body)
@@ -177,21 +177,21 @@ func (w *seenWorld) flows() string {
 		t.Fatal(err)
 	}
 	w.Await(id, "confirmed")
-	w.Ask("GET", "/v1/sessions/"+id, "", "Authorization: Bearer "+secretKey, "Traceparent: 00-"+incomingTrace+"-"+incomingSpan+"-01")
-	w.Ask("POST", "/hooks/gateway/"+hookToken, `{"tracking_code":"x"}`)
-	w.Ask("POST", "/hooks/gateway/"+canaryQuery, "")
-	w.Ask("GET", "/v1/"+secretKey, "", "Authorization: Bearer "+canaryQuery)
-	w.Ask("GET", "/"+orderKey+"/"+canaryQuery, "")
-	w.Ask("GET", "/checkout?order="+canaryQuery, "")
-	w.Ask(canaryQuery, "/checkout", "")
-	w.Ask("GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "")
+	w.Do("GET", "/v1/sessions/"+id, "", "Authorization: Bearer "+secretKey, "Traceparent: 00-"+incomingTrace+"-"+incomingSpan+"-01")
+	w.Do("POST", "/hooks/gateway/"+hookToken, `{"tracking_code":"x"}`)
+	w.Do("POST", "/hooks/gateway/"+canaryQuery, "")
+	w.Do("GET", "/v1/"+secretKey, "", "Authorization: Bearer "+canaryQuery)
+	w.Do("GET", "/"+orderKey+"/"+canaryQuery, "")
+	w.Do("GET", "/checkout?order="+canaryQuery, "")
+	w.Do(canaryQuery, "/checkout", "")
+	w.Do("GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "")
 	return id
 }
 
 // TestObserved follows one payment through metrics, traces and the log.
 func TestObserved(t *testing.T) {
-	w := newSeenWorld(t)
-	id := w.flows()
+	w := newObservedRig(t)
+	id := w.runFlows()
 	servertest.Until(t, "the webhooks", func() bool {
 		return strings.Contains(w.scrape(), `coinslot_webhook_deliveries_total{result="delivered"} 2`)
 	})

@@ -26,11 +26,11 @@ import (
 
 // What browsers are told by pages, by what is no page, and by what is a picture.
 const (
-	pageStart  = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors "
-	pageEnd    = "; require-trusted-types-for 'script'; trusted-types 'none'"
-	pagePolicy = pageStart + "'self' " + shop + pageEnd
-	barePolicy = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-	permitted  = "accelerometer=(), autoplay=(), camera=(), clipboard-read=(), display-capture=(), encrypted-media=(), " +
+	pageStart      = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors "
+	pageEnd        = "; require-trusted-types-for 'script'; trusted-types 'none'"
+	pagePolicy     = pageStart + "'self' " + shop + pageEnd
+	barePolicy     = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+	allowedHeaders = "accelerometer=(), autoplay=(), camera=(), clipboard-read=(), display-capture=(), encrypted-media=(), " +
 		"fullscreen=(), geolocation=(), gyroscope=(), hid=(), idle-detection=(), local-fonts=(), magnetometer=(), microphone=(), midi=(), payment=(), " +
 		"picture-in-picture=(), publickey-credentials-create=(), publickey-credentials-get=(), screen-wake-lock=(), serial=(), storage-access=(), " +
 		"sync-xhr=(), usb=(), window-management=(), xr-spatial-tracking=(), clipboard-write=(self)"
@@ -63,15 +63,15 @@ func policyOf(kind, public string, origins []string) map[string]string {
 	switch kind {
 	case "page":
 		fresh(pageStart+strings.Join(append([]string{"'self'"}, origins...), " ")+pageEnd, "cross-origin", "same-origin-allow-popups")
-		h["Cross-Origin-Embedder-Policy"], h["Permissions-Policy"] = "require-corp", permitted
+		h["Cross-Origin-Embedder-Policy"], h["Permissions-Policy"] = "require-corp", allowedHeaders
 		h["Vary"] = "Accept, Accept-Encoding, Accept-Language"
 	case "alone":
 		fresh(pageStart+"'none'"+pageEnd, "same-origin", "same-origin")
-		h["Cross-Origin-Embedder-Policy"], h["Permissions-Policy"] = "require-corp", permitted
+		h["Cross-Origin-Embedder-Policy"], h["Permissions-Policy"] = "require-corp", allowedHeaders
 		h["Vary"] = "Accept, Accept-Encoding, Accept-Language"
 	case "doctor":
 		fresh(pageStart+"'none'"+pageEnd+"; frame-src 'self'", "same-origin", "same-origin")
-		h["Cross-Origin-Embedder-Policy"], h["Permissions-Policy"] = "require-corp", permitted
+		h["Cross-Origin-Embedder-Policy"], h["Permissions-Policy"] = "require-corp", allowedHeaders
 	case "data":
 		fresh(barePolicy, "same-origin", "same-origin")
 	case "moved", "elsewhere":
@@ -94,7 +94,7 @@ func policyOf(kind, public string, origins []string) map[string]string {
 		h["Vary"] = "Accept-Language"
 	case "manual":
 		fresh(pageStart+"'none'"+pageEnd, "same-origin", "same-origin")
-		h["Cross-Origin-Embedder-Policy"], h["Permissions-Policy"] = "require-corp", permitted
+		h["Cross-Origin-Embedder-Policy"], h["Permissions-Policy"] = "require-corp", allowedHeaders
 		h["Cache-Control"], h["Vary"] = "public, max-age=300", "Accept-Encoding"
 	case "published":
 		kept("public, max-age=300", "*")
@@ -102,7 +102,7 @@ func policyOf(kind, public string, origins []string) map[string]string {
 		kept("public, max-age=86400", "*")
 	case "console":
 		fresh("default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'", "same-origin", "same-origin")
-		h["Cross-Origin-Embedder-Policy"], h["Permissions-Policy"] = "require-corp", strings.Replace(permitted, "=(self)", "=()", 1)
+		h["Cross-Origin-Embedder-Policy"], h["Permissions-Policy"] = "require-corp", strings.Replace(allowedHeaders, "=(self)", "=()", 1)
 		h["Vary"], h["X-Robots-Tag"] = "Accept, Cookie", "noindex, nofollow"
 	default:
 		panic("no such kind: " + kind)
@@ -110,8 +110,8 @@ func policyOf(kind, public string, origins []string) map[string]string {
 	return h
 }
 
-// world is a server in which sessions of every sort are.
-type world struct {
+// policyRig is a server in which sessions of every sort are.
+type policyRig struct {
 	*rig
 	origins  []string
 	routes   []web.Route
@@ -127,7 +127,7 @@ var wide = web.Limits{Reads: 1 << 20, Posts: 1 << 20, Calls: 1 << 20, Guesses: 1
 // consoleHash is of the password "correct horse battery", as cheap as is taken.
 const consoleHash = "$argon2id$v=19$m=7168,t=1,p=1$c2FsdC1vZi10aGUtdGVzdHM$EPZS0jqRTa5QmdHhlKt5AmXxNzShvNJ6QL1bF+W4E5w"
 
-func newWorld(t *testing.T, public string, origins []string, limits web.Limits) *world {
+func newPolicyRig(t *testing.T, public string, origins []string, limits web.Limits) *policyRig {
 	t.Helper()
 	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
 	api := httptest.NewServer(gateway)
@@ -140,24 +140,24 @@ func newWorld(t *testing.T, public string, origins []string, limits web.Limits) 
 		}
 		return gateway.Pay(code, sandbox.Kind(kind))
 	}})
-	w := &world{rig: r, origins: origins, routes: r.routes, seen: map[int]int{}}
+	w := &policyRig{rig: r, origins: origins, routes: r.routes, seen: map[int]int{}}
 	return w
 }
 
 // populate opens sessions of every sort, and finds files.
-func (w *world) populate() {
+func (w *policyRig) populate() {
 	w.T.Helper()
 	open, pending, paid, ended := w.Open(`{"amount_usd":"25.00"}`), w.Open(`{"amount_usd":"25.00"}`), w.Open(`{"amount_usd":"25.00"}`), w.Open(`{"amount_usd":"25.00"}`)
 	w.Choose(pending)
 	w.Await(pending, "pending")
 	w.Choose(paid)
 	w.Await(paid, "pending")
-	w.Ask("POST", "/checkout/"+paid+"/simulate", `{"kind":"pay"}`, isJSON)
+	w.Do("POST", "/checkout/"+paid+"/simulate", `{"kind":"pay"}`, isJSON)
 	w.Await(paid, "confirmed")
-	w.Ask("POST", "/v1/sessions/"+ended+"/cancel", "", bearer)
+	w.Do("POST", "/v1/sessions/"+ended+"/cancel", "", bearer)
 	w.sessions = []string{open, pending, paid, ended, "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "cs_none"}
-	text := w.Ask("GET", "/checkout/"+open, "").Body.String()
-	version := regexp.MustCompile(`version:\s*"([0-9.]+)"`).FindStringSubmatch(w.Ask("GET", "/checkout.js", "").Body.String())
+	text := w.Do("GET", "/checkout/"+open, "").Body.String()
+	version := regexp.MustCompile(`version:\s*"([0-9.]+)"`).FindStringSubmatch(w.Do("GET", "/checkout.js", "").Body.String())
 	asset := regexp.MustCompile(`/assets/checkout\.[0-9a-f]+\.css`).FindString(text)
 	if version == nil || asset == "" {
 		w.T.Fatal("the page or checkout.js names no file")
@@ -166,7 +166,7 @@ func (w *world) populate() {
 }
 
 // expand returns the addresses that a path of routes stands for.
-func (w *world) expand(path string) (list []string) {
+func (w *policyRig) expand(path string) (list []string) {
 	if known := w.paths[path]; known != "" {
 		return []string{known}
 	}
@@ -183,7 +183,7 @@ func (w *world) expand(path string) (list []string) {
 const canary = "canary-of-the-request"
 
 // try makes a request that holds the canary wherever it can and judges the answer.
-func (w *world) try(t *testing.T, kind, method, path, body string, headers ...string) *httptest.ResponseRecorder {
+func (w *policyRig) try(t *testing.T, kind, method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	w.sent++
 	separator := "?"
@@ -194,7 +194,7 @@ func (w *world) try(t *testing.T, kind, method, path, body string, headers ...st
 		"Accept-Language: " + canary, "User-Agent: " + canary, "Idempotency-Key: " + canary + strconv.Itoa(w.sent)}, headers...)
 	answer := w.askHost(canary+".example", method, path+separator+"theme="+canary+"&lang="+canary+"&origin=https://"+canary+".example", body, marked...)
 	w.seen[answer.Code]++
-	for _, wrong := range w.judged(kind, answer) {
+	for _, wrong := range w.check(kind, answer) {
 		t.Errorf("%s %s %.40q %v = %d: %s", method, path, body, headers, answer.Code, wrong)
 	}
 	return answer
@@ -211,8 +211,8 @@ var (
 	sessionID      = regexp.MustCompile(`cs_[a-z2-7]{26}`)
 )
 
-// judged returns what is wrong with an answer of a route of that kind.
-func (w *world) judged(kind string, answer *httptest.ResponseRecorder) (wrong []string) {
+// check returns what is wrong with an answer of a route of that kind.
+func (w *policyRig) check(kind string, answer *httptest.ResponseRecorder) (wrong []string) {
 	fail := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	got, mime := map[string]string{}, ""
 	for name, values := range answer.Header() {
@@ -316,7 +316,7 @@ func TestPolicy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, c.public, c.origins, wide)
+			w := newPolicyRig(t, c.public, c.origins, wide)
 			w.populate()
 			for _, route := range append(w.routes, web.Route{Pattern: "/"}) {
 				t.Run(route.Pattern, func(t *testing.T) { w.crawl(t, route, c.methods) })
@@ -328,7 +328,7 @@ func TestPolicy(t *testing.T) {
 }
 
 // crawl asks a route in all ways.
-func (w *world) crawl(t *testing.T, route web.Route, methods []string) {
+func (w *policyRig) crawl(t *testing.T, route web.Route, methods []string) {
 	pattern, kind := route.Pattern, route.Kind.String()
 	tried := addresses(route)
 	if len(tried) == 0 {
@@ -373,7 +373,7 @@ func ofConsole(method, path string) string {
 
 // other is the kind of what GET answers at the address of a POST route, if that
 // is a route too.
-func (w *world) other(path, kind string) string {
+func (w *policyRig) other(path, kind string) string {
 	if bare, _, _ := strings.Cut(path, "?"); bare == "/checkout" {
 		return "page"
 	}
@@ -381,7 +381,7 @@ func (w *world) other(path, kind string) string {
 }
 
 // statuses makes the answers that a crawl does not lead to.
-func (w *world) statuses(t *testing.T) {
+func (w *policyRig) statuses(t *testing.T) {
 	open, pending, paid := w.Open(`{"amount_usd":"25.00","order_ref":"a"}`), w.sessions[1], w.sessions[2]
 	good := `{"currency_symbol":"USDT","network_code":"trc20"}`
 	asset := w.try(t, "hashed", "GET", w.paths["{asset}"], "").Header().Get("Etag")

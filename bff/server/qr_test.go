@@ -97,29 +97,29 @@ func TestQRKinds(t *testing.T) {
 		"?kind=page": page, "?kind=page&lang=pt-BR": page + "?lang=pt-BR", "?kind=page&theme=dark&lang=x%22y": page,
 		"?kind=page&lang=de&a=7&order=x": page + "?lang=de",
 	} {
-		if got := scan(t, r.Ask("GET", path+query, "").Body.String()); got != want {
+		if got := scan(t, r.Do("GET", path+query, "").Body.String()); got != want {
 			t.Errorf("%s holds %q; want %q", query, got, want)
 		}
 	}
 	for _, coin := range []struct{ symbol, network, link string }{
 		{"USDT", "trc20", ""}, {"USDT", "erc20", "ethereum:0xdAC17F958D2ee523a2206206994597C13D831ec7@1/transfer?"}, {"USDT", "ton", "ton://transfer/"}, {"ETH", "arbitrum", "ethereum:"}, {"TON", "ton", "ton://transfer/"},
 	} {
-		w := r.Ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"`+coin.symbol+`","network_code":"`+coin.network+`"}`, isJSON)
+		w := r.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"`+coin.symbol+`","network_code":"`+coin.network+`"}`, isJSON)
 		r.Await(id, "pending")
 		var v wire.View
-		if err := json.Unmarshal(r.Ask("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &v); err != nil || v.Attempt == nil || v.Attempt.NetworkCode != coin.network {
+		if err := json.Unmarshal(r.Do("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &v); err != nil || v.Attempt == nil || v.Attempt.NetworkCode != coin.network {
 			t.Fatalf("%s on %s: %d, view %+v, %v", coin.symbol, coin.network, w.Code, v.Attempt, err)
 		}
 		for _, query := range []string{"", "?kind=address"} {
-			if got := scan(t, r.Ask("GET", path+query, "").Body.String()); got != v.Attempt.Address {
+			if got := scan(t, r.Do("GET", path+query, "").Body.String()); got != v.Attempt.Address {
 				t.Errorf("%s on %s, %s holds %q; want %q", coin.symbol, coin.network, query, got, v.Attempt.Address)
 			}
 		}
 		number := v.Attempt.Number
-		if now, before := r.Ask("GET", fmt.Sprintf("%s?a=%d", path, number), ""), r.Ask("GET", fmt.Sprintf("%s?a=%d", path, number-1), ""); now.Code != 200 || before.Code != 404 {
+		if now, before := r.Do("GET", fmt.Sprintf("%s?a=%d", path, number), ""), r.Do("GET", fmt.Sprintf("%s?a=%d", path, number-1), ""); now.Code != 200 || before.Code != 404 {
 			t.Errorf("codes of this attempt and of the one before = %d, %d; want 200, 404", now.Code, before.Code)
 		}
-		answer := r.Ask("GET", path+"?kind=uri", "")
+		answer := r.Do("GET", path+"?kind=uri", "")
 		if coin.link == "" {
 			if answer.Code != 404 {
 				t.Errorf("a link for %s on %s = %d; want 404", coin.symbol, coin.network, answer.Code)
@@ -133,7 +133,7 @@ func TestQRKinds(t *testing.T) {
 			t.Errorf("%s on %s: the picture has %d bytes; want at most 9000", coin.symbol, coin.network, n)
 		}
 	}
-	if w := r.Ask("GET", path+"?kind=x", ""); w.Code != 404 {
+	if w := r.Do("GET", path+"?kind=x", ""); w.Code != 404 {
 		t.Errorf("an unknown kind = %d; want 404", w.Code)
 	}
 }

@@ -49,7 +49,7 @@ func TestRealtimeExample(t *testing.T) {
 	example := asView(t, []byte(block[1]))
 	r := newRig(t)
 	id := r.Open(`{"amount_usd":"25.00","currencies":["USDT_bep20"]}`)
-	r.Ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"bep20"}`, isJSON)
+	r.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"bep20"}`, isJSON)
 	conn, _, err := dial(listen(t, r.Handler), id)
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +84,7 @@ func names(at string, v any) (all []string) {
 func TestRealtimeCodes(t *testing.T) {
 	t.Parallel()
 	r := &rig{Rig: &servertest.Rig{T: t, Public: ownOrigin, Log: &servertest.Log{}, Gateway: sandbox.New(sandbox.Config{Key: gatewayKey})}}
-	addr, stop := stoppable(t, r)
+	addr, stop := startStoppable(t, r)
 	id := r.Open(`{"amount_usd":"25.00"}`)
 	seen := map[string]bool{"1013": true} // TestLiveWithoutDatabase
 	for code, provoke := range map[string]func(*websocket.Conn) error{

@@ -23,7 +23,7 @@ func (r *rig) receipts(id string) map[string]string {
 	var view, object holder
 	var list struct{ Data []holder }
 	var events struct{ Data []struct{ Data holder } }
-	ask := func(path string) string { return r.Ask("GET", path, "", bearer, "Accept: text/html").Body.String() }
+	ask := func(path string) string { return r.Do("GET", path, "", bearer, "Accept: text/html").Body.String() }
 	_, data, _ := strings.Cut(ask("/checkout/"+id), `id="coinslot-page">`)
 	data, _, _ = strings.Cut(data, "</script>")
 	for _, told := range []struct {
@@ -47,7 +47,7 @@ func (r *rig) receipts(id string) map[string]string {
 // keySet is what a merchant's server fetches.
 func (r *rig) keySet() (keys verify.Keys) {
 	r.T.Helper()
-	w := r.Ask("GET", "/.well-known/jwks.json", "")
+	w := r.Do("GET", "/.well-known/jwks.json", "")
 	if err := json.Unmarshal(w.Body.Bytes(), &keys); err != nil || w.Code != http.StatusOK {
 		r.T.Fatalf("keys: %d, %v: %s", w.Code, err, w.Body)
 	}
@@ -58,7 +58,7 @@ func (r *rig) keySet() (keys verify.Keys) {
 // order and no other.
 func TestReceipts(t *testing.T) {
 	r := newRig(t)
-	id := r.Brought(`{"amount_usd":"25","order_ref":"1001","email":"shopper@mail.example"}`, "pay", "confirmed")
+	id := r.OpenAndPay(`{"amount_usd":"25","order_ref":"1001","email":"shopper@mail.example"}`, "pay", "confirmed")
 	told := r.receipts(id)
 	text := told["view"]
 	for where, got := range told {
@@ -71,11 +71,11 @@ func TestReceipts(t *testing.T) {
 	if err != nil || claims.Session != id || claims.TrackingCode != tx.TrackingCode || claims.TxID == "" || claims.PaidAmount == "" {
 		t.Errorf("verified: %+v, %v", claims, err)
 	}
-	other := r.receipts(r.Brought(`{"amount_usd":"25.00","order_ref":"1002"}`, "pay", "confirmed"))["view"]
+	other := r.receipts(r.OpenAndPay(`{"amount_usd":"25.00","order_ref":"1002"}`, "pay", "confirmed"))["view"]
 	if _, err := verify.Receipt(other, r.keySet(), ownOrigin, verify.Order{Ref: "1001", AmountUSD: "25.00"}); err == nil {
 		t.Error("the receipt of 1002 proves that 1001 is paid")
 	}
-	if w := r.Ask("GET", "/checkout/"+id+"/receipt", ""); !strings.Contains(w.Body.String(), text) {
+	if w := r.Do("GET", "/checkout/"+id+"/receipt", ""); !strings.Contains(w.Body.String(), text) {
 		t.Error("the printable page lacks the receipt")
 	}
 	if strings.Contains(r.Log.String(), text) {
@@ -95,13 +95,13 @@ func TestNoReceipt(t *testing.T) {
 			if fault != nil {
 				r.Gateway.Inject(*fault)
 			}
-			id := r.Brought(`{"amount_usd":"25.00","order_ref":"1001"}`, kind, status)
+			id := r.OpenAndPay(`{"amount_usd":"25.00","order_ref":"1001"}`, kind, status)
 			for where, got := range r.receipts(id) {
 				if got != "" {
 					t.Errorf("%s: receipt %q; want none", where, got)
 				}
 			}
-			if w := r.Ask("GET", "/checkout/"+id+"/receipt", ""); w.Code != http.StatusConflict {
+			if w := r.Do("GET", "/checkout/"+id+"/receipt", ""); w.Code != http.StatusConflict {
 				t.Errorf("the printable page = %d; want 409", w.Code)
 			}
 		})
@@ -110,7 +110,7 @@ func TestNoReceipt(t *testing.T) {
 
 func TestKeySet(t *testing.T) {
 	r := newRig(t)
-	w := r.Ask("GET", "/.well-known/jwks.json", "", "Origin: https://anywhere.example")
+	w := r.Do("GET", "/.well-known/jwks.json", "", "Origin: https://anywhere.example")
 	for name, want := range map[string]string{
 		"Content-Type": "application/jwk-set+json", "Cache-Control": "public, max-age=300", "Access-Control-Allow-Origin": "*",
 		"Cross-Origin-Resource-Policy": "cross-origin", "X-Content-Type-Options": "nosniff",
@@ -152,11 +152,11 @@ func TestKeysOverlap(t *testing.T) {
 		}
 		r, stop := start(t, gateway, c)
 		if id == "" {
-			id = r.Brought(`{"amount_usd":"25.00","order_ref":"1001"}`, "pay", "confirmed")
+			id = r.OpenAndPay(`{"amount_usd":"25.00","order_ref":"1001"}`, "pay", "confirmed")
 		}
 		var opened []string
 		for _, header := range []string{withOld, withNew, withNew + "," + secretKey, "Authorization: Bearer ", "Authorization: Bearer ,"} {
-			if r.Ask("GET", "/v1/sessions", "", header).Code == http.StatusOK {
+			if r.Do("GET", "/v1/sessions", "", header).Code == http.StatusOK {
 				opened = append(opened, header)
 			}
 		}
@@ -164,7 +164,7 @@ func TestKeysOverlap(t *testing.T) {
 			t.Errorf("%s: what opens the API (-want +got):\n%s", now.name, diff)
 		}
 		var view struct{ Receipt string }
-		if err := json.Unmarshal(r.Ask("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &view); err != nil || (view.Receipt == "") != (len(now.keys) == 0) {
+		if err := json.Unmarshal(r.Do("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &view); err != nil || (view.Receipt == "") != (len(now.keys) == 0) {
 			t.Errorf("%s: receipt %q, %v", now.name, view.Receipt, err)
 		}
 		if view.Receipt != "" {

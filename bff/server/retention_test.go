@@ -19,25 +19,25 @@ import (
 // canaryOrder has personal data wherever an order can.
 const canaryOrder = `{"amount_usd":"25.00","order_ref":"%s","title":"Two","email":"ann@canary.example","description":"canary","metadata":{"cart":"C-7"},"success_url":"https://shop.example/thanks"}`
 
-// keeper is a server that is started twice on one database.
-type keeper struct {
+// retentionRig is a server that is started twice on one database.
+type retentionRig struct {
 	*rig
 	config config.Config
 	stop   func()
 }
 
-func newKeeper(t *testing.T) *keeper {
+func newRetentionRig(t *testing.T) *retentionRig {
 	t.Helper()
 	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
 	api := httptest.NewServer(gateway)
 	t.Cleanup(api.Close)
-	k := &keeper{config: settings(t, api.URL)}
+	k := &retentionRig{config: settings(t, api.URL)}
 	k.rig, k.stop = start(t, gateway, k.config)
 	return k
 }
 
 // restart starts the server again, which erases what it kept for longer than so.
-func (k *keeper) restart(retention time.Duration) {
+func (k *retentionRig) restart(retention time.Duration) {
 	k.T.Helper()
 	k.stop()
 	k.config.Retention = retention
@@ -45,10 +45,10 @@ func (k *keeper) restart(retention time.Duration) {
 }
 
 // ended is an order of which a payment has come to that end.
-func (k *keeper) ended(ref string, kind sandbox.Kind, status string) string {
+func (k *retentionRig) ended(ref string, kind sandbox.Kind, status string) string {
 	k.T.Helper()
 	id := k.Open(strings.Replace(canaryOrder, "%s", ref, 1))
-	k.Ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20","email":"ann@canary.example","comment":"canary"}`, isJSON)
+	k.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20","email":"ann@canary.example","comment":"canary"}`, isJSON)
 	k.Await(id, "pending")
 	all := k.Gateway.Transactions()
 	if err := k.Gateway.Pay(all[len(all)-1].TrackingCode, kind); err != nil {
@@ -59,7 +59,7 @@ func (k *keeper) ended(ref string, kind sandbox.Kind, status string) string {
 }
 
 // erased waits until what is due was erased.
-func (k *keeper) erased() {
+func (k *retentionRig) erased() {
 	k.T.Helper()
 	servertest.Until(k.T, "old data to be erased", func() bool {
 		return strings.Contains(k.Log.String(), "old data erased")
@@ -67,7 +67,7 @@ func (k *keeper) erased() {
 }
 
 // stored reports whether the files of the database hold a text.
-func (k *keeper) stored(text string) bool {
+func (k *retentionRig) stored(text string) bool {
 	k.T.Helper()
 	files, err := filepath.Glob(k.config.Database + "*")
 	if err != nil || len(files) == 0 {
@@ -85,11 +85,11 @@ func (k *keeper) stored(text string) bool {
 // personal data is left, paid orders stay, and unpaid ones leave a tombstone that takes
 // late money and lets nobody start the order anew.
 func TestRetention(t *testing.T) {
-	k := newKeeper(t)
+	k := newRetentionRig(t)
 	paid, unpaid := k.ended("paid", "pay", "confirmed"), k.ended("unpaid", "expire", "expired")
 	code := k.Gateway.Transactions()[len(k.Gateway.Transactions())-1].TrackingCode
 	k.restart(0)
-	if !k.stored("canary") || k.Ask("GET", "/v1/sessions/"+unpaid, "", bearer).Code != 200 {
+	if !k.stored("canary") || k.Do("GET", "/v1/sessions/"+unpaid, "", bearer).Code != 200 {
 		t.Fatal("data was erased by default")
 	}
 	k.restart(1)
@@ -97,35 +97,35 @@ func TestRetention(t *testing.T) {
 	if k.stored("canary") {
 		t.Error("the database's files hold personal data")
 	}
-	if got := k.Ask("GET", "/v1/sessions/"+paid, "", bearer).Body.String(); !strings.Contains(got, `"order_ref":"paid"`) || !strings.Contains(got, `"cart":"C-7"`) || !strings.Contains(got, `"erased_at"`) || strings.Contains(got, "canary") {
+	if got := k.Do("GET", "/v1/sessions/"+paid, "", bearer).Body.String(); !strings.Contains(got, `"order_ref":"paid"`) || !strings.Contains(got, `"cart":"C-7"`) || !strings.Contains(got, `"erased_at"`) || strings.Contains(got, "canary") {
 		t.Errorf("the paid session is %s", got)
 	}
-	if got := k.Ask("GET", "/v1/sessions", "", bearer).Body.String(); strings.Contains(got, unpaid) || !strings.Contains(got, paid) {
+	if got := k.Do("GET", "/v1/sessions", "", bearer).Body.String(); strings.Contains(got, unpaid) || !strings.Contains(got, paid) {
 		t.Errorf("the list is %s", got)
 	}
 	for _, path := range []string{"", "/view", "/qr.svg"} {
-		if w := k.Ask("GET", "/checkout/"+unpaid+path, "", "Accept: application/json"); w.Code != 404 {
+		if w := k.Do("GET", "/checkout/"+unpaid+path, "", "Accept: application/json"); w.Code != 404 {
 			t.Errorf("a shopper gets %d for %s of a deleted session; want 404", w.Code, path)
 		}
 	}
-	again := k.Ask("POST", "/v1/sessions", strings.Replace(canaryOrder, "%s", "unpaid", 1), bearer, isJSON)
+	again := k.Do("POST", "/v1/sessions", strings.Replace(canaryOrder, "%s", "unpaid", 1), bearer, isJSON)
 	if !strings.Contains(again.Body.String(), unpaid) || !strings.Contains(again.Body.String(), `"deleted":true`) {
 		t.Errorf("the same order again = %d %s; want the tombstone", again.Code, again.Body)
 	}
 	for _, path := range []string{"/attempts", "/extend", "/cancel", "/recheck"} {
-		if w := k.Ask("POST", "/checkout/"+unpaid+path, `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON, "Accept: application/json"); w.Code < 400 {
+		if w := k.Do("POST", "/checkout/"+unpaid+path, `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON, "Accept: application/json"); w.Code < 400 {
 			t.Errorf("POST %s to a deleted session = %d", path, w.Code)
 		}
 	}
 	if err := k.Gateway.Pay(code, "pay"); err != nil {
 		t.Fatal(err)
 	}
-	k.Ask("POST", "/v1/sessions/"+unpaid+"/recheck", "", bearer)
+	k.Do("POST", "/v1/sessions/"+unpaid+"/recheck", "", bearer)
 	k.Await(unpaid, "confirmed")
-	if got := k.Ask("GET", "/v1/events?session="+unpaid, "", bearer).Body.String(); !strings.Contains(got, "checkout.confirmed") || !strings.Contains(got, `"order_ref":"unpaid"`) {
+	if got := k.Do("GET", "/v1/events?session="+unpaid, "", bearer).Body.String(); !strings.Contains(got, "checkout.confirmed") || !strings.Contains(got, `"order_ref":"unpaid"`) {
 		t.Errorf("the events of late money are %s", got)
 	}
-	if w := k.Ask("GET", "/checkout/"+unpaid+"/receipt", "", "Accept: text/html"); w.Code != 200 {
+	if w := k.Do("GET", "/checkout/"+unpaid+"/receipt", "", "Accept: text/html"); w.Code != 200 {
 		t.Errorf("the receipt of a shopper who has paid late = %d", w.Code)
 	}
 }
@@ -133,17 +133,17 @@ func TestRetention(t *testing.T) {
 // A request that is repeated with the key of a deleted session opens no other one: both
 // could be paid.
 func TestKeyOfATombstone(t *testing.T) {
-	k := newKeeper(t)
+	k := newRetentionRig(t)
 	post := func() string {
 		var got struct{ ID string }
-		w := k.Ask("POST", "/v1/sessions", `{"amount_usd":"25.00"}`, bearer, isJSON, "Idempotency-Key: order-1001")
+		w := k.Do("POST", "/v1/sessions", `{"amount_usd":"25.00"}`, bearer, isJSON, "Idempotency-Key: order-1001")
 		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.ID == "" {
 			t.Fatalf("POST = %d %s", w.Code, w.Body)
 		}
 		return got.ID
 	}
 	id := post()
-	k.Ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
+	k.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
 	k.Await(id, "pending")
 	if err := k.Gateway.Pay(k.Gateway.Transactions()[0].TrackingCode, "expire"); err != nil {
 		t.Fatal(err)
@@ -159,7 +159,7 @@ func TestKeyOfATombstone(t *testing.T) {
 // TestEraseBesideAServer: coinslot erase works while the server runs, is recorded, and
 // can be repeated after a restore.
 func TestEraseBesideAServer(t *testing.T) {
-	k := newKeeper(t)
+	k := newRetentionRig(t)
 	ids := []string{k.ended("1", "pay", "confirmed"), k.ended("2", "expire", "expired")}
 	e, err := server.NewEraser(t.Context(), k.config.Database, "coinslot erase")
 	if err != nil {
@@ -182,14 +182,14 @@ func TestEraseBesideAServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range ids {
-		if got := k.Ask("GET", "/v1/sessions/"+id, "", bearer).Body.String(); strings.Contains(got, "canary") || !strings.Contains(got, `"order_ref"`) {
+		if got := k.Do("GET", "/v1/sessions/"+id, "", bearer).Body.String(); strings.Contains(got, "canary") || !strings.Contains(got, `"order_ref"`) {
 			t.Errorf("the session is %s", got)
 		}
 	}
-	if got := k.Ask("GET", "/v1/events", "", bearer).Body.String(); strings.Contains(got, "canary") {
+	if got := k.Do("GET", "/v1/events", "", bearer).Body.String(); strings.Contains(got, "canary") {
 		t.Errorf("the events are %s", got)
 	}
-	if id := k.ended("3", "pay", "confirmed"); k.Ask("GET", "/v1/sessions/"+id, "", bearer).Code != 200 {
+	if id := k.ended("3", "pay", "confirmed"); k.Do("GET", "/v1/sessions/"+id, "", bearer).Code != 200 {
 		t.Error("the server does not go on")
 	}
 	k.stop()

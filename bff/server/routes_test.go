@@ -9,9 +9,9 @@ import (
 	"coinslot/bff/web"
 )
 
-// further are addresses to try beside the ones of the patterns themselves, by pattern. {session}
+// extraAddresses are addresses to try beside the ones of the patterns themselves, by pattern. {session}
 // stands for several, {asset} and {release} for files that are there.
-var further = map[string][]string{
+var extraAddresses = map[string][]string{
 	"GET /checkout":                       {"/checkout?item=coffee", "/checkout?item=tip&amount=7", "/checkout?item=x", "/checkout?order=x"},
 	"GET /checkout/{session}":             {"/checkout/{session}?change=1", "/checkout/{session}?embed=inline&origin=https://evil.example"},
 	"POST /checkout":                      {"/checkout?item=coffee"},
@@ -36,7 +36,7 @@ var further = map[string][]string{
 // routes are those of a server that has all there are.
 func routes(t *testing.T) []web.Route {
 	t.Helper()
-	return newWorld(t, ownOrigin, []string{shop}, wide).routes
+	return newPolicyRig(t, ownOrigin, []string{shop}, wide).routes
 }
 
 // TestAddressesAreOfRoutes: what is tried is there.
@@ -45,7 +45,7 @@ func TestAddressesAreOfRoutes(t *testing.T) {
 	for _, route := range routes(t) {
 		seen[route.Pattern] = true
 	}
-	for pattern := range further {
+	for pattern := range extraAddresses {
 		if !seen[pattern] {
 			t.Errorf("%q is no route any more", pattern)
 		}
@@ -58,7 +58,7 @@ func addresses(route web.Route) []string {
 	if !found {
 		path = route.Pattern
 	}
-	list := further[route.Pattern]
+	list := extraAddresses[route.Pattern]
 	if unknown := strings.ReplaceAll(path, "{session}", ""); !strings.Contains(unknown, "{") {
 		list = append(slices.Clone(list), path)
 	}

@@ -46,9 +46,9 @@ type Options struct {
 	// tests then, as they are with COINSLOT_SANDBOX. Nil = it cannot be paid from the page.
 	Simulate func(ctx context.Context, trackingCode, kind string) error
 	Kinds    []string
-	// Pace replaces the pace at which payments are looked at; zero = the
+	// Schedule replaces the pace at which payments are looked at; zero = the
 	// default, with the poll interval of the settings.
-	Pace payment.Schedule
+	Schedule payment.Schedule
 	// Limits bound what one client may do; zero = the defaults.
 	Limits web.Limits
 	// Hub bounds the sockets of a session and of the process; zero = the defaults.
@@ -72,21 +72,21 @@ type Server struct {
 	Ops http.Handler
 
 	observer
-	leaving  atomic.Bool // /readyz fails
-	budget   *limiter.Limiter
-	gateway  *gateway.Client
-	checkout *checkout.Service
-	records  *reconcile.Service
-	poller   *poller.Poller
-	sweeper  *poller.ListPoller
-	sender   *webhook.Sender
-	hub      *realtime.Hub
-	store    *store.DB
-	refusals *shop.Refusals
-	erasing  *retention.Service
-	unpaid   shop.Unpaid
-	routes   []web.Route
-	fanout   *fanout // nil = this is the only instance
+	leaving    atomic.Bool // /readyz fails
+	limiter    *limiter.Limiter
+	gateway    *gateway.Client
+	checkout   *checkout.Service
+	records    *reconcile.Service
+	poller     *poller.Poller
+	listPoller *poller.ListPoller
+	sender     *webhook.Sender
+	hub        *realtime.Hub
+	store      *store.DB
+	refusals   *shop.Refusals
+	erasing    *retention.Service
+	unpaid     shop.Unpaid
+	routes     []web.Route
+	fanout     *fanout // nil = this is the only instance
 }
 
 // New opens the database and makes every part; nothing polls or delivers
@@ -101,7 +101,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 		o.Static = static.Files
 	}
 	if o.Version == "" {
-		o.Version = recorded()
+		o.Version = buildVersion()
 	}
 	catalog, err := order.LoadCatalog(c.Catalog)
 	if err != nil {
@@ -119,7 +119,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 	}
 	s := &Server{hub: realtime.NewHub(o.Hub)}
 	s.observer = s.observe(c, o, tokens)
-	o.Log = s.counted(o.Log)
+	o.Log = s.countLines(o.Log)
 	db, err := store.Open(ctx, store.Config{
 		DSN: c.Database, Endpoints: c.WebhookURLs, Began: s.operation, Log: o.Log,
 	})
@@ -144,13 +144,13 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 // of its own, which it shares with no server. log = nil is silent. Errors: a setting
 // that does not serve; nothing is asked yet.
 func Gateway(c config.Config, log *slog.Logger) (*gateway.Client, error) {
-	client, _, err := dial(c, Options{Log: log}, nil, nil)
+	client, _, err := newGateway(c, Options{Log: log}, nil, nil)
 	return client, err
 }
 
-// dial makes the client of the configured gateway and its budget, with the bucket
+// newGateway makes the client of the configured gateway and its budget, with the bucket
 // that all instances share; nil = this process's own.
-func dial(
+func newGateway(
 	c config.Config, o Options, all limiter.Bucket, began gateway.Began,
 ) (client *gateway.Client, admission *limiter.Limiter, err error) {
 	admission = limiter.New(tuned(limiter.Config{
@@ -171,8 +171,8 @@ func dial(
 func (s *Server) assemble(
 	c config.Config, o Options, catalog *order.Catalog, tokens *token.Registry,
 ) (err error) {
-	client, admission, err := dial(c, o, s.bucket(c.GatewayRPS), s.call)
-	s.budget, s.gateway = admission, client
+	client, admission, err := newGateway(c, o, s.bucket(c.GatewayRPS), s.call)
+	s.limiter, s.gateway = admission, client
 	if err != nil {
 		return err
 	}
@@ -190,27 +190,28 @@ func (s *Server) assemble(
 		return fmt.Errorf("COINSLOT_SECRET_KEY: %w", err)
 	}
 	s.checkout = checkout.New(tuned(checkout.Config{
-		Store: s.store, Gateway: creating{client}, Background: ledger{client},
+		Store: s.store, Gateway: creates{client}, Background: backgroundRecords{client},
 		Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
-		CallbackURL: callback(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens,
+		CallbackURL: callbackURL(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens,
 		Test:    o.test(c),
-		Changed: s.changed, Transitioned: s.moved, Trace: s.tracer.Parent, Watched: s.hub.Watched,
-		Schedule: pace(c, o), Log: o.Log, Now: s.store.Now,
+		Changed: s.sessionChanged, Transitioned: s.sessionMoved, Trace: s.tracer.Parent,
+		Watched:  s.hub.Watched,
+		Schedule: pollSchedule(c, o), Log: o.Log, Now: s.store.Now,
 	}))
 	s.records = reconcile.New(reconcile.Config{
-		Gateway: client, Records: ledger{client}, Runs: s.store, Sessions: s.store,
+		Gateway: client, Records: backgroundRecords{client}, Runs: s.store, Sessions: s.store,
 		Change: s.checkout.Change, PaymentPage: c.GatewayPageURL, Schedule: s.checkout.Schedule,
 		ListPause: 10 * time.Second / time.Duration(max(c.GatewayRPS, 1)), // a tenth of them
 		Now:       s.store.Now, Log: o.Log,
 	})
 	s.poller = poller.New(tuned(poller.Config{
-		Store: s.store, Process: s.tend, Watched: s.hub.Sessions,
+		Store: s.store, Process: s.process, Watched: s.hub.Sessions,
 		WatchedInterval: s.checkout.Schedule.Watched, Log: o.Log, Now: s.store.Now,
 		CapDue: func(ctx context.Context, now time.Time) (int, error) {
 			return s.store.CapDue(ctx, now, s.checkout.Schedule.MaxDueAhead())
 		},
 	}))
-	s.sweeper = poller.NewListPoller(s.sweeping(o.Log))
+	s.listPoller = poller.NewListPoller(s.listPollConfig(o.Log))
 	if s.store.Shared() {
 		s.fanout = newFanout(
 			s.store, s.hub, s.sender.Kick, s.checkout.Schedule.Watched, s.store.Now, o.Log,
@@ -219,26 +220,26 @@ func (s *Server) assemble(
 	s.erasing = s.retention(c.Retention, o.Log)
 	s.refusals = shop.NewRefusals(s.store.RefuseOrigin, o.Log)
 	s.Handler, err = s.handler(c, o, catalog, tokens, receipts)
-	s.Ops = web.Ops(web.Health{Alive: s.alive, Ready: s.ready, Metrics: s.metrics})
+	s.Ops = web.Ops(web.Health{Alive: s.stuckLoops, Ready: s.missing, Metrics: s.metrics})
 	return err
 }
 
-// changed tells whoever listens that a session has a new state or was checked.
-func (s *Server) changed(session string) {
+// sessionChanged tells whoever listens that a session has a new state or was checked.
+func (s *Server) sessionChanged(session string) {
 	s.hub.Publish(session)
 	s.sender.Kick()
 	s.store.Announce(session)
 }
 
-// moved counts that a session has become another.
-func (s *Server) moved(before, after payment.Session) {
-	s.metrics.Moved(before, after)
-	s.unpaid.Moved(after)
+// sessionMoved counts that a session has become another.
+func (s *Server) sessionMoved(before, after payment.Session) {
+	s.metrics.CountTransition(before, after)
+	s.unpaid.SessionChanged(after)
 }
 
-// tend looks after a session within what polling may use of the budget.
-func (s *Server) tend(ctx context.Context, session payment.Session) error {
-	ctx, ended := s.look(ctx, session)
+// process looks after a session within what polling may use of the budget.
+func (s *Server) process(ctx context.Context, session payment.Session) error {
+	ctx, ended := s.check(ctx, session)
 	// The address of a shopper whose create is sent again is not kept.
 	ctx = limiter.WithClient(ctx, limiter.Client{Network: "resent", Session: session.ID})
 	err := s.checkout.Process(limiter.WithPriority(ctx, s.priority(session)), session)
@@ -257,8 +258,8 @@ func (s *Server) priority(session payment.Session) limiter.Priority {
 	return limiter.Single
 }
 
-// sweeping is how the gateway's list is read when many payments wait.
-func (s *Server) sweeping(log *slog.Logger) poller.ListPollerConfig {
+// listPollConfig is how the gateway's list is read when many payments wait.
+func (s *Server) listPollConfig(log *slog.Logger) poller.ListPollerConfig {
 	pages := func(p limiter.Priority) func(context.Context, int) (payment.RecordPage, error) {
 		return func(ctx context.Context, n int) (payment.RecordPage, error) {
 			q := payment.ListQuery{Limit: 50, Page: n, Status: "pending"}
@@ -268,7 +269,7 @@ func (s *Server) sweeping(log *slog.Logger) poller.ListPollerConfig {
 	list := &poller.PageApplier{
 		Store: s.store, Environment: s.checkout.Gateway.Environment(),
 		Schedule:  s.checkout.Schedule,
-		IsWatched: s.checkout.IsWatched, Changed: s.changed, Now: s.store.Now,
+		IsWatched: s.checkout.IsWatched, Changed: s.sessionChanged, Now: s.store.Now,
 	}
 	c := poller.ListPollerConfig{
 		Count: func(ctx context.Context) (int, error) {
@@ -291,13 +292,13 @@ func (s *Server) bucket(rps int) limiter.Bucket {
 	if !s.store.Shared() {
 		return nil
 	}
-	return shared{s.store.Bucket("gateway", max(rps, 1))}
+	return sharedBucket{s.store.Bucket("gateway", max(rps, 1))}
 }
 
-// shared is a bucket of the database in the words of package budget.
-type shared struct{ *store.Bucket }
+// sharedBucket is a bucket of the database in the words of package budget.
+type sharedBucket struct{ *store.Bucket }
 
-func (b shared) Take(ctx context.Context, patience time.Duration) (time.Duration, error) {
+func (b sharedBucket) Take(ctx context.Context, patience time.Duration) (time.Duration, error) {
 	wait, err := b.Bucket.Take(ctx, patience)
 	if errors.Is(err, store.ErrBusy) {
 		err = limiter.ErrFull
@@ -305,11 +306,11 @@ func (b shared) Take(ctx context.Context, patience time.Duration) (time.Duration
 	return wait, err
 }
 
-// pace is how often payments are looked at: a watched one at the interval of
+// pollSchedule is how often payments are looked at: a watched one at the interval of
 // the settings, others five times slower.
-func pace(c config.Config, o Options) payment.Schedule {
-	if o.Pace.Unwatched != 0 {
-		return o.Pace
+func pollSchedule(c config.Config, o Options) payment.Schedule {
+	if o.Schedule.Unwatched != 0 {
+		return o.Schedule
 	}
 	p := payment.DefaultSchedule()
 	p.Watched, p.Unwatched = c.PollInterval, 5*c.PollInterval
@@ -326,9 +327,9 @@ func tuned[C any](c C) C {
 	return c
 }
 
-// callback is where the gateway's page may send shoppers back to: it takes
+// callbackURL is where the gateway's page may send shoppers back to: it takes
 // public https addresses only, so elsewhere there is none.
-func callback(public string) string {
+func callbackURL(public string) string {
 	if back := public + "/return"; gateway.ValidCallback(back) {
 		return back
 	}
@@ -342,7 +343,7 @@ func (s *Server) Run(ctx context.Context) error {
 	defer s.Leave()
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return s.poller.Run(ctx) })
-	group.Go(func() error { return s.sweeper.Run(ctx) })
+	group.Go(func() error { return s.listPoller.Run(ctx) })
 	group.Go(func() error { return s.sender.Run(ctx) })
 	group.Go(func() error { return s.refusals.Run(ctx) })
 	group.Go(func() error { return s.erasing.Run(ctx) })
@@ -356,7 +357,7 @@ func (s *Server) Run(ctx context.Context) error {
 		<-ctx.Done()
 		s.Leave()
 		s.hub.Close()
-		s.farewell()
+		s.waitForSockets()
 		return nil
 	})
 	err := group.Wait()
@@ -365,9 +366,9 @@ func (s *Server) Run(ctx context.Context) error {
 	return err
 }
 
-// farewell waits until every socket has had its goodbye, two seconds at most:
+// waitForSockets waits until every socket has had its goodbye, two seconds at most:
 // a process that ends sooner cuts them off instead.
-func (s *Server) farewell() {
+func (s *Server) waitForSockets() {
 	look := time.NewTicker(5 * time.Millisecond)
 	defer look.Stop()
 	for end := time.Now().Add(2 * time.Second); s.hub.Len() > 0 && time.Now().Before(end); {

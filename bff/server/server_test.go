@@ -39,13 +39,13 @@ type rig struct {
 
 func newRig(t *testing.T) *rig {
 	t.Helper()
-	return heldRig(t, servertest.New(t))
+	return newStalledRig(t, servertest.New(t))
 }
 
-// heldRig holds what r answers to docs/openapi.yaml.
-func heldRig(t *testing.T, r *servertest.Rig) *rig {
+// newStalledRig holds what r answers to docs/openapi.yaml.
+func newStalledRig(t *testing.T, r *servertest.Rig) *rig {
 	t.Helper()
-	r.Handler = held(t, r.Handler)
+	r.Handler = deferHeaders(t, r.Handler)
 	return &rig{Rig: r, routes: r.Server.Routes()}
 }
 
@@ -65,7 +65,7 @@ func start(t *testing.T, gateway *sandbox.Server, c config.Config) (r *rig, stop
 func startWith(t *testing.T, gateway *sandbox.Server, c config.Config, o server.Options) (r *rig, stop func()) {
 	t.Helper()
 	kit, stop := servertest.Start(t, gateway, c, o)
-	return heldRig(t, kit), stop
+	return newStalledRig(t, kit), stop
 }
 
 // scenario is one request and what its answer must and must not be.
@@ -80,7 +80,7 @@ type scenario struct {
 func (r *rig) run(list []scenario) {
 	for _, c := range list {
 		r.T.Run(c.name, func(t *testing.T) {
-			w := r.Ask(c.method, c.path, c.body, c.headers...)
+			w := r.Do(c.method, c.path, c.body, c.headers...)
 			if w.Code != c.status {
 				t.Errorf("status = %d; want %d; body %.300s", w.Code, c.status, w.Body)
 			}
@@ -217,53 +217,53 @@ func TestShopper(t *testing.T) {
 func TestPaysByForms(t *testing.T) {
 	r := newRig(t)
 	id := r.Open(`{"amount_usd":"25.00","order_ref":"forms"}`)
-	w := r.Ask("POST", "/checkout/"+id+"/attempts", "currency_symbol=USDT&network_code=USDT%3Atrc20&embed=modal&origin=https%3A%2F%2Fshop.example", isForm, "Sec-Fetch-Site: same-origin", "Origin: http://localhost:8080")
+	w := r.Do("POST", "/checkout/"+id+"/attempts", "currency_symbol=USDT&network_code=USDT%3Atrc20&embed=modal&origin=https%3A%2F%2Fshop.example", isForm, "Sec-Fetch-Site: same-origin", "Origin: http://localhost:8080")
 	if want := "/checkout/" + id + "?embed=modal&origin=https%3A%2F%2Fshop.example"; w.Code != 303 || w.Header().Get("Location") != want {
 		t.Fatalf("attempts = %d to %q; want 303 to %q", w.Code, w.Header().Get("Location"), want)
 	}
 	r.Await(id, "pending")
 	tx := r.Gateway.Transactions()[0]
-	page := r.Ask("GET", "/checkout/"+id, "").Body.String()
+	page := r.Do("GET", "/checkout/"+id, "").Body.String()
 	for _, want := range []string{`data-value="` + tx.WalletAddress + `"`, `data-status="pending"`, "http-equiv=\"refresh\""} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
-	if qr := r.Ask("GET", "/checkout/"+id+"/qr.svg", ""); qr.Code != 200 || !strings.Contains(qr.Body.String(), "<svg") {
+	if qr := r.Do("GET", "/checkout/"+id+"/qr.svg", ""); qr.Code != 200 || !strings.Contains(qr.Body.String(), "<svg") {
 		t.Errorf("qr.svg = %d", qr.Code)
 	}
 	if err := r.Gateway.Pay(tx.TrackingCode, "pay"); err != nil {
 		t.Fatal(err)
 	}
 	r.Await(id, "confirmed")
-	if w := r.Ask("GET", "/checkout/"+id+"/receipt", ""); w.Code != 200 || !strings.Contains(w.Body.String(), tx.PayAmount.String()) || strings.Contains(w.Body.String(), `data-part="receipt"`) {
+	if w := r.Do("GET", "/checkout/"+id+"/receipt", ""); w.Code != 200 || !strings.Contains(w.Body.String(), tx.PayAmount.String()) || strings.Contains(w.Body.String(), `data-part="receipt"`) {
 		t.Errorf("receipt = %d; want the amount and no button for another one", w.Code)
 	}
 	for path, body := range map[string]string{"/attempts": `{"currency_symbol":"USDT","network_code":"trc20"}`, "/cancel": "{}"} {
-		w := r.Ask("POST", "/checkout/"+id+path, body, isJSON)
+		w := r.Do("POST", "/checkout/"+id+path, body, isJSON)
 		if w.Code != 409 {
 			t.Errorf("POST %s after payment = %d; want 409", path, w.Code)
 		}
 	}
-	if w := r.Ask("POST", "/v1/sessions/"+id+"/cancel", "", bearer); w.Code != 409 {
+	if w := r.Do("POST", "/v1/sessions/"+id+"/cancel", "", bearer); w.Code != 409 {
 		t.Errorf("cancel after payment = %d; want 409", w.Code)
 	}
 }
 
 // A page without anything to choose from says whose doing that is.
-func TestNothingToChoose(t *testing.T) {
+func TestNoCurrencies(t *testing.T) {
 	r := newRig(t)
 	r.Gateway.Inject(sandbox.Fault{Path: "currencies", Times: 1, Status: 503})
 	id := r.Open(`{"amount_usd":"25.00","currencies":["NONE"]}`)
 	var got struct{ Notice struct{ Code string } }
-	w := r.Ask("GET", "/checkout/"+id+"/view", "")
+	w := r.Do("GET", "/checkout/"+id+"/view", "")
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Notice.Code != "network_unsupported" {
 		t.Errorf("a list that allows nothing = %d %s; want network_unsupported", w.Code, w.Body)
 	}
 	r = newRig(t)
 	r.Gateway.Inject(sandbox.Fault{Path: "currencies", Times: -1, Status: 503})
 	id = r.Open(`{"amount_usd":"25.00"}`)
-	w = r.Ask("GET", "/checkout/"+id+"/view", "")
+	w = r.Do("GET", "/checkout/"+id+"/view", "")
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Notice.Code != "gateway_unavailable" {
 		t.Errorf("no list = %d %s; want gateway_unavailable", w.Code, w.Body)
 	}
@@ -274,7 +274,7 @@ func TestNothingToChoose(t *testing.T) {
 func TestCurrenciesThatMatchNothing(t *testing.T) {
 	const none = `{"amount_usd":"25.00","currencies":["NOPE"]}`
 	r := newRig(t)
-	w := r.Ask("POST", "/v1/sessions", none, bearer, isJSON)
+	w := r.Do("POST", "/v1/sessions", none, bearer, isJSON)
 	var refused wire.Error
 	err := json.Unmarshal(w.Body.Bytes(), &refused)
 	if err != nil || w.Code != 422 || refused.Code != wire.CodeInvalid || refused.Param != "currencies" ||
@@ -283,7 +283,7 @@ func TestCurrenciesThatMatchNothing(t *testing.T) {
 	}
 	r = newRig(t)
 	r.Gateway.Inject(sandbox.Fault{Path: "currencies", Times: -1, Status: 503})
-	w = r.Ask("POST", "/v1/sessions", none, bearer, isJSON)
+	w = r.Do("POST", "/v1/sessions", none, bearer, isJSON)
 	var opened payment.Object
 	err = json.Unmarshal(w.Body.Bytes(), &opened)
 	if err != nil || w.Code != 201 || len(opened.Warnings) != 1 || opened.Warnings[0].Param != "currencies" {
@@ -292,7 +292,7 @@ func TestCurrenciesThatMatchNothing(t *testing.T) {
 	if !strings.Contains(r.Log.String(), "currencies not checked") {
 		t.Errorf("log = %s; want a warning", r.Log)
 	}
-	w = r.Ask("GET", "/v1/sessions/"+opened.ID, "", bearer)
+	w = r.Do("GET", "/v1/sessions/"+opened.ID, "", bearer)
 	if strings.Contains(w.Body.String(), "warnings") {
 		t.Errorf("GET /v1/sessions/{id} = %s; want no warnings", w.Body)
 	}
@@ -300,20 +300,20 @@ func TestCurrenciesThatMatchNothing(t *testing.T) {
 
 // What the return address says is never believed, and what belongs to
 // somebody is shown only to who knows code and number.
-func TestReturnBelievesNothing(t *testing.T) {
+func TestReturnIsNotTrusted(t *testing.T) {
 	r := newRig(t)
 	id := r.Open(`{"amount_usd":"25.00","order_id":123456}`)
-	r.Ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
+	r.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
 	r.Await(id, "pending")
 	tx := r.Gateway.Transactions()[0]
-	w := r.Ask("GET", "/return?status=confirmed&order_id=123456&tracking_code="+tx.TrackingCode, "")
+	w := r.Do("GET", "/return?status=confirmed&order_id=123456&tracking_code="+tx.TrackingCode, "")
 	if w.Code != 303 || w.Header().Get("Location") != "/checkout/"+id {
 		t.Errorf("return = %d to %q; want 303 to the session's page", w.Code, w.Header().Get("Location"))
 	}
 	if got := r.Status(id); got != "pending" {
 		t.Errorf("status = %q after a return that says confirmed; want pending", got)
 	}
-	w = r.Ask("GET", "/return?status=confirmed&order_id=999999&tracking_code="+tx.TrackingCode, "")
+	w = r.Do("GET", "/return?status=confirmed&order_id=999999&tracking_code="+tx.TrackingCode, "")
 	if w.Code != 200 || strings.Contains(w.Body.String(), id) {
 		t.Errorf("return with another number = %d and may name the session; want a neutral page", w.Code)
 	}
@@ -325,15 +325,15 @@ func TestOrderTokens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w := r.Ask("GET", "/checkout?order="+token, ""); w.Code != 200 || !strings.Contains(w.Body.String(), "25.00") {
+	if w := r.Do("GET", "/checkout?order="+token, ""); w.Code != 200 || !strings.Contains(w.Body.String(), "25.00") {
 		t.Fatalf("the page of a token = %d", w.Code)
 	}
-	if list := r.Ask("GET", "/v1/sessions", "", bearer).Body.String(); strings.Contains(list, "cs_") {
+	if list := r.Do("GET", "/v1/sessions", "", bearer).Body.String(); strings.Contains(list, "cs_") {
 		t.Error("looking at a token stored a session")
 	}
 	ids := map[string]bool{}
 	for range 2 {
-		w := r.Ask("POST", "/checkout", `{"order":"`+token+`","currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
+		w := r.Do("POST", "/checkout", `{"order":"`+token+`","currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
 		var view struct{ Session string }
 		if err := json.Unmarshal(w.Body.Bytes(), &view); err != nil || w.Code != 200 {
 			t.Fatalf("POST /checkout = %d %s", w.Code, w.Body)
@@ -343,26 +343,26 @@ func TestOrderTokens(t *testing.T) {
 	if len(ids) != 1 || len(r.Gateway.Transactions()) != 1 {
 		t.Errorf("%d sessions and %d transactions; want one of each", len(ids), len(r.Gateway.Transactions()))
 	}
-	if w := r.Ask("GET", "/checkout?order="+token, ""); w.Code != 303 {
+	if w := r.Do("GET", "/checkout?order="+token, ""); w.Code != 303 {
 		t.Errorf("the page of a token that was used = %d; want 303 to its session", w.Code)
 	}
 }
 
 // A gateway that is away is told in words, and nothing is stored or lost.
-func TestGatewayAway(t *testing.T) {
+func TestGatewayUnavailable(t *testing.T) {
 	r := newRig(t)
 	id := r.Open(`{"amount_usd":"25.00"}`)
 	r.Gateway.Inject(sandbox.Fault{Status: 500, Times: -1})
-	if w := r.Ask("GET", "/checkout/"+id, ""); w.Code != 200 || !strings.Contains(w.Body.String(), `data-part="error"`) {
+	if w := r.Do("GET", "/checkout/"+id, ""); w.Code != 200 || !strings.Contains(w.Body.String(), `data-part="error"`) {
 		t.Errorf("page = %d; want 200 with words", w.Code)
 	}
-	w := r.Ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
+	w := r.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
 	if w.Code != 503 {
 		t.Errorf("attempts = %d; want 503", w.Code)
 	}
 	problem(t, w, "gateway_unavailable")
 	r.Gateway.ClearFaults()
-	w = r.Ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
+	w = r.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
 	if w.Code != 200 {
 		t.Errorf("attempts when it is back = %d; want 200", w.Code)
 	}

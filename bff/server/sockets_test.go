@@ -65,16 +65,16 @@ func TestIdleSockets(t *testing.T) {
 	}
 }
 
-// TestLateSocketIsNew: a socket that is opened just after a change shows it, also
+// TestLateSocketIsCurrent: a socket that is opened just after a change shows it, also
 // where a view that others were sent before is still at hand.
-func TestLateSocketIsNew(t *testing.T) {
+func TestLateSocketIsCurrent(t *testing.T) {
 	r := newRig(t)
 	addr := listen(t, r.Handler)
 	id := r.Open(`{"amount_usd":"25.00"}`)
 	for range 2 {
 		next(t, connect(t, addr, id))
 	}
-	if w := r.Ask("POST", "/v1/sessions/"+id+"/cancel", `{}`, isJSON, bearer); w.Code != http.StatusOK {
+	if w := r.Do("POST", "/v1/sessions/"+id+"/cancel", `{}`, isJSON, bearer); w.Code != http.StatusOK {
 		t.Fatalf("cancel = %d %s", w.Code, w.Body)
 	}
 	if v := next(t, connect(t, addr, id)); v.Status != "cancelled" {

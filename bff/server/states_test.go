@@ -17,15 +17,15 @@ import (
 // mistakes and no other test provokes.
 func TestRefusedByState(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, ownOrigin, []string{shop}, wide)
-	w.Ask("GET", "/v1/currencies", "", bearer)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, wide)
+	w.Do("GET", "/v1/currencies", "", bearer)
 	post := func(route, id, body, code string) {
 		t.Helper()
 		problem(t, w.asked("192.0.2.1", "POST "+route, id, body, isJSON, bearer), code)
 	}
 	usdt, eth := `"currency_symbol":"USDT","network_code":"bep20"`, `"currency_symbol":"ETH","network_code":"arbitrum"`
 
-	problem(t, w.Ask("GET", "/checkout?item=tip&amount=101", "", "Accept: application/json"), "amount_invalid")
+	problem(t, w.Do("GET", "/checkout?item=tip&amount=101", "", "Accept: application/json"), "amount_invalid")
 	post("/checkout", "", `{"item":"coffee","currency_symbol":"DOGE","network_code":"x"}`, "network_unsupported")
 	post("/checkout", "", `{"item":"coffee","currency_symbol":"USDT","network_code":"erc20"}`, "amount_below_minimum")
 	post("/checkout", "", fmt.Sprintf(`{"order":%q,"currency_symbol":"USDT","network_code":"ton"}`, mintedFor(t, "large", "6000")), "amount_above_maximum")
@@ -65,7 +65,7 @@ func TestRefusedByState(t *testing.T) {
 // session, which nobody could see when it was to be settled.
 func TestRefusedByReview(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, ownOrigin, []string{shop}, wide)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, wide)
 	paid := func(status string) string {
 		id := w.Open(`{"amount_usd":"25.00"}`)
 		w.Choose(id)
@@ -92,7 +92,7 @@ func TestRefusedByReview(t *testing.T) {
 // that waits needs from it is refused, and nothing is changed.
 func TestRefusedByGateway(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, ownOrigin, []string{shop}, wide)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, wide)
 	id := w.Open(`{"amount_usd":"25.00"}`)
 	w.Choose(id)
 	w.Await(id, "pending")
@@ -113,11 +113,11 @@ func TestRefusedByGateway(t *testing.T) {
 		problem(t, answer, "gateway_unavailable")
 	}
 	for _, path := range []string{"/v1/transactions", "/v1/withdrawals"} {
-		problem(t, w.Ask("GET", path, "", bearer), "gateway_unavailable")
+		problem(t, w.Do("GET", path, "", bearer), "gateway_unavailable")
 	}
-	fresh := newWorld(t, ownOrigin, []string{shop}, wide) // which has not read the list of coins
+	fresh := newPolicyRig(t, ownOrigin, []string{shop}, wide) // which has not read the list of coins
 	fresh.Gateway.Inject(sandbox.Fault{Status: 500, Times: -1})
-	problem(t, fresh.Ask("POST", "/checkout", `{"item":"coffee","currency_symbol":"USDT","network_code":"bep20"}`, isJSON), "gateway_unavailable")
+	problem(t, fresh.Do("POST", "/checkout", `{"item":"coffee","currency_symbol":"USDT","network_code":"bep20"}`, isJSON), "gateway_unavailable")
 }
 
 // mintedFor returns an order token.
@@ -131,9 +131,9 @@ func mintedFor(t *testing.T, ref, amount string) string {
 }
 
 // opened opens the session of a token by a choice, and returns its id.
-func (w *world) opened(token, choice string) string {
+func (w *policyRig) opened(token, choice string) string {
 	w.T.Helper()
-	answer := w.Ask("POST", "/checkout", fmt.Sprintf(`{"order":%q,%s}`, token, choice), isJSON)
+	answer := w.Do("POST", "/checkout", fmt.Sprintf(`{"order":%q,%s}`, token, choice), isJSON)
 	id := sessionID.FindString(answer.Body.String())
 	if id == "" {
 		w.T.Fatalf("POST /checkout = %d %s", answer.Code, answer.Body)
@@ -143,14 +143,14 @@ func (w *world) opened(token, choice string) string {
 }
 
 // code is the tracking code of a session's first attempt.
-func (w *world) code(id string) string {
+func (w *policyRig) code(id string) string {
 	w.T.Helper()
 	var session struct {
 		Attempts []struct {
 			TrackingCode string `json:"tracking_code"`
 		}
 	}
-	answer := w.Ask("GET", "/v1/sessions/"+id, "", bearer)
+	answer := w.Do("GET", "/v1/sessions/"+id, "", bearer)
 	if err := json.Unmarshal(answer.Body.Bytes(), &session); err != nil || len(session.Attempts) == 0 {
 		w.T.Fatalf("GET /v1/sessions/%s = %d %s", id, answer.Code, answer.Body)
 	}

@@ -10,10 +10,10 @@ import (
 )
 
 // bought opens a session of an item from an address; key is the page's, "" = none.
-func (w *world) bought(addr, key string) (id string, status int) {
+func (w *policyRig) bought(addr, key string) (id string, status int) {
 	w.T.Helper()
 	body := `{"item":"coffee","currency_symbol":"USDT","network_code":"trc20","key":"` + key + `"}`
-	got := w.At(addr, "POST", "/checkout", body, isJSON)
+	got := w.DoFrom(addr, "POST", "/checkout", body, isJSON)
 	var view struct{ Session string }
 	if got.Code == 200 {
 		if err := json.Unmarshal(got.Body.Bytes(), &view); err != nil {
@@ -28,7 +28,7 @@ func (w *world) bought(addr, key string) (id string, status int) {
 // TestUnpaidSessionsOfItems: a client, and a wide network, has only so many open; a
 // payment makes room, and what is there already can be repeated.
 func TestUnpaidSessionsOfItems(t *testing.T) {
-	w := newWorld(t, ownOrigin, []string{shop}, web.Limits{Unpaid: 3})
+	w := newPolicyRig(t, ownOrigin, []string{shop}, web.Limits{Unpaid: 3})
 	first, _ := w.bought("203.0.113.1", "page_aaaaaaaaaaaaaaaaaaaa")
 	for range 2 {
 		if _, status := w.bought("203.0.113.1", ""); status != 200 {
@@ -46,7 +46,7 @@ func TestUnpaidSessionsOfItems(t *testing.T) {
 	}
 
 	w.Await(first, "pending")
-	if got := w.Ask("POST", "/checkout/"+first+"/simulate", `{"kind":"pay"}`, isJSON); got.Code != 200 {
+	if got := w.Do("POST", "/checkout/"+first+"/simulate", `{"kind":"pay"}`, isJSON); got.Code != 200 {
 		t.Fatalf("paying = %d %s", got.Code, got.Body)
 	}
 	w.Await(first, "confirmed")
@@ -74,7 +74,7 @@ func TestUnpaidSessionsOfItems(t *testing.T) {
 
 // TestShoppersBehindOneAddress: a campus, or a carrier, is one client.
 func TestShoppersBehindOneAddress(t *testing.T) {
-	w := newWorld(t, ownOrigin, []string{shop}, web.Limits{})
+	w := newPolicyRig(t, ownOrigin, []string{shop}, web.Limits{})
 	for n := range 50 {
 		if _, status := w.bought("[2001:db8::1]", ""); status != 200 {
 			t.Fatalf("shopper %d = %d; want 200", n+1, status)

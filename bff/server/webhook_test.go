@@ -29,7 +29,7 @@ type webhookTest struct {
 // test asks for one.
 func (r *rig) test(headers ...string) (got webhookTest) {
 	r.T.Helper()
-	w := r.Ask("POST", "/v1/webhooks/test", "", append(headers, bearer)...)
+	w := r.Do("POST", "/v1/webhooks/test", "", append(headers, bearer)...)
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != http.StatusOK || len(got.Endpoints) != 1 {
 		r.T.Fatalf("POST /v1/webhooks/test = %d %s", w.Code, w.Body)
 	}
@@ -56,16 +56,16 @@ func hookedRig(t *testing.T, change func(*config.Config)) *rig {
 func TestWebhookTest(t *testing.T) {
 	t.Parallel()
 	shop := servertest.NewMerchant(t)
-	d := hookedRig(t, shop.Hooked)
+	d := hookedRig(t, shop.Configure)
 	first := d.test("Idempotency-Key: ci-1")
-	if sent := <-shop.Told; !first.Taken || first.Event != sent.ID || first.Object != "webhook_test" || first.Endpoints[0].Status != 204 || first.Endpoints[0].Reason != "" ||
+	if sent := <-shop.Received; !first.Taken || first.Event != sent.ID || first.Object != "webhook_test" || first.Endpoints[0].Status != 204 || first.Endpoints[0].Reason != "" ||
 		!strings.Contains(sent.Body, `"type":"checkout.test"`) || !strings.HasPrefix(sent.Signature, "v1,") {
 		t.Errorf("answer %+v to a message %+v", first, sent)
 	}
 	shop.Status.Store(http.StatusUnauthorized)
 	again := d.test("Idempotency-Key: ci-1")
 	at := again.Endpoints[0]
-	if sent := <-shop.Told; sent.ID != first.Event || again.Taken || at.Number != 1 || at.Taken || at.Status != 401 || at.Reason != "signature_refused" ||
+	if sent := <-shop.Received; sent.ID != first.Event || again.Taken || at.Number != 1 || at.Taken || at.Status != 401 || at.Reason != "signature_refused" ||
 		!strings.Contains(at.Way, "COINSLOT_WEBHOOK_SECRET") || at.Detail == "" || at.Endpoint != strings.Split(shop.URL, "/")[2] {
 		t.Errorf("answer %+v to a message %+v", again, sent)
 	}
@@ -73,17 +73,17 @@ func TestWebhookTest(t *testing.T) {
 		t.Errorf("excerpt of %d characters: %s", len([]rune(at.Answer)), at.Answer)
 	}
 	for _, bad := range []struct{ body, code, header string }{{"{", "bad_json", isJSON}, {`{"url":"https://evil.example"}`, "unknown_field", isJSON}, {"", "invalid", "Idempotency-Key: a b"}} {
-		problem(t, d.Ask("POST", "/v1/webhooks/test", bad.body, bearer, bad.header), bad.code)
+		problem(t, d.Do("POST", "/v1/webhooks/test", bad.body, bearer, bad.header), bad.code)
 	}
-	if w := d.Ask("POST", "/v1/webhooks/test", ""); w.Code != http.StatusUnauthorized {
+	if w := d.Do("POST", "/v1/webhooks/test", ""); w.Code != http.StatusUnauthorized {
 		t.Errorf("without a key = %d", w.Code)
 	}
 	for range 8 {
 		d.test()
 	}
-	problem(t, d.Ask("POST", "/v1/webhooks/test", "", bearer), "rate_limited")
-	if len(shop.Told) != 8 {
-		t.Errorf("%d messages came of 8 good requests", len(shop.Told))
+	problem(t, d.Do("POST", "/v1/webhooks/test", "", bearer), "rate_limited")
+	if len(shop.Received) != 8 {
+		t.Errorf("%d messages came of 8 good requests", len(shop.Received))
 	}
 	d.WantNoEvents()
 }
@@ -92,5 +92,5 @@ func TestWebhookTest(t *testing.T) {
 func TestWebhookTestUnset(t *testing.T) {
 	t.Parallel()
 	d := newRig(t)
-	problem(t, d.Ask("POST", "/v1/webhooks/test", "{}", bearer, isJSON), "webhook_unset")
+	problem(t, d.Do("POST", "/v1/webhooks/test", "{}", bearer, isJSON), "webhook_unset")
 }

@@ -10,7 +10,7 @@ import (
 
 // cancel is POST /checkout/{session}/cancel.
 func (s *server) cancel(r *http.Request) (useCase, error) {
-	if err := web.ReadNothing(r); err != nil {
+	if err := web.ReadEmpty(r); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context, id string) (payment.Session, error) {

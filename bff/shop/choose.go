@@ -18,13 +18,13 @@ func (s *server) choose(r *http.Request) (useCase, error) {
 		return nil, err
 	}
 	if r.PostForm != nil {
-		c = formChoice(r.PostForm)
+		c = parseChoice(r.PostForm)
 	}
-	return s.choosing(c), nil
+	return s.chooseCoin(c), nil
 }
 
-// choosing returns the use case of a choice.
-func (s *server) choosing(c choice) useCase {
+// chooseCoin returns the use case of a choice.
+func (s *server) chooseCoin(c choice) useCase {
 	return func(ctx context.Context, id string) (payment.Session, error) {
 		return s.Checkout.Choose(ctx, id, wire.Choice(c))
 	}
@@ -39,8 +39,8 @@ type choice struct {
 	Comment        string `json:"comment"`
 }
 
-// formChoice reads the choice of a form.
-func formChoice(f url.Values) choice {
+// parseChoice reads the choice of a form.
+func parseChoice(f url.Values) choice {
 	symbol, network := f.Get("currency_symbol"), f.Get("network_code")
 	// A browser without scripts leaves the network of the coin before checked.
 	if coin, _, both := strings.Cut(network, ":"); both && symbol != "" &&

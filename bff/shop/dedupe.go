@@ -7,11 +7,11 @@ import (
 )
 
 const (
-	// sendEvery is how long a socket is silent at most. A page waits a little longer and
+	// maxSilence is how long a socket is silent at most. A page waits a little longer and
 	// then takes the connection for dead.
-	sendEvery = 15 * time.Second
-	// justNow is how old the gateway's answer may be while the socket is silent.
-	justNow = wire.JustNow * time.Millisecond
+	maxSilence = 15 * time.Second
+	// freshFor is how old the gateway's answer may be while the socket is silent.
+	freshFor = wire.JustNow * time.Millisecond
 )
 
 // dedupe suppresses updates that the page already has: each message wakes the page,
@@ -24,11 +24,11 @@ type dedupe struct {
 	timer *time.Timer // calls wake when there may be something to send; nil until then
 }
 
-// sends reports whether v is to be sent now, and counts it as sent. Otherwise, and if v
+// shouldSend reports whether v is to be sent now, and counts it as sent. Otherwise, and if v
 // will no longer be true, wake is called in time: possibly after the socket has ended.
-func (d *dedupe) sends(v encodedView, wake func()) bool {
-	fresh := v.age < justNow
-	sends := v.hash != d.last || !fresh || time.Since(d.at) >= sendEvery
+func (d *dedupe) shouldSend(v encodedView, wake func()) bool {
+	fresh := v.age < freshFor
+	sends := v.hash != d.last || !fresh || time.Since(d.at) >= maxSilence
 	if sends {
 		d.last, d.at = v.hash, time.Now()
 	}
@@ -36,7 +36,7 @@ func (d *dedupe) sends(v encodedView, wake func()) bool {
 		d.last = 0 // from now on a page shows the age, so the next answer is new
 	}
 	if fresh && v.age >= 0 {
-		d.schedule(min(justNow-v.age, time.Until(d.at.Add(sendEvery)))+time.Millisecond, wake)
+		d.schedule(min(freshFor-v.age, time.Until(d.at.Add(maxSilence)))+time.Millisecond, wake)
 	}
 	return sends
 }

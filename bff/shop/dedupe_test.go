@@ -10,8 +10,8 @@ import (
 	"coinslot/bff/realtime"
 )
 
-// waiting is an open socket of a payment, and what it has sent.
-type waiting struct {
+// dedupeRig is an open socket of a payment, and what it has sent.
+type dedupeRig struct {
 	*liveView
 	began time.Time
 
@@ -22,15 +22,15 @@ type waiting struct {
 }
 
 // wait opens the socket of a payment that was checked just now.
-func wait(t *testing.T, test func(w *waiting)) {
+func wait(t *testing.T, test func(w *dedupeRig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		w := &waiting{
+		w := &dedupeRig{
 			liveView: &liveView{server: &server{}, session: "cs_1"},
 			began:    time.Now(), version: 1, checked: time.Now(),
 		}
 		w.Hub = realtime.NewHub(realtime.HubConfig{})
-		w.views = views{hub: w.Hub, keep: sharedFor, recent: map[viewKey]*rendering{}}
+		w.views = views{hub: w.Hub, keep: shareTime, recent: map[viewKey]*rendering{}}
 		w.views.encode = func(viewKey) (encodedView, error) {
 			left := 30*time.Minute - time.Since(w.began)
 			return encode(wire.View{
@@ -67,7 +67,7 @@ func wait(t *testing.T, test func(w *waiting)) {
 }
 
 // send sends what there is to send.
-func (w *waiting) send(t *testing.T) {
+func (w *dedupeRig) send(t *testing.T) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	m, err := w.Message(w.Hub.Published())
@@ -80,22 +80,22 @@ func (w *waiting) send(t *testing.T) {
 }
 
 // check is the poller's: the gateway has answered.
-func (w *waiting) check() {
+func (w *dedupeRig) check() {
 	w.checked = time.Now()
 	w.Hub.Publish("cs_1")
 	w.pass(0)
 }
 
 // pass lets time go by, and what is to be sent be sent.
-func (w *waiting) pass(d time.Duration) {
+func (w *dedupeRig) pass(d time.Duration) {
 	w.mu.Unlock()
 	time.Sleep(d)
 	synctest.Wait()
 	w.mu.Lock()
 }
 
-// took is how long after at the next message was sent; negative if none was.
-func (w *waiting) took(at time.Time, pause time.Duration) time.Duration {
+// sentCount is how long after at the next message was sent; negative if none was.
+func (w *dedupeRig) sentCount(at time.Time, pause time.Duration) time.Duration {
 	before := len(w.sent)
 	w.pass(pause)
 	if len(w.sent) == before {
@@ -107,7 +107,7 @@ func (w *waiting) took(at time.Time, pause time.Duration) time.Duration {
 // TestChecksThatFindNothingAreSilent holds what a minute of waiting costs: an
 // unchanged payment that is checked every three seconds is sent five times at most.
 func TestChecksThatFindNothingAreSilent(t *testing.T) {
-	wait(t, func(w *waiting) {
+	wait(t, func(w *dedupeRig) {
 		for n := 1; n < 20; n++ {
 			w.pass(3 * time.Second)
 			w.check()
@@ -125,7 +125,7 @@ func TestChecksThatFindNothingAreSilent(t *testing.T) {
 // TestUpdatesAreSentAtOnce: a change, an answer that does not come any more, and the
 // first one after that.
 func TestUpdatesAreSentAtOnce(t *testing.T) {
-	wait(t, func(w *waiting) {
+	wait(t, func(w *dedupeRig) {
 		w.pass(3 * time.Second)
 		w.check()
 		w.version++
@@ -133,8 +133,8 @@ func TestUpdatesAreSentAtOnce(t *testing.T) {
 		if len(w.sent) != 2 {
 			t.Errorf("sent at %v; want the change at once", w.sent)
 		}
-		took := w.took(w.checked, 30*time.Second)
-		if took < justNow || took > justNow+10*time.Millisecond {
+		took := w.sentCount(w.checked, 30*time.Second)
+		if took < freshFor || took > freshFor+10*time.Millisecond {
 			t.Errorf("that the gateway is silent was sent %v after its last answer", took)
 		}
 		if len(w.sent) != 3 {
@@ -151,14 +151,14 @@ func TestUpdatesAreSentAtOnce(t *testing.T) {
 // TestSilenceIsShort: while nobody publishes, an answer that the database has makes
 // no socket send, and it is not silent for longer than it may be.
 func TestSilenceIsShort(t *testing.T) {
-	wait(t, func(w *waiting) {
+	wait(t, func(w *dedupeRig) {
 		for range 3 {
 			w.pass(4 * time.Second)
 			w.checked = time.Now() // and nobody is notified
 		}
 		w.pass(4 * time.Second)
-		if len(w.sent) != 2 || w.sent[1] > sendEvery+10*time.Millisecond {
-			t.Errorf("sent at %v; want again after %v", w.sent, sendEvery)
+		if len(w.sent) != 2 || w.sent[1] > maxSilence+10*time.Millisecond {
+			t.Errorf("sent at %v; want again after %v", w.sent, maxSilence)
 		}
 	})
 }

@@ -18,12 +18,12 @@ import (
 	"coinslot/bff/web"
 )
 
-// examine is GET and POST /checkout/doctor?origin=…: what is in the way between
+// doctor is GET and POST /checkout/doctor?origin=…: what is in the way between
 // a host page of that origin and the checkout, for people, terminals and
 // programs. A POST brings the host page's headers, which are kept nowhere; they
 // do not belong into an address, because cookies are among them. checkout.js
 // names this page in the console when something fails.
-func (s *server) examine(w http.ResponseWriter, r *http.Request) error {
+func (s *server) doctor(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost &&
 		web.MediaType(r.Header.Get("Content-Type")) == "application/json" {
 		return web.Refuse(wire.CodeMediaType, "Content-Type")
@@ -35,7 +35,7 @@ func (s *server) examine(w http.ResponseWriter, r *http.Request) error {
 	q := s.question(values)
 	report := diagnose.Examine(q)
 	h := w.Header()
-	switch form(r, values.Get("format")) {
+	switch reportFormat(r, values.Get("format")) {
 	case "html":
 		return s.doctorPage(w, q, report)
 	case "json":
@@ -47,8 +47,8 @@ func (s *server) examine(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// form is "html", "json" or "text": what is wished for, else what is accepted.
-func form(r *http.Request, wish string) string {
+// reportFormat is "html", "json" or "text": what is wished for, else what is accepted.
+func reportFormat(r *http.Request, wish string) string {
 	if wish = web.OneOf(wish, "html", "json", "text"); wish != "" {
 		return wish
 	}
@@ -91,18 +91,18 @@ var doctorTemplate = template.Must(template.New("doctor").Funcs(template.FuncMap
 	},
 }).Parse(doctorHTML))
 
-// nowhere is a session that does not exist: its page is a checkout's page with
+// absentSession is a session that does not exist: its page is a checkout's page with
 // nothing to pay.
-const nowhere = "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"
+const absentSession = "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"
 
 // doctorPage writes the report for people. Its script finds out the rest.
 func (s *server) doctorPage(
 	w http.ResponseWriter, q diagnose.Question, report diagnose.Report,
 ) error {
 	data, err := json.Marshal(map[string]any{ // escapes <, > and &, so that no text ends the block
-		"report": report, "session": nowhere, "integrity": q.Integrity,
+		"report": report, "session": absentSession, "integrity": q.Integrity,
 		"pinned": "/checkout/" + q.Version + "/checkout.js",
-		"wasm":   s.Assets.URL("app.wasm"), "sent": s.sent(), "places": placeTitles(),
+		"wasm":   s.Assets.URL("app.wasm"), "sent": s.frameHeaders(), "places": placeTitles(),
 	})
 	if err != nil {
 		return fmt.Errorf("encoding a report: %w", err)
@@ -116,15 +116,15 @@ func (s *server) doctorPage(
 	}); err != nil {
 		return fmt.Errorf("rendering a report: %w", err)
 	}
-	s.As(w, web.KindDoctor)
+	s.SetKind(w, web.KindDoctor)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Write(page.Bytes()) // a client that has gone is not our error
 	return nil
 }
 
-// sent is what pages in frames leave the server with, for the browser to
+// frameHeaders is what pages in frames leave the server with, for the browser to
 // compare. Whom they may be framed by is not told.
-func (s *server) sent() map[string]string {
+func (s *server) frameHeaders() map[string]string {
 	h := s.PublicHeaders(web.KindFramed)
 	all := map[string]string{}
 	for _, name := range []string{
@@ -146,14 +146,14 @@ func placeTitles() map[diagnose.Place]string {
 
 // How long a socket may be open that is only tried, and what it may carry.
 const (
-	echoWithin = 10 * time.Second
-	echoBytes  = 64
+	echoTimeout = 10 * time.Second
+	echoBytes   = 64
 )
 
 // echo is GET /checkout/doctor/live: a websocket that says back what it hears
 // first, and closes.
 func (s *server) echo(w http.ResponseWriter, r *http.Request) error {
-	if err := s.asksSocket(r); err != nil {
+	if err := s.checkUpgrade(r); err != nil {
 		return err
 	}
 	conn, err := s.openSocket(w, r)
@@ -162,7 +162,7 @@ func (s *server) echo(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer conn.Close()
 	conn.SetReadLimit(echoBytes)
-	until := time.Now().Add(echoWithin)
+	until := time.Now().Add(echoTimeout)
 	if conn.SetReadDeadline(until) != nil || conn.SetWriteDeadline(until) != nil {
 		return nil
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// clinic is a server of which only the doctor is asked.
-func clinic(t *testing.T, publicURL string) http.Handler {
+// doctorSite is a server of which only the doctor is asked.
+func doctorSite(t *testing.T, publicURL string) http.Handler {
 	t.Helper()
 	_, h := open(t,
 		web.Config{
@@ -26,8 +26,8 @@ func clinic(t *testing.T, publicURL string) http.Handler {
 	return h
 }
 
-// consult asks the doctor; headers are "Name: value".
-func consult(t *testing.T, method, query, body string, headers ...string) *httptest.ResponseRecorder {
+// askDoctor asks the doctor; headers are "Name: value".
+func askDoctor(t *testing.T, method, query, body string, headers ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequest(method, "https://pay.example/checkout/doctor?"+query, strings.NewReader(body))
 	for _, header := range headers {
@@ -35,7 +35,7 @@ func consult(t *testing.T, method, query, body string, headers ...string) *httpt
 		r.Header.Set(name, value)
 	}
 	w := httptest.NewRecorder()
-	clinic(t, "https://pay.example").ServeHTTP(w, r)
+	doctorSite(t, "https://pay.example").ServeHTTP(w, r)
 	return w
 }
 
@@ -61,7 +61,7 @@ func TestDoctorForms(t *testing.T) {
 		{"headers by curl", "POST", "origin=https://shop.example", pasted, []string{isForm}, "text/plain", "frame-src 'self' https://pay.example"},
 		{"headers by form", "POST", "", pasted + "&origin=https://shop.example&format=html", []string{isForm, "Accept: text/html", "Sec-Fetch-Site: same-origin"}, "text/html", "frame-src &#39;self&#39; https://pay.example"},
 	} {
-		w := consult(t, c.method, c.query, c.body, c.headers...)
+		w := askDoctor(t, c.method, c.query, c.body, c.headers...)
 		got := w.Body.String()
 		if w.Code != 200 || !strings.HasPrefix(w.Header().Get("Content-Type"), c.kind) || !strings.Contains(got, c.want) {
 			t.Errorf("%s = %d, %s; want %s with %q:\n%.600s", c.name, w.Code, w.Header().Get("Content-Type"), c.kind, c.want, got)
@@ -87,7 +87,7 @@ func TestDoctorRefuses(t *testing.T) {
 		"JSON":         {[]string{"Content-Type: application/json"}, `{"headers":"x"}`, 415},
 		"too much":     {[]string{"Content-Type: application/x-www-form-urlencoded"}, "headers=" + strings.Repeat("x", 64<<10), 413},
 	} {
-		if w := consult(t, "POST", "", c.body, c.headers...); w.Code != c.want {
+		if w := askDoctor(t, "POST", "", c.body, c.headers...); w.Code != c.want {
 			t.Errorf("%s = %d; want %d", name, w.Code, c.want)
 		}
 	}
@@ -96,7 +96,7 @@ func TestDoctorRefuses(t *testing.T) {
 // The JSON is a report as docs/doctor.md has it.
 func TestDoctorJSON(t *testing.T) {
 	var got diagnose.Report
-	if err := json.Unmarshal(consult(t, "GET", "origin=HTTPS://Shop.Example/&format=json", "").Body.Bytes(), &got); err != nil {
+	if err := json.Unmarshal(askDoctor(t, "GET", "origin=HTTPS://Shop.Example/&format=json", "").Body.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
 	if got.Server != "https://pay.example" || got.Origin != "https://shop.example" || !got.Listed || len(got.Checks) < 15 || len(got.Add[diagnose.Settings]) != 0 {
@@ -109,7 +109,7 @@ func TestDoctorJSON(t *testing.T) {
 func TestDoctorEcho(t *testing.T) {
 	server := httptest.NewUnstartedServer(nil)
 	own := "http://" + server.Listener.Addr().String()
-	server.Config.Handler = clinic(t, own)
+	server.Config.Handler = doctorSite(t, own)
 	server.Start()
 	t.Cleanup(server.Close)
 	dial := func(origin string) (*websocket.Conn, *http.Response, error) {
@@ -130,7 +130,7 @@ func TestDoctorEcho(t *testing.T) {
 		if err := c.WriteMessage(websocket.TextMessage, []byte(message)); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.SetReadDeadline(time.Now().Add(2 * echoWithin)); err != nil {
+		if err := c.SetReadDeadline(time.Now().Add(2 * echoTimeout)); err != nil {
 			t.Fatal(err)
 		}
 		_, got, err := c.ReadMessage()

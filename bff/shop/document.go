@@ -24,7 +24,7 @@ const (
 	refreshSlow  = 15
 )
 
-func refresh(p widget.Page) int {
+func refreshSeconds(p widget.Page) int {
 	if p.LastMinutes() && p.View.Can(wire.Extend) {
 		return refreshSlow
 	}
@@ -37,29 +37,29 @@ type document struct {
 	css, frame, wasm, loader string // addresses; all but css are empty if they were not built
 	framed, fallback         string // addresses for frames; empty if they were not built
 	// what framed holds: frame.js with the style sheet in it; empty as that
-	inline    string
-	sentences sentences
+	inline string
+	texts  textFiles
 }
 
 // newDocument returns a document that refers to the given assets.
-func newDocument(a *web.Assets, texts sentences) *document {
+func newDocument(a *web.Assets, texts textFiles) *document {
 	d := &document{
 		css: a.URL("checkout.css"), frame: a.URL("frame.js"), framed: a.URL("framed.js"),
 		fallback: a.URL("fallback.js"),
-		wasm:     a.URL("app.wasm"), loader: a.URL("wasm_exec.js"), sentences: texts,
+		wasm:     a.URL("app.wasm"), loader: a.URL("wasm_exec.js"), texts: texts,
 	}
 	d.inline = a.Text("framed.js")
 	return d
 }
 
-// pages is memory for pages on their way out.
-var pages = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+// pageBuffers is memory for pages on their way out.
+var pageBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // write answers with the page; its policy is set already. The error says that
 // nothing was written.
 func (d *document) write(w http.ResponseWriter, r *http.Request, status int, p widget.Page) error {
-	page := pages.Get().(*bytes.Buffer)
-	defer pages.Put(page)
+	page := pageBuffers.Get().(*bytes.Buffer)
+	defer pageBuffers.Put(page)
 	page.Reset()
 	if err := d.render(page, p); err != nil {
 		return fmt.Errorf("rendering the page of %q: %w", p.View.Session, err)
@@ -71,14 +71,14 @@ func (d *document) write(w http.ResponseWriter, r *http.Request, status int, p w
 
 // render writes the document.
 func (d *document) render(page *bytes.Buffer, p widget.Page) error {
-	d.head(page, p)
+	d.writeHead(page, p)
 	page.WriteString("<body>\n")
 	page.Write(node.Append(page.AvailableBuffer(), &screen.Checkout{Page: p}))
-	return d.data(page, p)
+	return d.writeData(page, p)
 }
 
-// head writes everything before the body.
-func (d *document) head(page *bytes.Buffer, p widget.Page) {
+// writeHead writes everything before the body.
+func (d *document) writeHead(page *bytes.Buffer, p widget.Page) {
 	put := func(parts ...string) {
 		for i, part := range parts {
 			if i%2 == 1 {
@@ -88,28 +88,29 @@ func (d *document) head(page *bytes.Buffer, p widget.Page) {
 		}
 	}
 	here := p.Link("")
-	attributes, script, style := d.start(p)
+	attributes, script, style := d.scriptAndStyle(p)
 	put("<!doctype html>\n<html lang=\"", p.Lang, "\" dir=\"", p.Dir, "\" class=\"theme-",
-		theme(p.Theme), "\">\n<head>\n<meta charset=\"utf-8\">\n")
+		themeClass(p.Theme), "\">\n<head>\n<meta charset=\"utf-8\">\n")
 	put("<script"+attributes+" data-origin=\"", p.Origin, "\" data-embed=\"", p.Embed,
 		"\" data-wasm=\"", d.wasm,
-		"\" data-loader=\"", d.loader, "\" data-text=\"", d.sentences.URL(p.Lang),
+		"\" data-loader=\"", d.loader, "\" data-text=\"", d.texts.URL(p.Lang),
 		"\" data-refresh=\"", here, "\">"+script+"</script>\n")
 	put("<title>", p.Title(),
 		"</title>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"+
 			"<meta name=\"robots\" content=\"noindex\">\n")
-	put("<meta name=\"color-scheme\" content=\"", scheme(p.Theme),
+	put("<meta name=\"color-scheme\" content=\"", colorScheme(p.Theme),
 		"\">\n"+style+"<link rel=\"icon\" type=\"image/svg+xml\" href=\"", p.Icon(), "\">\n")
 	if p.AutoRefreshes() {
-		put("<noscript><meta http-equiv=\"refresh\" content=\"", strconv.Itoa(refresh(p)), "; url=",
+		put("<noscript><meta http-equiv=\"refresh\" content=\"", strconv.Itoa(refreshSeconds(p)),
+			"; url=",
 			here, "\"></noscript>\n")
 	}
 	page.WriteString("</head>\n")
 }
 
-// data writes what the WebAssembly program starts from, but for what its file of
+// writeData writes what the WebAssembly program starts from, but for what its file of
 // sentences holds, and ends the page.
-func (d *document) data(page *bytes.Buffer, p widget.Page) error {
+func (d *document) writeData(page *bytes.Buffer, p widget.Page) error {
 	p.Text, p.Languages = nil, nil
 	page.WriteString("\n<script type=\"application/json\" id=\"coinslot-page\">")
 	// escapes <, > and &, so that no text ends the block
@@ -127,11 +128,11 @@ func (d *document) inlines(p widget.Page) bool {
 	return p.Embed != "" && p.View.Status == wire.Open && d.inline != ""
 }
 
-// start returns attributes of the page's script, what is in it, and the markup of
+// scriptAndStyle returns attributes of the page's script, what is in it, and the markup of
 // the page's looks. A frame is seen only once its script has run: it gets both in
 // one. Nothing is laid out before the page is read and dressed: that cost a slow
 // phone a tenth of a second, for nobody to see.
-func (d *document) start(p widget.Page) (attributes, script, style string) {
+func (d *document) scriptAndStyle(p widget.Page) (attributes, script, style string) {
 	attribute := func(name, value string) string {
 		return " " + name + "=\"" + html.EscapeString(value) + "\""
 	}
@@ -150,7 +151,7 @@ func (d *document) start(p widget.Page) (attributes, script, style string) {
 		attribute("src", d.framed), "", plain
 }
 
-func theme(name string) string {
+func themeClass(name string) string {
 	switch name {
 	case "light", "dark":
 		return name
@@ -158,8 +159,8 @@ func theme(name string) string {
 	return "auto"
 }
 
-// scheme tells the browser how to paint before the style sheet is there.
-func scheme(name string) string {
+// colorScheme tells the browser how to paint before the style sheet is there.
+func colorScheme(name string) string {
 	if name == "light" || name == "dark" {
 		return name
 	}

@@ -13,19 +13,19 @@ import (
 	"coinslot/static"
 )
 
-// sink is a client that reads nothing.
-type sink struct{ header http.Header }
+// discardWriter is a client that reads nothing.
+type discardWriter struct{ header http.Header }
 
-func (s *sink) Header() http.Header            { return s.header }
-func (s *sink) WriteHeader(int)                {}
-func (s *sink) Write(page []byte) (int, error) { return len(page), nil }
+func (s *discardWriter) Header() http.Header            { return s.header }
+func (s *discardWriter) WriteHeader(int)                {}
+func (s *discardWriter) Write(page []byte) (int, error) { return len(page), nil }
 
-// answering returns what answers a request for a page of the gallery in a coding,
+// renderLoop returns what answers a request for a page of the gallery in a coding,
 // and what renders its component tree and nothing else.
-func answering(tb testing.TB, name, accept string) (answer, tree func()) {
+func renderLoop(tb testing.TB, name, accept string) (answer, tree func()) {
 	tb.Helper()
 	_, d := builtPages(tb, static.Files)
-	p, client, request := galleryPage(tb, name), &sink{http.Header{}},
+	p, client, request := galleryPage(tb, name), &discardWriter{http.Header{}},
 		httptest.NewRequest("GET", "/", nil)
 	request.Header.Set("Accept-Encoding", accept)
 	answer = func() {
@@ -37,8 +37,8 @@ func answering(tb testing.TB, name, accept string) (answer, tree func()) {
 	return answer, func() { node.HTML(&screen.Checkout{Page: p}) }
 }
 
-// spent is the time that cores have worked for this process.
-func spent(tb testing.TB) time.Duration {
+// cpuTime is the time that cores have worked for this process.
+func cpuTime(tb testing.TB) time.Duration {
 	tb.Helper()
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
@@ -65,13 +65,13 @@ func benchmarkDocument(b *testing.B, coding string) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	slowest, all, extra := time.Duration(0), 0.0, 0.0
 	for _, name := range []string{"open", "pending"} {
-		answer, tree := answering(b, name, coding)
+		answer, tree := renderLoop(b, name, coding)
 		answer() // what is made once is made
-		began := spent(b)
+		began := cpuTime(b)
 		for range b.N {
 			answer()
 		}
-		slowest = max(slowest, spent(b)-began)
+		slowest = max(slowest, cpuTime(b)-began)
 		whole := testing.AllocsPerRun(20, answer)
 		all, extra = max(all, whole), max(extra, whole-testing.AllocsPerRun(20, tree))
 	}
@@ -89,7 +89,7 @@ type cost struct{ tree, bytes float64 }
 // beyond its tree, and the tree itself, in allocations and in bytes.
 func TestDocumentAllocations(t *testing.T) {
 	for name, most := range pageCosts() {
-		answer, tree := answering(t, name, "identity")
+		answer, tree := renderLoop(t, name, "identity")
 		whole, alone := testing.AllocsPerRun(50, answer), testing.AllocsPerRun(50, tree)
 		if whole-alone > 60 || alone > most.tree {
 			t.Errorf("%s: %v allocations, %v of them in its tree; want at most 60 more than its %v",

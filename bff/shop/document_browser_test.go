@@ -26,9 +26,9 @@ var chromium *browser.Browser
 
 func TestMain(m *testing.M) { os.Exit(browser.Share(m, &chromium)) }
 
-// till serves one page of the gallery with everything that belongs to it, and a
+// browserRig serves one page of the gallery with everything that belongs to it, and a
 // shop of another site that frames it and writes down what it hears.
-type till struct {
+type browserRig struct {
 	document *document
 	site     *web.Server
 	shop     string        // the shop's origin
@@ -41,14 +41,14 @@ type till struct {
 	posts   []string // "content type: body"
 }
 
-// openTill starts a till that shows a page of the gallery, and its shop. The test runs
+// newBrowserRig starts a till that shows a page of the gallery, and its shop. The test runs
 // beside others from here on.
-func openTill(t *testing.T, sample string) *till {
+func newBrowserRig(t *testing.T, sample string) *browserRig {
 	t.Helper()
 	t.Parallel()
 	browser.Need(t)
 	need.Assets(t, static.Files)
-	s := &till{page: galleryPage(t, sample)}
+	s := &browserRig{page: galleryPage(t, sample)}
 	s.shop = serveAt(t, "shop.localhost", http.HandlerFunc(s.host))
 	s.site, s.document = builtPages(t, static.Files, s.shop)
 	mux := http.NewServeMux()
@@ -72,7 +72,7 @@ func serveAt(t *testing.T, name string, h http.Handler) string {
 }
 
 // hold keeps the WebAssembly program back.
-func (s *till) hold(next http.Handler) http.Handler {
+func (s *browserRig) hold(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if s.held != nil && strings.HasSuffix(r.URL.Path, ".wasm") {
 			<-s.held
@@ -81,36 +81,36 @@ func (s *till) hold(next http.Handler) http.Handler {
 	})
 }
 
-func (s *till) now() widget.Page {
+func (s *browserRig) now() widget.Page {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.page
 }
 
 // posted returns what was posted so far.
-func (s *till) posted() string {
+func (s *browserRig) posted() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return fmt.Sprint(s.posts)
 }
 
-func (s *till) show(w http.ResponseWriter, r *http.Request) {
+func (s *browserRig) show(w http.ResponseWriter, r *http.Request) {
 	p, q := s.now(), r.URL.Query()
 	p.Embed, p.Origin = q.Get("embed"), q.Get("origin")
 	if p.Embed != "" {
 		p.Carry = []widget.Field{{Name: "embed", Value: p.Embed}, {Name: "origin", Value: p.Origin}}
 	}
-	s.site.As(w, web.KindFramed)
+	s.site.SetKind(w, web.KindFramed)
 	if err := s.document.write(w, r, http.StatusOK, p); err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 	}
 }
 
-func (s *till) view(w http.ResponseWriter, _ *http.Request) {
+func (s *browserRig) view(w http.ResponseWriter, _ *http.Request) {
 	_ = json.NewEncoder(w).Encode(s.now().View)
 }
 
-func (s *till) live(w http.ResponseWriter, r *http.Request) {
+func (s *browserRig) live(w http.ResponseWriter, r *http.Request) {
 	c, err := (&websocket.Upgrader{}).Upgrade(w, r, nil)
 	if err != nil {
 		return
@@ -126,19 +126,19 @@ func (s *till) live(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *till) qr(w http.ResponseWriter, _ *http.Request) {
+func (s *browserRig) qr(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "image/svg+xml")
 	_, _ = io.WriteString(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"/>`)
 }
 
 // act takes any post for a choice that leads to the pending page.
-func (s *till) act(w http.ResponseWriter, r *http.Request) {
+func (s *browserRig) act(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	kind := r.Header.Get("Content-Type")
 	s.mu.Lock()
 	s.posts = append(s.posts, kind+": "+string(body))
 	s.mu.Unlock()
-	s.become("pending")
+	s.setStatus("pending")
 	if kind == "application/json" {
 		s.view(w, r)
 		return
@@ -146,8 +146,8 @@ func (s *till) act(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/checkout/cs_gallery", http.StatusSeeOther)
 }
 
-// become shows another page of the gallery from here on, to open sockets too.
-func (s *till) become(sample string) {
+// setStatus shows another page of the gallery from here on, to open sockets too.
+func (s *browserRig) setStatus(sample string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, g := range screentest.Gallery() {
@@ -163,7 +163,7 @@ func (s *till) become(sample string) {
 }
 
 // host is the shop's page.
-func (s *till) host(w http.ResponseWriter, r *http.Request) {
+func (s *browserRig) host(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html")
 	fmt.Fprintf(w, `<!doctype html><title>shop</title><pre id=log></pre>
 <iframe name=coinslot-checkout width=480 height=900 allow="clipboard-write"
@@ -183,7 +183,7 @@ onmessage = (e) => {
 // storage and under the strict policy, WebAssembly takes over what the shopper
 // has begun and nothing is lost.
 func TestTakeover(t *testing.T) {
-	s := openTill(t, "open")
+	s := newBrowserRig(t, "open")
 	s.held = make(chan struct{})
 	p := chromium.Open(t, s.shop, browser.Options{Width: 520, Height: 1000})
 	f := p.Frame("coinslot-checkout")
@@ -204,7 +204,7 @@ func TestTakeover(t *testing.T) {
 	f.Click(`[data-part=continue]`)
 	f.Wait(`[data-status=pending]`)
 	f.WaitJS(`document.activeElement.id === 'coinslot-heading'`, "focus on the heading")
-	s.become("confirmed")
+	s.setStatus("confirmed")
 	f.Wait(`[data-status=confirmed]`)
 	p.WaitText("#log", `{"type":"complete","session":"cs_gallery","status":"confirmed","receipt":""}`)
 	want := `application/json: {"currency_symbol":"USDC","email":"ann@example.com","network_code":"base"}`
@@ -222,34 +222,34 @@ func TestTakeover(t *testing.T) {
 // TestWithoutWasm: with scripts and without the program the page still turns to
 // confirmed, and the host page is told that it had to do without.
 func TestWithoutWasm(t *testing.T) {
-	s := openTill(t, "pending")
+	s := newBrowserRig(t, "pending")
 	p := chromium.Open(t, s.shop, browser.Options{BlockURLs: []string{"*.wasm"}})
 	f := p.Frame("coinslot-checkout")
 	f.Wait(`html[data-wasm=failed] [data-status=pending]`)
 	p.WaitText("#log", `{"type":"error","code":"wasm_failed","recoverable":true,"cure":"a proxy must pass /assets/app.`)
 	f.Click(`[data-part=copy-amount]`)
 	f.WaitText(`[data-part=copy-amount]`, "Amount copied")
-	s.become("confirmed")
+	s.setStatus("confirmed")
 	f.Wait(`[data-live=html][data-status=confirmed]`)
 	p.WaitText("#log", `"type":"complete","session":"cs_gallery","status":"confirmed"`)
 }
 
 // TestProgramDies: a program that has ended leaves a page that still works.
 func TestProgramDies(t *testing.T) {
-	s := openTill(t, "pending")
+	s := newBrowserRig(t, "pending")
 	p := chromium.Open(t, s.shop, browser.Options{})
 	f := p.Frame("coinslot-checkout")
 	f.Wait(`[data-live=wasm]`)
 	f.Eval(`void (document.createElement = null)`, nil) // the program draws with it, and a panic ends it
-	s.become("confirmed")
+	s.setStatus("confirmed")
 	f.Wait(`html[data-wasm=failed] [data-live=html]`)
 	p.WaitText("#log", `{"type":"error","code":"wasm_failed","recoverable":true,"cure":"the program has ended: see the lines before"}`)
 	f.Wait(`[data-status=confirmed]`)
 }
 
-// TestOldBrowserIsDressed: one that makes no style sheet from text loads the file.
-func TestOldBrowserIsDressed(t *testing.T) {
-	s := openTill(t, "pending")
+// TestOldBrowserGetsStyles: one that makes no style sheet from text loads the file.
+func TestOldBrowserGetsStyles(t *testing.T) {
+	s := newBrowserRig(t, "pending")
 	p := chromium.Open(t, s.shop, browser.Options{Script: "CSSStyleSheet = undefined"})
 	f := p.Frame("coinslot-checkout")
 	f.Wait(`[data-live=wasm]`)
@@ -258,7 +258,7 @@ func TestOldBrowserIsDressed(t *testing.T) {
 
 // TestWithoutScripts: forms and links alone lead from the choice to the end.
 func TestWithoutScripts(t *testing.T) {
-	s := openTill(t, "open")
+	s := newBrowserRig(t, "open")
 	p := chromium.Open(t, s.own+"/checkout/cs_gallery", browser.Options{NoJS: true, Width: 360})
 	for _, part := range []string{"search", "copy-address"} {
 		var shown int
@@ -276,13 +276,13 @@ func TestWithoutScripts(t *testing.T) {
 	if got := s.posted(); got != "["+want+"]" {
 		t.Errorf("posted %s; want %s", got, want)
 	}
-	s.become("confirmed")
+	s.setStatus("confirmed")
 	p.Wait(`[data-status=confirmed]`) // by meta refresh
 }
 
 // TestBridge covers the small words between frame and host page.
 func TestBridge(t *testing.T) {
-	s := openTill(t, "pending-uri")
+	s := newBrowserRig(t, "pending-uri")
 	p := chromium.Open(t, s.shop, browser.Options{})
 	f := p.Frame("coinslot-checkout")
 	f.Wait(`[data-live=wasm]`)
@@ -302,14 +302,14 @@ func TestBridge(t *testing.T) {
 	p.Eval(`port.postMessage({type:'theme', value:'dark'})`, nil)
 	f.Wait(`html.theme-dark`)
 	f.WaitJS(`getComputedStyle(document.documentElement).getPropertyValue('--coinslot-accent') === 'rgb(255, 255, 0)'`, "the accent before")
-	s.become("confirmed")
+	s.setStatus("confirmed")
 	f.Click(`[data-part=close]`)
 	p.WaitText("#log", `{"type":"close"}`)
 }
 
-// TestChangingMind: the chooser comes and goes without a page being loaded.
-func TestChangingMind(t *testing.T) {
-	s := openTill(t, "pending")
+// TestChangeCoin: the chooser comes and goes without a page being loaded.
+func TestChangeCoin(t *testing.T) {
+	s := newBrowserRig(t, "pending")
 	p := chromium.Open(t, s.own+"/checkout/cs_gallery", browser.Options{})
 	p.Wait(`[data-live=wasm]`)
 	p.Eval(`void (window.same = true)`, nil)
@@ -336,7 +336,7 @@ func TestChangingMind(t *testing.T) {
 
 // TestSimulateFromTheHost: the host page presses the sandbox's buttons by name.
 func TestSimulateFromTheHost(t *testing.T) {
-	s := openTill(t, "pending-sandbox")
+	s := newBrowserRig(t, "pending-sandbox")
 	p := chromium.Open(t, s.shop, browser.Options{})
 	p.Frame("coinslot-checkout").Wait(`[data-live=wasm]`)
 	p.WaitText("#log", `"type":"ready"`)

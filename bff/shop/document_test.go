@@ -21,7 +21,7 @@ import (
 )
 
 // allWords are those of static, read once.
-var allWords = sync.OnceValues(func() (*words, error) { return readWords(static.Files, slog.New(slog.DiscardHandler)) })
+var allWords = sync.OnceValues(func() (*translations, error) { return readTranslations(static.Files, slog.New(slog.DiscardHandler)) })
 
 // builtPages returns the document of the given files, with all languages, and the server of the
 // files, whose pages those shops may frame.
@@ -37,7 +37,7 @@ func builtPages(tb testing.TB, files fs.FS, shops ...string) (*web.Server, *docu
 	if err != nil {
 		tb.Fatal(err)
 	}
-	texts := newSentences(w)
+	texts := newTextFiles(w)
 	site.Assets.More = texts.find
 	return site, newDocument(site.Assets, texts)
 }
@@ -64,7 +64,7 @@ func written(tb testing.TB, p widget.Page) (*http.Response, string) {
 	tb.Helper()
 	site, d := builtPages(tb, builtFiles(tb), "https://shop.example")
 	w := httptest.NewRecorder()
-	site.As(w, web.KindPage)
+	site.SetKind(w, web.KindPage)
 	if err := d.write(w, httptest.NewRequest("GET", "/", nil), http.StatusTeapot, p); err != nil {
 		tb.Fatal(err)
 	}

@@ -41,11 +41,11 @@ type embedding struct {
 // the host page: whoever lets checkout.js in lets this in. It tells nothing that
 // the doctor does not tell.
 func (s *server) embedding(w http.ResponseWriter, r *http.Request) error {
-	f := s.framedOf(r, r.URL.Query())
-	if f.wanted != "" && f.origin == "" {
-		s.Refusals.Note(f.wanted, "")
+	f := s.readEmbed(r, r.URL.Query())
+	if f.requested != "" && f.origin == "" {
+		s.Refusals.Add(f.requested, "")
 	}
-	_, _, text := s.words.in(f.lang, f.accept)
+	_, _, text := s.texts.match(f.lang, f.accept)
 	words, err := json.Marshal(embedding{ // escapes what HTML or an old script reads otherwise
 		Listed: f.origin != "", Title: text["title.none"], Close: text["close"],
 		Retry:  text["closed.again"],
@@ -61,7 +61,7 @@ func (s *server) embedding(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return fmt.Errorf("encoding the words of checkout.js: %w", err)
 	}
-	s.As(w, web.KindModule)
+	s.SetKind(w, web.KindModule)
 	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 	fmt.Fprintf(w, "export default %s\n", words) // a client that has gone is not our error
 	return nil

@@ -18,41 +18,41 @@ func (s *server) errorPage(w http.ResponseWriter, r *http.Request, e wire.Error)
 	if r.PostForm != nil {
 		values = r.PostForm
 	}
-	f := s.framedOf(r, values)
+	f := s.readEmbed(r, values)
 	last := s.lastPage
 	if e.Code == wire.CodeRateLimited {
 		last = s.emptyPage // which costs no look into the database
 	}
 	p := last(r, values, f)
-	if !besides(p) {
+	if !showsWrongField(p) {
 		p.View.Notice = s.notice(e.Code, p.Lang)
 	}
 	if after := w.Header().Get("Retry-After"); after != "" && r.Method == http.MethodGet {
 		w.Header().Set("Refresh", after)
 	}
-	if err := s.write(w, r, e.Status, p, f); err != nil {
+	if err := s.writePage(w, r, e.Status, p, f); err != nil {
 		s.Log.ErrorContext(r.Context(), "writing an error page", "error", err)
 	}
 }
 
 // lastPage is the page that a refused request came from, or an empty one.
-func (s *server) lastPage(r *http.Request, values url.Values, f framed) widget.Page {
+func (s *server) lastPage(r *http.Request, values url.Values, f embedOptions) widget.Page {
 	if id := r.PathValue("session"); id != "" {
 		if session, err := s.shopperSession(r.Context(), id); err == nil {
 			p := s.sessionPage(r.Context(), session, f)
 			p.Changing = values.Get("currency_symbol") != "" && session.Status == wire.Pending
-			return chosen(p, values)
+			return keepInput(p, values)
 		}
-	} else if p, ok := s.lastOffer(r, values, f); ok {
-		return chosen(p, values)
+	} else if p, ok := s.refusedOffer(r, values, f); ok {
+		return keepInput(p, values)
 	}
 	return s.emptyPage(r, values, f)
 }
 
 // emptyPage is a page that shows no order. Its links still name the one that was
 // asked for: it may be there, only not now.
-func (s *server) emptyPage(r *http.Request, values url.Values, f framed) widget.Page {
-	p := s.blank(f, "")
+func (s *server) emptyPage(r *http.Request, values url.Values, f embedOptions) widget.Page {
+	p := s.blankPage(f, "")
 	p.Base = "/checkout"
 	if r.URL.Path == p.Base {
 		for _, name := range []string{"order", "item", "amount", "quantity"} {
@@ -68,17 +68,17 @@ func (s *server) emptyPage(r *http.Request, values url.Values, f framed) widget.
 	return p
 }
 
-// chosen keeps in p what the shopper had picked and typed.
-func chosen(p widget.Page, values url.Values) widget.Page {
-	p = picked(p, values)
+// keepInput keeps in p what the shopper had picked and typed.
+func keepInput(p widget.Page, values url.Values) widget.Page {
+	p = keepCoin(p, values)
 	if email := values.Get("email"); email != "" && len(email) <= 254 {
 		p.Email = email
 	}
 	return p
 }
 
-// picked keeps in p the coin that the shopper had picked.
-func picked(p widget.Page, values url.Values) widget.Page {
+// keepCoin keeps in p the coin that the shopper had picked.
+func keepCoin(p widget.Page, values url.Values) widget.Page {
 	if symbol := values.Get("currency_symbol"); symbol != "" {
 		p.Chosen, p.ChosenNetwork = symbol, values.Get("network_code")
 	}

@@ -14,7 +14,7 @@ import (
 // extend is POST /checkout/{session}/extend: more time for the same coin.
 func (s *server) extend(r *http.Request) (useCase, error) {
 	var body struct {
-		Attempt count `json:"attempt"`
+		Attempt attemptNumber `json:"attempt"`
 	}
 	if err := web.ReadJSON(r, &body); err != nil {
 		return nil, err
@@ -29,12 +29,12 @@ func (s *server) extend(r *http.Request) (useCase, error) {
 	}, nil
 }
 
-// count is a number from 1, which JSON made of a form's fields writes as text;
+// attemptNumber is a number from 1, which JSON made of a form's fields writes as text;
 // zero if it is not given.
-type count int
+type attemptNumber int
 
 // UnmarshalJSON reads 3 and "3". A member that is null is absent.
-func (c *count) UnmarshalJSON(raw []byte) error {
+func (c *attemptNumber) UnmarshalJSON(raw []byte) error {
 	text := unquoted(raw)
 	if string(raw) == "null" {
 		return nil
@@ -43,7 +43,7 @@ func (c *count) UnmarshalJSON(raw []byte) error {
 	if err != nil || n == 0 || text[0] == '0' {
 		return errors.New("not a number from 1")
 	}
-	*c = count(n)
+	*c = attemptNumber(n)
 	return nil
 }
 

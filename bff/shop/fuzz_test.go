@@ -10,9 +10,9 @@ import (
 	"coinslot/bff/web"
 )
 
-// FuzzFramedFrom: whatever a query says, only a listed origin is ever written
+// FuzzParseEmbed: whatever a query says, only a listed origin is ever written
 // into a page, and what is written into a link is of the protocol.
-func FuzzFramedFrom(f *testing.F) {
+func FuzzParseEmbed(f *testing.F) {
 	for _, s := range []string{
 		"embed=modal&origin=https://shop.example&theme=dark&lang=de", "origin=https://shop.example:443/&embed=inline", "origin=https://evil@shop.example",
 		"origin=https://shop.example%0d%0aX:y", "lang=../../x&theme=%00", "origin=https://evil.example&origin=https://shop.example", "%zz&;=&embed=modal;x",
@@ -22,20 +22,20 @@ func FuzzFramedFrom(f *testing.F) {
 	s := &server{Server: &web.Server{Config: web.Config{PublicURL: "https://pay.example", Origins: []string{"https://shop.example"}}}}
 	f.Fuzz(func(t *testing.T, query string) {
 		values, _ := url.ParseQuery(query)
-		got := s.framedFrom(values)
+		got := s.parseEmbed(values)
 		if !slices.Contains([]string{"", "https://shop.example", "https://pay.example"}, got.origin) {
-			t.Fatalf("framedFrom(%q) lets in %q", query, got.origin)
+			t.Fatalf("parseEmbed(%q) lets in %q", query, got.origin)
 		}
-		if strings.ContainsAny(got.wanted+got.lang+got.theme+got.embed, "\r\n\"'<>; ,*") {
-			t.Fatalf("framedFrom(%q) = %+v", query, got)
+		if strings.ContainsAny(got.requested+got.lang+got.theme+got.embed, "\r\n\"'<>; ,*") {
+			t.Fatalf("parseEmbed(%q) = %+v", query, got)
 		}
 		again, err := url.ParseQuery(strings.TrimPrefix(got.query(), "?"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		back := s.framedFrom(again)
-		if back.wanted = got.wanted; back != got {
-			t.Fatalf("framedFrom(%q) = %+v, but after a link %+v", query, got, back)
+		back := s.parseEmbed(again)
+		if back.requested = got.requested; back != got {
+			t.Fatalf("parseEmbed(%q) = %+v, but after a link %+v", query, got, back)
 		}
 	})
 }
@@ -53,7 +53,7 @@ func FuzzShopperBody(f *testing.F) {
 		var body struct {
 			offer
 			choice
-			hosted
+			embedParams
 		}
 		if order.Strict(raw, &body) != nil {
 			return

@@ -17,17 +17,17 @@ import (
 // whole view. It sends one at once, then after each change, and repeats it as often as
 // a page has to hear from the gateway's checks; see dedupe.
 func (s *server) live(w http.ResponseWriter, r *http.Request) error {
-	if err := s.asksSocket(r); err != nil {
+	if err := s.checkUpgrade(r); err != nil {
 		return err
 	}
-	session, err := s.found(r)
+	session, err := s.findSession(r)
 	if err != nil {
 		return err
 	}
-	lang := s.language(s.framedOf(r, r.URL.Query()), session)
+	lang := s.language(s.readEmbed(r, r.URL.Query()), session)
 	source := &liveView{server: s, session: session.ID, lang: lang}
 	socket := s.realtime.New(source)
-	if !source.join(r, func() { socket.Notify(s.Hub.Published()) }) {
+	if !source.subscribe(r, func() { socket.Notify(s.Hub.Published()) }) {
 		return web.Refuse(wire.CodeRateLimited, "")
 	}
 	conn, err := s.openSocket(w, r)
@@ -43,18 +43,18 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 // Sockets reconnect by the thousand when a server is started again. If all their
 // sessions were read at once, some requests would time out.
 const (
-	findAtOnce = 8
-	findWithin = 15 * time.Second
+	maxLookups    = 8
+	lookupTimeout = 15 * time.Second
 )
 
-// found is the session of a socket that is to be opened. It waits until fewer than
-// findAtOnce are being read, in FIFO order, for at most findWithin.
-func (s *server) found(r *http.Request) (payment.Session, error) {
-	late := time.NewTimer(findWithin)
+// findSession is the session of a socket that is to be opened. It waits until fewer than
+// maxLookups are being read, in FIFO order, for at most lookupTimeout.
+func (s *server) findSession(r *http.Request) (payment.Session, error) {
+	late := time.NewTimer(lookupTimeout)
 	defer late.Stop()
 	select {
-	case s.finding <- struct{}{}:
-		defer func() { <-s.finding }()
+	case s.lookups <- struct{}{}:
+		defer func() { <-s.lookups }()
 	case <-late.C:
 		return payment.Session{}, web.Refuse(wire.CodeRateLimited, "")
 	case <-r.Context().Done():
@@ -63,8 +63,8 @@ func (s *server) found(r *http.Request) (payment.Session, error) {
 	return s.shopperSession(r.Context(), r.PathValue("session"))
 }
 
-// asksSocket refuses what is no upgrade to a websocket by a page of ours.
-func (s *server) asksSocket(r *http.Request) error {
+// checkUpgrade refuses what is no upgrade to a websocket by a page of ours.
+func (s *server) checkUpgrade(r *http.Request) error {
 	origin, err := web.SingleHeader(r, "Origin", wire.CodeForbidden)
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func (s *server) asksSocket(r *http.Request) error {
 	return nil
 }
 
-// openSocket answers what asksSocket has let through. Errors: it is no upgrade
+// openSocket answers what checkUpgrade has let through. Errors: it is no upgrade
 // after all; nothing was answered then.
 func (s *server) openSocket(w http.ResponseWriter, r *http.Request) (*websocket.Conn, error) {
 	conn, err := s.realtime.Upgrade(w, r, http.Header{"X-Request-Id": {logs.Request(r.Context())}})
@@ -99,10 +99,10 @@ type liveView struct {
 	dedupe        dedupe
 }
 
-// join subscribes to the session's updates for the client of r, which may have only so
+// subscribe subscribes to the session's updates for the client of r, which may have only so
 // many sockets in all. It reports whether neither the client nor the session has too
 // many. What was published before is an update, too: notify is called at once.
-func (l *liveView) join(r *http.Request, notify func()) (ok bool) {
+func (l *liveView) subscribe(r *http.Request, notify func()) (ok bool) {
 	if l.client, ok = l.EnterSocket(r); !ok {
 		return false
 	}
@@ -127,7 +127,7 @@ func (l *liveView) Message(published uint64) ([]byte, error) {
 		return nil, &realtime.CloseError{Code: websocket.CloseServiceRestart, Reason: "restarting"}
 	}
 	v, err := l.views.message(viewKey{l.session, l.lang}, published)
-	if err != nil || !l.dedupe.sends(v, l.notify) {
+	if err != nil || !l.dedupe.shouldSend(v, l.notify) {
 		return nil, err
 	}
 	return v.text, nil

@@ -25,17 +25,17 @@ type offer struct {
 	// of an open item, nil = the suggested one; read for nothing else
 	Amount *string `json:"amount"`
 	// of an item that has one, empty = the least; read for nothing else
-	Quantity whole `json:"quantity"`
+	Quantity wholeNumber `json:"quantity"`
 	// makes two posts of one page one session; never read from an address
 	Key string `json:"key"`
 }
 
-// whole is a number as a client has written it, in JSON with or without quotes.
+// wholeNumber is a number as a client has written it, in JSON with or without quotes.
 // What it may be is for the catalogue to say.
-type whole string
+type wholeNumber string
 
 // UnmarshalJSON reads 3 and "3". A member that is null is absent.
-func (n *whole) UnmarshalJSON(raw []byte) error {
+func (n *wholeNumber) UnmarshalJSON(raw []byte) error {
 	text := unquoted(raw)
 	if string(raw) == "null" {
 		return nil
@@ -43,24 +43,24 @@ func (n *whole) UnmarshalJSON(raw []byte) error {
 	if text == "" || strings.Trim(text, "0123456789") != "" {
 		return errors.New("not a whole number")
 	}
-	*n = whole(text)
+	*n = wholeNumber(text)
 	return nil
 }
 
-// linked reads the offer of a page's address. An amount without text is none. An
+// parseOffer reads the offer of a page's address. An amount without text is none. An
 // address has no key: whoever had made or shared it would share the session too.
-func linked(q url.Values) offer {
-	o := offer{Order: q.Get("order"), Item: q.Get("item"), Quantity: whole(q.Get("quantity"))}
+func parseOffer(q url.Values) offer {
+	o := offer{Order: q.Get("order"), Item: q.Get("item"), Quantity: wholeNumber(q.Get("quantity"))}
 	if amount := q.Get("amount"); amount != "" {
 		o.Amount = &amount
 	}
 	return o
 }
 
-// filled reads the offer of a form. An amount without text is what the shopper
+// parseOfferForm reads the offer of a form. An amount without text is what the shopper
 // has left, and nothing to be made up for.
-func filled(form url.Values) offer {
-	o := linked(form)
+func parseOfferForm(form url.Values) offer {
+	o := parseOffer(form)
 	o.Key = form.Get("key")
 	if o.Amount = nil; form.Has("amount") {
 		amount := screen.NormalizeAmount(form.Get("amount"))
@@ -69,16 +69,16 @@ func filled(form url.Values) offer {
 	return o
 }
 
-// priced returns the order of an offer, priced by token or catalogue, in the
+// priceOffer returns the order of an offer, priced by token or catalogue, in the
 // language of the page that f asks for.
-func (s *server) priced(o offer, f framed) (payment.Order, error) {
+func (s *server) priceOffer(o offer, f embedOptions) (payment.Order, error) {
 	switch {
 	case o.Order != "" && o.Item != "":
 		return payment.Order{}, web.Refuse(wire.CodeOrderInvalid, "item")
 	case o.Order != "":
 		return order.ParseToken(o.Order, []byte(s.OrderKey), s.Now())
 	}
-	lang, _, _ := s.words.in(f.lang, f.accept)
+	lang, _, _ := s.texts.match(f.lang, f.accept)
 	return s.Catalog.Order(
 		o.Item, order.Request{Amount: o.Amount, Quantity: string(o.Quantity)}, lang,
 	)
@@ -87,27 +87,27 @@ func (s *server) priced(o offer, f framed) (payment.Order, error) {
 // orderPage is the page of an order that is not stored. The key that it carries
 // makes two posts of one page one session.
 func (s *server) orderPage(
-	ctx context.Context, o payment.Order, offered offer, f framed,
+	ctx context.Context, o payment.Order, offered offer, f embedOptions,
 ) widget.Page {
-	p := s.blank(f, o.Lang)
-	show := s.showing(ctx, p.Lang)
+	p := s.blankPage(f, o.Lang)
+	show := s.viewContext(ctx, p.Lang)
 	p.View = checkout.Preview(o, show, s.Checkout.Test)
 	p.Base = "/checkout"
 	p.Email = o.Email
-	p.Offer = s.settable(o, offered)
-	p.Carry = append(p.Carry, named(o, offered, p.Offer)...)
+	p.Offer = s.editableOffer(o, offered)
+	p.Carry = append(p.Carry, offerFields(o, offered, p.Offer)...)
 	key := offered.Key
 	if !web.ValidIdempotencyKey(key) {
 		key = "page_" + strings.ToLower(rand.Text())
 	}
 	p.Carry = append(p.Carry, widget.Field{Name: "key", Value: key})
 	p.URL = s.PublicURL + p.Standalone().Link("")
-	s.explain(&p, show)
+	s.explainEmpty(&p, show)
 	return p
 }
 
-// settable is what the shopper may set of an order, as it is set; nil for nothing.
-func (s *server) settable(o payment.Order, offered offer) *widget.Offer {
+// editableOffer is what the shopper may set of an order, as it is set; nil for nothing.
+func (s *server) editableOffer(o payment.Order, offered offer) *widget.Offer {
 	terms := s.Catalog.Options(offered.Item)
 	p := &widget.Offer{
 		Minimum: terms.Minimum, Maximum: terms.Maximum, Suggested: terms.Suggested,
@@ -124,9 +124,9 @@ func (s *server) settable(o payment.Order, offered offer) *widget.Offer {
 	return p
 }
 
-// named are the fields that name an order which is stored nowhere: what the
+// offerFields are the fields that name an order which is stored nowhere: what the
 // request has said, as far as it counts.
-func named(o payment.Order, offered offer, set *widget.Offer) []widget.Field {
+func offerFields(o payment.Order, offered offer, set *widget.Offer) []widget.Field {
 	var list []widget.Field
 	add := func(name, value string, counts bool) {
 		if counts && value != "" {
@@ -141,18 +141,20 @@ func named(o payment.Order, offered offer, set *widget.Offer) []widget.Field {
 	return list
 }
 
-// lastOffer is the page that an offer was refused on: with what the shopper has
+// refusedOffer is the page that an offer was refused on: with what the shopper has
 // asked for, and where that is the mistake, with the item as it is proposed.
-func (s *server) lastOffer(r *http.Request, values url.Values, f framed) (widget.Page, bool) {
-	offered := linked(values)
+func (s *server) refusedOffer(
+	r *http.Request, values url.Values, f embedOptions,
+) (widget.Page, bool) {
+	offered := parseOffer(values)
 	if r.PostForm != nil {
-		offered = filled(values)
+		offered = parseOfferForm(values)
 	}
-	o, err := s.priced(offered, f)
-	wrong := mistake(err)
+	o, err := s.priceOffer(offered, f)
+	wrong := wrongField(err)
 	if wrong != "" {
 		offered.Amount, offered.Quantity = nil, ""
-		o, err = s.priced(offered, f)
+		o, err = s.priceOffer(offered, f)
 	}
 	if err != nil {
 		return widget.Page{}, false
@@ -163,16 +165,16 @@ func (s *server) lastOffer(r *http.Request, values url.Values, f framed) (widget
 	}
 	if wrong == "amount" {
 		typed := []rune(strings.ToValidUTF8(values.Get("amount"), "\ufffd"))
-		p.Offer.Amount = string(typed[:min(len(typed), typedLimit)])
+		p.Offer.Amount = string(typed[:min(len(typed), maxTyped)])
 	}
 	return p, true
 }
 
-// typedLimit is how many characters of a wrong amount are shown again.
-const typedLimit = 40
+// maxTyped is how many characters of a wrong amount are shown again.
+const maxTyped = 40
 
-// mistake names the field of the offer that an error is about; empty for none.
-func mistake(err error) string {
+// wrongField names the field of the offer that an error is about; empty for none.
+func wrongField(err error) string {
 	var e *wire.Error
 	if errors.As(err, &e) && (e.Param == "amount" || e.Param == "quantity") {
 		return e.Param
@@ -180,7 +182,7 @@ func mistake(err error) string {
 	return ""
 }
 
-// besides reports whether p says beside a field what is wrong.
-func besides(p widget.Page) bool {
+// showsWrongField reports whether p says beside a field what is wrong.
+func showsWrongField(p widget.Page) bool {
 	return p.Offer != nil && p.Offer.Wrong != "" && len(p.View.Currencies) > 0
 }

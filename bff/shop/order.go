@@ -14,8 +14,8 @@ import (
 // that is stored nowhere until the shopper chooses a coin. Programs get its view.
 func (s *server) showOrder(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
-	offered, f := linked(q), s.framedOf(r, q)
-	o, err := s.priced(offered, f)
+	offered, f := parseOffer(q), s.readEmbed(r, q)
+	o, err := s.priceOffer(offered, f)
 	if err != nil {
 		return err
 	}
@@ -31,11 +31,11 @@ func (s *server) showOrder(w http.ResponseWriter, r *http.Request) error {
 	if web.WantsJSON(r) {
 		return web.Respond(w, http.StatusOK, p.View)
 	}
-	return s.write(w, r, http.StatusOK, picked(p, q), f)
+	return s.writePage(w, r, http.StatusOK, keepCoin(p, q), f)
 }
 
-// hosted are the parameters of docs/frame-protocol.md, which forms post along.
-type hosted struct {
+// embedParams are the parameters of docs/frame-protocol.md, which forms post along.
+type embedParams struct {
 	Embed  string `json:"embed"`
 	Origin string `json:"origin"`
 	Theme  string `json:"theme"`
@@ -49,25 +49,25 @@ func (s *server) chooseOrder(w http.ResponseWriter, r *http.Request) error {
 	var body struct {
 		offer
 		choice
-		hosted
+		embedParams
 	}
 	if err := web.ReadJSON(r, &body); err != nil {
 		return err
 	}
-	f := s.framedOf(r, r.URL.Query())
+	f := s.readEmbed(r, r.URL.Query())
 	if r.PostForm != nil {
-		body.offer, body.choice = filled(r.PostForm), formChoice(r.PostForm)
-		f = s.framedOf(r, r.PostForm)
+		body.offer, body.choice = parseOfferForm(r.PostForm), parseChoice(r.PostForm)
+		f = s.readEmbed(r, r.PostForm)
 	}
 	if body.Key != "" && !web.ValidIdempotencyKey(body.Key) {
 		return web.Refuse(wire.CodeInvalid, "key")
 	}
-	o, err := s.priced(body.offer, f)
+	o, err := s.priceOffer(body.offer, f)
 	if err != nil {
 		return err
 	}
 	if r.PostForm.Has("apply") {
-		s.Redirect(w, r, s.applied(o, body.offer, body.choice, f))
+		s.Redirect(w, r, s.repricedURL(o, body.offer, body.choice, f))
 		return nil
 	}
 	if err := s.Checkout.ValidateChoice(r.Context(), o, wire.Choice(body.choice)); err != nil {
@@ -75,26 +75,27 @@ func (s *server) chooseOrder(w http.ResponseWriter, r *http.Request) error {
 	}
 	key := pageKey(body.Key, o)
 	if body.Item != "" {
-		if err := s.mayOpen(r, key); err != nil {
+		if err := s.checkUnpaid(r, key); err != nil {
 			return err
 		}
 	}
 	session, created, err := s.Checkout.Open(r.Context(), o, key)
 	if err != nil {
-		return web.Stored(err)
+		return web.StorageError(err)
 	}
 	if created && body.Item != "" {
 		s.Unpaid.add(session, s.Client(r))
 	}
-	logs.Session(r.Context(), session.ID)
-	return s.act(w, r, session.ID, s.choosing(body.choice))
+	logs.NoteSession(r.Context(), session.ID)
+	return s.perform(w, r, session.ID, s.chooseCoin(body.choice))
 }
 
-// applied is the address of the page at the price that a form has asked for. It
+// repricedURL is the address of the page at the price that a form has asked for. It
 // is a redirect's, so that what else was typed, an e-mail address, is in no URL.
-func (s *server) applied(o payment.Order, offered offer, c choice, f framed) string {
+func (s *server) repricedURL(o payment.Order, offered offer, c choice, f embedOptions) string {
 	p := widget.Page{
-		Base: "/checkout", Carry: append(f.carry(), named(o, offered, s.settable(o, offered))...),
+		Base:  "/checkout",
+		Carry: append(f.fields(), offerFields(o, offered, s.editableOffer(o, offered))...),
 	}
 	var coin []widget.Field
 	if len(c.CurrencySymbol)+len(c.NetworkCode) <= 100 {

@@ -13,9 +13,11 @@ import (
 )
 
 // sessionPage is the page of a stored session.
-func (s *server) sessionPage(ctx context.Context, session payment.Session, f framed) widget.Page {
-	p := s.blank(f, session.Order.Lang)
-	show := s.showing(ctx, p.Lang)
+func (s *server) sessionPage(
+	ctx context.Context, session payment.Session, f embedOptions,
+) widget.Page {
+	p := s.blankPage(f, session.Order.Lang)
+	show := s.viewContext(ctx, p.Lang)
 	p.View = checkout.View(&session, show)
 	p.Base = "/checkout/" + session.ID
 	p.URL = s.PublicURL + p.Standalone().Link("")
@@ -28,34 +30,35 @@ func (s *server) sessionPage(ctx context.Context, session payment.Session, f fra
 			p.Email = a.Email
 		}
 	}
-	s.explain(&p, show)
+	s.explainEmpty(&p, show)
 	return p
 }
 
 // language is the one that a session's page is in.
-func (s *server) language(f framed, session payment.Session) string {
-	tag, _, _ := s.words.in(f.lang, session.Order.Lang, f.accept)
+func (s *server) language(f embedOptions, session payment.Session) string {
+	tag, _, _ := s.texts.match(f.lang, session.Order.Lang, f.accept)
 	return tag
 }
 
-// blank is a page with everything but a view, in the language that the page's
+// blankPage is a page with everything but a view, in the language that the page's
 // address asks for, else the order's, else the browser's.
-func (s *server) blank(f framed, order string) widget.Page {
-	tag, dir, text := s.words.in(f.lang, order, f.accept)
+func (s *server) blankPage(f embedOptions, order string) widget.Page {
+	tag, dir, text := s.texts.match(f.lang, order, f.accept)
 	theme := f.theme
 	if theme == "" {
 		theme = "auto"
 	}
 	return widget.Page{
-		Text: text, Languages: s.words.menu, Lang: tag, Dir: dir, Embed: f.embed, Origin: f.origin,
+		Text: text, Languages: s.texts.menu, Lang: tag, Dir: dir, Embed: f.embed, Origin: f.origin,
 		Theme: theme,
-		Carry: f.carry(), Exchange: f.from == "exchange", Simulate: s.Kinds, Shop: s.shop(f),
+		Carry: f.fields(), Exchange: f.from == "exchange", Simulate: s.Kinds,
+		Shop: s.returnOrigin(f),
 	}
 }
 
-// shop is the way back of a page whose order names none: the host page, if there
+// returnOrigin is the way back of a page whose order names none: the host page, if there
 // is but one that it can be.
-func (s *server) shop(f framed) string {
+func (s *server) returnOrigin(f embedOptions) string {
 	if f.origin == "" && len(s.Origins) == 1 {
 		return s.Origins[0]
 	}
@@ -70,9 +73,9 @@ func (s *server) blankView() wire.View {
 	}
 }
 
-// explain says why there is nothing to choose from, if so: the gateway lists
+// explainEmpty says why there is nothing to choose from, if so: the gateway lists
 // nothing now, or nothing that the order allows.
-func (s *server) explain(p *widget.Page, show checkout.ViewOptions) {
+func (s *server) explainEmpty(p *widget.Page, show checkout.ViewOptions) {
 	if p.View.Status != wire.Open || len(p.View.Currencies) > 0 || p.View.Notice != nil {
 		return
 	}
@@ -85,7 +88,7 @@ func (s *server) explain(p *widget.Page, show checkout.ViewOptions) {
 
 // notice is the sentence for shoppers of a code.
 func (s *server) notice(code wire.Code, lang string) *wire.Notice {
-	say := s.words.saying(lang)
+	say := s.texts.words(lang)
 	message := say("problem." + string(code))
 	if message == "" {
 		message = say("problem." + string(wire.CodeInternal))
@@ -93,20 +96,20 @@ func (s *server) notice(code wire.Code, lang string) *wire.Notice {
 	return &wire.Notice{Code: code, Message: message}
 }
 
-// listPatience is how long a page waits for a currency list that is not there.
-const listPatience = 4 * time.Second
+// currencyTimeout is how long a page waits for a currency list that is not there.
+const currencyTimeout = 4 * time.Second
 
-// showing is what a view needs besides the session. Without the gateway's
+// viewContext is what a view needs besides the session. Without the gateway's
 // currency list there is nothing to choose, and everything else still shows.
-func (s *server) showing(ctx context.Context, lang string) checkout.ViewOptions {
-	soon, cancel := context.WithTimeout(ctx, listPatience)
+func (s *server) viewContext(ctx context.Context, lang string) checkout.ViewOptions {
+	soon, cancel := context.WithTimeout(ctx, currencyTimeout)
 	defer cancel()
 	currencies, err := s.Checkout.Currencies(soon)
 	if err != nil {
 		s.Log.WarnContext(ctx, "showing a page without currencies", "error", err)
 	}
 	return checkout.ViewOptions{
-		Now: s.Now(), Currencies: currencies, Translate: s.words.saying(lang), Icon: s.Assets.Icon,
+		Now: s.Now(), Currencies: currencies, Translate: s.texts.words(lang), Icon: s.Assets.Icon,
 		Tokens: s.Checkout.Tokens, Support: s.Support, Receipt: s.Checkout.Receipt,
 	}
 }
@@ -115,7 +118,7 @@ func (s *server) showing(ctx context.Context, lang string) checkout.ViewOptions 
 // cannot fail a request. The poller looks often enough to find it, and thousands of
 // pages that come back at once would else make it look as often.
 func (s *server) nudge(r *http.Request, session payment.Session) {
-	if !s.Hastens(r) {
+	if !s.AllowNudge(r) {
 		return
 	}
 	if err := s.Checkout.Nudge(r.Context(), session); err != nil {
@@ -123,19 +126,19 @@ func (s *server) nudge(r *http.Request, session payment.Session) {
 	}
 }
 
-// write sends a page. One whose host is not listed says so instead.
-func (s *server) write(
-	w http.ResponseWriter, r *http.Request, status int, p widget.Page, f framed,
+// writePage sends a page. One whose host is not listed says so instead.
+func (s *server) writePage(
+	w http.ResponseWriter, r *http.Request, status int, p widget.Page, f embedOptions,
 ) error {
 	if f.refused() {
 		s.Log.WarnContext(
-			r.Context(), "a host page is not listed in COINSLOT_ORIGINS", "origin", f.wanted,
+			r.Context(), "a host page is not listed in COINSLOT_ORIGINS", "origin", f.requested,
 		)
-		s.Refusals.Note(f.wanted, p.View.Session)
+		s.Refusals.Add(f.requested, p.View.Session)
 	}
-	s.As(w, web.KindPage)
+	s.SetKind(w, web.KindPage)
 	if s.document.inlines(p) {
-		s.As(w, web.KindFramed)
+		s.SetKind(w, web.KindFramed)
 	}
 	return s.document.write(w, r, status, p)
 }

@@ -24,9 +24,9 @@ func (s *server) qr(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	q := r.URL.Query()
-	text := s.Checkout.Page + session.ID + framed{lang: s.framedFrom(q).lang}.query()
+	text := s.Checkout.Page + session.ID + embedOptions{lang: s.parseEmbed(q).lang}.query()
 	if kind := q.Get("kind"); kind != "page" {
-		text, err = s.payText(session, kind, q.Get("a"))
+		text, err = s.paymentText(session, kind, q.Get("a"))
 	}
 	if err != nil {
 		return err
@@ -35,15 +35,15 @@ func (s *server) qr(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s.As(w, web.KindPicture)
+	s.SetKind(w, web.KindPicture)
 	w.Header().Set("Content-Type", "image/svg+xml")
 	web.Send(w, r, http.StatusOK, drawn)
 	return nil
 }
 
-// payText returns what a code of that kind holds to pay the current attempt,
+// paymentText returns what a code of that kind holds to pay the current attempt,
 // which has to be the numbered one if a number is given.
-func (s *server) payText(session payment.Session, kind, number string) (string, error) {
+func (s *server) paymentText(session payment.Session, kind, number string) (string, error) {
 	a := checkout.View(&session, checkout.ViewOptions{
 		Now: session.CreatedAt, Tokens: s.Checkout.Tokens,
 	}).Attempt

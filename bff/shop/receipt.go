@@ -17,9 +17,9 @@ func (s *server) receipt(w http.ResponseWriter, r *http.Request) error {
 	if session.Status != wire.Confirmed {
 		return web.Refuse(wire.CodeNotPossible, "")
 	}
-	all := s.framedOf(r, r.URL.Query())
-	f := framed{lang: all.lang, accept: all.accept}
+	all := s.readEmbed(r, r.URL.Query())
+	f := embedOptions{lang: all.lang, accept: all.accept}
 	p := s.sessionPage(r.Context(), session, f)
 	p.Receipt = true
-	return s.write(w, r, http.StatusOK, p, f)
+	return s.writePage(w, r, http.StatusOK, p, f)
 }

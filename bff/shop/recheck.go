@@ -10,7 +10,7 @@ import (
 
 // recheck is POST /checkout/{session}/recheck: a shopper says that they have paid.
 func (s *server) recheck(r *http.Request) (useCase, error) {
-	if err := web.ReadNothing(r); err != nil {
+	if err := web.ReadEmpty(r); err != nil {
 		return nil, err
 	}
 	began := s.Now()

@@ -8,10 +8,10 @@ import (
 )
 
 const (
-	// mostRefusals is how many origins are kept in mind until they are written.
-	mostRefusals = 50
-	// refusalsEvery is how often they are written.
-	refusalsEvery = 10 * time.Second
+	// maxRefusals is how many origins are kept in mind until they are written.
+	maxRefusals = 50
+	// refusalInterval is how often they are written.
+	refusalInterval = 10 * time.Second
 )
 
 // Refusals counts the pages that wanted to show the checkout and may not, and has
@@ -42,16 +42,16 @@ func NewRefusals(
 	return &Refusals{write: write, log: log, list: map[string]refusal{}}
 }
 
-// Note counts one. Those of more origins than can be kept in mind are lost, those
+// Add counts one. Those of more origins than can be kept in mind are lost, those
 // about a session last. It does not block; on nil it does nothing.
-func (l *Refusals) Note(origin, session string) {
+func (l *Refusals) Add(origin, session string) {
 	if l == nil || len(origin) > maxOrigin {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	r, known := l.list[origin]
-	if !known && len(l.list) >= mostRefusals && !(session != "" && l.drop()) {
+	if !known && len(l.list) >= maxRefusals && !(session != "" && l.evict()) {
 		return
 	}
 	if session != "" {
@@ -61,9 +61,9 @@ func (l *Refusals) Note(origin, session string) {
 	l.list[origin] = r
 }
 
-// drop forgets one that was about no session, if there is one: anybody can ask for
+// evict forgets one that was about no session, if there is one: anybody can ask for
 // such. l.mu is held.
-func (l *Refusals) drop() bool {
+func (l *Refusals) evict() bool {
 	for origin, r := range l.list {
 		if r.session == "" {
 			delete(l.list, origin)
@@ -79,7 +79,7 @@ const maxOrigin = 8 + 253 + 6
 // Run writes what was counted until ctx ends, and once more then, for a second at
 // most. It always returns nil.
 func (l *Refusals) Run(ctx context.Context) error {
-	tick := time.NewTicker(refusalsEvery)
+	tick := time.NewTicker(refusalInterval)
 	defer tick.Stop()
 	for {
 		select {

@@ -30,27 +30,27 @@ func TestRefusals(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		go func() { ended <- l.Run(ctx) }()
-		l.Note("https://a.example", "cs_1")
-		l.Note("https://a.example", "")
-		l.Note("https://"+strings.Repeat("a", 300), "")
+		l.Add("https://a.example", "cs_1")
+		l.Add("https://a.example", "")
+		l.Add("https://"+strings.Repeat("a", 300), "")
 		var none *Refusals
-		none.Note("https://a.example", "")
+		none.Add("https://a.example", "")
 		synctest.Wait()
 		if early := written(); len(early) > 0 {
 			t.Errorf("written on the way of a request: %q", early)
 		}
-		time.Sleep(refusalsEvery)
+		time.Sleep(refusalInterval)
 		synctest.Wait()
 		if want := []string{"https://a.example cs_1 2"}; !slices.Equal(written(), want) {
-			t.Errorf("after %s %q was written; want %q", refusalsEvery, written(), want)
+			t.Errorf("after %s %q was written; want %q", refusalInterval, written(), want)
 		}
 		for n := range 1000 {
-			l.Note(fmt.Sprintf("https://%d.example", n), "")
+			l.Add(fmt.Sprintf("https://%d.example", n), "")
 		}
-		l.Note("https://shop.example", "cs_2") // in whose place strangers are
+		l.Add("https://shop.example", "cs_2") // in whose place strangers are
 		cancel()
-		if err := <-ended; err != nil || len(written()) != 1+mostRefusals {
-			t.Errorf("%d were written at the end, %v; want %d", len(written()), err, 1+mostRefusals)
+		if err := <-ended; err != nil || len(written()) != 1+maxRefusals {
+			t.Errorf("%d were written at the end, %v; want %d", len(written()), err, 1+maxRefusals)
 		}
 		if !slices.Contains(written(), "https://shop.example cs_2 1") {
 			t.Error("strangers have kept out a host with a session")
@@ -59,9 +59,9 @@ func TestRefusals(t *testing.T) {
 }
 
 // A database that is away costs what was counted, and nothing else.
-func TestRefusalsThatCannotBeWritten(t *testing.T) {
+func TestRefusalsWriteError(t *testing.T) {
 	l := NewRefusals(func(context.Context, string, string, int) error { return errors.New("away") }, nil)
-	l.Note("https://a.example", "")
+	l.Add("https://a.example", "")
 	l.Flush(t.Context())
 	if len(l.list) != 0 {
 		t.Errorf("%d are kept", len(l.list))

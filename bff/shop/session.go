@@ -20,10 +20,10 @@ func (s *server) showSession(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.nudge(r, session)
-	f := s.framedOf(r, r.URL.Query())
+	f := s.readEmbed(r, r.URL.Query())
 	p := s.sessionPage(r.Context(), session, f)
 	p.Changing = r.URL.Query().Get("change") == "1" && session.Status != wire.Confirmed
-	return s.write(w, r, http.StatusOK, asked(p, r.URL.Query()), f)
+	return s.writePage(w, r, http.StatusOK, applyLinks(p, r.URL.Query()), f)
 }
 
 // shopperSession returns the session of that id for a shopper, who cannot open a
@@ -31,23 +31,23 @@ func (s *server) showSession(w http.ResponseWriter, r *http.Request) error {
 // CodeSessionUnknown; the store's.
 func (s *server) shopperSession(ctx context.Context, id string) (payment.Session, error) {
 	session, err := s.Checkout.Session(ctx, id)
-	if err == nil && s.closed(session) {
+	if err == nil && s.isClosed(session) {
 		err = web.Refuse(wire.CodeSessionUnknown, "")
 	}
 	if err != nil {
-		return payment.Session{}, web.Stored(err)
+		return payment.Session{}, web.StorageError(err)
 	}
 	return session, nil
 }
 
-// closed reports whether shoppers cannot open the session any more.
-func (s *server) closed(session payment.Session) bool {
+// isClosed reports whether shoppers cannot open the session any more.
+func (s *server) isClosed(session payment.Session) bool {
 	return session.Tombstone() || session.FinishedFor(s.PagesFor, s.Now())
 }
 
-// mayAct refuses a shopper's post to a session that they cannot open any more. The
+// checkOpen refuses a shopper's post to a session that they cannot open any more. The
 // extra read is made only where that can happen.
-func (s *server) mayAct(ctx context.Context, id string) error {
+func (s *server) checkOpen(ctx context.Context, id string) error {
 	if s.PagesFor <= 0 {
 		return nil
 	}
@@ -55,13 +55,13 @@ func (s *server) mayAct(ctx context.Context, id string) error {
 	return err
 }
 
-// pastedLimit is how many characters of a pasted address are taken.
-const pastedLimit = 200
+// maxPasted is how many characters of a pasted address are taken.
+const maxPasted = 200
 
-// asked sets what a shopper without WebAssembly asks of the pay screen by links
+// applyLinks sets what a shopper without WebAssembly asks of the pay screen by links
 // and a form: what the QR code holds, which part is open, and what an address is
 // to be compared with. The first two stay for as long as nothing else is asked.
-func asked(p widget.Page, q url.Values) widget.Page {
+func applyLinks(p widget.Page, q url.Values) widget.Page {
 	p.LinkQR = q.Get("qr") == "uri"
 	if p.LinkQR {
 		p.Carry = append(p.Carry, widget.Field{Name: "qr", Value: "uri"})
@@ -70,7 +70,7 @@ func asked(p widget.Page, q url.Values) widget.Page {
 		p.Carry = append(p.Carry, widget.Field{Name: "open", Value: p.Opened})
 	}
 	pasted := []rune(strings.ToValidUTF8(strings.TrimSpace(q.Get("check")), "\ufffd"))
-	p.Pasted = string(pasted[:min(len(pasted), pastedLimit)])
+	p.Pasted = string(pasted[:min(len(pasted), maxPasted)])
 	return p
 }
 
@@ -88,6 +88,6 @@ func (s *server) respondView(
 	w http.ResponseWriter, r *http.Request, session payment.Session,
 ) error {
 	return web.Respond(
-		w, http.StatusOK, s.sessionPage(r.Context(), session, s.framedOf(r, r.URL.Query())).View,
+		w, http.StatusOK, s.sessionPage(r.Context(), session, s.readEmbed(r, r.URL.Query())).View,
 	)
 }

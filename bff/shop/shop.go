@@ -47,10 +47,10 @@ type Config struct {
 type server struct {
 	*web.Server
 	Config
-	words    *words
+	texts    *translations
 	document *document
 	realtime *realtime.Sockets
-	finding  chan struct{} // one for each socket whose session is looked for
+	lookups  chan struct{} // one for each socket whose session is looked for
 	views    views
 }
 
@@ -70,26 +70,26 @@ func (s *server) routes() []web.Route {
 		page("GET /checkout", web.KindPage, s.showOrder),
 		page("GET /checkout/{session}", web.KindPage, s.showSession),
 		page("GET /checkout/{session}/receipt", web.KindPage, s.receipt),
-		page("GET /return", web.KindAlone, s.returned),
-		post("POST /checkout", web.LimitCalls, s.posted(s.chooseOrder)),
-		post("POST /checkout/{session}/attempts", web.LimitCalls, s.acting(s.choose)),
-		post("POST /checkout/{session}/extend", web.LimitCalls, s.acting(s.extend)),
-		post("POST /checkout/{session}/cancel", web.LimitFewCalls, s.acting(s.cancel)),
-		post("POST /checkout/{session}/recheck", web.LimitFewCalls, s.acting(s.recheck)),
+		page("GET /return", web.KindAlone, s.gatewayReturn),
+		post("POST /checkout", web.LimitCalls, s.checkPost(s.chooseOrder)),
+		post("POST /checkout/{session}/attempts", web.LimitCalls, s.sessionAction(s.choose)),
+		post("POST /checkout/{session}/extend", web.LimitCalls, s.sessionAction(s.extend)),
+		post("POST /checkout/{session}/cancel", web.LimitFewCalls, s.sessionAction(s.cancel)),
+		post("POST /checkout/{session}/recheck", web.LimitFewCalls, s.sessionAction(s.recheck)),
 		data("GET /checkout/{session}/view", web.KindData, s.view),
 		data("GET /checkout/{session}/live", web.KindData, s.live),
 		data("GET /checkout/{session}/qr.svg", web.KindPicture, s.qr),
-		page("GET /checkout/doctor", web.KindDoctor, s.examine),
+		page("GET /checkout/doctor", web.KindDoctor, s.doctor),
 		{Pattern: "POST /checkout/doctor", Kind: web.KindDoctor, Limit: web.LimitPosts, Pages: true,
-			Handle: s.posted(s.examine)},
+			Handle: s.checkPost(s.doctor)},
 		data("GET /checkout/doctor/live", web.KindData, s.echo),
 		// As little limited as checkout.js, which requests it.
 		{Pattern: "GET /checkout/embed.js", Kind: web.KindModule, Handle: s.embedding},
-		{Pattern: "POST /hooks/gateway/{token}", Handle: s.hook},
+		{Pattern: "POST /hooks/gateway/{token}", Handle: s.gatewayHook},
 	}
 	if s.Simulate != nil {
 		routes = append(routes, post(
-			"POST /checkout/{session}/simulate", web.LimitCalls, s.acting(s.simulate),
+			"POST /checkout/{session}/simulate", web.LimitCalls, s.sessionAction(s.simulate),
 		))
 	}
 	return routes
@@ -113,10 +113,10 @@ func post(pattern string, limit web.Limit, h web.Handler) web.Route {
 func newServer(site *web.Server, c Config) (*server, error) {
 	s := &server{
 		Server: site, Config: c, realtime: realtime.NewSockets(),
-		finding: make(chan struct{}, findAtOnce),
+		lookups: make(chan struct{}, maxLookups),
 	}
 	s.views = views{
-		hub: c.Hub, encode: s.encodedView, keep: sharedFor, recent: map[viewKey]*rendering{},
+		hub: c.Hub, encode: s.encodedView, keep: shareTime, recent: map[viewKey]*rendering{},
 	}
 	if s.Catalog == nil {
 		s.Catalog = &order.Catalog{}
@@ -128,10 +128,10 @@ func newServer(site *web.Server, c Config) (*server, error) {
 		s.Kick = func() {}
 	}
 	var err error
-	if s.words, err = readWords(site.Static, site.Log); err != nil {
+	if s.texts, err = readTranslations(site.Static, site.Log); err != nil {
 		return nil, fmt.Errorf("reading texts: %w", err)
 	}
-	texts := newSentences(s.words)
+	texts := newTextFiles(s.texts)
 	site.Assets.More = texts.find
 	s.document = newDocument(site.Assets, texts)
 	return s, nil

@@ -111,10 +111,10 @@ func TestJoin(t *testing.T) {
 		Config{Hub: realtime.NewHub(realtime.HubConfig{PerSession: 1})})
 	r, told := from("203.0.113.9:1", ""), 0
 	first, other := &liveView{server: s, session: "cs_1"}, &liveView{server: s, session: "cs_1"}
-	if !first.join(r, func() { told++ }) || told != 1 {
+	if !first.subscribe(r, func() { told++ }) || told != 1 {
 		t.Errorf("told %d times; want once", told)
 	}
-	if other.join(r, func() { told++ }) || told != 1 {
+	if other.subscribe(r, func() { told++ }) || told != 1 {
 		t.Errorf("told %d times: a session has one place here", told)
 	}
 	first.Leave()
@@ -123,7 +123,7 @@ func TestJoin(t *testing.T) {
 	}
 	for range 2 { // a place that is refused by the session is the client's again
 		again := &liveView{server: s, session: "cs_2"}
-		if !again.join(r, func() {}) {
+		if !again.subscribe(r, func() {}) {
 			t.Error("the client has no place, though nothing of it is open")
 		}
 		again.Leave()

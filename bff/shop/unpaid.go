@@ -10,8 +10,8 @@ import (
 	"coinslot/bff/web"
 )
 
-// unpaidFor is how long a session counts of which nobody knows when its time is over.
-const unpaidFor = 30 * time.Minute
+// unpaidLifetime is how long a session counts of which nobody knows when its time is over.
+const unpaidLifetime = 30 * time.Minute
 
 // Unpaid counts the sessions that shoppers have opened from items of the catalogue and
 // not paid, by client. Anybody can open those, and each is checked until its time to pay
@@ -31,8 +31,8 @@ type unpaid struct {
 	until           time.Time
 }
 
-// Moved takes in that a session has changed. It does not block.
-func (u *Unpaid) Moved(s payment.Session) {
+// SessionChanged takes in that a session has changed. It does not block.
+func (u *Unpaid) SessionChanged(s payment.Session) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	o, counts := u.open[s.ID]
@@ -56,7 +56,7 @@ func payableUntil(s payment.Session) time.Time {
 	case s.Status == wire.Pending && !a.ExpiresAt.IsZero():
 		return a.ExpiresAt
 	case s.Status.Outcome() == wire.Payable:
-		return s.CreatedAt.Add(unpaidFor)
+		return s.CreatedAt.Add(unpaidLifetime)
 	}
 	return time.Time{}
 }
@@ -68,19 +68,19 @@ func (u *Unpaid) add(s payment.Session, client string) {
 	if u.open == nil {
 		u.open = map[string]unpaid{}
 	}
-	own, all := web.Shares(client)
-	u.open[s.ID] = unpaid{own, all, s.CreatedAt.Add(unpaidFor)}
+	own, all := web.ClientKeys(client)
+	u.open[s.ID] = unpaid{own, all, s.CreatedAt.Add(unpaidLifetime)}
 }
 
-// full reports whether the client, or all of its network together, have as many open
+// atLimit reports whether the client, or all of its network together, have as many open
 // as they may at that time: most, and wider times as many.
-func (u *Unpaid) full(client string, most int, now time.Time) bool {
+func (u *Unpaid) atLimit(client string, most int, now time.Time) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if len(u.open) < most {
 		return false
 	}
-	own, all := web.Shares(client)
+	own, all := web.ClientKeys(client)
 	of, ofAll := 0, 0
 	for id, o := range u.open {
 		switch {
@@ -92,19 +92,19 @@ func (u *Unpaid) full(client string, most int, now time.Time) bool {
 			ofAll++
 		}
 	}
-	return of >= most || ofAll >= web.Wider*most
+	return of >= most || ofAll >= web.NetworkFactor*most
 }
 
-// mayOpen returns nil if the client of r may open another session of an item, or
+// checkUnpaid returns nil if the client of r may open another session of an item, or
 // repeats with its key one that is there. A few that come at the same moment may all
 // pass. Errors: *wire.Error with CodeRateLimited; the store's.
-func (s *server) mayOpen(r *http.Request, key string) error {
-	if s.Own(r) || !s.Unpaid.full(s.Client(r), s.Limits.Unpaid, s.Now()) {
+func (s *server) checkUnpaid(r *http.Request, key string) error {
+	if s.IsLocal(r) || !s.Unpaid.atLimit(s.Client(r), s.Limits.Unpaid, s.Now()) {
 		return nil
 	}
 	if repeated, err := s.Checkout.IsKeyUsed(r.Context(), key); repeated || err != nil {
-		return web.Stored(err)
+		return web.StorageError(err)
 	}
-	s.Hidden(r)
+	s.WarnHiddenClients(r)
 	return web.Refuse(wire.CodeRateLimited, "")
 }

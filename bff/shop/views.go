@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	// sharedFor is how old a view may be when it is sent: it says how much time
+	// shareTime is how old a view may be when it is sent: it says how much time
 	// is left, counted from the sending.
-	sharedFor = 250 * time.Millisecond
-	// mostShared bounds how many views are kept for that long.
-	mostShared = 1 << 10
+	shareTime = 250 * time.Millisecond
+	// maxShared bounds how many views are kept for that long.
+	maxShared = 1 << 10
 )
 
 // viewKey is all that the view of a socket depends on, besides what is stored.
@@ -82,7 +82,7 @@ func (v *views) find(key viewKey, published uint64) (r *rendering, found bool) {
 		return r, true
 	}
 	r = &rendering{holds: v.hub.Published(), done: make(chan struct{})}
-	if len(v.recent) < mostShared {
+	if len(v.recent) < maxShared {
 		v.recent[key] = r
 		time.AfterFunc(v.keep, func() { v.drop(key, r) })
 	}
@@ -112,9 +112,9 @@ func (s *server) encodedView(key viewKey) (encodedView, error) {
 	if err != nil {
 		return encodedView{}, err
 	}
-	show := s.showing(ctx, key.lang)
+	show := s.viewContext(ctx, key.lang)
 	p := widget.Page{Lang: key.lang, View: checkout.View(&session, show)}
-	s.explain(&p, show)
+	s.explainEmpty(&p, show)
 	return encode(p.View)
 }
 

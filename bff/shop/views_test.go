@@ -12,16 +12,16 @@ import (
 	"coinslot/bff/realtime"
 )
 
-// gallery is views of a session that is a number in memory.
-type gallery struct {
+// viewRig is views of a session that is a number in memory.
+type viewRig struct {
 	views
 	committed atomic.Int64
 	made      atomic.Int64 // encodings
 	err       error
 }
 
-func newGallery(watchers int) *gallery {
-	g := &gallery{views: views{hub: realtime.NewHub(realtime.HubConfig{PerSession: 1000}), keep: sharedFor, recent: map[viewKey]*rendering{}}}
+func newViewRig(watchers int) *viewRig {
+	g := &viewRig{views: views{hub: realtime.NewHub(realtime.HubConfig{PerSession: 1000}), keep: shareTime, recent: map[viewKey]*rendering{}}}
 	g.encode = func(viewKey) (encodedView, error) {
 		g.made.Add(1)
 		text := fmt.Append(nil, g.committed.Load())
@@ -35,14 +35,14 @@ func newGallery(watchers int) *gallery {
 }
 
 // publish commits a change and tells of it.
-func (g *gallery) publish() (news uint64) {
+func (g *viewRig) publish() (news uint64) {
 	g.committed.Add(1)
 	g.hub.Publish("cs_1")
 	return g.hub.Published()
 }
 
 // get is the message for a socket that was told of that publication.
-func (g *gallery) get(t *testing.T, news uint64) encodedView {
+func (g *viewRig) get(t *testing.T, news uint64) encodedView {
 	t.Helper()
 	m, err := g.message(viewKey{"cs_1", "en"}, news)
 	if err != nil {
@@ -56,7 +56,7 @@ func (g *gallery) get(t *testing.T, news uint64) encodedView {
 func TestViewsAreEncodedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for watchers, want := range map[int]int64{1: 20, 2: 1, 20: 1} {
-			g := newGallery(watchers)
+			g := newViewRig(watchers)
 			for round := range int64(3) {
 				news := g.publish()
 				var sockets sync.WaitGroup
@@ -68,7 +68,7 @@ func TestViewsAreEncodedOnce(t *testing.T) {
 					t.Errorf("%d watchers: %d encodings after %d changes; want %d each", watchers, got, round+1, want)
 				}
 			}
-			time.Sleep(2 * sharedFor)
+			time.Sleep(2 * shareTime)
 			synctest.Wait()
 			if len(g.recent) != 0 {
 				t.Errorf("%d views are kept for nobody", len(g.recent))
@@ -81,7 +81,7 @@ func TestViewsAreEncodedOnce(t *testing.T) {
 // whoever was told of it, and none is sent that is older than it may be.
 func TestViewsAreNew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGallery(2)
+		g := newViewRig(2)
 		for _, c := range []struct {
 			what string
 			do   func()
@@ -89,7 +89,7 @@ func TestViewsAreNew(t *testing.T) {
 		}{
 			{"first", func() {}, 1}, {"same", func() {}, 1}, {"a change", func() { g.publish() }, 2},
 			{"another session's change", func() { g.hub.Publish("cs_2") }, 3}, // told apart by number only
-			{"nearly old", func() { time.Sleep(sharedFor - 2*time.Millisecond) }, 3}, {"old", func() { time.Sleep(2 * time.Millisecond) }, 4},
+			{"nearly old", func() { time.Sleep(shareTime - 2*time.Millisecond) }, 3}, {"old", func() { time.Sleep(2 * time.Millisecond) }, 4},
 		} {
 			c.do()
 			g.get(t, g.hub.Published())
@@ -104,7 +104,7 @@ func TestViewsAreNew(t *testing.T) {
 // TestViewsHoldThePublication: while changes come as fast as they can, nobody is
 // sent a view from before the change they were told of.
 func TestViewsHoldThePublication(t *testing.T) {
-	g := newGallery(2)
+	g := newViewRig(2)
 	g.encode = func(viewKey) (encodedView, error) {
 		return encodedView{text: fmt.Appendf(nil, "%06d", g.committed.Load())}, nil
 	}
@@ -126,9 +126,9 @@ func TestViewsHoldThePublication(t *testing.T) {
 	workers.Wait()
 }
 
-// TestViewsForgetErrors: who comes after an error tries again.
-func TestViewsForgetErrors(t *testing.T) {
-	g := newGallery(2)
+// TestViewErrorsAreNotCached: who comes after an error tries again.
+func TestViewErrorsAreNotCached(t *testing.T) {
+	g := newViewRig(2)
 	g.err = errors.New("no database")
 	if _, err := g.message(viewKey{"cs_1", "en"}, 0); err == nil {
 		t.Error("no error")
@@ -140,9 +140,9 @@ func TestViewsForgetErrors(t *testing.T) {
 // TestViewsAreBounded: however many sessions are shared, so many views are kept.
 func TestViewsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGallery(0)
+		g := newViewRig(0)
 		g.keep = time.Minute
-		for i := range mostShared + 100 {
+		for i := range maxShared + 100 {
 			session := fmt.Sprint(i)
 			g.hub.Subscribe(session, func() {})
 			g.hub.Subscribe(session, func() {})
@@ -153,8 +153,8 @@ func TestViewsAreBounded(t *testing.T) {
 		g.mu.Lock()
 		kept := len(g.recent)
 		g.mu.Unlock()
-		if kept != mostShared {
-			t.Errorf("%d views are kept; want %d", kept, mostShared)
+		if kept != maxShared {
+			t.Errorf("%d views are kept; want %d", kept, maxShared)
 		}
 		time.Sleep(2 * time.Minute)
 	})

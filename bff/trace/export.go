@@ -17,19 +17,19 @@ import (
 
 // Config says where traces go.
 type Config struct {
-	URL     string        // of the collector's traces, "http://127.0.0.1:4318/v1/traces"
-	Version string        // of this program
-	Queue   int           // spans that may wait to be sent; zero = 4,096
-	Every   time.Duration // the longest that one waits; zero = 1 s
-	Log     *slog.Logger  // nil = silent
+	URL      string        // of the collector's traces, "http://127.0.0.1:4318/v1/traces"
+	Version  string        // of this program
+	Queue    int           // spans that may wait to be sent; zero = 4,096
+	Interval time.Duration // the longest that one waits; zero = 1 s
+	Log      *slog.Logger  // nil = silent
 }
 
 func (c Config) withDefaults() Config {
 	if c.Queue == 0 {
 		c.Queue = 4096
 	}
-	if c.Every == 0 {
-		c.Every = time.Second
+	if c.Interval == 0 {
+		c.Interval = time.Second
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -82,9 +82,9 @@ func newQueue(c Config) *queue {
 		// A trace is not worth the memory of an outage.
 		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{Enabled: false}),
 	))
-	q.SpanProcessor = sdk.NewBatchSpanProcessor(counted{exporter, q},
+	q.SpanProcessor = sdk.NewBatchSpanProcessor(countingExporter{exporter, q},
 		sdk.WithMaxQueueSize(c.Queue), sdk.WithMaxExportBatchSize(min(batchSize, c.Queue)),
-		sdk.WithBatchTimeout(c.Every), sdk.WithExportTimeout(sendTimeout))
+		sdk.WithBatchTimeout(c.Interval), sdk.WithExportTimeout(sendTimeout))
 	return q
 }
 
@@ -96,28 +96,28 @@ func (q *queue) OnEnd(s sdk.ReadOnlySpan) {
 		q.waiting.Add(-1)
 		q.dropped.Add(1)
 	default:
-		q.SpanProcessor.OnEnd(ours{s, q.origin})
+		q.SpanProcessor.OnEnd(ownSpan{s, q.origin})
 	}
 }
 
-// ours is a span of this program. The SDK would add OTEL_RESOURCE_ATTRIBUTES.
-type ours struct {
+// ownSpan is a span of this program. The SDK would add OTEL_RESOURCE_ATTRIBUTES.
+type ownSpan struct {
 	sdk.ReadOnlySpan
 	origin *resource.Resource
 }
 
 // Resource implements sdk.ReadOnlySpan.
-func (s ours) Resource() *resource.Resource { return s.origin }
+func (s ownSpan) Resource() *resource.Resource { return s.origin }
 
-// counted is the exporter whose outcomes q counts, and logs when they change.
-type counted struct {
+// countingExporter is the exporter whose outcomes q counts, and logs when they change.
+type countingExporter struct {
 	sdk.SpanExporter
 	q *queue
 }
 
 // ExportSpans implements sdk.SpanExporter. It returns no error: what the collector does
 // not accept is lost, and counted.
-func (c counted) ExportSpans(ctx context.Context, batch []sdk.ReadOnlySpan) error {
+func (c countingExporter) ExportSpans(ctx context.Context, batch []sdk.ReadOnlySpan) error {
 	err := c.SpanExporter.ExportSpans(ctx, batch)
 	q := c.q
 	if err == nil {

@@ -66,7 +66,7 @@ func (t *Tracer) Start(
 	options := []trace.SpanStartOption{
 		trace.WithSpanKind(kind), trace.WithAttributes(attributes...),
 	}
-	if to := trace.SpanContextFromContext(within(context.Background(), of)); to.IsValid() {
+	if to := trace.SpanContextFromContext(withParent(context.Background(), of)); to.IsValid() {
 		options = append(options, trace.WithLinks(trace.Link{SpanContext: to}))
 	}
 	ctx, span := t.tracer.Start(ctx, name, options...)
@@ -98,16 +98,16 @@ func (s *Span) End(failed bool) {
 	s.span.End()
 }
 
-// Within returns ctx as a part of the trace that a traceparent names; ctx as it is
+// WithParent returns ctx as a part of the trace that a traceparent names; ctx as it is
 // if it names none.
-func (t *Tracer) Within(ctx context.Context, traceparent string) context.Context {
+func (t *Tracer) WithParent(ctx context.Context, traceparent string) context.Context {
 	if t == nil {
 		return ctx
 	}
-	return within(ctx, traceparent)
+	return withParent(ctx, traceparent)
 }
 
-func within(ctx context.Context, traceparent string) context.Context {
+func withParent(ctx context.Context, traceparent string) context.Context {
 	if traceparent == "" {
 		return ctx
 	}
@@ -120,12 +120,12 @@ func within(ctx context.Context, traceparent string) context.Context {
 // is of, if it does: its sender decides what the trace is, and whether it is
 // recorded. Source: W3C Trace Context. Of tracestate nothing is taken.
 func (t *Tracer) Incoming(r *http.Request) context.Context {
-	return t.Within(r.Context(), Named(r))
+	return t.WithParent(r.Context(), Traceparent(r))
 }
 
-// Named returns the traceparent of a request, to begin a trace with a link to it
+// Traceparent returns the traceparent of a request, to begin a trace with a link to it
 // where the sender is to decide nothing; "" = there is none, or more than one.
-func Named(r *http.Request) string {
+func Traceparent(r *http.Request) string {
 	if list := r.Header.Values("Traceparent"); len(list) == 1 {
 		return list[0]
 	}
@@ -143,8 +143,8 @@ func (t *Tracer) Parent(ctx context.Context) string {
 	return carrier["traceparent"]
 }
 
-// Traced reports whether ctx is a part of a span that is recorded here.
-func (t *Tracer) Traced(ctx context.Context) bool {
+// IsRecording reports whether ctx is a part of a span that is recorded here.
+func (t *Tracer) IsRecording(ctx context.Context) bool {
 	return t != nil && trace.SpanFromContext(ctx).IsRecording()
 }
 

@@ -26,7 +26,7 @@ func TestOff(t *testing.T) {
 	span.Name("x")
 	span.Set(attribute.Int("a", 1))
 	span.End(true)
-	if off.Parent(ctx) != "" || off.Traced(ctx) || off.Stats() != (Stats{}) || ctx != r.Context() {
+	if off.Parent(ctx) != "" || off.IsRecording(ctx) || off.Stats() != (Stats{}) || ctx != r.Context() {
 		t.Error("a nil tracer traces")
 	}
 	off.Close()
@@ -50,16 +50,16 @@ func TestIncoming(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := httptest.NewRequest("GET", "/", nil)
 			r.Header["Traceparent"] = c.headers
-			ctx, span := tracer.Start(r.Context(), Server, "request", Named(r))
+			ctx, span := tracer.Start(r.Context(), Server, "request", Traceparent(r))
 			defer span.End(false)
-			if parent := tracer.Parent(ctx); !tracer.Traced(ctx) || strings.Contains(parent, id) {
-				t.Errorf("a link: traced %t as %q; want a trace of its own", tracer.Traced(ctx), parent)
+			if parent := tracer.Parent(ctx); !tracer.IsRecording(ctx) || strings.Contains(parent, id) {
+				t.Errorf("a link: traced %t as %q; want a trace of its own", tracer.IsRecording(ctx), parent)
 			}
 			ctx, span = tracer.Start(tracer.Incoming(r), Server, "request", "")
 			defer span.End(false)
 			parent := tracer.Parent(ctx)
-			if tracer.Traced(ctx) != c.recorded || (parent != "") != c.recorded || c.recorded && strings.Contains(parent, id) != c.same {
-				t.Errorf("traced %t as %q; want %t, the same trace %t", tracer.Traced(ctx), parent, c.recorded, c.same)
+			if tracer.IsRecording(ctx) != c.recorded || (parent != "") != c.recorded || c.recorded && strings.Contains(parent, id) != c.same {
+				t.Errorf("traced %t as %q; want %t, the same trace %t", tracer.IsRecording(ctx), parent, c.recorded, c.same)
 			}
 		})
 	}
@@ -82,9 +82,9 @@ func TestEncoding(t *testing.T) {
 		bodies <- body
 	}))
 	defer collector.Close()
-	tracer := New(Config{URL: collector.URL, Version: "v1", Every: time.Hour})
+	tracer := New(Config{URL: collector.URL, Version: "v1", Interval: time.Hour})
 	parent := "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
-	_, made := tracer.Start(tracer.Within(t.Context(), parent), Client, "gateway create", parent, attribute.String("a", strings.Repeat("x", 300)), attribute.Int("b", 1<<40), attribute.Bool("c", true), attribute.Float64("d", 0.5))
+	_, made := tracer.Start(tracer.WithParent(t.Context(), parent), Client, "gateway create", parent, attribute.String("a", strings.Repeat("x", 300)), attribute.Int("b", 1<<40), attribute.Bool("c", true), attribute.Float64("d", 0.5))
 	made.End(true)
 	tracer.Close()
 	body := <-bodies
@@ -128,9 +128,9 @@ func TestEncoding(t *testing.T) {
 	}
 }
 
-// TestCollectorInTrouble: whoever ends a span never waits, whatever the collector
+// TestFailingCollector: whoever ends a span never waits, whatever the collector
 // does, and all that is lost is counted.
-func TestCollectorInTrouble(t *testing.T) {
+func TestFailingCollector(t *testing.T) {
 	hang := make(chan struct{})
 	for name, h := range map[string]http.HandlerFunc{
 		"refuses": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) },
@@ -142,7 +142,7 @@ func TestCollectorInTrouble(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			collector := httptest.NewServer(h)
-			tracer := New(Config{URL: collector.URL, Queue: 10, Every: time.Millisecond})
+			tracer := New(Config{URL: collector.URL, Queue: 10, Interval: time.Millisecond})
 			const n = 2_000
 			began := time.Now()
 			for range n {

@@ -28,8 +28,8 @@ import (
 // their hash in the name, and the merchant's script, its types and the icons
 // under the names that merchants write down.
 type Assets struct {
-	named  map[string]*Asset // by plain name, "app.wasm"
-	hashed map[string]*Asset // by name with hash, "app.1f2e3d4c5b6a.wasm"
+	byName map[string]*Asset // by plain name, "app.wasm"
+	byHash map[string]*Asset // by name with hash, "app.1f2e3d4c5b6a.wasm"
 	// version is what checkout.js calls itself; its immutable address has it.
 	version string
 	// built tells that tools/assets has run; if not, sources are served and there
@@ -61,9 +61,9 @@ type Asset struct {
 	mime      string
 	integrity string            // for <script integrity>; empty for sources
 	forms     map[string][]byte // by content coding: "br", "gzip", "identity"
-	// zipped makes the gzip form of a file kept in brotli alone, once; nil = that is
+	// lazyGzip makes the gzip form of a file kept in brotli alone, once; nil = that is
 	// among forms, or there is none.
-	zipped func() []byte
+	lazyGzip func() []byte
 }
 
 // newAssets reads what static.Files holds. Without built files the sources of
@@ -71,7 +71,7 @@ type Asset struct {
 // manifest that cannot be read, or one that names a file that is not there.
 func newAssets(files fs.FS) (*Assets, error) {
 	a := &Assets{
-		named: map[string]*Asset{}, hashed: map[string]*Asset{}, policies: newPolicies(nil, ""),
+		byName: map[string]*Asset{}, byHash: map[string]*Asset{}, policies: newPolicies(nil, ""),
 	}
 	text, err := fs.ReadFile(files, "dist/manifest.json")
 	switch {
@@ -84,7 +84,7 @@ func newAssets(files fs.FS) (*Assets, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading assets: %w", err)
 	}
-	a.version = versionOf(a.named["checkout.js"])
+	a.version = versionOf(a.byName["checkout.js"])
 	return a, nil
 }
 
@@ -117,9 +117,9 @@ func (a *Assets) readBuilt(files fs.FS, text []byte) error {
 			f.forms[codingOf(suffix)] = content
 		}
 		if f.forms["gzip"] == nil && !entry.Plain {
-			f.zipped = sync.OnceValue(func() []byte { return compress("gzip", f.unpacked()) })
+			f.lazyGzip = sync.OnceValue(func() []byte { return compress("gzip", f.decompressed()) })
 		}
-		a.enter(name, f)
+		a.add(name, f)
 	}
 	return nil
 }
@@ -134,7 +134,7 @@ func (a *Assets) readSources(files fs.FS) error {
 			return err
 		}
 		if err == nil {
-			a.enterSource(name, css)
+			a.addSource(name, css)
 		}
 	}
 	names := []string{"docs.css", "doctor.css", "doctor.js"}
@@ -150,24 +150,24 @@ func (a *Assets) readSources(files fs.FS) error {
 		if err != nil {
 			return err
 		}
-		a.enterSource(strings.ReplaceAll(name, "icons/", "icon-"), content)
+		a.addSource(strings.ReplaceAll(name, "icons/", "icon-"), content)
 	}
 	return nil
 }
 
-// enterSource takes a source under its plain name.
-func (a *Assets) enterSource(plain string, content []byte) {
+// addSource takes a source under its plain name.
+func (a *Assets) addSource(plain string, content []byte) {
 	sum := sha256.Sum256(content)
 	stem, extension, _ := strings.Cut(plain, ".")
-	a.enter(plain,
+	a.add(plain,
 		&Asset{name: stem + "." + hex.EncodeToString(sum[:6]) + "." + extension,
 			mime:  mimeOf(plain),
 			forms: map[string][]byte{identity: content}})
 }
 
-func (a *Assets) enter(name string, f *Asset) {
-	a.named[name] = f
-	a.hashed[f.name] = f
+func (a *Assets) add(name string, f *Asset) {
+	a.byName[name] = f
+	a.byHash[f.name] = f
 }
 
 // codingOf names the content coding of a file name's suffix.
@@ -217,7 +217,7 @@ func versionOf(script *Asset) string {
 // URL returns the immutable address of a file by its plain name ("app.wasm");
 // empty if it was not built.
 func (a *Assets) URL(name string) string {
-	if f := a.named[name]; f != nil {
+	if f := a.byName[name]; f != nil {
 		return "/assets/" + f.name
 	}
 	return ""
@@ -226,7 +226,7 @@ func (a *Assets) URL(name string) string {
 // Integrity returns what a merchant puts into <script integrity> for the
 // immutable address of a file; empty if it was not built.
 func (a *Assets) Integrity(name string) string {
-	if f := a.named[name]; f != nil {
+	if f := a.byName[name]; f != nil {
 		return f.integrity
 	}
 	return ""
@@ -239,7 +239,7 @@ func (a *Assets) Icon(symbol string) string {
 
 // Text returns the plain content of a file by its plain name; empty if it was not built.
 func (a *Assets) Text(name string) string {
-	if f := a.named[name]; f != nil {
+	if f := a.byName[name]; f != nil {
 		return string(f.content(identity))
 	}
 	return ""
@@ -270,7 +270,8 @@ func (a *Assets) routes() []Route {
 	}
 	for _, name := range []string{"checkout.d.ts", "custom-elements.json", "web-types.json"} {
 		list = append(list, Route{
-			Pattern: "GET /" + name, Kind: KindPublished, Handle: a.serving(name, KindPublished),
+			Pattern: "GET /" + name, Kind: KindPublished,
+			Handle: a.handleNamed(name, KindPublished),
 		})
 	}
 	return list
@@ -279,7 +280,7 @@ func (a *Assets) routes() []Route {
 // serveHashed answers GET and HEAD /assets/{file} with a file that never changes.
 func (a *Assets) serveHashed(w http.ResponseWriter, r *http.Request) error {
 	name := path.Base(r.URL.Path)
-	f := a.hashed[name]
+	f := a.byHash[name]
 	if f == nil && a.More != nil {
 		f = a.More(name)
 	}
@@ -287,24 +288,24 @@ func (a *Assets) serveHashed(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case f != nil:
 		a.Serve(w, r, f, KindHashed)
-	case tried < triedEnough && ofAnyRelease.MatchString(name):
-		a.askAgain(w, r, name, tried+1)
+	case tried < maxTries && hashedName.MatchString(name):
+		a.retryElsewhere(w, r, name, tried+1)
 	default:
 		return Refuse(wire.CodeNotFound, "")
 	}
 	return nil
 }
 
-// ofAnyRelease is how the name of a file with its hash looks, in whichever release.
-var ofAnyRelease = regexp.MustCompile(`^[a-z][\w-]*\.[0-9a-f]{12}\.[a-z]+$`)
+// hashedName is how the name of a file with its hash looks, in whichever release.
+var hashedName = regexp.MustCompile(`^[a-z][\w-]*\.[0-9a-f]{12}\.[a-z]+$`)
 
-// triedEnough is how many times a file is asked for again.
-const triedEnough = 4
+// maxTries is how many times a file is asked for again.
+const maxTries = 4
 
-// askAgain sends who wants a file of another release to the same address: while
+// retryElsewhere sends who wants a file of another release to the same address: while
 // instances change their release one after another, the next that a load balancer
 // takes may have it. So that it does take one, the connection ends here.
-func (a *Assets) askAgain(w http.ResponseWriter, r *http.Request, name string, tried int) {
+func (a *Assets) retryElsewhere(w http.ResponseWriter, r *http.Request, name string, tried int) {
 	a.policies.set(w.Header(), KindMoved)
 	w.Header().Set("Connection", "close")
 	http.Redirect(w, r, "/assets/"+name+"?tried="+strconv.Itoa(tried), http.StatusTemporaryRedirect)
@@ -329,14 +330,14 @@ func (a *Assets) serveScriptVersion(w http.ResponseWriter, r *http.Request) erro
 // gets the neutral one.
 func (a *Assets) serveIcon(w http.ResponseWriter, r *http.Request) error {
 	name := "icon-" + path.Base(r.URL.Path)
-	if a.named[name] == nil {
+	if a.byName[name] == nil {
 		name = "icon-default.svg"
 	}
 	return a.serveNamed(w, r, name, KindIcon)
 }
 
-// serving returns what serves one file under a name without hash.
-func (a *Assets) serving(name string, k Kind) Handler {
+// handleNamed returns what serves one file under a name without hash.
+func (a *Assets) handleNamed(name string, k Kind) Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		return a.serveNamed(w, r, name, k)
 	}
@@ -344,7 +345,7 @@ func (a *Assets) serving(name string, k Kind) Handler {
 
 // serveNamed serves a file under a name without hash.
 func (a *Assets) serveNamed(w http.ResponseWriter, r *http.Request, name string, k Kind) error {
-	f := a.named[name]
+	f := a.byName[name]
 	if f == nil {
 		return Refuse(wire.CodeNotFound, "")
 	}
@@ -379,7 +380,7 @@ func (a *Assets) Serve(w http.ResponseWriter, r *http.Request, f *Asset, k Kind)
 // that there are.
 func (f *Asset) coding(accept string) string {
 	for _, coding := range []string{"br", "gzip"} {
-		there := f.forms[coding] != nil || coding == "gzip" && f.zipped != nil
+		there := f.forms[coding] != nil || coding == "gzip" && f.lazyGzip != nil
 		if there && accepts(accept, coding) {
 			return coding
 		}
@@ -394,13 +395,13 @@ func (f *Asset) content(coding string) []byte {
 		return content
 	}
 	if coding == "gzip" {
-		return f.zipped()
+		return f.lazyGzip()
 	}
-	return f.unpacked()
+	return f.decompressed()
 }
 
-// unpacked returns the plain content of a file kept in brotli alone.
-func (f *Asset) unpacked() []byte {
+// decompressed returns the plain content of a file kept in brotli alone.
+func (f *Asset) decompressed() []byte {
 	content, err := io.ReadAll(brotli.NewReader(bytes.NewReader(f.forms["br"])))
 	if err != nil {
 		return nil // it is embedded, and a test has read it

@@ -281,7 +281,7 @@ func TestBuiltFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, f := range a.named {
+	for name, f := range a.byName {
 		for coding, content := range f.forms {
 			sum := sha256.Sum256(unpack(t, coding, content))
 			if hash := hex.EncodeToString(sum[:6]); !strings.Contains(f.name, "."+hash+".") {

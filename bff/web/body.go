@@ -51,9 +51,9 @@ func ReadJSON(r *http.Request, v any) error {
 	return order.Strict(raw, v)
 }
 
-// ReadNothing reads the body of a request that has nothing to say: none, an empty JSON
+// ReadEmpty reads the body of a request that has nothing to say: none, an empty JSON
 // object, or a form that says at most how its page is shown. Errors: *wire.Error.
-func ReadNothing(r *http.Request) error {
+func ReadEmpty(r *http.Request) error {
 	if r.ContentLength == 0 {
 		_, err := ContentType(r)
 		return err

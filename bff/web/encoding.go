@@ -27,8 +27,8 @@ const (
 	gzipQuality   = 6
 )
 
-// squeezer compresses one content after another into its memory.
-type squeezer struct {
+// compressor compresses one content after another into its memory.
+type compressor struct {
 	w interface {
 		io.WriteCloser
 		Reset(io.Writer)
@@ -36,17 +36,17 @@ type squeezer struct {
 	out bytes.Buffer
 }
 
-// squeezers are idle ones, by content coding.
-var squeezers = map[string]*sync.Pool{
-	"br": {New: func() any { return &squeezer{w: brotli.NewWriterLevel(nil, brotliQuality)} }},
+// compressors are idle ones, by content coding.
+var compressors = map[string]*sync.Pool{
+	"br": {New: func() any { return &compressor{w: brotli.NewWriterLevel(nil, brotliQuality)} }},
 	"gzip": {New: func() any {
 		w, _ := gzip.NewWriterLevel(nil, gzipQuality) // the level is valid
-		return &squeezer{w: w}
+		return &compressor{w: w}
 	}},
 }
 
-// squeeze returns content in its coding, in memory that the next call overwrites.
-func (s *squeezer) squeeze(content []byte) []byte {
+// compress returns content in its coding, in memory that the next call overwrites.
+func (s *compressor) compress(content []byte) []byte {
 	s.out.Reset()
 	s.w.Reset(&s.out)
 	_, _ = s.w.Write(content) // into memory
@@ -56,18 +56,18 @@ func (s *squeezer) squeeze(content []byte) []byte {
 
 // compress returns content in a coding, in memory of its own.
 func compress(coding string, content []byte) []byte {
-	s := squeezers[coding].Get().(*squeezer)
-	defer squeezers[coding].Put(s)
-	return bytes.Clone(s.squeeze(content))
+	s := compressors[coding].Get().(*compressor)
+	defer compressors[coding].Put(s)
+	return bytes.Clone(s.compress(content))
 }
 
 // Send answers with what was made for this request, in the smallest coding that
 // the client accepts. A client that has gone is not our error.
 func Send(w http.ResponseWriter, r *http.Request, status int, content []byte) {
 	if coding := chosenCoding(r.Header.Get("Accept-Encoding")); coding != identity {
-		s := squeezers[coding].Get().(*squeezer)
-		defer squeezers[coding].Put(s)
-		content = s.squeeze(content)
+		s := compressors[coding].Get().(*compressor)
+		defer compressors[coding].Put(s)
+		content = s.compress(content)
 		w.Header().Set("Content-Encoding", coding)
 	}
 	w.Header().Set("Content-Length", strconv.Itoa(len(content)))

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// delivered returns what send answers to a client that accepts these codings.
-func delivered(tb testing.TB, accept, content string) (coding, unpacked string) {
+// sentBody returns what send answers to a client that accepts these codings.
+func sentBody(tb testing.TB, accept, content string) (coding, unpacked string) {
 	tb.Helper()
 	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
 	if accept != "" {
@@ -33,11 +33,11 @@ func TestSend(t *testing.T) {
 		"": "", "identity": "", "gzip, deflate, br, zstd": "br", "gzip, deflate": "gzip", "BR": "br", "br;q=0, gzip;q=0.5": "gzip",
 		"br;q=0, gzip;q=0": "", "*": "br", "*;q=0": "", "br;q=0.0, *;q=1": "gzip", "zstd, deflate": "", "br;q=x": "", "brx, xgzip": "", ",;q=1,": "",
 	} {
-		if coding, unpacked := delivered(t, accept, content); coding != want || unpacked != content {
+		if coding, unpacked := sentBody(t, accept, content); coding != want || unpacked != content {
 			t.Errorf("%q: coding %q; want %q, and the content is the same: %t", accept, coding, want, unpacked == content)
 		}
 	}
-	if _, unpacked := delivered(t, "br", ""); unpacked != "" {
+	if _, unpacked := sentBody(t, "br", ""); unpacked != "" {
 		t.Errorf("nothing becomes %q", unpacked)
 	}
 }
@@ -50,7 +50,7 @@ func TestSendAtOnce(t *testing.T) {
 			content := bytes.Repeat([]byte{byte('a' + n)}, 1000*(n+1))
 			for i := range 20 {
 				accept := []string{"br", "gzip"}[i%2]
-				if _, unpacked := delivered(t, accept, string(content)); unpacked != string(content) {
+				if _, unpacked := sentBody(t, accept, string(content)); unpacked != string(content) {
 					t.Errorf("answer %d in %s has become another", n, accept)
 				}
 			}

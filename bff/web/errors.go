@@ -98,8 +98,8 @@ func Refuse(code wire.Code, param string) error {
 	return &wire.Error{Code: code, Param: param, Detail: string(code)}
 }
 
-// outside turns any error into what the outside may read of it.
-func outside(err error) wire.Error {
+// publicError turns any error into what the outside may read of it.
+func publicError(err error) wire.Error {
 	e := wire.Error{Code: wire.CodeInternal}
 	own := ""
 	var known *wire.Error
@@ -115,7 +115,7 @@ func outside(err error) wire.Error {
 	if !ok {
 		e.Code, a = wire.CodeInternal, answers[wire.CodeInternal]
 	}
-	e.Type, e.Status, e.Title, e.Detail = explained+
+	e.Type, e.Status, e.Title, e.Detail = errorDocs+
 		string(e.Code), a.status, http.StatusText(a.status), a.detail
 	if own != "" {
 		e.Detail = own
@@ -133,12 +133,12 @@ func ownDetail(e *wire.Error) string {
 	return e.Detail
 }
 
-// explained is where a page tells what a code means; see docs/errors.md.
-const explained = "/docs/errors#"
+// errorDocs is where a page tells what a code means; see docs/errors.md.
+const errorDocs = "/docs/errors#"
 
-// Stored marks an error that came from the database as such; one that is for the outside, and
+// StorageError marks an error that came from the database as such; one that is for the outside, and
 // nil, stay as they are.
-func Stored(err error) error {
+func StorageError(err error) error {
 	var known *wire.Error
 	if err == nil || errors.As(err, &known) {
 		return err
@@ -146,16 +146,16 @@ func Stored(err error) error {
 	return fmt.Errorf("%w: %w", Refuse(wire.CodeStorageUnavailable, ""), err)
 }
 
-// problem writes err as application/problem+json. Source: RFC 9457.
-func (s *Server) problem(w http.ResponseWriter, r *http.Request, err error) {
-	e := s.log(r, err)
-	s.As(w, KindData)
+// writeProblem writes err as application/problem+json. Source: RFC 9457.
+func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
+	e := s.logError(r, err)
+	s.SetKind(w, KindData)
 	h := w.Header()
 	h.Set("Content-Type", "application/problem+json")
 	if e.Status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", `Bearer realm="coinslot"`)
 	}
-	later(h, e.Status)
+	setRetryAfter(h, e.Status)
 	if e.Status == http.StatusUpgradeRequired { // RFC 9110, 15.5.22; RFC 6455, 4.4
 		h.Set("Connection", "Upgrade")
 		h.Set("Upgrade", "websocket")
@@ -182,16 +182,16 @@ func Answers() map[string]Answer {
 	return list
 }
 
-// log records an error that is the server's own and returns its outside.
-func (s *Server) log(r *http.Request, err error) wire.Error {
-	e := outside(err)
+// logError records an error that is the server's own and returns its outside.
+func (s *Server) logError(r *http.Request, err error) wire.Error {
+	e := publicError(err)
 	e.RequestID = logs.Request(r.Context())
 	level := slog.LevelDebug
 	if e.Status >= 500 && !errors.Is(err, context.Canceled) {
 		level = slog.LevelError
 	}
 	s.Log.Log(
-		r.Context(), level, "request refused", "code", e.Code, "route", routed(r), "error", err,
+		r.Context(), level, "request refused", "code", e.Code, "route", routePath(r), "error", err,
 	)
 	return e
 }

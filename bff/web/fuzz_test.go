@@ -32,21 +32,21 @@ func FuzzClient(f *testing.F) {
 			}
 			return
 		}
-		if !s.Trusted(alone) && got != alone {
+		if !s.IsTrustedProxy(alone) && got != alone {
 			t.Fatalf("client(%q, %q) = %q; want the connection's own address", remote, forwarded, got)
 		}
 		if addr, err := netip.ParseAddr(got); got != alone && (err != nil || addr.Zone() != "" || addr.Is4In6()) {
 			t.Fatalf("client(%q, %q) = %q", remote, forwarded, got)
 		}
 		for _, visitor := range []string{"203.0.113.9", "2001:db8::9"} {
-			if got := ask(remote, forwarded, visitor); s.Trusted(alone) && got != visitor {
+			if got := ask(remote, forwarded, visitor); s.IsTrustedProxy(alone) && got != visitor {
 				t.Fatalf("client(%q, %q) = %q; the last proxy has seen %s", remote, forwarded, got, visitor)
 			}
 		}
-		if s.Trusted(alone) && ask("10.9.9.9:1", forwarded) != ask("10.9.9.8:1", forwarded) && ask("10.9.9.9:1", forwarded) != "10.9.9.9" {
+		if s.IsTrustedProxy(alone) && ask("10.9.9.9:1", forwarded) != ask("10.9.9.8:1", forwarded) && ask("10.9.9.9:1", forwarded) != "10.9.9.9" {
 			t.Fatalf("client(%q) depends on which proxy it comes through", forwarded)
 		}
-		if key := bucket(got); key != got && !strings.HasSuffix(key, "/64") {
+		if key := clientKey(got); key != got && !strings.HasSuffix(key, "/64") {
 			t.Fatalf("bucket(%q) = %q", got, key)
 		}
 	})

@@ -43,8 +43,8 @@ type Limits struct {
 	Loopback bool
 }
 
-// filled is l with defaults for what is zero.
-func (l Limits) filled() Limits {
+// withDefaults is l with defaults for what is zero.
+func (l Limits) withDefaults() Limits {
 	return Limits{
 		Reads: cmp.Or(l.Reads, 1200), Posts: cmp.Or(l.Posts, 1200), Calls: cmp.Or(l.Calls, 360),
 		Guesses: cmp.Or(l.Guesses, 30), Sockets: cmp.Or(l.Sockets, 200),
@@ -56,14 +56,14 @@ func (l Limits) filled() Limits {
 // have many clients, and one attacker may have all addresses of a /48. Twice as many
 // requests to the gateway are all that it takes at its default rate.
 const (
-	Wider      = 4
-	widerCalls = 2
+	NetworkFactor     = 4
+	networkCallFactor = 2
 )
 
 // counter counts what is done in a minute, by client and by network.
 type counter struct{ client, network *httprate.RateLimiter }
 
-func perMinute(limit, wider int) counter {
+func newCounter(limit, wider int) counter {
 	silent := httprate.WithResponseHeaders(httprate.ResponseHeaders{}) // the answer says the rest
 	return counter{
 		client:  httprate.NewRateLimiter(limit, time.Minute, silent),
@@ -71,26 +71,26 @@ func perMinute(limit, wider int) counter {
 	}
 }
 
-// over counts one more for the address, and reports whether it is too many.
-func (c counter) over(w http.ResponseWriter, r *http.Request, addr string) bool {
-	return c.client.OnLimit(w, r, bucket(addr)) || c.network.OnLimit(w, r, network(addr))
+// exceeded counts one more for the address, and reports whether it is too many.
+func (c counter) exceeded(w http.ResponseWriter, r *http.Request, addr string) bool {
+	return c.client.OnLimit(w, r, clientKey(addr)) || c.network.OnLimit(w, r, networkKey(addr))
 }
 
 // add counts one more for the address, even if it is too many.
 func (c counter) add(addr string) {
 	r := new(http.Request)
 	r = r.WithContext(httprate.WithRequestLimit(context.Background(), math.MaxInt))
-	c.over(nil, r, addr) // without headers it writes nothing
+	c.exceeded(nil, r, addr) // without headers it writes nothing
 }
 
-// limited returns what wraps requests of which one client may make so many in a
+// limitRequests returns what wraps requests of which one client may make so many in a
 // minute; all that it wraps count together.
-func (s *Server) limited(limit, wider int) func(http.Handler) http.Handler {
-	counted := perMinute(limit, wider)
+func (s *Server) limitRequests(limit, wider int) func(http.Handler) http.Handler {
+	counted := newCounter(limit, wider)
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if counted.over(w, r, s.Client(r)) {
-				s.tooMany(w, r)
+			if counted.exceeded(w, r, s.Client(r)) {
+				s.refuseTooMany(w, r)
 				return
 			}
 			next.ServeHTTP(w, r)
@@ -98,21 +98,21 @@ func (s *Server) limited(limit, wider int) func(http.Handler) http.Handler {
 	}
 }
 
-// charged returns what wraps posts that make requests to the gateway: for whom they are
+// chargeCalls returns what wraps posts that make requests to the gateway: for whom they are
 // made is known there, and each counts. A post counts before it makes its first one, so
 // that many at once do not slip through.
-func (s *Server) charged() func(http.Handler) http.Handler {
-	calls := perMinute(s.Limits.Calls, widerCalls)
+func (s *Server) chargeCalls() func(http.Handler) http.Handler {
+	calls := newCounter(s.Limits.Calls, networkCallFactor)
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			addr := s.Client(r)
-			if calls.over(w, r, addr) {
-				s.tooMany(w, r)
+			if calls.exceeded(w, r, addr) {
+				s.refuseTooMany(w, r)
 				return
 			}
 			var first atomic.Bool
 			next.ServeHTTP(w, r.WithContext(limiter.WithClient(r.Context(), limiter.Client{
-				Network: network(addr), Address: bucket(addr),
+				Network: networkKey(addr), Address: clientKey(addr),
 				OnSend: func() {
 					if first.Swap(true) {
 						calls.add(addr)
@@ -123,42 +123,42 @@ func (s *Server) charged() func(http.Handler) http.Handler {
 	}
 }
 
-// maxHastened is how many checks a client may make due sooner in a minute by opening
+// maxNudges is how many checks a client may make due sooner in a minute by opening
 // pages: the poller makes them, and nobody is charged. A page with a socket needs none.
-const maxHastened = 30
+const maxNudges = 30
 
-// Hastens reports whether the client of r may make one more check due sooner.
-func (s *Server) Hastens(r *http.Request) bool {
-	return s.Own(r) || !s.hastened.over(nil, r, s.Client(r))
+// AllowNudge reports whether the client of r may make one more check due sooner.
+func (s *Server) AllowNudge(r *http.Request) bool {
+	return s.IsLocal(r) || !s.nudges.exceeded(nil, r, s.Client(r))
 }
 
-// tooMany answers a client that has reached a limit.
-func (s *Server) tooMany(w http.ResponseWriter, r *http.Request) {
-	s.Hidden(r)
-	s.refuse(w, r, Refuse(wire.CodeRateLimited, ""))
+// refuseTooMany answers a client that has reached a limit.
+func (s *Server) refuseTooMany(w http.ResponseWriter, r *http.Request) {
+	s.WarnHiddenClients(r)
+	s.writeError(w, r, Refuse(wire.CodeRateLimited, ""))
 }
 
 // limiters returns what wraps the handlers of each limit. All that one of them wraps counts
 // together, and posts with few calls among all of them.
 func (s *Server) limiters() map[Limit]func(http.Handler) http.Handler {
-	posts, calls := s.limited(s.Limits.Posts, Wider), s.charged()
-	few := s.limited(s.Limits.Calls/3, widerCalls)
+	posts, calls := s.limitRequests(s.Limits.Posts, NetworkFactor), s.chargeCalls()
+	few := s.limitRequests(s.Limits.Calls/3, networkCallFactor)
 	return map[Limit]func(http.Handler) http.Handler{
 		Unlimited:     func(h http.Handler) http.Handler { return h },
-		LimitReads:    s.reads(),
+		LimitReads:    s.limitReads(),
 		LimitPosts:    posts,
 		LimitCalls:    func(h http.Handler) http.Handler { return posts(calls(h)) },
 		LimitFewCalls: func(h http.Handler) http.Handler { return posts(few(calls(h))) },
 	}
 }
 
-// reads returns what wraps all that is only looked at.
-func (s *Server) reads() func(http.Handler) http.Handler {
-	limited := s.limited(s.Limits.Reads, Wider)
+// limitReads returns what wraps all that is only looked at.
+func (s *Server) limitReads() func(http.Handler) http.Handler {
+	limited := s.limitRequests(s.Limits.Reads, NetworkFactor)
 	return func(next http.Handler) http.Handler {
 		counted := limited(next)
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if s.Own(r) {
+			if s.IsLocal(r) {
 				next.ServeHTTP(w, r)
 				return
 			}
@@ -171,64 +171,64 @@ func (s *Server) reads() func(http.Handler) http.Handler {
 // that client, once. It reports whether the client has not too many.
 func (s *Server) EnterSocket(r *http.Request) (client string, ok bool) {
 	client, most := s.Client(r), s.Limits.Sockets
-	if s.Own(r) {
+	if s.IsLocal(r) {
 		most = math.MaxInt
 	}
-	if !s.sockets.enter(client, most) {
-		s.Hidden(r)
+	if !s.sockets.add(client, most) {
+		s.WarnHiddenClients(r)
 		return "", false
 	}
 	return client, true
 }
 
 // LeaveSocket counts one socket of a client less.
-func (s *Server) LeaveSocket(client string) { s.sockets.leave(client) }
+func (s *Server) LeaveSocket(client string) { s.sockets.remove(client) }
 
-// Own reports whether r comes from this machine and may look as often as it
+// IsLocal reports whether r comes from this machine and may look as often as it
 // likes.
-func (s *Server) Own(r *http.Request) bool {
+func (s *Server) IsLocal(r *http.Request) bool {
 	addr, err := netip.ParseAddr(s.Client(r))
 	if err != nil || !addr.IsLoopback() || s.Limits.Loopback {
 		return false
 	}
-	s.Hidden(r)
+	s.WarnHiddenClients(r)
 	return true
 }
 
-// Wrong counts a wrong key, token or tracking code. It returns err, or that the client
+// CountGuess counts a wrong key, token or tracking code. It returns err, or that the client
 // has guessed too often.
-func (s *Server) Wrong(w http.ResponseWriter, r *http.Request, err error) error {
-	if s.guesses.over(w, r, s.Client(r)) {
-		s.Hidden(r)
+func (s *Server) CountGuess(w http.ResponseWriter, r *http.Request, err error) error {
+	if s.guesses.exceeded(w, r, s.Client(r)) {
+		s.WarnHiddenClients(r)
 		return Refuse(wire.CodeRateLimited, "")
 	}
 	return err
 }
 
-// againAfter is when a client that is refused for now should come back, in
+// retryAfter is when a client that is refused for now should come back, in
 // seconds. A fifth of its minute is over then, and pages that load themselves
 // again so seldom, and not every refreshEvery, are less of what has led here.
-const againAfter = "12"
+const retryAfter = "12"
 
-// later tells a client that is refused for now when to come back, and reports
+// setRetryAfter tells a client that is refused for now when to come back, and reports
 // whether it is refused for now.
-func later(h http.Header, status int) bool {
+func setRetryAfter(h http.Header, status int) bool {
 	if status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable {
 		return false
 	}
-	h.Set("Retry-After", againAfter)
+	h.Set("Retry-After", retryAfter)
 	return true
 }
 
-// Hidden says once that a proxy seems to hide who the clients are: all of them
+// WarnHiddenClients says once that a proxy seems to hide who the clients are: all of them
 // count as one then.
-func (s *Server) Hidden(r *http.Request) {
-	if r.Header.Get("X-Forwarded-For") == "" || s.Trusted(s.Client(r)) {
+func (s *Server) WarnHiddenClients(r *http.Request) {
+	if r.Header.Get("X-Forwarded-For") == "" || s.IsTrustedProxy(s.Client(r)) {
 		return
 	}
 	if addr, err := netip.ParseAddr(s.Client(r)); err == nil &&
 		(addr.IsLoopback() || addr.IsPrivate()) {
-		s.hints.Do(func() {
+		s.warnedHidden.Do(func() {
 			s.Log.WarnContext(r.Context(),
 				"an address forwards for others, who count as one client: name it in "+
 					"COINSLOT_TRUSTED_PROXIES if it is your proxy",
@@ -237,41 +237,41 @@ func (s *Server) Hidden(r *http.Request) {
 	}
 }
 
-// crowd counts what each client and each network has open at a time.
-type crowd struct {
+// openCounter counts what each client and each network has open at a time.
+type openCounter struct {
 	mu   sync.Mutex
 	open map[string]int // by bucket and by network; absent = none
 }
 
-// enter takes one of most places of the client at an address, until leave is called,
+// add takes one of most places of the client at an address, until leave is called,
 // once. It reports whether there was one.
-func (c *crowd) enter(addr string, most int) bool {
+func (c *openCounter) add(addr string, most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.open[bucket(addr)] >= most || c.open[network(addr)]/Wider >= most {
+	if c.open[clientKey(addr)] >= most || c.open[networkKey(addr)]/NetworkFactor >= most {
 		return false
 	}
 	if c.open == nil {
 		c.open = map[string]int{}
 	}
-	c.open[bucket(addr)]++
-	c.open[network(addr)]++
+	c.open[clientKey(addr)]++
+	c.open[networkKey(addr)]++
 	return true
 }
 
-func (c *crowd) leave(addr string) {
+func (c *openCounter) remove(addr string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, key := range []string{bucket(addr), network(addr)} {
+	for _, key := range []string{clientKey(addr), networkKey(addr)} {
 		if c.open[key]--; c.open[key] == 0 {
 			delete(c.open, key)
 		}
 	}
 }
 
-// bucket is what an address is counted under: itself, or the /64
+// clientKey is what an address is counted under: itself, or the /64
 // of an IPv6 address, since whoever has one has all of them.
-func bucket(host string) string {
+func clientKey(host string) string {
 	addr, err := netip.ParseAddr(host)
 	if err != nil || addr.Unmap().Is4() {
 		return host
@@ -279,9 +279,9 @@ func bucket(host string) string {
 	return prefix(addr, 64)
 }
 
-// network is the widest network of an address that one customer of a provider may have,
+// networkKey is the widest network of an address that one customer of a provider may have,
 // the /48 of an IPv6 address, or the /24 of an IPv4 address.
-func network(host string) string {
+func networkKey(host string) string {
 	addr, err := netip.ParseAddr(host)
 	switch {
 	case err != nil:
@@ -292,9 +292,9 @@ func network(host string) string {
 	return prefix(addr, 48)
 }
 
-// Shares returns under which names the client at an address is counted: its own, and that of its
-// network, which may do Wider times as much.
-func Shares(addr string) (client, all string) { return bucket(addr), network(addr) }
+// ClientKeys returns the keys that the client at an address is counted by: its own, and that of
+// its network, which may do NetworkFactor times as much.
+func ClientKeys(addr string) (client, all string) { return clientKey(addr), networkKey(addr) }
 
 func prefix(addr netip.Addr, bits int) string {
 	return netip.PrefixFrom(addr.WithZone(""), bits).Masked().String()
@@ -309,10 +309,10 @@ func (s *Server) Client(r *http.Request) string {
 	}
 	forwarded := strings.Join(r.Header.Values("X-Forwarded-For"), ",")
 	hops := strings.Split(forwarded, ",")
-	for i := len(hops) - 1; i >= 0 && s.Trusted(host); i-- {
-		addr, err := hop(strings.TrimSpace(hops[i]))
+	for i := len(hops) - 1; i >= 0 && s.IsTrustedProxy(host); i-- {
+		addr, err := parseHop(strings.TrimSpace(hops[i]))
 		if err != nil {
-			s.muddled(host, forwarded)
+			s.warnUnreadable(host, forwarded)
 			break
 		}
 		host = addr.Unmap().WithZone("").String() // a zone is any text at all
@@ -320,9 +320,9 @@ func (s *Server) Client(r *http.Request) string {
 	return host
 }
 
-// hop reads one address of X-Forwarded-For. Some proxies write the client's port
+// parseHop reads one address of X-Forwarded-For. Some proxies write the client's port
 // behind it, as Azure's Application Gateway does.
-func hop(text string) (netip.Addr, error) {
+func parseHop(text string) (netip.Addr, error) {
 	addr, err := netip.ParseAddr(text)
 	if err == nil {
 		return addr, nil
@@ -331,21 +331,21 @@ func hop(text string) (netip.Addr, error) {
 	return withPort.Addr(), err
 }
 
-// muddled says once that a trusted proxy writes what is no address: all of its
+// warnUnreadable says once that a trusted proxy writes what is no address: all of its
 // clients count as one then. One that says nothing may ask for itself.
-func (s *Server) muddled(proxy, forwarded string) {
+func (s *Server) warnUnreadable(proxy, forwarded string) {
 	if strings.TrimSpace(forwarded) == "" {
 		return
 	}
-	s.unread.Do(func() {
+	s.warnedUnreadable.Do(func() {
 		s.Log.Warn("a proxy of COINSLOT_TRUSTED_PROXIES sends an X-Forwarded-For that ends in no "+
 			"address: all its clients count as one",
 			"proxy", proxy)
 	})
 }
 
-// Trusted reports whether a host is one of TrustedProxies.
-func (s *Server) Trusted(host string) bool {
+// IsTrustedProxy reports whether a host is one of TrustedProxies.
+func (s *Server) IsTrustedProxy(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	if err != nil {
 		return false

@@ -19,9 +19,9 @@ import (
 // proxied is a server behind proxies in two networks.
 func proxied() *Server {
 	s := &Server{Config: Config{PublicURL: "https://pay.example"}}
-	s.Log, s.Limits = slog.New(slog.DiscardHandler), Limits{}.filled()
-	s.policies, s.guesses = newPolicies(nil, ""), perMinute(s.Limits.Guesses, Wider)
-	s.hastened = perMinute(maxHastened, 2)
+	s.Log, s.Limits = slog.New(slog.DiscardHandler), Limits{}.withDefaults()
+	s.policies, s.guesses = newPolicies(nil, ""), newCounter(s.Limits.Guesses, NetworkFactor)
+	s.nudges = newCounter(maxNudges, 2)
 	s.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}
 	return s
 }
@@ -103,18 +103,18 @@ func TestUnreadableProxy(t *testing.T) {
 	}
 }
 
-// TestHiddenOnce: whichever limit is reached first, the operator is told that one
+// TestHiddenClientsAreWarnedOnce: whichever limit is reached first, the operator is told that one
 // address forwards for others, once.
-func TestHiddenOnce(t *testing.T) {
+func TestHiddenClientsAreWarnedOnce(t *testing.T) {
 	forwarding := from("192.168.0.7:1", "203.0.113.9")
 	for name, reach := range map[string]func(s *Server){
 		"requests": func(s *Server) {
-			s.limited(1, Wider)(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), forwarding)
-			s.limited(0, Wider)(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), forwarding)
+			s.limitRequests(1, NetworkFactor)(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), forwarding)
+			s.limitRequests(0, NetworkFactor)(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), forwarding)
 		},
 		"wrong keys": func(s *Server) {
 			for range 2 {
-				s.Wrong(httptest.NewRecorder(), forwarding, nil)
+				s.CountGuess(httptest.NewRecorder(), forwarding, nil)
 			}
 		},
 		"sockets": func(s *Server) {
@@ -125,7 +125,7 @@ func TestHiddenOnce(t *testing.T) {
 	} {
 		s, log := proxied(), &strings.Builder{}
 		s.Log = slog.New(slog.NewTextHandler(log, nil))
-		s.Limits.Sockets, s.guesses = 1, perMinute(1, Wider)
+		s.Limits.Sockets, s.guesses = 1, newCounter(1, NetworkFactor)
 		forwarding.Header.Set("Accept", "application/json")
 		for range 2 {
 			reach(s)
@@ -136,12 +136,12 @@ func TestHiddenOnce(t *testing.T) {
 	}
 }
 
-func TestBucket(t *testing.T) {
+func TestClientKey(t *testing.T) {
 	for host, want := range map[string]string{
 		"203.0.113.9": "203.0.113.9", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64", "2001:db8:1:2::9": "2001:db8:1:2::/64",
 		"2001:db8:1:3::9": "2001:db8:1:3::/64", "fe80::1%eth0": "fe80::/64", "::ffff:203.0.113.9": "::ffff:203.0.113.9", "pipe": "pipe", "": "",
 	} {
-		if got := bucket(host); got != want {
+		if got := clientKey(host); got != want {
 			t.Errorf("bucket(%q) = %q; want %q", host, got, want)
 		}
 	}
@@ -151,7 +151,7 @@ func TestBucket(t *testing.T) {
 // header of theirs makes them another one, and others go on.
 func TestRateLimit(t *testing.T) {
 	s := proxied()
-	h := s.outermost(s.limited(s.Limits.Posts, Wider)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })))
+	h := s.outermost(s.limitRequests(s.Limits.Posts, NetworkFactor)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })))
 	post := func(r *http.Request) *httptest.ResponseRecorder {
 		r.Header.Set("Accept", "application/json")
 		w := httptest.NewRecorder()
@@ -190,20 +190,20 @@ func TestNetworkLimit(t *testing.T) {
 		"/48":    func(i int) string { return fmt.Sprintf("2001:db8:7:%x::1", i) },
 		"mapped": func(i int) string { return fmt.Sprintf("::ffff:203.0.113.%d", i) },
 	} {
-		c, open, places := perMinute(5, Wider), 0, crowd{}
+		c, open, places := newCounter(5, NetworkFactor), 0, openCounter{}
 		passed := 0
 		for i := range 200 {
-			if !c.over(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), address(i)) {
+			if !c.exceeded(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), address(i)) {
 				passed++
 			}
-			if places.enter(address(i), 5) {
+			if places.add(address(i), 5) {
 				open++
 			}
 		}
 		if passed != 20 || open != 20 {
 			t.Errorf("%s: %d requests and %d sockets of 200 clients; want 20", name, passed, open)
 		}
-		if c.over(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), "198.51.100.1") || !places.enter("198.51.100.1", 5) {
+		if c.exceeded(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil), "198.51.100.1") || !places.add("198.51.100.1", 5) {
 			t.Errorf("%s: another network is refused", name)
 		}
 	}
@@ -211,12 +211,12 @@ func TestNetworkLimit(t *testing.T) {
 
 // Each request to the gateway counts, and those of a post that goes over the limit are
 // all sent: half a change of coin is worse than none.
-func TestChargedCalls(t *testing.T) {
+func TestChargeCalls(t *testing.T) {
 	s := proxied()
 	s.Limits.Calls = 5
 	rates := limiter.New(limiter.Config{Rate: 100, Probe: func(context.Context) error { return nil }})
 	sent := 0
-	h := s.charged()(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+	h := s.chargeCalls()(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		for range 4 {
 			told, err := rates.Acquire(r.Context(), true)
 			if err != nil {

@@ -18,14 +18,14 @@ import (
 func (s *Server) outermost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := "req_" + strings.ToLower(rand.Text()[:16])
-		r = r.WithContext(logs.Noted(r.Context(), id))
-		s.common(w.Header(), id)
+		r = r.WithContext(logs.WithNotes(r.Context(), id))
+		s.setCommonHeaders(w.Header(), id)
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
-		s.watch(w, r, next)
+		s.observe(w, r, next)
 	})
 }
 
-func (s *Server) recovered(w http.ResponseWriter, r *http.Request) {
+func (s *Server) recoverPanic(w http.ResponseWriter, r *http.Request) {
 	cause := recover()
 	if cause == nil {
 		return
@@ -34,10 +34,11 @@ func (s *Server) recovered(w http.ResponseWriter, r *http.Request) {
 		panic(cause)
 	}
 	s.Log.ErrorContext(
-		r.Context(), "a handler panicked", "route", routed(r), "panic", fmt.Sprint(cause), "stack",
+		r.Context(), "a handler panicked", "route", routePath(r), "panic", fmt.Sprint(cause),
+		"stack",
 		string(debug.Stack()),
 	)
-	s.problem(w, r, errPanic)
+	s.writeProblem(w, r, errPanic)
 }
 
 var errPanic = errors.New("handling a request: panic")

@@ -41,7 +41,7 @@ func TestSameOrigin(t *testing.T) {
 
 // A header that counts must be there once: which of two counts is for whoever
 // made the first hop to know.
-func TestTwoHeaders(t *testing.T) {
+func TestRepeatedHeaders(t *testing.T) {
 	s := proxied()
 	for name, c := range map[string]struct {
 		check func(r *http.Request) error
@@ -68,7 +68,7 @@ func TestTwoHeaders(t *testing.T) {
 func TestPanic(t *testing.T) {
 	s := proxied()
 	h := s.outermost(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		s.As(w, KindIcon)
+		s.SetKind(w, KindIcon)
 		panic("canary of the cause")
 	}))
 	w := httptest.NewRecorder()

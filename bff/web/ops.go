@@ -24,12 +24,12 @@ type Health struct {
 func Ops(h Health) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc(
-		"GET /healthz", func(w http.ResponseWriter, _ *http.Request) { report(w, h.Alive()) },
+		"GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeReport(w, h.Alive()) },
 	)
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 		defer cancel()
-		report(w, h.Ready(ctx))
+		writeReport(w, h.Ready(ctx))
 	})
 	mux.Handle("GET /metrics", h.Metrics)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -39,7 +39,7 @@ func Ops(h Health) http.Handler {
 	})
 }
 
-func report(w http.ResponseWriter, wrong []string) {
+func writeReport(w http.ResponseWriter, wrong []string) {
 	if len(wrong) > 0 {
 		http.Error(w, strings.Join(wrong, "\n"), http.StatusServiceUnavailable)
 		return

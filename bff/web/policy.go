@@ -38,10 +38,11 @@ func (k Kind) String() string { return kindNames[k] }
 
 // Values that several kinds have.
 const (
-	closed = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-	inert  = closed + "; sandbox" // a picture that is opened on its own runs and loads nothing
+	closedCSP = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+	// a picture that is opened on its own runs and loads nothing
+	inertCSP = closedCSP + "; sandbox"
 	// The console runs nothing and shows nothing of anybody else.
-	console = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; " +
+	consoleCSP = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; " +
 		"base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
 		"trusted-types 'none'"
 	forever    = "public, max-age=31536000, immutable"
@@ -49,10 +50,10 @@ const (
 	compressed = "Accept, Accept-Encoding, Accept-Language"
 )
 
-// unused are the features of a browser that no page needs, so that nothing in it
+// unusedFeatures are the features of a browser that no page needs, so that nothing in it
 // can ask for them. One that Chromium does not know on some machine, such as
 // bluetooth and web-share on Linux, is a warning in every console: it is left out.
-var unused = []string{
+var unusedFeatures = []string{
 	"accelerometer", "autoplay", "camera", "clipboard-read", "display-capture", "encrypted-media",
 	"fullscreen",
 	"geolocation", "gyroscope", "hid", "idle-detection", "local-fonts", "magnetometer",
@@ -83,60 +84,62 @@ type policies map[Kind]policy
 // inline is the source that allows the one script in pages of frames; empty = none
 // is there.
 func newPolicies(origins []string, inline string) policies {
-	features := strings.Join(unused, "=(), ") + "=(), clipboard-write=(self)"
+	features := strings.Join(unusedFeatures, "=(), ") + "=(), clipboard-write=(self)"
 	framers := strings.Join(append([]string{"'self'"}, origins...), " ")
 	file := policy{
-		content: inert, vary: "Accept-Encoding", resource: "cross-origin", opener: "same-origin",
+		content: inertCSP, vary: "Accept-Encoding", resource: "cross-origin", opener: "same-origin",
 	}
 	return policies{
-		KindData: {closed, "no-store", negotiated, "same-origin", "same-origin", "", "", ""},
+		KindData: {closedCSP, "no-store", negotiated, "same-origin", "same-origin", "", "", ""},
 		KindPage: {
-			content(framers), "no-store", compressed, "cross-origin", "same-origin-allow-popups",
+			pageCSP(framers), "no-store", compressed, "cross-origin", "same-origin-allow-popups",
 			"require-corp", features, "",
 		},
 		KindFramed: {
-			content(framers, inline), "no-store", compressed, "cross-origin",
+			pageCSP(framers, inline), "no-store", compressed, "cross-origin",
 			"same-origin-allow-popups", "require-corp", features, "",
 		},
 		KindAlone: {
-			content("'none'"), "no-store", compressed, "same-origin", "same-origin", "require-corp",
+			pageCSP("'none'"), "no-store", compressed, "same-origin", "same-origin", "require-corp",
 			features, "",
 		},
 		KindDoctor: {
-			content("'none'") + "; frame-src 'self'", "no-store", negotiated, "same-origin",
+			pageCSP("'none'") + "; frame-src 'self'", "no-store", negotiated, "same-origin",
 			"same-origin", "require-corp", features, "",
 		},
 		KindMoved: {
-			closed, "no-store", negotiated, "cross-origin", "same-origin-allow-popups",
+			closedCSP, "no-store", negotiated, "cross-origin", "same-origin-allow-popups",
 			"require-corp", "", "",
 		},
 		KindPicture: {
-			inert, "no-store", "Accept-Encoding", "same-origin", "same-origin", "", "", "",
+			inertCSP, "no-store", "Accept-Encoding", "same-origin", "same-origin", "", "", "",
 		},
-		KindHashed:  file.kept(forever),
-		KindScript:  file.kept("public, max-age=300, stale-while-revalidate=86400").open(),
-		KindRelease: file.kept(forever).open(),
+		KindHashed: file.withCache(forever),
+		KindScript: file.withCache("public, max-age=300, stale-while-revalidate=86400").
+			readableByAll(),
+		KindRelease: file.withCache(forever).readableByAll(),
 		KindModule: {
-			inert, "public, max-age=60", "Accept-Language", "cross-origin", "same-origin", "", "",
+			inertCSP, "public, max-age=60", "Accept-Language", "cross-origin", "same-origin", "",
+			"",
 			"*",
 		},
 		KindManual: {
-			content("'none'"), "public, max-age=300", "Accept-Encoding", "same-origin",
+			pageCSP("'none'"), "public, max-age=300", "Accept-Encoding", "same-origin",
 			"same-origin", "require-corp", features, "",
 		},
-		KindPublished: file.kept("public, max-age=300").open(),
-		KindIcon:      file.kept("public, max-age=86400").open(),
+		KindPublished: file.withCache("public, max-age=300").readableByAll(),
+		KindIcon:      file.withCache("public, max-age=86400").readableByAll(),
 		KindConsole: {
-			console, "no-store", "Accept, Cookie", "same-origin", "same-origin", "require-corp",
-			strings.Join(unused, "=(), ") + "=(), clipboard-write=()", "",
+			consoleCSP, "no-store", "Accept, Cookie", "same-origin", "same-origin", "require-corp",
+			strings.Join(unusedFeatures, "=(), ") + "=(), clipboard-write=()", "",
 		},
 	}
 }
 
-// content is the Content-Security-Policy of a page: nothing is loaded from
+// pageCSP is the Content-Security-Policy of a page: nothing is loaded from
 // anywhere else, nothing inline runs but what has one of the hashes, and no text
 // becomes a script.
-func content(framers string, hashes ...string) string {
+func pageCSP(framers string, hashes ...string) string {
 	scripts := strings.TrimSpace(strings.Join(append([]string{"'self'"}, hashes...), " "))
 	return "default-src 'none'; script-src " + scripts +
 		" 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
@@ -144,14 +147,14 @@ func content(framers string, hashes ...string) string {
 		"; require-trusted-types-for 'script'; trusted-types 'none'"
 }
 
-// kept returns p with how long caches may keep it.
-func (p policy) kept(cache string) policy {
+// withCache returns p with how long caches may keep it.
+func (p policy) withCache(cache string) policy {
 	p.cache = cache
 	return p
 }
 
-// open returns p for what pages of every origin may read.
-func (p policy) open() policy {
+// readableByAll returns p for what pages of every origin may read.
+func (p policy) readableByAll() policy {
 	p.readers = "*"
 	return p
 }
@@ -185,9 +188,9 @@ var (
 	asJSON       = []string{"application/json"}
 )
 
-// common sets the headers that all answers carry, and those of data. The referrer
+// setCommonHeaders sets the headers that all answers carry, and those of data. The referrer
 // policy is not no-referrer because a form would then post with "Origin: null".
-func (s *Server) common(h http.Header, request string) {
+func (s *Server) setCommonHeaders(h http.Header, request string) {
 	h.Set("X-Request-Id", request)
 	h["X-Content-Type-Options"], h["Referrer-Policy"] = noSniffing, ownReferrer
 	if strings.HasPrefix(s.PublicURL, "https:") {
@@ -196,12 +199,12 @@ func (s *Server) common(h http.Header, request string) {
 	s.policies.set(h, KindData)
 }
 
-// As makes an answer one of kind k.
-func (s *Server) As(w http.ResponseWriter, k Kind) { s.policies.set(w.Header(), k) }
+// SetKind makes an answer one of kind k.
+func (s *Server) SetKind(w http.ResponseWriter, k Kind) { s.policies.set(w.Header(), k) }
 
 // Redirect sends the browser to a page of ours.
 func (s *Server) Redirect(w http.ResponseWriter, r *http.Request, to string) {
-	s.As(w, KindMoved)
+	s.SetKind(w, KindMoved)
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 

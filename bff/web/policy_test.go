@@ -28,10 +28,10 @@ func TestSecurityPage(t *testing.T) {
 			t.Errorf("docs/security.md lacks the policy %s", p.content)
 		}
 	}
-	most := Limits{}.filled()
+	most := Limits{}.withDefaults()
 	for what, n := range map[string]int{
 		"pages, data and refused sockets, in a minute": most.Reads, "shoppers' posts, in a minute": most.Posts, "requests to the gateway by those posts, one at least for each, in a minute": most.Calls, "posts that ask for a check or cancel, in a minute": most.Calls / 3,
-		"checks that open pages make due sooner, in a minute":                  maxHastened,
+		"checks that open pages make due sooner, in a minute":                  maxNudges,
 		"wrong keys, hook tokens and tracking codes at `/return`, in a minute": most.Guesses, "sockets open at a time": most.Sockets, "body": maxBody >> 10,
 	} {
 		number := strings.Replace(fmt.Sprint(n), "1200", "1,200", 1)

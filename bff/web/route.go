@@ -45,56 +45,56 @@ func (s *Server) Handler(routes []Route) http.Handler {
 	mux, within := http.NewServeMux(), s.limiters()
 	s.Routes = slices.Concat(s.Assets.routes(), routes)
 	for _, route := range s.Routes {
-		answer := s.answering(route.Handle)
+		answer := s.handleData(route.Handle)
 		if route.Pages {
-			answer = s.showing(route.Handle)
+			answer = s.handlePage(route.Handle)
 		}
 		mux.Handle(route.Pattern, within[route.Limit](answer))
 	}
-	mux.Handle("/", within[LimitReads](s.elsewhere()))
-	return s.outermost(s.methods(mux))
+	mux.Handle("/", within[LimitReads](s.unmatched()))
+	return s.outermost(s.checkMethod(mux))
 }
 
-// answering wraps a handler whose errors are read by programs.
-func (s *Server) answering(h Handler) http.Handler {
+// handleData wraps a handler whose errors are read by programs.
+func (s *Server) handleData(h Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		noteSession(r)
 		if err := h(w, r); err != nil {
-			s.problem(w, r, err)
+			s.writeProblem(w, r, err)
 		}
 	})
 }
 
-// showing wraps a handler whose errors a shopper may read.
-func (s *Server) showing(h Handler) http.Handler {
+// handlePage wraps a handler whose errors a shopper may read.
+func (s *Server) handlePage(h Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		noteSession(r)
 		if err := h(w, r); err != nil {
-			s.refuse(w, r, err)
+			s.writeError(w, r, err)
 		}
 	})
 }
 
-// refuse answers in words if a browser asks, and a program as everywhere.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, err error) {
+// writeError answers in words if a browser asks, and a program as everywhere.
+func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	if s.ErrorPage == nil || WantsJSON(r) {
-		s.problem(w, r, err)
+		s.writeProblem(w, r, err)
 		return
 	}
-	e := s.log(r, err)
-	later(w.Header(), e.Status)
+	e := s.logError(r, err)
+	setRetryAfter(w.Header(), e.Status)
 	s.ErrorPage(w, r, e)
 }
 
-// nothing answers what is not there.
-func nothing(http.ResponseWriter, *http.Request) error {
+// notFound answers what is not there.
+func notFound(http.ResponseWriter, *http.Request) error {
 	return Refuse(wire.CodeNotFound, "")
 }
 
-// elsewhere answers addresses at which nothing is: browsers in words, programs
+// unmatched answers addresses at which nothing is: browsers in words, programs
 // like everywhere.
-func (s *Server) elsewhere() http.Handler {
-	page, data := s.showing(nothing), s.answering(nothing)
+func (s *Server) unmatched() http.Handler {
+	page, data := s.handlePage(notFound), s.handleData(notFound)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.Contains(r.Header.Get("Accept"), "text/html") {
 			page.ServeHTTP(w, r)
@@ -104,14 +104,14 @@ func (s *Server) elsewhere() http.Handler {
 	})
 }
 
-// methods answers a known path with a wrong method in the form of every other
+// checkMethod answers a known path with a wrong method in the form of every other
 // error; the mux alone would answer with plain text.
-func (s *Server) methods(mux *http.ServeMux) http.Handler {
+func (s *Server) checkMethod(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, pattern := mux.Handler(r); pattern == "/" || pattern == "/v1/" {
-			if allowed := allowed(mux, r); allowed != "" {
+			if allowed := allowedMethods(mux, r); allowed != "" {
 				w.Header().Set("Allow", allowed)
-				s.problem(w, r, Refuse(wire.CodeMethod, ""))
+				s.writeProblem(w, r, Refuse(wire.CodeMethod, ""))
 				return
 			}
 		}
@@ -119,8 +119,8 @@ func (s *Server) methods(mux *http.ServeMux) http.Handler {
 	})
 }
 
-// allowed returns the methods that have a route of their own at r's path.
-func allowed(mux *http.ServeMux, r *http.Request) string {
+// allowedMethods returns the methods that have a route of their own at r's path.
+func allowedMethods(mux *http.ServeMux, r *http.Request) string {
 	var list []string
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
 		probe := r.Clone(r.Context())

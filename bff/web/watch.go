@@ -13,14 +13,14 @@ import (
 	"coinslot/bff/logs"
 )
 
-// watched is an answer whose status is remembered.
-type watched struct {
+// statusRecorder is an answer whose status is remembered.
+type statusRecorder struct {
 	http.ResponseWriter
 	status int // zero = nothing was answered
 }
 
 // WriteHeader implements http.ResponseWriter.
-func (w *watched) WriteHeader(status int) {
+func (w *statusRecorder) WriteHeader(status int) {
 	if w.status == 0 && status >= 200 {
 		w.status = status
 	}
@@ -28,7 +28,7 @@ func (w *watched) WriteHeader(status int) {
 }
 
 // Write implements http.ResponseWriter.
-func (w *watched) Write(p []byte) (int, error) {
+func (w *statusRecorder) Write(p []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
@@ -36,7 +36,7 @@ func (w *watched) Write(p []byte) (int, error) {
 }
 
 // Hijack implements http.Hijacker, which the handshake of sockets asks for.
-func (w *watched) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+func (w *statusRecorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffered, err := http.NewResponseController(w.ResponseWriter).Hijack()
 	if err == nil {
 		w.status = http.StatusSwitchingProtocols
@@ -45,11 +45,11 @@ func (w *watched) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 }
 
 // Unwrap lets http.ResponseController find what else the answer can do.
-func (w *watched) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *statusRecorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// watch answers r by next, tells Config.Began of it, and writes its line.
-func (s *Server) watch(w http.ResponseWriter, r *http.Request, next http.Handler) {
-	began, seen := time.Now(), &watched{ResponseWriter: w}
+// observe answers r by next, tells Config.Began of it, and writes its line.
+func (s *Server) observe(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	began, seen := time.Now(), &statusRecorder{ResponseWriter: w}
 	ended := func(*http.Request, int) {}
 	if s.Began != nil {
 		var ctx context.Context
@@ -57,43 +57,44 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, next http.Handler
 		r = r.WithContext(ctx)
 	}
 	defer func() {
-		s.line(r, seen.status, time.Since(began))
+		s.logRequest(r, seen.status, time.Since(began))
 		ended(r, seen.status)
 	}()
-	defer s.recovered(seen, r)
+	defer s.recoverPanic(seen, r)
 	next.ServeHTTP(seen, r)
 }
 
-// line writes the one line of a request: for people if it matters, else for those
+// logRequest writes the one line of a request: for people if it matters, else for those
 // who look for something. The address as it was is in none: hook tokens and order
 // tokens are part of some.
-func (s *Server) line(r *http.Request, status int, took time.Duration) {
+func (s *Server) logRequest(r *http.Request, status int, took time.Duration) {
 	level := slog.LevelDebug
-	if matters(r, status) {
+	if isNotable(r, status) {
 		level = slog.LevelInfo
 	}
 	noteSession(r)
 	s.Log.LogAttrs(r.Context(), level, "request",
 		slog.String("method", OneOf(r.Method, "GET", "HEAD", "POST", "OPTIONS")),
-		slog.String("route", routed(r)),
+		slog.String("route", routePath(r)),
 		slog.Int("status", status), slog.Duration("took", took))
 }
 
-// matters reports whether a request does or decides something, or shows a
+// isNotable reports whether a request does or decides something, or shows a
 // checkout to somebody. Files, sockets and what pages load again are not, unless
 // they fail.
-func matters(r *http.Request, status int) bool {
+func isNotable(r *http.Request, status int) bool {
 	switch r.Pattern {
 	case "GET /checkout", "GET /checkout/{session}", "GET /checkout/{session}/receipt",
 		"GET /return":
 		return status != http.StatusTooManyRequests
 	}
-	asks := r.Method == http.MethodPost && r.Pattern != "" || strings.HasPrefix(routed(r), "/v1/")
+	asks := r.Method == http.MethodPost && r.Pattern != "" ||
+		strings.HasPrefix(routePath(r), "/v1/")
 	return asks && status != http.StatusTooManyRequests || status >= http.StatusInternalServerError
 }
 
-// routed is the pattern of r's route without its method; "" = it has none.
-func routed(r *http.Request) string {
+// routePath is the pattern of r's route without its method; "" = it has none.
+func routePath(r *http.Request) string {
 	method, path, ok := strings.Cut(r.Pattern, " ")
 	if !ok {
 		return method
@@ -104,7 +105,7 @@ func routed(r *http.Request) string {
 // noteSession notes the session that the address of r names, if it can be one.
 func noteSession(r *http.Request) {
 	if id := r.PathValue("session"); sessionID.MatchString(id) {
-		logs.Session(r.Context(), id)
+		logs.NoteSession(r.Context(), id)
 	}
 }
 

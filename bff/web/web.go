@@ -47,13 +47,13 @@ type Server struct {
 	// ErrorPage shows an error to a shopper; package shop sets it. Nil = as programs get it.
 	ErrorPage func(w http.ResponseWriter, r *http.Request, e wire.Error)
 
-	policies policies
-	turns    turns
-	guesses  counter // of wrong keys
-	hastened counter // of checks that pages have made due sooner
-	sockets  crowd
-	hints    sync.Once // for a proxy that is not named, which is logged once
-	unread   sync.Once // for a proxy that names nobody, which is logged once
+	policies         policies
+	sessions         sessionLocks
+	guesses          counter // of wrong keys
+	nudges           counter // of checks that pages have made due sooner
+	sockets          openCounter
+	warnedHidden     sync.Once // for a proxy that is not named, which is logged once
+	warnedUnreadable sync.Once // for a proxy that names nobody, which is logged once
 }
 
 // New returns a server without routes. Errors: assets that cannot be read.
@@ -65,8 +65,8 @@ func New(c Config) (*Server, error) {
 	if s.Now == nil {
 		s.Now = time.Now
 	}
-	s.Limits = s.Limits.filled()
-	s.guesses, s.hastened = perMinute(s.Limits.Guesses, Wider), perMinute(maxHastened, 2)
+	s.Limits = s.Limits.withDefaults()
+	s.guesses, s.nudges = newCounter(s.Limits.Guesses, NetworkFactor), newCounter(maxNudges, 2)
 	var err error
 	if s.Assets, err = newAssets(c.Static); err != nil {
 		return nil, fmt.Errorf("reading assets: %w", err)

@@ -69,7 +69,7 @@ type Screen struct {
 }
 
 // MaxPassword is how long a password may be, in bytes.
-const MaxPassword = password.Most
+const MaxPassword = password.MaxLength
 
 // Authenticator signs operators in. Its methods may be called by many goroutines.
 type Authenticator struct {

@@ -58,19 +58,19 @@ func TestLogin(t *testing.T) {
 	}
 }
 
-// away is a database that cannot be used.
-type away struct{}
+// failingLogins is a database that cannot be used.
+type failingLogins struct{}
 
-var errAway = errors.New("the database is away")
+var errDatabase = errors.New("the database is away")
 
-func (away) EndLogin(context.Context, string, time.Time) error { return errAway }
-func (away) LoginEnded(context.Context, string) (bool, error)  { return false, errAway }
+func (failingLogins) EndLogin(context.Context, string, time.Time) error { return errDatabase }
+func (failingLogins) LoginEnded(context.Context, string) (bool, error)  { return false, errDatabase }
 
 // Without a database nobody is let in by a login that may have ended, and who
 // signs out is told what that is worth.
-func TestWithoutADatabase(t *testing.T) {
+func TestLoginWithoutDatabase(t *testing.T) {
 	a := New(Config{
-		Hash: "hash", Secret: "secret", Logins: away{}, Now: time.Now, Log: slog.New(slog.DiscardHandler), Record: func(*http.Request, string, string) {},
+		Hash: "hash", Secret: "secret", Logins: failingLogins{}, Now: time.Now, Log: slog.New(slog.DiscardHandler), Record: func(*http.Request, string, string) {},
 		Render: func(w http.ResponseWriter, s Screen) { w.WriteHeader(s.Status) },
 	})
 	login := a.keys.newLogin(time.Now())

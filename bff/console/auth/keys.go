@@ -29,18 +29,18 @@ func mac(key []byte, parts ...string) []byte {
 	return m.Sum(nil)
 }
 
-func coded(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw) }
+func encode(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw) }
 
 // newLogin returns a login, the value of its cookie.
 func (k keys) newLogin(now time.Time) string {
 	body := strconv.FormatInt(now.Add(loginLifetime).Unix(), 10) + "." + rand.Text()
-	return body + "." + coded(mac(k.logins, body))
+	return body + "." + encode(mac(k.logins, body))
 }
 
 // validLogin reports whether login is one of ours that has not run out, and until when.
 func (k keys) validLogin(login string, now time.Time) (until time.Time, ok bool) {
 	end := strings.LastIndexByte(login, '.')
-	if end < 0 || !hmac.Equal([]byte(login[end+1:]), []byte(coded(mac(k.logins, login[:end])))) {
+	if end < 0 || !hmac.Equal([]byte(login[end+1:]), []byte(encode(mac(k.logins, login[:end])))) {
 		return until, false
 	}
 	seconds, _, _ := strings.Cut(login, ".")
@@ -54,7 +54,7 @@ func loginID(login string) string { return login[:strings.LastIndexByte(login, '
 
 // token returns what the forms of a login carry now. It is different for every
 // login; login holds no line break.
-func (k keys) token(login string) string { return coded(mac(k.forms, login)) }
+func (k keys) token(login string) string { return encode(mac(k.forms, login)) }
 
 // validToken reports whether token is of that login's forms.
 func (k keys) validToken(token, login string) bool {

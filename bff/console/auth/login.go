@@ -72,13 +72,13 @@ func (a *Authenticator) Login(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if a.byClient.OnLimit(w, r, client) || a.byNetwork.OnLimit(w, r, networkOf(client)) {
-		a.renderLater(w, to, "Too many tries. Wait a minute.", http.StatusTooManyRequests)
+		a.renderRetry(w, to, "Too many tries. Wait a minute.", http.StatusTooManyRequests)
 		return
 	}
 	matches, computed := a.checkPassword(r)
 	switch {
 	case !computed:
-		a.renderLater(
+		a.renderRetry(
 			w, to, "Many people sign in at this moment. Try again in a few seconds.",
 			http.StatusServiceUnavailable,
 		)
@@ -107,8 +107,8 @@ func networkOf(client string) string {
 	return wide.String()
 }
 
-// renderLater asks for the password again, but not now.
-func (a *Authenticator) renderLater(w http.ResponseWriter, to, why string, status int) {
+// renderRetry asks for the password again, but not now.
+func (a *Authenticator) renderRetry(w http.ResponseWriter, to, why string, status int) {
 	w.Header().Set("Retry-After", "12")
 	a.renderForm(w, Screen{To: to, Error: why, Status: status})
 }

@@ -18,7 +18,7 @@ const noticeLifetime = time.Minute
 // may be done twice in a second), and a signature.
 func (k keys) signNotice(login, path, what string, now time.Time) string {
 	body := what + "." + strconv.FormatInt(now.Add(noticeLifetime).Unix(), 10) + "." + rand.Text()
-	return body + "." + coded(mac(k.forms, "notice", login, path, body))
+	return body + "." + encode(mac(k.forms, "notice", login, path, body))
 }
 
 // readNotice is what a notice says, if it is one of that login's for that page and has
@@ -28,7 +28,7 @@ func (k keys) readNotice(login, path, notice string, now time.Time) (what string
 	if end < 0 ||
 		!hmac.Equal(
 			[]byte(notice[end+1:]),
-			[]byte(coded(mac(k.forms, "notice", login, path, notice[:end]))),
+			[]byte(encode(mac(k.forms, "notice", login, path, notice[:end]))),
 		) {
 		return "", until
 	}

@@ -15,8 +15,8 @@ import (
 
 const (
 	maxRows = 10_000
-	// RowsOfARead is how many rows of the store a file should read at a time.
-	RowsOfARead = 100
+	// ReadSize is how many rows of the store a file should read at a time.
+	ReadSize = 100
 	// pageTimeout is how long one page of a file may take to be read and sent.
 	pageTimeout = 30 * time.Second
 	// fileTimeout is how long a file may take altogether: what is read by then is
@@ -51,14 +51,14 @@ func ByCursor(
 			}
 			cursor, written = next, written+len(rows)
 		}
-		yield(moreThan(maxRows), nil)
+		yield(truncatedRow(maxRows), nil)
 	}
 }
 
 // ByNumber reads page after page, from 1 on, up to a bound; a last row says if there are
 // more, of so many rows a page. last reports whether there is no page behind that one.
 func ByNumber(
-	pages, rowsOfAPage int, read func(number int) (rows [][]string, last bool, err error),
+	pages, pageSize int, read func(number int) (rows [][]string, last bool, err error),
 ) iter.Seq2[[][]string, error] {
 	return func(yield func([][]string, error) bool) {
 		for number := 1; number <= pages; number++ {
@@ -67,11 +67,11 @@ func ByNumber(
 				return
 			}
 		}
-		yield(moreThan(pages*rowsOfAPage), nil)
+		yield(truncatedRow(pages*pageSize), nil)
 	}
 }
 
-func moreThan(rows int) [][]string {
+func truncatedRow(rows int) [][]string {
 	return [][]string{{"There are more than " + format.Count(rows) + ": narrow the dates."}}
 }
 
@@ -135,16 +135,16 @@ func line(cells []string) string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		b.WriteString(`"` + strings.ReplaceAll(defused(cell), `"`, `""`) + `"`)
+		b.WriteString(`"` + strings.ReplaceAll(escapeFormula(cell), `"`, `""`) + `"`)
 	}
 	return b.String() + "\r\n"
 }
 
-// defused is text that no spreadsheet takes for a formula: one that begins like
+// escapeFormula is text that no spreadsheet takes for a formula: one that begins like
 // it gets an apostrophe before it, which says that it is text. Line breaks are
 // spaces, so that no reader can take what is in a cell for a row. Source: OWASP,
 // CSV Injection.
-func defused(text string) string {
+func escapeFormula(text string) string {
 	dangerous := text != "" && strings.ContainsAny(text[:1], "=+-@\t\r\n") ||
 		strings.HasPrefix(text, "＝") || strings.HasPrefix(text, "＋") ||
 		strings.HasPrefix(text, "－") || strings.HasPrefix(text, "＠")

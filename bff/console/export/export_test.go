@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// sent is what Send makes of a file, if each page takes that long to be read.
-func sent(t *testing.T, file File, page time.Duration) [][]string {
+// send is what Send makes of a file, if each page takes that long to be read.
+func send(t *testing.T, file File, page time.Duration) [][]string {
 	t.Helper()
 	now := time.Unix(1_700_000_000, 0)
 	w := httptest.NewRecorder()
@@ -28,9 +28,9 @@ func sent(t *testing.T, file File, page time.Duration) [][]string {
 }
 
 // A file ends after a bound of rows and of time, and says so in a row as wide as all.
-func TestExportSaysThatItEnds(t *testing.T) {
+func TestExportMarksTruncation(t *testing.T) {
 	endless := File{Columns: []string{"session", "made"}, Pages: ByCursor(func(string) ([][]string, string, error) {
-		return make([][]string, RowsOfARead), "more", nil
+		return make([][]string, ReadSize), "more", nil
 	})}
 	for name, c := range map[string]struct {
 		page time.Duration
@@ -38,14 +38,14 @@ func TestExportSaysThatItEnds(t *testing.T) {
 		last string
 	}{
 		"rows": {0, maxRows, "There are more than 10,000: narrow the dates."},
-		"time": {time.Minute, 10 * RowsOfARead, "There is more than could be read in 10 min: narrow the dates."},
+		"time": {time.Minute, 10 * ReadSize, "There is more than could be read in 10 min: narrow the dates."},
 	} {
-		rows := sent(t, endless, c.page)
+		rows := send(t, endless, c.page)
 		if last := rows[len(rows)-1]; len(rows) != c.rows+2 || last[0] != c.last { // with the head and what is said
 			t.Errorf("%s: %d rows, the last %q; want %d and %q", name, len(rows), last, c.rows+2, c.last)
 		}
 	}
-	if rows := sent(t, File{Columns: []string{"session"}, Pages: AllAtOnce(nil)}, 0); len(rows) != 1 {
+	if rows := send(t, File{Columns: []string{"session"}, Pages: AllAtOnce(nil)}, 0); len(rows) != 1 {
 		t.Errorf("a file of nothing is %q; want its head", rows)
 	}
 }
@@ -70,13 +70,13 @@ func TestExportBreaksOff(t *testing.T) {
 
 // What a spreadsheet would take for a formula is text, and what is text stays as
 // it is.
-func TestDefused(t *testing.T) {
+func TestEscapeFormula(t *testing.T) {
 	for given, want := range map[string]string{
 		"": "", "ORD-1": "ORD-1", "25.00": "25.00", "0.1": "0.1", "müller@example.org": "müller@example.org", "a=b": "a=b", "Ann's": "Ann's",
 		"=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\t=1", "\r=1": "' =1", "\n=1": "' =1", " =1": "' =1", "   @x": "'   @x", "＝1+1": "'＝1+1", "＠x": "'＠x",
 		"two\nlines": "two lines", "two\r\nlines": "two  lines", "a\x00b": "a b", "a\xffb": "a\ufffdb",
 	} {
-		if got := defused(given); got != want {
+		if got := escapeFormula(given); got != want {
 			t.Errorf("defused(%q) = %q; want %q", given, got, want)
 		}
 	}
@@ -90,7 +90,7 @@ func FuzzLine(f *testing.F) {
 		if err != nil || len(rows) != 1 || len(rows[0]) != 2 {
 			t.Fatalf("line(%q, %q) = %q: %v %v", a, b, text, rows, err)
 		}
-		if diff := cmp.Diff([]string{defused(a), defused(b)}, rows[0]); diff != "" {
+		if diff := cmp.Diff([]string{escapeFormula(a), escapeFormula(b)}, rows[0]); diff != "" {
 			t.Errorf("cells (-want +got):\n%s", diff)
 		}
 		for _, cell := range rows[0] {

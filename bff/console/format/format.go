@@ -80,8 +80,8 @@ func Count(n int) string {
 	return text
 }
 
-// AtMost10000 is a count that ends at 10,000.
-func AtMost10000(n int) string {
+// CappedCount is a count that ends at 10,000.
+func CappedCount(n int) string {
 	if n >= 10_000 {
 		return "10,000 or more"
 	}

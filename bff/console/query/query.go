@@ -37,8 +37,8 @@ func Without(form url.Values, name string) url.Values {
 	return kept
 }
 
-// Whole returns a copy of form without what leads to one page of its list.
-func Whole(form url.Values) url.Values { return Without(Without(form, "cursor"), "page") }
+// WithoutPage returns a copy of form without what leads to one page of its list.
+func WithoutPage(form url.Values) url.Values { return Without(Without(form, "cursor"), "page") }
 
 // Day reads a date as browsers send it; "" is the zero time. Errors: *wire.Error.
 func Day(text string) (time.Time, error) {

@@ -17,9 +17,9 @@ const HookKey = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
 
 // Merchant is a merchant's server that answers with a status and keeps what it was told.
 type Merchant struct {
-	URL    string
-	Status atomic.Int32
-	Told   chan HookMessage
+	URL      string
+	Status   atomic.Int32
+	Received chan HookMessage
 }
 
 // HookMessage is one message.
@@ -28,11 +28,11 @@ type HookMessage struct{ ID, Signature, Body string }
 // NewMerchant starts one, which ends with t.
 func NewMerchant(t *testing.T) *Merchant {
 	t.Helper()
-	s := &Merchant{Told: make(chan HookMessage, 100)}
+	s := &Merchant{Received: make(chan HookMessage, 100)}
 	s.Status.Store(http.StatusNoContent)
 	at := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		s.Told <- HookMessage{r.Header.Get("webhook-id"), r.Header.Get("webhook-signature"), string(body)}
+		s.Received <- HookMessage{r.Header.Get("webhook-id"), r.Header.Get("webhook-signature"), string(body)}
 		w.WriteHeader(int(s.Status.Load()))
 		if s.Status.Load() != http.StatusNoContent {
 			fmt.Fprint(w, "=<b>no</b>", strings.Repeat("é", 300))
@@ -43,7 +43,7 @@ func NewMerchant(t *testing.T) *Merchant {
 	return s
 }
 
-// Hooked points a server's webhooks at it.
-func (s *Merchant) Hooked(c *config.Config) {
+// Configure points a server's webhooks at it.
+func (s *Merchant) Configure(c *config.Config) {
 	c.WebhookURLs, c.AllowPrivateWebhooks, c.WebhookSecrets = []string{s.URL}, true, []config.Secret{config.NewSecret(HookKey)}
 }

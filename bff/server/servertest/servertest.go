@@ -85,15 +85,15 @@ func Settings(t testing.TB, api string) config.Config {
 		t.Fatal(err)
 	}
 	return config.Config{
-		PublicURL: "http://localhost:8080", Database: storetest.Migrated(t, created), Origins: []string{Shop},
+		PublicURL: "http://localhost:8080", Database: storetest.Migrated(t, migrate), Origins: []string{Shop},
 		GatewayURL: api, GatewayKey: config.NewSecret(GatewayKey), GatewayPageURL: api + "/pay", GatewayRPS: 1000,
 		SecretKeys: []config.Secret{config.NewSecret(SecretKey)}, OrderKey: config.NewSecret(OrderKey), HookToken: config.NewSecret(HookToken),
 		Catalog: catalog, PollInterval: 50 * time.Millisecond,
 	}
 }
 
-// created makes the tables of a database that is empty.
-func created(path string) error {
+// migrate makes the tables of a database that is empty.
+func migrate(path string) error {
 	db, err := store.Open(context.Background(), store.Config{DSN: path})
 	if err != nil {
 		return err
@@ -135,8 +135,8 @@ func (r *Rig) NoSecrets(text, where string) {
 	}
 }
 
-// Ask sends one request; headers are "Name: value".
-func (r *Rig) Ask(method, path, body string, headers ...string) *httptest.ResponseRecorder {
+// Do sends one request; headers are "Name: value".
+func (r *Rig) Do(method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	r.T.Helper()
 	req := httptest.NewRequest(method, r.Public+path, strings.NewReader(body))
 	req.Host = "localhost:8080"
@@ -153,7 +153,7 @@ func (r *Rig) Ask(method, path, body string, headers ...string) *httptest.Respon
 // Open opens a session and returns its id.
 func (r *Rig) Open(body string) string {
 	r.T.Helper()
-	w := r.Ask("POST", "/v1/sessions", body, Bearer, IsJSON)
+	w := r.Do("POST", "/v1/sessions", body, Bearer, IsJSON)
 	var got struct{ ID string }
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != http.StatusCreated {
 		r.T.Fatalf("POST /v1/sessions = %d %s", w.Code, w.Body)
@@ -165,7 +165,7 @@ func (r *Rig) Open(body string) string {
 func (r *Rig) Status(id string) string {
 	r.T.Helper()
 	var got struct{ Status string }
-	w := r.Ask("GET", "/v1/sessions/"+id, "", Bearer)
+	w := r.Do("GET", "/v1/sessions/"+id, "", Bearer)
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
 		r.T.Fatal(err)
 	}
@@ -187,7 +187,7 @@ func (r *Rig) Await(id, want string) {
 // Choose picks a coin as the page's script does.
 func (r *Rig) Choose(id string) {
 	r.T.Helper()
-	w := r.Ask("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, IsJSON)
+	w := r.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, IsJSON)
 	if w.Code != http.StatusOK {
 		r.T.Fatalf("attempts = %d %s", w.Code, w.Body)
 	}
@@ -206,7 +206,7 @@ type EventList struct {
 // Events reads the log of events.
 func (r *Rig) Events(query string) (list EventList) {
 	r.T.Helper()
-	w := r.Ask("GET", "/v1/events"+query, "", Bearer)
+	w := r.Do("GET", "/v1/events"+query, "", Bearer)
 	if err := json.Unmarshal(w.Body.Bytes(), &list); err != nil || w.Code != http.StatusOK {
 		r.T.Fatalf("GET /v1/events%s = %d %s", query, w.Code, w.Body)
 	}
@@ -221,7 +221,7 @@ func (r *Rig) Pay(id string) {
 			Code string `json:"tracking_code"`
 		}
 	}
-	w := r.Ask("GET", "/v1/sessions/"+id, "", Bearer)
+	w := r.Do("GET", "/v1/sessions/"+id, "", Bearer)
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || len(got.Attempts) == 0 {
 		r.T.Fatalf("session %s: %s", id, w.Body)
 	}
@@ -230,8 +230,8 @@ func (r *Rig) Pay(id string) {
 	}
 }
 
-// Foreign opens a transaction at the gateway that no checkout knows of.
-func (r *Rig) Foreign(api string) {
+// CreateUnrelated opens a transaction at the gateway that no checkout knows of.
+func (r *Rig) CreateUnrelated(api string) {
 	r.T.Helper()
 	req, err := http.NewRequest("POST", api+"/api/v1/merchant/transaction/create", strings.NewReader(
 		`{"currency_symbol":"USDT","network_code":"trc20","amount_usd":7,"ttl":15,"comment":"the point of sale `+GatewayKey+`"}`))
@@ -257,8 +257,8 @@ func Until(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// At asks from an address; headers are "Name: value".
-func (r *Rig) At(addr, method, path, body string, headers ...string) *httptest.ResponseRecorder {
+// DoFrom asks from an address; headers are "Name: value".
+func (r *Rig) DoFrom(addr, method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	r.T.Helper()
 	req := httptest.NewRequest(method, r.Public+path, strings.NewReader(body))
 	req.RemoteAddr = addr + ":1234"
@@ -271,8 +271,8 @@ func (r *Rig) At(addr, method, path, body string, headers ...string) *httptest.R
 	return w
 }
 
-// Brought opens a session, chooses a coin and has the gateway tell of a payment.
-func (r *Rig) Brought(body string, kind sandbox.Kind, status string) (id string) {
+// OpenAndPay opens a session, chooses a coin and has the gateway tell of a payment.
+func (r *Rig) OpenAndPay(body string, kind sandbox.Kind, status string) (id string) {
 	r.T.Helper()
 	id = r.Open(body)
 	r.Choose(id)
@@ -293,7 +293,7 @@ func (r *Rig) WantNoEvents() {
 		r.T.Errorf("events: %+v; want none", list)
 	}
 	span := fmt.Sprintf(`{"from":%q,"to":%q}`, time.Now().Add(-time.Hour).UTC().Format(time.RFC3339), time.Now().Add(time.Hour).UTC().Format(time.RFC3339))
-	if w := r.Ask("POST", "/v1/events/replay", span, Bearer, IsJSON); !strings.Contains(w.Body.String(), `"deliveries":0`) {
+	if w := r.Do("POST", "/v1/events/replay", span, Bearer, IsJSON); !strings.Contains(w.Body.String(), `"deliveries":0`) {
 		r.T.Errorf("a replay of it = %s", w.Body)
 	}
 }

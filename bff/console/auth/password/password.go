@@ -35,10 +35,10 @@ const (
 	leastCost, mostCost     = 10, 14 // of bcrypt
 )
 
-// Least and Most are how long a password may be, in bytes.
+// MinLength and Most are how long a password may be, in bytes.
 const (
-	Least = 12
-	Most  = 1024
+	MinLength = 12
+	MaxLength = 1024
 )
 
 // mostBcrypt is how much of a password bcrypt reads.
@@ -52,8 +52,10 @@ var errHash = errors.New(
 // New returns the argon2id hash of a password, with a salt of its own. Errors:
 // one that is too short or too long.
 func New(password string) (string, error) {
-	if len(password) < Least || len(password) > Most {
-		return "", fmt.Errorf("hashing a password: it must have %d to %d characters", Least, Most)
+	if len(password) < MinLength || len(password) > MaxLength {
+		return "", fmt.Errorf(
+			"hashing a password: it must have %d to %d characters", MinLength, MaxLength,
+		)
 	}
 	salt := make([]byte, saltLen)
 	rand.Read(salt)
@@ -89,7 +91,7 @@ func Check(hash string) error {
 // Matches reports whether password is the one that hash was made of. It takes as
 // long for every password of one hash. A hash that Check refuses matches nothing.
 func Matches(hash, password string) bool {
-	if len(password) > Most || Check(hash) != nil {
+	if len(password) > MaxLength || Check(hash) != nil {
 		return false
 	}
 	if strings.HasPrefix(hash, "$2") {

@@ -45,7 +45,7 @@ func TestNew(t *testing.T) {
 	if first == second || Check(first) != nil || !strings.HasPrefix(first, "$argon2id$v=19$m=19456,t=2,p=1$") {
 		t.Errorf("New = %s, then %s", first, second)
 	}
-	for _, bad := range []string{"", "short", strings.Repeat("a", Most+1)} {
+	for _, bad := range []string{"", "short", strings.Repeat("a", MaxLength+1)} {
 		if _, err := New(bad); err == nil || bad != "" && strings.Contains(err.Error(), bad) {
 			t.Errorf("New(%.20q): %v", bad, err)
 		}

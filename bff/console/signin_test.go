@@ -17,30 +17,30 @@ import (
 
 // Without a setting there is no console, as if there had never been one.
 func TestNoConsole(t *testing.T) {
-	d := newDesk(t, func(c *config.Config) { c.AdminPassword = config.Secret{} })
-	nothing := d.Ask("GET", "/nothing/here", "")
+	d := newOperatorClient(t, func(c *config.Config) { c.AdminPassword = config.Secret{} })
+	nothing := d.Do("GET", "/nothing/here", "")
 	for _, path := range []string{"/admin", "/admin/", "/admin/login", "/admin/payments.csv"} {
-		if got := d.Ask("GET", path, ""); got.Code != http.StatusNotFound || len(got.Body.String()) != len(nothing.Body.String()) {
+		if got := d.Do("GET", path, ""); got.Code != http.StatusNotFound || len(got.Body.String()) != len(nothing.Body.String()) {
 			t.Errorf("GET %s = %d %.200s; want as %.200s", path, got.Code, got.Body, nothing.Body)
 		}
 	}
-	if got := d.Ask("POST", "/admin/login", "password="+url.QueryEscape(consoleWord), servertest.IsForm); got.Code != http.StatusNotFound {
+	if got := d.Do("POST", "/admin/login", "password="+url.QueryEscape(consolePassword), servertest.IsForm); got.Code != http.StatusNotFound {
 		t.Errorf("POST /admin/login = %d", got.Code)
 	}
 }
 
 // Only the password opens, and a login ends when it is told to.
 func TestConsoleLogin(t *testing.T) {
-	d := newDesk(t, nil)
+	d := newOperatorClient(t, nil)
 	for _, path := range []string{"/admin", "/admin/payments", "/admin/payments.csv", "/admin/audit", "/admin/nothing"} {
-		if got := d.Ask("GET", path, ""); !strings.Contains(got.Body.String(), `action="/admin/login"`) || strings.Contains(got.Body.String(), "Overview") {
+		if got := d.Do("GET", path, ""); !strings.Contains(got.Body.String(), `action="/admin/login"`) || strings.Contains(got.Body.String(), "Overview") {
 			t.Errorf("GET %s = %d %.300s; want the door", path, got.Code, got.Body)
 		}
 	}
-	if got := d.enter("correct horse batterY"); got.Code != http.StatusForbidden || d.cookie != "" {
+	if got := d.signIn("correct horse batterY"); got.Code != http.StatusForbidden || d.cookie != "" {
 		t.Errorf("a wrong password: %d %v", got.Code, got.Header())
 	}
-	got := d.enter(consoleWord)
+	got := d.signIn(consolePassword)
 	if got.Code != http.StatusSeeOther || got.Header().Get("Location") != "/admin/payments" {
 		t.Fatalf("the password: %d %v", got.Code, got.Header())
 	}
@@ -59,11 +59,11 @@ func TestConsoleLogin(t *testing.T) {
 		to   string
 		says bool
 	}{{"/admin/login?done=signed-out", false}, {got.Header().Get("Location"), true}, {got.Header().Get("Location"), false}} {
-		if page := d.Ask("GET", link.to, "").Body.String(); strings.Contains(page, "You are signed out.") != link.says {
+		if page := d.Do("GET", link.to, "").Body.String(); strings.Contains(page, "You are signed out.") != link.says {
 			t.Errorf("%s says that somebody has signed out: want %t", link.to, link.says)
 		}
 	}
-	if got := d.Ask("GET", "/admin/payments", "", old); got.Code != http.StatusForbidden {
+	if got := d.Do("GET", "/admin/payments", "", old); got.Code != http.StatusForbidden {
 		t.Errorf("a login that was signed out of: %d; want the door", got.Code)
 	}
 }
@@ -75,18 +75,18 @@ func TestConsoleSignedOutThroughARestart(t *testing.T) {
 	t.Cleanup(api.Close)
 	c := servertest.Settings(t, api.URL)
 	c.AdminPassword = config.NewSecret(consoleHash)
-	r, stop := servertest.Start(t, gateway, c, server.Options{Limits: wide})
-	d := &desk{Rig: r}
-	d.enter(consoleWord)
+	r, stop := servertest.Start(t, gateway, c, server.Options{Limits: paddedForm})
+	d := &operatorClient{Rig: r}
+	d.signIn(consolePassword)
 	stays := d.cookie
-	d.enter(consoleWord)
+	d.signIn(consolePassword)
 	if got := d.post("/admin/logout", nil); got.Code != http.StatusSeeOther {
 		t.Fatalf("signing out = %d", got.Code)
 	}
 	stop()
-	r, _ = servertest.Start(t, gateway, c, server.Options{Limits: wide})
+	r, _ = servertest.Start(t, gateway, c, server.Options{Limits: paddedForm})
 	for cookie, want := range map[string]int{d.cookie: http.StatusForbidden, stays: http.StatusOK} {
-		if got := r.Ask("GET", "/admin/payments", "", cookie).Code; got != want {
+		if got := r.Do("GET", "/admin/payments", "", cookie).Code; got != want {
 			t.Errorf("after a restart: %d; want %d", got, want)
 		}
 	}
@@ -94,8 +94,8 @@ func TestConsoleSignedOutThroughARestart(t *testing.T) {
 
 // Under https the cookie is one that no other host and no plain page can set.
 func TestConsoleCookieUnderHTTPS(t *testing.T) {
-	d := newDesk(t, func(c *config.Config) { c.PublicURL = "https://pay.example" })
-	got := d.enter(consoleWord).Header().Get("Set-Cookie")
+	d := newOperatorClient(t, func(c *config.Config) { c.PublicURL = "https://pay.example" })
+	got := d.signIn(consolePassword).Header().Get("Set-Cookie")
 	if !strings.HasPrefix(got, "__Host-coinslot-console=") || !strings.Contains(got, "; Secure") {
 		t.Errorf("the cookie is %q", got)
 	}
@@ -104,21 +104,21 @@ func TestConsoleCookieUnderHTTPS(t *testing.T) {
 // A client has few tries, and the right password is one of them: the next one
 // works again in a minute. Failures are written down, but not without bound.
 func TestConsoleLoginLimit(t *testing.T) {
-	d := newDesk(t, nil)
+	d := newOperatorClient(t, nil)
 	statuses := map[int]int{}
 	for range 14 {
-		statuses[d.At("203.0.113.7", "POST", "/admin/login", "password=wrong", servertest.IsForm).Code]++
+		statuses[d.DoFrom("203.0.113.7", "POST", "/admin/login", "password=wrong", servertest.IsForm).Code]++
 	}
 	if statuses[http.StatusForbidden] != 10 || statuses[http.StatusTooManyRequests] != 4 {
 		t.Errorf("14 wrong passwords: %v", statuses)
 	}
-	if got := d.At("203.0.113.7", "POST", "/admin/login", url.Values{"password": {consoleWord}}.Encode(), servertest.IsForm); got.Code != http.StatusTooManyRequests || got.Header().Get("Retry-After") == "" {
+	if got := d.DoFrom("203.0.113.7", "POST", "/admin/login", url.Values{"password": {consolePassword}}.Encode(), servertest.IsForm); got.Code != http.StatusTooManyRequests || got.Header().Get("Retry-After") == "" {
 		t.Errorf("the password beyond the limit = %d", got.Code)
 	}
 	for range 8 {
-		d.At("198.51.100.9", "POST", "/admin/login", "password=wrong", servertest.IsForm)
+		d.DoFrom("198.51.100.9", "POST", "/admin/login", "password=wrong", servertest.IsForm)
 	}
-	if got := d.enter(consoleWord); got.Code != http.StatusSeeOther {
+	if got := d.signIn(consolePassword); got.Code != http.StatusSeeOther {
 		t.Errorf("another client = %d", got.Code)
 	}
 	if n := strings.Count(d.page("/admin/audit"), "tried a wrong password"); n != 10 {
@@ -128,22 +128,22 @@ func TestConsoleLoginLimit(t *testing.T) {
 
 // Who has many networks of IPv6 keeps nobody else out: they are one at some point.
 func TestConsoleLoginLimitOfANetwork(t *testing.T) {
-	d := newDesk(t, nil)
+	d := newOperatorClient(t, nil)
 	statuses := map[int]int{}
 	for n := range 33 {
-		statuses[d.At(fmt.Sprintf("[2001:db8:1:%x::1]", n), "POST", "/admin/login", "password=wrong", servertest.IsForm).Code]++
+		statuses[d.DoFrom(fmt.Sprintf("[2001:db8:1:%x::1]", n), "POST", "/admin/login", "password=wrong", servertest.IsForm).Code]++
 	}
 	if statuses[http.StatusForbidden] != 30 || statuses[http.StatusTooManyRequests] != 3 {
 		t.Errorf("33 wrong passwords of 33 networks: %v", statuses)
 	}
-	if got := d.At("[2001:db8:2::1]", "POST", "/admin/login", "password=wrong", servertest.IsForm); got.Code != http.StatusForbidden {
+	if got := d.DoFrom("[2001:db8:2::1]", "POST", "/admin/login", "password=wrong", servertest.IsForm); got.Code != http.StatusForbidden {
 		t.Errorf("somebody else: %d", got.Code)
 	}
 }
 
 // A proxy that is trusted says who is there; nobody else can.
 func TestConsoleProxy(t *testing.T) {
-	d := newDesk(t, func(c *config.Config) {
+	d := newOperatorClient(t, func(c *config.Config) {
 		c.AdminPassword = config.Secret{}
 		c.AdminProxyHeader, c.TrustedProxies = "X-Forwarded-User", []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 	})
@@ -161,12 +161,12 @@ func TestConsoleProxy(t *testing.T) {
 		"a stranger":            {"203.0.113.7", []string{"X-Forwarded-User: ann"}, 403},
 		"a stranger as proxied": {"203.0.113.7", []string{"X-Forwarded-User: ann", "X-Forwarded-For: 10.1.2.3"}, 403},
 	} {
-		got := d.At(c.from, "GET", "/admin/payments", "", c.headers...)
+		got := d.DoFrom(c.from, "GET", "/admin/payments", "", c.headers...)
 		if got.Code != c.status || (c.status == 200) != strings.Contains(got.Body.String(), "ann@shop.example") {
 			t.Errorf("%s = %d %.200s; want %d", name, got.Code, got.Body, c.status)
 		}
 	}
-	if got := d.At("10.1.2.3", "POST", "/admin/login", url.Values{"password": {""}}.Encode(), servertest.IsForm); got.Code == 200 {
+	if got := d.DoFrom("10.1.2.3", "POST", "/admin/login", url.Values{"password": {""}}.Encode(), servertest.IsForm); got.Code == 200 {
 		t.Errorf("a password where there is none: %d", got.Code)
 	}
 }

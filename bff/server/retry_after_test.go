@@ -16,10 +16,10 @@ import (
 	"coinslot/static"
 )
 
-// crowded is a world whose shopper shares an address with a crowd, when there is
+// busyShop is a world whose shopper shares an address with a crowd, when there is
 // one, behind a shop's page.
-type crowded struct {
-	*world
+type busyShop struct {
+	*policyRig
 	shop string
 	from atomic.Pointer[string] // the address that requests come from
 }
@@ -27,15 +27,15 @@ type crowded struct {
 // The addresses of the shopper: one that has used up its minute, and one that has not.
 var full, quiet = "198.51.100.1", "198.51.100.2"
 
-// newCrowded starts a world that a browser reaches, and a shop that embeds a session.
-func newCrowded(t *testing.T) (c *crowded, id string) {
+// newBusyShop starts a world that a browser reaches, and a shop that embeds a session.
+func newBusyShop(t *testing.T) (c *busyShop, id string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, port, _ := net.SplitHostPort(l.Addr().String())
-	c = &crowded{}
+	c = &busyShop{}
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		fmt.Fprintf(w, `<!doctype html><title>shop</title><pre id=log></pre>
@@ -46,7 +46,7 @@ func newCrowded(t *testing.T) (c *crowded, id string) {
 	}))
 	t.Cleanup(host.Close)
 	c.shop = strings.Replace(host.URL, "127.0.0.1", "shop.localhost", 1)
-	c.world = newWorld(t, "http://pay.localhost:"+port, []string{c.shop}, web.Limits{Reads: 100, Loopback: true})
+	c.policyRig = newPolicyRig(t, "http://pay.localhost:"+port, []string{c.shop}, web.Limits{Reads: 100, Loopback: true})
 	c.from.Store(&quiet)
 	front := httptest.NewUnstartedServer(http.HandlerFunc(c.pass))
 	front.Listener.Close()
@@ -56,40 +56,40 @@ func newCrowded(t *testing.T) (c *crowded, id string) {
 	id = c.Open(`{"amount_usd":"25.00"}`)
 	c.Choose(id)
 	c.Await(id, "pending")
-	for c.At(full, "GET", "/checkout/"+id, "").Code != http.StatusTooManyRequests {
+	for c.DoFrom(full, "GET", "/checkout/"+id, "").Code != http.StatusTooManyRequests {
 	}
 	return c, id
 }
 
 // pass gives a request its address.
-func (c *crowded) pass(w http.ResponseWriter, r *http.Request) {
+func (c *busyShop) pass(w http.ResponseWriter, r *http.Request) {
 	r.RemoteAddr = *c.from.Load() + ":1234"
-	c.Handler.ServeHTTP(soon{w}, r)
+	c.Handler.ServeHTTP(immediate{w}, r)
 }
 
-// soon lets a page come back after a second, for who waits for the test.
-type soon struct{ http.ResponseWriter }
+// immediate lets a page come back after a second, for who waits for the test.
+type immediate struct{ http.ResponseWriter }
 
-func (s soon) WriteHeader(status int) {
+func (s immediate) WriteHeader(status int) {
 	if h := s.Header(); h.Get("Refresh") != "" {
 		h.Set("Refresh", "1")
 	}
 	s.ResponseWriter.WriteHeader(status)
 }
 
-func (s soon) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+func (s immediate) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
-// TestComesBackAfter429: a page that meets the limit while a payment is waited for
+// TestRetriesAfter429: a page that meets the limit while a payment is waited for
 // used to end there, as "open" and without a session for the host page. It comes
 // back by itself and goes on to the end.
-func TestComesBackAfter429(t *testing.T) {
+func TestRetriesAfter429(t *testing.T) {
 	t.Parallel()
 	need.Assets(t, static.Files)
 	chromium := browser.Start(t)
 	const refused = `[data-part=error][data-code=rate_limited]`
 
 	t.Run("without scripts", func(t *testing.T) {
-		c, id := newCrowded(t)
+		c, id := newBusyShop(t)
 		p := chromium.Open(t, c.Public+"/checkout/"+id, browser.Options{NoJS: true})
 		p.Wait(`[data-status=pending]`)
 		c.from.Store(&full)
@@ -101,7 +101,7 @@ func TestComesBackAfter429(t *testing.T) {
 	})
 	for name, o := range map[string]browser.Options{"framed": {}, "framed without WebAssembly": {BlockURLs: []string{"*.wasm"}}} {
 		t.Run(name, func(t *testing.T) {
-			c, id := newCrowded(t)
+			c, id := newBusyShop(t)
 			p := chromium.Open(t, c.shop, o)
 			p.WaitText("#log", "ready "+id+" pending")
 			c.from.Store(&full)
@@ -120,7 +120,7 @@ func TestComesBackAfter429(t *testing.T) {
 		})
 	}
 	t.Run("from the start", func(t *testing.T) {
-		c, id := newCrowded(t)
+		c, id := newBusyShop(t)
 		c.from.Store(&full)
 		p := chromium.Open(t, c.shop, browser.Options{})
 		f := p.Frame("coinslot-checkout")
@@ -135,7 +135,7 @@ func TestComesBackAfter429(t *testing.T) {
 }
 
 // pay pays what is pending.
-func (c *crowded) pay() {
+func (c *busyShop) pay() {
 	c.T.Helper()
 	if err := c.Gateway.Pay(c.Gateway.Transactions()[0].TrackingCode, sandbox.Kind("pay")); err != nil {
 		c.T.Fatal(err)

@@ -19,7 +19,7 @@ func hosts(t testing.TB, origins string) ([]string, error) {
 }
 
 // Origins are kept as browsers write them, because they are compared as text.
-func TestOriginsAreKeptAsBrowsersWriteThem(t *testing.T) {
+func TestOriginsAreNormalized(t *testing.T) {
 	for given, want := range map[string]string{
 		"https://shop.example": "https://shop.example", "HTTPS://Shop.Example/": "https://shop.example", "https://shop.example:443": "https://shop.example",
 		"http://shop.example:80": "http://shop.example", "http://shop.example:443": "http://shop.example:443", "https://shop.example:8443": "https://shop.example:8443",
@@ -34,7 +34,7 @@ func TestOriginsAreKeptAsBrowsersWriteThem(t *testing.T) {
 
 // What no browser would ever send, or would say more than one thing in a
 // policy, is refused.
-func TestOriginsThatAreNone(t *testing.T) {
+func TestInvalidOrigins(t *testing.T) {
 	for _, bad := range []string{
 		"*", "null", "https://*", "https://*.example", "https://shop.example/path", "https://shop.example?x", "https://shop.example#x", "https://a@shop.example",
 		"ftp://shop.example", "//shop.example", "shop.example", "https://", "https://:443", "https://shop.example:", "https://shop.example:0", "https://shop.example:65536", "https://shop.example:0443",
@@ -47,9 +47,9 @@ func TestOriginsThatAreNone(t *testing.T) {
 	}
 }
 
-func TestFramedFrom(t *testing.T) {
+func TestParseEmbed(t *testing.T) {
 	s := &server{Server: &web.Server{Config: web.Config{PublicURL: "https://pay.example", Origins: []string{"https://shop.example"}}}}
-	for query, want := range map[string]framed{
+	for query, want := range map[string]embedOptions{
 		"":                                                        {},
 		"embed=inline":                                            {embed: "inline"},
 		"embed=Inline&theme=DARK&lang=../en":                      {},
@@ -60,39 +60,39 @@ func TestFramedFrom(t *testing.T) {
 		"theme=red%3bbackground:url(//evil)":                      {},
 		"lang=" + strings.Repeat("aa-", 20):                       {},
 		"embed=modal&embed=inline":                                {embed: "modal"},
-		"origin=https://shop.example":                             {origin: "https://shop.example", wanted: "https://shop.example"},
-		"origin=HTTPS://SHOP.example:443/":                        {origin: "https://shop.example", wanted: "https://shop.example"},
-		"origin=https://pay.example":                              {origin: "https://pay.example", wanted: "https://pay.example"},
-		"origin=https://shop.example.evil":                        {wanted: "https://shop.example.evil"},
-		"origin=https://evilshop.example":                         {wanted: "https://evilshop.example"},
-		"origin=http://shop.example":                              {wanted: "http://shop.example"},
-		"origin=https://shop.example:8443":                        {wanted: "https://shop.example:8443"},
+		"origin=https://shop.example":                             {origin: "https://shop.example", requested: "https://shop.example"},
+		"origin=HTTPS://SHOP.example:443/":                        {origin: "https://shop.example", requested: "https://shop.example"},
+		"origin=https://pay.example":                              {origin: "https://pay.example", requested: "https://pay.example"},
+		"origin=https://shop.example.evil":                        {requested: "https://shop.example.evil"},
+		"origin=https://evilshop.example":                         {requested: "https://evilshop.example"},
+		"origin=http://shop.example":                              {requested: "http://shop.example"},
+		"origin=https://shop.example:8443":                        {requested: "https://shop.example:8443"},
 		"origin=null":                                             {},
 		"origin=*":                                                {},
 		"origin=https://shop.example%0d%0aX:y":                    {},
 		"origin=https://shop.example/%22%3E":                      {},
 		"origin=https://evil@shop.example":                        {},
-		"origin=https://evil.example&origin=https://shop.example": {wanted: "https://evil.example"},
+		"origin=https://evil.example&origin=https://shop.example": {requested: "https://evil.example"},
 	} {
 		values, err := url.ParseQuery(query)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := s.framedFrom(values); got != want {
-			t.Errorf("framedFrom(%s) = %+v; want %+v", query, got, want)
+		if got := s.parseEmbed(values); got != want {
+			t.Errorf("parseEmbed(%s) = %+v; want %+v", query, got, want)
 		}
 	}
 }
 
-// TestFramedTravels checks that a redirect keeps what forms and links carry.
-func TestFramedTravels(t *testing.T) {
+// TestEmbedOptionsAreKept checks that a redirect keeps what forms and links carry.
+func TestEmbedOptionsAreKept(t *testing.T) {
 	const query = "?embed=modal&from=exchange&lang=de&origin=https%3A%2F%2Fshop.example&theme=dark"
 	s := &server{Server: &web.Server{Config: web.Config{Origins: []string{"https://shop.example"}}}}
 	values, err := url.ParseQuery(query[1:] + "&change=1&order=x")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := s.framedFrom(values).query(); got != query {
+	if got := s.parseEmbed(values).query(); got != query {
 		t.Errorf("a redirect has the query %s; want %s", got, query)
 	}
 }

@@ -17,9 +17,9 @@ import (
 	"golang.org/x/text/language"
 )
 
-// words are the sentences that shoppers read, from text/<language>.json; see
+// translations are the sentences that shoppers read, from text/<language>.json; see
 // sentences for how they reach the program.
-type words struct {
+type translations struct {
 	texts   map[string]func() map[string]string // by tag; read when they are first wanted
 	names   map[string]string                   // of the languages in themselves, by tag
 	tags    []string                            // in the matcher's order, the fallback first
@@ -30,10 +30,10 @@ type words struct {
 // fallback is the language of everybody whose own one is not there.
 const fallback = "en"
 
-// readWords reads the fallback's sentences and what the others are called: a start
+// readTranslations reads the fallback's sentences and what the others are called: a start
 // must not wait for fifty languages, and most of them nobody asks for. One that
 // turns out to hold something else than sentences is logged, and the fallback shown.
-func readWords(static fs.FS, log *slog.Logger) (*words, error) {
+func readTranslations(static fs.FS, log *slog.Logger) (*translations, error) {
 	files, err := fs.Glob(static, "text/*.json")
 	if err != nil {
 		return nil, err
@@ -42,10 +42,10 @@ func readWords(static fs.FS, log *slog.Logger) (*words, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &words{texts: map[string]func() map[string]string{}, names: map[string]string{}}
+	w := &translations{texts: map[string]func() map[string]string{}, names: map[string]string{}}
 	for _, file := range files {
 		tag := strings.TrimSuffix(path.Base(file), ".json")
-		if w.names[tag], err = nameIn(static, file); err != nil {
+		if w.names[tag], err = readLanguageName(static, file); err != nil {
 			return nil, err
 		}
 		w.texts[tag] = sync.OnceValue(func() map[string]string {
@@ -74,8 +74,8 @@ func readText(static fs.FS, file string) (map[string]string, error) {
 	return text, nil
 }
 
-// nameIn reads what the language of a file is called, and that the file is JSON.
-func nameIn(static fs.FS, file string) (string, error) {
+// readLanguageName reads what the language of a file is called, and that the file is JSON.
+func readLanguageName(static fs.FS, file string) (string, error) {
 	raw, err := fs.ReadFile(static, file)
 	if err != nil {
 		return "", err
@@ -90,7 +90,7 @@ func nameIn(static fs.FS, file string) (string, error) {
 }
 
 // arrange makes the matcher and the menu of what was read.
-func (w *words) arrange() error {
+func (w *translations) arrange() error {
 	for tag := range w.texts {
 		if tag != fallback {
 			w.tags = append(w.tags, tag)
@@ -114,11 +114,11 @@ func (w *words) arrange() error {
 	return nil
 }
 
-// in returns the sentences of the language that fits best what is wanted, with
+// match returns the sentences of the language that fits best what is wanted, with
 // its own tag and direction. Each of wanted is a BCP 47 tag, an Accept-Language
 // header, or empty; an earlier one counts more.
 // Source: RFC 4647, as golang.org/x/text/language does it.
-func (w *words) in(wanted ...string) (lang, dir string, text map[string]string) {
+func (w *translations) match(wanted ...string) (lang, dir string, text map[string]string) {
 	tag := fallback
 	for _, want := range wanted {
 		desired, _, err := language.ParseAcceptLanguage(want)
@@ -133,8 +133,8 @@ func (w *words) in(wanted ...string) (lang, dir string, text map[string]string) 
 	return tag, directionOf(tag), w.texts[tag]()
 }
 
-// saying makes sentences in a language that in has returned.
-func (w *words) saying(lang string) checkout.Translate {
+// words makes sentences in a language that in has returned.
+func (w *translations) words(lang string) checkout.Translate {
 	read := w.texts[lang]
 	if read == nil {
 		read = w.texts[fallback]

@@ -10,8 +10,8 @@ import (
 	"coinslot/app/widget"
 )
 
-// TestSentences reads the file of each language in each coding.
-func TestSentences(t *testing.T) {
+// TestTextFiles reads the file of each language in each coding.
+func TestTextFiles(t *testing.T) {
 	site, d := builtPages(t, builtFiles(t))
 	h := site.Handler(nil)
 	w, err := allWords()
@@ -20,14 +20,14 @@ func TestSentences(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, tag := range w.tags {
-		url := d.sentences.URL(tag)
+		url := d.texts.URL(tag)
 		if seen[url] || !strings.HasPrefix(url, "/assets/text-"+tag+".") {
 			t.Errorf("%s: %s", tag, url)
 		}
 		seen[url] = true
 	}
 	for i, tag := range w.tags { // after all have been made
-		url, coding := d.sentences.URL(tag), []string{"br", "gzip", ""}[i%3]
+		url, coding := d.texts.URL(tag), []string{"br", "gzip", ""}[i%3]
 		answer := ask(h, "GET", url, "Accept-Encoding", coding)
 		body, err := io.ReadAll(answer.Body)
 		if err != nil || answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Encoding") != coding ||
@@ -44,10 +44,10 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-func TestNoSentences(t *testing.T) {
+func TestNoTextFiles(t *testing.T) {
 	site, d := builtPages(t, builtFiles(t))
 	h := site.Handler(nil)
-	known := d.sentences.URL("en")
+	known := d.texts.URL("en")
 	for _, url := range []string{
 		"/assets/text-xx.000000000000.json", "/assets/text-en.000000000000.json", "/assets/text-en.json", "/assets/text-.json",
 		strings.Replace(known, "text-en", "text-de", 1), strings.Replace(known, "text-", "", 1), known + "x",
@@ -56,7 +56,7 @@ func TestNoSentences(t *testing.T) {
 			t.Errorf("%s: %d; want 404", url, answer.StatusCode)
 		}
 	}
-	if url := d.sentences.URL("xx"); url != "" {
+	if url := d.texts.URL("xx"); url != "" {
 		t.Errorf("a language that is not there has %s", url)
 	}
 }

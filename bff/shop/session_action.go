@@ -13,27 +13,27 @@ import (
 // useCase is what a shopper wants done to a session; see package checkout.
 type useCase func(ctx context.Context, id string) (payment.Session, error)
 
-// acting returns the handler of a shopper's post to a session. ask reads what is posted and
+// sessionAction returns the handler of a shopper's post to a session. ask reads what is posted and
 // returns what is to be done; all that such posts have in common is here.
-func (s *server) acting(ask func(r *http.Request) (useCase, error)) web.Handler {
-	return s.posted(func(w http.ResponseWriter, r *http.Request) error {
+func (s *server) sessionAction(ask func(r *http.Request) (useCase, error)) web.Handler {
+	return s.checkPost(func(w http.ResponseWriter, r *http.Request) error {
 		do, err := ask(r)
 		if err != nil {
 			return err
 		}
-		return s.act(w, r, r.PathValue("session"), do)
+		return s.perform(w, r, r.PathValue("session"), do)
 	})
 }
 
-// act does it when it is the session's turn, and answers: programs get the view, forms are sent
+// perform does it when it is the session's turn, and answers: programs get the view, forms are sent
 // to the page, so that a reload repeats nothing.
-func (s *server) act(w http.ResponseWriter, r *http.Request, id string, do useCase) error {
-	if err := s.mayAct(r.Context(), id); err != nil {
+func (s *server) perform(w http.ResponseWriter, r *http.Request, id string, do useCase) error {
+	if err := s.checkOpen(r.Context(), id); err != nil {
 		return err
 	}
-	session, err := s.InTurn(r, id, do)
+	session, err := s.Serialize(r, id, do)
 	if err != nil {
-		return web.Stored(err)
+		return web.StorageError(err)
 	}
 	if session.Tombstone() {
 		return web.Refuse(wire.CodeSessionUnknown, "")
@@ -42,13 +42,13 @@ func (s *server) act(w http.ResponseWriter, r *http.Request, id string, do useCa
 	if web.WantsJSON(r) || r.PostForm == nil {
 		return s.respondView(w, r, session)
 	}
-	s.Redirect(w, r, "/checkout/"+session.ID+s.framedFrom(r.PostForm).query())
+	s.Redirect(w, r, "/checkout/"+session.ID+s.parseEmbed(r.PostForm).query())
 	return nil
 }
 
-// posted wraps the shopper's posts: same origin only, and a body that is JSON,
+// checkPost wraps the shopper's posts: same origin only, and a body that is JSON,
 // a form or empty.
-func (s *server) posted(h web.Handler) web.Handler {
+func (s *server) checkPost(h web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := s.SameOrigin(r); err != nil {
 			return err
@@ -61,7 +61,7 @@ func (s *server) posted(h web.Handler) web.Handler {
 		case "application/json":
 		case "application/x-www-form-urlencoded":
 			if err := r.ParseForm(); err != nil {
-				return badForm(err)
+				return formError(err)
 			}
 		case "":
 			if r.ContentLength != 0 {
@@ -74,7 +74,7 @@ func (s *server) posted(h web.Handler) web.Handler {
 	}
 }
 
-func badForm(err error) error {
+func formError(err error) error {
 	var tooLarge *http.MaxBytesError
 	if errors.As(err, &tooLarge) {
 		return web.Refuse(wire.CodeTooLarge, "")

@@ -14,41 +14,41 @@ import (
 	"coinslot/bff/web"
 )
 
-// returned is GET /return, where the gateway's page sends the shopper's
+// gatewayReturn is GET /return, where the gateway's page sends the shopper's
 // browser. Nothing in it is believed: a tracking code and order number that
 // belong together lead to that session's page and make its next check sooner;
 // anything else leads to a page that says nothing about anybody's order. A tracking
 // code that leads nowhere counts as a wrong guess.
-func (s *server) returned(w http.ResponseWriter, r *http.Request) error {
+func (s *server) gatewayReturn(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	code, number := q.Get("tracking_code"), q.Get("order_id")
 	if len(q["tracking_code"]) == 1 && len(q["order_id"]) <= 1 {
-		session, ok := s.tracked(r, code)
-		if ok = ok && numbered(session, code, number); ok && !s.closed(session) {
-			if s.Hastens(r) {
+		session, ok := s.findByCode(r, code)
+		if ok = ok && matchesOrderID(session, code, number); ok && !s.isClosed(session) {
+			if s.AllowNudge(r) {
 				s.hint(r.Context(), session)
 			}
 			s.Redirect(w, r, "/checkout/"+session.ID)
 			return nil
 		}
 		if !ok && code != "" {
-			if err := s.Wrong(w, r, nil); err != nil {
+			if err := s.CountGuess(w, r, nil); err != nil {
 				return err
 			}
 		}
 	}
-	p := s.blank(s.framedOf(r, nil), "")
+	p := s.blankPage(s.readEmbed(r, nil), "")
 	p.Base = "/checkout"
 	p.View = s.blankView()
-	p.View.Notice = &wire.Notice{Message: s.words.saying(p.Lang)("return.neutral")}
-	s.As(w, web.KindAlone)
+	p.View.Notice = &wire.Notice{Message: s.texts.words(p.Lang)("return.neutral")}
+	s.SetKind(w, web.KindAlone)
 	return s.document.write(w, r, http.StatusOK, p)
 }
 
 var plausibleCode = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
 
-// tracked returns the session that has an attempt of that tracking code.
-func (s *server) tracked(r *http.Request, code string) (payment.Session, bool) {
+// findByCode returns the session that has an attempt of that tracking code.
+func (s *server) findByCode(r *http.Request, code string) (payment.Session, bool) {
 	if !plausibleCode.MatchString(code) {
 		return payment.Session{}, false
 	}
@@ -67,8 +67,8 @@ func (s *server) hint(ctx context.Context, session payment.Session) {
 	s.Kick()
 }
 
-// numbered reports whether the attempt of that code was given that order number.
-func numbered(session payment.Session, code, number string) bool {
+// matchesOrderID reports whether the attempt of that code was given that order number.
+func matchesOrderID(session payment.Session, code, number string) bool {
 	for _, a := range session.Attempts {
 		if a.TrackingCode == code {
 			return number == strconv.Itoa(a.OrderID)
@@ -80,11 +80,11 @@ func numbered(session payment.Session, code, number string) bool {
 // codeInBody finds what may be a tracking code in a hint of any shape.
 var codeInBody = regexp.MustCompile(`tracking_code["'\s:=]+([A-Za-z0-9_-]{1,128})`)
 
-// hook is POST /hooks/gateway/{token}: whatever it says is a hint to look now.
-func (s *server) hook(w http.ResponseWriter, r *http.Request) error {
+// gatewayHook is POST /hooks/gateway/{token}: whatever it says is a hint to look now.
+func (s *server) gatewayHook(w http.ResponseWriter, r *http.Request) error {
 	token := []byte(r.PathValue("token"))
 	if s.HookToken == "" || subtle.ConstantTimeCompare(token, []byte(s.HookToken)) != 1 {
-		return s.Wrong(w, r, web.Refuse(wire.CodeNotFound, ""))
+		return s.CountGuess(w, r, web.Refuse(wire.CodeNotFound, ""))
 	}
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
@@ -92,7 +92,7 @@ func (s *server) hook(w http.ResponseWriter, r *http.Request) error {
 	}
 	body = append(body, " "+r.URL.RawQuery...)
 	if found := codeInBody.FindSubmatch(body); found != nil {
-		if session, ok := s.tracked(r, string(found[1])); ok {
+		if session, ok := s.findByCode(r, string(found[1])); ok {
 			s.hint(r.Context(), session)
 		}
 	}

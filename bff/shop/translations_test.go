@@ -21,8 +21,8 @@ func catalogues(tags ...string) fstest.MapFS {
 	return files
 }
 
-func TestLanguageIsChosen(t *testing.T) {
-	w, err := readWords(catalogues("en", "de", "es", "fr", "pt", "pt-BR", "nb", "he", "zh", "zh-TW", "ar", "sr"), slog.New(slog.DiscardHandler))
+func TestMatchLanguage(t *testing.T) {
+	w, err := readTranslations(catalogues("en", "de", "es", "fr", "pt", "pt-BR", "nb", "he", "zh", "zh-TW", "ar", "sr"), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestLanguageIsChosen(t *testing.T) {
 		{"zh-Hant", "", "zh-TW", "ltr"}, {"zh-HK", "", "zh-TW", "ltr"}, {"es-419", "", "es", "ltr"},
 		{"", "*", "en", "ltr"}, {"", "de;q=2,;;=", "en", "ltr"}, {"", strings.Repeat("x-", 5000), "en", "ltr"}, {"\x00", "\xff", "en", "ltr"},
 	} {
-		lang, dir, text := w.in(c.lang, c.accept)
+		lang, dir, text := w.match(c.lang, c.accept)
 		if lang != c.want || dir != c.dir || text["lang.name"] != "name of "+c.want {
 			t.Errorf("in(%.20q, %.20q) = %s, %s with %q; want %s, %s", c.lang, c.accept, lang, dir, text["lang.name"], c.want, c.dir)
 		}
@@ -44,22 +44,22 @@ func TestLanguageIsChosen(t *testing.T) {
 	}
 }
 
-func TestSaying(t *testing.T) {
-	w, err := readWords(catalogues("en", "ar"), slog.New(slog.DiscardHandler))
+func TestWords(t *testing.T) {
+	w, err := readTranslations(catalogues("en", "ar"), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ lang, want string }{{"en", "at least 1.000,50"}, {"ar", "at least \u20681.000,50\u2069"}, {"xx", "at least 1.000,50"}} {
-		if got := w.saying(c.lang)("reason.minimum", "amount", "1000.50"); got != c.want {
+		if got := w.words(c.lang)("reason.minimum", "amount", "1000.50"); got != c.want {
 			t.Errorf("saying in %s = %q; want %q", c.lang, got, c.want)
 		}
 	}
-	if got := w.saying("en")("nothing"); got != "" {
+	if got := w.words("en")("nothing"); got != "" {
 		t.Errorf("an unknown sentence is %q; want none", got)
 	}
 }
 
-func TestTextsThatCannotBeRead(t *testing.T) {
+func TestBrokenTexts(t *testing.T) {
 	for name, files := range map[string]fstest.MapFS{
 		"no English":     catalogues("de"),
 		"no language":    catalogues("en", "12345"),
@@ -67,7 +67,7 @@ func TestTextsThatCannotBeRead(t *testing.T) {
 		"a number":       {"text/en.json": {Data: []byte(`{"a": 1}`)}},
 		"a form is null": {"text/en.json": {Data: []byte(`{"a": ["x"]}`)}},
 	} {
-		if _, err := readWords(files, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "text/") {
+		if _, err := readTranslations(files, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), "text/") {
 			t.Errorf("%s: %v; want an error that names the file", name, err)
 		}
 	}
@@ -77,7 +77,7 @@ func TestTextsThatCannotBeRead(t *testing.T) {
 // others used to be most of what a start does.
 func TestStartReadsOneLanguage(t *testing.T) {
 	allocations := testing.AllocsPerRun(2, func() {
-		if _, err := readWords(static.Files, slog.New(slog.DiscardHandler)); err != nil {
+		if _, err := readTranslations(static.Files, slog.New(slog.DiscardHandler)); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -91,12 +91,12 @@ func TestLanguageThatCannotBeRead(t *testing.T) {
 	files := catalogues("en", "de")
 	files["text/de.json"] = &fstest.MapFile{Data: []byte(`{"lang.name": "Deutsch", "a": 1}`)}
 	var log strings.Builder
-	w, err := readWords(files, slog.New(slog.NewTextHandler(&log, nil)))
+	w, err := readTranslations(files, slog.New(slog.NewTextHandler(&log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
-		if tag, _, text := w.in("de"); tag != "de" || text["lang.name"] != "name of en" {
+		if tag, _, text := w.match("de"); tag != "de" || text["lang.name"] != "name of en" {
 			t.Errorf("in(de) = %s, %q; want the fallback's sentences", tag, text)
 		}
 	}
@@ -107,11 +107,11 @@ func TestLanguageThatCannotBeRead(t *testing.T) {
 
 // A shopper reads a sentence for every code that a page can show.
 func TestShoppersReadWords(t *testing.T) {
-	w, err := readWords(static.Files, slog.New(slog.DiscardHandler))
+	w, err := readTranslations(static.Files, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	say := w.saying("en")
+	say := w.words("en")
 	for _, key := range []string{
 		"problem.session_unknown", "problem.session_expired", "problem.session_paid", "problem.order_invalid", "problem.item_unknown",
 		"problem.gateway_unavailable", "problem.network_unsupported", "problem.network_required", "problem.amount_below_minimum",

@@ -28,7 +28,7 @@ type ledgerList struct {
 
 func (r *rig) ledger(path string) (list ledgerList) {
 	r.T.Helper()
-	answer := r.Ask("GET", path, "", bearer)
+	answer := r.Do("GET", path, "", bearer)
 	if answer.Code != http.StatusOK {
 		r.T.Fatalf("GET %s = %d %s", path, answer.Code, answer.Body)
 	}
@@ -41,7 +41,7 @@ func (r *rig) ledger(path string) (list ledgerList) {
 
 // The gateway's lists come through as they are, with whose they are, and with
 // nothing that is secret.
-func TestLedger(t *testing.T) {
+func TestGatewayLists(t *testing.T) {
 	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
 	api := httptest.NewServer(gateway)
 	t.Cleanup(api.Close)
@@ -49,7 +49,7 @@ func TestLedger(t *testing.T) {
 	session := r.Open(`{"amount_usd":"25.00","email":"ann@shop.example"}`)
 	r.Choose(session)
 	r.Await(session, "pending")
-	r.Foreign(api.URL)
+	r.CreateUnrelated(api.URL)
 
 	list := r.ledger("/v1/transactions")
 	if list.Object != "list" || list.Total != 2 || list.Page != 1 || list.Limit != 20 || list.LastPage != 1 {
@@ -117,7 +117,7 @@ func (r *rig) oddLedger(t *testing.T) {
 		"/v1/withdrawals": {Path: "withdrawals", Status: 401}, "/v1/withdrawals?page=2": {Path: "withdrawals", HTML: true},
 	} {
 		r.Gateway.Inject(fault)
-		answer := r.Ask("GET", path, "", bearer)
+		answer := r.Do("GET", path, "", bearer)
 		if answer.Code != http.StatusServiceUnavailable || !strings.Contains(answer.Body.String(), `"gateway_unavailable"`) || answer.Header().Get("Retry-After") == "" {
 			t.Errorf("GET %s of a gateway in trouble = %d %s", path, answer.Code, answer.Body)
 		}

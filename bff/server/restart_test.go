@@ -14,8 +14,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// stoppable is a server whose end the test decides; stop returns when Run has.
-func stoppable(t *testing.T, r *rig) (addr string, stop func()) {
+// startStoppable is a server whose end the test decides; stop returns when Run has.
+func startStoppable(t *testing.T, r *rig) (addr string, stop func()) {
 	t.Helper()
 	c := config.Config{
 		PublicURL: ownOrigin, Database: filepath.Join(t.TempDir(), "stop.db"), GatewayURL: "http://127.0.0.1:1",
@@ -25,7 +25,7 @@ func stoppable(t *testing.T, r *rig) (addr string, stop func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Handler = held(t, srv.Handler)
+	r.Handler = deferHeaders(t, srv.Handler)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Run(ctx) }()
@@ -43,9 +43,9 @@ func stoppable(t *testing.T, r *rig) (addr string, stop func()) {
 }
 
 // When Run has returned, everybody has been told: the process may end.
-func TestLiveSaysGoodbye(t *testing.T) {
+func TestLiveClosesOnRestart(t *testing.T) {
 	r := &rig{Rig: &servertest.Rig{T: t, Public: ownOrigin, Log: &servertest.Log{}}}
-	addr, stop := stoppable(t, r)
+	addr, stop := startStoppable(t, r)
 	id := r.Open(`{"amount_usd":"25.00"}`)
 	var all []*websocket.Conn
 	for range 20 {

@@ -9,26 +9,26 @@ import (
 	"coinslot/bff/web"
 )
 
-// sentences are what the WebAssembly program of every page in a language reads,
+// textFiles are what the WebAssembly program of every page in a language reads,
 // one file per language. They are most of what a page knows and the same for
 // all, so that a browser loads them beside the program, once, and no page has
 // them in its way.
-type sentences map[string]func() *web.Asset // by tag
+type textFiles map[string]func() *web.Asset // by tag
 
-// newSentences returns the files of w. Each is made when it is first wanted.
-func newSentences(w *words) sentences {
-	s := sentences{}
+// newTextFiles returns the files of w. Each is made when it is first wanted.
+func newTextFiles(w *translations) textFiles {
+	s := textFiles{}
 	for _, tag := range w.tags {
 		s[tag] = sync.OnceValue(func() *web.Asset {
-			return sentencesOf(tag, w.texts[tag](), w.menu)
+			return newTextFile(tag, w.texts[tag](), w.menu)
 		})
 	}
 	return s
 }
 
-// sentencesOf makes the file of a language: members of widget.Page, which the
+// newTextFile makes the file of a language: members of widget.Page, which the
 // program reads after those of the page itself.
-func sentencesOf(tag string, text map[string]string, menu []widget.Language) *web.Asset {
+func newTextFile(tag string, text map[string]string, menu []widget.Language) *web.Asset {
 	content, _ := json.Marshal(struct {
 		Text      map[string]string
 		Languages []widget.Language
@@ -37,7 +37,7 @@ func sentencesOf(tag string, text map[string]string, menu []widget.Language) *we
 }
 
 // URL returns the immutable address of a language's file; empty if there is none.
-func (s sentences) URL(tag string) string {
+func (s textFiles) URL(tag string) string {
 	if file := s[tag]; file != nil {
 		return "/assets/" + file().Name()
 	}
@@ -45,7 +45,7 @@ func (s sentences) URL(tag string) string {
 }
 
 // find returns the file of that name with hash; nil if there is none.
-func (s sentences) find(name string) *web.Asset {
+func (s textFiles) find(name string) *web.Asset {
 	tag, _, _ := strings.Cut(strings.TrimPrefix(name, "text-"), ".")
 	if file := s[tag]; file != nil && file().Name() == name {
 		return file()

@@ -17,8 +17,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// listed is a simulation whose gateway is the sandbox, over HTTP.
-type listed struct {
+// listRig is a simulation whose gateway is the sandbox, over HTTP.
+type listRig struct {
 	*simulation
 	sandbox *sandbox.Server
 	api     string
@@ -26,9 +26,9 @@ type listed struct {
 	codes   []string // of ids
 }
 
-func newListed(t *testing.T, payments int) *listed {
+func newListRig(t *testing.T, payments int) *listRig {
 	t.Helper()
-	l := &listed{simulation: &simulation{tb: t, payments: payments, now: simStart, looks: time.Second}}
+	l := &listRig{simulation: &simulation{tb: t, payments: payments, now: simStart, checks: time.Second}}
 	l.sandbox = sandbox.New(sandbox.Config{Key: gatewayKey, Now: l.clock})
 	api := httptest.NewServer(l.sandbox)
 	t.Cleanup(api.Close)
@@ -52,7 +52,7 @@ func newListed(t *testing.T, payments int) *listed {
 	return l
 }
 
-func (l *listed) status(id string) wire.Status {
+func (l *listRig) status(id string) wire.Status {
 	l.tb.Helper()
 	s, err := l.db.Session(l.tb.Context(), id)
 	if err != nil {
@@ -62,7 +62,7 @@ func (l *listed) status(id string) wire.Status {
 }
 
 // asked is how often the gateway was asked for a path, of the last thousand times.
-func (l *listed) asked(path string) (n int) {
+func (l *listRig) asked(path string) (n int) {
 	for _, r := range l.sandbox.Requests() {
 		if r.Path == "/api/v1/merchant/transaction/"+path {
 			n++
@@ -72,7 +72,7 @@ func (l *listed) asked(path string) (n int) {
 }
 
 // takes pays a payment and returns how long it takes to be confirmed.
-func (l *listed) takes(n int) time.Duration {
+func (l *listRig) takes(n int) time.Duration {
 	l.tb.Helper()
 	if err := l.sandbox.Pay(l.codes[n], sandbox.KindPay); err != nil {
 		l.tb.Fatal(err)
@@ -86,7 +86,7 @@ func (l *listed) takes(n int) time.Duration {
 // payment is heard of later than without it by more than an interval, and none is
 // believed to be what its status does not say.
 func TestListFaults(t *testing.T) {
-	l := newListed(t, 48)
+	l := newListRig(t, 48)
 	l.run(15 * time.Second)
 	if n := l.asked("list"); n == 0 {
 		t.Fatal("the list is not read")
@@ -127,7 +127,7 @@ func TestListFaults(t *testing.T) {
 // A list that stays as it was hides payments that nobody looks at. It is not
 // believed any more once it contradicts a few that were looked at.
 func TestListThatIsFrozen(t *testing.T) {
-	l := newListed(t, 40)
+	l := newListRig(t, 40)
 	l.run(15 * time.Second)
 	l.sandbox.Inject(sandbox.Fault{Path: "list", Times: -1, Raw: l.page()})
 	l.run(15 * time.Second)
@@ -157,13 +157,13 @@ func TestListThatIsFrozen(t *testing.T) {
 }
 
 // unheard is how many of the first n payments are not known to be confirmed.
-func (l *listed) unheard(n int) int {
+func (l *listRig) unheard(n int) int {
 	confirmed := slices.DeleteFunc(slices.Clone(l.ids[:n]), func(id string) bool { return l.status(id) == wire.Confirmed })
 	return len(confirmed)
 }
 
 // page is the first page of the list of pending transactions.
-func (l *listed) page() string {
+func (l *listRig) page() string {
 	l.tb.Helper()
 	req, err := http.NewRequest(http.MethodGet, l.api+"/api/v1/merchant/transaction/list?status=pending&limit=50", nil)
 	if err != nil {

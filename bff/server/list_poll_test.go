@@ -29,10 +29,10 @@ import (
 	_ "modernc.org/sqlite" // the file, as anybody can read it
 )
 
-// book is a gateway that holds pending transactions, by number, and answers
+// listGateway is a gateway that holds pending transactions, by number, and answers
 // status and list as the sandbox does; it counts what it is asked. Every
 // transaction is the same but for its tracking code.
-type book struct {
+type listGateway struct {
 	mu       sync.Mutex // guards the fields below
 	pending  []int32    // oldest first
 	ended    map[int]string
@@ -41,17 +41,17 @@ type book struct {
 	drops    func(n int) bool // rows that the list lacks; nil = none
 }
 
-func code(n int) string { return fmt.Sprintf("tx%09d", n) }
+func trackingCode(n int) string { return fmt.Sprintf("tx%09d", n) }
 
-func (b *book) record(n int) payment.Record {
+func (b *listGateway) record(n int) payment.Record {
 	status := cmp.Or(b.ended[n], "pending")
 	return payment.Record{
-		TrackingCode: code(n), Status: status, CurrencyCode: "usdt_trc20", NetworkCode: "trc20",
+		TrackingCode: trackingCode(n), Status: status, CurrencyCode: "usdt_trc20", NetworkCode: "trc20",
 		AmountUSD: decimal.NewFromInt(25), PayAmount: decimal.NewFromInt(25), CreatedAt: simStart, ExpiresAt: simStart.Add(24 * time.Hour),
 	}
 }
 
-func (b *book) Status(_ context.Context, tracking string) (payment.Record, error) {
+func (b *listGateway) Status(_ context.Context, tracking string) (payment.Record, error) {
 	n, err := strconv.Atoi(strings.TrimPrefix(tracking, "tx"))
 	if err != nil {
 		return payment.Record{}, err
@@ -62,7 +62,7 @@ func (b *book) Status(_ context.Context, tracking string) (payment.Record, error
 	return b.record(n), nil
 }
 
-func (b *book) Transactions(_ context.Context, q payment.ListQuery) (payment.RecordPage, error) {
+func (b *listGateway) Transactions(_ context.Context, q payment.ListQuery) (payment.RecordPage, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.pages++
@@ -77,26 +77,26 @@ func (b *book) Transactions(_ context.Context, q payment.ListQuery) (payment.Rec
 }
 
 // end lets the gateway give a transaction another status.
-func (b *book) end(n int, status string) {
+func (b *listGateway) end(n int, status string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ended[n] = status
 	b.pending = slices.DeleteFunc(b.pending, func(p int32) bool { return int(p) == n })
 }
 
-func (b *book) requests() int {
+func (b *listGateway) requests() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.statuses + b.pages
 }
 
-func (b *book) Currencies(context.Context) ([]payment.Currency, error) { return nil, nil }
-func (b *book) Create(context.Context, payment.CreateRequest) (payment.Created, error) {
+func (b *listGateway) Currencies(context.Context) ([]payment.Currency, error) { return nil, nil }
+func (b *listGateway) Create(context.Context, payment.CreateRequest) (payment.Created, error) {
 	return payment.Created{}, errors.New("not in this book")
 }
-func (b *book) Recheck(context.Context, string) error { return nil }
-func (b *book) Cancel(context.Context, string) error  { return nil }
-func (b *book) Environment() string                   { return "book" }
+func (b *listGateway) Recheck(context.Context, string) error { return nil }
+func (b *listGateway) Cancel(context.Context, string) error  { return nil }
+func (b *listGateway) Environment() string                   { return "book" }
 
 // simStart is when simulations begin.
 var simStart = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
@@ -105,7 +105,7 @@ var simStart = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 // clock that jumps from one thing to do to the next.
 type simulation struct {
 	tb       testing.TB
-	book     *book
+	book     *listGateway
 	db       *store.DB
 	raw      *sql.DB // the same file
 	service  *checkout.Service
@@ -119,7 +119,7 @@ type simulation struct {
 	each     func()        // every simulated second, if not nil
 	measured time.Time     // oldest is looked for from then on
 	oldest   time.Duration // check
-	looks    time.Duration // how far apart the looks for it are
+	checks   time.Duration // how far apart the looks for it are
 }
 
 func (s *simulation) clock() time.Time {
@@ -130,8 +130,8 @@ func (s *simulation) clock() time.Time {
 
 func newSimulation(tb testing.TB, payments int) *simulation {
 	tb.Helper()
-	s := &simulation{tb: tb, payments: payments, now: simStart, looks: time.Second}
-	s.book = &book{ended: map[int]string{}}
+	s := &simulation{tb: tb, payments: payments, now: simStart, checks: time.Second}
+	s.book = &listGateway{ended: map[int]string{}}
 	s.open()
 	s.seed()
 	s.serve(s.book)
@@ -189,7 +189,7 @@ func (s *simulation) seed() {
 				p.ID, string(p.Status), p.CreatedAt.UnixMicro(), p.CheckedAt.UnixMicro(), p.DueAt.UnixMicro(), string(doc))
 		}
 		if err == nil {
-			_, err = tx.Exec(`INSERT INTO attempts (session, number, marker, tracking_code) VALUES (?, 1, ?, ?)`, p.ID, p.Attempts[0].Marker, code(n))
+			_, err = tx.Exec(`INSERT INTO attempts (session, number, marker, tracking_code) VALUES (?, 1, ?, ?)`, p.ID, p.Attempts[0].Marker, trackingCode(n))
 		}
 		if err != nil {
 			s.tb.Fatal(err)
@@ -208,7 +208,7 @@ func waitingFor(n int, checked time.Time) payment.Session {
 		Environment: "book", CreatedAt: simStart, ExpiresAt: simStart.Add(24 * time.Hour),
 		CheckedAt: checked, DueAt: checked.Add(15 * time.Second),
 		Attempts: []payment.Attempt{{
-			Number: 1, State: payment.Waiting, Marker: fmt.Sprintf("cs-%020d", n), TrackingCode: code(n), TTLMinutes: 24 * 60,
+			Number: 1, State: payment.Waiting, Marker: fmt.Sprintf("cs-%020d", n), TrackingCode: trackingCode(n), TTLMinutes: 24 * 60,
 			CurrencySymbol: "USDT", CurrencyName: "Tether", NetworkCode: "trc20", NetworkName: "TRON", AmountUSD: usd, PayAmount: usd,
 			PayText: "25.00000000", Address: "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf", StartedAt: simStart, ExpiresAt: simStart.Add(24 * time.Hour),
 		}},
@@ -230,17 +230,17 @@ func (s *simulation) wait(ctx context.Context, until time.Time) error {
 		now := s.now
 		s.mu.Unlock()
 		if now.Truncate(tick).Equal(now) {
-			s.tend(ctx)
+			s.process(ctx)
 		}
-		if s.looks > 0 && !now.Truncate(s.looks).Equal(before.Truncate(s.looks)) {
-			s.look(now)
+		if s.checks > 0 && !now.Truncate(s.checks).Equal(before.Truncate(s.checks)) {
+			s.check(now)
 		}
 	}
 	return ctx.Err()
 }
 
-// tend does what is due.
-func (s *simulation) tend(ctx context.Context) {
+// process does what is due.
+func (s *simulation) process(ctx context.Context) {
 	for {
 		n, err := s.poller.ProcessDue(ctx)
 		if err != nil {
@@ -252,8 +252,8 @@ func (s *simulation) tend(ctx context.Context) {
 	}
 }
 
-// look notes the oldest check of a payment that waits.
-func (s *simulation) look(now time.Time) {
+// check notes the oldest check of a payment that waits.
+func (s *simulation) check(now time.Time) {
 	if s.each != nil {
 		s.each()
 	}
@@ -309,9 +309,9 @@ func (s *simulation) steady(rest, d time.Duration) (perMinute float64) {
 	return float64(s.book.requests()-before) / float64(s.payments) / d.Minutes()
 }
 
-// TestSweepFewRequests holds the row of docs/performance.md at a size that takes
+// TestListPollFewRequests holds the row of docs/performance.md at a size that takes
 // a moment.
-func TestSweepFewRequests(t *testing.T) {
+func TestListPollFewRequests(t *testing.T) {
 	s := newSimulation(t, 500)
 	perMinute := s.steady(time.Minute, 4*time.Minute)
 	t.Logf("%.3f requests for each payment and minute, %d pages, %d status reads, oldest check %v", perMinute, s.book.pages, s.book.statuses, s.oldest)
@@ -320,10 +320,10 @@ func TestSweepFewRequests(t *testing.T) {
 	}
 }
 
-// TestSweepOfAListThatMoves: payments end everywhere in the list while it is
+// TestListPollOfAChangingList: payments end everywhere in the list while it is
 // read, so that rows move from page to page and are missed, and some are never
 // shown. Each end is known within the interval and a look of the poller.
-func TestSweepOfAListThatMoves(t *testing.T) {
+func TestListPollOfAChangingList(t *testing.T) {
 	s := newSimulation(t, 400)
 	random := rand.New(rand.NewPCG(1, 2))
 	s.book.drops = func(n int) bool { return n%20 == 0 }
@@ -359,9 +359,9 @@ func TestSweepOfAListThatMoves(t *testing.T) {
 // id is the session of transaction n.
 func id(n int) string { return fmt.Sprintf("cs_%026d", n) }
 
-// BenchmarkSweep watches 5,000 payments that nobody looks at for five minutes of
+// BenchmarkListPoll watches 5,000 payments that nobody looks at for five minutes of
 // a simulation; with -many=1000000, a million for 45 s.
-func BenchmarkSweep(b *testing.B) {
+func BenchmarkListPoll(b *testing.B) {
 	b.Run("coinslot", func(b *testing.B) {
 		for b.Loop() {
 			s := newSimulation(b, 5000)
@@ -383,7 +383,7 @@ func BenchmarkSweep(b *testing.B) {
 	})
 }
 
-// many is the size of BenchmarkSweep/many.
+// many is the size of BenchmarkListPoll/many.
 var many = flag.Int("many", 0, "pending payments to simulate for 45 s; a million needs half an hour and 5 GB of disk")
 
 // benchmarkMany looks at that many payments for three readings of the list, and
@@ -391,7 +391,7 @@ var many = flag.Int("many", 0, "pending payments to simulate for 45 s; a million
 func benchmarkMany(b *testing.B) {
 	for b.Loop() {
 		s := newSimulation(b, *many)
-		s.looks = 15 * time.Second // each reads all rows
+		s.checks = 15 * time.Second // each reads all rows
 		most, before := 0, processor(b)
 		s.each = func() { most = max(most, resident(b)) }
 		start := time.Now()

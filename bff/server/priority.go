@@ -1,0 +1,42 @@
+package server
+
+import (
+	"context"
+
+	"coinslot/bff/checkout"
+	"coinslot/bff/limiter"
+	"coinslot/bff/payment"
+	"coinslot/bff/reconcile"
+)
+
+// creates is the gateway, whose creates have a part of the budget of their own, also
+// when they are sent again while nobody waits.
+type creates struct{ checkout.Gateway }
+
+func (g creates) Create(
+	ctx context.Context, req payment.CreateRequest,
+) (payment.Created, error) {
+	return g.Gateway.Create(limiter.WithPriority(ctx, limiter.Create), req)
+}
+
+// backgroundRecords is the gateway's books, read within what polling may use of the budget
+// and after every payment that is looked after.
+type backgroundRecords struct{ records reconcile.GatewayRecords }
+
+func (l backgroundRecords) Transactions(
+	ctx context.Context, q payment.ListQuery,
+) (payment.RecordPage, error) {
+	return l.records.Transactions(limiter.WithPriority(ctx, limiter.Single), q)
+}
+
+func (l backgroundRecords) TransactionRecords(
+	ctx context.Context, q payment.ListQuery,
+) (reconcile.GatewayRecordPage, error) {
+	return l.records.TransactionRecords(limiter.WithPriority(ctx, limiter.Single), q)
+}
+
+func (l backgroundRecords) Withdrawals(
+	ctx context.Context, q reconcile.WithdrawalQuery,
+) (reconcile.WithdrawalPage, error) {
+	return l.records.Withdrawals(limiter.WithPriority(ctx, limiter.Single), q)
+}
