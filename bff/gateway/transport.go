@@ -41,9 +41,7 @@ func newClients(t http.RoundTripper, base *url.URL) clients {
 func newClient(t http.RoundTripper) *http.Client {
 	return &http.Client{
 		Transport: t,
-		CheckRedirect: func(
-			*http.Request, []*http.Request,
-		) error {
+		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		},
 	}

@@ -22,10 +22,8 @@ type Eraser interface {
 	// events, deliveries, search index and console actions. The newest event of the
 	// log is never deleted, since its position must not be used again. decide may run
 	// more than once. Errors: ErrNotFound.
-	Erase(
-		ctx context.Context, id string, now time.Time,
-		decide func(s payment.Session, undelivered bool) payment.Erasure,
-	) (payment.Erasure, error)
+	Erase(ctx context.Context, id string, now time.Time,
+		decide func(s payment.Session, undelivered bool) payment.Erasure) (payment.Erasure, error)
 	// SessionsWithEmail returns the ids of the sessions with an e-mail, in any case.
 	SessionsWithEmail(ctx context.Context, email string) ([]string, error)
 	// EraseActions erases addresses and details of console actions before a time, and

@@ -92,9 +92,7 @@ const maxErrors = 10
 
 // sessions erases what is due, and counts it. What goes wrong with single sessions is
 // added to failed.
-func (r *Service) sessions(
-	ctx context.Context, failed *[]error,
-) (erased, deleted int, err error) {
+func (r *Service) sessions(ctx context.Context, failed *[]error) (erased, deleted int, err error) {
 	before := r.Now().Add(-r.Keep)
 	for at := ""; ; {
 		ids, next, err := r.Eraser.Erasable(ctx, before, at, batchSize)

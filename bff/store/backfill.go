@@ -119,9 +119,7 @@ func (db *DB) backfillAll(ctx context.Context, ids []string) error {
 	for len(ids) > 0 && ctx.Err() == nil {
 		batch := ids[:min(backfillSize, len(ids))]
 		ids = ids[len(batch):]
-		if err := db.Write(ctx, func(
-			tx *sql.Tx,
-		) error {
+		if err := db.Write(ctx, func(tx *sql.Tx) error {
 			return db.backfillBatch(ctx, tx, batch)
 		}); err != nil {
 			return fmt.Errorf("backfilling old sessions: %w", err)

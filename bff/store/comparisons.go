@@ -121,9 +121,7 @@ func (db *DB) atComparison(ctx context.Context, query string, args ...any) error
 }
 
 // LastRun implements reconcile.Runs.
-func (db *DB) LastRun(
-	ctx context.Context, kind reconcile.Kind,
-) (c reconcile.Status, err error) {
+func (db *DB) LastRun(ctx context.Context, kind reconcile.Kind) (c reconcile.Status, err error) {
 	var until, next sql.NullInt64
 	var run string
 	var report sql.NullString

@@ -32,9 +32,7 @@ type row struct {
 
 // fields are where a scan of sessionColumns puts them.
 func (r *row) fields() []any {
-	return []any{
-		&r.doc, &r.checkedAt, &r.dueAt, &r.watchedUntil, &r.epoch,
-	}
+	return []any{&r.doc, &r.checkedAt, &r.dueAt, &r.watchedUntil, &r.epoch}
 }
 
 // session decodes r; each call returns a value that shares nothing with others.

@@ -23,9 +23,7 @@ func newClient(allowPrivate bool) *http.Client {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	return &http.Client{
-		CheckRedirect: func(
-			*http.Request, []*http.Request,
-		) error {
+		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		},
 		Transport: &http.Transport{

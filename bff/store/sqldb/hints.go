@@ -194,15 +194,10 @@ func (db *DB) listen(ctx context.Context, hear func(string)) (heard bool, err er
 // dial makes a connection outside of the pool.
 func (db *DB) dial(ctx context.Context) (conn *pgx.Conn, err error) {
 	settings := db.pool.Config().ConnConfig
-	err = bounded(
-		ctx,
-		func(
-			ctx context.Context,
-		) error {
-			conn, err = pgx.ConnectConfig(ctx, settings)
-			return err
-		},
-	)
+	err = bounded(ctx, func(ctx context.Context) error {
+		conn, err = pgx.ConnectConfig(ctx, settings)
+		return err
+	})
 	return conn, err
 }
 

@@ -72,10 +72,8 @@ func postgresConfig(dsn string) (*pgxpool.Config, error) {
 	c, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
 		// The cause repeats parts of dsn, and may take a password for something else.
-		return nil, errors.New(
-			"COINSLOT_DATABASE: the address is not understood; give " +
-				"postgres://user:password@host/database",
-		)
+		return nil, errors.New("COINSLOT_DATABASE: the address is not understood; give " +
+			"postgres://user:password@host/database")
 	}
 	if !strings.Contains(dsn, "pool_max_conns=") {
 		c.MaxConns = defaultConnections

@@ -30,10 +30,8 @@ func sqlitePath(dsn string) (string, error) {
 			"COINSLOT_DATABASE: empty; give the path of an SQLite file or a postgres:// address",
 		)
 	case namesPostgres(dsn):
-		return "", errors.New(
-			"COINSLOT_DATABASE: give a PostgreSQL database as " +
-				"postgres://user:password@host/database",
-		)
+		return "", errors.New("COINSLOT_DATABASE: give a PostgreSQL database as " +
+			"postgres://user:password@host/database")
 	case isURL && !strings.ContainsAny(scheme, "/@"):
 		return "", fmt.Errorf(
 			"COINSLOT_DATABASE: %q addresses are not supported; give the path of an SQLite file "+

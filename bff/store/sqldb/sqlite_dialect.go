@@ -27,9 +27,7 @@ func sqliteDialect() Dialect {
 		Violated:  sqliteViolated,
 		retryable: func(error) bool { return false }, // a lock was waited for already
 		commitError: func(err error) error {
-			return fmt.Errorf(
-				"committing, with unknown outcome: %w", err,
-			)
+			return fmt.Errorf("committing, with unknown outcome: %w", err)
 		},
 		ambiguous: sqliteAmbiguous, supersede: sqliteSupersede,
 	}
