@@ -1,6 +1,6 @@
 // Package config holds the settings: one table that names, explains, parses and
-// checks each of them, prints the help and is compared with the README by a
-// test. A setting is an environment variable; a flag of the same name overrides
+// checks each of them, prints the help and is compared with docs/settings.md
+// by a test. A setting is an environment variable; a flag of the same name overrides
 // it (COINSLOT_LISTEN is -listen).
 package config
 
@@ -21,7 +21,7 @@ import (
 )
 
 // Config is every setting, parsed and checked; what each is for is in [Settings]
-// and the README. Secrets print as "(set)", and so do the addresses that may hold
+// and docs/settings.md. Secrets print as "(set)", and so do the addresses that may hold
 // one: Database and WebhookURLs.
 type Config struct {
 	Listen         string // host:port

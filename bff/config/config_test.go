@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"log/slog"
 	"os"
@@ -208,22 +209,37 @@ func TestSecretsDoNotPrint(t *testing.T) {
 	}
 }
 
-// The README's table and the code's are one.
-func TestReadmeListsTheSettings(t *testing.T) {
-	readme, err := os.ReadFile("../../README.md")
+var update = flag.Bool("update", false, "rewrite the table of docs/settings.md")
+
+// TestSettingsPage: the table of docs/settings.md is the one of the code.
+func TestSettingsPage(t *testing.T) {
+	const name = "../../docs/settings.md"
+	page, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	row := regexp.MustCompile("(?m)^\\| `(COINSLOT_[A-Z_]+)`(, `…_FILE`)? \\| (.*?)(?: \\(`([^`]*)`\\))? \\|$")
-	var got, want []string
-	for _, m := range row.FindAllStringSubmatch(string(readme), -1) {
-		got = append(got, fmt.Sprintf("%s file=%t %s default=%s", m[1], m[2] != "", m[3], m[4]))
-	}
+	var table strings.Builder
+	table.WriteString("| setting | meaning | default |\n|---|---|---|\n")
 	for _, s := range Settings() {
-		want = append(want, fmt.Sprintf("%s file=%t %s default=%s", s.Name, s.File, s.Help, s.Default))
+		file, value := "", s.Default
+		if s.File {
+			file = ", `…_FILE`"
+		}
+		if value != "" {
+			value = "`" + value + "`"
+		} else if s.Needed {
+			value = "required"
+		}
+		fmt.Fprintf(&table, "| `%s`%s | %s | %s |\n", s.Name, file, s.Help, value)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("settings in the README (-code +README):\n%s", diff)
+	between := regexp.MustCompile(`(?s)(<!-- settings: begin .*? -->\n).*(<!-- settings: end -->)`)
+	want := between.ReplaceAllString(string(page), "${1}"+table.String()+"$2")
+	if *update {
+		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if diff := cmp.Diff(want, string(page)); diff != "" || !between.Match(page) {
+		t.Errorf("docs/settings.md, which -update writes (-code +page):\n%s", diff)
 	}
 }
 

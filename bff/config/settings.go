@@ -10,7 +10,7 @@ import (
 	"coinslot/bff/console/auth/password"
 )
 
-// Settings returns the table, in the order of the README.
+// Settings returns the table, in the order of docs/settings.md.
 func Settings() []Setting { return slices.Clone(settings) }
 
 var settings = []Setting{
