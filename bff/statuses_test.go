@@ -54,7 +54,7 @@ func TestStatuses(t *testing.T) {
 		{"docs/console.md", `\| Erase personal data \| (.*?) \|`, name, canErase},
 		{"docs/design.md", "(?s)stateDiagram-v2\n(.*?)```", `--> (` + name + `)`, all},
 		{"docs/design.md", `(?s)\n\| session (.*?)\n\n`, `(?m)^\| ` + code, all},
-		{"docs/embed.md", `\| last status heard: (.*?);`, name, all},
+		{"docs/embed.md", `\| last known status: (.*?);`, name, all},
 		{"docs/examples/playwright/checkout.mjs", `\{(.*)\} Status `, name, all},
 		{"docs/openapi.yaml", `\n    Status: \{enum: \[(.*?)\]`, name, all},
 		{"docs/openapi.yaml", `\n    Status: .* description: "(.*)"`, code, all},
