@@ -279,9 +279,9 @@ func (e *example) believes(t *testing.T) {
 		ref, amount, said string
 		status            int
 	}{
-		"another amount": {ref, "0.01", "a person has to look", http.StatusNoContent},
-		"unknown order":  {"NoSuchOrder", "9.50", "a person has to look", http.StatusServiceUnavailable}, // sent again
-		"no order":       {"", "4.20", "a person has to look", http.StatusNoContent},
+		"another amount": {ref, "0.01", "needs review", http.StatusNoContent},
+		"unknown order":  {"NoSuchOrder", "9.50", "needs review", http.StatusServiceUnavailable}, // sent again
+		"no order":       {"", "4.20", "needs review", http.StatusNoContent},
 		"play money":     {ref, "9.50", "play money", http.StatusNoContent},
 	} {
 		h, body := signed(hookKey, "evt_2", c.ref, c.amount, 0)
@@ -309,7 +309,7 @@ func (e *example) believes(t *testing.T) {
 			t.Errorf("one of several signatures: the webhook is answered %d, and paid is %v; want 204 and paid", status, state())
 		}
 	}
-	if n := strings.Count(e.log.String(), ref+" is paid: send it off"); n != 1 {
+	if n := strings.Count(e.log.String(), ref+" is paid: ship it"); n != 1 {
 		t.Errorf("the goods are sent off %d times; want once", n)
 	}
 }

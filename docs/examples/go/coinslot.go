@@ -24,15 +24,15 @@ type checkout struct {
 	HookSecret string // whsec_...
 }
 
-// client follows no redirect: the key is for the checkout alone.
+// client follows no redirects, so that the key reaches only the checkout.
 var client = &http.Client{
 	Timeout:       10 * time.Second,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// open opens the session of an order, or finds the one that is open already: the
-// order's number is the idempotency key.
-func (c checkout) open(ctx context.Context, o order, thanks string) (id string, err error) {
+// openSession creates the session of an order and returns its id. The order number is the
+// idempotency key, so a repeated call returns the same session.
+func (c checkout) openSession(ctx context.Context, o order, thanks string) (id string, err error) {
 	body, err := json.Marshal(map[string]string{
 		"amount_usd": dollars(o.Cents), "order_ref": o.ID, "title": o.Title, "success_url": thanks,
 	})
@@ -49,17 +49,17 @@ func (c checkout) open(ctx context.Context, o order, thanks string) (id string, 
 	req.Header.Set("Idempotency-Key", o.ID)
 	resp, err := client.Do(req)
 	if err != nil {
-		return "", fmt.Errorf("opening a session: %w", err)
+		return "", fmt.Errorf("creating a session: %w", err)
 	}
 	defer resp.Body.Close()
 	var session struct{ ID, Code string }
 	if err := json.NewDecoder(resp.Body).Decode(&session); err != nil || session.ID == "" {
-		return "", fmt.Errorf("opening a session: status %d %s", resp.StatusCode, session.Code)
+		return "", fmt.Errorf("creating a session: status %d %s", resp.StatusCode, session.Code)
 	}
 	return session.ID, nil
 }
 
-// verify reports whether a body was signed by the checkout within five minutes of now.
+// verify reports whether the checkout signed body within five minutes of now.
 func (c checkout) verify(h http.Header, body []byte) bool {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(c.HookSecret, "whsec_"))
 	if err != nil || len(key) < 24 {
@@ -73,7 +73,7 @@ func (c checkout) verify(h http.Header, body []byte) bool {
 	mac := hmac.New(sha256.New, key)
 	fmt.Fprintf(mac, "%s.%s.%s", id, stamp, body)
 	want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
-	// several while the secret is changed
+	// there are several while the secret is rotated
 	for _, got := range strings.Fields(h.Get("webhook-signature")) {
 		if hmac.Equal([]byte(got), []byte(want)) {
 			return true
@@ -82,7 +82,7 @@ func (c checkout) verify(h http.Header, body []byte) bool {
 	return false
 }
 
-// event is what the checkout tells, as far as this shop reads it.
+// event has the members of a webhook that this shop reads.
 type event struct {
 	Type string
 	Data struct {
@@ -92,8 +92,8 @@ type event struct {
 	}
 }
 
-// hear takes what the checkout tells. An answer other than 2xx means: send it again.
-func (s *shop) hear(w http.ResponseWriter, r *http.Request) {
+// receiveWebhook handles a webhook. If the status is not 2xx, the checkout sends it again.
+func (s *shop) receiveWebhook(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))
 	if err != nil || !s.checkout.verify(r.Header, body) {
 		http.Error(w, "not signed by the checkout", http.StatusUnauthorized)
@@ -104,29 +104,29 @@ func (s *shop) hear(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "not an event", http.StatusBadRequest)
 		return
 	}
-	if e.Type != "checkout.confirmed" { // others tell how it goes on; docs/webhooks.md lists them
+	if e.Type != "checkout.confirmed" { // docs/webhooks.md lists the other types
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	w.WriteHeader(s.book(r.Header.Get("webhook-id"), e))
+	w.WriteHeader(s.recordPayment(r.Header.Get("webhook-id"), e))
 }
 
-// book books a payment and returns the status to answer. Money that fits no
-// order is logged, for a person has to look.
-func (s *shop) book(id string, e event) int {
+// recordPayment marks the order as paid and returns the status of the response. Money that fits
+// no order is logged for an operator.
+func (s *shop) recordPayment(id string, e event) int {
 	payment := fmt.Sprintf("shop: order %q, amount %q", e.Data.OrderRef, e.Data.AmountUSD)
 	if e.Data.Test && !s.test {
-		log.Print(payment + ": refused, it is play money; SHOP_TEST=1 takes it")
+		log.Print(payment + ": rejected play money; SHOP_TEST=1 accepts it")
 		return http.StatusNoContent
 	}
 	first, err := s.orders.pay(id, e.Data.OrderRef, e.Data.AmountUSD)
 	if first {
-		log.Printf("shop: order %s is paid: send it off", e.Data.OrderRef)
+		log.Printf("shop: order %s is paid: ship it", e.Data.OrderRef)
 	}
 	if err != nil {
-		log.Printf("%s: %v: a person has to look", payment, err)
+		log.Printf("%s: %v: needs review", payment, err)
 	}
-	// it may not be stored yet; an item of the catalogue never is
+	// it may not be stored yet; an order of a catalog item has no order_ref
 	if errors.Is(err, errUnknown) && e.Data.OrderRef != "" {
 		return http.StatusServiceUnavailable
 	}

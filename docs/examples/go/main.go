@@ -1,17 +1,17 @@
-// A shop with a Coinslot checkout, in Go and nothing but its standard library.
+// A shop with a Coinslot checkout, in Go with only the standard library.
 //
 //	export COINSLOT_URL=http://localhost:8080    # the checkout's COINSLOT_PUBLIC_URL
-//	export COINSLOT_SECRET_KEY=...               # as there
-//	export COINSLOT_WEBHOOK_SECRET=whsec_...     # as there
+//	export COINSLOT_SECRET_KEY=...               # the same value
+//	export COINSLOT_WEBHOOK_SECRET=whsec_...     # the same value
 //	go run ./docs/examples/go
 //
-// It listens on SHOP_LISTEN (127.0.0.1:3000) and is reached by browsers under
-// SHOP_URL (http://127.0.0.1:3000). The checkout is told of it by its settings
-// COINSLOT_ORIGINS (SHOP_URL) and COINSLOT_WEBHOOK_URL (SHOP_URL/hooks/coinslot).
-// SHOP_TEST=1 takes play money, too: never in production.
+// It listens on SHOP_LISTEN (127.0.0.1:3000), and browsers reach it at SHOP_URL
+// (http://127.0.0.1:3000). In the checkout, set COINSLOT_ORIGINS to SHOP_URL and
+// COINSLOT_WEBHOOK_URL to SHOP_URL/hooks/coinslot. SHOP_TEST=1 accepts play money: never set it in
+// production.
 //
-// coinslot.go is what a shop of your own needs; orders.go stands for your
-// database, and the goods below for your catalogue.
+// Copy coinslot.go into your shop. orders.go stands for your database, and the goods below for
+// your products.
 package main
 
 import (
@@ -31,11 +31,10 @@ import (
 	"time"
 )
 
-// product is something that the shop sells. Prices are whole cents, and only
-// the server's count.
+// product is something that the shop sells. Only the server's prices count.
 type product struct {
 	ID, Name, About string
-	Cents           int64
+	Cents           int64 // US cents
 }
 
 var goods = []product{
@@ -50,13 +49,13 @@ var files embed.FS
 var pages = template.Must(template.New("").
 	Funcs(template.FuncMap{"dollars": dollars}).ParseFS(files, "pages.html"))
 
-// dollars writes cents as the checkout wants them: "14.00".
+// dollars formats cents for the checkout: "14.00".
 func dollars(cents int64) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
 
-// shop answers browsers and the checkout.
+// shop serves browsers and receives webhooks.
 type shop struct {
 	url      string // of this shop
-	test     bool   // takes play money
+	test     bool   // accepts play money
 	checkout checkout
 	orders   orders
 }
@@ -90,15 +89,15 @@ func main() {
 	}
 }
 
-// setting reads the environment; without a usual value it has to be there.
-func setting(name, usual string) string {
+// setting returns an environment variable or its default; without a default it is required.
+func setting(name, standard string) string {
 	if value := os.Getenv(name); value != "" {
 		return value
 	}
-	if usual == "" {
+	if standard == "" {
 		log.Fatalf("shop: %s is not set", name)
 	}
-	return usual
+	return standard
 }
 
 func (s *shop) routes() http.Handler {
@@ -107,39 +106,39 @@ func (s *shop) routes() http.Handler {
 	mux.HandleFunc("POST /orders", s.buy)
 	mux.HandleFunc("GET /orders/{id}", s.showOrder)
 	mux.HandleFunc("GET /orders/{id}/thanks", s.showThanks)
-	mux.HandleFunc("POST /hooks/coinslot", s.hear)
+	mux.HandleFunc("POST /hooks/coinslot", s.receiveWebhook)
 	mux.Handle("GET /shop.css", http.FileServerFS(files))
 	return mux
 }
 
-// showGoods is the page with the cart. Its order number is made here, so that a
-// form that is sent twice is one order.
+// showGoods shows the page with the cart. The form has an order number, so that sending it twice
+// makes one order.
 func (s *shop) showGoods(w http.ResponseWriter, _ *http.Request) {
 	s.show(w, "goods", map[string]any{"Goods": goods, "Order": rand.Text()[:12]})
 }
 
-// buy stores the order, opens its session and leads to its page.
+// buy stores the order, creates its session and redirects to its page.
 func (s *shop) buy(w http.ResponseWriter, r *http.Request) {
 	o := cart(r)
 	if o.Cents == 0 || len(o.ID) != 12 {
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return
 	}
-	o = s.orders.place(o)
+	o = s.orders.add(o)
 	if o.Session == "" {
-		session, err := s.checkout.open(r.Context(), o, s.url+"/orders/"+o.ID+"/thanks")
+		session, err := s.checkout.openSession(r.Context(), o, s.url+"/orders/"+o.ID+"/thanks")
 		if err != nil {
 			log.Printf("shop: order %s: %v", o.ID, err)
 			http.Error(w, "The checkout does not answer. Nothing was charged; "+
 				"please go back and try again.", http.StatusBadGateway)
 			return
 		}
-		s.orders.opened(o.ID, session)
+		s.orders.setSession(o.ID, session)
 	}
 	http.Redirect(w, r, "/orders/"+o.ID, http.StatusSeeOther)
 }
 
-// cart reads how many of what was chosen; names and prices are the server's own.
+// cart reads the quantities from the form; names and prices are the server's own.
 func cart(r *http.Request) order {
 	o := order{ID: r.PostFormValue("order")}
 	var names []string
@@ -167,8 +166,8 @@ func (s *shop) showOrder(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// showThanks says how the order stands in the shop's own books. What else the
-// address says, like status=confirmed, counts for nothing.
+// showThanks shows the order's status from the shop's own records. It ignores the rest of the
+// address, like status=confirmed.
 func (s *shop) showThanks(w http.ResponseWriter, r *http.Request) {
 	o, ok := s.orders.find(r.PathValue("id"))
 	if !ok || o.Session == "" {
@@ -178,7 +177,7 @@ func (s *shop) showThanks(w http.ResponseWriter, r *http.Request) {
 	s.show(w, "thanks", map[string]any{"Order": o, "Checkout": s.checkout.URL})
 }
 
-// show writes a page under a strict policy: one script and one frame, both of the checkout.
+// show writes a page with a strict policy: it allows only the checkout's script and frame.
 func (s *shop) show(w http.ResponseWriter, page string, data any) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")

@@ -6,26 +6,26 @@ import (
 	"sync"
 )
 
-// order is what a shopper wants. Its ID is the shop's order number, and the
-// order_ref by which the checkout knows it; it cannot be guessed.
+// order is an order of a shopper. Its ID is the order number and the checkout's order_ref, and
+// can't be guessed.
 type order struct {
 	ID, Title string
 	Cents     int64
-	Session   string // the checkout's; empty until it is open
+	Session   string // id of the checkout session; empty until it is created
 	Paid      bool
 }
 
-// orders are kept in memory. Replace them by two tables: orders, and events with
-// a unique index on the event's id.
+// orders is a store in memory. Replace it with two tables: orders, and events with a unique index
+// on the event id.
 type orders struct {
 	mu     sync.Mutex // guards the fields below
 	byID   map[string]order
 	events map[string]bool
 }
 
-// place stores a new order. The same order again is the one that is there;
-// another cart under the same number is an order of its own.
-func (s *orders) place(o order) order {
+// add stores a new order. A repeated order returns the stored one; another cart with the same
+// number gets a new number.
+func (s *orders) add(o order) order {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if before, ok := s.byID[o.ID]; ok {
@@ -45,8 +45,8 @@ func (s *orders) find(id string) (order, bool) {
 	return o, ok
 }
 
-// opened stores the session of an order.
-func (s *orders) opened(id, session string) {
+// setSession stores the session id of an order.
+func (s *orders) setSession(id, session string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o := s.byID[id]
@@ -56,11 +56,11 @@ func (s *orders) opened(id, session string) {
 
 var (
 	errUnknown = errors.New("there is no such order")
-	errAmount  = errors.New("the order is of another amount")
+	errAmount  = errors.New("the order has another amount")
 )
 
-// pay marks an order as paid by an event, and reports whether this was the first
-// time: an event may come twice. With a database, all of it is one transaction.
+// pay marks an order as paid and reports whether it was unpaid before, since an event may arrive
+// twice. In a database, do all of it in one transaction.
 func (s *orders) pay(event, id, amount string) (first bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,23 +1,23 @@
-// What a shop of your own needs: opening a session, and checking what the checkout sends.
+// Copy this file into your shop: it creates sessions and verifies webhooks.
 import { createHmac, timingSafeEqual } from "node:crypto";
 
-// openSession opens the session of an order, or finds the one that is open already: the order's number is the
-// idempotency key. It returns the session's id.
+// openSession creates the session of an order and returns its id. The order number is the idempotency key, so a repeated
+// call returns the same session.
 export async function openSession(checkout, order) {
   const answer = await fetch(`${checkout.url}/v1/sessions`, {
     method: "POST",
     headers: { Authorization: `Bearer ${checkout.key}`, "Content-Type": "application/json", "Idempotency-Key": order.id },
     body: JSON.stringify({ amount_usd: order.amount, order_ref: order.id, title: order.title, success_url: order.thanks }),
-    redirect: "error", // the key is for the checkout alone
+    redirect: "error", // so that the key reaches only the checkout
     signal: AbortSignal.timeout(10_000),
   });
   const session = await answer.json();
-  if (!answer.ok) throw new Error(`opening a session: status ${answer.status} ${session.code}`);
+  if (!answer.ok) throw new Error(`creating a session: status ${answer.status} ${session.code}`);
   return session.id;
 }
 
 // verify returns the event if rawBody (a Buffer) was signed with secret ("whsec_…") within five minutes of now, and
-// throws otherwise. While a secret is changed there are several signatures.
+// throws otherwise. There are several signatures while the secret is rotated.
 export function verify(secret, headers, rawBody) {
   const id = headers["webhook-id"], stamp = headers["webhook-timestamp"];
   if (!id || !/^\d{1,12}$/.test(stamp ?? "") || Math.abs(Date.now() / 1000 - Number(stamp)) > 300) {

@@ -1,15 +1,15 @@
-// Orders, kept in memory. Replace them by two tables: orders, and events with a unique index on the event's id.
+// A store in memory. Replace it with two tables: orders, and events with a unique index on the event id.
 import { randomBytes } from "node:crypto";
 
 const orders = new Map();
 const events = new Set();
 
-// newId is an order number: the shop's, and the order_ref by which the checkout knows it. It cannot be guessed.
+// newId returns an order number, which is also the checkout's order_ref and can't be guessed.
 export const newId = () => randomBytes(8).toString("hex");
 
-// place stores a new order. The same order again is the one that is there; another cart under the same number is an
-// order of its own.
-export function place(order) {
+// addOrder stores a new order. A repeated order returns the stored one; another cart with the same number gets a new
+// number.
+export function addOrder(order) {
   const before = orders.get(order.id);
   if (before?.title === order.title) return before;
   const placed = { ...order, id: before ? newId() : order.id, session: "", paid: false };
@@ -19,8 +19,8 @@ export function place(order) {
 
 export const find = (id) => orders.get(id);
 
-// pay marks an order as paid by an event. It returns "paid" the first time and "again" after it, since an event may come
-// twice; otherwise "unknown" or "of another amount". With a database, all of it is one transaction.
+// pay marks an order as paid. It returns "paid" the first time and "again" afterwards, since an event may arrive twice;
+// otherwise "unknown" or "of another amount". In a database, do all of it in one transaction.
 export function pay(event) {
   const order = orders.get(event.data.order_ref);
   if (!order) return "unknown";

@@ -52,7 +52,7 @@ export const orderPage = (order, checkout) => page(`<script async src="${checkou
 export const thanksPage = (order, checkout) => page(order.paid ? "" : `<meta http-equiv="refresh" content="2">`, `
   ${order.paid
     ? `<h1>Thank you</h1><p class="soft">Your order is paid and will be sent within two days.</p>`
-    : `<h1>One moment</h1><p class="soft">We have not heard of your payment yet. This page looks again by itself.</p>`}
+    : `<h1>One moment</h1><p class="soft">Your payment has not arrived yet. This page updates by itself.</p>`}
   ${state(order)}
   ${summary(order)}
   <p class="pay">${order.paid

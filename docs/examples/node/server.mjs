@@ -1,25 +1,24 @@
 // A shop with a Coinslot checkout, for Node 20 or newer, without any package.
 //
 //   export COINSLOT_URL=http://localhost:8080    # the checkout's COINSLOT_PUBLIC_URL
-//   export COINSLOT_SECRET_KEY=...               # as there
-//   export COINSLOT_WEBHOOK_SECRET=whsec_...     # as there
+//   export COINSLOT_SECRET_KEY=...               # the same value
+//   export COINSLOT_WEBHOOK_SECRET=whsec_...     # the same value
 //   node docs/examples/node/server.mjs
 //
-// It listens on SHOP_LISTEN (127.0.0.1:3000) and is reached by browsers under SHOP_URL (http://127.0.0.1:3000). The
-// checkout is told of it by its settings COINSLOT_ORIGINS (SHOP_URL) and COINSLOT_WEBHOOK_URL (SHOP_URL/hooks/coinslot).
-// SHOP_TEST=1 takes play money, too: never in production.
+// It listens on SHOP_LISTEN (127.0.0.1:3000), and browsers reach it at SHOP_URL (http://127.0.0.1:3000). In the checkout,
+// set COINSLOT_ORIGINS to SHOP_URL and COINSLOT_WEBHOOK_URL to SHOP_URL/hooks/coinslot. SHOP_TEST=1 accepts play money:
+// never set it in production.
 //
-// coinslot.mjs is what a shop of your own needs; orders.mjs stands for your database, and the goods below for your
-// catalogue.
+// Copy coinslot.mjs into your shop. orders.mjs stands for your database, and the goods below for your products.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { openSession, verify } from "./coinslot.mjs";
-import { find, newId, pay, place } from "./orders.mjs";
+import { addOrder, find, newId, pay } from "./orders.mjs";
 import { goodsPage, orderPage, thanksPage } from "./pages.mjs";
 
-// setting reads the environment; without a usual value it has to be there.
-function setting(name, usual) {
-  const value = process.env[name] || usual;
+// setting returns an environment variable or its default; without a default it is required.
+function setting(name, standard) {
+  const value = process.env[name] || standard;
   if (value) return value;
   console.error(`shop: ${name} is not set`);
   process.exit(1);
@@ -31,7 +30,7 @@ const playMoney = process.env.SHOP_TEST === "1";
 const shop = setting("SHOP_URL", "http://127.0.0.1:3000");
 const [host, port] = setting("SHOP_LISTEN", "127.0.0.1:3000").split(":");
 
-// Prices are whole cents, and only the server's count.
+// Only the server's prices count.
 const dollars = (cents) => `${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, "0")}`;
 const goods = [
   { id: "notebook", name: "Notebook", about: "Stitched, 144 pages, lies flat", cents: 1400 },
@@ -39,7 +38,7 @@ const goods = [
   { id: "postcards", name: "Postcards", about: "Ten birds of the coast", cents: 420 },
 ].map((product) => ({ ...product, price: dollars(product.cents) }));
 
-// One script and one frame, both of the checkout.
+// It allows only the checkout's script and frame.
 const policy = "default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; " +
   `script-src ${checkout.url}; frame-src ${checkout.url}`;
 
@@ -53,9 +52,9 @@ function answer(response, status, text = "", headers = {}) {
   response.end(text);
 }
 
-const leadTo = (response, path) => answer(response, 303, "", { Location: path });
+const redirect = (response, path) => answer(response, 303, "", { Location: path });
 
-// read takes a body of at most 1 MiB, byte by byte as it was sent.
+// read returns the raw body, of at most 1 MiB.
 async function read(request) {
   const parts = [];
   let size = 0;
@@ -67,7 +66,7 @@ async function read(request) {
   return Buffer.concat(parts);
 }
 
-// cart reads how many of what was chosen; names and prices are the server's own.
+// cart reads the quantities from the form; names and prices are the server's own.
 function cart(form) {
   const lines = goods.map((product) => ({ product, n: Number(form.get(product.id)) }))
     .filter(({ n }) => Number.isInteger(n) && n >= 1 && n <= 9);
@@ -78,53 +77,54 @@ function cart(form) {
   };
 }
 
-// buy stores the order, opens its session and leads to its page. A form that is sent twice is one order.
+// buy stores the order, creates its session and redirects to its page. A form that is sent twice is one order.
 async function buy(request, response) {
-  const wanted = cart(new URLSearchParams((await read(request)).toString("utf8")));
-  if (!wanted.title || !/^[0-9a-f]{16}$/.test(wanted.id)) return leadTo(response, "/");
-  const order = place(wanted);
+  const requested = cart(new URLSearchParams((await read(request)).toString("utf8")));
+  if (!requested.title || !/^[0-9a-f]{16}$/.test(requested.id)) return redirect(response, "/");
+  const order = addOrder(requested);
   try {
     order.session ||= await openSession(checkout, { ...order, thanks: `${shop}/orders/${order.id}/thanks` });
   } catch (error) {
     console.error(`shop: order ${order.id}: ${error.message}`);
     return answer(response, 502, "The checkout does not answer. Nothing was charged; please go back and try again.");
   }
-  leadTo(response, `/orders/${order.id}`);
+  redirect(response, `/orders/${order.id}`);
 }
 
-// hear takes what the checkout tells. An answer other than 2xx means: send it again.
-async function hear(request, response) {
+// receiveWebhook handles a webhook. If the status is not 2xx, the checkout sends it again.
+async function receiveWebhook(request, response) {
   let event;
   try {
     event = verify(hookSecret, request.headers, await read(request));
   } catch (error) {
     return answer(response, 401, error.message);
   }
-  // Other types tell how it goes on; docs/webhooks.md lists them.
-  answer(response, event.type === "checkout.confirmed" ? book(event) : 204);
+  // docs/webhooks.md lists the other types.
+  answer(response, event.type === "checkout.confirmed" ? recordPayment(event) : 204);
 }
 
-// book books a payment and returns the status to answer. Money that fits no order is logged, for a person has to look.
-function book(event) {
+// recordPayment marks the order as paid and returns the status of the response. Money that fits no order is logged for an
+// operator.
+function recordPayment(event) {
   const { order_ref: ref, amount_usd: amount, test } = event.data;
   const payment = `shop: order ${JSON.stringify(ref)}, amount ${JSON.stringify(amount)}`;
   if (test && !playMoney) {
-    console.error(`${payment}: refused, it is play money; SHOP_TEST=1 takes it`);
+    console.error(`${payment}: rejected play money; SHOP_TEST=1 accepts it`);
     return 204;
   }
-  const booked = pay(event);
-  if (booked === "paid") console.log(`shop: order ${ref} is paid: send it off`);
-  if (booked !== "paid" && booked !== "again") console.error(`${payment}: the order is ${booked}: a person has to look`);
-  return booked === "unknown" && ref ? 503 : 204; // it may not be stored yet; an item of the catalogue never is
+  const result = pay(event);
+  if (result === "paid") console.log(`shop: order ${ref} is paid: ship it`);
+  if (result !== "paid" && result !== "again") console.error(`${payment}: the order is ${result}: needs review`);
+  return result === "unknown" && ref ? 503 : 204; // it may not be stored yet; an order of a catalog item has no order_ref
 }
 
-// showOrder shows an order: with its checkout until it is paid, or how it stands in the shop's own books. What else the
-// address says, like status=confirmed, counts for nothing.
+// showOrder shows an order with its checkout, or its status from the shop's own records. It ignores the rest of the
+// address, like status=confirmed.
 function showOrder(response, id, thanks) {
   const order = find(id);
   if (!order?.session) return answer(response, 404, "There is no such order.");
   if (thanks) return show(response, thanksPage(order, checkout.url));
-  if (order.paid) return leadTo(response, `/orders/${id}/thanks`);
+  if (order.paid) return redirect(response, `/orders/${id}/thanks`);
   show(response, orderPage(order, checkout.url));
 }
 
@@ -135,7 +135,7 @@ async function serve(request, response) {
     case "GET /": return show(response, goodsPage(goods, newId()));
     case "GET /shop.css": return answer(response, 200, readFileSync(new URL("shop.css", import.meta.url)), { "Content-Type": "text/css" });
     case "POST /orders": return buy(request, response);
-    case "POST /hooks/coinslot": return hear(request, response);
+    case "POST /hooks/coinslot": return receiveWebhook(request, response);
   }
   if (id && request.method === "GET") return showOrder(response, id, thanks);
   answer(response, 404, "There is nothing here.");

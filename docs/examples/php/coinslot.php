@@ -1,10 +1,10 @@
 <?php
-// What a shop of your own needs: opening a session, and checking what the checkout sends.
+// Copy this file into your shop: it creates sessions and verifies webhooks.
 
 declare(strict_types=1);
 
-// open_session opens the session of an order, or finds the one that is open already: the order's number is the
-// idempotency key. It returns the session's id, and null if the checkout does not answer.
+// open_session creates the session of an order and returns its id, or null if the checkout does not answer. The order
+// number is the idempotency key, so a repeated call returns the same session.
 function open_session(string $checkout, string $key, array $order, string $thanks): ?string
 {
     $answer = @file_get_contents("$checkout/v1/sessions", false, stream_context_create(['http' => [
@@ -14,19 +14,19 @@ function open_session(string $checkout, string $key, array $order, string $thank
             'amount_usd' => dollars($order['cents']), 'order_ref' => $order['id'], 'title' => $order['title'], 'success_url' => $thanks,
         ], JSON_THROW_ON_ERROR),
         'timeout' => 10,
-        'follow_location' => 0, // the key is for the checkout alone
+        'follow_location' => 0, // so that the key reaches only the checkout
         'ignore_errors' => true,
     ]]));
     $session = $answer === false ? null : json_decode($answer, true);
     if (!isset($session['id'])) {
-        error_log("shop: order {$order['id']}: opening a session: " . ($session['code'] ?? 'no answer'));
+        error_log("shop: order {$order['id']}: creating a session: " . ($session['code'] ?? 'no answer'));
         return null;
     }
     return $session['id'];
 }
 
 // verify returns the event if a raw body was signed with the secret ("whsec_…") within five minutes of now, and null
-// otherwise. While a secret is changed there are several signatures.
+// otherwise. There are several signatures while the secret is rotated.
 function verify(string $secret, string $id, string $stamp, string $signatures, string $body): ?array
 {
     $key = base64_decode(preg_replace('/^whsec_/', '', $secret), true);

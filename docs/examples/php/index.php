@@ -2,16 +2,16 @@
 // A shop with a Coinslot checkout, for PHP 8.1 or newer, without any package.
 //
 //   export COINSLOT_URL=http://localhost:8080    # the checkout's COINSLOT_PUBLIC_URL
-//   export COINSLOT_SECRET_KEY=...               # as there
-//   export COINSLOT_WEBHOOK_SECRET=whsec_...     # as there
+//   export COINSLOT_SECRET_KEY=...               # the same value
+//   export COINSLOT_WEBHOOK_SECRET=whsec_...     # the same value
 //   php -S 127.0.0.1:3000 docs/examples/php/index.php
 //
-// Browsers reach it under SHOP_URL (http://127.0.0.1:3000); orders are kept in the file SHOP_ORDERS. The checkout is
-// told of it by its settings COINSLOT_ORIGINS (SHOP_URL) and COINSLOT_WEBHOOK_URL (SHOP_URL/hooks/coinslot). SHOP_TEST=1
-// takes play money, too: never in production.
+// Browsers reach it at SHOP_URL (http://127.0.0.1:3000). It keeps orders in the file SHOP_ORDERS. In the checkout, set
+// COINSLOT_ORIGINS to SHOP_URL and COINSLOT_WEBHOOK_URL to SHOP_URL/hooks/coinslot. SHOP_TEST=1 accepts play money: never
+// set it in production.
 //
-// coinslot.php is what a shop of your own needs; orders.php stands for your database, and the goods below for your
-// catalogue. Behind another server, send every request to this file.
+// Copy coinslot.php into your shop. orders.php stands for your database, and the goods below for your products. Behind
+// another server, send every request to this file.
 
 declare(strict_types=1);
 
@@ -19,23 +19,23 @@ require __DIR__ . '/coinslot.php';
 require __DIR__ . '/orders.php';
 require __DIR__ . '/pages.php';
 
-// Prices are whole cents, and only the server's count.
+// Only the server's prices count.
 const GOODS = [
     'notebook' => ['name' => 'Notebook', 'about' => 'Stitched, 144 pages, lies flat', 'cents' => 1400],
     'pencils' => ['name' => 'Pencils', 'about' => 'Six, in a tin', 'cents' => 950],
     'postcards' => ['name' => 'Postcards', 'about' => 'Ten birds of the coast', 'cents' => 420],
 ];
 
-// dollars writes cents as the checkout wants them: "14.00".
+// dollars formats cents for the checkout: "14.00".
 function dollars(int $cents): string
 {
     return sprintf('%d.%02d', intdiv($cents, 100), $cents % 100);
 }
 
-// setting reads the environment; without a usual value it has to be there.
-function setting(string $name, string $usual = ''): string
+// setting returns an environment variable or its default; without a default it is required.
+function setting(string $name, string $standard = ''): string
 {
-    $value = getenv($name) ?: $usual;
+    $value = getenv($name) ?: $standard;
     if ($value === '') {
         error_log("shop: $name is not set");
         answer(500, 'The shop is not set up.');
@@ -50,13 +50,13 @@ function answer(int $status, string $text = ''): never
     exit($text);
 }
 
-function lead_to(string $path): never
+function redirect(string $path): never
 {
     header("Location: $path");
     answer(303);
 }
 
-// cart reads how many of what was chosen; names and prices are the server's own.
+// cart reads the quantities from the form; names and prices are the server's own.
 function cart(array $form): array
 {
     [$names, $cents] = [[], 0];
@@ -70,27 +70,27 @@ function cart(array $form): array
     return ['id' => $form['order'] ?? '', 'title' => implode(', ', $names), 'cents' => $cents];
 }
 
-// buy stores the order, opens its session and leads to its page. A form that is sent twice is one order.
+// buy stores the order, creates its session and redirects to its page. A form that is sent twice is one order.
 function buy(string $checkout): never
 {
-    $wanted = cart($_POST);
-    if ($wanted['cents'] === 0 || !is_string($wanted['id']) || !preg_match('/^[0-9a-f]{16}$/D', $wanted['id'])) {
-        lead_to('/');
+    $requested = cart($_POST);
+    if ($requested['cents'] === 0 || !is_string($requested['id']) || !preg_match('/^[0-9a-f]{16}$/D', $requested['id'])) {
+        redirect('/');
     }
-    $order = place($wanted);
+    $order = add_order($requested);
     if ($order['session'] === '') {
         $thanks = setting('SHOP_URL', 'http://127.0.0.1:3000') . "/orders/{$order['id']}/thanks";
         $session = open_session($checkout, setting('COINSLOT_SECRET_KEY'), $order, $thanks);
         if ($session === null) {
             answer(502, 'The checkout does not answer. Nothing was charged; please go back and try again.');
         }
-        opened($order['id'], $session);
+        set_session($order['id'], $session);
     }
-    lead_to("/orders/{$order['id']}");
+    redirect("/orders/{$order['id']}");
 }
 
-// hear takes what the checkout tells. An answer other than 2xx means: send it again.
-function hear(): never
+// receive_webhook handles a webhook. If the status is not 2xx, the checkout sends it again.
+function receive_webhook(): never
 {
     $id = $_SERVER['HTTP_WEBHOOK_ID'] ?? '';
     $event = verify(setting('COINSLOT_WEBHOOK_SECRET'), $id, $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '',
@@ -98,30 +98,31 @@ function hear(): never
     if ($event === null) {
         answer(401, 'not signed by the checkout');
     }
-    // Other types tell how it goes on; docs/webhooks.md lists them.
-    answer($event['type'] === 'checkout.confirmed' ? book($id, $event['data']) : 204);
+    // docs/webhooks.md lists the other types.
+    answer($event['type'] === 'checkout.confirmed' ? record_payment($id, $event['data']) : 204);
 }
 
-// book books a payment and returns the status to answer. Money that fits no order is logged, for a person has to look.
-function book(string $id, array $data): int
+// record_payment marks the order as paid and returns the status of the response. Money that fits no order is logged for an
+// operator.
+function record_payment(string $id, array $data): int
 {
     ['order_ref' => $ref, 'amount_usd' => $amount] = $data;
     $payment = 'shop: order ' . json_encode($ref) . ', amount ' . json_encode($amount);
     if ($data['test'] && getenv('SHOP_TEST') !== '1') {
-        error_log("$payment: refused, it is play money; SHOP_TEST=1 takes it");
+        error_log("$payment: rejected play money; SHOP_TEST=1 accepts it");
         return 204;
     }
-    $booked = pay($id, $ref, $amount);
-    if ($booked === 'paid') {
-        error_log("shop: order $ref is paid: send it off");
-    } elseif ($booked !== 'again') {
-        error_log("$payment: the order is $booked: a person has to look");
+    $result = pay($id, $ref, $amount);
+    if ($result === 'paid') {
+        error_log("shop: order $ref is paid: ship it");
+    } elseif ($result !== 'again') {
+        error_log("$payment: the order is $result: needs review");
     }
-    return $booked === 'unknown' && $ref !== '' ? 503 : 204; // it may not be stored yet; an item of the catalogue never is
+    return $result === 'unknown' && $ref !== '' ? 503 : 204; // it may not be stored yet; an order of a catalog item has no order_ref
 }
 
-// show_order shows an order: with its checkout until it is paid, or how it stands in the shop's own books. What else the
-// address says, like status=confirmed, counts for nothing.
+// show_order shows an order with its checkout, or its status from the shop's own records. It ignores the rest of the
+// address, like status=confirmed.
 function show_order(string $checkout, string $id, bool $thanks): never
 {
     $order = find($id);
@@ -129,7 +130,7 @@ function show_order(string $checkout, string $id, bool $thanks): never
         answer(404, 'There is no such order.');
     }
     if (!$thanks && $order['paid']) {
-        lead_to("/orders/$id/thanks");
+        redirect("/orders/$id/thanks");
     }
     $thanks ? thanks_page($checkout, $order) : order_page($checkout, $order);
     exit;
@@ -148,7 +149,7 @@ switch ("{$_SERVER['REQUEST_METHOD']} $path") {
     case 'POST /orders':
         buy($checkout);
     case 'POST /hooks/coinslot':
-        hear();
+        receive_webhook();
 }
 if ($_SERVER['REQUEST_METHOD'] === 'GET' && preg_match('#^/orders/([0-9a-f]{16})(/thanks)?$#D', $path, $found)) {
     show_order($checkout, $found[1], isset($found[2]));

@@ -1,16 +1,15 @@
 <?php
-// Orders, kept in a JSON file. Replace them by two tables: orders, and events with a unique index on the event's id.
+// A store in a JSON file. Replace it with two tables: orders, and events with a unique index on the event id.
 
 declare(strict_types=1);
 
-// change reads the file, lets $with change what is in it, and writes it; nobody else does so meanwhile. It returns
-// what $with returns.
-function change(callable $with): mixed
+// change locks the file, reads it, lets $edit change its content, and writes it. It returns the result of $edit.
+function change(callable $edit): mixed
 {
     $file = fopen(getenv('SHOP_ORDERS') ?: sys_get_temp_dir() . '/coinslot-shop.json', 'c+');
     flock($file, LOCK_EX);
     $stored = json_decode(stream_get_contents($file), true) ?? ['orders' => [], 'events' => []];
-    $result = $with($stored);
+    $result = $edit($stored);
     rewind($file);
     ftruncate($file, 0);
     fwrite($file, json_encode($stored, JSON_THROW_ON_ERROR));
@@ -18,15 +17,15 @@ function change(callable $with): mixed
     return $result;
 }
 
-// new_id is an order number: the shop's, and the order_ref by which the checkout knows it. It cannot be guessed.
+// new_id returns an order number, which is also the checkout's order_ref and can't be guessed.
 function new_id(): string
 {
     return bin2hex(random_bytes(8));
 }
 
-// place stores a new order. The same order again is the one that is there; another cart under the same number is an
-// order of its own.
-function place(array $order): array
+// add_order stores a new order. A repeated order returns the stored one; another cart with the same number gets a new
+// number.
+function add_order(array $order): array
 {
     return change(function (array &$stored) use ($order): array {
         $before = $stored['orders'][$order['id']] ?? null;
@@ -38,8 +37,8 @@ function place(array $order): array
     });
 }
 
-// opened stores the session of an order.
-function opened(string $id, string $session): void
+// set_session stores the session id of an order.
+function set_session(string $id, string $session): void
 {
     change(function (array &$stored) use ($id, $session): void {
         $stored['orders'][$id]['session'] = $session;
@@ -51,8 +50,8 @@ function find(string $id): ?array
     return change(fn (array &$stored): ?array => $stored['orders'][$id] ?? null);
 }
 
-// pay marks an order as paid by an event. It returns 'paid' the first time and 'again' after it, since an event may come
-// twice; otherwise 'unknown' or 'of another amount'. With a database, all of it is one transaction.
+// pay marks an order as paid. It returns 'paid' the first time and 'again' afterwards, since an event may arrive twice;
+// otherwise 'unknown' or 'of another amount'. In a database, do all of it in one transaction.
 function pay(string $event, string $id, string $amount): string
 {
     return change(function (array &$stored) use ($event, $id, $amount): string {

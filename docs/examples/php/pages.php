@@ -8,7 +8,7 @@ function e(string $text): string
     return htmlspecialchars($text, ENT_QUOTES | ENT_SUBSTITUTE, 'UTF-8');
 }
 
-// page writes a page under a strict policy: one script and one frame, both of the checkout.
+// page writes a page with a strict policy: it allows only the checkout's script and frame.
 function page(string $checkout, string $head, string $main): void
 {
     header("Content-Security-Policy: default-src 'none'; style-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "
@@ -90,7 +90,7 @@ function thanks_page(string $checkout, array $order): void
     [$state, $summary] = [state($order), summary($order)];
     $words = $order['paid']
         ? '<h1>Thank you</h1><p class="soft">Your order is paid and will be sent within two days.</p>'
-        : '<h1>One moment</h1><p class="soft">We have not heard of your payment yet. This page looks again by itself.</p>';
+        : '<h1>One moment</h1><p class="soft">Your payment has not arrived yet. This page updates by itself.</p>';
     $link = $order['paid']
         ? "<a class=\"button quiet\" href=\"$checkout/checkout/{$order['session']}/receipt\">Receipt</a>"
         : "<a class=\"button quiet\" href=\"/orders/{$order['id']}\">Back to the payment</a>";

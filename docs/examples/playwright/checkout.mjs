@@ -1,5 +1,5 @@
-// A page object of the Coinslot checkout for Playwright, to be copied as it is. It uses the handles that are promised
-// (data-part, data-status, the frame's name) and nothing else, so that it outlives new looks and other languages.
+// A page object of the Coinslot checkout for Playwright. Copy this file unchanged. It uses only stable handles (data-part,
+// data-status, the frame's name), so it works with every release and language.
 import { expect } from "@playwright/test";
 
 /** @typedef {"open"|"preparing"|"pending"|"confirmed"|"expired"|"cancelled"|"review"} Status */
@@ -7,7 +7,7 @@ import { expect } from "@playwright/test";
 
 export class Checkout {
   /**
-   * The checkout in a shop's page, inline or as an open dialog. Where one page has several, name its element.
+   * The checkout in a shop's page, inline or as an open dialog. If a page has several, select one.
    * @param {import("@playwright/test").Page} page
    * @param {string} element selector of the <coinslot-checkout>
    */
@@ -20,14 +20,14 @@ export class Checkout {
   /** One part of the checkout, by its data-part. */
   part(name) { return this.frame.locator(`[data-part="${name}"]`); }
 
-  /** Waits until the checkout says this. @param {Status} status */
+  /** Waits for the checkout to have a status. @param {Status} status */
   async expectStatus(status, options = { timeout: 30_000 }) {
     await expect(this.root).toHaveAttribute("data-status", status, options);
   }
 
   /**
-   * Chooses a coin and its network ("USDT", "trc20") and waits for the address to pay to. A coin with one network asks
-   * for none: leave it out.
+   * Chooses a coin and its network ("USDT", "trc20") and waits for the address to pay to. Omit the network
+   * of a coin with only one.
    */
   async choose(symbol, network) {
     await this.check("currency", symbol);
@@ -36,28 +36,28 @@ export class Checkout {
     await this.expectStatus("pending");
   }
 
-  /** Checks a radio button, which lies under its label, as soon as the page is laid out: force alone does not wait. */
+  /** Checks a radio button. It lies under its label, so this needs force, which does not wait for the layout. */
   async check(name, value) {
     const button = this.part(name).and(this.frame.locator(`[value="${value}"]`));
     await button.waitFor();
     await button.check({ force: true });
   }
 
-  /** The address to pay to, whole. */
+  /** The complete address to pay to. */
   address() { return this.part("address").getAttribute("data-value"); }
 
   /** The amount to pay in the coin, as exact text. */
   amount() { return this.part("pay-amount").getAttribute("data-value"); }
 
   /**
-   * Pretends a payment; only where the gateway is a sandbox (COINSLOT_SANDBOX=true, coinslot demo).
+   * Simulates a payment, with a sandbox gateway only (COINSLOT_SANDBOX=true, coinslot demo).
    * @param {Kind} kind
    */
   async simulate(kind) { await this.element.evaluate((element, kind) => element.simulate(kind), kind); }
 
-  /** Calls the payment off. */
+  /** Cancels the payment. */
   async cancel() { await this.part("cancel").click(); }
 
-  /** What the page's own script was told: {session, status, receipt}. Waits until the checkout has an outcome. */
+  /** Waits for the outcome and returns the element's result: {session, status, receipt}. */
   result() { return this.element.evaluate((element) => element.result); }
 }

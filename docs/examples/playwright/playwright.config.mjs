@@ -1,5 +1,5 @@
-// Starts a gateway in which no money moves, the checkout at it, and the shop (here docs/examples/node), then runs the
-// tests. Put your own shop in the place of the third. Nothing of it needs an account or a network.
+// Starts a sandbox gateway, the checkout and a shop (docs/examples/node), and then runs the tests. Replace the shop with
+// your own. You need no account and no network.
 import { defineConfig } from "@playwright/test";
 
 const {
@@ -7,7 +7,7 @@ const {
   CHECKOUT_PORT = "8080", SHOP_PORT = "3000", GATEWAY_PORT = "8082",
 } = process.env;
 const checkout = `http://localhost:${CHECKOUT_PORT}`, gateway = `http://127.0.0.1:${GATEWAY_PORT}`, shop = `http://127.0.0.1:${SHOP_PORT}`;
-const both = { // keys that the shop and the checkout share; these guard nothing but a test
+const both = { // keys that the shop and the checkout share, for tests only
   COINSLOT_SECRET_KEY: "a-key-for-tests-0123456789abcdef0123456789",
   COINSLOT_WEBHOOK_SECRET: "whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz",
 };
@@ -20,7 +20,7 @@ export default defineConfig({
       name: "checkout", command: `${COINSLOT} serve`, url: `${checkout}/checkout.js`,
       env: {
         ...both, COINSLOT_SANDBOX: "true", COINSLOT_GATEWAY_URL: gateway, COINSLOT_GATEWAY_PAGE_URL: `${gateway}/pay`,
-        COINSLOT_GATEWAY_KEY: "sandbox-key-2f9c1d7be4a86053", // of every coinslot sandbox
+        COINSLOT_GATEWAY_KEY: "sandbox-key-2f9c1d7be4a86053", // the key of every coinslot sandbox
         COINSLOT_LISTEN: `127.0.0.1:${CHECKOUT_PORT}`, COINSLOT_PUBLIC_URL: checkout, COINSLOT_OPS_LISTEN: "-",
         COINSLOT_DATABASE: process.env.DATABASE ?? "test-results/coinslot.db", COINSLOT_POLL_INTERVAL: "500ms",
         COINSLOT_ORIGINS: shop, COINSLOT_WEBHOOK_URL: `${shop}/hooks/coinslot`, COINSLOT_ALLOW_PRIVATE_WEBHOOKS: "true",

@@ -14,7 +14,7 @@ test("a paid order is shipped", async ({ page }) => {
   expect(await checkout.address()).toMatch(/^T[1-9A-HJ-NP-Za-km-z]{33}$/);
   expect(await checkout.amount()).toMatch(/^[0-9]+(\.[0-9]+)?$/);
   await checkout.simulate("pay");
-  await expect(page.locator('[data-state="paid"]')).toBeVisible({ timeout: 30_000 }); // a webhook said so
+  await expect(page.locator('[data-state="paid"]')).toBeVisible({ timeout: 30_000 }); // after a webhook
 });
 
 test("half of the money is not enough", async ({ page }) => {
@@ -28,7 +28,7 @@ test("half of the money is not enough", async ({ page }) => {
   await expect(page.locator('[data-state="paid"]')).toBeVisible({ timeout: 30_000 });
 });
 
-test("a payment that is called off leaves the order unpaid", async ({ page }) => {
+test("a canceled payment leaves the order unpaid", async ({ page }) => {
   const checkout = new Checkout(page);
   await checkout.choose("USDT", "trc20");
   await checkout.simulate("cancel");

@@ -2,7 +2,7 @@ import React, { StrictMode, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { CoinslotCheckout } from './CoinslotCheckout.jsx';
 
-// The demo's catalogue sells coffee: `coinslot demo`, and this page on an origin that COINSLOT_ORIGINS lists.
+// `coinslot demo` has coffee in its catalog. COINSLOT_ORIGINS must list this page's origin.
 function App() {
   const [status, setStatus] = useState('');
   return (

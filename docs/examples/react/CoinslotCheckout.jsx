@@ -1,7 +1,7 @@
-// <coinslot-checkout> for React 17, 18 and 19. Copy this file; checkout.js itself comes by its <script>, as on any page.
+// <coinslot-checkout> for React 17, 18 and 19. Copy this file, and load checkout.js with a <script> as on any page.
 //
-// On the server it renders the element with its link. Handlers are kept in a ref, so a render makes no new listeners, and
-// strict mode's second mount keeps the frame. Everything that is no handler becomes an attribute of the same name.
+// On the server it renders the element with its link. Handlers are kept in a ref, so a render adds no listeners, and strict
+// mode's second mount keeps the frame. Every other prop becomes an attribute of the same name.
 import { createElement, forwardRef, useEffect, useImperativeHandle, useRef } from 'react';
 
 const EVENTS = ['ready', 'open', 'status', 'complete', 'close', 'error'];
@@ -25,7 +25,7 @@ export const CoinslotCheckout = forwardRef(({ createSession, ...props }, ref) =>
 
   const attributes = { ref: element };
   for (const name in props) {
-    // null takes an attribute away; React 17 and 18 would write "false".
+    // null removes an attribute; React 17 and 18 would write "false".
     if (!EVENTS.some((event) => handler(event) === name)) attributes[name.replace('returnUrl', 'return-url')] = props[name] === false ? null : props[name];
   }
   return createElement('coinslot-checkout', attributes);
