@@ -2,20 +2,20 @@
 # docker build --build-arg VERSION=v1.2.3 --build-arg COMMIT=$(git rev-parse HEAD) \
 #   --build-arg SOURCE_DATE_EPOCH=$(git show -s --format=%ct) -t coinslot:v1.2.3 .
 #
-# The image holds the program, certificates of public authorities, and nothing
-# else: no shell, no package manager, no user to log in as.
+# The image has only the program and CA certificates: no shell, no package manager
+# and no login user.
 
 FROM --platform=$BUILDPLATFORM golang:1.26.8-bookworm AS build
 WORKDIR /src
 COPY . .
-# The platform is the builder's to say (--platform): a default here would win over
-# it, and put an amd64 program into an arm64 image.
+# The builder sets the platform (--platform). A default here would override it and
+# put an amd64 program into an arm64 image.
 ARG TARGETOS
 ARG TARGETARCH
 ARG VERSION
 ARG COMMIT
 ARG SOURCE_DATE_EPOCH
-# The same command as make build, so the same bytes as in the archives of a release.
+# The same command as make build, so that the bytes equal those of a release archive.
 RUN CGO_ENABLED=0 go run -trimpath ./tools/build -out /out/coinslot -platform "$TARGETOS/$TARGETARCH" \
       -version "$VERSION" -commit "$COMMIT"
 RUN mkdir -p /out/data
@@ -23,13 +23,13 @@ RUN mkdir -p /out/data
 FROM scratch
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/
 COPY --from=build /out/coinslot /coinslot
-# The only place that is written to, and only with SQLite.
+# The only writable directory, used only with SQLite.
 COPY --from=build --chown=65532:65532 /out/data /data
-# A number, so that runAsNonRoot can be checked without /etc/passwd.
+# A number, so that runAsNonRoot works without /etc/passwd.
 USER 65532:65532
 WORKDIR /data
 VOLUME /data
-# The private listener stays on 127.0.0.1:9090: HEALTHCHECK asks from inside.
+# The ops listener stays on 127.0.0.1:9090, where HEALTHCHECK reaches it.
 ENV COINSLOT_LISTEN=0.0.0.0:8080 COINSLOT_DATABASE=/data/coinslot.db
 EXPOSE 8080
 STOPSIGNAL SIGTERM
