@@ -15,21 +15,22 @@ func Settings() []Setting { return slices.Clone(settings) }
 
 var settings = []Setting{
 	{Name: "COINSLOT_LISTEN", Default: "127.0.0.1:8080",
-		Help: "address served to shoppers and merchants",
+		Help: "address to serve shoppers and merchants on",
 		set:  func(c *Config, v string) error { c.Listen = v; return checkAddress(v) }},
 	{Name: "COINSLOT_PUBLIC_URL", Default: "http://localhost:8080",
-		Help: "origin under which browsers reach it",
+		Help: "origin at which browsers reach the checkout",
 		set: func(c *Config, v string) (err error) {
 			c.PublicURL, err = Origin(v)
 			return err
 		}},
-	{Name: "COINSLOT_GATEWAY_URL", Needed: true, Help: "base URL of the gateway API",
+	{Name: "COINSLOT_GATEWAY_URL", Needed: true,
+		Help: "base URL of the gateway API",
 		set: func(c *Config, v string) error {
 			c.GatewayURL = strings.TrimRight(v, "/")
 			return checkGatewayURL(v)
 		}},
 	{Name: "COINSLOT_GATEWAY_KEY", File: true, Needed: true,
-		Help: "the merchant API key; never leaves the server",
+		Help: "merchant API key; never leaves the server",
 		set:  func(c *Config, v string) error { c.GatewayKey = Secret{v}; return checkAPIKey(v) }},
 	{Name: "COINSLOT_GATEWAY_PAGE_URL",
 		Help: "address of the gateway's payment pages; a payment_url elsewhere is not shown",
@@ -38,18 +39,17 @@ var settings = []Setting{
 			return checkGatewayURL(v)
 		}},
 	{Name: "COINSLOT_SANDBOX", Default: "false",
-		Help: "true says that the gateway is coinslot sandbox: sessions are tests and can be " +
-			"paid from the page; never with real money",
+		Help: "true = the gateway is coinslot sandbox: sessions are tests, and the page can pay " +
+			"them; never with real money",
 		set: func(c *Config, v string) (err error) { c.Sandbox, err = parseBool(v); return err }},
 	{Name: "COINSLOT_ORIGINS",
-		Help: "host pages allowed to frame the checkout, comma separated",
+		Help: "origins of the pages that may embed the checkout, comma separated",
 		set: func(c *Config, v string) (err error) {
 			c.Origins, err = parseOrigins(v)
 			return err
 		}},
 	{Name: "COINSLOT_SUPPORT",
-		Help: "where shoppers ask for help: an https address or an e-mail address; unset = " +
-			"no link",
+		Help: "where shoppers get help: an https URL or an e-mail address; unset = no link",
 		set: func(
 			c *Config, v string,
 		) (err error) {
@@ -58,18 +58,19 @@ var settings = []Setting{
 		}},
 	{Name: "COINSLOT_SECRET_KEY", File: true, Needed: true,
 		Help: "bearer key of the merchant's API, at least 32 characters; several, comma " +
-			"separated, while rotating",
+			"separated, during rotation",
 		set: func(c *Config, v string) (err error) {
 			c.SecretKeys, err = parseSecretKeys(v)
 			return err
 		}},
 	{Name: "COINSLOT_ORDER_KEY", File: true,
-		Help: "HS256 key of order tokens, at least 32 bytes; unset = tokens refused",
+		Help: "HS256 key of order tokens, at least 32 bytes; unset = tokens are refused",
 		set:  func(c *Config, v string) error { c.OrderKey = Secret{v}; return checkKey(v) }},
-	{Name: "COINSLOT_CATALOG", Help: "path of the catalogue (YAML); unset = no items",
-		set: func(c *Config, v string) error { c.Catalog = v; return nil }},
+	{Name: "COINSLOT_CATALOG",
+		Help: "path of the catalog (YAML); unset = no items",
+		set:  func(c *Config, v string) error { c.Catalog = v; return nil }},
 	{Name: "COINSLOT_TOKENS",
-		Help: "path of more coins and networks (YAML, docs/tokens.md); unset = the " +
+		Help: "path of additional coins and networks (YAML, docs/tokens.md); unset = only the " +
 			"built-in ones",
 		set: func(c *Config, v string) error { c.Tokens = v; return nil }},
 	{Name: "COINSLOT_RETENTION", Default: "0",
@@ -77,16 +78,17 @@ var settings = []Setting{
 			"data is erased and an unpaid session is reduced to a tombstone; 0 = keep",
 		set: func(c *Config, v string) (err error) { c.Retention, err = parseDays(v); return err }},
 	{Name: "COINSLOT_PAGES_FOR", Default: "0",
-		Help: "days that shoppers can open a finished session; 0 = forever",
+		Help: "days for which shoppers can open a finished session; 0 = forever",
 		set:  func(c *Config, v string) (err error) { c.PagesFor, err = parseDays(v); return err }},
 	{Name: "COINSLOT_DATABASE", File: true, Default: "coinslot.db",
 		Help: "SQLite file, or postgres://… for several instances",
 		set:  func(c *Config, v string) error { c.Database = v; return nil }},
-	{Name: "COINSLOT_WEBHOOK_URL", Help: "where events go, comma separated",
+	{Name: "COINSLOT_WEBHOOK_URL",
+		Help: "URLs that receive webhooks, comma separated",
 		// checked by together
 		set: func(c *Config, v string) error { c.WebhookURLs = splitList(v); return nil }},
 	{Name: "COINSLOT_WEBHOOK_SECRET", File: true,
-		Help: "whsec_… key of webhook signatures; several, comma separated, while rotating",
+		Help: "whsec_… key that signs webhooks; several, comma separated, during rotation",
 		set: func(c *Config, v string) (err error) {
 			c.WebhookSecrets, err = parseWebhookSecrets(v)
 			return err
@@ -94,7 +96,7 @@ var settings = []Setting{
 	{Name: "COINSLOT_HOOK_TOKEN", File: true, Help: "enables POST /hooks/gateway/{token}",
 		set: func(c *Config, v string) error { c.HookToken = Secret{v}; return checkToken(v) }},
 	{Name: "COINSLOT_OPS_LISTEN", Default: "127.0.0.1:9090",
-		Help: "/healthz, /readyz, /metrics; - turns it off",
+		Help: "address of /healthz, /readyz and /metrics; - turns it off",
 		set:  func(c *Config, v string) error { return c.setOps(v) }},
 	{Name: "COINSLOT_POLL_INTERVAL", Default: "3s",
 		Help: "how often a watched payment is checked",
@@ -103,31 +105,32 @@ var settings = []Setting{
 			return err
 		}},
 	{Name: "COINSLOT_GATEWAY_RPS", Default: "10",
-		Help: "ceiling of requests per second to the gateway",
+		Help: "maximum requests per second to the gateway",
 		set: func(c *Config, v string) (err error) {
 			c.GatewayRPS, err = parseNumber(v, 1, 10_000)
 			return err
 		}},
 	{Name: "COINSLOT_ALLOW_PRIVATE_WEBHOOKS", Default: "false",
-		Help: "true lets webhooks reach private addresses (for tests and one-box set-ups)",
+		Help: "true = webhooks may go to private addresses, for tests and single-machine setups",
 		set: func(c *Config, v string) (err error) {
 			c.AllowPrivateWebhooks, err = parseBool(v)
 			return err
 		}},
 	{Name: "COINSLOT_DRAIN", Default: "0s",
-		Help: "how long requests are still taken after a signal to stop, with /readyz " +
-			"failing; a load balancer's time to look",
+		Help: "how long to keep serving after a stop signal while /readyz fails, so that load " +
+			"balancers notice",
 		set: func(c *Config, v string) (err error) {
 			c.Drain, err = parseDuration(v, 0, 10*time.Minute)
 			return err
 		}},
-	{Name: "COINSLOT_LOG_FORMAT", Default: "text", Help: "text, or json: one object a line",
+	{Name: "COINSLOT_LOG_FORMAT", Default: "text",
+		Help: "text, or json with one object per line",
 		set: func(c *Config, v string) (err error) {
 			c.LogJSON, err = parseEither(v, "text", "json")
 			return err
 		}},
 	{Name: "COINSLOT_LOG_LEVEL", Default: "info",
-		Help: "the least that is logged: debug, info, warn or error",
+		Help: "lowest level to log: debug, info, warn or error",
 		set: func(
 			c *Config, v string,
 		) (err error) {
@@ -141,21 +144,22 @@ var settings = []Setting{
 			c.Traces, err = parseCollector(v)
 			return err
 		}},
-	{Name: "COINSLOT_TRUSTED_PROXIES", Help: "CIDRs whose X-Forwarded-For is believed",
+	{Name: "COINSLOT_TRUSTED_PROXIES",
+		Help: "CIDRs of proxies whose X-Forwarded-For is trusted",
 		set: func(c *Config, v string) (err error) {
 			c.TrustedProxies, err = parsePrefixes(v)
 			return err
 		}},
 	{Name: "COINSLOT_ADMIN_PASSWORD", File: true,
-		Help: "hash of the password of the console at /admin, made by coinslot " +
-			"admin-password; unset = nobody signs in by one",
+		Help: "hash of the password for the console at /admin, from coinslot admin-password; " +
+			"unset = no sign-in by password",
 		set: func(c *Config, v string) error {
 			c.AdminPassword = Secret{v}
 			return password.Check(v)
 		}},
 	{Name: "COINSLOT_ADMIN_PROXY_HEADER",
-		Help: "header in which a proxy of COINSLOT_TRUSTED_PROXIES names who is signed in to " +
-			"/admin, like X-Forwarded-User",
+		Help: "header in which a trusted proxy names the operator who is signed in to /admin, " +
+			"like X-Forwarded-User",
 		set: func(c *Config, v string) error { c.AdminProxyHeader = v; return checkHeaderName(v) }},
 }
 
