@@ -253,12 +253,12 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestPageHoldsTheSamples: what docs/verify.md shows is what is run here, byte
-// for byte.
+// TestPageHoldsTheSamples: docs/verify.md links to every sample that is run here, and shows the
+// one for Node byte for byte.
 func TestPageHoldsTheSamples(t *testing.T) {
 	files := map[string]string{"verify.go": "go"}
 	for _, s := range samples {
 		files[s.File] = s.Language
 	}
-	exampletest.Shown(t, "../../docs/verify.md", folder, files)
+	exampletest.Shown(t, "../../docs/verify.md", folder, files, "verify.mjs")
 }

@@ -170,12 +170,12 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestPageHoldsTheSamples: what docs/webhooks.md shows is what is run here, byte
-// for byte.
+// TestPageHoldsTheSamples: docs/webhooks.md links to every sample that is run here, and shows the
+// one for Node byte for byte.
 func TestPageHoldsTheSamples(t *testing.T) {
 	files := map[string]string{"webhook.go": "go"}
 	for _, s := range samples {
 		files[s.File] = s.Language
 	}
-	exampletest.Shown(t, "../../docs/webhooks.md", folder, files)
+	exampletest.Shown(t, "../../docs/webhooks.md", folder, files, "webhook.mjs")
 }

@@ -65,20 +65,29 @@ func (s Sample) Answers(t *testing.T, folder string, cases any, count int) []str
 	return said
 }
 
-// Shown holds a page to the files in folder: it shows each of them as it is, and
-// there is no other. Files are their languages, by name.
-func Shown(t *testing.T, page, folder string, files map[string]string) {
+// Shown holds a page to the files in folder: it links to each of them, shows those named as they
+// are, and there are no others. Files are their languages, by name.
+func Shown(t *testing.T, page, folder string, files map[string]string, shown ...string) {
 	t.Helper()
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for file, language := range files {
+	from, err := filepath.Rel(filepath.Dir(page), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file := range files {
+		if !strings.Contains(string(text), "]("+filepath.ToSlash(filepath.Join(from, file))+")") {
+			t.Errorf("%s does not link to %s", page, file)
+		}
+	}
+	for _, file := range shown {
 		code, err := os.ReadFile(filepath.Join(folder, file))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(string(text), "```"+language+"\n"+string(code)+"```\n") {
+		if !strings.Contains(string(text), "```"+files[file]+"\n"+string(code)+"```\n") {
 			t.Errorf("%s does not show %s as it is", page, file)
 		}
 	}
