@@ -36,7 +36,7 @@ import (
 type input struct {
 	id, method, path, body string
 	headers                []string
-	// code is the refusal that docs/api.md lists, whose status it has; param is
+	// code is the refusal that docs/errors.md lists, whose status it has; param is
 	// what the refusal has to name. An empty code stands for an answer that is no
 	// refusal, of this status.
 	code, param string
@@ -50,7 +50,7 @@ type input struct {
 type inputRig struct {
 	*rig
 	database string
-	statuses map[string]int // by code, as docs/api.md lists them
+	statuses map[string]int // by code, as docs/errors.md lists them
 	sent     int
 	bad      int // answers that were not as they should be
 	slowest  time.Duration
@@ -130,22 +130,22 @@ func newInputRig(t *testing.T) *inputRig {
 	return &inputRig{rig: r, database: c.Database, statuses: documented(t), ids: map[string]bool{}}
 }
 
-// documented returns the status of each code in the table of docs/api.md.
+// documented returns the status of each code in docs/errors.md.
 func documented(t *testing.T) map[string]int {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/api.md")
+	text, err := os.ReadFile("../../docs/errors.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	list := map[string]int{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| ([45][0-9][0-9]) \\|").FindAllStringSubmatch(string(text), -1) {
+	for _, row := range regexp.MustCompile("### `([a-z_]+)`\n\nSeen by: API, status ([45][0-9][0-9])[.;]").FindAllStringSubmatch(string(text), -1) {
 		list[row[1]], err = strconv.Atoi(row[2])
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	if len(list) < 20 {
-		t.Fatalf("docs/api.md lists %d codes only", len(list))
+		t.Fatalf("docs/errors.md lists %d codes only", len(list))
 	}
 	return list
 }
@@ -228,7 +228,7 @@ func (b *inputRig) judge(in input, w *httptest.ResponseRecorder, took time.Durat
 	}
 	text := w.Body.String()
 	if !listed {
-		fail("code %s is not in docs/api.md", in.code)
+		fail("code %s is not in docs/errors.md", in.code)
 	}
 	if w.Code != want {
 		fail("status %d; want %d", w.Code, want)

@@ -21,7 +21,7 @@ type answer struct {
 }
 
 // answers is the one table of errors; a code that is not in it is answered as
-// CodeInternal. docs/api.md lists it, and a test compares the two.
+// CodeInternal. docs/errors.md lists it, and a test compares the two.
 var answers = map[wire.Code]answer{
 	wire.CodeSessionUnknown: {404, "no such session"},
 	wire.CodeSessionExpired: {

@@ -9,20 +9,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// docs/api.md lists the codes and statuses of the one table.
+// docs/errors.md lists the codes and statuses of the one table.
 func TestDocsListTheErrors(t *testing.T) {
-	page, err := os.ReadFile("../../docs/api.md")
+	page, err := os.ReadFile("../../docs/errors.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	got, want := map[string]string{}, map[string]string{}
-	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| (\\d{3}) \\|").FindAllStringSubmatch(string(page), -1) {
+	for _, m := range regexp.MustCompile("### `([a-z_]+)`\n\nSeen by: API, status (\\d{3})[.;]").FindAllStringSubmatch(string(page), -1) {
 		got[m[1]] = m[2]
 	}
 	for code, a := range answers {
 		want[string(code)] = fmt.Sprint(a.status)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("errors in docs/api.md (-code +page):\n%s", diff)
+		t.Errorf("errors in docs/errors.md (-code +page):\n%s", diff)
 	}
 }
