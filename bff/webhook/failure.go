@@ -14,47 +14,52 @@ import (
 // docs/errors.md.
 var failures = []outbox.Failure{
 	{Code: "address_private",
-		Meaning: "The name leads to an address that is not public. Nothing is sent there.",
-		Fix: "Give your server a public name, or set COINSLOT_ALLOW_PRIVATE_WEBHOOKS to true " +
-			"if it is beside the checkout."},
-	{Code: "name_unknown", Meaning: "The DNS has no such name.",
-		Fix: "Correct the host in COINSLOT_WEBHOOK_URL, or add it to the DNS."},
-	{Code: "not_connected", Meaning: "No connection could be made.",
-		Fix: "Start your server, let the checkout through its firewall, and compare host and " +
-			"port with COINSLOT_WEBHOOK_URL."},
+		Meaning: "The host's address is not public, so Coinslot sends nothing there.",
+		Fix: "Give your server a public name. If it is on the checkout's machine or network, " +
+			"set COINSLOT_ALLOW_PRIVATE_WEBHOOKS to true."},
+	{Code: "name_unknown",
+		Meaning: "The DNS does not know the host.",
+		Fix:     "Correct the host in COINSLOT_WEBHOOK_URL, or add it to the DNS."},
+	{Code: "not_connected",
+		Meaning: "Coinslot could not connect.",
+		Fix: "Start your server, let the checkout through its firewall, and check the host and " +
+			"port in COINSLOT_WEBHOOK_URL."},
 	{Code: "https_failed",
-		Meaning: "A connection was made, but no secure one: the certificate is not trusted here, " +
-			"or the other side does not speak TLS 1.2 or newer.",
-		Fix: "Renew the certificate, let your server send its whole chain, and see that it is " +
-			"for the host in COINSLOT_WEBHOOK_URL."},
-	{Code: "no_answer_in_time", Meaning: "Your server did not answer within 20 seconds.",
-		Fix: "Store the event, answer 2xx at once, and do the work afterwards."},
+		Meaning: "The TLS handshake failed: the certificate is not trusted, or your server does " +
+			"not support TLS 1.2 or newer.",
+		Fix: "Renew the certificate. Send its whole chain, and make sure that it names the host " +
+			"in COINSLOT_WEBHOOK_URL."},
+	{Code: "no_answer_in_time",
+		Meaning: "Your server did not answer within 20 seconds.",
+		Fix:     "Store the event, answer 2xx at once, and do the work afterwards."},
 	{Code: "answer_unreadable",
-		Meaning: "The connection was closed without an answer, or what came is not one of a web " +
-			"server.",
-		Fix: "See that the port in COINSLOT_WEBHOOK_URL is a web server's, and that the proxy " +
-			"before it passes the request on."},
-	{Code: "redirected", Meaning: "Your server leads elsewhere, and redirects are not followed.",
-		Fix: "Write the address that it leads to into COINSLOT_WEBHOOK_URL: often the one with " +
-			"https, with or without www, or without the slash at the end."},
+		Meaning: "Your server closed the connection without an answer, or did not answer with " +
+			"HTTP.",
+		Fix: "Make sure that the port in COINSLOT_WEBHOOK_URL is a web server's, and that its " +
+			"proxy forwards the request."},
+	{Code: "redirected",
+		Meaning: "Your server redirects, and Coinslot does not follow redirects.",
+		Fix: "Set COINSLOT_WEBHOOK_URL to the address that it redirects to. Often it differs by " +
+			"https, www or a trailing slash."},
 	{Code: "signature_refused",
-		Meaning: "Your server refuses the message: it does not believe the signature, or " +
-			"something " +
-			"before it wants a login.",
-		Fix: "Give it the secret of COINSLOT_WEBHOOK_SECRET, let it check the body byte for byte " +
-			"as it came, set its clock, and let no login or firewall stand before this path."},
+		Meaning: "Your server rejects the signature, or something before it requires a login.",
+		Fix: "Give your server the secret of COINSLOT_WEBHOOK_SECRET, verify the raw bytes of " +
+			"the body, and check its clock. Let no login or firewall block this path."},
 	{Code: "path_unknown",
-		Meaning: "Your server has nothing at this address, or takes no POST there.",
+		Meaning: "Your server has nothing at this address, or does not accept POST there.",
 		Fix:     "Correct the path in COINSLOT_WEBHOOK_URL."},
 	{Code: "endpoint_gone",
-		Meaning: "Your server says that this address is gone. To a message of a payment that " +
-			"means: send nothing more until the next start.",
-		Fix: "Correct the path in COINSLOT_WEBHOOK_URL, or let your server answer something else."},
-	{Code: "server_failed", Meaning: "Your server failed, or the proxy before it.",
-		Fix: "Look into its log for this moment."},
-	{Code: "message_refused", Meaning: "Your server does not take the message.",
-		Fix: "Let it answer 2xx to types that it does not know: checkout.test is one. If it " +
-			"checks signatures, compare its secret with COINSLOT_WEBHOOK_SECRET."},
+		Meaning: "Your server answers 410 Gone. After a payment's webhook, Coinslot then sends " +
+			"nothing more until it restarts.",
+		Fix: "Correct the path in COINSLOT_WEBHOOK_URL, or let your server answer with another " +
+			"status."},
+	{Code: "server_failed",
+		Meaning: "Your server, or its proxy, failed.",
+		Fix:     "Read its log at the time of the message."},
+	{Code: "message_refused",
+		Meaning: "Your server rejects the message.",
+		Fix: "Answer 2xx to unknown types, such as checkout.test. If your server verifies " +
+			"signatures, compare its secret with COINSLOT_WEBHOOK_SECRET."},
 }
 
 // failure is why a was not a yes; the zero Fault if it was.
