@@ -33,10 +33,10 @@ func sources(t *testing.T, patterns ...string) (source string) {
 // Whatever the domain writes down or doubts has words here.
 func TestWords(t *testing.T) {
 	source := sources(t, "../payment/*.go", "../checkout/*.go")
-	notes := regexp.MustCompile(`Note\(now, [^,]+, "((?:attempt|session)\.[a-z_]+)"`).FindAllStringSubmatch(source, -1)
+	notes := regexp.MustCompile(`AppendTimeline\(now, [^,]+, "((?:attempt|session)\.[a-z_]+)"`).FindAllStringSubmatch(source, -1)
 	for _, note := range notes {
 		if words().Events[note[1]] == "" {
-			t.Errorf("a trail says %q, which has no words", note[1])
+			t.Errorf("the timeline says %q, which has no words", note[1])
 		}
 	}
 	reasons := regexp.MustCompile(`[rR]eason[A-Z]\w+ += "([a-z_]+)"`).FindAllStringSubmatch(source, -1)
