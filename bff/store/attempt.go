@@ -66,8 +66,7 @@ func (db *DB) writeAttemptKeys(
 		orderID := sql.NullInt64{Int64: int64(h.orderID), Valid: h.orderID != 0}
 		_, err := tx.ExecContext(
 			ctx, insertAttempt, sqldb.Key(session), h.number, sqldb.Text(h.marker),
-			sqldb.Text(h.trackingCode),
-			orderID, sqldb.Text(h.txID),
+			sqldb.Text(h.trackingCode), orderID, sqldb.Text(h.txID),
 		)
 		if err != nil {
 			return db.conflict(h, err)
@@ -99,31 +98,24 @@ func isConflict(err error) bool {
 func (db *DB) FindAttempts(ctx context.Context, keys []string) ([]payment.AttemptRef, error) {
 	var found []payment.AttemptRef
 	for batch := range slices.Chunk(distinct(keys), sqldb.BatchSize) {
-		err := db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
-			list, err := held(ctx, q, batch)
-			found = append(found, list...)
-			return err
-		})
+		query, args := heldQuery(batch)
+		list, err := sqldb.List(ctx, db.DB, scanHeld, query, args...)
 		if err != nil {
-			return nil, fmt.Errorf("looking for attempts: %w", err)
+			return nil, fmt.Errorf("finding attempts: %w", err)
 		}
+		found = append(found, list...)
 	}
-	return distinctHeld(found), nil
+	// One can be found in two batches, by its marker and by its tracking code.
+	slices.SortFunc(found, func(a, b payment.AttemptRef) int {
+		return cmp.Or(cmp.Compare(a.Session, b.Session), cmp.Compare(a.Number, b.Number))
+	})
+	return slices.Compact(found), nil
 }
 
-// distinct is keys without what is there twice, or empty.
+// distinct returns keys without duplicates and empty ones.
 func distinct(keys []string) []string {
 	all := slices.Compact(slices.Sorted(slices.Values(keys)))
 	return slices.DeleteFunc(all, func(k string) bool { return k == "" })
-}
-
-// distinctHeld is list without what was found in two batches, by its marker and
-// by its tracking code.
-func distinctHeld(list []payment.AttemptRef) []payment.AttemptRef {
-	slices.SortFunc(list, func(a, b payment.AttemptRef) int {
-		return cmp.Or(cmp.Compare(a.Session, b.Session), cmp.Compare(a.Number, b.Number))
-	})
-	return slices.Compact(list)
 }
 
 func heldQuery(keys []string) (query string, args []any) {
@@ -132,22 +124,9 @@ func heldQuery(keys []string) (query string, args []any) {
 	return columns + `marker IN ` + in + ` UNION ALL ` + columns + `tracking_code IN ` + in, args
 }
 
-func held(ctx context.Context, q sqldb.Queryer, keys []string) ([]payment.AttemptRef, error) {
-	query, args := heldQuery(keys)
-	rows, err := q.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []payment.AttemptRef
-	for rows.Next() {
-		var h payment.AttemptRef
-		var marker, code sql.NullString
-		if err := rows.Scan(&h.Session, &h.Number, &marker, &code); err != nil {
-			return nil, err
-		}
-		h.Marker, h.TrackingCode = sqldb.FromKey(marker.String), sqldb.FromKey(code.String)
-		list = append(list, h)
-	}
-	return list, rows.Err()
+func scanHeld(rows *sql.Rows) (h payment.AttemptRef, err error) {
+	var marker, code sql.NullString
+	err = rows.Scan(&h.Session, &h.Number, &marker, &code)
+	h.Marker, h.TrackingCode = sqldb.FromKey(marker.String), sqldb.FromKey(code.String)
+	return h, err
 }

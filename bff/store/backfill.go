@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"coinslot/bff/store/sqldb"
@@ -13,32 +14,30 @@ import (
 const (
 	// sessionsToCheck goes from a session to older ones and says of each whether an older
 	// release has written it; %s is how that is seen.
-	sessionsToCheck = `SELECT s.created_at, s.id, %s FROM sessions s LEFT JOIN facets f ON
-		f.created_at =
-		s.created_at AND f.session = s.id
+	sessionsToCheck = `SELECT s.created_at, s.id, %s FROM sessions s
+		LEFT JOIN facets f ON f.created_at = s.created_at AND f.session = s.id
 		WHERE (s.created_at, s.id) < ($1, $2) ORDER BY s.created_at DESC, s.id DESC LIMIT $3`
 	// notIndexed is seen in indexes alone, outdated in the sessions themselves.
 	notIndexed         = `f.session IS NULL`
 	outdated           = `f.version IS DISTINCT FROM s.version`
-	sessionsToBackfill = `SELECT ` + sessionColumns + ` FROM sessions WHERE id IN %s ORDER BY id
-		FOR UPDATE`
+	sessionsToBackfill = `SELECT ` + sessionColumns + ` FROM sessions WHERE id IN %s
+		ORDER BY id FOR UPDATE`
 )
 
 const (
-	// backfillScan is how many sessions are looked at in one step, backfillSize how many are
-	// backfilled in one transaction: shoppers wait for it.
+	// backfillScan is how many sessions one step reads, backfillSize how many one
+	// transaction writes: shoppers wait for it.
 	backfillScan, backfillSize = 5_000, 20
 	backfillPause              = 10 * time.Millisecond
-	// backfillAge is how old a session is at most of which it is seen that an older
-	// release has changed it: none that is older is still under way.
+	// backfillAge is the greatest age of a session that an older release may still change.
 	backfillAge = 125 * 24 * time.Hour
 )
 
-// backfillAfter is how long after the start backfill runs again, each time after the last:
-// where instances are replaced one by one, older ones write for a while yet.
+// backfillAfter are the pauses between the runs after the first one: where instances are
+// replaced one by one, older ones write for a while yet.
 func backfillAfter() []time.Duration { return []time.Duration{5 * time.Minute, time.Hour} }
 
-// runBackfill backfills at the start, and where older instances may be running beside this
+// runBackfill backfills at the start and, where older instances may be running beside this
 // one, again some time later.
 func (db *DB) runBackfill(ctx context.Context) {
 	db.backfill(ctx)
@@ -50,15 +49,14 @@ func (db *DB) runBackfill(ctx context.Context) {
 
 func (db *DB) backfillAgain(ctx context.Context, after []time.Duration) {
 	for _, d := range after {
-		if sqldb.Doze(ctx, d); ctx.Err() == nil {
+		if sqldb.Sleep(ctx, d) {
 			db.backfill(ctx)
 		}
 	}
 }
 
-// backfill makes the sessions searchable that an older release has written or changed,
-// the newest first, in small steps until all are done or ctx ends. What it has not
-// come to is found by less until then.
+// backfill writes the search index of the sessions that an older release has written or
+// changed, the newest first, in small steps until all are done or ctx ends.
 func (db *DB) backfill(ctx context.Context) {
 	at, recent := cursor{createdAt: math.MaxInt64}, db.Now().Add(-backfillAge).UnixMicro()
 	for ctx.Err() == nil {
@@ -71,69 +69,62 @@ func (db *DB) backfill(ctx context.Context) {
 			err = db.backfillAll(ctx, old)
 		}
 		if err != nil && ctx.Err() == nil {
-			db.Log.Warn("not all old sessions are searchable; the next start goes on", "error", err)
+			db.Log.Warn("search index backfill failed; the next start continues it", "error", err)
 			return
 		}
 		if next == at {
 			return
 		}
 		at = next
-		sqldb.Doze(ctx, backfillPause)
+		sqldb.Sleep(ctx, backfillPause)
 	}
 }
 
 // findOutdated returns which of the next sessions before at have to be backfilled, and the
-// last that was looked at; at itself if there is none. how is missed or outdated.
+// last one that was read; at itself if there is none. how is notIndexed or outdated.
 func (db *DB) findOutdated(
 	ctx context.Context, how string, at cursor,
 ) (ids []string, next cursor, err error) {
-	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
-		ids, next = nil, at
-		rows, err := q.QueryContext(
-			ctx, fmt.Sprintf(sessionsToCheck, how), at.createdAt, sqldb.Key(at.id), backfillScan,
-		)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var lacks bool
-			if err := rows.Scan(&next.createdAt, &next.id, &lacks); err != nil {
-				return err
-			}
-			next.id = sqldb.FromKey(next.id)
-			if lacks {
-				ids = append(ids, next.id)
-			}
-		}
-		return rows.Err()
-	})
+	type checked struct {
+		cursor
+		outdated bool
+	}
+	list, err := sqldb.List(ctx, db.DB, func(rows *sql.Rows) (c checked, err error) {
+		err = rows.Scan(&c.createdAt, &c.id, &c.outdated)
+		c.id = sqldb.FromKey(c.id)
+		return c, err
+	}, fmt.Sprintf(sessionsToCheck, how), at.createdAt, sqldb.Key(at.id), backfillScan)
 	if err != nil {
-		return nil, at, fmt.Errorf("looking for old sessions: %w", err)
+		return nil, at, fmt.Errorf("finding outdated sessions: %w", err)
+	}
+	next = at
+	for _, c := range list {
+		if next = c.cursor; c.outdated {
+			ids = append(ids, c.id)
+		}
 	}
 	return ids, next, nil
 }
 
 // backfillAll backfills the sessions, a few at a time.
 func (db *DB) backfillAll(ctx context.Context, ids []string) error {
-	for len(ids) > 0 && ctx.Err() == nil {
-		batch := ids[:min(backfillSize, len(ids))]
-		ids = ids[len(batch):]
+	for batch := range slices.Chunk(ids, backfillSize) {
 		if err := db.Write(ctx, func(tx *sql.Tx) error {
 			return db.backfillBatch(ctx, tx, batch)
 		}); err != nil {
-			return fmt.Errorf("backfilling old sessions: %w", err)
+			return fmt.Errorf("backfilling the search index: %w", err)
 		}
-		sqldb.Doze(ctx, backfillPause)
+		if !sqldb.Sleep(ctx, backfillPause) {
+			break
+		}
 	}
 	return ctx.Err()
 }
 
 func (db *DB) backfillBatch(ctx context.Context, tx *sql.Tx, ids []string) error {
 	in, args := sqldb.InList(1, ids)
-	list, err := querySessions(
-		ctx, tx, db.Dialect.Locked(fmt.Sprintf(sessionsToBackfill, in)), args...,
-	)
+	query := db.Dialect.Locked(fmt.Sprintf(sessionsToBackfill, in))
+	list, err := sqldb.Collect(ctx, tx, scanSession, query, args...)
 	if err != nil {
 		return err
 	}

@@ -119,13 +119,9 @@ func (b *Bucket) Pause(ctx context.Context, d time.Duration) error {
 		if _, err := tx.ExecContext(ctx, makeBucket, b.name); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(
-			ctx, fmt.Sprintf(pauseBucket, b.db.Dialect.Clock), b.name, d.Microseconds()+b.slack,
-		)
+		query := fmt.Sprintf(pauseBucket, b.db.Dialect.Clock)
+		_, err := tx.ExecContext(ctx, query, b.name, d.Microseconds()+b.slack)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("pausing %q: %w", b.name, err)
-	}
-	return nil
+	return sqldb.Wrap(err, "pausing bucket %q", b.name)
 }

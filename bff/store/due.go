@@ -66,20 +66,15 @@ func (db *DB) Touch(ctx context.Context, s payment.Session, checkedAt, dueAt tim
 	if s.Claimed {
 		query, args = touchClaimed, append(args, s.Epoch)
 	}
-	if err := db.Execute(ctx, query, args...); err != nil {
-		return fmt.Errorf("touching session %q: %w", s.ID, err)
-	}
-	return nil
+	return sqldb.Wrap(db.Execute(ctx, query, args...), "touching session %q", s.ID)
 }
 
 // Release implements checkout.Store.
 func (db *DB) Release(ctx context.Context, s payment.Session, dueAt time.Time) error {
-	if err := db.Execute(
+	err := db.Execute(
 		ctx, releaseSession, sqldb.Key(s.ID), s.Epoch, sqldb.Micros(s.DueAt), sqldb.Micros(dueAt),
-	); err != nil {
-		return fmt.Errorf("releasing session %q: %w", s.ID, err)
-	}
-	return nil
+	)
+	return sqldb.Wrap(err, "releasing session %q", s.ID)
 }
 
 // Claim implements checkout.Store. No session is claimed if limit is below 1.
@@ -99,7 +94,7 @@ func (db *DB) ClaimLate(
 func (db *DB) claimLane(
 	ctx context.Context, now time.Time, lease time.Duration, limit, lane int,
 ) ([]payment.Session, error) {
-	if limit < 1 { // which SQL would take for "no limit"
+	if limit < 1 { // which SQLite takes for "no limit"
 		return nil, nil
 	}
 	return db.claim(ctx, claimSessions, now.UnixMicro(), limit, now.Add(lease).UnixMicro(), lane)
@@ -134,7 +129,7 @@ func claimQuery(
 func (db *DB) claim(ctx context.Context, query string, args ...any) ([]payment.Session, error) {
 	var claimed []payment.Session
 	err := db.Write(ctx, func(tx *sql.Tx) (err error) {
-		claimed, err = querySessions(ctx, tx, db.Dialect.Locked(query), args...)
+		claimed, err = sqldb.Collect(ctx, tx, scanSession, db.Dialect.Locked(query), args...)
 		return err
 	})
 	if err != nil {
@@ -174,25 +169,17 @@ const longestLease = 5 * time.Minute
 
 // CapDue makes sessions that wait, or were checked later than now+most, due at
 // now+most, if they are due later, and returns how many there were. A clock that was
-// ahead has written such due times; until it had caught up, nobody would look at them.
+// ahead has written such due times; until it had caught up, no instance would check them.
 // Leases of such a clock end.
 func (db *DB) CapDue(
 	ctx context.Context, now time.Time, most time.Duration,
 ) (capped int, err error) {
-	err = db.Write(ctx, func(tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, capDue, now.Add(most).UnixMicro(),
+	err = db.Write(ctx, func(tx *sql.Tx) (err error) {
+		capped, err = sqldb.Affected(ctx, tx, capDue, now.Add(most).UnixMicro(),
 			now.UnixMicro(), now.Add(longestLease).UnixMicro())
-		if err != nil {
-			return err
-		}
-		n, err := result.RowsAffected()
-		capped = int(n)
 		return err
 	})
-	if err != nil {
-		return 0, fmt.Errorf("capping due times: %w", err)
-	}
-	return capped, nil
+	return capped, sqldb.Wrap(err, "capping due times")
 }
 
 // Watch implements checkout.Store.
@@ -200,7 +187,7 @@ func (db *DB) Watch(ctx context.Context, ids []string, until, dueBy time.Time) e
 	for batch := range slices.Chunk(distinct(ids), sqldb.BatchSize) {
 		query, args := watchQuery(batch, until, dueBy)
 		if err := db.Execute(ctx, db.Dialect.Locked(query), args...); err != nil {
-			return fmt.Errorf("noting who is watched: %w", err)
+			return fmt.Errorf("marking sessions as watched: %w", err)
 		}
 	}
 	return nil

@@ -44,8 +44,9 @@ const (
 	eraseNotes   = `UPDATE deliveries SET note = NULL
 		WHERE note IS NOT NULL AND event IN (SELECT seq FROM events WHERE session = $1)`
 	lockEvents    = `SELECT seq FROM events WHERE session = $1 FOR UPDATE`
-	eventsToErase = `SELECT seq, id, type, at, body FROM events WHERE session = $1 ORDER BY seq`
-	replaceBody   = `UPDATE events SET body = $2 WHERE seq = $1`
+	eventsToErase = `SELECT seq, id, session, type, at, body FROM events WHERE session = $1
+		ORDER BY seq`
+	replaceBody = `UPDATE events SET body = $2 WHERE seq = $1`
 
 	deleteActionsOf = `DELETE FROM actions WHERE session = $1`
 	eraseActionsOf  = `UPDATE actions SET detail = NULL WHERE session = $1`
@@ -69,31 +70,26 @@ func (db *DB) Erasable(
 	if from != "" {
 		_, err := fmt.Sscanf(from, "%d.%d.%s", &at, &rest.createdAt, &rest.id)
 		if err != nil || at < 0 || at >= len(finalStatuses()) {
-			return nil, "", errors.New("looking for sessions to erase: not one of our cursors")
+			return nil, "", fmt.Errorf("finding sessions to erase: cursor %q is not valid", from)
 		}
 	}
-	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
-		found, err := findErasable(ctx, q, finalStatuses()[at], rest, before, limit)
-		if err != nil {
-			return err
-		}
-		ids, next = nil, ""
-		for _, f := range found {
-			if !f.erased || finalStatuses()[at] != wire.Confirmed { // else there is more to erase
-				ids = append(ids, f.id)
-			}
-		}
-		switch {
-		case len(found) == limit:
-			last := found[len(found)-1]
-			next = fmt.Sprintf("%d.%d.%s", at, last.createdAt, last.id)
-		case at+1 < len(finalStatuses()):
-			next = fmt.Sprintf("%d.0.-", at+1) // no id begins with a minus sign
-		}
-		return nil
-	})
+	status := finalStatuses()[at]
+	found, err := sqldb.List(ctx, db.DB, scanFinished, erasable,
+		sqldb.Key(string(status)), rest.createdAt, sqldb.Key(rest.id), before.UnixMicro(), limit)
 	if err != nil {
-		return nil, "", fmt.Errorf("looking for sessions to erase: %w", err)
+		return nil, "", fmt.Errorf("finding sessions to erase: %w", err)
+	}
+	for _, f := range found {
+		if !f.erased || status != wire.Confirmed { // else there is more to erase
+			ids = append(ids, f.id)
+		}
+	}
+	switch {
+	case len(found) == limit:
+		last := found[len(found)-1]
+		next = fmt.Sprintf("%d.%d.%s", at, last.createdAt, last.id)
+	case at+1 < len(finalStatuses()):
+		next = fmt.Sprintf("%d.0.-", at+1) // no id begins with a minus sign
 	}
 	return ids, next, nil
 }
@@ -104,26 +100,10 @@ type finishedSession struct {
 	erased bool // something was erased already
 }
 
-func findErasable(
-	ctx context.Context, q sqldb.Queryer, status wire.Status, from cursor, before time.Time,
-	limit int,
-) ([]finishedSession, error) {
-	rows, err := q.QueryContext(ctx, erasable,
-		sqldb.Key(string(status)), from.createdAt, sqldb.Key(from.id), before.UnixMicro(), limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []finishedSession
-	for rows.Next() {
-		var f finishedSession
-		if err := rows.Scan(&f.createdAt, &f.id, &f.erased); err != nil {
-			return nil, err
-		}
-		f.id = sqldb.FromKey(f.id)
-		list = append(list, f)
-	}
-	return list, rows.Err()
+func scanFinished(rows *sql.Rows) (f finishedSession, err error) {
+	err = rows.Scan(&f.createdAt, &f.id, &f.erased)
+	f.id = sqldb.FromKey(f.id)
+	return f, err
 }
 
 // Erase implements retention.Eraser. A commit of unknown outcome is made again: to erase
@@ -187,7 +167,7 @@ func (db *DB) erase(
 	return e, db.eraseRelated(ctx, tx, id, e, now)
 }
 
-// deleteOldTerms deletes the words by which s is not found any more.
+// deleteOldTerms deletes the terms by which s is not found any more.
 func deleteOldTerms(ctx context.Context, tx *sql.Tx, s *payment.Session, before []string) error {
 	now := searchTerms(s)
 	for _, w := range before {
@@ -196,19 +176,19 @@ func deleteOldTerms(ctx context.Context, tx *sql.Tx, s *payment.Session, before 
 		}
 		_, err := tx.ExecContext(ctx, deleteTermOf, w, s.CreatedAt.UnixMicro(), sqldb.Key(s.ID))
 		if err != nil {
-			return fmt.Errorf("erasing what it is found by: %w", err)
+			return fmt.Errorf("erasing a search term: %w", err)
 		}
 	}
 	return nil
 }
 
-// eraseRelated erases what was told of a session and done to it.
+// eraseRelated erases the events of a session and the actions on it.
 func (db *DB) eraseRelated(
 	ctx context.Context, tx *sql.Tx, id string, e payment.Erasure, now time.Time,
 ) error {
 	queries := []string{eraseNotes, eraseActionsOf}
 	if e == payment.EraseAll {
-		// Nobody adds deliveries to these events while they are deleted.
+		// No instance may add deliveries to these events while they are deleted.
 		if _, err := tx.ExecContext(ctx, db.Dialect.Locked(lockEvents), sqldb.Key(id)); err != nil {
 			return fmt.Errorf("locking its events: %w", err)
 		}
@@ -223,14 +203,13 @@ func (db *DB) eraseRelated(
 			return fmt.Errorf("erasing its events: %w", err)
 		}
 	}
-	left, err := storedEvents(ctx, tx, id)
+	left, err := sqldb.Collect(ctx, tx, scanStored, eventsToErase, sqldb.Key(id))
 	if err != nil {
 		return fmt.Errorf("reading its events: %w", err)
 	}
 	for _, l := range left {
-		body := l.event.Erased(e, now).Body
-		if _, err := tx.ExecContext(ctx, replaceBody, l.seq, body); err != nil {
-			return fmt.Errorf("erasing event %q: %w", l.event.ID, err)
+		if _, err := tx.ExecContext(ctx, replaceBody, l.seq, l.Erased(e, now).Body); err != nil {
+			return fmt.Errorf("erasing event %q: %w", l.ID, err)
 		}
 	}
 	return nil
@@ -238,68 +217,32 @@ func (db *DB) eraseRelated(
 
 // storedEvent is an event with its place.
 type storedEvent struct {
-	seq   int64
-	event payment.Event
+	payment.Event
+	seq int64
 }
 
-func storedEvents(ctx context.Context, tx *sql.Tx, session string) ([]storedEvent, error) {
-	rows, err := tx.QueryContext(ctx, eventsToErase, sqldb.Key(session))
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []storedEvent
-	for rows.Next() {
-		l := storedEvent{event: payment.Event{Session: session}}
-		var told int64
-		if err := rows.Scan(&l.seq, &l.event.ID, &l.event.Type, &told, &l.event.Body); err != nil {
-			return nil, err
-		}
-		l.event.At = time.UnixMicro(told).UTC()
-		list = append(list, l)
-	}
-	return list, rows.Err()
+func scanStored(rows *sql.Rows) (e storedEvent, err error) {
+	var at int64
+	err = rows.Scan(&e.seq, &e.ID, &e.Session, &e.Type, &at, &e.Body)
+	e.Session, e.At = sqldb.FromKey(e.Session), time.UnixMicro(at).UTC()
+	return e, err
 }
 
 // SessionsWithEmail implements retention.Eraser.
-func (db *DB) SessionsWithEmail(ctx context.Context, email string) (ids []string, err error) {
-	w := searchTerm(email)
-	if w == "" {
+func (db *DB) SessionsWithEmail(ctx context.Context, email string) ([]string, error) {
+	term := searchTerm(email)
+	if term == "" {
 		return nil, nil
 	}
-	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
-		ids = nil
-		rows, err := q.QueryContext(ctx, sessionsWithTerm, w)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id string
-			if err := rows.Scan(&id); err != nil {
-				return err
-			}
-			ids = append(ids, sqldb.FromKey(id))
-		}
-		return rows.Err()
-	})
-	if err != nil {
-		return nil, fmt.Errorf("looking for an e-mail: %w", err)
-	}
-	return ids, nil
+	ids, err := sqldb.List(ctx, db.DB, sqldb.ScanKey, sessionsWithTerm, term)
+	return ids, sqldb.Wrap(err, "finding the sessions with an e-mail")
 }
 
 // ForgetEmail makes no session be found by an e-mail any more: an older release has left
 // those in the search index that a session had before another one.
 func (db *DB) ForgetEmail(ctx context.Context, email string) error {
-	err := db.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, deleteTerm, searchTerm(email))
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("erasing an e-mail from the search index: %w", err)
-	}
-	return nil
+	err := db.Execute(ctx, deleteTerm, searchTerm(email))
+	return sqldb.Wrap(err, "erasing an e-mail from the search index")
 }
 
 // EraseActions implements retention.Eraser.
@@ -307,20 +250,13 @@ func (db *DB) EraseActions(ctx context.Context, before time.Time, limit int) (n 
 	err = db.Write(ctx, func(tx *sql.Tx) error {
 		n = 0
 		for _, query := range []string{deleteActions, eraseActions} {
-			result, err := tx.ExecContext(ctx, query, before.UnixMicro(), limit-n)
+			changed, err := sqldb.Affected(ctx, tx, query, before.UnixMicro(), limit-n)
 			if err != nil {
 				return err
 			}
-			changed, err := result.RowsAffected()
-			if err != nil {
-				return err
-			}
-			n += int(changed)
+			n += changed
 		}
 		return nil
 	})
-	if err != nil {
-		return 0, fmt.Errorf("erasing console actions: %w", err)
-	}
-	return n, nil
+	return n, sqldb.Wrap(err, "erasing console actions")
 }

@@ -12,33 +12,32 @@ import (
 
 // State is what [Inspect] finds.
 type State struct {
-	// Version is the version of the tables, 0 = there are none; Latest the newest of
-	// this release, which makes the one the other at its start.
+	// Version is that of the tables, 0 = there are none. Latest is the newest version of
+	// this release, which migrates the tables to it when it starts.
 	Version, Latest int64
 	// Server is PostgreSQL's version, like 150003; 0 = SQLite.
 	Server int
-	// CanWrite says that the user may write the tables, or make them if there are none.
-	// For SQLite it is always true: the file's permissions decide.
+	// CanWrite says that the user may write the tables, or create them if there are none.
+	// It is always true for SQLite: the file's permissions decide.
 	CanWrite bool
-	// Backlogs is what is open to each webhook URL, configured or not, in their order.
+	// Backlogs are the open deliveries of each webhook URL, configured or not.
 	Backlogs []outbox.Backlog
-	// Reconciled is when the daily comparison with the gateway's list was last
-	// complete; zero = never, or the tables are older than it.
+	// Reconciled is the end of the last complete daily reconciliation; zero = never, or the
+	// tables are older than it.
 	Reconciled time.Time
-	// ClockAhead is how far the server's clock is ahead of ours; SQLite has ours.
+	// ClockAhead is how far the server's clock is ahead of this machine's; zero for SQLite.
 	ClockAhead time.Duration
 }
 
-// Inspect looks at the database from outside, also beside a server that is
-// running. It makes nothing, takes no lock and changes nothing.
+// Inspect reads the state of the database, also beside a running server. It creates,
+// locks and changes nothing.
 //
 // Errors: as from [Open], and that there is no file, which is an [os.ErrNotExist].
 func Inspect(ctx context.Context, dsn string) (s State, err error) {
-	opened, err := sqldb.OpenInspect(ctx, dsn)
+	db, err := open(ctx, Config{DSN: dsn}, sqldb.OpenInspect)
 	if err != nil {
 		return s, err
 	}
-	db := newDB(opened, Config{})
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if s.Version, s.Latest, err = db.Dialect.Versions(ctx, db.Reader); err != nil {
 		return s, err
@@ -59,13 +58,14 @@ func Inspect(ctx context.Context, dsn string) (s State, err error) {
 	return s, err
 }
 
-// readPrivileges asks what the user may do in the database, and for its clock.
+// readPrivileges reads what the user may do in the database, and its clock.
 func (db *DB) readPrivileges(ctx context.Context, s *State) error {
 	var now int64
 	may := `SELECT COALESCE(has_schema_privilege(current_schema(), 'CREATE'), false)`
 	if s.Version > 0 {
-		may = `SELECT has_table_privilege('sessions', 'SELECT') AND has_table_privilege('sessions',
-			'UPDATE') AND has_table_privilege('events', 'INSERT')`
+		may = `SELECT has_table_privilege('sessions', 'SELECT')
+			AND has_table_privilege('sessions', 'UPDATE')
+			AND has_table_privilege('events', 'INSERT')`
 	}
 	asked := time.Now()
 	err := db.Reader.QueryRowContext(

@@ -2,14 +2,15 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"time"
 
-	"coinslot/app/wire"
 	"coinslot/bff/payment"
+	"coinslot/bff/store/outboxdb"
 	"coinslot/bff/store/sqldb"
 )
 
@@ -22,7 +23,7 @@ type cursor struct {
 
 // before is c, or t if that comes first; the zero time does not.
 func (c cursor) before(t time.Time) cursor {
-	if until := sqldb.Ceil(t); !t.IsZero() && until <= c.createdAt {
+	if until := sqldb.CeilMicros(t); !t.IsZero() && until <= c.createdAt {
 		return cursor{createdAt: until}
 	}
 	return c
@@ -40,9 +41,7 @@ func parseCursor(text string) (cursor, error) {
 	createdAt, err := strconv.ParseInt(micros, 10, 64)
 	c := cursor{createdAt, id}
 	if !ok || err != nil || c.String() != text {
-		return cursor{}, &wire.Error{
-			Code: wire.CodeInvalid, Param: "cursor", Detail: "the cursor is not one of ours",
-		}
+		return cursor{}, outboxdb.BadCursor("cursor")
 	}
 	return c, nil
 }
@@ -56,13 +55,9 @@ func (db *DB) List(ctx context.Context, f payment.Filter) (payment.Page, error) 
 		return payment.Page{}, err
 	}
 	size := sqldb.PageSize(f.Limit)
-	// one more tells whether there is a next page
+	// one more shows whether there is a next page
 	query, args := listQuery(f, from.before(f.To), size+1)
-	var sessions []payment.Session
-	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) (err error) {
-		sessions, err = querySessions(ctx, q, query, args...)
-		return err
-	})
+	sessions, err := sqldb.List(ctx, db.DB, scanSession, query, args...)
 	if err != nil {
 		return payment.Page{}, fmt.Errorf("listing sessions: %w", err)
 	}
@@ -94,26 +89,10 @@ func listQuery(f payment.Filter, from cursor, limit int) (query string, args []a
 	return query + fmt.Sprintf(` ORDER BY created_at DESC, id DESC LIMIT $%d`, len(args)), args
 }
 
-// querySessions returns the sessions that a query for sessionColumns finds.
-func querySessions(
-	ctx context.Context, q sqldb.Queryer, query string, args ...any,
-) ([]payment.Session, error) {
-	rows, err := q.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
+func scanSession(rows *sql.Rows) (s payment.Session, err error) {
+	var r row
+	if err := rows.Scan(r.fields()...); err != nil {
+		return s, err
 	}
-	defer rows.Close()
-	var sessions []payment.Session
-	for rows.Next() {
-		var r row
-		if err := rows.Scan(r.fields()...); err != nil {
-			return nil, err
-		}
-		s, err := r.session()
-		if err != nil {
-			return nil, err
-		}
-		sessions = append(sessions, s)
-	}
-	return sessions, rows.Err()
+	return r.session()
 }

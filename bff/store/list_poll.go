@@ -16,19 +16,17 @@ import (
 
 const (
 	touchListed = `UPDATE sessions SET checked_at = $1, due_at = $2
-		WHERE id = $3 AND version = $4 AND due_at = $5 AND (lease_until IS NULL OR
-		lease_until <= $6)`
+		WHERE id = $3 AND version = $4 AND due_at = $5
+		AND (lease_until IS NULL OR lease_until <= $6)`
 	countSessions = `SELECT count(*) FROM sessions WHERE status = $1`
-	// The clock is the %[1]s. $2 is how long the turn lasts, $3 when the last one of
-	// whoever asks ends: no other has written just that.
+	// The clock is the %[1]s. $2 is how long the lease lasts, $3 when the last one of this
+	// instance ends: no other instance has written just that.
 	acquireLease = `INSERT INTO buckets (name, next_at) VALUES ($1, %[1]s + $2)
-		ON CONFLICT (name) DO UPDATE SET next_at = excluded.next_at WHERE buckets.next_at <= %[1]s
-		OR buckets.next_at = $3
-		RETURNING next_at`
+		ON CONFLICT (name) DO UPDATE SET next_at = excluded.next_at
+		WHERE buckets.next_at <= %[1]s OR buckets.next_at = $3 RETURNING next_at`
 )
 
-// TouchAll implements checkout.Store. The rows are locked in one order by all
-// instances.
+// TouchAll implements checkout.Store. All instances lock the rows in the same order.
 func (db *DB) TouchAll(ctx context.Context, now time.Time, list []payment.Touched) error {
 	list = slices.SortedFunc(
 		slices.Values(list), func(a, b payment.Touched) int { return cmp.Compare(a.ID, b.ID) },
@@ -40,51 +38,40 @@ func (db *DB) TouchAll(ctx context.Context, now time.Time, list []payment.Touche
 		}
 		defer touch.Close()
 		for _, t := range list {
-			_, err := touch.ExecContext(
+			if _, err := touch.ExecContext(
 				ctx, sqldb.Micros(t.At), sqldb.Micros(t.Due), sqldb.Key(t.ID), t.Version,
-				sqldb.Micros(t.DueAt),
-				now.UnixMicro(),
-			)
-			if err != nil {
+				sqldb.Micros(t.DueAt), now.UnixMicro(),
+			); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	if err != nil {
-		return fmt.Errorf("touching %d sessions: %w", len(list), err)
-	}
-	return nil
+	return sqldb.Wrap(err, "touching %d sessions", len(list))
 }
 
 // Tracked implements checkout.Store.
 func (db *DB) Tracked(ctx context.Context, trackingCodes []string) ([]payment.Session, error) {
 	var found []payment.Session
 	for batch := range slices.Chunk(distinct(trackingCodes), sqldb.BatchSize) {
-		err := db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
-			query, args := trackedQuery(batch)
-			list, err := querySessions(ctx, q, query, args...)
-			found = append(found, list...)
-			return err
-		})
+		query, args := trackedQuery(batch)
+		list, err := sqldb.List(ctx, db.DB, scanSession, query, args...)
 		if err != nil {
-			return nil, fmt.Errorf("looking for sessions: %w", err)
+			return nil, fmt.Errorf("finding sessions by tracking code: %w", err)
 		}
+		found = append(found, list...)
 	}
-	return distinctSessions(found), nil
+	// One can be found by two codes.
+	slices.SortFunc(found, func(a, b payment.Session) int { return cmp.Compare(a.ID, b.ID) })
+	same := func(a, b payment.Session) bool { return a.ID == b.ID }
+	return slices.CompactFunc(found, same), nil
 }
 
 func trackedQuery(codes []string) (query string, args []any) {
 	in, args := sqldb.InList(1, codes)
 	// CROSS keeps SQLite from reading all sessions to look for their attempts.
-	return `SELECT ` + sessionColumns + ` FROM attempts CROSS JOIN sessions WHERE sessions.id =
-		attempts.session AND tracking_code IN ` + in, args
-}
-
-// distinctSessions is list without what was found by two codes.
-func distinctSessions(list []payment.Session) []payment.Session {
-	slices.SortFunc(list, func(a, b payment.Session) int { return cmp.Compare(a.ID, b.ID) })
-	return slices.CompactFunc(list, func(a, b payment.Session) bool { return a.ID == b.ID })
+	return `SELECT ` + sessionColumns + ` FROM attempts CROSS JOIN sessions
+		WHERE sessions.id = attempts.session AND tracking_code IN ` + in, args
 }
 
 // Count implements checkout.Store.
@@ -92,14 +79,11 @@ func (db *DB) Count(ctx context.Context, status string) (n int, err error) {
 	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		return q.QueryRowContext(ctx, countSessions, sqldb.Key(status)).Scan(&n)
 	})
-	if err != nil {
-		return 0, fmt.Errorf("counting sessions: %w", err)
-	}
-	return n, nil
+	return n, sqldb.Wrap(err, "counting sessions")
 }
 
-// Lease is what one instance does at a time, by a name that all use: it keeps
-// several from doing the same at once, most of the time. Nothing may depend on it.
+// Lease lets one instance at a time do something, most of the time: nothing may depend
+// on it. All instances use the same name.
 type Lease struct {
 	db   *DB
 	name string
@@ -108,12 +92,11 @@ type Lease struct {
 	until int64      // as this instance has written it last; 0 = never
 }
 
-// Lease returns the turn of that name, which nobody has before Take.
+// Lease returns the lease of that name. No instance holds it before Acquire.
 func (db *DB) Lease(name string) *Lease { return &Lease{db: db, name: name} }
 
-// Acquire takes the turn until d from now, by the database's clock, and reports
-// whether no other instance has it. Whoever has it takes it again to keep it.
-// Errors: the database's, after which somebody may have it.
+// Acquire takes or extends the lease until d from now, by the database's clock. It reports
+// false if another instance holds it. Errors: the database's; who holds it is unknown then.
 func (t *Lease) Acquire(ctx context.Context, d time.Duration) (bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -126,7 +109,7 @@ func (t *Lease) Acquire(ctx context.Context, d time.Duration) (bool, error) {
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("taking the turn of %q: %w", t.name, err)
+		return false, fmt.Errorf("acquiring lease %q: %w", t.name, err)
 	}
 	t.until = until
 	return true, nil

@@ -23,61 +23,55 @@ const (
 	hasDelivery = `SELECT EXISTS (SELECT 1 FROM deliveries WHERE event = $1)`
 )
 
-// addMissingDeliveries gives deliveries to events of since and later that were written while no
-// URL was configured.
+// addMissingDeliveries adds deliveries to events of since and later that were written while
+// no URL was configured.
 func (db *DB) addMissingDeliveries(ctx context.Context, since time.Time) error {
 	at := openDelivery{nextAt: since.UnixMicro() - 1, event: math.MaxInt64}
 	for ctx.Err() == nil {
-		unbound, last, more, err := db.eventsWithoutDelivery(ctx, at)
+		list, err := sqldb.List(ctx, db.DB, scanEventState,
+			eventsWithState, at.nextAt, at.event, rerouteScan)
 		if err != nil {
-			return fmt.Errorf("looking for events without a delivery: %w", err)
+			return fmt.Errorf("finding events without a delivery: %w", err)
 		}
-		for batch := range slices.Chunk(unbound, rerouteBatch) {
-			if err := db.addBatch(ctx, batch); err != nil {
-				return fmt.Errorf("delivering events of before the webhook URL was set: %w", err)
+		var missing []int64
+		for _, e := range list {
+			if at = e.openDelivery; e.isMissing() {
+				missing = append(missing, e.event)
 			}
 		}
-		if len(unbound) > 0 {
-			db.Log.Info("webhooks opened for events of before the URL was configured",
-				"count", len(unbound))
+		for batch := range slices.Chunk(missing, rerouteBatch) {
+			if err := db.addBatch(ctx, batch); err != nil {
+				return fmt.Errorf("adding deliveries of events before the webhook URL: %w", err)
+			}
 		}
-		if !more {
+		if len(missing) > 0 {
+			db.Log.Info("webhooks added for events before the URL was configured",
+				"count", len(missing))
+		}
+		if len(list) < rerouteScan {
 			return nil
 		}
-		at = last
-		sqldb.Doze(ctx, backfillPause)
+		sqldb.Sleep(ctx, backfillPause)
 	}
 	return ctx.Err()
 }
 
-// eventsWithoutDelivery returns those of the next events that have no delivery and tell how a
-// checkout ended, or need a person: what it passed through on the way is not news any
-// more.
-func (db *DB) eventsWithoutDelivery(
-	ctx context.Context, after openDelivery,
-) (unbound []int64, last openDelivery, more bool, err error) {
-	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
-		unbound, last, more = nil, after, false
-		rows, err := q.QueryContext(ctx, eventsWithState, after.nextAt, after.event, rerouteScan)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		read := 0
-		for ; rows.Next(); read++ {
-			var t payment.EventType
-			var bound bool
-			if err := rows.Scan(&last.nextAt, &last.event, &t, &bound); err != nil {
-				return err
-			}
-			if !bound && t != payment.EventPending && t != payment.EventPartial {
-				unbound = append(unbound, last.event)
-			}
-		}
-		more = read == rerouteScan
-		return rows.Err()
-	})
-	return unbound, last, more, err
+// eventState is an event with its place and whether it has a delivery.
+type eventState struct {
+	openDelivery
+	kind      payment.EventType
+	delivered bool
+}
+
+func scanEventState(rows *sql.Rows) (e eventState, err error) {
+	err = rows.Scan(&e.nextAt, &e.event, &e.kind, &e.delivered)
+	return e, err
+}
+
+// isMissing reports whether e has no delivery and needs one: it is about the end of a
+// checkout or a review. What happened on the way is out of date by now.
+func (e eventState) isMissing() bool {
+	return !e.delivered && e.kind != payment.EventPending && e.kind != payment.EventPartial
 }
 
 func (db *DB) addBatch(ctx context.Context, events []int64) error {

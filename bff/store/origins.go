@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -14,19 +13,20 @@ import (
 )
 
 const (
-	// maxOrigins is how many refused origins are kept, recentOrigins how many of
-	// them only because they were the last. The table is small enough to be read whole.
+	// maxOrigins is how many refused origins are kept, recentOrigins how many of them only
+	// because they are recent. The table is small enough to be read whole.
 	maxOrigins, recentOrigins = 200, 100
-	// maxSeen is how many sessions are told apart: more make an origin no truer.
+	// maxSeen is how many sessions of an origin are counted.
 	maxSeen = 8
 )
 
 const (
 	selectSeen   = `SELECT seen FROM refused_origins WHERE origin = $1 FOR UPDATE`
-	refuseOrigin = `INSERT INTO refused_origins (origin, session, sessions, seen, times, first_at,
-		last_at) VALUES ($1, $2, $3, $4, $5, $6, $6)
-		ON CONFLICT (origin) DO UPDATE SET session = COALESCE(excluded.session,
-		refused_origins.session),
+	refuseOrigin = `INSERT INTO refused_origins
+		(origin, session, sessions, seen, times, first_at, last_at)
+		VALUES ($1, $2, $3, $4, $5, $6, $6)
+		ON CONFLICT (origin) DO UPDATE SET
+		session = COALESCE(excluded.session, refused_origins.session),
 		sessions = excluded.sessions, seen = excluded.seen,
 		times = refused_origins.times + excluded.times, last_at = excluded.last_at`
 	forgetOrigins = `DELETE FROM refused_origins WHERE origin IN (SELECT origin FROM
@@ -42,30 +42,26 @@ const (
 func (db *DB) RefuseOrigin(ctx context.Context, origin, session string, times int) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		var before string
-		err := tx.QueryRowContext(ctx, db.Dialect.Locked(selectSeen), sqldb.Key(origin)).
-			Scan(&before)
+		err := tx.QueryRowContext(
+			ctx, db.Dialect.Locked(selectSeen), sqldb.Key(origin),
+		).Scan(&before)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
 		seen := appendSeen(strings.Fields(before), session)
-		_, err = tx.ExecContext(
+		if _, err = tx.ExecContext(
 			ctx, refuseOrigin, sqldb.Key(origin), sqldb.Text(session), len(seen),
-			strings.Join(seen, " "),
-			times, db.Now().UnixMicro(),
-		)
-		if err != nil {
+			strings.Join(seen, " "), times, db.Now().UnixMicro(),
+		); err != nil {
 			return err
 		}
 		_, err = tx.ExecContext(ctx, forgetOrigins, sqldb.Key(origin), recentOrigins, maxOrigins-1)
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("noting a refused origin: %w", err)
-	}
-	return nil
+	return sqldb.Wrap(err, "recording a refused origin")
 }
 
-// appendSeen adds a session to those that were seen, if it is one and not there.
+// appendSeen adds a session, unless it is "" or there, and keeps the last maxSeen.
 func appendSeen(seen []string, session string) []string {
 	if session == "" || slices.Contains(seen, sqldb.Key(session)) {
 		return seen
@@ -76,30 +72,15 @@ func appendSeen(seen []string, session string) []string {
 
 // RefusedOrigins implements records.Records.
 func (db *DB) RefusedOrigins(ctx context.Context) ([]records.RefusedOrigin, error) {
-	var list []records.RefusedOrigin
-	err := db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
-		list = nil
-		rows, err := q.QueryContext(ctx, refusedOrigins)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var o records.RefusedOrigin
-			var session sql.NullString
-			var first, last int64
-			if err := rows.Scan(&o.Origin, &session, &o.Sessions, &o.Times, &first, &last); err !=
-				nil {
-				return err
-			}
-			o.Origin, o.Session = sqldb.FromKey(o.Origin), sqldb.FromKey(session.String)
-			o.FirstAt, o.LastAt = time.UnixMicro(first).UTC(), time.UnixMicro(last).UTC()
-			list = append(list, o)
-		}
-		return rows.Err()
-	})
-	if err != nil {
-		return nil, fmt.Errorf("reading refused origins: %w", err)
-	}
-	return list, nil
+	list, err := sqldb.List(ctx, db.DB, scanOrigin, refusedOrigins)
+	return list, sqldb.Wrap(err, "reading refused origins")
+}
+
+func scanOrigin(rows *sql.Rows) (o records.RefusedOrigin, err error) {
+	var session sql.NullString
+	var first, last int64
+	err = rows.Scan(&o.Origin, &session, &o.Sessions, &o.Times, &first, &last)
+	o.Origin, o.Session = sqldb.FromKey(o.Origin), sqldb.FromKey(session.String)
+	o.FirstAt, o.LastAt = time.UnixMicro(first).UTC(), time.UnixMicro(last).UTC()
+	return o, err
 }

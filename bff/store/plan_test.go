@@ -62,8 +62,8 @@ func lookedAt(all map[string]string, d sqldb.Dialect) {
 		}
 	}
 	in, _ := sqldb.InList(1, []string{"a", "b"})
-	actions, _ := actionQuery(records.ActionQuery{From: time.Now()}, actionCursor{}, 20)
-	actionsOf, _ := actionQuery(records.ActionQuery{Session: "a"}, actionCursor{}, 20)
+	actions, _ := actionQuery(records.ActionQuery{From: time.Now()}, outboxdb.Cursor{}, 20)
+	actionsOf, _ := actionQuery(records.ActionQuery{Session: "a"}, outboxdb.Cursor{}, 20)
 	for name, query := range map[string]string{
 		"sessionsAmong": fmt.Sprintf(sessionsAmong, in), "notIndexed": fmt.Sprintf(sessionsToCheck, notIndexed), "outdated": fmt.Sprintf(sessionsToCheck, outdated), "sessionsToBackfill" + sorted: fmt.Sprintf(sessionsToBackfill, in),
 		"writeFacet": upsertSummary, "updateFacet": updateSummary, "insertWord": insertTerm, "tally" + sorted: tally, "insertAction": insertAction, "loginEnded": loginEnded, "actions": actions, "actions of session": actionsOf,

@@ -51,12 +51,12 @@ func (db *DB) runReroutes(ctx context.Context) {
 	r := db.newRerouter()
 	for first := true; ctx.Err() == nil; first = false {
 		if err := r.pass(ctx); err != nil && ctx.Err() == nil {
-			db.Log.Warn("moving open webhooks failed; it is tried again", "error", err)
+			db.Log.Warn("moving open webhooks failed; retrying", "error", err)
 		}
 		if first {
 			close(db.rerouted)
 		}
-		sqldb.Doze(ctx, rerouteEvery)
+		sqldb.Sleep(ctx, rerouteEvery)
 	}
 }
 
@@ -80,8 +80,9 @@ func (db *DB) newRerouter() *rerouter {
 }
 
 // pass renews this instance's URLs, gives events that have no delivery one to each of
-// them, and moves what is open to URLs that nobody has. If this instance could not renew
-// in time, others could not either, as when the database was down: the next pass goes on.
+// them, and moves what is open to URLs that no instance has. If this instance could not
+// renew in time, because the database was down, others could not either: it waits for the
+// next pass.
 func (r *rerouter) pass(ctx context.Context) error {
 	now := r.db.Now()
 	if err := r.db.RenewEndpoints(ctx); err != nil {
@@ -111,8 +112,8 @@ func (r *rerouter) pass(ctx context.Context) error {
 			return err
 		}
 		if left > 0 && left != k.deliveries {
-			r.db.Log.Warn("webhooks are open to a URL that is not configured: "+
-				"move them in the console, or configure it again",
+			r.db.Log.Warn("webhooks wait for a URL that is no longer configured: "+
+				"move them in the console, or configure the URL again",
 				"host", outboxdb.EndpointHost(b.Endpoint), "count", left)
 		}
 		r.kept[b.Endpoint] = leftover{left, now}
@@ -214,21 +215,11 @@ func (db *DB) lockOpen(
 	if !since.IsZero() {
 		opened = since.UnixMicro()
 	}
-	rows, err := tx.QueryContext(ctx, db.Dialect.Locked(openDeliveriesTo),
-		sqldb.Key(endpoint), after.nextAt, after.event, db.Now().UnixMicro(), opened, rerouteBatch)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []openDelivery
-	for rows.Next() {
-		var d openDelivery
-		if err := rows.Scan(&d.nextAt, &d.event); err != nil {
-			return nil, err
-		}
-		list = append(list, d)
-	}
-	return list, rows.Err()
+	return sqldb.Collect(ctx, tx, func(rows *sql.Rows) (d openDelivery, err error) {
+		err = rows.Scan(&d.nextAt, &d.event)
+		return d, err
+	}, db.Dialect.Locked(openDeliveriesTo), sqldb.Key(endpoint), after.nextAt, after.event,
+		db.Now().UnixMicro(), opened, rerouteBatch)
 }
 
 // moveDelivery moves one delivery to the configured URLs that have none of its event.
@@ -260,13 +251,9 @@ func (db *DB) addDeliveries(
 ) (bound bool, err error) {
 	now := db.Now().UnixMicro()
 	for _, endpoint := range db.Endpoints {
-		result, err := tx.ExecContext(
-			ctx, addDelivery, event, sqldb.Key(endpoint), now, sqldb.Note(note),
+		n, err := sqldb.Affected(
+			ctx, tx, addDelivery, event, sqldb.Key(endpoint), now, sqldb.Note(note),
 		)
-		if err != nil {
-			return false, err
-		}
-		n, err := result.RowsAffected()
 		if err != nil {
 			return false, err
 		}

@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,8 +26,8 @@ const (
 	sessionsAmong = `SELECT ` + sessionColumns + ` FROM sessions WHERE id IN %s`
 )
 
-// Search implements records.Records. What is found is found first, and read
-// after that: what is sorted and passed over on the way are short rows.
+// Search implements records.Records. It finds short rows first, sorts them, and reads only
+// the sessions of the page.
 func (db *DB) Search(ctx context.Context, q records.Query) (payment.Page, error) {
 	from, err := parseCursor(q.Cursor)
 	if err != nil {
@@ -35,7 +36,7 @@ func (db *DB) Search(ctx context.Context, q records.Query) (payment.Page, error)
 	size := sqldb.PageSize(q.Limit)
 	var page payment.Page
 	err = db.Browse(ctx, func(ctx context.Context, conn sqldb.Queryer) (err error) {
-		// One more than size tells whether there is a next page.
+		// One more than size shows whether there is a next page.
 		page, err = search(ctx, conn, sessionQueries(q, from, size+1), size)
 		return err
 	})
@@ -45,13 +46,13 @@ func (db *DB) Search(ctx context.Context, q records.Query) (payment.Page, error)
 	return page, nil
 }
 
-// search returns what is found in one of several ways.
+// search returns what one of several queries finds.
 func search(
 	ctx context.Context, q sqldb.Queryer, ways []sessionQuery, size int,
 ) (page payment.Page, err error) {
 	var found []cursor
 	for _, w := range ways {
-		list, err := findSessions(ctx, q, w)
+		list, err := sqldb.Collect(ctx, q, scanPlace, w.sql(), w.args...)
 		if err != nil {
 			return page, err
 		}
@@ -68,23 +69,10 @@ func search(
 	return page, err
 }
 
-// findSessions returns where the sessions stand that one way finds.
-func findSessions(ctx context.Context, q sqldb.Queryer, w sessionQuery) ([]cursor, error) {
-	rows, err := q.QueryContext(ctx, w.sql(), w.args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []cursor
-	for rows.Next() {
-		var c cursor
-		if err := rows.Scan(&c.createdAt, &c.id); err != nil {
-			return nil, err
-		}
-		c.id = sqldb.FromKey(c.id)
-		list = append(list, c)
-	}
-	return list, rows.Err()
+func scanPlace(rows *sql.Rows) (c cursor, err error) {
+	err = rows.Scan(&c.createdAt, &c.id)
+	c.id = sqldb.FromKey(c.id)
+	return c, err
 }
 
 // sessionsAt reads the sessions in the order of the list.
@@ -98,7 +86,7 @@ func sessionsAt(ctx context.Context, q sqldb.Queryer, list []cursor) ([]payment.
 		place[c.id], ids = i, append(ids, c.id)
 	}
 	in, args := sqldb.InList(1, ids)
-	sessions, err := querySessions(ctx, q, fmt.Sprintf(sessionsAmong, in), args...)
+	sessions, err := sqldb.Collect(ctx, q, scanSession, fmt.Sprintf(sessionsAmong, in), args...)
 	slices.SortFunc(sessions, func(a, b payment.Session) int { return place[a.ID] - place[b.ID] })
 	return sessions, err
 }
@@ -168,8 +156,8 @@ func sessionQueries(q records.Query, from cursor, limit int) []sessionQuery {
 	return list
 }
 
-// isTransient reports whether sessions do not stay in a status, so that few are in it:
-// fewer than have a coin.
+// isTransient reports whether sessions do not stay in a status, so that fewer are in it
+// than have a coin.
 func isTransient(status string) bool {
 	s := wire.Status(status)
 	return s.Known() && s.Waiting()
@@ -195,7 +183,7 @@ func (w *sessionQuery) restrict(q records.Query, from cursor) {
 	}
 	w.where("("+w.at+", "+w.id+") < (?, ?)", from.createdAt, sqldb.Key(from.id))
 	if !q.From.IsZero() {
-		w.where(w.at+" >= ?", sqldb.Ceil(q.From))
+		w.where(w.at+" >= ?", sqldb.CeilMicros(q.From))
 	}
 	for _, c := range []struct{ column, value string }{
 		{status, q.Status}, {"f.coin", coin(q.Coin)}, {"f.network", network(q.Network)},

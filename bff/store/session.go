@@ -35,7 +35,7 @@ func (r *row) fields() []any {
 	return []any{&r.doc, &r.checkedAt, &r.dueAt, &r.watchedUntil, &r.epoch}
 }
 
-// session decodes r; each call returns a value that shares nothing with others.
+// session decodes r. Each call returns a value that shares nothing with others.
 func (r *row) session() (payment.Session, error) {
 	var s payment.Session
 	if err := json.Unmarshal(r.doc, &s); err != nil {
@@ -50,7 +50,7 @@ func (r *row) session() (payment.Session, error) {
 func (r *row) with(err error) (payment.Session, error) {
 	s, decodeErr := r.session()
 	if decodeErr != nil {
-		return s, errors.Join(err, decodeErr)
+		err = errors.Join(err, decodeErr)
 	}
 	return s, err
 }
@@ -60,12 +60,12 @@ func readRow(ctx context.Context, q sqldb.Queryer, query, of string) (row, error
 	var r row
 	err := q.QueryRowContext(ctx, query, sqldb.Key(of)).Scan(r.fields()...)
 	if errors.Is(err, sql.ErrNoRows) {
-		return r, payment.ErrNotFound
+		err = payment.ErrNotFound
 	}
 	return r, err
 }
 
-// read returns the session that query finds.
+// read returns the session that query finds. Errors: ErrNotFound.
 func (db *DB) read(ctx context.Context, query, of string) (payment.Session, error) {
 	var r row
 	err := db.View(ctx, func(ctx context.Context, q sqldb.Queryer) (err error) {

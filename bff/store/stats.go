@@ -12,31 +12,28 @@ import (
 
 const (
 	firstDue  = `SELECT min(due_at) FROM sessions WHERE due_at IS NOT NULL AND ` + lane + ` = $1`
-	countOpen = `SELECT count(*), min(COALESCE(d.opened_at, e.at)) FROM deliveries d JOIN events e
-		ON e.seq = d.event
-		WHERE d.state = 'open' AND d.endpoint IN %s`
+	countOpen = `SELECT count(*), min(COALESCE(d.opened_at, e.at)) FROM deliveries d
+		JOIN events e ON e.seq = d.event WHERE d.state = 'open' AND d.endpoint IN %s`
 )
 
-// countWaiting is of the few sessions in which something is going on; confirmed and open
-// ones may be millions.
+// countWaiting counts the few sessions that wait for the gateway or an operator; confirmed
+// and open ones may be millions.
 var countWaiting = `SELECT status, count(*), min(COALESCE(checked_at, created_at)) FROM sessions
 	WHERE ` + inStatus(wire.Status.Waiting) + ` GROUP BY status`
 
-// Stats is what the database has to tell to its operator: of all instances, if
-// there are several.
+// Stats are the figures of the database, for all instances together.
 type Stats struct {
 	Waiting map[wire.Status]int // sessions now, by each status that waits
 
-	// Unchecked is when the pending session that was not checked for the longest was
-	// checked, or opened; zero = none is pending.
+	// Unchecked is the last check, or else the opening, of the pending session whose last
+	// check is oldest; zero = none is pending.
 	Unchecked time.Time
-	// Due is when the session that is due first is due, and DueLate when the one is that
-	// is due first for a late check; zero = none ever is.
+	// Due is the earliest due time of a session, DueLate that of a late check; zero = none
+	// is due, ever.
 	Due, DueLate time.Time
 
-	Undelivered int // webhooks to the configured endpoints that are still to be taken
-	// when the oldest of them was written, or replayed; zero = there is none
-	OldestUndelivered time.Time
+	Undelivered       int       // open webhooks to the configured endpoints
+	OldestUndelivered time.Time // when the oldest was written or replayed; zero = none is open
 
 	// Unrouted is how many deliveries are open to URLs that no running instance has
 	// configured. More than 10,000 to one URL count as 10,000.
@@ -48,7 +45,7 @@ type Stats struct {
 
 // Stats reads the present state. Errors: the database's.
 func (db *DB) Stats(ctx context.Context) (Stats, error) {
-	s := Stats{Free: -1, Waiting: map[wire.Status]int{}}
+	s := Stats{Waiting: map[wire.Status]int{}}
 	err := db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		if err := s.sessions(ctx, q); err != nil {
 			return err
@@ -64,6 +61,7 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 		if err != nil {
 			return err
 		}
+		s.Unrouted = 0
 		for _, b := range unrouted {
 			s.Unrouted += b.Waiting
 		}
@@ -77,23 +75,17 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 }
 
 func (s *Stats) sessions(ctx context.Context, q sqldb.Queryer) error {
-	rows, err := q.QueryContext(ctx, countWaiting)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	_, err := sqldb.Collect(ctx, q, func(rows *sql.Rows) (none struct{}, err error) {
 		var status wire.Status
 		var n int
 		var checked sql.NullInt64
-		if err := rows.Scan(&status, &n, &checked); err != nil {
-			return err
-		}
+		err = rows.Scan(&status, &n, &checked)
 		if s.Waiting[status] = n; status == wire.Pending {
 			s.Unchecked = sqldb.Time(checked)
 		}
-	}
-	return rows.Err()
+		return none, err
+	}, countWaiting)
+	return err
 }
 
 func (s *Stats) deliveries(ctx context.Context, q sqldb.Queryer, endpoints []string) error {

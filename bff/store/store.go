@@ -4,16 +4,17 @@
 //
 // There are two databases: SQLite for one process, PostgreSQL for several. Both
 // get the same queries, written by hand for database/sql with $1, $2 …; package sqldb
-// is where they differ. A session is one row: its JSON, and
-// beside it the few columns that are searched for or must be unique.
+// is where they differ. A session is one row: its JSON, and beside it the few columns that
+// are searched for or must be unique.
 //
-// What is right rests on unique constraints and conditional updates. Row locks,
-// leases and notifications only keep instances out of each other's way.
+// Correctness rests on unique constraints and conditional updates. Row locks, leases and
+// notifications only keep instances out of each other's way.
 // Start at [Backlogs].
 package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -38,38 +39,30 @@ type Config struct {
 	// each, in the transaction that stores it. Nil = no deliveries.
 	Endpoints []string
 	// Now is the clock of tests; nil = the database's. See [sqldb.DB.Now].
-	Now func() time.Time
-	// Began is told of each operation. Nil = nobody watches.
-	Began Began
+	Now   func() time.Time
+	Began Began        // is called at the start of each operation; nil = not called
 	Log   *slog.Logger // nil = silent
 }
 
-// Began is told that an operation begins; see [sqldb.Began].
+// Began is called at the start of an operation; see [sqldb.Began].
 type Began = sqldb.Began
-
-func (c Config) settings() sqldb.Config {
-	return sqldb.Config{DSN: c.DSN, Now: c.Now, Began: c.Began, Log: c.Log}
-}
 
 // DB is an open database. Its methods may be called by many goroutines.
 type DB struct {
 	*sqldb.DB
 	*outboxdb.Outbox
-	stop       context.CancelFunc // of what runs besides; nil = nothing does
+	stop       context.CancelFunc // of the background work; nil = there is none
 	running    sync.WaitGroup
-	backfilled chan struct{} // closed when the mending of the start has ended
-	// rerouted is closed when the first look for deliveries to replaced URLs has ended.
-	rerouted chan struct{}
+	backfilled chan struct{} // closed when the first backfill has ended
+	rerouted   chan struct{} // closed when the first pass of rerouting has ended
 }
 
 var (
-	_ checkout.Store  = (*DB)(nil)
-	_ outbox.Outbox   = (*DB)(nil)
-	_ outbox.Log      = (*DB)(nil)
-	_ records.Records = (*DB)(nil)
-
+	_ checkout.Store   = (*DB)(nil)
+	_ outbox.Outbox    = (*DB)(nil)
+	_ outbox.Log       = (*DB)(nil)
 	_ outbox.Rerouting = (*DB)(nil)
-
+	_ records.Records  = (*DB)(nil)
 	_ reconcile.Runs   = (*DB)(nil)
 	_ retention.Eraser = (*DB)(nil)
 )
@@ -77,11 +70,10 @@ var (
 // Open opens the database, as [sqldb.Open] does, and begins to bring older sessions and
 // deliveries up to date in the background, until Close.
 func Open(ctx context.Context, c Config) (*DB, error) {
-	opened, err := sqldb.Open(ctx, c.settings())
+	db, err := open(ctx, c, sqldb.Open)
 	if err != nil {
 		return nil, err
 	}
-	db := newDB(opened, c)
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	db.stop = stop
 	db.running.Go(func() { db.runBackfill(background) })
@@ -89,37 +81,29 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	return db, nil
 }
 
-// newDB is the store on an open database, in which nothing runs besides.
-func newDB(opened *sqldb.DB, c Config) *DB {
+func open(
+	ctx context.Context, c Config, how func(context.Context, sqldb.Config) (*sqldb.DB, error),
+) (*DB, error) {
+	opened, err := how(ctx, sqldb.Config{DSN: c.DSN, Now: c.Now, Began: c.Began, Log: c.Log})
+	if err != nil {
+		return nil, err
+	}
 	return &DB{
 		DB: opened, Outbox: outboxdb.New(opened, c.Endpoints), backfilled: make(chan struct{}),
 		rerouted: make(chan struct{}),
-	}
+	}, nil
 }
 
-// OpenReader opens the database for reading only, also beside a server that is
-// running: it takes no lock and changes nothing. What writes fails.
-//
-// Errors: as from [Backlogs]; the database's tables are not of this release.
+// OpenReader opens the database for reading only, also beside a running server; see
+// [sqldb.OpenReader].
 func OpenReader(ctx context.Context, c Config) (*DB, error) {
-	opened, err := sqldb.OpenReader(ctx, c.settings())
-	if err != nil {
-		return nil, err
-	}
-	return newDB(opened, c), nil
+	return open(ctx, c, sqldb.OpenReader)
 }
 
-// OpenBeside opens the database to write to it beside a server that may be running: on
-// SQLite it takes its turn with that server by SQLite's own locks, for a few short
-// transactions. Nothing runs in the background, and no tables are changed.
-//
-// Errors: as from [Backlogs]; there is no database; its tables are not of this release.
+// OpenBeside opens the database to write to it beside a server that may be running; see
+// [sqldb.OpenBeside].
 func OpenBeside(ctx context.Context, c Config) (*DB, error) {
-	opened, err := sqldb.OpenBeside(ctx, c.settings())
-	if err != nil {
-		return nil, err
-	}
-	return newDB(opened, c), nil
+	return open(ctx, c, sqldb.OpenBeside)
 }
 
 // Close waits for what is under way and closes the database.
@@ -131,37 +115,26 @@ func (db *DB) Close() error {
 	return db.DB.Close()
 }
 
-// Versions returns the versions of those of the sessions that are there: what a
-// reader compares who may have missed that something has changed. Errors: the
-// database's.
+// Versions returns the versions of those of the sessions that exist: a reader that may have
+// missed a change compares them. Errors: the database's.
 func (db *DB) Versions(ctx context.Context, ids []string) (map[string]int64, error) {
+	type version struct {
+		id     string
+		number int64
+	}
 	found := make(map[string]int64, len(ids))
 	for batch := range slices.Chunk(ids, sqldb.BatchSize) {
-		if err := db.versions(ctx, batch, found); err != nil {
+		in, args := sqldb.InList(1, batch)
+		list, err := sqldb.List(ctx, db.DB, func(rows *sql.Rows) (v version, err error) {
+			err = rows.Scan(&v.id, &v.number)
+			return v, err
+		}, `SELECT id, version FROM sessions WHERE id IN `+in, args...)
+		if err != nil {
 			return nil, fmt.Errorf("reading versions: %w", err)
+		}
+		for _, v := range list {
+			found[v.id] = v.number
 		}
 	}
 	return found, nil
-}
-
-func (db *DB) versions(ctx context.Context, ids []string, found map[string]int64) error {
-	return db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
-		in, args := sqldb.InList(1, ids)
-		rows, err := q.QueryContext(
-			ctx, `SELECT id, version FROM sessions WHERE id IN `+in, args...,
-		)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var id string
-			var version int64
-			if err := rows.Scan(&id, &version); err != nil {
-				return err
-			}
-			found[id] = version
-		}
-		return rows.Err()
-	})
 }

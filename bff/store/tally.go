@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"fmt"
 	"time"
 
 	"coinslot/bff/records"
@@ -12,45 +11,30 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// tally sums whole cents, so that sums are exact; they come as text, which holds
-// what no integer does.
-const tally = `SELECT created_at / 86400000000 AS day, status, coin, count(*), CAST(sum(cents) AS
-	TEXT) FROM facets
-	WHERE created_at >= $1 AND created_at < $2 GROUP BY day, status, coin ORDER BY day,
-	status, coin`
+// tally sums whole cents, so that sums are exact; they come as text, which holds more than
+// any integer.
+const tally = `SELECT created_at / 86400000000 AS day, status, coin, count(*),
+	CAST(sum(cents) AS TEXT) FROM facets WHERE created_at >= $1 AND created_at < $2
+	GROUP BY day, status, coin ORDER BY day, status, coin`
 
 // maxTally bounds the days of one Tally.
 const maxTally = 92 * 24 * time.Hour
 
 // Tally implements records.Records. It reads a short row of each session.
-func (db *DB) Tally(ctx context.Context, from, to time.Time) ([]records.Count, error) {
+func (db *DB) Tally(ctx context.Context, from, to time.Time) (counts []records.Count, err error) {
 	if to.Before(from) || to.Sub(from) > maxTally {
 		return nil, records.ErrRange
 	}
-	var counts []records.Count
-	err := db.Browse(ctx, func(ctx context.Context, q sqldb.Queryer) error {
-		counts = nil
-		rows, err := q.QueryContext(ctx, tally, sqldb.Ceil(from), sqldb.Ceil(to))
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			c, err := readCount(rows)
-			if err != nil {
-				return err
-			}
-			counts = append(counts, c)
-		}
-		return rows.Err()
+	err = db.Browse(ctx, func(ctx context.Context, q sqldb.Queryer) (err error) {
+		counts, err = sqldb.Collect(
+			ctx, q, scanCount, tally, sqldb.CeilMicros(from), sqldb.CeilMicros(to),
+		)
+		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("counting sessions by day: %w", err)
-	}
-	return counts, nil
+	return counts, sqldb.Wrap(err, "counting sessions by day")
 }
 
-func readCount(rows *sql.Rows) (c records.Count, err error) {
+func scanCount(rows *sql.Rows) (c records.Count, err error) {
 	var day int64
 	var coin sql.NullString
 	var cents string
@@ -58,10 +42,7 @@ func readCount(rows *sql.Rows) (c records.Count, err error) {
 		return c, err
 	}
 	sum, err := decimal.NewFromString(cents)
-	if err != nil {
-		return c, fmt.Errorf("reading a sum: %w", err)
-	}
-	c.Day, c.Coin, c.AmountUSD = time.Unix(day*24*60*
-		60, 0).UTC(), sqldb.FromKey(coin.String), sum.Shift(-2)
-	return c, nil
+	c.Day, c.Coin = time.Unix(day*24*60*60, 0).UTC(), sqldb.FromKey(coin.String)
+	c.AmountUSD = sum.Shift(-2)
+	return c, sqldb.Wrap(err, "reading a sum")
 }

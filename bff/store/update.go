@@ -14,20 +14,19 @@ import (
 
 const (
 	insertSession = `INSERT INTO sessions (id, version, status, order_ref, idempotency_key,
-		created_at, checked_at, due_at, doc,
-		late_from)
+		created_at, checked_at, due_at, doc, late_from)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`
-	updateSession = `UPDATE sessions SET version = $2, status = $3, order_ref = $4, idempotency_key
-		= $5,
+	updateSession = `UPDATE sessions
+		SET version = $2, status = $3, order_ref = $4, idempotency_key = $5,
 		created_at = $6, checked_at = $7, due_at = $8, doc = $9, late_from = $10 WHERE id = $1`
 )
 
-// maxUnknown bounds how often a commit of unknown outcome is asked about.
+// maxUnknown bounds the tries of a write whose outcome is unknown.
 const maxUnknown = 3
 
-// retryUnknown runs do, which writes, until it is known what has come of it. From the
-// second time on, do has to look whether it was done before; decided reports
-// whether its error says for certain that nothing was written.
+// retryUnknown runs do, which writes, until its outcome is known. From the second time on,
+// do has to check whether it was written before; decided reports whether its error proves
+// that nothing was written.
 func retryUnknown(do func() error, decided func(err error) bool) error {
 	err := do()
 	for n := 1; sqldb.IsUnknown(err) && n < maxUnknown; n++ {
@@ -169,9 +168,9 @@ func (u *updateRun) wasWritten(current payment.Session) (bool, error) {
 	case u.sent == nil || current.Version < u.version:
 		return false, nil
 	case current.Version > u.version:
-		return false, errors.New("others have changed the session since")
+		return false, errors.New("another instance has changed the session since")
 	case !bytes.Equal(u.before.doc, u.sent):
-		return false, nil // is somebody else's
+		return false, nil // another instance's
 	}
 	u.after = u.before
 	return true, nil
@@ -200,14 +199,8 @@ func put(
 		return r, false, fmt.Errorf("encoding: %w", err)
 	}
 	r = row{doc: doc, checkedAt: sqldb.Micros(s.CheckedAt), dueAt: sqldb.Micros(s.DueAt)}
-	result, err := tx.ExecContext(ctx, query, sqldb.Key(s.ID), s.Version,
-		sqldb.Key(statusColumn(&s)),
-		sqldb.Text(s.Order.Ref), sqldb.Text(s.IdempotencyKey), s.CreatedAt.UnixMicro(),
-		r.checkedAt, r.dueAt,
-		string(doc), sqldb.Micros(s.LateFrom))
-	if err != nil {
-		return r, false, err
-	}
-	n, err := result.RowsAffected()
+	n, err := sqldb.Affected(ctx, tx, query, sqldb.Key(s.ID), s.Version,
+		sqldb.Key(statusColumn(&s)), sqldb.Text(s.Order.Ref), sqldb.Text(s.IdempotencyKey),
+		s.CreatedAt.UnixMicro(), r.checkedAt, r.dueAt, string(doc), sqldb.Micros(s.LateFrom))
 	return r, n > 0, err
 }

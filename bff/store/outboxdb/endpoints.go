@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"net/url"
 	"slices"
 	"time"
@@ -13,11 +12,9 @@ import (
 	"coinslot/bff/store/sqldb"
 )
 
-const (
-	// EndpointLease is for how long a URL counts as configured after an instance renewed
-	// it. It outlasts a missed renewal and the lease of a delivery.
-	EndpointLease = 2 * time.Minute
-)
+// EndpointLease is for how long a URL counts as configured after an instance renewed
+// it. It outlasts a missed renewal and the lease of a delivery.
+const EndpointLease = 2 * time.Minute
 
 const (
 	nextEndpoint = `SELECT endpoint FROM deliveries WHERE state = 'open' AND endpoint > $1
@@ -31,35 +28,35 @@ const (
 	endpointSeen = `SELECT seen_at FROM webhook_endpoints WHERE endpoint = $1`
 )
 
-// RenewEndpoints tells other instances which URLs this one has. A URL that is met for
-// the first time, of an older release, counts as configured for a lease, too.
+// RenewEndpoints records that this instance has its URLs configured, for the other
+// instances. An unknown URL with open deliveries, of an older release, counts as configured
+// for a lease, too.
 func (db *Outbox) RenewEndpoints(ctx context.Context) error {
 	if !db.Shared() {
 		return nil
 	}
 	err := db.Write(ctx, func(tx *sql.Tx) error {
-		now := db.Now().UnixMicro()
-		// In one order, so that instances do not deadlock.
-		for _, endpoint := range slices.Sorted(slices.Values(db.Endpoints)) {
-			if _, err := tx.ExecContext(ctx, renewEndpoint, sqldb.Key(endpoint), now); err != nil {
-				return err
-			}
-		}
 		open, err := openEndpoints(ctx, tx)
 		if err != nil {
 			return err
 		}
-		for _, endpoint := range open {
-			if _, err := tx.ExecContext(ctx, insertEndpoint, sqldb.Key(endpoint), now); err != nil {
-				return err
+		now := db.Now().UnixMicro()
+		record := func(query string, endpoints []string) error {
+			for _, endpoint := range endpoints {
+				if _, err := tx.ExecContext(ctx, query, sqldb.Key(endpoint), now); err != nil {
+					return err
+				}
 			}
+			return nil
 		}
-		return nil
+		// In one order, so that instances do not deadlock.
+		own := slices.Sorted(slices.Values(db.Endpoints))
+		if err := record(renewEndpoint, own); err != nil {
+			return err
+		}
+		return record(insertEndpoint, open)
 	})
-	if err != nil {
-		return fmt.Errorf("renewing the webhook URLs of this instance: %w", err)
-	}
-	return nil
+	return sqldb.Wrap(err, "renewing the webhook URLs of this instance")
 }
 
 // openEndpoints returns the URLs to which deliveries are open, sorted.
@@ -100,22 +97,40 @@ func (db *Outbox) Unrouted(ctx context.Context) (list []outbox.Backlog, err erro
 		list, err = db.CountUnrouted(ctx, q)
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("counting deliveries to URLs that are not configured: %w", err)
-	}
-	return list, nil
+	return list, sqldb.Wrap(err, "counting deliveries to URLs that are not configured")
 }
 
 // OpenBacklogs returns what is open to each URL.
-func (db *Outbox) OpenBacklogs(ctx context.Context) (list []outbox.Backlog, err error) {
-	open, err := openEndpoints(ctx, db.Reader)
+func (db *Outbox) OpenBacklogs(ctx context.Context) ([]outbox.Backlog, error) {
+	list, err := backlogs(ctx, db.Reader, func(string) (bool, error) { return true, nil })
+	return list, sqldb.Wrap(err, "counting open webhooks")
+}
+
+// CountUnrouted is Unrouted on a connection of the caller's.
+func (db *Outbox) CountUnrouted(ctx context.Context, q sqldb.Queryer) ([]outbox.Backlog, error) {
+	return backlogs(ctx, q, func(endpoint string) (bool, error) {
+		configured, err := db.IsConfigured(ctx, q, endpoint)
+		return !configured, err
+	})
+}
+
+// backlogs returns what is open to each URL that include selects.
+func backlogs(
+	ctx context.Context, q sqldb.Queryer, include func(endpoint string) (bool, error),
+) (list []outbox.Backlog, err error) {
+	open, err := openEndpoints(ctx, q)
 	if err != nil {
-		return nil, fmt.Errorf("reading the URLs of open webhooks: %w", err)
+		return nil, err
 	}
 	for _, endpoint := range open {
-		b, err := backlog(ctx, db.Reader, endpoint)
+		if included, err := include(endpoint); err != nil {
+			return nil, err
+		} else if !included {
+			continue
+		}
+		b, err := backlog(ctx, q, endpoint)
 		if err != nil {
-			return nil, fmt.Errorf("counting open webhooks: %w", err)
+			return nil, err
 		}
 		list = append(list, b)
 	}
@@ -129,31 +144,6 @@ func backlog(ctx context.Context, q sqldb.Queryer, endpoint string) (outbox.Back
 	err := q.QueryRowContext(ctx, countWaiting, sqldb.Key(endpoint)).Scan(&b.Waiting, &oldest)
 	b.OldestAt = sqldb.Time(oldest)
 	return b, err
-}
-
-// CountUnrouted is Unrouted by a connection of the caller's.
-func (db *Outbox) CountUnrouted(
-	ctx context.Context, q sqldb.Queryer,
-) (list []outbox.Backlog, err error) {
-	open, err := openEndpoints(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	for _, endpoint := range open {
-		configured, err := db.IsConfigured(ctx, q, endpoint)
-		if err != nil {
-			return nil, err
-		}
-		if configured {
-			continue
-		}
-		b, err := backlog(ctx, q, endpoint)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, b)
-	}
-	return list, nil
 }
 
 // EndpointHost is a URL without its path and query, which may hold a secret.

@@ -20,64 +20,57 @@ const (
 	replayEvents = `INSERT INTO deliveries (event, endpoint, next_at, opened_at, urgent)
 		SELECT seq, CAST($3 AS TEXT), CAST($4 AS BIGINT), CAST($4 AS BIGINT), ` + Urgent + ` ` +
 		eventsOf + `%s ` + openAgain
-	openAgain = `ON CONFLICT (event, endpoint) DO UPDATE SET state = 'open', next_at =
-		excluded.next_at, opened_at = excluded.opened_at,
-		tries = 0, lease_until = NULL`
+	openAgain = `ON CONFLICT (event, endpoint) DO UPDATE SET state = 'open',
+		next_at = excluded.next_at, opened_at = excluded.opened_at, tries = 0,
+		lease_until = NULL`
 )
 
 // Events implements outbox.Log. A Limit out of range is moved into it. On
-// PostgreSQL an event is shown once every transaction that began before its own
+// PostgreSQL an event is visible once every transaction that began before its own
 // has ended, which any transaction of the same server can delay.
-func (db *Outbox) Events(ctx context.Context, q outbox.EventQuery) (outbox.EventPage, error) {
+func (db *Outbox) Events(
+	ctx context.Context, q outbox.EventQuery,
+) (page outbox.EventPage, err error) {
 	after, err := parsePosition(q.After)
 	if err != nil {
-		return outbox.EventPage{}, err
+		return page, err
 	}
 	size := sqldb.PageSize(q.Limit)
-	// one more tells whether there is a next page
+	// one more shows whether there is a next page
 	query, args := db.Dialect.EventsAfter, []any{after.transaction, after.seq, size + 1}
 	if q.Session != "" {
 		query, args = db.Dialect.SessionEventsAfter, append(args, sqldb.Key(q.Session))
 	}
-	var page outbox.EventPage
+	var list []placedEvent
 	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) (err error) {
 		if after, err = db.verifyPosition(ctx, q, after); err != nil {
 			return err
 		}
-		page, err = eventPage(ctx, q, query, args, after, size)
+		list, err = sqldb.Collect(ctx, q, scanEvent, query, args...)
 		return err
 	})
 	if err != nil {
-		return outbox.EventPage{}, fmt.Errorf("reading events: %w", err)
+		return page, fmt.Errorf("reading events: %w", err)
 	}
+	page.More = len(list) > size
+	for _, e := range list[:min(size, len(list))] {
+		page.Events, after = append(page.Events, e.Event), e.position
+	}
+	page.Next = after.String()
 	return page, nil
 }
 
-func eventPage(
-	ctx context.Context, q sqldb.Queryer, query string, args []any, after position, size int,
-) (outbox.EventPage, error) {
-	page := outbox.EventPage{}
-	rows, err := q.QueryContext(ctx, query, args...)
-	if err != nil {
-		return page, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var p position
-		var e payment.Event
-		var told int64
-		err := rows.Scan(&p.transaction, &p.seq, &e.ID, &e.Type, &e.Session, &told, &e.Body)
-		if err != nil {
-			return page, err
-		}
-		if page.More = len(page.Events) == size; !page.More {
-			e.At = time.UnixMicro(told).UTC()
-			p.digest = eventDigest(e.ID, told)
-			page.Events, after = append(page.Events, e), p
-		}
-	}
-	page.Next = after.String()
-	return page, rows.Err()
+// placedEvent is an event with its position.
+type placedEvent struct {
+	payment.Event
+	position
+}
+
+func scanEvent(rows *sql.Rows) (e placedEvent, err error) {
+	var at int64
+	err = rows.Scan(&e.transaction, &e.seq, &e.ID, &e.Type, &e.Session, &at, &e.Body)
+	e.At, e.digest = time.UnixMicro(at).UTC(), eventDigest(e.ID, at)
+	return e, err
 }
 
 // Sizes of a replay, in events.
@@ -86,13 +79,12 @@ const (
 	largestReplay = 10_000
 )
 
-// Replay implements outbox.Log. Events of one instant are taken all or none,
-// so that one may go on a microsecond after Last, too.
+// Replay implements outbox.Log. Events of one instant are taken all or none, so that
+// another Replay may also begin a microsecond after Last.
 func (db *Outbox) Replay(
 	ctx context.Context, r outbox.Range, now time.Time,
-) (outbox.Replayed, error) {
-	var done outbox.Replayed
-	err := db.Write(ctx, func(tx *sql.Tx) (err error) {
+) (done outbox.Replayed, err error) {
+	err = db.Write(ctx, func(tx *sql.Tx) (err error) {
 		done, err = db.replay(ctx, tx, r, now)
 		return err
 	})
@@ -104,73 +96,54 @@ func (db *Outbox) Replay(
 
 func (db *Outbox) replay(
 	ctx context.Context, tx *sql.Tx, r outbox.Range, now time.Time,
-) (outbox.Replayed, error) {
+) (done outbox.Replayed, err error) {
 	limit := defaultReplay
 	if r.Limit > 0 {
 		limit = min(r.Limit, largestReplay)
 	}
-	last, more, err := lastInRange(ctx, tx, r, limit)
-	if err != nil || last.IsZero() {
-		return outbox.Replayed{}, err
+	taken, err := eventTimes(ctx, tx, r, limit)
+	if err != nil || len(taken) == 0 {
+		return done, err
 	}
-	taken := r
-	taken.To = last.Add(time.Microsecond)
-	done := outbox.Replayed{More: more, Last: last}
-	query, args := eventsQuery(taken, countEvents)
+	done.Last = taken[len(taken)-1]
+	rest := r
+	rest.From = done.Last.Add(time.Microsecond)
+	r.To = rest.From
+	more, err := eventTimes(ctx, tx, rest, 1)
+	if err != nil {
+		return done, err
+	}
+	done.More = len(more) > 0
+	query, args := eventsQuery(r, countEvents)
 	if err := tx.QueryRowContext(ctx, query, args...).Scan(&done.Events); err != nil {
 		return done, err
 	}
 	for _, endpoint := range db.Endpoints {
-		query, args := eventsQuery(taken, replayEvents, sqldb.Key(endpoint), now.UnixMicro())
-		result, err := tx.ExecContext(ctx, query, args...)
+		query, args := eventsQuery(r, replayEvents, sqldb.Key(endpoint), now.UnixMicro())
+		n, err := sqldb.Affected(ctx, tx, query, args...)
 		if err != nil {
 			return done, err
 		}
-		n, err := result.RowsAffected()
-		if err != nil {
-			return done, err
-		}
-		done.Deliveries += int(n)
+		done.Deliveries += n
 	}
 	return done, nil
 }
 
-// lastInRange returns the At of the last event of r that limit allows, zero if there
-// is none, and whether there are events after it.
-func lastInRange(
+// eventTimes returns the At of the first limit events of r, in their order.
+func eventTimes(
 	ctx context.Context, tx *sql.Tx, r outbox.Range, limit int,
-) (last time.Time, more bool, err error) {
-	n, told, err := countTimes(ctx, tx, r, limit)
-	if err != nil || n == 0 {
-		return time.Time{}, false, err
-	}
-	last = time.UnixMicro(told).UTC()
-	r.From = last.Add(time.Microsecond)
-	n, _, err = countTimes(ctx, tx, r, 1)
-	return last, n > 0, err
-}
-
-// countTimes counts the first limit events of r; last is when the last of them was told.
-func countTimes(
-	ctx context.Context, tx *sql.Tx, r outbox.Range, limit int,
-) (n int, last int64, err error) {
+) ([]time.Time, error) {
 	query, args := eventsQuery(r, eventsTimes, limit)
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return 0, 0, err
-	}
-	defer rows.Close()
-	for ; rows.Next(); n++ {
-		if err := rows.Scan(&last); err != nil {
-			return 0, 0, err
-		}
-	}
-	return n, last, rows.Err()
+	return sqldb.Collect(ctx, tx, func(rows *sql.Rows) (time.Time, error) {
+		var at int64
+		err := rows.Scan(&at)
+		return time.UnixMicro(at).UTC(), err
+	}, query, args...)
 }
 
 // eventsQuery is a query for the events of r with further arguments from $3 on.
 func eventsQuery(r outbox.Range, query string, more ...any) (string, []any) {
-	args := append([]any{sqldb.Ceil(r.From), sqldb.Ceil(r.To)}, more...)
+	args := append([]any{sqldb.CeilMicros(r.From), sqldb.CeilMicros(r.To)}, more...)
 	if r.Session == "" {
 		return fmt.Sprintf(query, ""), args
 	}

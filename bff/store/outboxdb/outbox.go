@@ -25,7 +25,7 @@ const (
 		string(payment.EventReview) + `') THEN 1 ELSE 0 END`
 	insertDelivery = `INSERT INTO deliveries (event, endpoint, next_at, urgent)
 		VALUES ($1, $2, $3, (SELECT ` + Urgent + ` FROM events WHERE seq = $1))`
-	// markUrgent makes urgent what is open of a session.
+	// markUrgent makes the open deliveries of a session urgent.
 	markUrgent = `UPDATE deliveries SET urgent = 1 WHERE state = 'open' AND urgent = 0
 		AND event IN (SELECT seq FROM events WHERE session = $1)`
 	selectDue = `SELECT d.event, d.next_at, d.tries, d.opened_at, d.urgent,
@@ -37,13 +37,13 @@ const (
 	dueDeliveries = selectDue + dueOrder
 	dueUrgent     = selectDue + ` AND d.urgent = 1` + dueOrder
 	leaseDelivery = `UPDATE deliveries SET lease_until = $3 WHERE event = $1 AND endpoint = $2`
-	// $8 is when the try's delivery was opened; one that was replayed since is not
-	// settled by it.
-	recordResult = `UPDATE deliveries SET tries = tries + 1, next_at = $4, last_status = $5, note
-		= $6, settled_at = $7, lease_until = NULL,
+	// $8 is when the delivery of the try was opened; one that was replayed since is left
+	// as it is.
+	recordResult = `UPDATE deliveries SET tries = tries + 1, next_at = $4, last_status = $5,
+		note = $6, settled_at = $7, lease_until = NULL,
 		state = CASE WHEN state = 'open' OR $3 = 'delivered' THEN $3 ELSE state END
-		WHERE event = (SELECT seq FROM events WHERE id = $1) AND endpoint = $2 AND (opened_at IS
-		NULL OR opened_at <= $8)`
+		WHERE event = (SELECT seq FROM events WHERE id = $1) AND endpoint = $2
+		AND (opened_at IS NULL OR opened_at <= $8)`
 	findDelivery = `SELECT 1 FROM deliveries WHERE event = (SELECT seq FROM events WHERE id = $1)
 		AND endpoint = $2`
 )
@@ -68,8 +68,8 @@ const (
 )
 
 // AppendEvents stores events in their order, each with a delivery to every endpoint
-// that is due at once. An event that is stored already is left out. An urgent event
-// takes along what is open of its session, so that it does not overtake that.
+// that is due at once. An event that is stored already is left out. With an urgent event,
+// the open deliveries of its session become urgent, so that it does not overtake them.
 func (db *Outbox) AppendEvents(ctx context.Context, tx *sql.Tx, events []payment.Event) error {
 	for _, e := range events {
 		var seq int64
@@ -80,13 +80,11 @@ func (db *Outbox) AppendEvents(ctx context.Context, tx *sql.Tx, events []payment
 		if errors.Is(err, sql.ErrNoRows) {
 			continue
 		}
+		if err == nil && e.Type.Urgent() {
+			_, err = tx.ExecContext(ctx, markUrgent, sqldb.Key(e.Session))
+		}
 		if err != nil {
 			return fmt.Errorf("storing event %q: %w", e.ID, err)
-		}
-		if e.Type.Urgent() {
-			if _, err := tx.ExecContext(ctx, markUrgent, sqldb.Key(e.Session)); err != nil {
-				return fmt.Errorf("hurrying the events before %q: %w", e.ID, err)
-			}
 		}
 		for _, endpoint := range db.Endpoints {
 			if _, err := tx.ExecContext(
@@ -113,7 +111,7 @@ func (d dueDelivery) compare(o dueDelivery) int {
 		cmp.Compare(d.Endpoint, o.Endpoint))
 }
 
-// priority is when d is due as far as its place among others is concerned.
+// priority is the due time that d is ordered by: an urgent one has a head start.
 func (d dueDelivery) priority() int64 {
 	if d.urgent {
 		return d.nextAt - outbox.HeadStart.Microseconds()
@@ -125,12 +123,11 @@ func (d dueDelivery) priority() int64 {
 // come in the order of their events. None is claimed if limit is below 1.
 func (db *Outbox) ClaimDeliveries(
 	ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string,
-) ([]outbox.Delivery, error) {
+) (claimed []outbox.Delivery, err error) {
 	if limit < 1 {
 		return nil, nil
 	}
-	var claimed []outbox.Delivery
-	err := db.Write(ctx, func(tx *sql.Tx) error {
+	err = db.Write(ctx, func(tx *sql.Tx) error {
 		list, err := db.firstDue(ctx, tx, now, limit, endpoints)
 		if err != nil {
 			return err
@@ -152,17 +149,18 @@ func (db *Outbox) ClaimDeliveries(
 	return claimed, nil
 }
 
-// firstDue returns the first limit deliveries to any of the endpoints. Each
-// endpoint is asked for on its own, in the order of the indexes, so that one with
-// a long queue costs the others nothing. The first of all and the first of the urgent
-// ones have the first of both among them.
+// firstDue returns the first limit deliveries to any of the endpoints. Each endpoint has
+// queries of its own, in the order of the indexes, so that a long queue of one costs the
+// others nothing. The first ones of all are among the first of each query.
 func (db *Outbox) firstDue(
 	ctx context.Context, tx *sql.Tx, now time.Time, limit int, endpoints []string,
 ) ([]dueDelivery, error) {
 	var all []dueDelivery
 	for _, endpoint := range slices.Compact(slices.Sorted(slices.Values(endpoints))) {
 		for _, query := range []string{dueUrgent, dueDeliveries} {
-			list, err := dueTo(ctx, tx, db.Dialect.Locked(query), now, limit, endpoint)
+			list, err := sqldb.Collect(ctx, tx, func(rows *sql.Rows) (dueDelivery, error) {
+				return scanDue(rows, endpoint)
+			}, db.Dialect.Locked(query), sqldb.Key(endpoint), now.UnixMicro(), limit)
 			if err != nil {
 				return nil, err
 			}
@@ -174,33 +172,17 @@ func (db *Outbox) firstDue(
 	return all[:min(limit, len(all))], nil
 }
 
-// dueTo returns the first limit deliveries to one endpoint.
-func dueTo(
-	ctx context.Context, tx *sql.Tx, query string, now time.Time, limit int, endpoint string,
-) ([]dueDelivery, error) {
-	rows, err := tx.QueryContext(ctx, query, sqldb.Key(endpoint), now.UnixMicro(), limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var list []dueDelivery
-	for rows.Next() {
-		d := dueDelivery{Delivery: outbox.Delivery{Endpoint: endpoint}}
-		var opened, created sql.NullInt64
-		err := rows.Scan(&d.seq, &d.nextAt, &d.Tries, &opened, &d.urgent,
-			&d.EventID, &d.Type, &d.Session, &created, &d.Body)
-		if err != nil {
-			return nil, err
-		}
-		d.CreatedAt = sqldb.Time(cmp.Or(opened, created))
-		list = append(list, d)
-	}
-	return list, rows.Err()
+func scanDue(rows *sql.Rows, endpoint string) (d dueDelivery, err error) {
+	var opened, created sql.NullInt64
+	err = rows.Scan(&d.seq, &d.nextAt, &d.Tries, &opened, &d.urgent,
+		&d.EventID, &d.Type, &d.Session, &created, &d.Body)
+	d.Endpoint, d.CreatedAt = endpoint, sqldb.Time(cmp.Or(opened, created))
+	return d, err
 }
 
-// RecordResult implements outbox.Outbox. A try that ends after its delivery was
-// settled by another one counts, but opens nothing again; one that began before
-// its delivery was replayed does nothing. Errors: there is no such delivery.
+// RecordResult implements outbox.Outbox. A try that ends after another one has delivered
+// counts, but opens nothing again; one that began before its delivery was replayed does
+// nothing. Errors: there is no such delivery.
 func (db *Outbox) RecordResult(
 	ctx context.Context, d outbox.Delivery, r outbox.DeliveryResult,
 ) error {
@@ -217,25 +199,20 @@ func (db *Outbox) RecordResult(
 		opened = sql.NullInt64{Int64: math.MaxInt64, Valid: true}
 	}
 	err := db.Write(ctx, func(tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, recordResult, sqldb.Key(d.EventID),
-			sqldb.Key(d.Endpoint), state,
-			r.NextAt.UnixMicro(), status, sqldb.Note(r.Note), db.Now().UnixMicro(), opened)
-		if err != nil {
-			return err
-		}
-		if n, err := result.RowsAffected(); err != nil || n > 0 {
+		n, err := sqldb.Affected(ctx, tx, recordResult, sqldb.Key(d.EventID),
+			sqldb.Key(d.Endpoint), state, r.NextAt.UnixMicro(), status, sqldb.Note(r.Note),
+			db.Now().UnixMicro(), opened)
+		if err != nil || n > 0 {
 			return err
 		}
 		var one int
-		err = tx.QueryRowContext(ctx, findDelivery, sqldb.Key(d.EventID), sqldb.Key(d.Endpoint)).
-			Scan(&one)
+		err = tx.QueryRowContext(
+			ctx, findDelivery, sqldb.Key(d.EventID), sqldb.Key(d.Endpoint),
+		).Scan(&one)
 		if errors.Is(err, sql.ErrNoRows) {
-			return errors.New("there is none")
+			return errors.New("no such delivery")
 		}
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("settling the delivery of event %q: %w", d.EventID, err)
-	}
-	return nil
+	return sqldb.Wrap(err, "recording the result of a delivery of event %q", d.EventID)
 }

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"coinslot/app/wire"
 	"coinslot/bff/outbox"
 	"coinslot/bff/store/sqldb"
 )
@@ -60,13 +59,12 @@ func parsePosition(text string) (position, error) {
 	valid := err1 == nil && err2 == nil && err3 == nil && transaction >= 0 && seq >= 0 &&
 		(digest == "" || len(sum) == digestBytes && digest == strings.ToLower(digest))
 	if !valid || p.String() != text {
-		detail := "the cursor is not one of ours"
-		return position{}, &wire.Error{Code: wire.CodeInvalid, Param: "after", Detail: detail}
+		return position{}, BadCursor("after")
 	}
 	return p, nil
 }
 
-// verifyPosition returns p with the digest of its event. Errors: checkout.ErrCursorGone
+// verifyPosition returns p with the digest of its event. Errors: outbox.ErrCursorGone
 // if that event is not there, or another one is: the database was restored from a
 // backup since, or is another one.
 func (db *Outbox) verifyPosition(

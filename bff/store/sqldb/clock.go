@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// clock is the database's, so that all instances agree on what is due and whose
-// lease has ended. Between two looks at it, this machine's passes the time.
+// clock is the database's, so that all instances agree on what is due and whose lease has
+// ended. Between two readings, this machine's clock counts on.
 type clock struct {
 	fixed func() time.Time // of tests; nil = none
 
@@ -19,9 +19,9 @@ type clock struct {
 }
 
 const (
-	// clockPeriod is how often the database is asked for the time.
+	// clockPeriod is how often the database's clock is read.
 	clockPeriod = 30 * time.Second
-	// jitter is what the answer may be off because it has travelled; time does not
+	// clockJitter is how far off the answer may be because of the network; time does not
 	// go back by less.
 	clockJitter = time.Second
 )
@@ -48,7 +48,7 @@ func (c *clock) now() time.Time {
 	return now
 }
 
-// set takes in that the database said base at the moment here.
+// set records that the database's time was base at the moment here.
 func (c *clock) set(here, base time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,23 +57,23 @@ func (c *clock) set(here, base time.Time) {
 
 // readClock sets the clock. The answer counts for the middle of the round trip.
 func (db *DB) readClock(ctx context.Context) error {
-	var told int64
+	var micros int64
 	var before time.Time
 	var took time.Duration
 	err := db.View(ctx, func(ctx context.Context, q Queryer) error {
 		before = time.Now()
-		err := q.QueryRowContext(ctx, `SELECT `+db.Dialect.Clock).Scan(&told)
+		err := q.QueryRowContext(ctx, `SELECT `+db.Dialect.Clock).Scan(&micros)
 		took = time.Since(before)
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("asking the database for the time: %w", err)
+		return fmt.Errorf("reading the database's clock: %w", err)
 	}
-	db.clock.set(before.Add(took/2), time.UnixMicro(told).UTC())
+	db.clock.set(before.Add(took/2), time.UnixMicro(micros).UTC())
 	return nil
 }
 
-// keepClock asks again and again until ctx ends.
+// keepClock reads the clock every clockPeriod until ctx ends.
 func (db *DB) keepClock(ctx context.Context) {
 	tick := time.NewTicker(clockPeriod)
 	defer tick.Stop()
@@ -83,7 +83,7 @@ func (db *DB) keepClock(ctx context.Context) {
 		select {
 		case <-tick.C:
 			if err := db.readClock(ctx); err != nil && ctx.Err() == nil {
-				db.Log.Warn("keeping the database's time", "error", err)
+				db.Log.Warn("reading the database's clock failed", "error", err)
 			}
 		case <-ctx.Done():
 			return

@@ -68,9 +68,9 @@ func InList(first int, keys []string) (in string, args []any) {
 	return "(" + strings.Join(places, ", ") + ")", args
 }
 
-// Ceil is the first microsecond that is not before t: events are kept with
+// CeilMicros is the first microsecond that is not before t: events are kept with
 // theirs.
-func Ceil(t time.Time) int64 {
+func CeilMicros(t time.Time) int64 {
 	micros := t.UnixMicro()
 	if time.UnixMicro(micros).Before(t) {
 		micros++

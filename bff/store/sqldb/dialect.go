@@ -16,21 +16,20 @@ type Dialect struct {
 	goose      goose.Dialect
 	options    func() ([]goose.ProviderOption, error)
 	migrations string // directory in the embedded files
-	// locks is whether rows are locked by those who read them to write; without,
-	// a transaction begins as the only writer.
+	// locks is whether rows are locked when they are read to be written; without locks, a
+	// transaction begins as the only writer.
 	locks bool
-	// clock is the present time in microseconds, as an expression.
+	// Clock is the present time in microseconds, as an expression.
 	Clock string
-	// eventsAfter is the queries for the log; see there.
+	// Queries for the log; see the constants below.
 	EventsAfter, SessionEventsAfter string
-	// eventAt is the query for the event at a position; see there.
-	EventAt string
-	// notNewest is true of every event but those at the end of the log.
+	EventAt                         string
+	// NotNewest is true of every event but those at the end of the log.
 	NotNewest string
-	// pack moves session $1, which has become short, to where it shares its page with
-	// others of the kind; "" = the database sees to that.
+	// Pack moves session $1, which has become short, into a page with other short ones;
+	// "" = the database does that itself.
 	Pack string
-	// violated returns the "table.column" whose uniqueness err is about, or "".
+	// Violated returns the "table.column" whose uniqueness err is about, or "".
 	Violated func(err error) string
 	// retryable reports whether the database has undone a transaction for a reason
 	// that the next try will not meet.
@@ -84,24 +83,19 @@ var unlocked = strings.NewReplacer(
 	"FOR UPDATE OF d SKIP LOCKED", "", "FOR UPDATE SKIP LOCKED", "", "FOR UPDATE", "",
 )
 
-// Provider is what knows of the migrations.
+// Provider returns the migrations of the tables of db.
 func (d Dialect) Provider(db *sql.DB) (*goose.Provider, error) {
 	files, err := fs.Sub(migrations, d.migrations)
 	if err != nil {
 		return nil, fmt.Errorf("reading migrations: %w", err)
 	}
-	options := []goose.ProviderOption{
-		goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()),
-	}
-	more, err := d.options()
+	options, err := d.options()
 	if err != nil {
 		return nil, fmt.Errorf("reading migrations: %w", err)
 	}
-	provider, err := goose.NewProvider(d.goose, db, files, append(options, more...)...)
-	if err != nil {
-		return nil, fmt.Errorf("reading migrations: %w", err)
-	}
-	return provider, nil
+	provider, err := goose.NewProvider(d.goose, db, files, append(options,
+		goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))...)
+	return provider, Wrap(err, "reading migrations")
 }
 
 // Versions returns the version of the tables, 0 if there are none, and the
@@ -136,11 +130,8 @@ func migrate(ctx context.Context, db *sql.DB, d Dialect) error {
 		return err
 	}
 	if have > know {
-		return fmt.Errorf(
-			"its tables are of version %d, this release knows up to %d: use the newer release "+
-				"that wrote them",
-			have, know,
-		)
+		return fmt.Errorf("its tables are of version %d, this release knows up to %d: "+
+			"use the newer release that wrote them", have, know)
 	}
 	provider, err := d.Provider(db)
 	if err != nil {
@@ -149,8 +140,6 @@ func migrate(ctx context.Context, db *sql.DB, d Dialect) error {
 	if have == know {
 		return nil
 	}
-	if _, err := provider.Up(ctx); err != nil {
-		return fmt.Errorf("migrating the tables: %w", err)
-	}
-	return nil
+	_, err = provider.Up(ctx)
+	return Wrap(err, "migrating the tables")
 }

@@ -10,6 +10,8 @@ import (
 	"sync"
 	"time"
 
+	"coinslot/bff/internal/background"
+
 	"github.com/jackc/pgx/v5"
 )
 
@@ -113,7 +115,7 @@ func (db *DB) sendHints(ctx context.Context) {
 			return
 		}
 		db.heartbeats.announcer.Beat(gatherFor)
-		if !sleep(ctx, gatherFor) {
+		if !Sleep(ctx, gatherFor) {
 			return
 		}
 		for _, payload := range db.hints.drain() {
@@ -155,7 +157,7 @@ func (db *DB) Listen(ctx context.Context, hear func(session string)) error {
 		if heard {
 			pause = 50 * time.Millisecond
 		}
-		if !sleep(ctx, pause) {
+		if !Sleep(ctx, pause) {
 			return ctx.Err()
 		}
 	}
@@ -235,18 +237,8 @@ func bounded(ctx context.Context, fn func(ctx context.Context) error) error {
 	return fn(ctx)
 }
 
-// sleep reports whether d has passed before the end of ctx.
-func sleep(ctx context.Context, d time.Duration) bool {
-	Doze(ctx, d)
+// Sleep waits for d, or until ctx ends. It reports whether ctx goes on.
+func Sleep(ctx context.Context, d time.Duration) bool {
+	background.Sleep(ctx, d)
 	return ctx.Err() == nil
-}
-
-// Doze waits for d, or until ctx ends.
-func Doze(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }

@@ -140,16 +140,11 @@ func checkServer(ctx context.Context, db *sql.DB) error {
 	case err != nil:
 		return fmt.Errorf("reading settings: %w", err)
 	case version < minVersion:
-		return fmt.Errorf(
-			"the server is of version %d.%d; 13 is the first that will do", version/10000,
-			version%10000,
-		)
+		return fmt.Errorf("the server is PostgreSQL %d.%d; use 13 or newer",
+			version/10000, version%10000)
 	case sync != "on" || fsync != "on" || pages != "on":
-		return fmt.Errorf(
-			"the server may forget what it has committed (synchronous_commit %s, fsync %s, "+
-				"full_page_writes %s): all must be on",
-			sync, fsync, pages,
-		)
+		return fmt.Errorf("the server may lose committed data (synchronous_commit %s, fsync %s, "+
+			"full_page_writes %s): turn all of them on", sync, fsync, pages)
 	case encoding != "UTF8":
 		return fmt.Errorf("the database is encoded in %s; create one in UTF8", encoding)
 	}
@@ -177,8 +172,5 @@ func (db *DB) continueLog(ctx context.Context) error {
 		SET shift = last.position + 1 - pg_snapshot_xmax(pg_current_snapshot())::text::bigint
 		FROM (SELECT max(position) AS position FROM events) last
 		WHERE last.position >= shift + pg_snapshot_xmax(pg_current_snapshot())::text::bigint`)
-	if err != nil {
-		return fmt.Errorf("continuing the log: %w", err)
-	}
-	return nil
+	return Wrap(err, "continuing the log")
 }

@@ -10,17 +10,22 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// OpenReader opens the database for reading only, also beside a server that is
-// running: it takes no lock and changes nothing. What writes fails.
+// OpenReader opens the database for reading only, also beside a running server: it takes
+// no lock and changes nothing. What writes fails.
 //
-// Errors: as from [Open]; the database's tables are not of this release.
+// Errors: as from [Open]; there is no database; its tables are not of this release.
 func OpenReader(ctx context.Context, c Config) (*DB, error) {
-	return open(ctx, c, (*DB).readSQLite, (*DB).readPostgres)
+	return open(ctx, c, (*DB).readSQLite, func(db *DB, ctx context.Context, dsn string) error {
+		if err := db.inspectPostgres(ctx, dsn); err != nil {
+			return err
+		}
+		return db.checkVersion(ctx)
+	})
 }
 
 func (db *DB) readSQLite(ctx context.Context, path string) (err error) {
 	if _, err := os.Stat(path); err != nil {
-		return err // names the path; SQLite would make the file
+		return err // names the path; SQLite would create the file
 	}
 	marked, err := checkFile(ctx, path)
 	if err != nil {
@@ -29,22 +34,11 @@ func (db *DB) readSQLite(ctx context.Context, path string) (err error) {
 	if !marked {
 		return errors.New("there is nothing in it yet")
 	}
-	if db.Reader, err = openPool(path, besideSettings(), readers); err != nil {
-		return err
-	}
-	return db.checkVersion(ctx)
-}
-
-// besideSettings are the settings of a reader that nobody has opened the file for: it
-// may have to make the files that readers share, and so cannot be mode=ro.
-func besideSettings() url.Values {
-	v := readerSettings()
-	v.Set("mode", "rw")
-	return v
-}
-
-func (db *DB) readPostgres(ctx context.Context, dsn string) error {
-	if err := db.inspectPostgres(ctx, dsn); err != nil {
+	// Without a server, a reader may have to create the files that readers share, and so
+	// cannot be mode=ro.
+	settings := readerSettings()
+	settings.Set("mode", "rw")
+	if db.Reader, err = openPool(path, settings, readers); err != nil {
 		return err
 	}
 	return db.checkVersion(ctx)
@@ -62,12 +56,45 @@ func (db *DB) checkVersion(ctx context.Context) error {
 	return nil
 }
 
-// OpenInspect opens the database to look at it from outside. It makes nothing, takes no lock
-// and changes nothing; the tables may be of any release, or not be there.
+// OpenBeside opens the database to write to it beside a server that may be running: on
+// SQLite it shares the file by SQLite's own locks, for a few short transactions. Nothing
+// runs in the background, and no tables are changed.
+//
+// Errors: as from [OpenReader].
+func OpenBeside(ctx context.Context, c Config) (*DB, error) {
+	return open(ctx, c, (*DB).besideSQLite, (*DB).besidePostgres)
+}
+
+func (db *DB) besideSQLite(ctx context.Context, path string) (err error) {
+	db.guest = true
+	if err := db.readSQLite(ctx, path); err != nil {
+		return err
+	}
+	if db.Writer, err = openPool(path, writerSettings(), 1); err != nil {
+		return err
+	}
+	return checkDurable(ctx, db.Writer)
+}
+
+func (db *DB) besidePostgres(ctx context.Context, dsn string) error {
+	db.guest = true
+	c, err := postgresConfig(dsn)
+	if err != nil {
+		return err
+	}
+	if err := db.connect(ctx, c); err != nil {
+		return err
+	}
+	db.Writer = db.Reader
+	return db.checkVersion(ctx)
+}
+
+// OpenInspect opens the database to read its state. It creates, locks and changes nothing;
+// the tables may be of any release, or missing.
 //
 // Errors: as from [Open], and that there is no file, which is an [os.ErrNotExist].
-func OpenInspect(ctx context.Context, dsn string) (*DB, error) {
-	return open(ctx, Config{DSN: dsn}, (*DB).inspectSQLite, (*DB).inspectPostgres)
+func OpenInspect(ctx context.Context, c Config) (*DB, error) {
+	return open(ctx, c, (*DB).inspectSQLite, (*DB).inspectPostgres)
 }
 
 func (db *DB) inspectSQLite(ctx context.Context, path string) (err error) {
@@ -81,8 +108,8 @@ func (db *DB) inspectSQLite(ctx context.Context, path string) (err error) {
 	return err
 }
 
-// inspectSettings are the settings of a reader that makes no file: without a log beside
-// it the file is whole, and nobody has it open to write.
+// inspectSettings are those of a reader that creates no file: without a log beside it,
+// the file is complete and not open for writing.
 func inspectSettings(path string) url.Values {
 	v := readerSettings()
 	if _, err := os.Stat(path + "-wal"); err != nil {

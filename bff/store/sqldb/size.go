@@ -26,7 +26,7 @@ func (db *DB) Disk() (size, free int64) {
 	return size, free
 }
 
-// Ping reports whether the database can be read, and its content relied upon.
+// Ping fails unless the database can be read.
 func (db *DB) Ping(ctx context.Context) error {
 	err := db.View(ctx, func(ctx context.Context, q Queryer) error {
 		var one int
@@ -36,14 +36,11 @@ func (db *DB) Ping(ctx context.Context) error {
 		}
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("reading database: %w", err)
-	}
-	return nil
+	return Wrap(err, "reading the database")
 }
 
-// Ready reports whether the database answers and has the tables that this release
-// needs: those of a newer one do, too, which another instance may have made.
+// Ready fails unless the database answers and has the tables of this release, or of a newer
+// one, which another instance may have migrated to.
 func (db *DB) Ready(ctx context.Context) error {
 	if err := db.Ping(ctx); err != nil {
 		return err
@@ -65,29 +62,27 @@ func (db *DB) Truncate(ctx context.Context) (err error) {
 	if db.Shared() || db.Writer == nil {
 		return nil
 	}
+	defer func() { err = Wrap(err, "truncating the write-ahead log") }()
 	conn, err := db.Writer.Conn(ctx)
 	if err != nil {
-		return fmt.Errorf("cutting the write-ahead log: %w", err)
+		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	var usual int
 	if err := conn.QueryRowContext(ctx, `PRAGMA busy_timeout`).Scan(&usual); err != nil {
-		return fmt.Errorf("cutting the write-ahead log: %w", err)
+		return err
 	}
 	if _, err := conn.ExecContext(ctx, `PRAGMA busy_timeout = 100`); err != nil {
-		return fmt.Errorf("cutting the write-ahead log: %w", err)
+		return err
 	}
 	var busy, pages, copied int
 	failed := conn.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).
 		Scan(&busy, &pages, &copied)
 	_, err = conn.ExecContext(context.WithoutCancel(ctx),
 		fmt.Sprintf(`PRAGMA busy_timeout = %d`, usual))
-	switch err := errors.Join(failed, err); {
-	case err != nil:
-		return fmt.Errorf("cutting the write-ahead log: %w", err)
-	case busy != 0:
-		return errors.New("cutting the write-ahead log: a reader of the database keeps it, " +
-			"so what was erased is still in the file that ends in -wal")
+	if err := errors.Join(failed, err); err != nil || busy == 0 {
+		return err
 	}
-	return nil
+	return errors.New("a reader of the database blocks it, " +
+		"so what was erased is still in the file that ends in -wal")
 }

@@ -74,11 +74,7 @@ func retry(ctx context.Context, do func() (passing bool, err error)) error {
 		if err == nil || !passing || try == MaxTries {
 			return err
 		}
-		pause := time.NewTimer(rand.N(time.Duration(1<<try) * 10 * time.Millisecond))
-		select {
-		case <-pause.C:
-		case <-ctx.Done():
-			pause.Stop()
+		if !Sleep(ctx, rand.N(time.Duration(1<<try)*10*time.Millisecond)) {
 			return err
 		}
 	}
@@ -139,21 +135,6 @@ func (t *transaction) end() {
 	t.cancel()
 }
 
-// Execute runs one statement in a transaction of its own.
-func (db *DB) Execute(ctx context.Context, query string, args ...any) error {
-	return db.Write(ctx, func(tx *sql.Tx) error {
-		_, err := tx.ExecContext(ctx, query, args...)
-		return err
-	})
-}
-
-// Queryer is a connection or a transaction.
-type Queryer interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-}
-
 // View runs fn, which reads, on what a restart would find; again if the
 // connection is lost meanwhile. It returns fn's error as it is.
 func (db *DB) View(ctx context.Context, fn func(ctx context.Context, q Queryer) error) error {
@@ -181,11 +162,11 @@ func (db *DB) runView(ctx context.Context, fn func(ctx context.Context, q Querye
 	})
 }
 
-// browsers is how many reads of browse run at the same time: half of what SQLite has.
+// browsers is how many calls of Browse run at the same time: half of SQLite's readers.
 const browsers = readers / 2
 
-// Browse is view of what people look for among all that there is: that may take
-// seconds, and shoppers' reads must find a connection meanwhile.
+// Browse is View for searches by operators: they may take seconds, and shoppers' reads must
+// find a connection meanwhile.
 func (db *DB) Browse(ctx context.Context, fn func(ctx context.Context, q Queryer) error) error {
 	wait := time.NewTimer(db.Patience)
 	defer wait.Stop()
@@ -196,7 +177,7 @@ func (db *DB) Browse(ctx context.Context, fn func(ctx context.Context, q Queryer
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-wait.C:
-		return errors.New("too many search at once")
+		return errors.New("too many concurrent searches")
 	}
 }
 
