@@ -20,10 +20,7 @@ func simulated(t *testing.T) (*sandbox.Server, *gateway.Client) {
 	simulation := sandbox.New(sandbox.Config{Seed: 1})
 	server := httptest.NewServer(simulation)
 	t.Cleanup(server.Close)
-	c, err := gateway.New(gateway.Config{URL: server.URL, Key: sandbox.DefaultKey})
-	if err != nil {
-		t.Fatalf("New: %v", err)
-	}
+	c := must(gateway.New(gateway.Config{URL: server.URL, Key: sandbox.DefaultKey}))
 	t.Cleanup(c.Close)
 	return simulation, c
 }
@@ -51,10 +48,7 @@ func TestContract(t *testing.T) {
 	if err != nil || len(list) == 0 || len(list[0].Networks) == 0 {
 		t.Fatalf("Currencies = %+v, %v", list, err)
 	}
-	created, err := c.Create(ctx, request())
-	if err != nil {
-		t.Fatalf("Create: %v", err)
-	}
+	created := must(c.Create(ctx, request()))
 	if created.Status != "pending" || created.Address == "" || !created.AmountUSD.Equal(request().AmountUSD) ||
 		created.OrderID != 123456 || created.CurrencySymbol != "USDT" || created.NetworkCode != "trc20" || created.ExpiresAt.IsZero() {
 		t.Errorf("Create = %+v", created)
@@ -63,9 +57,7 @@ func TestContract(t *testing.T) {
 	if err != nil || record.Comment != "cs-abc" || !record.PayAmount.Equal(created.PayAmount) || record.PaidReadable {
 		t.Errorf("Status = %+v, %v", record, err)
 	}
-	if err := simulation.Pay(created.TrackingCode, sandbox.KindPay); err != nil {
-		t.Fatalf("Pay: %v", err)
-	}
+	ok(t, simulation.Pay(created.TrackingCode, sandbox.KindPay))
 	record, err = c.Status(ctx, created.TrackingCode)
 	if err != nil || record.Status != "confirmed" || !record.PaidReadable || record.Paid.LessThan(record.PayAmount) || record.PaidAt.IsZero() {
 		t.Errorf("Status after payment = %+v, %v", record, err)
@@ -73,13 +65,8 @@ func TestContract(t *testing.T) {
 	if err := c.Cancel(ctx, created.TrackingCode); !isReason(err, payment.ReasonRefused) {
 		t.Errorf("Cancel of a confirmed transaction = %v; want refused", err)
 	}
-	second, err := c.Create(ctx, request())
-	if err != nil {
-		t.Fatalf("second Create: %v", err)
-	}
-	if err := c.Cancel(ctx, second.TrackingCode); err != nil {
-		t.Errorf("Cancel: %v", err)
-	}
+	second := must(c.Create(ctx, request()))
+	ok(t, c.Cancel(ctx, second.TrackingCode))
 	if err := c.Recheck(ctx, second.TrackingCode); err != nil && !isReason(err, payment.ReasonRefused) {
 		t.Errorf("Recheck of an unpaid transaction: %v; want done or refused", err)
 	}
@@ -127,5 +114,21 @@ func TestContractRefusals(t *testing.T) {
 	_, err := c.Create(ctx, request())
 	if refused, ok := errors.AsType[*payment.RefusedError](err); !ok || refused.Reason != payment.ReasonBusy || refused.RetryAfter != 7*time.Second {
 		t.Errorf("Create when busy = %v; want busy, 7s", err)
+	}
+}
+
+// must returns v, or panics if there is an error.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// ok ends the test if there is an error.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

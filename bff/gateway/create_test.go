@@ -36,10 +36,7 @@ func record(t *testing.T, body string) (*Client, <-chan sent) {
 
 func TestCreate(t *testing.T) {
 	c, seen := record(t, done(createdJSON))
-	got, err := c.Create(t.Context(), goodCreate())
-	if err != nil {
-		t.Fatalf("Create: %v", err)
-	}
+	got := must(c.Create(t.Context(), goodCreate()))
 	want := payment.Created{
 		TrackingCode: "TRK1", PaymentURL: "https://pay.example/TRK1", Status: "pending", OrderID: 123456,
 		CurrencyName: "Tether", CurrencySymbol: "USDT", NetworkCode: "trc20", NetworkName: "Tron",

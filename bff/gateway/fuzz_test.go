@@ -213,10 +213,7 @@ func stamp(at time.Time) jsontext.Value {
 
 func encode(t *testing.T, data any) []byte {
 	t.Helper()
-	text, err := json.Marshal(map[string]any{"status": 200, "data": data, "message": "success"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(json.Marshal(map[string]any{"status": 200, "data": data, "message": "success"}))
 	return text
 }
 

@@ -88,10 +88,7 @@ func TestEndlessHints(t *testing.T) {
 // TestSilentHandshake: a TLS handshake that never answers is bounded by the
 // same deadline, and proves that nothing was sent.
 func TestSilentHandshake(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(net.Listen("tcp", "127.0.0.1:0"))
 	defer l.Close()
 	go func() {
 		for {
@@ -213,23 +210,14 @@ func TestExpiredCertificate(t *testing.T) {
 // certificate makes one for 127.0.0.1 that is trusted by the pool, until then.
 func certificate(t *testing.T, until time.Time) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), NotBefore: until.AddDate(-1, 0, 0), NotAfter: until,
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	leaf, err := x509.ParseCertificate(der)
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := must(x509.CreateCertificate(rand.Reader, template, template, key.Public(), key))
+	leaf := must(x509.ParseCertificate(der))
 	roots := x509.NewCertPool()
 	roots.AddCert(leaf)
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, roots
@@ -238,10 +226,7 @@ func certificate(t *testing.T, until time.Time) (tls.Certificate, *x509.CertPool
 // TestNameThatLeadsHere: a public name that resolves to this machine is not
 // connected to, nor is the address that stands for every interface.
 func TestNameThatLeadsHere(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must(net.Listen("tcp", "127.0.0.1:0"))
 	var connections atomic.Int32
 	accepted := make(chan struct{})
 	go func() {

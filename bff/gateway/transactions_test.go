@@ -24,10 +24,7 @@ func wantRecord() payment.Record {
 
 func TestStatus(t *testing.T) {
 	c, seen := record(t, done(recordJSON))
-	got, err := c.Status(t.Context(), "TRK1")
-	if err != nil {
-		t.Fatalf("Status: %v", err)
-	}
+	got := must(c.Status(t.Context(), "TRK1"))
 	if d := diff(wantRecord(), got); d != "" {
 		t.Errorf("Status (-want +got):\n%s", d)
 	}
@@ -124,9 +121,7 @@ func TestCancelAndRecheck(t *testing.T) {
 		"recheck": {"GET", "/api/v1/merchant/transaction/recheck", "", "", url.Values{"tracking_code": {"TRK1"}}},
 	} {
 		c, seen := record(t, done(recordJSON))
-		if err := everyCall()[name](t.Context(), c); err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
+		ok(t, everyCall()[name](t.Context(), c))
 		if d := cmp.Diff(want, <-seen, cmp.AllowUnexported(sent{})); d != "" {
 			t.Errorf("%s request (-want +got):\n%s", name, d)
 		}

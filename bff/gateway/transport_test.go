@@ -267,9 +267,7 @@ func TestTLS(t *testing.T) {
 		t.Errorf("server saw %d requests", n)
 	}
 	good := newClientFor(t, server.URL, trusting("example.com"))
-	if err := good.Recheck(t.Context(), "TRK1"); err != nil {
-		t.Errorf("Recheck over good TLS: %v", err)
-	}
+	ok(t, good.Recheck(t.Context(), "TRK1"))
 	if _, err := good.Status(t.Context(), "TRK1"); err != nil {
 		t.Errorf("Status over good TLS: %v", err)
 	}
@@ -290,9 +288,7 @@ func TestHTTP2Transport(t *testing.T) {
 	if _, err := c.Status(t.Context(), "TRK1"); err != nil {
 		t.Errorf("Status: %v", err)
 	}
-	if err := c.Cancel(t.Context(), "TRK1"); err != nil {
-		t.Errorf("Cancel: %v", errors.Unwrap(err))
-	}
+	ok(t, c.Cancel(t.Context(), "TRK1"))
 	close(versions)
 	if read, effect := <-versions, <-versions; read != "HTTP/2.0" || effect != "HTTP/1.1" {
 		t.Errorf("read over %s, cancel over %s; want HTTP/2.0 and HTTP/1.1", read, effect)

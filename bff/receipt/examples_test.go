@@ -50,10 +50,7 @@ func claimed(t *testing.T) []claim {
 		return s.Receipt(p)
 	}
 	header, payload, signature := cut(good.Text)
-	x, err := base64.RawURLEncoding.DecodeString(publicKeyOf(s.key.Public().(ed25519.PublicKey)).X)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must(base64.RawURLEncoding.DecodeString(publicKeyOf(s.key.Public().(ed25519.PublicKey)).X))
 
 	add("good, of the second key", "", func(c *claim) { c.Text, c.Keys = signer(t, secretOld).Receipt(paid()), both.KeySet() })
 	add("good, of a shop that tries out", "", func(c *claim) { c.Text, c.Test = session(func(p *payment.Session) { p.Test = true }), true })
@@ -127,23 +124,15 @@ func replaced(t *testing.T, payload, from, to string) string {
 func sign(t *testing.T, key ed25519.PrivateKey, typ, kid string, change func(c jwt.MapClaims)) string {
 	t.Helper()
 	_, payload, _ := cut(signer(t, secretNew).Receipt(paid()))
-	raw, err := base64.RawURLEncoding.DecodeString(payload)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must(base64.RawURLEncoding.DecodeString(payload))
 	var c jwt.MapClaims
-	if err := json.Unmarshal(raw, &c); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, json.Unmarshal(raw, &c))
 	if change != nil {
 		change(c)
 	}
 	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, c)
 	token.Header["typ"], token.Header["kid"] = typ, kid
-	text, err := token.SignedString(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(token.SignedString(key))
 	return text
 }
 
@@ -151,18 +140,12 @@ func sign(t *testing.T, key ed25519.PrivateKey, typ, kid string, change func(c j
 // algorithm, "signed" with what is public.
 func forged(t *testing.T, alg, kid, payload string, key []byte) string {
 	t.Helper()
-	header, err := json.Marshal(map[string]string{"alg": alg, "typ": Type, "kid": kid})
-	if err != nil {
-		t.Fatal(err)
-	}
+	header := must(json.Marshal(map[string]string{"alg": alg, "typ": Type, "kid": kid}))
 	text := base64.RawURLEncoding.EncodeToString(header) + "." + payload
 	if key == nil {
 		return text + "."
 	}
-	mac, err := jwt.SigningMethodHS256.Sign(text, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mac := must(jwt.SigningMethodHS256.Sign(text, key))
 	return text + "." + base64.RawURLEncoding.EncodeToString(mac)
 }
 
@@ -190,9 +173,7 @@ func TestSampleGo(t *testing.T) {
 	var said []string
 	for _, c := range list {
 		var keys verify.Keys
-		if err := json.Unmarshal(c.Keys, &keys); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, json.Unmarshal(c.Keys, &keys))
 		got, err := verify.Receipt(c.Text, keys, c.Issuer, verify.Order{Ref: c.Ref, AmountUSD: c.Amount, Test: c.Test})
 		if err != nil {
 			said = append(said, err.Error())

@@ -52,10 +52,7 @@ func paid() *payment.Session {
 
 func part(t *testing.T, text string, i int) string {
 	t.Helper()
-	raw, err := base64.RawURLEncoding.DecodeString(strings.Split(text, ".")[i])
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must(base64.RawURLEncoding.DecodeString(strings.Split(text, ".")[i]))
 	return string(raw)
 }
 
@@ -132,10 +129,7 @@ func TestNoSecrets(t *testing.T) {
 
 // Source: RFC 8037, appendices A.1 and A.3.
 func TestThumbprint(t *testing.T) {
-	x, err := base64.RawURLEncoding.DecodeString("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo")
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must(base64.RawURLEncoding.DecodeString("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"))
 	if got, want := publicKeyOf(ed25519.PublicKey(x)).ID, "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"; got != want {
 		t.Errorf("thumbprint = %s; want %s", got, want)
 	}
@@ -183,9 +177,7 @@ func TestRotation(t *testing.T) {
 
 func keys(t *testing.T, s *Signer) (set verify.Keys) {
 	t.Helper()
-	if err := json.Unmarshal(s.KeySet(), &set); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, json.Unmarshal(s.KeySet(), &set))
 	return set
 }
 
@@ -194,5 +186,21 @@ func BenchmarkReceipt(b *testing.B) {
 	s, session := signer(b, secretNew, secretOld), paid()
 	for b.Loop() {
 		s.Receipt(session)
+	}
+}
+
+// must returns v, or panics if there is an error.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// ok ends the test if there is an error.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

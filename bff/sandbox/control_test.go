@@ -23,9 +23,7 @@ func program(t *testing.T, s *Server, method, target, body string, into any) int
 	}
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, r)
-	if err := json.Unmarshal(w.Body.Bytes(), into); err != nil {
-		t.Fatalf("%s %s answered %d %q: %v", method, target, w.Code, w.Body, err)
-	}
+	ok(t, json.Unmarshal(w.Body.Bytes(), into))
 	return w.Code
 }
 
@@ -150,9 +148,7 @@ func TestPossible(t *testing.T) {
 			now := newClock().now()
 			tr, id := sample(now)
 			if before != "" {
-				if err := tr.apply(before, now, id); err != nil {
-					t.Fatal(err)
-				}
+				ok(t, tr.apply(before, now, id))
 			}
 			offered := slices.Contains(tr.possible(), kind)
 			if err := tr.apply(kind, now, id); (err == nil) != offered && kind != KindLate {

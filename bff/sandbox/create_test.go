@@ -26,10 +26,7 @@ func with(t testing.TB, changes map[string]string) string {
 			delete(members, name)
 		}
 	}
-	body, err := json.Marshal(members)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must(json.Marshal(members))
 	return string(body)
 }
 

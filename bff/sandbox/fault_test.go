@@ -19,10 +19,7 @@ func over(t *testing.T, s *Server) (*http.Response, string, error) {
 	t.Helper()
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
-	r, err := http.NewRequestWithContext(t.Context(), "POST", server.URL+createPath, strings.NewReader(with(t, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(http.NewRequestWithContext(t.Context(), "POST", server.URL+createPath, strings.NewReader(with(t, nil))))
 	r.Header.Set("X-Api-Key", DefaultKey)
 	r.Header.Set("Content-Type", "application/json")
 	res, err := server.Client().Do(r)
@@ -136,10 +133,7 @@ func TestLatencyEndsWithTheClient(t *testing.T) {
 	s.Inject(Fault{Latency: time.Hour})
 	server := httptest.NewServer(s)
 	ctx, giveUp := context.WithCancel(t.Context())
-	r, err := http.NewRequestWithContext(ctx, "POST", server.URL+createPath, strings.NewReader(with(t, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(http.NewRequestWithContext(ctx, "POST", server.URL+createPath, strings.NewReader(with(t, nil))))
 	r.Header.Set("X-Api-Key", DefaultKey)
 	r.Header.Set("Content-Type", "application/json")
 	failed := make(chan error) // the client's error
@@ -169,14 +163,9 @@ func TestFaultJSON(t *testing.T) {
 		Path: "create", Times: -1, Latency: 1500 * time.Millisecond, Status: 429, RetryAfter: time.Minute, HTML: true,
 		CutBefore: true, CutAfter: true, Set: map[string]any{"a": nil, "b": "1"}, Raw: "x", Processed: true,
 	}
-	text, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(json.Marshal(want))
 	var got Fault
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, json.Unmarshal(text, &got))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("round trip of %s (-want +got):\n%s", text, diff)
 	}

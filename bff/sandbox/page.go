@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/piglig/go-qr"
+	go_qr "github.com/piglig/go-qr"
 	"github.com/shopspring/decimal"
 )
 

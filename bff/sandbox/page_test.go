@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/piglig/go-qr"
+	go_qr "github.com/piglig/go-qr"
 )
 
 // visit sends what a browser would and does not follow redirects.
@@ -52,9 +52,7 @@ func TestHostedPage(t *testing.T) {
 			s := New(Config{})
 			code := createWith(t, s, with(t, map[string]string{"callback_url": tt.callback, "order_id": tt.orderID})).TrackingCode
 			if tt.kind != "" {
-				if err := s.Pay(code, tt.kind); err != nil {
-					t.Fatal(err)
-				}
+				ok(t, s.Pay(code, tt.kind))
 			}
 			w := visit(s, "GET", "/pay/"+code, "")
 			location, body := strings.ReplaceAll(w.Header().Get("Location"), code, "CODE"), strings.ReplaceAll(w.Body.String(), code, "CODE")
@@ -131,10 +129,7 @@ func TestHostileText(t *testing.T) {
 func TestQRCode(t *testing.T) {
 	const text = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
 	svg := string(qrCode(text))
-	size, err := strconv.Atoi(regexp.MustCompile(`viewBox="0 0 (\d+) `).FindStringSubmatch(svg)[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	size := must(strconv.Atoi(regexp.MustCompile(`viewBox="0 0 (\d+) `).FindStringSubmatch(svg)[1]))
 	const scale = 8
 	picture := image.NewGray(image.Rect(0, 0, size*scale, size*scale))
 	for i := range picture.Pix {

@@ -13,9 +13,7 @@ func TestRemotePays(t *testing.T) {
 	server := httptest.NewServer(gateway)
 	t.Cleanup(server.Close)
 	code := createdAt(t, server.URL)
-	if err := (Remote{URL: server.URL + "/"}).Pay(t.Context(), code, KindPay); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, (Remote{URL: server.URL + "/"}).Pay(t.Context(), code, KindPay))
 	if got := gateway.Transactions()[0].Status; got != Confirmed {
 		t.Errorf("the transaction is %s", got)
 	}
@@ -43,16 +41,10 @@ func TestRemoteSaysWhyNot(t *testing.T) {
 // createdAt opens a transaction there and returns its tracking code.
 func createdAt(t *testing.T, url string) string {
 	t.Helper()
-	request, err := http.NewRequest(http.MethodPost, url+"/api/v1/merchant/transaction/create", strings.NewReader(with(t, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must(http.NewRequest(http.MethodPost, url+"/api/v1/merchant/transaction/create", strings.NewReader(with(t, nil))))
 	request.Header.Set("x-api-key", DefaultKey)
 	request.Header.Set("Content-Type", "application/json")
-	answer, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must(http.DefaultClient.Do(request))
 	defer answer.Body.Close()
 	var created struct {
 		Data struct {

@@ -50,9 +50,7 @@ type reply struct {
 // into reads the data.
 func (r reply) into(t *testing.T, v any) {
 	t.Helper()
-	if err := json.Unmarshal(r.Data, v); err != nil {
-		t.Fatalf("reading data %s: %v", r.Data, err)
-	}
+	ok(t, json.Unmarshal(r.Data, v))
 }
 
 // call sends a request with the key straight to the handler.
@@ -71,9 +69,7 @@ func do(t *testing.T, s *Server, r *http.Request) reply {
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, r)
 	got := reply{HTTP: w.Code, Header: w.Header()}
-	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
-		t.Fatalf("%s %s answered %q: %v", r.Method, r.URL, w.Body, err)
-	}
+	ok(t, json.Unmarshal(w.Body.Bytes(), &got))
 	if got.HTTP != got.Status {
 		t.Errorf("%s %s: HTTP status %d, envelope %d", r.Method, r.URL, got.HTTP, got.Status)
 	}
@@ -136,9 +132,7 @@ func TestSeedRepeats(t *testing.T) {
 func TestJournalIsACopy(t *testing.T) {
 	s := New(Config{})
 	code := create(t, s).TrackingCode
-	if err := s.Pay(code, KindHalf); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, s.Pay(code, KindHalf))
 	journal := s.Transactions()
 	journal[0].Status, journal[0].Transfers[0].Amount = Confirmed, decimal.Zero
 	if got := status(t, s, code); got.Status != Pending || got.PaidAmount != "12.50000000" {
@@ -180,9 +174,7 @@ func TestConcurrentUse(t *testing.T) {
 					t.Errorf("create answered %+v: %v", got, err)
 					return
 				}
-				if err := s.Pay(c.TrackingCode, Kinds()[i%len(Kinds())]); err != nil {
-					t.Error(err)
-				}
+				ok(t, s.Pay(c.TrackingCode, Kinds()[i%len(Kinds())]))
 				s.Inject(Fault{Path: "withdrawals", Status: 503})
 				s.Transactions()
 				s.Requests()
@@ -219,4 +211,20 @@ func post(url, body string) (reply, error) {
 	}
 	got := reply{HTTP: res.StatusCode, Header: res.Header}
 	return got, json.Unmarshal(text, &got)
+}
+
+// must returns v, or panics if there is an error.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// ok ends the test if there is an error.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -94,9 +94,7 @@ func TestRecheck(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tr, id := sample(now)
 			for _, k := range tt.kinds {
-				if err := tr.apply(k, now, id); err != nil {
-					t.Fatal(err)
-				}
+				ok(t, tr.apply(k, now, id))
 			}
 			err := tr.recheck()
 			if !errors.Is(err, tt.err) || tr.Status != tt.status || !tr.paid().Equal(dec(tt.paid)) {
@@ -178,9 +176,7 @@ func TestWholeTransfers(t *testing.T) {
 		tr.PriceInUSDT = dec("0.9998")
 		tr.price()
 		for _, k := range kinds {
-			if err := tr.apply(k, now, id); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, tr.apply(k, now, id))
 		}
 		for _, m := range tr.Transfers {
 			if !m.Amount.Equal(m.Amount.Truncate(6)) {

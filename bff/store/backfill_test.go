@@ -19,10 +19,7 @@ import (
 // all, and closes it.
 func aged(t *testing.T, db *DB) {
 	t.Helper()
-	provider, err := db.Dialect.Provider(db.Writer)
-	if err != nil {
-		t.Fatal(err)
-	}
+	provider := must(db.Dialect.Provider(db.Writer))
 	console := int64(3)
 	if db.Shared() {
 		console = 2
@@ -33,18 +30,13 @@ func aged(t *testing.T, db *DB) {
 	if db.Shared() {
 		run(t, db.Writer, beforehand(t))
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, db.Close())
 }
 
 // beforehand is what docs/upgrade.md says to make before an upgrade.
 func beforehand(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/upgrade.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile("../../docs/upgrade.md"))
 	statement := regexp.MustCompile(`CREATE INDEX CONCURRENTLY [^;]*`).Find(text)
 	if statement == nil {
 		t.Fatal("docs/upgrade.md does not say how to make the index")
@@ -69,23 +61,14 @@ func TestOldSessionsBecomeSearchable(t *testing.T) {
 					}
 				}
 			}
-			old, err := Open(t.Context(), Config{DSN: dsn})
-			if err != nil {
-				t.Fatal(err)
-			}
+			old := must(Open(t.Context(), Config{DSN: dsn}))
 			fill(old)
 			aged(t, old)
 
-			db, err := Open(t.Context(), Config{DSN: dsn})
-			if err != nil {
-				t.Fatal(err)
-			}
+			db := must(Open(t.Context(), Config{DSN: dsn}))
 			all := func(db *DB, q records.Query) (n int) {
 				for q.Limit = 100; ; {
-					page, err := db.Search(t.Context(), q)
-					if err != nil {
-						t.Fatal(err)
-					}
+					page := must(db.Search(t.Context(), q))
 					if n += len(page.Sessions); page.Next == "" {
 						return n
 					}
@@ -96,9 +79,7 @@ func TestOldSessionsBecomeSearchable(t *testing.T) {
 				eventually(t, fmt.Sprintf("all are found by %+v", q), func() bool { return all(db, q) == many })
 			}
 			run(t, db.Writer, `DELETE FROM facets WHERE session = (SELECT min(session) FROM facets)`) // as the older release inserts
-			if err := db.Close(); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, db.Close())
 			db = opened(t, dsn)
 			eventually(t, "what the older release has written beside this one is found", func() bool { return all(db, records.Query{Coin: "USDT"}) == many })
 		})
@@ -130,10 +111,7 @@ func formerly(t *testing.T, db *DB, id string, change func(*payment.Session)) {
 // countedNow is how the sessions of the last day are counted.
 func countedNow(t *testing.T, db *DB) (list []string) {
 	t.Helper()
-	counts, err := db.Tally(t.Context(), time.Now().Add(-24*time.Hour), time.Now().Add(time.Hour))
-	if err != nil {
-		t.Fatal(err)
-	}
+	counts := must(db.Tally(t.Context(), time.Now().Add(-24*time.Hour), time.Now().Add(time.Hour)))
 	for _, c := range counts {
 		list = append(list, fmt.Sprintf("%d %s %s", c.Sessions, c.Status, c.Coin))
 	}
@@ -155,17 +133,11 @@ func TestOlderReleaseChangesASession(t *testing.T) {
 			insert := func(n int) payment.Session {
 				s := sample(n)
 				s.CreatedAt = time.Now().Truncate(time.Microsecond).UTC()
-				s, err := db.Insert(t.Context(), s)
-				if err != nil {
-					t.Fatal(err)
-				}
+				s = must(db.Insert(t.Context(), s))
 				return s
 			}
 			found := func(s payment.Session) bool {
-				page, err := db.Search(t.Context(), records.Query{Text: "ab" + s.ID, Coin: "ETH", Status: "confirmed"})
-				if err != nil {
-					t.Fatal(err)
-				}
+				page := must(db.Search(t.Context(), records.Query{Text: "ab" + s.ID, Coin: "ETH", Status: "confirmed"}))
 				return len(page.Sessions) == 1
 			}
 			s := insert(1)

@@ -126,9 +126,7 @@ func TestPartFailsAlone(t *testing.T) {
 	} {
 		for place, want := range []string{"023", "013", "012"} {
 			first += 10
-			if err := db.Write(t.Context(), writes(first)); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, db.Write(t.Context(), writes(first)))
 			list := []func(tx *sql.Tx) error{writes(first + 1), writes(first + 2), writes(first + 3)}
 			fine := list[place]
 			runs := 0
@@ -251,9 +249,7 @@ func TestBatchIsBounded(t *testing.T) {
 	for i := range list {
 		list[i] = writes(i)
 	}
-	if err := errors.Join(together(t, db, list...)...); err != nil {
-		t.Error(err)
-	}
+	ok(t, errors.Join(together(t, db, list...)...))
 	if n.Load() != 2 {
 		t.Errorf("%d commits of %d writes; want 2", n.Load(), len(list))
 	}

@@ -52,14 +52,9 @@ func (c *counting) Connect(ctx context.Context) (driver.Conn, error) {
 func statements(t *testing.T, db *DB, path string) *atomic.Int64 {
 	t.Helper()
 	dsn := url.URL{Scheme: "file", Path: path, RawQuery: url.Values{"_txlock": {"immediate"}, "_foreign_keys": {"1"}}.Encode()}
-	plain, err := sqlite.NewConnector(dsn.String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must(sqlite.NewConnector(dsn.String()))
 	c := &counting{Connector: plain}
-	if err := db.Writer.Close(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, db.Writer.Close())
 	db.Writer = sql.OpenDB(c)
 	db.Writer.SetMaxOpenConns(1)
 	return &c.statements
@@ -109,10 +104,7 @@ func TestCostOfASession(t *testing.T) {
 // A start reads a few pages, however many sessions there are.
 func TestStartReadsLittle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "coinslot.db")
-	db, err := Open(t.Context(), Config{DSN: path})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must(Open(t.Context(), Config{DSN: path}))
 	var all sync.WaitGroup
 	for w := range 64 {
 		all.Go(func() {
@@ -126,9 +118,7 @@ func TestStartReadsLittle(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, db.Close())
 	db = opened(t, path)
 	if _, err := db.List(t.Context(), payment.Filter{Status: string(wire.Preparing), Limit: 100}); err != nil { // as Recover does
 		t.Fatal(err)
@@ -142,17 +132,11 @@ func TestStartReadsLittle(t *testing.T) {
 // pagesRead is how many pages a pool that has used one connection has read.
 func pagesRead(t *testing.T, pool *sql.DB) (n int) {
 	t.Helper()
-	conn, err := pool.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must(pool.Conn(t.Context()))
 	defer conn.Close()
-	err = conn.Raw(func(c any) (err error) {
+	ok(t, conn.Raw(func(c any) (err error) {
 		n, _, err = c.(sqlite.DBStatus).Status(sqlite.DBStatusCacheMiss, false)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return n
 }

@@ -134,13 +134,8 @@ func started(t *testing.T, child string, name string, args ...string) process {
 	cmd.Env = append(os.Environ(), "STORE_TEST_CHILD="+child)
 	cmd.Stderr = t.Output()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // to end it with what traces it
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must(cmd.StdoutPipe())
+	ok(t, cmd.Start())
 	return process{cmd, bufio.NewScanner(out)}
 }
 
@@ -214,10 +209,7 @@ func next(t *testing.T, line string, n int) int {
 // how many are.
 func wantStored(t *testing.T, path string, n int) int {
 	t.Helper()
-	db, err := Open(t.Context(), Config{DSN: path})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must(Open(t.Context(), Config{DSN: path}))
 	defer db.Close()
 	for i := range n {
 		s, err := db.Lookup(t.Context(), "T"+sample(i).ID)
@@ -231,10 +223,7 @@ func wantStored(t *testing.T, path string, n int) int {
 // wantSound fails unless the file is intact and its tables agree.
 func wantSound(t *testing.T, path string) {
 	t.Helper()
-	db, err := Open(t.Context(), Config{DSN: path})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must(Open(t.Context(), Config{DSN: path}))
 	defer db.Close()
 	var result string
 	if err := db.Writer.QueryRowContext(t.Context(), `PRAGMA integrity_check`).Scan(&result); err != nil || result != "ok" {

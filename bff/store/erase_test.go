@@ -62,10 +62,7 @@ func expired(t testing.TB, db *DB, n, attempts int) (ids []string) {
 func buried(t testing.TB, db *DB, n, attempts int) {
 	t.Helper()
 	for _, id := range expired(t, db, n, attempts) {
-		_, err := db.Erase(t.Context(), id, time.Now(), func(payment.Session, bool) payment.Erasure { return payment.EraseAll })
-		if err != nil {
-			t.Fatal(err)
-		}
+		must(db.Erase(t.Context(), id, time.Now(), func(payment.Session, bool) payment.Erasure { return payment.EraseAll }))
 	}
 }
 
@@ -93,14 +90,9 @@ func TestErasedFromTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "coinslot.db")
 	db := opened(t, path, "https://shop.example/hook")
 	buried(t, db, 30, 2)
-	if err := db.Truncate(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, db.Truncate(t.Context()))
 	for _, file := range []string{path, path + "-wal"} {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must(os.ReadFile(file))
 		if n := bytes.Count(raw, []byte("canary")); n > 0 {
 			t.Errorf("%s holds %d texts that were erased", filepath.Base(file), n)
 		}
@@ -115,16 +107,10 @@ func TestOpenBeside(t *testing.T) {
 			server := opened(t, dsn)
 			ids := []string{}
 			for n := range 3 {
-				s, err := server.Insert(t.Context(), dead(n, 1))
-				if err != nil {
-					t.Fatal(err)
-				}
+				s := must(server.Insert(t.Context(), dead(n, 1)))
 				ids = append(ids, s.ID)
 			}
-			guest, err := OpenBeside(t.Context(), Config{DSN: dsn})
-			if err != nil {
-				t.Fatal(err)
-			}
+			guest := must(OpenBeside(t.Context(), Config{DSN: dsn}))
 			found, err := guest.SessionsWithEmail(t.Context(), "ann1@canary.example")
 			if err != nil || len(found) != 1 || found[0] != ids[1] {
 				t.Errorf("SessionsWithEmail = %v, %v; want %s", found, err, ids[1])
@@ -135,12 +121,8 @@ func TestOpenBeside(t *testing.T) {
 					t.Errorf("Erase = %v", err)
 				}
 			}
-			if err := guest.Truncate(t.Context()); err != nil {
-				t.Error(err)
-			}
-			if err := guest.Close(); err != nil {
-				t.Error(err)
-			}
+			ok(t, guest.Truncate(t.Context()))
+			ok(t, guest.Close())
 			for _, id := range ids {
 				if s, err := server.Session(t.Context(), id); err != nil || s.ErasedAt.IsZero() || s.Order.Email != "" {
 					t.Errorf("Session = %+v, %v; want it erased", s, err)
@@ -180,12 +162,8 @@ func TestEraseBesideADelivery(t *testing.T) {
 	for count(t, db.Reader, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) == 0 && len(done) == 0 {
 		time.Sleep(time.Millisecond)
 	}
-	if err := tx.Commit(); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-done; err != nil {
-		t.Errorf("Erase = %v", err)
-	}
+	ok(t, tx.Commit())
+	ok(t, <-done)
 	if n := count(t, db.Reader, `SELECT count(*) FROM deliveries WHERE endpoint = 'https://new.example/hook'`); n != 0 {
 		t.Errorf("%d deliveries of a deleted event are left", n)
 	}
@@ -198,14 +176,9 @@ func TestTruncateBesideAReader(t *testing.T) {
 	if _, err := db.Insert(t.Context(), dead(1, 1)); err != nil {
 		t.Fatal(err)
 	}
-	tx, err := db.Reader.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := must(db.Reader.BeginTx(t.Context(), nil))
 	var n int
-	if err := tx.QueryRowContext(t.Context(), `SELECT count(*) FROM sessions`).Scan(&n); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, tx.QueryRowContext(t.Context(), `SELECT count(*) FROM sessions`).Scan(&n))
 	if _, err := db.Insert(t.Context(), dead(2, 1)); err != nil {
 		t.Fatal(err)
 	}
@@ -215,10 +188,6 @@ func TestTruncateBesideAReader(t *testing.T) {
 	if got := count(t, db.Writer, `PRAGMA busy_timeout`); got != 5000 {
 		t.Errorf("writers wait for %d ms from now on; want 5000", got)
 	}
-	if err := tx.Rollback(); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Truncate(t.Context()); err != nil {
-		t.Errorf("Truncate after it = %v", err)
-	}
+	ok(t, tx.Rollback())
+	ok(t, db.Truncate(t.Context()))
 }

@@ -82,9 +82,7 @@ func TestFullDisk(t *testing.T) {
 	for p.lines.Scan() {
 		t.Logf("%s sessions until the disk was full", p.lines.Text())
 	}
-	if err := p.Wait(); err != nil {
-		t.Errorf("the child failed: %v", err)
-	}
+	ok(t, p.Wait())
 	wantSound(t, path)
 }
 
@@ -142,10 +140,7 @@ func wantSaid(t *testing.T, path string, said []string) {
 		case "found":
 			version, _ = strconv.ParseInt(words[1], 10, 64)
 		}
-		n, err := strconv.Atoi(words[len(words)-1])
-		if err != nil {
-			t.Fatalf("the child said %q", line)
-		}
+		n := must(strconv.Atoi(words[len(words)-1]))
 		s, err := db.Session(t.Context(), sample(n).ID)
 		if err != nil || s.Version != version {
 			t.Errorf("session %d, of which was said %q, has version %d, %v", n, line, s.Version, err)

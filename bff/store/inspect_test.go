@@ -23,15 +23,10 @@ func TestInspect(t *testing.T) {
 			} else if err != nil || before.Version != 0 || !before.CanWrite || before.Server < 130000 {
 				t.Errorf("of an empty database: %+v, %v", before, err)
 			}
-			db, err := Open(t.Context(), Config{DSN: dsn})
-			if err != nil {
-				t.Fatal(err)
-			}
+			db := must(Open(t.Context(), Config{DSN: dsn}))
 			tell(t, db, 1)
 			wantCurrent(t, dsn)
-			if err := db.Close(); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, db.Close())
 			closed := files(t, dsn)
 			wantCurrent(t, dsn)
 			if got := files(t, dsn); len(got) != len(closed) {
@@ -46,27 +41,18 @@ func TestInspect(t *testing.T) {
 func TestPathInThisFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, path := range []string{"coinslot.db", "./here.db", "a folder/coinslot.db"} {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		db, err := Open(t.Context(), Config{DSN: path})
-		if err != nil {
-			t.Fatal(err)
-		}
+		ok(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		db := must(Open(t.Context(), Config{DSN: path}))
 		tell(t, db, 1)
 		wantCurrent(t, path)
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, db.Close())
 		wantCurrent(t, path)
 		reader, err := OpenReader(t.Context(), Config{DSN: path})
 		if err != nil {
 			t.Errorf("OpenReader(%q): %v", path, err)
 			continue
 		}
-		if err := reader.Close(); err != nil {
-			t.Error(err)
-		}
+		ok(t, reader.Close())
 	}
 }
 
@@ -84,10 +70,7 @@ func files(t *testing.T, dsn string) []string {
 	if strings.HasPrefix(dsn, "postgres") {
 		return nil
 	}
-	names, err := filepath.Glob(dsn + "*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := must(filepath.Glob(dsn + "*"))
 	return names
 }
 
@@ -95,12 +78,8 @@ func files(t *testing.T, dsn string) []string {
 func TestInspectRights(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	db := opened(t, dsn)
-	if err := db.Execute(t.Context(), `CREATE ROLE onlooker LOGIN`); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Execute(t.Context(), `GRANT SELECT ON ALL TABLES IN SCHEMA public TO onlooker`); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, db.Execute(t.Context(), `CREATE ROLE onlooker LOGIN`))
+	ok(t, db.Execute(t.Context(), `GRANT SELECT ON ALL TABLES IN SCHEMA public TO onlooker`))
 	s, err := Inspect(t.Context(), strings.Replace(dsn, "postgres@", "onlooker@", 1))
 	if err != nil || s.CanWrite || s.Version == 0 {
 		t.Errorf("Inspect = %+v, %v; want tables that may not be written", s, err)

@@ -12,10 +12,7 @@ func TestLease(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			db := opened(t, dsn)
 			taking := func(turn *Lease, d time.Duration) bool {
-				mine, err := turn.Acquire(t.Context(), d)
-				if err != nil {
-					t.Fatal(err)
-				}
+				mine := must(turn.Acquire(t.Context(), d))
 				return mine
 			}
 			take := func(name string, d time.Duration) bool { return taking(db.Lease(name), d) } // each time by another instance

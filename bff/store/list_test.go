@@ -66,9 +66,7 @@ func TestSearchesLeaveRoom(t *testing.T) {
 	for range browsers {
 		<-begun
 	}
-	if err := db.Ping(t.Context()); err != nil {
-		t.Errorf("reading beside %d that search: %v", 2*readers, err)
-	}
+	ok(t, db.Ping(t.Context()))
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if _, err := db.Search(ctx, records.Query{}); !errors.Is(err, context.DeadlineExceeded) {

@@ -131,23 +131,16 @@ func explain(t *testing.T, db *DB, query string) string {
 	for strings.Contains(query, fmt.Sprintf("$%d", len(args)+1)) {
 		args = append(args, nil)
 	}
-	rows, err := db.Writer.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...)
-	if err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
+	rows := must(db.Writer.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...))
 	defer rows.Close()
 	plan := ""
 	for rows.Next() {
 		var id, parent, unused int
 		var detail string
-		if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, rows.Scan(&id, &parent, &unused, &detail))
 		plan += "\n  " + detail
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, rows.Err())
 	return plan
 }
 
@@ -158,10 +151,7 @@ func TestNothingScansOnPostgres(t *testing.T) {
 	for n := range 50 {
 		tell(t, db, n)
 	}
-	conn, err := db.Writer.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must(db.Writer.Conn(t.Context()))
 	defer conn.Close()
 	for _, setting := range []string{`SET enable_seqscan = off`, `SET enable_sort = off`, `SET plan_cache_mode = force_generic_plan`, `ANALYZE`} {
 		if _, err := conn.ExecContext(t.Context(), setting); err != nil {
@@ -195,20 +185,13 @@ func explainPostgres(t *testing.T, conn *sql.Conn, query string) (plan string) {
 			t.Fatalf("%s: %v", statement, err)
 		}
 	}
-	rows, err := conn.QueryContext(t.Context(), execute, pgx.QueryExecModeSimpleProtocol)
-	if err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
+	rows := must(conn.QueryContext(t.Context(), execute, pgx.QueryExecModeSimpleProtocol))
 	defer rows.Close()
 	for rows.Next() {
 		var line string
-		if err := rows.Scan(&line); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, rows.Scan(&line))
 		plan += "\n  " + line
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, rows.Err())
 	return plan
 }

@@ -33,10 +33,7 @@ func marking(mark string) func(*payment.Session) ([]payment.Event, error) {
 // none twice, and one version and one event for each that it has.
 func wantMarks(t *testing.T, db *DB, id string, acknowledged, refused []string) {
 	t.Helper()
-	s, err := db.Session(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(db.Session(t.Context(), id))
 	times := map[string]int{}
 	for _, e := range s.Timeline {
 		times[e.What]++
@@ -130,10 +127,7 @@ func TestPostgresConnectionsEnded(t *testing.T) {
 	if _, err := db.Insert(t.Context(), sample(1)); err != nil {
 		t.Fatal(err)
 	}
-	admin, err := pgx.Connect(t.Context(), dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	admin := must(pgx.Connect(t.Context(), dsn))
 	defer admin.Close(context.WithoutCancel(t.Context()))
 	stop, ended := make(chan struct{}), make(chan int)
 	go func() {
@@ -278,10 +272,7 @@ func TestDeadlockRunsAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	other, err := db.Writer.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must(db.Writer.BeginTx(t.Context(), nil))
 	for _, statement := range []string{`SET LOCAL deadlock_timeout = '1h'`, `INSERT INTO attempts (session, number, marker) VALUES ('cs_1', 1, 'm')`} {
 		if _, err := other.ExecContext(t.Context(), statement); err != nil {
 			t.Fatal(err)
@@ -305,9 +296,7 @@ func TestDeadlockRunsAgain(t *testing.T) {
 	if err != nil || s.Version != 2 || runs != 2 {
 		t.Errorf("Update = version %d, %v after %d runs; want 2 after 2", s.Version, err, runs)
 	}
-	if err := <-waiting; err != nil {
-		t.Errorf("the other = %v", err)
-	}
+	ok(t, <-waiting)
 }
 
 // The connection is lost while a commit is under way. What has come of it is
@@ -382,10 +371,7 @@ func TestDocIsKeptByteForByte(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Version = 1
-	want, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must(json.Marshal(s))
 	var got string
 	if err := db.Reader.QueryRowContext(t.Context(), `SELECT doc FROM sessions`).Scan(&got); err != nil || got != string(want) {
 		t.Errorf("doc = %s, %v; want %s", got, err, want)

@@ -128,28 +128,18 @@ func TestLogWaitsForEarlierWriters(t *testing.T) {
 	}
 	// The first transaction has written before the second one begins, and ends
 	// after it: its number is the smaller one.
-	first, err := db.Writer.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.AppendEvents(t.Context(), first, []payment.Event{{ID: "evt_1", Session: sample(1).ID, Body: []byte("{}")}}); err != nil {
-		t.Fatal(err)
-	}
+	first := must(db.Writer.BeginTx(t.Context(), nil))
+	ok(t, db.AppendEvents(t.Context(), first, []payment.Event{{ID: "evt_1", Session: sample(1).ID, Body: []byte("{}")}}))
 	write(2, func() {})
 	wantEvents(t, db, outbox.EventQuery{After: page.Next})
-	if err := first.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, first.Commit())
 	wantEvents(t, db, outbox.EventQuery{After: page.Next}, "evt_1", "evt_2")
 	wantEvents(t, db, outbox.EventQuery{After: page.Next, Session: sample(2).ID}, "evt_2")
 }
 
 func wantEvents(t *testing.T, db *DB, q outbox.EventQuery, want ...string) outbox.EventPage {
 	t.Helper()
-	page, err := db.Events(t.Context(), q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must(db.Events(t.Context(), q))
 	var got []string
 	for _, e := range page.Events {
 		got = append(got, e.ID)

@@ -25,14 +25,9 @@ func databases(t *testing.T) map[string]string {
 
 func reader(t *testing.T, dsn string) *DB {
 	t.Helper()
-	db, err := OpenReader(t.Context(), Config{DSN: dsn})
-	if err != nil {
-		t.Fatalf("OpenReader = %v", err)
-	}
+	db := must(OpenReader(t.Context(), Config{DSN: dsn}))
 	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Errorf("Close = %v", err)
-		}
+		ok(t, db.Close())
 	})
 	return db
 }
@@ -41,18 +36,13 @@ func reader(t *testing.T, dsn string) *DB {
 func TestReaderBesideAWriter(t *testing.T) {
 	for name, dsn := range databases(t) {
 		t.Run(name, func(t *testing.T) {
-			db, err := Open(t.Context(), Config{DSN: dsn})
-			if err != nil {
-				t.Fatal(err)
-			}
+			db := must(Open(t.Context(), Config{DSN: dsn}))
 			r := reader(t, dsn)
 			tell(t, db, 1)
 			wantReads(t, r, 1)
 			tell(t, db, 2)
 			wantReads(t, r, 2)
-			if err := db.Close(); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, db.Close())
 			wantReads(t, r, 2)
 			wantReads(t, reader(t, dsn), 2)
 			tell(t, opened(t, dsn), 3)
@@ -69,9 +59,7 @@ func wantReads(t *testing.T, r *DB, sessions int) {
 	if page, err := r.Events(t.Context(), outbox.EventQuery{}); err != nil || len(page.Events) != sessions {
 		t.Errorf("Events has %d, %v; want %d", len(page.Events), err, sessions)
 	}
-	if err := r.Ping(t.Context()); err != nil {
-		t.Errorf("Ping = %v", err)
-	}
+	ok(t, r.Ping(t.Context()))
 }
 
 func TestReaderCannotWrite(t *testing.T) {
@@ -96,12 +84,8 @@ func TestReaderCannotWrite(t *testing.T) {
 func TestReaderRefuses(t *testing.T) {
 	dir := t.TempDir()
 	empty, text := filepath.Join(dir, "empty"), filepath.Join(dir, "text")
-	if err := os.WriteFile(empty, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(text, make([]byte, 4096), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(empty, nil, 0o600))
+	ok(t, os.WriteFile(text, make([]byte, 4096), 0o600))
 	refused := []string{"", filepath.Join(dir, "none"), empty, text}
 	if pgtest.Has(t) {
 		refused = append(refused, pgtest.DSN(t))

@@ -32,10 +32,7 @@ func TestRerouting(t *testing.T) {
 // at its start.
 func instance(t *testing.T, dsn string, now func() time.Time, endpoints ...string) *DB {
 	t.Helper()
-	db, err := Open(t.Context(), Config{DSN: dsn, Endpoints: endpoints, Now: now})
-	if err != nil {
-		t.Fatalf("Open = %v", err)
-	}
+	db := must(Open(t.Context(), Config{DSN: dsn, Endpoints: endpoints, Now: now}))
 	t.Cleanup(func() { _ = db.Close() }) // or it is closed already
 	<-db.backfilled
 	<-db.rerouted
@@ -63,9 +60,7 @@ func TestReroutingOfInstances(t *testing.T) {
 		t.Helper()
 		clock = clock.Add(step)
 		for _, db := range instances {
-			if err := of[db].pass(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			ok(t, of[db].pass(t.Context()))
 		}
 	}
 	want := func(when string, old, new int) {
@@ -122,9 +117,7 @@ func TestStatsOfUnrouted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "coinslot.db")
 	before := instance(t, path, nil, "https://a.example/", "https://b.example/")
 	tell(t, before, 1)
-	if err := before.Close(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, before.Close())
 	s, err := instance(t, path, nil).Stats(t.Context())
 	if err != nil || s.Unrouted != 2 || s.Undelivered != 0 {
 		t.Errorf("Stats = %+v, %v; want 2 unrouted", s, err)
@@ -139,9 +132,7 @@ func TestReroutingBesideAnOlderRelease(t *testing.T) {
 	before := instance(t, dsn, now, "https://old.example/")
 	tell(t, before, 1)
 	run(t, before.Writer, `DELETE FROM webhook_endpoints`)
-	if err := before.Close(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, before.Close())
 	after := instance(t, dsn, now, "https://new.example/")
 	r := after.newRerouter()
 	for _, moved := range []int{0, 1} {
@@ -150,8 +141,6 @@ func TestReroutingBesideAnOlderRelease(t *testing.T) {
 			t.Errorf("%d deliveries moved; want %d", n, moved)
 		}
 		clock = clock.Add(outboxdb.EndpointLease)
-		if err := r.pass(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, r.pass(t.Context()))
 	}
 }

@@ -40,10 +40,7 @@ func run(t *testing.T, db *sql.DB, query string, args ...any) {
 // raw opens the file without any of our settings.
 func raw(t *testing.T, path string) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must(sql.Open("sqlite", path))
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }
@@ -52,10 +49,7 @@ func raw(t *testing.T, path string) *sql.DB {
 // leaves the file as it is.
 func wantRefused(t *testing.T, path, why string) {
 	t.Helper()
-	before, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must(os.ReadFile(path))
 	db, err := Open(t.Context(), Config{DSN: path})
 	if err == nil {
 		_ = db.Close()
@@ -64,10 +58,7 @@ func wantRefused(t *testing.T, path, why string) {
 	if !strings.Contains(err.Error(), why) || !strings.Contains(err.Error(), path) {
 		t.Errorf("Open = %v; want %q and the path", err, why)
 	}
-	after, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	after := must(os.ReadFile(path))
 	if !bytes.Equal(before, after) {
 		t.Error("the file was changed")
 	}
@@ -76,10 +67,7 @@ func wantRefused(t *testing.T, path, why string) {
 func TestReopen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a %3F#?& b.db") // an odd name, too
 	for n := range 3 {
-		db, err := Open(t.Context(), Config{DSN: path})
-		if err != nil {
-			t.Fatalf("Open = %v", err)
-		}
+		db := must(Open(t.Context(), Config{DSN: path}))
 		if _, err := db.Insert(t.Context(), sample(n)); err != nil {
 			t.Errorf("Insert = %v", err)
 		}
@@ -87,9 +75,7 @@ func TestReopen(t *testing.T) {
 		if err != nil || len(page.Sessions) != n+1 {
 			t.Errorf("List has %d sessions, %v; want %d", len(page.Sessions), err, n+1)
 		}
-		if err := db.Close(); err != nil {
-			t.Errorf("Close = %v", err)
-		}
+		ok(t, db.Close())
 	}
 	if _, err := os.Stat(path); err != nil {
 		t.Errorf("the file is not where it was asked for: %v", err)
@@ -118,9 +104,7 @@ func TestSecondOpenIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "coinslot.db")
 	db := opened(t, path)
 	link := filepath.Join(t.TempDir(), "link.db")
-	if err := os.Symlink(path, link); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.Symlink(path, link))
 	wantRefused(t, path, "another process is using it")
 	wantRefused(t, link, "another process is using it")
 	if _, err := db.Insert(t.Context(), sample(1)); err != nil {
@@ -131,9 +115,7 @@ func TestSecondOpenIsRefused(t *testing.T) {
 func TestFilesOfOtherProgramsAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text")
-	if err := os.WriteFile(text, bytes.Repeat([]byte("not a database\n"), 500), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(text, bytes.Repeat([]byte("not a database\n"), 500), 0o600))
 	wantRefused(t, text, "not an SQLite database")
 
 	for name, statement := range map[string]string{
@@ -143,23 +125,16 @@ func TestFilesOfOtherProgramsAreRefused(t *testing.T) {
 		path := filepath.Join(dir, name)
 		db := raw(t, path)
 		run(t, db, statement)
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, db.Close())
 		wantRefused(t, path, "another program")
 	}
 }
 
 func TestNewerTablesAreRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "coinslot.db")
-	db, err := Open(t.Context(), Config{DSN: path})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := must(Open(t.Context(), Config{DSN: path}))
 	run(t, db.Writer, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)`)
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, db.Close())
 	wantRefused(t, path, "version 9999")
 }
 
@@ -167,18 +142,12 @@ func TestNewerTablesAreRefused(t *testing.T) {
 // are taken as new.
 func TestUnfinishedFileIsUsed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "coinslot.db")
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(path, nil, 0o600))
 	db := raw(t, path)
 	run(t, db, `PRAGMA journal_mode = WAL`)
 	run(t, db, fmt.Sprintf(`PRAGMA application_id = %d`, fileMark))
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := opened(t, path).Ping(t.Context()); err != nil {
-		t.Errorf("Ping = %v", err)
-	}
+	ok(t, db.Close())
+	ok(t, opened(t, path).Ping(t.Context()))
 }
 
 func TestDSN(t *testing.T) {
@@ -212,10 +181,7 @@ func TestSettings(t *testing.T) {
 	}
 	for name, pool := range map[string]*sql.DB{"writer": db.Writer, "reader": db.Reader} {
 		for range pool.Stats().MaxOpenConnections {
-			conn, err := pool.Conn(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			conn := must(pool.Conn(t.Context()))
 			defer conn.Close() // holds it, so that the next one is another
 			for pragma, value := range want {
 				var got string
@@ -271,9 +237,7 @@ func TestDeliveryResultIsKept(t *testing.T) {
 	defer db.Close()
 	tell(t, db, 1)
 	d := outbox.Delivery{EventID: "evt_1", Endpoint: "https://a.example/"}
-	if err := db.RecordResult(t.Context(), d, outbox.DeliveryResult{Abandoned: true, Status: 410, Note: "gone"}); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, db.RecordResult(t.Context(), d, outbox.DeliveryResult{Abandoned: true, Status: 410, Note: "gone"}))
 	var state, note string
 	var status, tries, settled int64
 	err = db.Reader.QueryRowContext(t.Context(), `SELECT state, note, last_status, tries, settled_at FROM deliveries`).
@@ -291,10 +255,7 @@ func TestDeliveryResultIsKept(t *testing.T) {
 func TestLeasesEndWithTheProcess(t *testing.T) {
 	path, now := filepath.Join(t.TempDir(), "coinslot.db"), time.Unix(100, 0)
 	for round := range 3 {
-		db, err := Open(t.Context(), Config{DSN: path, Endpoints: []string{"https://a.example/"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := must(Open(t.Context(), Config{DSN: path, Endpoints: []string{"https://a.example/"}}))
 		if round == 0 {
 			s := sample(1)
 			s.DueAt = now
@@ -314,9 +275,7 @@ func TestLeasesEndWithTheProcess(t *testing.T) {
 		if epoch, err := db.BeginRun(t.Context(), reconcile.Run{}, now, time.Hour); err != nil || epoch != int64(round+1) {
 			t.Errorf("round %d: BeginComparing = %d, %v; want epoch %d", round, epoch, err, round+1)
 		}
-		if err := db.Close(); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, db.Close())
 	}
 }
 
@@ -339,16 +298,10 @@ func tell(t testing.TB, db *DB, n int) {
 // names; another one that some module asks for breaks it at run time.
 func TestLibcIsTheDriversOwn(t *testing.T) {
 	module := func(format, name string) string {
-		out, err := exec.CommandContext(t.Context(), "go", "list", "-m", "-f", format, name).Output()
-		if err != nil {
-			t.Fatalf("go list -m %s: %v", name, err)
-		}
+		out := must(exec.CommandContext(t.Context(), "go", "list", "-m", "-f", format, name).Output())
 		return strings.TrimSpace(string(out))
 	}
-	want, err := os.ReadFile(module("{{.GoMod}}", "modernc.org/sqlite"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must(os.ReadFile(module("{{.GoMod}}", "modernc.org/sqlite")))
 	if got := module("{{.Path}} {{.Version}}", "modernc.org/libc"); !strings.Contains(string(want), got+"\n") {
 		t.Errorf("linked is %s; modernc.org/sqlite wants another one:\n%s", got, want)
 	}

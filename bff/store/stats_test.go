@@ -23,10 +23,7 @@ func TestStats(t *testing.T) {
 	for name, dsn := range databases(t) {
 		t.Run(name, func(t *testing.T) {
 			now := time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC)
-			db, err := Open(t.Context(), Config{DSN: dsn, Endpoints: []string{"https://a.example/"}, Now: func() time.Time { return now }})
-			if err != nil {
-				t.Fatal(err)
-			}
+			db := must(Open(t.Context(), Config{DSN: dsn, Endpoints: []string{"https://a.example/"}, Now: func() time.Time { return now }}))
 			defer db.Close()
 			empty, err := db.Stats(t.Context())
 			if err != nil || len(empty.Waiting)+empty.Undelivered != 0 || !empty.Unchecked.IsZero() || !empty.OldestUndelivered.IsZero() || !empty.Due.IsZero() {
@@ -54,13 +51,8 @@ func TestStats(t *testing.T) {
 			if _, err := db.Replay(t.Context(), outbox.Range{From: now.Add(-time.Hour), To: now.Add(-10 * time.Minute)}, now); err != nil {
 				t.Fatal(err)
 			}
-			if err := db.RecordResult(t.Context(), outbox.Delivery{EventID: "evt_2", Endpoint: "https://a.example/"}, outbox.DeliveryResult{Delivered: true}); err != nil {
-				t.Fatal(err)
-			}
-			got, err := db.Stats(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			ok(t, db.RecordResult(t.Context(), outbox.Delivery{EventID: "evt_2", Endpoint: "https://a.example/"}, outbox.DeliveryResult{Delivered: true}))
+			got := must(db.Stats(t.Context()))
 			onDisk := got.Size > 10_000 && got.Free > 0
 			if onDisk == db.Shared() {
 				t.Errorf("size %d, free %d", got.Size, got.Free)
@@ -89,18 +81,12 @@ func TestStats(t *testing.T) {
 // TestReadyTables: tables of a newer release are ready, older ones are not.
 func TestReadyTables(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "ready.db"))
-	if err := db.Ready(t.Context()); err != nil {
-		t.Error(err)
-	}
+	ok(t, db.Ready(t.Context()))
 	change := func(query string) {
-		if err := db.Execute(t.Context(), query); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, db.Execute(t.Context(), query))
 	}
 	change(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`)
-	if err := db.Ready(t.Context()); err != nil {
-		t.Errorf("with newer tables: %v", err)
-	}
+	ok(t, db.Ready(t.Context()))
 	change(`DELETE FROM goose_db_version WHERE version_id > 1`)
 	if err := db.Ready(t.Context()); err == nil {
 		t.Error("older tables are ready")

@@ -13,14 +13,9 @@ import (
 // more that begins with the start.
 func opened(t testing.TB, path string, endpoints ...string) *DB {
 	t.Helper()
-	db, err := Open(t.Context(), Config{DSN: path, Endpoints: endpoints})
-	if err != nil {
-		t.Fatalf("Open = %v", err)
-	}
+	db := must(Open(t.Context(), Config{DSN: path, Endpoints: endpoints}))
 	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Errorf("Close = %v", err)
-		}
+		ok(t, db.Close())
 	})
 	<-db.backfilled
 	<-db.rerouted
@@ -43,9 +38,7 @@ func eventually(t *testing.T, what string, met func() bool) {
 func count(t *testing.T, db *sql.DB, query string) int {
 	t.Helper()
 	var n int
-	if err := db.QueryRowContext(t.Context(), query).Scan(&n); err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
+	ok(t, db.QueryRowContext(t.Context(), query).Scan(&n))
 	return n
 }
 
@@ -64,4 +57,20 @@ func created(dsn string) error {
 	<-db.backfilled
 	<-db.rerouted
 	return db.Close()
+}
+
+// must returns v, or panics if there is an error.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// ok ends the test if there is an error.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -28,17 +28,11 @@ const socket = ".s.PGSQL.5432"
 
 func newWiretap(t *testing.T, dsn string) *wiretap {
 	t.Helper()
-	address, err := url.Parse(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	address := must(url.Parse(dsn))
 	q := address.Query()
 	w := &wiretap{server: filepath.Join(q.Get("host"), socket)}
 	dir := t.TempDir()
-	listener, err := net.Listen("unix", filepath.Join(dir, socket))
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must(net.Listen("unix", filepath.Join(dir, socket)))
 	t.Cleanup(func() { _ = listener.Close() })
 	q.Set("host", dir)
 	address.RawQuery = q.Encode()

@@ -18,10 +18,7 @@ func TestCallerGoesAway(t *testing.T) {
 	for kind, dsn := range databases(t) {
 		t.Run(kind, func(t *testing.T) {
 			db := opened(t, dsn)
-			s, err := db.Insert(t.Context(), sample(1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must(db.Insert(t.Context(), sample(1)))
 			leave := func(fail error) error {
 				ctx, cancel := context.WithCancel(t.Context())
 				return db.Write(ctx, func(tx *sql.Tx) error {
@@ -30,9 +27,7 @@ func TestCallerGoesAway(t *testing.T) {
 					return errors.Join(err, fail)
 				})
 			}
-			if err := leave(nil); err != nil {
-				t.Errorf("a write that was done before its caller left = %v; want it committed", err)
-			}
+			ok(t, leave(nil))
 			if err := leave(payment.ErrUnchanged); !errors.Is(err, payment.ErrUnchanged) {
 				t.Errorf("a write that failed = %v; want its own error", err)
 			}

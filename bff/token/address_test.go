@@ -22,9 +22,7 @@ var goodAddresses = []struct{ network, address string }{
 
 func TestGoodAddresses(t *testing.T) {
 	for _, c := range goodAddresses {
-		if err := Builtin().CheckAddress(c.network, c.address); err != nil {
-			t.Errorf("CheckAddress(%q, %q) = %v; want nil", c.network, c.address, err)
-		}
+		ok(t, Builtin().CheckAddress(c.network, c.address))
 	}
 	for _, c := range []struct{ network, address string }{
 		{"erc20", strings.ToLower("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed")}, // no checksum
@@ -35,9 +33,7 @@ func TestGoodAddresses(t *testing.T) {
 		{"brandnew", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"},
 		{"btc", "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq"},
 	} {
-		if err := Builtin().CheckAddress(c.network, c.address); err != nil {
-			t.Errorf("CheckAddress(%q, %q) = %v; want nil", c.network, c.address, err)
-		}
+		ok(t, Builtin().CheckAddress(c.network, c.address))
 	}
 }
 

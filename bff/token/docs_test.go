@@ -10,18 +10,12 @@ import (
 // The worked example of docs/tokens.md is a file that loads, and its table of what
 // is built in is complete.
 func TestDocs(t *testing.T) {
-	page, err := os.ReadFile("../../docs/tokens.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must(os.ReadFile("../../docs/tokens.md"))
 	example := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindSubmatch(page)
 	if example == nil {
 		t.Fatal("no example")
 	}
-	r, err := Parse(example[1])
-	if err != nil {
-		t.Fatalf("the example: %v", err)
-	}
+	r := must(Parse(example[1]))
 	if usdc, ok := r.Token("USDC", "bsc"); !ok || usdc.Contract != "" {
 		t.Errorf("USDC on bsc = %+v", usdc)
 	}

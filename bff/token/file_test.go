@@ -33,10 +33,7 @@ tokens:
 `
 
 func TestParse(t *testing.T) {
-	r, err := Parse([]byte(whole))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(Parse([]byte(whole)))
 	for _, c := range []struct{ symbol, code, network, contract string }{
 		{"DAI", "eth", "ethereum", "0x6B175474E89094C44Da98b954EedeAC495271d0F"}, // not the number that YAML reads
 		{"dai", "eth-MAINNET", "ethereum", "0x6B175474E89094C44Da98b954EedeAC495271d0F"},
@@ -66,10 +63,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestExchangesOfABuiltInNetwork(t *testing.T) {
-	r, err := Parse([]byte("networks:\n  - {id: ethereum, exchanges: false}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(Parse([]byte("networks:\n  - {id: ethereum, exchanges: false}\n")))
 	usdt, _ := r.Token("USDT", "erc20")
 	avax, _ := r.Token("AVAX", "avaxc") // says so itself
 	if usdt.Exchanges || usdt.Network.Exchanges || !avax.Exchanges {

@@ -51,9 +51,7 @@ func TestBuiltinContracts(t *testing.T) {
 		if token.Contract == "" {
 			continue
 		}
-		if err := n.Kind.check(token.Contract); err != nil {
-			t.Errorf("%v: %v", id, err)
-		}
+		ok(t, n.Kind.check(token.Contract))
 		if n.Kind == EVM && token.Contract[2:] != eip55(token.Contract[2:]) {
 			t.Errorf("%v: %s carries no EIP-55 checksum", id, token.Contract)
 		}
@@ -128,9 +126,7 @@ func TestOtherAddresses(t *testing.T) {
 	good["sui"] = []string{"0x02a212de6a9dfa3a69e22387acfbafbb1a9e591bd9d636e7895dcfc8de05f331"} // longer than any of Ethereum's
 	for code, list := range good {
 		for _, address := range list {
-			if err := (*Registry)(nil).CheckAddress(code, address); err != nil {
-				t.Errorf("CheckAddress(%s, %s) = %v; want nil", code, address, err)
-			}
+			ok(t, (*Registry)(nil).CheckAddress(code, address))
 		}
 	}
 	for _, c := range [][2]string{
@@ -153,9 +149,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("Load of no file = %p, %v; want what is built in", r, err)
 	}
 	path := filepath.Join(t.TempDir(), "tokens.yaml")
-	if err := os.WriteFile(path, []byte("tokens:\n  - {symbol: DAI, network: ethereum, decimals: 31, source: https://makerdao.com/}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(path, []byte("tokens:\n  - {symbol: DAI, network: ethereum, decimals: 31, source: https://makerdao.com/}\n"), 0o600))
 	for _, p := range []string{path, filepath.Dir(path), path + ".none", "/dev/null"} {
 		if _, err := Load(p); err == nil || !strings.Contains(err.Error(), "reading the coins") {
 			t.Errorf("Load(%s) = %v; want an error", p, err)
@@ -172,5 +166,21 @@ func TestMarksExist(t *testing.T) {
 		if _, err := os.Stat("../../static" + (Network{ID: id}).Mark()); err != nil {
 			t.Errorf("mark of %s: %v", id, err)
 		}
+	}
+}
+
+// must returns v, or panics if there is an error.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// ok ends the test if there is an error.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

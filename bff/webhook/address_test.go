@@ -69,10 +69,7 @@ func TestGuardControl(t *testing.T) {
 // Spellings that are not addresses (127.1) are left to CheckEndpoint here,
 // since asking for them would ask a name server.
 func TestClientConnectsToPublicOnly(t *testing.T) {
-	listener, err := net.Listen("tcp", ":0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must(net.Listen("tcp", ":0"))
 	accepted := make(chan string, 100)
 	go func() {
 		for {

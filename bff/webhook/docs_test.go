@@ -14,10 +14,7 @@ import (
 // page returns docs/webhooks.md.
 func page(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/webhooks.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile("../../docs/webhooks.md"))
 	return string(text)
 }
 
@@ -56,14 +53,9 @@ func words(d time.Duration) string {
 func TestPageNames(t *testing.T) {
 	text := page(t)
 	for _, value := range []any{payment.Object{}, payment.AttemptObject{}} {
-		encoded, err := json.Marshal(value)
-		if err != nil {
-			t.Fatal(err)
-		}
+		encoded := must(json.Marshal(value))
 		var members map[string]any
-		if err := json.Unmarshal(encoded, &members); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, json.Unmarshal(encoded, &members))
 		for name := range members {
 			if !strings.Contains(text, `"`+name+`":`) {
 				t.Errorf("docs/webhooks.md does not show the member %q of %T", name, value)
@@ -75,10 +67,7 @@ func TestPageNames(t *testing.T) {
 // TestPageOfFailures: docs/errors.md says what is wrong and what to do in the words of
 // the console, the API and the check.
 func TestPageOfFailures(t *testing.T) {
-	raw, err := os.ReadFile("../../docs/errors.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must(os.ReadFile("../../docs/errors.md"))
 	text := strings.ReplaceAll(string(raw), "`", "")
 	for _, f := range failures {
 		if want := "### " + f.Code + "\n\n" + f.Meaning + "\n\n**What to do:** " + f.Fix + "\n"; !strings.Contains(text, want) {

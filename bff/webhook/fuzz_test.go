@@ -51,9 +51,7 @@ func FuzzCheckEndpoint(f *testing.F) {
 			return
 		}
 		checkPublic(t, u)
-		if err := CheckEndpoint(raw, true); err != nil {
-			t.Fatalf("CheckEndpoint(%q, true) = %v, stricter than without", raw, err)
-		}
+		ok(t, CheckEndpoint(raw, true))
 	})
 }
 
@@ -144,10 +142,7 @@ func FuzzCheckSecret(f *testing.F) {
 			}
 			return
 		}
-		hook, err := standardwebhooks.NewWebhook(raw)
-		if err != nil {
-			t.Fatalf("the reference library refuses %q: %v", raw, err)
-		}
+		hook := must(standardwebhooks.NewWebhook(raw))
 		theirs, _ := hook.Sign("evt_1", time.Unix(1, 0), []byte("{}"))
 		if ours, err := parse(t, raw).Sign("evt_1", time.Unix(1, 0), []byte("{}")); err != nil || ours != theirs {
 			t.Fatalf("Sign = %q, %v; want %q", ours, err, theirs)
@@ -204,18 +199,13 @@ func FuzzSign(f *testing.F) {
 			t.Fatalf("Sign = %q; want %q", signature, want)
 		}
 		h := http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {strconv.FormatInt(seconds, 10)}, "Webhook-Signature": {signature}}
-		if err := keys.Verify(h, body, when); err != nil {
-			t.Fatalf("Verify of what we have signed: %v", err)
-		}
+		ok(t, keys.Verify(h, body, when))
 		for _, clock := range []time.Time{when.Add(-301 * time.Second), when.Add(301 * time.Second)} {
 			if keys.Verify(h, body, clock) == nil {
 				t.Fatalf("Verify accepts what was signed at %v, at %v", when, clock)
 			}
 		}
-		raw, err := base64.StdEncoding.DecodeString(signature[len("v1,"):])
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must(base64.StdEncoding.DecodeString(signature[len("v1,"):]))
 		raw[int(at)%len(raw)] ^= 1 << (at >> 8 & 7)
 		h["Webhook-Signature"] = []string{"v1," + base64.StdEncoding.EncodeToString(raw)}
 		if keys.Verify(h, body, when) == nil {

@@ -180,9 +180,22 @@ func sender(t *testing.T, q *queue, change func(*Config), endpoints ...string) *
 	if change != nil {
 		change(&c)
 	}
-	s, err := New(c)
-	if err != nil {
-		t.Fatalf("New: %v", err)
-	}
+	s := must(New(c))
 	return s
+}
+
+// must returns v, or panics if there is an error.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// ok ends the test if there is an error.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -36,9 +36,7 @@ func start(t *testing.T, s *Sender) (stop func()) {
 	go func() { done <- s.Run(ctx) }()
 	return func() {
 		cancel()
-		if err := <-done; err != nil {
-			t.Errorf("Run = %v; want nil", err)
-		}
+		ok(t, <-done)
 	}
 }
 
@@ -77,10 +75,7 @@ func TestNewRefuses(t *testing.T) {
 
 func TestRunWithoutEndpointsWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, err := New(Config{Outbox: newQueue()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(New(Config{Outbox: newQueue()}))
 		stop := start(t, s)
 		s.Kick()
 		synctest.Wait()
@@ -244,9 +239,7 @@ func TestDownForDays(t *testing.T) {
 				}, healthy).over(network{"healthy.example": func(r *http.Request) (*http.Response, error) {
 					body, _ := io.ReadAll(r.Body)
 					ids, stamps = append(ids, r.Header.Get("webhook-id")), append(stamps, r.Header.Get("webhook-timestamp"))
-					if err := parse(t, secretOne).Verify(r.Header, body, now); err != nil {
-						t.Errorf("try %d does not verify: %v", len(ids), err)
-					}
+					ok(t, parse(t, secretOne).Verify(r.Header, body, now))
 					if now.Sub(began) < tc.down {
 						return answering(502)(r)
 					}

@@ -486,10 +486,7 @@ func TestSSRFSystemCalls(t *testing.T) {
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Skipf("strace cannot be used here: %v %.300s", err, text)
 	}
-	calls, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	calls := must(os.ReadFile(out))
 	if n := strings.Count(string(calls), "SOCK_STREAM"); n < 100 {
 		t.Errorf("%d sockets were made; want one for each case that is refused at connect", n)
 	}

@@ -130,9 +130,7 @@ func (db *Outbox) replay(
 }
 
 // eventTimes returns the At of the first limit events of r, in their order.
-func eventTimes(
-	ctx context.Context, tx *sql.Tx, r outbox.Range, limit int,
-) ([]time.Time, error) {
+func eventTimes(ctx context.Context, tx *sql.Tx, r outbox.Range, limit int) ([]time.Time, error) {
 	query, args := eventsQuery(r, eventsTimes, limit)
 	return sqldb.Collect(ctx, tx, func(rows *sql.Rows) (time.Time, error) {
 		var at int64

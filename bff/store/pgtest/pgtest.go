@@ -80,9 +80,7 @@ func Migrated(t testing.TB, create func(dsn string) error) string {
 	defer template.Unlock()
 	if template.name == "" {
 		name := cluster.create(t, "template0 ENCODING 'UTF8'")
-		if err := create(cluster.address(name)); err != nil {
-			t.Fatalf("making a database for tests: %v", err)
-		}
+		ok(t, create(cluster.address(name)))
 		template.name = name
 	}
 	return cluster.address(cluster.create(t, template.name))
@@ -119,10 +117,7 @@ type Cluster struct {
 func New(t testing.TB, settings ...string) *Cluster {
 	t.Helper()
 	Need(t)
-	c, err := start(t.Context(), settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(start(t.Context(), settings))
 	t.Cleanup(c.remove)
 	return c
 }
@@ -146,10 +141,7 @@ func (c *Cluster) Exec(t testing.TB, statement string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	conn, err := pgx.Connect(ctx, c.address("postgres"))
-	if err != nil {
-		t.Fatalf("connecting: %v", err)
-	}
+	conn := must(pgx.Connect(ctx, c.address("postgres")))
 	defer conn.Close(ctx)
 	if _, err := conn.Exec(ctx, statement); err != nil {
 		t.Fatalf("%s: %v", statement, err)
@@ -335,9 +327,7 @@ func (c *Cluster) answers(ctx context.Context, deadline time.Time) error {
 // Start starts a server that was stopped or killed, and waits until it answers.
 func (c *Cluster) Start(t testing.TB) {
 	t.Helper()
-	if err := c.run(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, c.run(t.Context()))
 }
 
 // Stop ends the server as an operator would in a hurry: connections are cut.
@@ -348,9 +338,7 @@ func (c *Cluster) Kill(t testing.TB) { c.end(t, syscall.SIGKILL) }
 
 func (c *Cluster) end(t testing.TB, signal syscall.Signal) {
 	t.Helper()
-	if err := c.process.Process.Signal(signal); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, c.process.Process.Signal(signal))
 	<-c.ended
 }
 
@@ -391,4 +379,20 @@ func children(pid int) []int {
 		}
 	}
 	return list
+}
+
+// must returns v, or panics if there is an error.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// ok ends the test if there is an error.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

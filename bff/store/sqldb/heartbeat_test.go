@@ -41,15 +41,9 @@ func (l deadLine) Driver() driver.Driver                            { return nil
 
 // unanswered is a database behind such a line.
 func unanswered(t *testing.T, l deadLine) *DB {
-	c, err := pgxpool.ParseConfig("postgres://coinslot@127.0.0.1/coinslot")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must(pgxpool.ParseConfig("postgres://coinslot@127.0.0.1/coinslot"))
 	c.ConnConfig.DialFunc = l.dial
-	pool, err := pgxpool.NewWithConfig(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pool := must(pgxpool.NewWithConfig(t.Context(), c))
 	return &DB{pool: pool, Reader: sql.OpenDB(l), Dialect: postgresDialect(), Patience: defaultPatience, hints: newHints(), Log: slog.New(slog.DiscardHandler)}
 }
 

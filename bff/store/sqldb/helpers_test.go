@@ -9,14 +9,9 @@ import (
 // opened is a database that is closed when t ends.
 func opened(t *testing.T, dsn string) *DB {
 	t.Helper()
-	db, err := Open(t.Context(), Config{DSN: dsn})
-	if err != nil {
-		t.Fatalf("Open = %v", err)
-	}
+	db := must(Open(t.Context(), Config{DSN: dsn}))
 	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Errorf("Close = %v", err)
-		}
+		ok(t, db.Close())
 	})
 	return db
 }
@@ -35,5 +30,21 @@ func run(t *testing.T, db *sql.DB, query string) {
 	t.Helper()
 	if _, err := db.ExecContext(t.Context(), query); err != nil {
 		t.Fatalf("%s: %v", query, err)
+	}
+}
+
+// must returns v, or panics if there is an error.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// ok ends the test if there is an error.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

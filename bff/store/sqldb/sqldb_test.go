@@ -71,10 +71,7 @@ func TestPostgresSettings(t *testing.T) {
 		t.Errorf("%d and %d connections; want 3", n, db.pool.Config().MaxConns)
 	}
 	for range 3 {
-		conn, err := db.Writer.Conn(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must(db.Writer.Conn(t.Context()))
 		defer conn.Close() // holds it, so that the next one is another
 		for setting, value := range want {
 			var got string
@@ -112,10 +109,7 @@ func TestNow(t *testing.T) {
 		t.Errorf("Now is off by %v after asking, %v", time.Since(db.Now()), err)
 	}
 	fixed := time.Unix(1, 0)
-	fixedDB, err := Open(t.Context(), Config{DSN: pgtest.DSN(t), Now: func() time.Time { return fixed }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fixedDB := must(Open(t.Context(), Config{DSN: pgtest.DSN(t), Now: func() time.Time { return fixed }}))
 	defer fixedDB.Close()
 	if !fixedDB.Now().Equal(fixed) {
 		t.Errorf("Now = %v; want the clock that was given", fixedDB.Now())
@@ -136,13 +130,9 @@ func TestUnknownCommitIsSupersededBeforeReading(t *testing.T) {
 		func() error { return db.Ping(t.Context()) },
 	} {
 		db.unknown.Store(true)
-		if err := use(); err != nil {
-			t.Errorf("use %d = %v", i, err)
-		}
+		ok(t, use())
 		var writes int
-		if err := db.Reader.QueryRowContext(t.Context(), `PRAGMA user_version`).Scan(&writes); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, db.Reader.QueryRowContext(t.Context(), `PRAGMA user_version`).Scan(&writes))
 		if db.unknown.Load() || writes != i+1 {
 			t.Errorf("use %d: in doubt %t after %d writes that end it", i, db.unknown.Load(), writes)
 		}

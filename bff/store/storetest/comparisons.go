@@ -13,13 +13,13 @@ import (
 
 func comparisonTests() map[string]func(*testing.T, Opener) {
 	return map[string]func(*testing.T, Opener){
-		"a comparison and its report":     comparison,
-		"a comparison outlives its lease": comparisonKept,
-		"a comparison that nobody is at":  comparisonLeft,
-		"a comparison that did not end":   comparisonBroken,
-		"comparisons of several kinds":    comparisonKinds,
-		"a comparison too soon":           comparisonTooSoon,
-		"the oldest session":              oldestSession,
+		"a comparison and its report":     on(comparison),
+		"a comparison outlives its lease": on(comparisonKept),
+		"a comparison that nobody is at":  on(comparisonLeft),
+		"a comparison that did not end":   on(comparisonBroken),
+		"comparisons of several kinds":    on(comparisonKinds),
+		"a comparison too soon":           on(comparisonTooSoon),
+		"the oldest session":              on(oldestSession),
 		"comparisons begin once at a time": func(t *testing.T, open Opener) {
 			raceForComparison(t, open(t, nil))
 		},
@@ -28,12 +28,7 @@ func comparisonTests() map[string]func(*testing.T, Opener) {
 
 // compared is what b keeps.
 func compared(t *testing.T, b Backend) reconcile.Status {
-	t.Helper()
-	c, err := b.LastRun(t.Context(), reconcile.Requested)
-	if err != nil {
-		t.Fatalf("Compared = %v", err)
-	}
-	return c
+	return must(b.LastRun(t.Context(), reconcile.Requested))
 }
 
 // comparing is a comparison that by asks for.
@@ -46,12 +41,7 @@ func comparing(by string) reconcile.Run {
 
 // compareBegun begins a comparison that can be begun, for a minute.
 func compareBegun(t *testing.T, b Backend, c reconcile.Run, now time.Time) int64 {
-	t.Helper()
-	n, err := b.BeginRun(t.Context(), c, now, time.Minute)
-	if err != nil {
-		t.Fatalf("BeginComparing = %v", err)
-	}
-	return n
+	return must(b.BeginRun(t.Context(), c, now, time.Minute))
 }
 
 // compareRefused fails unless a comparison is under way at now.
@@ -66,8 +56,7 @@ func compareRefused(t *testing.T, b Backend, now time.Time) {
 	same(t, "what was refused", compared(t, b), before)
 }
 
-func comparison(t *testing.T, open Opener) {
-	b := open(t, nil)
+func comparison(t *testing.T, b Backend) {
 	same(t, "Compared of nothing", compared(t, b), reconcile.Status{})
 	run := comparing("a\x00<b>\u202e")
 	n := compareBegun(t, b, run, epoch())
@@ -81,9 +70,7 @@ func comparison(t *testing.T, open Opener) {
 			Kind: reconcile.FindingMoney, TrackingCode: "x", Session: "cs_1", Attempt: 2,
 			OrderRef: "\x00", AtGateway: "1 \U0001F4A9", InDatabase: "2",
 		}}}
-	if err := b.EndRun(t.Context(), n, run, report, time.Time{}); err != nil {
-		t.Fatalf("EndComparing = %v", err)
-	}
+	ok(t, b.EndRun(t.Context(), n, run, report, time.Time{}))
 	want := reconcile.Status{Epoch: 1, Last: run, Report: report}
 	same(t, "Compared after the end", compared(t, b), want)
 	for what, err := range map[string]error{
@@ -103,23 +90,18 @@ func comparison(t *testing.T, open Opener) {
 		Epoch: 2, Last: run, Until: epoch().Add(time.Minute), Report: report,
 	})
 	run.Failed, run.Ended = true, epoch()
-	if err := b.EndRun(t.Context(), n, run, nil, time.Time{}); err != nil {
-		t.Fatalf("EndComparing = %v", err)
-	}
+	ok(t, b.EndRun(t.Context(), n, run, nil, time.Time{}))
 	same(t, "the report after one that failed", compared(t, b), reconcile.Status{
 		Epoch: 2, Last: run, Report: report,
 	})
 }
 
-func comparisonKept(t *testing.T, open Opener) {
-	b := open(t, nil)
+func comparisonKept(t *testing.T, b Backend) {
 	run := comparing("ann")
 	n := compareBegun(t, b, run, epoch())
 	compareRefused(t, b, epoch().Add(time.Minute-time.Microsecond))
 	run.Progress = reconcile.Progress{Day: run.To, Page: 3, Pages: 4, Payments: 5}
-	if err := b.ExtendRun(t.Context(), n, run, epoch().Add(2*time.Minute)); err != nil {
-		t.Fatalf("KeepComparing = %v", err)
-	}
+	ok(t, b.ExtendRun(t.Context(), n, run, epoch().Add(2*time.Minute)))
 	compareRefused(t, b, epoch().Add(time.Minute))
 	same(t, "Compared", compared(t, b), reconcile.Status{
 		Epoch: 1, Last: run, Until: epoch().Add(2 * time.Minute),
@@ -127,8 +109,7 @@ func comparisonKept(t *testing.T, open Opener) {
 }
 
 // Whoever was at it slept through the lease: what it writes then is refused.
-func comparisonLeft(t *testing.T, open Opener) {
-	b := open(t, nil)
+func comparisonLeft(t *testing.T, b Backend) {
 	slept := compareBegun(t, b, comparing("slept"), epoch())
 	awake := comparing("awake")
 	if n := compareBegun(t, b, awake, epoch().Add(time.Minute)); n != slept+1 {
@@ -153,14 +134,9 @@ func comparisonLeft(t *testing.T, open Opener) {
 }
 
 // One that is ended without an end frees the place at once.
-func comparisonBroken(t *testing.T, open Opener) {
-	b := open(t, nil)
+func comparisonBroken(t *testing.T, b Backend) {
 	run := comparing("ann")
-	if err := b.EndRun(
-		t.Context(), compareBegun(t, b, run, epoch()), run, nil, time.Time{},
-	); err != nil {
-		t.Fatalf("EndComparing = %v", err)
-	}
+	ok(t, b.EndRun(t.Context(), compareBegun(t, b, run, epoch()), run, nil, time.Time{}))
 	same(t, "Compared", compared(t, b), reconcile.Status{Epoch: 1, Last: run})
 	compareBegun(t, b, run, epoch())
 }
@@ -194,8 +170,7 @@ func raceForComparison(t *testing.T, backends ...Backend) {
 func sharedComparison(t *testing.T, one, other Backend) { raceForComparison(t, one, other) }
 
 // Those of one kind neither keep nor change those of another.
-func comparisonKinds(t *testing.T, open Opener) {
-	b := open(t, nil)
+func comparisonKinds(t *testing.T, b Backend) {
 	kinds := []reconcile.Kind{reconcile.Requested, reconcile.Daily, reconcile.Hourly}
 	want := map[reconcile.Kind]reconcile.Status{}
 	for _, kind := range kinds {
@@ -205,24 +180,18 @@ func comparisonKinds(t *testing.T, open Opener) {
 		n := compareBegun(t, b, run, epoch())
 		report := &reconcile.Report{Run: run}
 		next := epoch().Add(time.Hour * time.Duration(kind))
-		if err := b.EndRun(t.Context(), n, run, report, next); err != nil {
-			t.Fatalf("EndComparing = %v", err)
-		}
+		ok(t, b.EndRun(t.Context(), n, run, report, next))
 		want[kind] = reconcile.Status{Epoch: 1, Last: run, Report: report, Next: next}
 	}
 	for _, kind := range kinds {
-		got, err := b.LastRun(t.Context(), kind)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(b.LastRun(t.Context(), kind))
 		same(t, "Compared of "+kind.String(), got, want[kind])
 	}
 }
 
 // None begins before its time, at any instance and after any restart; but a time that a
 // wrong clock has written is not waited for.
-func comparisonTooSoon(t *testing.T, open Opener) {
-	b := open(t, nil)
+func comparisonTooSoon(t *testing.T, b Backend) {
 	run := comparing("")
 	run.Kind = reconcile.Daily
 	begin := func(now time.Time) (int64, error) {
@@ -230,19 +199,14 @@ func comparisonTooSoon(t *testing.T, open Opener) {
 	}
 	end := func(n int64, next time.Time) {
 		t.Helper()
-		if err := b.EndRun(t.Context(), n, run, nil, next); err != nil {
-			t.Fatalf("EndComparing = %v", err)
-		}
+		ok(t, b.EndRun(t.Context(), n, run, nil, next))
 	}
 	next := epoch().Add(24 * time.Hour)
 	end(compareBegun(t, b, run, epoch()), next)
 	if _, err := begin(next.Add(-time.Microsecond)); !errors.Is(err, reconcile.ErrRunning) {
 		t.Errorf("BeginComparing a moment too soon = %v; want ErrComparing", err)
 	}
-	n, err := begin(next)
-	if err != nil {
-		t.Fatalf("BeginComparing in time = %v", err)
-	}
+	n := must(begin(next))
 	end(n, next.Add(reconcile.MaxPause))
 	if _, err := begin(next); !errors.Is(err, reconcile.ErrRunning) {
 		t.Errorf("BeginComparing before the longest pause = %v; want ErrComparing", err)
@@ -252,14 +216,10 @@ func comparisonTooSoon(t *testing.T, open Opener) {
 	}
 }
 
-func oldestSession(t *testing.T, open Opener) {
-	b := open(t, nil)
+func oldestSession(t *testing.T, b Backend) {
 	oldest := func() time.Time {
 		t.Helper()
-		at, err := b.OldestSession(t.Context())
-		if err != nil {
-			t.Fatalf("OldestSession = %v", err)
-		}
+		at := must(b.OldestSession(t.Context()))
 		return at
 	}
 	if at := oldest(); !at.IsZero() {

@@ -16,18 +16,18 @@ import (
 func consoleTests() map[string]func(*testing.T, Opener) {
 	return map[string]func(*testing.T, Opener){
 		"deliveries":                     deliveries,
-		"deliveries by pages":            deliveryPages,
+		"deliveries by pages":            on(deliveryPages, "https://a.example/", "https://b.example/", "https://c.example/"),
 		"backlogs and sending again":     redeliver,
-		"audit log":                      auditLog,
-		"ended logins":                   endedLogins,
-		"refused origins":                refusedOrigins,
-		"refused origins are not many":   refusedOriginsBounded,
-		"cursors of people that are not": consoleCursors,
+		"audit log":                      on(auditLog),
+		"ended logins":                   on(endedLogins),
+		"refused origins":                on(refusedOrigins),
+		"refused origins are not many":   on(refusedOriginsBounded),
+		"cursors of people that are not": on(consoleCursors),
 	}
 }
 
-// toldAs is an event of that id.
-func toldAs(session, id string, at time.Time) payment.Event {
+// eventWithID is an event of that id.
+func eventWithID(session, id string, at time.Time) payment.Event {
 	return payment.Event{
 		ID: id, Type: payment.EventPending, Session: session, At: at, Body: []byte("{}"),
 	}
@@ -42,19 +42,12 @@ func sent(
 	if err != nil || len(due) != 1 {
 		t.Fatalf("ClaimDeliveries = %v, %v; want one", due, err)
 	}
-	if err := b.RecordResult(t.Context(), due[0], r); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, b.RecordResult(t.Context(), due[0], r))
 	return due[0]
 }
 
 func listDeliveries(t *testing.T, b Backend, q outbox.DeliveryQuery) outbox.DeliveryPage {
-	t.Helper()
-	page, err := b.Deliveries(t.Context(), q)
-	if err != nil {
-		t.Fatalf("Deliveries(%+v) = %v", q, err)
-	}
-	return page
+	return must(b.Deliveries(t.Context(), q))
 }
 
 // brief is a row in one line.
@@ -73,7 +66,7 @@ func deliveries(t *testing.T, open Opener) {
 	now := epoch()
 	for n := range 2 {
 		s := inserted(t, b, fresh(n))
-		updated(t, b, s.ID, nothing, toldAs(s.ID, fmt.Sprint("evt_", n), now))
+		updated(t, b, s.ID, nothing, eventWithID(s.ID, fmt.Sprint("evt_", n), now))
 	}
 	next := now.Add(time.Minute)
 	sent(t, b, now, first, outbox.DeliveryResult{Status: 500, Note: "oops", NextAt: next})
@@ -114,11 +107,10 @@ func deliveries(t *testing.T, open Opener) {
 	}
 }
 
-func deliveryPages(t *testing.T, open Opener) {
-	b := open(t, []string{"https://a.example/", "https://b.example/", "https://c.example/"})
+func deliveryPages(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	for n := range 3 {
-		updated(t, b, s.ID, nothing, toldAs(s.ID, fmt.Sprint("evt_", n), epoch()))
+		updated(t, b, s.ID, nothing, eventWithID(s.ID, fmt.Sprint("evt_", n), epoch()))
 	}
 	for _, size := range []int{1, 2, 4, 9} {
 		for _, session := range []string{"", s.ID} {
@@ -141,15 +133,12 @@ func redeliver(t *testing.T, open Opener) {
 	b := open(t, []string{first, second})
 	now := epoch()
 	s := inserted(t, b, fresh(1))
-	updated(t, b, s.ID, nothing, toldAs(s.ID, "evt_1", now),
-		toldAs(s.ID, "evt_2", now.Add(time.Second)))
+	updated(t, b, s.ID, nothing, eventWithID(s.ID, "evt_1", now),
+		eventWithID(s.ID, "evt_2", now.Add(time.Second)))
 	sent(t, b, now, first, outbox.DeliveryResult{Abandoned: true, Status: 410})
 	sent(t, b, now, second, outbox.DeliveryResult{Delivered: true, Status: 200})
 	backlogs := func() (list []string) {
-		all, err := b.Backlogs(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must(b.Backlogs(t.Context()))
 		for _, l := range all {
 			list = append(list,
 				fmt.Sprintf("%s %d %d %d %t", l.Endpoint, l.Waiting, l.Retrying, l.Abandoned,
@@ -190,9 +179,7 @@ func redeliver(t *testing.T, open Opener) {
 		"evt_2 https://b.example/ retrying 1 500 ", "evt_2 https://a.example/ waiting 0 0 ",
 		"evt_1 https://b.example/ delivered 1 200 ", "evt_1 https://a.example/ waiting 0 410 ",
 	})
-	if err := b.Redeliver(t.Context(), "evt_1", ""); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, b.Redeliver(t.Context(), "evt_1", ""))
 	far := time.Now().Add(100 * 365 * 24 * time.Hour)
 	due, err := b.ClaimDeliveries(t.Context(), far, time.Minute, 9, []string{first, second})
 	if err != nil || len(due) != 4 {
@@ -200,8 +187,7 @@ func redeliver(t *testing.T, open Opener) {
 	}
 }
 
-func auditLog(t *testing.T, open Opener) {
-	b := open(t, nil)
+func auditLog(t *testing.T, b Backend) {
 	var want []records.Action
 	for n := range 5 {
 		a := records.Action{
@@ -211,17 +197,12 @@ func auditLog(t *testing.T, open Opener) {
 		if n%2 == 0 {
 			a.Session, a.Detail, a.From = fresh(n).ID, "", ""
 		}
-		if err := b.Record(t.Context(), a); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, b.Record(t.Context(), a))
 		want = append([]records.Action{a}, want...)
 	}
 	var got []records.Action
 	for q := (records.ActionQuery{Limit: 2}); ; {
-		page, err := b.Actions(t.Context(), q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must(b.Actions(t.Context(), q))
 		got = append(got, page.Actions...)
 		if q.Cursor = page.Next; q.Cursor == "" {
 			break
@@ -239,10 +220,7 @@ func auditLog(t *testing.T, open Opener) {
 			want[1:3],
 		},
 	} {
-		page, err := b.Actions(t.Context(), c.query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must(b.Actions(t.Context(), c.query))
 		same(t, fmt.Sprintf("Actions(%+v)", c.query), page.Actions, c.want)
 	}
 	if err := b.Record(t.Context(), records.Action{
@@ -258,36 +236,23 @@ func auditLog(t *testing.T, open Opener) {
 
 func refuse(t *testing.T, b Backend, origin, session string, times int) {
 	t.Helper()
-	if err := b.RefuseOrigin(t.Context(), origin, session, times); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, b.RefuseOrigin(t.Context(), origin, session, times))
 }
 
-func strangers(t *testing.T, b Backend) []records.RefusedOrigin {
-	t.Helper()
-	list, err := b.RefusedOrigins(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list
+func originList(t *testing.T, b Backend) []records.RefusedOrigin {
+	return must(b.RefusedOrigins(t.Context()))
 }
 
 // What was signed out of stays so, and is forgotten when it would have run out.
-func endedLogins(t *testing.T, open Opener) {
-	b := open(t, nil)
+func endedLogins(t *testing.T, b Backend) {
 	ended := func(login string) bool {
 		t.Helper()
-		is, err := b.LoginEnded(t.Context(), login)
-		if err != nil {
-			t.Fatal(err)
-		}
+		is := must(b.LoginEnded(t.Context(), login))
 		return is
 	}
 	end := func(login string, until time.Duration) {
 		t.Helper()
-		if err := b.EndLogin(t.Context(), login, time.Now().Add(until)); err != nil {
-			t.Fatal(err)
-		}
+		ok(t, b.EndLogin(t.Context(), login, time.Now().Add(until)))
 	}
 	if ended("a") {
 		t.Error("a login that nobody has ended is ended")
@@ -302,9 +267,8 @@ func endedLogins(t *testing.T, open Opener) {
 	}
 }
 
-func refusedOrigins(t *testing.T, open Opener) {
-	b := open(t, nil)
-	same(t, "RefusedOrigins of nothing", strangers(t, b), []records.RefusedOrigin(nil))
+func refusedOrigins(t *testing.T, b Backend) {
+	same(t, "RefusedOrigins of nothing", originList(t, b), []records.RefusedOrigin(nil))
 	refuse(t, b, "https://a.example", "cs_1", 2)
 	refuse(t, b, "https://b.example", "", 1)
 	refuse(t, b, "https://a.example", "", 3)
@@ -314,7 +278,7 @@ func refusedOrigins(t *testing.T, open Opener) {
 	}
 	refuse(t, b, "\xff\x00", "\xff", 1)
 	byOrigin := map[string]records.RefusedOrigin{}
-	for _, o := range strangers(t, b) {
+	for _, o := range originList(t, b) {
 		byOrigin[o.Origin] = o
 	}
 	a := byOrigin["https://a.example"]
@@ -330,11 +294,10 @@ func refusedOrigins(t *testing.T, open Opener) {
 // Strangers who make up hosts take places from one another, not from the shop that
 // somebody has forgotten to list: neither while it is new nor once it was seen by
 // two shoppers, however often they come.
-func refusedOriginsBounded(t *testing.T, open Opener) {
-	b := open(t, nil)
+func refusedOriginsBounded(t *testing.T, b Backend) {
 	has := func(origin string) bool {
 		return slices.ContainsFunc(
-			strangers(t, b), func(o records.RefusedOrigin) bool { return o.Origin == origin },
+			originList(t, b), func(o records.RefusedOrigin) bool { return o.Origin == origin },
 		)
 	}
 	refuse(t, b, "https://old.example", "cs_1", 1)
@@ -352,7 +315,7 @@ func refusedOriginsBounded(t *testing.T, open Opener) {
 	for n := range 150 {
 		refuse(t, b, fmt.Sprintf("https://%d.example", 201+n), "cs_stranger", 9)
 	}
-	if list := strangers(t, b); len(list) != 200 || !has("https://shop.example") ||
+	if list := originList(t, b); len(list) != 200 || !has("https://shop.example") ||
 		!has("https://old.example") || !has("https://350.example") {
 		t.Errorf(
 			"%d origins are kept, the shop's %t, an old one %t, the last %t; want 200, and all",
@@ -362,8 +325,7 @@ func refusedOriginsBounded(t *testing.T, open Opener) {
 	}
 }
 
-func consoleCursors(t *testing.T, open Opener) {
-	b := open(t, nil)
+func consoleCursors(t *testing.T, b Backend) {
 	for _, cursor := range []string{
 		"x", "1", ".", "-.", "1.x", "1.-1", "+1.1", "1.01", "1.99999", "99999999999999999999.1",
 		"\xff.\x00",

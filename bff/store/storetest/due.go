@@ -12,44 +12,34 @@ import (
 
 func dueTests() map[string]func(*testing.T, Opener) {
 	return map[string]func(*testing.T, Opener){
-		"touch sets times only":                touchSets,
-		"touch of an old version does nothing": touchOld,
-		"update sees what touch wrote":         touchThenUpdate,
-		"claim returns the due":                claimDue,
-		"claim leases":                         claimLeases,
-		"claim takes the earliest":             claimEarliest,
-		"claim gives each to one":              claimRace,
-		"claim leaves version and change":      claimThenUpdate,
-		"late checks are claimed apart":        claimLanes,
-		"late checks are claimed by id too":    claimLateOf,
-		"watch":                                watch,
-		"watch keeps what is further":          watchKeeps,
-		"watch of many":                        watchMany,
+		"touch sets times only":                on(touchSets),
+		"touch of an old version does nothing": on(touchOld),
+		"update sees what touch wrote":         on(touchThenUpdate),
+		"claim returns the due":                on(claimDue),
+		"claim leases":                         on(claimLeases),
+		"claim takes the earliest":             on(claimEarliest),
+		"claim gives each to one":              on(claimRace),
+		"claim leaves version and change":      on(claimThenUpdate),
+		"late checks are claimed apart":        on(claimLanes),
+		"late checks are claimed by id too":    on(claimLateOf),
+		"watch":                                on(watch),
+		"watch keeps what is further":          on(watchKeeps),
+		"watch of many":                        on(watchMany),
 	}
 }
 
 func touch(t *testing.T, b Backend, s payment.Session, version int64, checkedAt, dueAt time.Time) {
 	t.Helper()
-	if err := b.Touch(
-		t.Context(), payment.Session{ID: s.ID, Version: version}, checkedAt, dueAt,
-	); err != nil {
-		t.Fatalf("Touch = %v", err)
-	}
+	ok(t, b.Touch(t.Context(), payment.Session{ID: s.ID, Version: version}, checkedAt, dueAt))
 }
 
 func claim(
 	t *testing.T, b Backend, now time.Time, lease time.Duration, limit int,
 ) []payment.Session {
-	t.Helper()
-	sessions, err := b.Claim(t.Context(), now, lease, limit)
-	if err != nil {
-		t.Fatalf("Claim = %v", err)
-	}
-	return sessions
+	return must(b.Claim(t.Context(), now, lease, limit))
 }
 
-func touchSets(t *testing.T, open Opener) {
-	b := open(t, nil)
+func touchSets(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	other := inserted(t, b, fresh(2))
 	s.CheckedAt, s.DueAt = epoch().Add(1*time.Microsecond), epoch().Add(time.Hour)
@@ -61,8 +51,7 @@ func touchSets(t *testing.T, open Opener) {
 	check(t, b, s)
 }
 
-func touchOld(t *testing.T, open Opener) {
-	b := open(t, nil)
+func touchOld(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	s = updated(t, b, s.ID, nothing)
 	for _, version := range []int64{0, 1, 3} {
@@ -72,8 +61,7 @@ func touchOld(t *testing.T, open Opener) {
 	check(t, b, s)
 }
 
-func touchThenUpdate(t *testing.T, open Opener) {
-	b := open(t, nil)
+func touchThenUpdate(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	touch(t, b, s, 1, epoch(), epoch().Add(time.Hour))
 	s.Version, s.CheckedAt, s.DueAt = 2, epoch(), epoch().Add(time.Hour)
@@ -81,8 +69,7 @@ func touchThenUpdate(t *testing.T, open Opener) {
 	check(t, b, s)
 }
 
-func claimDue(t *testing.T, open Opener) {
-	b := open(t, nil)
+func claimDue(t *testing.T, b Backend) {
 	now := epoch()
 	for n, due := range []time.Time{
 		{}, now.Add(-time.Hour), now, now.Add(time.Microsecond), time.Unix(0, 0),
@@ -103,8 +90,7 @@ func claimDue(t *testing.T, open Opener) {
 }
 
 // Whether a check is late depends on when it is due: what is due before LateFrom is not.
-func claimLanes(t *testing.T, open Opener) {
-	b := open(t, nil)
+func claimLanes(t *testing.T, b Backend) {
 	now := epoch()
 	for n, from := range []time.Time{
 		{}, now.Add(-time.Hour), now.Add(-time.Minute), now.Add(time.Hour),
@@ -140,10 +126,7 @@ func claimLanes(t *testing.T, open Opener) {
 
 func claimLate(t *testing.T, b Backend, now time.Time, limit int) []payment.Session {
 	t.Helper()
-	sessions, err := b.ClaimLate(t.Context(), now, time.Minute, limit)
-	if err != nil {
-		t.Fatalf("ClaimLate = %v", err)
-	}
+	sessions := must(b.ClaimLate(t.Context(), now, time.Minute, limit))
 	for _, s := range sessions {
 		if !s.Claimed || !s.DueForLateCheck() {
 			t.Errorf("%s is claimed %t, late %t; want both", s.ID, s.Claimed, s.DueForLateCheck())
@@ -152,8 +135,7 @@ func claimLate(t *testing.T, b Backend, now time.Time, limit int) []payment.Sess
 	return sessions
 }
 
-func claimLateOf(t *testing.T, open Opener) {
-	b := open(t, nil)
+func claimLateOf(t *testing.T, b Backend) {
 	s := fresh(1)
 	s.DueAt, s.LateFrom = epoch(), epoch()
 	inserted(t, b, s)
@@ -163,8 +145,7 @@ func claimLateOf(t *testing.T, open Opener) {
 	}
 }
 
-func claimLeases(t *testing.T, open Opener) {
-	b := open(t, nil)
+func claimLeases(t *testing.T, b Backend) {
 	now := epoch()
 	s := fresh(1)
 	s.DueAt = now
@@ -180,8 +161,7 @@ func claimLeases(t *testing.T, open Opener) {
 		[]payment.Session{s})
 }
 
-func claimEarliest(t *testing.T, open Opener) {
-	b := open(t, nil)
+func claimEarliest(t *testing.T, b Backend) {
 	now := epoch()
 	for n := range 6 {
 		s := fresh(n)
@@ -195,8 +175,7 @@ func claimEarliest(t *testing.T, open Opener) {
 	same(t, "the rest", ids(claim(t, b, now, time.Minute, 4)), []string{fresh(1).ID, fresh(0).ID})
 }
 
-func claimRace(t *testing.T, open Opener) {
-	b := open(t, nil)
+func claimRace(t *testing.T, b Backend) {
 	raceForClaims(t, b)
 }
 
@@ -254,8 +233,7 @@ func raceForClaims(t *testing.T, backends ...Backend) {
 
 // A claimed session is changed as any other; its change says when it is due next
 // and keeps the lease.
-func claimThenUpdate(t *testing.T, open Opener) {
-	b := open(t, nil)
+func claimThenUpdate(t *testing.T, b Backend) {
 	s := fresh(1)
 	s.DueAt = epoch()
 	s = inserted(t, b, s)
@@ -278,15 +256,12 @@ func claimThenUpdate(t *testing.T, open Opener) {
 		[]string(nil))
 }
 
-func look(t *testing.T, b Backend, until, dueBy time.Time, ids ...string) {
+func watchAll(t *testing.T, b Backend, until, dueBy time.Time, ids ...string) {
 	t.Helper()
-	if err := b.Watch(t.Context(), ids, until, dueBy); err != nil {
-		t.Fatalf("Watch = %v", err)
-	}
+	ok(t, b.Watch(t.Context(), ids, until, dueBy))
 }
 
-func watch(t *testing.T, open Opener) {
-	b := open(t, nil)
+func watch(t *testing.T, b Backend) {
 	var all []payment.Session
 	for n, status := range []wire.Status{
 		wire.Pending, wire.Preparing, wire.Open, wire.Confirmed, wire.Expired, wire.Cancelled,
@@ -297,9 +272,9 @@ func watch(t *testing.T, open Opener) {
 		all = append(all, inserted(t, b, s))
 	}
 	until, dueBy := epoch().Add(time.Minute), epoch().Add(3*time.Second)
-	look(t, b, until, dueBy, all[0].ID, all[1].ID, all[2].ID, all[3].ID, all[4].ID, all[5].ID,
+	watchAll(t, b, until, dueBy, all[0].ID, all[1].ID, all[2].ID, all[3].ID, all[4].ID, all[5].ID,
 		all[6].ID, all[0].ID, "cs_unknown", "", "a\x00b", "\xff")
-	look(t, b, until, dueBy)
+	watchAll(t, b, until, dueBy)
 	for i := range 2 {
 		all[i].WatchedUntil, all[i].DueAt = until, dueBy
 	}
@@ -309,16 +284,15 @@ func watch(t *testing.T, open Opener) {
 	same(t, "claimed", ids(claim(t, b, dueBy, time.Minute, 10)), []string{all[0].ID, all[1].ID})
 }
 
-func watchKeeps(t *testing.T, open Opener) {
-	b := open(t, nil)
+func watchKeeps(t *testing.T, b Backend) {
 	s := fresh(1)
 	s.Status, s.DueAt = wire.Pending, epoch().Add(time.Second)
 	s = inserted(t, b, s)
 	claimed := claim(t, b, later(), time.Minute, 1)[0]
 	s.Epoch, s.WatchedUntil = 1, epoch().Add(time.Minute)
-	look(t, b, s.WatchedUntil, epoch().Add(time.Hour), s.ID)
+	watchAll(t, b, s.WatchedUntil, epoch().Add(time.Hour), s.ID)
 	check(t, b, s) // is due earlier
-	look(t, b, s.WatchedUntil.Add(-time.Second), epoch(), s.ID)
+	watchAll(t, b, s.WatchedUntil.Add(-time.Second), epoch(), s.ID)
 	s.DueAt = epoch()
 	check(t, b, s) // is watched for longer
 	same(t, "claim of a leased one", ids(claim(t, b, later(), time.Minute, 1)), []string(nil))
@@ -327,13 +301,12 @@ func watchKeeps(t *testing.T, open Opener) {
 	check(t, b, s)
 	s = updated(t, b, s.ID, nothing)
 	check(t, b, s) // is still watched
-	look(t, b, epoch(), later(), s.ID)
+	watchAll(t, b, epoch(), later(), s.ID)
 	s.DueAt = later()
 	check(t, b, s) // was never due
 }
 
-func watchMany(t *testing.T, open Opener) {
-	b := open(t, nil)
+func watchMany(t *testing.T, b Backend) {
 	var all []string
 	for n := range 450 {
 		s := fresh(n)
@@ -343,7 +316,7 @@ func watchMany(t *testing.T, open Opener) {
 		}
 		all = append(all, s.ID)
 	}
-	look(t, b, later(), epoch(), all...)
+	watchAll(t, b, later(), epoch(), all...)
 	if n := len(claim(t, b, epoch(), time.Minute, 100)); n != 45 {
 		t.Errorf("%d sessions are due; want 45", n)
 	}

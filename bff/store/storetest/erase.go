@@ -20,15 +20,15 @@ import (
 
 func eraseTests() map[string]func(*testing.T, Opener) {
 	return map[string]func(*testing.T, Opener){
-		"erasing personal data":                    erasePersonal,
-		"erasing all but a tombstone":              eraseAll,
-		"late money for a tombstone":               eraseThenPaid,
-		"erasing events leaves the end of the log": eraseEvents,
-		"erasing nothing":                          eraseNothing,
-		"erasing twice":                            eraseTwice,
-		"what can be erased":                       erasable,
-		"erasing console actions":                  eraseActions,
-		"an e-mail that is replaced is not kept":   eraseReplaced,
+		"erasing personal data":                    on(erasePersonal, endA),
+		"erasing all but a tombstone":              on(eraseAll, endA),
+		"late money for a tombstone":               on(eraseThenPaid),
+		"erasing events leaves the end of the log": on(eraseEvents, endA),
+		"erasing nothing":                          on(eraseNothing, endA),
+		"erasing twice":                            on(eraseTwice, endA),
+		"what can be erased":                       on(erasable),
+		"erasing console actions":                  on(eraseActions),
+		"an e-mail that is replaced is not kept":   on(eraseReplaced),
 	}
 }
 
@@ -57,8 +57,8 @@ func personal(n int, state payment.State) payment.Session {
 	return s
 }
 
-// bodied is an event whose body is that of s.
-func bodied(t *testing.T, s payment.Session, n int) payment.Event {
+// eventOf is an event whose body is that of s.
+func eventOf(t *testing.T, s payment.Session, n int) payment.Event {
 	t.Helper()
 	e := event(s.ID, n)
 	body, err := json.Marshal(map[string]any{
@@ -74,15 +74,15 @@ func bodied(t *testing.T, s payment.Session, n int) payment.Event {
 	return e
 }
 
-// kept stores s with an event, a delivery that has failed and a console action.
-func kept(t *testing.T, b Backend, s payment.Session) payment.Session {
+// storeWithTraces stores s with an event, a delivery that has failed and a console action.
+func storeWithTraces(t *testing.T, b Backend, s payment.Session) payment.Session {
 	t.Helper()
 	s = inserted(t, b, s)
-	e := bodied(t, s, 1)
+	e := eventOf(t, s, 1)
 	s = updated(t, b, s.ID, nothing, e)
 	for _, d := range claimTo(t, b, later(), 100, endA) {
 		if d.Session == s.ID {
-			settle(t, b, d, outbox.DeliveryResult{
+			recordResult(t, b, d, outbox.DeliveryResult{
 				NextAt: later(), Status: 500, Note: "no such customer: " + secret,
 			})
 		}
@@ -96,9 +96,7 @@ func kept(t *testing.T, b Backend, s payment.Session) payment.Session {
 
 func record(t *testing.T, b Backend, a records.Action) {
 	t.Helper()
-	if err := b.Record(t.Context(), a); err != nil {
-		t.Fatalf("Record = %v", err)
-	}
+	ok(t, b.Record(t.Context(), a))
 }
 
 // erased erases so much of a session.
@@ -112,25 +110,13 @@ func erased(t *testing.T, b Backend, id string, e payment.Erasure) {
 	}
 }
 
-// silent fails if anything that can be read of a session holds the secret.
-func silent(t *testing.T, b Backend, id string) {
+// wantErased fails if anything that can be read of a session holds the secret.
+func wantErased(t *testing.T, b Backend, id string) {
 	t.Helper()
-	s, err := b.Session(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	events, err := b.Events(t.Context(), outbox.EventQuery{Limit: 100})
-	if err != nil {
-		t.Fatal(err)
-	}
-	actions, err := b.Actions(t.Context(), records.ActionQuery{Session: id})
-	if err != nil {
-		t.Fatal(err)
-	}
-	deliveries, err := b.Deliveries(t.Context(), outbox.DeliveryQuery{Session: id})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(b.Session(t.Context(), id))
+	events := must(b.Events(t.Context(), outbox.EventQuery{Limit: 100}))
+	actions := must(b.Actions(t.Context(), records.ActionQuery{Session: id}))
+	deliveries := must(b.Deliveries(t.Context(), outbox.DeliveryQuery{Session: id}))
 	bodies := ""
 	for _, e := range events.Events {
 		if e.Session == id {
@@ -154,16 +140,12 @@ func silent(t *testing.T, b Backend, id string) {
 // found searches for text, "" for all.
 func found(t *testing.T, b Backend, text string) []string {
 	t.Helper()
-	page, err := b.Search(t.Context(), records.Query{Text: text})
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must(b.Search(t.Context(), records.Query{Text: text}))
 	return ids(page.Sessions)
 }
 
-func erasePersonal(t *testing.T, open Opener) {
-	b := open(t, []string{endA})
-	s, other := kept(t, b, personal(1, payment.Confirmed)), kept(
+func erasePersonal(t *testing.T, b Backend) {
+	s, other := storeWithTraces(t, b, personal(1, payment.Confirmed)), storeWithTraces(
 		t, b, personal(2, payment.Confirmed),
 	)
 	holders, err := b.SessionsWithEmail(t.Context(), " ANN@canary.example ")
@@ -171,7 +153,7 @@ func erasePersonal(t *testing.T, open Opener) {
 		t.Fatal(err)
 	}
 	erased(t, b, s.ID, payment.ErasePersonal)
-	silent(t, b, s.ID)
+	wantErased(t, b, s.ID)
 	want := s
 	want.Version, want.ErasedAt = s.Version+1, later()
 	want.Order.Email, want.Order.Description = "", ""
@@ -191,12 +173,11 @@ func erasePersonal(t *testing.T, open Opener) {
 	}
 }
 
-func eraseAll(t *testing.T, open Opener) {
-	b := open(t, []string{endA})
-	s := kept(t, b, personal(1, payment.Expired))
-	kept(t, b, personal(2, payment.Confirmed)) // has the newest event
+func eraseAll(t *testing.T, b Backend) {
+	s := storeWithTraces(t, b, personal(1, payment.Expired))
+	storeWithTraces(t, b, personal(2, payment.Confirmed)) // has the newest event
 	erased(t, b, s.ID, payment.EraseAll)
-	silent(t, b, s.ID)
+	wantErased(t, b, s.ID)
 	for what, query := range map[string]payment.Filter{
 		"all": {}, "expired ones": {Status: string(wire.Expired)},
 	} {
@@ -238,9 +219,8 @@ func eraseAll(t *testing.T, open Opener) {
 	}
 }
 
-func eraseThenPaid(t *testing.T, open Opener) {
-	b := open(t, nil)
-	s := kept(t, b, personal(1, payment.Expired))
+func eraseThenPaid(t *testing.T, b Backend) {
+	s := storeWithTraces(t, b, personal(1, payment.Expired))
 	erased(t, b, s.ID, payment.EraseAll)
 	updated(t, b, s.ID, func(s *payment.Session) {
 		s.Status, s.Attempts[0].State, s.Attempts[0].TxID = wire.Confirmed, payment.Confirmed, "tx"
@@ -250,21 +230,17 @@ func eraseThenPaid(t *testing.T, open Opener) {
 	same(t, "the list of all", ids(list(t, b, payment.Filter{}).Sessions), []string{s.ID})
 }
 
-func eraseEvents(t *testing.T, open Opener) {
-	b := open(t, []string{endA})
-	one, two := kept(t, b, personal(1, payment.Expired)), kept(t, b, personal(2, payment.Expired))
+func eraseEvents(t *testing.T, b Backend) {
+	one, two := storeWithTraces(t, b, personal(1, payment.Expired)), storeWithTraces(t, b, personal(2, payment.Expired))
 	all, err := b.Events(t.Context(), outbox.EventQuery{})
 	if err != nil || len(all.Events) != 2 {
 		t.Fatalf("Events = %+v, %v", all, err)
 	}
-	first, err := b.Events(t.Context(), outbox.EventQuery{Limit: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must(b.Events(t.Context(), outbox.EventQuery{Limit: 1}))
 	erased(t, b, two.ID, payment.EraseAll)
 	erased(t, b, one.ID, payment.EraseAll)
-	silent(t, b, two.ID)
-	three := kept(t, b, personal(3, payment.Expired))
+	wantErased(t, b, two.ID)
+	three := storeWithTraces(t, b, personal(3, payment.Expired))
 	for what, c := range map[string]struct {
 		after string
 		want  []string
@@ -289,9 +265,8 @@ func eraseEvents(t *testing.T, open Opener) {
 	}
 }
 
-func eraseNothing(t *testing.T, open Opener) {
-	b := open(t, []string{endA})
-	s := kept(t, b, personal(1, payment.Expired))
+func eraseNothing(t *testing.T, b Backend) {
+	s := storeWithTraces(t, b, personal(1, payment.Expired))
 	for _, want := range []bool{true, false} {
 		_, err := b.Erase(t.Context(), s.ID, later(),
 			func(got payment.Session, undelivered bool) payment.Erasure {
@@ -306,7 +281,7 @@ func eraseNothing(t *testing.T, open Opener) {
 		}
 		check(t, b, s)
 		for _, d := range claimTo(t, b, later(), 1, endA) {
-			settle(t, b, d, outbox.DeliveryResult{Delivered: true})
+			recordResult(t, b, d, outbox.DeliveryResult{Delivered: true})
 		}
 	}
 	_, err := b.Erase(t.Context(), "cs_none", later(),
@@ -316,15 +291,14 @@ func eraseNothing(t *testing.T, open Opener) {
 	}
 }
 
-func eraseTwice(t *testing.T, open Opener) {
-	b := open(t, []string{endA})
-	s := kept(t, b, personal(1, payment.Expired))
+func eraseTwice(t *testing.T, b Backend) {
+	s := storeWithTraces(t, b, personal(1, payment.Expired))
 	for _, e := range []payment.Erasure{
 		payment.ErasePersonal, payment.ErasePersonal, payment.EraseAll, payment.EraseAll,
 		payment.ErasePersonal,
 	} {
 		erased(t, b, s.ID, e)
-		silent(t, b, s.ID)
+		wantErased(t, b, s.ID)
 	}
 	got, err := b.Lookup(t.Context(), "CODE1")
 	if err != nil || !got.Deleted || !got.ErasedAt.Equal(later()) {
@@ -332,8 +306,7 @@ func eraseTwice(t *testing.T, open Opener) {
 	}
 }
 
-func erasable(t *testing.T, open Opener) {
-	b := open(t, nil)
+func erasable(t *testing.T, b Backend) {
 	var want []string
 	for n, state := range []payment.State{
 		payment.Confirmed, payment.Confirmed, payment.Expired, payment.Expired, payment.Expired,
@@ -370,8 +343,7 @@ func erasable(t *testing.T, open Opener) {
 	}
 }
 
-func eraseActions(t *testing.T, open Opener) {
-	b := open(t, nil)
+func eraseActions(t *testing.T, b Backend) {
 	for n := range 3 {
 		at := epoch().Add(time.Duration(n) * time.Hour)
 		record(t, b, records.Action{At: at, By: "eve", From: "192.0.2.1", What: "login"})
@@ -389,10 +361,7 @@ func eraseActions(t *testing.T, open Opener) {
 			break
 		}
 	}
-	page, err := b.Actions(t.Context(), records.ActionQuery{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must(b.Actions(t.Context(), records.ActionQuery{}))
 	done := records.Action{By: "eve", What: "session.cancel", Session: "cs_1"}
 	old, older := done, done
 	old.At, older.At = epoch().Add(time.Hour), epoch()
@@ -402,8 +371,7 @@ func eraseActions(t *testing.T, open Opener) {
 	}
 }
 
-func eraseReplaced(t *testing.T, open Opener) {
-	b := open(t, nil)
+func eraseReplaced(t *testing.T, b Backend) {
 	s := fresh(1)
 	s.Attempts = []payment.Attempt{attempt(1, payment.Refused, "m")}
 	s.Attempts[0].Email = secret

@@ -13,18 +13,17 @@ import (
 
 func findTests() map[string]func(*testing.T, Opener) {
 	return map[string]func(*testing.T, Opener){
-		"lookup by tracking code and marker": lookup,
-		"list newest first":                  listNewest,
-		"list filters":                       listFilters,
-		"list pages under inserts":           listPages,
-		"list limits":                        listLimits,
-		"list of one instant":                listSameInstant,
-		"list of an unknown cursor":          listBadCursor,
+		"lookup by tracking code and marker": on(lookup),
+		"list newest first":                  on(listNewest),
+		"list filters":                       on(listFilters),
+		"list pages under inserts":           on(listPages),
+		"list limits":                        on(listLimits),
+		"list of one instant":                on(listSameInstant),
+		"list of an unknown cursor":          on(listBadCursor),
 	}
 }
 
-func lookup(t *testing.T, open Opener) {
-	b := open(t, nil)
+func lookup(t *testing.T, b Backend) {
 	first, second := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
 	a := attempt(1, payment.Expired, "marker-1")
 	a.TrackingCode = "TRK-1"
@@ -54,16 +53,10 @@ func lookup(t *testing.T, open Opener) {
 }
 
 func list(t *testing.T, b Backend, f payment.Filter) payment.Page {
-	t.Helper()
-	page, err := b.List(t.Context(), f)
-	if err != nil {
-		t.Fatalf("List(%+v) = %v", f, err)
-	}
-	return page
+	return must(b.List(t.Context(), f))
 }
 
-func listNewest(t *testing.T, open Opener) {
-	b := open(t, nil)
+func listNewest(t *testing.T, b Backend) {
 	same(t, "List of nothing", list(t, b, payment.Filter{}), payment.Page{})
 	for _, n := range []int{2, 1, 3} {
 		inserted(t, b, fresh(n))
@@ -76,8 +69,7 @@ func listNewest(t *testing.T, open Opener) {
 	check(t, b, page.Sessions[0])
 }
 
-func listFilters(t *testing.T, open Opener) {
-	b := open(t, nil)
+func listFilters(t *testing.T, b Backend) {
 	for n := range 6 {
 		s := fresh(n)
 		if n%2 == 0 {
@@ -131,8 +123,7 @@ func listFilters(t *testing.T, open Opener) {
 
 // Whoever reads page after page sees every session that was there at the
 // beginning, once, whatever comes in meanwhile.
-func listPages(t *testing.T, open Opener) {
-	b := open(t, nil)
+func listPages(t *testing.T, b Backend) {
 	var want []string
 	for n := range 25 {
 		inserted(t, b, fresh(n))
@@ -153,8 +144,7 @@ func listPages(t *testing.T, open Opener) {
 	same(t, "all pages", got, want)
 }
 
-func listLimits(t *testing.T, open Opener) {
-	b := open(t, nil)
+func listLimits(t *testing.T, b Backend) {
 	for n := range 120 {
 		inserted(t, b, fresh(n))
 	}
@@ -173,8 +163,7 @@ func listLimits(t *testing.T, open Opener) {
 	}
 }
 
-func listSameInstant(t *testing.T, open Opener) {
-	b := open(t, nil)
+func listSameInstant(t *testing.T, b Backend) {
 	for n := range 9 {
 		s := fresh(n)
 		s.CreatedAt = epoch()
@@ -199,8 +188,7 @@ func listSameInstant(t *testing.T, open Opener) {
 	}
 }
 
-func listBadCursor(t *testing.T, open Opener) {
-	b := open(t, nil)
+func listBadCursor(t *testing.T, b Backend) {
 	inserted(t, b, fresh(1))
 	for _, cursor := range []string{
 		"x", "1", "-.", ".cs_1", "1e9.cs_1", "99999999999999999999.cs_1",

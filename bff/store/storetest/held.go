@@ -11,18 +11,15 @@ import (
 
 func heldTests() map[string]func(*testing.T, Opener) {
 	return map[string]func(*testing.T, Opener){
-		"held by marker and tracking code": heldFound,
-		"held of many":                     heldMany,
+		"held by marker and tracking code": on(heldFound),
+		"held of many":                     on(heldMany),
 	}
 }
 
 // wantHeld compares what is held of keys, in any order.
 func wantHeld(t *testing.T, b Backend, keys []string, want ...payment.AttemptRef) {
 	t.Helper()
-	got, err := b.FindAttempts(t.Context(), keys)
-	if err != nil {
-		t.Fatalf("Held = %v", err)
-	}
+	got := must(b.FindAttempts(t.Context(), keys))
 	for _, list := range [][]payment.AttemptRef{got, want} {
 		slices.SortFunc(list, func(a, b payment.AttemptRef) int {
 			return cmp.Or(cmp.Compare(a.Session, b.Session), cmp.Compare(a.Number, b.Number))
@@ -31,8 +28,7 @@ func wantHeld(t *testing.T, b Backend, keys []string, want ...payment.AttemptRef
 	same(t, fmt.Sprintf("Held(%.60q)", keys), got, want)
 }
 
-func heldFound(t *testing.T, open Opener) {
-	b := open(t, nil)
+func heldFound(t *testing.T, b Backend) {
 	one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
 	a := attempt(1, payment.Abandoned, "m1")
 	a.TrackingCode = "T1"
@@ -51,8 +47,7 @@ func heldFound(t *testing.T, open Opener) {
 	wantHeld(t, b, []string{"T1", "m2", "T\x003", "no"}, first, second, third)
 }
 
-func heldMany(t *testing.T, open Opener) {
-	b := open(t, nil)
+func heldMany(t *testing.T, b Backend) {
 	var keys []string
 	var want []payment.AttemptRef
 	for n := range 30 {

@@ -14,21 +14,20 @@ import (
 
 func insertTests() map[string]func(*testing.T, Opener) {
 	return map[string]func(*testing.T, Opener){
-		"insert sets version 1":             insertSetsVersion,
-		"insert with a taken reference":     insertTakenRef,
-		"insert with a taken key":           insertTakenKey,
-		"insert with both taken":            insertBothTaken,
-		"insert with a taken id":            insertTakenID,
-		"insert without reference or key":   insertBare,
-		"insert at the same time":           insertRace,
-		"session of an unknown id":          sessionUnknown,
-		"every field survives":              everyField,
-		"nil, empty and odd values survive": oddValues,
+		"insert sets version 1":             on(insertSetsVersion),
+		"insert with a taken reference":     on(insertTakenRef),
+		"insert with a taken key":           on(insertTakenKey),
+		"insert with both taken":            on(insertBothTaken),
+		"insert with a taken id":            on(insertTakenID),
+		"insert without reference or key":   on(insertBare),
+		"insert at the same time":           on(insertRace),
+		"session of an unknown id":          on(sessionUnknown),
+		"every field survives":              on(everyField),
+		"nil, empty and odd values survive": on(oddValues),
 	}
 }
 
-func insertSetsVersion(t *testing.T, open Opener) {
-	b := open(t, nil)
+func insertSetsVersion(t *testing.T, b Backend) {
 	s := fresh(1)
 	s.Version = 7
 	got := inserted(t, b, s)
@@ -37,16 +36,14 @@ func insertSetsVersion(t *testing.T, open Opener) {
 	check(t, b, s)
 }
 
-func insertTakenRef(t *testing.T, open Opener) {
-	b := open(t, nil)
+func insertTakenRef(t *testing.T, b Backend) {
 	holder := inserted(t, b, fresh(1))
 	s := fresh(2)
 	s.Order.Ref = holder.Order.Ref
 	wantHolder(t, b, s, holder)
 }
 
-func insertTakenKey(t *testing.T, open Opener) {
-	b := open(t, nil)
+func insertTakenKey(t *testing.T, b Backend) {
 	s := fresh(1)
 	s.IdempotencyKey = "key"
 	holder := inserted(t, b, s)
@@ -55,8 +52,7 @@ func insertTakenKey(t *testing.T, open Opener) {
 	wantHolder(t, b, s, holder)
 }
 
-func insertBothTaken(t *testing.T, open Opener) {
-	b := open(t, nil)
+func insertBothTaken(t *testing.T, b Backend) {
 	s := fresh(1)
 	s.IdempotencyKey = "key"
 	holder := inserted(t, b, s)
@@ -78,8 +74,7 @@ func wantHolder(t *testing.T, b Backend, s, holder payment.Session) {
 	}
 }
 
-func insertTakenID(t *testing.T, open Opener) {
-	b := open(t, nil)
+func insertTakenID(t *testing.T, b Backend) {
 	first := inserted(t, b, fresh(1))
 	s := fresh(1)
 	s.Order.Ref = "another"
@@ -90,8 +85,7 @@ func insertTakenID(t *testing.T, open Opener) {
 }
 
 // Empty means "none", so any number of sessions may have it.
-func insertBare(t *testing.T, open Opener) {
-	b := open(t, nil)
+func insertBare(t *testing.T, b Backend) {
 	for n := range 3 {
 		s := fresh(n)
 		s.Order.Ref = ""
@@ -99,8 +93,7 @@ func insertBare(t *testing.T, open Opener) {
 	}
 }
 
-func insertRace(t *testing.T, open Opener) {
-	b := open(t, nil)
+func insertRace(t *testing.T, b Backend) {
 	const n = 16
 	type outcome struct {
 		s   payment.Session
@@ -130,8 +123,7 @@ func insertRace(t *testing.T, open Opener) {
 	}
 }
 
-func sessionUnknown(t *testing.T, open Opener) {
-	b := open(t, nil)
+func sessionUnknown(t *testing.T, b Backend) {
 	inserted(t, b, fresh(1))
 	for _, id := range []string{
 		"", "cs_", fresh(2).ID, fresh(1).ID + "\x00", "a\x00b", "\xff\xfe", "\x01", "\x016162",
@@ -142,8 +134,7 @@ func sessionUnknown(t *testing.T, open Opener) {
 	}
 }
 
-func everyField(t *testing.T, open Opener) {
-	b := open(t, nil)
+func everyField(t *testing.T, b Backend) {
 	s := full()
 	wantNoZero(t, "Session", reflect.ValueOf(s))
 	check(t, b, inserted(t, b, s))
@@ -239,8 +230,7 @@ func wantNoZero(t *testing.T, path string, v reflect.Value) {
 	}
 }
 
-func oddValues(t *testing.T, open Opener) {
-	b := open(t, nil)
+func oddValues(t *testing.T, b Backend) {
 	cases := []struct {
 		name string
 		make func(s *payment.Session)

@@ -10,16 +10,16 @@ import (
 
 func leaseTests() map[string]func(*testing.T, Opener) {
 	return map[string]func(*testing.T, Opener){
-		"touch ends the lease of its claim":     touchEnds,
-		"touch after another claim":             touchFenced,
-		"a lease outlives being due sooner":     leaseStays,
-		"release ends the lease":                releaseEnds,
-		"release leaves what has moved DueAt":   releaseMoved,
-		"release after another claim":           releaseFenced,
-		"hold takes over":                       holdTakesOver,
-		"hold of a session that is not due":     holdNotDue,
-		"hold of an unknown session":            holdUnknown,
-		"epochs grow with every claim and hold": epochsGrow,
+		"touch ends the lease of its claim":     on(touchEnds),
+		"touch after another claim":             on(touchFenced),
+		"a lease outlives being due sooner":     on(leaseStays),
+		"release ends the lease":                on(releaseEnds),
+		"release leaves what has moved DueAt":   on(releaseMoved),
+		"release after another claim":           on(releaseFenced),
+		"hold takes over":                       on(holdTakesOver),
+		"hold of a session that is not due":     on(holdNotDue),
+		"hold of an unknown session":            on(holdUnknown),
+		"epochs grow with every claim and hold": on(epochsGrow),
 	}
 }
 
@@ -35,18 +35,11 @@ func claimed(t *testing.T, b Backend, n int) payment.Session {
 
 func release(t *testing.T, b Backend, s payment.Session, dueAt time.Time) {
 	t.Helper()
-	if err := b.Release(t.Context(), s, dueAt); err != nil {
-		t.Fatalf("Release = %v", err)
-	}
+	ok(t, b.Release(t.Context(), s, dueAt))
 }
 
 func hold(t *testing.T, b Backend, id string, now time.Time) payment.Session {
-	t.Helper()
-	s, err := b.Hold(t.Context(), id, now, time.Minute)
-	if err != nil {
-		t.Fatalf("Hold = %v", err)
-	}
-	return s
+	return must(b.Hold(t.Context(), id, now, time.Minute))
 }
 
 // stored is s as it is read: who has claimed it is not part of it.
@@ -63,40 +56,31 @@ func wantLeased(t *testing.T, b Backend, now time.Time, leased bool) {
 	}
 }
 
-func touchEnds(t *testing.T, open Opener) {
-	b := open(t, nil)
+func touchEnds(t *testing.T, b Backend) {
 	s := claimed(t, b, 1)
 	s.CheckedAt, s.DueAt = epoch(), epoch().Add(time.Second)
-	if err := b.Touch(t.Context(), s, s.CheckedAt, s.DueAt); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, b.Touch(t.Context(), s, s.CheckedAt, s.DueAt))
 	check(t, b, stored(s))
 	wantLeased(t, b, s.DueAt, false)
 
 	s = claimed(t, b, 2)
 	s.DueAt = time.Time{}
-	if err := b.Touch(t.Context(), s, s.CheckedAt, s.DueAt); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, b.Touch(t.Context(), s, s.CheckedAt, s.DueAt))
 	check(t, b, stored(s))
 }
 
 // The first claimer slept through its lease.
-func touchFenced(t *testing.T, open Opener) {
-	b := open(t, nil)
+func touchFenced(t *testing.T, b Backend) {
 	old := claimed(t, b, 1)
 	s := claim(t, b, epoch().Add(time.Minute), time.Minute, 1)[0]
-	if err := b.Touch(t.Context(), old, epoch(), epoch().Add(time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, b.Touch(t.Context(), old, epoch(), epoch().Add(time.Second)))
 	check(t, b, stored(s))
 	wantLeased(t, b, epoch().Add(time.Minute+time.Second), true)
 }
 
 // What makes a leased session due sooner, as a shopper's page does, gives it to
 // nobody else.
-func leaseStays(t *testing.T, open Opener) {
-	b := open(t, nil)
+func leaseStays(t *testing.T, b Backend) {
 	s := claimed(t, b, 1)
 	touch(t, b, s, s.Version, epoch(), epoch().Add(-time.Hour))
 	wantLeased(t, b, epoch(), true)
@@ -106,8 +90,7 @@ func leaseStays(t *testing.T, open Opener) {
 	wantLeased(t, b, epoch(), false)
 }
 
-func releaseEnds(t *testing.T, open Opener) {
-	b := open(t, nil)
+func releaseEnds(t *testing.T, b Backend) {
 	s := claimed(t, b, 1)
 	next := epoch().Add(10 * time.Second)
 	release(t, b, s, next)
@@ -125,8 +108,7 @@ func releaseEnds(t *testing.T, open Opener) {
 	check(t, b, want)
 }
 
-func releaseMoved(t *testing.T, open Opener) {
-	b := open(t, nil)
+func releaseMoved(t *testing.T, b Backend) {
 	s := claimed(t, b, 1)
 	next := epoch().Add(10 * time.Second)
 	want := stored(updated(t, b, s.ID, func(s *payment.Session) { s.DueAt = next }))
@@ -135,8 +117,7 @@ func releaseMoved(t *testing.T, open Opener) {
 	wantLeased(t, b, next, false)
 }
 
-func releaseFenced(t *testing.T, open Opener) {
-	b := open(t, nil)
+func releaseFenced(t *testing.T, b Backend) {
 	old := claimed(t, b, 1)
 	s := claim(t, b, epoch().Add(time.Minute), time.Minute, 1)[0]
 	release(t, b, old, epoch())
@@ -144,8 +125,7 @@ func releaseFenced(t *testing.T, open Opener) {
 	wantLeased(t, b, epoch().Add(90*time.Second), true)
 }
 
-func holdTakesOver(t *testing.T, open Opener) {
-	b := open(t, nil)
+func holdTakesOver(t *testing.T, b Backend) {
 	old := claimed(t, b, 1)
 	now := epoch().Add(time.Second)
 	held := hold(t, b, old.ID, now)
@@ -153,16 +133,13 @@ func holdTakesOver(t *testing.T, open Opener) {
 	want.Epoch++
 	same(t, "Hold", held, want)
 	release(t, b, old, epoch())
-	if err := b.Touch(t.Context(), old, epoch(), epoch()); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, b.Touch(t.Context(), old, epoch(), epoch()))
 	check(t, b, stored(held))
 	wantLeased(t, b, epoch().Add(time.Minute), true) // the end of the old lease
 	wantLeased(t, b, now.Add(time.Minute), false)
 }
 
-func holdNotDue(t *testing.T, open Opener) {
-	b := open(t, nil)
+func holdNotDue(t *testing.T, b Backend) {
 	for n, due := range []time.Time{{}, later()} {
 		s := fresh(n)
 		s.DueAt = due
@@ -176,8 +153,7 @@ func holdNotDue(t *testing.T, open Opener) {
 	}
 }
 
-func holdUnknown(t *testing.T, open Opener) {
-	b := open(t, nil)
+func holdUnknown(t *testing.T, b Backend) {
 	for _, id := range []string{"", "cs_unknown", "a\x00b", "\xff"} {
 		if _, err := b.Hold(t.Context(), id, epoch(), time.Minute); !errors.Is(
 			err, payment.ErrNotFound,
@@ -187,8 +163,7 @@ func holdUnknown(t *testing.T, open Opener) {
 	}
 }
 
-func epochsGrow(t *testing.T, open Opener) {
-	b := open(t, nil)
+func epochsGrow(t *testing.T, b Backend) {
 	s := claimed(t, b, 1)
 	now := epoch()
 	for want := int64(2); want < 8; want += 2 {

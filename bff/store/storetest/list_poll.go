@@ -12,20 +12,18 @@ import (
 
 func listedTests() map[string]func(*testing.T, Opener) {
 	return map[string]func(*testing.T, Opener){
-		"touch all":                       touchAll,
-		"touch all passes over":           touchAllPasses,
-		"touch all of a lease that ended": touchAllLease,
-		"tracked":                         tracked,
-		"count":                           count,
-		"claim of some":                   claimOf,
+		"touch all":                       on(touchAll),
+		"touch all passes over":           on(touchAllPasses),
+		"touch all of a lease that ended": on(touchAllLease),
+		"tracked":                         on(tracked),
+		"count":                           on(count),
+		"claim of some":                   on(claimOf),
 	}
 }
 
 func touchMany(t *testing.T, b Backend, now time.Time, list ...payment.Touched) {
 	t.Helper()
-	if err := b.TouchAll(t.Context(), now, list); err != nil {
-		t.Fatalf("TouchAll = %v", err)
-	}
+	ok(t, b.TouchAll(t.Context(), now, list))
 }
 
 // due is a session of that number that is due at the epoch.
@@ -36,8 +34,7 @@ func due(t *testing.T, b Backend, n int) payment.Session {
 	return inserted(t, b, s)
 }
 
-func touchAll(t *testing.T, open Opener) {
-	b := open(t, nil)
+func touchAll(t *testing.T, b Backend) {
 	touchMany(t, b, epoch())
 	var list []payment.Touched
 	for n := range 60 {
@@ -57,8 +54,7 @@ func touchAll(t *testing.T, open Opener) {
 
 // What was changed, hastened or claimed since it was read is passed over, and
 // the others are touched.
-func touchAllPasses(t *testing.T, open Opener) {
-	b := open(t, nil)
+func touchAllPasses(t *testing.T, b Backend) {
 	changed, hastened, leased, calm := due(t, b, 1), due(t, b, 2), due(t, b, 3), due(t, b, 4)
 	undue := inserted(t, b, fresh(5)) // is never due
 	var list []payment.Touched
@@ -76,8 +72,7 @@ func touchAllPasses(t *testing.T, open Opener) {
 	}
 }
 
-func touchAllLease(t *testing.T, open Opener) {
-	b := open(t, nil)
+func touchAllLease(t *testing.T, b Backend) {
 	s := stored(claimed(t, b, 1))
 	touchMany(t, b, epoch().Add(time.Minute), payment.Touched{
 		Session: s, At: epoch(), Due: later(),
@@ -86,8 +81,7 @@ func touchAllLease(t *testing.T, open Opener) {
 	check(t, b, s)
 }
 
-func tracked(t *testing.T, open Opener) {
-	b := open(t, nil)
+func tracked(t *testing.T, b Backend) {
 	one := fresh(1)
 	one.Attempts = []payment.Attempt{
 		attempt(1, payment.Expired, "m1"), attempt(2, payment.Waiting, "m2"),
@@ -113,16 +107,12 @@ func tracked(t *testing.T, open Opener) {
 		{nil, nil}, {[]string{""}, nil}, {[]string{"m4"}, nil}, {codes, []payment.Session{one}},
 		{append(codes, "t4"), []payment.Session{one, two}},
 	} {
-		got, err := b.Tracked(t.Context(), tt.codes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(b.Tracked(t.Context(), tt.codes))
 		same(t, "Tracked", got, tt.want)
 	}
 }
 
-func count(t *testing.T, open Opener) {
-	b := open(t, nil)
+func count(t *testing.T, b Backend) {
 	for n, status := range []wire.Status{wire.Pending, wire.Open, wire.Pending} {
 		s := fresh(n)
 		s.Status = status
@@ -138,8 +128,7 @@ func count(t *testing.T, open Opener) {
 }
 
 // Of those that are asked for, what is due and not leased is claimed, as by Claim.
-func claimOf(t *testing.T, open Opener) {
-	b := open(t, nil)
+func claimOf(t *testing.T, b Backend) {
 	one, two, leased := due(t, b, 1), due(t, b, 2), due(t, b, 3)
 	due(t, b, 4) // is not asked for
 	hold(t, b, leased.ID, epoch())
@@ -148,10 +137,7 @@ func claimOf(t *testing.T, open Opener) {
 	early = inserted(t, b, early)
 	asked := []string{two.ID, one.ID, leased.ID, early.ID, one.ID, "", "cs_unknown", "\xff"}
 	take := func(limit int) []payment.Session {
-		claimed, err := b.ClaimOf(t.Context(), asked, epoch(), time.Minute, limit)
-		if err != nil {
-			t.Fatal(err)
-		}
+		claimed := must(b.ClaimOf(t.Context(), asked, epoch(), time.Minute, limit))
 		return claimed
 	}
 	same(t, "of none", ids(take(0)), []string(nil))

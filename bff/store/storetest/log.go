@@ -14,24 +14,19 @@ import (
 
 func logTests() map[string]func(*testing.T, Opener) {
 	return map[string]func(*testing.T, Opener){
-		"log of nothing":                 logEmpty,
-		"log in the order of writing":    logOrder,
-		"log of a session":               logSession,
-		"log goes on where it has ended": logGoesOn,
-		"log limits":                     logLimits,
-		"log of an unknown cursor":       logBadCursor,
+		"log of nothing":                 on(logEmpty),
+		"log in the order of writing":    on(logOrder, endA, endB),
+		"log of a session":               on(logSession),
+		"log goes on where it has ended": on(logGoesOn),
+		"log limits":                     on(logLimits),
+		"log of an unknown cursor":       on(logBadCursor),
 		"log of another database":        logOfAnother,
-		"log under writers misses none":  logRace,
+		"log under writers misses none":  on(logRace),
 	}
 }
 
 func events(t *testing.T, b Backend, q outbox.EventQuery) outbox.EventPage {
-	t.Helper()
-	page, err := b.Events(t.Context(), q)
-	if err != nil {
-		t.Fatalf("Events(%+v) = %v", q, err)
-	}
-	return page
+	return must(b.Events(t.Context(), q))
 }
 
 func idsOf(list []payment.Event) []string {
@@ -42,16 +37,14 @@ func idsOf(list []payment.Event) []string {
 	return all
 }
 
-func logEmpty(t *testing.T, open Opener) {
-	b := open(t, nil)
+func logEmpty(t *testing.T, b Backend) {
 	inserted(t, b, fresh(1))
 	same(t, "Events", events(t, b, outbox.EventQuery{}), outbox.EventPage{})
 	same(t, "Events of a session", events(t, b, outbox.EventQuery{Session: fresh(1).ID}),
 		outbox.EventPage{})
 }
 
-func logOrder(t *testing.T, open Opener) {
-	b := open(t, []string{endA, endB})
+func logOrder(t *testing.T, b Backend) {
 	one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
 	want := []payment.Event{event(one.ID, 5), event(one.ID, 3), event(two.ID, 9), event(one.ID, 1)}
 	updated(t, b, one.ID, nothing, want[0], want[1])
@@ -65,8 +58,7 @@ func logOrder(t *testing.T, open Opener) {
 	}
 }
 
-func logSession(t *testing.T, open Opener) {
-	b := open(t, nil)
+func logSession(t *testing.T, b Backend) {
 	var want []string
 	for n := range 3 {
 		inserted(t, b, fresh(n))
@@ -92,8 +84,7 @@ func logSession(t *testing.T, open Opener) {
 	}
 }
 
-func logGoesOn(t *testing.T, open Opener) {
-	b := open(t, nil)
+func logGoesOn(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	var got, want []string
 	q := outbox.EventQuery{Limit: 2}
@@ -122,8 +113,7 @@ func logGoesOn(t *testing.T, open Opener) {
 	same(t, "all pages", got, want)
 }
 
-func logLimits(t *testing.T, open Opener) {
-	b := open(t, nil)
+func logLimits(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	var all []payment.Event
 	for n := range 120 {
@@ -143,8 +133,7 @@ func logLimits(t *testing.T, open Opener) {
 	}
 }
 
-func logBadCursor(t *testing.T, open Opener) {
-	b := open(t, nil)
+func logBadCursor(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	updated(t, b, s.ID, nothing, event(s.ID, 1))
 	for _, after := range []string{
@@ -177,8 +166,7 @@ func logOfAnother(t *testing.T, open Opener) {
 
 // A reader that goes on from where it was finds every event once, whatever the
 // order in which writers end.
-func logRace(t *testing.T, open Opener) {
-	b := open(t, nil)
+func logRace(t *testing.T, b Backend) {
 	readUnderWriters(t, b, b)
 }
 

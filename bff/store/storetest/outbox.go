@@ -19,17 +19,17 @@ const (
 func outboxTests() map[string]func(*testing.T, Opener) {
 	return map[string]func(*testing.T, Opener){
 		"an event has a delivery for each endpoint": deliveryEach,
-		"an event is stored once":                   eventOnce,
-		"events keep their order":                   eventOrder,
-		"deliveries are leased":                     deliveryLease,
-		"deliveries due now, oldest first":          deliveryOldest,
-		"settled deliveries":                        deliverySettled,
-		"a late settlement opens nothing":           deliveryLate,
-		"settling what is not there":                deliveryUnknown,
-		"endpoints do not delay each other":         endpointsIsolated,
+		"an event is stored once":                   on(eventOnce, endA),
+		"events keep their order":                   on(eventOrder, endA),
+		"deliveries are leased":                     on(deliveryLease, endA),
+		"deliveries due now, oldest first":          on(deliveryOldest, endA, endB),
+		"recorded results":                          on(resultsRecorded, endA),
+		"a late result opens nothing":               on(deliveryLate, endA),
+		"a result of what is not there":             on(deliveryUnknown, endA),
+		"endpoints do not delay each other":         on(endpointsIsolated, endA, endB),
 		"deliveries go to one claimer":              deliveryRace,
-		"deliveries that tell of money go first":    deliveryUrgent,
-		"urgent deliveries starve no other":         deliveryOvertaken,
+		"deliveries that tell of money go first":    on(deliveryUrgent, endA),
+		"urgent deliveries starve no other":         on(deliveryOvertaken, endA),
 	}
 }
 
@@ -48,12 +48,7 @@ func later() time.Time { return epoch().Add(time.Hour) }
 func claimTo(
 	t *testing.T, b Backend, now time.Time, limit int, endpoints ...string,
 ) []outbox.Delivery {
-	t.Helper()
-	list, err := b.ClaimDeliveries(t.Context(), now, time.Minute, limit, endpoints)
-	if err != nil {
-		t.Fatalf("ClaimDeliveries = %v", err)
-	}
-	return list
+	return must(b.ClaimDeliveries(t.Context(), now, time.Minute, limit, endpoints))
 }
 
 // wantDeliveries claims everything and compares the event ids.
@@ -71,11 +66,9 @@ func eventIDs(list []outbox.Delivery) []string {
 	return all
 }
 
-func settle(t *testing.T, b Backend, d outbox.Delivery, r outbox.DeliveryResult) {
+func recordResult(t *testing.T, b Backend, d outbox.Delivery, r outbox.DeliveryResult) {
 	t.Helper()
-	if err := b.RecordResult(t.Context(), d, r); err != nil {
-		t.Fatalf("Settle = %v", err)
-	}
+	ok(t, b.RecordResult(t.Context(), d, r))
 }
 
 func deliveryEach(t *testing.T, open Opener) {
@@ -96,8 +89,7 @@ func deliveryEach(t *testing.T, open Opener) {
 	wantDeliveries(t, none, nil)
 }
 
-func eventOnce(t *testing.T, open Opener) {
-	b := open(t, []string{endA})
+func eventOnce(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	first, second := event(s.ID, 1), event(s.ID, 2)
 	updated(t, b, s.ID, nothing, first, first)
@@ -107,7 +99,7 @@ func eventOnce(t *testing.T, open Opener) {
 	list := claimTo(t, b, later(), 10, endA)
 	same(t, "deliveries", eventIDs(list), []string{first.ID, second.ID})
 	same(t, "body", list[0].Body, first.Body)
-	settle(t, b, list[0], outbox.DeliveryResult{Delivered: true, Status: 204})
+	recordResult(t, b, list[0], outbox.DeliveryResult{Delivered: true, Status: 204})
 	if s := updated(t, b, s.ID, nothing, first); s.Version != 4 {
 		t.Errorf("version after an event that is stored already = %d; want 4", s.Version)
 	}
@@ -116,8 +108,7 @@ func eventOnce(t *testing.T, open Opener) {
 }
 
 // Events of one instant are delivered as they were told.
-func eventOrder(t *testing.T, open Opener) {
-	b := open(t, []string{endA})
+func eventOrder(t *testing.T, b Backend) {
 	var want []string
 	for n := range 4 {
 		s := inserted(t, b, fresh(n))
@@ -140,8 +131,7 @@ func eventOrder(t *testing.T, open Opener) {
 	same(t, "deliveries", got, want)
 }
 
-func deliveryLease(t *testing.T, open Opener) {
-	b := open(t, []string{endA})
+func deliveryLease(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	e := event(s.ID, 0)
 	updated(t, b, s.ID, nothing, e)
@@ -152,8 +142,7 @@ func deliveryLease(t *testing.T, open Opener) {
 	same(t, "claim after the lease", claimTo(t, b, epoch().Add(time.Minute), 10, endA), first)
 }
 
-func deliveryOldest(t *testing.T, open Opener) {
-	b := open(t, []string{endA, endB})
+func deliveryOldest(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	for _, n := range []int{3, 1, 2} {
 		updated(t, b, s.ID, nothing, event(s.ID, n))
@@ -168,15 +157,14 @@ func deliveryOldest(t *testing.T, open Opener) {
 		[]string{two, three, three})
 }
 
-func deliverySettled(t *testing.T, open Opener) {
-	b := open(t, []string{endA})
+func resultsRecorded(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	updated(t, b, s.ID, nothing, event(s.ID, 0))
 	d := claimTo(t, b, epoch(), 1, endA)[0]
 	now := epoch()
 	for tries := 1; tries <= 3; tries++ {
 		now = now.Add(10 * time.Second)
-		settle(t, b, d, outbox.DeliveryResult{NextAt: now, Status: 503, Note: "down ✗ \x00 \xff"})
+		recordResult(t, b, d, outbox.DeliveryResult{NextAt: now, Status: 503, Note: "down ✗ \x00 \xff"})
 		same(t, "before the next try", claimTo(t, b, now.Add(-time.Microsecond), 1, endA),
 			[]outbox.Delivery(nil))
 		list := claimTo(t, b, now, 1, endA)
@@ -185,44 +173,41 @@ func deliverySettled(t *testing.T, open Opener) {
 		}
 		d = list[0]
 	}
-	settle(t, b, d, outbox.DeliveryResult{Delivered: true, Status: 200})
+	recordResult(t, b, d, outbox.DeliveryResult{Delivered: true, Status: 200})
 	same(t, "once delivered", claimTo(t, b, later(), 1, endA), []outbox.Delivery(nil))
 
 	updated(t, b, s.ID, nothing, event(s.ID, 1))
 	d = claimTo(t, b, later(), 1, endA)[0]
-	settle(t, b, d, outbox.DeliveryResult{Abandoned: true, Status: 410})
+	recordResult(t, b, d, outbox.DeliveryResult{Abandoned: true, Status: 410})
 	same(t, "once abandoned", claimTo(t, b, later().AddDate(1, 0, 0), 1, endA),
 		[]outbox.Delivery(nil))
 }
 
 // A try that outlives its lease may end after another one has delivered.
-func deliveryLate(t *testing.T, open Opener) {
-	b := open(t, []string{endA})
+func deliveryLate(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	for n, end := range []outbox.DeliveryResult{{Delivered: true}, {Abandoned: true}} {
 		updated(t, b, s.ID, nothing, event(s.ID, n))
 		d := claimTo(t, b, later(), 1, endA)[0]
-		settle(t, b, d, end)
-		settle(t, b, d, outbox.DeliveryResult{NextAt: epoch()})
+		recordResult(t, b, d, end)
+		recordResult(t, b, d, outbox.DeliveryResult{NextAt: epoch()})
 		same(t, "claim", claimTo(t, b, later().AddDate(1, 0, 0), 1, endA), []outbox.Delivery(nil))
 	}
 }
 
-func deliveryUnknown(t *testing.T, open Opener) {
-	b := open(t, []string{endA})
+func deliveryUnknown(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	updated(t, b, s.ID, nothing, event(s.ID, 1))
 	for _, d := range []outbox.Delivery{
 		{EventID: "evt_none", Endpoint: endA}, {EventID: event(s.ID, 1).ID, Endpoint: endB},
 	} {
 		if err := b.RecordResult(t.Context(), d, outbox.DeliveryResult{Delivered: true}); err == nil {
-			t.Errorf("Settle(%s to %s) succeeded", d.EventID, d.Endpoint)
+			t.Errorf("RecordResult(%s to %s) succeeded", d.EventID, d.Endpoint)
 		}
 	}
 }
 
-func endpointsIsolated(t *testing.T, open Opener) {
-	b := open(t, []string{endA, endB})
+func endpointsIsolated(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	var want []string
 	for n := range 12 {
@@ -231,7 +216,7 @@ func endpointsIsolated(t *testing.T, open Opener) {
 		want = append(want, e.ID)
 	}
 	for _, d := range claimTo(t, b, later(), 5, endA) { // is dead
-		settle(t, b, d, outbox.DeliveryResult{
+		recordResult(t, b, d, outbox.DeliveryResult{
 			NextAt: later().AddDate(0, 0, 1), Note: "connection refused",
 		})
 	}
@@ -297,8 +282,7 @@ func ofType(session string, n int, t payment.EventType) payment.Event {
 
 // Behind a backlog of what strangers can cause, payments and reviews come first, the
 // oldest of them first, and what was told of the same session before them.
-func deliveryUrgent(t *testing.T, open Opener) {
-	b := open(t, []string{endA})
+func deliveryUrgent(t *testing.T, b Backend) {
 	s, other := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
 	for n := range 20 {
 		updated(t, b, other.ID, nothing, event(other.ID, n))
@@ -315,8 +299,7 @@ func deliveryUrgent(t *testing.T, open Opener) {
 }
 
 // What has been due for a day goes before what is urgent.
-func deliveryOvertaken(t *testing.T, open Opener) {
-	b := open(t, []string{endA})
+func deliveryOvertaken(t *testing.T, b Backend) {
 	s, other := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
 	old := event(other.ID, 0)
 	updated(t, b, other.ID, nothing, old)

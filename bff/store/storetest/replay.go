@@ -9,34 +9,28 @@ import (
 
 func replayTests() map[string]func(*testing.T, Opener) {
 	return map[string]func(*testing.T, Opener){
-		"replay makes due what was settled":   replaySettled,
-		"replay is of a range":                replayRange,
-		"replay is limited":                   replayLimited,
-		"replay of an instant is never split": replayInstant,
-		"replay of a delivery under way":      replayUnderWay,
+		"replay makes due what was settled":   on(replayFinished, endA),
+		"replay is of a range":                on(replayRange, endA, endB),
+		"replay is limited":                   on(replayLimited, endA),
+		"replay of an instant is never split": on(replayInstant, endA),
+		"replay of a delivery under way":      on(replayUnderWay, endA),
 	}
 }
 
 func replay(t *testing.T, b Backend, r outbox.Range, now time.Time) outbox.Replayed {
-	t.Helper()
-	done, err := b.Replay(t.Context(), r, now)
-	if err != nil {
-		t.Fatalf("Replay(%+v) = %v", r, err)
-	}
-	return done
+	return must(b.Replay(t.Context(), r, now))
 }
 
 // all is a range that leaves nothing out.
 func all() outbox.Range { return outbox.Range{To: later()} }
 
-func replaySettled(t *testing.T, open Opener) {
-	b := open(t, []string{endA})
+func replayFinished(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	updated(t, b, s.ID, nothing, event(s.ID, 0), event(s.ID, 1), event(s.ID, 2))
 	list := claimTo(t, b, later(), 10, endA)
-	settle(t, b, list[0], outbox.DeliveryResult{Delivered: true, Status: 200})
-	settle(t, b, list[1], outbox.DeliveryResult{Abandoned: true, Status: 410})
-	settle(t, b, list[2], outbox.DeliveryResult{NextAt: later().AddDate(0, 0, 1), Status: 503})
+	recordResult(t, b, list[0], outbox.DeliveryResult{Delivered: true, Status: 200})
+	recordResult(t, b, list[1], outbox.DeliveryResult{Abandoned: true, Status: 410})
+	recordResult(t, b, list[2], outbox.DeliveryResult{NextAt: later().AddDate(0, 0, 1), Status: 503})
 	now := later().Add(time.Hour)
 	same(t, "Replay", replay(t, b, all(), now), outbox.Replayed{
 		Events: 3, Deliveries: 3, Last: event(s.ID, 2).At,
@@ -54,16 +48,15 @@ func replaySettled(t *testing.T, open Opener) {
 	)
 	again := claimTo(t, b, now, 10, endA)
 	same(t, "deliveries", again, want)
-	settle(t, b, again[0], outbox.DeliveryResult{NextAt: now.Add(time.Hour)})
-	settle(t, b, again[1], outbox.DeliveryResult{Delivered: true})
-	settle(t, b, again[2], outbox.DeliveryResult{Delivered: true})
+	recordResult(t, b, again[0], outbox.DeliveryResult{NextAt: now.Add(time.Hour)})
+	recordResult(t, b, again[1], outbox.DeliveryResult{Delivered: true})
+	recordResult(t, b, again[2], outbox.DeliveryResult{Delivered: true})
 	want[0].Tries = 1
 	same(t, "the next try", claimTo(t, b, now.Add(time.Hour), 10, endA), want[:1])
 	same(t, "Events", idsOf(events(t, b, outbox.EventQuery{}).Events), eventIDs(list))
 }
 
-func replayRange(t *testing.T, open Opener) {
-	b := open(t, []string{endA, endB})
+func replayRange(t *testing.T, b Backend) {
 	one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
 	for n := range 6 {
 		s := one
@@ -73,7 +66,7 @@ func replayRange(t *testing.T, open Opener) {
 		updated(t, b, s.ID, nothing, event(s.ID, n))
 	}
 	for _, d := range claimTo(t, b, later(), 20, endA, endB) {
-		settle(t, b, d, outbox.DeliveryResult{Delivered: true})
+		recordResult(t, b, d, outbox.DeliveryResult{Delivered: true})
 	}
 	from, to := event("", 1).At, event("", 4).At
 	same(t, "Replay", replay(t, b, outbox.Range{From: from, To: to}, later()), outbox.Replayed{
@@ -94,14 +87,13 @@ func replayRange(t *testing.T, open Opener) {
 	}
 }
 
-func replayLimited(t *testing.T, open Opener) {
-	b := open(t, []string{endA})
+func replayLimited(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	for n := range 5 {
 		updated(t, b, s.ID, nothing, event(s.ID, n))
 	}
 	for _, d := range claimTo(t, b, later(), 20, endA) {
-		settle(t, b, d, outbox.DeliveryResult{Delivered: true})
+		recordResult(t, b, d, outbox.DeliveryResult{Delivered: true})
 	}
 	r := all()
 	r.Limit = 2
@@ -118,8 +110,7 @@ func replayLimited(t *testing.T, open Opener) {
 	same(t, "deliveries", len(claimTo(t, b, later().Add(time.Hour), 20, endA)), 5)
 }
 
-func replayInstant(t *testing.T, open Opener) {
-	b := open(t, []string{endA})
+func replayInstant(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	for n := range 4 {
 		e := event(s.ID, n)
@@ -139,14 +130,13 @@ func replayInstant(t *testing.T, open Opener) {
 }
 
 // A try that began before the replay says nothing about it.
-func replayUnderWay(t *testing.T, open Opener) {
-	b := open(t, []string{endA})
+func replayUnderWay(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	updated(t, b, s.ID, nothing, event(s.ID, 0))
 	old := claimTo(t, b, epoch(), 1, endA)[0]
 	now := epoch().Add(time.Second)
 	replay(t, b, all(), now)
-	settle(t, b, old, outbox.DeliveryResult{Delivered: true})
+	recordResult(t, b, old, outbox.DeliveryResult{Delivered: true})
 	list := claimTo(t, b, now, 1, endA)
 	if len(list) != 1 || list[0].Tries != 0 || !list[0].CreatedAt.Equal(now) {
 		t.Errorf("deliveries after the replay = %+v; want one, new", list)

@@ -17,7 +17,7 @@ type Starter func(endpoints ...string) (b Backend, stop func())
 // RunRerouting tests what becomes of deliveries when the webhook URL changes. open
 // returns how to start processes on an empty database, by the clock now.
 func RunRerouting(t *testing.T, open func(t *testing.T, now func() time.Time) Starter) {
-	for name, test := range map[string]func(*testing.T, *lives){
+	for name, test := range map[string]func(*testing.T, *restarts){
 		"a replaced URL":                       rerouteReplaced,
 		"a URL that is put back":               rerouteBack,
 		"one of two URLs is replaced":          rerouteOneOfTwo,
@@ -28,7 +28,7 @@ func RunRerouting(t *testing.T, open func(t *testing.T, now func() time.Time) St
 		"more deliveries than one transaction": rerouteMany,
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := &lives{t: t}
+			l := &restarts{t: t}
 			l.clock.Store(epoch().Add(time.Minute).UnixMicro())
 			l.open = open(t, func() time.Time { return time.UnixMicro(l.clock.Load()).UTC() })
 			test(t, l)
@@ -36,8 +36,8 @@ func RunRerouting(t *testing.T, open func(t *testing.T, now func() time.Time) St
 	}
 }
 
-// lives are those of one process after another.
-type lives struct {
+// restarts are those of one process after another.
+type restarts struct {
 	t     *testing.T
 	clock atomic.Int64 // microseconds
 	open  Starter
@@ -45,7 +45,7 @@ type lives struct {
 }
 
 // restart ends the process, waits and starts it again with these URLs.
-func (l *lives) restart(wait time.Duration, endpoints ...string) Backend {
+func (l *restarts) restart(wait time.Duration, endpoints ...string) Backend {
 	l.t.Helper()
 	if l.stop != nil {
 		l.stop()
@@ -56,20 +56,17 @@ func (l *lives) restart(wait time.Duration, endpoints ...string) Backend {
 	return b
 }
 
-func (l *lives) now() time.Time { return time.UnixMicro(l.clock.Load()).UTC() }
+func (l *restarts) now() time.Time { return time.UnixMicro(l.clock.Load()).UTC() }
 
 // fresh is one session.
-func (l *lives) session(b Backend) payment.Session { return inserted(l.t, b, fresh(1)) }
+func (l *restarts) session(b Backend) payment.Session { return inserted(l.t, b, fresh(1)) }
 
 // brieflyDown is a restart that takes longer than another instance waits for this one.
 const brieflyDown = 3 * time.Minute
 
 func unrouted(t *testing.T, b Backend) (waiting map[string]int) {
 	t.Helper()
-	list, err := b.Unrouted(t.Context())
-	if err != nil {
-		t.Fatalf("Unrouted = %v", err)
-	}
+	list := must(b.Unrouted(t.Context()))
 	waiting = map[string]int{}
 	for _, l := range list {
 		waiting[l.Endpoint] = l.Waiting
@@ -78,12 +75,7 @@ func unrouted(t *testing.T, b Backend) (waiting map[string]int) {
 }
 
 func reroute(t *testing.T, b Backend, endpoint string) outbox.Rerouted {
-	t.Helper()
-	done, err := b.Reroute(t.Context(), endpoint)
-	if err != nil {
-		t.Fatalf("Reroute = %v", err)
-	}
-	return done
+	return must(b.Reroute(t.Context(), endpoint))
 }
 
 // confirmed is the nth event of a session, of its end.
@@ -93,7 +85,7 @@ func confirmed(session string, n int) payment.Event {
 	return e
 }
 
-func rerouteReplaced(t *testing.T, l *lives) {
+func rerouteReplaced(t *testing.T, l *restarts) {
 	b := l.restart(0, endA)
 	s := l.session(b)
 	list := []payment.Event{confirmed(s.ID, 0), confirmed(s.ID, 1), confirmed(s.ID, 2)}
@@ -117,7 +109,7 @@ func rerouteReplaced(t *testing.T, l *lives) {
 	same(t, "deliveries to the new URL", claimTo(t, b, l.now(), 9, endB), want)
 }
 
-func rerouteBack(t *testing.T, l *lives) {
+func rerouteBack(t *testing.T, l *restarts) {
 	b := l.restart(0, endA)
 	s := l.session(b)
 	updated(t, b, s.ID, nothing, confirmed(s.ID, 0), confirmed(s.ID, 1))
@@ -129,7 +121,7 @@ func rerouteBack(t *testing.T, l *lives) {
 		[]string{confirmed(s.ID, 1).ID})
 }
 
-func rerouteOneOfTwo(t *testing.T, l *lives) {
+func rerouteOneOfTwo(t *testing.T, l *restarts) {
 	const third = "https://c.example/hook"
 	b := l.restart(0, endA, endB)
 	s := l.session(b)
@@ -143,7 +135,7 @@ func rerouteOneOfTwo(t *testing.T, l *lives) {
 
 // Every URL that is left has the event, so that nobody can say whether it is to be
 // delivered once more: an operator decides.
-func rerouteRemoved(t *testing.T, l *lives) {
+func rerouteRemoved(t *testing.T, l *restarts) {
 	b := l.restart(0, endA, endB)
 	s := l.session(b)
 	updated(t, b, s.ID, nothing, confirmed(s.ID, 0))
@@ -162,7 +154,7 @@ func rerouteRemoved(t *testing.T, l *lives) {
 	}
 }
 
-func rerouteOld(t *testing.T, l *lives) {
+func rerouteOld(t *testing.T, l *restarts) {
 	b := l.restart(0, endA)
 	s := l.session(b)
 	updated(t, b, s.ID, nothing, confirmed(s.ID, 0))
@@ -175,7 +167,7 @@ func rerouteOld(t *testing.T, l *lives) {
 }
 
 // Who sets the first URL is told of the last 30 days, without what is over.
-func rerouteSetLater(t *testing.T, l *lives) {
+func rerouteSetLater(t *testing.T, l *restarts) {
 	b := l.restart(0)
 	s := l.session(b)
 	old := confirmed(s.ID, 9)
@@ -189,7 +181,7 @@ func rerouteSetLater(t *testing.T, l *lives) {
 	same(t, "deliveries after another start", eventIDs(claimTo(t, b, l.now(), 9, endA)), want)
 }
 
-func rerouteRefused(t *testing.T, l *lives) {
+func rerouteRefused(t *testing.T, l *restarts) {
 	b := l.restart(0, endA)
 	s := l.session(b)
 	updated(t, b, s.ID, nothing, confirmed(s.ID, 0))
@@ -205,7 +197,7 @@ func rerouteRefused(t *testing.T, l *lives) {
 	}
 }
 
-func rerouteMany(t *testing.T, l *lives) {
+func rerouteMany(t *testing.T, l *restarts) {
 	const many = 250
 	b := l.restart(0, endA)
 	s := l.session(b)

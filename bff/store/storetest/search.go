@@ -16,12 +16,12 @@ import (
 
 func searchTests() map[string]func(*testing.T, Opener) {
 	return map[string]func(*testing.T, Opener){
-		"search by text":               searchText,
-		"search by coin, status, time": searchFilters,
-		"search pages":                 searchPages,
-		"search keeps what once was":   searchOnce,
-		"tally":                        tally,
-		"tally of too long":            tallyRange,
+		"search by text":               on(searchText),
+		"search by coin, status, time": on(searchFilters),
+		"search pages":                 on(searchPages),
+		"search keeps what once was":   on(searchOnce),
+		"tally":                        on(tally),
+		"tally of too long":            on(tallyRange),
 	}
 }
 
@@ -33,16 +33,10 @@ func paying(number int, coin, network, code, address string) payment.Attempt {
 }
 
 func search(t *testing.T, b Backend, q records.Query) payment.Page {
-	t.Helper()
-	page, err := b.Search(t.Context(), q)
-	if err != nil {
-		t.Fatalf("Search(%+v) = %v", q, err)
-	}
-	return page
+	return must(b.Search(t.Context(), q))
 }
 
-func searchText(t *testing.T, open Opener) {
-	b := open(t, nil)
+func searchText(t *testing.T, b Backend) {
 	for n := range 4 {
 		s := fresh(n)
 		s.Order.Ref = []string{"shop/1001", "shop/1002", "shops\x00", ""}[n]
@@ -100,8 +94,7 @@ func searchText(t *testing.T, open Opener) {
 	same(t, "Search of what nothing is", search(t, b, long), payment.Page{})
 }
 
-func searchFilters(t *testing.T, open Opener) {
-	b := open(t, nil)
+func searchFilters(t *testing.T, b Backend) {
 	for n := range 6 {
 		s := fresh(n)
 		s.Order.Email = "ann@shop.example"
@@ -159,8 +152,7 @@ func searchFilters(t *testing.T, open Opener) {
 }
 
 // Whoever reads page after page sees everything once, however it is searched for.
-func searchPages(t *testing.T, open Opener) {
-	b := open(t, nil)
+func searchPages(t *testing.T, b Backend) {
 	var want []string
 	for n := range 7 {
 		s := fresh(n)
@@ -189,8 +181,7 @@ func searchPages(t *testing.T, open Opener) {
 
 // A shopper writes about the address that was shown at first: it still finds the
 // session. The filters go by what is chosen now.
-func searchOnce(t *testing.T, open Opener) {
-	b := open(t, nil)
+func searchOnce(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	updated(t, b, s.ID, with(paying(1, "USDT", "trc20", "TRK-1", "first")))
 	updated(t, b, s.ID, func(s *payment.Session) { s.Attempts[0].State = payment.Cancelled })
@@ -203,8 +194,7 @@ func searchOnce(t *testing.T, open Opener) {
 	same(t, "Search of the coin it had", search(t, b, records.Query{Coin: "USDT"}), payment.Page{})
 }
 
-func tally(t *testing.T, open Opener) {
-	b := open(t, nil)
+func tally(t *testing.T, b Backend) {
 	day := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
 	for n, c := range []struct {
 		at     time.Duration
@@ -248,8 +238,7 @@ func tally(t *testing.T, open Opener) {
 	}
 }
 
-func tallyRange(t *testing.T, open Opener) {
-	b := open(t, nil)
+func tallyRange(t *testing.T, b Backend) {
 	from := epoch()
 	for to, want := range map[time.Time]error{
 		from: nil, from.AddDate(0, 0, 92): nil, from.AddDate(0, 0, 93): records.ErrRange,

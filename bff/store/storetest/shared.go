@@ -52,9 +52,7 @@ func sharedFence(t *testing.T, one, other Backend) {
 	if !errors.Is(err, payment.ErrFenced) {
 		t.Errorf("Update of the one that slept = %v; want ErrFenced", err)
 	}
-	if err := one.Touch(t.Context(), slept, epoch(), epoch()); err != nil {
-		t.Errorf("Touch = %v", err)
-	}
+	ok(t, one.Touch(t.Context(), slept, epoch(), epoch()))
 	release(t, one, slept, epoch())
 	check(t, one, stored(awake))
 	wantDeliveries(t, other, nil)

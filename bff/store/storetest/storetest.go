@@ -49,6 +49,11 @@ type Backend interface {
 // endpoints, and closes it when t ends.
 type Opener func(t *testing.T, endpoints []string) Backend
 
+// on returns test with a backend for these endpoints.
+func on(test func(t *testing.T, b Backend), endpoints ...string) func(t *testing.T, open Opener) {
+	return func(t *testing.T, open Opener) { test(t, open(t, endpoints)) }
+}
+
 // Run tests what open returns. Each test opens one of its own.
 func Run(t *testing.T, open func(t *testing.T, endpoints []string) Backend) {
 	for _, group := range []map[string]func(*testing.T, Opener){
@@ -87,12 +92,7 @@ func attempt(number int, state payment.State, marker string) payment.Attempt {
 
 // inserted stores s and returns what the store made of it.
 func inserted(t *testing.T, b Backend, s payment.Session) payment.Session {
-	t.Helper()
-	stored, err := b.Insert(t.Context(), s)
-	if err != nil {
-		t.Fatalf("Insert(%s) = %v", s.ID, err)
-	}
-	return stored
+	return must(b.Insert(t.Context(), s))
 }
 
 // updated applies change, which must succeed.
@@ -116,10 +116,7 @@ func nothing(*payment.Session) {}
 // check fails unless the store has exactly want.
 func check(t *testing.T, b Backend, want payment.Session) {
 	t.Helper()
-	got, err := b.Session(t.Context(), want.ID)
-	if err != nil {
-		t.Fatalf("Session(%s) = %v", want.ID, err)
-	}
+	got := must(b.Session(t.Context(), want.ID))
 	same(t, "Session("+want.ID+")", got, want)
 }
 
@@ -137,4 +134,20 @@ func ids(sessions []payment.Session) []string {
 		list = append(list, s.ID)
 	}
 	return list
+}
+
+// must returns v, or panics if there is an error.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// ok ends the test if there is an error.
+func ok(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }

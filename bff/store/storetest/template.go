@@ -22,9 +22,7 @@ func Migrated(t testing.TB, create func(path string) error) (path string) {
 	defer template.Unlock()
 	if template.content == nil {
 		first := filepath.Join(t.TempDir(), "template.db")
-		if err := create(first); err != nil {
-			t.Fatalf("making a database for tests: %v", err)
-		}
+		ok(t, create(first))
 		content, err := os.ReadFile(first)
 		if _, open := os.Stat(first + "-wal"); err != nil || open == nil {
 			t.Fatalf("making a database for tests: it is not closed, or %v", err)
@@ -32,8 +30,6 @@ func Migrated(t testing.TB, create func(path string) error) (path string) {
 		template.content = content
 	}
 	path = filepath.Join(t.TempDir(), "coinslot.db")
-	if err := os.WriteFile(path, template.content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	ok(t, os.WriteFile(path, template.content, 0o600))
 	return path
 }

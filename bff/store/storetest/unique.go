@@ -9,12 +9,12 @@ import (
 
 func uniqueTests() map[string]func(*testing.T, Opener) {
 	return map[string]func(*testing.T, Opener){
-		"a drawn order number is taken while it is live": drawnNumber,
-		"an order number that was given is not":          givenNumber,
-		"an order number passes on in one change":        numberPassesOn,
-		"a transaction id proves one session":            transactionOnce,
-		"a tracking code has one attempt":                trackingOnce,
-		"a conflict undoes the whole change":             conflictUndoes,
+		"a drawn order number is taken while it is live": on(drawnNumber),
+		"an order number that was given is not":          on(givenNumber),
+		"an order number passes on in one change":        on(numberPassesOn),
+		"a transaction id proves one session":            on(transactionOnce),
+		"a tracking code has one attempt":                on(trackingOnce),
+		"a conflict undoes the whole change":             on(conflictUndoes, "https://a.example/"),
 	}
 }
 
@@ -55,8 +55,7 @@ func drawn(number int, state payment.State, marker string, orderID int) payment.
 	return a
 }
 
-func drawnNumber(t *testing.T, open Opener) {
-	b := open(t, nil)
+func drawnNumber(t *testing.T, b Backend) {
 	one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
 	for _, state := range []payment.State{payment.Creating, payment.Unknown, payment.Waiting} {
 		updated(t, b, one.ID, with(drawn(1, state, "m1", 100_001)))
@@ -71,8 +70,7 @@ func drawnNumber(t *testing.T, open Opener) {
 	}
 }
 
-func givenNumber(t *testing.T, open Opener) {
-	b := open(t, nil)
+func givenNumber(t *testing.T, b Backend) {
 	for n, marker := range []string{"m1", "m2"} {
 		s := inserted(t, b, fresh(n))
 		a := attempt(1, payment.Waiting, marker)
@@ -81,8 +79,7 @@ func givenNumber(t *testing.T, open Opener) {
 	}
 }
 
-func numberPassesOn(t *testing.T, open Opener) {
-	b := open(t, nil)
+func numberPassesOn(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	updated(t, b, s.ID, with(drawn(1, payment.Waiting, "m1", 100_001)))
 	updated(t, b, s.ID, func(s *payment.Session) {
@@ -94,8 +91,7 @@ func numberPassesOn(t *testing.T, open Opener) {
 	})
 }
 
-func transactionOnce(t *testing.T, open Opener) {
-	b := open(t, nil)
+func transactionOnce(t *testing.T, b Backend) {
 	one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
 	paid := func(number int, state payment.State, marker string) payment.Attempt {
 		a := attempt(number, state, marker)
@@ -112,8 +108,7 @@ func transactionOnce(t *testing.T, open Opener) {
 	updated(t, b, two.ID, with(paid(1, payment.Confirmed, "m2"))) // given up by the first
 }
 
-func trackingOnce(t *testing.T, open Opener) {
-	b := open(t, nil)
+func trackingOnce(t *testing.T, b Backend) {
 	one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
 	tracked := func(state payment.State, marker string) payment.Attempt {
 		a := attempt(1, state, marker)
@@ -129,8 +124,7 @@ func trackingOnce(t *testing.T, open Opener) {
 	}
 }
 
-func conflictUndoes(t *testing.T, open Opener) {
-	b := open(t, []string{"https://a.example/"})
+func conflictUndoes(t *testing.T, b Backend) {
 	one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
 	updated(t, b, one.ID, with(drawn(1, payment.Waiting, "m1", 100_001)))
 	refused(t, b, two.ID, payment.ErrTaken, func(s *payment.Session) {

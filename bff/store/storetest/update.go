@@ -12,20 +12,19 @@ import (
 
 func updateTests() map[string]func(*testing.T, Opener) {
 	return map[string]func(*testing.T, Opener){
-		"update stores what change leaves":      updateStores,
-		"update keeps id and version its own":   updateOwns,
-		"update with nothing to change":         updateUnchanged,
-		"update whose change fails":             updateFails,
-		"update whose change panics":            updatePanics,
-		"update of an unknown session":          updateUnknown,
-		"update frees and takes references":     updateReference,
+		"update stores what change leaves":      on(updateStores),
+		"update keeps id and version its own":   on(updateOwns),
+		"update with nothing to change":         on(updateUnchanged, "https://a.example/"),
+		"update whose change fails":             on(updateFails, "https://a.example/"),
+		"update whose change panics":            on(updatePanics),
+		"update of an unknown session":          on(updateUnknown),
+		"update frees and takes references":     on(updateReference),
 		"updates at the same time lose nothing": updateRace,
-		"results share nothing":                 resultsShareNothing,
+		"results share nothing":                 on(resultsShareNothing),
 	}
 }
 
-func updateStores(t *testing.T, open Opener) {
-	b := open(t, nil)
+func updateStores(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	got := updated(t, b, s.ID, func(current *payment.Session) {
 		same(t, "what change is given", *current, s)
@@ -48,8 +47,7 @@ func updateStores(t *testing.T, open Opener) {
 	}
 }
 
-func updateOwns(t *testing.T, open Opener) {
-	b := open(t, nil)
+func updateOwns(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	got := updated(
 		t, b, s.ID, func(current *payment.Session) { current.ID, current.Version = "cs_other", 99 },
@@ -59,15 +57,14 @@ func updateOwns(t *testing.T, open Opener) {
 	check(t, b, s)
 }
 
-func updateUnchanged(t *testing.T, open Opener) {
-	b := open(t, []string{"https://a.example/"})
+func updateUnchanged(t *testing.T, b Backend) {
 	s := fresh(1)
 	s.Order.Metadata = map[string]string{"k": "v"}
 	s.Attempts = []payment.Attempt{attempt(1, payment.Waiting, "m1")}
 	s = inserted(t, b, s)
 	got, err := b.Update(t.Context(), s.ID,
 		func(current *payment.Session) ([]payment.Event, error) {
-			spoil(current)
+			changeAll(current)
 			return []payment.Event{event(s.ID, 1)}, fmt.Errorf("no news: %w", payment.ErrUnchanged)
 		})
 	if err != nil {
@@ -78,15 +75,14 @@ func updateUnchanged(t *testing.T, open Opener) {
 	wantDeliveries(t, b, nil)
 }
 
-func updateFails(t *testing.T, open Opener) {
-	b := open(t, []string{"https://a.example/"})
+func updateFails(t *testing.T, b Backend) {
 	s := fresh(1)
 	s.Order.Metadata = map[string]string{"k": "v"}
 	s.Attempts = []payment.Attempt{attempt(1, payment.Waiting, "m1")}
 	s = inserted(t, b, s)
 	refused := errors.New("refused")
 	_, err := b.Update(t.Context(), s.ID, func(current *payment.Session) ([]payment.Event, error) {
-		spoil(current)
+		changeAll(current)
 		return []payment.Event{event(s.ID, 1)}, refused
 	})
 	if !errors.Is(err, refused) {
@@ -96,16 +92,15 @@ func updateFails(t *testing.T, open Opener) {
 	wantDeliveries(t, b, nil)
 }
 
-// spoil changes s in every way, including what is behind its references.
-func spoil(s *payment.Session) {
+// changeAll changes s in every way, including what is behind its references.
+func changeAll(s *payment.Session) {
 	s.Status, s.DueAt = wire.Confirmed, epoch()
 	s.Order.Metadata["k"] = "spoilt"
 	s.Attempts[0].State = payment.Confirmed
 	s.Attempts = append(s.Attempts, attempt(2, payment.Waiting, "m2"))
 }
 
-func updatePanics(t *testing.T, open Opener) {
-	b := open(t, nil)
+func updatePanics(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	func() {
 		defer func() {
@@ -120,8 +115,7 @@ func updatePanics(t *testing.T, open Opener) {
 	updated(t, b, s.ID, nothing) // the store still works
 }
 
-func updateUnknown(t *testing.T, open Opener) {
-	b := open(t, nil)
+func updateUnknown(t *testing.T, b Backend) {
 	_, err := b.Update(t.Context(), "cs_unknown", func(*payment.Session) ([]payment.Event, error) {
 		t.Error("change was called")
 		return nil, nil
@@ -132,8 +126,7 @@ func updateUnknown(t *testing.T, open Opener) {
 }
 
 // No rule changes a reference, but if one did, it would be what it leaves.
-func updateReference(t *testing.T, open Opener) {
-	b := open(t, nil)
+func updateReference(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	updated(t, b, s.ID, func(s *payment.Session) { s.Order.Ref = "another" })
 	inserted(t, b, fresh(2))
@@ -181,10 +174,7 @@ func raceOfUpdates(t *testing.T, backends ...Backend) {
 	for v := range versions {
 		seen[v] = true
 	}
-	got, err := b.Session(t.Context(), s.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must(b.Session(t.Context(), s.ID))
 	lines := map[string]bool{}
 	for _, e := range got.Timeline {
 		lines[e.What] = true
@@ -196,20 +186,16 @@ func raceOfUpdates(t *testing.T, backends ...Backend) {
 	}
 }
 
-func resultsShareNothing(t *testing.T, open Opener) {
-	b := open(t, nil)
+func resultsShareNothing(t *testing.T, b Backend) {
 	s := fresh(1)
 	s.Order.Metadata = map[string]string{"k": "v"}
 	s.Attempts = []payment.Attempt{attempt(1, payment.Waiting, "m1")}
 	want := inserted(t, b, s)
 	for range 2 {
-		got, err := b.Session(t.Context(), s.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must(b.Session(t.Context(), s.ID))
 		same(t, "Session", got, want)
-		spoil(&got)
+		changeAll(&got)
 	}
-	spoil(&s)
+	changeAll(&s)
 	check(t, b, want)
 }
