@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"coinslot/bff/payment"
 
@@ -39,18 +39,27 @@ func together(t *testing.T, db *DB, writes ...func(tx *sql.Tx) error) []error {
 	<-begun
 	for i, fn := range writes[1:] {
 		write(i+1, fn)
-		waits(t, db, i+1)
+		waits(t, i+1)
 	}
 	close(goes)
 	all.Wait()
 	return errs
 }
 
-// waits returns when n callers wait for their turn to write.
-func waits(t *testing.T, db *DB, n int) {
+// waits returns when n callers stand in the queue of writers: they block in enqueue's select.
+func waits(t *testing.T, n int) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("%d wait", n), func() bool { return db.Waiting() == int64(n) })
-	time.Sleep(time.Millisecond) // they are counted just before they stand in the queue
+	stacks := make([]byte, 1<<20)
+	eventually(t, fmt.Sprintf("%d wait", n), func() bool {
+		blocked := 0
+		all := string(stacks[:runtime.Stack(stacks, true)])
+		for stack := range strings.SplitSeq(all, "\n\n") {
+			if strings.Contains(stack, " [select") && strings.Contains(stack, ".(*DB).enqueue(") {
+				blocked++
+			}
+		}
+		return blocked == n
+	})
 }
 
 // writes is a write of session n.
@@ -191,9 +200,9 @@ func TestFailedCommitFailsAllParts(t *testing.T) {
 			return nil, payment.ErrUnchanged
 		})
 	})
-	waits(t, db, 1)
+	waits(t, 1)
 	all.Go(func() { _, exists = db.Insert(t.Context(), sample(1)) })
-	waits(t, db, 2)
+	waits(t, 2)
 	close(goes)
 	all.Wait()
 	if unchanged == nil || errors.Is(unchanged, payment.ErrUnchanged) {

@@ -159,9 +159,10 @@ func TestEraseBesideADelivery(t *testing.T) {
 		_, err := db.Erase(context.WithoutCancel(t.Context()), ids[0], time.Now(), func(payment.Session, bool) payment.Erasure { return payment.EraseAll })
 		done <- err
 	}()
-	for count(t, db.Reader, `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`) == 0 && len(done) == 0 {
-		time.Sleep(time.Millisecond)
-	}
+	eventually(t, "the deletion waits for the lock", func() bool {
+		return len(done) > 0 || count(t, db.Reader, `SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock'`) > 0
+	})
 	ok(t, tx.Commit())
 	ok(t, <-done)
 	if n := count(t, db.Reader, `SELECT count(*) FROM deliveries WHERE endpoint = 'https://new.example/hook'`); n != 0 {
