@@ -13,17 +13,12 @@ import (
 	"coinslot/app/wire"
 )
 
-// pageID is the id of the data block with the widget.Page.
+// pageID is the id of the data block that holds the widget.Page.
 const pageID = "coinslot-page"
 
-// newCheckout builds the root from the page's data block, the sentences of its
-// language, which frame.js has fetched, and what was typed in it.
+// newCheckout builds the root component from the page's data block and what the shopper has typed.
 func newCheckout(typed browser.PageState) (*screen.Checkout, error) {
-	data, err := browser.DataBlock(pageID)
-	if err != nil {
-		return nil, err
-	}
-	sentences, err := browser.Sentences(pageID)
+	data, sentences, err := browser.DataBlock(pageID)
 	if err != nil {
 		return nil, err
 	}
@@ -39,14 +34,13 @@ func newCheckout(typed browser.PageState) (*screen.Checkout, error) {
 		page.Email = typed.Values["email"]
 		if page.Offer != nil {
 			page.Offer.Amount = typed.Values["amount"]
-			// the page's own numbers
-			page.Offer.Quantity, _ = strconv.Atoi(typed.Values["quantity"])
+			page.Offer.Quantity, _ = strconv.Atoi(typed.Values["quantity"]) // of a select
 		}
 	}
 	return &screen.Checkout{Page: page, Host: newHost(typed), Search: typed.Values["search"]}, nil
 }
 
-// newHost is what the browser does for the checkout.
+// newHost connects the checkout to the browser.
 func newHost(typed browser.PageState) *screen.Host {
 	var tab browser.Tab
 	var wallets browser.Wallets
@@ -76,7 +70,7 @@ func newHost(typed browser.PageState) *screen.Host {
 	}
 }
 
-// walletError says in the widget's words what a wallet's error means to the shopper.
+// walletError translates an error for package screen, which does not import browser.
 func walletError(err error) error {
 	switch {
 	case errors.Is(err, browser.ErrDeclined):
@@ -96,7 +90,7 @@ func dial(ctx context.Context, path string) (feed.Socket, error) {
 	return views{socket}, nil
 }
 
-// views decodes what a socket says.
+// views decodes the messages of a socket.
 type views struct{ *browser.Socket }
 
 // Next returns the next view.

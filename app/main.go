@@ -1,5 +1,5 @@
-// Command app is the WebAssembly program: it takes over the page that the BFF
-// has rendered, with the same components.
+// Command app is the WebAssembly program, which takes over the page that the BFF has rendered with
+// the same components.
 package main
 
 import (

@@ -1,30 +1,27 @@
-// Package address compares what a shopper pastes with the address that has to be paid: pure rules.
+// Package address compares a pasted address with the one to pay. Malware may swap a copied address,
+// and shoppers send on the wrong network, so they can compare what their wallet shows.
 package address
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
 	"coinslot/app/wire"
 )
 
-// A shopper's computer may swap a copied address for a thief's, and shoppers
-// send on the wrong network. What a wallet shows can therefore be compared here
-// with what has to be paid.
-
-// Match is what a comparison of two addresses has found.
+// Match is the result of comparing two addresses.
 type Match int
 
-// What a comparison finds.
 const (
-	None         Match = iota // nothing was given
-	Same                      // both mean the same account
+	None         Match = iota // nothing to compare
+	Same                      // the same account
 	Differs                   // a few characters are different
 	Other                     // another address
 	OtherNetwork              // an address of another kind of network
 )
 
-// Name is the comparison's stable name, for the page's handles.
+// Name is the stable name of m in the page.
 func (m Match) Name() string {
 	return [...]string{"", "same", "differs", "other", "network"}[m]
 }
@@ -32,28 +29,27 @@ func (m Match) Name() string {
 // Comparison is the result of comparing an address with ours.
 type Comparison struct {
 	Match   Match
-	N       int     // how many characters differ; zero if Match does not tell
-	Network string  // proper names, only of OtherNetwork
-	Theirs  []Group // the other address, without what was around it
+	N       int     // characters that differ, of Differs and Other
+	Network string  // names of the networks, of OtherNetwork
+	Theirs  []Group // the other address
 }
 
-// Group is a piece of an address with what is to be said about it.
+// Group is a piece of an address.
 type Group struct {
 	Text    string
 	Differs bool
 }
 
-// bitcoin is a kind of address that is recognised although nothing is known of
-// networks that use it.
+// bitcoin is a family that no view has, to recognize its addresses.
 const bitcoin wire.Family = "bitcoin"
 
-// MaxPasted is how many bytes of a pasted text are looked at.
+// MaxPasted is how many bytes of a pasted text count.
 const MaxPasted = 1000
 
-// Compare compares ours with a pasted text: an address, perhaps broken by
-// spaces, or a payment link.
+// Compare compares ours with a pasted text: an address, perhaps with spaces in it, or a payment
+// link.
 func Compare(ours, pasted string) Comparison {
-	ours = Recipient(ours) // some addresses begin like a link: bitcoincash:, kaspa:
+	ours = Recipient(ours) // some addresses start like a link: bitcoincash:, kaspa:
 	theirs := Recipient(pasted)
 	if theirs == "" || ours == "" {
 		return Comparison{}
@@ -74,8 +70,8 @@ func Compare(ours, pasted string) Comparison {
 	return c
 }
 
-// Recipient returns the address in a pasted text, without spaces and invisible
-// characters. A payment link is taken apart. Sources: ERC-681, BIP 21, TEP-2.
+// Recipient returns the address in a pasted text or payment link, without spaces and invisible
+// characters. Sources: ERC-681, BIP 21, TEP-2.
 func Recipient(pasted string) string {
 	s := stripInvisible(pasted)
 	scheme, rest, found := strings.Cut(s, ":")
@@ -101,8 +97,7 @@ func Recipient(pasted string) string {
 	return target
 }
 
-// isScheme reports whether s may stand before the colon of a link. A TON
-// address in raw form has a number there.
+// isScheme reports whether s is a URL scheme. A raw TON address has a number before its colon.
 func isScheme(s string) bool {
 	for i, r := range s {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
@@ -113,7 +108,7 @@ func isScheme(s string) bool {
 	return s != ""
 }
 
-// stripInvisible returns the beginning of s without what cannot be seen.
+// stripInvisible cuts s to MaxPasted and removes spaces and invisible characters.
 func stripInvisible(s string) string {
 	if len(s) > MaxPasted {
 		s = s[:MaxPasted]
@@ -126,20 +121,13 @@ func stripInvisible(s string) string {
 	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
-// IsInvisible reports whether r shows nothing or changes how others show: control,
-// zero-width and direction characters.
+// IsInvisible reports whether r is a control, zero-width or direction character.
 func IsInvisible(r rune) bool {
-	switch {
-	case r < ' ', r >= 0x7f && r <= 0x9f, r == 0xad:
-		return true
-	case r >= 0x200b && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x2060 && r <= 0x206f,
-		r == 0xfeff:
-		return true
-	}
-	return false
+	return r < ' ' || r >= 0x7f && r <= 0x9f || r == 0xad || r == 0xfeff ||
+		r >= 0x200b && r <= 0x200f || r >= 0x202a && r <= 0x202e || r >= 0x2060 && r <= 0x206f
 }
 
-// sameAccount reports whether two addresses mean the same account.
+// sameAccount reports whether two addresses belong to the same account.
 func sameAccount(ours, theirs string) bool {
 	if ours == theirs {
 		return true
@@ -151,24 +139,23 @@ func sameAccount(ours, theirs string) bool {
 	return a != "" && a == b
 }
 
-// foldCase returns both in lower case where case says nothing: in hexadecimal
-// digits, unless both carry a checksum in it (EIP-55), and in bech32.
+// foldCase returns both in lower case where case means nothing: in hexadecimal digits, unless both
+// have a checksum in it (EIP-55), and in bech32.
 func foldCase(ours, theirs string) (string, string) {
-	lower := func(s string) string { return strings.ToLower(s) }
+	lower := strings.ToLower
 	switch kind := familyOf(ours); {
 	case kind == wire.EVM && !(isMixedCase(ours) && isMixedCase(theirs)),
 		(strings.HasPrefix(lower(ours), "bc1") || strings.HasPrefix(lower(ours), "ltc1")) &&
 			!isMixedCase(theirs),
 		kind == wire.TON && strings.Contains(ours, ":"):
 		return lower(ours), lower(theirs)
-	case kind == wire.EVM: // what stands before the digits has no case
+	case kind == wire.EVM: // the prefix has no case
 		return "0x" + ours[2:], strings.Replace(theirs, "0X", "0x", 1)
 	}
 	return ours, theirs
 }
 
-// isMixedCase reports whether s has letters of both cases, the first two characters
-// aside.
+// isMixedCase reports whether s has letters of both cases after its first two characters.
 func isMixedCase(s string) bool {
 	if len(s) < 2 {
 		return false
@@ -177,8 +164,8 @@ func isMixedCase(s string) bool {
 	return s != strings.ToLower(s) && s != strings.ToUpper(s)
 }
 
-// diff tells how many characters of theirs are not those of ours, and
-// which. Where the lengths differ, what is alike at both ends is left out.
+// diff counts and marks the characters of theirs that differ from ours. If the lengths differ,
+// everything between a common prefix and suffix is marked.
 func diff(ours, theirs string) (n int, marks []bool) {
 	a, b := []rune(ours), []rune(theirs)
 	marks = make([]bool, len(b))
@@ -201,30 +188,26 @@ func diff(ours, theirs string) (n int, marks []bool) {
 	for i := start; i < len(b)-end; i++ {
 		marks[i] = true
 	}
-	if start == len(b)-end { // something is missing between two characters
+	if start == len(b)-end { // theirs lacks something
 		marks[min(start, len(b)-1)] = true
 	}
 	return max(len(a), len(b)) - start - end, marks
 }
 
-// SplitGroups cuts an address into groups of four and tells which of them hold a
-// mark; nil marks none.
+// SplitGroups splits an address into groups of four. Groups with a mark differ; marks may be nil.
 func SplitGroups(s string, marks []bool) []Group {
 	runes := []rune(s)
 	list := make([]Group, 0, len(runes)/4+1)
 	for i := 0; i < len(runes); i += 4 {
 		end := min(i+4, len(runes))
-		g := Group{Text: string(runes[i:end])}
-		for j := i; j < end && marks != nil; j++ {
-			g.Differs = g.Differs || marks[j]
-		}
-		list = append(list, g)
+		list = append(list, Group{
+			string(runes[i:end]), marks != nil && slices.Contains(marks[i:end], true),
+		})
 	}
 	return list
 }
 
-// familyOf tells the kind of an address by what it looks like, without looking at
-// its checksum.
+// familyOf guesses the family of an address by its form, without checking a checksum.
 func familyOf(s string) wire.Family {
 	switch {
 	case len(s) == 42 && (s[:2] == "0x" || s[:2] == "0X") && consistsOf(s[2:], hexDigits):
@@ -233,7 +216,8 @@ func familyOf(s string) wire.Family {
 		return wire.TRON
 	case len(s) == 48 && consistsOf(s, base64Digits), rawTON(s) != "":
 		return wire.TON
-	case len(s) >= 26 && len(s) <= 35 && (s[0] == '1' || s[0] == '3') && consistsOf(s, base58Digits),
+	case len(s) >= 26 && len(s) <= 35 && (s[0] == '1' || s[0] == '3') &&
+		consistsOf(s, base58Digits),
 		len(s) >= 14 && len(s) <= 90 && strings.HasPrefix(strings.ToLower(s), "bc1") &&
 			consistsOf(strings.ToLower(s[3:]), bech32Digits):
 		return bitcoin
@@ -250,11 +234,10 @@ const (
 	bech32Digits = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"
 )
 
-// consistsOf reports whether s consists of digits only.
+// consistsOf reports whether s has no characters but digits.
 func consistsOf(s, digits string) bool { return strings.Trim(s, digits) == "" }
 
-// networkNames names the networks of a kind of address. They are proper names and
-// the same in every language.
+// networkNames names the networks of a family, the same in every language.
 func networkNames(kind wire.Family) string {
 	switch kind {
 	case wire.EVM:
@@ -267,25 +250,19 @@ func networkNames(kind wire.Family) string {
 	return "Bitcoin"
 }
 
-// Checksummed reports whether an address of a family carries a checksum, which
-// the BFF has verified before it was shown.
+// Checksummed reports whether an address of a family has a checksum, which the BFF verifies before
+// it shows the address.
 func Checksummed(kind wire.Family, address string) bool {
-	switch kind {
-	case wire.EVM:
-		return familyOf(address) == wire.EVM && isMixedCase(address)
-	case wire.TRON:
-		return familyOf(address) == wire.TRON
-	case wire.TON:
-		return familyOf(address) == wire.TON && rawTON(address) == ""
-	case wire.OtherFamily:
+	if kind == wire.OtherFamily || familyOf(address) != kind {
+		return false
 	}
-	return false
+	return kind == wire.TRON || kind == wire.EVM && isMixedCase(address) ||
+		kind == wire.TON && rawTON(address) == ""
 }
 
-// tonAccount returns what a TON address stands for, in raw form; empty if it is
-// none, its checksum is wrong, or it is of the test network. Wallets show the
-// same account with another first letter and end, according to whether a
-// payment may bounce. Source: TEP-2.
+// tonAccount returns a TON address in raw form; empty if it is none, its checksum is wrong, or it
+// is of the test network. Bounceable and other addresses of an account differ in their first letter
+// and their end. Source: TEP-2.
 func tonAccount(s string) string {
 	if raw := rawTON(s); raw != "" || len(s) != 48 {
 		return raw
@@ -309,8 +286,7 @@ func tonAccount(s string) string {
 	return account.String()
 }
 
-// decodeBase64 decodes base64 of either alphabet and whole groups of four; nil if s is
-// none.
+// decodeBase64 decodes whole groups of four in either alphabet; nil if s is invalid.
 func decodeBase64(s string) []byte {
 	b := make([]byte, 0, len(s)/4*3)
 	bits := 0
@@ -319,7 +295,7 @@ func decodeBase64(s string) []byte {
 		if digit < 0 {
 			return nil
 		}
-		if digit >= 64 { // the same two in the other alphabet
+		if digit >= 64 { // the other alphabet
 			digit -= 2
 		}
 		bits = bits<<6 | digit
@@ -330,7 +306,7 @@ func decodeBase64(s string) []byte {
 	return b
 }
 
-// rawTON returns a TON address in raw form in lower case; empty if it is none.
+// rawTON returns a TON address in raw form, in lower case; empty if s is none.
 func rawTON(s string) string {
 	chain, account, _ := strings.Cut(s, ":")
 	if (chain != "0" && chain != "-1") || len(account) != 64 || !consistsOf(account, hexDigits) {
@@ -339,7 +315,7 @@ func rawTON(s string) string {
 	return strings.ToLower(s)
 }
 
-// crc16 is CRC-16/XMODEM; over data followed by its own checksum it is zero.
+// crc16 is CRC-16/XMODEM; it is zero for data followed by its checksum.
 func crc16(data []byte) uint16 {
 	var crc uint16
 	for _, b := range data {

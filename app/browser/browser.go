@@ -1,37 +1,38 @@
-// Package browser is the only package that touches JavaScript: requests,
-// websockets, the clipboard, the page's own address, and what a shopper has
-// typed before the WebAssembly program took over.
+// Package browser is the only package that calls JavaScript: requests, websockets, the
+// clipboard, the page's address, wallets, and what the shopper typed before WebAssembly started.
 //
-// It imports the standard library only. Outside a browser every call that can
-// fail reports [ErrNoBrowser] and the others do nothing.
+// It imports the standard library only. Outside a browser, calls that can fail return
+// [ErrNoBrowser] and the others do nothing.
 package browser
 
 import "errors"
 
-// ErrNoBrowser is reported outside a browser.
-var ErrNoBrowser = errors.New("using the browser: there is none")
+// ErrNoBrowser is returned outside a browser.
+var ErrNoBrowser = errors.New("using the browser: not running in one")
 
-// PageState is what a shopper has done to the page before the takeover.
+// PageState is what the shopper has typed, opened and selected before WebAssembly takes over the
+// page.
 type PageState struct {
-	// Values are the fields' values by name; a radio's is the checked one, and
-	// is missing while none is checked. A field without a name goes by its handle.
-	Values map[string]string // by field name
-	// Focus finds the focused element; empty if it is not in the checkout.
+	// Values are the fields' values by name, or by data-part for a field without a name. A radio
+	// group that has nothing checked is missing.
+	Values map[string]string
+	// Focus is a selector of the focused element; empty if it is not in the checkout.
 	Focus string
 	// CaretStart and CaretEnd are the selection in the focused field.
 	CaretStart, CaretEnd int
-	// Open tells of each folded part, in the order of the page, whether it was opened.
+	// Open is whether each details element is open, in the order of the page.
 	Open []bool
-	// Scroll is how far the page was scrolled, in CSS pixels.
+	// Scroll is the vertical scroll position in CSS pixels.
 	Scroll float64
 
-	hasCaret                     bool   // the focused element has a selection
-	hasSelection                 bool   // some text of the checkout is selected
-	selectionStart, selectionEnd [2]int // where the selection begins and ends: number of the text node, offset in it
+	hasCaret     bool // the focused field has CaretStart and CaretEnd
+	hasSelection bool // some text of the checkout is selected
+	// Number of the text node, and the offset in it.
+	selectionStart, selectionEnd [2]int
 }
 
-// opError is an error with what was being done, as of fmt.Errorf, which
-// would be a twentieth of what a shopper downloads.
+// opError names the failed operation. fmt.Errorf would do the same, but would be a twentieth of
+// what a shopper downloads.
 type opError struct {
 	op  string
 	err error

@@ -11,45 +11,36 @@ import (
 	"time"
 )
 
-// DataBlock returns the text of the page's data block with the given id. Errors: there is none.
-func DataBlock(id string) ([]byte, error) {
+// DataBlock returns the text of the data block with the given id, and the sentences that frame.js
+// has fetched for it: two JSON objects, of which all pages of a language share the second.
+// Errors: one of them is missing.
+func DataBlock(id string) (data, sentences []byte, err error) {
 	element := js.Global().Get("document").Call("getElementById", id)
 	if element.IsNull() {
-		return nil, errors.New("reading the data block " + id + ": it is not in the page")
+		return nil, nil, errors.New("reading the data block " + id + ": it is not in the page")
 	}
-	return []byte(element.Get("textContent").String()), nil
-}
-
-// Sentences returns what frame.js has fetched besides the data block with the
-// given id: members of the same object, that all pages of a language share.
-// Errors: it has not fetched them, or could not.
-func Sentences(id string) ([]byte, error) {
-	text := js.Global().Get("document").Call("getElementById", id).Get("sentences")
+	text := element.Get("sentences")
 	if text.Type() != js.TypeString {
-		return nil, errors.New("reading the sentences of " + id + ": they have not been fetched")
+		return nil, nil, errors.New("reading the sentences of " + id + ": not fetched yet")
 	}
-	return []byte(text.String()), nil
+	return []byte(element.Get("textContent").String()), []byte(text.String()), nil
 }
 
-// Fetch makes one request on the page's own origin. body is JSON; nil sends
-// none. The answer, or the error that says that none came or that ctx has ended, waits
-// for the end of a press.
+// Fetch makes one request on the page's own origin. body is JSON; nil sends none. It returns
+// after the end of a press, also with an error: there was no answer, or ctx ended.
 func Fetch(
 	ctx context.Context, method, path string, body []byte,
 ) (status int, answer []byte, err error) {
 	abort := js.Global().Get("AbortController").New()
 	stop := context.AfterFunc(ctx, func() { abort.Call("abort") })
 	defer stop()
+	headers := map[string]any{"Accept": "application/json"}
 	options := map[string]any{
 		"method": method, "signal": abort.Get("signal"), "credentials": "same-origin",
-		"mode": "same-origin", "cache": "no-store", "redirect": "follow",
-		"headers": map[string]any{"Accept": "application/json"},
+		"mode": "same-origin", "cache": "no-store", "redirect": "follow", "headers": headers,
 	}
 	if body != nil {
-		options["body"] = string(body)
-		options["headers"] = map[string]any{
-			"Accept": "application/json", "Content-Type": "application/json",
-		}
+		options["body"], headers["Content-Type"] = string(body), "application/json"
 	}
 	defer waitForRelease()
 	defer resetDedupe() // also after a failure: the page shows that it is offline
@@ -64,9 +55,8 @@ func Fetch(
 	return response.Get("status").Int(), []byte(text.String()), nil
 }
 
-// waitForRelease waits while something on the page is pressed, a second at most: were it
-// moved before its release, there would be no click. It must not be called from a
-// callback.
+// waitForRelease waits while the shopper presses something, for a second at most: an element that
+// is redrawn between press and release gets no click. It must not be called from a callback.
 func waitForRelease() {
 	left := js.Global().Get("coinslotPressed")
 	if left.Type() != js.TypeFunction {
@@ -77,23 +67,14 @@ func waitForRelease() {
 	}
 }
 
-// await blocks until a promise settles. It must not be called from a callback.
+// await blocks until one of the browser's own promises settles. It must not be called from a
+// callback.
 func await(promise js.Value) (js.Value, error) {
-	settled := make(chan func() (js.Value, error), 1) // both callbacks, one is called
-	resolve := js.FuncOf(func(_ js.Value, args []js.Value) any {
-		value := first(args)
-		settled <- func() (js.Value, error) { return value, nil }
-		return nil
-	})
-	defer resolve.Release()
-	reject := js.FuncOf(func(_ js.Value, args []js.Value) any {
-		text := js.Global().Get("String").Invoke(first(args)).String()
-		settled <- func() (js.Value, error) { return js.Undefined(), errors.New(text) }
-		return nil
-	})
-	defer reject.Release()
-	promise.Call("then", resolve, reject)
-	return (<-settled)()
+	value, reason, ok := settle(promise)
+	if !ok {
+		return value, errors.New(js.Global().Get("String").Invoke(reason).String())
+	}
+	return value, nil
 }
 
 func first(args []js.Value) js.Value {
@@ -108,48 +89,57 @@ func ReplaceURL(path string) {
 	js.Global().Get("history").Call("replaceState", js.Null(), "", path)
 }
 
-// Focus moves the keyboard to the first element that selector finds, unless it
-// is in the page around this one: nobody's typing is interrupted.
+// Focus focuses the first element that selector finds, unless the focus is in the host page: that
+// would interrupt the shopper's typing.
 func Focus(selector string) {
-	element := js.Global().Get("document").Call("querySelector", selector)
-	if !element.IsNull() && !focusIsOutside() {
-		element.Call("focus", map[string]any{"preventScroll": false})
+	if element := find(selector); element.Truthy() && !focusIsOutside() {
+		element.Call("focus")
 	}
 }
 
-// ScrollTo scrolls until the first element that selector finds can be seen.
+// ScrollTo scrolls the first element that selector finds into view.
 func ScrollTo(selector string) {
-	element := js.Global().Get("document").Call("querySelector", selector)
-	if !element.IsNull() {
+	if element := find(selector); element.Truthy() {
 		element.Call("scrollIntoView", map[string]any{"block": "nearest"})
 	}
 }
 
-// focusIsOutside reports whether the page is framed and the keyboard is not in it.
+// SelectText selects the text of the first element that selector finds.
+func SelectText(selector string) {
+	if element := find(selector); element.Truthy() {
+		js.Global().Call("getSelection").Call("selectAllChildren", element)
+	}
+}
+
+// find returns the first element that selector finds; null if there is none.
+func find(selector string) js.Value {
+	return js.Global().Get("document").Call("querySelector", selector)
+}
+
+// focusIsOutside reports whether the page is framed and the focus is outside the frame.
 func focusIsOutside() bool {
 	window := js.Global()
 	return !window.Get("parent").Equal(window.Get("self")) &&
 		!window.Get("document").Call("hasFocus").Bool()
 }
 
-// RemoveDefaultHandlers takes go-app's own handlers of clicks and history away: every link here
-// is a real one, and there is one page only.
+// RemoveDefaultHandlers removes go-app's handlers of clicks, history and resizing: the checkout is
+// one page, and its links are real ones.
 func RemoveDefaultHandlers() {
 	js.Global().Set("onclick", js.Null())
 	js.Global().Set("onpopstate", js.Null())
 	js.Global().Set("onresize", js.Null())
 }
 
-// Tab tells when the page is left and when it is back. The zero value is ready.
+// Tab reports when the tab is left and when the shopper is back. The zero value is ready.
 type Tab struct {
 	mu             sync.Mutex // guards the fields below
 	listening      bool
 	returned, left func()
 }
 
-// Watch tells back when the tab is shown, restored or online again, and leave
-// when the page is left. A later call replaces both funcs. The listeners live
-// as long as the page.
+// Watch calls back when the tab is shown, restored or online again, and leave when the page is
+// left. A later call replaces both funcs. The listeners live as long as the page.
 func (t *Tab) Watch(back, leave func()) {
 	t.mu.Lock()
 	t.returned, t.left = back, leave
@@ -194,8 +184,7 @@ func (t *Tab) onLeave(js.Value) {
 	leave()
 }
 
-// WatchNetwork tells changed when the network has come or gone. The listeners live as
-// long as the page.
+// WatchNetwork calls changed when the browser goes online or offline, as long as the page lives.
 func WatchNetwork(changed func()) {
 	on(js.Global(), "online", func(js.Value) { changed() })
 	on(js.Global(), "offline", func(js.Value) { changed() })

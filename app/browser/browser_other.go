@@ -4,13 +4,10 @@ package browser
 
 import "context"
 
-// DataBlock reports ErrNoBrowser.
-func DataBlock(string) ([]byte, error) { return nil, ErrNoBrowser }
+// DataBlock returns ErrNoBrowser.
+func DataBlock(string) (data, sentences []byte, err error) { return nil, nil, ErrNoBrowser }
 
-// Sentences reports ErrNoBrowser.
-func Sentences(string) ([]byte, error) { return nil, ErrNoBrowser }
-
-// Fetch reports ErrNoBrowser.
+// Fetch returns ErrNoBrowser.
 func Fetch(context.Context, string, string, []byte) (int, []byte, error) {
 	return 0, nil, ErrNoBrowser
 }
@@ -21,13 +18,16 @@ func ReplaceURL(string) {}
 // Focus does nothing.
 func Focus(string) {}
 
+// SelectText does nothing.
+func SelectText(string) {}
+
 // ScrollTo does nothing.
 func ScrollTo(string) {}
 
 // RemoveDefaultHandlers does nothing.
 func RemoveDefaultHandlers() {}
 
-// Copy reports ErrNoBrowser.
+// Copy returns ErrNoBrowser.
 func Copy(string) error { return ErrNoBrowser }
 
 // ReadPageState returns nothing typed.
@@ -48,10 +48,10 @@ func WatchNetwork(changed func()) {}
 // Socket is never opened.
 type Socket struct{}
 
-// Dial reports ErrNoBrowser.
+// Dial returns ErrNoBrowser.
 func Dial(context.Context, string) (*Socket, error) { return nil, ErrNoBrowser }
 
-// Read reports ErrNoBrowser.
+// Read returns ErrNoBrowser.
 func (s *Socket) Read(context.Context) ([]byte, error) { return nil, ErrNoBrowser }
 
 // Deduped reports false.

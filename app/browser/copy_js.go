@@ -7,9 +7,9 @@ import (
 	"syscall/js"
 )
 
-// Copy puts text on the clipboard. Where the browser refuses the modern way, as
-// in a frame without permission, the old one is tried. An error means that the
-// text is not on the clipboard. It blocks and must not be called from a callback.
+// Copy puts text on the clipboard, or returns an error. Where the browser refuses the clipboard
+// API, as in a frame without permission, it tries execCommand. It blocks and must not be called
+// from a callback.
 func Copy(text string) error {
 	clipboard := js.Global().Get("navigator").Get("clipboard")
 	if clipboard.Truthy() {
@@ -20,7 +20,7 @@ func Copy(text string) error {
 	return copyBySelection(text)
 }
 
-// copyBySelection copies by way of a field that is selected for the moment.
+// copyBySelection copies from a temporary field.
 func copyBySelection(text string) error {
 	document := js.Global().Get("document")
 	before := document.Get("activeElement")

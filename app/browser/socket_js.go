@@ -9,8 +9,8 @@ import (
 	"syscall/js"
 )
 
-// queueLength is how many messages may wait to be read. Every message is whole,
-// so when the queue is full the oldest is worth least and is dropped.
+// queueLength is how many messages may wait to be read. Every message is a whole view, so a full
+// queue drops the oldest.
 const queueLength = 16
 
 // Socket is an open websocket of the browser.
@@ -25,8 +25,7 @@ type Socket struct {
 	deduped   bool // program.js suppresses messages that the page already has
 }
 
-// Dial opens a websocket at a path of the page's own origin. It fails when the
-// connection is refused or ctx ends first.
+// Dial opens a websocket at a path of the page's own origin. Errors: it is refused, or ctx ends.
 func Dial(ctx context.Context, path string) (*Socket, error) {
 	s := &Socket{
 		messages: make(chan []byte, queueLength),
@@ -61,23 +60,22 @@ func (s *Socket) listen() {
 		dedupe.Invoke(s.value)
 		s.deduped = true
 	}
-	// After it, so that what it has suppressed comes before the socket counts as closed.
+	// Registered after it, so that what it has suppressed is delivered before the socket closes.
 	s.on("close", func(js.Value) { s.markClosed() })
 }
 
-// Deduped reports whether the socket is open and messages that the page already has are
-// suppressed: WebAssembly does not wake for them, until there is an update or silence
-// has lasted too long. A socket that stays silent is closed.
+// Deduped reports whether the socket is open and program.js suppresses messages that the page
+// already has, so that WebAssembly does not wake for them. program.js closes a socket that is
+// silent for too long.
 func (s *Socket) Deduped() bool { return s.deduped && s.value.Get("readyState").Int() == open }
 
 // open is a websocket's readyState.
 const open = 1
 
-// resetDedupe lets the next message of any socket through, whatever it is: the page has
-// heard something else meanwhile.
+// resetDedupe lets the next message of any socket through, because the page got a view elsewhere.
 func resetDedupe() { js.Global().Set("coinslotKnown", js.Null()) }
 
-// markClosed has Read end once all was read.
+// markClosed makes Read fail once the queue is empty.
 func (s *Socket) markClosed() { s.closeOnce.Do(func() { close(s.closed) }) }
 
 func (s *Socket) on(event string, do func(js.Value)) {
@@ -89,7 +87,7 @@ func (s *Socket) on(event string, do func(js.Value)) {
 	s.value.Set("on"+event, callback)
 }
 
-// push queues a message and never waits: it runs in the browser's callback.
+// push queues a message without blocking, since it runs in a callback.
 func (s *Socket) push(message []byte) {
 	for {
 		select {
@@ -104,8 +102,8 @@ func (s *Socket) push(message []byte) {
 	}
 }
 
-// Read returns the next message, after the end of a press. It fails when the socket
-// has closed and all was read, and when ctx ends.
+// Read returns the next message, after the end of a press. Errors: the socket has closed and all
+// was read, or ctx ends.
 func (s *Socket) Read(ctx context.Context) ([]byte, error) {
 	defer waitForRelease()
 	select {
@@ -117,7 +115,7 @@ func (s *Socket) Read(ctx context.Context) ([]byte, error) {
 	case message := <-s.messages:
 		return message, nil
 	case <-s.closed:
-		return nil, errors.New("reading the websocket: it has closed")
+		return nil, errors.New("reading the websocket: closed")
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -133,6 +131,6 @@ func (s *Socket) Close() {
 		for _, callback := range s.funcs {
 			callback.Release()
 		}
-		s.markClosed() // nobody else will
+		s.markClosed() // the callback is gone
 	})
 }

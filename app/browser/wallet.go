@@ -2,24 +2,20 @@ package browser
 
 import "errors"
 
-// Errors of wallets. Any other one means that it is not known whether something
-// was sent.
+// Errors of wallets. With any other error it is unknown whether something was sent.
 var (
-	// ErrDeclined is reported when the shopper has said no in the wallet.
-	ErrDeclined = errors.New("asking a wallet: declined there")
-	// ErrUnknownChain is reported when the wallet is not on the chain that is
-	// asked for and does not go there.
-	ErrUnknownChain = errors.New("asking a wallet: it does not know the chain")
+	// ErrDeclined: the shopper declined in the wallet.
+	ErrDeclined = errors.New("asking a wallet: declined by the shopper")
+	// ErrUnknownChain: the wallet is on another chain and did not switch.
+	ErrUnknownChain = errors.New("asking a wallet: unknown chain")
 )
 
-// WalletInfo is what a wallet in this browser tells of itself. Nothing of it can
-// be believed. Source: EIP-6963.
+// WalletInfo is how a wallet describes itself, all of it untrusted. Source: EIP-6963.
 type WalletInfo struct {
 	ID, Name, Icon, RDNS string
 }
 
-// Transaction is what eth_sendTransaction is asked to send. Its values are
-// hexadecimal as EIP-1474 writes them.
+// Transaction is the parameter of eth_sendTransaction, in hexadecimal as of EIP-1474.
 type Transaction struct {
 	ChainID, From, To, Value, Data string
 }

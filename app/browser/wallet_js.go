@@ -10,12 +10,11 @@ import (
 	"syscall/js"
 )
 
-// Everything that a wallet gives is a stranger's object: reading a member may
-// run its code and throw, which a plain Get does not survive, and a promise may
-// settle twice. So members are read by way of Reflect, calls are guarded, and
-// answers are adopted by a promise of the browser's own (settle).
+// Objects of wallets are untrusted: reading a property may run code that throws, which a plain Get
+// does not survive, and a promise may settle twice. So properties are read by Reflect, calls are
+// guarded, and answers pass through a promise of the browser's own (settle).
 
-// maxWallets is how many wallets are remembered.
+// maxWallets limits how many wallets a page can register.
 const maxWallets = 32
 
 // Wallets are the wallets of this browser. The zero value is ready.
@@ -24,9 +23,8 @@ type Wallets struct {
 	providers map[string]js.Value
 }
 
-// Discover asks wallets to announce themselves and tells found of each, now and
-// later, once per id. The listener lives as long as the page. Nothing is asked
-// of a wallet but its name. Source: EIP-6963.
+// Discover asks wallets to announce themselves and calls found for each, now and later, once per
+// id, as long as the page lives. It asks wallets for nothing else. Source: EIP-6963.
 func (w *Wallets) Discover(found func(WalletInfo)) {
 	on(js.Global(), "eip6963:announceProvider", func(event js.Value) {
 		detail := property(event, "detail")
@@ -42,7 +40,7 @@ func (w *Wallets) Discover(found func(WalletInfo)) {
 	js.Global().Call("dispatchEvent", js.Global().Get("Event").New("eip6963:requestProvider"))
 }
 
-// register remembers a provider under an id that is not taken.
+// register adds a provider unless its id is taken.
 func (w *Wallets) register(id string, provider js.Value) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -62,14 +60,14 @@ func (w *Wallets) provider(id string) (js.Value, error) {
 	defer w.mu.Unlock()
 	provider, ok := w.providers[id]
 	if !ok {
-		return js.Undefined(), errors.New("asking a wallet: it has not announced itself")
+		return js.Undefined(), errors.New("asking a wallet: no such wallet in this page")
 	}
 	return provider, nil
 }
 
-// Connect asks a wallet for its account and to be on a chain ("0x1"), and
-// returns the account. It blocks for as long as the shopper takes and must not
-// be called from a callback. Errors: ErrDeclined, ErrUnknownChain, others.
+// Connect asks a wallet for its account and to switch to a chain ("0x1"), and returns the account.
+// It blocks until the shopper answers and must not be called from a callback. Errors:
+// ErrDeclined, ErrUnknownChain, others.
 // Sources: EIP-1102, EIP-695, EIP-3326.
 func (w *Wallets) Connect(id, chain string) (from string, err error) {
 	provider, err := w.provider(id)
@@ -81,21 +79,21 @@ func (w *Wallets) Connect(id, chain string) (from string, err error) {
 		return "", err
 	}
 	if from = stringOf(property(accounts, "0")); !isAccount(from) {
-		return "", errors.New("asking a wallet for its account: it gave none")
+		return "", errors.New("asking a wallet for its account: no account in the answer")
 	}
 	if onChain(provider, chain) {
 		return from, nil
 	}
 	_, err = request(provider, "wallet_switchEthereumChain", map[string]any{"chainId": chain})
 	if err == nil && !onChain(provider, chain) {
-		err = ErrUnknownChain // it said yes and did nothing
+		err = ErrUnknownChain // it agreed and did nothing
 	}
 	return from, err
 }
 
-// Send asks a wallet to send a transaction; nil means that it says it has. It
-// blocks for as long as the shopper takes and must not be called from a
-// callback. Errors: ErrDeclined, ErrUnknownChain, others.
+// Send asks a wallet to send a transaction; nil means that the wallet claims to have sent it. It
+// blocks until the shopper answers and must not be called from a callback. Errors: ErrDeclined,
+// ErrUnknownChain, others.
 func (w *Wallets) Send(id string, t Transaction) error {
 	provider, err := w.provider(id)
 	if err != nil {
@@ -108,7 +106,7 @@ func (w *Wallets) Send(id string, t Transaction) error {
 		"from": t.From, "to": t.To, "value": t.Value, "data": t.Data, "chainId": t.ChainID,
 	})
 	if err == nil && stringOf(hash) == "" {
-		err = errors.New("asking a wallet to send: it names no transaction")
+		err = errors.New("asking a wallet to send: no transaction hash in the answer")
 	}
 	return err
 }
@@ -124,7 +122,7 @@ func onChain(provider js.Value, chain string) bool {
 	return err == nil && err2 == nil && is == want
 }
 
-// chainNumber reads a chain's id; some wallets give a number, not text.
+// chainNumber reads a chain id; some wallets return a number, not text.
 func chainNumber(v js.Value) (uint64, error) {
 	if v.Type() == js.TypeNumber {
 		return uint64(v.Float()), nil
@@ -137,26 +135,25 @@ func isAccount(s string) bool {
 	return len(s) == 42 && s[:2] == "0x" && strings.Trim(s[2:], "0123456789abcdefABCDEF") == ""
 }
 
-// request makes one request of a wallet and waits for the answer.
-// Source: EIP-1193.
+// request sends one request to a wallet and waits for the answer. Source: EIP-1193.
 func request(provider js.Value, method string, parameter map[string]any) (js.Value, error) {
 	arguments := map[string]any{"method": method}
 	if parameter != nil {
 		arguments["params"] = []any{parameter}
 	}
 	answer, err := callSafely(func() js.Value { return provider.Call("request", arguments) })
-	if err != nil {
-		return js.Undefined(), opError{"asking a wallet for " + method, err}
+	if err == nil {
+		value, reason, ok := settle(answer)
+		if ok {
+			return value, nil
+		}
+		err = rejectionError(reason)
 	}
-	value, reason, ok := settle(answer)
-	if ok {
-		return value, nil
-	}
-	return js.Undefined(), opError{"asking a wallet for " + method, rejectionError(reason)}
+	return js.Undefined(), opError{"asking a wallet for " + method, err}
 }
 
-// rejectionError is the error of a rejected request. Codes: EIP-1193 and EIP-3326; some
-// wallets wrap another one's error, and some do not know the method.
+// rejectionError returns the error of a rejected request. Codes: EIP-1193 and EIP-3326; some
+// wallets wrap the error of another one.
 func rejectionError(reason js.Value) error {
 	for _, e := range []js.Value{reason, property(property(reason, "data"), "originalError")} {
 		if code := property(e, "code"); code.Type() == js.TypeNumber {
@@ -168,17 +165,17 @@ func rejectionError(reason js.Value) error {
 			}
 		}
 	}
-	return errors.New("it has failed")
+	return errors.New("rejected")
 }
 
-// settle waits for a value that may be a promise, of whatever make. It must not
-// be called from a callback.
+// settle waits for a value that may be a promise, also an untrusted one. It must not be called from
+// a callback.
 func settle(v js.Value) (value, reason js.Value, ok bool) {
 	type outcome struct {
 		value js.Value
 		ok    bool
 	}
-	settled := make(chan outcome, 1) // one of both callbacks is called, once
+	settled := make(chan outcome, 1) // one callback is called, once
 	callback := func(ok bool) js.Func {
 		return js.FuncOf(func(_ js.Value, args []js.Value) any {
 			settled <- outcome{first(args), ok}
@@ -188,8 +185,7 @@ func settle(v js.Value) (value, reason js.Value, ok bool) {
 	resolve, reject := callback(true), callback(false)
 	defer resolve.Release()
 	defer reject.Release()
-	// A native promise may have members of its own that throw or call twice: it is
-	// adopted in a job of the browser's, which takes one answer.
+	// An untrusted promise may throw or call back twice. A native one that adopts it settles once.
 	give := js.FuncOf(func(js.Value, []js.Value) any { return v })
 	defer give.Release()
 	js.Global().Get("Promise").Call("resolve").Call("then", give).Call("then", resolve, reject)
@@ -200,24 +196,25 @@ func settle(v js.Value) (value, reason js.Value, ok bool) {
 	return js.Undefined(), o.value, false
 }
 
-// property reads a member of a stranger's object; undefined if that is none, or
-// if it throws.
+// property reads a member of a stranger's object; undefined if that is none, or if it throws.
 func property(v js.Value, name string) js.Value {
 	if !isObject(v) {
 		return js.Undefined()
 	}
-	got, err := callSafely(func() js.Value { return js.Global().Get("Reflect").Call("get", v, name) })
+	got, err := callSafely(
+		func() js.Value { return js.Global().Get("Reflect").Call("get", v, name) },
+	)
 	if err != nil {
 		return js.Undefined()
 	}
 	return got
 }
 
-// callSafely calls do, which may run a stranger's code.
+// callSafely calls do, which may run a wallet's code, and turns a panic into an error.
 func callSafely(do func() js.Value) (v js.Value, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			v, err = js.Undefined(), errors.New("it threw")
+			v, err = js.Undefined(), errors.New("it threw an exception")
 		}
 	}()
 	return do(), nil
@@ -231,12 +228,4 @@ func stringOf(v js.Value) string {
 		return ""
 	}
 	return v.String()
-}
-
-// SelectText selects the text of the first element that selector finds.
-func SelectText(selector string) {
-	element := js.Global().Get("document").Call("querySelector", selector)
-	if !element.IsNull() {
-		js.Global().Call("getSelection").Call("selectAllChildren", element)
-	}
 }

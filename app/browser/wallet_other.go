@@ -8,11 +8,8 @@ type Wallets struct{}
 // Discover finds nothing.
 func (w *Wallets) Discover(func(WalletInfo)) {}
 
-// Connect reports ErrNoBrowser.
+// Connect returns ErrNoBrowser.
 func (w *Wallets) Connect(string, string) (string, error) { return "", ErrNoBrowser }
 
-// Send reports ErrNoBrowser.
+// Send returns ErrNoBrowser.
 func (w *Wallets) Send(string, Transaction) error { return ErrNoBrowser }
-
-// SelectText does nothing.
-func SelectText(string) {}

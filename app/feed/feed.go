@@ -1,8 +1,8 @@
-// Package feed keeps one [wire.View] current in a browser: by websocket, by
-// asking when that is down, and at once when the shopper comes back.
+// Package feed keeps one [wire.View] current in a browser: by websocket, by polling while the
+// socket is down, and at once when the shopper returns to the tab.
 //
-// It is pure Go. How requests and sockets are made is given in [Config], so
-// that every rule runs in tests under testing/synctest.
+// It is pure Go: requests and sockets come from [Config], so that tests run every rule under
+// testing/synctest.
 package feed
 
 import (
@@ -14,50 +14,48 @@ import (
 	"coinslot/app/wire"
 )
 
-// Times of the feed. They are what a shopper notices, not settings.
 const (
-	// pollInterval is the pause between two questions while the socket is down.
+	// pollInterval is the pause between two polls while the socket is down.
 	pollInterval = 3 * time.Second
-	// maxPollInterval is the longest pause between two questions that fail.
+	// maxPollInterval is the longest pause between two polls that fail.
 	maxPollInterval = 30 * time.Second
-	// dialBackoff and dialSlowest bound the pause before the socket is opened
-	// again: a random part of dialFirst, doubled with every failure.
+	// The pause before the socket is opened again is a random part of dialBackoff, which
+	// doubles with every failure, up to maxDialBackoff ("full jitter").
 	dialBackoff, maxDialBackoff = time.Second, 30 * time.Second
-	// pollAfterFailures is the number of failed sockets after which asking begins.
+	// pollAfterFailures is the number of failed sockets after which polling begins.
 	pollAfterFailures = 2
-	// readTimeout is how long an open socket may say nothing before it is taken for
-	// dead; telephones keep sockets of sleeping tabs "open". A socket that is deduped
-	// sees to that itself.
+	// readTimeout is how long an open socket may be silent before it counts as dead: phones
+	// keep the sockets of sleeping tabs "open". A deduplicating socket has its own timeout.
 	readTimeout = time.Minute
-	// fetchTimeout ends a question that gets no answer.
+	// fetchTimeout is how long one poll may take.
 	fetchTimeout = 15 * time.Second
 )
 
-// Socket is an open websocket on which only the server talks.
+// Socket is an open websocket on which only the server sends.
 type Socket interface {
-	// Next returns the next view. It fails when the socket has closed, when the
-	// message is not a view, and when ctx ends.
+	// Next returns the next view. It fails when the socket has closed, when the message is not
+	// a view, and when ctx ends.
 	Next(ctx context.Context) (wire.View, error)
-	// Deduped reports whether the socket is open and sends the view by
-	// itself, as [wire.View.WillUpdate] has it. Then it also ends by itself when it has
-	// heard nothing for too long: Next may have nothing to return for hours.
+	// Deduped reports whether the socket is open and suppresses views that the page already
+	// has, see [wire.View.WillUpdate]. Next may then return nothing for hours, and the socket
+	// closes itself if the server falls silent.
 	Deduped() bool
 	// Close closes the socket; closing twice is allowed.
 	Close()
 }
 
-// Config is what a Feed needs. Fetch, Dial and Got are required.
+// Config is what a Feed needs. Random may be nil.
 type Config struct {
-	// Fetch asks for the view once.
+	// Fetch requests the view once.
 	Fetch func(ctx context.Context) (wire.View, error)
 	// Dial opens the socket.
 	Dial func(ctx context.Context) (Socket, error)
-	// OnView takes every view that is not older than the one before. It is called
-	// from one goroutine at a time and must not call the Feed.
+	// OnView is called with every view that is not older than the one before, from one
+	// goroutine at a time. It must not call the Feed.
 	OnView func(v wire.View)
-	// OnOffline is told when neither way works, and when one works again. Nil: nobody is.
-	OnOffline func(lost bool)
-	// Version is the version on screen when the feed starts; lower ones are dropped.
+	// OnOffline is called when neither socket nor polling works, and when one works again.
+	OnOffline func(offline bool)
+	// Version is that of the view on screen when the feed starts; older views are dropped.
 	Version int64
 	// Random returns a number in [0,1) for the pauses. Nil means math/rand/v2.
 	Random func() float64
@@ -67,23 +65,20 @@ type Config struct {
 type Feed struct {
 	config Config
 
-	wake chan struct{} // capacity 1: look now
+	wake chan struct{} // capacity 1: fetch now
 
 	mu       sync.Mutex // guards the fields below
 	version  int64
 	socket   Socket // nil = there is none
 	offline  bool
-	isPaused bool          // the tab is left: no socket, no questions
-	pausing  chan struct{} // closed by Leave, exchanged by Back
+	isPaused bool          // the tab is left: no socket, no polls
+	pausing  chan struct{} // closed by Pause, replaced by Resume
 }
 
 // New returns a Feed that does nothing until Run.
 func New(c Config) *Feed {
 	if c.Random == nil {
 		c.Random = rand.Float64
-	}
-	if c.OnOffline == nil {
-		c.OnOffline = func(bool) {}
 	}
 	return &Feed{
 		config: c, version: c.Version, wake: make(chan struct{}, 1), pausing: make(chan struct{}),
@@ -92,44 +87,36 @@ func New(c Config) *Feed {
 
 // Run keeps the view current until ctx ends.
 func (f *Feed) Run(ctx context.Context) {
-	failures := 0
-	for ctx.Err() == nil {
-		if !f.waitUntilResumed(ctx) {
-			return
-		}
+	for failures := 0; f.waitUntilResumed(ctx); {
+		failures++
 		if f.readSocket(ctx) {
 			failures = 0
-		} else {
-			failures++
 		}
-		if f.paused() {
-			continue
+		if !f.paused() {
+			f.waitToRedial(ctx, failures)
 		}
-		f.waitToRedial(ctx, failures)
 	}
 }
 
-// waitUntilResumed waits until the tab is not away; false if ctx has ended. A wish to look
-// may be from before the tab was left: it is open again once the tab is back, not
-// sooner, or this would go round without end.
+// waitUntilResumed blocks while the feed is paused; false if ctx has ended. It consumes wake,
+// which may date from before the pause, and requests a fetch again afterwards.
 func (f *Feed) waitUntilResumed(ctx context.Context) bool {
-	if !f.paused() {
-		return true
-	}
 	for f.paused() {
 		select {
 		case <-ctx.Done():
 			return false
 		case <-f.wake:
 		}
+		if !f.paused() {
+			f.requestFetch()
+		}
 	}
-	f.requestFetch()
-	return true
+	return ctx.Err() == nil
 }
 
-// readSocket opens the socket and passes on what it says until it ends. It reports
-// whether anything was heard.
-func (f *Feed) readSocket(ctx context.Context) bool {
+// readSocket opens the socket and passes its views on until it ends. It reports whether there
+// was any.
+func (f *Feed) readSocket(ctx context.Context) (received bool) {
 	ctx, cancel := f.untilPaused(ctx)
 	defer cancel()
 	socket, err := f.config.Dial(ctx)
@@ -141,26 +128,23 @@ func (f *Feed) readSocket(ctx context.Context) bool {
 	defer f.setSocket(nil)
 	stop := f.fetchOnWake(ctx, socket)
 	defer stop()
-	heard := false
-	for {
+	for ; ; received = true {
 		view, err := next(ctx, socket)
 		if err != nil {
-			return heard
+			return received
 		}
-		heard = true
 		f.apply(view)
 	}
 }
 
-// setSocket remembers the socket that is open.
 func (f *Feed) setSocket(s Socket) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.socket = s
 }
 
-// WillUpdate reports whether the page will be told the view again once it has grown old:
-// that is then so of every view, also of one that was asked for.
+// WillUpdate is the value of [wire.View.WillUpdate] for every view that arrives now, also one
+// that was fetched.
 func (f *Feed) WillUpdate() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -170,7 +154,7 @@ func (f *Feed) WillUpdate() bool {
 // willUpdate is WillUpdate. mu is held.
 func (f *Feed) willUpdate() bool { return f.socket != nil && f.socket.Deduped() }
 
-// next reads one view, for at most the time of silence.
+// next reads one view within the read timeout.
 func next(ctx context.Context, s Socket) (wire.View, error) {
 	if s.Deduped() {
 		return s.Next(ctx)
@@ -180,10 +164,8 @@ func next(ctx context.Context, s Socket) (wire.View, error) {
 	return s.Next(ctx)
 }
 
-// fetchOnWake asks once whenever Back is called while the socket is open. A
-// socket that has not told what the question brings is dead and is closed; so is one
-// beside which the question fails, since it may be silent for long: a new one speaks
-// at once.
+// fetchOnWake fetches at each wake while the socket is open. It closes a socket that has missed
+// what the fetch brings, and one beside which the fetch fails: a new one sends a view at once.
 func (f *Feed) fetchOnWake(ctx context.Context, s Socket) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
@@ -202,19 +184,19 @@ func (f *Feed) fetchOnWake(ctx context.Context, s Socket) (stop func()) {
 	return func() { cancel(); done.Wait() }
 }
 
-// waitToRedial is what happens from the end of one socket to the next: after some
-// failures the view is asked for, at once when the shopper comes back.
+// waitToRedial waits until the socket may be opened again, and polls meanwhile if several
+// sockets have failed. It returns at once when the shopper comes back.
 func (f *Feed) waitToRedial(ctx context.Context, failures int) {
 	ctx, cancel := f.untilPaused(ctx)
 	defer cancel()
-	redial := time.NewTimer(f.redialDelay(dialBackoff, maxDialBackoff, failures))
+	ceiling := backoff(dialBackoff, maxDialBackoff, failures)
+	redial := time.NewTimer(time.Duration(f.config.Random() * float64(ceiling)))
 	defer redial.Stop()
-	var asking <-chan time.Time
-	refused := 0
+	var poll <-chan time.Time
 	if failures >= pollAfterFailures {
-		asking = closedTime()
+		poll = time.After(0)
 	}
-	for {
+	for refused := 0; ; {
 		select {
 		case <-ctx.Done():
 			return
@@ -223,98 +205,79 @@ func (f *Feed) waitToRedial(ctx context.Context, failures int) {
 		case <-f.wake:
 			f.fetch(ctx)
 			return
-		case <-asking:
-			if f.fetch(ctx) == failed {
-				refused++
-			} else {
+		case <-poll:
+			refused++
+			if f.fetch(ctx) != failed {
 				refused = 0
 			}
-			asking = time.After(f.pollDelay(refused))
+			// A quarter more or less, so that many pages do not poll in step.
+			pause := backoff(pollInterval, maxPollInterval, refused)
+			poll = time.After(pause*3/4 + time.Duration(f.config.Random()*float64(pause)/2))
 		}
 	}
 }
 
-// closedTime returns a channel that is ready at once.
-func closedTime() <-chan time.Time {
-	now := make(chan time.Time)
-	close(now)
-	return now
-}
-
-// pollDelay is pollInterval with a little noise, so that many pages do not ask in
-// step, and grows while the answer is refused.
-func (f *Feed) pollDelay(refused int) time.Duration {
-	wait := pollInterval
-	for range refused {
-		wait = min(2*wait, maxPollInterval)
-	}
-	return wait*3/4 + time.Duration(f.config.Random()*float64(wait)/2)
-}
-
-// redialDelay returns a random part of first doubled failures times, at most slowest
-// ("full jitter").
-func (f *Feed) redialDelay(first, slowest time.Duration, failures int) time.Duration {
-	ceiling := first
+// backoff doubles a pause with every failure, up to a limit.
+func backoff(pause, limit time.Duration, failures int) time.Duration {
 	for range failures {
-		ceiling = min(2*ceiling, slowest)
+		pause = min(2*pause, limit)
 	}
-	return time.Duration(f.config.Random() * float64(ceiling))
+	return pause
 }
 
-// outcome is what asking has brought.
+// outcome is the result of a fetch.
 type outcome int
 
 const (
-	failed    outcome = iota // no answer
-	unchanged                // the view that was known
-	updated                  // a newer one
+	failed outcome = iota
+	unchanged
+	updated
 )
 
-// fetch fetches the view once.
+// fetch requests the view once.
 func (f *Feed) fetch(ctx context.Context) outcome {
 	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 	defer cancel()
 	view, err := f.config.Fetch(ctx)
-	if err != nil {
+	switch {
+	case err != nil:
 		if ctx.Err() != context.Canceled {
 			f.setOffline(true)
 		}
 		return failed
-	}
-	if f.apply(view) {
+	case f.apply(view):
 		return updated
 	}
 	return unchanged
 }
 
-// apply passes a view on unless it is older than the one before; it reports
-// whether it is newer.
-func (f *Feed) apply(v wire.View) bool {
+// apply passes a view on unless it is older than the one before; it reports whether it is newer.
+func (f *Feed) apply(v wire.View) (isNewer bool) {
 	f.setOffline(false)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if v.Version < f.version {
 		return false
 	}
-	grown := v.Version > f.version
+	isNewer = v.Version > f.version
 	f.version, v.WillUpdate = v.Version, f.willUpdate()
 	f.config.OnView(v)
-	return grown
+	return isNewer
 }
 
-// setOffline tells when it has changed whether the BFF can be reached.
-func (f *Feed) setOffline(lost bool) {
+// setOffline reports a change of whether the server can be reached.
+func (f *Feed) setOffline(offline bool) {
 	f.mu.Lock()
-	changed := f.offline != lost
-	f.offline = lost
+	changed := f.offline != offline
+	f.offline = offline
 	f.mu.Unlock()
 	if changed {
-		f.config.OnOffline(lost)
+		f.config.OnOffline(offline)
 	}
 }
 
-// Resume says that the shopper is back: the tab is shown, restored or online
-// again. The view is asked for at once, and the socket opened if it is closed.
+// Resume is for the moment when the tab is shown, restored or online again: it fetches the view
+// at once and opens the socket if it is closed.
 func (f *Feed) Resume() {
 	f.mu.Lock()
 	if f.isPaused {
@@ -324,7 +287,6 @@ func (f *Feed) Resume() {
 	f.requestFetch()
 }
 
-// requestFetch leaves the wish to ask at once.
 func (f *Feed) requestFetch() {
 	select {
 	case f.wake <- struct{}{}:
@@ -332,8 +294,8 @@ func (f *Feed) requestFetch() {
 	}
 }
 
-// Pause says that the page is being left. The socket is closed, because an open
-// one keeps a page from being restored; nothing happens until Back.
+// Pause is for the moment when the page is being left. It closes the socket, because an open one
+// keeps a page out of the back/forward cache; nothing happens until Resume.
 func (f *Feed) Pause() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -349,15 +311,15 @@ func (f *Feed) paused() bool {
 	return f.isPaused
 }
 
-// untilPaused returns a context that also ends when the page is left.
+// untilPaused returns a context that also ends with Pause.
 func (f *Feed) untilPaused(ctx context.Context) (context.Context, context.CancelFunc) {
 	f.mu.Lock()
-	left := f.pausing
+	pausing := f.pausing
 	f.mu.Unlock()
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
 		select {
-		case <-left:
+		case <-pausing:
 			cancel()
 		case <-ctx.Done():
 		}

@@ -1,7 +1,6 @@
-// Package json reads and writes the JSON of the checkout page: what the
-// encoding/json of the standard library answers for the same bytes, in a
-// twentieth of its size, because a shopper downloads it. It does what the types
-// of coinslot/app/wire and coinslot/app/widget need and no more.
+// Package json decodes and encodes the JSON of the checkout page with the results of encoding/json,
+// in a twentieth of its size, because shoppers download it. It supports the types of
+// coinslot/app/wire and coinslot/app/widget only.
 package json
 
 import (
@@ -11,14 +10,12 @@ import (
 	"strings"
 )
 
-// deepest is how many arrays and objects may be in one another, as in
-// encoding/json.
-const deepest = 10_000
+// maxDepth is how deeply arrays and objects may be nested, as in encoding/json.
+const maxDepth = 10_000
 
-// Unmarshal reads text into what the pointer points to: strings, booleans,
-// whole numbers, structs, slices, pointers, and maps of strings. Members of an
-// object go to the fields of exactly their name; others are left out. After an
-// error what was pointed to is of no use.
+// Unmarshal decodes text into what pointer points to: strings, booleans, integers, structs, slices,
+// pointers, and maps of strings. Names of members are case-sensitive; unknown ones are ignored.
+// After an error the result is unusable.
 func Unmarshal(text []byte, pointer any) error {
 	r := reader{text: string(text), fields: map[reflect.Type]map[string]int{}}
 	r.value(reflect.ValueOf(pointer).Elem(), 1)
@@ -29,18 +26,18 @@ func Unmarshal(text []byte, pointer any) error {
 	return r.err
 }
 
-// reader reads one text. After the first error it is at the end.
+// reader decodes one text. After the first error it is at the end.
 type reader struct {
 	text   string
 	at     int
 	err    error
-	fields map[reflect.Type]map[string]int // number of the field by type and name
+	fields map[reflect.Type]map[string]int // field index by type and name
 }
 
-// fail ends the reading.
+// fail sets the error and skips the rest.
 func (r *reader) fail(what string) {
 	if r.err == nil {
-		r.err = errors.New("reading JSON: " + what + " at " + strconv.Itoa(r.at))
+		r.err = errors.New("decoding JSON: " + what + " at " + strconv.Itoa(r.at))
 	}
 	r.at = len(r.text)
 }
@@ -51,7 +48,7 @@ func (r *reader) space() {
 	}
 }
 
-// next returns the next byte that is no space, without taking it; zero at the end.
+// next returns the next byte after spaces without consuming it; zero at the end.
 func (r *reader) next() byte {
 	r.space()
 	if r.at < len(r.text) {
@@ -60,7 +57,7 @@ func (r *reader) next() byte {
 	return 0
 }
 
-// take takes c if it is what comes next.
+// take consumes c if it is next.
 func (r *reader) take(c byte) bool {
 	if r.next() != c || c == 0 {
 		return false
@@ -69,7 +66,7 @@ func (r *reader) take(c byte) bool {
 	return true
 }
 
-// value reads one value into a variable; into none, it is left out.
+// value decodes one value into a variable, or skips it if into is invalid.
 func (r *reader) value(into reflect.Value, depth int) {
 	c := r.next()
 	if into.IsValid() && into.Kind() == reflect.Pointer && c != 'n' {
@@ -79,7 +76,7 @@ func (r *reader) value(into reflect.Value, depth int) {
 		into = into.Elem()
 	}
 	switch {
-	case depth > deepest && (c == '{' || c == '['):
+	case depth > maxDepth && (c == '{' || c == '['):
 		r.fail("too deep")
 	case c == '{':
 		r.object(into, depth)
@@ -96,7 +93,7 @@ func (r *reader) value(into reflect.Value, depth int) {
 	}
 }
 
-// fits reports whether a value is wanted that into can hold.
+// fits reports whether into is wanted and of the kind; a wrong kind is an error.
 func (r *reader) fits(into reflect.Value, kind reflect.Kind) bool {
 	if !into.IsValid() || r.err != nil {
 		return false
@@ -108,8 +105,7 @@ func (r *reader) fits(into reflect.Value, kind reflect.Kind) bool {
 	return true
 }
 
-// word reads true, false or null, which leaves nothing of slices, maps and
-// pointers, and other variables as they are.
+// word decodes true, false or null, which clears slices, maps and pointers only.
 func (r *reader) word(into reflect.Value) {
 	for _, word := range []string{"true", "false", "null"} {
 		if !strings.HasPrefix(r.text[r.at:], word) {
@@ -131,7 +127,7 @@ func (r *reader) word(into reflect.Value) {
 	r.fail("malformed")
 }
 
-// array reads into a slice.
+// array decodes into a slice.
 func (r *reader) array(into reflect.Value, depth int) {
 	r.take('[')
 	if wanted := into.IsValid(); wanted && r.fits(into, reflect.Slice) {
@@ -150,7 +146,7 @@ func (r *reader) array(into reflect.Value, depth int) {
 	}
 }
 
-// more reads what follows a member: a comma, or the end.
+// more consumes the comma after a member, or the end.
 func (r *reader) more(end byte) bool {
 	if r.take(',') {
 		return true
@@ -161,7 +157,7 @@ func (r *reader) more(end byte) bool {
 	return false
 }
 
-// object reads into a struct or a map of strings.
+// object decodes into a struct or a map of strings.
 func (r *reader) object(into reflect.Value, depth int) {
 	r.take('{')
 	var texts map[string]string
@@ -180,18 +176,17 @@ func (r *reader) object(into reflect.Value, depth int) {
 		if !r.take(':') {
 			r.fail("malformed")
 		}
-		switch {
-		case texts != nil:
-			var text string
-			r.value(reflect.ValueOf(&text).Elem(), depth+1)
-			texts[name] = text
-		default:
+		if texts == nil {
 			r.value(r.field(into, name), depth+1)
+			continue
 		}
+		var text string
+		r.value(reflect.ValueOf(&text).Elem(), depth+1)
+		texts[name] = text
 	}
 }
 
-// texts returns the map of strings that into is; nil after an error.
+// texts returns into as a map of strings; nil after an error.
 func (r *reader) texts(into reflect.Value) map[string]string {
 	texts, ok := into.Addr().Interface().(*map[string]string)
 	if !ok {
@@ -204,14 +199,13 @@ func (r *reader) texts(into reflect.Value) map[string]string {
 	return *texts
 }
 
-// field returns a struct's field by the name that it has in JSON; none if there
-// is no such.
+// field returns a struct's field by its name in JSON; invalid if there is none.
 func (r *reader) field(of reflect.Value, name string) reflect.Value {
 	if !of.IsValid() {
 		return reflect.Value{}
 	}
-	fields, known := r.fields[of.Type()]
-	if !known {
+	fields, ok := r.fields[of.Type()]
+	if !ok {
 		fields = fieldsOf(of.Type())
 		r.fields[of.Type()] = fields
 	}
@@ -221,8 +215,8 @@ func (r *reader) field(of reflect.Value, name string) reflect.Value {
 	return reflect.Value{}
 }
 
-// fieldsOf returns the numbers of a struct's exported fields by their names in
-// JSON. Structs in structs have a name of their own here.
+// fieldsOf returns the indexes of a struct's exported fields by their names in JSON. Embedded
+// structs count as fields.
 func fieldsOf(t reflect.Type) map[string]int {
 	fields := make(map[string]int, t.NumField())
 	for i := range t.NumField() {

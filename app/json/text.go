@@ -2,6 +2,7 @@ package json
 
 import (
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -10,8 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// number reads a number into a whole one.
-// Source: RFC 8259, section 6.
+// number decodes a number into an integer. Source: RFC 8259, section 6.
 func (r *reader) number(into reflect.Value) {
 	start := r.at
 	r.one("-")
@@ -36,7 +36,7 @@ func (r *reader) number(into reflect.Value) {
 	into.SetInt(n)
 }
 
-// one takes the next byte if it is one of those.
+// one consumes the next byte if it is in of.
 func (r *reader) one(of string) bool {
 	if r.at == len(r.text) || strings.IndexByte(of, r.text[r.at]) < 0 {
 		return false
@@ -45,7 +45,7 @@ func (r *reader) one(of string) bool {
 	return true
 }
 
-// digits takes at least one digit.
+// digits consumes one or more digits.
 func (r *reader) digits() {
 	if !r.one("0123456789") {
 		r.fail("malformed")
@@ -54,8 +54,7 @@ func (r *reader) digits() {
 	}
 }
 
-// string reads a string; its quotation mark is next. What is no UTF-8 becomes
-// U+FFFD.
+// string decodes a string whose quotation mark is next. Invalid UTF-8 becomes U+FFFD.
 func (r *reader) string() string {
 	r.at++
 	var out []byte
@@ -83,7 +82,7 @@ func (r *reader) string() string {
 	return ""
 }
 
-// escape reads what follows a backslash and appends what it stands for.
+// escape decodes what follows a backslash and appends it.
 func (r *reader) escape(to []byte) []byte {
 	const letters, meant = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
 	if r.at < len(r.text) {
@@ -110,7 +109,7 @@ func (r *reader) escape(to []byte) []byte {
 	return utf8.AppendRune(to, first)
 }
 
-// unit reads u and four hexadecimal digits, if they are next.
+// unit decodes u and four hexadecimal digits, if they are next.
 func (r *reader) unit() (rune, bool) {
 	if len(r.text)-r.at < 5 || r.text[r.at] != 'u' {
 		return 0, false
@@ -123,7 +122,7 @@ func (r *reader) unit() (rune, bool) {
 	return rune(n), true
 }
 
-// valid returns s with U+FFFD for each byte that is no UTF-8.
+// valid returns s with U+FFFD for each invalid byte.
 func valid(s string) string {
 	if utf8.ValidString(s) {
 		return s
@@ -131,19 +130,13 @@ func valid(s string) string {
 	return string([]rune(s))
 }
 
-// Marshal writes an object whose members are strings, by their names. Errors: a
-// member is no string.
+// Marshal encodes an object of strings, sorted by name. Errors: a member is no string.
 func Marshal(members map[string]any) ([]byte, error) {
-	names := make([]string, 0, len(members))
-	for name := range members {
-		names = append(names, name)
-	}
-	slices.Sort(names)
 	out := []byte{'{'}
-	for i, name := range names {
+	for i, name := range slices.Sorted(maps.Keys(members)) {
 		text, ok := members[name].(string)
 		if !ok {
-			return nil, errors.New("writing JSON: " + name + " is no string")
+			return nil, errors.New("encoding JSON: " + name + " is no string")
 		}
 		if i > 0 {
 			out = append(out, ',')
@@ -154,7 +147,7 @@ func Marshal(members map[string]any) ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// quote writes a string.
+// quote appends a string in quotation marks.
 func quote(out []byte, s string) []byte {
 	out = append(out, '"')
 	for _, c := range s {

@@ -13,39 +13,39 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Checkout is the root of the page: it holds the view, chooses the screen by
-// status, and in a browser keeps the view current.
+// Checkout is the root of the page: it holds the view, chooses the screen by status, and keeps the
+// view current in a browser.
 type Checkout struct {
 	app.Compo
 
 	Page widget.Page
-	// Host is the browser; nil on the server, where nothing but Render happens.
+	// Host is the browser; nil on the server, which only renders.
 	Host *Host
 	// Search is what was typed into the search field before the takeover.
 	Search string
 
-	live          bool         // mounted in a browser, everything is in place
-	busy          bool         // a request of the shopper is on its way
-	priceRequests int          // how many prices were asked for; only the last one's answer counts
-	offline       bool         // the last attempts to reach the BFF failed
-	problem       *wire.Error  // why the last request led nowhere; nil if it did not
-	announcement  string       // what the live region announces
-	at            time.Time    // when the view came, for what counts up or down
-	lastPayable   wire.Attempt // the last one that could be paid, until the payment ends; zero for none
+	live          bool         // WebAssembly has taken over
+	busy          bool         // a request of the shopper is under way
+	priceRequests int          // how many were sent; only the last answer counts
+	offline       bool         // the last requests had no answer
+	problem       *wire.Error  // why the last request failed; nil if it did not
+	announcement  string       // for screen readers
+	at            time.Time    // arrival of the view
+	lastPayable   wire.Attempt // until the payment ends; zero for none
 	feed          *feed.Feed   // nil while nothing is stored
 	stopFeeding   context.CancelFunc
 
-	discovering bool          // wallets have been asked to announce themselves
+	discovering bool          // wallets were asked to announce themselves
 	wallet      walletRequest // the latest one
 }
 
-// OnMount takes the page over.
+// OnMount makes the page live.
 func (c *Checkout) OnMount(ctx app.Context) { c.takeOver(ctx) }
 
-// OnDismount ends what takeOver began.
+// OnDismount ends what takeOver has started.
 func (c *Checkout) OnDismount() { c.stopFeed() }
 
-// Draw draws the order, what has to be said about it, and the screen.
+// Draw draws the order, announcements and errors, the screen, and the footer.
 func (c *Checkout) Draw() *node.Element {
 	p := c.Page
 	return node.El("main").ID("coinslot").Class("checkout").
@@ -70,8 +70,7 @@ func (c *Checkout) Draw() *node.Element {
 		)
 }
 
-// driver says who drives the page: "wasm" once everything is in place, before
-// that and on the server "html".
+// driver is the value of data-live: "wasm" once WebAssembly has taken over, else "html".
 func (c *Checkout) driver() string {
 	if c.live {
 		return "wasm"
@@ -79,13 +78,13 @@ func (c *Checkout) driver() string {
 	return "html"
 }
 
-// errorNote shows why the last request led nowhere: the answer to it, else what
-// the view remembers. A notice without a code is news, not an error.
+// errorNote shows why the last request failed, or else the view's notice. A notice without a code
+// is information, not an error.
 func (c *Checkout) errorNote() node.Node {
 	notice := c.Page.View.Notice
 	switch {
 	case c.problem != nil && c.invalidField() != "":
-		return node.Text("") // it is said beside the field
+		return node.Text("") // shown beside the field
 	case c.problem != nil:
 		return errorText(c.problem.Code, c.problem.Detail)
 	case notice == nil:
@@ -96,14 +95,13 @@ func (c *Checkout) errorNote() node.Node {
 	return errorText(notice.Code, notice.Message)
 }
 
-// errorText is the words of an error; its code is for the host page, which
-// frame.js tells.
+// errorText shows an error. frame.js reports its code to the host page.
 func errorText(code wire.Code, text string) *node.Element {
 	return node.El("p").Class("error").Attr("data-part", "error").Attr("data-code", string(code)).
 		Attr("role", "alert").Text(text)
 }
 
-// screen is what the status calls for.
+// screen draws the screen of the status.
 func (c *Checkout) screen() node.Node {
 	p := c.Page
 	switch screenOf(p) {
@@ -117,18 +115,15 @@ func (c *Checkout) screen() node.Node {
 		return &pay{Page: p, At: c.at, Offline: c.offline, Busy: c.busy, Wallet: c.wallet.about(p)}
 	case "confirmed":
 		return &confirmed{Page: p}
-	case "expired":
-		return &expired{Page: p, Busy: c.busy}
-	case "cancelled":
-		return &cancelled{Page: p, Busy: c.busy}
+	case "expired", "cancelled":
+		return &ended{Page: p, Busy: c.busy}
 	case "review":
 		return &review{Page: p, At: c.at, Offline: c.offline, Busy: c.busy}
 	}
 	return &preparing{Page: p, At: c.at, Offline: c.offline, Busy: c.busy}
 }
 
-// screenOf names the screen of a page. A status of a newer protocol is shown as
-// "preparing".
+// screenOf names the screen of a page. An unknown status is shown as "preparing".
 func screenOf(p widget.Page) string {
 	if p.Embed != "" && p.Origin == "" {
 		return "refused"
@@ -150,7 +145,6 @@ func screenOf(p widget.Page) string {
 		}
 		return string(p.View.Status)
 	case wire.Confirmed, wire.Review, wire.Preparing:
-		return string(p.View.Status)
 	}
-	return string(wire.Preparing)
+	return string(p.View.Status.Shown())
 }

@@ -15,24 +15,24 @@ type chooser struct {
 	app.Compo
 
 	Page   widget.Page
-	Search string // typed before the takeover
+	Search string // typed before WebAssembly took over
 	Busy   bool
-	Wrong  string // the field of the offer that was refused, see Offer.Wrong
+	Wrong  string // the refused field of the offer, see Offer.Wrong
 
-	pickedHere  bool // the fields below count, not the page's preselection
+	// Each bool is set once its fields, and not those of the page, are valid.
+	pickedHere  bool
 	picked      widget.Choice
 	queryEdited bool
 	query       string
 	emailEdited bool
 	email       string
-	offerEdited bool // asked counts, not the page's offer
+	offerEdited bool
 	offerInput  offerInput
 }
 
-// Draw draws the form: everything is in it, CSS shows the networks of the
-// coin that is checked. What comes and goes is inside of parts that stay, and
-// what is carried comes last: go-app compares children by their place, and a
-// field that moves would be made anew, without its text and the keyboard.
+// Draw draws the form with all networks; CSS shows those of the checked coin. The number of
+// children never changes before the hidden fields: go-app compares children by position, and would
+// replace a field that moves by a new one without text and focus.
 func (c *chooser) Draw() *node.Element {
 	p := c.Page
 	return widget.Form(p, "/attempts", c.body).Class("choose").Body(append([]node.Node{
@@ -46,10 +46,10 @@ func (c *chooser) Draw() *node.Element {
 		c.emailField(),
 		c.estimate(),
 		node.El("div").Class("buttons").Body(c.submitButton(), c.keepLink()),
-	}, p.HiddenFieldsExcept(c.ownFields()...)...)...)
+	}, widget.HiddenFields(p.Without(c.ownFields()...))...)...)
 }
 
-// ownFields are the names of carried fields that the form has in sight instead.
+// ownFields are the fields of Carry that the form shows.
 func (c *chooser) ownFields() []string {
 	if c.Page.Offer == nil {
 		return nil
@@ -64,8 +64,7 @@ func (c *chooser) title() string {
 	return c.Page.T("choose.title")
 }
 
-// warning says what becomes of the attempt that is being left, or that there is
-// nothing to choose from.
+// warning says what happens to the present attempt, or that there is nothing to choose from.
 func (c *chooser) warning() node.Node {
 	p, a := c.Page, c.Page.View.Attempt
 	switch {
@@ -78,8 +77,8 @@ func (c *chooser) warning() node.Node {
 	return node.Text("")
 }
 
-// exchangeSwitch switches between paying from an account at an exchange and from a
-// wallet of one's own, and explains the order of what follows.
+// exchangeSwitch switches between paying from an exchange and from a wallet, and explains the order
+// of the coins.
 func (c *chooser) exchangeSwitch() node.Node {
 	p := c.Page
 	switch {
@@ -98,16 +97,11 @@ func (c *chooser) exchangeSwitch() node.Node {
 	)
 }
 
-// exchangeLink is a link to this same page, the other way.
+// exchangeLink leads to this page for the other way to pay.
 func (c *chooser) exchangeLink(text string) node.Node {
-	var change string
-	if c.Page.Changing {
-		change = "1"
-	}
+	change := widget.Field{Name: "change", Value: widget.TextIf(c.Page.Changing, "1")}
 	return node.El("a").Attr("data-part", "exchange").
-		Attr("href", c.Page.WithExchange(!c.Page.Exchange).Link("", widget.Field{
-			Name: "change", Value: change,
-		})).
+		Attr("href", c.Page.WithExchange(!c.Page.Exchange).Link("", change)).
 		Text(c.Page.T(text)).
 		On("click", func(ctx app.Context, e app.Event) {
 			if widget.StayOnPage(e) {
@@ -116,7 +110,7 @@ func (c *chooser) exchangeLink(text string) node.Node {
 		})
 }
 
-// selection is what is checked now.
+// selection is the checked coin and network.
 func (c *chooser) selection() widget.Choice {
 	if c.pickedHere {
 		return c.picked
@@ -124,7 +118,7 @@ func (c *chooser) selection() widget.Choice {
 	return c.Page.InitialChoice()
 }
 
-// coinList is the question for the coin, unless there is but one.
+// coinList asks for the coin, unless there is only one.
 func (c *chooser) coinList() node.Node {
 	if c.Page.SoleCoin() {
 		return node.El("div").Class("coins sole").Body(c.coins()...)
@@ -145,7 +139,7 @@ func (c *chooser) coins() []node.Node {
 	return list
 }
 
-// emailField asks for an address, which is optional.
+// emailField asks for the optional e-mail address.
 func (c *chooser) emailField() node.Node {
 	if c.Page.CountAvailable() == 0 {
 		return node.Text("")
@@ -162,9 +156,8 @@ func (c *chooser) emailField() node.Node {
 	)
 }
 
-// estimate says what will be asked for before anything is begun. Without scripts
-// it speaks of the network that the page came with, and CSS hides it once
-// another one is checked.
+// estimate shows the approximate amount before the payment starts. Without scripts it is about the
+// page's preselected network, and CSS hides it when another one is checked.
 func (c *chooser) estimate() node.Node {
 	p := c.Page
 	_, network, ok := c.chosen()
@@ -179,14 +172,13 @@ func (c *chooser) estimate() node.Node {
 		)
 }
 
-// chosen returns coin and network if both are picked.
+// chosen returns coin and network if both are selected.
 func (c *chooser) chosen() (wire.Currency, wire.Network, bool) {
 	currency, network, ok := c.Page.Coin(c.selection().Network)
 	return currency, network, ok && currency.Symbol == c.selection().Symbol
 }
 
-// submitButton is the button; a look at whether there is something to choose now,
-// where there was nothing.
+// submitButton continues, or reloads the page where there is nothing to choose.
 func (c *chooser) submitButton() node.Node {
 	if c.Page.CountAvailable() == 0 {
 		return node.El("a").Class("button primary").Attr("data-part", "reload").
@@ -195,7 +187,7 @@ func (c *chooser) submitButton() node.Node {
 	return widget.Button("continue", "primary", c.continueText(), c.Busy)
 }
 
-// keepLink leads from changing to the payment as it is.
+// keepLink leads from the chooser back to the present payment.
 func (c *chooser) keepLink() node.Node {
 	return node.If(c.Page.Changing, func() node.Node {
 		return node.El("a").Class("button quiet").Attr("href", c.Page.Link("")).
@@ -204,20 +196,19 @@ func (c *chooser) keepLink() node.Node {
 	})
 }
 
-// continueText names coin and network once they cannot change behind the
-// button's back: without scripts it does not follow the radios.
+// continueText names coin and network unless the button may be outdated: without scripts it does
+// not follow the radios.
 func (c *chooser) continueText() string {
 	if c.Busy {
 		return c.Page.T("choose.busy")
 	}
-	currency, network, ok := c.chosen()
-	if ok && (c.pickedHere || c.Page.SoleNetwork()) {
+	if currency, network, ok := c.chosen(); ok && (c.pickedHere || c.Page.SoleNetwork()) {
 		return c.Page.T("choose.continue.with", "coin", currency.Symbol, "network", network.Name)
 	}
 	return c.Page.T("choose.continue")
 }
 
-// body is what the form sends with WebAssembly, or what is missing.
+// body returns what the form sends with WebAssembly, or what is missing.
 func (c *chooser) body() (map[string]string, string) {
 	picked := c.selection()
 	if picked.Symbol == "" {
@@ -239,7 +230,9 @@ func (c *chooser) body() (map[string]string, string) {
 	return body, ""
 }
 
-// pick takes a coin; its network is picked with it where there is no choice.
+// pick selects a coin, and its network if there is only one.
 func (c *chooser) pick(symbol string) {
-	c.pickedHere, c.picked = true, widget.Choice{Symbol: symbol, Network: c.Page.OnlyNetwork(symbol)}
+	c.pickedHere, c.picked = true, widget.Choice{
+		Symbol: symbol, Network: c.Page.OnlyNetwork(symbol),
+	}
 }

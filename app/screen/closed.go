@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"slices"
 	"strings"
 
 	"coinslot/app/widget"
@@ -10,15 +11,15 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// closed is shown when there is nothing to choose from: the order is not known,
-// or the gateway cannot be reached. Why is in the notice above.
+// closed is shown when there is nothing to choose from: the order is unknown, or the gateway cannot
+// be reached. The notice above says why.
 type closed struct {
 	app.Compo
 
 	Page widget.Page
 }
 
-// Draw draws words and the ways on.
+// Draw draws title, text and buttons.
 func (s *closed) Draw() *node.Element {
 	p := s.Page
 	p.View.Session = s.sessionID()
@@ -36,8 +37,8 @@ func (s *closed) Draw() *node.Element {
 	)
 }
 
-// mainButtons is another try where one can help, or nothing else leads on; else the
-// way back, which frame.js goes.
+// mainButtons are "try again" where that can help or is the only way on, else "back", which
+// frame.js handles.
 func (s *closed) mainButtons() []node.Node {
 	p := s.Page
 	switch {
@@ -46,10 +47,7 @@ func (s *closed) mainButtons() []node.Node {
 	case p.Embed != "":
 		return nil
 	}
-	class := "button needs-script"
-	if p.View.CancelURL+p.Shop == "" {
-		class += " primary"
-	}
+	class := "button needs-script" + widget.TextIf(p.View.CancelURL+p.Shop == "", " primary")
 	return []node.Node{
 		node.El("button").Attr("type", "button").Class(class).Attr("data-part", "back").
 			Text(p.T("closed.back")),
@@ -59,7 +57,7 @@ func (s *closed) mainButtons() []node.Node {
 	}
 }
 
-// shopLinkClass makes the way to the shop the first one where no other try can help.
+// shopLinkClass makes the link to the shop the primary one where another try cannot help.
 func (s *closed) shopLinkClass() string {
 	if s.isTransient() {
 		return "quiet"
@@ -73,8 +71,7 @@ func (s *closed) reloadLink(class string) node.Node {
 		Text(s.Page.T("closed.again"))
 }
 
-// title is that of a failure, unless the notice is only news, there is nothing
-// that could be paid, or only this look at it came to nothing.
+// title is the key of the heading.
 func (s *closed) title() string {
 	switch {
 	case s.isNews():
@@ -85,31 +82,27 @@ func (s *closed) title() string {
 	return "closed.title"
 }
 
-// notChecked reports whether the order was not even looked at: it may be paid, and
-// nothing is said of charges.
+// notChecked reports whether the server could not look the order up. It may be paid, so the page
+// does not say that nothing was charged.
 func (s *closed) notChecked() bool {
-	n := s.Page.View.Notice
-	return n != nil && s.Page.View.Session == "" &&
-		(n.Code == wire.CodeRateLimited || n.Code == wire.CodeStorageUnavailable ||
-			n.Code == wire.CodeInternal)
+	return s.Page.View.Session == "" && s.hasCode(wire.CodeRateLimited,
+		wire.CodeStorageUnavailable, wire.CodeInternal)
 }
 
-// isNews reports whether nothing has failed, or nothing is known of any payment:
-// then nothing is said of charges, because one may well have been made.
+// isNews reports whether nothing has failed or the payment is unknown. The shopper may have paid,
+// so the page does not say that nothing was charged.
 func (s *closed) isNews() bool {
-	n := s.Page.View.Notice
-	if n == nil {
-		return false
-	}
-	switch n.Code {
-	case "", wire.CodeSessionUnknown, wire.CodeNotFound, wire.CodeMethod:
-		return true
-	}
-	return false
+	return s.hasCode("", wire.CodeSessionUnknown, wire.CodeNotFound, wire.CodeMethod)
 }
 
-// sessionID returns the session that the page's address names, known or not, so that
-// it can be quoted; "" if it names none.
+// hasCode reports whether there is a notice with one of the codes.
+func (s *closed) hasCode(codes ...wire.Code) bool {
+	n := s.Page.View.Notice
+	return n != nil && slices.Contains(codes, n.Code)
+}
+
+// sessionID returns the session id in the page's path, known or not, to be quoted; "" if there is
+// none.
 func (s *closed) sessionID() string {
 	if id := s.Page.View.Session; id != "" {
 		return id
@@ -120,17 +113,8 @@ func (s *closed) sessionID() string {
 	return ""
 }
 
-// isTransient reports whether another try can help: the order is known, and what
-// is in its way is not itself.
+// isTransient reports whether another try can help.
 func (s *closed) isTransient() bool {
-	n := s.Page.View.Notice
-	if n == nil {
-		return true
-	}
-	switch n.Code {
-	case wire.CodeGatewayUnavailable, wire.CodeStorageUnavailable, wire.CodeRateLimited,
-		wire.CodeInternal:
-		return true
-	}
-	return false
+	return s.Page.View.Notice == nil || s.hasCode(wire.CodeGatewayUnavailable,
+		wire.CodeStorageUnavailable, wire.CodeRateLimited, wire.CodeInternal)
 }

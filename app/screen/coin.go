@@ -14,11 +14,11 @@ import (
 
 // coinOption is one coin of the chooser with its networks.
 type coinOption struct {
-	c        *chooser // all that handlers hold: the option itself stays off the heap
+	c        *chooser // handlers capture only this, so that the option stays off the heap
 	currency wire.Currency
 	picked   widget.Choice
-	found    []wire.Network // those of the coin's networks that the search finds
-	id       string         // starts the ids of what describes the radios
+	found    []wire.Network // networks that match the search
+	id       string         // prefix of the ids of the radios' labels
 }
 
 func (o coinOption) draw() node.Node {
@@ -31,14 +31,14 @@ func (o coinOption) draw() node.Node {
 	)
 }
 
-// head is the coin's radio. The only coin is not asked for: its radio is there
-// for the form, but neither seen nor reached.
+// head is the coin's radio. That of the only coin is hidden, and sent all the same.
 func (o coinOption) head() node.Node {
 	c, symbol := o.c, o.currency.Symbol
-	none := widget.CountAvailable(o.currency) == 0
+	isUnavailable := widget.CountAvailable(o.currency) == 0
 	radio := node.Void("input").Attr("type", "radio").Attr("name", "currency_symbol").
 		Attr("value", symbol).Attr("data-part", "currency").
-		Bool("checked", o.picked.Symbol == symbol && !none).Bool("disabled", none).
+		Bool("checked", o.picked.Symbol == symbol &&
+			!isUnavailable).Bool("disabled", isUnavailable).
 		Attr("aria-labelledby", o.id).Attr("aria-describedby", o.id+"-hint").
 		On("change", func(app.Context, app.Event) { c.pick(symbol) }, symbol)
 	return node.El("label").Class("coin-head").Body(
@@ -53,8 +53,7 @@ func (o coinOption) head() node.Node {
 	)
 }
 
-// hideSole takes a radio that leaves no choice out of sight and out of the way of
-// the keyboard. The form sends it all the same.
+// hideSole hides a radio without an alternative, also from the keyboard. The form still sends it.
 func hideSole(radio *node.Element, alone bool) node.Node {
 	if alone {
 		return radio.Class("offscreen").Attr("tabindex", "-1")
@@ -62,10 +61,9 @@ func hideSole(radio *node.Element, alone bool) node.Node {
 	return radio
 }
 
-// icon is the mark of a coin or network. It says nothing that the name beside it
-// does not. One that is lazy is not loaded before it is seen: a coin's in the server's
-// page waits for the first layout, since each mark costs a slow phone as much as a
-// third of that; the program's would be blank for a moment in its place.
+// icon is the logo of a coin or network, hidden from screen readers because the name is beside it.
+// In the server's page a coin's is lazy, since each icon costs a slow phone as much as a third of
+// the first layout; in WebAssembly's it is not, since it would be blank for a moment.
 func icon(src, class, size string, lazy bool) node.Node {
 	return node.If(src != "", func() node.Node {
 		return node.Void("img").Class(class).Attr("src", src).Attr("role", "presentation").
@@ -74,8 +72,7 @@ func icon(src, class, size string, lazy bool) node.Node {
 	})
 }
 
-// hint tells about the coin before it is opened: what it would cost and on how
-// many networks, or why it cannot be chosen.
+// hint shows the approximate amount and the number of networks, or why the coin is unavailable.
 func (o coinOption) hint() node.Node {
 	i := slices.IndexFunc(o.currency.Networks, func(n wire.Network) bool { return n.Available })
 	if i < 0 {
@@ -128,8 +125,8 @@ func (o coinOption) networkList() []node.Node {
 	return list
 }
 
-// network is one radio. One that cannot be chosen stays, with its reason. A
-// search leaves those that it finds and the one that is picked.
+// network is one radio, also of an unavailable network, with its reason. A search hides those that
+// do not match, but never the checked one.
 func (o coinOption) network(n wire.Network, id string) node.Node {
 	c, symbol, value := o.c, o.currency.Symbol, widget.NetworkKey(o.currency.Symbol, n.Code)
 	picked := o.picked.Network == value && n.Available
@@ -155,8 +152,7 @@ func (o coinOption) network(n wire.Network, id string) node.Node {
 	))
 }
 
-// code is the network's short name, which exchanges use, unless its name says
-// it already.
+// code is the network's short name, which exchanges use, unless its name contains it.
 func code(n wire.Network) node.Node {
 	short := strings.ToUpper(n.Code)
 	return node.If(!strings.Contains(strings.ToUpper(n.Name), short), func() node.Node {
@@ -164,11 +160,10 @@ func code(n wire.Network) node.Node {
 	})
 }
 
-// badges are what speaks for a network, or makes it worth a second look; ids are
-// theirs.
+// badges are the marks of a network and their ids.
 func (o coinOption) badges(n wire.Network, id string) (list []node.Node, ids []string) {
-	add := func(so bool, name, text string) {
-		if so && n.Available {
+	add := func(when bool, name, text string) {
+		if when && n.Available {
 			ids = append(ids, id+"-"+name)
 			list = append(list,
 				node.El("span").Class("badge").ID(id+"-"+name).Attr("data-badge", name).
@@ -181,7 +176,7 @@ func (o coinOption) badges(n wire.Network, id string) (list []node.Node, ids []s
 	return list, ids
 }
 
-// note is the network's fee as far as it is known, or why it cannot be chosen.
+// note is the network's fee, if it is known, or why the network is unavailable.
 func (o coinOption) note(n wire.Network) string {
 	switch {
 	case !n.Available && n.Reason != "":

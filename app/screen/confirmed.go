@@ -8,16 +8,16 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// confirmed is the end that everybody wants. On its own page it is the receipt, receipt.go.
+// confirmed is shown for a paid order, and as the printable receipt, see receipt.go.
 type confirmed struct {
 	app.Compo
 
 	Page widget.Page
 }
 
-// Draw draws what was paid, what is unusual about it, and the way on.
+// Draw draws what was paid, what is unusual about it, and what happens next.
 func (s *confirmed) Draw() *node.Element {
-	p, a := s.Page, s.attempt()
+	p, a := s.Page, s.Page.View.LatestAttempt() // zero if the merchant resolved the order
 	if p.Receipt {
 		return receipt(p, a)
 	}
@@ -26,8 +26,14 @@ func (s *confirmed) Draw() *node.Element {
 		widget.Heading(p.T("done.title")),
 		node.El("p").Text(p.T("done.text")),
 		unusual(p, a),
-		s.facts(a),
-		widget.NextSteps(p, "done.next", s.surplus(a)),
+		node.El("dl").Class("sums").Body(
+			paidLine(p, a),
+			widget.Fact(p, "done.order", "order", p.View.Order.Ref),
+			widget.Fact(p, "done.network", "network-name", a.NetworkName),
+			widget.Fact(p, "done.time", "time", widget.FormatTime(a.PaidAt)),
+			widget.Transaction(p, a),
+		),
+		widget.NextSteps(p, "done.next", widget.TextIf(a.OverpaidAmount != "", "over.next")),
 		node.El("div").Class("buttons").Body(
 			backToShop(p, p.View.SuccessURL, "primary"),
 			node.El("a").Class("button").Attr("data-part", "receipt").
@@ -39,7 +45,7 @@ func (s *confirmed) Draw() *node.Element {
 	)
 }
 
-// unusual says what is not as it should have been: late, or too much.
+// unusual says that the payment was late or too much.
 func unusual(p widget.Page, a wire.Attempt) node.Node {
 	return node.If(a.Late || a.OverpaidAmount != "", func() node.Node {
 		return node.El("div").Class("unusual").Body(
@@ -51,35 +57,7 @@ func unusual(p widget.Page, a wire.Attempt) node.Node {
 	})
 }
 
-// surplus is the key of what happens to money that was too much; "" for none.
-func (s *confirmed) surplus(a wire.Attempt) string {
-	if a.OverpaidAmount == "" {
-		return ""
-	}
-	return "over.next"
-}
-
-// facts are the sums and names of the payment.
-func (s *confirmed) facts(a wire.Attempt) node.Node {
-	p := s.Page
-	return node.El("dl").Class("sums").Body(
-		paidLine(p, a),
-		widget.Fact(p, "done.order", "order", p.View.Order.Ref),
-		widget.Fact(p, "done.network", "network-name", a.NetworkName),
-		widget.Fact(p, "done.time", "time", widget.FormatTime(a.PaidAt)),
-		widget.Transaction(p, a),
-	)
-}
-
-// attempt is never nil: an order can be settled by hand.
-func (s *confirmed) attempt() wire.Attempt {
-	if s.Page.View.Attempt == nil {
-		return wire.Attempt{}
-	}
-	return *s.Page.View.Attempt
-}
-
-// paidLine is what arrived; the gateway need not say it when it is as asked.
+// paidLine is the amount that was paid. The gateway may leave it out if it is the requested one.
 func paidLine(p widget.Page, a wire.Attempt) node.Node {
 	paid := a.PaidAmount
 	if paid == "" {
@@ -90,7 +68,7 @@ func paidLine(p widget.Page, a wire.Attempt) node.Node {
 	})
 }
 
-// closeButton is a button for a modal checkout; frame.js tells the host page.
+// closeButton closes a modal checkout, by frame.js.
 func closeButton(p widget.Page) node.Node {
 	return node.If(p.Embed == "modal" && p.Origin != "", func() node.Node {
 		return node.El("button").Attr("type", "button").Class("button quiet needs-script").

@@ -8,44 +8,50 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// expired is shown when the time to pay has passed without a proven payment.
-type expired struct {
+// ended is shown for an expired or canceled payment.
+type ended struct {
 	app.Compo
 
 	Page widget.Page
 	Busy bool
 }
 
-// Draw draws one of three stories: nothing came, something did, or nothing was
-// ever begun.
-func (s *expired) Draw() *node.Element {
+// Draw draws what happened, what happens next, the buttons, and whom to ask. The texts depend on
+// whether money arrived, and whether there was an attempt at all.
+func (s *ended) Draw() *node.Element {
 	p := s.Page
+	title, text, paid := "expired.title", "expired.text", "expired.paid"
+	next := []string{keyIf(p, wire.Retry, "expired.next"), keyIf(p, wire.Recheck, "expired.sent")}
+	if p.View.Status == wire.Cancelled {
+		title, text, paid = "cancelled.title", "cancelled.text", "cancelled.paid"
+		next = []string{
+			keyIf(p, wire.Retry, "cancelled.next"), keyIf(p, wire.Recheck, "ended.late"),
+		}
+	}
 	switch {
 	case moneyCame(p):
-		return ended(p, "expired.title", "expired.paid", s.Busy, "expired.paid.next")
-	case p.View.Attempt == nil:
-		return ended(p, "expired.title", "expired.unchosen", s.Busy)
+		text, next = paid, []string{"expired.paid.next"}
+	case p.View.Attempt == nil && p.View.Status == wire.Expired:
+		text, next = "expired.unchosen", nil
 	}
-	return ended(p, "expired.title", "expired.text", s.Busy,
-		keyIf(p, wire.Retry, "expired.next"), keyIf(p, wire.Recheck, "expired.sent"))
-}
-
-// cancelled is shown when the payment was called off.
-type cancelled struct {
-	app.Compo
-
-	Page widget.Page
-	Busy bool
-}
-
-// Draw draws one of two stories: nothing came, or something did.
-func (s *cancelled) Draw() *node.Element {
-	p := s.Page
-	if moneyCame(p) {
-		return ended(p, "cancelled.title", "cancelled.paid", s.Busy, "expired.paid.next")
-	}
-	return ended(p, "cancelled.title", "cancelled.text", s.Busy,
-		keyIf(p, wire.Retry, "cancelled.next"), keyIf(p, wire.Recheck, "ended.late"))
+	return node.El("div").Class("outcome").Body(
+		mark("ended"),
+		widget.Heading(p.T(title)),
+		node.El("p").Text(p.T(text)),
+		receivedSums(p),
+		widget.NextSteps(p, next...),
+		node.El("div").Class("buttons").Body(
+			retryForm(p, s.Busy),
+			node.If(p.View.Can(wire.Recheck), func() node.Node {
+				return widget.ButtonForm(p, "/recheck", "recheck", "", p.T("ended.recheck"), s.Busy)
+			}),
+			chooserLink(p),
+			backToShop(p, p.View.CancelURL, "quiet"),
+			node.If(isDeadEnd(p), func() node.Node { return reload(p) }),
+			closeButton(p),
+		),
+		widget.Help(p),
+	)
 }
 
 // keyIf returns key if the shopper can do a now, else "".
@@ -57,33 +63,9 @@ func keyIf(p widget.Page, a wire.Action, key string) string {
 }
 
 // moneyCame reports whether any money has arrived.
-func moneyCame(p widget.Page) bool { return p.View.Attempt != nil && p.View.Attempt.PaidAmount != "" }
+func moneyCame(p widget.Page) bool { return p.View.LatestAttempt().PaidAmount != "" }
 
-// ended is what expiry and cancellation have in common: what happened, what
-// happens next, the ways on, and whom to ask.
-func ended(p widget.Page, title, text string, busy bool, after ...string) *node.Element {
-	return node.El("div").Class("outcome").Body(
-		mark("ended"),
-		widget.Heading(p.T(title)),
-		node.El("p").Text(p.T(text)),
-		receivedSums(p),
-		widget.NextSteps(p, after...),
-		node.El("div").Class("buttons").Body(
-			retryForm(p, busy),
-			node.If(p.View.Can(wire.Recheck), func() node.Node {
-				return widget.ButtonForm(p, "/recheck", "recheck", "", p.T("ended.recheck"), busy)
-			}),
-			chooserLink(p),
-			backToShop(p, p.View.CancelURL, "quiet"),
-			node.If(isDeadEnd(p), func() node.Node { return reload(p) }),
-			closeButton(p),
-		),
-		widget.Help(p),
-	)
-}
-
-// isDeadEnd reports whether an ended page has nothing that leads on: then it can at
-// least be looked at again.
+// isDeadEnd reports whether an ended page has no way on, so that it gets a reload link.
 func isDeadEnd(p widget.Page) bool {
 	v := p.View
 	return !v.Can(wire.Retry) && !v.Can(wire.Recheck) && v.CancelURL+v.Support+p.Shop == ""
@@ -91,19 +73,18 @@ func isDeadEnd(p widget.Page) bool {
 
 // receivedSums shows what has arrived.
 func receivedSums(p widget.Page) node.Node {
-	a := p.View.Attempt
-	if a == nil || a.PaidAmount == "" {
+	switch a := p.View.LatestAttempt(); {
+	case a.PaidAmount == "":
 		return node.Text("")
-	}
-	if a.MissingAmount == "" {
+	case a.MissingAmount == "":
 		return facts(p)
+	default:
+		return widget.Received(p, a)
 	}
-	return widget.Received(p, *a)
 }
 
-// retryForm starts anew with the same coin and network, if they can still be chosen.
-// It has the handle of retrying; where the coin is gone, the link to the chooser
-// has it.
+// retryForm starts again with the same coin and network, if they are still available. The data-part
+// "retry" is here, or at the link to the chooser.
 func retryForm(p widget.Page, busy bool) node.Node {
 	a, ok := repeatable(p)
 	return node.If(ok, func() node.Node {
@@ -128,12 +109,9 @@ func chooserLink(p widget.Page) node.Node {
 	})
 }
 
-// repeatable returns the attempt if it may be repeated and its network can still
-// be chosen.
+// repeatable returns the attempt; true if it may be repeated and its network is available.
 func repeatable(p widget.Page) (wire.Attempt, bool) {
-	if p.View.Attempt == nil || !p.View.Can(wire.Retry) {
-		return wire.Attempt{}, false
-	}
-	_, _, ok := p.Coin(widget.NetworkKey(p.View.Attempt.CurrencySymbol, p.View.Attempt.NetworkCode))
-	return *p.View.Attempt, ok
+	a := p.View.LatestAttempt()
+	_, _, ok := p.Coin(widget.NetworkKey(a.CurrencySymbol, a.NetworkCode))
+	return a, ok && p.View.Can(wire.Retry)
 }

@@ -8,40 +8,39 @@ import (
 	"coinslot/app/wire"
 )
 
-// Host is what the checkout asks of the browser it runs in. Every func may be
-// called from any goroutine; those that take a context may block.
+// Host is what the checkout needs of its browser. Every func may be called from any goroutine;
+// those that take a context may block.
 type Host struct {
-	// Send makes one request on the page's own origin. body is JSON, nil for
-	// GET. The error says that no answer came.
-	Send func(ctx context.Context, method, path string, body []byte) (status int, answer []byte,
-		err error)
+	// Send makes one request on the page's own origin. body is JSON, nil for GET. Errors: there
+	// was no answer.
+	Send func(ctx context.Context, method, path string, body []byte) (int, []byte, error)
 	// Dial opens the websocket at path.
 	Dial func(ctx context.Context, path string) (feed.Socket, error)
-	// Copy puts text on the clipboard; an error means that it is not there.
+	// Copy puts text on the clipboard.
 	Copy func(text string) error
 	// Select selects the text of the first element that selector finds. May be nil.
 	Select func(selector string)
-	// Wallets asks the browser's wallets to announce themselves and tells found
-	// of each, now and later. Nil if there are none.
+	// Wallets asks the browser's wallets to announce themselves and calls found for each, now and
+	// later. Nil if there are none.
 	Wallets func(found func(widget.Wallet))
-	// Connect asks a wallet for its account and to be on a chain ("0x1"). It
-	// blocks for as long as the shopper takes. The errors are those of wallets.
+	// Connect asks a wallet for its account and to switch to a chain ("0x1"). It blocks until the
+	// shopper answers. Errors: ErrWalletRefused, ErrWalletNetwork, others.
 	Connect func(id, chainID string) (from string, err error)
-	// Pay asks a connected wallet to send a transaction. It blocks for as long as
-	// the shopper takes; nil means that the wallet says it is sent.
+	// Pay asks a connected wallet to send a transaction. It blocks until the shopper answers; nil
+	// means that the wallet claims to have sent it.
 	Pay func(id, from string, call wire.Call) error
 	// ReplaceURL changes the page's address without loading anything.
 	ReplaceURL func(path string)
-	// Focus moves the keyboard to the first element that selector finds.
+	// Focus focuses the first element that selector finds.
 	Focus func(selector string)
-	// ScrollTo scrolls until the first element that selector finds can be seen.
+	// ScrollTo scrolls the first element that selector finds into view.
 	ScrollTo func(selector string)
-	// Restore puts back what was typed and focused before the takeover. It is
-	// called once, when the tree is in the document.
+	// Restore puts back what was typed and focused before WebAssembly took over. It is called
+	// once, when the tree is in the document.
 	Restore func()
-	// WatchTab tells when the tab is left (leave) and when it is back, online
-	// again or shown (back). Only the two of the last call are told.
+	// WatchTab calls leave when the tab is left, and back when it is back, online again or shown.
+	// Only the funcs of the last call are called.
 	WatchTab func(back, leave func())
-	// WatchNetwork tells when the network has come or gone.
+	// WatchNetwork calls changed when the browser goes online or offline.
 	WatchNetwork func(changed func())
 }

@@ -13,23 +13,27 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// takeOver makes the page live: what was typed is put back, the parts' wishes
-// are heard, and the view is kept current from here on.
+// takeOver makes the page live: it handles the actions of parts, restores what was typed, and keeps
+// the view current from now on.
 func (c *Checkout) takeOver(ctx app.Context) {
 	if c.Host == nil {
 		return
 	}
 	c.live, c.at = true, time.Now()
 	c.isExtension(c.Page.View)
+	ctx.Handle(widget.ActionSend, func(ctx app.Context, a app.Action) {
+		c.send(ctx, a.Value.(widget.Request))
+	})
+	ctx.Handle(widget.ActionChange, func(ctx app.Context, a app.Action) {
+		c.showChooser(ctx, a.Value.(bool))
+	})
 	ctx.Handle(
-		widget.ActionSend,
-		func(ctx app.Context, a app.Action) { c.send(ctx, a.Value.(widget.Request)) },
+		widget.ActionExchange, func(_ app.Context, a app.Action) { c.setExchange(a.Value.(bool)) },
 	)
 	ctx.Handle(
-		widget.ActionChange, func(ctx app.Context, a app.Action) { c.showChooser(ctx, a.Value.(bool)) },
+		widget.ActionAnnounce,
+		func(_ app.Context, a app.Action) { c.announcement = a.Value.(string) },
 	)
-	ctx.Handle(widget.ActionExchange, func(_ app.Context, a app.Action) { c.setExchange(a.Value.(bool)) })
-	ctx.Handle(widget.ActionAnnounce, func(_ app.Context, a app.Action) { c.announcement = a.Value.(string) })
 	ctx.Handle(widget.ActionFail, func(ctx app.Context, a app.Action) {
 		c.fail(ctx, &wire.Error{Detail: a.Value.(string)})
 	})
@@ -38,26 +42,26 @@ func (c *Checkout) takeOver(ctx app.Context) {
 	})
 	ctx.Handle(widget.ActionRefresh, func(app.Context, app.Action) { c.refresh() })
 	ctx.Handle(widget.ActionQR, func(_ app.Context, a app.Action) { c.setLinkQR(a.Value.(bool)) })
-	ctx.Handle(
-		widget.ActionPrice, func(ctx app.Context, a app.Action) { c.fetchPrice(ctx, a.Value.(offerInput)) },
-	)
-	ctx.Handle(
-		widget.ActionPay, func(ctx app.Context, a app.Action) { c.payByWallet(ctx, a.Value.(payment)) },
-	)
+	ctx.Handle(widget.ActionPrice, func(ctx app.Context, a app.Action) {
+		c.fetchPrice(ctx, a.Value.(offerInput))
+	})
+	ctx.Handle(widget.ActionPay, func(ctx app.Context, a app.Action) {
+		c.payByWallet(ctx, a.Value.(payment))
+	})
 	c.Host.WatchNetwork(func() { ctx.NewAction(widget.ActionNetwork) })
 	c.Host.Restore()
 	c.startFeed(ctx)
 	c.discover(ctx)
 }
 
-// setLinkQR changes what the QR code holds, here and when the page is loaded again.
+// setLinkQR changes what the QR code holds, also for a reload.
 func (c *Checkout) setLinkQR(link bool) {
 	c.Page = c.Page.WithLinkQR(link)
 	c.Host.ReplaceURL(c.Page.Link(""))
 }
 
-// startFeed keeps the view of the session current until stop, or until another
-// session is followed. A session that is stored nowhere has nothing to follow.
+// startFeed keeps the view of the session current until stopFeed. While nothing is stored, there is
+// nothing to fetch.
 func (c *Checkout) startFeed(ctx app.Context) {
 	c.stopFeed()
 	if c.Page.View.Session == "" {
@@ -67,34 +71,31 @@ func (c *Checkout) startFeed(ctx app.Context) {
 	base, lang := c.Page.Base, "?lang="+c.Page.Lang // the feed reads them while the page changes
 	c.stopFeeding = cancel
 	c.feed = feed.New(feed.Config{
-		Fetch: func(ctx context.Context) (wire.View,
-			error) {
+		Fetch: func(ctx context.Context) (wire.View, error) {
 			return c.Host.view(ctx, base+"/view"+lang)
 		},
-		Dial: func(ctx context.Context) (feed.Socket,
-			error) {
+		Dial: func(ctx context.Context) (feed.Socket, error) {
 			return c.Host.Dial(ctx, base+"/live"+lang)
 		},
 		OnView:    func(v wire.View) { ctx.Dispatch(func(ctx app.Context) { c.receive(ctx, v) }) },
-		OnOffline: func(lost bool) { ctx.Dispatch(func(app.Context) { c.offline = lost }) },
+		OnOffline: func(is bool) { ctx.Dispatch(func(app.Context) { c.offline = is }) },
 		Version:   c.Page.View.Version,
 	})
 	f := c.feed
 	if c.Page.Embed == "modal" && c.Page.View.Status == wire.Open {
-		f.Pause() // a frame made ready in advance connects when it is shown
+		f.Pause() // a prewarmed frame connects when it is shown
 	}
 	c.Host.WatchTab(f.Resume, f.Pause)
 	go f.Run(running)
 }
 
-// refresh asks for the view at once.
+// refresh fetches the view now.
 func (c *Checkout) refresh() {
 	if c.feed != nil {
 		c.feed.Resume()
 	}
 }
 
-// stopFeed ends the following.
 func (c *Checkout) stopFeed() {
 	if c.stopFeeding != nil {
 		c.stopFeeding()
@@ -102,10 +103,9 @@ func (c *Checkout) stopFeed() {
 	}
 }
 
-// receive takes a view that came by itself. Of one that repeats what is on screen
-// only the words about time are drawn.
+// receive takes a view of the feed. If only times differ, it redraws only these.
 func (c *Checkout) receive(ctx app.Context, v wire.View) {
-	if c.offline || !sameButTime(c.Page.View, v) {
+	if c.offline || !reflect.DeepEqual(c.Page.View.Timeless(), v.Timeless()) {
 		c.show(ctx, v)
 		return
 	}
@@ -114,7 +114,7 @@ func (c *Checkout) receive(ctx app.Context, v wire.View) {
 	ctx.PreventUpdate()
 }
 
-// show shows a view that is newer than the one on screen, or as new and fresher.
+// show shows a view, unless it is older than the one on screen.
 func (c *Checkout) show(ctx app.Context, v wire.View) {
 	old := c.Page.View
 	if v.Session == old.Session && v.Version < old.Version {
@@ -126,17 +126,18 @@ func (c *Checkout) show(ctx app.Context, v wire.View) {
 		c.Host.ReplaceURL(c.Page.Link(""))
 		c.startFeed(ctx)
 	}
-	if a := v.Attempt; a != nil && a.Number != widget.AttemptNumber(old) {
-		c.Page.Chosen, c.Page.ChosenNetwork = a.CurrencySymbol, widget.NetworkKey(
-			a.CurrencySymbol, a.NetworkCode,
-		)
+	a := v.LatestAttempt()
+	isNew := a.Number != old.LatestAttempt().Number
+	if isNew && v.Attempt != nil {
+		c.Page.Chosen = a.CurrencySymbol
+		c.Page.ChosenNetwork = widget.NetworkKey(a.CurrencySymbol, a.NetworkCode)
 	}
 	c.discover(ctx)
-	longer := c.isExtension(v)
-	if old.Status != v.Status || widget.AttemptNumber(old) != widget.AttemptNumber(v) {
+	isExtension := c.isExtension(v)
+	if isNew || old.Status != v.Status {
 		c.problem = nil
 		c.announceScreen(ctx)
-		if longer {
+		if isExtension {
 			c.announcement = c.Page.T("said.extended")
 		}
 	} else if partial(v) && !partial(old) || widget.Arrived(v) && !widget.Arrived(old) {
@@ -144,21 +145,15 @@ func (c *Checkout) show(ctx app.Context, v wire.View) {
 	}
 }
 
-// sameButTime reports whether v shows nothing that old does not, but for the time: most
-// views do, and the page is not drawn again for them.
-func sameButTime(old, v wire.View) bool {
-	return reflect.DeepEqual(old.Timeless(), v.Timeless())
-}
-
-// announceScreen announces a new screen once and brings the keyboard to its heading.
+// announceScreen announces a new screen and focuses its heading.
 func (c *Checkout) announceScreen(ctx app.Context) {
 	c.Page.Changing, c.Search = false, ""
 	c.announcement = c.Page.T("said." + announcementKey(c.Page.View))
 	ctx.Defer(func(app.Context) { c.Host.Focus("#" + widget.HeadingID) })
 }
 
-// isExtension reports whether v gives the payment more time: there is another address
-// for the same coin and network, and the payment has not ended in between.
+// isExtension reports whether v is the result of wire.Extend: a new attempt with the same coin and
+// network, and the payment has not ended in between.
 func (c *Checkout) isExtension(v wire.View) bool {
 	switch {
 	case v.Status == wire.Preparing:
@@ -173,7 +168,7 @@ func (c *Checkout) isExtension(v wire.View) bool {
 		is.CurrencySymbol == was.CurrencySymbol && is.NetworkCode == was.NetworkCode
 }
 
-// announcementKey names the announcement of a view.
+// announcementKey is the last part of the key of a view's announcement.
 func announcementKey(v wire.View) string {
 	switch {
 	case partial(v) && v.Status == wire.Pending:
@@ -185,7 +180,8 @@ func announcementKey(v wire.View) string {
 }
 
 func partial(v wire.View) bool {
-	return v.Attempt != nil && v.Attempt.PaidAmount != "" && v.Attempt.MissingAmount != ""
+	a := v.LatestAttempt()
+	return a.PaidAmount != "" && a.MissingAmount != ""
 }
 
 // showChooser shows or hides the chooser.
@@ -194,8 +190,7 @@ func (c *Checkout) showChooser(ctx app.Context, show bool) {
 	ctx.Defer(func(app.Context) { c.Host.Focus("#" + widget.HeadingID) })
 }
 
-// setExchange shows the page to a shopper who pays from an exchange, or who does
-// not. The page's address follows, so that loading it again does not forget it.
+// setExchange shows the page for payments from an exchange or a wallet, also after a reload.
 func (c *Checkout) setExchange(exchange bool) {
 	c.Page = c.Page.WithExchange(exchange)
 	c.announcement = c.Page.T("choose.order")
@@ -205,9 +200,8 @@ func (c *Checkout) setExchange(exchange bool) {
 	c.Host.ReplaceURL(c.Page.Link(""))
 }
 
-// copy puts a value on the clipboard, off the UI goroutine because the browser
-// may ask the shopper first. What cannot be put there is selected, so that the
-// shopper's own Ctrl+C takes it.
+// copy puts a value on the clipboard, off the UI goroutine because the browser may ask the shopper
+// first. If that fails it selects the text, for the shopper's Ctrl+C.
 func (c *Checkout) copy(ctx app.Context, r widget.CopyRequest) {
 	ctx.Async(func() {
 		err := c.Host.Copy(r.Value)
@@ -218,8 +212,7 @@ func (c *Checkout) copy(ctx app.Context, r widget.CopyRequest) {
 	})
 }
 
-// send makes one request of the shopper; while it is on its way, a second one
-// is not begun.
+// send makes one request of the shopper, unless another one is under way.
 func (c *Checkout) send(ctx app.Context, r widget.Request) {
 	if c.busy {
 		return
@@ -232,16 +225,15 @@ func (c *Checkout) send(ctx app.Context, r widget.Request) {
 	})
 }
 
-// address is where a request goes; what a form would carry along is in the
-// query, so that the answer is in the page's language.
+// address is the URL of a request. Its query has what a form would send in hidden fields, such as
+// the language of the answer.
 func (c *Checkout) address(sub string) string {
 	p := c.Page.WithSession(c.Page.View.Session)
 	p.Base = c.Page.Target(sub)
 	return p.Link("")
 }
 
-// body is a request's JSON. While nothing is stored, what names the order goes
-// with it.
+// body is a request's JSON. While nothing is stored, it names the order.
 func (c *Checkout) body(r widget.Request) []byte {
 	members := map[string]any{}
 	for _, f := range c.Page.Carry {
@@ -259,7 +251,7 @@ func (c *Checkout) body(r widget.Request) []byte {
 	return body
 }
 
-// handleAnswer takes the answer to send: the view after it, or why not.
+// handleAnswer shows the answer to send: the new view, or why the request failed.
 func (c *Checkout) handleAnswer(ctx app.Context, status int, answer []byte, err error) {
 	c.busy = false
 	if err != nil {
@@ -276,15 +268,13 @@ func (c *Checkout) handleAnswer(ctx app.Context, status int, answer []byte, err 
 	c.Page.Changing = false
 }
 
-// fail says why a wish led nowhere. The words are at the top, and the button
-// that was pressed may be far below.
+// fail shows an error, which is at the top of the page: the pressed button may be far below.
 func (c *Checkout) fail(ctx app.Context, problem *wire.Error) {
 	c.problem = problem
 	ctx.Defer(func(app.Context) { c.Host.ScrollTo(".error") })
 }
 
-// localize gives an error the sentence for shoppers; its own is for developers,
-// and an answer from a proxy has none.
+// localize replaces an error's text, which is for developers, by one for shoppers.
 func (c *Checkout) localize(problem *wire.Error) *wire.Error {
 	problem.Detail = c.Page.T("error.unknown")
 	if sentence, ok := c.Page.Text["problem."+string(problem.Code)]; ok {
@@ -293,7 +283,7 @@ func (c *Checkout) localize(problem *wire.Error) *wire.Error {
 	return problem
 }
 
-// decodeAnswer decodes an answer: a view with 2xx, else an error.
+// decodeAnswer decodes an answer: a view with status 2xx, else an error.
 func decodeAnswer(status int, answer []byte) (wire.View, *wire.Error) {
 	if status < 200 || status > 299 {
 		problem := &wire.Error{Status: status}
@@ -309,7 +299,7 @@ func decodeAnswer(status int, answer []byte) (wire.View, *wire.Error) {
 	return view, nil
 }
 
-// view reads the view at path.
+// view fetches the view at path.
 func (h *Host) view(ctx context.Context, path string) (wire.View, error) {
 	status, answer, err := h.Send(ctx, "GET", path, nil)
 	if err != nil {

@@ -16,8 +16,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// probe mounts a checkout and keeps the context that only a mounted component
-// is given.
+// probe mounts a checkout and keeps the context that only a mounted component is given.
 type probe struct {
 	app.Compo
 	root *Checkout

@@ -12,13 +12,12 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// offerInput is what the fields of an offer hold, as text.
+// offerInput is the content of an offer's fields.
 type offerInput struct{ amount, quantity string }
 
-// NormalizeAmount returns an amount as it is typed by people in the way that the server
-// reads it. A comma before one or two last digits is a decimal one, digits are
-// those of any Arabic keyboard; "1,000" may be one or a thousand and stays what
-// it is, for the server to refuse.
+// NormalizeAmount turns an amount as shoppers type it into what the server reads: Arabic digits
+// become ASCII, and a comma before one or two last digits becomes a point. "1,000" may be one or a
+// thousand; it stays as it is, and the server refuses it.
 func NormalizeAmount(typed string) string {
 	typed = strings.Map(toASCII, strings.TrimSpace(typed))
 	whole, cents, comma := strings.Cut(typed, ",")
@@ -28,8 +27,7 @@ func NormalizeAmount(typed string) string {
 	return typed
 }
 
-// toASCII returns the ASCII character for an Arabic or Persian digit or decimal
-// sign, and any other as it is. Source: Unicode, blocks 0600 to 06FF.
+// toASCII maps Arabic and Persian digits and decimal signs to ASCII. Source: Unicode, block 0600.
 func toASCII(r rune) rune {
 	switch {
 	case '٠' <= r && r <= '٩':
@@ -54,45 +52,51 @@ func (c *chooser) offered() offerInput {
 	return offerInput{amount: o.Amount, quantity: strconv.Itoa(o.Quantity)}
 }
 
-// editOffer changes what the fields hold.
+// editOffer changes the content of a field.
 func (c *chooser) editOffer(change func(*offerInput)) {
 	w := c.offered()
 	change(&w)
 	c.offerEdited, c.offerInput = true, w
 }
 
-// requestPrice asks the root for the price of what the fields hold.
+// requestPrice asks the root component for the price of the fields' content.
 func (c *chooser) requestPrice(ctx app.Context) {
 	ctx.NewActionWithValue(widget.ActionPrice, c.offered())
 }
 
-// offerFields lets the shopper set what may be set. The fields are in the form that
-// begins the payment, so that what is typed is what is paid, applied or not.
+// offerFields are the fields of the offer. They are in the form that starts the payment, so that
+// their content counts, applied or not.
 func (c *chooser) offerFields() node.Node {
 	o := c.Page.Offer
 	if o == nil {
 		return node.Text("")
 	}
 	if o.Minimum == "" {
-		return node.El("div").Class("offer").Body(c.enterButton(), c.offerRow(c.quantityField()), c.offerError())
+		return node.El("div").Class("offer").Body(
+			c.enterButton(), c.offerRow(c.quantityField()), c.offerError(),
+		)
 	}
 	if len(o.Suggested) < 2 {
 		return node.El("div").Class("offer").
-			Body(c.enterButton(), c.offerRow(c.amountField("offer.amount")), c.limits(), c.offerError())
+			Body(
+				c.enterButton(), c.offerRow(c.amountField("offer.amount")), c.limits(),
+				c.offerError(),
+			)
 	}
 	return node.El("fieldset").Class("offer").Body(
 		node.El("legend").Text(c.Page.T("offer.amount")),
-		c.enterButton(), c.suggested(), c.offerRow(c.amountField("offer.other")), c.limits(), c.offerError(),
+		c.enterButton(), c.suggested(), c.offerRow(c.amountField("offer.other")), c.limits(),
+		c.offerError(),
 	)
 }
 
-// offerRow is a field with its button.
+// offerRow is a field with its apply button.
 func (c *chooser) offerRow(field node.Node) node.Node {
 	return node.El("div").Class("offer-row").Body(widget.WithSpaces(field, c.applyButton())...)
 }
 
-// enterButton is the form's first button, which is what Enter presses in any of its
-// fields: it means to go on, not to look at another price.
+// enterButton is the form's first button, which Enter presses in any field: it continues and does
+// not apply a price.
 func (c *chooser) enterButton() node.Node {
 	return node.El("button").Attr("type", "submit").Class("offscreen").Attr("tabindex", "-1").
 		Attr("aria-hidden", "true").
@@ -148,8 +152,8 @@ func (c *chooser) labeled(text string, field node.Node) node.Node {
 		Body(node.El("span").Class("mail-label").Text(c.Page.T(text)), node.Text(" "), field)
 }
 
-// applyButton shows the page at the price of what the fields hold. Without
-// scripts it is the form's, which then begins nothing.
+// applyButton shows the price of the fields' content. Without scripts it submits the form, which
+// then starts no payment.
 func (c *chooser) applyButton() node.Node {
 	return node.El("button").Attr("type", "submit").Attr("name", "apply").Attr("value", "1").
 		Class("button apply").
@@ -160,7 +164,7 @@ func (c *chooser) applyButton() node.Node {
 		})
 }
 
-// suggested are amounts to take at a tap, links without scripts.
+// suggested are links that set an amount.
 func (c *chooser) suggested() node.Node {
 	p := c.Page
 	chips := make([]node.Node, 0, len(p.Offer.Suggested))
@@ -190,7 +194,7 @@ func (c *chooser) limits() node.Node {
 			c.Page.Price(o.Maximum)))
 }
 
-// offerError says beside the field what it may hold.
+// offerError says beside the field which values it accepts.
 func (c *chooser) offerError() node.Node {
 	p, o := c.Page, c.Page.Offer
 	switch c.Wrong {
@@ -206,7 +210,7 @@ func (c *chooser) offerError() node.Node {
 	return node.Text("")
 }
 
-// addOffer puts what the fields hold into the members of the request.
+// addOffer adds the fields' content to the request's members.
 func (c *chooser) addOffer(body map[string]string) {
 	o := c.Page.Offer
 	if o != nil && o.Minimum != "" {
@@ -217,8 +221,7 @@ func (c *chooser) addOffer(body map[string]string) {
 	}
 }
 
-// invalidField names the field of the offer that the last request, or else the page,
-// was refused for; empty for none.
+// invalidField is the field of the offer that the server refused; empty for none.
 func (c *Checkout) invalidField() string {
 	switch {
 	case c.Page.Offer == nil:
@@ -231,8 +234,7 @@ func (c *Checkout) invalidField() string {
 	return ""
 }
 
-// fetchPrice shows the page at the price of what the fields hold; the server says
-// whether it may be and what it is.
+// fetchPrice asks the server for the price of the fields' content, and shows it.
 func (c *Checkout) fetchPrice(ctx app.Context, w offerInput) {
 	p := c.Page
 	switch {
@@ -247,19 +249,21 @@ func (c *Checkout) fetchPrice(ctx app.Context, w offerInput) {
 		p = p.WithField("amount", NormalizeAmount(w.amount))
 	}
 	c.priceRequests++
-	turn := c.priceRequests
+	request := c.priceRequests
 	ctx.Async(func() {
 		status, answer, err := c.Host.Send(context.Background(), "GET", p.Link(""), nil)
 		ctx.Dispatch(func(ctx app.Context) {
-			if turn == c.priceRequests && c.Page.View.Session == "" {
+			if request == c.priceRequests && c.Page.View.Session == "" {
 				c.applyPrice(ctx, p, status, answer, err)
 			}
 		})
 	})
 }
 
-// applyPrice takes the answer to reprice, which is of page p.
-func (c *Checkout) applyPrice(ctx app.Context, p widget.Page, status int, answer []byte, err error) {
+// applyPrice shows the answer to fetchPrice, which is about page p.
+func (c *Checkout) applyPrice(
+	ctx app.Context, p widget.Page, status int, answer []byte, err error,
+) {
 	if err != nil {
 		c.fail(ctx, &wire.Error{Detail: c.Page.T("error.offline")})
 		return

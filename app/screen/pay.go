@@ -12,20 +12,20 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// pay is the screen with the address: what to send, where, on which network.
+// pay is the screen with the address: what to send, where to, and on which network.
 type pay struct {
 	app.Compo
 
 	Page    widget.Page
-	At      time.Time // when the view came
+	At      time.Time // arrival of the view
 	Offline bool
 	Busy    bool
-	Wallet  walletRequest // what the browser's wallet was asked last, if it is about this
+	Wallet  walletRequest // the latest, if it is about this page
 }
 
-// Draw draws it in the order in which a shopper needs it.
+// Draw draws everything in the order in which a shopper needs it.
 func (s *pay) Draw() *node.Element {
-	p, a := s.Page, s.attempt()
+	p, a := s.Page, s.Page.View.LatestAttempt()
 	if widget.Arrived(p.View) {
 		return s.arrived()
 	}
@@ -42,9 +42,8 @@ func (s *pay) Draw() *node.Element {
 			node.El("p").Class("waiting").Text(p.T("pay.waiting")),
 			&widget.Timing{Page: p, At: s.At, Left: true, Offline: s.Offline},
 			node.If(p.AutoRefreshes(), func() node.Node {
-				return node.El("noscript").Body(
-					node.El("p").Class("refresh").Text(p.T("pay.refresh")),
-				)
+				return node.El("noscript").
+					Body(node.El("p").Class("refresh").Text(p.T("pay.refresh")))
 			}),
 		),
 		widget.Device(p),
@@ -53,7 +52,7 @@ func (s *pay) Draw() *node.Element {
 	)
 }
 
-// arrived shows what has come, and no address.
+// arrived shows what was paid, and no address.
 func (s *pay) arrived() *node.Element {
 	p := s.Page
 	return node.El("div").Class("outcome").Body(
@@ -66,14 +65,6 @@ func (s *pay) arrived() *node.Element {
 	)
 }
 
-// attempt is never nil, so that a page that lacks one still has words.
-func (s *pay) attempt() wire.Attempt {
-	if s.Page.View.Attempt == nil {
-		return wire.Attempt{}
-	}
-	return *s.Page.View.Attempt
-}
-
 func (s *pay) title(a wire.Attempt) string {
 	sum, rest := widget.AmountDue(a)
 	if rest {
@@ -82,8 +73,7 @@ func (s *pay) title(a wire.Attempt) string {
 	return s.Page.T("pay.title", "amount", sum)
 }
 
-// network names the network in words, mark and colour, with the one warning that
-// matters most.
+// network shows the network by name, logo and color, with the most important warning.
 func network(p widget.Page, a wire.Attempt) node.Node {
 	return node.El("div").Class("network-only").Attr("data-network", markID(a.NetworkMark)).
 		Body(widget.WithSpaces(
@@ -99,14 +89,14 @@ func network(p widget.Page, a wire.Attempt) node.Node {
 		)...)
 }
 
-// markID is what a network's mark is called: "tron" of "/icons/net-tron.svg".
-// The style sheet knows the networks' colours by it.
+// markID is the name of a network's logo, "tron" of "/icons/net-tron.svg", by which the stylesheet
+// has the networks' colors.
 func markID(mark string) string {
 	name, _, _ := strings.Cut(mark[strings.LastIndexByte(mark, '/')+1:], ".")
 	return strings.TrimPrefix(strings.TrimPrefix(name, "icon-"), "net-")
 }
 
-// exchange tells somebody who pays from an exchange what to enter there.
+// exchange says what to enter at an exchange.
 func (s *pay) exchange(a wire.Attempt) node.Node {
 	return node.If(s.Page.Exchange, func() node.Node {
 		sum, _ := widget.AmountDue(a)
@@ -115,7 +105,7 @@ func (s *pay) exchange(a wire.Attempt) node.Node {
 	})
 }
 
-// transfer is what has to be put into a wallet.
+// transfer shows amount, address and QR code.
 func (s *pay) transfer(a wire.Attempt) node.Node {
 	p := s.Page
 	return node.El("div").Class("transfer").Attr("data-network", markID(a.NetworkMark)).Body(
@@ -129,9 +119,8 @@ func (s *pay) transfer(a wire.Attempt) node.Node {
 					Failed: p.T("copy.failed"),
 				}},
 			node.El("p").Class("address-note").Body(widget.WithSpaces(
-				node.El("span").Class("address-only").Text(
-					p.T("pay.only", "network", a.NetworkName),
-				),
+				node.El("span").Class("address-only").
+					Text(p.T("pay.only", "network", a.NetworkName)),
 				node.If(address.Checksummed(a.Family, a.Address), func() node.Node {
 					return node.El("span").Class("verified").Text(p.T("pay.address.verified"))
 				}),
@@ -141,8 +130,7 @@ func (s *pay) transfer(a wire.Attempt) node.Node {
 	)
 }
 
-// amount is the sum to be sent now: the whole one, or the rest, in which case
-// the whole one stands in the summary.
+// amount is the amount to send now: all, or the rest after a partial payment.
 func (s *pay) amount(a wire.Attempt) node.Node {
 	p := s.Page
 	c := &widget.Copyable{Part: "pay-amount", Copy: "copy-amount", Value: a.PayableAmount,
@@ -155,13 +143,9 @@ func (s *pay) amount(a wire.Attempt) node.Node {
 	return c
 }
 
-// links are the other ways to pay.
+// links are other ways to pay.
 func (s *pay) links(a wire.Attempt) node.Node {
 	p := s.Page
-	class := "button"
-	if a.Address == "" {
-		class = "button primary"
-	}
 	return node.El("div").Class("links").Body(
 		node.If(a.URI != "" && !p.Exchange, func() node.Node {
 			return node.El("a").Class("button").Attr("data-part", "open-wallet").
@@ -169,14 +153,14 @@ func (s *pay) links(a wire.Attempt) node.Node {
 				Text(p.T("pay.wallet"))
 		}),
 		node.If(a.PaymentURL != "", func() node.Node {
-			return node.El("a").Class(class).Attr("data-part", "hosted").Attr("href", a.PaymentURL).
-				Attr("target", "_blank").Attr("rel", "noopener noreferrer").
-				Text(p.T("pay.hosted"))
+			return node.El("a").Class("button"+widget.TextIf(a.Address == "", " primary")).
+				Attr("data-part", "hosted").Attr("href", a.PaymentURL).Attr("target", "_blank").
+				Attr("rel", "noopener noreferrer").Text(p.T("pay.hosted"))
 		}),
 	)
 }
 
-// help answers what goes wrong most often, before it does.
+// help prevents the most frequent mistakes.
 func (s *pay) help(a wire.Attempt) node.Node {
 	p := s.Page
 	sum, _ := widget.AmountDue(a)
@@ -185,9 +169,7 @@ func (s *pay) help(a wire.Attempt) node.Node {
 		node.El("ul").Body(
 			node.El("li").Text(p.T("pay.help.exchange", "amount", sum)),
 			node.If(a.TolerancePercent != "" && a.TolerancePercent != "0", func() node.Node {
-				return node.El("li").Text(
-					p.T("pay.help.tolerance", "percent", a.TolerancePercent),
-				)
+				return node.El("li").Text(p.T("pay.help.tolerance", "percent", a.TolerancePercent))
 			}),
 			node.El("li").Text(p.T("pay.help.network", "network", a.NetworkName)),
 			node.El("li").Text(p.T("pay.closing")),

@@ -74,8 +74,7 @@ func TestQRSwitch(t *testing.T) {
 	}
 }
 
-// What the copy button gives is what the address QR code holds, whole, whatever
-// is shown of it.
+// What the copy button gives is what the address QR code holds, whole, whatever is shown of it.
 func TestAddressIsComplete(t *testing.T) {
 	page := payPage(t, nil)
 	for _, handle := range []string{"address", "copy-address"} {

@@ -10,18 +10,17 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// preparing is shown while the gateway's answer is awaited or unknown. There is
-// nothing to pay yet, and it says so.
+// preparing is shown while the gateway's answer is missing. There is nothing to pay yet.
 type preparing struct {
 	app.Compo
 
 	Page    widget.Page
-	At      time.Time // when the view came
+	At      time.Time // arrival of the view
 	Offline bool
 	Busy    bool
 }
 
-// Draw draws words, freshness and the ways on.
+// Draw draws the text, the age of the last check, and the buttons.
 func (s *preparing) Draw() *node.Element {
 	p := s.Page
 	return node.El("div").Class("outcome").Body(
@@ -31,7 +30,9 @@ func (s *preparing) Draw() *node.Element {
 		&widget.Timing{Page: p, At: s.At, Offline: s.Offline},
 		node.El("div").Class("buttons").Body(
 			node.If(p.View.Can(wire.Recheck), func() node.Node {
-				return widget.ButtonForm(p, "/recheck", "recheck", "", p.T("prepare.recheck"), s.Busy)
+				return widget.ButtonForm(
+					p, "/recheck", "recheck", "", p.T("prepare.recheck"), s.Busy,
+				)
 			}),
 			reload(p),
 			node.If(p.View.Can(wire.Cancel), func() node.Node {
@@ -41,8 +42,7 @@ func (s *preparing) Draw() *node.Element {
 	)
 }
 
-// reload is the way on of a page that waits, for browsers in which it cannot
-// look again by itself.
+// reload is the way on of a waiting page in browsers where it cannot update by itself.
 func reload(p widget.Page) node.Node {
 	return node.If(!p.View.Can(wire.Recheck), func() node.Node {
 		return node.El("a").Class("button quiet").Attr("data-part", "reload").
@@ -51,8 +51,7 @@ func reload(p widget.Page) node.Node {
 	})
 }
 
-// mark is the sign above an outcome's heading; drawn by CSS, silent for screen
-// readers.
+// mark is the symbol above an outcome's heading, drawn by CSS and hidden from screen readers.
 func mark(kind string) node.Node {
 	return node.El("div").Class("mark mark-"+kind).Attr("aria-hidden", "true")
 }

@@ -6,7 +6,7 @@ import (
 	"coinslot/app/wire"
 )
 
-// receipt is the page that is kept or printed: nothing to do, all there is to know.
+// receipt is the printable page with everything that is known of the payment.
 func receipt(p widget.Page, a wire.Attempt) *node.Element {
 	return node.El("article").Class("outcome receipt").Body(
 		mark("done"),
@@ -39,7 +39,7 @@ func receipt(p widget.Page, a wire.Attempt) *node.Element {
 	)
 }
 
-// receiptFacts is all that is known of the payment, and what names it to others.
+// receiptFacts lists amounts, network, address, time and ids.
 func receiptFacts(p widget.Page, a wire.Attempt) node.Node {
 	return node.El("dl").Class("sums").Body(
 		node.If(a.PayableAmount != "", func() node.Node {
@@ -62,20 +62,18 @@ func receiptFacts(p widget.Page, a wire.Attempt) node.Node {
 	)
 }
 
-// signature is the proof for the shop's server, to be copied and sent along.
+// signature is the signed receipt, to be copied for the shop.
 func signature(p widget.Page) node.Node {
 	return node.If(p.View.Receipt != "", func() node.Node {
 		return node.El("details").Class("signed").Attr("data-part", "signed").Body(
 			node.El("summary").Text(p.T("receipt.signed")),
-			&widget.Reference{Lines: []string{p.View.Receipt}, Label: p.T("receipt.signed.why"),
-				Text: widget.CopyText{Button: p.T("ask.copy"), Copied: p.T("ask.copied"),
-					Failed: p.T("copy.failed")}},
+			widget.NewReference(p, "receipt.signed.why", p.View.Receipt),
 		)
 	})
 }
 
-// merchant names the shop by where it is: its own page, else where it wants
-// shoppers to go afterwards, else this checkout; "" if none of them is known.
+// merchant names the shop by a host: of its page, its SuccessURL, or this checkout; "" if none is
+// known.
 func merchant(p widget.Page) string {
 	for _, address := range []string{p.Shop, p.View.SuccessURL, p.URL} {
 		if host := widget.Host(address); host != "" {

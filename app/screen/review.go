@@ -10,13 +10,12 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// review is shown for a payment that is reported but not proven: neither paid
-// nor lost.
+// review is shown for a payment that is reported but not proven.
 type review struct {
 	app.Compo
 
 	Page    widget.Page
-	At      time.Time // when the view came
+	At      time.Time // arrival of the view
 	Offline bool
 	Busy    bool
 }
@@ -27,7 +26,7 @@ func (s *review) Draw() *node.Element {
 	return node.El("div").Class("outcome").Body(
 		mark("wait"),
 		widget.Heading(p.T("review.title")),
-		node.If(p.View.Notice == nil, func() node.Node { // else that has been said above
+		node.If(p.View.Notice == nil, func() node.Node { // else it says why, above
 			return node.El("p").Text(p.T("review.text"))
 		}),
 		facts(p),
@@ -35,7 +34,9 @@ func (s *review) Draw() *node.Element {
 		&widget.Timing{Page: p, At: s.At, Offline: s.Offline},
 		node.El("div").Class("buttons").Body(
 			node.If(p.View.Can(wire.Recheck), func() node.Node {
-				return widget.ButtonForm(p, "/recheck", "recheck", "", p.T("prepare.recheck"), s.Busy)
+				return widget.ButtonForm(
+					p, "/recheck", "recheck", "", p.T("prepare.recheck"), s.Busy,
+				)
 			}),
 			reload(p),
 			backToShop(p, p.View.CancelURL, ""),
@@ -44,21 +45,20 @@ func (s *review) Draw() *node.Element {
 	)
 }
 
-// facts are the sums and names to be quoted when asking for help.
+// facts are the paid amount and the transaction.
 func facts(p widget.Page) node.Node {
-	a := p.View.Attempt
-	return node.If(a != nil && (a.PaidAmount != "" || a.TxID != ""), func() node.Node {
+	a := p.View.LatestAttempt()
+	return node.If(a.PaidAmount != "" || a.TxID != "", func() node.Node {
 		return node.El("dl").Class("sums").Body(
 			node.If(a.PaidAmount != "", func() node.Node {
 				return widget.SumLine(p, "part.paid", "paid", a.PaidAmount, a.CurrencySymbol)
 			}),
-			widget.Transaction(p, *a),
+			widget.Transaction(p, a),
 		)
 	})
 }
 
-// backToShop is a link to the merchant: where the merchant wants the shopper to
-// go, else, on a page of its own, to the shop itself.
+// backToShop is a link to url, or outside of a frame to the shop itself.
 func backToShop(p widget.Page, url, class string) node.Node {
 	if url == "" && p.Embed == "" {
 		url = p.Shop

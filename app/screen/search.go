@@ -11,13 +11,12 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// searchFrom is the number of networks from which a search field helps more
-// than it clutters.
+// searchFrom is the number of networks from which there is a search field.
 const searchFrom = 4
 
-// searchField filters the coins. It is in the page from the start, so that what is
-// typed before the takeover is not lost; without scripts CSS hides it. Enter
-// there picks what is found and sends nothing: what is picked may be out of sight.
+// searchField filters the coins. It is in the server's page too, so that nothing typed there is
+// lost; without scripts CSS hides it. Enter selects what is found and does not submit the form,
+// because the selection may be out of sight.
 func (c *chooser) searchField() node.Node {
 	n := 0
 	for _, currency := range c.Page.View.Currencies {
@@ -41,7 +40,7 @@ func (c *chooser) searchField() node.Node {
 		})
 }
 
-// searchText is what the search field holds.
+// searchText is the content of the search field.
 func (c *chooser) searchText() string {
 	if c.queryEdited {
 		return strings.TrimSpace(c.query)
@@ -49,20 +48,19 @@ func (c *chooser) searchText() string {
 	return strings.TrimSpace(c.Search)
 }
 
-// matching is what the search finds of a coin's networks; all without one.
+// matching returns a coin's networks that the search finds; all without a search.
 func (c *chooser) matching(currency wire.Currency) []wire.Network {
 	return matching(currency, strings.ToLower(c.searchText()))
 }
 
-// searchStatus says what the search has found, to those who do not see the list; that
-// it has found nothing, to all: it must not look like a shop that takes nothing.
-// A live region has to be there before there is something to say.
+// searchStatus announces to screen readers what the search has found, and shows everyone that it
+// has found nothing. A live region must exist before it has a text.
 func (c *chooser) searchStatus() node.Node {
-	say := func(class, text string) node.Node {
+	status := func(class, text string) node.Node {
 		return node.El("p").Class(class).Attr("role", "status").Text(text)
 	}
 	if c.searchText() == "" {
-		return say("offscreen", "")
+		return status("offscreen", "")
 	}
 	n, symbols := 0, []string{}
 	for _, currency := range c.Page.OrderedCurrencies() {
@@ -71,13 +69,13 @@ func (c *chooser) searchStatus() node.Node {
 		}
 	}
 	if n == 0 {
-		return say("note", c.Page.T("choose.notfound", "query", c.searchText()))
+		return status("note", c.Page.T("choose.notfound", "query", c.searchText()))
 	}
-	return say("offscreen", c.Page.Plural("choose.networks", n)+": "+strings.Join(symbols, ", "))
+	return status("offscreen", c.Page.Plural("choose.networks", n)+": "+strings.Join(symbols, ", "))
 }
 
-// pickFound takes the coin that the search has found, if it is just one that
-// can be chosen; and its network, likewise.
+// pickFound selects the coin that the search has found if only one is available, and its network
+// likewise.
 func (c *chooser) pickFound() {
 	found, networks := "", []wire.Network(nil)
 	for _, currency := range c.Page.View.Currencies {
@@ -105,8 +103,7 @@ func (c *chooser) pickFound() {
 	}
 }
 
-// containsWords reports whether every word of filter, which is in lower case, is in text;
-// an empty filter is in every text.
+// containsWords reports whether text contains every word of filter, which is in lower case.
 func containsWords(text, filter string) bool {
 	text = strings.ToLower(text)
 	for word := range strings.FieldsSeq(filter) {
@@ -117,8 +114,7 @@ func containsWords(text, filter string) bool {
 	return true
 }
 
-// matching returns those networks of a coin that filter finds by their own name
-// or code, or by the coin's.
+// matching returns the networks of a coin whose name or code, or whose coin's, contains filter.
 func matching(c wire.Currency, filter string) []wire.Network {
 	if filter == "" {
 		return slices.Clone(c.Networks)

@@ -2,6 +2,7 @@ package screen
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 
 	"coinslot/app/widget"
@@ -11,47 +12,45 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Errors of Host.Connect and Host.Pay that have sentences of their own. Any
-// other error means that it is not known whether something was sent.
+// Errors of Host.Connect and Host.Pay with texts of their own. With any other error it is unknown
+// whether something was sent.
 var (
-	ErrWalletRefused = errors.New("paying by a wallet: declined in the wallet")
-	ErrWalletNetwork = errors.New("paying by a wallet: the wallet does not know the network")
+	ErrWalletRefused = errors.New("paying by wallet: declined by the shopper")
+	ErrWalletNetwork = errors.New("paying by wallet: unknown network")
 )
 
-// walletPhase is how far a request to a wallet has come.
+// walletPhase is the state of a request to a wallet.
 type walletPhase int
 
 const (
 	walletIdle    walletPhase = iota
-	walletAsking              // the shopper has to look into the wallet
-	walletSent                // the wallet says that it has sent it
+	walletAsking              // the shopper has to confirm in the wallet
+	walletSent                // says the wallet
 	walletRefused             // declined: nothing was sent
-	walletNetwork             // the wallet does not know the network: nothing was sent
-	walletFailed              // not known whether it was sent
+	walletNetwork             // unknown to the wallet: nothing was sent
+	walletFailed              // unknown whether it was sent
 )
 
-// payment is what one click on a wallet's button asks for.
+// payment is what a click on a wallet's button requests.
 type payment struct {
 	Wallet widget.Wallet
 	Number int // of the attempt
 	Call   wire.Call
 }
 
-// walletRequest is the latest payment by a wallet and how far it has come.
+// walletRequest is a payment by a wallet with its state.
 type walletRequest struct {
 	payment
 	Phase   walletPhase
-	Sending bool // the wallet has been asked to send, not just who it is
+	Sending bool // the wallet was asked to send, not only to connect
 }
 
-// busy reports whether m has to wait for r. A wallet that does not answer who it
-// is keeps nobody from trying another one.
+// busy reports whether m has to wait for r. While a wallet only connects, another one may be tried.
 func (r walletRequest) busy(m payment) bool {
 	return r.Phase == walletAsking && (r.Sending || r.Wallet.ID == m.Wallet.ID)
 }
 
-// about returns r if it is about what the page shows now, else an idle one: what
-// was said of another attempt, or of another sum, does not count any more.
+// about returns r if it is about the attempt and amount on the page, else an idle request.
 func (r walletRequest) about(p widget.Page) walletRequest {
 	if !r.onScreen(p) {
 		return walletRequest{}
@@ -59,14 +58,14 @@ func (r walletRequest) about(p widget.Page) walletRequest {
 	return r
 }
 
-// onScreen reports whether p shows the attempt and the sum that was clicked.
+// onScreen reports whether p shows the attempt and amount that were clicked.
 func (m payment) onScreen(p widget.Page) bool {
 	a := p.View.Attempt
 	return screenOf(p) == "pay" && a != nil && a.Call != nil && !p.Exchange &&
 		a.Number == m.Number && *a.Call == m.Call
 }
 
-// discover asks for wallets, once there is something that they can send.
+// discover looks for wallets, once there is something that they can send.
 func (c *Checkout) discover(ctx app.Context) {
 	a := c.Page.View.Attempt
 	if c.discovering || a == nil || a.Call == nil || c.Page.Exchange || c.Host.Wallets == nil {
@@ -76,24 +75,20 @@ func (c *Checkout) discover(ctx app.Context) {
 	c.Host.Wallets(func(w widget.Wallet) { ctx.Dispatch(func(app.Context) { c.addWallet(w) }) })
 }
 
-// addWallet takes a wallet into the list. The first of an id stays, so that a
-// later one cannot take over its button.
+// addWallet adds a wallet to the list, unless its id is taken: a later wallet must not take over a
+// button.
 func (c *Checkout) addWallet(w widget.Wallet) {
 	w, ok := w.Sanitize()
 	if !ok || len(c.Page.Wallets) >= widget.MaxWallets {
 		return
 	}
-	for _, have := range c.Page.Wallets {
-		if have.ID == w.ID {
-			return
-		}
+	if !slices.ContainsFunc(c.Page.Wallets, func(o widget.Wallet) bool { return o.ID == w.ID }) {
+		c.Page.Wallets = append(c.Page.Wallets, w)
 	}
-	c.Page.Wallets = append(c.Page.Wallets, w)
 }
 
-// payByWallet asks a wallet to pay: first for the account and the network, then, if what
-// was clicked is still on screen, for the transaction. While one request is on
-// its way no second one is begun.
+// payByWallet asks a wallet to connect and then, if what was clicked is still on screen, to send
+// the transaction. There is one request at a time.
 func (c *Checkout) payByWallet(ctx app.Context, m payment) {
 	if !m.onScreen(c.Page) || c.wallet.about(c.Page).busy(m) {
 		return
@@ -106,14 +101,14 @@ func (c *Checkout) payByWallet(ctx app.Context, m payment) {
 	})
 }
 
-// sendByWallet goes on to the transaction, unless things have moved on.
+// sendByWallet asks a connected wallet to send, unless the page has changed since.
 func (c *Checkout) sendByWallet(ctx app.Context, m payment, from string, err error) {
 	switch {
 	case c.wallet.payment != m:
-		return // another one has been asked for since
+		return // the shopper has clicked another one since
 	case !m.onScreen(c.Page):
 		if c.announcement == walletMessage(c.Page, c.wallet) {
-			c.announcement = "" // nobody is to confirm it any more
+			c.announcement = "" // there is nothing to confirm any more
 		}
 		c.wallet = walletRequest{}
 		return
@@ -128,7 +123,7 @@ func (c *Checkout) sendByWallet(ctx app.Context, m payment, from string, err err
 	})
 }
 
-// walletAnswered takes a wallet's answer.
+// walletAnswered handles a wallet's answer.
 func (c *Checkout) walletAnswered(m payment, err error) {
 	if err == nil {
 		c.refresh()
@@ -154,7 +149,7 @@ func phaseOf(err error) walletPhase {
 	return walletFailed
 }
 
-// walletMessage is the sentence about a request; empty if there is none.
+// walletMessage is the text about a request; empty if it is idle.
 func walletMessage(p widget.Page, r walletRequest) string {
 	name := r.Wallet.Name
 	switch r.Phase {
@@ -173,14 +168,16 @@ func walletMessage(p widget.Page, r walletRequest) string {
 	return ""
 }
 
-// wallets are the buttons of the wallets in this browser and what the last one
-// had to say. A frame that no wallet looks into offers the page on its own.
+// wallets are the buttons of the browser's wallets and the result of the latest request. A frame
+// without wallets offers the page in a new tab.
 func wallets(p widget.Page, a wire.Attempt, r walletRequest) node.Node {
 	if a.Call == nil || p.Exchange {
 		return node.Text("")
 	}
 	if len(p.Wallets) == 0 {
-		return node.If(p.Embed != "" && a.Address != "", func() node.Node { return walletTabLink(p) })
+		return node.If(
+			p.Embed != "" && a.Address != "", func() node.Node { return walletTabLink(p) },
+		)
 	}
 	list := make([]node.Node, 0, len(p.Wallets))
 	for _, w := range p.Wallets {
@@ -192,11 +189,8 @@ func wallets(p widget.Page, a wire.Attempt, r walletRequest) node.Node {
 			return node.El("div").Class("wallets-list").Body(list...)
 		}),
 		node.If(r.Phase != walletIdle, func() node.Node {
-			class := "note"
-			if r.Phase >= walletRefused {
-				class = "note warn"
-			}
-			return node.El("p").Class(class).Text(walletMessage(p, r))
+			return node.El("p").Class("note" + widget.TextIf(r.Phase >= walletRefused, " warn")).
+				Text(walletMessage(p, r))
 		}),
 	)
 }
@@ -220,7 +214,7 @@ func walletButton(p widget.Page, m payment, r walletRequest) node.Node {
 			m.Call.Data)
 }
 
-// walletTabLink opens this page on its own, where wallets can see it.
+// walletTabLink opens this page in a new tab, which wallets can access.
 func walletTabLink(p widget.Page) node.Node {
 	return node.El("p").Class("wallets-tab needs-script").Body(
 		node.El("a").Class("button").Attr("data-part", "browser-tab").

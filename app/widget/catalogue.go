@@ -7,14 +7,13 @@ import (
 	"fmt"
 )
 
-// ReadText reads a catalogue of sentences, static/text/<language>.json: a JSON
-// object of key and sentence, where a sentence that depends on a number is an
-// object of plural category and sentence. Its forms get the key and "#category". Errors:
-// raw is no such object.
+// ReadText parses static/text/<language>.json: a JSON object of key and text, where a text that
+// depends on a number is an object of plural category and text, stored as "key#category".
+// Errors: raw is no such object.
 func ReadText(raw []byte) (map[string]string, error) {
 	var entries map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &entries); err != nil {
-		return nil, fmt.Errorf("decoding a text catalogue: %w", err)
+		return nil, fmt.Errorf("decoding a text catalog: %w", err)
 	}
 	text := make(map[string]string, len(entries))
 	for key, entry := range entries {

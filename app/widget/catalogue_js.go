@@ -2,7 +2,7 @@ package widget
 
 import "errors"
 
-// ReadText fails: to a browser, sentences come with the page.
+// ReadText fails: a browser gets its texts with the page.
 func ReadText([]byte) (map[string]string, error) {
-	return nil, errors.New("reading a text catalogue: not built in")
+	return nil, errors.New("reading a text catalog: not built in")
 }

@@ -9,12 +9,11 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// fullAddress is how many characters the shortest address has. While less than
-// that is typed, it is not said that it is a different one.
-const fullAddress = 26
+// minAddress is the length of the shortest address. Shorter input counts as unfinished.
+const minAddress = 26
 
-// AddressChecker compares the address in the shopper's wallet with the one to be paid:
-// at once with WebAssembly, as a form without it.
+// AddressChecker compares the address in the shopper's wallet with the one to pay: at once with
+// WebAssembly, as a form without it.
 type AddressChecker struct {
 	app.Compo
 
@@ -25,7 +24,7 @@ type AddressChecker struct {
 	text      string
 }
 
-// Draw draws the field and what the comparison has found.
+// Draw draws the field and the result of the comparison.
 func (c *AddressChecker) Draw() *node.Element {
 	p := c.Page
 	found := c.compare()
@@ -41,8 +40,7 @@ func (c *AddressChecker) Draw() *node.Element {
 	)
 }
 
-// compare compares what is in the field now. An address that is still being
-// typed is not judged.
+// compare compares the content of the field, unless the address is still being typed.
 func (c *AddressChecker) compare() address.Comparison {
 	a := c.Page.View.Attempt
 	if a == nil {
@@ -52,14 +50,15 @@ func (c *AddressChecker) compare() address.Comparison {
 		return address.Compare(a.Address, c.Page.Pasted)
 	}
 	theirs := address.Recipient(c.text)
-	if unfinished := len(theirs) < fullAddress || strings.HasPrefix(a.Address, theirs) &&
-		theirs != a.Address; unfinished && !c.submitted {
+	unfinished := len(theirs) < minAddress ||
+		theirs != a.Address && strings.HasPrefix(a.Address, theirs)
+	if unfinished && !c.submitted {
 		return address.Comparison{}
 	}
 	return address.Compare(a.Address, c.text)
 }
 
-// form is a GET form: the comparison changes nothing.
+// form is a GET form, because a comparison changes nothing.
 func (c *AddressChecker) form(found address.Comparison) node.Node {
 	p := c.Page.WithField("open", "check")
 	return el("form").Class("check-form").Attr("method", "get").Attr("action", p.Base).
@@ -98,7 +97,7 @@ func (c *AddressChecker) message(found address.Comparison) string {
 	return ""
 }
 
-// sideBySide shows both addresses, with what is different in theirs marked.
+// sideBySide shows both addresses and marks the differences.
 func (c *AddressChecker) sideBySide(found address.Comparison) node.Node {
 	row := func(label string, groups []address.Group) node.Node {
 		return el("div").Class("check-row").Body(
@@ -112,7 +111,7 @@ func (c *AddressChecker) sideBySide(found address.Comparison) node.Node {
 	)
 }
 
-// drawGroups draws groups; those that differ are marked.
+// drawGroups draws the groups of an address; those that differ are marked.
 func drawGroups(groups []address.Group) []node.Node {
 	list := make([]node.Node, 0, len(groups))
 	for _, g := range groups {
@@ -125,17 +124,13 @@ func drawGroups(groups []address.Group) []node.Node {
 	return list
 }
 
-// Details is a details element, open from the start or not.
+// Details returns a details element.
 func Details(class string, open bool) *node.Element {
-	d := el("details").Class(class)
-	if open {
-		d = d.Bool("open", true)
-	}
-	return d
+	return el("details").Class(class).Bool("open", open)
 }
 
-// noScriptLink is a link for pages without scripts, which load themselves again every
-// few seconds: the page that it leads to comes with the part opened.
+// noScriptLink is for pages without scripts, which reload every few seconds: it leads to the page
+// with a part opened.
 func noScriptLink(p Page, part, text string) node.Node {
 	return node.If(p.Opened != part, func() node.Node {
 		return el("noscript").Body(

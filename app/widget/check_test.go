@@ -15,8 +15,7 @@ const (
 	tonOurs  = "EQAREREREREREREREREREREREREREREREREREREREREREeYT" // 0x11 32 times
 )
 
-// While an address is typed by hand nothing is said of it; pressing the button
-// asks.
+// While an address is typed by hand nothing is said of it; pressing the button asks.
 func TestAddressCheckerWaitsForWholeAddress(t *testing.T) {
 	c := &AddressChecker{Page: Page{View: wire.View{Attempt: &wire.Attempt{Address: tronOurs}}}, typed: true}
 	for _, step := range []struct {

@@ -2,7 +2,6 @@ package widget
 
 import (
 	"slices"
-	"strings"
 
 	"coinslot/app/wire"
 )
@@ -13,13 +12,11 @@ type Choice struct {
 	Network string // "symbol:code"; empty = none
 }
 
-// NetworkKey is a network's value in the form: codes alone are not unique, because
-// several coins travel on one network.
+// NetworkKey is a network's value in the form: several coins share the code of a network.
 func NetworkKey(symbol, code string) string { return symbol + ":" + code }
 
 // CountAvailable counts the networks of a coin that can be chosen.
-func CountAvailable(c wire.Currency) int {
-	n := 0
+func CountAvailable(c wire.Currency) (n int) {
 	for _, network := range c.Networks {
 		if network.Available {
 			n++
@@ -28,38 +25,26 @@ func CountAvailable(c wire.Currency) int {
 	return n
 }
 
-// soleNetwork returns the only network of a coin that can be chosen; false if there
-// are several or none.
-func soleNetwork(c wire.Currency) (wire.Network, bool) {
-	if CountAvailable(c) != 1 {
-		return wire.Network{}, false
-	}
-	i := slices.IndexFunc(c.Networks, func(n wire.Network) bool { return n.Available })
-	return c.Networks[i], true
-}
-
-// SoleCoin reports whether there is but one coin, so that it is not asked for.
+// SoleCoin reports whether there is only one coin, so that the page does not ask for it.
 func (p Page) SoleCoin() bool {
 	return len(p.View.Currencies) == 1 && CountAvailable(p.View.Currencies[0]) > 0
 }
 
-// SoleNetwork reports whether there is but one coin and one network: nothing is
-// asked.
+// SoleNetwork reports whether there is only one coin with one network.
 func (p Page) SoleNetwork() bool {
 	return p.SoleCoin() && len(p.View.Currencies[0].Networks) == 1
 }
 
-// CountAvailable counts the coins' networks that can be chosen.
-func (p Page) CountAvailable() int {
-	n := 0
+// CountAvailable counts the networks of all coins that can be chosen.
+func (p Page) CountAvailable() (n int) {
 	for _, currency := range p.View.Currencies {
 		n += CountAvailable(currency)
 	}
 	return n
 }
 
-// InitialChoice returns what is selected when the page opens: what the page
-// says as far as it is possible, completed where nothing is left to choose.
+// InitialChoice returns the selection of a new page: the page's own as far as it is possible,
+// completed where there is only one choice.
 func (p Page) InitialChoice() Choice {
 	c := Choice{Symbol: p.Chosen, Network: p.ChosenNetwork}
 	if c.Symbol == "" {
@@ -71,36 +56,32 @@ func (p Page) InitialChoice() Choice {
 	return c
 }
 
-// onlyCoin returns the symbol of the coin if there is just one to choose.
-func (p Page) onlyCoin() string {
-	found := ""
+// onlyCoin returns the symbol of the coin if only one can be chosen, else "".
+func (p Page) onlyCoin() (symbol string) {
 	for _, currency := range p.View.Currencies {
 		switch {
 		case CountAvailable(currency) == 0:
-		case found != "":
+		case symbol != "":
 			return ""
 		default:
-			found = currency.Symbol
+			symbol = currency.Symbol
 		}
 	}
-	return found
+	return symbol
 }
 
-// OnlyNetwork returns the key of symbol's network if there is just one to choose.
+// OnlyNetwork returns the key of symbol's network if only one can be chosen, else "".
 func (p Page) OnlyNetwork(symbol string) string {
 	for _, currency := range p.View.Currencies {
-		if currency.Symbol != symbol {
-			continue
-		}
-		if network, only := soleNetwork(currency); only {
-			return NetworkKey(symbol, network.Code)
+		if currency.Symbol == symbol && CountAvailable(currency) == 1 {
+			i := slices.IndexFunc(currency.Networks, func(n wire.Network) bool { return n.Available })
+			return NetworkKey(symbol, currency.Networks[i].Code)
 		}
 	}
 	return ""
 }
 
-// Coin returns the currency and network of a key; false if it is not offered
-// or cannot be chosen.
+// Coin returns the currency and network of a key; false if it is not offered or unavailable.
 func (p Page) Coin(want string) (wire.Currency, wire.Network, bool) {
 	for _, currency := range p.View.Currencies {
 		for _, network := range currency.Networks {
@@ -112,15 +93,8 @@ func (p Page) Coin(want string) (wire.Currency, wire.Network, bool) {
 	return wire.Currency{}, wire.Network{}, false
 }
 
-// codeOf returns the network code of a key.
-func codeOf(k string) string {
-	_, code, _ := strings.Cut(k, ":")
-	return code
-}
-
-// OrderedCurrencies returns the coins in the order of the screen: the server's, which is
-// by cost. Who pays from an exchange sees first what most exchanges can send,
-// and that again in the server's order.
+// OrderedCurrencies returns the coins in the order of the screen: the server's, which is by cost.
+// For payments from an exchange, what most exchanges can send comes first.
 func (p Page) OrderedCurrencies() []wire.Currency {
 	if !p.Exchange {
 		return p.View.Currencies
@@ -134,37 +108,25 @@ func (p Page) OrderedCurrencies() []wire.Currency {
 	return list
 }
 
-// exchangesCanSend reports whether most exchanges can send to a network that can be chosen.
+// exchangesCanSend reports whether n is available and most exchanges can send to it.
 func exchangesCanSend(n wire.Network) bool { return n.Available && n.Exchanges }
 
-// partition returns list with what is wanted in front; otherwise it keeps the order.
+// partition returns a copy of list with the wanted items in front, otherwise in the same order.
 func partition[T any](list []T, wanted func(T) bool) []T {
-	front, rest := make([]T, 0, len(list)), []T(nil)
-	for _, item := range list {
-		if wanted(item) {
-			front = append(front, item)
-		} else {
-			rest = append(rest, item)
-		}
-	}
-	return append(front, rest...)
+	front := slices.DeleteFunc(slices.Clone(list), func(item T) bool { return !wanted(item) })
+	return append(front, slices.DeleteFunc(slices.Clone(list), wanted)...)
 }
 
-// IsCheapest reports whether n is to be marked as the one with the lowest fee:
-// only where another network of the coin could be chosen for more.
+// IsCheapest reports whether n gets the mark of the lowest fee: another network of the coin must be
+// available for more.
 func IsCheapest(c wire.Currency, n wire.Network) bool {
 	dearer := func(other wire.Network) bool { return other.Available && !other.Lowest }
 	return n.Available && n.Lowest && slices.ContainsFunc(c.Networks, dearer)
 }
 
-// WithExchange returns the page for a shopper who pays from an exchange, or who
-// does not. Every form and link carries it along.
+// WithExchange returns the page with Exchange set or cleared, also in Carry.
 func (p Page) WithExchange(exchange bool) Page {
-	from := ""
-	if exchange {
-		from = "exchange"
-	}
-	p = p.WithField("from", from)
+	p = p.WithField("from", TextIf(exchange, "exchange"))
 	p.Exchange = exchange
 	return p
 }

@@ -10,46 +10,71 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// CopyRequest asks the root to put a value on the clipboard and to tell the
-// result.
+// CopyRequest asks the root component to copy a value to the clipboard.
 type CopyRequest struct {
-	Part  string // handle of what shows the value
+	Part  string // data-part of what shows the value
 	Value string
-	Done  func(err error)
+	Done  func(err error) // is called once, from any goroutine
 }
 
-// Copyable is a value that a shopper takes into a wallet: shown in full,
-// selected as a whole by one click, with a button.
+// Copyable is a value that a shopper takes into a wallet: shown in full, selected as a whole by one
+// click, with a copy button.
 type Copyable struct {
 	app.Compo
 
-	Part   string // handle of the value: "address"
-	Copy   string // handle of the button: "copy-address"
+	Part   string // data-part of the value: "address"
+	Copy   string // data-part of the button: "copy-address"
 	Label  string
 	Value  string // what is copied
 	Unit   string // shown after the value, not copied; may be empty
 	Groups bool   // show in groups of four, for comparing
 	Text   CopyText
 
-	state    copyState
-	resultOf string // the value that state is about
+	button copyButton
 }
 
-// CopyText are the sentences of a copyable.
+// CopyText are the texts of a copy button.
 type CopyText struct {
 	Button string
 	Copied string
 	Failed string
 }
 
-// copyState is what the button has to say.
-type copyState int
+// copyButton is the state of a copy button, which shows for a while how the copying went.
+type copyButton struct {
+	value  string // that result is about
+	result string // empty = none
+}
 
+// How long the result is shown. After a failure, the shopper has to read what to do instead.
 const (
-	copyIdle copyState = iota
-	copyDone
-	copyFailed
+	copiedFor = 3 * time.Second
+	failedFor = 10 * time.Second
 )
+
+// text is the button's text while it copies value.
+func (b *copyButton) text(t CopyText, value string) string {
+	if b.result != "" && b.value == value {
+		return b.result
+	}
+	return t.Button
+}
+
+// copy requests the copying of a value that part shows.
+func (b *copyButton) copy(ctx app.Context, part, value string, t CopyText) {
+	done := func(err error) {
+		ctx.Dispatch(func(ctx app.Context) {
+			*b = copyButton{value, t.Copied}
+			wait := copiedFor
+			if err != nil {
+				b.result, wait = t.Failed, failedFor
+			}
+			ctx.NewActionWithValue(ActionAnnounce, b.result)
+			ctx.After(wait, func(app.Context) { b.result = "" })
+		})
+	}
+	ctx.NewActionWithValue(ActionCopy, CopyRequest{Part: part, Value: value, Done: done})
+}
 
 // Draw draws label, value and button.
 func (c *Copyable) Draw() *node.Element {
@@ -65,7 +90,10 @@ func (c *Copyable) Draw() *node.Element {
 				Attr("data-copy", c.Value).
 				Attr("data-copied", c.Text.Copied).Attr("data-failed", c.Text.Failed).
 				Attr("aria-describedby", "coinslot-"+c.Part).
-				Text(c.buttonText()).On("click", c.copy),
+				Text(c.button.text(c.Text, c.Value)).
+				On("click", func(ctx app.Context, _ app.Event) {
+					c.button.copy(ctx, c.Part, c.Value, c.Text)
+				}),
 		)...),
 	)
 }
@@ -82,9 +110,9 @@ func (c *Copyable) shown() []node.Node {
 	return shown
 }
 
-// emphasisOf names the groups of an address that are worth comparing: "end" those at
-// both ends, "mid" the one in the middle, which a look-alike address rarely has
-// too. What stands for nothing, as "0x" does, makes another one an end.
+// emphasisOf returns the CSS class of the groups of an address that are worth comparing: "end" at
+// both ends, and "mid" in the middle, which a look-alike address rarely shares. Next to a group
+// that says little, such as "0x" or a short last one, its neighbor is an end too.
 func emphasisOf(list []address.Group, i int) string {
 	last := len(list) - 1
 	switch {
@@ -95,43 +123,4 @@ func emphasisOf(list []address.Group, i int) string {
 		return "mid"
 	}
 	return ""
-}
-
-func (c *Copyable) buttonText() string {
-	if c.resultOf != c.Value {
-		return c.Text.Button
-	}
-	switch c.state {
-	case copyDone:
-		return c.Text.Copied
-	case copyFailed:
-		return c.Text.Failed
-	case copyIdle:
-	}
-	return c.Text.Button
-}
-
-// How long the button tells the result. What to do instead takes longer to read.
-const (
-	copiedFor = 3 * time.Second
-	failedFor = 10 * time.Second
-)
-
-// copy asks for the copying; the button tells the result for a while.
-func (c *Copyable) copy(ctx app.Context, _ app.Event) {
-	value := c.Value
-	ctx.NewActionWithValue(ActionCopy,
-		CopyRequest{Part: c.Part, Value: value, Done: func(err error) {
-			ctx.Dispatch(func(ctx app.Context) { c.showResult(ctx, value, err) })
-		}})
-}
-
-func (c *Copyable) showResult(ctx app.Context, value string, err error) {
-	c.state, c.resultOf = copyDone, value
-	wait := copiedFor
-	if err != nil {
-		c.state, wait = copyFailed, failedFor
-	}
-	ctx.NewActionWithValue(ActionAnnounce, c.buttonText())
-	ctx.After(wait, func(app.Context) { c.state = copyIdle })
 }

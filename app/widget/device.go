@@ -2,8 +2,7 @@ package widget
 
 import "coinslot/app/widget/node"
 
-// Device takes the payment to another device: the page's address as a QR code
-// and as text. Both pages follow the payment.
+// Device shows the page's URL as a QR code and as text, to continue on another device.
 func Device(p Page) node.Node {
 	return node.If(p.URL != "" && p.View.Session != "", func() node.Node {
 		return Details("device", p.Opened == "device").Attr("data-part", "device").Body(

@@ -1,4 +1,4 @@
-// Package widget is the parts that the screens of a checkout are made of: what a page is given
-// ([Page]), its sentences and numbers in the shopper's language, and go-app components such as the
-// QR code, an address to copy or to compare, and the time left. Package screen puts them together.
+// Package widget has the parts of the checkout's screens: the input of a page ([Page]), texts and
+// numbers in the shopper's language, and go-app components such as the QR code, an address to copy
+// or compare, and the time left. Package screen puts them together.
 package widget

@@ -19,9 +19,8 @@ func TextIf(condition bool, text string) string {
 	return ""
 }
 
-// WithSpaces puts a space between neighbors, which a page without styles would run
-// together: an address and the word on its button. Boxes in a row or a grid show
-// nothing of it.
+// WithSpaces puts a space between neighbors that would run together in a page without styles.
+// Flex and grid boxes do not show it.
 func WithSpaces(parts ...node.Node) []node.Node {
 	list := make([]node.Node, 0, 2*len(parts))
 	for i, part := range parts {
@@ -33,8 +32,7 @@ func WithSpaces(parts ...node.Node) []node.Node {
 	return list
 }
 
-// Render returns what Draw draws, as elements of go-app, which calls it in a browser. So
-// do those of all components.
+// Render implements app.Composer, which go-app calls in a browser.
 func (c *AddressChecker) Render() app.UI { return c.Draw().UI() }
 
 // Render implements app.Composer.

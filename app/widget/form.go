@@ -1,44 +1,42 @@
 package widget
 
 import (
+	"strings"
+
 	"coinslot/app/widget/node"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Names of the actions by which parts tell the root what the shopper wants, and
-// the root tells parts what has happened.
+// Actions that parts send to the root component, and the last two from the root to parts.
 const (
-	ActionSend     = "coinslot/send"   // value: request
+	ActionSend     = "coinslot/send"   // value: Request
 	ActionChange   = "coinslot/change" // value: bool, whether the chooser is shown
 	ActionExchange = "coinslot/from"   // value: bool, whether the shopper pays from an exchange
-	ActionAnnounce = "coinslot/say"    // value: string for the live region
-	ActionRefresh  = "coinslot/look"   // no value: the view is out of date
+	ActionAnnounce = "coinslot/say"    // value: string, announced to screen readers
+	ActionRefresh  = "coinslot/look"   // no value: fetch the view now
 	ActionFail     = "coinslot/fail"   // value: string to show as an error
-	ActionCopy     = "coinslot/copy"   // value: copyRequest
+	ActionCopy     = "coinslot/copy"   // value: CopyRequest
 	ActionQR       = "coinslot/qr"     // value: bool, whether the QR code holds the payment link
 	ActionPay      = "coinslot/pay"    // value: payment
-	ActionPrice    = "coinslot/price"  // value: wish
+	ActionPrice    = "coinslot/price"  // value: offerInput
 
-	ActionViewTime = "coinslot/instant" // value: instant; from the root to what tells the time
-	ActionNetwork  = "coinslot/network" // no value: the network has come or gone; likewise
+	ActionViewTime = "coinslot/instant" // value: ViewTime
+	ActionNetwork  = "coinslot/network" // no value: the browser went online or offline
 )
 
-// Request is a form's content, sent by the WebAssembly program instead of the
-// browser.
+// Request is a form's content, sent by WebAssembly instead of the browser.
 type Request struct {
 	Sub  string            // "/attempts", "/extend", "/cancel", "/recheck", "/simulate"
 	Body map[string]string // members of the JSON; nil for none
 }
 
-// bodyFunc returns what a form sends as JSON, nil for nothing; or the sentence
-// that says what is missing, and then nothing is sent.
-type bodyFunc func() (content map[string]string, missing string)
-
-// Form is a POST form. Without WebAssembly the browser sends its fields; with
-// it, body is sent instead. scope names what body holds: go-app compares
-// handlers by their code alone and would keep one with yesterday's values.
-func Form(p Page, sub string, body bodyFunc, scope ...string) *node.Element {
+// Form is a POST form. Without WebAssembly the browser sends its fields; with it, body is sent
+// instead, which returns the members of the JSON, or the text that says what is missing. scope
+// lists the values that body captures, see [node.Element.On].
+func Form(
+	p Page, sub string, body func() (members map[string]string, missing string), scope ...string,
+) *node.Element {
 	return el("form").Attr("method", "post").Attr("action", p.Target(sub)).
 		On("submit", func(ctx app.Context, e app.Event) {
 			e.PreventDefault()
@@ -51,7 +49,7 @@ func Form(p Page, sub string, body bodyFunc, scope ...string) *node.Element {
 		}, append(scope, sub)...)
 }
 
-// HiddenFields are the hidden fields that every form takes along.
+// HiddenFields are the fields of Carry as hidden inputs.
 func HiddenFields(p Page) []node.Node {
 	fields := make([]node.Node, 0, len(p.Carry))
 	for _, f := range p.Carry {
@@ -64,7 +62,7 @@ func hidden(f Field) node.Node {
 	return void("input").Attr("type", "hidden").Attr("name", f.Name).Attr("value", f.Value)
 }
 
-// ButtonForm is a form of one button, with fields of its own.
+// ButtonForm is a form of one button with hidden fields.
 func ButtonForm(p Page, sub, part, class, text string, busy bool, fields ...Field) node.Node {
 	inputs := HiddenFields(p)
 	scope := make([]string, 0, 2*len(fields))
@@ -73,32 +71,27 @@ func ButtonForm(p Page, sub, part, class, text string, busy bool, fields ...Fiel
 		scope = append(scope, f.Name, f.Value)
 	}
 	inputs = append(inputs, Button(part, class, text, busy))
-	return Form(p, sub, fieldsBody(fields), scope...).Class("press").Body(inputs...)
+	members := func() (map[string]string, string) {
+		body := make(map[string]string, len(fields))
+		for _, f := range fields {
+			body[f.Name] = f.Value
+			if _, code, isKey := strings.Cut(f.Value, ":"); isKey && f.Name == "network_code" {
+				body[f.Name] = code // forms have a NetworkKey there
+			}
+		}
+		return body, ""
+	}
+	return Form(p, sub, members, scope...).Class("press").Body(inputs...)
 }
 
-// Button is a submit button with a stable handle. While a request is on its way
-// it says that it does nothing, but keeps the keyboard: a disabled one loses it.
+// Button is a submit button. While a request is under way it is aria-disabled, because a disabled
+// button would lose the focus.
 func Button(part, class, text string, busy bool) node.Node {
 	return el("button").Attr("type", "submit").Class("button "+class).Attr("data-part", part).
 		Bool("aria-disabled", busy).Text(text)
 }
 
-// fieldsBody returns the JSON of a form's own fields. A network's key is split
-// there, because "symbol:code" is the form's spelling only.
-func fieldsBody(fields []Field) bodyFunc {
-	return func() (map[string]string, string) {
-		body := make(map[string]string, len(fields))
-		for _, f := range fields {
-			body[f.Name] = f.Value
-			if f.Name == "network_code" {
-				body[f.Name] = codeOf(f.Value)
-			}
-		}
-		return body, ""
-	}
-}
-
-// ChangeLink opens the chooser: a link without WebAssembly, at once with it.
+// ChangeLink opens the chooser, by a new page without WebAssembly.
 func ChangeLink(p Page, part, class, text string) node.Node {
 	return el("a").Class(class).Attr("data-part", part).
 		Attr("href", p.Link("", Field{"change", "1"})).Text(text).
@@ -112,8 +105,8 @@ func ToggleChange(ctx app.Context, e app.Event, show bool) {
 	}
 }
 
-// StayOnPage keeps the browser from following a link whose work is done in the page,
-// unless the shopper wants it in a tab of its own.
+// StayOnPage keeps the browser from following a link that WebAssembly handles; false if the shopper
+// opens it in a new tab.
 func StayOnPage(e app.Event) bool {
 	if e.Get("ctrlKey").Bool() || e.Get("metaKey").Bool() || e.Get("shiftKey").Bool() {
 		return false

@@ -8,8 +8,8 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Help tells whom to ask and with which reference. It is on every screen that a
-// shopper may not be able to leave alone.
+// Help shows whom to ask and which reference to quote. It is on every screen where a shopper may
+// need the shop.
 func Help(p Page) node.Node {
 	lines := p.reference()
 	if len(lines) == 0 && p.View.Support == "" {
@@ -17,17 +17,19 @@ func Help(p Page) node.Node {
 	}
 	return el("section").Class("ask").Attr("aria-labelledby", "coinslot-ask").Body(
 		el("h2").ID("coinslot-ask").Text(p.T("ask.title")),
-		node.If(len(lines) > 0, func() node.Node {
-			return &Reference{Lines: lines, Label: p.T("ask.text"),
-				Text: CopyText{Button: p.T("ask.copy"), Copied: p.T("ask.copied"),
-					Failed: p.T("copy.failed")}}
-		}),
+		node.If(len(lines) > 0, func() node.Node { return NewReference(p, "ask.text", lines...) }),
 		supportLink(p),
 	)
 }
 
-// reference is what names this payment to the shop and to whoever the shop asks,
-// one name a line.
+// NewReference returns a Reference whose label has a key.
+func NewReference(p Page, label string, lines ...string) *Reference {
+	return &Reference{Lines: lines, Label: p.T(label), Text: CopyText{
+		Button: p.T("ask.copy"), Copied: p.T("ask.copied"), Failed: p.T("copy.failed"),
+	}}
+}
+
+// reference lists what identifies this payment to the shop and the gateway, one name a line.
 func (p Page) reference() []string {
 	var lines []string
 	add := func(value, line string) {
@@ -45,21 +47,15 @@ func (p Page) reference() []string {
 	return lines
 }
 
-// supportLink leads to the people who answer. A frame must not navigate away, so
-// there it opens a page of its own.
+// supportLink leads to the merchant's support.
 func supportLink(p Page) node.Node {
 	return node.If(p.View.Support != "", func() node.Node {
-		a := el("a").Class("button quiet").Attr("data-part", "support").Attr("href", p.supportURL()).
+		return outLink(p, p.supportURL()).Class("button quiet").Attr("data-part", "support").
 			Text(p.T("ask.link"))
-		if p.Embed == "" {
-			return a
-		}
-		return a.Attr("target", "_blank").Attr("rel", "noopener")
 	})
 }
 
-// supportURL is the address of the people who answer; a letter to them starts with
-// the order's reference as its subject.
+// supportURL is the merchant's support; an e-mail has the order's reference as its subject.
 func (p Page) supportURL() string {
 	subject := p.View.Order.Ref
 	if subject == "" {
@@ -72,7 +68,7 @@ func (p Page) supportURL() string {
 	return p.View.Support + "?subject=" + strings.ReplaceAll(queryEscape(subject), "+", "%20")
 }
 
-// Reference shows what to quote, with a button that copies all of it.
+// Reference shows what to quote, one name a line, with a button that copies all of it.
 type Reference struct {
 	app.Compo
 
@@ -80,7 +76,7 @@ type Reference struct {
 	Lines []string
 	Text  CopyText
 
-	state copyState
+	button copyButton
 }
 
 // Draw draws the sentence, the lines and the button.
@@ -98,40 +94,14 @@ func (r *Reference) Draw() *node.Element {
 		el("button").Attr("type", "button").Class("button copy needs-script").
 			Attr("data-part", "copy-reference").Attr("data-copy", value).
 			Attr("data-copied", r.Text.Copied).Attr("data-failed", r.Text.Failed).
-			Text(r.buttonText()).On("click", r.copy, value),
+			Text(r.button.text(r.Text, value)).
+			On("click", func(ctx app.Context, _ app.Event) {
+				r.button.copy(ctx, "reference", value, r.Text)
+			}, value),
 	)
 }
 
-func (r *Reference) buttonText() string {
-	switch r.state {
-	case copyDone:
-		return r.Text.Copied
-	case copyFailed:
-		return r.Text.Failed
-	case copyIdle:
-	}
-	return r.Text.Button
-}
-
-// copy asks for the copying; the button tells the result for a while.
-func (r *Reference) copy(ctx app.Context, _ app.Event) {
-	ctx.NewActionWithValue(ActionCopy,
-		CopyRequest{Part: "reference", Value: strings.Join(r.Lines, "\n"), Done: func(err error) {
-			ctx.Dispatch(func(ctx app.Context) { r.showResult(ctx, err) })
-		}})
-}
-
-func (r *Reference) showResult(ctx app.Context, err error) {
-	r.state = copyDone
-	wait := copiedFor
-	if err != nil {
-		r.state, wait = copyFailed, failedFor
-	}
-	ctx.NewActionWithValue(ActionAnnounce, r.buttonText())
-	ctx.After(wait, func(app.Context) { r.state = copyIdle })
-}
-
-// NextSteps says what happens next, in the sentences of keys; an empty key is left out.
+// NextSteps says what happens next, in the texts of keys; an empty key is left out.
 func NextSteps(p Page, keys ...string) node.Node {
 	var sentences []node.Node
 	for _, key := range keys {

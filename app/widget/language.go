@@ -9,13 +9,12 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// languageMenu lets the shopper read the page in another language. It is a form
-// that loads the page anew, so it works everywhere and changes nothing before
-// the button is pressed (WCAG 3.2.2).
+// languageMenu is a form that reloads the page in another language. It works without scripts and
+// changes nothing before its button is pressed (WCAG 3.2.2).
 func languageMenu(p Page) node.Node {
 	return node.If(len(p.Languages) > 1, func() node.Node {
 		return el("form").Class("languages").Attr("method", "get").Attr("action", p.path()).
-			Body(append(p.HiddenFieldsExcept("lang", "key"), WithSpaces(
+			Body(append(HiddenFields(p.Without("lang", "key")), WithSpaces(
 				el("label").Body(
 					el("span").Class("offscreen").Text(p.T("lang.label")),
 					&languageList{Languages: p.Languages, Lang: p.Lang},
@@ -26,7 +25,7 @@ func languageMenu(p Page) node.Node {
 	})
 }
 
-// path is the path of the page that is shown.
+// path is the path of this page.
 func (p Page) path() string {
 	if p.Receipt {
 		return p.Base + "/receipt"
@@ -34,39 +33,26 @@ func (p Page) path() string {
 	return p.Base
 }
 
-// HiddenFieldsExcept are the fields that a form takes along, without some of them.
-func (p Page) HiddenFieldsExcept(names ...string) []node.Node {
-	var kept []Field
-	for _, f := range p.Carry {
-		if !slices.Contains(names, f.Name) {
-			kept = append(kept, f)
-		}
-	}
-	p.Carry = kept
-	return HiddenFields(p)
-}
-
-// languageList is the field of the menu. It is a component, because it is the same
-// on all pages of a language: in a browser nothing of it is drawn again, and the
-// server keeps its tree.
+// languageList is the field of the menu. It is a component because it is the same on all pages of
+// a language: a browser never redraws it, and the server caches its tree.
 type languageList struct {
 	app.Compo
 
 	Languages []Language
-	Lang      string // the one that is chosen
+	Lang      string // the chosen one
 }
 
-// cachedLists holds a *drawnList for each language that was chosen in one: its fifty
-// elements would be a quarter of what a page costs.
+// cachedLists holds a *cachedList by chosen language: its fifty elements would be a quarter of the
+// cost of a page.
 var cachedLists sync.Map
 
-// cachedList is what was drawn of a list of languages.
+// cachedList is the tree of a list of languages.
 type cachedList struct {
 	languages []Language
 	tree      *node.Element
 }
 
-// Draw draws it, on the server only where it is not what it was.
+// Draw draws the list; the server draws it again only after a change.
 func (l *languageList) Draw() *node.Element {
 	if app.IsClient {
 		return l.draw()

@@ -7,8 +7,7 @@ import (
 	"coinslot/app/widget/node"
 )
 
-// TestLanguageListIsCached holds that what is kept of a list is what would be drawn
-// of it now.
+// TestLanguageListIsCached holds that what is kept of a list is what would be drawn of it now.
 func TestLanguageListIsCached(t *testing.T) {
 	two := []Language{{"en", "English"}, {"fr", "Français & \"co\""}}
 	three := append([]Language{{"de", "Deutsch"}}, two...)

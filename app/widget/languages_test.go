@@ -129,8 +129,7 @@ func TestLanguagesAreComplete(t *testing.T) {
 	}
 }
 
-// Sentences are sentences: nothing is empty, left over or far too long for its
-// button.
+// Sentences are sentences: nothing is empty, left over or far too long for its button.
 func TestLanguagesAreWellFormed(t *testing.T) {
 	all := catalogues(t)
 	buttons := []string{"choose.continue", "choose.keep", "choose.exchange", "pay.recheck", "pay.change", "pay.cancel", "copy.amount", "copy.address", "copy.link",

@@ -2,8 +2,7 @@ package widget
 
 import "strings"
 
-// queryEscape returns s as it stands in a query, as of url.QueryEscape; net/url
-// would be a thirteenth of what a shopper downloads.
+// queryEscape is url.QueryEscape. net/url would be a thirteenth of what a shopper downloads.
 func queryEscape(s string) string {
 	const digits = "0123456789ABCDEF"
 	var out strings.Builder
@@ -21,8 +20,7 @@ func queryEscape(s string) string {
 	return out.String()
 }
 
-// Host returns the host and port of an http(s) address that the BFF has
-// checked; empty if it has none.
+// Host returns the host and port of an http(s) URL that the BFF has checked; empty if it has none.
 func Host(address string) string {
 	scheme, rest, _ := strings.Cut(address, "://")
 	if strings.ContainsAny(scheme, "/?#") {

@@ -18,8 +18,7 @@ func FuzzQueryEscape(f *testing.F) {
 	})
 }
 
-// FuzzHost: of every address that a merchant may set, the standard library
-// finds the same host.
+// FuzzHost: of every address that a merchant may set, the standard library finds the same host.
 func FuzzHost(f *testing.F) {
 	for _, s := range []string{
 		"", "/checkout", "/checkout?x=https://shop.example", "shop.example", "https://shop.example", "https://shop.example:8443/a?b#c", "http://a@b:1?x=//y", "https://[::1]:80/", "https://u:p@h/@x",

@@ -5,15 +5,14 @@ import (
 	"coinslot/app/wire"
 )
 
-// HeadingID is the id of the one heading that names the screen; it gets the
-// keyboard when the screen changes.
+// HeadingID is the id of the screen's heading, which gets the focus when the screen changes.
 const HeadingID = "coinslot-heading"
 
 // OrderHead shows what is being paid for and its price.
 func OrderHead(p Page) node.Node {
 	order := p.View.Order
 	if order.AmountUSD == "" {
-		return node.Text("") // a page about an order that is not known
+		return node.Text("") // the order is unknown
 	}
 	title := order.Title
 	if title == "" {
@@ -36,8 +35,7 @@ func OrderHead(p Page) node.Node {
 	)
 }
 
-// OrderFoot tells what to quote when asking for help, and lets an embedded
-// checkout be closed.
+// OrderFoot shows the order's reference, the way back to the shop, and the languages.
 func OrderFoot(p Page) node.Node {
 	return el("footer").Class("foot").Body(WithSpaces(
 		node.If(p.View.Order.Ref != "", func() node.Node {
@@ -50,8 +48,8 @@ func OrderFoot(p Page) node.Node {
 	)...)
 }
 
-// needsShopLink reports whether the screens of a status have no button of their own that
-// leads back to the shop. One that is not known may be paid: CancelURL is not for it.
+// needsShopLink reports whether the screens of a status have no button back to the shop. An unknown
+// status may mean that the order is paid, so CancelURL is not offered.
 func needsShopLink(s wire.Status) bool { return s.Known() && s.Outcome() == wire.Payable }
 
 // Heading is the screen's name.
@@ -59,10 +57,14 @@ func Heading(text string) node.Node {
 	return el("h1").ID(HeadingID).Attr("tabindex", "-1").Text(text)
 }
 
-// ShopLink is a link back to the shop. A frame must not show the shop inside the
-// shop, so there it opens a page of its own.
+// ShopLink is a link back to the shop.
 func ShopLink(p Page, class, text, url string) node.Node {
-	a := el("a").Class(class).Attr("href", url).Text(p.T(text))
+	return outLink(p, url).Class(class).Text(p.T(text))
+}
+
+// outLink leads out of the checkout. A frame must not navigate away, so it opens a tab there.
+func outLink(p Page, url string) *node.Element {
+	a := el("a").Attr("href", url)
 	if p.Embed == "" {
 		return a
 	}

@@ -1,75 +1,70 @@
 package widget
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	"coinslot/app/wire"
 )
 
-// Page is all that one rendering of the checkout needs. It is also the JSON
-// data block from which the WebAssembly program starts.
+// Page is everything that one rendering of the checkout needs. As JSON, it is the data block from
+// which WebAssembly starts.
 type Page struct {
 	View wire.View
-	// Text is every sentence by key, in the page's language; a key of a sentence
-	// that depends on a number ends in "#" and the plural category. A key that is
-	// missing is shown as it is.
+	// Text is every text by key, in the page's language; plural forms have the key, "#" and the
+	// plural category. A missing key is shown as it is.
 	Text map[string]string
-	// Languages are the page's languages in the order of the menu; fewer than two
-	// hide it.
+	// Languages are in the order of the menu, which fewer than two hide.
 	Languages []Language
 	// Lang and Dir are the page's language (BCP 47) and direction, "ltr" or "rtl".
 	Lang, Dir string
-	// Embed is how the page is framed: "inline", "modal", or empty if it stands alone.
+	// Embed is "inline" or "modal"; empty if the page is not framed.
 	Embed string
 	// Origin is the host page's origin when it is listed, else empty.
 	Origin string
 	// Theme is "auto", "light" or "dark".
 	Theme string
-	// Base is the path of the session, "/checkout/cs_…"; "/checkout" while
-	// View.Session is empty.
+	// Base is the path of the session, "/checkout/cs_…"; "/checkout" while View.Session is empty.
 	Base string
-	// Carry is what every form and link must carry through: embed, origin,
-	// theme, lang, from, qr, open; and while nothing is stored order or item (with amount
-	// or quantity), and the key that makes two posts of one page one session.
+	// Carry are the parameters of every form and link: embed, origin, theme, lang, from, qr, open;
+	// and while nothing is stored: order, or item with amount or quantity, and the key that makes
+	// two posts of one page one session.
 	Carry []Field
 	// Offer is what the shopper may set while nothing is stored; nil for nothing.
 	Offer *Offer
 	// Changing shows the chooser although there is an attempt.
 	Changing bool
-	// Shop is the shop's origin, the way back where the merchant has given none;
-	// empty if it is not known.
+	// Shop is the shop's origin, for when the merchant has set no CancelURL; empty if unknown.
 	Shop string
-	// Receipt is set on the page that is kept or printed: it offers no other.
+	// Receipt is set on the printable receipt.
 	Receipt bool
 	// Exchange is set when the shopper pays from an account at an exchange.
 	Exchange bool
 	// LinkQR is set when the QR code holds the payment link instead of the address.
 	LinkQR bool
-	// Pasted is the address that the shopper's wallet shows, to be compared; empty
-	// if none was given.
+	// Pasted is the address from the shopper's wallet, to be compared; may be empty.
 	Pasted string
-	// Opened is the part that is opened from the start, "check" or "device"; empty
-	// if none is. A page whose address is being checked keeps still.
+	// Opened is the details element that is open from the start: "check", which also stops the
+	// refreshing, "device", or empty.
 	Opened string
 	// Wallets are those of this browser; always empty on the server.
 	Wallets []Wallet `json:"-"`
-	// URL is the whole address of this page, for another device; empty if unknown.
+	// URL is the absolute URL of this page, for another device; empty if unknown.
 	URL string
 	// Chosen is the preselected symbol, ChosenNetwork the preselected
 	// "symbol:code"; both may be empty.
 	Chosen, ChosenNetwork string
-	// Email is the shopper's address, to be filled in; may be empty.
+	// Email is the shopper's e-mail address; may be empty.
 	Email string
-	// Simulate lists the kinds of pretended payment that the sandbox offers;
-	// empty hides the bar.
+	// Simulate lists the kinds of payment that the sandbox can simulate; empty hides the bar.
 	Simulate []string
 }
 
-// Field is one name and value that travels with every form and link.
+// Field is a parameter of a form or link.
 type Field struct{ Name, Value string }
 
-// NamesOrder reports whether f says what is bought, while it is stored nowhere.
+// NamesOrder reports whether f tells what is sold, which matters while nothing is stored.
 func (f Field) NamesOrder() bool {
 	switch f.Name {
 	case "order", "item", "amount", "quantity", "key":
@@ -78,12 +73,11 @@ func (f Field) NamesOrder() bool {
 	return false
 }
 
-// Link returns the session's path followed by sub ("" or "/receipt"), with the
-// carried fields and extra ones as its query. An extra without a value is left
-// out, and so is the key: it is one form's, and an address may be shared.
+// Link returns the session's path followed by sub ("" or "/receipt"), with Carry and extra as its
+// query. It leaves out fields without a value, and the key, because links may be shared.
 func (p Page) Link(sub string, extra ...Field) string {
 	query := make([]string, 0, len(p.Carry)+len(extra))
-	for _, f := range append(append([]Field{}, p.Carry...), extra...) {
+	for _, f := range slices.Concat(p.Carry, extra) {
 		if f.Value != "" && f.Name != "key" {
 			query = append(query, queryEscape(f.Name)+"="+queryEscape(f.Value))
 		}
@@ -94,8 +88,8 @@ func (p Page) Link(sub string, extra ...Field) string {
 	return p.Base + sub + "?" + strings.Join(query, "&")
 }
 
-// Target returns where a form for sub ("/attempts", "/cancel") posts to. While
-// nothing is stored there is one door for all.
+// Target returns where a form for sub ("/attempts", "/cancel") posts to. While nothing is stored,
+// there is one endpoint for all.
 func (p Page) Target(sub string) string {
 	if p.View.Session == "" {
 		return p.Base
@@ -103,9 +97,8 @@ func (p Page) Target(sub string) string {
 	return p.Base + sub
 }
 
-// QR returns the path of the QR code of the current attempt's "address" or
-// "uri", or of the "page" itself. What it depends on is in the path, so that a
-// browser never shows the code of an attempt, or of a sum, before.
+// QR returns the path of the QR code of the current attempt's "address" or "uri", or of the "page"
+// itself. Attempt and sum are in the path, so that a browser never shows an outdated code.
 func (p Page) QR(kind string) string {
 	a := p.View.Attempt
 	switch {
@@ -119,16 +112,10 @@ func (p Page) QR(kind string) string {
 	return p.Base + "/qr.svg?a=" + strconv.Itoa(a.Number)
 }
 
-// WithSession returns the page of session id, for the moment when an order or item
-// has been given its session: what named the order is no longer carried.
+// WithSession returns the page after an order or item has got the session id: Carry no longer
+// names the order.
 func (p Page) WithSession(id string) Page {
-	carry := make([]Field, 0, len(p.Carry))
-	for _, f := range p.Carry {
-		if !f.NamesOrder() {
-			carry = append(carry, f)
-		}
-	}
-	p.Carry, p.Offer = carry, nil
+	p.Carry, p.Offer = keep(p.Carry, func(f Field) bool { return !f.NamesOrder() }), nil
 	p.Base = "/checkout/" + id
 	if origin, _, found := strings.Cut(p.URL, "/checkout"); found {
 		p.URL = origin + p.Standalone().Link("")
@@ -136,32 +123,29 @@ func (p Page) WithSession(id string) Page {
 	return p
 }
 
-// Standalone returns the page as it is on its own: what is carried says only what is
-// bought and in which language.
+// keep returns the fields for which is reports true, in a list of its own.
+func keep(fields []Field, is func(Field) bool) []Field {
+	return slices.DeleteFunc(slices.Clone(fields), func(f Field) bool { return !is(f) })
+}
+
+// Standalone returns the page outside a frame: Carry keeps the order and the language only.
 func (p Page) Standalone() Page {
-	carry := make([]Field, 0, len(p.Carry))
-	for _, f := range p.Carry {
-		if f.Name == "lang" || f.NamesOrder() {
-			carry = append(carry, f)
-		}
-	}
-	p.Carry = carry
+	p.Carry = keep(p.Carry, func(f Field) bool { return f.Name == "lang" || f.NamesOrder() })
 	return p
 }
 
-// WithField returns the page with one carried field of that name, or none if
-// value is empty.
+// Without returns the page without the fields of these names in Carry.
+func (p Page) Without(names ...string) Page {
+	p.Carry = keep(p.Carry, func(f Field) bool { return !slices.Contains(names, f.Name) })
+	return p
+}
+
+// WithField returns the page with a field in Carry, or without it if value is empty.
 func (p Page) WithField(name, value string) Page {
-	carry := make([]Field, 0, len(p.Carry)+1)
-	for _, f := range p.Carry {
-		if f.Name != name {
-			carry = append(carry, f)
-		}
-	}
+	p = p.Without(name)
 	if value != "" {
-		carry = append(carry, Field{name, value})
+		p.Carry = append(p.Carry, Field{name, value})
 	}
-	p.Carry = carry
 	return p
 }
 
@@ -171,8 +155,7 @@ type Language struct {
 	Name string // in the language itself
 }
 
-// Title names the browser's tab: how the payment stands and what it is about. An
-// order that is not known has no price.
+// Title is the title of the browser's tab: status and price. An unknown order has no price.
 func (p Page) Title() string {
 	if p.View.Order.AmountUSD == "" {
 		return p.T("title.none")
@@ -188,8 +171,7 @@ func (p Page) Title() string {
 	return p.T(key, "price", price)
 }
 
-// Icon is the path of the tab's icon on the BFF's origin: it shows from afar that
-// the money has come.
+// Icon is the path of the tab's icon, which shows a paid order in a row of tabs.
 func (p Page) Icon() string {
 	if p.View.Status.Outcome() == wire.Paid {
 		return "/icons/tab-paid.svg"
@@ -197,8 +179,8 @@ func (p Page) Icon() string {
 	return "/icons/tab.svg"
 }
 
-// AutoRefreshes reports whether the page should look again by itself: something is
-// expected to happen without the shopper's doing.
+// AutoRefreshes reports whether the page updates by itself, because something is expected to
+// happen without the shopper.
 func (p Page) AutoRefreshes() bool {
 	if p.View.Status == wire.Pending && (p.Changing || p.Opened == "check") {
 		return false // the shopper is about to do something
@@ -206,30 +188,27 @@ func (p Page) AutoRefreshes() bool {
 	return p.View.Status.Waiting()
 }
 
-// Arrived reports whether all the money of a pending payment is here and only
-// the gateway's word is awaited: nothing more is to be sent.
+// Arrived reports whether a pending payment is paid in full and only the gateway's confirmation is
+// missing: the shopper must not send more.
 func Arrived(v wire.View) bool {
-	return v.Status == wire.Pending && v.Attempt != nil && v.Attempt.PaidAmount != "" &&
-		v.Attempt.MissingAmount == ""
+	a := v.LatestAttempt()
+	return v.Status == wire.Pending && a.PaidAmount != "" && a.MissingAmount == ""
 }
 
-// Offer is what a shopper may set of an item while it is stored nowhere: an open
-// amount, or how many. What is allowed and what it costs is the server's word.
+// Offer is what a shopper may set of a catalog item while nothing is stored: an open amount or a
+// quantity. The server decides what is allowed and what it costs.
 type Offer struct {
 	// Minimum and Maximum are the inclusive limits of the amount, in dollars with
 	// two places; empty if there is no amount to set.
 	Minimum, Maximum string
 	// Suggested are amounts to offer, the default first.
 	Suggested []string
-	// Amount is what its field holds: the one that the page is for, or one that
-	// was refused, as it was typed.
+	// Amount is the content of its field: the page's amount, or one that was refused, as typed.
 	Amount string
-	// Least and Most are the inclusive limits of the quantity; zero if there is
-	// none to set.
+	// Least and Most are the inclusive limits of the quantity; zero if there is none to set.
 	Least, Most int
-	// Quantity is the one that the page is for.
+	// Quantity is the page's quantity.
 	Quantity int
-	// Wrong names the field whose value was refused, "amount" or "quantity";
-	// empty if none was.
+	// Wrong is the field whose value was refused, "amount" or "quantity"; empty if none was.
 	Wrong string
 }

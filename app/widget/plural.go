@@ -2,10 +2,9 @@ package widget
 
 import "strings"
 
-// plural returns the category of a whole number in a language: "zero", "one",
-// "two", "few", "many" or "other". A language that is not known has one and
-// other.
-// Source: Unicode CLDR 42, plural rules, cardinal; a test compares all.
+// plural returns the category of a whole number in a language: "zero", "one", "two", "few", "many"
+// or "other". Unknown languages have one and other.
+// Source: Unicode CLDR 42, cardinal plural rules; a test compares all.
 func plural(lang string, n int) string {
 	if n < 0 {
 		n = -n
@@ -24,7 +23,7 @@ func oneOther(n int) string {
 	return "other"
 }
 
-// plurals are the rules of the languages whose rule is not "one for 1".
+// plurals are the rules that differ from oneOther.
 var plurals = map[string]func(n int) string{
 	"ja": noPlural, "zh": noPlural, "ko": noPlural, "vi": noPlural, "th": noPlural, "id": noPlural,
 	"ms": noPlural,
@@ -152,10 +151,8 @@ func hebrew(n int) string {
 	return "other"
 }
 
-// filipino: all but those that end in 4, 6 or 9.
 func filipino(n int) string {
-	switch n % 10 {
-	case 4, 6, 9:
+	if d := n % 10; d == 4 || d == 6 || d == 9 {
 		return "other"
 	}
 	return "one"

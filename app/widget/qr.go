@@ -9,12 +9,11 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// qrKind is the value of the query that makes the QR code hold the payment link.
+// qrKind is the value of the field "qr" for a QR code of the payment link.
 const qrKind = "uri"
 
-// QRBox is the QR code, of the plain address unless the shopper wants the
-// payment link: every wallet and exchange reads an address, and many misread or
-// ignore what is around it in a link.
+// QRBox is the QR code. By default it holds the plain address, which every wallet and exchange
+// reads; many misread the other parts of a payment link.
 func QRBox(p Page, a wire.Attempt) node.Node {
 	link := p.LinkQR && a.URI != ""
 	kind, alt := "address", p.T("pay.qr", "coin", a.CurrencySymbol, "network", a.NetworkName)
@@ -31,7 +30,7 @@ func QRBox(p Page, a wire.Attempt) node.Node {
 	)
 }
 
-// qrSwitch chooses what the QR code holds: two links, at once with WebAssembly.
+// qrSwitch is two links that choose what the QR code holds.
 func qrSwitch(p Page, a wire.Attempt, link bool) node.Node {
 	why := p.T("pay.qr.address.why")
 	switch {
@@ -60,16 +59,12 @@ func qrLink(p Page, link, current bool, text string) node.Node {
 
 // WithLinkQR returns the page with a QR code of the payment link, or of the address.
 func (p Page) WithLinkQR(link bool) Page {
-	kind := ""
-	if link {
-		kind = qrKind
-	}
-	p = p.WithField("qr", kind)
+	p = p.WithField("qr", TextIf(link, qrKind))
 	p.LinkQR = link
 	return p
 }
 
-// AmountDue is what has to be sent now, with its coin: the rest, if a part has come.
+// AmountDue returns the amount to send now, with its coin; rest is set after a partial payment.
 func AmountDue(a wire.Attempt) (sum string, rest bool) {
 	if a.MissingAmount != "" && a.PaidAmount != "" {
 		return Amount(a.MissingAmount, a.CurrencySymbol), true

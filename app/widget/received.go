@@ -5,9 +5,8 @@ import (
 	"coinslot/app/wire"
 )
 
-// Received shows the arithmetic of a payment that came in part: asked, paid,
-// missing. The sum still to be sent is drawn by the pay screen itself, where it
-// can be copied; elsewhere it is the last line here.
+// Received shows the sums of a partial payment: asked, paid, missing. The pay screen shows the
+// missing sum itself, where it can be copied.
 func Received(p Page, a wire.Attempt) node.Node {
 	return node.If(a.PaidAmount != "" && a.MissingAmount != "", func() node.Node {
 		return el("div").Class("received").Body(
@@ -34,7 +33,7 @@ func SumLine(p Page, label, part, number, symbol string) node.Node {
 	)
 }
 
-// Overpaid says what was paid too much and whom to ask.
+// Overpaid shows what was paid too much and whom to ask.
 func Overpaid(p Page, a wire.Attempt) node.Node {
 	return node.If(a.OverpaidAmount != "", func() node.Node {
 		return el("p").Class("note warn").Attr("data-part", "overpaid").
@@ -43,7 +42,7 @@ func Overpaid(p Page, a wire.Attempt) node.Node {
 	})
 }
 
-// Fact is one row of what is not a sum; nothing if there is no value.
+// Fact is one row that is no sum; nothing if value is empty.
 func Fact(p Page, label, part, value string) node.Node {
 	return node.If(value != "", func() node.Node {
 		return el("div").Class("line").Body(
@@ -54,8 +53,7 @@ func Fact(p Page, label, part, value string) node.Node {
 	})
 }
 
-// Transaction is the proof on the chain, as a link to where everybody can see
-// it, if one is known.
+// Transaction is the transaction on the blockchain, with a link to an explorer if one is known.
 func Transaction(p Page, a wire.Attempt) node.Node {
 	return node.If(a.TxID != "", func() node.Node {
 		return el("div").Class("line").Body(

@@ -7,8 +7,8 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// SimulateBar offers pretended payments in sandbox sessions; a host page presses
-// the same buttons by name.
+// SimulateBar has the buttons that simulate payments in sandbox sessions; simulate() of the host
+// page clicks them.
 func SimulateBar(p Page) node.Node {
 	possible := p.View.Attempt != nil && p.View.Status != wire.Confirmed
 	return node.If(len(p.Simulate) > 0 && possible, func() node.Node {

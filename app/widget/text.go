@@ -5,13 +5,12 @@ import (
 	"strings"
 )
 
-// T returns the sentence of key with each {name} replaced by the value that
-// follows the name in pairs.
+// T returns the text of key, see [Translate].
 func (p Page) T(key string, pairs ...string) string {
 	return Translate(p.Text, p.Dir, key, pairs...)
 }
 
-// Plural is say for a sentence that depends on a whole number, its {n}.
+// Plural is T for a text that depends on a whole number, its {n}.
 func (p Page) Plural(key string, n int, pairs ...string) string {
 	form := key + "#" + plural(p.Lang, n)
 	if _, ok := p.Text[form]; !ok {
@@ -20,17 +19,15 @@ func (p Page) Plural(key string, n int, pairs ...string) string {
 	return p.T(form, append(pairs, "n", strconv.Itoa(n))...)
 }
 
-// Translate returns the sentence of key in text with each {name} replaced by the
-// value that follows the name in pairs; the key itself if there is none. dir is
-// the direction of the language: in a right-to-left one every value is set
-// apart, because an amount or a Latin name would change places with its
-// neighbours.
+// Translate returns the text of key with each {name} replaced by the value that follows the name
+// in pairs; the key itself if there is no text. In a right-to-left language (dir) values are
+// isolated, because an amount or a Latin name would change places with its neighbors.
 func Translate(text map[string]string, dir, key string, pairs ...string) string {
 	sentence, ok := text[key]
 	if !ok {
 		return key
 	}
-	if strings.IndexByte(sentence, '{') < 0 { // as most are
+	if strings.IndexByte(sentence, '{') < 0 { // most have no value
 		return sentence
 	}
 	var out strings.Builder
@@ -52,7 +49,7 @@ func Translate(text map[string]string, dir, key string, pairs ...string) string 
 	}
 }
 
-// valueOf returns what follows name in pairs.
+// valueOf returns the value that follows name in pairs.
 func valueOf(pairs []string, name string) (string, bool) {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if pairs[i] == name {
@@ -62,8 +59,8 @@ func valueOf(pairs []string, name string) (string, bool) {
 	return "", false
 }
 
-// Isolate puts a value between FIRST STRONG ISOLATE and POP DIRECTIONAL ISOLATE
-// where the text around it runs from right to left.
+// Isolate puts a value between FIRST STRONG ISOLATE and POP DIRECTIONAL ISOLATE in right-to-left
+// text.
 // Source: Unicode Standard Annex #9, section 2.4.
 func Isolate(dir, value string) string {
 	if dir != "rtl" || value == "" {
@@ -72,18 +69,16 @@ func Isolate(dir, value string) string {
 	return "\u2068" + value + "\u2069"
 }
 
-// Price returns an amount of US dollars ("1234.50") in the way of the page's
-// language.
+// Price formats an amount of US dollars ("1234.50") in the page's language.
 func (p Page) Price(usd string) string { return Price(p.Text, p.Dir, usd) }
 
-// Price returns an amount of US dollars, decimal text with a point, in the way
-// of the language of text.
+// Price formats an amount of US dollars, decimal text with a point, in the language of text.
 func Price(text map[string]string, dir, usd string) string {
 	return Translate(text, dir, "order.price", "amount", Number(text, usd))
 }
 
-// Number returns decimal text with a point in the way of the language of text.
-// It is for reading only: what is typed into a wallet keeps its point.
+// Number formats decimal text with a point in the language of text. It is for reading only: an
+// amount for a wallet keeps its point.
 func Number(text map[string]string, decimal string) string {
 	whole, fraction, found := strings.Cut(decimal, ".")
 	group := text["number.group"]

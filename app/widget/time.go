@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// FormatTime writes a time of RFC 3339 for people, in UTC and without the order of
-// day and month that depends on the country; "" if it is none.
+// FormatTime formats a time of RFC 3339 as "2006-01-02 15:04 UTC", which reads the same in every
+// country; "" if it is invalid.
 func FormatTime(at string) string {
 	if len(at) < len("2006-01-02T15:04:05Z") {
 		return ""
 	}
 	written, zone := at[:19], at[19:]
-	// what is no number differs below
+	// Invalid digits make t differ from written.
 	n := func(from, to int) int { v, _ := strconv.Atoi(written[from:to]); return v }
 	t := time.Date(n(0, 4), time.Month(n(5, 7)), n(8, 10), n(11, 13), n(14, 16), n(17, 19), 0,
 		time.UTC)
@@ -24,7 +24,7 @@ func FormatTime(at string) string {
 	return t.Add(-ahead).Format("2006-01-02 15:04") + " UTC"
 }
 
-// parseOffset reads the end of a time of RFC 3339, after its seconds.
+// parseOffset parses the end of a time of RFC 3339, after its seconds.
 func parseOffset(zone string) (time.Duration, bool) {
 	if fraction, ok := strings.CutPrefix(zone, "."); ok {
 		zone = strings.TrimLeft(fraction, "0123456789")

@@ -10,48 +10,45 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// lastMinutes is when a running clock takes the place of whole minutes, and more
-// time is offered.
+// lastMinutes is the time left from which seconds are shown and more time is offered.
 const lastMinutes = 5 * time.Minute
 
-// LastMinutes reports whether the time to pay was nearly up when the page's view
-// was made.
+// LastMinutes reports whether the time to pay was nearly up when the page's view was made.
 func (p Page) LastMinutes() bool {
 	a := p.View.Attempt
 	return p.View.Status == wire.Pending && a != nil && a.ExpiresInMs < lastMinutes.Milliseconds()
 }
 
-// Timing tells how much time is left, how to get more, and how fresh the page
-// is. It counts from the moment the view came, by the browser's own stopwatch,
-// so that a wrong clock does no harm. While nothing else happens, its hand writes
-// its words.
+// Timing shows the time left, the offer of more, and the age of the last check. It counts from the
+// arrival of the view by the browser's monotonic clock, so that a wrong wall clock does no harm.
+// As long as only texts change, updater writes them.
 type Timing struct {
 	app.Compo
 
 	Page    Page
-	At      time.Time // when the view came; zero on the server
+	At      time.Time // arrival of the view; zero on the server
 	Left    bool      // show the time left
-	Offline bool      // the BFF did not answer
+	Offline bool      // the server did not answer
 
 	elapsed     time.Duration
-	shortest    time.Duration // the shortest time left so far
-	number      int           // of the attempt that least is about
-	drawnEarly  bool          // what was drawn is for more than the last minutes
-	refreshed   bool          // a look was asked for because the time has run out
-	networkDown bool          // the browser says that it has no network
-	downAt      time.Time     // At of the view that was shown when it had none; zero if it never was so
+	shortest    time.Duration // shortest time left so far
+	number      int           // of the attempt that shortest is about
+	drawnEarly  bool          // what is drawn is for more than the last minutes
+	refreshed   bool          // the view was requested because the time has run out
+	networkDown bool          // says the browser
+	downAt      time.Time     // At of the view on screen when the network was down; zero = never
 
 	ctx     app.Context  // of the mounted component
 	updater *textUpdater // nil until it is mounted
 }
 
-// ViewTime is when a view came that shows nothing new but the time.
+// ViewTime is a view that differs from the one before in times only.
 type ViewTime struct {
 	View wire.View
-	At   time.Time
+	At   time.Time // its arrival
 }
 
-// OnMount starts the counting.
+// OnMount starts counting.
 func (t *Timing) OnMount(ctx app.Context) {
 	t.ctx = ctx
 	ctx.Handle(ActionViewTime, func(ctx app.Context, a app.Action) {
@@ -67,43 +64,41 @@ func (t *Timing) OnMount(ctx app.Context) {
 	t.refresh()
 }
 
-// OnDismount ends it.
+// OnDismount stops counting.
 func (t *Timing) OnDismount() { t.updater.stop() }
 
-// OnUpdate starts counting anew: the view is fresh.
+// OnUpdate restarts counting, because the view is new.
 func (t *Timing) OnUpdate(ctx app.Context) {
 	t.ctx = ctx
 	t.refresh()
 }
 
-// Draw draws the lines and, below them, the way to more time.
+// Draw draws the texts and, below them, the offer of more time.
 func (t *Timing) Draw() *node.Element {
-	t.updateElapsed() // the hand has gone on
+	t.updateElapsed() // only the updater's copy is up to date
 	t.drawnEarly = t.remaining() >= lastMinutes
 	return el("div").Class("timing").Body(WithSpaces(
 		node.If(t.Left, func() node.Node {
-			// nobody wants to hear each step
-			return timeText("countdown", t.leftText()).Attr("role", "timer").Attr("aria-live", "off")
+			// Screen readers get announcements instead, see crossesMark.
+			return timeText("countdown", t.leftText()).Attr("role", "timer").
+				Attr("aria-live", "off")
 		}),
 		timeText("checked", t.checkedText()),
 		t.extendForm(),
 	)...)
 }
 
-// extendForm offers more time: without WebAssembly always, because the page does not
-// count there; else in the last minutes, because it costs the price that was
-// fixed. Then it stands open: one click gives it (WCAG 2.2.1). The style sheet hides an
-// early one until WebAssembly does, so that nothing moves when it takes over.
+// extendForm offers more time: always without WebAssembly, where the page does not count; else in
+// the last minutes, because it gives up the fixed price. It is open then, so that one click is
+// enough (WCAG 2.2.1). The stylesheet hides an early one until WebAssembly does, so that nothing
+// moves when it takes over.
 func (t *Timing) extendForm() node.Node {
 	p := t.Page
 	return node.If(t.Left && p.View.Can(wire.Extend) && p.View.Attempt != nil, func() node.Node {
-		class, early := "extend", t.drawnEarly
-		if early {
-			class += " extend-early"
-		}
+		early := t.drawnEarly
 		minutes, number := p.View.Attempt.ExtendMinutes, strconv.Itoa(p.View.Attempt.Number)
-		return el("details").Class(class).Attr("data-part", "more-time").
-			Bool("hidden", early && !t.At.IsZero()).Bool("open", !early).Body(
+		return Details("extend"+TextIf(early, " extend-early"), !early).
+			Attr("data-part", "more-time").Bool("hidden", early && !t.At.IsZero()).Body(
 			el("summary").Text(p.T("time.extend")),
 			el("p").Text(p.Plural("time.extend.why", minutes)),
 			ButtonForm(p, "/extend", "extend", "", p.T("time.extend.sure"), false,
@@ -112,44 +107,44 @@ func (t *Timing) extendForm() node.Node {
 	})
 }
 
-// tick does what is due.
+// tick updates what has changed with time.
 func (t *Timing) tick(ctx app.Context) {
 	ctx.PreventUpdate()
 	t.refresh()
 	if t.drawnEarly != (t.remaining() >= lastMinutes) {
-		t.ctx.Update() // more time is offered from now on
+		t.ctx.Update() // offers more time
 	}
 }
 
-// refresh measures, says aloud what is to be said at such a time, and lets the hand
-// go on from there.
+// refresh makes the announcements that are due, requests the view when the time is up, and starts
+// a new updater.
 func (t *Timing) refresh() {
 	t.updateElapsed()
 	left := t.remaining()
-	if number := AttemptNumber(t.Page.View); number != t.number {
+	if number := t.Page.View.LatestAttempt().Number; number != t.number {
 		t.number, t.shortest = number, left
 	}
 	if t.Left && crossesMark(t.shortest, left) {
 		t.ctx.NewActionWithValue(ActionAnnounce, t.leftText())
 	}
 	t.shortest = min(t.shortest, left)
-	over := t.Left && left <= 0
-	if over && !t.refreshed {
+	isOver := t.Left && left <= 0
+	if isOver && !t.refreshed {
 		t.ctx.NewAction(ActionRefresh)
 	}
-	t.refreshed = over
+	t.refreshed = isOver
 	t.updater.stop()
 	t.updater = t.startUpdater()
 }
 
-// needsRedraw reports whether more changes by now than words.
+// needsRedraw reports whether more than texts has to change now.
 func (t *Timing) needsRedraw() bool {
 	left := t.remaining()
 	return t.drawnEarly != (left >= lastMinutes) || t.Left &&
 		(crossesMark(t.shortest, left) || left <= 0 && !t.refreshed)
 }
 
-// validFor is how long what is shown stays true; zero is for good.
+// validFor is how long the texts on screen stay correct; zero = for ever.
 func (t *Timing) validFor() time.Duration {
 	left, age := t.leftValidFor(), t.checkedValidFor()
 	if left == 0 || age > 0 && age < left {
@@ -158,7 +153,7 @@ func (t *Timing) validFor() time.Duration {
 	return left
 }
 
-// leftValidFor is how long left says the same; zero is for good.
+// leftValidFor is how long leftText stays the same; zero = for ever.
 func (t *Timing) leftValidFor() time.Duration {
 	left := t.remaining()
 	switch {
@@ -170,7 +165,7 @@ func (t *Timing) leftValidFor() time.Duration {
 	return left%time.Second + time.Millisecond
 }
 
-// checkedValidFor is how long checked says the same; zero is for good.
+// checkedValidFor is how long checkedText stays the same; zero = for ever.
 func (t *Timing) checkedValidFor() time.Duration {
 	if t.unknownAge() != "" {
 		return 0
@@ -187,8 +182,8 @@ func (t *Timing) checkedValidFor() time.Duration {
 	return time.Minute - age%time.Minute
 }
 
-// crossesMark reports whether the time left is told to screen readers now: when
-// it falls below five, two and one minute, and never else.
+// crossesMark reports whether the time left falls below five, two or one minute, the only moments
+// when it is announced to screen readers.
 func crossesMark(before, now time.Duration) bool {
 	for _, mark := range []time.Duration{lastMinutes, 2 * time.Minute, time.Minute} {
 		if before >= mark && now < mark {
@@ -208,27 +203,23 @@ func (t *Timing) updateElapsed() {
 	}
 }
 
-// online is what the browser says of its network.
+// online reports whether the browser has a network.
 func online() bool {
 	return !app.IsClient || app.Window().Get("navigator").Get("onLine").Bool()
 }
 
-// setNetwork takes what the browser says of its network.
-func (t *Timing) setNetwork(there bool) {
-	t.networkDown = !there
+func (t *Timing) setNetwork(isUp bool) {
+	t.networkDown = !isUp
 	t.updateElapsed()
 }
 
-// remaining is the time left to pay; zero if there is nothing to pay.
+// remaining is the time left to pay; zero or less if it is over or there is no attempt.
 func (t *Timing) remaining() time.Duration {
-	if t.Page.View.Attempt == nil {
-		return 0
-	}
-	return time.Duration(t.Page.View.Attempt.ExpiresInMs)*time.Millisecond - t.elapsed
+	return time.Duration(t.Page.View.LatestAttempt().ExpiresInMs)*time.Millisecond - t.elapsed
 }
 
-// leftText says the time left: whole minutes as long as there are several, because
-// a running clock hurries people into mistakes; seconds only near the end.
+// leftText is the time left: in whole minutes as long as there are several, because a running clock
+// hurries shoppers into mistakes, and in seconds near the end.
 func (t *Timing) leftText() string {
 	left := t.remaining()
 	switch {
@@ -245,13 +236,13 @@ func (t *Timing) leftText() string {
 		strconv.Itoa(seconds/60)+":"+strconv.Itoa(100 + seconds%60)[1:])
 }
 
-// justNow is how old an answer may be without its age being counted aloud.
+// justNow is the age from which the age of the last check is shown.
 const justNow = wire.JustNow * time.Millisecond
 
-// checkedText says how long ago the gateway was asked, or why that is not known.
+// checkedText is the time since the gateway's last answer, or why it is unknown.
 func (t *Timing) checkedText() string {
-	if why := t.unknownAge(); why != "" {
-		return t.Page.T(why)
+	if key := t.unknownAge(); key != "" {
+		return t.Page.T(key)
 	}
 	age := t.age()
 	switch {
@@ -263,8 +254,8 @@ func (t *Timing) checkedText() string {
 	return t.Page.Plural("checked.minutes", int(age.Minutes()))
 }
 
-// unknownAge is the sentence that tells why it is not known how fresh the page is: the
-// network is away, or it is back and the answer is awaited. It is empty if that is known.
+// unknownAge is the key of the text that says why the age is unknown: the network is down, or it is
+// up again and the answer is still missing. It is empty if the age is known.
 func (t *Timing) unknownAge() string {
 	switch {
 	case t.networkDown:
@@ -279,20 +270,12 @@ func (t *Timing) unknownAge() string {
 	return ""
 }
 
-// age is how long ago the gateway was asked. What would have been told by now is
-// not older than it was.
+// age is the time since the gateway's last answer. It stands still while a newer view would have
+// come by itself.
 func (t *Timing) age() time.Duration {
 	ago := time.Duration(t.Page.View.CheckedMsAgo) * time.Millisecond
 	if t.Page.View.WillUpdate && ago < justNow {
 		return ago
 	}
 	return ago + t.elapsed
-}
-
-// AttemptNumber is the number of the attempt of v; zero if there is none.
-func AttemptNumber(v wire.View) int {
-	if v.Attempt == nil {
-		return 0
-	}
-	return v.Attempt.Number
 }

@@ -9,82 +9,82 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// textUpdater writes the words of a timing as time goes by, beside go-app: that would wake
-// three times for each of them, and compare what it draws with what it has drawn.
-// What is on the page is therefore newer than what go-app remembers of it; both are
-// right after each drawing. It has a copy of the timing, because that belongs to the
-// UI goroutine.
+// textUpdater writes the texts of a timing into the page without go-app, which would wake three
+// times for each and compare the drawn trees. Between two drawings the page is therefore newer than
+// go-app's tree; a drawing makes both the same. It works on a copy of the timing, which itself
+// belongs to the UI goroutine.
 type textUpdater struct {
-	redraw func()    // called when more is to change than words
+	redraw func()    // called when more than texts has to change
 	root   app.Value // the element of the timing
 
 	mu      sync.Mutex // guards the fields below
 	timing  Timing
-	written map[string]string // what it has written, by part
+	written map[string]string // texts by part
 	timer   *time.Timer
 	stopped bool
 }
 
-// startUpdater writes the words of this moment and returns the hand that will write the
-// next. Only the UI goroutine may call it, for a timing that is mounted.
+// startUpdater writes the present texts and returns an updater for the next ones. Only the UI
+// goroutine may call it, for a mounted timing.
 func (t *Timing) startUpdater() *textUpdater {
 	ctx := t.ctx
-	h := &textUpdater{redraw: func() {
-		ctx.Dispatch(t.tick)
-	}, root: ctx.JSSrc(), timing: *t, written: map[string]string{}}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.write()
-	if in := h.timing.validFor(); in > 0 {
-		h.timer = time.AfterFunc(in, h.update)
+	u := &textUpdater{
+		redraw: func() { ctx.Dispatch(t.tick) },
+		root:   ctx.JSSrc(), timing: *t, written: map[string]string{},
 	}
-	return h
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.write()
+	if in := u.timing.validFor(); in > 0 {
+		u.timer = time.AfterFunc(in, u.update)
+	}
+	return u
 }
 
-// stop ends it; nil has ended.
-func (h *textUpdater) stop() {
-	if h == nil {
+// stop ends u, which may be nil.
+func (u *textUpdater) stop() {
+	if u == nil {
 		return
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.stopped = true
-	if h.timer != nil {
-		h.timer.Stop()
-	}
-}
-
-// update is called when a word is no longer true.
-func (h *textUpdater) update() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.stopped {
-		return
-	}
-	h.timing.updateElapsed()
-	if h.timing.needsRedraw() {
-		h.redraw()
-		return
-	}
-	h.write()
-	if in := h.timing.validFor(); in > 0 {
-		h.timer.Reset(in)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.stopped = true
+	if u.timer != nil {
+		u.timer.Stop()
 	}
 }
 
-// write puts the words that are true now into the page. mu is held.
-func (h *textUpdater) write() {
-	h.setText("countdown", h.timing.leftText())
-	h.setText("checked", h.timing.checkedText())
-}
-
-// setText writes a word if it is on the page and says something else. mu is held.
-func (h *textUpdater) setText(part, text string) {
-	if h.written[part] == text {
+// update runs when a text is out of date.
+func (u *textUpdater) update() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.stopped {
 		return
 	}
-	h.written[part] = text
-	span := h.root.Call("querySelector", "."+part)
+	u.timing.updateElapsed()
+	if u.timing.needsRedraw() {
+		u.redraw()
+		return
+	}
+	u.write()
+	if in := u.timing.validFor(); in > 0 {
+		u.timer.Reset(in)
+	}
+}
+
+// write puts the present texts into the page. mu is held.
+func (u *textUpdater) write() {
+	u.setText("countdown", u.timing.leftText())
+	u.setText("checked", u.timing.checkedText())
+}
+
+// setText writes a text if its part is on the page and has another one. mu is held.
+func (u *textUpdater) setText(part, text string) {
+	if u.written[part] == text {
+		return
+	}
+	u.written[part] = text
+	span := u.root.Call("querySelector", "."+part)
 	if !span.Truthy() {
 		return
 	}
@@ -93,7 +93,7 @@ func (h *textUpdater) setText(part, text string) {
 	}
 }
 
-// timeText is a text that a hand keeps true.
+// timeText is a text that a textUpdater keeps up to date.
 func timeText(part, text string) *node.Element {
 	return el("span").Class(part).Attr("data-part", part).Text(text)
 }

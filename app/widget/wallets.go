@@ -7,28 +7,25 @@ import (
 )
 
 const (
-	MaxWallets    = 12      // more would be a flood
+	MaxWallets    = 12      // shown on a page
 	maxWalletName = 40      // characters
 	MaxWalletIcon = 100_000 // bytes
 )
 
-// Wallets in the browser (EIP-6963, EIP-1193). They are asked by this page
-// only. In a frame that no wallet looks into, the shopper is given a link to the
-// same page in a tab of its own. The transaction is never handed to the host
-// page to be sent from there: any script of the host page could change its
-// recipient or sum, and to keep them out of reach is what the frame is for.
+// Wallets in the browser (EIP-6963, EIP-1193) get requests from this page only. In a frame without
+// wallets, the shopper gets a link to the page in a new tab. The host page never sends the
+// transaction: any of its scripts could change recipient or sum, which the frame protects.
 
-// Wallet is one that has announced itself in this browser. Its words come from
-// a stranger.
+// Wallet is a browser wallet that has announced itself. Its texts are untrusted.
 type Wallet struct {
 	ID   string // of the announcement, unique in the page
 	Name string // plain text of at most 40 characters
 	Icon string // data: URL of a picture; empty if there is none
-	RDNS string // reversed domain name of its maker, as it says; may be empty
+	RDNS string // reversed domain name of its vendor, unverified; may be empty
 }
 
-// Sanitize returns w as it may be shown; ok is false if there is nothing to show.
-func (w Wallet) Sanitize() (tidied Wallet, ok bool) {
+// Sanitize returns w as it may be shown; false if it has no id or no name.
+func (w Wallet) Sanitize() (Wallet, bool) {
 	w.Name, w.RDNS = sanitizeText(w.Name), sanitizeText(w.RDNS)
 	if w.Name == "" {
 		w.Name = w.RDNS
@@ -39,8 +36,7 @@ func (w Wallet) Sanitize() (tidied Wallet, ok bool) {
 	return w, w.ID != "" && w.Name != ""
 }
 
-// sanitizeText returns one line of text, without invisible characters and cut to what
-// fits on a button.
+// sanitizeText returns one line without invisible characters that fits on a button.
 func sanitizeText(s string) string {
 	if len(s) > address.MaxPasted {
 		s = s[:address.MaxPasted]

@@ -1,10 +1,9 @@
-// Package wire holds what crosses the wire between the BFF and a browser, and
-// nothing else. It imports nothing but the standard library and
-// [coinslot/app/json], because both halves of the product are built from it.
+// Package wire has the types that the BFF and a browser exchange. It imports only the standard
+// library and [coinslot/app/json], because server and browser program are both built from it.
 //
 // # Protocol
 //
-// A browser only ever reads whole [View] values; there are no deltas.
+// A browser only reads whole [View] values; there are no deltas.
 //
 //	GET  /checkout/{session}/view       the View
 //	POST /checkout/{session}/attempts   a Choice; the View after it
@@ -19,12 +18,9 @@
 //	silence  -> the whole View every 15 s, also as soon as CheckedMsAgo is
 //	            [JustNow], and with the first check after that
 //
-// A client keeps the View with the highest Version and takes one of equal
-// Version as a fresher copy; a lower Version is dropped. A request that cannot
-// be served is answered by an [Error] as application/problem+json (RFC 9457).
-// Times travel as durations (expires_in_ms, checked_ms_ago) relative to the
-// moment of sending, so that no clock but the receiver's own is needed.
+// A client drops a View whose Version is lower than that of the one it has; an equal Version is a
+// fresher copy. Errors are an [Error] as application/problem+json (RFC 9457). Times are durations
+// (expires_in_ms, checked_ms_ago) relative to the moment of sending, so that clocks need not agree.
 //
-// Amounts are decimal text and are never computed with in the browser: what
-// is missing, overpaid or estimated is computed by the BFF.
+// Amounts are decimal text. The BFF computes all of them; the browser never does.
 package wire

@@ -3,8 +3,7 @@ package wire
 // Code names an error for programs. Codes are stable; sentences are not.
 type Code string
 
-// Codes of the checkout page and its endpoints. What a client does about each
-// is in docs/api.md.
+// Codes of the checkout page and its endpoints, see docs/api.md.
 const (
 	CodeSessionUnknown     Code = "session_unknown"
 	CodeSessionExpired     Code = "session_expired"
@@ -49,19 +48,19 @@ const (
 	CodeInternal           Code = "internal"
 )
 
-// Error is an answer that says no, as application/problem+json (RFC 9457).
+// Error is an error response, as application/problem+json (RFC 9457).
 type Error struct {
-	// where the code is explained, "/docs/errors#session_unknown"
+	// Documentation of the code, "/docs/errors#session_unknown".
 	Type      string `json:"type,omitempty"`
 	Status    int    `json:"status"`
 	Title     string `json:"title"`
 	Detail    string `json:"detail"`
 	Code      Code   `json:"code"`
 	Param     string `json:"param,omitempty"`      // the member, field or header that is wrong
-	RequestID string `json:"request_id,omitempty"` // to quote to whoever runs the BFF
+	RequestID string `json:"request_id,omitempty"` // to quote to the operator
 }
 
-// Error returns the sentence, so that an Error can travel as a Go error.
+// Error returns Detail.
 func (e *Error) Error() string { return e.Detail }
 
 // Is reports whether target is an *Error of the same Code, for errors.Is.

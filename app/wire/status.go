@@ -2,16 +2,16 @@ package wire
 
 import "slices"
 
-// Status is the state of a session as a shopper may see it. What each means is a row
-// of [statuses]; the methods read it. One of a newer protocol counts as [Preparing].
+// Status is the state of a session as a shopper may see it. The table [statuses] says what each
+// means. A status of a newer protocol counts as [Preparing].
 type Status string
 
 const (
-	Open      Status = "open"      // nothing chosen yet, or the choice was refused: choose a coin
+	Open      Status = "open"      // the shopper has to choose a coin, or to choose again
 	Preparing Status = "preparing" // the gateway's answer is awaited or unknown
-	Pending   Status = "pending"   // an address is known and money is awaited
+	Pending   Status = "pending"   // the shopper has an address to pay to
 	Confirmed Status = "confirmed" // proven paid; never changes by itself
-	Expired   Status = "expired"   // the time to pay has passed without a proven payment
+	Expired   Status = "expired"   // the time to pay is over without a proven payment
 	Cancelled Status = "cancelled" // canceled by the shopper or the merchant
 	Review    Status = "review"    // reported paid but not proven: neither paid nor lost
 )
@@ -23,7 +23,7 @@ const (
 	Payable Outcome = iota // the order can be paid, or will be able to in a moment
 	Paid                   // proven
 	Unpaid                 // it ended without a proven payment; late money may still prove one
-	InDoubt                // a person has to decide
+	InDoubt                // the merchant has to decide
 )
 
 // statusInfo is what a status means.
@@ -31,13 +31,12 @@ type statusInfo struct {
 	status Status
 	title  string // in English, for operators
 	badge  string // see [Status.Label]
-	// Pages refresh and the poller asks the gateway, because it changes without the shopper.
+	// Changes without the shopper: pages refresh, and the poller checks the gateway.
 	waiting     bool
 	lowPriority bool // see [Status.LowPriority]
 	outcome     Outcome
 	event       string // the webhook that announces it; "" = none does
-	// What the shopper and the merchant may do, unless something else about the session
-	// forbids it.
+	// What the shopper and the merchant may do, unless the session forbids it otherwise.
 	shopper, merchant []Action
 }
 
@@ -51,7 +50,8 @@ var statuses = [...]statusInfo{
 		shopper: []Action{Cancel, Change, Extend}, merchant: []Action{Cancel}},
 	{status: Confirmed, title: "Confirmed", badge: "good", outcome: Paid,
 		event: "checkout.confirmed", merchant: []Action{Erase}},
-	{status: Expired, title: "Expired", lowPriority: true, outcome: Unpaid, event: "checkout.expired",
+	{status: Expired, title: "Expired", lowPriority: true, outcome: Unpaid,
+		event:   "checkout.expired",
 		shopper: []Action{Recheck, Retry}, merchant: []Action{Cancel, Erase}},
 	{status: Cancelled, title: "Cancelled", lowPriority: true, outcome: Unpaid,
 		event: "checkout.cancelled", shopper: []Action{Recheck, Retry}, merchant: []Action{Erase}},
@@ -83,14 +83,14 @@ func StatusesWhere(is func(Status) bool) (list []Status) {
 	return list
 }
 
-// Known reports whether s is one of the statuses of this protocol version.
+// Known reports whether s is a status of this protocol version.
 func (s Status) Known() bool { return s.info().status == s }
 
-// Shown is s, or [Preparing] if s is not known.
+// Shown is s, or [Preparing] if s is unknown.
 func (s Status) Shown() Status { return s.info().status }
 
-// Label is how operators see s: a title, and how urgent it looks, as "good", "wait",
-// "bad", or "" for plain. One that is not known is plain and has its own name.
+// Label is how operators see s: a title and a badge, "good", "wait", "bad", or "" for plain. An
+// unknown status has its own name as its title.
 func (s Status) Label() (title, badge string) {
 	if r := s.info(); r.status == s {
 		return r.title, r.badge
@@ -101,12 +101,9 @@ func (s Status) Label() (title, badge string) {
 // Outcome is what s says about the money.
 func (s Status) Outcome() Outcome { return s.info().outcome }
 
-// Final reports whether the host page is told that the checkout is complete: nothing
-// more happens unless the shopper or the merchant acts, or late money comes.
-func (s Status) Final() bool {
-	o := s.Outcome()
-	return o == Paid || o == Unpaid
-}
+// Final reports whether the checkout is complete for the host page: nothing more happens unless the
+// shopper or the merchant acts, or late money arrives.
+func (s Status) Final() bool { return s.Outcome() == Paid || s.Outcome() == Unpaid }
 
 // Waiting reports whether something is expected to happen without the shopper.
 func (s Status) Waiting() bool { return s.info().waiting }
@@ -118,25 +115,24 @@ func (s Status) LowPriority() bool { return s.info().lowPriority }
 // Event is the type of the webhook that announces s, "checkout.…"; "" if none does.
 func (s Status) Event() string { return s.info().event }
 
-// Actions lists what a shopper may do in s. The caller does not change it.
+// Actions lists what a shopper may do in s. Do not change the result.
 func (s Status) Actions() []Action { return s.info().shopper }
 
 // MerchantCan reports whether the merchant may do a in s.
 func (s Status) MerchantCan(a Action) bool { return slices.Contains(s.info().merchant, a) }
 
-// Action is something that can be done to a session now. A [View] lists those of the
-// shopper that would not be refused.
+// Action is what a shopper or the merchant can do to a session.
 type Action string
 
 const (
 	Choose  Action = "choose"  // pick a coin and network: POST …/attempts
-	Change  Action = "change"  // pick another one; the present attempt is canceled first
+	Change  Action = "change"  // pick another one; cancels the present attempt first
 	Cancel  Action = "cancel"  // cancel the payment: POST …/cancel; the merchant can, too
-	Recheck Action = "recheck" // "I have paid": look again now: POST …/recheck
-	// more time for the same coin: a new address and price, the present one is canceled:
-	// POST …/extend
+	Recheck Action = "recheck" // "I have paid": check the gateway now: POST …/recheck
+	// More time for the same coin, with a new address and price; cancels the present attempt
+	// first: POST …/extend
 	Extend Action = "extend"
-	Retry  Action = "retry" // start anew after expiry or cancellation: POST …/attempts
+	Retry  Action = "retry" // start again after expiry or cancellation: POST …/attempts
 
 	Resolve Action = "resolve" // decide a review: only the merchant can
 	Erase   Action = "erase"   // erase personal data: only the merchant can

@@ -7,53 +7,48 @@ import (
 	"coinslot/app/json"
 )
 
-// View is everything that a page shows of one session. The zero View is not
-// valid; the BFF always fills Session, Status and Order.
+// View is everything that a page shows of one session. The zero View is invalid; the BFF always
+// sets Session, Status and Order.
 type View struct {
-	// Version grows by at least one with every change of the session and never
-	// shrinks. Zero: the session is stored nowhere yet (an order token or a
-	// catalogue item whose shopper has not chosen a coin).
+	// Version grows with every change of the session. Zero: the session is not stored yet (an
+	// order token or catalog item whose shopper has not chosen a coin).
 	Version int64 `json:"version"`
 	// Session is the id ("cs_…"), empty while Version is zero.
 	Session string `json:"session"`
 	Status  Status `json:"status"`
-	// Test is set when no real money moves; the page then says so.
+	// Test is set in the sandbox, where no real money moves.
 	Test  bool  `json:"test"`
 	Order Order `json:"order"`
-	// Currencies is what can be chosen, in the order to be shown. Networks that
-	// cannot be chosen are listed too, with a reason.
+	// Currencies are in the order of the screen. Unavailable networks are listed too, with a
+	// reason.
 	Currencies []Currency `json:"currencies"`
 	// Attempt is the latest attempt; nil before the first choice.
 	Attempt *Attempt `json:"attempt"`
-	// Actions are the things that the shopper can do now; never nil.
+	// Actions are what the shopper can do now; never nil.
 	Actions []Action `json:"actions"`
-	// CheckedMsAgo is how long ago the gateway was last asked and answered, in
-	// milliseconds; -1 if that has not happened yet.
+	// CheckedMsAgo is the time since the gateway's last answer, in milliseconds; -1 = none yet.
 	CheckedMsAgo int64 `json:"checked_ms_ago"`
-	// Notice says why the last choice led nowhere; nil if there is nothing to say.
+	// Notice says why the last choice failed; may be nil.
 	Notice *Notice `json:"notice,omitempty"`
-	// SuccessURL and CancelURL are where the merchant wants the shopper to go
-	// afterwards, http(s) only; empty if not set.
+	// SuccessURL and CancelURL are where the shopper goes afterwards, http(s) only; may be empty.
 	SuccessURL string `json:"success_url,omitempty"`
 	CancelURL  string `json:"cancel_url,omitempty"`
 	// Receipt proves a confirmed payment to the merchant: a JWT signed with EdDSA
 	// (docs/verify.md); empty in every other status.
 	Receipt string `json:"receipt,omitempty"`
-	// Support is where the merchant answers shoppers, an https: or mailto: URL;
-	// empty if not set.
+	// Support is the merchant's support, an https: or mailto: URL; may be empty.
 	Support string `json:"support,omitempty"`
 
-	// WillUpdate is set by a page that will be told the view again once CheckedMsAgo has
-	// grown to [JustNow], or sooner if there is news: until then it need not count.
+	// WillUpdate is set by a page whose socket delivers the view again once CheckedMsAgo reaches
+	// [JustNow], or sooner after a change. Until then the page need not count.
 	WillUpdate bool `json:"-"`
 }
 
-// JustNow is how old the gateway's answer may be, in milliseconds, without a page
-// counting its age aloud, and a socket silent. static/program.js knows it too.
+// JustNow is the age of the gateway's answer, in milliseconds, below which a page does not show the
+// age and a socket may be silent. static/program.js has the same number.
 const JustNow = 5000
 
-// Timeless returns v without what changes while nothing happens: the times, and
-// whether they are told. v stays as it is.
+// Timeless returns a copy of v without what changes while nothing happens: times and WillUpdate.
 func (v View) Timeless() View {
 	v.CheckedMsAgo, v.WillUpdate = 0, false
 	if v.Attempt != nil {
@@ -64,8 +59,8 @@ func (v View) Timeless() View {
 	return v
 }
 
-// ParseView reads a View's JSON. What is valid JSON and no View, such as null,
-// is an error too: taken for one, it would empty the page.
+// ParseView parses a View's JSON. Other valid JSON, such as null, is an error: as a View, it would
+// empty the page.
 func ParseView(message []byte) (View, error) {
 	var v View
 	if err := json.Unmarshal(message, &v); err != nil {
@@ -77,12 +72,18 @@ func ParseView(message []byte) (View, error) {
 	return v, nil
 }
 
-// Can reports whether a is among the possible actions.
-func (v View) Can(a Action) bool {
-	return slices.Contains(v.Actions, a)
+// Can reports whether the shopper can do a now.
+func (v View) Can(a Action) bool { return slices.Contains(v.Actions, a) }
+
+// LatestAttempt returns *v.Attempt, or the zero Attempt if there is none.
+func (v View) LatestAttempt() (a Attempt) {
+	if v.Attempt != nil {
+		a = *v.Attempt
+	}
+	return a
 }
 
-// Order is what is being paid for, as the merchant has set it.
+// Order is what is paid for, as set by the merchant.
 type Order struct {
 	Ref         string `json:"ref"`         // the merchant's own reference; may be empty
 	Title       string `json:"title"`       // one line; may be empty
@@ -102,30 +103,30 @@ type Currency struct {
 type Network struct {
 	Code string `json:"code"` // as the gateway spells it, "trc20"
 	Name string `json:"name"` // "TRON"
-	// decimal text as the gateway gave it; unit not documented there
+	// Decimal text from the gateway, which does not document the unit.
 	Fee        string `json:"fee"`
 	MinimumUSD string `json:"minimum_usd"` // inclusive; empty = none known
 	MaximumUSD string `json:"maximum_usd"` // inclusive; empty = none known
-	// about what would have to be paid, in the coin; empty = unknown
+	// Approximate amount in the coin; empty = unknown.
 	Estimate  string `json:"estimate"`
 	Available bool   `json:"available"` // can be chosen for this order
-	// why not, a sentence in the page's language; empty if Available
+	// Why not, in the page's language; empty if Available.
 	Reason string `json:"reason"`
-	// path of the network's mark on the BFF's origin; empty if there is none
+	// Path of the network's logo on the BFF's origin; may be empty.
 	Mark string `json:"mark"`
-	// no other network of this coin that can be chosen has a lower fee
+	// No other available network of this coin has a lower fee.
 	Lowest    bool `json:"lowest"`
 	Exchanges bool `json:"exchanges"` // most exchanges send this coin on this network
 }
 
-// Family is a kind of address, by which a shopper can tell networks apart.
+// Family is a kind of address, which tells some networks apart.
 type Family string
 
 const (
 	EVM         Family = "evm"  // 0x and 40 hexadecimal digits
 	TRON        Family = "tron" // T and 33 characters of base58
 	TON         Family = "ton"  // 48 characters of base64url, or 0: and hexadecimal digits
-	OtherFamily Family = ""     // not known
+	OtherFamily Family = ""     // unknown
 )
 
 // Attempt is one transaction opened at the gateway for the session.
@@ -135,48 +136,43 @@ type Attempt struct {
 	CurrencyName   string `json:"currency_name"`
 	NetworkCode    string `json:"network_code"`
 	NetworkName    string `json:"network_name"`
-	// Address is where to pay; empty while unknown, and when the attempt can
-	// only be paid at PaymentURL.
+	// Address is empty while unknown, and when the attempt can only be paid at PaymentURL.
 	Address string `json:"address"`
-	// PayAmount is what the gateway asks for, in its own digits; PayableAmount
-	// is the same rounded up to what the token can carry, and is what is shown.
+	// PayAmount is what the gateway asks for, in its own digits. PayableAmount, which is shown, is
+	// the same rounded up to the token's decimals.
 	PayAmount     string `json:"pay_amount"`
 	PayableAmount string `json:"payable_amount"`
-	// PaidAmount, MissingAmount and OverpaidAmount are in the coin, empty
-	// when nothing was paid, nothing is missing, nothing is too much.
+	// PaidAmount, MissingAmount and OverpaidAmount are in the coin; empty = none.
 	PaidAmount       string `json:"paid_amount"`
 	MissingAmount    string `json:"missing_amount"`
 	OverpaidAmount   string `json:"overpaid_amount"`
 	TolerancePercent string `json:"tolerance_percent"`
-	// ExpiresInMs is the time left to pay, counted from the sending of this
-	// View; zero once it has passed.
+	// ExpiresInMs is the time left to pay when this View was sent; zero once it is over.
 	ExpiresInMs int64 `json:"expires_in_ms"`
 	// Late is set when the money came after expiry or cancellation.
 	Late bool `json:"late"`
-	// the gateway's hosted page; empty if it may not be shown
+	// The gateway's hosted page; empty if it may not be shown.
 	PaymentURL string `json:"payment_url"`
-	// URI is a payment link for wallets ("ethereum:…"), for what is due now;
-	// empty where none is standard. TokenURI is set if it names a token's
-	// contract as well, which some wallets misread.
+	// URI is a payment link for wallets ("ethereum:…") of the amount due now; empty where there is
+	// no standard. TokenURI is set if it names a token's contract, which some wallets misread.
 	URI      string `json:"uri"`
 	TokenURI bool   `json:"token_uri"`
-	// Call is the same for a wallet in the browser (EIP-1193); nil where there is none.
+	// Call is the same for a browser wallet (EIP-1193); nil where there is none.
 	Call   *Call  `json:"call,omitempty"`
 	TxID   string `json:"tx_id"`
 	TxURL  string `json:"tx_url"`  // https only; empty otherwise
-	PaidAt string `json:"paid_at"` // RFC 3339 in UTC; empty if not paid or not told
-	// TrackingCode is the gateway's name of the transaction, for asking about it.
+	PaidAt string `json:"paid_at"` // RFC 3339 in UTC; empty if not paid or unknown
+	// TrackingCode is the gateway's id of the transaction, for support requests.
 	TrackingCode string `json:"tracking_code"`
-	// path of the network's mark on the BFF's origin; may be empty
+	// Path of the network's logo on the BFF's origin; may be empty.
 	NetworkMark string `json:"network_mark"`
 	Family      Family `json:"family"` // of the address
-	// ExtendMinutes is the time to pay that [Extend] gives, counted anew; zero if
-	// it is not possible.
+	// ExtendMinutes is the new time to pay after [Extend]; zero if that is not possible.
 	ExtendMinutes int `json:"extend_minutes,omitempty"`
 }
 
-// Call is a transaction for eth_sendTransaction, all but its sender. All values
-// but To are "0x" and hexadecimal digits.
+// Call is a transaction for eth_sendTransaction without its sender. All values are "0x" and
+// hexadecimal digits.
 // Sources: EIP-1193, EIP-1474, EIP-20 (transfer).
 type Call struct {
 	ChainID string `json:"chain_id"` // "0x1"
@@ -188,7 +184,7 @@ type Call struct {
 
 // Notice is a sentence for the shopper with its stable code.
 type Notice struct {
-	Code    Code   `json:"code"` // empty = news, not an error
+	Code    Code   `json:"code"` // empty = information, not an error
 	Message string `json:"message"`
 }
 

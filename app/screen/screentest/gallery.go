@@ -150,8 +150,7 @@ func unsaved() Sample {
 	}, wire.Choose)
 }
 
-// openAmountSample is an item whose amount the shopper sets; wrong is what
-// Offer.Wrong is.
+// openAmountSample is an item whose amount the shopper sets; wrong is what Offer.Wrong is.
 func openAmountSample(name, typed, wrong string) Sample {
 	return NewSample(name, wire.Open, func(p *widget.Page) {
 		*p = unsaved().Page
@@ -193,8 +192,7 @@ func soleSample() Sample {
 	}, wire.Choose)
 }
 
-// exchangeSample has a network that few exchanges know in the first place of the
-// server's order.
+// exchangeSample has a network that few exchanges know in the first place of the server's order.
 func exchangeSample() Sample {
 	return NewSample("open-exchange", wire.Open, func(p *widget.Page) {
 		p.View.Currencies = Sorted()
@@ -231,8 +229,7 @@ func nothingSample() Sample {
 	}, wire.Choose)
 }
 
-// Sorted is coins as the server arranges them: by fee, and with what it knows of
-// the networks.
+// Sorted is coins as the server arranges them: by fee, and with what it knows of the networks.
 func Sorted() []wire.Currency {
 	list := Coins()
 	usdc := list[1].Networks

@@ -2,10 +2,9 @@ package node
 
 import "github.com/maxence-charriere/go-app/v10/pkg/app"
 
-// UI returns e as go-app's elements, for a browser. go-app has a type of a hundred
-// methods for every tag, all of which would be linked into the WebAssembly program:
-// one type for all of them saves a fifth of what a shopper downloads. A component
-// stays one, for go-app to draw when it has changed.
+// UI returns e as go-app's elements. go-app has a type with a hundred methods for every tag; using
+// its generic element instead saves a fifth of what a shopper downloads. A component stays one,
+// which go-app draws after a change.
 func (e *Element) UI() app.UI {
 	if e.component != nil {
 		return e.component.(app.Composer)

@@ -5,8 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Append appends n as HTML to dst. The same tree always gives the same bytes:
-// attributes are sorted by name.
+// Append appends n as HTML to dst, with attributes sorted by name.
 func Append(dst []byte, n Node) []byte { return n.Draw().append(dst) }
 
 // HTML returns n as HTML.
@@ -28,7 +27,7 @@ func (e *Element) append(dst []byte) []byte {
 	}
 	if e.filled {
 		if e.text != "" && e.text[0] == '\n' && (e.tag == "textarea" || e.tag == "pre") {
-			dst = append(dst, '\n') // HTML leaves the first one out
+			dst = append(dst, '\n') // HTML drops the first one
 		}
 		dst = appendEscaped(dst, e.text)
 	}
@@ -40,8 +39,8 @@ func (e *Element) append(dst []byte) []byte {
 	return append(dst, '>')
 }
 
-// appendAttrs appends the attributes. A picture without a text gets an empty one,
-// so that screen readers do not read its address.
+// appendAttrs appends the attributes. An image without alt gets an empty one, so that screen
+// readers do not read its URL.
 func (e *Element) appendAttrs(dst []byte) []byte {
 	described := e.tag != "img"
 	for a := e.attrs; a != nil; a = a.next {
@@ -65,7 +64,7 @@ func (e *Element) appendAttrs(dst []byte) []byte {
 	return dst
 }
 
-// isBoolean reports whether an attribute's presence alone is its value.
+// isBoolean reports whether the presence of an attribute means true.
 func isBoolean(name Name) bool {
 	switch name {
 	case "autofocus", "checked", "disabled", "hidden", "multiple", "open", "readonly", "required",
@@ -75,31 +74,29 @@ func isBoolean(name Name) bool {
 	return false
 }
 
-// entities are what characters become that HTML does not take as they are: it would
-// read a carriage return as a line feed, and cannot hold NUL.
+// entities replace characters that HTML would not keep, which include carriage return and NUL.
 var entities = [256]string{
 	'&': "&amp;", '<': "&lt;", '>': "&gt;", '"': "&#34;", '\'': "&#39;", '\r': "&#13;", 0: "\ufffd",
 }
 
-// appendEscaped appends s as it stands in a text and in a value between quotation
-// marks. Bytes that are not UTF-8 become U+FFFD.
+// appendEscaped appends s escaped for texts and quoted values. Invalid UTF-8 becomes U+FFFD.
 func appendEscaped(dst []byte, s string) []byte {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\ufffd")
 	}
 	start := 0
 	for i := range len(s) {
-		if reference := entities[s[i]]; reference != "" {
+		if entity := entities[s[i]]; entity != "" {
 			dst = append(dst, s[start:i]...)
-			dst = append(dst, reference...)
+			dst = append(dst, entity...)
 			start = i + 1
 		}
 	}
 	return append(dst, s[start:]...)
 }
 
-// isAddress reports whether an attribute holds an address.
-func isAddress(name Name) bool {
+// isURL reports whether an attribute holds a URL.
+func isURL(name Name) bool {
 	switch name {
 	case "href", "src", "action", "formaction":
 		return true
@@ -107,11 +104,11 @@ func isAddress(name Name) bool {
 	return false
 }
 
-// isScriptURL reports whether a browser that follows an address runs what it holds. A
-// picture may be held in its address: nothing of it is run.
-func isScriptURL(name Name, address string) bool {
-	scheme, _, found := strings.Cut(address, ":")
-	if !found || address[0] == '/' {
+// isScriptURL reports whether a browser that follows a URL may run what it contains. Images may be
+// data URLs.
+func isScriptURL(name Name, url string) bool {
+	scheme, _, found := strings.Cut(url, ":")
+	if !found || url[0] == '/' {
 		return false
 	}
 	// Browsers skip control characters and spaces. Source: URL Standard, section 4.4.

@@ -181,7 +181,7 @@ func (s *shape) set(name Name, value string) {
 	if name != "value" {
 		want = readable(strings.TrimSpace(value))
 	}
-	if isAddress(name) && isScriptURL(name, strings.TrimSpace(value)) {
+	if isURL(name) && isScriptURL(name, strings.TrimSpace(value)) {
 		want = "about:invalid"
 	}
 	if want == "" {

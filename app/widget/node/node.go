@@ -1,13 +1,11 @@
-// Package node is the tree that the parts of a page are built from. It has two
-// renderers: [Append] writes a tree as HTML on the server, and [Element.UI] makes
-// go-app's elements of it in a browser.
+// Package node is the tree that pages are built from. It has two renderers: [Append] writes HTML on
+// the server, and [Element.UI] makes go-app's elements in a browser.
 //
-// Nothing in a value or a text becomes markup: the names of tags and attributes
-// are constants of the source ([Name]), every value and text is escaped, addresses
-// that would run a script are replaced, and there are no elements whose content
-// HTML does not escape, such as script and style.
+// Values and texts never become markup: names of tags and attributes are constants of the source
+// ([Name]), values and texts are escaped, URLs that would run a script are replaced, and there are
+// no elements whose content HTML does not escape, such as script and style.
 //
-// A tree is built by one goroutine, is rendered, and is forgotten.
+// One goroutine builds a tree, renders it once, and drops it.
 package node
 
 import (
@@ -17,25 +15,21 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Name is the name of a tag, an attribute or an event. It is always a constant of
-// the source: never convert a variable to it.
+// Name is the name of a tag, an attribute or an event. Never convert a variable to it.
 type Name string
 
-// Node is what a tree is built from: an [*Element], or a go-app component that
-// draws one. Nil stands for nothing.
+// Node is an [*Element], or a go-app component that draws one. Nil draws nothing.
 type Node interface {
-	// Draw returns what is shown. An element returns itself; a component builds its
-	// tree anew, which must not be nil.
+	// Draw returns the element itself, or a component's new tree, never nil.
 	Draw() *Element
 }
 
-// Element is an HTML element, a text or a component. The zero Element is an empty
-// text.
+// Element is an HTML element, a text or a component. The zero Element is an empty text.
 type Element struct {
 	tag       Name   // empty for a text and a component
 	void      bool   // has no end tag and no content
 	filled    bool   // text is the content
-	text      string // the words of a text, or the content of an element
+	text      string // a text, or the content of an element
 	component Node   // nil unless the element stands for a component
 	attrs     *attr  // sorted by name
 	events    *event // always nil on the server
@@ -58,9 +52,8 @@ type event struct {
 	next    *event
 }
 
-// block is memory for elements and attributes. Making many at a time is the
-// difference between 1,000 allocations for a page and 20. One live element keeps
-// its block alive.
+// block is memory for elements and attributes, which reduces the allocations for a page from 1,000
+// to 20. One live element keeps its block alive.
 type block struct {
 	elements []Element
 	attrs    []attr
@@ -92,13 +85,12 @@ func newAttr() *attr {
 	return a
 }
 
-// El returns an element with an end tag. It panics on a tag whose content HTML reads
-// otherwise than that of others.
+// El returns an element with an end tag. It panics on tags whose content HTML parses differently.
 func El(tag Name) *Element {
 	switch tag {
 	case "script", "style", "xmp", "iframe", "noembed", "noframes", "plaintext", "listing",
 		"template", "math", "":
-		panic("building a page: no element can be a " + string(tag))
+		panic("building a page: element not allowed: " + string(tag))
 	}
 	e := newElement()
 	e.tag = tag
@@ -112,14 +104,14 @@ func Void(tag Name) *Element {
 	return e
 }
 
-// Text returns words that stand beside elements.
-func Text(words string) *Element {
+// Text returns a text beside elements.
+func Text(text string) *Element {
 	e := newElement()
-	e.text = words
+	e.text = text
 	return e
 }
 
-// If returns what draw returns if condition is true, else nil.
+// If returns draw() if condition is true, else nil.
 func If(condition bool, draw func() Node) Node {
 	if !condition {
 		return nil
@@ -130,9 +122,8 @@ func If(condition bool, draw func() Node) Node {
 // Draw returns e.
 func (e *Element) Draw() *Element { return e }
 
-// Attr sets an attribute. An empty value changes nothing. Spaces around a value are
-// removed, except for that of the attribute "value". An address that would run a
-// script becomes "about:invalid".
+// Attr sets an attribute. An empty value changes nothing. Values are trimmed, except of the
+// attribute "value". A URL that would run a script becomes "about:invalid".
 func (e *Element) Attr(name Name, value string) *Element {
 	if name != "value" {
 		value = strings.TrimSpace(value)
@@ -140,7 +131,7 @@ func (e *Element) Attr(name Name, value string) *Element {
 	if value == "" {
 		return e
 	}
-	if isAddress(name) && isScriptURL(name, value) {
+	if isURL(name) && isScriptURL(name, value) {
 		value = "about:invalid"
 	}
 	place := &e.attrs
@@ -157,8 +148,8 @@ func (e *Element) Attr(name Name, value string) *Element {
 	return e
 }
 
-// Bool sets an attribute that is true or false. An attribute whose presence means
-// true, such as checked, is left out of the HTML when it is false.
+// Bool sets an attribute to "true" or "false". HTML leaves out a false attribute whose presence
+// means true, such as checked.
 func (e *Element) Bool(name Name, value bool) *Element {
 	if value {
 		return e.Attr(name, "true")
@@ -169,7 +160,7 @@ func (e *Element) Bool(name Name, value bool) *Element {
 // ID sets the attribute id.
 func (e *Element) ID(id string) *Element { return e.Attr("id", id) }
 
-// Class adds classes to those that e has, separated by spaces.
+// Class adds classes, separated by spaces.
 func (e *Element) Class(names string) *Element {
 	for a := e.attrs; a != nil; a = a.next {
 		if a.name == "class" {
@@ -179,14 +170,13 @@ func (e *Element) Class(names string) *Element {
 	return e.Attr("class", names)
 }
 
-// Text makes words the only content of e.
-func (e *Element) Text(words string) *Element {
-	e.text, e.filled, e.child = words, true, nil
+// Text makes text the only content of e.
+func (e *Element) Text(text string) *Element {
+	e.text, e.filled, e.child = text, true, nil
 	return e
 }
 
-// Body makes children the content of e. Nil ones are left out. No child may be in
-// two trees, or twice in one.
+// Body makes children the content of e, without nil ones. A child must not be used twice.
 func (e *Element) Body(children ...Node) *Element {
 	e.text, e.filled, e.child = "", false, nil
 	place := &e.child
@@ -205,9 +195,8 @@ func (e *Element) Body(children ...Node) *Element {
 	return e
 }
 
-// On has handler called in a browser; on the server it does nothing. go-app compares
-// handlers by their code alone: scope names what a handler holds, so that one with
-// yesterday's values is replaced.
+// On sets an event handler; it does nothing on the server. go-app compares handlers by their code
+// alone: list the values that a handler captures in scope, or go-app keeps one with old values.
 func (e *Element) On(name Name, handler app.EventHandler, scope ...string) *Element {
 	if app.IsServer {
 		return e

@@ -4,28 +4,33 @@ package browser
 
 import "syscall/js"
 
-// ReadPageState reads what the shopper has typed, checked and focused in the page
-// as it stands.
+// ReadPageState reads what the shopper has typed, checked and focused in the page.
 func ReadPageState() PageState {
 	document := js.Global().Get("document")
 	typed := PageState{Values: map[string]string{}, Scroll: js.Global().Get("scrollY").Float()}
-	inputs := document.Call(
-		"querySelectorAll", "#coinslot input:not([type=hidden]), #coinslot select",
-	)
-	for i := range inputs.Length() {
-		typed.readField(inputs.Index(i))
+	for _, input := range findAll("#coinslot input:not([type=hidden]), #coinslot select") {
+		if input.Get("type").String() != "radio" || input.Get("checked").Bool() {
+			typed.Values[fieldName(input)] = input.Get("value").String()
+		}
 	}
-	details := document.Call("querySelectorAll", "#coinslot details")
-	for i := range details.Length() {
-		typed.Open = append(typed.Open, details.Index(i).Get("open").Bool())
+	for _, details := range findAll("#coinslot details") {
+		typed.Open = append(typed.Open, details.Get("open").Bool())
 	}
 	typed.readFocus(document)
 	typed.readSelection(document)
 	return typed
 }
 
-// readSelection remembers which text is selected, by the places of its ends
-// among the text nodes: both trees have the same, but for what is re-worded or inert.
+func findAll(selector string) (list []js.Value) {
+	found := js.Global().Get("document").Call("querySelectorAll", selector)
+	for i := range found.Length() {
+		list = append(list, found.Index(i))
+	}
+	return list
+}
+
+// readSelection stores the ends of the selected text as positions among the text nodes, which the
+// server's page and WebAssembly's have in common.
 func (t *PageState) readSelection(document js.Value) {
 	selection := document.Call("getSelection")
 	if !selection.Truthy() || selection.Get("isCollapsed").Bool() {
@@ -49,13 +54,11 @@ func (t *PageState) readSelection(document js.Value) {
 	}
 }
 
-// textNodes are the texts of the checkout, in the order of the page.
-func textNodes(document js.Value) []js.Value {
+// textNodes returns the non-empty text nodes of the checkout in document order, without noscript.
+func textNodes(document js.Value) (list []js.Value) {
 	const showText = 4 // NodeFilter.SHOW_TEXT
-	walker := document.Call(
-		"createTreeWalker", document.Call("getElementById", "coinslot"), showText,
-	)
-	var list []js.Value
+	root := document.Call("getElementById", "coinslot")
+	walker := document.Call("createTreeWalker", root, showText)
 	for node := walker.Call("nextNode"); node.Truthy(); node = walker.Call("nextNode") {
 		if inert := node.Get("parentElement").Call("closest", "noscript").Truthy(); !inert &&
 			node.Get("length").Int() > 0 {
@@ -65,19 +68,7 @@ func textNodes(document js.Value) []js.Value {
 	return list
 }
 
-// readField takes one field over, if it says anything.
-func (t *PageState) readField(input js.Value) {
-	name := fieldName(input)
-	if input.Get("type").String() == "radio" {
-		if input.Get("checked").Bool() {
-			t.Values[name] = input.Get("value").String()
-		}
-		return
-	}
-	t.Values[name] = input.Get("value").String()
-}
-
-// fieldName is a field's name, else its handle.
+// fieldName is a field's name, else its data-part.
 func fieldName(input js.Value) string {
 	if name := input.Get("name").String(); name != "" {
 		return name
@@ -85,8 +76,7 @@ func fieldName(input js.Value) string {
 	return input.Get("dataset").Get("part").String()
 }
 
-// readFocus remembers the focused element by a selector that finds its
-// counterpart, and the caret.
+// readFocus stores the caret, and a selector that finds the focused element in both pages.
 func (t *PageState) readFocus(document js.Value) {
 	active := document.Get("activeElement")
 	if !active.Truthy() || !active.Call("closest", "#coinslot").Truthy() {
@@ -98,7 +88,7 @@ func (t *PageState) readFocus(document js.Value) {
 	}
 }
 
-// selectorOf describes an element by what is the same in both trees.
+// selectorOf identifies an element by what the server's page and WebAssembly's have in common.
 func selectorOf(element js.Value) string {
 	escape := func(s js.Value) string { return js.Global().Get("CSS").Call("escape", s).String() }
 	if element.Get("id").String() != "" {
@@ -120,42 +110,40 @@ func selectorOf(element js.Value) string {
 	return selector
 }
 
-// Restore puts back into the page what it does not know by itself: texts,
-// opened details, the focus with its caret, and the place it was scrolled to.
+// Restore puts back what WebAssembly's page does not have: texts, opened details, scroll position,
+// focus and selection. Radios are restored from Values by the caller.
 func (t PageState) Restore() {
 	document := js.Global().Get("document")
-	inputs := document.Call(
-		"querySelectorAll",
-		"#coinslot input:not([type=hidden]):not([type=radio]), #coinslot select",
-	)
-	for i := range inputs.Length() {
-		if value, ok := t.Values[fieldName(inputs.Index(i))]; ok {
-			inputs.Index(i).Set("value", value)
+	const fields = "#coinslot input:not([type=hidden]):not([type=radio]), #coinslot select"
+	for _, input := range findAll(fields) {
+		if value, ok := t.Values[fieldName(input)]; ok {
+			input.Set("value", value)
 		}
 	}
-	details := document.Call("querySelectorAll", "#coinslot details")
-	for i := range min(details.Length(), len(t.Open)) {
-		details.Index(i).Set("open", t.Open[i])
+	for i, details := range findAll("#coinslot details") {
+		if i < len(t.Open) {
+			details.Set("open", t.Open[i])
+		}
 	}
 	js.Global().Call("scrollTo", 0, t.Scroll)
-	t.restoreFocus(document)
+	t.restoreFocus()
 	t.restoreSelection(document)
 }
 
 func (t PageState) restoreSelection(document js.Value) {
-	if texts := textNodes(document); t.hasSelection && max(t.selectionStart[0], t.selectionEnd[0]) < len(texts) {
+	texts, start, end := textNodes(document), t.selectionStart, t.selectionEnd
+	if t.hasSelection && max(start[0], end[0]) < len(texts) {
 		within := func(at [2]int) int { return min(at[1], texts[at[0]].Get("length").Int()) }
-		document.Call("getSelection").Call(
-			"setBaseAndExtent", texts[t.selectionStart[0]], within(t.selectionStart), texts[t.selectionEnd[0]], within(t.selectionEnd),
-		)
+		document.Call("getSelection").Call("setBaseAndExtent",
+			texts[start[0]], within(start), texts[end[0]], within(end))
 	}
 }
 
-func (t PageState) restoreFocus(document js.Value) {
+func (t PageState) restoreFocus() {
 	if t.Focus == "" || focusIsOutside() {
 		return
 	}
-	element := document.Call("querySelector", "#coinslot "+t.Focus)
+	element := find("#coinslot " + t.Focus)
 	if !element.Truthy() {
 		return
 	}
