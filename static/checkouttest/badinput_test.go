@@ -8,11 +8,12 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// The cases of bad input that concern the loader, by their names: B28 to B37 are what a page writes, B64 to B70 what
-// windows send. TestForgedMessages, TestScriptTwiceAndTwoElements and TestOpenIsIdempotent hold the rest of them.
+// The cases of bad input that concern the loader, by their names: B28 to B37 are what a page
+// writes, B64 to B70 what windows send. TestForgedMessages, TestScriptTwiceAndTwoElements and
+// TestOpenIsIdempotent hold the rest of them.
 
-// TestNothingToSell: words and a console line rather than a blank box, once, and late enough for a framework that
-// mounts first and knows later.
+// TestNothingToSell: words and a console line rather than a blank box, once, and late enough for a
+// framework that mounts first and knows later.
 func TestNothingToSell(t *testing.T) {
 	for name, body := range map[string]string{
 		"B28/missing":        `<coinslot-checkout></coinslot-checkout>`,
@@ -44,7 +45,8 @@ func TestSaleSetLater(t *testing.T) {
 	s.unharmed(t)
 }
 
-// TestOddAttributes: each page still shows its checkout, and the server is asked with nothing but what it knows.
+// TestOddAttributes: each page still shows its checkout, and the server is asked with nothing but
+// what it knows.
 func TestOddAttributes(t *testing.T) {
 	s := play(t, "", "", browser.Options{})
 	for name, c := range map[string]struct{ attributes, want string }{
@@ -95,7 +97,8 @@ func TestOddPlaces(t *testing.T) {
 	}
 }
 
-// TestPageWithoutOrigin: B35. A page out of a data: URL or a file has no origin that could be listed.
+// TestPageWithoutOrigin: B35. A page out of a data: URL or a file has no origin that could be
+// listed.
 func TestPageWithoutOrigin(t *testing.T) {
 	s := play(t, "", "", browser.Options{})
 	s.visit(`<iframe name=page sandbox="allow-scripts" srcdoc='<script src="{bff}/seen.js"></script><script src="{bff}/checkout.js"></script><coinslot-checkout session=cs_mute lang=x-refused></coinslot-checkout>'></iframe>`,
@@ -117,7 +120,8 @@ func TestWrongIntegrity(t *testing.T) {
 	s.WaitText("h1", "Pay here")
 }
 
-// TestOtherVersions: B36. Frames of other versions are welcome as long as they speak the same protocol.
+// TestOtherVersions: B36. Frames of other versions are welcome as long as they speak the same
+// protocol.
 func TestOtherVersions(t *testing.T) {
 	s := play(t, inline, "", browser.Options{})
 	s.said("ready cs_1 open")
@@ -136,7 +140,8 @@ func TestOtherVersions(t *testing.T) {
 	s.said("status cs_1 review")
 }
 
-// TestLookAlikeOrigin: B66. Our frame itself, gone to an origin whose name begins like the server's.
+// TestLookAlikeOrigin: B66. Our frame itself, gone to an origin whose name begins like the
+// server's.
 func TestLookAlikeOrigin(t *testing.T) {
 	s := play(t, inline, "script-src *; frame-src *", browser.Options{})
 	s.said("ready cs_1 open")
@@ -154,7 +159,8 @@ func TestLookAlikeOrigin(t *testing.T) {
 	}
 }
 
-// TestFlood: B67. The page stays alive under a hundred thousand messages from a stranger, and as many from the frame.
+// TestFlood: B67. The page stays alive under a hundred thousand messages from a stranger, and as
+// many from the frame.
 func TestFlood(t *testing.T) {
 	s := play(t, inline+`<iframe name=evil src="{bff}/checkout/cs_evil"></iframe>`, "", browser.Options{})
 	s.said("ready cs_1 open")

@@ -23,8 +23,8 @@ func TestMain(m *testing.M) {
 	os.Exit(browser.Share(m, &chromium))
 }
 
-// together lets a test run beside others: each has a stage of its own, and most of its time is waiting. Parts of a test
-// go one after the other unless they say otherwise.
+// together lets a test run beside others: each has a stage of its own, and most of its time is
+// waiting. Parts of a test go one after the other unless they say otherwise.
 func together(t *testing.T) {
 	if strings.Contains(t.Name(), "/") {
 		return

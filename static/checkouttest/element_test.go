@@ -34,7 +34,8 @@ func TestProperties(t *testing.T) {
 	s.WaitGone(dialog)
 }
 
-// TestPropertiesAssignedEarly: frameworks assign properties to elements that the script has not reached yet.
+// TestPropertiesAssignedEarly: frameworks assign properties to elements that the script has not
+// reached yet.
 func TestPropertiesAssignedEarly(t *testing.T) {
 	s := play(t, ``, "", browser.Options{Script: `document.addEventListener('readystatechange', () => { if (window.early || !document.body || window !== top) return;
 		window.early = document.createElement('coinslot-checkout'); early.session = 'cs_early'; early.returnUrl = '/x'; document.body.append(early) })`})
@@ -89,7 +90,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestSlowNetwork: nothing is loaded ahead of need where that costs the shopper, unless the page insists.
+// TestSlowNetwork: nothing is loaded ahead of need where that costs the shopper, unless the page
+// insists.
 func TestSlowNetwork(t *testing.T) {
 	for name, c := range map[string]struct {
 		connection, prewarm string
@@ -136,7 +138,8 @@ func TestBackForwardCache(t *testing.T) {
 	}
 }
 
-// TestNoLayoutShift: from the script's first act until the frame is on show nothing under an inline checkout moves.
+// TestNoLayoutShift: from the script's first act until the frame is on show nothing under an inline
+// checkout moves.
 func TestNoLayoutShift(t *testing.T) {
 	s := play(t, `<style>coinslot-checkout:not(:defined) { display: block; min-height: 420px }</style>`+inline+`<p>below</p>`,
 		"frame-src *; script-src * 'unsafe-inline'; style-src 'unsafe-inline'", browser.Options{

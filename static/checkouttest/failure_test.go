@@ -52,7 +52,8 @@ func TestFrameSourceRefused(t *testing.T) {
 	s.failed(t, "Die Kasse lädt nicht.", "csp_frame_src", "csp_frame_src frame-src "+s.bff)
 }
 
-// TestOtherViolations: what is blocked elsewhere in the page, or without an address, is not the frame.
+// TestOtherViolations: what is blocked elsewhere in the page, or without an address, is not the
+// frame.
 func TestOtherViolations(t *testing.T) {
 	s := play(t, inline, "", browser.Options{})
 	s.said("ready cs_1 open")
@@ -62,7 +63,8 @@ func TestOtherViolations(t *testing.T) {
 	s.unharmed(t)
 }
 
-// TestPageLink: with nothing sold the page's own link is what a failure offers; without one there is none.
+// TestPageLink: with nothing sold the page's own link is what a failure offers; without one there
+// is none.
 func TestPageLink(t *testing.T) {
 	for body, want := range map[string]int{`<a href="/thanks">Pay</a>`: 1, ``: 0} {
 		s := play(t, `<coinslot-checkout>`+body+`</coinslot-checkout>`, "", browser.Options{})

@@ -100,7 +100,8 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-// TestForgedMessages: what does not come from the frame's own window, or does not have the shape, changes nothing.
+// TestForgedMessages: what does not come from the frame's own window, or does not have the shape,
+// changes nothing.
 func TestForgedMessages(t *testing.T) {
 	s := play(t, inline+`<iframe name=evil src="{bff}/checkout/cs_evil"></iframe>`, "", browser.Options{})
 	s.said("ready cs_1 open")
@@ -128,7 +129,8 @@ func TestForgedMessages(t *testing.T) {
 	}
 }
 
-// TestWalletLink: the page opens what the frame may not: its sandbox has no allow-top-navigation-to-custom-protocols.
+// TestWalletLink: the page opens what the frame may not: its sandbox has no
+// allow-top-navigation-to-custom-protocols.
 func TestWalletLink(t *testing.T) {
 	s := play(t, inline, "", browser.Options{})
 	s.said("ready cs_1 open")
@@ -137,7 +139,8 @@ func TestWalletLink(t *testing.T) {
 	s.WaitJS(`window.opened === 'bitcoin:bc1qw508?amount=1'`, "the wallet's link")
 }
 
-// TestFormsInTheFrame: every page that the frame goes to says hello again; the host follows and says ready once.
+// TestFormsInTheFrame: every page that the frame goes to says hello again; the host follows and
+// says ready once.
 func TestFormsInTheFrame(t *testing.T) {
 	s := play(t, inline, "", browser.Options{})
 	s.said("ready cs_1 open")
@@ -215,7 +218,8 @@ func TestScriptTwiceAndTwoElements(t *testing.T) {
 	if got := len(s.asked()); got != 1 {
 		t.Errorf("%d frames for one session; want 1", got)
 	}
-	// The other element of the same session keeps its link, and takes over when the one with the frame goes.
+	// The other element of the same session keeps its link, and takes over when the one with the
+	// frame goes.
 	const all = `[...document.querySelectorAll('coinslot-checkout')]`
 	s.WaitJS(all+`.filter((el) => el.querySelector('a').checkVisibility()).length === 1`, "one link")
 	s.Eval(all+`.find((el) => el.shadowRoot.querySelector('iframe')).remove()`, nil)

@@ -102,7 +102,8 @@ func TestClickForNewTab(t *testing.T) {
 	}
 }
 
-// TestPrewarm: the frame boots in its closed dialog when the pointer comes near, and hears "shown" only when it is.
+// TestPrewarm: the frame boots in its closed dialog when the pointer comes near, and hears "shown"
+// only when it is.
 func TestPrewarm(t *testing.T) {
 	s := play(t, modal, "", browser.Options{})
 	s.WaitJS(`!!customElements.get('coinslot-checkout')`, "the script")
@@ -195,7 +196,8 @@ func TestModalOnPhone(t *testing.T) {
 	}
 }
 
-// TestDialogScheme: without a theme the frame follows the system, and so does the dialog around it in a light page.
+// TestDialogScheme: without a theme the frame follows the system, and so does the dialog around it
+// in a light page.
 func TestDialogScheme(t *testing.T) {
 	s := play(t, modal, "", browser.Options{Dark: true})
 	s.Click("#buy")

@@ -27,7 +27,8 @@ func TestReactWrapperIsSmall(t *testing.T) {
 	}
 }
 
-// withReact builds a page's script with React 19 as developers have it, which mounts everything twice in strict mode.
+// withReact builds a page's script with React 19 as developers have it, which mounts everything
+// twice in strict mode.
 func withReact(t *testing.T, text string) string {
 	t.Helper()
 	need.File(t, "../../.cache/npm/react-dom/client.js")
@@ -57,7 +58,8 @@ const strictApp = `
 	};
 	createRoot(document.querySelector('main')).render(<StrictMode><App /></StrictMode>);`
 
-// TestReactStrictMode: one frame, each event once and with the latest handler, and nothing left after an unmount.
+// TestReactStrictMode: one frame, each event once and with the latest handler, and nothing left
+// after an unmount.
 func TestReactStrictMode(t *testing.T) {
 	app := withReact(t, strictApp)
 	s := play(t, "", "", browser.Options{})
@@ -79,7 +81,8 @@ func TestReactStrictMode(t *testing.T) {
 	}
 }
 
-// TestReactServerRendering: there the component renders its link, and touches nothing that only browsers have.
+// TestReactServerRendering: there the component renders its link, and touches nothing that only
+// browsers have.
 func TestReactServerRendering(t *testing.T) {
 	app := withReact(t, `import React from 'react';
 		import { renderToString } from 'react-dom/server.edge';

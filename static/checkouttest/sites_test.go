@@ -14,8 +14,9 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// stage is a pretended BFF on localhost and a host page on 127.0.0.1, two sites to a browser. The BFF serves the
-// minified checkout.js and frames that speak docs/frame-protocol.md as a test tells them to.
+// stage is a pretended BFF on localhost and a host page on 127.0.0.1, two sites to a browser. The
+// BFF serves the minified checkout.js and frames that speak docs/frame-protocol.md as a test tells
+// them to.
 type stage struct {
 	*browser.Page
 	bff, host string
@@ -36,8 +37,8 @@ const policy = "default-src 'none'; script-src %[1]s; frame-src %[1]s; style-src
 const head = `<!doctype html><html lang=en><meta name=viewport content="width=device-width"><title>shop</title>
 	<script src="{bff}/seen.js"></script><script async src="{bff}/checkout.js"></script>`
 
-// play opens a host page with the given body; {bff} in it stands for the BFF's origin. An empty csp means policy; one
-// that begins with "report only: " is sent as such.
+// play opens a host page with the given body; {bff} in it stands for the BFF's origin. An empty csp
+// means policy; one that begins with "report only: " is sent as such.
 func play(t *testing.T, body, csp string, o browser.Options) *stage {
 	t.Helper()
 	together(t)
@@ -72,8 +73,8 @@ func play(t *testing.T, body, csp string, o browser.Options) *stage {
 	return s
 }
 
-// visit opens another host page on the same stage, where its policy can name the stage's addresses. Frames of the page
-// before are forgotten.
+// visit opens another host page on the same stage, where its policy can name the stage's addresses.
+// Frames of the page before are forgotten.
 func (s *stage) visit(body, csp string) {
 	s.mu.Lock()
 	s.frames = nil
@@ -101,7 +102,8 @@ func script(text string) http.HandlerFunc {
 	}
 }
 
-// frame is the checkout page. A session that begins with "cs_hang" is never answered, one with "cs_mute" never says hello.
+// frame is the checkout page. A session that begins with "cs_hang" is never answered, one with
+// "cs_mute" never says hello.
 func (s *stage) frame(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.frames = append(s.frames, r.URL.String())
@@ -121,7 +123,8 @@ func (s *stage) frame(w http.ResponseWriter, r *http.Request) {
 // cures are what the server says to the host page's developer, in every language.
 const cures = `"origin_refused":"COINSLOT_ORIGINS must list it","frame_blocked":"a proxy must not add X-Frame-Options","timeout":"is it reachable?"`
 
-// speech is what the server says in a language. An origin whose page is in "x-refused" is not listed.
+// speech is what the server says in a language. An origin whose page is in "x-refused" is not
+// listed.
 var speech = map[string]string{
 	"en": `{"listed":true,"title":"Checkout","close":"Close","retry":"Retry","failed":"Checkout did not load.",
 		"offline":"You are offline.","link":"Open checkout",` + cures + `}`,
@@ -159,8 +162,9 @@ func (s *stage) said(want string) {
 	s.WaitJS(fmt.Sprintf("window.seen.includes(%q)", want), "event "+want)
 }
 
-// unharmed asserts that no error was told. The line to the frame is in order, so what was to be told is told by the
-// time that the next message has come through; without a frame to ask there is no telling.
+// unharmed asserts that no error was told. The line to the frame is in order, so what was to be
+// told is told by the time that the next message has come through; without a frame to ask there is
+// no telling.
 func (s *stage) unharmed(t *testing.T) {
 	t.Helper()
 	s.say(`{ type: 'status', session: 'cs_1', status: 'pending' }`)
@@ -171,8 +175,8 @@ func (s *stage) unharmed(t *testing.T) {
 	}
 }
 
-// pass lets some of the page's time go by. Whatever the page itself wanted to do earlier than that, it has done then,
-// however slow the machine: one page's timers run in their order.
+// pass lets some of the page's time go by. Whatever the page itself wanted to do earlier than that,
+// it has done then, however slow the machine: one page's timers run in their order.
 func (s *stage) pass(ms int) {
 	s.Eval(fmt.Sprintf("new Promise((done) => setTimeout(done, %d))", ms), nil)
 }

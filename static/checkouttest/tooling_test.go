@@ -139,7 +139,8 @@ func ofScript(t *testing.T) description {
 	return d.sorted()
 }
 
-// TestElementDescriptionsAgree: types, manifest and web types name what checkout.js has, and nothing else.
+// TestElementDescriptionsAgree: types, manifest and web types name what checkout.js has, and
+// nothing else.
 func TestElementDescriptionsAgree(t *testing.T) {
 	want := ofScript(t)
 	for name, got := range map[string]description{"checkout.d.ts": ofTypes(t), "custom-elements.json": ofManifest(t), "web-types.json": ofWebTypes(t)} {

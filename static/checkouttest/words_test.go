@@ -16,7 +16,8 @@ import (
 
 const element = `document.querySelector('coinslot-checkout')`
 
-// labels waits until the shadow tree says want: title of the frame, label of the dialog, label of the close button.
+// labels waits until the shadow tree says want: title of the frame, label of the dialog, label of
+// the close button.
 func (s *stage) labels(want string) {
 	s.WaitJS(`(() => { const root = `+element+`.shadowRoot, dialog = root.querySelector('dialog');
 		return [root.querySelector('iframe')?.title, dialog.ariaLabel, dialog.querySelector('button').ariaLabel].join() === '`+want+`' })()`, "labels "+want)
@@ -32,7 +33,8 @@ func TestServerTexts(t *testing.T) {
 	}
 }
 
-// TestWithoutTexts: a policy that allows one script by its address blocks the import. The checkout works, in English.
+// TestWithoutTexts: a policy that allows one script by its address blocks the import. The checkout
+// works, in English.
 func TestWithoutTexts(t *testing.T) {
 	s := play(t, "", "", browser.Options{})
 	csp := fmt.Sprintf("default-src 'none'; script-src %[1]s/checkout.js %[1]s/seen.js; frame-src %[1]s; require-trusted-types-for 'script'; trusted-types 'none'", s.bff)
@@ -81,7 +83,8 @@ func TestOriginRefused(t *testing.T) {
 	s.oneLine(t)
 }
 
-// oneLine checks that one failure is one line in the console and one event, also after everything has timed out.
+// oneLine checks that one failure is one line in the console and one event, also after everything
+// has timed out.
 func (s *stage) oneLine(t *testing.T) {
 	t.Helper()
 	s.pass(4500) // the watchdog of a blocked frame has 4 s
@@ -130,7 +133,8 @@ func TestReadyRejects(t *testing.T) {
 	s.oneLine(t)
 }
 
-// TestPromisesSurviveRestart: who waits for a checkout that is changed or tried again hears of the next one.
+// TestPromisesSurviveRestart: who waits for a checkout that is changed or tried again hears of the
+// next one.
 func TestPromisesSurviveRestart(t *testing.T) {
 	s := play(t, `<coinslot-checkout mode=modal><button id=buy>Pay</button></coinslot-checkout>`, "", browser.Options{})
 	s.WaitJS(`!!window.Coinslot`, "the script")

@@ -18,11 +18,10 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// manifest is dist/manifest.json: what was built, by the name it is asked for.
+// manifest is dist/manifest.json, which lists the built files.
 type manifest struct {
 	Files map[string]entry `json:"files"` // by plain name, "app.wasm"
-	// Stamp is the hash of everything the WebAssembly program is made of, and Quality
-	// how well it is compressed.
+	// Stamp is the hash of the WebAssembly program's inputs, and Quality its brotli quality.
 	Stamp   string `json:"stamp"`
 	Quality int    `json:"quality"`
 }
@@ -45,9 +44,8 @@ type build struct {
 	manifest  manifest
 }
 
-// add writes a file's forms into out and enters it. One that is not kept plain is
-// kept in brotli alone: every browser of today takes that, and the server makes the
-// others when somebody asks.
+// add writes a file into out, compressed and, if plain is set, as it is, and adds it to the
+// manifest. Without plain there is brotli only; the server makes other forms for old clients.
 func (b *build) add(name string, content []byte, plain bool) error {
 	plain = plain || b.dev
 	e := entry{
@@ -86,7 +84,7 @@ func (b *build) write(name string, content []byte) error {
 	return nil
 }
 
-// finish writes the manifest and removes files that it does not know.
+// finish writes the manifest and removes other files.
 func (b *build) finish() error {
 	text, err := json.MarshalIndent(b.manifest, "", "  ")
 	if err != nil {
@@ -108,27 +106,27 @@ func (b *build) finish() error {
 			continue
 		}
 		if err := os.RemoveAll(filepath.Join(b.out, f.Name())); err != nil {
-			return fmt.Errorf("removing what was built before: %w", err)
+			return fmt.Errorf("removing an outdated file: %w", err)
 		}
 	}
 	return nil
 }
 
-// hashedName puts 12 digits of the content's hash before a name's extension.
+// hashedName inserts 12 digits of the content's hash before a name's extension.
 func hashedName(name string, content []byte) string {
 	sum := sha256.Sum256(content)
 	stem, extension, _ := strings.Cut(name, ".")
 	return stem + "." + hex.EncodeToString(sum[:6]) + "." + extension
 }
 
-// integrity is the value of a script's integrity attribute.
+// integrity returns the value of a script's integrity attribute.
 func integrity(content []byte) string {
 	sum := sha512.Sum384(content)
 	return "sha384-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
 func compressBrotli(content []byte, quality int) []byte {
-	window := 0 // chosen by size, which is best for small files
+	window := 0 // by size, best for small files
 	if len(content) > 1<<22 {
 		window = 24
 	}
@@ -143,8 +141,8 @@ func compressGzip(content []byte) []byte {
 	return compressAll(w, content, &packed)
 }
 
-// compressAll writes content through w and returns what arrived in packed. It
-// panics on an error, which a bytes.Buffer never gives.
+// compressAll writes content to w, which compresses into packed. It panics on an error, which a
+// bytes.Buffer never returns.
 func compressAll(w io.WriteCloser, content []byte, packed *bytes.Buffer) []byte {
 	_, err := w.Write(content)
 	if err := errors.Join(err, w.Close()); err != nil {

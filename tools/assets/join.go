@@ -13,20 +13,19 @@ const (
 	wasmHeader        = "\x00asm\x01\x00\x00\x00"
 	sectionOfData     = 11
 	opI32Const, opEnd = 0x41, 0x0b
-	// memoryLimit is more than any program's data; what lies beyond is a mistake.
+	// memoryLimit is far above any program's data.
 	memoryLimit = 1 << 26
 )
 
-// joinGap is how many zeroes in a row are worth a new piece of data. A piece
-// costs eight bytes that do not compress, zeroes compress to almost nothing.
+// joinGap is how many zeroes in a row start a new data segment. A segment costs eight bytes that do
+// not compress; zeroes compress to almost nothing.
 const joinGap = 64
 
 var errMalformed = errors.New("reading a WebAssembly program: malformed")
 
-// joinData returns the program with its data in few pieces. Go's linker cuts it
-// into 90,000, to leave out every eight zeroes; what this saves unpacked costs a
-// tenth of the packed program, as the addresses of the pieces do not compress.
-// The memory that the program starts with is the same.
+// joinData returns the program with fewer data segments. Go's linker makes 90,000, to leave out
+// every eight zeroes, whose addresses are a tenth of the compressed program. The initial memory is
+// the same.
 func joinData(program []byte) ([]byte, error) {
 	in := wasmReader{rest: program}
 	if !bytes.Equal(in.take(len(wasmHeader)), []byte(wasmHeader)) {
@@ -53,10 +52,10 @@ func joinData(program []byte) ([]byte, error) {
 	return out, nil
 }
 
-// image is a memory as a program's data makes it.
+// image is the initial memory of a program.
 type image []byte
 
-// dataImage reads a data section.
+// dataImage decodes a data section.
 func dataImage(section []byte) (image, error) {
 	in := wasmReader{rest: section}
 	var memory image
@@ -67,7 +66,7 @@ func dataImage(section []byte) (image, error) {
 		content := in.take(in.number())
 		if in.bad || kind != 0 || op != opI32Const || end != opEnd ||
 			at < 0 || at+len(content) > memoryLimit {
-			return nil, fmt.Errorf("%w: a piece of data at %d", errMalformed, at)
+			return nil, fmt.Errorf("%w: data segment at %d", errMalformed, at)
 		}
 		if more := at + len(content) - len(memory); more > 0 {
 			memory = append(memory, make([]byte, more)...)
@@ -80,7 +79,7 @@ func dataImage(section []byte) (image, error) {
 	return memory, nil
 }
 
-// section writes the data section that makes the memory.
+// section encodes the memory as a data section.
 func (m image) section() []byte {
 	var pieces []byte
 	n := 0
@@ -99,8 +98,8 @@ func (m image) section() []byte {
 	return append(binary.AppendUvarint(nil, uint64(n)), pieces...)
 }
 
-// piece finds the next stretch from at on that has no joinGap zeroes in a row;
-// an empty one if only zeroes follow.
+// piece finds the next segment from at on, up to joinGap zeroes in a row; empty if only zeroes
+// follow.
 func (m image) piece(at int) (start, end int) {
 	notZero := func(b byte) bool { return b != 0 }
 	skip := slices.IndexFunc(m[at:], notZero)
@@ -111,14 +110,10 @@ func (m image) piece(at int) (start, end int) {
 	if n := bytes.Index(m[start:], make([]byte, joinGap)); n >= 0 {
 		return start, start + n
 	}
-	end = len(m)
-	for m[end-1] == 0 {
-		end--
-	}
-	return start, end
+	return start, len(bytes.TrimRight(m, "\x00"))
 }
 
-// wasmReader reads numbers and bytes; bad is set once they run out.
+// wasmReader decodes numbers and bytes; bad is set after the end.
 type wasmReader struct {
 	rest []byte
 	bad  bool
@@ -141,7 +136,7 @@ func (r *wasmReader) byte() byte {
 	return 0
 }
 
-// number reads an unsigned LEB128 of 32 bits.
+// number decodes an unsigned LEB128 of 32 bits.
 func (r *wasmReader) number() int {
 	v, n := binary.Uvarint(r.rest)
 	if n <= 0 || v > 1<<32-1 {
@@ -152,7 +147,7 @@ func (r *wasmReader) number() int {
 	return int(v)
 }
 
-// signed reads a signed LEB128 of 32 bits.
+// signed decodes a signed LEB128 of 32 bits.
 func (r *wasmReader) signed() int {
 	value := 0
 	for shift := 0; shift < 35; shift += 7 {
@@ -169,7 +164,7 @@ func (r *wasmReader) signed() int {
 	return 0
 }
 
-// appendSigned writes a signed LEB128.
+// appendSigned appends a signed LEB128.
 func appendSigned(to []byte, value int) []byte {
 	for value >= 0x40 || value < -0x40 {
 		to = append(to, byte(value)|0x80)

@@ -1,13 +1,11 @@
-// Command assets builds what browsers get: the WebAssembly program, the
-// scripts, the style sheet and the icons, minified, compressed and named by
-// their content, with a manifest.
+// Command assets builds the browser's files: the WebAssembly program, scripts, stylesheets and
+// icons, minified, compressed and named by their content, with a manifest.
 //
 //	go run ./tools/assets -out static/dist [-fast | -dev]
 //
-// The WebAssembly program is built again only when what it is made of has
-// changed, because compressing it as far as it goes takes a quarter of a
-// minute. -fast compresses less; -dev neither compresses nor minifies. go-app is patched: if it is
-// not exactly the source that the patches are for, the build stops (docs/patches.md).
+// It rebuilds the WebAssembly program only after a change, because full compression is slow. -fast
+// compresses less; -dev neither compresses nor minifies. The build stops if go-app is not exactly
+// the source that the patches are for (docs/patches.md).
 package main
 
 import (
@@ -18,7 +16,7 @@ import (
 )
 
 func main() {
-	out := flag.String("out", "static/dist", "folder for the built files")
+	out := flag.String("out", "static/dist", "output folder")
 	root := flag.String("root", ".", "folder of the module")
 	fast := flag.Bool("fast", false, "compress less, for development")
 	dev := flag.Bool("dev", false, "neither compress nor minify, for development")
@@ -29,7 +27,7 @@ func main() {
 	}
 }
 
-// run builds everything into out and removes what an earlier build has left.
+// run builds everything into out and removes other files.
 func run(root, out string, fast, dev bool) error {
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return fmt.Errorf("making %s: %w", out, err)

@@ -19,8 +19,8 @@ import (
 	"coinslot/tools/compile"
 )
 
-// The patches have a folder for the version of go-app that they are for. They apply in the order
-// of their names, and each says in its header what it is for. docs/patches.md is about them.
+// Patches are in a folder named by the version of go-app, and apply in the order of their names.
+// See docs/patches.md.
 //
 //go:embed patches
 var patches embed.FS
@@ -32,14 +32,13 @@ What to do:
     go clean -modcache, and build again
   - if go-app was upgraded or a patch edited, renew the patches: docs/patches.md`
 
-// source is the part of a module that is compiled for the browser: its Go files without tests and
-// its go.mod, by their path in the module.
+// source has the files of a module that are compiled for the browser, and go.mod, by path.
 type source map[string][]byte
 
-// patchedGoApp returns the source of go-app, which is at module, with all patches applied.
+// patchedGoApp returns the source of go-app with all patches applied.
 //
-// Errors: there are no patches for this version; a file is not the one that a patch is for; a patch
-// does not apply; some other file of the module differs from what go.sum has.
+// Errors: there are no patches for this version; a patch is for another file, or does not apply;
+// the module differs from go.sum.
 func patchedGoApp(module compile.Module) (source, error) {
 	folder := "patches/go-app-" + module.Version
 	names, err := fs.Glob(patches, folder+"/*.patch")
@@ -71,7 +70,7 @@ func patchedGoApp(module compile.Module) (source, error) {
 	return files, nil
 }
 
-// readSource reads the packages of go-app that are compiled for the browser.
+// readSource reads the packages of go-app that run in the browser.
 func readSource(module string) (source, error) {
 	files := source{}
 	for _, pattern := range []string{"go.mod", "pkg/app/*.go", "pkg/errors/*.go"} {
@@ -93,15 +92,15 @@ func readSource(module string) (source, error) {
 	return files, nil
 }
 
-// apply changes files as a patch says, which is what git format-patch --full-index prints. module
-// is where they come from, for errors.
+// apply applies a patch of git format-patch --full-index. module is the folder of the files, for
+// errors.
 func (s source) apply(patch []byte, module string) error {
 	changes, _, err := gitdiff.Parse(bytes.NewReader(patch))
 	if err != nil {
 		return fmt.Errorf("reading the patch: %w", err)
 	}
 	if len(changes) == 0 {
-		return errors.New("reading the patch: it changes no file")
+		return errors.New("reading the patch: no changes in it")
 	}
 	for _, change := range changes {
 		if err := s.change(change); err != nil {
@@ -115,12 +114,11 @@ func (s source) apply(patch []byte, module string) error {
 	return nil
 }
 
-// change applies what a patch does to one file. The file must have the hash that the patch has for
-// it, before and after.
+// change applies a patch to one file, which must have the hashes in the patch before and after.
 func (s source) change(f *gitdiff.File) error {
 	old := s[f.OldName] // nil for a new file
 	if s[f.NewName] != nil && f.IsNew {
-		return errors.New("the file is there already; the patch adds it")
+		return errors.New("the patch adds the file, but it exists")
 	}
 	if have := blobHash(old); !f.IsNew && have != f.OldOIDPrefix {
 		return fmt.Errorf("its git hash is %s; the patch is for a file with %s",
@@ -142,7 +140,7 @@ func (s source) change(f *gitdiff.File) error {
 	return nil
 }
 
-// blobHash is what git calls the content of a file.
+// blobHash returns git's hash of a file's content.
 func blobHash(content []byte) string {
 	blob := fmt.Appendf(nil, "blob %d\x00%s", len(content), content)
 	sum := sha1.Sum(blob) //nolint:gosec // as above
@@ -163,14 +161,13 @@ func (s source) write(folder string) error {
 	return nil
 }
 
-// replaceGoApp writes the patched go-app into folder, which is in the module's own, and returns the
-// flag that makes the Go command use it. (-overlay may not replace files of its module cache.)
+// replaceGoApp writes the patched go-app into folder and returns the flag that makes the Go command
+// use it. (-overlay cannot replace files of the module cache.)
 func (b *build) replaceGoApp(folder string, files source) (flag string, err error) {
 	if err := files.write(filepath.Join(folder, "go-app")); err != nil {
 		return "", err
 	}
-	// The program says what it was made of: by a path from the module's own folder it says the same
-	// wherever that is.
+	// The path is relative because the program contains it, and is to be the same everywhere.
 	near, err := filepath.Rel(b.root, filepath.Join(folder, "go-app"))
 	if err != nil {
 		return "", fmt.Errorf("finding the patched go-app: %w", err)

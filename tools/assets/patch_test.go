@@ -118,11 +118,11 @@ func TestApply(t *testing.T) {
 		want  string // in the error; empty = none
 	}{
 		"right":                {whole, ""},
-		"no patch":             {[]byte("hello\n"), "changes no file"},
+		"no patch":             {[]byte("hello\n"), "no changes in it"},
 		"broken":               {whole[:len(whole)-8], "reading the patch"},
 		"another file":         {onePatch(right, right, "data", "code"), "the patch is for a file with " + right},
 		"short hash":           {onePatch(oldHash[:7], right, "data", "code"), "the patch is for a file with"},
-		"a file that is there": {added, "there already"},
+		"a file that is there": {added, "but it exists"},
 		"another line":         {onePatch(oldHash, right, "datum", "code"), "does not apply"},
 		"edited":               {onePatch(oldHash, right, "data", "kode"), "the patch says " + right},
 		"edited, without hash": {onePatch(oldHash, newHash[:7], "data", "code"), "the patch says"},

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,9 +15,8 @@ import (
 	"coinslot/tools/bundle"
 )
 
-// scripts bundles the frame's script, with the style sheet and without, and the merchant's. It
-// minifies these, the doctor's, and Go's own loader with a helper of ours, which the frame's script
-// imports beside the program.
+// scripts bundles and minifies the frame's script, with and without the stylesheet, checkout.js,
+// the doctor's script, and Go's loader with program.js appended.
 func (b *build) scripts() error {
 	static := filepath.Join(b.root, "static")
 	for _, name := range []string{"frame", "framed", "checkout"} {
@@ -57,25 +57,26 @@ func (b *build) scripts() error {
 	return b.add(loaderName, append(append(loader, '\n'), program...), true)
 }
 
-// loaderName is what Go calls its loader.
+// loaderName is the name of Go's loader.
 const loaderName = "wasm_exec.js"
 
-// styles minifies the checkout's style sheet, of its parts, and those of the
-// doctor and the documentation.
+// styles minifies the stylesheets of the checkout, the console, the doctor and the documentation.
 func (b *build) styles() error {
-	whole, err := stylesheet.Checkout(os.DirFS(filepath.Join(b.root, "static")))
-	if err != nil {
-		return err
-	}
-	css, err := b.minify(string(whole), "checkout.css", api.LoaderCSS)
-	if err != nil {
-		return err
-	}
-	if err := b.add("checkout.css", css, true); err != nil {
-		return err
-	}
-	if err := b.console(); err != nil {
-		return err
+	static := os.DirFS(filepath.Join(b.root, "static"))
+	for name, join := range map[string]func(fs.FS) ([]byte, error){
+		"checkout.css": stylesheet.Checkout, "console.css": stylesheet.Console,
+	} {
+		whole, err := join(static)
+		if err != nil {
+			return err
+		}
+		css, err := b.minify(string(whole), name, api.LoaderCSS)
+		if err != nil {
+			return err
+		}
+		if err := b.add(name, css, true); err != nil {
+			return err
+		}
 	}
 	for _, name := range []string{"doctor.css", "docs.css"} {
 		css, err := b.minifyFile(name, api.LoaderCSS)
@@ -89,20 +90,7 @@ func (b *build) styles() error {
 	return nil
 }
 
-// console minifies the style sheet of the operator's pages.
-func (b *build) console() error {
-	whole, err := stylesheet.Console(os.DirFS(filepath.Join(b.root, "static")))
-	if err != nil {
-		return err
-	}
-	css, err := b.minify(string(whole), "console.css", api.LoaderCSS)
-	if err != nil {
-		return err
-	}
-	return b.add("console.css", css, true)
-}
-
-// icons enters each icon as "icons/usdt.svg"; the slash stays out of file names.
+// icons adds each icon as "icon-usdt.svg".
 func (b *build) icons() error {
 	files, err := filepath.Glob(b.source("icons/*.svg"))
 	if err != nil {
@@ -120,7 +108,7 @@ func (b *build) icons() error {
 	return nil
 }
 
-// declarations enters what people and editors read about checkout.js, as it is.
+// declarations adds the type declarations and editor data of checkout.js.
 func (b *build) declarations() error {
 	for _, name := range []string{"checkout.d.ts", "custom-elements.json", "web-types.json"} {
 		content, err := os.ReadFile(b.source(name))
@@ -134,7 +122,7 @@ func (b *build) declarations() error {
 	return nil
 }
 
-// minifyFile reads and minifies a source under static.
+// minifyFile minifies a file under static.
 func (b *build) minifyFile(name string, loader api.Loader) ([]byte, error) {
 	content, err := os.ReadFile(b.source(name))
 	if err != nil {
@@ -143,8 +131,7 @@ func (b *build) minifyFile(name string, loader api.Loader) ([]byte, error) {
 	return b.minify(string(content), name, loader)
 }
 
-// minify shortens a script or style sheet for browsers of 2022 and later. For development it
-// only checks it.
+// minify minifies a script or stylesheet for browsers since 2022; with -dev it only checks it.
 func (b *build) minify(content, name string, loader api.Loader) ([]byte, error) {
 	result := api.Transform(content, api.TransformOptions{
 		Sourcefile: name, Loader: loader, Target: api.ES2022, Charset: api.CharsetUTF8,

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -19,20 +18,17 @@ import (
 	"coinslot/tools/compile"
 )
 
-// wasmFlags returns how the WebAssembly program is compiled; it is part of the
-// stamp.
+// wasmFlags are the build flags of the WebAssembly program.
 //
-// -l turns inlining off: the program spends its time in the browser's own code,
-// and a shopper waits for the download.
+// -l turns inlining off, for a smaller download: the program spends its time in the browser's code.
 func wasmFlags() []string {
 	return []string{
 		"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-gcflags=all=-l",
 	}
 }
 
-// wasm builds the WebAssembly program, unless the last build was of the same
-// sources. Its plain form is not kept: it is seven times the size, and every
-// browser that runs it accepts a compressed one.
+// wasm builds the WebAssembly program, unless the last build had the same stamp. It keeps the
+// compressed form only, which every browser with WebAssembly accepts.
 func (b *build) wasm() error {
 	module, err := compile.FindModule(b.root, compile.GoApp)
 	if err != nil {
@@ -62,15 +58,14 @@ func (b *build) wasm() error {
 	return b.add("app.wasm", content, false)
 }
 
-// program returns the WebAssembly program, compiled now or before: the last one is
-// kept in .cache, so that only its compression is done again.
+// program returns the WebAssembly program from .cache, or compiles it.
 func (b *build) program(stamp string, goApp source) ([]byte, error) {
 	kept := filepath.Join(b.root, ".cache", "app."+stamp[:12]+".wasm")
 	if content, err := os.ReadFile(kept); err == nil {
 		return content, nil
 	}
 	note("compiling app.wasm")
-	folder := filepath.Join(b.root, ".cache", "wasm") // one name, since the program says it
+	folder := filepath.Join(b.root, ".cache", "wasm") // a fixed name, which the program contains
 	if err := errors.Join(os.RemoveAll(folder), os.MkdirAll(folder, 0o755)); err != nil {
 		return nil, fmt.Errorf("making a folder: %w", err)
 	}
@@ -93,7 +88,7 @@ func (b *build) program(stamp string, goApp source) ([]byte, error) {
 	return content, b.cacheProgram(kept, content)
 }
 
-// cacheProgram writes the program into .cache in place of the one before.
+// cacheProgram replaces the program in .cache.
 func (b *build) cacheProgram(path string, content []byte) error {
 	before, err := filepath.Glob(filepath.Join(b.root, ".cache", "app.*.wasm"))
 	if err != nil {
@@ -104,21 +99,20 @@ func (b *build) cacheProgram(path string, content []byte) error {
 			return fmt.Errorf("removing the program before: %w", err)
 		}
 	}
-	// A file that was cut short may not look like a whole one.
-	if err := os.WriteFile(path+".new", content, 0o644); err != nil {
-		return fmt.Errorf("keeping the WebAssembly program: %w", err)
+	err = os.WriteFile(path+".new", content, 0o644)
+	if err == nil { // renaming never leaves an incomplete file
+		err = os.Rename(path+".new", path)
 	}
-	if err := os.Rename(path+".new", path); err != nil {
-		return fmt.Errorf("keeping the WebAssembly program: %w", err)
+	if err != nil {
+		return fmt.Errorf("caching the WebAssembly program: %w", err)
 	}
 	return nil
 }
 
-// compile builds the program with one flag more than wasmFlags.
+// compile builds the program with an additional flag.
 //
-// It asks for the garbage collector that Go had before 1.26: the new one is made for
-// many cores and large memories, and a shopper would download 10 kB more. A Go
-// release that has no such choice refuses.
+// It uses the garbage collector from before Go 1.26, which saves 10 kB; the new one is for many
+// cores and large memories. A Go release without that choice fails.
 func (b *build) compile(file, more string) error {
 	flags := append(wasmFlags(), more, "-o", file, "./app")
 	command := exec.Command("go", flags...)
@@ -132,11 +126,11 @@ func (b *build) compile(file, more string) error {
 
 const collector = "GOEXPERIMENT=nogreenteagc"
 
-// note prints what is being done; tools/build shows it as progress.
+// note prints progress for tools/build.
 func note(format string, args ...any) { fmt.Fprintf(os.Stderr, "note: "+format+"\n", args...) }
 
-// previousBuild returns the manifest of the last build if its program is of the same
-// stamp, compressed as well as is asked for, and still there.
+// previousBuild returns the manifest of the last build if its program has the stamp and at least
+// the requested compression, and still exists.
 func (b *build) previousBuild(stamp string) (last manifest, ok bool) {
 	text, err := os.ReadFile(filepath.Join(b.out, "manifest.json"))
 	if err != nil || json.Unmarshal(text, &last) != nil {
@@ -153,8 +147,8 @@ func (b *build) previousBuild(stamp string) (last manifest, ok bool) {
 	return last, err == nil
 }
 
-// stamp hashes all that the program is made of: our sources, go-app's with the patches, the
-// modules' versions, the toolchain and the flags.
+// stamp hashes everything that determines the program: our sources, the patched go-app, module
+// versions, toolchain and flags.
 func (b *build) stamp(goApp source) (string, error) {
 	sum := sha256.New()
 	fmt.Fprintln(sum, runtime.Version(), wasmFlags(), collector, joinGap)
@@ -174,29 +168,10 @@ func (b *build) stamp(goApp source) (string, error) {
 		sum.Write(goApp[name])
 	}
 	for _, file := range files {
-		if err := b.hashFile(sum, file); err != nil {
-			return "", err
+		err := compile.HashFile(sum, b.root, file)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("reading a source: %w", err)
 		}
 	}
 	return hex.EncodeToString(sum.Sum(nil)), nil
-}
-
-func (b *build) hashFile(sum io.Writer, path string) error {
-	name, err := filepath.Rel(b.root, path)
-	if err != nil {
-		return fmt.Errorf("naming a source: %w", err)
-	}
-	fmt.Fprintln(sum, filepath.ToSlash(name))
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("opening a source: %w", err)
-	}
-	defer f.Close()
-	if _, err := io.Copy(sum, f); err != nil {
-		return fmt.Errorf("reading a source: %w", err)
-	}
-	return nil
 }

@@ -58,8 +58,7 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// Every row's benchmark exists: a row of one that was renamed would say "not
-// measured" for ever.
+// Every row's benchmark exists: a row of one that was renamed would say "not measured" for ever.
 func TestRowsExist(t *testing.T) {
 	for _, r := range rows {
 		top, _, _ := strings.Cut(r.benchmark, "/")
@@ -85,21 +84,4 @@ func declared(t *testing.T, folder, head string) bool {
 		}
 	}
 	return false
-}
-
-func TestWriteTable(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "page.md")
-	if err := os.WriteFile(file, []byte("before\n"+begin+"old\n"+end+"after\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := writeTable(file, "new\n"); err != nil {
-		t.Fatal(err)
-	}
-	got, err := os.ReadFile(file)
-	if want := "before\n" + begin + "new\n" + end + "after\n"; err != nil || string(got) != want {
-		t.Errorf("%v, the page is %q; want %q", err, got, want)
-	}
-	if err := writeTable(filepath.Join("..", "..", "go.mod"), "new"); err == nil {
-		t.Error("a page without marks is written into")
-	}
 }

@@ -1,19 +1,17 @@
-// Command bench measures everything that docs/performance.md promises and
-// prints it as one table: what was reached, the goal, and what a plain way of
-// doing the same reaches on the same machine in the same minute.
+// Command bench measures everything that docs/performance.md promises and prints one table: the
+// figure, the goal, and what a simple implementation reaches on the same machine.
 //
 //	go run ./tools/bench [-only regexp] [-write] [-list]
 //
-// -only measures the rows whose name or benchmark matches, -write puts the table
-// into docs/performance.md, -list only names the rows. The exit code is 1 if
-// something could not be measured; a goal that is missed is said, and is no
-// failure: a busy machine misses many.
+// The exit code is 1 if something could not be measured. A missed goal is no failure, because a
+// busy machine misses many.
 //
-// A figure is a metric of a benchmark, which lives beside what it measures; the
-// table of rows.go says which.
+// A figure is a metric of a benchmark, which lives beside the code that it measures; rows.go lists
+// them.
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -22,6 +20,8 @@ import (
 	"os/signal"
 	"regexp"
 	"syscall"
+
+	"coinslot/tools/report"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -30,9 +30,11 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 func run(args []string, out, errs io.Writer) int {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(errs)
-	only := flags.String("only", "", "regular expression for names and benchmarks of rows")
-	write := flags.Bool("write", false, "put the table into "+page)
-	list := flags.Bool("list", false, "only name the rows")
+	only := flags.String(
+		"only", "", "measure only rows whose name or benchmark matches this regular expression",
+	)
+	write := flags.Bool("write", false, "write the table into "+page)
+	list := flags.Bool("list", false, "list the rows and exit")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return 0
@@ -57,13 +59,13 @@ func bench(only string, write, list bool, out, progress io.Writer) error {
 		}
 		return nil
 	}
-	ctx, stop := signal.NotifyContext(baseContext(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	found, failed := measure(ctx, wanted, progress)
 	table := formatTable(machine(ctx), wanted, found)
 	fmt.Fprint(out, table)
 	if write {
-		failed = errors.Join(failed, writeTable(page, table))
+		failed = errors.Join(failed, report.Replace(page, begin, end, table))
 	}
 	return failed
 }

@@ -14,14 +14,11 @@ import (
 	"time"
 )
 
-func baseContext() context.Context { return context.Background() }
-
-// figure is one figure: a benchmark's metric.
+// figure is a metric of a benchmark.
 type figure struct{ in, of, unit string }
 
-// measure runs the benchmarks that the rows need, one after another, so that
-// none disturbs another, and says on progress what is going on. What cannot be
-// measured is missing in found and told by the error.
+// measure runs the benchmarks of the rows one after another, so that none disturbs another, and
+// reports progress. The error names what could not be measured, which is missing in found.
 func measure(
 	ctx context.Context, wanted []row, progress io.Writer,
 ) (found map[figure]float64, failed error) {
@@ -47,7 +44,7 @@ func measure(
 	return found, failed
 }
 
-// benchmarkRef is a benchmark of a package, without its parts.
+// benchmarkRef is a top-level benchmark of a package.
 type benchmarkRef struct{ in, of string }
 
 // benchmarksOf returns the benchmarks of the rows, each once, in their order.
@@ -62,7 +59,7 @@ func benchmarksOf(wanted []row) []benchmarkRef {
 	return list
 }
 
-// benchmark runs one and returns what it printed. Errors: it failed; the text is in it.
+// benchmark runs one and returns its output, which an error contains too.
 func benchmark(ctx context.Context, in, of string) (string, error) {
 	often := "1x"
 	if n, ok := benchtimes[in+"."+of]; ok {
@@ -80,8 +77,8 @@ func benchmark(ctx context.Context, in, of string) (string, error) {
 	return out.String(), nil
 }
 
-// parse reads the lines of benchmarks: metrics by unit, by the benchmark's name
-// without "Benchmark" and the number of cores.
+// parse returns the metrics of benchmarks by unit, by name without "Benchmark" and the number of
+// cores.
 //
 // Source: the Go benchmark data format, https://go.dev/design/14313-benchmark-format.
 func parse(text string) map[string]map[string]float64 {
@@ -102,7 +99,7 @@ func parse(text string) map[string]map[string]float64 {
 	return found
 }
 
-// benchmarkName is a benchmark's name as rows.go has it.
+// benchmarkName is a benchmark's name as in rows.go.
 func benchmarkName(name string) string {
 	name = strings.TrimPrefix(name, "Benchmark")
 	if at := strings.LastIndexByte(name, '-'); at > 0 {

@@ -1,20 +1,20 @@
 package main
 
-// row is a line of the table: a metric of a benchmark, and what it should be.
+// row is a row of the table: a metric of a benchmark, and its goal.
 type row struct {
-	name           string
-	pkg            string  // package, from the module's root
-	benchmark      string  // benchmark, with its parts: "Push/coinslot"
-	unit           string  // of the metric, as the benchmark reports it
-	goal           float64 // zero = none at all of it, or no goal where there is a plain way to compare with
-	higherIsBetter bool    // more is better; otherwise less is
-	// the benchmark that does the same in a plain way, same package and unit; empty = none
+	name      string
+	pkg       string // relative to the module's root
+	benchmark string // with its sub-benchmarks: "Push/coinslot"
+	unit      string // of the metric, as the benchmark reports it
+	// Zero = must be zero; with a baseline, no goal.
+	goal           float64
+	higherIsBetter bool
+	// Benchmark of a simple implementation, same package and unit; empty = none.
 	baseline string
-	peers    string // what others were measured at, and is not measured here; see docs/performance.md
+	peers    string // measurements of other products, see docs/performance.md
 }
 
-// benchtimes is how often a benchmark is run for its medians; others run once, or see
-// to it themselves.
+// benchtimes are the -benchtime of benchmarks with medians; the default is 1x.
 var benchtimes = map[string]string{
 	"./e2e.Cold": "5x", "./e2e.Again": "5x", "./e2e.Show": "7x", "./e2e.Start": "5x",
 	"./bff/shop.Document": "4000x",

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"math"
@@ -11,17 +10,18 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
+
+	"coinslot/tools/report"
 )
 
-// page is where -write puts the table: between its two marks.
+// page is where -write puts the table, between two markers.
 const (
 	page  = "docs/performance.md"
 	begin = "<!-- make bench: begin -->\n"
 	end   = "<!-- make bench: end -->\n"
 )
 
-// machine says what machine the figures are of, and when.
+// machine describes the machine, the commit and the day.
 func machine(ctx context.Context) string {
 	return fmt.Sprintf("Measured on %s: %d cores of %s, %s, load %s, %s.",
 		time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), processor(), runtime.Version(),
@@ -39,7 +39,7 @@ func processor() string {
 	return runtime.GOARCH
 }
 
-// load is the machine's load of the last quarter of an hour: what else was going on.
+// load is the machine's load average of the last 15 minutes.
 func load() string {
 	text, _ := os.ReadFile("/proc/loadavg")
 	if fields := strings.Fields(string(text)); len(fields) > 2 {
@@ -57,7 +57,7 @@ func version(ctx context.Context) string {
 	return "commit " + strings.TrimSpace(string(text))
 }
 
-// formatTable writes the rows as a table of Markdown that is as readable in a terminal.
+// formatTable formats the rows as a Markdown table.
 func formatTable(where string, wanted []row, found map[figure]float64) string {
 	lines := [][]string{
 		{"what", "measured", "goal", "reached", "plain way", "ratio", "peers, measured elsewhere"},
@@ -65,10 +65,10 @@ func formatTable(where string, wanted []row, found map[figure]float64) string {
 	for _, r := range wanted {
 		lines = append(lines, r.cells(found))
 	}
-	return where + "\n\n" + align(lines)
+	return where + "\n\n" + report.Table(lines, len(lines[0]))
 }
 
-// cells is a row's line.
+// cells returns a row of the table.
 func (r row) cells(found map[figure]float64) []string {
 	value, measured := found[figure{r.pkg, r.benchmark, r.unit}]
 	other, compared := found[figure{r.pkg, r.baseline, r.unit}]
@@ -85,7 +85,7 @@ func (r row) cells(found map[figure]float64) []string {
 	return line
 }
 
-// goalText is the goal in words; a row without one is only told.
+// goalText is the goal in words; empty = none.
 func (r row) goalText() string {
 	switch {
 	case r.goal == 0 && r.baseline != "":
@@ -108,63 +108,12 @@ func (r row) verdict(value float64) string {
 	return "no"
 }
 
-// number writes three digits or all whole ones, with commas between thousands.
+// number formats three digits, or all digits of a larger number with commas.
 func number(v float64) string {
 	if math.Abs(v) < 100 {
 		return strconv.FormatFloat(v, 'g', 3, 64)
 	}
-	text := strconv.FormatFloat(math.Round(v), 'f', 0, 64)
-	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
+	return report.Thousands(int(math.Round(v)))
 }
 
 func ratio(v float64) string { return strconv.FormatFloat(v, 'g', 2, 64) }
-
-// align writes a table of Markdown with columns of one width each.
-func align(lines [][]string) string {
-	widths := make([]int, len(lines[0]))
-	for _, line := range lines {
-		for i, cell := range line {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
-	}
-	var out strings.Builder
-	for n, line := range lines {
-		for i, cell := range line {
-			fmt.Fprintf(
-				&out, "| %s%s ", cell, strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)),
-			)
-		}
-		out.WriteString("|\n")
-		if n == 0 {
-			for _, width := range widths {
-				out.WriteString("|" + strings.Repeat("-", width+2))
-			}
-			out.WriteString("|\n")
-		}
-	}
-	return out.String()
-}
-
-// writeTable puts the table between the marks of a page.
-func writeTable(file, table string) error {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return fmt.Errorf("reading the page: %w", err)
-	}
-	before, rest, ok := bytes.Cut(text, []byte(begin))
-	_, after, closed := bytes.Cut(rest, []byte(end))
-	if !ok || !closed {
-		return fmt.Errorf(
-			"writing into %s: the marks %q and %q are missing", file, strings.TrimSpace(begin),
-			strings.TrimSpace(end),
-		)
-	}
-	whole := string(before) + begin + table + end + string(after)
-	if err := os.WriteFile(file, []byte(whole), 0o644); err != nil {
-		return fmt.Errorf("writing the page: %w", err)
-	}
-	return nil
-}

@@ -102,8 +102,8 @@ func TestUpToDate(t *testing.T) {
 	}
 }
 
-// TestBetterCompressionIsUpToDate: what was compressed as far as it goes serves for a fast build too, and tests
-// are not part of the program.
+// TestBetterCompressionIsUpToDate: what was compressed as far as it goes serves for a fast build
+// too, and tests are not part of the program.
 func TestBetterCompressionIsUpToDate(t *testing.T) {
 	b := module(t)
 	if err := b.writeRecord(b.hash(t)); err != nil {

@@ -3,7 +3,6 @@ package main
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -15,16 +14,15 @@ import (
 	"coinslot/tools/compile"
 )
 
-// sourceFolders hold everything that the program is built from, beside go.mod and go.sum. The
-// test of deploy/ that compares .dockerignore with what is compiled holds this list too.
+// sourceFolders are the sources of the program besides go.mod and go.sum. A test in deploy/
+// compares them with .dockerignore.
 var sourceFolders = []string{
 	"app", "bff", "docs", "static",
 	"tools/assets", "tools/build", "tools/bundle", "tools/compile", "tools/progress",
 }
 
-// inputs hashes everything that decides what the program will be: sources, versions of modules,
-// the Go release, flags, and the version that it prints. goApp is the folder of go-app, which is
-// patched: tools/assets stops the build if it is not what the patches are for.
+// inputs hashes everything that determines the program: sources, module versions, Go release,
+// flags, and its version. goApp is the folder of go-app.
 func (b *build) inputs(goApp string) (string, error) {
 	sum := sha256.New()
 	fmt.Fprintln(sum, runtime.Version(), compile.Flags(), b.system, b.arch, b.version)
@@ -39,7 +37,7 @@ func (b *build) inputs(goApp string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// hashFolder hashes what name has in root, without tests and what is built.
+// hashFolder hashes a file or folder in root without tests and built files.
 func (b *build) hashFolder(sum io.Writer, root, name string) error {
 	hash := func(path string, entry fs.DirEntry, err error) error {
 		switch {
@@ -50,28 +48,9 @@ func (b *build) hashFolder(sum io.Writer, root, name string) error {
 		case entry.IsDir() || strings.HasSuffix(path, "_test.go"):
 			return nil
 		}
-		return hashFile(sum, root, path)
+		return compile.HashFile(sum, root, path)
 	}
 	return filepath.WalkDir(filepath.Join(root, name), hash)
-}
-
-func hashFile(sum io.Writer, root, path string) error {
-	name, err := filepath.Rel(root, path)
-	if err != nil {
-		return err
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(sum, filepath.ToSlash(name), info.Size())
-	_, err = io.Copy(sum, file)
-	return err
 }
 
 // recordPath is the file that says what the program was last built from.
@@ -85,8 +64,8 @@ func (b *build) path(name string) string {
 	return filepath.Join(b.root, name)
 }
 
-// describe describes a finished build: its inputs, the hashes of the program and of the list of the
-// browser's files, and how well these are compressed.
+// describe returns the content of the record of a finished build: inputs, compression, and hashes
+// of the program and of the manifest.
 func (b *build) describe(inputs, compression string) (string, error) {
 	text := inputs + " " + compression
 	for _, name := range []string{b.out, filepath.Join("static", "dist", "manifest.json")} {
@@ -99,8 +78,8 @@ func (b *build) describe(inputs, compression string) (string, error) {
 	return text, nil
 }
 
-// upToDate reports whether the program is the one that was built from these inputs. One that is
-// compressed better than was asked for will do.
+// upToDate reports whether the present program was built from these inputs, with the requested
+// compression or a better one.
 func (b *build) upToDate(inputs string) bool {
 	before, err := os.ReadFile(b.recordPath())
 	if err != nil {
@@ -131,12 +110,7 @@ func (b *build) writeRecord(inputs string) error {
 }
 
 func fileSum(path string) (string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer file.Close()
-	sum := sha256.New()
-	_, err = io.Copy(sum, file)
-	return hex.EncodeToString(sum.Sum(nil)), errors.Join(err)
+	content, err := os.ReadFile(path)
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:]), err
 }

@@ -10,13 +10,11 @@
 package main
 
 import (
-	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 
 	"coinslot/tools/compile"
 	"coinslot/tools/progress"
@@ -29,8 +27,8 @@ func main() {
 	platform := flag.String("platform", "", "like linux/arm64; default: this machine's")
 	flag.BoolVar(&b.fast, "fast", false, "compress less, for development")
 	flag.BoolVar(&b.assetsOnly, "assets", false, "build the browser's files only")
-	version := flag.String("version", "", "what coinslot version prints; default: the commit's tag")
-	commit := flag.String("commit", "", "commit of the sources; default: what git says")
+	version := flag.String("version", "", "version of the program; default: the commit's tag")
+	commit := flag.String("commit", "", "commit of the sources; default: from git")
 	flag.Parse()
 	b.system, b.arch, _ = strings.Cut(*platform, "/")
 	if err := b.run(*version, *commit); err != nil {
@@ -49,7 +47,7 @@ type build struct {
 	progress     *progress.Printer
 }
 
-// run builds what is missing or older than its sources. Errors: a step failed.
+// run builds what is missing or out of date.
 func (b *build) run(version, commit string) (err error) {
 	if b.root, err = filepath.Abs(b.root); err != nil {
 		return fmt.Errorf("finding the module: %w", err)
@@ -74,28 +72,17 @@ func (b *build) run(version, commit string) (err error) {
 		b.progress.Line("program", "✓ "+b.out+" is up to date")
 		return nil
 	}
-	if err := b.progress.Step("modules", "looking for what is missing", b.download); err != nil {
+	if err := b.progress.Step("modules", "looking for missing modules", b.download); err != nil {
 		return err
 	}
 	if b.assetsOnly {
 		return b.assets()
 	}
-	if err := parallel(b.libraries, b.assets); err != nil {
+	if err := compile.Parallel(b.libraries, b.assets); err != nil {
 		return err
 	}
 	if err := b.progress.Step("program", "compiling and linking "+b.out, b.program); err != nil {
 		return err
 	}
 	return b.writeRecord(inputs)
-}
-
-// parallel runs all of them and returns their errors.
-func parallel(steps ...func() error) error {
-	errs := make([]error, len(steps))
-	var group sync.WaitGroup
-	for i, step := range steps {
-		group.Go(func() { errs[i] = step() })
-	}
-	group.Wait()
-	return errors.Join(errs...)
 }

@@ -15,8 +15,7 @@ import (
 	"coinslot/tools/compile"
 )
 
-// download fetches the modules that are missing, of all that is compiled: the server, the
-// browser program and the tool that builds the browser's files.
+// download fetches the missing modules of all parts.
 func (b *build) download(note func(string)) (string, error) {
 	count := 0
 	watch := func(line string) bool {
@@ -35,22 +34,21 @@ func (b *build) download(note func(string)) (string, error) {
 		}
 	}
 	if count == 0 {
-		return "nothing is missing", nil
+		return "all modules are there", nil
 	}
 	return fmt.Sprintf("%d downloaded", count), nil
 }
 
-// part is a program that is compiled, and for which system; empty = this machine's.
+// part is a compiled program and its platform; empty = this machine's.
 type part struct{ system, arch, pkg string }
 
-// parts are all programs of a build: the server, the tool that builds the browser's files, and the
-// browser program.
+// parts are all programs of a build.
 func (b *build) parts() []part {
 	return []part{{b.system, b.arch, "./bff"}, {"", "", "./tools/assets"}, {"js", "wasm", "./app"}}
 }
 
-// libraries compiles what ./bff imports, with the flags of the program, so that they are in the
-// build cache when it is linked.
+// libraries compiles the imports of ./bff into the build cache, while the browser's files are
+// built.
 func (b *build) libraries() error {
 	return b.progress.Step("server", "compiling its libraries", b.compileLibraries)
 }
@@ -67,8 +65,8 @@ func (b *build) compileLibraries(note func(string)) (string, error) {
 	return b.compile(note, len(all), b.system, b.arch, imports...)
 }
 
-// compile runs go build with what comes last, and notes how many packages are compiled, of at most
-// all. Those that are in the build cache do not count.
+// compile runs go build with args and reports the number of compiled packages, of at most all.
+// Packages in the build cache do not count.
 func (b *build) compile(
 	note func(string), all int, system, arch string, args ...string,
 ) (string, error) {
@@ -102,7 +100,7 @@ func (b *build) compileTool(note func(string)) (string, error) {
 	return b.compile(note, len(all), "", "", "-o", b.toolPath(), "./tools/assets")
 }
 
-// runTool returns the last note of tools/assets, which says what it built.
+// runTool returns the last note of tools/assets, which summarizes the build.
 func (b *build) runTool(note func(string)) (result string, err error) {
 	args := []string{"-root", b.root, "-out", filepath.Join(b.root, "static", "dist")}
 	if b.fast {
@@ -139,7 +137,7 @@ func (b *build) program(func(string)) (string, error) {
 	return fmt.Sprintf("%s, %.1f MB", b.out, float64(info.Size())/1e6), nil
 }
 
-// list returns the lines that go list prints.
+// list returns the fields that go list prints.
 func (b *build) list(args ...string) ([]string, error) {
 	cmd := exec.Command("go", append([]string{"list"}, args...)...)
 	cmd.Dir, cmd.Env = b.root, compile.Env(b.system, b.arch)
@@ -154,15 +152,15 @@ func (b *build) list(args ...string) ([]string, error) {
 	return strings.Fields(string(out)), nil
 }
 
-// goCommand runs the Go command in the module's folder, and calls watch with each line.
+// goCommand runs the Go command in the module's folder, see runWatched.
 func (b *build) goCommand(watch func(string) bool, system, arch string, args ...string) error {
 	cmd := exec.Command("go", args...)
 	cmd.Dir, cmd.Env = b.root, compile.Env(system, arch)
 	return runWatched(cmd, watch)
 }
 
-// runWatched runs a command. Lines of its standard error for which watch returns false are part of
-// the error, if the command fails, and printed otherwise.
+// runWatched runs a command and calls watch with each line of its standard error. Lines for which
+// watch returns false are printed, or are part of the error if the command fails.
 func runWatched(cmd *exec.Cmd, watch func(line string) bool) error {
 	stderr, err := cmd.StderrPipe()
 	if err != nil {

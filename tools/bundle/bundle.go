@@ -1,4 +1,4 @@
-// Package bundle turns the modules of a browser script into the one file that is served.
+// Package bundle joins the modules of a browser script into one file.
 package bundle
 
 import (
@@ -13,9 +13,8 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// Script returns the modules under static/name, from main.js on, as one classic script for
-// browsers of 2022 and later. A style sheet that a module imports is a string to it. Without
-// minify, names and layout stay, for development. Errors: a module cannot be read or parsed.
+// Script returns the modules under static/name, from main.js on, as one classic script for browsers
+// since 2022. An imported stylesheet is a string. Errors: a module cannot be read or parsed.
 func Script(static, name string, minify bool) ([]byte, error) {
 	folder, err := filepath.Abs(static)
 	if err != nil {
@@ -25,7 +24,7 @@ func Script(static, name string, minify bool) ([]byte, error) {
 		AbsWorkingDir: folder, EntryPoints: []string{name + "/main.js"}, Bundle: true,
 		Format: api.FormatIIFE, Target: api.ES2022, Charset: api.CharsetUTF8, MinifySyntax: minify,
 		LegalComments: api.LegalCommentsNone, LogLevel: api.LogLevelSilent,
-		TsconfigRaw: "{}", // what editors and tests check types with is not for the build
+		TsconfigRaw: "{}", // ignore the configuration of editors and tests
 		Plugins:     []api.Plugin{styleSheets(folder, minify)},
 	})
 	if err := joinErrors(result.Errors); err != nil {
@@ -33,8 +32,7 @@ func Script(static, name string, minify bool) ([]byte, error) {
 	}
 	script := result.OutputFiles[0].Contents
 	if minify {
-		// In a second pass, names of modules are names inside of one function, like all others:
-		// that packs better, by 15 bytes.
+		// A second pass also shortens the names of modules, which saves 15 bytes.
 		script = api.Transform(string(script), api.TransformOptions{
 			Target: api.ES2022, Charset: api.CharsetUTF8,
 			MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
@@ -43,10 +41,10 @@ func Script(static, name string, minify bool) ([]byte, error) {
 	return bytes.TrimSpace(script), nil
 }
 
-// styleSheets makes strings of imported style sheets, which esbuild by itself does not minify.
-// "checkout.css" is that of package sheet, in whichever folder it is imported.
+// styleSheets loads imported stylesheets as minified strings. "checkout.css" is that of package
+// stylesheet.
 func styleSheets(static string, minify bool) api.Plugin {
-	const joined = "joined" // the namespace of what is no file
+	const joined = "joined" // namespace of imports that are no files
 	load := func(file api.OnLoadArgs) (loaded api.OnLoadResult, err error) {
 		read := func() ([]byte, error) { return os.ReadFile(file.Path) }
 		if file.Namespace == joined {
@@ -73,7 +71,7 @@ func styleSheets(static string, minify bool) api.Plugin {
 	}}
 }
 
-// joinErrors is what esbuild complains of; nil for nothing.
+// joinErrors returns esbuild's messages as one error; nil if there are none.
 func joinErrors(messages []api.Message) error {
 	if len(messages) == 0 {
 		return nil

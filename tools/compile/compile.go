@@ -1,19 +1,22 @@
-// Package compile builds the coinslot program. make build, make release and the Dockerfile
-// all build it here, so that the same commit gives the same bytes each time.
+// Package compile builds the coinslot program for make build, make release and the Dockerfile, so
+// that the same commit always gives the same bytes.
 //
-// It uses the standard library only: it is compiled before any module is downloaded.
+// It uses the standard library only, because it is compiled before any module is downloaded.
 package compile
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
-// Platforms are what a release is made for, as GOOS/GOARCH.
+// Platforms are the platforms of a release, as GOOS/GOARCH.
 func Platforms() []string {
 	return []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64"}
 }
@@ -63,4 +66,30 @@ func Env(system, arch string, more ...string) []string {
 		env = append(env, "GOARCH="+arch)
 	}
 	return append(env, more...)
+}
+
+// Parallel runs all steps and returns their errors.
+func Parallel(steps ...func() error) error {
+	errs := make([]error, len(steps))
+	var group sync.WaitGroup
+	for i, step := range steps {
+		group.Go(func() { errs[i] = step() })
+	}
+	group.Wait()
+	return errors.Join(errs...)
+}
+
+// HashFile writes the name of a file, relative to root, its size and its content to sum.
+func HashFile(sum io.Writer, root, path string) error {
+	name, err := filepath.Rel(root, path)
+	if err != nil {
+		return err
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(sum, filepath.ToSlash(name), len(content))
+	_, err = sum.Write(content)
+	return err
 }

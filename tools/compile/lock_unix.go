@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// Lock waits until no other build of the module in root runs. The caller calls unlock; the system
-// does so when the process ends. Errors: .cache in root cannot be written.
+// Lock waits for other builds of the module in root. The end of the process also unlocks. Errors:
+// .cache in root cannot be written.
 func Lock(root string) (unlock func(), err error) {
 	path := filepath.Join(root, ".cache", "build.lock")
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -16,10 +16,9 @@ type Module struct {
 	Sum           string // its hash in go.sum, "h1:…"
 }
 
-// FindModule returns a module that the go.mod in root requires. It downloads the module if it is
-// missing.
+// FindModule returns a module that the go.mod in root requires, after downloading it if necessary.
 //
-// Errors: it cannot be downloaded; it does not have the hash that go.sum has.
+// Errors: the download failed; its hash differs from go.sum.
 func FindModule(root, path string) (Module, error) {
 	command := exec.Command("go", "mod", "download", "-json", path)
 	command.Dir, command.Env = root, Env("", "")
@@ -35,7 +34,7 @@ func FindModule(root, path string) (Module, error) {
 		return Module{}, fmt.Errorf("downloading %s: %w", path, err)
 	}
 	if found.Dir == "" {
-		return Module{}, fmt.Errorf("downloading %s: the Go command does not say where it is", path)
+		return Module{}, fmt.Errorf("downloading %s: the Go command returned no folder", path)
 	}
 	return found.Module, nil
 }

@@ -26,15 +26,15 @@ const Development = "v0.0.0-dev"
 // semver is a semantic version with v in front. Source: semver.org.
 var semver = regexp.MustCompile(`^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?$`)
 
-// FindVersion asks git about the sources in root. name and commit, where they are given, are
-// taken as they are; without name it is the commit's tag. The time is the commit's, or that of
-// SOURCE_DATE_EPOCH (reproducible-builds.org/specs/source-date-epoch). Without a repository and
-// without a commit, only the name is known.
+// FindVersion asks git for the version of the sources in root. name and commit may be given;
+// without a name, it is the commit's tag. The time is that of SOURCE_DATE_EPOCH
+// (reproducible-builds.org/specs/source-date-epoch) or of the commit. Without a repository, only
+// the name is known.
 //
 // Errors: name is not like v1.2.3; git failed; SOURCE_DATE_EPOCH is not a number.
 func FindVersion(root, name, commit string) (v Version, err error) {
 	if name != "" && !semver.MatchString(name) {
-		return v, fmt.Errorf("version %q: want one like v1.2.3", name)
+		return v, fmt.Errorf("version %q: must be like v1.2.3", name)
 	}
 	v = Version{Name: name, Commit: commit}
 	if _, err := os.Stat(filepath.Join(root, ".git")); err == nil {
@@ -47,23 +47,23 @@ func FindVersion(root, name, commit string) (v Version, err error) {
 	}
 	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
 		if v.Time, err = unixTime(epoch); err != nil {
-			return v, fmt.Errorf("SOURCE_DATE_EPOCH: want seconds since 1970: %w", err)
+			return v, fmt.Errorf("SOURCE_DATE_EPOCH: must be seconds since 1970: %w", err)
 		}
 	}
 	return v, nil
 }
 
-// readGit fills in what is not known yet.
+// readGit sets the fields that are not known yet.
 func (v *Version) readGit(root string) (err error) {
 	if v.Commit == "" {
-		if v.Commit, err = git(root, "rev-parse", "HEAD"); err != nil {
+		if v.Commit, err = Git(root, "rev-parse", "HEAD"); err != nil {
 			return err
 		}
-		if v.Changed, err = git(root, "status", "--porcelain", "--untracked-files=no"); err != nil {
+		if v.Changed, err = Git(root, "status", "--porcelain", "--untracked-files=no"); err != nil {
 			return err
 		}
 	}
-	epoch, err := git(root, "show", "-s", "--format=%ct", v.Commit)
+	epoch, err := Git(root, "show", "-s", "--format=%ct", v.Commit)
 	if err != nil && os.Getenv("SOURCE_DATE_EPOCH") != "" {
 		return nil // the caller knows the time of a commit that this clone does not have
 	}
@@ -73,7 +73,7 @@ func (v *Version) readGit(root string) (err error) {
 	if v.Time, err = unixTime(epoch); err != nil || v.Name != "" {
 		return err
 	}
-	tags, err := git(root, "tag", "--points-at", v.Commit, "--sort=-version:refname")
+	tags, err := Git(root, "tag", "--points-at", v.Commit, "--sort=-version:refname")
 	for tag := range strings.FieldsSeq(tags) {
 		if semver.MatchString(tag) {
 			v.Name = tag
@@ -83,8 +83,7 @@ func (v *Version) readGit(root string) (err error) {
 	return err
 }
 
-// stamp is main.stamp of ./bff: the fields with a space between, without those at the end that
-// are unknown.
+// stamp is main.stamp of ./bff: the known fields, separated by spaces.
 func (v Version) stamp() string {
 	fields := []string{v.Name}
 	if v.Commit != "" {
@@ -104,7 +103,8 @@ func unixTime(seconds string) (time.Time, error) {
 	return time.Unix(n, 0).UTC(), err
 }
 
-func git(root string, args ...string) (string, error) {
+// Git returns what a git command prints about the sources in root, trimmed.
+func Git(root string, args ...string) (string, error) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = root
 	out, err := cmd.Output()

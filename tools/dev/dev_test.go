@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestNeededFor(t *testing.T) {
+func TestWorkFor(t *testing.T) {
 	for _, c := range []struct {
 		changed string
 		want    work
@@ -76,7 +76,7 @@ func TestPortInUse(t *testing.T) {
 	}
 	defer taken.Close()
 	l := &loop{port: taken.Addr().(*net.TCPAddr).Port}
-	if err := l.checkPorts(); err == nil || !strings.Contains(err.Error(), "-port takes other ports") {
+	if err := l.checkPorts(); err == nil || !strings.Contains(err.Error(), "Choose other ports with -port") {
 		t.Errorf("error %v; want one that says what to do", err)
 	}
 }

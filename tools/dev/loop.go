@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 
 	"coinslot/tools/compile"
@@ -25,7 +24,7 @@ type loop struct {
 	started     bool // once at least
 }
 
-// work is what a change makes necessary.
+// work is what has to be built after a change.
 type work struct {
 	assetTool bool // tools/assets itself
 	assets    bool // the browser's files
@@ -34,8 +33,8 @@ type work struct {
 
 var everything = work{assetTool: true, assets: true, program: true}
 
-// workFor returns the work that changed files make necessary. Texts, pictures and the shop's
-// files are read from disk by the demo, which is restarted after any change.
+// workFor returns what has to be built after changes of these files. The demo reads texts, pictures
+// and the shop's files from disk, and restarts after any change.
 func workFor(changed []string) (w work) {
 	for _, name := range changed {
 		switch {
@@ -54,11 +53,10 @@ func workFor(changed []string) (w work) {
 	return w
 }
 
-// folder is where this command keeps what it builds, and the demo's data.
+// folder has the built files and the demo's data.
 func (l *loop) folder() string { return filepath.Join(l.root, ".cache", "dev") }
 
-// build does the work; the browser's files and the programs are built side by side. Errors: one
-// could not be built; what was built before is still there.
+// build does the work. After an error the previous files are still there.
 func (l *loop) build(w work) error {
 	unlock, err := compile.Lock(l.root)
 	if err != nil {
@@ -75,16 +73,10 @@ func (l *loop) build(w work) error {
 	if w.program {
 		steps = append(steps, l.programs)
 	}
-	errs := make([]error, len(steps))
-	var group sync.WaitGroup
-	for i, step := range steps {
-		group.Go(func() { errs[i] = step() })
-	}
-	group.Wait()
-	return errors.Join(errs...)
+	return compile.Parallel(steps...)
 }
 
-// link makes the folder that the demo serves: the sources of static/, and what is built of them.
+// link creates the folder that the demo serves: links to the sources of static/, and built files.
 func (l *loop) link() error {
 	static := filepath.Join(l.folder(), "static")
 	if err := os.MkdirAll(filepath.Join(static, "dist"), 0o755); err != nil {
@@ -124,8 +116,8 @@ func (l *loop) assets(tool bool) error {
 // programs builds the demo and the gallery.
 func (l *loop) programs() error {
 	if !l.galleryOnly {
-		if err := l.compile("coinslot", filepath.Join(l.folder(), "coinslot"), "./bff"); err !=
-			nil {
+		err := l.compile("coinslot", filepath.Join(l.folder(), "coinslot"), "./bff")
+		if err != nil {
 			return err
 		}
 	}
@@ -175,7 +167,7 @@ func (l *loop) start() error {
 	return nil
 }
 
-// stop ends what runs and waits until it has ended.
+// stop ends the running programs and waits for them.
 func (l *loop) stop() {
 	for _, cmd := range l.running {
 		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended by itself

@@ -1,8 +1,8 @@
-// Command dev is the inner loop of work on Coinslot: make dev.
+// Command dev runs Coinslot for development, with live reload: make dev.
 //
-// It runs the demo (checkout, sandbox gateway, shop) and the gallery of every screen with the
-// browser's files from disk, watches the sources, builds what has changed, restarts both, and
-// open pages reload by themselves. The demo's data is kept in .cache/dev/data.
+// It runs the demo (checkout, sandbox gateway, shop) and the gallery of all screens, watches the
+// sources, builds what has changed and restarts both; open pages reload by themselves. The demo's
+// data is kept in .cache/dev/data.
 //
 // With -gallery it runs the gallery alone: make gallery-serve.
 package main
@@ -23,7 +23,7 @@ import (
 	"coinslot/tools/progress"
 )
 
-// pollInterval is how often the sources are looked at. A look at some 1,100 files takes 5 ms.
+// pollInterval is the pause between two scans of the sources: some 1,100 files take 5 ms.
 const pollInterval = 200 * time.Millisecond
 
 func main() {
@@ -75,8 +75,8 @@ func run(ctx context.Context, galleryOnly bool, port int) error {
 	}
 }
 
-// update builds what changed files need, and restarts what runs. What cannot be built leaves the
-// old processes as they are.
+// update builds what changed files need, and restarts the programs. After a failed build the old
+// ones keep running.
 func (l *loop) update(changed []string) {
 	started := time.Now()
 	more := ""
@@ -91,26 +91,26 @@ func (l *loop) update(changed []string) {
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "\n%v\n\n", err)
-		l.progress.Line("dev", "still running what was built before; waiting for the next change")
+		l.progress.Line("dev", "the previous build keeps running; waiting for the next change")
 		return
 	}
-	l.progress.Line("dev", fmt.Sprintf("✓ pages reload, %.1f s", time.Since(started).Seconds()))
+	l.progress.Line("dev", fmt.Sprintf("✓ reloading pages, %.1f s", time.Since(started).Seconds()))
 }
 
-// address is where one of them listens: the checkout is at offset 0. The demo would take another
-// port if one were taken, and open pages would not find it again.
+// address is where a program listens; the checkout is at offset 0. The port is fixed, so that open
+// pages find the demo after a restart.
 func (l *loop) address(offset int) string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(l.port+offset))
 }
 
-// What is beside the checkout.
+// Offsets of the other programs' ports.
 const (
 	shopOffset = iota + 1
 	gatewayOffset
 	galleryOffset
 )
 
-// checkPorts checks that the ports are. Errors: one is taken.
+// checkPorts returns an error if a port is in use.
 func (l *loop) checkPorts() error {
 	offsets := []int{galleryOffset}
 	if !l.galleryOnly {
@@ -120,7 +120,7 @@ func (l *loop) checkPorts() error {
 	for _, offset := range offsets {
 		listener, err := net.Listen("tcp", l.address(offset))
 		if err != nil {
-			err = fmt.Errorf("%w: is another demo running? -port takes other ports", err)
+			err = fmt.Errorf("%w: is another demo running? Choose other ports with -port", err)
 			errs = append(errs, err)
 			continue
 		}

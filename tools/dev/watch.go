@@ -9,25 +9,25 @@ import (
 	"time"
 )
 
-// watched hold what the demo and the gallery are built from. They are looked at again and again:
-// the systems' own ways to be told of changes differ, and lose some.
+// watched are the sources of the demo and the gallery. They are polled, because the systems'
+// notifications differ and lose changes.
 var watched = []string{
 	"app", "bff", "docs", "e2e/gallery", "static", "tools/assets", "tools/bundle", "go.mod",
 	"go.sum",
 }
 
-// file is what changes when somebody writes a file.
+// file is what changes when a file is written.
 type file struct {
 	changed time.Time
 	size    int64
 }
 
-// snapshot returns the files that are watched, by name. What cannot be read is left out: an
-// editor may just be replacing it.
+// snapshot returns the watched files by name. It skips unreadable files, which an editor may be
+// replacing.
 func snapshot(root string) map[string]file {
 	files := map[string]file{}
 	for _, name := range watched {
-		look := func(path string, entry fs.DirEntry, err error) error {
+		visit := func(path string, entry fs.DirEntry, err error) error {
 			if err != nil {
 				return nil
 			}
@@ -46,12 +46,12 @@ func snapshot(root string) map[string]file {
 			}
 			return nil
 		}
-		_ = filepath.WalkDir(filepath.Join(root, name), look) // look returns no errors
+		_ = filepath.WalkDir(filepath.Join(root, name), visit) // returns no errors
 	}
 	return files
 }
 
-// ignored reports whether a file is of tests, of documentation, or an editor's own.
+// ignored reports whether a file is a test, documentation, or an editor's temporary file.
 func ignored(name string) bool {
 	base := filepath.Base(name)
 	return strings.HasPrefix(base, ".") || strings.HasPrefix(base, "#") ||
@@ -59,7 +59,7 @@ func ignored(name string) bool {
 		strings.HasSuffix(base, ".png") || strings.HasSuffix(base, "_test.go")
 }
 
-// differences returns the names of files that are new, changed or gone, sorted.
+// differences returns the sorted names of new, changed and deleted files.
 func differences(before, now map[string]file) []string {
 	changed := map[string]bool{}
 	for name, f := range now {

@@ -1,10 +1,10 @@
-// Command licenses writes the notices of the third-party software that the coinslot program
-// contains, on all platforms of a release and in the browser:
+// Command licenses writes the notices of the third-party software in the coinslot program, on all
+// platforms of a release and in the browser:
 //
 //	go run ./tools/licenses [-root .]
 //
-// It writes bff/licenses/third-party.txt, for people and for archives, and the same compressed
-// beside it, which the program embeds. Run it after a change of go.mod; a test says when.
+// It writes bff/licenses/third-party.txt, and the same compressed, which the program embeds. A test
+// fails if it has to be run.
 package main
 
 import (

@@ -30,7 +30,7 @@ type text struct {
 	content string
 }
 
-// goPackage is what go list says of a package.
+// goPackage is the output of go list.
 type goPackage struct {
 	Dir    string
 	Module *goModule // nil = of the standard library
@@ -43,7 +43,7 @@ type goModule struct {
 }
 
 // linkedModules returns the modules of the server on all platforms of a release and of the browser
-// program, by path. The browser program is compiled from a part of what is listed here.
+// program, sorted by path.
 //
 // Errors: the Go command failed; a module has no license file.
 func linkedModules(root string) ([]module, error) {
@@ -63,7 +63,7 @@ func linkedModules(root string) ([]module, error) {
 	return readLicenses(append(packages, found...))
 }
 
-// listPackages asks the Go command for a package and all that it imports.
+// listPackages returns a package and its dependencies.
 func listPackages(root, system, arch, pkg string) ([]goPackage, error) {
 	args := append([]string{"list", "-deps", "-json=Dir,Module"}, compile.Flags()...)
 	cmd := exec.Command("go", append(args, pkg)...)
@@ -80,14 +80,14 @@ func listPackages(root, system, arch, pkg string) ([]goPackage, error) {
 		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
 			return packages, nil
 		} else if err != nil {
-			return nil, fmt.Errorf("reading what go list prints: %w", err)
+			return nil, fmt.Errorf("decoding the output of go list: %w", err)
 		}
 		packages = append(packages, p)
 	}
 }
 
-// readLicenses reads the license files of the modules that packages belong to: those in the module's
-// folder, and those between it and a package, which are for parts that come from elsewhere.
+// readLicenses reads the license files of the packages' modules: those in the module's folder, and
+// those between it and a package, which are for code from elsewhere.
 func readLicenses(packages []goPackage) ([]module, error) {
 	modules, seen := map[string]*module{}, map[string]bool{}
 	for _, p := range packages {
@@ -146,7 +146,7 @@ func (m *module) addLicenses(root, folder string) error {
 	return nil
 }
 
-// normalize returns a text with line feeds alone, and without empty lines around it.
+// normalize converts line endings to LF and trims empty lines.
 func normalize(content []byte) string {
 	return strings.Trim(strings.ReplaceAll(string(content), "\r\n", "\n"), "\n") + "\n"
 }

@@ -8,8 +8,7 @@ import (
 	"text/tabwriter"
 )
 
-// goLicense is the license of Go's own parts. A Go installation may lack the file, so there is a
-// copy here.
+// goLicense is a copy of Go's license, which a Go installation may lack.
 //
 //go:embed go-license.txt
 var goLicense []byte
@@ -22,12 +21,11 @@ license of Coinslot itself.
 
 `
 
-// separator stands before each text.
+// separator is above and below the names of a text's modules.
 var separator = strings.Repeat("=", 80) + "\n"
 
-// render returns the notices: a list of all modules, then each different text once, under the
-// names of those that it belongs to. Go has no version there: that of the compiler says nothing
-// about its license, and the notices are the same for any.
+// render returns the notices: a list of all modules, then each different text once, under its
+// modules' names. Go has no version, so that the notices do not depend on the compiler.
 func render(modules []module) ([]byte, error) {
 	golang := module{
 		path: "Go: standard library, runtime, wasm_exec.js", license: "BSD-3-Clause",

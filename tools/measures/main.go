@@ -1,6 +1,5 @@
-// Command measures prints how large and how tangled the code is, and fails if any measure
-// is beyond its bound: make measures, which make check runs. A bound is the goal, or what
-// has been reached on the way to it; it only ever goes down.
+// Command measures prints measures of the code's size and structure, and fails if one exceeds its
+// bound (make measures). Bounds only ever go down.
 package main
 
 import (
@@ -46,7 +45,7 @@ func (f file) dir() string { return filepath.ToSlash(filepath.Dir(f.path)) }
 
 func (f file) lines() int { return bytes.Count(f.text, []byte("\n")) }
 
-// read parses all Go files that git knows below root, but for test data.
+// read parses all Go files of the repository except test data.
 func read(root string) ([]file, error) {
 	list := exec.Command("git", "ls-files", "-z", "--", "*.go")
 	list.Dir = root
@@ -73,11 +72,11 @@ func read(root string) ([]file, error) {
 	return files, nil
 }
 
-// row is one measure.
+// row is a measure.
 type row struct {
 	name       string
 	got, bound int
-	where      string // the worst place; empty = nowhere in particular
+	where      string // the worst place; may be empty
 }
 
 // functions returns the lines of each function, with where it is.
@@ -122,7 +121,7 @@ func wideLines(f file) (n int) {
 	return n
 }
 
-// percentile returns the element at a share of a sorted list, in percent.
+// percentile returns an element of a sorted list.
 func percentile(sorted []row, percent int) row {
 	return sorted[min(len(sorted)-1, len(sorted)*percent/100)]
 }
@@ -191,7 +190,7 @@ func measure(files []file) []row {
 	return rows
 }
 
-// report prints the rows. Errors: one of them is beyond its bound.
+// report prints the rows. Errors: one exceeds its bound.
 func report(rows []row) error {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	beyond := 0
@@ -207,7 +206,7 @@ func report(rows []row) error {
 		return err
 	}
 	if beyond > 0 {
-		return fmt.Errorf("%d of %d are beyond their bound", beyond, len(rows))
+		return fmt.Errorf("%d of %d measures exceed their bounds", beyond, len(rows))
 	}
 	return nil
 }

@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// fileName is a file in the list of a package comment, one a line.
+// fileName matches a file in the list of a package comment.
 var fileName = regexp.MustCompile(`(?m)^\t(\w+\.go)\s`)
 
-// readingOrder returns the files that the comment of a package lists, users before what
-// they use; nil if it lists none.
+// readingOrder returns the files that a package comment lists, callers first.
 func readingOrder(files []file, dir string) []string {
 	var order []string
 	for _, f := range files {
@@ -26,9 +25,8 @@ func readingOrder(files []file, dir string) []string {
 	return order
 }
 
-// againstOrder counts the pairs of files of a package of which the lower one, in the
-// reading order, uses the upper one; where names them. A file that is not in the list
-// counts as one more.
+// againstOrder counts the pairs of a package's files of which the later one, in reading order, uses
+// the earlier one; where names them. A file missing from the list counts too.
 func againstOrder(files []file, dir string) (n int, where string) {
 	order := readingOrder(files, dir)
 	home := map[string]string{} // declared name → file
@@ -93,8 +91,7 @@ func declared(f file) map[string]bool {
 	return names
 }
 
-// used returns the names that f uses of its package, as declared writes them. A method is
-// taken for the package's own if one of that name is.
+// used returns the names that f uses, in the form of declared. Methods are matched by name only.
 func used(f file) map[string]bool {
 	names := map[string]bool{}
 	for _, i := range f.syntax.Unresolved {

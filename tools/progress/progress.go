@@ -1,4 +1,4 @@
-// Package progress prints what a long command does.
+// Package progress prints the steps of a long command.
 package progress
 
 import (
@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// interval is how often a long step says how far it is.
+// interval is the pause between two progress lines of a step.
 const interval = 10 * time.Second
 
-// Printer prints a line when a step starts, one each ten seconds while it lasts, and one with its
-// result and duration. Several steps may run at once.
+// Printer prints a line when a step starts, every ten seconds, and at its end. Several steps may
+// run at once.
 type Printer struct {
 	mu  sync.Mutex // guards out
 	out io.Writer
@@ -28,8 +28,8 @@ func (p *Printer) Line(step, text string) {
 	fmt.Fprintf(p.out, "  %-8s  %s\n", step, text)
 }
 
-// Step runs do and prints its progress. do calls note with how far it is, as often as it likes,
-// and returns its result in a few words. Errors: that of do, for which it prints nothing.
+// Step runs do and prints its progress. do reports its state by note and returns a short result.
+// Step returns do's error without printing it.
 func (p *Printer) Step(name, doing string, do func(note func(string)) (string, error)) error {
 	p.Line(name, doing)
 	var mu sync.Mutex // guards last

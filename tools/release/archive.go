@@ -15,6 +15,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"coinslot/tools/compile"
 )
 
 // entry is a file of an archive.
@@ -24,12 +26,11 @@ type entry struct {
 	data []byte
 }
 
-// extras are what comes beside the program: what git knows of the documentation,
-// with the pictures that it shows, and of deploy/; and the licenses of what is in
-// the program.
+// extras are the other files of an archive: documentation with the images that it shows, deploy/,
+// and third-party notices.
 func (r *release) extras() ([]entry, error) {
-	list, err := r.git("ls-files", "-z", "--", "README.md", "LICENSE*", "CHANGELOG.md",
-		"SECURITY.md", "docs", "deploy", ":!docs/docs.go", ":!*_test.go")
+	list, err := compile.Git(r.root, "ls-files", "-z", "--", "README.md", "LICENSE*",
+		"CHANGELOG.md", "SECURITY.md", "docs", "deploy", ":!docs/docs.go", ":!*_test.go")
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +38,7 @@ func (r *release) extras() ([]entry, error) {
 	for name := range strings.SplitSeq(strings.Trim(list, "\x00"), "\x00") {
 		data, err := os.ReadFile(filepath.Join(r.root, name))
 		if err != nil {
-			return nil, fmt.Errorf("reading what comes beside the program: %w", err)
+			return nil, fmt.Errorf("reading a file of the archive: %w", err)
 		}
 		extras = append(extras, entry{name, 0o644, data})
 	}
@@ -52,11 +53,11 @@ func (r *release) extras() ([]entry, error) {
 	return append(extras, entry{"THIRD_PARTY_NOTICES.txt", 0o644, notices}), nil
 }
 
-// imageRef matches a picture that a page shows: ![…](path), or the src or srcset of HTML.
+// imageRef matches an image in Markdown: ![…](path), or the src or srcset of HTML.
 var imageRef = regexp.MustCompile(`!\[[^\]]*\]\(([^)\s]+)|\bsrc(?:set)?="([^"\s]+)`)
 
-// imagesShown lists what the Markdown files among entries show. What they only link to, like the
-// sheets of the gallery (3.3 MB), is left out of an archive.
+// imagesShown lists the images in the Markdown files among entries. Others, like the sheets of the
+// gallery (3.3 MB), are only linked and left out of an archive.
 func imagesShown(entries []entry) (names []string) {
 	for _, e := range entries {
 		if path.Ext(e.name) != ".md" {
@@ -69,8 +70,8 @@ func imagesShown(entries []entry) (names []string) {
 	return names
 }
 
-// archive writes name.tar.gz, for Windows name.zip: one folder, sorted, of nobody,
-// and everything of the release's time.
+// archive writes name.tar.gz, or name.zip for Windows: one folder, sorted, without owner, with the
+// release's time.
 func (r *release) archive(name, system string, files []entry) error {
 	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
@@ -89,7 +90,7 @@ func (r *release) archive(name, system string, files []entry) error {
 }
 
 func (r *release) tarball(b *bytes.Buffer, folder string, files []entry) error {
-	// its header has neither name nor time
+	// The header has no name and no time.
 	compressed, err := gzip.NewWriterLevel(b, gzip.BestCompression)
 	if err != nil {
 		return err
@@ -138,12 +139,12 @@ func (r *release) writeChecksums() error {
 	for _, f := range files {
 		data, err := os.ReadFile(filepath.Join(r.out, f.Name()))
 		if err != nil {
-			return fmt.Errorf("summing up: %w", err)
+			return fmt.Errorf("computing checksums: %w", err)
 		}
 		fmt.Fprintf(&b, "%x  %s\n", sha256.Sum256(data), f.Name())
 	}
-	if err := os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(b.String()), 0o644); err !=
-		nil {
+	err = os.WriteFile(filepath.Join(r.out, "SHA256SUMS"), []byte(b.String()), 0o644)
+	if err != nil {
 		return fmt.Errorf("writing SHA256SUMS: %w", err)
 	}
 	return nil

@@ -1,14 +1,13 @@
-// Command release makes what is offered for download: for each platform an
-// archive with the program, its documentation and the files of deploy/, a list
-// of what the program is made of, and the checksums of all.
+// Command release builds what is offered for download: for each platform an archive with the
+// program, its documentation and the files of deploy/, a software bill of materials, and all
+// checksums.
 //
 //	go run ./tools/release -version v1.2.3 [-out dist] [-platform linux/amd64,…]
 //
-// The same commit, built by the same Go release, gives the same bytes, whoever
-// builds it, where and when: the program holds no path, archives are sorted and
-// have one owner and one time, that of the commit (or SOURCE_DATE_EPOCH).
+// The same commit and Go release always give the same bytes: the program contains no path, and
+// archives are sorted and have one owner and one time, that of the commit (or SOURCE_DATE_EPOCH).
 //
-// It expects static/dist, which make assets builds.
+// It needs static/dist, which make assets builds.
 package main
 
 import (
@@ -16,7 +15,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,19 +23,16 @@ import (
 	"coinslot/tools/compile"
 )
 
-// platforms is what is offered.
 var platforms = compile.Platforms()
 
 func main() {
 	r := release{}
 	name := flag.String("version", "", "v1.2.3")
-	flag.StringVar(&r.out, "out", "dist", "folder for the files; what was in it goes")
+	flag.StringVar(&r.out, "out", "dist", "output folder, which is emptied first")
 	flag.StringVar(&r.root, "root", ".", "folder of the module")
-	commit := flag.String("commit", "", "commit of the sources; default: what git says")
+	commit := flag.String("commit", "", "commit of the sources; default: from git")
 	only := flag.String("platform", strings.Join(platforms, ","), "platforms, comma separated")
-	dirty := flag.Bool(
-		"dirty", false, "build although files differ from the commit, for trying out",
-	)
+	dirty := flag.Bool("dirty", false, "allow uncommitted changes, for testing")
 	flag.Parse()
 	err := r.resolveVersion(*name, *commit, *dirty)
 	if err == nil {
@@ -49,22 +44,22 @@ func main() {
 	}
 }
 
-// release is one that is being made.
+// release is a release under construction.
 type release struct {
 	version   compile.Version // its time is that of everything in it
 	root, out string
 }
 
-// resolveVersion finds out which commit this is, and when it was made.
+// resolveVersion finds the commit and its time.
 func (r *release) resolveVersion(name, commit string, dirty bool) (err error) {
 	if name == "" {
-		return errors.New("give a version like v1.2.3: make release VERSION=v1.2.3")
+		return errors.New("the version is missing: make release VERSION=v1.2.3")
 	}
 	if r.version, err = compile.FindVersion(r.root, name, commit); err != nil {
 		return err
 	}
 	if r.version.Changed != "" && !dirty {
-		return fmt.Errorf("files differ from the commit, so nobody could build the same: commit "+
+		return fmt.Errorf("uncommitted changes would make the release irreproducible: commit "+
 			"them:\n%s",
 			r.version.Changed)
 	}
@@ -84,7 +79,9 @@ func (r *release) run(wanted []string) error {
 	}
 	for i, platform := range wanted {
 		if !slices.Contains(platforms, platform) {
-			return fmt.Errorf("%q is not one of %s", platform, strings.Join(platforms, ", "))
+			return fmt.Errorf(
+				"unknown platform %q: choose from %s", platform, strings.Join(platforms, ", "),
+			)
 		}
 		fmt.Printf("  %-13s  building, %d of %d\n", platform, i+1, len(wanted))
 		if err := r.buildPlatform(platform, extras); err != nil {
@@ -94,17 +91,7 @@ func (r *release) run(wanted []string) error {
 	return r.writeChecksums()
 }
 
-func (r *release) git(args ...string) (string, error) {
-	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Stderr = r.root, os.Stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("git %s: %w", args[0], err)
-	}
-	return strings.TrimSpace(string(out)), nil
-}
-
-// buildPlatform builds one platform's program, archive and list of parts.
+// buildPlatform builds the program, archive and bill of materials of a platform.
 func (r *release) buildPlatform(platform string, extras []entry) error {
 	system, arch, _ := strings.Cut(platform, "/")
 	started := time.Now()
@@ -134,7 +121,7 @@ func (r *release) buildPlatform(platform string, extras []entry) error {
 		return err
 	}
 	if err := os.WriteFile(filepath.Join(r.out, name+".cdx.json"), parts, 0o644); err != nil {
-		return fmt.Errorf("writing the list of parts: %w", err)
+		return fmt.Errorf("writing the bill of materials: %w", err)
 	}
 	fmt.Printf("  %-13s  %s, program of %.1f MB, %.1f s\n",
 		platform, name, float64(len(binary))/1e6, time.Since(started).Seconds())

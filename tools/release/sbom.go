@@ -14,8 +14,7 @@ import (
 	"coinslot/tools/licenses/spdx"
 )
 
-// sbom is the list of what a program is made of, in the form of CycloneDX 1.5:
-// read from the very program, not from go.mod.
+// sbom is a software bill of materials of a program in CycloneDX 1.5, read from the program itself.
 //
 // Source: cyclonedx.org/docs/1.5/json.
 type sbom struct {
@@ -65,11 +64,11 @@ type dependency struct {
 	On  []string `json:"dependsOn,omitempty"`
 }
 
-// sbom returns the list for the program at path.
+// sbom returns the bill of materials of the program at path.
 func (r *release) sbom(path string, binary []byte, system, arch string) ([]byte, error) {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("reading what the program says of itself: %w", err)
+		return nil, fmt.Errorf("reading the program's build information: %w", err)
 	}
 	sum := sha256.Sum256(binary)
 	self := library("coinslot", r.version.Name, "")
@@ -101,7 +100,7 @@ func (r *release) sbom(path string, binary []byte, system, arch string) ([]byte,
 	return append(text, '\n'), err
 }
 
-// uuid is the same for the same program. Source: RFC 9562, 5.8.
+// uuid derives a UUID from the program's hash. Source: RFC 9562, 5.8.
 func uuid(sum [32]byte) string {
 	u := sum[:16]
 	u[6], u[8] = u[6]&0x0f|0x80, u[8]&0x3f|0x80
@@ -121,7 +120,7 @@ func library(name, version, id string) component {
 	return c
 }
 
-// components are the dependencies, as they were linked.
+// components returns the linked modules.
 func (r *release) components(linked []*debug.Module) ([]component, error) {
 	query := []string{"list", "-m", "-f", "{{.Dir}}"}
 	for i, m := range linked {

@@ -1,17 +1,11 @@
-// Command torture runs the long form of every torture test and every fuzz
-// target, says what is going on while it does, and prints what was proven.
+// Command torture runs the long form of every torture test and every fuzz target, and prints the
+// results.
 //
 //	go run ./tools/torture [-cut 0.1] [-only regexp] [-seed N] [-ledger file] [-list] [-write]
 //
-// -cut makes that share of the full bounds, -only the parts whose name matches,
-// -seed draws what an earlier run has drawn, -ledger keeps the results in a file
-// so that the table also has what earlier runs with it have said (of each goal
-// the last), -list only names the parts, and -write puts the table into
-// docs/reliability.md. The exit code is 1 if anything
-// was violated or could not be run.
-//
-// A part is a test named TestTorture… or a target named Fuzz…, in whatever
-// package it is; what it has proven it says itself (package torture/goal).
+// The exit code is 1 if an invariant was violated or a part could not run. A part is a test named
+// TestTorture… or a target named Fuzz… in any package; tests report their results through package
+// torture/goal.
 package main
 
 import (
@@ -22,8 +16,11 @@ import (
 	"os"
 	"os/signal"
 	"regexp"
+	"strings"
 	"syscall"
 	"time"
+
+	"coinslot/tools/report"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -44,39 +41,38 @@ func run(args []string, out, errs io.Writer) int {
 	return 0
 }
 
-// config is what the flags say.
+// config has the values of the flags.
 type config struct {
-	cut   float64 // share of the full bounds, above 0 and at most 1
-	only  *regexp.Regexp
-	seed  string // empty = fresh ones
-	write bool
-	// resultsFile is the file that results are kept in; empty = one for this run only.
-	resultsFile string
-	page        string // that the table is written into
+	cut         float64 // share of the full bounds, above 0 and at most 1
+	only        *regexp.Regexp
+	seed        string // empty = random
+	write       bool
+	resultsFile string // empty = a temporary one
+	page        string // for the table
 }
 
 func options(args []string, errs io.Writer) (c config, list bool, err error) {
 	flags := flag.NewFlagSet("torture", flag.ContinueOnError)
 	flags.SetOutput(errs)
-	flags.Float64Var(&c.cut, "cut", 1, "share of the full bounds to make")
-	only := flags.String("only", "", "run only the parts whose package and name match this pattern")
-	flags.StringVar(&c.seed, "seed", "", "draw what a run with this seed has drawn")
+	flags.Float64Var(&c.cut, "cut", 1, "share of the full number of rounds")
+	only := flags.String("only", "", "run only parts whose package and name match this pattern")
+	flags.StringVar(&c.seed, "seed", "", "repeat the random choices of a run with this seed")
 	flags.StringVar(&c.resultsFile, "ledger", "",
-		"keep the results in this file, and make the table of all that it holds")
-	flags.BoolVar(&list, "list", false, "only name the parts")
-	flags.BoolVar(&c.write, "write", false, "put the table into -page")
-	flags.StringVar(&c.page, "page", "docs/reliability.md", "the page that the table is kept in")
+		"append the results to this file, and print the table of all its results")
+	flags.BoolVar(&list, "list", false, "list the parts and exit")
+	flags.BoolVar(&c.write, "write", false, "write the table into -page")
+	flags.StringVar(&c.page, "page", "docs/reliability.md", "page for the table")
 	if err := flags.Parse(args); err != nil {
 		return c, list, err
 	}
 	if c.cut <= 0 || c.cut > 1 || flags.NArg() > 0 {
-		return c, list, errors.New("want -cut above 0 and at most 1, and no arguments")
+		return c, list, errors.New("-cut must be above 0 and at most 1, and there are no arguments")
 	}
 	c.only, err = regexp.Compile(*only)
 	return c, list, err
 }
 
-// torture runs the parts one after another: they all want the whole machine.
+// torture runs the parts one after another, because each needs the whole machine.
 func torture(c config, listing bool, out io.Writer) error {
 	parts, err := findParts(".", c.only)
 	if err != nil {
@@ -108,14 +104,15 @@ func torture(c config, listing bool, out io.Writer) error {
 	text := table(results, machine(), began, took, c.cut)
 	fmt.Fprintf(out, "\n%s\n", text)
 	if c.write {
-		if err := writeTable(c.page, text); err != nil {
+		text = "\n\n" + strings.TrimSpace(text) + "\n\n"
+		if err := report.Replace(c.page, tableBegins, tableEnds, text); err != nil {
 			return err
 		}
 	}
 	return verdict(results, failed)
 }
 
-// verdict returns an error that names what went wrong, or nil.
+// verdict returns an error that names all violations and failed parts.
 func verdict(results []result, failed []string) error {
 	var errs []error
 	for _, r := range results {

@@ -24,8 +24,7 @@ func (p part) String() string { return p.pkg + " " + p.name }
 
 func (p part) isFuzz() bool { return strings.HasPrefix(p.name, "Fuzz") }
 
-// timeout is how long the part may take at most, in full; it is a net under
-// what hangs, not an estimate.
+// timeout is the most that the part may take in full, far above what it needs.
 func (p part) timeout() time.Duration {
 	if p.isFuzz() {
 		return 2 * time.Hour
@@ -33,11 +32,11 @@ func (p part) timeout() time.Duration {
 	return 12 * time.Hour
 }
 
-// partPattern finds functions that may be parts, before anything is compiled.
+// partPattern finds functions that may be parts without compiling them.
 var partPattern = regexp.MustCompile(`(?m)^func ((?:TestTorture|Fuzz)\w*)\(`)
 
-// findParts returns the parts in the packages below root whose package and name
-// match only, tests before fuzz targets.
+// findParts returns the parts below root whose package and name match only, tests before fuzz
+// targets.
 func findParts(root string, only *regexp.Regexp) ([]part, error) {
 	declared, err := declarations(root)
 	if err != nil {
@@ -94,8 +93,7 @@ func declarations(root string) (map[string][]string, error) {
 	return found, err
 }
 
-// list asks the test binary of a package for its parts: a test that is left out
-// by a build tag is none.
+// list returns the parts in a package's test binary, which leaves out those excluded by build tags.
 func list(root, dir string) ([]string, error) {
 	cmd := exec.Command("go", "test", "-list", "^(TestTorture|Fuzz)", dir)
 	cmd.Dir = root

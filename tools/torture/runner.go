@@ -21,14 +21,13 @@ import (
 	"coinslot/torture/goal"
 )
 
-// fuzzExecutions is the full bound of each fuzz target.
+// fuzzExecutions is the full number of executions of a fuzz target.
 const fuzzExecutions = 10_000_000
 
-// statusInterval is the pause between two lines that say what is going on.
+// statusInterval is the pause between two status lines.
 const statusInterval = 15 * time.Second
 
-// result is what a part has said of itself, or, for fuzzing, what the runner
-// has counted.
+// result is the result of a part; the runner counts those of fuzz targets.
 type result = goal.Result
 
 // runner runs parts.
@@ -72,8 +71,7 @@ func newRunner(c config, out io.Writer) (*runner, error) {
 
 func (r *runner) close() { os.RemoveAll(r.dir) }
 
-// runAll runs the parts until one signal comes, and returns the names of those
-// that failed.
+// runAll runs the parts until a signal arrives, and returns the names of failed ones.
 func (r *runner) runAll(parts []part, interrupted <-chan os.Signal) (failed []string) {
 	for i, p := range parts {
 		fmt.Fprintf(r.out, "%s  %d of %d  %s\n", clock(), i+1, len(parts), p)
@@ -102,7 +100,7 @@ func outcome(err error) string {
 
 var errInterrupted = errors.New("interrupted")
 
-// run runs a part to its end and shows all that it printed if it fails.
+// run runs a part and prints its output if it fails.
 func (r *runner) run(p part, interrupted <-chan os.Signal) error {
 	began := time.Now()
 	cmd := exec.Command("go", r.arguments(p)...)
@@ -139,7 +137,7 @@ func (r *runner) run(p part, interrupted <-chan os.Signal) error {
 	return err
 }
 
-// tortureEnv is the value of TORTURE.
+// tortureEnv is the value of the variable TORTURE.
 func (r *runner) tortureEnv() string {
 	if r.cut == 1 {
 		return "long"
@@ -150,15 +148,18 @@ func (r *runner) tortureEnv() string {
 // arguments are those of go test for a part.
 func (r *runner) arguments(p part) []string {
 	if p.isFuzz() {
-		return []string{"test", "-toolexec", fuzzScript(), "-run", "^$", "-fuzz", "^" + p.name + "$",
-			"-fuzztime", fmt.Sprint(r.executions()) + "x", "-fuzzminimizetime", "300x", p.pkg}
+		return []string{
+			"test", "-toolexec", fuzzScript(), "-run", "^$", "-fuzz", "^" + p.name + "$",
+			"-fuzztime", fmt.Sprint(r.executions()) + "x", "-fuzzminimizetime", "300x", p.pkg,
+		}
 	}
 	return []string{
-		"test", "-v", "-count=1", "-timeout", p.timeout().String(), "-run", "^" + p.name + "$", p.pkg,
+		"test", "-v", "-count=1", "-timeout", p.timeout().String(),
+		"-run", "^" + p.name + "$", p.pkg,
 	}
 }
 
-// fuzzScript is the absolute path of the script that makes fuzzing fast.
+// fuzzScript is the absolute path of the script that speeds up fuzzing.
 func fuzzScript() string {
 	path, err := filepath.Abs("tools/torture/fuzzed.sh")
 	if err != nil {
@@ -170,7 +171,7 @@ func fuzzScript() string {
 // executions is how often each fuzz target is run.
 func (r *runner) executions() int { return max(1000, int(r.cut*fuzzExecutions)) }
 
-// watch waits for the end of a part and says now and then how it gets on.
+// watch waits for the end of a part and prints status lines.
 func (r *runner) watch(
 	p part, cmd *exec.Cmd, ended <-chan error, interrupted <-chan os.Signal,
 ) error {
@@ -184,30 +185,29 @@ func (r *runner) watch(
 		case err := <-ended:
 			return err
 		case <-tick.C:
-			fmt.Fprintf(
-				r.out, "%s  %s  %s  %s\n", clock(), p.name, formatDuration(time.Since(began)), r.lastLine(),
-			)
+			fmt.Fprintf(r.out, "%s  %s  %s  %s\n",
+				clock(), p.name, formatDuration(time.Since(began)), r.lastLine())
 		case <-interrupted:
 			killGroup(cmd, ended)
 			return errInterrupted
 		case <-over.C:
 			killGroup(cmd, ended)
-			return fmt.Errorf("not done after %v", p.timeout())
+			return fmt.Errorf("timed out after %v", p.timeout())
 		}
 	}
 }
 
-// killGroup kills a part with all that it has started, and waits for it.
+// killGroup kills a part and its child processes, and waits for it.
 func killGroup(cmd *exec.Cmd, ended <-chan error) {
 	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err == nil {
-		<-ended //nolint:errcheck // it was killed, and its error says just that
+		<-ended //nolint:errcheck // it only says that it was killed
 	}
 }
 
-// maxOutput of what a part prints are kept, from its end.
+// maxOutput is how much of a part's output is kept, from its end.
 const maxOutput = 1 << 20
 
-// readOutput reads what a part prints into text and remembers the latest line.
+// readOutput reads a part's output into text and stores the last line.
 func (r *runner) readOutput(read io.Reader, text *bytes.Buffer) {
 	lines := bufio.NewReader(read)
 	for {
@@ -216,8 +216,8 @@ func (r *runner) readOutput(read io.Reader, text *bytes.Buffer) {
 		if text.Len() > 2*maxOutput {
 			text.Next(text.Len() - maxOutput)
 		}
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "===") &&
-			!skippedLines[line] {
+		line = strings.TrimSpace(line)
+		if !slices.Contains([]string{"", "PASS", "FAIL"}, line) && !strings.HasPrefix(line, "===") {
 			r.mu.Lock()
 			r.last = line
 			r.mu.Unlock()
@@ -228,22 +228,19 @@ func (r *runner) readOutput(read io.Reader, text *bytes.Buffer) {
 	}
 }
 
-// skippedLines are lines that say nothing about how a part gets on.
-var skippedLines = map[string]bool{"PASS": true, "FAIL": true}
-
-// lastLine returns the latest line of the part, cut to what fits.
+// lastLine returns the part's last line, shortened.
 func (r *runner) lastLine() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return strings.ToValidUTF8(r.last[:min(len(r.last), 160)], "")
 }
 
-// printOutput prints the end of what a failed part has printed.
+// printOutput prints the end of a failed part's output.
 func (r *runner) printOutput(text []byte) {
 	fmt.Fprintf(r.out, "---\n%s\n---\n", text[max(0, len(text)-64<<10):])
 }
 
-// countFuzzing adds a fuzz target to the result of fuzzing.
+// countFuzzing adds a fuzz target to the fuzzing result.
 func (r *runner) countFuzzing(p part, err error, took time.Duration) {
 	r.fuzz.Wanted += fuzzExecutions
 	r.fuzz.Took += took
@@ -257,8 +254,7 @@ func (r *runner) countFuzzing(p part, err error, took time.Duration) {
 	}
 }
 
-// results reads what the parts have said, of each goal the last word, in the
-// order of the first.
+// results reads the parts' results: for each goal the last one, in the order of the first.
 func (r *runner) results() ([]result, error) {
 	if err := r.recordFuzzing(); err != nil {
 		return nil, err
@@ -279,8 +275,8 @@ func (r *runner) results() ([]result, error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("reading the results: %w", err)
 		}
-		if at := slices.IndexFunc(list, func(o result) bool { return o.Goal == one.Goal }); at >=
-			0 {
+		at := slices.IndexFunc(list, func(o result) bool { return o.Goal == one.Goal })
+		if at >= 0 {
 			list[at] = one
 		} else {
 			list = append(list, one)
@@ -288,15 +284,13 @@ func (r *runner) results() ([]result, error) {
 	}
 }
 
-// recordFuzzing writes the result of all fuzz targets into the ledger.
+// recordFuzzing appends the result of all fuzz targets to the results file.
 func (r *runner) recordFuzzing() error {
 	if r.fuzz.Wanted == 0 {
 		return nil
 	}
-	r.fuzz.Figure = fmt.Sprintf(
-		"%d targets, %d executions each, %d crashers", len(r.targets), r.executions(),
-		r.fuzz.Violations,
-	)
+	r.fuzz.Figure = fmt.Sprintf("%d targets, %d executions each, %d crashers",
+		len(r.targets), r.executions(), r.fuzz.Violations)
 	line, err := json.Marshal(r.fuzz)
 	if err != nil {
 		return err

@@ -3,7 +3,6 @@ package main
 import (
 	"io"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -30,35 +29,14 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func TestWriteTable(t *testing.T) {
-	page := filepath.Join(t.TempDir(), "page.md")
-	text := "# Page\n\n" + tableBegins + "\nold\n" + tableEnds + "\n\nEnd.\n"
-	if err := os.WriteFile(page, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for range 2 { // the second time nothing grows
-		if err := writeTable(page, "new\n"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(page)
-	want := "# Page\n\n" + tableBegins + "\n\nnew\n\n" + tableEnds + "\n\nEnd.\n"
-	if diff := cmp.Diff(want, string(got)); err != nil || diff != "" {
-		t.Errorf("page (-want +got), %v:\n%s", err, diff)
-	}
-	if _, err := replaceTable([]byte("# Page"), "new"); err == nil {
-		t.Error("a page without comments was taken")
-	}
-}
-
-// The page that the table is kept in has a place for it.
+// The page that the table is kept in has its markers.
 func TestPageHasMarkers(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reliability.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := replaceTable(page, "x"); err != nil {
-		t.Error(err)
+	if _, rest, ok := strings.Cut(string(page), tableBegins); !ok || !strings.Contains(rest, tableEnds) {
+		t.Errorf("docs/reliability.md lacks %s or %s", tableBegins, tableEnds)
 	}
 }
 

@@ -21,9 +21,8 @@ type Sample struct {
 	Commands []string
 	// Needs are arguments with which a command tells that it has it.
 	Needs []string
-	// Run is a program around the sample, whose path is its argument. It answers
-	// every case of its input on a line of its own, and ends at an error which the
-	// sample does not name.
+	// Run is a program around the sample, whose path is its argument. It answers every case of its
+	// input on a line of its own, and ends at an error which the sample does not name.
 	Run string
 }
 

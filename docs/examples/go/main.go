@@ -1,9 +1,9 @@
 // A shop with a Coinslot checkout, in Go with only the standard library.
 //
-//	export COINSLOT_URL=http://localhost:8080    # the checkout's COINSLOT_PUBLIC_URL
-//	export COINSLOT_SECRET_KEY=...               # the same value
-//	export COINSLOT_WEBHOOK_SECRET=whsec_...     # the same value
-//	go run ./docs/examples/go
+// export COINSLOT_URL=http://localhost:8080 # the checkout's COINSLOT_PUBLIC_URL
+// export COINSLOT_SECRET_KEY=... # the same value
+// export COINSLOT_WEBHOOK_SECRET=whsec_... # the same value
+// go run ./docs/examples/go
 //
 // It listens on SHOP_LISTEN (127.0.0.1:3000), and browsers reach it at SHOP_URL
 // (http://127.0.0.1:3000). In the checkout, set COINSLOT_ORIGINS to SHOP_URL and

@@ -37,10 +37,9 @@ func Verify(secret string, h http.Header, body []byte, now time.Time) bool {
 	return false
 }
 
-// Receive answers the checkout's POST: 401 to what it did not sign, 500 if take
-// returns an error, so that it is sent again, and else 204. take stores the event
-// under its id and returns nil also for an id that it has stored before; it may be
-// called by several goroutines.
+// Receive answers the checkout's POST: 401 to what it did not sign, 500 if take returns an error,
+// so that it is sent again, and else 204. take stores the event under its id and returns nil also
+// for an id that it has stored before; it may be called by several goroutines.
 func Receive(secret string, take func(id string, body []byte) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20))

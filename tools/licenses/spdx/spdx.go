@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Files lists the names of the license and notice files directly in folder. The license of the
-// folder itself, like LICENSE.txt, comes before those of parts of it, like LICENSE-SQLITE.
+// Files lists the license and notice files in folder, those of the whole (LICENSE.txt) before those
+// of parts (LICENSE-SQLITE).
 //
 // Errors: folder cannot be read.
 func Files(folder string) (names []string, err error) {
@@ -36,16 +36,11 @@ func isLicense(name string) bool {
 	if filepath.Ext(name) == ".GO" { // source code, like notice_response.go
 		return false
 	}
-	for _, prefix := range []string{"LICENSE", "LICENCE", "UNLICENSE", "COPYING", "NOTICE"} {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
+	prefixes := []string{"LICENSE", "LICENCE", "UNLICENSE", "COPYING", "NOTICE"}
+	return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// Module returns the SPDX identifier of the license of the module in folder; empty = its text
-// matches no license that Identify knows.
+// Module returns the SPDX identifier of the license of the module in folder, as Identify does.
 //
 // Errors: there is no license file, or it cannot be read.
 func Module(folder string) (string, error) {
@@ -63,7 +58,7 @@ func Module(folder string) (string, error) {
 	return Identify(text), err
 }
 
-// Identify returns the SPDX identifier of a license text; empty = it is none of the usual ones.
+// Identify returns the SPDX identifier of a license text; empty = unknown.
 func Identify(text []byte) string {
 	words := string(bytes.Join(bytes.Fields(text), []byte(" ")))
 	has := func(s string) bool { return strings.Contains(words, s) }

@@ -1,0 +1,36 @@
+package report
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestThousands(t *testing.T) {
+	for n, want := range map[int]string{
+		0: "0", 999: "999", -123: "-123", 27599010: "27,599,010", -4200: "-4,200",
+	} {
+		if got := Thousands(n); got != want {
+			t.Errorf("Thousands(%d) = %q; want %q", n, got, want)
+		}
+	}
+}
+
+func TestReplace(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "page.md")
+	if err := os.WriteFile(file, []byte("before <a>old<b> after"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // the second time nothing grows
+		if err := Replace(file, "<a>", "<b>", "new"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(file)
+	if want := "before <a>new<b> after"; err != nil || string(got) != want {
+		t.Errorf("%v, the page is %q; want %q", err, got, want)
+	}
+	if err := Replace(file, "<b>", "<a>", "new"); err == nil {
+		t.Error("a page without markers in this order was changed")
+	}
+}
