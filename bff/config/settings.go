@@ -50,9 +50,7 @@ var settings = []Setting{
 		}},
 	{Name: "COINSLOT_SUPPORT",
 		Help: "where shoppers get help: an https URL or an e-mail address; unset = no link",
-		set: func(
-			c *Config, v string,
-		) (err error) {
+		set: func(c *Config, v string) (err error) {
 			c.Support, err = parseSupport(v)
 			return err
 		}},
@@ -131,9 +129,7 @@ var settings = []Setting{
 		}},
 	{Name: "COINSLOT_LOG_LEVEL", Default: "info",
 		Help: "lowest level to log: debug, info, warn or error",
-		set: func(
-			c *Config, v string,
-		) (err error) {
+		set: func(c *Config, v string) (err error) {
 			c.LogLevel, err = parseLevel(v)
 			return err
 		}},
@@ -174,7 +170,7 @@ func Print(w io.Writer) {
 		if s.Default != "" {
 			fallback = " (" + s.Default + ")"
 		}
-		fmt.Fprintf(w, "  %s, -%s%s\n      %s\n", name, s.Flag(), fallback, s.Help)
+		fmt.Fprintf(w, " %s, -%s%s\n %s\n", name, s.Flag(), fallback, s.Help)
 	}
 }
 

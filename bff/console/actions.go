@@ -153,10 +153,8 @@ func (c *console) doAction(a action) actHandler {
 		if _, err := c.Checkout.Session(r.r.Context(), id); err != nil {
 			return "", "", err
 		}
-		err = r.audited(
-			a.record, id, r.r.PostFormValue("reason"),
-			func() error { return a.do(r.r.Context(), r, id) },
-		)
+		err = r.audited(a.record, id, r.r.PostFormValue("reason"),
+			func() error { return a.do(r.r.Context(), r, id) })
 		return paymentPath(id), a.done, err
 	}
 }

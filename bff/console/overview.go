@@ -70,9 +70,7 @@ func (c *console) reviewNeeds(ctx context.Context, now time.Time) ([]need, error
 	if err != nil || n == 0 {
 		return nil, err
 	}
-	found, err := c.Records.Search(ctx, records.Query{
-		Status: string(wire.Review), Limit: maxItems,
-	})
+	found, err := c.Records.Search(ctx, records.Query{Status: string(wire.Review), Limit: maxItems})
 	if err != nil {
 		return nil, err
 	}

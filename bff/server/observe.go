@@ -96,16 +96,12 @@ func (o *observer) startSpan(r *http.Request) (context.Context, *trace.Span) {
 // call watches the calls of the gateway.
 func (o *observer) call(ctx context.Context, endpoint string) (context.Context, func(string, int)) {
 	began := time.Now()
-	ctx, span := o.tracer.Start(
-		ctx, trace.Client, "gateway "+endpoint, "",
-		attribute.String("coinslot.session", logs.SessionOf(ctx)),
-	)
+	ctx, span := o.tracer.Start(ctx, trace.Client, "gateway "+endpoint, "",
+		attribute.String("coinslot.session", logs.SessionOf(ctx)))
 	return ctx, func(outcome string, status int) {
 		o.metrics.CountGatewayCall(endpoint, outcome, time.Since(began))
-		span.Set(
-			attribute.String("coinslot.outcome", outcome),
-			attribute.Int("http.response.status_code", status),
-		)
+		span.Set(attribute.String("coinslot.outcome", outcome),
+			attribute.Int("http.response.status_code", status))
 		span.End(outcome != "done")
 	}
 }
@@ -145,10 +141,8 @@ func (s *Server) delivery(
 			result = "abandoned"
 		}
 		s.metrics.CountDelivery(result, time.Since(began))
-		span.Set(
-			attribute.String("coinslot.outcome", result),
-			attribute.Int("http.response.status_code", r.Status),
-		)
+		span.Set(attribute.String("coinslot.outcome", result),
+			attribute.Int("http.response.status_code", r.Status))
 		span.End(!r.Delivered)
 	}
 }

@@ -13,9 +13,7 @@ import (
 // when they are sent again while nobody waits.
 type creates struct{ checkout.Gateway }
 
-func (g creates) Create(
-	ctx context.Context, req payment.CreateRequest,
-) (payment.Created, error) {
+func (g creates) Create(ctx context.Context, req payment.CreateRequest) (payment.Created, error) {
 	return g.Gateway.Create(limiter.WithPriority(ctx, limiter.Create), req)
 }
 

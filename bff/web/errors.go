@@ -52,9 +52,7 @@ var answers = map[wire.Code]answer{
 	wire.CodeNotPossible:     {409, "not possible in the session's present status"},
 	wire.CodeUnauthorized:    {401, "send Authorization: Bearer with a key of COINSLOT_SECRET_KEY"},
 	wire.CodeAmountRequired:  {422, "amount_usd is required: a decimal string like \"25.00\""},
-	wire.CodeAmountType: {
-		422, "amount_usd must be a decimal string like \"25.00\", not a number",
-	},
+	wire.CodeAmountType:      {422, "amount_usd must be a decimal string like \"25.00\", not a number"},
 	wire.CodeAmountInvalid: {
 		422,
 		"the amount must be more than zero, with at most two fractional digits, and within the " +

@@ -78,10 +78,8 @@ func (a *Authenticator) Login(w http.ResponseWriter, r *http.Request) {
 	matches, computed := a.checkPassword(r)
 	switch {
 	case !computed:
-		a.renderRetry(
-			w, to, "Many people sign in at this moment. Try again in a few seconds.",
-			http.StatusServiceUnavailable,
-		)
+		a.renderRetry(w, to, "Many people sign in at this moment. Try again in a few seconds.",
+			http.StatusServiceUnavailable)
 	case !matches:
 		a.Log.Warn("wrong console password", "client", client)
 		if !a.recorded.OnLimit(w, r, "") {
