@@ -1,9 +1,8 @@
-// Package check finds out what is wrong with a set-up before shoppers do:
-// settings, files, database, gateway, the way through the proxy, webhook
-// endpoints, and the machine. It changes nothing: it makes no file, sends no
-// event and opens no payment; at most a test webhook, if it is asked to.
+// Package check validates a setup before it goes live: settings, files, database, gateway,
+// the path through the proxy, webhook endpoints, and the machine. It is read-only: it creates
+// no file, event or payment, and sends at most a test webhook, if asked to.
 //
-// Start at [Run]; [Report.Text] and [Report.JSON] are for people and programs.
+// Start at [Run]; [Report.Text] and [Report.JSON] print the result.
 package check
 
 import (
@@ -20,43 +19,41 @@ import (
 	"coinslot/bff/diagnose"
 )
 
-// findings are what one part has found.
 type findings = []diagnose.Finding
 
-// Report is what was found, in the order of what rests on what.
+// Report has the findings in order of dependency.
 type Report struct {
 	Version  string // of this program
 	Findings []diagnose.Finding
 }
 
-// Config is what to look at.
+// Config is the setup to check.
 type Config struct {
 	Version string // of this program
 	Env     []string
-	// Settings are what config.Load has read, and Problem its error: whatever it
-	// names is reported and not relied upon.
+	// Settings and Problem are the results of config.Load. A setting that Problem names is
+	// reported and not used.
 	Settings config.Config
 	Problem  error
-	// Webhook sends a test to each endpoint that can be reached.
+	// Webhook sends a test to each reachable endpoint.
 	Webhook bool
 
-	// Resolve, Dial and Roots replace the network's in tests; nil = the system's.
+	// Resolve, Dial and Roots replace those of the system in tests; nil = the system's.
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)
 	Dial    func(ctx context.Context, network, address string) (net.Conn, error)
 	Roots   *x509.CertPool
 	Now     func() time.Time // nil = time.Now
-	// Built is when this program's commit was made: no clock is right that is
-	// before it. Zero = not known.
+	// Built is the time of this program's commit: a clock before it is wrong. Zero = unknown.
 	Built time.Time
 }
 
 // partTimeout bounds each part; all run at the same time.
 const partTimeout = 15 * time.Second
 
-// Run looks at everything. It blocks for 15 seconds at most, and for 20 more if
-// an endpoint does not answer a test.
+// Run makes all checks. It blocks for at most 15 seconds, and 20 more if an endpoint does not
+// answer its test.
 func Run(ctx context.Context, c Config) Report {
-	x := &checker{Config: c.withDefaults(), wrong: namedSettings(c.Problem)}
+	x := &checker{Config: c.withDefaults(), invalid: namedSettings(c.Problem)}
 	parts := []func(context.Context) findings{
 		x.settings, x.sandbox, x.secrets, x.files, x.database, x.retention, x.gateway, x.public,
 		x.proxies, x.origins, x.webhooks, x.ops, x.machine,
@@ -72,20 +69,14 @@ func Run(ctx context.Context, c Config) Report {
 	return Report{c.Version, slices.Concat(found...)}
 }
 
-// checker is a Config under way.
 type checker struct {
 	Config
-	wrong map[string]bool // settings that have not been understood, by name
+	invalid map[string]bool // names of settings that could not be parsed
 }
 
-// understood reports whether all the settings were understood.
-func (x *checker) understood(names ...string) bool {
-	for _, name := range names {
-		if x.wrong[name] {
-			return false
-		}
-	}
-	return true
+// valid reports whether all the settings could be parsed.
+func (x *checker) valid(names ...string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { return x.invalid[name] })
 }
 
 // variable is one of the environment's; "" = not set.
@@ -113,22 +104,22 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-func ok(id, text string) diagnose.Finding {
-	return diagnose.Finding{ID: id, Severity: diagnose.OK, Text: text}
+func ok(id, text string) findings {
+	return findings{{ID: id, Severity: diagnose.OK, Text: text}}
 }
 
-func warn(id, text, fix string) diagnose.Finding {
-	return diagnose.Finding{ID: id, Severity: diagnose.Warn, Text: text, Fix: fix}
+func warn(id, text, fix string) findings {
+	return findings{{ID: id, Severity: diagnose.Warn, Text: text, Fix: fix}}
 }
 
-func fail(id, text, fix string) diagnose.Finding {
-	return diagnose.Finding{ID: id, Severity: diagnose.Fail, Text: text, Fix: fix}
+func fail(id, text, fix string) findings {
+	return findings{{ID: id, Severity: diagnose.Fail, Text: text, Fix: fix}}
 }
 
-// orElse is the findings, or the one that says that there is none.
-func orElse(list findings, otherwise diagnose.Finding) findings {
+// orElse returns list, or otherwise if it is empty.
+func orElse(list, otherwise findings) findings {
 	if len(list) == 0 {
-		return findings{otherwise}
+		return otherwise
 	}
 	return list
 }

@@ -184,8 +184,8 @@ func TestHealthySetup(t *testing.T) {
 	r := w.run()
 	var text, data bytes.Buffer
 	r.Text(&text, diagnose.Style{})
-	if r.Failed()+r.warned() > 0 || !strings.Contains(text.String(), fmt.Sprintf("Ready: all %d are ok.", len(r.Findings))) {
-		t.Errorf("a set-up without a fault:\n%s", &text)
+	if r.Failed()+r.warned() > 0 || !strings.Contains(text.String(), fmt.Sprintf("Ready: all %d checks passed.", len(r.Findings))) {
+		t.Errorf("a healthy setup:\n%s", &text)
 	}
 	var read struct {
 		Version  string
@@ -250,7 +250,7 @@ func settingFaults() []fault {
 		}, diagnose.Warn, "sandbox", "no payment is real"},
 		{"a secret twice", set("COINSLOT_ORDER_KEY", bearer), diagnose.Warn, "secrets", "COINSLOT_ORDER_KEY is the same secret as COINSLOT_SECRET_KEY"},
 		{"a secret made by hand", set("COINSLOT_ORDER_KEY", strings.Repeat("abc", 12)), diagnose.Warn, "secrets", "COINSLOT_ORDER_KEY does not look random"},
-		{"secrets in the environment", func(*testing.T, *rig) {}, diagnose.OK, "secrets", "seen by fewer: COINSLOT_GATEWAY_KEY, COINSLOT_SECRET_KEY, COINSLOT_WEBHOOK_SECRET"},
+		{"secrets in the environment", func(*testing.T, *rig) {}, diagnose.OK, "secrets", "safer than the environment for COINSLOT_GATEWAY_KEY, COINSLOT_SECRET_KEY, COINSLOT_WEBHOOK_SECRET"},
 		{"a bad catalogue", func(t *testing.T, w *rig) { w.env["COINSLOT_CATALOG"] = writeTemp(t, "items: {a: {}}", 0o600) }, diagnose.Fail, "catalogue", `item "a"`},
 		{"an empty catalogue", func(t *testing.T, w *rig) { w.env["COINSLOT_CATALOG"] = writeTemp(t, "items: {}", 0o600) }, diagnose.Warn, "catalogue", "no items"},
 		{"a bad list of coins", func(t *testing.T, w *rig) { w.env["COINSLOT_TOKENS"] = writeTemp(t, "coins: 3", 0o600) }, diagnose.Fail, "coins", "COINSLOT_TOKENS"},
@@ -258,10 +258,10 @@ func settingFaults() []fault {
 		{"no proxy named", set("COINSLOT_TRUSTED_PROXIES", ""), diagnose.Warn, "proxy", "all shoppers count as one client"},
 		{"no proxy named before the console", func(_ *testing.T, w *rig) {
 			w.env["COINSLOT_TRUSTED_PROXIES"], w.env["COINSLOT_ADMIN_PASSWORD"] = "", "$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy"
-		}, diagnose.Warn, "proxy", "keep everybody out of /admin"},
-		{"everybody believed", set("COINSLOT_TRUSTED_PROXIES", "10.0.0.0/8,0.0.0.0/0"), diagnose.Fail, "proxy", "believes everybody (0.0.0.0/0)"},
+		}, diagnose.Warn, "proxy", "lock everyone out of /admin"},
+		{"everybody believed", set("COINSLOT_TRUSTED_PROXIES", "10.0.0.0/8,0.0.0.0/0"), diagnose.Fail, "proxy", "trusts everyone (0.0.0.0/0)"},
 		{"half the internet believed", set("COINSLOT_TRUSTED_PROXIES", "93.0.0.0/8"), diagnose.Warn, "proxy", "wide public network"},
-		{"no origin", set("COINSLOT_ORIGINS", ""), diagnose.Warn, "origins", "no page may show the checkout"},
+		{"no origin", set("COINSLOT_ORIGINS", ""), diagnose.Warn, "origins", "no page may embed the checkout"},
 		{"an origin without https", set("COINSLOT_ORIGINS", "http://shop.example"), diagnose.Warn, "origins", "http://shop.example has no https"},
 		{"its own origin", set("COINSLOT_ORIGINS", "https://shop.example,https://"+self), diagnose.Warn, "origins", "lists the checkout itself"},
 		{"ops for all", set("COINSLOT_OPS_LISTEN", ":9090"), diagnose.Warn, "ops", "open to other machines"},
@@ -276,7 +276,7 @@ func settingFaults() []fault {
 func databaseFaults() []fault {
 	list := []fault{
 		{"no folder", set("COINSLOT_DATABASE", "/nonexistent/a.db"), diagnose.Fail, "database", "mkdir -p /nonexistent"},
-		{"not there yet", func(t *testing.T, w *rig) { w.env["COINSLOT_DATABASE"] = filepath.Join(t.TempDir(), "new.db") }, diagnose.OK, "database", "the first start makes it"},
+		{"not there yet", func(t *testing.T, w *rig) { w.env["COINSLOT_DATABASE"] = filepath.Join(t.TempDir(), "new.db") }, diagnose.OK, "database", "the first start creates it"},
 		{"no database", func(t *testing.T, w *rig) {
 			w.env["COINSLOT_DATABASE"] = writeTemp(t, strings.Repeat("text ", 1000), 0o600)
 		}, diagnose.Fail, "database", "not an SQLite database"},
@@ -291,7 +291,7 @@ func databaseFaults() []fault {
 	}
 	// A file system without room, on Linux. Others than root may not write there anyway.
 	if _, err := os.Stat("/proc/self"); err == nil && os.Geteuid() == 0 {
-		list = append(list, fault{"no room", set("COINSLOT_DATABASE", "/proc/new.db"), diagnose.Fail, "disk", "0 MB are left for /proc"})
+		list = append(list, fault{"no room", set("COINSLOT_DATABASE", "/proc/new.db"), diagnose.Fail, "disk", "0 MB free for /proc"})
 	}
 	return list
 }
@@ -310,17 +310,17 @@ func gatewayFaults() []fault {
 		}
 	}
 	return []fault{
-		{"a wrong key", set("COINSLOT_GATEWAY_KEY", "wrong"), diagnose.Fail, "gateway", "does not accept the key (status 401)"},
+		{"a wrong key", set("COINSLOT_GATEWAY_KEY", "wrong"), diagnose.Fail, "gateway", "it rejects the key (status 401)"},
 		{"nobody there", set("COINSLOT_GATEWAY_URL", "http://127.0.0.1:1"), diagnose.Fail, "gateway", "it cannot be reached: "},
 		{"a coin that cannot be read", answers(`{"currency_symbol":"USDT","supported_networks":[` +
 			`{"network_code":"trc20","max_ttl":"long"},{"network_code":"bep20","max_ttl":60}]}`),
-			diagnose.Warn, "gateway", "1 item of its currency list left out: USDT trc20: reading max_ttl: not a whole number"},
+			diagnose.Warn, "gateway", "1 invalid entry of its currency list skipped: USDT trc20: reading max_ttl: not a whole number"},
 		{"no coins", answers(""), diagnose.Fail, "gateway", "no coin is enabled"},
 		{"a coin without a link", answers(`{"currency_symbol":"NEW","currency_name":"New","price_in_usdt":"1","supported_networks":[{"network_name":"N","network_code":"n","network_fee":"0","minimum_pay_usd":"1","maximum_pay_usd":"9","max_ttl":30}]}`),
 			diagnose.Warn, "coins", "1 of 1 have no payment link"},
 		{"a clock that is off", shifted(30 * time.Second), diagnose.Warn, "clock", "differ by 30s"},
 		{"a clock that is wrong", shifted(-10 * time.Minute), diagnose.Fail, "clock", "differ by 10m0s"},
-		{"a clock of before", func(_ *testing.T, w *rig) { w.built = time.Now().Add(time.Hour) }, diagnose.Fail, "clock", "before this program was written"},
+		{"a clock of before", func(_ *testing.T, w *rig) { w.built = time.Now().Add(time.Hour) }, diagnose.Fail, "clock", "before this program was built"},
 		{"a zone that is not known", set("TZ", "Nowhere/City"), diagnose.Warn, "clock", "time zone"},
 	}
 }
@@ -342,12 +342,12 @@ func publicFaults() []fault {
 		}
 	}
 	return []fault{
-		{"names of strangers passed on", behindSignIn(true), diagnose.Fail, "console", "whoever sends X-Forwarded-User is signed in"},
-		{"names of strangers taken away", behindSignIn(false), diagnose.OK, "console", "passes no X-Forwarded-User"},
+		{"names of strangers passed on", behindSignIn(true), diagnose.Fail, "console", "anyone who sends X-Forwarded-User is signed in"},
+		{"names of strangers taken away", behindSignIn(false), diagnose.OK, "console", "does not pass on a client's X-Forwarded-User"},
 		{"no https", set("COINSLOT_PUBLIC_URL", "http://"+self), diagnose.Fail, "public", "has no https"},
-		{"no name", set("COINSLOT_PUBLIC_URL", "https://none.example"), diagnose.Fail, "public", "there is no name none.example"},
+		{"no name", set("COINSLOT_PUBLIC_URL", "https://none.example"), diagnose.Fail, "public", "the DNS has no name none.example"},
 		{"trying out", set("COINSLOT_PUBLIC_URL", "http://127.0.0.1:1"), diagnose.Warn, "public", "is for trying out"},
-		{"not running", func(_ *testing.T, w *rig) { delete(w.at, w.hosts[self]+":443") }, diagnose.Warn, "public", "does not run yet"},
+		{"not running", func(_ *testing.T, w *rig) { delete(w.at, w.hosts[self]+":443") }, diagnose.Warn, "public", "is not running yet"},
 		{"no proxy", func(t *testing.T, w *rig) {
 			w.env["COINSLOT_LISTEN"] = w.at[w.hosts[self]+":443"]
 			delete(w.at, w.hosts[self]+":443")
@@ -355,9 +355,9 @@ func publicFaults() []fault {
 		{"another key", set("COINSLOT_SECRET_KEY", another), diagnose.Fail, "public", "another COINSLOT_SECRET_KEY"},
 		{"another program", func(_ *testing.T, w *rig) { w.serve = http.NotFoundHandler() }, diagnose.Fail, "public", "status 404"},
 		{"an expired certificate", again(-time.Hour), diagnose.Fail, "public", "has expired"},
-		{"a certificate that ends", again(3 * 24 * time.Hour), diagnose.Warn, "public", "ends in 2 days"},
+		{"a certificate that ends", again(3 * 24 * time.Hour), diagnose.Warn, "public", "expires in 2 days"},
 		{"a certificate of another name", again(year, "other.example"), diagnose.Fail, "public", "for another name"},
-		{"an unknown authority", func(t *testing.T, w *rig) { w.ca.pool = x509.NewCertPool() }, diagnose.Fail, "public", "not of an authority"},
+		{"an unknown authority", func(t *testing.T, w *rig) { w.ca.pool = x509.NewCertPool() }, diagnose.Fail, "public", "from an unknown authority"},
 		{"X-Frame-Options", func(_ *testing.T, w *rig) {
 			before(w, func(rw http.ResponseWriter, _ *http.Request) bool {
 				rw.Header().Set("X-Frame-Options", "DENY")
@@ -405,20 +405,20 @@ func webhookFaults() []fault {
 		return func(_ *testing.T, w *rig) { w.site(hook, good, http.NotFoundHandler(), names...) }
 	}
 	return []fault{
-		{"no endpoint", set("COINSLOT_WEBHOOK_URL", ""), diagnose.Warn, "webhooks", "your server is told nothing"},
-		{"no name", func(_ *testing.T, w *rig) { delete(w.hosts, hook) }, diagnose.Fail, "webhooks", "there is no name " + hook},
+		{"no endpoint", set("COINSLOT_WEBHOOK_URL", ""), diagnose.Warn, "webhooks", "your server gets no webhooks"},
+		{"no name", func(_ *testing.T, w *rig) { delete(w.hosts, hook) }, diagnose.Fail, "webhooks", "the DNS has no name " + hook},
 		{"a private address", leads("10.1.2.3"), diagnose.Fail, "webhooks", "leads to 10.1.2.3, which is not a public address"},
 		{"a mapped address", leads("::ffff:169.254.169.254"), diagnose.Fail, "webhooks", "not a public address"},
 		{"nobody there", leads("93.184.216.99"), diagnose.Fail, "webhooks", "connection refused"},
 		{"an expired certificate", again(-time.Hour), diagnose.Fail, "webhooks", "has expired"},
-		{"a certificate that ends", again(13 * 24 * time.Hour), diagnose.Warn, "webhooks", "ends in 12 days"},
+		{"a certificate that ends", again(13 * 24 * time.Hour), diagnose.Warn, "webhooks", "expires in 12 days"},
 		{"a certificate of another name", again(year, "other.example"), diagnose.Fail, "webhooks", "for another name"},
-		{"a replaced URL", listenOn, diagnose.Warn, "webhooks", "open webhooks to a URL at old.example, which COINSLOT_WEBHOOK_URL does not have: 1"},
+		{"a replaced URL", listenOn, diagnose.Warn, "webhooks", "1 open webhook to a URL at old.example that is not in COINSLOT_WEBHOOK_URL"},
 		{"a URL that was taken away", func(t *testing.T, w *rig) {
 			listenOn(t, w)
 			w.env["COINSLOT_WEBHOOK_URL"] = ""
 		}, diagnose.Warn, "webhooks", "set COINSLOT_WEBHOOK_URL: the next start moves"},
-		{"no comparison for days", overdueDatabase, diagnose.Warn, "reconciliation", "last complete 3 days ago"},
+		{"no comparison for days", overdueDatabase, diagnose.Warn, "reconciliation", "last completed 3 days ago"},
 		{"private addresses allowed", set("COINSLOT_ALLOW_PRIVATE_WEBHOOKS", "true"), diagnose.Warn, "webhooks", "inside your network"},
 	}
 }
@@ -519,7 +519,7 @@ func TestWebhookDelivery(t *testing.T) {
 		detail         string
 		sent           int
 	}{
-		{"taken", shop.URL + "?key=right", diagnose.OK, "has taken a test: status 200 after ", "", 1},
+		{"taken", shop.URL + "?key=right", diagnose.OK, "accepted a test: status 200 after ", "", 1},
 		{"refused", shop.URL + "?key=s3cr3t", diagnose.Fail, "COINSLOT_WEBHOOK_SECRET", "status 401 not signed", 1},
 		{"not reached", "http://127.0.0.1:1?key=s3cr3t", diagnose.Fail, "connection refused", "", 0},
 	} {
@@ -541,11 +541,11 @@ func TestWebhookDelivery(t *testing.T) {
 
 // A terminal gets colours and lines that fit.
 func TestPrintedWidth(t *testing.T) {
-	r := Report{"v0", findings{fail("database", "the folder is not there and this is a long line of words", "mkdir"), ok("ops", "off")}}
+	r := Report{"v0", append(fail("database", "the folder is not there and this is a long line of words", "mkdir"), ok("ops", "off")...)}
 	var b bytes.Buffer
 	r.Text(&b, diagnose.Style{Color: true, Width: 60})
 	want := "Coinslot v0\n\n  \x1b[1;31mFAIL\x1b[0m  database   the folder is not there and this is a\n" +
-		"                   long line of words\n                   → mkdir\n  \x1b[32mok\x1b[0m    ops        off\n\n1 FAIL, 0 warn, 1 ok.\n"
+		"                   long line of words\n                   → mkdir\n  \x1b[32mok\x1b[0m    ops        off\n\nNot ready: 1 of 2 checks failed, 0 warnings.\n"
 	if b.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &b, want)
 	}

@@ -15,16 +15,16 @@ import (
 	"coinslot/bff/store"
 )
 
-// What the disk of an SQLite file should have: a million payments are 8 GB
-// (docs/scale.md); with less than full, a day of a small shop may not fit.
+// Free bytes on the disk of an SQLite file: a million payments take 8 GB (docs/scale.md);
+// below minSpace a day of a small shop may not fit.
 const (
 	enoughSpace = 1 << 30
 	minSpace    = 100 << 20
 )
 
-// database looks at it from outside; see [store.Inspect].
+// database inspects it from outside; see [store.Inspect].
 func (x *checker) database(ctx context.Context) findings {
-	if !x.understood("COINSLOT_DATABASE") {
+	if !x.valid("COINSLOT_DATABASE") {
 		return nil
 	}
 	dsn := x.Settings.Database
@@ -34,43 +34,44 @@ func (x *checker) database(ctx context.Context) findings {
 	case sqlite && errors.Is(err, os.ErrNotExist):
 		return x.newDatabaseFile(dsn)
 	case err != nil:
-		return findings{fail("database", oneLine(err),
-			"COINSLOT_DATABASE: the path of an SQLite file on a local disk, or "+
-				"postgres://user:password@host/database")}
+		return fail("database", oneLine(err), "set COINSLOT_DATABASE to the path of an SQLite "+
+			"file on a local disk, or postgres://user:password@host/database")
 	case s.Version > s.Latest:
-		return findings{fail("database",
-			fmt.Sprintf(
-				"its tables are of version %d, this release knows up to %d", s.Version, s.Latest,
-			),
-			"run the newer release that wrote them, or restore a backup of before")}
+		return fail("database", fmt.Sprintf("schema version %d is newer than this release (%d)",
+			s.Version, s.Latest), "run the newer release, or restore a backup from before it")
 	case !s.CanWrite:
-		return findings{fail("database", "the user may not write the tables",
-			"GRANT what it needs, or make it the owner of the database")}
+		return fail("database", "the user has no write permission on the tables",
+			"GRANT it, or make the user the owner of the database")
 	}
-	list := findings{ok("database", describeState(s, dsn, sqlite))}
+	list := ok("database", describeState(s, dsn, sqlite))
 	if s.ClockAhead.Abs() > 5*time.Second {
-		list = append(list, warn("database",
-			"its clock and this machine's differ by "+
-				s.ClockAhead.Abs().Round(time.Second).String()+
-				"; payments go by the database's",
-			"let both machines set their clocks (NTP)"))
+		list = append(list, warn("database", "its clock and this machine's differ by "+
+			s.ClockAhead.Abs().Round(time.Second).String()+"; payments use the database's clock",
+			"synchronize both clocks (NTP)")...)
 	}
 	if sqlite {
 		list = append(list, x.databaseFile(dsn)...)
 	}
 	if age := x.Now().Sub(s.Reconciled); !s.Reconciled.IsZero() && age > 48*time.Hour {
 		list = append(list, warn("reconciliation",
-			fmt.Sprintf("the daily comparison with the gateway's list was last complete "+
-				"%d days ago: late money is not told", int(age.Hours()/24)),
-			"start the server; if it runs, its log says why the comparison breaks off"))
+			fmt.Sprintf("the daily reconciliation last completed %d days ago: late payments "+
+				"may go unnoticed", int(age.Hours()/24)),
+			"start the server; if it is running, look for the reason in its log")...)
 	}
 	return append(list, x.unrouted(s.Backlogs)...)
 }
 
-// unrouted is about webhooks that are open to URLs which the settings do not have.
+// unrouted reports open webhooks to URLs that are not configured.
 func (x *checker) unrouted(open []outbox.Backlog) (list findings) {
-	if !x.understood("COINSLOT_WEBHOOK_URL") {
+	if !x.valid("COINSLOT_WEBHOOK_URL") {
 		return nil
+	}
+	fix := "nothing, if you are replacing that URL: the next start moves the webhooks of the " +
+		"last 30 days. Otherwise add it again, or send them to the configured URL at " +
+		"/admin/webhooks"
+	if len(x.Settings.WebhookURLs) == 0 {
+		fix = "set COINSLOT_WEBHOOK_URL: the next start moves the webhooks of the last 30 days " +
+			"to it"
 	}
 	for _, b := range open {
 		if slices.Contains(x.Settings.WebhookURLs, b.Endpoint) {
@@ -80,33 +81,24 @@ func (x *checker) unrouted(open []outbox.Backlog) (list findings) {
 		if u, err := url.Parse(b.Endpoint); err == nil {
 			host = u.Host
 		}
-		text := fmt.Sprintf("open webhooks to a URL at %s, "+
-			"which COINSLOT_WEBHOOK_URL does not have: %d", host, b.Waiting)
-		way := "nothing, if you are replacing that URL: the next start moves the webhooks of " +
-			"the last 30 days. Otherwise add it again, or send them to the configured URL at " +
-			"/admin/webhooks"
-		if len(x.Settings.WebhookURLs) == 0 {
-			way = "set COINSLOT_WEBHOOK_URL: the next start moves " +
-				"the webhooks of the last 30 days to it"
-		}
-		list = append(list, warn("webhooks", text, way))
+		list = append(list, warn("webhooks", fmt.Sprintf("%s to a URL at %s that is not in "+
+			"COINSLOT_WEBHOOK_URL", plural(b.Waiting, "open webhook"), host), fix)...)
 	}
 	return list
 }
 
-// retention is whether personal data is ever erased.
+// retention reports whether personal data is ever erased.
 func (x *checker) retention(context.Context) findings {
 	switch {
-	case !x.understood("COINSLOT_RETENTION") || x.Settings.Sandbox:
+	case !x.valid("COINSLOT_RETENTION") || x.Settings.Sandbox:
 		return nil
 	case x.Settings.Retention == 0:
-		return findings{warn("retention",
-			"COINSLOT_RETENTION is not set: e-mails and comments of shoppers are kept forever",
-			"set it to the days that you need them after a payment, like 90; docs/privacy.md")}
+		return warn("retention",
+			"COINSLOT_RETENTION is not set: shoppers' e-mails and comments are kept forever",
+			"set the number of days that you need them after a payment, like 90 (docs/privacy.md)")
 	}
 	days := int(x.Settings.Retention.Hours()) / 24
-	return findings{ok("retention",
-		fmt.Sprintf("personal data is erased %d days after the end of a payment", days))}
+	return ok("retention", fmt.Sprintf("personal data is erased %d days after a payment", days))
 }
 
 func describeState(s store.State, dsn string, sqlite bool) string {
@@ -116,64 +108,57 @@ func describeState(s store.State, dsn string, sqlite bool) string {
 	}
 	switch {
 	case s.Version == 0:
-		return name + ": empty, the first start makes the tables"
+		return name + ": empty; the first start creates the tables"
 	case s.Version < s.Latest:
-		return fmt.Sprintf(
-			"%s: tables of version %d, the next start brings them to %d", name, s.Version, s.Latest,
-		)
+		return fmt.Sprintf("%s: schema version %d; the next start migrates it to %d", name,
+			s.Version, s.Latest)
 	}
-	return fmt.Sprintf("%s: tables of version %d, as this release wants them", name, s.Version)
+	return fmt.Sprintf("%s: schema version %d, up to date", name, s.Version)
 }
 
-// newDatabaseFile is about a file that the first start makes.
+// newDatabaseFile checks where the first start creates the file.
 func (x *checker) newDatabaseFile(path string) findings {
 	folder := filepath.Dir(path)
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return findings{fail("database", "the folder "+folder+" for the SQLite file is not there",
-			"mkdir -p "+folder+", owned by the user that serves")}
+		return fail("database", "the folder "+folder+" for the SQLite file does not exist",
+			"mkdir -p "+folder+", owned by the user that runs the server")
 	}
 	if !writable(folder) {
-		return findings{fail("database", "the folder "+folder+" may not be written",
-			"give it to the user that serves: chown")}
+		return fail("database", "the folder "+folder+" is not writable",
+			"chown it to the user that runs the server")
 	}
-	return append(
-		findings{ok("database", "SQLite file "+path+" is not there yet: the first start makes it")},
-		x.diskSpace(folder)...,
-	)
+	return append(ok("database", "SQLite file "+path+" does not exist yet: the first start "+
+		"creates it"), x.diskSpace(folder)...)
 }
 
-// databaseFile is about an SQLite file that is there.
-func (x *checker) databaseFile(path string) findings {
+// databaseFile checks an SQLite file that exists.
+func (x *checker) databaseFile(path string) (list findings) {
 	folder := filepath.Dir(path)
-	var list findings
 	if !writable(path) || !writable(folder) {
-		list = append(list, fail("database", path+" and its folder may not be written",
-			"give both to the user that serves: chown"))
+		list = fail("database", path+" and its folder are not both writable",
+			"chown both to the user that runs the server")
 	}
 	if info, err := os.Stat(path); err == nil && openToOthers(info) {
-		list = append(list, warn(
-			"database", path+" is open to every user: it holds emails and orders",
-			"chmod 600 "+path,
-		))
+		list = append(list, warn("database",
+			path+" is open to every user: it holds e-mail addresses and orders",
+			"chmod 600 "+path)...)
 	}
 	return append(list, x.diskSpace(folder)...)
 }
 
 func (x *checker) diskSpace(folder string) findings {
 	free, known := freeSpace(folder)
+	text := fmt.Sprintf("%d MB free for %s", free>>20, folder)
 	switch {
 	case !known:
 		return nil
 	case free < minSpace:
-		return findings{fail("disk", fmt.Sprintf("%d MB are left for %s", free>>20, folder),
-			"make room: orders are refused when it is full")}
+		return fail("disk", text, "free up space: orders are refused when the disk is full")
 	case free < enoughSpace:
-		return findings{warn("disk", fmt.Sprintf("%d MB are left for %s", free>>20, folder),
-			"make room: a million payments are some 8 GB")}
+		return warn("disk", text, "free up space: a million payments take about 8 GB")
 	}
-	return findings{ok("disk", fmt.Sprintf("%d GB are left for %s", free>>30, folder))}
+	return ok("disk", fmt.Sprintf("%d GB free for %s", free>>30, folder))
 }
 
-// oneLine is what an error says, without the line breaks that drivers put into
-// their lists of tries.
+// oneLine removes the line breaks that drivers put into lists of attempts.
 func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }

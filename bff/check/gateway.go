@@ -4,123 +4,100 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"time"
 
-	"coinslot/bff/diagnose"
 	"coinslot/bff/gateway"
 	"coinslot/bff/payment"
 	"coinslot/bff/token"
 )
 
-// How wrong a clock may be. Receivers of webhooks and tokens allow five minutes.
+// Allowed clock skew. Receivers of webhooks and tokens allow five minutes.
 const (
 	skewWarning = 10 * time.Second
 	skewFailure = 2 * time.Minute
 )
 
-// gateway reads the list of currencies with the key, as the server does.
+// gateway reads the currency list with the key, as the server does.
 func (x *checker) gateway(ctx context.Context) findings {
-	if !x.understood("COINSLOT_GATEWAY_URL", "COINSLOT_GATEWAY_KEY") {
+	if !x.valid("COINSLOT_GATEWAY_URL", "COINSLOT_GATEWAY_KEY") {
 		return nil
 	}
-	clocks := make(chan findings, 1)
-	go func() { clocks <- x.clockSkew(ctx) }()
+	skew := make(chan findings, 1)
+	go func() { skew <- x.clockSkew(ctx) }()
 	client, err := gateway.New(gateway.Config{
 		URL: x.Settings.GatewayURL, Key: x.Settings.GatewayKey.Reveal(),
 	})
 	if err != nil {
-		return findings{
-			fail("gateway", err.Error(), "COINSLOT_GATEWAY_URL and COINSLOT_GATEWAY_KEY"),
-		}
+		return fail("gateway", err.Error(), "correct COINSLOT_GATEWAY_URL and COINSLOT_GATEWAY_KEY")
 	}
 	defer client.Close()
 	list, err := client.CurrencyList(ctx)
 	if err != nil {
-		return append(findings{gatewayFailure(err)}, <-clocks...)
+		return append(gatewayFailure(err), <-skew...)
 	}
 	findings := x.currencies(list.Currencies)
-	if len(list.LeftOut) > 0 {
-		findings = append(findings, skippedEntries(list.LeftOut))
+	if skipped := list.LeftOut; len(skipped) > 0 {
+		f := warn("gateway",
+			plural(len(skipped), "invalid entry")+" of its currency list skipped: "+skipped[0],
+			"ask the gateway's operator to correct the list")
+		f[0].Details = skipped
+		findings = append(findings, f...)
 	}
-	return append(findings, <-clocks...)
+	return append(findings, <-skew...)
 }
 
-// skippedEntries names what the gateway lists and shoppers are not offered.
-func skippedEntries(list []string) diagnose.Finding {
-	f := warn("gateway", plural(len(list), "item")+" of its currency list left out: "+list[0],
-		"ask its operator to correct the list")
-	f.Details = list
-	return f
-}
-
-// gatewayFailure is why there is no list.
-func gatewayFailure(err error) diagnose.Finding {
+// gatewayFailure explains why the currency list could not be read.
+func gatewayFailure(err error) findings {
 	refused, is := errors.AsType[*payment.RefusedError](err)
 	switch {
 	case is && refused.Reason == payment.ReasonKey:
-		return fail(
-			"gateway", fmt.Sprintf("it does not accept the key (status %d)", refused.Status),
-			"COINSLOT_GATEWAY_KEY (or its file): copy it anew, for this gateway, production "+
-				"or test",
-		)
+		return fail("gateway", fmt.Sprintf("it rejects the key (status %d)", refused.Status),
+			"copy COINSLOT_GATEWAY_KEY (or its file) again, for this gateway: production or test")
 	case is && refused.Status != 0:
 		return fail("gateway", oneLine(err), "ask its operator")
 	case is && refused.Err != nil: // nothing was sent
 		return fail("gateway", "it cannot be reached: "+oneLine(refused.Err),
-			"COINSLOT_GATEWAY_URL: is it the right address, and may this machine connect to it?")
+			"check COINSLOT_GATEWAY_URL, and whether this machine may connect to it")
 	}
-	return fail("gateway", oneLine(err), "COINSLOT_GATEWAY_URL: is it the right address?")
+	return fail("gateway", oneLine(err), "check COINSLOT_GATEWAY_URL")
 }
 
-// currencies is what can be paid with.
+// currencies lists what shoppers can pay with.
 func (x *checker) currencies(list []payment.Currency) findings {
 	tokens, err := token.Load(x.Settings.Tokens)
 	if err != nil {
-		tokens = nil // said elsewhere
+		tokens = nil // the part files reports it
 	}
-	f := ok("gateway", "")
-	networks, without := 0, 0
+	networks, unlinked, details := 0, 0, []string(nil)
 	for _, c := range list {
 		for _, n := range c.Networks {
 			networks++
-			known, link := describeToken(tokens, c.Symbol, n.Code)
+			text, link := describeToken(tokens, c.Symbol, n.Code)
 			if !link {
-				without++
+				unlinked++
 			}
-			f.Details = append(f.Details, fmt.Sprintf(
-				"%s on %s (%s): $%s to $%s; %s", c.Symbol, n.Name, n.Code, n.MinimumUSD,
-				n.MaximumUSD, known,
-			))
+			details = append(details, fmt.Sprintf("%s on %s (%s): $%s to $%s; %s", c.Symbol, n.Name,
+				n.Code, n.MinimumUSD, n.MaximumUSD, text))
 		}
 	}
-	f.Text = fmt.Sprintf("the key is accepted; %s on %s in all", plural(len(list), "coin"),
-		plural(networks, "network"))
 	if networks == 0 {
-		return findings{fail(
-			"gateway", "the key is accepted, but no coin is enabled: nobody can pay",
-			"enable coins at the gateway",
-		)}
+		return fail("gateway", "it accepts the key, but no coin is enabled: no order can be paid",
+			"enable coins at the gateway")
 	}
-	if without > 0 {
-		return findings{
-			f,
-			warn(
-				"coins",
-				fmt.Sprintf(
-					"%d of %d have no payment link: shoppers copy address and amount", without,
-					networks,
-				),
-				"add them to COINSLOT_TOKENS (docs/tokens.md); the list above names them",
-			),
-		}
+	found := ok("gateway", fmt.Sprintf("it accepts the key; %s on %s", plural(len(list), "coin"),
+		plural(networks, "network")))
+	found[0].Details = details
+	if unlinked > 0 {
+		found = append(found, warn("coins", fmt.Sprintf("%d of %d have no payment link: shoppers "+
+			"copy address and amount", unlinked, networks),
+			"add them to COINSLOT_TOKENS (docs/tokens.md); the list above names them")...)
 	}
-	return findings{f}
+	return found
 }
 
-// describeToken is what links and rounding rest on, to be compared with what the
-// gateway's operator says: a wrong contract sends money astray.
+// describeToken says what payment links and rounding are based on. Compare it with the
+// gateway's documentation: a wrong contract sends money to the wrong place.
 func describeToken(tokens *token.Registry, symbol, network string) (text string, link bool) {
 	if tokens == nil {
 		return "", true
@@ -128,23 +105,22 @@ func describeToken(tokens *token.Registry, symbol, network string) (text string,
 	t, known := tokens.Token(symbol, network)
 	switch {
 	case !known:
-		return "not in the list of coins: no payment link", false
+		return "not in the token list: no payment link", false
 	case t.Native:
-		return fmt.Sprintf("the network's own coin, %d digits", t.Decimals), true
+		return fmt.Sprintf("native coin, %d digits", t.Decimals), true
 	case t.Contract == "":
-		return fmt.Sprintf("%d digits, contract not known: no payment link", t.Decimals), false
+		return fmt.Sprintf("%d digits, unknown contract: no payment link", t.Decimals), false
 	}
 	return fmt.Sprintf("%d digits, contract %s", t.Decimals, t.Contract), true
 }
 
-// clockSkew compares the clocks by the Date of an answer of the gateway's host, to a
-// request without the key.
+// clockSkew compares the clocks by the Date header of the gateway's host, without the key.
 func (x *checker) clockSkew(ctx context.Context) findings {
 	req, err := http.NewRequestWithContext(ctx, http.MethodHead, x.Settings.GatewayURL+"/", nil)
 	if err != nil {
-		return nil // the gateway's own finding says it
+		return nil // the part gateway reports it
 	}
-	asked := time.Now()
+	sent := time.Now()
 	resp, err := x.client().Do(req)
 	if err != nil {
 		return nil
@@ -154,34 +130,30 @@ func (x *checker) clockSkew(ctx context.Context) findings {
 	if err != nil {
 		return nil
 	}
-	here := x.Now().Add(-time.Since(asked) / 2)
+	here := x.Now().Add(-time.Since(sent) / 2)
 	// A date has whole seconds: half of one is expected.
-	off := here.Sub(there.Add(500 * time.Millisecond)).Abs().Round(time.Second)
-	const way = "let both machines set their clocks: timedatectl set-ntp true here"
-	switch text := "this clock and the gateway's differ by " + off.String(); {
-	case off > skewFailure:
-		return findings{
-			fail("clock", text+": webhooks, order tokens and receipts are refused", way),
-		}
-	case off > skewWarning:
-		return findings{warn("clock", text, way)}
+	skew := here.Sub(there.Add(500 * time.Millisecond)).Abs().Round(time.Second)
+	const fix = "synchronize both clocks: timedatectl set-ntp true on this machine"
+	switch text := "this clock and the gateway's differ by " + skew.String(); {
+	case skew > skewFailure:
+		return fail("clock", text+": webhooks, order tokens and receipts will be rejected", fix)
+	case skew > skewWarning:
+		return warn("clock", text, fix)
 	}
-	return findings{ok("clock", "agrees with the gateway's")}
+	return ok("clock", "agrees with the gateway's")
 }
 
-// client is for requests without a key: no redirect, no proxy, and the network of
-// the Config.
+// client is for requests without a key: no redirects, no proxy, and the Config's network.
 func (x *checker) client() *http.Client {
 	return &http.Client{
-		CheckRedirect: func(*http.Request, []*http.Request) error {
+		CheckRedirect: func(
+			*http.Request, []*http.Request,
+		) error {
 			return http.ErrUseLastResponse
 		},
 		Transport: &http.Transport{
 			TLSClientConfig: x.tls(""), DisableKeepAlives: true, DisableCompression: true,
-			ForceAttemptHTTP2: false,
-			DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
-				return x.dial(ctx, network, address)
-			},
+			ForceAttemptHTTP2: false, DialContext: x.dial,
 		},
 	}
 }

@@ -9,11 +9,9 @@ import (
 	"net"
 	"net/url"
 	"time"
-
-	"coinslot/bff/diagnose"
 )
 
-// minCertificateTime is how long a certificate should be good for.
+// minCertificateTime is how long a certificate should remain valid.
 const minCertificateTime = 14 * 24 * time.Hour
 
 func (x *checker) tls(name string) *tls.Config {
@@ -22,8 +20,8 @@ func (x *checker) tls(name string) *tls.Config {
 	}
 }
 
-// dial connects to host:port by the resolver of the Config.
-func (x *checker) dial(ctx context.Context, network, address string) (net.Conn, error) {
+// dial connects to host:port, resolved as the Config says.
+func (x *checker) dial(ctx context.Context, network, address string) (conn net.Conn, err error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, fmt.Errorf("reading an address: %w", err)
@@ -32,19 +30,18 @@ func (x *checker) dial(ctx context.Context, network, address string) (net.Conn, 
 	if err != nil {
 		return nil, fmt.Errorf("resolving %s: %w", host, err)
 	}
-	err = fmt.Errorf("resolving %s: it has no address", host)
+	err = fmt.Errorf("resolving %s: no address", host)
 	for _, a := range addrs {
-		var conn net.Conn
-		if conn, err = x.Dial(ctx, network, net.JoinHostPort(a.Unmap().String(), port)); err ==
-			nil {
+		at := net.JoinHostPort(a.Unmap().String(), port)
+		if conn, err = x.Dial(ctx, network, at); err == nil {
 			return conn, nil
 		}
 	}
 	return nil, err
 }
 
-// certificate is about one that was accepted; nil = it lasts.
-func (x *checker) certificate(id, host string, state *tls.ConnectionState) *diagnose.Finding {
+// certificate warns about a valid one that expires soon.
+func (x *checker) certificate(id, host string, state *tls.ConnectionState) findings {
 	if state == nil || len(state.PeerCertificates) == 0 {
 		return nil
 	}
@@ -52,15 +49,14 @@ func (x *checker) certificate(id, host string, state *tls.ConnectionState) *diag
 	if left > minCertificateTime {
 		return nil
 	}
-	f := warn(id, fmt.Sprintf("the certificate of %s ends in %d days", host, int(left.Hours()/24)),
-		"renew it, and find out why that did not happen by itself")
-	return &f
+	return warn(id, fmt.Sprintf("the certificate of %s expires in %d days", host,
+		int(left.Hours()/24)), "renew it, and find out why that did not happen automatically")
 }
 
-// unreachable is a failed connection in words.
-func unreachable(id, what, where string, err error) diagnose.Finding {
-	if asked, is := errors.AsType[*url.Error](err); is {
-		err = asked.Err // what was asked is known
+// unreachable explains a failed connection to what, on host.
+func unreachable(id, what, host string, err error) findings {
+	if failed, is := errors.AsType[*url.Error](err); is {
+		err = failed.Err // the URL is known
 	}
 	invalid, isInvalid := errors.AsType[x509.CertificateInvalidError](err)
 	_, isHost := errors.AsType[x509.HostnameError](err)
@@ -69,14 +65,14 @@ func unreachable(id, what, where string, err error) diagnose.Finding {
 	switch {
 	case isInvalid && invalid.Reason == x509.Expired:
 		return fail(id, what+": its certificate has expired, or this clock is wrong",
-			"renew the certificate of "+where)
+			"renew the certificate of "+host)
 	case isHost:
-		return fail(id, what+": its certificate is for another name", "get one for "+where)
+		return fail(id, what+": its certificate is for another name", "get one for "+host)
 	case isUnknown:
-		return fail(id, what+": its certificate is not of an authority that is known here",
-			"send the whole chain, or get a certificate of a public authority")
+		return fail(id, what+": its certificate is from an unknown authority",
+			"send the whole chain, or get a certificate from a public authority")
 	case isDNS && dns.IsNotFound:
-		return fail(id, what+": there is no name "+where, "add it to the DNS, or mend the spelling")
+		return fail(id, what+": the DNS has no name "+host, "add it, or correct the spelling")
 	}
 	return fail(id, what+": "+oneLine(err), "is it running, and may this machine connect to it?")
 }

@@ -15,7 +15,7 @@ func TestNotWritable(t *testing.T) {
 	asNobody(t, func() {
 		w := &checker{Config: Config{}.withDefaults()}
 		w.Settings.Database = "/etc/coinslot-check.db"
-		if found := w.database(t.Context()); len(found) != 1 || found[0].Severity != diagnose.Fail || !strings.Contains(found[0].Text, "/etc may not be written") {
+		if found := w.database(t.Context()); len(found) != 1 || found[0].Severity != diagnose.Fail || !strings.Contains(found[0].Text, "/etc is not writable") {
 			t.Errorf("of a folder that may not be written: %+v", found)
 		}
 		if found := w.databaseFile("/etc/passwd"); len(found) == 0 || found[0].Severity != diagnose.Fail {

@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"coinslot/bff/diagnose"
 )
 
-// Failed returns how many findings are reasons not to go live, and warned how many are to
-// think about.
+// Failed returns the number of findings that are reasons not to go live.
 func (r Report) Failed() int { return diagnose.Count(r.Findings, diagnose.Fail) }
 
 func (r Report) warned() int { return diagnose.Count(r.Findings, diagnose.Warn) }
@@ -20,7 +20,7 @@ func (r Report) JSON(w io.Writer) error {
 		ID      string            `json:"id"`
 		Level   diagnose.Severity `json:"level"`
 		Text    string            `json:"text"`
-		Way     string            `json:"way,omitempty"`
+		Fix     string            `json:"way,omitempty"`
 		Details []string          `json:"details,omitempty"`
 	}
 	list := make([]finding, 0, len(r.Findings))
@@ -45,15 +45,24 @@ func (r Report) Text(w io.Writer, s diagnose.Style) {
 	fmt.Fprintf(w, "\n%s.\n", r.summary())
 }
 
-// summary is the outcome in a few words.
 func (r Report) summary() string {
 	failed, warned := r.Failed(), r.warned()
-	good := len(r.Findings) - failed - warned
 	switch {
 	case failed > 0:
-		return fmt.Sprintf("%d FAIL, %d warn, %d ok", failed, warned, good)
+		return fmt.Sprintf("Not ready: %d of %d checks failed, %s", failed, len(r.Findings),
+			plural(warned, "warning"))
 	case warned > 0:
-		return fmt.Sprintf("Ready: %d ok, %d to think about", good, warned)
+		return "Ready, with " + plural(warned, "warning")
 	}
-	return fmt.Sprintf("Ready: all %d are ok", good)
+	return fmt.Sprintf("Ready: all %d checks passed", len(r.Findings))
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if stem, y := strings.CutSuffix(noun, "y"); y {
+		return fmt.Sprintf("%d %sies", n, stem)
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"fmt"
 	"net/netip"
 	"regexp"
 	"slices"
@@ -16,35 +15,31 @@ import (
 
 var settingName = regexp.MustCompile(`COINSLOT_[A-Z_]*[A-Z]`)
 
-// splitErrors are the single ones of a joined error.
-func splitErrors(err error) []string {
+// splitErrors returns the messages of a joined error.
+func splitErrors(err error) (list []string) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var list []string
 		for _, e := range joined.Unwrap() {
 			list = append(list, splitErrors(e)...)
 		}
-		return list
+	} else if err != nil {
+		list = []string{err.Error()}
 	}
-	if err == nil {
-		return nil
-	}
-	return []string{err.Error()}
+	return list
 }
 
-// namedSettings are the settings that problems are about.
+// namedSettings returns the settings that an error is about.
 func namedSettings(err error) map[string]bool {
 	names := map[string]bool{}
-	for _, p := range splitErrors(err) {
-		names[strings.TrimSuffix(settingName.FindString(p), "_FILE")] = true
+	for _, text := range splitErrors(err) {
+		names[strings.TrimSuffix(settingName.FindString(text), "_FILE")] = true
 	}
 	return names
 }
 
-// settings repeats what reading them has found: every problem says what to write.
-func (x *checker) settings(context.Context) findings {
-	var list findings
-	for _, p := range splitErrors(x.Problem) {
-		list = append(list, fail("settings", p, ""))
+// settings reports the errors of config.Load, each of which says what to write.
+func (x *checker) settings(context.Context) (list findings) {
+	for _, text := range splitErrors(x.Problem) {
+		list = append(list, fail("settings", text, "")...)
 	}
 	given := 0
 	for _, entry := range x.Env {
@@ -52,20 +47,15 @@ func (x *checker) settings(context.Context) findings {
 			given++
 		}
 	}
-	return orElse(
-		list, ok("settings", plural(given, "setting")+" from the environment, all understood"),
-	)
+	return orElse(list, ok("settings", plural(given, "setting")+" in the environment, all valid"))
 }
 
-// sandbox is whether payments are pretended.
 func (x *checker) sandbox(context.Context) findings {
-	if !x.Settings.Sandbox || !x.understood("COINSLOT_SANDBOX") {
+	if !x.Settings.Sandbox || !x.valid("COINSLOT_SANDBOX") {
 		return nil
 	}
-	return findings{warn("sandbox",
-		"COINSLOT_SANDBOX is true: no payment is real, and whoever opens a checkout can pay "+
-			"it with nothing",
-		"unset it for real payments")}
+	return warn("sandbox", "COINSLOT_SANDBOX is true: no payment is real, and anyone who opens a "+
+		"checkout can complete it without money", "unset it for real payments")
 }
 
 // secret is one that is set.
@@ -84,45 +74,38 @@ func (x *checker) configuredSecrets() []secret {
 	add("COINSLOT_WEBHOOK_SECRET", c.WebhookSecrets...)
 	add("COINSLOT_HOOK_TOKEN", c.HookToken)
 	return slices.DeleteFunc(
-		list, func(s secret) bool { return s.value == "" || !x.understood(s.setting) },
+		list, func(s secret) bool { return s.value == "" || !x.valid(s.setting) },
 	)
 }
 
-// minDistinct is the fewest different characters of what a generator has made: 32
-// random hex digits have fewer than 8 once in a million times.
+// minDistinct is the fewest distinct characters of a random secret: 32 hex digits have fewer
+// than 8 once in a million times.
 const minDistinct = 8
 
-// secrets looks for those that open more than one thing, or look made by hand.
-// That they are long enough, and their files closed to others, the settings say.
-func (x *checker) secrets(context.Context) findings {
-	var list findings
-	const fresh = "make one of its own: openssl rand -hex 32"
+// secrets looks for secrets that are used twice or not random. config.Load checks their length
+// and the permissions of their files.
+func (x *checker) secrets(context.Context) (list findings) {
+	const fix = "generate a new one: openssl rand -hex 32"
 	all := x.configuredSecrets()
 	for i, s := range all {
-		for _, before := range all[:i] {
-			if s.value == before.value {
-				list = append(list, warn("secrets",
-					fmt.Sprintf("%s is the same secret as %s: who has one has both", s.setting,
-						before.setting),
-					fresh))
-				break
-			}
+		same := func(other secret) bool { return other.value == s.value }
+		if j := slices.IndexFunc(all[:i], same); j >= 0 {
+			list = append(list, warn("secrets", s.setting+" is the same secret as "+
+				all[j].setting+": a leak of one is a leak of both", fix)...)
 		}
-		different := map[rune]bool{}
+		distinct := map[rune]bool{}
 		for _, r := range s.value {
-			different[r] = true
+			distinct[r] = true
 		}
-		if s.setting != "COINSLOT_GATEWAY_KEY" && len(different) < minDistinct {
-			list = append(list, warn("secrets", s.setting+" does not look random", fresh))
+		if s.setting != "COINSLOT_GATEWAY_KEY" && len(distinct) < minDistinct {
+			list = append(list, warn("secrets", s.setting+" does not look random", fix)...)
 		}
 	}
-	return orElse(
-		list, ok("secrets", plural(len(all), "secret")+", none used twice"+x.inEnvironment()),
-	)
+	return orElse(list,
+		ok("secrets", plural(len(all), "secret")+", none used twice"+x.inEnvironment()))
 }
 
-// inEnvironment says which secrets are there, where more people can read them
-// than in a file.
+// inEnvironment names the secrets that are in the environment and could be in files.
 func (x *checker) inEnvironment() string {
 	var names []string
 	for _, s := range config.Settings() {
@@ -134,104 +117,90 @@ func (x *checker) inEnvironment() string {
 	if len(names) == 0 {
 		return ""
 	}
-	return "; in the environment, where a file (…_FILE) would be seen by fewer: " +
-		strings.Join(names, ", ")
+	return "; a file (…_FILE) is safer than the environment for " + strings.Join(names, ", ")
 }
 
-// files are the catalogue and the list of coins.
-func (x *checker) files(context.Context) findings {
-	var list findings
+// files checks the catalog and the token list.
+func (x *checker) files(context.Context) (list findings) {
 	if path := x.Settings.Catalog; path != "" {
-		if catalog, err := order.LoadCatalog(path); err != nil {
-			list = append(
-				list, fail("catalogue", "COINSLOT_CATALOG: "+err.Error(), "docs/catalog.md"),
-			)
-		} else if catalog.Empty() {
-			list = append(list, warn("catalogue", path+" has no items", "docs/catalog.md"))
-		} else {
-			list = append(list, ok("catalogue", path+" is understood"))
+		switch catalog, err := order.LoadCatalog(path); {
+		case err != nil:
+			list = fail("catalogue", "COINSLOT_CATALOG: "+err.Error(), "docs/catalog.md")
+		case catalog.Empty():
+			list = warn("catalogue", path+" has no items", "docs/catalog.md")
+		default:
+			list = ok("catalogue", path+" is valid")
 		}
 	}
 	if path := x.Settings.Tokens; path != "" {
 		if _, err := token.Load(path); err != nil {
-			list = append(list, fail("coins", "COINSLOT_TOKENS: "+err.Error(), "docs/tokens.md"))
-		} else {
-			list = append(list, ok("coins", path+" is understood"))
+			return append(list, fail("coins", "COINSLOT_TOKENS: "+err.Error(), "docs/tokens.md")...)
 		}
+		list = append(list, ok("coins", path+" is valid")...)
 	}
 	return list
 }
 
-// proxies is about who is believed about the address of shoppers.
+// proxies checks whose X-Forwarded-For is trusted.
 func (x *checker) proxies(context.Context) findings {
 	c := x.Settings
-	if !x.understood("COINSLOT_TRUSTED_PROXIES", "COINSLOT_PUBLIC_URL") {
+	if !x.valid("COINSLOT_TRUSTED_PROXIES", "COINSLOT_PUBLIC_URL") {
 		return nil
 	}
 	for _, p := range c.TrustedProxies {
 		if p.Bits() == 0 {
-			return findings{fail("proxy",
-				"COINSLOT_TRUSTED_PROXIES believes everybody ("+p.String()+
-					"): any shopper can name any address, and no limit holds",
-				"name the proxy's own network, like 127.0.0.1/32")}
+			return fail("proxy", "COINSLOT_TRUSTED_PROXIES trusts everyone ("+p.String()+"): any "+
+				"shopper can claim any address, so no rate limit works",
+				"name the proxy's own network, like 127.0.0.1/32")
 		}
 		if webhook.Public(p.Addr()) && p.Bits() < 20 && p.Addr().Is4() {
-			return findings{warn(
-				"proxy", "COINSLOT_TRUSTED_PROXIES believes a wide public network, "+p.String(),
-				"name only what forwards to this server",
-			)}
+			return warn("proxy", "COINSLOT_TRUSTED_PROXIES trusts a wide public network, "+
+				p.String(), "name only what forwards to this server")
 		}
 	}
-	const way = "COINSLOT_TRUSTED_PROXIES=127.0.0.1/32 if the proxy is on this machine, else its " +
+	const fix = "COINSLOT_TRUSTED_PROXIES=127.0.0.1/32 if the proxy is on this machine, else its " +
 		"network"
 	switch {
-	case strings.HasPrefix(c.PublicURL, "https:") && len(c.TrustedProxies) == 0:
-		list := findings{warn("proxy",
-			"COINSLOT_TRUSTED_PROXIES is not set: https ends at a proxy, so all shoppers "+
-				"count as one client and share its limits",
-			way)}
-		if c.AdminPassword.Reveal() != "" {
-			list = append(list, warn("proxy",
-				"COINSLOT_ADMIN_PASSWORD without COINSLOT_TRUSTED_PROXIES: ten wrong "+
-					"passwords a minute, of anybody, keep everybody out of /admin",
-				way))
-		}
-		return list
-	case len(c.TrustedProxies) == 0:
+	case len(c.TrustedProxies) > 0:
+		return ok("proxy", plural(len(c.TrustedProxies), "trusted network"))
+	case !strings.HasPrefix(c.PublicURL, "https:"):
 		return nil
 	}
-	return findings{ok("proxy",
-		plural(len(c.TrustedProxies), "network")+" believed about the address of shoppers")}
+	list := warn("proxy", "COINSLOT_TRUSTED_PROXIES is not set: https ends at a proxy, so all "+
+		"shoppers count as one client and share its limits", fix)
+	if c.AdminPassword.Reveal() != "" {
+		list = append(list, warn("proxy", "COINSLOT_ADMIN_PASSWORD without "+
+			"COINSLOT_TRUSTED_PROXIES: ten wrong passwords a minute, from anyone, lock everyone "+
+			"out of /admin", fix)...)
+	}
+	return list
 }
 
-// origins are the host pages.
-func (x *checker) origins(context.Context) findings {
-	if !x.understood("COINSLOT_ORIGINS", "COINSLOT_PUBLIC_URL") {
+// origins checks the host pages.
+func (x *checker) origins(context.Context) (list findings) {
+	if !x.valid("COINSLOT_ORIGINS", "COINSLOT_PUBLIC_URL") {
 		return nil
 	}
 	if len(x.Settings.Origins) == 0 {
-		return findings{warn("origins",
-			"COINSLOT_ORIGINS is not set: no page may show the checkout, links to it work",
-			"COINSLOT_ORIGINS=https://shop.example")}
+		return warn("origins",
+			"COINSLOT_ORIGINS is not set: no page may embed the checkout; links to it work",
+			"COINSLOT_ORIGINS=https://shop.example")
 	}
-	var list findings
 	for _, o := range x.Settings.Origins {
 		switch {
 		case o == x.Settings.PublicURL:
 			list = append(list, warn("origins", "COINSLOT_ORIGINS lists the checkout itself, "+o,
-				"list the origins of shops' pages"))
+				"list the origins of shops' pages")...)
 		case !strings.HasPrefix(o, "https:") && !isLocal(o):
 			list = append(list, warn("origins",
-				o+
-					" has no https: whoever is on the line can exchange the checkout for "+
-					"their own",
-				"serve the shop by https and list it so"))
+				o+" has no https: an attacker on the network can replace the checkout",
+				"serve the shop over https and list that origin")...)
 		}
 	}
 	return orElse(list, ok("origins", strings.Join(x.Settings.Origins, ", ")))
 }
 
-// isLocal reports whether an origin is of this machine.
+// isLocal reports whether an origin is on this machine.
 func isLocal(origin string) bool {
 	_, host, _ := strings.Cut(origin, "://")
 	host = strings.Trim(portOf.ReplaceAllString(host, ""), "[]")
@@ -242,36 +211,27 @@ func isLocal(origin string) bool {
 
 var portOf = regexp.MustCompile(`:[0-9]+$`)
 
-// ops is who can reach the private listener.
+// ops checks who can reach the private listener.
 func (x *checker) ops(context.Context) findings {
 	listen := x.Settings.OpsListen
 	switch {
-	case !x.understood("COINSLOT_OPS_LISTEN"):
+	case !x.valid("COINSLOT_OPS_LISTEN"):
 		return nil
 	case listen == "":
-		return findings{ok("ops", "off: no /healthz, /readyz and /metrics")}
+		return ok("ops", "off: no /healthz, /readyz and /metrics")
 	}
 	host := strings.Trim(portOf.ReplaceAllString(listen, ""), "[]")
 	ip, err := netip.ParseAddr(host)
 	switch {
 	case host == "localhost" || err == nil && ip.IsLoopback():
-		return findings{ok("ops", listen+" is for this machine only")}
+		return ok("ops", listen+" is reachable from this machine only")
 	case err == nil && webhook.Public(ip):
-		return findings{fail("ops",
-			"COINSLOT_OPS_LISTEN "+listen+" is a public address: anybody can read /metrics",
-			"COINSLOT_OPS_LISTEN=127.0.0.1:9090")}
+		return fail("ops", "COINSLOT_OPS_LISTEN "+listen+" is a public address: anyone can read "+
+			"/metrics", "COINSLOT_OPS_LISTEN=127.0.0.1:9090")
 	case x.variable("KUBERNETES_SERVICE_HOST") != "":
-		return findings{ok("ops",
-			listen+" is open to the cluster; deploy/kubernetes/networkpolicy.yaml says to whom")}
+		return ok("ops",
+			listen+" is open to the cluster; deploy/kubernetes/networkpolicy.yaml restricts it")
 	}
-	return findings{warn("ops",
-		"COINSLOT_OPS_LISTEN "+listen+" is open to other machines",
-		"COINSLOT_OPS_LISTEN=127.0.0.1:9090, or let a firewall or network policy close that port")}
-}
-
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return warn("ops", "COINSLOT_OPS_LISTEN "+listen+" is open to other machines",
+		"COINSLOT_OPS_LISTEN=127.0.0.1:9090, or close that port by a firewall or network policy")
 }

@@ -1,102 +1,92 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"fmt"
 	"net"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"coinslot/bff/config"
 	"coinslot/bff/diagnose"
-	"coinslot/bff/outbox"
 	"coinslot/bff/webhook"
 )
 
-// webhooks connects to each endpoint as the sender does, up to the certificate. To
-// those that can be reached a test is sent, if it was asked for.
-func (x *checker) webhooks(ctx context.Context) findings {
+// webhooks connects to each endpoint as the sender does, up to the TLS handshake, and sends a
+// test if asked to.
+func (x *checker) webhooks(ctx context.Context) (list findings) {
 	c := x.Settings
 	switch {
-	case !x.understood("COINSLOT_WEBHOOK_URL"):
+	case !x.valid("COINSLOT_WEBHOOK_URL"):
 		return nil
 	case len(c.WebhookURLs) == 0:
-		return findings{warn("webhooks",
-			"COINSLOT_WEBHOOK_URL is not set: your server is told nothing, and has to verify "+
-				"receipts or ask /v1/events",
-			"COINSLOT_WEBHOOK_URL=https://shop.example/webhooks and COINSLOT_WEBHOOK_SECRET_FILE "+
-				"(docs/webhooks.md)")}
+		return warn("webhooks", "COINSLOT_WEBHOOK_URL is not set: your server gets no webhooks "+
+			"and has to verify receipts or poll /v1/events", "COINSLOT_WEBHOOK_URL="+
+			"https://shop.example/webhooks and COINSLOT_WEBHOOK_SECRET_FILE (docs/webhooks.md)")
 	}
 	found := make([]findings, len(c.WebhookURLs))
 	var running sync.WaitGroup
 	for i, raw := range c.WebhookURLs {
 		running.Go(func() {
 			found[i] = x.endpoint(ctx, raw)
-			if x.Webhook && x.understood("COINSLOT_WEBHOOK_SECRET") &&
+			if x.Webhook && x.valid("COINSLOT_WEBHOOK_SECRET") &&
 				diagnose.Count(found[i], diagnose.Fail) == 0 {
-				found[i] = append(found[i], x.testDelivery(ctx, raw))
+				found[i] = append(found[i], x.testDelivery(ctx, raw)...)
 			}
 		})
 	}
 	running.Wait()
-	var list findings
 	if c.AllowPrivateWebhooks {
-		list = append(list, warn("webhooks",
+		list = warn("webhooks",
 			"COINSLOT_ALLOW_PRIVATE_WEBHOOKS lets webhooks reach addresses inside your network",
-			"take it away unless the endpoint is on this machine or beside it"))
+			"unset it unless the endpoint is on this machine or next to it")
 	}
-	for _, some := range found {
-		list = append(list, some...)
-	}
-	return list
+	return append(list, slices.Concat(found...)...)
 }
 
 func (x *checker) endpoint(ctx context.Context, raw string) findings {
 	u, err := url.Parse(raw)
 	if err != nil {
-		return nil // the settings say it
+		return nil // the part settings reports it
 	}
-	host, port := u.Hostname(), u.Port()
-	if port == "" {
-		port = map[string]string{"https": "443", "http": "80"}[u.Scheme]
-	}
+	host := u.Hostname()
+	port := cmp.Or(u.Port(), map[string]string{"https": "443", "http": "80"}[u.Scheme])
 	addrs, err := x.Resolve(ctx, host)
 	if err != nil || len(addrs) == 0 {
-		return findings{unreachable("webhooks", u.Host, host, err)}
+		return unreachable("webhooks", u.Host, host, err)
 	}
-	if a, private := firstPrivate(addrs); private && !x.Settings.AllowPrivateWebhooks {
-		return findings{fail("webhooks",
-			host+" leads to "+a.String()+
-				", which is not a public address: no webhook is sent there",
-			"give a public name, or set COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true if the endpoint is "+
-				"beside this server")}
+	private := func(a netip.Addr) bool { return !webhook.Public(a.Unmap()) }
+	if i := slices.IndexFunc(addrs, private); i >= 0 && !x.Settings.AllowPrivateWebhooks {
+		return fail("webhooks", host+" leads to "+addrs[i].String()+", which is not a public "+
+			"address: webhooks to it are blocked", "use a public name, or set "+
+			"COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true if the endpoint is next to this server")
 	}
 	conn, err := x.Dial(ctx, "tcp", net.JoinHostPort(addrs[0].Unmap().String(), port))
 	if err != nil {
-		return findings{unreachable("webhooks", u.Host, host, err)}
+		return unreachable("webhooks", u.Host, host, err)
 	}
 	defer conn.Close()
 	if u.Scheme == "http" {
-		return findings{ok("webhooks", u.Host+" can be reached, without https")}
+		return ok("webhooks", u.Host+" is reachable, without https")
 	}
 	secure := tls.Client(conn, x.tls(host))
 	if err := secure.HandshakeContext(ctx); err != nil {
-		return findings{unreachable("webhooks", u.Host, host, err)}
+		return unreachable("webhooks", u.Host, host, err)
 	}
 	state := secure.ConnectionState()
-	if f := x.certificate("webhooks", host, &state); f != nil {
-		return findings{*f}
-	}
-	return findings{ok("webhooks",
-		u.Host+" can be reached, its certificate is good until "+
-			state.PeerCertificates[0].NotAfter.UTC().Format("2006-01-02"))}
+	return orElse(x.certificate("webhooks", host, &state),
+		ok("webhooks", u.Host+" is reachable, its certificate is valid until "+
+			state.PeerCertificates[0].NotAfter.UTC().Format(time.DateOnly)))
 }
 
 // testDelivery sends a test to an endpoint, as the server would.
-func (x *checker) testDelivery(ctx context.Context, raw string) diagnose.Finding {
+func (x *checker) testDelivery(ctx context.Context, raw string) findings {
 	c := x.Settings
 	tested, err := webhook.Test(ctx, webhook.Config{
 		Endpoints: []string{raw}, Secrets: config.Reveal(c.WebhookSecrets),
@@ -106,35 +96,20 @@ func (x *checker) testDelivery(ctx context.Context, raw string) diagnose.Finding
 		return fail("webhooks", "no test was sent: "+err.Error(),
 			"correct COINSLOT_WEBHOOK_URL and COINSLOT_WEBHOOK_SECRET")
 	}
-	t := tested.Deliveries[0]
-	name := raw
+	t, name := tested.Deliveries[0], raw
 	if u, err := url.Parse(raw); err == nil {
 		name = u.Host
 	}
+	took := t.Took.Milliseconds()
 	if t.Delivered {
-		return ok("webhooks", fmt.Sprintf(
-			"%s has taken a test: status %d after %d ms", name, t.Status, t.Took.Milliseconds(),
-		))
+		return ok("webhooks",
+			fmt.Sprintf("%s accepted a test: status %d after %d ms", name, t.Status, took))
 	}
-	f := fail("webhooks", name+" has not taken a test. "+t.Failure.Meaning, t.Failure.Fix)
-	f.Details = []string{answerLine(t)}
-	return f
-}
-
-// answerLine is what came back, in one line.
-func answerLine(t outbox.TestDelivery) string {
-	line := fmt.Sprintf("after %d ms: ", t.Took.Milliseconds())
+	answer := t.Note
 	if t.Status != 0 {
-		line += fmt.Sprintf("status %d ", t.Status)
+		answer = fmt.Sprintf("status %d %s", t.Status, answer)
 	}
-	return strings.TrimSpace(line + t.Note)
-}
-
-func firstPrivate(addrs []netip.Addr) (netip.Addr, bool) {
-	for _, a := range addrs {
-		if !webhook.Public(a.Unmap()) {
-			return a, true
-		}
-	}
-	return netip.Addr{}, false
+	f := fail("webhooks", name+" did not accept a test. "+t.Failure.Meaning, t.Failure.Fix)
+	f[0].Details = []string{strings.TrimSpace(fmt.Sprintf("after %d ms: %s", took, answer))}
+	return f
 }
