@@ -13,8 +13,8 @@ import (
 	"coinslot/bff/diagnose"
 )
 
-// runCheck says what is wrong with the set-up, and changes nothing; with -webhook it
-// sends a test. Errors: there is something that must not stay as it is.
+// runCheck validates the setup; it is read-only, but for the test that -webhook sends.
+// Errors: a check failed.
 func runCheck(ctx context.Context, args []string, s streams) error {
 	var asJSON, hook bool
 	overrides, err := parseSettings("check", args, s, func(flags *flag.FlagSet) {
@@ -26,7 +26,7 @@ func runCheck(ctx context.Context, args []string, s streams) error {
 	}
 	c, problem := config.Load(s.env, overrides)
 	b := readBuild()
-	at, _ := time.Parse(time.RFC3339, b.time) // zero = not known
+	at, _ := time.Parse(time.RFC3339, b.time) // zero = unknown
 	report := check.Run(ctx, check.Config{
 		Version: b.version, Env: s.env, Settings: c, Problem: problem, Webhook: hook, Built: at,
 	})
@@ -36,14 +36,12 @@ func runCheck(ctx context.Context, args []string, s streams) error {
 		report.Text(s.out, terminalStyle(s.out))
 	}
 	if err == nil && report.Failed() > 0 {
-		err = fmt.Errorf(
-			"checking the set-up: %d of %d must not stay so", report.Failed(), len(report.Findings),
-		)
+		err = fmt.Errorf("%d of %d checks failed", report.Failed(), len(report.Findings))
 	}
 	return err
 }
 
-// terminalStyle is colours and short lines for a terminal, and one line each elsewhere.
+// terminalStyle has colors and short lines for a terminal, and one line each elsewhere.
 // Source: no-color.org.
 func terminalStyle(w io.Writer) diagnose.Style {
 	file, isFile := w.(*os.File)

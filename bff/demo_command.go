@@ -17,18 +17,14 @@ func runDemo(ctx context.Context, args []string, s streams) error {
 	}
 	flags.StringVar(&c.Listen, "listen", "127.0.0.1:8080", "address of the checkout")
 	flags.StringVar(&c.Shop, "shop-listen", "127.0.0.1:8081", "address of the demo shop")
-	flags.StringVar(
-		&c.Gateway, "gateway-listen", "127.0.0.1:8082", "address of the sandbox gateway",
-	)
-	flags.StringVar(&c.Own, "own-shop", "",
-		"origin of a shop that you write, http://127.0.0.1:3000: it may use the checkout, and "+
-			"its keys are printed")
-	flags.StringVar(&c.Catalog, "catalog", "", "path of a catalogue (YAML); unset = no items")
-	flags.StringVar(&c.Data, "data", "",
-		"folder in which the demo keeps its data for the next run; unset = nothing is kept")
-	flags.StringVar(&c.Static, "static", "",
-		"folder of the browser's files instead of those built in; open pages reload after a "+
-			"restart (make dev)")
+	flags.StringVar(&c.Gateway, "gateway-listen", "127.0.0.1:8082",
+		"address of the sandbox gateway")
+	flags.StringVar(&c.Own, "own-shop", "", "origin of your own shop, like "+
+		"http://127.0.0.1:3000: it may use the checkout, and its keys are printed")
+	flags.StringVar(&c.Catalog, "catalog", "", "path of a catalog (YAML); unset = no items")
+	flags.StringVar(&c.Data, "data", "", "folder to save the demo's data in; unset = not saved")
+	flags.StringVar(&c.Static, "static", "", "folder that replaces the built-in browser files; "+
+		"open pages reload after a restart (make dev)")
 	if err := parse(flags, args, s); err != nil {
 		return err
 	}

@@ -14,9 +14,8 @@ import (
 	"coinslot/bff/server"
 )
 
-// runErase erases the personal data of sessions, by their ids or by an e-mail. It can run
-// beside a server that uses the same database. Errors: nothing is named; a session that
-// is not there; the database's.
+// runErase erases the personal data of sessions, by id or by e-mail address, also while a
+// server uses the database. Errors: no subject; an unknown session; the database's.
 func runErase(ctx context.Context, args []string, s streams) (err error) {
 	flags := flag.NewFlagSet("erase", flag.ContinueOnError)
 	overrides := map[string]string{}
@@ -27,14 +26,14 @@ func runErase(ctx context.Context, args []string, s streams) (err error) {
 		})
 	}
 	list := flags.Bool("list", false,
-		"print the sessions that were erased on request, to be kept apart from backups")
+		"print the sessions erased on request; keep the list apart from backups")
 	from := flags.String("from", "",
-		"file with sessions to erase again after a restore, as -list prints them")
+		"file of sessions, as printed by -list, to erase again after a restore")
 	if err := parseFlags(flags, args, func() { printFlags(s.out, flags) }); err != nil {
 		return err
 	}
 	if flags.NArg() == 0 && *from == "" && !*list {
-		return errors.New("erase: name a session or an e-mail: " +
+		return errors.New("erasing: name a session or an e-mail address: " +
 			"coinslot erase cs_… or coinslot erase ann@shop.example")
 	}
 	database, err := config.Lookup(s.env, overrides, "COINSLOT_DATABASE")
@@ -55,7 +54,7 @@ func runErase(ctx context.Context, args []string, s streams) (err error) {
 			return fmt.Errorf("erasing %q: %w", subject, err)
 		}
 		if len(ids) == 0 {
-			fmt.Fprintf(s.out, "No session has this e-mail: nothing was erased.\n")
+			fmt.Fprint(s.out, "No session has this e-mail address: nothing was erased.\n")
 		}
 	}
 	if *from != "" {
@@ -73,8 +72,8 @@ func runErase(ctx context.Context, args []string, s streams) (err error) {
 	return err
 }
 
-// eraseListed erases the sessions that a file names, one a line. Those that the database
-// does not have are said and passed over: the backup may be older.
+// eraseListed erases the sessions in a file, one per line. It reports and skips unknown ones:
+// the backup may be older.
 func eraseListed(ctx context.Context, eraser *server.Eraser, path string, s streams) error {
 	file, err := os.Open(path)
 	if err != nil {

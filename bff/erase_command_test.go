@@ -41,7 +41,7 @@ func TestErase(t *testing.T) {
 		code int
 		want string // of what is printed
 	}{
-		{env, "erase", 1, "name a session or an e-mail"},
+		{env, "erase", 1, "name a session or an e-mail address"},
 		{env, "erase -x", 1, "see coinslot erase -h"},
 		{env, "erase -h", 0, "-list"},
 		{[]string{"COINSLOT_DATABASE=" + path + ".none"}, "erase cs_1", 1, "COINSLOT_DATABASE"},

@@ -10,27 +10,25 @@ import (
 	"coinslot/bff/config"
 )
 
-// parse reads the flags of the command that flags is named after. Help that was
-// asked for goes where output goes, to be searched; a mistake is one line.
+// parse reads the flags of the command that flags is named after. Requested help goes to the
+// output; a mistake is one line.
 //
-// Errors: flag.ErrHelp, after the help; a flag or an argument that there is not.
+// Errors: flag.ErrHelp, after the help; an unknown flag; an argument.
 func parse(flags *flag.FlagSet, args []string, s streams) error {
-	own := func() { printFlags(s.out, flags) }
-	return parseWithHelp(flags, args, own)
+	return noArguments(flags, parseFlags(flags, args, func() { printFlags(s.out, flags) }))
 }
 
-// parseWithHelp is parse with a help of the caller's.
-func parseWithHelp(flags *flag.FlagSet, args []string, help func()) error {
-	err := parseFlags(flags, args, help)
+// noArguments returns err, or an error if flags are followed by arguments.
+func noArguments(flags *flag.FlagSet, err error) error {
 	if err == nil && flags.NArg() > 0 {
 		err = fmt.Errorf("unexpected argument %q; see coinslot %s -h", flags.Arg(0), flags.Name())
 	}
 	return err
 }
 
-// parseFlags is parseWithHelp for a command that takes arguments behind its flags.
+// parseFlags is parse for a command that takes arguments.
 func parseFlags(flags *flag.FlagSet, args []string, help func()) error {
-	flags.SetOutput(io.Discard) // it would tell all flags at each mistake
+	flags.SetOutput(io.Discard) // it would print all flags for each mistake
 	err := flags.Parse(args)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -41,7 +39,7 @@ func parseFlags(flags *flag.FlagSet, args []string, help func()) error {
 	return err
 }
 
-// printFlags says what a command does, and its flags.
+// printFlags describes a command and its flags.
 func printFlags(w io.Writer, flags *flag.FlagSet) {
 	all := commands()
 	i := slices.IndexFunc(all, func(c command) bool { return c.name == flags.Name() })
@@ -51,24 +49,18 @@ func printFlags(w io.Writer, flags *flag.FlagSet) {
 }
 
 func printUsage(w io.Writer) {
-	fmt.Fprintf(
-		w, "Coinslot %s: a drop-in crypto checkout\n\nUsage: coinslot [command] [flags]\n\n",
-		release(),
-	)
+	fmt.Fprintf(w, "Coinslot %s: a drop-in crypto checkout\n\n"+
+		"Usage: coinslot [command] [flags]\n\n", release())
 	for _, c := range commands() {
 		fmt.Fprintf(w, "  %-14s  %s\n", c.name, c.help)
 	}
-	fmt.Fprint(w,
-		"\nSettings of serve, check and reconcile (environment, or the flag of the same name):\n\n")
+	fmt.Fprint(w, "\nSettings of serve, check and reconcile (environment variables, or flags of "+
+		"the same name):\n\n")
 	config.Print(w)
 }
 
-// settings loads the configuration with flags over the environment.
-func settings(name string, args []string, s streams) (config.Config, error) {
-	return loadSettings(name, args, s, func(*flag.FlagSet) {})
-}
-
-// loadSettings is settings for a command with flags of its own, which own adds.
+// loadSettings loads the configuration, with flags over the environment; own adds flags of the
+// command's own.
 func loadSettings(
 	name string, args []string, s streams, own func(*flag.FlagSet),
 ) (config.Config, error) {
@@ -79,7 +71,8 @@ func loadSettings(
 	return config.Load(s.env, overrides)
 }
 
-// parseSettings reads the flags of settings, and those that own adds.
+// parseSettings reads the flags of settings, and those that own adds. A command with own flags
+// prints those alone as its help: the others are fifty lines.
 func parseSettings(
 	name string, args []string, s streams, own func(*flag.FlagSet),
 ) (map[string]string, error) {
@@ -94,21 +87,15 @@ func parseSettings(
 			flags.Func(name, setting.Help, func(v string) error { overrides[name] = v; return nil })
 		}
 	}
-	own(flags)
-	return overrides, parseWithHelp(flags, args, func() { printSettingsHelp(s.out, name, own) })
-}
-
-// printSettingsHelp is the help of a command that takes settings: with flags of its own
-// those alone, since the others are fifty lines.
-func printSettingsHelp(w io.Writer, name string, own func(*flag.FlagSet)) {
-	alone := flag.NewFlagSet(name, flag.ContinueOnError)
-	own(alone)
-	few := 0
-	alone.VisitAll(func(*flag.Flag) { few++ })
-	if few == 0 {
-		printUsage(w)
-		return
+	help := func() { printUsage(s.out) }
+	if own != nil {
+		own(flags)
+		help = func() {
+			alone := flag.NewFlagSet(name, flag.ContinueOnError)
+			own(alone)
+			printFlags(s.out, alone)
+			fmt.Fprintln(s.out, "\nand the settings of coinslot serve: see coinslot -h")
+		}
 	}
-	printFlags(w, alone)
-	fmt.Fprintln(w, "\nand the settings of coinslot serve: see coinslot -h")
+	return overrides, noArguments(flags, parseFlags(flags, args, help))
 }

@@ -15,27 +15,41 @@ import (
 	"coinslot/bff/config"
 )
 
-// runHealth asks the server's own /readyz once, for container images that have
-// nothing else to ask with. Errors: it does not answer within three seconds, or
-// is not ready.
+// runHealth requests the server's own /readyz once, for container images without curl.
+// Errors: no answer within three seconds; not ready.
 func runHealth(ctx context.Context, args []string, s streams) error {
 	flags := flag.NewFlagSet("health", flag.ContinueOnError)
 	listen := flags.String("ops-listen", "", "address of the private listener, as given to serve")
 	if err := parse(flags, args, s); err != nil {
 		return err
 	}
-	address, err := config.Lookup(
-		s.env, map[string]string{"ops-listen": *listen}, "COINSLOT_OPS_LISTEN",
-	)
+	overrides := map[string]string{"ops-listen": *listen}
+	address, err := config.Lookup(s.env, overrides, "COINSLOT_OPS_LISTEN")
 	if err != nil {
 		return err
 	}
 	if address == "-" {
-		return errors.New("COINSLOT_OPS_LISTEN is -: there is nobody to ask")
+		return errors.New("checking health: COINSLOT_OPS_LISTEN is -, so /readyz is turned off")
 	}
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
-	return checkReady(ctx, dialAddress(address))
+	address = dialAddress(address)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/readyz", nil)
+	if err != nil {
+		return fmt.Errorf("checking health at %s: %w", address, err)
+	}
+	// a proxy of the environment must not be used
+	direct := &http.Client{Transport: &http.Transport{Proxy: nil}}
+	resp, err := direct.Do(req)
+	if err != nil {
+		return err // names the URL
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		why, _ := io.ReadAll(io.LimitReader(resp.Body, 200)) // for display only
+		return fmt.Errorf("%s is not ready: %s", address, strings.TrimSpace(string(why)))
+	}
+	return nil
 }
 
 // dialAddress is where a listener's address is reached from the same machine.
@@ -50,24 +64,4 @@ func dialAddress(listen string) string {
 		host = "::1"
 	}
 	return net.JoinHostPort(host, port)
-}
-
-// checkReady asks /readyz at address. Errors: no answer; one that says no.
-func checkReady(ctx context.Context, address string) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/readyz", nil)
-	if err != nil {
-		return fmt.Errorf("asking %s: %w", address, err)
-	}
-	// a proxy of the environment is not for this
-	direct := &http.Client{Transport: &http.Transport{Proxy: nil}}
-	resp, err := direct.Do(req)
-	if err != nil {
-		return err // says whom was asked
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		why, _ := io.ReadAll(io.LimitReader(resp.Body, 200)) // is only to be shown
-		return fmt.Errorf("%s is not ready: %s", address, strings.TrimSpace(string(why)))
-	}
-	return nil
 }

@@ -16,27 +16,26 @@ import (
 	"coinslot/bff/console/auth/password"
 )
 
-// runAdminPassword prints the hash of a password, which comes from the terminal,
-// twice and unseen, or else is the first line of the standard input.
+// runAdminPassword prints the hash of a password, which it prompts for twice on a terminal, and
+// else reads from the first line of the standard input.
 func runAdminPassword(_ context.Context, args []string, s streams) error {
 	if slices.Equal(args, []string{"-h"}) || slices.Equal(args, []string{"--help"}) {
 		printFlags(s.out, flag.NewFlagSet("admin-password", flag.ContinueOnError))
 		return nil
 	}
 	if len(args) > 0 {
-		return errors.New(
-			"a password is no argument: others could read it in the list of processes",
-		)
+		return errors.New("reading a password: it cannot be an argument, which others could see " +
+			"in the process list")
 	}
 	read := func() (string, error) { return readLine(os.Stdin) }
 	if term.IsTerminal(int(os.Stdin.Fd())) {
 		read = func() (string, error) { return promptTwice(s.errors) }
 	}
-	word, err := read()
+	text, err := read()
 	if err != nil {
 		return fmt.Errorf("reading a password: %w", err)
 	}
-	hash, err := password.New(word)
+	hash, err := password.New(text)
 	if err != nil {
 		return err
 	}
@@ -44,25 +43,24 @@ func runAdminPassword(_ context.Context, args []string, s streams) error {
 	return nil
 }
 
-// promptTwice reads a password twice from the terminal, which does not show it.
+// promptTwice reads a password twice from the terminal, without echo.
 func promptTwice(prompt io.Writer) (string, error) {
-	var words [2]string
-	for i, ask := range []string{"Password for the console: ", "The same again: "} {
+	var typed [2]string
+	for i, ask := range []string{"Password for the console: ", "Repeat the password: "} {
 		fmt.Fprint(prompt, ask)
-		word, err := term.ReadPassword(int(os.Stdin.Fd()))
+		text, err := term.ReadPassword(int(os.Stdin.Fd()))
 		fmt.Fprintln(prompt)
 		if err != nil {
 			return "", err
 		}
-		words[i] = string(word)
+		typed[i] = string(text)
 	}
-	if words[0] != words[1] {
-		return "", errors.New("the two are not the same")
+	if typed[0] != typed[1] {
+		return "", errors.New("the passwords differ")
 	}
-	return words[0], nil
+	return typed[0], nil
 }
 
-// readLine is the first line of in.
 func readLine(in io.Reader) (string, error) {
 	text, err := bufio.NewReader(io.LimitReader(in, password.MaxLength+2)).ReadString('\n')
 	if err != nil && !errors.Is(err, io.EOF) {

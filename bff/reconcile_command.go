@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -14,9 +15,8 @@ import (
 	"coinslot/bff/server"
 )
 
-// runReconcile prints what gateway and database disagree on, and changes nothing.
-// It can run beside a server that uses the same database. Errors: there are
-// findings; a range that is not one; the gateway's; the database's.
+// runReconcile prints where gateway and database disagree. It is read-only and can run beside
+// a server. Errors: there are findings; an invalid range; the gateway's; the database's.
 func runReconcile(ctx context.Context, args []string, s streams) error {
 	var from, to string
 	var asJSON bool
@@ -44,22 +44,22 @@ func runReconcile(ctx context.Context, args []string, s streams) error {
 		err = printReport(s.out, result)
 	}
 	if n := len(result.Findings); err == nil && n > 0 {
-		err = fmt.Errorf("%d findings", n)
+		err = fmt.Errorf("reconciling: gateway and database differ in %d cases", n)
 	}
 	return err
 }
 
-// parseDays reads a range of days, both inclusive.
+// parseDays reads an inclusive range of days.
 func parseDays(from, to string) (first, last time.Time, err error) {
 	if first, err = time.Parse(time.DateOnly, from); err != nil {
-		return first, last, fmt.Errorf("-from %q: want a day like 2026-11-01", from)
+		return first, last, fmt.Errorf("-from %q: must be a date like 2026-11-01", from)
 	}
 	if last, err = time.Parse(time.DateOnly, to); err != nil {
-		return first, last, fmt.Errorf("-to %q: want a day like 2026-11-01", to)
+		return first, last, fmt.Errorf("-to %q: must be a date like 2026-11-01", to)
 	}
 	switch {
 	case last.Before(first):
-		return first, last, errors.New("-to lies before -from")
+		return first, last, errors.New("-to is before -from")
 	case last.Sub(first) > 366*24*time.Hour:
 		return first, last, errors.New("-from and -to are more than a year apart")
 	}
@@ -76,7 +76,7 @@ func printJSON(w io.Writer, c reconcile.Result) error {
 		findings = append(findings, finding{f, f.Kind.Explanation()})
 	}
 	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
+	encoder.SetIndent("", " ")
 	return encoder.Encode(map[string]any{
 		"from": c.From.Format(time.DateOnly), "to": c.To.Format(time.DateOnly),
 		"transactions": c.Transactions, "foreign": c.NotOurs, "attempts": c.Attempts,
@@ -84,15 +84,14 @@ func printJSON(w io.Writer, c reconcile.Result) error {
 	})
 }
 
-// printReport prints c for people: each kind once, with its reason, then its cases.
+// printReport prints each kind of finding once, with its explanation, then its cases.
 func printReport(w io.Writer, c reconcile.Result) error {
-	fmt.Fprintf(w,
-		"%s to %s: the gateway lists %d transactions, %d of them not opened by this checkout; %d "+
-			"attempts here, the first and the last day left out.\n",
+	fmt.Fprintf(w, "%s to %s: the gateway lists %d transactions, %d of them not from this "+
+		"checkout; the database has %d attempts, without the first and last day.\n",
 		c.From.Format(time.DateOnly), c.To.Format(time.DateOnly), c.Transactions, c.NotOurs,
 		c.Attempts)
 	if len(c.Findings) == 0 {
-		fmt.Fprintln(w, "They agree.")
+		fmt.Fprintln(w, "No differences.")
 		return nil
 	}
 	kind := reconcile.FindingKind("")
@@ -110,16 +109,9 @@ func printReport(w io.Writer, c reconcile.Result) error {
 			session += fmt.Sprintf(" #%d", f.Attempt)
 		}
 		fmt.Fprintf(
-			table, "  %s\t%s\t%s\tgateway: %s\there: %s\n", f.TrackingCode, session, f.OrderRef,
-			orNone(f.AtGateway), orNone(f.InDatabase),
+			table, " %s\t%s\t%s\tgateway: %s\tdatabase: %s\n", f.TrackingCode, session, f.OrderRef,
+			cmp.Or(f.AtGateway, "none"), cmp.Or(f.InDatabase, "none"),
 		)
 	}
 	return table.Flush()
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "not there"
-	}
-	return text
 }

@@ -38,7 +38,7 @@ func TestReconcile(t *testing.T) {
 	id := opened(t, srv.Handler, c.PublicURL)
 
 	code, out, errs := invoke(env, "reconcile")
-	if code != 0 || !strings.Contains(out, "the gateway lists 1 transactions, 0 of them not opened by this checkout; 1 attempts here, the first and the last day left out.\nThey agree.\n") {
+	if code != 0 || !strings.Contains(out, "the gateway lists 1 transactions, 0 of them not from this checkout; the database has 1 attempts, without the first and last day.\nNo differences.\n") {
 		t.Fatalf("agreed: exit %d\n%s%s", code, out, errs)
 	}
 	if err := gateway.Pay(gateway.Transactions()[0].TrackingCode, "pay"); err != nil {
@@ -46,12 +46,12 @@ func TestReconcile(t *testing.T) {
 	}
 	today := time.Now().UTC().Format(time.DateOnly)
 	code, out, errs = invoke(env, "reconcile", "-from", today, "-to", today)
-	for _, want := range []string{"paid_there: the next check proves", gateway.Transactions()[0].TrackingCode, id + " #1", "1001", "gateway: confirmed", "here: pending"} {
+	for _, want := range []string{"paid_there: the next check proves", gateway.Transactions()[0].TrackingCode, id + " #1", "1001", "gateway: confirmed", "database: pending"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the report lacks %q:\n%s", want, out)
 		}
 	}
-	if code != 1 || !strings.Contains(errs, "1 findings") {
+	if code != 1 || !strings.Contains(errs, "differ in 1 cases") {
 		t.Errorf("exit %d, %q; want 1 and the number of findings", code, errs)
 	}
 	_, out, _ = invoke(env, "reconcile", "-json")
@@ -92,9 +92,9 @@ func TestReconcileArguments(t *testing.T) {
 		args []string
 		has  string
 	}{
-		{[]string{"-from", "yesterday"}, `-from "yesterday": want a day like`},
-		{[]string{"-to", "2026-02-30"}, `-to "2026-02-30": want a day like`},
-		{[]string{"-from", "2026-11-02", "-to", "2026-11-01"}, "-to lies before -from"},
+		{[]string{"-from", "yesterday"}, `-from "yesterday": must be a date like`},
+		{[]string{"-to", "2026-02-30"}, `-to "2026-02-30": must be a date like`},
+		{[]string{"-from", "2026-11-02", "-to", "2026-11-01"}, "-to is before -from"},
 		{[]string{"-from", "2016-11-02", "-to", "2026-11-01"}, "more than a year apart"},
 		{nil, "COINSLOT_DATABASE"},
 	} {

@@ -24,13 +24,11 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// command is what the first argument names.
 type command struct {
 	name, help string
 	run        func(ctx context.Context, args []string, io streams) error
 }
 
-// streams are where a command reads its settings and writes to.
 type streams struct {
 	env         []string
 	out, errors io.Writer
@@ -38,42 +36,25 @@ type streams struct {
 
 func commands() []command {
 	return []command{
-		{"serve", "serve shoppers and merchants (the default)", runServe},
-		{
-			"demo", "serve with a built-in sandbox gateway and a demo shop; needs no settings",
-			runDemo,
-		},
-		{
-			"sandbox", "serve the gateway alone, simulated, for tests of a shop in any language",
-			runSandbox,
-		},
-		{
-			"check",
-			"say what is wrong with the set-up, changing nothing; -webhook sends a test, -json " +
-				"for programs",
-			runCheck,
-		},
-		{
-			"reconcile",
-			"compare the gateway's transactions with the database: -from 2026-11-01 -to 2026-11-21",
-			runReconcile,
-		},
-		{"erase", "erase personal data of a session or an e-mail, also beside a running server: " +
-			"coinslot erase SESSION|EMAIL", runErase},
-		{"order-token", "mint an order token for trying out", runOrderToken},
-		{
-			"admin-password",
-			"read a password twice, or once from a pipe, and print the hash for " +
-				"COINSLOT_ADMIN_PASSWORD",
-			runAdminPassword,
-		},
-		{"health", "ask the running server whether it is ready; for containers", runHealth},
-		{"licenses", "print the license of every third-party part of this program", printLicenses},
+		{"serve", "run the checkout server (the default)", runServe},
+		{"demo", "run it with a sandbox gateway and a demo shop; needs no settings", runDemo},
+		{"sandbox", "run a simulated gateway alone, to test a shop in any language", runSandbox},
+		{"check", "validate configuration, database, gateway and network; -webhook also sends a " +
+			"test, -json prints JSON", runCheck},
+		{"reconcile", "compare the gateway's transactions with the database: -from 2026-11-01 " +
+			"-to 2026-11-21", runReconcile},
+		{"erase", "erase personal data of a session or an e-mail address, also while the server " +
+			"runs: coinslot erase SESSION|EMAIL", runErase},
+		{"order-token", "mint an order token for testing", runOrderToken},
+		{"admin-password", "prompt for a password, or read it from a pipe, and print the hash " +
+			"for COINSLOT_ADMIN_PASSWORD", runAdminPassword},
+		{"health", "check whether the server is ready; for containers", runHealth},
+		{"licenses", "print the licenses of third-party software in this program", printLicenses},
 		{"version", "print version, commit, Go release and platform", printVersion},
 	}
 }
 
-// run is main without the process: it returns the exit code.
+// run is main; it returns the exit code.
 func run(args, env []string, out, errs io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
@@ -91,24 +72,20 @@ func run(args, env []string, out, errs io.Writer) int {
 		printUsage(out)
 		return 0
 	}
-	fmt.Fprintf(errs, "coinslot: no command %q; coinslot -h lists them\n", name)
+	fmt.Fprintf(errs, "coinslot: unknown command %q: see coinslot -h\n", name)
 	return 2
 }
 
 func exitCode(err error, errs io.Writer) int {
-	switch {
-	case err == nil:
-		return 0
-	case errors.Is(err, flag.ErrHelp):
+	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return 0
 	}
 	fmt.Fprintf(errs, "coinslot: %s\n", strings.ReplaceAll(err.Error(), "\n", "\ncoinslot: "))
 	return 1
 }
 
-// runServe runs until it is told to stop.
 func runServe(ctx context.Context, args []string, s streams) error {
-	c, err := settings("serve", args, s)
+	c, err := loadSettings("serve", args, s, nil)
 	if err != nil {
 		return suggestDemo(err, args, s.env)
 	}
@@ -117,9 +94,9 @@ func runServe(ctx context.Context, args []string, s streams) error {
 	if err != nil {
 		return err
 	}
-	defer context.AfterFunc(
-		ctx, func() { log.Info("stopping; a second signal ends it at once", "drain", c.Drain) },
-	)()
+	defer context.AfterFunc(ctx, func() {
+		log.Info("shutting down; a second signal stops the server at once", "drain", c.Drain)
+	})()
 	err = errors.Join(listen(ctx, c, srv, func(addr net.Addr) {
 		fmt.Fprintf(s.out, "Coinslot %s serves %s on %s\n", release(), c.PublicURL, addr)
 	}), srv.Close())
@@ -129,17 +106,17 @@ func runServe(ctx context.Context, args []string, s streams) error {
 	return err
 }
 
-// suggestDemo adds to what is missing where to begin, for who has set nothing yet.
+// suggestDemo adds a hint for new users, who have set nothing yet.
 func suggestDemo(err error, args, env []string) error {
 	if len(args) > 0 || slices.ContainsFunc(
 		env, func(v string) bool { return strings.HasPrefix(v, "COINSLOT_") },
 	) {
 		return err
 	}
-	return fmt.Errorf("%w\nto see it first, without any settings: coinslot demo", err)
+	return fmt.Errorf("%w\nto try Coinslot without settings, run: coinslot demo", err)
 }
 
-// serverOptions are what the settings leave to say: how payments are pretended.
+// serverOptions lets a sandbox gateway simulate payments.
 func serverOptions(c config.Config, log *slog.Logger) server.Options {
 	o := server.Options{Log: log, Version: release()}
 	if c.Sandbox {
@@ -152,11 +129,11 @@ func serverOptions(c config.Config, log *slog.Logger) server.Options {
 	return o
 }
 
-// listen serves srv on the configured addresses and runs it; ready is called
-// with the public listener's address when requests are accepted.
+// listen serves srv on the configured addresses and runs it; ready is called with the public
+// listener's address once requests are accepted.
 //
-// When ctx ends, /readyz fails first, for COINSLOT_DRAIN. Then nothing more is taken
-// and open pages are told, and the operator's listener closes last.
+// When ctx ends, /readyz fails for COINSLOT_DRAIN. Then the public listener closes, sockets get
+// a close frame, and the operator's listener closes last.
 func listen(ctx context.Context, c config.Config, srv *server.Server, ready func(net.Addr)) error {
 	public, err := net.Listen("tcp", c.Listen)
 	if err != nil {
@@ -164,16 +141,16 @@ func listen(ctx context.Context, c config.Config, srv *server.Server, ready func
 	}
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
-	looking, leave := context.WithCancel(context.WithoutCancel(ctx))
+	private, leave := context.WithCancel(context.WithoutCancel(ctx))
 	defer leave()
-	operators, looking := errgroup.WithContext(looking)
+	operators, private := errgroup.WithContext(private)
 	if c.OpsListen != "" {
 		ops, err := net.Listen("tcp", c.OpsListen)
 		if err != nil {
 			return errors.Join(fmt.Errorf("COINSLOT_OPS_LISTEN: %w", err), public.Close())
 		}
-		server.Serve(looking, operators, ops, srv.Ops)
-		context.AfterFunc(looking, stop) // without it, nobody sees what happens
+		server.Serve(private, operators, ops, srv.Ops)
+		context.AfterFunc(private, stop) // do not run unobserved
 	}
 	group, serving := errgroup.WithContext(serving)
 	server.Serve(serving, group, public, srv.Handler)
@@ -188,8 +165,8 @@ func listen(ctx context.Context, c config.Config, srv *server.Server, ready func
 	return errors.Join(err, operators.Wait())
 }
 
-// drain waits for the end of ctx, then has requests sent elsewhere and waits until
-// they are, as long as d. It waits for nothing if serving has ended.
+// drain waits for the end of ctx, then makes /readyz fail and waits for d. It returns when
+// serving ends.
 func drain(ctx, serving context.Context, srv *server.Server, d time.Duration) {
 	select {
 	case <-ctx.Done():
@@ -209,8 +186,8 @@ func drain(ctx, serving context.Context, srv *server.Server, d time.Duration) {
 func runOrderToken(_ context.Context, args []string, s streams) error {
 	flags := flag.NewFlagSet("order-token", flag.ContinueOnError)
 	amount := flags.String("amount", "", "amount in US dollars, like 25.00")
-	ref := flags.String("ref", "", "the order's reference, unique")
-	title := flags.String("title", "", "what is sold")
+	ref := flags.String("ref", "", "the order's unique reference")
+	title := flags.String("title", "", "title of the order")
 	ttl := flags.Duration("ttl", time.Hour, "how long the token is valid")
 	if err := parse(flags, args, s); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -8,34 +9,30 @@ import (
 	"strings"
 )
 
-// stamp is what tools/compile writes into a build: version, commit and the time of the
-// commit, with a space between, and "changed" if the sources differ from that commit;
-// what is unknown is missing at the end. It is empty in a build by go build alone. The
-// linker sets it, so it has to be a variable.
+// stamp is set by tools/compile through the linker: version, commit, time of the commit, and
+// "changed" if the sources differ from it, separated by spaces. Unknown parts at the end are
+// missing; all are in a plain go build.
 var stamp string
 
-// build is what is known of this program.
 type build struct {
-	version string // v1.2.3; (devel) if nobody has said
-	commit  string // empty = not known
-	time    string // of the commit, RFC 3339; empty = not known
-	dirty   bool   // built from something else than that commit
+	version string // v1.2.3; (devel) = unknown
+	commit  string // empty = unknown
+	time    string // of the commit, RFC 3339; empty = unknown
+	dirty   bool   // the sources differ from the commit
 }
 
-// readBuild reads the stamp, and without one what the Go command has recorded.
+// readBuild reads the stamp, or else what the Go command recorded.
 func readBuild() build {
-	b := build{version: "(devel)"}
 	if part := strings.Fields(stamp); len(part) > 0 {
 		part = append(part, "", "", "")
 		return build{version: part[0], commit: part[1], time: part[2], dirty: part[3] != ""}
 	}
+	b := build{version: "(devel)"}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
 	}
-	if info.Main.Version != "" {
-		b.version = info.Main.Version
-	}
+	b.version = cmp.Or(info.Main.Version, b.version)
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":
@@ -49,10 +46,8 @@ func readBuild() build {
 	return b
 }
 
-// release is the version alone.
 func release() string { return readBuild().version }
 
-// printVersion prints the version, the commit, the Go release and the platform.
 func printVersion(_ context.Context, _ []string, s streams) error {
 	b := readBuild()
 	fmt.Fprintln(s.out, "coinslot", b.version)
