@@ -176,7 +176,7 @@ func TestStuckLoops(t *testing.T) {
 					}
 					return d
 				})
-				ops := web.Ops(web.Health{Alive: s.stuckLoops, Metrics: http.NotFoundHandler()})
+				ops := web.Ops(web.Health{Stuck: s.stuckLoops, Metrics: http.NotFoundHandler()})
 				says := func(when, want string) {
 					t.Helper()
 					if got := asked(ops, "/healthz"); (got.Code == 200) != (want == "ok") || strings.TrimSpace(got.Body.String()) != want {
@@ -221,7 +221,7 @@ func TestMissing(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &Server{store: db}
-	ops := web.Ops(web.Health{Ready: s.missing, Metrics: http.NotFoundHandler()})
+	ops := web.Ops(web.Health{Missing: s.missing, Metrics: http.NotFoundHandler()})
 	check := func(when string, status int, want string) {
 		t.Helper()
 		if got := asked(ops, "/readyz"); got.Code != status || got.Body.String() != want || got.Header().Get("Cache-Control") != "no-store" {

@@ -24,51 +24,49 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// Assets serves the files that browsers get: built ones under /assets with
-// their hash in the name, and the merchant's script, its types and the icons
-// under the names that merchants write down.
+// Assets serves static files: built ones under /assets with a hash in their name, and the
+// merchant's script, its types and the icons under fixed names.
 type Assets struct {
 	byName map[string]*Asset // by plain name, "app.wasm"
 	byHash map[string]*Asset // by name with hash, "app.1f2e3d4c5b6a.wasm"
-	// version is what checkout.js calls itself; its immutable address has it.
-	version string
-	// built tells that tools/assets has run; if not, sources are served and there
-	// is neither a script of the checkout nor WebAssembly.
-	built    bool
+	// version is that of checkout.js and part of its immutable URL.
+	version  string
 	policies policies
-	// More finds further files under /assets by their name with hash; nil = there are none.
+	// More finds further files under /assets by their hashed name; nil = none.
 	More func(name string) *Asset
 }
 
-// NewAsset returns content as a file in all its forms. Its name with the content's hash is made of
-// the stem and the extension, "openapi" and ".json".
+// NewAsset returns a file with compressed forms. Its hashed name is made from stem and
+// extension, "openapi" and ".json".
 func NewAsset(stem, extension, mime string, content []byte) *Asset {
-	sum := sha256.Sum256(content)
 	return &Asset{
-		name: stem + "." + hex.EncodeToString(sum[:6]) + extension, mime: mime,
-		forms: map[string][]byte{
+		name: hashName(stem, extension, content), mime: mime, forms: map[string][]byte{
 			identity: content, "br": compress("br", content), "gzip": compress("gzip", content),
 		},
 	}
 }
 
-// Name is that with the content's hash.
+func hashName(stem, extension string, content []byte) string {
+	sum := sha256.Sum256(content)
+	return stem + "." + hex.EncodeToString(sum[:6]) + extension
+}
+
+// Name is the hashed name.
 func (f *Asset) Name() string { return f.name }
 
-// Asset is one file in all forms in which it is there.
+// Asset is one file in all its content codings.
 type Asset struct {
 	name      string // with the content's hash
 	mime      string
 	integrity string            // for <script integrity>; empty for sources
 	forms     map[string][]byte // by content coding: "br", "gzip", "identity"
-	// lazyGzip makes the gzip form of a file kept in brotli alone, once; nil = that is
-	// among forms, or there is none.
+	// lazyGzip makes the gzip form, once, of a file that is built in brotli only; nil = none.
 	lazyGzip func() []byte
 }
 
-// newAssets reads what static.Files holds. Without built files the sources of
-// styles and icons are taken, so that pages work as HTML, without scripts. Errors: a
-// manifest that cannot be read, or one that names a file that is not there.
+// newAssets reads static.Files. If nothing is built (see tools/assets), it takes the sources of
+// stylesheets and icons: pages then work as HTML, without scripts. Errors: an invalid manifest;
+// a file of it is missing.
 func newAssets(files fs.FS) (*Assets, error) {
 	a := &Assets{
 		byName: map[string]*Asset{}, byHash: map[string]*Asset{}, policies: newPolicies(nil, ""),
@@ -78,7 +76,6 @@ func newAssets(files fs.FS) (*Assets, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		err = a.readSources(files)
 	case err == nil:
-		a.built = true
 		err = a.readBuilt(files, text)
 	}
 	if err != nil {
@@ -88,7 +85,6 @@ func newAssets(files fs.FS) (*Assets, error) {
 	return a, nil
 }
 
-// readBuilt takes the files that a manifest names.
 func (a *Assets) readBuilt(files fs.FS, text []byte) error {
 	var manifest struct {
 		Files map[string]struct {
@@ -105,16 +101,21 @@ func (a *Assets) readBuilt(files fs.FS, text []byte) error {
 			name: entry.File, mime: mimeOf(name), integrity: entry.Integrity,
 			forms: map[string][]byte{},
 		}
-		forms := map[string]bool{"": entry.Plain, ".br": entry.Brotli > 0, ".gz": entry.Gzip > 0}
-		for suffix, there := range forms {
-			if !there {
+		for _, form := range []struct {
+			coding, suffix string
+			exists         bool
+		}{
+			{identity, "", entry.Plain}, {"br", ".br", entry.Brotli > 0},
+			{"gzip", ".gz", entry.Gzip > 0},
+		} {
+			if !form.exists {
 				continue
 			}
-			content, err := fs.ReadFile(files, "dist/"+entry.File+suffix)
+			content, err := fs.ReadFile(files, "dist/"+entry.File+form.suffix)
 			if err != nil {
 				return err
 			}
-			f.forms[codingOf(suffix)] = content
+			f.forms[form.coding] = content
 		}
 		if f.forms["gzip"] == nil && !entry.Plain {
 			f.lazyGzip = sync.OnceValue(func() []byte { return compress("gzip", f.decompressed()) })
@@ -124,7 +125,6 @@ func (a *Assets) readBuilt(files fs.FS, text []byte) error {
 	return nil
 }
 
-// readSources takes the sources as they are.
 func (a *Assets) readSources(files fs.FS) error {
 	for name, of := range map[string]func(fs.FS) ([]byte, error){
 		"checkout.css": stylesheet.Checkout, "console.css": stylesheet.Console,
@@ -137,12 +137,11 @@ func (a *Assets) readSources(files fs.FS) error {
 			a.addSource(name, css)
 		}
 	}
-	names := []string{"docs.css", "doctor.css", "doctor.js"}
 	icons, err := fs.Glob(files, "icons/*.svg")
 	if err != nil {
 		return err
 	}
-	for _, name := range append(names, icons...) {
+	for _, name := range append(icons, "docs.css", "doctor.css", "doctor.js") {
 		content, err := fs.ReadFile(files, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -155,14 +154,12 @@ func (a *Assets) readSources(files fs.FS) error {
 	return nil
 }
 
-// addSource takes a source under its plain name.
 func (a *Assets) addSource(plain string, content []byte) {
-	sum := sha256.Sum256(content)
 	stem, extension, _ := strings.Cut(plain, ".")
-	a.add(plain,
-		&Asset{name: stem + "." + hex.EncodeToString(sum[:6]) + "." + extension,
-			mime:  mimeOf(plain),
-			forms: map[string][]byte{identity: content}})
+	a.add(plain, &Asset{
+		name: hashName(stem, "."+extension, content), mime: mimeOf(plain),
+		forms: map[string][]byte{identity: content},
+	})
 }
 
 func (a *Assets) add(name string, f *Asset) {
@@ -170,19 +167,7 @@ func (a *Assets) add(name string, f *Asset) {
 	a.byHash[f.name] = f
 }
 
-// codingOf names the content coding of a file name's suffix.
-func codingOf(suffix string) string {
-	switch suffix {
-	case ".br":
-		return "br"
-	case ".gz":
-		return "gzip"
-	}
-	return "identity"
-}
-
-// mimeOf is the content type by extension; the machine's own table is not asked,
-// because it differs between machines.
+// mimeOf is the content type by extension; that of the system differs between machines.
 func mimeOf(name string) string {
 	switch path.Ext(name) {
 	case ".wasm":
@@ -201,7 +186,6 @@ func mimeOf(name string) string {
 	return "application/octet-stream"
 }
 
-// scriptVersion finds the version that checkout.js gives itself, minified or not.
 var scriptVersion = regexp.MustCompile(`version:\s*["'](\d+\.\d+\.\d+)["']`)
 
 func versionOf(script *Asset) string {
@@ -214,8 +198,7 @@ func versionOf(script *Asset) string {
 	return ""
 }
 
-// URL returns the immutable address of a file by its plain name ("app.wasm");
-// empty if it was not built.
+// URL returns the immutable path of a file by its plain name ("app.wasm"); "" = not built.
 func (a *Assets) URL(name string) string {
 	if f := a.byName[name]; f != nil {
 		return "/assets/" + f.name
@@ -223,8 +206,7 @@ func (a *Assets) URL(name string) string {
 	return ""
 }
 
-// Integrity returns what a merchant puts into <script integrity> for the
-// immutable address of a file; empty if it was not built.
+// Integrity returns the SRI hash of a file by its plain name; "" = not built.
 func (a *Assets) Integrity(name string) string {
 	if f := a.byName[name]; f != nil {
 		return f.integrity
@@ -232,12 +214,12 @@ func (a *Assets) Integrity(name string) string {
 	return ""
 }
 
-// Icon returns the address of a coin's mark.
+// Icon returns the path of a coin's icon.
 func (a *Assets) Icon(symbol string) string {
 	return "/icons/" + strings.ToLower(symbol) + ".svg"
 }
 
-// Text returns the plain content of a file by its plain name; empty if it was not built.
+// Text returns the content of a file by its plain name; "" = not built.
 func (a *Assets) Text(name string) string {
 	if f := a.byName[name]; f != nil {
 		return string(f.content(identity))
@@ -245,11 +227,10 @@ func (a *Assets) Text(name string) string {
 	return ""
 }
 
-// Version is what checkout.js calls itself; empty if it was not built.
+// Version is that of checkout.js; "" = not built.
 func (a *Assets) Version() string { return a.version }
 
-// inlineSource is what a policy calls the script in pages of frames: its hash, so
-// that the policy allows this one and none that is put into a page.
+// inlineSource is the CSP source that allows the inline script of framed pages: its hash.
 func (a *Assets) inlineSource() string {
 	script := a.Text("framed.js")
 	if script == "" {
@@ -259,11 +240,11 @@ func (a *Assets) inlineSource() string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// routes are those of everything that is served here.
 func (a *Assets) routes() []Route {
 	list := []Route{
 		{Pattern: "GET /assets/{file}", Kind: KindHashed, Handle: a.serveHashed},
-		{Pattern: "GET /checkout.js", Kind: KindScript, Handle: a.serveScript},
+		{Pattern: "GET /checkout.js", Kind: KindScript,
+			Handle: a.handleNamed("checkout.js", KindScript)},
 		{Pattern: "GET /checkout/{version}/checkout.js", Kind: KindRelease,
 			Handle: a.serveScriptVersion},
 		{Pattern: "GET /icons/{file}", Kind: KindIcon, Handle: a.serveIcon},
@@ -277,7 +258,7 @@ func (a *Assets) routes() []Route {
 	return list
 }
 
-// serveHashed answers GET and HEAD /assets/{file} with a file that never changes.
+// serveHashed is GET /assets/{file}: a file that never changes.
 func (a *Assets) serveHashed(w http.ResponseWriter, r *http.Request) error {
 	name := path.Base(r.URL.Path)
 	f := a.byHash[name]
@@ -296,29 +277,22 @@ func (a *Assets) serveHashed(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// hashedName is how the name of a file with its hash looks, in whichever release.
+// hashedName matches hashed file names of any release.
 var hashedName = regexp.MustCompile(`^[a-z][\w-]*\.[0-9a-f]{12}\.[a-z]+$`)
 
-// maxTries is how many times a file is asked for again.
+// maxTries bounds how often a client is redirected for a file.
 const maxTries = 4
 
-// retryElsewhere sends who wants a file of another release to the same address: while
-// instances change their release one after another, the next that a load balancer
-// takes may have it. So that it does take one, the connection ends here.
+// retryElsewhere redirects a request for a file of another release to the same path: during a
+// rolling update, another instance behind the load balancer may have it. Closing the connection
+// makes the client reach one.
 func (a *Assets) retryElsewhere(w http.ResponseWriter, r *http.Request, name string, tried int) {
 	a.policies.set(w.Header(), KindMoved)
 	w.Header().Set("Connection", "close")
 	http.Redirect(w, r, "/assets/"+name+"?tried="+strconv.Itoa(tried), http.StatusTemporaryRedirect)
 }
 
-// serveScript answers GET /checkout.js: evergreen, so it is asked for again
-// after five minutes.
-func (a *Assets) serveScript(w http.ResponseWriter, r *http.Request) error {
-	return a.serveNamed(w, r, "checkout.js", KindScript)
-}
-
-// serveScriptVersion answers GET /checkout/{version}/checkout.js: the current
-// version only, for ever the same.
+// serveScriptVersion is GET /checkout/{version}/checkout.js: the current version only.
 func (a *Assets) serveScriptVersion(w http.ResponseWriter, r *http.Request) error {
 	if r.PathValue("version") != a.version {
 		return Refuse(wire.CodeNotFound, "")
@@ -326,8 +300,7 @@ func (a *Assets) serveScriptVersion(w http.ResponseWriter, r *http.Request) erro
 	return a.serveNamed(w, r, "checkout.js", KindRelease)
 }
 
-// serveIcon answers GET /icons/{symbol}.svg; a coin without a mark of its own
-// gets the neutral one.
+// serveIcon is GET /icons/{symbol}.svg; a coin without an icon gets the default one.
 func (a *Assets) serveIcon(w http.ResponseWriter, r *http.Request) error {
 	name := "icon-" + path.Base(r.URL.Path)
 	if a.byName[name] == nil {
@@ -336,14 +309,13 @@ func (a *Assets) serveIcon(w http.ResponseWriter, r *http.Request) error {
 	return a.serveNamed(w, r, name, KindIcon)
 }
 
-// handleNamed returns what serves one file under a name without hash.
 func (a *Assets) handleNamed(name string, k Kind) Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		return a.serveNamed(w, r, name, k)
 	}
 }
 
-// serveNamed serves a file under a name without hash.
+// serveNamed serves a file by its plain name.
 func (a *Assets) serveNamed(w http.ResponseWriter, r *http.Request, name string, k Kind) error {
 	f := a.byName[name]
 	if f == nil {
@@ -353,7 +325,7 @@ func (a *Assets) serveNamed(w http.ResponseWriter, r *http.Request, name string,
 	return nil
 }
 
-// Serve answers with the best form of f that the client accepts.
+// Serve answers with the smallest form of f that the client accepts.
 func (a *Assets) Serve(w http.ResponseWriter, r *http.Request, f *Asset, k Kind) {
 	coding := f.coding(r.Header.Get("Accept-Encoding"))
 	h := w.Header()
@@ -376,8 +348,7 @@ func (a *Assets) Serve(w http.ResponseWriter, r *http.Request, f *Asset, k Kind)
 	}
 }
 
-// coding chooses the form for an Accept-Encoding header: the smallest of those
-// that there are.
+// coding is the smallest form that an Accept-Encoding header accepts.
 func (f *Asset) coding(accept string) string {
 	for _, coding := range []string{"br", "gzip"} {
 		there := f.forms[coding] != nil || coding == "gzip" && f.lazyGzip != nil
@@ -388,8 +359,8 @@ func (f *Asset) coding(accept string) string {
 	return identity
 }
 
-// content returns a form. Others than brotli of a file kept in that alone are made
-// for the rare client that does not take it: gzip once, the plain one each time.
+// content returns a form. Of a file that is built in brotli only, the few clients without
+// brotli get a gzip form that is made once, or a plain one that is made each time.
 func (f *Asset) content(coding string) []byte {
 	if content := f.forms[coding]; content != nil {
 		return content
@@ -400,7 +371,6 @@ func (f *Asset) content(coding string) []byte {
 	return f.decompressed()
 }
 
-// decompressed returns the plain content of a file kept in brotli alone.
 func (f *Asset) decompressed() []byte {
 	content, err := io.ReadAll(brotli.NewReader(bytes.NewReader(f.forms["br"])))
 	if err != nil {
@@ -409,8 +379,8 @@ func (f *Asset) decompressed() []byte {
 	return content
 }
 
-// matchesTag reports whether an If-None-Match header names tag; weak ones count
-// (RFC 9110, 13.1.2).
+// matchesTag reports whether an If-None-Match header names tag, also weakly. Source: RFC 9110,
+// 13.1.2.
 func matchesTag(header, tag string) bool {
 	tags := strings.Split(header, ",")
 	for i := range tags {

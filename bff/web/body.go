@@ -17,8 +17,7 @@ import (
 	"coinslot/bff/order"
 )
 
-// ReadBody returns a body that must be declared as JSON and be neither encoded nor too large.
-// Errors: *wire.Error.
+// ReadBody returns a JSON body. Errors: *wire.Error if its type is another, or it is too large.
 func ReadBody(r *http.Request) ([]byte, error) {
 	kind, err := ContentType(r)
 	if err != nil {
@@ -29,8 +28,7 @@ func ReadBody(r *http.Request) ([]byte, error) {
 	}
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
-		var tooLarge *http.MaxBytesError
-		if errors.As(err, &tooLarge) {
+		if _, is := errors.AsType[*http.MaxBytesError](err); is {
 			return nil, Refuse(wire.CodeTooLarge, "")
 		}
 		return nil, Refuse(wire.CodeBadJSON, "")
@@ -38,7 +36,7 @@ func ReadBody(r *http.Request) ([]byte, error) {
 	return raw, nil
 }
 
-// ReadJSON decodes a JSON body into v, strictly; a form or an empty body is left alone. Errors:
+// ReadJSON decodes a JSON body into v, strictly; it ignores a form and an empty body. Errors:
 // *wire.Error.
 func ReadJSON(r *http.Request, v any) error {
 	if r.PostForm != nil || r.ContentLength == 0 {
@@ -51,8 +49,8 @@ func ReadJSON(r *http.Request, v any) error {
 	return order.Strict(raw, v)
 }
 
-// ReadEmpty reads the body of a request that has nothing to say: none, an empty JSON
-// object, or a form that says at most how its page is shown. Errors: *wire.Error.
+// ReadEmpty accepts no body, an empty JSON object, or a form with display options only. Errors:
+// *wire.Error.
 func ReadEmpty(r *http.Request) error {
 	if r.ContentLength == 0 {
 		_, err := ContentType(r)
@@ -66,17 +64,17 @@ func ReadEmpty(r *http.Request) error {
 		return order.Strict(raw, &struct{}{})
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.PostForm)) {
-		if !slices.Contains(
-			[]string{"embed", "origin", "theme", "lang", "from", "qr", "open"}, name,
-		) {
+		switch name {
+		case "embed", "origin", "theme", "lang", "from", "qr", "open":
+		default:
 			return Refuse(wire.CodeUnknownField, order.ShortenName(name))
 		}
 	}
 	return nil
 }
 
-// ContentType returns the media type that a request says its body is of, "" if it
-// says none that can be read. A body that is encoded is of no type we take. Errors: *wire.Error.
+// ContentType returns the media type of a request's body, "" if it is absent or invalid. Errors:
+// *wire.Error, also for a compressed body.
 func ContentType(r *http.Request) (string, error) {
 	kind, err := SingleHeader(r, "Content-Type", wire.CodeMediaType)
 	if err != nil {
@@ -92,9 +90,8 @@ func ContentType(r *http.Request) (string, error) {
 	return MediaType(kind), nil
 }
 
-// SingleHeader returns the value of a header that decides something, "" if it is absent.
-// One that is given twice is refused with code: somebody on the way may have read
-// the other one.
+// SingleHeader returns the value of a header, "" if it is absent. It refuses repeated ones with
+// code: a proxy may have used the other value.
 func SingleHeader(r *http.Request, name string, code wire.Code) (string, error) {
 	if len(r.Header.Values(name)) > 1 {
 		return "", Refuse(code, name)
@@ -102,13 +99,12 @@ func SingleHeader(r *http.Request, name string, code wire.Code) (string, error) 
 	return r.Header.Get(name), nil
 }
 
-// idempotencyKey is what the header of that name, and the key of a page, may hold.
 var idempotencyKey = regexp.MustCompile(`^[\x21-\x7e]{1,255}$`)
 
-// ValidIdempotencyKey reports whether key can be one.
+// ValidIdempotencyKey reports whether key can be one, of a header or a page.
 func ValidIdempotencyKey(key string) bool { return idempotencyKey.MatchString(key) }
 
-// MediaType returns a Content-Type without parameters, "" if it cannot be read.
+// MediaType returns a Content-Type without parameters, "" if it is invalid.
 func MediaType(header string) string {
 	kind, _, err := mime.ParseMediaType(header)
 	if err != nil {
@@ -117,8 +113,7 @@ func MediaType(header string) string {
 	return kind
 }
 
-// WantsJSON reports whether the request comes from a program: it sends JSON, or
-// it asks for JSON and not for a page.
+// WantsJSON reports whether a request sends JSON, or accepts JSON and not HTML.
 func WantsJSON(r *http.Request) bool {
 	if MediaType(r.Header.Get("Content-Type")) == "application/json" {
 		return true

@@ -5,14 +5,14 @@ import (
 	"net/http"
 )
 
-// FromProxy reports whether the other end of the connection is a trusted proxy.
+// FromProxy reports whether the peer is a trusted proxy.
 func (s *Server) FromProxy(r *http.Request) bool {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	return err == nil && s.IsTrustedProxy(host)
 }
 
-// ConsoleRoutes are those of the operator's pages. Their answers are not compressed:
-// they hold tokens of forms beside what others wrote (the attack is BREACH).
+// ConsoleRoutes are those of the operator's pages. Their answers are not compressed: they hold
+// form tokens next to untrusted text (BREACH).
 func (s *Server) ConsoleRoutes(pages http.Handler) []Route {
 	handle := func(w http.ResponseWriter, r *http.Request) error {
 		s.SetKind(w, KindConsole)
@@ -20,12 +20,13 @@ func (s *Server) ConsoleRoutes(pages http.Handler) []Route {
 		pages.ServeHTTP(w, r)
 		return nil
 	}
+	route := func(pattern string, limit Limit) Route {
+		return Route{
+			Pattern: pattern, Kind: KindConsole, Limit: limit, Undocumented: true, Handle: handle,
+		}
+	}
 	return []Route{
-		{Pattern: "GET /admin", Kind: KindConsole, Limit: LimitReads, Undocumented: true,
-			Handle: handle},
-		{Pattern: "GET /admin/", Kind: KindConsole, Limit: LimitReads, Undocumented: true,
-			Handle: handle},
-		{Pattern: "POST /admin/", Kind: KindConsole, Limit: LimitPosts, Undocumented: true,
-			Handle: handle},
+		route("GET /admin", LimitReads), route("GET /admin/", LimitReads),
+		route("POST /admin/", LimitPosts),
 	}
 }

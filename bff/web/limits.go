@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -21,29 +22,26 @@ import (
 // maxBody bounds every request body.
 const maxBody = 64 << 10
 
-// Limits are what one client may do, so that nobody takes the place of others. A
-// Client is an address, or the /64 of an IPv6 address; a shop behind one address
-// may use up the share of a minute at once. All clients of a network may do four times
-// as much together, and twice as many Calls. Zero = the default. Files are not limited,
-// and nor is who has the right key.
+// Limits are what one client may do. A client is an address, or the /64 of an IPv6 address; it
+// may use up its minute at once. All clients of a network may together do four times as much,
+// and twice as many Calls. Zero = the default. Files, and requests with a valid key, are not
+// limited.
 type Limits struct {
 	Reads int // pages and data in a minute; 1,200
 	Posts int // shoppers' posts in a minute; 1,200
-	// Calls are the requests to the gateway in a minute that those posts make, and one
-	// at least for each post that may make some; 360. Fifty shoppers who choose a coin
-	// (1), change it (4) and ask for a check (1) make 300. A third as many posts may ask
-	// for checks and cancel, so that they leave room for payments to be opened.
+	// Calls are the gateway requests that those posts make in a minute, and at least one for each
+	// post that may make some; 360. Fifty shoppers who choose a coin (1), change it (4) and
+	// request a check (1) make 300. Checks and cancellations may use a third, so that payments
+	// can still be opened.
 	Calls   int
 	Guesses int // wrong keys, hook tokens and tracking codes at /return in a minute; 30
 	Sockets int // open at a time; 200
 	Unpaid  int // sessions of items that are open and not paid, at a time; 200; see package shop
-	// Loopback says that Reads, Sockets and Unpaid are for addresses of this machine, too.
-	// False = those are a proxy that nobody has named, or the operator: a limit for
-	// all shoppers together would keep them from paying.
+	// Loopback applies Reads, Sockets and Unpaid to loopback addresses, too. False = those are an
+	// unnamed proxy, or the operator: one limit for all shoppers would keep them from paying.
 	Loopback bool
 }
 
-// withDefaults is l with defaults for what is zero.
 func (l Limits) withDefaults() Limits {
 	return Limits{
 		Reads: cmp.Or(l.Reads, 1200), Posts: cmp.Or(l.Posts, 1200), Calls: cmp.Or(l.Calls, 360),
@@ -52,15 +50,15 @@ func (l Limits) withDefaults() Limits {
 	}
 }
 
-// How many times as much as one client its whole network may do: carriers and campuses
-// have many clients, and one attacker may have all addresses of a /48. Twice as many
-// requests to the gateway are all that it takes at its default rate.
+// A network may do so many times as much as one client: carriers and campuses have many clients,
+// and an attacker may have all addresses of a /48. Twice the gateway requests are what the
+// gateway accepts at the default rate.
 const (
 	NetworkFactor     = 4
 	networkCallFactor = 2
 )
 
-// counter counts what is done in a minute, by client and by network.
+// counter counts events in a minute, by client and by network.
 type counter struct{ client, network *httprate.RateLimiter }
 
 func newCounter(limit, wider int) counter {
@@ -71,20 +69,20 @@ func newCounter(limit, wider int) counter {
 	}
 }
 
-// exceeded counts one more for the address, and reports whether it is too many.
+// exceeded counts one more for the address, and reports whether that is too many.
 func (c counter) exceeded(w http.ResponseWriter, r *http.Request, addr string) bool {
 	return c.client.OnLimit(w, r, clientKey(addr)) || c.network.OnLimit(w, r, networkKey(addr))
 }
 
-// add counts one more for the address, even if it is too many.
+// add counts one more for the address, also beyond the limit.
 func (c counter) add(addr string) {
 	r := new(http.Request)
 	r = r.WithContext(httprate.WithRequestLimit(context.Background(), math.MaxInt))
 	c.exceeded(nil, r, addr) // without headers it writes nothing
 }
 
-// limitRequests returns what wraps requests of which one client may make so many in a
-// minute; all that it wraps count together.
+// limitRequests returns middleware that lets one client make so many requests in a minute; all
+// wrapped handlers count together.
 func (s *Server) limitRequests(limit, wider int) func(http.Handler) http.Handler {
 	counted := newCounter(limit, wider)
 	return func(next http.Handler) http.Handler {
@@ -98,9 +96,9 @@ func (s *Server) limitRequests(limit, wider int) func(http.Handler) http.Handler
 	}
 }
 
-// chargeCalls returns what wraps posts that make requests to the gateway: for whom they are
-// made is known there, and each counts. A post counts before it makes its first one, so
-// that many at once do not slip through.
+// chargeCalls returns middleware that counts the gateway requests of posts and tells the limiter
+// who they are for. A post counts before its first request, so that concurrent ones do not slip
+// through.
 func (s *Server) chargeCalls() func(http.Handler) http.Handler {
 	calls := newCounter(s.Limits.Calls, networkCallFactor)
 	return func(next http.Handler) http.Handler {
@@ -123,23 +121,21 @@ func (s *Server) chargeCalls() func(http.Handler) http.Handler {
 	}
 }
 
-// maxNudges is how many checks a client may make due sooner in a minute by opening
-// pages: the poller makes them, and nobody is charged. A page with a socket needs none.
+// maxNudges is how many checks a client may schedule in a minute by opening pages. The poller
+// makes them, uncharged. A page with a socket needs none.
 const maxNudges = 30
 
-// AllowNudge reports whether the client of r may make one more check due sooner.
+// AllowNudge reports whether the client of r may schedule one more check.
 func (s *Server) AllowNudge(r *http.Request) bool {
 	return s.IsLocal(r) || !s.nudges.exceeded(nil, r, s.Client(r))
 }
 
-// refuseTooMany answers a client that has reached a limit.
 func (s *Server) refuseTooMany(w http.ResponseWriter, r *http.Request) {
 	s.WarnHiddenClients(r)
 	s.writeError(w, r, Refuse(wire.CodeRateLimited, ""))
 }
 
-// limiters returns what wraps the handlers of each limit. All that one of them wraps counts
-// together, and posts with few calls among all of them.
+// limiters returns the middleware of each limit. What one of them wraps counts together.
 func (s *Server) limiters() map[Limit]func(http.Handler) http.Handler {
 	posts, calls := s.limitRequests(s.Limits.Posts, NetworkFactor), s.chargeCalls()
 	few := s.limitRequests(s.Limits.Calls/3, networkCallFactor)
@@ -152,7 +148,7 @@ func (s *Server) limiters() map[Limit]func(http.Handler) http.Handler {
 	}
 }
 
-// limitReads returns what wraps all that is only looked at.
+// limitReads is limitRequests for reads, which are free for local clients.
 func (s *Server) limitReads() func(http.Handler) http.Handler {
 	limited := s.limitRequests(s.Limits.Reads, NetworkFactor)
 	return func(next http.Handler) http.Handler {
@@ -167,8 +163,8 @@ func (s *Server) limitReads() func(http.Handler) http.Handler {
 	}
 }
 
-// EnterSocket counts one more open socket of the client of r, until LeaveSocket is called for
-// that client, once. It reports whether the client has not too many.
+// EnterSocket counts one more open socket of the client of r until LeaveSocket(client). ok is
+// false if the client has too many.
 func (s *Server) EnterSocket(r *http.Request) (client string, ok bool) {
 	client, most := s.Client(r), s.Limits.Sockets
 	if s.IsLocal(r) {
@@ -184,8 +180,7 @@ func (s *Server) EnterSocket(r *http.Request) (client string, ok bool) {
 // LeaveSocket counts one socket of a client less.
 func (s *Server) LeaveSocket(client string) { s.sockets.remove(client) }
 
-// IsLocal reports whether r comes from this machine and may look as often as it
-// likes.
+// IsLocal reports whether r comes from this machine, which has no read limits.
 func (s *Server) IsLocal(r *http.Request) bool {
 	addr, err := netip.ParseAddr(s.Client(r))
 	if err != nil || !addr.IsLoopback() || s.Limits.Loopback {
@@ -195,8 +190,8 @@ func (s *Server) IsLocal(r *http.Request) bool {
 	return true
 }
 
-// CountGuess counts a wrong key, token or tracking code. It returns err, or that the client
-// has guessed too often.
+// CountGuess counts a wrong key, token or tracking code. It returns err, or CodeRateLimited if
+// the client has guessed too often.
 func (s *Server) CountGuess(w http.ResponseWriter, r *http.Request, err error) error {
 	if s.guesses.exceeded(w, r, s.Client(r)) {
 		s.WarnHiddenClients(r)
@@ -205,23 +200,16 @@ func (s *Server) CountGuess(w http.ResponseWriter, r *http.Request, err error) e
 	return err
 }
 
-// retryAfter is when a client that is refused for now should come back, in
-// seconds. A fifth of its minute is over then, and pages that load themselves
-// again so seldom, and not every refreshEvery, are less of what has led here.
-const retryAfter = "12"
-
-// setRetryAfter tells a client that is refused for now when to come back, and reports
-// whether it is refused for now.
-func setRetryAfter(h http.Header, status int) bool {
-	if status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable {
-		return false
+// setRetryAfter tells a client that is refused temporarily to wait for 12 seconds, a fifth of its
+// minute: longer than pages wait otherwise before they reload.
+func setRetryAfter(h http.Header, status int) {
+	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
+		h.Set("Retry-After", "12")
 	}
-	h.Set("Retry-After", retryAfter)
-	return true
 }
 
-// WarnHiddenClients says once that a proxy seems to hide who the clients are: all of them
-// count as one then.
+// WarnHiddenClients logs once that an untrusted proxy seems to forward r: all its clients then
+// share one limit.
 func (s *Server) WarnHiddenClients(r *http.Request) {
 	if r.Header.Get("X-Forwarded-For") == "" || s.IsTrustedProxy(s.Client(r)) {
 		return
@@ -230,21 +218,19 @@ func (s *Server) WarnHiddenClients(r *http.Request) {
 		(addr.IsLoopback() || addr.IsPrivate()) {
 		s.warnedHidden.Do(func() {
 			s.Log.WarnContext(r.Context(),
-				"an address forwards for others, who count as one client: name it in "+
-					"COINSLOT_TRUSTED_PROXIES if it is your proxy",
-				"address", addr)
+				"untrusted proxy: its clients share one rate limit; if it is yours, add it to "+
+					"COINSLOT_TRUSTED_PROXIES", "address", addr)
 		})
 	}
 }
 
-// openCounter counts what each client and each network has open at a time.
+// openCounter counts what each client and each network has open.
 type openCounter struct {
-	mu   sync.Mutex
-	open map[string]int // by bucket and by network; absent = none
+	mu   sync.Mutex     // guards open
+	open map[string]int // by clientKey and by networkKey
 }
 
-// add takes one of most places of the client at an address, until leave is called,
-// once. It reports whether there was one.
+// add counts one more for the address until remove; it reports whether the limit allows it.
 func (c *openCounter) add(addr string, most int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -269,8 +255,7 @@ func (c *openCounter) remove(addr string) {
 	}
 }
 
-// clientKey is what an address is counted under: itself, or the /64
-// of an IPv6 address, since whoever has one has all of them.
+// clientKey is the address, or the /64 of an IPv6 address: a client usually has all of it.
 func clientKey(host string) string {
 	addr, err := netip.ParseAddr(host)
 	if err != nil || addr.Unmap().Is4() {
@@ -279,8 +264,8 @@ func clientKey(host string) string {
 	return prefix(addr, 64)
 }
 
-// networkKey is the widest network of an address that one customer of a provider may have,
-// the /48 of an IPv6 address, or the /24 of an IPv4 address.
+// networkKey is the largest network that one customer of a provider usually has: the /48 of an
+// IPv6 address, the /24 of an IPv4 address.
 func networkKey(host string) string {
 	addr, err := netip.ParseAddr(host)
 	switch {
@@ -300,8 +285,8 @@ func prefix(addr netip.Addr, bits int) string {
 	return netip.PrefixFrom(addr.WithZone(""), bits).Masked().String()
 }
 
-// Client returns the address a request comes from: the connection's own, or,
-// behind trusted proxies, the last one in X-Forwarded-For that is not theirs.
+// Client returns the address that a request comes from: the peer's, or, behind trusted proxies,
+// the last one in X-Forwarded-For that is not theirs.
 func (s *Server) Client(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -320,8 +305,8 @@ func (s *Server) Client(r *http.Request) string {
 	return host
 }
 
-// parseHop reads one address of X-Forwarded-For. Some proxies write the client's port
-// behind it, as Azure's Application Gateway does.
+// parseHop reads one address of X-Forwarded-For. Some proxies, like Azure's Application Gateway,
+// append the client's port.
 func parseHop(text string) (netip.Addr, error) {
 	addr, err := netip.ParseAddr(text)
 	if err == nil {
@@ -331,29 +316,20 @@ func parseHop(text string) (netip.Addr, error) {
 	return withPort.Addr(), err
 }
 
-// warnUnreadable says once that a trusted proxy writes what is no address: all of its
-// clients count as one then. One that says nothing may ask for itself.
+// warnUnreadable logs once that a trusted proxy sends no valid address: all its clients then
+// share one limit. An empty header may be a request of its own.
 func (s *Server) warnUnreadable(proxy, forwarded string) {
 	if strings.TrimSpace(forwarded) == "" {
 		return
 	}
 	s.warnedUnreadable.Do(func() {
-		s.Log.Warn("a proxy of COINSLOT_TRUSTED_PROXIES sends an X-Forwarded-For that ends in no "+
-			"address: all its clients count as one",
-			"proxy", proxy)
+		s.Log.Warn("trusted proxy sent an X-Forwarded-For that does not end in an address: all "+
+			"its clients share one rate limit", "proxy", proxy)
 	})
 }
 
-// IsTrustedProxy reports whether a host is one of TrustedProxies.
 func (s *Server) IsTrustedProxy(host string) bool {
 	addr, err := netip.ParseAddr(host)
-	if err != nil {
-		return false
-	}
-	for _, p := range s.TrustedProxies {
-		if p.Contains(addr.Unmap()) {
-			return true
-		}
-	}
-	return false
+	contains := func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) }
+	return err == nil && slices.ContainsFunc(s.TrustedProxies, contains)
 }

@@ -13,8 +13,8 @@ import (
 	"coinslot/bff/payment"
 )
 
-// outermost gives every request an id, a bounded body and the headers that all
-// answers carry, and turns a panic into an answer.
+// outermost gives every request an id, a bounded body and the common headers, and recovers from
+// panics.
 func (s *Server) outermost(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id := "req_" + strings.ToLower(rand.Text()[:16])
@@ -33,19 +33,13 @@ func (s *Server) recoverPanic(w http.ResponseWriter, r *http.Request) {
 	if err, ok := cause.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(cause)
 	}
-	s.Log.ErrorContext(
-		r.Context(), "a handler panicked", "route", routePath(r), "panic", fmt.Sprint(cause),
-		"stack",
-		string(debug.Stack()),
-	)
-	s.writeProblem(w, r, errPanic)
+	s.Log.ErrorContext(r.Context(), "handler panicked", "route", routePath(r),
+		"panic", fmt.Sprint(cause), "stack", string(debug.Stack()))
+	s.writeProblem(w, r, errors.New("handling a request: panic"))
 }
 
-var errPanic = errors.New("handling a request: panic")
-
-// SameOrigin refuses posts that a page of another origin has made. A request
-// without the headers that browsers add is no browser's and is let through: what
-// it needs is the session's id.
+// SameOrigin refuses posts from pages of other origins. A request without the headers that
+// browsers add is not from a browser and passes: it needs the session's id.
 func (s *Server) SameOrigin(r *http.Request) error {
 	site, err := SingleHeader(r, "Sec-Fetch-Site", wire.CodeForbidden)
 	if err != nil {
@@ -56,7 +50,7 @@ func (s *Server) SameOrigin(r *http.Request) error {
 		return err
 	}
 	if site == "same-origin" && origin == "null" {
-		return nil // a browser that hides where it comes from; the site is the browser's own word
+		return nil // privacy settings hide the origin; Sec-Fetch-Site cannot be forged by a page
 	}
 	if site != "" && site != "same-origin" ||
 		origin != "" && !payment.SameName(origin, s.PublicURL) {

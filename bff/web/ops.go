@@ -8,28 +8,25 @@ import (
 	"time"
 )
 
-// Health is what the operator's listener asks.
+// Health is what the private listener reports.
 type Health struct {
-	// Alive returns which main loops are stuck, by name.
-	Alive func() []string
-	// Ready returns what is missing to serve, by name.
-	Ready func(context.Context) []string
-	// Metrics answers scrapes.
+	Stuck   func() []string                // main loops that are stuck
+	Missing func(context.Context) []string // what is missing to serve
 	Metrics http.Handler
 }
 
-// Ops answers /healthz (the process lives: a restart would not help), /readyz (it
-// can serve) and /metrics (Prometheus text format 0.0.4). The first two are 200 and
-// "ok", or 503 and the names of what is wrong, one on a line, without details.
+// Ops answers /healthz (503 = a restart would help), /readyz (503 = send requests elsewhere) and
+// /metrics (Prometheus text format 0.0.4). The body of the first two is "ok" or the names of the
+// problems, one per line.
 func Ops(h Health) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc(
-		"GET /healthz", func(w http.ResponseWriter, _ *http.Request) { writeReport(w, h.Alive()) },
-	)
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
+		writeReport(w, h.Stuck())
+	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 		defer cancel()
-		writeReport(w, h.Ready(ctx))
+		writeReport(w, h.Missing(ctx))
 	})
 	mux.Handle("GET /metrics", h.Metrics)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -39,9 +36,9 @@ func Ops(h Health) http.Handler {
 	})
 }
 
-func writeReport(w http.ResponseWriter, wrong []string) {
-	if len(wrong) > 0 {
-		http.Error(w, strings.Join(wrong, "\n"), http.StatusServiceUnavailable)
+func writeReport(w http.ResponseWriter, problems []string) {
+	if len(problems) > 0 {
+		http.Error(w, strings.Join(problems, "\n"), http.StatusServiceUnavailable)
 		return
 	}
 	fmt.Fprintln(w, "ok")

@@ -5,25 +5,25 @@ import (
 	"strings"
 )
 
-// Kind is what an answer is to the browser that gets it.
+// Kind decides the headers of an answer.
 type Kind int
 
-// Every answer is of one of these kinds; one that says nothing else is data.
+// The default is KindData.
 const (
-	KindData      Kind = iota // JSON, problems, plain text: for whoever has asked, never kept
+	KindData      Kind = iota // JSON, problems, plain text; never cached
 	KindPage                  // the checkout, in frames of the listed shops
-	KindFramed                // one that has its script in it
-	KindAlone                 // a page that belongs in no frame
-	KindDoctor                // a page that belongs in no frame, and tries one of the checkout's
+	KindFramed                // a page with its script inline
+	KindAlone                 // a page that may not be framed
+	KindDoctor                // a page that may not be framed, and frames the checkout
 	KindMoved                 // a redirect to a page
 	KindPicture               // a QR code
 	KindHashed                // a file whose name changes with its content
 	KindScript                // checkout.js, evergreen
 	KindRelease               // checkout.js of one version
-	KindModule                // a script that a page of any origin imports
+	KindModule                // a script that pages of any origin import
 	KindManual                // a page of documentation
-	KindPublished             // what anybody may read: types, descriptions, public keys
-	KindIcon                  // a coin's mark
+	KindPublished             // public: types, API description, public keys
+	KindIcon                  // a coin's icon
 	KindConsole               // the operator's pages
 )
 
@@ -33,15 +33,14 @@ var kindNames = [...]string{
 	"module", "manual", "published", "icon", "console",
 }
 
-// String returns the kind's name, "page".
+// String returns the name, "page".
 func (k Kind) String() string { return kindNames[k] }
 
-// Values that several kinds have.
 const (
 	closedCSP = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 	// a picture that is opened on its own runs and loads nothing
 	inertCSP = closedCSP + "; sandbox"
-	// The console runs nothing and shows nothing of anybody else.
+	// The console has no scripts and no content of other origins.
 	consoleCSP = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; " +
 		"base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
 		"trusted-types 'none'"
@@ -50,20 +49,18 @@ const (
 	compressed = "Accept, Accept-Encoding, Accept-Language"
 )
 
-// unusedFeatures are the features of a browser that no page needs, so that nothing in it
-// can ask for them. One that Chromium does not know on some machine, such as
-// bluetooth and web-share on Linux, is a warning in every console: it is left out.
+// unusedFeatures are browser features that no page may use. Those that Chromium does not know on
+// some systems, like bluetooth and web-share on Linux, are left out: they log warnings.
 var unusedFeatures = []string{
 	"accelerometer", "autoplay", "camera", "clipboard-read", "display-capture", "encrypted-media",
-	"fullscreen",
-	"geolocation", "gyroscope", "hid", "idle-detection", "local-fonts", "magnetometer",
-	"microphone", "midi", "payment", "picture-in-picture",
-	"publickey-credentials-create", "publickey-credentials-get", "screen-wake-lock", "serial",
-	"storage-access", "sync-xhr", "usb",
+	"fullscreen", "geolocation", "gyroscope", "hid", "idle-detection", "local-fonts",
+	"magnetometer",
+	"microphone", "midi", "payment", "picture-in-picture", "publickey-credentials-create",
+	"publickey-credentials-get", "screen-wake-lock", "serial", "storage-access", "sync-xhr", "usb",
 	"window-management", "xr-spatial-tracking",
 }
 
-// policy is the headers of one kind of answer, "" for those that it has not.
+// policy is the headers of a kind; "" = not sent.
 type policy struct {
 	content  string // Content-Security-Policy
 	cache    string // Cache-Control
@@ -75,14 +72,12 @@ type policy struct {
 	readers  string // Access-Control-Allow-Origin
 }
 
-// policies is the one table of headers, by kind. Pages, what they are redirected
-// through and their files may be loaded by other origins, because a host page
-// that is cross-origin isolated asks for that; what holds a session may not.
+// policies is the table of headers by kind. Other origins may load pages, redirects to them and
+// their files, because a cross-origin isolated host page requires that, but no session data.
 type policies map[Kind]policy
 
-// newPolicies returns the table of a server whose pages the origins may frame.
-// inline is the source that allows the one script in pages of frames; empty = none
-// is there.
+// newPolicies returns the table of a server whose pages the origins may frame. inline is the CSP
+// source of the inline script; empty = there is none.
 func newPolicies(origins []string, inline string) policies {
 	features := strings.Join(unusedFeatures, "=(), ") + "=(), clipboard-write=(self)"
 	framers := strings.Join(append([]string{"'self'"}, origins...), " ")
@@ -136,9 +131,8 @@ func newPolicies(origins []string, inline string) policies {
 	}
 }
 
-// pageCSP is the Content-Security-Policy of a page: nothing is loaded from
-// anywhere else, nothing inline runs but what has one of the hashes, and no text
-// becomes a script.
+// pageCSP is the Content-Security-Policy of a page: nothing from other origins, no inline script
+// but those with a hash, no text as script.
 func pageCSP(framers string, hashes ...string) string {
 	scripts := strings.TrimSpace(strings.Join(append([]string{"'self'"}, hashes...), " "))
 	return "default-src 'none'; script-src " + scripts +
@@ -147,24 +141,22 @@ func pageCSP(framers string, hashes ...string) string {
 		"; require-trusted-types-for 'script'; trusted-types 'none'"
 }
 
-// withCache returns p with how long caches may keep it.
 func (p policy) withCache(cache string) policy {
 	p.cache = cache
 	return p
 }
 
-// readableByAll returns p for what pages of every origin may read.
+// readableByAll returns p for pages of every origin.
 func (p policy) readableByAll() policy {
 	p.readers = "*"
 	return p
 }
 
-// set makes an answer one of kind k, whatever it was to be before. Names are in
-// their canonical form. X-Frame-Options
-// is never sent: it cannot name several origins, and frame-ancestors rules over it.
+// set replaces the headers by those of kind k. Names are in canonical form. X-Frame-Options is
+// never sent: it cannot name several origins, and frame-ancestors overrides it.
 func (list policies) set(h http.Header, k Kind) {
 	p := list[k]
-	values := make([]string, 0, 8) // of all of them: each header set alone is an allocation
+	values := make([]string, 0, 8) // one allocation for all
 	for _, header := range [...]struct{ name, value string }{
 		{"Content-Security-Policy", p.content}, {"Cache-Control", p.cache}, {"Vary", p.vary},
 		{"Cross-Origin-Resource-Policy", p.resource}, {"Cross-Origin-Opener-Policy", p.opener},
@@ -180,7 +172,7 @@ func (list policies) set(h http.Header, k Kind) {
 	}
 }
 
-// Headers that many answers have, each with memory that all of them share: nobody changes it.
+// Headers of many answers, in shared memory: never changed.
 var (
 	noSniffing   = []string{"nosniff"}
 	ownReferrer  = []string{"same-origin"}
@@ -188,8 +180,8 @@ var (
 	asJSON       = []string{"application/json"}
 )
 
-// setCommonHeaders sets the headers that all answers carry, and those of data. The referrer
-// policy is not no-referrer because a form would then post with "Origin: null".
+// setCommonHeaders sets the headers of all answers, and those of KindData. With the referrer
+// policy no-referrer, forms would post with "Origin: null".
 func (s *Server) setCommonHeaders(h http.Header, request string) {
 	h.Set("X-Request-Id", request)
 	h["X-Content-Type-Options"], h["Referrer-Policy"] = noSniffing, ownReferrer
@@ -199,16 +191,16 @@ func (s *Server) setCommonHeaders(h http.Header, request string) {
 	s.policies.set(h, KindData)
 }
 
-// SetKind makes an answer one of kind k.
+// SetKind sets the headers of kind k.
 func (s *Server) SetKind(w http.ResponseWriter, k Kind) { s.policies.set(w.Header(), k) }
 
-// Redirect sends the browser to a page of ours.
+// Redirect redirects to a page of this server.
 func (s *Server) Redirect(w http.ResponseWriter, r *http.Request, to string) {
 	s.SetKind(w, KindMoved)
 	http.Redirect(w, r, to, http.StatusSeeOther)
 }
 
-// PublicHeaders are those of a kind, without the names of the shops that may frame it.
+// PublicHeaders are those of a kind, without the origins that may frame it.
 func (s *Server) PublicHeaders(k Kind) http.Header {
 	h := http.Header{}
 	newPolicies(nil, s.Assets.inlineSource()).set(h, k)

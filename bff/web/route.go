@@ -8,54 +8,52 @@ import (
 	"coinslot/app/wire"
 )
 
-// Route is one endpoint. All that there is to say of it is said here: the routes that the server
-// has, what the tests of headers ask, and what docs/openapi.yaml has to describe follow.
+// Route is one endpoint. The server's routes, the tests of headers, and the contents of
+// docs/openapi.yaml follow from it.
 type Route struct {
 	// Pattern is as net/http.ServeMux takes it, "POST /v1/sessions".
 	Pattern string
-	// Kind is what a good answer is to browsers; one that is refused is [KindData] or a page.
-	Kind Kind
-	// Limit is how often one client may ask.
+	// Kind is that of a successful answer; an error is [KindData] or a page.
+	Kind  Kind
 	Limit Limit
-	// Pages tells that a browser's error is a page; programs get a problem as everywhere.
+	// Pages makes errors pages for browsers; programs always get problem+json.
 	Pages bool
-	// Undocumented routes are not in docs/openapi.yaml: what they answer is for our own pages.
+	// Undocumented routes are for our own pages and not in docs/openapi.yaml.
 	Undocumented bool
 	Handle       Handler
 }
 
-// Handler answers a request or says why not.
+// Handler answers a request or returns an error, which is then answered.
 type Handler func(w http.ResponseWriter, r *http.Request) error
 
-// Limit is how often one client may make a request; the figures are in [Limits].
+// Limit is how often one client may make a request; see [Limits].
 type Limit int
 
-// What counts together has the same limit.
+// Requests with the same limit count together.
 const (
 	Unlimited     Limit = iota
-	LimitReads          // what is only looked at
-	LimitPosts          // what is posted, and asks nothing of the gateway
-	LimitCalls          // posts that may make requests to the gateway
-	LimitFewCalls       // those that must leave room for payments to be opened
+	LimitReads          // reads
+	LimitPosts          // posts without gateway requests
+	LimitCalls          // posts that may make gateway requests
+	LimitFewCalls       // such posts that must leave room for opening payments
 )
 
-// Handler returns the handler of the routes, of assets, and of everything that is not there.
-// Routes has them from then on.
+// Handler returns the handler of the routes, of assets, and of unknown paths. It sets s.Routes.
 func (s *Server) Handler(routes []Route) http.Handler {
-	mux, within := http.NewServeMux(), s.limiters()
+	mux, limits := http.NewServeMux(), s.limiters()
 	s.Routes = slices.Concat(s.Assets.routes(), routes)
 	for _, route := range s.Routes {
 		answer := s.handleData(route.Handle)
 		if route.Pages {
 			answer = s.handlePage(route.Handle)
 		}
-		mux.Handle(route.Pattern, within[route.Limit](answer))
+		mux.Handle(route.Pattern, limits[route.Limit](answer))
 	}
-	mux.Handle("/", within[LimitReads](s.unmatched()))
+	mux.Handle("/", limits[LimitReads](s.unmatched()))
 	return s.outermost(s.checkMethod(mux))
 }
 
-// handleData wraps a handler whose errors are read by programs.
+// handleData wraps a handler whose errors are for programs.
 func (s *Server) handleData(h Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		noteSession(r)
@@ -65,7 +63,7 @@ func (s *Server) handleData(h Handler) http.Handler {
 	})
 }
 
-// handlePage wraps a handler whose errors a shopper may read.
+// handlePage wraps a handler whose errors shoppers may see.
 func (s *Server) handlePage(h Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		noteSession(r)
@@ -75,7 +73,7 @@ func (s *Server) handlePage(h Handler) http.Handler {
 	})
 }
 
-// writeError answers in words if a browser asks, and a program as everywhere.
+// writeError answers with a page for browsers and a problem for programs.
 func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	if s.ErrorPage == nil || WantsJSON(r) {
 		s.writeProblem(w, r, err)
@@ -86,13 +84,11 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	s.ErrorPage(w, r, e)
 }
 
-// notFound answers what is not there.
 func notFound(http.ResponseWriter, *http.Request) error {
 	return Refuse(wire.CodeNotFound, "")
 }
 
-// unmatched answers addresses at which nothing is: browsers in words, programs
-// like everywhere.
+// unmatched answers unknown paths.
 func (s *Server) unmatched() http.Handler {
 	page, data := s.handlePage(notFound), s.handleData(notFound)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -104,8 +100,7 @@ func (s *Server) unmatched() http.Handler {
 	})
 }
 
-// checkMethod answers a known path with a wrong method in the form of every other
-// error; the mux alone would answer with plain text.
+// checkMethod answers a wrong method like any other error; the mux would use plain text.
 func (s *Server) checkMethod(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, pattern := mux.Handler(r); pattern == "/" || pattern == "/v1/" {
@@ -119,7 +114,7 @@ func (s *Server) checkMethod(mux *http.ServeMux) http.Handler {
 	})
 }
 
-// allowedMethods returns the methods that have a route of their own at r's path.
+// allowedMethods returns the methods with a route at r's path.
 func allowedMethods(mux *http.ServeMux, r *http.Request) string {
 	var list []string
 	for _, method := range []string{http.MethodGet, http.MethodPost} {

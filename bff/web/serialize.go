@@ -9,8 +9,8 @@ import (
 	"coinslot/bff/payment"
 )
 
-// Serialize runs do when it is the session's turn; what do asks of the gateway is asked for the
-// session. It blocks until then. Errors: the request's end, do's.
+// Serialize runs do exclusively among the requests of a session; its gateway requests count for
+// that session. It blocks. Errors: the request has ended; do's.
 func (s *Server) Serialize(
 	r *http.Request, id string,
 	do func(ctx context.Context, id string) (payment.Session, error),
@@ -19,22 +19,18 @@ func (s *Server) Serialize(
 	return s.sessions.do(ctx, id, func() (payment.Session, error) { return do(ctx, id) })
 }
 
-// sessionLocks lets what is asked of one session happen one after the other, so that a
-// burst of the same request finds the work done and asks the gateway, whose
-// budget all shoppers share, once. It is a courtesy within one process:
-// correctness rests on the store.
+// sessionLocks serializes requests per session, so that a burst of the same request makes one
+// gateway request. It is an optimization within one process: the store guarantees correctness.
 type sessionLocks struct {
 	mu    sync.Mutex
 	inUse map[string]*sessionLock // by session id
 }
 
-// sessionLock is held by whoever has put the one value into busy.
 type sessionLock struct {
-	busy  chan struct{}
-	users int // holder and waiting ones; guarded by turns.mu
+	busy  chan struct{} // holds one value while the lock is held
+	users int           // holder and waiters; guarded by sessionLocks.mu
 }
 
-// do runs act when it is the session's turn. Errors: ctx's, act's.
 func (t *sessionLocks) do(
 	ctx context.Context, id string, act func() (payment.Session, error),
 ) (payment.Session, error) {

@@ -13,10 +13,9 @@ import (
 	"coinslot/bff/logs"
 )
 
-// statusRecorder is an answer whose status is remembered.
 type statusRecorder struct {
 	http.ResponseWriter
-	status int // zero = nothing was answered
+	status int // zero = no answer yet
 }
 
 // WriteHeader implements http.ResponseWriter.
@@ -35,7 +34,7 @@ func (w *statusRecorder) Write(p []byte) (int, error) {
 	return w.ResponseWriter.Write(p)
 }
 
-// Hijack implements http.Hijacker, which the handshake of sockets asks for.
+// Hijack implements http.Hijacker, for websockets.
 func (w *statusRecorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, buffered, err := http.NewResponseController(w.ResponseWriter).Hijack()
 	if err == nil {
@@ -44,10 +43,10 @@ func (w *statusRecorder) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, buffered, err
 }
 
-// Unwrap lets http.ResponseController find what else the answer can do.
+// Unwrap is for http.ResponseController.
 func (w *statusRecorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// observe answers r by next, tells Config.Began of it, and writes its line.
+// observe calls next, Config.Began and its end, and logs the request.
 func (s *Server) observe(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	began, seen := time.Now(), &statusRecorder{ResponseWriter: w}
 	ended := func(*http.Request, int) {}
@@ -64,9 +63,8 @@ func (s *Server) observe(w http.ResponseWriter, r *http.Request, next http.Handl
 	next.ServeHTTP(seen, r)
 }
 
-// logRequest writes the one line of a request: for people if it matters, else for those
-// who look for something. The address as it was is in none: hook tokens and order
-// tokens are part of some.
+// logRequest logs a request, at level info if it is notable, else debug. It never logs the URL,
+// which may contain tokens.
 func (s *Server) logRequest(r *http.Request, status int, took time.Duration) {
 	level := slog.LevelDebug
 	if isNotable(r, status) {
@@ -79,21 +77,20 @@ func (s *Server) logRequest(r *http.Request, status int, took time.Duration) {
 		slog.Int("status", status), slog.Duration("took", took))
 }
 
-// isNotable reports whether a request does or decides something, or shows a
-// checkout to somebody. Files, sockets and what pages load again are not, unless
-// they fail.
+// isNotable reports whether a request changes or decides something, shows a checkout, or fails.
+// Files, sockets and reloads are not notable.
 func isNotable(r *http.Request, status int) bool {
 	switch r.Pattern {
 	case "GET /checkout", "GET /checkout/{session}", "GET /checkout/{session}/receipt",
 		"GET /return":
 		return status != http.StatusTooManyRequests
 	}
-	asks := r.Method == http.MethodPost && r.Pattern != "" ||
+	acts := r.Method == http.MethodPost && r.Pattern != "" ||
 		strings.HasPrefix(routePath(r), "/v1/")
-	return asks && status != http.StatusTooManyRequests || status >= http.StatusInternalServerError
+	return acts && status != http.StatusTooManyRequests || status >= http.StatusInternalServerError
 }
 
-// routePath is the pattern of r's route without its method; "" = it has none.
+// routePath is the pattern of r's route without its method; "" = no route.
 func routePath(r *http.Request) string {
 	method, path, ok := strings.Cut(r.Pattern, " ")
 	if !ok {
@@ -102,15 +99,14 @@ func routePath(r *http.Request) string {
 	return path
 }
 
-// noteSession notes the session that the address of r names, if it can be one.
+// noteSession adds the session in the path of r to its log lines.
 func noteSession(r *http.Request) {
 	if id := r.PathValue("session"); sessionID.MatchString(id) {
 		logs.NoteSession(r.Context(), id)
 	}
 }
 
-// sessionID is what a session's id looks like.
 var sessionID = regexp.MustCompile(`^cs_[a-z2-7]{26}$`)
 
-// IsSession reports whether id can be one of a session.
+// IsSession reports whether id has the form of a session id.
 func IsSession(id string) bool { return sessionID.MatchString(id) }

@@ -1,6 +1,5 @@
-// Package web is what all HTTP shares: routes, middleware, limits, the one table of errors, the
-// one table of headers, assets. The merchant's endpoints are in package api, the shopper's in
-// package shop.
+// Package web has what all HTTP shares: routes, middleware, limits, the tables of errors and
+// headers, assets. The merchant's endpoints are in package api, the shopper's in package shop.
 package web
 
 import (
@@ -16,7 +15,7 @@ import (
 	"coinslot/app/wire"
 )
 
-// Config is what all answers depend on.
+// Config is shared by all answers.
 type Config struct {
 	// Static is the built assets, texts and icons; see package static.
 	Static fs.FS
@@ -25,38 +24,36 @@ type Config struct {
 	// Origins are the host pages that may frame the checkout.
 	Origins        []string
 	TrustedProxies []netip.Prefix
-	// Limits bound what one client may do; zero = the defaults.
+	// Limits of one client; zero = the defaults.
 	Limits Limits
-	// Began is called when a request comes; it returns the context that it is
-	// answered with, and what is called when it was. By then the request knows its
-	// route: Pattern is "" if it has none, PathValue what is in the address. Status
-	// is 101 of a socket, and zero if nothing was answered. Nil = nobody watches.
+	// Began is called at the start of a request; it returns the context for it, and a function
+	// for its end. By then r.Pattern is set, "" = no route. status is 101 for a socket, zero if
+	// nothing was answered. Nil = not called.
 	Began func(r *http.Request) (ctx context.Context, ended func(r *http.Request, status int))
 	Now   func() time.Time // nil = time.Now
-	// Log gets a line for each request; see package logs. Nil = silent.
+	// Log has a line per request; see package logs. Nil = silent.
 	Log *slog.Logger
 }
 
-// Server is Config with what is derived from it. It is safe for concurrent use; make one with
-// [New].
+// Server answers requests; create one with [New]. It is safe for concurrent use.
 type Server struct {
 	Config
 	Assets *Assets
-	// Routes are all that there are, but "/"; set by [Server.Handler].
+	// Routes are all but "/"; set by [Server.Handler].
 	Routes []Route
-	// ErrorPage shows an error to a shopper; package shop sets it. Nil = as programs get it.
+	// ErrorPage shows an error to a shopper; package shop sets it. Nil = problem+json.
 	ErrorPage func(w http.ResponseWriter, r *http.Request, e wire.Error)
 
 	policies         policies
 	sessions         sessionLocks
 	guesses          counter // of wrong keys
-	nudges           counter // of checks that pages have made due sooner
+	nudges           counter // of checks that pages have scheduled
 	sockets          openCounter
-	warnedHidden     sync.Once // for a proxy that is not named, which is logged once
-	warnedUnreadable sync.Once // for a proxy that names nobody, which is logged once
+	warnedHidden     sync.Once // for an untrusted proxy
+	warnedUnreadable sync.Once // for a proxy without addresses
 }
 
-// New returns a server without routes. Errors: assets that cannot be read.
+// New returns a server without routes. Errors: invalid assets.
 func New(c Config) (*Server, error) {
 	s := &Server{Config: c}
 	if s.Log == nil {
