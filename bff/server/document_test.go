@@ -251,7 +251,7 @@ func TestDocumentAndPage(t *testing.T) {
 func TestOperatorsListenerIsAsDocumented(t *testing.T) {
 	for _, wrong := range [][]string{nil, {"database"}} {
 		ops := web.Ops(web.Health{
-			Alive: func() []string { return wrong }, Ready: func(context.Context) []string { return wrong }, Metrics: metrics.New(metrics.Config{}),
+			Stuck: func() []string { return wrong }, Missing: func(context.Context) []string { return wrong }, Metrics: metrics.New(metrics.Config{}),
 		})
 		written().each(func(route string, o map[string]any) {
 			if served(o) {
