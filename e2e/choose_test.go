@@ -8,19 +8,19 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// ways are the two extremes in which the chooser works: driven by the program,
+// chooserModes are the two extremes in which the chooser works: driven by the program,
 // and by the browser's own forms and links.
-var ways = map[string]browser.Options{"wasm": {Height: 1600}, "no JavaScript": {Height: 1600, NoJS: true}}
+var chooserModes = map[string]browser.Options{"wasm": {Height: 1600}, "no JavaScript": {Height: 1600, NoJS: true}}
 
 // choosing opens the page of an order and waits until it is driven as it will be.
 func (s *stack) choosing(t *testing.T, o browser.Options, fields order) *browser.Page {
 	t.Helper()
-	p := s.alone(t, s.session(fields), o)
-	awaitDriver(p, o)
+	p := s.openPage(t, s.session(fields), o)
+	awaitWasm(p, o)
 	return p
 }
 
-func awaitDriver(p *browser.Page, o browser.Options) {
+func awaitWasm(p *browser.Page, o browser.Options) {
 	if !o.NoJS {
 		p.Wait(`[data-live="wasm"]`)
 	}
@@ -50,9 +50,9 @@ func urlHas(v *browser.View, text string, want bool) {
 
 // Who pays from an exchange says so once. Every later page knows it, and nothing
 // that was picked is lost on the way.
-func TestChoosesFromAnExchange(t *testing.T) {
-	together(t)
-	for name, o := range ways {
+func TestChoosesFromExchange(t *testing.T) {
+	runParallel(t)
+	for name, o := range chooserModes {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
 			p := s.choosing(t, o, order{"amount_usd": "25.00"})
@@ -69,13 +69,13 @@ func TestChoosesFromAnExchange(t *testing.T) {
 				}
 				p.Reload()
 				p.WaitText(".exchange", "withdrawal fee")
-				awaitDriver(p, o)
+				awaitWasm(p, o)
 			}
-			exchangesFirst(t, p.View)
+			assertExchangesFirst(t, p.View)
 			choose(p.View, "USDT", "trc20")
 			p.Wait(pending)
 			s.matches(p.View)
-			awaitDriver(p, o)
+			awaitWasm(p, o)
 			urlHas(p.View, "from=exchange", true)
 			if n, forms := p.Count(`form input[name="from"][value="exchange"]`), p.Count("form"); n != forms {
 				t.Errorf("%d of %d forms carry it", n, forms)
@@ -86,14 +86,14 @@ func TestChoosesFromAnExchange(t *testing.T) {
 			p.WaitText(".exchange", "costs you least")
 			urlHas(p.View, "from=exchange", false)
 			checked(p.View, "USDT", "trc20") // and it is still a change of coin
-			quiet(t, p)
+			assertCleanConsole(t, p)
 		})
 	}
 }
 
-// exchangesFirst asserts that every network that can be chosen says whether
+// assertExchangesFirst asserts that every network that can be chosen says whether
 // exchanges send to it, and that those that do come first within their coin.
-func exchangesFirst(t *testing.T, v *browser.View) {
+func assertExchangesFirst(t *testing.T, v *browser.View) {
 	t.Helper()
 	var coins []string
 	v.Eval(`[...document.querySelectorAll(".networks")].map(f => [...f.querySelectorAll(".network:not(:has(:disabled))")].map(
@@ -109,9 +109,9 @@ func exchangesFirst(t *testing.T, v *browser.View) {
 
 // What is not possible for an order stays, with its reason, in words that are
 // read aloud too.
-func TestReasonsStay(t *testing.T) {
-	together(t)
-	for name, o := range ways {
+func TestUnavailableChoicesShowReason(t *testing.T) {
+	runParallel(t)
+	for name, o := range chooserModes {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
 			p := s.choosing(t, o, order{"amount_usd": "1.50"})
@@ -133,16 +133,16 @@ func TestReasonsStay(t *testing.T) {
 }
 
 // A shop that takes one coin on one network asks nothing.
-func TestNothingToChoose(t *testing.T) {
-	together(t)
-	for name, o := range ways {
+func TestSingleNetwork(t *testing.T) {
+	runParallel(t)
+	for name, o := range chooserModes {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
 			p := s.choosing(t, o, order{"amount_usd": "25.00", "currencies": []string{"USDT_trc20"}})
-			var seen int
-			p.Eval(`[...document.querySelectorAll("input[type=radio]")].filter(e => e.tabIndex >= 0 || getComputedStyle(e).clipPath === "none").length`, &seen)
-			if seen != 0 {
-				t.Errorf("%d radios can be seen or reached by the keyboard; want none", seen)
+			var pageLoad int
+			p.Eval(`[...document.querySelectorAll("input[type=radio]")].filter(e => e.tabIndex >= 0 || getComputedStyle(e).clipPath === "none").length`, &pageLoad)
+			if pageLoad != 0 {
+				t.Errorf("%d radios can be seen or reached by the keyboard; want none", pageLoad)
 			}
 			p.WaitText(`.coins`, "Tether")
 			p.WaitText(`[data-part="estimate"]`, "25")
@@ -150,15 +150,15 @@ func TestNothingToChoose(t *testing.T) {
 			p.Click(`[data-part="continue"]`)
 			p.Wait(pending)
 			s.matches(p.View)
-			quiet(t, p)
+			assertCleanConsole(t, p)
 		})
 	}
 }
 
 // A shop that takes one coin asks for the network only.
-func TestOneCoinToChoose(t *testing.T) {
-	together(t)
-	for name, o := range ways {
+func TestSingleCoin(t *testing.T) {
+	runParallel(t)
+	for name, o := range chooserModes {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
 			p := s.choosing(t, o, order{"amount_usd": "25.00", "currencies": []string{"USDC"}})
@@ -173,9 +173,9 @@ func TestOneCoinToChoose(t *testing.T) {
 }
 
 // What is asked for is said before anything is begun at the gateway.
-func TestEstimateBeforeAnythingIsBegun(t *testing.T) {
+func TestEstimateBeforePayment(t *testing.T) {
 	s := newStack(t)
-	p := s.choosing(t, ways["wasm"], order{"amount_usd": "25.00"})
+	p := s.choosing(t, chooserModes["wasm"], order{"amount_usd": "25.00"})
 	for symbol, network := range map[string]string{"USDT": "trc20", "BNB": "bep20", "ETH": "arbitrum"} {
 		pick(p.View, symbol, network)
 		p.WaitText(`[data-part="estimate"]`, "You will send about")
@@ -192,9 +192,9 @@ func TestEstimateBeforeAnythingIsBegun(t *testing.T) {
 
 // The search finds coins by their networks and the other way round, tells what
 // it has found, and Enter in it pays nothing.
-func TestSearches(t *testing.T) {
+func TestSearch(t *testing.T) {
 	s := newStack(t)
-	p := s.choosing(t, ways["wasm"], order{"amount_usd": "25.00"})
+	p := s.choosing(t, chooserModes["wasm"], order{"amount_usd": "25.00"})
 	pick(p.View, "BNB", "bep20")
 	p.Type(`[data-part="search"]`, "usdt tron")
 	p.WaitText(`[role="status"].offscreen`, "1 network: USDT")
@@ -214,17 +214,17 @@ func TestSearches(t *testing.T) {
 	if !p.Exists(`[data-status="open"]`) || len(s.issued()) != 0 {
 		t.Error("Enter in the search field has sent the form")
 	}
-	quiet(t, p)
+	assertCleanConsole(t, p)
 }
 
 // What is typed into the search field before the program arrives is searched
 // for by it, and the next list is whole again.
 func TestSearchBeforeTheTakeover(t *testing.T) {
-	h := newHeld(t)
-	p := h.alone(t, h.session(order{"amount_usd": "25.00"}), browser.Options{Height: 1600})
+	h := newHeldStack(t)
+	p := h.openPage(t, h.session(order{"amount_usd": "25.00"}), browser.Options{Height: 1600})
 	p.Wait(`[data-live="html"]`)
 	p.Type(`[data-part="search"]`, "arbitrum")
-	h.let()
+	h.releaseProgram()
 	p.Wait(`[data-live="wasm"]`)
 	p.WaitText(`[role="status"].offscreen`, "1 network: ETH")
 	p.WaitGone(`label:has([data-part="currency"][value="USDT"])`)
@@ -240,14 +240,14 @@ func TestSearchBeforeTheTakeover(t *testing.T) {
 // After a payment has come to nothing, and when it is changed, the last coin and
 // network are picked already. Only the session remembers them.
 func TestLastChoiceIsPreselected(t *testing.T) {
-	together(t)
-	for name, o := range ways {
+	runParallel(t)
+	for name, o := range chooserModes {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
 			id := s.session(order{"amount_usd": "25.00"})
-			p := s.alone(t, id, o)
-			awaitDriver(p, o)
-			again := func(status, symbol, network string) {
+			p := s.openPage(t, id, o)
+			awaitWasm(p, o)
+			benchmarkWarmLoads := func(status, symbol, network string) {
 				t.Helper()
 				p.Wait(`[data-status="` + status + `"]`)
 				p.Click(`[data-part="change"]`)
@@ -257,20 +257,20 @@ func TestLastChoiceIsPreselected(t *testing.T) {
 			}
 			choose(p.View, "USDC", "polygon")
 			p.Wait(pending)
-			again("pending", "USDC", "polygon")
+			benchmarkWarmLoads("pending", "USDC", "polygon")
 			choose(p.View, "USDT", "bep20")
 			p.Wait(pending)
 			await(t, "the second transaction", func() bool { return len(s.issued()) == 2 })
 			p.WaitText("h1", "USDT")
 			p.Click(`[data-part="cancel"]`)
-			again("cancelled", "USDT", "bep20")
+			benchmarkWarmLoads("cancelled", "USDT", "bep20")
 			choose(p.View, "TON", "ton")
 			p.Wait(pending)
-			s.pretend(s.matches(p.View), "expire")
-			again("expired", "TON", "ton")
+			s.simulate(s.matches(p.View), "expire")
+			benchmarkWarmLoads("expired", "TON", "ton")
 			p.Goto(s.base + "/checkout/" + id)
-			again("expired", "TON", "ton")
-			keepsNothing(t, p.View)
+			benchmarkWarmLoads("expired", "TON", "ton")
+			assertNoStorage(t, p.View)
 		})
 	}
 }
@@ -278,7 +278,7 @@ func TestLastChoiceIsPreselected(t *testing.T) {
 // Everything that can be paid with can be paid with without scripts.
 func TestEveryCoinWithoutJavaScript(t *testing.T) {
 	s := newStack(t)
-	p := chromium.Open(t, "about:blank", ways["no JavaScript"])
+	p := chromium.Open(t, "about:blank", chooserModes["no JavaScript"])
 	for _, coin := range sandbox.DefaultCurrencies() {
 		for _, network := range coin.Networks {
 			p.Goto(s.base + "/checkout/" + s.session(order{"amount_usd": "150.00"}))
@@ -293,16 +293,16 @@ func TestEveryCoinWithoutJavaScript(t *testing.T) {
 
 // An order that is stored nowhere yet remembers it as well, in both ways of
 // sending the choice.
-func TestItemFromAnExchange(t *testing.T) {
-	together(t)
-	for name, o := range ways {
+func TestOrderTokenFromExchange(t *testing.T) {
+	runParallel(t)
+	for name, o := range chooserModes {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
 			p := chromium.Open(t, s.base+"/checkout?order="+s.token(t, "31.00", "exchange"), o)
-			awaitDriver(p, o)
+			awaitWasm(p, o)
 			p.Click(`[data-part="exchange"]`)
 			p.WaitText(".exchange", "withdrawal fee")
-			awaitDriver(p, o)
+			awaitWasm(p, o)
 			choose(p.View, "TON", "ton")
 			p.Wait(pending)
 			s.matches(p.View)

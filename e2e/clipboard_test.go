@@ -6,8 +6,8 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// spy keeps what is given to the clipboard, which takes it or not.
-const spy = `(() => {
+// recordCopies keeps what is given to the clipboard, which takes it or not.
+const recordCopies = `(() => {
 	const taken = navigator.clipboard.writeText.bind(navigator.clipboard);
 	window.copied = [];
 	navigator.clipboard.writeText = async text => {
@@ -22,7 +22,7 @@ const spy = `(() => {
 // The copy buttons put on the clipboard what the shopper reads, whole, and say
 // so only when it is there; in a frame, by the program and by the page's script.
 func TestCopies(t *testing.T) {
-	together(t)
+	runParallel(t)
 	for name, blocked := range map[string][]string{"wasm": nil, "html": {"*.wasm"}} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
@@ -32,7 +32,7 @@ func TestCopies(t *testing.T) {
 			f.Wait(pending)
 			f.Wait(`[data-live="` + name + `"]`)
 			tx := s.matches(f)
-			f.Eval(spy, nil)
+			f.Eval(recordCopies, nil)
 			f.Click(`[data-part="copy-address"]`)
 			f.WaitText(`[data-part="copy-address"]`, "Copied, for")
 			f.Click(`[data-part="copy-amount"]`)

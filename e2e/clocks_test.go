@@ -14,7 +14,7 @@ if (` + have + `) {
 	painted.port1.onmessage = ({data}) => {
 		if (window[data]) return;
 		window[data] = now();
-		if (data === "live") console.debug("` + wasLive + `");
+		if (data === "live") console.debug("` + liveMessage + `");
 	};
 	requestAnimationFrame(function look() {
 		if (` + usable + `) {
@@ -26,8 +26,8 @@ if (` + have + `) {
 }`
 }
 
-// wasLive is the word that all is over.
-const wasLive = "clocks: live"
+// liveMessage is the word that all is over.
+const liveMessage = "clocks: live"
 
 // coinslotClocks are those of a checkout in a shop's page: usable is the frame's
 // first coin that can be chosen, dressed, once the shop's page shows the frame.

@@ -17,49 +17,49 @@ func BenchmarkCold(b *testing.B) {
 	b.Run("static", func(b *testing.B) {
 		l := newLine(b)
 		url := plainPage(b, l)
-		cold(b, l, plainClocks, func() string { return url }, whole)
+		benchmarkColdLoads(b, l, plainClocks, func() string { return url }, pageView)
 	})
 	b.Run("coinslot", func(b *testing.B) {
 		h := newPhone(b)
-		cold(b, h.line, coinslotClocks, func() string { return h.page(h.shop) }, framed)
+		benchmarkColdLoads(b, h.line, coinslotClocks, func() string { return h.page(h.shop) }, frameView)
 	})
 	b.Run("crosssite", func(b *testing.B) {
 		h := newPhone(b)
-		cold(b, h.line, coinslotClocks, func() string { return h.page(h.far) }, framed)
+		benchmarkColdLoads(b, h.line, coinslotClocks, func() string { return h.page(h.crossSiteShop) }, frameView)
 	})
 	b.Run("goapp", func(b *testing.B) {
 		l := newLine(b)
 		url := startGoapp(b, l)
-		cold(b, l, goappClocks, func() string { return url }, whole)
+		benchmarkColdLoads(b, l, goappClocks, func() string { return url }, pageView)
 	})
 }
 
-// whole and framed are the document in which clocks run.
-func whole(p *browser.Page) *browser.View  { return p.View }
-func framed(p *browser.Page) *browser.View { return p.Frame(frame) }
+// pageView and framed are the document in which clocks run.
+func pageView(p *browser.Page) *browser.View  { return p.View }
+func frameView(p *browser.Page) *browser.View { return p.Frame(frame) }
 
-// cold loads pages, each in a browser that knows nothing, and reports medians.
-func cold(b *testing.B, l *link.Link, script string, url func() string, in func(*browser.Page) *browser.View) {
-	var all []seen
+// benchmarkColdLoads loads pages, each in a browser that knows nothing, and reports medians.
+func benchmarkColdLoads(b *testing.B, l *link.Link, script string, url func() string, in func(*browser.Page) *browser.View) {
+	var all []pageLoad
 	for b.Loop() {
 		to := url()
 		p := newTab(b, script)
-		slowly(l, func() { all = append(all, watch(l, p, to, in)) })
+		onSlowLine(l, func() { all = append(all, loadUntilLive(l, p, to, in)) })
 		p.Close()
 	}
 	report(b, all)
 }
 
-// watch takes a page somewhere and reads its clocks once it is live.
-func watch(l *link.Link, p *browser.Page, to string, in func(*browser.Page) *browser.View) seen {
+// loadUntilLive takes a page somewhere and reads its clocks once it is live.
+func loadUntilLive(l *link.Link, p *browser.Page, to string, in func(*browser.Page) *browser.View) pageLoad {
 	before := len(p.Console())
 	p.Goto(to)
-	p.WaitConsole(before, wasLive)
-	return look(l, p, in(p))
+	p.WaitConsole(before, liveMessage)
+	return readClocks(l, p, in(p))
 }
 
 // report tells the medians.
-func report(b *testing.B, all []seen) {
+func report(b *testing.B, all []pageLoad) {
 	var usable, live, bytes []float64
 	for _, s := range all {
 		usable, live, bytes = append(usable, s.usable), append(live, s.live), append(bytes, float64(s.bytes))

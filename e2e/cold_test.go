@@ -52,16 +52,16 @@ func plainPath(path string) string {
 
 // A coin can be chosen when the least has come that must: no file after the page.
 // The WebAssembly program is not asked for before, and then it is. Who comes
-// again asks for pages only.
-func TestShopperWaitsForLittle(t *testing.T) {
+// benchmarkWarmLoads asks for pages only.
+func TestLittleLoadsBeforeUsable(t *testing.T) {
 	h := newPhone(t)
 	p := chromium.Open(t, "", browser.Options{Script: coinslotClocks, Width: 400, Height: 800, Patience: time.Minute})
-	var s seen
-	to := h.page(h.far)
-	slowly(h.line, func() {
+	var s pageLoad
+	to := h.page(h.crossSiteShop)
+	onSlowLine(h.line, func() {
 		p.Goto(to)
-		framed(p).WaitJS(`window.usable`, "a coin to be there")
-		s = look(h.line, p, framed(p))
+		frameView(p).WaitJS(`window.usable`, "a coin to be there")
+		s = readClocks(h.line, p, frameView(p))
 	})
 	usable := s.began.Add(time.Duration(s.usable * float64(time.Millisecond)))
 	paths, bytes := asked(h.line, s.began, usable)
@@ -72,12 +72,12 @@ func TestShopperWaitsForLittle(t *testing.T) {
 	if bytes > beforeUsable {
 		t.Errorf("%d bytes came beside the page, of which %d may\n%s", bytes, beforeUsable, s.log)
 	}
-	framed(p).WaitJS(`window.live`, "WebAssembly to drive the checkout")
+	frameView(p).WaitJS(`window.live`, "WebAssembly to drive the checkout")
 
-	to = h.page(h.far)
+	to = h.page(h.crossSiteShop)
 	began := time.Now()
 	p.Goto(to)
-	framed(p).WaitJS(`window.live`, "WebAssembly to drive the checkout again")
+	frameView(p).WaitJS(`window.live`, "WebAssembly to drive the checkout again")
 	paths, _ = asked(h.line, began, time.Now())
 	for _, path := range paths {
 		if !slices.Contains([]string{"/", "/checkout/cs", "/checkout/cs/live", "/checkout/cs/view"}, path) {
@@ -88,7 +88,7 @@ func TestShopperWaitsForLittle(t *testing.T) {
 
 // A frame greets the shop's page as soon as it is whole. A browser lays it out before
 // it says that it has read it, and would lay out and paint twice.
-func TestFrameGreetsBeforeItIsLaidOut(t *testing.T) {
+func TestFrameConnectsBeforeLayout(t *testing.T) {
 	var checkout string
 	host, _ := newHost(t, &checkout)
 	s := newStack(t, "COINSLOT_ORIGINS="+host)

@@ -40,13 +40,13 @@ func consoleStack(t *testing.T) (s *stack, reviews []string) {
 	pastMonth(t, dsn)
 	s = newStack(t, "COINSLOT_ADMIN_PASSWORD="+consoleHash, "COINSLOT_DATABASE="+dsn)
 	paidID := s.session(order{"amount_usd": "18.50", "order_ref": "ORD-2041", "title": "House blend, 500 g", "email": "ann@shop.example", "metadata": map[string]string{"cart": "b7", "<i>note</i>": "=1+1"}})
-	s.picks(paidID)
+	s.pickByKeyboard(paidID)
 	s.pays("pay")
 	s.awaitStatus(paidID, "confirmed")
 	s.gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
 	for i, title := range []string{"<b>Two</b> tickets, " + strings.Repeat("Saturdaynight", 9), "Poster, signed", "Two tickets, Saturday"} {
 		id := s.session(order{"amount_usd": "25.00", "order_ref": fmt.Sprintf("ORD-%d", 2042+i), "title": title, "email": "bob@shop.example"})
-		s.picks(id)
+		s.pickByKeyboard(id)
 		s.pays("pay")
 		s.awaitStatus(id, "review")
 		reviews = append(reviews, id)
@@ -54,8 +54,8 @@ func consoleStack(t *testing.T) (s *stack, reviews []string) {
 	return s, reviews // the fault stays: a gateway that is well proves them by itself
 }
 
-// picks chooses a coin.
-func (s *stack) picks(id string) {
+// pickByKeyboard chooses a coin.
+func (s *stack) pickByKeyboard(id string) {
 	s.t.Helper()
 	resp, err := http.PostForm(s.base+"/checkout/"+id+"/attempts", url.Values{"currency_symbol": {"USDT"}, "network_code": {"trc20"}, "email": {"bob@shop.example"}, "comment": {"<script>alert(1)</script>"}})
 	if err != nil {
@@ -140,26 +140,26 @@ func signIn(t *testing.T, s *stack, o browser.Options) *browser.Page {
 // TestConsole is a night of whoever looks after the shop's payments, and the looks
 // of what they see. With -screens it leaves pictures.
 func TestConsole(t *testing.T) {
-	together(t)
+	runParallel(t)
 	s, reviews := consoleStack(t)
 	for i, name := range []string{"with scripts", "without scripts"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s.settles(t, reviews[i], browser.Options{NoJS: i == 1, Height: 1200})
+			s.resolves(t, reviews[i], browser.Options{NoJS: i == 1, Height: 1200})
 		})
 	}
-	for _, look := range []consoleLook{{"light", 1280, 900, false}, {"phone", 360, 780, true}} {
-		t.Run(look.name, func(t *testing.T) {
+	for _, readClocks := range []consoleLook{{"light", 1280, 900, false}, {"phone", 360, 780, true}} {
+		t.Run(readClocks.name, func(t *testing.T) {
 			t.Parallel()
-			s.fits(t, look, reviews[2])
+			s.fits(t, readClocks, reviews[2])
 		})
 	}
 	t.Run("the file", s.exports)
 }
 
-// settles signs in, sees what needs somebody, finds the payment by its address,
+// resolves signs in, sees what needs somebody, finds the payment by its address,
 // reads its story, settles it, sends a webhook again and a test, and signs out.
-func (s *stack) settles(t *testing.T, review string, o browser.Options) {
+func (s *stack) resolves(t *testing.T, review string, o browser.Options) {
 	p := signIn(t, s, o)
 	p.WaitText(`[data-part="need"] h3`, "in review")
 	p.Click(`.sections a[href="/admin/payments"]`)
@@ -222,14 +222,14 @@ type consoleLook struct {
 
 // fits holds that every page passes axe and is no wider than the screen, with long
 // and strange texts in it.
-func (s *stack) fits(t *testing.T, look consoleLook, review string) {
+func (s *stack) fits(t *testing.T, readClocks consoleLook, review string) {
 	axe, err := os.ReadFile(need.File(t, "../.cache/axe/package/axe.min.js"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := signIn(t, s, browser.Options{Width: look.width, Height: look.height, Dark: look.dark})
+	p := signIn(t, s, browser.Options{Width: readClocks.width, Height: readClocks.height, Dark: readClocks.dark})
 	for name, path := range consolePages(review) {
-		if *screens == "" && !look.dark && !slices.Contains([]string{"overview", "payments", "payment", "settle"}, name) {
+		if *screens == "" && !readClocks.dark && !slices.Contains([]string{"overview", "payments", "payment", "settle"}, name) {
 			continue // made of the same parts
 		}
 		p.Goto(s.base + path)
@@ -245,21 +245,21 @@ func (s *stack) fits(t *testing.T, look consoleLook, review string) {
 			t.Errorf("%s is wider than the screen: %q", name, wide)
 		}
 		if *screens != "" {
-			p.Screenshot(filepath.Join(*screens, consolePicture(name, look.name)+".png"))
+			p.Screenshot(filepath.Join(*screens, consolePicture(name, readClocks.name)+".png"))
 		}
 	}
 }
 
 // consolePicture names a picture: docs/console.md has those of the desk, and the
 // phone's first page.
-func consolePicture(page, look string) string {
+func consolePicture(page, readClocks string) string {
 	switch {
-	case look == "light":
+	case readClocks == "light":
 		return "console-" + page
 	case page == "overview":
-		return "console-" + look
+		return "console-" + readClocks
 	}
-	return "console-" + page + "-" + look
+	return "console-" + page + "-" + readClocks
 }
 
 // exports reads the file that the button of the list saves.

@@ -9,10 +9,10 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// counted is a script that counts what a page's socket says, what of it WebAssembly
-// hears, how often that wakes for whatever reason, and what changes in the document
+// countMessages is a script that counts what a page's socket says, what of it WebAssembly
+// awaitOutput, how often that wakes for whatever reason, and what changes in the document
 // once window.changes is an object: texts by the element around them.
-const counted = `
+const countMessages = `
 window.said = window.heard = window.woken = 0;
 let dedupe, go;
 Object.defineProperty(window, 'Go', {get: () => go, set: (real) => {
@@ -37,13 +37,13 @@ addEventListener('DOMContentLoaded', () => new MutationObserver((list) => {
 }).observe(document.documentElement, {childList: true, subtree: true, characterData: true, attributes: true}));
 `
 
-// TestWaitingCostsNextToNothing holds what a page does while it waits: the server
+// TestWaitingIsCheap holds what a page does while it waits: the server
 // keeps answers that say nothing new to itself, WebAssembly does not wake, and
 // nothing but the words of the clock changes, once a second at most. That the gateway
 // answers no more, and does again, is told in time all the same.
-func TestWaitingCostsNextToNothing(t *testing.T) {
+func TestWaitingIsCheap(t *testing.T) {
 	s := newStack(t)
-	_, p, _ := s.waiting(t, 4, browser.Options{Script: counted})
+	_, p, _ := s.waiting(t, 4, browser.Options{Script: countMessages})
 	p.WaitJS(`window.said > 0`, "the socket")
 	var before, after struct {
 		Said, Heard, Woken int
@@ -79,9 +79,9 @@ func TestWaitingCostsNextToNothing(t *testing.T) {
 	p.WaitJS(`window.socket !== silent && socket.readyState === 1 && silent.readyState > 1`, "another socket instead of one that has been silent for too long")
 }
 
-// TestFailureIsForgotten: a request that fails says that there is no connection, and
+// TestConnectionErrorClears: a request that fails says that there is no connection, and
 // the next message, which says nothing new, that there is one.
-func TestFailureIsForgotten(t *testing.T) {
+func TestConnectionErrorClears(t *testing.T) {
 	s := newStack(t)
 	_, p, _ := s.waiting(t, 20, browser.Options{})
 	p.WaitText(`[data-part="checked"]`, "just now")
@@ -101,7 +101,7 @@ func TestFailureIsForgotten(t *testing.T) {
 // silence it counts as closed. The time left is news only where it jumps.
 func TestDedupe(t *testing.T) {
 	s := newStack(t)
-	p := s.alone(t, s.session(order{"amount_usd": "25.00"}), browser.Options{BlockURLs: []string{"*.wasm"}})
+	p := s.openPage(t, s.session(order{"amount_usd": "25.00"}), browser.Options{BlockURLs: []string{"*.wasm"}})
 	p.WaitJS(`window.coinslotDedupe`, "what the program uses to be there")
 	var heard []string
 	p.Eval(`(() => {

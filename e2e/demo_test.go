@@ -35,12 +35,12 @@ func TestDemo(t *testing.T) {
 
 // Every button of the bar leads where it says.
 func TestDemoBar(t *testing.T) {
-	together(t)
+	runParallel(t)
 	shop := runDemo(t)
 	p := chromium.Open(t, "", browser.Options{Height: 2400})
 	for kind, status := range map[string]string{"expire": "expired", "cancel": "cancelled", "over": "confirmed", "half": "pending"} {
 		t.Run(kind, func(t *testing.T) {
-			p.For(t)
+			p.SetTest(t)
 			p.Goto(shop)
 			f := p.Frame(frame)
 			f.Wait(`[data-live="wasm"]`)
@@ -53,7 +53,7 @@ func TestDemoBar(t *testing.T) {
 			}
 		})
 	}
-	p.For(t)
+	p.SetTest(t)
 }
 
 // runDemo starts coinslot demo and returns the shop's address.

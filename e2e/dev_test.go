@@ -17,7 +17,7 @@ import (
 // TestDev is the inner loop, make dev, in a copy of the sources: an open checkout shows a changed
 // style, and then a changed component, by itself, and its payment is still there.
 func TestDev(t *testing.T) {
-	together(t)
+	runParallel(t)
 	root := copyOfSources(t)
 	port := fourFreePorts(t)
 	out := &syncBuffer{}

@@ -19,9 +19,9 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// spoiler is a proxy before a checkout that does to what passes what the test
-// says.
-type spoiler struct {
+// faultyProxy is a proxy before a checkout that does to what passes what the test
+// text.
+type faultyProxy struct {
 	*stack
 	direct string // past the proxy
 
@@ -30,10 +30,10 @@ type spoiler struct {
 	answer func(r *http.Response) // nil = leaves it
 }
 
-// newSpoiler starts a stack whose public address is a proxy's.
-func newSpoiler(t *testing.T) *spoiler {
+// newFaultyProxy starts a stack whose public address is a proxy's.
+func newFaultyProxy(t *testing.T) *faultyProxy {
 	t.Helper()
-	p := &spoiler{}
+	p := &faultyProxy{}
 	proxy := &httputil.ReverseProxy{FlushInterval: -1}
 	server := httptest.NewServer(proxy)
 	t.Cleanup(server.Close)
@@ -64,15 +64,15 @@ func newSpoiler(t *testing.T) *spoiler {
 	return p
 }
 
-// does sets what the proxy does from here on.
-func (p *spoiler) does(ask func(*http.Request), answer func(*http.Response)) {
+// set sets what the proxy does from here on.
+func (p *faultyProxy) set(ask func(*http.Request), answer func(*http.Response)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ask, p.answer = ask, answer
 }
 
-// examined is the page's report, as far as tests look.
-type examined struct {
+// doctorReport is the page's report, as far as tests look.
+type doctorReport struct {
 	Checks []struct {
 		ID, By, Status, Detail string
 		Add                    []string
@@ -80,11 +80,11 @@ type examined struct {
 	Add map[string][]string
 }
 
-func reportOf(t *testing.T, p *browser.Page) examined {
+func readReport(t *testing.T, p *browser.Page) doctorReport {
 	t.Helper()
 	var text string
 	p.Eval(`document.querySelector('[data-part="doctor-json"]').textContent`, &text)
-	var got examined
+	var got doctorReport
 	if err := json.Unmarshal([]byte(text), &got); err != nil {
 		t.Fatalf("the page's JSON: %v in %.200q", err, text)
 	}
@@ -93,11 +93,11 @@ func reportOf(t *testing.T, p *browser.Page) examined {
 
 // A deployment with nothing wrong has nothing to add but what the page's own
 // headers would tell, and with those nothing at all.
-func TestDoctorFindsNothingWrong(t *testing.T) {
-	s := newSpoiler(t)
+func TestDoctorPasses(t *testing.T) {
+	s := newFaultyProxy(t)
 	p := chromium.Open(t, s.base+"/checkout/doctor?origin="+s.shop.URL, browser.Options{})
 	p.Wait(`[data-part="doctor-verdict"][data-done="true"]`)
-	for _, c := range reportOf(t, p).Checks {
+	for _, c := range readReport(t, p).Checks {
 		if want := map[bool]string{true: "unknown", false: "ok"}[c.By == "page"]; c.Status != want {
 			t.Errorf("%s is %s: %s", c.ID, c.Status, c.Detail)
 		}
@@ -110,7 +110,7 @@ func TestDoctorFindsNothingWrong(t *testing.T) {
 	p.Click(`[data-part="doctor-paste"] button`)
 	p.Wait(`[data-part="doctor-check-page-frame"][data-status="ok"]`)
 	p.WaitText(`[data-part="doctor-verdict"] h1`, "All is well")
-	got := reportOf(t, p)
+	got := readReport(t, p)
 	for _, c := range got.Checks {
 		if c.Status != "ok" {
 			t.Errorf("with the page's headers, %s is %s: %s", c.ID, c.Status, c.Detail)
@@ -154,8 +154,8 @@ func only(end string, answer func(*http.Response)) func(*http.Response) {
 
 // Each way to break a deployment is found in a browser, by its row, with the
 // line that mends it.
-func TestDoctorFindsWhatIsWrong(t *testing.T) {
-	s := newSpoiler(t)
+func TestDoctorFindsProxyFaults(t *testing.T) {
+	s := newFaultyProxy(t)
 	hour := func(r *http.Response) { r.Header.Set("Date", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)) }
 	weaker := func(r *http.Response) {
 		r.Header.Set("Content-Security-Policy", strings.Replace(r.Header.Get("Content-Security-Policy"), " 'wasm-unsafe-eval'", "", 1))
@@ -194,16 +194,16 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 		{"scripts are rewritten", plain, only("/checkout.js", longer), "script", "Cache-Control: no-transform"},
 		{"the script is missing", nil, only("/checkout.js", func(r *http.Response) { r.StatusCode, r.Header = 404, http.Header{"Content-Type": {"text/html"}} }), "script frame", "Content-Type: text/javascript; charset=utf-8"},
 	} {
-		s.does(c.ask, c.answer)
+		s.set(c.ask, c.answer)
 		p := chromium.Open(t, s.base+"/checkout/doctor?origin="+s.shop.URL, browser.Options{})
 		for id := range strings.FieldsSeq(c.checks) {
 			p.Wait(`[data-part="doctor-check-` + id + `"][data-status="fail"]`)
 		}
-		got := reportOf(t, p).Add["proxy"]
+		got := readReport(t, p).Add["proxy"]
 		for i := range got {
 			got[i] = regexp.MustCompile(` 'sha256-[^']+'`).ReplaceAllString(got[i], "")
 		}
-		if !slices.Contains(append(got, reportOf(t, p).Add["machine"]...), c.line) {
+		if !slices.Contains(append(got, readReport(t, p).Add["machine"]...), c.line) {
 			t.Errorf("%s: to add are %q; want %s", c.name, got, c.line)
 		}
 		p.Close()
@@ -212,7 +212,7 @@ func TestDoctorFindsWhatIsWrong(t *testing.T) {
 
 // What is wrong with the settings is said with the settings' own lines.
 func TestDoctorFindsWrongSettings(t *testing.T) {
-	s := newSpoiler(t)
+	s := newFaultyProxy(t)
 	p := chromium.Open(t, s.base+"/checkout/doctor?origin=https://other.example&code=origin_refused", browser.Options{})
 	p.Wait(`[data-part="doctor-code"][data-code="origin_refused"]`)
 	p.WaitText(`[data-part="doctor-add-coinslot"]`, "COINSLOT_ORIGINS=…,https://other.example")

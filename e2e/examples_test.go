@@ -118,7 +118,7 @@ func TestExampleShops(t *testing.T) {
 			shop.start(t, s.keys())
 			t.Run("sells", func(t *testing.T) { shop.sells(t, s) })
 			t.Run("orders once", func(t *testing.T) { shop.ordersOnce(t, s) })
-			t.Run("believes only webhooks", func(t *testing.T) { shop.believes(t) })
+			t.Run("believes only webhooks", func(t *testing.T) { shop.verifiesWebhooks(t) })
 		})
 	}
 }
@@ -139,14 +139,14 @@ func (e *example) sells(t *testing.T, s *stack) {
 	f.Wait(`[data-live="wasm"]`)
 	choose(f, "USDT", "trc20")
 	f.Wait(pending)
-	s.pretend(s.matches(f), "pay")
+	s.simulate(s.matches(f), "pay")
 	p.WaitText("h1", "Thank you")
 	p.Wait(`.state[data-state="paid"]`)
 	if !strings.Contains(p.URL(), "/thanks?") || !strings.Contains(p.URL(), "status=confirmed") {
 		t.Errorf("the widget has led to %s; want the page of thanks", p.URL())
 	}
 	liar.WaitText("h1", "Thank you") // it has looked again
-	quiet(t, p)
+	assertCleanConsole(t, p)
 }
 
 // order posts a cart as a form and returns the number of the order.
@@ -212,20 +212,20 @@ func (e *example) ordersOnce(t *testing.T, s *stack) {
 	}
 }
 
-// signed is a payment of an order as the checkout tells it, signed a while ago.
-func signed(key, id, ref, amount string, ago time.Duration) (http.Header, string) {
+// paymentWebhook is a payment of an order as the checkout tells it, signed a while ago.
+func paymentWebhook(key, id, ref, amount string, ago time.Duration) (http.Header, string) {
 	body := fmt.Sprintf(`{"type":"checkout.confirmed","data":{"order_ref":%q,"amount_usd":%q,"status":"confirmed","test":false}}`, ref, amount)
-	return sealed(key, id, body, ago), body
+	return webhookHeaders(key, id, body, ago), body
 }
 
-// played is one of play money.
-func played(id, ref, amount string) (http.Header, string) {
-	_, body := signed(hookKey, id, ref, amount, 0)
+// playMoneyWebhook is one of play money.
+func playMoneyWebhook(id, ref, amount string) (http.Header, string) {
+	_, body := paymentWebhook(hookKey, id, ref, amount, 0)
 	body = strings.Replace(body, `"test":false`, `"test":true`, 1)
-	return sealed(hookKey, id, body, 0), body
+	return webhookHeaders(hookKey, id, body, 0), body
 }
 
-func sealed(key, id, body string, ago time.Duration) http.Header {
+func webhookHeaders(key, id, body string, ago time.Duration) http.Header {
 	raw, _ := base64.StdEncoding.DecodeString(key)
 	stamp := strconv.FormatInt(time.Now().Add(-ago).Unix(), 10)
 	mac := hmac.New(sha256.New, raw)
@@ -237,8 +237,8 @@ func sealed(key, id, body string, ago time.Duration) http.Header {
 	return h
 }
 
-// tell posts an event to the example and returns the status of its answer.
-func (e *example) tell(t *testing.T, h http.Header, body string) int {
+// postWebhook posts an event to the example and returns the status of its answer.
+func (e *example) postWebhook(t *testing.T, h http.Header, body string) int {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodPost, e.url+"/hooks/coinslot", strings.NewReader(body))
 	if err != nil {
@@ -256,22 +256,25 @@ func (e *example) tell(t *testing.T, h http.Header, body string) int {
 
 // Forged and old webhooks are refused, money that fits no order is logged, and a
 // good webhook counts once.
-func (e *example) believes(t *testing.T) {
+func (e *example) verifiesWebhooks(t *testing.T) {
 	ref := e.order(t, e.fresh(t))
 	state := func() bool { return strings.Contains(e.get(t, "/orders/"+ref), `data-state="paid"`) }
 	otherKey := base64.StdEncoding.EncodeToString(make([]byte, 32))
 	for name, forge := range map[string]func() (http.Header, string){
-		"another key": func() (http.Header, string) { return signed(otherKey, "evt_1", ref, "9.50", 0) },
-		"old":         func() (http.Header, string) { return signed(hookKey, "evt_1", ref, "9.50", 6*time.Minute) },
-		"to come":     func() (http.Header, string) { return signed(hookKey, "evt_1", ref, "9.50", -6*time.Minute) },
+		"another key": func() (http.Header, string) { return paymentWebhook(otherKey, "evt_1", ref, "9.50", 0) },
+		"old":         func() (http.Header, string) { return paymentWebhook(hookKey, "evt_1", ref, "9.50", 6*time.Minute) },
+		"to come":     func() (http.Header, string) { return paymentWebhook(hookKey, "evt_1", ref, "9.50", -6*time.Minute) },
 		"changed": func() (http.Header, string) {
-			h, body := signed(hookKey, "evt_1", "another", "9.50", 0)
+			h, body := paymentWebhook(hookKey, "evt_1", "another", "9.50", 0)
 			return h, strings.Replace(body, "another", ref, 1)
 		},
-		"unsigned": func() (http.Header, string) { _, body := signed(hookKey, "evt_1", ref, "9.50", 0); return nil, body },
+		"unsigned": func() (http.Header, string) {
+			_, body := paymentWebhook(hookKey, "evt_1", ref, "9.50", 0)
+			return nil, body
+		},
 	} {
 		h, body := forge()
-		if status := e.tell(t, h, body); status != http.StatusUnauthorized || state() {
+		if status := e.postWebhook(t, h, body); status != http.StatusUnauthorized || state() {
 			t.Errorf("%s: the webhook is answered %d, and paid is %v; want 401 and not paid", name, status, state())
 		}
 	}
@@ -284,11 +287,11 @@ func (e *example) believes(t *testing.T) {
 		"no order":       {"", "4.20", "needs review", http.StatusNoContent},
 		"play money":     {ref, "9.50", "play money", http.StatusNoContent},
 	} {
-		h, body := signed(hookKey, "evt_2", c.ref, c.amount, 0)
+		h, body := paymentWebhook(hookKey, "evt_2", c.ref, c.amount, 0)
 		if name == "play money" {
-			h, body = played("evt_2", c.ref, c.amount)
+			h, body = playMoneyWebhook("evt_2", c.ref, c.amount)
 		}
-		if status := e.tell(t, h, body); status != c.status || state() {
+		if status := e.postWebhook(t, h, body); status != c.status || state() {
 			t.Errorf("%s: the webhook is answered %d, and paid is %v; want %d and not paid", name, status, state(), c.status)
 		}
 		said := regexp.MustCompile(`order "` + c.ref + `", amount "` + regexp.QuoteMeta(c.amount) + `": .*` + c.said)
@@ -296,16 +299,16 @@ func (e *example) believes(t *testing.T) {
 	}
 	before := e.log.String()
 	test := `{"type":"checkout.test","timestamp":"2026-11-22T08:00:00Z","data":{"object":"test","test":true,"message":"…"}}`
-	if status := e.tell(t, sealed(hookKey, "evt_test", test, 0), test); status != http.StatusNoContent || state() {
+	if status := e.postWebhook(t, webhookHeaders(hookKey, "evt_test", test, 0), test); status != http.StatusNoContent || state() {
 		t.Errorf("a test is answered %d, and paid is %v; want 204 and not paid", status, state())
 	}
 	if said := strings.TrimPrefix(e.log.String(), before); strings.Contains(said, "shop: ") {
 		t.Errorf("of a test the shop says %q; want nothing", said)
 	}
-	h, body := signed(hookKey, "evt_3", ref, "9.50", 0)
+	h, body := paymentWebhook(hookKey, "evt_3", ref, "9.50", 0)
 	h.Set("webhook-signature", "v1,"+otherKey+" v2,new "+h.Get("webhook-signature"))
 	for range 2 {
-		if status := e.tell(t, h, body); status != http.StatusNoContent || !state() {
+		if status := e.postWebhook(t, h, body); status != http.StatusNoContent || !state() {
 			t.Errorf("one of several signatures: the webhook is answered %d, and paid is %v; want 204 and paid", status, state())
 		}
 	}
@@ -316,8 +319,8 @@ func (e *example) believes(t *testing.T) {
 
 // A shop that tries out takes play money. Its key goes to the checkout and to
 // nowhere that an answer leads.
-func TestExampleShopsTryOut(t *testing.T) {
-	together(t)
+func TestExampleShopsInTestMode(t *testing.T) {
+	runParallel(t)
 	var moved atomic.Bool
 	checkout := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if moved.Load() && r.URL.Path == "/v1/sessions" {
@@ -345,8 +348,8 @@ func TestExampleShopsTryOut(t *testing.T) {
 			}
 			moved.Store(false)
 			ref := shop.order(t, form)
-			h, body := played("evt_1", ref, "9.50")
-			if status := shop.tell(t, h, body); status != http.StatusNoContent || !strings.Contains(shop.get(t, "/orders/"+ref), `data-state="paid"`) {
+			h, body := playMoneyWebhook("evt_1", ref, "9.50")
+			if status := shop.postWebhook(t, h, body); status != http.StatusNoContent || !strings.Contains(shop.get(t, "/orders/"+ref), `data-state="paid"`) {
 				t.Errorf("play money is answered %d, or does not count with SHOP_TEST=1", status)
 			}
 		})
@@ -355,7 +358,7 @@ func TestExampleShopsTryOut(t *testing.T) {
 
 // The demo serves a shop of one's own, with the settings that it prints.
 func TestDemoForAnExample(t *testing.T) {
-	together(t)
+	runParallel(t)
 	shop := shops[0]
 	shop.settle(t)
 	out := startDemo(t, "-own-shop", shop.url, "-catalog", examples+"/static/catalog.yaml")
@@ -420,12 +423,12 @@ func TestExamplePages(t *testing.T) {
 			}
 			choose(f, "USDT", "trc20")
 			f.Wait(pending)
-			s.pretend(s.matches(f), "pay")
+			s.simulate(s.matches(f), "pay")
 			f.Wait(paid)
 			if got := s.newest(); got.Title != c.title || got.AmountUSD != c.amount {
 				t.Errorf("%s was sold for %s; want %s for %s", got.Title, got.AmountUSD, c.title, c.amount)
 			}
-			quiet(t, p)
+			assertCleanConsole(t, p)
 		})
 	}
 	t.Run("without JavaScript", func(t *testing.T) {
@@ -453,7 +456,7 @@ func (s *stack) newest() sale {
 }
 
 // Each example is a folder to be copied, so each has the look; it is one look.
-func TestExamplesLookTheSame(t *testing.T) {
+func TestExamplesShareStylesheet(t *testing.T) {
 	looks := map[string]string{}
 	for _, folder := range []string{"html", "static", "go", "node", "php"} {
 		css, err := os.ReadFile(filepath.Join(examples, folder, "shop.css"))

@@ -9,7 +9,7 @@ import (
 // The same flow in another browser, where frames of other sites have storage of
 // their own and where they have none.
 func TestPaysInFirefox(t *testing.T) {
-	together(t)
+	runParallel(t)
 	cases := []struct {
 		name, mode string
 		cookies    firefox.Cookies
@@ -38,8 +38,8 @@ func TestPaysInFirefox(t *testing.T) {
 			f.Wait(paid)
 			p.WaitText("#log", "complete confirmed")
 			s.sink.await(t, id, "checkout.confirmed")
-			quiet(t, b)
-			onlyLocal(t, b, s)
+			assertCleanConsole(t, b)
+			assertOnlyOwnRequests(t, b, s)
 		})
 	}
 }

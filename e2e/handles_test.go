@@ -62,7 +62,7 @@ func TestHandles(t *testing.T) {
 						tx = s.matches(f)
 					}
 					if screen.kind != "" {
-						s.pretend(tx, screen.kind)
+						s.simulate(tx, screen.kind)
 					}
 					f.Wait(`[data-status="` + screen.status + `"]`)
 					f.Wait(`[data-live="` + live + `"]`)
@@ -71,51 +71,51 @@ func TestHandles(t *testing.T) {
 						f.Wait(`[data-part="missing"]`)
 					}
 					t.Run(screen.name, func(t *testing.T) {
-						p.For(t)
-						compareParts(t, f, screen.parts)
-						namedControls(t, f)
-						keepsNothing(t, f)
+						p.SetTest(t)
+						assertParts(t, f, screen.parts)
+						assertNamedControls(t, f)
+						assertNoStorage(t, f)
 					})
-					p.For(t)
+					p.SetTest(t)
 				}
 			}
 			if live == "wasm" {
-				quiet(t, p)
+				assertCleanConsole(t, p)
 			}
-			onlyLocal(t, p, s)
+			assertOnlyOwnRequests(t, p, s)
 		})
 	}
 }
 
 // The two screens between: nothing to pay yet, and reported but not proven.
-func TestHandlesInBetween(t *testing.T) {
+func TestHandlesOfPreparingAndReview(t *testing.T) {
 	s := newStack(t)
 	s.gateway.Inject(sandbox.Fault{Path: "create", Times: 1, Latency: 30 * time.Second})
 	p, f := s.open(t, s.session(order{"amount_usd": "25.00"}), "inline", browser.Options{})
 	f.Wait(`[data-live="wasm"]`)
 	choose(f, "USDT", "trc20")
 	f.Wait(`[data-status="preparing"]`)
-	compareParts(t, f, []string{"checked", "reload"})
-	namedControls(t, f)
-	quiet(t, p)
+	assertParts(t, f, []string{"checked", "reload"})
+	assertNamedControls(t, f)
+	assertCleanConsole(t, p)
 	s.gateway.ClearFaults()
 
 	s.gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
 	p, f = s.open(t, s.session(order{"amount_usd": "25.00"}), "inline", browser.Options{})
 	f.Wait(`[data-live="wasm"]`)
 	choose(f, "USDT", "bep20")
-	s.pretend(s.matches(f), "pay")
+	s.simulate(s.matches(f), "pay")
 	f.Wait(`[data-status="review"]`)
-	compareParts(t, f, []string{"reference", "copy-reference", "paid", "tx", "checked", "recheck"})
-	namedControls(t, f)
+	assertParts(t, f, []string{"reference", "copy-reference", "paid", "tx", "checked", "recheck"})
+	assertNamedControls(t, f)
 	f.Click(`[data-part="recheck"]`) // looks again and stays what it is: not proven
 	f.Wait(`[data-status="review"]`)
 	s.gateway.ClearFaults()
-	quiet(t, p)
+	assertCleanConsole(t, p)
 }
 
-// compareParts compares the handles on screen with those wanted.
-func compareParts(t *testing.T, f *browser.View, want []string) {
+// assertParts compares the handles on screen with those wanted.
+func assertParts(t *testing.T, f *browser.View, want []string) {
 	t.Helper()
 	var got []string
 	f.Eval(`[...document.querySelectorAll("[data-part]")].filter(e => e.type !== "radio").map(e => e.dataset.part)`, &got)
@@ -132,9 +132,9 @@ func compareParts(t *testing.T, f *browser.View, want []string) {
 	}
 }
 
-// namedControls asserts that everything that can be used has a name for screen
+// assertNamedControls asserts that everything that can be used has a name for screen
 // readers, that pictures have words, and that there is one heading.
-func namedControls(t *testing.T, f *browser.View) {
+func assertNamedControls(t *testing.T, f *browser.View) {
 	t.Helper()
 	var nameless []string
 	f.Eval(`[...document.querySelectorAll("a, button, input:not([type=hidden]), summary, img")].filter(e => !(
@@ -154,8 +154,8 @@ func namedControls(t *testing.T, f *browser.View) {
 	}
 }
 
-// keepsNothing asserts that the checkout leaves nothing in the browser.
-func keepsNothing(t *testing.T, f *browser.View) {
+// assertNoStorage asserts that the checkout leaves nothing in the browser.
+func assertNoStorage(t *testing.T, f *browser.View) {
 	t.Helper()
 	var kept string
 	f.Eval(`document.cookie + Object.keys(localStorage) + Object.keys(sessionStorage)`, &kept)

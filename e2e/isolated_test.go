@@ -9,10 +9,10 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// TestPaysInAnIsolatedShop: a host page that is cross-origin isolated shows only
+// TestPaysInIsolatedPage: a host page that is cross-origin isolated shows only
 // frames and loads only scripts that say so; also what leads to the page, which
 // an order with a payment begun is sent to, has to say it.
-func TestPaysInAnIsolatedShop(t *testing.T) {
+func TestPaysInIsolatedPage(t *testing.T) {
 	host := httptest.NewUnstartedServer(nil)
 	s := newStack(t, "COINSLOT_ORIGINS=http://"+host.Listener.Addr().String())
 	order := s.token(t, "25.00", "isolated")
@@ -33,7 +33,7 @@ func TestPaysInAnIsolatedShop(t *testing.T) {
 	f := p.Frame(frame)
 	f.Wait(pending)
 	f.Wait(`[data-live="wasm"]`)
-	s.pretend(s.matches(f), "pay")
+	s.simulate(s.matches(f), "pay")
 	f.Wait(paid)
-	quiet(t, p)
+	assertCleanConsole(t, p)
 }

@@ -10,9 +10,9 @@ import (
 // focused tells what has the keyboard in the view: its handle and value.
 const focused = `(e => e ? [e.dataset?.part ?? e.id ?? "", e.value ?? ""].join(" ").trim() : "")(document.activeElement)`
 
-// unseen tells what has the keyboard and does not show it; empty if it does. A
+// focusNotVisible tells what has the keyboard and does not show it; empty if it does. A
 // coin's ring is around all of its row.
-const unseen = `(e => {
+const focusNotVisible = `(e => {
 	const ring = getComputedStyle(e.matches('.coin-head > input') ? e.closest('.coin') : e);
 	return parseFloat(ring.outlineWidth) > 0 && ring.outlineStyle !== 'none' ? '' : e.outerHTML.slice(0, 200);
 })(document.activeElement)`
@@ -23,21 +23,21 @@ const unseen = `(e => {
 func tabTo(t *testing.T, v *browser.View, want string) {
 	t.Helper()
 	group := want == "currency" || want == "network"
-	var seen []string
+	var pageLoad []string
 	for range 40 {
 		v.Press("Tab")
 		var now string
 		v.Eval(focused, &now)
 		var hidden string
-		if v.Eval(unseen, &hidden); hidden != "" && now != "" {
+		if v.Eval(focusNotVisible, &hidden); hidden != "" && now != "" {
 			t.Errorf("nothing shows that the keyboard is at %s", hidden)
 		}
 		if now == want || group && strings.HasPrefix(now, want+" ") {
 			return
 		}
-		seen = append(seen, now)
+		pageLoad = append(pageLoad, now)
 	}
-	t.Fatalf("Tab does not reach %q; it went by %s", want, strings.Join(seen, ", "))
+	t.Fatalf("Tab does not reach %q; it went by %s", want, strings.Join(pageLoad, ", "))
 }
 
 // A shopper without a mouse pays in a modal: everything is reached by Tab and
@@ -51,8 +51,8 @@ func TestPaysByKeyboard(t *testing.T) {
 	p.Press("Enter")
 	f := p.Frame(frame)
 	f.Wait(`[data-live="wasm"]`)
-	picks(t, f, "currency", "USDT")
-	picks(t, f, "network", "USDT:trc20")
+	pickByKeyboard(t, f, "currency", "USDT")
+	pickByKeyboard(t, f, "network", "USDT:trc20")
 	f.Wait(`[data-part="network"][value="USDT:trc20"]:checked`)
 	tabTo(t, f, "continue")
 	f.Press("Enter")
@@ -61,32 +61,32 @@ func TestPaysByKeyboard(t *testing.T) {
 	f.WaitJS(`document.activeElement.id === "coinslot-heading"`, "the keyboard to be at the new heading")
 	tabTo(t, f, "copy-address")
 	tabTo(t, f, "cancel")
-	s.pretend(tx, "pay")
+	s.simulate(tx, "pay")
 	f.Wait(paid)
 	tabTo(t, f, "close")
 	f.Press("Escape")
 	p.WaitText("#log", "close confirmed")
 	p.WaitJS(`document.activeElement.matches("coinslot-checkout a")`, "the keyboard to be back at the link")
 	p.WaitGone("coinslot-checkout >>> dialog[open]")
-	quiet(t, p)
+	assertCleanConsole(t, p)
 }
 
-// picks goes to a group of radios and with the arrows to one of them.
-func picks(t *testing.T, v *browser.View, part, value string) {
+// pickByKeyboard goes to a group of radios and with the arrows to one of them.
+func pickByKeyboard(t *testing.T, v *browser.View, part, value string) {
 	t.Helper()
 	tabTo(t, v, part)
 	v.Press("Space")
-	var seen []string
+	var pageLoad []string
 	for range 12 {
 		var now string
 		v.Eval(`document.querySelector('[data-part="`+part+`"]:checked')?.value ?? ""`, &now)
 		if now == value {
 			return
 		}
-		seen = append(seen, now)
+		pageLoad = append(pageLoad, now)
 		v.Press("ArrowDown")
 	}
-	t.Fatalf("the arrows do not reach %q; they went by %s", value, strings.Join(seen, ", "))
+	t.Fatalf("the arrows do not reach %q; they went by %s", value, strings.Join(pageLoad, ", "))
 }
 
 // atHeading waits until the keyboard is at the heading of a new screen, from where
@@ -99,15 +99,15 @@ func atHeading(v *browser.View, css string) {
 // The whole way and its turns without a mouse: choose, copy, another coin,
 // cancel, again, paid, receipt. With every new screen the keyboard is at its
 // heading, never lost.
-func TestWholeWayByKeyboard(t *testing.T) {
+func TestKeyboardThroughEveryScreen(t *testing.T) {
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "25.00"})
-	p := s.alone(t, id, browser.Options{})
+	p := s.openPage(t, id, browser.Options{})
 	p.Wait(`[data-live="wasm"]`)
 	pick := func(symbol, network string) {
 		t.Helper()
-		picks(t, p.View, "currency", symbol)
-		picks(t, p.View, "network", symbol+":"+network)
+		pickByKeyboard(t, p.View, "currency", symbol)
+		pickByKeyboard(t, p.View, "network", symbol+":"+network)
 		tabTo(t, p.View, "continue")
 		p.Press("Enter")
 		atHeading(p.View, pending)
@@ -124,7 +124,7 @@ func TestWholeWayByKeyboard(t *testing.T) {
 	p.Press("Enter")
 	atHeading(p.View, "form.choose")
 	await(t, "the first coin to be left as it is", func() bool { return len(s.live()) == 1 })
-	picks(t, p.View, "currency", "TON")
+	pickByKeyboard(t, p.View, "currency", "TON")
 	tabTo(t, p.View, "continue")
 	p.Press("Enter")
 	await(t, "a second transaction", func() bool { return len(s.issued()) == 2 })
@@ -135,24 +135,24 @@ func TestWholeWayByKeyboard(t *testing.T) {
 	tabTo(t, p.View, "retry")
 	p.Press("Enter")
 	atHeading(p.View, pending)
-	s.pretend(s.matches(p.View), "pay")
+	s.simulate(s.matches(p.View), "pay")
 	atHeading(p.View, paid)
 	tabTo(t, p.View, "receipt")
 	p.Goto(s.base + p.Attr(`[data-part="receipt"]`, "href"))
 	p.WaitText("main", "$25.00")
-	quiet(t, p)
+	assertCleanConsole(t, p)
 }
 
 // Arrows go through coins and networks, as in any group of radios, and the button
-// says what is chosen.
+// text what is chosen.
 func TestArrowsChoose(t *testing.T) {
 	s := newStack(t)
-	p := s.alone(t, s.session(order{"amount_usd": "25.00"}), browser.Options{})
+	p := s.openPage(t, s.session(order{"amount_usd": "25.00"}), browser.Options{})
 	p.Wait(`[data-live="wasm"]`)
-	picks(t, p.View, "currency", "USDC")
-	picks(t, p.View, "network", "USDC:bep20")
+	pickByKeyboard(t, p.View, "currency", "USDC")
+	pickByKeyboard(t, p.View, "network", "USDC:bep20")
 	p.WaitText(`[data-part="continue"]`, "USDC on")
-	picks(t, p.View, "network", "USDC:polygon")
+	pickByKeyboard(t, p.View, "network", "USDC:polygon")
 	p.WaitText(`[data-part="continue"]`, "Polygon")
 }
 

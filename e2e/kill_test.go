@@ -63,7 +63,7 @@ func TestKilledDuringCreate(t *testing.T) {
 // step. Afterwards every session shows one address, the gateway can be paid
 // once for each, and whatever else it opened is cancelled.
 func TestKilledAtAnyMoment(t *testing.T) {
-	together(t)
+	runParallel(t)
 	const sessions = 24
 	for _, after := range []time.Duration{20 * time.Millisecond, 60 * time.Millisecond, 120 * time.Millisecond} {
 		t.Run(after.String(), func(t *testing.T) {

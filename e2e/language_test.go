@@ -35,7 +35,7 @@ func sentences(t *testing.T) map[string]map[string]string {
 
 // The language is the one that was asked for, else the order's, else the
 // browser's, else English; a dialect finds its language.
-func TestWhichLanguage(t *testing.T) {
+func TestLanguagePreference(t *testing.T) {
 	s := newStack(t)
 	texts := sentences(t)
 	for _, c := range []struct{ asked, order, browser, want string }{
@@ -67,7 +67,7 @@ func TestWhichLanguage(t *testing.T) {
 
 // A checkout in a shop's page speaks the language of its element, else of what is
 // around it, else of the browser.
-func TestLanguageOfTheHostPage(t *testing.T) {
+func TestHostPageLanguage(t *testing.T) {
 	s, host := newShop(t, "")
 	for name, c := range map[string]struct{ body, want string }{
 		"its own":    {`<div lang="fr"><coinslot-checkout lang="de" SOLD></coinslot-checkout></div>`, "de"},
@@ -84,8 +84,8 @@ func TestLanguageOfTheHostPage(t *testing.T) {
 	}
 }
 
-// speaks picks a language in the page's menu.
-func speaks(v *browser.View, tag string) {
+// setLanguage picks a language in the page's menu.
+func setLanguage(v *browser.View, tag string) {
 	v.Wait(`[data-part="language-set"]`)
 	v.Eval(`document.querySelector('[data-part="language"]').value = "`+tag+`"`, nil)
 	v.Click(`[data-part="language-set"]`)
@@ -94,9 +94,9 @@ func speaks(v *browser.View, tag string) {
 
 // What the shopper picks in the menu stays: while choosing and paying, in errors,
 // when news come by the socket, at the end and on the receipt; on a page of its
-// own, in a modal, and without JavaScript.
-func TestMenuOfLanguages(t *testing.T) {
-	together(t)
+// ownTexts, in a modal, and without JavaScript.
+func TestLanguageMenu(t *testing.T) {
+	runParallel(t)
 	german := sentences(t)["de"]
 	for _, how := range []string{"alone", "modal", "no script"} {
 		t.Run(how, func(t *testing.T) {
@@ -105,9 +105,9 @@ func TestMenuOfLanguages(t *testing.T) {
 			var v *browser.View
 			switch how {
 			case "alone":
-				v = s.alone(t, id, browser.Options{}).View
+				v = s.openPage(t, id, browser.Options{}).View
 			case "no script":
-				v = s.alone(t, id, browser.Options{NoJS: true}).View
+				v = s.openPage(t, id, browser.Options{NoJS: true}).View
 			case "modal":
 				_, v = s.open(t, id, "modal", browser.Options{})
 			}
@@ -116,7 +116,7 @@ func TestMenuOfLanguages(t *testing.T) {
 				driver, mistake = `[data-live="html"]`, german["problem.network_required"]
 			}
 			v.Wait(driver)
-			speaks(v, "de")
+			setLanguage(v, "de")
 			v.Wait(driver)
 			v.WaitText("h1", german["choose.title"])
 			v.Click(`[data-part="continue"]`) // a mistake
@@ -125,10 +125,10 @@ func TestMenuOfLanguages(t *testing.T) {
 			v.Wait(pending)
 			tx := s.matches(v)
 			v.WaitText(`[data-part="cancel"]`, german["pay.cancel"])
-			s.pretend(tx, "parts")
+			s.simulate(tx, "parts")
 			v.Wait(`[data-part="missing"]`)
 			v.Wait(`html[lang="de"]`)
-			s.pretend(tx, "parts")
+			s.simulate(tx, "parts")
 			v.Wait(paid)
 			v.WaitText("h1", german["done.title"])
 			if link := v.Attr(`[data-part="receipt"]`, "href"); !strings.Contains(link, "lang=de") {
@@ -139,7 +139,7 @@ func TestMenuOfLanguages(t *testing.T) {
 }
 
 // What the server says in a view it says in the page's language, by the socket too.
-func TestSocketSpeaksThePagesLanguage(t *testing.T) {
+func TestSocketUsesPageLanguage(t *testing.T) {
 	s := newStack(t)
 	p := chromium.Open(t, s.base+"/checkout/"+s.session(order{"amount_usd": "2.00"})+"?lang=de", browser.Options{Height: 1400})
 	reasons := func() (all string) {
@@ -197,7 +197,7 @@ func TestRightToLeft(t *testing.T) {
 }
 
 // Only one language travels: a page holds no sentence of another.
-func TestOneLanguageTravels(t *testing.T) {
+func TestPageHoldsOneLanguage(t *testing.T) {
 	s := newStack(t)
 	texts := sentences(t)
 	address := s.base + "/checkout/" + s.session(order{"amount_usd": "25.00"})
@@ -211,7 +211,7 @@ func TestOneLanguageTravels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		own, err := json.Marshal(texts[lang])
+		ownTexts, err := json.Marshal(texts[lang])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -220,7 +220,7 @@ func TestOneLanguageTravels(t *testing.T) {
 		}
 		for other, text := range texts {
 			for key, sentence := range text {
-				if other == lang || key == "lang.name" || len(sentence) < 16 || strings.Contains(string(own), sentence) {
+				if other == lang || key == "lang.name" || len(sentence) < 16 || strings.Contains(string(ownTexts), sentence) {
 					continue
 				}
 				if strings.Contains(string(body), sentence) {

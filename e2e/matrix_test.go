@@ -55,8 +55,8 @@ func cells() []cell {
 	return list
 }
 
-// TestCellsMeet: no two values are left out.
-func TestCellsMeet(t *testing.T) {
+// TestMatrixIsPairwise: no two values are left out.
+func TestMatrixIsPairwise(t *testing.T) {
 	met := map[string]bool{}
 	for _, c := range cells() {
 		values := strings.Fields(c.String())
@@ -91,11 +91,11 @@ func newHost(t testing.TB, checkout *string) (crossSite, sameSite string) {
 	return server.URL, strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
 }
 
-// watching is a script of every document that keeps what its policies refuse, and what a checkout
+// recordViolations is a script of every document that keeps what its policies refuse, and what a checkout
 // in it tells.
-const watching = `window.refusals = [];
+const recordViolations = `window.refusals = [];
 addEventListener("securitypolicyviolation", e => refusals.push(e.effectiveDirective + " " + e.blockedURI + " " + e.sourceFile));
-` + told
+` + recordEvents
 
 // Whatever the shop's page is like and whatever the browser forbids, a shopper
 // pays, with WebAssembly, in one frame; nothing is kept in the browser, asked of
@@ -114,16 +114,16 @@ func TestPaysEverywhere(t *testing.T) {
 		t.Run(c.String(), func(t *testing.T) {
 			t.Parallel()
 			p := chromium.Open(t, host+"/?session="+id+"&mode="+c.mode+"&host="+c.host,
-				browser.Options{Height: 2400, ThirdPartyStorage: c.stores, Script: watching})
+				browser.Options{Height: 2400, ThirdPartyStorage: c.stores, Script: recordViolations})
 			f := c.open(p)
 			s.paysIn(t, f)
 			p.WaitJS(`told.some(e => e.type === "complete" && e.status === "confirmed")`, "the end to be told")
 			if said := lines(t, p); len(said)+len(faults(p)) != 0 {
 				t.Errorf("the console says %q, and %+v is told; want nothing", said, faults(p))
 			}
-			leavesNothing(t, p, f)
-			onlyAsked(t, p, host, s.base)
-			quiet(t, p)
+			assertNothingStored(t, p, f)
+			assertOnlyRequests(t, p, host, s.base)
+			assertCleanConsole(t, p)
 			c.closes(p)
 		})
 	}
@@ -172,9 +172,9 @@ func (s *stack) paysIn(t *testing.T, f *browser.View) {
 	f.Wait(`[data-live="wasm"]`)
 }
 
-// leavesNothing asserts one frame, and that no policy refused and nobody stored
+// assertNothingStored asserts one frame, and that no policy refused and nobody stored
 // anything.
-func leavesNothing(t *testing.T, p *browser.Page, f *browser.View) {
+func assertNothingStored(t *testing.T, p *browser.Page, f *browser.View) {
 	t.Helper()
 	if n, others := p.Count(`coinslot-checkout >>> iframe`), p.Count(`iframe`); n != 1 || others != 0 {
 		t.Errorf("%d frames and %d beside the element; want 1 and 0", n, others)

@@ -94,7 +94,7 @@ func TestOfferAmount(t *testing.T) {
 // An answer that comes while something is pressed waits for its release, a second at
 // most: an open amount is priced when its field is left, the error above it goes, and
 // with it would what was pressed to leave it.
-func TestNothingMovesUnderAPress(t *testing.T) {
+func TestNoLayoutShiftWhilePressed(t *testing.T) {
 	s := newStack(t, offersFile(t))
 	p := chromium.Open(t, s.base+"/checkout?item=tip&lang=en", browser.Options{Height: 1800, Script: `
 		window.answers = 0;
@@ -151,11 +151,11 @@ func TestOfferQuantity(t *testing.T) {
 
 // What was typed while the program was on its way is what it goes on with.
 func TestOfferTypedBeforeTheTakeover(t *testing.T) {
-	s := newHeld(t, offersFile(t))
+	s := newHeldStack(t, offersFile(t))
 	p := chromium.Open(t, s.base+"/checkout?item=tip", browser.Options{Height: 1800})
 	p.Wait(`[data-live="html"]`)
 	p.Type(amountField, "33")
-	s.let()
+	s.releaseProgram()
 	p.Wait(`[data-live="wasm"]`)
 	if got := p.Value(amountField); got != "33" {
 		t.Errorf("after the takeover the field holds %q", got)
@@ -163,7 +163,7 @@ func TestOfferTypedBeforeTheTakeover(t *testing.T) {
 	if got := s.bought(p.View); got != "33.00 Tip tip" {
 		t.Errorf("bought %q", got)
 	}
-	quiet(t, p)
+	assertCleanConsole(t, p)
 }
 
 // Enter goes on in every field but that of the amount, where it shows the price.
@@ -183,7 +183,7 @@ func TestOfferEnter(t *testing.T) {
 }
 
 // A token that is not good is told in words, not paid.
-func TestOrderTokenInWords(t *testing.T) {
+func TestInvalidOrderToken(t *testing.T) {
 	s := newStack(t)
 	good := s.token(t, "31.00", "words")
 	for name, token := range map[string]string{"cut": good[:len(good)-9], "of nobody": "a.b.c"} {

@@ -21,7 +21,7 @@ func TestOpensByScript(t *testing.T) {
 	f.Wait(`[data-live="wasm"]`)
 	choose(f, "ETH", "arbitrum")
 	f.Wait(pending)
-	s.pretend(s.matches(f), "pay")
+	s.simulate(s.matches(f), "pay")
 	f.Wait(paid)
 	var outcome struct{ Session, Status string }
 	p.Eval(`window.widget.result`, &outcome)
@@ -36,7 +36,7 @@ func TestOpensByScript(t *testing.T) {
 	}
 	p.Click(`coinslot-checkout >>> dialog button`)
 	p.WaitGone(`coinslot-checkout >>> dialog[open]`)
-	quiet(t, p)
+	assertCleanConsole(t, p)
 }
 
 // An order token of the same order finds the payment that was begun, wherever
@@ -57,12 +57,12 @@ func TestOrderTokenFindsItsPayment(t *testing.T) {
 
 // A gateway that fails for a moment costs the shopper a second click, not the
 // order.
-func TestGatewayFailsForAMoment(t *testing.T) {
-	together(t)
+func TestGatewayFailsOnce(t *testing.T) {
+	runParallel(t)
 	for name, noJS := range map[string]bool{"wasm": false, "no script": true} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
-			p := s.alone(t, s.session(order{"amount_usd": "25.00"}), browser.Options{NoJS: noJS})
+			p := s.openPage(t, s.session(order{"amount_usd": "25.00"}), browser.Options{NoJS: noJS})
 			if !noJS {
 				p.Wait(`[data-live="wasm"]`)
 			}
@@ -87,5 +87,5 @@ func TestSimulatesFromThePage(t *testing.T) {
 	p.Eval(`document.querySelector("coinslot-checkout[mode=inline]").simulate("pay")`, nil)
 	f.Wait(paid)
 	p.WaitText(`[data-outcome]`, "confirmed")
-	quiet(t, p)
+	assertCleanConsole(t, p)
 }

@@ -17,9 +17,9 @@ const (
 	paid    = `[data-status="confirmed"]`
 )
 
-// covers reports whether an amount on screen is what the gateway asks for, or
+// roundsUp reports whether an amount on screen is what the gateway asks for, or
 // that rounded up by less than a millionth.
-func covers(shown, asked string) bool {
+func roundsUp(shown, asked string) bool {
 	a, err := decimal.NewFromString(shown)
 	b, err2 := decimal.NewFromString(asked)
 	return err == nil && err2 == nil && !a.LessThan(b) && a.Sub(b).LessThan(decimal.New(1, -6))
@@ -63,11 +63,11 @@ func TestPaysInline(t *testing.T) {
 	if diff := cmp.Diff([]string{"checkout.pending", "checkout.confirmed"}, s.sink.types(id)); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)
 	}
-	onlyLocal(t, p, s)
+	assertOnlyOwnRequests(t, p, s)
 }
 
-// onlyLocal asserts that nothing but shop and checkout was asked.
-func onlyLocal(t *testing.T, p interface{ Requests() []string }, s *stack) {
+// assertOnlyOwnRequests asserts that nothing but shop and checkout was asked.
+func assertOnlyOwnRequests(t *testing.T, p interface{ Requests() []string }, s *stack) {
 	t.Helper()
 	ours := []string{s.base, s.shop.URL, "ws" + s.base[len("http"):], "data:"}
 	for _, url := range p.Requests() {
@@ -193,8 +193,8 @@ func TestTwoTabsOneTransaction(t *testing.T) {
 	g.Wait(paid)
 }
 
-// quiet asserts that the console holds no error and no policy violation.
-func quiet(t *testing.T, p interface{ Console() []string }) {
+// assertCleanConsole asserts that the console holds no error and no policy violation.
+func assertCleanConsole(t *testing.T, p interface{ Console() []string }) {
 	t.Helper()
 	for _, line := range p.Console() {
 		for _, prefix := range []string{"[error]", "[exception]", "[security]"} {

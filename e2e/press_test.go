@@ -12,7 +12,7 @@ import (
 // so under the next press.
 func TestPressIsDrawnAtOnce(t *testing.T) {
 	s := newStack(t)
-	p := s.alone(t, s.session(order{"amount_usd": "25.00"}), browser.Options{})
+	p := s.openPage(t, s.session(order{"amount_usd": "25.00"}), browser.Options{})
 	p.Wait(`[data-live="wasm"]`)
 	var before, after, said string
 	p.Eval(`document.querySelector('[data-part="currency"][value="USDT"]').click()`, nil)
@@ -29,8 +29,8 @@ func TestPressIsDrawnAtOnce(t *testing.T) {
 }
 
 // A wallet that makes itself known while something is pressed is shown once that is
-// let go: its button moves all that is below it.
-func TestWalletWaitsForThePress(t *testing.T) {
+// releaseProgram go: its button moves all that is below it.
+func TestWalletAppearsAfterRelease(t *testing.T) {
 	s := newStack(t)
 	p, _ := s.pay(t, "ETH", "eth", browser.Options{})
 	p.WaitText(`[data-part="checked"]`, "just now") // the socket is open
@@ -48,10 +48,10 @@ func TestWalletWaitsForThePress(t *testing.T) {
 
 // Without WebAssembly the page loads itself anew when something has changed, but not
 // while it is pressed, nor on the way to where a press leads.
-func TestPageStaysUnderAPress(t *testing.T) {
+func TestNoReloadWhilePressed(t *testing.T) {
 	s := newStack(t)
 	p, tx := s.pay(t, "USDT", "trc20", browser.Options{BlockURLs: []string{"*.wasm"}, Script: caughtViews})
-	s.pretend(tx, "pay")
+	s.simulate(tx, "pay")
 	p.WaitJS(`dispatchEvent(new Event("online")) && caught.length > 1`, "the page to ask how the payment is")
 	p.Eval(`(at => {
 		performance.now = () => at + (window.later ?? 0);

@@ -19,10 +19,10 @@ import (
 // browsers call the proxy's origin is the checkout's own there, so one stack can
 // have many.
 type proxy struct {
-	base   string // on localhost
-	server *httptest.Server
-	hung   atomic.Bool
-	let    chan struct{} // closed when the test is over
+	base           string // on localhost
+	server         *httptest.Server
+	hung           atomic.Bool
+	releaseProgram chan struct{} // closed when the test is over
 }
 
 // spoil puts a proxy that changes answers before the checkout at to, and returns
@@ -40,7 +40,7 @@ func newProxy(t *testing.T, to string, change func(*http.Response)) *proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &proxy{let: make(chan struct{})}
+	p := &proxy{releaseProgram: make(chan struct{})}
 	forward := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.SetURL(target)
@@ -59,14 +59,14 @@ func newProxy(t *testing.T, to string, change func(*http.Response)) *proxy {
 	}
 	p.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p.hung.Load() {
-			<-p.let
+			<-p.releaseProgram
 			return
 		}
 		forward.ServeHTTP(w, r)
 	}))
 	p.base = strings.Replace(p.server.URL, "127.0.0.1", "localhost", 1)
 	t.Cleanup(p.server.Close)
-	t.Cleanup(func() { close(p.let) }) // first, or closing waits for what hangs
+	t.Cleanup(func() { close(p.releaseProgram) }) // first, or closing waits for what hangs
 	return p
 }
 

@@ -32,15 +32,15 @@ func TestQuickstart(t *testing.T) {
 // start pastes the quick start.
 func (r *reader) start() {
 	for _, b := range commandBlocks(r.t, "../docs/quickstart.md") {
-		b = r.elsewhere(b)
+		b = r.withFreePorts(b)
 		if b.before == "a new terminal" {
 			r.env = slices.Clone(r.first)
 		}
 		switch {
 		case b.prints != "":
-			r.stay(b)
+			r.runInBackground(b)
 		case b.before == "the demo's exports":
-			r.paste()
+			r.pasteExports()
 			r.opensSession(r.run(b.text))
 		default:
 			r.run(b.text)
@@ -56,7 +56,7 @@ func (r *reader) start() {
 			r.serves("http://localhost:" + r.ports["8084"] + "/checkout.js")
 		}
 	}
-	r.leave()
+	r.stopAll()
 	r.clone = r.dir
 }
 
@@ -111,12 +111,12 @@ func (r *reader) writesShop(page string) {
 	if code == nil {
 		r.t.Fatalf("%s has no Go that imports bff/server", page)
 	}
-	r.own = r.t.TempDir()
+	r.ownTexts = r.t.TempDir()
 	for name, text := range map[string]string{
 		"shop.go": strings.Replace(shop, "%s", string(code[1]), 1),
 		"go.mod":  "module shop.example\n\ngo 1.26\n",
 	} {
-		if err := os.WriteFile(filepath.Join(r.own, name), []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(r.ownTexts, name), []byte(text), 0o600); err != nil {
 			r.t.Fatal(err)
 		}
 	}
@@ -126,7 +126,7 @@ func (r *reader) writesShop(page string) {
 func (r *reader) compiles() {
 	r.t.Helper()
 	cmd := exec.Command("go", "build", "-trimpath", "./...") // as the clone was built: what both need is compiled once
-	cmd.Dir, cmd.Env = r.own, append(r.env, "CGO_ENABLED=0")
+	cmd.Dir, cmd.Env = r.ownTexts, append(r.env, "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		r.t.Errorf("the Go of docs/library.md: %v\n%s", err, out)
 	}

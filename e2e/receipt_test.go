@@ -11,8 +11,8 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// hearing has the host page keep what the element tells it.
-const hearing = `(() => {
+// recordOutcome has the host page keep what the element tells it.
+const recordOutcome = `(() => {
 	addEventListener('coinslot-complete', e => { window.complete = e.detail; });
 	document.querySelector('coinslot-checkout').result.then(result => { window.result = result; });
 })()`
@@ -20,14 +20,14 @@ const hearing = `(() => {
 // outcome is what a host page is told when a checkout has ended.
 type outcome struct{ Session, Status, Receipt string }
 
-// told opens a session in the shop, has it end by a kind of payment and returns
+// endsWith opens a session in the shop, has it end by a kind of payment and returns
 // what the event and the promise of the element say.
-func (s *stack) told(t *testing.T, id, status string, kind sandbox.Kind, o browser.Options) (event, result outcome) {
+func (s *stack) endsWith(t *testing.T, id, status string, kind sandbox.Kind, o browser.Options) (event, result outcome) {
 	t.Helper()
 	s.post("/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`)
 	p, f := s.open(t, id, "inline", o)
 	p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`, "the element to be defined")
-	p.Eval(hearing, nil)
+	p.Eval(recordOutcome, nil)
 	f.Wait(pending)
 	if err := s.gateway.Pay(s.matches(f).TrackingCode, kind); err != nil {
 		t.Fatal(err)
@@ -39,9 +39,9 @@ func (s *stack) told(t *testing.T, id, status string, kind sandbox.Kind, o brows
 	return event, result
 }
 
-// proves reports whether a receipt proves to the shop that an order is paid,
+// verifyReceipt reports whether a receipt proves to the shop that an order is paid,
 // with the keys that the checkout tells now.
-func (s *stack) proves(text, ref, amount string) (receipt.Claims, error) {
+func (s *stack) verifyReceipt(text, ref, amount string) (receipt.Claims, error) {
 	s.t.Helper()
 	var keys receipt.Keys
 	if err := json.Unmarshal([]byte(s.download("/.well-known/jwks.json")), &keys); err != nil {
@@ -53,26 +53,26 @@ func (s *stack) proves(text, ref, amount string) (receipt.Claims, error) {
 // What the page of a shop is told when a shopper has paid proves it to the
 // shop's server, for this order only.
 func TestReceiptProves(t *testing.T) {
-	together(t)
+	runParallel(t)
 	for name, o := range map[string]browser.Options{"wasm": {}, "html": {BlockURLs: []string{"*.wasm"}}} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
 			id := s.session(order{"amount_usd": "25.00", "order_ref": "1001"})
-			event, result := s.told(t, id, "confirmed", "pay", o)
+			event, result := s.endsWith(t, id, "confirmed", "pay", o)
 			if event.Receipt == "" || event != result || event.Session != id {
 				t.Fatalf("the event says %+v, the promise %+v; want the same receipt", event, result)
 			}
-			claims, err := s.proves(event.Receipt, "1001", "25.00")
+			claims, err := s.verifyReceipt(event.Receipt, "1001", "25.00")
 			if err != nil || claims.Session != id || claims.TrackingCode != s.issued()[0].TrackingCode {
 				t.Errorf("verified: %+v, %v", claims, err)
 			}
 			for ref, amount := range map[string]string{"1002": "25.00", "1001": "24.99"} {
-				if _, err := s.proves(event.Receipt, ref, amount); err == nil {
+				if _, err := s.verifyReceipt(event.Receipt, ref, amount); err == nil {
 					t.Errorf("the receipt proves order %s of %s too", ref, amount)
 				}
 			}
 			late := s.session(order{"amount_usd": "25.00", "order_ref": "1002"})
-			event, result = s.told(t, late, "expired", "expire", o)
+			event, result = s.endsWith(t, late, "expired", "expire", o)
 			if event.Receipt != "" || result.Receipt != "" || event.Status != "expired" {
 				t.Errorf("an order that was not paid: the event says %+v, the promise %+v", event, result)
 			}
@@ -88,7 +88,7 @@ func TestReceiptIsCopied(t *testing.T) {
 	p.WaitText(`[data-part="shop"]`, strings.TrimPrefix(s.shop.URL, "http://"))
 	p.Wait(`[data-live="wasm"]`)
 	p.Click(`[data-part="signed"] > summary`)
-	p.Eval(spy, nil)
+	p.Eval(recordCopies, nil)
 	p.Click(`[data-part="copy-reference"]`)
 	p.WaitText(`[data-part="copy-reference"]`, "copied")
 	var copied []string
@@ -96,7 +96,7 @@ func TestReceiptIsCopied(t *testing.T) {
 	if len(copied) != 1 {
 		t.Fatalf("copied %q; want one text", copied)
 	}
-	if claims, err := s.proves(copied[0], "1001", "25.00"); err != nil || claims.Session != id {
+	if claims, err := s.verifyReceipt(copied[0], "1001", "25.00"); err != nil || claims.Session != id {
 		t.Errorf("what was copied: %+v, %v", claims, err)
 	}
 }
@@ -112,7 +112,7 @@ func TestReceiptKeyChanges(t *testing.T) {
 		}
 	})
 	id := s.session(order{"amount_usd": "25.00", "order_ref": "1001"})
-	event, _ := s.told(t, id, "confirmed", "pay", browser.Options{})
+	event, _ := s.endsWith(t, id, "confirmed", "pay", browser.Options{})
 	for _, step := range []struct {
 		keys           string
 		oldOpens, good bool
@@ -120,24 +120,24 @@ func TestReceiptKeyChanges(t *testing.T) {
 		s.kill()
 		s.env = append(s.env, "COINSLOT_SECRET_KEY="+step.keys)
 		s.start()
-		if got := s.opens(secretKey, id); got != step.oldOpens || !s.opens(newKey, id) {
+		if got := s.canRead(secretKey, id); got != step.oldOpens || !s.canRead(newKey, id) {
 			t.Errorf("%d keys: the old one opens the API: %t", strings.Count(step.keys, ",")+1, got)
 		}
-		if _, err := s.proves(event.Receipt, "1001", "25.00"); (err == nil) != step.good {
+		if _, err := s.verifyReceipt(event.Receipt, "1001", "25.00"); (err == nil) != step.good {
 			t.Errorf("%d keys: the old receipt: %v", strings.Count(step.keys, ",")+1, err)
 		}
 		var view outcome
 		if err := json.Unmarshal([]byte(s.download("/checkout/"+id+"/view")), &view); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.proves(view.Receipt, "1001", "25.00"); err != nil {
+		if _, err := s.verifyReceipt(view.Receipt, "1001", "25.00"); err != nil {
 			t.Errorf("%d keys: a receipt of now: %v", strings.Count(step.keys, ",")+1, err)
 		}
 	}
 }
 
-// opens reports whether a key reads a session by the merchant's API.
-func (s *stack) opens(key, id string) bool {
+// canRead reports whether a key reads a session by the merchant's API.
+func (s *stack) canRead(key, id string) bool {
 	s.t.Helper()
 	req, err := http.NewRequest(http.MethodGet, s.base+"/v1/sessions/"+id, nil)
 	if err != nil {

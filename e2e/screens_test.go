@@ -16,20 +16,20 @@ var screens = flag.String("screens", "", "folder for screenshots, for example ..
 // TestScreens walks through every screen and takes its picture, light and dark,
 // narrow and wide. make screenshots keeps them.
 func TestScreens(t *testing.T) {
-	together(t)
+	runParallel(t)
 	dir := *screens
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	for _, look := range []struct {
+	for _, readClocks := range []struct {
 		name          string
 		width, height int
 		dark          bool
 	}{{"light", 390, 1100, false}, {"dark", 720, 1000, true}} {
-		t.Run(look.name, func(t *testing.T) {
+		t.Run(readClocks.name, func(t *testing.T) {
 			s := newStack(t)
-			o := browser.Options{Width: look.width, Height: look.height, Dark: look.dark}
-			w := &walk{t: t, s: s, page: chromium.Open(t, "about:blank", o), dir: dir, name: look.name}
+			o := browser.Options{Width: readClocks.width, Height: readClocks.height, Dark: readClocks.dark}
+			w := &walk{t: t, s: s, page: chromium.Open(t, "about:blank", o), dir: dir, name: readClocks.name}
 			w.all()
 		})
 	}

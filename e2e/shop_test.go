@@ -45,18 +45,18 @@ for (const type of ['ready', 'open', 'status', 'complete', 'close', 'error'])
 	fmt.Fprint(w, strings.ReplaceAll(html, "$BASE", p.base))
 }
 
-// held is a checkout whose WebAssembly program arrives when the test says so.
-type held struct {
+// heldStack is a checkout whose WebAssembly program arrives when the test says so.
+type heldStack struct {
 	*stack
 	open    sync.Once
 	release chan struct{}
 }
 
-// newHeld starts a stack behind a proxy that holds the program back. extra
+// newHeldStack starts a stack behind a proxy that holds the program back. extra
 // settings are added to the environment.
-func newHeld(t *testing.T, extra ...string) *held {
+func newHeldStack(t *testing.T, extra ...string) *heldStack {
 	t.Helper()
-	h := &held{release: make(chan struct{})}
+	h := &heldStack{release: make(chan struct{})}
 	var proxy *httputil.ReverseProxy
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, ".wasm") {
@@ -65,7 +65,7 @@ func newHeld(t *testing.T, extra ...string) *held {
 		proxy.ServeHTTP(w, r)
 	}))
 	t.Cleanup(server.Close)
-	t.Cleanup(h.let)
+	t.Cleanup(h.releaseProgram)
 	public := strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
 	h.stack = newStack(t, append(extra, "COINSLOT_PUBLIC_URL="+public)...)
 	target, err := url.Parse(h.base)
@@ -77,11 +77,11 @@ func newHeld(t *testing.T, extra ...string) *held {
 	return h
 }
 
-// let lets the program through, now and from now on.
-func (h *held) let() { h.open.Do(func() { close(h.release) }) }
+// releaseProgram lets the program through, now and from now on.
+func (h *heldStack) releaseProgram() { h.open.Do(func() { close(h.release) }) }
 
-// alone opens the session's own page.
-func (s *stack) alone(t *testing.T, id string, o browser.Options) *browser.Page {
+// openPage opens the session's own page.
+func (s *stack) openPage(t *testing.T, id string, o browser.Options) *browser.Page {
 	t.Helper()
 	if o.Height == 0 {
 		o.Height = 2400
@@ -89,8 +89,8 @@ func (s *stack) alone(t *testing.T, id string, o browser.Options) *browser.Page 
 	return chromium.Open(t, s.base+"/checkout/"+id, o)
 }
 
-// pretend makes a kind of payment happen to a transaction.
-func (s *stack) pretend(tx sandbox.Transaction, kind sandbox.Kind) {
+// simulate makes a kind of payment happen to a transaction.
+func (s *stack) simulate(tx sandbox.Transaction, kind sandbox.Kind) {
 	s.t.Helper()
 	if err := s.gateway.Pay(tx.TrackingCode, kind); err != nil {
 		s.t.Fatal(err)

@@ -11,13 +11,13 @@ import (
 // What is typed and chosen before the program arrives is kept by it, and the
 // typing goes on.
 func TestTypedBeforeTheTakeover(t *testing.T) {
-	h := newHeld(t)
-	p := h.alone(t, h.session(order{"amount_usd": "25.00"}), browser.Options{})
+	h := newHeldStack(t)
+	p := h.openPage(t, h.session(order{"amount_usd": "25.00"}), browser.Options{})
 	p.Wait(`[data-live="html"]`)
 	p.Click(`label:has([data-part="currency"][value="USDC"])`)
 	p.Click(`label:has([data-part="network"][value="USDC:polygon"])`)
 	p.Type(`input[name="email"]`, "ann@example.")
-	h.let()
+	h.releaseProgram()
 	p.Wait(`[data-live="wasm"]`)
 	p.Press("i")
 	p.Press("t")
@@ -30,7 +30,7 @@ func TestTypedBeforeTheTakeover(t *testing.T) {
 	if tx.Email != "ann@example.it" || tx.NetworkCode != "polygon" {
 		t.Errorf("the gateway was told %q on %q; want ann@example.it on polygon", tx.Email, tx.NetworkCode)
 	}
-	quiet(t, p)
+	assertCleanConsole(t, p)
 }
 
 // A payment that is made while the phone has no signal shows when it has one.
@@ -43,7 +43,7 @@ func TestOfflineThenOnline(t *testing.T) {
 	p.Offline(true)
 	f.Click(`[data-part="cancel"]`)
 	f.WaitText(`[data-part="error"]`, "no connection")
-	s.pretend(tx, "pay")
+	s.simulate(tx, "pay")
 	p.Offline(false)
 	f.Wait(paid)
 	f.WaitGone(`[data-part="error"]`)
@@ -51,7 +51,7 @@ func TestOfflineThenOnline(t *testing.T) {
 
 // An impatient shopper gets one address, with and without the program.
 func TestDoubleClickOnContinue(t *testing.T) {
-	together(t)
+	runParallel(t)
 	for name, blocked := range map[string][]string{"wasm": nil, "html": {"*.wasm"}} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
@@ -74,12 +74,12 @@ var slowCreate = sandbox.Fault{Path: "create", Times: -1, Latency: 300e6}
 
 // Back, forward and reload show the payment as it is and begin nothing.
 func TestBackForwardAndReload(t *testing.T) {
-	together(t)
+	runParallel(t)
 	for name, blocked := range map[string][]string{"wasm": nil, "html": {"*.wasm"}} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
 			id := s.session(order{"amount_usd": "25.00"})
-			p := s.alone(t, id, browser.Options{BlockURLs: blocked})
+			p := s.openPage(t, id, browser.Options{BlockURLs: blocked})
 			p.Wait(`[data-live="` + name + `"]`)
 			choose(p.View, "USDT", "trc20")
 			tx := s.matches(p.View)
@@ -88,7 +88,7 @@ func TestBackForwardAndReload(t *testing.T) {
 			s.matches(p.View)
 			p.Reload()
 			s.matches(p.View)
-			s.pretend(tx, "pay")
+			s.simulate(tx, "pay")
 			p.Wait(paid)
 			p.Eval(`setTimeout(() => history.forward(), 50), 0`, nil)
 			p.WaitText("h1", "Shop")
@@ -108,7 +108,7 @@ func TestLatePaymentIsFound(t *testing.T) {
 	_, f := s.open(t, id, "inline", browser.Options{})
 	choose(f, "USDT", "trc20")
 	tx := s.matches(f)
-	s.pretend(tx, "late")
+	s.simulate(tx, "late")
 	f.Wait(`[data-status="expired"], ` + paid)
 	if f.Exists(`[data-part="recheck"]`) {
 		f.Click(`[data-part="recheck"]`)
@@ -126,7 +126,7 @@ func TestOverpaid(t *testing.T) {
 	_, f := s.open(t, id, "inline", browser.Options{})
 	choose(f, "USDT", "trc20")
 	first := s.matches(f)
-	s.pretend(first, "expire")
+	s.simulate(first, "expire")
 	f.Wait(`[data-status="expired"]`)
 	f.Click(`[data-part="retry"]`)
 	f.Wait(pending)
@@ -134,7 +134,7 @@ func TestOverpaid(t *testing.T) {
 	if second.WalletAddress == first.WalletAddress || second.TrackingCode == first.TrackingCode {
 		t.Error("the new payment has the old address")
 	}
-	s.pretend(second, "over")
+	s.simulate(second, "over")
 	f.Wait(paid)
 	over := f.Attr(`[data-part="overpaid"]`, "data-value")
 	f.WaitText(`[data-part="overpaid"]`, over+" USDT more")
@@ -147,10 +147,10 @@ func TestOverpaid(t *testing.T) {
 func TestCancelAfterPartOfIt(t *testing.T) {
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "25.00"})
-	p := s.alone(t, id, browser.Options{NoJS: true})
+	p := s.openPage(t, id, browser.Options{NoJS: true})
 	choose(p.View, "USDT", "trc20")
 	tx := s.matches(p.View)
-	s.pretend(tx, "half")
+	s.simulate(tx, "half")
 	p.Click(`[data-part="cancel"]`)
 	p.Wait(`[data-part="missing"]`)
 	p.WaitText(`[data-part="error"], [role="alert"]`, "begun")
@@ -162,7 +162,7 @@ func TestCancelAfterPartOfIt(t *testing.T) {
 // The old address leaves the page with its payment, without scripts too.
 func TestChangesCoinWithoutJavaScript(t *testing.T) {
 	s := newStack(t)
-	p := s.alone(t, s.session(order{"amount_usd": "25.00"}), browser.Options{NoJS: true})
+	p := s.openPage(t, s.session(order{"amount_usd": "25.00"}), browser.Options{NoJS: true})
 	choose(p.View, "USDT", "trc20")
 	first := s.matches(p.View)
 	p.Click(`[data-part="change"]`)
@@ -176,8 +176,8 @@ func TestChangesCoinWithoutJavaScript(t *testing.T) {
 }
 
 // Without scripts a form may be sent half filled in.
-func TestHalfAChoiceWithoutJavaScript(t *testing.T) {
-	together(t)
+func TestPartialChoiceWithoutJavaScript(t *testing.T) {
+	runParallel(t)
 	cases := []struct {
 		name, currency, network string
 		want                    string // words; empty = it goes on
@@ -191,7 +191,7 @@ func TestHalfAChoiceWithoutJavaScript(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStack(t)
-			p.For(t)
+			p.SetTest(t)
 			p.Goto(s.base + "/checkout/" + s.session(order{"amount_usd": "25.00"}))
 			if c.network != "" { // picked first, before the shopper changed to the other coin
 				p.Click(`label:has([data-part="currency"][value="` + strings.Split(c.network, ":")[0] + `"])`)
@@ -217,5 +217,5 @@ func TestHalfAChoiceWithoutJavaScript(t *testing.T) {
 			p.Wait(pending)
 		})
 	}
-	p.For(t)
+	p.SetTest(t)
 }

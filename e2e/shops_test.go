@@ -81,20 +81,20 @@ func pays(t *testing.T, s *stack, host *page, price string) {
 	tx := s.matches(f)
 	p.WaitText("#log", "a status pending cs_")
 	session := f.Attr("#coinslot", "data-session")
-	var told string
-	p.Eval(`document.getElementById("a").session`, &told)
-	if told != session || session == "" {
-		t.Errorf("the element's session = %q; the frame's is %q", told, session)
+	var shown string
+	p.Eval(`document.getElementById("a").session`, &shown)
+	if shown != session || session == "" {
+		t.Errorf("the element's session = %q; the frame's is %q", shown, session)
 	}
 	p.Reload() // what is stored nowhere in the page is found again or begun anew, never lost
-	s.pretend(tx, "pay")
+	s.simulate(tx, "pay")
 	s.sink.await(t, session, "checkout.confirmed")
-	quiet(t, p)
-	onlyAsked(t, p, s.base, host.server.URL)
+	assertCleanConsole(t, p)
+	assertOnlyRequests(t, p, s.base, host.server.URL)
 }
 
-// onlyAsked asserts that nothing but these origins was asked.
-func onlyAsked(t *testing.T, p *browser.Page, origins ...string) {
+// assertOnlyRequests asserts that nothing but these origins was asked.
+func assertOnlyRequests(t *testing.T, p *browser.Page, origins ...string) {
 	t.Helper()
 	for _, url := range p.Requests() {
 		if strings.HasPrefix(url, "data:") || strings.HasSuffix(url, "/favicon.ico") {
@@ -134,12 +134,12 @@ func TestTwoProductsOnOnePage(t *testing.T) {
 	if frames != 2 {
 		t.Errorf("%d frames for two orders; want 2", frames)
 	}
-	quiet(t, p)
+	assertCleanConsole(t, p)
 }
 
 // A page that is not listed gets no checkout, but words, a link that pays, and
 // an event for its developer.
-func TestUnlistedPage(t *testing.T) {
+func TestUnlistedOrigin(t *testing.T) {
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "25.00"})
 	host := newPage(t, `<coinslot-checkout id="a" session="`+id+`"><a href="$BASE/checkout/`+id+`">Pay</a></coinslot-checkout>`)
@@ -159,7 +159,7 @@ func TestUnlistedPage(t *testing.T) {
 
 // Told a page that is not listed, the checkout says so in words and links to
 // itself, whatever the browser made of frame-ancestors.
-func TestUnlistedPageInWords(t *testing.T) {
+func TestUnlistedOriginError(t *testing.T) {
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "25.00"})
 	p := chromium.Open(t, s.base+"/checkout/"+id+"?embed=inline&origin=https://elsewhere.example", browser.Options{})

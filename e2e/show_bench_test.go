@@ -60,7 +60,7 @@ func (s *stack) show(b *testing.B, host string, warm bool, slow float64) (m show
 	p.Slow(slow)
 	before := len(p.Console())
 	p.Click(`coinslot-checkout a`)
-	p.WaitConsole(before, wasLive)
+	p.WaitConsole(before, liveMessage)
 	f := p.Frame(frame)
 	var clicked float64
 	p.Eval(`clicked`, &clicked)

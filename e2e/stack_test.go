@@ -52,14 +52,14 @@ type stack struct {
 	env     []string
 }
 
-// together lets a test run beside others: each has a stack of its own, and most
+// runParallel lets a test run beside others: each has a stack of its own, and most
 // of its time is waiting. Parts of a test go one after the other.
-func together(tb testing.TB) {
+func runParallel(tb testing.TB) {
 	t, isTest := tb.(*testing.T)
 	if !isTest || strings.Contains(t.Name(), "/") {
 		return
 	}
-	if _, again := alongside.LoadOrStore(t, true); !again {
+	if _, benchmarkWarmLoads := alongside.LoadOrStore(t, true); !benchmarkWarmLoads {
 		t.Parallel()
 	}
 }
@@ -69,7 +69,7 @@ var alongside sync.Map // *testing.T to true
 // newStack starts everything. extra settings are added to the environment.
 func newStack(t testing.TB, extra ...string) *stack {
 	t.Helper()
-	together(t)
+	runParallel(t)
 	s := &stack{t: t, dir: t.TempDir(), log: &syncBuffer{}, sink: newSink(t)}
 	s.gateway = sandbox.New(sandbox.Config{Key: gatewayKey})
 	s.api = httptest.NewServer(s.gateway)
@@ -232,7 +232,7 @@ func (s *stack) matches(v screen) sandbox.Transaction {
 		s.t.Errorf("address on screen = %q; the gateway issued %q", got, tx.WalletAddress)
 	}
 	shown := v.Attr(`[data-part="pay-amount"]`, "data-value")
-	if !covers(shown, tx.PayAmount.String()) {
+	if !roundsUp(shown, tx.PayAmount.String()) {
 		s.t.Errorf("amount on screen = %q; the gateway asks for %s", shown, tx.PayAmount)
 	}
 	return tx
@@ -313,7 +313,7 @@ func (k *sink) take(id string, body []byte) {
 	if err := json.Unmarshal(body, &e); err != nil {
 		k.bad = append(k.bad, "body: "+err.Error())
 	}
-	if before, seen := k.ids[id]; seen {
+	if before, pageLoad := k.ids[id]; pageLoad {
 		if before != string(body) {
 			k.bad = append(k.bad, "two bodies under one webhook-id "+id)
 		}

@@ -176,9 +176,9 @@ func fill(tb testing.TB, path string, n, pending int) {
 }
 
 // stored is session n as a payment leaves it: waiting and due, or confirmed.
-func stored(n int, waits bool) payment.Session {
+func stored(n int, openPayment bool) payment.Session {
 	at := time.Now().Add(-time.Duration(n) * time.Minute).UTC().Truncate(time.Microsecond)
-	if waits {
+	if openPayment {
 		at = time.Now().Add(-time.Minute).UTC()
 	}
 	amount := decimal.New(2500, -2)
@@ -192,7 +192,7 @@ func stored(n int, waits bool) payment.Session {
 		ID: sessionNumber(n), Status: wire.Confirmed, CreatedAt: at, ExpiresAt: at.Add(24 * time.Hour), CheckedAt: at,
 		Order: payment.Order{AmountUSD: amount, Ref: fmt.Sprintf("order-%d", n), Title: "Two tickets", Description: "Row 7, seats 12 and 13"},
 	}
-	if waits {
+	if openPayment {
 		a.State, a.Paid, a.TxID, a.PaidAt = payment.Waiting, decimal.Zero, "", time.Time{}
 		s.Status, s.DueAt = wire.Pending, at
 	}

@@ -25,21 +25,21 @@ const ticking = `[...document.querySelectorAll('[data-part="countdown"], [data-p
 
 // The program takes the page over and nothing is to be seen of it: not a pixel
 // is another one, but for the clocks, and no box has moved in between.
-func TestTakeoverIsNotSeen(t *testing.T) {
-	together(t)
-	for _, look := range []struct {
+func TestTakeoverIsInvisible(t *testing.T) {
+	runParallel(t)
+	for _, readClocks := range []struct {
 		name string
 		o    browser.Options
 	}{
 		{"phone", browser.Options{Width: 390, Height: 900}},
 		{"desk, dark", browser.Options{Width: 960, Height: 900, Dark: true}},
 	} {
-		look.o.ReducedMotion = true // a breathing dot is another one at another time
-		p := chromium.Open(t, "", look.o)
+		readClocks.o.ReducedMotion = true // a breathing dot is another one at another time
+		p := chromium.Open(t, "", readClocks.o)
 		for name, state := range takeovers {
-			t.Run(look.name+", "+name, func(t *testing.T) {
-				h := newHeld(t)
-				p.For(t)
+			t.Run(readClocks.name+", "+name, func(t *testing.T) {
+				h := newHeldStack(t)
+				p.SetTest(t)
 				p.Goto(h.base + "/checkout/" + h.session(order{"amount_usd": "25.00", "title": "Two tickets"}))
 				p.Wait(`[data-live="html"]`)
 				state(t, h, p)
@@ -48,15 +48,15 @@ func TestTakeoverIsNotSeen(t *testing.T) {
 				p.Eval(`(() => { window.moved = 0; window.movers = []; new PerformanceObserver(l => l.getEntries().forEach(e => { window.moved += e.value; window.movers.push(...e.sources.map(s => (s.node?.outerHTML ?? String(s.node)).slice(0, 120) + ' from ' + JSON.stringify(s.previousRect) + ' to ' + JSON.stringify(s.currentRect))); })).observe({type: 'layout-shift'});
 					window.blank = []; new MutationObserver(() => { window.blank ||= []; window.blank.push(...pictures().filter(i => !i.complete).map(i => i.src)); }).observe(document.body, {childList: true});
 					window.pictures = () => [...document.images].filter(i => i.loading !== 'lazy'); })()`, nil)
-				before := shot(t, p)
+				before := screenshot(t, p)
 				clocks := [][4]int{}
 				p.Eval(ticking, &clocks)
-				h.let()
+				h.releaseProgram()
 				p.Wait(`[data-live="wasm"]`)
 				p.WaitJS(`pictures().every(i => i.complete && i.naturalWidth > 0)`, "the pictures to be there")
 				p.Eval(twoFrames, nil)
-				if at, ok := differs(before, shot(t, p), clocks); ok {
-					t.Errorf("the page looks different at %v (pictures in %s)", at, keep(t, before, shot(t, p)))
+				if at, ok := firstDifference(before, screenshot(t, p), clocks); ok {
+					t.Errorf("the page looks different at %v (pictures in %s)", at, loadShellState(t, before, screenshot(t, p)))
 				}
 				var blank []string
 				p.Eval(`blank`, &blank)
@@ -70,10 +70,10 @@ func TestTakeoverIsNotSeen(t *testing.T) {
 					p.Eval(`window.movers`, &movers)
 					t.Errorf("parts have moved: layout shift of %g\n%s", moved, strings.Join(movers, "\n"))
 				}
-				quiet(t, p)
+				assertCleanConsole(t, p)
 			})
 		}
-		p.For(t)
+		p.SetTest(t)
 	}
 }
 
@@ -84,41 +84,41 @@ const steadyCaret = `(s => { s.replaceSync('* { caret-animation: manual !importa
 const twoFrames = `new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(() => drawn(0))))`
 
 // takeovers are the states in which a page is taken over.
-var takeovers = map[string]func(*testing.T, *held, *browser.Page){
-	"choosing": func(_ *testing.T, _ *held, p *browser.Page) {
+var takeovers = map[string]func(*testing.T, *heldStack, *browser.Page){
+	"choosing": func(_ *testing.T, _ *heldStack, p *browser.Page) {
 		p.Click(`label:has([data-part="currency"][value="USDC"])`)
 		p.Click(`label:has([data-part="network"][value="USDC:polygon"])`)
 	},
-	"searching": func(_ *testing.T, _ *held, p *browser.Page) { p.Click(`[data-part="search"]`) },
-	"paying": func(_ *testing.T, h *held, p *browser.Page) {
+	"searching": func(_ *testing.T, _ *heldStack, p *browser.Page) { p.Click(`[data-part="search"]`) },
+	"paying": func(_ *testing.T, h *heldStack, p *browser.Page) {
 		choose(p.View, "USDT", "trc20")
 		p.Wait(pending)
 	},
-	"paying, scrolled, help open": func(_ *testing.T, h *held, p *browser.Page) {
+	"paying, scrolled, help open": func(_ *testing.T, h *heldStack, p *browser.Page) {
 		choose(p.View, "USDT", "trc20")
 		p.Wait(pending)
 		p.Eval(`document.querySelectorAll('details').forEach((d, i) => { d.open = i % 2 === 0; }); scrollTo(0, 140)`, nil)
 	},
-	"confirmed": func(t *testing.T, h *held, p *browser.Page) { h.ended(p, "pay", paid) },
-	"expired":   func(t *testing.T, h *held, p *browser.Page) { h.ended(p, "expire", `[data-status="expired"]`) },
+	"confirmed": func(t *testing.T, h *heldStack, p *browser.Page) { h.ended(p, "pay", paid) },
+	"expired":   func(t *testing.T, h *heldStack, p *browser.Page) { h.ended(p, "expire", `[data-status="expired"]`) },
 }
 
 // ended chooses a coin and waits for what a kind of payment leads to.
-func (h *held) ended(p *browser.Page, kind sandbox.Kind, want string) {
+func (h *heldStack) ended(p *browser.Page, kind sandbox.Kind, want string) {
 	choose(p.View, "USDT", "trc20")
 	p.Wait(pending)
-	h.pretend(h.matches(p.View), kind)
+	h.simulate(h.matches(p.View), kind)
 	p.Wait(want)
 }
 
 // What is focused, selected, typed and opened stays so, with the caret.
-func TestTakeoverKeepsTheHand(t *testing.T) {
-	h := newHeld(t)
-	p := h.alone(t, h.session(order{"amount_usd": "25.00"}), browser.Options{})
+func TestTakeoverKeepsCaret(t *testing.T) {
+	h := newHeldStack(t)
+	p := h.openPage(t, h.session(order{"amount_usd": "25.00"}), browser.Options{})
 	p.Wait(`[data-live="html"]`)
 	p.Type(`input[name="email"]`, "an@example.it")
 	p.Eval(`document.activeElement.setSelectionRange(2, 2)`, nil)
-	h.let()
+	h.releaseProgram()
 	p.Wait(`[data-live="wasm"]`)
 	p.Press("n")
 	if got := p.Value(`input[name="email"]`); got != "ann@example.it" {
@@ -126,15 +126,15 @@ func TestTakeoverKeepsTheHand(t *testing.T) {
 	}
 }
 
-func TestTakeoverKeepsTheSelection(t *testing.T) {
-	h := newHeld(t)
-	p := h.alone(t, h.session(order{"amount_usd": "25.00"}), browser.Options{})
+func TestTakeoverKeepsSelection(t *testing.T) {
+	h := newHeldStack(t)
+	p := h.openPage(t, h.session(order{"amount_usd": "25.00"}), browser.Options{})
 	p.Wait(`[data-live="html"]`)
 	choose(p.View, "USDT", "trc20")
 	p.Wait(pending)
 	tx := h.matches(p.View)
 	p.Eval(`getSelection().selectAllChildren(document.querySelector('[data-part="address"]'))`, nil)
-	h.let()
+	h.releaseProgram()
 	p.Wait(`[data-live="wasm"]`)
 	var selected string
 	p.Eval(`getSelection().toString()`, &selected)
@@ -145,8 +145,8 @@ func TestTakeoverKeepsTheSelection(t *testing.T) {
 
 // What the shopper is doing to the page goes on to its end, and only then the
 // page is taken over: a browser makes no click of a press and a release on two elements.
-func TestTakeoverWaitsForTheHand(t *testing.T) {
-	together(t)
+func TestTakeoverWaitsForRelease(t *testing.T) {
+	runParallel(t)
 	const usdc = `[data-part="currency"][value="USDC"]`
 	for name, press := range map[string]func(*browser.Page) (release func()){
 		"mouse": func(p *browser.Page) func() { return p.Hold(`label:has(` + usdc + `)`) },
@@ -156,11 +156,11 @@ func TestTakeoverWaitsForTheHand(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := newHeld(t)
-			p := h.alone(t, h.session(order{"amount_usd": "25.00"}), browser.Options{})
+			h := newHeldStack(t)
+			p := h.openPage(t, h.session(order{"amount_usd": "25.00"}), browser.Options{})
 			p.Wait(`[data-live="html"]`)
 			release := press(p)
-			h.let()
+			h.releaseProgram()
 			p.WaitJS(programReady, "the program to be ready")
 			release()
 			p.Wait(usdc + `:checked`)
@@ -171,12 +171,12 @@ func TestTakeoverWaitsForTheHand(t *testing.T) {
 }
 
 // A hand whose letting go is never told is not waited for.
-func TestTakeoverDoesNotWaitForEver(t *testing.T) {
-	h := newHeld(t)
-	p := h.alone(t, h.session(order{"amount_usd": "25.00"}), browser.Options{})
+func TestTakeoverWaitIsBounded(t *testing.T) {
+	h := newHeldStack(t)
+	p := h.openPage(t, h.session(order{"amount_usd": "25.00"}), browser.Options{})
 	p.Wait(`[data-live="html"]`)
 	p.Hold(`label:has([data-part="currency"][value="USDC"])`)
-	h.let()
+	h.releaseProgram()
 	p.Wait(`[data-live="wasm"]`)
 }
 
@@ -184,7 +184,7 @@ func TestTakeoverDoesNotWaitForEver(t *testing.T) {
 // creates all nodes of its tree.
 func TestTakeoverIsOneBatch(t *testing.T) {
 	s := newStack(t)
-	p := s.alone(t, s.session(order{"amount_usd": "25.00"}), browser.Options{Script: countedBatches})
+	p := s.openPage(t, s.session(order{"amount_usd": "25.00"}), browser.Options{Script: countedBatches})
 	p.Wait(`[data-live="wasm"]`)
 	var made struct{ Batches, Elements int }
 	p.Eval(`({batches, elements})`, &made)
@@ -194,14 +194,14 @@ func TestTakeoverIsOneBatch(t *testing.T) {
 	if n := made.Elements; n > 0 {
 		t.Errorf("the program has made %d elements by themselves", n)
 	}
-	quiet(t, p)
+	assertCleanConsole(t, p)
 }
 
 // Between the look whether something is pressed and the takeover there is no task in
 // which a press could begin: the program starts, draws, and drives the page in one.
 func TestTakeoverIsOneTask(t *testing.T) {
 	s := newStack(t)
-	p := s.alone(t, s.session(order{"amount_usd": "25.00"}), browser.Options{Script: afterRun})
+	p := s.openPage(t, s.session(order{"amount_usd": "25.00"}), browser.Options{Script: afterRun})
 	p.Wait(`[data-live="wasm"]`)
 	var said []string
 	p.Eval(`said`, &said)
@@ -243,7 +243,7 @@ for (const name of ["createElement", "createElementNS"]) {
 // programReady is whether the program could begin.
 const programReady = `performance.getEntriesByName('coinslot:program').length > 0`
 
-func shot(t *testing.T, p *browser.Page) *image.RGBA {
+func screenshot(t *testing.T, p *browser.Page) *image.RGBA {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "shot.png")
 	p.Screenshot(path)
@@ -260,8 +260,8 @@ func shot(t *testing.T, p *browser.Page) *image.RGBA {
 	return plain
 }
 
-// differs returns the first point outside the boxes at which two pictures are not alike.
-func differs(a, b *image.RGBA, except [][4]int) (image.Point, bool) {
+// firstDifference returns the first point outside the boxes at which two pictures are not alike.
+func firstDifference(a, b *image.RGBA, except [][4]int) (image.Point, bool) {
 	if a.Bounds() != b.Bounds() {
 		return b.Bounds().Max, true
 	}
@@ -271,7 +271,7 @@ func differs(a, b *image.RGBA, except [][4]int) (image.Point, bool) {
 			continue
 		}
 		for x := range a.Bounds().Max.X {
-			if unlike(a.At(x, y), b.At(x, y)) && !within(x, y, except) {
+			if visiblyDifferent(a.At(x, y), b.At(x, y)) && !within(x, y, except) {
 				return image.Pt(x, y), true
 			}
 		}
@@ -279,9 +279,9 @@ func differs(a, b *image.RGBA, except [][4]int) (image.Point, bool) {
 	return image.Point{}, false
 }
 
-// unlike reports whether a person could see that two colours are not the same;
+// visiblyDifferent reports whether a person could see that two colours are not the same;
 // the edge of a letter is smoothed a little otherwise in another layer.
-func unlike(a, b color.Color) bool {
+func visiblyDifferent(a, b color.Color) bool {
 	r, g, bl, _ := a.RGBA()
 	r2, g2, bl2, _ := b.RGBA()
 	return max(r, r2)-min(r, r2)+max(g, g2)-min(g, g2)+max(bl, bl2)-min(bl, bl2) > 0x6000
@@ -296,8 +296,8 @@ func within(x, y int, boxes [][4]int) bool {
 	return false
 }
 
-// keep writes two pictures where they outlive the test.
-func keep(t *testing.T, pictures ...*image.RGBA) string {
+// loadShellState writes two pictures where they outlive the test.
+func loadShellState(t *testing.T, pictures ...*image.RGBA) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "takeover") //nolint:usetesting // t.TempDir goes with the test
 	if err != nil {

@@ -7,9 +7,9 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// observed is a script that counts a page's long tasks, which are those of more
+// countLongTasks is a script that counts a page's long tasks, which are those of more
 // than 50 ms, from when window.long is set to 0.
-const observed = `new PerformanceObserver(list => { window.long += list.getEntries().length }).observe({type: "longtask"})`
+const countLongTasks = `new PerformanceObserver(list => { window.long += list.getEntries().length }).observe({type: "longtask"})`
 
 // BenchmarkWaiting tells what a minute of waiting for the payment costs: the
 // processor time of all tasks of the main thread of the page that holds the
@@ -20,17 +20,17 @@ const observed = `new PerformanceObserver(list => { window.long += list.getEntri
 // It is a payment of half an hour, whose clock goes in minutes until the last five.
 // last-ms/min is the same for these, where it goes in seconds; still-ms/min is for
 // the page without WebAssembly, which asks for itself; own-ms/min is at the computer's
-// own speed.
+// ownTexts speed.
 func BenchmarkWaiting(b *testing.B) {
 	s := newStack(b, "COINSLOT_POLL_INTERVAL=3s") // the default
 	for b.Loop() {
 		pages := map[string]*browser.Page{
-			"":       s.waits(b, 30, 4, browser.Options{}),
-			"own-":   s.waits(b, 30, 1, browser.Options{}),
-			"last-":  s.waits(b, 4, 4, browser.Options{}),
-			"still-": s.waits(b, 30, 4, modes["no wasm"]),
+			"":       s.openPayment(b, 30, 4, browser.Options{}),
+			"own-":   s.openPayment(b, 30, 1, browser.Options{}),
+			"last-":  s.openPayment(b, 4, 4, browser.Options{}),
+			"still-": s.openPayment(b, 30, 4, modes["no wasm"]),
 		}
-		<-time.After(tidied)
+		<-time.After(browserIdleTime)
 		before := map[string]browser.Spent{}
 		for name, p := range pages {
 			p.Eval(`window.long = 0`, nil)
@@ -52,15 +52,15 @@ func BenchmarkWaiting(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// tidied is how long the browser tidies up after a page has come: it collects what
+// browserIdleTime is how long the browser tidies up after a page has come: it collects what
 // the start has left three times, 8 s apart.
-const tidied = 40 * time.Second
+const browserIdleTime = 40 * time.Second
 
-// waits shows a payment of ttl minutes, each in a process of its own.
-func (s *stack) waits(b *testing.B, ttl int, slow float64, o browser.Options) *browser.Page {
+// openPayment shows a payment of ttl minutes, each in a process of its own.
+func (s *stack) openPayment(b *testing.B, ttl int, slow float64, o browser.Options) *browser.Page {
 	b.Helper()
 	id := s.session(order{"amount_usd": "25.00", "ttl_minutes": ttl})
-	o.Patience, o.Script = 2*time.Minute, observed
+	o.Patience, o.Script = 2*time.Minute, countLongTasks
 	p := chromium.Open(b, s.base+"/checkout/"+id, o)
 	if o.BlockURLs == nil {
 		p.Wait(`[data-live="wasm"]`)

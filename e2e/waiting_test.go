@@ -44,7 +44,7 @@ func (s *stack) waitingOn(p *browser.Page, ref string, ttl int, o browser.Option
 // More time is a new address for the same coin; the old one can be paid no more,
 // and the merchant is told of no cancellation.
 func TestMoreTime(t *testing.T) {
-	together(t)
+	runParallel(t)
 	for name, o := range modes {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
@@ -64,7 +64,7 @@ func TestMoreTime(t *testing.T) {
 			if name == "wasm" {
 				p.WaitText(`.announce`, "You have more time")
 			}
-			s.pretend(second, "pay")
+			s.simulate(second, "pay")
 			p.Wait(paid)
 			s.sink.await(t, id, "checkout.confirmed")
 			if got := s.sink.types(id); count(got, "checkout.cancelled") != 0 {
@@ -76,7 +76,7 @@ func TestMoreTime(t *testing.T) {
 
 // An impatient click does not give up the new address as well.
 func TestDoubleClickOnMoreTime(t *testing.T) {
-	together(t)
+	runParallel(t)
 	for _, name := range []string{"wasm", "no wasm"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
@@ -95,7 +95,7 @@ func TestDoubleClickOnMoreTime(t *testing.T) {
 // TestWaitsAndIsPaid is a payment as most are, from its address to its receipt. Beside it the tab
 // tells from afar: title and icon change with the payment.
 func TestWaitsAndIsPaid(t *testing.T) {
-	together(t)
+	runParallel(t)
 	for name, o := range modes {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
@@ -106,7 +106,7 @@ func TestWaitsAndIsPaid(t *testing.T) {
 				p.WaitJS(fmt.Sprintf(`document.title === %q && document.querySelector("link[rel=icon]").getAttribute("href") === %q`, title, icon), title+" with "+icon)
 			}
 			tab("Waiting for $25.00", "/icons/tab.svg")
-			s.pretend(tx, "pay")
+			s.simulate(tx, "pay")
 			p.Wait(paid)
 			tab("✓ Paid $25.00", "/icons/tab-paid.svg")
 			s.givesReceipt(t, p, tx, o)
@@ -131,9 +131,9 @@ func offersMoreTime(p *browser.Page, now bool) {
 	p.WaitJS(`document.querySelector('[data-part="more-time"]').checkVisibility()`, "more time to be offered")
 }
 
-// skew sets the device's clock off by hours from now on; nothing that measures
+// shiftClock sets the device's clock off by hours from now on; nothing that measures
 // may look at it.
-const skew = `((hours) => {
+const shiftClock = `((hours) => {
 	const Real = window.RealDate ??= Date;
 	window.Date = class extends Real {
 		constructor(...given) { given.length ? super(...given) : super(Real.now() + hours * 3600e3); }
@@ -146,14 +146,14 @@ const skew = `((hours) => {
 func TestWrongClock(t *testing.T) {
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "25.00", "ttl_minutes": 4})
-	p := s.alone(t, id, browser.Options{})
+	p := s.openPage(t, id, browser.Options{})
 	p.Wait(`[data-live="wasm"]`)
-	p.Eval(fmt.Sprintf(skew, -30), nil)
+	p.Eval(fmt.Sprintf(shiftClock, -30), nil)
 	choose(p.View, "USDT", "trc20")
 	p.WaitText(`[data-part="countdown"]`, "3:5")
 	last := 240
 	for i := range 12 {
-		p.Eval(fmt.Sprintf(skew, []int{7, -26, 0, 9000}[i%4]), nil)
+		p.Eval(fmt.Sprintf(shiftClock, []int{7, -26, 0, 9000}[i%4]), nil)
 		p.Eval(`new Promise(done => setTimeout(done, 400))`, nil)
 		var minutes, seconds int
 		text := p.Text(`[data-part="countdown"]`)
@@ -173,11 +173,11 @@ func TestWrongClock(t *testing.T) {
 
 // What was missed while the telephone slept is there when it wakes, and not
 // before.
-func TestReturnToTheTab(t *testing.T) {
+func TestReturnToTab(t *testing.T) {
 	s := newStack(t)
 	id, p, tx := s.waiting(t, 20, browser.Options{})
 	p.Eval(`dispatchEvent(new PageTransitionEvent("pagehide", {persisted: true}))`, nil)
-	s.pretend(tx, "pay")
+	s.simulate(tx, "pay")
 	s.sink.await(t, id, "checkout.confirmed")
 	p.Eval(`new Promise(done => setTimeout(done, 1000))`, nil)
 	if p.Exists(paid) {
@@ -189,8 +189,8 @@ func TestReturnToTheTab(t *testing.T) {
 }
 
 // Without network the page says so at once and goes on counting; it is right
-// again when the network is back.
-func TestSaysThatItIsOffline(t *testing.T) {
+// benchmarkWarmLoads when the network is back.
+func TestShowsOffline(t *testing.T) {
 	s := newStack(t)
 	_, p, tx := s.waiting(t, 20, browser.Options{})
 	p.WaitText(`[data-part="checked"]`, "checked")
@@ -202,13 +202,13 @@ func TestSaysThatItIsOffline(t *testing.T) {
 	p.WaitText(`[data-part="checked"]`, "checked")
 	p.Offline(true)
 	p.WaitText(`[data-part="checked"]`, "no connection")
-	s.pretend(tx, "pay")
+	s.simulate(tx, "pay")
 	p.Offline(false)
 	p.Wait(paid)
 }
 
-// listening keeps every text that the live region says from now on.
-const listening = `(() => {
+// recordAnnouncements keeps every text that the live region says from now on.
+const recordAnnouncements = `(() => {
 	const text = () => document.querySelector(".announce")?.textContent ?? "";
 	let last = text();
 	window.said = [];
@@ -219,11 +219,11 @@ const listening = `(() => {
 
 // A screen reader hears what has changed, once, and is not told the time every
 // second.
-func TestSpeaksOncePerChange(t *testing.T) {
+func TestAnnouncesChangesOnce(t *testing.T) {
 	s := newStack(t)
 	_, p, tx := s.waiting(t, 4, browser.Options{})
 	p.WaitText(`.announce`, "The payment address is here")
-	p.Eval(listening, nil)
+	p.Eval(recordAnnouncements, nil)
 	before := p.Text(`[data-part="countdown"]`)
 	p.Eval(`new Promise(done => setTimeout(done, 10000))`, nil)
 	if after := p.Text(`[data-part="countdown"]`); after == before {
@@ -236,9 +236,9 @@ func TestSpeaksOncePerChange(t *testing.T) {
 	if list := said(); len(list) != 0 {
 		t.Errorf("while nothing happened, it was said: %q", list)
 	}
-	s.pretend(tx, "parts")
+	s.simulate(tx, "parts")
 	p.Wait(`[data-part="missing"]`)
-	s.pretend(tx, "parts")
+	s.simulate(tx, "parts")
 	p.Wait(paid)
 	p.WaitText(`.announce`, "complete")
 	if list := said(); len(list) != 2 || !strings.Contains(list[0], "part of your payment") || !strings.Contains(list[1], "complete") {

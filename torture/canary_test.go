@@ -33,8 +33,8 @@ type secrets struct {
 
 func newSecrets() *secrets {
 	s := &secrets{
-		gatewayKey: core("gk") + "+/=&%<", secretKey: core("sk") + "+/=&~", orderKey: core("ok") + "+/=&~",
-		hookToken: core("ht"), hookKey: []byte(core("wk")),
+		gatewayKey: canary("gk") + "+/=&%<", secretKey: canary("sk") + "+/=&~", orderKey: canary("ok") + "+/=&~",
+		hookToken: canary("ht"), hookKey: []byte(canary("wk")),
 	}
 	for name, secret := range map[string]string{
 		"gateway key": s.gatewayKey, "secret key": s.secretKey, "order key": s.orderKey,
@@ -47,8 +47,8 @@ func newSecrets() *secrets {
 	return s
 }
 
-// core returns 38 characters that occur nowhere else.
-func core(prefix string) string {
+// canary returns 38 characters that occur nowhere else.
+func canary(prefix string) string {
 	return "canary" + prefix + strings.ToLower(rand.Text()) + "0000"
 }
 

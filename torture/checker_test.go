@@ -21,28 +21,28 @@ import (
 // with all faults gone. It is far above what is needed, for busy machines.
 const patience = 90 * time.Second
 
-// settle lets the faults end, waits until everything has come right, and notes
+// awaitConsistency lets the faults end, waits until everything has come right, and notes
 // what has not as a violation. One process must serve.
-func (w *world) settle() {
-	w.turn.Lock()
-	defer w.turn.Unlock()
-	w.gateway.spoil(0, 0)
-	w.sink.spoil(0)
+func (w *world) awaitConsistency() {
+	w.pauseSteps.Lock()
+	defer w.pauseSteps.Unlock()
+	w.gateway.setFaults(0, 0)
+	w.sink.setFaults(0)
 	deadline := time.Now().Add(patience)
-	open := w.unsettled()
+	open := w.inconsistent()
 	began, waited := time.Now(), ""
 	defer func() {
 		w.note("", "settled %d sessions in %v, at last waiting for: %s", len(open), time.Since(began), waited)
 	}()
 	for pass := 0; ; pass++ {
-		ledger := w.gateway.ledger()
+		records := w.gateway.records()
 		wrong := map[string]string{} // by session
 		for _, s := range open {
-			if why := w.check(s, ledger, pass); why != "" {
+			if why := w.check(s, records, pass); why != "" {
 				wrong[s.id] = why
 			}
 		}
-		stray := w.strays(ledger)
+		stray := w.orphans(records)
 		if len(wrong) == 0 && len(stray) == 0 {
 			break
 		}
@@ -50,80 +50,80 @@ func (w *world) settle() {
 			waited = id + ": " + why
 		}
 		if time.Now().After(deadline) {
-			w.giveUp(wrong, stray)
+			w.reportInconsistent(wrong, stray)
 			break
 		}
 		if len(wrong) > 0 {
 			open = slices.DeleteFunc(slices.Clone(open), func(s *session) bool { return wrong[s.id] == "" })
 		} else {
-			open = w.everyone() // a session that was right may have found a lost transaction since
+			open = w.allSessions() // a session that was right may have found a lost transaction since
 		}
-		<-after(20 * time.Millisecond)
+		<-wait(20 * time.Millisecond)
 	}
 }
 
-// everyone returns all sessions.
-func (w *world) everyone() []*session {
+// allSessions returns all sessions.
+func (w *world) allSessions() []*session {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Collect(maps.Values(w.sessions))
 }
 
-// unsettled returns the sessions that can still change or were not found right.
-func (w *world) unsettled() []*session {
+// inconsistent returns the sessions that can still change or were not found right.
+func (w *world) inconsistent() []*session {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var list []*session
 	for id, s := range w.sessions {
-		if !w.settled[id] {
+		if !w.consistent[id] {
 			list = append(list, s)
 		}
 	}
 	return list
 }
 
-func (w *world) giveUp(wrong map[string]string, stray []string) {
+func (w *world) reportInconsistent(wrong map[string]string, stray []string) {
 	for id, why := range wrong {
 		w.violate(id, "%s", why)
 	}
 	for _, code := range stray {
-		w.violate("", "I2: transaction %s carries a marker of ours and belongs to no session: %+v", code, w.gateway.ledger()[code])
+		w.violate("", "I2: transaction %s carries a marker of ours and belongs to no session: %+v", code, w.gateway.records()[code])
 	}
 }
 
 // check compares one session with the three ledgers. It returns what is not
 // right yet; what can never become right is noted at once.
-func (w *world) check(s *session, ledger map[string]sandbox.Transaction, pass int) string {
+func (w *world) check(s *session, records map[string]sandbox.Transaction, pass int) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	o, err := w.read(ctx, s.id)
 	if err != nil {
 		return "I6: reading it: " + err.Error()
 	}
-	w.remember(s, o)
+	w.recordTrackingCodes(s, o)
 	if o.AmountUSD != s.amount {
 		w.violate(s.id, "I3: the amount is %s, not %s", o.AmountUSD, s.amount)
 	}
-	for _, why := range []string{w.shownIsStored(s, o, ledger), w.agrees(o, ledger), w.told(o, ledger)} {
+	for _, why := range []string{w.compareShown(s, o, records), w.compareWithGateway(o, records), w.compareEvents(o, records)} {
 		if why == "" {
 			continue
 		}
-		if pass%25 == 1 && lateMoney(o, ledger) {
+		if pass%25 == 1 && hasLatePayment(o, records) {
 			w.note(s.id, "the merchant asks to look again")
 			_, _, _ = w.merchant(ctx, http.MethodPost, "/v1/sessions/"+s.id+"/recheck", "") // the next pass sees what came of it
 		}
 		return why
 	}
-	if final(o, ledger) {
+	if final(o, records) {
 		w.mu.Lock()
-		w.settled[s.id] = true
+		w.consistent[s.id] = true
 		w.mu.Unlock()
 	}
 	return ""
 }
 
-// remember notes the tracking codes that the checkout knows of.
-func (w *world) remember(s *session, o object) {
+// recordTrackingCodes notes the tracking codes that the checkout knows of.
+func (w *world) recordTrackingCodes(s *session, o object) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, a := range o.Attempts {
@@ -140,12 +140,12 @@ func (w *world) remember(s *session, o object) {
 	}
 }
 
-// strays returns the transactions with a marker of ours that no session knows.
-func (w *world) strays(ledger map[string]sandbox.Transaction) []string {
+// orphans returns the transactions with a marker of ours that no session knows.
+func (w *world) orphans(records map[string]sandbox.Transaction) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var list []string
-	for code, tx := range ledger {
+	for code, tx := range records {
 		if strings.Contains(tx.Comment, "cs-") && w.known[code] == "" {
 			list = append(list, code)
 		}
@@ -153,9 +153,9 @@ func (w *world) strays(ledger map[string]sandbox.Transaction) []string {
 	return list
 }
 
-// shownIsStored holds what shoppers have seen against what is stored and
+// compareShown holds what shoppers have seen against what is stored and
 // issued (I6, I11): it can only get worse.
-func (w *world) shownIsStored(s *session, o object, ledger map[string]sandbox.Transaction) string {
+func (w *world) compareShown(s *session, o object, records map[string]sandbox.Transaction) string {
 	w.mu.Lock()
 	shown := slices.Clone(s.shown)
 	var newest int64
@@ -170,7 +170,7 @@ func (w *world) shownIsStored(s *session, o object, ledger map[string]sandbox.Tr
 		if d.number > len(o.Attempts) {
 			return fmt.Sprintf("I6: attempt %d was shown and is gone", d.number)
 		}
-		a, tx := o.Attempts[d.number-1], ledger[d.code]
+		a, tx := o.Attempts[d.number-1], records[d.code]
 		kept := a.Address == d.address || o.Deleted && a.Address == ""
 		if a.TrackingCode != d.code || !kept || d.address != "" && tx.WalletAddress != d.address {
 			return fmt.Sprintf("I11: %s of %s was shown; stored is %s of %s, issued %s", d.address, d.code, a.Address, a.TrackingCode, tx.WalletAddress)
@@ -182,14 +182,14 @@ func (w *world) shownIsStored(s *session, o object, ledger map[string]sandbox.Tr
 	return ""
 }
 
-// agrees compares the session with the gateway's ledger.
-func (w *world) agrees(o object, ledger map[string]sandbox.Transaction) string {
+// compareWithGateway compares the session with the gateway's ledger.
+func (w *world) compareWithGateway(o object, records map[string]sandbox.Transaction) string {
 	if o.Status == "preparing" {
 		return "it is still preparing"
 	}
 	var pending, confirmed int
 	for _, a := range o.Attempts {
-		tx, ok := ledger[a.TrackingCode]
+		tx, ok := records[a.TrackingCode]
 		switch {
 		case a.TrackingCode == "":
 			continue
@@ -200,27 +200,27 @@ func (w *world) agrees(o object, ledger map[string]sandbox.Transaction) string {
 		case tx.Status == "confirmed":
 			confirmed++
 		}
-		if why := proven(o, a, tx); why != "" {
+		if why := compareAttempt(o, a, tx); why != "" {
 			return why
 		}
 	}
 	switch {
-	case o.Status == "pending" && (pending != 1 || ledger[o.Attempts[len(o.Attempts)-1].TrackingCode].Status != "pending"):
+	case o.Status == "pending" && (pending != 1 || records[o.Attempts[len(o.Attempts)-1].TrackingCode].Status != "pending"):
 		return fmt.Sprintf("I1: it is pending; %d transactions can be paid", pending)
 	case o.Status != "pending" && pending > 0:
 		return fmt.Sprintf("I1: it is %s; %d transactions can be paid", o.Status, pending)
 	case confirmed > 0 && o.Status != "confirmed" && o.Status != "review":
 		return fmt.Sprintf("I13: the gateway has confirmed %d; it is %s", confirmed, o.Status)
 	}
-	if lateMoney(o, ledger) {
+	if hasLatePayment(o, records) {
 		return "I13: money has come late that nobody knows of"
 	}
 	return ""
 }
 
-// proven checks that an attempt counts as paid exactly if the gateway says so
+// compareAttempt checks that an attempt counts as paid exactly if the gateway says so
 // and the money is there.
-func proven(o object, a attempt, tx sandbox.Transaction) string {
+func compareAttempt(o object, a attempt, tx sandbox.Transaction) string {
 	sum := decimal.Zero
 	for _, transfer := range tx.Transfers {
 		sum = sum.Add(transfer.Amount)
@@ -237,11 +237,11 @@ func proven(o object, a attempt, tx sandbox.Transaction) string {
 	return ""
 }
 
-// lateMoney reports whether something was sent to a transaction that had ended
+// hasLatePayment reports whether something was sent to a transaction that had ended
 // which the checkout finds out at its next late look, or if it is asked.
-func lateMoney(o object, ledger map[string]sandbox.Transaction) bool {
+func hasLatePayment(o object, records map[string]sandbox.Transaction) bool {
 	for _, a := range o.Attempts {
-		tx := ledger[a.TrackingCode]
+		tx := records[a.TrackingCode]
 		if tx.Status == "confirmed" && (a.Status == "expired" || a.Status == "cancelled") {
 			return true
 		}
@@ -254,8 +254,8 @@ func lateMoney(o object, ledger map[string]sandbox.Transaction) bool {
 	return false
 }
 
-// told compares the session with what its merchant has heard.
-func (w *world) told(o object, ledger map[string]sandbox.Transaction) string {
+// compareEvents compares the session with what its merchant has heard.
+func (w *world) compareEvents(o object, records map[string]sandbox.Transaction) string {
 	confirmed := w.sink.count(o.ID, "checkout.confirmed")
 	switch {
 	case o.Status == "confirmed" && confirmed != 1:
@@ -268,13 +268,13 @@ func (w *world) told(o object, ledger map[string]sandbox.Transaction) string {
 	}
 	for _, a := range o.Attempts {
 		seen := decimal.Zero
-		for _, transfer := range ledger[a.TrackingCode].Transfers {
+		for _, transfer := range records[a.TrackingCode].Transfers {
 			if transfer.Seen {
 				seen = seen.Add(transfer.Amount)
 			}
 		}
-		heard := w.sink.count(o.ID, "checkout.partial") + w.sink.count(o.ID, "checkout.review") + confirmed
-		if seen.IsPositive() && heard == 0 {
+		checkEvent := w.sink.count(o.ID, "checkout.partial") + w.sink.count(o.ID, "checkout.review") + confirmed
+		if seen.IsPositive() && checkEvent == 0 {
 			return fmt.Sprintf("I13: %s has come for attempt %d, and no event has told of it", seen, a.Number)
 		}
 	}
@@ -282,30 +282,30 @@ func (w *world) told(o object, ledger map[string]sandbox.Transaction) string {
 }
 
 // final reports whether o will not change any more, whatever happens.
-func final(o object, ledger map[string]sandbox.Transaction) bool {
+func final(o object, records map[string]sandbox.Transaction) bool {
 	if o.Status == "pending" || o.Status == "open" {
 		return false
 	}
 	for _, a := range o.Attempts {
-		if ledger[a.TrackingCode].Status == "pending" {
+		if records[a.TrackingCode].Status == "pending" {
 			return false
 		}
 	}
 	return true
 }
 
-// last checks at the end of a world, with no process running, that nothing
+// finalCheck checks at the end of a world, with no process running, that nothing
 // which was settled has changed in the files or holds a secret.
-func (w *world) last() {
-	w.settle()
+func (w *world) finalCheck() {
+	w.awaitConsistency()
 	w.mu.Lock()
-	clear(w.settled)
+	clear(w.consistent)
 	wrong := len(w.violations)
 	w.mu.Unlock()
 	if wrong == 0 {
-		w.settle()
+		w.awaitConsistency()
 	}
-	w.visit()
+	w.fetchEverything()
 	w.kill()
 	w.store.scan(w.t, w.secrets.search)
 }
@@ -313,17 +313,17 @@ func (w *world) last() {
 // deletions waits until every session that has ended unpaid is deleted, and returns how
 // many that are. Those that are not are violations.
 func (w *world) deletions() int {
-	w.settle()
+	w.awaitConsistency()
 	for deadline := time.Now().Add(patience); ; {
-		ledger, deleted, kept := w.gateway.ledger(), 0, ""
-		for _, s := range w.everyone() {
+		records, deleted, kept := w.gateway.records(), 0, ""
+		for _, s := range w.allSessions() {
 			o, err := w.read(context.Background(), s.id)
 			switch {
 			case err != nil:
 				kept = s.id
 			case o.Deleted:
 				deleted++
-			case (o.Status == "expired" || o.Status == "cancelled") && !anyMoney(o, ledger):
+			case (o.Status == "expired" || o.Status == "cancelled") && !anyMoney(o, records):
 				kept = s.id
 			}
 		}
@@ -334,20 +334,20 @@ func (w *world) deletions() int {
 			w.violate(kept, "it has ended unpaid, and is not deleted after %v", patience)
 			return deleted
 		}
-		<-after(100 * time.Millisecond)
+		<-wait(100 * time.Millisecond)
 	}
 }
 
 // anyMoney reports whether anything was ever sent for o.
-func anyMoney(o object, ledger map[string]sandbox.Transaction) bool {
+func anyMoney(o object, records map[string]sandbox.Transaction) bool {
 	return slices.ContainsFunc(o.Attempts, func(a attempt) bool {
-		return len(ledger[a.TrackingCode].Transfers) > 0 || a.Reason != ""
+		return len(records[a.TrackingCode].Transfers) > 0 || a.Reason != ""
 	})
 }
 
-// visit reads what was not read yet, to be searched for secrets: a page, the
+// fetchEverything reads what was not read yet, to be searched for secrets: a page, the
 // metrics, refusals, the list and the hook.
-func (w *world) visit() {
+func (w *world) fetchEverything() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	var any string
@@ -370,12 +370,12 @@ func (w *world) visit() {
 			w.t.Errorf("GET %s: %v", path, err)
 		}
 	}
-	w.mustAnswer(ctx, http.MethodPost, "/hooks/gateway/"+w.secrets.hookToken, "{}")
-	w.mustAnswer(ctx, http.MethodGet, "/v1/sessions?limit=100", "")
-	w.mustAnswer(ctx, http.MethodGet, "/v1/currencies", "")
+	w.request(ctx, http.MethodPost, "/hooks/gateway/"+w.secrets.hookToken, "{}")
+	w.request(ctx, http.MethodGet, "/v1/sessions?limit=100", "")
+	w.request(ctx, http.MethodGet, "/v1/currencies", "")
 }
 
-func (w *world) mustAnswer(ctx context.Context, method, path, body string) {
+func (w *world) request(ctx context.Context, method, path, body string) {
 	if _, _, err := w.merchant(ctx, method, path, body); err != nil {
 		w.t.Errorf("%s %s: %v", method, path, err)
 	}

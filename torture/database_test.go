@@ -12,7 +12,7 @@ import (
 type database interface {
 	dsn() string // for COINSLOT_DATABASE
 	// scan shows everything that is stored to look. No process may run.
-	scan(t testing.TB, look func(place string, text []byte))
+	scan(t testing.TB, search func(place string, text []byte))
 }
 
 // sqlite is a file in a directory of its own.
@@ -23,7 +23,7 @@ func newSQLite(t testing.TB) database { return sqlite{t.TempDir()} }
 func (s sqlite) dsn() string { return filepath.Join(s.dir, "torture.db") }
 
 // scan reads the file, its log and whatever else lies beside them.
-func (s sqlite) scan(t testing.TB, look func(place string, text []byte)) {
+func (s sqlite) scan(t testing.TB, search func(place string, text []byte)) {
 	t.Helper()
 	list, err := os.ReadDir(s.dir)
 	if err != nil {
@@ -34,6 +34,6 @@ func (s sqlite) scan(t testing.TB, look func(place string, text []byte)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		look("the file "+entry.Name(), text)
+		search("the file "+entry.Name(), text)
 	}
 }

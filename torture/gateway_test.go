@@ -24,15 +24,15 @@ type gateway struct {
 	*sandbox.Server
 	web *httptest.Server
 
-	mu      sync.Mutex // guards the fields below
-	rng     *rand.Rand
-	share   float64                // of calls that go wrong
-	creates float64                // the same for create, where it matters most
-	lose    func(body []byte) bool // whether the answer to this create is cut after processing; nil = as creates says
-	codes   map[string]string      // tracking code by address
-	opened  int                    // creates that were processed
-	calls   int
-	spoiled int
+	mu               sync.Mutex // guards the fields below
+	rng              *rand.Rand
+	share            float64                // of calls that go wrong
+	creates          float64                // the same for create, where it matters most
+	dropCreateAnswer func(body []byte) bool // whether the answer to this create is cut after processing; nil = as creates says
+	codes            map[string]string      // tracking code by address
+	opened           int                    // creates that were processed
+	calls            int
+	faulty           int
 }
 
 func newGateway(t testing.TB, key string, seed uint64) *gateway {
@@ -45,8 +45,8 @@ func newGateway(t testing.TB, key string, seed uint64) *gateway {
 	return g
 }
 
-// spoil sets the shares of calls that go wrong: of all, and of create.
-func (g *gateway) spoil(share, creates float64) {
+// setFaults sets the shares of calls that go wrong: of all, and of create.
+func (g *gateway) setFaults(share, creates float64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.share, g.creates = share, creates
@@ -126,13 +126,13 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(http.ErrAbortHandler) // the caller has gone before it was understood
 	}
-	f := g.draw(create, body)
+	f := g.chooseFault(create, body)
 	got := httptest.NewRecorder()
 	if f == nil || f.processed {
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		g.Server.ServeHTTP(got, r)
 		if create {
-			g.remember(got.Body.Bytes())
+			g.recordTrackingCodes(got.Body.Bytes())
 		}
 	}
 	if f != nil {
@@ -142,14 +142,14 @@ func (g *gateway) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	copyAnswer(w, got)
 }
 
-// draw returns what goes wrong with this call, nil for nothing.
-func (g *gateway) draw(create bool, body []byte) *fault {
+// chooseFault returns what goes wrong with this call, nil for nothing.
+func (g *gateway) chooseFault(create bool, body []byte) *fault {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.calls++
-	if create && g.lose != nil {
-		if g.lose(body) {
-			g.spoiled++
+	if create && g.dropCreateAnswer != nil {
+		if g.dropCreateAnswer(body) {
+			g.faulty++
 			return &faults[1]
 		}
 		return nil
@@ -161,12 +161,12 @@ func (g *gateway) draw(create bool, body []byte) *fault {
 	if g.rng.Float64() >= share {
 		return nil
 	}
-	g.spoiled++
+	g.faulty++
 	return &faults[g.rng.IntN(len(faults))]
 }
 
-// remember notes the address that create has given out, heard or not.
-func (g *gateway) remember(answer []byte) {
+// recordTrackingCodes notes the address that create has given out, heard or not.
+func (g *gateway) recordTrackingCodes(answer []byte) {
 	var got struct {
 		Data struct {
 			TrackingCode  string `json:"tracking_code"`
@@ -189,8 +189,8 @@ func (g *gateway) code(address string) string {
 	return g.codes[address]
 }
 
-// ledger returns every transaction by tracking code, as it stands now.
-func (g *gateway) ledger() map[string]sandbox.Transaction {
+// records returns every transaction by tracking code, as it stands now.
+func (g *gateway) records() map[string]sandbox.Transaction {
 	all := map[string]sandbox.Transaction{}
 	for _, tx := range g.Transactions() {
 		all[tx.TrackingCode] = tx

@@ -15,8 +15,8 @@ import (
 	"coinslot/torture/goal"
 )
 
-// starts is how many shoppers choose the same coin for the same order at once.
-const starts = 1000
+// simultaneousChoices is how many shoppers choose the same coin for the same order at once.
+const simultaneousChoices = 1000
 
 // TestTortureIdenticalStarts chooses one coin for one order a thousand times at
 // once: the gateway must be asked for one transaction.
@@ -30,7 +30,7 @@ func identical(t *testing.T, name string, store func(testing.TB) database, insta
 	w := newWorld(t, r.Seed, store(t), instances)
 	w.env = append(w.env, "CRASH_HURRY=1") // or a thousand at once make create too slow for its hurried deadline
 	for i := range instances {
-		w.serving(i)
+		w.startAndWait(i)
 	}
 	for range goal.Rounds(2, 20) {
 		w.startTogether(r.Rounds)
@@ -39,9 +39,9 @@ func identical(t *testing.T, name string, store func(testing.TB) database, insta
 			w.violate("", "I1: %d transactions were created for %d sessions", w.gateway.opened, r.Rounds)
 		}
 	}
-	w.last()
-	r.Violations = w.broken()
-	r.Took, r.Figure = time.Since(began), fmt.Sprintf("%d starts at once over %d instances, %d creates", starts, instances, w.gateway.opened)
+	w.finalCheck()
+	r.Violations = w.reportViolations()
+	r.Took, r.Figure = time.Since(began), fmt.Sprintf("%d starts at once over %d instances, %d creates", simultaneousChoices, instances, w.gateway.opened)
 	goal.Report(t, r)
 }
 
@@ -57,12 +57,12 @@ func (w *world) startTogether(n int) {
 	}
 	s := w.acknowledged(o, amount, o.OrderRef, "start from every side")
 	var all sync.WaitGroup
-	for i := range starts {
+	for i := range simultaneousChoices {
 		b := &shopper{w: w, name: fmt.Sprint("shopper ", i), last: map[string]int64{}, ip: fmt.Sprintf("10.%d.%d.1", i/250, i%250)}
 		all.Go(func() {
 			v, ok := b.ask(ctx, s, http.MethodPost, "attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`)
 			for ; ctx.Err() == nil && (!ok || v.Status != wire.Pending); v, ok = b.view(ctx, s) {
-				<-after(10 * time.Millisecond)
+				<-wait(10 * time.Millisecond)
 			}
 			if v.Status != wire.Pending {
 				w.violate(s.id, "%s was not told of an address within %v", b.name, patience)

@@ -34,14 +34,14 @@ func kills(t *testing.T, name string, store func(testing.TB) database, rounds, w
 		w := newWorld(t, seed+uint64(r.Rounds), store(t), 1)
 		some := min(worldRounds, rounds-r.Rounds)
 		started := time.Now()
-		w.killOften(some)
+		w.killRepeatedly(some)
 		killing += time.Since(started)
-		w.serving(0)
+		w.startAndWait(0)
 		deleted += w.deletions()
-		w.last()
-		r.Violations += w.broken()
+		w.finalCheck()
+		r.Violations += w.reportViolations()
 		r.Rounds += some
-		sessions, events, lost = sessions+len(w.sessions), events+len(w.sink.events), lost+w.gateway.spoiled
+		sessions, events, lost = sessions+len(w.sessions), events+len(w.sink.events), lost+w.gateway.faulty
 	}
 	r.Took = time.Since(began)
 	if deleted == 0 && goal.Long() { // a few rounds may end without an unpaid session
@@ -52,20 +52,20 @@ func kills(t *testing.T, name string, store func(testing.TB) database, rounds, w
 	goal.Report(t, r)
 }
 
-// killOften makes rounds of starting, serving a crowd for a moment, and dying.
-func (w *world) killOften(rounds int) {
-	home := w.crowd(orders)
-	defer home()
-	w.gateway.spoil(0.05, 0.15)
-	w.serving(0)
-	w.busy()
+// killRepeatedly makes rounds of starting, serving a crowd for a moment, and dying.
+func (w *world) killRepeatedly(rounds int) {
+	stop := w.startShoppers(orders)
+	defer stop()
+	w.gateway.setFaults(0.05, 0.15)
+	w.startAndWait(0)
+	w.awaitOrders()
 	w.kill()
 	for range rounds {
-		w.gateway.spoil(0.05, 0.15)
-		w.sink.spoil(sinkShare)
-		p := w.serving(0)
+		w.gateway.setFaults(0.05, 0.15)
+		w.sink.setFaults(sinkShare)
+		p := w.startAndWait(0)
 		select {
-		case <-after(w.moment()):
+		case <-wait(w.randomLifetime()):
 		case <-p.gone:
 			w.t.Fatalf("coinslot has ended by itself: %v\n%s", p.cmd.ProcessState, w.log)
 		}
@@ -73,8 +73,8 @@ func (w *world) killOften(rounds int) {
 	}
 }
 
-// busy waits until every shopper has an order in hand.
-func (w *world) busy() {
+// awaitOrders waits until every shopper has an order in hand.
+func (w *world) awaitOrders() {
 	w.t.Helper()
 	for deadline := time.Now().Add(patience); ; {
 		w.mu.Lock()
@@ -86,12 +86,12 @@ func (w *world) busy() {
 		if time.Now().After(deadline) {
 			w.t.Fatalf("%d sessions were opened within %v\n%s", n, patience, w.log)
 		}
-		<-after(time.Millisecond)
+		<-wait(time.Millisecond)
 	}
 }
 
-// moment draws how long a life lasts once it serves.
-func (w *world) moment() time.Duration {
+// randomLifetime draws how long a life lasts once it serves.
+func (w *world) randomLifetime() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return time.Duration(20+w.rng.IntN(230)) * time.Millisecond

@@ -31,29 +31,29 @@ func TestTortureLostAnswers(t *testing.T) {
 	r := goal.Result{Goal: "lost create answers", Wanted: 1000, Seed: goal.Seed(t)}
 	w := newWorld(t, r.Seed, newSQLite(t), 1)
 	w.env = append(w.env, "CRASH_HURRY=1")
-	lost := newLost(w)
-	w.serving(0)
+	lost := newLostAnswers(w)
+	w.startAndWait(0)
 	want := goal.Rounds(10, 1000)
 	for r.Rounds < want {
 		n := min(lostBatch, want-r.Rounds)
 		lost.batch(n, r.Rounds/lostBatch%2 == 1)
 		r.Rounds += n
 	}
-	w.last()
+	w.finalCheck()
 	for id, worst := range lost.took {
 		if worst > knownWithin {
 			w.violate(id, "I2: its lost transaction was known after %v", worst)
 		}
 	}
 	w.oneExtraEach(lost)
-	r.Violations = w.broken()
+	r.Violations = w.reportViolations()
 	r.Took = time.Since(began)
 	r.Figure = fmt.Sprintf("every orphan known within %.1f s, none ever shown, %d replaced", lost.worst().Seconds(), len(lost.took))
 	goal.Report(t, r)
 }
 
-// lost is the losing of answers: the first create of each e-mail address.
-type lost struct {
+// lostAnswers is the losing of answers: the first create of each e-mail address.
+type lostAnswers struct {
 	w *world
 
 	next int // number of the next shopper
@@ -64,14 +64,14 @@ type lost struct {
 	took  map[string]time.Duration // until it was known, by session
 }
 
-func newLost(w *world) *lost {
-	l := &lost{w: w, seen: map[string]time.Time{}, codes: map[string]string{}, took: map[string]time.Duration{}}
-	w.gateway.lose = l.loses
+func newLostAnswers(w *world) *lostAnswers {
+	l := &lostAnswers{w: w, seen: map[string]time.Time{}, codes: map[string]string{}, took: map[string]time.Duration{}}
+	w.gateway.dropCreateAnswer = l.dropAnswer
 	return l
 }
 
-// loses reports whether the answer to a create is to be lost.
-func (l *lost) loses(body []byte) bool {
+// dropAnswer reports whether the answer to a create is to be lost.
+func (l *lostAnswers) dropAnswer(body []byte) bool {
 	var got struct{ Email string }
 	if json.Unmarshal(body, &got) != nil {
 		return false
@@ -87,14 +87,14 @@ func (l *lost) loses(body []byte) bool {
 
 // batch opens n sessions, chooses a coin for all of them at once, and follows
 // each until its shopper can pay.
-func (l *lost) batch(n int, kill bool) {
+func (l *lostAnswers) batch(n int, kill bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*knownWithin)
 	defer cancel()
 	var all sync.WaitGroup
 	for range n {
 		b := &shopper{w: l.w, name: fmt.Sprint("shopper ", l.next), last: map[string]int64{}, ip: fmt.Sprintf("10.%d.%d.1", l.next/250, l.next%250)}
 		l.next++
-		all.Go(func() { l.follow(ctx, b) })
+		all.Go(func() { l.followUntilPayable(ctx, b) })
 	}
 	if kill {
 		l.w.killAfter(ctx, func() bool { return l.lostSoFar() > l.next-n/2 })
@@ -102,7 +102,7 @@ func (l *lost) batch(n int, kill bool) {
 	all.Wait()
 }
 
-func (l *lost) lostSoFar() int {
+func (l *lostAnswers) lostSoFar() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.seen)
@@ -111,14 +111,14 @@ func (l *lost) lostSoFar() int {
 // killAfter kills the process when reached says so, and starts it again.
 func (w *world) killAfter(ctx context.Context, reached func() bool) {
 	for !reached() && ctx.Err() == nil {
-		<-after(time.Millisecond)
+		<-wait(time.Millisecond)
 	}
 	w.kill()
-	w.serving(0)
+	w.startAndWait(0)
 }
 
-// follow is one session from its order until it can be paid.
-func (l *lost) follow(ctx context.Context, b *shopper) {
+// followUntilPayable is one session from its order until it can be paid.
+func (l *lostAnswers) followUntilPayable(ctx context.Context, b *shopper) {
 	email := fmt.Sprintf("%s@torture.example", b.name[8:])
 	s := l.order(ctx, b, email)
 	known, again := false, time.Time{}
@@ -134,12 +134,12 @@ func (l *lost) follow(ctx context.Context, b *shopper) {
 		case ok && v.Status == wire.Pending && known:
 			return
 		}
-		<-after(25 * time.Millisecond)
+		<-wait(25 * time.Millisecond)
 	}
 	l.w.violate(s.id, "I2: it was not found or replaced within %v", 2*knownWithin)
 }
 
-func (l *lost) order(ctx context.Context, b *shopper, email string) *session {
+func (l *lostAnswers) order(ctx context.Context, b *shopper, email string) *session {
 	for ctx.Err() == nil {
 		status, body, err := l.w.merchant(ctx, http.MethodPost, "/v1/sessions",
 			fmt.Sprintf(`{"amount_usd":"25.00","order_ref":%q,"email":%q}`, email, email), "Idempotency-Key", email)
@@ -147,14 +147,14 @@ func (l *lost) order(ctx context.Context, b *shopper, email string) *session {
 		if err == nil && status/100 == 2 && json.Unmarshal(body, &o) == nil {
 			return l.w.acknowledged(o, "25.00", email, "wait")
 		}
-		<-after(10 * time.Millisecond)
+		<-wait(10 * time.Millisecond)
 	}
 	l.w.t.Error("no session could be opened")
-	return &session{seen: map[int64]sight{}}
+	return &session{seen: map[int64]viewState{}}
 }
 
 // known reports whether the lost transaction is known, and notes since when.
-func (l *lost) known(ctx context.Context, s *session, email string) bool {
+func (l *lostAnswers) known(ctx context.Context, s *session, email string) bool {
 	code := l.code(email)
 	o, err := l.w.read(ctx, s.id)
 	if err != nil || code == "" || !slices.ContainsFunc(o.Attempts, func(a attempt) bool { return a.TrackingCode == code }) {
@@ -168,7 +168,7 @@ func (l *lost) known(ctx context.Context, s *session, email string) bool {
 
 // code returns the tracking code of the transaction whose answer was lost, ""
 // if there is none yet.
-func (l *lost) code(email string) string {
+func (l *lostAnswers) code(email string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if _, was := l.seen[email]; !was || l.codes[email] != "" {
@@ -183,7 +183,7 @@ func (l *lost) code(email string) string {
 }
 
 // worst returns the longest time until a lost transaction was known.
-func (l *lost) worst() (worst time.Duration) {
+func (l *lostAnswers) worst() (worst time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, took := range l.took {
@@ -194,18 +194,18 @@ func (l *lost) worst() (worst time.Duration) {
 
 // oneExtraEach checks that the lost transactions were never shown, are
 // cancelled, and cost one more each at most.
-func (w *world) oneExtraEach(l *lost) {
+func (w *world) oneExtraEach(l *lostAnswers) {
 	byMail := map[string]int{}
 	for _, tx := range w.gateway.Transactions() {
 		if byMail[tx.Email]++; byMail[tx.Email] > 2 {
 			w.violate("", "I2: %d transactions were opened for %s", byMail[tx.Email], tx.Email)
 		}
 	}
-	ledger := w.gateway.ledger()
+	records := w.gateway.records()
 	for _, s := range w.sessions {
 		for _, d := range s.shown {
-			if ledger[d.code].Status != "pending" {
-				w.violate(s.id, "I1: %s was shown and is %s", d.code, ledger[d.code].Status)
+			if records[d.code].Status != "pending" {
+				w.violate(s.id, "I1: %s was shown and is %s", d.code, records[d.code].Status)
 			}
 		}
 	}

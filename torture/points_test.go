@@ -53,26 +53,26 @@ func crashPoints(t *testing.T, name string, store func(testing.TB) database) {
 // points, one after another, and returns the number of violations.
 func crashAt(t *testing.T, seed uint64, store func(testing.TB) database, points []string, rounds int) int {
 	w := newWorld(t, seed, store(t), 1)
-	home := w.crowd(orders)
+	stop := w.startShoppers(orders)
 	for round := range rounds {
 		for _, point := range points {
 			w.spoilFor(point)
-			w.dieAt(point)
+			w.startAndCrash(point)
 			w.recover(rounds)
 		}
 		if round%settleEvery == settleEvery-1 {
-			w.serving(0)
-			w.settle()
+			w.startAndWait(0)
+			w.awaitConsistency()
 			w.kill()
 		}
 		if t.Failed() {
 			break
 		}
 	}
-	home()
-	w.serving(0)
-	w.last()
-	return w.broken()
+	stop()
+	w.startAndWait(0)
+	w.finalCheck()
+	return w.reportViolations()
 }
 
 // recover is a life after a death, under load and as short as any other. In the
@@ -81,8 +81,8 @@ func (w *world) recover(rounds int) {
 	if rounds == 1 {
 		return
 	}
-	w.serving(0)
-	<-after(w.moment())
+	w.startAndWait(0)
+	<-wait(w.randomLifetime())
 	w.kill()
 }
 
@@ -100,13 +100,13 @@ func (w *world) spoilFor(point string) {
 	if isRare(point) || step == "list" {
 		creates = 0.7
 	}
-	w.gateway.spoil(0.03, creates)
-	w.favour(map[string]string{"recheck": "pay late", "cancel": "cancel"}[step])
-	w.sink.spoil(sinkShare)
+	w.gateway.setFaults(0.03, creates)
+	w.preferPlan(map[string]string{"recheck": "pay late", "cancel": "cancel"}[step])
+	w.sink.setFaults(sinkShare)
 }
 
-// dieAt starts the process and waits until it has died at a point by itself.
-func (w *world) dieAt(point string) {
+// startAndCrash starts the process and waits until it has died at a point by itself.
+func (w *world) startAndCrash(point string) {
 	w.mu.Lock()
 	hit := 1 + w.rng.IntN(3)
 	w.mu.Unlock()
@@ -117,16 +117,16 @@ func (w *world) dieAt(point string) {
 	p := w.start(0, []string{fmt.Sprintf("CRASH_AT=%s:%d", point, hit)})
 	select {
 	case <-p.ready:
-		w.open()
+		w.resumeShoppers()
 	case <-p.gone:
 	}
 	if point == "shutdown" {
-		<-after(time.Duration(20+rand.IntN(100)) * time.Millisecond)
+		<-wait(time.Duration(20+rand.IntN(100)) * time.Millisecond)
 		w.terminate(0)
 	}
 	select {
 	case <-p.gone:
-	case <-after(deathWithin):
+	case <-wait(deathWithin):
 		w.t.Errorf("%s was not passed %d times within %v", point, hit, deathWithin)
 	}
 	w.kill()

@@ -55,7 +55,7 @@ func execute(t testing.TB, address, statement string) {
 func (p postgres) dsn() string { return p.address }
 
 // scan reads every row of every table as text.
-func (p postgres) scan(t testing.TB, look func(place string, text []byte)) {
+func (p postgres) scan(t testing.TB, search func(place string, text []byte)) {
 	t.Helper()
 	db, err := sql.Open("pgx", p.address)
 	if err != nil {
@@ -66,13 +66,13 @@ func (p postgres) scan(t testing.TB, look func(place string, text []byte)) {
 		WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`)
 	for _, table := range tables {
 		for _, row := range texts(t, db, "SELECT row::text FROM "+table+" AS row") {
-			look("the table "+table, []byte(row))
+			search("the table "+table, []byte(row))
 		}
 		// bytea is in hexadecimal in a row
 		for _, column := range texts(t, db, fmt.Sprintf(`SELECT quote_ident(attname) FROM pg_attribute
 			WHERE attrelid = '%s'::regclass AND atttypid = 'bytea'::regtype AND attnum > 0`, table)) {
 			for _, value := range texts(t, db, "SELECT encode("+column+", 'escape') FROM "+table+" WHERE "+column+" IS NOT NULL") {
-				look("the table "+table, []byte(value))
+				search("the table "+table, []byte(value))
 			}
 		}
 	}

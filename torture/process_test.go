@@ -83,10 +83,10 @@ func launch(t testing.TB, env []string, log io.Writer, before ...string) *proces
 func (p *process) wait(out io.Reader, log io.Writer) {
 	defer close(p.gone)
 	lines := bufio.NewScanner(out)
-	for serving := false; lines.Scan(); {
+	for startAndWait := false; lines.Scan(); {
 		fmt.Fprintln(log, lines.Text())
-		if !serving && strings.HasPrefix(lines.Text(), "Coinslot ") {
-			serving = true
+		if !startAndWait && strings.HasPrefix(lines.Text(), "Coinslot ") {
+			startAndWait = true
 			close(p.ready)
 		}
 	}
@@ -107,8 +107,8 @@ func (p *process) killed() bool {
 	return ok && status.Signaled() && status.Signal() == syscall.SIGKILL
 }
 
-// serves waits until p answers. Errors: it has ended, or ctx has.
-func (p *process) serves(ctx context.Context) error {
+// awaitReady waits until p answers. Errors: it has ended, or ctx has.
+func (p *process) awaitReady(ctx context.Context) error {
 	select {
 	case <-p.ready:
 		return nil
@@ -122,7 +122,7 @@ func (p *process) serves(ctx context.Context) error {
 // tail keeps the end of what is written to it and searches all of it for
 // secrets.
 type tail struct {
-	look func(place string, text []byte)
+	search func(place string, text []byte)
 
 	mu   sync.Mutex // guards the fields below
 	text []byte
@@ -131,7 +131,7 @@ type tail struct {
 const tailBytes = 32 << 10
 
 func (l *tail) Write(p []byte) (int, error) {
-	l.look("the log", p)
+	l.search("the log", p)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.text = append(l.text, p...)
@@ -147,7 +147,7 @@ func (l *tail) String() string {
 	return string(l.text[max(0, len(l.text)-tailBytes):])
 }
 
-// after returns a channel that is sent on once d has passed; it is for the
-// moment of a crash and for shoppers who think, not for waiting until something
+// wait returns a channel that is sent on once d has passed; it is for the
+// randomLifetime of a crash and for shoppers who think, not for waiting until something
 // has happened.
-func after(d time.Duration) <-chan time.Time { return time.After(d) }
+func wait(d time.Duration) <-chan time.Time { return time.After(d) }

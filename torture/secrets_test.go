@@ -23,13 +23,13 @@ func TestTortureSecrets(t *testing.T) {
 	var texts, bytes int64
 	for want := goal.Rounds(1, 20); r.Rounds < want; r.Rounds++ {
 		w := newWorld(t, r.Seed+uint64(r.Rounds), newSQLite(t), 1)
-		w.killOften(3)
-		w.serving(0)
-		w.askWrongly()
+		w.killRepeatedly(3)
+		w.startAndWait(0)
+		w.sendInvalidRequests()
 		w.dumpStacks()
-		w.serving(0)
-		w.last()
-		r.Violations += w.broken()
+		w.startAndWait(0)
+		w.finalCheck()
+		r.Violations += w.reportViolations()
 		texts, bytes = texts+w.secrets.answers.Load(), bytes+w.secrets.searched.Load()
 	}
 	r.Took = time.Since(began)
@@ -37,8 +37,8 @@ func TestTortureSecrets(t *testing.T) {
 	goal.Report(t, r)
 }
 
-// askWrongly makes requests that are refused.
-func (w *world) askWrongly() {
+// sendInvalidRequests makes requests that are refused.
+func (w *world) sendInvalidRequests() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	for _, ask := range []struct{ method, path, body string }{
@@ -48,7 +48,7 @@ func (w *world) askWrongly() {
 		{"GET", "/checkout?order=eyJhbGciOiJIUzI1NiJ9.e30.AAAA", ""}, {"POST", "/checkout", `{"order":"eyJhbGciOiJub25lIn0.e30."}`},
 		{"POST", "/hooks/gateway/wrong-token-wrong-token", "{}"}, {"GET", "/checkout/cs_none/live", ""},
 	} {
-		w.mustAnswer(ctx, ask.method, ask.path, ask.body)
+		w.request(ctx, ask.method, ask.path, ask.body)
 		if _, _, err := w.call(ctx, w.hosts[0], ask.method, ask.path, ask.body, http.Header{"Authorization": {"Bearer wrong"}}); err != nil {
 			w.t.Errorf("%s %s: %v", ask.method, ask.path, err)
 		}
@@ -57,7 +57,7 @@ func (w *world) askWrongly() {
 
 // dumpStacks ends the process with what Go prints of all goroutines.
 func (w *world) dumpStacks() {
-	w.shut()
+	w.pauseShoppers()
 	w.mu.Lock()
 	p := w.running[0]
 	w.mu.Unlock()
@@ -66,7 +66,7 @@ func (w *world) dumpStacks() {
 	}
 	select {
 	case <-p.gone:
-	case <-after(time.Minute):
+	case <-wait(time.Minute):
 		w.t.Error("coinslot does not end at SIGQUIT")
 	}
 	w.kill()

@@ -19,20 +19,20 @@ type session struct {
 	plan            string // what its first shopper wants to do
 
 	// Guarded by world.mu.
-	seen   map[int64]sight // the first sight of each version
-	shown  []display       // payable displays, each tracking code once for each version
-	proven int64           // the least version that was seen confirmed; zero = none
+	seen           map[int64]viewState // the first sight of each version
+	shown          []shownPayment      // payable displays, each tracking code once for each version
+	compareAttempt int64               // the least version that was seen confirmed; zero = none
 }
 
-// sight is what must be the same whenever one version is looked at.
-type sight struct {
+// viewState is what must be the same whenever one version is looked at.
+type viewState struct {
 	status  wire.Status
 	number  int
 	address string
 }
 
-// display is something that could be paid when it was on a screen.
-type display struct {
+// shownPayment is something that could be paid when it was on a screen.
+type shownPayment struct {
 	version   int64
 	number    int
 	address   string
@@ -71,7 +71,7 @@ func (w *world) acknowledged(o object, amount, ref, plan string) *session {
 	w.mu.Lock()
 	s := w.sessions[o.ID]
 	if s == nil {
-		s = &session{id: o.ID, amount: amount, ref: ref, plan: plan, seen: map[int64]sight{}}
+		s = &session{id: o.ID, amount: amount, ref: ref, plan: plan, seen: map[int64]viewState{}}
 		w.sessions[o.ID] = s
 	}
 	same := s.amount == o.AmountUSD && s.ref == o.OrderRef
@@ -83,15 +83,15 @@ func (w *world) acknowledged(o object, amount, ref, plan string) *session {
 	return s
 }
 
-// saw writes down that client was shown v, and checks what can be checked at
+// recordView writes down that client was shown v, and checks what can be checked at
 // once. last is the greatest version that this client has seen before.
-func (w *world) saw(client string, s *session, v wire.View, last int64) {
-	now := sight{status: v.Status}
-	var d display
+func (w *world) recordView(client string, s *session, v wire.View, last int64) {
+	now := viewState{status: v.Status}
+	var d shownPayment
 	if a := v.Attempt; a != nil {
 		now.number, now.address = a.Number, a.Address
 		if v.Status == wire.Pending {
-			d = display{version: v.Version, number: a.Number, address: a.Address, payAmount: a.PayAmount, client: client, at: time.Now(),
+			d = shownPayment{version: v.Version, number: a.Number, address: a.Address, payAmount: a.PayAmount, client: client, at: time.Now(),
 				code: w.payable(a)}
 		}
 	}
@@ -103,10 +103,10 @@ func (w *world) saw(client string, s *session, v wire.View, last int64) {
 	if !known {
 		s.seen[v.Version] = now
 	}
-	if v.Status == wire.Confirmed && (s.proven == 0 || v.Version < s.proven) {
-		s.proven = v.Version
+	if v.Status == wire.Confirmed && (s.compareAttempt == 0 || v.Version < s.compareAttempt) {
+		s.compareAttempt = v.Version
 	}
-	unproven := s.proven != 0 && v.Version > s.proven && v.Status != wire.Confirmed
+	unproven := s.compareAttempt != 0 && v.Version > s.compareAttempt && v.Status != wire.Confirmed
 	w.mu.Unlock()
 	if !known {
 		w.note(s.id, "%s sees version %d: %s, attempt %d %s %s", client, v.Version, now.status, now.number, now.address, d.code)
@@ -115,10 +115,10 @@ func (w *world) saw(client string, s *session, v wire.View, last int64) {
 		w.violate(s.id, "I7: version %d was %+v and is %+v", v.Version, before, now)
 	}
 	if unproven {
-		w.violate(s.id, "I8: version %d is %s; version %d was confirmed", v.Version, v.Status, s.proven)
+		w.violate(s.id, "I8: version %d is %s; version %d was confirmed", v.Version, v.Status, s.compareAttempt)
 	}
 	if v.Status == wire.Pending {
-		w.displayed(s, d)
+		w.checkOlderShown(s, d)
 	}
 }
 
@@ -135,15 +135,15 @@ func (w *world) payable(a *wire.Attempt) string {
 	return ""
 }
 
-// displayed checks that nothing else which was on a screen before can still be
+// checkOlderShown checks that nothing else which was on a screen before can still be
 // paid (I1), and that the gateway has issued what is there now (I11).
-func (w *world) displayed(s *session, d display) {
+func (w *world) checkOlderShown(s *session, d shownPayment) {
 	if d.code == "" {
 		w.violate(s.id, "I11: version %d shows %q to pay, which the gateway has not issued", d.version, d.address)
 		return
 	}
 	w.mu.Lock()
-	var older []display
+	var older []shownPayment
 	for _, e := range s.shown {
 		if e.version == d.version && e.code == d.code {
 			w.mu.Unlock()
@@ -158,25 +158,25 @@ func (w *world) displayed(s *session, d display) {
 	if len(older) == 0 {
 		return
 	}
-	ledger := w.gateway.ledger()
+	records := w.gateway.records()
 	for _, e := range older {
-		if ledger[e.code].Status == "pending" {
+		if records[e.code].Status == "pending" {
 			w.violate(s.id, "I1: version %d shows %s while %s of version %d can still be paid", d.version, d.code, e.code, e.version)
 		}
 	}
 }
 
-// heard checks an event at the moment it first arrives: that the gateway has
+// checkEvent checks an event at the moment it first arrives: that the gateway has
 // the money which it tells of (I5).
-func (w *world) heard(e event) {
+func (w *world) checkEvent(e event) {
 	w.note(e.session, "event %s %s: version %d %s", e.id, e.kind, e.version, e.status)
 	if e.kind != "checkout.confirmed" {
 		return
 	}
-	ledger := w.gateway.ledger()
+	records := w.gateway.records()
 	for _, a := range e.attempts {
-		if a.Status == "confirmed" && ledger[a.TrackingCode].Status != "confirmed" {
-			w.violate(e.session, "I5: %s tells that %s is paid; the gateway says %s", e.id, a.TrackingCode, ledger[a.TrackingCode].Status)
+		if a.Status == "confirmed" && records[a.TrackingCode].Status != "confirmed" {
+			w.violate(e.session, "I5: %s tells that %s is paid; the gateway says %s", e.id, a.TrackingCode, records[a.TrackingCode].Status)
 		}
 	}
 }

@@ -46,27 +46,27 @@ var plans = []string{
 	"let it expire", "start again", "cancel", "cancel", "change the coin", "change the coin", "be cancelled by the merchant", "look on", "click twice",
 }
 
-// favour makes every second shopper set out to do plan; "" ends that.
-func (w *world) favour(plan string) {
+// preferPlan makes every second shopper set out to do plan; "" ends that.
+func (w *world) preferPlan(plan string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.favourite = plan
+	w.preferredPlan = plan
 }
 
 // plan draws what to set out to do.
 func (b *shopper) plan() string {
 	b.w.mu.Lock()
-	favourite := b.w.favourite
+	preferredPlan := b.w.preferredPlan
 	b.w.mu.Unlock()
-	if favourite != "" && b.rng.IntN(2) == 0 {
-		return favourite
+	if preferredPlan != "" && b.rng.IntN(2) == 0 {
+		return preferredPlan
 	}
 	return plans[b.rng.IntN(len(plans))]
 }
 
-// crowd runs n shoppers until the returned function is called, which waits for
+// startShoppers runs n shoppers until the returned function is called, which waits for
 // their last steps.
-func (w *world) crowd(n int) (home func()) {
+func (w *world) startShoppers(n int) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
 	for i := range n {
@@ -90,14 +90,14 @@ func (b *shopper) run(ctx context.Context) {
 			return
 		case <-b.w.isUp():
 		}
-		b.w.turn.RLock()
+		b.w.pauseSteps.RLock()
 		if ctx.Err() == nil {
 			b.act(ctx)
 		}
-		b.w.turn.RUnlock()
+		b.w.pauseSteps.RUnlock()
 		select {
 		case <-ctx.Done():
-		case <-after(time.Duration(1+b.rng.IntN(12)) * time.Millisecond):
+		case <-wait(time.Duration(1+b.rng.IntN(12)) * time.Millisecond):
 		}
 	}
 }
@@ -123,9 +123,9 @@ func (b *shopper) act(ctx context.Context) {
 	case wire.Open:
 		b.choose(ctx, v)
 	case wire.Pending:
-		b.pursue(ctx, v)
+		b.actOnPayment(ctx, v)
 	case wire.Expired, wire.Cancelled:
-		b.regret(ctx, v)
+		b.actAfterEnd(ctx, v)
 	case wire.Confirmed, wire.Review:
 		b.done()
 	case wire.Preparing: // looks again
@@ -192,7 +192,7 @@ func (b *shopper) ask(ctx context.Context, s *session, method, action, body stri
 		b.refused(method+" "+action, status, answer)
 		return v, false
 	}
-	b.w.saw(b.name, s, v, b.last[s.id])
+	b.w.recordView(b.name, s, v, b.last[s.id])
 	b.last[s.id] = max(b.last[s.id], v.Version)
 	return v, true
 }
@@ -219,11 +219,11 @@ func (b *shopper) choose(ctx context.Context, _ wire.View) {
 	both.Wait()
 }
 
-// pursue does what was planned with a payment that can be made.
-func (b *shopper) pursue(ctx context.Context, v wire.View) {
+// actOnPayment does what was planned with a payment that can be made.
+func (b *shopper) actOnPayment(ctx context.Context, v wire.View) {
 	code := b.w.payable(v.Attempt)
 	if code == "" {
-		return // saw has said so
+		return // recordView has said so
 	}
 	switch b.at.plan {
 	case "pay", "click twice":
@@ -275,14 +275,14 @@ func (b *shopper) pay(code string, kind sandbox.Kind) {
 	b.w.note(b.at.id, "%s at the gateway: %s (%v)", code, kind, err)
 }
 
-// regret comes after the end: ask whether the money has arrived after all,
+// actAfterEnd comes after the end: ask whether the money has arrived after all,
 // send it late, or start again.
-func (b *shopper) regret(ctx context.Context, v wire.View) {
+func (b *shopper) actAfterEnd(ctx context.Context, v wire.View) {
 	switch plan := b.at.plan; {
 	case plan == "pay late" && b.paid:
 		b.post(ctx, b.at, "recheck", "")
 	case plan == "cancel" && !b.paid && v.Attempt != nil && b.rng.IntN(3) == 0:
-		b.sendAnyway(v.Attempt)
+		b.payAfterEnd(v.Attempt)
 		b.post(ctx, b.at, "recheck", "")
 	case plan == "start again" || plan == "change the coin":
 		if b.at.plan, b.paid = "pay", false; v.Can(wire.Retry) {
@@ -295,9 +295,9 @@ func (b *shopper) regret(ctx context.Context, v wire.View) {
 	}
 }
 
-// sendAnyway pays in full what was cancelled, as a wallet does that was told to
+// payAfterEnd pays in full what was cancelled, as a wallet does that was told to
 // before.
-func (b *shopper) sendAnyway(a *wire.Attempt) {
+func (b *shopper) payAfterEnd(a *wire.Attempt) {
 	amount, err := decimal.NewFromString(a.PayableAmount)
 	code := b.w.payable(a)
 	if err != nil || code == "" {
@@ -338,7 +338,7 @@ func (b *shopper) listen(ctx context.Context, s *session) {
 				b.w.violate(s.id, "a socket message is not a view: %v", err)
 				return
 			}
-			b.w.saw(name, s, v, last)
+			b.w.recordView(name, s, v, last)
 			last = max(last, v.Version)
 		}
 	}()

@@ -22,10 +22,10 @@ import (
 // sink is the merchant's webhook endpoint: it verifies, writes down, and fails
 // at random, sometimes after it has written down.
 type sink struct {
-	web  *httptest.Server
-	key  []byte
-	look func(place string, text []byte) // for secrets
-	told func(event)                     // of each event when it first comes; set before the first
+	web     *httptest.Server
+	key     []byte
+	search  func(place string, text []byte) // for secrets
+	onEvent func(event)                     // of each event when it first comes; set before the first
 
 	mu        sync.Mutex // guards the fields below
 	rng       *rand.Rand
@@ -46,9 +46,9 @@ type event struct {
 	times                     int
 }
 
-func newSink(t testing.TB, key []byte, seed uint64, look func(string, []byte)) *sink {
+func newSink(t testing.TB, key []byte, seed uint64, search func(string, []byte)) *sink {
 	k := &sink{
-		key: key, look: look, rng: rand.New(rand.NewPCG(seed, 2)),
+		key: key, search: search, rng: rand.New(rand.NewPCG(seed, 2)),
 		events: map[string]*event{}, bySession: map[string][]*event{},
 	}
 	k.web = httptest.NewServer(k)
@@ -56,8 +56,8 @@ func newSink(t testing.TB, key []byte, seed uint64, look func(string, []byte)) *
 	return k
 }
 
-// spoil sets the share of deliveries that are not answered by a 2xx.
-func (k *sink) spoil(share float64) {
+// setFaults sets the share of deliveries that are not answered by a 2xx.
+func (k *sink) setFaults(share float64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.share = share
@@ -68,13 +68,13 @@ func (k *sink) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return // the sender was killed in the middle
 	}
-	k.look("a webhook", body)
+	k.search("a webhook", body)
 	why := verify(k.key, r.Header, body)
 	first := k.take(r.Header.Get("webhook-id"), body, why)
-	if first != nil && k.told != nil {
-		k.told(*first)
+	if first != nil && k.onEvent != nil {
+		k.onEvent(*first)
 	}
-	switch draw := k.draw(first != nil); draw {
+	switch chooseFault := k.chooseFault(first != nil); chooseFault {
 	case 0:
 	case 1:
 		w.WriteHeader(http.StatusInternalServerError)
@@ -83,15 +83,15 @@ func (k *sink) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		select {
 		case <-r.Context().Done():
-		case <-time.After(time.Duration(draw) * time.Millisecond):
+		case <-time.After(time.Duration(chooseFault) * time.Millisecond):
 		}
 	}
 }
 
-// draw returns 0 for a good answer, 1 and 2 for failures, more for how many
+// chooseFault returns 0 for a good answer, 1 and 2 for failures, more for how many
 // milliseconds a good one takes. Only the first try of an event goes wrong: the
 // pause after the second is half a minute.
-func (k *sink) draw(first bool) int {
+func (k *sink) chooseFault(first bool) int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if !first || k.rng.Float64() >= k.share {

@@ -25,7 +25,7 @@ var storageFaults = []struct {
 }
 
 // TestTortureStorage lets a disk fail at a random write or sync while the process
-// serves a crowd: once, or from then on. What was acknowledged before or after
+// awaitReady a crowd: once, or from then on. What was acknowledged before or after
 // must be there when the disk is well again.
 func TestTortureStorage(t *testing.T) {
 	need.Long(t, "it kills the program many times")
@@ -36,20 +36,20 @@ func TestTortureStorage(t *testing.T) {
 	began := time.Now()
 	r := goal.Result{Goal: "storage faults", Wanted: 100, Seed: goal.Seed(t)}
 	w := newWorld(t, r.Seed, newSQLite(t), 1)
-	w.serving(0) // so that the file is whole when the faults begin
+	w.startAndWait(0) // so that the file is whole when the faults begin
 	w.kill()
-	home := w.crowd(orders)
+	stop := w.startShoppers(orders)
 	for want := goal.Rounds(2, 100); r.Rounds < want; r.Rounds++ {
 		w.failDisk(strace, r.Rounds)
-		w.serving(0)
-		w.settle()
+		w.startAndWait(0)
+		w.awaitConsistency()
 		w.kill()
 	}
-	home()
-	w.serving(0)
-	w.last()
-	r.Violations = w.broken()
-	r.Took, r.Figure = time.Since(began), fmt.Sprintf("%d sessions, %d lives", len(w.sessions), w.lives)
+	stop()
+	w.startAndWait(0)
+	w.finalCheck()
+	r.Violations = w.reportViolations()
+	r.Took, r.Figure = time.Since(began), fmt.Sprintf("%d sessions, %d lives", len(w.sessions), w.starts)
 	goal.Report(t, r)
 }
 
@@ -63,18 +63,18 @@ func (w *world) failDisk(strace string, round int) {
 		when += "+"
 	}
 	w.mu.Unlock()
-	w.gateway.spoil(0.03, 0.1)
-	w.sink.spoil(sinkShare)
+	w.gateway.setFaults(0.03, 0.1)
+	w.sink.setFaults(sinkShare)
 	p := w.start(0, nil, strace, "-f", "-qq", "--seccomp-bpf", "-o", os.DevNull, "-e", "trace="+f.calls,
 		"-e", fmt.Sprintf("inject=%s:error=%s:when=%s", f.calls, f.failure, when))
 	w.note("", "%s fails with %s from call %s", f.calls, f.failure, when)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if p.serves(ctx) == nil {
-		w.open()
+	if p.awaitReady(ctx) == nil {
+		w.resumeShoppers()
 		select {
 		case <-p.gone:
-		case <-after(5 * w.moment()):
+		case <-wait(5 * w.randomLifetime()):
 		}
 	}
 	w.kill()

@@ -23,40 +23,40 @@ import (
 	"coinslot/torture/goal"
 )
 
-// hurry is by how much the pauses of the process under test are shortened.
-const hurry = 30
+// speedup is by how much the pauses of the process under test are shortened.
+const speedup = 30
 
-// kept is how long after its end a session is deleted or, if it was paid, its personal data
+// retention is how long after its end a session is deleted or, if it was paid, its personal data
 // erased.
-const kept = 2 * time.Second
+const retention = 2 * time.Second
 
 // world is a checkout with everything around it. It lives for many lives of the
 // process.
 type world struct {
-	t       testing.TB
-	seed    uint64
-	secrets *secrets
-	gateway *gateway
-	sink    *sink
-	store   database
-	log     *tail
-	client  *http.Client
-	hosts   []string // host:port of each instance
-	origin  string   // COINSLOT_PUBLIC_URL
-	env     []string
-	turn    sync.RWMutex // a shopper's step holds it for reading, settling for writing
+	t          testing.TB
+	seed       uint64
+	secrets    *secrets
+	gateway    *gateway
+	sink       *sink
+	store      database
+	log        *tail
+	client     *http.Client
+	hosts      []string // host:port of each instance
+	origin     string   // COINSLOT_PUBLIC_URL
+	env        []string
+	pauseSteps sync.RWMutex // a shopper's step holds it for reading, settling for writing
 
-	mu         sync.Mutex // guards the fields below
-	rng        *rand.Rand
-	up         chan struct{} // closed while the process serves; replaced when it dies
-	running    []*process    // by instance
-	sessions   map[string]*session
-	settled    map[string]bool // sessions that were found right and will not change
-	notes      []note
-	violations []violation
-	known      map[string]string // session by tracking code
-	lives      int
-	favourite  string // see favour
+	mu            sync.Mutex // guards the fields below
+	rng           *rand.Rand
+	up            chan struct{} // closed while the process serves; replaced when it dies
+	running       []*process    // by instance
+	sessions      map[string]*session
+	consistent    map[string]bool // sessions that were found right and will not change
+	notes         []note
+	violations    []violation
+	known         map[string]string // session by tracking code
+	starts        int
+	preferredPlan string // see favour
 }
 
 // note is a line of the world's history.
@@ -80,12 +80,12 @@ func newWorld(t testing.TB, seed uint64, store database, instances int) *world {
 	w := &world{
 		t: t, seed: seed, secrets: s, store: store,
 		rng: rand.New(rand.NewPCG(seed, 0)), up: make(chan struct{}), running: make([]*process, instances),
-		sessions: map[string]*session{}, settled: map[string]bool{},
+		sessions: map[string]*session{}, consistent: map[string]bool{},
 	}
-	w.log = &tail{look: s.search}
+	w.log = &tail{search: s.search}
 	w.gateway = newGateway(t, s.gatewayKey, seed)
 	w.sink = newSink(t, s.hookKey, seed, s.search)
-	w.sink.told = w.heard
+	w.sink.onEvent = w.checkEvent
 	w.client = &http.Client{
 		Timeout:       30 * time.Second,
 		Transport:     &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true},
@@ -112,14 +112,14 @@ func (w *world) settings() {
 		"COINSLOT_WEBHOOK_SECRET=whsec_" + base64.StdEncoding.EncodeToString(s.hookKey),
 		"COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true", "COINSLOT_TRUSTED_PROXIES=127.0.0.0/8",
 		"COINSLOT_GATEWAY_RPS=10000", "COINSLOT_POLL_INTERVAL=3s",
-		"COINSLOT_DATABASE=" + w.store.dsn(), "CRASH_HURRY=" + strconv.Itoa(hurry),
-		"COINSLOT_RETENTION=1", "CRASH_DAYS=" + strconv.Itoa(int(24*time.Hour/kept)),
+		"COINSLOT_DATABASE=" + w.store.dsn(), "CRASH_HURRY=" + strconv.Itoa(speedup),
+		"COINSLOT_RETENTION=1", "CRASH_DAYS=" + strconv.Itoa(int(24*time.Hour/retention)),
 	}
 }
 
 // freeHost returns an address on a loopback network of its own, below the
 // ports that connections going out use, so that nobody takes it between two
-// lives.
+// starts.
 func freeHost(t testing.TB) string {
 	t.Helper()
 	for range 100 {
@@ -149,13 +149,13 @@ func (w *world) start(i int, env []string, before ...string) *process {
 	p := launch(w.t, append(all, env...), w.log, before...)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.lives++
+	w.starts++
 	w.running[i] = p
 	return p
 }
 
-// serving starts instance i and waits until it answers.
-func (w *world) serving(i int, env ...string) *process {
+// startAndWait starts instance i and waits until it answers.
+func (w *world) startAndWait(i int, env ...string) *process {
 	w.t.Helper()
 	p := w.start(i, env)
 	w.await(p)
@@ -167,14 +167,14 @@ func (w *world) await(p *process) {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	if err := p.serves(ctx); err != nil {
+	if err := p.awaitReady(ctx); err != nil {
 		w.t.Fatalf("starting coinslot: %v\n%s", err, w.log)
 	}
-	w.open()
+	w.resumeShoppers()
 }
 
-// open tells the shoppers that there is something to talk to.
-func (w *world) open() {
+// resumeShoppers tells the shoppers that there is something to talk to.
+func (w *world) resumeShoppers() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	select {
@@ -184,8 +184,8 @@ func (w *world) open() {
 	}
 }
 
-// shut makes the shoppers wait for the next life.
-func (w *world) shut() {
+// pauseShoppers makes the shoppers wait for the next life.
+func (w *world) pauseShoppers() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	select {
@@ -197,7 +197,7 @@ func (w *world) shut() {
 
 // kill ends every instance as kill -9 does.
 func (w *world) kill() {
-	w.shut()
+	w.pauseShoppers()
 	w.mu.Lock()
 	running := slices.Clone(w.running)
 	w.mu.Unlock()
@@ -245,9 +245,9 @@ func (w *world) violate(session, format string, args ...any) {
 	w.violations = append(w.violations, violation{session, what})
 }
 
-// broken returns how many violations there were, and shows the first with the
+// reportViolations returns how many violations there were, and shows the first with the
 // history of its session.
-func (w *world) broken() int {
+func (w *world) reportViolations() int {
 	for _, hit := range w.secrets.found() {
 		w.violate("", "I10: %s", hit)
 	}

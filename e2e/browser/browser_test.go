@@ -47,7 +47,7 @@ func serveSites(t *testing.T) sites {
 		<iframe name=near src="/near" width=300 height=200></iframe><div style="height:2000px">tall</div>`)
 	page(shop, "/near", `<button onclick="this.textContent = 'pressed'">press</button>`)
 	page(shop, "/plain", `<h1>Plain</h1><p hidden id=hidden>hidden</p>`)
-	page(till, "/", tillForm)
+	page(till, "/", purchaseForm)
 	page(till, "/inner", `<button id=deep onclick="this.textContent = 'reached'">deep</button>`)
 	page(till, "/wasm", `<p id=out></p><script>fetch("/thing.wasm?v=1").then(r => r.text(), e => "refused").then(t => out.textContent = t)</script>`)
 	till.HandleFunc("/thing.wasm", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "loaded") })
@@ -58,8 +58,8 @@ func serveSites(t *testing.T) sites {
 	return sites{shopURL, tillURL}
 }
 
-// tillForm counts clicks, posts a name, and reports itself to console and network.
-const tillForm = `
+// purchaseForm counts clicks, posts a name, and reports itself to console and network.
+const purchaseForm = `
 	<form method=post action=/sent><input name=who value=old><button id=send>send</button></form>
 	<button id=count onclick="this.textContent = +this.textContent + 1">0</button>
 	<p id=store></p><p id=socket></p><noscript>no scripts here</noscript>

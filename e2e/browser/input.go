@@ -59,32 +59,32 @@ func (v *View) Hold(css string) (release func()) {
 		if err != nil || aimed == at {
 			return err == nil, err
 		}
-		if err := v.reach(ctx, aimed); err != nil {
+		if err := v.moveMouse(ctx, aimed); err != nil {
 			return false, err
 		}
 		at = aimed
 		return false, errors.New("it is moving")
 	})
-	v.page.presses = append(v.page.presses, fmt.Sprintf("clicking %s at %.0f, %.0f", css, at.X, at.Y))
-	v.hand("clicking "+css, at, "mousePressed")
+	v.page.clicks = append(v.page.clicks, fmt.Sprintf("clicking %s at %.0f, %.0f", css, at.X, at.Y))
+	v.pressMouse("clicking "+css, at, "mousePressed")
 	return func() {
 		v.page.tb.Helper()
-		v.hand("clicking "+css, at, "mouseReleased")
+		v.pressMouse("clicking "+css, at, "mouseReleased")
 	}
 }
 
-// reach moves the mouse to a place and waits until what is there has been seen. Both
+// moveMouse moves the mouse to a point and waits until the page has drawn it. Both
 // take a frame or two, in which the page may change: who presses looks once more.
-func (v *View) reach(ctx context.Context, at point) error {
+func (v *View) moveMouse(ctx context.Context, at point) error {
 	if err := v.page.mouse(ctx, at, "mouseMoved"); err != nil {
 		return err
 	}
-	return v.drawn(ctx)
+	return v.waitUntilDrawn(ctx)
 }
 
-// hand is one thing that the mouse does at a place: it is waited for longer than a look,
+// pressMouse is one thing that the mouse does at a place: it is waited for longer than a look,
 // because what is pressed twice is another thing.
-func (v *View) hand(doing string, at point, step string) {
+func (v *View) pressMouse(doing string, at point, step string) {
 	v.page.tb.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), v.page.options.Patience)
 	defer cancel()
@@ -93,11 +93,11 @@ func (v *View) hand(doing string, at point, step string) {
 	}
 }
 
-// drawn waits until a frame is on screen as it is now: the browser gives a click
+// waitUntilDrawn waits until a frame is on screen as it is now: the browser gives a click
 // to what it has drawn, and one that comes sooner to the page around the frame.
 // Nobody clicks what they do not see. A frame that is drawn
 // no more, since nothing changes, was long enough; without JavaScript there is no telling.
-func (v *View) drawn(ctx context.Context) error {
+func (v *View) waitUntilDrawn(ctx context.Context) error {
 	if v.parent == nil || v.page.options.NoJS {
 		return nil
 	}
@@ -117,13 +117,13 @@ func (v *View) point(ctx context.Context, css string) (point, error) {
 	}
 	where, err := v.page.aim(ctx, at.session, element.ObjectID, nil)
 	for ; err == nil && v.parent != nil; v = v.parent {
-		where, err = v.outward(ctx, where)
+		where, err = v.topLevelPoint(ctx, where)
 	}
 	return where, err
 }
 
-// outward turns a point of an iframe's viewport into one of its parent's.
-func (v *View) outward(ctx context.Context, inner point) (point, error) {
+// topLevelPoint turns a point of an iframe's viewport into one of its parent's.
+func (v *View) topLevelPoint(ctx context.Context, inner point) (point, error) {
 	at, err := v.locate(ctx)
 	if err != nil {
 		return point{}, err
@@ -204,8 +204,8 @@ type key struct {
 	text string
 }
 
-// named are the keys that are not characters, by their DOM names.
-func named(name string) (key, bool) {
+// namedKey are the keys that are not characters, by their DOM names.
+func namedKey(name string) (key, bool) {
 	k, ok := map[string]key{
 		"Enter": {13, "\r"}, "Tab": {9, ""}, "Escape": {27, ""}, "Space": {32, " "},
 		"Backspace": {8, ""}, "Delete": {46, ""}, "Home": {36, ""}, "End": {35, ""}, "PageUp": {33, ""}, "PageDown": {34, ""},
@@ -265,7 +265,7 @@ func keystroke(name string) (object, error) {
 	if base == "Space" || base == " " {
 		base, dom = "Space", " "
 	}
-	k, ok := named(base)
+	k, ok := namedKey(base)
 	if !ok {
 		if len([]rune(base)) != 1 {
 			return nil, fmt.Errorf("pressing %q: there is no such key", name)

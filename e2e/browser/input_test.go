@@ -133,13 +133,13 @@ func TestWorkers(t *testing.T) {
 	}
 }
 
-// stopped is a test that keeps its failure to itself.
-type stopped struct {
+// failingTest is a test that keeps its failure to itself.
+type failingTest struct {
 	*testing.T
 	message string
 }
 
-func (s *stopped) Fatalf(format string, args ...any) {
+func (s *failingTest) Fatalf(format string, args ...any) {
 	s.message = fmt.Sprintf(format, args...)
 	panic(s)
 }
@@ -147,7 +147,7 @@ func (s *stopped) Fatalf(format string, args ...any) {
 // failure is what a test that did this would fail with.
 func failure(t *testing.T, p func(testing.TB)) (message string) {
 	t.Helper()
-	s := &stopped{T: t}
+	s := &failingTest{T: t}
 	defer func() {
 		if r := recover(); r != nil && r != any(s) {
 			panic(r)
@@ -158,7 +158,7 @@ func failure(t *testing.T, p func(testing.TB)) (message string) {
 	return ""
 }
 
-func TestFailureSaysWhatWasThere(t *testing.T) {
+func TestFailureReport(t *testing.T) {
 	t.Parallel()
 	url := serve(t, "127.0.0.1", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, `<!doctype html><p>actual</p><button id=low>x</button><div style="position:fixed;inset:0" id=top></div><script>console.warn("careful")</script>`)

@@ -26,7 +26,7 @@ type Page struct {
 	profile string // the incognito-like profile that is thrown away with the page
 	target  string // also the id of the main frame
 	session string
-	presses []string // what the test has clicked, and where, for the failure report
+	clicks  []string // what the test has clicked, and where, for the failure report
 
 	mu        sync.Mutex          // guards the fields below
 	sessions  map[string]*session // by session id
@@ -112,10 +112,10 @@ func (p *Page) call(ctx context.Context, method string, params object, result an
 	return p.process.call(ctx, p.session, method, params, result)
 }
 
-// For makes t the test that fails when the page does not do what it should, from now on: t is a
+// SetTest makes t the test that fails when the page does not do what it should, from now on: t is a
 // part of the test that opened it, or that test again. One page for several parts saves windows and
 // processes, which cost more than loading.
-func (p *Page) For(t testing.TB) { p.tb = t }
+func (p *Page) SetTest(t testing.TB) { p.tb = t }
 
 // Close closes the page and forgets its cookies and storage. The page's test
 // ending does it too. Closing twice is fine.
@@ -230,9 +230,9 @@ func (p *Page) Screenshot(path string) {
 	}
 }
 
-// Sheet saves a picture of the whole page, also of what is below the viewport,
+// FullPageScreenshot saves a picture of the whole page, also of what is below the viewport,
 // made smaller by scale (0 to 1). The end of path is the format: .png or .webp.
-func (p *Page) Sheet(path string, scale float64) {
+func (p *Page) FullPageScreenshot(path string, scale float64) {
 	p.tb.Helper()
 	var size struct{ Width, Height float64 }
 	p.Eval(`({width: document.documentElement.scrollWidth, height: document.documentElement.scrollHeight})`, &size)

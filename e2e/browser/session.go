@@ -24,7 +24,7 @@ func (p *Page) attach(id, target, kind string) {
 	p.sessions[id] = s
 	offline, slow := p.offline, p.slow
 	p.mu.Unlock()
-	p.process.listen(id, func(method string, params json.RawMessage) { p.happened(s, method, params) })
+	p.process.listen(id, func(method string, params json.RawMessage) { p.handleEvent(s, method, params) })
 
 	p.post(s, "Target.setAutoAttach", object{"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true})
 	p.post(s, "Network.enable", object{})
@@ -123,8 +123,8 @@ type detail struct {
 	Name               string
 }
 
-// happened takes in one event of s. It runs on the reading goroutine.
-func (p *Page) happened(s *session, method string, params json.RawMessage) {
+// handleEvent takes in one event of s. It runs on the reading goroutine.
+func (p *Page) handleEvent(s *session, method string, params json.RawMessage) {
 	var d detail
 	if err := json.Unmarshal(params, &d); err != nil {
 		d.Message = err.Error()
@@ -183,30 +183,30 @@ func (p *Page) record(method string, d detail) {
 		for i, arg := range d.Args {
 			words[i] = arg.String()
 		}
-		p.write(d.Type, strings.Join(words, " "))
+		p.logLine(d.Type, strings.Join(words, " "))
 	case "Runtime.exceptionThrown":
-		p.write("exception", d.ExceptionDetails.Error())
+		p.logLine("exception", d.ExceptionDetails.Error())
 	case "Log.entryAdded":
-		p.write(d.Entry.Source, strings.TrimSpace(d.Entry.Text+" "+d.Entry.URL))
+		p.logLine(d.Entry.Source, strings.TrimSpace(d.Entry.Text+" "+d.Entry.URL))
 	case "Page.javascriptDialogOpening":
-		p.write("dialog", d.Message)
+		p.logLine("dialog", d.Message)
 	case "Inspector.targetCrashed":
-		p.write("crash", "a process of the page crashed")
+		p.logLine("crash", "a process of the page crashed")
 	case "Network.requestWillBeSent":
-		p.request(d.RequestID, d.Request.URL)
+		p.logRequest(d.RequestID, d.Request.URL)
 	case "Network.webSocketCreated":
-		p.request(d.RequestID, d.URL)
+		p.logRequest(d.RequestID, d.URL)
 	}
 	if strings.HasPrefix(method, "unreadable ") {
 		p.refused = append(p.refused, method+": "+d.Message)
 	}
 }
 
-func (p *Page) write(kind, text string) {
+func (p *Page) logLine(kind, text string) {
 	p.console = append(p.console, "["+kind+"] "+text)
 }
 
-func (p *Page) request(id, url string) {
+func (p *Page) logRequest(id, url string) {
 	if key := id + " " + url; !p.seen[key] {
 		p.seen[key] = true
 		p.requests = append(p.requests, url)

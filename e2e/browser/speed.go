@@ -7,7 +7,7 @@ import (
 )
 
 // Slow makes the page's processes, and those of frames that come, as many times
-// slower as factor says; 1 is their own speed.
+// slowdown as factor says; 1 is their own speed.
 func (p *Page) Slow(factor float64) {
 	p.tb.Helper()
 	p.mu.Lock()

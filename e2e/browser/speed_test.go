@@ -13,15 +13,15 @@ func TestSlow(t *testing.T) {
 	s := serveSites(t)
 	p := browser.Start(t).Open(t, s.shop, browser.Options{})
 	p.Slow(8)
-	slower(t, p, "a frame that was there")
+	slowdown(t, p, "a frame that was there")
 	p.Slow(8)
 	p.Reload()
-	slower(t, p, "a frame that came later")
+	slowdown(t, p, "a frame that came later")
 }
 
-// slower asserts that a page which is 8 times slower now needs four times the time
+// slowdown asserts that a page which is 8 times slower now needs four times the time
 // at least for the same work in its frame, and leaves it at its own speed.
-func slower(t *testing.T, p *browser.Page, what string) {
+func slowdown(t *testing.T, p *browser.Page, what string) {
 	t.Helper()
 	took := func() (ms float64) {
 		p.Frame("till").Eval(`(() => { const t = performance.now(); for (let i = 0, x = 0; i < 2e6; i++) x += Math.sqrt(i); return performance.now() - t })()`, &ms)

@@ -31,11 +31,11 @@ func (v *View) Stored() []string {
 		if err != nil {
 			return false, err
 		}
-		beside, err := v.beside(ctx, at)
+		isolatedWorld, err := v.isolatedWorld(ctx, at)
 		if err != nil {
 			return false, err
 		}
-		got, err := v.evaluateIn(ctx, at, beside, stored, true)
+		got, err := v.evaluateIn(ctx, at, isolatedWorld, stored, true)
 		if err != nil {
 			return false, err
 		}

@@ -136,11 +136,11 @@ func (v *View) locate(ctx context.Context) (place, error) {
 	if owner == nil {
 		return place{}, fmt.Errorf("looking for iframe %q: %w", v.name, errNoFrame)
 	}
-	return place{session: p.holding(owner.Frame, outer.session), frame: owner.Frame, owner: owner.Backend}, nil
+	return place{session: p.sessionOf(owner.Frame, outer.session), frame: owner.Frame, owner: owner.Backend}, nil
 }
 
-// holding is the session a frame lives in: its own if its process is not its parent's.
-func (p *Page) holding(frame, parents string) string {
+// sessionOf is the session a frame lives in: its own if its process is not its parent's.
+func (p *Page) sessionOf(frame, parents string) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for id, s := range p.sessions {
@@ -155,7 +155,7 @@ func (p *Page) holding(frame, parents string) string {
 // there is none with JavaScript off, one beside it.
 func (v *View) world(ctx context.Context, at place) (int, error) {
 	if v.page.options.NoJS {
-		return v.beside(ctx, at)
+		return v.isolatedWorld(ctx, at)
 	}
 	v.page.mu.Lock()
 	defer v.page.mu.Unlock()
@@ -165,9 +165,9 @@ func (v *View) world(ctx context.Context, at place) (int, error) {
 	return 0, errors.New("the document is not there yet")
 }
 
-// beside is a script context that shares the document with the page's scripts and
+// isolatedWorld is a script context that shares the document with the page's scripts and
 // nothing else.
-func (v *View) beside(ctx context.Context, at place) (int, error) {
+func (v *View) isolatedWorld(ctx context.Context, at place) (int, error) {
 	var made struct{ ExecutionContextID int }
 	world := object{"frameId": at.frame, "worldName": "driver"}
 	err := v.page.process.call(ctx, at.session, "Page.createIsolatedWorld", world, &made)
@@ -310,16 +310,16 @@ func (v *View) Eval(js string, out any) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), v.page.options.Patience)
 		defer cancel()
 		err := v.run(ctx, js, out)
-		if err == nil || unstarted(err) {
+		if err == nil || notStarted(err) {
 			return err == nil, err
 		}
-		return false, final{err}
+		return false, permanentError{err}
 	})
 }
 
-// unstarted reports whether an evaluation failed before it began: there was no
+// notStarted reports whether an evaluation failed before it began: there was no
 // document just then.
-func unstarted(err error) bool {
+func notStarted(err error) bool {
 	if _, thrown := errors.AsType[*exception](err); thrown {
 		return false
 	}

@@ -18,10 +18,10 @@ const answerIn = 10 * time.Second
 // pollEvery is the pause between two looks at the browser.
 const pollEvery = 50 * time.Millisecond
 
-// final is an error that waiting does not cure.
-type final struct{ error }
+// permanentError is an error that waiting does not cure.
+type permanentError struct{ error }
 
-func (f final) Unwrap() error { return f.error }
+func (f permanentError) Unwrap() error { return f.error }
 
 // until tries every 50 ms until it is done, and fails the test when patience or
 // the browser ends. An error means "not yet", and is shown if it was the last.
@@ -33,14 +33,14 @@ func (v *View) until(what string, try func(context.Context) (bool, error)) {
 	defer tick.Stop()
 	var last error
 	for {
-		ok, err := once(ctx, try)
+		ok, err := attempt(ctx, try)
 		if ok {
 			return
 		}
 		if err != nil && ctx.Err() == nil || last == nil {
 			last = err
 		}
-		if _, hopeless := errors.AsType[final](err); hopeless || v.page.process.ended() {
+		if _, hopeless := errors.AsType[permanentError](err); hopeless || v.page.process.ended() {
 			v.page.tb.Fatalf("%s: %v%s", what, err, v.report())
 		}
 		select {
@@ -51,8 +51,8 @@ func (v *View) until(what string, try func(context.Context) (bool, error)) {
 	}
 }
 
-// once is one look.
-func once(ctx context.Context, try func(context.Context) (bool, error)) (bool, error) {
+// attempt is one look.
+func attempt(ctx context.Context, try func(context.Context) (bool, error)) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, answerIn)
 	defer cancel()
 	return try(ctx)
@@ -79,7 +79,7 @@ func (v *View) report() string {
 	if err := v.page.screenshot(ctx, picture); err != nil {
 		picture = err.Error()
 	}
-	p, landed := v.page, v.landed(ctx)
+	p, clicksReceived := v.page, v.clicksReceived(ctx)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var b strings.Builder
@@ -87,7 +87,7 @@ func (v *View) report() string {
 	for _, list := range []struct {
 		title string
 		lines []string
-	}{{"clicks", p.presses}, {"where they landed", landed}, {"console", p.console}, {"requests", p.requests}, {"refused commands", p.refused}} {
+	}{{"clicks", p.clicks}, {"where they landed", clicksReceived}, {"console", p.console}, {"requests", p.requests}, {"refused commands", p.refused}} {
 		fmt.Fprintf(&b, "\n--- %s (%d, the last 30):", list.title, len(list.lines))
 		for _, line := range list.lines[max(0, len(list.lines)-30):] {
 			fmt.Fprintf(&b, "\n    %s", short(line, 300))
@@ -96,9 +96,9 @@ func (v *View) report() string {
 	return b.String()
 }
 
-// landed is what was pressed in the document, and in those around it, since it is
+// clicksReceived is what was pressed in the document, and in those around it, since it is
 // there and was clicked for the first time.
-func (v *View) landed(ctx context.Context) (list []string) {
+func (v *View) clicksReceived(ctx context.Context) (list []string) {
 	for ; v != nil; v = v.parent {
 		var here []string
 		if err := v.run(ctx, `globalThis[Symbol.for("pressed")] ?? []`, &here); err != nil {

@@ -7,28 +7,28 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// merchants are accents that merchants write, or will some day: colours that cannot be
+// merchantAccents are accents that merchants write, or will some day: colours that cannot be
 // read on any paper, on one of them, or are the paper itself.
-var merchants = []string{
+var merchantAccents = []string{
 	"#a8481f", "white", "#ffff00", "#808080", "#757575", "black", "#39ff14", "#ffffff", "#151b19", "transparent", "rgb(255 255 0 / .3)",
 	"light-dark(#fff, #000)", "light-dark(#a8481f, #f0a06e)", "rebeccapurple", "oklch(0.7 0.3 150)", "color(display-p3 0 1 0)", "hsl(210 100% 50%)", "Canvas",
 }
 
-// nonsense is what is no colour, or more than one.
-var nonsense = []string{
+// invalidAccents is what is no colour, or more than one.
+var invalidAccents = []string{
 	"", "garbage", "url(https://evil.example)", "red; background: blue", "var(--nothing)", "#12", "12px", "env(x)", "inherit", "light-dark(red)", "}*{display:none",
 }
 
-// dressed opens the screens that bear the accent in a host page.
-func dressed(t *testing.T, theme string) (*browser.Page, *browser.View) {
+// openFramed opens the screens that bear the accent in a host page.
+func openFramed(t *testing.T, theme string) (*browser.Page, *browser.View) {
 	t.Helper()
 	page := open(t, serve(t)+"/framed"+Look{Theme: theme}.Query(), browser.Options{Height: 1400, ReducedMotion: true, Dark: theme == "dark"})
 	page.Wait(`html[data-ready]`)
 	return page, page.Frame("checkout")
 }
 
-// wears gives the screens an accent and waits until the frame has heard it.
-func wears(page *browser.Page, f *browser.View, accent string) {
+// setAccent gives the screens an accent and waits until the frame has heard it.
+func setAccent(page *browser.Page, f *browser.View, accent string) {
 	f.Eval(`document.documentElement.style.removeProperty('--coinslot-radius'), 0`, nil)
 	page.Eval(fmt.Sprintf(`dress({accent: %q, radius: '7px'}), 0`, accent), nil)
 	f.WaitJS(`document.documentElement.style.getPropertyValue('--coinslot-radius') === '7px'`, "the frame to have heard of "+accent)
@@ -40,9 +40,9 @@ func TestAnyAccentCanBeRead(t *testing.T) {
 	t.Parallel()
 	for _, theme := range []string{"light", "dark"} {
 		t.Run(theme, func(t *testing.T) {
-			page, f := dressed(t, theme)
-			for _, accent := range merchants {
-				wears(page, f, accent)
+			page, f := openFramed(t, theme)
+			for _, accent := range merchantAccents {
+				setAccent(page, f, accent)
 				var found []string
 				f.Eval(expression(contrast+readable), &found)
 				for _, line := range found {
@@ -76,18 +76,18 @@ return [...new Set(found)].slice(0, 6);`
 // An accent that can be read is used as it is, and what is no colour changes nothing.
 func TestAccentAsItIs(t *testing.T) {
 	t.Parallel()
-	page, f := dressed(t, "light")
+	page, f := openFramed(t, "light")
 	own := func(name string) (value string) {
 		f.Eval(fmt.Sprintf(`document.documentElement.style.getPropertyValue('--coinslot-%s')`, name), &value)
 		return value
 	}
-	for _, text := range nonsense {
-		wears(page, f, text)
+	for _, text := range invalidAccents {
+		setAccent(page, f, text)
 		if got := own("accent"); got != "" {
 			t.Errorf("the accent %q became %q; want the page's own", text, got)
 		}
 	}
-	wears(page, f, "light-dark(#a8481f, #f0a06e)")
+	setAccent(page, f, "light-dark(#a8481f, #f0a06e)")
 	for name, want := range map[string]string{
 		"accent": "light-dark(rgb(168, 72, 31), rgb(240, 160, 110))", "accent-ink": "light-dark(rgb(168, 72, 31), rgb(240, 160, 110))", "on-accent": "light-dark(#fff, #000)",
 	} {
@@ -95,7 +95,7 @@ func TestAccentAsItIs(t *testing.T) {
 			t.Errorf("%s = %q; want %q", name, got, want)
 		}
 	}
-	wears(page, f, "garbage")
+	setAccent(page, f, "garbage")
 	if got := own("on-accent"); got != "light-dark(#fff, #000)" {
 		t.Errorf("after garbage on-accent = %q; want it as before", got)
 	}

@@ -46,8 +46,8 @@ func TestEdgesAreSeen(t *testing.T) {
 	t.Parallel()
 	for _, theme := range []string{"light", "dark"} {
 		t.Run(theme, func(t *testing.T) {
-			page := every(t, Look{Theme: theme}, browser.Options{ReducedMotion: true})
-			finds(t, page, theme, expression(contrast+`
+			page := openAll(t, Look{Theme: theme}, browser.Options{ReducedMotion: true})
+			reportFindings(t, page, theme, expression(contrast+`
 const found = [];
 const want = (e, what, colour, on) => { const r = ratio(colour, on); if (r < 3) found.push(name(e) + ': ' + what + ' ' + colour + ' on ' + on + ' has ' + r + ' to 1'); };
 for (const e of all('input:not([type=radio], [type=hidden]), select, .button:not(.quiet)').filter(seen)) {

@@ -122,7 +122,7 @@ func (g *gallery) sample(w http.ResponseWriter, r *http.Request) {
 // all shows the samples one below the other. Ids are there many times: it is for
 // measuring boxes, not for reading.
 func (g *gallery) all(w http.ResponseWriter, r *http.Request) {
-	g.write(w, r, slices.DeleteFunc(Samples(), func(s screentest.Sample) bool { return lookOf(r).Framed && !slices.Contains(coloured, s.Name) })...)
+	g.write(w, r, slices.DeleteFunc(Samples(), func(s screentest.Sample) bool { return lookOf(r).Framed && !slices.Contains(accentSamples, s.Name) })...)
 }
 
 // write writes a document of some samples.
@@ -131,9 +131,9 @@ func (g *gallery) write(w http.ResponseWriter, r *http.Request, samples ...scree
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	fmt.Fprintf(w, "<!doctype html>\n<html lang=%q dir=%q class=%q data-js=1 data-back=1%s>\n<head>\n<meta charset=utf-8>\n%s<title>%s</title>\n"+
 		"<meta name=viewport content=\"width=device-width, initial-scale=1\">\n<link rel=stylesheet href=/checkout.css>\n</head>\n<body>\n",
-		look.Lang, look.Dir, "theme-"+look.Theme, look.attributes(), look.script("http://"+r.Host), html.EscapeString(g.dressed(samples[0].Page, look).Title()))
+		look.Lang, look.Dir, "theme-"+look.Theme, look.attributes(), look.script("http://"+r.Host), html.EscapeString(g.styled(samples[0].Page, look).Title()))
 	for i, s := range samples {
-		p := g.dressed(s.Page, look)
+		p := g.styled(s.Page, look)
 		if i > 0 { // forty menus of forty languages are slow to measure
 			slices.SortStableFunc(p.Languages, func(a, b widget.Language) int { return len(b.Name) - len(a.Name) })
 			p.Languages = p.Languages[:min(len(p.Languages), 3)]
@@ -143,8 +143,8 @@ func (g *gallery) write(w http.ResponseWriter, r *http.Request, samples ...scree
 	fmt.Fprint(w, "</body>\n</html>\n")
 }
 
-// dressed is p in a look.
-func (g *gallery) dressed(p widget.Page, l Look) widget.Page {
+// styled is p in a look.
+func (g *gallery) styled(p widget.Page, l Look) widget.Page {
 	p.Text, p.Lang, p.Dir, p.Theme = g.texts[l.Lang], l.Lang, l.Dir, l.Theme
 	if a := p.View.Attempt; a != nil && l.Minutes > 0 {
 		changed := *a
@@ -191,8 +191,8 @@ func (l Look) script(origin string) string {
 	return fmt.Sprintf("<script src=/frame.js data-origin=%q data-embed=inline data-wasm=\"\" data-refresh=\"\"></script>\n", origin)
 }
 
-// coloured are the samples in which every use of the accent is to be seen.
-var coloured = []string{"open-exchange", "pending-link", "preparing"}
+// accentSamples are the samples in which every use of the accent is to be seen.
+var accentSamples = []string{"open-exchange", "pending-link", "preparing"}
 
 // framed is a host page with the coloured samples in a frame.
 func framed(w http.ResponseWriter, r *http.Request) {

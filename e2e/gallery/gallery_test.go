@@ -59,9 +59,11 @@ const exchange = `(async address => {
   await Promise.all(waits.map(e => new Promise((loaded, failed) => { e.onload = loaded; e.onerror = () => failed(new Error(e.outerHTML)); })));
 })(%q)`
 
-// turn shows another page of the gallery where one is shown. A navigation would
+// replaceDocument shows another page of the gallery where one is shown. A navigation would
 // show the same and cost a new process.
-func turn(page *browser.Page, address string) { page.Eval(fmt.Sprintf(exchange, address), nil) }
+func replaceDocument(page *browser.Page, address string) {
+	page.Eval(fmt.Sprintf(exchange, address), nil)
+}
 
 // overflowing is JavaScript for the parts that are wider than the page, or cut
 // off by their own box. Text in a field scrolls, so it is not cut; nor is a row
@@ -97,7 +99,7 @@ func TestEverythingFits(t *testing.T) {
 			t.Parallel()
 			page := open(t, base+"/all", browser.Options{Width: width, Height: 1200, ReducedMotion: true})
 			for _, look := range list {
-				turn(page, base+"/all"+look.Query())
+				replaceDocument(page, base+"/all"+look.Query())
 				var found []string
 				page.Eval(overflowing, &found)
 				for _, part := range found {
@@ -140,7 +142,7 @@ func TestAxe(t *testing.T) {
 			page := open(t, base+"/"+Samples()[0].Name+look.Query(), browser.Options{Width: 400, Height: 1400, Dark: look.Theme == "dark", ReducedMotion: true})
 			page.Eval(string(axe)+";0", nil)
 			for _, s := range Samples() {
-				turn(page, base+"/"+s.Name+look.Query())
+				replaceDocument(page, base+"/"+s.Name+look.Query())
 				var found []string
 				page.Eval(violations, &found)
 				for _, v := range found {
@@ -166,7 +168,7 @@ func TestSheets(t *testing.T) {
 		page := open(t, base+"/sheet"+look.Query(), browser.Options{Width: 1280, Height: 800, ReducedMotion: true})
 		page.Wait(`body[data-ready="1"]`)
 		path := filepath.Join(dir, strings.Join([]string{"every-screen", look.Theme, look.Dir}, "-")+".webp")
-		page.Sheet(path, 0.33)
+		page.FullPageScreenshot(path, 0.33)
 		page.Close()
 		if info, err := os.Stat(path); err != nil || info.Size() < 50_000 {
 			t.Errorf("%s is missing or empty: %v", path, err)

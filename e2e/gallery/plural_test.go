@@ -26,7 +26,7 @@ func TestMinutesOnScreen(t *testing.T) {
 	}
 	for lang, want := range forms {
 		for i, n := range []int{1, 2, 5, 22} {
-			turn(page, base+"/pending-last-minutes"+Look{Lang: lang, Dir: directions[lang], Minutes: n}.Query())
+			replaceDocument(page, base+"/pending-last-minutes"+Look{Lang: lang, Dir: directions[lang], Minutes: n}.Query())
 			keys := map[string]string{`.extend p`: "time.extend.why"}
 			if n >= 5 { // below, a clock runs
 				keys[`[data-part="countdown"]`] = "time.minutes"

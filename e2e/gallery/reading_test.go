@@ -12,8 +12,8 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// every opens all screens on one page, one below the other.
-func every(t *testing.T, look Look, o browser.Options) *browser.Page {
+// openAll opens all screens on one page, one below the other.
+func openAll(t *testing.T, look Look, o browser.Options) *browser.Page {
 	t.Helper()
 	if o.Width == 0 {
 		o.Width, o.Height = 400, 1400
@@ -22,9 +22,9 @@ func every(t *testing.T, look Look, o browser.Options) *browser.Page {
 	return open(t, serve(t)+"/all"+look.Query(), o)
 }
 
-// finds reports the lines that a JavaScript expression gives, each "screen: what
+// reportFindings reports the lines that a JavaScript expression gives, each "screen: what
 // is wrong there"; what is wrong on many screens is one report.
-func finds(t *testing.T, page *browser.Page, what, expression string) {
+func reportFindings(t *testing.T, page *browser.Page, what, expression string) {
 	t.Helper()
 	var found []string
 	page.Eval(expression, &found)
@@ -60,10 +60,10 @@ p { margin-bottom: 2em !important; }`
 func TestTextSpacing(t *testing.T) {
 	t.Parallel()
 	for _, lang := range []string{"en", "de", "ar"} {
-		page := every(t, Look{Lang: lang, Dir: directions[lang]}, browser.Options{Width: 320, Height: 800})
+		page := openAll(t, Look{Lang: lang, Dir: directions[lang]}, browser.Options{Width: 320, Height: 800})
 		page.Eval(fmt.Sprintf("(s => { s.replaceSync(%q); document.adoptedStyleSheets = [s]; })(new CSSStyleSheet()), 0", spacing), nil)
-		finds(t, page, lang, overflowing)
-		finds(t, page, lang, overlapping)
+		reportFindings(t, page, lang, overflowing)
+		reportFindings(t, page, lang, overlapping)
 	}
 }
 
@@ -88,9 +88,9 @@ return found.slice(0, 5);`)
 func TestZoom(t *testing.T) {
 	t.Parallel()
 	for _, density := range []string{"", "cozy"} {
-		page := every(t, Look{Density: density}, browser.Options{Width: 320, Height: 256})
-		finds(t, page, "zoom", overflowing)
-		finds(t, page, "zoom", expression(`
+		page := openAll(t, Look{Density: density}, browser.Options{Width: 320, Height: 256})
+		reportFindings(t, page, "zoom", overflowing)
+		reportFindings(t, page, "zoom", expression(`
 const found = [];
 if (document.documentElement.scrollWidth > innerWidth) found.push('all: the page scrolls sideways');
 for (const e of all('*')) {
@@ -109,8 +109,8 @@ return found;`))
 func TestTargets(t *testing.T) {
 	t.Parallel()
 	for _, density := range []string{"compact", ""} {
-		page := every(t, Look{Density: density}, browser.Options{Width: 320, Height: 800})
-		finds(t, page, density, expression(`
+		page := openAll(t, Look{Density: density}, browser.Options{Width: 320, Height: 800})
+		reportFindings(t, page, density, expression(`
 const target = e => e.matches('[type=radio], [type=checkbox]') ? e.closest('label') ?? e : e;
 const pressed = all('a[href], button, input:not([type=hidden]), summary, select').map(target).filter(seen);
 const inline = e => e.matches('a') && getComputedStyle(e).display === 'inline' &&
@@ -138,9 +138,9 @@ return [...new Set(found)];`))
 func TestReducedMotion(t *testing.T) {
 	t.Parallel()
 	running := expression(`return document.getAnimations().filter(a => a.playState === 'running').map(a => name(a.effect.target) + ' ' + a.animationName)`)
-	finds(t, every(t, Look{}, browser.Options{ReducedMotion: true}), "reduced motion", running)
+	reportFindings(t, openAll(t, Look{}, browser.Options{ReducedMotion: true}), "reduced motion", running)
 	var moving []string
-	every(t, Look{}, browser.Options{}).Eval(running, &moving)
+	openAll(t, Look{}, browser.Options{}).Eval(running, &moving)
 	if len(moving) == 0 {
 		t.Error("nothing moves without the wish either: this test cannot tell")
 	}
@@ -150,12 +150,12 @@ func TestReducedMotion(t *testing.T) {
 // chosen is marked, and the focus is seen.
 func TestForcedColors(t *testing.T) {
 	t.Parallel()
-	page := every(t, Look{}, browser.Options{ForcedColors: true})
+	page := openAll(t, Look{}, browser.Options{ForcedColors: true})
 	var active bool
 	if page.Eval(`matchMedia('(forced-colors: active)').matches`, &active); !active {
 		t.Fatal("the browser does not force colours")
 	}
-	finds(t, page, "forced colours", expression(`
+	reportFindings(t, page, "forced colours", expression(`
 const found = [];
 const edge = e => { const s = getComputedStyle(e); return parseFloat(s.borderTopWidth) >= 1 && s.borderTopStyle !== 'none' && s.borderTopColor !== s.backgroundColor && !s.borderTopColor.startsWith('rgba'); };
 for (const e of all('button, a.button, input:not([type=radio], [type=hidden]), select')) if (seen(e) && !edge(e)) found.push(name(e) + ' has no border: ' + getComputedStyle(e).borderTopColor);
@@ -176,8 +176,8 @@ return found.slice(0, 12);`))
 // left out, everything named, one place that speaks for the page.
 func TestStructure(t *testing.T) {
 	t.Parallel()
-	page := every(t, Look{}, browser.Options{})
-	finds(t, page, "structure", expression(`
+	page := openAll(t, Look{}, browser.Options{})
+	reportFindings(t, page, "structure", expression(`
 const found = [];
 for (const sample of document.querySelectorAll('[data-sample]')) {
   const say = text => found.push(sample.dataset.sample + ': ' + text), each = css => [...sample.querySelectorAll(css)];
@@ -210,8 +210,8 @@ return found;`))
 func TestReadingOrder(t *testing.T) {
 	t.Parallel()
 	for _, width := range []int{320, 960} {
-		page := every(t, Look{}, browser.Options{Width: width, Height: 1200})
-		finds(t, page, fmt.Sprint(width), expression(`
+		page := openAll(t, Look{}, browser.Options{Width: width, Height: 1200})
+		reportFindings(t, page, fmt.Sprint(width), expression(`
 const found = [];
 for (const sample of document.querySelectorAll('[data-sample]')) {
   const parts = [...sample.querySelectorAll('h1, h2, p, dt, a.button, button, summary, .copyable, .coin, .network')].filter(seen).filter(e => !e.closest('.simulate'));
@@ -237,7 +237,7 @@ func TestForcedColorsPictures(t *testing.T) {
 	for _, name := range []string{"open-chosen", "pending"} {
 		page := open(t, base+"/"+name+(Look{}).Query(), browser.Options{Width: 400, Height: 1200, ForcedColors: true})
 		path := filepath.Join(dir, "forced-colors-"+name+".png")
-		page.Sheet(path, 1)
+		page.FullPageScreenshot(path, 1)
 		page.Close()
 		if info, err := os.Stat(path); err != nil || info.Size() < 5_000 {
 			t.Errorf("%s is missing or empty: %v", path, err)

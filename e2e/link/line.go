@@ -29,8 +29,8 @@ func (w *line) set(rate int, delay time.Duration) {
 	w.rate, w.delay, w.free = rate, delay, time.Time{}
 }
 
-// book returns when n bytes have left, and when they come.
-func (w *line) book(n int) (left, come time.Time) {
+// reserve returns when n bytes have left, and when they come.
+func (w *line) reserve(n int) (left, come time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if now := time.Now(); w.free.Before(now) {
@@ -48,25 +48,25 @@ type packet struct {
 	at   time.Time
 }
 
-// way is told what is carried: what left, as it is read, and how much comes, as
+// hooks is told what is carried: what left, as it is read, and how much comes, as
 // it is written. Either may be nil.
-type way struct {
-	left func([]byte)
-	came func(int)
+type hooks struct {
+	onSend    func([]byte)
+	onArrival func(int)
 }
 
-// carry brings what src says to dst, over the line, and then that it has ended.
-func carry(dst io.Writer, src io.Reader, w *line, tell way) {
+// forward brings what src says to dst, over the line, and then that it has ended.
+func forward(dst io.Writer, src io.Reader, w *line, tell hooks) {
 	packets := make(chan packet, flying)
 	go func() {
 		defer close(packets)
 		for {
 			data := make([]byte, packetSize)
 			n, err := src.Read(data)
-			if n > 0 && tell.left != nil {
-				tell.left(data[:n])
+			if n > 0 && tell.onSend != nil {
+				tell.onSend(data[:n])
 			}
-			gone, come := w.book(n)
+			gone, come := w.reserve(n)
 			packets <- packet{data[:n], come}
 			if err != nil {
 				return
@@ -81,11 +81,11 @@ func carry(dst io.Writer, src io.Reader, w *line, tell way) {
 }
 
 // deliver writes each packet when it arrives, until the last or an error.
-func deliver(dst io.Writer, packets <-chan packet, tell way) {
+func deliver(dst io.Writer, packets <-chan packet, tell hooks) {
 	for p := range packets {
 		sleepUntil(p.at)
-		if tell.came != nil {
-			tell.came(len(p.data)) // first: what is written may be answered at once
+		if tell.onArrival != nil {
+			tell.onArrival(len(p.data)) // first: what is written may be answered at once
 		}
 		if _, err := dst.Write(p.data); err != nil {
 			return

@@ -30,7 +30,7 @@ var SlowPhone = Shape{RTT: 150 * time.Millisecond, Down: 1_600_000 / 8, Up: 750_
 // Link is one line. Its methods may be called at once.
 type Link struct {
 	down, up line
-	diary
+	exchangeLog
 
 	mu        sync.Mutex // guards the fields below
 	rtt       time.Duration
@@ -107,13 +107,13 @@ func (l *Link) connect(near net.Conn, target func() string) {
 	rtt := l.rtt
 	l.open[near], l.open[far] = true, true
 	l.mu.Unlock()
-	seen := l.diary.connection(far.RemoteAddr().String(), dialled)
+	seen := l.exchangeLog.connection(far.RemoteAddr().String(), dialled)
 	var both sync.WaitGroup
 	both.Go(func() {
 		sleepUntil(dialled.Add(rtt))
-		carry(far, near, &l.up, way{left: seen.asked})
+		forward(far, near, &l.up, hooks{onSend: seen.recordRequest})
 	})
-	both.Go(func() { carry(near, far, &l.down, way{came: seen.answered}) })
+	both.Go(func() { forward(near, far, &l.down, hooks{onArrival: seen.recordAnswer}) })
 	both.Wait()
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -24,9 +24,9 @@ func random(n int) []byte {
 	return data
 }
 
-// carried sends data over a line and returns what came, when the first byte did
+// forwarded sends data over a line and returns what came, when the first byte did
 // and how long it took.
-func carried(t *testing.T, data []byte, w *line) (got []byte, first, all time.Duration) {
+func forwarded(t *testing.T, data []byte, w *line) (got []byte, first, all time.Duration) {
 	t.Helper()
 	began := time.Now()
 	in, src := io.Pipe()
@@ -35,7 +35,7 @@ func carried(t *testing.T, data []byte, w *line) (got []byte, first, all time.Du
 		src.Write(data)
 		src.Close()
 	}()
-	go carry(dst, in, w, way{came: func(int) {
+	go forward(dst, in, w, hooks{onArrival: func(int) {
 		if first == 0 {
 			first = time.Since(began)
 		}
@@ -51,7 +51,7 @@ func TestLineBringsAllInOrder(t *testing.T) {
 	for _, size := range []int{0, 1, packetSize, packetSize + 1, 100_000} {
 		synctest.Test(t, func(t *testing.T) {
 			data := random(size)
-			got, _, _ := carried(t, data, &line{rate: 200_000, delay: 75 * time.Millisecond})
+			got, _, _ := forwarded(t, data, &line{rate: 200_000, delay: 75 * time.Millisecond})
 			if !bytes.Equal(got, data) {
 				t.Errorf("%d bytes came as %d others", size, len(got))
 			}
@@ -62,7 +62,7 @@ func TestLineBringsAllInOrder(t *testing.T) {
 func TestLineTakesItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const delay, rate, size = 75 * time.Millisecond, 200_000, 100_000
-		_, first, all := carried(t, random(size), &line{rate: rate, delay: delay})
+		_, first, all := forwarded(t, random(size), &line{rate: rate, delay: delay})
 		packet := time.Second * packetSize / rate
 		if first != delay+packet {
 			t.Errorf("the first packet took %v; want half a round trip and its own length, %v", first, delay+packet)
@@ -80,7 +80,7 @@ func TestLineIsShared(t *testing.T) {
 		w, done := &line{rate: rate}, make(chan time.Duration)
 		for range 2 {
 			go func() {
-				_, _, all := carried(t, random(size), w)
+				_, _, all := forwarded(t, random(size), w)
 				done <- all
 			}()
 		}
@@ -100,7 +100,7 @@ func TestLineHasNoBurst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &line{rate: 1000}
 		time.Sleep(time.Hour)
-		left, _ := w.book(500)
+		left, _ := w.reserve(500)
 		if took := time.Until(left); took != time.Second/2 {
 			t.Errorf("500 bytes after an hour of silence took %v; want %v", took, time.Second/2)
 		}
@@ -109,7 +109,7 @@ func TestLineHasNoBurst(t *testing.T) {
 
 func TestLineWithoutLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		if _, _, all := carried(t, random(100_000), &line{}); all != 0 {
+		if _, _, all := forwarded(t, random(100_000), &line{}); all != 0 {
 			t.Errorf("took %v; want no time at all", all)
 		}
 	})
@@ -161,18 +161,18 @@ func TestLinkTellsOfExchanges(t *testing.T) {
 	}
 	sum := 0
 	for _, e := range list {
-		if answered := e.First.Sub(e.Asked); answered < 20*time.Millisecond {
-			t.Errorf("%s was answered in %v; want a round trip", e.Line, answered)
+		if recordAnswer := e.First.Sub(e.Asked); recordAnswer < 20*time.Millisecond {
+			t.Errorf("%s was answered in %v; want a round trip", e.Line, recordAnswer)
 		}
 		if e.Bytes <= len(body) || e.Last.Before(e.First) {
 			t.Errorf("exchange = %+v; want the body and its headers", e)
 		}
 		sum += e.Bytes
 	}
-	if got := l.Came(began, time.Now()); got != sum {
+	if got := l.BytesReceived(began, time.Now()); got != sum {
 		t.Errorf("%d bytes came; want the %d of both answers", got, sum)
 	}
-	if got := l.Came(began, list[0].Asked); got != 0 {
+	if got := l.BytesReceived(began, list[0].Asked); got != 0 {
 		t.Errorf("%d bytes came before the first answer", got)
 	}
 }

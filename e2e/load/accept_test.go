@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	shops    = 64     // keep-alive clients at once
-	accepted = 12_000 // sessions of one measurement
-	begun    = 3_000  // of them that a coin is chosen for
+	shops        = 64     // keep-alive clients at once
+	accepted     = 12_000 // sessions of one measurement
+	startPayment = 3_000  // of them that a coin is chosen for
 )
 
 // BenchmarkAccept tells how many sessions are accepted in a second, each of them
@@ -37,15 +37,15 @@ func BenchmarkAccept(b *testing.B) {
 			ids[n], err = w.accepted(c, fmt.Sprintf("%d-%d", i, n))
 			return err
 		})
-		start = w.round(begun, func(c *http.Client, n int) error { return w.begun(c, ids[n], n) })
+		start = w.round(startPayment, func(c *http.Client, n int) error { return w.startPayment(c, ids[n], n) })
 	}
 	b.ReportMetric(accept.rate(), "sessions/s")
 	b.ReportMetric(accept.percentile(50), "p50-ms")
 	b.ReportMetric(accept.percentile(99), "p99-ms")
-	b.ReportMetric(accept.each(), "cpu-us/session")
+	b.ReportMetric(accept.repeatEach(), "cpu-us/session")
 	b.ReportMetric(start.rate(), "started/s")
 	b.ReportMetric(start.percentile(99), "started-p99-ms")
-	b.ReportMetric(start.each(), "cpu-us/started")
+	b.ReportMetric(start.repeatEach(), "cpu-us/started")
 	b.ReportMetric(0, "ns/op")
 }
 
@@ -62,7 +62,7 @@ func TestAccepted(t *testing.T) {
 			t.Errorf("session %q was accepted; reading it = %d", id, status)
 		}
 	}
-	w.round(2, func(c *http.Client, n int) error { return w.begun(c, ids[n], n) })
+	w.round(2, func(c *http.Client, n int) error { return w.startPayment(c, ids[n], n) })
 }
 
 // accepted opens a session as a shop does; ref is its own.
@@ -78,8 +78,8 @@ func (w *world) accepted(c *http.Client, ref string) (id string, err error) {
 	return got.ID, err
 }
 
-// begun chooses a coin as a shopper does, of a network that nobody else has.
-func (w *world) begun(c *http.Client, id string, n int) error {
+// startPayment chooses a coin as a shopper does, of a network that nobody else has.
+func (w *world) startPayment(c *http.Client, id string, n int) error {
 	var got wire.View
 	status, err := w.post(c, "/checkout/"+id+"/attempts", map[string]any{"currency_symbol": "USDT", "network_code": "trc20"},
 		http.Header{"X-Forwarded-For": {fmt.Sprintf("10.%d.%d.1", n/250, n%250)}}, &got)
@@ -115,7 +115,7 @@ func (w *world) post(c *http.Client, path string, body any, h http.Header, into 
 
 // round is what many clients at once have measured.
 type round struct {
-	took      []time.Duration // each answer, the fastest first
+	took      []time.Duration // repeatEach answer, the fastest first
 	wall, cpu time.Duration   // of all; cpu is what the server has used
 }
 
@@ -126,10 +126,10 @@ func (w *world) round(n int, ask func(c *http.Client, n int) error) round {
 	defer client.CloseIdleConnections()
 	r := round{took: make([]time.Duration, n)}
 	var next atomic.Int64
-	var crowd sync.WaitGroup
-	before, began := w.used(), time.Now()
+	var socketCount sync.WaitGroup
+	before, began := w.cpuTime(), time.Now()
 	for range shops {
-		crowd.Go(func() {
+		socketCount.Go(func() {
 			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
 				asked := time.Now()
 				if err := ask(client, i); err != nil {
@@ -140,8 +140,8 @@ func (w *world) round(n int, ask func(c *http.Client, n int) error) round {
 			}
 		})
 	}
-	crowd.Wait()
-	r.wall, r.cpu = time.Since(began), w.used()-before
+	socketCount.Wait()
+	r.wall, r.cpu = time.Since(began), w.cpuTime()-before
 	slices.Sort(r.took)
 	return r
 }
@@ -153,13 +153,13 @@ func (r round) percentile(p int) float64 {
 	return float64(r.took[len(r.took)*p/100].Microseconds()) / 1000
 }
 
-// each is the server's processor time for one answer, in microseconds.
-func (r round) each() float64 { return float64(r.cpu.Microseconds()) / float64(len(r.took)) }
+// repeatEach is the server's processor time for one answer, in microseconds.
+func (r round) repeatEach() float64 { return float64(r.cpu.Microseconds()) / float64(len(r.took)) }
 
-// used is the processor time that the server has used.
+// cpuTime is the processor time that the server has used.
 //
 // Source: proc_pid_stat(5), fields 14 and 15, in hundredths of a second.
-func (w *world) used() time.Duration {
+func (w *world) cpuTime() time.Duration {
 	w.tb.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", w.process.Process.Pid))
 	if err != nil {

@@ -20,16 +20,16 @@ import (
 // role is the variable that makes the test binary a server: naive or wide.
 const role = "LOAD_ROLE"
 
-// wide is in the environment of a world whose sessions may have any number of
+// manySocketsSetting is in the environment of a world whose sessions may have any number of
 // sockets.
-const wide = role + "=wide"
+const manySocketsSetting = role + "=wide"
 
 func TestMain(m *testing.M) {
 	switch os.Getenv(role) {
 	case "naive":
 		os.Exit(naiveMain())
 	case "wide":
-		os.Exit(wideMain())
+		os.Exit(runManySockets())
 	}
 	os.Exit(need.Main(m, "it measures the program under load", linux(), func() int {
 		if err := built.Build(); err != nil {
@@ -48,17 +48,17 @@ func linux() error {
 	return nil
 }
 
-// wideMain is the command's serve with one limit lifted: a session may have any
+// runManySockets is the command's serve with one limit lifted: a session may have any
 // number of sockets.
-func wideMain() int {
-	if err := serveWide(context.Background()); err != nil {
+func runManySockets() int {
+	if err := serveManySockets(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	return 0
 }
 
-func serveWide(ctx context.Context) error {
+func serveManySockets(ctx context.Context) error {
 	c, err := config.Load(os.Environ(), nil)
 	if err != nil {
 		return err

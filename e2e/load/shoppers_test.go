@@ -74,10 +74,10 @@ func (l *link) frame() (kind byte, size int, err error) {
 		return 0, 0, err
 	}
 	kind, size = head[0]&15, int(head[1]&127)
-	if wide := map[int]int{126: 2, 127: 8}[size]; wide > 0 {
+	if manySocketsSetting := map[int]int{126: 2, 127: 8}[size]; manySocketsSetting > 0 {
 		var long []byte
-		if long, err = l.take(wide); err == nil {
-			size = int(big.BigEndian.Uint64(append(make([]byte, 8-wide), long...)))
+		if long, err = l.take(manySocketsSetting); err == nil {
+			size = int(big.BigEndian.Uint64(append(make([]byte, 8-manySocketsSetting), long...)))
 		}
 	}
 	return kind, size, err
@@ -93,9 +93,9 @@ func (l *link) take(n int) ([]byte, error) {
 	return p, err
 }
 
-// news returns the version that the next view has, and its size. Pings are
+// nextView returns the version that the next view has, and its size. Pings are
 // answered and counted.
-func (l *link) news(pings *atomic.Int32) (version int64, size int, err error) {
+func (l *link) nextView(pings *atomic.Int32) (version int64, size int, err error) {
 	for {
 		kind, size, err := l.frame()
 		if err != nil {
@@ -149,7 +149,7 @@ func (s *shopper) listen(l *link) {
 	defer s.cut.Store(true)
 	defer l.Close()
 	for {
-		version, size, err := l.news(&s.pings)
+		version, size, err := l.nextView(&s.pings)
 		if err != nil {
 			return
 		}
@@ -158,9 +158,9 @@ func (s *shopper) listen(l *link) {
 	}
 }
 
-// look opens a socket for each of the sessions at the server at base, where path
+// openSockets opens a socket for each of the sessions at the server at base, where path
 // makes a path of a session, and waits until each has seen a view.
-func look(tb testing.TB, base string, sessions []string, path func(session string) string) []*shopper {
+func openSockets(tb testing.TB, base string, sessions []string, path func(session string) string) []*shopper {
 	tb.Helper()
 	list := make([]*shopper, len(sessions))
 	var links sync.Map
@@ -181,8 +181,8 @@ func look(tb testing.TB, base string, sessions []string, path func(session strin
 // livePath is where the socket of a session is.
 func livePath(session string) string { return "/checkout/" + session + "/live" }
 
-// every waits until ok is true of all shoppers.
-func every(tb testing.TB, what string, list []*shopper, ok func(s *shopper) bool) {
+// awaitAll waits until ok is true of all shoppers.
+func awaitAll(tb testing.TB, what string, list []*shopper, ok func(s *shopper) bool) {
 	tb.Helper()
 	next := 0
 	await(tb, what, func() bool {
@@ -225,8 +225,8 @@ func (w *world) sessions(n int) []string {
 	return ids
 }
 
-// each repeats every one of a list that often.
-func each(list []string, often int) (all []string) {
+// repeatEach repeats every one of a list that often.
+func repeatEach(list []string, often int) (all []string) {
 	for _, text := range list {
 		for range often {
 			all = append(all, text)

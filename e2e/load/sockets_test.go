@@ -14,12 +14,12 @@ import (
 	"coinslot/e2e/child"
 )
 
-// crowd is how many sockets are open when memory and pushes are measured.
-const crowd = 10_000
+// socketCount is how many sockets are open when memory and pushes are measured.
+const socketCount = 10_000
 
-// warm is how many pages are asked for before memory is measured: the database's
+// warmupPages is how many pages are asked for before memory is measured: the database's
 // cache, which does not grow with the sockets, is full then.
-const warm = 2000
+const warmupPages = 2000
 
 // BenchmarkSockets measures what an idle socket costs in resident memory: with a
 // session of its own each, after every socket was pinged once; beside it the
@@ -27,21 +27,21 @@ const warm = 2000
 func BenchmarkSockets(b *testing.B) {
 	b.Run("coinslot", func(b *testing.B) {
 		w := newWorld(b)
-		sessions := w.sessions(crowd)
+		sessions := w.sessions(socketCount)
 		child.End(w.process) // what they have left in memory is not the sockets'
 		w.start()
-		parallel(b, warm, 8, func(i int) error { w.version(sessions[i]); return nil })
-		idle(b, w, sessions, livePath)
+		parallel(b, warmupPages, 8, func(i int) error { w.version(sessions[i]); return nil })
+		measureIdleMemory(b, w, sessions, livePath)
 	})
-	b.Run("naive", func(b *testing.B) { idle(b, newNaive(b), make([]string, crowd), naivePath) })
+	b.Run("naive", func(b *testing.B) { measureIdleMemory(b, newNaive(b), make([]string, socketCount), naivePath) })
 }
 
-// idle reports the memory of a socket for each of the sessions.
-func idle(b *testing.B, w *world, sessions []string, path func(string) string) {
-	look(b, w.base, sessions[:1], path) // what comes with the first one is not the others'
+// measureIdleMemory reports the memory of a socket for each of the sessions.
+func measureIdleMemory(b *testing.B, w *world, sessions []string, path func(string) string) {
+	openSockets(b, w.base, sessions[:1], path) // what comes with the first one is not the others'
 	before := w.resident()
-	all := look(b, w.base, sessions, path)
-	every(b, "a ping of every socket", all, func(s *shopper) bool { return s.pings.Load() > 0 && s.version.Load() > 0 })
+	all := openSockets(b, w.base, sessions, path)
+	awaitAll(b, "a ping of every socket", all, func(s *shopper) bool { return s.pings.Load() > 0 && s.version.Load() > 0 })
 	var samples []int
 	for range 5 {
 		samples = append(samples, w.resident()-before)
@@ -50,7 +50,7 @@ func idle(b *testing.B, w *world, sessions []string, path func(string) string) {
 	if i := slices.IndexFunc(all, func(s *shopper) bool { return s.cut.Load() }); i >= 0 {
 		b.Fatalf("socket %d was cut", i)
 	}
-	silence(b)
+	discardLog(b)
 	b.ReportMetric(float64(median(samples))/1024/float64(len(all)), "KiB/socket")
 }
 
@@ -65,21 +65,21 @@ func idle(b *testing.B, w *world, sessions []string, path func(string) string) {
 func BenchmarkPush(b *testing.B) {
 	size := 4 << 10
 	b.Run("coinslot", func(b *testing.B) {
-		w := newWorld(b, wide, "COINSLOT_GATEWAY_RPS=1000")
+		w := newWorld(b, manySocketsSetting, "COINSLOT_GATEWAY_RPS=1000")
 		session := w.session(map[string]any{"amount_usd": "25.00"})
-		all := look(b, w.base, each([]string{session}, crowd), livePath)
-		pushes(b, w, all, func() func() int64 {
+		all := openSockets(b, w.base, repeatEach([]string{session}, socketCount), livePath)
+		measurePushes(b, w, all, func() func() int64 {
 			chosen := w.act(session, "attempts", map[string]any{"currency_symbol": "USDT", "network_code": "trc20"})
-			every(b, "the choice to be seen", all, func(s *shopper) bool { return s.version.Load() >= chosen })
+			awaitAll(b, "the choice to be seen", all, func(s *shopper) bool { return s.version.Load() >= chosen })
 			return func() int64 { return w.act(session, "cancel", map[string]any{}) }
 		})
 		size = int(all[0].size.Load())
 	})
 	b.Run("naive", func(b *testing.B) {
 		w := newNaive(b)
-		all := look(b, w.base, make([]string, crowd), naivePath)
+		all := openSockets(b, w.base, make([]string, socketCount), naivePath)
 		version := int64(1)
-		pushes(b, w, all, func() func() int64 {
+		measurePushes(b, w, all, func() func() int64 {
 			version++
 			text := fmt.Sprintf(`{"version":%d,"text":"%s"}`, version, strings.Repeat("x", size-30))
 			return func() int64 { w.say(text); return version }
@@ -87,36 +87,36 @@ func BenchmarkPush(b *testing.B) {
 	})
 	b.Run("sessions", func(b *testing.B) {
 		w := newWorld(b)
-		sessions := w.sessions(crowd / 20)
-		all := look(b, w.base, each(sessions, 20), livePath)
-		every(b, "a first view", all, func(s *shopper) bool { return s.version.Load() > 0 })
+		sessions := w.sessions(socketCount / 20)
+		all := openSockets(b, w.base, repeatEach(sessions, 20), livePath)
+		awaitAll(b, "a first view", all, func(s *shopper) bool { return s.version.Load() > 0 })
 		began := time.Now()
 		parallel(b, len(sessions), 8, func(i int) error { w.cancel(sessions[i]); return nil })
 		committed := time.Since(began)
 		newest := w.version(sessions[0])
-		every(b, "the last to hear of it", all, func(s *shopper) bool { return s.version.Load() >= newest })
-		silence(b)
+		awaitAll(b, "the last to hear of it", all, func(s *shopper) bool { return s.version.Load() >= newest })
+		discardLog(b)
 		b.ReportMetric(milliseconds(time.Since(began)), "ms")
 		b.ReportMetric(milliseconds(committed), "committed-ms")
 	})
 }
 
-// pushes makes five changes and reports the time of the middle and of the quickest
+// measurePushes makes five changes and reports the time of the middle and of the quickest
 // one, and what each costs the server's processors. ready prepares a change, which
 // returns the version to wait for.
-func pushes(b *testing.B, w *world, all []*shopper, ready func() func() int64) {
-	every(b, "a first view", all, func(s *shopper) bool { return s.version.Load() > 0 })
+func measurePushes(b *testing.B, w *world, all []*shopper, ready func() func() int64) {
+	awaitAll(b, "a first view", all, func(s *shopper) bool { return s.version.Load() > 0 })
 	var took, spent []float64
 	for range 5 {
 		change := ready()
 		cpu := w.cpu()
 		began := time.Now()
 		version := change()
-		every(b, "the last to hear of it", all, func(s *shopper) bool { return s.version.Load() >= version })
+		awaitAll(b, "the last to hear of it", all, func(s *shopper) bool { return s.version.Load() >= version })
 		took = append(took, milliseconds(time.Since(began)))
 		spent = append(spent, milliseconds(w.cpu()-cpu))
 	}
-	silence(b)
+	discardLog(b)
 	b.ReportMetric(median(took), "ms")
 	b.ReportMetric(slices.Min(took), "best-ms")
 	b.ReportMetric(median(spent), "cpu-ms")
@@ -189,5 +189,5 @@ func median[T int | float64](list []T) T {
 	return sorted[len(sorted)/2]
 }
 
-// silence leaves out the time of the benchmark itself, which says nothing.
-func silence(b *testing.B) { b.ReportMetric(0, "ns/op") }
+// discardLog leaves out the time of the benchmark itself, which says nothing.
+func discardLog(b *testing.B) { b.ReportMetric(0, "ns/op") }

@@ -28,7 +28,7 @@ const (
 func BenchmarkStorm(b *testing.B) {
 	w := newWorld(b)
 	sessions := w.sessions(stormSockets / stormEach)
-	pages := openPages(b, w, each(sessions, stormEach))
+	pages := openPages(b, w, repeatEach(sessions, stormEach))
 	third := len(sessions) / 3
 	parallel(b, third, 8, func(i int) error { w.cancel(sessions[i]); return nil })
 	child.End(w.process)
@@ -37,9 +37,9 @@ func BenchmarkStorm(b *testing.B) {
 	w.start()
 	up := time.Since(began)
 	parallel(b, third, 2, func(i int) error { w.cancel(sessions[third+i]); return nil })
-	everyPage(b, "the last page to come back", pages.list, func(p *page) bool { return p.life.Load() == pages.life.Load() })
+	eachPage(b, "the last page to come back", pages.list, func(p *page) bool { return p.life.Load() == pages.life.Load() })
 	took := time.Since(began)
-	silence(b)
+	discardLog(b)
 	b.ReportMetric(took.Seconds(), "s")
 	b.ReportMetric(up.Seconds(), "up-s")
 	b.ReportMetric(float64(pages.lost(w, sessions)), "lost")
@@ -81,8 +81,8 @@ func openPages(b *testing.B, w *world, sessions []string) *pages {
 	return all
 }
 
-// everyPage waits until ok is true of all pages.
-func everyPage(b *testing.B, what string, list []*page, ok func(p *page) bool) {
+// eachPage waits until ok is true of all pages.
+func eachPage(b *testing.B, what string, list []*page, ok func(p *page) bool) {
 	b.Helper()
 	next := 0
 	await(b, what, func() bool {
@@ -150,7 +150,7 @@ type pageSocket struct {
 func (s *pageSocket) Next(ctx context.Context) (wire.View, error) {
 	stop := context.AfterFunc(ctx, s.Close)
 	defer stop()
-	version, _, err := s.news(&s.page.pings)
+	version, _, err := s.nextView(&s.page.pings)
 	if err != nil {
 		return wire.View{}, err
 	}

@@ -66,7 +66,7 @@ func newWorld(tb testing.TB, extra ...string) *world {
 func (w *world) start() {
 	w.tb.Helper()
 	w.process = exec.Command(built.Program(w.tb), "serve")
-	if slices.Contains(w.env, wide) {
+	if slices.Contains(w.env, manySocketsSetting) {
 		w.process = exec.Command(os.Args[0])
 	}
 	w.process.Env = w.env

@@ -67,7 +67,7 @@ func TestOddAttributes(t *testing.T) {
 		"B30/negative": {`item=tip amount=-5 quantity=1e9`, "/checkout?item=tip&amount=-5&quantity=1e9&embed=inline"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s.For(t)
+			s.SetTest(t)
 			s.visit(`<coinslot-checkout `+c.attributes+`></coinslot-checkout>`, fmt.Sprintf(policy, s.bff))
 			s.WaitJS(`performance.getEntriesByName('coinslot:shown').length === 1`, "the frame on show")
 			got := s.asked()
@@ -76,7 +76,7 @@ func TestOddAttributes(t *testing.T) {
 			}
 		})
 	}
-	s.For(t)
+	s.SetTest(t)
 }
 
 // TestOddPlaces: B33, B34 and B35.

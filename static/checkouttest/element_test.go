@@ -67,7 +67,7 @@ func TestReturnURLQuery(t *testing.T) {
 		"missing":       {"/thanks", "undefined", "/thanks?session=cs_9&status=confirmed"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s.For(t)
+			s.SetTest(t)
 			s.visit(`<coinslot-checkout session=cs_9 return-url="`+c.url+`"></coinslot-checkout>`, fmt.Sprintf(policy, s.bff))
 			s.said("ready cs_9 open")
 			s.say(`{ type: 'complete', session: 'cs_9', status: 'confirmed', receipt: ` + c.receipt + ` }`)
@@ -77,7 +77,7 @@ func TestReturnURLQuery(t *testing.T) {
 			}
 		})
 	}
-	s.For(t)
+	s.SetTest(t)
 }
 
 func TestMarks(t *testing.T) {

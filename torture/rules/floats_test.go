@@ -43,8 +43,8 @@ var moneyPackages = []struct {
 	}},
 }
 
-// floaty are names that stand for binary fractions, wherever they come from.
-var floaty = map[string]bool{
+// floatOperation are names that stand for binary fractions, wherever they come from.
+var floatOperation = map[string]bool{
 	"float32": true, "float64": true, "complex64": true, "complex128": true,
 	"ParseFloat": true, "FormatFloat": true, "AppendFloat": true,
 	"Float": true, "Float32": true, "Float64": true, "InexactFloat64": true,
@@ -62,14 +62,14 @@ func fractions(f *ast.File) map[token.Pos]string {
 		switch n := n.(type) {
 		case *ast.BinaryExpr:
 			if compares[n.Op] {
-				whole[n.X], whole[n.Y] = isWhole(n.X), isWhole(n.Y)
+				whole[n.X], whole[n.Y] = isInteger(n.X), isInteger(n.Y)
 			}
 		case *ast.SelectorExpr:
 			if x, ok := n.X.(*ast.Ident); ok && x.Name == "math" && !intBound.MatchString(n.Sel.Name) {
 				found[n.Pos()] = "math." + n.Sel.Name
 			}
 		case *ast.Ident:
-			if floaty[n.Name] {
+			if floatOperation[n.Name] {
 				found[n.Pos()] = n.Name
 			}
 		case *ast.BasicLit:
@@ -89,8 +89,8 @@ var (
 	intBound = regexp.MustCompile(`^(Max|Min)(Int|Uint)\d*$`)
 )
 
-// isWhole reports whether e is a number written like 1e11.
-func isWhole(e ast.Expr) bool {
+// isInteger reports whether e is a number written like 1e11.
+func isInteger(e ast.Expr) bool {
 	literal, ok := e.(*ast.BasicLit)
 	return ok && regexp.MustCompile(`^\d+e\d+$`).MatchString(literal.Value)
 }

@@ -38,9 +38,9 @@ func domain(t *testing.T) string {
 // are not there.
 type overlay map[string]string
 
-// alone leaves out the domain's tests from outside of its package: those link
+// withoutExternalTests leaves out the domain's tests from outside of its package: those link
 // the database, which would take most of the time.
-func alone(t *testing.T) overlay {
+func withoutExternalTests(t *testing.T) overlay {
 	t.Helper()
 	o := overlay{}
 	names, err := filepath.Glob(filepath.Join(domain(t), "*_test.go"))
@@ -102,7 +102,7 @@ func runGate(t *testing.T, o overlay, args ...string) (out, end string) {
 func uncovered(t *testing.T) []string {
 	t.Helper()
 	profile := filepath.Join(t.TempDir(), "cover.out")
-	if out, end := runGate(t, alone(t), "-coverprofile", profile); end != passed {
+	if out, end := runGate(t, withoutExternalTests(t), "-coverprofile", profile); end != passed {
 		t.Fatalf("over the gate as it is: %s\n%s", end, out)
 	}
 	text, err := os.ReadFile(profile)
@@ -130,7 +130,7 @@ func uncovered(t *testing.T) []string {
 // else it ended.
 func try(t *testing.T, m mutant) string {
 	t.Helper()
-	o := alone(t)
+	o := withoutExternalTests(t)
 	name := filepath.Join(t.TempDir(), "gate.go")
 	if err := os.WriteFile(name, m.source, 0o600); err != nil {
 		t.Fatal(err)

@@ -89,7 +89,7 @@ func TestTortureWebhookIsolation(t *testing.T) {
 	rounds := goal.Rounds(200, 10_000)
 	path, healthy, dead, slow := filepath.Join(scratch(t), "coinslot.db"), newFirst(t), refusing(t), hanging(t)
 	db := openStore(t, path, nil, dead, slow)
-	l := newTeller(t, db, time.Now())
+	l := newDeliverer(t, db, time.Now())
 	for l.n < rounds {
 		l.tell(db, min(100, rounds-l.n), time.Now())
 	}

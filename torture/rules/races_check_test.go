@@ -38,32 +38,32 @@ func (w *world) checkShown() {
 	}
 }
 
-// told is an event with what its body says.
-type told struct {
+// event is an event with what its body says.
+type event struct {
 	Type payment.EventType
 	Data payment.Object
 }
 
 // outbox takes the events of the session out of the database, oldest first.
-func (w *world) outbox() (all []told) {
+func (w *world) outbox() (all []event) {
 	far := time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
 	list, err := w.db.ClaimDeliveries(w.ctx, far, time.Hour, 100, []string{hook})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	for _, d := range list {
-		var body told
+		var body event
 		if err := json.Unmarshal(d.Body, &body); err != nil || body.Type != d.Type || d.Session != w.id {
 			w.fail("event %s of %s: %v", d.Type, d.Session, err)
 		}
-		w.say("event "+string(d.Type), nil)
+		w.log("event "+string(d.Type), nil)
 		all = append(all, body)
 	}
 	return all
 }
 
-// fate is what has become of the money that went to one transaction.
-type fate struct {
+// attemptState is what has become of the money that went to one transaction.
+type attemptState struct {
 	tx        sandbox.Transaction
 	attempt   payment.Attempt
 	arrived   decimal.Decimal
@@ -71,13 +71,13 @@ type fate struct {
 }
 
 // full reports whether all that was asked for has come, up to the tolerance.
-func (f fate) full() bool { return !f.completed.IsZero() }
+func (f attemptState) full() bool { return !f.completed.IsZero() }
 
-// fates returns that of every transaction to which something was paid.
-func (w *world) fates() (all []fate) {
+// attemptStates returns that of every transaction to which something was paid.
+func (w *world) attemptStates() (all []attemptState) {
 	s := w.load()
 	for _, tx := range w.gateway.Transactions() {
-		f := fate{tx: tx}
+		f := attemptState{tx: tx}
 		least := tx.PayAmount.Mul(decimal.RequireFromString("0.99")).RoundCeil(8)
 		for _, m := range tx.Transfers {
 			f.arrived = f.arrived.Add(m.Amount)
@@ -102,16 +102,16 @@ func (w *world) fates() (all []fate) {
 
 // check holds the end of a round against what the gateway's ledger says.
 func (w *world) check() {
-	s, events, fates := w.load(), w.outbox(), w.fates()
+	s, events, attemptStates := w.load(), w.outbox(), w.attemptStates()
 	full, confirmed := 0, 0
-	for _, f := range fates {
+	for _, f := range attemptStates {
 		if f.full() {
 			full++
 		}
 		if f.attempt.State == payment.Confirmed {
 			confirmed++
 		}
-		w.checkFate(f, events)
+		w.checkAttempt(f, events)
 	}
 	switch {
 	case full > 0 && (s.Status != wire.Confirmed || confirmed != 1):
@@ -127,8 +127,8 @@ func (w *world) check() {
 	}
 }
 
-// checkFate: money that came is told as what it is.
-func (w *world) checkFate(f fate, events []told) {
+// checkAttempt: money that came is told as what it is.
+func (w *world) checkAttempt(f attemptState, events []event) {
 	a := f.attempt
 	if f.full() && a.State != payment.Confirmed && a.State != payment.InReview {
 		w.fail("%s of %s was paid for %s, which is %s", f.arrived, f.tx.PayAmount, a.TrackingCode, a.State)
@@ -148,7 +148,7 @@ func (w *world) checkFate(f fate, events []told) {
 	if f.tx.Status != sandbox.Confirmed && !seen.Equal(f.arrived) {
 		w.fail("nobody has made the gateway look again for %s: it has seen %s of %s", a.TrackingCode, seen, f.arrived)
 	}
-	if !tells(events, a.TrackingCode, seen) {
+	if !countEvents(events, a.TrackingCode, seen) {
 		w.fail("%s paid for %s was told to nobody", seen, a.TrackingCode)
 	}
 }
@@ -160,8 +160,8 @@ func (w *world) called(name string) bool {
 	return strings.Contains(text, name) || strings.Count(text, "choose") > 2
 }
 
-// tells reports whether an event says that so much was paid.
-func tells(events []told, code string, paid decimal.Decimal) bool {
+// countEvents reports whether an event says that so much was paid.
+func countEvents(events []event, code string, paid decimal.Decimal) bool {
 	for _, e := range events {
 		for _, a := range e.Data.Attempts {
 			if a.TrackingCode == code && a.PaidAmount != "" && decimal.RequireFromString(a.PaidAmount).Equal(paid) {
@@ -173,7 +173,7 @@ func tells(events []told, code string, paid decimal.Decimal) bool {
 }
 
 // checkEvents: paid is told once, exactly if it is so, and nothing takes it back.
-func (w *world) checkEvents(s payment.Session, events []told) {
+func (w *world) checkEvents(s payment.Session, events []event) {
 	n, version := 0, int64(0)
 	for _, e := range events {
 		switch {
@@ -195,8 +195,8 @@ func (w *world) checkEvents(s payment.Session, events []told) {
 	}
 }
 
-// ends says in words how the round ended, for the figure.
-func (w *world) ends() []string {
+// checkEnd says in words how the round ended, for the figure.
+func (w *world) checkEnd() []string {
 	s := w.load()
 	a := s.Current()
 	var all []string

@@ -99,8 +99,8 @@ func (w *world) poll() op {
 	}}
 }
 
-// again tends the session as somebody claimed it some time ago.
-func (w *world) again(n int) op {
+// reopen tends the session as somebody claimed it some time ago.
+func (w *world) reopen(n int) op {
 	return op{"tend again", func() error {
 		w.mu.Lock()
 		stale := w.stale
@@ -165,7 +165,7 @@ const (
 func (w *world) pay(n int, share string) op {
 	return op{"pay " + share, func() error {
 		code := w.address(n)
-		w.say("to "+code, nil)
+		w.log("to "+code, nil)
 		for _, tx := range w.gateway.Transactions() {
 			if tx.TrackingCode == code {
 				amount := tx.PayAmount.Mul(decimal.RequireFromString(share)).RoundCeil(tx.Decimals)
@@ -200,7 +200,7 @@ func (w *world) race() (ops []op, late []op) {
 		ops = append(ops, w.poll())
 	}
 	for range n(3) {
-		ops = append(ops, w.again(n(4)))
+		ops = append(ops, w.reopen(n(4)))
 	}
 	for range n(3) {
 		ops = append(ops, w.recheck())
@@ -284,7 +284,7 @@ func (w *world) settle(late []op) {
 		}
 		w.clock.set(due.Add(time.Millisecond))
 		if w.rng.IntN(4) == 0 { // in the middle of the poll, or after it
-			w.pending = []op{w.again(w.rng.IntN(8))}
+			w.pending = []op{w.reopen(w.rng.IntN(8))}
 		}
 		w.run(w.poll())
 		for len(w.pending) > 0 {
@@ -331,7 +331,7 @@ func TestTortureExpiryRaces(t *testing.T) {
 	note := func(n int, w *world) {
 		mu.Lock()
 		defer mu.Unlock()
-		for _, end := range w.ends() {
+		for _, end := range w.checkEnd() {
 			ends[end]++
 		}
 		if len(w.wrong) == 0 {

@@ -152,31 +152,31 @@ func (r *receiver) rotate(inUse []string) {
 	r.inUse = inUse
 }
 
-// mortal is the outbox of a process that can be killed: from then on nothing
+// crashingOutbox is the outbox of a process that can be killed: from then on nothing
 // that it does arrives.
-type mortal struct {
+type crashingOutbox struct {
 	*store.DB
 	dead atomic.Bool
 }
 
-var errDead = errors.New("killed")
+var errCrashed = errors.New("killed")
 
-func (m *mortal) ClaimDeliveries(ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string) ([]outbox.Delivery, error) {
+func (m *crashingOutbox) ClaimDeliveries(ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string) ([]outbox.Delivery, error) {
 	if m.dead.Load() {
-		return nil, errDead
+		return nil, errCrashed
 	}
 	return m.DB.ClaimDeliveries(ctx, now, lease, limit, endpoints)
 }
 
-func (m *mortal) RecordResult(ctx context.Context, d outbox.Delivery, r outbox.DeliveryResult) error {
+func (m *crashingOutbox) RecordResult(ctx context.Context, d outbox.Delivery, r outbox.DeliveryResult) error {
 	if m.dead.Load() {
-		return errDead
+		return errCrashed
 	}
 	return m.DB.RecordResult(ctx, d, r)
 }
 
-// teller commits events to a database, each in the change of a session.
-type teller struct {
+// deliverer commits events to a database, each in the change of a session.
+type deliverer struct {
 	t       *testing.T
 	session string
 	n       int
@@ -184,7 +184,7 @@ type teller struct {
 	at      map[string]time.Time
 }
 
-func newTeller(t *testing.T, db *store.DB, now time.Time) *teller {
+func newDeliverer(t *testing.T, db *store.DB, now time.Time) *deliverer {
 	t.Helper()
 	s := payment.Session{
 		ID: payment.NewSessionID(), Status: wire.Open, CreatedAt: now, ExpiresAt: now.Add(time.Hour),
@@ -193,11 +193,11 @@ func newTeller(t *testing.T, db *store.DB, now time.Time) *teller {
 	if _, err := db.Insert(t.Context(), s); err != nil {
 		t.Fatal(err)
 	}
-	return &teller{t: t, session: s.ID, bodies: map[string]string{}, at: map[string]time.Time{}}
+	return &deliverer{t: t, session: s.ID, bodies: map[string]string{}, at: map[string]time.Time{}}
 }
 
 // tell commits that many events in one change and returns their ids.
-func (l *teller) tell(db *store.DB, count int, now time.Time) (ids []string) {
+func (l *deliverer) tell(db *store.DB, count int, now time.Time) (ids []string) {
 	l.t.Helper()
 	var events []payment.Event
 	for range count {
@@ -214,23 +214,23 @@ func (l *teller) tell(db *store.DB, count int, now time.Time) (ids []string) {
 	return ids
 }
 
-// post is a sender over a database that is killed and begun anew.
-type post struct {
+// deliveryRun is a sender over a database that is killed and begun anew.
+type deliveryRun struct {
 	t        *testing.T
 	path     string
 	clock    *clock
 	receiver *receiver
-	outbox   *mortal
+	outbox   *crashingOutbox
 	sender   *webhook.Sender
 	kills    int
 }
 
 // begin is the start of the process.
-func (p *post) begin(inUse []string) {
+func (p *deliveryRun) begin(inUse []string) {
 	p.t.Helper()
 	endpoint := p.receiver.server.URL + "/hook"
 	db := openStore(p.t, p.path, p.clock.Now, endpoint)
-	p.outbox = &mortal{DB: db}
+	p.outbox = &crashingOutbox{DB: db}
 	p.receiver.rotate(inUse)
 	p.receiver.dying = func() { p.outbox.dead.Store(true) }
 	var err error
@@ -244,7 +244,7 @@ func (p *post) begin(inUse []string) {
 
 // kill ends the process in the middle of its tries, with more of them claimed
 // and not begun, and starts it anew.
-func (p *post) kill(n int, inUse []string) {
+func (p *deliveryRun) kill(n int, inUse []string) {
 	p.t.Helper()
 	p.kills++
 	p.receiver.die.Store(int64(1 + n%4))
@@ -257,7 +257,7 @@ func (p *post) kill(n int, inUse []string) {
 	p.begin(inUse)
 }
 
-func (p *post) end() {
+func (p *deliveryRun) end() {
 	p.t.Helper()
 	p.outbox.dead.Store(true)
 	if err := p.outbox.DB.Close(); err != nil {
@@ -266,7 +266,7 @@ func (p *post) end() {
 }
 
 // pass makes tries until nothing is due.
-func (p *post) pass() {
+func (p *deliveryRun) pass() {
 	p.t.Helper()
 	for {
 		n, err := p.sender.Pass(p.t.Context())
@@ -281,7 +281,7 @@ func (p *post) pass() {
 
 // outage is 29 days in which nothing is taken, seen through by steps, with a
 // kill in the middle.
-func (p *post) outage(days int) {
+func (p *deliveryRun) outage(days int) {
 	p.receiver.down.Store(true)
 	defer p.receiver.down.Store(false)
 	for hour := range days * 24 {
@@ -303,9 +303,9 @@ func TestTortureWebhooks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	c := &clock{at: dawn}
 	r := newReceiver(t, c.Now, seed, 1500*time.Millisecond) // a machine that is busy answers late: by then the clock must not have moved
-	p := &post{t: t, path: filepath.Join(scratch(t), "coinslot.db"), clock: c, receiver: r}
+	p := &deliveryRun{t: t, path: filepath.Join(scratch(t), "coinslot.db"), clock: c, receiver: r}
 	p.begin(secrets[:1])
-	l := newTeller(t, p.outbox.DB, c.Now())
+	l := newDeliverer(t, p.outbox.DB, c.Now())
 
 	// The last of them are committed into the outage.
 	every, away := min(500, rounds/6), max(10, min(500, rounds/20))

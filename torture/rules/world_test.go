@@ -127,7 +127,7 @@ func newWorld(t *testing.T, db *store.DB, c *clock, seed, round uint64) *world {
 func (w *world) instance() *poller.Poller {
 	return poller.New(poller.Config{Store: w.db, Now: w.clock.Now, Concurrency: 4, Process: func(ctx context.Context, s payment.Session) error {
 		w.keep(s)
-		return w.say("tend", w.service.Process(ctx, s))
+		return w.log("tend", w.service.Process(ctx, s))
 	}})
 }
 
@@ -139,11 +139,11 @@ func (w *world) keep(s payment.Session) {
 	w.stale = append(w.stale, s)
 }
 
-// say adds a line to the history and returns err.
-func (w *world) say(what string, err error) error {
+// log adds a line to the history and returns err.
+func (w *world) log(what string, err error) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	line := w.clock.Now().Format("02 15:04:05.000 ") + strings.Repeat("  ", w.depth) + what
+	line := w.clock.Now().Format("02 15:04:05.000 ") + strings.Repeat(" ", w.depth) + what
 	if err != nil {
 		line += ": " + err.Error()
 	}
@@ -156,7 +156,7 @@ func (w *world) say(what string, err error) error {
 // fail notes a violation.
 func (w *world) fail(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	w.say("VIOLATION "+text, nil)
+	w.log("VIOLATION "+text, nil)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.wrong = append(w.wrong, text)
@@ -182,8 +182,8 @@ func (w *world) next() {
 
 // run does o and looks at what is to be seen after it.
 func (w *world) run(o op) {
-	w.say(o.name+" …", nil)
-	err := w.say(o.name, o.do())
+	w.log(o.name+" …", nil)
+	err := w.log(o.name, o.do())
 	if problem := unexpected(err); problem != nil {
 		w.fail("%s = %v", o.name, problem)
 	}
@@ -203,20 +203,20 @@ func (l link) RoundTrip(r *http.Request) (*http.Response, error) {
 		return l.carry(r), nil
 	}
 	l.w.seam()
-	if l.w.cut(r, last) {
+	if l.w.connectionCut(r, last) {
 		return nil, errCut
 	}
 	answer := l.carry(r)
 	l.w.seam()
-	if l.w.cut(r, last) {
+	if l.w.connectionCut(r, last) {
 		return nil, errCut
 	}
 	return answer, nil
 }
 
-// cut reports whether the connection breaks now. Of a create it never does:
+// connectionCut reports whether the connection breaks now. Of a create it never does:
 // that is another test's.
-func (w *world) cut(r *http.Request, last string) bool {
+func (w *world) connectionCut(r *http.Request, last string) bool {
 	if w.faults == 0 || strings.Contains(r.URL.Path, "create") {
 		return false
 	}
@@ -224,7 +224,7 @@ func (w *world) cut(r *http.Request, last string) bool {
 	lost := w.rng.IntN(100) < w.faults
 	w.mu.Unlock()
 	if lost {
-		w.say("lost "+last, nil)
+		w.log("lost "+last, nil)
 	}
 	return lost
 }

@@ -76,16 +76,16 @@ func commandBlocks(t *testing.T, page string) (list []commandBlock) {
 
 // reader is somebody at a terminal: a folder, an environment, and what runs.
 type reader struct {
-	t       *testing.T
-	clone   string // of this repository, built; empty until the quick start is through
-	own     string // folder of a Go program of the reader's
-	dir     string
-	env     []string
-	first   []string // env of a new terminal
-	running []*exec.Cmd
-	said    *syncBuffer       // of what was started last
-	ports   map[string]string // of the page, and those that are free
-	told    chan string       // ids of webhooks that the reader's shop has taken
+	t          *testing.T
+	clone      string // of this repository, built; empty until the quick start is through
+	ownTexts   string // folder of a Go program of the reader's
+	dir        string
+	env        []string
+	first      []string // env of a new terminal
+	running    []*exec.Cmd
+	said       *syncBuffer       // of what was started last
+	ports      map[string]string // of the page, and those that are free
+	webhookIDs chan string       // ids of webhooks that the reader's shop has taken
 }
 
 // newReader is in an empty folder. The address of the repository leads to a clone
@@ -102,7 +102,7 @@ func newReader(t *testing.T) *reader {
 	if err := os.WriteFile(filepath.Join(home, ".curlrc"), []byte("fail-with-body\nshow-error\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	r := &reader{t: t, dir: t.TempDir(), ports: map[string]string{}, told: make(chan string, 1)}
+	r := &reader{t: t, dir: t.TempDir(), ports: map[string]string{}, webhookIDs: make(chan string, 1)}
 	for _, entry := range os.Environ() {
 		if !strings.HasPrefix(entry, "COINSLOT_") {
 			r.env = append(r.env, entry)
@@ -111,12 +111,12 @@ func newReader(t *testing.T) *reader {
 	r.env = append(r.env, "GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=url."+root+".insteadOf", "GIT_CONFIG_VALUE_0=https://git.example/coinslot",
 		"GIT_CONFIG_KEY_1=safe.directory", "GIT_CONFIG_VALUE_1=*", "MAKEFLAGS=", "MAKELEVEL=", "CURL_HOME="+home, "COINSLOT_OPS_LISTEN=-")
 	r.first = slices.Clone(r.env)
-	t.Cleanup(r.leave)
+	t.Cleanup(r.stopAll)
 	return r
 }
 
-// leave ends whatever runs.
-func (r *reader) leave() {
+// stopAll ends whatever runs.
+func (r *reader) stopAll() {
 	for _, cmd := range r.running {
 		child.End(cmd)
 	}
@@ -135,16 +135,16 @@ func (r *reader) follow(page string) {
 		case "a shop":
 			r.opensShop()
 		case "a Go module":
-			r.dir = r.own
+			r.dir = r.ownTexts
 		}
-		switch b = r.elsewhere(r.built(b)); b.prints {
+		switch b = r.withFreePorts(r.built(b)); b.prints {
 		case "":
 			r.confirms(b, r.run(b.text))
 		default:
-			r.stay(b)
+			r.runInBackground(b)
 		}
 	}
-	r.leave()
+	r.stopAll()
 }
 
 // newTerminal is in the clone, with its coinslot in the PATH. A checkout without
@@ -198,8 +198,8 @@ var (
 	ownPorts    = regexp.MustCompile(`\bcoinslot (demo|sandbox)\b`)
 )
 
-// elsewhere is the block with ports that are free.
-func (r *reader) elsewhere(b commandBlock) commandBlock {
+// withFreePorts is the block with ports that are free.
+func (r *reader) withFreePorts(b commandBlock) commandBlock {
 	if !strings.Contains(b.text, "-listen ") {
 		b.text = ownPorts.ReplaceAllStringFunc(b.text, func(command string) string {
 			if strings.HasSuffix(command, "demo") {
@@ -227,10 +227,10 @@ func (r *reader) free(port string) string {
 // where it goes stays for the blocks after it.
 func (r *reader) run(block string) string {
 	r.t.Helper()
-	keep := filepath.Join(r.t.TempDir(), "kept")
+	loadShellState := filepath.Join(r.t.TempDir(), "kept")
 	ctx, stop := context.WithTimeout(r.t.Context(), 5*time.Minute)
 	defer stop()
-	cmd := exec.CommandContext(ctx, "bash", "-aec", keeping(block, keep))
+	cmd := exec.CommandContext(ctx, "bash", "-aec", saveShellState(block, loadShellState))
 	cmd.Dir, cmd.Env = r.dir, r.env
 	var errs strings.Builder
 	cmd.Stderr = &errs
@@ -238,16 +238,16 @@ func (r *reader) run(block string) string {
 	if err != nil {
 		r.t.Fatalf("%s\n%v\n%s%s", block, err, out, errs.String())
 	}
-	r.keep(keep)
+	r.loadShellState(loadShellState)
 	return string(out)
 }
 
-// keeping is the block, after which a file has where it went and what it set.
-func keeping(block, file string) string {
+// saveShellState is the block, after which a file has where it went and what it set.
+func saveShellState(block, file string) string {
 	return block + "\n{ pwd; env -0; } > " + file + ".new; mv " + file + ".new " + file
 }
 
-func (r *reader) keep(file string) {
+func (r *reader) loadShellState(file string) {
 	r.t.Helper()
 	kept, err := os.ReadFile(file)
 	if err != nil {
@@ -257,16 +257,16 @@ func (r *reader) keep(file string) {
 	r.dir, r.env = dir, strings.Split(strings.TrimRight(env, "\x00"), "\x00")
 }
 
-// stay pastes a block that runs until it is interrupted, and waits for what it
+// runInBackground pastes a block that runs until it is interrupted, and waits for what it
 // prints. If the terminal is free at once, what the block sets stays, too.
-func (r *reader) stay(b commandBlock) {
+func (r *reader) runInBackground(b commandBlock) {
 	r.t.Helper()
 	r.said = &syncBuffer{}
-	keep := filepath.Join(r.t.TempDir(), "kept")
+	loadShellState := filepath.Join(r.t.TempDir(), "kept")
 	cmd := exec.Command("bash", "-aec", b.text)
 	behind := strings.HasSuffix(b.text, "&")
 	if behind {
-		cmd.Args[2] = keeping(b.text, keep) + "; wait"
+		cmd.Args[2] = saveShellState(b.text, loadShellState) + "; wait"
 	}
 	cmd.Dir, cmd.Env = r.dir, append(slices.Clip(r.env), "PYTHONUNBUFFERED=1")
 	cmd.Stdout, cmd.Stderr = r.said, r.said
@@ -275,24 +275,24 @@ func (r *reader) stay(b commandBlock) {
 		r.t.Fatal(err)
 	}
 	r.running = append(r.running, cmd)
-	r.hears(cmd, regexp.MustCompile(b.prints))
+	r.awaitOutput(cmd, regexp.MustCompile(b.prints))
 	if behind {
 		for _, s := range serving { // there may be several
 			if strings.Contains(b.text, s.command) {
-				r.hears(cmd, regexp.MustCompile(s.prints))
+				r.awaitOutput(cmd, regexp.MustCompile(s.prints))
 			}
 		}
-		await(r.t, "the terminal to be free", func() bool { _, err := os.Stat(keep); return err == nil })
-		r.keep(keep)
+		await(r.t, "the terminal to be free", func() bool { _, err := os.Stat(loadShellState); return err == nil })
+		r.loadShellState(loadShellState)
 	}
 }
 
-// hears waits until the command prints what it should: building takes its time.
-func (r *reader) hears(cmd *exec.Cmd, prints *regexp.Regexp) {
+// awaitOutput waits until the command prints what it should: building takes its time.
+func (r *reader) awaitOutput(cmd *exec.Cmd, prints *regexp.Regexp) {
 	r.t.Helper()
-	look := time.NewTicker(20 * time.Millisecond)
-	defer look.Stop()
-	for end := time.Now().Add(10 * time.Minute); time.Now().Before(end); <-look.C {
+	readClocks := time.NewTicker(20 * time.Millisecond)
+	defer readClocks.Stop()
+	for end := time.Now().Add(10 * time.Minute); time.Now().Before(end); <-readClocks.C {
 		if prints.MatchString(r.said.String()) {
 			return
 		}
@@ -318,8 +318,8 @@ func (r *reader) interrupt() {
 	r.running = r.running[:last]
 }
 
-// paste takes the exports that the demo has printed.
-func (r *reader) paste() {
+// pasteExports takes the exports that the demo has printed.
+func (r *reader) pasteExports() {
 	r.t.Helper()
 	var exports []string
 	for lines := bufio.NewScanner(strings.NewReader(r.said.String())); lines.Scan(); {
@@ -335,7 +335,7 @@ func (r *reader) paste() {
 
 // opensShop has a shop take webhooks, as docs/examples/webhook does.
 func (r *reader) opensShop() {
-	shop := httptest.NewServer(webhook.Receive("whsec_"+hookKey, func(id string, _ []byte) error { r.told <- id; return nil }))
+	shop := httptest.NewServer(webhook.Receive("whsec_"+hookKey, func(id string, _ []byte) error { r.webhookIDs <- id; return nil }))
 	r.t.Cleanup(shop.Close)
 	r.env = append(r.env, "SHOP="+shop.URL, "COINSLOT_WEBHOOK_SECRET=whsec_"+hookKey)
 }
@@ -350,7 +350,7 @@ func (r *reader) confirms(b commandBlock, out string) {
 		}
 	case b.before == "a shop":
 		select {
-		case <-r.told:
+		case <-r.webhookIDs:
 		default:
 			r.t.Errorf("%s\nwas not taken for a webhook:\n%s", b.text, out)
 		}

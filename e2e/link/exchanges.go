@@ -25,15 +25,15 @@ type arrival struct {
 	bytes int
 }
 
-// diary is what went over a link.
-type diary struct {
+// exchangeLog is what went over a link.
+type exchangeLog struct {
 	mu        sync.Mutex // guards the fields below, and all exchanges
 	exchanges []*Exchange
 	arrivals  []arrival
 }
 
 // Exchanges returns what was asked since, in the order in which it was.
-func (d *diary) Exchanges(since time.Time) []Exchange {
+func (d *exchangeLog) Exchanges(since time.Time) []Exchange {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var list []Exchange
@@ -46,8 +46,8 @@ func (d *diary) Exchanges(since time.Time) []Exchange {
 	return list
 }
 
-// Came returns how many bytes came to the browser from since until until.
-func (d *diary) Came(since, until time.Time) int {
+// BytesReceived returns how many bytes came to the browser from since until until.
+func (d *exchangeLog) BytesReceived(since, until time.Time) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	sum := 0
@@ -61,22 +61,22 @@ func (d *diary) Came(since, until time.Time) int {
 
 // connection is the page of the diary for one connection.
 type connection struct {
-	*diary
+	*exchangeLog
 	to      string
 	dialled time.Time // zero once a request has used it
 	current *Exchange // nil before the first request
 }
 
-func (d *diary) connection(to string, dialled time.Time) *connection {
-	return &connection{diary: d, to: to, dialled: dialled}
+func (d *exchangeLog) connection(to string, dialled time.Time) *connection {
+	return &connection{exchangeLog: d, to: to, dialled: dialled}
 }
 
 // request is how one begins. Browsers do not send the next before the answer, so
 // it is where a packet begins.
 var request = regexp.MustCompile(`^(?:GET|HEAD|POST|OPTIONS) \S+ HTTP/1\.1\r\n`)
 
-// asked is told what the browser says.
-func (c *connection) asked(said []byte) {
+// recordRequest is told what the browser says.
+func (c *connection) recordRequest(said []byte) {
 	line := request.Find(said)
 	if line == nil {
 		return
@@ -90,8 +90,8 @@ func (c *connection) asked(said []byte) {
 	c.exchanges = append(c.exchanges, c.current)
 }
 
-// answered is told how much came to the browser.
-func (c *connection) answered(n int) {
+// recordAnswer is told how much came to the browser.
+func (c *connection) recordAnswer(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	now := time.Now()

@@ -28,7 +28,7 @@ var drivers = map[string]browser.Options{
 // pay opens a session's own page on its pay screen.
 func (s *stack) pay(t *testing.T, symbol, network string, o browser.Options) (*browser.Page, sandbox.Transaction) {
 	t.Helper()
-	p := s.alone(t, s.session(order{"amount_usd": "125.00"}), o)
+	p := s.openPage(t, s.session(order{"amount_usd": "125.00"}), o)
 	if !o.NoJS && o.BlockURLs == nil {
 		p.Wait(`[data-live="wasm"]`)
 	}
@@ -69,7 +69,7 @@ type driven struct {
 // which the screen works: they compare it with what their wallet shows, go on on another device,
 // take another coin, switch the QR code, and pay in two parts.
 func TestPayScreen(t *testing.T) {
-	together(t)
+	runParallel(t)
 	for by, o := range drivers {
 		t.Run(by, func(t *testing.T) {
 			d := &driven{stack: newStack(t), by: by}
@@ -79,12 +79,12 @@ func TestPayScreen(t *testing.T) {
 			d.choose("USDT", "trc20")
 			t.Run("address", d.checksTheAddress)
 			t.Run("device", d.goesOnElsewhere)
-			d.For(t)
+			d.SetTest(t)
 			d.Click(`[data-part="change"]`)
 			d.choose("ETH", "eth")
 			t.Run("QR code", d.switchesQR)
 			t.Run("rest", d.paysTheRest)
-			d.For(t)
+			d.SetTest(t)
 		})
 	}
 }
@@ -92,22 +92,22 @@ func TestPayScreen(t *testing.T) {
 // choose goes to the pay screen and waits until it is driven as it will be.
 func (d *driven) choose(symbol, network string) {
 	d.t.Helper()
-	awaitDriver := func() {
+	awaitWasm := func() {
 		if d.by == "wasm" {
 			d.Wait(`[data-live="wasm"]`)
 		}
 	}
-	awaitDriver()
+	awaitWasm()
 	choose(d.View, symbol, network)
 	d.Wait(`[data-part="address"]:not([data-value="` + d.tx.WalletAddress + `"])`)
 	d.tx = d.matches(d.View)
-	awaitDriver()
+	awaitWasm()
 }
 
 // switchesQR: the QR code holds the plain address, or the payment link when the shopper wants that:
 // at once, or by a link that stays chosen when the page loads itself again.
 func (d *driven) switchesQR(t *testing.T) {
-	d.For(t)
+	d.SetTest(t)
 	plain := d.download(d.Attr(`[data-part="qr"]`, "src"))
 	d.WaitText(`[data-part="qr-kind"]`, "Every wallet and exchange can read it")
 	d.Click(`[data-part="qr-kind"] a:not([aria-current="true"])`)
@@ -138,9 +138,9 @@ func (d *driven) switchesQR(t *testing.T) {
 
 // paysTheRest: after a part has come, amount, QR code and link are of the rest.
 func (d *driven) paysTheRest(t *testing.T) {
-	d.For(t)
+	d.SetTest(t)
 	before := d.download(strings.Split(d.Attr(`[data-part="qr"]`, "src"), "?")[0] + "?kind=uri")
-	d.pretend(d.tx, "half")
+	d.simulate(d.tx, "half")
 	d.Wait(`[data-part="missing"]`)
 	d.WaitText("h1", "Send the remaining "+d.Attr(`[data-part="missing"]`, "data-value"))
 	if got, want := d.Attr(`[data-part="copy-amount"]`, "data-copy"), d.Attr(`[data-part="missing"]`, "data-value"); got != want {
@@ -160,7 +160,7 @@ func (d *driven) paysTheRest(t *testing.T) {
 
 // checksTheAddress: what a wallet shows is compared with what is to be paid.
 func (d *driven) checksTheAddress(t *testing.T) {
-	d.For(t)
+	d.SetTest(t)
 	d.Click(`details.check > summary`)
 	if d.by == "no JavaScript" {
 		d.Click(`details.check noscript a`)
@@ -193,13 +193,13 @@ func (d *driven) checksTheAddress(t *testing.T) {
 	}
 	d.Wait(pending)
 	if d.by == "wasm" {
-		quiet(t, d.Page)
+		assertCleanConsole(t, d.Page)
 	}
 }
 
 // goesOnElsewhere: a payment goes on on another device: its link and the link's picture.
 func (d *driven) goesOnElsewhere(t *testing.T) {
-	d.For(t)
+	d.SetTest(t)
 	d.Click(`[data-part="device"] > summary`)
 	got := d.Attr(`[data-part="page-link"]`, "data-value")
 	if strings.Split(got, "?")[0] != d.base+"/checkout/"+d.session || strings.Contains(got, "theme") {
@@ -270,8 +270,8 @@ const wallet = `(() => {
 	});
 })()`
 
-// mood returns the wallet's script for a mood.
-func mood(name string) string { return strings.Replace(wallet, "MOOD", name, 1) }
+// walletScript returns the wallet's script for a mood.
+func walletScript(name string) string { return strings.Replace(wallet, "MOOD", name, 1) }
 
 // Wallets in the browser are asked for exactly the payment that is on screen,
 // and what they answer is said as it is. The moods meet one payment of ETH, whose
@@ -279,7 +279,7 @@ func mood(name string) string { return strings.Replace(wallet, "MOOD", name, 1) 
 func TestPaysByWallet(t *testing.T) {
 	connect, chain, change := `["eth_requestAccounts"]`, `["eth_chainId"]`, `["wallet_switchEthereumChain",{"chainId":"CHAIN"}]`
 	ready := []string{connect, chain, change, chain, chain}
-	moods := []walletMood{
+	moods := []walletResponse{
 		{"accepts", ready, true, "Fox Wallet has sent it. It can take a few minutes to arrive."},
 		{"numbers", ready, true, "Fox Wallet has sent it."},
 		{"twice", ready, true, "Fox Wallet has sent it."},
@@ -294,38 +294,38 @@ func TestPaysByWallet(t *testing.T) {
 		{"nothing", ready, true, "Fox Wallet did not say that it was sent."},
 	}
 	s := newStack(t)
-	for coin, moods := range map[walletCoin][]walletMood{
+	for coin, moods := range map[walletCoin][]walletResponse{
 		{"ETH", "eth", "0x1", "", 18}: moods,
 		{"USDC", "polygon", "0x89", "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359", 6}: moods[:1],
 	} {
-		p, tx := s.pay(t, coin.symbol, coin.network, browser.Options{Script: mood("accepts")})
+		p, tx := s.pay(t, coin.symbol, coin.network, browser.Options{Script: walletScript("accepts")})
 		for i, m := range moods {
 			if i > 0 {
 				p.Reload()
 			}
 			t.Run(m.name+"/"+coin.symbol, func(t *testing.T) {
-				p.For(t)
+				p.SetTest(t)
 				m.meets(t, p, coin, tx)
 			})
-			p.For(t)
+			p.SetTest(t)
 		}
-		quiet(t, p)
+		assertCleanConsole(t, p)
 		if slices.ContainsFunc(p.Requests(), func(url string) bool { return strings.Contains(url, "evil.example") }) {
 			t.Error("a wallet's picture was asked of its own server")
 		}
 	}
 }
 
-// walletMood is how a wallet answers, and what comes of it.
-type walletMood struct {
+// walletResponse is how a wallet answers, and what comes of it.
+type walletResponse struct {
 	name  string
 	asked []string // before the transaction
 	sends bool
-	says  string
+	text  string
 }
 
 // meets presses the wallet's button on the pay screen.
-func (m walletMood) meets(t *testing.T, p *browser.Page, coin walletCoin, tx sandbox.Transaction) {
+func (m walletResponse) meets(t *testing.T, p *browser.Page, coin walletCoin, tx sandbox.Transaction) {
 	t.Helper()
 	p.Wait(`[data-live="wasm"]`)
 	p.WaitText(`[data-part="wallet"]`, "Pay with Fox Wallet")
@@ -337,7 +337,7 @@ func (m walletMood) meets(t *testing.T, p *browser.Page, coin walletCoin, tx san
 	}
 	p.Eval(`window.mood = "`+m.name+`"`, nil)
 	p.Click(`[data-part="wallet"]`)
-	p.WaitText(`.wallets .note`, strings.Replace(m.says, "NETWORK", p.Attr(`[data-part="network-name"]`, "data-value"), 1))
+	p.WaitText(`.wallets .note`, strings.Replace(m.text, "NETWORK", p.Attr(`[data-part="network-name"]`, "data-value"), 1))
 	var asked []string
 	p.Eval(`window.asked`, &asked)
 	want := slices.Clone(m.asked)
@@ -353,7 +353,7 @@ func (m walletMood) meets(t *testing.T, p *browser.Page, coin walletCoin, tx san
 	if diff := cmp.Diff(want, asked); diff != "" {
 		t.Errorf("the wallet was asked (-want +got):\n%s", diff)
 	}
-	if sent := strings.Contains(m.says, "has sent"); sent == p.Exists(`[data-part="wallet"]`) {
+	if sent := strings.Contains(m.text, "has sent"); sent == p.Exists(`[data-part="wallet"]`) {
 		t.Errorf("buttons of wallets are there: %t", !sent)
 	}
 	p.Wait(`[data-live="wasm"]`)
@@ -399,7 +399,7 @@ func canonical(t *testing.T, text string) string {
 // changes the coin meanwhile, the old transaction is not sent.
 func TestOneWalletRequest(t *testing.T) {
 	s := newStack(t)
-	p, _ := s.pay(t, "ETH", "eth", browser.Options{Script: mood("silent")})
+	p, _ := s.pay(t, "ETH", "eth", browser.Options{Script: walletScript("silent")})
 	p.Click(`[data-part="wallet"]`)
 	p.WaitText(`.wallets .note`, "Confirm in Fox Wallet.")
 	p.Wait(`[data-part="wallet"][aria-disabled="true"]`)
@@ -436,16 +436,16 @@ func TestWalletsInAFrame(t *testing.T) {
 	if f.Attr(`[data-part="browser-tab"]`, "target") != "_blank" || f.Attr(`[data-part="browser-tab"]`, "rel") != "noopener" {
 		t.Error("the link does not leave the frame")
 	}
-	p := chromium.Open(t, s.base+link, browser.Options{Script: mood("accepts"), Height: 1400})
+	p := chromium.Open(t, s.base+link, browser.Options{Script: walletScript("accepts"), Height: 1400})
 	p.Click(`[data-part="wallet"]`)
 	p.WaitText(`.wallets .note`, "has sent it")
 
-	_, f = s.open(t, id, "inline", browser.Options{Script: mood("accepts")})
+	_, f = s.open(t, id, "inline", browser.Options{Script: walletScript("accepts")})
 	f.Wait(`[data-part="wallet"]`)
 	if f.Exists(`[data-part="browser-tab"]`) {
 		t.Error("a frame that wallets look into has the link too")
 	}
-	p = chromium.Open(t, s.base+"/checkout/"+id+"?from=exchange", browser.Options{Script: mood("accepts")})
+	p = chromium.Open(t, s.base+"/checkout/"+id+"?from=exchange", browser.Options{Script: walletScript("accepts")})
 	p.Wait(`[data-live="wasm"]`)
 	p.WaitText(".exchange-note", "Withdraw so that exactly")
 	p.Wait(`details.help[open]`)
@@ -457,10 +457,10 @@ func TestWalletsInAFrame(t *testing.T) {
 // In a frame that may not use the clipboard the old way copies; where that is
 // refused too, the words say so and Ctrl+C takes what has been selected, whole.
 func TestCopiesWithoutPermission(t *testing.T) {
-	together(t)
+	runParallel(t)
 	refused := `Document.prototype.execCommand = () => false;`
 	for name, c := range map[string]struct {
-		live, script, says string
+		live, script, text string
 		blocked            []string
 	}{
 		"wasm":          {"wasm", "", "Copied, for", nil},
@@ -481,7 +481,7 @@ func TestCopiesWithoutPermission(t *testing.T) {
 			tx := s.matches(f)
 			f.Eval(`void document.addEventListener("copy", () => { window.given = getSelection().toString() || document.activeElement.value })`, nil)
 			f.Click(`[data-part="copy-address"]`)
-			f.WaitText(`[data-part="copy-address"]`, c.says)
+			f.WaitText(`[data-part="copy-address"]`, c.text)
 			if c.script != "" {
 				f.WaitJS(`getSelection().toString() === "`+tx.WalletAddress+`"`, "the address to be selected, without spaces")
 				f.Eval(`void (window.given = "")`, nil)

@@ -13,9 +13,9 @@ import (
 
 // A proxy that tidies up scripts in pages stops none: the policy refuses what is
 // left of the frame's, and the same script comes as a file.
-func TestScriptIsRewrittenOnTheWay(t *testing.T) {
-	s := newSpoiler(t)
-	s.does(func(out *http.Request) { out.Header.Set("Accept-Encoding", "identity") }, respaced)
+func TestProxyRewritesInlineScript(t *testing.T) {
+	s := newFaultyProxy(t)
+	s.set(func(out *http.Request) { out.Header.Set("Accept-Encoding", "identity") }, respaced)
 	p, f := s.open(t, s.session(order{"amount_usd": "25.00"}), "inline", browser.Options{})
 	f.Wait(`[data-live="wasm"]`)
 	f.WaitJS(`document.adoptedStyleSheets.length`, "the page to be dressed")

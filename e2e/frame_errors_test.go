@@ -19,8 +19,8 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// insides are failures that the frame itself has words for.
-var insides = []struct {
+// frameErrors are failures that the frame itself has words for.
+var frameErrors = []struct {
 	name, code, cure, sells string
 	o                       browser.Options
 }{
@@ -34,18 +34,18 @@ var insides = []struct {
 
 // inside: what is sold does not exist: words in the frame, in German, and no box is
 // blank. The event's URL leads to the same words on a page of their own.
-func (l *ladder) inside(t *testing.T) {
-	for _, rung := range insides {
+func (l *fallbackShop) inside(t *testing.T) {
+	for _, rung := range frameErrors {
 		t.Run(rung.name, func(t *testing.T) {
 			t.Parallel()
-			l.wordsInFrame(t, l.base, rung.code, rung.cure, rung.sells, rung.o)
+			l.assertErrorInFrame(t, l.base, rung.code, rung.cure, rung.sells, rung.o)
 		})
 	}
 }
 
-// wordsInFrame asserts that a page that sells this has the words of code in the
+// assertErrorInFrame asserts that a page that sells this has the words of code in the
 // frame, and all that belongs to it.
-func (l *ladder) wordsInFrame(t *testing.T, base, code, cure, sells string, o browser.Options) *browser.View {
+func (l *fallbackShop) assertErrorInFrame(t *testing.T, base, code, cure, sells string, o browser.Options) *browser.View {
 	t.Helper()
 	p := l.open(t, &shopPage{base: base, sells: sells}, o)
 	if strings.Contains(sells, "modal") {
@@ -53,16 +53,16 @@ func (l *ladder) wordsInFrame(t *testing.T, base, code, cure, sells string, o br
 		p.Click("#pay")
 	}
 	f := p.Frame(frame)
-	words := l.says(t, "problem."+code)
+	words := l.text(t, "problem."+code)
 	f.WaitText(`[data-part="error"]`, words)
-	fills(t, p)
+	assertSomethingVisible(t, p)
 	f.Wait(`[data-live="wasm"]`)
 	f.WaitText(`[data-part="error"]`, words) // the program has kept them
 	p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
-	fault := l.blamed(t, p, base, code, cure)
-	alone := chromium.Open(t, fault.URL, browser.Options{AcceptLanguage: "de"})
-	alone.Wait(`[data-part="error"]`)
-	if alone.Exists(`[data-part="amount-usd"]`) && code != "gateway_unavailable" {
+	fault := l.assertReported(t, p, base, code, cure)
+	openPage := chromium.Open(t, fault.URL, browser.Options{AcceptLanguage: "de"})
+	openPage.Wait(`[data-part="error"]`)
+	if openPage.Exists(`[data-part="amount-usd"]`) && code != "gateway_unavailable" {
 		t.Error("a price is shown for what does not exist")
 	}
 	return f
@@ -70,8 +70,8 @@ func (l *ladder) wordsInFrame(t *testing.T, base, code, cure, sells string, o br
 
 // With the gateway away there is nothing to choose from; the order is kept, and
 // another try pays when it is back.
-func TestLadderGateway(t *testing.T) {
-	l := newLadder(t)
+func TestGatewayUnavailable(t *testing.T) {
+	l := newFallbackShop(t)
 	id := l.session(order{"amount_usd": "25.00"})
 	var away sync.Map
 	away.Store("", true)
@@ -81,7 +81,7 @@ func TestLadderGateway(t *testing.T) {
 		}
 		l.gateway.ServeHTTP(w, r)
 	})
-	f := l.wordsInFrame(t, l.base, "gateway_unavailable", "coinslot check", `session="`+id+`"`, browser.Options{Height: 2400})
+	f := l.assertErrorInFrame(t, l.base, "gateway_unavailable", "coinslot check", `session="`+id+`"`, browser.Options{Height: 2400})
 	away.Delete("")
 	await(t, "the checkout to come back", func() bool {
 		f.Eval(`document.querySelector('[data-part="reload"]')?.click()`, nil)
@@ -91,7 +91,7 @@ func TestLadderGateway(t *testing.T) {
 
 // ended: an order that has ended while the shopper was choosing, and of which nothing
 // has told the page: the choice is refused in words.
-func (l *ladder) ended(t *testing.T) {
+func (l *fallbackShop) ended(t *testing.T) {
 	plain := rewritten("", func(page []byte) []byte { // as built without the program: nothing but forms
 		before, after, _ := bytes.Cut(page, []byte(` data-wasm="`))
 		_, after, _ = bytes.Cut(after, []byte(`"`))
@@ -109,7 +109,7 @@ func (l *ladder) ended(t *testing.T) {
 			}
 		}},
 		{"session_paid", "is paid", func(t *testing.T, id string) {
-			p := l.alone(t, id, browser.Options{})
+			p := l.openPage(t, id, browser.Options{})
 			l.pays(t, p, p.View)
 		}},
 	} {
@@ -120,12 +120,12 @@ func (l *ladder) ended(t *testing.T) {
 			f.Wait(`html[data-wasm="none"] [data-part="continue"]`)
 			rung.end(t, id)
 			choose(f, "USDT", "trc20")
-			f.WaitText(`[data-part="error"]`, l.says(t, "problem."+rung.code))
-			fills(t, p)
+			f.WaitText(`[data-part="error"]`, l.text(t, "problem."+rung.code))
+			assertSomethingVisible(t, p)
 			p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
-			fault := l.blamed(t, p, base, rung.code, rung.cure)
-			alone := chromium.Open(t, fault.URL, browser.Options{AcceptLanguage: "de"})
-			alone.Wait("h1")
+			fault := l.assertReported(t, p, base, rung.code, rung.cure)
+			openPage := chromium.Open(t, fault.URL, browser.Options{AcceptLanguage: "de"})
+			openPage.Wait("h1")
 			if len(l.live()) != 0 {
 				t.Error("a payment was opened for an order that is over")
 			}
@@ -145,7 +145,7 @@ func signedToken(key, header, claims string) string {
 
 // tokens: whatever is wrong with an order token, the page has the same words and nothing of what
 // the token says. The server writes that page, so a browser looks at two of them only.
-func (l *ladder) tokens(t *testing.T) {
+func (l *fallbackShop) tokens(t *testing.T) {
 	const hs256 = `{"alg":"HS256","typ":"JWT"}`
 	claims := func(ref string, exp time.Time, more string) string {
 		return fmt.Sprintf(`{"amount_usd":"987.65","title":"Geheimnis","order_ref":"%s","exp":%d%s}`, ref, exp.Unix(), more)
@@ -172,7 +172,7 @@ func (l *ladder) tokens(t *testing.T) {
 		{"a script", `"><script>alert(1)</script>`, true},
 	} {
 		page := l.page(t, "/checkout?order="+url.QueryEscape(c.token))
-		if !strings.Contains(page, `data-code="order_invalid"`) || !strings.Contains(page, l.says(t, "problem.order_invalid")) {
+		if !strings.Contains(page, `data-code="order_invalid"`) || !strings.Contains(page, l.text(t, "problem.order_invalid")) {
 			t.Errorf("%s: the page does not say that the order is invalid: %s", c.name, page)
 		}
 		for _, secret := range []string{"987.65", "987,65", "Geheimnis", "amount-usd"} {
@@ -186,7 +186,7 @@ func (l *ladder) tokens(t *testing.T) {
 		l.pages.Store("/token", &shopPage{base: l.base, sells: `order="` + strings.ReplaceAll(c.token, `"`, "&quot;") + `"`})
 		p.Goto(l.server.URL + "/token")
 		f := p.Frame(frame)
-		f.WaitText(`[data-part="error"]`, l.says(t, "problem.order_invalid"))
+		f.WaitText(`[data-part="error"]`, l.text(t, "problem.order_invalid"))
 		f.Wait(`[data-live="wasm"]`)
 		p.WaitJS(`told.some(e => e.type === 'error')`, "an error to be told")
 		if list := faults(p); len(list) != 1 || list[0].Code != "order_invalid" {
@@ -199,7 +199,7 @@ func (l *ladder) tokens(t *testing.T) {
 }
 
 // page returns the HTML that a German browser gets, whatever its status.
-func (l *ladder) page(t *testing.T, path string) string {
+func (l *fallbackShop) page(t *testing.T, path string) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, l.base+path, nil)
 	if err != nil {
@@ -220,7 +220,7 @@ func (l *ladder) page(t *testing.T, path string) string {
 }
 
 // parameters: what an address says besides is not read, however often.
-func (l *ladder) parameters(t *testing.T) {
+func (l *fallbackShop) parameters(t *testing.T) {
 	id, other := l.session(order{"amount_usd": "25.00"}), l.session(order{"amount_usd": "35.00"})
 	q := url.Values{
 		"embed": {"inline", "modal"}, "origin": {l.server.URL, "https://evil.example"}, "lang": {"de", "fr"}, "amount": {"0.01", "1"}, "amount_usd": {"0.01"},

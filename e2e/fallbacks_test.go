@@ -16,9 +16,9 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// ladder is one checkout, and a German shop with a page for everything that can
+// fallbackShop is one checkout, and a German shop with a page for everything that can
 // go wrong between the two.
-type ladder struct {
+type fallbackShop struct {
 	*stack
 	german map[string]any
 	server *httptest.Server // the listed shop
@@ -34,19 +34,19 @@ type shopPage struct {
 	sells  string            // attributes of the element
 }
 
-// told keeps every event of the page's checkouts. It is a file of its own,
+// recordEvents keeps every event of the page's checkouts. It is a file of its own,
 // because a strict policy lets nothing inline run.
-const told = `window.told = [];
+const recordEvents = `window.told = [];
 for (const type of ['ready', 'open', 'status', 'complete', 'close', 'error'])
   addEventListener('coinslot-' + type, e => told.push({type, ...e.detail}), true);`
 
-func newLadder(t *testing.T, extra ...string) *ladder {
+func newFallbackShop(t *testing.T, extra ...string) *fallbackShop {
 	t.Helper()
 	catalog := filepath.Join(t.TempDir(), "catalog.yaml")
 	if err := os.WriteFile(catalog, []byte("items: {coffee: {title: Coffee, amount_usd: \"14.50\"}}\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	l := &ladder{}
+	l := &fallbackShop{}
 	l.server = httptest.NewServer(l)
 	t.Cleanup(l.server.Close)
 	l.stack = newStack(t, append([]string{"COINSLOT_CATALOG=" + catalog, "COINSLOT_ORIGINS=" + l.server.URL}, extra...)...)
@@ -60,8 +60,8 @@ func newLadder(t *testing.T, extra ...string) *ladder {
 	return l
 }
 
-// says is a sentence in the shopper's language.
-func (l *ladder) says(t *testing.T, key string) string {
+// text is a sentence in the shopper's language.
+func (l *fallbackShop) text(t *testing.T, key string) string {
 	t.Helper()
 	sentence, _ := l.german[key].(string)
 	if sentence == "" {
@@ -70,10 +70,10 @@ func (l *ladder) says(t *testing.T, key string) string {
 	return sentence
 }
 
-func (l *ladder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (l *fallbackShop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/told.js" {
 		w.Header().Set("Content-Type", "text/javascript")
-		fmt.Fprint(w, told)
+		fmt.Fprint(w, recordEvents)
 		return
 	}
 	found, ok := l.pages.Load(r.URL.Path)
@@ -103,7 +103,7 @@ func (p *shopPage) body() string {
 }
 
 // open shows a page of the shop.
-func (l *ladder) open(t *testing.T, page *shopPage, o browser.Options) *browser.Page {
+func (l *fallbackShop) open(t *testing.T, page *shopPage, o browser.Options) *browser.Page {
 	t.Helper()
 	path := "/" + strings.ReplaceAll(t.Name(), "#", "-")
 	l.pages.Store(path, page)
@@ -144,9 +144,9 @@ func lines(t *testing.T, p *browser.Page) []string {
 	return list
 }
 
-// blamed asserts that there was one event with that code, and one line that
+// assertReported asserts that there was one event with that code, and one line that
 // names what to change and where to read on.
-func (l *ladder) blamed(t *testing.T, p *browser.Page, base, code, cure string) fault {
+func (l *fallbackShop) assertReported(t *testing.T, p *browser.Page, base, code, cure string) fault {
 	t.Helper()
 	p.WaitJS(`told.some(e => e.type === 'error')`, "an error to be told")
 	list := faults(p)
@@ -168,8 +168,8 @@ func (l *ladder) blamed(t *testing.T, p *browser.Page, base, code, cure string) 
 	return list[0]
 }
 
-// fills asserts that the element shows something to read and takes room for it.
-func fills(t *testing.T, p *browser.Page) {
+// assertSomethingVisible asserts that the element shows something to read and takes room for it.
+func assertSomethingVisible(t *testing.T, p *browser.Page) {
 	t.Helper()
 	p.WaitJS(`(() => {
 		const root = document.getElementById('a').shadowRoot;
@@ -179,9 +179,9 @@ func fills(t *testing.T, p *browser.Page) {
 	})()`, "either words or the frame to be on show")
 }
 
-// outsides are failures in which the frame cannot be seen: the page itself shows
+// frameFailures are failures in which the frame cannot be seen: the page itself shows
 // words in the shopper's language, and a link that pays.
-var outsides = []struct {
+var frameFailures = []struct {
 	name, mode, code, cure string
 	words                  string // text key
 	header                 map[string]string
@@ -210,9 +210,9 @@ var outsides = []struct {
 		then: func(t *testing.T, _ *browser.Page, between *proxy) { between.die(t) }},
 }
 
-// TestLadder climbs down, rung by rung, each really caused.
-func TestLadder(t *testing.T) {
-	l := newLadder(t)
+// TestFailureFallbacks climbs down, rung by rung, each really caused.
+func TestFailureFallbacks(t *testing.T) {
+	l := newFallbackShop(t)
 	t.Run("ended", l.ended) // it counts payments, so it runs before the others open some
 	for _, part := range []struct {
 		name string
@@ -231,14 +231,14 @@ func TestLadder(t *testing.T) {
 // outside: whatever keeps the frame away, the shopper reads why in German and
 // can pay by a link; the developer gets one event and one line with what to
 // change.
-func (l *ladder) outside(t *testing.T) {
+func (l *fallbackShop) outside(t *testing.T) {
 	other := httptest.NewServer(l)
 	t.Cleanup(other.Close)
 	ids := map[string]string{}
-	for _, rung := range outsides {
+	for _, rung := range frameFailures {
 		ids[rung.name] = l.session(order{"amount_usd": "25.00", "title": "Zwei Karten"})
 	}
-	for _, rung := range outsides {
+	for _, rung := range frameFailures {
 		t.Run(rung.name, func(t *testing.T) {
 			t.Parallel()
 			between := newProxy(t, l.base, rung.spoil)
@@ -249,36 +249,36 @@ func (l *ladder) outside(t *testing.T) {
 			}
 			p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`, "checkout.js to run")
 			if rung.then != nil {
-				p.WaitJS(`document.getElementById('a').shadowRoot.querySelector('dialog').ariaLabel === '`+l.says(t, "title.none")+`'`, "the words")
+				p.WaitJS(`document.getElementById('a').shadowRoot.querySelector('dialog').ariaLabel === '`+l.text(t, "title.none")+`'`, "the words")
 				rung.then(t, p, between)
 			}
 			if rung.mode == "modal" {
 				p.Click("#pay")
 			}
-			p.WaitText(`#a >>> [role="alert"]`, l.says(t, rung.words))
-			fills(t, p)
+			p.WaitText(`#a >>> [role="alert"]`, l.text(t, rung.words))
+			assertSomethingVisible(t, p)
 			p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
-			fault := l.blamed(t, p, between.base, rung.code, rung.cure)
+			fault := l.assertReported(t, p, between.base, rung.code, rung.cure)
 			link := p.Attr(`#a >>> [role="alert"] a`, "href")
 			if link != between.base+"/checkout/"+ids[rung.name] || fault.URL != link {
 				t.Errorf("the link leads to %q, the event to %q; want the checkout", link, fault.URL)
 			}
 			if !rung.dead {
-				l.leads(t, p, `#a >>> [role="alert"] a`)
+				l.followAndPay(t, p, `#a >>> [role="alert"] a`)
 			}
 		})
 	}
 }
 
-// own are attributes with which a page brings German words for when none come
+// ownTexts are attributes with which a page brings German words for when none come
 // from the server.
-func (l *ladder) own(t *testing.T) string {
-	return fmt.Sprintf(` text-failed="%s" text-offline="%s" text-link="%s"`, l.says(t, "loader.failed"), l.says(t, "error.offline"), l.says(t, "refused.link"))
+func (l *fallbackShop) ownTexts(t *testing.T) string {
+	return fmt.Sprintf(` text-failed="%s" text-offline="%s" text-link="%s"`, l.text(t, "loader.failed"), l.text(t, "error.offline"), l.text(t, "refused.link"))
 }
 
-// leads clicks a link and asserts that the checkout there can be paid. The
+// followAndPay clicks a link and asserts that the checkout there can be paid. The
 // driver does not follow new windows, so a link that opens one opens here.
-func (l *ladder) leads(t *testing.T, p *browser.Page, css string) {
+func (l *fallbackShop) followAndPay(t *testing.T, p *browser.Page, css string) {
 	t.Helper()
 	p.Eval(`document.querySelectorAll('coinslot-checkout').forEach(e => [...e.querySelectorAll('a'), ...e.shadowRoot?.querySelectorAll('a') ?? []].forEach(a => { a.target = ''; }))`, nil)
 	p.Click(css)
@@ -287,7 +287,7 @@ func (l *ladder) leads(t *testing.T, p *browser.Page, css string) {
 }
 
 // pays chooses a coin, pays and waits until the screen says so.
-func (l *ladder) pays(t *testing.T, p *browser.Page, v *browser.View) {
+func (l *fallbackShop) pays(t *testing.T, p *browser.Page, v *browser.View) {
 	t.Helper()
 	choose(v, "USDT", "trc20")
 	v.Wait(pending)
@@ -306,7 +306,7 @@ func (l *ladder) pays(t *testing.T, p *browser.Page, v *browser.View) {
 
 // scriptBlocked: with checkout.js blocked nothing of ours runs, and nothing is told but by the
 // browser: the link in the page still pays.
-func (l *ladder) scriptBlocked(t *testing.T) {
+func (l *fallbackShop) scriptBlocked(t *testing.T) {
 	missing := func(r *http.Response) {
 		if r.Request.URL.Path == "/checkout.js" {
 			r.StatusCode, r.Status = http.StatusNotFound, "404 Not Found"
@@ -338,34 +338,34 @@ func (l *ladder) scriptBlocked(t *testing.T) {
 				t.Errorf("%+v; want no script of ours, and nothing told", ours)
 			}
 			p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
-			l.leads(t, p, "#pay")
+			l.followAndPay(t, p, "#pay")
 		})
 	}
 }
 
 // offline: the shopper is told so; the checkout comes by itself when the network
-// does.
-func (l *ladder) offline(t *testing.T) {
+// set.
+func (l *fallbackShop) offline(t *testing.T) {
 	id := l.session(order{"amount_usd": "25.00"})
-	p := l.open(t, &shopPage{base: l.base, sells: `session="` + id + `" mode="modal" prewarm="none"` + l.own(t)}, browser.Options{Width: 390, Height: 844})
+	p := l.open(t, &shopPage{base: l.base, sells: `session="` + id + `" mode="modal" prewarm="none"` + l.ownTexts(t)}, browser.Options{Width: 390, Height: 844})
 	p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`, "checkout.js to run")
 	p.Offline(true)
 	p.Click("#pay")
-	p.WaitText(`#a >>> [role="alert"]`, l.says(t, "error.offline"))
-	fills(t, p)
+	p.WaitText(`#a >>> [role="alert"]`, l.text(t, "error.offline"))
+	assertSomethingVisible(t, p)
 	p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
-	l.blamed(t, p, l.base, "offline", "offline")
+	l.assertReported(t, p, l.base, "offline", "offline")
 	p.Offline(false)
 	f := p.Frame(frame)
 	f.Wait(`[data-live="wasm"]`)
 	p.WaitGone(`#a >>> [role="alert"]`)
 	l.pays(t, p, f)
-	l.blamed(t, p, l.base, "offline", "offline")
+	l.assertReported(t, p, l.base, "offline", "offline")
 }
 
-// programs are failures of WebAssembly alone: the frame goes on as HTML and pays
+// wasmFailures are failures of WebAssembly alone: the frame goes on as HTML and pays
 // all the same, and the developer is told once, whatever the number of steps.
-var programs = []struct {
+var wasmFailures = []struct {
 	name, code, cure string
 	o                browser.Options
 	spoil            func(*http.Response)
@@ -383,27 +383,27 @@ var programs = []struct {
 }
 
 // program: the frame says which of them it is.
-func (l *ladder) program(t *testing.T) {
-	for _, rung := range programs {
+func (l *fallbackShop) program(t *testing.T) {
+	for _, rung := range wasmFailures {
 		t.Run(rung.name, func(t *testing.T) {
 			t.Parallel()
 			base := spoil(t, l.base, rung.spoil)
 			rung.o.Height = 2400
 			p := l.open(t, &shopPage{base: base, sells: `session="` + l.session(order{"amount_usd": "25.00"}) + `"`}, rung.o)
 			f := p.Frame(frame)
-			l.blamed(t, p, base, rung.code, rung.cure)
+			l.assertReported(t, p, base, rung.code, rung.cure)
 			f.Wait(`html[data-wasm="failed"] [data-live="html"]`)
-			fills(t, p)
+			assertSomethingVisible(t, p)
 			l.pays(t, p, f)
 			p.WaitJS(`told.some(e => e.type === 'complete' && e.status === 'confirmed')`, "the end to be told")
-			l.blamed(t, p, base, rung.code, rung.cure)
+			l.assertReported(t, p, base, rung.code, rung.cure)
 			p.Screenshot(filepath.Join(t.ArtifactDir(), "paid.png"))
 		})
 	}
 }
 
 // programOfAnotherType: a type that a proxy has changed costs a second pass and nothing else.
-func (l *ladder) programOfAnotherType(t *testing.T) {
+func (l *fallbackShop) programOfAnotherType(t *testing.T) {
 	base := spoil(t, l.base, func(r *http.Response) {
 		if strings.HasSuffix(r.Request.URL.Path, ".wasm") {
 			r.Header.Set("Content-Type", "application/octet-stream")
@@ -417,14 +417,14 @@ func (l *ladder) programOfAnotherType(t *testing.T) {
 }
 
 // sandboxed: a shop's page in a sandbox has no origin that could be listed. Its checkout
-// says so and pays by the link.
-func (l *ladder) sandboxed(t *testing.T) {
+// text so and pays by the link.
+func (l *fallbackShop) sandboxed(t *testing.T) {
 	id := l.session(order{"amount_usd": "25.00"})
 	inner := &shopPage{base: l.base, sells: `session="` + id + `"`}
 	l.pages.Store("/inner", inner)
 	p := l.open(t, &shopPage{base: l.base, html: `<iframe name="inner" sandbox="allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox" src="/inner" width="600" height="900"></iframe>`}, browser.Options{})
 	in := p.Frame("inner")
-	in.WaitText(`#a >>> [role="alert"]`, l.says(t, "loader.failed"))
+	in.WaitText(`#a >>> [role="alert"]`, l.text(t, "loader.failed"))
 	var list []fault
 	in.Eval(`told.filter(e => e.type === 'error')`, &list)
 	if len(list) != 1 || list[0].Code != "frame_blocked" {
@@ -434,6 +434,6 @@ func (l *ladder) sandboxed(t *testing.T) {
 		t.Errorf("the console says %q; want one line that names allow-same-origin", said)
 	}
 	p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
-	again := chromium.Open(t, in.Attr(`#a >>> [role="alert"] a`, "href"), browser.Options{Height: 2400})
-	l.pays(t, again, again.View)
+	benchmarkWarmLoads := chromium.Open(t, in.Attr(`#a >>> [role="alert"] a`, "href"), browser.Options{Height: 2400})
+	l.pays(t, benchmarkWarmLoads, benchmarkWarmLoads.View)
 }

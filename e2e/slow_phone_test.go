@@ -17,9 +17,9 @@ import (
 // them behind one line. The line is as fast as the machine until told otherwise.
 type phone struct {
 	*stack
-	line *link.Link
-	shop string // the shop's origin, on the checkout's site
-	far  string // the same shop on another site
+	line          *link.Link
+	shop          string // the shop's origin, on the checkout's site
+	crossSiteShop string // the same shop on another site
 }
 
 func newPhone(t testing.TB, extra ...string) *phone {
@@ -28,9 +28,9 @@ func newPhone(t testing.TB, extra ...string) *phone {
 	var inner atomic.Value // a string, known once the server runs
 	checkout := "http://localhost:" + port(h.front(t, func() string { return inner.Load().(string) }))
 	host, _ := newHost(t, &checkout)
-	h.far = "http://" + h.front(t, func() string { return strings.TrimPrefix(host, "http://") })
-	h.shop = "http://localhost:" + port(h.far)
-	h.stack = newStack(t, append(extra, "COINSLOT_PUBLIC_URL="+checkout, "COINSLOT_ORIGINS="+h.shop+","+h.far)...)
+	h.crossSiteShop = "http://" + h.front(t, func() string { return strings.TrimPrefix(host, "http://") })
+	h.shop = "http://localhost:" + port(h.crossSiteShop)
+	h.stack = newStack(t, append(extra, "COINSLOT_PUBLIC_URL="+checkout, "COINSLOT_ORIGINS="+h.shop+","+h.crossSiteShop)...)
 	inner.Store(strings.Replace(h.base, "http://localhost", "127.0.0.1", 1))
 	h.base = checkout
 	return h
@@ -62,8 +62,8 @@ func front(t testing.TB, l *link.Link, target func() string) string {
 // port is that of an address.
 func port(address string) string { return address[strings.LastIndexByte(address, ':')+1:] }
 
-// slowly does it with a slow phone's line.
-func slowly(l *link.Link, do func()) {
+// onSlowLine does it with a slow phone's line.
+func onSlowLine(l *link.Link, do func()) {
 	l.Set(link.SlowPhone)
 	defer l.Set(link.Shape{})
 	do()
@@ -74,8 +74,8 @@ func (h *phone) page(shop string) string {
 	return shop + "/?session=" + h.session(order{"amount_usd": "25.00"}) + "&mode=inline"
 }
 
-// seen is a page that was loaded: when, and what it cost.
-type seen struct {
+// pageLoad is a page that was loaded: when, and what it cost.
+type pageLoad struct {
 	began        time.Time
 	usable, live float64 // ms since; 0 = not waited for
 	bytes        int     // that came until it was usable
@@ -90,8 +90,8 @@ func newTab(t testing.TB, script string) *browser.Page {
 	return p
 }
 
-// look reads the clocks of the document that has them.
-func look(l *link.Link, p *browser.Page, in *browser.View) (s seen) {
+// readClocks reads the clocks of the document that has them.
+func readClocks(l *link.Link, p *browser.Page, in *browser.View) (s pageLoad) {
 	var m struct{ Began, Usable, Live float64 }
 	p.Eval(`({began: performance.timeOrigin})`, &m)
 	in.Eval(`({usable: window.usable ?? 0, live: window.live ?? 0})`, &m)
@@ -103,7 +103,7 @@ func look(l *link.Link, p *browser.Page, in *browser.View) (s seen) {
 		s.live = m.Live - m.Began
 	}
 	until := time.UnixMicro(int64(m.Usable * 1000))
-	s.bytes = l.Came(s.began, until)
+	s.bytes = l.BytesReceived(s.began, until)
 	s.log = waterfall(l, s.began) + fmt.Sprintf("%7.0f ms usable, %d bytes; %.0f ms live", s.usable, s.bytes, s.live)
 	return s
 }

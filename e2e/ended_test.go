@@ -13,7 +13,7 @@ func (s *stack) end(t *testing.T, o browser.Options, status string, kinds ...san
 	t.Helper()
 	id, p, tx := s.waiting(t, 20, o)
 	for _, kind := range kinds {
-		s.pretend(tx, kind)
+		s.simulate(tx, kind)
 	}
 	p.Wait(`[data-status="` + status + `"]`)
 	return id, p, tx
@@ -21,8 +21,8 @@ func (s *stack) end(t *testing.T, o browser.Options, status string, kinds ...san
 
 // Money that came after the time was up is found by whoever looks again, and the
 // page says that it was late.
-func TestIHaveAlreadyPaid(t *testing.T) {
-	together(t)
+func TestRecheckFindsLatePayment(t *testing.T) {
+	runParallel(t)
 	for name, o := range modes {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
@@ -38,8 +38,8 @@ func TestIHaveAlreadyPaid(t *testing.T) {
 			}
 			found()
 			id, tx = s.waitingOn(p, "1002", 20, o)
-			s.pretend(tx, "cancel")
-			s.pretend(tx, "pay")
+			s.simulate(tx, "cancel")
+			s.simulate(tx, "pay")
 			p.Wait(`[data-status="cancelled"]`)
 			found()
 		})
@@ -48,15 +48,15 @@ func TestIHaveAlreadyPaid(t *testing.T) {
 
 // An ended payment starts again with the same coin, and with another one; the last
 // one pays the order.
-func TestStartsAgain(t *testing.T) {
-	together(t)
+func TestRetriesAfterEnd(t *testing.T) {
+	runParallel(t)
 	for name, o := range modes {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
 			id, p, last := s.waiting(t, 20, o)
 			ends := func(status string, kind sandbox.Kind) {
 				t.Helper()
-				s.pretend(last, kind)
+				s.simulate(last, kind)
 				p.Wait(`[data-status="` + status + `"]`)
 			}
 			begun := func(network string) {
@@ -68,7 +68,7 @@ func TestStartsAgain(t *testing.T) {
 				}
 				last = next
 			}
-			again := func() {
+			benchmarkWarmLoads := func() {
 				t.Helper()
 				network := last.NetworkCode
 				p.Click(`[data-part="retry"]`)
@@ -81,11 +81,11 @@ func TestStartsAgain(t *testing.T) {
 				begun(network)
 			}
 			ends("expired", "expire")
-			again()
+			benchmarkWarmLoads()
 			ends("cancelled", "cancel")
 			another("TON", "ton")
 			ends("cancelled", "cancel")
-			again()
+			benchmarkWarmLoads()
 			ends("expired", "expire")
 			another("USDC", "polygon")
 			ends("confirmed", "pay")
@@ -96,7 +96,7 @@ func TestStartsAgain(t *testing.T) {
 
 // A part that came before the time was up is shown with its arithmetic and a
 // reference, and nobody is asked to send more.
-func TestEndsWithAPart(t *testing.T) {
+func TestExpiresPartlyPaid(t *testing.T) {
 	s := newStack(t)
 	id, p, tx := s.end(t, browser.Options{}, "expired", "half", "expire")
 	p.WaitText(".outcome", "Money has arrived, but not all of it")
@@ -115,8 +115,8 @@ func TestEndsWithAPart(t *testing.T) {
 }
 
 // A review says what is known and is over as soon as the shopper looks.
-func TestReviewGoesOn(t *testing.T) {
-	together(t)
+func TestRecheckEndsReview(t *testing.T) {
+	runParallel(t)
 	for name, o := range modes {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
@@ -162,7 +162,7 @@ func (s *stack) givesReceipt(t *testing.T, p *browser.Page, tx sandbox.Transacti
 }
 
 // Too much is said with what to do about it, and whom to ask.
-func TestOverpaidTellsWhomToAsk(t *testing.T) {
+func TestOverpaidShowsSupport(t *testing.T) {
 	s := newStack(t, "COINSLOT_SUPPORT=help@shop.example")
 	_, p, _ := s.end(t, browser.Options{}, "confirmed", "over")
 	p.WaitText(`.next`, "Ask for it back")
@@ -172,13 +172,13 @@ func TestOverpaidTellsWhomToAsk(t *testing.T) {
 }
 
 // The reference is copied whole, by the program and by the page's script.
-func TestCopiesTheReference(t *testing.T) {
-	together(t)
+func TestCopiesReference(t *testing.T) {
+	runParallel(t)
 	for _, name := range []string{"wasm", "no wasm"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
 			id, p, tx := s.end(t, modes[name], "expired", "expire")
-			p.Eval(spy, nil)
+			p.Eval(recordCopies, nil)
 			p.Click(`[data-part="copy-reference"]`)
 			p.WaitText(`[data-part="copy-reference"]`, "Reference copied")
 			var copied []string
@@ -192,7 +192,7 @@ func TestCopiesTheReference(t *testing.T) {
 }
 
 // A link that leads nowhere says so, and shows the way to the shop.
-func TestUnknownAddressLeadsBack(t *testing.T) {
+func TestUnknownSessionLinksToShop(t *testing.T) {
 	s := newStack(t)
 	for name, o := range modes {
 		p := chromium.Open(t, s.base+"/checkout/cs_unknown", o)

@@ -8,7 +8,7 @@ import (
 
 // A checkout in a page is a guest there: it does not take the keyboard from
 // what the shopper is typing, nor scroll the page, when the payment moves on.
-func TestKeepsItsHandsOffThePage(t *testing.T) {
+func TestDoesNotStealFocus(t *testing.T) {
 	s, host := newShop(t, "")
 	id := s.session(order{"amount_usd": "25.00"})
 	host.body = `<form><input id="street"></form><div style="height:900px"></div>
@@ -19,7 +19,7 @@ func TestKeepsItsHandsOffThePage(t *testing.T) {
 	choose(f, "USDT", "trc20")
 	tx := s.matches(f)
 	p.Type("#street", "12 Main")
-	s.pretend(tx, "pay")
+	s.simulate(tx, "pay")
 	f.Wait(paid)
 	f.Wait(`[data-part="receipt"]`)
 	p.Press("x")
@@ -51,7 +51,7 @@ func TestOneScrollbar(t *testing.T) {
 		fits("paying")
 		f.Click("summary")
 		fits("the help")
-		s.pretend(s.matches(f), "pay")
+		s.simulate(s.matches(f), "pay")
 		f.Wait(paid)
 		fits("the end")
 	}
@@ -74,7 +74,7 @@ func TestModalFillsAPhone(t *testing.T) {
 
 // What is wrong is said where the shopper looks: on a phone the button is a
 // long way below the top of the page, where the words are.
-func TestErrorIsBroughtIntoView(t *testing.T) {
+func TestErrorScrollsIntoView(t *testing.T) {
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "25.00"})
 	_, f := s.open(t, id, "modal", browser.Options{Width: 390, Height: 500})
@@ -94,7 +94,7 @@ func TestErrorIsBroughtIntoView(t *testing.T) {
 
 // The shop's accent reaches the button in both schemes, and a theme counts
 // from the first look, however early the frame is loaded.
-func TestLooksLikeTheShop(t *testing.T) {
+func TestShopTheme(t *testing.T) {
 	s, host := newShop(t, "")
 	for theme, want := range map[string]string{"light": "rgb(168, 72, 31)", "dark": "rgb(240, 160, 110)"} {
 		id := s.session(order{"amount_usd": "25.00"})
@@ -108,7 +108,7 @@ func TestLooksLikeTheShop(t *testing.T) {
 
 // The shop's developer is told by code why there is nothing to pay; the
 // shopper reads it.
-func TestErrorsReachThePage(t *testing.T) {
+func TestErrorEvents(t *testing.T) {
 	_, host := newShop(t, "")
 	for sold, code := range map[string]string{
 		`session="cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"`: "session_unknown",

@@ -7,9 +7,9 @@ import (
 	"coinslot/e2e/link"
 )
 
-// visits are how often a browser has been somewhere before it is measured: V8
+// warmLoads are how often a browser has been somewhere before it is measured: V8
 // keeps the code of a program that it has seen more than once.
-const visits = 3
+const warmLoads = 3
 
 // BenchmarkAgain tells how long a shopper with a slow phone, who has been here
 // before, waits until WebAssembly drives the checkout: in another page of the
@@ -18,25 +18,25 @@ const visits = 3
 func BenchmarkAgain(b *testing.B) {
 	b.Run("coinslot", func(b *testing.B) {
 		h := newPhone(b)
-		again(b, h.line, coinslotClocks, func() string { return h.page(h.shop) }, framed)
+		benchmarkWarmLoads(b, h.line, coinslotClocks, func() string { return h.page(h.shop) }, frameView)
 	})
 	b.Run("goapp", func(b *testing.B) {
 		l := newLine(b)
 		url := startGoapp(b, l)
-		again(b, l, goappClocks, func() string { return url }, whole)
+		benchmarkWarmLoads(b, l, goappClocks, func() string { return url }, pageView)
 	})
 }
 
-// again loads pages, all in one browser that knows them, and reports medians.
-func again(b *testing.B, l *link.Link, script string, url func() string, in func(*browser.Page) *browser.View) {
+// benchmarkWarmLoads loads pages, all in one browser that knows them, and reports medians.
+func benchmarkWarmLoads(b *testing.B, l *link.Link, script string, url func() string, in func(*browser.Page) *browser.View) {
 	p := newTab(b, script)
-	for range visits {
-		watch(l, p, url(), in)
+	for range warmLoads {
+		loadUntilLive(l, p, url(), in)
 	}
-	var all []seen
+	var all []pageLoad
 	for b.Loop() {
 		to := url()
-		slowly(l, func() { all = append(all, watch(l, p, to, in)) })
+		onSlowLine(l, func() { all = append(all, loadUntilLive(l, p, to, in)) })
 	}
 	report(b, all)
 }
