@@ -16,7 +16,7 @@ func TestSecurityPage(t *testing.T) {
 	page := string(raw)
 	list := newPolicies([]string{"https://shop.example"}, "'sha256-…'")
 	named := map[Kind]string{
-		KindPage: "page", KindFramed: "first page in a frame", KindAlone: "page in no frame", KindDoctor: "doctor", KindMoved: "redirect", KindData: "data, errors", KindPicture: "QR code", KindHashed: "hashed file", KindScript: "checkout.js",
+		KindPage: "page in a frame", KindFramed: "page in a frame", KindAlone: "page in no frame", KindDoctor: "doctor", KindMoved: "redirect", KindData: "data, errors", KindPicture: "QR code", KindHashed: "hashed file", KindScript: "checkout.js",
 		KindRelease: "checkout.js of a version", KindModule: "module", KindManual: "documentation", KindPublished: "types, descriptions, public keys", KindIcon: "coin's mark", KindConsole: "operator's page",
 	}
 	for k, p := range list {
@@ -30,9 +30,9 @@ func TestSecurityPage(t *testing.T) {
 	}
 	most := Limits{}.withDefaults()
 	for what, n := range map[string]int{
-		"pages, data and refused sockets, in a minute": most.Reads, "shoppers' posts, in a minute": most.Posts, "requests to the gateway by those posts, one at least for each, in a minute": most.Calls, "posts that ask for a check or cancel, in a minute": most.Calls / 3,
-		"checks that open pages make due sooner, in a minute":                  maxNudges,
-		"wrong keys, hook tokens and tracking codes at `/return`, in a minute": most.Guesses, "sockets open at a time": most.Sockets, "body": maxBody >> 10,
+		"pages, data and refused sockets per minute": most.Reads, "shoppers' posts per minute": most.Posts, "gateway requests made by those posts, at least one each, per minute": most.Calls, "posts that check or cancel a payment, per minute": most.Calls / 3,
+		"earlier checks requested by opening a page, per minute":             maxNudges,
+		"wrong keys, hook tokens and tracking codes at `/return` per minute": most.Guesses, "open sockets": most.Sockets, "body": maxBody >> 10,
 	} {
 		number := strings.Replace(fmt.Sprint(n), "1200", "1,200", 1)
 		if what == "body" {
