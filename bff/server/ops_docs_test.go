@@ -64,7 +64,7 @@ type rules struct {
 	}
 }
 
-// TestAlerts reads the rules as Prometheus does, and as whoever is woken does.
+// TestAlerts reads the rules as Prometheus and the on-call engineer do.
 func TestAlerts(t *testing.T) {
 	t.Parallel()
 	text := read(t, "alerts.yaml")
@@ -90,7 +90,7 @@ func TestAlerts(t *testing.T) {
 		}
 		_, section, _ := strings.Cut(runbook, "\n## "+r.Alert+"\n")
 		section, _, _ = strings.Cut(section, "\n## ")
-		for _, part := range []string{"**Money:** ", "**Look:** ", "**Do:** "} {
+		for _, part := range []string{"**Impact:** ", "**Check:** ", "**Do:** "} {
 			if strings.Count(section, part) != 1 {
 				t.Errorf("the runbook's section of %s has %s %d times; want once", r.Alert, part, strings.Count(section, part))
 			}
