@@ -253,11 +253,17 @@ func networkNames(kind wire.Family) string {
 // Checksummed reports whether an address of a family has a checksum, which the BFF verifies before
 // it shows the address.
 func Checksummed(kind wire.Family, address string) bool {
-	if kind == wire.OtherFamily || familyOf(address) != kind {
+	if familyOf(address) != kind {
 		return false
 	}
-	return kind == wire.TRON || kind == wire.EVM && isMixedCase(address) ||
-		kind == wire.TON && rawTON(address) == ""
+	switch kind {
+	case wire.EVM:
+		return isMixedCase(address)
+	case wire.TON:
+		return rawTON(address) == ""
+	case wire.TRON, wire.OtherFamily:
+	}
+	return kind == wire.TRON
 }
 
 // tonAccount returns a TON address in raw form; empty if it is none, its checksum is wrong, or it

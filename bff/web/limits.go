@@ -328,6 +328,7 @@ func (s *Server) warnUnreadable(proxy, forwarded string) {
 	})
 }
 
+// IsTrustedProxy reports whether host is an address of a trusted proxy.
 func (s *Server) IsTrustedProxy(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	contains := func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) }

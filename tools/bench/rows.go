@@ -68,10 +68,10 @@ var rows = []row{
 		"p99-ms", 300, false, "", "",
 	},
 	{
-		"gateway requests, payment and minute", "./bff/server", "Sweep/coinslot", "requests/min",
-		0.1, false, "Sweep/naive", "",
+		"gateway requests, payment and minute", "./bff/server", "ListPoll/coinslot", "requests/min",
+		0.1, false, "ListPoll/naive", "",
 	},
-	{"  oldest check", "./bff/server", "Sweep/coinslot", "oldest-s", 15, false, "Sweep/naive", ""},
+	{"  oldest check", "./bff/server", "ListPoll/coinslot", "oldest-s", 15, false, "ListPoll/naive", ""},
 	{
 		"shoppers served while one client attacks", "./bff/server", "Attack", "%-served", 100, true,
 		"", "",
