@@ -1,18 +1,16 @@
-// Package gateway is the client of the gateway's merchant REST API, all seven
-// endpoints.
+// Package gateway is the client of the gateway's merchant REST API, all seven endpoints.
 //
-// Every answer is one of three: done (nil), refused
-// (*[checkout.RefusedError]: proven not done) or unknown
-// (*[checkout.UnknownError]: may have happened). Unknown is the default; what
-// counts as the other two is written once, in outcome.go. No request is ever
-// repeated by this package, nor by the transport under it where a repetition
-// would do something.
+// Every answer is one of three: done (nil), refused (*[payment.RefusedError]: proven not
+// done) or unknown (*[payment.UnknownError]: may have happened). Unknown is the default;
+// outcome.go defines the other two. No request is ever repeated, neither here nor by the
+// transport if it does something.
 //
-// It holds no state beyond idle connections and takes no decision about
-// payments. Start from [New] and [Client.Status].
+// It holds no state beyond idle connections and decides nothing about payments. Start from
+// [New] and [Client.Status].
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -55,7 +53,7 @@ type Config struct {
 	// without keep-alive, for create, cancel and recheck. Anything else must
 	// neither repeat requests nor follow redirects by itself.
 	Transport http.RoundTripper
-	// Began is called when a call begins. Nil = nobody watches.
+	// Began is called when a call begins. Nil = not called.
 	Began Began
 	// Log gets one line per call. Nil = silent.
 	Log *slog.Logger
@@ -63,10 +61,9 @@ type Config struct {
 	Now func() time.Time
 }
 
-// Began is told that a call of an endpoint ("create") begins. It returns the context
-// to make it with and what is called when it has ended: "done", "refused",
-// "unknown", or "held" if the admission let nothing out. status is the HTTP status,
-// zero if none was read.
+// Began is called when a call of an endpoint ("create") begins. It returns the context to
+// make it with and a function to call at its end: "done", "refused", "unknown", or "held" if
+// the rate limiter let nothing out. status is the HTTP status, zero if none was read.
 type Began func(
 	ctx context.Context, endpoint string,
 ) (_ context.Context, ended func(outcome string, status int))
@@ -110,17 +107,18 @@ func New(c Config) (*Client, error) {
 	if c.Timeout < 0 {
 		return nil, errors.New("reading gateway timeout: negative")
 	}
+	c.setDefaults()
 	key := c.Key
 	root := strings.TrimRight(base.String(), "/")
 	return &Client{
 		base:      root,
 		env:       root + "#" + fingerprint(key),
-		timeout:   orDefault(c.Timeout, 10*time.Second),
-		limiter:   orUnlimited(c.Limiter),
-		began:     orUnwatched(c.Began),
+		timeout:   c.Timeout,
+		limiter:   c.Limiter,
+		began:     c.Began,
 		links:     newClients(c.Transport, base),
-		log:       orSilent(c.Log),
-		now:       orClock(c.Now),
+		log:       c.Log,
+		now:       c.Now,
 		authorize: func(h http.Header) { h.Set("X-Api-Key", key) },
 		hide:      func(s string) string { return strings.ReplaceAll(s, key, "[key]") },
 	}, nil
@@ -136,8 +134,7 @@ func (c *Client) String() string { return c.env }
 // GoString is Environment, for %#v.
 func (c *Client) GoString() string { return c.env }
 
-// Close closes idle connections. Calls under way go on, and the Client stays
-// usable.
+// Close closes idle connections. Calls under way continue, and the Client stays usable.
 func (c *Client) Close() {
 	c.links.reads.CloseIdleConnections()
 	c.links.effects.CloseIdleConnections()
@@ -187,7 +184,7 @@ func checkKey(key string) error {
 	return nil
 }
 
-// fingerprint tells keys apart without giving them away.
+// fingerprint distinguishes keys without revealing them.
 func fingerprint(key string) string {
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(key)))[:12]
 }
@@ -201,39 +198,21 @@ func safeURL(s string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-func orDefault(d, otherwise time.Duration) time.Duration {
-	if d == 0 {
-		return otherwise
+// setDefaults replaces what is zero by what it stands for.
+func (c *Config) setDefaults() {
+	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return d
-}
-
-func orSilent(l *slog.Logger) *slog.Logger {
-	if l == nil {
-		return slog.New(slog.DiscardHandler)
+	if c.Limiter == nil {
+		c.Limiter = unlimited{}
 	}
-	return l
-}
-
-func orUnlimited(a RateLimiter) RateLimiter {
-	if a == nil {
-		return unlimited{}
-	}
-	return a
-}
-
-func orUnwatched(began Began) Began {
-	if began == nil {
-		return func(ctx context.Context, _ string) (context.Context, func(string, int)) {
+	if c.Began == nil {
+		c.Began = func(ctx context.Context, _ string) (context.Context, func(string, int)) {
 			return ctx, func(string, int) {}
 		}
 	}
-	return began
-}
-
-func orClock(now func() time.Time) func() time.Time {
-	if now == nil {
-		return time.Now
+	if c.Now == nil {
+		c.Now = time.Now
 	}
-	return now
 }

@@ -8,10 +8,10 @@ import (
 	"coinslot/bff/reconcile"
 )
 
-// TransactionRecords is Transactions for whoever reads the list: all that the gateway tells
-// of each, as it writes it. What cannot be read of an item is left out.
+// TransactionRecords is Transactions for display: every member of each item, as the gateway writes it.
+// What cannot be read is left out.
 //
-// Errors: those of Transactions, but for single members.
+// Errors: those of Transactions, except about single members.
 //
 // Source: gateway-api.md, "GET /api/v1/merchant/transaction/list".
 func (c *Client) TransactionRecords(

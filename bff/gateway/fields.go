@@ -11,10 +11,9 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// fields reads the members of one object of an answer, by exact name. The
-// first member that cannot be read is kept in err. Numbers may be strings and
-// the other way round, null is the same as absent, and names that nobody asks
-// for are ignored.
+// fields reads the members of one object of an answer, by exact name. The first member that
+// cannot be read is kept in err. Numbers may be strings and the other way round, null is the
+// same as absent, and unknown names are ignored.
 type fields struct {
 	object map[string]any
 	err    error
@@ -225,10 +224,9 @@ func digits(s string, most int) bool {
 	return s != "" && len(s) <= most
 }
 
-// parseTime reads a timestamp whose unit is not documented: a number of
-// seconds, milli-, micro- or nanoseconds since 1970, told apart by magnitude,
-// or RFC 3339, in UTC. The zero time stands for 0, for what cannot be read and
-// for years outside 2009…2099.
+// parseTime reads a timestamp whose unit is not documented: a number of seconds, milli-,
+// micro- or nanoseconds since 1970, by magnitude, or RFC 3339, in UTC. The zero time stands
+// for 0, for what cannot be read and for years outside 2009…2099.
 func parseTime(v any) time.Time {
 	s, _ := numeral(v)
 	s = strings.TrimSpace(s)
@@ -242,8 +240,8 @@ func parseTime(v any) time.Time {
 	return t
 }
 
-// sinceEpoch reads a number, less its fraction, in the unit that its magnitude
-// tells: 10^11 seconds would be the year 5138, 10^11 milliseconds 1973.
+// sinceEpoch reads a number, less its fraction, in the unit of its magnitude: 10^11 seconds
+// would be the year 5138, 10^11 milliseconds 1973.
 func sinceEpoch(s string) time.Time {
 	if _, ok := parseDecimal(s); !ok {
 		return time.Time{}

@@ -90,12 +90,10 @@ func http1() *http.Protocols {
 	return p
 }
 
-// guard returns a check of each address before it is dialled. A public name
-// that resolves to this machine or to a link-local address (where clouds keep
-// their metadata) is an attack or a mistake; plain http never leaves the
-// machine. Private networks are allowed, since a gateway may be in one: whoever
-// answers there still needs a certificate for the configured name before it
-// sees the key.
+// guard returns a check of each address before it is dialed. A public name that resolves to
+// this machine or to a link-local address (cloud metadata) is an attack or a mistake; plain
+// http never leaves the machine. Private networks are allowed, since a gateway may be in
+// one: its server still needs a certificate for the configured name to get the key.
 func guard(base *url.URL) func(network, address string, _ syscall.RawConn) error {
 	local, clear := loopbackHost(base.Hostname()), base.Scheme == "http"
 	return func(_, address string, _ syscall.RawConn) error {

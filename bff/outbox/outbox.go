@@ -1,5 +1,5 @@
-// Package outbox is what the database and the sender of webhooks share: events on their
-// way to endpoints, the log of events, and what has become of deliveries.
+// Package outbox is what the database and the webhook sender share: events, their deliveries
+// to endpoints, and the log of events.
 package outbox
 
 import (
@@ -32,17 +32,16 @@ type DeliveryResult struct {
 	Note      string    // at most 1 KiB of what was answered or went wrong
 }
 
-// HeadStart is how long a delivery that is not urgent can be overtaken by urgent ones:
-// whatever a backlog holds, the merchant hears of money first, and of all else in time.
+// HeadStart is how far urgent deliveries go before others: a backlog never delays news of
+// money, and delays everything else by a day at most.
 const HeadStart = 24 * time.Hour
 
 // Outbox is the durable queue of deliveries. The store fills it in Update, one
 // row for each event and configured endpoint; storetest.Run is the contract.
 type Outbox interface {
-	// ClaimDeliveries returns up to limit deliveries due at now to any of
-	// the endpoints, oldest due first, and hides them until now+lease. Urgent ones count
-	// as due [HeadStart] earlier, and with them what is open of their sessions. A claimed
-	// delivery that is never settled comes back after that.
+	// ClaimDeliveries returns up to limit deliveries due at now to any of the endpoints,
+	// oldest due first, and hides them until now+lease. Urgent ones count as due [HeadStart]
+	// earlier, and with them the open deliveries of their sessions.
 	ClaimDeliveries(
 		ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string,
 	) ([]Delivery, error)
@@ -50,11 +49,11 @@ type Outbox interface {
 	RecordResult(ctx context.Context, d Delivery, r DeliveryResult) error
 }
 
-// Rerouting is about deliveries that are open to a URL which no running instance has
-// configured. The store moves those of the last 30 days by itself, to the URLs that are
-// configured here: each gets a delivery of every event of which it has none, with the
-// same id and body and the full time to be tried. Where every URL has one already, the
-// URL was removed, not replaced: then the delivery stays, and an operator decides.
+// Rerouting is about deliveries that are open to a URL that no running instance has
+// configured. The store moves those of the last 30 days by itself to the configured URLs:
+// each gets a delivery of every event of which it has none, with the same id and body and
+// the full time to be tried. Where every URL has one already, the URL was removed, not
+// replaced: then the delivery stays, and an operator decides.
 type Rerouting interface {
 	// Unrouted returns those URLs, with what is open to each.
 	Unrouted(ctx context.Context) ([]Backlog, error)
@@ -68,30 +67,26 @@ type Rerouting interface {
 // Rerouted is what came of a Reroute.
 type Rerouted struct {
 	Moved  int  // deliveries that are now open to configured URLs
-	Closed int  // deliveries that nobody needed any more
+	Closed int  // deliveries that no URL needs any more
 	More   bool // the limit has left some out
 }
 
 // Log is the record of all events, for those who read it again.
 type Log interface {
-	// Events returns events in the order in which they became visible, from
-	// after a cursor on: a reader that goes on from the Next of each page misses
-	// none and sees none twice. Errors: *wire.Error with CodeInvalid and
-	// Param "after" if the cursor is not one of ours; ErrCursorGone.
+	// Events returns events in the order in which they became visible, from after a cursor
+	// on: a reader that continues from the Next of each page misses none and sees none
+	// twice. Errors: *wire.Error with CodeInvalid and Param "after" if the cursor is not
+	// valid; ErrCursorGone.
 	Events(ctx context.Context, q EventQuery) (EventPage, error)
-	// Replay makes every delivery in the range due at now, with the same event
-	// id and body and the full time to be tried: also one that was
-	// delivered or abandoned, and one to an endpoint that was not configured
-	// when the event was written. It returns how many deliveries are due now,
-	// and more if the limit has left some out, which another call with the
-	// same range, from the At of the last one, would reach.
+	// Replay makes every delivery in the range due at now, with the same event id and body
+	// and the full time to be tried: also delivered and abandoned ones, and those to an
+	// endpoint that was not configured when the event was written.
 	Replay(ctx context.Context, r Range, now time.Time) (Replayed, error)
 }
 
-// ErrCursorGone means that the event that a cursor stands at is not in the log, or another one is
-// in its place. The database was restored from a backup since the cursor was issued, or
-// is another one, or the event was deleted. Only reading from the beginning misses
-// nothing.
+// ErrCursorGone means that the event at a cursor is not in the log, or is another one: the
+// database was restored from a backup since, is another one, or the event was deleted. Only
+// reading from the beginning misses nothing.
 var ErrCursorGone error = &wire.Error{
 	Code: wire.CodeCursorGone, Param: "after", Detail: "the event at the cursor is gone",
 }
@@ -106,7 +101,7 @@ type EventQuery struct {
 // EventPage is one page of the log. Next is never empty once there is an event:
 // at the end of the log it is where later ones will follow.
 type EventPage struct {
-	Events []payment.Event // the oldest first; empty = no news
+	Events []payment.Event // oldest first
 	Next   string          // opaque; for EventQuery.After
 	More   bool            // further events are there already
 }
@@ -132,20 +127,18 @@ var ErrEndpoint = errors.New("endpoint not configured")
 // ErrEventUnknown is an event that is not there.
 var ErrEventUnknown = errors.New("event not found")
 
-// Deliveries is what becomes of webhooks.
+// Deliveries is the state of webhooks, for operators.
 type Deliveries interface {
-	// Deliveries returns how webhooks were or will be sent, those of the newest
-	// event first: one for each event and endpoint.
+	// Deliveries returns the deliveries of events, newest event first, one for each
+	// endpoint.
 	Deliveries(ctx context.Context, q DeliveryQuery) (DeliveryPage, error)
 	// Backlogs returns what waits for each endpoint that is configured, in that order.
 	Backlogs(ctx context.Context) ([]Backlog, error)
-	// SessionOf returns the id of the session that an event tells of. Errors:
-	// ErrEventUnknown.
+	// SessionOf returns the id of an event's session. Errors: ErrEventUnknown.
 	SessionOf(ctx context.Context, event string) (string, error)
-	// Redeliver makes the delivery of an event to an endpoint due now, as Replay
-	// does, whatever has become of it; endpoint "" means all that are configured.
-	// Kick the sender afterwards. Errors: ErrEventUnknown;
-	// ErrEndpoint if the endpoint is not configured (any more).
+	// Redeliver makes the delivery of an event to an endpoint due now, as Replay does,
+	// whatever its state; endpoint "" means all that are configured. Kick the sender
+	// afterwards. Errors: ErrEventUnknown; ErrEndpoint if the endpoint is not configured.
 	Redeliver(ctx context.Context, event, endpoint string) error
 }
 
@@ -168,7 +161,7 @@ type DeliveryQuery struct {
 	Limit   int // 1…100; zero = 20
 }
 
-// DeliveryRow is one event on its way to one endpoint, as people see it.
+// DeliveryRow is one delivery as operators see it.
 type DeliveryRow struct {
 	Event    string // id
 	Type     payment.EventType

@@ -10,7 +10,7 @@ import (
 // Service reads the log of events and has them sent again.
 type Service struct {
 	Log
-	// Kick makes the sender look for due deliveries now; nil = it will anyway.
+	// Kick makes the sender check for due deliveries now; nil = it waits for its next poll.
 	Kick func()
 	Now  func() time.Time // nil = time.Now
 }

@@ -17,17 +17,17 @@ var (
 	}
 )
 
-// EventTest is the type of a message that tells of no payment. It is sent once,
-// when somebody asks for it, and is in no log.
+// EventTest is the type of a test message, which is about no payment. It is sent once, on
+// request, and is in no log.
 const EventTest payment.EventType = "checkout.test"
 
-// TestResult is what has come of sending one message of [EventTest].
+// TestResult is the result of sending one message of [EventTest].
 type TestResult struct {
 	Event      string         // its "evt_…"
 	Deliveries []TestDelivery // one for each endpoint, as they are configured
 }
 
-// Delivered reports whether every endpoint has taken it.
+// Delivered reports whether every endpoint has accepted it.
 func (t TestResult) Delivered() bool {
 	for _, one := range t.Deliveries {
 		if !one.Delivered {
@@ -37,7 +37,7 @@ func (t TestResult) Delivered() bool {
 	return true
 }
 
-// TestDelivery is what has come of it at one endpoint.
+// TestDelivery is the result at one endpoint.
 type TestDelivery struct {
 	Endpoint  string        // URL, whose path and query may hold a key
 	Delivered bool          // answered with 2xx
@@ -48,7 +48,7 @@ type TestDelivery struct {
 	Failure Failure // why it was not taken; the zero Fault if it was
 }
 
-// Failure is why an endpoint has not taken a message, in the words of docs/errors.md.
+// Failure is why an endpoint has not accepted a message, in the words of docs/errors.md.
 type Failure struct {
 	Code         string // "signature_refused"
 	Meaning, Fix string // what it means, and what to do

@@ -23,7 +23,7 @@ type Source interface {
 
 // Where a socket stands with the writer pool.
 const (
-	busy    uint32 = iota // a writer has it, or nobody may have it yet, or any more
+	busy    uint32 = iota // a writer has it, or it is not open yet or any more
 	updated               // busy, and something was published since
 	idle                  // nothing to do
 	queued                // waits for a writer
@@ -36,7 +36,7 @@ type Socket struct {
 	source  Source
 	conn    *websocket.Conn // nil until it is opened
 
-	published atomic.Uint64 // the latest publication that it was told of
+	published atomic.Uint64 // the latest publication that it was notified of
 	state     atomic.Uint32
 	pingDue   atomic.Bool
 	ended     atomic.Bool // the client has gone, or its connection

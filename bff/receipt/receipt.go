@@ -39,13 +39,12 @@ type Signer struct {
 	public []byte
 }
 
-// New returns a signer for the checkout whose origin is issuer. The first of
-// secrets signs; the public keys of all are told by [Signer.KeySet], so that
-// receipts of earlier keys are good for as long as their secrets are listed.
-// Without secrets there are no receipts.
+// New returns a signer for the checkout whose origin is issuer. The first of secrets signs;
+// [Signer.KeySet] has the public keys of all, so that receipts of earlier keys verify for as
+// long as their secrets are listed. Without secrets there are no receipts.
 //
-// Errors: a secret of less than 32 bytes. The public key is for everybody, so
-// whoever likes can try secrets until one fits.
+// Errors: a secret of less than 32 bytes. The public key is published, so an attacker could
+// find a short secret by trying.
 func New(issuer string, secrets []string) (*Signer, error) {
 	s := &Signer{issuer: issuer}
 	known := make([]publicKey, 0, len(secrets)) // never nil: "keys" is a list in JSON

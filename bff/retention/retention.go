@@ -15,15 +15,14 @@ import (
 )
 
 const (
-	// batchSize is how many sessions are looked at in one query, and erasePause
-	// the time between two that are erased, each in a transaction of its own: nobody
-	// else waits for long.
+	// batchSize is how many sessions one query reads, and erasePause the time between two
+	// that are erased, each in a transaction of its own, so that other writers do not wait.
 	batchSize  = 500
 	erasePause = 10 * time.Millisecond
 )
 
-// deliveryDays is how long webhooks are tried: a session that they tell of is kept for
-// so much longer at most.
+// deliveryDays is how long webhooks are tried: it delays the erasure of a session by that at
+// most.
 const deliveryDays = 30
 
 // Service erases what was kept for long enough, at one instance at a time.
@@ -49,7 +48,7 @@ func (r *Service) day() time.Duration { return cmp.Or(r.Day, 24*time.Hour) }
 // retry is how often an instance asks whether it is time.
 func (r *Service) retry() time.Duration { return r.day() / 24 }
 
-// lease is how long no other instance begins after this one was last heard of.
+// lease is how long no other instance begins after the last heartbeat of this one.
 func (r *Service) lease() time.Duration { return r.day() / 144 }
 
 // Run erases at the start and once a day until ctx ends, and returns nil. It does
@@ -57,7 +56,7 @@ func (r *Service) lease() time.Duration { return r.day() / 144 }
 func (r *Service) Run(ctx context.Context) error {
 	for r.Keep > 0 && ctx.Err() == nil {
 		if err := r.pass(ctx); err != nil && ctx.Err() == nil {
-			r.Log.ErrorContext(ctx, "erasing old data failed; it is tried again in an hour",
+			r.Log.ErrorContext(ctx, "erasing old data failed; retrying in an hour",
 				"error", err)
 		}
 		background.Sleep(ctx, r.retry())

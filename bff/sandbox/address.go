@@ -12,8 +12,7 @@ import (
 	"golang.org/x/crypto/sha3"
 )
 
-// newAddress returns an address of the family, made of random bytes: its
-// checksum is right and nobody has its key.
+// newAddress returns a random address of the family, with a valid checksum and no key.
 func newAddress(f Family, random io.Reader) string {
 	switch f {
 	case TRON:

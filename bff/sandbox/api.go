@@ -59,8 +59,8 @@ func (s *Server) endpoints() []endpoint {
 	}
 }
 
-// serveAPI answers a request to the merchant API, or does what the first armed
-// fault that matches says. A client that goes away does not undo anything.
+// serveAPI answers a request to the merchant API, or does what the first armed fault that
+// matches says. A client that disconnects undoes nothing.
 func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	arrived := s.now()
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodyBytes))
@@ -180,8 +180,8 @@ func (s *Server) transactionStatus(r *http.Request, _ []byte) (envelope, *refusa
 	return success(record), refused
 }
 
-// recheckTransaction re-verifies and answers as the documentation's sample
-// does: with a message that tells of success next to the status pending.
+// recheckTransaction re-verifies and answers like the documentation's sample: with a success
+// message next to the status pending.
 func (s *Server) recheckTransaction(r *http.Request, _ []byte) (envelope, *refusal) {
 	var record transactionRecord
 	refused := s.named(r, func(t *Transaction) error {
@@ -266,6 +266,6 @@ func writeJSON(w http.ResponseWriter, status int, v any) {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	if err := encoder.Encode(v); err != nil {
-		panic(http.ErrAbortHandler) // the client has gone; there is nobody to tell
+		panic(http.ErrAbortHandler) // the client has gone
 	}
 }

@@ -49,7 +49,7 @@ const badGateway = `<!doctype html><html><head><title>502 Bad Gateway</title></h
 func (f Fault) write(w http.ResponseWriter, contentType, body string) {
 	w.Header().Set("Content-Type", contentType)
 	w.WriteHeader(cmp.Or(f.Status, http.StatusOK))
-	io.WriteString(w, body) // a client that has gone has nobody to tell
+	io.WriteString(w, body) // fails if the client has gone
 }
 
 // wait blocks for d or until the client has gone.

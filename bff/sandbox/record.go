@@ -76,8 +76,8 @@ type transactionRecord struct {
 	ExpiredAt        int64       `json:"expired_at"`
 }
 
-// record returns t as the API tells it. paid_amount has eight fractional
-// digits; tx_id is that of the youngest transfer that the gateway has seen.
+// record returns t as the API shows it. paid_amount has eight fractional digits; tx_id is
+// that of the youngest transfer that the gateway has seen.
 func (t *Transaction) record() transactionRecord {
 	r := transactionRecord{
 		OrderID: t.OrderID, Status: t.Status, TrackingCode: t.TrackingCode,
@@ -97,9 +97,8 @@ func (t *Transaction) record() transactionRecord {
 	return r
 }
 
-// sampleRecord returns t as the answers of recheck and cancel tell it: with the
-// status that the documentation's samples carry, whatever it is by now. Only
-// status and the list tell the truth.
+// sampleRecord returns t as the answers of recheck and cancel show it: with the status of
+// the documentation's samples, whatever it is by now.
 func (t *Transaction) sampleRecord() transactionRecord {
 	r := t.record()
 	r.Status = Pending

@@ -22,7 +22,7 @@ var remote = &http.Client{Timeout: 5 * time.Second}
 
 // Pay is [Server.Pay] there. It blocks for five seconds at most.
 //
-// Errors: nobody answers, or what the Server says to that kind and code.
+// Errors: no answer, or those of the Server.
 func (r Remote) Pay(ctx context.Context, code string, kind Kind) error {
 	address := strings.TrimRight(r.URL, "/") + "/sandbox/transactions/" + url.PathEscape(code) +
 		"/" + url.PathEscape(string(kind))

@@ -40,7 +40,7 @@ import (
 // DefaultKey is the API key that a Server accepts unless Config names another.
 const DefaultKey = "sandbox-key-2f9c1d7be4a86053"
 
-// Config is what a Server can be told. The zero value is useful.
+// Config configures a Server. The zero value is useful.
 type Config struct {
 	// Key is the x-api-key that is accepted. Empty means DefaultKey.
 	Key string

@@ -75,7 +75,7 @@ func (db *DB) writeAttemptKeys(
 	return nil
 }
 
-// conflict turns err, of writing h, into what the contract calls it.
+// conflict returns err, of writing h, as the contract names it.
 func (db *DB) conflict(h attemptKeys, err error) error {
 	switch db.Dialect.Violated(err) {
 	case "attempts.order_id":

@@ -244,9 +244,7 @@ func TestWriterQueueIsNeverStuck(t *testing.T) {
 		all.Wait()
 		cancel()
 	}
-	if n := db.Waiting(); n > 0 {
-		t.Errorf("%d waiting after the last", n)
-	}
+	waits(t, 0)
 }
 
 // A batch takes so many and no more: the first of them waits for the last.

@@ -10,17 +10,15 @@ import (
 	"coinslot/bff/store/sqldb"
 )
 
-// ErrBusy is the refusal of a [Bucket] whose next free slot is further away than
-// the caller's patience.
+// ErrBusy means that the next free slot of a [Bucket] is further away than the caller waits.
 var ErrBusy = errors.New("no slot is free in time")
 
-// Bucket hands out the slots in which all instances together may do something, a
-// number per second and as many at once. limitertest.Run is its contract.
+// Bucket hands out the slots in which all instances together may do something: a number per
+// second, and as many at once. limitertest.Run is its contract.
 //
-// It is one number, as in the generic cell rate algorithm: when the bucket would
-// be full of free slots again. Source: ITU-T I.371, "virtual scheduling". The
-// database's clock decides; a slot that is lost because the database does not
-// answer is not given back.
+// It is one number, as in the generic cell rate algorithm (ITU-T I.371, "virtual
+// scheduling"): when all slots would be free again. The database's clock decides; a slot
+// that is lost because the database does not answer is not given back.
 type Bucket struct {
 	db       *DB
 	name     string
@@ -50,12 +48,11 @@ func (db *DB) Bucket(name string, rps int) *Bucket {
 	return &Bucket{db: db, name: name, interval: interval, slack: interval * int64(rps-1)}
 }
 
-// Take reserves the next free slot and returns how long to wait for it, zero =
-// none. A reserved slot is never given back.
+// Take reserves the next free slot and returns how long to wait for it, zero = not at all. A
+// reserved slot is never given back.
 //
-// Errors: ErrBusy if the wait is longer than patience, with that wait; then
-// nothing is reserved. Any other error, as of a database that is away: there is
-// no slot.
+// Errors: ErrBusy if the wait is longer than patience, with that wait; then nothing is
+// reserved. After any other error there is no slot.
 func (b *Bucket) Take(ctx context.Context, patience time.Duration) (wait time.Duration, err error) {
 	for range sqldb.MaxTries {
 		wait, err = b.take(ctx, patience)

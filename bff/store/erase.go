@@ -13,8 +13,8 @@ import (
 	"coinslot/bff/store/sqldb"
 )
 
-// tombstone is the status column of a deleted session: no list by status shows it,
-// while its document keeps the status that late money and a repeated order need.
+// tombstone is the status column of a deleted session: no list by status shows it, while its
+// document keeps the status for late payments and repeated orders.
 const tombstone = "deleted"
 
 // statusColumn is what the status column of s says.

@@ -153,8 +153,8 @@ func (db *DB) Reroute(ctx context.Context, endpoint string) (outbox.Rerouted, er
 	return db.reroute(ctx, endpoint, reroute{closeRest: true, most: maxRerouted})
 }
 
-// reroute says which deliveries to move, and what becomes of those that every URL
-// already has.
+// reroute says which deliveries to move, and what to do with those that every URL already
+// has.
 type reroute struct {
 	since     time.Time // leaves out what was opened earlier; zero = nothing
 	closeRest bool      // false = they stay open, for an operator to decide

@@ -91,8 +91,7 @@ func sessionsAt(ctx context.Context, q sqldb.Queryer, list []cursor) ([]payment.
 	return sessions, err
 }
 
-// sessionQuery is one way to find sessions: those of its tables that meet all conditions,
-// newest first.
+// sessionQuery finds sessions: those of its tables that meet all conditions, newest first.
 type sessionQuery struct {
 	tables     string
 	at, id     string // columns
@@ -116,8 +115,8 @@ func (w *sessionQuery) sql() string {
 		w.tables, w.at, w.id, strings.Join(w.conditions, " AND "), w.limit)
 }
 
-// sessionQueries returns how to find what q asks for, from a place on. CROSS keeps SQLite
-// from going through all sessions in search of a word.
+// sessionQueries returns the queries for what q asks for, from a place on. CROSS keeps
+// SQLite from scanning all sessions for a term.
 func sessionQueries(q records.Query, from cursor, limit int) []sessionQuery {
 	from = from.before(q.To)
 	var list []sessionQuery
@@ -148,7 +147,7 @@ func sessionQueries(q records.Query, from cursor, limit int) []sessionQuery {
 		"a.tracking_code = ? AND s.id = a.session", sqldb.Key(what))
 	add(sessionQuery{tables: "words w CROSS JOIN sessions s", at: "w.created_at", id: "w.session"},
 		"w.word = ? AND s.id = w.session", searchTerm(what))
-	// also if more begin like it than are looked at
+	// also if more begin like it than byRefPrefix reads
 	add(sessions, "s.order_ref = ?", sqldb.Key(what))
 	if utf8.RuneCountInString(what) >= shortestPrefix && sqldb.Key(what) == what {
 		add(byRefPrefix(what), "")
@@ -163,8 +162,8 @@ func isTransient(status string) bool {
 	return s.Known() && s.Waiting()
 }
 
-// byRefPrefix finds sessions by how their order_ref begins: of these only a part,
-// because that has to be sorted.
+// byRefPrefix finds sessions by a prefix of their order_ref, 1,000 at most, because they
+// have to be sorted.
 func byRefPrefix(ref string) sessionQuery {
 	return sessionQuery{at: "s.created_at", id: "s.id", args: []any{ref, ref + lastRune},
 		tables: `(SELECT created_at, id, status

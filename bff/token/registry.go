@@ -24,7 +24,7 @@ const (
 	Other    Kind = "other"
 )
 
-// Family is the kind in the words of the view, which tells three apart.
+// Family is the kind as the view names it: one of three, or other.
 func (k Kind) Family() wire.Family {
 	switch k {
 	case EVM:

@@ -31,8 +31,8 @@ type Config struct {
 	// Self is our own public URL, which is refused as an endpoint; empty = not
 	// checked.
 	Self string
-	// Began is called when a try begins; it returns the context to make it with and
-	// what is called when it has ended. Nil = nobody watches.
+	// Began is called when a try begins; it returns the context to make it with and a
+	// function to call at its end. Nil = not called.
 	Began func(
 		ctx context.Context, d outbox.Delivery,
 	) (context.Context, func(outbox.DeliveryResult))
@@ -43,9 +43,8 @@ type Config struct {
 	Random func() float64
 }
 
-// Sender delivers what is in the outbox. Its methods may be called by many
-// goroutines, but only one Run or Pass should be under way at a time, since
-// each of them has its own limit of tries in flight.
+// Sender delivers what is in the outbox. Its methods may be called by many goroutines, but
+// only one Run or Pass at a time, since each has its own limit of tries in flight.
 type Sender struct {
 	outbox  outbox.Outbox
 	keys    Keys
@@ -61,9 +60,8 @@ type Sender struct {
 	tests   tests
 }
 
-// New checks c and returns its Sender, which does nothing before
-// [Sender.Run]. Errors name an endpoint or a secret by its position, from 1, and
-// never hold its value.
+// New returns a Sender, which does nothing before [Sender.Run]. Errors name an endpoint or a
+// secret by its position, from 1, and never hold its value.
 func New(c Config) (*Sender, error) {
 	if c.Outbox == nil {
 		return nil, errors.New("making the webhook sender: no outbox")
@@ -96,7 +94,7 @@ func newSender(c Config) (*Sender, error) {
 	return s, nil
 }
 
-// setDefaults replaces zero by what [Config] says that it means.
+// setDefaults replaces zero values as [Config] says.
 func (s *Sender) setDefaults() {
 	if s.timeout <= 0 {
 		s.timeout = 20 * time.Second
@@ -151,9 +149,9 @@ func isSelf(raw, self string) bool {
 	return err == nil && errSelf == nil && b.Host != "" && sameOrigin(a, b)
 }
 
-// Run delivers until ctx ends, then waits for the tries under way, each of
-// which takes no longer than Config.Timeout and a settlement. It looks for work
-// once a second and on [Sender.Kick], and always returns nil.
+// Run delivers until ctx ends, then waits for the tries under way, each of which takes no
+// longer than Config.Timeout and one write. It polls the outbox once a second and on
+// [Sender.Kick], and always returns nil.
 func (s *Sender) Run(ctx context.Context) error {
 	var lines sync.WaitGroup
 	for _, l := range s.workers {
@@ -165,9 +163,8 @@ func (s *Sender) Run(ctx context.Context) error {
 	return nil
 }
 
-// Pass makes one try of what is due now, at most four for each endpoint, waits
-// for their end and returns how many they were. An error is of claiming or
-// settling, with the outbox's error in it; a failing endpoint is none.
+// Pass makes one try of what is due now, at most four for each endpoint, waits for their end
+// and returns their number. Errors are the outbox's; a failing endpoint is none.
 func (s *Sender) Pass(ctx context.Context) (int, error) {
 	var (
 		all   sync.WaitGroup
@@ -193,17 +190,17 @@ func (s *Sender) Kick() {
 	for _, l := range s.workers {
 		select {
 		case l.kick <- struct{}{}:
-		default: // a look is due already
+		default: // a check is due already
 		}
 	}
 }
 
-// Stats is what a [Sender] has to tell to its operator.
+// Stats are the figures of a [Sender].
 type Stats struct {
 	Endpoints int // that are configured
 	Gone      int // those of them that have answered 410
-	// LastBeat is when the line that has been busy for the longest last looked for work,
-	// with a place for it; zero = no line runs.
+	// LastBeat is when the worker that has been busy for the longest last checked for work,
+	// with a slot for it; zero = no worker runs.
 	LastBeat time.Time
 }
 

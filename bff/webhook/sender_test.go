@@ -439,7 +439,7 @@ func TestLog(t *testing.T) {
 			t.Errorf("log holds %q:\n%s", bad, text.String())
 		}
 	}
-	for _, good := range []string{"webhook delivered", "webhook failed", "webhook abandoned", "endpoint is gone", "event=evt_00001", "host=a.example", "status=500", "reason=server_failed", "try=1"} {
+	for _, good := range []string{"webhook delivered", "webhook delivery failed", "webhook abandoned", "endpoint is gone", "event=evt_00001", "host=a.example", "status=500", "reason=server_failed", "try=1"} {
 		if !strings.Contains(text.String(), good) {
 			t.Errorf("log lacks %q:\n%s", good, text.String())
 		}

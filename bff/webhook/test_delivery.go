@@ -15,27 +15,25 @@ import (
 )
 
 const (
-	// testsPerMinute is how many tests one Sender sends in a minute at most: who asks
-	// for them has a key, but an endpoint may be somebody else's.
+	// testsPerMinute bounds the tests of one Sender: callers are authenticated, but an
+	// endpoint may belong to a third party.
 	testsPerMinute = 10
 	// keyLifetime is how long the same key means the same message.
 	keyLifetime = time.Hour
-	// maxTestNote is how many characters of an answer a test tells: enough to know
-	// whose answer it is.
+	// maxTestNote bounds the part of an answer that a test result shows, in characters.
 	maxTestNote = 200
 )
 
-// Test sends a message of [checkout.EventTest] to every endpoint, all at the same
-// time and one that has answered 410 too, just as a payment's would be sent. It
-// waits for their answers, for Config.Timeout at most, and the end of ctx does not
-// cut it short. Nothing else comes of it: it is in no outbox and no metric, is not
+// Test sends a message of [outbox.EventTest] to every endpoint at once, also to one that has
+// answered 410, just as a payment's would be sent. It waits for their answers, for
+// Config.Timeout at most, even if ctx ends. The test is in no outbox and no metric, is not
 // tried again, and turns no endpoint off.
 //
-// The same key sends the same message again, id and body, within an hour and by
-// this Sender; "" is another one each time.
+// The same key sends the same message again, id and body, within an hour and by this Sender;
+// "" is a new one each time.
 //
-// Errors: [checkout.ErrNoEndpoint]; [checkout.ErrTooManyTests] after ten in a
-// minute. What endpoints answer is none.
+// Errors: [outbox.ErrNoEndpoint]; [outbox.ErrTooManyTests] after ten in a minute. What
+// endpoints answer is none.
 func (s *Sender) Test(ctx context.Context, key string) (outbox.TestResult, error) {
 	if len(s.workers) == 0 {
 		return outbox.TestResult{}, outbox.ErrNoEndpoint
@@ -55,8 +53,8 @@ func (s *Sender) Test(ctx context.Context, key string) (outbox.TestResult, error
 	return tested, nil
 }
 
-// Test is [Sender.Test] for who has no Sender: c needs no Outbox. Errors: those of
-// [New] and of Sender.Test.
+// Test is [Sender.Test] without a Sender: c needs no Outbox. Errors: those of [New] and of
+// Sender.Test.
 func Test(ctx context.Context, c Config) (outbox.TestResult, error) {
 	s, err := newSender(c)
 	if err != nil {
@@ -90,8 +88,8 @@ func truncate(text string, n int) string {
 	return string([]rune(text)[:n-1]) + "…"
 }
 
-// testBody has nothing in it that a careless server could take for an order: no
-// id, no reference, no status, no amount.
+// testBody has no id, reference, status or amount, so that a careless server cannot take it
+// for an order.
 func testBody(at time.Time) []byte {
 	type data struct {
 		Object  string `json:"object"`
@@ -115,8 +113,7 @@ func testBody(at time.Time) []byte {
 	return body
 }
 
-// tests are those of the last hour, to be counted and repeated. It is safe for
-// concurrent use.
+// tests are those of the last hour, to be counted and repeated.
 type tests struct {
 	mu   sync.Mutex
 	list []sentTest // the oldest first
@@ -129,8 +126,8 @@ type sentTest struct {
 	message outbox.Delivery // without an endpoint
 }
 
-// begin returns the message of another test, and counts it. ok is false if there
-// were enough in the minute before now. stamp is when a new message happens.
+// begin returns the message of another test and counts it. ok is false after too many in the
+// minute before now. stamp is the time of a new message.
 func (t *tests) begin(key string, now, stamp time.Time) (message outbox.Delivery, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

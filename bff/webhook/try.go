@@ -23,18 +23,17 @@ const maxNoteBytes = 1 << 10
 type answer struct {
 	status int           // HTTP status; zero = none was read
 	after  time.Duration // earliest next try asked for by a 429 or 503; zero = not asked
-	note   string        // for people, cleaned
+	note   string        // printable, on one line
 	err    error         // why there is no status; nil if there is one
 }
 
 // delivered reports whether the endpoint has said yes.
 func (a answer) delivered() bool { return a.status >= 200 && a.status < 300 }
 
-// post makes one try. It always returns an answer: that nothing could be sent
-// is one with status zero.
+// post makes one try. If nothing could be sent, the answer has status zero.
 //
-// A 2xx counts as soon as its header is read: the endpoint has taken the event,
-// whatever becomes of the rest of its answer.
+// A 2xx counts as soon as its header is read: the endpoint has accepted the event, even if
+// the rest of the answer is lost.
 func (s *Sender) post(ctx context.Context, d outbox.Delivery) answer {
 	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
@@ -47,7 +46,7 @@ func (s *Sender) post(ctx context.Context, d outbox.Delivery) answer {
 		return answer{note: clean(s.describe(err)), err: err}
 	}
 	defer res.Body.Close()
-	// what is read until it breaks is note enough
+	// a part is enough for a note
 	body, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswerBytes))
 	a := answer{status: res.StatusCode, note: clean(string(body))}
 	if a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable {
@@ -56,7 +55,7 @@ func (s *Sender) post(ctx context.Context, d outbox.Delivery) answer {
 	return a
 }
 
-// request signs d anew: the timestamp is of this try, the keys are today's.
+// request signs d again for each try, with the current time and keys.
 func (s *Sender) request(ctx context.Context, d outbox.Delivery) (*http.Request, error) {
 	at := s.now()
 	signature, err := s.keys.Sign(d.EventID, at, d.Body)
@@ -77,8 +76,8 @@ func (s *Sender) request(ctx context.Context, d outbox.Delivery) (*http.Request,
 	return req, nil
 }
 
-// describe words an error of the client without the endpoint's URL, whose query
-// can hold a secret.
+// describe returns the text of a client error without the endpoint's URL, whose query can
+// hold a secret.
 func (s *Sender) describe(err error) string {
 	if errors.Is(err, errPrivate) {
 		return "refused to connect: " + errPrivate.Error()
@@ -92,8 +91,8 @@ func (s *Sender) describe(err error) string {
 	return err.Error()
 }
 
-// decide turns an answer into what the outbox is told; it is pure. now is the
-// end of the try, draw in [0, 1) decides the jitter.
+// decide returns what to record of an answer; it is pure. now is the end of the try, draw in
+// [0, 1) decides the jitter.
 func decide(d outbox.Delivery, a answer, now time.Time, draw float64) outbox.DeliveryResult {
 	r := outbox.DeliveryResult{Status: a.status, Note: a.note}
 	switch {
@@ -117,8 +116,8 @@ func decide(d outbox.Delivery, a answer, now time.Time, draw float64) outbox.Del
 	return r
 }
 
-// clean makes a note of what a stranger has sent: valid UTF-8 on one line,
-// without control characters, of at most 1 KiB.
+// clean returns untrusted text as valid UTF-8 on one line, without control characters, of at
+// most 1 KiB.
 func clean(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {

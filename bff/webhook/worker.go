@@ -17,17 +17,16 @@ import (
 const (
 	// inFlight is how many tries to one endpoint are under way at most.
 	inFlight = 4
-	// pollEvery is the pause between two looks for due deliveries.
+	// pollEvery is the pause between two checks for due deliveries.
 	pollEvery = time.Second
-	// pollEveryMax is the same while the outbox answers with errors.
+	// pollEveryMax is the same while the outbox returns errors.
 	pollEveryMax = 30 * time.Second
-	// storeTimeout bounds one settlement, and one claim.
+	// storeTimeout bounds one claim, and the recording of one result.
 	storeTimeout = 10 * time.Second
 )
 
-// worker is the way to one endpoint. It claims for itself alone, and only as
-// much as it can begin at once: neither an endpoint that hangs nor one with
-// thousands of events waiting takes anything from another's line.
+// worker delivers to one endpoint. It claims only what it can send at once: neither an
+// endpoint that hangs nor one with a long queue delays the others.
 type worker struct {
 	s         *Sender
 	endpoint  string
@@ -71,8 +70,7 @@ func (l *worker) run(ctx context.Context) {
 	}
 }
 
-// wait waits until there is a reason to look again and returns how many tries
-// have ended.
+// wait waits until there is a reason to check again and returns how many tries have ended.
 func (l *worker) wait(ctx context.Context, ended <-chan struct{}, pause time.Duration) int {
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -90,15 +88,14 @@ func (l *worker) wait(ctx context.Context, ended <-chan struct{}, pause time.Dur
 	return 0
 }
 
-// nextPause returns the pause before the next look: longer and longer while claims
-// fail, so that a database that is down is not also knocked at, and logs once
-// for each time that it grows.
+// nextPause returns the pause before the next check, which grows while claims fail; each
+// time that it grows, it logs.
 func (l *worker) nextPause(ctx context.Context, pause time.Duration, err error) time.Duration {
 	if err == nil || ctx.Err() != nil {
 		return pollEvery
 	}
 	if pause < pollEveryMax {
-		l.s.log.ErrorContext(ctx, "webhook outbox", "host", l.host, "error", err)
+		l.s.log.ErrorContext(ctx, "claiming webhooks failed", "host", l.host, "error", err)
 	}
 	return min(2*pause, pollEveryMax)
 }
@@ -121,9 +118,9 @@ func (l *worker) pass(ctx context.Context) (int, error) {
 	return len(due), errors.Join(errs...)
 }
 
-// claimDue takes up to free deliveries that are due. The lease outlasts a try
-// and its settlement, so that another claim returns a delivery only if this
-// process has stopped in between.
+// claim claims up to free due deliveries. The lease outlasts a try and the recording of its
+// result, so that another claim returns a delivery only if this process has stopped in
+// between.
 func (l *worker) claimDue(ctx context.Context, free int) ([]outbox.Delivery, error) {
 	if free <= 0 {
 		return nil, nil
@@ -138,9 +135,8 @@ func (l *worker) claimDue(ctx context.Context, free int) ([]outbox.Delivery, err
 	return due, nil
 }
 
-// deliver makes one try of d and settles it. The end of ctx does not cut it
-// short: a try that was begun is counted. A settlement that fails leaves d to
-// its lease: it is tried once more, with the same id.
+// deliver makes one try of d and records its result, also after ctx has ended. If recording
+// fails, d is tried again after its lease, with the same id.
 func (l *worker) deliver(ctx context.Context, d outbox.Delivery) error {
 	ctx, ended := l.s.began(context.WithoutCancel(ctx), d)
 	a := l.s.post(ctx, d)
@@ -154,15 +150,15 @@ func (l *worker) deliver(ctx context.Context, d outbox.Delivery) error {
 	defer cancel()
 	if err := l.s.outbox.RecordResult(ctx, d, r); err != nil {
 		l.s.log.ErrorContext(
-			ctx, "webhook not settled", "event", d.EventID, "host", l.host, "error", err,
+			ctx, "recording a webhook result failed", "event", d.EventID, "host", l.host, "error", err,
 		)
-		return fmt.Errorf("settling event %q to %s: %w", d.EventID, l.host, err)
+		return fmt.Errorf("recording the result of event %q to %s: %w", d.EventID, l.host, err)
 	}
 	return nil
 }
 
-// report logs the end of a try and, by its code, why it was not taken; without the
-// body, the answer, the URL and, unless the context's notes have it, the session's id.
+// report logs the end of a try, with the code of its failure; without the body, the answer
+// and the URL.
 func (l *worker) report(
 	ctx context.Context, d outbox.Delivery, reason string, r outbox.DeliveryResult,
 ) {
@@ -183,6 +179,6 @@ func (l *worker) report(
 	case r.Abandoned:
 		log.ErrorContext(ctx, "webhook abandoned")
 	default:
-		log.WarnContext(ctx, "webhook failed", "next", r.NextAt.UTC())
+		log.WarnContext(ctx, "webhook delivery failed", "next", r.NextAt.UTC())
 	}
 }

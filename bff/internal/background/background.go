@@ -1,5 +1,4 @@
-// Package background runs what outlives a request, shows that loops still go round, and
-// waits without a clock of its own.
+// Package background runs what outlives a request and provides heartbeats of loops.
 package background
 
 import (
@@ -8,8 +7,8 @@ import (
 	"time"
 )
 
-// Group counts what goes on in the background. Unlike a sync.WaitGroup it takes
-// more while somebody waits: requests are answered while the process ends.
+// Group counts running goroutines. Unlike a sync.WaitGroup it accepts more during Wait:
+// requests are answered while the process shuts down.
 type Group struct {
 	mu   sync.Mutex // guards the fields below
 	n    int
@@ -58,16 +57,16 @@ func Sleep(ctx context.Context, d time.Duration) {
 	}
 }
 
-// Heartbeat tells whether a main loop still goes round: it beats each time, and whoever
-// watches sees when it last did. How long is too long, the watcher decides. The zero
-// Heartbeat is of a loop that does not run. Its methods may be called by many goroutines.
+// Heartbeat shows whether a main loop still runs: it beats each time around. The watcher
+// decides how long is too long. The zero Heartbeat is of a loop that does not run. Its
+// methods may be called by many goroutines.
 type Heartbeat struct {
 	mu sync.Mutex // guards the field below
 	at time.Time  // by this machine's clock, with a monotonic reading
 }
 
-// Beat says that the loop goes round, and that it rests for pause before it does so again;
-// 0 or less = not at all. A beat does not shorten the rest of another.
+// Beat records that the loop runs, and that it rests for pause before the next beat; 0 or
+// less = not at all. A beat does not shorten the rest of another.
 func (h *Heartbeat) Beat(pause time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -76,7 +75,7 @@ func (h *Heartbeat) Beat(pause time.Duration) {
 	}
 }
 
-// Stop says that the loop has ended, or waits for what may never come.
+// Stop records that the loop has ended, or waits for what may never come.
 func (h *Heartbeat) Stop() {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -7,17 +7,17 @@ import (
 	"sync"
 )
 
-// maxParts bounds how many callers share a transaction, and so how long the first
-// of them waits for the others.
+// maxParts bounds how many callers share a transaction, and so how long the first of them
+// waits.
 const maxParts = 64
 
-// batch is a transaction of callers who would otherwise wait for one another: each
-// runs a part of it, one after another, in the order in which they came. One sync of
-// the disk is then enough for all of them.
+// batch is a transaction that several callers share, because SQLite has one writer: each
+// runs a part of it, in the order in which they came, and one sync of the disk is enough for
+// all of them.
 //
-// A part that fails is taken back alone. Nobody is answered before the commit, not
-// even who has failed: what they have seen may be another part's. A commit that
-// fails has failed for all.
+// A part that fails is rolled back alone. No caller gets its result before the commit, not
+// even one whose part failed: it may have read what another part wrote. A commit that fails
+// has failed for all.
 type batch struct {
 	*transaction
 	parts  int            // that were begun
@@ -26,21 +26,21 @@ type batch struct {
 	err    error          // of the commit; known at the end
 }
 
-// part is what a caller does in a batch.
+// part is what one caller does in a batch.
 type part struct {
 	ctx     context.Context // of the caller
 	fn      func(tx *sql.Tx) error
-	alone   bool           // wants a transaction of its own
-	granted chan *batch    // gets the batch when it is the caller's turn; one slot
+	alone   bool           // needs a transaction of its own
+	granted chan *batch    // gets the batch when the part may run; one slot
 	runs    sync.WaitGroup // until the caller has run fn
-	err     error          // why there is no batch; closes turn
+	err     error          // why there is no batch; granted is closed then
 }
 
-// writeBatched is write for a database with one writer.
+// writeBatched is Write for a database with one writer.
 //
-// Some failures take back the whole transaction: a full disk, a caller that goes
-// away in the middle of a statement. Then each of those who were in it runs again
-// in one of its own, and learns there what it would have learned alone.
+// Some failures roll back the whole transaction: a full disk, a caller whose context ends
+// during a statement. Then each part runs again in a transaction of its own, and its caller
+// gets the result of that.
 func (db *DB) writeBatched(ctx context.Context, fn func(tx *sql.Tx) error) error {
 	db.batching.Do(func() { go db.runBatches() })
 	for alone := false; ; alone = true {
@@ -68,11 +68,9 @@ func (db *DB) writeBatched(ctx context.Context, fn func(tx *sql.Tx) error) error
 	}
 }
 
-// enqueue waits until p is taken out of the queue. Errors: the caller's ctx; the
+// enqueue waits until p is taken out of the queue. Errors: those of the caller's ctx; the
 // database is closed.
 func (db *DB) enqueue(p *part) error {
-	db.queued.Add(1)
-	defer db.queued.Add(-1)
 	if err := p.ctx.Err(); err != nil {
 		return err
 	}
@@ -85,9 +83,6 @@ func (db *DB) enqueue(p *part) error {
 		return sql.ErrConnDone
 	}
 }
-
-// Waiting is how many callers wait for their turn to write to SQLite.
-func (db *DB) Waiting() int64 { return db.queued.Load() }
 
 // runBatches begins and commits batches until the database is closed.
 func (db *DB) runBatches() {
@@ -103,8 +98,8 @@ func (db *DB) runBatches() {
 	}
 }
 
-// runBatch runs first and those who wait by then in one transaction. It returns a part
-// that needs one of its own, nil if there is none.
+// runBatch runs first, and the parts that wait by then, in one transaction. It returns a
+// part that needs one of its own; nil if there is none.
 func (db *DB) runBatch(first *part) (next *part) {
 	b, err := db.newBatch(first.ctx)
 	if err != nil {
@@ -143,7 +138,7 @@ func (db *DB) waitingPart() *part {
 	}
 }
 
-// newBatch begins one, once there is no doubt about an earlier one any more.
+// newBatch begins a batch, after a commit of unknown outcome was superseded.
 func (db *DB) newBatch(ctx context.Context) (*batch, error) {
 	conn, err := db.Writer.Conn(ctx)
 	if err != nil {
@@ -162,7 +157,8 @@ func (db *DB) newBatch(ctx context.Context) (*batch, error) {
 	return b, nil
 }
 
-// supersedeUnknown ends the doubt about an earlier commit, if there is one.
+// supersedeUnknown makes sure that an earlier commit of unknown outcome, if there is one,
+// cannot appear any more.
 func (db *DB) supersedeUnknown(ctx context.Context, conn *sql.Conn) error {
 	if !db.unknown.Load() {
 		return nil
@@ -176,8 +172,7 @@ func (db *DB) supersedeUnknown(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// run runs fn as the part of b that was begun last. Whatever becomes of it, the turn is
-// somebody else's then.
+// run runs fn as the part of b that was begun last. When it returns, the next part may run.
 func (p *part) run(b *batch) error {
 	defer p.runs.Done()
 	kept := false
@@ -197,8 +192,8 @@ func (p *part) run(b *batch) error {
 	return err
 }
 
-// mark runs a statement that tells one part from the others. The first part needs
-// none: it is alone until it is done.
+// mark runs a statement that separates the parts. The first part needs none: it is alone
+// until it ends.
 func (b *batch) mark(ctx context.Context, statement string) error {
 	if b.parts == 1 {
 		return nil
@@ -207,7 +202,8 @@ func (b *batch) mark(ctx context.Context, statement string) error {
 	return err
 }
 
-// undo takes back the part that was begun last, or all if that cannot be done.
+// undo rolls back the part that was begun last, or the whole transaction if that is not
+// possible.
 func (b *batch) undo(ctx context.Context) {
 	if b.parts > 1 && b.mark(ctx, `ROLLBACK TO part`) == nil && b.mark(ctx, `RELEASE part`) == nil {
 		return

@@ -25,9 +25,9 @@ func Time(column sql.NullInt64) time.Time {
 // escape begins the column of a key that PostgreSQL does not take as it is.
 const escape = "\x01"
 
-// Key is a string as its column keeps it to be searched for. PostgreSQL refuses
-// NUL and what is not UTF-8, which whoever asks may have made up; those are
-// written in another way, the same for both databases.
+// Key is a string as its column keeps it to be searched for. PostgreSQL refuses NUL and what
+// is not UTF-8, which clients may send: those are encoded, in the same way for both
+// databases.
 func Key(s string) string {
 	if utf8.ValidString(s) && !strings.Contains(s, "\x00") && !strings.HasPrefix(s, escape) {
 		return s
@@ -48,8 +48,7 @@ func FromKey(column string) string {
 // Text is a key that may be missing: "" is NULL.
 func Text(s string) sql.NullString { return sql.NullString{String: Key(s), Valid: s != ""} }
 
-// Note is a text to be read by people; "" is NULL. What no text can hold is
-// replaced.
+// Note is a text for people; "" is NULL. What a text column cannot hold is replaced.
 func Note(s string) sql.NullString {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 	return sql.NullString{String: s, Valid: s != ""}
@@ -68,8 +67,7 @@ func InList(first int, keys []string) (in string, args []any) {
 	return "(" + strings.Join(places, ", ") + ")", args
 }
 
-// CeilMicros is the first microsecond that is not before t: events are kept with
-// theirs.
+// CeilMicros is the first microsecond that is not before t: columns keep microseconds.
 func CeilMicros(t time.Time) int64 {
 	micros := t.UnixMicro()
 	if time.UnixMicro(micros).Before(t) {

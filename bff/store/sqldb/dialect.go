@@ -31,24 +31,23 @@ type Dialect struct {
 	Pack string
 	// Violated returns the "table.column" whose uniqueness err is about, or "".
 	Violated func(err error) string
-	// retryable reports whether the database has undone a transaction for a reason
-	// that the next try will not meet.
+	// retryable reports whether the database has rolled back a transaction for a reason that
+	// may be gone at the next try.
 	retryable func(err error) bool
-	// commitError says what err, of a commit, means; *unknownError = ask again.
+	// commitError says what err, of a commit, means; *unknownError = the outcome is unknown.
 	commitError func(err error) error
 	// ambiguous reports whether a commit that failed with err may appear after a
 	// restart although it cannot be read now.
 	ambiguous func(err error) bool
-	// supersede writes something, so that no earlier commit that is ambiguous
-	// can appear any more once it is committed.
+	// supersede writes something: once it is committed, no earlier ambiguous commit can
+	// appear any more.
 	supersede func(ctx context.Context, tx *sql.Tx) error
 }
 
-// The log after a position ($1, $2), at most $3 events, and of session $4. On
-// SQLite the order of writing is the order of becoming visible. On PostgreSQL,
-// transactions end in any order: a reader that went by seq alone would miss those
-// that end late. So there the transaction's id comes first, and only what no
-// transaction can precede any more is shown.
+// The log after a position ($1, $2), at most $3 events, and of session $4. On SQLite, events
+// become visible in the order of writing. On PostgreSQL, transactions end in any order, and
+// a reader that went by seq alone would miss those that end late: the transaction's id comes
+// first there, and only what no running transaction can precede is visible.
 const (
 	logColumns = ` seq, id, type, session, at, body FROM events WHERE `
 
@@ -71,7 +70,7 @@ const (
 //go:embed migrations
 var migrations embed.FS
 
-// Locked is a query with row locks, as the database wants it.
+// Locked is a query with row locks, or without them where the database has none.
 func (d Dialect) Locked(query string) string {
 	if d.locks {
 		return query

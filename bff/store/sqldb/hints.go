@@ -19,19 +19,19 @@ import (
 const hintChannel = "coinslot_changed"
 
 const (
-	// gatherFor is how long ids are gathered for one notification.
+	// gatherFor is for how long ids are collected into one notification.
 	gatherFor = 20 * time.Millisecond
 	// maxHint is the size of one in bytes; PostgreSQL refuses 8000.
 	maxHint = 7_900
-	// maxHints bounds the ids that wait, should the database not answer. Beyond,
-	// everybody is told to catch up.
+	// maxHints bounds the ids that wait if the database does not answer. Beyond it, the
+	// other instances are asked to catch up.
 	maxHints = 10_000
-	// idleTimeout is how long nothing may be heard before the connection is tried.
+	// idleTimeout is how long the connection may be silent before it is checked.
 	idleTimeout = 20 * time.Second
 )
 
-// hints tells other instances which sessions have changed. A hint may be lost,
-// and costs the money transactions nothing: it is sent besides them.
+// hints notifies other instances of the sessions that have changed. A hint may be lost; it
+// is sent outside the transactions, so that it does not slow them down.
 type hints struct {
 	from string // this instance
 	wake chan struct{}
@@ -45,9 +45,8 @@ func newHints() *hints {
 	return &hints{from: rand.Text()[:8], wake: make(chan struct{}, 1), waiting: map[string]bool{}}
 }
 
-// Announce lets the other instances know that the session has changed. It does
-// not block, and nothing is certain: who listens has to catch up now and then,
-// too. On SQLite there is nobody to tell.
+// Announce notifies the other instances that the session has changed. It does not block. A
+// hint may be lost, so listeners have to catch up now and then. On SQLite it does nothing.
 func (db *DB) Announce(session string) {
 	if db.hints == nil {
 		return
@@ -66,7 +65,7 @@ func (db *DB) Announce(session string) {
 	}
 }
 
-// drain returns what waits, as payloads; there is nothing waiting then.
+// drain returns what waits, as payloads, and empties the queue.
 func (h *hints) drain() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -83,15 +82,15 @@ func (h *hints) drain() []string {
 	return h.payloads(ids)
 }
 
-// payloads packs ids: each payload is the sender and some ids. One without ids
-// stands for all.
+// payloads packs ids: each payload is the sender and some ids. One without ids asks to catch
+// up.
 func (h *hints) payloads(ids []string) []string {
 	slices.Sort(ids)
 	var list []string
 	current := h.from
 	for _, id := range ids {
 		if len(id) == 0 || len(id) > 100 || strings.ContainsAny(id, " \x00") {
-			continue // is none of ours
+			continue // not a session id
 		}
 		if len(current)+1+len(id) > maxHint {
 			list, current = append(list, current), h.from
@@ -104,7 +103,7 @@ func (h *hints) payloads(ids []string) []string {
 	return list
 }
 
-// sendHints passes hints on until ctx ends. What cannot be sent is lost.
+// sendHints sends hints until ctx ends. What cannot be sent is lost.
 func (db *DB) sendHints(ctx context.Context) {
 	defer db.heartbeats.announcer.Stop()
 	for {
@@ -120,28 +119,27 @@ func (db *DB) sendHints(ctx context.Context) {
 		}
 		for _, payload := range db.hints.drain() {
 			db.heartbeats.announcer.Beat(0)
-			if err := db.notify(ctx, payload); err != nil && ctx.Err() == nil {
-				db.Log.Warn("telling other instances", "error", err)
+			if err := db.sendHint(ctx, payload); err != nil && ctx.Err() == nil {
+				db.Log.Warn("notifying other instances failed", "error", err)
 			}
 		}
 	}
 }
 
-func (db *DB) notify(ctx context.Context, payload string) error {
+func (db *DB) sendHint(ctx context.Context, payload string) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
 	_, err := db.pool.Exec(ctx, `SELECT pg_notify($1, $2)`, hintChannel, payload)
 	return err
 }
 
-// Listen calls hear, from one goroutine, with the id of every session that
-// another instance announces, and with "" when some may have been missed: at the
-// beginning, after each lost connection, and when there were too many to tell.
-// What this instance announces, it does not hear. It has a connection of its own.
+// Listen calls notify, from one goroutine, with the id of every session that another
+// instance announces, and with "" when some may have been missed: at the beginning, after
+// each lost connection, and when there were too many. It has a connection of its own.
 //
-// It returns when ctx ends, with ctx's error. On SQLite, and by what was opened
-// with OpenReader, nothing is ever heard.
-func (db *DB) Listen(ctx context.Context, hear func(session string)) error {
+// It returns ctx's error when ctx ends. On SQLite, and after OpenReader, notify is never
+// called.
+func (db *DB) Listen(ctx context.Context, notify func(session string)) error {
 	if db.hints == nil {
 		<-ctx.Done()
 		return ctx.Err()
@@ -149,12 +147,12 @@ func (db *DB) Listen(ctx context.Context, hear func(session string)) error {
 	defer db.heartbeats.listener.Stop()
 	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 2*time.Second) {
 		db.heartbeats.listener.Beat(0)
-		heard, err := db.listen(ctx, hear)
+		connected, err := db.listen(ctx, notify)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		db.Log.Warn("listening to other instances", "error", err)
-		if heard {
+		db.Log.Warn("listening to other instances failed", "error", err)
+		if connected {
 			pause = 50 * time.Millisecond
 		}
 		if !Sleep(ctx, pause) {
@@ -163,9 +161,9 @@ func (db *DB) Listen(ctx context.Context, hear func(session string)) error {
 	}
 }
 
-// listen listens on one connection until it is lost; heard reports whether there
-// was one.
-func (db *DB) listen(ctx context.Context, hear func(string)) (heard bool, err error) {
+// listen listens on one connection until it is lost; connected reports whether there was
+// one.
+func (db *DB) listen(ctx context.Context, notify func(string)) (connected bool, err error) {
 	conn, err := db.dial(ctx)
 	if err != nil {
 		return false, err
@@ -185,9 +183,9 @@ func (db *DB) listen(ctx context.Context, hear func(string)) (heard bool, err er
 	); err != nil {
 		return false, err
 	}
-	hear("")
+	notify("")
 	for {
-		if err := db.waitForHint(ctx, conn, hear); err != nil {
+		if err := db.waitForHint(ctx, conn, notify); err != nil {
 			return true, err
 		}
 	}
@@ -203,9 +201,9 @@ func (db *DB) dial(ctx context.Context) (conn *pgx.Conn, err error) {
 	return conn, err
 }
 
-// waitForHint waits for a notification and passes it on; when all is quiet, it makes
-// sure that somebody is there.
-func (db *DB) waitForHint(ctx context.Context, conn *pgx.Conn, hear func(string)) error {
+// waitForHint waits for a notification and passes it on. After idleTimeout without one, it
+// checks the connection.
+func (db *DB) waitForHint(ctx context.Context, conn *pgx.Conn, notify func(string)) error {
 	db.heartbeats.listener.Beat(idleTimeout)
 	waiting, cancel := context.WithTimeout(ctx, idleTimeout)
 	n, err := conn.WaitForNotification(waiting)
@@ -222,10 +220,10 @@ func (db *DB) waitForHint(ctx context.Context, conn *pgx.Conn, hear func(string)
 		return nil
 	}
 	if len(ids) == 1 {
-		hear("")
+		notify("")
 	}
 	for _, id := range ids[1:] {
-		hear(id)
+		notify(id)
 	}
 	return nil
 }

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// lock holds the file at path, which it makes if needed, until unlock is
-// called or the process ends, however it ends. The file is never removed:
-// somebody else may be about to lock it. Errors: another process has it.
+// lock holds the file at path, which it creates if needed, until unlock is called or the
+// process ends. The file is never removed: another process may be about to lock it. Errors:
+// another process holds it.
 func lock(path string) (unlock func() error, err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

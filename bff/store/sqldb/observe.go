@@ -10,14 +10,12 @@ import (
 	"modernc.org/sqlite"
 )
 
-// Began is told that an operation, "read" or "write", begins. It returns the context
-// to run it with and what is called when it has ended: err is nil unless the
-// database itself was in trouble. What a caller decided against, or found taken, is
-// no trouble.
+// Began is called when an operation, "read" or "write", begins. It returns the context to
+// run it with and a function to call at its end: err is nil unless the database itself
+// failed. A change that the caller refused, or a conflict, is no failure.
 type Began func(ctx context.Context, operation string) (_ context.Context, ended func(err error))
 
-// observed runs do, which runs fn, and tells whoever watches how that went. do gets
-// fn with a note of what it has returned.
+// observed runs do, which runs fn, and reports the result to db.began.
 func observed[T any](
 	db *DB, ctx context.Context, operation string, fn func(context.Context, T) error,
 	do func(context.Context, func(context.Context, T) error) error,

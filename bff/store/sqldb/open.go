@@ -1,7 +1,7 @@
-// Package sqldb opens a database, SQLite or PostgreSQL, with the tables of this release,
-// and runs transactions on it. It knows where the two differ ([Dialect]), what a failed
-// commit may mean, the database's clock, and how instances give one another hints. What
-// is in the tables is the business of package store.
+// Package sqldb opens a database, SQLite or PostgreSQL, with the tables of this release, and
+// runs transactions on it. It knows the differences of the two ([Dialect]), what a failed
+// commit may mean, the database's clock, and how instances send one another hints. Package
+// store knows what the tables hold.
 package sqldb
 
 import (
@@ -28,7 +28,7 @@ type Config struct {
 	DSN string
 	// Now is the clock of tests; nil = the database's. See [DB.Now].
 	Now func() time.Time
-	// Began is told of each operation. Nil = nobody watches.
+	// Began is called at the start of each operation. Nil = not called.
 	Began Began
 	Log   *slog.Logger // nil = silent
 }
@@ -40,38 +40,36 @@ type DB struct {
 	pool     *pgxpool.Pool // behind reader and writer; nil = SQLite
 	Dialect  Dialect
 	path     string // of the file of SQLite; "" = there is none, or it is not ours
-	began    Began  // nil = nobody watches
+	began    Began  // may be nil
 	Log      *slog.Logger
 	clock    clock
 	guest    bool          // opened beside a server: nothing runs in the background
-	hints    *hints        // nil = nobody else to tell
+	hints    *hints        // nil = there are no other instances
 	Patience time.Duration // of one operation
 	browsing chan struct{} // one for each read of browse
 	unlock   func() error
-	// unknown is set by a commit that failed and may yet appear after a restart,
-	// until another one has taken its place. Only SQLite does that.
+	// unknown is set by a commit that failed and may still appear after a restart, until
+	// another one has superseded it. Only SQLite does that.
 	unknown atomic.Bool
 
-	// Of the writer of SQLite; see batch.go.
+	// The writer of SQLite; see batch.go.
 	batching sync.Once       // begins runBatches
 	parts    chan *part      // in the order in which they came
-	queued   atomic.Int64    // callers in the queue
 	open     context.Context // ends with close
 	close    context.CancelFunc
 
-	stop       context.CancelFunc // of what runs besides; nil = nothing does
+	stop       context.CancelFunc // of the background work; nil = there is none
 	running    sync.WaitGroup
 	heartbeats heartbeats
 }
 
-// Open opens the database. An SQLite file is opened alone: a second process is
-// refused until Close. An empty database gets the tables; one of an older release
-// is brought up to date, by one of the instances that are starting.
+// Open opens the database. An SQLite file is opened alone: a second process is refused until
+// Close. An empty database gets the tables; one of an older release is migrated, by one of
+// the instances that are starting.
 //
-// Errors: the DSN is not understood, which never repeats the DSN itself; the
-// database cannot be used, is in use, belongs to another program, does not keep
-// what it has committed or was written by a newer release. Then it has not been
-// changed.
+// Errors: the DSN is not valid (the error never repeats it); the database cannot be used, is
+// in use, belongs to another program, does not keep what it has committed, or was written by
+// a newer release. Then it has not been changed.
 func Open(ctx context.Context, c Config) (*DB, error) {
 	return open(ctx, c, (*DB).openSQLite, (*DB).openPostgres)
 }
@@ -108,10 +106,10 @@ func open(
 	return db.startBackground(ctx), nil
 }
 
-// runsBackground reports whether what runs besides is to run.
+// runsBackground reports whether this handle does background work.
 func (db *DB) runsBackground() bool { return db.Writer != nil && !db.guest }
 
-// startBackground begins what runs besides, until Close.
+// startBackground starts the background work, which Close ends.
 func (db *DB) startBackground(ctx context.Context) *DB {
 	if !db.runsBackground() || !db.Shared() {
 		return db
@@ -154,8 +152,8 @@ func (db *DB) Shared() bool { return db.pool != nil }
 // heartbeats are those of the loops that instances need of one another.
 type heartbeats struct{ clock, announcer, listener background.Heartbeat }
 
-// LastBeats returns the last heartbeats of the loops that run besides, by name;
-// zero = it does not run. What mends old sessions is none: it comes to an end.
+// LastBeats returns the last heartbeats of the background loops, by name; zero = it does not
+// run. The backfill has none: it comes to an end.
 func (db *DB) LastBeats() map[string]time.Time {
 	p := &db.heartbeats
 	return map[string]time.Time{

@@ -124,8 +124,8 @@ func (db *DB) connect(ctx context.Context, c *pgxpool.Config) (err error) {
 	return db.readClock(ctx)
 }
 
-// checkServer checks what durability rests on: a server, or something between it
-// and us, can have its own mind.
+// checkServer checks the settings that durability depends on: the server, or a pooler
+// between, may override them.
 func checkServer(ctx context.Context, db *sql.DB) error {
 	ctx, cancel := context.WithTimeout(ctx, defaultPatience)
 	defer cancel()
@@ -165,8 +165,8 @@ func migratePostgres(ctx context.Context, settings *pgx.ConnConfig, d Dialect) e
 	return migrate(ctx, db, d)
 }
 
-// continueLog makes the log's positions go on after the last one. They are ids of
-// transactions, which are smaller if the database was moved to another server.
+// continueLog makes the log's positions continue after the last one. They are transaction
+// ids, which are smaller after the database was moved to another server.
 func (db *DB) continueLog(ctx context.Context) error {
 	err := db.Execute(ctx, `UPDATE log_shift
 		SET shift = last.position + 1 - pg_snapshot_xmax(pg_current_snapshot())::text::bigint

@@ -59,8 +59,8 @@ func postgresRetryable(err error) bool {
 	return state == "40001" || state == "40P01"
 }
 
-// postgresCommitError: the server has said what went wrong with the commit, or
-// nobody knows. What it says when it ends the connection is no answer.
+// postgresCommitError: the server has said what went wrong with the commit, or the outcome
+// is unknown. Its message when it ends the connection is no answer.
 func postgresCommitError(err error) error {
 	state := sqlState(err)
 	if errors.Is(err, pgx.ErrTxCommitRollback) ||

@@ -79,9 +79,9 @@ func (db *DB) openSQLite(ctx context.Context, path string) (err error) {
 	return db.Ping(ctx)
 }
 
-// prepare marks the file and brings its tables up to date. That is synced to disk
-// with the first commit after it, not each step: a power cut before leaves older
-// tables, or none, but whole ones, and the next start goes on from there.
+// prepare marks the file and migrates its tables. It syncs to disk with the first commit
+// after it, not after each step: a power cut before that leaves older tables, or none, but
+// complete ones, and the next start continues.
 func (db *DB) prepare(ctx context.Context, marked bool) error {
 	if _, err := db.Writer.ExecContext(ctx, `PRAGMA synchronous = NORMAL`); err != nil {
 		return fmt.Errorf("preparing the file: %w", err)

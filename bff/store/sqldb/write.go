@@ -35,10 +35,9 @@ func IsUnknown(err error) bool {
 // ErrReadOnly is the refusal of a write to what was opened for reading only.
 var ErrReadOnly = errors.New("the database was opened for reading only")
 
-// Write runs fn in a write transaction and commits, or takes back what fn has done
-// if it fails or panics. It returns fn's error as it is; an error of the commit
-// itself says nothing about what is in the database. fn runs again if the database
-// has undone what it did for a reason that passes.
+// Write runs fn in a write transaction and commits; it rolls back if fn fails or panics. It
+// returns fn's error unchanged; an error of the commit itself does not show what is in the
+// database. fn runs again if the database has rolled it back for a reason that passes.
 func (db *DB) Write(ctx context.Context, fn func(tx *sql.Tx) error) error {
 	if db.Writer == nil {
 		return ErrReadOnly
@@ -67,7 +66,7 @@ func (db *DB) runWrite(ctx context.Context, run func(context.Context, *sql.Tx) e
 	})
 }
 
-// retry calls do until it succeeds, fails for good, or has been tried enough.
+// retry calls do until it succeeds, fails for good, or has failed MaxTries times.
 func retry(ctx context.Context, do func() (passing bool, err error)) error {
 	for try := 1; ; try++ {
 		passing, err := do()
@@ -102,10 +101,10 @@ type transaction struct {
 	cancel context.CancelFunc
 }
 
-// begin begins a transaction; whoever does has to end it.
+// begin begins a transaction, which the caller has to end.
 //
-// A caller that goes away ends fn's statements, but not the commit: else what
-// fn had claimed could be written and nobody know that it is theirs.
+// The end of the caller's context ends fn's statements, but not the commit: else what fn
+// claimed could be written without the caller knowing.
 func (db *DB) begin(ctx context.Context, conn *sql.Conn) (*transaction, error) {
 	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), db.Patience)
 	tx, err := conn.BeginTx(whole, nil)
@@ -135,8 +134,8 @@ func (t *transaction) end() {
 	t.cancel()
 }
 
-// View runs fn, which reads, on what a restart would find; again if the
-// connection is lost meanwhile. It returns fn's error as it is.
+// View runs fn, which reads what a restart would find; again if the connection is lost
+// meanwhile. It returns fn's error unchanged.
 func (db *DB) View(ctx context.Context, fn func(ctx context.Context, q Queryer) error) error {
 	return observed(db, ctx, "read", fn, db.runView)
 }
