@@ -272,8 +272,8 @@ func TestValidCallback(t *testing.T) {
 		"https://shop.example@evil.example/":                false,
 		"https://shop.example/return?next=http%3A%2F%2F10.0.0.1": true,
 	} {
-		if got := validCallback(u); got != want {
-			t.Errorf("validCallback(%.60q) = %t; want %t", u, got, want)
+		if got := ValidCallback(u); got != want {
+			t.Errorf("ValidCallback(%.60q) = %t; want %t", u, got, want)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func checkCreate(r payment.CreateRequest) error {
 		return errors.New("email is not an address")
 	case len(r.Comment) > maxCommentBytes || !utf8.ValidString(r.Comment):
 		return errors.New("comment must be UTF-8 of at most 1000 bytes")
-	case r.CallbackURL != "" && !validCallback(r.CallbackURL):
+	case r.CallbackURL != "" && !ValidCallback(r.CallbackURL):
 		return errors.New("callback_url must be a public https URL of at most 1000 bytes")
 	}
 	return nil
@@ -97,9 +97,9 @@ func validEmail(s string) bool {
 	return strings.Contains(strings.Trim(domain, "."), ".") && !strings.ContainsAny(s, "\" \\")
 }
 
-// validCallback reports whether s is an https URL of a host that a payer's
-// browser can reach.
-func validCallback(s string) bool {
+// ValidCallback reports whether the gateway accepts s as callback_url: a public https URL.
+// Source: gateway-api.md, "Limits".
+func ValidCallback(s string) bool {
 	u, err := url.Parse(s)
 	if err != nil || len(s) > maxCallbackBytes || strings.ContainsFunc(s, control) {
 		return false

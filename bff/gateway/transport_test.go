@@ -141,9 +141,7 @@ func TestNoReplay(t *testing.T) {
 		for call, want := range map[string]int{"status": 2, "recheck": 1, "cancel": 1, "create": 1} {
 			h := &hangup{count: map[string]int{}}
 			c := serve(t, h.ServeHTTP, func(c *Config) { c.Transport = transport })
-			if _, err := c.Currencies(t.Context()); err != nil {
-				t.Fatalf("Currencies: %v", err)
-			}
+			must(c.Currencies(t.Context()))
 			if got := outcome(t, everyCall()[call](t.Context(), c)); got != "unknown" {
 				t.Errorf("%s, %s: %s; want unknown", name, call, got)
 			}
@@ -268,9 +266,7 @@ func TestTLS(t *testing.T) {
 	}
 	good := newClientFor(t, server.URL, trusting("example.com"))
 	ok(t, good.Recheck(t.Context(), "TRK1"))
-	if _, err := good.Status(t.Context(), "TRK1"); err != nil {
-		t.Errorf("Status over good TLS: %v", err)
-	}
+	must(good.Status(t.Context(), "TRK1"))
 }
 
 // TestHTTP2Transport: a caller's transport that speaks HTTP/2 is cloned into
@@ -285,9 +281,7 @@ func TestHTTP2Transport(t *testing.T) {
 	server.StartTLS()
 	defer server.Close()
 	c := newClientFor(t, server.URL, func(c *Config) { c.Transport = server.Client().Transport })
-	if _, err := c.Status(t.Context(), "TRK1"); err != nil {
-		t.Errorf("Status: %v", err)
-	}
+	must(c.Status(t.Context(), "TRK1"))
 	ok(t, c.Cancel(t.Context(), "TRK1"))
 	close(versions)
 	if read, effect := <-versions, <-versions; read != "HTTP/2.0" || effect != "HTTP/1.1" {
@@ -423,9 +417,7 @@ func TestPermitWait(t *testing.T) {
 		c.Limiter = turn(func(context.Context) error { turns.Add(1); return nil })
 	})
 	for range 3 {
-		if _, err := c.Currencies(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(c.Currencies(t.Context()))
 	}
 	if turns.Load() != 3 || requests.Load() != 3 {
 		t.Errorf("%d turns, %d requests; want 3 each", turns.Load(), requests.Load())

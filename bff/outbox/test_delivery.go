@@ -1,6 +1,7 @@
 package outbox
 
 import (
+	"slices"
 	"time"
 
 	"coinslot/app/wire"
@@ -29,12 +30,7 @@ type TestResult struct {
 
 // Delivered reports whether every endpoint has accepted it.
 func (t TestResult) Delivered() bool {
-	for _, one := range t.Deliveries {
-		if !one.Delivered {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(t.Deliveries, func(d TestDelivery) bool { return !d.Delivered })
 }
 
 // TestDelivery is the result at one endpoint.

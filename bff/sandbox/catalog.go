@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/shopspring/decimal"
@@ -96,23 +97,19 @@ func network(code string, decimals int32, fee, low, high string, maxTTL int) Net
 // dec reads decimal text of this package's own.
 func dec(text string) decimal.Decimal { return decimal.RequireFromString(text) }
 
-// findCurrency returns the currency with that symbol in any case, nil if there
-// is none.
+// findCurrency returns the currency with that symbol in any case, nil if there is none.
 func findCurrency(all []Currency, symbol string) *Currency {
-	for i := range all {
-		if strings.EqualFold(all[i].Symbol, symbol) {
-			return &all[i]
-		}
-	}
-	return nil
+	return find(all, func(c Currency) bool { return strings.EqualFold(c.Symbol, symbol) })
 }
 
 // network returns c's network with that code in any case, nil if there is none.
 func (c *Currency) network(code string) *Network {
-	for i := range c.Networks {
-		if strings.EqualFold(c.Networks[i].Code, code) {
-			return &c.Networks[i]
-		}
+	return find(c.Networks, func(n Network) bool { return strings.EqualFold(n.Code, code) })
+}
+
+func find[T any](all []T, is func(T) bool) *T {
+	if i := slices.IndexFunc(all, is); i >= 0 {
+		return &all[i]
 	}
 	return nil
 }

@@ -51,16 +51,11 @@ func (t Transaction) possible() []Kind {
 	return []Kind{KindPay, KindHalf, KindParts, KindOver, KindTolerated}
 }
 
-func (s *Server) serveJournal(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, s.Transactions())
-}
-
-func (s *Server) serveRequests(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, append([]Request{}, s.Requests()...))
-}
-
-func (s *Server) serveFaults(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, append([]Fault{}, s.Faults()...))
+// serveList answers with what list returns, as a JSON array.
+func serveList[T any](list func() []T) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		writeJSON(w, http.StatusOK, append([]T{}, list()...))
+	}
 }
 
 // serveAction makes a kind happen; the kind "amount" lets the parameter amount arrive.

@@ -140,15 +140,13 @@ func (o *order) parseAmount(p params) *refusal {
 	case !ok:
 		return invalid("The amount_usd must be a number with at most %d decimal places.", places)
 	case amount.LessThan(o.network.MinimumUSD):
-		return invalid(
-			"The amount_usd must be at least %s: the minimum is $%s.", o.network.MinimumUSD,
-			o.network.MinimumUSD.StringFixed(2),
-		)
+		low := o.network.MinimumUSD
+		return invalid("The amount_usd must be at least %s: the minimum is $%s.",
+			low, low.StringFixed(2))
 	case amount.GreaterThan(o.network.MaximumUSD):
-		return invalid(
-			"The amount_usd must not be greater than %s: the maximum is $%s.", o.network.MaximumUSD,
-			o.network.MaximumUSD.StringFixed(2),
-		)
+		high := o.network.MaximumUSD
+		return invalid("The amount_usd must not be greater than %s: the maximum is $%s.",
+			high, high.StringFixed(2))
 	}
 	o.amount = amount
 	return nil
@@ -202,10 +200,8 @@ func (p params) integer(name string) (n int64, given bool, refused *refusal) {
 	if refused != nil || text == "" {
 		return 0, false, refused
 	}
-	if n, refused = wholeNumber(name, text); refused != nil {
-		return 0, true, refused
-	}
-	return n, true, nil
+	n, refused = wholeNumber(name, text)
+	return n, true, refused
 }
 
 func (o *order) parseEmail(p params) *refusal {

@@ -23,7 +23,10 @@ func (f Fault) processes() bool {
 
 // deliver answers as f says instead of with answer.
 func (f Fault) deliver(w http.ResponseWriter, r *http.Request, answer envelope) {
-	wait(r, f.Latency)
+	select {
+	case <-time.After(f.Latency):
+	case <-r.Context().Done():
+	}
 	if f.RetryAfter > 0 {
 		w.Header().Set("Retry-After", strconv.Itoa(int((f.RetryAfter+time.Second-1)/time.Second)))
 	}
@@ -50,19 +53,6 @@ func (f Fault) write(w http.ResponseWriter, contentType, body string) {
 	w.Header().Set("Content-Type", contentType)
 	w.WriteHeader(cmp.Or(f.Status, http.StatusOK))
 	io.WriteString(w, body) // fails if the client has gone
-}
-
-// wait blocks for d or until the client has gone.
-func wait(r *http.Request, d time.Duration) {
-	if d <= 0 {
-		return
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-r.Context().Done():
-	}
 }
 
 // cut closes the connection without an answer.

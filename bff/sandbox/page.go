@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -29,24 +30,13 @@ func parsePages() *template.Template {
 	}).ParseFS(pageFiles, "html/*.html"))
 }
 
-// label is what a button says.
-func (k Kind) label() string {
-	switch k {
-	case KindPay:
-		return "Pay exactly"
-	case KindHalf:
-		return "Pay half"
-	case KindParts:
-		return "Pay in parts"
-	case KindOver:
-		return "Pay too much"
-	case KindTolerated:
-		return "Pay a little less"
-	case KindLate:
-		return "Pay too late"
-	}
-	return capitalized(string(k))
+// labels are the texts of the buttons; the others are named after their kind.
+var labels = map[Kind]string{
+	KindPay: "Pay exactly", KindHalf: "Pay half", KindParts: "Pay in parts",
+	KindOver: "Pay too much", KindTolerated: "Pay a little less", KindLate: "Pay too late",
 }
+
+func (k Kind) label() string { return cmp.Or(labels[k], capitalized(string(k))) }
 
 // payPage is what html/pay.html shows.
 type payPage struct {

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -23,23 +24,28 @@ var remote = &http.Client{Timeout: 5 * time.Second}
 // Pay is [Server.Pay] there. It blocks for five seconds at most.
 //
 // Errors: no answer, or those of the Server.
-func (r Remote) Pay(ctx context.Context, code string, kind Kind) error {
+func (r Remote) Pay(ctx context.Context, code string, kind Kind) (err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("asking the sandbox for %q: %w", kind, err)
+		}
+	}()
 	address := strings.TrimRight(r.URL, "/") + "/sandbox/transactions/" + url.PathEscape(code) +
 		"/" + url.PathEscape(string(kind))
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, address, nil)
 	if err != nil {
-		return fmt.Errorf("pretending %q at the sandbox: %w", kind, err)
+		return err
 	}
 	request.Header.Set("Accept", "application/json")
 	answer, err := remote.Do(request)
 	if err != nil {
-		return fmt.Errorf("pretending %q at the sandbox: %w", kind, err)
+		return err
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode == http.StatusOK {
 		return nil
 	}
-	return fmt.Errorf("pretending %q at the sandbox: %s", kind, errorText(answer))
+	return errors.New(errorText(answer))
 }
 
 // errorText is the error that a control answered with, or the status line.

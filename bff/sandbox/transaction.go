@@ -155,7 +155,7 @@ func (t *Transaction) apply(kind Kind, now time.Time, id transactionID) error {
 
 // pay makes a kind of payment happen. Errors: ErrPaid.
 func (t *Transaction) pay(kind Kind, now time.Time, id transactionID) error {
-	amount, err := t.sum(kind)
+	amount, err := t.amountOf(kind)
 	if err != nil {
 		return err
 	}
@@ -168,9 +168,9 @@ func (t *Transaction) pay(kind Kind, now time.Time, id transactionID) error {
 	return nil
 }
 
-// sum returns how much arrives by a kind of payment; at least the smallest
+// amountOf returns how much arrives by a kind of payment; at least the smallest
 // amount that can be sent. Errors: ErrPaid if nothing is missing.
-func (t *Transaction) sum(kind Kind) (decimal.Decimal, error) {
+func (t *Transaction) amountOf(kind Kind) (decimal.Decimal, error) {
 	missing := t.PayAmount.Sub(t.arrived())
 	if t.Status == Confirmed || !missing.IsPositive() {
 		return decimal.Zero, ErrPaid
@@ -244,29 +244,25 @@ func (t *Transaction) minimum() decimal.Decimal {
 	return t.PayAmount.Mul(hundred.Sub(t.TolerancePercent)).Div(hundred)
 }
 
-// paid returns what the gateway has seen.
+// paid returns the sum of what the gateway has seen.
 func (t *Transaction) paid() decimal.Decimal {
-	sum := decimal.Zero
-	for _, m := range t.Transfers {
-		if m.Seen {
-			sum = sum.Add(m.Amount)
-		}
-	}
-	return sum
+	unseen := func(m Transfer) bool { return !m.Seen }
+	return sum(slices.DeleteFunc(slices.Clone(t.Transfers), unseen))
 }
 
-// arrived returns what is on the chain, seen or not.
-func (t *Transaction) arrived() decimal.Decimal {
-	sum := decimal.Zero
-	for _, m := range t.Transfers {
-		sum = sum.Add(m.Amount)
+// arrived returns the sum of what is on the chain, seen or not.
+func (t *Transaction) arrived() decimal.Decimal { return sum(t.Transfers) }
+
+func sum(transfers []Transfer) (all decimal.Decimal) {
+	for _, m := range transfers {
+		all = all.Add(m.Amount)
 	}
-	return sum
+	return all
 }
 
 // lastSeen returns the youngest transfer that the gateway knows, nil if none.
 func (t *Transaction) lastSeen() *Transfer {
-	for i := len(t.Transfers) - 1; i >= 0; i-- {
+	for i := range slices.Backward(t.Transfers) {
 		if t.Transfers[i].Seen {
 			return &t.Transfers[i]
 		}

@@ -24,9 +24,7 @@ func aged(t *testing.T, db *DB) {
 	if db.Shared() {
 		console = 2
 	}
-	if _, err := provider.DownTo(t.Context(), console-1); err != nil {
-		t.Fatal(err)
-	}
+	must(provider.DownTo(t.Context(), console-1))
 	if db.Shared() {
 		run(t, db.Writer, beforehand(t))
 	}
@@ -56,9 +54,7 @@ func TestOldSessionsBecomeSearchable(t *testing.T) {
 					s.CreatedAt = s.CreatedAt.Add(time.Duration(n) * time.Second)
 					s.Order.Email = "ann@shop.example"
 					s.Attempts = []payment.Attempt{{Number: 1, Marker: fmt.Sprint(n), State: payment.Waiting, CurrencySymbol: "USDT", NetworkCode: "trc20", Address: "T-old"}}
-					if _, err := db.Insert(t.Context(), s); err != nil {
-						t.Fatal(err)
-					}
+					must(db.Insert(t.Context(), s))
 				}
 			}
 			old := must(Open(t.Context(), Config{DSN: dsn}))
@@ -142,9 +138,7 @@ func TestOlderReleaseChangesASession(t *testing.T) {
 			}
 			s := insert(1)
 			formerly(t, db, s.ID, confirmedOn)
-			if _, err := db.Update(t.Context(), s.ID, func(*payment.Session) ([]payment.Event, error) { return nil, nil }); err != nil {
-				t.Fatal(err)
-			}
+			must(db.Update(t.Context(), s.ID, func(*payment.Session) ([]payment.Event, error) { return nil, nil }))
 			if got := countedNow(t, db); !slices.Equal(got, []string{"1 confirmed ETH"}) || !found(s) {
 				t.Errorf("after the next change: counted %q, found %t; want it confirmed and found", got, found(s))
 			}

@@ -215,9 +215,7 @@ func TestFailedCommitFailsAllParts(t *testing.T) {
 	if there := has(t, db, 0); there != "" {
 		t.Errorf("session %q is there", there)
 	}
-	if _, err := db.Insert(t.Context(), sample(1)); err != nil {
-		t.Errorf("Insert after that = %v", err)
-	}
+	must(db.Insert(t.Context(), sample(1)))
 }
 
 // One who waits may go away, also in the moment of their turn: the others go on.

@@ -71,9 +71,7 @@ func TestCostOfASession(t *testing.T) {
 	for w := range writers {
 		all.Go(func() {
 			for i := range each {
-				if _, err := db.Insert(t.Context(), filled(w*each+i)); err != nil {
-					t.Error(err)
-				}
+				must(db.Insert(t.Context(), filled(w*each+i)))
 			}
 		})
 	}
@@ -89,9 +87,7 @@ func TestCostOfASession(t *testing.T) {
 	next := writers * each
 	allocations := testing.AllocsPerRun(20, func() {
 		next++
-		if _, err := db.Insert(t.Context(), filled(next)); err != nil {
-			t.Fatal(err)
-		}
+		must(db.Insert(t.Context(), filled(next)))
 	})
 	if asked.Load() != 3*21 || committed.Load() != 21 {
 		t.Errorf("21 sessions alone: %d statements, %d commits; want 63, 21", asked.Load(), committed.Load())
@@ -111,9 +107,7 @@ func TestStartReadsLittle(t *testing.T) {
 			for i := range 12 {
 				s := filled(w*12 + i)
 				s.Status = wire.Confirmed
-				if _, err := db.Insert(t.Context(), s); err != nil {
-					t.Error(err)
-				}
+				must(db.Insert(t.Context(), s))
 			}
 		})
 	}

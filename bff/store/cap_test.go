@@ -37,17 +37,11 @@ func TestCapDue(t *testing.T) {
 				if c.status == wire.Cancelled { // checked by a clock that was ahead
 					s.CheckedAt = ahead
 				}
-				if _, err := db.Insert(t.Context(), s); err != nil {
-					t.Fatal(err)
-				}
+				must(db.Insert(t.Context(), s))
 				if c.due > time.Minute { // the lease of a clock that was ahead
-					if _, err := db.Hold(t.Context(), s.ID, ahead, 30*time.Second); err != nil {
-						t.Fatal(err)
-					}
+					must(db.Hold(t.Context(), s.ID, ahead, 30*time.Second))
 				}
-				if _, err := db.CapDue(t.Context(), now, time.Minute); err != nil {
-					t.Fatal(err)
-				}
+				must(db.CapDue(t.Context(), now, time.Minute))
 				got, err := db.Session(t.Context(), s.ID)
 				if err != nil || !got.DueAt.Equal(now.Add(c.want)) {
 					t.Errorf("%s due in %v: capped to %v, %v; want %v", c.status, c.due, got.DueAt.Sub(now), err, c.want)

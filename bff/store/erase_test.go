@@ -174,15 +174,11 @@ func TestEraseBesideADelivery(t *testing.T) {
 // comes soon, since writers wait meanwhile.
 func TestTruncateBesideAReader(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
-	if _, err := db.Insert(t.Context(), dead(1, 1)); err != nil {
-		t.Fatal(err)
-	}
+	must(db.Insert(t.Context(), dead(1, 1)))
 	tx := must(db.Reader.BeginTx(t.Context(), nil))
 	var n int
 	ok(t, tx.QueryRowContext(t.Context(), `SELECT count(*) FROM sessions`).Scan(&n))
-	if _, err := db.Insert(t.Context(), dead(2, 1)); err != nil {
-		t.Fatal(err)
-	}
+	must(db.Insert(t.Context(), dead(2, 1)))
 	if err := db.Truncate(t.Context()); err == nil {
 		t.Error("Truncate beside a reader = nil; want an error")
 	}

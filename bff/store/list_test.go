@@ -34,9 +34,7 @@ func TestSearchOfARefThatOthersBeginWith(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
 	s := sample(0)
 	s.Order.Ref = "A-1"
-	if _, err := db.Insert(t.Context(), s); err != nil {
-		t.Fatal(err)
-	}
+	must(db.Insert(t.Context(), s))
 	run(t, db.Writer, `WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n+1 FROM n WHERE n < 1100)
 		INSERT INTO sessions (id, version, status, order_ref, created_at, doc)
 		SELECT id || n, version, status, order_ref || n, created_at - 1 - n, json_set(doc, '$.id', id || n) FROM sessions, n`)

@@ -154,9 +154,7 @@ func TestNothingScansOnPostgres(t *testing.T) {
 	conn := must(db.Writer.Conn(t.Context()))
 	defer conn.Close()
 	for _, setting := range []string{`SET enable_seqscan = off`, `SET enable_sort = off`, `SET plan_cache_mode = force_generic_plan`, `ANALYZE`} {
-		if _, err := conn.ExecContext(t.Context(), setting); err != nil {
-			t.Fatal(err)
-		}
+		must(conn.ExecContext(t.Context(), setting))
 	}
 	for name, query := range queries(db.Dialect) {
 		plan := explainPostgres(t, conn, query)
@@ -181,9 +179,7 @@ func explainPostgres(t *testing.T, conn *sql.Conn, query string) (plan string) {
 		execute += "(NULL" + strings.Repeat(", NULL", parameters-1) + ")"
 	}
 	for _, statement := range []string{"DEALLOCATE ALL", "PREPARE p AS " + query} {
-		if _, err := conn.ExecContext(t.Context(), statement, pgx.QueryExecModeSimpleProtocol); err != nil {
-			t.Fatalf("%s: %v", statement, err)
-		}
+		must(conn.ExecContext(t.Context(), statement, pgx.QueryExecModeSimpleProtocol))
 	}
 	rows := must(conn.QueryContext(t.Context(), execute, pgx.QueryExecModeSimpleProtocol))
 	defer rows.Close()

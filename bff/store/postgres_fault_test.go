@@ -70,9 +70,7 @@ func TestPostgresKilled(t *testing.T) {
 	stop := make(chan struct{})
 	for w := range 6 {
 		id := sample(w).ID
-		if _, err := db.Insert(t.Context(), sample(w)); err != nil {
-			t.Fatal(err)
-		}
+		must(db.Insert(t.Context(), sample(w)))
 		all.Go(func() {
 			for n := 0; ; n++ {
 				select {
@@ -124,9 +122,7 @@ func advanced(n *atomic.Int64, more int64) func() bool {
 func TestPostgresConnectionsEnded(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	db := opened(t, dsn)
-	if _, err := db.Insert(t.Context(), sample(1)); err != nil {
-		t.Fatal(err)
-	}
+	must(db.Insert(t.Context(), sample(1)))
 	admin := must(pgx.Connect(t.Context(), dsn))
 	defer admin.Close(context.WithoutCancel(t.Context()))
 	stop, ended := make(chan struct{}), make(chan int)
@@ -183,9 +179,7 @@ func TestPostgresConnectionsEnded(t *testing.T) {
 func TestPostgresPaused(t *testing.T) {
 	cluster := pgtest.New(t)
 	db := opened(t, cluster.DSN(t))
-	if _, err := db.Insert(t.Context(), sample(1)); err != nil {
-		t.Fatal(err)
-	}
+	must(db.Insert(t.Context(), sample(1)))
 	db.Patience = 300 * time.Millisecond
 	resume := cluster.Pause(t)
 	uses := map[string]func() error{
@@ -224,9 +218,7 @@ func TestPostgresSlotsExhausted(t *testing.T) {
 	cluster := pgtest.New(t, "max_connections=8", "superuser_reserved_connections=0", "max_wal_senders=0")
 	dsn := cluster.DSN(t)
 	db := opened(t, dsn)
-	if _, err := db.Insert(t.Context(), sample(1)); err != nil {
-		t.Fatal(err)
-	}
+	must(db.Insert(t.Context(), sample(1)))
 	var taken []*pgx.Conn
 	for {
 		conn, err := pgx.Connect(t.Context(), dsn)
@@ -268,15 +260,11 @@ func TestPostgresSlotsExhausted(t *testing.T) {
 func TestDeadlockRunsAgain(t *testing.T) {
 	db := opened(t, pgtest.DSN(t))
 	for n := range 2 {
-		if _, err := db.Insert(t.Context(), sample(n)); err != nil {
-			t.Fatal(err)
-		}
+		must(db.Insert(t.Context(), sample(n)))
 	}
 	other := must(db.Writer.BeginTx(t.Context(), nil))
 	for _, statement := range []string{`SET LOCAL deadlock_timeout = '1h'`, `INSERT INTO attempts (session, number, marker) VALUES ('cs_1', 1, 'm')`} {
-		if _, err := other.ExecContext(t.Context(), statement); err != nil {
-			t.Fatal(err)
-		}
+		must(other.ExecContext(t.Context(), statement))
 	}
 	runs := 0
 	waiting := make(chan error, 1)
@@ -347,13 +335,9 @@ func TestLostCommitOvertaken(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	wire := newWiretap(t, dsn)
 	db, other := opened(t, wire.dsn), opened(t, dsn)
-	if _, err := db.Insert(t.Context(), sample(1)); err != nil {
-		t.Fatal(err)
-	}
+	must(db.Insert(t.Context(), sample(1)))
 	wire.cut(true, func() {
-		if _, err := other.Update(context.WithoutCancel(t.Context()), sample(1).ID, marking("other")); err != nil {
-			t.Error(err)
-		}
+		must(other.Update(context.WithoutCancel(t.Context()), sample(1).ID, marking("other")))
 	})
 	_, err := db.Update(t.Context(), sample(1).ID, marking("mine"))
 	if !sqldb.IsUnknown(err) || !strings.Contains(err.Error(), "unknown outcome") {
@@ -367,9 +351,7 @@ func TestDocIsKeptByteForByte(t *testing.T) {
 	db := opened(t, pgtest.DSN(t))
 	s := sample(1)
 	s.Order.Title = "a\x00b"
-	if _, err := db.Insert(t.Context(), s); err != nil {
-		t.Fatal(err)
-	}
+	must(db.Insert(t.Context(), s))
 	s.Version = 1
 	want := must(json.Marshal(s))
 	var got string

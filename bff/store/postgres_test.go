@@ -99,9 +99,7 @@ func TestPostgresStartsTogether(t *testing.T) {
 				return
 			}
 			defer db.Close()
-			if _, err := db.Insert(t.Context(), sample(n)); err != nil {
-				t.Errorf("Insert = %v", err)
-			}
+			must(db.Insert(t.Context(), sample(n)))
 		})
 	}
 	all.Wait()
@@ -112,9 +110,7 @@ func TestLogWaitsForEarlierWriters(t *testing.T) {
 	db := opened(t, pgtest.DSN(t))
 	tell(t, db, 0)
 	for _, n := range []int{1, 2} {
-		if _, err := db.Insert(t.Context(), sample(n)); err != nil {
-			t.Fatal(err)
-		}
+		must(db.Insert(t.Context(), sample(n)))
 	}
 	page := wantEvents(t, db, outbox.EventQuery{}, "evt_0")
 	write := func(n int, during func()) {
@@ -173,9 +169,7 @@ func TestVersions(t *testing.T) {
 	for name, dsn := range databases(t) {
 		db := opened(t, dsn)
 		tell(t, db, 1) // is changed once
-		if _, err := db.Insert(t.Context(), sample(2)); err != nil {
-			t.Fatal(err)
-		}
+		must(db.Insert(t.Context(), sample(2)))
 		ids := []string{"cs_1", "cs_2", "cs_1", "cs_none", "", "a\x00", "\xff"}
 		for n := range 450 {
 			ids = append(ids, fmt.Sprint(n))

@@ -32,9 +32,7 @@ func sample(n int) payment.Session {
 // run executes a statement that must succeed.
 func run(t *testing.T, db *sql.DB, query string, args ...any) {
 	t.Helper()
-	if _, err := db.ExecContext(t.Context(), query, args...); err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
+	must(db.ExecContext(t.Context(), query, args...))
 }
 
 // raw opens the file without any of our settings.
@@ -68,26 +66,20 @@ func TestReopen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a %3F#?& b.db") // an odd name, too
 	for n := range 3 {
 		db := must(Open(t.Context(), Config{DSN: path}))
-		if _, err := db.Insert(t.Context(), sample(n)); err != nil {
-			t.Errorf("Insert = %v", err)
-		}
+		must(db.Insert(t.Context(), sample(n)))
 		page, err := db.List(t.Context(), payment.Filter{})
 		if err != nil || len(page.Sessions) != n+1 {
 			t.Errorf("List has %d sessions, %v; want %d", len(page.Sessions), err, n+1)
 		}
 		ok(t, db.Close())
 	}
-	if _, err := os.Stat(path); err != nil {
-		t.Errorf("the file is not where it was asked for: %v", err)
-	}
+	must(os.Stat(path))
 }
 
 func TestFilesAreForTheOwnerOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "coinslot.db")
 	db := opened(t, path)
-	if _, err := db.Insert(t.Context(), sample(1)); err != nil {
-		t.Fatal(err)
-	}
+	must(db.Insert(t.Context(), sample(1)))
 	files, err := filepath.Glob(path + "*")
 	if err != nil || len(files) != 4 {
 		t.Errorf("files = %v, %v; want the database, -wal, -shm and .lock", files, err)
@@ -107,9 +99,7 @@ func TestSecondOpenIsRefused(t *testing.T) {
 	ok(t, os.Symlink(path, link))
 	wantRefused(t, path, "another process is using it")
 	wantRefused(t, link, "another process is using it")
-	if _, err := db.Insert(t.Context(), sample(1)); err != nil {
-		t.Errorf("Insert after a second open = %v", err)
-	}
+	must(db.Insert(t.Context(), sample(1)))
 }
 
 func TestFilesOfOtherProgramsAreRefused(t *testing.T) {
@@ -206,9 +196,7 @@ func TestReadersCannotWrite(t *testing.T) {
 // nothing behind.
 func TestWaitingEndsWithTheContext(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
-	if _, err := db.Insert(t.Context(), sample(1)); err != nil {
-		t.Fatal(err)
-	}
+	must(db.Insert(t.Context(), sample(1)))
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := db.Update(t.Context(), sample(1).ID, func(*payment.Session) ([]payment.Event, error) {
 		cancel()
@@ -259,9 +247,7 @@ func TestLeasesEndWithTheProcess(t *testing.T) {
 		if round == 0 {
 			s := sample(1)
 			s.DueAt = now
-			if _, err := db.Insert(t.Context(), s); err != nil {
-				t.Fatal(err)
-			}
+			must(db.Insert(t.Context(), s))
 			tell(t, db, 2)
 		}
 		sessions, err := db.Claim(t.Context(), now, time.Hour, 10)

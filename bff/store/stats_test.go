@@ -35,9 +35,7 @@ func TestStats(t *testing.T) {
 				{Status: wire.Review}, {Status: wire.Preparing}, {Status: wire.Open}, {Status: wire.Confirmed},
 			} {
 				s.ID, s.CreatedAt = fmt.Sprintf("cs_%026d", i), now.Add(-time.Hour)
-				if _, err := db.Insert(t.Context(), s); err != nil {
-					t.Fatal(err)
-				}
+				must(db.Insert(t.Context(), s))
 			}
 			for i, age := range []time.Duration{time.Minute, 20 * time.Minute, time.Second} {
 				_, err := db.Update(t.Context(), fmt.Sprintf("cs_%026d", i), func(s *payment.Session) ([]payment.Event, error) {
@@ -48,9 +46,7 @@ func TestStats(t *testing.T) {
 				}
 			}
 			// The oldest is replayed now, and one of the others is delivered.
-			if _, err := db.Replay(t.Context(), outbox.Range{From: now.Add(-time.Hour), To: now.Add(-10 * time.Minute)}, now); err != nil {
-				t.Fatal(err)
-			}
+			must(db.Replay(t.Context(), outbox.Range{From: now.Add(-time.Hour), To: now.Add(-10 * time.Minute)}, now))
 			ok(t, db.RecordResult(t.Context(), outbox.Delivery{EventID: "evt_2", Endpoint: "https://a.example/"}, outbox.DeliveryResult{Delivered: true}))
 			got := must(db.Stats(t.Context()))
 			onDisk := got.Size > 10_000 && got.Free > 0
@@ -67,9 +63,7 @@ func TestStats(t *testing.T) {
 			}
 			bucket := db.Bucket("stats", 10)
 			for range 4 {
-				if _, err := bucket.Take(t.Context(), time.Second); err != nil {
-					t.Fatal(err)
-				}
+				must(bucket.Take(t.Context(), time.Second))
 			}
 			if n, err := bucket.Free(t.Context()); n < 6 || n > 9 || err != nil { // some may have grown back
 				t.Errorf("Free after 4 = %d, %v; want 6", n, err)

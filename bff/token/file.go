@@ -28,28 +28,27 @@ var (
 
 // Load reads the operator's file and adds it to what is built in; an empty path
 // is no file. Errors name the line and the entry.
-func Load(path string) (*Registry, error) {
+func Load(path string) (r *Registry, err error) {
 	if path == "" {
 		return Builtin(), nil
 	}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("reading the coins: %w", err)
+		}
+	}()
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fmt.Errorf("reading the coins: %w", err)
+		return nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > maxBytes {
-		return nil, fmt.Errorf(
-			"reading the coins: the file must be a regular one of at most %d bytes", maxBytes,
-		)
+		return nil, fmt.Errorf("%s must be a regular file of at most %d bytes", path, maxBytes)
 	}
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("reading the coins: %w", err)
+		return nil, err
 	}
-	r, err := Parse(raw)
-	if err != nil {
-		return nil, fmt.Errorf("reading the coins: %w", err)
-	}
-	return r, nil
+	return Parse(raw)
 }
 
 // Parse reads the YAML of an operator's file; its format is in docs/tokens.md.

@@ -163,9 +163,7 @@ func TestLoad(t *testing.T) {
 // Every mark that is promised is there to be served.
 func TestMarksExist(t *testing.T) {
 	for id := range hasMark {
-		if _, err := os.Stat("../../static" + (Network{ID: id}).Mark()); err != nil {
-			t.Errorf("mark of %s: %v", id, err)
-		}
+		must(os.Stat("../../static" + (Network{ID: id}).Mark()))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"syscall"
 )
 
@@ -69,12 +70,7 @@ func (g guard) public(a netip.Addr) bool {
 	if a.Is6() && !g.inside.Contains(a) {
 		return false
 	}
-	for _, p := range g.refused {
-		if p.Contains(a) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(g.refused, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 // Public reports whether webhooks may connect to a where private addresses are

@@ -116,9 +116,7 @@ func TestFailureHidesURL(t *testing.T) {
 	at := time.Now()
 	endpoint := "http://127.0.0.1:1/hook?token=sekrit" // nothing listens on port 1
 	q.add(event(1, endpoint, at))
-	if _, err := sender(t, q, nil, endpoint).Pass(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(sender(t, q, nil, endpoint).Pass(t.Context()))
 	got := q.last(t, "evt_00001", endpoint)
 	if got.Status != 0 || got.Note == "" || strings.Contains(got.Note, "sekrit") {
 		t.Errorf("result = %+v; want a note without the URL", got)

@@ -77,20 +77,15 @@ func notPlain(r rune) bool { return r <= ' ' || r > '~' }
 // checkPublicHost refuses hosts that are not on the public internet.
 func checkPublicHost(u *url.URL) error {
 	host := strings.ToLower(u.Hostname())
-	if a, err := netip.ParseAddr(host); err == nil {
-		if !newGuard().public(a) {
-			return errors.New("its host is not a public address")
-		}
-		return nil
-	}
-	if isLocal(strings.Split(host, ".")) {
+	a, err := netip.ParseAddr(host)
+	switch {
+	case err == nil && !Public(a):
+		return errors.New("its host is not a public address")
+	case err != nil && isLocal(strings.Split(host, ".")):
 		return errors.New("its host is a local name")
 	}
 	return nil
 }
-
-// consistsOf reports whether s holds nothing but characters of set.
-func consistsOf(s, set string) bool { return strings.Trim(s, set) == "" }
 
 // isLocal reports whether a name means something inside of a network only.
 // Sources: RFC 6761, RFC 6762, RFC 8375, ICANN's reservation of .internal.

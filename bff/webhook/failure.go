@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 
 	"coinslot/bff/outbox"
@@ -71,12 +72,8 @@ func (a answer) failure() outbox.Failure {
 	if a.err != nil {
 		code = errorFailure(a.err)
 	}
-	for _, f := range failures {
-		if f.Code == code {
-			return f
-		}
-	}
-	panic("webhook: no words for " + code)
+	i := slices.IndexFunc(failures, func(f outbox.Failure) bool { return f.Code == code })
+	return failures[i]
 }
 
 // statusFailure is the code of an HTTP status that is not a 2xx.
@@ -115,15 +112,9 @@ func errorFailure(err error) string {
 	return "answer_unreadable"
 }
 
-// isTLSError reports whether an error is of TLS; most of these have no type that
-// could be asked for.
+// isTLSError reports whether an error is of TLS; most of these have no type.
 func isTLSError(text string) bool {
-	for _, part := range []string{
+	return slices.ContainsFunc([]string{
 		"tls: ", "x509: ", "TLS handshake", "HTTP response to HTTPS client",
-	} {
-		if strings.Contains(text, part) {
-			return true
-		}
-	}
-	return false
+	}, func(part string) bool { return strings.Contains(text, part) })
 }

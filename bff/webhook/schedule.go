@@ -64,7 +64,7 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	if text == "" {
 		return 0
 	}
-	if consistsOf(text, "0123456789") {
+	if strings.Trim(text, "0123456789") == "" {
 		seconds, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || seconds > int64(maxRetryAfter/time.Second) {
 			return maxRetryAfter // digits that do not parse are too many

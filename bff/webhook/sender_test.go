@@ -68,9 +68,7 @@ func TestNewRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, err := New(Config{Outbox: newQueue(), Endpoints: []string{"http://localhost:9999/x"}, Secrets: []string{secretOne}, Self: "http://localhost:8080", AllowPrivate: true}); err != nil {
-		t.Errorf("New with an endpoint on another port than our own: %v", err)
-	}
+	must(New(Config{Outbox: newQueue(), Endpoints: []string{"http://localhost:9999/x"}, Secrets: []string{secretOne}, Self: "http://localhost:8080", AllowPrivate: true}))
 }
 
 func TestRunWithoutEndpointsWaits(t *testing.T) {
@@ -296,9 +294,7 @@ func TestRotationDuringRetries(t *testing.T) {
 	for n, step := range steps {
 		accepts = parse(t, step.theirs)
 		q.add(event(n, healthy, now))
-		if _, err := with(step.ours...).Pass(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must(with(step.ours...).Pass(t.Context()))
 		if got := q.last(t, event(n, healthy, now).EventID, healthy); got.Delivered != step.want {
 			t.Errorf("step %d: result = %+v; want delivered = %v", n, got, step.want)
 		}
@@ -307,9 +303,7 @@ func TestRotationDuringRetries(t *testing.T) {
 	at, _ := q.next()
 	now = at
 	accepts = parse(t, secretOne)
-	if _, err := with(secretTwo, secretOne).Pass(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must(with(secretTwo, secretOne).Pass(t.Context()))
 	if got := q.last(t, "evt_00004", healthy); !got.Delivered {
 		t.Errorf("result after rotation = %+v; want delivered", got)
 	}

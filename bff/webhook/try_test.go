@@ -281,9 +281,7 @@ func TestTLS(t *testing.T) {
 			q.add(event(1, tc.url, time.Now()))
 			s := sender(t, q, nil, tc.url)
 			s.client.Transport.(*http.Transport).TLSClientConfig.RootCAs = tc.roots
-			if _, err := s.Pass(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must(s.Pass(t.Context()))
 			if got := q.last(t, "evt_00001", tc.url); got.Delivered != tc.arrives || got.Note == "" != tc.arrives {
 				t.Errorf("result = %+v; want delivered = %v", got, tc.arrives)
 			}

@@ -150,7 +150,8 @@ func (l *worker) deliver(ctx context.Context, d outbox.Delivery) error {
 	defer cancel()
 	if err := l.s.outbox.RecordResult(ctx, d, r); err != nil {
 		l.s.log.ErrorContext(
-			ctx, "recording a webhook result failed", "event", d.EventID, "host", l.host, "error", err,
+			ctx, "recording a webhook result failed", "event", d.EventID, "host", l.host,
+			"error", err,
 		)
 		return fmt.Errorf("recording the result of event %q to %s: %w", d.EventID, l.host, err)
 	}

@@ -143,9 +143,7 @@ func (c *Cluster) Exec(t testing.TB, statement string) {
 	defer cancel()
 	conn := must(pgx.Connect(ctx, c.address("postgres")))
 	defer conn.Close(ctx)
-	if _, err := conn.Exec(ctx, statement); err != nil {
-		t.Fatalf("%s: %v", statement, err)
-	}
+	must(conn.Exec(ctx, statement))
 }
 
 func (c *Cluster) address(database string) string {

@@ -118,9 +118,7 @@ func TestKilledProcessLeavesNothing(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := fmt.Sscan(string(text), &pid); err != nil {
-				t.Fatal(err)
-			}
+			must(fmt.Sscan(string(text), &pid))
 			server, err := os.FindProcess(pid)
 			if err != nil {
 				t.Fatal(err)

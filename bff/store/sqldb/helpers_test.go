@@ -28,9 +28,7 @@ func eventually(t *testing.T, what string, met func() bool) {
 
 func run(t *testing.T, db *sql.DB, query string) {
 	t.Helper()
-	if _, err := db.ExecContext(t.Context(), query); err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
+	must(db.ExecContext(t.Context(), query))
 }
 
 // must returns v, or panics if there is an error.
