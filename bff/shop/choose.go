@@ -23,15 +23,13 @@ func (s *server) choose(r *http.Request) (useCase, error) {
 	return s.chooseCoin(c), nil
 }
 
-// chooseCoin returns the use case of a choice.
 func (s *server) chooseCoin(c choice) useCase {
 	return func(ctx context.Context, id string) (payment.Session, error) {
 		return s.Checkout.Choose(ctx, id, wire.Choice(c))
 	}
 }
 
-// choice is what a shopper posts to choose a coin; price, address and status are
-// not among it and cannot be.
+// choice is what a shopper posts to choose a coin: never a price, an address or a status.
 type choice struct {
 	CurrencySymbol string `json:"currency_symbol"`
 	NetworkCode    string `json:"network_code"`
@@ -39,10 +37,9 @@ type choice struct {
 	Comment        string `json:"comment"`
 }
 
-// parseChoice reads the choice of a form.
 func parseChoice(f url.Values) choice {
 	symbol, network := f.Get("currency_symbol"), f.Get("network_code")
-	// A browser without scripts leaves the network of the coin before checked.
+	// Without scripts, a network of the previous coin may still be checked.
 	if coin, _, both := strings.Cut(network, ":"); both && symbol != "" &&
 		!payment.SameName(coin, symbol) {
 		network = ""

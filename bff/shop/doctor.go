@@ -18,11 +18,10 @@ import (
 	"coinslot/bff/web"
 )
 
-// doctor is GET and POST /checkout/doctor?origin=…: what is in the way between
-// a host page of that origin and the checkout, for people, terminals and
-// programs. A POST brings the host page's headers, which are kept nowhere; they
-// do not belong into an address, because cookies are among them. checkout.js
-// names this page in the console when something fails.
+// doctor is GET and POST /checkout/doctor?origin=…: problems between a host page of that origin
+// and the checkout, as HTML, text or JSON. A POST has the host page's headers, which may include
+// cookies, so they are not in the URL and are not stored. checkout.js links to this page in the
+// browser's console when something fails.
 func (s *server) doctor(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost &&
 		web.MediaType(r.Header.Get("Content-Type")) == "application/json" {
@@ -47,10 +46,10 @@ func (s *server) doctor(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// reportFormat is "html", "json" or "text": what is wished for, else what is accepted.
-func reportFormat(r *http.Request, wish string) string {
-	if wish = web.OneOf(wish, "html", "json", "text"); wish != "" {
-		return wish
+// reportFormat is "html", "json" or "text": the requested one, else what the client accepts.
+func reportFormat(r *http.Request, requested string) string {
+	if format := web.OneOf(requested, "html", "json", "text"); format != "" {
+		return format
 	}
 	switch {
 	case web.WantsJSON(r):
@@ -61,8 +60,8 @@ func reportFormat(r *http.Request, wish string) string {
 	return "text"
 }
 
-// question is what is asked, with what the server knows of itself. Other
-// origins, keys and paths stay out of it.
+// question is the request, with what the server knows about itself but other origins, keys and
+// paths.
 func (s *server) question(values url.Values) diagnose.Question {
 	q := diagnose.Question{
 		URL: s.PublicURL, Version: s.Assets.Version(), Integrity: s.Assets.Integrity("checkout.js"),
@@ -91,11 +90,10 @@ var doctorTemplate = template.Must(template.New("doctor").Funcs(template.FuncMap
 	},
 }).Parse(doctorHTML))
 
-// absentSession is a session that does not exist: its page is a checkout's page with
-// nothing to pay.
+// absentSession does not exist: its page is a checkout without an order.
 const absentSession = "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"
 
-// doctorPage writes the report for people. Its script finds out the rest.
+// doctorPage writes the report as HTML. Its script makes the browser's checks.
 func (s *server) doctorPage(
 	w http.ResponseWriter, q diagnose.Question, report diagnose.Report,
 ) error {
@@ -122,8 +120,8 @@ func (s *server) doctorPage(
 	return nil
 }
 
-// frameHeaders is what pages in frames leave the server with, for the browser to
-// compare. Whom they may be framed by is not told.
+// frameHeaders are those of framed pages, for the browser to compare; the allowed origins are
+// left out.
 func (s *server) frameHeaders() map[string]string {
 	h := s.PublicHeaders(web.KindFramed)
 	all := map[string]string{}
@@ -144,14 +142,13 @@ func placeTitles() map[diagnose.Place]string {
 	return titles
 }
 
-// How long a socket may be open that is only tried, and what it may carry.
+// Limits of the test socket.
 const (
 	echoTimeout = 10 * time.Second
 	echoBytes   = 64
 )
 
-// echo is GET /checkout/doctor/live: a websocket that says back what it hears
-// first, and closes.
+// echo is GET /checkout/doctor/live: a websocket that echoes one message and closes.
 func (s *server) echo(w http.ResponseWriter, r *http.Request) error {
 	if err := s.checkUpgrade(r); err != nil {
 		return err

@@ -16,9 +16,8 @@ import (
 	"coinslot/bff/web"
 )
 
-// refreshEvery is how often a page without scripts loads itself again while
-// something is expected, in seconds; refreshSlow is that while more time is
-// offered, which has to be read and decided.
+// refreshEvery is how often a waiting page without scripts reloads, in seconds; refreshSlow is
+// that while the shopper decides about more time.
 const (
 	refreshEvery = 5
 	refreshSlow  = 15
@@ -31,32 +30,27 @@ func refreshSeconds(p widget.Page) int {
 	return refreshEvery
 }
 
-// document writes the page around the widget. It is complete as it leaves the
-// server: forms post, links go, and what waits refreshes itself.
+// document writes the page around the widget, which works without scripts.
 type document struct {
-	css, frame, wasm, loader string // addresses; all but css are empty if they were not built
-	framed, fallback         string // addresses for frames; empty if they were not built
-	// what framed holds: frame.js with the style sheet in it; empty as that
+	css, frame, wasm, loader string // URLs; all but css are empty if not built
+	framed, fallback         string // URLs for frames; empty if not built
+	// the content of framed: frame.js with the stylesheet; empty if not built
 	inline string
 	texts  textFiles
 }
 
-// newDocument returns a document that refers to the given assets.
 func newDocument(a *web.Assets, texts textFiles) *document {
-	d := &document{
+	return &document{
 		css: a.URL("checkout.css"), frame: a.URL("frame.js"), framed: a.URL("framed.js"),
 		fallback: a.URL("fallback.js"),
 		wasm:     a.URL("app.wasm"), loader: a.URL("wasm_exec.js"), texts: texts,
+		inline: a.Text("framed.js"),
 	}
-	d.inline = a.Text("framed.js")
-	return d
 }
 
-// pageBuffers is memory for pages on their way out.
 var pageBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// write answers with the page; its policy is set already. The error says that
-// nothing was written.
+// write answers with the page; the caller has set the policy. On an error nothing was written.
 func (d *document) write(w http.ResponseWriter, r *http.Request, status int, p widget.Page) error {
 	page := pageBuffers.Get().(*bytes.Buffer)
 	defer pageBuffers.Put(page)
@@ -69,7 +63,6 @@ func (d *document) write(w http.ResponseWriter, r *http.Request, status int, p w
 	return nil
 }
 
-// render writes the document.
 func (d *document) render(page *bytes.Buffer, p widget.Page) error {
 	d.writeHead(page, p)
 	page.WriteString("<body>\n")
@@ -77,7 +70,6 @@ func (d *document) render(page *bytes.Buffer, p widget.Page) error {
 	return d.writeData(page, p)
 }
 
-// writeHead writes everything before the body.
 func (d *document) writeHead(page *bytes.Buffer, p widget.Page) {
 	put := func(parts ...string) {
 		for i, part := range parts {
@@ -108,8 +100,8 @@ func (d *document) writeHead(page *bytes.Buffer, p widget.Page) {
 	page.WriteString("</head>\n")
 }
 
-// writeData writes what the WebAssembly program starts from, but for what its file of
-// sentences holds, and ends the page.
+// writeData writes the initial data of the WebAssembly program, without what its text file has,
+// and ends the page.
 func (d *document) writeData(page *bytes.Buffer, p widget.Page) error {
 	p.Text, p.Languages = nil, nil
 	page.WriteString("\n<script type=\"application/json\" id=\"coinslot-page\">")
@@ -121,17 +113,15 @@ func (d *document) writeData(page *bytes.Buffer, p widget.Page) error {
 	return nil
 }
 
-// inlines reports whether a page has its script and its looks in it: that of an open
-// order in a frame, which is where a shopper comes first. A file would be asked for
-// when the page is there, and come a round trip later. Pages after it have the file.
+// inlines reports whether a page has its script and styles inline: that of an open order in a
+// frame, which a shopper sees first. Files would cost another round trip; later pages use them.
 func (d *document) inlines(p widget.Page) bool {
 	return p.Embed != "" && p.View.Status == wire.Open && d.inline != ""
 }
 
-// scriptAndStyle returns attributes of the page's script, what is in it, and the markup of
-// the page's looks. A frame is seen only once its script has run: it gets both in
-// one. Nothing is laid out before the page is read and dressed: that cost a slow
-// phone a tenth of a second, for nobody to see.
+// scriptAndStyle returns the attributes and the content of the page's script, and the markup of
+// its styles. A frame is shown only after its script has run, so both come in one file, and layout
+// waits for them: earlier layouts cost a slow phone 0.1 s.
 func (d *document) scriptAndStyle(p widget.Page) (attributes, script, style string) {
 	attribute := func(name, value string) string {
 		return " " + name + "=\"" + html.EscapeString(value) + "\""
@@ -159,7 +149,7 @@ func themeClass(name string) string {
 	return "auto"
 }
 
-// colorScheme tells the browser how to paint before the style sheet is there.
+// colorScheme is how the browser paints before the stylesheet has loaded.
 func colorScheme(name string) string {
 	if name == "light" || name == "dark" {
 		return name

@@ -10,14 +10,14 @@ import (
 	"coinslot/bff/web"
 )
 
-// useCase is what a shopper wants done to a session; see package checkout.
+// useCase changes a session; see package checkout.
 type useCase func(ctx context.Context, id string) (payment.Session, error)
 
-// sessionAction returns the handler of a shopper's post to a session. ask reads what is posted and
-// returns what is to be done; all that such posts have in common is here.
-func (s *server) sessionAction(ask func(r *http.Request) (useCase, error)) web.Handler {
+// sessionAction returns the handler of a shopper's post to a session; read reads the body and
+// returns what to do.
+func (s *server) sessionAction(read func(r *http.Request) (useCase, error)) web.Handler {
 	return s.checkPost(func(w http.ResponseWriter, r *http.Request) error {
-		do, err := ask(r)
+		do, err := read(r)
 		if err != nil {
 			return err
 		}
@@ -25,8 +25,8 @@ func (s *server) sessionAction(ask func(r *http.Request) (useCase, error)) web.H
 	})
 }
 
-// perform does it when it is the session's turn, and answers: programs get the view, forms are sent
-// to the page, so that a reload repeats nothing.
+// perform runs do, exclusively for the session. Programs get the view; forms are redirected to
+// the page, so that a reload does not repeat it.
 func (s *server) perform(w http.ResponseWriter, r *http.Request, id string, do useCase) error {
 	if err := s.checkOpen(r.Context(), id); err != nil {
 		return err
@@ -46,8 +46,7 @@ func (s *server) perform(w http.ResponseWriter, r *http.Request, id string, do u
 	return nil
 }
 
-// checkPost wraps the shopper's posts: same origin only, and a body that is JSON,
-// a form or empty.
+// checkPost wraps the shopper's posts: same origin, and a body that is JSON, a form or empty.
 func (s *server) checkPost(h web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		if err := s.SameOrigin(r); err != nil {
@@ -75,8 +74,7 @@ func (s *server) checkPost(h web.Handler) web.Handler {
 }
 
 func formError(err error) error {
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
+	if _, is := errors.AsType[*http.MaxBytesError](err); is {
 		return web.Refuse(wire.CodeTooLarge, "")
 	}
 	return web.Refuse(wire.CodeInvalid, "")
