@@ -1,5 +1,5 @@
-// Package api is the merchant's side of HTTP: /v1, webhooks that are sent again, and the pages
-// that describe it. What happens to a session is decided in package checkout.
+// Package api is the merchant's side of HTTP: /v1 and its documentation. Package checkout decides
+// about sessions.
 package api
 
 import (
@@ -17,21 +17,19 @@ import (
 	"coinslot/bff/web"
 )
 
-// Config is what the merchant's endpoints are made of.
+// Config has what the merchant's endpoints need.
 type Config struct {
 	Checkout *checkout.Service
 	Records  *reconcile.Service // the gateway's records
-	Events   *outbox.Service    // what was told to the merchant
-	// TestWebhooks sends a message that tells of no payment to the merchant's
-	// endpoints, as webhook.Sender does; nil = there are none.
+	Events   *outbox.Service    // the event log
+	// TestWebhooks sends a test message to the merchant's endpoints; nil = none are set.
 	TestWebhooks func(ctx context.Context, key string) (outbox.TestResult, error)
-	// SecretKeys open /v1, each of them; none = closed.
+	// SecretKeys are the keys for /v1; none = closed.
 	SecretKeys []string
-	// KeySet is the public keys of receipts, JSON; empty = a set without keys.
+	// KeySet is the JWK Set of receipts; empty = a set without keys.
 	KeySet []byte
 }
 
-// server is Config with what all HTTP shares.
 type server struct {
 	*web.Server
 	Config
@@ -39,7 +37,6 @@ type server struct {
 	docs func() (*pages, error)
 }
 
-// Routes returns the merchant's endpoints.
 func Routes(site *web.Server, c Config) []web.Route {
 	s := &server{Server: site, Config: c, keys: hashKeys(c.SecretKeys)}
 	if s.TestWebhooks == nil {
@@ -70,17 +67,15 @@ func Routes(site *web.Server, c Config) []web.Route {
 	}, s.docRoutes()...)
 }
 
-// merchantRoute is an endpoint for who has a key.
 func (s *server) merchantRoute(pattern string, h web.Handler) web.Route {
 	return web.Route{Pattern: pattern, Handle: s.requireKey(h)}
 }
 
-// notFound answers what is not there.
 func notFound(http.ResponseWriter, *http.Request) error {
 	return web.Refuse(wire.CodeNotFound, "")
 }
 
-// requireKey wraps the merchant's handlers: a bearer key.
+// requireKey wraps a handler that needs a bearer key.
 func (s *server) requireKey(h web.Handler) web.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		value, err := web.SingleHeader(r, "Authorization", wire.CodeUnauthorized)
@@ -95,8 +90,7 @@ func (s *server) requireKey(h web.Handler) web.Handler {
 	}
 }
 
-// isKey reports whether key is one of the secret keys, in a time that tells
-// neither which one nor how much of it was right. No key at all opens nothing.
+// isKey reports whether key is one of the secret keys, in constant time.
 func (s *server) isKey(key string) bool {
 	got, same := sha256.Sum256([]byte(key)), 0
 	for i := range s.keys {
@@ -105,7 +99,7 @@ func (s *server) isKey(key string) bool {
 	return key != "" && same == 1
 }
 
-// hashKeys are the hashes of keys, which have one length, so that comparing two takes one time.
+// hashKeys returns hashes, which have equal length for a constant-time comparison.
 func hashKeys(keys []string) (list [][sha256.Size]byte) {
 	for _, key := range keys {
 		list = append(list, sha256.Sum256([]byte(key)))

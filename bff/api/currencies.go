@@ -7,7 +7,7 @@ import (
 	"coinslot/bff/web"
 )
 
-// listCurrencies is GET /v1/currencies: what can be paid with now, whatever the amount.
+// listCurrencies is GET /v1/currencies: all coins that are available now, for any amount.
 func (s *server) listCurrencies(w http.ResponseWriter, r *http.Request) error {
 	if _, err := parseQuery(r); err != nil {
 		return err

@@ -10,12 +10,10 @@ import (
 	"coinslot/bff/web"
 )
 
-// pages is what is served of the documentation: the API's description, as JSON
-// and as a page, and the page of errors.
+// pages has the API's description as JSON and HTML, and the page of errors.
 type pages struct{ document, api, errors *web.Asset }
 
-// lazyDocs returns what makes them when somebody asks first, because a process that only takes
-// payments never needs them.
+// lazyDocs returns a function that makes the pages on first use: most processes never need them.
 func (s *server) lazyDocs() func() (*pages, error) {
 	return sync.OnceValues(func() (*pages, error) {
 		problems := map[string]reference.Problem{}
@@ -44,7 +42,6 @@ func (s *server) lazyDocs() func() (*pages, error) {
 	})
 }
 
-// docRoutes are those of the documentation.
 func (s *server) docRoutes() []web.Route {
 	serve := func(k web.Kind, page func(*pages) *web.Asset) web.Handler {
 		return func(w http.ResponseWriter, r *http.Request) error {
@@ -66,9 +63,8 @@ func (s *server) docRoutes() []web.Route {
 	}
 }
 
-// keySet is GET /.well-known/jwks.json: the public keys by which receipts are
-// verified, for anybody and from anywhere. A new key is known to all five minutes
-// after it signs. Sources: RFC 7517, 8.5.1; RFC 8615.
+// keySet is GET /.well-known/jwks.json: the public keys of receipts. Caches learn a new key within
+// five minutes. Sources: RFC 7517, 8.5.1; RFC 8615.
 func (s *server) keySet(w http.ResponseWriter, _ *http.Request) error {
 	s.SetKind(w, web.KindPublished)
 	w.Header().Set("Content-Type", "application/jwk-set+json")

@@ -10,7 +10,7 @@ import (
 	"coinslot/bff/web"
 )
 
-// eventObject is an event as the API gives it: what webhooks carry, and its id.
+// eventObject is the body of a webhook, with its id.
 type eventObject struct {
 	ID   string          `json:"id"`
 	Type string          `json:"type"`
@@ -18,7 +18,7 @@ type eventObject struct {
 	Data json.RawMessage `json:"data"`
 }
 
-// listEvents is GET /v1/events: every event that there was, the oldest first.
+// listEvents is GET /v1/events: all events, the oldest first.
 func (s *server) listEvents(w http.ResponseWriter, r *http.Request) error {
 	q, err := parseQuery(r, "after", "session", "limit")
 	if err != nil {
@@ -45,8 +45,7 @@ func (s *server) listEvents(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// replayEvents is POST /v1/events/replay: it sends the webhooks of a range
-// again, with the same ids.
+// replayEvents is POST /v1/events/replay: it resends the webhooks of a range, with the same ids.
 func (s *server) replayEvents(w http.ResponseWriter, r *http.Request) error {
 	raw, err := web.ReadBody(r)
 	if err != nil {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/http"
 	"slices"
 	"time"
@@ -11,7 +12,6 @@ import (
 	"coinslot/bff/web"
 )
 
-// gatewayPage is a page of one of the gateway's lists.
 type gatewayPage struct {
 	Object   string `json:"object"`
 	Data     any    `json:"data"`
@@ -21,8 +21,7 @@ type gatewayPage struct {
 	LastPage int    `json:"last_page"`
 }
 
-// transaction is one of the gateway's, as the API gives it: named as there, times
-// in RFC 3339, and the session that it is of.
+// transaction is one of the gateway's with its member names, times in RFC 3339, and its session.
 type transaction struct {
 	OrderID          string     `json:"order_id"`
 	Status           string     `json:"status"`
@@ -51,7 +50,6 @@ type transaction struct {
 	Attempt          int        `json:"attempt"`
 }
 
-// withdrawal is one of the gateway's, as the API gives it.
 type withdrawal struct {
 	TrackingCode string     `json:"tracking_code"`
 	CurrencyName string     `json:"currency_name"`
@@ -64,7 +62,7 @@ type withdrawal struct {
 	CreatedAt    *time.Time `json:"created_at"`
 }
 
-// listTransactions is GET /v1/transactions: the gateway's list.
+// listTransactions is GET /v1/transactions.
 func (s *server) listTransactions(w http.ResponseWriter, r *http.Request) error {
 	f, err := parseListFilter(r, "pending", "confirmed", "expired", "cancelled")
 	if err != nil {
@@ -80,12 +78,10 @@ func (s *server) listTransactions(w http.ResponseWriter, r *http.Request) error 
 	for _, e := range page.Items {
 		data = append(data, transaction{
 			OrderID: e.OrderID, Status: e.Status, TrackingCode: e.TrackingCode,
-			PaymentURL:   e.PaymentURL,
-			CurrencyCode: e.CurrencyCode, CurrencyName: e.CurrencyName, NetworkCode: e.NetworkCode,
-			NetworkName: e.NetworkName,
-			PayAmount:   e.PayAmount, AmountUSD: e.AmountUSD, PlatformShare: e.PlatformShare,
-			MerchantShare: e.MerchantShare,
-			FeePercent:    e.FeePercent, TolerancePercent: e.TolerancePercent,
+			PaymentURL: e.PaymentURL, CurrencyCode: e.CurrencyCode, CurrencyName: e.CurrencyName,
+			NetworkCode: e.NetworkCode, NetworkName: e.NetworkName, PayAmount: e.PayAmount,
+			AmountUSD: e.AmountUSD, PlatformShare: e.PlatformShare, MerchantShare: e.MerchantShare,
+			FeePercent: e.FeePercent, TolerancePercent: e.TolerancePercent,
 			PaidAmount: e.PaidAmount, CancelledByUser: e.CancelledByUser,
 			TxID: e.TxID, TxURL: e.TxURL, Email: e.Email, Comment: e.Comment,
 			PaidAt: timeOrNull(e.PaidAt), CreatedAt: timeOrNull(e.CreatedAt),
@@ -95,7 +91,7 @@ func (s *server) listTransactions(w http.ResponseWriter, r *http.Request) error 
 	return web.Respond(w, http.StatusOK, newGatewayPage(data, page.Paging, f))
 }
 
-// listWithdrawals is GET /v1/withdrawals: the gateway's list.
+// listWithdrawals is GET /v1/withdrawals.
 func (s *server) listWithdrawals(w http.ResponseWriter, r *http.Request) error {
 	f, err := parseListFilter(r, "pending", "processing", "confirmed")
 	if err != nil {
@@ -111,30 +107,22 @@ func (s *server) listWithdrawals(w http.ResponseWriter, r *http.Request) error {
 	for _, e := range page.Items {
 		data = append(data, withdrawal{
 			TrackingCode: e.TrackingCode, CurrencyName: e.CurrencyName, NetworkName: e.NetworkName,
-			Destination: e.Destination,
-			AmountUSD:   e.Amount(), Status: e.Status, TxID: e.TxID, TxURL: e.TxURL,
-			CreatedAt: timeOrNull(e.CreatedAt),
+			Destination: e.Destination, AmountUSD: e.Amount(), Status: e.Status, TxID: e.TxID,
+			TxURL: e.TxURL, CreatedAt: timeOrNull(e.CreatedAt),
 		})
 	}
 	return web.Respond(w, http.StatusOK, newGatewayPage(data, page.Paging, f))
 }
 
-// newGatewayPage is a page as the API gives it. Page and limit are what was asked for
-// where the gateway does not say.
+// newGatewayPage uses the requested page and limit if the gateway names none.
 func newGatewayPage(data any, p reconcile.Paging, f listFilter) gatewayPage {
-	if p.Page == 0 {
-		p.Page = f.page
-	}
-	if p.Limit == 0 {
-		p.Limit = f.limit
-	}
 	return gatewayPage{
-		Object: "list", Data: data, Page: p.Page, Limit: p.Limit, Total: p.Total,
-		LastPage: p.LastPage,
+		Object: "list", Data: data, Page: cmp.Or(p.Page, f.page), Limit: cmp.Or(p.Limit, f.limit),
+		Total: p.Total, LastPage: p.LastPage,
 	}
 }
 
-// timeOrNull is a time as the API gives it; null if it is not known.
+// timeOrNull is nil for an unknown time.
 func timeOrNull(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
@@ -143,7 +131,6 @@ func timeOrNull(t time.Time) *time.Time {
 	return &t
 }
 
-// listFilter is what the gateway's lists can be asked for.
 type listFilter struct {
 	limit, page int
 	from, to    time.Time // dates; zero = any
@@ -156,8 +143,7 @@ const (
 	defaultEntries = 20
 )
 
-// parseListFilter reads the query of such a list and holds it to what the gateway
-// documents, so that a mistake is told and not sent.
+// parseListFilter reads the query of such a list and checks it against the gateway's documentation.
 func parseListFilter(r *http.Request, statuses ...string) (f listFilter, err error) {
 	q, err := parseQuery(r, "limit", "page", "from_date", "to_date", "status")
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"coinslot/bff/web"
 )
 
-// idempotencyKey reads the Idempotency-Key, "" if there is none.
+// idempotencyKey returns the Idempotency-Key, "" if absent.
 func idempotencyKey(r *http.Request) (string, error) {
 	key, err := web.SingleHeader(r, "Idempotency-Key", wire.CodeInvalid)
 	if err != nil {
@@ -24,9 +24,8 @@ func idempotencyKey(r *http.Request) (string, error) {
 	return key, nil
 }
 
-// parseQuery reads the query of a list, which may have each of the named parameters
-// once and no others: one that is misspelt or lost on the way would list more
-// than was asked for.
+// parseQuery reads the query of a list, which may have each named parameter once and no others: a
+// misspelled filter would return too much.
 func parseQuery(r *http.Request, names ...string) (url.Values, error) {
 	q, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -40,7 +39,7 @@ func parseQuery(r *http.Request, names ...string) (url.Values, error) {
 	return q, nil
 }
 
-// parsePositive reads a whole number from 1 to most.
+// parsePositive reads a whole number from 1 to most; without = if absent.
 func parsePositive(q url.Values, name string, without, most int) (int, error) {
 	text := q.Get(name)
 	if text == "" {

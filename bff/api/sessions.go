@@ -37,7 +37,7 @@ func (s *server) createSession(w http.ResponseWriter, r *http.Request) error {
 	return s.respondSession(w, http.StatusCreated, session)
 }
 
-// cursorPattern is what next_cursor of a list of sessions looks like; the store reads it.
+// cursorPattern matches next_cursor of a list of sessions.
 var cursorPattern = regexp.MustCompile(`^[0-9]{1,19}\.cs_[a-z2-7]{26}$`)
 
 // listSessions is GET /v1/sessions.
@@ -80,7 +80,7 @@ func (s *server) readSession(w http.ResponseWriter, r *http.Request) error {
 	return s.respondSession(w, http.StatusOK, session)
 }
 
-// cancelSession is POST /v1/sessions/{session}/cancel; it is for good.
+// cancelSession is POST /v1/sessions/{session}/cancel; it is final.
 func (s *server) cancelSession(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ReadEmpty(r); err != nil {
 		return err

@@ -7,7 +7,6 @@ import (
 	"coinslot/bff/web"
 )
 
-// endpointResult is what has come of a test at one endpoint, as the API gives it.
 type endpointResult struct {
 	Number   int    `json:"number"` // in COINSLOT_WEBHOOK_URL, from 1
 	Endpoint string `json:"endpoint"`
@@ -20,9 +19,8 @@ type endpointResult struct {
 	Way      string `json:"what_to_do"`
 }
 
-// testWebhooks is POST /v1/webhooks/test: it sends one message that tells of no
-// payment and answers what has come of it. Nothing is changed, so that it may be
-// repeated; the same key sends the same message.
+// testWebhooks is POST /v1/webhooks/test: it sends a test message to each endpoint and answers with
+// the results. It changes nothing; the same key sends the same message.
 func (s *server) testWebhooks(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ReadEmpty(r); err != nil {
 		return err
@@ -35,9 +33,9 @@ func (s *server) testWebhooks(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	trials := make([]endpointResult, 0, len(tested.Deliveries))
+	results := make([]endpointResult, 0, len(tested.Deliveries))
 	for i, t := range tested.Deliveries {
-		trials = append(trials, endpointResult{
+		results = append(results, endpointResult{
 			Number: i + 1, Endpoint: hostOf(t.Endpoint), Taken: t.Delivered, Status: t.Status,
 			Took: t.Took.Milliseconds(), Answer: t.Note,
 			Reason: t.Failure.Code, Detail: t.Failure.Meaning, Way: t.Failure.Fix,
@@ -45,11 +43,11 @@ func (s *server) testWebhooks(w http.ResponseWriter, r *http.Request) error {
 	}
 	return web.Respond(w, http.StatusOK, map[string]any{
 		"object": "webhook_test", "event": tested.Event, "taken": tested.Delivered(),
-		"endpoints": trials,
+		"endpoints": results,
 	})
 }
 
-// hostOf is an endpoint without its path and query, which may hold a key.
+// hostOf omits the path and query, which may hold a key.
 func hostOf(endpoint string) string {
 	u, err := url.Parse(endpoint)
 	if err != nil {

@@ -244,7 +244,7 @@ func settingFaults() []fault {
 			delete(w.env, "COINSLOT_SECRET_KEY")
 			w.env["COINSLOT_SECRET_KEY_FILE"] = writeTemp(t, bearer, 0o644)
 		}, diagnose.Fail, "settings", "COINSLOT_SECRET_KEY_FILE: the file is open to every user"},
-		{"play money in public", set("COINSLOT_SANDBOX", "true"), diagnose.Fail, "settings", "COINSLOT_SANDBOX: COINSLOT_PUBLIC_URL must be of this machine"},
+		{"play money in public", set("COINSLOT_SANDBOX", "true"), diagnose.Fail, "settings", "COINSLOT_SANDBOX: COINSLOT_PUBLIC_URL must be on this machine"},
 		{"play money", func(_ *testing.T, w *rig) {
 			w.env["COINSLOT_SANDBOX"], w.env["COINSLOT_PUBLIC_URL"] = "true", "http://127.0.0.1:1"
 		}, diagnose.Warn, "sandbox", "no payment is real"},

@@ -1,7 +1,7 @@
-// Package config holds the settings: one table that names, explains, parses and
-// checks each of them, prints the help and is compared with docs/settings.md
-// by a test. A setting is an environment variable; a flag of the same name overrides
-// it (COINSLOT_LISTEN is -listen).
+// Package config has the settings: a table that names, explains, parses and validates each, prints the
+// help and is compared with docs/settings.md
+// by a test. A setting is an environment variable; a flag of the
+// same name overrides it (COINSLOT_LISTEN is -listen).
 package config
 
 import (
@@ -20,9 +20,8 @@ import (
 	"coinslot/bff/webhook"
 )
 
-// Config is every setting, parsed and checked; what each is for is in [Settings]
-// and docs/settings.md. Secrets print as "(set)", and so do the addresses that may hold
-// one: Database and WebhookURLs.
+// Config has all settings, parsed and validated; [Settings] and docs/settings.md explain them. Secrets print
+// as "(set)", and so do Database and WebhookURLs, which may contain one.
 type Config struct {
 	Listen         string // host:port
 	PublicURL      string // origin, no slash at the end
@@ -41,24 +40,22 @@ type Config struct {
 	WebhookSecrets []Secret // current one first
 	HookToken      Secret   // empty = the endpoint does not exist
 	OpsListen      string   // host:port; empty = off
-	// Retention is how long personal data is kept after a session's end, and PagesFor how
-	// long shoppers can open a finished session; zero = for ever.
+	// Retention is how long personal data is kept after a session's end, PagesFor how long shoppers
+	// can open a finished session; zero = forever.
 	Retention, PagesFor  time.Duration
 	PollInterval         time.Duration
 	GatewayRPS           int            // requests per second, of all instances together
 	AllowPrivateWebhooks bool           // for tests and a shop on the same machine
-	TrustedProxies       []netip.Prefix // nil = X-Forwarded-For is never believed
-	// hash; empty = nobody signs in to the console by a password
-	AdminPassword    Secret
-	AdminProxyHeader string // empty = nobody signs in to the console by a proxy's word
-	LogJSON          bool
-	LogLevel         slog.Level
-	Traces           string        // URL of the collector's traces; empty = off
-	Drain            time.Duration // from a signal to stop until nothing more is taken
+	TrustedProxies       []netip.Prefix // nil = X-Forwarded-For is ignored
+	AdminPassword        Secret         // hash; empty = no console sign-in by password
+	AdminProxyHeader     string         // empty = no console sign-in by proxy
+	LogJSON              bool
+	LogLevel             slog.Level
+	Traces               string        // URL of the collector's traces; empty = off
+	Drain                time.Duration // from a stop signal until the listener closes
 }
 
-// Secret is a value that never shows itself: every way to print it says only
-// whether it is set. Reveal returns it.
+// Secret is a value that every way to print shows as "(set)" or "(not set)". Reveal returns it.
 type Secret struct{ value string }
 
 // NewSecret wraps a value.
@@ -67,7 +64,7 @@ func NewSecret(value string) Secret { return Secret{value} }
 // Reveal returns the secret itself.
 func (s Secret) Reveal() string { return s.value }
 
-// Reveal returns the secrets themselves, in their order.
+// Reveal returns the values of secrets.
 func Reveal(secrets []Secret) []string {
 	var values []string
 	for _, s := range secrets {
@@ -90,10 +87,10 @@ func (s Secret) GoString() string { return s.String() }
 // MarshalText is String, for encoders and structured logs.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// redactedConfig is a Config as it is shown.
+// redactedConfig prevents a recursive call of String and MarshalJSON.
 type redactedConfig Config
 
-// redacted returns c for people: a password or a key may be part of an address.
+// redacted returns c for display: URLs may contain a password or a key.
 func (c Config) redacted() redactedConfig {
 	c.Database = NewSecret(c.Database).String()
 	c.WebhookURLs = slices.Repeat([]string{"(set)"}, len(c.WebhookURLs))
@@ -113,13 +110,13 @@ func (c Config) MarshalJSON() ([]byte, error) { return json.Marshal(c.redacted()
 type Setting struct {
 	Name    string // COINSLOT_LISTEN
 	Default string // as text; empty = none
-	Help    string // one line, for people
-	// File lets the value come from the file that NAME_FILE names.
+	Help    string // one line
+	// File allows NAME_FILE, the path of a file with the value.
 	File bool
-	// Needed makes serving refuse to start without a value.
+	// Needed settings have to be set to serve.
 	Needed bool
-	// set parses and checks a value, which is not empty, into c. Its error says
-	// what a value must be and never holds the value.
+	// set parses and validates a non-empty value into c. Its error says what a value must be and
+	// never contains the value.
 	set func(c *Config, value string) error
 }
 
@@ -130,9 +127,8 @@ func (s Setting) Flag() string {
 
 const prefix = "COINSLOT_"
 
-// Load reads settings from env ("NAME=value" as in os.Environ) and from
-// overrides by flag name, which win unless they are empty. Every problem is in
-// the returned error, each naming its setting and none showing its value.
+// Load reads settings from env ("NAME=value" as in os.Environ) and from overrides by flag name, which
+// win unless empty. The error joins all problems, each with its setting and without its value.
 func Load(env []string, overrides map[string]string) (Config, error) {
 	values, err := collectValues(env, overrides)
 	problems := []error{err}
@@ -162,7 +158,7 @@ func (s Setting) label() string {
 	return s.Name
 }
 
-// collectValues collects the values by setting name.
+// collectValues returns the values by setting name.
 func collectValues(env []string, overrides map[string]string) (map[string]string, error) {
 	values, known := map[string]string{}, map[string]Setting{}
 	for _, s := range settings {
@@ -186,8 +182,7 @@ func collectValues(env []string, overrides map[string]string) (map[string]string
 	return values, errors.Join(problems...)
 }
 
-// override lets the flags of s win over its variables. An empty flag counts as
-// not given.
+// override applies the flags of s; an empty flag is ignored.
 func (s Setting) override(
 	values map[string]string, known map[string]Setting, overrides map[string]string,
 ) error {
@@ -197,9 +192,8 @@ func (s Setting) override(
 	}
 	switch {
 	case value != "" && path != "":
-		return fmt.Errorf(
-			"%s: -%s and -%s-file are both given: keep one", s.Name, s.Flag(), s.Flag(),
-		)
+		return fmt.Errorf("%s: -%s and -%s-file are both given: keep one", s.Name, s.Flag(),
+			s.Flag())
 	case value != "":
 		values[s.Name] = value
 	case path != "":
@@ -209,7 +203,7 @@ func (s Setting) override(
 	return nil
 }
 
-// storeValue stores the value of one variable, reading the file of a NAME_FILE.
+// storeValue stores the value of a variable, or of the file of a NAME_FILE.
 func storeValue(values map[string]string, known map[string]Setting, name, value string) error {
 	if _, ok := known[name]; ok {
 		if _, twice := values[name]; twice && value != "" {
@@ -238,16 +232,15 @@ func storeValue(values map[string]string, known map[string]Setting, name, value 
 	return nil
 }
 
-// readSecret reads a secret's file: regular, at most 4 KiB, closed to other
-// users. Line breaks at its end are dropped; something has to be left, since who
-// names a file means to set what it is for.
+// readSecret reads a regular, non-empty file of at most 4 KiB that is closed to other users, without
+// line breaks at its end.
 func readSecret(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
 		return "", errors.New("the file cannot be read")
 	case !info.Mode().IsRegular() || info.Size() > 4096:
-		return "", errors.New("the file must be a regular one of at most 4 KiB")
+		return "", errors.New("the file must be a regular file of at most 4 KiB")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o007 != 0: // Windows has no such bits
 		return "", errors.New("the file is open to every user: chmod o-rwx it")
 	}
@@ -262,71 +255,54 @@ func readSecret(path string) (string, error) {
 	return text, nil
 }
 
-// crossCheck checks settings that need one another.
+// crossCheck validates combinations of settings.
 func (c Config) crossCheck() []error {
 	var problems []error
-	if len(c.WebhookURLs) > 0 && len(c.WebhookSecrets) == 0 {
-		problems = append(problems, errors.New(
-			"COINSLOT_WEBHOOK_SECRET (or COINSLOT_WEBHOOK_SECRET_FILE) is not set: "+
-				"COINSLOT_WEBHOOK_URL needs it, webhooks are always signed",
-		))
+	refuse := func(wrong bool, text string) {
+		if wrong {
+			problems = append(problems, errors.New(text))
+		}
 	}
-	if c.Sandbox && !isLocalURL(c.GatewayURL) {
-		problems = append(problems, errors.New(
-			"COINSLOT_SANDBOX: COINSLOT_GATEWAY_URL must be a sandbox gateway on this "+
-				"machine, like http://127.0.0.1:8082; unset it for real payments",
-		))
-	}
-	// an empty one is wrong, and named already
-	if c.Sandbox && c.PublicURL != "" && !isLocalOrigin(c.PublicURL) {
-		problems = append(problems, errors.New(
-			"COINSLOT_SANDBOX: COINSLOT_PUBLIC_URL must be of this machine, like "+
-				"http://localhost:8080: whoever opens the checkout can pay with nothing; "+
-				"unset it for real payments",
-		))
-	}
-	if c.AdminProxyHeader != "" && len(c.TrustedProxies) == 0 {
-		problems = append(problems, errors.New(
-			"COINSLOT_ADMIN_PROXY_HEADER needs COINSLOT_TRUSTED_PROXIES: without it nobody "+
-				"is believed to be the proxy",
-		))
-	}
-	if c.AdminProxyHeader != "" && slices.ContainsFunc(c.TrustedProxies, isTooWide) {
-		problems = append(problems, errors.New(
-			"COINSLOT_ADMIN_PROXY_HEADER: COINSLOT_TRUSTED_PROXIES is too wide: everybody in "+
-				"it can say that they are signed in; name the proxy's own address, like "+
-				"10.0.0.5/32",
-		))
-	}
+	refuse(len(c.WebhookURLs) > 0 && len(c.WebhookSecrets) == 0,
+		"COINSLOT_WEBHOOK_SECRET (or COINSLOT_WEBHOOK_SECRET_FILE) is not set: "+
+			"COINSLOT_WEBHOOK_URL needs it, webhooks are always signed")
+	refuse(c.Sandbox && !isLocalURL(c.GatewayURL),
+		"COINSLOT_SANDBOX: COINSLOT_GATEWAY_URL must be a sandbox gateway on this machine, like "+
+			"http://127.0.0.1:8082; unset COINSLOT_SANDBOX for real payments")
+	// an empty PublicURL was reported by its own setting
+	refuse(c.Sandbox && c.PublicURL != "" && !isLocalOrigin(c.PublicURL),
+		"COINSLOT_SANDBOX: COINSLOT_PUBLIC_URL must be on this machine, like "+
+			"http://localhost:8080: anyone who opens the checkout can complete it without money; "+
+			"unset COINSLOT_SANDBOX for real payments")
+	refuse(c.AdminProxyHeader != "" && len(c.TrustedProxies) == 0,
+		"COINSLOT_ADMIN_PROXY_HEADER needs COINSLOT_TRUSTED_PROXIES, to know which requests come "+
+			"from the proxy")
+	refuse(c.AdminProxyHeader != "" && slices.ContainsFunc(c.TrustedProxies, isTooWide),
+		"COINSLOT_ADMIN_PROXY_HEADER: COINSLOT_TRUSTED_PROXIES is too wide: anyone in that network "+
+			"could claim to be signed in; name the proxy's own address, like 10.0.0.5/32")
 	for i, u := range c.WebhookURLs {
 		if err := webhook.CheckEndpoint(u, c.AllowPrivateWebhooks); err != nil {
-			problems = append(
-				problems, fmt.Errorf("COINSLOT_WEBHOOK_URL: address %d: %w", i+1, err),
-			)
+			problems = append(problems, fmt.Errorf("COINSLOT_WEBHOOK_URL: URL %d: %w", i+1, err))
 		}
 	}
 	return problems
 }
 
-// Lookup returns the checked value of one setting that has to be set or has a
-// default, for commands that need no other. Errors name the setting.
+// Lookup returns the valid value, or the default, of one setting, for commands that need no other.
+// Errors name the setting, also if it is not set.
 func Lookup(env []string, overrides map[string]string, name string) (string, error) {
 	values, err := collectValues(env, overrides)
 	if err != nil {
 		return "", err
 	}
-	for _, s := range settings {
-		if s.Name != name {
-			continue
-		}
-		value := cmp.Or(values[name], s.Default)
-		if value == "" {
-			return "", fmt.Errorf("%s is not set: %s", s.label(), s.Help)
-		}
-		if err := s.set(&Config{}, value); err != nil {
-			return "", fmt.Errorf("%s: %w", name, err)
-		}
-		return value, nil
+	i := slices.IndexFunc(settings, func(s Setting) bool { return s.Name == name })
+	s := settings[i]
+	value := cmp.Or(values[name], s.Default)
+	if value == "" {
+		return "", fmt.Errorf("%s is not set: %s", s.label(), s.Help)
 	}
-	return "", fmt.Errorf("%s is not a setting", name)
+	if err := s.set(&Config{}, value); err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	return value, nil
 }

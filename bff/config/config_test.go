@@ -95,7 +95,7 @@ func TestSandboxMustBeLocal(t *testing.T) {
 		"https://evillocalhost": false,
 	} {
 		_, err := Load(append(replaced("COINSLOT_GATEWAY_URL=", "http://127.0.0.1:8082"), "COINSLOT_SANDBOX=true", "COINSLOT_PUBLIC_URL="+public), nil)
-		if (err == nil) != want || err != nil && !strings.HasPrefix(err.Error(), "COINSLOT_SANDBOX: COINSLOT_PUBLIC_URL must be of this machine") {
+		if (err == nil) != want || err != nil && !strings.HasPrefix(err.Error(), "COINSLOT_SANDBOX: COINSLOT_PUBLIC_URL must be on this machine") {
 			t.Errorf("a sandbox at %q: %v; want taken = %v", public, err, want)
 		}
 	}

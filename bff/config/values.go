@@ -16,10 +16,8 @@ import (
 	"coinslot/bff/webhook"
 )
 
-// Origin parses scheme://host[:port] and returns it as browsers write it, since
-// origins are compared as text: in lower case, without a slash at its end or
-// the port that the scheme implies. International names are taken in their
-// ASCII form only. Errors say what an origin must be.
+// Origin parses scheme://host[:port] and returns it as browsers serialize it: in lower case, without a
+// final slash or default port. Host names must be ASCII. Errors say what an origin must be.
 func Origin(v string) (string, error) {
 	u, err := parseURL(strings.ToLower(strings.TrimSuffix(v, "/")))
 	if err != nil || *u != (url.URL{Scheme: u.Scheme, Host: u.Host}) {
@@ -29,8 +27,7 @@ func Origin(v string) (string, error) {
 	return u.Scheme + "://" + strings.TrimSuffix(u.Host, implied), nil
 }
 
-// parseURL reads an absolute http(s) URL that all readers of URLs agree on; that
-// is what webhooks may go to where every host is allowed.
+// parseURL reads an absolute http(s) URL that all parsers read alike, by the rules for webhooks.
 func parseURL(v string) (*url.URL, error) {
 	if err := webhook.CheckEndpoint(v, true); err != nil {
 		return nil, err
@@ -54,8 +51,7 @@ func parseOrigins(v string) ([]string, error) {
 	return list, nil
 }
 
-// checkGatewayURL accepts https anywhere and http on this machine only, since the
-// key travels with every request.
+// checkGatewayURL accepts https, and http on this machine: requests contain the key.
 func checkGatewayURL(v string) error {
 	u, err := parseURL(v)
 	if err != nil || strings.Contains(v, "?") {
@@ -71,7 +67,7 @@ func checkGatewayURL(v string) error {
 	)
 }
 
-// parseSupport returns the link behind an https URL or an e-mail address.
+// parseSupport returns the link for an https URL or an e-mail address.
 func parseSupport(v string) (string, error) {
 	if mailbox.MatchString(v) && len(v) <= 254 {
 		return "mailto:" + v, nil
@@ -86,19 +82,19 @@ func parseSupport(v string) (string, error) {
 	return u.String(), nil
 }
 
-// mailbox is an address that needs no quoting anywhere, the way that shops have them.
+// mailbox matches addresses without quoting.
 var mailbox = regexp.MustCompile(
 	`^[A-Za-z0-9]+([._+-][A-Za-z0-9]+)*@([A-Za-z0-9]+(-+[A-Za-z0-9]+)*\.)+[A-Za-z]{2,63}$`,
 )
 
-// isLocalURL reports whether a URL that has been checked leads to this machine.
+// isLocalURL reports whether a valid URL leads to this machine.
 func isLocalURL(v string) bool {
 	u, err := url.Parse(v)
 	return err == nil && isLoopback(u.Hostname())
 }
 
-// isLocalOrigin reports whether browsers take an origin for one of their own machine: they
-// never ask the network for names below localhost. Source: RFC 6761, 6.3.
+// isLocalOrigin reports whether browsers resolve an origin to their own machine, like all names below
+// localhost. Source: RFC 6761, 6.3.
 func isLocalOrigin(origin string) bool {
 	u, err := url.Parse(origin)
 	return err == nil && (isLoopback(u.Hostname()) || strings.HasSuffix(u.Hostname(), ".localhost"))
@@ -109,8 +105,6 @@ func isLoopback(host string) bool {
 	return host == "localhost" || err == nil && addr.IsLoopback()
 }
 
-// parseWebhookSecrets reads one or more keys; what a key must be is the webhook
-// package's to say.
 func parseWebhookSecrets(v string) ([]Secret, error) {
 	var list []Secret
 	for _, part := range splitList(v) {
@@ -122,8 +116,7 @@ func parseWebhookSecrets(v string) ([]Secret, error) {
 	return list, nil
 }
 
-// parseSecretKeys reads one or more keys, each as it is: a space is no part of a list
-// but of a key, and wrong there.
+// parseSecretKeys does not trim keys: a space is an invalid character of a key.
 func parseSecretKeys(v string) ([]Secret, error) {
 	var list []Secret
 	for part := range strings.SplitSeq(v, ",") {
@@ -131,7 +124,7 @@ func parseSecretKeys(v string) ([]Secret, error) {
 			return nil, err
 		}
 		if slices.Contains(list, Secret{part}) {
-			return nil, errors.New("has the same key twice")
+			return nil, errors.New("contains a key twice")
 		}
 		list = append(list, Secret{part})
 	}
@@ -171,12 +164,11 @@ func checkKey(v string) error {
 	return checkHeaderValue(v)
 }
 
+var tokenPattern = regexp.MustCompile(`^[A-Za-z0-9_-]*$`)
+
 func checkToken(v string) error {
-	for _, r := range v {
-		if !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' ||
-			r == '_') {
-			return errors.New("must be letters, digits, - and _ only")
-		}
+	if !tokenPattern.MatchString(v) {
+		return errors.New("must be letters, digits, - and _ only")
 	}
 	if len(v) < 16 {
 		return errors.New("is too short: at least 16 characters")
@@ -184,8 +176,7 @@ func checkToken(v string) error {
 	return nil
 }
 
-// checkHeaderName accepts the name of a header that no browser or proxy uses for anything
-// else.
+// checkHeaderName accepts names of headers that browsers and proxies do not use otherwise.
 func checkHeaderName(v string) error {
 	switch strings.ToLower(v) {
 	case "host", "cookie", "authorization", "origin", "referer", "user-agent", "accept",
@@ -217,13 +208,13 @@ func parseNumber(v string, least, most int) (int, error) {
 	return n, nil
 }
 
-// parseDays reads a whole number of days, at most ten years.
+// parseDays reads up to ten years.
 func parseDays(v string) (time.Duration, error) {
 	n, err := parseNumber(v, 0, 3650)
 	return time.Duration(n) * 24 * time.Hour, err
 }
 
-// parseEither reports whether v is yes, of two words that a value may be.
+// parseEither reports whether v is yes.
 func parseEither(v, no, yes string) (bool, error) {
 	if v != no && v != yes {
 		return false, fmt.Errorf("must be %s or %s", no, yes)
@@ -233,20 +224,16 @@ func parseEither(v, no, yes string) (bool, error) {
 
 func parseBool(v string) (bool, error) { return parseEither(v, "false", "true") }
 
-func parseLevel(v string) (slog.Level, error) {
-	levels := map[string]slog.Level{
-		"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn,
-		"error": slog.LevelError,
+func parseLevel(v string) (level slog.Level, err error) {
+	switch v {
+	case "debug", "info", "warn", "error":
+		err = level.UnmarshalText([]byte(v))
+		return level, err
 	}
-	l, ok := levels[v]
-	if !ok {
-		return 0, errors.New("must be debug, info, warn or error")
-	}
-	return l, nil
+	return 0, errors.New("must be debug, info, warn or error")
 }
 
-// parseCollector returns where traces are sent: the path of OTLP/HTTP, unless another
-// one is given.
+// parseCollector adds the path of OTLP/HTTP to a URL without one.
 func parseCollector(v string) (string, error) {
 	u, err := parseURL(v)
 	if err != nil || strings.Contains(v, "?") {
@@ -272,9 +259,8 @@ func parsePrefixes(v string) ([]netip.Prefix, error) {
 	return list, nil
 }
 
-// isTooWide reports whether a network is too large to be somebody's proxies: a private
-// one may be all of 10.0.0.0/8 or fc00::/7, and the largest of a public service
-// are Cloudflare's 104.16.0.0/13 and 2a06:98c0::/29.
+// isTooWide reports whether a network is too large for proxies. A private one may be all of 10.0.0.0/8
+// or fc00::/7; the largest public ones are Cloudflare's 104.16.0.0/13 and 2a06:98c0::/29.
 func isTooWide(p netip.Prefix) bool {
 	four, six := 8, 7
 	if webhook.Public(p.Masked().Addr()) || webhook.Public(lastAddress(p)) {
@@ -286,7 +272,6 @@ func isTooWide(p netip.Prefix) bool {
 	return p.Bits() < six
 }
 
-// lastAddress is the last address of a network.
 func lastAddress(p netip.Prefix) netip.Addr {
 	raw := p.Addr().AsSlice()
 	for i := p.Bits(); i < 8*len(raw); i++ {
@@ -296,8 +281,7 @@ func lastAddress(p netip.Prefix) netip.Addr {
 	return a
 }
 
-// splitList returns the entries of a list, which the caller checks: an empty one, as
-// of a comma too many, is no value of any list.
+// splitList returns the trimmed entries; the caller rejects empty ones.
 func splitList(v string) []string {
 	list := strings.Split(v, ",")
 	for i, part := range list {

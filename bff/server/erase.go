@@ -14,8 +14,8 @@ import (
 	"coinslot/bff/store"
 )
 
-// retention is what erases sessions that were kept for long enough. Instances take turns
-// by a bucket of the database, which knows when the next turn may begin.
+// retention erases sessions after their retention time. Instances alternate by a bucket in the
+// database.
 func (s *Server) retention(keep time.Duration, log *slog.Logger) *retention.Service {
 	bucket := s.store.Bucket("retention", 1)
 	service := &retention.Service{
@@ -33,14 +33,14 @@ func (s *Server) retention(keep time.Duration, log *slog.Logger) *retention.Serv
 	return service
 }
 
-// Eraser erases personal data on request, beside a server that may be running. Close it.
+// Eraser erases personal data on request, also while a server runs. Close it.
 type Eraser struct {
 	db *store.DB
 	by string
 }
 
-// NewEraser opens a database (COINSLOT_DATABASE); by is who the audit log names. Errors:
-// the database cannot be opened, or is not of this release.
+// NewEraser opens a database (COINSLOT_DATABASE); by is the name for the audit log. Errors: it cannot
+// be opened, or is of another release.
 func NewEraser(ctx context.Context, database, by string) (*Eraser, error) {
 	db, err := store.OpenBeside(ctx, store.Config{DSN: database})
 	if err != nil {
@@ -49,14 +49,14 @@ func NewEraser(ctx context.Context, database, by string) (*Eraser, error) {
 	return &Eraser{db, by}, nil
 }
 
-// Close removes what was erased from the files, and closes the database.
+// Close removes erased data from the files and closes the database.
 func (e *Eraser) Close() error {
 	return errors.Join(e.db.Truncate(context.Background()), e.db.Close())
 }
 
-// Erase erases the personal data of a session, or of every session with an e-mail, and
-// returns their ids. Each is recorded before and after. Errors: no such session, which
-// is a [checkout.ErrNotFound]; the database's.
+// Erase erases the personal data of a session, or of all sessions with an e-mail address, and
+// returns their ids. The audit log has each before and after. Errors: [payment.ErrNotFound]; the
+// database's.
 func (e *Eraser) Erase(ctx context.Context, subject string) (done []string, err error) {
 	ids := []string{subject}
 	if strings.Contains(subject, "@") {
@@ -93,8 +93,8 @@ func (e *Eraser) record(ctx context.Context, what, id string) error {
 	return e.db.Record(ctx, records.Action{By: e.by, What: what, Session: id})
 }
 
-// Recorded returns the ids of the sessions that were erased on request, the first one
-// first: what has to be erased again in a backup.
+// Recorded returns the sessions that were erased on request, the oldest first: they have to be erased
+// again after a restore.
 func (e *Eraser) Recorded(ctx context.Context) (ids []string, err error) {
 	q := records.ActionQuery{Limit: 100}
 	for {

@@ -13,43 +13,42 @@ import (
 )
 
 const (
-	// roundInterval is the pause between two rounds of a fanout.
+	// roundInterval is the pause between two rounds.
 	roundInterval = 3 * time.Second
-	// watchTime is how long the others believe that a page is open.
+	// watchTime is how long other instances assume that a page is open.
 	watchTime = time.Minute
-	// catchUpRounds is how many rounds pass between two catch-ups.
+	// catchUpRounds is the number of rounds from one catch-up to the next.
 	catchUpRounds = 2
 )
 
-// peers is what a database that several instances share lets them tell one
-// another. All of it is hints: what is true is in the rows.
+// peers is how instances notify one another through a shared database. Notifications are hints: the
+// rows are authoritative.
 type peers interface {
-	// Announce tells that a session is new or was checked. It never blocks.
+	// Announce notifies others of a new or checked session. It never blocks.
 	Announce(session string)
-	// Listen calls hear with each session that was announced, and with "" when
-	// some may have been missed, until ctx ends.
-	Listen(ctx context.Context, hear func(session string)) error
-	// Watch says until when the pages of sessions are looked at, and lets
-	// none of them wait for its next check for longer than until dueBy.
+	// Listen calls receive with each announced session, and with "" when some may have been
+	// missed, until ctx ends.
+	Listen(ctx context.Context, receive func(session string)) error
+	// Watch marks the pages of sessions as open until a time, and schedules their next checks no
+	// later than dueBy.
 	Watch(ctx context.Context, ids []string, until, dueBy time.Time) error
 	// Versions returns the version of each session.
 	Versions(ctx context.Context, ids []string) (map[string]int64, error)
 }
 
-// fanout lets pages be open at one instance while another one polls: it tells
-// the hub what others have changed, and the others which pages are open here.
-// News can get lost on the way, so versions are compared now and then.
+// fanout connects instances: it publishes to the hub what others have changed, and tells others which
+// pages are open here. Notifications can get lost, so it also compares versions periodically.
 type fanout struct {
 	peers   peers
 	hub     *realtime.Hub
-	deliver func()        // there may be webhooks
-	soon    time.Duration // between two checks of a watched payment
+	deliver func()        // kicks the webhook sender
+	soon    time.Duration // interval of checks of an open page
 	now     func() time.Time
 	log     *slog.Logger
 
 	missed chan struct{} // one slot: catch up now
 	marked map[string]time.Time
-	known  map[string]int64 // version by session, as told to the hub
+	known  map[string]int64 // version by session, as published
 
 	heartbeat background.Heartbeat // of the rounds
 }
@@ -64,13 +63,13 @@ func newFanout(
 	}
 }
 
-// run listens and tells until ctx ends.
+// run runs until ctx ends.
 func (f *fanout) run(ctx context.Context) error {
 	listening := make(chan struct{})
 	go func() {
 		defer close(listening)
 		if err := f.peers.Listen(ctx, f.receive); err != nil && ctx.Err() == nil {
-			f.log.Error("listening to other instances", "error", err)
+			f.log.Error("listening to other instances failed", "error", err)
 		}
 	}()
 	f.heartbeat.Beat(0)
@@ -91,7 +90,7 @@ func (f *fanout) run(ctx context.Context) error {
 	}
 }
 
-// receive passes on what another instance has announced.
+// receive handles an announcement.
 func (f *fanout) receive(session string) {
 	f.deliver()
 	if session != "" {
@@ -104,23 +103,21 @@ func (f *fanout) receive(session string) {
 	}
 }
 
-// round marks the pages that are open here and, if it is to catch up, tells the
-// hub of every version that it has not been told of.
+// round marks the open pages and, if catchUp, publishes every version that was missed.
 func (f *fanout) round(ctx context.Context, catchUp bool) {
 	open := f.hub.Sessions()
 	if err := f.mark(ctx, open); err != nil && ctx.Err() == nil {
-		f.log.Warn("marking open pages", "error", err)
+		f.log.Warn("marking open pages failed", "error", err)
 	}
 	if !catchUp {
 		return
 	}
 	if err := f.catchUp(ctx, open); err != nil && ctx.Err() == nil {
-		f.log.Warn("catching up with other instances", "error", err)
+		f.log.Warn("catching up with other instances failed", "error", err)
 	}
 }
 
-// mark tells the others of pages that were opened since the last round, or so
-// long ago that they may have forgotten.
+// mark marks pages that were opened since the last round, or whose mark is about to expire.
 func (f *fanout) mark(ctx context.Context, open []string) error {
 	now := f.now()
 	marked := map[string]time.Time{} // drops those that were closed
@@ -157,8 +154,8 @@ func (f *fanout) catchUp(ctx context.Context, open []string) error {
 	return nil
 }
 
-// batches are as many of the ids at a time as a slow database is not held to be a
-// stuck loop for.
+// batches splits ids and beats before each batch, so that a slow database does not look like a stuck
+// loop.
 func (f *fanout) batches(ids []string) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		for batch := range slices.Chunk(ids, 1000) {

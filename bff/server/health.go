@@ -7,19 +7,15 @@ import (
 	"time"
 )
 
-// stuckAfter is how long a main loop may go without a heartbeat that is due.
-// A gateway or database that does not answer keeps one for a minute at most,
-// and an outbox in trouble is looked at every half minute.
+// stuckAfter is how long a heartbeat may be overdue. An unresponsive gateway or database delays one
+// by at most a minute, and a failing outbox is checked every half minute.
 const stuckAfter = 2 * time.Minute
 
-// loops returns when each main loop last beat, or is to if that is later, by name;
-// those that do not run are left out: before Run, after it, for want of endpoints or
-// other instances, or because there is nothing to do.
+// loops returns the last, or the next scheduled, heartbeat of each running main loop, by name.
 //
-// A main loop is one without which payments, webhooks or open pages stand still or lag,
-// and whose every turn is bounded, whatever is away. What only counts or shows for
-// operators is none: refused origins, traces, the mending of old sessions, the console's
-// comparison. Nor are sockets and single creates, which hold up nobody but themselves.
+// A main loop is needed for payments, webhooks or open pages, and each of its iterations is bounded.
+// Not among them: refused origins, traces, backfills, the console's reconciliation, sockets, and
+// single creates.
 func (s *Server) loops() map[string]time.Time {
 	lastBeat := map[string]time.Time{
 		"poller": s.poller.Stats().LastBeat, "sender": s.sender.Stats().LastBeat,
@@ -34,8 +30,7 @@ func (s *Server) loops() map[string]time.Time {
 	return lastBeat
 }
 
-// stuckLoops returns which main loops are stuck; none = the process lives. A restart
-// helps against what it says, and against nothing that it does not say.
+// stuckLoops returns the main loops that are stuck: a restart helps against these only.
 func (s *Server) stuckLoops() (stuck []string) {
 	for name, lastBeat := range s.loops() {
 		if time.Since(lastBeat) > stuckAfter {
@@ -46,8 +41,8 @@ func (s *Server) stuckLoops() (stuck []string) {
 	return stuck
 }
 
-// missing returns why requests should go to another instance; nothing = they are
-// welcome here. A gateway that is away is no reason: it is away for all of them.
+// missing returns why requests should go to another instance. The gateway is not a reason: it is
+// unavailable to all instances.
 func (s *Server) missing(ctx context.Context) (missing []string) {
 	if s.leaving.Load() {
 		missing = append(missing, "shutdown")
@@ -58,6 +53,6 @@ func (s *Server) missing(ctx context.Context) (missing []string) {
 	return missing
 }
 
-// Leave makes /readyz fail, so that no further requests are sent here; those that
-// come are answered as ever. There is no way back.
+// Leave makes /readyz fail for good, so that load balancers stop sending requests; those that come
+// are still answered.
 func (s *Server) Leave() { s.leaving.Store(true) }

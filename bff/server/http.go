@@ -14,7 +14,7 @@ import (
 	"coinslot/bff/web"
 )
 
-// handler answers shoppers, merchants and operators. Errors: assets or texts that cannot be read.
+// handler answers shoppers, merchants and operators. Errors: invalid assets or texts.
 func (s *Server) handler(
 	c config.Config, o Options, catalog *order.Catalog, tokens *token.Registry,
 	receipts *receipt.Signer,

@@ -8,23 +8,20 @@ import (
 	"coinslot/bff/payment"
 )
 
-// What a merchant's own Go program uses beside the coinslot command. All of it
-// may be called by many goroutines, from New to Close.
+// The methods below are for Go programs that embed the server. They are safe for concurrent use, from
+// New to Close.
 
-// ServeHTTP is Handler: mount the server as it is, under a host name of its own,
-// mux.Handle("pay.shop.example/", s). It cannot live below a path of the shop: the
-// checkout is safe from the shop's scripts because its origin is another.
+// ServeHTTP is Handler. Mount the server under its own host name, mux.Handle("pay.shop.example/", s),
+// never below a path of the shop: its own origin protects the checkout from the shop's scripts.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.Handler.ServeHTTP(w, r) }
 
-// Open stores a session for o, or returns the one that o.Ref or key stands for
-// already: what POST /v1/sessions does, without HTTP. key is an idempotency key,
-// "" for none; created reports which of the two happened. Send the shopper to the
-// URL of the session, or put its ID into the page.
+// Open stores a session for o, or returns the existing one of o.Ref or key, like POST /v1/sessions.
+// key is an idempotency key, "" for none. Send the shopper to the session's URL, or put its ID into
+// the page.
 //
-// Errors: *wire.Error with CodeOrderConflict or CodeIdempotency if o.Ref or key
-// stands for another order, with the member as Param if o is not valid; the
-// database's otherwise, after which it is not known whether the session is there:
-// call again with the same o.Ref or key.
+// Errors: *wire.Error with CodeOrderConflict or CodeIdempotency if o.Ref or key belongs to another
+// order, with Param if o is invalid; else the database's, after which the session may exist: call
+// again with the same o.Ref or key.
 func (s *Server) Open(
 	ctx context.Context, o payment.Order, key string,
 ) (session payment.Object, created bool, err error) {
@@ -35,8 +32,8 @@ func (s *Server) Open(
 	return s.checkout.Object(opened), created, nil
 }
 
-// Session returns the session of that id as the API does. Goods are released when
-// its Status is wire.Confirmed, and in no other; for a Test, none are.
+// Session returns a session like the API. Release goods only if its Status is wire.Confirmed and Test
+// is false.
 //
 // Errors: *wire.Error with CodeSessionUnknown; the database's.
 func (s *Server) Session(ctx context.Context, id string) (payment.Object, error) {
@@ -47,13 +44,10 @@ func (s *Server) Session(ctx context.Context, id string) (payment.Object, error)
 	return s.checkout.Object(found), nil
 }
 
-// Events reads the log of events, the oldest first: what webhooks tell, for a
-// program that has the database at hand. Keep Next together with what was done on
-// account of the page, and go on from there: none is missed and none comes twice,
-// through any number of restarts.
+// Events reads the event log, the oldest first: the contents of webhooks. Store Next in the same
+// transaction as the effects of a page, and continue from there: no event is missed or repeated.
 //
-// Errors: *wire.Error with CodeInvalid if q.After is no Next of before; the
-// database's.
+// Errors: *wire.Error with CodeInvalid if q.After is not an earlier Next; the database's.
 func (s *Server) Events(ctx context.Context, q outbox.EventQuery) (outbox.EventPage, error) {
 	return s.store.Events(ctx, q)
 }

@@ -25,15 +25,14 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 )
 
-// observer turns what the parts tell into metrics and spans. The parts know of
-// neither.
+// observer turns callbacks of the parts into metrics and spans.
 type observer struct {
 	version string
 	metrics *metrics.Set
 	tracer  *trace.Tracer // nil = off
 }
 
-// observe makes the observer of s, whose other parts need not be there yet.
+// observe creates the observer of s before its other parts.
 func (s *Server) observe(c config.Config, opts Options, tokens *token.Registry) observer {
 	o := observer{version: opts.Version, metrics: metrics.New(metrics.Config{
 		Measure: s.measure, Now: func() time.Time { return s.store.Now() },
@@ -48,20 +47,18 @@ func (s *Server) observe(c config.Config, opts Options, tokens *token.Registry) 
 	return o
 }
 
-// countLines is log, whose warnings and errors are counted, and whose lines have the
-// notes of their context.
+// countLines returns log, which then counts warnings and errors and adds the notes of contexts.
 func (o *observer) countLines(log *slog.Logger) *slog.Logger {
 	return slog.New(logs.Handler(log.Handler(), func(level slog.Level) {
-		switch {
-		case level >= slog.LevelError:
+		if level >= slog.LevelError {
 			o.metrics.CountLogLine("error")
-		case level >= slog.LevelWarn:
+		} else if level >= slog.LevelWarn {
 			o.metrics.CountLogLine("warn")
 		}
 	}))
 }
 
-// request watches the requests of shoppers and merchants. Files are not traced.
+// request observes requests of shoppers and merchants. Files are not traced.
 func (o *observer) request(r *http.Request) (context.Context, func(*http.Request, int)) {
 	began, ctx := time.Now(), r.Context()
 	var span *trace.Span
@@ -83,9 +80,8 @@ func (o *observer) request(r *http.Request) (context.Context, func(*http.Request
 	}
 }
 
-// startSpan begins the span of a request. A merchant's continues the trace that it names.
-// A stranger's only links to it: who opens a payment chooses neither the id of its
-// trace nor that there is none.
+// startSpan starts the span of a request. A merchant's request continues its trace; others only link
+// to theirs, because shoppers may not choose a trace's id or sampling.
 func (o *observer) startSpan(r *http.Request) (context.Context, *trace.Span) {
 	if strings.HasPrefix(r.URL.Path, "/v1/") {
 		return o.tracer.Start(o.tracer.Incoming(r), trace.Server, "request", "")
@@ -93,7 +89,7 @@ func (o *observer) startSpan(r *http.Request) (context.Context, *trace.Span) {
 	return o.tracer.Start(r.Context(), trace.Server, "request", trace.Traceparent(r))
 }
 
-// call watches the calls of the gateway.
+// call observes gateway requests.
 func (o *observer) call(ctx context.Context, endpoint string) (context.Context, func(string, int)) {
 	began := time.Now()
 	ctx, span := o.tracer.Start(ctx, trace.Client, "gateway "+endpoint, "",
@@ -106,8 +102,7 @@ func (o *observer) call(ctx context.Context, endpoint string) (context.Context, 
 	}
 }
 
-// operation watches the database. Only what is a part of something is traced: the
-// main loops look for work many times a second.
+// operation observes the database. It traces only within a span: main loops query often.
 func (o *observer) operation(ctx context.Context, operation string) (context.Context, func(error)) {
 	began := time.Now()
 	var span *trace.Span
@@ -120,8 +115,7 @@ func (o *observer) operation(ctx context.Context, operation string) (context.Con
 	}
 }
 
-// delivery watches the tries to deliver webhooks. A try belongs to the trace of the
-// request that has opened the payment which it tells of.
+// delivery observes webhook deliveries, in the trace of the request that opened the payment.
 func (s *Server) delivery(
 	ctx context.Context, d outbox.Delivery,
 ) (context.Context, func(outbox.DeliveryResult)) {
@@ -147,8 +141,7 @@ func (s *Server) delivery(
 	}
 }
 
-// traceOf returns the traceparent that is kept with a session's payment; "" = it
-// has none, or it does not matter.
+// traceOf returns the traceparent of a session's payment; "" = none, or tracing is off.
 func (s *Server) traceOf(ctx context.Context, session string) string {
 	if s.tracer == nil {
 		return ""
@@ -160,8 +153,8 @@ func (s *Server) traceOf(ctx context.Context, session string) string {
 	return ""
 }
 
-// check watches a look after a session: a trace of its own, with a link to the one
-// of the request that has opened the payment, since there are hundreds of them.
+// check observes a check of a session, in a trace of its own with a link to that of the payment's
+// request: there are hundreds of checks.
 func (o *observer) check(ctx context.Context, s payment.Session) (context.Context, func(error)) {
 	ctx = logs.WithNotes(ctx, "")
 	logs.NoteSession(ctx, s.ID)
@@ -176,7 +169,7 @@ func (o *observer) check(ctx context.Context, s payment.Session) (context.Contex
 	return ctx, func(err error) { span.End(err != nil) }
 }
 
-// measure writes what is the case now.
+// measure writes the gauges.
 func (s *Server) measure(ctx context.Context, put metrics.Put) {
 	put("coinslot_build_info", 1, s.version, runtime.Version())
 	s.measureStore(ctx, put)
@@ -192,8 +185,8 @@ func (s *Server) measure(ctx context.Context, put metrics.Put) {
 	hooks := s.sender.Stats()
 	put("coinslot_webhook_endpoints", float64(hooks.Endpoints-hooks.Gone), "enabled")
 	put("coinslot_webhook_endpoints", float64(hooks.Gone), "disabled")
-	for name, turned := range s.loops() {
-		put("coinslot_loop_age_seconds", max(0, time.Since(turned).Seconds()), name)
+	for name, beat := range s.loops() {
+		put("coinslot_loop_age_seconds", max(0, time.Since(beat).Seconds()), name)
 	}
 	spans := s.tracer.Stats()
 	put("coinslot_traces_spans_total", float64(spans.Exported), "exported")
@@ -261,7 +254,7 @@ func boolValue(b bool) float64 {
 	return 0
 }
 
-// buildVersion is the version that the build recorded of the program.
+// buildVersion is what the Go command recorded.
 func buildVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version

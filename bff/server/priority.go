@@ -9,16 +9,14 @@ import (
 	"coinslot/bff/reconcile"
 )
 
-// creates is the gateway, whose creates have a part of the budget of their own, also
-// when they are sent again while nobody waits.
+// creates gives creates a priority of their own, also when they are retried in the background.
 type creates struct{ checkout.Gateway }
 
 func (g creates) Create(ctx context.Context, req payment.CreateRequest) (payment.Created, error) {
 	return g.Gateway.Create(limiter.WithPriority(ctx, limiter.Create), req)
 }
 
-// backgroundRecords is the gateway's books, read within what polling may use of the budget
-// and after every payment that is looked after.
+// backgroundRecords reads the gateway's records with a lower priority than checks of payments.
 type backgroundRecords struct{ records reconcile.GatewayRecords }
 
 func (l backgroundRecords) Transactions(

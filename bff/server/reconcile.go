@@ -11,9 +11,9 @@ import (
 	"coinslot/bff/store"
 )
 
-// Reconcile compares the gateway's transactions of the days from…to with the
-// database and changes nothing; it may run beside a server. Errors: a setting
-// that does not serve; the database's; the gateway's.
+// Reconcile compares the gateway's transactions of the days from…to with the database. It is
+// read-only and can run while a server does. Errors: an invalid setting; the database's; the
+// gateway's.
 func Reconcile(
 	ctx context.Context, c config.Config, from, to time.Time,
 ) (result reconcile.Result, err error) {
@@ -27,7 +27,7 @@ func Reconcile(
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	if result, err = reconcile.Reconcile(ctx, client, db, from, to); err != nil {
-		return result, fmt.Errorf("comparing gateway and database: %w", err)
+		return result, fmt.Errorf("reconciling gateway and database: %w", err)
 	}
 	return result, nil
 }

@@ -1,8 +1,7 @@
-// Package server puts the parts together: store, gateway client, domain,
-// poller, webhook sender and HTTP. It is what the coinslot command runs, and
-// what a merchant with a Go server of their own can mount: [New] makes a
-// [Server], which is an [http.Handler], [Server.Run] watches payments, and
-// [Server.Close] ends it. See the example and docs/library.md.
+// Package server assembles store, gateway client, domain, poller, webhook sender and HTTP. The
+// coinslot command runs it, and Go programs can mount it: [New] returns a [Server], which is an
+// [http.Handler], [Server.Run] checks payments, and [Server.Close] ends it. See the example and
+// docs/library.md.
 package server
 
 import (
@@ -38,35 +37,33 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Options are what settings do not say.
+// Options are not settings: they are for programs.
 type Options struct {
 	// Static replaces the embedded assets and texts; nil = embedded.
 	Static fs.FS
-	// Simulate pretends a payment at a sandbox gateway, of one of Kinds; sessions are
-	// tests then, as they are with COINSLOT_SANDBOX. Nil = it cannot be paid from the page.
+	// Simulate simulates a payment of one of Kinds at a sandbox gateway; sessions are then tests,
+	// as with COINSLOT_SANDBOX. Nil = the page cannot simulate payments.
 	Simulate func(ctx context.Context, trackingCode, kind string) error
 	Kinds    []string
-	// Schedule replaces the pace at which payments are looked at; zero = the
-	// default, with the poll interval of the settings.
+	// Schedule is when payments are checked; zero = the default, with the poll interval of the
+	// settings.
 	Schedule payment.Schedule
-	// Limits bound what one client may do; zero = the defaults.
+	// Limits of one client; zero = the defaults.
 	Limits web.Limits
 	// Hub bounds the sockets of a session and of the process; zero = the defaults.
 	Hub realtime.HubConfig
-	// Version of the program, for metrics and traces; "" = what the Go command has
-	// recorded, which a build without the repository lacks.
+	// Version of the program, for metrics and traces; "" = what the Go command recorded.
 	Version string
 	Log     *slog.Logger // nil = silent
 
 	transport http.RoundTripper // carries the requests to the gateway; nil = the client's own
 }
 
-// test reports whether no real money moves.
 func (o Options) test(c config.Config) bool { return c.Sandbox || o.Simulate != nil }
 
-// Server is a checkout, ready to serve and to run.
+// Server is a checkout; see [New].
 type Server struct {
-	// Handler answers shoppers and merchants; it belongs at the root of PublicURL.
+	// Handler answers shoppers and merchants, at the root of PublicURL.
 	Handler http.Handler
 	// Ops answers /healthz, /readyz and /metrics; keep it private.
 	Ops http.Handler
@@ -89,9 +86,8 @@ type Server struct {
 	fanout     *fanout // nil = this is the only instance
 }
 
-// New opens the database and makes every part; nothing polls or delivers
-// before Run. The caller closes the server. c comes from config.Load, which
-// checks it. Errors: a setting that does not serve, a database that cannot be
+// New opens the database and creates every part; nothing polls or delivers before Run. The caller
+// closes the server. c comes from config.Load. Errors: an invalid setting; a database that cannot be
 // opened.
 func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 	if o.Log == nil {
@@ -112,10 +108,8 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 		return nil, fmt.Errorf("COINSLOT_TOKENS: %w", err)
 	}
 	if c.Sandbox {
-		o.Log.Warn(
-			"COINSLOT_SANDBOX is true: no payment is real, and whoever opens a checkout can pay " +
-				"it with nothing",
-		)
+		o.Log.Warn("sandbox mode (COINSLOT_SANDBOX): no payment is real, and anyone who opens a " +
+			"checkout can complete it without money")
 	}
 	s := &Server{hub: realtime.NewHub(o.Hub)}
 	s.observer = s.observe(c, o, tokens)
@@ -131,7 +125,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 	if err := s.assemble(c, o, catalog, tokens); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	if !db.Shared() { // nobody else runs: what is being created belongs to a dead process
+	if !db.Shared() { // the only instance: pending creates are of a dead process
 		err = s.checkout.Recover(ctx)
 	}
 	if err != nil {
@@ -140,16 +134,15 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 	return s, nil
 }
 
-// Gateway makes the client of the configured gateway, with a budget of requests
-// of its own, which it shares with no server. log = nil is silent. Errors: a setting
-// that does not serve; nothing is asked yet.
+// Gateway returns a client of the configured gateway with its own rate limiter. A nil log is silent.
+// Errors: an invalid setting; it sends nothing yet.
 func Gateway(c config.Config, log *slog.Logger) (*gateway.Client, error) {
 	client, _, err := newGateway(c, Options{Log: log}, nil, nil)
 	return client, err
 }
 
-// newGateway makes the client of the configured gateway and its budget, with the bucket
-// that all instances share; nil = this process's own.
+// newGateway returns a client and its rate limiter, with the bucket that all instances share; nil =
+// one of its own.
 func newGateway(
 	c config.Config, o Options, all limiter.Bucket, began gateway.Began,
 ) (client *gateway.Client, admission *limiter.Limiter, err error) {
@@ -167,7 +160,7 @@ func newGateway(
 	return client, admission, nil
 }
 
-// assemble makes the parts that need one another.
+// assemble creates the parts that depend on one another.
 func (s *Server) assemble(
 	c config.Config, o Options, catalog *order.Catalog, tokens *token.Registry,
 ) (err error) {
@@ -201,7 +194,7 @@ func (s *Server) assemble(
 	s.records = reconcile.New(reconcile.Config{
 		Gateway: client, Records: backgroundRecords{client}, Runs: s.store, Sessions: s.store,
 		Change: s.checkout.Change, PaymentPage: c.GatewayPageURL, Schedule: s.checkout.Schedule,
-		ListPause: 10 * time.Second / time.Duration(max(c.GatewayRPS, 1)), // a tenth of them
+		ListPause: 10 * time.Second / time.Duration(max(c.GatewayRPS, 1)), // a tenth of the rate
 		Now:       s.store.Now, Log: o.Log,
 	})
 	s.poller = poller.New(tuned(poller.Config{
@@ -224,30 +217,29 @@ func (s *Server) assemble(
 	return err
 }
 
-// sessionChanged tells whoever listens that a session has a new state or was checked.
+// sessionChanged notifies pages, the webhook sender and other instances of a change or a check.
 func (s *Server) sessionChanged(session string) {
 	s.hub.Publish(session)
 	s.sender.Kick()
 	s.store.Announce(session)
 }
 
-// sessionMoved counts that a session has become another.
 func (s *Server) sessionMoved(before, after payment.Session) {
 	s.metrics.CountTransition(before, after)
 	s.unpaid.SessionChanged(after)
 }
 
-// process looks after a session within what polling may use of the budget.
+// process checks a session.
 func (s *Server) process(ctx context.Context, session payment.Session) error {
 	ctx, ended := s.check(ctx, session)
-	// The address of a shopper whose create is sent again is not kept.
+	// The shopper's address is not stored, so retried creates share one client.
 	ctx = limiter.WithClient(ctx, limiter.Client{Network: "resent", Session: session.ID})
 	err := s.checkout.Process(limiter.WithPriority(ctx, s.priority(session)), session)
 	ended(err)
 	return err
 }
 
-// priority is how soon the calls of a check of session go.
+// priority is that of the requests of a check of session.
 func (s *Server) priority(session payment.Session) limiter.Priority {
 	switch {
 	case s.checkout.IsWatched(session):
@@ -258,7 +250,7 @@ func (s *Server) priority(session payment.Session) limiter.Priority {
 	return limiter.Single
 }
 
-// listPollConfig is how the gateway's list is read when many payments wait.
+// listPollConfig is for reading the gateway's list when many payments wait.
 func (s *Server) listPollConfig(log *slog.Logger) poller.ListPollerConfig {
 	pages := func(p limiter.Priority) func(context.Context, int) (payment.RecordPage, error) {
 		return func(ctx context.Context, n int) (payment.RecordPage, error) {
@@ -276,7 +268,7 @@ func (s *Server) listPollConfig(log *slog.Logger) poller.ListPollerConfig {
 			return s.store.Count(ctx, string(wire.Pending))
 		},
 		Watched: func() int { return len(s.hub.Sessions()) },
-		// such a page takes the place of 50 status reads
+		// such a page replaces 50 status requests
 		Page: pages(limiter.Shared), UrgentPage: pages(limiter.Watched),
 		Apply: list.Apply, Kick: s.poller.Kick, Schedule: s.checkout.Schedule, Now: s.store.Now,
 		Log: log,
@@ -287,7 +279,7 @@ func (s *Server) listPollConfig(log *slog.Logger) poller.ListPollerConfig {
 	return c
 }
 
-// bucket returns the bucket that all instances share, nil if there is only this one.
+// bucket returns the bucket that all instances share; nil = this is the only one.
 func (s *Server) bucket(rps int) limiter.Bucket {
 	if !s.store.Shared() {
 		return nil
@@ -295,7 +287,7 @@ func (s *Server) bucket(rps int) limiter.Bucket {
 	return sharedBucket{s.store.Bucket("gateway", max(rps, 1))}
 }
 
-// sharedBucket is a bucket of the database in the words of package budget.
+// sharedBucket adapts a bucket of the database to package limiter.
 type sharedBucket struct{ *store.Bucket }
 
 func (b sharedBucket) Take(ctx context.Context, patience time.Duration) (time.Duration, error) {
@@ -306,8 +298,7 @@ func (b sharedBucket) Take(ctx context.Context, patience time.Duration) (time.Du
 	return wait, err
 }
 
-// pollSchedule is how often payments are looked at: a watched one at the interval of
-// the settings, others five times slower.
+// pollSchedule checks watched payments at the configured interval, others at a fifth of the rate.
 func pollSchedule(c config.Config, o Options) payment.Schedule {
 	if o.Schedule.Unwatched != 0 {
 		return o.Schedule
@@ -317,18 +308,17 @@ func pollSchedule(c config.Config, o Options) payment.Schedule {
 	return p
 }
 
-// tune changes the configuration of a part, which it gets a pointer to, before the part
-// is made. Only the build for the torture harness replaces it; see failpoint.go.
+// tune may change a part's configuration, given by pointer, before the part is created. Only the build
+// for the torture harness replaces it; see failpoint.go.
 var tune = func(config any) {}
 
-// tuned returns what tune makes of c.
 func tuned[C any](c C) C {
 	tune(&c)
 	return c
 }
 
-// callbackURL is where the gateway's page may send shoppers back to: it takes
-// public https addresses only, so elsewhere there is none.
+// callbackURL is where the gateway's page sends shoppers back to; "" unless the server has a public
+// https URL, which the gateway requires.
 func callbackURL(public string) string {
 	if back := public + "/return"; gateway.ValidCallback(back) {
 		return back
@@ -336,9 +326,8 @@ func callbackURL(public string) string {
 	return ""
 }
 
-// Run polls and delivers until ctx ends, then says goodbye to open pages, for two
-// seconds at most, waits for calls under way and returns nil. What goes wrong
-// meanwhile is logged and tried again. It is called once.
+// Run polls and delivers until ctx ends, then closes sockets within two seconds, waits for running
+// requests and returns nil. It logs errors and retries. Call it once.
 func (s *Server) Run(ctx context.Context) error {
 	defer s.Leave()
 	group, ctx := errgroup.WithContext(ctx)
@@ -366,20 +355,15 @@ func (s *Server) Run(ctx context.Context) error {
 	return err
 }
 
-// waitForSockets waits until every socket has had its goodbye, two seconds at most:
-// a process that ends sooner cuts them off instead.
+// waitForSockets waits, for at most two seconds, until every socket has got its close frame.
 func (s *Server) waitForSockets() {
-	look := time.NewTicker(5 * time.Millisecond)
-	defer look.Stop()
 	for end := time.Now().Add(2 * time.Second); s.hub.Len() > 0 && time.Now().Before(end); {
-		<-look.C
+		time.Sleep(5 * time.Millisecond)
 	}
 }
 
-// Close releases the database, once what requests have begun at the gateway has an
-// answer or has run out of time: it blocks for as long. Call it once, after Run has
-// returned and no request is being answered any more. Errors: the database could
-// not be closed; that it is closed already, of a second call.
+// Close waits for running gateway requests, until they time out, and closes the database. Call it once,
+// after Run has returned and all requests are answered. Errors: the database's.
 func (s *Server) Close() error {
 	if s.checkout != nil {
 		s.checkout.Close()
@@ -394,8 +378,7 @@ func (s *Server) Close() error {
 	return s.store.Close()
 }
 
-// HTTP returns a server with the limits that public listeners need: slow and
-// oversized requests are cut. Sources: Go net/http documentation.
+// HTTP returns a server with limits for public listeners, against slow and oversized requests.
 func HTTP(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second,
@@ -403,8 +386,8 @@ func HTTP(h http.Handler) *http.Server {
 	}
 }
 
-// Serve answers on l in the group until ctx ends, then lets requests finish for
-// five seconds. Open sockets are not waited for: Run says goodbye to them.
+// Serve answers on l in the group until ctx ends, and then lets requests finish for five seconds. Run
+// closes sockets.
 func Serve(ctx context.Context, group *errgroup.Group, l net.Listener, h http.Handler) {
 	web := HTTP(h)
 	group.Go(func() error {

@@ -11,28 +11,28 @@ import (
 	"coinslot/bff/web"
 )
 
-// embedOptions is how and where a page is shown; it travels in the query of every
-// link and the hidden fields of every form. See docs/frame-protocol.md.
+// embedOptions is how and where a page is shown. Every link and form carries it, but for accept;
+// see docs/frame-protocol.md.
 type embedOptions struct {
 	embed     string // "", "inline", "modal"
-	origin    string // of the host page, only if it is listed
-	requested string // of the host page, as the request says
+	origin    string // of the host page, if it is listed
+	requested string // of the host page, as requested
 	theme     string // "", "auto", "light", "dark"
 	lang      string // BCP 47 or ""
-	from      string // "exchange" if the shopper pays from an account there, else ""
-	accept    string // the request's Accept-Language; the only one that does not travel
+	from      string // "exchange" if the shopper pays from an exchange account, else ""
+	accept    string // the request's Accept-Language
 }
 
 var langTag = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`)
 
-// readEmbed reads values of a request, dropping whatever is not of the protocol.
+// readEmbed is parseEmbed with the request's Accept-Language.
 func (s *server) readEmbed(r *http.Request, values url.Values) embedOptions {
 	f := s.parseEmbed(values)
 	f.accept = r.Header.Get("Accept-Language")
 	return f
 }
 
-// parseEmbed reads values, dropping whatever is not of the protocol.
+// parseEmbed reads values and drops invalid ones.
 func (s *server) parseEmbed(values url.Values) embedOptions {
 	f := embedOptions{
 		embed: web.OneOf(values.Get("embed"), "inline", "modal"),
@@ -51,10 +51,9 @@ func (s *server) parseEmbed(values url.Values) embedOptions {
 	return f
 }
 
-// refused reports whether the page is framed by a host that is not listed.
+// refused reports whether an unlisted host frames the page.
 func (f embedOptions) refused() bool { return f.embed != "" && f.requested != "" && f.origin == "" }
 
-// fields is f as fields for forms and links.
 func (f embedOptions) fields() []widget.Field {
 	var list []widget.Field
 	for _, field := range []widget.Field{
@@ -69,7 +68,7 @@ func (f embedOptions) fields() []widget.Field {
 	return list
 }
 
-// query is f as the query of a redirect, with "?" if there is any.
+// query is f as a query with "?", or "".
 func (f embedOptions) query() string {
 	values := url.Values{}
 	for _, field := range f.fields() {

@@ -9,17 +9,16 @@ import (
 	"coinslot/bff/web"
 )
 
-// embedCSS is how the parts of checkout.js look that work without looks, too: the
-// dialog, its button and the words of a failure. One rule, which the script
-// inserts before its own; a minimum height beats a maximum, so that the dialog
-// fills a phone whatever height its frame asks for.
+// embedCSS styles the parts of checkout.js that also work without it: the dialog, its button and
+// failure texts. It is one rule, which the script inserts before its own. min-height wins over
+// max-height, so the dialog fills a phone whatever height its frame requests.
 //
 //go:embed embed.css
 var embedCSS string
 
-// embedding is what checkout.js says by itself, in one language, and whether
-// the host page may show the frame at all. Those named like an error code are
-// for the host page's developer: what to change, in one line of ASCII.
+// embedding has the texts of checkout.js in one language, and whether the host page may show the
+// frame. Those named like an error code tell the host page's developer what to change, in one line
+// of ASCII.
 type embedding struct {
 	Listed  bool   `json:"listed"`
 	Title   string `json:"title"`
@@ -36,17 +35,16 @@ type embedding struct {
 	CSS string `json:"css"`
 }
 
-// embedding answers GET /checkout/embed.js?lang=…&origin=… with a module for
-// checkout.js. It is a script and not JSON because that needs no connect-src of
-// the host page: whoever lets checkout.js in lets this in. It tells nothing that
-// the doctor does not tell.
+// embedding is GET /checkout/embed.js?lang=…&origin=…: a module for checkout.js. It is a script,
+// not JSON, because a page that allows checkout.js then needs no connect-src. It is as public as
+// the doctor.
 func (s *server) embedding(w http.ResponseWriter, r *http.Request) error {
 	f := s.readEmbed(r, r.URL.Query())
 	if f.requested != "" && f.origin == "" {
 		s.Refusals.Add(f.requested, "")
 	}
 	_, _, text := s.texts.match(f.lang, f.accept)
-	words, err := json.Marshal(embedding{ // escapes what HTML or an old script reads otherwise
+	words, err := json.Marshal(embedding{ // escapes for HTML and old scripts
 		Listed: f.origin != "", Title: text["title.none"], Close: text["close"],
 		Retry:  text["closed.again"],
 		Failed: text["loader.failed"], Offline: text["error.offline"], Link: text["refused.link"],

@@ -9,10 +9,8 @@ import (
 	"coinslot/bff/web"
 )
 
-// errorPage says in words what is wrong; the form that led here, if any, is
-// shown again where the session can be loaded. A page that is refused for now
-// comes back by itself, with scripts and without: the shopper may be waiting for
-// a payment, and the host page for word of it.
+// errorPage shows an error, with the form that led here if the session can be loaded. A temporary
+// error reloads automatically: shopper and host page may be waiting for a payment.
 func (s *server) errorPage(w http.ResponseWriter, r *http.Request, e wire.Error) {
 	values := r.URL.Query()
 	if r.PostForm != nil {
@@ -21,7 +19,7 @@ func (s *server) errorPage(w http.ResponseWriter, r *http.Request, e wire.Error)
 	f := s.readEmbed(r, values)
 	last := s.lastPage
 	if e.Code == wire.CodeRateLimited {
-		last = s.emptyPage // which costs no look into the database
+		last = s.emptyPage // which needs no database
 	}
 	p := last(r, values, f)
 	if !showsWrongField(p) {
@@ -31,11 +29,11 @@ func (s *server) errorPage(w http.ResponseWriter, r *http.Request, e wire.Error)
 		w.Header().Set("Refresh", after)
 	}
 	if err := s.writePage(w, r, e.Status, p, f); err != nil {
-		s.Log.ErrorContext(r.Context(), "writing an error page", "error", err)
+		s.Log.ErrorContext(r.Context(), "writing the error page failed", "error", err)
 	}
 }
 
-// lastPage is the page that a refused request came from, or an empty one.
+// lastPage is the page that a failed request came from, or an empty one.
 func (s *server) lastPage(r *http.Request, values url.Values, f embedOptions) widget.Page {
 	if id := r.PathValue("session"); id != "" {
 		if session, err := s.shopperSession(r.Context(), id); err == nil {
@@ -49,8 +47,7 @@ func (s *server) lastPage(r *http.Request, values url.Values, f embedOptions) wi
 	return s.emptyPage(r, values, f)
 }
 
-// emptyPage is a page that shows no order. Its links still name the one that was
-// asked for: it may be there, only not now.
+// emptyPage shows no order. Its links keep the requested one, which may only be unavailable now.
 func (s *server) emptyPage(r *http.Request, values url.Values, f embedOptions) widget.Page {
 	p := s.blankPage(f, "")
 	p.Base = "/checkout"
@@ -68,7 +65,7 @@ func (s *server) emptyPage(r *http.Request, values url.Values, f embedOptions) w
 	return p
 }
 
-// keepInput keeps in p what the shopper had picked and typed.
+// keepInput restores the shopper's coin and e-mail address.
 func keepInput(p widget.Page, values url.Values) widget.Page {
 	p = keepCoin(p, values)
 	if email := values.Get("email"); email != "" && len(email) <= 254 {
@@ -77,7 +74,7 @@ func keepInput(p widget.Page, values url.Values) widget.Page {
 	return p
 }
 
-// keepCoin keeps in p the coin that the shopper had picked.
+// keepCoin restores the shopper's coin.
 func keepCoin(p widget.Page, values url.Values) widget.Page {
 	if symbol := values.Get("currency_symbol"); symbol != "" {
 		p.Chosen, p.ChosenNetwork = symbol, values.Get("network_code")

@@ -29,8 +29,7 @@ func (s *server) extend(r *http.Request) (useCase, error) {
 	}, nil
 }
 
-// attemptNumber is a number from 1, which JSON made of a form's fields writes as text;
-// zero if it is not given.
+// attemptNumber is from 1; zero = absent. JSON made from form fields has it as text.
 type attemptNumber int
 
 // UnmarshalJSON reads 3 and "3". A member that is null is absent.
@@ -47,7 +46,7 @@ func (c *attemptNumber) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// unquoted is a JSON text without its quotes, and anything else as it is.
+// unquoted removes the quotes of a JSON string.
 func unquoted(raw []byte) string {
 	text := string(raw)
 	if n := len(text); n > 2 && text[0] == '"' && text[n-1] == '"' {

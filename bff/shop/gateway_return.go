@@ -14,11 +14,9 @@ import (
 	"coinslot/bff/web"
 )
 
-// gatewayReturn is GET /return, where the gateway's page sends the shopper's
-// browser. Nothing in it is believed: a tracking code and order number that
-// belong together lead to that session's page and make its next check sooner;
-// anything else leads to a page that says nothing about anybody's order. A tracking
-// code that leads nowhere counts as a wrong guess.
+// gatewayReturn is GET /return, where the gateway's page sends the shopper. It is not trusted: a
+// tracking code and order number that belong together lead to the session's page and schedule a
+// check; anything else leads to a neutral page. An unknown tracking code counts as a guess.
 func (s *server) gatewayReturn(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	code, number := q.Get("tracking_code"), q.Get("order_id")
@@ -47,27 +45,26 @@ func (s *server) gatewayReturn(w http.ResponseWriter, r *http.Request) error {
 
 var plausibleCode = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
 
-// findByCode returns the session that has an attempt of that tracking code.
 func (s *server) findByCode(r *http.Request, code string) (payment.Session, bool) {
 	if !plausibleCode.MatchString(code) {
 		return payment.Session{}, false
 	}
 	session, err := s.Checkout.FindByTrackingCode(r.Context(), code)
 	if err != nil && !errors.Is(err, payment.ErrNotFound) {
-		s.Log.WarnContext(r.Context(), "looking up a tracking code", "error", err)
+		s.Log.WarnContext(r.Context(), "looking up a tracking code failed", "error", err)
 	}
 	return session, err == nil
 }
 
-// hint makes the next look at a session sooner; it cannot fail a request.
+// hint schedules a check; it only logs errors.
 func (s *server) hint(ctx context.Context, session payment.Session) {
 	if err := s.Checkout.Hint(ctx, session); err != nil {
-		s.Log.WarnContext(ctx, "taking a hint", "session", session.ID, "error", err)
+		s.Log.WarnContext(ctx, "scheduling a check failed", "session", session.ID, "error", err)
 	}
 	s.Kick()
 }
 
-// matchesOrderID reports whether the attempt of that code was given that order number.
+// matchesOrderID reports whether the attempt of that code has that order number.
 func matchesOrderID(session payment.Session, code, number string) bool {
 	for _, a := range session.Attempts {
 		if a.TrackingCode == code {
@@ -77,10 +74,10 @@ func matchesOrderID(session payment.Session, code, number string) bool {
 	return false
 }
 
-// codeInBody finds what may be a tracking code in a hint of any shape.
+// codeInBody finds a tracking code in a body of any format.
 var codeInBody = regexp.MustCompile(`tracking_code["'\s:=]+([A-Za-z0-9_-]{1,128})`)
 
-// gatewayHook is POST /hooks/gateway/{token}: whatever it says is a hint to look now.
+// gatewayHook is POST /hooks/gateway/{token}: any body is a hint to check now.
 func (s *server) gatewayHook(w http.ResponseWriter, r *http.Request) error {
 	token := []byte(r.PathValue("token"))
 	if s.HookToken == "" || subtle.ConstantTimeCompare(token, []byte(s.HookToken)) != 1 {

@@ -13,9 +13,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// live is GET /checkout/{session}/live: a websocket on which every message is a
-// whole view. It sends one at once, then after each change, and repeats it as often as
-// a page has to hear from the gateway's checks; see dedupe.
+// live is GET /checkout/{session}/live: a websocket whose messages are whole views: one at once,
+// one after each change, and repeats as dedupe says.
 func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 	if err := s.checkUpgrade(r); err != nil {
 		return err
@@ -40,15 +39,15 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// Sockets reconnect by the thousand when a server is started again. If all their
-// sessions were read at once, some requests would time out.
+// Thousands of sockets reconnect after a restart. If all their sessions were read at once, some
+// requests would time out.
 const (
 	maxLookups    = 8
 	lookupTimeout = 15 * time.Second
 )
 
-// findSession is the session of a socket that is to be opened. It waits until fewer than
-// maxLookups are being read, in FIFO order, for at most lookupTimeout.
+// findSession returns the session of a new socket. It waits until fewer than maxLookups are being
+// read, in FIFO order, for at most lookupTimeout.
 func (s *server) findSession(r *http.Request) (payment.Session, error) {
 	late := time.NewTimer(lookupTimeout)
 	defer late.Stop()
@@ -58,12 +57,13 @@ func (s *server) findSession(r *http.Request) (payment.Session, error) {
 	case <-late.C:
 		return payment.Session{}, web.Refuse(wire.CodeRateLimited, "")
 	case <-r.Context().Done():
-		return payment.Session{}, web.Refuse(wire.CodeRateLimited, "") // the client has gone
+		// the client has disconnected
+		return payment.Session{}, web.Refuse(wire.CodeRateLimited, "")
 	}
 	return s.shopperSession(r.Context(), r.PathValue("session"))
 }
 
-// checkUpgrade refuses what is no upgrade to a websocket by a page of ours.
+// checkUpgrade refuses requests that are not websocket upgrades by our pages.
 func (s *server) checkUpgrade(r *http.Request) error {
 	origin, err := web.SingleHeader(r, "Origin", wire.CodeForbidden)
 	if err != nil {
@@ -78,8 +78,7 @@ func (s *server) checkUpgrade(r *http.Request) error {
 	return nil
 }
 
-// openSocket answers what checkUpgrade has let through. Errors: it is no upgrade
-// after all; nothing was answered then.
+// openSocket upgrades a request that passed checkUpgrade. On an error nothing was answered.
 func (s *server) openSocket(w http.ResponseWriter, r *http.Request) (*websocket.Conn, error) {
 	conn, err := s.realtime.Upgrade(w, r, http.Header{"X-Request-Id": {logs.Request(r.Context())}})
 	if err != nil {
@@ -88,20 +87,19 @@ func (s *server) openSocket(w http.ResponseWriter, r *http.Request) (*websocket.
 	return conn, nil
 }
 
-// liveView is the source of one socket: a session's view, in a language. There is one
-// for each open page, so it holds little.
+// liveView is the source of one socket: a session's view in a language. Each open page has one,
+// so it is small.
 type liveView struct {
 	*server
 	session, lang string
 	client        string // the address that the socket is counted for
-	notify        func() // has the socket ask for a message
+	notify        func() // makes the socket request a message
 	unsubscribe   func()
 	dedupe        dedupe
 }
 
-// subscribe subscribes to the session's updates for the client of r, which may have only so
-// many sockets in all. It reports whether neither the client nor the session has too
-// many. What was published before is an update, too: notify is called at once.
+// subscribe subscribes to the session's updates and calls notify once. ok is false if the client
+// of r or the session has too many sockets.
 func (l *liveView) subscribe(r *http.Request, notify func()) (ok bool) {
 	if l.client, ok = l.EnterSocket(r); !ok {
 		return false

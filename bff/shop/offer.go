@@ -18,20 +18,19 @@ import (
 	"coinslot/bff/web"
 )
 
-// offer names what is sold without a stored session.
+// offer is a token or an item, without a stored session.
 type offer struct {
 	Order string `json:"order"`
 	Item  string `json:"item"`
-	// of an open item, nil = the suggested one; read for nothing else
+	// for open items only; nil = the suggested one
 	Amount *string `json:"amount"`
-	// of an item that has one, empty = the least; read for nothing else
+	// for items that have one only; empty = the minimum
 	Quantity wholeNumber `json:"quantity"`
-	// makes two posts of one page one session; never read from an address
+	// makes repeated posts of a page one session; never read from a URL
 	Key string `json:"key"`
 }
 
-// wholeNumber is a number as a client has written it, in JSON with or without quotes.
-// What it may be is for the catalogue to say.
+// wholeNumber is a number as the client wrote it; the catalog checks it.
 type wholeNumber string
 
 // UnmarshalJSON reads 3 and "3". A member that is null is absent.
@@ -47,8 +46,8 @@ func (n *wholeNumber) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// parseOffer reads the offer of a page's address. An amount without text is none. An
-// address has no key: whoever had made or shared it would share the session too.
+// parseOffer reads an offer from a URL. An empty amount is none. A URL has no key: everyone who
+// has the URL would share the session.
 func parseOffer(q url.Values) offer {
 	o := offer{Order: q.Get("order"), Item: q.Get("item"), Quantity: wholeNumber(q.Get("quantity"))}
 	if amount := q.Get("amount"); amount != "" {
@@ -57,8 +56,7 @@ func parseOffer(q url.Values) offer {
 	return o
 }
 
-// parseOfferForm reads the offer of a form. An amount without text is what the shopper
-// has left, and nothing to be made up for.
+// parseOfferForm reads an offer from a form. An empty amount stays empty: the shopper cleared it.
 func parseOfferForm(form url.Values) offer {
 	o := parseOffer(form)
 	o.Key = form.Get("key")
@@ -69,8 +67,7 @@ func parseOfferForm(form url.Values) offer {
 	return o
 }
 
-// priceOffer returns the order of an offer, priced by token or catalogue, in the
-// language of the page that f asks for.
+// priceOffer returns the order of an offer, priced by token or catalog, in the language of f.
 func (s *server) priceOffer(o offer, f embedOptions) (payment.Order, error) {
 	switch {
 	case o.Order != "" && o.Item != "":
@@ -84,8 +81,8 @@ func (s *server) priceOffer(o offer, f embedOptions) (payment.Order, error) {
 	)
 }
 
-// orderPage is the page of an order that is not stored. The key that it carries
-// makes two posts of one page one session.
+// orderPage is the page of an order that is not stored. Its key makes repeated posts of the page
+// one session.
 func (s *server) orderPage(
 	ctx context.Context, o payment.Order, offered offer, f embedOptions,
 ) widget.Page {
@@ -106,7 +103,7 @@ func (s *server) orderPage(
 	return p
 }
 
-// editableOffer is what the shopper may set of an order, as it is set; nil for nothing.
+// editableOffer is what the shopper may change, with its current values; nil = nothing.
 func (s *server) editableOffer(o payment.Order, offered offer) *widget.Offer {
 	terms := s.Catalog.Options(offered.Item)
 	p := &widget.Offer{
@@ -124,8 +121,7 @@ func (s *server) editableOffer(o payment.Order, offered offer) *widget.Offer {
 	return p
 }
 
-// offerFields are the fields that name an order which is stored nowhere: what the
-// request has said, as far as it counts.
+// offerFields are the fields of links and forms that identify an order that is not stored.
 func offerFields(o payment.Order, offered offer, set *widget.Offer) []widget.Field {
 	var list []widget.Field
 	add := func(name, value string, counts bool) {
@@ -141,8 +137,8 @@ func offerFields(o payment.Order, offered offer, set *widget.Offer) []widget.Fie
 	return list
 }
 
-// refusedOffer is the page that an offer was refused on: with what the shopper has
-// asked for, and where that is the mistake, with the item as it is proposed.
+// refusedOffer is the page of a refused offer, with the shopper's input; a wrong field is replaced
+// by its default.
 func (s *server) refusedOffer(
 	r *http.Request, values url.Values, f embedOptions,
 ) (widget.Page, bool) {
@@ -173,16 +169,15 @@ func (s *server) refusedOffer(
 // maxTyped is how many characters of a wrong amount are shown again.
 const maxTyped = 40
 
-// wrongField names the field of the offer that an error is about; empty for none.
+// wrongField is the field of the offer that an error is about; "" = none.
 func wrongField(err error) string {
-	var e *wire.Error
-	if errors.As(err, &e) && (e.Param == "amount" || e.Param == "quantity") {
-		return e.Param
+	if e, is := errors.AsType[*wire.Error](err); is {
+		return web.OneOf(e.Param, "amount", "quantity")
 	}
 	return ""
 }
 
-// showsWrongField reports whether p says beside a field what is wrong.
+// showsWrongField reports whether p shows the error next to a field.
 func showsWrongField(p widget.Page) bool {
 	return p.Offer != nil && p.Offer.Wrong != "" && len(p.View.Currencies) > 0
 }

@@ -10,8 +10,8 @@ import (
 	"coinslot/bff/web"
 )
 
-// showOrder is GET /checkout?order=… or ?item=…: the same page for an order
-// that is stored nowhere until the shopper chooses a coin. Programs get its view.
+// showOrder is GET /checkout?order=… or ?item=…: the page of an order that is not stored until
+// the shopper chooses a coin. Programs get its view.
 func (s *server) showOrder(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	offered, f := parseOffer(q), s.readEmbed(r, q)
@@ -34,7 +34,7 @@ func (s *server) showOrder(w http.ResponseWriter, r *http.Request) error {
 	return s.writePage(w, r, http.StatusOK, keepCoin(p, q), f)
 }
 
-// embedParams are the parameters of docs/frame-protocol.md, which forms post along.
+// embedParams are the parameters of docs/frame-protocol.md, which forms post.
 type embedParams struct {
 	Embed  string `json:"embed"`
 	Origin string `json:"origin"`
@@ -42,9 +42,8 @@ type embedParams struct {
 	Lang   string `json:"lang"`
 }
 
-// chooseOrder is POST /checkout: it stores the session of a token or item and
-// opens its first attempt. A form whose button is "apply" wants nothing but the
-// page at another price.
+// chooseOrder is POST /checkout: it stores the session of a token or item and opens its first
+// attempt. A form with the button "apply" only gets the page at another price.
 func (s *server) chooseOrder(w http.ResponseWriter, r *http.Request) error {
 	var body struct {
 		offer
@@ -90,8 +89,8 @@ func (s *server) chooseOrder(w http.ResponseWriter, r *http.Request) error {
 	return s.perform(w, r, session.ID, s.chooseCoin(body.choice))
 }
 
-// repricedURL is the address of the page at the price that a form has asked for. It
-// is a redirect's, so that what else was typed, an e-mail address, is in no URL.
+// repricedURL is the page at the price of a form. It omits the e-mail address, which must not be
+// in a URL.
 func (s *server) repricedURL(o payment.Order, offered offer, c choice, f embedOptions) string {
 	p := widget.Page{
 		Base:  "/checkout",
@@ -107,9 +106,8 @@ func (s *server) repricedURL(o payment.Order, offered offer, c choice, f embedOp
 	return p.Link("", coin...)
 }
 
-// pageKey keeps what shoppers send as a key apart from the Idempotency-Keys of
-// merchants, which hold no space. Who goes back to a page and asks for another
-// amount wants another order, not the one before.
+// pageKey separates shoppers' keys from merchants' Idempotency-Keys, which hold no space. Another
+// amount on the same page is another order.
 func pageKey(key string, o payment.Order) string {
 	if key == "" {
 		return ""

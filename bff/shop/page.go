@@ -1,6 +1,7 @@
 package shop
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -21,7 +22,7 @@ func (s *server) sessionPage(
 	p.View = checkout.View(&session, show)
 	p.Base = "/checkout/" + session.ID
 	p.URL = s.PublicURL + p.Standalone().Link("")
-	if !session.Status.Final() { // a link to a finished session must not tell whose it was
+	if !session.Status.Final() { // a link to a finished session must not reveal the shopper
 		p.Email = session.Order.Email
 	}
 	if a := session.Current(); a != nil {
@@ -34,30 +35,25 @@ func (s *server) sessionPage(
 	return p
 }
 
-// language is the one that a session's page is in.
 func (s *server) language(f embedOptions, session payment.Session) string {
 	tag, _, _ := s.texts.match(f.lang, session.Order.Lang, f.accept)
 	return tag
 }
 
-// blankPage is a page with everything but a view, in the language that the page's
-// address asks for, else the order's, else the browser's.
+// blankPage is a page without a view, in the language of the URL, else the order's, else the
+// browser's.
 func (s *server) blankPage(f embedOptions, order string) widget.Page {
 	tag, dir, text := s.texts.match(f.lang, order, f.accept)
-	theme := f.theme
-	if theme == "" {
-		theme = "auto"
-	}
 	return widget.Page{
 		Text: text, Languages: s.texts.menu, Lang: tag, Dir: dir, Embed: f.embed, Origin: f.origin,
-		Theme: theme,
+		Theme: cmp.Or(f.theme, "auto"),
 		Carry: f.fields(), Exchange: f.from == "exchange", Simulate: s.Kinds,
 		Shop: s.returnOrigin(f),
 	}
 }
 
-// returnOrigin is the way back of a page whose order names none: the host page, if there
-// is but one that it can be.
+// returnOrigin is where a page without return URLs leads back to: the host page, or the only
+// configured origin.
 func (s *server) returnOrigin(f embedOptions) string {
 	if f.origin == "" && len(s.Origins) == 1 {
 		return s.Origins[0]
@@ -65,7 +61,7 @@ func (s *server) returnOrigin(f embedOptions) string {
 	return f.origin
 }
 
-// blankView is the view of no order.
+// blankView is a view without an order.
 func (s *server) blankView() wire.View {
 	return wire.View{
 		Status: wire.Open, Actions: []wire.Action{}, Currencies: []wire.Currency{},
@@ -73,8 +69,8 @@ func (s *server) blankView() wire.View {
 	}
 }
 
-// explainEmpty says why there is nothing to choose from, if so: the gateway lists
-// nothing now, or nothing that the order allows.
+// explainEmpty adds a notice if there is nothing to choose: the gateway lists no coins now, or none
+// that the order allows.
 func (s *server) explainEmpty(p *widget.Page, show checkout.ViewOptions) {
 	if p.View.Status != wire.Open || len(p.View.Currencies) > 0 || p.View.Notice != nil {
 		return
@@ -86,27 +82,24 @@ func (s *server) explainEmpty(p *widget.Page, show checkout.ViewOptions) {
 	p.View.Notice = s.notice(code, p.Lang)
 }
 
-// notice is the sentence for shoppers of a code.
+// notice is the shopper's text for a code.
 func (s *server) notice(code wire.Code, lang string) *wire.Notice {
-	say := s.texts.words(lang)
-	message := say("problem." + string(code))
-	if message == "" {
-		message = say("problem." + string(wire.CodeInternal))
-	}
+	words := s.texts.words(lang)
+	message := cmp.Or(words("problem."+string(code)), words("problem."+string(wire.CodeInternal)))
 	return &wire.Notice{Code: code, Message: message}
 }
 
-// currencyTimeout is how long a page waits for a currency list that is not there.
+// currencyTimeout is how long a page waits for the currency list.
 const currencyTimeout = 4 * time.Second
 
-// viewContext is what a view needs besides the session. Without the gateway's
-// currency list there is nothing to choose, and everything else still shows.
+// viewContext is what a view needs besides the session. Without the currency list, only the choice
+// of coins is missing.
 func (s *server) viewContext(ctx context.Context, lang string) checkout.ViewOptions {
 	soon, cancel := context.WithTimeout(ctx, currencyTimeout)
 	defer cancel()
 	currencies, err := s.Checkout.Currencies(soon)
 	if err != nil {
-		s.Log.WarnContext(ctx, "showing a page without currencies", "error", err)
+		s.Log.WarnContext(ctx, "currency list unavailable: page shown without coins", "error", err)
 	}
 	return checkout.ViewOptions{
 		Now: s.Now(), Currencies: currencies, Translate: s.texts.words(lang), Icon: s.Assets.Icon,
@@ -114,26 +107,26 @@ func (s *server) viewContext(ctx context.Context, lang string) checkout.ViewOpti
 	}
 }
 
-// nudge makes a session due now, unless its client has made too many due of late; it
-// cannot fail a request. The poller looks often enough to find it, and thousands of
-// pages that come back at once would else make it look as often.
+// nudge schedules an immediate check, unless the client has scheduled too many; it only logs
+// errors. It does not kick the poller: thousands of pages may come back at once.
 func (s *server) nudge(r *http.Request, session payment.Session) {
 	if !s.AllowNudge(r) {
 		return
 	}
 	if err := s.Checkout.Nudge(r.Context(), session); err != nil {
-		s.Log.WarnContext(r.Context(), "nudging a session", "session", session.ID, "error", err)
+		s.Log.WarnContext(
+			r.Context(), "scheduling a check failed", "session", session.ID, "error", err,
+		)
 	}
 }
 
-// writePage sends a page. One whose host is not listed says so instead.
+// writePage sends a page; it records an unlisted host.
 func (s *server) writePage(
 	w http.ResponseWriter, r *http.Request, status int, p widget.Page, f embedOptions,
 ) error {
 	if f.refused() {
-		s.Log.WarnContext(
-			r.Context(), "a host page is not listed in COINSLOT_ORIGINS", "origin", f.requested,
-		)
+		s.Log.WarnContext(r.Context(), "host page is not in COINSLOT_ORIGINS",
+			"origin", f.requested)
 		s.Refusals.Add(f.requested, p.View.Session)
 	}
 	s.SetKind(w, web.KindPage)

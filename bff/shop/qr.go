@@ -14,10 +14,9 @@ import (
 	qrcode "github.com/piglig/go-qr"
 )
 
-// qr is GET /checkout/{session}/qr.svg: the current attempt's address, with
-// ?kind=uri its payment URI, or with ?kind=page the address of the page itself,
-// in the language of ?lang=, to go on with at another device. It is drawn here
-// from the stored address; the gateway's own picture is never used.
+// qr is GET /checkout/{session}/qr.svg: the current attempt's address, with ?kind=uri its payment
+// URI, or with ?kind=page the URL of the page, in the language of ?lang=, for another device. The
+// gateway's own QR code is never used.
 func (s *server) qr(w http.ResponseWriter, r *http.Request) error {
 	session, err := s.shopperSession(r.Context(), r.PathValue("session"))
 	if err != nil {
@@ -41,8 +40,8 @@ func (s *server) qr(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// paymentText returns what a code of that kind holds to pay the current attempt,
-// which has to be the numbered one if a number is given.
+// paymentText returns the content of a code of that kind for the current attempt. Errors: number
+// is given and is another attempt's.
 func (s *server) paymentText(session payment.Session, kind, number string) (string, error) {
 	a := checkout.View(&session, checkout.ViewOptions{
 		Now: session.CreatedAt, Tokens: s.Checkout.Tokens,
@@ -61,8 +60,7 @@ func (s *server) paymentText(session payment.Session, kind, number string) (stri
 	return "", web.Refuse(wire.CodeNotFound, "kind")
 }
 
-// drawQR returns text as an SVG with a quiet zone of four modules. One unit is one
-// module: the library takes the border in units, and browsers scale it anyway.
+// drawQR returns an SVG with a quiet zone of four modules, one unit per module.
 func drawQR(text string) ([]byte, error) {
 	code, err := qrcode.EncodeText(text, qrcode.Medium)
 	if err != nil {

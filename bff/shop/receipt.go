@@ -7,8 +7,7 @@ import (
 	"coinslot/bff/web"
 )
 
-// receipt is GET /checkout/{session}/receipt: the page of a paid session on its
-// own, to be kept or printed.
+// receipt is GET /checkout/{session}/receipt: a paid session's page, to be printed.
 func (s *server) receipt(w http.ResponseWriter, r *http.Request) error {
 	session, err := s.shopperSession(r.Context(), r.PathValue("session"))
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"coinslot/bff/web"
 )
 
-// recheck is POST /checkout/{session}/recheck: a shopper says that they have paid.
+// recheck is POST /checkout/{session}/recheck: the shopper has paid.
 func (s *server) recheck(r *http.Request) (useCase, error) {
 	if err := web.ReadEmpty(r); err != nil {
 		return nil, err

@@ -8,31 +8,27 @@ import (
 )
 
 const (
-	// maxRefusals is how many origins are kept in mind until they are written.
-	maxRefusals = 50
-	// refusalInterval is how often they are written.
-	refusalInterval = 10 * time.Second
+	maxRefusals     = 50               // origins in memory until they are saved
+	refusalInterval = 10 * time.Second // how often they are saved
 )
 
-// Refusals counts the pages that wanted to show the checkout and may not, and has
-// them written now and then: strangers can make up as many as they like, and no
-// request waits for it. It is safe for concurrent use; make one with
-// [NewRefusals].
+// Refusals counts pages that tried to show the checkout without permission, and saves the counts
+// periodically: anyone can invent origins, and no request should wait. It is safe for concurrent
+// use; create one with [NewRefusals].
 type Refusals struct {
 	write func(ctx context.Context, origin, session string, times int) error
 	log   *slog.Logger
 
-	mu   sync.Mutex         // guards the field below
+	mu   sync.Mutex         // guards list
 	list map[string]refusal // by origin
 }
 
-// refusal is what is to be written of an origin.
 type refusal struct {
 	session string
 	times   int
 }
 
-// NewRefusals returns one that writes by write; log may be nil, which is silent.
+// NewRefusals returns one that saves by write; a nil log is silent.
 func NewRefusals(
 	write func(ctx context.Context, origin, session string, times int) error, log *slog.Logger,
 ) *Refusals {
@@ -42,8 +38,8 @@ func NewRefusals(
 	return &Refusals{write: write, log: log, list: map[string]refusal{}}
 }
 
-// Add counts one. Those of more origins than can be kept in mind are lost, those
-// about a session last. It does not block; on nil it does nothing.
+// Add counts one, without blocking; on nil it does nothing. Beyond maxRefusals origins, those
+// without a session are dropped first.
 func (l *Refusals) Add(origin, session string) {
 	if l == nil || len(origin) > maxOrigin {
 		return
@@ -61,8 +57,7 @@ func (l *Refusals) Add(origin, session string) {
 	l.list[origin] = r
 }
 
-// evict forgets one that was about no session, if there is one: anybody can ask for
-// such. l.mu is held.
+// evict drops one without a session, which anyone can cause. l.mu is held.
 func (l *Refusals) evict() bool {
 	for origin, r := range l.list {
 		if r.session == "" {
@@ -76,8 +71,7 @@ func (l *Refusals) evict() bool {
 // maxOrigin is the length of the longest host name with a scheme and a port.
 const maxOrigin = 8 + 253 + 6
 
-// Run writes what was counted until ctx ends, and once more then, for a second at
-// most. It always returns nil.
+// Run saves the counts until ctx ends, and then once more for at most a second. It returns nil.
 func (l *Refusals) Run(ctx context.Context) error {
 	tick := time.NewTicker(refusalInterval)
 	defer tick.Stop()
@@ -94,7 +88,7 @@ func (l *Refusals) Run(ctx context.Context) error {
 	}
 }
 
-// Flush writes what was counted. What cannot be written is lost.
+// Flush saves the counts; on an error the rest is lost.
 func (l *Refusals) Flush(ctx context.Context) {
 	l.mu.Lock()
 	list := l.list
@@ -102,7 +96,7 @@ func (l *Refusals) Flush(ctx context.Context) {
 	l.mu.Unlock()
 	for origin, r := range list {
 		if err := l.write(ctx, origin, r.session, r.times); err != nil {
-			l.log.Warn("refused origins are not written", "error", err)
+			l.log.Warn("saving refused origins failed", "error", err)
 			return
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"coinslot/bff/web"
 )
 
-// showSession is GET /checkout/{session}: the page, complete without WebAssembly
-// and without JavaScript. Opening it makes the next check sooner.
+// showSession is GET /checkout/{session}: the page, which works without WebAssembly and
+// JavaScript. It schedules a check.
 func (s *server) showSession(w http.ResponseWriter, r *http.Request) error {
 	session, err := s.shopperSession(r.Context(), r.PathValue("session"))
 	if err != nil {
@@ -26,9 +26,8 @@ func (s *server) showSession(w http.ResponseWriter, r *http.Request) error {
 	return s.writePage(w, r, http.StatusOK, applyLinks(p, r.URL.Query()), f)
 }
 
-// shopperSession returns the session of that id for a shopper, who cannot open a
-// finished one for longer than COINSLOT_PAGES_FOR. Errors: *wire.Error with
-// CodeSessionUnknown; the store's.
+// shopperSession returns a session unless it finished more than COINSLOT_PAGES_FOR ago. Errors:
+// *wire.Error with CodeSessionUnknown; the store's.
 func (s *server) shopperSession(ctx context.Context, id string) (payment.Session, error) {
 	session, err := s.Checkout.Session(ctx, id)
 	if err == nil && s.isClosed(session) {
@@ -40,13 +39,12 @@ func (s *server) shopperSession(ctx context.Context, id string) (payment.Session
 	return session, nil
 }
 
-// isClosed reports whether shoppers cannot open the session any more.
+// isClosed reports whether shoppers can no longer open the session.
 func (s *server) isClosed(session payment.Session) bool {
 	return session.Tombstone() || session.FinishedFor(s.PagesFor, s.Now())
 }
 
-// checkOpen refuses a shopper's post to a session that they cannot open any more. The
-// extra read is made only where that can happen.
+// checkOpen refuses a post to a closed session. It reads the session only if sessions can close.
 func (s *server) checkOpen(ctx context.Context, id string) error {
 	if s.PagesFor <= 0 {
 		return nil
@@ -55,12 +53,11 @@ func (s *server) checkOpen(ctx context.Context, id string) error {
 	return err
 }
 
-// maxPasted is how many characters of a pasted address are taken.
+// maxPasted is the maximum length of a pasted address, in characters.
 const maxPasted = 200
 
-// applyLinks sets what a shopper without WebAssembly asks of the pay screen by links
-// and a form: what the QR code holds, which part is open, and what an address is
-// to be compared with. The first two stay for as long as nothing else is asked.
+// applyLinks applies the choices of a shopper without WebAssembly, made by links and a form: the
+// content of the QR code and the open part, which links then carry, and an address to compare.
 func applyLinks(p widget.Page, q url.Values) widget.Page {
 	p.LinkQR = q.Get("qr") == "uri"
 	if p.LinkQR {
@@ -87,7 +84,6 @@ func (s *server) view(w http.ResponseWriter, r *http.Request) error {
 func (s *server) respondView(
 	w http.ResponseWriter, r *http.Request, session payment.Session,
 ) error {
-	return web.Respond(
-		w, http.StatusOK, s.sessionPage(r.Context(), session, s.readEmbed(r, r.URL.Query())).View,
-	)
+	p := s.sessionPage(r.Context(), session, s.readEmbed(r, r.URL.Query()))
+	return web.Respond(w, http.StatusOK, p.View)
 }

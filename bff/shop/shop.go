@@ -1,6 +1,5 @@
-// Package shop is the shopper's side of HTTP: the pages of the checkout, what is posted from
-// them, the websocket that keeps them current, and the way back from the gateway. What happens to
-// a session is decided in package checkout.
+// Package shop is the shopper's side of HTTP: the checkout's pages, their posts, the websocket that
+// updates them, and the return from the gateway. Package checkout decides about sessions.
 package shop
 
 import (
@@ -14,48 +13,45 @@ import (
 	"coinslot/bff/web"
 )
 
-// Config is what the shopper's pages are made of.
+// Config has what the shopper's pages need.
 type Config struct {
 	Checkout *checkout.Service
 	Catalog  *order.Catalog // nil = no items
 	Hub      *realtime.Hub
-	// Refusals counts pages of other origins that wanted to show it; nil = nobody does.
+	// Refusals counts unlisted host pages; nil = they are not counted.
 	Refusals *Refusals
-	// OrderKey verifies order tokens; empty = refused. HookToken opens
-	// /hooks/gateway/{token}; empty = 404.
+	// OrderKey verifies order tokens; empty = refused. HookToken enables /hooks/gateway/{token};
+	// empty = 404.
 	OrderKey, HookToken string
-	// API tells that merchants can open sessions, which the doctor wants to know.
+	// API is true if merchants can open sessions; the doctor reports it.
 	API bool
-	// PagesFor is how long shoppers can open a finished session; zero = for ever.
+	// PagesFor is how long shoppers can open a finished session; zero = forever.
 	PagesFor time.Duration
-	// Support is where shoppers are answered, an https: or mailto: URL; empty = the
-	// shop's own page only.
+	// Support is an https: or mailto: URL for shoppers; empty = the shop's page only.
 	Support string
-	// Unpaid counts sessions for web.Limits.Unpaid; its Moved is to be called after each
-	// change of one. Nil = only their time ends them.
+	// Unpaid counts sessions for web.Limits.Unpaid; call SessionChanged after each change. Nil =
+	// they count until their time is over.
 	Unpaid *Unpaid
-	// Kick makes the poller look for due sessions now; nil = it will anyway.
+	// Kick makes the poller check due sessions now; nil = at its next interval.
 	Kick func()
-	// Simulate pretends a payment at a sandbox gateway; nil = real money, and
-	// neither the bar nor its endpoint exists.
+	// Simulate simulates a payment at a sandbox gateway; nil = real money, without the bar and
+	// its endpoint.
 	Simulate func(ctx context.Context, trackingCode, kind string) error
-	// Kinds are what Simulate takes, in the order of the bar.
+	// Kinds are the values for Simulate, in the order of the bar.
 	Kinds []string
 }
 
-// server is Config with what is derived from it, and what all HTTP shares.
 type server struct {
 	*web.Server
 	Config
 	texts    *translations
 	document *document
 	realtime *realtime.Sockets
-	lookups  chan struct{} // one for each socket whose session is looked for
+	lookups  chan struct{} // holds one value per running lookup
 	views    views
 }
 
-// Routes returns the shopper's pages and endpoints, and has site show its errors as pages.
-// Errors: texts that cannot be read.
+// Routes returns the shopper's pages and endpoints, and sets site.ErrorPage. Errors: invalid texts.
 func Routes(site *web.Server, c Config) ([]web.Route, error) {
 	s, err := newServer(site, c)
 	if err != nil {
@@ -95,7 +91,7 @@ func (s *server) routes() []web.Route {
 	return routes
 }
 
-// page is a route that people look at.
+// page is a route for browsers.
 func page(pattern string, k web.Kind, h web.Handler) web.Route {
 	return web.Route{Pattern: pattern, Kind: k, Limit: web.LimitReads, Pages: true, Handle: h}
 }
@@ -105,7 +101,7 @@ func data(pattern string, k web.Kind, h web.Handler) web.Route {
 	return web.Route{Pattern: pattern, Kind: k, Limit: web.LimitReads, Handle: h}
 }
 
-// post is a route that forms and scripts post to.
+// post is a route for forms and scripts.
 func post(pattern string, limit web.Limit, h web.Handler) web.Route {
 	return web.Route{Pattern: pattern, Limit: limit, Pages: true, Handle: h}
 }

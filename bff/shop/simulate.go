@@ -9,7 +9,7 @@ import (
 	"coinslot/bff/web"
 )
 
-// simulate is POST /checkout/{session}/simulate, of sandboxes only.
+// simulate is POST /checkout/{session}/simulate, in sandboxes only.
 func (s *server) simulate(r *http.Request) (useCase, error) {
 	var body struct {
 		Kind string `json:"kind"`

@@ -9,13 +9,11 @@ import (
 	"coinslot/bff/web"
 )
 
-// textFiles are what the WebAssembly program of every page in a language reads,
-// one file per language. They are most of what a page knows and the same for
-// all, so that a browser loads them beside the program, once, and no page has
-// them in its way.
+// textFiles has one file per language for the WebAssembly program. Browsers cache it, so pages
+// stay small.
 type textFiles map[string]func() *web.Asset // by tag
 
-// newTextFiles returns the files of w. Each is made when it is first wanted.
+// newTextFiles returns the files of w, each made on first use.
 func newTextFiles(w *translations) textFiles {
 	s := textFiles{}
 	for _, tag := range w.tags {
@@ -26,8 +24,7 @@ func newTextFiles(w *translations) textFiles {
 	return s
 }
 
-// newTextFile makes the file of a language: members of widget.Page, which the
-// program reads after those of the page itself.
+// newTextFile has members of widget.Page, which the program reads after those of the page.
 func newTextFile(tag string, text map[string]string, menu []widget.Language) *web.Asset {
 	content, _ := json.Marshal(struct {
 		Text      map[string]string
@@ -36,7 +33,7 @@ func newTextFile(tag string, text map[string]string, menu []widget.Language) *we
 	return web.NewAsset("text-"+tag, ".json", "application/json", content)
 }
 
-// URL returns the immutable address of a language's file; empty if there is none.
+// URL returns the immutable path of a language's file; "" = none.
 func (s textFiles) URL(tag string) string {
 	if file := s[tag]; file != nil {
 		return "/assets/" + file().Name()
@@ -44,7 +41,7 @@ func (s textFiles) URL(tag string) string {
 	return ""
 }
 
-// find returns the file of that name with hash; nil if there is none.
+// find returns the file of a hashed name; nil = none.
 func (s textFiles) find(name string) *web.Asset {
 	tag, _, _ := strings.Cut(strings.TrimPrefix(name, "text-"), ".")
 	if file := s[tag]; file != nil && file().Name() == name {

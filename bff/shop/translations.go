@@ -17,22 +17,21 @@ import (
 	"golang.org/x/text/language"
 )
 
-// translations are the sentences that shoppers read, from text/<language>.json; see
-// sentences for how they reach the program.
+// translations are the shopper's texts, from text/<language>.json; see textFiles for how they reach
+// the program.
 type translations struct {
-	texts   map[string]func() map[string]string // by tag; read when they are first wanted
-	names   map[string]string                   // of the languages in themselves, by tag
+	texts   map[string]func() map[string]string // by tag; read on first use
+	names   map[string]string                   // names of the languages in themselves, by tag
 	tags    []string                            // in the matcher's order, the fallback first
 	matcher language.Matcher
 	menu    []widget.Language
 }
 
-// fallback is the language of everybody whose own one is not there.
+// fallback is used if no requested language exists.
 const fallback = "en"
 
-// readTranslations reads the fallback's sentences and what the others are called: a start
-// must not wait for fifty languages, and most of them nobody asks for. One that
-// turns out to hold something else than sentences is logged, and the fallback shown.
+// readTranslations reads the fallback's texts and the names of the other languages, which are read
+// on first use: fifty would delay the start. An invalid one is logged and replaced by the fallback.
 func readTranslations(static fs.FS, log *slog.Logger) (*translations, error) {
 	files, err := fs.Glob(static, "text/*.json")
 	if err != nil {
@@ -51,7 +50,7 @@ func readTranslations(static fs.FS, log *slog.Logger) (*translations, error) {
 		w.texts[tag] = sync.OnceValue(func() map[string]string {
 			text, err := readText(static, file)
 			if err != nil {
-				log.Error("reading a language", "error", err)
+				log.Error("reading a language failed", "error", err)
 				return english
 			}
 			return text
@@ -61,7 +60,6 @@ func readTranslations(static fs.FS, log *slog.Logger) (*translations, error) {
 	return w, w.arrange()
 }
 
-// readText reads the sentences of a file.
 func readText(static fs.FS, file string) (map[string]string, error) {
 	raw, err := fs.ReadFile(static, file)
 	if err != nil {
@@ -74,7 +72,7 @@ func readText(static fs.FS, file string) (map[string]string, error) {
 	return text, nil
 }
 
-// readLanguageName reads what the language of a file is called, and that the file is JSON.
+// readLanguageName reads the name of a file's language, and checks that the file is JSON.
 func readLanguageName(static fs.FS, file string) (string, error) {
 	raw, err := fs.ReadFile(static, file)
 	if err != nil {
@@ -89,7 +87,7 @@ func readLanguageName(static fs.FS, file string) (string, error) {
 	return text.Name, nil
 }
 
-// arrange makes the matcher and the menu of what was read.
+// arrange creates the matcher and the menu.
 func (w *translations) arrange() error {
 	for tag := range w.texts {
 		if tag != fallback {
@@ -102,7 +100,7 @@ func (w *translations) arrange() error {
 	for _, tag := range w.tags {
 		parsed, err := language.Parse(tag)
 		if err != nil {
-			return fmt.Errorf("reading text/%s.json: its name is no language: %w", tag, err)
+			return fmt.Errorf("reading text/%s.json: its name is not a language tag: %w", tag, err)
 		}
 		known = append(known, parsed)
 		w.menu = append(w.menu, widget.Language{Tag: tag, Name: w.names[tag]})
@@ -114,10 +112,9 @@ func (w *translations) arrange() error {
 	return nil
 }
 
-// match returns the sentences of the language that fits best what is wanted, with
-// its own tag and direction. Each of wanted is a BCP 47 tag, an Accept-Language
-// header, or empty; an earlier one counts more.
-// Source: RFC 4647, as golang.org/x/text/language does it.
+// match returns the language that fits best, with its direction and texts. Each of wanted is a
+// BCP 47 tag, an Accept-Language header, or empty; earlier ones have priority. Source: RFC 4647, as
+// implemented by golang.org/x/text/language.
 func (w *translations) match(wanted ...string) (lang, dir string, text map[string]string) {
 	tag := fallback
 	for _, want := range wanted {
@@ -133,7 +130,7 @@ func (w *translations) match(wanted ...string) (lang, dir string, text map[strin
 	return tag, directionOf(tag), w.texts[tag]()
 }
 
-// words makes sentences in a language that in has returned.
+// words formats texts in a language that match has returned.
 func (w *translations) words(lang string) checkout.Translate {
 	read := w.texts[lang]
 	if read == nil {
@@ -153,7 +150,6 @@ func (w *translations) words(lang string) checkout.Translate {
 	}
 }
 
-// directionOf returns how the script of a language runs.
 func directionOf(lang string) string {
 	switch base, _, _ := strings.Cut(lang, "-"); base {
 	case "ar", "he", "fa", "ur":

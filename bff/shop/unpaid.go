@@ -10,28 +10,25 @@ import (
 	"coinslot/bff/web"
 )
 
-// unpaidLifetime is how long a session counts of which nobody knows when its time is over.
+// unpaidLifetime is how long a session without a known end counts.
 const unpaidLifetime = 30 * time.Minute
 
-// Unpaid counts the sessions that shoppers have opened from items of the catalogue and
-// not paid, by client. Anybody can open those, and each is checked until its time to pay
-// is over.
+// Unpaid counts unpaid sessions of catalog items by client: anyone can open them, and each is
+// checked until its time to pay is over.
 //
-// The count is this process's own and begins anew with it: a restart, or another
-// instance, lets a client open as many again. A session counts until it is paid, has
-// ended, or its time to pay is over, whichever this process knows of first.
+// The count is in memory: after a restart, or at another instance, a client can open as many
+// again. A session counts until it is paid, has ended, or its time to pay is over.
 type Unpaid struct {
-	mu   sync.Mutex        // guards the field below
-	open map[string]unpaid // by session; some of them until their time was over
+	mu   sync.Mutex        // guards open
+	open map[string]unpaid // by session; expired ones are removed lazily
 }
 
-// unpaid is one that counts.
 type unpaid struct {
 	client, network string
 	until           time.Time
 }
 
-// SessionChanged takes in that a session has changed. It does not block.
+// SessionChanged updates the count. It does not block.
 func (u *Unpaid) SessionChanged(s payment.Session) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -47,7 +44,7 @@ func (u *Unpaid) SessionChanged(s payment.Session) {
 	}
 }
 
-// payableUntil returns until when s waits for its first money; zero if it does not.
+// payableUntil returns until when s waits for its first payment; zero = it does not.
 func payableUntil(s payment.Session) time.Time {
 	a := s.Current()
 	switch {
@@ -61,7 +58,6 @@ func payableUntil(s payment.Session) time.Time {
 	return time.Time{}
 }
 
-// add counts a session that the client has opened.
 func (u *Unpaid) add(s payment.Session, client string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -72,8 +68,8 @@ func (u *Unpaid) add(s payment.Session, client string) {
 	u.open[s.ID] = unpaid{own, all, s.CreatedAt.Add(unpaidLifetime)}
 }
 
-// atLimit reports whether the client, or all of its network together, have as many open
-// as they may at that time: most, and wider times as many.
+// atLimit reports whether the client has most open sessions, or its network NetworkFactor times as
+// many.
 func (u *Unpaid) atLimit(client string, most int, now time.Time) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -95,9 +91,9 @@ func (u *Unpaid) atLimit(client string, most int, now time.Time) bool {
 	return of >= most || ofAll >= web.NetworkFactor*most
 }
 
-// checkUnpaid returns nil if the client of r may open another session of an item, or
-// repeats with its key one that is there. A few that come at the same moment may all
-// pass. Errors: *wire.Error with CodeRateLimited; the store's.
+// checkUnpaid returns nil if the client of r may open another session of an item, or key repeats
+// one. Concurrent requests may exceed the limit by a few. Errors: *wire.Error with CodeRateLimited;
+// the store's.
 func (s *server) checkUnpaid(r *http.Request, key string) error {
 	if s.IsLocal(r) || !s.Unpaid.atLimit(s.Client(r), s.Limits.Unpaid, s.Now()) {
 		return nil

@@ -18,45 +18,42 @@ import (
 )
 
 const (
-	// shareTime is how old a view may be when it is sent: it says how much time
-	// is left, counted from the sending.
+	// shareTime is the maximum age of a view when it is sent: its times count from sending.
 	shareTime = 250 * time.Millisecond
-	// maxShared bounds how many views are kept for that long.
+	// maxShared bounds the views that are kept.
 	maxShared = 1 << 10
 )
 
-// viewKey is all that the view of a socket depends on, besides what is stored.
 type viewKey struct{ session, lang string }
 
-// views makes what sockets are sent. A session that several of them watch is read and
-// encoded once for all that were notified of the same publication.
+// views encodes the views for sockets. A session with several sockets is read and encoded once per
+// publication.
 type views struct {
 	hub    *realtime.Hub
 	encode func(viewKey) (encodedView, error) // as it is now
 	keep   time.Duration
 
-	mu     sync.Mutex // guards the fields below
+	mu     sync.Mutex // guards recent
 	recent map[viewKey]*rendering
 }
 
-// encodedView is a session's view as sockets are sent it.
 type encodedView struct {
-	text []byte        // JSON; nobody changes it
-	hash uint64        // of the view without its times; of this process
+	text []byte        // JSON; read-only
+	hash uint64        // of the view without its times; differs between processes
 	age  time.Duration // of the gateway's last answer; negative = there was none
 }
 
-// rendering is a view that is sent to several sockets.
+// rendering is a view for several sockets.
 type rendering struct {
-	holds uint64        // this publication and all before
+	holds uint64        // the last publication that it includes
 	done  chan struct{} // closed when the fields below are set
 
 	view encodedView
 	err  error
 }
 
-// message returns the view that holds the publication of that number, encoded. It
-// waits while another socket's goroutine encodes it. Errors: those of encode.
+// message returns the encoded view that includes a publication. It waits while another goroutine
+// encodes it. Errors: those of encode.
 func (v *views) message(key viewKey, published uint64) (encodedView, error) {
 	if v.hub.Watchers(key.session) < 2 {
 		return v.encode(key)
@@ -74,7 +71,7 @@ func (v *views) message(key viewKey, published uint64) (encodedView, error) {
 	return r.view, r.err
 }
 
-// find returns a rendering that is new enough, or a new one for the caller to fill in.
+// find returns a rendering that is new enough, or a new one that the caller has to fill in.
 func (v *views) find(key viewKey, published uint64) (r *rendering, found bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -89,7 +86,7 @@ func (v *views) find(key viewKey, published uint64) (r *rendering, found bool) {
 	return r, false
 }
 
-// drop forgets r, unless there is a newer one.
+// drop removes r unless it was replaced.
 func (v *views) drop(key viewKey, r *rendering) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -98,8 +95,7 @@ func (v *views) drop(key viewKey, r *rendering) {
 	}
 }
 
-// encodedView is a session's view as it is now, for its sockets. Errors:
-// *realtime.CloseError if there is no such session.
+// encodedView is a session's current view. Errors: *realtime.CloseError if it is unknown.
 func (s *server) encodedView(key viewKey) (encodedView, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -118,10 +114,8 @@ func (s *server) encodedView(key viewKey) (encodedView, error) {
 	return encode(p.View)
 }
 
-// hashSeed is for the hashes of this process's views.
 var hashSeed = maphash.MakeSeed()
 
-// encode returns v as sockets are sent it.
 func encode(v wire.View) (encodedView, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
