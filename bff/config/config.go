@@ -1,7 +1,7 @@
-// Package config has the settings: a table that names, explains, parses and validates each, prints the
-// help and is compared with docs/settings.md
-// by a test. A setting is an environment variable; a flag of the
-// same name overrides it (COINSLOT_LISTEN is -listen).
+// Package config has the settings: a table that names, explains, parses and validates each, prints
+// the help and is compared with docs/settings.md
+// by a test. A setting is an environment variable; a flag
+// of the same name overrides it (COINSLOT_LISTEN is -listen).
 package config
 
 import (
@@ -20,8 +20,8 @@ import (
 	"coinslot/bff/webhook"
 )
 
-// Config has all settings, parsed and validated; [Settings] and docs/settings.md explain them. Secrets print
-// as "(set)", and so do Database and WebhookURLs, which may contain one.
+// Config has all settings, parsed and validated; [Settings] and docs/settings.md explain them. Secrets
+// print as "(set)", and so do Database and WebhookURLs, which may contain one.
 type Config struct {
 	Listen         string // host:port
 	PublicURL      string // origin, no slash at the end
@@ -127,8 +127,9 @@ func (s Setting) Flag() string {
 
 const prefix = "COINSLOT_"
 
-// Load reads settings from env ("NAME=value" as in os.Environ) and from overrides by flag name, which
-// win unless empty. The error joins all problems, each with its setting and without its value.
+// Load reads settings from env ("NAME=value" as in os.Environ) and from overrides by flag name,
+// which win unless empty. The error joins all problems, each with its setting and without its
+// value.
 func Load(env []string, overrides map[string]string) (Config, error) {
 	values, err := collectValues(env, overrides)
 	problems := []error{err}
@@ -232,8 +233,8 @@ func storeValue(values map[string]string, known map[string]Setting, name, value 
 	return nil
 }
 
-// readSecret reads a regular, non-empty file of at most 4 KiB that is closed to other users, without
-// line breaks at its end.
+// readSecret reads a regular, non-empty file of at most 4 KiB that is closed to other users,
+// without line breaks at its end.
 func readSecret(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -278,7 +279,7 @@ func (c Config) crossCheck() []error {
 		"COINSLOT_ADMIN_PROXY_HEADER needs COINSLOT_TRUSTED_PROXIES, to know which requests come "+
 			"from the proxy")
 	refuse(c.AdminProxyHeader != "" && slices.ContainsFunc(c.TrustedProxies, isTooWide),
-		"COINSLOT_ADMIN_PROXY_HEADER: COINSLOT_TRUSTED_PROXIES is too wide: anyone in that network "+
+		"COINSLOT_ADMIN_PROXY_HEADER: COINSLOT_TRUSTED_PROXIES is too wide: anyone in it "+
 			"could claim to be signed in; name the proxy's own address, like 10.0.0.5/32")
 	for i, u := range c.WebhookURLs {
 		if err := webhook.CheckEndpoint(u, c.AllowPrivateWebhooks); err != nil {

@@ -16,8 +16,9 @@ import (
 	"coinslot/bff/webhook"
 )
 
-// Origin parses scheme://host[:port] and returns it as browsers serialize it: in lower case, without a
-// final slash or default port. Host names must be ASCII. Errors say what an origin must be.
+// Origin parses scheme://host[:port] and returns it as browsers serialize it: in lower case,
+// without a final slash or default port. Host names must be ASCII. Errors say what an origin must
+// be.
 func Origin(v string) (string, error) {
 	u, err := parseURL(strings.ToLower(strings.TrimSuffix(v, "/")))
 	if err != nil || *u != (url.URL{Scheme: u.Scheme, Host: u.Host}) {
@@ -93,8 +94,8 @@ func isLocalURL(v string) bool {
 	return err == nil && isLoopback(u.Hostname())
 }
 
-// isLocalOrigin reports whether browsers resolve an origin to their own machine, like all names below
-// localhost. Source: RFC 6761, 6.3.
+// isLocalOrigin reports whether browsers resolve an origin to their own machine, like all names
+// below localhost. Source: RFC 6761, 6.3.
 func isLocalOrigin(origin string) bool {
 	u, err := url.Parse(origin)
 	return err == nil && (isLoopback(u.Hostname()) || strings.HasSuffix(u.Hostname(), ".localhost"))
@@ -148,8 +149,8 @@ func checkHeaderValue(v string) error {
 	return nil
 }
 
-// checkAPIKey is header, and what the gateway's client asks of a key besides: that it
-// can be found in a quoted text, to be hidden there.
+// checkAPIKey also forbids characters that are escaped in quoted text, where the key has to be
+// found and redacted.
 func checkAPIKey(v string) error {
 	if len(v) > 512 || strings.ContainsAny(v, "\"'`\\") {
 		return errors.New("must be at most 512 characters, without quotation marks and backslashes")

@@ -186,7 +186,7 @@ func TestBrokenData(t *testing.T) {
 	c := freeAddresses(t)
 	c.Data, c.Out = folder, io.Discard
 	err := Run(t.Context(), c)
-	if err == nil || !strings.Contains(err.Error(), stateFile(folder)) || !strings.Contains(err.Error(), "begin anew") {
+	if err == nil || !strings.Contains(err.Error(), stateFile(folder)) || !strings.Contains(err.Error(), "start over") {
 		t.Errorf("error %v; want one that names the file and the way on", err)
 	}
 }

@@ -1,6 +1,5 @@
-// Package demo runs the whole product on one machine without any settings: the
-// checkout, a sandbox gateway, and a small shop on an origin of its own that
-// sells by the same public API, script tag and webhooks as a real one.
+// Package demo runs everything on one machine without settings: the checkout, a sandbox gateway,
+// and a small shop on another origin that uses the public API, script tag and webhooks.
 package demo
 
 import (
@@ -27,34 +26,32 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Config is where the demo listens and what it tells.
 type Config struct {
-	// Listen, Shop and Gateway are host:port; one that is taken is replaced by a free
-	// port of the same host, unless there is Data, whose payments belong to the address.
-	// Browsers know the checkout as localhost and the shop as 127.0.0.1, so that the two
-	// are different sites.
+	// Listen, Shop and Gateway are host:port. A port in use is replaced by a free one, but not
+	// with Data, whose payments belong to the address. The checkout's public host is localhost and
+	// the shop's 127.0.0.1, so that browsers see different sites.
 	Listen, Shop, Gateway string
-	// Own is the origin of a shop that the reader writes. The demo's checkout then
-	// serves it too, and the keys for it are printed. Empty means none.
+	// Own is the origin of the user's own shop, which may then use the checkout; its keys are
+	// printed. Empty = none.
 	Own     string
-	Catalog string // path of a catalogue; empty = no items
-	// Data is the folder in which everything is kept, so that the next run goes on with it: keys,
-	// database, and what the gateway knows. Empty = a temporary one, removed at the end.
+	Catalog string // path of a catalog; empty = no items
+	// Data is the folder to save keys, database and the gateway's state in, for the next run.
+	// Empty = a temporary one, removed at the end.
 	Data string
-	// Static is the folder that the browser's files are read from, laid out like package static.
-	// Open pages reload when the demo is restarted. Empty = the files that are built in.
+	// Static is a folder like package static that replaces the built-in files. Open pages reload
+	// after a restart. Empty = built-in.
 	Static string
-	Out    io.Writer    // a few lines for people
+	Out    io.Writer    // for the printed addresses
 	Log    *slog.Logger // nil = silent
 }
 
-// Kinds are the pretended payments of the bar, in its order.
+// Kinds are the simulated payments of the bar, in its order.
 func Kinds() []string {
 	return []string{"pay", "half", "over", "parts", "late", "expire", "cancel"}
 }
 
-// Run serves until ctx ends. Errors: an address or a setting that does not serve, a folder that
-// cannot be made, data of an earlier run that cannot be read.
+// Run serves until ctx ends. Errors: an invalid address or setting; a folder that cannot be
+// created; invalid data of an earlier run.
 func Run(ctx context.Context, c Config) error {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -63,11 +60,11 @@ func Run(ctx context.Context, c Config) error {
 	if folder == "" {
 		var err error
 		if folder, err = os.MkdirTemp("", "coinslot-demo-"); err != nil {
-			return fmt.Errorf("making a folder for the demo: %w", err)
+			return fmt.Errorf("creating a folder for the demo: %w", err)
 		}
 		defer os.RemoveAll(folder)
 	} else if err := os.MkdirAll(folder, 0o700); err != nil {
-		return fmt.Errorf("making a folder for the demo: %w", err)
+		return fmt.Errorf("creating a folder for the demo: %w", err)
 	}
 	d, err := prepare(c, folder)
 	if err != nil {
@@ -76,18 +73,16 @@ func Run(ctx context.Context, c Config) error {
 	return d.run(ctx)
 }
 
-// demo is three servers that are ready to start.
 type demo struct {
 	Config
 	checkout, shop, gateway net.Listener
 	settings                config.Config
-	state                   state // at the start
-	static                  fs.FS // nil = what is built in
+	state                   state // initial
+	static                  fs.FS // nil = built-in
 	sandbox                 *sandbox.Server
 	store                   *shop
 }
 
-// prepare listens and writes the settings that a merchant would.
 func prepare(c Config, dir string) (d *demo, err error) {
 	d = &demo{Config: c}
 	if d.state, err = loadState(dir); err != nil {
@@ -134,7 +129,6 @@ func prepare(c Config, dir string) (d *demo, err error) {
 	return d, d.addOwnShop()
 }
 
-// addOwnShop lets the reader's own shop use the checkout.
 func (d *demo) addOwnShop() error {
 	d.settings.Catalog = d.Catalog
 	if d.Own == "" {
@@ -179,12 +173,15 @@ func (d *demo) run(ctx context.Context) error {
 	return errors.Join(group.Wait(), srv.Close())
 }
 
-// simulate pretends a payment at the sandbox.
 func (d *demo) simulate(_ context.Context, trackingCode, kind string) error {
 	return d.sandbox.Pay(trackingCode, sandbox.Kind(kind))
 }
 
 func (d *demo) printAddresses() {
+	fate := "Demo data isn't saved."
+	if d.Data != "" {
+		fate = "Demo data is saved in " + d.Data + "."
+	}
 	fmt.Fprintf(d.Out, `
   Coinslot demo: no real money moves.
 
@@ -195,27 +192,17 @@ func (d *demo) printAddresses() {
 
   Pay with the bar in the checkout. Press Ctrl-C to stop. %[5]s
 
-`, d.shop.Addr(), d.settings.PublicURL, d.gateway.Addr(), d.state.Password, d.fate())
+`, d.shop.Addr(), d.settings.PublicURL, d.gateway.Addr(), d.state.Password, fate)
 	if asked := d.Config.Listen; portOf(asked) != "0" && portOf(asked) != port(d.checkout) {
-		fmt.Fprintf(d.Out,
-			"  %s is taken, so the checkout is elsewhere: pages of yours have to name %s.\n\n",
-			asked, d.settings.PublicURL)
+		fmt.Fprintf(d.Out, "  %s is in use, so your pages have to use %s.\n\n", asked,
+			d.settings.PublicURL)
 	}
 	if d.Own != "" {
 		d.printKeys()
 	}
 }
 
-// fate says what becomes of the demo's data.
-func (d *demo) fate() string {
-	if d.Data == "" {
-		return "Demo data isn't saved."
-	}
-	return "Demo data is saved in " + d.Data + "."
-}
-
-// printKeys prints what the reader's own shop needs, to be pasted into a shell.
-// The keys are this run's alone.
+// printKeys prints shell commands with the keys for the user's own shop.
 func (d *demo) printKeys() {
 	fmt.Fprintf(d.Out, `  For your own shop at %s, whose webhooks go to %[1]s/hooks/coinslot:
 
@@ -229,7 +216,7 @@ func (d *demo) printKeys() {
 		d.settings.WebhookSecrets[0].Reveal())
 }
 
-// listen takes the address, or a free port of its host if it is taken.
+// listen listens on an address, or on a free port of its host if that is in use.
 func listen(at string) (net.Listener, error) {
 	l, err := net.Listen("tcp", at)
 	if err == nil {

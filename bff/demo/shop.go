@@ -21,8 +21,8 @@ import (
 	"coinslot/static"
 )
 
-// shop is a merchant: it opens sessions with its secret key, shows them by
-// the script tag, and believes nothing but signed webhooks.
+// shop opens sessions with its secret key, shows them by the script tag, and trusts signed webhooks
+// only.
 type shop struct {
 	mux      *http.ServeMux
 	checkout string // the checkout's origin
@@ -30,16 +30,15 @@ type shop struct {
 	webhooks webhook.Keys
 	page     *template.Template
 
-	mu       sync.Mutex // guards paid
-	messages []string   // what webhooks have told, newest first
+	mu       sync.Mutex // guards messages
+	messages []string   // received webhooks, newest first
 }
 
-// product is one thing on sale; Session and URL are those of the visitor's order.
+// product has the Session and URL of the shopper's order.
 type product struct {
 	ID, Title, Description, Price, Session, URL string
 }
 
-// products are on sale.
 func products() []product {
 	return []product{
 		{
@@ -53,8 +52,8 @@ func products() []product {
 	}
 }
 
-// newShop returns the shop of a folder like package static; nil = the one that is built in.
-// webhooks are those that an earlier run got.
+// newShop returns the shop of a folder like package static; nil = the built-in one. webhooks are
+// those of an earlier run.
 func newShop(c config.Config, from fs.FS, webhooks []string) (*shop, error) {
 	keys, err := webhook.ParseKeys(config.Reveal(c.WebhookSecrets))
 	if err != nil {
@@ -86,7 +85,7 @@ func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHT
 
 var cartID = regexp.MustCompile(`^[a-z0-9]{8}$`)
 
-// home shows the shop. The cart in the address makes a reload the same orders.
+// home shows the shop. The cart in the URL keeps the orders on a reload.
 func (s *shop) home(w http.ResponseWriter, r *http.Request) {
 	cart := r.URL.Query().Get("cart")
 	if !cartID.MatchString(cart) {
@@ -112,8 +111,8 @@ func (s *shop) home(w http.ResponseWriter, r *http.Request) {
 	w.Write(out.Bytes())
 }
 
-// open asks the checkout for the session of one product in one cart, by the
-// same API that every merchant has. A repeated order_ref is the same session.
+// open opens the session of a product in a cart by the public API. A repeated order_ref returns the
+// same session.
 func (s *shop) open(ctx context.Context, p *product, cart string) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -147,7 +146,7 @@ func (s *shop) open(ctx context.Context, p *product, cart string) error {
 	return nil
 }
 
-// webhook takes what the checkout tells. Only a verified message counts.
+// webhook receives webhooks and rejects those without a valid signature.
 func (s *shop) webhook(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 256<<10))
 	if err != nil {
@@ -171,7 +170,7 @@ func (s *shop) webhook(w http.ResponseWriter, r *http.Request) {
 	s.addMessage(event.Type + "  " + event.Data.OrderRef)
 }
 
-// addMessage keeps the last fifty messages.
+// addMessage keeps the latest fifty messages.
 func (s *shop) addMessage(line string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -179,14 +178,13 @@ func (s *shop) addMessage(line string) {
 	s.messages = s.messages[:min(len(s.messages), 50)]
 }
 
-// listMessages returns what webhooks have told, newest first.
 func (s *shop) listMessages() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.messages)
 }
 
-// orders is what webhooks have told, one line each, newest first.
+// orders lists received webhooks, newest first.
 func (s *shop) orders(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	io.WriteString(w, strings.Join(s.listMessages(), "\n"))

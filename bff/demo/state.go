@@ -17,8 +17,8 @@ import (
 	"coinslot/bff/sandbox"
 )
 
-// state is what a demo has beside its database: the keys that its parts know each other by, what
-// the sandbox gateway knows, and the webhooks that the shop got. Nothing in it is worth anything.
+// state has the keys of the demo's parts, the sandbox gateway's transactions, and the shop's
+// webhooks.
 type state struct {
 	GatewayKey    string                `json:"gateway_key"`
 	SecretKey     string                `json:"secret_key"`
@@ -29,7 +29,6 @@ type state struct {
 	Webhooks      []string              `json:"webhooks"` // newest first
 }
 
-// newState returns one with random keys.
 func newState() state {
 	key := make([]byte, 32)
 	rand.Read(key) // never fails; documented by crypto/rand
@@ -42,11 +41,9 @@ func newState() state {
 	}
 }
 
-// stateFile is where a data folder has it.
 func stateFile(folder string) string { return filepath.Join(folder, "demo.json") }
 
-// loadState reads the state that an earlier run has left in a folder; a new one if there is none.
-// Errors: the file cannot be read, or is not a state.
+// loadState reads the state of an earlier run, or returns a new one. Errors: the file is invalid.
 func loadState(folder string) (state, error) {
 	text, err := os.ReadFile(stateFile(folder))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -58,13 +55,12 @@ func loadState(folder string) (state, error) {
 	var s state
 	if err := json.Unmarshal(text, &s); err != nil {
 		return state{}, fmt.Errorf("reading the demo's data: %s: %w: remove the folder to "+
-			"begin anew",
-			stateFile(folder), err)
+			"start over", stateFile(folder), err)
 	}
 	return s, nil
 }
 
-// saveState saves the state each second if it has changed, and once more when ctx ends.
+// saveState saves a changed state every second, and when ctx ends.
 func (d *demo) saveState(ctx context.Context) error {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
@@ -90,14 +86,13 @@ func (d *demo) saveState(ctx context.Context) error {
 	}
 }
 
-// currentState is the state as it is now.
 func (d *demo) currentState() state {
 	s := d.state
 	s.Transactions, s.Webhooks = d.sandbox.Transactions(), d.store.listMessages()
 	return s
 }
 
-// replaceFile writes a file so that it is always whole.
+// replaceFile replaces a file atomically.
 func replaceFile(path string, text []byte) error {
 	if err := os.WriteFile(path+".new", text, 0o600); err != nil {
 		return err

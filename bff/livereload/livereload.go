@@ -1,5 +1,4 @@
-// Package livereload makes open pages reload when the server that they came from has been
-// restarted: for work on Coinslot itself (make dev).
+// Package livereload makes open pages reload after the server restarts (make dev).
 package livereload
 
 import (
@@ -17,10 +16,8 @@ const (
 	startsPath = "/dev/starts"
 )
 
-// script reloads its page when the stream names another start of the server. The browser
-// connects again by itself when the stream breaks off.
-//
-// Source: html.spec.whatwg.org, server-sent events.
+// script reloads its page when the stream names another start of the server. Browsers reconnect
+// automatically. Source: html.spec.whatwg.org, server-sent events.
 const script = `let first;
 new EventSource('` + startsPath + `').onmessage = event => {
   first ??= event.data;
@@ -28,10 +25,8 @@ new EventSource('` + startsPath + `').onmessage = event => {
 };
 `
 
-// Handler serves next, adds a script to its HTML pages, and serves what that script needs under
-// /dev/. It ends its streams with ctx, so that a server that stops need not wait for them.
-//
-// A page whose Content-Security-Policy allows no script gets one that allows this one.
+// Handler serves next, adds a script to its HTML pages and allows it in their policies, and serves
+// the script's requests under /dev/. Its streams end with ctx, so that the server can stop.
 func Handler(ctx context.Context, next http.Handler) http.Handler {
 	start := rand.Text()
 	mux := http.NewServeMux()
@@ -65,7 +60,7 @@ func Handler(ctx context.Context, next http.Handler) http.Handler {
 	return mux
 }
 
-// page holds an HTML answer back until it is whole, and passes all others on.
+// page buffers an HTML answer and passes on all others.
 type page struct {
 	http.ResponseWriter
 	status int // 0 = no header was written yet
@@ -92,7 +87,7 @@ func (p *page) Write(text []byte) (int, error) {
 	return p.ResponseWriter.Write(text)
 }
 
-// Unwrap lets http.ResponseController reach the connection.
+// Unwrap is for http.ResponseController.
 func (p *page) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // finish writes the page with the script in its head.
@@ -114,10 +109,10 @@ func (p *page) finish() {
 		h.Set("Content-Security-Policy", allowScript(policy))
 	}
 	p.ResponseWriter.WriteHeader(p.status)
-	p.ResponseWriter.Write(text) // a browser that has gone is not our error
+	p.ResponseWriter.Write(text) // the browser may have disconnected
 }
 
-// allowScript returns a policy under which the script runs and connects.
+// allowScript returns a policy that allows the script and its connection.
 func allowScript(policy string) string {
 	for _, directive := range []string{"script-src", "connect-src"} {
 		if !strings.Contains(policy, directive) {

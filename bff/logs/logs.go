@@ -1,7 +1,6 @@
-// Package logs makes the process's log and the notes that its lines get from
-// their context: which request, session and trace they belong to. Nobody has to
-// hand these down: [WithNotes] opens the notes of a request or of a look at a
-// payment, [NoteSession] fills one in, and the handler of [New] writes them.
+// Package logs creates the log, and adds request, session and trace ids of the context to its
+// lines: [WithNotes] starts the notes of a request or of a check, [NoteSession] adds the session,
+// and [Handler] writes them.
 package logs
 
 import (
@@ -13,13 +12,12 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Config is what a log is made of.
 type Config struct {
 	JSON  bool       // one JSON object a line; false = text, name=value
-	Level slog.Level // the least that is written; zero = info
+	Level slog.Level // minimum level; zero = info
 }
 
-// New returns a logger that writes to w. The server adds the notes; see [Handler].
+// New returns a logger that writes to w, without notes; see [Handler].
 func New(w io.Writer, c Config) *slog.Logger {
 	options := &slog.HandlerOptions{Level: c.Level}
 	if c.JSON {
@@ -28,10 +26,8 @@ func New(w io.Writer, c Config) *slog.Logger {
 	return slog.New(slog.NewTextHandler(w, options))
 }
 
-// Handler adds to what next writes the notes of the line's context: request_id,
-// session and trace_id, each unless it is absent or the line has one of its own.
-// written is called with the level of each line that next writes; nil = nobody
-// counts.
+// Handler adds the notes of the context to lines: request_id, session and trace_id, unless absent
+// or already in the line. written is called with the level of each line; nil = not called.
 func Handler(next slog.Handler, written func(slog.Level)) slog.Handler {
 	if written == nil {
 		written = func(slog.Level) {}
@@ -39,21 +35,20 @@ func Handler(next slog.Handler, written func(slog.Level)) slog.Handler {
 	return handler{next, written}
 }
 
-// notes is what is known of what a context is about. Many goroutines may use it.
+// notes are safe for concurrent use.
 type notes struct {
-	request string // "" = this is no request
+	request string // "" = not of a request
 	session atomic.Pointer[string]
 }
 
 type notesKey struct{}
 
-// WithNotes returns a context with notes of its own, about that request; "" = about
-// no request. Those of ctx are not seen any more.
+// WithNotes returns a context with new notes, about that request; "" = none.
 func WithNotes(ctx context.Context, request string) context.Context {
 	return context.WithValue(ctx, notesKey{}, &notes{request: request})
 }
 
-// Request returns the id of the request that ctx is about, "" if it is about none.
+// Request returns the request id of ctx, "" = none.
 func Request(ctx context.Context) string {
 	if n, ok := ctx.Value(notesKey{}).(*notes); ok {
 		return n.request
@@ -61,14 +56,14 @@ func Request(ctx context.Context) string {
 	return ""
 }
 
-// NoteSession notes which session ctx is about; a context without notes takes none.
+// NoteSession sets the session of ctx, if it has notes.
 func NoteSession(ctx context.Context, id string) {
 	if n, ok := ctx.Value(notesKey{}).(*notes); ok {
 		n.session.Store(&id)
 	}
 }
 
-// SessionOf returns the session that ctx is about, "" if none was noted.
+// SessionOf returns the session of ctx, "" = none.
 func SessionOf(ctx context.Context) string {
 	if n, ok := ctx.Value(notesKey{}).(*notes); ok {
 		if id := n.session.Load(); id != nil {
@@ -78,7 +73,6 @@ func SessionOf(ctx context.Context) string {
 	return ""
 }
 
-// handler is a slog.Handler that writes notes.
 type handler struct {
 	slog.Handler
 	written func(slog.Level)

@@ -1,17 +1,15 @@
-// Package metrics counts and measures for Prometheus. What happens is told to a
-// [Set] by its methods; what is the case is asked for at each scrape. The names
-// are in [Families] and nowhere else.
+// Package metrics exports metrics for Prometheus. Methods of [Set] count events; gauges are
+// measured at each scrape. [Families] has all names.
 //
-// No label holds an id, an address, a key or anything that a stranger has written:
-// routes are patterns, endpoints and outcomes are words of ours, and coins are
-// those of the list of coins. A family has at most [MaxSeries] combinations of
-// labels, whatever comes.
+// No label contains an id, an address, a key or untrusted text: routes are patterns, coins are from
+// the token list. A family has at most [MaxSeries] combinations of labels.
 //
 // Start from [New]; a *Set is the handler of /metrics.
 package metrics
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -24,44 +22,41 @@ import (
 	vm "github.com/VictoriaMetrics/metrics"
 )
 
-// MaxSeries bounds the combinations of labels that one family may have; further
-// ones are counted under "other" in each label.
+// MaxSeries bounds the combinations of labels of a family; further ones count with "other" as each
+// label.
 const MaxSeries = 500
 
-// Put writes one value of a family that is asked for at a scrape; labels are the
-// values of its labels, in their order.
+// Put writes a gauge; labels are the values of its labels, in order.
 type Put func(family string, value float64, labels ...string)
 
-// Config is what a [Set] is made of.
 type Config struct {
-	// Token returns a coin and a network as the list of coins writes them; ok is false
-	// if it has no such token. Nil = it has none.
+	// Token returns a coin and a network as the token list spells them; ok is false if it does not
+	// have them. Nil = an empty list.
 	Token func(symbol, network string) (coin, on string, ok bool)
-	// Measure writes what is the case now. It may block, for as long as ctx allows. Nil =
-	// nothing is asked for.
+	// Measure writes the gauges. It may block until ctx ends. Nil = no gauges.
 	Measure func(ctx context.Context, put Put)
 	Now     func() time.Time // the clock of sessions; nil = time.Now
 }
 
-// Set is every metric of a process. Its methods may be called by many goroutines.
+// Set is the metrics of a process, safe for concurrent use.
 type Set struct {
 	Config
 	families map[string]Family // by name
 	set      *vm.Set
 
 	mu    sync.Mutex        // guards the fields below
-	names map[series]string // of what was counted before: each request asks for some
-	known map[string]int    // series by family
+	names map[series]string // cached: each request needs some
+	known map[string]int    // number of series by family
 }
 
-// series is a family with the values of its labels, three at most.
+// series is a family with the values of at most three labels.
 type series struct {
 	family string
 	labels [3]string
 }
 
-// New returns a set. What can be counted at all is there from the start, as zero,
-// so that the first time is seen as an increase.
+// New returns a set. Counters with known labels start at zero, so that the first event is an
+// increase.
 func New(c Config) *Set {
 	if c.Token == nil {
 		c.Token = func(string, string) (coin, on string, ok bool) { return "", "", false }
@@ -80,7 +75,6 @@ func New(c Config) *Set {
 	return s
 }
 
-// initCounters makes the counters whose labels are known beforehand.
 func (s *Set) initCounters() {
 	for _, endpoint := range []string{
 		"create", "status", "recheck", "cancel", "transactions", "currencies",
@@ -106,12 +100,9 @@ func (s *Set) initCounters() {
 	s.counter("coinslot_sockets_refused_total")
 }
 
-// CountRequest tells of a request that was answered, by its route's pattern, "" if it
-// had none.
+// CountRequest counts an answered request by its route's pattern, "" = none.
 func (s *Set) CountRequest(route string, status int, took time.Duration) {
-	if route == "" {
-		route = "none"
-	}
+	route = cmp.Or(route, "none")
 	s.counter("coinslot_http_requests_total", route, statusClass(status)).Inc()
 	s.observe("coinslot_http_request_seconds", took, route)
 	if status != http.StatusTooManyRequests {
@@ -123,8 +114,7 @@ func (s *Set) CountRequest(route string, status int, took time.Duration) {
 	}
 }
 
-// statusClass is the class of an HTTP status; that of a request without an answer is
-// "none".
+// statusClass is "2xx" and so on; "none" for a request without an answer.
 func statusClass(status int) string {
 	if status < 100 || status > 599 {
 		return "none"
@@ -132,7 +122,7 @@ func statusClass(status int) string {
 	return strconv.Itoa(status/100) + "xx"
 }
 
-// CountGatewayCall tells of a call of the gateway that has ended; see gateway.Began.
+// CountGatewayCall counts a gateway request that has ended; see gateway.Began.
 func (s *Set) CountGatewayCall(endpoint, outcome string, took time.Duration) {
 	s.counter("coinslot_gateway_requests_total", endpoint, outcome).Inc()
 	if outcome != "held" {
@@ -140,13 +130,13 @@ func (s *Set) CountGatewayCall(endpoint, outcome string, took time.Duration) {
 	}
 }
 
-// CountDelivery tells of a try to deliver a webhook: delivered, failed or abandoned.
+// CountDelivery counts a delivery attempt: delivered, failed or abandoned.
 func (s *Set) CountDelivery(result string, took time.Duration) {
 	s.counter("coinslot_webhook_deliveries_total", result).Inc()
 	s.observe("coinslot_webhook_delivery_seconds", took)
 }
 
-// CountOperation tells of an operation of the database; see store.Began.
+// CountOperation counts an operation of the database; see store.Began.
 func (s *Set) CountOperation(operation string, err error, took time.Duration) {
 	outcome := "done"
 	if err != nil {
@@ -156,22 +146,19 @@ func (s *Set) CountOperation(operation string, err error, took time.Duration) {
 	s.observe("coinslot_database_operation_seconds", took, operation)
 }
 
-// CountLogLine tells of a line of the log: warn or error.
+// CountLogLine counts a log line: warn or error.
 func (s *Set) CountLogLine(level string) { s.counter("coinslot_log_lines_total", level).Inc() }
 
-// counter returns the counter of a family with those labels.
 func (s *Set) counter(family string, labels ...string) *vm.Counter {
 	return s.set.GetOrCreateCounter(s.seriesName(family, labels))
 }
 
-// observe measures a duration.
 func (s *Set) observe(family string, took time.Duration, labels ...string) {
 	s.set.GetOrCreatePrometheusHistogramExt(s.seriesName(family, labels), buckets(family)).
 		Update(took.Seconds())
 }
 
-// seriesName is the name of a series, which is that of the others if there are too
-// many.
+// seriesName is the name of a series, or of "other" if there are too many.
 func (s *Set) seriesName(family string, labels []string) string {
 	of := series{family: family}
 	copy(of.labels[:], labels)
@@ -190,8 +177,7 @@ func (s *Set) seriesName(family string, labels []string) string {
 	return name
 }
 
-// formatName is family{label="value",…}. A family that is not in the table, or has other
-// labels there, is a mistake in the program.
+// formatName is family{label="value",…}. It panics if the table has no such family and labels.
 func (s *Set) formatName(family string, values []string) string {
 	f, ok := s.families[family]
 	count := 0
@@ -214,7 +200,7 @@ func (s *Set) formatName(family string, values []string) string {
 	return string(append(name, '}'))
 }
 
-// ServeHTTP answers a scrape, in Prometheus' text format 0.0.4.
+// ServeHTTP answers a scrape in Prometheus text format 0.0.4.
 func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), 5*time.Second)
 	defer cancel()
@@ -233,8 +219,8 @@ func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Write(formatPage(samples.String()))
 }
 
-// formatPage orders samples by family as the table has them, each with its HELP and
-// TYPE. What the table lacks is left out: most of what the library tells of Go.
+// formatPage orders samples by the table, with HELP and TYPE, and drops other families: most of the
+// library's Go metrics.
 func formatPage(samples string) []byte {
 	lines := map[string][]string{} // by family
 	kinds := map[string]string{}   // by family
@@ -256,7 +242,7 @@ func formatPage(samples string) []byte {
 	return page.Bytes()
 }
 
-// familyOf returns the family that a sample is of, "" if it is of none.
+// familyOf returns the family of a sample, "" = none.
 func familyOf(line string, kinds map[string]string) string {
 	end := strings.IndexAny(line, "{ ")
 	if end < 0 || line[0] == '#' {

@@ -7,13 +7,13 @@ import (
 	"coinslot/bff/payment"
 )
 
-// findings are the states of an attempt that somebody may have to look at.
+// findings are states of an attempt that may need attention.
 var findings = []string{
 	string(payment.InReview), string(payment.Abandoned), string(payment.Rejected),
 	string(payment.Duplicate),
 }
 
-// CountTransition tells of a session that was opened or has changed; see checkout.Config.
+// CountTransition counts an opened or changed session; see checkout.Config.
 func (s *Set) CountTransition(before, after payment.Session) {
 	for i := range after.Attempts {
 		s.countFinding(before, &after.Attempts[i])
@@ -41,7 +41,7 @@ func (s *Set) tokenLabels(a *payment.Attempt) (coin, network string) {
 	return coin, network
 }
 
-// countFinding counts an attempt that has become something to look at.
+// countFinding counts an attempt that has newly become a finding.
 func (s *Set) countFinding(before payment.Session, a *payment.Attempt) {
 	if was := before.Attempt(a.Number); was != nil && was.State == a.State {
 		return
@@ -53,7 +53,7 @@ func (s *Set) countFinding(before payment.Session, a *payment.Attempt) {
 	}
 }
 
-// observeDetection measures how long it took us to know what a session's new status says.
+// observeDetection measures the delay between the event and its new status.
 func (s *Set) observeDetection(after payment.Session, a *payment.Attempt) {
 	now := s.Now()
 	var since time.Time

@@ -6,11 +6,10 @@ import (
 	"strings"
 )
 
-// The few marks that descriptions and docs/errors.md use: paragraphs, headings,
-// lists, `code`, **bold** and links. A test holds them to these.
+// Markdown in descriptions and docs/errors.md is limited to paragraphs, headings, lists, `code`,
+// **bold** and links; a test enforces it.
 
-// blocks writes Markdown as HTML. A heading that is one piece of code has that
-// as its id.
+// blocks renders Markdown as HTML.
 func blocks(source string) template.HTML {
 	var b strings.Builder
 	for part := range strings.SplitSeq(strings.TrimSpace(source), "\n\n") {
@@ -21,7 +20,6 @@ func blocks(source string) template.HTML {
 
 var heading = regexp.MustCompile("^(#{1,3}) (.*)$")
 
-// block writes one of them.
 func block(source string) string {
 	if m := heading.FindStringSubmatch(source); m != nil {
 		tag := "h" + string('0'+rune(len(m[1])))
@@ -39,15 +37,13 @@ func block(source string) string {
 
 var notInAnchor = regexp.MustCompile(`[^a-z0-9_.]+`)
 
-// anchor is the id of a heading.
 func anchor(heading string) string {
 	return strings.Trim(notInAnchor.ReplaceAllString(strings.ToLower(heading), "-"), "-")
 }
 
 var mark = regexp.MustCompile("`([^`]+)`|\\*\\*([^*]+)\\*\\*|\\[([^\\]]+)\\]\\(([^)\\s]+)\\)")
 
-// inline writes a line's marks as HTML. A link to a file of the repository is
-// its text alone.
+// inline renders a line. A link to a file of the repository becomes its text.
 func inline(source string) template.HTML {
 	var b strings.Builder
 	for source != "" {

@@ -22,25 +22,25 @@ var (
 	errorsTemplate = template.Must(template.New("errors").Parse(errorsHTML))
 )
 
-// manual is the page of the API.
+// manual is the data of the API page.
 type manual struct {
 	CSS, Title, Version, Server string
 	Intro                       template.HTML
 	Groups                      []group
-	Hooks                       []operation // one for each type
-	Messages                    []operation // what they have in common, and those that differ
+	Hooks                       []operation // one per type
+	Messages                    []operation // the common one, and those that differ
 	Objects                     []object
 	Errors                      []failure
 }
 
-// group is the operations of one tag.
+// group has the operations of a tag.
 type group struct {
 	Name, ID   string
 	Text       template.HTML
 	Operations []operation
 }
 
-// operation is one route, or one webhook.
+// operation is a route or a webhook.
 type operation struct {
 	ID, Method, Path, Summary string
 	Text                      template.HTML
@@ -60,20 +60,20 @@ type member struct {
 	Required, Optional bool
 }
 
-// answer is a response that is no error.
+// answer is a successful response.
 type answer struct {
 	Status string
 	Text   template.HTML
 	Forms  []form
 }
 
-// form is an answer's media type and, if it is an object of ours, its schema.
+// form is an answer's media type and, for a named object, its schema.
 type form struct {
 	Media string
 	Type  template.HTML
 }
 
-// object is a schema that has members.
+// object is a schema with members.
 type object struct {
 	Name    string
 	Text    template.HTML
@@ -86,8 +86,7 @@ type failure struct {
 	Status       int
 }
 
-// Page is the document as HTML, with the style sheet at that address. Errors: the
-// template does not fit the document.
+// Page returns the document as HTML, with the stylesheet at css. Errors: the template's.
 func (d *Document) Page(css string) ([]byte, error) {
 	m := manual{
 		CSS: css, Title: text(d.root, "info", "title"), Version: text(d.root, "openapi"),
@@ -128,7 +127,7 @@ func (d *Document) Page(css string) ([]byte, error) {
 	return render(apiTemplate, m)
 }
 
-// addMessage adds the message of a webhook, unless it is that of the first one.
+// addMessage adds the message of a webhook unless it equals the first.
 func (m *manual) addMessage(hook operation) {
 	o := operation{
 		ID: "message", Summary: "The message", Parameters: hook.Parameters, Body: hook.Body,
@@ -143,7 +142,7 @@ func (m *manual) addMessage(hook operation) {
 	m.Messages = append(m.Messages, o)
 }
 
-// Errors is docs/errors.md as HTML, with the style sheet at that address.
+// Errors returns docs/errors.md as HTML, with the stylesheet at css.
 func Errors(css string) ([]byte, error) {
 	type entry struct{ Name, ID string }
 	var list []entry
@@ -168,8 +167,7 @@ func render(t *template.Template, data any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// eachOperation calls do for every operation of paths or webhooks, with the parameters
-// that its path has for all.
+// eachOperation calls do for every operation of paths or webhooks, with the parameters of its path.
 func (d *Document) eachOperation(where string, do func(path, method string, o tree, shared []any)) {
 	for _, path := range members(d.root, where) {
 		item, _ := path.Value.(tree)
@@ -222,7 +220,7 @@ func (d *Document) operation(path, method string, o tree, shared []any) operatio
 	return made
 }
 
-// answers fills in what o answers, and the example of the first answer.
+// answers adds the responses of o, and the first example.
 func (d *Document) answers(made *operation, o tree) {
 	for _, response := range members(o, "responses") {
 		r := resolve(d.root, response.Value)
@@ -248,7 +246,7 @@ func (d *Document) answers(made *operation, o tree) {
 	}
 }
 
-// example is the example of a media type, "" if it has none.
+// example is that of a media type, "" = none.
 func (d *Document) example(media node) string {
 	if e := at(media, "example"); e != nil {
 		return pretty(e, "")
@@ -263,7 +261,7 @@ func (d *Document) failure(code string) failure {
 	return failure{code, d.problems[code].Detail, d.problems[code].Status}
 }
 
-// curl is a request that could be sent, to a shell.
+// curl is a shell command for an example request.
 func (d *Document) curl(made operation, o tree, parameters []any, body node) string {
 	address := made.Path
 	var query, headers []string

@@ -1,38 +1,38 @@
-// Package reference serves what is written about the API: docs/openapi.yaml,
-// completed with the table of errors, as JSON and as a page, and docs/errors.md
-// as a page. It knows no route and no code by itself.
+// Package reference renders docs/openapi.yaml, completed with the table of errors, as JSON and
+// HTML, and docs/errors.md as HTML.
 //
 // Start with [Load].
 package reference
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/goccy/go-yaml"
 
 	"coinslot/docs"
 )
 
-// Problem is what an error code is answered with.
+// Problem is the answer to an error code.
 type Problem struct {
 	Status        int
 	Title, Detail string
 }
 
-// Document is the description of the API, complete.
+// Document is the complete description of the API.
 type Document struct {
 	root     tree
 	problems map[string]Problem // by code
 }
 
-// anyOperation is the code that every operation may answer.
+// anyOperation is the code that every operation may return.
 const anyOperation = "internal"
 
-// Load completes docs/openapi.yaml for the server at url, an origin. problems are
-// all error codes. Errors: a document that cannot be read, one that names a code
-// or an example that there is not.
+// Load completes docs/openapi.yaml for the server at url, an origin, with all error codes. Errors:
+// an invalid document, or one with an unknown code or example.
 func Load(url string, problems map[string]Problem) (*Document, error) {
 	d := &Document{problems: problems}
 	if err := yaml.UnmarshalWithOptions(docs.OpenAPI, &d.root, yaml.UseOrderedMap()); err != nil {
@@ -61,12 +61,12 @@ func Load(url string, problems map[string]Problem) (*Document, error) {
 	return d, nil
 }
 
-// JSON is the document as it is served.
+// JSON returns the document.
 func (d *Document) JSON() []byte { return []byte(pretty(d.root, "") + "\n") }
 
 func isMethod(key any) bool { return slices.Contains([]any{"get", "post"}, key) }
 
-// inlineExamples is n with the examples that are used inside of others in their place.
+// inlineExamples replaces references to values of examples in n.
 func inlineExamples(root tree, n node) node {
 	switch v := n.(type) {
 	case tree:
@@ -84,7 +84,7 @@ func inlineExamples(root tree, n node) node {
 	return n
 }
 
-// addExamples makes an example of every code.
+// addExamples adds an example for every code.
 func (d *Document) addExamples() {
 	components := members(d.root, "components")
 	examples := members(components, "examples")
@@ -101,27 +101,21 @@ func (d *Document) addExamples() {
 	with(components, "examples", examples)
 }
 
-// codes are all, in order.
+// codes are ordered by status and name.
 func (d *Document) codes() (all []string) {
 	for code := range d.problems {
 		all = append(all, code)
 	}
 	slices.SortFunc(all, func(a, b string) int {
-		if by := d.problems[a].Status - d.problems[b].Status; by != 0 {
-			return by
-		}
-		if a < b {
-			return -1
-		}
-		return 1
+		return cmp.Or(d.problems[a].Status-d.problems[b].Status, strings.Compare(a, b))
 	})
 	return all
 }
 
-// withRequestID is a response with the header that all have.
+// withRequestID adds the common header to a response.
 func withRequestID(response tree) tree {
 	if at(response, "$ref") != nil {
-		return response // it has it where it is
+		return response // the referenced one has it
 	}
 	headers := members(response, "headers")
 	headers = append(
@@ -134,8 +128,7 @@ func reference(kind, name string) tree {
 	return tree{{Key: "$ref", Value: "#/components/" + kind + "/" + name}}
 }
 
-// complete is an operation with its errors: one response for each status, whose
-// code is one of those that the operation lists.
+// complete adds the errors of an operation: a response per status, with the codes that it lists.
 func (d *Document) complete(operation tree) (tree, error) {
 	responses := members(operation, "responses")
 	for i := range responses {
@@ -145,7 +138,7 @@ func (d *Document) complete(operation tree) (tree, error) {
 	for _, code := range append(texts(operation, "x-errors"), anyOperation) {
 		p, known := d.problems[code]
 		if !known {
-			return nil, fmt.Errorf("no such code: %s", code)
+			return nil, fmt.Errorf("unknown code: %s", code)
 		}
 		byStatus[p.Status] = append(byStatus[p.Status], code)
 	}
@@ -163,7 +156,7 @@ func (d *Document) complete(operation tree) (tree, error) {
 	return with(without(operation, "x-errors", "x-pages"), "responses", responses), nil
 }
 
-// headersOf are the headers that errors of a status have, besides the common one.
+// headersOf are additional headers of errors by status.
 var headersOf = map[int]yaml.MapItem{
 	401: {Key: "WWW-Authenticate", Value: reference("headers", "Challenge")},
 	426: {Key: "Upgrade", Value: reference("headers", "Upgrade")},
@@ -171,8 +164,7 @@ var headersOf = map[int]yaml.MapItem{
 	503: {Key: "Retry-After", Value: reference("headers", "RetryAfter")},
 }
 
-// errorResponse is the response of a status with any of these codes, as a page too if
-// paged.
+// errorResponse is the response of a status with one of the codes; paged = also as HTML.
 func (d *Document) errorResponse(status int, codes []string, paged bool) tree {
 	var enum []any
 	var examples tree

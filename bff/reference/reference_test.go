@@ -55,7 +55,7 @@ func TestLoad(t *testing.T) {
 func TestLoadRefusesCodes(t *testing.T) {
 	all := allProblems(t)
 	delete(all, "order_conflict")
-	if _, err := Load("https://pay.example", all); err == nil || !strings.Contains(err.Error(), "post /v1/sessions: no such code: order_conflict") {
+	if _, err := Load("https://pay.example", all); err == nil || !strings.Contains(err.Error(), "post /v1/sessions: unknown code: order_conflict") {
 		t.Errorf("Load = %v", err)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// members are those of an object. One that says which other members it takes is
-// sent to the server, and says what is required; others say what may be absent.
+// members are those of an object. A request object (with additionalProperties) marks required
+// members, a response object marks optional ones.
 func (d *Document) members(schema tree) (all []member) {
 	required, sent := texts(schema, "required"), at(schema, "additionalProperties") != nil
 	for _, p := range members(schema, "properties") {
@@ -22,7 +22,7 @@ func (d *Document) members(schema tree) (all []member) {
 	return all
 }
 
-// description is what is said of a member: its own words, else those of its type.
+// description is that of a member, else that of its type.
 func (d *Document) description(schema node) template.HTML {
 	if own := text(schema, "description"); own != "" {
 		return inline(own)
@@ -33,8 +33,7 @@ func (d *Document) description(schema node) template.HTML {
 	return ""
 }
 
-// typeOf is the type of a schema in a few words; an object is a link to its
-// members.
+// typeOf is the type of a schema; an object is a link to its members.
 func (d *Document) typeOf(schema node) template.HTML {
 	if ref := text(schema, "$ref"); ref != "" {
 		named := resolve(d.root, schema)
@@ -64,8 +63,7 @@ func (d *Document) typeOf(schema node) template.HTML {
 	)
 }
 
-// kinds are the types of a schema. What may be null in a request is absent, which
-// every optional member may be.
+// kinds are the types of a schema, without null in requests, which means absent.
 func kinds(schema node) []string {
 	if one := text(schema, "type"); one != "" {
 		return []string{one}

@@ -10,13 +10,13 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// node is a value of the document: tree, []any, or a scalar.
+// node is a tree, a []any, or a scalar.
 type node = any
 
 // tree is an object whose members keep the order of the file.
 type tree = yaml.MapSlice
 
-// at returns the value at a path of names, nil if there is none.
+// at returns the value at a path of names, nil = none.
 func at(n node, path ...string) node {
 	for _, name := range path {
 		t, _ := n.(tree)
@@ -29,19 +29,19 @@ func at(n node, path ...string) node {
 	return n
 }
 
-// text is at for strings, "" if there is none.
+// text is at for strings, "" = none.
 func text(n node, path ...string) string {
 	s, _ := at(n, path...).(string)
 	return s
 }
 
-// members is at for objects, nil if there is none.
+// members is at for objects, nil = none.
 func members(n node, path ...string) tree {
 	t, _ := at(n, path...).(tree)
 	return t
 }
 
-// list is at for lists, nil if there is none.
+// list is at for lists, nil = none.
 func list(n node, path ...string) []any {
 	l, _ := at(n, path...).([]any)
 	return l
@@ -59,7 +59,7 @@ func index(t tree, name string) int {
 	return slices.IndexFunc(t, func(m yaml.MapItem) bool { return m.Key == name })
 }
 
-// with returns t with one member set.
+// with sets one member of t.
 func with(t tree, name string, value node) tree {
 	if i := index(t, name); i >= 0 {
 		t[i].Value = value
@@ -75,8 +75,7 @@ func without(t tree, names ...string) tree {
 	)
 }
 
-// resolve follows a reference inside of root: "#/components/schemas/Session".
-// What is no reference is returned as it is.
+// resolve follows references in root, like "#/components/schemas/Session".
 func resolve(root tree, n node) node {
 	for ref := text(n, "$ref"); ref != ""; ref = text(n, "$ref") {
 		n = at(root, strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
@@ -84,7 +83,7 @@ func resolve(root tree, n node) node {
 	return n
 }
 
-// encode writes n as JSON, its members in the order of the file.
+// encode writes n as JSON in the order of the file.
 func encode(b *bytes.Buffer, n node, indent string) {
 	inner := indent + "  "
 	switch v := n.(type) {
@@ -123,7 +122,7 @@ func scalar(b *bytes.Buffer, v any) {
 	if err := e.Encode(v); err != nil {
 		panic(fmt.Sprintf("encoding %T: %v", v, err)) // text, numbers and booleans
 	}
-	b.Truncate(b.Len() - 1) // its line's end
+	b.Truncate(b.Len() - 1) // the line break
 }
 
 // pretty is n as JSON, whose lines but the first begin with indent.

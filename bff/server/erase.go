@@ -39,8 +39,8 @@ type Eraser struct {
 	by string
 }
 
-// NewEraser opens a database (COINSLOT_DATABASE); by is the name for the audit log. Errors: it cannot
-// be opened, or is of another release.
+// NewEraser opens a database (COINSLOT_DATABASE); by is the name for the audit log. Errors: it
+// cannot be opened, or is of another release.
 func NewEraser(ctx context.Context, database, by string) (*Eraser, error) {
 	db, err := store.OpenBeside(ctx, store.Config{DSN: database})
 	if err != nil {
@@ -93,8 +93,8 @@ func (e *Eraser) record(ctx context.Context, what, id string) error {
 	return e.db.Record(ctx, records.Action{By: e.by, What: what, Session: id})
 }
 
-// Recorded returns the sessions that were erased on request, the oldest first: they have to be erased
-// again after a restore.
+// Recorded returns the sessions that were erased on request, the oldest first: they have to be
+// erased again after a restore.
 func (e *Eraser) Recorded(ctx context.Context) (ids []string, err error) {
 	q := records.ActionQuery{Limit: 100}
 	for {

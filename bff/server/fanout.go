@@ -36,8 +36,8 @@ type peers interface {
 	Versions(ctx context.Context, ids []string) (map[string]int64, error)
 }
 
-// fanout connects instances: it publishes to the hub what others have changed, and tells others which
-// pages are open here. Notifications can get lost, so it also compares versions periodically.
+// fanout connects instances: it publishes to the hub what others have changed, and tells others
+// which pages are open here. Notifications can get lost, so it also compares versions periodically.
 type fanout struct {
 	peers   peers
 	hub     *realtime.Hub
@@ -154,8 +154,8 @@ func (f *fanout) catchUp(ctx context.Context, open []string) error {
 	return nil
 }
 
-// batches splits ids and beats before each batch, so that a slow database does not look like a stuck
-// loop.
+// batches splits ids and beats before each batch, so that a slow database does not look like a
+// stuck loop.
 func (f *fanout) batches(ids []string) iter.Seq[[]string] {
 	return func(yield func([]string) bool) {
 		for batch := range slices.Chunk(ids, 1000) {

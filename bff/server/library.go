@@ -8,11 +8,11 @@ import (
 	"coinslot/bff/payment"
 )
 
-// The methods below are for Go programs that embed the server. They are safe for concurrent use, from
-// New to Close.
+// The methods below are for Go programs that embed the server. They are safe for concurrent use,
+// from New to Close.
 
-// ServeHTTP is Handler. Mount the server under its own host name, mux.Handle("pay.shop.example/", s),
-// never below a path of the shop: its own origin protects the checkout from the shop's scripts.
+// ServeHTTP is Handler. Mount the server under its own host name, mux.Handle("pay.shop.example/",
+// s), never below a path of the shop: its own origin protects the checkout from the shop's scripts.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.Handler.ServeHTTP(w, r) }
 
 // Open stores a session for o, or returns the existing one of o.Ref or key, like POST /v1/sessions.
@@ -32,8 +32,8 @@ func (s *Server) Open(
 	return s.checkout.Object(opened), created, nil
 }
 
-// Session returns a session like the API. Release goods only if its Status is wire.Confirmed and Test
-// is false.
+// Session returns a session like the API. Release goods only if its Status is wire.Confirmed and
+// Test is false.
 //
 // Errors: *wire.Error with CodeSessionUnknown; the database's.
 func (s *Server) Session(ctx context.Context, id string) (payment.Object, error) {

@@ -80,8 +80,8 @@ func (o *observer) request(r *http.Request) (context.Context, func(*http.Request
 	}
 }
 
-// startSpan starts the span of a request. A merchant's request continues its trace; others only link
-// to theirs, because shoppers may not choose a trace's id or sampling.
+// startSpan starts the span of a request. A merchant's request continues its trace; others only
+// link to theirs, because shoppers may not choose a trace's id or sampling.
 func (o *observer) startSpan(r *http.Request) (context.Context, *trace.Span) {
 	if strings.HasPrefix(r.URL.Path, "/v1/") {
 		return o.tracer.Start(o.tracer.Incoming(r), trace.Server, "request", "")

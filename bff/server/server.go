@@ -87,8 +87,8 @@ type Server struct {
 }
 
 // New opens the database and creates every part; nothing polls or delivers before Run. The caller
-// closes the server. c comes from config.Load. Errors: an invalid setting; a database that cannot be
-// opened.
+// closes the server. c comes from config.Load. Errors: an invalid setting; a database that cannot
+// be opened.
 func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -134,8 +134,8 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 	return s, nil
 }
 
-// Gateway returns a client of the configured gateway with its own rate limiter. A nil log is silent.
-// Errors: an invalid setting; it sends nothing yet.
+// Gateway returns a client of the configured gateway with its own rate limiter. A nil log is
+// silent. Errors: an invalid setting; it sends nothing yet.
 func Gateway(c config.Config, log *slog.Logger) (*gateway.Client, error) {
 	client, _, err := newGateway(c, Options{Log: log}, nil, nil)
 	return client, err
@@ -308,8 +308,8 @@ func pollSchedule(c config.Config, o Options) payment.Schedule {
 	return p
 }
 
-// tune may change a part's configuration, given by pointer, before the part is created. Only the build
-// for the torture harness replaces it; see failpoint.go.
+// tune may change a part's configuration, given by pointer, before the part is created. Only the
+// build for the torture harness replaces it; see failpoint.go.
 var tune = func(config any) {}
 
 func tuned[C any](c C) C {
@@ -362,8 +362,8 @@ func (s *Server) waitForSockets() {
 	}
 }
 
-// Close waits for running gateway requests, until they time out, and closes the database. Call it once,
-// after Run has returned and all requests are answered. Errors: the database's.
+// Close waits for running gateway requests, until they time out, and closes the database. Call it
+// once, after Run has returned and all requests are answered. Errors: the database's.
 func (s *Server) Close() error {
 	if s.checkout != nil {
 		s.checkout.Close()
@@ -386,8 +386,8 @@ func HTTP(h http.Handler) *http.Server {
 	}
 }
 
-// Serve answers on l in the group until ctx ends, and then lets requests finish for five seconds. Run
-// closes sockets.
+// Serve answers on l in the group until ctx ends, and then lets requests finish for five seconds.
+// Run closes sockets.
 func Serve(ctx context.Context, group *errgroup.Group, l net.Listener, h http.Handler) {
 	web := HTTP(h)
 	group.Go(func() error {

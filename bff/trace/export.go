@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -15,22 +16,16 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 )
 
-// Config says where traces go.
 type Config struct {
-	URL      string        // of the collector's traces, "http://127.0.0.1:4318/v1/traces"
+	URL      string        // of the collector, "http://127.0.0.1:4318/v1/traces"
 	Version  string        // of this program
-	Queue    int           // spans that may wait to be sent; zero = 4,096
-	Interval time.Duration // the longest that one waits; zero = 1 s
+	Queue    int           // maximum queued spans; zero = 4,096
+	Interval time.Duration // maximum wait of a span; zero = 1 s
 	Log      *slog.Logger  // nil = silent
 }
 
 func (c Config) withDefaults() Config {
-	if c.Queue == 0 {
-		c.Queue = 4096
-	}
-	if c.Interval == 0 {
-		c.Interval = time.Second
-	}
+	c.Queue, c.Interval = cmp.Or(c.Queue, 4096), cmp.Or(c.Interval, time.Second)
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
@@ -42,22 +37,22 @@ const (
 	sendTimeout = 10 * time.Second
 )
 
-// queue is the SDK's batch processor with its exporter. It adds what they do not have:
-// the counts of [Stats]. Ending a span never blocks.
+// queue is the SDK's batch processor and exporter, with the counts of [Stats]. Ending a span never
+// blocks.
 type queue struct {
 	sdk.SpanProcessor
 	client  *http.Client
 	log     *slog.Logger
 	size    int64
 	origin  *resource.Resource
-	failing bool // of export alone, whose calls do not overlap: the last request failed
+	failing bool // used by export only, whose calls do not overlap
 
 	waiting                   atomic.Int64 // spans that are queued or being sent
 	exported, failed, dropped atomic.Uint64
 }
 
-// newQueue returns a queue whose goroutine runs until Shutdown. Everything is set here, so
-// that no OTEL_ variable of the environment decides what is sent, or where.
+// newQueue returns a queue whose goroutine runs until Shutdown. It sets all options, so that OTEL_
+// variables of the environment have no effect.
 func newQueue(c Config) *queue {
 	c = c.withDefaults()
 	q := &queue{
@@ -79,7 +74,7 @@ func newQueue(c Config) *queue {
 		otlptracehttp.WithHeaders(map[string]string{"User-Agent": "coinslot"}),
 		otlptracehttp.WithHTTPClient(q.client),
 		otlptracehttp.WithMaxResponseSize(64<<10),
-		// A trace is not worth the memory of an outage.
+		// Spans are not worth the memory during an outage.
 		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{Enabled: false}),
 	))
 	q.SpanProcessor = sdk.NewBatchSpanProcessor(countingExporter{exporter, q},
@@ -100,7 +95,7 @@ func (q *queue) OnEnd(s sdk.ReadOnlySpan) {
 	}
 }
 
-// ownSpan is a span of this program. The SDK would add OTEL_RESOURCE_ATTRIBUTES.
+// ownSpan has no OTEL_RESOURCE_ATTRIBUTES, which the SDK would add.
 type ownSpan struct {
 	sdk.ReadOnlySpan
 	origin *resource.Resource
@@ -109,14 +104,14 @@ type ownSpan struct {
 // Resource implements sdk.ReadOnlySpan.
 func (s ownSpan) Resource() *resource.Resource { return s.origin }
 
-// countingExporter is the exporter whose outcomes q counts, and logs when they change.
+// countingExporter counts outcomes and logs when they change.
 type countingExporter struct {
 	sdk.SpanExporter
 	q *queue
 }
 
-// ExportSpans implements sdk.SpanExporter. It returns no error: what the collector does
-// not accept is lost, and counted.
+// ExportSpans implements sdk.SpanExporter. It returns no error: rejected spans are lost, and
+// counted.
 func (c countingExporter) ExportSpans(ctx context.Context, batch []sdk.ReadOnlySpan) error {
 	err := c.SpanExporter.ExportSpans(ctx, batch)
 	q := c.q
@@ -129,9 +124,9 @@ func (c countingExporter) ExportSpans(ctx context.Context, batch []sdk.ReadOnlyS
 	if failing := err != nil; failing != q.failing {
 		q.failing = failing
 		if failing {
-			q.log.Warn("traces are not taken", "error", fmt.Sprintf("%.300v", err))
+			q.log.Warn("trace export failed", "error", fmt.Sprintf("%.300v", err))
 		} else {
-			q.log.Info("traces are taken again")
+			q.log.Info("trace export recovered")
 		}
 	}
 	return nil

@@ -1,14 +1,11 @@
-// Package trace follows a payment through the program, for OpenTelemetry: spans
-// from the shopper's request over the gateway call to the webhook, sent to a
-// collector as OTLP/HTTP in JSON.
+// Package trace exports OpenTelemetry spans of payments, from the shopper's request and the gateway
+// request to the webhook, as OTLP/HTTP in JSON.
 //
-// It is off unless it is asked for: a nil *Tracer makes no spans and costs
-// nothing. What it sends names sessions, and holds no secret, no address and no
-// e-mail: a span has the attributes that our own code gives it and no others.
-// Nothing of it is sent to shoppers, to the gateway or to the merchant.
+// A nil *Tracer is off and costs nothing. Spans have only the attributes that our code sets:
+// session ids, but no secret, address or e-mail. No trace header is sent to shoppers, gateway or
+// merchant.
 //
-// OpenTelemetry's SDK makes, queues and sends the spans. Start from [New] and
-// [Tracer.Start].
+// Start from [New] and [Tracer.Start].
 package trace
 
 import (
@@ -30,18 +27,17 @@ const (
 	Internal = trace.SpanKindInternal // neither
 )
 
-// Tracer makes spans. A nil one makes none.
+// Tracer creates spans; nil = none.
 type Tracer struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
 	queue    *queue
 }
 
-// New returns a Tracer that sends to a collector until [Tracer.Close]. It connects to
-// nothing yet.
+// New returns a Tracer that exports until [Tracer.Close]. It does not connect yet.
 func New(c Config) *Tracer {
 	q := newQueue(c)
-	// Attributes are few and ours; the limit is for what is forgotten.
+	// Attributes are few; the limit is against mistakes.
 	limits := sdk.NewSpanLimits()
 	limits.AttributeValueLengthLimit, limits.AttributeCountLimit = 200, 20
 	limits.EventCountLimit = 0
@@ -51,14 +47,13 @@ func New(c Config) *Tracer {
 	return &Tracer{provider, provider.Tracer("coinslot", version), q}
 }
 
-// Span is something that takes time; a nil one is none.
+// Span may be nil, and then does nothing.
 type Span struct{ span trace.Span }
 
-// Start begins a span, as a part of the one of ctx or as the first one of a trace.
-// It returns the context of its parts. of is the traceparent of something that it
-// belongs to without being a part of it; "" = nothing.
+// Start starts a span, as a child of the one of ctx or as a root. It returns the context for its
+// children. linked is the traceparent of a span to link to; "" = none.
 func (t *Tracer) Start(
-	ctx context.Context, kind trace.SpanKind, name, of string, attributes ...attribute.KeyValue,
+	ctx context.Context, kind trace.SpanKind, name, linked string, attributes ...attribute.KeyValue,
 ) (context.Context, *Span) {
 	if t == nil {
 		return ctx, nil
@@ -66,7 +61,7 @@ func (t *Tracer) Start(
 	options := []trace.SpanStartOption{
 		trace.WithSpanKind(kind), trace.WithAttributes(attributes...),
 	}
-	if to := trace.SpanContextFromContext(withParent(context.Background(), of)); to.IsValid() {
+	if to := trace.SpanContextFromContext(withParent(context.Background(), linked)); to.IsValid() {
 		options = append(options, trace.WithLinks(trace.Link{SpanContext: to}))
 	}
 	ctx, span := t.tracer.Start(ctx, name, options...)
@@ -80,7 +75,7 @@ func (s *Span) Set(attributes ...attribute.KeyValue) {
 	}
 }
 
-// Name replaces the name that Start has given.
+// Name replaces the name.
 func (s *Span) Name(name string) {
 	if s != nil {
 		s.span.SetName(name)
@@ -98,8 +93,7 @@ func (s *Span) End(failed bool) {
 	s.span.End()
 }
 
-// WithParent returns ctx as a part of the trace that a traceparent names; ctx as it is
-// if it names none.
+// WithParent returns ctx with the span of a traceparent as its parent; "" = ctx unchanged.
 func (t *Tracer) WithParent(ctx context.Context, traceparent string) context.Context {
 	if t == nil {
 		return ctx
@@ -116,15 +110,13 @@ func withParent(ctx context.Context, traceparent string) context.Context {
 	)
 }
 
-// Incoming returns the context of a request as a part of the trace that it says it
-// is of, if it does: its sender decides what the trace is, and whether it is
-// recorded. Source: W3C Trace Context. Of tracestate nothing is taken.
+// Incoming returns the context of a request with the parent of its traceparent header, which
+// decides the trace and its sampling. It ignores tracestate. Source: W3C Trace Context.
 func (t *Tracer) Incoming(r *http.Request) context.Context {
 	return t.WithParent(r.Context(), Traceparent(r))
 }
 
-// Traceparent returns the traceparent of a request, to begin a trace with a link to it
-// where the sender is to decide nothing; "" = there is none, or more than one.
+// Traceparent returns the traceparent header of a request; "" = none, or several.
 func Traceparent(r *http.Request) string {
 	if list := r.Header.Values("Traceparent"); len(list) == 1 {
 		return list[0]
@@ -132,8 +124,7 @@ func Traceparent(r *http.Request) string {
 	return ""
 }
 
-// Parent returns the traceparent of what ctx is a part of; "" = of no trace, or of
-// one that is not recorded.
+// Parent returns the traceparent of the span of ctx; "" = none, or not sampled.
 func (t *Tracer) Parent(ctx context.Context) string {
 	if t == nil || !trace.SpanContextFromContext(ctx).IsSampled() {
 		return ""
@@ -143,19 +134,19 @@ func (t *Tracer) Parent(ctx context.Context) string {
 	return carrier["traceparent"]
 }
 
-// IsRecording reports whether ctx is a part of a span that is recorded here.
+// IsRecording reports whether ctx has a span that is recorded.
 func (t *Tracer) IsRecording(ctx context.Context) bool {
 	return t != nil && trace.SpanFromContext(ctx).IsRecording()
 }
 
-// Stats is what a [Tracer] has to tell to its operator. All of it only grows.
+// Stats are counters of a [Tracer].
 type Stats struct {
-	Exported uint64 // spans that the collector has taken
-	Failed   uint64 // spans that it has not
-	Dropped  uint64 // spans that found the queue full
+	Exported uint64 // spans that the collector accepted
+	Failed   uint64 // spans that it rejected
+	Dropped  uint64 // spans that did not fit into the queue
 }
 
-// Stats returns the present state; that of a nil Tracer is zero.
+// Stats returns the counters; those of a nil Tracer are zero.
 func (t *Tracer) Stats() Stats {
 	if t == nil {
 		return Stats{}
@@ -163,13 +154,13 @@ func (t *Tracer) Stats() Stats {
 	return Stats{t.queue.exported.Load(), t.queue.failed.Load(), t.queue.dropped.Load()}
 }
 
-// Close sends what is left, for as long as two seconds.
+// Close exports queued spans, for at most two seconds.
 func (t *Tracer) Close() {
 	if t == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
-	_ = t.provider.Shutdown(ctx) // what it did not take is counted
+	_ = t.provider.Shutdown(ctx) // failures are counted
 	t.queue.client.CloseIdleConnections()
 }
