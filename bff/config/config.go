@@ -1,7 +1,6 @@
 // Package config has the settings: a table that names, explains, parses and validates each, prints
-// the help and is compared with docs/settings.md
-// by a test. A setting is an environment variable; a flag
-// of the same name overrides it (COINSLOT_LISTEN is -listen).
+// the help and is compared with docs/settings.md by a test. A setting is an environment variable; a
+// flag of the same name overrides it (COINSLOT_LISTEN is -listen).
 package config
 
 import (
