@@ -1,3 +1,3 @@
-// What makes a frame work where its inline script did not: something on the way has changed it, and the page's policy
-// goes by its hash. A module, because it may not name a script's address in any other way.
+// Loads the frame's script if a proxy has changed the inline one, whose hash the page's policy requires. It is a module,
+// because it could not load a script under the policy otherwise.
 if (!document.documentElement.dataset.js) import(document.querySelector('script[data-origin]').dataset.framed);

@@ -1,14 +1,14 @@
-// What the program uses of JavaScript beside Go's loader, behind which it is sent. Nothing here is needed before.
+// JavaScript helpers of the WebAssembly program, appended to Go's loader.
 (() => {
   // --- Nodes ---------------------------------------------------------------------------------------------------------
 
-  // coinslotCreateNodes creates a batch of nodes in one call, since each call costs the program as much as ten nodes. What
-  // is to be done comes as words with a NUL between them; go-app writes them, by the last patch in tools/assets/patches.
+  // coinslotCreateNodes creates a batch of DOM nodes in one call, since a call from Go costs as much as ten nodes. text is
+  // a list of commands and arguments separated by NUL, written by go-app with the last patch in tools/assets/patches.
   window.coinslotCreateNodes = (text) => {
-    const nodes = [], words = text.split('\0');
+    const nodes = [], parts = text.split('\0');
     let at = 0;
-    const next = () => words[at++], node = () => nodes[next()];
-    const orders = {
+    const next = () => parts[at++], node = () => nodes[next()];
+    const commands = {
       e: () => nodes.push(document.createElement(next())),
       t: () => nodes.push(document.createTextNode(next())),
       a: () => node().setAttribute(next(), next()),
@@ -16,51 +16,50 @@
       b: () => { node()[next()] = !next(); },
       c: () => node().appendChild(node()),
     };
-    while (at < words.length) orders[next()]();
+    while (at < parts.length) commands[next()]();
     return nodes;
   };
 
-  // --- What a waiting page hears -------------------------------------------------------------------------------------
+  // --- Deduplication of socket messages --------------------------------------------------------------------------------
 
   const JUST_NOW = 5000; // ms; wire.JustNow
-  const SILENT = 20000; // ms after which a socket that says nothing is not believed to be alive; it speaks every 15 s
-  const DEAD = 60000; // ms after which it is taken for closed
+  const SILENT = 20000; // ms without a message after which the age counts; the server sends every 15 s
+  const DEAD = 60000; // ms without a message after which the socket counts as closed
   const TIMES = /"(?:expires_in_ms|(checked_ms_ago))":(\d+)/g;
 
-  // coinslotDedupe takes a socket's handlers and lets them hear what is new. While nothing happens, a socket's messages differ
-  // in two times only, and WebAssembly would wake for each. The server speaks as soon as the gateway's last answer is
-  // JUST_NOW old (bff/shop/dedupe.go), so silence means that it is not; if the socket is SILENT or closes, the latest is said,
-  // as it is by then. The time left goes by itself, and is news if it differs by a second from that, as after the
-  // computer's sleep.
-  // coinslotKnown is what was said last without its times; WebAssembly empties it when it has heard something elsewhere.
+  // coinslotDedupe passes only new messages of a socket to its handler. While nothing happens, messages differ in two times
+  // only, and WebAssembly would wake for each. The server sends a message once the gateway's last answer is JUST_NOW old
+  // (bff/shop/dedupe.go), so the age is lower while there is none. If the socket is SILENT or closes, the latest message is
+  // delivered with its times brought up to date. A time left that is off by a second, as after the computer's sleep, is new.
+  // coinslotKnown is the last delivered message without its times; WebAssembly clears it when it gets a view elsewhere.
   window.coinslotDedupe = (socket) => {
-    const tell = socket.onmessage;
-    let last, came, told, late;
-    const say = () => {
-      clearTimeout(late);
-      if (!socket.onmessage || last === undefined) return; // it was closed by this side, or has said nothing
-      const since = Math.ceil(performance.now() - came);
-      window.coinslotKnown = null; // from now on the age is counted aloud, so the next message is news
-      tell({ data: last.replace(TIMES, (all, ago, ms) => all.replace(ms, ago ? +ms + since : Math.max(0, ms - since))) });
+    const deliver = socket.onmessage;
+    let last, lastAt, deliveredEnd, timer;
+    const deliverLast = () => {
+      clearTimeout(timer);
+      if (!socket.onmessage || last === undefined) return; // closed by this side, or no message yet
+      const since = Math.ceil(performance.now() - lastAt);
+      window.coinslotKnown = null; // the page counts the age from now on, so the next message is new
+      deliver({ data: last.replace(TIMES, (all, ago, ms) => all.replace(ms, ago ? +ms + since : Math.max(0, ms - since))) });
     };
-    const silent = () => {
-      say();
-      late = setTimeout(() => socket.dispatchEvent(new Event('close')), DEAD - SILENT);
+    const onSilent = () => {
+      deliverLast();
+      timer = setTimeout(() => socket.dispatchEvent(new Event('close')), DEAD - SILENT);
     };
-    const listen = () => {
-      clearTimeout(late);
-      late = setTimeout(silent, SILENT);
+    const restartTimer = () => {
+      clearTimeout(timer);
+      timer = setTimeout(onSilent, SILENT);
     };
     socket.onmessage = ({ data }) => {
-      listen();
-      [last, came] = [data, performance.now()];
+      restartTimer();
+      [last, lastAt] = [data, performance.now()];
       let age = JUST_NOW, end = 0;
-      const words = data.replace(TIMES, (all, ago, ms) => { ago ? age = +ms : end = came + +ms; return ''; });
-      if (words === window.coinslotKnown && age < JUST_NOW && Math.abs(end - told) < 1000) return;
-      [window.coinslotKnown, told] = [age < JUST_NOW ? words : null, end];
-      tell({ data });
+      const timeless = data.replace(TIMES, (all, ago, ms) => { ago ? age = +ms : end = lastAt + +ms; return ''; });
+      if (timeless === window.coinslotKnown && age < JUST_NOW && Math.abs(end - deliveredEnd) < 1000) return;
+      [window.coinslotKnown, deliveredEnd] = [age < JUST_NOW ? timeless : null, end];
+      deliver({ data });
     };
-    socket.addEventListener('close', say);
-    listen();
+    socket.addEventListener('close', deliverLast);
+    restartTimer();
   };
 })();

@@ -1,8 +1,8 @@
 import { make } from './dom.js';
 
 /**
- * The box that is in the dialog or, inline, stands in the page. It shows the page's link (waiting),
- * the frame (shown), or what went wrong, with ways on (failed); styles.css does it by these names.
+ * The box in the dialog or, inline, in the page. It shows the page's link (waiting), the frame
+ * (shown), or an error with a link and a button (failed), by class names in styles.css.
  */
 export class Box {
   #notice = make('p', { role: 'alert' });

@@ -1,5 +1,5 @@
 /**
- * Makes an element. No text becomes markup.
+ * Creates an element. Strings become text, never markup.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Partial<HTMLElementTagNameMap[Tag]> | Record<string, unknown>} [properties]
@@ -13,7 +13,7 @@ export function make(tag, properties, ...children) {
 }
 
 /**
- * Notes in the browser's performance timeline that something has happened.
+ * Adds a mark to the browser's performance timeline.
  * @param {string} name
  */
 export const mark = (name) => performance.mark('coinslot:' + name);
@@ -30,10 +30,10 @@ export class Deferred {
   promise = new Promise((resolve, reject) => Object.assign(this, { resolve, reject }));
 
   constructor() {
-    this.promise.catch(() => {}); // that nobody listens is no error of the page
+    this.promise.catch(() => {}); // a rejection without a listener is no error of the page
   }
 
-  /** @param {Deferred<T>} next to be waited for instead, unless this one has settled */
+  /** @param {Deferred<T>} next settles this one too, unless it has settled */
   followedBy(next) {
     this.resolve(next.promise);
     return next;

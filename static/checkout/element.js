@@ -1,5 +1,5 @@
-// The element: brings what is on show in line with its attributes, its place in the page, and what
-// the frame says.
+// The element. It updates what it shows from its attributes, its place in the page, and the frame's
+// messages.
 
 import { Box } from './box.js';
 import { isSparing } from './connection.js';
@@ -22,8 +22,8 @@ const STYLE_TOKENS = ['accent', 'radius', 'density', 'font'];
 
 // Milliseconds.
 const ANSWER_TIMEOUT = 15000; // of the frame, and of the page's createSession
-const HELLO_TIMEOUT = 4000; // after the frame has loaded something
-const SALE_TIMEOUT = 4000; // until a page has said what it sells: frameworks mount first
+const HELLO_TIMEOUT = 4000; // after the frame's load event
+const SALE_TIMEOUT = 4000; // for a framework to set the attributes
 const OWNER_RETRY = 2000;
 const IDLE_DELAY = 2000;
 
@@ -38,7 +38,7 @@ export class CheckoutElement extends HTMLElement {
 
   #session = new Session(this);
 
-  // What was last applied of the attributes.
+  // The attributes as last applied.
   /** @type {boolean | undefined} */ #isModal;
   #isOpen = false;
   #prewarm = '';
@@ -53,7 +53,7 @@ export class CheckoutElement extends HTMLElement {
   #texts = ENGLISH;
   /** @type {Promise<void> | undefined} */ #textsSettled;
 
-  // The shadow tree. The box is in the dialog or, inline, beside it; the slot has the page's link.
+  // The shadow tree. The box is in the dialog or, inline, beside it. The slot has the page's link.
   #modal = new Modal(() => this.close(), () => this.removeAttribute('open'));
   #slot = make('slot', {
     /** @param {MouseEvent} event */
@@ -79,12 +79,12 @@ export class CheckoutElement extends HTMLElement {
   constructor() {
     super();
     /** @type {(() => Promise<string>) | undefined} */
-    this.createSession = this.createSession; // what was assigned before the script was there
+    this.createSession = this.createSession; // assigned before the script was loaded
     const root = this.attachShadow({ mode: 'open' });
     root.adoptedStyleSheets = [styleSheet];
     root.append(this.#modal.dialog);
     this.addEventListener('focusin', () => this.#onIntent());
-    for (const name of ATTRIBUTES) { // likewise, before the accessors were there
+    for (const name of ATTRIBUTES) { // likewise
       const early = Object.getOwnPropertyDescriptor(this, propertyOf(name))?.value;
       Reflect.deleteProperty(this, propertyOf(name));
       if (early) this.#setAttribute(name, early);
@@ -96,8 +96,8 @@ export class CheckoutElement extends HTMLElement {
   get ready() { return this.#session.ready.promise; }
   get result() { return this.#session.result.promise; }
 
-  // All changes are applied a microtask later: many attributes restart the frame once, and to be
-  // taken out of the page and put back does not.
+  // Changes are applied in a microtask: several attributes restart the frame only once, and moving
+  // the element in the page does not.
   connectedCallback() { queueMicrotask(() => this.#apply()); }
   disconnectedCallback() { queueMicrotask(() => this.#apply()); }
   attributeChangedCallback() { queueMicrotask(() => this.#apply()); }
@@ -123,7 +123,7 @@ export class CheckoutElement extends HTMLElement {
     else this.removeAttribute(name);
   }
 
-  /** Brings everything in line with attributes and place. Twice changes nothing. */
+  /** Applies attributes and place. It is idempotent. */
   #apply() {
     this.#applyPrewarm();
     this.#applyMode();
@@ -168,8 +168,8 @@ export class CheckoutElement extends HTMLElement {
     this.#textsSettled = loadTexts(query).then((texts) => {
       this.#texts = texts;
       this.#renderTexts();
-      styleSheet.insertRule(texts.css); // the looks, without which everything works, too
-    }).catch(() => {}); // the texts that are there will do
+      styleSheet.insertRule(texts.css); // decoration only
+    }).catch(() => {}); // keep the present texts
   }
 
   #applySale() {
@@ -200,7 +200,7 @@ export class CheckoutElement extends HTMLElement {
 
   // --- Opening and closing ---------------------------------------------------------------------
 
-  // A page may pass these on as functions, without the element.
+  // Arrow functions, because a page may pass them on without the element.
 
   /** @type {() => void} */
   show = () => {
@@ -223,7 +223,7 @@ export class CheckoutElement extends HTMLElement {
   /** @param {string} kind */
   simulate = (kind) => this.#frame?.post({ type: 'simulate', kind });
 
-  /** The element that has, or may have, the frame: this one unless another was first. */
+  /** The element that owns the frame of this order: the first one. */
   #owner() {
     const owner = owners.get(this.#sale) || this;
     if (this.#sale) owners.set(this.#sale, owner);
@@ -231,8 +231,8 @@ export class CheckoutElement extends HTMLElement {
   }
 
   /**
-   * The page's link was clicked. A click that asks for a tab or window goes through, and so does
-   * one on a link when there is nothing to show instead.
+   * Handles a click on the page's link, unless it opens a tab or window, or there is no checkout to
+   * show.
    * @param {MouseEvent} event
    */
   #onTrigger(event) {
@@ -249,8 +249,8 @@ export class CheckoutElement extends HTMLElement {
   }
 
   /**
-   * Begins, or begins again after a failure, because the shopper wants it. createSession is called
-   * before anything is awaited, and the dialog opens meanwhile: both are part of the click.
+   * Starts the checkout, also again after a failure. createSession is called synchronously, as part
+   * of the click.
    */
   async #begin() {
     if (this.#failure || this.createSession) this.#stop();
@@ -271,14 +271,14 @@ export class CheckoutElement extends HTMLElement {
 
   #start() {
     if (this.#frame || !this.#sale) return;
-    if (this.#owner() !== this) { // which may go, as an old page does when a new one has come
+    if (this.#owner() !== this) { // the owner may leave the page, as in single-page apps
       this.#wait(OWNER_RETRY, () => this.#start());
       return;
     }
     this.#frame = new Frame(this.#address + '&theme=' + this.#theme, {
-      // A blocked frame loads as well, and gives no error: only the missing hello tells.
+      // A blocked frame loads too, without an error: it only lacks the hello.
       onLoad: () => this.#failure || this.#wait(HELLO_TIMEOUT, () => this.#fail('frame_blocked')),
-      // Also after a failure: then the frame was only slow.
+      // Also after a failure, if the frame was only slow.
       onHello: () => {
         this.#setState('shown');
         if (!this.#isModal || this.#modal.dialog.open) this.#announceShown();
@@ -287,7 +287,7 @@ export class CheckoutElement extends HTMLElement {
       onOnline: () => this.#failure && this.#begin(),
       onEscape: () => this.#isModal && this.close(),
       onClose: this.close,
-      onStatus: (...news) => this.#session.update(...news),
+      onStatus: (...update) => this.#session.update(...update),
       onError: (...error) => this.#report(...error),
     });
     this.#textsSettled?.then(() => {
@@ -298,7 +298,7 @@ export class CheckoutElement extends HTMLElement {
     mark('frame');
   }
 
-  /** Ends the frame; the page's link is back. */
+  /** Removes the frame and shows the page's link. */
   #stop() {
     this.#frame?.remove();
     this.#frame = undefined;
@@ -318,10 +318,10 @@ export class CheckoutElement extends HTMLElement {
     mark('shown');
   }
 
-  // --- What is on show and what is told --------------------------------------------------------
+  // --- State and errors -----------------------------------------------------------------------
 
   /**
-   * Calls back later, unless the state changes before. There is one such wait at a time.
+   * Calls back later, unless the state changes first. There is one timer at a time.
    * @param {number} ms
    * @param {() => unknown} callback
    */
@@ -338,7 +338,7 @@ export class CheckoutElement extends HTMLElement {
     this.#renderTexts();
   }
 
-  /** Writes every text that is or will be on show: the page's own, else the server's. */
+  /** Sets all texts, from the page's attributes or the server. */
   #renderTexts() {
     /** @param {'title' | 'close' | 'failed' | 'offline' | 'link' | 'retry'} name */
     const text = (name) => this.#attribute('text-' + name, this.#texts[name]);
@@ -353,14 +353,14 @@ export class CheckoutElement extends HTMLElement {
     );
   }
 
-  /** The checkout on a page of its own; when nothing is sold the page's own link, or nothing. */
+  /** The checkout's own page; without a sale the page's link, or nothing. */
   #pageURL() {
     if (this.#sale) return CHECKOUT_ORIGIN + this.#sale.slice(0, -1);
     return /** @type {HTMLAnchorElement | null} */ (this.querySelector('a[href]'))?.href || '';
   }
 
   /**
-   * The checkout cannot be shown: words, the link, another try.
+   * Shows that the checkout failed, with the link and a retry button.
    * @param {CoinslotErrorCode} code
    * @param {unknown} fix what the developer has to change
    */

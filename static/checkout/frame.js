@@ -1,5 +1,5 @@
-// The frame with the checkout, and what it says. It comes from the checkout's origin, and is not
-// believed all the same: what does not have the shape of docs/frame-protocol.md is ignored.
+// The frame with the checkout and its messages. Messages that do not match docs/frame-protocol.md are
+// ignored, although they come from the checkout's origin.
 
 import { make, mark } from './dom.js';
 import { CHECKOUT_ORIGIN } from './origins.js';
@@ -8,10 +8,10 @@ import { WALLET_SCHEMES } from '../shared/wallets.js';
 
 const STATUSES = [...CHOOSING, ...WAITING, ...FINAL];
 
-/** Directives of a policy that decide which frames a page may have. */
+/** CSP directives that control frames. */
 const FRAME_DIRECTIVES = ['frame-src', 'child-src', 'default-src'];
 
-const SESSION = /^(cs_[\w-]+)?$/; // empty while an order or item has none
+const SESSION = /^(cs_[\w-]+)?$/; // empty while nothing is stored
 const RECEIPT = /^[\w-]+(\.[\w-]+){2}$/; // a JWT
 const ERROR_CODE = /^[a-z_]+$/;
 const FIX = /^[ -~]{1,200}$/; // one line of ASCII
@@ -24,25 +24,25 @@ const FIX = /^[ -~]{1,200}$/; // one line of ASCII
 const has = (value, shape) => typeof value === 'string' && shape.test(value);
 
 /**
- * What a frame tells the element.
+ * Callbacks for a frame's events.
  * @typedef {object} FrameListener
- * @property {() => void} onLoad something was loaded, which may be the browser's error page
- * @property {() => void} onHello the checkout is there, or there again: the frame has navigated
+ * @property {() => void} onLoad the frame has loaded, perhaps the browser's error page
+ * @property {() => void} onHello the checkout has loaded, also after a navigation of the frame
  * @property {() => void} onBlocked the page's policy forbids the frame
  * @property {() => void} onOnline the browser is connected again
  * @property {() => void} onEscape the shopper pressed Escape
  * @property {() => void} onClose the shopper closes the checkout
  * @property {(type: 'ready' | 'status' | 'complete', session: string, status: CoinslotStatus,
- *   receipt: string) => void} onStatus session and status may be as before; no receipt is empty
+ *   receipt: string) => void} onStatus session and status may be unchanged; receipt may be empty
  * @property {(code: string, recoverable: boolean, fix: string) => void} onError fix is what the
  *   page's developer has to change; it may be empty
  */
 
 export class Frame {
-  /** @type {MessagePort | undefined} the private channel; there once the frame has said hello */
+  /** @type {MessagePort | undefined} the private channel, after the frame's hello */
   port;
 
-  #listening = new AbortController(); // aborted when nothing is listened to any more
+  #listening = new AbortController(); // removes the event listeners
   #listener;
 
   /**
@@ -60,7 +60,7 @@ export class Frame {
       src: address,
     });
     const { signal } = this.#listening;
-    addEventListener('message', (event) => this.#greet(event), { signal });
+    addEventListener('message', (event) => this.#onMessage(event), { signal });
     addEventListener('securitypolicyviolation', (event) => {
       if (event.disposition === 'enforce' && FRAME_DIRECTIVES.includes(event.effectiveDirective) &&
         event.blockedURI && this.iframe.src.startsWith(event.blockedURI)) listener.onBlocked();
@@ -68,7 +68,7 @@ export class Frame {
     addEventListener('online', listener.onOnline, { signal });
   }
 
-  /** @param {object} message is lost if the frame has not said hello */
+  /** @param {object} message is dropped before the frame's hello */
   post(message) {
     this.port?.postMessage(message);
   }
@@ -79,8 +79,8 @@ export class Frame {
     this.iframe.remove();
   }
 
-  /** @param {MessageEvent} event of the window: anybody may have sent it */
-  #greet({ origin, source, data, ports }) {
+  /** @param {MessageEvent} event of the window, from any sender */
+  #onMessage({ origin, source, data, ports }) {
     if (origin !== CHECKOUT_ORIGIN || source !== this.iframe.contentWindow ||
       data?.coinslot !== 1 || !ports[0]) return;
     mark('hello');
@@ -102,7 +102,7 @@ export class Frame {
         }
         break;
       case 'size':
-        this.iframe.style.height = height + 'px'; // CSS limits it, and ignores what is no length
+        this.iframe.style.height = height + 'px'; // CSS limits it and ignores invalid values
         break;
       case 'open': {
         const link = make('a', { href });

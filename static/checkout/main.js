@@ -1,17 +1,16 @@
-// <coinslot-checkout>, the merchant's side of the checkout: attributes in, events out, one frame
-// for each order. The link inside the element is trigger and fallback: whatever goes wrong here, it
-// still pays. docs/embed.md says what a page may rely on, docs/frame-protocol.md what is said
-// between this script and the frame.
+// <coinslot-checkout>, the host page's side of the checkout: attributes in, events out, one frame for
+// each order. The link inside the element is trigger and fallback, so that shoppers can pay whatever
+// fails here. See docs/embed.md, and docs/frame-protocol.md for the messages of the frame.
 //
 // The modules are bundled into one classic script (tools/bundle) that works under the strictest
-// Content-Security-Policy: styles are an adopted style sheet and element.style, nodes are made by
-// createElement, and there is no second <script>. Its limit is 4,096 bytes compressed.
+// Content-Security-Policy: it uses an adopted stylesheet, element.style and createElement, and adds
+// no <script>. Its limit is 4,096 bytes compressed.
 
 import { CheckoutElement, ELEMENT_NAME } from './element.js';
 import { mark } from './dom.js';
 import { open } from './open.js';
 
-if (!customElements.get(ELEMENT_NAME)) { // otherwise the script has been loaded twice
+if (!customElements.get(ELEMENT_NAME)) { // else the script was loaded twice
   mark('script');
   customElements.define(ELEMENT_NAME, CheckoutElement);
   window.Coinslot = { open, version: '1.0.0' };

@@ -1,12 +1,12 @@
 import { make } from './dom.js';
 
-/** The modal: a dialog with a close button, over a page that does not scroll meanwhile. */
+/** The modal dialog with a close button. The page behind it does not scroll. */
 export class Modal {
   #pressedBackdrop = false;
 
   /**
-   * @param {() => void} requestClose is called when the shopper wants to close it
-   * @param {() => void} onClosed is called when it has closed
+   * @param {() => void} requestClose the shopper wants to close the dialog
+   * @param {() => void} onClosed the dialog has closed
    */
   constructor(requestClose, onClosed) {
     const page = document.documentElement.style;
@@ -19,13 +19,13 @@ export class Modal {
         requestClose();
       },
       onclose() {
-        if (dialog.open) return; // it has been opened again meanwhile
+        if (dialog.open) return; // opened again meanwhile
         page.overflow = '';
         dialog.inert = true;
         onClosed();
       },
-      // Only a press that begins and ends on the backdrop closes, and not the second half of a
-      // double click on what has opened it.
+      // A press must start and end on the backdrop, and not be the second half of the double click
+      // that opened the dialog.
       /** @param {MouseEvent} event */
       onmousedown: (event) => {
         this.#pressedBackdrop = event.target === dialog && event.detail === 1;

@@ -1,10 +1,10 @@
 const script = /** @type {HTMLScriptElement} */ (document.currentScript);
 
-/** Where this script came from, which is where the checkout is. */
+/** The origin of this script and of the checkout. */
 export const CHECKOUT_ORIGIN = new URL(script.src).origin;
 
-/** The page that this script runs in. */
+/** The origin of the host page. */
 export const PAGE_ORIGIN = location.origin;
 
-/** Whether the page trusts this script by its hash alone, so that no other may be loaded. */
+/** Whether the page pins this script by its hash, so that it must not load another. */
 export const IS_PINNED = Boolean(script.integrity);

@@ -1,11 +1,11 @@
 import { make } from './dom.js';
 
-const OUTCOME_TIME = 2000; // ms in which the shopper sees the outcome
+const OUTCOME_TIME = 2000; // ms to show the outcome
 
 /**
- * Leads the shopper back to the shop after a successful payment.
- * @param {string | null} url of the page, http or https; with another, or none, the shopper stays
- * @param {CoinslotResult} result is added to the URL's query; an empty receipt is not
+ * Navigates back to the shop after a successful payment.
+ * @param {string | null} url http(s); with any other the shopper stays
+ * @param {CoinslotResult} result is added to the URL's query, without an empty receipt
  */
 export function returnToShop(url, result) {
   const link = make('a', { href: url || 'none:' });

@@ -1,11 +1,11 @@
-// What an element sells, and which of several elements has the frame of it.
+// What an element sells, and which of several elements owns the frame.
 
 /** @import { CheckoutElement } from './element.js' */
 
 const PARAMETERS = ['order', 'item', 'amount', 'quantity'];
 
 /**
- * Path and query of the checkout of what an element sells, ready for more parameters.
+ * Path and query of an element's checkout, to which parameters can be appended.
  * @param {Element} element
  * @returns {string} empty if it sells nothing
  */
@@ -19,8 +19,8 @@ export function saleOf(element) {
 }
 
 /**
- * The element that has, or may have, the frame, by what it sells. There is one frame for each
- * order; other elements that sell the same lead to it.
+ * The element that owns the frame, by result of saleOf. There is one frame for each order; other
+ * elements for the same order open it.
  * @type {Map<string, CheckoutElement>}
  */
 export const owners = new Map();

@@ -3,7 +3,7 @@ import { returnToShop } from './return.js';
 
 /** @import { FrameListener } from './frame.js' */
 
-/** What is known of the session, as the page is told: by property, event and promise. */
+/** The session as the page sees it: by properties, events and promises. */
 export class Session {
   id = '';
   /** @type {CoinslotStatus | ''} */ status = '';
@@ -19,13 +19,13 @@ export class Session {
     this.#element = element;
   }
 
-  /** @param {string} id of another session; empty if it is not known */
+  /** @param {string} id of another session; empty = unknown */
   change(id) {
     this.id = id;
     this.status = this.#reported = '';
   }
 
-  /** Another frame will say when it is ready, and how it ends. */
+  /** Starts new promises for another frame. */
   restart() {
     this.#isReady = false;
     this.ready = this.ready.followedBy(new Deferred());

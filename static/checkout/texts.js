@@ -1,20 +1,20 @@
-// The script's own texts, which the server has in the language of the page.
+// The script's texts, which the server has in the page's language.
 
 import { CHECKOUT_ORIGIN } from './origins.js';
 
 /**
- * Sentences and labels, and for the page's developer what to change when something fails.
+ * Labels and messages, and what the page's developer has to change after an error.
  * @typedef {Record<'title' | 'close' | 'failed' | 'offline' | 'link' | 'retry', string>
  *   & Partial<Record<CoinslotErrorCode, string>>
- *   & { listed: boolean, css: string }} Texts listed: may the page show the checkout; css: one rule
+ *   & { listed: boolean, css: string }} Texts listed: the page may show the checkout; css: one rule
  */
 
 /**
- * What is said until the server's texts are there, and if they never come.
+ * The texts until the server's are loaded.
  * @type {Texts}
  */
 export const ENGLISH = {
-  listed: true, // not known to be refused
+  listed: true, // until the server refuses
   css: '',
   title: 'Checkout',
   close: 'Close',
@@ -25,10 +25,10 @@ export const ENGLISH = {
 };
 
 /**
- * Loads the server's texts. They are a module because that needs no permission of the page's
- * policy beyond this script's own, and adds no <script> to it.
+ * Loads the server's texts. They are a module, which the page's policy for this script allows
+ * without a <script>.
  * @param {string} query
- * @returns {Promise<Texts>} rejects where a policy blocks it, or the server does not answer
+ * @returns {Promise<Texts>} rejects if a policy blocks it or the server does not answer
  */
 export async function loadTexts(query) {
   const { default: texts } = await import(CHECKOUT_ORIGIN + '/checkout/embed.js?' + query);

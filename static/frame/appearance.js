@@ -1,5 +1,4 @@
-// Theme and style tokens of the host page. Each is checked, because the host page may itself have
-// been given them by somebody else.
+// Theme and style tokens of the host page. All are validated: the host page may have untrusted ones.
 
 import { blackOrWhite, contrast, cssColor, mix, READABLE, readColor } from './colors.js';
 import { html } from './page.js';
@@ -7,7 +6,7 @@ import { html } from './page.js';
 const FONT = /^[\p{L}\d\s,'"_-]{1,200}$/u;
 const RADIUS = /^(\d{1,3}(?:\.\d+)?)(px)?$/;
 const LARGEST_RADIUS = 24; // px
-const CSS_FUNCTIONS = /--|env\(|attr\(/i; // valid whatever they come to, and then perhaps no color
+const CSS_FUNCTIONS = /--|env\(|attr\(/i; // valid with any value, which may be no color
 const TINT = 0.09; // share of the accent in a tint of it, as in static/css
 
 /** @param {string} theme */
@@ -37,9 +36,9 @@ function set(name, value) {
 }
 
 /**
- * What an accent becomes in a color scheme: how it looks on paper; black or white, whichever reads
- * better on it; and an ink for text and lines: the accent itself if it can be read on paper and on
- * its tint, else with as little of the page's ink in it as makes it so.
+ * The colors of an accent in a color scheme: the accent itself; black or white text on it; and a
+ * color for text and lines, which is the accent mixed with as little of the page's text color as
+ * makes it readable on the background and on its tint.
  * @param {string} accent
  * @param {'light' | 'dark'} scheme
  * @returns {Record<string, string>} empty if the accent is no color

@@ -1,18 +1,18 @@
 // Colors are red, green and blue, from 0 to 1 each.
 
-/** Contrast to 1: WCAG asks for 4.5, and numbers are rounded. */
+/** Minimum contrast: WCAG requires 4.5, and numbers are rounded. */
 export const READABLE = 4.6;
 
 /**
- * Reads whatever the browser calls a color. Nothing but its numbers is taken over.
+ * Parses any CSS color into numbers.
  * @param {string} css
  * @param {'light' | 'dark'} scheme
- * @param {number[]} [under] what it is laid on, where it is transparent
+ * @param {number[]} [under] background of a transparent color
  * @returns {number[] | undefined} undefined if it is no color
  */
 export function readColor(css, scheme, under) {
   const probe = document.createElement('i');
-  const color = `color-mix(in srgb, ${css}, ${css})`; // so that all kinds are computed as one
+  const color = `color-mix(in srgb, ${css}, ${css})`; // so that all kinds have one computed form
   Object.assign(probe.style, { colorScheme: scheme, forcedColorAdjust: 'none', color });
   if (!probe.style.color) return;
   document.documentElement.append(probe);

@@ -1,4 +1,4 @@
-// What a click or a key means as long as, and where, WebAssembly does not deal with it.
+// Clicks and keys that WebAssembly does not handle.
 
 import { port, post } from './host-page.js';
 import { isLive } from './page.js';
@@ -10,7 +10,7 @@ export function listenToControls() {
   document.addEventListener('click', onClick);
 }
 
-/** @param {KeyboardEvent} event Escape closes the checkout, unless it means something here */
+/** @param {KeyboardEvent} event Escape closes the checkout, unless it has another meaning here */
 function onKey(event) {
   const field = /** @type {HTMLInputElement} */ (event.target);
   const clearsSearch = field.type === 'search' && field.value;
@@ -35,7 +35,7 @@ function onClick(event) {
   if (copyButton && !isLive()) copy(copyButton);
 }
 
-/** @param {HTMLButtonElement} button says whether what it names has been copied */
+/** @param {HTMLButtonElement} button shows whether its text was copied */
 async function copy(button) {
   const texts = /** @type {Record<string, string>} */ (button.dataset);
   const label = texts.word ??= button.textContent ?? '';
@@ -46,8 +46,8 @@ async function copy(button) {
 }
 
 /**
- * Copies by way of the selection, which a frame without permission may do, too. What the browser
- * does not let go stays selected, for the shopper's Ctrl+C.
+ * Copies by the selection, which needs no permission of the host page. If the browser refuses, the
+ * text stays selected for the shopper's Ctrl+C.
  * @param {HTMLButtonElement} button
  * @param {string} text
  */

@@ -1,6 +1,6 @@
 /**
- * What the host page is told is wrong, by code, and what its developer has to change: at most 200
- * characters of ASCII. Why an order token is refused is not told: a forger would learn from it.
+ * What the host page's developer has to change, by error code: at most 200 ASCII characters. The
+ * reason why an order token is invalid is left out, because it would help forgers.
  * @type {Record<string, string>}
  */
 export const FIXES = {

@@ -1,18 +1,18 @@
-// The channel to the host page. The host page releases nothing on what it hears: its server
-// verifies the receipt, asks, or gets a webhook.
+// The channel to the host page. Its messages are hints: the shop's server verifies the receipt, asks
+// the API, or gets a webhook.
 
 import { applyStyle, applyTheme } from './appearance.js';
 import { FIXES } from './fixes.js';
 import { html, rootData, settings } from './page.js';
 import { FINAL } from '../shared/statuses.js';
 
-/** @type {MessagePort | undefined} undefined while no host page is told what happens */
+/** @type {MessagePort | undefined} undefined without a host page */
 export let port;
 
 /** @param {object} message is lost without a host page */
 export const post = (message) => port?.postMessage(message);
 
-/** Greets the host page. One that is not listed is not greeted; then the page has words for it. */
+/** Says hello to the host page, if it is in COINSLOT_ORIGINS; otherwise the page shows an error. */
 export function connect() {
   if (parent === window) return;
   if (document.querySelector('[data-part=standalone]')) {
@@ -25,13 +25,13 @@ export function connect() {
   parent.postMessage(
     { coinslot: 1, type: 'hello', version: '1.0.0' }, settings.origin, [channel.port2]);
   reportStatus();
-  setTimeout(() => { // later: a message leaves when its task is over, and this lays the page out
+  setTimeout(() => { // later: messages leave at the end of the task, and this causes a layout
     reportSize();
     new ResizeObserver(reportSize).observe(document.body);
   });
 }
 
-/** @param {any} message what the protocol does not name is ignored */
+/** @param {any} message unknown types are ignored */
 function receive(message) {
   switch (message.type) {
     case 'shown':
@@ -61,7 +61,7 @@ function simulate(kind) {
 
 let reported = ''; // session and status
 
-/** Tells the host page the status if it is new; the first one says that the page is ready. */
+/** Reports a new status to the host page; the first one is "ready". */
 export function reportStatus() {
   reportError();
   const session = rootData('session');
@@ -78,7 +78,7 @@ export function reportStatus() {
 
 let reportedError = '';
 
-/** Tells the host page why nothing can be paid, once for each reason. */
+/** Reports to the host page why nothing can be paid, once for each reason. */
 function reportError() {
   const error = /** @type {HTMLElement | null} */ (document.querySelector('.error'));
   const code = error?.dataset.code ?? '';
@@ -88,7 +88,7 @@ function reportError() {
   if (reportedError) post({ type: 'error', code, recoverable, cure: FIXES[code] });
 }
 
-/** Whether the page has nothing to choose but a reason why: "open" is then no order's status. */
+/** Whether the page shows an error instead of a choice: "open" is then not the order's status. */
 const hasOnlyError = () =>
   rootData('status') === 'open' && (reportedError || !rootData('session')) &&
   document.querySelector('.error') && !document.querySelector('form[method=post]');

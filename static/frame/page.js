@@ -1,6 +1,6 @@
-// The page around the script, as the server has written it or WebAssembly keeps it.
+// The page, as rendered by the server or WebAssembly.
 
-/** What the server has written into the script's own tag. */
+/** Data attributes of the script's own tag. */
 export const settings = /** @type {{ origin: string, wasm: string, loader: string, text: string,
   refresh: string, style: string }} */ (
     /** @type {HTMLElement} */ (document.querySelector('script[data-origin]')).dataset);
@@ -10,28 +10,28 @@ export const html = document.documentElement;
 /** The checkout's root element, which go-app replaces; null before the page has been read. */
 export const root = () => document.getElementById('coinslot');
 
-/** @param {string} name of one of its data attributes; what is not there is empty */
+/** @param {string} name of one of its data attributes; a missing one is empty */
 export const rootData = (name) => root()?.getAttribute('data-' + name) ?? '';
 
-/** Whether WebAssembly drives the page. */
+/** Whether WebAssembly has taken over. */
 export const isLive = () => rootData('live') === 'wasm';
 
 /**
- * Resolves when everything that the page shows has been read; its data block comes behind that.
- * The browser's own event comes after the first layout, and a frame that greets only then is laid
- * out and painted twice before it is seen.
+ * Resolves when the visible part of the page, which ends before its data block, has been parsed.
+ * DOMContentLoaded comes after the first layout; a frame that says hello only then is laid out and
+ * painted twice before it is visible.
  * @type {Promise<void>}
  */
 export const whenRead = new Promise((resolve) => {
-  const look = () => {
+  const check = () => {
     if (document.readyState === 'loading' && !document.getElementById('coinslot-page')) return;
-    reading.disconnect();
+    observer.disconnect();
     resolve();
   };
-  const reading = new MutationObserver(look);
-  reading.observe(document, { childList: true, subtree: true });
-  document.addEventListener('DOMContentLoaded', look);
-  look();
+  const observer = new MutationObserver(check);
+  observer.observe(document, { childList: true, subtree: true });
+  document.addEventListener('DOMContentLoaded', check);
+  check();
 });
 
 /** @param {number} ms @returns {Promise<void>} */

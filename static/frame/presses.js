@@ -1,12 +1,12 @@
-// When the shopper presses something. The program puts elements of its own in the place of the
-// page's: were that done between a press and its release, the browser would make no click of them.
+// Detects presses of the shopper. WebAssembly replaces the page's elements; between a press and its
+// release, that would lose the click.
 
 import { delay } from './page.js';
 import { LONGEST_PAUSE, LONGEST_PRESS, NEXT_TASK, TAP_DELAY } from './times.js';
 
 /**
- * For how long (ms) the page is held still by each event. Some releases are not told, as of a key
- * that has moved the focus elsewhere, and a page whose form is sent is on its way out.
+ * For how long (ms) each event keeps the page unchanged. Some releases have no event, as of a key
+ * that has moved the focus elsewhere, and a page that submits its form is about to unload.
  * @type {Record<string, Record<string, number>>}
  */
 const HOLDS = {
@@ -30,19 +30,16 @@ for (const by in HOLDS) {
   }
 }
 
-/** Whether the shopper has just touched something, which may lead to another page. */
+/** Whether the shopper has just pressed something, which may load another page. */
 export const hasJustTouched = () => performance.now() - lastTouch < LONGEST_PRESS;
 
-/** Resolves once the shopper's hand has let go of the page. */
+/** Resolves when nothing is pressed any more. */
 export async function whenReleased() {
   const end = performance.now() + LONGEST_PRESS;
   const timeLeft = () => Math.min(end, Math.max(...Object.values(heldUntil))) - performance.now();
   while (timeLeft() > 0) await delay(Math.min(timeLeft(), 50));
 }
 
-/**
- * For how long (ms) the program had better draw nothing, because the shopper presses something that
- * it may move. Nobody waits long for one, and what comes of the click is drawn at once.
- */
+/** For how long (ms) WebAssembly should not redraw, because the shopper presses something. */
 window.coinslotPressed = () => Math.max(0,
   Math.min(heldUntil.pointer - NEXT_TASK, lastTouch + LONGEST_PAUSE) - performance.now());

@@ -1,4 +1,4 @@
-// Looks whether the payment has gone on, while WebAssembly does not drive the page.
+// Polls the payment's status while WebAssembly does not run.
 
 import { isLive, rootData, settings } from './page.js';
 import { hasJustTouched } from './presses.js';
@@ -6,18 +6,18 @@ import { REFRESH_INTERVAL } from './times.js';
 import { WAITING } from '../shared/statuses.js';
 
 export function watchPayment() {
-  lookAgain();
-  addEventListener('online', look);
-  document.addEventListener('visibilitychange', look);
+  pollLater();
+  addEventListener('online', poll);
+  document.addEventListener('visibilitychange', poll);
 }
 
-function lookAgain() {
+function pollLater() {
   const pause = REFRESH_INTERVAL * (0.75 + Math.random() / 2);
-  setTimeout(() => isLive() || look().finally(lookAgain), pause);
+  setTimeout(() => isLive() || poll().finally(pollLater), pause);
 }
 
-/** Loads the page again if the payment has gone on, unless the shopper is about to do something. */
-async function look() {
+/** Reloads the page if the payment has changed, unless the shopper is about to do something. */
+async function poll() {
   if (isLive() || document.hidden || !WAITING.includes(rootData('status'))) return;
   if (isTyping() || document.querySelector('form.choose')) return;
   try {
@@ -31,7 +31,7 @@ async function look() {
       location.replace(settings.refresh);
     }
   } catch {
-    // Offline for now: the next look will tell.
+    // Offline: the next poll may work.
   }
 }
 

@@ -1,6 +1,5 @@
-// A third-party frame may be refused its storage: then the mere look at it throws. go-app looks
-// when it starts, and a Go program does not survive a getter that throws, so storage that throws is
-// replaced by one that forgets.
+// Browsers may block the storage of a third-party frame: its getter throws, which would end go-app
+// at its start. Such storage is replaced by one in memory.
 
 for (const name of /** @type {const} */ (['localStorage', 'sessionStorage'])) {
   try {

@@ -1,6 +1,6 @@
 import { rootData } from './page.js';
 
-/** Names the tab and draws its icon as the payment goes; at first the server has done both. */
+/** Updates the tab's title and icon with the payment's status. */
 export function showInTab() {
   const title = rootData('title');
   const icon = rootData('icon');

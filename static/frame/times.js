@@ -1,24 +1,23 @@
-// How long things take, in milliseconds. This module imports nothing, so esbuild writes the numbers
-// where they are used.
+// Times in milliseconds. This module imports nothing, so that esbuild inlines the numbers.
 
-/** Between two looks at the payment, give or take a quarter. */
+/** Pause between two polls, plus or minus a quarter. */
 export const REFRESH_INTERVAL = 4000;
 
-/** How long a button says that it has copied, or has not. */
+/** How long a button shows that it has copied, or has not. */
 export const COPIED_TIME = 3000;
 export const NOT_COPIED_TIME = 10000;
 
-/** How long a page that nobody sees leaves the program alone after it has all its files. */
+/** How long a hidden page waits after its load event before it starts WebAssembly. */
 export const UNSEEN_DELAY = 300;
 
-/** How long the page is held still by a press whose release is not told. */
+/** How long a press without a release event keeps the page unchanged. */
 export const LONGEST_PRESS = 3000;
 
-/** How long it is held still after a tap, whose click comes late. */
+/** How long after a tap, whose click comes late. */
 export const TAP_DELAY = 400;
 
-/** How long after a click or a key: what it does is done a task later. */
+/** How long after a click or a key, whose effect comes a task later. */
 export const NEXT_TASK = 10;
 
-/** How long the program may be kept from drawing. */
+/** How long WebAssembly's redraw may be delayed. */
 export const LONGEST_PAUSE = 1000;

@@ -1,16 +1,16 @@
-// Starts the program, app.wasm, which makes the page live. Without it forms and links still work.
+// Starts app.wasm, which makes the page live. Forms and links work without it.
 
 import { port, post } from './host-page.js';
 import { delay, html, root, settings, whenRead } from './page.js';
 import { whenReleased } from './presses.js';
 import { UNSEEN_DELAY } from './times.js';
 
-// Where the shopper comes from a page of ours the host page has been told what fails: without
-// WebAssembly every step is a new page.
+// On later pages of the checkout the failure is already reported: without WebAssembly every step is
+// a new page.
 const isLaterPage = document.referrer.startsWith(location.origin + '/checkout');
 
 export async function startProgram() {
-  if (!settings.wasm) { // the server was built without
+  if (!settings.wasm) { // the server was built without it
     html.dataset.wasm = 'none';
     return;
   }
@@ -28,8 +28,8 @@ export async function startProgram() {
 }
 
 /**
- * The page is shown first: its program is a hundred times as large as all else, and while it starts
- * nothing is painted. A page that nobody sees waits until it has all its files.
+ * Waits until the page is painted: app.wasm is a hundred times larger than everything else, and
+ * nothing is painted while it starts. A hidden page waits for its load event.
  */
 const whenShown = () => Promise.race([
   whenRead.then(() => visible).then(whenPainted),
@@ -47,7 +47,7 @@ const once = (type, hasHappened) => new Promise((resolve) =>
 const loaded = once('load', document.readyState === 'complete');
 const visible = once('coinslot-shown', parent === window); // when the host page shows the frame
 
-/** The second frame of animation says that the first is done. @returns {Promise<void>} */
+/** The second animation frame comes after the first is painted. @returns {Promise<void>} */
 const whenPainted = () => new Promise((resolve) => {
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)));
 });
@@ -56,22 +56,22 @@ const whenPainted = () => new Promise((resolve) => {
 async function runProgram() {
   /** @type {NodeListOf<HTMLImageElement>} */
   const marks = document.querySelectorAll('img.network-mark');
-  for (const mark of marks) mark.loading = 'eager'; // before all that is asked for here
+  for (const mark of marks) mark.loading = 'eager'; // before the larger downloads below
   const binary = fetch(settings.wasm, { priority: 'low' });
   const loader = import(settings.loader);
   const sentences = readText(settings.text);
-  for (const download of [binary, loader, sentences]) download.catch(() => {}); // it is told below
+  for (const download of [binary, loader, sentences]) download.catch(() => {}); // reported below
   await loader;
   const go = new Go();
   const { instance } = await instantiate(binary, go.importObject);
   const data = /** @type {any} */ (document.getElementById('coinslot-page'));
-  data.sentences = await sentences; // app.wasm looks there
+  data.sentences = await sentences; // for app.wasm
   performance.mark('coinslot:program');
   await whenReleased();
   await go.run(instance);
 }
 
-/** @param {string} url of the sentences in the page's language, which all its pages share */
+/** @param {string} url of the texts in the page's language */
 async function readText(url) {
   const answer = await fetch(url);
   if (!answer.ok) throw new Error(url + ': ' + answer.status);
@@ -79,8 +79,7 @@ async function readText(url) {
 }
 
 /**
- * Compiles while the program arrives. A proxy that changes the content type costs a second pass,
- * not the program.
+ * Compiles during the download, or after a second one if a proxy has changed the content type.
  * @param {Promise<Response>} binary
  * @param {WebAssembly.Imports} imports
  */
@@ -95,7 +94,7 @@ async function instantiate(binary, imports) {
   }
 }
 
-/** @param {string} code @param {string} fix for the page's developer @param {unknown} [cause] */
+/** @param {string} code @param {string} fix for the host page's developer @param {unknown} [cause] */
 async function fail(code, fix, cause) {
   html.dataset.wasm = 'failed';
   root()?.setAttribute('data-live', 'html');
@@ -106,12 +105,12 @@ async function fail(code, fix, cause) {
 }
 
 /**
- * Tells a policy from a file that is not what was built, and both from one that did not come.
+ * Distinguishes a changed policy, a changed app.wasm, and a failed download.
  * @param {unknown} cause
  */
 function fixOf(cause) {
   try {
-    new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0)); // the smallest there is
+    new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0)); // the smallest module
   } catch {
     return "a proxy has changed the frame's Content-Security-Policy: " +
       "script-src needs 'wasm-unsafe-eval'";

@@ -1,5 +1,5 @@
-// The frame's script with the checkout's style sheet in it. A frame is seen only once its script
-// has run, so it gets both at once, and no policy has to allow the style sheet.
+// The frame's script with the checkout's stylesheet. A frame is visible only after its script has
+// run, so it loads both at once, and no policy has to allow the stylesheet.
 
 import './style-sheet.js';
 import '../frame/main.js';

@@ -5,7 +5,7 @@ try {
   const styleSheet = new CSSStyleSheet();
   styleSheet.replaceSync(styles);
   document.adoptedStyleSheets = [styleSheet];
-} catch { // Safari before 16.4 makes none from text
+} catch { // Safari before 16.4 has no constructable stylesheets
   const link = document.createElement('link');
   link.rel = 'stylesheet';
   link.href = settings.style;

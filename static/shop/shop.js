@@ -1,5 +1,5 @@
-// The shop's own script: it writes down what the checkouts say. A real shop would do as little; goods are released by
-// the server, on a webhook or a verified receipt, never by what a browser says.
+// The demo shop's script, which logs the events of the checkouts. A real shop releases goods on its server, after a
+// webhook or a verified receipt, never because of an event in a browser.
 (() => {
   'use strict';
   const log = document.querySelector('#log');
