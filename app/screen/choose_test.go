@@ -2,7 +2,6 @@ package screen
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -11,18 +10,6 @@ import (
 	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
-
-// find returns a sample of the gallery, in English.
-func find(t *testing.T, name string) widget.Page {
-	t.Helper()
-	list := screentest.Gallery()
-	i := slices.IndexFunc(list, func(s screentest.Sample) bool { return s.Name == name })
-	if i < 0 {
-		t.Fatalf("the gallery has no %q", name)
-	}
-	list[i].Page.Text = english(t)
-	return list[i].Page
-}
 
 // described collects the words that a screen reader says of an input: those of
 // the elements that attribute names.
@@ -53,7 +40,7 @@ func described(t *testing.T, page, input, attribute string) string {
 }
 
 func TestRadiosAreDescribed(t *testing.T) {
-	page := node.HTML(&Checkout{Page: find(t, "open-exchange")})
+	page := node.HTML(&Checkout{Page: named(t, "open-exchange")})
 	for value, want := range map[string][2]string{
 		"USDT":       {"Tether USDT", "≈ 25.03 USDT 2 networks"},
 		"ETH":        {"Ether ETH", "≈ 0.00912345 ETH 1 network"},
@@ -83,7 +70,7 @@ func TestSingleChoice(t *testing.T) {
 		"open-chosen":   {13, 0, ""},
 	} {
 		t.Run(sample, func(t *testing.T) {
-			c := &chooser{Page: find(t, sample)}
+			c := &chooser{Page: named(t, sample)}
 			page := node.HTML(c)
 			all, unseen := strings.Count(page, `type="radio"`),
 				strings.Count(page, `class="offscreen" data-part`)
@@ -107,7 +94,7 @@ func TestSingleChoice(t *testing.T) {
 
 // A button without scripts does not follow the radios, so that it must not name one.
 func TestContinueButtonText(t *testing.T) {
-	c := &chooser{Page: find(t, "open-chosen")}
+	c := &chooser{Page: named(t, "open-chosen")}
 	if got := c.continueText(); got != "Continue" {
 		t.Errorf("the button says %q", got)
 	}
@@ -118,7 +105,7 @@ func TestContinueButtonText(t *testing.T) {
 }
 
 func TestEstimateFollowsThePick(t *testing.T) {
-	c := &chooser{Page: find(t, "open")}
+	c := &chooser{Page: named(t, "open")}
 	if page := node.HTML(c); len(part(page, "estimate")) != 0 {
 		t.Error("an estimate before anything is picked")
 	}

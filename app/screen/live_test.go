@@ -47,8 +47,7 @@ func (b *browserFake) host() *Host {
 			return b.status, answer, errors.Join(err, b.err)
 		},
 		Dial: func(context.Context, string) (feed.Socket, error) {
-			return nil,
-				errors.New("no network")
+			return nil, errors.New("no network")
 		},
 		Copy:         func(string) error { return b.copied },
 		ReplaceURL:   func(path string) { b.address = path },
@@ -63,23 +62,15 @@ func (b *browserFake) host() *Host {
 // live mounts a sample of the gallery as a browser would.
 func live(t *testing.T, name string, b *browserFake) (*Checkout, app.Context, app.TestEngine) {
 	t.Helper()
-	for _, s := range screentest.Gallery() {
-		if s.Name != name {
-			continue
-		}
-		s.Page.Text = english(t)
-		p := &probe{root: &Checkout{Page: s.Page, Host: b.host()}}
-		engine := app.NewTestEngine()
-		if err := engine.Load(p); err != nil {
-			t.Fatal(err)
-		}
-		engine.ConsumeAll()
-		p.root.takeOver(p.ctx)
-		t.Cleanup(p.root.stopFeed)
-		return p.root, p.ctx, engine
+	p := &probe{root: &Checkout{Page: named(t, name), Host: b.host()}}
+	engine := app.NewTestEngine()
+	if err := engine.Load(p); err != nil {
+		t.Fatal(err)
 	}
-	t.Fatalf("the gallery has no %q", name)
-	return nil, app.Context{}, nil
+	engine.ConsumeAll()
+	p.root.takeOver(p.ctx)
+	t.Cleanup(p.root.stopFeed)
+	return p.root, p.ctx, engine
 }
 
 func pendingView() wire.View {

@@ -22,7 +22,7 @@ func TestNormalizeAmount(t *testing.T) {
 		"$5": "$5", "": "", "-5": "-5", "５": "５", "1e3": "1e3", "1 000": "1 000", "٬": "٬",
 	} {
 		if got := NormalizeAmount(typed); got != want {
-			t.Errorf("Dollars(%q) = %q; want %q", typed, got, want)
+			t.Errorf("NormalizeAmount(%q) = %q; want %q", typed, got, want)
 		}
 	}
 }
@@ -30,7 +30,7 @@ func TestNormalizeAmount(t *testing.T) {
 // chooserOf is the form of a sample with what was typed into it.
 func chooserOf(t *testing.T, sample, amount, quantity string) *chooser {
 	t.Helper()
-	c := &chooser{Page: find(t, sample)}
+	c := &chooser{Page: named(t, sample)}
 	c.editOffer(func(w *offerInput) { w.amount, w.quantity = amount, quantity })
 	c.pick("TON")
 	return c
@@ -53,7 +53,7 @@ func TestOfferSendsInput(t *testing.T) {
 			t.Errorf("%s: the form sends %v, %q; want %q", row.sample, body, missing, row.want)
 		}
 	}
-	c := &chooser{Page: find(t, "open-amount")}
+	c := &chooser{Page: named(t, "open-amount")}
 	c.pick("TON")
 	if body, _ := c.body(); body["amount"] != "20.00" {
 		t.Errorf("untouched, the form sends %v", body)
@@ -64,7 +64,7 @@ func TestOfferSendsInput(t *testing.T) {
 func TestOfferFieldsAreSentOnce(t *testing.T) {
 	names := map[string]string{"open-amount": "amount", "open-quantity": "quantity"}
 	for sample, name := range names {
-		page := node.HTML(&chooser{Page: find(t, sample)})
+		page := node.HTML(&chooser{Page: named(t, sample)})
 		if n := strings.Count(page, `name="`+name+`"`); n != 1 {
 			t.Errorf("%s has %d fields %q; want 1", sample, n, name)
 		}
@@ -76,8 +76,9 @@ func TestOfferFieldsAreSentOnce(t *testing.T) {
 }
 
 // repricing mounts a sample, asks for a price and returns what was requested.
-func repricing(t *testing.T, sample string, b *browserFake, w offerInput) (*Checkout, string, app.Context,
-	app.TestEngine) {
+func repricing(
+	t *testing.T, sample string, b *browserFake, w offerInput,
+) (*Checkout, string, app.Context, app.TestEngine) {
 	t.Helper()
 	c, ctx, engine := live(t, sample, b)
 	asked := ""
@@ -92,7 +93,7 @@ func repricing(t *testing.T, sample string, b *browserFake, w offerInput) (*Chec
 }
 
 func TestFetchPrice(t *testing.T) {
-	view := find(t, "open-amount").View
+	view := named(t, "open-amount").View
 	view.Order.AmountUSD = "4.50"
 	b := &browserFake{status: 200, answer: view}
 	c, asked, _, _ := repricing(t, "open-amount", b, offerInput{amount: "4,50"})
@@ -109,11 +110,10 @@ func TestFetchPrice(t *testing.T) {
 }
 
 func TestFetchPriceQuantity(t *testing.T) {
-	view := find(t, "open-quantity").View
+	view := named(t, "open-quantity").View
 	view.Order.AmountUSD = "18.00"
-	c, asked, _,
-		_ := repricing(t, "open-quantity-wrong", &browserFake{status: 200, answer: view},
-		offerInput{quantity: "4"})
+	b := &browserFake{status: 200, answer: view}
+	c, asked, _, _ := repricing(t, "open-quantity-wrong", b, offerInput{quantity: "4"})
 	if want := "GET /checkout?item=coffee&quantity=4"; asked != want {
 		t.Errorf("asked %s; want %s", asked, want)
 	}
@@ -146,7 +146,7 @@ func TestFetchPriceRefused(t *testing.T) {
 // An answer that comes when the order is stored, or another price was asked for
 // since, changes nothing.
 func TestFetchPriceTooLate(t *testing.T) {
-	late := find(t, "open-amount").View
+	late := named(t, "open-amount").View
 	late.Order.AmountUSD = "7.00"
 	for name, meanwhile := range map[string]func(*Checkout, app.Context){
 		"stored":      func(c *Checkout, ctx app.Context) { c.show(ctx, pendingView()) },
@@ -166,7 +166,7 @@ func TestFetchPriceTooLate(t *testing.T) {
 
 // Once the order is stored there is nothing to set any more.
 func TestOfferEndsWithOrder(t *testing.T) {
-	if p := find(t, "open-amount").WithSession("cs_1"); p.Offer != nil || len(p.Carry) != 0 {
+	if p := named(t, "open-amount").WithSession("cs_1"); p.Offer != nil || len(p.Carry) != 0 {
 		t.Errorf("a stored page has the offer %+v and carries %v", p.Offer, p.Carry)
 	}
 }

@@ -65,7 +65,7 @@ func TestSearch(t *testing.T) {
 		" Doge ": {"Nothing is called “Doge” here.", "note", widget.Choice{}},
 	} {
 		t.Run(query, func(t *testing.T) {
-			c := &chooser{Page: find(t, "open"), Search: query} // as typed before the takeover
+			c := &chooser{Page: named(t, "open"), Search: query} // as typed before the takeover
 			if page := node.HTML(c); !strings.Contains(page,
 				`<p class="`+want.class+`" role="status">`+want.said+`</p>`) {
 				t.Errorf("the page does not say %q in class %s", want.said, want.class)
@@ -81,7 +81,7 @@ func TestSearch(t *testing.T) {
 // Enter in the search field takes nothing back.
 func TestEnterKeepsNetwork(t *testing.T) {
 	for _, query := range []string{"", "tether"} {
-		c := &chooser{Page: find(t, "open-chosen"), Search: query}
+		c := &chooser{Page: named(t, "open-chosen"), Search: query}
 		if c.pickFound(); c.selection() != (widget.Choice{Symbol: "USDT", Network: "USDT:trc20"}) {
 			t.Errorf("after searching %q, Enter leaves %+v", query, c.selection())
 		}
@@ -90,7 +90,7 @@ func TestEnterKeepsNetwork(t *testing.T) {
 
 // A search hides networks, but never the one that would be paid on.
 func TestSearchKeepsChoice(t *testing.T) {
-	c := &chooser{Page: find(t, "open-chosen"), Search: "usdt ethereum"}
+	c := &chooser{Page: named(t, "open-chosen"), Search: "usdt ethereum"}
 	shown := func() (list []string) {
 		label := regexp.MustCompile(
 			`<label class="network"( hidden)?><input [^>]*value="(USDT:[^"]*)">`)
