@@ -100,8 +100,8 @@ func compiled(t *testing.T, system, arch string, packages ...string) (files []st
 	}
 }
 
-// The image is built with one Go release, of the version that go.mod has: another would make another
-// program.
+// The image is built with one Go release, of the version that go.mod has: another would make
+// another program.
 func TestImageHasTheGoRelease(t *testing.T) {
 	release := regexp.MustCompile(`golang:([0-9]+\.[0-9]+)\.[0-9]+-`).
 		FindStringSubmatch(read(t, "../Dockerfile"))

@@ -283,9 +283,8 @@ func (b *behind) checks() {
 	}
 }
 
-// Behind the sign-ins of docs/console.md a name comes from the sign-in alone: what
-// a stranger writes into the header never arrives, and who is signed in cannot be
-// somebody else.
+// Behind the sign-ins of docs/console.md a name comes from the sign-in alone: what a stranger
+// writes into the header never arrives, and who is signed in cannot be somebody else.
 func TestSignIns(t *testing.T) {
 	for name, proxy := range map[string]func(t *testing.T, dir, port, upstream, signIn string){"nginx": nginxSignIn, "caddy": caddySignIn} {
 		t.Run(name, func(t *testing.T) {
