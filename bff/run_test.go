@@ -58,7 +58,7 @@ func TestCommands(t *testing.T) {
 		{"no folder for the database", append(good, "COINSLOT_DATABASE=/nonexistent/a.db"), nil, 1, "COINSLOT_DATABASE"},
 		{"no catalogue", append(good, "COINSLOT_CATALOG=/nonexistent.yaml"), nil, 1, "COINSLOT_CATALOG"},
 		{"bad catalogue", append(good, "COINSLOT_CATALOG="+bad, "COINSLOT_DATABASE="+t.TempDir()+"/b.db"), nil, 1, `item "tip": open.maximum: `},
-		{"check of a bad catalogue", append(good, "COINSLOT_CATALOG="+bad), []string{"check"}, 1, `COINSLOT_CATALOG: reading the catalogue: item "tip": open.maximum: `},
+		{"check of a bad catalogue", append(good, "COINSLOT_CATALOG="+bad), []string{"check"}, 1, `COINSLOT_CATALOG: reading the catalog: item "tip": open.maximum: `},
 		{"sandbox for everybody", nil, []string{"sandbox", "-listen", "0.0.0.0:0"}, 1, "loopback addresses only"},
 		{"sandbox nowhere", nil, []string{"sandbox", "-listen", "here"}, 1, "must be host:port"},
 		{"play money at a real gateway", []string{"COINSLOT_SANDBOX=true", "COINSLOT_GATEWAY_URL=https://gateway.example", good[1], good[2]}, nil, 1, "COINSLOT_SANDBOX: COINSLOT_GATEWAY_URL must be a sandbox gateway"},

@@ -9,19 +9,19 @@ import (
 	"coinslot/bff/payment"
 )
 
-// Cancel calls the session off for the shopper or, for good, the merchant. A
-// session that is cancelled already stays so without an error.
+// Cancel cancels the session for the shopper or, permanently, the merchant. Canceling twice is
+// no error.
 //
-// Errors: *wire.Error with CodeSessionPaid, CodePaymentInProgress,
-// CodeGatewayUnavailable, CodeSessionUnknown; the store's.
+// Errors: *wire.Error with CodeSessionPaid, CodePaymentInProgress, CodeGatewayUnavailable,
+// CodeSessionUnknown; the store's.
 func (c *Service) Cancel(
 	ctx context.Context, id string, by payment.Closer,
 ) (payment.Session, error) {
 	return c.cancel(ctx, id, by, string(by))
 }
 
-// CancelBy is Cancel for the merchant, by somebody of theirs: who is the trail's
-// By, which [Console] makes.
+// CancelBy is Cancel for the merchant by an operator; who is the actor in the timeline, from
+// [payment.Console].
 func (c *Service) CancelBy(ctx context.Context, id, who string) (payment.Session, error) {
 	return c.cancel(ctx, id, payment.ClosedByMerchant, who)
 }
@@ -36,7 +36,7 @@ func (c *Service) cancel(
 	a := s.Current()
 	var last *payment.Record
 	if s.Status == wire.Pending {
-		// else it may be cancelled there, and open here for another choice
+		// finish even if the client disconnects, so that gateway and database agree
 		ctx = context.WithoutCancel(ctx)
 		r, err := c.cancelAtGateway(ctx, s, a)
 		if err != nil {
@@ -52,43 +52,40 @@ func (c *Service) cancel(
 		}
 		err := s.Close(by, who, now)
 		if errors.Is(err, payment.ErrUnchanged) && last != nil {
-			return nil // but what was seen is new
+			return nil // the record is news
 		}
 		return err
 	})
 }
 
-// cancelAtGateway cancels attempt a of s at the gateway and returns the record read
-// afterwards, whose status is final. A payment that has begun is not called
-// off, and what was seen of it is recorded.
+// cancelAtGateway cancels attempt a of s at the gateway and returns the record read afterwards,
+// whose status is final. A payment that has begun is recorded instead.
 //
-// Errors: *wire.Error with CodeSessionPaid, CodePaymentInProgress if money is
-// on its way or the gateway did not cancel, CodeGatewayUnavailable; the store's.
+// Errors: *wire.Error with CodeSessionPaid, CodePaymentInProgress if money is on its way or the
+// gateway did not cancel, CodeGatewayUnavailable; the store's.
 func (c *Service) cancelAtGateway(
 	ctx context.Context, s payment.Session, a *payment.Attempt,
 ) (payment.Record, error) {
 	r, err := c.Gateway.Status(ctx, a.TrackingCode)
 	if err != nil {
-		return r, c.unavailable(ctx, "reading status before cancelling", err)
+		return r, c.unavailable(ctx, "reading the status before canceling", err)
 	}
 	if r.Status != "pending" || r.Paid.IsPositive() || r.TxID != "" {
 		return r, c.requireUnpaid(ctx, s, a.Number, r)
 	}
 	if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
-		c.Log.WarnContext(
-			ctx, "cancelling a transaction", "session", s.ID, "attempt", a.Number, "error", err,
-		)
+		c.Log.WarnContext(ctx, "canceling a transaction failed",
+			"session", s.ID, "attempt", a.Number, "error", err)
 	}
 	r, err = c.Gateway.Status(ctx, a.TrackingCode)
 	if err != nil {
-		return r, c.unavailable(ctx, "reading status after cancelling", err)
+		return r, c.unavailable(ctx, "reading the status after canceling", err)
 	}
 	return r, c.requireUnpaid(ctx, s, a.Number, r)
 }
 
-// requireUnpaid returns nil if r says that attempt n has ended unpaid. Otherwise
-// something is or may be paid: that is recorded at once, since the change that
-// asked is refused and would take it along.
+// requireUnpaid returns nil if r shows that attempt n has ended unpaid. Otherwise money is or
+// may be on its way: that is recorded at once, since the requested change fails.
 func (c *Service) requireUnpaid(
 	ctx context.Context, s payment.Session, n int, r payment.Record,
 ) error {

@@ -11,16 +11,14 @@ import (
 	"coinslot/bff/payment"
 )
 
-// Choose opens an attempt for the coin and network of choice, or joins the one
-// that is there already for the same. A waiting attempt for another coin is
-// cancelled at the gateway first. The returned session is pending, or
-// preparing if the gateway takes longer than a few seconds or asks to be left alone
-// for longer, or open with a Notice if it said no.
+// Choose opens an attempt for the coin and network of choice, or joins an existing one. A
+// waiting attempt in another coin is canceled at the gateway first. The returned session is
+// pending; preparing if the gateway takes longer than a few seconds or rate-limits; or open
+// with a Notice if it refused.
 //
-// Errors: *wire.Error with CodeNetworkUnsupported, CodeNetworkRequired,
-// CodeAmountBelowMinimum, CodeAmountAboveMaximum, CodeSessionPaid,
-// CodeSessionExpired, CodePaymentInProgress, CodeTooManyAttempts,
-// CodeGatewayUnavailable; the store's.
+// Errors: *wire.Error with CodeNetworkUnsupported, CodeNetworkRequired, CodeAmountBelowMinimum,
+// CodeAmountAboveMaximum, CodeSessionPaid, CodeSessionExpired, CodePaymentInProgress,
+// CodeTooManyAttempts, CodeGatewayUnavailable; the store's.
 func (c *Service) Choose(
 	ctx context.Context, id string, choice wire.Choice,
 ) (payment.Session, error) {
@@ -30,7 +28,7 @@ func (c *Service) Choose(
 	}
 	currencies, err := c.Currencies(ctx)
 	if err != nil {
-		return s, c.unavailable(ctx, "reading currencies", err)
+		return s, c.unavailable(ctx, "reading the currency list", err)
 	}
 	offer, err := payment.PickOffer(payment.Offers(s.Order, currencies), choice)
 	if err != nil {
@@ -45,8 +43,8 @@ func (c *Service) Choose(
 	})
 }
 
-// openAttempt ends a waiting attempt that w replaces and starts the new one, both in
-// one change, so that a change of coin is never told as a cancellation.
+// openAttempt ends a waiting attempt that w replaces and starts the new one, both in one
+// change, so that a change of coin is never reported as a cancellation.
 func (c *Service) openAttempt(
 	ctx context.Context, s payment.Session, w payment.Desired,
 ) (payment.Session, error) {
@@ -56,20 +54,21 @@ func (c *Service) openAttempt(
 		if err := s.MayChange(a.Number, c.Now()); err != nil {
 			return s, err
 		}
-		held, err := c.hold(ctx, s)
+		// the poller must not report the cancellation meanwhile, nor write older records
+		held, err := c.Store.Hold(ctx, s.ID, c.Now(), holdLease)
 		if err != nil {
-			return s, err
+			return s, fmt.Errorf("holding session %q: %w", s.ID, err)
 		}
 		defer func() {
 			if err := c.release(context.WithoutCancel(ctx), held); err != nil {
-				c.Log.ErrorContext(ctx, "changing the coin", "error", err)
+				c.Log.ErrorContext(ctx, "releasing a session failed", "session", s.ID, "error", err)
 			}
 		}()
 		s = held
 		if a = s.Attempt(a.Number); a.State != payment.Waiting {
-			return c.openAttempt(ctx, s, w) // it has ended meanwhile
+			return c.openAttempt(ctx, s, w) // it ended meanwhile
 		}
-		// half of it is worse than nothing: the payment would be cancelled
+		// finish even if the client disconnects: else the payment would just be canceled
 		ctx = context.WithoutCancel(ctx)
 		r, err := c.cancelAtGateway(ctx, s, a)
 		if err != nil {
@@ -96,15 +95,4 @@ func (c *Service) openAttempt(
 		return s, err
 	}
 	return c.startCreate(ctx, s, len(s.Attempts), c.terms(w.Offer))
-}
-
-// hold takes the session away from the poller for as long as a change of coin
-// may take, so that it does not tell the merchant of the cancellation in the
-// middle of it, nor write what it has read before.
-func (c *Service) hold(ctx context.Context, s payment.Session) (payment.Session, error) {
-	held, err := c.Store.Hold(ctx, s.ID, c.Now(), holdLease)
-	if err != nil {
-		return s, fmt.Errorf("holding session %q: %w", s.ID, err)
-	}
-	return held, nil
 }

@@ -13,21 +13,20 @@ import (
 )
 
 const (
-	// createPatience is how long a request waits for the gateway before it is
-	// answered with a session that is still preparing.
+	// createPatience is how long a request waits for the gateway before it is answered with a
+	// session that is still preparing.
 	createPatience = 4 * time.Second
-	// answerTime is the part of it that is left for the answer to a second try.
+	// answerTime is the part of createPatience reserved for the answer to a retry.
 	answerTime = time.Second
 	// holdLease is longer than a change of coin takes at a slow gateway.
 	holdLease = 40 * time.Second
-	// maxCreateTries is how often a create is tried whose request is proven
-	// never to have left.
+	// maxCreateTries bounds the tries of a create that was never sent.
 	maxCreateTries = 3
 )
 
 // changeWithIntent runs fn, which appends an intent, until the drawn order number is free.
 func (c *Service) changeWithIntent(
-	ctx context.Context, old payment.Session, fn func(s *payment.Session, now time.Time) error,
+	ctx context.Context, old payment.Session, fn payment.ChangeFunc,
 ) (payment.Session, error) {
 	for range 20 {
 		s, err := c.Change(ctx, old, func(s *payment.Session, now time.Time) error {
@@ -42,16 +41,14 @@ func (c *Service) changeWithIntent(
 			return s, err
 		}
 	}
-	return payment.Session{ID: old.ID}, fmt.Errorf(
-		"drawing an order number for session %q: %w", old.ID, payment.ErrTaken,
-	)
+	err := fmt.Errorf("drawing an order number for session %q: %w", old.ID, payment.ErrTaken)
+	return payment.Session{ID: old.ID}, err
 }
 
-// Replace runs fn, which may give an attempt up, and makes the create call of
-// the replacement if this very change has appended one: whoever finds it there
-// already must not send it a second time.
+// Replace runs fn, which may abandon an attempt, and sends the create of the replacement if
+// this change appended one: nobody else may send it a second time.
 func (c *Service) Replace(
-	ctx context.Context, old payment.Session, fn func(s *payment.Session, now time.Time) error,
+	ctx context.Context, old payment.Session, fn payment.ChangeFunc,
 ) error {
 	appended := false
 	s, err := c.changeWithIntent(ctx, old, func(s *payment.Session, now time.Time) error {
@@ -67,7 +64,7 @@ func (c *Service) Replace(
 	return err
 }
 
-// resend sends a create again that was put off.
+// resend retries a postponed create.
 func (c *Service) resend(ctx context.Context, s payment.Session, n int) error {
 	send := false
 	s, err := c.Change(ctx, s, func(s *payment.Session, now time.Time) (err error) {
@@ -81,8 +78,8 @@ func (c *Service) resend(ctx context.Context, s payment.Session, n int) error {
 	return err
 }
 
-// termsFor returns the terms of an attempt's coin; price and fee are zero if the gateway's
-// currencies cannot be read, or lack it.
+// termsFor returns the terms of an attempt's coin; price and fee are zero if the currency list
+// is unavailable or lacks it.
 func (c *Service) termsFor(ctx context.Context, a payment.Attempt) payment.Terms {
 	currencies, err := c.Currencies(ctx)
 	if err != nil {
@@ -96,7 +93,6 @@ func (c *Service) termsFor(ctx context.Context, a payment.Attempt) payment.Terms
 	return c.terms(payment.Offer{})
 }
 
-// terms is what the answer to a create in the coin of o is checked against.
 func (c *Service) terms(o payment.Offer) payment.Terms {
 	return payment.Terms{
 		Price: o.Currency.PriceInUSDT, Fee: o.Network.Fee,
@@ -104,8 +100,8 @@ func (c *Service) terms(o payment.Offer) payment.Terms {
 	}
 }
 
-// startCreate makes the create call of attempt n, whose intent was just committed by the
-// caller and by nobody else. The call goes on when the shopper's request ends.
+// startCreate sends the create of attempt n, whose intent was just committed by the caller. The
+// call continues if the shopper's request ends.
 func (c *Service) startCreate(
 	ctx context.Context, s payment.Session, n int, terms payment.Terms,
 ) (payment.Session, error) {
@@ -125,10 +121,9 @@ func (c *Service) startCreate(
 	return c.Session(ctx, s.ID)
 }
 
-// create calls the gateway for attempt n and records what came of it.
+// create calls the gateway for attempt n and records the answer.
 func (c *Service) create(ctx context.Context, s payment.Session, n int, terms payment.Terms) {
-	// After this the attempt counts as unknown and is searched for: nothing may
-	// be sent for it any more.
+	// After this the attempt is searched for: nothing may be sent for it any more.
 	sending, cancel := context.WithTimeout(ctx, c.Schedule.CreateTimeout)
 	defer cancel()
 	created, callErr := c.callCreate(sending, c.request(&s, n))
@@ -146,14 +141,13 @@ func (c *Service) create(ctx context.Context, s payment.Session, n int, terms pa
 			})
 	}
 	if err != nil {
-		c.Log.ErrorContext(
-			ctx, "recording the answer to create", "session", s.ID, "attempt", n, "error", err,
-		)
+		c.Log.ErrorContext(ctx, "recording the answer to create failed",
+			"session", s.ID, "attempt", n, "error", err)
 	}
 }
 
-// request is what is asked of the gateway for attempt n. The shopper's comment
-// is not sent again after an answer was lost: a firewall may have rejected it.
+// request returns the create of attempt n. The shopper's comment is left out after an answer
+// was lost: a firewall may have rejected it.
 func (c *Service) request(s *payment.Session, n int) payment.CreateRequest {
 	a := s.Attempt(n)
 	comment := strings.TrimSpace(a.Marker + " " + a.Comment)
@@ -168,15 +162,14 @@ func (c *Service) request(s *payment.Session, n int) payment.CreateRequest {
 	}
 }
 
-// callCreate repeats only what is proven not to have been done: what was never sent,
-// and what the gateway had no time for, if it says for how long and the request that
-// waits for it can wait as long.
+// callCreate retries only what was definitely not done: requests that were never sent, and
+// rate-limited ones whose Retry-After fits into the time that the caller waits.
 func (c *Service) callCreate(
 	ctx context.Context, req payment.CreateRequest,
 ) (payment.Created, error) {
 	began := time.Now()
 	for try := 1; ; try++ {
-		// this process was stopped for a while
+		// the process may have been suspended
 		if end, ok := ctx.Deadline(); ok && !time.Now().Before(end) {
 			return payment.Created{}, &payment.RefusedError{
 				Reason: payment.ReasonUnsent, Message: "too late to send",

@@ -10,21 +10,24 @@ import (
 	"coinslot/bff/payment"
 )
 
-// Currencies returns the gateway's currency list, at most a minute old unless the
-// gateway cannot be reached: then up to six hours. It blocks only if there is none.
-// Errors: the gateway's; ctx.Err().
+// Currencies returns the gateway's currency list, at most a minute old, or up to six hours
+// while the gateway is unreachable. It blocks only if there is none. Errors: the gateway's;
+// ctx.Err().
 func (c *Service) Currencies(ctx context.Context) ([]payment.Currency, error) {
-	return c.currencies.get(ctx)
+	return c.currencies.read(ctx, currenciesStale)
 }
 
-// GatewayDownSince returns since when the gateway's currency list cannot be read, the
-// zero time while it can. Whatever asks for the list finds it out, at most once a
-// minute while it can be read; [Service.Currencies] does.
-func (c *Service) GatewayDownSince() time.Time { return c.currencies.down() }
+// GatewayDownSince returns since when the gateway's currency list cannot be read; zero = it
+// can. It is updated by requests for the list, at most once a minute while it can be read.
+func (c *Service) GatewayDownSince() time.Time {
+	c.currencies.mu.Lock()
+	defer c.currencies.mu.Unlock()
+	return c.currencies.failing
+}
 
-// currencyList keeps the gateway's currency list. A list older than fresh is
-// renewed in the background while the old one is still given out; one older
-// than stale is not given out any more.
+// currencyList caches the gateway's currency list. A list older than currenciesFresh is renewed
+// in the background while the old one is still returned, until it is older than
+// currenciesStale.
 type currencyList struct {
 	gateway   Gateway
 	now       func() time.Time
@@ -36,8 +39,7 @@ type currencyList struct {
 	at      time.Time
 	renewal chan struct{} // closed when the renewal under way has ended; nil = none
 	err     error         // of the last renewal
-	// when the first of the renewals that fail began to; zero = the last one has not
-	failing time.Time
+	failing time.Time     // since when renewals have been failing; zero = the last one succeeded
 }
 
 const (
@@ -45,22 +47,13 @@ const (
 	currenciesStale = 6 * time.Hour
 )
 
-// get returns the list. It blocks on the gateway only if it has none.
-// Errors: those of Gateway.Currencies, ctx.Err().
-func (c *currencyList) get(ctx context.Context) ([]payment.Currency, error) {
-	return c.read(ctx, currenciesStale)
-}
-
-// latest is get for a list that is at most a minute old.
-func (c *currencyList) latest(ctx context.Context) ([]payment.Currency, error) {
-	return c.read(ctx, currenciesFresh)
-}
-
-// read returns the list, and waits for a renewal if it is older than most.
-func (c *currencyList) read(ctx context.Context, most time.Duration) ([]payment.Currency, error) {
+// read returns the list, and waits for a renewal if it is older than maxAge.
+func (c *currencyList) read(
+	ctx context.Context, maxAge time.Duration,
+) ([]payment.Currency, error) {
 	c.mu.Lock()
 	age := c.now().Sub(c.at)
-	list, have := c.list, c.list != nil && age < most
+	list, have := c.list, c.list != nil && age < maxAge
 	if have && age < currenciesFresh {
 		c.mu.Unlock()
 		return list, nil
@@ -75,13 +68,6 @@ func (c *currencyList) read(ctx context.Context, most time.Duration) ([]payment.
 		return list, nil
 	}
 	return c.wait(ctx, done)
-}
-
-// down returns since when renewals fail, the zero time if they do not.
-func (c *currencyList) down() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.failing
 }
 
 func (c *currencyList) wait(ctx context.Context, done <-chan struct{}) ([]payment.Currency, error) {
@@ -110,7 +96,7 @@ func (c *currencyList) renew(ctx context.Context, done chan struct{}) {
 		if c.failing.IsZero() {
 			c.failing = c.now()
 		}
-		c.log.WarnContext(ctx, "reading the gateway's currency list", "error", err)
+		c.log.WarnContext(ctx, "reading the currency list failed", "error", err)
 	}
 	c.heartbeat.Stop()
 	c.renewal = nil

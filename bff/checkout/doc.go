@@ -7,14 +7,14 @@
 //	choose.go      a shopper chooses a coin and a network
 //	open.go        a merchant opens a session
 //	cancel.go      a shopper or the merchant cancels
-//	recheck.go     somebody says that they have paid
+//	recheck.go     a shopper or the merchant asks for a check
 //	resolve.go     an operator resolves a review
-//	nudge.go       somebody has opened a page, or come back to it
-//	find.go        which session somebody means
+//	nudge.go       a shopper opens a page, or comes back to it
+//	find.go        looks sessions up
 //	view.go        what a browser is shown
-//	create.go      sends a create, and takes its answer
+//	create.go      sends a create, and applies its answer
 //	record.go      reads a status, and records it
 //	service.go     loads and changes a session
-//	currencies.go  keeps the gateway's currency list
-//	ports.go       what all that needs of gateway and database
+//	currencies.go  caches the gateway's currency list
+//	ports.go       what this package needs of gateway and database
 package checkout

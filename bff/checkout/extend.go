@@ -7,16 +7,15 @@ import (
 	"coinslot/bff/payment"
 )
 
-// Extend gives the shopper more time to pay: the waiting attempt is called off
-// and one in the same coin is opened with the longest time that its network
-// allows, as in a change of coin. The gateway cannot move an end, so the
-// address and the price are new. number is the attempt that the shopper saw; one
-// that has been replaced since is not replaced again. Zero means the current one.
+// Extend gives the shopper more time to pay: it cancels the waiting attempt and opens one in
+// the same coin with the longest time that its network allows, as in a change of coin. The
+// gateway cannot extend a transaction, so address and price are new. number is the attempt that
+// the shopper saw; one that was replaced since is not replaced again. Zero means the current
+// one.
 //
-// Errors: *wire.Error with CodeNotPossible if nothing is waited for or the
-// session's own end has come, CodeSessionPaid, CodePaymentInProgress if money is
-// on its way, CodeTooManyAttempts, CodeGatewayUnavailable, CodeSessionUnknown;
-// the store's.
+// Errors: *wire.Error with CodeNotPossible if no payment is awaited or the session's own end
+// has come, CodeSessionPaid, CodePaymentInProgress if money is on its way, CodeTooManyAttempts,
+// CodeGatewayUnavailable, CodeSessionUnknown; the store's.
 func (c *Service) Extend(ctx context.Context, id string, number int) (payment.Session, error) {
 	s, err := c.Session(ctx, id)
 	if err != nil {
@@ -29,7 +28,7 @@ func (c *Service) Extend(ctx context.Context, id string, number int) (payment.Se
 	}
 	currencies, err := c.Currencies(ctx)
 	if err != nil {
-		return s, c.unavailable(ctx, "reading currencies", err)
+		return s, c.unavailable(ctx, "reading the currency list", err)
 	}
 	w, err := s.Extension(currencies, c.Now())
 	if errors.Is(err, payment.ErrJoined) {

@@ -11,8 +11,8 @@ func (c *Service) List(ctx context.Context, f payment.Filter) (payment.Page, err
 	return c.Store.List(ctx, f)
 }
 
-// FindByTrackingCode returns the session that has an attempt of that tracking code. Errors:
-// payment.ErrNotFound; the store's.
+// FindByTrackingCode returns the session with that transaction. Errors: payment.ErrNotFound;
+// the store's.
 func (c *Service) FindByTrackingCode(
 	ctx context.Context, trackingCode string,
 ) (payment.Session, error) {
@@ -26,8 +26,8 @@ func (c *Service) FindByTrackingCode(
 	return c.Store.Session(ctx, held[0].Session)
 }
 
-// FindByOrder returns the session that was opened for o, if its reference is stored and stands for
-// the same order. Errors: the store's.
+// FindByOrder returns the session of o, if its reference is stored for an equal order. Errors:
+// the store's.
 func (c *Service) FindByOrder(
 	ctx context.Context, o payment.Order,
 ) (s payment.Session, found bool, err error) {
@@ -42,8 +42,8 @@ func (c *Service) FindByOrder(
 	return page.Sessions[0], true, nil
 }
 
-// IsKeyUsed reports whether a session was opened with that key; "" = none was. Errors: the
-// store's.
+// IsKeyUsed reports whether a session was opened with that idempotency key; "" = never. Errors:
+// the store's.
 func (c *Service) IsKeyUsed(ctx context.Context, key string) (bool, error) {
 	if key == "" {
 		return false, nil

@@ -9,26 +9,25 @@ import (
 	"coinslot/bff/payment"
 )
 
-// Nudge makes a session that is not settled due now, or when a watched one is due
-// again if it was checked a moment ago: somebody has opened its page. It believes
-// and changes nothing. Errors: the store's.
+// Nudge schedules an immediate check of an unfinished session whose page was opened; one that
+// was just checked keeps its pace. It changes nothing else. Errors: the store's.
 func (c *Service) Nudge(ctx context.Context, s payment.Session) error {
 	return c.checkSooner(ctx, s, s.EarliestCheck(c.Schedule))
 }
 
-// hintInterval is how soon after one look a hint can make for another.
+// hintInterval is the least time between a check and the next one that a hint causes.
 const hintInterval = 10 * time.Second
 
-// Hint is Nudge for what anybody can say as often as they like: somebody has come
-// back from the gateway's page, or says that something happened there. It makes
-// for one look in ten seconds at most. Errors: the store's.
+// Hint is Nudge for requests that anyone can repeat at will: a return from the gateway's page,
+// or a call of the gateway's hook. It causes at most one check in ten seconds. Errors: the
+// store's.
 func (c *Service) Hint(ctx context.Context, s payment.Session) error {
 	now := c.Now()
 	if at := s.LastChecked().Add(hintInterval); now.Before(at) {
-		if hintInterval < payment.SlightlyBefore(c.Schedule.Interval(c.watched(s))) {
+		if hintInterval < payment.SlightlyBefore(c.Schedule.Interval(c.IsWatched(s))) {
 			return c.checkSooner(ctx, s, at)
 		}
-		// the list may check it so often that ten seconds are never over
+		// with list polls, LastChecked may never be ten seconds ago
 		if !c.hints.allow(s.ID, now) {
 			return nil
 		}
@@ -36,8 +35,7 @@ func (c *Service) Hint(ctx context.Context, s payment.Session) error {
 	return c.checkSooner(ctx, s, s.EarliestCheck(c.Schedule))
 }
 
-// checkSooner makes a session due at that time, if it would be later and there is
-// something to look at.
+// checkSooner schedules the check of a payable session for at, if that is sooner.
 func (c *Service) checkSooner(ctx context.Context, s payment.Session, at time.Time) error {
 	if !s.Status.Waiting() || !at.Before(s.DueAt) {
 		return nil
@@ -48,20 +46,19 @@ func (c *Service) checkSooner(ctx context.Context, s payment.Session, at time.Ti
 	return c.Store.Touch(ctx, s, s.CheckedAt, at)
 }
 
-// hints remembers whose hints have made for a look of late. It knows those of this
-// process only. The zero value is ready.
+// hints rate-limits the hints of this process. The zero value is ready.
 type hints struct {
 	mu        sync.Mutex           // guards the fields below
-	next      map[string]time.Time // by session: when another may
-	cleanedAt time.Time            // when those that are over were last dropped
+	next      map[string]time.Time // by session: no hint before
+	cleanedAt time.Time            // last removal of expired entries
 }
 
-// allow reports whether a hint of that session may make for a look now, and if so
-// lets no other do for a while.
+// allow reports whether a hint of the session may cause a check now, and if so blocks others
+// for hintInterval.
 func (h *hints) allow(id string, now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	// else the clock was set back
+	// the second condition: unless the clock was set back
 	waits := func(at time.Time) bool { return now.Before(at) && !now.Add(hintInterval).Before(at) }
 	if waits(h.next[id]) {
 		return false

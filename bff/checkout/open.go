@@ -10,13 +10,12 @@ import (
 	"coinslot/bff/payment"
 )
 
-// Open stores a session for o, or returns the one that o.Ref or key stands for
-// already. key is the Idempotency-Key of the request, "" for none. created
-// reports which of the two happened.
+// Open stores a session for o, or returns the existing one with its reference or key. key is
+// the Idempotency-Key of the request; "" = none. created reports which.
 //
-// Errors: *wire.Error with CodeOrderConflict or CodeIdempotency if ref or
-// key stands for another order, or as from [Order.Validate]; CodeInvalid with
-// Param "currencies" if the gateway offers none of o.Currencies; the store's.
+// Errors: *wire.Error with CodeOrderConflict or CodeIdempotency if the reference or key belongs
+// to another order, or as from [payment.Order.Validate]; CodeInvalid with Param "currencies" if
+// the gateway offers none of o.Currencies; the store's.
 func (c *Service) Open(
 	ctx context.Context, o payment.Order, key string,
 ) (s payment.Session, created bool, err error) {
@@ -38,7 +37,7 @@ func (c *Service) Open(
 	}
 	c.Transitioned(payment.Session{}, s)
 	if s.Unchecked = !known; s.Unchecked {
-		c.Log.WarnContext(ctx, "order's currencies not checked: gateway's list not available",
+		c.Log.WarnContext(ctx, "currencies not validated: gateway currency list unavailable",
 			"session", s.ID, "currencies", o.Currencies)
 	}
 	return s, true, nil
@@ -47,9 +46,9 @@ func (c *Service) Open(
 // currencyPatience is how long Open waits for the gateway's currency list.
 const currencyPatience = 2 * time.Second
 
-// checkCurrencies compares o.Currencies with the gateway's list. known is false
-// if there is no list to compare with. Errors: *wire.Error with CodeInvalid and
-// Param "currencies" if nothing matches.
+// checkCurrencies validates o.Currencies against the gateway's list; known is false if the
+// list is unavailable. Errors: *wire.Error with CodeInvalid and Param "currencies" if none
+// matches.
 func (c *Service) checkCurrencies(ctx context.Context, o payment.Order) (known bool, err error) {
 	if len(o.Currencies) == 0 {
 		return true, nil
@@ -57,9 +56,8 @@ func (c *Service) checkCurrencies(ctx context.Context, o payment.Order) (known b
 	ctx, cancel := context.WithTimeout(ctx, currencyPatience)
 	defer cancel()
 	// A coin may have been enabled since an older list was read.
-	type read func(context.Context) ([]payment.Currency, error)
-	for _, read := range []read{c.Currencies, c.currencies.latest} {
-		list, err := read(ctx)
+	for _, maxAge := range []time.Duration{currenciesStale, currenciesFresh} {
+		list, err := c.currencies.read(ctx, maxAge)
 		if err != nil || len(list) == 0 {
 			return false, nil
 		}
@@ -72,8 +70,8 @@ func (c *Service) checkCurrencies(ctx context.Context, o payment.Order) (known b
 	return true, &wire.Error{Code: wire.CodeInvalid, Param: "currencies", Detail: detail}
 }
 
-// findExisting is Open for an order whose currencies match nothing now: the session
-// that fresh repeats, and the error wrong if it repeats none.
+// findExisting returns the session that has the key or reference of fresh, whose currencies
+// match nothing now, or the error wrong if there is none.
 func (c *Service) findExisting(
 	ctx context.Context, fresh payment.Session, wrong error,
 ) (s payment.Session, created bool, err error) {
@@ -85,9 +83,7 @@ func (c *Service) findExisting(
 		f.Limit = 1
 		page, err := c.Store.List(ctx, f)
 		if err != nil {
-			return payment.Session{}, false, fmt.Errorf(
-				"looking for a session of the same order: %w", err,
-			)
+			return payment.Session{}, false, fmt.Errorf("looking up the order's session: %w", err)
 		}
 		if len(page.Sessions) > 0 {
 			return page.Sessions[0], false, conflict(page.Sessions[0], fresh)
@@ -109,7 +105,7 @@ func (c *Service) newSession(o payment.Order, key string) payment.Session {
 	return s
 }
 
-// conflict compares the session that is there with the one that was wanted.
+// conflict returns an error if have and want are of different orders.
 func conflict(have, want payment.Session) error {
 	switch {
 	case have.Digest == want.Digest:
@@ -120,12 +116,12 @@ func conflict(have, want payment.Session) error {
 	return payment.NewError(wire.CodeIdempotency, "Idempotency-Key")
 }
 
-// ValidateChoice reports whether choice could be made for o, before anything is
-// stored for it. Errors: as for Choose.
+// ValidateChoice reports whether choice could be made for o, before anything is stored. Errors:
+// as for Choose.
 func (c *Service) ValidateChoice(ctx context.Context, o payment.Order, choice wire.Choice) error {
 	currencies, err := c.Currencies(ctx)
 	if err != nil {
-		return c.unavailable(ctx, "reading currencies", err)
+		return c.unavailable(ctx, "reading the currency list", err)
 	}
 	if _, err := payment.PickOffer(payment.Offers(o, currencies), choice); err != nil {
 		return err

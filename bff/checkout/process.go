@@ -10,15 +10,14 @@ import (
 	"coinslot/bff/payment"
 )
 
-// Process does what is due for s, as returned by Store.Claim: it asks the gateway,
-// applies the rules and sets the next DueAt. It is safe to run beside anything
-// else, since every change starts from the current row.
+// Process does what is due for s, as returned by Store.Claim: it asks the gateway, applies the
+// rules and sets the next DueAt. It may run concurrently with anything, since every change
+// starts from the current row. It ends the lease of the claim.
 //
-// The lease of the claim is ended. Errors: ErrFenced if it was lost to another
-// claim meanwhile; the gateway's; the store's.
+// Errors: ErrFenced if the lease was lost to another claim; the gateway's; the store's.
 func (c *Service) Process(ctx context.Context, s payment.Session) error {
 	err := c.process(ctx, s)
-	// a stopping instance: the next one is to look at once
+	// on shutdown, let the next instance process it at once
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return errors.Join(err, c.Store.Release(context.WithoutCancel(ctx), s, s.DueAt))
 	}
@@ -27,13 +26,16 @@ func (c *Service) Process(ctx context.Context, s payment.Session) error {
 
 func (c *Service) process(ctx context.Context, s payment.Session) error {
 	if s.Status == wire.Open && !c.Now().Before(s.ExpiresAt) {
-		return c.expire(ctx, s)
+		_, err := c.Change(ctx, s, func(s *payment.Session, now time.Time) error {
+			return s.Expire(now)
+		})
+		return err
 	}
 	var errs []error
 	for i := range s.Attempts {
 		if err := c.processAttempt(ctx, s, s.Attempts[i]); err != nil {
-			errs = append(errs,
-				fmt.Errorf("tending attempt %d of session %q: %w", s.Attempts[i].Number, s.ID, err))
+			n := s.Attempts[i].Number
+			errs = append(errs, fmt.Errorf("processing attempt %d of session %q: %w", n, s.ID, err))
 		}
 	}
 	if len(errs) > 0 && !errors.Is(ctx.Err(), context.Canceled) {
@@ -42,10 +44,10 @@ func (c *Service) process(ctx context.Context, s payment.Session) error {
 	return errors.Join(errs...)
 }
 
-// release ends the lease of s. If nothing has moved DueAt meanwhile, nothing was
-// to be done: it comes back when it says, but not at once.
+// release ends the lease of s. If nothing has moved DueAt meanwhile, nothing was to be done:
+// then it is due again as scheduled, but not at once.
 func (c *Service) release(ctx context.Context, s payment.Session) error {
-	due := s.Due(c.Schedule, c.Now(), c.watched(s))
+	due := s.Due(c.Schedule, c.Now(), c.IsWatched(s))
 	if soonest := c.Now().Add(c.Schedule.Watched); !due.IsZero() && due.Before(soonest) {
 		due = soonest
 	}
@@ -55,7 +57,6 @@ func (c *Service) release(ctx context.Context, s payment.Session) error {
 	return nil
 }
 
-// processAttempt does what is due for one attempt.
 func (c *Service) processAttempt(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	now := c.Now()
 	due := a.Due(c.Schedule, now, true)
@@ -89,32 +90,38 @@ func (c *Service) processAttempt(ctx context.Context, s payment.Session, a payme
 		if due.IsZero() || now.Before(due) {
 			return nil
 		}
-		return c.checkConfirmed(ctx, s, a)
+		return c.checkAndCount(ctx, s, a, func() int { return a.ChecksDone + 1 })
 	case payment.Abandoned, payment.Rejected, payment.Duplicate:
 		return c.processOrphan(ctx, s, a, due)
 	}
 	return nil
 }
 
-// checkWaiting checks a waiting attempt. One that is left over after another attempt
-// was confirmed, or the session was closed for good, is cancelled, so that
-// nobody pays twice or for nothing.
+// checkWaiting checks a waiting attempt. A leftover one, after another attempt was confirmed or
+// the session was closed permanently, is canceled, so that nobody pays twice or for nothing.
 func (c *Service) checkWaiting(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	if s.Status == wire.Confirmed || s.ClosedBy.Final() {
-		if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
-			c.Log.WarnContext(
-				ctx, "cancelling a left-over transaction", "session", s.ID, "attempt", a.Number,
-				"error", err,
-			)
-		}
+		return c.cancelAndCheck(ctx, s, a)
 	}
 	_, err := c.checkStatus(ctx, s, a.Number)
 	return err
 }
 
-// followUp reads the status of an attempt after somebody has asked for a check, or the
-// gateway's list has shown money of it, and counts the read. If nobody has asked the
-// gateway to verify it yet, follow does.
+// cancelAndCheck cancels a transaction that must not be paid, and records its status.
+func (c *Service) cancelAndCheck(
+	ctx context.Context, s payment.Session, a payment.Attempt,
+) error {
+	if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
+		c.Log.WarnContext(ctx, "canceling a leftover transaction failed",
+			"session", s.ID, "attempt", a.Number, "error", err)
+	}
+	_, err := c.checkStatus(ctx, s, a.Number)
+	return err
+}
+
+// followUp reads the status of an attempt after a recheck request, or after the gateway's list
+// showed money of it, and counts the read. The first one asks the gateway to verify, unless the
+// request has done so.
 func (c *Service) followUp(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	due := a.FollowUpsDue(c.Schedule, c.Now())
 	if a.FollowUps == 0 && due > 0 {
@@ -130,40 +137,33 @@ func (c *Service) followUp(ctx context.Context, s payment.Session, a payment.Att
 	return err
 }
 
-// checkLate re-verifies an ended attempt and counts the look.
+// checkLate asks the gateway to verify an ended attempt again, reads its status and counts the
+// check.
 func (c *Service) checkLate(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	if err := c.Gateway.Recheck(ctx, a.TrackingCode); err != nil {
-		c.Log.InfoContext(
-			ctx, "rechecking a transaction", "session", s.ID, "attempt", a.Number, "error", err,
-		)
+		c.Log.InfoContext(ctx, "rechecking a transaction failed",
+			"session", s.ID, "attempt", a.Number, "error", err)
 	}
-	if _, err := c.checkStatus(ctx, s, a.Number); err != nil {
-		return err
-	}
-	return c.countChecks(ctx, s, a, a.LateChecksDone(c.Schedule, c.Now()))
+	return c.checkAndCount(ctx, s, a, func() int { return a.LateChecksDone(c.Schedule, c.Now()) })
 }
 
-// checkConfirmed reads the status of a confirmed attempt again and counts the look.
-func (c *Service) checkConfirmed(ctx context.Context, s payment.Session, a payment.Attempt) error {
-	if _, err := c.checkStatus(ctx, s, a.Number); err != nil {
-		return err
-	}
-	return c.countChecks(ctx, s, a, a.ChecksDone+1)
-}
-
-// countChecks notes that so many looks at a were taken, with the one that was due. Two that
-// took the same one count once: the schedule must not run out early.
-func (c *Service) countChecks(
-	ctx context.Context, s payment.Session, a payment.Attempt, taken int,
+// checkAndCount reads the status of a and sets its ChecksDone to done(), unless another
+// process has counted the same check: the schedule must not run out early.
+func (c *Service) checkAndCount(
+	ctx context.Context, s payment.Session, a payment.Attempt, done func() int,
 ) error {
+	if _, err := c.checkStatus(ctx, s, a.Number); err != nil {
+		return err
+	}
+	n := done()
 	_, err := c.Change(ctx, s, func(s *payment.Session, _ time.Time) error {
-		return s.CountChecks(a, taken)
+		return s.CountChecks(a, n)
 	})
 	return err
 }
 
-// processOrphan searches again for what a given-up create may have opened after
-// all, ends it when it is known, and looks at it late like at any other.
+// processOrphan searches for what an abandoned create may have opened, cancels it when it is
+// found, and then checks it like any ended attempt.
 func (c *Service) processOrphan(
 	ctx context.Context, s payment.Session, a payment.Attempt, due time.Time,
 ) error {
@@ -176,31 +176,17 @@ func (c *Service) processOrphan(
 	if !a.EndedAt.IsZero() {
 		return c.checkLate(ctx, s, a)
 	}
-	if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
-		c.Log.WarnContext(
-			ctx, "cancelling an orphan", "session", s.ID, "attempt", a.Number, "error", err,
-		)
-	}
-	_, err := c.checkStatus(ctx, s, a.Number)
-	return err
+	return c.cancelAndCheck(ctx, s, a)
 }
 
-// expire closes a session that nobody chose a coin for in time.
-func (c *Service) expire(ctx context.Context, s payment.Session) error {
-	_, err := c.Change(ctx, s, func(s *payment.Session, now time.Time) error {
-		return s.Expire(now)
-	})
-	return err
-}
-
-// postpone sets the next DueAt after a failure: no sooner than the gateway has
-// asked for, which counts up to a minute, and less often the longer it lasts. A check
-// that was not made for want of a turn comes back as soon as a watched one.
+// postpone sets the next DueAt after a failure: no sooner than the gateway's Retry-After, up to
+// a minute, and later the longer it lasts. A throttled check is repeated at the interval of
+// watched sessions.
 func (c *Service) postpone(ctx context.Context, s payment.Session, errs []error) {
 	now := c.Now()
 	err := errors.Join(errs...)
 	wait := max(
-		c.Schedule.Interval(c.watched(s) || isThrottled(err)), min(retryAfter(err), time.Minute),
+		c.Schedule.Interval(c.IsWatched(s) || isThrottled(err)), min(retryAfter(err), time.Minute),
 	)
 	if a := s.Current(); a != nil {
 		wait = a.StretchInterval(now, wait)
@@ -210,27 +196,24 @@ func (c *Service) postpone(ctx context.Context, s payment.Session, errs []error)
 		checked = current.CheckedAt // another attempt may have been checked just now
 	}
 	if err := c.Store.Touch(ctx, s, checked, now.Add(wait)); err != nil {
-		c.Log.ErrorContext(ctx, "postponing a session", "session", s.ID, "error", err)
+		c.Log.ErrorContext(ctx, "postponing a session failed", "session", s.ID, "error", err)
 	}
 }
 
-// isThrottled reports whether err says that the gateway was not asked, because others were.
+// isThrottled reports whether our own rate limiter refused the request.
 func isThrottled(err error) bool {
 	refused, ok := errors.AsType[*payment.RefusedError](err)
 	return ok && refused.Reason == payment.ReasonBusy && refused.Status == 0
 }
 
-// outagePause is the most that an error can put one session off: nobody knows
-// when an outage ends.
+// outagePause is the most that an error postpones a session: nobody knows when an outage ends.
 const outagePause = 20 * time.Second
 
 func retryAfter(err error) time.Duration {
-	var refused *payment.RefusedError
-	var unknown *payment.UnknownError
-	switch {
-	case errors.As(err, &refused):
+	if refused, ok := errors.AsType[*payment.RefusedError](err); ok {
 		return refused.RetryAfter
-	case errors.As(err, &unknown):
+	}
+	if unknown, ok := errors.AsType[*payment.UnknownError](err); ok {
 		return min(unknown.RetryAfter, outagePause)
 	}
 	return 0

@@ -9,25 +9,23 @@ import (
 	"coinslot/bff/payment"
 )
 
-// recheckPause is the least time between two checks of one session that somebody
-// asks for, for each of its attempts that is followed: the more there are, the
-// less often, so that a session makes for as many gateway calls as ever.
+// recheckPause is the least time between two requested rechecks of a session, multiplied by its
+// attempts with follow-ups: so the gateway calls per session stay bounded.
 const recheckPause = 30 * time.Second
 
-// maxCheckPause is the longest that a check of a waiting payment keeps somebody from asking
-// for another: the poll interval may be minutes.
+// maxCheckPause is the longest time for which a check of a waiting payment blocks a requested
+// one: the poll interval may be minutes.
 const maxCheckPause = 3 * time.Second
 
-// Recheck checks the session now, and every attempt of it that could still receive
-// money: the shopper may have paid an address that was replaced. The current
-// attempt is read before Recheck returns, unless it waits and was checked less than a
-// poll interval ago, or less than maxCheckPause: then it is returned as it is, for
-// [Service.Nudge]. The gateway is asked to verify ended attempts again, at most twice
-// a minute, and because it may do so in the background, the poller reads them again
-// for some minutes; see Schedule.FollowUps. Confirmed sessions are returned as they are.
+// Recheck checks the session now, and every attempt that could still receive money: the shopper
+// may have paid an address that was replaced. It reads the current attempt before it returns,
+// unless that is waiting and was checked less than a poll interval or maxCheckPause ago. The
+// gateway is asked to verify ended attempts again, at most twice a minute; because it may do so
+// in the background, the poller reads them again for some minutes, see Schedule.FollowUps.
+// Confirmed sessions are returned as they are.
 //
-// Errors: *wire.Error with CodeNotPossible if nothing was opened yet,
-// CodeGatewayUnavailable, CodeSessionUnknown; the store's.
+// Errors: *wire.Error with CodeNotPossible if nothing was opened yet, CodeGatewayUnavailable,
+// CodeSessionUnknown; the store's.
 func (c *Service) Recheck(ctx context.Context, id string) (payment.Session, error) {
 	s, err := c.Session(ctx, id)
 	if err != nil {
@@ -66,14 +64,13 @@ func (c *Service) Recheck(ctx context.Context, id string) (payment.Session, erro
 	return c.checkStatus(ctx, s, number)
 }
 
-// reverify asks the gateway to verify an ended attempt again. What comes of it is
-// read by status.
+// reverify asks the gateway to verify an ended attempt again. Its outcome shows in the status.
 func (c *Service) reverify(ctx context.Context, s payment.Session, a *payment.Attempt) {
 	if a.State != payment.Expired && a.State != payment.Cancelled {
 		return
 	}
 	if err := c.Gateway.Recheck(ctx, a.TrackingCode); err != nil {
-		c.Log.InfoContext(ctx, "rechecking a transaction",
+		c.Log.InfoContext(ctx, "rechecking a transaction failed",
 			"session", s.ID, "attempt", a.Number, "error", err)
 	}
 }

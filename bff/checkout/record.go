@@ -6,12 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"coinslot/app/wire"
 	"coinslot/bff/payment"
 )
 
-// checkStatus reads the status of attempt n and records it. That the gateway does not know
-// the transaction is recorded, too.
+// checkStatus reads the status of attempt n and records it, also that the transaction does not
+// exist.
 func (c *Service) checkStatus(
 	ctx context.Context, s payment.Session, n int,
 ) (payment.Session, error) {
@@ -20,13 +19,12 @@ func (c *Service) checkStatus(
 		return c.countAbsence(ctx, s, n)
 	}
 	if err != nil {
-		return s, c.unavailable(ctx, "reading status", err)
+		return s, c.unavailable(ctx, "reading the status", err)
 	}
 	return c.record(ctx, s, n, r)
 }
 
-// record applies a status record: a full change if it tells something new, a
-// mere touch of the row if it does not.
+// record applies a status record; without news it only touches the row.
 func (c *Service) record(
 	ctx context.Context, s payment.Session, n int, r payment.Record,
 ) (payment.Session, error) {
@@ -34,12 +32,9 @@ func (c *Service) record(
 	env := c.Gateway.Environment()
 	news, err := s.NeedsUpdate(n, r, env, now)
 	if err != nil {
-		c.Log.ErrorContext(
-			ctx, "status record of another transaction", "session", s.ID, "attempt", n,
-		)
-		return s, fmt.Errorf(
-			"reading status: %w: %w", payment.NewError(wire.CodeGatewayUnavailable, ""), err,
-		)
+		c.Log.ErrorContext(ctx, "gateway answered with another transaction's record",
+			"session", s.ID, "attempt", n)
+		return s, payment.GatewayUnavailable("reading the status", err)
 	}
 	if !news {
 		s.CheckedAt = now
@@ -54,8 +49,8 @@ func (c *Service) record(
 	return changed, err
 }
 
-// reviewReusedTx puts attempt n into review because the transaction id of r has
-// confirmed another session; if it is there already, nothing is new.
+// reviewReusedTx moves attempt n into review because the transaction id of r confirmed another
+// session, unless it is there already.
 func (c *Service) reviewReusedTx(
 	ctx context.Context, s payment.Session, n int, r payment.Record,
 ) (payment.Session, error) {
@@ -68,17 +63,17 @@ func (c *Service) reviewReusedTx(
 	})
 }
 
-// Touch writes CheckedAt and the next DueAt of s without a new version.
+// Touch stores CheckedAt and the next DueAt of s without a new version.
 func (c *Service) Touch(ctx context.Context, s payment.Session) error {
-	due := s.Due(c.Schedule, c.Now(), c.watched(s))
+	due := s.Due(c.Schedule, c.Now(), c.IsWatched(s))
 	if err := c.Store.Touch(ctx, s, s.CheckedAt, due); err != nil {
-		return fmt.Errorf("noting the check: %w", err)
+		return fmt.Errorf("recording the check: %w", err)
 	}
 	c.Changed(s.ID)
 	return nil
 }
 
-// countAbsence records an answer that the gateway does not know attempt n.
+// countAbsence records the answer that the transaction of attempt n does not exist.
 func (c *Service) countAbsence(
 	ctx context.Context, s payment.Session, n int,
 ) (payment.Session, error) {

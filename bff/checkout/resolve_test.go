@@ -123,7 +123,7 @@ func TestResolvingAChangedReview(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Reviewed()
 	settle := func(seen payment.Session) error {
-		_, err := h.Service.Settle(t.Context(), s.ID, payment.Resolution{As: wire.Confirmed, Reason: "seen", By: payment.Console("ann"), ReviewID: seen.ReviewID()})
+		_, err := h.Service.ResolveBy(t.Context(), s.ID, payment.Resolution{As: wire.Confirmed, Reason: "seen", By: payment.Console("ann"), ReviewID: seen.ReviewID()})
 		return err
 	}
 	h.Gateway.MangleStatus = func(r *payment.Record) { r.AmountUSD = checkouttest.Dec("1") }

@@ -8,25 +8,25 @@ import (
 	"coinslot/bff/token"
 )
 
-// Translate turns a key and pairs of placeholder and value into a sentence in one
-// language: words("reason.minimum", "amount", "10").
+// Translate returns the sentence for a key in one language, with pairs of placeholder and value
+// filled in: translate("reason.minimum", "amount", "10").
 type Translate func(key string, pairs ...string) string
 
-// ViewOptions is what View needs besides the session.
+// ViewOptions configures [View].
 type ViewOptions struct {
 	Now        time.Time
 	Currencies []payment.Currency
 	Translate  Translate
-	// Support is where shoppers are answered, an https: or mailto: URL; may be empty.
+	// Support is the https: or mailto: URL of the shop's support; may be empty.
 	Support string
-	// Icon returns the path of a coin's mark; nil = no icons.
+	// Icon returns the path of a coin's icon; nil = no icons.
 	Icon func(symbol string) string
-	// Tokens is what is known of coins and networks; nil = what is built in.
+	// Tokens describes coins and networks; nil = the built-in registry.
 	Tokens  *token.Registry
-	Receipt payment.Receipt // nil = there are none
+	Receipt payment.Receipt // nil = none
 }
 
-// sentence is the sentence about a code; empty if there are no words.
+// sentence returns the sentence for a code; empty without Translate.
 func (opts ViewOptions) sentence(code wire.Code) string {
 	if opts.Translate == nil {
 		return ""
@@ -34,7 +34,7 @@ func (opts ViewOptions) sentence(code wire.Code) string {
 	return opts.Translate("problem." + string(code))
 }
 
-// View returns what a browser is told of s, and nothing else of it leaves for one.
+// View returns all that a browser gets to see of s.
 func View(s *payment.Session, opts ViewOptions) wire.View {
 	a := s.Current()
 	v := wire.View{
@@ -51,7 +51,7 @@ func View(s *payment.Session, opts ViewOptions) wire.View {
 	switch {
 	case s.Notice.Code != "":
 		v.Notice = &wire.Notice{Code: s.Notice.Code, Message: opts.sentence(s.Notice.Code)}
-	case a != nil && a.IsAbsent(): // the page of a review says that it was reported as paid
+	case a != nil && a.IsAbsent(): // the page of a review says: reported as paid
 		v.Notice = &wire.Notice{Message: opts.sentence(wire.CodePaymentInProgress)}
 	}
 	if a != nil && a.IsVisible() {
@@ -92,7 +92,7 @@ func viewAttempt(a *payment.Attempt, now time.Time, tokens *token.Registry) *wir
 	}
 	w.ExpiresInMs = max(0, a.ExpiresAt.Sub(now).Milliseconds())
 	if a.State == payment.Creating || a.State == payment.Unknown || a.IsAbsent() {
-		return w // not to be paid: it may be about to be cancelled, or not to exist
+		return w // must not be paid: it may get canceled, or not exist
 	}
 	w.PaymentURL = a.PaymentURL
 	w.PayAmount, w.PayableAmount = a.PayText, payment.FormatAmount(a.PayAmount.RoundCeil(digits))
@@ -100,7 +100,7 @@ func viewAttempt(a *payment.Attempt, now time.Time, tokens *token.Registry) *wir
 	return w
 }
 
-// currenciesView lists what can be chosen, coin by coin, as [ranked] says.
+// currenciesView lists the choices by coin, in the order of [payment.RankOffers].
 func currenciesView(o payment.Order, opts ViewOptions) []wire.Currency {
 	list := []wire.Currency{}
 	all := payment.RankOffers(payment.Offers(o, opts.Currencies))
@@ -151,7 +151,7 @@ func viewNetwork(o payment.Offer, order payment.Order, opts ViewOptions) wire.Ne
 	return n
 }
 
-// Preview is the view of an order that is stored nowhere yet.
+// Preview returns the view of an order that is not stored yet.
 func Preview(o payment.Order, opts ViewOptions, test bool) wire.View {
 	s := payment.Session{
 		Order: o, Status: wire.Open, Test: test, ExpiresAt: opts.Now.Add(payment.DefaultExpiry),
@@ -161,22 +161,16 @@ func Preview(o payment.Order, opts ViewOptions, test bool) wire.View {
 	return v
 }
 
-// addWallets fills in what wallets can make of a: the family of its address, and the
-// links for what is due now.
+// addWallets fills in what wallets use: the family of the address, and links for the amount
+// due.
 func addWallets(w *wire.Attempt, a *payment.Attempt, r *token.Registry) {
-	// else it is told as one of no kind
 	if w.Address = a.Address; r.CheckAddress(a.NetworkCode, a.Address) == nil {
 		w.Family = r.Family(a.NetworkCode, a.Address)
 	}
-	p := walletPayment(a, r)
-	w.URI, w.TokenURI = r.URI(p)
-	w.Call = r.Call(p)
-}
-
-// walletPayment is what a wallet is to send for a now.
-func walletPayment(a *payment.Attempt, r *token.Registry) token.Payment {
-	return token.Payment{
+	p := token.Payment{
 		Symbol: a.CurrencySymbol, Network: a.NetworkCode, Address: a.Address,
 		Amount: a.AmountDue(a.Digits(r)),
 	}
+	w.URI, w.TokenURI = r.URI(p)
+	w.Call = r.Call(p)
 }

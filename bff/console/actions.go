@@ -87,7 +87,7 @@ func resolve(as wire.Status) func(context.Context, *request, string) error {
 		if seen == "" {
 			return &wire.Error{Code: wire.CodeInvalid, Param: "review"}
 		}
-		_, err := r.Checkout.Settle(ctx, id, payment.Resolution{
+		_, err := r.Checkout.ResolveBy(ctx, id, payment.Resolution{
 			As: as, Reason: r.r.PostFormValue("reason"), By: r.by(), ReviewID: seen,
 		})
 		return err

@@ -6,63 +6,59 @@ import (
 	"time"
 )
 
-// How fast the breaker opens, and how soon it looks again.
+// When the breaker opens and probes.
 const (
 	openAfter      = 5               // failures in a row
 	firstDelay     = 2 * time.Second // before the first probe, by default
 	maxDelayFactor = 5               // between two probes, in first delays
 )
 
-// health is what the end of a call tells about the gateway.
+// health is what the outcome of a call says about the gateway.
 type health int
 
 const (
-	inconclusive health = iota // the caller went away
-	healthy                    // it has answered, be it with a no
-	failing                    // no connection, no answer, or none that can be trusted
+	inconclusive health = iota // nothing: the caller went away
+	healthy                    // it answered, even with a refusal
+	failing                    // no connection, or no valid answer
 )
 
-// ticket is the right to make one call, and says when it was given.
+// ticket is the permit of one call.
 type ticket struct {
 	generation uint64
 	probe      chan struct{} // nil = an ordinary call
 }
 
-// breaker refuses calls while the gateway does not answer. Open, it lets one
-// probe at a time through, never sooner than its delay; the first answer
-// closes it. What calls of an earlier era report as failures is no news: they
-// were on their way before the breaker knew.
+// breaker refuses calls while the gateway does not answer. While open, it permits one probe at
+// a time, after a delay; the first answer closes it. Failures of calls from an earlier
+// generation do not count: they were sent before the breaker opened.
 //
-// It is our own because failsafe-go's knows no outcome that tells nothing (a
-// probe whose caller went away would hold its permit for ever), takes late
-// failures for the probe's, and asks its delay function only inside of its own
-// executor.
+// It is our own because failsafe-go's breaker has no inconclusive outcome (a probe whose caller
+// went away would keep its permit forever), counts late failures as the probe's, and calls its
+// delay function only inside its own executor.
 type breaker struct {
 	first time.Duration // delay before the first probe
 
 	mu         sync.Mutex // guards the fields below
 	generation uint64     // counts openings and closings
 	open       bool
-	since      time.Time // of the era; zero = never opened
+	since      time.Time // of the generation; zero = never opened
 	failures   int       // in a row, while closed
 	delay      time.Duration
 	until      time.Time     // no probe sooner
-	probe      chan struct{} // closed when the probe under way ends; nil = none
+	probe      chan struct{} // closed when the current probe ends; nil = none
 	probed     time.Time     // when it began
 	opened     uint64
 }
 
-// state reports whether the breaker is open and, if so, whether a probe is due
-// or under way.
+// state reports whether the breaker is open and, if so, whether a probe is due or running.
 func (k *breaker) state(now time.Time) (open, due, probing bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.open, k.open && !now.Before(k.until), k.probe != nil
 }
 
-// acquire returns a ticket if a call may be made now. While the breaker is open
-// that is the holder of the probe's permit, or the first read that comes when
-// a probe is due, which becomes the probe.
+// acquire returns a ticket if a call may be made now. While the breaker is open, only the probe
+// may, or the first read once a probe is due, which becomes the probe.
 func (k *breaker) acquire(now time.Time, effect bool, permit chan struct{}) (ticket, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -78,8 +74,8 @@ func (k *breaker) acquire(now time.Time, effect bool, permit chan struct{}) (tic
 	return ticket{}, false
 }
 
-// join returns the ticket of the probe under way, or of a new one that the
-// caller must run (mine). ok is false if no probe is wanted now.
+// join returns the ticket of the current probe, or of a new one that the caller must run
+// (mine). ok is false if no probe is due.
 func (k *breaker) join(now time.Time) (t ticket, mine, ok bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -92,8 +88,8 @@ func (k *breaker) join(now time.Time) (t ticket, mine, ok bool) {
 	return ticket{generation: k.generation, probe: k.probe}, mine, true
 }
 
-// report takes in how the call of t ended, and reports whether that has opened
-// or closed the breaker. Telling about one ticket twice is allowed.
+// report records the outcome of the call of t, and reports whether that opened or closed the
+// breaker. A ticket may be reported twice.
 func (k *breaker) report(t ticket, n health, now time.Time) (changed, open bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -121,14 +117,14 @@ func (k *breaker) report(t ticket, n health, now time.Time) (changed, open bool)
 	return k.open != was, k.open
 }
 
-// postponeProbe puts the next probe off by delay, less up to a fifth of it so that
-// instances do not probe in step.
+// postponeProbe schedules the next probe after delay, less up to a fifth so that instances do
+// not probe in step.
 func (k *breaker) postponeProbe(delay time.Duration, now time.Time) {
 	k.delay = min(delay, maxDelayFactor*k.first)
 	k.until = now.Add(k.delay - rand.N(k.delay/5))
 }
 
-// untilProbe returns how long it takes until a probe is due.
+// untilProbe returns the time until a probe is due.
 func (k *breaker) untilProbe(now time.Time) time.Duration {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -7,29 +7,27 @@ import (
 	"time"
 )
 
-// ErrFull is the refusal of a [Bucket] whose next free slot is further away
-// than the caller's patience.
-var ErrFull = errors.New("budget of requests is used up")
+// ErrFull means that the next free slot of a [Bucket] is further away than the caller's
+// patience.
+var ErrFull = errors.New("rate limit exceeded")
 
-// Bucket hands out the slots in which requests may be sent: a rate per second,
-// and as many at once as fit into a second. All users of one merchant's key
-// share one. It is safe for concurrent use; limitertest.Run is its contract.
+// Bucket gives out the slots in which requests may be sent: a rate per second, with bursts of
+// up to one second's worth. All users of a merchant's key share one. It is safe for concurrent
+// use; limitertest.Run tests this contract.
 type Bucket interface {
-	// Take reserves the next free slot and returns how long to wait for it,
-	// zero = send now. A reserved slot is never given back.
+	// Take reserves the next free slot and returns how long to wait for it; zero = send now. A
+	// reserved slot cannot be returned.
 	//
-	// Errors: ErrFull if the wait is longer than patience, with that wait; then
-	// nothing is reserved. Any other error: nothing may be sent.
+	// Errors: ErrFull if the wait is longer than patience, with that wait; then nothing is
+	// reserved. After any other error, nothing may be sent.
 	Take(ctx context.Context, patience time.Duration) (wait time.Duration, err error)
-	// Pause hands out no slot before d from now, and from then on one at a
-	// time, without a burst. It never shortens a longer pause, and does not
-	// touch slots that are reserved already. d <= 0 does nothing.
+	// Pause gives out no slot before d from now, and then one at a time, without a burst. It
+	// never shortens a longer pause, and does not affect reserved slots. d <= 0 does nothing.
 	Pause(ctx context.Context, d time.Duration) error
 }
 
-// local is a Bucket of this process. It keeps one number, as the generic cell
-// rate algorithm does: when the bucket would be full of free slots again.
-// Source: ITU-T I.371, "virtual scheduling".
+// local is a Bucket of this process: the generic cell rate algorithm, which stores when the
+// bucket will be full again. Source: ITU-T I.371, "virtual scheduling".
 type local struct {
 	interval time.Duration // between slots
 	slack    time.Duration // how far next may be ahead of a slot: burst-1 intervals
@@ -39,8 +37,8 @@ type local struct {
 	next time.Time
 }
 
-// Local returns a bucket of rps slots per second for this process alone; rps
-// below 1 counts as 1. now is the clock; nil = time.Now.
+// Local returns a bucket of rps slots per second for this process alone; rps below 1 counts as
+// 1. now is the clock; nil = time.Now.
 func Local(rps int, now func() time.Time) Bucket {
 	if now == nil {
 		now = time.Now
@@ -66,7 +64,7 @@ func (l *local) Take(ctx context.Context, patience time.Duration) (time.Duration
 	return wait, nil
 }
 
-// Free returns how many slots could be taken without a wait now.
+// Free returns how many slots could be taken without waiting now.
 func (l *local) Free(context.Context) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -6,24 +6,23 @@ import "context"
 type Priority int
 
 const (
-	Shopper    Priority = iota // somebody waits for the answer
-	Create                     // opens a payment for somebody who waits
-	Watched                    // polls a payment that somebody is looking at
+	Shopper    Priority = iota // a shopper waits for the answer
+	Create                     // opens a payment for a shopper who waits
+	Watched                    // polls a payment whose page is open
 	Shared                     // polls many payments at once
-	Single                     // polls one that nobody looks at
+	Single                     // polls another payment
 	Late                       // polls one that has ended
 	priorities = iota
 )
 
-// Client is who a call is made for. Slots are shared evenly between networks, then
-// between the addresses of a network, then between the sessions of an address. The
-// zero Client is the merchant, and the server itself.
+// Client is who a call is made for. Slots are shared evenly between networks, then between the
+// addresses of a network, then between the sessions of an address. The zero Client is the
+// merchant, and the server itself.
 type Client struct {
-	Network string // the widest that one owner may have
-	Address string // one client, as far as anybody can tell
+	Network string // the largest that one owner may have
+	Address string // presumably one client
 	Session string
-	// OnSend is called for every request that is sent for the client. Nil = nobody
-	// counts.
+	// OnSend is called for every request sent for the client. Nil = no callback.
 	OnSend func()
 }
 
@@ -32,19 +31,17 @@ type (
 	clientKey   struct{}
 )
 
-// WithPriority says what calls made with ctx are for. Without it they are a
-// Shopper's.
+// WithPriority sets what calls made with ctx are for. The default is Shopper.
 func WithPriority(ctx context.Context, p Priority) context.Context {
 	return context.WithValue(ctx, priorityKey{}, p)
 }
 
-// WithClient says who calls made with ctx are for.
+// WithClient sets who calls made with ctx are for.
 func WithClient(ctx context.Context, c Client) context.Context {
 	return context.WithValue(ctx, clientKey{}, c)
 }
 
-// WithSession says which session calls made with ctx are for. The rest of the client
-// stays as it is.
+// WithSession sets only the session of the client.
 func WithSession(ctx context.Context, id string) context.Context {
 	c := clientOf(ctx)
 	c.Session = id

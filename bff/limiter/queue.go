@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// set is a set of priorities, a bit each.
+// set is a bit set of priorities.
 type set uint
 
 func setOf(list ...Priority) (s set) {
@@ -23,11 +23,10 @@ var (
 	polls    = setOf(Watched, Shared, Single, Late)
 )
 
-// shares are the least parts of the slots: while a call of some priorities waits, at
-// most so many slots in a row go to others of a wider set. So polls get every third
-// slot in a flood of shoppers, creates every fifth of the shoppers' slots in a flood
-// of other calls, and each kind of poll every fifth of the polls' slots, late ones every
-// tenth.
+// shares guarantee slots: while a call of some priorities waits, at most so many slots in a row
+// go to others of a wider set. So polls get every third slot in a flood of shoppers, creates
+// every fifth of the shoppers' slots, and each kind of poll every fifth of the polls' slots,
+// late ones every tenth.
 var shares = [...]struct {
 	within, of set
 	most       int
@@ -39,39 +38,38 @@ var shares = [...]struct {
 	{polls, setOf(Late), 9},
 }
 
-// queue is the calls that wait for a slot. The next one goes to shoppers before polls,
-// and to watched polls before the others, but for the shares. Among shoppers it goes to
-// the network that has waited longest since its last slot, there to the address, there
-// to the session; so a client that asks for more than others waits for itself. Calls
-// that are alike in that go in the order in which they came.
+// queue holds the calls waiting for a slot. Within the shares, shoppers go before polls, and
+// watched polls before others. Among shoppers, the network served least recently goes first,
+// then the address in it, then the session; so a greedy client delays only itself. Otherwise
+// calls go in FIFO order.
 type queue struct {
 	mu      sync.Mutex // guards the fields below
-	serving bool       // slots are being taken; see Budget.serve
-	waiters []*waiter  // in the order in which they came
+	serving bool       // Limiter.serve is running
+	waiters []*waiter  // in FIFO order
 	waiting [priorities]int
-	passed  [len(shares)]int    // slots in a row that went to others, by share
-	flows   map[[3]string]*flow // of clients that wait, and of those served of late
-	granted uint64              // slots so far
+	passed  [len(shares)]int    // consecutive slots given to others, by share
+	flows   map[[3]string]*flow // of waiting and recently served clients
+	granted uint64              // slots given
 }
 
-// waiter is a call that waits.
+// waiter is a waiting call.
 type waiter struct {
 	priority Priority
 	flows    [3]*flow   // of its network, address and session
 	end      time.Time  // when it gives up
-	answer   chan error // gets nil for a slot; has room for one
+	answer   chan error // nil = a slot; capacity one
 }
 
-// flow is what is kept of a network, an address or a session.
+// flow is the state of a network, an address or a session.
 type flow struct {
 	waiters int
-	last    uint64 // the number of its last slot; zero = it had none of late
+	last    uint64 // number of its last slot; zero = none recently
 }
 
-// maxFlows is how many flows are kept before those of nobody who waits are dropped.
+// maxFlows is how many flows are kept before idle ones are dropped.
 const maxFlows = 10_000
 
-// join adds a call to those that wait.
+// join adds a call, and reports whether the caller must start serving.
 func (q *queue) join(p Priority, c Client, end time.Time) (joined *waiter, serve bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -107,7 +105,7 @@ func (q *queue) flow(key [3]string) *flow {
 	return f
 }
 
-// leave gives up waiting, and reports whether w has waited until now.
+// leave removes w, and reports whether it was still waiting.
 func (q *queue) leave(w *waiter) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -118,7 +116,7 @@ func (q *queue) leave(w *waiter) bool {
 	return i >= 0
 }
 
-// remove takes a call out of the queue. q.mu is held.
+// remove removes a waiter. q.mu is held.
 func (q *queue) remove(i int) {
 	w := q.waiters[i]
 	q.waiters = slices.Delete(q.waiters, i, i+1)
@@ -128,7 +126,7 @@ func (q *queue) remove(i int) {
 	}
 }
 
-// poll returns what waits. If nothing does, the caller has to stop taking slots.
+// poll returns what waits. If nothing does, the caller has to stop serving.
 func (q *queue) poll() (waiting set, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -136,7 +134,7 @@ func (q *queue) poll() (waiting set, ok bool) {
 	return q.present(), q.serving
 }
 
-// present is what waits. q.mu is held.
+// present returns the waiting priorities. q.mu is held.
 func (q *queue) present() (s set) {
 	for p, n := range q.waiting {
 		if n > 0 {
@@ -146,8 +144,8 @@ func (q *queue) present() (s set) {
 	return s
 }
 
-// reject answers with an error to each call that gives up before a time, and returns
-// how many that were.
+// reject answers each call that gives up before that time with an error, and returns their
+// number.
 func (q *queue) reject(before time.Time, why func() error) (n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -161,7 +159,7 @@ func (q *queue) reject(before time.Time, why func() error) (n int) {
 	return n
 }
 
-// grant gives a slot to the call whose turn it is, if one waits.
+// grant gives a slot to the next call, if one waits.
 func (q *queue) grant() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -224,7 +222,7 @@ func (w *waiter) before(other *waiter) bool {
 	return false
 }
 
-// lengths returns how many calls wait, by Priority.
+// lengths returns the number of waiting calls, by Priority.
 func (q *queue) lengths() [priorities]int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"coinslot/bff/payment"
 )
 
-// lookahead is how far ahead a slot is reserved while only polls wait, and so the
-// longest that shoppers of another instance wait because of them.
+// lookahead is how far ahead a slot is reserved while only polls wait, and so the longest that
+// shoppers of another instance wait for them.
 const lookahead = 250 * time.Millisecond
 
 // waitForSlot waits for a slot. Errors: as for Acquire.
@@ -49,10 +49,10 @@ func (b *Limiter) waitForSlot(ctx context.Context) error {
 	return b.slotError(minPause, ErrFull)
 }
 
-// serve takes slots, one after another, and grants them, until nothing waits. Who gets
-// one is decided when it comes, not when it is reserved.
+// serve takes slots and grants them until the queue is empty. Each goes to whoever is first
+// when it comes, not when it is reserved.
 func (b *Limiter) serve() {
-	var slot time.Time // that is reserved; zero = none is
+	var slot time.Time // reserved; zero = none
 	for {
 		waiting, ok := b.queue.poll()
 		if !ok {
@@ -60,7 +60,7 @@ func (b *Limiter) serve() {
 		}
 		left := b.pauseLeft()
 		switch {
-		case left > 0: // has moved all slots behind it
+		case left > 0: // all slots are after the pause
 			slot = time.Time{}
 			b.reject(left, ErrFull)
 		case slot.IsZero():
@@ -78,8 +78,8 @@ func (b *Limiter) serve() {
 	}
 }
 
-// reserve takes the next slot of the bucket for one of those that wait, unless it is
-// too far away: then slot is zero, and left how long to wait before asking again.
+// reserve takes the next slot of the bucket for a waiting call, unless it is too far away: then
+// slot is zero, and left how long to wait before retrying.
 func (b *Limiter) reserve(waiting set) (slot time.Time, left time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), b.Patience)
 	defer cancel()
@@ -93,13 +93,13 @@ func (b *Limiter) reserve(waiting set) (slot time.Time, left time.Duration) {
 		b.reject(wait, err)
 		return time.Time{}, max(wait-lookahead, 5*time.Millisecond)
 	case err != nil:
-		b.reject(2*b.Patience, err) // all of them
+		b.reject(2*b.Patience, err) // all
 		return time.Time{}, 0
 	}
 	return time.Now().Add(wait), wait
 }
 
-// reject answers to those who cannot wait so long.
+// reject refuses the calls that cannot wait that long.
 func (b *Limiter) reject(wait time.Duration, err error) {
 	n := b.queue.reject(time.Now().Add(wait), func() error { return b.slotError(wait, err) })
 	if n > 0 {
@@ -109,15 +109,13 @@ func (b *Limiter) reject(wait time.Duration, err error) {
 
 // waitForChange waits for d, or until the queue has changed.
 func (b *Limiter) waitForChange(d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
+	case <-time.After(d):
 	case <-b.changed:
 	}
 }
 
-// wake ends an idle time. It never blocks.
+// wake ends waitForChange. It never blocks.
 func (b *Limiter) wake() {
 	select {
 	case b.changed <- struct{}{}:
@@ -137,7 +135,7 @@ func (b *Limiter) slotError(wait time.Duration, err error) error {
 	}
 }
 
-// pauseLeft returns how much is left of the last pause.
+// pauseLeft returns the rest of the last pause.
 func (b *Limiter) pauseLeft() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -1,3 +1,3 @@
-// Package listing reads the gateway's transaction list page by page, and knows when nothing
-// of it can be missing.
+// Package listing reads the gateway's transaction list page by page, and knows when it is
+// complete.
 package listing

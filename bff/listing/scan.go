@@ -13,75 +13,72 @@ import (
 )
 
 const (
-	// maxPages bounds a list that is read, to a million transactions.
+	// maxPages bounds a list to a million transactions.
 	maxPages = 20_000
-	// maxPasses is how often a list is read from its first page to its last that
-	// changed meanwhile in a way that was not accounted for.
+	// maxPasses bounds the complete passes over a list that keeps changing.
 	maxPasses = 3
 )
 
-// Why a list that the gateway answers for cannot be read to its end.
+// Why a list cannot be read to its end although the gateway answers.
 var (
 	errEndless  = fmt.Errorf("the transaction list has more than %d pages, or no end", maxPages)
-	errUnstable = fmt.Errorf("the transaction list is not as long as it says, or moves: %d "+
-		"readings",
-		maxPasses)
+	errUnstable = fmt.Errorf("the transaction list keeps changing, or has a wrong total: "+
+		"read %d times", maxPasses)
 )
 
-// Scan reads a part of the gateway's list page by page, in all statuses, and knows
-// when nothing of it can be missing. It can stop after any page and go on later. It
-// has no lock.
+// Scan reads a part of the gateway's list page by page, in all statuses, and knows when nothing
+// can be missing. It can stop after any page and continue later. It is not safe for concurrent
+// use.
 //
-// A list may change while it is read: what is new pushes the rest on, so that records
-// come twice, or is added behind; which end it is is not documented. Nothing that was
-// there when a pass began is missing after it
+// A list may change while it is read: new records shift the others, so that some come twice, or
+// are appended; at which end is not documented. Nothing that existed when a pass began is
+// missing after it
 //
-//   - if nothing moved: each page told the same length of the list, no record came
-//     twice, and there were as many records as that; or
-//   - if as many different records have been seen, by this pass and those before, as
-//     the list is long now. The gateway lists a transaction for ever, so that nothing
-//     seen is gone, and what is as long is the same.
+//   - if nothing moved: every page had the same total, no record came twice, and there
+//     were that many records; or
+//   - if as many distinct records have been seen, in this and earlier passes, as the list
+//     has now. The gateway lists a transaction forever, so everything seen is still there.
 //
-// Otherwise, and for what has come since, the two ends are read until they show
-// nothing new and the count is even: some requests, however long the list is. Only if
-// the ends have nothing new and the count is not even, another pass is needed.
+// Otherwise, and for newer records, the two ends are read until they show nothing new and the
+// count matches: a few requests, however long the list. Only if the ends have nothing new and
+// the count does not match, another pass is needed.
 type Scan struct {
 	Query    payment.ListQuery // without its page
-	EndsSoon bool              // read the last two pages of a long list after the first one
-	AsOf     time.Time         // nothing that was listed then is missing; zero = not known yet
+	EndsSoon bool              // read the last two pages right after the first one
+	AsOf     time.Time         // nothing listed then is missing; zero = unknown
 
-	seen     map[uint64]int // hashes of tracking codes: the last pass that met it; 0 = none has
-	total    int            // records in the list, as told by the last answer; 0 = not told
-	LastPage int            // its last page, likewise
-	shrank   bool           // it became shorter: what was seen may be gone
-	Pages    int            // read since asOf was known
-	began    time.Time      // when the pass, or the reading of the ends, began
-	PassDone bool           // a pass has come to the end of the list
-	passes   int            // that came to its end and proved nothing
+	seen     map[uint64]int // by hash of tracking code: its last pass; 0 = none
+	total    int            // records in the list, of the last answer; 0 = unknown
+	LastPage int            // of the last answer
+	shrank   bool           // the list became shorter
+	Pages    int            // read since AsOf was set
+	began    time.Time      // start of the pass, or of reading the ends
+	PassDone bool           // a pass has reached the end of the list
+	passes   int            // passes that proved nothing
 
-	// Of the pass under way.
+	// The current pass.
 	pass  int // its number, from 1
-	page  int // the last page that was read; 0 = no pass is under way
-	met   int // different records that it met
+	page  int // the last page read; 0 = no current pass
+	met   int // distinct records
 	moved bool
 
-	// Of the reading of the ends.
-	back     int   // the furthest page of them
-	ends     []int // pages still to be read; while there are any, the pass waits
-	endsRead bool  // they were read since the last pass, and showed nothing new
-	foundNew bool  // they have shown something new
-	complete bool  // the count was even, and nothing new was shown since
+	// Reading the ends.
+	back     int   // the furthest page read
+	ends     []int // pages to read before the pass continues
+	endsRead bool  // read since the last pass, without new records
+	foundNew bool  // had new records
+	complete bool  // the count matched, and nothing new came since
 }
 
-// NewScan returns a reading of what q selects that begins with the first page.
+// NewScan returns a scan of q that starts at the first page.
 func NewScan(q payment.ListQuery) *Scan { return &Scan{Query: q, seen: map[uint64]int{}} }
 
-// codeSeed is of the hashes in seen: a million tracking codes are 30 MB that way.
-// Two that collide look like a list that moves.
+// codeSeed seeds the hashes in seen: a million tracking codes take 30 MB that way. A collision
+// looks like a moving list.
 var codeSeed = maphash.MakeSeed()
 
-// Unreadable reports whether err says that the list cannot be read, however long the
-// gateway answers.
+// Unreadable reports whether err means that the list cannot be read even if the gateway
+// answers.
 func Unreadable(err error) bool { return errors.Is(err, errEndless) || errors.Is(err, errUnstable) }
 
 // ReadingEnds reports whether the next page is one of the list's ends.
@@ -90,8 +87,7 @@ func (s *Scan) ReadingEnds() bool { return len(s.ends) > 0 }
 // InFirstPass reports whether s is in the middle of its first pass.
 func (s *Scan) InFirstPass() bool { return s.page > 0 && !s.PassDone && !s.ReadingEnds() }
 
-// Next returns the page to be read now. What it decides is undone by nothing: if the
-// page cannot be read, it is asked for again.
+// Next returns the page to read now. If it cannot be read, call Next again.
 func (s *Scan) Next(now time.Time) int {
 	switch {
 	case len(s.ends) > 0:
@@ -115,19 +111,19 @@ func (s *Scan) Next(now time.Time) int {
 	return s.page + 1
 }
 
-// fewPages is the length of a list whose ends are not worth a request of their own.
+// fewPages is the length of a list whose ends need no extra requests.
 const fewPages = 3
 
-// EndsFirst has the ends of a list read before the pass under way goes on: a
-// transaction that is new is there.
+// EndsFirst has the ends of the list read before the pass continues: new transactions are
+// there.
 func (s *Scan) EndsFirst() {
 	if s.page > 0 && s.LastPage > fewPages {
 		s.ends = []int{1, s.LastPage, s.LastPage - 1}
 	}
 }
 
-// Add takes in the page that next has named. Errors: errEndless, errUnstable; then the
-// scan is of no further use.
+// Add records the page that Next returned. After an error (errEndless, errUnstable) the scan
+// cannot be used.
 func (s *Scan) Add(p payment.RecordPage) error {
 	s.Pages++
 	s.moved = s.moved || s.page > 0 && p.Total != s.total
@@ -144,19 +140,19 @@ func (s *Scan) Add(p payment.RecordPage) error {
 	return nil
 }
 
-// addEnd takes in a page at one of the ends.
+// addEnd records a page at one of the ends.
 func (s *Scan) addEnd(items []payment.Record) {
 	n := s.ends[0]
 	s.ends = s.ends[1:]
 	fresh, _ := s.mark(items, 0)
-	if s.page > 0 { // in the middle of a pass, which meets them again
+	if s.page > 0 { // the current pass reads them again
 		return
 	}
 	if fresh > 0 {
 		s.foundNew, s.complete = true, false
 	}
 	s.complete = s.complete || s.countMatches()
-	if further := s.further(n); fresh > 0 && further > 0 { // as far in as there is anything new
+	if further := s.further(n); fresh > 0 && further > 0 { // while there are new records
 		s.ends = append([]int{further}, s.ends...)
 	}
 	if n == s.back && len(items) == s.Query.Limit { // another may follow, as in addNext
@@ -173,8 +169,7 @@ func (s *Scan) addEnd(items []payment.Record) {
 	}
 }
 
-// further returns the neighbor of page n that is further from its end of the list; 0 =
-// there is none.
+// further returns the neighbor of page n that is further from its end of the list; 0 = none.
 func (s *Scan) further(n int) int {
 	if 2*n <= s.LastPage {
 		return n + 1
@@ -182,9 +177,8 @@ func (s *Scan) further(n int) int {
 	return n - 1
 }
 
-// addNext takes in the next page of a pass, and reports whether the pass has come to
-// its end without a proof. A last page that is full may be followed by one that the
-// gateway did not tell of.
+// addNext records the next page of a pass, and reports whether the pass ended without a proof.
+// A full last page may be followed by another.
 func (s *Scan) addNext(p payment.RecordPage) (disturbed bool) {
 	s.page++
 	_, repeated := s.mark(p.Items, s.pass)
@@ -202,7 +196,7 @@ func (s *Scan) addNext(p payment.RecordPage) (disturbed bool) {
 		return false
 	}
 	unmoved := !s.moved && s.met >= s.total && s.page >= p.LastPage
-	if unmoved { // what only other passes have seen is gone
+	if unmoved { // records of earlier passes only are gone
 		s.shrank = false
 		maps.DeleteFunc(s.seen, func(_ uint64, pass int) bool { return pass != s.pass })
 	}
@@ -215,16 +209,15 @@ func (s *Scan) addNext(p payment.RecordPage) (disturbed bool) {
 	return true
 }
 
-// countMatches reports whether as many different records were seen as the list has.
+// countMatches reports whether as many distinct records were seen as the list has.
 func (s *Scan) countMatches() bool { return s.total > 0 && !s.shrank && len(s.seen) == s.total }
 
-// finish notes that nothing is missing.
 func (s *Scan) finish() {
 	s.AsOf, s.PassDone, s.endsRead, s.page, s.Pages, s.passes = s.began, true, false, 0, 0, 0
 }
 
-// mark remembers records of a page, as met by a pass, and returns how many were never
-// seen before, and how many this pass has met already. Pass 0 stands for none.
+// mark records items as seen by a pass, and returns how many are new, and how many this pass
+// has seen already. Pass 0 stands for none.
 func (s *Scan) mark(items []payment.Record, pass int) (fresh, repeated int) {
 	for _, r := range items {
 		h := maphash.String(codeSeed, r.TrackingCode)
@@ -245,8 +238,8 @@ func (s *Scan) mark(items []payment.Record, pass int) (fresh, repeated int) {
 	return fresh, repeated
 }
 
-// ReadAll reads every page of q, for people: of a list that goes on moving, it returns
-// what it has shown. What came twice counts as it was last.
+// ReadAll reads every page of q, for display: if the list keeps changing, it returns what was
+// seen. Of duplicates, the last one counts.
 func ReadAll(ctx context.Context, g Lister, q payment.ListQuery) ([]payment.Record, error) {
 	index := map[string]int{} // in records, by tracking code
 	var records []payment.Record
@@ -274,11 +267,10 @@ func ReadAll(ctx context.Context, g Lister, q payment.ListQuery) ([]payment.Reco
 	return records, nil
 }
 
-// maxPageTries is how often a page is read: of a hundred pages one that fails now
-// and then must not stop the reading.
+// maxPageTries is how often a page is tried: a sporadic failure must not stop a long reading.
 const maxPageTries = 3
 
-// ReadPage reads one page, again after a moment if that fails.
+// ReadPage reads one page, with retries.
 func ReadPage(
 	ctx context.Context, g Lister, q payment.ListQuery,
 ) (page payment.RecordPage, err error) {
@@ -294,7 +286,7 @@ func ReadPage(
 	}
 }
 
-// Lister reads the gateway's list of transactions; see [Gateway].
+// Lister reads the gateway's list of transactions.
 type Lister interface {
 	Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// body is the JSON of POST /v1/sessions; the claims of an order token are the
-// same and more. Source: the public contract, section 3.
+// body is the JSON of POST /v1/sessions; order tokens have additional claims. Source: the
+// public contract, section 3.
 type body struct {
 	AmountUSD        *string            `json:"amount_usd"`
 	OrderRef         string             `json:"order_ref"`
@@ -30,12 +30,11 @@ type body struct {
 	Lang             string             `json:"lang"`
 }
 
-// Decode reads the body of POST /v1/sessions: one JSON object without unknown,
-// repeated or differently spelt members.
+// Decode parses the body of POST /v1/sessions: one JSON object without unknown, repeated or
+// misspelled members.
 //
 // Errors: *wire.Error with CodeBadJSON, CodeUnknownField, CodeDuplicateField,
-// CodeAmountRequired, CodeAmountType, CodeAmountInvalid, CodeInvalid; Param
-// names the member.
+// CodeAmountRequired, CodeAmountType, CodeAmountInvalid, CodeInvalid; Param names the member.
 func Decode(raw []byte) (payment.Order, error) {
 	var b body
 	if err := Strict(raw, &b); err != nil {
@@ -44,10 +43,10 @@ func Decode(raw []byte) (payment.Order, error) {
 	return b.order()
 }
 
-// order checks the values.
+// order validates the values.
 func (b body) order() (payment.Order, error) {
 	if b.AmountUSD == nil {
-		return payment.Order{}, refuse(wire.CodeAmountRequired, "amount_usd")
+		return payment.Order{}, payment.NewError(wire.CodeAmountRequired, "amount_usd")
 	}
 	amount, err := payment.ParseAmount(*b.AmountUSD)
 	if err != nil {
@@ -75,20 +74,19 @@ func (b body) order() (payment.Order, error) {
 	return o, o.Validate()
 }
 
-// positive reads an optional number; one that is given is at least 1, and small
-// enough for minutes to be a duration.
+// positive parses an optional number from 1 to a million, small enough for minutes to be a
+// time.Duration.
 func positive(n *int, param string) (int, error) {
 	if n == nil {
 		return 0, nil
 	}
 	if *n < 1 || *n > 1_000_000 {
-		return 0, refuse(wire.CodeInvalid, param)
+		return 0, payment.NewError(wire.CodeInvalid, param)
 	}
 	return *n, nil
 }
 
-// readMetadata reads metadata. A member that is null is absent; a pair without a value
-// is a mistake, and nothing that could be given back as it was sent.
+// readMetadata parses metadata. A null member is absent; a pair without a value is an error.
 func readMetadata(sent map[string]*string) (map[string]string, error) {
 	if sent == nil {
 		return nil, nil
@@ -96,19 +94,19 @@ func readMetadata(sent map[string]*string) (map[string]string, error) {
 	list := make(map[string]string, len(sent))
 	for key, value := range sent {
 		if value == nil {
-			return nil, refuse(wire.CodeInvalid, "metadata")
+			return nil, payment.NewError(wire.CodeInvalid, "metadata")
 		}
 		list[key] = *value
 	}
 	return list, nil
 }
 
-// Strict decodes one JSON object into v and nothing else: names are matched
-// exactly; unknown and repeated ones, invalid UTF-8 and trailing text are
-// errors. A *wire.Error says which, without the text.
+// Strict decodes one JSON object into v: names must match exactly; unknown and repeated ones,
+// invalid UTF-8 and trailing text are errors. The *wire.Error says which, without quoting the
+// text.
 func Strict(raw []byte, v any) error {
 	if kind := jsontext.Value(raw).Kind(); kind != '{' {
-		return refuse(wire.CodeBadJSON, "")
+		return payment.NewError(wire.CodeBadJSON, "")
 	}
 	err := json.Unmarshal(raw, v, json.RejectUnknownMembers(true))
 	var semantic *json.SemanticError
@@ -118,37 +116,33 @@ func Strict(raw []byte, v any) error {
 		return nil
 	case errors.Is(err, json.ErrUnknownName):
 		errors.As(err, &semantic)
-		return refuse(wire.CodeUnknownField, member(semantic.JSONPointer))
+		return payment.NewError(wire.CodeUnknownField, member(semantic.JSONPointer))
 	case errors.Is(err, jsontext.ErrDuplicateName):
 		errors.As(err, &syntactic)
-		return refuse(wire.CodeDuplicateField, member(syntactic.JSONPointer))
+		return payment.NewError(wire.CodeDuplicateField, member(syntactic.JSONPointer))
 	case errors.As(err, &semantic):
 		return wrongType(member(semantic.JSONPointer))
 	}
-	return refuse(wire.CodeBadJSON, "")
+	return payment.NewError(wire.CodeBadJSON, "")
 }
 
 func wrongType(param string) error {
 	if param == "amount_usd" {
-		return refuse(wire.CodeAmountType, param)
+		return payment.NewError(wire.CodeAmountType, param)
 	}
-	return refuse(wire.CodeInvalid, param)
+	return payment.NewError(wire.CodeInvalid, param)
 }
 
-// member returns the outermost member of a JSON pointer, as Short.
+// member returns the outermost member of a JSON pointer, shortened.
 func member(p jsontext.Pointer) string {
 	name, _, _ := strings.Cut(strings.TrimPrefix(string(p), "/"), "/")
 	return ShortenName(name)
 }
 
-// ShortenName cuts a name that a client has made up to what is safe to repeat.
+// ShortenName cuts a name sent by a client to what is safe to repeat.
 func ShortenName(name string) string {
 	if len(name) > 64 {
 		name = name[:64]
 	}
 	return strings.ToValidUTF8(name, "?")
-}
-
-func refuse(code wire.Code, param string) error {
-	return &wire.Error{Code: code, Param: param, Detail: string(code)}
 }

@@ -10,52 +10,49 @@ import (
 	"coinslot/bff/payment"
 )
 
-// Catalog is what a static site sells: items by id. docs/catalog.md describes
-// the file.
+// Catalog is the items of a static site by id. docs/catalog.md documents the file.
 type Catalog struct {
 	items map[string]item
 }
 
-// Request is what a shopper asks of an item. The zero Wish takes the item as it is
-// proposed.
+// Request is what a shopper may choose of an item. The zero Request takes the defaults.
 type Request struct {
-	// Amount is in dollars, of open items only; nil = the first suggested one.
+	// Amount is in dollars, for open amounts only; nil = the first suggested one.
 	Amount *string
-	// Quantity is of items with a quantity only; "" = the least.
+	// Quantity is for items with a quantity only; "" = the minimum.
 	Quantity string
 }
 
-// Options are what a shopper may set of an item. The zero Terms leave nothing to set.
+// Options are the limits of a [Request]. The zero Options leave no choice.
 type Options struct {
 	// Minimum and Maximum are the inclusive limits of an open amount, in dollars
 	// with two places; empty = the price is fixed.
 	Minimum, Maximum string
-	// Suggested are amounts to offer, the default first; empty if the price is fixed.
+	// Suggested amounts, the default first; empty if the price is fixed.
 	Suggested []string
-	// Least and Most are the inclusive limits of the quantity; Most 0 = it is one
-	// and not asked for.
+	// Least and Most are the inclusive limits of the quantity; Most 0 = always one.
 	Least, Most int
 }
 
 var itemID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
-// LoadCatalog reads the file; an empty path is an empty catalogue. Errors name
-// the item and member that are wrong.
+// LoadCatalog reads the file; an empty path is an empty catalog. Errors name the item and
+// member.
 func LoadCatalog(path string) (*Catalog, error) {
 	if path == "" {
 		return &Catalog{}, nil
 	}
 	raw, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("reading the catalogue: %w", err)
+		return nil, fmt.Errorf("reading the catalog: %w", err)
 	}
 	return ParseCatalog(raw)
 }
 
-// Empty reports whether c sells nothing; a nil one does not.
+// Empty reports whether c has no items; a nil one has none.
 func (c *Catalog) Empty() bool { return c == nil || len(c.items) == 0 }
 
-// ParseCatalog reads the YAML of a catalogue:
+// ParseCatalog reads the YAML of a catalog:
 //
 //	items:
 //	  coffee:
@@ -70,7 +67,7 @@ func (c *Catalog) Empty() bool { return c == nil || len(c.items) == 0 }
 func ParseCatalog(raw []byte) (*Catalog, error) {
 	items, err := parseItems(raw)
 	if err != nil {
-		return nil, fmt.Errorf("reading the catalogue: %w", err)
+		return nil, fmt.Errorf("reading the catalog: %w", err)
 	}
 	return &Catalog{items: items}, nil
 }
@@ -97,16 +94,15 @@ func parseItems(raw []byte) (map[string]item, error) {
 	return items, top.error()
 }
 
-// Order returns the order for one item in the language of the page, a BCP 47
-// tag. An amount for an item whose price is fixed, and a quantity for one that
-// has none, are not looked at.
+// Order returns the order for one item in the language of the page, a BCP 47 tag. An amount for
+// a fixed price, and a quantity for an item without one, are ignored.
 //
-// Errors: *wire.Error with CodeItemUnknown, CodeAmountInvalid and the Param
-// "amount", or CodeInvalid and the Param "quantity".
+// Errors: *wire.Error with CodeItemUnknown, CodeAmountInvalid and Param "amount", or
+// CodeInvalid and Param "quantity".
 func (c *Catalog) Order(id string, w Request, lang string) (payment.Order, error) {
 	it, ok := c.items[id]
 	if !ok {
-		return payment.Order{}, refuse(wire.CodeItemUnknown, "item")
+		return payment.Order{}, payment.NewError(wire.CodeItemUnknown, "item")
 	}
 	price, err := it.priceFor(w.Amount)
 	if err != nil {
@@ -120,8 +116,7 @@ func (c *Catalog) Order(id string, w Request, lang string) (payment.Order, error
 	return o, o.Validate()
 }
 
-// Options returns what a shopper may set of an item; the zero Terms for an item
-// that there is not.
+// Options returns the limits of an item; zero for an unknown item.
 func (c *Catalog) Options(id string) Options {
 	it := c.items[id]
 	t := Options{Least: it.quantity.least, Most: it.quantity.most}

@@ -53,10 +53,10 @@ func TestCatalogQuotesNothing(t *testing.T) {
 	for file, want := range map[string]string{
 		"s3cr3t": "line 1: string was used where mapping is expected", "root:s3cr3t:0\nbin:s3cr3t:1": "line 1: string", "*s3cr3t": "line 1: could not find alias …", "a: b\nc: *s3cr3t": "line 2: could not find",
 		"# notes\ns3cr3t: a: b": "line 2: mapping value is not allowed", "\"s3cr3t": "line 1: ", "@s3cr3t": "line 1: '@' is a reserved character", "- s3cr3t": "line 1: sequence", "{s3cr3t: x": "line 1: ",
-		"a: |s3cr3t\n x": "line 1: invalid header option: …", "a: 1\nb: s3cr3t\nb: 2": `line 3: mapping key "b" already defined`, "items: s3cr3t": "items: has to be a mapping",
+		"a: |s3cr3t\n x": "line 1: invalid header option: …", "a: 1\nb: s3cr3t\nb: 2": `line 3: mapping key "b" already defined`, "items: s3cr3t": "items: must be a mapping",
 	} {
 		_, err := ParseCatalog([]byte(file))
-		if err == nil || !strings.HasPrefix(err.Error(), "reading the catalogue: "+want) || strings.Contains(err.Error(), "s3cr3t") || strings.Contains(err.Error(), "\n") {
+		if err == nil || !strings.HasPrefix(err.Error(), "reading the catalog: "+want) || strings.Contains(err.Error(), "s3cr3t") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v; want one line with %q and nothing of the file", file, err, want)
 		}
 	}
@@ -171,7 +171,7 @@ func TestParseCatalogNamesWhatIsWrong(t *testing.T) {
 	long := strings.Repeat("x", 199)
 	for _, row := range []struct{ body, want string }{
 		{`{}`, `item "a": amount_usd: `},
-		{`x`, `item "a": has to be a mapping`},
+		{`x`, `item "a": must be a mapping`},
 		{`{amount_usd: "1", open: {minimum: "1", maximum: "2", suggested: "1"}}`, `item "a": amount_usd: `},
 		{`{amount_usd: "x"}`, `item "a": amount_usd: `},
 		{`{amount_usd: 010}`, `item "a": amount_usd: `}, // eight, sixteen, a thousand to YAML

@@ -1,5 +1,2 @@
-// Package order reads what merchants say is to be paid: the body of
-// POST /v1/sessions, signed order tokens, and the items of a catalogue file. All
-// three end as a [checkout.Order]; none takes anything from a shopper but the
-// amount of an item that is declared open.
+// Package order reads orders: the body of POST /v1/sessions, order tokens, and the catalog.
 package order

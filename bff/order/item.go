@@ -13,8 +13,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// item is one entry of the catalogue: either a fixed price, perhaps with a
-// quantity, or an open amount that the shopper sets within limits.
+// item is one entry of the catalog: either a fixed price, perhaps with a quantity, or an open
+// amount that the shopper sets within limits.
 type item struct {
 	id                 string
 	title, description localized
@@ -27,24 +27,22 @@ type item struct {
 	cancelURL          string
 }
 
-// openAmount are the inclusive limits of an open amount; the first of suggested is
-// what is asked when the shopper has said nothing.
+// openAmount has the inclusive limits of an open amount; suggested[0] is the default.
 type openAmount struct {
 	minimum, maximum decimal.Decimal
 	suggested        []decimal.Decimal
 }
 
-// quantity are the inclusive limits of how many of an item are bought at once;
-// the zero quantity is one, without a choice.
+// quantity has the inclusive limits of a quantity; the zero quantity is always one.
 type quantity struct{ least, most int }
 
-// Limits of the file: more would be neither buttons nor a list to choose from.
+// Limits of the file, for what fits into buttons and a list.
 const (
 	maxSuggested = 6
 	maxQuantity  = 100
 )
 
-// readItem reads and checks one entry. Errors name the member.
+// readItem parses and validates one entry. Errors name the member.
 func readItem(id string, value any) (item, error) {
 	m := mappingOf(value)
 	m.allowOnly("title", "description", "amount_usd", "open", "quantity", "currencies",
@@ -113,12 +111,12 @@ func readQuantity(m *mapping) quantity {
 	return q
 }
 
-// check makes the orders that can come of the item, at the ends of what it
-// allows and in each of its languages, so that none is refused to a shopper.
+// check validates the orders that an item can produce, at the ends of its limits and in each of
+// its languages, so that shoppers never see them rejected.
 func (it item) check() error {
 	price := it.price
 	if it.open != nil {
-		price = it.open.minimum // its texts are the same for every amount
+		price = it.open.minimum // any amount will do to validate the texts
 	}
 	_, most := it.counts()
 	if _, err := payment.ParseAmount(price.Mul(decimal.NewFromInt(int64(most))).String()); err !=
@@ -134,7 +132,7 @@ func (it item) check() error {
 	return nil
 }
 
-// member names what is wrong in an order by the file's member.
+// member returns the member of the file for a param of an order.
 func (it item) member(param, lang string) string {
 	if param == "title" && slices.Contains(it.title.tags, lang) ||
 		param == "description" && slices.Contains(it.description.tags, lang) {
@@ -143,12 +141,11 @@ func (it item) member(param, lang string) string {
 	return param
 }
 
-// allows reports whether an amount is within the limits.
 func (o openAmount) allows(amount decimal.Decimal) bool {
 	return amount.GreaterThanOrEqual(o.minimum) && amount.LessThanOrEqual(o.maximum)
 }
 
-// priceFor is the price of one, as far as the shopper may say it.
+// priceFor returns the price of one, as requested if the item permits it.
 func (it item) priceFor(requested *string) (decimal.Decimal, error) {
 	switch {
 	case it.open == nil:
@@ -158,14 +155,14 @@ func (it item) priceFor(requested *string) (decimal.Decimal, error) {
 	}
 	amount, err := payment.ParseAmount(*requested)
 	if err != nil || !it.open.allows(amount) {
-		return decimal.Zero, refuse(wire.CodeAmountInvalid, "amount")
+		return decimal.Zero, payment.NewError(wire.CodeAmountInvalid, "amount")
 	}
 	return amount, nil
 }
 
 var wholeText = regexp.MustCompile(`^[1-9][0-9]{0,8}$`)
 
-// countFor is how many are bought, as far as the shopper may say it.
+// countFor returns the quantity, as requested if the item permits it.
 func (it item) countFor(requested string) (int, error) {
 	least, most := it.counts()
 	if it.quantity.most == 0 || requested == "" {
@@ -173,18 +170,18 @@ func (it item) countFor(requested string) (int, error) {
 	}
 	n, err := strconv.Atoi(requested)
 	if err != nil || !wholeText.MatchString(requested) || n < least || n > most {
-		return 0, refuse(wire.CodeInvalid, "quantity")
+		return 0, payment.NewError(wire.CodeInvalid, "quantity")
 	}
 	return n, nil
 }
 
-// counts are the limits of the quantity; one and one without a choice.
+// counts returns the limits of the quantity.
 func (it item) counts() (least, most int) {
 	return max(it.quantity.least, 1), max(it.quantity.most, 1)
 }
 
-// order is the order of n items at a price each. The merchant's webhook learns
-// from its metadata what was bought.
+// order returns the order of n items at that price. Its metadata tells the merchant's webhook
+// what was bought.
 func (it item) order(price decimal.Decimal, n int, lang string) payment.Order {
 	o := payment.Order{
 		AmountUSD: price.Mul(decimal.NewFromInt(int64(n))), Title: it.title.in(lang),
@@ -196,8 +193,7 @@ func (it item) order(price decimal.Decimal, n int, lang string) payment.Order {
 		o.Metadata["quantity"] = strconv.Itoa(n)
 	}
 	if n > 1 && o.Title != "" {
-		// Digits and × have no direction of their own: where the title is shown as
-		// text of its own direction, they take that of the words behind them.
+		// Digits and × are neutral: they take the text direction of the title.
 		o.Title = strconv.Itoa(n) + " × " + o.Title
 	}
 	return o

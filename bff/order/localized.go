@@ -1,22 +1,22 @@
 package order
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"golang.org/x/text/language"
 )
 
-// localized is a text for shoppers, either one for all or one by language.
+// localized is a text for shoppers, either one for all languages or one per language.
 type localized struct {
-	texts map[string]string // by tag; the one for all has the tag ""
-	// in the matcher's order, the fallback first; empty if there is one for all
+	texts map[string]string // by tag; "" = for all languages
+	// in the matcher's order, the fallback first; empty if there is one text for all
 	tags    []string
-	matcher language.Matcher // nil if there is one for all
+	matcher language.Matcher // nil if there is one text for all
 }
 
-// in returns the text for the language of a page: the one that fits best, else
-// the English one, else the first by the alphabet of its tags.
+// in returns the best text for a language: else the English one, else the first by tag.
 func (p localized) in(lang string) string {
 	if p.matcher == nil {
 		return p.texts[""]
@@ -29,7 +29,7 @@ func (p localized) in(lang string) string {
 	return p.texts[p.tags[i]]
 }
 
-// languages are the tags that there is a text for; "" for the one for all.
+// languages returns the tags of the texts; "" for the one for all.
 func (p localized) languages() []string {
 	if p.matcher == nil {
 		return []string{""}
@@ -65,18 +65,14 @@ func (m *mapping) localized(name string) localized {
 
 // inOrder sorts tags, English ones first.
 func inOrder(tags []string) []string {
-	english := func(tag string) bool {
-		base, _, _ := strings.Cut(strings.ToLower(tag), "-")
-		return base == "en"
+	rank := func(tag string) int {
+		if base, _, _ := strings.Cut(strings.ToLower(tag), "-"); base == "en" {
+			return 0
+		}
+		return 1
 	}
 	slices.SortStableFunc(tags, func(a, b string) int {
-		if english(a) != english(b) {
-			if english(a) {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(rank(a)-rank(b), strings.Compare(a, b))
 	})
 	return tags
 }

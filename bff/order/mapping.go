@@ -12,20 +12,20 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// mapping is one mapping of the file. The first thing that is wrong with any of
-// its members, or of the mappings inside, is what error returns.
+// mapping is one mapping of the file. error returns the first error in any of its members, or
+// of the mappings inside.
 type mapping struct {
-	path   string // what stands before the names of its members, "open."
+	path   string // prefix of its members' names, "open."
 	values map[string]any
 	err    *error
 }
 
-// mappingOf returns the mapping that v is.
+// mappingOf returns the mapping v.
 func mappingOf(v any) *mapping {
 	m := &mapping{err: new(error)}
 	values, ok := v.(map[string]any)
 	if !ok {
-		*m.err = errors.New("has to be a mapping")
+		*m.err = errors.New("must be a mapping")
 	}
 	m.values = values
 	return m
@@ -33,14 +33,14 @@ func mappingOf(v any) *mapping {
 
 func (m *mapping) error() error { return *m.err }
 
-// fail remembers what is wrong with a member, unless something was before.
+// fail records an error of a member, unless there is one already.
 func (m *mapping) fail(name, why string) {
 	if *m.err == nil {
 		*m.err = fmt.Errorf("%s%s: %s", m.path, name, why)
 	}
 }
 
-// allowOnly refuses members of other names.
+// allowOnly rejects other members.
 func (m *mapping) allowOnly(known ...string) {
 	for _, name := range m.names() {
 		if !slices.Contains(known, name) {
@@ -49,42 +49,41 @@ func (m *mapping) allowOnly(known ...string) {
 	}
 }
 
-// names are those of the members, sorted.
+// names returns the sorted names of the members.
 func (m *mapping) names() []string { return slices.Sorted(maps.Keys(m.values)) }
 
-// has reports whether a member is given. One that is null is not.
+// has reports whether a member is set and not null.
 func (m *mapping) has(name string) bool { return m.values[name] != nil }
 
-// mapping returns the mapping that a member is; an empty one if it is not given.
+// mapping returns a member that is a mapping; empty if it is not set.
 func (m *mapping) mapping(name string) *mapping {
 	values, ok := m.values[name].(map[string]any)
 	if !ok && m.has(name) {
-		m.fail(name, "has to be a mapping")
+		m.fail(name, "must be a mapping")
 	}
 	return &mapping{path: m.path + name + ".", values: values, err: m.err}
 }
 
-// text returns a member that is text or a number, as it is written; "" if it is
-// not given.
+// text returns a member that is text or a number, as written; "" if it is not set.
 func (m *mapping) text(name string) string {
 	text, ok := m.values[name].(string)
 	if !ok && m.has(name) {
-		m.fail(name, "has to be text")
+		m.fail(name, "must be text")
 	}
 	return text
 }
 
-// list returns a member that is a list of texts; nil if it is not given.
+// list returns a member that is a list of texts; nil if it is not set.
 func (m *mapping) list(name string) []string {
 	list, ok := m.values[name].([]any)
 	if !ok && m.has(name) {
-		m.fail(name, "has to be a list")
+		m.fail(name, "must be a list")
 	}
 	texts := make([]string, 0, len(list))
 	for _, value := range list {
 		text, ok := value.(string)
 		if !ok {
-			m.fail(name, "has to be a list of texts")
+			m.fail(name, "must be a list of texts")
 		}
 		texts = append(texts, text)
 	}
@@ -94,7 +93,7 @@ func (m *mapping) list(name string) []string {
 	return texts
 }
 
-// oneOrMore is list for a member that may also be one text alone.
+// oneOrMore is list for a member that may also be a single text.
 func (m *mapping) oneOrMore(name string) []string {
 	if text, ok := m.values[name].(string); ok {
 		return []string{text}
@@ -106,12 +105,12 @@ func (m *mapping) oneOrMore(name string) []string {
 func (m *mapping) amount(name string) decimal.Decimal {
 	amount, err := payment.ParseAmount(m.text(name))
 	if err != nil {
-		m.fail(name, `has to be dollars like "4.50"`)
+		m.fail(name, `must be dollars like "4.50"`)
 	}
 	return amount
 }
 
-// integer returns a member that is a whole number from 1; zero if it is not given.
+// integer returns a member that is an integer from 1 to most; zero if it is not set.
 func (m *mapping) integer(name string, most int) int {
 	if !m.has(name) {
 		return 0
@@ -119,7 +118,7 @@ func (m *mapping) integer(name string, most int) int {
 	text := m.text(name)
 	n, err := strconv.Atoi(text)
 	if err != nil || !wholeText.MatchString(text) || n > most {
-		m.fail(name, fmt.Sprintf("has to be a whole number from 1 to %d", most))
+		m.fail(name, fmt.Sprintf("must be a whole number from 1 to %d", most))
 	}
 	return n
 }

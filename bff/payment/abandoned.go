@@ -2,17 +2,18 @@ package payment
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"coinslot/app/wire"
 )
 
-// GiveUpAfter is how long an attempt whose answer is unknown keeps its session from
-// another one while nothing comes of the search.
+// GiveUpAfter is how long an attempt with an unknown answer blocks its session while the search
+// finds nothing.
 const GiveUpAfter = 10 * time.Minute
 
-// MarkUnknown makes the outcome of a create unknown whose answer was never recorded.
-// ErrUnchanged if it has come, or if the create was put off.
+// MarkUnknown marks a create whose answer was never recorded. ErrUnchanged if it was recorded,
+// or the create was postponed.
 func (s *Session) MarkUnknown(n int, now time.Time) error {
 	a := s.Attempt(n)
 	if a.State != Creating || !a.RetryAt.IsZero() {
@@ -23,15 +24,14 @@ func (s *Session) MarkUnknown(n int, now time.Time) error {
 	return nil
 }
 
-// Abandon gives up an attempt that has been in doubt for long, without a replacement:
-// its shopper may choose again. Nobody has seen its address, or will: it is searched for
-// further, and cancelled when it is found.
+// Abandon gives up an attempt whose outcome stays unknown, without a replacement: the shopper
+// may choose again. The search continues, and what it finds is canceled.
 func (s *Session) Abandon(n int, now time.Time) error {
 	a := s.Attempt(n)
 	if a == nil || a.State != Unknown {
 		return ErrUnchanged
 	}
-	if a.UnknownAt.After(now) { // by a clock that was ahead: count anew
+	if a.UnknownAt.After(now) { // the clock was ahead: start over
 		a.UnknownAt = now
 		return nil
 	}
@@ -46,8 +46,8 @@ func (s *Session) Abandon(n int, now time.Time) error {
 	return nil
 }
 
-// ApplyToOrphan decides what becomes of an attempt whose transaction was found but
-// whose address is lost, given a record read after the cancellation was tried.
+// ApplyToOrphan decides about an attempt whose transaction was found but whose address is lost,
+// given a record read after trying to cancel it.
 func (s *Session) ApplyToOrphan(n int, r Record, env string, now time.Time) error {
 	a := s.Attempt(n)
 	if a.State != Unknown {
@@ -65,9 +65,9 @@ func (s *Session) ApplyToOrphan(n int, r Record, env string, now time.Time) erro
 	return nil
 }
 
-// useHostedPage lets a transaction that cannot be cancelled be paid at its hosted
-// page. One whose page may not be shown is replaced, since nobody can know its
-// address; that it is cancelled is tried again until it has ended.
+// useHostedPage lets shoppers pay a transaction that cannot be canceled at the gateway's hosted
+// page. Without a page the attempt is replaced, since its address is unknown; canceling is
+// retried until it has ended.
 func (s *Session) useHostedPage(a *Attempt, r Record, now time.Time) {
 	s.CheckedAt = now
 	if a.PaymentURL == "" {
@@ -78,8 +78,7 @@ func (s *Session) useHostedPage(a *Attempt, r Record, now time.Time) {
 	s.AppendTimeline(now, "coinslot", "attempt.handed_over", a.TrackingCode)
 }
 
-// abandonAndReplace closes a and, if the session still waits for a payment, appends its
-// replacement.
+// abandonAndReplace closes a and, if the session still awaits payment, appends its replacement.
 func (s *Session) abandonAndReplace(a *Attempt, now time.Time) {
 	a.State = Abandoned
 	s.AppendTimeline(now, "coinslot", "attempt.lost", a.TrackingCode)
@@ -87,7 +86,7 @@ func (s *Session) abandonAndReplace(a *Attempt, now time.Time) {
 		return
 	}
 	if err := s.mayOpen(now); err != nil {
-		if errors.Is(err, NewError(wire.CodeTooManyAttempts, "")) {
+		if errors.Is(err, errTooMany) {
 			s.Notice = Notice{Code: wire.CodeTooManyAttempts}
 		}
 		return
@@ -99,14 +98,15 @@ func (s *Session) abandonAndReplace(a *Attempt, now time.Time) {
 	}, now)
 }
 
-// CountMiss notes that the gateway's list did not have attempt n at asOf. The second time,
-// absent or more after the first, gives it up. ErrUnchanged if it is not searched for.
+// CountMiss counts that the gateway's list did not have attempt n as of asOf. The second miss,
+// at least absent after the first, abandons the attempt. ErrUnchanged if it is not searched
+// for.
 func (s *Session) CountMiss(n int, absent time.Duration, asOf, now time.Time) error {
 	a := s.Attempt(n)
 	if a == nil || a.State != Unknown || a.TrackingCode != "" {
 		return ErrUnchanged
 	}
-	if a.UnknownAt.After(now) || a.MissedAt.After(now) { // by a clock that was ahead: begin anew
+	if a.UnknownAt.After(now) || a.MissedAt.After(now) { // the clock was ahead: start over
 		a.UnknownAt, a.MissedAt, a.Misses = asOf, time.Time{}, 0
 	}
 	if asOf.Before(a.UnknownAt) {
@@ -122,11 +122,14 @@ func (s *Session) CountMiss(n int, absent time.Duration, asOf, now time.Time) er
 	return nil
 }
 
-// Adopt is the same for a session; page is the address of the gateway's hosted pages.
+// Adopt stores the transaction that was found for attempt n; page is the base URL of the
+// gateway's hosted pages. A second transaction is added as a duplicate.
 func (s *Session) Adopt(n int, r Record, page string, now time.Time) error {
 	a := s.Attempt(n)
 	switch {
-	case a == nil || s.hasTrackingCode(r.TrackingCode):
+	case a == nil || slices.ContainsFunc(s.Attempts, func(b Attempt) bool {
+		return b.TrackingCode == r.TrackingCode
+	}):
 		return ErrUnchanged
 	case a.TrackingCode != "":
 		return s.addDuplicate(*a, r, now)
@@ -137,41 +140,31 @@ func (s *Session) Adopt(n int, r Record, page string, now time.Time) error {
 	return nil
 }
 
-// addDuplicate appends a second transaction that bears the marker of a.
+// addDuplicate appends a second transaction with the marker of a.
 func (s *Session) addDuplicate(a Attempt, r Record, now time.Time) error {
 	if len(s.Attempts) >= 2*maxAttempts {
-		return ErrUnchanged // a gateway that makes more than these cannot be helped
+		return ErrUnchanged // bounds the damage of a broken gateway
 	}
 	s.Attempts = append(s.Attempts, Attempt{
 		Number: len(s.Attempts) + 1, State: Duplicate, TrackingCode: r.TrackingCode,
-		AmountUSD:      a.AmountUSD,
-		CurrencySymbol: a.CurrencySymbol, CurrencyName: a.CurrencyName, NetworkCode: a.NetworkCode,
-		NetworkName: a.NetworkName,
-		TTLMinutes:  a.TTLMinutes, StartedAt: now,
-		ExpiresAt: expiry(r.ExpiresAt, now, a.TTLMinutes),
+		AmountUSD: a.AmountUSD, CurrencySymbol: a.CurrencySymbol, CurrencyName: a.CurrencyName,
+		NetworkCode: a.NetworkCode, NetworkName: a.NetworkName, TTLMinutes: a.TTLMinutes,
+		StartedAt: now, ExpiresAt: expiry(r.ExpiresAt, now, a.TTLMinutes),
 	})
 	s.AppendTimeline(now, "coinslot", "attempt.stray", r.TrackingCode)
 	return nil
 }
 
-// Resembles reports whether r, which has no comment, is of a by everything else that was
-// sent: then it is a's if no session has its tracking code.
+// Resembles reports whether r, which has no comment, matches everything else that was sent for
+// a: it is of a if no session has its tracking code.
 func (a *Attempt) Resembles(r Record) bool {
 	return r.Comment == "" && a.Drawn && r.OrderID == a.OrderID &&
 		r.AmountUSD.Equal(a.AmountUSD) && sameCoin(a, r) &&
 		IsTrackingCode(r.TrackingCode)
 }
 
-// FinalRefusal reports whether err says no to a cancellation for good, and not only
-// for now.
+// FinalRefusal reports whether err refuses a cancellation permanently.
 func FinalRefusal(err error) bool {
-	var refused *RefusedError
-	if !errors.As(err, &refused) {
-		return false
-	}
-	switch refused.Reason {
-	case ReasonBusy, ReasonUnsent, ReasonKey:
-		return false
-	}
-	return true
+	refused, ok := errors.AsType[*RefusedError](err)
+	return ok && !refused.Reason.temporary()
 }

@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -13,8 +14,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// ApplyCreateAnswer applies the outcome of create to attempt n: done, refused or, by
-// default, unknown.
+// ApplyCreateAnswer applies the answer to create to attempt n: done, refused or, by default,
+// unknown.
 func (s *Session) ApplyCreateAnswer(
 	n int, created Created, err error, terms Terms, now time.Time,
 ) error {
@@ -23,11 +24,11 @@ func (s *Session) ApplyCreateAnswer(
 		(a.State != Creating && a.State != Unknown && a.State != Abandoned) {
 		return ErrUnchanged
 	}
-	var refused *RefusedError
+	refused, isRefused := errors.AsType[*RefusedError](err)
 	switch {
 	case a.State == Abandoned:
 		return s.keepLateAnswer(a, created, err, now)
-	case errors.As(err, &refused):
+	case isRefused:
 		if !s.postponeCreate(a, refused, now) {
 			s.refuse(a, refused, now)
 		}
@@ -40,8 +41,8 @@ func (s *Session) ApplyCreateAnswer(
 	return nil
 }
 
-// keepLateAnswer keeps the tracking code of a transaction whose attempt was
-// given up and replaced in the meantime, so that it is cancelled.
+// keepLateAnswer stores the tracking code of a transaction whose attempt was abandoned in the
+// meantime, so that it gets canceled.
 func (s *Session) keepLateAnswer(a *Attempt, created Created, err error, now time.Time) error {
 	if err != nil || !IsTrackingCode(created.TrackingCode) {
 		return ErrUnchanged
@@ -51,7 +52,7 @@ func (s *Session) keepLateAnswer(a *Attempt, created Created, err error, now tim
 	return nil
 }
 
-// applyAnswer takes or rejects an answer that says it was done.
+// applyAnswer accepts or rejects the answer to a create that was done.
 func (s *Session) applyAnswer(a *Attempt, created Created, terms Terms, now time.Time) {
 	if why := answerProblem(a, created, terms); why != nil {
 		a.State, a.Reason = Rejected, why.Error()
@@ -67,12 +68,11 @@ func (s *Session) applyAnswer(a *Attempt, created Created, terms Terms, now time
 	s.AppendTimeline(now, "gateway", "attempt.pending", created.TrackingCode)
 }
 
-// refuse closes an attempt that is proven not to exist at the gateway.
+// refuse closes an attempt that is known not to exist at the gateway.
 func (s *Session) refuse(a *Attempt, e *RefusedError, now time.Time) {
 	a.State, a.Reason, a.EndedAt = Refused, string(e.Reason), now
 	code := wire.CodePaymentRefused
-	switch e.Reason {
-	case ReasonUnsent, ReasonBusy, ReasonKey:
+	if e.Reason.temporary() {
 		code = wire.CodeGatewayUnavailable
 	}
 	s.Notice = Notice{Code: code}
@@ -80,16 +80,15 @@ func (s *Session) refuse(a *Attempt, e *RefusedError, now time.Time) {
 }
 
 const (
-	// maxRetries is how often a create is sent again that the gateway has answered
-	// with 429, before the shopper is asked to choose again.
+	// maxRetries bounds the retries of a create after 429 answers; then the shopper has to
+	// choose again.
 	maxRetries = 5
-	// firstRetryWait is the wait if the gateway does not say; it doubles each time.
+	// firstRetryWait is the wait without a Retry-After; it doubles each time.
 	firstRetryWait = 2 * time.Second
 )
 
-// postponeCreate plans to send the create of a again, and reports whether it may: the
-// gateway has answered that it takes no requests now, so nothing was created and
-// there is nothing to search for. a stays in state Creating.
+// postponeCreate schedules a retry of the create of a, and reports whether it may: the gateway
+// rate-limited it, so nothing was created. a stays in state Creating.
 func (s *Session) postponeCreate(a *Attempt, e *RefusedError, now time.Time) bool {
 	wait := e.RetryAfter
 	if wait <= 0 {
@@ -105,17 +104,16 @@ func (s *Session) postponeCreate(a *Attempt, e *RefusedError, now time.Time) boo
 	return true
 }
 
-// ResumeCreate allows the create of attempt n, which was put off, to be sent again.
-// Whoever commits this change sends it, and nobody else does. If the session has
-// been paid meanwhile, nothing may be sent: the attempt is closed and resume
-// reports false. ErrUnchanged if it is too soon, or another process sends it.
+// ResumeCreate permits the retry of a postponed create. Only the caller that commits this
+// change sends it. If the session was paid meanwhile, the attempt is closed and send is false.
+// ErrUnchanged if it is too early, or another process sends it.
 func (s *Session) ResumeCreate(n int, now time.Time) (send bool, err error) {
 	a := s.Attempt(n)
 	if a == nil || a.State != Creating || a.RetryAt.IsZero() || now.Before(a.RetryAt) {
 		return false, ErrUnchanged
 	}
 	a.RetryAt = time.Time{}
-	without := s.without(n)
+	without := s.withState(n, Refused)
 	if err := without.mayOpen(now); err != nil && !errors.Is(err, errTooMany) {
 		a.State, a.Reason, a.EndedAt = Refused, string(ReasonBusy), now
 		s.AppendTimeline(now, "coinslot", "attempt.not_sent", err.Error())
@@ -125,38 +123,37 @@ func (s *Session) ResumeCreate(n int, now time.Time) (send bool, err error) {
 	return true, nil
 }
 
-// errTooMany says that a session has used up its attempts. One that was put off is
-// counted already.
+// errTooMany means that a session has used up its attempts. A postponed attempt counts already.
 var errTooMany = NewError(wire.CodeTooManyAttempts, "")
 
-// Coins is what the rules need to know of coins and networks; the registry that is built in
-// has it, whatever the operator's file says.
+// Coins is what the rules need to know of coins and networks. Its implementation is always the
+// built-in registry, whatever the operator's file says.
 //
-// Whether a payment counts is decided by amounts alone: the gateway's pay_amount, its
-// tolerance, eight digits ([LeastPaid]). An answer to create is believed only if its address
-// passes the built-in checks, and what merchants are told is missing or too much is rounded
-// to built-in digits. So an operator's file of coins cannot let a payment through, an address
-// in, or change a webhook. It decides what a shopper sees: the amount rounded up to what the
-// token carries, never below pay_amount.
+// A payment counts by amounts alone: the gateway's pay_amount and tolerance, at eight digits
+// ([LeastPaid]). The answer to create is accepted only if its address passes the built-in
+// checks, and missing or excess amounts reported to merchants are rounded to built-in digits.
+// So an operator's file of coins cannot confirm a payment, accept an address or change a
+// webhook. It affects only what a shopper sees: the amount rounded up to what the token can
+// carry, never below pay_amount.
 type Coins interface {
 	// Places returns how many fractional digits a coin can carry on a network.
 	Places(symbol, network string) int32
-	// CheckAddress returns nil if address is well formed for the network and its
-	// checksum, where the network's addresses have one, is right.
+	// CheckAddress returns nil if address is well formed for the network and its checksum, if
+	// it has one, is right.
 	CheckAddress(network, address string) error
 }
 
-// IsTrackingCode reports whether code may be a tracking code: the gateway's page shows
-// a UUID and a short code, so anything that is safe in a URL will do.
+// IsTrackingCode reports whether code may be a tracking code. The gateway's docs show a UUID
+// and a short code, so any URL-safe text is accepted.
 func IsTrackingCode(code string) bool { return trackingCodeText.MatchString(code) }
 
 var trackingCodeText = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
 
-// Terms is what an answer to create is checked against.
+// Terms is what the answer to create is validated against.
 type Terms struct {
-	Price decimal.Decimal // of the coin in USDT; zero = not known
+	Price decimal.Decimal // of the coin in USDT; zero = unknown
 	Fee   decimal.Decimal // of the network
-	// Page is the address of the gateway's hosted pages; empty = none is shown.
+	// Page is the base URL of the gateway's hosted pages; empty = none is shown.
 	Page  string
 	Coins Coins
 }
@@ -183,15 +180,14 @@ func answerProblem(a *Attempt, c Created, terms Terms) error {
 	return amountProblem(c.PayAmount, a.AmountUSD, terms.Price, terms.Fee)
 }
 
-// amountProblem reports an amount that is off by more than any spread or fee
-// explains: a unit or decimals mistake. How the gateway computes pay_amount is
-// not documented, so the bounds are wide: half to twice the order's value, plus
-// twice the fee whichever unit that is in.
+// amountProblem returns an error for an amount that no spread or fee explains: a unit or
+// decimals mistake. How the gateway computes pay_amount is not documented, so the bounds are
+// wide: half to twice the order's value, plus twice the fee in either unit.
 func amountProblem(pay, usd, price, fee decimal.Decimal) error {
 	if !pay.IsPositive() {
 		return fmt.Errorf("pay_amount %s is not positive", pay)
 	}
-	// the documented number, which tolerance and rest are rounded to
+	// the documented precision
 	if !pay.Equal(pay.Truncate(8)) {
 		return fmt.Errorf("pay_amount %s has more than eight fractional digits", pay)
 	}
@@ -207,7 +203,7 @@ func amountProblem(pay, usd, price, fee decimal.Decimal) error {
 	return nil
 }
 
-// accept takes an answer that is not doubtful.
+// accept applies a valid answer.
 func (a *Attempt) accept(c Created, now time.Time, pageURL string) {
 	a.State = Waiting
 	a.TrackingCode, a.Address = c.TrackingCode, c.Address
@@ -215,16 +211,12 @@ func (a *Attempt) accept(c Created, now time.Time, pageURL string) {
 	a.Tolerance = capTolerance(c.TolerancePercent)
 	a.PaymentURL = HostedURL(c.PaymentURL, pageURL)
 	a.ExpiresAt = expiry(c.ExpiresAt, now, a.TTLMinutes)
-	if c.CurrencyName != "" {
-		a.CurrencyName = c.CurrencyName
-	}
-	if c.NetworkName != "" {
-		a.NetworkName = c.NetworkName
-	}
+	a.CurrencyName = cmp.Or(c.CurrencyName, a.CurrencyName)
+	a.NetworkName = cmp.Or(c.NetworkName, a.NetworkName)
 }
 
-// HostedURL returns raw if it lies below page, the hosted payment page's address,
-// else "": a link to anywhere else is not shown.
+// HostedURL returns raw if it is below page, the base URL of the hosted payment page, else "":
+// links elsewhere are not shown.
 func HostedURL(raw, page string) string {
 	if !plainURL(raw) {
 		return ""
@@ -242,8 +234,8 @@ func HostedURL(raw, page string) string {
 	return u.String()
 }
 
-// plainURL reports whether raw has only characters that a URL can have: none
-// that could end an attribute or a quotation.
+// plainURL reports whether raw has only URL characters: none that could end an attribute or a
+// quotation.
 func plainURL(raw string) bool {
 	return !strings.ContainsFunc(raw, func(r rune) bool {
 		return r <= ' ' || r > '~' || strings.ContainsRune("\"<>\\^`{|}", r)

@@ -10,12 +10,11 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// ErrOtherTransaction is returned for a record of another transaction than the one
-// asked about.
+// ErrOtherTransaction means that a record is of another transaction than was requested.
 var ErrOtherTransaction = errors.New("record of another transaction")
 
-// Apply applies r, a record just read for attempt number n from the gateway
-// env, to s. It is the only place that a gateway's word changes an attempt.
+// Apply applies r, a record just read for attempt n from gateway env, to s. It is the only
+// place where a gateway record changes an attempt.
 func (s *Session) Apply(n int, r Record, env string, now time.Time) error {
 	a := s.Attempt(n)
 	if a == nil || a.TrackingCode == "" || r.TrackingCode != a.TrackingCode {
@@ -41,8 +40,7 @@ func (s *Session) Apply(n int, r Record, env string, now time.Time) error {
 	return nil
 }
 
-// clearAbsence takes back what absent has made of a, since the gateway knows its
-// transaction after all.
+// clearAbsence undoes the effects of CountAbsence: the gateway knows the transaction after all.
 func (s *Session) clearAbsence(a *Attempt, now time.Time) {
 	a.Absences, a.AbsentAt = 0, time.Time{}
 	if !a.IsAbsent() {
@@ -53,10 +51,10 @@ func (s *Session) clearAbsence(a *Attempt, now time.Time) {
 	s.AppendTimeline(now, "gateway", "attempt.reappeared", a.TrackingCode)
 }
 
-// reconsider compares a confirmed attempt with a later record of it. It stays
-// confirmed whatever comes: what differs is told to the merchant, who decides.
+// reconsider compares a confirmed attempt with a later record. It stays confirmed; differences
+// are reported to the merchant, who decides.
 func (s *Session) reconsider(a *Attempt, r Record, now time.Time) {
-	if r.PaidReadable && r.Paid.GreaterThan(a.Paid) {
+	if r.paidMoreThan(a) {
 		a.Paid, a.Alert = r.Paid, reasonPaidMore
 		s.AppendTimeline(now, "gateway", "attempt.paid_more", FormatAmount(r.Paid))
 	}
@@ -77,9 +75,9 @@ func (s *Session) reconsider(a *Attempt, r Record, now time.Time) {
 	}
 }
 
-// mergeRecord copies what a record may tell in any state: amounts only grow.
+// mergeRecord copies what a record may show in any state: amounts only grow.
 func (a *Attempt) mergeRecord(r Record) {
-	if r.PaidReadable && r.Paid.GreaterThan(a.Paid) {
+	if r.paidMoreThan(a) {
 		a.Paid = r.Paid
 	}
 	if r.TxID != "" {
@@ -91,8 +89,8 @@ func (a *Attempt) mergeRecord(r Record) {
 	a.mergeWindow(r)
 }
 
-// mergeWindow takes the length of the payment window from r, and its beginning
-// from our own clock: the gateway's may be wrong by hours.
+// mergeWindow takes the length of the payment window from r, and its start from our own clock:
+// the gateway's may be off by hours.
 func (a *Attempt) mergeWindow(r Record) {
 	length := r.ExpiresAt.Sub(r.CreatedAt)
 	most := time.Duration(a.TTLMinutes)*time.Minute + windowSlack
@@ -105,12 +103,12 @@ func (a *Attempt) mergeWindow(r Record) {
 	}
 }
 
-// applyConfirmed handles a record that says confirmed.
+// applyConfirmed applies a record with status confirmed.
 func (s *Session) applyConfirmed(a *Attempt, r Record, env string, now time.Time) {
 	why := checkGate(s, a, r, env)
 	if why == "" {
 		if a.Reason == reasonPaidExcess {
-			a.Paid = r.Paid // the gateway has corrected an amount that was not believed
+			a.Paid = r.Paid // the gateway corrected an excessive amount
 		}
 		s.confirm(a, "gateway", now)
 		return
@@ -118,20 +116,19 @@ func (s *Session) applyConfirmed(a *Attempt, r Record, env string, now time.Time
 	s.startReview(a, why, now)
 }
 
-// confirm is the one function that writes Confirmed, on the word of who. It has two
-// callers: one was just told by the confirm gate that the payment is proven, the
-// other by a person who has settled it, see settle.
+// confirm is the only function that sets Confirmed, on behalf of who. Its two callers: the
+// confirm gate found the payment proven, or an operator resolved a review.
 func (s *Session) confirm(a *Attempt, who string, now time.Time) {
 	a.Late = !a.EndedAt.IsZero()
 	a.State, a.Reason, a.EndedAt, a.ChecksDone = Confirmed, "", now, 0
-	a.RecheckAskedAt = time.Time{} // who asked has the answer
+	a.RecheckAskedAt = time.Time{} // no further follow-ups
 	s.Notice = Notice{}
 	s.AppendTimeline(now, who, "attempt.confirmed", a.TrackingCode)
 }
 
-// startReview puts an attempt into review: reported paid, not proven. What the
-// merchant has settled as cancelled is not raised again for the same reason.
-// That its transaction has paid another session outweighs every other reason.
+// startReview moves an attempt into review: reported paid, not proven. The reason that an
+// operator resolved as unpaid is not raised again. A transaction that paid another session
+// outweighs every other reason.
 func (s *Session) startReview(a *Attempt, why string, now time.Time) {
 	if a.SharedTxID != "" && a.SharedTxID == a.TxID {
 		why = ReasonTxUsed
@@ -148,8 +145,8 @@ func (s *Session) startReview(a *Attempt, why string, now time.Time) {
 	s.AppendTimeline(now, "gateway", "attempt.review", why)
 }
 
-// end closes a waiting attempt. One that has ended already, is in review or
-// was given up stays what it is.
+// end closes a waiting attempt. One that has ended, is in review or was abandoned keeps its
+// state.
 func (s *Session) end(a *Attempt, as State, now time.Time) {
 	switch a.State {
 	case Waiting, Creating, Unknown:
@@ -162,8 +159,8 @@ func (s *Session) end(a *Attempt, as State, now time.Time) {
 	}
 }
 
-// ReviewReusedTx puts attempt n into review because the transaction id of r has confirmed
-// another session. ErrUnchanged if it is confirmed itself.
+// ReviewReusedTx moves attempt n into review because the transaction id of r confirmed another
+// session. ErrUnchanged if attempt n is confirmed itself.
 func (s *Session) ReviewReusedTx(n int, r Record, now time.Time) error {
 	a := s.Attempt(n)
 	if a.State == Confirmed {
@@ -175,7 +172,7 @@ func (s *Session) ReviewReusedTx(n int, r Record, now time.Time) error {
 	return nil
 }
 
-// ReviewSharedTx is shared for a session.
+// ReviewSharedTx does the same for the current attempt, which must be in review.
 func (s *Session) ReviewSharedTx(now time.Time) error {
 	a := s.Current()
 	if a == nil || a.State != InReview {
@@ -185,51 +182,55 @@ func (s *Session) ReviewSharedTx(now time.Time) error {
 	return nil
 }
 
-// reviewSharedTx puts a into review since its transaction has confirmed another session.
 func (s *Session) reviewSharedTx(a *Attempt, now time.Time) {
 	a.SharedTxID = a.TxID
 	s.startReview(a, ReasonTxUsed, now)
 }
 
-// same reports whether nothing that a record can tell differs.
+// same reports whether a and b agree in everything that a record can change.
 func (a *Attempt) same(b *Attempt) bool {
 	return a.State == b.State && a.Reason == b.Reason && a.Absences == b.Absences &&
-		a.Paid.Equal(b.Paid) &&
-		a.Regressions == b.Regressions && a.Alert == b.Alert && a.ExpiresAt.Equal(b.ExpiresAt) &&
+		a.Regressions == b.Regressions && a.Alert == b.Alert && a.Paid.Equal(b.Paid) &&
 		a.TxID == b.TxID && a.TxURL == b.TxURL && a.PaidAt.Equal(b.PaidAt) &&
-		a.EndedAt.Equal(b.EndedAt)
+		a.ExpiresAt.Equal(b.ExpiresAt) && a.EndedAt.Equal(b.EndedAt)
 }
 
-// steady reports whether a's schedule needs nothing but the clock.
-func (a *Attempt) steady() bool { return a.State == Waiting || a.State == InReview }
-
-// NeedsUpdate reports whether r, a status record of attempt n, needs a change of s; if not,
-// a touch of the row will do. Errors: those of Apply.
+// NeedsUpdate reports whether r, a status record of attempt n, requires an update of s;
+// otherwise touching the row is enough. Errors: those of Apply.
 func (s *Session) NeedsUpdate(n int, r Record, env string, now time.Time) (bool, error) {
+	changed, err := s.changedBy(n, r, env, now)
+	if err != nil || changed {
+		return changed, err
+	}
+	state := s.Attempt(n).State
+	return state != Waiting && state != InReview, nil // the others count their checks
+}
+
+// changedBy reports whether r, as a status record, would change attempt n. Errors: those of
+// Apply.
+func (s *Session) changedBy(n int, r Record, env string, now time.Time) (bool, error) {
 	probe := *s // shares nothing that Apply changes
 	probe.Attempts, probe.Timeline = slices.Clone(s.Attempts), slices.Clip(s.Timeline)
 	if err := probe.Apply(n, r, env, now); err != nil {
 		return false, err
 	}
-	return !probe.Attempt(n).same(s.Attempt(n)) || !s.Attempt(n).steady(), nil
+	return !probe.Attempt(n).same(s.Attempt(n)), nil
 }
 
 // underpaid reports whether something was paid, but not enough.
 func (a *Attempt) underpaid() bool {
-	return a.State != Confirmed && a.Paid.IsPositive() && a.Paid.LessThan(
-		LeastPaid(a.PayAmount, a.Tolerance),
-	)
+	return a.State != Confirmed && a.Paid.IsPositive() &&
+		a.Paid.LessThan(LeastPaid(a.PayAmount, a.Tolerance))
 }
 
-// hasUncountedMoney reports whether money has come that confirms nothing: too little,
-// or to an attempt that is over for the gateway.
+// hasUncountedMoney reports whether a payment arrived that confirms nothing: too little, or for
+// an attempt that has ended at the gateway.
 func (a *Attempt) hasUncountedMoney() bool {
 	ended := a.State == Expired || a.State == Cancelled
 	return a.underpaid() || ended && a.Paid.IsPositive()
 }
 
-// AmountDue returns what has to be sent now, rounded up to digits; zero if nothing has
-// to be.
+// AmountDue returns what is still to be sent, rounded up to digits; zero = nothing.
 func (a *Attempt) AmountDue(digits int32) decimal.Decimal {
 	switch {
 	case a.State != Waiting:

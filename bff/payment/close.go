@@ -6,8 +6,8 @@ import (
 	"coinslot/app/wire"
 )
 
-// Close records that by wants no payment any more, who being its name in the
-// trail; ErrUnchanged if it is so.
+// Close records that by closes the session; who is the actor in the timeline. ErrUnchanged if
+// it is closed already.
 func (s *Session) Close(by Closer, who string, now time.Time) error {
 	switch status := s.status(); {
 	case status == wire.Confirmed:
@@ -22,7 +22,7 @@ func (s *Session) Close(by Closer, who string, now time.Time) error {
 	return nil
 }
 
-// Expire is the same for a session; ErrUnchanged if it is not over.
+// Expire closes a session in which no coin was chosen in time; ErrUnchanged if it is too early.
 func (s *Session) Expire(now time.Time) error {
 	if s.status() != wire.Open || now.Before(s.ExpiresAt) {
 		return ErrUnchanged
@@ -32,7 +32,7 @@ func (s *Session) Expire(now time.Time) error {
 	return nil
 }
 
-// Actions lists what a shopper may do now, [wire.Extend] apart: that depends on what the
+// Actions returns what a shopper may do now, except [wire.Extend]: that depends on what the
 // gateway offers, see [Session.ExtendMinutes].
 func (s *Session) Actions(now time.Time) []wire.Action {
 	list := []wire.Action{}
@@ -44,7 +44,7 @@ func (s *Session) Actions(now time.Time) []wire.Action {
 	return list
 }
 
-// allows reports whether the session allows an action that its status has.
+// allows reports whether the session permits an action of its status.
 func (s *Session) allows(action wire.Action, now time.Time) bool {
 	a := s.Current()
 	switch action {
@@ -58,7 +58,7 @@ func (s *Session) allows(action wire.Action, now time.Time) bool {
 		return s.Status == wire.Open || !a.Paid.IsPositive()
 	case wire.Recheck:
 		return a != nil
-	case wire.Extend, wire.Resolve, wire.Erase: // Extend see above; the others are the merchant's
+	case wire.Extend, wire.Resolve, wire.Erase: // see Actions; the others are the merchant's
 	}
 	return false
 }

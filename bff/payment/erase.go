@@ -12,18 +12,18 @@ import (
 type Erasure int
 
 const (
-	// EraseNothing leaves it as it is.
+	// EraseNothing changes nothing.
 	EraseNothing Erasure = iota
-	// ErasePersonal erases e-mails, comments, the description, and free text in the
-	// timeline. What the merchant needs for the books and to find the order stays.
+	// ErasePersonal erases emails, comments, the description, and free text in the timeline.
+	// What bookkeeping and finding the order need stays.
 	ErasePersonal
-	// EraseAll reduces the session to a tombstone: what late money and a repeated
-	// order are recognized by.
+	// EraseAll reduces the session to a tombstone: what identifies late payments and repeated
+	// orders.
 	EraseAll
 )
 
-// FinishedAt returns when s finished, the zero time if it has not. What the gateway or
-// an operator decides later counts as the end; a shopper's recheck does not.
+// FinishedAt returns when s finished; zero = it has not. Later decisions of the gateway or an
+// operator move it; a shopper's recheck does not.
 func (s *Session) FinishedAt() time.Time {
 	if !s.Status.Final() {
 		return time.Time{}
@@ -45,19 +45,18 @@ func (s *Session) FinishedAt() time.Time {
 	return end
 }
 
-// FinishedFor reports whether s finished at least d before now. A d of zero or less
-// means for ever: nothing has been finished that long.
+// FinishedFor reports whether s finished at least d before now; never if d is zero or less.
 func (s *Session) FinishedFor(d time.Duration, now time.Time) bool {
 	end := s.FinishedAt()
 	return d > 0 && !end.IsZero() && !now.Before(end.Add(d))
 }
 
-// Tombstone reports whether s was deleted, and nothing has come of it since.
+// Tombstone reports whether s was deleted and has not changed since.
 func (s *Session) Tombstone() bool {
 	return s.Deleted && !s.ErasedAt.IsZero() && s.Status.Outcome() == wire.Unpaid
 }
 
-// EverPaid reports whether money was seen for s, in full or in part, or was in doubt.
+// EverPaid reports whether any payment for s was seen, in full, in part or unproven.
 func (s *Session) EverPaid() bool {
 	for i := range s.Attempts {
 		a := &s.Attempts[i]
@@ -69,13 +68,14 @@ func (s *Session) EverPaid() bool {
 	return false
 }
 
-// Erase applies e to s. Nothing that decides about money changes.
+// Erase applies e to s. Nothing that decides about payments changes.
 func (s *Session) Erase(e Erasure, now time.Time) {
-	switch e {
-	case ErasePersonal:
-		s.erasePersonal(now)
-	case EraseAll:
-		s.makeTombstone(now)
+	if e == EraseNothing {
+		return
+	}
+	s.erasePersonal(now)
+	if e == EraseAll {
+		s.makeTombstone()
 	}
 }
 
@@ -90,10 +90,9 @@ func (s *Session) erasePersonal(now time.Time) {
 	s.Timeline = erasedTimeline(s.Timeline)
 }
 
-// makeTombstone leaves a tombstone: what finds the order of late money, what the confirm gate
-// compares, and what keeps an order from being started anew.
-func (s *Session) makeTombstone(now time.Time) {
-	s.erasePersonal(now)
+// makeTombstone keeps what identifies the order of a late payment, what the confirm gate
+// compares, and what prevents the order from being started again.
+func (s *Session) makeTombstone() {
 	s.Deleted, s.Notice, s.Timeline = true, Notice{}, nil
 	s.Order = Order{AmountUSD: s.Order.AmountUSD, Ref: s.Order.Ref, OrderID: s.Order.OrderID}
 	for i, a := range s.Attempts {
@@ -109,8 +108,8 @@ func (s *Session) makeTombstone(now time.Time) {
 	}
 }
 
-// erasedTimeline returns a timeline without free text: what the gateway answered may
-// quote an e-mail, and an operator's reason may name a person.
+// erasedTimeline returns a timeline without free text: the gateway's answers may quote an
+// email, and an operator's reason may name a person.
 func erasedTimeline(list []TimelineEntry) []TimelineEntry {
 	var kept []TimelineEntry
 	for _, e := range list {
@@ -129,9 +128,9 @@ func erasedTimeline(list []TimelineEntry) []TimelineEntry {
 	return kept
 }
 
-// erasedBody returns the body of an event without personal data. A body that cannot be
-// read loses all of its data.
-func erasedBody(e Event, much Erasure, now time.Time) []byte {
+// Erased returns e with its id, without the personal data that is erased of its session. A
+// body that cannot be read loses all of its data.
+func (e Event) Erased(much Erasure, now time.Time) Event {
 	var message struct {
 		Type      EventType       `json:"type"`
 		Timestamp time.Time       `json:"timestamp"`
@@ -152,18 +151,12 @@ func erasedBody(e Event, much Erasure, now time.Time) []byte {
 		data, _ = json.Marshal(o.withoutNil()) // plain data: cannot fail
 	}
 	message.Type, message.Timestamp, message.Data = e.Type, e.At.UTC(), data
-	body, _ := json.Marshal(message) // likewise
-	return body
-}
-
-// Erased returns e without what is erased of its session, with the same id.
-func (e Event) Erased(much Erasure, now time.Time) Event {
-	e.Body = erasedBody(e, much, now)
+	e.Body, _ = json.Marshal(message) // likewise
 	return e
 }
 
-// Retain returns how much of s to erase when personal data is kept for a time after
-// the end. Undelivered webhooks delay that by another time at most.
+// Retain returns how much of s to erase if personal data is kept for keep after the end.
+// Undelivered webhooks delay that by at most delivery.
 func (s *Session) Retain(keep, delivery time.Duration, undelivered bool, now time.Time) Erasure {
 	switch {
 	case s.Tombstone(), s.EverPaid() && !s.ErasedAt.IsZero():

@@ -28,25 +28,21 @@ const (
 // EventType is the type of a webhook.
 type EventType string
 
-// Urgent reports whether events of the type tell of money, so that their deliveries go
-// before others; see [Outbox].
+// Urgent reports whether events of the type report payments: they are delivered first.
 func (t EventType) Urgent() bool { return t == EventConfirmed || t == EventReview }
 
-// Event is one message to the merchant, written to the outbox in the
-// transaction of the change that it tells of.
+// Event is one message to the merchant, written to the outbox in the transaction of its change.
 type Event struct {
-	ID      string // "evt_…", the same for the same change, without "."
+	ID      string // "evt_…", equal for the same change
 	Type    EventType
 	Session string
 	At      time.Time
-	// Body is what is sent, the same on every delivery, unless personal data was erased
-	// meanwhile.
+	// Body is the same in every delivery, unless personal data was erased.
 	Body []byte
 }
 
-// newEvent tells of s as it is now, as the version that the store is about to
-// write. distinct tells events of one type and session apart: the attempt's
-// number, an amount.
+// newEvent describes s in the version that the store is about to write. suffix distinguishes
+// events of one type and session: the attempt's number, an amount.
 func newEvent(s *Session, opts EventOptions, t EventType, at time.Time, suffix string) Event {
 	next := *s
 	next.Version++
@@ -61,15 +57,14 @@ func newEvent(s *Session, opts EventOptions, t EventType, at time.Time, suffix s
 	return Event{ID: eventID(s.ID, t, suffix), Type: t, Session: s.ID, At: at.UTC(), Body: body}
 }
 
-// eventID derives an id from what the event is about, so that the same change
-// told twice (a repeated transaction, a crash between commit and answer) is one
-// event.
+// eventID derives an id from what the event is about, so that the same change stored twice (a
+// retried transaction, a crash between commit and answer) is one event.
 func eventID(session string, t EventType, suffix string) string {
 	sum := sha256.Sum256([]byte(session + "\n" + string(t) + "\n" + suffix))
 	return "evt_" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:26])
 }
 
-// Snapshot is what turn compares a session with.
+// Snapshot is what [Session.Events] compares a session with.
 type Snapshot struct {
 	status   wire.Status
 	number   int
@@ -78,7 +73,7 @@ type Snapshot struct {
 	alerts   map[int]string          // by attempt number
 }
 
-// Snapshot remembers s before a change.
+// Snapshot copies what Events compares, before a change.
 func (s *Session) Snapshot() Snapshot {
 	m := Snapshot{
 		status: s.Status, paid: map[int]decimal.Decimal{}, reviewed: map[int]string{},
@@ -96,8 +91,8 @@ func (s *Session) Snapshot() Snapshot {
 	return m
 }
 
-// Events finishes a change: it derives Status and returns the events that tell
-// the merchant what is different from before.
+// Events finishes a change: it derives Status and returns the events for the differences from
+// before.
 func (s *Session) Events(before Snapshot, now time.Time, opts EventOptions) []Event {
 	s.Status = s.status()
 	var events []Event
@@ -106,32 +101,32 @@ func (s *Session) Events(before Snapshot, now time.Time, opts EventOptions) []Ev
 		more := a.Paid.GreaterThan(before.paid[a.Number])
 		switch suffix := strconv.Itoa(a.Number) + " " + a.Paid.String(); {
 		case a.State == InReview && (more || a.reviewIsNew(before.reviewed[a.Number])):
-			events = append(
-				events, newEvent(s, opts, EventReview, now, suffix+a.resolutionSuffix()),
-			)
-		case a.State == Confirmed && a.Alert != "" && (more || a.Alert != before.alerts[a.Number]):
+			suffix += a.resolutionSuffix()
+			events = append(events, newEvent(s, opts, EventReview, now, suffix))
+		case a.State == Confirmed && a.Alert != "" &&
+			(more || a.Alert != before.alerts[a.Number]):
 			events = append(events, newEvent(s, opts, EventReview, now, suffix+" "+a.Alert))
 		case a.hasUncountedMoney() && more:
 			events = append(events, newEvent(s, opts, EventPartial, now, suffix))
 		}
 	}
 	t, current := EventType(s.Status.Event()), s.Current()
-	told := t != "" && t != EventReview // reviews are told above, for each attempt and amount
-	if told && (s.Status != before.status || (current != nil && current.Number != before.number)) {
+	report := t != "" && t != EventReview // reviews: above, for each attempt and amount
+	moved := s.Status != before.status || current != nil && current.Number != before.number
+	if report && moved {
 		events = append(events, newEvent(s, opts, t, now, s.eventSuffix()))
 	}
 	return events
 }
 
-// reviewIsNew reports whether the merchant has to hear of a review; was is the
-// reason that it had before the change.
+// reviewIsNew reports whether a review must be reported; was is its reason before the change.
 func (a *Attempt) reviewIsNew(was string) bool {
 	different := was != a.Reason
 	return was == "" || different && (a.Reason == reasonResolved || was == reasonTxAbsent)
 }
 
-// resolutionSuffix tells reviews after a person has settled the session apart from
-// those before, and those of an absent transaction from all others.
+// resolutionSuffix distinguishes reviews before and after a resolution, and those of an absent
+// transaction.
 func (a *Attempt) resolutionSuffix() string {
 	if a.Reason == reasonTxAbsent {
 		return " " + a.Reason + " " + strconv.Itoa(a.ResolvedCount) + " " +
@@ -143,14 +138,14 @@ func (a *Attempt) resolutionSuffix() string {
 	return " " + strconv.Itoa(a.ResolvedCount) + " " + a.Reason
 }
 
-// eventSuffix tells two events of one type and session apart: a session can
-// expire with each of its attempts, but it is confirmed only once.
+// eventSuffix distinguishes events of one type: a session can expire with each of its attempts,
+// but it is confirmed once.
 func (s *Session) eventSuffix() string {
 	a := s.Current()
 	if a == nil || s.Status == wire.Confirmed {
 		return ""
 	}
-	// it may have the number of one that was never sent
+	// it may reuse the number of one never sent
 	which := strconv.Itoa(a.Number) + " " + a.Marker
 	if a.Reappeared > 0 {
 		which += " reappeared " + strconv.Itoa(a.Reappeared)
@@ -159,7 +154,7 @@ func (s *Session) eventSuffix() string {
 	case settled > 1:
 		return which + " after review " + strconv.Itoa(settled)
 	case settled == 1 || !a.ReviewedAt.IsZero():
-		return which + " after review" // settled by hand, perhaps as what it was before
+		return which + " after review" // resolved, perhaps to its former status
 	}
 	return which
 }

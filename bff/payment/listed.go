@@ -2,24 +2,23 @@ package payment
 
 import (
 	"hash/fnv"
-	"slices"
 	"time"
 )
 
-// IsPostponed reports whether a failed look has put off s, which waits for a payment:
-// neither a look nor the list puts it off by so much.
+// IsPostponed reports whether a failed check postponed s, which awaits payment: neither a
+// successful check nor the list postpones it that far.
 func (s *Session) IsPostponed(p Schedule, now time.Time) bool {
 	return s.DueAt.After(s.LastChecked().Add(2 * s.Current().StretchInterval(now, p.Unwatched)))
 }
 
-// EndedBefore reports whether a status read before t has told that a is over,
-// and none has told otherwise since.
+// EndedBefore reports whether a status read before t reported the end of a, and none has
+// contradicted it since.
 func (a *Attempt) EndedBefore(t time.Time) bool {
 	return a.State != InReview && !a.EndedAt.IsZero() && a.EndedAt.Before(t) && a.Regressions == 0
 }
 
-// MatchesRow reports whether the row tells exactly what is stored: also less than
-// that is something else.
+// MatchesRow reports whether the row shows exactly what is stored: showing less is a
+// difference, too.
 func (a *Attempt) MatchesRow(r Record) bool {
 	unpaid := r.PaidAmount == "" && a.Paid.IsZero()
 	paid := r.PaidReadable && r.Paid.Equal(a.Paid)
@@ -27,13 +26,13 @@ func (a *Attempt) MatchesRow(r Record) bool {
 		r.TxID == a.TxID && (r.TxURL == a.TxURL || r.TxID == "") && r.PaidAt.Equal(a.PaidAt)
 }
 
-// IsUnchangedBy reports whether r, were it a status record, would change nothing.
+// IsUnchangedBy reports whether r, as a status record, would change nothing.
 func (s *Session) IsUnchangedBy(n int, r Record, at time.Time) bool {
 	news, err := s.NeedsUpdate(n, r, s.Environment, at)
 	return err == nil && !news
 }
 
-// HasFixedTimes reports whether the times at which a is due are fixed, if it has any.
+// HasFixedTimes reports whether the due times of a, if any, are fixed.
 func (a *Attempt) HasFixedTimes() bool {
 	switch a.State {
 	case Expired, Cancelled, Refused:
@@ -44,30 +43,29 @@ func (a *Attempt) HasFixedTimes() bool {
 	return false
 }
 
-// OnSchedule reports whether s waits for nothing but its usual check, which may have fallen
-// due while the page was on its way. If something made it due sooner, the page is no
-// answer to that; neither is one that was asked for before the last check.
+// OnSchedule reports whether s waits only for its regular check, which may have become due
+// while the page was in flight. If something made it due sooner, or it was checked after asked,
+// the page does not count.
 func (s *Session) OnSchedule(interval time.Duration, asked time.Time) bool {
 	last := s.LastChecked()
 	sooner := s.DueAt.Before(last.Add(SlightlyBefore(interval)))
 	return !s.DueAt.IsZero() && !sooner && last.Before(asked)
 }
 
-// EarliestCheck is the DueAt that makes for a status read whatever the list shows: a little
-// sooner than any usual check of s, so that it is never taken for one.
+// EarliestCheck is a DueAt that forces a status read whatever the list shows: slightly before
+// any regular check of s, so that it is never mistaken for one.
 func (s *Session) EarliestCheck(p Schedule) time.Time {
 	return s.LastChecked().Add(SlightlyBefore(min(p.Watched, p.Unwatched)) - time.Microsecond)
 }
 
-// SlightlyBefore is how long after its last check a payment is due that the list shows:
-// a little sooner than the interval, so that one that has left the list is
-// checked by then.
+// SlightlyBefore is the check interval of listed payments: slightly shorter than interval, so
+// that one that leaves the list is checked in time.
 func SlightlyBefore(interval time.Duration) time.Duration {
 	return (interval * 29 / 30).Truncate(time.Microsecond)
 }
 
-// AuditInterval is how often the status of a payment is read that the list goes on to show
-// unchanged: a list that is wrong would hide it for ever.
+// AuditInterval is how often the status of a payment is read even though the list shows it
+// unchanged: a wrong list must not hide it forever.
 func (p Schedule) AuditInterval(watched bool) time.Duration {
 	if watched {
 		return 10 * p.Watched // half a minute
@@ -75,9 +73,9 @@ func (p Schedule) AuditInterval(watched bool) time.Duration {
 	return 480 * p.Unwatched // two hours
 }
 
-// NeedsStatusRead reports whether a's status is to be read between its last check and
-// the time when a page was asked for, whatever that shows: soon after the end of
-// its window, and once in an audit's time, evenly spread over all sessions.
+// NeedsStatusRead reports whether a's status must be read between its last check and asked,
+// when a page was requested, whatever that shows: soon after the end of its window, and once
+// per audit interval, spread evenly over all sessions.
 func (s *Session) NeedsStatusRead(a *Attempt, p Schedule, watched bool, asked time.Time) bool {
 	passed := func(t time.Time) bool { return t.After(s.CheckedAt) && !t.After(asked) }
 	every := p.AuditInterval(watched)
@@ -90,9 +88,9 @@ func (s *Session) NeedsStatusRead(a *Attempt, p Schedule, watched bool, asked ti
 }
 
 // OutdatedAttempts returns the numbers of those attempts of s that a status read would change
-// if it told what the rows of the list show, which are by tracking code: attempts that
-// have ended and are not being followed. Those that wait for money are checked anyway.
-// A row proves nothing, so it changes nothing else.
+// if it agreed with the rows of the list, which are by tracking code: attempts that have ended
+// and have no follow-ups scheduled. Waiting ones are checked anyway. A row proves nothing, so
+// it changes nothing else.
 func (s *Session) OutdatedAttempts(
 	rows map[string]Record, env string, p Schedule, now time.Time,
 ) (numbers []int) {
@@ -101,28 +99,23 @@ func (s *Session) OutdatedAttempts(
 		row, listed := rows[a.TrackingCode]
 		switch {
 		case !listed || a.Live() || !a.FollowUpDue(p).IsZero():
-		case a.State == Confirmed && !(row.PaidReadable && row.Paid.GreaterThan(a.Paid)):
-		case s.changedBy(a.Number, row, env, now):
-			numbers = append(numbers, a.Number)
+		case a.State == Confirmed && !row.paidMoreThan(a):
+		default:
+			if changed, _ := s.changedBy(a.Number, row, env, now); changed {
+				numbers = append(numbers, a.Number)
+			}
 		}
 	}
 	return numbers
 }
 
-// FollowUpListed has those attempts read again that are lacking, and returns how many.
+// FollowUpListed schedules status reads of the outdated attempts, and returns how many.
 func (s *Session) FollowUpListed(
 	rows map[string]Record, env string, p Schedule, now time.Time,
 ) int {
-	lacking := s.OutdatedAttempts(rows, env, p, now)
-	for _, n := range lacking {
+	outdated := s.OutdatedAttempts(rows, env, p, now)
+	for _, n := range outdated {
 		s.Attempt(n).RecheckAskedAt, s.Attempt(n).FollowUps = now, 0
 	}
-	return len(lacking)
-}
-
-// changedBy reports whether r, were it a status record, would change attempt n.
-func (s *Session) changedBy(n int, r Record, env string, now time.Time) bool {
-	probe := *s
-	probe.Attempts, probe.Timeline = slices.Clone(s.Attempts), slices.Clip(s.Timeline)
-	return probe.Apply(n, r, env, now) == nil && !probe.Attempt(n).same(s.Attempt(n))
+	return len(outdated)
 }

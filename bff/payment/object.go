@@ -6,17 +6,16 @@ import (
 	"coinslot/app/wire"
 )
 
-// Object is the session as the merchant sees it, in the API and in webhooks.
-// Amounts are exact decimal text, in the attempt's coin unless the name says USD,
-// and empty when there is nothing to say; times are in UTC, nil when unset. What
-// the order did not say is empty; maps and slices are never nil. docs/api.md has
-// the same by its JSON names.
+// Object is a session in the API and in webhooks. Amounts are exact decimal text, in the coin
+// unless the name says USD, empty if not applicable; times are in UTC, nil if unset. Members
+// that the order did not set are empty; maps and slices are never nil. docs/api.md documents
+// the JSON.
 type Object struct {
-	// "cs_…"; holding it is permission to see and pay it
+	// "cs_…"; whoever knows it may see and pay the session
 	ID     string      `json:"id"`
 	Object string      `json:"object"` // "session"
 	URL    string      `json:"url"`    // of the page to send the shopper to
-	Status wire.Status `json:"status"` // goods are released on wire.Confirmed alone
+	Status wire.Status `json:"status"` // release goods on wire.Confirmed only
 	// from 1, only grows: of two Objects the higher is the newer
 	Version    int64             `json:"version"`
 	Test       bool              `json:"test"` // no real money moves
@@ -33,70 +32,66 @@ type Object struct {
 	CreatedAt  time.Time         `json:"created_at"`
 	ExpiresAt  time.Time         `json:"expires_at"` // no first choice of a coin after this
 	CheckedAt  *time.Time        `json:"checked_at"` // the gateway's last answer; nil = none yet
-	// Late, OverpaidAmount and MissingAmount say what is unusual about the
-	// current attempt; empty text when nothing is.
-	Late           bool   `json:"late"` // the money came after the end
+	// Late, OverpaidAmount and MissingAmount describe the current attempt.
+	Late           bool   `json:"late"` // paid after the end
 	OverpaidAmount string `json:"overpaid_amount"`
 	MissingAmount  string `json:"missing_amount"`
-	// ReviewReason is why a person has to look, one of the words of docs/webhooks.md;
-	// empty if nobody has to. A confirmed session may have one, and stays confirmed.
+	// ReviewReason is why an operator must look at it, see docs/webhooks.md; empty if none
+	// needs to. A confirmed session may have one, and stays confirmed.
 	ReviewReason string `json:"review_reason"`
-	// Receipt is the signed proof of a confirmed session (docs/verify.md), empty in
-	// every other status.
+	// Receipt is the signed proof of a confirmed session (docs/verify.md), else empty.
 	Receipt string `json:"receipt"`
-	// ErasedAt is when personal data was erased; absent if it was not. Deleted says that
-	// nothing else is left either but what late money is recognized by.
+	// ErasedAt is when personal data was erased; absent = never. Deleted means that only what
+	// identifies late payments is left.
 	ErasedAt *time.Time      `json:"erased_at,omitempty"`
 	Deleted  bool            `json:"deleted,omitempty"`
 	Attempts []AttemptObject `json:"attempts"` // the oldest first
 	Timeline []TimelineEntry `json:"trail"`    // likewise
-	// Warnings are in the answer to the request that has opened the session, if
-	// something about the order is probably wrong; nil otherwise.
+	// Warnings are in the answer to the request that opened the session if the order is
+	// probably wrong.
 	Warnings []Warning `json:"warnings,omitempty"`
 }
 
-// Warning says what is probably wrong with an order that was accepted.
+// Warning describes a probable mistake in an accepted order.
 type Warning struct {
 	Param  string `json:"param"` // the member, "currencies"
 	Detail string `json:"detail"`
 }
 
-// AttemptObject is an attempt as the merchant sees it. Amounts and times are as in
-// [Object].
+// AttemptObject is an attempt in the API. Amounts and times are as in [Object].
 type AttemptObject struct {
 	Number int   `json:"number"` // from 1
 	Status State `json:"status"`
-	// six digits, as the gateway was given it; zero = it was given none
+	// six digits, as sent to the gateway; zero = none
 	OrderID int `json:"order_id"`
-	// the gateway's name of the transaction; empty = not known (yet)
+	// of the gateway; empty = unknown so far
 	TrackingCode   string `json:"tracking_code"`
 	CurrencySymbol string `json:"currency_symbol"`
 	NetworkCode    string `json:"network_code"`
-	Address        string `json:"address"`    // where to pay; empty = not known (yet)
-	PayAmount      string `json:"pay_amount"` // what the gateway asks for, in its digits
+	Address        string `json:"address"`    // where to pay; empty = unknown so far
+	PayAmount      string `json:"pay_amount"` // as the gateway wrote it
 	PaidAmount     string `json:"paid_amount"`
 	MissingAmount  string `json:"missing_amount"`
 	OverpaidAmount string `json:"overpaid_amount"`
-	// what may be missing, "1"; never above [MaxTolerancePercent]
+	// "1"; at most [MaxTolerancePercent]
 	TolerancePercent string `json:"tolerance_percent"`
-	Late             bool   `json:"late"`   // the money came after the end
+	Late             bool   `json:"late"`   // paid after the end
 	Reason           string `json:"reason"` // of refused and review; empty otherwise
-	TxID             string `json:"tx_id"`  // on the blockchain; empty = none told
+	TxID             string `json:"tx_id"`  // on the blockchain; empty = unknown
 	TxURL            string `json:"tx_url"` // https, or empty
-	// the gateway's own page; empty if it may not be shown
+	// the gateway's hosted page; empty = not shown
 	PaymentURL string     `json:"payment_url"`
 	CreatedAt  time.Time  `json:"created_at"`
 	ExpiresAt  *time.Time `json:"expires_at"` // end of the time to pay
 	PaidAt     *time.Time `json:"paid_at"`
 }
 
-// EventOptions is what [Session.Object] needs besides the session.
+// EventOptions configures [Session.Object].
 type EventOptions struct {
-	// Page is the address of the checkout pages with a slash at its end,
-	// "https://pay.shop.example/checkout/".
+	// Page is the base URL of the checkout pages, "https://pay.shop.example/checkout/".
 	Page    string
-	Receipt Receipt // nil = there are none
-	Coins   Coins   // nil = every coin carries eight fractional digits
+	Receipt Receipt // nil = none
+	Coins   Coins   // nil = eight fractional digits for every coin
 }
 
 // Digits returns how many fractional digits a's coin can carry.
@@ -107,11 +102,11 @@ func (a *Attempt) Digits(coins Coins) int32 {
 	return coins.Places(a.CurrencySymbol, a.NetworkCode)
 }
 
-// Receipt makes the signed proof that a session is confirmed, "" for one that is
-// not; receipt.Signer has one.
+// Receipt signs the proof that a session is confirmed, "" for one that is not; receipt.Signer
+// implements it.
 type Receipt func(s *Session) string
 
-// Of is the receipt of s, if there are any.
+// Of returns the receipt of s; "" if r is nil.
 func (r Receipt) Of(s *Session) string {
 	if r == nil {
 		return ""
@@ -119,7 +114,7 @@ func (r Receipt) Of(s *Session) string {
 	return r(s)
 }
 
-// Object returns s as the merchant sees it.
+// Object returns s as in the API.
 func (s *Session) Object(opts EventOptions) Object {
 	o := Object{
 		ID: s.ID, Object: "session", URL: opts.Page + s.ID, Status: s.Status, Version: s.Version,
@@ -134,8 +129,8 @@ func (s *Session) Object(opts EventOptions) Object {
 		Timeline: s.Timeline,
 	}
 	if s.Unchecked {
-		const detail = "not compared with the gateway's currencies, which cannot be read now; " +
-			"if none matches, the shopper has nothing to choose"
+		const detail = "could not be checked: the gateway's currency list is unavailable; " +
+			"if no currency matches, the shopper cannot pay"
 		o.Warnings = []Warning{{Param: "currencies", Detail: detail}}
 	}
 	for i := range s.Attempts {
@@ -154,7 +149,7 @@ func (s *Session) Object(opts EventOptions) Object {
 	return o.withoutNil()
 }
 
-// withoutNil replaces nil by empty, so that members keep their type in JSON.
+// withoutNil replaces nil by empty, so that members keep their JSON type.
 func (o Object) withoutNil() Object {
 	if o.Metadata == nil {
 		o.Metadata = map[string]string{}
@@ -182,7 +177,7 @@ func (a *Attempt) object(coins Coins) AttemptObject {
 	}
 }
 
-// PaidText is decimal text in the coin, "" for none, like missing and overpaid.
+// PaidText returns decimal text in the coin; "" for none.
 func (a *Attempt) PaidText() string {
 	if a.Paid.IsZero() {
 		return ""
@@ -190,7 +185,7 @@ func (a *Attempt) PaidText() string {
 	return FormatAmount(a.Paid)
 }
 
-// Missing is rounded up to so many fractional digits.
+// Missing returns the missing amount, rounded up to digits; "" for none.
 func (a *Attempt) Missing(digits int32) string {
 	if !a.underpaid() {
 		return ""
@@ -198,8 +193,8 @@ func (a *Attempt) Missing(digits int32) string {
 	return FormatAmount(a.PayAmount.Sub(a.Paid).RoundCeil(digits))
 }
 
-// Overpaid counts from the payable amount, which is rounded up to so many fractional
-// digits: that rounding is no overpayment.
+// Overpaid returns the excess over the payable amount, which is rounded up to digits; "" for
+// none.
 func (a *Attempt) Overpaid(digits int32) string {
 	over := a.Paid.Sub(a.PayAmount.RoundCeil(digits))
 	if !a.PayAmount.IsPositive() || !over.IsPositive() {

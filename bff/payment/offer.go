@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -33,20 +34,19 @@ type Network struct {
 	Icon       string
 }
 
-// Offer is one network of one coin as it stands for one order.
+// Offer is one network of one coin, for one order.
 type Offer struct {
 	Currency Currency
 	Network  Network
 	// Code is why it cannot be chosen; empty if it can.
 	Code wire.Code
-	// Lowest says that no other network of the coin that can be chosen has a lower fee;
-	// [RankOffers] sets it.
+	// Lowest is set by [RankOffers] if no other available network of the coin has a lower
+	// fee.
 	Lowest bool
 }
 
-// Offers returns what can be chosen for o, in the gateway's order. Coins and
-// networks that the order does not allow are left out; those that its
-// amount rules out are in, with the reason.
+// Offers returns the choices for o, in the gateway's order. Coins and networks that the order
+// does not allow are left out; those that its amount rules out have a Code.
 func Offers(o Order, currencies []Currency) []Offer {
 	most := 0
 	for _, c := range currencies {
@@ -63,16 +63,16 @@ func Offers(o Order, currencies []Currency) []Offer {
 	return all
 }
 
-// allowed reports whether list, of "USDT" or "USDT_trc20" in any case, names
-// the coin. An empty list names all.
+// allowed reports whether list, of "USDT" or "USDT_trc20" in any case, contains the coin. An
+// empty list allows all.
 func allowed(list []string, symbol, network string) bool {
 	return len(list) == 0 || slices.ContainsFunc(list, func(entry string) bool {
 		return SameName(entry, symbol) || SameName(entry, symbol+"_"+network)
 	})
 }
 
-// SameName reports whether a and b are the same up to the case of ASCII letters.
-// strings.EqualFold also takes U+017F for an s and U+212A for a k.
+// SameName reports whether a and b are equal but for the case of ASCII letters.
+// strings.EqualFold also matches U+017F with s and U+212A with k.
 func SameName(a, b string) bool {
 	lower := func(c byte) byte {
 		if 'A' <= c && c <= 'Z' {
@@ -88,7 +88,7 @@ func SameName(a, b string) bool {
 	return len(a) == len(b)
 }
 
-// limitCode returns why amount is not within the network's inclusive bounds.
+// limitCode returns why amount is outside the network's inclusive limits.
 func limitCode(amount decimal.Decimal, n Network) wire.Code {
 	switch {
 	case amount.LessThan(n.MinimumUSD):
@@ -99,10 +99,9 @@ func limitCode(amount decimal.Decimal, n Network) wire.Code {
 	return ""
 }
 
-// PickOffer finds the offer that a choice names. The network may be written as
-// "trc20" or "USDT:trc20", and may be left out if only one can be chosen.
-// Errors: *wire.Error with CodeNetworkUnsupported, CodeNetworkRequired, or the
-// offer's own Code.
+// PickOffer finds the offer of a choice. The network may be "trc20" or "USDT:trc20", and may be
+// omitted if only one is available. Errors: *wire.Error with CodeNetworkUnsupported,
+// CodeNetworkRequired, or the offer's own Code.
 func PickOffer(all []Offer, c wire.Choice) (Offer, error) {
 	symbol, network := parseChoice(c)
 	var found []Offer
@@ -126,26 +125,23 @@ func PickOffer(all []Offer, c wire.Choice) (Offer, error) {
 	return found[0], nil
 }
 
-// parseChoice reads a choice. Coin and network that contradict each other come out
-// as a pair that no offer has.
+// parseChoice returns the coin and network of a choice. If they contradict each other, the
+// result matches no offer.
 func parseChoice(c wire.Choice) (symbol, network string) {
 	symbol, network = c.CurrencySymbol, c.NetworkCode
 	prefix, code, both := strings.Cut(network, ":")
 	if !both {
 		return symbol, network
 	}
-	if symbol == "" {
-		symbol = prefix
-	}
+	symbol = cmp.Or(symbol, prefix)
 	if !SameName(symbol, prefix) {
 		return symbol, "?"
 	}
 	return symbol, code
 }
 
-// EstimateAmount returns about what an order would cost in the coin, which carries
-// digits, "" if the price is not known. It is shown with "about"; only
-// pay_amount is ever asked for.
+// EstimateAmount returns about what an order costs in the coin, rounded up to digits; "" if the
+// price is unknown. It is shown with "about"; only pay_amount is ever asked for.
 func EstimateAmount(usd decimal.Decimal, c Currency, digits int32) string {
 	if !c.PriceInUSDT.IsPositive() {
 		return ""
@@ -154,8 +150,8 @@ func EstimateAmount(usd decimal.Decimal, c Currency, digits int32) string {
 	return FormatAmount(amount.RoundCeil(min(digits, usefulDigits(c.PriceInUSDT))))
 }
 
-// usefulDigits returns how many fractional digits of a coin are worth looking at: one
-// unit of the last is a cent or less.
+// usefulDigits returns how many fractional digits of a coin matter: one unit of the last is
+// worth a cent or less.
 func usefulDigits(price decimal.Decimal) int32 {
 	digits := int32(2)
 	for price = price.Shift(-1); price.GreaterThanOrEqual(decimal.New(2, -1)) &&
@@ -165,19 +161,17 @@ func usefulDigits(price decimal.Decimal) int32 {
 	return digits
 }
 
-// RankOffers returns the offers in the order in which a shopper sees them: what costs
-// the shopper least first. It changes neither what is offered nor what is accepted.
+// RankOffers returns the offers in display order, cheapest first. It changes neither what is
+// offered nor what is accepted.
 //
-// Within a coin, networks that can be chosen come before those that cannot. Then
-// counts the network's fee. Its unit is not documented: it may be dollars, or the
-// coin. So both readings are taken and the dearer counts: a network is put first
-// only if it is cheap whichever way the fee is meant. For dollar coins the readings
-// are one; for others the one that is too dear is too dear for all networks of the
-// coin alike, so that their order is right in any case. Then counts the lower
-// minimum, which leaves the shopper with more room, then the gateway's own order.
+// Within a coin, available networks come first, then the lower fee. The unit of the fee is not
+// documented: dollars or the coin. Both readings are computed and the higher one counts, so a
+// network ranks first only if it is cheap either way. For dollar coins both are equal; for
+// other coins the wrong reading is wrong for all networks alike. Then comes the lower minimum,
+// then the gateway's order.
 //
-// Coins are compared by their best network, in the same way. All networks of a
-// coin stand together, where the gateway lists the coin twice as well.
+// Coins are compared by their best network. All networks of a coin stand together, even if the
+// gateway lists the coin twice.
 func RankOffers(all []Offer) []Offer {
 	byCoin := map[string][]priced{}
 	var symbols []string
@@ -191,9 +185,9 @@ func RankOffers(all []Offer) []Offer {
 	for _, offers := range byCoin {
 		slices.SortStableFunc(offers, cheaper)
 	}
-	slices.SortStableFunc(
-		symbols, func(a, b string) int { return cheaper(byCoin[a][0], byCoin[b][0]) },
-	)
+	slices.SortStableFunc(symbols, func(a, b string) int {
+		return cheaper(byCoin[a][0], byCoin[b][0])
+	})
 	list := make([]Offer, 0, len(all))
 	least := leastFees(all)
 	for _, symbol := range symbols {
@@ -206,13 +200,13 @@ func RankOffers(all []Offer) []Offer {
 	return list
 }
 
-// priced is an offer with its fee, which is worked out once and not for each comparison.
+// priced is an offer with its fee, computed once.
 type priced struct {
 	*Offer
 	fee decimal.Decimal
 }
 
-// cheaper compares two offers as ranked does: less than zero if a comes first.
+// cheaper compares two offers as RankOffers does: negative if a comes first.
 func cheaper(a, b priced) int {
 	switch {
 	case a.Code == "" && b.Code != "":
@@ -220,20 +214,16 @@ func cheaper(a, b priced) int {
 	case a.Code != "" && b.Code == "":
 		return 1
 	}
-	if fee := a.fee.Cmp(b.fee); fee != 0 {
-		return fee
-	}
-	return a.Network.MinimumUSD.Cmp(b.Network.MinimumUSD)
+	return cmp.Or(a.fee.Cmp(b.fee), a.Network.MinimumUSD.Cmp(b.Network.MinimumUSD))
 }
 
-// feeUSD is the dearer reading of the network's fee, in US dollars. Where the
-// coin's price is not known there is one reading.
+// feeUSD returns the higher reading of the network's fee, in US dollars. If the coin's price is
+// unknown there is only one.
 func (o *Offer) feeUSD() decimal.Decimal {
 	return decimal.Max(o.Network.Fee, o.Network.Fee.Mul(o.Currency.PriceInUSDT))
 }
 
-// leastFees returns the lowest fee of those networks of each coin, by symbol, that
-// can be chosen. Fees of one coin are in one unit, whichever that is.
+// leastFees returns the lowest fee of each coin's available networks, by symbol.
 func leastFees(all []Offer) map[string]decimal.Decimal {
 	least := map[string]decimal.Decimal{}
 	for _, o := range all {

@@ -1,32 +1,31 @@
 package payment
 
 import (
+	"cmp"
 	"errors"
-	"slices"
 	"time"
 
 	"coinslot/app/wire"
 )
 
-// maxAttempts bounds how often one session can be started anew.
+// maxAttempts bounds the attempts of one session.
 const maxAttempts = 12
 
-// Desired is the attempt that a shopper wants.
+// Desired is an attempt that a shopper asks for.
 type Desired struct {
 	Offer   Offer
 	Choice  wire.Choice
 	Minutes int // to pay
-	// instead is the number of the attempt to be replaced although it is in the
-	// same coin; zero if none is.
+	// instead is the number of an attempt in the same coin to replace; zero = none.
 	instead int
 }
 
-// Replaces reports whether a has to be called off before w is opened.
+// Replaces reports whether a must be canceled before w is opened.
 func (w Desired) Replaces(a *Attempt) bool {
 	return a.State == Waiting && (a.Number == w.instead || w.instead == 0 && !a.IsFor(w.Offer))
 }
 
-// ValidChoice checks what a shopper may type.
+// ValidChoice validates what a shopper may type.
 func ValidChoice(c wire.Choice) error {
 	switch {
 	case c.Email != "" && !ValidEmail(c.Email):
@@ -37,7 +36,7 @@ func ValidChoice(c wire.Choice) error {
 	return nil
 }
 
-// ErrJoined says that the wanted attempt is there already.
+// ErrJoined means that the desired attempt exists already.
 var ErrJoined = errors.New("attempt exists")
 
 // AddIntent appends the intent to open an attempt, if s allows one now.
@@ -49,17 +48,15 @@ func (s *Session) AddIntent(w Desired, now time.Time) error {
 	a := Attempt{
 		State: Creating, CurrencySymbol: currency.Symbol, CurrencyName: currency.Name,
 		NetworkCode: network.Code, NetworkName: network.Name,
-		TTLMinutes: w.Minutes, Email: w.Choice.Email, Comment: w.Choice.Comment,
-	}
-	if a.Email == "" {
-		a.Email = s.Order.Email
+		TTLMinutes: w.Minutes, Comment: w.Choice.Comment,
+		Email: cmp.Or(w.Choice.Email, s.Order.Email),
 	}
 	s.add(a, now)
 	return nil
 }
 
-// LastEmail returns the e-mail of the latest attempt if that has ended: the page of an
-// ended payment does not hold the address, so the retry button cannot send it.
+// LastEmail returns the email of the current attempt if it has ended: the page of an ended
+// payment does not hold it, so the retry button cannot send it.
 func (s *Session) LastEmail() string {
 	if a := s.Current(); a != nil && (a.State == Expired || a.State == Cancelled) {
 		return a.Email
@@ -67,8 +64,7 @@ func (s *Session) LastEmail() string {
 	return ""
 }
 
-// mayOpenFor returns why no attempt can be opened now, errJoined if the wanted
-// one is there.
+// mayOpenFor returns why no attempt for o can be opened now; ErrJoined if it exists.
 func (s *Session) mayOpenFor(o Offer, now time.Time) error {
 	err := s.mayOpen(now)
 	a := s.Current()
@@ -101,27 +97,20 @@ func (s *Session) mayOpen(now time.Time) error {
 	return nil
 }
 
-// MayChange returns why no attempt could be opened even if waiting attempt n
-// were called off: then it is left alone.
+// MayChange returns why no attempt could be opened even if waiting attempt n were canceled.
 func (s *Session) MayChange(n int, now time.Time) error {
-	without := *s
-	without.Attempts = slices.Clone(s.Attempts)
-	without.Attempt(n).State = Cancelled
+	without := s.withState(n, Cancelled)
 	return without.mayOpen(now)
 }
 
-// add appends an attempt in state Creating with what every one gets: number,
-// marker, amount, order number.
-//
-// It takes the place of one that is proven never to have been sent: an outage
-// must not use up the attempts that a session has.
+// add appends an attempt in state Creating with its number, marker, amount and order number. It
+// replaces one that was never sent: an outage must not use up attempts.
 func (s *Session) add(a Attempt, now time.Time) {
 	if n := len(s.Attempts); n > 0 && s.Attempts[n-1].neverSent() {
 		s.Attempts = s.Attempts[:n-1]
 	}
-	a.Number, a.Marker, a.AmountUSD, a.StartedAt = len(s.Attempts)+
-		1, newMarker(), s.Order.AmountUSD, now
-	a.OrderID, a.Drawn = s.Order.OrderID, false
+	a.Number, a.Marker = len(s.Attempts)+1, newMarker()
+	a.AmountUSD, a.StartedAt, a.OrderID = s.Order.AmountUSD, now, s.Order.OrderID
 	if a.OrderID == 0 {
 		a.OrderID, a.Drawn = drawOrderID(), true
 	}
@@ -130,24 +119,21 @@ func (s *Session) add(a Attempt, now time.Time) {
 	s.AppendTimeline(now, "shopper", "attempt.intended", a.CurrencySymbol+" "+a.NetworkCode)
 }
 
-// Minutes returns the minutes to ask for: what the order wants, within what the
-// network allows; zero stands for "not said" in both.
+// Minutes returns how long an attempt lasts: the requested minutes, capped by the network's
+// limit; zero means unspecified in both.
 func Minutes(requested, limit int) int {
-	if requested == 0 {
-		requested = defaultTTL
-	}
+	requested = cmp.Or(requested, defaultTTL)
 	if limit > 0 {
 		return min(requested, limit)
 	}
 	return requested
 }
 
-// minGain is how much later an extension must end for it to be worth a new
-// address. A second click within this time finds nothing to gain.
+// minGain is how much longer than now an extension must last to justify a new address.
 const minGain = time.Minute
 
-// Extendable returns why attempt number cannot be given more time: errJoined if
-// another click has seen to it, or is about to.
+// Extendable returns why attempt number cannot be extended: ErrJoined if a concurrent request
+// has done it or is about to.
 func (s *Session) Extendable(number int) error {
 	a := s.Current()
 	switch {
@@ -166,8 +152,8 @@ func (s *Session) Extendable(number int) error {
 	return nil
 }
 
-// Extension returns the wish that gives the waiting attempt of s more time, or
-// why there is none; errJoined if it has as much as there is.
+// Extension returns the attempt that gives the waiting one of s more time, or why there is
+// none; ErrJoined if no more time is available.
 func (s *Session) Extension(currencies []Currency, now time.Time) (Desired, error) {
 	a := s.Current()
 	choice := wire.Choice{
@@ -195,8 +181,7 @@ func (s *Session) Extension(currencies []Currency, now time.Time) (Desired, erro
 	return w, nil
 }
 
-// longest returns the most minutes that a network gives an attempt; those of the
-// order if that is not known.
+// longest returns the network's maximum minutes, or the order's if that is unknown.
 func longest(o Order, n Network) int {
 	if n.MaxTTL > 0 {
 		return min(n.MaxTTL, maxTTLMinutes)
@@ -204,8 +189,7 @@ func longest(o Order, n Network) int {
 	return Minutes(o.TTLMinutes, 0)
 }
 
-// ExtendMinutes returns the minutes that Extend would give now; zero if it would
-// not do anything.
+// ExtendMinutes returns the minutes that Extend would give now; zero = none.
 func (s *Session) ExtendMinutes(currencies []Currency, now time.Time) int {
 	if s.Extendable(0) != nil {
 		return 0

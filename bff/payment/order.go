@@ -20,8 +20,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Order is what is to be paid once, priced by the merchant and by nobody else. Only
-// AmountUSD is needed; [Order.Validate] has the limits of all, docs/api.md in words.
+// Order is what is to be paid once, priced by the merchant alone. Only AmountUSD is required;
+// [Order.Validate] enforces the limits, docs/api.md documents them.
 type Order struct {
 	AmountUSD decimal.Decimal `json:"amount_usd"` // as from [ParseAmount]
 	// the merchant's reference, unique if not empty
@@ -47,8 +47,7 @@ type Order struct {
 	Lang      string `json:"lang,omitempty"` // BCP 47 tag; empty = the browser's
 }
 
-// Complete fills in what an order leaves open, so that two ways to say the
-// same have the same Digest.
+// Complete fills in defaults, so that equal orders have equal Digests.
 func (o Order) Complete() Order {
 	if o.ExpiresIn == 0 {
 		o.ExpiresIn = DefaultExpiry
@@ -56,8 +55,7 @@ func (o Order) Complete() Order {
 	return o
 }
 
-// Limits of an order. They are generous to merchants and bound what a row,
-// a page and a webhook can grow to.
+// Limits of an order. They bound the size of a row, a page and a webhook.
 const (
 	maxRef         = 128
 	maxTitle       = 200
@@ -80,9 +78,9 @@ var (
 	langText     = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`)
 )
 
-// ParseAmount reads US dollars: decimal text, at most two fractional digits,
-// more than zero, below a thousand million. Errors: *wire.Error with
-// CodeAmountRequired or CodeAmountInvalid and Param "amount_usd".
+// ParseAmount parses US dollars: decimal text, at most two fractional digits, more than zero,
+// below one billion. Errors: *wire.Error with CodeAmountRequired or CodeAmountInvalid and Param
+// "amount_usd".
 func ParseAmount(text string) (decimal.Decimal, error) {
 	if text == "" {
 		return decimal.Zero, NewError(wire.CodeAmountRequired, "amount_usd")
@@ -103,8 +101,7 @@ func (o Order) HasAmount(text string) bool {
 	return err == nil && amount.Equal(o.AmountUSD)
 }
 
-// Validate reports the first thing that is wrong with o as a *wire.Error that
-// names the member, or nil.
+// Validate returns nil, or a *wire.Error for the first invalid member.
 func (o Order) Validate() error {
 	for _, c := range []struct {
 		param string
@@ -131,7 +128,7 @@ func (o Order) Validate() error {
 	return nil
 }
 
-// Digest is the same for two orders exactly if a merchant meant the same.
+// Digest is equal for two orders exactly if the merchant meant the same.
 func (o Order) Digest() string {
 	o.AmountUSD = o.AmountUSD.Truncate(2) // "25" and "25.00" are one amount
 	text, err := json.Marshal(struct {
@@ -151,13 +148,13 @@ func ValidEmail(s string) bool {
 	return err == nil && a.Address == s && len(s) <= maxEmail && isLine(s, maxEmail)
 }
 
-// isLine reports whether s is valid UTF-8 of at most limit characters without
-// control or invisible direction-changing ones.
+// isLine reports whether s is valid UTF-8 of at most limit characters, without control
+// characters or ones that change the text direction.
 func isLine(s string, limit int) bool {
 	return isText(s, limit) && !strings.ContainsAny(s, "\n\r\t")
 }
 
-// isText is line with tabs and line breaks allowed.
+// isText is isLine with tabs and line breaks allowed.
 func isText(s string, limit int) bool {
 	if !utf8.ValidString(s) || utf8.RuneCountInString(s) > limit {
 		return false
@@ -189,8 +186,7 @@ func validCurrencies(list []string) bool {
 	return len(list) <= maxCurrencies
 }
 
-// validURL reports whether s is empty or an absolute http(s) URL that a shopper
-// may be sent to.
+// validURL reports whether s is empty or an absolute http(s) URL safe to send a shopper to.
 func validURL(s string) bool {
 	if s == "" {
 		return true
@@ -202,17 +198,16 @@ func validURL(s string) bool {
 	return (u.Scheme == "https" || u.Scheme == "http") && u.User == nil && CheckHost(u) == nil
 }
 
-// CheckHost reports what is wrong with the host and port of u as they are
-// written: the host has to be a DNS name without a dot at its end, in letters of
-// any script, or an IP address in its usual spelling; the port, if there is a
-// colon, a number from 1 to 65535. The error's text never holds the value.
+// CheckHost validates the host and port of u as written: a DNS name without a trailing dot, in
+// any script, or an IP address in its usual form; a port, if any, from 1 to 65535. The error's
+// text never holds the value.
 func CheckHost(u *url.URL) error {
 	host := strings.ToLower(u.Hostname())
 	if strings.HasPrefix(u.Host, "[") || looksNumeric(host) {
 		// 127.1, 0x7f.1, 0177.0.0.1 and the like mean different things to
 		// different resolvers.
 		if a, err := netip.ParseAddr(host); err != nil || a.Zone() != "" {
-			return errors.New("its host is an address in an unusual spelling")
+			return errors.New("its host is an IP address in an unusual form")
 		}
 		return checkPort(u)
 	}
@@ -227,19 +222,17 @@ func CheckHost(u *url.URL) error {
 	return checkPort(u)
 }
 
-// hostLabel is one part of a DNS name in lower case. Underscores exist in practice.
+// hostLabel matches one label of a lower-case DNS name. Underscores exist in practice.
 var hostLabel = regexp.MustCompile(`^[\pL0-9_]([\pL\pM0-9_-]{0,61}[\pL\pM0-9_])?$`)
 
-// looksNumeric reports whether resolvers may read host as an IPv4 address in
-// some spelling: its last label is a decimal or hexadecimal number. Source: WHATWG URL,
-// "ends in a number".
+// looksNumeric reports whether resolvers may read host as an IPv4 address: its last label is a
+// decimal or hexadecimal number. Source: WHATWG URL, "ends in a number".
 func looksNumeric(host string) bool {
 	return numericLabel.MatchString(host[strings.LastIndexByte(host, '.')+1:])
 }
 
 var numericLabel = regexp.MustCompile(`^([0-9]+|0x[0-9a-f]*)$`)
 
-// checkPort judges the port as it is written.
 func checkPort(u *url.URL) error {
 	text := u.Port()
 	if text == "" && !strings.HasSuffix(u.Host, ":") {

@@ -2,7 +2,7 @@ package payment
 
 import "time"
 
-// AttemptRef is an attempt by what it is known for at the gateway.
+// AttemptRef identifies an attempt by what the gateway knows of it.
 type AttemptRef struct {
 	Session      string
 	Number       int
@@ -20,14 +20,13 @@ type Filter struct {
 	Cursor         string    // Next of the page before; empty = first page
 }
 
-// Page is one page of a list; Next is empty on the last one.
+// Page is one page of sessions; Next is empty on the last one.
 type Page struct {
 	Sessions []Session
 	Next     string // opaque; for Filter.Cursor
 }
 
-// Touched is a session that [Store.TouchAll] is to touch, as it was read, and
-// the times that it is to get.
+// Touched is a session for [Store.TouchAll], as it was read, and its new times.
 type Touched struct {
 	Session
 	At, Due time.Time // CheckedAt and DueAt

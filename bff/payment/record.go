@@ -41,7 +41,7 @@ type Created struct {
 	ExpiresAt        time.Time // zero = unset or not plausible
 }
 
-// Record is a transaction as list and status tell it.
+// Record is a transaction in answers to list and status.
 // Source: gateway-api.md, "Transaction record".
 type Record struct {
 	TrackingCode    string
@@ -64,13 +64,18 @@ type Record struct {
 	ExpiresAt       time.Time
 }
 
-// SameAs reports whether two rows of one transaction tell the same.
+// SameAs reports whether two rows of one transaction have equal contents.
 func (r Record) SameAs(o Record) bool {
 	return r.Status == o.Status && r.PaidAmount == o.PaidAmount && r.TxID == o.TxID &&
 		r.PaidAt.Equal(o.PaidAt)
 }
 
-// ShowsMoney reports whether r is of a transaction that something was paid for.
+// paidMoreThan reports whether r shows a larger payment than a has.
+func (r Record) paidMoreThan(a *Attempt) bool {
+	return r.PaidReadable && r.Paid.GreaterThan(a.Paid)
+}
+
+// ShowsMoney reports whether r shows any payment.
 func (r Record) ShowsMoney() bool {
 	return r.Status == "confirmed" || r.PaidAmount != "" || r.Paid.IsPositive() ||
 		r.TxID != "" || !r.PaidAt.IsZero()
@@ -98,18 +103,23 @@ const (
 	ReasonInvalid Reason = "invalid" // not sent: it breaks a documented limit
 	ReasonKey     Reason = "key"     // the gateway does not accept the merchant's key
 	ReasonBusy    Reason = "busy"    // rate limited; see RetryAfter
-	ReasonUnsent  Reason = "unsent"  // no connection: no byte of the request left
+	ReasonUnsent  Reason = "unsent"  // not connected: no byte was sent
 	ReasonAbsent  Reason = "absent"  // no such transaction
 )
 
-// Reason says why a request was proven not to have been done.
+// Reason is why a request was definitely not executed.
 type Reason string
 
-// RefusedError is a proven no: nothing has happened at the gateway.
+// temporary reports whether the same request may succeed later.
+func (r Reason) temporary() bool {
+	return r == ReasonUnsent || r == ReasonBusy || r == ReasonKey
+}
+
+// RefusedError is a definite refusal: nothing happened at the gateway.
 type RefusedError struct {
 	Reason     Reason
 	Status     int           // HTTP or envelope status; zero if nothing was sent
-	Message    string        // the gateway's own words, for the log only
+	Message    string        // from the gateway, for the log only
 	RetryAfter time.Duration // zero = not said
 	Err        error         // cause; may be nil
 }
@@ -120,8 +130,8 @@ func (e *RefusedError) Error() string {
 
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// UnknownError is an answer that proves nothing: timeout, cut connection, 5xx,
-// something unreadable. What was asked may have happened.
+// UnknownError is an answer that proves nothing: a timeout, a cut connection, 5xx, or an
+// unreadable body. The request may have been executed.
 type UnknownError struct {
 	Status     int           // HTTP status; zero if none was read
 	RetryAfter time.Duration // zero = not said
@@ -134,13 +144,13 @@ func (e *UnknownError) Error() string {
 
 func (e *UnknownError) Unwrap() error { return e.Err }
 
-// HasEnded reports whether a gateway's status says that a transaction has ended
-// unconfirmed. Any other that is not documented says nothing.
+// HasEnded reports whether a gateway status means that a transaction ended unconfirmed.
+// Undocumented ones do not.
 func HasEnded(status string) bool {
 	return status == "expired" || status == "cancelled" || status == "canceled"
 }
 
-// FormatAmount writes an amount without trailing zeros; zero as "0".
+// FormatAmount formats an amount without trailing zeros; zero is "0".
 func FormatAmount(d decimal.Decimal) string {
 	s := d.String() // never an exponent
 	if !strings.Contains(s, ".") {

@@ -3,20 +3,19 @@ package payment
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"strconv"
-	"strings"
+	"fmt"
 	"time"
 
 	"coinslot/app/wire"
 )
 
-// Resolution is somebody's word about a session in review.
+// Resolution is an operator's decision about a session in review.
 type Resolution struct {
 	As     wire.Status // wire.Confirmed or wire.Cancelled
-	Reason string      // in their own words, for the audit trail: one line
-	By     string      // the trail's By; [Console] makes one
-	// ReviewID is that of the session which they have looked at, as from
-	// [Session.ReviewID]: another one is not settled. Empty = whichever there is.
+	Reason string      // for the timeline: one line of free text
+	By     string      // of the timeline entry; see [Console]
+	// ReviewID is the review that the operator saw, from [Session.ReviewID]: another one is not
+	// resolved. Empty = any.
 	ReviewID string
 }
 
@@ -28,8 +27,10 @@ func (by Resolution) Validate() error {
 	return nil
 }
 
-// Resolve is Settle. What is settled as not paid is over: it is looked at late like
-// everything that is, since the gateway may prove it yet.
+// Resolve resolves the review of s as paid or unpaid. An unpaid one ends and gets late checks
+// like any other, since the gateway may still prove it. Errors: *wire.Error with
+// CodeNotPossible without a review, CodeReviewChanged for another ReviewID, CodeInvalid for
+// another As.
 func (s *Session) Resolve(by Resolution, now time.Time) error {
 	a := s.Current()
 	switch {
@@ -40,7 +41,7 @@ func (s *Session) Resolve(by Resolution, now time.Time) error {
 	}
 	switch {
 	case by.As == wire.Confirmed:
-		// an exchange may pay two orders at once; the id stays the first one's
+		// an exchange may pay two orders at once: the first order keeps the id
 		if a.Reason == ReasonTxUsed {
 			s.AppendTimeline(now, "coinslot", "attempt.shares_transaction", a.TxID)
 			a.TxID = ""
@@ -58,25 +59,15 @@ func (s *Session) Resolve(by Resolution, now time.Time) error {
 	return nil
 }
 
-// ReviewID is a mark of what somebody decides about who settles s: which attempt is in
-// review, for what, and what has been seen of its money; empty = none is in review. Looks
-// that tell nothing new leave it, although they may write a new version.
+// ReviewID identifies what an operator decides about: the attempt in review, the reason and
+// the money seen; empty = no review. Checks without news do not change it, although they may
+// write a new version.
 func (s *Session) ReviewID() string {
 	a := s.Current()
 	if a == nil || a.State != InReview {
 		return ""
 	}
-	sum := sha256.Sum256(
-		[]byte(
-			strings.Join(
-				[]string{
-					strconv.Itoa(a.Number), strconv.Itoa(a.ResolvedCount), a.Reason,
-					a.Paid.String(),
-					a.TxID,
-				},
-				"\n",
-			),
-		),
-	)
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d\n%d\n%s\n%s\n%s",
+		a.Number, a.ResolvedCount, a.Reason, a.Paid, a.TxID))
 	return hex.EncodeToString(sum[:8])
 }

@@ -1,41 +1,40 @@
 package payment
 
 import (
+	"slices"
 	"time"
 
 	"coinslot/app/wire"
 )
 
-// Schedule is how often and for how long sessions are checked. The zero Schedule is not
-// useful; see [DefaultSchedule].
+// Schedule is how often and for how long sessions are checked. The zero Schedule is not useful;
+// see [DefaultSchedule].
 type Schedule struct {
-	Watched   time.Duration // between two checks of a payment that somebody is looking at
-	Unwatched time.Duration // of one that nobody is looking at
-	// CreateTimeout is how long create may take before a lost process is assumed and the
+	Watched   time.Duration // interval of checks while a shopper has the page open
+	Unwatched time.Duration // interval otherwise
+	// CreateTimeout is how long create may take before its process counts as lost and the
 	// marker is searched for.
 	CreateTimeout time.Duration
-	// SearchGap is the least time between the two searches that must both
-	// find nothing before a create counts as not done.
+	// SearchGap is the least time between the two searches that must both find nothing before a
+	// create counts as not executed.
 	SearchGap time.Duration
-	// LateChecks is when an ended payment is looked at again, counted from its
-	// end; after the last one it is left alone.
+	// LateChecks is when an ended payment is checked again, counted from its end.
 	LateChecks []time.Duration
-	// FollowUps is when the status of an ended payment, or of one in review, is read
-	// after somebody has asked for it to be checked again, counted from then: the
-	// gateway may take minutes to verify. The first is when the gateway is asked.
+	// FollowUps is when the status of a payment that has ended or is in review is read after a
+	// recheck request, counted from the request: the gateway may take minutes to verify. The
+	// gateway is asked to verify at the first.
 	FollowUps []time.Duration
-	// AbsenceChecks is when the status of a transaction is read again that the gateway does
-	// not know, counted from the first such answer; after the last one it is left
-	// alone.
+	// AbsenceChecks is when the status of an absent transaction is read again, counted from the
+	// first such answer.
 	AbsenceChecks []time.Duration
-	// OrphanSearches is when a given-up create is searched for again, counted from
-	// its start; the last time is when its window has ended.
+	// OrphanSearches is when an abandoned create is searched for again, counted from its start.
+	// A last search follows when its window has ended.
 	OrphanSearches []time.Duration
-	// ConfirmedChecks is when a confirmed payment is looked at again, counted from its
+	// ConfirmedChecks is when a confirmed payment is checked again, counted from its
 	// confirmation.
 	ConfirmedChecks []time.Duration
-	// ReconcileInterval is how often an instance looks whether an automatic comparison is due, and
-	// how long after its start it first does. Zero means a minute.
+	// ReconcileInterval is how often an instance checks whether a scheduled reconciliation is
+	// due, and how long after its start it first does. Zero means a minute.
 	ReconcileInterval time.Duration
 }
 
@@ -66,33 +65,29 @@ func DefaultSchedule() Schedule {
 	}
 }
 
-// minRegressions is how many answers in a row must take a confirmation back
-// before the merchant is told, and regressFor how long they must go on: one may
-// come from a copy that lags behind.
+// A withdrawn confirmation is reported after minRegressions consecutive answers over
+// regressFor: a single one may come from a lagging replica.
 const (
 	minRegressions = 3
 	regressFor     = 10 * time.Minute
 )
 
-// maxRetryWait is the longest Retry-After that is waited for: a shopper who is told that
-// the address is being made does not wait longer.
+// maxRetryWait is the longest Retry-After to wait for: shoppers wait no longer for an address.
 const maxRetryWait = time.Minute
 
-// windowSlack is how much longer than asked for a payment window may be.
+// windowSlack is how much longer than requested a payment window may be.
 const windowSlack = 5 * time.Minute
 
-// expiry trusts the gateway's end of the window only as far as it can be
-// right; otherwise, and when its clock is off, the window is ttl from now.
-func expiry(told, now time.Time, ttlMinutes int) time.Time {
+// expiry returns the gateway's end of the window if it is plausible, else ttlMinutes from now.
+func expiry(reported, now time.Time, ttlMinutes int) time.Time {
 	ttl := time.Duration(ttlMinutes) * time.Minute
-	if left := told.Sub(now); told.IsZero() || left <= 0 || left > ttl+windowSlack {
+	if left := reported.Sub(now); reported.IsZero() || left <= 0 || left > ttl+windowSlack {
 		return now.Add(ttl)
 	}
-	return told
+	return reported
 }
 
-// Due returns when s has to be tended next, given that it was tended at now;
-// the zero time if never again.
+// Due returns when s must be processed next after being processed at now; zero = never.
 func (s *Session) Due(p Schedule, now time.Time, watched bool) time.Time {
 	var next time.Time
 	sooner := func(t time.Time) {
@@ -110,7 +105,7 @@ func (s *Session) Due(p Schedule, now time.Time, watched bool) time.Time {
 	return next
 }
 
-// Due is the same for one attempt.
+// Due is [Session.Due] for one attempt.
 func (a *Attempt) Due(p Schedule, now time.Time, watched bool) time.Time {
 	if a.Absences > 0 && a.expectsTransaction() {
 		return a.absentDue(p, now)
@@ -140,7 +135,7 @@ func (a *Attempt) Due(p Schedule, now time.Time, watched bool) time.Time {
 	return time.Time{}
 }
 
-// Interval returns the time between two checks of a waiting payment.
+// Interval returns the interval of checks of a waiting payment.
 func (p Schedule) Interval(watched bool) time.Duration {
 	if watched {
 		return p.Watched
@@ -148,8 +143,8 @@ func (p Schedule) Interval(watched bool) time.Duration {
 	return p.Unwatched
 }
 
-// StretchInterval stretches the interval of a payment that the gateway does not end,
-// long after its time was up: every 20 s after ten minutes, hourly after a day.
+// StretchInterval lengthens the interval of a payment that the gateway does not end long after
+// its window: to 20 s after ten minutes, to an hour after a day.
 func (a *Attempt) StretchInterval(now time.Time, interval time.Duration) time.Duration {
 	switch over := now.Sub(a.ExpiresAt); {
 	case a.ExpiresAt.IsZero() || over < 10*time.Minute:
@@ -160,8 +155,8 @@ func (a *Attempt) StretchInterval(now time.Time, interval time.Duration) time.Du
 	return max(interval, time.Hour)
 }
 
-// Earlier returns t, or now if t is later: what a clock that was ahead has
-// written must not be waited for.
+// Earlier returns the earlier of t and now: a time stored by a clock that was ahead must not
+// be waited for.
 func Earlier(t, now time.Time) time.Time {
 	if t.After(now) {
 		return now
@@ -169,12 +164,11 @@ func Earlier(t, now time.Time) time.Time {
 	return t
 }
 
-// MaxDueAhead returns how far ahead the due time of a payment that is being
-// watched may be. Some are put off for longer, up to an hour; to check those
-// sooner does no harm.
+// MaxDueAhead returns how far ahead the due time of a watched payment may be. Some are
+// postponed for longer, up to an hour; checking those sooner does no harm.
 func (p Schedule) MaxDueAhead() time.Duration { return max(time.Minute, 2*p.Unwatched) }
 
-// offsetAt returns the n-th of the given offsets from start, zero after the last.
+// offsetAt returns the n-th of offsets from start; zero after the last.
 func offsetAt(start time.Time, offsets []time.Duration, n int) time.Time {
 	if n >= len(offsets) {
 		return time.Time{}
@@ -182,8 +176,8 @@ func offsetAt(start time.Time, offsets []time.Duration, n int) time.Time {
 	return start.Add(offsets[n])
 }
 
-// reviewDue looks at a payment in review every minute for an hour, then hourly
-// for as long as late payments are watched.
+// reviewDue schedules a payment in review every minute for an hour, then hourly as long as late
+// payments are checked.
 func (a *Attempt) reviewDue(p Schedule, now time.Time) time.Time {
 	age := now.Sub(a.ReviewedAt)
 	switch {
@@ -195,8 +189,8 @@ func (a *Attempt) reviewDue(p Schedule, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// orphanDue: an orphan that is known but not ended is cancelled at once; one
-// that has not been found is searched for a few times more.
+// orphanDue schedules canceling a known orphan at once, and searching for an unknown one a few
+// times.
 func (a *Attempt) orphanDue(p Schedule, now time.Time) time.Time {
 	switch {
 	case a.TrackingCode == "":
@@ -211,37 +205,31 @@ func (a *Attempt) orphanDue(p Schedule, now time.Time) time.Time {
 	return offsetAt(Earlier(a.EndedAt, now), p.LateChecks, a.ChecksDone)
 }
 
-// SearchDue returns when a given-up create is to be searched for again; zero = no more.
+// SearchDue returns when an abandoned create is searched for again; zero = never.
 func (a *Attempt) SearchDue(p Schedule, now time.Time) time.Time {
 	return offsetAt(Earlier(a.StartedAt, now), a.orphanSearches(p), a.ChecksDone)
 }
 
-// orphanSearches are the offsets at which a given-up create is searched for: those of
-// the pace within its window, and a moment after the window's end, when nobody
-// can pay it any more.
+// orphanSearches returns when an abandoned create is searched for: at the times of p within its
+// window, and shortly after the window has ended.
 func (a *Attempt) orphanSearches(p Schedule) []time.Duration {
 	end := time.Duration(a.TTLMinutes)*time.Minute + p.SearchGap
-	var list []time.Duration
-	for _, d := range p.OrphanSearches {
-		if d < end {
-			list = append(list, d)
-		}
-	}
-	return append(list, end)
+	late := func(d time.Duration) bool { return d >= end }
+	return append(slices.DeleteFunc(slices.Clone(p.OrphanSearches), late), end)
 }
 
-// IsDue reports whether t, which is not zero, has come.
+// IsDue reports whether t is set and not after now.
 func IsDue(t, now time.Time) bool { return !t.IsZero() && !now.Before(t) }
 
-// CanFollowUp reports whether a check of a that somebody asks for is followed: the
-// shopper has seen its address, and what the gateway knows of it may change.
+// CanFollowUp reports whether a recheck request for a has follow-ups: the shopper has seen its
+// address, and the gateway may still learn of a payment.
 func (a *Attempt) CanFollowUp() bool {
 	return a.TrackingCode != "" &&
 		(a.State == Expired || a.State == Cancelled || a.State == InReview)
 }
 
-// FollowUpDue returns when the next read is due after such a request, or after the
-// gateway's list has shown money of a; zero if no read is left, or nobody has asked.
+// FollowUpDue returns when the next follow-up is due after a recheck request, or after the
+// gateway's list showed money; zero = none is left, or none was requested.
 func (a *Attempt) FollowUpDue(p Schedule) time.Time {
 	if a.Live() || a.TrackingCode == "" || a.RecheckAskedAt.IsZero() {
 		return time.Time{}
@@ -249,8 +237,8 @@ func (a *Attempt) FollowUpDue(p Schedule) time.Time {
 	return offsetAt(a.RecheckAskedAt, p.FollowUps, a.FollowUps)
 }
 
-// LateChecksDone returns how many of the late looks at a count as taken after one at now. One
-// that comes late stands for those before it.
+// LateChecksDone returns how many late checks count as done after one at now: a delayed one
+// replaces those before it.
 func (a *Attempt) LateChecksDone(p Schedule, now time.Time) int {
 	n := a.ChecksDone + 1
 	for n < len(p.LateChecks) && IsDue(a.EndedAt.Add(p.LateChecks[n]), now) {
@@ -259,8 +247,8 @@ func (a *Attempt) LateChecksDone(p Schedule, now time.Time) int {
 	return n
 }
 
-// FollowUpsDue returns how many of the reads after a request were due by now. A read
-// that comes late stands for those before it.
+// FollowUpsDue returns how many follow-ups were due by now: a delayed one replaces those before
+// it.
 func (a *Attempt) FollowUpsDue(p Schedule, now time.Time) int {
 	n := a.FollowUps
 	if a.RecheckAskedAt.IsZero() {
@@ -272,22 +260,21 @@ func (a *Attempt) FollowUpsDue(p Schedule, now time.Time) int {
 	return n
 }
 
-// absentDue returns when an attempt that the gateway does not know is read again;
-// zero if it never is.
+// absentDue returns when an absent transaction is read again; zero = never.
 func (a *Attempt) absentDue(p Schedule, now time.Time) time.Time {
 	return offsetAt(Earlier(a.AbsentAt, now), p.AbsenceChecks, a.Absences-1)
 }
 
-// NothingDue reports whether no read of a is due although something else of its session
-// may be: a is absent, and neither its schedule nor a request asks for a read.
+// NothingDue reports whether a is absent and no read of it is due, although another attempt of
+// its session may be.
 func (a *Attempt) NothingDue(p Schedule, now time.Time) bool {
 	return a.expectsTransaction() && a.Absences > 0 &&
 		!IsDue(a.absentDue(p, now), now) && !IsDue(a.FollowUpDue(p), now)
 }
 
-// Recheck begins to follow every attempt that it is time for, and reports whether
-// attempt number is one of them: whoever asks makes its first read. The poller makes
-// those of the others. ErrUnchanged if it is too soon for all.
+// Recheck starts the follow-ups of every attempt that may be rechecked again, and reports
+// whether attempt number is one of them: the caller makes its first read, the poller the
+// others. ErrUnchanged if it is too soon for all.
 func (s *Session) Recheck(number int, pause time.Duration, now time.Time) (taken bool, err error) {
 	n := 0
 	for i := range s.Attempts {
@@ -309,8 +296,8 @@ func (s *Session) Recheck(number int, pause time.Duration, now time.Time) (taken
 	return taken, err
 }
 
-// CountFollowUps notes that so many reads were made of an attempt which was before as in
-// before. ErrUnchanged if somebody has asked again, or another process has counted it.
+// CountFollowUps stores the number of follow-ups made of an attempt, which was before when it
+// was read. ErrUnchanged after another request, or if another process counted them.
 func (s *Session) CountFollowUps(before Attempt, follows int) error {
 	a := s.Attempt(before.Number)
 	if !a.RecheckAskedAt.Equal(before.RecheckAskedAt) || a.FollowUps >= follows {
@@ -320,7 +307,7 @@ func (s *Session) CountFollowUps(before Attempt, follows int) error {
 	return nil
 }
 
-// CountChecks is count for a session; before is the attempt as it was read.
+// CountChecks does the same for scheduled checks.
 func (s *Session) CountChecks(before Attempt, taken int) error {
 	a := s.Attempt(before.Number)
 	if a.ChecksDone != before.ChecksDone {
@@ -330,8 +317,8 @@ func (s *Session) CountChecks(before Attempt, taken int) error {
 	return nil
 }
 
-// confirmedDue looks at a confirmed payment a few times more; while the gateway takes
-// its word back, often enough for that to be told.
+// confirmedDue schedules a few checks of a confirmed payment; more while the gateway
+// contradicts the confirmation.
 func (a *Attempt) confirmedDue(p Schedule, now time.Time) time.Time {
 	if a.Regressions > 0 && a.Alert != reasonRegressed {
 		pause := regressFor/minRegressions + time.Second
@@ -340,13 +327,13 @@ func (a *Attempt) confirmedDue(p Schedule, now time.Time) time.Time {
 	return offsetAt(Earlier(a.EndedAt, now), p.ConfirmedChecks, a.ChecksDone)
 }
 
-// LateChecksFrom returns the time from which on every check of s is a late one: the time to
-// pay is over for all of its attempts, no money was seen, and nobody has asked for a
-// check. Sessions that strangers have opened and left are like that, in any number, so
-// late checks come last and must not delay the detection of a payment.
+// LateChecksFrom returns when all checks of s become late checks: the window of every attempt
+// is over, no money was seen, and no recheck was requested. Strangers can open and leave any
+// number of such sessions, so late checks have the lowest priority and must not delay the
+// detection of a payment.
 //
-// Zero means that a check may be urgent whenever it comes: money was seen, a create has
-// to be found, a transaction has to be cancelled, or is in doubt.
+// Zero means that a check may be urgent at any time: money was seen, a create has to be found,
+// a transaction has to be canceled, or is in review.
 func (s *Session) LateChecksFrom(p Schedule) time.Time {
 	if !s.Status.LowPriority() {
 		return time.Time{}
@@ -355,7 +342,7 @@ func (s *Session) LateChecksFrom(p Schedule) time.Time {
 	for i := range s.Attempts {
 		a := &s.Attempts[i]
 		end := a.lateChecksFrom(p)
-		if end.IsZero() || a.State == Waiting && s.Status != wire.Pending { // is to be cancelled
+		if end.IsZero() || a.State == Waiting && s.Status != wire.Pending { // to be canceled
 			return time.Time{}
 		}
 		if end.After(from) {
@@ -365,7 +352,6 @@ func (s *Session) LateChecksFrom(p Schedule) time.Time {
 	return from
 }
 
-// lateChecksFrom is the same for one attempt.
 func (a *Attempt) lateChecksFrom(p Schedule) time.Time {
 	seen := a.Paid.IsPositive() || a.TxID != "" || !a.PaidAt.IsZero() || !a.ReviewedAt.IsZero()
 	asked := !a.FollowUpDue(p).IsZero()
@@ -391,7 +377,7 @@ func (a *Attempt) lateChecksFrom(p Schedule) time.Time {
 	return time.Time{}
 }
 
-// DueForLateCheck reports whether what is due for s is a late check.
+// DueForLateCheck reports whether the next check of s is a late check.
 func (s *Session) DueForLateCheck() bool {
 	return !s.LateFrom.IsZero() && !s.DueAt.IsZero() && !s.DueAt.Before(s.LateFrom)
 }

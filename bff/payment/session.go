@@ -13,9 +13,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Session is one order on its way to being paid. It is a value: rules change a
-// copy, and the store writes it back whole, together with the events, in one
-// transaction.
+// Session is one order on its way to being paid. It is a value: rules change a copy, and the
+// store writes it back together with its events, in one transaction.
 type Session struct {
 	ID      string      `json:"id"` // "cs_" and 26 characters, 130 random bits
 	Version int64       `json:"version"`
@@ -29,36 +28,35 @@ type Session struct {
 	Test           bool      `json:"test,omitempty"`
 	CreatedAt      time.Time `json:"created_at"`
 	ExpiresAt      time.Time `json:"expires_at"` // no first choice after this
-	// ClosedBy is who closed the session before it was paid; see the Closed
-	// constants. A late payment still confirms it.
+	// ClosedBy is who closed the session before it was paid. A late payment still confirms it.
 	ClosedBy Closer `json:"closed_by,omitempty"`
 	// CheckedAt is when the gateway last answered about this session; zero = never.
 	CheckedAt time.Time `json:"checked_at,omitzero"`
-	// DueAt is when something has to be done next; zero = nothing, ever.
+	// DueAt is when the session must be processed next; zero = never.
 	DueAt time.Time `json:"due_at,omitzero"`
-	// LateFrom is the time from which on what is due is a late check, which goes last;
-	// zero = every check goes first. See lateChecksFrom.
+	// LateFrom is when low-priority late checks begin; zero = every check has normal priority.
+	// See [Session.LateChecksFrom].
 	LateFrom time.Time `json:"late_from,omitzero"`
-	// ErasedAt is when personal data was erased; zero = it was not, or there is new data
-	// since. Deleted says that the session was reduced to a tombstone once, see there.
+	// ErasedAt is when personal data was erased; zero = never, or new data was added since.
+	// Deleted reports whether the session was reduced to a tombstone.
 	ErasedAt time.Time `json:"erased_at,omitzero"`
 	Deleted  bool      `json:"deleted,omitempty"`
-	// Epoch counts the claims of this session: a fencing token. Claimed is set in
-	// what Claim returns: its holder's changes are refused after another claim.
+	// Epoch is a fencing token: it counts the claims of this session. Claimed is set on the
+	// result of Claim; changes by its holder are refused after another claim.
 	Epoch   int64 `json:"-"`
 	Claimed bool  `json:"-"`
-	// Unchecked is set in what Service.Open returns: the gateway's currency list
-	// was not available, so nobody knows whether Order.Currencies match it.
+	// Unchecked is set by Service.Open when the gateway's currency list was unavailable, so
+	// Order.Currencies could not be validated.
 	Unchecked bool `json:"-"`
-	// WatchedUntil is how long, as far as any instance knows, somebody is looking
-	// at the session; zero = nobody has. Only Store.Watch sets it.
+	// WatchedUntil is until when a shopper has the page open, as far as any instance knows;
+	// zero = never. Only Store.Watch sets it.
 	WatchedUntil time.Time       `json:"-"`
 	Attempts     []Attempt       `json:"attempts,omitempty"`
 	Notice       Notice          `json:"notice,omitzero"`
 	Timeline     []TimelineEntry `json:"trail,omitempty"`
 }
 
-// Who may have closed a session.
+// Who closed a session.
 const (
 	NotClosed        Closer = ""
 	ClosedByMerchant Closer = "merchant" // final: no further attempt
@@ -66,29 +64,29 @@ const (
 	ClosedByTime     Closer = "time"     // nothing was chosen in time
 )
 
-// Closer is who has closed a session.
+// Closer is who closed a session.
 type Closer string
 
 // Final reports whether no further attempt can be made.
 func (c Closer) Final() bool { return c == ClosedByMerchant || c == ClosedByTime }
 
-// Notice is why the last choice led nowhere; the zero Notice says nothing.
+// Notice explains why the last choice failed; the zero Notice is none.
 type Notice struct {
 	Code wire.Code `json:"code,omitempty"`
 }
 
 const (
-	Creating  State = "creating"  // the intent is stored, create may have been sent
-	Unknown   State = "unknown"   // create's answer is unknown: the list is searched for the marker
-	Waiting   State = "pending"   // address known, money awaited
+	Creating  State = "creating"  // stored; create may have been sent
+	Unknown   State = "unknown"   // create got no answer: the list is searched for the marker
+	Waiting   State = "pending"   // address known, awaiting payment
 	Confirmed State = "confirmed" // passed the confirm gate
-	Expired   State = "expired"   // the gateway says so; late money is still watched for
-	Cancelled State = "cancelled" // the gateway says so; late money is still watched for
+	Expired   State = "expired"   // by the gateway; late payments are still detected
+	Cancelled State = "cancelled" // by the gateway; late payments are still detected
 	Refused   State = "refused"   // the gateway said no, nothing exists there
-	Abandoned State = "lost"      // given up on and replaced; its orphan, if any, is cancelled
-	Rejected  State = "rejected"  // create's answer failed our checks: never shown, cancelled
+	Abandoned State = "lost"      // given up and replaced; canceled if its transaction turns up
+	Rejected  State = "rejected"  // create's answer failed validation: never shown, canceled
 	InReview  State = "review"    // reported paid but not proven
-	Duplicate State = "stray"     // a second transaction of one create: never shown, cancelled
+	Duplicate State = "stray"     // second transaction of one create: never shown, canceled
 )
 
 // State is where an attempt stands.
@@ -113,8 +111,8 @@ type Attempt struct {
 	// Trace is the traceparent of the request that asked for it; empty = not traced.
 	Trace string `json:"trace,omitempty"`
 
-	// RetryAt is when create is sent again, because the gateway has answered that it
-	// takes no requests now; zero = it is not. Retries counts how often it was put off.
+	// RetryAt is when to retry a create that the gateway rate-limited; zero = never.
+	// Retries counts how often it was postponed.
 	RetryAt time.Time `json:"retry_at,omitzero"`
 	Retries int       `json:"retries,omitempty"`
 
@@ -134,46 +132,45 @@ type Attempt struct {
 	PaidAt     time.Time       `json:"paid_at,omitzero"`
 	Late       bool            `json:"late,omitempty"`
 	Reason     string          `json:"reason,omitempty"`    // of Refused and InReview
-	EndedAt    time.Time       `json:"ended_at,omitzero"`   // the gateway's word that it is over
+	EndedAt    time.Time       `json:"ended_at,omitzero"`   // as reported by the gateway
 	ReviewedAt time.Time       `json:"doubted_at,omitzero"` // put into review
-	// ResolvedCount is how often a person has settled a review of it, see Resolve.
-	// SharedTxID is a TxID that another session was confirmed with; empty = none.
+	// ResolvedCount counts how often an operator resolved a review of it.
+	// SharedTxID is a TxID that confirmed another session; empty = none.
 	ResolvedCount int    `json:"settled,omitempty"`
 	SharedTxID    string `json:"shared_tx_id,omitempty"`
-	// ChecksDone counts the late looks taken since EndedAt. RecheckAskedAt is when
-	// somebody last asked for a check, and FollowUps counts the reads since then; see
+	// ChecksDone counts the scheduled checks since EndedAt. RecheckAskedAt is when a
+	// recheck was last requested, and FollowUps counts the reads since; see
 	// Schedule.FollowUps.
 	ChecksDone     int       `json:"rechecks,omitempty"`
 	RecheckAskedAt time.Time `json:"rechecked_at,omitzero"`
 	FollowUps      int       `json:"follows,omitempty"`
 
-	// Of looks at a confirmed attempt: answers that say otherwise in a row, when
-	// the first came, and what the merchant was told of; see reconsider.
+	// Consecutive answers that contradict a confirmation, when the first came, and the
+	// reason reported to the merchant; see reconsider.
 	Regressions int       `json:"regressions,omitempty"`
 	RegressedAt time.Time `json:"regressed_at,omitzero"`
 	Alert       string    `json:"alert,omitempty"`
 
-	// Of answers that the gateway does not know the transaction: how many in a row,
-	// when the first came, and how often it was known again after a review for that.
+	// Consecutive answers that the transaction does not exist, when the first came, and
+	// how often it reappeared after a review for that.
 	Absences   int       `json:"absences,omitempty"`
 	AbsentAt   time.Time `json:"absent_at,omitzero"`
 	Reappeared int       `json:"reappeared,omitempty"`
 
-	// Of the search for the marker.
-	UnknownAt time.Time `json:"unknown_at,omitzero"` // when it became so
+	// Search for the marker.
+	UnknownAt time.Time `json:"unknown_at,omitzero"` // when the state became Unknown
 	Misses    int       `json:"misses,omitempty"`
-	MissedAt  time.Time `json:"missed_at,omitzero"` // as of when the first search did not have it
+	MissedAt  time.Time `json:"missed_at,omitzero"` // of the first search that did not find it
 }
 
-// Live reports whether a may have a payable transaction at the gateway that
-// was not ended: no other attempt may be opened beside it.
+// Live reports whether a may have an open transaction at the gateway: no other attempt may be
+// opened beside it.
 func (a Attempt) Live() bool {
 	return a.State == Creating || a.State == Unknown || a.State == Waiting
 }
 
-// Current returns the attempt that decides what is shown: the confirmed one,
-// else one in review, else the latest. It returns nil before the first choice.
-// The pointer is into s.
+// Current returns the attempt that decides what is shown: the confirmed one, else one in
+// review, else the latest; nil before the first choice. The pointer is into s.
 func (s *Session) Current() *Attempt {
 	var current *Attempt
 	for i := range s.Attempts {
@@ -189,7 +186,7 @@ func (s *Session) Current() *Attempt {
 	return current
 }
 
-// latest returns the number of the last attempt that was asked for; 0 = none.
+// latest returns the number of the last requested attempt; 0 = none.
 func (s *Session) latest() int {
 	for n := len(s.Attempts); n > 0; n-- {
 		if s.Attempts[n-1].State != Duplicate {
@@ -207,11 +204,11 @@ func (s *Session) Attempt(number int) *Attempt {
 	return &s.Attempts[number-1]
 }
 
-// without is a copy of s in which attempt n came to nothing.
-func (s *Session) without(n int) Session {
+// withState returns a copy of s in which attempt n has that state.
+func (s *Session) withState(n int, state State) Session {
 	probe := *s
-	probe.Attempts = append([]Attempt(nil), s.Attempts...)
-	probe.Attempt(n).State = Refused
+	probe.Attempts = slices.Clone(s.Attempts)
+	probe.Attempt(n).State = state
 	return probe
 }
 
@@ -243,7 +240,7 @@ func (s *Session) status() wire.Status {
 	return wire.Open // Refused, Lost, Rejected: choose again
 }
 
-// LastChecked is when s was last checked, or its payment was begun since.
+// LastChecked is when s was last checked, or its current attempt started if that is later.
 func (s *Session) LastChecked() time.Time {
 	if a := s.Current(); a != nil && s.CheckedAt.Before(a.StartedAt) {
 		return a.StartedAt
@@ -251,15 +248,15 @@ func (s *Session) LastChecked() time.Time {
 	return s.CheckedAt
 }
 
-// resolvedUnpaid reports whether a person has said that s is not paid: nothing of
-// it is confirmed by itself any more.
+// resolvedUnpaid reports whether an operator resolved s as unpaid: then nothing of it is
+// confirmed automatically any more.
 func (s *Session) resolvedUnpaid() bool {
-	return slices.ContainsFunc(
-		s.Attempts, func(a Attempt) bool { return a.resolvedCount() > 0 && a.State != Confirmed },
-	)
+	return slices.ContainsFunc(s.Attempts, func(a Attempt) bool {
+		return a.resolvedCount() > 0 && a.State != Confirmed
+	})
 }
 
-// resolvedCount is how often a person has settled anything of s.
+// resolvedCount counts the resolutions of all attempts.
 func (s *Session) resolvedCount() (n int) {
 	for i := range s.Attempts {
 		n += s.Attempts[i].resolvedCount()
@@ -267,8 +264,8 @@ func (s *Session) resolvedCount() (n int) {
 	return n
 }
 
-// resolvedCount is how often a person has settled a. Rows are there from before that was
-// counted: in those, what a person has cancelled has kept the reason of its review.
+// resolvedCount is ResolvedCount, also for rows stored before it existed: there, an attempt
+// that an operator canceled still has the reason of its review.
 func (a *Attempt) resolvedCount() int {
 	if a.ResolvedCount == 0 && a.State == Cancelled && a.Reason != "" {
 		return 1
@@ -276,39 +273,29 @@ func (a *Attempt) resolvedCount() int {
 	return a.ResolvedCount
 }
 
-// ConfirmedByOperator reports whether a is confirmed by somebody's word, and not by the gateway's.
+// ConfirmedByOperator reports whether an operator confirmed a, and not the gateway.
 func (a *Attempt) ConfirmedByOperator() bool { return a.State == Confirmed && a.ResolvedCount > 0 }
 
-// IsVisible reports whether the shopper is told of a at all: an attempt that came
-// to nothing before it had an address is told by a notice only.
+// IsVisible reports whether the shopper sees a. An attempt that failed before it had an address
+// shows only as a notice.
 func (a *Attempt) IsVisible() bool {
 	return a.State != Refused && a.State != Rejected && a.State != Abandoned
 }
 
-// IsFor reports whether a is in the coin and on the network of o.
+// IsFor reports whether a has the coin and network of o.
 func (a *Attempt) IsFor(o Offer) bool {
 	return SameName(a.CurrencySymbol, o.Currency.Symbol) && SameName(a.NetworkCode, o.Network.Code)
 }
 
-// neverSent reports whether a came to nothing because the gateway could not be
-// reached, or takes no requests now.
-func (a *Attempt) neverSent() bool {
-	if a.State != Refused {
-		return false
-	}
-	switch Reason(a.Reason) {
-	case ReasonUnsent, ReasonBusy, ReasonKey:
-		return true
-	}
-	return false
-}
+// neverSent reports whether a was not created because the gateway was unreachable or
+// overloaded.
+func (a *Attempt) neverSent() bool { return a.State == Refused && Reason(a.Reason).temporary() }
 
-// IsAbsent reports whether a is in review because the gateway does not know its
-// transaction.
+// IsAbsent reports whether a is in review because the gateway has no such transaction.
 func (a *Attempt) IsAbsent() bool { return a.State == InReview && a.Reason == reasonTxAbsent }
 
-// expectsTransaction reports whether the gateway has to know the transaction of a: it waits for
-// money, or has to be cancelled.
+// expectsTransaction reports whether the transaction of a must exist at the gateway: it awaits
+// payment, or has to be canceled.
 func (a *Attempt) expectsTransaction() bool {
 	switch a.State {
 	case Waiting:
@@ -321,17 +308,10 @@ func (a *Attempt) expectsTransaction() bool {
 	return false
 }
 
-// hasTrackingCode reports whether an attempt of s has that tracking code.
-func (s *Session) hasTrackingCode(code string) bool {
-	for i := range s.Attempts {
-		if s.Attempts[i].TrackingCode == code {
-			return true
-		}
-	}
-	return false
-}
+// ChangeFunc changes s in a transaction at time now. It may run more than once.
+type ChangeFunc = func(s *Session, now time.Time) error
 
-// TimelineEntry is one line of a session's audit trail.
+// TimelineEntry is one event in a session's timeline.
 type TimelineEntry struct {
 	At     time.Time `json:"at"`
 	By     string    `json:"by"`   // shopper, merchant, gateway, coinslot, console:<name>
@@ -339,17 +319,16 @@ type TimelineEntry struct {
 	Detail string    `json:"detail,omitempty"`
 }
 
-// Who acts in a trail for the merchant: its server, or a person by name.
+// Merchant-side actors in a timeline: its server, or an operator by name.
 const (
 	ByMerchant = "merchant"
 	console    = "console:"
 )
 
-// Console is whom a trail names for what somebody of the merchant's has done at
-// the console.
+// Console returns the actor for an operator of that name.
 func Console(name string) string { return console + name }
 
-// AppendTimeline adds a line to the audit trail.
+// AppendTimeline appends an entry, unless the timeline is full.
 func (s *Session) AppendTimeline(at time.Time, by, what, detail string) {
 	most := maxTimeline
 	if by == ByMerchant || strings.HasPrefix(by, console) || what == "attempt.confirmed" {
@@ -361,22 +340,21 @@ func (s *Session) AppendTimeline(at time.Time, by, what, detail string) {
 	s.Timeline = append(s.Timeline, TimelineEntry{At: at.UTC(), By: by, What: what, Detail: detail})
 }
 
-// maxTimeline bounds a session's audit trail, so that no sequence of requests can
-// make a row grow without end.
+// maxTimeline bounds a timeline, so that repeated requests cannot grow a row without end.
 const maxTimeline = 200
 
-// reservedTimeline is room beyond it for what a merchant does and must be able to read.
+// reservedTimeline is extra room for the merchant's actions and the confirmation.
 const reservedTimeline = 50
 
-// NewSessionID returns a fresh id: "cs_" and 26 characters that carry 130
-// random bits, so that holding it is permission enough to see the session.
+// NewSessionID returns a random id: "cs_" and 26 characters with 130 random bits. Whoever knows
+// it may see the session.
 func NewSessionID() string { return "cs_" + strings.ToLower(rand.Text()) }
 
-// newMarker returns what an attempt is recognised by at the gateway: it is not
-// a secret, since a payer may see the comment it travels in.
+// newMarker returns what identifies an attempt at the gateway. It is not secret: the payer may
+// see the comment that holds it.
 func newMarker() string { return "cs-" + strings.ToLower(rand.Text()[:20]) }
 
-// MarkerText is what newMarker writes, wherever a gateway puts it in a comment.
+// MarkerText matches a marker anywhere in a comment.
 var MarkerText = regexp.MustCompile(`cs-[a-z2-7]{20}`)
 
 // drawOrderID returns a random six-digit number without a leading zero.

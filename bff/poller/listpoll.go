@@ -1,6 +1,7 @@
 package poller
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,29 +13,29 @@ import (
 	"coinslot/bff/payment"
 )
 
-// ListPollerConfig is what a [ListPoller] is made of.
+// ListPollerConfig configures a [ListPoller].
 type ListPollerConfig struct {
-	// Count returns how many payments wait, Watched how many of them somebody looks
-	// at, as far as is known here.
+	// Count returns how many payments wait, Watched how many of them have an open page at this
+	// instance.
 	Count   func(ctx context.Context) (int, error)
 	Watched func() int
-	// Page reads a page, from 1, of the gateway's list of pending transactions, and
-	// Apply takes in what it shows; see [PageApplier.Apply].
+	// Page reads a page, from 1, of the gateway's list of pending transactions, and Apply
+	// applies it; see [PageApplier.Apply].
 	Page func(ctx context.Context, n int) (payment.RecordPage, error)
-	// UrgentPage is Page of a list that is read for payments that somebody looks at, too, so
-	// that it must not wait behind status reads of those. Nil = Page.
+	// UrgentPage is Page for a list that is read for watched payments too, so that it does not
+	// wait behind their status reads. Nil = Page.
 	UrgentPage func(ctx context.Context, n int) (payment.RecordPage, error)
 	Apply      func(
 		ctx context.Context, r *Reading, records []payment.Record, asked time.Time,
 	) (Tally, error)
-	// AcquireLease reports whether this instance is to read the list until d from now, and
-	// no other one; whoever is asks again while reading. Nil = there is no other.
+	// AcquireLease reports whether this instance alone reads the list until d from now; it is
+	// renewed while reading. Nil = there is one instance.
 	AcquireLease func(ctx context.Context, d time.Duration) (bool, error)
-	// Kick is called when something was made due. Nil = nobody is told.
+	// Kick is called when something was made due. Nil = no callback.
 	Kick     func()
 	Schedule payment.Schedule
-	// Concurrency is how many pages are read at once; 1 = by the goroutine of Run. Zero
-	// means 8.
+	// Concurrency is how many pages are read at once; 1 = by the goroutine of Run. Zero means
+	// 8.
 	Concurrency int
 	Now         func() time.Time // nil = time.Now
 	// Wait waits until a time. Nil = by the clock. Errors: ctx's.
@@ -42,23 +43,23 @@ type ListPollerConfig struct {
 	Log  *slog.Logger // nil = silent
 }
 
-// ListPoller reads the gateway's list of pending transactions whenever that takes
-// fewer requests than the status of each payment. All that it does is put off
-// what a [Poller] would do: if it fails, stops or is too slow, payments fall due.
+// ListPoller reads the gateway's list of pending transactions whenever that takes fewer
+// requests than the status of each payment. It only postpones what a [Poller] would do: if it
+// fails, stops or is too slow, payments become due.
 type ListPoller struct {
 	ListPollerConfig
 	mode            mode
-	last            load          // of the last whole reading: what it has told of pages and misses
-	at              time.Time     // when that was; zero = there is none that still counts
-	took            time.Duration // how long it took
-	distrustedUntil time.Time     // the list is not believed before
+	last            load          // of the last complete reading
+	at              time.Time     // of last; zero = none, or outdated
+	took            time.Duration // duration of the last reading
+	distrustedUntil time.Time     // the list is not used before
 	failing         bool          // the last reading failed
 	reading         *Reading
-	// beats with each page, and rests until the next one's time
+	// beats with each page, and pauses with Run
 	heartbeat background.Heartbeat
 }
 
-// NewListPoller returns a sweeper that does nothing until Run.
+// NewListPoller returns a list poller that does nothing until Run.
 func NewListPoller(c ListPollerConfig) *ListPoller {
 	if c.UrgentPage == nil {
 		c.UrgentPage = c.Page
@@ -66,17 +67,14 @@ func NewListPoller(c ListPollerConfig) *ListPoller {
 	if c.Kick == nil {
 		c.Kick = func() {}
 	}
-	if c.Concurrency == 0 {
-		c.Concurrency = 8
-	}
+	c.Concurrency = cmp.Or(c.Concurrency, 8)
 	if c.Now == nil {
 		c.Now = time.Now
 	}
 	if c.Wait == nil {
-		c.Wait = func(
-			ctx context.Context, until time.Time,
-		) error {
-			return wait(ctx, until.Sub(c.Now()))
+		c.Wait = func(ctx context.Context, until time.Time) error {
+			background.Sleep(ctx, until.Sub(c.Now()))
+			return ctx.Err()
 		}
 	}
 	if c.Log == nil {
@@ -85,23 +83,8 @@ func NewListPoller(c ListPollerConfig) *ListPoller {
 	return &ListPoller{ListPollerConfig: c}
 }
 
-// wait waits for d. Errors: ctx's.
-func wait(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// Run reads the list for as long as that is worth it, and looks again and again
-// whether it is, until ctx ends. What goes wrong is logged; it always returns nil.
+// Run reads the list whenever that pays off, until ctx ends. Errors are logged; it always
+// returns nil.
 func (s *ListPoller) Run(ctx context.Context) error {
 	s.heartbeat.Beat(0)
 	defer s.heartbeat.Stop()
@@ -115,18 +98,17 @@ func (s *ListPoller) Run(ctx context.Context) error {
 	return nil
 }
 
-// LastBeat returns when it last beat, or is to: the list is read with pauses. Zero =
-// it does not run.
+// LastBeat returns the last or next expected heartbeat: the list is read with pauses. Zero = it
+// is not running.
 func (s *ListPoller) LastBeat() time.Time { return s.heartbeat.Last() }
 
-// pause is Wait, which is not held to be stuck meanwhile.
+// pause is Wait with a heartbeat for its end.
 func (s *ListPoller) pause(ctx context.Context, until time.Time) error {
 	s.heartbeat.Beat(until.Sub(s.Now()))
 	return s.Wait(ctx, until)
 }
 
-// notInFuture is a time that was now, or now if the clock was set back since: nothing
-// waits until it has caught up.
+// notInFuture returns t, or now if the clock was set back since t.
 func (s *ListPoller) notInFuture(t time.Time) time.Time {
 	if now := s.Now(); now.Before(t) {
 		return now
@@ -134,8 +116,8 @@ func (s *ListPoller) notInFuture(t time.Time) time.Time {
 	return t
 }
 
-// poll reads the list once if that is worth it, and returns how long after its
-// beginning the next round begins.
+// poll reads the list once if that pays off, and returns how long after its start the next poll
+// starts.
 func (s *ListPoller) poll(ctx context.Context) time.Duration {
 	usual := slow.interval(s.Schedule)
 	if left := s.distrustedUntil.Sub(s.Now()); left > 0 && left <= s.distrustPeriod() {
@@ -164,39 +146,38 @@ func (s *ListPoller) poll(ctx context.Context) time.Duration {
 	return every
 }
 
-// acquireLease reports whether this instance is to read the list. If it dies, another one
-// begins within a round and a quarter.
+// acquireLease reports whether this instance reads the list. If it dies, another one takes over
+// within one and a quarter intervals.
 func (s *ListPoller) acquireLease(ctx context.Context, every time.Duration) (bool, error) {
 	if s.AcquireLease == nil {
 		return true, nil
 	}
-	return s.AcquireLease(ctx, every*19/20) // over when the next round begins, if there is none
+	return s.AcquireLease(ctx, every*19/20) // expires just before the next poll
 }
 
-// logFailure tells of the first of several failures, and of their end; nil is none.
+// logFailure logs the first of consecutive failures, and the first success after them.
 func (s *ListPoller) logFailure(ctx context.Context, err error) {
 	switch {
 	case ctx.Err() != nil || s.failing == (err != nil):
 		return
 	case err != nil:
-		s.Log.Warn("reading the list of pending transactions", "error", err)
+		s.Log.Warn("polling the gateway's transaction list failed", "error", err)
 	default:
-		s.Log.Info("the list of pending transactions is read again")
+		s.Log.Info("polling the gateway's transaction list works again")
 	}
 	s.failing = err != nil
 }
 
-// maxRounds is for how many rounds what a reading has told is believed to be so:
-// the list may have grown or shrunk, or show what it did not.
+// maxRounds is for how many polls the results of a reading are used: the list may have changed.
 const maxRounds = 10
 
-// distrustPeriod is how long a list is not believed that was behind.
+// distrustPeriod is how long a stale list is not used.
 func (s *ListPoller) distrustPeriod() time.Duration {
 	return 2 * maxRounds *
 		slow.interval(s.Schedule)
 }
 
-// load returns what there is to watch.
+// load returns what there is to check.
 func (s *ListPoller) load(ctx context.Context) (load, error) {
 	pending, err := s.Count(ctx)
 	if err != nil {
@@ -210,11 +191,10 @@ func (s *ListPoller) load(ctx context.Context) (load, error) {
 	return l, nil
 }
 
-// errStale says that the list shows as pending what is known to be over.
-var errStale = errors.New("the list is behind what is known")
+// errStale means that the list shows payments as pending that have ended.
+var errStale = errors.New("transaction list is stale")
 
-// readList reads the whole list once, its pages spread over the time until the
-// next reading, so that they are in nobody's way.
+// readList reads the whole list once, its pages spread over the time until the next reading.
 func (s *ListPoller) readList(ctx context.Context, l load, every time.Duration) error {
 	began := s.Now()
 	s.reading = s.reading.After(max(every, s.took) * 29 / 27)
@@ -236,7 +216,7 @@ func (s *ListPoller) readList(ctx context.Context, l load, every time.Duration) 
 		tooSlow: sluggish, watched: w.tally.Watched, pages: min(w.pages, w.end),
 		missed: max(0, l.pending-w.tally.Unchanged),
 	}
-	if !sluggish || s.at.IsZero() || s.mode == fast { // or it would never be tried again
+	if !sluggish || s.at.IsZero() || s.mode == fast { // else fast would never be tried again
 		s.at = began
 	}
 	if stale(w.tally, l.pending) {
@@ -246,29 +226,28 @@ func (s *ListPoller) readList(ctx context.Context, l load, every time.Duration) 
 	return nil
 }
 
-// stale reports whether a list cannot be believed. A row or two that are stuck
-// must not stop it from being read for ever.
+// stale reports whether the list is stale. A few stuck rows must not stop it from being read.
 func stale(t Tally, pending int) bool { return t.Stale > 2+pending/1000 }
 
-// listRead is one reading of the list under way.
+// listRead is a reading of the list in progress.
 type listRead struct {
 	*ListPoller
-	every time.Duration // from one reading to the next
+	every time.Duration // between two readings
 
 	mu        sync.Mutex // guards the fields below
-	renewedAt time.Time  // when the turn was last asked for
-	pages     int        // as the last answer had it
-	end       int        // the first page that is known to have shown nothing
+	renewedAt time.Time  // last renewal of the lease
+	pages     int        // of the last answer
+	end       int        // the first empty page
 	tally     Tally
 	failed    int   // pages that could not be read
 	err       error // of one of them
 }
 
-// errTooLong says that the list is longer than it is worth.
+// errTooLong means that reading the list does not pay off.
 var errTooLong = errors.New("the list is too long")
 
-// run reads the first page, which tells how many there are, then the others at
-// their times within span, for as long as their number is worth it.
+// run reads the first page, which has the number of pages, then the others spread over span, as
+// long as that pays off.
 func (w *listRead) run(ctx context.Context, l load, began time.Time, span time.Duration) error {
 	if w.read(ctx, 1); w.err != nil {
 		return w.err
@@ -307,7 +286,7 @@ func (w *listRead) run(ctx context.Context, l load, began time.Time, span time.D
 	return err
 }
 
-// state returns how many pages there are, and why no more is to be read, if so.
+// state returns the number of pages, and why no more are read, if so.
 func (w *listRead) state() (pages int, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -318,8 +297,7 @@ func (w *listRead) state() (pages int, err error) {
 	return pages, nil
 }
 
-// read reads page n and takes it in. One that cannot be read is left out: what is
-// on it falls due.
+// read reads and applies page n. An unreadable page is skipped: its payments become due.
 func (w *listRead) read(ctx context.Context, n int) {
 	defer w.heartbeat.Beat(0)
 	w.renewLease(ctx)
@@ -350,7 +328,8 @@ func (w *listRead) read(ctx context.Context, n int) {
 	}
 }
 
-// renewLease keeps the turn while the list is read. If it is lost, two read the list.
+// renewLease renews the lease while the list is read. If it is lost, two instances read the
+// list.
 func (w *listRead) renewLease(ctx context.Context) {
 	w.mu.Lock()
 	now := w.Now()
@@ -363,9 +342,9 @@ func (w *listRead) renewLease(ctx context.Context) {
 		return
 	}
 	if _, err := w.acquireLease(ctx, w.every); err != nil && ctx.Err() == nil {
-		w.Log.Warn("keeping the turn to read the list", "error", err)
+		w.Log.Warn("renewing the list poll lease failed", "error", err)
 	}
 }
 
-// maxPages bounds a list that does not end.
+// maxPages bounds a list without an end.
 const maxPages = 1_000_000

@@ -12,22 +12,22 @@ import (
 	"coinslot/bff/payment"
 )
 
-// Reading is one reading of the gateway's list of pending transactions, page by
-// page. It is safe for concurrent use.
+// Reading is one reading of the gateway's list of pending transactions, page by page. It is
+// safe for concurrent use.
 type Reading struct {
-	// Next is how long after a page was asked for its rows should have been read
-	// again, by the next reading.
+	// Next is how long after a page was requested the next reading should have read its rows
+	// again.
 	Next time.Duration
 
-	writing sync.RWMutex    // held while rows are put off, and alone while some are made due
-	before  map[string]bool // what the reading before this one doubted
+	writing sync.RWMutex    // shared while postponing, exclusive while making due
+	before  map[string]bool // what the previous reading distrusted
 	mu      sync.Mutex      // guards the field below
-	// by tracking code: shown otherwise than stored; true = made due for it
+	// by tracking code; true = made due
 	distrusted map[string]bool
 }
 
-// After returns the reading that follows r, which may be nil: what r has doubted
-// was read by itself, or could not be, and is not made due for the same again.
+// After returns the reading after r, which may be nil. What r distrusted was read by status, or
+// could not be, and is not made due for the same reason again.
 func (r *Reading) After(next time.Duration) *Reading {
 	after := &Reading{Next: next}
 	if r != nil {
@@ -38,15 +38,15 @@ func (r *Reading) After(next time.Duration) *Reading {
 	return after
 }
 
-// Tally counts what a page has shown.
+// Tally counts the rows of a page.
 type Tally struct {
-	Unchanged int // payments that are as stored
-	Changed   int // payments that are not, and were made due
-	Watched   int // of both, those that somebody looks at
-	Stale     int // rows that say pending although status has said long ago that it is over
+	Unchanged int // payments as stored
+	Changed   int // payments that differ, and were made due
+	Watched   int // of both, those with an open page
+	Stale     int // pending rows of payments that ended long ago
 }
 
-// Add is both together.
+// Add returns the sum.
 func (t Tally) Add(o Tally) Tally {
 	return Tally{
 		t.Unchanged + o.Unchanged, t.Changed + o.Changed, t.Watched + o.Watched,
@@ -57,31 +57,29 @@ func (t Tally) Add(o Tally) Tally {
 // ListStore is what a [PageApplier] needs of the database.
 type ListStore interface {
 	Session(ctx context.Context, id string) (payment.Session, error)
-	// Tracked returns the sessions that have an attempt of one of the tracking
-	// codes, in no order; what nobody has is left out.
+	// Tracked returns the sessions of the tracking codes, in no order; unknown codes are
+	// skipped.
 	Tracked(ctx context.Context, trackingCodes []string) ([]payment.Session, error)
-	// TouchAll is Touch of many, in one commit. It passes over those of which DueAt
-	// or Version are not what they were, and those that are leased at now.
+	// TouchAll is Touch of many, in one commit. It skips sessions whose DueAt or Version have
+	// changed, and those that are leased at now.
 	TouchAll(ctx context.Context, now time.Time, list []payment.Touched) error
 }
 
-// PageApplier takes in what the gateway's list of pending transactions shows.
+// PageApplier applies pages of the gateway's list of pending transactions.
 type PageApplier struct {
 	Store       ListStore
 	Environment string // of the gateway
 	Schedule    payment.Schedule
-	// IsWatched reports whether somebody is looking at s, here or at another instance.
+	// IsWatched reports whether a shopper has s open, here or at another instance.
 	IsWatched func(s payment.Session) bool
 	// Changed is called with each watched session that was checked. It must not block.
 	Changed func(session string)
 	Now     func() time.Time
 }
 
-// Apply takes in a page of the list that was asked for at that time. Payments
-// that it shows exactly as they are stored count as checked then, and need no
-// status read for a while. The list is no evidence of anything else: what it
-// shows otherwise is made due now, and what it does not show stays due. Errors:
-// the store's.
+// Apply applies a page that was requested at asked. Payments shown exactly as they are stored
+// count as checked then, and need no status read for a while. The list proves nothing else:
+// what differs is made due now, and what is missing stays due. Errors: the store's.
 func (c *PageApplier) Apply(
 	ctx context.Context, r *Reading, records []payment.Record, asked time.Time,
 ) (tally Tally, err error) {
@@ -89,7 +87,7 @@ func (c *PageApplier) Apply(
 	rows := r.rows(records)
 	sessions, err := c.Store.Tracked(ctx, slices.Collect(maps.Keys(rows)))
 	if err != nil {
-		return tally, fmt.Errorf("looking for listed payments: %w", err)
+		return tally, fmt.Errorf("looking up listed payments: %w", err)
 	}
 	var touched []payment.Touched
 	var suspects []payment.Session
@@ -115,8 +113,7 @@ func (c *PageApplier) Apply(
 	return tally, c.touchAll(ctx, r, touched)
 }
 
-// rows are records by tracking code. One that is there twice, and different, is
-// doubted.
+// rows returns records by tracking code. Contradicting duplicates are distrusted.
 func (r *Reading) rows(records []payment.Record) map[string]payment.Record {
 	rows := map[string]payment.Record{}
 	for _, record := range records {
@@ -128,19 +125,18 @@ func (r *Reading) rows(records []payment.Record) map[string]payment.Record {
 	return rows
 }
 
-// touchAll writes what a page has shown, in one commit, but for what another page
-// has shown otherwise meanwhile.
+// touchAll stores what a page shows, in one commit, except what another page contradicts.
 func (c *PageApplier) touchAll(ctx context.Context, r *Reading, list []payment.Touched) error {
 	r.writing.RLock()
 	defer r.writing.RUnlock()
-	list = slices.DeleteFunc(
-		list, func(t payment.Touched) bool { return r.distrusts(t.Current().TrackingCode) },
-	)
+	list = slices.DeleteFunc(list, func(t payment.Touched) bool {
+		return r.distrusts(t.Current().TrackingCode)
+	})
 	if len(list) == 0 {
 		return nil
 	}
 	if err := c.Store.TouchAll(ctx, c.Now(), list); err != nil {
-		return fmt.Errorf("noting what the list shows: %w", err)
+		return fmt.Errorf("recording listed payments: %w", err)
 	}
 	for _, t := range list {
 		if c.IsWatched(t.Session) {
@@ -150,8 +146,8 @@ func (c *PageApplier) touchAll(ctx context.Context, r *Reading, list []payment.T
 	return nil
 }
 
-// makeDue makes sessions due now that are not changed, being read or put off by a
-// failure since. No page of r puts them off beside that: one may have done so before.
+// makeDue makes sessions due now that were not changed, read or postponed by a failure since.
+// No page of r postpones them meanwhile.
 func (c *PageApplier) makeDue(ctx context.Context, r *Reading, list []payment.Session) error {
 	if len(list) == 0 {
 		return nil
@@ -163,7 +159,7 @@ func (c *PageApplier) makeDue(ctx context.Context, r *Reading, list []payment.Se
 	for _, old := range list {
 		s, err := c.Store.Session(ctx, old.ID)
 		if err != nil {
-			return fmt.Errorf("having a listed payment checked: %w", err)
+			return fmt.Errorf("loading a listed payment: %w", err)
 		}
 		if s.Version == old.Version && s.DueAt.After(now) && !s.IsPostponed(c.Schedule, now) {
 			due = append(due, payment.Touched{Session: s, At: s.CheckedAt, Due: now})
@@ -173,7 +169,7 @@ func (c *PageApplier) makeDue(ctx context.Context, r *Reading, list []payment.Se
 		return nil
 	}
 	if err := c.Store.TouchAll(ctx, now, due); err != nil {
-		return fmt.Errorf("having listed payments checked: %w", err)
+		return fmt.Errorf("making listed payments due: %w", err)
 	}
 	return nil
 }
@@ -182,13 +178,13 @@ func (c *PageApplier) makeDue(ctx context.Context, r *Reading, list []payment.Se
 type verdict int
 
 const (
-	ignored   verdict = iota // leave it as it is
-	unchanged                // it is as stored: touch it
-	changed                  // something is different: read its status now
+	ignored   verdict = iota // no change
+	unchanged                // as stored: touch it
+	changed                  // different: read its status now
 )
 
-// classify decides what row, of a page that was asked for at that time, means for
-// attempt a of s, and counts it; due is when an unchanged one is due next.
+// classify returns what row, of a page requested at asked, means for attempt a of s, and counts
+// it; due is when an unchanged one is due next.
 func (c *PageApplier) classify(
 	r *Reading, t *Tally, s *payment.Session, a *payment.Attempt, row payment.Record,
 	asked time.Time,
@@ -222,8 +218,8 @@ func (c *PageApplier) classify(
 	return due, unchanged
 }
 
-// distrust remembers that this reading contradicts itself, or what is stored, about a
-// transaction: no other row of it counts any more.
+// distrust records that this reading contradicts itself, or the database, about a transaction:
+// its other rows no longer count.
 func (r *Reading) distrust(code string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -242,8 +238,8 @@ func (r *Reading) distrusts(code string) bool {
 	return doubted
 }
 
-// firstDistrust reports whether a doubted transaction is to be made due, which it is once
-// for as long as one reading after the other doubts it.
+// firstDistrust reports whether a distrusted transaction must be made due: once for consecutive
+// readings that distrust it.
 func (r *Reading) firstDistrust(code string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -253,9 +249,8 @@ func (r *Reading) firstDistrust(code string) bool {
 	return !before && !due
 }
 
-// nextListed returns when s is due if a reading that comes again after next goes
-// on to show it unchanged; zero if that is not often enough for it, or if it need
-// not be written because the next reading is soon enough.
+// nextListed returns when s is due if the next reading shows it unchanged; zero if that is not
+// often enough, or the next reading is soon enough to write nothing.
 func (c *PageApplier) nextListed(
 	s *payment.Session, a *payment.Attempt, watched bool, next time.Duration, asked time.Time,
 ) time.Time {

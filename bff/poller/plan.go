@@ -6,29 +6,29 @@ import (
 	"coinslot/bff/payment"
 )
 
-// mode is a way to watch all payments.
+// mode is a way to check all waiting payments.
 type mode int
 
 const (
-	statuses mode = iota // one status read for each
-	// the gateway's list for those that nobody looks at, status reads for the others
+	statuses mode = iota // a status read for each
+	// the list for unwatched payments, status reads for watched ones
 	slow
-	fast  // the gateway's list for all
+	fast  // the list for all
 	modes = iota
 )
 
-// load is what there is to watch.
+// load is what there is to check.
 type load struct {
-	pending int // payments that wait
-	watched int // of them, those that somebody looks at
-	// of the gateway's list, which may hold others' transactions too; zero = not known
+	pending int // waiting payments
+	watched int // those with an open page
+	// of the list, which may have others' transactions too; zero = unknown
 	pages   int
-	missed  int  // of the pending ones, those that the list has not shown
-	tooSlow bool // the list cannot be read fast enough for those that are watched
+	missed  int  // waiting payments that the list did not show
+	tooSlow bool // the list is too slow for watched payments
 }
 
-// period is the time between two readings of the list for payments that are to be
-// checked once in an interval: what is left is for those that it does not show.
+// period is the time between two list polls for payments with that check interval; the rest is
+// for payments that the list does not show.
 func period(interval time.Duration) time.Duration { return interval * 9 / 10 }
 
 // interval is how often the list is read in a mode.
@@ -39,7 +39,7 @@ func (m mode) interval(p payment.Schedule) time.Duration {
 	return period(p.Unwatched)
 }
 
-// costs are the requests an hour that each mode makes.
+// costs returns the requests per hour of each mode.
 func (l load) costs(p payment.Schedule) [modes]int {
 	pages := l.pages
 	if pages == 0 {
@@ -58,17 +58,17 @@ func (l load) costs(p payment.Schedule) [modes]int {
 	}
 }
 
-// perHour is how many requests an hour n make that come once in every.
+// perHour returns the requests per hour of n requests per interval.
 func perHour(n int, every time.Duration) int { return int(int64(n) * int64(time.Hour/every)) }
 
-// minSaving is the least saving, in requests an hour, for which a mode is chosen. A
-// status read is the quickest way to hear of a payment, so that those who look
-// at their page get it until that takes a default budget's worth.
+// minSaving is the least saving, in requests per hour, that justifies a mode. Status reads
+// detect a payment fastest, so watched payments get them until they take the default rate
+// limit.
 var minSaving = [modes]int{slow: 3600, fast: 10 * 3600}
 
-// plan returns the cheapest mode. A change must save a fifth, so that it does not
-// go back and forth; the list is read only if it saves what that is worth, or
-// half of that once it is being read, and never in a mode that it is too slow for.
+// plan returns the cheapest mode. A change must save a fifth, to avoid flapping; the list is
+// read only if it saves minSaving, or half of that while it is being read, and never in a mode
+// that it is too slow for.
 func plan(l load, p payment.Schedule, now mode) mode {
 	costs := l.costs(p)
 	best, stays := statuses, now == statuses

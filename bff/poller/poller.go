@@ -1,10 +1,10 @@
-// Package poller decides when sessions are looked at: it claims what is due from
-// the store and has it tended, a few at a time. What tending means is the
-// domain's business; how often is written in each row's DueAt, so that a
-// restart, or another instance, goes on where this one stopped.
+// Package poller decides when sessions are checked: it claims due sessions from the store and
+// has them processed, a few at a time. The interval is in each row's DueAt, so a restarted or
+// another instance continues where this one stopped.
 package poller
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,66 +18,65 @@ import (
 
 // Store is what the poller needs of the database.
 type Store interface {
-	// Claim leases up to limit sessions with DueAt at or before now that are not
-	// leased and not [Session.DueForLateCheck], earliest first: no other claim returns them
-	// before now+lease, unless they are released. Each returned session is Claimed,
-	// with an Epoch that no claim of it has had before.
+	// Claim leases up to limit sessions that are due at now, not leased and not
+	// [payment.Session.DueForLateCheck], earliest first: no other claim returns them before
+	// now+lease, unless they are released. Each returned session is Claimed, with a new Epoch.
 	Claim(
 		ctx context.Context, now time.Time, lease time.Duration, limit int,
 	) ([]payment.Session, error)
-	// ClaimLate is Claim of those that are DueForLateCheck, and of no others.
+	// ClaimLate is Claim of those that are DueForLateCheck.
 	ClaimLate(
 		ctx context.Context, now time.Time, lease time.Duration, limit int,
 	) ([]payment.Session, error)
-	// ClaimOf is Claim of those of the given sessions, late or not, in no order.
+	// ClaimOf is Claim of the given sessions, late or not, in no order.
 	ClaimOf(
 		ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int,
 	) ([]payment.Session, error)
 }
 
-// Config is what a [Poller] is made of.
+// Config configures a [Poller].
 type Config struct {
 	Store Store
-	// Process does what is due for one session. It blocks until that is done.
+	// Process does what is due for one session, and blocks until it is done.
 	Process func(ctx context.Context, s payment.Session) error
-	// Interval is the pause between two looks into the store. Zero means 50 ms.
+	// Interval is the pause between two claims. Zero means 50 ms.
 	Interval time.Duration
-	// Lease is how long a claimed session is left alone by other claims: what
-	// takes longer than most of it is called off. Zero means 30 s.
+	// Lease is how long a claim is exclusive; processing is canceled after five sixths of it.
+	// Zero means 30 s.
 	Lease time.Duration
-	// Concurrency is how many sessions are tended at once, and as many again of those
-	// that are watched. A quarter of that is for late checks besides, which wait for
-	// one another and keep no other waiting. Zero means 16.
+	// Concurrency is how many sessions are processed at once, and as many again of the watched
+	// ones. Late checks have an extra quarter of that, so they delay only each other. Zero
+	// means 16.
 	Concurrency int
-	// Watched returns the sessions that somebody looks at here, which do not wait
-	// behind others; nil = none. WatchedInterval is how often such a one is due.
+	// Watched returns the sessions with an open page at this instance, which have their own
+	// lane; nil = none. WatchedInterval is how often such a session is due.
 	Watched         func() []string
 	WatchedInterval time.Duration
-	// CapDue caps due times that a clock which was ahead has written, and returns
-	// how many. It is called at start and after Now went back. Nil = not needed.
+	// CapDue moves due times forward that a clock which was ahead has stored, and returns how
+	// many. It is called at start and after Now went back. Nil = not needed.
 	CapDue func(ctx context.Context, now time.Time) (int, error)
 	Now    func() time.Time // nil = time.Now
 	Log    *slog.Logger     // nil = silent
 }
 
-// Poller tends sessions when they are due. One that takes long holds up no
-// other: no more is claimed than can be started at once.
+// Poller processes sessions when they are due. A slow one blocks no other: no more are claimed
+// than can start at once.
 type Poller struct {
 	Config
 	kick       chan struct{} // one slot; written by Kick, read by Run
 	lanes      []*lane
-	processing sync.WaitGroup // of those that hold a slot
+	processing sync.WaitGroup // sessions that hold a slot
 	watch      watch          // used by start only
-	last       time.Time      // last result of Now, for Run only; zero = due times are to be capped
+	last       time.Time      // last result of Now, for Run only; zero = cap due times
 }
 
-// lane is a way to be claimed, with places of its own.
+// lane is a kind of claim with slots of its own.
 type lane struct {
-	heartbeat *background.Heartbeat // beats when there is a free place and the store has answered
-	slots     chan struct{}         // full = as many are tended as may be
+	heartbeat *background.Heartbeat // beats when a slot is free and the store answered
+	slots     chan struct{}         // full = at the limit
 	claim     func(ctx context.Context, limit int) ([]payment.Session, error)
-	// pause is how long nothing is claimed after a claim that has left nothing over, and
-	// next when it ends. Zero = the next turn of Run claims.
+	// pause is the time after a claim that left nothing over, and next when it ends.
+	// Zero = none.
 	pause time.Duration
 	next  time.Time
 }
@@ -90,20 +89,14 @@ func newLane(
 	}
 }
 
-// latePause is the pause between two looks for late checks, which are in no hurry.
+// latePause is the pause between two claims of late checks, which are not urgent.
 const latePause = time.Second
 
 // New returns a poller that does nothing until Run.
 func New(c Config) *Poller {
-	if c.Interval == 0 {
-		c.Interval = 50 * time.Millisecond
-	}
-	if c.Lease == 0 {
-		c.Lease = 30 * time.Second
-	}
-	if c.Concurrency == 0 {
-		c.Concurrency = 16
-	}
+	c.Interval = cmp.Or(c.Interval, 50*time.Millisecond)
+	c.Lease = cmp.Or(c.Lease, 30*time.Second)
+	c.Concurrency = cmp.Or(c.Concurrency, 16)
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -127,7 +120,7 @@ func New(c Config) *Poller {
 	return p
 }
 
-// Kick makes Run look into the store now. It never blocks.
+// Kick makes Run claim now. It never blocks.
 func (p *Poller) Kick() {
 	select {
 	case p.kick <- struct{}{}:
@@ -135,8 +128,8 @@ func (p *Poller) Kick() {
 	}
 }
 
-// Run looks into the store again and again until ctx ends, and returns after
-// what it has started is done. What goes wrong is logged; it always returns nil.
+// Run claims and processes due sessions until ctx ends, and returns after the last one is done.
+// Errors are logged; it always returns nil.
 func (p *Poller) Run(ctx context.Context) error {
 	defer p.processing.Wait()
 	for _, l := range p.lanes {
@@ -154,16 +147,15 @@ func (p *Poller) Run(ctx context.Context) error {
 		}
 		p.capDue(ctx)
 		if _, err := p.start(ctx); err != nil && ctx.Err() == nil {
-			p.Log.Error("claiming due sessions", "error", err)
+			p.Log.Error("claiming due sessions failed", "error", err)
 		}
 	}
 }
 
-// backward is how far the clock has to go back for due times to be capped.
+// backward is how far the clock must go back for due times to be capped.
 const backward = 5 * time.Second
 
-// capDue caps due times at start and after the clock went back. What fails is
-// tried again.
+// capDue caps due times at start and after the clock went back, until it succeeds.
 func (p *Poller) capDue(ctx context.Context) {
 	now := p.Now().Round(0) // the wall clock: the monotonic one never goes back
 	if p.CapDue == nil || !p.last.IsZero() && p.last.Sub(now) < backward {
@@ -173,7 +165,7 @@ func (p *Poller) capDue(ctx context.Context) {
 	n, err := p.CapDue(ctx, now)
 	if err != nil {
 		if ctx.Err() == nil {
-			p.Log.ErrorContext(ctx, "capping due times", "error", err)
+			p.Log.ErrorContext(ctx, "capping due times failed", "error", err)
 		}
 		return
 	}
@@ -183,12 +175,11 @@ func (p *Poller) capDue(ctx context.Context) {
 	p.last = now
 }
 
-// Stats is what a [Poller] has to tell to its operator.
+// Stats is the state of a [Poller] for its operator.
 type Stats struct {
-	Processing int // sessions that are tended now
-	// LastBeat is when it last had a free place and an answer of the store, a failure
-	// too, for those that somebody looks at, for late checks and for all others: the
-	// earliest of the three. Zero = it does not run.
+	Processing int // sessions being processed
+	// LastBeat is when it last had a free slot and an answer of the store, even an error: the
+	// earliest time of the three lanes. Zero = it is not running.
 	LastBeat time.Time
 }
 
@@ -202,17 +193,16 @@ func (p *Poller) Stats() Stats {
 	return s
 }
 
-// ProcessDue tends what is due now, as much as may be at once, and waits for it; it
-// returns how many sessions that were. A session whose tending fails is logged
-// and comes back when it is due again. Errors: the store's. It must not be
-// called while Run runs.
+// ProcessDue processes what is due now, as much as fits at once, waits for it, and returns the
+// number of sessions. Processing errors are logged. Errors: the store's. It must not be called
+// while Run runs.
 func (p *Poller) ProcessDue(ctx context.Context) (int, error) {
 	n, err := p.start(ctx)
 	p.processing.Wait()
 	return n, err
 }
 
-// start claims as much as there are free slots and begins to tend it.
+// start claims as many sessions as there are free slots and starts processing them.
 func (p *Poller) start(ctx context.Context) (n int, err error) {
 	for _, l := range p.lanes {
 		started, laneErr := p.startLane(ctx, l)
@@ -250,17 +240,17 @@ func (p *Poller) startLane(ctx context.Context, l *lane) (int, error) {
 	return len(due), err
 }
 
-// process looks after one session; a panic in one must not stop the others.
+// process processes one session; a panic must not stop the others.
 func (p *Poller) process(ctx context.Context, s payment.Session) {
 	defer func() {
 		if r := recover(); r != nil {
-			p.Log.ErrorContext(ctx, "tending a session panicked", "session", s.ID, "panic", r)
+			p.Log.ErrorContext(ctx, "processing a session panicked", "session", s.ID, "panic", r)
 		}
 	}()
-	// Whatever it finds out after its lease is refused by the store.
+	// the store refuses changes after the lease
 	ctx, cancel := context.WithTimeout(ctx, p.Lease*5/6)
 	defer cancel()
 	if err := p.Process(ctx, s); err != nil && !errors.Is(err, context.Canceled) {
-		p.Log.WarnContext(ctx, "tending a session", "session", s.ID, "error", err)
+		p.Log.WarnContext(ctx, "processing a session failed", "session", s.ID, "error", err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"coinslot/bff/internal/background"
 	"coinslot/bff/payment"
 )
 
@@ -301,4 +302,10 @@ func TestLateChecksAreFound(t *testing.T) {
 			t.Errorf("checked at %v; want at once, and at 5 s to 6 s", at)
 		}
 	})
+}
+
+// wait waits for d. Errors: ctx's.
+func wait(ctx context.Context, d time.Duration) error {
+	background.Sleep(ctx, d)
+	return ctx.Err()
 }

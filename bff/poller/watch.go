@@ -7,21 +7,21 @@ import (
 	"coinslot/bff/payment"
 )
 
-// watch knows which watched sessions may be due, so that not all of them are
-// asked for again and again. All of it is a guess: the store decides.
+// watch knows which watched sessions may be due, to avoid claiming all of them again and again.
+// It is only a hint: the store decides.
 type watch struct {
-	refreshedAt time.Time            // when it was last asked who is watched
-	next        map[string]time.Time // by id of the watched: not due before
+	refreshedAt time.Time            // last call of Config.Watched
+	next        map[string]time.Time // by id: not due before
 }
 
 const (
-	watchInterval = 250 * time.Millisecond // is how often it is asked who is watched
-	watchRetry    = 250 * time.Millisecond // is when one is asked for again that was not due
-	watchBatch    = 200                    // bounds how many are asked for at once
+	watchInterval = 250 * time.Millisecond // between calls of Config.Watched
+	watchRetry    = 250 * time.Millisecond // until a session that was not due is claimed again
+	watchBatch    = 200                    // sessions in one claim
 )
 
-// claimWatched claims watched sessions that are due. Most of the time others have
-// claimed them by then, but those claim the oldest first and may be far behind.
+// claimWatched claims watched sessions that are due. Usually the other lanes have claimed them
+// already, but those go by due time and may be far behind.
 func (p *Poller) claimWatched(ctx context.Context, limit int) ([]payment.Session, error) {
 	now := p.Now()
 	if now.Before(p.watch.refreshedAt) { // the clock was set back
@@ -41,7 +41,7 @@ func (p *Poller) claimWatched(ctx context.Context, limit int) ([]payment.Session
 	return claimed, err
 }
 
-// refresh takes in who is watched now.
+// refresh replaces the watched sessions.
 func (w *watch) refresh(now time.Time, ids []string) {
 	next := make(map[string]time.Time, len(ids))
 	for _, id := range ids {
@@ -50,7 +50,7 @@ func (w *watch) refresh(now time.Time, ids []string) {
 	w.refreshedAt, w.next = now, next
 }
 
-// due returns some that may be due, and leaves those alone for a while.
+// due returns some that may be due, and skips those for watchRetry.
 func (w *watch) due(now time.Time) (ids []string) {
 	for id, at := range w.next {
 		if now.Before(at) {

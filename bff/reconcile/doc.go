@@ -1,6 +1,6 @@
-// Package reconcile holds the gateway's records against ours. Operators ask for a
-// comparison of some days ([Service.Start]); each hour and each day a run reads what the
-// gateway lists and has every payment checked of which money is listed that is not known
-// here ([Service.RunScheduled]). Nothing in this package decides about a payment: a list
-// proves nothing, a status read does.
+// Package reconcile compares the gateway's records with the database. Operators start a
+// reconciliation of some days ([Service.Start]). Every hour and every day a scheduled run
+// reads the gateway's list and schedules a check of every payment whose record shows money
+// that the database does not ([Service.RunScheduled]). Nothing here decides about a payment:
+// a list proves nothing, a status read does.
 package reconcile

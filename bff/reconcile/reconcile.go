@@ -11,82 +11,79 @@ import (
 	"coinslot/bff/payment"
 )
 
-// Finding is one thing that gateway and database do not agree on.
+// Finding is one difference between gateway and database.
 type Finding struct {
 	Kind         FindingKind `json:"kind"`
 	TrackingCode string      `json:"tracking_code,omitempty"`
-	Session      string      `json:"session,omitempty"` // empty = none here
+	Session      string      `json:"session,omitempty"` // empty = none
 	Attempt      int         `json:"attempt,omitempty"`
 	OrderRef     string      `json:"order_ref,omitempty"`
 	AtGateway    string      `json:"there,omitempty"` // what the gateway says
 	InDatabase   string      `json:"here,omitempty"`  // what the database says
 }
 
-// FindingKind is a way to disagree.
+// FindingKind is a kind of difference.
 type FindingKind string
 
-// The kinds of findings, the gravest first.
+// The kinds of findings, most severe first.
 const (
-	FindingPaidAtGateway  FindingKind = "paid_there" // the gateway has confirmed, we have not
-	FindingPaidInDatabase FindingKind = "paid_here"  // we have confirmed, the gateway has not
+	FindingPaidAtGateway  FindingKind = "paid_there" // confirmed by the gateway only
+	FindingPaidInDatabase FindingKind = "paid_here"  // confirmed in the database only
 	FindingMoney          FindingKind = "money"      // amounts differ
-	// bears a marker of ours that the database does not have
+	// has a marker of ours that the database lacks
 	FindingNotInDatabase FindingKind = "unknown_here"
-	FindingOrphan        FindingKind = "orphan"        // its attempt does not know it yet
+	FindingOrphan        FindingKind = "orphan"        // not yet stored with its attempt
 	FindingDuplicate     FindingKind = "second"        // its attempt has another transaction
 	FindingNotAtGateway  FindingKind = "unknown_there" // the gateway does not list it
-	FindingEnded         FindingKind = "ended"         // over on one side only
+	FindingEnded         FindingKind = "ended"         // ended on one side only
 )
 
-// Explanation explains a kind and says what becomes of it.
+// Explanation explains a kind and what happens next.
 func (k FindingKind) Explanation() string {
 	switch k {
 	case FindingPaidAtGateway:
-		return "the next check proves and confirms it, or puts it into review; look again in a " +
-			"few minutes"
+		return "the next check confirms it or puts it into review: look again in a few minutes"
 	case FindingPaidInDatabase:
-		return "a confirmation is never taken back by itself; a checkout.review event tells of " +
-			"it: ask the gateway"
+		return "a confirmation is never withdrawn automatically; a checkout.review event " +
+			"reports it: ask the gateway"
 	case FindingMoney:
-		return "amounts must agree before a payment counts: ask the gateway, and settle the " +
-			"session by hand"
+		return "amounts must agree before a payment counts: ask the gateway, then resolve the " +
+			"session's review"
 	case FindingNotInDatabase:
 		return "the database was restored from a backup, or another installation uses the same " +
 			"key: find out which"
 	case FindingOrphan:
-		return "the answer to create was lost; the server finds and cancels it within two " +
-			"minutes of the gateway's health"
+		return "the answer to create was lost: the server finds and cancels the transaction " +
+			"within two minutes once the gateway answers"
 	case FindingDuplicate:
-		return "the gateway has opened two transactions for one create; the server cancels the " +
-			"second"
+		return "the gateway opened two transactions for one create: the server cancels the second"
 	case FindingNotAtGateway:
-		return "the dates may just miss it; otherwise the key or the gateway has changed since"
+		return "it may be just outside the dates; otherwise the key or the gateway has changed"
 	case FindingEnded:
-		return "the next check will see it; one that lasts for hours means that the server does " +
-			"not poll"
+		return "the next check updates it; if it lasts for hours, the server is not polling"
 	}
 	return ""
 }
 
-// Result is what Compare has read and found.
+// Result is the outcome of [Reconcile].
 type Result struct {
 	From, To     time.Time // dates, both inclusive
 	Transactions int       // of the gateway
 	NotOurs      int       // of those: not opened by this checkout
-	// here, without the first and the last day: where those begin is not known
+	// in the database, without the first and last day, whose time zone is unknown
 	Attempts int
-	Findings []Finding // the gravest first
+	Findings []Finding // most severe first
 }
 
-// SessionReader is what Compare needs of a [Store].
+// SessionReader is what Reconcile needs of the database.
 type SessionReader interface {
 	FindAttempts(ctx context.Context, keys []string) ([]payment.AttemptRef, error)
 	Session(ctx context.Context, id string) (payment.Session, error)
 	List(ctx context.Context, f payment.Filter) (payment.Page, error)
 }
 
-// Reconcile holds the gateway's transactions of the days from…to against the
-// database and changes nothing on either side. Errors: the gateway's; the store's.
+// Reconcile compares the gateway's transactions of the days from…to with the database and
+// changes nothing. Errors: the gateway's; the store's.
 func Reconcile(
 	ctx context.Context, g listing.Lister, reader SessionReader, from, to time.Time,
 ) (Result, error) {
@@ -109,16 +106,14 @@ func Reconcile(
 		return result, err
 	}
 	slices.SortFunc(result.Findings, func(a, b Finding) int {
-		return cmp.Or(
-			cmp.Compare(severity(a.Kind), severity(b.Kind)),
-			cmp.Compare(a.TrackingCode, b.TrackingCode),
-		)
+		return cmp.Or(cmp.Compare(severity(a.Kind), severity(b.Kind)),
+			cmp.Compare(a.TrackingCode, b.TrackingCode))
 	})
 	return result, nil
 }
 
-// months cuts a range into the lengths that the gateway takes: thirty days at
-// most. Source: gateway-api.md, "Limits".
+// months splits a range into lengths that the gateway accepts: at most thirty days. Source:
+// gateway-api.md, "Limits".
 func months(from, to time.Time) []payment.ListQuery {
 	var list []payment.ListQuery
 	for !from.After(to) {
@@ -132,7 +127,7 @@ func months(from, to time.Time) []payment.ListQuery {
 	return list
 }
 
-// FindingKinds returns all kinds, the gravest first.
+// FindingKinds returns all kinds, most severe first.
 func FindingKinds() []FindingKind {
 	return []FindingKind{FindingPaidAtGateway, FindingPaidInDatabase, FindingMoney,
 		FindingNotInDatabase,
@@ -141,8 +136,7 @@ func FindingKinds() []FindingKind {
 
 func severity(k FindingKind) int { return slices.Index(FindingKinds(), k) }
 
-// Counts returns how many findings there are of each kind; a kind without any is
-// there too, with zero.
+// Counts returns the number of findings of every kind.
 func (c Result) Counts() map[FindingKind]int {
 	counts := map[FindingKind]int{}
 	for _, k := range FindingKinds() {
@@ -154,7 +148,7 @@ func (c Result) Counts() map[FindingKind]int {
 	return counts
 }
 
-// checkListed looks at each record from the gateway's side.
+// checkListed checks every record of the gateway.
 func (c *Result) checkListed(
 	ctx context.Context, reader SessionReader, records map[string]payment.Record,
 ) error {
@@ -191,7 +185,7 @@ func (c *Result) checkListed(
 	return nil
 }
 
-// attemptsOf returns the attempts that records belong to, by code and by marker.
+// attemptsOf returns the attempts of records, by tracking code and by marker.
 func attemptsOf(
 	ctx context.Context, reader SessionReader, records map[string]payment.Record,
 ) (byCode, byMarker map[string]payment.AttemptRef, err error) {
@@ -204,7 +198,7 @@ func attemptsOf(
 	}
 	list, err := reader.FindAttempts(ctx, keys)
 	if err != nil {
-		return nil, nil, fmt.Errorf("looking for attempts: %w", err)
+		return nil, nil, fmt.Errorf("looking up attempts: %w", err)
 	}
 	byCode, byMarker = map[string]payment.AttemptRef{}, map[string]payment.AttemptRef{}
 	for _, h := range list {
@@ -218,7 +212,7 @@ func attemptsOf(
 	return byCode, byMarker, nil
 }
 
-// compareRecord holds a record against the attempt that has it.
+// compareRecord compares a record with its attempt.
 func (c *Result) compareRecord(
 	ctx context.Context, reader SessionReader, h payment.AttemptRef, r payment.Record,
 ) error {
@@ -268,7 +262,7 @@ func difference(a *payment.Attempt, r payment.Record) FindingKind {
 	return ""
 }
 
-// withPaid adds what was paid, if anything was.
+// withPaid appends the paid amount, if any.
 func withPaid(state, paid string) string {
 	if paid == "" {
 		return state
@@ -276,13 +270,13 @@ func withPaid(state, paid string) string {
 	return state + ", " + paid + " paid"
 }
 
-// checkUnlisted looks for attempts that the gateway should list and does not. The first
-// and the last day of the range are left out: where a day begins is not known.
+// checkUnlisted looks for attempts that the gateway should list and does not. The first and
+// last day of the range are left out: the time zone of a day is unknown.
 func (c *Result) checkUnlisted(
 	ctx context.Context, reader SessionReader, records map[string]payment.Record,
 ) error {
 	from, to := c.From.AddDate(0, 0, 1), c.To
-	for f := (payment.Filter{To: to, Limit: 100}); ; { // what was made later has no attempt before
+	for f := (payment.Filter{To: to, Limit: 100}); ; { // later sessions have no earlier attempts
 		page, err := reader.List(ctx, f)
 		if err != nil {
 			return fmt.Errorf("listing sessions: %w", err)
@@ -309,7 +303,7 @@ func (c *Result) checkUnlisted(
 	}
 }
 
-// maxSessionAge is how long before its attempt a session can have been made.
+// maxSessionAge is how long before its attempt a session can have been created.
 const maxSessionAge = payment.MaxExpiresIn + 31*24*time.Hour
 
 func (c *Result) add(f Finding) { c.Findings = append(c.Findings, f) }

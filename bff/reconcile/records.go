@@ -12,19 +12,19 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// GatewayRecords is the gateway's books as people and merchants' programs read them. No
-// payment is decided by it, so it waits behind everything that one is.
+// GatewayRecords reads the gateway's records for operators and API clients. No payment is
+// decided by it, so it has the lowest priority.
 type GatewayRecords interface {
 	listing.Lister
-	// TransactionRecords returns one page of the merchant's transactions as the gateway tells
-	// them. What cannot be read is left out: it is shown, and proves nothing.
+	// TransactionRecords returns one page of the merchant's transactions as the gateway wrote
+	// them. Unreadable members are left out: they are shown, and prove nothing.
 	TransactionRecords(ctx context.Context, q payment.ListQuery) (GatewayRecordPage, error)
-	// Withdrawals returns one page of what was paid out to the merchant.
+	// Withdrawals returns one page of payouts to the merchant.
 	Withdrawals(ctx context.Context, q WithdrawalQuery) (WithdrawalPage, error)
 }
 
-// GatewayRecord is a transaction as the gateway tells it. Amounts are as it wrote
-// them, on one line; empty = absent. Source: gateway-api.md, "Transaction record".
+// GatewayRecord is a transaction as the gateway wrote it. Amounts are its text, on one line;
+// empty = absent. Source: gateway-api.md, "Transaction record".
 type GatewayRecord struct {
 	TrackingCode     string
 	Status           string // lower case; pending, confirmed, expired, cancelled or something new
@@ -50,18 +50,18 @@ type GatewayRecord struct {
 	CreatedAt        time.Time
 	ExpiresAt        time.Time
 
-	// Whose it is here; filled in by [Service.TransactionRecords].
+	// Its owner, set by [Service.TransactionRecords].
 	Session string // empty = not ours
 	Attempt int
 }
 
-// GatewayRecordPage is one page of entries. Items is never nil.
+// GatewayRecordPage is one page of records. Items is never nil.
 type GatewayRecordPage struct {
 	Items []GatewayRecord
 	Paging
 }
 
-// Paging is where a page stands in a list of the gateway's; zero = not said.
+// Paging is a page's position in a gateway list; zero = unknown.
 type Paging struct{ Page, Limit, Total, LastPage int }
 
 // WithdrawalQuery selects withdrawals. Zero fields are not sent.
@@ -80,7 +80,7 @@ type Withdrawal struct {
 	NetworkName  string
 	Destination  string          // address
 	AmountText   string          // as the gateway wrote it: "$1,250.00"
-	AmountUSD    decimal.Decimal // AmountText read as a decimal; valid if AmountKnown
+	AmountUSD    decimal.Decimal // parsed AmountText; valid if AmountKnown
 	AmountKnown  bool            // false if AmountText is empty or not an amount
 	Status       string          // lower case; pending, processing, confirmed or something new
 	TxID         string          // empty = none
@@ -88,8 +88,8 @@ type Withdrawal struct {
 	CreatedAt    time.Time       // zero = unset or not plausible
 }
 
-// Amount is AmountUSD as exact text with at least two fractional digits, "1250.00";
-// what the gateway wrote if that is no amount.
+// Amount returns AmountUSD as exact text with at least two fractional digits, "1250.00", or the
+// gateway's text if it is not an amount.
 func (w Withdrawal) Amount() string {
 	if !w.AmountKnown {
 		return w.AmountText
@@ -103,12 +103,12 @@ type WithdrawalPage struct {
 	Paging
 }
 
-// maxDateRange is how far apart the dates of a list may be. Source: gateway-api.md, "Limits".
+// maxDateRange bounds the date range of a list. Source: gateway-api.md, "Limits".
 const maxDateRange = 30 * 24 * time.Hour
 
-// ListDates reads the dates of a list of the gateway's, like "2026-11-20"; both
-// are empty, or neither. Errors: *wire.Error with CodeInvalid and Param
-// "from_date" or "to_date", also if they are more than 30 days apart.
+// ListDates parses the dates of a gateway list, like "2026-11-20"; both are empty, or neither.
+// Errors: *wire.Error with CodeInvalid and Param "from_date" or "to_date", also if they are
+// more than 30 days apart.
 func ListDates(first, last string) (from, to time.Time, err error) {
 	if first == "" && last == "" {
 		return from, to, nil
@@ -123,8 +123,8 @@ func ListDates(first, last string) (from, to time.Time, err error) {
 	return from, to, nil
 }
 
-// TransactionRecords returns a page of the gateway's transactions, each with the session that
-// it is of. Errors: *wire.Error with CodeGatewayUnavailable; the store's.
+// TransactionRecords returns a page of the gateway's transactions with their sessions. Errors:
+// *wire.Error with CodeGatewayUnavailable; the store's.
 func (c *Service) TransactionRecords(
 	ctx context.Context, q payment.ListQuery,
 ) (GatewayRecordPage, error) {
@@ -139,15 +139,15 @@ func (c *Service) TransactionRecords(
 		return GatewayRecordPage{}, err
 	}
 	for i := range page.Items {
-		page.Items[i].PaymentURL, page.Items[i].TxURL = payment.HostedURL(
-			page.Items[i].PaymentURL, c.PaymentPage,
-		), payment.ExplorerURL(page.Items[i].TxURL)
+		item := &page.Items[i]
+		item.PaymentURL = payment.HostedURL(item.PaymentURL, c.PaymentPage)
+		item.TxURL = payment.ExplorerURL(item.TxURL)
 	}
 	return page, nil
 }
 
-// fillOwners notes whose the entries are: by their code, else by the marker in their
-// comment, which is there before the code is known here.
+// fillOwners sets the owners of list: by tracking code, else by the marker in the comment,
+// which is stored before the code.
 func (c *Service) fillOwners(ctx context.Context, list []GatewayRecord) error {
 	var keys []string
 	for _, e := range list {
@@ -155,7 +155,7 @@ func (c *Service) fillOwners(ctx context.Context, list []GatewayRecord) error {
 	}
 	held, err := c.Sessions.FindAttempts(ctx, keys)
 	if err != nil {
-		return fmt.Errorf("looking for attempts: %w", err)
+		return fmt.Errorf("looking up attempts: %w", err)
 	}
 	owners := map[string]payment.AttemptRef{}
 	for _, h := range held {
@@ -172,8 +172,7 @@ func (c *Service) fillOwners(ctx context.Context, list []GatewayRecord) error {
 	return nil
 }
 
-// Withdrawals returns a page of what the gateway has paid out. Errors: *wire.Error
-// with CodeGatewayUnavailable.
+// Withdrawals returns a page of payouts. Errors: *wire.Error with CodeGatewayUnavailable.
 func (c *Service) Withdrawals(ctx context.Context, q WithdrawalQuery) (WithdrawalPage, error) {
 	if c.Records == nil {
 		return WithdrawalPage{}, payment.NewError(wire.CodeGatewayUnavailable, "")

@@ -13,22 +13,21 @@ import (
 )
 
 const (
-	// maxRunTime bounds a comparison: the gateway's list is read after
-	// everything that a payment needs, and may be long.
+	// maxRunTime bounds a requested run: the list is read with the lowest priority, and may
+	// be long.
 	maxRunTime = 10 * time.Minute
-	// maxDays is how many days one comparison may have.
+	// maxDays bounds the range of a requested run.
 	maxDays = 92
-	// runLease is how long nobody else begins a comparison after this process was
-	// last heard of, which is every progressEvery.
+	// runLease is how long a run is protected after its last progress report; reports are
+	// progressEvery.
 	runLease      = 30 * time.Second
 	progressEvery = 2 * time.Second
 )
 
-// Start begins a comparison of the days from…to, see [Compare], in the name
-// of by, and returns at once; [Service.Status] has what comes of it. It reports
-// false, and does nothing, if one is under way at any instance. Errors: *wire.Error
-// with CodeInvalid and Param "from" or "to", CodeGatewayUnavailable after Close; the
-// store's.
+// Start starts a reconciliation of the days from…to on behalf of by, and returns at once;
+// [Service.Status] has the outcome. It returns false if one is running at any instance. Errors:
+// *wire.Error with CodeInvalid and Param "from" or "to", CodeGatewayUnavailable after Close;
+// the store's.
 func (c *Service) Start(ctx context.Context, by string, from, to time.Time) (bool, error) {
 	switch {
 	case from.IsZero():
@@ -45,23 +44,22 @@ func (c *Service) Start(ctx context.Context, by string, from, to time.Time) (boo
 		return false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("beginning a comparison: %w", err)
+		return false, fmt.Errorf("starting a reconciliation: %w", err)
 	}
 	c.runs.Go(func() { c.runRequested(context.WithoutCancel(ctx), epoch, run) })
 	return true, nil
 }
 
-// Status returns the comparison of a kind that was begun last and the last report,
-// whichever instance they are of. Errors: the store's.
+// Status returns the latest run of a kind and the last report, of any instance. Errors: the
+// store's.
 func (c *Service) Status(ctx context.Context, kind Kind) (Status, error) {
 	known, err := c.Runs.LastRun(ctx, kind)
 	if err != nil {
-		return known, fmt.Errorf("reading the last comparison: %w", err)
+		return known, fmt.Errorf("reading the last reconciliation: %w", err)
 	}
 	return known, nil
 }
 
-// runRequested makes the comparison that has just been begun.
 func (c *Service) runRequested(ctx context.Context, epoch int64, run Run) {
 	reading, stop := context.WithTimeout(ctx, maxRunTime)
 	defer stop()
@@ -79,8 +77,8 @@ func (c *Service) runRequested(ctx context.Context, epoch int64, run Run) {
 	c.finish(ctx, epoch, run, result, err)
 }
 
-// reportProgress tells how far it is, again and again until ctx ends. If the comparison
-// is another's by now, it calls stop.
+// reportProgress stores the progress regularly until ctx ends. If another run has started, it
+// calls stop.
 func (c *Service) reportProgress(
 	ctx context.Context, stop func(), epoch int64, run Run, counter *progressCounter,
 ) {
@@ -97,13 +95,12 @@ func (c *Service) reportProgress(
 		if errors.Is(err, payment.ErrFenced) {
 			stop()
 		} else if err != nil && ctx.Err() == nil {
-			c.Log.WarnContext(ctx, "telling how far the comparison is", "error", err)
+			c.Log.WarnContext(ctx, "storing reconciliation progress failed", "error", err)
 		}
 	}
 }
 
-// finish writes down what has come of it. One that this process breaks off
-// because it ends, or because ctx does, has no end.
+// finish stores the outcome. A run that is interrupted by ctx or Close has no end.
 func (c *Service) finish(ctx context.Context, epoch int64, run Run, result Result, err error) {
 	leaving := ctx.Err() != nil || c.closing.Err() != nil
 	ctx = context.WithoutCancel(ctx)
@@ -115,20 +112,20 @@ func (c *Service) finish(ctx context.Context, epoch int64, run Run, result Resul
 	if err == nil {
 		run.Failures = 0
 		report = run.report(result)
-		c.Log.InfoContext(ctx, "gateway and database were compared",
+		c.Log.InfoContext(ctx, "reconciliation finished",
 			"kind", run.Kind, "findings", len(result.Findings), "late_payments", run.Progress.Late)
 	} else {
 		if run.Failed {
 			run.Failures++
 		}
-		c.Log.WarnContext(ctx, "a comparison broke off", "kind", run.Kind, "error", err)
+		c.Log.WarnContext(ctx, "reconciliation failed", "kind", run.Kind, "error", err)
 	}
 	if err := c.Runs.EndRun(ctx, epoch, run, report, run.next(now)); err != nil {
-		c.Log.ErrorContext(ctx, "writing down a comparison", "error", err)
+		c.Log.ErrorContext(ctx, "storing a reconciliation failed", "error", err)
 	}
 }
 
-// progressCounter counts what a comparison reads.
+// progressCounter counts what a run reads.
 type progressCounter struct {
 	listing.Lister
 	SessionReader

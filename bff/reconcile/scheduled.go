@@ -18,17 +18,15 @@ import (
 const (
 	dailyEvery  = 24 * time.Hour
 	hourlyEvery = time.Hour
-	// hourlySpan is how far back the hourly comparison reads. dateSlack is how far the
-	// dates of a reading reach beyond that, since their time zone is not documented.
+	// hourlySpan is how far back the hourly run reads. dateSlack extends its dates, whose
+	// time zone is not documented.
 	hourlySpan = 24 * time.Hour
 	dateSlack  = 48 * time.Hour
-	// A comparison that has failed is begun again after firstRetry, then after twice
-	// that and so on, up to lastRetry.
+	// A failed run is retried after firstRetry, doubling up to lastRetry.
 	firstRetry = time.Minute
 	lastRetry  = time.Hour
 )
 
-// interval is how often an automatic comparison is begun.
 func (k Kind) interval() time.Duration {
 	if k == Hourly {
 		return hourlyEvery
@@ -36,11 +34,9 @@ func (k Kind) interval() time.Duration {
 	return dailyEvery
 }
 
-// RunScheduled makes the daily and the hourly comparison whenever they are due, at
-// one instance at a time, until ctx ends; it always returns nil. Each reads the
-// gateway's list and has every payment checked whose record shows money that is not
-// known here. The list is no proof: a status read is, as ever. What fails is logged
-// and tried again.
+// RunScheduled does the daily and the hourly run whenever they are due, at one instance at a
+// time, until ctx ends; it always returns nil. Each reads the gateway's list and schedules a
+// check of every payment whose record shows unknown money. Failures are logged and retried.
 func (c *Service) RunScheduled(ctx context.Context) error {
 	if c.Runs == nil {
 		return nil
@@ -54,7 +50,8 @@ func (c *Service) RunScheduled(ctx context.Context) error {
 					return
 				}
 				if err := c.runIfDue(ctx, kind); err != nil && ctx.Err() == nil {
-					c.Log.WarnContext(ctx, "beginning a comparison", "kind", kind, "error", err)
+					c.Log.WarnContext(ctx, "starting a reconciliation failed",
+						"kind", kind, "error", err)
 				}
 			}
 		})
@@ -63,8 +60,8 @@ func (c *Service) RunScheduled(ctx context.Context) error {
 	return nil
 }
 
-// LastDaily returns when the daily comparison was last complete, or, if it never was,
-// when the oldest session was created; zero = there is none. Errors: the store's.
+// LastDaily returns when the daily run was last complete, or, if it never was, when the oldest
+// session was created; zero = there is none. Errors: the store's.
 func (c *Service) LastDaily(ctx context.Context) (time.Time, error) {
 	known, err := c.Status(ctx, Daily)
 	switch {
@@ -76,8 +73,8 @@ func (c *Service) LastDaily(ctx context.Context) (time.Time, error) {
 	return c.Runs.OldestSession(ctx)
 }
 
-// runIfDue makes the comparison of a kind unless it is too soon, or another
-// instance is at it. Errors: the store's, while it begins.
+// runIfDue does the run of a kind unless it is too soon, or another instance is running it.
+// Errors: the store's, while starting.
 func (c *Service) runIfDue(ctx context.Context, kind Kind) error {
 	known, err := c.Status(ctx, kind)
 	if err != nil || !known.due(c.Now()) {
@@ -96,29 +93,27 @@ func (c *Service) runIfDue(ctx context.Context, kind Kind) error {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("beginning a comparison: %w", err)
+		return fmt.Errorf("starting a reconciliation: %w", err)
 	}
 	c.runScheduled(ctx, epoch, run)
 	return nil
 }
 
-// due reports whether the next comparison may begin at now.
+// due reports whether the next run may start at now.
 func (c Status) due(now time.Time) bool {
 	return !c.Until.After(now) && (!c.Next.After(now) || c.Next.After(now.Add(MaxPause)))
 }
 
-// resumes reports whether the next comparison goes on where c broke off. What is older
-// than two periods is left.
+// resumes reports whether the next run continues where c stopped, unless c is older than two
+// intervals.
 func (c Run) resumes(kind Kind, now time.Time) bool {
 	open := !c.Began.IsZero() && (c.Ended.IsZero() || c.Failed)
 	return open && !c.Began.After(now) && now.Sub(c.Began) < 2*kind.interval()
 }
 
-// newRun is an automatic comparison from its beginning. The daily one goes back to the
-// oldest session: what is older is not ours.
-func (c *Service) newRun(
-	ctx context.Context, kind Kind, now time.Time,
-) (Run, error) {
+// newRun returns a scheduled run from its beginning. The daily one goes back to the oldest
+// session: older transactions are not ours.
+func (c *Service) newRun(ctx context.Context, kind Kind, now time.Time) (Run, error) {
 	since := now.Add(-hourlySpan)
 	if kind == Daily {
 		oldest, err := c.Runs.OldestSession(ctx)
@@ -136,8 +131,7 @@ func (c *Service) newRun(
 	}, nil
 }
 
-// next returns when the comparison after c may begin, c having ended at now; zero = at
-// any time.
+// next returns when the run after c, which ended at now, may start; zero = at any time.
 func (c Run) next(now time.Time) time.Time {
 	switch {
 	case c.Kind == Requested || c.Ended.IsZero():
@@ -148,7 +142,6 @@ func (c Run) next(now time.Time) time.Time {
 	return c.Began.Add(c.Kind.interval())
 }
 
-// runScheduled makes the automatic comparison that has just been begun.
 func (c *Service) runScheduled(ctx context.Context, epoch int64, run Run) {
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
@@ -170,14 +163,13 @@ func (c *Service) runScheduled(ctx context.Context, epoch int64, run Run) {
 	c.finish(ctx, epoch, run, result, err)
 }
 
-// readList reads what the gateway lists in the days of run, from the page on before
-// the one that its progress names, so that it knows whether that repeats it. Errors:
-// ctx's; the gateway's; the store's.
+// readList reads the gateway's list in the days of run. It starts one page before the progress
+// of run, to notice a repeated page. Errors: ctx's; the gateway's; the store's.
 func (c *Service) readList(ctx context.Context, counter *progressCounter, run Run) error {
 	list, known := newestFirst(run.From, run.To), run.Progress.Page
-	first := slices.IndexFunc(
-		list, func(q payment.ListQuery) bool { return q.To.Equal(run.Progress.Day) },
-	)
+	first := slices.IndexFunc(list, func(q payment.ListQuery) bool {
+		return q.To.Equal(run.Progress.Day)
+	})
 	if first < 0 {
 		first, known = 0, 0
 	}
@@ -191,8 +183,8 @@ func (c *Service) readList(ctx context.Context, counter *progressCounter, run Ru
 	return nil
 }
 
-// newestFirst cuts a range into lengths that the gateway takes, the last days first.
-// Neighbors share a day: whether the second date is included is not documented.
+// newestFirst splits a range into lengths that the gateway accepts, newest first. Neighbors
+// share a day: whether the second date is included is not documented.
 func newestFirst(from, to time.Time) (list []payment.ListQuery) {
 	for {
 		start := to.AddDate(0, 0, -28)
@@ -206,24 +198,22 @@ func newestFirst(from, to time.Time) (list []payment.ListQuery) {
 	}
 }
 
-// readDays reads the pages of q from q.Page on, of which those up to known were read
-// before. A transaction that hides from this reading
-// because the list moves is met by the next one. Errors: ctx's; the gateway's; the
-// store's; a page that is the same as the one before.
+// readDays reads the pages of q from q.Page on; those up to known were read before. A
+// transaction missed because the list moves is found by the next run. Errors: ctx's; the
+// gateway's; the store's; a page that repeats the one before.
 func (c *Service) readDays(
 	ctx context.Context, counter *progressCounter, q payment.ListQuery, known int,
 ) error {
 	for last := ""; ; q.Page++ {
 		page, err := listing.ReadPage(ctx, counter, q)
 		if err != nil {
-			return fmt.Errorf("reading page %d of the transaction list: %w", q.Page, err)
+			return err
 		}
 		if len(page.Items) == 0 {
 			return nil
 		}
 		if page.Items[0].TrackingCode == last {
-			return fmt.Errorf("reading page %d of the transaction list: "+
-				"it repeats the one before", q.Page)
+			return fmt.Errorf("page %d of the transaction list repeats the page before", q.Page)
 		}
 		last = page.Items[0].TrackingCode
 		if q.Page > known {
@@ -241,7 +231,7 @@ func (c *Service) readDays(
 	}
 }
 
-// followUpMoney makes due what records show money of that is not known here. Errors: the
+// followUpMoney schedules checks of payments whose records show unknown money. Errors: the
 // store's.
 func (c *Service) followUpMoney(
 	ctx context.Context, counter *progressCounter, records []payment.Record,
@@ -257,7 +247,7 @@ func (c *Service) followUpMoney(
 	}
 	sessions, err := c.Sessions.Tracked(ctx, slices.Collect(maps.Keys(rows)))
 	if err != nil {
-		return fmt.Errorf("looking for listed payments: %w", err)
+		return fmt.Errorf("looking up listed payments: %w", err)
 	}
 	env := c.Gateway.Environment()
 	for _, s := range sessions {
@@ -278,7 +268,7 @@ func (c *Service) followUpMoney(
 		}
 		if followed > 0 {
 			counter.update(func(p *Progress) { p.Late++ })
-			c.Log.InfoContext(ctx, "gateway lists money that is not known here", "session", s.ID)
+			c.Log.InfoContext(ctx, "gateway lists an unknown payment", "session", s.ID)
 		}
 	}
 	return nil

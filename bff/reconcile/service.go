@@ -10,23 +10,21 @@ import (
 	"coinslot/bff/payment"
 )
 
-// Config is what a [Service] is made of.
+// Config configures a [Service].
 type Config struct {
-	// Gateway is read by automatic runs, with the priority of their context.
+	// Gateway is read by scheduled runs, with the priority of their context.
 	Gateway Gateway
-	// Records is the gateway's records as people read them; nil = they cannot be read.
+	// Records reads the gateway's records for operators; nil = unavailable.
 	Records GatewayRecords
-	// Runs keeps what comes of runs, for all instances; nil = there are none.
+	// Runs stores runs and reports for all instances; nil = no scheduled runs.
 	Runs     Runs
 	Sessions Sessions
-	// Change changes a session as checkout.Service.Change does.
-	Change func(
-		ctx context.Context, old payment.Session,
-		fn func(s *payment.Session, now time.Time) error,
-	) (payment.Session, error)
-	// ListPause is the time between two pages of an automatic run.
+	// Change changes a session; see checkout.Service.Change.
+	Change func(ctx context.Context, old payment.Session,
+		fn func(s *payment.Session, now time.Time) error) (payment.Session, error)
+	// ListPause is the time between two pages of a scheduled run.
 	ListPause time.Duration
-	// PaymentPage is the address of the gateway's hosted pages; empty = none is shown.
+	// PaymentPage is the base URL of the gateway's hosted pages; empty = none is shown.
 	PaymentPage string
 	Schedule    payment.Schedule // zero = [payment.DefaultSchedule]
 	Now         func() time.Time // nil = time.Now
@@ -42,12 +40,12 @@ type Gateway interface {
 // Sessions is what a [Service] needs of the database.
 type Sessions interface {
 	SessionReader
-	// Tracked returns the sessions that have an attempt of one of the tracking
-	// codes, in no order; what nobody has is left out.
+	// Tracked returns the sessions of the tracking codes, in no order; unknown codes are
+	// skipped.
 	Tracked(ctx context.Context, trackingCodes []string) ([]payment.Session, error)
 }
 
-// Service holds the gateway's records against the database.
+// Service compares the gateway's records with the database.
 type Service struct {
 	Config
 	runs background.Group
@@ -56,7 +54,7 @@ type Service struct {
 	end     context.CancelFunc
 }
 
-// New returns one that begins nothing by itself.
+// New returns a service. It starts nothing by itself.
 func New(c Config) *Service {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -71,15 +69,15 @@ func New(c Config) *Service {
 	return &Service{Config: c, closing: closing, end: end}
 }
 
-// Close breaks off the run under way after the page that it is reading. It may be called
-// again; no run begins any more.
+// Close stops the current run after the page it is reading. It may be called again; no new run
+// starts.
 func (c *Service) Close() {
 	c.end()
 	c.runs.Wait()
 }
 
-// unavailable logs why the gateway did not answer, and returns what may be told of it.
+// unavailable logs a failed gateway call and returns the error for clients.
 func (c *Service) unavailable(ctx context.Context, doing string, err error) error {
-	c.Log.WarnContext(ctx, doing, "error", err)
+	c.Log.WarnContext(ctx, "gateway call failed", "call", doing, "error", err)
 	return payment.GatewayUnavailable(doing, err)
 }

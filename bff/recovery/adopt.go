@@ -8,9 +8,9 @@ import (
 	"coinslot/bff/payment"
 )
 
-// adoptPage makes known what bears one of our markers and was not known. It returns
-// the markers whose transactions are known now, and the records without a comment
-// that nobody here has: a gateway may lose it. Errors: the store's.
+// adoptPage stores unknown transactions that have one of our markers. It returns the markers
+// whose transactions are known now, and the records without a comment that no session has: a
+// gateway may drop it. Errors: the store's.
 func (c *Service) adoptPage(
 	ctx context.Context, records []payment.Record,
 ) (known []string, unmarked []payment.Record, err error) {
@@ -38,8 +38,8 @@ func (c *Service) adoptPage(
 	return known, unmarked, nil
 }
 
-// owners returns the attempts whose markers are in records, by marker, and which of
-// the tracking codes of those without a comment somebody here has.
+// owners returns the attempts whose markers are in records, by marker, and which tracking codes
+// of records without a comment are known.
 func (c *Service) owners(
 	ctx context.Context, records []payment.Record,
 ) (owners map[string]payment.AttemptRef, codes map[string]bool, err error) {
@@ -56,19 +56,18 @@ func (c *Service) owners(
 	}
 	held, err := c.Store.FindAttempts(ctx, keys)
 	if err != nil {
-		return nil, nil, fmt.Errorf("looking for the owners of transactions: %w", err)
+		return nil, nil, fmt.Errorf("looking up the owners of transactions: %w", err)
 	}
 	owners, codes = map[string]payment.AttemptRef{}, map[string]bool{}
 	for _, h := range held {
 		owners[h.Marker], codes[h.TrackingCode] = h, true
 	}
-	delete(owners, "") // of transactions that have no marker of their own
+	delete(owners, "") // duplicates have no marker
 	return owners, codes, nil
 }
 
-// adopt stores a tracking code that was found by the marker of attempt n. If the
-// attempt has another one already, the gateway has opened two: the second is
-// kept as a stray, to be ended and never shown.
+// adopt stores the transaction found by the marker of attempt n. If the attempt has another one
+// already, it is stored as a duplicate, to be canceled and never shown.
 func (c *Service) adopt(
 	ctx context.Context, s payment.Session, n int, r payment.Record,
 ) (payment.Session, error) {

@@ -1,6 +1,5 @@
-// Package recovery finds the transactions that creates have opened whose answers were lost:
-// it searches the gateway's list for the marker that travels with every create. What is
-// found is canceled and replaced, since only the answer to create holds the address; what
-// is proven not to be there is replaced; what cannot be searched for is given up after ten
-// minutes.
+// Package recovery finds the transactions of creates whose answers were lost: it searches the
+// gateway's list for the marker that every create carries. Only the answer to create holds the
+// address, so a found transaction is canceled and replaced; one that is proven absent is
+// replaced; one that cannot be searched for is abandoned after ten minutes.
 package recovery

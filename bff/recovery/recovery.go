@@ -13,21 +13,21 @@ import (
 	"coinslot/bff/payment"
 )
 
-// Config is what a [Service] is made of.
+// Config configures a [Service].
 type Config struct {
 	Gateway Gateway
-	// Background reads the gateway's list behind every payment; nil = Gateway does.
+	// Background reads the gateway's list with the lowest priority; nil = Gateway does.
 	Background listing.Lister
 	Store      Store
 	Sessions   Sessions
-	// PaymentPage is the address of the gateway's hosted pages; empty = none is shown.
+	// PaymentPage is the base URL of the gateway's hosted pages; empty = none is shown.
 	PaymentPage string
 	Schedule    payment.Schedule
 	Now         func() time.Time
 	Log         *slog.Logger
 }
 
-// Gateway is what a [Service] needs of the gateway; checkout.Gateway explains it.
+// Gateway is what a [Service] needs of the gateway; see checkout.Gateway.
 type Gateway interface {
 	listing.Lister
 	Status(ctx context.Context, trackingCode string) (payment.Record, error)
@@ -35,7 +35,7 @@ type Gateway interface {
 	Environment() string
 }
 
-// Store is what a [Service] needs of the database; checkout.Store explains it.
+// Store is what a [Service] needs of the database; see checkout.Store.
 type Store interface {
 	FindAttempts(ctx context.Context, keys []string) ([]payment.AttemptRef, error)
 	List(ctx context.Context, f payment.Filter) (payment.Page, error)
@@ -46,20 +46,16 @@ type Store interface {
 type Sessions interface {
 	Session(ctx context.Context, id string) (payment.Session, error)
 	// Change changes a session in a transaction; see checkout.Service.Change.
-	Change(
-		ctx context.Context, old payment.Session,
-		fn func(s *payment.Session, now time.Time) error,
-	) (payment.Session, error)
-	// Replace is Change by an fn that may append an attempt, for which create is sent then.
-	Replace(
-		ctx context.Context, old payment.Session,
-		fn func(s *payment.Session, now time.Time) error,
-	) error
-	// Touch notes that a session was checked, and plans its next check.
+	Change(ctx context.Context, old payment.Session,
+		fn func(s *payment.Session, now time.Time) error) (payment.Session, error)
+	// Replace is Change with an fn that may append an attempt, for which it sends create.
+	Replace(ctx context.Context, old payment.Session,
+		fn func(s *payment.Session, now time.Time) error) error
+	// Touch records that a session was checked, and schedules its next check.
 	Touch(ctx context.Context, s payment.Session) error
 }
 
-// Service finds the transactions that creates have opened whose answers were lost.
+// Service finds the transactions of creates without an answer.
 type Service struct {
 	Config
 	searches searches
@@ -69,7 +65,7 @@ type Service struct {
 	end     context.CancelFunc
 }
 
-// New returns a finder that begins nothing by itself.
+// New returns a service. It starts nothing by itself.
 func New(c Config) *Service {
 	closing, end := context.WithCancel(context.Background())
 	return &Service{
@@ -77,16 +73,15 @@ func New(c Config) *Service {
 	}
 }
 
-// Close breaks off the searches under way after the page that each is reading. It may be
-// called again; no search begins any more.
+// Close stops searches after the page they are reading. It may be called again; no new search
+// starts.
 func (c *Service) Close() {
 	c.end()
 	c.running.Wait()
 }
 
-// MarkUnknown declares that the process which sent create is gone, or that its
-// answer is: from now on the list is searched. A create that was put off is not
-// lost.
+// MarkUnknown records that create has no answer: from now on the list is searched. Postponed
+// creates stay as they are.
 func (c *Service) MarkUnknown(ctx context.Context, s payment.Session, n int) error {
 	_, err := c.Sessions.Change(ctx, s, func(s *payment.Session, now time.Time) error {
 		return s.MarkUnknown(n, now)
@@ -94,15 +89,14 @@ func (c *Service) MarkUnknown(ctx context.Context, s payment.Session, n int) err
 	return err
 }
 
-// Recover declares lost every create that is under way, so that its search
-// begins now and not after Schedule.CreateTimeout. It is for a process that has just
-// started and is alone on its database; beside another process it would
-// search for what that one is still creating. Errors: the store's.
+// Recover marks every create in flight as unknown, so that its search starts now instead of
+// after Schedule.CreateTimeout. Call it only in a process that has just started and is alone on
+// its database; otherwise it would search for creates in flight elsewhere. Errors: the store's.
 func (c *Service) Recover(ctx context.Context) error {
 	for f := (payment.Filter{Status: string(wire.Preparing), Limit: 100}); ; {
 		page, err := c.Store.List(ctx, f)
 		if err != nil {
-			return fmt.Errorf("looking for creates under way: %w", err)
+			return fmt.Errorf("listing creates in flight: %w", err)
 		}
 		for _, s := range page.Sessions {
 			if a := s.Current(); a == nil || a.State != payment.Creating {
@@ -117,8 +111,8 @@ func (c *Service) Recover(ctx context.Context) error {
 	}
 }
 
-// Search looks for the transaction that an unanswered create may have opened, and
-// gives the attempt up if that fails and has failed for long.
+// Search looks for the transaction of an unanswered create, and abandons the attempt after
+// failing for long.
 func (c *Service) Search(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	err := c.findOrReplace(ctx, s, a)
 	now := c.Now()
@@ -130,16 +124,18 @@ func (c *Service) Search(ctx context.Context, s payment.Session, a payment.Attem
 			return errors.Join(err, abandonErr)
 		}
 	}
-	if errors.Is(err, errStillReading) {
-		return c.retrySoon(ctx, s)
+	if !errors.Is(err, errStillReading) {
+		return err
 	}
-	return err
+	if err := c.Store.Touch(ctx, s, s.CheckedAt, c.Now().Add(searchPatience)); err != nil {
+		return fmt.Errorf("rescheduling a search: %w", err)
+	}
+	return nil
 }
 
-// findOrReplace is Search without giving up.
-// Since only create tells the address, a transaction that is found is cancelled and
-// replaced; one that cannot be cancelled is handed over by its hosted page.
-// Two searches, some time apart, that find nothing prove that there is none.
+// findOrReplace is Search without abandoning. A found transaction is canceled and replaced,
+// since its address is lost; one that cannot be canceled is paid at its hosted page. Two
+// searches, SearchGap apart, that find nothing prove that there is none.
 // Errors: errStillReading; the gateway's; the store's.
 func (c *Service) findOrReplace(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	if a.TrackingCode == "" {
@@ -147,7 +143,7 @@ func (c *Service) findOrReplace(ctx context.Context, s payment.Session, a paymen
 		if a.Misses > 0 {
 			notBefore = a.MissedAt.Add(c.Schedule.SearchGap)
 		}
-		// A clock that was ahead may have written these.
+		// a clock that was ahead may have stored these
 		if now := c.Now(); a.UnknownAt.After(now) || a.MissedAt.After(now) {
 			notBefore = now
 		}
@@ -160,21 +156,13 @@ func (c *Service) findOrReplace(ctx context.Context, s payment.Session, a paymen
 		}
 	}
 	if a.State != payment.Unknown {
-		return nil // its answer has come meanwhile
+		return nil // its answer has arrived
 	}
 	return c.replaceOrphan(ctx, s, a)
 }
 
-// retrySoon has s tended again when the list may have been read.
-func (c *Service) retrySoon(ctx context.Context, s payment.Session) error {
-	if err := c.Store.Touch(ctx, s, s.CheckedAt, c.Now().Add(searchPatience)); err != nil {
-		return fmt.Errorf("waiting for the transaction list: %w", err)
-	}
-	return nil
-}
-
-// replaceOrphan cancels a found transaction whose address is not known and
-// starts another attempt for the same coin.
+// replaceOrphan cancels a found transaction whose address is lost and starts another attempt in
+// the same coin.
 func (c *Service) replaceOrphan(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	cancelErr := c.Gateway.Cancel(ctx, a.TrackingCode)
 	r, err := c.Gateway.Status(ctx, a.TrackingCode)
@@ -183,15 +171,15 @@ func (c *Service) replaceOrphan(ctx context.Context, s payment.Session, a paymen
 	}
 	if r.Status != "confirmed" && !payment.HasEnded(r.Status) &&
 		(r.Status != "pending" || !payment.FinalRefusal(cancelErr)) {
-		return errors.Join(cancelErr, c.Sessions.Touch(ctx, s)) // not proven either way: next time
+		return errors.Join(cancelErr, c.Sessions.Touch(ctx, s)) // undecided: try again
 	}
 	return c.Sessions.Replace(ctx, s, func(s *payment.Session, now time.Time) error {
 		return s.ApplyToOrphan(a.Number, r, c.Gateway.Environment(), now)
 	})
 }
 
-// countMiss notes that the list did not have a at asOf. The second time, long enough after
-// the first, gives the attempt up.
+// countMiss records that the list did not have a at asOf. The second time, long enough after
+// the first, abandons the attempt.
 func (c *Service) countMiss(
 	ctx context.Context, s payment.Session, a payment.Attempt, asOf time.Time,
 ) error {
@@ -200,7 +188,7 @@ func (c *Service) countMiss(
 	})
 }
 
-// SearchOrphan searches again for what a given-up create may have opened, if it is time.
+// SearchOrphan searches again for the transaction of an abandoned create, if it is time.
 // Errors: the gateway's; the store's.
 func (c *Service) SearchOrphan(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	due := a.SearchDue(c.Schedule, c.Now())
@@ -209,7 +197,7 @@ func (c *Service) SearchOrphan(ctx context.Context, s payment.Session, a payment
 	}
 	found, _, err := c.locate(ctx, s, a, due)
 	if errors.Is(err, errStillReading) {
-		return c.Sessions.Touch(ctx, s) // nobody waits for it
+		return c.Sessions.Touch(ctx, s) // not urgent
 	}
 	if err != nil || found.Attempt(a.Number).TrackingCode != "" {
 		return err
@@ -220,15 +208,15 @@ func (c *Service) SearchOrphan(ctx context.Context, s payment.Session, a payment
 	return err
 }
 
-// locate looks for a in the gateway's list, and returns the session as it is afterwards:
-// a has a tracking code if it was found. If not, it was not there at asOf, which is
-// notBefore or later, or now. Errors: errStillReading; the gateway's; the store's.
+// locate looks for a in the gateway's list and returns the current session: a has a tracking
+// code if it was found. If not, it was absent at asOf, which is notBefore or later, or now.
+// Errors: errStillReading; the gateway's; the store's.
 func (c *Service) locate(
 	ctx context.Context, s payment.Session, a payment.Attempt, notBefore time.Time,
 ) (now payment.Session, asOf time.Time, err error) {
 	now, err = c.Sessions.Session(ctx, s.ID)
 	if err != nil || now.Attempt(a.Number).TrackingCode != "" {
-		return now, asOf, err // another's search has found it
+		return now, asOf, err // found by another search
 	}
 	asOf, unmarked, searchErr := c.searchList(ctx, a, notBefore)
 	for _, r := range unmarked {
@@ -248,8 +236,8 @@ func (c *Service) locate(
 	return now, asOf, searchErr
 }
 
-// matchesWithoutComment reports whether r, which a gateway has given back without its comment,
-// is a by everything else that was sent.
+// matchesWithoutComment reports whether r, which lacks its comment, matches a in everything
+// else and belongs to nobody.
 func (c *Service) matchesWithoutComment(
 	ctx context.Context, r payment.Record, a payment.Attempt,
 ) (bool, error) {
@@ -258,7 +246,7 @@ func (c *Service) matchesWithoutComment(
 	}
 	held, err := c.Store.FindAttempts(ctx, []string{r.TrackingCode})
 	if err != nil {
-		return false, fmt.Errorf("looking for the owner of a transaction: %w", err)
+		return false, fmt.Errorf("looking up the owner of a transaction: %w", err)
 	}
 	return len(held) == 0, nil
 }

@@ -14,29 +14,27 @@ import (
 )
 
 const (
-	// searchSpan is how far either side of an attempt's start the list is
-	// searched: the time zone and inclusiveness of its dates are not documented.
-	searchSpan = 48 * time.Hour
-	// behindUTC and aheadOfUTC are the time zones furthest from UTC.
+	// searchSpan is how far around an attempt's start the list is searched: time zone and
+	// inclusiveness of its dates are not documented.
+	searchSpan            = 48 * time.Hour
 	behindUTC, aheadOfUTC = 12 * time.Hour, 14 * time.Hour
-	// maxShortPages is how many pages are read at once; of a longer list, the
-	// days that are likeliest come first, and the rest waits for everything else that
-	// the gateway is asked. Of a list that cannot be read, only so many are tried.
+	// maxShortPages is how many pages are read at once. Of a longer list, the likeliest days
+	// come first, and the rest has the lowest priority. Of an unreadable list, only so many are
+	// tried.
 	maxShortPages = 20
 )
 
-// window is what part of the gateway's list is searched, as dates: where a transaction
-// can be, and where it is unless the gateway's last day is exclusive or a clock is
-// wrong.
+// window is the part of the gateway's list that is searched, as dates: where a transaction can
+// be, and where it is unless the last day is exclusive or a clock is wrong.
 type window struct{ from, to, nearFrom, nearTo string }
 
-// windowAround is the window of an attempt that was started at t.
+// windowAround returns the window of an attempt started at t.
 func windowAround(t time.Time) window {
 	date := func(d time.Duration) string { return t.Add(d).UTC().Format(time.DateOnly) }
 	return window{date(-searchSpan), date(searchSpan), date(-behindUTC), date(aheadOfUTC)}
 }
 
-// listQuery asks for the list from one date to another, both as written by around.
+// listQuery selects dates from windowAround.
 func listQuery(from, to string) payment.ListQuery {
 	q := payment.ListQuery{Limit: 50}
 	q.From, _ = time.Parse(time.DateOnly, from)
@@ -44,64 +42,62 @@ func listQuery(from, to string) payment.ListQuery {
 	return q
 }
 
-// searches lets all who search the same window share what was read of it: a thousand
-// lost answers cost little more than one.
+// searches lets all attempts in one window share its search: a thousand lost answers cost
+// little more than one.
 type searches struct {
 	mu       sync.Mutex // guards the map, and of each search the fields that say so
 	byWindow map[window]*search
 }
 
-// search looks for transactions in one window. It goes on until each that is wanted
-// was found, or is known not to be there; after an error it goes on where it was, as
-// soon as anybody asks again.
+// search looks for transactions in one window, until each pending one was found or is known to
+// be absent. After an error it resumes with the next request.
 type search struct {
 	window window
-	// Of the run under way alone. near is nil once it was read.
+	// Used only by the current run. near is nil once it was read.
 	near, wide *listing.Scan
 
 	// Guarded by searches.mu.
-	pending  map[string]time.Time      // by marker: as of when it must not be there
-	added    bool                      // there are new ones among them
-	asOf     time.Time                 // as of when nothing is missing; zero = not known
-	unmarked map[string]payment.Record // without a comment, and unknown here; by tracking code
-	run      chan struct{}             // closed when the run under way ends; nil = there is none
-	brief    bool                      // it, or the last one, reads the first pages only
+	pending  map[string]time.Time      // by marker: when it must be known to be absent
+	added    bool                      // pending has new ones
+	asOf     time.Time                 // nothing is missing then; zero = unknown
+	unmarked map[string]payment.Record // without comment or owner, by tracking code
+	run      chan struct{}             // closed when the current run ends; nil = none
+	brief    bool                      // the current or last run reads the first pages only
 	endedAt  time.Time                 // when the last one ended
-	// of the last one that was not brief; nil = all was found out
+	// of the last run that was not brief; nil = complete
 	err          error
 	failedAt     time.Time // when that was
 	logged       bool      // that err has been logged
-	waitingSince time.Time // since when something is wanted; zero = nothing is
-	askedAt      time.Time // when anybody asked last
+	waitingSince time.Time // since when something is pending; zero = nothing
+	askedAt      time.Time // last request
 
 	heartbeat background.Heartbeat // beats with each page
 }
 
 const (
-	// searchPatience is how long the check of a session waits for a search: the
-	// others must not wait for a list of a hundred pages.
+	// searchPatience is how long the check of a session waits for a search: a long list must
+	// not block other sessions.
 	searchPatience = 2 * time.Second
-	// searchPause is how long nothing is read after an error. A list that turned out
-	// not to be readable is tried again after unreadablePause. Meanwhile its first and
-	// last pages, where what is new can be found all the same, are read every briefPause.
+	// After an error nothing is read for searchPause. A list that proved unreadable is tried
+	// again after unreadablePause; meanwhile its first and last pages, where new
+	// transactions are, are read every briefPause.
 	searchPause, briefPause, unreadablePause = 2 * time.Second, 20 * time.Second, 10 * time.Minute
-	// forgetAfter is when a search is forgotten that nobody asks for any more, and
-	// askedWithin how often those ask who still wait for it.
+	// A search that nobody has requested for forgetAfter is dropped; attempts that still wait
+	// request it within askedWithin.
 	forgetAfter, askedWithin = time.Hour, 5 * time.Minute
 )
 
-// errStillReading says that the list is still being read: ask again soon.
+// errStillReading means that the list is still being read: ask again soon.
 var errStillReading = errors.New("the transaction list is being read")
 
-// errClosing ends a search of a service that is being closed.
 var errClosing = errors.New("searching the transaction list: shutting down")
 
-// searchList has the list searched for a, and returns as of when it is known not to have
-// it, at notBefore or later (now, if that is yet to come), and the records that may be a's
-// for want of a comment.
-// Whatever of the list is ours and was not known has been adopted, also that of a:
-// then there may be errStillReading.
-// Errors: errStillReading; ctx's; the gateway's; the store's: then nothing is proven.
+// searchList searches the list for a. It returns when the list is known not to have a, at
+// notBefore or later (now, if that is in the future), and the records that may be of a but have
+// no comment. Every transaction of ours in the list is adopted, including that of a, in which
+// case the error may be errStillReading.
+//
+// Errors, after which nothing is proven: errStillReading; ctx's; the gateway's; the store's.
 func (c *Service) searchList(
 	ctx context.Context, a payment.Attempt, notBefore time.Time,
 ) (asOf time.Time, unmarked []payment.Record, err error) {
@@ -129,13 +125,11 @@ func (c *Service) searchList(
 	return asOf, unmarked, errStillReading
 }
 
-// knows reports whether what was not found is known not to have been there at t.
-// searches.mu is held.
+// knows reports whether what was not found is known to be absent at t. searches.mu is held.
 func (s *search) knows(t time.Time) bool { return !s.asOf.IsZero() && !s.asOf.Before(t) }
 
-// join returns the search of a's window, and what is closed when the run under way
-// ends: nil if there is none because there is nothing to find out, or because the last
-// one has just failed.
+// join returns the search of a's window, and what is closed when the current run ends: nil if
+// there is nothing to find out, or the last run has just failed.
 func (c *Service) join(
 	ctx context.Context, a payment.Attempt, notBefore time.Time,
 ) (s *search, run chan struct{}) {
@@ -171,15 +165,13 @@ func (c *Service) join(
 	return s, s.run
 }
 
-// reset begins anew.
 func (s *search) reset() {
 	s.near = listing.NewScan(listQuery(s.window.nearFrom, s.window.nearTo))
 	s.wide = listing.NewScan(listQuery(s.window.from, s.window.to))
 	s.near.EndsSoon, s.wide.EndsSoon = true, true
 }
 
-// mayRun reports whether anything may be read now, and notes whether only briefly.
-// searches.mu is held.
+// mayRun reports whether the list may be read now, and sets brief. searches.mu is held.
 func (s *search) mayRun(now time.Time) bool {
 	s.brief = listing.Unreadable(s.err) && now.Sub(s.failedAt) < unreadablePause
 	switch {
@@ -191,8 +183,8 @@ func (s *search) mayRun(now time.Time) bool {
 	return true
 }
 
-// runSearch reads the list until all that is wanted is found out, or an error. That
-// the list cannot be searched is logged once, until it can.
+// runSearch reads the list until nothing is pending, or an error. That the list cannot be
+// searched is logged once, until it can.
 func (c *Service) runSearch(ctx context.Context, s *search) {
 	var err error
 	for err == nil && c.hasPending(ctx, s) {
@@ -218,7 +210,7 @@ func (c *Service) runSearch(ctx context.Context, s *search) {
 	s.end(c.Now())
 }
 
-// end ends the run under way. searches.mu is held.
+// end ends the current run. searches.mu is held.
 func (s *search) end(now time.Time) {
 	s.endedAt = now
 	s.heartbeat.Stop()
@@ -226,14 +218,14 @@ func (s *search) end(now time.Time) {
 	s.run = nil
 }
 
-// hasPending reports whether anything is wanted still. If not, it ends the run.
+// hasPending reports whether anything is pending. If not, it ends the run.
 func (c *Service) hasPending(ctx context.Context, s *search) bool {
 	c.searches.mu.Lock()
 	defer c.searches.mu.Unlock()
 	for marker, notBefore := range s.pending {
 		if s.knows(notBefore) {
 			delete(s.pending, marker)
-		} else { // a clock that goes back must not keep it reading until then
+		} else { // unless the clock was set back
 			s.pending[marker] = payment.Earlier(notBefore, c.Now())
 		}
 	}
@@ -244,7 +236,7 @@ func (c *Service) hasPending(ctx context.Context, s *search) bool {
 		}
 		return true
 	}
-	if s.brief { // who was wanted before is so still
+	if s.brief { // earlier requests are still pending
 		s.reset()
 		s.end(c.Now())
 		return false
@@ -258,14 +250,14 @@ func (c *Service) hasPending(ctx context.Context, s *search) bool {
 	return false
 }
 
-// readPage reads one page more. A list longer than some pages is first read in the days
-// that are likeliest: that proves nothing, and finds what is there with fewer requests.
+// readPage reads one more page. Of a long list, the likeliest days are read first: that proves
+// nothing, but finds most transactions with fewer requests.
 func (c *Service) readPage(ctx context.Context, s *search) error {
 	if c.closing.Err() != nil {
 		return errClosing
 	}
 	scan := s.wide
-	// only a run writes brief, and runs follow each other
+	// only runs set brief, one at a time
 	if s.brief && scan.Pages >= maxShortPages {
 		return s.err
 	}
@@ -274,7 +266,7 @@ func (c *Service) readPage(ctx context.Context, s *search) error {
 	}
 	lister := heartbeatLister{c.Gateway, &s.heartbeat}
 	if scan.Pages >= maxShortPages && !scan.ReadingEnds() && c.Background != nil {
-		lister.Lister = c.Background // which waits behind every payment
+		lister.Lister = c.Background // lowest priority
 	}
 	q := scan.Query
 	q.Page = scan.Next(c.Now())
@@ -302,7 +294,7 @@ func (c *Service) readPage(ctx context.Context, s *search) error {
 	return err
 }
 
-// heartbeatLister is a Lister that is seen to go on.
+// heartbeatLister beats with each page.
 type heartbeatLister struct {
 	listing.Lister
 	heartbeat *background.Heartbeat
@@ -316,9 +308,8 @@ func (b heartbeatLister) Transactions(
 	return b.Lister.Transactions(ctx, q)
 }
 
-// SearchingSince returns since when creates whose answers were lost are searched for in
-// vain, because the gateway's list cannot be read to its end: the zero time if none is.
-// A search that goes well takes some seconds.
+// SearchingSince returns since when searches have been failing because the gateway's list
+// cannot be read to its end; zero = they are not. A healthy search takes seconds.
 func (c *Service) SearchingSince() (since time.Time) {
 	c.searches.mu.Lock()
 	defer c.searches.mu.Unlock()
@@ -330,8 +321,7 @@ func (c *Service) SearchingSince() (since time.Time) {
 	return since
 }
 
-// LastBeat returns when the searches under way last read a page, the one that has waited
-// longest; zero = there are none.
+// LastBeat returns when the slowest current search last read a page; zero = there is none.
 func (c *Service) LastBeat() (beat time.Time) {
 	c.searches.mu.Lock()
 	defer c.searches.mu.Unlock()

@@ -17,21 +17,21 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Gateway is a small gateway with state, whose answers can be made to go wrong.
-// The hooks run outside its lock, so they may block; nil hooks do nothing.
+// Gateway is a fake gateway with state. Hooks make its answers fail; they run outside its lock,
+// so they may block; nil hooks do nothing.
 type Gateway struct {
 	now func() time.Time
 
-	// createHook runs in every create: an error from before means that nothing
-	// was done, one from after that it was, but the answer is that error.
+	// CreateHook runs in every create: an error from before means that nothing was done,
+	// one from after that it was, although the answer is that error.
 	CreateHook func(req payment.CreateRequest) (before, after error)
 	CancelHook func(code string) (before, after error)
 	StatusHook func(code string) error
 	ListHook   func() error
 	CoinsHook  func() error
-	// mangle changes the answer to create, not what was created.
+	// MangleCreated changes the answer to create, not what was created.
 	MangleCreated func(*payment.Created)
-	// tell changes a record on its way out of Status.
+	// MangleStatus changes the answer to Status.
 	MangleStatus func(*payment.Record)
 
 	mu    sync.Mutex // guards the fields below
@@ -40,7 +40,7 @@ type Gateway struct {
 	calls map[string]int // by method
 }
 
-// Transaction is what a gateway knows of one.
+// Transaction is a transaction of the gateway.
 type Transaction struct {
 	payment.Record
 	Address  string
@@ -216,7 +216,7 @@ func (g *Gateway) Cancel(_ context.Context, code string) error {
 	return after
 }
 
-// Recheck finds the money that came to an ended transaction.
+// Recheck confirms an ended transaction that was paid.
 func (g *Gateway) Recheck(_ context.Context, code string) error {
 	g.count("recheck")
 	g.mu.Lock()
@@ -232,7 +232,7 @@ func (g *Gateway) Recheck(_ context.Context, code string) error {
 	return nil
 }
 
-// Transactions lists the newest first, like a page that shifts under its reader.
+// Transactions lists the newest first.
 func (g *Gateway) Transactions(_ context.Context, q payment.ListQuery) (payment.RecordPage, error) {
 	g.count("list")
 	if g.ListHook != nil {
@@ -256,7 +256,7 @@ func (g *Gateway) Transactions(_ context.Context, q payment.ListQuery) (payment.
 	}, nil
 }
 
-// age lets the time to pay pass. g.mu is held.
+// age expires transactions. g.mu is held.
 func (g *Gateway) age() {
 	for _, tx := range g.txs {
 		if tx.Status == "pending" && !g.now().Before(tx.ExpiresAt) {
@@ -274,12 +274,12 @@ func (g *Gateway) find(code string) *Transaction {
 	return nil
 }
 
-// enough reports whether the gateway itself is content: within one percent.
+// enough reports whether the payment is complete within one percent.
 func (tx *Transaction) enough() bool {
 	return tx.Paid.GreaterThanOrEqual(tx.PayAmount.Mul(Dec("0.99")).RoundCeil(8))
 }
 
-// Pay lets amount arrive for a transaction, whatever its status.
+// Pay receives a payment for a transaction, whatever its status.
 func (g *Gateway) Pay(code string, amount decimal.Decimal, txID string) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -292,7 +292,7 @@ func (g *Gateway) Pay(code string, amount decimal.Decimal, txID string) {
 	}
 }
 
-// Set changes a transaction as nobody outside could.
+// Set changes a transaction.
 func (g *Gateway) Set(code string, change func(*Transaction)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -322,10 +322,10 @@ func (g *Gateway) Live() []string {
 	return codes
 }
 
-// LostAnswer is an answer that was lost.
+// LostAnswer is the error of a lost answer.
 func LostAnswer() error { return &payment.UnknownError{Err: errors.New("connection reset")} }
 
-// Refusal is an answer that refuses for that reason.
+// Refusal is a refusal for that reason.
 func Refusal(reason payment.Reason) error {
 	return &payment.RefusedError{Reason: reason, Status: 422, Message: "no"}
 }

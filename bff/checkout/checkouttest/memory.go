@@ -13,12 +13,9 @@ import (
 	"coinslot/bff/payment"
 )
 
-// Memory is a Store that keeps rows as JSON, as a database would, and can be
-// made to fail before or after it has written.
+// Memory is a Store that keeps rows as JSON, as a database would.
 type Memory struct {
-	// updateHook runs in every Update: an error from before means that nothing was
-	// written, one from after that it was although the caller is told otherwise.
-	updateHook func() (before, after error)
+	updateHook func() (before, after error) // see Store.FailUpdates
 
 	Mu           sync.Mutex // guards the fields below
 	rows         map[string][]byte
@@ -61,8 +58,8 @@ func (m *Memory) save(s payment.Session) {
 	delete(m.read, s.ID)
 }
 
-// Every calls f with each session until f returns false. What f gets is shared: who keeps it loads
-// it. m.Mu is held.
+// Every calls f with each session until f returns false. Sessions passed to f are shared: load
+// them to keep them. m.Mu is held.
 func (m *Memory) Every(f func(payment.Session) bool) {
 	for _, id := range m.order {
 		if _, ok := m.read[id]; !ok {
@@ -153,7 +150,7 @@ func (m *Memory) Update(
 	return m.load(id)
 }
 
-// unique reports what of s belongs to another attempt or session already.
+// unique returns an error if something of s belongs to another attempt or session.
 func (m *Memory) unique(s payment.Session) (err error) {
 	m.Every(func(o payment.Session) bool {
 		if o.ID == s.ID {

@@ -1,6 +1,5 @@
-// Package checkouttest has a checkout with everything around it, for tests: a small
-// gateway with state, whose answers can be made to go wrong, a store in memory, and a clock
-// that is moved by hand.
+// Package checkouttest is a checkout for tests: a fake gateway with state, whose answers can
+// be made to fail, a store in memory, and a manual clock.
 package checkouttest
 
 import (
@@ -17,13 +16,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Clock is a clock that is moved by hand.
+// Clock is a manual clock.
 type Clock struct {
 	mu sync.Mutex // guards at
 	At time.Time
 }
 
-// Now returns what the clock shows.
+// Now returns the time of the clock.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -37,7 +36,7 @@ func (c *Clock) Move(d time.Duration) {
 	c.At = c.At.Add(d)
 }
 
-// Shop is a service with everything around it.
+// Shop is a service with its gateway, store and clock.
 type Shop struct {
 	T       *testing.T
 	Clock   *Clock
@@ -46,15 +45,15 @@ type Shop struct {
 	Service *checkout.Service
 }
 
-// StoreKind is the store that -store names.
+// StoreKind is the store named by -store.
 var StoreKind = flag.String(
 	"store", "memory", "store of the tests that do not say which: memory or sqlite",
 )
 
-// NewShop returns a shop over the store that -store names.
+// NewShop returns a shop over the store named by -store.
 func NewShop(t *testing.T) *Shop { return NewShopOver(t, *StoreKind) }
 
-// OverBoth runs a test over both stores, beside other tests: what they do most is wait.
+// OverBoth runs a test over both stores, in parallel with other tests.
 func OverBoth(t *testing.T, test func(*testing.T, *Shop)) {
 	t.Parallel()
 	for _, kind := range []string{"memory", "sqlite"} {
@@ -85,7 +84,7 @@ func (h *Shop) Restart() {
 	})
 }
 
-// Open opens a session over so many dollars.
+// Open opens a session of that many dollars.
 func (h *Shop) Open(usd string) payment.Session {
 	h.T.Helper()
 	s, _, err := h.Service.Open(h.T.Context(), payment.Order{AmountUSD: Dec(usd)}, "")
@@ -134,7 +133,7 @@ func (h *Shop) View(id string) wire.View {
 	return checkout.View(&s, h.ViewOptions())
 }
 
-// ViewOptions is how sessions are shown.
+// ViewOptions returns the options of View.
 func (h *Shop) ViewOptions() checkout.ViewOptions {
 	return checkout.ViewOptions{
 		Now: h.Clock.Now(), Currencies: coins(),
@@ -142,7 +141,7 @@ func (h *Shop) ViewOptions() checkout.ViewOptions {
 	}
 }
 
-// Process does one pass of what is due now and returns what went wrong.
+// Process processes what is due now, once, and returns the errors.
 func (h *Shop) Process() error {
 	h.T.Helper()
 	due, err := h.Store.Claim(h.T.Context(), h.Clock.Now(), 45*time.Second, 100)
@@ -155,13 +154,13 @@ func (h *Shop) Process() error {
 	return errors.Join(errs...)
 }
 
-// Run lets d pass, tending all the while, in steps that leave no look out.
+// Run lets d pass in steps small enough that no check is missed, processing what is due.
 func (h *Shop) Run(d time.Duration) {
 	h.T.Helper()
 	step := max(time.Second, d/500)
 	for end := h.Clock.Now().Add(d); h.Clock.Now().Before(end); {
 		h.Clock.Move(step)
-		_ = h.Process() // what fails is tried again
+		_ = h.Process() // failures are retried
 	}
 }
 
@@ -190,7 +189,7 @@ func (h *Shop) EventTypes(id string) []payment.EventType {
 	return types
 }
 
-// WantEvents ends the test unless those are the events of a session.
+// WantEvents ends the test unless a session has exactly those events.
 func (h *Shop) WantEvents(id string, want ...payment.EventType) {
 	h.T.Helper()
 	if diff := cmp.Diff(want, h.EventTypes(id)); diff != "" {

@@ -23,18 +23,18 @@ type Store interface {
 	poller.Store
 	poller.ListStore
 	Watch(ctx context.Context, ids []string, until, dueBy time.Time) error
-	// failUpdates makes hook run in every Update: an error from before means that
-	// nothing was written, one from after that it was although the caller is told
-	// otherwise. Nil ends that.
+	// FailUpdates sets a hook that runs in every Update: an error from before means that
+	// nothing was written, one from after that it was, although Update returns that error. Nil
+	// removes it.
 	FailUpdates(hook func() (before, after error))
-	// outbox returns the events of a session in the order they were written.
+	// Outbox returns the events of a session, oldest first.
 	Outbox(id string) []payment.Event
 }
 
-// FailUpdates sets what runs in every Update; see [Memory].
+// FailUpdates implements Store.
 func (m *Memory) FailUpdates(hook func() (before, after error)) { m.updateHook = hook }
 
-// sqliteStore is the real store as a ledger.
+// sqliteStore is the real store as a Store.
 type sqliteStore struct {
 	*store.DB
 	t          *testing.T
@@ -58,7 +58,7 @@ func newSQLiteStore(t *testing.T, now func() time.Time) *sqliteStore {
 	return &sqliteStore{DB: db, t: t}
 }
 
-// FailUpdates sets what runs in every Update; see [Memory].
+// FailUpdates implements Store.
 func (d *sqliteStore) FailUpdates(hook func() (before, after error)) { d.updateHook = hook }
 
 // Update implements checkout.Store.
@@ -80,7 +80,7 @@ func (d *sqliteStore) Update(
 	return s, err
 }
 
-// drain takes what the last change has put into the outbox.
+// drain collects the events of the last change.
 func (d *sqliteStore) drain() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -10,15 +10,15 @@ import (
 	"coinslot/bff/payment"
 )
 
-// Forget makes the gateway answer that it knows no transaction.
+// Forget makes the gateway answer that transactions do not exist.
 func (h *Shop) Forget() {
 	h.Gateway.StatusHook = func(string) error { return Refusal(payment.ReasonAbsent) }
 }
 
-// Remember has the gateway know again what Forget has let it forget.
+// Remember undoes Forget.
 func (h *Shop) Remember() { h.Gateway.StatusHook = nil }
 
-// Reviewed returns a session whose payment is reported but too little.
+// Reviewed returns a session in review: reported as paid, but too little.
 func (h *Shop) Reviewed() payment.Session {
 	h.T.Helper()
 	s := h.Chosen("25", USDT())
@@ -43,8 +43,8 @@ func (h *Shop) PayFor(id, amount string) {
 	h.Gateway.Pay(h.Load(id).Attempts[0].TrackingCode, Dec(amount), "0xa")
 }
 
-// Expired returns a session whose only attempt has ended, eight hours and a half ago,
-// so that no late look is due for hours.
+// Expired returns a session whose only attempt ended eight and a half hours ago, so that no
+// late check is due for hours.
 func (h *Shop) Expired() payment.Session {
 	h.T.Helper()
 	s := h.Chosen("25", USDT())
@@ -53,18 +53,15 @@ func (h *Shop) Expired() payment.Session {
 	return h.Load(s.ID)
 }
 
-// WantOne fails unless the session shows the only transaction that can be paid,
-// and never one whose address was lost.
+// WantOne fails unless the session shows the only transaction that can be paid.
 func (h *Shop) WantOne(id string) {
 	h.T.Helper()
 	h.WantStatus(id, wire.Pending)
 	live := h.Gateway.Live()
 	s := h.Load(id)
 	if len(live) != 1 || s.Current().TrackingCode != live[0] {
-		h.T.Fatalf(
-			"live at the gateway = %v; want only %s, the one shown\n%s", live,
-			s.Current().TrackingCode, h.Timeline(id),
-		)
+		h.T.Fatalf("live at the gateway = %v; want only %s, the one shown\n%s", live,
+			s.Current().TrackingCode, h.Timeline(id))
 	}
 }
 
@@ -78,7 +75,7 @@ func (h *Shop) WantReview(id, reason string) {
 	}
 }
 
-// UseGateway has the shop's service use another gateway, and log to what is returned.
+// UseGateway replaces the service's gateway, and returns the new log.
 func (h *Shop) UseGateway(g checkout.Gateway) *bytes.Buffer {
 	var log bytes.Buffer
 	h.Service = checkout.New(checkout.Config{
@@ -89,17 +86,16 @@ func (h *Shop) UseGateway(g checkout.Gateway) *bytes.Buffer {
 	return &log
 }
 
-// FinishSearch tends what is due until no search is under way.
+// FinishSearch processes what is due and waits for the end of searches.
 func (h *Shop) FinishSearch() {
 	h.T.Helper()
-	_ = h.Process() // what fails is tried again
+	_ = h.Process() // failures are retried
 	for !h.Service.LastBeats()["search"].IsZero() {
 		time.Sleep(time.Millisecond)
 	}
 }
 
-// SearchUntil goes on with that, a moment later each time: on a busy machine nobody
-// may have waited for the end of the search.
+// SearchUntil repeats FinishSearch, a second later each time, until done.
 func (h *Shop) SearchUntil(done func() bool) {
 	h.T.Helper()
 	for range 30 {
@@ -108,7 +104,7 @@ func (h *Shop) SearchUntil(done func() bool) {
 		}
 		h.Clock.Move(time.Second)
 	}
-	h.T.Fatal("the search has found out nothing")
+	h.T.Fatal("the search did not finish")
 }
 
 // Missed reports whether a search of the first attempt has found nothing.

@@ -132,10 +132,8 @@ func patient(t *testing.T, open Opener) {
 	if wait, err := b.Take(t.Context(), 5*time.Second); !errors.Is(err, limiter.ErrFull) {
 		t.Errorf("Take(5s) of a slot in 10s = %v, %v; want ErrFull", wait, err)
 	}
-	about(
-		t, "Take(15s) of a slot in 10s", take(t, b, 15*time.Second), 10*time.Second,
-		time.Since(start),
-	)
+	about(t, "Take(15s) of a slot in 10s", take(t, b, 15*time.Second), 10*time.Second,
+		time.Since(start))
 }
 
 func race(t *testing.T, open Opener) {
@@ -185,10 +183,8 @@ func pause(t *testing.T, open Opener) {
 	}
 	about(t, "the wait with ErrFull", wait, 30*time.Second, time.Since(start))
 	for i := range 10 {
-		about(
-			t, "the wait during a pause", take(t, b, time.Hour),
-			30*time.Second+time.Duration(i)*time.Second/5, time.Since(start),
-		)
+		about(t, "the wait during a pause", take(t, b, time.Hour),
+			30*time.Second+time.Duration(i)*time.Second/5, time.Since(start))
 	}
 }
 
