@@ -41,8 +41,7 @@ func absentTransactionIsTold(t *testing.T, h *checkouttest.Shop) {
 // The address is not shown while it is in doubt, and the page does not say that
 // anything was reported as paid.
 func TestAbsentTransactionAsShown(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	h.Forget()
 	h.Run(4 * time.Minute)
 	v := h.View(s.ID)
@@ -87,8 +86,7 @@ func absentTransactionReappears(t *testing.T, h *checkouttest.Shop) {
 
 // What is reported as paid after that, and not proven, is a review of its own.
 func TestAbsentTransactionGoesToReview(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	h.Forget()
 	h.Run(4 * time.Minute)
 	h.Remember()
@@ -104,8 +102,7 @@ func TestAbsentTransactionGoesToReview(t *testing.T) {
 
 // One copy of the gateway's database may lag behind for a while.
 func TestBrieflyAbsent(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	for range 5 {
 		h.Forget()
 		h.Run(80 * time.Second)
@@ -118,8 +115,7 @@ func TestBrieflyAbsent(t *testing.T) {
 
 // An open page, hints and rechecks make for no more reads, and count for nothing.
 func TestAbsentTransactionWithAnOpenPage(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	h.Forget()
 	h.Run(20 * time.Second)
 	before := h.Gateway.Calls("status")
@@ -132,7 +128,7 @@ func TestAbsentTransactionWithAnOpenPage(t *testing.T) {
 		t.Errorf("status reads in a minute = %d; want 2 at most", n)
 	}
 	for range 20 {
-		checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
+		h.Must(h.Recheck(s.ID))
 		h.Clock.Move(time.Second)
 	}
 	h.WantStatus(s.ID, wire.Pending)
@@ -140,22 +136,20 @@ func TestAbsentTransactionWithAnOpenPage(t *testing.T) {
 
 // "Check now" finds out at once that the gateway knows it again, and says so.
 func TestRecheckOfAnAbsentTransaction(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	h.Forget()
 	h.Run(2 * time.Hour)
 	h.Remember()
 	h.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
 	h.Gateway.Set("T00001", func(tx *checkouttest.Transaction) { tx.Status = "confirmed" })
-	if s := checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID)); s.Status != wire.Confirmed {
+	if s := h.Must(h.Recheck(s.ID)); s.Status != wire.Confirmed {
 		t.Errorf("status = %s; want confirmed", s.Status)
 	}
 }
 
 // A transaction that has ended may be forgotten: the late looks come to an end.
 func TestAbsentAfterItsEnd(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	h.Run(31 * time.Minute)
 	h.WantStatus(s.ID, wire.Expired)
 	h.Forget()
@@ -170,8 +164,7 @@ func TestAbsentAfterItsEnd(t *testing.T) {
 
 // What was confirmed stays so, and is not asked about for ever.
 func TestAbsentAfterItsConfirmation(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	h.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
 	h.Run(20 * time.Second)
 	h.Forget()
@@ -185,11 +178,10 @@ func TestAbsentAfterItsConfirmation(t *testing.T) {
 
 // What somebody has settled as not paid is not told again.
 func TestAbsentTransactionIsResolved(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	h.Forget()
 	h.Run(4 * time.Minute)
-	checkouttest.Must(t)(h.Service.Resolve(t.Context(), s.ID, wire.Cancelled, "the gateway has lost it"))
+	h.Must(h.Resolve(s.ID, wire.Cancelled, "the gateway has lost it"))
 	h.Run(100 * time.Hour)
 	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled)
 }

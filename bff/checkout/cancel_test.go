@@ -13,21 +13,18 @@ import (
 func TestCancelRules(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	open := h.Open("25")
-	checkouttest.Must(t)(h.Service.Cancel(t.Context(), open.ID, payment.ClosedByShopper))
+	h.Must(h.Cancel(open.ID, payment.ClosedByShopper))
 	h.WantStatus(open.ID, wire.Cancelled)
-	checkouttest.Must(t)(h.Service.Cancel(t.Context(), open.ID, payment.ClosedByShopper))
+	h.Must(h.Cancel(open.ID, payment.ClosedByShopper))
 	h.WantEvents(open.ID, payment.EventCancelled)
-	checkouttest.Must(t)(h.Choose(open.ID, checkouttest.USDT())) // a shopper may think again
+	h.Must(h.Choose(open.ID, checkouttest.USDT())) // a shopper may think again
 	h.WantStatus(open.ID, wire.Pending)
-	checkouttest.Must(t)(h.Service.Cancel(t.Context(), open.ID, payment.ClosedByMerchant))
+	h.Must(h.Cancel(open.ID, payment.ClosedByMerchant))
 	h.WantStatus(open.ID, wire.Cancelled)
-	_, err := h.Choose(open.ID, checkouttest.USDT()) // a merchant's word is final
-	checkouttest.WantCode(t, err, wire.CodeSessionExpired)
-	if live := h.Gateway.Live(); len(live) != 0 {
-		t.Errorf("live at the gateway = %v; want none", live)
-	}
-	_, err = h.Service.Cancel(t.Context(), "cs_nobody", payment.ClosedByShopper)
-	checkouttest.WantCode(t, err, wire.CodeSessionUnknown)
+	// a merchant's cancellation is final
+	h.WantCode(wire.CodeSessionExpired)(h.Choose(open.ID, checkouttest.USDT()))
+	h.WantLive(0)
+	h.WantCode(wire.CodeSessionUnknown)(h.Cancel("cs_nobody", payment.ClosedByShopper))
 }
 
 func TestCancelNeedsTheGatewaysWord(t *testing.T) {
@@ -49,23 +46,19 @@ func TestCancelNeedsTheGatewaysWord(t *testing.T) {
 		}, wire.CodePaymentInProgress},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := checkouttest.NewShop(t)
-			s := h.Chosen("25", checkouttest.USDT())
+			h, s := checkouttest.NewPending(t)
 			c.breakIt(h, s.Attempts[0].TrackingCode)
-			_, err := h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper)
-			checkouttest.WantCode(t, err, c.want)
-			_, err = h.Choose(s.ID, checkouttest.BNB())
-			checkouttest.WantCode(t, err, c.want)
+			h.WantCode(c.want)(h.Cancel(s.ID, payment.ClosedByShopper))
+			h.WantCode(c.want)(h.Choose(s.ID, checkouttest.BNB()))
 			h.WantStatus(s.ID, wire.Pending)
 		})
 	}
 }
 
 func TestLostAnswerToCancelIsChecked(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	h.Gateway.CancelHook = func(string) (error, error) { return nil, checkouttest.LostAnswer() }
-	checkouttest.Must(t)(h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
+	h.Must(h.Cancel(s.ID, payment.ClosedByShopper))
 	h.WantStatus(s.ID, wire.Cancelled)
 }
 
@@ -73,29 +66,25 @@ func TestCancelWhilePreparing(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
 	s := h.Chosen("25", checkouttest.USDT())
-	_, err := h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper)
-	checkouttest.WantCode(t, err, wire.CodePaymentInProgress)
+	h.WantCode(wire.CodePaymentInProgress)(h.Cancel(s.ID, payment.ClosedByShopper))
 	h.WantStatus(s.ID, wire.Preparing)
 }
 
 func TestConfirmedCancelsWhatIsLeft(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
-	s = checkouttest.Must(t)(h.Choose(s.ID, checkouttest.BNB()))
+	h, s := checkouttest.NewPending(t)
+	s = h.Must(h.Choose(s.ID, checkouttest.BNB()))
 	h.Gateway.Pay(s.Attempts[0].TrackingCode, checkouttest.Dec("25"), "0xa")
 	h.Run(30 * time.Minute)
 	h.WantStatus(s.ID, wire.Confirmed)
-	if live := h.Gateway.Live(); len(live) != 0 {
-		t.Errorf("live at the gateway = %v; want none", live)
-	}
+	h.WantLive(0)
 }
 
 // Calling off what is called off changes nothing.
 func TestCancelTwice(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Open("25")
-	first := checkouttest.Must(t)(h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
-	second := checkouttest.Must(t)(h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
+	first := h.Must(h.Cancel(s.ID, payment.ClosedByShopper))
+	second := h.Must(h.Cancel(s.ID, payment.ClosedByShopper))
 	if second.Version != first.Version || second.Status != wire.Cancelled {
 		t.Errorf("the second time: version %d, %s; want %d, cancelled", second.Version, second.Status, first.Version)
 	}
@@ -110,10 +99,10 @@ func TestCanceledAgainAfterAnOutage(t *testing.T) {
 		return busy(2 * time.Minute), nil
 	}
 	h.Choose(s.ID, checkouttest.BNB())
-	checkouttest.Must(t)(h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
+	h.Must(h.Cancel(s.ID, payment.ClosedByShopper))
 	h.Gateway.CreateHook = nil
-	checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT()))
-	checkouttest.Must(t)(h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
+	h.Must(h.Choose(s.ID, checkouttest.USDT()))
+	h.Must(h.Cancel(s.ID, payment.ClosedByShopper))
 	h.WantEvents(s.ID, payment.EventCancelled, payment.EventPending, payment.EventCancelled)
 }
 

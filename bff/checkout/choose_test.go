@@ -22,7 +22,7 @@ func TestPaymentFromOrderToConfirmation(t *testing.T) {
 func paymentFromOrderToConfirmation(t *testing.T, h *checkouttest.Shop) {
 	s := h.Open("25.00")
 	h.WantStatus(s.ID, wire.Open)
-	s = checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT()))
+	s = h.Must(h.Choose(s.ID, checkouttest.USDT()))
 	v := h.View(s.ID)
 	tx := h.Gateway.All()[0]
 	if v.Status != wire.Pending || v.Attempt.Address != tx.Address || v.Attempt.PayAmount != "25.00000000" || v.Attempt.PayableAmount != "25" {
@@ -66,9 +66,7 @@ func manyClicksAreOneCreate(t *testing.T, h *checkouttest.Shop) {
 	}
 	clicks.Wait()
 	h.Service.Close()
-	if n := h.Gateway.Calls("create"); n != 1 {
-		t.Errorf("creates = %d; want 1", n)
-	}
+	h.WantCalls("create", 1)
 	h.WantStatus(s.ID, wire.Pending)
 }
 
@@ -85,9 +83,8 @@ func TestOtherCoinWhilePreparing(t *testing.T) {
 	var tab sync.WaitGroup
 	tab.Go(func() { h.Service.Choose(ctx, s.ID, checkouttest.USDT()) })
 	<-arrived
-	_, err := h.Choose(s.ID, checkouttest.BNB())
-	checkouttest.WantCode(t, err, wire.CodePaymentInProgress)
-	if s := checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT())); s.Status != wire.Preparing {
+	h.WantCode(wire.CodePaymentInProgress)(h.Choose(s.ID, checkouttest.BNB()))
+	if s := h.Must(h.Choose(s.ID, checkouttest.USDT())); s.Status != wire.Preparing {
 		t.Errorf("status for the second tab = %s; want preparing", s.Status)
 	}
 	leave() // the shopper closes the tab; the create goes on
@@ -98,16 +95,13 @@ func TestOtherCoinWhilePreparing(t *testing.T) {
 }
 
 func TestChangeOfCoinCancelsFirst(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	first := h.View(s.ID).Attempt.Address
 	h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) {
-		if live := h.Gateway.Live(); len(live) != 0 {
-			t.Errorf("live at the gateway during create = %v; want none", live)
-		}
+		h.WantLive(0)
 		return nil, nil
 	}
-	s = checkouttest.Must(t)(h.Choose(s.ID, checkouttest.BNB()))
+	s = h.Must(h.Choose(s.ID, checkouttest.BNB()))
 	if a := h.View(s.ID).Attempt; a.Number != 2 || a.Address == first || a.CurrencySymbol != "BNB" {
 		t.Errorf("attempt = %+v; want the second, in BNB", a)
 	}
@@ -115,16 +109,11 @@ func TestChangeOfCoinCancelsFirst(t *testing.T) {
 }
 
 func TestUnfinishedPaymentIsNotCanceled(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	h.Gateway.Pay(s.Attempts[0].TrackingCode, checkouttest.Dec("3"), "0xa")
-	_, err := h.Choose(s.ID, checkouttest.BNB())
-	checkouttest.WantCode(t, err, wire.CodePaymentInProgress)
-	_, err = h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper)
-	checkouttest.WantCode(t, err, wire.CodePaymentInProgress)
-	if n := h.Gateway.Calls("cancel"); n != 0 {
-		t.Errorf("cancels = %d; want 0", n)
-	}
+	h.WantCode(wire.CodePaymentInProgress)(h.Choose(s.ID, checkouttest.BNB()))
+	h.WantCode(wire.CodePaymentInProgress)(h.Cancel(s.ID, payment.ClosedByShopper))
+	h.WantCalls("cancel", 0)
 	h.WantEvents(s.ID, payment.EventPending, payment.EventPartial)
 }
 
@@ -134,13 +123,12 @@ func TestPaidWhileChanging(t *testing.T) {
 	for name, act := range map[string]func(*checkouttest.Shop, string) error{
 		"change": func(h *checkouttest.Shop, id string) error { _, err := h.Choose(id, checkouttest.BNB()); return err },
 		"cancel": func(h *checkouttest.Shop, id string) error {
-			_, err := h.Service.Cancel(h.T.Context(), id, payment.ClosedByMerchant)
+			_, err := h.Cancel(id, payment.ClosedByMerchant)
 			return err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := checkouttest.NewShop(t)
-			s := h.Chosen("25", checkouttest.USDT())
+			h, s := checkouttest.NewPending(t)
 			h.Gateway.Pay(s.Attempts[0].TrackingCode, checkouttest.Dec("25"), "0xa")
 			checkouttest.WantCode(t, act(h, s.ID), wire.CodeSessionPaid)
 			h.WantStatus(s.ID, wire.Confirmed)
@@ -152,19 +140,15 @@ func TestPaidWhileChanging(t *testing.T) {
 // The transaction used to be cancelled before it was known whether another one
 // may be opened: the shopper was left with neither.
 func TestRefusedChangeCancelsNothing(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	for i := range 11 {
-		s = checkouttest.Must(t)(h.Choose(s.ID, []wire.Choice{checkouttest.BNB(), checkouttest.USDT()}[i%2]))
+		s = h.Must(h.Choose(s.ID, []wire.Choice{checkouttest.BNB(), checkouttest.USDT()}[i%2]))
 	}
 	if h.View(s.ID).Can(wire.Change) {
 		t.Errorf("change is offered after %d attempts", len(s.Attempts))
 	}
-	_, err := h.Choose(s.ID, checkouttest.USDT())
-	checkouttest.WantCode(t, err, wire.CodeTooManyAttempts)
-	if live := h.Gateway.Live(); len(live) != 1 {
-		t.Errorf("live at the gateway = %v; want the one that is shown", live)
-	}
+	h.WantCode(wire.CodeTooManyAttempts)(h.Choose(s.ID, checkouttest.USDT()))
+	h.WantLive(1)
 }
 
 func TestOutcomesOfCreateThatNothingCameOf(t *testing.T) {
@@ -193,7 +177,7 @@ func TestOutcomesOfCreateThatNothingCameOf(t *testing.T) {
 					t.Errorf("creates = %d; want %d", n, c.calls)
 				}
 				h.Gateway.CreateHook = nil
-				s = checkouttest.Must(t)(h.Choose(s.ID, checkouttest.BNB()))
+				s = h.Must(h.Choose(s.ID, checkouttest.BNB()))
 				if v := h.View(s.ID); v.Status != wire.Pending || v.Notice != nil {
 					t.Errorf("after another choice: %s, notice %v; want pending without", v.Status, v.Notice)
 				}
@@ -216,7 +200,7 @@ func TestNoticeEndsWithTheSession(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	h.Gateway.CreateHook = checkouttest.Once(checkouttest.Refusal(payment.ReasonRefused), nil)
 	s := h.Chosen("25", checkouttest.USDT())
-	checkouttest.Must(t)(h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
+	h.Must(h.Cancel(s.ID, payment.ClosedByShopper))
 	if v := h.View(s.ID); v.Notice != nil || v.Status != wire.Cancelled {
 		t.Errorf("%s with notice %+v; want cancelled without", v.Status, v.Notice)
 	}
@@ -240,9 +224,7 @@ func TestRejectedAnswerIsNeverShown(t *testing.T) {
 				t.Fatalf("view = %+v, notice %+v; want open with payment_refused", v, v.Notice)
 			}
 			h.Run(3 * time.Minute)
-			if live := h.Gateway.Live(); len(live) != 0 {
-				t.Errorf("live at the gateway = %v; want none", live)
-			}
+			h.WantLive(0)
 		})
 	}
 }
@@ -276,26 +258,20 @@ func TestChoiceErrors(t *testing.T) {
 		{wire.Choice{CurrencySymbol: "USDT", NetworkCode: "trc20", Email: "a@b\r\nBcc: c@d"}, wire.CodeInvalid},
 		{wire.Choice{CurrencySymbol: "USDT", NetworkCode: "trc20", Comment: strings.Repeat("x", 201)}, wire.CodeInvalid},
 	} {
-		_, err := h.Choose(s.ID, c.choice)
-		checkouttest.WantCode(t, err, c.want)
+		h.WantCode(c.want)(h.Choose(s.ID, c.choice))
 	}
-	_, err := h.Choose("cs_nobody", checkouttest.USDT())
-	checkouttest.WantCode(t, err, wire.CodeSessionUnknown)
-	_, err = h.Choose(h.Open("1000.01").ID, checkouttest.USDT())
-	checkouttest.WantCode(t, err, wire.CodeAmountAboveMaximum)
-	if n := h.Gateway.Calls("create"); n != 0 {
-		t.Errorf("creates = %d; want 0", n)
-	}
+	h.WantCode(wire.CodeSessionUnknown)(h.Choose("cs_nobody", checkouttest.USDT()))
+	h.WantCode(wire.CodeAmountAboveMaximum)(h.Choose(h.Open("1000.01").ID, checkouttest.USDT()))
+	h.WantCalls("create", 0)
 }
 
 func TestCurrenciesUnavailable(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	h.Gateway.CoinsHook = checkouttest.LostAnswer
 	s := h.Open("25")
-	_, err := h.Choose(s.ID, checkouttest.USDT())
-	checkouttest.WantCode(t, err, wire.CodeGatewayUnavailable)
+	h.WantCode(wire.CodeGatewayUnavailable)(h.Choose(s.ID, checkouttest.USDT()))
 	h.Gateway.CoinsHook = nil
-	checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT()))
+	h.Must(h.Choose(s.ID, checkouttest.USDT()))
 }
 
 func TestOpenIsIdempotent(t *testing.T) { checkouttest.OverBoth(t, openIsIdempotent) }
@@ -328,19 +304,13 @@ func openIsIdempotent(t *testing.T, h *checkouttest.Shop) {
 func TestSessionExpires(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s, _, err := h.Service.Open(t.Context(), payment.Order{AmountUSD: checkouttest.Dec("25"), ExpiresIn: time.Hour}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	checkouttest.NoError(t, err)
 	h.Clock.Move(time.Hour)
-	_, err = h.Choose(s.ID, checkouttest.USDT()) // before anybody has tended it
-	checkouttest.WantCode(t, err, wire.CodeSessionExpired)
-	if err := h.Process(); err != nil {
-		t.Fatal(err)
-	}
+	h.WantCode(wire.CodeSessionExpired)(h.Choose(s.ID, checkouttest.USDT())) // before anybody has tended it
+	checkouttest.NoError(t, h.Process())
 	h.WantStatus(s.ID, wire.Expired)
 	h.WantEvents(s.ID, payment.EventExpired)
-	_, err = h.Choose(s.ID, checkouttest.USDT())
-	checkouttest.WantCode(t, err, wire.CodeSessionExpired)
+	h.WantCode(wire.CodeSessionExpired)(h.Choose(s.ID, checkouttest.USDT()))
 	if v := h.View(s.ID); len(v.Actions) != 0 {
 		t.Errorf("actions = %v; want none", v.Actions)
 	}
@@ -359,13 +329,11 @@ func TestFailedCommitIsNotTakenForAnAnswer(t *testing.T) {
 			if _, err := h.Choose(s.ID, checkouttest.USDT()); !errors.Is(err, disk) {
 				t.Fatalf("Choose = %v; want the store's error", err)
 			}
-			if n := h.Gateway.Calls("create"); n != 0 {
-				t.Fatalf("creates = %d; want none before the intent is known to be stored", n)
-			}
+			h.WantCalls("create", 0)
 			h.Store.FailUpdates(nil)
 			h.Run(2 * time.Minute)
 			if h.Load(s.ID).Status == wire.Open {
-				checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT()))
+				h.Must(h.Choose(s.ID, checkouttest.USDT()))
 			}
 			h.WantStatus(s.ID, wire.Pending)
 			if n := len(h.Gateway.All()); n != 1 {
@@ -406,7 +374,7 @@ func outageUsesUpNothing(t *testing.T, h *checkouttest.Shop) {
 		}
 	}
 	h.Gateway.CreateHook = nil
-	checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT()))
+	h.Must(h.Choose(s.ID, checkouttest.USDT()))
 	h.WantStatus(s.ID, wire.Pending)
 	if n := len(h.Load(s.ID).Attempts); n != 1 {
 		t.Errorf("%d attempts; want the one that was opened", n)
@@ -437,7 +405,7 @@ func recheckWhoseResultNobodyRead(t *testing.T, h *checkouttest.Shop) {
 	h.Gateway.Pay(code, s.Attempts[0].PayAmount, "0xa")
 	h.Gateway.Set(code, func(tx *checkouttest.Transaction) { tx.Status = "confirmed" }) // verified again
 	h.Gateway.StatusHook = func(string) error { return checkouttest.LostAnswer() }
-	h.Service.Recheck(t.Context(), s.ID)
+	h.Recheck(s.ID)
 	h.Gateway.StatusHook = nil
 	h.Restart()
 	h.Run(time.Minute)

@@ -26,9 +26,7 @@ func TestOpenChecksCurrencies(t *testing.T) {
 			t.Errorf("Open without a list = unchecked %t, %v; want true", byRef.Unchecked, err)
 		}
 		byKey, _, err := open(order("", "NOPE"), "key")
-		if err != nil {
-			t.Fatal(err)
-		}
+		checkouttest.NoError(t, err)
 		h.Gateway.CoinsHook = nil
 		for name, c := range map[string]struct {
 			order payment.Order

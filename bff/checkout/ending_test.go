@@ -13,14 +13,13 @@ import (
 func TestLatePaymentConfirms(t *testing.T) {
 	for name, end := range map[string]func(*checkouttest.Shop, string){
 		"expired":   func(h *checkouttest.Shop, _ string) { h.Run(31 * time.Minute) },
-		"cancelled": func(h *checkouttest.Shop, id string) { h.Service.Cancel(h.T.Context(), id, payment.ClosedByShopper) },
+		"cancelled": func(h *checkouttest.Shop, id string) { h.Cancel(id, payment.ClosedByShopper) },
 		"called off for good": func(h *checkouttest.Shop, id string) {
-			h.Service.Cancel(h.T.Context(), id, payment.ClosedByMerchant)
+			h.Cancel(id, payment.ClosedByMerchant)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := checkouttest.NewShop(t)
-			s := h.Chosen("25", checkouttest.USDT())
+			h, s := checkouttest.NewPending(t)
 			end(h, s.ID)
 			h.Run(time.Hour)
 			h.Gateway.Pay(s.Attempts[0].TrackingCode, checkouttest.Dec("25"), "0xa")
@@ -38,14 +37,12 @@ func TestLatePaymentConfirms(t *testing.T) {
 }
 
 func TestUnderpaidExpires(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	h.Gateway.Pay(s.Attempts[0].TrackingCode, checkouttest.Dec("5"), "0xa")
 	h.Run(40 * time.Minute)
 	h.WantStatus(s.ID, wire.Expired)
 	h.WantEvents(s.ID, payment.EventPending, payment.EventPartial, payment.EventExpired)
-	_, err := h.Choose(s.ID, checkouttest.USDT())
-	checkouttest.WantCode(t, err, wire.CodePaymentInProgress)
+	h.WantCode(wire.CodePaymentInProgress)(h.Choose(s.ID, checkouttest.USDT()))
 	h.Gateway.Pay(s.Attempts[0].TrackingCode, checkouttest.Dec("20"), "0xb")
 	h.Run(2 * time.Hour)
 	h.WantStatus(s.ID, wire.Confirmed)
@@ -54,8 +51,7 @@ func TestUnderpaidExpires(t *testing.T) {
 // Money that was there in full, but that the gateway did not count in time, used
 // to be told to nobody, and the shopper was invited to pay again.
 func TestFullPaymentOfAnEndedAttemptIsReported(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	h.Run(40 * time.Minute)
 	h.Gateway.Set(s.Attempts[0].TrackingCode, func(tx *checkouttest.Transaction) {
 		tx.Paid, tx.PaidAmount, tx.PaidReadable, tx.AmountUSD = checkouttest.Dec("25"), "25", true, checkouttest.Dec("25")
@@ -67,8 +63,7 @@ func TestFullPaymentOfAnEndedAttemptIsReported(t *testing.T) {
 	if h.View(s.ID).Can(wire.Retry) {
 		t.Error("retry is offered although the money is there")
 	}
-	_, err := h.Choose(s.ID, checkouttest.USDT())
-	checkouttest.WantCode(t, err, wire.CodePaymentInProgress)
+	h.WantCode(wire.CodePaymentInProgress)(h.Choose(s.ID, checkouttest.USDT()))
 }
 
 // A second payment, for an attempt that was called off, used to be taken for
@@ -77,7 +72,7 @@ func TestPaidTwice(t *testing.T) { checkouttest.OverBoth(t, paidTwice) }
 
 func paidTwice(t *testing.T, h *checkouttest.Shop) {
 	s := h.Chosen("25", checkouttest.USDT())
-	s = checkouttest.Must(t)(h.Choose(s.ID, checkouttest.BNB()))
+	s = h.Must(h.Choose(s.ID, checkouttest.BNB()))
 	h.Gateway.Pay(s.Attempts[1].TrackingCode, s.Attempts[1].PayAmount, "0xb")
 	h.Run(time.Minute)
 	h.WantStatus(s.ID, wire.Confirmed)
@@ -113,21 +108,18 @@ func sameTransactionForTwoSessions(t *testing.T, h *checkouttest.Shop) {
 	}
 	// An exchange pays several orders in one transaction: the merchant, who can
 	// see that, used to be unable to say so.
-	checkouttest.Must(t)(h.Service.Resolve(t.Context(), second.ID, wire.Confirmed, "a batch of our exchange"))
+	h.Must(h.Resolve(second.ID, wire.Confirmed, "a batch of our exchange"))
 	h.WantStatus(second.ID, wire.Confirmed)
 }
 
 func TestResolve(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Reviewed()
-	_, err := h.Service.Resolve(t.Context(), s.ID, wire.Confirmed, "")
-	checkouttest.WantCode(t, err, wire.CodeInvalid)
-	_, err = h.Service.Resolve(t.Context(), s.ID, wire.Expired, "why not")
-	checkouttest.WantCode(t, err, wire.CodeInvalid)
-	checkouttest.Must(t)(h.Service.Resolve(t.Context(), s.ID, wire.Confirmed, "the rest came in cash"))
+	h.WantCode(wire.CodeInvalid)(h.Resolve(s.ID, wire.Confirmed, ""))
+	h.WantCode(wire.CodeInvalid)(h.Resolve(s.ID, wire.Expired, "why not"))
+	h.Must(h.Resolve(s.ID, wire.Confirmed, "the rest came in cash"))
 	h.WantStatus(s.ID, wire.Confirmed)
-	_, err = h.Service.Resolve(t.Context(), s.ID, wire.Cancelled, "no, after all")
-	checkouttest.WantCode(t, err, wire.CodeNotPossible)
+	h.WantCode(wire.CodeNotPossible)(h.Resolve(s.ID, wire.Cancelled, "no, after all"))
 	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventConfirmed)
 	trail := h.Load(s.ID).Timeline
 	if last := trail[len(trail)-1]; last.By != "merchant" || last.Detail != "confirmed: the rest came in cash" {
@@ -139,14 +131,13 @@ func TestResolve(t *testing.T) {
 func TestResolvedStaysResolved(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Reviewed()
-	checkouttest.Must(t)(h.Service.Resolve(t.Context(), s.ID, wire.Cancelled, "refunded"))
+	h.Must(h.Resolve(s.ID, wire.Cancelled, "refunded"))
 	h.WantStatus(s.ID, wire.Cancelled)
 	h.Clock.Move(time.Minute)
-	checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
+	h.Must(h.Recheck(s.ID))
 	h.Run(time.Hour)
 	h.WantStatus(s.ID, wire.Cancelled)
-	_, err := h.Choose(s.ID, checkouttest.USDT())
-	checkouttest.WantCode(t, err, wire.CodeSessionExpired)
+	h.WantCode(wire.CodeSessionExpired)(h.Choose(s.ID, checkouttest.USDT()))
 }
 
 func TestReviewEndsByItselfWhenProven(t *testing.T) {
@@ -160,20 +151,17 @@ func TestReviewEndsByItselfWhenProven(t *testing.T) {
 func TestRecheck(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Open("25")
-	_, err := h.Service.Recheck(t.Context(), s.ID)
-	checkouttest.WantCode(t, err, wire.CodeNotPossible)
-	s = checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT()))
+	h.WantCode(wire.CodeNotPossible)(h.Recheck(s.ID))
+	s = h.Must(h.Choose(s.ID, checkouttest.USDT()))
 	code := s.Attempts[0].TrackingCode
-	checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
-	if n := h.Gateway.Calls("recheck"); n != 0 {
-		t.Errorf("rechecks of a waiting transaction = %d; want 0", n)
-	}
+	h.Must(h.Recheck(s.ID))
+	h.WantCalls("recheck", 0)
 	h.Run(31 * time.Minute)
 	h.WantStatus(s.ID, wire.Expired)
 	h.Gateway.Pay(code, checkouttest.Dec("25"), "0xa")
 	rechecks := h.Gateway.Calls("recheck")
-	checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
-	checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
+	h.Must(h.Recheck(s.ID))
+	h.Must(h.Recheck(s.ID))
 	h.WantStatus(s.ID, wire.Confirmed)
 	if n := h.Gateway.Calls("recheck") - rechecks; n != 1 {
 		t.Errorf("rechecks = %d; want 1", n)
@@ -181,26 +169,22 @@ func TestRecheck(t *testing.T) {
 }
 
 func TestRecheckIsPaced(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
-	checkouttest.Must(t)(h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
+	h, s := checkouttest.NewPending(t)
+	h.Must(h.Cancel(s.ID, payment.ClosedByShopper))
 	for range 10 {
 		h.Clock.Move(time.Second)
-		checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
+		h.Must(h.Recheck(s.ID))
 	}
-	if n := h.Gateway.Calls("recheck"); n != 1 {
-		t.Errorf("rechecks in ten seconds = %d; want 1", n)
-	}
+	h.WantCalls("recheck", 1)
 }
 
 // However often somebody asks, a waiting payment is read once in a poll interval.
 func TestRecheckOfAWaitingPaymentIsPaced(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	before := h.Gateway.Calls("status")
 	for range 100 {
 		h.Clock.Move(120 * time.Millisecond)
-		checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
+		h.Must(h.Recheck(s.ID))
 	}
 	if n := h.Gateway.Calls("status") - before; n < 3 || n > 4 {
 		t.Errorf("status reads in twelve seconds = %d; want 4 at most", n)
@@ -219,15 +203,14 @@ func TestRecheckWhilePreparing(t *testing.T) {
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Run(10 * time.Second) // found and cancelled, but nobody could read that
 	h.Gateway.StatusHook, h.Gateway.CancelHook = nil, nil
-	checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
+	h.Must(h.Recheck(s.ID))
 	h.WantStatus(s.ID, wire.Preparing)
 	h.Run(time.Minute)
 	h.WantOne(s.ID)
 }
 
 func TestOtherKeyProvesNothing(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	h.Gateway.Key = "https://gateway.test#2"
 	h.Gateway.Pay(s.Attempts[0].TrackingCode, checkouttest.Dec("25"), "0xa")
 	h.Run(time.Minute)
@@ -235,16 +218,14 @@ func TestOtherKeyProvesNothing(t *testing.T) {
 }
 
 func TestRecordOfAnotherTransactionIsIgnored(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	h.Gateway.MangleStatus = func(r *payment.Record) { r.TrackingCode, r.Status = "T99999", "confirmed" }
 	h.Run(time.Minute)
 	h.WantStatus(s.ID, wire.Pending)
 }
 
 func TestOutageChangesNothing(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	h.Gateway.StatusHook = func(string) error { return checkouttest.LostAnswer() }
 	h.Run(40 * time.Minute)
 	h.WantStatus(s.ID, wire.Pending)
@@ -255,8 +236,7 @@ func TestOutageChangesNothing(t *testing.T) {
 
 // The time that the gateway asks to be left alone used to be lost on the way.
 func TestRetryAfterIsObeyed(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	h.Run(20 * time.Second)
 	for _, c := range []struct {
 		err  error
@@ -278,12 +258,9 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 }
 
 func TestNudge(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	h.Clock.Move(10 * time.Second)
-	if err := h.Service.Nudge(t.Context(), h.Load(s.ID)); err != nil {
-		t.Fatal(err)
-	}
+	checkouttest.NoError(t, h.Service.Nudge(t.Context(), h.Load(s.ID)))
 	if due := h.Load(s.ID).DueAt; due.After(h.Clock.Now()) {
 		t.Errorf("DueAt = %v; want now", due)
 	}
@@ -299,15 +276,12 @@ func TestNudge(t *testing.T) {
 // A hint, which anybody may give as often as they like, makes for one look in ten
 // seconds after the last one.
 func TestHint(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	h.Process()
 	checked := h.Load(s.ID).CheckedAt
 	for _, c := range []struct{ after, due time.Duration }{{0, 10}, {4, 10}, {9, 10}} {
 		h.Clock.Move(checked.Add(c.after * time.Second).Sub(h.Clock.Now()))
-		if err := h.Service.Hint(t.Context(), h.Load(s.ID)); err != nil {
-			t.Fatal(err)
-		}
+		checkouttest.NoError(t, h.Service.Hint(t.Context(), h.Load(s.ID)))
 		if got := h.Load(s.ID).DueAt.Sub(checked); got != c.due*time.Second {
 			t.Errorf("a hint after %d s: due after %v; want %d s", c.after, got, c.due)
 		}
@@ -321,8 +295,7 @@ func TestHint(t *testing.T) {
 
 // looks counts what is asked of the gateway about one session in a day.
 func TestNothingIsDueForever(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	h.Run(31 * time.Minute)
 	h.WantStatus(s.ID, wire.Expired)
 	before := h.Gateway.Calls("status")
@@ -338,15 +311,12 @@ func TestNothingIsDueForever(t *testing.T) {
 // Looks that were taken twice at the same time used to be counted twice, and
 // the last ones, days later, were never taken.
 func TestLateCheckIsCountedOnce(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	h.Run(31 * time.Minute)
 	h.Clock.Move(10 * time.Minute)
 	stale := h.Load(s.ID)
 	for range 4 {
-		if err := h.Service.Process(t.Context(), stale); err != nil {
-			t.Fatal(err)
-		}
+		checkouttest.NoError(t, h.Service.Process(t.Context(), stale))
 	}
 	if n := h.Load(s.ID).Attempts[0].ChecksDone; n != 1 {
 		t.Errorf("late looks counted = %d; want 1", n)
@@ -355,30 +325,26 @@ func TestLateCheckIsCountedOnce(t *testing.T) {
 
 // What the merchant has settled used to leave another address payable.
 func TestResolvedSessionLeavesNothingPayable(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
-	s = checkouttest.Must(t)(h.Choose(s.ID, checkouttest.BNB()))
+	h, s := checkouttest.NewPending(t)
+	s = h.Must(h.Choose(s.ID, checkouttest.BNB()))
 	h.Gateway.Set("T00001", func(tx *checkouttest.Transaction) { tx.Status, tx.TxID = "confirmed", "0xa" })
 	h.Run(6 * time.Minute)
 	h.WantStatus(s.ID, wire.Review)
-	checkouttest.Must(t)(h.Service.Resolve(t.Context(), s.ID, wire.Cancelled, "not ours"))
+	h.Must(h.Resolve(s.ID, wire.Cancelled, "not ours"))
 	h.Run(time.Minute)
-	if live := h.Gateway.Live(); len(live) != 0 {
-		t.Errorf("live at the gateway = %v; want none", live)
-	}
+	h.WantLive(0)
 }
 
 // A payment that was cancelled, then doubted, then settled as cancelled is told
 // of each time.
 func TestResolvedAsWhatItWas(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	code := s.Attempts[0].TrackingCode
 	h.Gateway.Set(code, func(tx *checkouttest.Transaction) { tx.Status = "cancelled" })
 	h.Run(time.Minute)
 	h.Gateway.Set(code, func(tx *checkouttest.Transaction) { tx.Status = "confirmed"; tx.PaidAmount = "?" })
 	h.Run(10 * time.Minute)
 	h.WantStatus(s.ID, wire.Review)
-	checkouttest.Must(t)(h.Service.Resolve(t.Context(), s.ID, wire.Cancelled, "refunded"))
+	h.Must(h.Resolve(s.ID, wire.Cancelled, "refunded"))
 	h.WantEvents(s.ID, payment.EventPending, payment.EventCancelled, payment.EventReview, payment.EventCancelled)
 }

@@ -16,19 +16,17 @@ import (
 func TestExtend(t *testing.T) { checkouttest.OverBoth(t, extend) }
 
 func extend(t *testing.T, h *checkouttest.Shop) {
-	s := checkouttest.Must(t)(h.Choose(h.Open("25").ID, wire.Choice{CurrencySymbol: "USDT", NetworkCode: "trc20", Email: "ann@example.com", Comment: "blue"}))
+	s := h.Must(h.Choose(h.Open("25").ID, wire.Choice{CurrencySymbol: "USDT", NetworkCode: "trc20", Email: "ann@example.com", Comment: "blue"}))
 	first := h.View(s.ID).Attempt
 	h.Run(27 * time.Minute)
 	if v := h.View(s.ID); !v.Can(wire.Extend) || v.Attempt.ExtendMinutes != 60 {
 		t.Fatalf("%v and %d minutes are offered; want extend and 60", v.Actions, v.Attempt.ExtendMinutes)
 	}
 	h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) {
-		if live := h.Gateway.Live(); len(live) != 0 {
-			t.Errorf("live at the gateway during create = %v; want none", live)
-		}
+		h.WantLive(0)
 		return nil, nil
 	}
-	s = checkouttest.Must(t)(h.Extend(s.ID, 1))
+	s = h.Must(h.Extend(s.ID, 1))
 	v := h.View(s.ID)
 	if a := v.Attempt; v.Status != wire.Pending || a.Number != 2 || a.Address == first.Address || a.CurrencySymbol != "USDT" || a.NetworkCode != "trc20" {
 		t.Fatalf("%s, attempt %+v; want the second, pending in USDT", v.Status, a)
@@ -82,15 +80,14 @@ func manyClicksExtendOnce(t *testing.T, h *checkouttest.Shop) {
 // A page that still shows the address before is told of the new one, however
 // old that is by then.
 func TestExtendWhatIsReplaced(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	h.Run(10 * time.Minute)
-	checkouttest.Must(t)(h.Extend(s.ID, 1))
+	h.Must(h.Extend(s.ID, 1))
 	h.Run(10 * time.Minute)
-	if s = checkouttest.Must(t)(h.Extend(s.ID, 1)); len(s.Attempts) != 2 {
+	if s = h.Must(h.Extend(s.ID, 1)); len(s.Attempts) != 2 {
 		t.Errorf("%d attempts; want two: the first was replaced already", len(s.Attempts))
 	}
-	if s = checkouttest.Must(t)(h.Extend(s.ID, 2)); len(s.Attempts) != 3 {
+	if s = h.Must(h.Extend(s.ID, 2)); len(s.Attempts) != 3 {
 		t.Errorf("%d attempts; want three: this is another wish", len(s.Attempts))
 	}
 }
@@ -107,7 +104,7 @@ func TestExtendRefused(t *testing.T) {
 			h.Gateway.Set(h.Load(id).Attempts[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.TxID = "0xa" })
 		}, wire.CodePaymentInProgress},
 		{"called off", func(h *checkouttest.Shop, id string) {
-			checkouttest.Must(h.T)(h.Service.Cancel(h.T.Context(), id, payment.ClosedByShopper))
+			h.Must(h.Cancel(id, payment.ClosedByShopper))
 		}, wire.CodeNotPossible},
 		{"expired", func(h *checkouttest.Shop, id string) { h.Run(31 * time.Minute) }, wire.CodeNotPossible},
 		{"gateway away", func(h *checkouttest.Shop, _ string) {
@@ -118,12 +115,10 @@ func TestExtendRefused(t *testing.T) {
 		}, wire.CodePaymentInProgress},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := checkouttest.NewShop(t)
-			s := h.Chosen("25", checkouttest.USDT())
+			h, s := checkouttest.NewPending(t)
 			h.Run(10 * time.Minute)
 			c.begin(h, s.ID)
-			_, err := h.Extend(s.ID, 0)
-			checkouttest.WantCode(t, err, c.want)
+			h.WantCode(c.want)(h.Extend(s.ID, 0))
 			if n := len(h.Load(s.ID).Attempts); n != 1 {
 				t.Errorf("%d attempts; want one", n)
 			}
@@ -149,21 +144,16 @@ func TestExtendIsBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := checkouttest.NewShop(t)
 			s, _, err := h.Service.Open(t.Context(), payment.Order{AmountUSD: checkouttest.Dec("25"), ExpiresIn: c.expires}, "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT()))
+			checkouttest.NoError(t, err)
+			h.Must(h.Choose(s.ID, checkouttest.USDT()))
 			for h.Run(10 * time.Minute); h.View(s.ID).Can(wire.Extend); h.Run(10 * time.Minute) {
-				s = checkouttest.Must(t)(h.Extend(s.ID, 0))
+				s = h.Must(h.Extend(s.ID, 0))
 			}
 			if len(s.Attempts) != c.most {
 				t.Errorf("%d attempts; want %d", len(s.Attempts), c.most)
 			}
-			_, err = h.Extend(s.ID, 0)
-			checkouttest.WantCode(t, err, c.want)
-			if live := h.Gateway.Live(); len(live) != 1 {
-				t.Errorf("live at the gateway = %v; want the one that is shown", live)
-			}
+			h.WantCode(c.want)(h.Extend(s.ID, 0))
+			h.WantLive(1)
 		})
 	}
 }
@@ -171,13 +161,10 @@ func TestExtendIsBounded(t *testing.T) {
 func TestExtendNothing(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Open("25")
-	_, err := h.Extend(s.ID, 0)
-	checkouttest.WantCode(t, err, wire.CodeNotPossible)
-	_, err = h.Extend("cs_none", 0)
-	checkouttest.WantCode(t, err, wire.CodeSessionUnknown)
-	checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT()))
-	_, err = h.Extend(s.ID, 7)
-	checkouttest.WantCode(t, err, wire.CodeNotPossible)
+	h.WantCode(wire.CodeNotPossible)(h.Extend(s.ID, 0))
+	h.WantCode(wire.CodeSessionUnknown)(h.Extend("cs_none", 0))
+	h.Must(h.Choose(s.ID, checkouttest.USDT()))
+	h.WantCode(wire.CodeNotPossible)(h.Extend(s.ID, 7))
 	if v := h.View(s.ID); !v.Can(wire.Extend) {
 		t.Errorf("actions = %v; want extend: the network gives 60 minutes, the order asked for 30", v.Actions)
 	}

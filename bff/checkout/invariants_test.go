@@ -98,9 +98,7 @@ func (w *walk) checkLast(s payment.Session) {
 	var body struct{ Data payment.Object }
 	events := w.Store.Outbox(s.ID)
 	if len(events) > 0 {
-		if err := json.Unmarshal(events[len(events)-1].Body, &body); err != nil {
-			w.T.Fatal(err)
-		}
+		checkouttest.NoError(w.T, json.Unmarshal(events[len(events)-1].Body, &body))
 	}
 	if body.Data.Status != s.Status {
 		w.fail(s.ID, "the last of %v told that it is %q; it is %s", w.EventTypes(s.ID), body.Data.Status, s.Status)

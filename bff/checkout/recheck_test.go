@@ -15,7 +15,7 @@ func TestRecheckIsFollowed(t *testing.T) { checkouttest.OverBoth(t, recheckIsFol
 
 func recheckIsFollowed(t *testing.T, h *checkouttest.Shop) {
 	s := h.Expired()
-	checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
+	h.Must(h.Recheck(s.ID))
 	h.Run(40 * time.Second)
 	h.WantStatus(s.ID, wire.Expired)
 	h.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
@@ -30,17 +30,15 @@ func TestRecheckOfAReplacedAttempt(t *testing.T) { checkouttest.OverBoth(t, rech
 
 func recheckOfAReplacedAttempt(t *testing.T, h *checkouttest.Shop) {
 	s := h.Chosen("25", checkouttest.USDT())
-	checkouttest.Must(t)(h.Choose(s.ID, checkouttest.BNB()))
+	h.Must(h.Choose(s.ID, checkouttest.BNB()))
 	h.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
-	s = checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
+	s = h.Must(h.Recheck(s.ID))
 	if s.Status != wire.Pending {
 		t.Fatalf("status = %s; want pending: the poller checks the other attempt", s.Status)
 	}
 	h.Run(5 * time.Second)
 	h.WantStatus(s.ID, wire.Confirmed)
-	if n := h.Gateway.Calls("recheck"); n != 1 {
-		t.Errorf("rechecks = %d; want 1", n)
-	}
+	h.WantCalls("recheck", 1)
 }
 
 // One request makes for one recheck and one read at each of the times of the pace.
@@ -48,7 +46,7 @@ func TestFollowUpIsBounded(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Expired()
 	reads, rechecks := h.Gateway.Calls("status"), h.Gateway.Calls("recheck")
-	checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
+	h.Must(h.Recheck(s.ID))
 	began := h.Clock.Now()
 	for _, after := range payment.DefaultSchedule().FollowUps[1:] {
 		if due := h.Load(s.ID).DueAt; !due.Equal(began.Add(after)) {
@@ -69,16 +67,15 @@ func TestFollowUpIsBounded(t *testing.T) {
 // However often somebody asks, a session with many attempts makes for no more
 // rechecks than one with a single attempt.
 func TestRecheckOfManyAttemptsIsPaced(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewPending(t)
 	for n := range 5 {
-		checkouttest.Must(t)(h.Choose(s.ID, []wire.Choice{checkouttest.BNB(), checkouttest.USDT()}[n%2]))
+		h.Must(h.Choose(s.ID, []wire.Choice{checkouttest.BNB(), checkouttest.USDT()}[n%2]))
 	}
 	before := h.Gateway.Calls("recheck")
 	for range 600 {
 		h.Clock.Move(time.Second)
 		h.Process()
-		checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
+		h.Must(h.Recheck(s.ID))
 	}
 	if n := h.Gateway.Calls("recheck") - before; n < 15 || n > 25 {
 		t.Errorf("rechecks in ten minutes = %d; want 20, and 5 of the usual late looks", n)
@@ -91,7 +88,7 @@ func TestFollowUpAfterAnOutage(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Expired()
 	h.Gateway.StatusHook = func(string) error { return checkouttest.LostAnswer() }
-	h.Service.Recheck(t.Context(), s.ID)
+	h.Recheck(s.ID)
 	h.Run(3 * time.Minute)
 	h.Gateway.StatusHook = nil
 	before := h.Gateway.Calls("status")

@@ -19,17 +19,17 @@ func settledAsNotPaid(t *testing.T, h *checkouttest.Shop) {
 	h.Gateway.Pay(code, checkouttest.Dec("25"), "0xa")
 	h.Gateway.MangleStatus = func(r *payment.Record) { r.AmountUSD = checkouttest.Dec("1") }
 	h.Run(20 * time.Second)
-	checkouttest.Must(t)(h.Service.Resolve(t.Context(), s.ID, wire.Cancelled, "refunded"))
+	h.Must(h.Resolve(s.ID, wire.Cancelled, "refunded"))
 	h.WantStatus(s.ID, wire.Cancelled)
 	h.Gateway.MangleStatus = nil
 	h.Clock.Move(time.Minute)
-	checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID)) // as every shopper can
+	h.Must(h.Recheck(s.ID)) // as every shopper can
 	h.Run(10 * time.Minute)
 	h.WantReview(s.ID, "settled_before")
 	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview)
-	checkouttest.Must(t)(h.Service.Resolve(t.Context(), s.ID, wire.Cancelled, "refunded, as we said"))
+	h.Must(h.Resolve(s.ID, wire.Cancelled, "refunded, as we said"))
 	h.Clock.Move(time.Minute)
-	checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
+	h.Must(h.Recheck(s.ID))
 	h.Run(10 * time.Minute)
 	h.WantStatus(s.ID, wire.Cancelled) // it is settled: the same is not raised again
 	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview, payment.EventCancelled)
@@ -40,17 +40,17 @@ func settledAsNotPaid(t *testing.T, h *checkouttest.Shop) {
 func TestProvenAfterAnotherReview(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Reviewed()
-	checkouttest.Must(t)(h.Service.Resolve(t.Context(), s.ID, wire.Cancelled, "refunded"))
+	h.Must(h.Resolve(s.ID, wire.Cancelled, "refunded"))
 	h.Gateway.MangleStatus = func(r *payment.Record) { r.AmountUSD = checkouttest.Dec("1") }
 	h.Clock.Move(time.Minute)
-	checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
+	h.Must(h.Recheck(s.ID))
 	h.WantReview(s.ID, "amount_usd_mismatch")
 	h.Gateway.MangleStatus = nil
 	h.Gateway.Set(s.Attempts[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.Paid, tx.PaidAmount = checkouttest.Dec("25"), "25" })
 	h.Run(2 * time.Minute)
 	h.WantReview(s.ID, "settled_before")
 	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview, payment.EventReview)
-	checkouttest.Must(t)(h.Service.Resolve(t.Context(), s.ID, wire.Confirmed, "not refunded yet: we ship"))
+	h.Must(h.Resolve(s.ID, wire.Confirmed, "not refunded yet: we ship"))
 	h.WantStatus(s.ID, wire.Confirmed)
 	if s = h.Load(s.ID); !s.Current().ConfirmedByOperator() {
 		t.Error("it does not say that it was confirmed by hand")
@@ -59,14 +59,13 @@ func TestProvenAfterAnotherReview(t *testing.T) {
 
 // Money for another attempt of a session that a person has settled as not paid.
 func TestOtherAttemptAfterResolution(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
-	s = checkouttest.Must(t)(h.Choose(s.ID, checkouttest.BNB()))
+	h, s := checkouttest.NewPending(t)
+	s = h.Must(h.Choose(s.ID, checkouttest.BNB()))
 	first, second := s.Attempts[0], s.Attempts[1]
 	h.Gateway.Set(second.TrackingCode, func(tx *checkouttest.Transaction) { tx.Status, tx.TxID = "confirmed", "0xa" })
 	h.Run(time.Minute)
 	h.WantReview(s.ID, "paid_amount_unreadable")
-	checkouttest.Must(t)(h.Service.Resolve(t.Context(), s.ID, wire.Cancelled, "nothing has come"))
+	h.Must(h.Resolve(s.ID, wire.Cancelled, "nothing has come"))
 	h.Gateway.Pay(first.TrackingCode, first.PayAmount, "0xb")
 	h.Run(2 * time.Hour)
 	h.WantReview(s.ID, "settled_before")
@@ -77,14 +76,14 @@ func TestOtherAttemptAfterResolution(t *testing.T) {
 func TestResolvedBeforeCounting(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Reviewed()
-	checkouttest.Must(t)(h.Service.Resolve(t.Context(), s.ID, wire.Cancelled, "refunded"))
-	checkouttest.Must(t)(h.Store.Update(t.Context(), s.ID, func(s *payment.Session) ([]payment.Event, error) {
+	h.Must(h.Resolve(s.ID, wire.Cancelled, "refunded"))
+	h.Must(h.Store.Update(t.Context(), s.ID, func(s *payment.Session) ([]payment.Event, error) {
 		s.Attempts[0].ResolvedCount = 0
 		return nil, nil
 	}))
 	h.Gateway.Set(s.Attempts[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.Paid, tx.PaidAmount = checkouttest.Dec("25"), "25" })
 	h.Clock.Move(time.Minute)
-	checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
+	h.Must(h.Recheck(s.ID))
 	h.Run(5 * time.Minute)
 	h.WantReview(s.ID, "settled_before")
 }
@@ -104,8 +103,7 @@ func settlingWhatAnotherWasPaidWith(t *testing.T, h *checkouttest.Shop) {
 	h.Gateway.Pay(second.Attempts[0].TrackingCode, checkouttest.Dec("25"), "0xa")
 	h.Run(time.Minute)
 	h.WantReview(second.ID, "amount_usd_mismatch")
-	_, err := h.Service.Resolve(t.Context(), second.ID, wire.Confirmed, "seen on the chain")
-	checkouttest.WantCode(t, err, wire.CodeReviewChanged)
+	h.WantCode(wire.CodeReviewChanged)(h.Resolve(second.ID, wire.Confirmed, "seen on the chain"))
 	h.WantReview(second.ID, "transaction_id_reused")
 	version := h.Load(second.ID).Version
 	h.Run(10 * time.Minute) // the gateway says what it said: that is not the reason any more
@@ -113,7 +111,7 @@ func settlingWhatAnotherWasPaidWith(t *testing.T, h *checkouttest.Shop) {
 	if v := h.Load(second.ID).Version; v != version {
 		t.Errorf("version = %d after ten minutes without news; want %d", v, version)
 	}
-	checkouttest.Must(t)(h.Service.Resolve(t.Context(), second.ID, wire.Confirmed, "a batch of our exchange"))
+	h.Must(h.Resolve(second.ID, wire.Confirmed, "a batch of our exchange"))
 	h.WantStatus(second.ID, wire.Confirmed)
 	h.WantEvents(second.ID, payment.EventPending, payment.EventReview, payment.EventConfirmed)
 }
@@ -131,13 +129,11 @@ func TestResolvingAChangedReview(t *testing.T) {
 	h.WantReview(s.ID, "amount_usd_mismatch")
 	checkouttest.WantCode(t, settle(s), wire.CodeReviewChanged)
 	s = h.Load(s.ID)
-	checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID)) // finds nothing new
+	h.Must(h.Recheck(s.ID)) // finds nothing new
 	if v := h.Load(s.ID).Version; v == s.Version {
 		t.Fatal("a recheck has written nothing: this test is about one that does")
 	}
-	if err := settle(s); err != nil {
-		t.Fatal(err)
-	}
+	checkouttest.NoError(t, settle(s))
 	h.WantStatus(s.ID, wire.Confirmed)
 	for _, e := range h.Load(s.ID).Timeline {
 		if e.What == "attempt.confirmed" && e.By != "console:ann" {
@@ -154,14 +150,14 @@ func TestResolutionIsReportedAfterAnEarlierEnd(t *testing.T) {
 
 func settlingIsToldAfterAnEarlierEnd(t *testing.T, h *checkouttest.Shop) {
 	s := h.Chosen("25", checkouttest.USDT())
-	s = checkouttest.Must(t)(h.Choose(s.ID, checkouttest.BNB()))
-	checkouttest.Must(t)(h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
+	s = h.Must(h.Choose(s.ID, checkouttest.BNB()))
+	h.Must(h.Cancel(s.ID, payment.ClosedByShopper))
 	h.WantEvents(s.ID, payment.EventPending, payment.EventPending, payment.EventCancelled)
 	h.Gateway.Set(s.Attempts[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.Status, tx.TxID = "confirmed", "0xa" })
 	h.Clock.Move(10 * time.Minute)
 	h.Run(10 * time.Minute)
 	h.WantReview(s.ID, "paid_amount_unreadable")
-	checkouttest.Must(t)(h.Service.Resolve(t.Context(), s.ID, wire.Cancelled, "nothing has come"))
+	h.Must(h.Resolve(s.ID, wire.Cancelled, "nothing has come"))
 	h.WantStatus(s.ID, wire.Cancelled)
 	h.WantEvents(s.ID, payment.EventPending, payment.EventPending, payment.EventCancelled, payment.EventReview, payment.EventCancelled)
 }
@@ -171,7 +167,7 @@ func settlingIsToldAfterAnEarlierEnd(t *testing.T, h *checkouttest.Shop) {
 func TestProvenLongAfterResolution(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Reviewed()
-	checkouttest.Must(t)(h.Service.Resolve(t.Context(), s.ID, wire.Cancelled, "nothing has come"))
+	h.Must(h.Resolve(s.ID, wire.Cancelled, "nothing has come"))
 	h.Run(2 * time.Hour)
 	h.WantStatus(s.ID, wire.Cancelled)
 	h.Gateway.Set(s.Attempts[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.Paid, tx.PaidAmount = checkouttest.Dec("25"), "25" })

@@ -27,16 +27,12 @@ func busyCreateIsSentAgain(t *testing.T, h *checkouttest.Shop) {
 	if v.Status != wire.Preparing || v.Notice != nil || v.Attempt.Address != "" {
 		t.Errorf("view = %+v; want preparing, no notice and no address", v)
 	}
-	if n := h.Gateway.Calls("create"); n != 1 {
-		t.Errorf("creates before the gateway said so = %d; want 1", n)
-	}
+	h.WantCalls("create", 1)
 	h.Run(3 * time.Second)
 	h.WantStatus(s.ID, wire.Pending)
 	h.WantOne(s.ID)
 	h.WantEvents(s.ID, payment.EventPending)
-	if n := h.Gateway.Calls("list"); n != 0 {
-		t.Errorf("the list was read %d times; want 0, since nothing was created", n)
-	}
+	h.WantCalls("list", 0)
 	if n := len(h.Load(s.ID).Attempts); n != 1 {
 		t.Errorf("%d attempts; want 1", n)
 	}
@@ -81,7 +77,7 @@ func TestBusyForever(t *testing.T) {
 				t.Errorf("creates = %d; want %d", n, tt.creates)
 			}
 			h.Gateway.CreateHook = nil
-			checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT()))
+			h.Must(h.Choose(s.ID, checkouttest.USDT()))
 			h.WantOne(s.ID)
 		})
 	}
@@ -97,9 +93,7 @@ func busyCreateSurvivesARestart(t *testing.T, h *checkouttest.Shop) {
 	h.Gateway.CreateHook = checkouttest.Once(busy(20*time.Second), nil)
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Restart()
-	if err := h.Service.Recover(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	checkouttest.NoError(t, h.Service.Recover(t.Context()))
 	h.WantStatus(s.ID, wire.Preparing)
 	h.Run(22 * time.Second)
 	h.WantStatus(s.ID, wire.Pending)
@@ -115,14 +109,10 @@ func busyCreateIsSentByOne(t *testing.T, h *checkouttest.Shop) {
 	h.Clock.Move(21 * time.Second)
 	stale := h.Load(s.ID)
 	for range 4 {
-		if err := h.Service.Process(t.Context(), stale); err != nil {
-			t.Fatal(err)
-		}
-		checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT()))
+		checkouttest.NoError(t, h.Service.Process(t.Context(), stale))
+		h.Must(h.Choose(s.ID, checkouttest.USDT()))
 	}
-	if n := h.Gateway.Calls("create"); n != 2 {
-		t.Errorf("creates = %d; want 2", n)
-	}
+	h.WantCalls("create", 2)
 	h.WantOne(s.ID)
 }
 
@@ -134,16 +124,12 @@ func busyCreateOfAPaidOrder(t *testing.T, h *checkouttest.Shop) {
 	h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) {
 		return busy(20 * time.Second), nil
 	}
-	checkouttest.Must(t)(h.Choose(s.ID, checkouttest.BNB()))
+	h.Must(h.Choose(s.ID, checkouttest.BNB()))
 	h.Gateway.CreateHook = nil
 	h.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
-	checkouttest.Must(t)(h.Service.Recheck(t.Context(), s.ID))
+	h.Must(h.Recheck(s.ID))
 	h.Run(time.Minute)
 	h.WantStatus(s.ID, wire.Confirmed)
-	if live := h.Gateway.Live(); len(live) != 0 {
-		t.Errorf("live at the gateway = %v; want none", live)
-	}
-	if n := h.Gateway.Calls("create"); n != 2 {
-		t.Errorf("creates = %d; want 2", n)
-	}
+	h.WantLive(0)
+	h.WantCalls("create", 2)
 }

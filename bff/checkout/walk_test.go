@@ -229,7 +229,7 @@ func (w *walk) stepExtend() {
 		return
 	}
 	offered, cancelled := w.View(id), count(w.EventTypes(id), payment.EventCancelled)
-	s, err := w.Service.Extend(w.T.Context(), id, w.rng.IntN(len(w.Load(id).Attempts)+1))
+	s, err := w.Extend(id, w.rng.IntN(len(w.Load(id).Attempts)+1))
 	w.allowed("Extend", err)
 	if errors.Is(err, &wire.Error{Code: wire.CodeTooManyAttempts}) && offered.Can(wire.Extend) {
 		w.T.Fatalf("Extend = %v although %v was offered", err, offered.Actions)
@@ -294,14 +294,14 @@ func (w *walk) stepCancel() {
 		if w.rng.IntN(4) == 0 {
 			by = payment.ClosedByMerchant
 		}
-		_, err := w.Service.Cancel(w.T.Context(), id, by)
+		_, err := w.Cancel(id, by)
 		w.allowed("Cancel", err)
 	}
 }
 
 func (w *walk) stepRecheck() {
 	if id, ok := w.any(); ok {
-		_, err := w.Service.Recheck(w.T.Context(), id)
+		_, err := w.Recheck(id)
 		w.allowed("Recheck", err)
 	}
 }
@@ -312,7 +312,7 @@ func (w *walk) stepResolve() {
 		return
 	}
 	as := []wire.Status{wire.Confirmed, wire.Cancelled}[w.rng.IntN(2)]
-	_, err := w.Service.Resolve(w.T.Context(), id, as, "by hand")
+	_, err := w.Resolve(id, as, "by hand")
 	w.allowed("Resolve", err)
 }
 

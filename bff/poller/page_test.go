@@ -34,9 +34,7 @@ func newListing(t *testing.T, kind string) *listing {
 	}
 	l := &listing{Shop: h, id: id, reading: &poller.Reading{Next: 14500 * time.Millisecond}}
 	h.Clock.Move(15 * time.Second)
-	if err := h.Process(); err != nil {
-		t.Fatal(err)
-	}
+	checkouttest.NoError(t, h.Process())
 	h.Clock.Move(10 * time.Second)
 	l.asked, l.row = h.Clock.Now(), h.Gateway.All()[0].Record
 	return l
@@ -142,29 +140,21 @@ func TestApplyPage(t *testing.T) {
 		}, want: left},
 		"hinted": {flaw: func(l *listing) {
 			l.Clock.Move(time.Second)
-			if err := l.Service.Hint(l.T.Context(), l.Load(l.id)); err != nil {
-				l.T.Fatal(err)
-			}
+			checkouttest.NoError(t, l.Service.Hint(l.T.Context(), l.Load(l.id)))
 		}, want: left},
 		"hinted for later": {set: func(l *listing) {
 			s := l.Load(l.id)
-			if err := l.Store.Touch(l.T.Context(), s, s.CheckedAt, s.CheckedAt.Add(12*time.Second)); err != nil {
-				l.T.Fatal(err)
-			}
+			checkouttest.NoError(t, l.Store.Touch(l.T.Context(), s, s.CheckedAt, s.CheckedAt.Add(12*time.Second)))
 		}, want: left},
 		"due since before": {set: func(l *listing) { l.Clock.Move(time.Minute) }, want: touched},
 		"due meanwhile":    {flaw: func(l *listing) { l.Clock.Move(6 * time.Second) }, want: touched},
 		"watched": {set: func(l *listing) {
 			until := l.Clock.Now().Add(time.Minute)
-			if err := l.Store.Watch(l.T.Context(), []string{l.id}, until, until); err != nil {
-				l.T.Fatal(err)
-			}
+			checkouttest.NoError(t, l.Store.Watch(l.T.Context(), []string{l.id}, until, until))
 		}, want: left},
 		"watched, changed": {set: func(l *listing) {
 			until := l.Clock.Now().Add(time.Minute)
-			if err := l.Store.Watch(l.T.Context(), []string{l.id}, until, until); err != nil {
-				l.T.Fatal(err)
-			}
+			checkouttest.NoError(t, l.Store.Watch(l.T.Context(), []string{l.id}, until, until))
 		}, flaw: func(l *listing) { l.row.TxID = "0xabc" }, want: hastened},
 		"of another gateway": {set: func(l *listing) { l.update(func(s *payment.Session) { s.Environment = "other" }) }, want: left},
 		"closed by the merchant": {set: func(l *listing) {
@@ -214,9 +204,7 @@ func TestApplyPage(t *testing.T) {
 					want.CheckedAt = got.CheckedAt
 				}
 				same(t, tt.want, got, want)
-				if n := l.Gateway.Calls("status"); n != 1 {
-					t.Errorf("%d status reads; want the one before", n)
-				}
+				l.WantCalls("status", 1)
 			})
 		}
 	}
@@ -251,9 +239,7 @@ func TestListThatIsStuck(t *testing.T) {
 			l.heed(l.row)
 		}
 		before := l.Gateway.Calls("status")
-		if err := l.Process(); err != nil {
-			t.Fatal(err)
-		}
+		checkouttest.NoError(t, l.Process())
 		if l.Gateway.Calls("status") > before {
 			reads = append(reads, l.asked.Sub(start))
 		}
@@ -269,9 +255,7 @@ func TestStaleList(t *testing.T) {
 	l := newListing(t, "memory")
 	l.pay("25")
 	l.Clock.Move(5 * time.Second)
-	if err := l.Process(); err != nil {
-		t.Fatal(err)
-	}
+	checkouttest.NoError(t, l.Process())
 	for _, tt := range []struct {
 		after time.Duration
 		want  int
@@ -310,13 +294,9 @@ func TestListAnswersNoHint(t *testing.T) {
 			l := newListing(t, "memory")
 			if !tt.unwatched {
 				until := l.Clock.Now().Add(time.Hour)
-				if err := l.Store.Watch(t.Context(), []string{l.id}, until, l.Clock.Now()); err != nil {
-					t.Fatal(err)
-				}
+				checkouttest.NoError(t, l.Store.Watch(t.Context(), []string{l.id}, until, l.Clock.Now()))
 			}
-			if err := l.Process(); err != nil {
-				t.Fatal(err)
-			}
+			checkouttest.NoError(t, l.Process())
 			l.reading.Next = every * 29 / 27
 			if tt.sluggish {
 				l.reading.Next = 30 * time.Second
@@ -330,16 +310,12 @@ func TestListAnswersNoHint(t *testing.T) {
 				l.Clock.Move(100 * time.Millisecond)
 				l.asked = l.Clock.Now().Add(-time.Microsecond)
 				if n%10 == 0 {
-					if err := tt.ask(l, l.Load(l.id)); err != nil {
-						t.Fatal(err)
-					}
+					checkouttest.NoError(t, tt.ask(l, l.Load(l.id)))
 				}
 				if n%27 == 1 || tt.sluggish {
 					l.heed(l.row)
 				}
-				if err := l.Process(); err != nil {
-					t.Fatal(err)
-				}
+				checkouttest.NoError(t, l.Process())
 			}
 			if got := l.Gateway.Calls("status") - before; got < tt.reads || got > tt.reads+1 {
 				t.Errorf("%d status reads; want %d or one more", got, tt.reads)
@@ -351,7 +327,7 @@ func TestListAnswersNoHint(t *testing.T) {
 // recheck is what comes of a post that asks for a check.
 func (l *listing) recheck(id string) error {
 	l.T.Helper()
-	s, err := l.Service.Recheck(l.T.Context(), id)
+	s, err := l.Recheck(id)
 	if err != nil {
 		return err
 	}
@@ -363,13 +339,9 @@ func TestRecheckAfterTheList(t *testing.T) {
 	l := newListing(t, "memory")
 	l.heed(l.row)
 	l.pay("25")
-	if err := l.recheck(l.id); err != nil {
-		t.Fatal(err)
-	}
+	checkouttest.NoError(t, l.recheck(l.id))
 	l.Clock.Move(3 * time.Second)
-	if err := l.Process(); err != nil {
-		t.Fatal(err)
-	}
+	checkouttest.NoError(t, l.Process())
 	l.WantStatus(l.id, wire.Confirmed)
 }
 
@@ -414,15 +386,11 @@ func TestDistrustIsGuarded(t *testing.T) {
 	l := newListing(t, "memory")
 	l.row.TxID = "0xabc"
 	held, err := l.Store.Hold(t.Context(), l.id, l.Clock.Now(), time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	checkouttest.NoError(t, err)
 	before := l.Load(l.id)
 	l.heed(l.row)
 	same(t, "while it is read", l.Load(l.id), before)
-	if err := l.Store.Touch(t.Context(), held, l.Clock.Now(), l.Clock.Now().Add(15*time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	checkouttest.NoError(t, l.Store.Touch(t.Context(), held, l.Clock.Now(), l.Clock.Now().Add(15*time.Second)))
 	l.reading = &poller.Reading{Next: l.reading.Next}
 	l.heed(l.row)
 	if got := l.Load(l.id).CheckedAt; !got.Equal(l.Clock.Now()) {
@@ -478,12 +446,12 @@ func TestListDoesNotPostponeAFollowUp(t *testing.T) {
 	for _, kind := range []string{"memory", "sqlite"} {
 		t.Run(kind, func(t *testing.T) {
 			l := newListing(t, kind)
-			checkouttest.Must(t)(l.Choose(l.id, checkouttest.BNB()))
+			l.Must(l.Choose(l.id, checkouttest.BNB()))
 			l.row = l.Gateway.All()[1].Record
 			reads := map[string]int{}
 			l.Gateway.StatusHook = func(code string) error { reads[code]++; return nil }
 			l.Clock.Move(time.Minute)
-			checkouttest.Must(t)(l.Service.Recheck(t.Context(), l.id))
+			l.Must(l.Recheck(l.id))
 			for n := range 62 * 2 {
 				if n%5 == 0 {
 					l.asked = l.Clock.Now()

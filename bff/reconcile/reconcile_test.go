@@ -22,9 +22,7 @@ func compare(t *testing.T, h *checkouttest.Shop) {
 		t.Helper()
 		day := h.Clock.Now().Truncate(24 * time.Hour)
 		c, err := reconcile.Reconcile(t.Context(), h.Gateway, h.Store, day.AddDate(0, 0, -3), day.AddDate(0, 0, 3))
-		if err != nil {
-			t.Fatal(err)
-		}
+		checkouttest.NoError(t, err)
 		return c
 	}
 	agreed, paid, took, extra := h.Chosen("25", checkouttest.USDT()), h.Chosen("26", checkouttest.USDT()), h.Chosen("27", checkouttest.USDT()), h.Chosen("28", checkouttest.USDT())

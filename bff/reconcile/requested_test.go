@@ -115,9 +115,7 @@ func comparison(t *testing.T, pages int, test func(t *testing.T, c *reconcile.Se
 			t.Helper()
 			synctest.Wait()
 			known, err := c.Status(t.Context(), reconcile.Requested)
-			if err != nil {
-				t.Fatal(err)
-			}
+			checkouttest.NoError(t, err)
 			return known
 		})
 	})

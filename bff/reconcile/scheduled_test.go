@@ -311,9 +311,7 @@ func TestDailyRunResumes(t *testing.T) {
 		daily := func() reconcile.Status {
 			t.Helper()
 			known, err := b.records.Status(t.Context(), reconcile.Daily)
-			if err != nil {
-				t.Fatal(err)
-			}
+			checkouttest.NoError(t, err)
 			return known
 		}
 		for !daily().Next.Before(time.Now().Add(5 * time.Minute)) {

@@ -163,9 +163,7 @@ func TestOrphanOfUnknownStatusIsNotReplaced(t *testing.T) {
 	h.Gateway.Set(h.Gateway.All()[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.Status = "processing" })
 	h.Run(2 * time.Minute)
 	h.WantStatus(s.ID, wire.Preparing)
-	if n := h.Gateway.Calls("create"); n != 1 {
-		t.Errorf("creates = %d; want 1", n)
-	}
+	h.WantCalls("create", 1)
 	h.Gateway.Set(h.Gateway.All()[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.Status = "expired" })
 	h.Run(time.Minute)
 	h.WantOne(s.ID)
@@ -179,9 +177,7 @@ func TestPaidOrphanIsReviewed(t *testing.T) {
 	h.Run(time.Minute)
 	h.WantStatus(s.ID, wire.Review)
 	h.WantEvents(s.ID, payment.EventReview)
-	if n := h.Gateway.Calls("create"); n != 1 {
-		t.Errorf("creates = %d; want 1", n)
-	}
+	h.WantCalls("create", 1)
 }
 
 func TestCrashBetweenIntentAndAnswer(t *testing.T) {
@@ -232,9 +228,7 @@ func TestLateAnswerIsAdopted(t *testing.T) {
 	h.WantOne(s.ID)
 	h.Run(2 * time.Minute)
 	h.WantOne(s.ID)
-	if n := h.Gateway.Calls("create"); n != 1 {
-		t.Errorf("creates = %d; want 1", n)
-	}
+	h.WantCalls("create", 1)
 }
 
 // A search that had found the record just when the late answer was adopted used
@@ -264,9 +258,7 @@ func TestLateAnswerDuringTheSearch(t *testing.T) {
 	}
 	h.Run(time.Minute)
 	h.WantOne(s.ID)
-	if n := h.Gateway.Calls("cancel"); n != 0 {
-		t.Errorf("cancels = %d; want 0", n)
-	}
+	h.WantCalls("cancel", 0)
 }
 
 // Whoever came second to give an attempt up used to make the create call of the
@@ -334,9 +326,7 @@ func TestOutageOfTheListProvesNothing(t *testing.T) {
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Run(9 * time.Minute)
 	h.WantStatus(s.ID, wire.Preparing)
-	if n := h.Gateway.Calls("create"); n != 1 {
-		t.Errorf("creates = %d; want 1", n)
-	}
+	h.WantCalls("create", 1)
 	h.Gateway.ListHook = nil
 	h.Run(50 * time.Second)
 	h.WantOne(s.ID)
@@ -360,11 +350,10 @@ func TestAttemptsOfOneSessionAreBounded(t *testing.T) {
 // attempt that was given up.
 func TestNothingIsReplacedOncePaid(t *testing.T) {
 	t.Parallel()
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
-	checkouttest.Must(t)(h.Service.Cancel(t.Context(), s.ID, payment.ClosedByShopper))
+	h, s := checkouttest.NewPending(t)
+	h.Must(h.Cancel(s.ID, payment.ClosedByShopper))
 	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
-	checkouttest.Must(t)(h.Choose(s.ID, checkouttest.BNB()))
+	h.Must(h.Choose(s.ID, checkouttest.BNB()))
 	h.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
 	h.Gateway.Set("T00001", func(tx *checkouttest.Transaction) { tx.Status = "confirmed" })
 	h.Gateway.ListHook = checkouttest.LostAnswer
@@ -372,9 +361,7 @@ func TestNothingIsReplacedOncePaid(t *testing.T) {
 	h.WantStatus(s.ID, wire.Confirmed)
 	h.Gateway.ListHook = nil
 	h.Run(time.Hour)
-	if n := h.Gateway.Calls("create"); n != 2 {
-		t.Errorf("creates = %d; want 2, the one that is paid and the one that was lost", n)
-	}
+	h.WantCalls("create", 2)
 }
 
 // A process that has just started need not wait for an answer that nobody will
@@ -392,9 +379,7 @@ func TestRecoverSearchesAtOnce(t *testing.T) {
 	h.Store.FailUpdates(nil)
 	h.Gateway.CreateHook = nil
 	h.Restart()
-	if err := h.Service.Recover(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	checkouttest.NoError(t, h.Service.Recover(t.Context()))
 	h.Run(5 * time.Second)
 	h.WantOne(s.ID)
 	h.WantStatus(s.ID, wire.Pending)

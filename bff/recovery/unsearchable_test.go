@@ -156,9 +156,7 @@ func TestSearchBeforeItsTime(t *testing.T) {
 	h.SearchUntil(h.Missed(s.ID))
 	h.Clock.Move(time.Second)
 	g.asked()
-	if err := h.Service.Process(t.Context(), h.Load(s.ID)); err != nil {
-		t.Fatal(err)
-	}
+	checkouttest.NoError(t, h.Service.Process(t.Context(), h.Load(s.ID)))
 	h.FinishSearch()
 	if n := g.asked(); n > 3 {
 		t.Errorf("%d requests; want 3 at most", n)
@@ -247,10 +245,8 @@ func TestUnsearchableList(t *testing.T) {
 			if v := h.View(s.ID); !v.Can(wire.Choose) || v.Notice == nil {
 				t.Errorf("view = %+v; want a notice and a choice", v)
 			}
-			if n := h.Gateway.Calls("create"); n != 1 {
-				t.Errorf("creates = %d; want 1: nobody has chosen again", n)
-			}
-			checkouttest.Must(t)(h.Choose(s.ID, checkouttest.BNB()))
+			h.WantCalls("create", 1)
+			h.Must(h.Choose(s.ID, checkouttest.BNB()))
 			h.WantStatus(s.ID, wire.Pending)
 			shown := h.View(s.ID).Attempt.Address
 			steps(4, 30*time.Second)
@@ -291,7 +287,7 @@ func TestUnresolvedCreateIsAbandoned(t *testing.T) {
 	h.Run(11 * time.Minute)
 	h.WantStatus(s.ID, wire.Open)
 	h.Gateway.StatusHook, h.Gateway.CancelHook = nil, nil
-	checkouttest.Must(t)(h.Choose(s.ID, checkouttest.USDT()))
+	h.Must(h.Choose(s.ID, checkouttest.USDT()))
 	h.Run(time.Minute)
 	h.WantOne(s.ID)
 }

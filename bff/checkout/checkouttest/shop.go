@@ -53,6 +53,13 @@ var StoreKind = flag.String(
 // NewShop returns a shop over the store named by -store.
 func NewShop(t *testing.T) *Shop { return NewShopOver(t, *StoreKind) }
 
+// NewPending returns a shop with a session that awaits 25 USDT.
+func NewPending(t *testing.T) (*Shop, payment.Session) {
+	t.Helper()
+	h := NewShop(t)
+	return h, h.Chosen("25", USDT())
+}
+
 // OverBoth runs a test over both stores, in parallel with other tests.
 func OverBoth(t *testing.T, test func(*testing.T, *Shop)) {
 	t.Parallel()
@@ -197,6 +204,30 @@ func (h *Shop) WantEvents(id string, want ...payment.EventType) {
 	}
 }
 
+// WantCalls fails unless a method of the gateway was called that often.
+func (h *Shop) WantCalls(method string, want int) {
+	h.T.Helper()
+	if n := h.Gateway.Calls(method); n != want {
+		h.T.Errorf("calls of %s = %d; want %d", method, n, want)
+	}
+}
+
+// WantLive fails unless that many transactions can be paid at the gateway.
+func (h *Shop) WantLive(want int) {
+	h.T.Helper()
+	if live := h.Gateway.Live(); len(live) != want {
+		h.T.Errorf("live at the gateway = %v; want %d", live, want)
+	}
+}
+
+// WantCode returns a function that ends the test unless an action failed with that code.
+func (h *Shop) WantCode(want wire.Code) func(payment.Session, error) {
+	return func(_ payment.Session, err error) {
+		h.T.Helper()
+		WantCode(h.T, err, want)
+	}
+}
+
 // WantCode ends the test unless err has that code.
 func WantCode(t *testing.T, err error, want wire.Code) {
 	t.Helper()
@@ -205,13 +236,17 @@ func WantCode(t *testing.T, err error, want wire.Code) {
 	}
 }
 
-// Must returns a function that returns the session, or ends the test.
-func Must(t *testing.T) func(payment.Session, error) payment.Session {
-	return func(s payment.Session, err error) payment.Session {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
+// Must returns s, or ends the test.
+func (h *Shop) Must(s payment.Session, err error) payment.Session {
+	h.T.Helper()
+	NoError(h.T, err)
+	return s
+}
+
+// NoError ends the test if err is not nil.
+func NoError(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
 	}
 }

@@ -37,6 +37,24 @@ func (h *Shop) Extend(id string, number int) (payment.Session, error) {
 	return h.Service.Extend(h.T.Context(), id, number)
 }
 
+// Cancel cancels a session.
+func (h *Shop) Cancel(id string, by payment.Closer) (payment.Session, error) {
+	h.T.Helper()
+	return h.Service.Cancel(h.T.Context(), id, by)
+}
+
+// Recheck asks for a check.
+func (h *Shop) Recheck(id string) (payment.Session, error) {
+	h.T.Helper()
+	return h.Service.Recheck(h.T.Context(), id)
+}
+
+// Resolve resolves a review.
+func (h *Shop) Resolve(id string, as wire.Status, reason string) (payment.Session, error) {
+	h.T.Helper()
+	return h.Service.Resolve(h.T.Context(), id, as, reason)
+}
+
 // PayFor pays for an attempt of a session.
 func (h *Shop) PayFor(id, amount string) {
 	h.T.Helper()
