@@ -33,10 +33,10 @@ type Limits struct {
 	// post that may make some; 360. Fifty shoppers who choose a coin (1), change it (4) and
 	// request a check (1) make 300. Checks and cancellations may use a third, so that payments
 	// can still be opened.
-	Calls int
+	Calls   int
 	Guesses int // wrong keys, hook tokens and tracking codes at /return in a minute; 30
 	Sockets int // open at a time; 200
-	Unpaid int // sessions of items that are open and not paid, at a time; 200; see package shop
+	Unpaid  int // sessions of items that are open and not paid, at a time; 200; see package shop
 	// Loopback applies Reads, Sockets and Unpaid to loopback addresses, too. False = those are an
 	// unnamed proxy, or the operator: one limit for all shoppers would keep them from paying.
 	Loopback bool
@@ -54,7 +54,7 @@ func (l Limits) withDefaults() Limits {
 // and an attacker may have all addresses of a /48. Twice the gateway requests are what the
 // gateway accepts at the default rate.
 const (
-	NetworkFactor = 4
+	NetworkFactor     = 4
 	networkCallFactor = 2
 )
 
@@ -64,7 +64,7 @@ type counter struct{ client, network *httprate.RateLimiter }
 func newCounter(limit, wider int) counter {
 	silent := httprate.WithResponseHeaders(httprate.ResponseHeaders{}) // the answer says the rest
 	return counter{
-		client: httprate.NewRateLimiter(limit, time.Minute, silent),
+		client:  httprate.NewRateLimiter(limit, time.Minute, silent),
 		network: httprate.NewRateLimiter(wider*limit, time.Minute, silent),
 	}
 }
@@ -140,10 +140,10 @@ func (s *Server) limiters() map[Limit]func(http.Handler) http.Handler {
 	posts, calls := s.limitRequests(s.Limits.Posts, NetworkFactor), s.chargeCalls()
 	few := s.limitRequests(s.Limits.Calls/3, networkCallFactor)
 	return map[Limit]func(http.Handler) http.Handler{
-		Unlimited: func(h http.Handler) http.Handler { return h },
-		LimitReads: s.limitReads(),
-		LimitPosts: posts,
-		LimitCalls: func(h http.Handler) http.Handler { return posts(calls(h)) },
+		Unlimited:     func(h http.Handler) http.Handler { return h },
+		LimitReads:    s.limitReads(),
+		LimitPosts:    posts,
+		LimitCalls:    func(h http.Handler) http.Handler { return posts(calls(h)) },
 		LimitFewCalls: func(h http.Handler) http.Handler { return posts(few(calls(h))) },
 	}
 }
@@ -226,7 +226,7 @@ func (s *Server) WarnHiddenClients(r *http.Request) {
 
 // openCounter counts what each client and each network has open.
 type openCounter struct {
-	mu sync.Mutex // guards open
+	mu   sync.Mutex     // guards open
 	open map[string]int // by clientKey and by networkKey
 }
 
