@@ -33,7 +33,7 @@ func TestErrorsPage(t *testing.T) {
 		if got[code] = ""; strings.HasPrefix(body, "Seen by: ") {
 			got[code], _, _ = strings.Cut(strings.TrimPrefix(body, "Seen by: "), ".\n")
 		}
-		if !strings.Contains(body, "**What to do:** ") {
+		if !strings.Contains(body, "**Action:** ") {
 			t.Errorf("%s does not say what to do", code)
 		}
 	}

@@ -70,7 +70,7 @@ func TestPageOfFailures(t *testing.T) {
 	raw := must(os.ReadFile("../../docs/errors.md"))
 	text := strings.ReplaceAll(string(raw), "`", "")
 	for _, f := range failures {
-		if want := "### " + f.Code + "\n\n" + f.Meaning + "\n\n**What to do:** " + f.Fix + "\n"; !strings.Contains(text, want) {
+		if want := "### " + f.Code + "\n\n" + f.Meaning + "\n\n**Action:** " + f.Fix + "\n"; !strings.Contains(text, want) {
 			t.Errorf("docs/errors.md lacks\n%s", want)
 		}
 	}
