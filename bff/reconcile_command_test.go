@@ -46,7 +46,7 @@ func TestReconcile(t *testing.T) {
 	}
 	today := time.Now().UTC().Format(time.DateOnly)
 	code, out, errs = invoke(env, "reconcile", "-from", today, "-to", today)
-	for _, want := range []string{"paid_there: the next check proves", gateway.Transactions()[0].TrackingCode, id + " #1", "1001", "gateway: confirmed", "database: pending"} {
+	for _, want := range []string{"paid_there: the next check confirms", gateway.Transactions()[0].TrackingCode, id + " #1", "1001", "gateway: confirmed", "database: pending"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the report lacks %q:\n%s", want, out)
 		}

@@ -37,6 +37,7 @@ type server struct {
 	docs func() (*pages, error)
 }
 
+// Routes returns the endpoints of the merchant.
 func Routes(site *web.Server, c Config) []web.Route {
 	s := &server{Server: site, Config: c, keys: hashKeys(c.SecretKeys)}
 	if s.TestWebhooks == nil {

@@ -26,6 +26,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
+// Config is what the demo is made of.
 type Config struct {
 	// Listen, Shop and Gateway are host:port. A port in use is replaced by a free one, but not
 	// with Data, whose payments belong to the address. The checkout's public host is localhost and

@@ -12,6 +12,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
+// Config is the format and the destination of a log.
 type Config struct {
 	JSON  bool       // one JSON object a line; false = text, name=value
 	Level slog.Level // minimum level; zero = info

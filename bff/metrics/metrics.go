@@ -29,6 +29,7 @@ const MaxSeries = 500
 // Put writes a gauge; labels are the values of its labels, in order.
 type Put func(family string, value float64, labels ...string)
 
+// Config is where the metrics read their values.
 type Config struct {
 	// Token returns a coin and a network as the token list spells them; ok is false if it does not
 	// have them. Nil = an empty list.

@@ -16,6 +16,7 @@ import (
 	sdk "go.opentelemetry.io/otel/sdk/trace"
 )
 
+// Config is where spans go and what they say of this process.
 type Config struct {
 	URL      string        // of the collector, "http://127.0.0.1:4318/v1/traces"
 	Version  string        // of this program
