@@ -47,9 +47,7 @@ func (c *Service) changeWithIntent(
 
 // Replace runs fn, which may abandon an attempt, and sends the create of the replacement if
 // this change appended one: nobody else may send it a second time.
-func (c *Service) Replace(
-	ctx context.Context, old payment.Session, fn payment.ChangeFunc,
-) error {
+func (c *Service) Replace(ctx context.Context, old payment.Session, fn payment.ChangeFunc) error {
 	appended := false
 	s, err := c.changeWithIntent(ctx, old, func(s *payment.Session, now time.Time) error {
 		before := len(s.Attempts)
@@ -64,7 +62,6 @@ func (c *Service) Replace(
 	return err
 }
 
-// resend retries a postponed create.
 func (c *Service) resend(ctx context.Context, s payment.Session, n int) error {
 	send := false
 	s, err := c.Change(ctx, s, func(s *payment.Session, now time.Time) (err error) {
@@ -121,7 +118,6 @@ func (c *Service) startCreate(
 	return c.Session(ctx, s.ID)
 }
 
-// create calls the gateway for attempt n and records the answer.
 func (c *Service) create(ctx context.Context, s payment.Session, n int, terms payment.Terms) {
 	// After this the attempt is searched for: nothing may be sent for it any more.
 	sending, cancel := context.WithTimeout(ctx, c.Schedule.CreateTimeout)

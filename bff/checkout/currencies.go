@@ -48,9 +48,7 @@ const (
 )
 
 // read returns the list, and waits for a renewal if it is older than maxAge.
-func (c *currencyList) read(
-	ctx context.Context, maxAge time.Duration,
-) ([]payment.Currency, error) {
+func (c *currencyList) read(ctx context.Context, maxAge time.Duration) ([]payment.Currency, error) {
 	c.mu.Lock()
 	age := c.now().Sub(c.at)
 	list, have := c.list, c.list != nil && age < maxAge

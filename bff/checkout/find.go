@@ -31,23 +31,28 @@ func (c *Service) FindByTrackingCode(
 func (c *Service) FindByOrder(
 	ctx context.Context, o payment.Order,
 ) (s payment.Session, found bool, err error) {
-	if o.Ref == "" {
-		return payment.Session{}, false, nil
-	}
-	page, err := c.Store.List(ctx, payment.Filter{OrderRef: o.Ref, Limit: 1})
-	if err != nil || len(page.Sessions) == 0 ||
-		page.Sessions[0].Digest != o.Complete().Digest() {
-		return payment.Session{}, false, err
-	}
-	return page.Sessions[0], true, nil
+	s, found, err = c.first(ctx, payment.Filter{OrderRef: o.Ref})
+	return s, found && s.Digest == o.Complete().Digest(), err
 }
 
 // IsKeyUsed reports whether a session was opened with that idempotency key; "" = never. Errors:
 // the store's.
 func (c *Service) IsKeyUsed(ctx context.Context, key string) (bool, error) {
-	if key == "" {
-		return false, nil
+	_, used, err := c.first(ctx, payment.Filter{IdempotencyKey: key})
+	return used, err
+}
+
+// first returns the latest session that f selects; the zero Filter selects none.
+func (c *Service) first(
+	ctx context.Context, f payment.Filter,
+) (s payment.Session, found bool, err error) {
+	if f == (payment.Filter{}) {
+		return s, false, nil
 	}
-	page, err := c.Store.List(ctx, payment.Filter{IdempotencyKey: key, Limit: 1})
-	return len(page.Sessions) > 0, err
+	f.Limit = 1
+	page, err := c.Store.List(ctx, f)
+	if err != nil || len(page.Sessions) == 0 {
+		return s, false, err
+	}
+	return page.Sessions[0], true, nil
 }

@@ -77,16 +77,12 @@ func (c *Service) findExisting(
 ) (s payment.Session, created bool, err error) {
 	same := []payment.Filter{{IdempotencyKey: fresh.IdempotencyKey}, {OrderRef: fresh.Order.Ref}}
 	for _, f := range same {
-		if f == (payment.Filter{}) {
-			continue
-		}
-		f.Limit = 1
-		page, err := c.Store.List(ctx, f)
+		s, found, err := c.first(ctx, f)
 		if err != nil {
 			return payment.Session{}, false, fmt.Errorf("looking up the order's session: %w", err)
 		}
-		if len(page.Sessions) > 0 {
-			return page.Sessions[0], false, conflict(page.Sessions[0], fresh)
+		if found {
+			return s, false, conflict(s, fresh)
 		}
 	}
 	return payment.Session{}, false, wrong
@@ -105,7 +101,6 @@ func (c *Service) newSession(o payment.Order, key string) payment.Session {
 	return s
 }
 
-// conflict returns an error if have and want are of different orders.
 func conflict(have, want payment.Session) error {
 	switch {
 	case have.Digest == want.Digest:

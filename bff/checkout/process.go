@@ -108,9 +108,7 @@ func (c *Service) checkWaiting(ctx context.Context, s payment.Session, a payment
 }
 
 // cancelAndCheck cancels a transaction that must not be paid, and records its status.
-func (c *Service) cancelAndCheck(
-	ctx context.Context, s payment.Session, a payment.Attempt,
-) error {
+func (c *Service) cancelAndCheck(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
 		c.Log.WarnContext(ctx, "canceling a leftover transaction failed",
 			"session", s.ID, "attempt", a.Number, "error", err)
@@ -185,9 +183,10 @@ func (c *Service) processOrphan(
 func (c *Service) postpone(ctx context.Context, s payment.Session, errs []error) {
 	now := c.Now()
 	err := errors.Join(errs...)
-	wait := max(
-		c.Schedule.Interval(c.IsWatched(s) || isThrottled(err)), min(retryAfter(err), time.Minute),
-	)
+	refused, ok := errors.AsType[*payment.RefusedError](err)
+	throttled := ok && refused.Reason == payment.ReasonBusy && refused.Status == 0 // by us
+	interval := c.Schedule.Interval(c.IsWatched(s) || throttled)
+	wait := max(interval, min(retryAfter(err), time.Minute))
 	if a := s.Current(); a != nil {
 		wait = a.StretchInterval(now, wait)
 	}
@@ -198,12 +197,6 @@ func (c *Service) postpone(ctx context.Context, s payment.Session, errs []error)
 	if err := c.Store.Touch(ctx, s, checked, now.Add(wait)); err != nil {
 		c.Log.ErrorContext(ctx, "postponing a session failed", "session", s.ID, "error", err)
 	}
-}
-
-// isThrottled reports whether our own rate limiter refused the request.
-func isThrottled(err error) bool {
-	refused, ok := errors.AsType[*payment.RefusedError](err)
-	return ok && refused.Reason == payment.ReasonBusy && refused.Status == 0
 }
 
 // outagePause is the most that an error postpones a session: nobody knows when an outage ends.

@@ -49,11 +49,9 @@ func (c *Service) Recheck(ctx context.Context, id string) (payment.Session, erro
 		}
 	}
 	a = s.Attempt(number)
-	switch {
+	switch interval := payment.SlightlyBefore(c.Schedule.Watched); {
 	case a.State == payment.Waiting &&
-		c.Now().Sub(s.LastChecked()) < min(
-			payment.SlightlyBefore(c.Schedule.Watched), maxCheckPause,
-		):
+		c.Now().Sub(s.LastChecked()) < min(interval, maxCheckPause):
 		return s, nil
 	case a.State == payment.Waiting:
 		return c.checkStatus(ctx, s, number)

@@ -73,7 +73,6 @@ func (c *Service) Touch(ctx context.Context, s payment.Session) error {
 	return nil
 }
 
-// countAbsence records the answer that the transaction of attempt n does not exist.
 func (c *Service) countAbsence(
 	ctx context.Context, s payment.Session, n int,
 ) (payment.Session, error) {

@@ -194,7 +194,6 @@ func (c *Service) logReviews(ctx context.Context, was, s payment.Session) {
 	}
 }
 
-// unavailable logs a failed gateway call and returns the error for clients.
 func (c *Service) unavailable(ctx context.Context, doing string, err error) error {
 	c.Log.WarnContext(ctx, "gateway call failed", "call", doing, "error", err)
 	return payment.GatewayUnavailable(doing, err)

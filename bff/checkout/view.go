@@ -39,7 +39,10 @@ func View(s *payment.Session, opts ViewOptions) wire.View {
 	a := s.Current()
 	v := wire.View{
 		Version: s.Version, Session: s.ID, Status: s.Status, Test: s.Test,
-		Order:      viewOrder(s.Order),
+		Order: wire.Order{
+			Ref: s.Order.Ref, Title: s.Order.Title, Description: s.Order.Description,
+			AmountUSD: s.Order.AmountUSD.StringFixed(2),
+		},
 		Currencies: currenciesView(s.Order, opts),
 		Actions:    s.Actions(opts.Now),
 		SuccessURL: s.Order.SuccessURL, CancelURL: s.Order.CancelURL, Support: opts.Support,
@@ -64,13 +67,6 @@ func View(s *payment.Session, opts ViewOptions) wire.View {
 	return v
 }
 
-func viewOrder(o payment.Order) wire.Order {
-	return wire.Order{
-		Ref: o.Ref, Title: o.Title, Description: o.Description,
-		AmountUSD: o.AmountUSD.StringFixed(2),
-	}
-}
-
 func viewAttempt(a *payment.Attempt, now time.Time, tokens *token.Registry) *wire.Attempt {
 	network, _ := tokens.Network(a.NetworkCode)
 	w := &wire.Attempt{
@@ -82,9 +78,8 @@ func viewAttempt(a *payment.Attempt, now time.Time, tokens *token.Registry) *wir
 		return w
 	}
 	digits := tokens.Places(a.CurrencySymbol, a.NetworkCode)
-	w.PaidAmount, w.MissingAmount, w.OverpaidAmount = a.PaidText(), a.Missing(digits), a.Overpaid(
-		digits,
-	)
+	w.PaidAmount, w.MissingAmount = a.PaidText(), a.Missing(digits)
+	w.OverpaidAmount = a.Overpaid(digits)
 	w.TolerancePercent = payment.FormatAmount(a.Tolerance)
 	w.TxID, w.TxURL, w.TrackingCode = a.TxID, payment.ExplorerURL(a.TxURL), a.TrackingCode
 	if !a.PaidAt.IsZero() {
@@ -106,10 +101,11 @@ func currenciesView(o payment.Order, opts ViewOptions) []wire.Currency {
 	all := payment.RankOffers(payment.Offers(o, opts.Currencies))
 	for _, offer := range all {
 		if n := len(list); n == 0 || list[n-1].Symbol != offer.Currency.Symbol {
-			list = append(list, wire.Currency{
-				Symbol: offer.Currency.Symbol, Name: offer.Currency.Name,
-				Icon: opts.icon(offer.Currency.Symbol),
-			})
+			c := wire.Currency{Symbol: offer.Currency.Symbol, Name: offer.Currency.Name}
+			if opts.Icon != nil {
+				c.Icon = opts.Icon(c.Symbol)
+			}
+			list = append(list, c)
 		}
 		last := &list[len(list)-1]
 		last.Networks = append(last.Networks, viewNetwork(offer, o, opts))
@@ -117,23 +113,15 @@ func currenciesView(o payment.Order, opts ViewOptions) []wire.Currency {
 	return list
 }
 
-func (opts ViewOptions) icon(symbol string) string {
-	if opts.Icon == nil {
-		return ""
-	}
-	return opts.Icon(symbol)
-}
-
 func viewNetwork(o payment.Offer, order payment.Order, opts ViewOptions) wire.Network {
 	translate := opts.Translate
 	network, _ := opts.Tokens.Network(o.Network.Code)
 	coin, _ := opts.Tokens.Token(o.Currency.Symbol, o.Network.Code)
+	digits := opts.Tokens.Places(o.Currency.Symbol, o.Network.Code)
 	n := wire.Network{
 		Code: o.Network.Code, Name: o.Network.Name, Fee: payment.FormatAmount(o.Network.Fee),
 		Available: o.Code == "", Lowest: o.Lowest,
-		Estimate: payment.EstimateAmount(
-			order.AmountUSD, o.Currency, opts.Tokens.Places(o.Currency.Symbol, o.Network.Code),
-		),
+		Estimate: payment.EstimateAmount(order.AmountUSD, o.Currency, digits),
 		Mark: network.Mark(), Exchanges: coin.Exchanges,
 	}
 	if o.Network.MinimumUSD.IsPositive() {

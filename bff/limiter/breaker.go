@@ -22,7 +22,6 @@ const (
 	failing                    // no connection, or no valid answer
 )
 
-// ticket is the permit of one call.
 type ticket struct {
 	generation uint64
 	probe      chan struct{} // nil = an ordinary call
@@ -124,7 +123,6 @@ func (k *breaker) postponeProbe(delay time.Duration, now time.Time) {
 	k.until = now.Add(k.delay - rand.N(k.delay/5))
 }
 
-// untilProbe returns the time until a probe is due.
 func (k *breaker) untilProbe(now time.Time) time.Duration {
 	k.mu.Lock()
 	defer k.mu.Unlock()

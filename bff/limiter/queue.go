@@ -52,7 +52,6 @@ type queue struct {
 	granted uint64              // slots given
 }
 
-// waiter is a waiting call.
 type waiter struct {
 	priority Priority
 	flows    [3]*flow   // of its network, address and session
@@ -105,7 +104,6 @@ func (q *queue) flow(key [3]string) *flow {
 	return f
 }
 
-// leave removes w, and reports whether it was still waiting.
 func (q *queue) leave(w *waiter) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -222,7 +220,6 @@ func (w *waiter) before(other *waiter) bool {
 	return false
 }
 
-// lengths returns the number of waiting calls, by Priority.
 func (q *queue) lengths() [priorities]int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -70,7 +70,10 @@ func (b *Limiter) serve() {
 		}
 		switch {
 		case left > 0:
-			b.waitForChange(left)
+			select {
+			case <-time.After(left):
+			case <-b.changed:
+			}
 		case !slot.IsZero():
 			b.queue.grant()
 			slot = time.Time{}
@@ -107,15 +110,7 @@ func (b *Limiter) reject(wait time.Duration, err error) {
 	}
 }
 
-// waitForChange waits for d, or until the queue has changed.
-func (b *Limiter) waitForChange(d time.Duration) {
-	select {
-	case <-time.After(d):
-	case <-b.changed:
-	}
-}
-
-// wake ends waitForChange. It never blocks.
+// wake makes serve look at the queue again. It never blocks.
 func (b *Limiter) wake() {
 	select {
 	case b.changed <- struct{}{}:
@@ -123,7 +118,6 @@ func (b *Limiter) wake() {
 	}
 }
 
-// slotError is the error for a bucket's refusal.
 func (b *Limiter) slotError(wait time.Duration, err error) error {
 	if !errors.Is(err, ErrFull) {
 		return fmt.Errorf("taking a slot: %w", err)
@@ -135,7 +129,6 @@ func (b *Limiter) slotError(wait time.Duration, err error) error {
 	}
 }
 
-// pauseLeft returns the rest of the last pause.
 func (b *Limiter) pauseLeft() time.Duration {
 	b.mu.Lock()
 	defer b.mu.Unlock()

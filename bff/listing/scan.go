@@ -140,7 +140,6 @@ func (s *Scan) Add(p payment.RecordPage) error {
 	return nil
 }
 
-// addEnd records a page at one of the ends.
 func (s *Scan) addEnd(items []payment.Record) {
 	n := s.ends[0]
 	s.ends = s.ends[1:]

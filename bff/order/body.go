@@ -43,7 +43,6 @@ func Decode(raw []byte) (payment.Order, error) {
 	return b.order()
 }
 
-// order validates the values.
 func (b body) order() (payment.Order, error) {
 	if b.AmountUSD == nil {
 		return payment.Order{}, payment.NewError(wire.CodeAmountRequired, "amount_usd")
@@ -121,16 +120,13 @@ func Strict(raw []byte, v any) error {
 		errors.As(err, &syntactic)
 		return payment.NewError(wire.CodeDuplicateField, member(syntactic.JSONPointer))
 	case errors.As(err, &semantic):
-		return wrongType(member(semantic.JSONPointer))
+		param := member(semantic.JSONPointer)
+		if param == "amount_usd" {
+			return payment.NewError(wire.CodeAmountType, param)
+		}
+		return payment.NewError(wire.CodeInvalid, param)
 	}
 	return payment.NewError(wire.CodeBadJSON, "")
-}
-
-func wrongType(param string) error {
-	if param == "amount_usd" {
-		return payment.NewError(wire.CodeAmountType, param)
-	}
-	return payment.NewError(wire.CodeInvalid, param)
 }
 
 // member returns the outermost member of a JSON pointer, shortened.

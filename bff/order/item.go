@@ -104,9 +104,8 @@ func readQuantity(m *mapping) quantity {
 		q.least = m.integer("minimum", maxQuantity)
 	}
 	if q.most < max(q.least, 2) {
-		m.fail(
-			"maximum", fmt.Sprintf("needed: at least 2 and the minimum, at most %d", maxQuantity),
-		)
+		why := fmt.Sprintf("required: at least 2 and the minimum, at most %d", maxQuantity)
+		m.fail("maximum", why)
 	}
 	return q
 }
@@ -175,7 +174,6 @@ func (it item) countFor(requested string) (int, error) {
 	return n, nil
 }
 
-// counts returns the limits of the quantity.
 func (it item) counts() (least, most int) {
 	return max(it.quantity.least, 1), max(it.quantity.most, 1)
 }

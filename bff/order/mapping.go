@@ -20,7 +20,6 @@ type mapping struct {
 	err    *error
 }
 
-// mappingOf returns the mapping v.
 func mappingOf(v any) *mapping {
 	m := &mapping{err: new(error)}
 	values, ok := v.(map[string]any)
@@ -40,7 +39,6 @@ func (m *mapping) fail(name, why string) {
 	}
 }
 
-// allowOnly rejects other members.
 func (m *mapping) allowOnly(known ...string) {
 	for _, name := range m.names() {
 		if !slices.Contains(known, name) {
@@ -49,7 +47,6 @@ func (m *mapping) allowOnly(known ...string) {
 	}
 }
 
-// names returns the sorted names of the members.
 func (m *mapping) names() []string { return slices.Sorted(maps.Keys(m.values)) }
 
 // has reports whether a member is set and not null.
@@ -101,7 +98,6 @@ func (m *mapping) oneOrMore(name string) []string {
 	return m.list(name)
 }
 
-// amount returns a member that is an amount of dollars.
 func (m *mapping) amount(name string) decimal.Decimal {
 	amount, err := payment.ParseAmount(m.text(name))
 	if err != nil {

@@ -40,7 +40,7 @@ func TestMintExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			o, err := ParseToken(token, []byte(key), time.Now())
-			if err != nil || !o.HasAmount("25.00") || o.Ref != ref {
+			if err != nil || o.AmountUSD.String() != "25" || o.Ref != ref {
 				t.Errorf("ParseToken(%s) = %+v, %v", token, o, err)
 			}
 			if _, err := ParseToken(token, []byte(key), time.Now().Add(2*time.Hour)); err == nil {

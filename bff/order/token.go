@@ -98,7 +98,6 @@ func keyFunc(key []byte) jwt.Keyfunc {
 	}
 }
 
-// readOrder parses the claims of a verified token.
 func readOrder(token string, now time.Time) (payment.Order, error) {
 	payload, err := base64.RawURLEncoding.DecodeString(strings.Split(token, ".")[1])
 	if err != nil {

@@ -47,7 +47,8 @@ func (s *Session) Abandon(n int, now time.Time) error {
 }
 
 // ApplyToOrphan decides about an attempt whose transaction was found but whose address is lost,
-// given a record read after trying to cancel it.
+// given a record read after trying to cancel it. It is replaced unless it was paid, or can be
+// paid at its hosted page; canceling is retried until it has ended.
 func (s *Session) ApplyToOrphan(n int, r Record, env string, now time.Time) error {
 	a := s.Attempt(n)
 	if a.State != Unknown {
@@ -56,26 +57,18 @@ func (s *Session) ApplyToOrphan(n int, r Record, env string, now time.Time) erro
 	switch r.Status {
 	case "confirmed":
 		return s.Apply(n, r, env, now)
-	case "pending":
-		s.useHostedPage(a, r, now)
-		return nil
+	case "pending": // cannot be canceled: let shoppers pay it at its hosted page
+		s.CheckedAt = now
+		if a.PaymentURL != "" {
+			a.State, a.PayAmount, a.PayText = Waiting, r.PayAmount, FormatAmount(r.PayAmount)
+			s.AppendTimeline(now, "coinslot", "attempt.handed_over", a.TrackingCode)
+			return nil
+		}
+	default:
+		a.EndedAt, s.CheckedAt = now, now
 	}
-	a.EndedAt, s.CheckedAt = now, now
 	s.abandonAndReplace(a, now)
 	return nil
-}
-
-// useHostedPage lets shoppers pay a transaction that cannot be canceled at the gateway's hosted
-// page. Without a page the attempt is replaced, since its address is unknown; canceling is
-// retried until it has ended.
-func (s *Session) useHostedPage(a *Attempt, r Record, now time.Time) {
-	s.CheckedAt = now
-	if a.PaymentURL == "" {
-		s.abandonAndReplace(a, now)
-		return
-	}
-	a.State, a.PayAmount, a.PayText = Waiting, r.PayAmount, FormatAmount(r.PayAmount)
-	s.AppendTimeline(now, "coinslot", "attempt.handed_over", a.TrackingCode)
 }
 
 // abandonAndReplace closes a and, if the session still awaits payment, appends its replacement.
@@ -140,7 +133,6 @@ func (s *Session) Adopt(n int, r Record, page string, now time.Time) error {
 	return nil
 }
 
-// addDuplicate appends a second transaction with the marker of a.
 func (s *Session) addDuplicate(a Attempt, r Record, now time.Time) error {
 	if len(s.Attempts) >= 2*maxAttempts {
 		return ErrUnchanged // bounds the damage of a broken gateway

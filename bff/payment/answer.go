@@ -52,7 +52,6 @@ func (s *Session) keepLateAnswer(a *Attempt, created Created, err error, now tim
 	return nil
 }
 
-// applyAnswer accepts or rejects the answer to a create that was done.
 func (s *Session) applyAnswer(a *Attempt, created Created, terms Terms, now time.Time) {
 	if why := answerProblem(a, created, terms); why != nil {
 		a.State, a.Reason = Rejected, why.Error()
@@ -203,7 +202,6 @@ func amountProblem(pay, usd, price, fee decimal.Decimal) error {
 	return nil
 }
 
-// accept applies a valid answer.
 func (a *Attempt) accept(c Created, now time.Time, pageURL string) {
 	a.State = Waiting
 	a.TrackingCode, a.Address = c.TrackingCode, c.Address

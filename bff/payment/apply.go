@@ -103,7 +103,6 @@ func (a *Attempt) mergeWindow(r Record) {
 	}
 }
 
-// applyConfirmed applies a record with status confirmed.
 func (s *Session) applyConfirmed(a *Attempt, r Record, env string, now time.Time) {
 	why := checkGate(s, a, r, env)
 	if why == "" {
@@ -217,7 +216,6 @@ func (s *Session) changedBy(n int, r Record, env string, now time.Time) (bool, e
 	return !probe.Attempt(n).same(s.Attempt(n)), nil
 }
 
-// underpaid reports whether something was paid, but not enough.
 func (a *Attempt) underpaid() bool {
 	return a.State != Confirmed && a.Paid.IsPositive() &&
 		a.Paid.LessThan(LeastPaid(a.PayAmount, a.Tolerance))

@@ -121,8 +121,7 @@ func (s *Session) Events(before Snapshot, now time.Time, opts EventOptions) []Ev
 
 // reviewIsNew reports whether a review must be reported; was is its reason before the change.
 func (a *Attempt) reviewIsNew(was string) bool {
-	different := was != a.Reason
-	return was == "" || different && (a.Reason == reasonResolved || was == reasonTxAbsent)
+	return was == "" || was != a.Reason && (a.Reason == reasonResolved || was == reasonTxAbsent)
 }
 
 // resolutionSuffix distinguishes reviews before and after a resolution, and those of an absent

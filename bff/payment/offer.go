@@ -180,7 +180,9 @@ func RankOffers(all []Offer) []Offer {
 		if byCoin[symbol] == nil {
 			symbols = append(symbols, symbol)
 		}
-		byCoin[symbol] = append(byCoin[symbol], priced{&all[i], all[i].feeUSD()})
+		fee := all[i].Network.Fee
+		inUSD := fee.Mul(all[i].Currency.PriceInUSDT) // if the fee is in the coin
+		byCoin[symbol] = append(byCoin[symbol], priced{&all[i], decimal.Max(fee, inUSD)})
 	}
 	for _, offers := range byCoin {
 		slices.SortStableFunc(offers, cheaper)
@@ -215,12 +217,6 @@ func cheaper(a, b priced) int {
 		return 1
 	}
 	return cmp.Or(a.fee.Cmp(b.fee), a.Network.MinimumUSD.Cmp(b.Network.MinimumUSD))
-}
-
-// feeUSD returns the higher reading of the network's fee, in US dollars. If the coin's price is
-// unknown there is only one.
-func (o *Offer) feeUSD() decimal.Decimal {
-	return decimal.Max(o.Network.Fee, o.Network.Fee.Mul(o.Currency.PriceInUSDT))
 }
 
 // leastFees returns the lowest fee of each coin's available networks, by symbol.

@@ -36,12 +36,17 @@ func ValidChoice(c wire.Choice) error {
 	return nil
 }
 
+var errInProgress = NewError(wire.CodePaymentInProgress, "")
+
 // ErrJoined means that the desired attempt exists already.
 var ErrJoined = errors.New("attempt exists")
 
 // AddIntent appends the intent to open an attempt, if s allows one now.
 func (s *Session) AddIntent(w Desired, now time.Time) error {
-	if err := s.mayOpenFor(w.Offer, now); err != nil {
+	if err := s.mayOpen(now); err != nil {
+		if a := s.Current(); errors.Is(err, errInProgress) && a.Live() && a.IsFor(w.Offer) {
+			return ErrJoined
+		}
 		return err
 	}
 	currency, network := w.Offer.Currency, w.Offer.Network
@@ -64,23 +69,13 @@ func (s *Session) LastEmail() string {
 	return ""
 }
 
-// mayOpenFor returns why no attempt for o can be opened now; ErrJoined if it exists.
-func (s *Session) mayOpenFor(o Offer, now time.Time) error {
-	err := s.mayOpen(now)
-	a := s.Current()
-	if errors.Is(err, NewError(wire.CodePaymentInProgress, "")) && a.Live() && a.IsFor(o) {
-		return ErrJoined
-	}
-	return err
-}
-
 // mayOpen returns why no attempt in any coin can be opened now.
 func (s *Session) mayOpen(now time.Time) error {
 	switch s.status().Outcome() {
 	case wire.Paid:
 		return NewError(wire.CodeSessionPaid, "")
 	case wire.InDoubt:
-		return NewError(wire.CodePaymentInProgress, "")
+		return errInProgress
 	case wire.Payable, wire.Unpaid:
 	}
 	if s.Deleted || s.ClosedBy.Final() || len(s.Attempts) == 0 && !now.Before(s.ExpiresAt) {
@@ -88,11 +83,11 @@ func (s *Session) mayOpen(now time.Time) error {
 	}
 	for i := range s.Attempts {
 		if a := &s.Attempts[i]; a.Live() || a.Paid.IsPositive() {
-			return NewError(wire.CodePaymentInProgress, "")
+			return errInProgress
 		}
 	}
 	if n := len(s.Attempts); n > maxAttempts || n == maxAttempts && !s.Attempts[n-1].neverSent() {
-		return NewError(wire.CodeTooManyAttempts, "")
+		return errTooMany
 	}
 	return nil
 }
@@ -173,20 +168,16 @@ func (s *Session) Extension(currencies []Currency, now time.Time) (Desired, erro
 		return Desired{}, err
 	}
 	w := Desired{
-		Offer: offer, Choice: choice, instead: a.Number, Minutes: longest(s.Order, offer.Network),
+		Offer: offer, Choice: choice, instead: a.Number,
+		Minutes: min(offer.Network.MaxTTL, maxTTLMinutes),
+	}
+	if w.Minutes <= 0 { // the network's maximum is unknown
+		w.Minutes = Minutes(s.Order.TTLMinutes, 0)
 	}
 	if now.Add(time.Duration(w.Minutes) * time.Minute).Before(a.ExpiresAt.Add(minGain)) {
 		return Desired{}, ErrJoined
 	}
 	return w, nil
-}
-
-// longest returns the network's maximum minutes, or the order's if that is unknown.
-func longest(o Order, n Network) int {
-	if n.MaxTTL > 0 {
-		return min(n.MaxTTL, maxTTLMinutes)
-	}
-	return Minutes(o.TTLMinutes, 0)
 }
 
 // ExtendMinutes returns the minutes that Extend would give now; zero = none.

@@ -95,12 +95,6 @@ func ParseAmount(text string) (decimal.Decimal, error) {
 	return d, nil
 }
 
-// HasAmount reports whether text is the order's amount.
-func (o Order) HasAmount(text string) bool {
-	amount, err := ParseAmount(text)
-	return err == nil && amount.Equal(o.AmountUSD)
-}
-
 // Validate returns nil, or a *wire.Error for the first invalid member.
 func (o Order) Validate() error {
 	for _, c := range []struct {
@@ -203,7 +197,8 @@ func validURL(s string) bool {
 // text never holds the value.
 func CheckHost(u *url.URL) error {
 	host := strings.ToLower(u.Hostname())
-	if strings.HasPrefix(u.Host, "[") || looksNumeric(host) {
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if strings.HasPrefix(u.Host, "[") || numericLabel.MatchString(last) {
 		// 127.1, 0x7f.1, 0177.0.0.1 and the like mean different things to
 		// different resolvers.
 		if a, err := netip.ParseAddr(host); err != nil || a.Zone() != "" {
@@ -225,12 +220,8 @@ func CheckHost(u *url.URL) error {
 // hostLabel matches one label of a lower-case DNS name. Underscores exist in practice.
 var hostLabel = regexp.MustCompile(`^[\pL0-9_]([\pL\pM0-9_-]{0,61}[\pL\pM0-9_])?$`)
 
-// looksNumeric reports whether resolvers may read host as an IPv4 address: its last label is a
-// decimal or hexadecimal number. Source: WHATWG URL, "ends in a number".
-func looksNumeric(host string) bool {
-	return numericLabel.MatchString(host[strings.LastIndexByte(host, '.')+1:])
-}
-
+// numericLabel matches a decimal or hexadecimal number: resolvers may read a host that ends
+// in one as an IPv4 address. Source: WHATWG URL, "ends in a number".
 var numericLabel = regexp.MustCompile(`^([0-9]+|0x[0-9a-f]*)$`)
 
 func checkPort(u *url.URL) error {

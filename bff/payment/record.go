@@ -70,7 +70,6 @@ func (r Record) SameAs(o Record) bool {
 		r.PaidAt.Equal(o.PaidAt)
 }
 
-// paidMoreThan reports whether r shows a larger payment than a has.
 func (r Record) paidMoreThan(a *Attempt) bool {
 	return r.PaidReadable && r.Paid.GreaterThan(a.Paid)
 }

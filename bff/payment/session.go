@@ -204,7 +204,6 @@ func (s *Session) Attempt(number int) *Attempt {
 	return &s.Attempts[number-1]
 }
 
-// withState returns a copy of s in which attempt n has that state.
 func (s *Session) withState(n int, state State) Session {
 	probe := *s
 	probe.Attempts = slices.Clone(s.Attempts)
@@ -212,7 +211,6 @@ func (s *Session) withState(n int, state State) Session {
 	return probe
 }
 
-// status derives the session's status from its attempts.
 func (s *Session) status() wire.Status {
 	a := s.Current()
 	switch {
@@ -256,7 +254,6 @@ func (s *Session) resolvedUnpaid() bool {
 	})
 }
 
-// resolvedCount counts the resolutions of all attempts.
 func (s *Session) resolvedCount() (n int) {
 	for i := range s.Attempts {
 		n += s.Attempts[i].resolvedCount()
@@ -357,7 +354,6 @@ func newMarker() string { return "cs-" + strings.ToLower(rand.Text()[:20]) }
 // MarkerText matches a marker anywhere in a comment.
 var MarkerText = regexp.MustCompile(`cs-[a-z2-7]{20}`)
 
-// drawOrderID returns a random six-digit number without a leading zero.
 func drawOrderID() int {
 	n, err := rand.Int(rand.Reader, big.NewInt(900_000))
 	if err != nil {

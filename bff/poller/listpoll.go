@@ -177,7 +177,6 @@ func (s *ListPoller) distrustPeriod() time.Duration {
 		slow.interval(s.Schedule)
 }
 
-// load returns what there is to check.
 func (s *ListPoller) load(ctx context.Context) (load, error) {
 	pending, err := s.Count(ctx)
 	if err != nil {
@@ -229,7 +228,6 @@ func (s *ListPoller) readList(ctx context.Context, l load, every time.Duration) 
 // stale reports whether the list is stale. A few stuck rows must not stop it from being read.
 func stale(t Tally, pending int) bool { return t.Stale > 2+pending/1000 }
 
-// listRead is a reading of the list in progress.
 type listRead struct {
 	*ListPoller
 	every time.Duration // between two readings
@@ -346,5 +344,4 @@ func (w *listRead) renewLease(ctx context.Context) {
 	}
 }
 
-// maxPages bounds a list without an end.
 const maxPages = 1_000_000

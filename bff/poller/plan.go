@@ -6,7 +6,6 @@ import (
 	"coinslot/bff/payment"
 )
 
-// mode is a way to check all waiting payments.
 type mode int
 
 const (
@@ -17,7 +16,6 @@ const (
 	modes = iota
 )
 
-// load is what there is to check.
 type load struct {
 	pending int // waiting payments
 	watched int // those with an open page
@@ -39,7 +37,6 @@ func (m mode) interval(p payment.Schedule) time.Duration {
 	return period(p.Unwatched)
 }
 
-// costs returns the requests per hour of each mode.
 func (l load) costs(p payment.Schedule) [modes]int {
 	pages := l.pages
 	if pages == 0 {
@@ -47,9 +44,8 @@ func (l load) costs(p payment.Schedule) [modes]int {
 	}
 	watched := min(l.watched, l.pending)
 	unwatched := l.pending - watched
-	besides := perHour(min(l.missed, unwatched), p.Unwatched) + perHour(
-		unwatched, p.AuditInterval(false),
-	)
+	missed := perHour(min(l.missed, unwatched), p.Unwatched)
+	besides := missed + perHour(unwatched, p.AuditInterval(false))
 	return [modes]int{
 		statuses: perHour(unwatched, p.Unwatched) + perHour(watched, p.Watched),
 		slow:     perHour(pages, slow.interval(p)) + perHour(watched, p.Watched) + besides,
@@ -58,7 +54,6 @@ func (l load) costs(p payment.Schedule) [modes]int {
 	}
 }
 
-// perHour returns the requests per hour of n requests per interval.
 func perHour(n int, every time.Duration) int { return int(int64(n) * int64(time.Hour/every)) }
 
 // minSaving is the least saving, in requests per hour, that justifies a mode. Status reads

@@ -41,7 +41,6 @@ func (p *Poller) claimWatched(ctx context.Context, limit int) ([]payment.Session
 	return claimed, err
 }
 
-// refresh replaces the watched sessions.
 func (w *watch) refresh(now time.Time, ids []string) {
 	next := make(map[string]time.Time, len(ids))
 	for _, id := range ids {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -148,18 +149,21 @@ func (c Result) Counts() map[FindingKind]int {
 	return counts
 }
 
-// checkListed checks every record of the gateway.
 func (c *Result) checkListed(
 	ctx context.Context, reader SessionReader, records map[string]payment.Record,
 ) error {
-	byCode, byMarker, err := attemptsOf(ctx, reader, records)
+	keys := slices.Collect(maps.Keys(records))
+	for _, r := range records {
+		keys = append(keys, payment.MarkerText.FindString(r.Comment))
+	}
+	owners, err := ownersOf(ctx, reader, keys)
 	if err != nil {
 		return err
 	}
 	for code, r := range records {
 		marker := payment.MarkerText.FindString(r.Comment)
-		known, here := byCode[code]
-		owner, owned := byMarker[marker]
+		known, here := owners[code]
+		owner, owned := owners[marker]
 		switch {
 		case here:
 			if err := c.compareRecord(ctx, reader, known, r); err != nil {
@@ -185,34 +189,23 @@ func (c *Result) checkListed(
 	return nil
 }
 
-// attemptsOf returns the attempts of records, by tracking code and by marker.
-func attemptsOf(
-	ctx context.Context, reader SessionReader, records map[string]payment.Record,
-) (byCode, byMarker map[string]payment.AttemptRef, err error) {
-	var keys []string
-	for code, r := range records {
-		keys = append(keys, code)
-		if m := payment.MarkerText.FindString(r.Comment); m != "" {
-			keys = append(keys, m)
-		}
-	}
+// ownersOf returns the attempts that have keys, tracking codes and markers, by key.
+func ownersOf(
+	ctx context.Context, reader SessionReader, keys []string,
+) (map[string]payment.AttemptRef, error) {
+	keys = slices.DeleteFunc(keys, func(key string) bool { return key == "" })
 	list, err := reader.FindAttempts(ctx, keys)
 	if err != nil {
-		return nil, nil, fmt.Errorf("looking up attempts: %w", err)
+		return nil, fmt.Errorf("looking up attempts: %w", err)
 	}
-	byCode, byMarker = map[string]payment.AttemptRef{}, map[string]payment.AttemptRef{}
-	for _, h := range list {
-		if h.TrackingCode != "" {
-			byCode[h.TrackingCode] = h
-		}
-		if h.Marker != "" {
-			byMarker[h.Marker] = h
-		}
+	owners := map[string]payment.AttemptRef{}
+	for _, a := range list {
+		owners[a.Marker], owners[a.TrackingCode] = a, a
 	}
-	return byCode, byMarker, nil
+	delete(owners, "")
+	return owners, nil
 }
 
-// compareRecord compares a record with its attempt.
 func (c *Result) compareRecord(
 	ctx context.Context, reader SessionReader, h payment.AttemptRef, r payment.Record,
 ) error {
@@ -262,7 +255,6 @@ func difference(a *payment.Attempt, r payment.Record) FindingKind {
 	return ""
 }
 
-// withPaid appends the paid amount, if any.
 func withPaid(state, paid string) string {
 	if paid == "" {
 		return state

@@ -2,7 +2,6 @@ package reconcile
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"coinslot/app/wire"
@@ -153,15 +152,10 @@ func (c *Service) fillOwners(ctx context.Context, list []GatewayRecord) error {
 	for _, e := range list {
 		keys = append(keys, e.TrackingCode, payment.MarkerText.FindString(e.Comment))
 	}
-	held, err := c.Sessions.FindAttempts(ctx, keys)
+	owners, err := ownersOf(ctx, c.Sessions, keys)
 	if err != nil {
-		return fmt.Errorf("looking up attempts: %w", err)
+		return err
 	}
-	owners := map[string]payment.AttemptRef{}
-	for _, h := range held {
-		owners[h.Marker], owners[h.TrackingCode] = h, h
-	}
-	delete(owners, "")
 	for i := range list {
 		h, known := owners[list[i].TrackingCode]
 		if !known {

@@ -125,7 +125,6 @@ func (c *Service) finish(ctx context.Context, epoch int64, run Run, result Resul
 	}
 }
 
-// progressCounter counts what a run reads.
 type progressCounter struct {
 	listing.Lister
 	SessionReader

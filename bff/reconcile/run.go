@@ -66,7 +66,6 @@ const MaxFindings = 500
 // maxFindingText bounds the gateway's text in a finding, in bytes.
 const maxFindingText = 300
 
-// report returns what is stored of a result.
 func (c Run) report(result Result) *Report {
 	r := &Report{
 		Run: c, Transactions: result.Transactions, NotOurs: result.NotOurs,

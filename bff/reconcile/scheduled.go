@@ -99,7 +99,6 @@ func (c *Service) runIfDue(ctx context.Context, kind Kind) error {
 	return nil
 }
 
-// due reports whether the next run may start at now.
 func (c Status) due(now time.Time) bool {
 	return !c.Until.After(now) && (!c.Next.After(now) || c.Next.After(now.Add(MaxPause)))
 }

@@ -76,7 +76,6 @@ func (c *Service) Close() {
 	c.runs.Wait()
 }
 
-// unavailable logs a failed gateway call and returns the error for clients.
 func (c *Service) unavailable(ctx context.Context, doing string, err error) error {
 	c.Log.WarnContext(ctx, "gateway call failed", "call", doing, "error", err)
 	return payment.GatewayUnavailable(doing, err)

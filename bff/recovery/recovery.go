@@ -152,7 +152,9 @@ func (c *Service) findOrReplace(ctx context.Context, s payment.Session, a paymen
 			return err
 		}
 		if a = *found.Attempt(a.Number); a.TrackingCode == "" {
-			return c.countMiss(ctx, s, a, asOf)
+			return c.Sessions.Replace(ctx, s, func(s *payment.Session, now time.Time) error {
+				return s.CountMiss(a.Number, c.Schedule.SearchGap, asOf, now)
+			})
 		}
 	}
 	if a.State != payment.Unknown {
@@ -175,16 +177,6 @@ func (c *Service) replaceOrphan(ctx context.Context, s payment.Session, a paymen
 	}
 	return c.Sessions.Replace(ctx, s, func(s *payment.Session, now time.Time) error {
 		return s.ApplyToOrphan(a.Number, r, c.Gateway.Environment(), now)
-	})
-}
-
-// countMiss records that the list did not have a at asOf. The second time, long enough after
-// the first, abandons the attempt.
-func (c *Service) countMiss(
-	ctx context.Context, s payment.Session, a payment.Attempt, asOf time.Time,
-) error {
-	return c.Sessions.Replace(ctx, s, func(s *payment.Session, now time.Time) error {
-		return s.CountMiss(a.Number, c.Schedule.SearchGap, asOf, now)
 	})
 }
 

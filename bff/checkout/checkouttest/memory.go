@@ -221,9 +221,9 @@ func (m *Memory) ClaimLate(
 func (m *Memory) lane(late bool) []string {
 	m.Mu.Lock()
 	defer m.Mu.Unlock()
-	return slices.DeleteFunc(
-		slices.Clone(m.order), func(id string) bool { return m.late[id] != late },
-	)
+	return slices.DeleteFunc(slices.Clone(m.order), func(id string) bool {
+		return m.late[id] != late
+	})
 }
 
 // ClaimOf implements poll.Store.
