@@ -11,8 +11,7 @@ import (
 	"coinslot/bff/payment"
 )
 
-// A transaction that the gateway does not know was read every 20 s for a day, then
-// hourly for ever, and nobody heard of it.
+// An unknown transaction was polled forever, without a report.
 func TestAbsentTransactionIsReported(t *testing.T) { checkouttest.OverBoth(t, absentTransactionIsTold) }
 
 func absentTransactionIsTold(t *testing.T, h *checkouttest.Shop) {
@@ -26,8 +25,8 @@ func absentTransactionIsTold(t *testing.T, h *checkouttest.Shop) {
 	}
 	h.Run(100 * time.Hour)
 	h.WantEvents(s.ID, payment.EventPending, payment.EventReview)
-	told := h.Store.Outbox(s.ID)
-	if body := string(told[1].Body); !strings.Contains(body, `"transaction_absent"`) {
+	events := h.Store.Outbox(s.ID)
+	if body := string(events[1].Body); !strings.Contains(body, `"transaction_absent"`) {
 		t.Errorf("the event has another reason: %s", body)
 	}
 	if n := h.Gateway.Calls("status") - before; n > 15 {
@@ -38,8 +37,7 @@ func absentTransactionIsTold(t *testing.T, h *checkouttest.Shop) {
 	}
 }
 
-// The address is not shown while it is in doubt, and the page does not say that
-// anything was reported as paid.
+// The address of an absent transaction is hidden, and the page does not claim a payment.
 func TestAbsentTransactionAsShown(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	h.Forget()
@@ -59,7 +57,7 @@ func TestAbsentTransactionAsShown(t *testing.T) {
 	checkout.View(&loaded, checkout.ViewOptions{Now: h.Clock.Now()}) // as for a QR code: without words
 }
 
-// A later answer that knows the transaction undoes the review, as often as it takes.
+// A later answer that knows the transaction ends the review, repeatedly.
 func TestAbsentTransactionReappears(t *testing.T) {
 	checkouttest.OverBoth(t, absentTransactionReappears)
 }
@@ -84,7 +82,7 @@ func absentTransactionReappears(t *testing.T, h *checkouttest.Shop) {
 		payment.EventReview, payment.EventPending, payment.EventConfirmed)
 }
 
-// What is reported as paid after that, and not proven, is a review of its own.
+// A payment reported afterwards, but not proven, starts another review.
 func TestAbsentTransactionGoesToReview(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	h.Forget()
@@ -100,7 +98,7 @@ func TestAbsentTransactionGoesToReview(t *testing.T) {
 	}
 }
 
-// One copy of the gateway's database may lag behind for a while.
+// A replica of the gateway may lag for a while.
 func TestBrieflyAbsent(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	for range 5 {
@@ -113,7 +111,7 @@ func TestBrieflyAbsent(t *testing.T) {
 	h.WantEvents(s.ID, payment.EventPending)
 }
 
-// An open page, hints and rechecks make for no more reads, and count for nothing.
+// An open page, hints and rechecks neither add reads nor count as absences.
 func TestAbsentTransactionWithAnOpenPage(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	h.Forget()
@@ -134,7 +132,7 @@ func TestAbsentTransactionWithAnOpenPage(t *testing.T) {
 	h.WantStatus(s.ID, wire.Pending)
 }
 
-// "Check now" finds out at once that the gateway knows it again, and says so.
+// A recheck notices at once that the transaction is known again.
 func TestRecheckOfAnAbsentTransaction(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	h.Forget()
@@ -147,7 +145,7 @@ func TestRecheckOfAnAbsentTransaction(t *testing.T) {
 	}
 }
 
-// A transaction that has ended may be forgotten: the late looks come to an end.
+// The gateway may forget an ended transaction: the late checks end.
 func TestAbsentAfterItsEnd(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	h.Run(31 * time.Minute)
@@ -158,11 +156,11 @@ func TestAbsentAfterItsEnd(t *testing.T) {
 	h.WantStatus(s.ID, wire.Expired)
 	h.WantEvents(s.ID, payment.EventPending, payment.EventExpired)
 	if n := h.Gateway.Calls("status") - before; n != len(payment.DefaultSchedule().LateChecks) {
-		t.Errorf("late looks = %d; want %d", n, len(payment.DefaultSchedule().LateChecks))
+		t.Errorf("late checks = %d; want %d", n, len(payment.DefaultSchedule().LateChecks))
 	}
 }
 
-// What was confirmed stays so, and is not asked about for ever.
+// A confirmation stays, and its checks end.
 func TestAbsentAfterItsConfirmation(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	h.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
@@ -172,11 +170,11 @@ func TestAbsentAfterItsConfirmation(t *testing.T) {
 	h.Run(100 * time.Hour)
 	h.WantStatus(s.ID, wire.Confirmed)
 	if n := h.Gateway.Calls("status") - before; n != len(payment.DefaultSchedule().ConfirmedChecks) {
-		t.Errorf("looks = %d; want %d", n, len(payment.DefaultSchedule().ConfirmedChecks))
+		t.Errorf("checks = %d; want %d", n, len(payment.DefaultSchedule().ConfirmedChecks))
 	}
 }
 
-// What somebody has settled as not paid is not told again.
+// A review resolved as unpaid is not reported again.
 func TestAbsentTransactionIsResolved(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	h.Forget()

@@ -9,8 +9,7 @@ import (
 	"coinslot/bff/payment"
 )
 
-// TestReviewIsLogged: what has become odd is logged once, by its session and attempt, and
-// nothing that the gateway or a shopper has written.
+// A payment that needs review is logged once, without text of the gateway or the shopper.
 func TestReviewIsLogged(t *testing.T) {
 	with := func(states ...payment.State) (s payment.Session) {
 		s.ID = "cs_a"

@@ -24,7 +24,7 @@ func TestCancelRules(t *testing.T) {
 	// a merchant's cancellation is final
 	h.WantCode(wire.CodeSessionExpired)(h.Choose(open.ID, checkouttest.USDT()))
 	h.WantLive(0)
-	h.WantCode(wire.CodeSessionUnknown)(h.Cancel("cs_nobody", payment.ClosedByShopper))
+	h.WantCode(wire.CodeSessionUnknown)(h.Cancel("cs_unknown", payment.ClosedByShopper))
 }
 
 func TestCancelNeedsTheGatewaysWord(t *testing.T) {
@@ -79,7 +79,7 @@ func TestConfirmedCancelsWhatIsLeft(t *testing.T) {
 	h.WantLive(0)
 }
 
-// Calling off what is called off changes nothing.
+// Canceling twice changes nothing.
 func TestCancelTwice(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Open("25")
@@ -90,8 +90,8 @@ func TestCancelTwice(t *testing.T) {
 	}
 }
 
-// A coin that the gateway was too busy for was called off, chosen again and called
-// off again: the second time was not told, since the attempt has the same number.
+// The second cancellation was not reported, since its attempt reuses the number of one never
+// sent.
 func TestCanceledAgainAfterAnOutage(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Open("25")
@@ -106,8 +106,7 @@ func TestCanceledAgainAfterAnOutage(t *testing.T) {
 	h.WantEvents(s.ID, payment.EventCancelled, payment.EventPending, payment.EventCancelled)
 }
 
-// Whoever asks may go while the gateway calls a transaction off: what was asked for
-// is done all the same, and not half of it.
+// A cancellation is completed even if the client disconnects.
 func TestClientDisconnectsDuringCancel(t *testing.T) {
 	checkouttest.OverBoth(t, leavingWhileItIsCalledOff)
 }

@@ -117,8 +117,7 @@ func TestUnfinishedPaymentIsNotCanceled(t *testing.T) {
 	h.WantEvents(s.ID, payment.EventPending, payment.EventPartial)
 }
 
-// The payment that was seen while a coin was changed used to be forgotten
-// until the next check, although the shopper was told of it.
+// A payment seen during a change of coin is recorded at once.
 func TestPaidWhileChanging(t *testing.T) {
 	for name, act := range map[string]func(*checkouttest.Shop, string) error{
 		"change": func(h *checkouttest.Shop, id string) error { _, err := h.Choose(id, checkouttest.BNB()); return err },
@@ -137,8 +136,7 @@ func TestPaidWhileChanging(t *testing.T) {
 	}
 }
 
-// The transaction used to be cancelled before it was known whether another one
-// may be opened: the shopper was left with neither.
+// A change of coin cancels nothing unless another attempt may be opened.
 func TestRefusedChangeCancelsNothing(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	for i := range 11 {
@@ -195,7 +193,7 @@ func TestUnsentIsSentOnceItCan(t *testing.T) {
 	})
 }
 
-// The reason of a choice that led nowhere used to outlive the session.
+// A notice ends with its session.
 func TestNoticeEndsWithTheSession(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	h.Gateway.CreateHook = checkouttest.Once(checkouttest.Refusal(payment.ReasonRefused), nil)
@@ -260,7 +258,7 @@ func TestChoiceErrors(t *testing.T) {
 	} {
 		h.WantCode(c.want)(h.Choose(s.ID, c.choice))
 	}
-	h.WantCode(wire.CodeSessionUnknown)(h.Choose("cs_nobody", checkouttest.USDT()))
+	h.WantCode(wire.CodeSessionUnknown)(h.Choose("cs_unknown", checkouttest.USDT()))
 	h.WantCode(wire.CodeAmountAboveMaximum)(h.Choose(h.Open("1000.01").ID, checkouttest.USDT()))
 	h.WantCalls("create", 0)
 }
@@ -306,7 +304,7 @@ func TestSessionExpires(t *testing.T) {
 	s, _, err := h.Service.Open(t.Context(), payment.Order{AmountUSD: checkouttest.Dec("25"), ExpiresIn: time.Hour}, "")
 	checkouttest.NoError(t, err)
 	h.Clock.Move(time.Hour)
-	h.WantCode(wire.CodeSessionExpired)(h.Choose(s.ID, checkouttest.USDT())) // before anybody has tended it
+	h.WantCode(wire.CodeSessionExpired)(h.Choose(s.ID, checkouttest.USDT())) // before it was processed
 	checkouttest.NoError(t, h.Process())
 	h.WantStatus(s.ID, wire.Expired)
 	h.WantEvents(s.ID, payment.EventExpired)
@@ -356,8 +354,7 @@ func TestFailedCommitIsNotTakenForAnAnswer(t *testing.T) {
 	}
 }
 
-// An outage used to use up the attempts of a session, although nothing was ever
-// opened.
+// An outage does not use up the attempts of a session.
 func TestOutageUsesUpNothing(t *testing.T) { checkouttest.OverBoth(t, outageUsesUpNothing) }
 
 func outageUsesUpNothing(t *testing.T, h *checkouttest.Shop) {
@@ -390,8 +387,7 @@ func outageUsesUpNothing(t *testing.T, h *checkouttest.Shop) {
 	checkouttest.WantCode(t, err, wire.CodeTooManyAttempts) // these were sent
 }
 
-// A process that dies between a re-verification and reading its result leaves
-// that to be read soon, not at the next late look.
+// If a process dies between a recheck and its status read, another one reads the status soon.
 func TestRecheckWithoutAStatusRead(t *testing.T) {
 	checkouttest.OverBoth(t, recheckWhoseResultNobodyRead)
 }

@@ -10,8 +10,7 @@ import (
 	"coinslot/bff/payment"
 )
 
-// TestClockThatWasAhead: payments of a clock that was two days ahead are watched
-// as soon as the clock is right.
+// Sessions stored by a clock two days ahead are checked as soon as the clock is right.
 func TestClockThatWasAhead(t *testing.T) {
 	for name, hook := range map[string]func(payment.CreateRequest) (before, after error){
 		"pending": nil, "answer lost": checkouttest.Once(nil, checkouttest.LostAnswer()), "request lost": checkouttest.Once(checkouttest.LostAnswer(), nil),

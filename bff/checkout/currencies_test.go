@@ -9,8 +9,8 @@ import (
 	"coinslot/bff/payment"
 )
 
-// TestOpenChecksCurrencies: an order whose currencies the gateway does not offer
-// is refused, unless it repeats one, or nobody knows what the gateway offers.
+// An order without any offered currency is rejected, unless it repeats a session or the list is
+// unavailable.
 func TestOpenChecksCurrencies(t *testing.T) {
 	checkouttest.OverBoth(t, func(t *testing.T, h *checkouttest.Shop) {
 		order := func(ref string, currencies ...string) payment.Order {

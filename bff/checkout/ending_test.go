@@ -14,7 +14,7 @@ func TestLatePaymentConfirms(t *testing.T) {
 	for name, end := range map[string]func(*checkouttest.Shop, string){
 		"expired":   func(h *checkouttest.Shop, _ string) { h.Run(31 * time.Minute) },
 		"cancelled": func(h *checkouttest.Shop, id string) { h.Cancel(id, payment.ClosedByShopper) },
-		"called off for good": func(h *checkouttest.Shop, id string) {
+		"canceled by the merchant": func(h *checkouttest.Shop, id string) {
 			h.Cancel(id, payment.ClosedByMerchant)
 		},
 	} {
@@ -28,8 +28,8 @@ func TestLatePaymentConfirms(t *testing.T) {
 			if a := h.View(s.ID).Attempt; !a.Late {
 				t.Error("Late = false; want true")
 			}
-			told := h.Store.Outbox(s.ID)
-			if last := told[len(told)-1]; last.Type != payment.EventConfirmed || !bytes.Contains(last.Body, []byte(`"late":true`)) {
+			events := h.Store.Outbox(s.ID)
+			if last := events[len(events)-1]; last.Type != payment.EventConfirmed || !bytes.Contains(last.Body, []byte(`"late":true`)) {
 				t.Errorf("last event = %s %s; want confirmed, late", last.Type, last.Body)
 			}
 		})
@@ -48,8 +48,8 @@ func TestUnderpaidExpires(t *testing.T) {
 	h.WantStatus(s.ID, wire.Confirmed)
 }
 
-// Money that was there in full, but that the gateway did not count in time, used
-// to be told to nobody, and the shopper was invited to pay again.
+// A full payment that the gateway did not count was not reported, and the shopper was invited
+// to pay again.
 func TestFullPaymentOfAnEndedAttemptIsReported(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	h.Run(40 * time.Minute)
@@ -66,8 +66,7 @@ func TestFullPaymentOfAnEndedAttemptIsReported(t *testing.T) {
 	h.WantCode(wire.CodePaymentInProgress)(h.Choose(s.ID, checkouttest.USDT()))
 }
 
-// A second payment, for an attempt that was called off, used to be taken for
-// another confirmation and told to nobody.
+// A second payment, for a canceled attempt, goes to review instead of confirming again.
 func TestPaidTwice(t *testing.T) { checkouttest.OverBoth(t, paidTwice) }
 
 func paidTwice(t *testing.T, h *checkouttest.Shop) {
@@ -121,13 +120,13 @@ func TestResolve(t *testing.T) {
 	h.WantStatus(s.ID, wire.Confirmed)
 	h.WantCode(wire.CodeNotPossible)(h.Resolve(s.ID, wire.Cancelled, "no, after all"))
 	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventConfirmed)
-	trail := h.Load(s.ID).Timeline
-	if last := trail[len(trail)-1]; last.By != "merchant" || last.Detail != "confirmed: the rest came in cash" {
-		t.Errorf("trail ends with %+v; want the merchant's words", last)
+	timeline := h.Load(s.ID).Timeline
+	if last := timeline[len(timeline)-1]; last.By != "merchant" || last.Detail != "confirmed: the rest came in cash" {
+		t.Errorf("timeline ends with %+v; want the merchant's words", last)
 	}
 }
 
-// A shopper's recheck used to put what the merchant had settled into review again.
+// A shopper's recheck does not reopen a resolved review.
 func TestResolvedStaysResolved(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Reviewed()
@@ -178,7 +177,7 @@ func TestRecheckIsPaced(t *testing.T) {
 	h.WantCalls("recheck", 1)
 }
 
-// However often somebody asks, a waiting payment is read once in a poll interval.
+// However often it is requested, a waiting payment is read once per poll interval.
 func TestRecheckOfAWaitingPaymentIsPaced(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	before := h.Gateway.Calls("status")
@@ -191,8 +190,7 @@ func TestRecheckOfAWaitingPaymentIsPaced(t *testing.T) {
 	}
 }
 
-// "I have paid" while the answer to create is searched for used to be able to
-// end the session as cancelled.
+// A recheck during the search for an unanswered create must not cancel the session.
 func TestRecheckWhilePreparing(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
@@ -234,7 +232,7 @@ func TestOutageChangesNothing(t *testing.T) {
 	h.WantStatus(s.ID, wire.Expired)
 }
 
-// The time that the gateway asks to be left alone used to be lost on the way.
+// Retry-After postpones the next check.
 func TestRetryAfterIsObeyed(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	h.Run(20 * time.Second)
@@ -252,7 +250,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 		h.Clock.Move(time.Minute)
 		h.Process()
 		if wait := h.Load(s.ID).DueAt.Sub(h.Clock.Now()); wait != c.wait {
-			t.Errorf("next look in %v after %v; want %v", wait, c.err, c.wait)
+			t.Errorf("next check in %v after %v; want %v", wait, c.err, c.wait)
 		}
 	}
 }
@@ -273,8 +271,7 @@ func TestNudge(t *testing.T) {
 	}
 }
 
-// A hint, which anybody may give as often as they like, makes for one look in ten
-// seconds after the last one.
+// However many hints, a session is checked once in ten seconds.
 func TestHint(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	h.Process()
@@ -289,11 +286,10 @@ func TestHint(t *testing.T) {
 	h.Clock.Move(11 * time.Second)
 	h.Process()
 	if got := h.Load(s.ID).CheckedAt; got.Equal(checked) {
-		t.Error("nobody has looked")
+		t.Error("not checked")
 	}
 }
 
-// looks counts what is asked of the gateway about one session in a day.
 func TestNothingIsDueForever(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	h.Run(31 * time.Minute)
@@ -301,15 +297,14 @@ func TestNothingIsDueForever(t *testing.T) {
 	before := h.Gateway.Calls("status")
 	h.Run(100 * time.Hour)
 	if n := h.Gateway.Calls("status") - before; n != 9 {
-		t.Errorf("late looks = %d; want 9", n)
+		t.Errorf("late checks = %d; want 9", n)
 	}
 	if due := h.Load(s.ID).DueAt; !due.IsZero() {
 		t.Errorf("DueAt = %v; want none", due)
 	}
 }
 
-// Looks that were taken twice at the same time used to be counted twice, and
-// the last ones, days later, were never taken.
+// Concurrent checks count once, so that the schedule does not end early.
 func TestLateCheckIsCountedOnce(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	h.Run(31 * time.Minute)
@@ -319,11 +314,11 @@ func TestLateCheckIsCountedOnce(t *testing.T) {
 		checkouttest.NoError(t, h.Service.Process(t.Context(), stale))
 	}
 	if n := h.Load(s.ID).Attempts[0].ChecksDone; n != 1 {
-		t.Errorf("late looks counted = %d; want 1", n)
+		t.Errorf("late checks counted = %d; want 1", n)
 	}
 }
 
-// What the merchant has settled used to leave another address payable.
+// A resolution leaves no address payable.
 func TestResolvedSessionLeavesNothingPayable(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	s = h.Must(h.Choose(s.ID, checkouttest.BNB()))
@@ -335,8 +330,7 @@ func TestResolvedSessionLeavesNothingPayable(t *testing.T) {
 	h.WantLive(0)
 }
 
-// A payment that was cancelled, then doubted, then settled as cancelled is told
-// of each time.
+// A canceled payment that is reviewed, then resolved as canceled, is reported each time.
 func TestResolvedAsWhatItWas(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	code := s.Attempts[0].TrackingCode

@@ -11,8 +11,8 @@ import (
 	"coinslot/bff/payment"
 )
 
-// More time is a new address for the same coin and all the minutes that the
-// network gives; the old address is gone before there is another.
+// An extension gets a new address in the same coin and all minutes of the network; the old
+// address is canceled first.
 func TestExtend(t *testing.T) { checkouttest.OverBoth(t, extend) }
 
 func extend(t *testing.T, h *checkouttest.Shop) {
@@ -45,8 +45,7 @@ func extend(t *testing.T, h *checkouttest.Shop) {
 	h.WantStatus(s.ID, wire.Pending)
 }
 
-// However often and wherever it is clicked, one address takes the place of
-// another.
+// Any number of clicks replaces the address once.
 func TestManyClicksExtendOnce(t *testing.T) { checkouttest.OverBoth(t, manyClicksExtendOnce) }
 
 func manyClicksExtendOnce(t *testing.T, h *checkouttest.Shop) {
@@ -77,8 +76,7 @@ func manyClicksExtendOnce(t *testing.T, h *checkouttest.Shop) {
 	}
 }
 
-// A page that still shows the address before is told of the new one, however
-// old that is by then.
+// A page with an old address gets the current one.
 func TestExtendWhatIsReplaced(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	h.Run(10 * time.Minute)
@@ -103,7 +101,7 @@ func TestExtendRefused(t *testing.T) {
 		{"seen on the chain", func(h *checkouttest.Shop, id string) {
 			h.Gateway.Set(h.Load(id).Attempts[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.TxID = "0xa" })
 		}, wire.CodePaymentInProgress},
-		{"called off", func(h *checkouttest.Shop, id string) {
+		{"canceled", func(h *checkouttest.Shop, id string) {
 			h.Must(h.Cancel(id, payment.ClosedByShopper))
 		}, wire.CodeNotPossible},
 		{"expired", func(h *checkouttest.Shop, id string) { h.Run(31 * time.Minute) }, wire.CodeNotPossible},
@@ -130,8 +128,8 @@ func TestExtendRefused(t *testing.T) {
 	}
 }
 
-// More time ends with the attempts that a session has, and with the session.
-// What is not possible is not offered, and nothing is called off for it.
+// Extensions are bounded by attempts and by the session; impossible ones are not offered and
+// cancel nothing.
 func TestExtendIsBounded(t *testing.T) {
 	for name, c := range map[string]struct {
 		expires time.Duration

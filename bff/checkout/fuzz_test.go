@@ -16,12 +16,11 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// attempts are the coins that a payment URI exists for, and some without.
+// attempts are coins with a payment URI, and some without.
 var attempts = [][2]string{{"ETH", "erc20"}, {"BNB", "bep20"}, {"TON", "ton"}, {"USDT", "trc20"}, {"USDT", "bep20"}, {"USDC", "erc20"}, {"ETH", "arbitrum"}, {"X", "y"}, {"USDT", "ton"}}
 
-// FuzzView shows an attempt made of what a gateway may say: the amount on the
-// screen is never less than the amount asked for, a wallet's link carries that
-// amount and that address, and no link leads anywhere but to plain https.
+// FuzzView views attempts with arbitrary gateway data: never less than the requested amount is
+// shown, wallet links carry that amount and address, and other links are plain https.
 func FuzzView(f *testing.F) {
 	const evm, tron = "0x52908400098527886E0F7030069857D2E4169EE7", "TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE"
 	for i, s := range [][4]string{
@@ -65,7 +64,7 @@ func FuzzView(f *testing.F) {
 	})
 }
 
-// amount reads what a gateway can have said.
+// amount parses an amount of the gateway.
 func amount(text string) (decimal.Decimal, bool) {
 	if len(text) > 61 || text == "" || strings.Trim(text, "0123456789.") != "" {
 		return decimal.Zero, false
@@ -122,7 +121,7 @@ func checkLinks(t *testing.T, a *wire.Attempt, link string) {
 	}
 }
 
-// target reads whom a link pays and how many of the smallest unit.
+// target returns the recipient of a link and the amount in its smallest unit.
 func target(t *testing.T, link string) (to, sum string) {
 	t.Helper()
 	path, query, _ := strings.Cut(link, "?")

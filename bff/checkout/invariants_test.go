@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// check holds every session against the invariants.
+// check verifies the invariants of every session.
 func (w *walk) check() {
 	w.T.Helper()
 	for _, id := range w.ids {
@@ -66,7 +66,7 @@ func (w *walk) checkShown(s payment.Session) {
 	}
 }
 
-// checkEvents: confirmed is told exactly once, exactly if it is so.
+// checkEvents: confirmed is reported exactly once, exactly if it is so.
 func (w *walk) checkEvents(s payment.Session) {
 	w.T.Helper()
 	n := 0
@@ -89,7 +89,7 @@ func (w *walk) checkEvents(s payment.Session) {
 	}
 }
 
-// checkLast: what the merchant was told last is how the session stands.
+// checkLast: the last event matches the state of the session.
 func (w *walk) checkLast(s payment.Session) {
 	w.T.Helper()
 	if s.Status == wire.Open || s.Status == wire.Preparing { // which nobody is told of
@@ -101,7 +101,7 @@ func (w *walk) checkLast(s payment.Session) {
 		checkouttest.NoError(w.T, json.Unmarshal(events[len(events)-1].Body, &body))
 	}
 	if body.Data.Status != s.Status {
-		w.fail(s.ID, "the last of %v told that it is %q; it is %s", w.EventTypes(s.ID), body.Data.Status, s.Status)
+		w.fail(s.ID, "the last of %v says that it is %q; it is %s", w.EventTypes(s.ID), body.Data.Status, s.Status)
 	}
 }
 
@@ -139,7 +139,7 @@ func (w *walk) fail(id, format string, args ...any) {
 	w.T.Fatalf("session %s at %s: %s%s\n%s", id, w.Clock.Now().Format(time.TimeOnly), fmt.Sprintf(format, args...), text, w.Timeline(id))
 }
 
-// settle ends the faults and checks what must come true by itself.
+// settle ends the faults and verifies that everything completes.
 func (w *walk) settle() {
 	w.T.Helper()
 	w.faults = 0
@@ -163,11 +163,11 @@ func (w *walk) settle() {
 	for range 320 {
 		w.Clock.Move(30 * time.Minute)
 		if err := w.Process(); err != nil {
-			w.T.Fatalf("tending in peace = %v", err)
+			w.T.Fatalf("processing without faults = %v", err)
 		}
 	}
 	w.check()
-	w.checkTold()
+	w.checkReported()
 	for _, id := range w.ids {
 		if due := w.Load(id).DueAt; !due.IsZero() {
 			w.fail(id, "due at %v although everything is over", due)
@@ -175,7 +175,7 @@ func (w *walk) settle() {
 	}
 }
 
-// checkKnown: there is no transaction at the gateway that nobody knows of.
+// checkKnown: every transaction of the gateway is known.
 func (w *walk) checkKnown(of func(checkouttest.Transaction) bool) {
 	w.T.Helper()
 	for _, tx := range w.Gateway.All() {
@@ -185,13 +185,13 @@ func (w *walk) checkKnown(of func(checkouttest.Transaction) bool) {
 		if _, err := w.Store.Lookup(w.T.Context(), tx.TrackingCode); err != nil {
 			marker, _, _ := strings.Cut(tx.Comment, " ")
 			owner, _ := w.Store.Lookup(w.T.Context(), marker)
-			w.fail(owner.ID, "%s is %s at the gateway and known to nobody", tx.TrackingCode, tx.Status)
+			w.fail(owner.ID, "%s is %s at the gateway and unknown here", tx.TrackingCode, tx.Status)
 		}
 	}
 }
 
-// checkTold: no money comes without a word to the merchant.
-func (w *walk) checkTold() {
+// checkReported: every payment is reported to the merchant.
+func (w *walk) checkReported() {
 	w.T.Helper()
 	for _, tx := range w.Gateway.All() {
 		s, err := w.Store.Lookup(w.T.Context(), tx.TrackingCode)
@@ -203,7 +203,7 @@ func (w *walk) checkTold() {
 			told = told || tells(w.T, e, tx)
 		}
 		if !told {
-			w.fail(s.ID, "%s paid for %s was told to nobody: %v", tx.Paid, tx.TrackingCode, w.EventTypes(s.ID))
+			w.fail(s.ID, "%s paid for %s was not reported: %v", tx.Paid, tx.TrackingCode, w.EventTypes(s.ID))
 		}
 	}
 }

@@ -9,8 +9,7 @@ import (
 	"coinslot/bff/payment"
 )
 
-// The gateway may verify in the background: after one look there was silence for
-// minutes, or a day.
+// The gateway may verify in the background: a recheck is followed by several reads.
 func TestRecheckIsFollowed(t *testing.T) { checkouttest.OverBoth(t, recheckIsFollowed) }
 
 func recheckIsFollowed(t *testing.T, h *checkouttest.Shop) {
@@ -25,7 +24,7 @@ func recheckIsFollowed(t *testing.T, h *checkouttest.Shop) {
 	h.WantStatus(s.ID, wire.Confirmed)
 }
 
-// After a change of coin the money may have gone to the first address.
+// After a change of coin, the first address may be paid.
 func TestRecheckOfAReplacedAttempt(t *testing.T) { checkouttest.OverBoth(t, recheckOfAReplacedAttempt) }
 
 func recheckOfAReplacedAttempt(t *testing.T, h *checkouttest.Shop) {
@@ -41,7 +40,7 @@ func recheckOfAReplacedAttempt(t *testing.T, h *checkouttest.Shop) {
 	h.WantCalls("recheck", 1)
 }
 
-// One request makes for one recheck and one read at each of the times of the pace.
+// One request causes one recheck and one read at each time of the schedule.
 func TestFollowUpIsBounded(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Expired()
@@ -64,8 +63,7 @@ func TestFollowUpIsBounded(t *testing.T) {
 	}
 }
 
-// However often somebody asks, a session with many attempts makes for no more
-// rechecks than one with a single attempt.
+// A session with many attempts causes no more rechecks than one with a single attempt.
 func TestRecheckOfManyAttemptsIsPaced(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	for n := range 5 {
@@ -78,12 +76,12 @@ func TestRecheckOfManyAttemptsIsPaced(t *testing.T) {
 		h.Must(h.Recheck(s.ID))
 	}
 	if n := h.Gateway.Calls("recheck") - before; n < 15 || n > 25 {
-		t.Errorf("rechecks in ten minutes = %d; want 20, and 5 of the usual late looks", n)
+		t.Errorf("rechecks in ten minutes = %d; want 20, and 5 of the scheduled late checks", n)
 	}
 }
 
-// A read that was not possible in time stands for those before it, and a process
-// that stopped before the first read leaves that to the next one.
+// A delayed read replaces those before it; if the process stops before the first, the next
+// process makes it.
 func TestFollowUpAfterAnOutage(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Expired()

@@ -10,9 +10,8 @@ import (
 	"coinslot/bff/payment"
 )
 
-// A gateway that takes a confirmation back for good is told of once, within a
-// quarter of an hour of the first look that saw it; one that takes it back for
-// a moment is not.
+// A permanently withdrawn confirmation is reported once, within a quarter of an hour; a brief
+// one is not.
 func TestConfirmationTakenBack(t *testing.T) { checkouttest.OverBoth(t, takenBack) }
 
 func takenBack(t *testing.T, h *checkouttest.Shop) {
@@ -28,19 +27,19 @@ func takenBack(t *testing.T, h *checkouttest.Shop) {
 	set("confirmed")
 	h.Run(30 * time.Minute)
 	if a := h.Load(s.ID).Attempts[0]; a.Regressions != 0 || a.ChecksDone < 2 {
-		t.Errorf("%d regressions after %d looks; want none", a.Regressions, a.ChecksDone)
+		t.Errorf("%d regressions after %d checks; want none", a.Regressions, a.ChecksDone)
 	}
 	h.WantEvents(s.ID, payment.EventPending, payment.EventConfirmed)
 
 	set("cancelled")
 	h.Run(time.Hour) // the look after an hour, and what follows
-	if told := h.EventTypes(s.ID); !slices.Equal(told, []payment.EventType{payment.EventPending, payment.EventConfirmed, payment.EventReview}) {
-		t.Fatalf("told %v; want one review\n%s", told, h.Timeline(s.ID))
+	if reported := h.EventTypes(s.ID); !slices.Equal(reported, []payment.EventType{payment.EventPending, payment.EventConfirmed, payment.EventReview}) {
+		t.Fatalf("reported %v; want one review\n%s", reported, h.Timeline(s.ID))
 	}
 	looks := h.Gateway.Calls("status")
 	h.Run(23 * time.Hour)
 	if n := h.Gateway.Calls("status") - looks; n > 2 {
-		t.Errorf("%d looks in the day after it was told; want as many as before", n)
+		t.Errorf("%d checks in the day after the report; want as many as before", n)
 	}
 	h.WantStatus(s.ID, wire.Confirmed)
 	if v := h.View(s.ID); v.Status != wire.Confirmed {

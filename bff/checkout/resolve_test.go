@@ -9,8 +9,7 @@ import (
 	"coinslot/bff/payment"
 )
 
-// What a person has settled as not paid was confirmed all the same when the
-// gateway's record came right, although it may have been refunded.
+// A session resolved as unpaid may have been refunded: a later proof goes to review.
 func TestResolvedAsUnpaidIsNeverConfirmed(t *testing.T) { checkouttest.OverBoth(t, settledAsNotPaid) }
 
 func settledAsNotPaid(t *testing.T, h *checkouttest.Shop) {
@@ -35,8 +34,7 @@ func settledAsNotPaid(t *testing.T, h *checkouttest.Shop) {
 	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview, payment.EventCancelled)
 }
 
-// It is in review for something else when the gateway comes to prove it: the
-// merchant hears of both.
+// A proof during another review is reported too.
 func TestProvenAfterAnotherReview(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Reviewed()
@@ -57,7 +55,7 @@ func TestProvenAfterAnotherReview(t *testing.T) {
 	}
 }
 
-// Money for another attempt of a session that a person has settled as not paid.
+// Another attempt of a session resolved as unpaid is paid.
 func TestOtherAttemptAfterResolution(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	s = h.Must(h.Choose(s.ID, checkouttest.BNB()))
@@ -72,7 +70,7 @@ func TestOtherAttemptAfterResolution(t *testing.T) {
 	h.WantEvents(s.ID, payment.EventPending, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview)
 }
 
-// Rows of before settlements were counted are known by what they kept.
+// Rows stored before resolutions were counted are recognized by their reason.
 func TestResolvedBeforeCounting(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Reviewed()
@@ -88,8 +86,8 @@ func TestResolvedBeforeCounting(t *testing.T) {
 	h.WantReview(s.ID, "settled_before")
 }
 
-// A review for another reason, whose transaction has paid another session, could
-// not be settled as paid: the database refused it at every try.
+// A review whose transaction paid another session can be resolved as paid after the operator
+// was warned.
 func TestResolvingAReusedTransaction(t *testing.T) {
 	checkouttest.OverBoth(t, settlingWhatAnotherWasPaidWith)
 }
@@ -116,7 +114,7 @@ func settlingWhatAnotherWasPaidWith(t *testing.T, h *checkouttest.Shop) {
 	h.WantEvents(second.ID, payment.EventPending, payment.EventReview, payment.EventConfirmed)
 }
 
-// Who has looked at another review than there is now settles nothing.
+// A review that changed since the operator saw it is not resolved.
 func TestResolvingAChangedReview(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Reviewed()
@@ -142,8 +140,7 @@ func TestResolvingAChangedReview(t *testing.T) {
 	}
 }
 
-// A review of one attempt was settled while another one had been called off before:
-// the merchant was not told of it.
+// A resolution is reported even if another attempt was canceled before.
 func TestResolutionIsReportedAfterAnEarlierEnd(t *testing.T) {
 	checkouttest.OverBoth(t, settlingIsToldAfterAnEarlierEnd)
 }
@@ -162,8 +159,7 @@ func settlingIsToldAfterAnEarlierEnd(t *testing.T, h *checkouttest.Shop) {
 	h.WantEvents(s.ID, payment.EventPending, payment.EventPending, payment.EventCancelled, payment.EventReview, payment.EventCancelled)
 }
 
-// What is settled as not paid is looked at as late as everything that has ended: the
-// gateway may prove it a day later, when nobody has asked.
+// A session resolved as unpaid gets late checks: the gateway may prove it a day later.
 func TestProvenLongAfterResolution(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Reviewed()

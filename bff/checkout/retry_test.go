@@ -10,13 +10,12 @@ import (
 	"coinslot/bff/payment"
 )
 
-// busy is a 429 that asks to be left alone for a time; zero = it does not say.
+// busy is a 429 with that Retry-After; zero = none.
 func busy(wait time.Duration) error {
 	return &payment.RefusedError{Reason: payment.ReasonBusy, Status: 429, RetryAfter: wait}
 }
 
-// A create that the gateway had no time for used to send the shopper back to the
-// choice of a coin.
+// A rate-limited create is retried without asking the shopper to choose again.
 func TestBusyCreateIsSentAgain(t *testing.T) { checkouttest.OverBoth(t, busyCreateIsSentAgain) }
 
 func busyCreateIsSentAgain(t *testing.T, h *checkouttest.Shop) {
@@ -38,7 +37,7 @@ func busyCreateIsSentAgain(t *testing.T, h *checkouttest.Shop) {
 	}
 }
 
-// A wait that the shopper's request can take is not worth another page.
+// A short Retry-After is waited for within the request.
 func TestBusyForAMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := checkouttest.NewShop(t)
@@ -83,8 +82,7 @@ func TestBusyForever(t *testing.T) {
 	}
 }
 
-// The plan is in the row: a new process sends the create, and does not search for a
-// transaction that was never opened.
+// After a restart, a postponed create is sent, not searched for.
 func TestBusyCreateSurvivesARestart(t *testing.T) {
 	checkouttest.OverBoth(t, busyCreateSurvivesARestart)
 }
@@ -100,7 +98,7 @@ func busyCreateSurvivesARestart(t *testing.T, h *checkouttest.Shop) {
 	h.WantOne(s.ID)
 }
 
-// Of several that find a create due, one sends it.
+// Of several processes, one sends a postponed create.
 func TestBusyCreateIsSentByOne(t *testing.T) { checkouttest.OverBoth(t, busyCreateIsSentByOne) }
 
 func busyCreateIsSentByOne(t *testing.T, h *checkouttest.Shop) {
@@ -116,7 +114,7 @@ func busyCreateIsSentByOne(t *testing.T, h *checkouttest.Shop) {
 	h.WantOne(s.ID)
 }
 
-// Nothing is opened for an order that was paid while the create waited.
+// A postponed create is dropped if the order was paid meanwhile.
 func TestBusyCreateOfAPaidOrder(t *testing.T) { checkouttest.OverBoth(t, busyCreateOfAPaidOrder) }
 
 func busyCreateOfAPaidOrder(t *testing.T, h *checkouttest.Shop) {

@@ -122,7 +122,7 @@ func viewNetwork(o payment.Offer, order payment.Order, opts ViewOptions) wire.Ne
 		Code: o.Network.Code, Name: o.Network.Name, Fee: payment.FormatAmount(o.Network.Fee),
 		Available: o.Code == "", Lowest: o.Lowest,
 		Estimate: payment.EstimateAmount(order.AmountUSD, o.Currency, digits),
-		Mark: network.Mark(), Exchanges: coin.Exchanges,
+		Mark:     network.Mark(), Exchanges: coin.Exchanges,
 	}
 	if o.Network.MinimumUSD.IsPositive() {
 		n.MinimumUSD = payment.FormatAmount(o.Network.MinimumUSD)

@@ -16,7 +16,7 @@ func dec(s string) decimal.Decimal { return decimal.RequireFromString(s) }
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// net is a network of a market: its fee and bounds as decimal text.
+// net is a network of a market: its fee and limits as decimal text.
 func net(code, fee, least, most string) payment.Network {
 	return payment.Network{Code: code, Fee: dec(fee), MinimumUSD: dec(least), MaximumUSD: dec(most)}
 }
@@ -42,7 +42,7 @@ func waiting() *payment.Session {
 
 const evmAccount = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
 
-// tokens reads an operator's file.
+// tokens parses an operator's file.
 func tokens(t *testing.T, file string) *token.Registry {
 	t.Helper()
 	r, err := token.Parse([]byte(file))
@@ -52,8 +52,8 @@ func tokens(t *testing.T, file string) *token.Registry {
 	return r
 }
 
-// The link and the call are for what is due now: the rest of a partial payment,
-// nothing of a full one, and nothing once the attempt has ended.
+// Links and wallet calls are for the amount due: the rest of a partial payment; nothing once
+// paid or ended.
 func TestLinksAreForWhatIsDue(t *testing.T) {
 	const base = "ethereum:0xdAC17F958D2ee523a2206206994597C13D831ec7@1/transfer?address=" + evmAccount + "&uint256="
 	for _, c := range []struct {
@@ -145,9 +145,8 @@ tokens:
 	}
 }
 
-// TestMoneyRuleIgnoresTheOperator: a file of coins changes what is shown, and
-// neither what proves a payment, nor which address is believed, nor what the
-// merchant is told.
+// A file of coins changes the display only: neither the confirm gate, nor accepted addresses,
+// nor webhooks.
 func TestMoneyRuleIgnoresTheOperator(t *testing.T) {
 	odd := tokens(t, `
 networks:
@@ -175,8 +174,7 @@ tokens:
 	}
 }
 
-// Whatever digits a file gives a coin, what is shown is never less than what is
-// asked for, so that who pays what is shown has paid.
+// Whatever digits a file gives a coin, paying the shown amount suffices.
 func TestShownIsNeverTooLittle(t *testing.T) {
 	for _, decimals := range []string{"0", "1", "6", "8", "18", "30"} {
 		r := tokens(t, "tokens:\n  - {symbol: USDT, network: tron, decimals: "+decimals+", source: https://shop.example/}\n")

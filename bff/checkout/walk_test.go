@@ -19,8 +19,7 @@ var (
 	walkCount = flag.Int("walk.count", 5, "walks to make")
 )
 
-// walk is a shop in which anything happens in any order, and everything that
-// can fail does now and then.
+// walk performs random actions with random failures on a shop.
 type walk struct {
 	*checkouttest.Shop
 	rng    *rand.Rand
@@ -35,7 +34,7 @@ type walk struct {
 	seen   map[wire.Status]map[wire.Status]int // transitions
 }
 
-// ghost is a request that was given up on.
+// ghost is an abandoned request.
 type ghost struct {
 	req payment.CreateRequest
 	at  time.Time
@@ -133,7 +132,7 @@ func (w *walk) breakThings() {
 	})
 }
 
-// garble makes a record say less, or something that proves nothing.
+// garble changes a record so that it proves nothing.
 func (w *walk) garble(r *payment.Record) {
 	switch w.rng.IntN(6) {
 	case 0:
@@ -158,7 +157,7 @@ func (w *walk) step() {
 		do     func()
 	}{
 		{"open", 3, w.stepOpen}, {"choose", 14, w.stepChoose}, {"extend", 6, w.stepExtend}, {"pay", 8, w.stepPay},
-		{"tend", 30, func() { w.Process() }}, {"wait", 25, w.stepWait}, {"cancel", 3, w.stepCancel},
+		{"process", 30, func() { w.Process() }}, {"wait", 25, w.stepWait}, {"cancel", 3, w.stepCancel},
 		{"recheck", 4, w.stepRecheck}, {"resolve", 2, w.stepResolve}, {"restart", 2, w.Restart},
 		{"stale", 5, w.stepStale}, {"ghost", 2, w.stepGhost}, {"payer cancels", 1, w.stepPayerCancels},
 		{"stubborn", 1, w.stepStubborn},
@@ -199,7 +198,7 @@ func (w *walk) stepOpen() {
 	w.ids = append(w.ids, s.ID)
 }
 
-// allowed fails on an error that nobody should have to read.
+// allowed fails on an error without a code.
 func (w *walk) allowed(doing string, err error) {
 	w.T.Helper()
 	if problem := (*wire.Error)(nil); err == nil || errors.As(err, &problem) || errors.Is(err, errDisk) {
@@ -222,7 +221,7 @@ func (w *walk) stepChoose() {
 	}
 }
 
-// stepExtend asks for more time, for the attempt on screen or one before.
+// stepExtend extends the current attempt or an earlier one.
 func (w *walk) stepExtend() {
 	id, ok := w.any()
 	if !ok {
@@ -235,7 +234,7 @@ func (w *walk) stepExtend() {
 		w.T.Fatalf("Extend = %v although %v was offered", err, offered.Actions)
 	}
 	if err == nil && s.Status == wire.Pending && count(w.EventTypes(id), payment.EventCancelled) > cancelled {
-		w.fail(id, "more time was told as a cancellation")
+		w.fail(id, "an extension was reported as a cancellation")
 	}
 }
 
@@ -249,7 +248,7 @@ func count(list []payment.EventType, want payment.EventType) int {
 	return n
 }
 
-// stepPay lets money come for an attempt that somebody can have seen.
+// stepPay pays an attempt whose address was shown.
 func (w *walk) stepPay() {
 	id, ok := w.any()
 	if !ok {
@@ -316,8 +315,8 @@ func (w *walk) stepResolve() {
 	w.allowed("Resolve", err)
 }
 
-// stepStale tends a session as it was some steps ago, as a poller does whose
-// claim has run out, and keeps another for later.
+// stepStale processes a session as it was some steps ago, like a poller whose claim has
+// expired, and keeps another for later.
 func (w *walk) stepStale() {
 	if n := len(w.stale); n > 0 {
 		w.Service.Process(w.T.Context(), w.stale[w.rng.IntN(n)])

@@ -47,7 +47,7 @@ func TestWhatOpensTheBreaker(t *testing.T) {
 	}
 }
 
-// TestOpenRefusesAtOnce: nothing is sent, and nobody waits.
+// An open breaker sends nothing and blocks nobody.
 func TestOpenRefusesAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
@@ -67,7 +67,7 @@ func TestOpenRefusesAtOnce(t *testing.T) {
 	})
 }
 
-// TestProbesSlowDown: 2 s, 4 s, 8 s, then 10 s, each up to a fifth sooner.
+// Delays are 2 s, 4 s, 8 s, then 10 s, each up to a fifth sooner.
 func TestProbesSlowDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
@@ -98,7 +98,7 @@ func TestProbesSlowDown(t *testing.T) {
 	})
 }
 
-// opened returns a world whose breaker is open and waits for a probe.
+// opened returns a world with an open breaker, before its probe.
 func opened(t *testing.T) *world {
 	w := newWorld()
 	w.set(0, broken)
@@ -110,8 +110,7 @@ func opened(t *testing.T) *world {
 	return w
 }
 
-// TestEffectLetsAReadGoFirst: with nobody polling, a shopper's create finds out
-// by itself that the gateway is back.
+// Without polls, a shopper's create triggers the probe.
 func TestEffectLetsAReadGoFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t)
@@ -126,7 +125,7 @@ func TestEffectLetsAReadGoFirst(t *testing.T) {
 	})
 }
 
-// TestEffectIsNotSentIfTheProbeFails, however the probe fails.
+// However the probe fails.
 func TestEffectIsNotSentIfTheProbeFails(t *testing.T) {
 	for name, tt := range map[string]struct {
 		takes, most time.Duration
@@ -155,8 +154,7 @@ func TestEffectIsNotSentIfTheProbeFails(t *testing.T) {
 	}
 }
 
-// TestOneProbeForMany: whoever comes while the probe is under way shares it;
-// reads are refused, effects wait for its result.
+// Calls during a probe share it: reads are refused, effects wait for its result.
 func TestOneProbeForMany(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t)
@@ -183,8 +181,7 @@ func TestOneProbeForMany(t *testing.T) {
 	})
 }
 
-// TestManyReadsOneProbe: reads that wait for their turn together do not all
-// become probes.
+// Of many waiting reads, one becomes the probe.
 func TestManyReadsOneProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t)
@@ -211,8 +208,7 @@ func drain(t *testing.T, w *world) {
 	}
 }
 
-// TestEffectThatHasWaitedIsNotTheProbe: the breaker may have opened, and a
-// probe come due, while a create waited for its turn.
+// While a create waits for its slot, the breaker may open and a probe become due.
 func TestEffectThatHasWaitedIsNotTheProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(func(c *Config) { c.Rate = 1; c.Patience = 20 * time.Second })
@@ -235,8 +231,7 @@ func TestEffectThatHasWaitedIsNotTheProbe(t *testing.T) {
 	})
 }
 
-// TestProbeOutlivesItsCaller: the shopper who started it may leave, the result
-// counts.
+// The shopper who started the probe may leave; its result counts.
 func TestProbeOutlivesItsCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t)
@@ -253,7 +248,7 @@ func TestProbeOutlivesItsCaller(t *testing.T) {
 	})
 }
 
-// TestReadThatIsTheProbeMayBeCanceled: then another one is due at once.
+// Then another probe is due at once.
 func TestReadThatIsTheProbeMayBeCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t)
@@ -270,7 +265,7 @@ func TestReadThatIsTheProbeMayBeCanceled(t *testing.T) {
 	})
 }
 
-// TestProbeWithoutASlot is no news, and does not stay under way.
+// It is inconclusive, and ends.
 func TestProbeWithoutASlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := opened(t)
@@ -285,8 +280,7 @@ func TestProbeWithoutASlot(t *testing.T) {
 	})
 }
 
-// TestLateFailuresDoNotCount: calls that were under way when the breaker
-// closed, and time out after it, do not open it again.
+// Calls sent before the breaker closed that time out afterwards do not open it again.
 func TestLateFailuresDoNotCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
@@ -326,7 +320,7 @@ func TestLateFailuresDoNotCount(t *testing.T) {
 	})
 }
 
-// TestLateAnswerCloses: any answer shows that the gateway is there.
+// Any answer closes the breaker.
 func TestLateAnswerCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()

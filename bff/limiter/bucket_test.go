@@ -19,9 +19,8 @@ func TestLocal(t *testing.T) {
 	})
 }
 
-// TestLocalNeverExceedsItsRate lets a hundred goroutines send for an hour,
-// idle for another, and come back: no window of a second holds more than the
-// rate and the burst, and nothing is wasted.
+// A hundred goroutines send for an hour, pause for another, and resume: no window of a second
+// exceeds rate and burst, and no slot is wasted.
 func TestLocalNeverExceedsItsRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const rps = 10
@@ -90,7 +89,7 @@ func BenchmarkTakeShared(b *testing.B) {
 	})
 }
 
-// BenchmarkAdmit is what every call pays on top of its bucket.
+// BenchmarkAdmit measures the overhead of a call besides its bucket.
 func BenchmarkAdmit(b *testing.B) {
 	never := limiter.New(limiter.Config{
 		Bucket: free{}, Probe: func(context.Context) error { return nil },

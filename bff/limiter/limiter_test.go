@@ -14,9 +14,8 @@ import (
 	"coinslot/bff/payment"
 )
 
-// TestOutage: half an hour in which nothing works, ended under the eyes of
-// pollers, of shoppers, or of one shopper alone. Few requests are made, of them
-// hardly one that does something, and everything works again within 30 s.
+// An outage of half an hour, with pollers, shoppers, or a single shopper: few requests are
+// sent, hardly any effects, and everything works within 30 s after it.
 func TestOutage(t *testing.T) {
 	const lasts = 30 * time.Minute
 	for name, answer := range map[string]func() error{
@@ -62,7 +61,7 @@ func checkOutage(t *testing.T, during []call) {
 	}
 }
 
-// checkRecovery wants an answer, also to an effect if any is to be, within 30 s.
+// checkRecovery wants an answer, also to an effect if effects is set, within 30 s.
 func checkRecovery(t *testing.T, after []call, back time.Time, effects bool) {
 	t.Helper()
 	var answer, effect time.Duration
@@ -80,8 +79,8 @@ func checkRecovery(t *testing.T, after []call, back time.Time, effects bool) {
 	}
 }
 
-// TestStormOf429: ten minutes of it. The gateway is left in peace as it asks,
-// never for more than a minute, and soon after the end every order is read.
+// Ten minutes of 429: its Retry-After is respected, up to a minute, and soon after the end
+// every order is read.
 func TestStormOf429(t *testing.T) {
 	for _, tt := range []struct {
 		asks  time.Duration
@@ -130,8 +129,7 @@ func TestStormOf429(t *testing.T) {
 	}
 }
 
-// TestPauseIsForAllInstances: what one of two processes is told counts for
-// both, for those that wait already too in the process that was told.
+// A pause applies to both processes, also to calls already waiting.
 func TestPauseIsForAllInstances(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shared := Local(10, nil)
@@ -181,14 +179,13 @@ func TestPauseAfter(t *testing.T) {
 	} {
 		for range 100 {
 			if got := pauseAfter(tt.outcome); got < tt.least || got > tt.most {
-				t.Fatalf("breather(%v) = %v; want %v to %v", tt.outcome, got, tt.least, tt.most)
+				t.Fatalf("pauseAfter(%v) = %v; want %v to %v", tt.outcome, got, tt.least, tt.most)
 			}
 		}
 	}
 }
 
-// TestHalfOfTheAnswersAreErrors: the breaker opens now and then, and never
-// stays open.
+// The breaker opens now and then, and never stays open.
 func TestHalfOfTheAnswersAreErrors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
@@ -224,7 +221,7 @@ func TestHalfOfTheAnswersAreErrors(t *testing.T) {
 	})
 }
 
-// TestShoppersLeaveRoomForPolls floods the budget from both sides.
+// Floods of shoppers and polls share the rate.
 func TestShoppersLeaveRoomForPolls(t *testing.T) {
 	for _, tt := range []struct {
 		rate, orders, shoppers int
@@ -264,8 +261,7 @@ func TestShoppersLeaveRoomForPolls(t *testing.T) {
 	}
 }
 
-// TestPollsDoNotHoldUpShoppers: in a flood of polls from four instances, a
-// create is sent within half a second.
+// In a flood of polls from four instances, a create is sent within half a second.
 func TestPollsDoNotHoldUpShoppers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shared := Local(10, nil)
@@ -289,7 +285,6 @@ func TestPollsDoNotHoldUpShoppers(t *testing.T) {
 	})
 }
 
-// TestBackgroundIsServedInOrder, and not for ever.
 func TestBackgroundIsServedInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(func(c *Config) { c.Rate = 2 })
@@ -320,15 +315,15 @@ func TestBackgroundIsServedInOrder(t *testing.T) {
 	})
 }
 
-// sick is a bucket that cannot be asked.
-type sick struct{}
+// brokenBucket is a bucket that fails.
+type brokenBucket struct{}
 
-func (sick) Take(context.Context, time.Duration) (time.Duration, error) { return 0, errWorld }
-func (sick) Pause(context.Context, time.Duration) error                 { return errWorld }
+func (brokenBucket) Take(context.Context, time.Duration) (time.Duration, error) { return 0, errWorld }
+func (brokenBucket) Pause(context.Context, time.Duration) error                 { return errWorld }
 
-// TestBucketThatCannotBeAsked lets nothing out: others may be using it up.
+// Without the shared bucket nothing is sent: other instances may be using it up.
 func TestBucketThatCannotBeAsked(t *testing.T) {
-	w := newWorld(func(c *Config) { c.Bucket = sick{} })
+	w := newWorld(func(c *Config) { c.Bucket = brokenBucket{} })
 	for _, ctx := range []context.Context{t.Context(), WithPriority(t.Context(), Single)} {
 		if err := w.call(ctx, false); !errors.Is(err, errWorld) {
 			t.Errorf("call = %v; want the bucket's error", err)
@@ -348,8 +343,7 @@ func TestNewWithoutAProbe(t *testing.T) {
 	New(Config{})
 }
 
-// Those who wait for watched payments pass those who do not, and nobody waits
-// for ever.
+// Watched payments pass the others, and none waits forever.
 func TestPriorities(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
@@ -384,7 +378,7 @@ func TestPriorities(t *testing.T) {
 	})
 }
 
-// TestNoPriorityStarves: those that come again and again leave room for the others.
+// Continuous calls of one priority leave slots for the others.
 func TestNoPriorityStarves(t *testing.T) {
 	for _, rate := range []int{10, 3} {
 		synctest.Test(t, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// sent is who got slots, in their order, of calls that all came at once after the burst.
+// sent returns who got slots, in order, of calls made at once after the burst.
 func sent(t *testing.T, calls []context.Context) (order []int) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(func(c *Config) { c.Patience = time.Hour })
@@ -35,7 +35,7 @@ func sent(t *testing.T, calls []context.Context) (order []int) {
 	return order
 }
 
-// calls returns n contexts of a client, in sessions of its own.
+// calls returns n contexts of a client, each with its own session.
 func calls(n int, network, address string, p Priority) (list []context.Context) {
 	for i := range n {
 		ctx := WithClient(context.Background(), Client{Network: network, Address: address})
@@ -44,7 +44,7 @@ func calls(n int, network, address string, p Priority) (list []context.Context) 
 	return list
 }
 
-// place returns the place of the last of those calls.
+// place returns the position of the last of those calls.
 func place(order []int, from, to int) (last int) {
 	for at, i := range order {
 		if i >= from && i < to {
@@ -54,8 +54,7 @@ func place(order []int, from, to int) (last int) {
 	return last
 }
 
-// Whoever asks for more waits for themselves: networks take turns, then addresses, then
-// sessions.
+// A greedy client delays itself: networks take turns, then addresses, then sessions.
 func TestClientsTakeTurns(t *testing.T) {
 	for name, c := range map[string]struct {
 		first, later []context.Context
@@ -94,7 +93,7 @@ func TestClientsTakeTurns(t *testing.T) {
 	}
 }
 
-// A create that comes again and again does not starve what else shoppers ask for.
+// Continuous creates do not starve other calls of shoppers.
 func TestCreatesStarveNoOther(t *testing.T) {
 	order := sent(t, append(calls(50, "a", "a1", Create), calls(5, "b", "b1", Shopper)...))
 	if got := place(order, 50, 55); got > 11 {
@@ -102,7 +101,7 @@ func TestCreatesStarveNoOther(t *testing.T) {
 	}
 }
 
-// What is kept of clients who are gone is bounded.
+// The state of past clients is bounded.
 func TestFlowsAreBounded(t *testing.T) {
 	var q queue
 	for i := range 3 * maxFlows {

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// unknowable is a bucket that cannot tell what is free.
-type unknowable struct{ Bucket }
+// noFree is a bucket without Free.
+type noFree struct{ Bucket }
 
-// distant is one whose database does not answer.
-type distant struct{ Bucket }
+// unreachableBucket is a bucket whose database does not answer.
+type unreachableBucket struct{ Bucket }
 
-func (distant) Free(context.Context) (int, error) { return 0, errors.New("away") }
+func (unreachableBucket) Free(context.Context) (int, error) { return 0, errors.New("away") }
 
-// TestFree: what is left grows back with the time, and a pause takes all of it.
+// Free slots grow with time, and a pause takes all of them.
 func TestFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
@@ -40,7 +40,7 @@ func TestFree(t *testing.T) {
 		}
 		check("in a pause", 0)
 	})
-	for name, bucket := range map[string]Bucket{"no count": unknowable{Local(10, nil)}, "no database": distant{Local(10, nil)}} {
+	for name, bucket := range map[string]Bucket{"no count": noFree{Local(10, nil)}, "no database": unreachableBucket{Local(10, nil)}} {
 		w := newWorld(func(c *Config) { c.Bucket = bucket })
 		if n, ok := w.Free(t.Context()); ok {
 			t.Errorf("%s: Free = %d", name, n)
@@ -48,7 +48,7 @@ func TestFree(t *testing.T) {
 	}
 }
 
-// TestQueue: who waits for a turn is counted, by what they are.
+// Waiting calls are counted by priority.
 func TestQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()

@@ -10,7 +10,6 @@ import (
 	"coinslot/bff/payment"
 )
 
-// errWorld is a failure that tests make up.
 var errWorld = errors.New("made up")
 
 // Answers of a world.
@@ -30,7 +29,7 @@ func unconnected() error {
 	return &payment.RefusedError{Reason: payment.ReasonUnsent, Err: errWorld}
 }
 
-// call is one request that has reached the gateway.
+// call is one request that reached the gateway.
 type call struct {
 	at     time.Time
 	effect bool
@@ -38,7 +37,7 @@ type call struct {
 	err    error
 }
 
-// world is a gateway and its client, in a bubble of fake time.
+// world is a gateway and its client in fake time.
 type world struct {
 	*Limiter
 
@@ -50,8 +49,7 @@ type world struct {
 	most   int // calls under way at once, when a probe began
 }
 
-// newWorld returns a gateway that answers everything at once, and a budget of
-// ten requests per second in front of it.
+// newWorld returns a gateway that answers at once, and a limiter of ten requests per second.
 func newWorld(change ...func(*Config)) *world {
 	w := &world{answer: fine}
 	c := Config{Rate: 10, Probe: func(ctx context.Context) error { return w.call(ctx, false) }}
@@ -62,7 +60,7 @@ func newWorld(change ...func(*Config)) *world {
 	return w
 }
 
-// set changes what the gateway answers from now on, and how fast.
+// set changes the gateway's answer and its latency.
 func (w *world) set(takes time.Duration, answer func() error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -71,14 +69,14 @@ func (w *world) set(takes time.Duration, answer func() error) {
 
 // call does what the gateway's client does.
 func (w *world) call(ctx context.Context, effect bool) error {
-	turn, cancel := context.WithTimeout(ctx, 5*time.Second)
+	waiting, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	told, err := w.Acquire(turn, effect)
+	report, err := w.Acquire(waiting, effect)
 	if err != nil {
 		return err
 	}
 	err = w.request(ctx, effect)
-	told(err)
+	report(err)
 	return err
 }
 
@@ -120,8 +118,7 @@ func (w *world) fail(t *testing.T, n int) {
 	}
 }
 
-// poll reads for one order after the other, n at a time, each as long after
-// its last one as the poller would, until ctx ends. It returns when.
+// poll reads for each order, as often as the poller would, until ctx ends.
 func (w *world) poll(ctx context.Context, orders int, every time.Duration) *sync.WaitGroup {
 	var group sync.WaitGroup
 	slots := make(chan struct{}, 16)
@@ -139,8 +136,7 @@ func (w *world) poll(ctx context.Context, orders int, every time.Duration) *sync
 	return &group
 }
 
-// shop makes n shoppers create payments, one after the other with a pause
-// between, until ctx ends.
+// shop has n shoppers create payments with pauses, until ctx ends.
 func (w *world) shop(ctx context.Context, n int, every time.Duration) *sync.WaitGroup {
 	var group sync.WaitGroup
 	for range n {
@@ -153,7 +149,7 @@ func (w *world) shop(ctx context.Context, n int, every time.Duration) *sync.Wait
 	return &group
 }
 
-// asked is how long err says to wait.
+// asked returns the Retry-After of err.
 func asked(err error) time.Duration {
 	if refused, ok := errors.AsType[*payment.RefusedError](err); ok {
 		return refused.RetryAfter
@@ -164,8 +160,8 @@ func asked(err error) time.Duration {
 	return 0
 }
 
-// refused fails the test unless err proves for that reason that nothing was
-// sent, and says for how long.
+// refused fails the test unless err is a refusal for that reason, unsent, with a RetryAfter in
+// that range.
 func refused(t *testing.T, err error, reason payment.Reason, least, most time.Duration) {
 	t.Helper()
 	e, ok := errors.AsType[*payment.RefusedError](err)

@@ -11,8 +11,7 @@ import (
 	"coinslot/bff/payment"
 )
 
-// pager is a list that changes between its pages: after each answer, change makes of
-// it what the next answer shows.
+// pager is a list that changes between its pages, by change.
 type pager struct {
 	list   []string // tracking codes
 	change func(list []string) []string
@@ -50,7 +49,7 @@ func newPager(n int) *pager {
 
 var scanQuery = payment.ListQuery{Limit: 5}
 
-// complete reads on until s knows that nothing of notBefore is missing.
+// complete reads until nothing of notBefore can be missing.
 func complete(s *Scan, p *pager, notBefore time.Time, clock func() time.Time) error {
 	for s.AsOf.IsZero() || s.AsOf.Before(notBefore) {
 		if err := s.Add(p.page(s.Next(clock()))); err != nil {
@@ -60,8 +59,7 @@ func complete(s *Scan, p *pager, notBefore time.Time, clock func() time.Time) er
 	return nil
 }
 
-// TestScanMissesNothing changes a list at random between any two answers: whatever
-// was listed at the time that a scan says it knows of has been shown.
+// The list changes at random between answers: everything listed at AsOf has been seen.
 func TestScanMissesNothing(t *testing.T) {
 	changes := map[string]func(r *rand.Rand, list []string, fresh string) []string{
 		"in front": func(_ *rand.Rand, list []string, fresh string) []string { return slices.Insert(list, 0, fresh) },
@@ -126,14 +124,13 @@ func TestScanMissesNothing(t *testing.T) {
 	}
 }
 
-// moved is list with the record at one index at another.
+// moved returns list with one record moved.
 func moved(list []string, from, to int) []string {
 	code := list[from]
 	return slices.Insert(slices.Delete(list, from, from+1), to, code)
 }
 
-// TestScanRequests counts what a scan costs, the first time and when it is asked for
-// what is later.
+// The requests of a scan, the first time and when it is extended.
 func TestScanRequests(t *testing.T) {
 	front := func(list []string) []string { return append([]string{fmt.Sprint("new", len(list))}, list...) }
 	behind := func(list []string) []string { return append(list, fmt.Sprint("new", len(list))) }
@@ -167,7 +164,7 @@ func TestScanRequests(t *testing.T) {
 	}
 }
 
-// TestScanProvesNothing: lists that contradict themselves are never said to be known.
+// Contradictory lists are never considered complete.
 func TestScanProvesNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		page func(n int) payment.RecordPage

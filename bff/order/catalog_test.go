@@ -30,10 +30,10 @@ items:
     open: {minimum: 0.01, maximum: 999999999.99, suggested: 2}
 `
 
-// asks is an amount that is given.
+// asks returns a given amount.
 func asks(amount string) *string { return &amount }
 
-// Names and texts are what the file says, whatever YAML makes of them.
+// Names and texts are exactly those of the file, however YAML interprets them.
 func TestCatalogAsWritten(t *testing.T) {
 	c, err := ParseCatalog([]byte("items:\n  010: {title: 010, description: true, amount_usd: 1.10, ttl_minutes: 15}\n  0x1f: {amount_usd: '2', ttl_minutes: \"5\"}\n  a: &x {title: &t 1_000, amount_usd: &n 3}\n  b: *x\n  c: {title: *t, amount_usd: *n, currencies: [1e3]}\n  d: {<<: *x, description: d}\n  e: {title: {en: &e 0x10, de: *e}, amount_usd: 4, quantity: {maximum: 2}}\n  f: {title: null, amount_usd: 5, quantity: ~}\n"))
 	if err != nil {
@@ -47,8 +47,7 @@ func TestCatalogAsWritten(t *testing.T) {
 	}
 }
 
-// A path that leads to a secret by mistake prints the line that is wrong, and
-// nothing that the file says.
+// If the path is a secret by mistake, the error has the line number but none of the contents.
 func TestCatalogQuotesNothing(t *testing.T) {
 	for file, want := range map[string]string{
 		"s3cr3t": "line 1: string was used where mapping is expected", "root:s3cr3t:0\nbin:s3cr3t:1": "line 1: string", "*s3cr3t": "line 1: could not find alias …", "a: b\nc: *s3cr3t": "line 2: could not find",
@@ -138,8 +137,7 @@ func TestCatalogOptions(t *testing.T) {
 	}
 }
 
-// The title is in the language that fits the page best, else in English, else in
-// the first that there is.
+// The title is in the best language for the page, else in English, else in the first language.
 func TestCatalogLanguages(t *testing.T) {
 	c, err := ParseCatalog([]byte(catalog + "  pin: {title: {pt-BR: Alfinete, da: Nål}, amount_usd: 1}\n"))
 	if err != nil {
@@ -166,7 +164,6 @@ func TestCatalogLanguages(t *testing.T) {
 	}
 }
 
-// A catalogue that is wrong is refused with the name of the item and the member.
 func TestParseCatalogNamesWhatIsWrong(t *testing.T) {
 	long := strings.Repeat("x", 199)
 	for _, row := range []struct{ body, want string }{
@@ -251,7 +248,7 @@ func TestParseCatalogRefusesTheFile(t *testing.T) {
 	}
 }
 
-// What n of an item cost is what adding its price n times comes to, in cents.
+// The price of n items is n times the price, in cents.
 func TestQuantityIsExact(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
@@ -273,7 +270,7 @@ func TestQuantityIsExact(t *testing.T) {
 	}
 }
 
-// The text's example is a catalogue, and has every member.
+// The example in the docs is valid, and has every member.
 func TestCatalogInTheText(t *testing.T) {
 	text, err := os.ReadFile("../../docs/catalog.md")
 	if err != nil {

@@ -21,14 +21,13 @@ import (
 // What must never happen here: an order whose amount is not the one that the
 // merchant has written, or that two readers of the same bytes see differently.
 
-// members are the names of an order, exactly as they have to be spelt.
+// members are the names of the members of an order.
 var members = []string{
 	"amount_usd", "order_ref", "order_id", "title", "description", "email", "metadata", "currencies",
 	"ttl_minutes", "expires_in_minutes", "success_url", "cancel_url", "lang",
 }
 
-// refusal fails unless err is a *wire.Error that can be shown: a code, and a
-// short valid name of the member.
+// refusal fails unless err is a *wire.Error with a code and a short valid member name.
 func refusal(t *testing.T, err error) {
 	t.Helper()
 	e, ok := errors.AsType[*wire.Error](err)
@@ -37,9 +36,8 @@ func refusal(t *testing.T, err error) {
 	}
 }
 
-// FuzzDecode: what is accepted is accepted in the same sense by the standard
-// library's decoder, and no longer once a member is added that is unknown,
-// repeated or spelt in another case.
+// FuzzDecode: the standard library's decoder agrees with what is accepted, and it is rejected
+// with an unknown, repeated or misspelled member.
 func FuzzDecode(f *testing.F) {
 	for _, s := range []string{
 		`{"amount_usd":"25.00","order_ref":"1"}`, `{"amount_usd":"1","metadata":{"a":"b"},"currencies":["USDT"]}`,
@@ -117,8 +115,8 @@ func FuzzParseToken(f *testing.F) {
 	})
 }
 
-// FuzzClaims signs any claims with the right key: what is accepted has not
-// expired, has a reference, and costs what its one amount_usd says.
+// FuzzClaims signs arbitrary claims with the right key: what is accepted has not expired, has a
+// reference, and costs its only amount_usd.
 func FuzzClaims(f *testing.F) {
 	for _, s := range []string{
 		`{"amount_usd":"25.00","order_ref":"1001","exp":1795266000,"iat":1795262400,"title":"T"}`,
@@ -160,7 +158,7 @@ func FuzzClaims(f *testing.F) {
 	})
 }
 
-// checkMoment fails if a time that was accepted is over, or, for nbf, to come.
+// checkMoment fails if an accepted time is over, or, for nbf, in the future.
 func checkMoment(t *testing.T, name string, at any, early bool) {
 	t.Helper()
 	number, ok := at.(stdjson.Number)
@@ -177,8 +175,8 @@ func checkMoment(t *testing.T, name string, at any, early bool) {
 	}
 }
 
-// FuzzParseCatalog: an amount is written in the file as it is charged, a fixed
-// one cannot be moved by a shopper, and an open one not beyond its limits.
+// FuzzParseCatalog: amounts are charged as written, shoppers cannot change a fixed one, nor
+// exceed the limits of an open one.
 func FuzzParseCatalog(f *testing.F) {
 	for _, s := range []string{
 		catalog, "", "items:\n", "items: {a: {amount_usd: 4.50}}", "items: {a: {amount_usd: 1e3}}", "items: {a: {amount_usd: 010}}", "items: {a: {amount_usd: 0x10}}",
@@ -241,8 +239,8 @@ func checkItem(t *testing.T, c *Catalog, id string, file []byte) {
 	}
 }
 
-// checkProposed fails unless an item can be bought as it is proposed, in every
-// language, and at the ends of what it allows.
+// checkProposed fails unless an item can be bought with its defaults, in every language, and at
+// its limits.
 func checkProposed(t *testing.T, c *Catalog, id string) {
 	t.Helper()
 	terms := c.Options(id)
@@ -263,7 +261,7 @@ func checkProposed(t *testing.T, c *Catalog, id string) {
 	}
 }
 
-// saysAmount reports whether the file holds an amount in one of the ways to write it.
+// saysAmount reports whether the file holds an amount in any notation.
 func saysAmount(file []byte, amount decimal.Decimal) bool {
 	for _, text := range []string{amount.String(), amount.StringFixed(1), amount.StringFixed(2)} {
 		if bytes.Contains(file, []byte(text)) {

@@ -27,8 +27,7 @@ var mints = []struct {
 	{"mint.rb", []string{"ruby", "mint.rb"}},
 }
 
-// Every worked example mints a token that is taken for what it was told, and
-// none without a key of the right length.
+// Every example mints a valid token, and none with a key of the wrong length.
 func TestMintExamples(t *testing.T) {
 	const ref = `A/+?~ 7"\>>>???`
 	for _, m := range mints {

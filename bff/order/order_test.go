@@ -115,7 +115,7 @@ func sign(t *testing.T, method jwt.SigningMethod, k any, claims jwt.MapClaims) s
 	return token
 }
 
-// headed is sign with one more header.
+// headed is sign with another header.
 func headed(t *testing.T, name string, value any, claims jwt.MapClaims) string {
 	t.Helper()
 	token := jwt.NewWithClaims(jwt.SigningMethodHS256, claims)
@@ -127,7 +127,7 @@ func headed(t *testing.T, name string, value any, claims jwt.MapClaims) string {
 	return text
 }
 
-// raw is a token of any payload, rightly signed.
+// raw signs any payload.
 func raw(payload string) string {
 	text := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "." + base64.RawURLEncoding.EncodeToString([]byte(payload))
 	mac := hmac.New(sha256.New, []byte(key))
@@ -135,8 +135,8 @@ func raw(payload string) string {
 	return text + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// sibling is a letter of base64url that differs from c in the lowest bit only,
-// which a signature of 32 bytes leaves unused.
+// sibling returns a letter of base64url that differs from c in the lowest bit only, which a
+// 32-byte signature leaves unused.
 func sibling(c byte) string {
 	const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	return string(letters[strings.IndexByte(letters, c)^1])
@@ -252,7 +252,7 @@ func TestMint(t *testing.T) {
 	}
 }
 
-// TestDates: dates are whole seconds, whatever their notation, and one without end costs nothing.
+// Dates are whole seconds in any notation; huge ones are cheap to reject.
 func TestDates(t *testing.T) {
 	for text, want := range map[string]date{
 		"1764000000": 1764000000, "1764000000.9": 1764000000, "1.764e9": 1764000000, "1764000000000": 1764000000000,

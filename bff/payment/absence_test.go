@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Each row is what one more answer makes of an attempt that was absent so often, the
-// first time so long ago.
+// Each row is the effect of one more answer on an attempt with that many absences, the first
+// one that long ago.
 func TestAbsent(t *testing.T) {
 	p := DefaultSchedule()
 	for name, tt := range map[string]struct {
@@ -63,7 +63,7 @@ func TestAbsent(t *testing.T) {
 	}
 }
 
-// A left-over attempt of a paid order is nobody's business.
+// A leftover attempt of a paid order needs no review.
 func TestAbsentBesideAConfirmedAttempt(t *testing.T) {
 	s := waiting()
 	s.Attempts[0].Absences, s.Attempts[0].AbsentAt = 3, noon

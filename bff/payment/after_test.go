@@ -10,19 +10,18 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-// A gateway that takes a confirmation back is not believed, but told of: once,
-// after three looks in ten minutes.
+// A withdrawn confirmation stays and is reported once, after three answers over ten minutes.
 func TestConfirmationTakenBack(t *testing.T) {
 	s := waiting()
 	s.Status = wire.Pending
 	s.Apply(1, paid(), env, noon)
 	s.Status = s.status()
 	was := s.Attempts[0]
-	told := 0
+	reported := 0
 	for _, look := range []struct {
-		after  time.Duration
-		status string
-		told   int
+		after    time.Duration
+		status   string
+		reported int
 	}{
 		{1 * time.Minute, "expired", 0},
 		{2 * time.Minute, "confirmed", 0}, // a copy that lagged behind
@@ -39,13 +38,13 @@ func TestConfirmationTakenBack(t *testing.T) {
 		r.Status = look.status
 		s.Apply(1, r, env, noon.Add(look.after))
 		events := s.Events(before, noon.Add(look.after), EventOptions{})
-		if len(events) != look.told {
-			t.Errorf("after %v: %d events; want %d", look.after, len(events), look.told)
+		if len(events) != look.reported {
+			t.Errorf("after %v: %d events; want %d", look.after, len(events), look.reported)
 		}
 		for _, e := range events {
-			told++
+			reported++
 			if e.Type != EventReview || s.Object(EventOptions{}).ReviewReason != reasonRegressed {
-				t.Errorf("told %s because of %q", e.Type, s.Object(EventOptions{}).ReviewReason)
+				t.Errorf("reported %s because of %q", e.Type, s.Object(EventOptions{}).ReviewReason)
 			}
 		}
 	}
@@ -55,7 +54,7 @@ func TestConfirmationTakenBack(t *testing.T) {
 	}
 }
 
-// Money that comes after the confirmation is told of, each time that it is more.
+// Every payment after the confirmation is reported.
 func TestPaidAfterConfirmation(t *testing.T) {
 	s := waiting()
 	s.Apply(1, paid(), env, noon)
@@ -63,20 +62,20 @@ func TestPaidAfterConfirmation(t *testing.T) {
 	was := s.Attempts[0]
 	seen := map[string]bool{}
 	for _, look := range []struct {
-		paid string
-		told int
+		paid     string
+		reported int
 	}{{"25.03", 0}, {"50", 1}, {"50", 0}, {"49", 0}, {"75", 1}} {
 		before := s.Snapshot()
 		r := paid()
 		r.Paid = dec(look.paid)
 		s.Apply(1, r, env, noon.Add(time.Hour))
 		events := s.Events(before, noon.Add(time.Hour), EventOptions{})
-		if len(events) != look.told {
-			t.Errorf("%s paid: %d events; want %d", look.paid, len(events), look.told)
+		if len(events) != look.reported {
+			t.Errorf("%s paid: %d events; want %d", look.paid, len(events), look.reported)
 		}
 		for _, e := range events {
 			if e.Type != EventReview || seen[e.ID] || s.Object(EventOptions{}).ReviewReason != reasonPaidMore {
-				t.Errorf("%s paid: told %s %s because of %q", look.paid, e.Type, e.ID, s.Object(EventOptions{}).ReviewReason)
+				t.Errorf("%s paid: reported %s %s because of %q", look.paid, e.Type, e.ID, s.Object(EventOptions{}).ReviewReason)
 			}
 			seen[e.ID] = true
 		}
@@ -89,7 +88,7 @@ func TestPaidAfterConfirmation(t *testing.T) {
 	}
 }
 
-// A gateway whose clock is wrong does not shorten or stretch the time to pay.
+// A wrong gateway clock does not change the payment window.
 func TestWindowByItsLength(t *testing.T) {
 	for _, off := range []time.Duration{0, 10 * time.Minute, -10 * time.Minute, 26 * time.Hour, -26 * time.Hour} {
 		s := waiting()

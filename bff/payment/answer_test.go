@@ -35,7 +35,7 @@ func TestPlausibleAnswer(t *testing.T) {
 	}
 }
 
-// Each row differs from the fitting answer in one field.
+// Each row differs from the valid answer in one field.
 func TestImplausibleAnswers(t *testing.T) {
 	for name, change := range map[string]func(*Created){
 		"no tracking code":       func(c *Created) { c.TrackingCode = "" },

@@ -12,8 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestApplyTable is every state of an attempt against every status that a
-// record can have, proven, not proven, and not documented.
+// TestApplyTable applies every record status to every attempt state: proven, not proven, and
+// undocumented.
 func TestApplyTable(t *testing.T) {
 	const proven, short = "confirmed", "confirmed short"
 	statuses := []string{"pending", proven, short, "expired", "cancelled", "canceled", "processing", ""}
@@ -37,7 +37,7 @@ func TestApplyTable(t *testing.T) {
 				r.Paid = dec("3")
 			}
 			if err := s.Apply(1, r, env, noon); err != nil {
-				t.Fatalf("observe(%s, %q) = %v", state, status, err)
+				t.Fatalf("Apply(%s, %q) = %v", state, status, err)
 			}
 			if got := s.Attempts[0].State; got != want[i] {
 				t.Errorf("%s and a record %q = %s; want %s", state, status, got, want[i])
@@ -58,7 +58,7 @@ func TestLate(t *testing.T) {
 	}
 	s.Apply(1, expired, env, noon.Add(time.Hour))
 	if got := s.Attempts[0].EndedAt; !got.Equal(noon) {
-		t.Errorf("EndedAt = %v after a second look; want noon", got)
+		t.Errorf("EndedAt = %v after a second record; want noon", got)
 	}
 	s.Apply(1, paid(), env, noon.Add(2*time.Hour))
 	if a := s.Attempts[0]; a.State != Confirmed || !a.Late {
@@ -94,8 +94,8 @@ func TestPaidOnlyGrows(t *testing.T) {
 	}
 }
 
-// told applies change to s as Service does and returns the types of its events.
-func told(s *Session, change func()) []EventType {
+// eventsOf applies change to s as Service.Change does and returns the types of its events.
+func eventsOf(s *Session, change func()) []EventType {
 	before := s.Snapshot()
 	change()
 	types := []EventType{}
@@ -133,7 +133,7 @@ func TestEvents(t *testing.T) {
 		{"again", see(s, 1, paid()), []EventType{}},
 		{"regression", see(s, 1, gone), []EventType{}},
 	} {
-		if diff := cmp.Diff(c.want, told(s, c.change)); diff != "" {
+		if diff := cmp.Diff(c.want, eventsOf(s, c.change)); diff != "" {
 			t.Errorf("events of %s (-want +got):\n%s", c.what, diff)
 		}
 	}
@@ -143,16 +143,16 @@ func TestEvents(t *testing.T) {
 		s.Apply(1, gone, env, noon)
 		s.Attempts = append(s.Attempts, Attempt{Number: 2, State: Creating})
 	}
-	if got := told(s, change); len(got) != 0 || s.Status != wire.Preparing {
-		t.Errorf("a change of coin is told as %v in status %s; want nothing while preparing", got, s.Status)
+	if got := eventsOf(s, change); len(got) != 0 || s.Status != wire.Preparing {
+		t.Errorf("a change of coin is reported as %v in status %s; want nothing while preparing", got, s.Status)
 	}
-	if diff := cmp.Diff([]EventType{EventPending}, told(s, func() { s.Attempts[1].State = Waiting })); diff != "" {
+	if diff := cmp.Diff([]EventType{EventPending}, eventsOf(s, func() { s.Attempts[1].State = Waiting })); diff != "" {
 		t.Errorf("events of the second attempt (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]EventType{EventReview}, told(s, see(s, 1, short))); diff != "" {
+	if diff := cmp.Diff([]EventType{EventReview}, eventsOf(s, see(s, 1, short))); diff != "" {
 		t.Errorf("events of a review (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]EventType{}, told(s, see(s, 1, short))); diff != "" {
+	if diff := cmp.Diff([]EventType{}, eventsOf(s, see(s, 1, short))); diff != "" {
 		t.Errorf("events of the same review (-want +got):\n%s", diff)
 	}
 }
@@ -198,9 +198,9 @@ func TestStatusAndActions(t *testing.T) {
 		{"new", nil, "", "0", noon, wire.Open, []wire.Action{wire.Choose, wire.Cancel}},
 		{"new, too late", nil, "", "0", late, wire.Open, []wire.Action{wire.Cancel}},
 		{"timed out", nil, ClosedByTime, "0", late, wire.Expired, []wire.Action{}},
-		{"called off by shopper", nil, ClosedByShopper, "0", noon, wire.Cancelled, []wire.Action{wire.Retry}},
-		{"called off by shopper, too late", nil, ClosedByShopper, "0", late, wire.Cancelled, []wire.Action{}},
-		{"called off by merchant", nil, ClosedByMerchant, "0", noon, wire.Cancelled, []wire.Action{}},
+		{"canceled by shopper", nil, ClosedByShopper, "0", noon, wire.Cancelled, []wire.Action{wire.Retry}},
+		{"canceled by shopper, too late", nil, ClosedByShopper, "0", late, wire.Cancelled, []wire.Action{}},
+		{"canceled by merchant", nil, ClosedByMerchant, "0", noon, wire.Cancelled, []wire.Action{}},
 		{"creating", []State{Creating}, "", "0", noon, wire.Preparing, []wire.Action{}},
 		{"unknown", []State{Unknown}, "", "0", noon, wire.Preparing, []wire.Action{}},
 		{"waiting", []State{Waiting}, "", "0", noon, wire.Pending, []wire.Action{wire.Cancel, wire.Change}},
@@ -216,7 +216,7 @@ func TestStatusAndActions(t *testing.T) {
 		{"review", []State{InReview}, "", "0", noon, wire.Review, []wire.Action{wire.Recheck}},
 		{"confirmed, then another", []State{Confirmed, Waiting}, "", "0", noon, wire.Confirmed, []wire.Action{}},
 		{"review, then another", []State{InReview, Waiting}, "", "0", noon, wire.Review, []wire.Action{wire.Recheck}},
-		{"confirmed though called off", []State{Confirmed}, ClosedByMerchant, "0", noon, wire.Confirmed, []wire.Action{}},
+		{"confirmed though canceled", []State{Confirmed}, ClosedByMerchant, "0", noon, wire.Confirmed, []wire.Action{}},
 		{"expired, then waiting", []State{Expired, Waiting}, "", "0", noon, wire.Pending, []wire.Action{wire.Cancel, wire.Change}},
 		{"expired and paid late, then waiting", []State{Expired, Waiting}, "", "3", noon, wire.Pending, []wire.Action{wire.Cancel}},
 	} {

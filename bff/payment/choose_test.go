@@ -82,7 +82,7 @@ func TestTTL(t *testing.T) {
 		{0, 0, 30}, {0, 60, 30}, {0, 15, 15}, {45, 60, 45}, {90, 60, 60}, {90, 0, 90}, {1, 60, 1},
 	} {
 		if got := Minutes(c.wanted, c.most); got != c.want {
-			t.Errorf("ttl(%d, %d) = %d; want %d", c.wanted, c.most, got, c.want)
+			t.Errorf("Minutes(%d, %d) = %d; want %d", c.wanted, c.most, got, c.want)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func TestAmountsAsText(t *testing.T) {
 		"0": "0", "0.00": "0", "25": "25", "100": "100", "25.03000000": "25.03", "0.00000001": "0.00000001", "1e3": "1000", "-1.50": "-1.5",
 	} {
 		if got := FormatAmount(dec(in)); got != want {
-			t.Errorf("plain(%s) = %q; want %q", in, got, want)
+			t.Errorf("FormatAmount(%s) = %q; want %q", in, got, want)
 		}
 	}
 	for _, c := range []struct{ symbol, network, amount, want string }{
@@ -117,7 +117,7 @@ func TestAmountsAsText(t *testing.T) {
 	}
 }
 
-// TestSchedule prints when a session is looked at next, state by state.
+// TestSchedule prints when a session is checked next, state by state.
 func TestSchedule(t *testing.T) {
 	p := DefaultSchedule()
 	at := func(d time.Duration) time.Time { return noon.Add(d) }
@@ -134,14 +134,14 @@ func TestSchedule(t *testing.T) {
 		{"waiting", Attempt{State: Waiting}, 0, false, 15 * time.Second},
 		{"waiting, watched", Attempt{State: Waiting}, 0, true, 3 * time.Second},
 		{"confirmed", Attempt{State: Confirmed, EndedAt: noon}, 0, true, time.Minute},
-		{"confirmed, looked at twice", Attempt{State: Confirmed, EndedAt: noon, ChecksDone: 2}, 16 * time.Minute, true, time.Hour},
-		{"confirmed, looked at", Attempt{State: Confirmed, EndedAt: noon, ChecksDone: 5}, 73 * time.Hour, true, -1},
+		{"confirmed, checked twice", Attempt{State: Confirmed, EndedAt: noon, ChecksDone: 2}, 16 * time.Minute, true, time.Hour},
+		{"confirmed, checked", Attempt{State: Confirmed, EndedAt: noon, ChecksDone: 5}, 73 * time.Hour, true, -1},
 		{"confirmed, taken back", Attempt{State: Confirmed, EndedAt: noon, ChecksDone: 5, Regressions: 2, RegressedAt: noon}, 300 * time.Second, true, 402 * time.Second},
-		{"confirmed, taken back and told", Attempt{State: Confirmed, EndedAt: noon, ChecksDone: 5, Regressions: 3, Alert: reasonRegressed}, 0, true, -1},
+		{"confirmed, withdrawn and reported", Attempt{State: Confirmed, EndedAt: noon, ChecksDone: 5, Regressions: 3, Alert: reasonRegressed}, 0, true, -1},
 		{"refused", Attempt{State: Refused}, 0, true, -1},
 		{"expired", Attempt{State: Expired, EndedAt: noon}, 0, true, 5 * time.Minute},
-		{"expired, looked at once", Attempt{State: Expired, EndedAt: noon, ChecksDone: 1}, time.Hour, true, time.Hour},
-		{"cancelled, looked at eight times", Attempt{State: Cancelled, EndedAt: noon, ChecksDone: 8}, 49 * time.Hour, true, 72 * time.Hour},
+		{"expired, checked once", Attempt{State: Expired, EndedAt: noon, ChecksDone: 1}, time.Hour, true, time.Hour},
+		{"cancelled, checked eight times", Attempt{State: Cancelled, EndedAt: noon, ChecksDone: 8}, 49 * time.Hour, true, 72 * time.Hour},
 		{"cancelled, done", Attempt{State: Cancelled, EndedAt: noon, ChecksDone: 9}, 73 * time.Hour, true, -1},
 		{"review", Attempt{State: InReview, ReviewedAt: noon}, 0, true, time.Minute},
 		{"review, hours later", Attempt{State: InReview, ReviewedAt: noon}, 2 * time.Hour, true, 3 * time.Hour},

@@ -8,7 +8,7 @@ import (
 	"coinslot/bff/token"
 )
 
-// A payment that the gateway never ends is asked about less and less.
+// A payment that the gateway never ends is checked less and less often.
 func TestWaitingSlowsDown(t *testing.T) {
 	end := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	a := Attempt{State: Waiting, ExpiresAt: end}
@@ -24,8 +24,7 @@ func TestWaitingSlowsDown(t *testing.T) {
 	}
 }
 
-// What a clock that was ahead has written is not waited for: intervals count
-// from now.
+// Times stored by a clock that was ahead are not waited for.
 func TestDueAfterAClockThatWasAhead(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	ahead, p := now.Add(48*time.Hour), DefaultSchedule()
@@ -42,8 +41,7 @@ func TestDueAfterAClockThatWasAhead(t *testing.T) {
 	}
 }
 
-// An answer that comes after its attempt was replaced names the orphan, which
-// is then due for cancelling; it is never shown.
+// An answer to an abandoned create yields a tracking code to cancel; it is never shown.
 func TestAnswerAfterAbandonmentNamesTheTransaction(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	s := Session{Attempts: []Attempt{{Number: 1, State: Abandoned, StartedAt: now.Add(-time.Minute)}}}
@@ -64,8 +62,7 @@ func TestAnswerAfterAbandonmentNamesTheTransaction(t *testing.T) {
 	}
 }
 
-// More time is for the attempt that was on screen: another coin, chosen meanwhile
-// elsewhere, is not called off for it.
+// An extension applies to the attempt on screen, not to another coin chosen meanwhile.
 func TestDesiredReplaces(t *testing.T) {
 	offer := func(symbol string) Offer {
 		return Offer{Currency: Currency{Symbol: symbol}, Network: Network{Code: "x"}}

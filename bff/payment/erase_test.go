@@ -13,8 +13,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// What is erased when: never by default, never before the time, and sessions with money
-// are never deleted.
+// Nothing is erased by default or too early, and sessions with payments are never deleted.
 func TestRetain(t *testing.T) {
 	end := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	const day = 24 * time.Hour
@@ -31,21 +30,21 @@ func TestRetain(t *testing.T) {
 		undelivered bool
 		want        Erasure
 	}{
-		"unpaid":                     {unpaid, 30 * day, 30 * day, false, EraseAll},
-		"unpaid, a moment before":    {unpaid, 30 * day, 30*day - 1, false, EraseNothing},
-		"unpaid, kept for ever":      {unpaid, 0, 3650 * day, false, EraseNothing},
-		"undelivered":                {unpaid, 30 * day, 59 * day, true, EraseNothing},
-		"undelivered for ever":       {unpaid, 30 * day, 60 * day, true, EraseAll},
-		"paid":                       {paid, 30 * day, 30 * day, false, ErasePersonal},
-		"paid in part":               {part, 30 * day, 30 * day, false, ErasePersonal},
-		"settled as not paid":        {doubted, 30 * day, 30 * day, false, ErasePersonal},
-		"settled, nothing was there": {absent, 30 * day, 30 * day, false, EraseAll},
-		"paid and erased":            {done, 30 * day, 60 * day, false, EraseNothing},
-		"a tombstone":                {gone, 30 * day, 60 * day, false, EraseNothing},
-		"erased by hand, not paid":   {late, 30 * day, 30 * day, false, EraseAll},
-		"in review":                  {Session{Status: wire.Review}, day, 3650 * day, false, EraseNothing},
-		"pending":                    {Session{Status: wire.Pending}, day, 3650 * day, false, EraseNothing},
-		"expired without an attempt": {Session{Status: wire.Expired, ExpiresAt: end}, day, day, false, EraseAll},
+		"unpaid":                       {unpaid, 30 * day, 30 * day, false, EraseAll},
+		"unpaid, a moment before":      {unpaid, 30 * day, 30*day - 1, false, EraseNothing},
+		"unpaid, kept forever":         {unpaid, 0, 3650 * day, false, EraseNothing},
+		"undelivered":                  {unpaid, 30 * day, 59 * day, true, EraseNothing},
+		"undelivered forever":          {unpaid, 30 * day, 60 * day, true, EraseAll},
+		"paid":                         {paid, 30 * day, 30 * day, false, ErasePersonal},
+		"paid in part":                 {part, 30 * day, 30 * day, false, ErasePersonal},
+		"resolved as unpaid":           {doubted, 30 * day, 30 * day, false, ErasePersonal},
+		"resolved, transaction absent": {absent, 30 * day, 30 * day, false, EraseAll},
+		"paid and erased":              {done, 30 * day, 60 * day, false, EraseNothing},
+		"a tombstone":                  {gone, 30 * day, 60 * day, false, EraseNothing},
+		"erased by hand, not paid":     {late, 30 * day, 30 * day, false, EraseAll},
+		"in review":                    {Session{Status: wire.Review}, day, 3650 * day, false, EraseNothing},
+		"pending":                      {Session{Status: wire.Pending}, day, 3650 * day, false, EraseNothing},
+		"expired without an attempt":   {Session{Status: wire.Expired, ExpiresAt: end}, day, day, false, EraseAll},
 	} {
 		if got := c.s.Retain(c.keep, 30*day, c.undelivered, end.Add(c.after)); got != c.want {
 			t.Errorf("%s: retain = %d; want %d", name, got, c.want)
@@ -53,8 +52,8 @@ func TestRetain(t *testing.T) {
 	}
 }
 
-// Late money for a tombstone passes the confirm gate and reaches the order; a shopper
-// cannot start it anew.
+// Late payments for a tombstone pass the confirm gate and reach the order; shoppers cannot
+// restart it.
 func TestTombstoneTakesLateMoney(t *testing.T) {
 	s, r, now := waiting(), paid(), noon.Add(90*24*time.Hour)
 	s.Attempts[0].State, s.Attempts[0].EndedAt = Expired, noon.Add(time.Hour)
@@ -78,11 +77,11 @@ func TestTombstoneTakesLateMoney(t *testing.T) {
 	}
 	events := stored.Events(before, now, EventOptions{})
 	if stored.Status != wire.Confirmed || len(events) != 1 || events[0].Type != EventConfirmed || !bytes.Contains(events[0].Body, []byte(`"order_ref":"1001"`)) {
-		t.Errorf("late money = %s, %+v; want confirmed, and told with its order", stored.Status, events)
+		t.Errorf("late money = %s, %+v; want confirmed, and reported with its order", stored.Status, events)
 	}
 }
 
-// An event without personal data differs from what it was in nothing else.
+// Erasing an event removes personal data and nothing else.
 func TestErasedEvent(t *testing.T) {
 	s, now := waiting(), noon
 	s.Attempts[0].State, s.Status = Confirmed, wire.Confirmed
@@ -114,8 +113,7 @@ func TestErasedEvent(t *testing.T) {
 	}
 }
 
-// What comes after an erasure is erased in its turn: a shopper who tries again, and the
-// reason that an operator gives for late money.
+// Personal data added after an erasure is erased again.
 func TestDataAfterErasure(t *testing.T) {
 	again := waiting()
 	again.Attempts[0].State, again.Attempts[0].EndedAt, again.Status = Expired, noon, wire.Expired

@@ -49,8 +49,8 @@ func TestGateLetsTheProvenThrough(t *testing.T) {
 	}
 }
 
-// Each row differs from the proven case in one thing only, so that a condition
-// that is taken out of the gate fails its row.
+// Each row differs from the proven case in one thing, so that removing a condition of the gate
+// fails its row.
 func TestGateConditions(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -77,8 +77,8 @@ func TestGateConditions(t *testing.T) {
 		{"confirmed already", func(s *Session, r *Record) {
 			s.Attempts = append(s.Attempts, Attempt{Number: 2, State: Confirmed, TrackingCode: "T2"})
 		}, reasonPaidTwice},
-		{"settled as not paid", func(s *Session, r *Record) { s.Attempts[0].State, s.Attempts[0].ResolvedCount = Cancelled, 1 }, reasonResolved},
-		{"another attempt settled as not paid", func(s *Session, r *Record) {
+		{"resolved as unpaid", func(s *Session, r *Record) { s.Attempts[0].State, s.Attempts[0].ResolvedCount = Cancelled, 1 }, reasonResolved},
+		{"another attempt resolved as unpaid", func(s *Session, r *Record) {
 			s.Attempts = append(s.Attempts, Attempt{Number: 2, State: Cancelled, TrackingCode: "T2", ResolvedCount: 1})
 		}, reasonResolved},
 	} {
@@ -203,8 +203,8 @@ func TestExcessCorrectedByTheGateway(t *testing.T) {
 	}
 }
 
-// leastOracle computes leastPaid in integers: pay is in units of 1e-8, tolerance
-// in units of 1e-18 percent.
+// leastOracle computes LeastPaid in integers: pay in units of 1e-8, tolerance in units of 1e-18
+// percent.
 func leastOracle(pay, tolerance *big.Int) *big.Int {
 	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(18), nil)
 	most := new(big.Int).Mul(unit, big.NewInt(2))
@@ -245,10 +245,10 @@ func TestLeastPaidAgainstIntegers(t *testing.T) {
 	}
 }
 
-// The division used to be cut at sixteen digits, which lowered the floor.
+// Division at sixteen digits lowered the floor.
 func TestLeastPaidIsExact(t *testing.T) {
 	if got := LeastPaid(dec("1"), dec("0.9999999999999999999999")); !got.Equal(dec("0.99000001")) {
-		t.Errorf("leastPaid = %s; want 0.99000001", got)
+		t.Errorf("LeastPaid = %s; want 0.99000001", got)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Only what nobody has paid, and nobody has asked about, is checked late.
+// Checks are late only if nothing was paid and no recheck was requested.
 func TestLateChecksFrom(t *testing.T) {
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	p := DefaultSchedule()

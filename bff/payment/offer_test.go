@@ -18,8 +18,7 @@ func coin(symbol, price string, networks ...Network) Currency {
 	return Currency{Symbol: symbol, PriceInUSDT: dec(price), Networks: networks}
 }
 
-// What a shopper sees of an order of 25 dollars: coin:network, with a + for those
-// that cannot be chosen and a * for the lowest fee of the coin.
+// The display of a 25-dollar order: coin:network, + = unavailable, * = lowest fee of the coin.
 func TestRanked(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -51,8 +50,7 @@ func TestRanked(t *testing.T) {
 	}
 }
 
-// The order on the page decides nothing: the same offers are taken, and of those
-// that a choice leaves open none is preferred.
+// The display order does not change which offers a choice matches.
 func TestRankingChangesNoOffer(t *testing.T) {
 	market := []Currency{coin("USDT", "1", net("erc20", "3.5", "100", "0"), net("trc20", "1", "1", "0"), net("ton", "0.2", "1", "0"))}
 	all := Offers(Order{AmountUSD: dec("25")}, market)

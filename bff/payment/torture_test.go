@@ -17,8 +17,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// The oracle counts in whole units: amounts in 1e-18 coins, tolerances in 1e-18
-// percent. Nothing of it goes through the decimal package.
+// The oracle computes in integers: amounts in 1e-18 coins, tolerances in 1e-18 percent. It does
+// not use the decimal package.
 const oracleDigits = 18
 
 var (
@@ -29,7 +29,7 @@ var (
 	tolerated18 = new(big.Int).Mul(big.NewInt(2), one18)   // the most that is ever tolerated
 )
 
-// powers are those of ten, which nobody changes.
+// powers of ten; read-only.
 var powers = func() (p [48]*big.Int) {
 	p[0] = big.NewInt(1)
 	for i := 1; i < len(p); i++ {
@@ -40,15 +40,15 @@ var powers = func() (p [48]*big.Int) {
 
 func ten(n int) *big.Int { return powers[n] }
 
-// triple is one question: need was asked for, paid has come, tolerance may be
-// missing. The numbers are in the oracle's units.
+// triple is one case: need was requested, paid arrived, tolerance may be missing. The numbers
+// are in the oracle's units.
 type triple struct {
 	need, paid, tolerance *big.Int
 	coin                  int // index of tortureCoins
 	shift                 int // how many zeros the decimals carry at their end, where they can
 }
 
-// tortureCoins are coins with the digits that their transfers carry.
+// tortureCoins are coins and the digits that they can carry.
 var tortureCoins = []struct {
 	symbol, network string
 	digits          int
@@ -99,8 +99,8 @@ func (q triple) truth() truth {
 	return t
 }
 
-// exact is v as the decimal package has it, with up to zeros of its trailing
-// zeros left off: one value has many forms, and none may matter.
+// exact returns v as a decimal without up to zeros of its trailing zeros: equal values have
+// many forms.
 func exact(v *big.Int, zeros int) decimal.Decimal {
 	coefficient, exponent := new(big.Int).Set(v), int32(-oracleDigits)
 	for rest := new(big.Int); zeros > 0; zeros-- {
@@ -129,8 +129,7 @@ func words(v *big.Int) string {
 	return text
 }
 
-// differs returns what the domain says differently from the oracle, "" for
-// nothing.
+// differs returns how the domain differs from the oracle; "" = not at all.
 func (q triple) differs() string {
 	want, coin := q.truth(), tortureCoins[q.coin]
 	s, r := waiting(), paid()
@@ -141,7 +140,7 @@ func (q triple) differs() string {
 	r.PayAmount, r.Paid = exact(q.need, 0), exact(q.paid, q.shift)
 
 	if got := LeastPaid(a.PayAmount, a.Tolerance); !got.Equal(exact(want.least, 0)) {
-		return fmt.Sprintf("leastPaid = %s; want %s", got, words(want.least))
+		return fmt.Sprintf("LeastPaid = %s; want %s", got, words(want.least))
 	}
 	if got := checkGate(s, a, r, env) == ""; got != want.proven {
 		return fmt.Sprintf("the gate says proven = %v; want %v", got, want.proven)
@@ -159,9 +158,8 @@ func (q triple) differs() string {
 	return q.promises(a, r, s)
 }
 
-// promises are what must hold whatever the oracle says: who sends what is asked
-// for has paid, and so has who sends what is missing; a row keeps amounts digit
-// for digit.
+// promises checks that paying the requested or the missing amount suffices, and that a row
+// stores amounts exactly.
 func (q triple) promises(a *Attempt, r Record, s *Session) string {
 	if !a.PayAmount.IsPositive() {
 		return ""
@@ -201,7 +199,7 @@ func below(rng *rand.Rand, limit *big.Int) *big.Int {
 	return v.Mod(v, limit)
 }
 
-// drawNeed draws an amount to pay: mostly of eight digits, of every size.
+// drawNeed draws an amount to pay: mostly with eight digits, of any magnitude.
 func drawNeed(rng *rand.Rand) *big.Int {
 	need := below(rng, ten(1+rng.IntN(24)))
 	switch rng.IntN(20) {
@@ -221,8 +219,8 @@ func drawNeed(rng *rand.Rand) *big.Int {
 	return need.Mul(need, unit8)
 }
 
-// drawTolerance draws percents: usual ones, none, all, beyond the cap, negative,
-// and ones with more digits than a division keeps.
+// drawTolerance draws percentages: usual, zero, all, above the cap, negative, and with many
+// digits.
 func drawTolerance(rng *rand.Rand) *big.Int {
 	percent := big.NewInt([]int64{0, 1, 2, 3, 100, 101, 1_000_000, -1, -100}[rng.IntN(9)])
 	percent.Mul(percent, one18)
@@ -237,7 +235,7 @@ func drawTolerance(rng *rand.Rand) *big.Int {
 	return percent
 }
 
-// drawPaid draws what has come: mostly next to what decides.
+// drawPaid draws a paid amount, mostly close to a decision boundary.
 func drawPaid(rng *rand.Rand, q triple) *big.Int {
 	t := q.truth()
 	paid := []*big.Int{t.least, t.least, t.payable, q.need, new(big.Int), below(rng, ten(1+rng.IntN(40)))}[rng.IntN(6)]
@@ -264,8 +262,7 @@ func drawTriple(rng *rand.Rand) triple {
 	return q
 }
 
-// TestTortureDecimals holds the arithmetic of the gate and of what is shown
-// against whole numbers.
+// TestTortureDecimals compares the arithmetic of the gate and the view with integers.
 func TestTortureDecimals(t *testing.T) {
 	began, seed := time.Now(), goal.Seed(t)
 	rounds := goal.Rounds(20_000, 10_000_000)

@@ -11,7 +11,7 @@ import (
 	"coinslot/bff/payment"
 )
 
-// TestDueTimesAreCapped: at start, until it succeeds, and when the clock went back.
+// Due times are capped at start, until it succeeds, and when the clock went back.
 func TestDueTimesAreCapped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var calls, offset atomic.Int64

@@ -12,7 +12,7 @@ import (
 	"coinslot/bff/payment"
 )
 
-// list is a gateway's list in a bubble of fake time.
+// list is a gateway's list in fake time.
 type list struct {
 	pages int // that it has
 	grows int // how many more it says to have at each page
@@ -31,7 +31,7 @@ type call struct {
 	at   time.Duration // since the start
 }
 
-// watch runs a sweeper over l with that many payments.
+// watch runs a list poller over l with that many payments.
 func (l *list) watch(t *testing.T, pending int, d time.Duration, change func(*ListPollerConfig)) {
 	ctx, cancel := context.WithTimeout(t.Context(), d)
 	defer cancel()
@@ -74,7 +74,7 @@ func (l *list) watch(t *testing.T, pending int, d time.Duration, change func(*Li
 	}
 }
 
-// begun is when readings began.
+// begun returns the start times of readings.
 func (l *list) begun() (at []time.Duration) {
 	for _, c := range l.calls {
 		if c.page == 1 {
@@ -103,8 +103,7 @@ func TestListPollSpreadsItsPages(t *testing.T) {
 	})
 }
 
-// A list that takes longer than the period is read again and again, and its rows
-// are not due sooner than that.
+// A slow list is read again and again, and its rows are not due sooner than that.
 func TestListPollThatTakesLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &list{shows: 50, pages: 100, takes: 270 * time.Millisecond}
@@ -125,19 +124,19 @@ func TestListPollFailures(t *testing.T) {
 		readings,
 		calls int // in a minute: at 0, 13.5, 27, 40.5 and 54 s
 	}{
-		"nothing to watch":                    {list{pages: 1}, 0, 0, 0},
-		"few":                                 {list{pages: 1}, 10, 0, 0},
-		"one page":                            {list{pages: 1}, 50, 5, 5},
-		"pages that fail":                     {list{pages: 60, fails: func(n int) bool { return n%30 == 0 }}, 3000, 5, 4*60 + 30},
-		"every page fails":                    {list{shows: 50, pages: 100, fails: func(int) bool { return true }}, 5000, 5, 5},
-		"all but the first fail":              {list{shows: 50, pages: 100, fails: func(n int) bool { return n > 1 }}, 5000, 5, 5 * 9},
-		"too long":                            {list{pages: 20_000}, 5000, 1, 1},
-		"grows for ever, as dear as statuses": {list{pages: 100, grows: 1}, 5000, 1, 4405},
-		"grows fast":                          {list{pages: 100, grows: 100}, 5000, 1, 45},
-		"nothing after page 10":               {list{pages: 100, empty: 11}, 5000, 5, 5 * 11},
-		"grows, but is empty":                 {list{pages: 100, grows: 1, empty: 101}, 5000, 5, 5*101 - 3},
-		"no pages at all":                     {list{pages: 0}, 5000, 1, 1},
-		"somebody else's turn":                {list{shows: 50, pages: 100, mine: func() bool { return false }}, 5000, 0, 0},
+		"nothing to watch":       {list{pages: 1}, 0, 0, 0},
+		"few":                    {list{pages: 1}, 10, 0, 0},
+		"one page":               {list{pages: 1}, 50, 5, 5},
+		"pages that fail":        {list{pages: 60, fails: func(n int) bool { return n%30 == 0 }}, 3000, 5, 4*60 + 30},
+		"every page fails":       {list{shows: 50, pages: 100, fails: func(int) bool { return true }}, 5000, 5, 5},
+		"all but the first fail": {list{shows: 50, pages: 100, fails: func(n int) bool { return n > 1 }}, 5000, 5, 5 * 9},
+		"too long":               {list{pages: 20_000}, 5000, 1, 1},
+		"grows forever, as expensive as statuses": {list{pages: 100, grows: 1}, 5000, 1, 4405},
+		"grows fast":               {list{pages: 100, grows: 100}, 5000, 1, 45},
+		"nothing after page 10":    {list{pages: 100, empty: 11}, 5000, 5, 5 * 11},
+		"grows, but is empty":      {list{pages: 100, grows: 1, empty: 101}, 5000, 5, 5*101 - 3},
+		"no pages at all":          {list{pages: 0}, 5000, 1, 1},
+		"another instance's lease": {list{shows: 50, pages: 100, mine: func() bool { return false }}, 5000, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -152,8 +151,8 @@ func TestListPollFailures(t *testing.T) {
 	}
 }
 
-// A dead instance's turn ends by itself, and another's reading begins within a
-// quarter of the period.
+// The lease of a dead instance expires, and another one takes over within a quarter of the
+// period.
 func TestListPollTakesOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -168,8 +167,8 @@ func TestListPollTakesOver(t *testing.T) {
 	})
 }
 
-// With many watched payments the list is read at their pace, unless that cannot
-// be done: then it is read at the other one, and tried again later.
+// With many watched payments the list is read at their interval, unless it is too slow: then it
+// is read at the other one, and retried later.
 func TestListPollForTheWatched(t *testing.T) {
 	for takes, want := range map[time.Duration]int{0: 23, 40 * time.Millisecond: 6} {
 		synctest.Test(t, func(t *testing.T) {
@@ -182,8 +181,8 @@ func TestListPollForTheWatched(t *testing.T) {
 	}
 }
 
-// A list that does not show what is ours is left alone, but for a look at it now
-// and then; here, Apply counts nothing as unchanged.
+// A list without our payments is read only now and then; here, Apply counts nothing as
+// unchanged.
 func TestListPollOfNoUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &list{pages: 100}
@@ -205,7 +204,7 @@ func TestStale(t *testing.T) {
 	}
 }
 
-// rivals are two instances that share a turn by a clock.
+// rivals are two instances that share a lease.
 type rivals struct {
 	mu    sync.Mutex // guards the fields below
 	has   int
@@ -225,8 +224,8 @@ func (r *rivals) take(who int) func(context.Context, time.Duration) (bool, error
 	}
 }
 
-// A reading that takes far longer than the period is one instance's to its end and
-// beyond; when that one dies, the other begins within a period and a quarter.
+// A reading longer than the period keeps its lease; when its instance dies, the other starts
+// within a period and a quarter.
 func TestListPollKeepsItsLease(t *testing.T) {
 	for _, takes := range []time.Duration{0, 500 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
@@ -247,8 +246,7 @@ func TestListPollKeepsItsLease(t *testing.T) {
 	}
 }
 
-// The pages of a list that is read for watched payments do not wait behind status
-// reads of those; others do.
+// Pages read for watched payments do not wait behind status reads of those; others do.
 func TestListPollIsAsUrgentAsItsRows(t *testing.T) {
 	for watched, want := range map[int]bool{0: false, 1000: true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -268,7 +266,7 @@ func TestListPollIsAsUrgentAsItsRows(t *testing.T) {
 	}
 }
 
-// A clock that is set back by an hour delays nothing by more than a period.
+// A clock set back by an hour delays nothing by more than a period.
 func TestListPollWithAClockSetBack(t *testing.T) {
 	for _, at := range []time.Duration{5 * time.Second, 12800 * time.Millisecond} { // in the middle of a reading, and between two
 		synctest.Test(t, func(t *testing.T) {
@@ -295,7 +293,7 @@ func TestListPollWithAClockSetBack(t *testing.T) {
 	}
 }
 
-// What is known to be so for a while is not known for ever if the clock is set back.
+// Cached results expire even if the clock is set back.
 func TestListPollForgetsWithAClockSetBack(t *testing.T) {
 	now := time.Now()
 	c := ListPollerConfig{
@@ -317,7 +315,7 @@ func TestListPollForgetsWithAClockSetBack(t *testing.T) {
 	}
 }
 
-// A sweeper that has nothing to read, or reads slowly, is not held to be stuck.
+// An idle or slow list poller still beats.
 func TestListPollLeases(t *testing.T) {
 	for name, c := range map[string]struct {
 		pending int

@@ -15,8 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// listing is a shop with a payment that was checked ten seconds ago, and what the
-// gateway's list says of it.
+// listing is a shop with a payment checked ten seconds ago, and its row in the gateway's list.
 type listing struct {
 	*checkouttest.Shop
 	id      string
@@ -40,8 +39,8 @@ func newListing(t *testing.T, kind string) *listing {
 	return l
 }
 
-// quietFor reports whether the session is not read for its own sake in d from a
-// time on, whatever the list shows: when that is comes from its id.
+// quietFor reports whether the session has no audit read, whose time depends on its id, within
+// d.
 func quietFor(id string, from time.Time, d time.Duration) bool {
 	every := payment.DefaultSchedule().AuditInterval(false)
 	h := fnv.New64a()
@@ -50,7 +49,7 @@ func quietFor(id string, from time.Time, d time.Duration) bool {
 	return !from.Add(d - phase).Truncate(every).Add(phase).After(from)
 }
 
-func (l *listing) heed(rows ...payment.Record) poller.Tally {
+func (l *listing) apply(rows ...payment.Record) poller.Tally {
 	l.T.Helper()
 	list := &poller.PageApplier{
 		Store: l.Store, Environment: l.Gateway.Environment(), Schedule: l.Service.Schedule,
@@ -63,12 +62,12 @@ func (l *listing) heed(rows ...payment.Record) poller.Tally {
 	return tally
 }
 
-// pay lets money arrive that the row does not show.
+// pay receives a payment that the row does not show.
 func (l *listing) pay(amount string) {
 	l.Gateway.Pay(l.row.TrackingCode, checkouttest.Dec(amount), "tx1")
 }
 
-// update changes the row in the store, keeping its times.
+// update changes the stored session without its times.
 func (l *listing) update(change func(*payment.Session)) {
 	l.T.Helper()
 	_, err := l.Store.Update(l.T.Context(), l.id, func(s *payment.Session) ([]payment.Event, error) {
@@ -80,7 +79,7 @@ func (l *listing) update(change func(*payment.Session)) {
 	}
 }
 
-// same compares what is stored: instants, and numbers by what they mean.
+// same compares times as instants and numbers by value.
 func same(t *testing.T, what string, got, want any) {
 	t.Helper()
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -88,14 +87,13 @@ func same(t *testing.T, what string, got, want any) {
 	}
 }
 
-// What a page shows exactly as it is stored counts as a check; whatever else it
-// shows is read by itself, now; and what waits for more than its usual check is
-// left alone.
+// A payment shown as stored counts as checked; one that differs is due now; one that is due for
+// another reason stays as it is.
 func TestApplyPage(t *testing.T) {
 	const (
-		touched  = "counts as checked"
-		hastened = "is due now"
-		left     = "is left"
+		touched = "counts as checked"
+		dueNow  = "is due now"
+		left    = "is left"
 	)
 	for name, tt := range map[string]struct {
 		set  func(l *listing) // before the page is asked for
@@ -103,33 +101,33 @@ func TestApplyPage(t *testing.T) {
 		want string
 	}{
 		"as stored":    {want: touched},
-		"twice":        {flaw: func(l *listing) { l.heed(l.row) }, want: touched},
-		"expired":      {flaw: func(l *listing) { l.row.Status = "expired" }, want: hastened},
-		"confirmed":    {flaw: func(l *listing) { l.row.Status = "confirmed" }, want: hastened},
-		"new status":   {flaw: func(l *listing) { l.row.Status = "frozen" }, want: hastened},
-		"by the user":  {flaw: func(l *listing) { l.row.CancelledByUser = true }, want: hastened},
-		"paid in part": {flaw: func(l *listing) { l.row.Paid, l.row.PaidAmount, l.row.PaidReadable = checkouttest.Dec("1"), "1", true }, want: hastened},
-		"not readable": {flaw: func(l *listing) { l.row.PaidAmount = "a lot" }, want: hastened},
-		"transaction":  {flaw: func(l *listing) { l.row.TxID = "0xabc" }, want: hastened},
-		"paid at":      {flaw: func(l *listing) { l.row.PaidAt = l.asked }, want: hastened},
-		"other window": {flaw: func(l *listing) { l.row.ExpiresAt = l.row.ExpiresAt.Add(-10 * time.Minute) }, want: hastened},
+		"twice":        {flaw: func(l *listing) { l.apply(l.row) }, want: touched},
+		"expired":      {flaw: func(l *listing) { l.row.Status = "expired" }, want: dueNow},
+		"confirmed":    {flaw: func(l *listing) { l.row.Status = "confirmed" }, want: dueNow},
+		"new status":   {flaw: func(l *listing) { l.row.Status = "frozen" }, want: dueNow},
+		"by the user":  {flaw: func(l *listing) { l.row.CancelledByUser = true }, want: dueNow},
+		"paid in part": {flaw: func(l *listing) { l.row.Paid, l.row.PaidAmount, l.row.PaidReadable = checkouttest.Dec("1"), "1", true }, want: dueNow},
+		"not readable": {flaw: func(l *listing) { l.row.PaidAmount = "a lot" }, want: dueNow},
+		"transaction":  {flaw: func(l *listing) { l.row.TxID = "0xabc" }, want: dueNow},
+		"paid at":      {flaw: func(l *listing) { l.row.PaidAt = l.asked }, want: dueNow},
+		"other window": {flaw: func(l *listing) { l.row.ExpiresAt = l.row.ExpiresAt.Add(-10 * time.Minute) }, want: dueNow},
 		"of another":   {flaw: func(l *listing) { l.row.TrackingCode = "other" }, want: left},
 		"empty code":   {flaw: func(l *listing) { l.row.TrackingCode = "" }, want: left},
 		"twice, different": {flaw: func(l *listing) {
 			other := l.row
 			other.Paid, other.PaidAmount, other.PaidReadable = checkouttest.Dec("1"), "1", true
-			l.heed(l.row, other)
-		}, want: hastened},
+			l.apply(l.row, other)
+		}, want: dueNow},
 		"different and as stored on one page": {flaw: func(l *listing) {
 			other := l.row
 			other.TxID = "0xabc"
-			l.heed(other, l.row)
-		}, want: hastened},
+			l.apply(other, l.row)
+		}, want: dueNow},
 		"different, then as stored": {flaw: func(l *listing) {
 			other := l.row
 			other.TxID = "0xabc"
-			l.heed(other)
-		}, want: hastened},
+			l.apply(other)
+		}, want: dueNow},
 		"older than the last check": {flaw: func(l *listing) { l.asked = l.asked.Add(-11 * time.Second) }, want: left},
 		"took longer than its worth": {flaw: func(l *listing) { l.Clock.Move(14500 * time.Millisecond) },
 			want: left},
@@ -155,7 +153,7 @@ func TestApplyPage(t *testing.T) {
 		"watched, changed": {set: func(l *listing) {
 			until := l.Clock.Now().Add(time.Minute)
 			checkouttest.NoError(t, l.Store.Watch(l.T.Context(), []string{l.id}, until, until))
-		}, flaw: func(l *listing) { l.row.TxID = "0xabc" }, want: hastened},
+		}, flaw: func(l *listing) { l.row.TxID = "0xabc" }, want: dueNow},
 		"of another gateway": {set: func(l *listing) { l.update(func(s *payment.Session) { s.Environment = "other" }) }, want: left},
 		"closed by the merchant": {set: func(l *listing) {
 			l.update(func(s *payment.Session) { s.ClosedBy, s.Status = payment.ClosedByMerchant, wire.Cancelled })
@@ -172,7 +170,7 @@ func TestApplyPage(t *testing.T) {
 				s.Attempts[1].Number = 2
 			})
 		}, want: left},
-		"with a recheck that nobody has read": {set: func(l *listing) {
+		"with a recheck without a read": {set: func(l *listing) {
 			l.update(func(s *payment.Session) {
 				s.Attempts = append([]payment.Attempt{{Number: 1, State: payment.Expired, Marker: "m", TrackingCode: "old",
 					EndedAt: l.Clock.Now(), RecheckAskedAt: l.Clock.Now()}}, s.Attempts...)
@@ -194,12 +192,12 @@ func TestApplyPage(t *testing.T) {
 					tt.flaw(l)
 				}
 				before := l.Load(l.id)
-				l.heed(l.row)
+				l.apply(l.row)
 				got, want := l.Load(l.id), before
 				switch tt.want {
 				case touched:
 					want.CheckedAt, want.DueAt = l.asked, l.asked.Add(14500*time.Millisecond)
-				case hastened:
+				case dueNow:
 					want.DueAt = l.Clock.Now()
 					want.CheckedAt = got.CheckedAt
 				}
@@ -210,14 +208,14 @@ func TestApplyPage(t *testing.T) {
 	}
 }
 
-// Nobody is told of anything, and no version is new, whatever the list says.
+// Whatever the list shows, there is no event and no new version.
 func TestListChangesNothing(t *testing.T) {
 	l := newListing(t, "memory")
 	before := l.Load(l.id)
 	for _, status := range []string{"confirmed", "expired", "cancelled", "pending", ""} {
 		row := l.row
 		row.Status, row.Paid, row.PaidAmount, row.PaidReadable = status, checkouttest.Dec("25"), "25", true
-		l.heed(row)
+		l.apply(row)
 	}
 	after := l.Load(l.id)
 	if after.Version != before.Version || len(l.EventTypes(l.id)) != 1 {
@@ -226,8 +224,7 @@ func TestListChangesNothing(t *testing.T) {
 	same(t, "attempts", after.Attempts, before.Attempts)
 }
 
-// A list that goes on to show a payment as it was hides it until the end of its
-// window at the latest, and two hours at most after that.
+// A stuck list hides a payment until the end of its window, plus two hours at most.
 func TestListThatIsStuck(t *testing.T) {
 	l := newListing(t, "memory")
 	l.pay("25") // at once: the list never shows it
@@ -236,7 +233,7 @@ func TestListThatIsStuck(t *testing.T) {
 	for range 31 * 60 {
 		l.asked = l.Clock.Now()
 		if l.asked.Sub(start)%(13*time.Second) == 0 {
-			l.heed(l.row)
+			l.apply(l.row)
 		}
 		before := l.Gateway.Calls("status")
 		checkouttest.NoError(t, l.Process())
@@ -250,7 +247,7 @@ func TestListThatIsStuck(t *testing.T) {
 	}
 }
 
-// A list that shows as pending what was over long ago is noticed.
+// A list that shows ended payments as pending is detected.
 func TestStaleList(t *testing.T) {
 	l := newListing(t, "memory")
 	l.pay("25")
@@ -262,28 +259,27 @@ func TestStaleList(t *testing.T) {
 	}{{15 * time.Second, 0}, {time.Second, 1}, {time.Hour, 1}} {
 		l.Clock.Move(tt.after)
 		l.asked = l.Clock.Now()
-		if got := l.heed(l.row); got.Stale != tt.want || got.Unchanged != 0 {
+		if got := l.apply(l.row); got.Stale != tt.want || got.Unchanged != 0 {
 			t.Errorf("%v later: %+v; want %d stale", tt.after, got, tt.want)
 		}
 	}
 }
 
-// Somebody who opens the page, comes back to it or asks gets a status read, also of a
-// payment that the list has just shown and goes on to show; hints get one in ten
-// seconds.
+// Opening the page, returning to it and rechecking cause a status read even if the list has
+// just shown the payment; hints cause one in ten seconds.
 func TestListAnswersNoHint(t *testing.T) {
 	const every = 2700 * time.Millisecond
 	for name, tt := range map[string]struct {
 		unwatched bool
-		sluggish  bool
+		slow      bool
 		ask       func(l *listing, s payment.Session) error
 		reads     int // in ten seconds of one asking each second
 	}{
 		"nothing": {ask: func(*listing, payment.Session) error { return nil }},
 		"hints":   {ask: func(l *listing, s payment.Session) error { return l.Service.Hint(t.Context(), s) }, reads: 1},
-		"hints, of one that nobody looks at": {unwatched: true, reads: 1,
+		"hints, not watched": {unwatched: true, reads: 1,
 			ask: func(l *listing, s payment.Session) error { return l.Service.Hint(t.Context(), s) }},
-		"hints, with a list that takes long": {unwatched: true, sluggish: true, reads: 1,
+		"hints, with a slow list": {unwatched: true, slow: true, reads: 1,
 			ask: func(l *listing, s payment.Session) error { return l.Service.Hint(t.Context(), s) }},
 		"pages": {ask: func(l *listing, s payment.Session) error { return l.Service.Nudge(t.Context(), s) }, reads: 3},
 		"rechecks": {ask: func(l *listing, s payment.Session) error {
@@ -298,11 +294,11 @@ func TestListAnswersNoHint(t *testing.T) {
 			}
 			checkouttest.NoError(t, l.Process())
 			l.reading.Next = every * 29 / 27
-			if tt.sluggish {
+			if tt.slow {
 				l.reading.Next = 30 * time.Second
 				l.Clock.Move(time.Second)
 				l.asked = l.Clock.Now()
-				l.heed(l.row)
+				l.apply(l.row)
 				l.Clock.Move(20 * time.Second)
 			}
 			before := l.Gateway.Calls("status")
@@ -312,8 +308,8 @@ func TestListAnswersNoHint(t *testing.T) {
 				if n%10 == 0 {
 					checkouttest.NoError(t, tt.ask(l, l.Load(l.id)))
 				}
-				if n%27 == 1 || tt.sluggish {
-					l.heed(l.row)
+				if n%27 == 1 || tt.slow {
+					l.apply(l.row)
 				}
 				checkouttest.NoError(t, l.Process())
 			}
@@ -324,7 +320,7 @@ func TestListAnswersNoHint(t *testing.T) {
 	}
 }
 
-// recheck is what comes of a post that asks for a check.
+// recheck does what the recheck endpoint does.
 func (l *listing) recheck(id string) error {
 	l.T.Helper()
 	s, err := l.Recheck(id)
@@ -334,10 +330,10 @@ func (l *listing) recheck(id string) error {
 	return l.Service.Nudge(l.T.Context(), s)
 }
 
-// "Check again" just after the list has shown a payment is answered by a status read.
+// A recheck right after the list is answered by a status read.
 func TestRecheckAfterTheList(t *testing.T) {
 	l := newListing(t, "memory")
-	l.heed(l.row)
+	l.apply(l.row)
 	l.pay("25")
 	checkouttest.NoError(t, l.recheck(l.id))
 	l.Clock.Move(3 * time.Second)
@@ -345,8 +341,8 @@ func TestRecheckAfterTheList(t *testing.T) {
 	l.WantStatus(l.id, wire.Confirmed)
 }
 
-// A payment that the list never shows as it is stored is made due once, and then
-// read at its usual pace; and what a failed read has put off stays put off.
+// A payment that always differs from the list is made due once, then read at its interval;
+// postponed ones stay postponed.
 func TestListThatAlwaysDiffers(t *testing.T) {
 	for name, tt := range map[string]struct {
 		fails error
@@ -369,7 +365,7 @@ func TestListThatAlwaysDiffers(t *testing.T) {
 				l.asked = l.Clock.Now()
 				if n%27 == 0 {
 					l.reading = l.reading.After(l.reading.Next)
-					l.heed(l.row)
+					l.apply(l.row)
 				}
 				l.Process()
 			}
@@ -380,26 +376,24 @@ func TestListThatAlwaysDiffers(t *testing.T) {
 	}
 }
 
-// What a look has found out while a page was weighed is kept: the page's doubts
-// write no older check, and leave a lease alone.
+// A status read during a page wins: the page neither stores an older check nor ends a lease.
 func TestDistrustIsGuarded(t *testing.T) {
 	l := newListing(t, "memory")
 	l.row.TxID = "0xabc"
 	held, err := l.Store.Hold(t.Context(), l.id, l.Clock.Now(), time.Minute)
 	checkouttest.NoError(t, err)
 	before := l.Load(l.id)
-	l.heed(l.row)
+	l.apply(l.row)
 	same(t, "while it is read", l.Load(l.id), before)
 	checkouttest.NoError(t, l.Store.Touch(t.Context(), held, l.Clock.Now(), l.Clock.Now().Add(15*time.Second)))
 	l.reading = &poller.Reading{Next: l.reading.Next}
-	l.heed(l.row)
+	l.apply(l.row)
 	if got := l.Load(l.id).CheckedAt; !got.Equal(l.Clock.Now()) {
 		t.Errorf("checked at %v; want %v", got, l.Clock.Now())
 	}
 }
 
-// meanwhile is a store in which something happens after a page's rows were looked
-// for.
+// meanwhile is a store with a hook after the rows of a page were looked up.
 type meanwhile struct {
 	checkouttest.Store
 	found func()
@@ -414,8 +408,7 @@ func (m *meanwhile) Tracked(ctx context.Context, codes []string) ([]payment.Sess
 	return list, err
 }
 
-// Of two pages that are read at once, the one that shows a payment otherwise wins,
-// whichever is the first to look for it or to write.
+// Of two concurrent pages, the one that differs from the database wins, in any order.
 func TestDistrustBesideAnotherPage(t *testing.T) {
 	for name, first := range map[string]bool{"as stored, then otherwise": true, "otherwise, then as stored": false} {
 		t.Run(name, func(t *testing.T) {
@@ -431,8 +424,8 @@ func TestDistrustBesideAnotherPage(t *testing.T) {
 			if first {
 				slices.Reverse(pages)
 			}
-			m.found = func() { l.heed(pages[1]) }
-			l.heed(pages[0])
+			m.found = func() { l.apply(pages[1]) }
+			l.apply(pages[0])
 			if due := l.Load(l.id).DueAt; due.After(l.Clock.Now()) {
 				t.Errorf("due in %v; want now", due.Sub(l.Clock.Now()))
 			}
@@ -440,8 +433,7 @@ func TestDistrustBesideAnotherPage(t *testing.T) {
 	}
 }
 
-// While the list stands in for status reads of the current attempt, the others are
-// followed as ever.
+// While the list replaces status reads of the current attempt, the others are followed up.
 func TestListDoesNotPostponeAFollowUp(t *testing.T) {
 	for _, kind := range []string{"memory", "sqlite"} {
 		t.Run(kind, func(t *testing.T) {
@@ -458,7 +450,7 @@ func TestListDoesNotPostponeAFollowUp(t *testing.T) {
 				}
 				l.Clock.Move(time.Second / 2)
 				if n%5 == 0 {
-					l.heed(l.row)
+					l.apply(l.row)
 				}
 				l.Process()
 			}

@@ -76,15 +76,15 @@ func TestRunProcessesWhatIsDue(t *testing.T) {
 		start := time.Now()
 		store.set("cs_a", start.Add(3*time.Second))
 		if id := <-tended; id != "cs_a" {
-			t.Errorf("tended %q; want cs_a", id)
+			t.Errorf("processed %q; want cs_a", id)
 		}
 		if took := time.Since(start); took < 3*time.Second || took > 3*time.Second+p.Interval {
-			t.Errorf("tended after %v; want 3s to %v", took, 3*time.Second+p.Interval)
+			t.Errorf("processed after %v; want 3s to %v", took, 3*time.Second+p.Interval)
 		}
 		// Nobody settles the row: it comes back after the lease, not before.
 		<-tended
 		if took := time.Since(start); took < p.Lease {
-			t.Errorf("tended again after %v; want at least the lease, %v", took, p.Lease)
+			t.Errorf("processed again after %v; want at least the lease, %v", took, p.Lease)
 		}
 		stop()
 		if err := <-ended; err != nil {
@@ -111,7 +111,7 @@ func TestProcessDueOutlivesFailures(t *testing.T) {
 	}})
 	n, err := p.ProcessDue(t.Context())
 	if n != 5 || err != nil || seen != 5 {
-		t.Errorf("Pass = %d, %v with %d tended; want 5, nil, 5", n, err, seen)
+		t.Errorf("ProcessDue = %d, %v with %d processed; want 5, nil, 5", n, err, seen)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestProcessDueReportsStoreErrors(t *testing.T) {
 	want := errors.New("disk gone")
 	p := New(Config{Store: &rows{err: want}})
 	if _, err := p.ProcessDue(t.Context()); !errors.Is(err, want) {
-		t.Errorf("Pass = %v; want %v", err, want)
+		t.Errorf("ProcessDue = %v; want %v", err, want)
 	}
 }
 
@@ -139,12 +139,11 @@ func TestKickClaimsNow(t *testing.T) {
 		p.Kick() // a full slot is no reason to block
 		<-tended
 		if took := time.Since(start); took != 0 {
-			t.Errorf("tended %v after Kick; want at once", took)
+			t.Errorf("processed %v after Kick; want at once", took)
 		}
 	})
 }
 
-// One session that takes long used to keep all others waiting.
 func TestSlowSessionBlocksNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &rows{due: map[string]time.Time{"cs_slow": time.Now()}}
@@ -180,8 +179,7 @@ func TestSlowSessionBlocksNoOther(t *testing.T) {
 	})
 }
 
-// Behind a thousand others that nobody looks at, and while all places are taken,
-// what is watched is tended every time that it is due.
+// A watched session is processed on time behind a thousand others, while all slots are taken.
 func TestWatchedFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &rows{due: map[string]time.Time{}}
@@ -192,7 +190,7 @@ func TestWatchedFirst(t *testing.T) {
 		store.set("cs_watched", start)
 		var at []time.Duration
 		p := New(Config{
-			Store: store, Concurrency: 2, Watched: func() []string { return []string{"cs_watched", "cs_settled"} }, WatchedInterval: 3 * time.Second,
+			Store: store, Concurrency: 2, Watched: func() []string { return []string{"cs_watched", "cs_done"} }, WatchedInterval: 3 * time.Second,
 			Process: func(ctx context.Context, s payment.Session) error {
 				if s.ID == "cs_watched" {
 					at = append(at, time.Since(start))
@@ -208,18 +206,17 @@ func TestWatchedFirst(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(at) != 10 {
-			t.Fatalf("tended at %v; want ten times in half a minute", at)
+			t.Fatalf("processed at %v; want ten times in half a minute", at)
 		}
 		for i, d := range at {
 			if late := d - time.Duration(i)*3*time.Second; late > time.Duration(i+1)*p.Interval {
-				t.Errorf("tended at %v, %v after it was due first", d, late)
+				t.Errorf("processed at %v, %v after it was due first", d, late)
 			}
 		}
 	})
 }
 
-// A clock that is set back does not keep a watched session waiting until it has
-// caught up.
+// A watched session does not wait for a clock that was set back.
 func TestWatchedWithAClockSetBack(t *testing.T) {
 	now := time.Now()
 	store := &rows{due: map[string]time.Time{"cs_watched": now.Add(-2 * time.Hour)}}
@@ -236,8 +233,7 @@ func TestWatchedWithAClockSetBack(t *testing.T) {
 	}
 }
 
-// Any number of late checks takes places of its own only, and is looked for once a
-// second while there is none.
+// Late checks use only their own slots, and are claimed once a second while there are none.
 func TestLateChecksKeepNoOtherWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -281,7 +277,7 @@ func TestLateChecksKeepNoOtherWaiting(t *testing.T) {
 	})
 }
 
-// A late check that falls due is found within a second, also after others.
+// A late check is claimed within a second, also after others.
 func TestLateChecksAreFound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()

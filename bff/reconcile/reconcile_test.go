@@ -12,8 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Each way in which gateway and database can disagree is named, and agreement is
-// silence.
+// Every kind of difference is found, and nothing else.
 func TestReconcile(t *testing.T) { checkouttest.OverBoth(t, compare) }
 
 func compare(t *testing.T, h *checkouttest.Shop) {
@@ -78,7 +77,7 @@ func compare(t *testing.T, h *checkouttest.Shop) {
 	}
 }
 
-// read counts the sessions that a comparison lists.
+// read counts the sessions that a reconciliation lists.
 type read struct {
 	reconcile.SessionReader
 	sessions int
@@ -90,7 +89,7 @@ func (r *read) List(ctx context.Context, f payment.Filter) (payment.Page, error)
 	return page, err
 }
 
-// Old days are compared without reading what was made since. Once, all of it was.
+// Old days are compared without reading newer sessions.
 func TestReconcileOldDays(t *testing.T) { checkouttest.OverBoth(t, compareOldDays) }
 
 func compareOldDays(t *testing.T, h *checkouttest.Shop) {

@@ -18,14 +18,14 @@ import (
 	"coinslot/bff/reconcile"
 )
 
-// notebook keeps the last comparison in memory, of whichever kind. BeginRun never
-// refuses: leases are storetest's business.
-type notebook struct {
+// lastRun keeps the last run in memory, of whichever kind. BeginRun never refuses: storetest
+// tests leases.
+type lastRun struct {
 	mu sync.Mutex // guards the field below
 	reconcile.Status
 }
 
-func (n *notebook) BeginRun(_ context.Context, c reconcile.Run, now time.Time, lease time.Duration) (int64, error) {
+func (n *lastRun) BeginRun(_ context.Context, c reconcile.Run, now time.Time, lease time.Duration) (int64, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.Epoch++
@@ -33,7 +33,7 @@ func (n *notebook) BeginRun(_ context.Context, c reconcile.Run, now time.Time, l
 	return n.Epoch, nil
 }
 
-func (n *notebook) ExtendRun(_ context.Context, epoch int64, c reconcile.Run, until time.Time) error {
+func (n *lastRun) ExtendRun(_ context.Context, epoch int64, c reconcile.Run, until time.Time) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if epoch != n.Epoch {
@@ -43,7 +43,7 @@ func (n *notebook) ExtendRun(_ context.Context, epoch int64, c reconcile.Run, un
 	return nil
 }
 
-func (n *notebook) EndRun(ctx context.Context, epoch int64, c reconcile.Run, r *reconcile.Report, _ time.Time) error {
+func (n *lastRun) EndRun(ctx context.Context, epoch int64, c reconcile.Run, r *reconcile.Report, _ time.Time) error {
 	if err := n.ExtendRun(ctx, epoch, c, time.Time{}); err != nil || r == nil {
 		return err
 	}
@@ -53,14 +53,14 @@ func (n *notebook) EndRun(ctx context.Context, epoch int64, c reconcile.Run, r *
 	return nil
 }
 
-func (n *notebook) known(context.Context) (reconcile.Status, error) {
+func (n *lastRun) known(context.Context) (reconcile.Status, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.Status, nil
 }
 
-// notes is a notebook as a port: a struct that embeds Compared has no method of that name.
-type notes struct{ *notebook }
+// notes is a lastRun as Runs.
+type notes struct{ *lastRun }
 
 func (n notes) LastRun(ctx context.Context, _ reconcile.Kind) (reconcile.Status, error) {
 	return n.known(ctx)
@@ -68,14 +68,14 @@ func (n notes) LastRun(ctx context.Context, _ reconcile.Kind) (reconcile.Status,
 
 func (notes) OldestSession(context.Context) (time.Time, error) { return time.Time{}, nil }
 
-// slowBooks is a gateway whose list comes a page in three seconds, if at all.
-type slowBooks struct {
+// slowRecords is a gateway whose list takes three seconds a page, or forever.
+type slowRecords struct {
 	reconcile.GatewayRecords
 	pages int          // 0 = it never comes
 	asked atomic.Int64 // that are waited for now
 }
 
-func (b *slowBooks) Transactions(ctx context.Context, q payment.ListQuery) (page payment.RecordPage, err error) {
+func (b *slowRecords) Transactions(ctx context.Context, q payment.ListQuery) (page payment.RecordPage, err error) {
 	b.asked.Add(1)
 	defer b.asked.Add(-1)
 	comes := time.NewTimer(3 * time.Second)
@@ -99,17 +99,17 @@ func (b *slowBooks) Transactions(ctx context.Context, q payment.ListQuery) (page
 	return page, nil
 }
 
-// comparison runs a test of one that was just begun in a bubble.
-func comparison(t *testing.T, pages int, test func(t *testing.T, c *reconcile.Service, known func() reconcile.Status)) {
+// withRun tests a run that was just started, in fake time.
+func withRun(t *testing.T, pages int, test func(t *testing.T, c *reconcile.Service, known func() reconcile.Status)) {
 	synctest.Test(t, func(t *testing.T) {
-		book := &notebook{}
+		book := &lastRun{}
 		c := reconcile.New(reconcile.Config{
-			Sessions: checkouttest.NewMemory(), Records: &slowBooks{pages: pages}, Runs: notes{book},
+			Sessions: checkouttest.NewMemory(), Records: &slowRecords{pages: pages}, Runs: notes{book},
 		})
 		defer c.Close()
 		day := time.Now().Truncate(24 * time.Hour)
 		if begun, err := c.Start(t.Context(), "ann", day, day); !begun || err != nil {
-			t.Fatalf("StartComparing = %t, %v", begun, err)
+			t.Fatalf("Start = %t, %v", begun, err)
 		}
 		test(t, c, func() reconcile.Status {
 			t.Helper()
@@ -121,10 +121,9 @@ func comparison(t *testing.T, pages int, test func(t *testing.T, c *reconcile.Se
 	})
 }
 
-// How far it is can be seen while it runs, and of what it has found as much is kept
-// as fits, with how much there is.
+// Progress is visible during a run; findings are bounded, their counts are complete.
 func TestRunReportsProgress(t *testing.T) {
-	comparison(t, 12, func(t *testing.T, _ *reconcile.Service, known func() reconcile.Status) {
+	withRun(t, 12, func(t *testing.T, _ *reconcile.Service, known func() reconcile.Status) {
 		time.Sleep(33 * time.Second)
 		now := known()
 		if p := now.Last.Progress; now.State(time.Now()) != reconcile.Running || p.Page != 10 || p.Pages != 12 || !p.Day.Equal(now.Last.To) || now.Last.By != "ann" {
@@ -145,15 +144,15 @@ func TestRunReportsProgress(t *testing.T) {
 	})
 }
 
-// One that is another's by now stops, and changes nothing.
+// A run that lost its lease stops and changes nothing.
 func TestRunIsFenced(t *testing.T) {
-	comparison(t, 0, func(t *testing.T, c *reconcile.Service, known func() reconcile.Status) {
+	withRun(t, 0, func(t *testing.T, c *reconcile.Service, known func() reconcile.Status) {
 		if begun, err := c.Start(t.Context(), "bob", time.Now(), time.Now()); !begun || err != nil { // as if the lease had run out
 			t.Fatal(begun, err)
 		}
 		time.Sleep(3 * time.Second)
-		if n := c.Records.(*slowBooks).asked.Load(); n != 1 {
-			t.Errorf("%d comparisons go on; want bob's", n)
+		if n := c.Records.(*slowRecords).asked.Load(); n != 1 {
+			t.Errorf("%d runs continue; want bob's", n)
 		}
 		time.Sleep(11 * time.Minute)
 		if now := known(); now.State(time.Now()) != reconcile.Failed || now.Last.By != "bob" || now.Last.Ended.Sub(now.Last.Began) != 10*time.Minute {
@@ -162,13 +161,13 @@ func TestRunIsFenced(t *testing.T) {
 	})
 }
 
-// The end of the process breaks it off, which is seen at once.
+// A shutdown aborts a run visibly.
 func TestRunEndsWithTheProcess(t *testing.T) {
-	comparison(t, 12, func(t *testing.T, c *reconcile.Service, known func() reconcile.Status) {
+	withRun(t, 12, func(t *testing.T, c *reconcile.Service, known func() reconcile.Status) {
 		time.Sleep(10 * time.Second)
 		c.Close()
 		if now := known(); now.State(time.Now()) != reconcile.Aborted || now.Report != nil {
-			t.Errorf("state = %d, %+v; want broken off", now.State(time.Now()), now)
+			t.Errorf("state = %d, %+v; want aborted", now.State(time.Now()), now)
 		}
 	})
 }
@@ -181,10 +180,10 @@ func TestRunState(t *testing.T) {
 		want  reconcile.RunState
 	}{
 		{"nothing", reconcile.Status{}, reconcile.NeverRun},
-		{"under way", reconcile.Status{Epoch: 1, Until: now.Add(1)}, reconcile.Running},
+		{"running", reconcile.Status{Epoch: 1, Until: now.Add(1)}, reconcile.Running},
 		{"the lease has run out", reconcile.Status{Epoch: 1, Until: now}, reconcile.Aborted},
-		{"nobody has it", reconcile.Status{Epoch: 1}, reconcile.Aborted},
-		{"the next, after a report", reconcile.Status{Epoch: 2, Report: &reconcile.Report{}}, reconcile.Aborted},
+		{"not leased", reconcile.Status{Epoch: 1}, reconcile.Aborted},
+		{"another after a report", reconcile.Status{Epoch: 2, Report: &reconcile.Report{}}, reconcile.Aborted},
 		{"done", reconcile.Status{Epoch: 1, Last: reconcile.Run{Ended: now}}, reconcile.Done},
 		{"failed", reconcile.Status{Epoch: 1, Last: reconcile.Run{Ended: now, Failed: true}}, reconcile.Failed},
 	} {
@@ -194,19 +193,17 @@ func TestRunState(t *testing.T) {
 	}
 }
 
-// A comparison that is asked for while the process ends would keep it for ten
-// minutes: none begins.
+// No run starts during a shutdown, which it would delay by ten minutes.
 func TestNoRunAfterClose(t *testing.T) {
 	c := reconcile.New(reconcile.Config{})
 	c.Close()
 	day := time.Now()
 	if begun, err := c.Start(t.Context(), "ann", day.Add(-24*time.Hour), day); begun || !errors.Is(err, &wire.Error{Code: wire.CodeGatewayUnavailable}) {
-		t.Errorf("StartComparing after Close = %v, %v; want that it does not begin", begun, err)
+		t.Errorf("Start after Close = %v, %v; want no run", begun, err)
 	}
 }
 
-// Requests are answered while the process ends: what they begin does not disturb
-// who waits for what was begun before.
+// Requests during a shutdown do not disturb those that wait for it.
 func TestChoosingAtTheEnd(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	var shoppers sync.WaitGroup

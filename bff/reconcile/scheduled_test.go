@@ -18,8 +18,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// register is Comparisons in memory, with leases as a database has them.
-type register struct {
+// runStore is Runs in memory, with leases.
+type runStore struct {
 	store *checkouttest.Memory
 
 	mu    sync.Mutex // guards the fields below
@@ -27,7 +27,7 @@ type register struct {
 	begun []reconcile.Run
 }
 
-func (r *register) BeginRun(_ context.Context, c reconcile.Run, now time.Time, lease time.Duration) (int64, error) {
+func (r *runStore) BeginRun(_ context.Context, c reconcile.Run, now time.Time, lease time.Duration) (int64, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	row := r.rows[c.Kind]
@@ -40,11 +40,11 @@ func (r *register) BeginRun(_ context.Context, c reconcile.Run, now time.Time, l
 	return row.Epoch, nil
 }
 
-func (r *register) ExtendRun(_ context.Context, epoch int64, c reconcile.Run, until time.Time) error {
+func (r *runStore) ExtendRun(_ context.Context, epoch int64, c reconcile.Run, until time.Time) error {
 	return r.change(epoch, c, func(row *reconcile.Status) { row.Until = until })
 }
 
-func (r *register) EndRun(_ context.Context, epoch int64, c reconcile.Run, report *reconcile.Report, next time.Time) error {
+func (r *runStore) EndRun(_ context.Context, epoch int64, c reconcile.Run, report *reconcile.Report, next time.Time) error {
 	return r.change(epoch, c, func(row *reconcile.Status) {
 		row.Until, row.Next = time.Time{}, next
 		if report != nil {
@@ -53,7 +53,7 @@ func (r *register) EndRun(_ context.Context, epoch int64, c reconcile.Run, repor
 	})
 }
 
-func (r *register) change(epoch int64, c reconcile.Run, do func(*reconcile.Status)) error {
+func (r *runStore) change(epoch int64, c reconcile.Run, do func(*reconcile.Status)) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	row := r.rows[c.Kind]
@@ -66,13 +66,13 @@ func (r *register) change(epoch int64, c reconcile.Run, do func(*reconcile.Statu
 	return nil
 }
 
-func (r *register) LastRun(_ context.Context, kind reconcile.Kind) (reconcile.Status, error) {
+func (r *runStore) LastRun(_ context.Context, kind reconcile.Kind) (reconcile.Status, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.rows[kind], nil
 }
 
-func (r *register) OldestSession(context.Context) (time.Time, error) {
+func (r *runStore) OldestSession(context.Context) (time.Time, error) {
 	r.store.Mu.Lock()
 	defer r.store.Mu.Unlock()
 	oldest := time.Time{}
@@ -80,8 +80,8 @@ func (r *register) OldestSession(context.Context) (time.Time, error) {
 	return oldest, nil
 }
 
-// times returns how often a comparison of a kind was begun.
-func (r *register) times(kind reconcile.Kind) (n int) {
+// times returns the number of runs of a kind.
+func (r *runStore) times(kind reconcile.Kind) (n int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, c := range r.begun {
@@ -92,7 +92,7 @@ func (r *register) times(kind reconcile.Kind) (n int) {
 	return n
 }
 
-// lister is a gateway that notes what is asked of its list, and can refuse it.
+// lister is a gateway that records list queries, and can refuse them.
 type lister struct {
 	*checkouttest.Gateway
 	mu      sync.Mutex // guards the fields below
@@ -119,23 +119,23 @@ func (l *lister) answer(refuse func(payment.ListQuery) error) {
 	l.refuse, l.queries = refuse, nil
 }
 
-// bureau is a shop in a bubble, whose instances make the automatic comparisons.
-type bureau struct {
+// scheduler is a shop in fake time whose instances do scheduled runs.
+type scheduler struct {
 	*checkouttest.Shop
 	list    *lister
-	book    *register
+	book    *runStore
 	records *reconcile.Service
 	running []context.CancelFunc // of instances
 	ended   sync.WaitGroup
 }
 
-func inBureau(t *testing.T, test func(t *testing.T, b *bureau)) {
+func withScheduler(t *testing.T, test func(t *testing.T, b *scheduler)) {
 	synctest.Test(t, func(t *testing.T) {
 		rows := checkouttest.NewMemory()
 		gateway := checkouttest.NewGateway(time.Now)
-		b := &bureau{
+		b := &scheduler{
 			Shop: &checkouttest.Shop{T: t, Clock: &checkouttest.Clock{}, Gateway: gateway, Store: rows}, list: &lister{Gateway: gateway},
-			book: &register{store: rows, rows: map[reconcile.Kind]reconcile.Status{}},
+			book: &runStore{store: rows, rows: map[reconcile.Kind]reconcile.Status{}},
 		}
 		b.start()
 		test(t, b)
@@ -144,7 +144,7 @@ func inBureau(t *testing.T, test func(t *testing.T, b *bureau)) {
 }
 
 // start starts an instance.
-func (b *bureau) start() {
+func (b *scheduler) start() {
 	ctx, cancel := context.WithCancel(b.T.Context())
 	b.running = append(b.running, cancel)
 	b.Service = checkout.New(checkout.Config{
@@ -160,7 +160,7 @@ func (b *bureau) start() {
 }
 
 // stop ends all instances.
-func (b *bureau) stop() {
+func (b *scheduler) stop() {
 	for _, cancel := range b.running {
 		cancel()
 	}
@@ -170,8 +170,8 @@ func (b *bureau) stop() {
 	b.records.Close()
 }
 
-// pass lets d pass, and payments be checked when they are due.
-func (b *bureau) pass(d time.Duration) {
+// pass lets d pass, and processes due payments.
+func (b *scheduler) pass(d time.Duration) {
 	for end := time.Now().Add(d); time.Now().Before(end); {
 		time.Sleep(10 * time.Second)
 		b.Clock.At = time.Now()
@@ -179,8 +179,8 @@ func (b *bureau) pass(d time.Duration) {
 	}
 }
 
-// dead returns a session whose attempt has expired, some days ago.
-func (b *bureau) dead(days int) payment.Session {
+// dead returns a session whose attempt expired that many days ago.
+func (b *scheduler) dead(days int) payment.Session {
 	b.T.Helper()
 	s := b.Chosen("25", checkouttest.USDT())
 	b.pass(time.Duration(days) * 24 * time.Hour)
@@ -188,8 +188,7 @@ func (b *bureau) dead(days int) payment.Session {
 	return s
 }
 
-// Money that comes long after the last late look is told within a day, in full or in
-// part. It was never told.
+// Payments after the last late check are reported within a day, full or partial.
 func TestDailyRunFindsLateMoney(t *testing.T) {
 	for _, c := range []struct {
 		paid   string
@@ -197,7 +196,7 @@ func TestDailyRunFindsLateMoney(t *testing.T) {
 		told   payment.EventType
 	}{{"25", wire.Confirmed, payment.EventConfirmed}, {"3", wire.Expired, payment.EventPartial}} {
 		t.Run(c.paid, func(t *testing.T) {
-			inBureau(t, func(t *testing.T, b *bureau) {
+			withScheduler(t, func(t *testing.T, b *scheduler) {
 				s := b.dead(10)
 				b.pass(24 * time.Hour)
 				b.WantEvents(s.ID, payment.EventPending, payment.EventExpired)
@@ -213,7 +212,7 @@ func TestDailyRunFindsLateMoney(t *testing.T) {
 				}
 				reads := b.Gateway.Calls("status")
 				b.pass(48 * time.Hour)
-				if n := b.Gateway.Calls("status") - reads; n > 5 { // the looks after a confirmation
+				if n := b.Gateway.Calls("status") - reads; n > 5 { // the checks of a confirmed payment
 					t.Errorf("%d status reads in the next days; want no more for what is known", n)
 				}
 			})
@@ -221,9 +220,9 @@ func TestDailyRunFindsLateMoney(t *testing.T) {
 	}
 }
 
-// More money for a confirmed payment is told, whenever it comes.
+// Further payments for a confirmed session are reported.
 func TestDailyRunFindsMoreMoney(t *testing.T) {
-	inBureau(t, func(t *testing.T, b *bureau) {
+	withScheduler(t, func(t *testing.T, b *scheduler) {
 		s := b.Chosen("25", checkouttest.USDT())
 		b.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
 		b.pass(10 * 24 * time.Hour)
@@ -234,9 +233,9 @@ func TestDailyRunFindsMoreMoney(t *testing.T) {
 	})
 }
 
-// What the list shows proves nothing.
+// The list proves nothing.
 func TestListConfirmsNothing(t *testing.T) {
-	inBureau(t, func(t *testing.T, b *bureau) {
+	withScheduler(t, func(t *testing.T, b *scheduler) {
 		s := b.dead(10)
 		b.Gateway.MangleStatus = func(r *payment.Record) { // of status reads
 			r.Status, r.PaidAmount, r.Paid, r.PaidReadable = "expired", "", checkouttest.Dec("0"), false
@@ -257,9 +256,9 @@ func TestListConfirmsNothing(t *testing.T) {
 	})
 }
 
-// Late looks come seldom after some hours; the list is read every hour.
+// Between late checks, the list is read every hour.
 func TestHourlyRunFindsLateMoney(t *testing.T) {
-	inBureau(t, func(t *testing.T, b *bureau) {
+	withScheduler(t, func(t *testing.T, b *scheduler) {
 		s := b.Chosen("25", checkouttest.USDT())
 		b.pass(30*time.Minute + 9*time.Hour)
 		b.WantStatus(s.ID, wire.Expired)
@@ -269,14 +268,14 @@ func TestHourlyRunFindsLateMoney(t *testing.T) {
 	})
 }
 
-// Several instances read the list once a day, however often they are started again.
+// All instances together do one daily run, however often they restart.
 func TestDailyRunHappensOnce(t *testing.T) {
-	inBureau(t, func(t *testing.T, b *bureau) {
+	withScheduler(t, func(t *testing.T, b *scheduler) {
 		b.Chosen("25", checkouttest.USDT())
 		b.start()
 		b.pass(3*24*time.Hour + time.Hour)
 		if n := b.book.times(reconcile.Daily); n != 4 {
-			t.Errorf("%d daily comparisons in three days; want 4", n)
+			t.Errorf("%d daily runs in three days; want 4", n)
 		}
 		for range 20 {
 			b.stop()
@@ -285,18 +284,17 @@ func TestDailyRunHappensOnce(t *testing.T) {
 			b.pass(time.Hour)
 		}
 		if n := b.book.times(reconcile.Daily); n != 4 {
-			t.Errorf("%d daily comparisons after many starts; want 4", n)
+			t.Errorf("%d daily runs after many starts; want 4", n)
 		}
 		if n := b.book.times(reconcile.Hourly); n < 92 || n > 95 {
-			t.Errorf("%d hourly comparisons in 93 hours", n)
+			t.Errorf("%d hourly runs in 93 hours", n)
 		}
 	})
 }
 
-// A comparison that cannot read the list goes on later where it broke off, which keeps
-// an end of the process and another instance from beginning anew.
+// A failed run resumes later, also after a restart or at another instance.
 func TestDailyRunResumes(t *testing.T) {
-	inBureau(t, func(t *testing.T, b *bureau) {
+	withScheduler(t, func(t *testing.T, b *scheduler) {
 		s := b.dead(10)
 		for range 120 { // of another program
 			b.Gateway.Add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: checkouttest.Dec("1"), TTL: 30, Comment: "-"})
@@ -346,9 +344,9 @@ func TestDailyRunResumes(t *testing.T) {
 	})
 }
 
-// An instance that ends leaves its comparison to the next one, at once.
+// An interrupted run is taken over at once.
 func TestDailyRunIsTakenOver(t *testing.T) {
-	inBureau(t, func(t *testing.T, b *bureau) {
+	withScheduler(t, func(t *testing.T, b *scheduler) {
 		for range 5000 {
 			b.Gateway.Add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: checkouttest.Dec("1"), TTL: 30, Comment: "-"})
 		}
@@ -370,9 +368,9 @@ func TestDailyRunIsTakenOver(t *testing.T) {
 	})
 }
 
-// Every day of a long history is read, in lengths that the gateway takes.
+// Every day of a long history is read, in ranges that the gateway accepts.
 func TestDailyRunReadsAll(t *testing.T) {
-	inBureau(t, func(t *testing.T, b *bureau) {
+	withScheduler(t, func(t *testing.T, b *scheduler) {
 		began := time.Now()
 		b.Chosen("25", checkouttest.USDT())
 		time.Sleep(300 * 24 * time.Hour)
@@ -400,9 +398,9 @@ func TestDailyRunReadsAll(t *testing.T) {
 	})
 }
 
-// A list whose pages are all the same was not read.
+// A list of identical pages fails the run.
 func TestListThatRepeatsItself(t *testing.T) {
-	inBureau(t, func(t *testing.T, b *bureau) {
+	withScheduler(t, func(t *testing.T, b *scheduler) {
 		for range 120 {
 			b.Gateway.Add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: checkouttest.Dec("1"), TTL: 30, Comment: "-"})
 		}
@@ -418,12 +416,12 @@ func TestListThatRepeatsItself(t *testing.T) {
 		b.ended.Go(func() { records.RunScheduled(ctx) })
 		b.pass(5 * time.Minute)
 		if known, err := b.records.Status(t.Context(), reconcile.Daily); err != nil || known.State(time.Now()) != reconcile.Failed {
-			t.Errorf("%+v, %v; want that it has failed", known, err)
+			t.Errorf("%+v, %v; want a failed run", known, err)
 		}
 	})
 }
 
-// stuckList gives its first page, whichever it is asked for.
+// stuckList always returns its first page.
 type stuckList struct{ *lister }
 
 func (s *stuckList) Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error) {
@@ -431,8 +429,8 @@ func (s *stuckList) Transactions(ctx context.Context, q payment.ListQuery) (paym
 	return s.lister.Transactions(ctx, q)
 }
 
-// Money that comes an hour after the end is told an hour later, not after a day, and a
-// look that comes late stands for those before it.
+// A payment an hour after the end is found an hour later, and a delayed check replaces those
+// before it.
 func TestLateChecksOfTheFirstDay(t *testing.T) { checkouttest.OverBoth(t, lateLooksOfTheFirstDay) }
 
 func lateLooksOfTheFirstDay(t *testing.T, h *checkouttest.Shop) {
@@ -445,13 +443,13 @@ func lateLooksOfTheFirstDay(t *testing.T, h *checkouttest.Shop) {
 
 	s = h.Chosen("25", checkouttest.USDT())
 	h.Run(30*time.Minute + 65*time.Minute)
-	h.Clock.Move(22 * time.Hour) // nobody looks
-	looks := h.Gateway.Calls("recheck")
+	h.Clock.Move(22 * time.Hour) // nothing is processed
+	checks := h.Gateway.Calls("recheck")
 	h.Run(30 * time.Minute)
-	if n := h.Gateway.Calls("recheck") - looks; n != 1 {
-		t.Errorf("%d late looks after a pause; want 1", n)
+	if n := h.Gateway.Calls("recheck") - checks; n != 1 {
+		t.Errorf("%d late checks after a pause; want 1", n)
 	}
 	if n := h.Load(s.ID).Attempts[0].ChecksDone; n != 6 {
-		t.Errorf("counted as %d looks; want 6", n)
+		t.Errorf("counted as %d checks; want 6", n)
 	}
 }

@@ -53,8 +53,8 @@ func TestLostRequestIsReplacedAfterTwoSearches(t *testing.T) {
 	}
 }
 
-// A firewall may reject a create because of the shopper's comment: the next one
-// goes without it, and the session keeps it.
+// A firewall may block the shopper's comment: the replacement is sent without it, and the
+// session keeps it.
 func TestCommentIsSentOnce(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	var sent []payment.CreateRequest
@@ -96,7 +96,7 @@ func TestOrphanThatComesLateIsCancelled(t *testing.T) {
 	}
 	h.Run(2 * 24 * time.Hour)
 	if due := h.Load(s.ID).DueAt; !due.IsZero() {
-		t.Errorf("DueAt = %v; want none after the last late look", due)
+		t.Errorf("DueAt = %v; want none after the last late check", due)
 	}
 }
 
@@ -117,8 +117,7 @@ func TestStubbornOrphanIsHandedOver(t *testing.T) {
 	h.WantEvents(s.ID, payment.EventPending, payment.EventConfirmed)
 }
 
-// A hosted page that may not be shown used to be handed over all the same, as a
-// payment with neither address nor page.
+// A payment with neither address nor page is never shown.
 func TestStubbornOrphanWithoutAPageIsReplaced(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
@@ -133,8 +132,7 @@ func TestStubbornOrphanWithoutAPageIsReplaced(t *testing.T) {
 	}
 }
 
-// A cancellation that was turned away for a while used to count as refused for
-// good, and the orphan was handed over.
+// A temporary refusal of a cancellation is retried.
 func TestOrphanIsCancelledWhenTheGatewayHasTime(t *testing.T) {
 	for _, reason := range []payment.Reason{payment.ReasonBusy, payment.ReasonUnsent, payment.ReasonKey} {
 		t.Run(string(reason), func(t *testing.T) {
@@ -154,8 +152,7 @@ func TestOrphanIsCancelledWhenTheGatewayHasTime(t *testing.T) {
 	}
 }
 
-// A status that is not documented used to be taken for the orphan's end, and a
-// second transaction was opened beside it.
+// An undocumented status is not the end of an orphan.
 func TestOrphanOfUnknownStatusIsNotReplaced(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
@@ -231,8 +228,7 @@ func TestLateAnswerIsAdopted(t *testing.T) {
 	h.WantCalls("create", 1)
 }
 
-// A search that had found the record just when the late answer was adopted used
-// to cancel the transaction whose address was shown.
+// A transaction whose late answer was just applied is not canceled.
 func TestLateAnswerDuringTheSearch(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Open("25")
@@ -261,8 +257,7 @@ func TestLateAnswerDuringTheSearch(t *testing.T) {
 	h.WantCalls("cancel", 0)
 }
 
-// Whoever came second to give an attempt up used to make the create call of the
-// replacement once more.
+// Of two processes that abandon an attempt, one sends the create of the replacement.
 func TestTwoProcessesReplaceOnce(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
@@ -280,14 +275,14 @@ func TestTwoProcessesReplaceOnce(t *testing.T) {
 		return nil, nil
 	}
 	ctx, leave := context.WithCancel(t.Context())
-	var tending sync.WaitGroup
-	tending.Go(func() { h.Service.Process(ctx, stale) })
+	var processing sync.WaitGroup
+	processing.Go(func() { h.Service.Process(ctx, stale) })
 	<-arrived
 	if err := h.Service.Process(t.Context(), stale); err != nil {
 		t.Errorf("Tend = %v", err)
 	}
 	leave()
-	tending.Wait()
+	processing.Wait()
 	close(release)
 	h.Service.Close()
 	if n := h.Gateway.Calls("create"); n != 2 { // the lost one and the replacement
@@ -346,8 +341,7 @@ func TestAttemptsOfOneSessionAreBounded(t *testing.T) {
 	}
 }
 
-// A session that was paid after all used to get another transaction for the
-// attempt that was given up.
+// A paid session gets no replacement.
 func TestNothingIsReplacedOncePaid(t *testing.T) {
 	t.Parallel()
 	h, s := checkouttest.NewPending(t)
@@ -364,8 +358,7 @@ func TestNothingIsReplacedOncePaid(t *testing.T) {
 	h.WantCalls("create", 2)
 }
 
-// A process that has just started need not wait for an answer that nobody will
-// record: what its predecessor was creating is searched for at once.
+// A process that has just started searches for its predecessor's creates at once.
 func TestRecoverSearchesAtOnce(t *testing.T) {
 	gone := errors.New("process gone")
 	h := checkouttest.NewShop(t)

@@ -16,8 +16,7 @@ import (
 	"coinslot/bff/payment"
 )
 
-// Many lost answers cost few readings of the list, and one search makes known
-// what others have lost, before it is their turn.
+// Many unanswered creates share one search, which adopts transactions of all of them.
 func TestSearchesShareTheList(t *testing.T) { checkouttest.OverBoth(t, searchesShareTheList) }
 
 func searchesShareTheList(t *testing.T, h *checkouttest.Shop) {
@@ -56,8 +55,7 @@ func searchesShareTheList(t *testing.T, h *checkouttest.Shop) {
 	}
 }
 
-// A search that hangs is seen to, and one of a gateway that does not answer is not
-// taken for one.
+// A stuck search is detected, and one that waits for the gateway is not taken for stuck.
 func TestSearchesAlternate(t *testing.T) {
 	for name, stuck := range map[string]bool{"away": false, "stuck": true} {
 		t.Run(name, func(t *testing.T) {
@@ -91,15 +89,15 @@ func TestSearchesAlternate(t *testing.T) {
 				close(freed)
 				h.Service.Close()
 				if !turned().IsZero() {
-					t.Error("the search goes on")
+					t.Error("the search continues")
 				}
 			})
 		})
 	}
 }
 
-// A gateway that opens two transactions for one create: the second is cancelled
-// and never shown; money on it is told of, not counted.
+// The second transaction of one create is canceled and never shown; payments of it are
+// reported, not counted.
 func TestDuplicateTransaction(t *testing.T) { checkouttest.OverBoth(t, stray) }
 
 func stray(t *testing.T, h *checkouttest.Shop) {
@@ -126,22 +124,21 @@ func stray(t *testing.T, h *checkouttest.Shop) {
 	h.Run(10 * time.Minute)
 	h.WantStatus(s.ID, wire.Review)
 	if !slices.Contains(h.EventTypes(s.ID), payment.EventReview) || slices.Contains(h.EventTypes(s.ID), payment.EventConfirmed) {
-		t.Errorf("told: %v", h.EventTypes(s.ID))
+		t.Errorf("reported: %v", h.EventTypes(s.ID))
 	}
 }
 
-// shifty is a gateway whose list is not what its pages say.
-type shifty struct {
+// shiftingList is a gateway whose list contradicts its pages.
+type shiftingList struct {
 	*checkouttest.Gateway
 	page func(q payment.ListQuery) (payment.RecordPage, error)
 }
 
-func (g *shifty) Transactions(_ context.Context, q payment.ListQuery) (payment.RecordPage, error) {
+func (g *shiftingList) Transactions(_ context.Context, q payment.ListQuery) (payment.RecordPage, error) {
 	return g.page(q)
 }
 
-// A list that moves while it is read hides nothing, and one whose pages lie
-// about their number is read to its end.
+// A moving list hides nothing, and one with a wrong number of pages is read to its end.
 func TestListsThatAreWrong(t *testing.T) {
 	records := func(codes ...string) (list []payment.Record) {
 		for _, code := range codes {
@@ -192,7 +189,7 @@ func TestListsThatAreWrong(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			h := checkouttest.NewShop(t)
 			reading = 0
-			g := &shifty{Gateway: h.Gateway}
+			g := &shiftingList{Gateway: h.Gateway}
 			h.Service = checkout.New(checkout.Config{Store: h.Store, Gateway: g, Page: "https://shop.test/checkout/", Now: h.Clock.Now})
 			h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
 			s := h.Chosen("25", checkouttest.USDT())
@@ -212,7 +209,7 @@ func TestListsThatAreWrong(t *testing.T) {
 	}
 }
 
-// One page that fails now and then does not throw the others away.
+// A sporadic failure does not restart the reading.
 func TestPagesThatFail(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	for range 120 { // three pages
@@ -234,10 +231,10 @@ func TestPagesThatFail(t *testing.T) {
 	}
 }
 
-// A list that never ends proves nothing: nothing is replaced because of it.
+// An endless list proves nothing: nothing is replaced.
 func TestEndlessListProvesNothing(t *testing.T) {
 	h := checkouttest.NewShop(t)
-	g := &shifty{Gateway: h.Gateway}
+	g := &shiftingList{Gateway: h.Gateway}
 	h.Service = checkout.New(checkout.Config{Store: h.Store, Gateway: g, Page: "https://shop.test/checkout/", Now: h.Clock.Now})
 	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
 	s := h.Chosen("25", checkouttest.USDT())
@@ -256,7 +253,7 @@ func TestEndlessListProvesNothing(t *testing.T) {
 	}
 }
 
-// What a holder finds out whose lease went to another is not written.
+// Results obtained under a lost lease are not stored.
 func TestFenced(t *testing.T) { checkouttest.OverBoth(t, fenced) }
 
 func fenced(t *testing.T, h *checkouttest.Shop) {
@@ -286,8 +283,7 @@ func fenced(t *testing.T, h *checkouttest.Shop) {
 	h.WantStatus(s.ID, wire.Confirmed)
 }
 
-// A check that is under way when the shopper changes the coin reads that the
-// old payment was cancelled: the merchant is not told so, since it was not.
+// A check during a change of coin does not report the old payment as canceled.
 func TestChangeOfCoinDuringACheck(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	h.Clock.Move(20 * time.Second)
@@ -320,8 +316,7 @@ func TestChangeOfCoinDuringACheck(t *testing.T) {
 	h.WantEvents(s.ID, payment.EventPending, payment.EventPending)
 }
 
-// A check that a stopping instance calls off is made by the next one at once:
-// nothing was wrong with the gateway.
+// A check canceled by a shutdown is repeated by the next instance at once.
 func TestCheckCanceled(t *testing.T) { checkouttest.OverBoth(t, checkCalledOff) }
 
 func checkCalledOff(t *testing.T, h *checkouttest.Shop) {
@@ -341,7 +336,7 @@ func checkCalledOff(t *testing.T, h *checkouttest.Shop) {
 	}
 }
 
-// An answer that a stopped process could only send too late is not sent.
+// A create that a suspended process would send too late is not sent.
 func TestTooLateToSend(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	pace := payment.DefaultSchedule()

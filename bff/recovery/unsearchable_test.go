@@ -14,8 +14,7 @@ import (
 	"coinslot/bff/payment"
 )
 
-// longList is a gateway that lists many transactions of others, and among them those
-// of its own.
+// longList is a gateway with many transactions of others in its list.
 type longList struct {
 	*checkouttest.Gateway
 	others func(days int) int // of others, in so many days
@@ -61,7 +60,7 @@ func (g *longList) Transactions(_ context.Context, q payment.ListQuery) (payment
 	return p, nil
 }
 
-// asked returns how many pages were asked for since it was called last.
+// asked returns the number of requested pages since the last call.
 func (g *longList) asked() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -70,8 +69,7 @@ func (g *longList) asked() int {
 	return n
 }
 
-// TestSearchOfALongList: of a list that has 5,000 pages, some are read to find what
-// is in it, wherever it is; and what is not there costs one reading.
+// Of 5,000 pages, few are read to find a transaction; one reading proves its absence.
 func TestSearchOfALongList(t *testing.T) {
 	const others = 250_000
 	near := func(days int) int { return map[bool]int{true: others / 10, false: others}[days < 4] }
@@ -125,7 +123,7 @@ func TestSearchOfALongList(t *testing.T) {
 	}
 }
 
-// TestSearchOfAListThatMoves: one transaction more after each page that is read.
+// A transaction is added after each page that is read.
 func TestSearchOfAListThatMoves(t *testing.T) {
 	h := checkouttest.NewShopOver(t, "memory")
 	g := &longList{Gateway: h.Gateway, grows: true, others: func(int) int { return 10_000 }, before: func(int) int { return -1 }}
@@ -144,8 +142,7 @@ func TestSearchOfAListThatMoves(t *testing.T) {
 	}
 }
 
-// TestSearchBeforeItsTime: a session that is tended before its second search is due
-// costs one search more, and not as many as there is time for.
+// A session that is processed before its second search is due costs one search.
 func TestSearchBeforeItsTime(t *testing.T) {
 	h := checkouttest.NewShopOver(t, "memory")
 	g := &longList{Gateway: h.Gateway, others: func(int) int { return 900 }, before: func(int) int { return -1 }}
@@ -166,8 +163,7 @@ func TestSearchBeforeItsTime(t *testing.T) {
 	}
 }
 
-// TestSearchGoesOn: a page that cannot be read stops the search there, and it goes on
-// from there.
+// A search resumes at the page that could not be read.
 func TestSearchGoesOn(t *testing.T) {
 	h := checkouttest.NewShopOver(t, "memory")
 	g := &longList{Gateway: h.Gateway, others: func(int) int { return 890 }, before: func(int) int { return -1 }}
@@ -206,8 +202,8 @@ func TestSearchGoesOn(t *testing.T) {
 	}
 }
 
-// TestUnsearchableList: while the list cannot be read, the shopper may choose again
-// after ten minutes; what was lost is never shown, and cancelled when it can be found.
+// While the list cannot be read, the shopper may choose again after ten minutes; the old
+// transaction is never shown, and canceled once it is found.
 func TestUnsearchableList(t *testing.T) {
 	for name, fail := range map[string]func(q payment.ListQuery) (payment.RecordPage, error){
 		"not answered": func(payment.ListQuery) (payment.RecordPage, error) {
@@ -221,7 +217,7 @@ func TestUnsearchableList(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := checkouttest.NewShopOver(t, "memory")
-			g := &shifty{Gateway: h.Gateway, page: fail}
+			g := &shiftingList{Gateway: h.Gateway, page: fail}
 			log := h.UseGateway(g)
 			h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
 			s := h.Chosen("25", checkouttest.USDT())
@@ -275,8 +271,8 @@ func TestUnsearchableList(t *testing.T) {
 	}
 }
 
-// TestUnresolvedCreateIsAbandoned: one that was found and can be neither cancelled nor read
-// keeps the shopper no longer either; it is ended when that can be done.
+// A transaction that can be neither canceled nor read blocks the shopper no longer than that,
+// and is canceled later.
 func TestUnresolvedCreateIsAbandoned(t *testing.T) {
 	t.Parallel()
 	h := checkouttest.NewShop(t)
@@ -292,12 +288,11 @@ func TestUnresolvedCreateIsAbandoned(t *testing.T) {
 	h.WantOne(s.ID)
 }
 
-// TestFirstPagesOfAnUnsearchableList: of a list that is not as long as it says, nothing
-// can be proven; what is on its first pages is found all the same.
+// A list with a wrong total proves nothing, but the transactions on its first pages are found.
 func TestFirstPagesOfAnUnsearchableList(t *testing.T) {
 	h := checkouttest.NewShopOver(t, "memory")
 	asked := 0
-	h.UseGateway(&shifty{Gateway: h.Gateway, page: func(q payment.ListQuery) (payment.RecordPage, error) {
+	h.UseGateway(&shiftingList{Gateway: h.Gateway, page: func(q payment.ListQuery) (payment.RecordPage, error) {
 		asked++
 		p, err := h.Gateway.Transactions(t.Context(), q)
 		p.Total += 7
