@@ -32,9 +32,7 @@ func absentTransactionIsTold(t *testing.T, h *checkouttest.Shop) {
 	if n := h.Gateway.Calls("status") - before; n > 15 {
 		t.Errorf("status reads = %d; want 15 at most", n)
 	}
-	if due := h.Load(s.ID).DueAt; !due.IsZero() {
-		t.Errorf("due at %v; want never", due)
-	}
+	h.WantNotDue(s.ID)
 }
 
 // The address of an absent transaction is hidden, and the page does not claim a payment.

@@ -47,9 +47,7 @@ func paymentFromOrderToConfirmation(t *testing.T, h *checkouttest.Shop) {
 	h.WantEvents(s.ID, payment.EventPending, payment.EventPartial, payment.EventConfirmed)
 	h.Run(100 * time.Hour)
 	h.WantEvents(s.ID, payment.EventPending, payment.EventPartial, payment.EventConfirmed)
-	if due := h.Load(s.ID).DueAt; !due.IsZero() {
-		t.Errorf("DueAt of a confirmed session = %v; want none", due)
-	}
+	h.WantNotDue(s.ID)
 }
 
 func TestManyClicksAreOneCreate(t *testing.T) { checkouttest.OverBoth(t, manyClicksAreOneCreate) }
@@ -73,12 +71,7 @@ func manyClicksAreOneCreate(t *testing.T, h *checkouttest.Shop) {
 func TestOtherCoinWhilePreparing(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Open("25")
-	arrived, release := make(chan struct{}), make(chan struct{})
-	h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) {
-		close(arrived)
-		<-release
-		return nil, nil
-	}
+	arrived, release := h.BlockCreate()
 	ctx, leave := context.WithCancel(t.Context())
 	var tab sync.WaitGroup
 	tab.Go(func() { h.Service.Choose(ctx, s.ID, checkouttest.USDT()) })
@@ -312,9 +305,7 @@ func TestSessionExpires(t *testing.T) {
 	if v := h.View(s.ID); len(v.Actions) != 0 {
 		t.Errorf("actions = %v; want none", v.Actions)
 	}
-	if due := h.Load(s.ID).DueAt; !due.IsZero() {
-		t.Errorf("DueAt = %v; want none", due)
-	}
+	h.WantNotDue(s.ID)
 }
 
 func TestFailedCommitIsNotTakenForAnAnswer(t *testing.T) {
@@ -334,9 +325,7 @@ func TestFailedCommitIsNotTakenForAnAnswer(t *testing.T) {
 				h.Must(h.Choose(s.ID, checkouttest.USDT()))
 			}
 			h.WantStatus(s.ID, wire.Pending)
-			if n := len(h.Gateway.All()); n != 1 {
-				t.Errorf("transactions at the gateway = %d; want 1", n)
-			}
+			h.WantTransactions(1)
 		})
 		t.Run("answer "+name, func(t *testing.T) {
 			h := checkouttest.NewShop(t)

@@ -162,9 +162,7 @@ func TestRecheck(t *testing.T) {
 	h.Must(h.Recheck(s.ID))
 	h.Must(h.Recheck(s.ID))
 	h.WantStatus(s.ID, wire.Confirmed)
-	if n := h.Gateway.Calls("recheck") - rechecks; n != 1 {
-		t.Errorf("rechecks = %d; want 1", n)
-	}
+	h.WantCallsSince(rechecks, "recheck", 1)
 }
 
 func TestRecheckIsPaced(t *testing.T) {
@@ -296,12 +294,8 @@ func TestNothingIsDueForever(t *testing.T) {
 	h.WantStatus(s.ID, wire.Expired)
 	before := h.Gateway.Calls("status")
 	h.Run(100 * time.Hour)
-	if n := h.Gateway.Calls("status") - before; n != 9 {
-		t.Errorf("late checks = %d; want 9", n)
-	}
-	if due := h.Load(s.ID).DueAt; !due.IsZero() {
-		t.Errorf("DueAt = %v; want none", due)
-	}
+	h.WantCallsSince(before, "status", 9)
+	h.WantNotDue(s.ID)
 }
 
 // Concurrent checks count once, so that the schedule does not end early.

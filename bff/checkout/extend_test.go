@@ -65,9 +65,7 @@ func manyClicksExtendOnce(t *testing.T, h *checkouttest.Shop) {
 		clicks.Wait()
 		h.Service.Close()
 		click() // late, from a page that still shows the first address
-		if n := h.Gateway.Calls("create") - before; n != 1 {
-			t.Errorf("creates for attempt %d = %d; want 1", number, n)
-		}
+		h.WantCallsSince(before, "create", 1)
 		if live := h.Gateway.Live(); len(live) != 1+number {
 			t.Errorf("live at the gateway = %v; want one of each session", live)
 		}

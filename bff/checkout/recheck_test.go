@@ -58,9 +58,7 @@ func TestFollowUpIsBounded(t *testing.T) {
 	if n := h.Gateway.Calls("status") - reads; n != len(payment.DefaultSchedule().FollowUps) {
 		t.Errorf("status reads = %d; want %d", n, len(payment.DefaultSchedule().FollowUps))
 	}
-	if n := h.Gateway.Calls("recheck") - rechecks; n != 1 {
-		t.Errorf("rechecks = %d; want 1", n)
-	}
+	h.WantCallsSince(rechecks, "recheck", 1)
 }
 
 // A session with many attempts causes no more rechecks than one with a single attempt.
@@ -91,7 +89,5 @@ func TestFollowUpAfterAnOutage(t *testing.T) {
 	h.Gateway.StatusHook = nil
 	before := h.Gateway.Calls("status")
 	h.Run(time.Minute)
-	if n := h.Gateway.Calls("status") - before; n != 1 {
-		t.Errorf("status reads after the outage = %d; want 1", n)
-	}
+	h.WantCallsSince(before, "status", 1)
 }

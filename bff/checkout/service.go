@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
 	"coinslot/app/wire"
@@ -155,13 +154,11 @@ func (c *Service) Change(
 			return nil, payment.ErrFenced
 		}
 		now := c.Now().UTC()
-		before := s.Snapshot()
-		was = *s
-		was.Attempts = slices.Clone(s.Attempts)
+		was = s.Snapshot()
 		if err := fn(s, now); err != nil {
 			return nil, err
 		}
-		list := s.Events(before, now, c.eventOptions())
+		list := s.Events(was, now, c.eventOptions())
 		s.DueAt, s.LateFrom = s.Due(c.Schedule, now, c.IsWatched(*s)), s.LateChecksFrom(c.Schedule)
 		events = len(list)
 		return list, nil

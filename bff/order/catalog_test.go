@@ -30,9 +30,6 @@ items:
     open: {minimum: 0.01, maximum: 999999999.99, suggested: 2}
 `
 
-// asks returns a given amount.
-func asks(amount string) *string { return &amount }
-
 // Names and texts are exactly those of the file, however YAML interprets them.
 func TestCatalogAsWritten(t *testing.T) {
 	c, err := ParseCatalog([]byte("items:\n  010: {title: 010, description: true, amount_usd: 1.10, ttl_minutes: 15}\n  0x1f: {amount_usd: '2', ttl_minutes: \"5\"}\n  a: &x {title: &t 1_000, amount_usd: &n 3}\n  b: *x\n  c: {title: *t, amount_usd: *n, currencies: [1e3]}\n  d: {<<: *x, description: d}\n  e: {title: {en: &e 0x10, de: *e}, amount_usd: 4, quantity: {maximum: 2}}\n  f: {title: null, amount_usd: 5, quantity: ~}\n"))
@@ -105,7 +102,7 @@ func TestCatalogOrder(t *testing.T) {
 		{"tea", "-", "", "item_unknown item"},
 		{"", "-", "", "item_unknown item"},
 	} {
-		w := Request{Amount: asks(row.amount), Quantity: row.quantity}
+		w := Request{Amount: new(row.amount), Quantity: row.quantity}
 		if row.amount == "-" {
 			w.Amount = nil
 		}

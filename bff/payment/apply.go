@@ -54,7 +54,7 @@ func (s *Session) clearAbsence(a *Attempt, now time.Time) {
 // reconsider compares a confirmed attempt with a later record. It stays confirmed; differences
 // are reported to the merchant, who decides.
 func (s *Session) reconsider(a *Attempt, r Record, now time.Time) {
-	if r.paidMoreThan(a) {
+	if a.paidLessThan(r) {
 		a.Paid, a.Alert = r.Paid, reasonPaidMore
 		s.AppendTimeline(now, "gateway", "attempt.paid_more", FormatAmount(r.Paid))
 	}
@@ -75,9 +75,14 @@ func (s *Session) reconsider(a *Attempt, r Record, now time.Time) {
 	}
 }
 
+// paidLessThan reports whether r shows a larger payment than a has.
+func (a *Attempt) paidLessThan(r Record) bool {
+	return r.PaidReadable && r.Paid.GreaterThan(a.Paid)
+}
+
 // mergeRecord copies what a record may show in any state: amounts only grow.
 func (a *Attempt) mergeRecord(r Record) {
-	if r.paidMoreThan(a) {
+	if a.paidLessThan(r) {
 		a.Paid = r.Paid
 	}
 	if r.TxID != "" {
@@ -208,8 +213,8 @@ func (s *Session) NeedsUpdate(n int, r Record, env string, now time.Time) (bool,
 // changedBy reports whether r, as a status record, would change attempt n. Errors: those of
 // Apply.
 func (s *Session) changedBy(n int, r Record, env string, now time.Time) (bool, error) {
-	probe := *s // shares nothing that Apply changes
-	probe.Attempts, probe.Timeline = slices.Clone(s.Attempts), slices.Clip(s.Timeline)
+	probe := s.Snapshot()
+	probe.Timeline = slices.Clip(s.Timeline)
 	if err := probe.Apply(n, r, env, now); err != nil {
 		return false, err
 	}

@@ -120,7 +120,6 @@ func TestAmountsAsText(t *testing.T) {
 // TestSchedule prints when a session is checked next, state by state.
 func TestSchedule(t *testing.T) {
 	p := DefaultSchedule()
-	at := func(d time.Duration) time.Time { return noon.Add(d) }
 	for _, c := range []struct {
 		name    string
 		a       Attempt
@@ -162,9 +161,9 @@ func TestSchedule(t *testing.T) {
 		}
 		var want time.Time
 		if c.want >= 0 {
-			want = at(c.want)
+			want = noon.Add(c.want)
 		}
-		got := s.Due(p, at(c.now), c.watched)
+		got := s.Due(p, noon.Add(c.now), c.watched)
 		if !got.Equal(want) {
 			t.Errorf("%s: due %v after noon; want %v", c.name, got.Sub(noon), c.want)
 		}

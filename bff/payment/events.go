@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-
-	"github.com/shopspring/decimal"
 )
 
 // The events that merchants receive, those of the statuses as in [wire.Status.Event].
@@ -64,64 +62,40 @@ func eventID(session string, t EventType, suffix string) string {
 	return "evt_" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:26])
 }
 
-// Snapshot is what [Session.Events] compares a session with.
-type Snapshot struct {
-	status   wire.Status
-	number   int
-	paid     map[int]decimal.Decimal // by attempt number
-	reviewed map[int]string          // by attempt number: the reason; empty = not in review
-	alerts   map[int]string          // by attempt number
-}
-
-// Snapshot copies what Events compares, before a change.
-func (s *Session) Snapshot() Snapshot {
-	m := Snapshot{
-		status: s.Status, paid: map[int]decimal.Decimal{}, reviewed: map[int]string{},
-		alerts: map[int]string{},
-	}
-	if a := s.Current(); a != nil {
-		m.number = a.Number
-	}
-	for _, a := range s.Attempts {
-		m.paid[a.Number], m.alerts[a.Number] = a.Paid, a.Alert
-		if a.State == InReview {
-			m.reviewed[a.Number] = a.Reason
-		}
-	}
-	return m
-}
-
 // Events finishes a change: it derives Status and returns the events for the differences from
-// before.
-func (s *Session) Events(before Snapshot, now time.Time, opts EventOptions) []Event {
+// before, a Snapshot.
+func (s *Session) Events(before Session, now time.Time, opts EventOptions) []Event {
 	s.Status = s.status()
 	var events []Event
 	for i := range s.Attempts {
-		a := &s.Attempts[i]
-		more := a.Paid.GreaterThan(before.paid[a.Number])
+		a, old := &s.Attempts[i], Attempt{}
+		if known := before.Attempt(a.Number); known != nil {
+			old = *known
+		}
+		more := a.Paid.GreaterThan(old.Paid)
 		switch suffix := strconv.Itoa(a.Number) + " " + a.Paid.String(); {
-		case a.State == InReview && (more || a.reviewIsNew(before.reviewed[a.Number])):
+		case a.State == InReview && (more || a.reviewIsNew(old)):
 			suffix += a.resolutionSuffix()
 			events = append(events, newEvent(s, opts, EventReview, now, suffix))
-		case a.State == Confirmed && a.Alert != "" &&
-			(more || a.Alert != before.alerts[a.Number]):
+		case a.State == Confirmed && a.Alert != "" && (more || a.Alert != old.Alert):
 			events = append(events, newEvent(s, opts, EventReview, now, suffix+" "+a.Alert))
 		case a.hasUncountedMoney() && more:
 			events = append(events, newEvent(s, opts, EventPartial, now, suffix))
 		}
 	}
-	t, current := EventType(s.Status.Event()), s.Current()
-	report := t != "" && t != EventReview // reviews: above, for each attempt and amount
-	moved := s.Status != before.status || current != nil && current.Number != before.number
-	if report && moved {
+	t, current, old := EventType(s.Status.Event()), s.Current(), before.Current()
+	another := current != nil && (old == nil || current.Number != old.Number)
+	// reviews are reported above, for each attempt and amount
+	if t != "" && t != EventReview && (s.Status != before.Status || another) {
 		events = append(events, newEvent(s, opts, t, now, s.eventSuffix()))
 	}
 	return events
 }
 
-// reviewIsNew reports whether a review must be reported; was is its reason before the change.
-func (a *Attempt) reviewIsNew(was string) bool {
-	return was == "" || was != a.Reason && (a.Reason == reasonResolved || was == reasonTxAbsent)
+// reviewIsNew reports whether a review must be reported that was old before the change.
+func (a *Attempt) reviewIsNew(old Attempt) bool {
+	return old.State != InReview ||
+		old.Reason != a.Reason && (a.Reason == reasonResolved || old.Reason == reasonTxAbsent)
 }
 
 // resolutionSuffix distinguishes reviews before and after a resolution, and those of an absent

@@ -99,7 +99,7 @@ func (s *Session) OutdatedAttempts(
 		row, listed := rows[a.TrackingCode]
 		switch {
 		case !listed || a.Live() || !a.FollowUpDue(p).IsZero():
-		case a.State == Confirmed && !row.paidMoreThan(a):
+		case a.State == Confirmed && !a.paidLessThan(row):
 		default:
 			if changed, _ := s.changedBy(a.Number, row, env, now); changed {
 				numbers = append(numbers, a.Number)

@@ -70,10 +70,6 @@ func (r Record) SameAs(o Record) bool {
 		r.PaidAt.Equal(o.PaidAt)
 }
 
-func (r Record) paidMoreThan(a *Attempt) bool {
-	return r.PaidReadable && r.Paid.GreaterThan(a.Paid)
-}
-
 // ShowsMoney reports whether r shows any payment.
 func (r Record) ShowsMoney() bool {
 	return r.Status == "confirmed" || r.PaidAmount != "" || r.Paid.IsPositive() ||

@@ -204,9 +204,15 @@ func (s *Session) Attempt(number int) *Attempt {
 	return &s.Attempts[number-1]
 }
 
+// Snapshot returns a copy of s that shares no attempts.
+func (s *Session) Snapshot() Session {
+	snapshot := *s
+	snapshot.Attempts = slices.Clone(s.Attempts)
+	return snapshot
+}
+
 func (s *Session) withState(n int, state State) Session {
-	probe := *s
-	probe.Attempts = slices.Clone(s.Attempts)
+	probe := s.Snapshot()
 	probe.Attempt(n).State = state
 	return probe
 }

@@ -30,9 +30,7 @@ func lostAnswerIsFoundCancelledAndReplaced(t *testing.T, h *checkouttest.Shop) {
 		}
 	}
 	h.WantOne(s.ID)
-	if n := len(h.Gateway.All()); n != 2 {
-		t.Errorf("transactions = %d; want 2", n)
-	}
+	h.WantTransactions(2)
 	h.WantEvents(s.ID, payment.EventPending)
 }
 
@@ -95,15 +93,11 @@ func TestOrphanThatComesLateIsCancelled(t *testing.T) {
 		t.Errorf("nothing is due while late payments are watched for")
 	}
 	h.Run(2 * 24 * time.Hour)
-	if due := h.Load(s.ID).DueAt; !due.IsZero() {
-		t.Errorf("DueAt = %v; want none after the last late check", due)
-	}
+	h.WantNotDue(s.ID)
 }
 
 func TestStubbornOrphanIsHandedOver(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewUnanswered(t)
 	orphan := h.Gateway.All()[0]
 	h.Gateway.Set(orphan.TrackingCode, func(tx *checkouttest.Transaction) { tx.Stubborn = true })
 	h.Run(time.Minute)
@@ -119,9 +113,7 @@ func TestStubbornOrphanIsHandedOver(t *testing.T) {
 
 // A payment with neither address nor page is never shown.
 func TestStubbornOrphanWithoutAPageIsReplaced(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewUnanswered(t)
 	h.Gateway.Set(h.Gateway.All()[0].TrackingCode, func(tx *checkouttest.Transaction) {
 		tx.Stubborn, tx.PaymentURL = true, "https://elsewhere.test/p/1"
 	})
@@ -154,9 +146,7 @@ func TestOrphanIsCancelledWhenTheGatewayHasTime(t *testing.T) {
 
 // An undocumented status is not the end of an orphan.
 func TestOrphanOfUnknownStatusIsNotReplaced(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewUnanswered(t)
 	h.Gateway.Set(h.Gateway.All()[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.Status = "processing" })
 	h.Run(2 * time.Minute)
 	h.WantStatus(s.ID, wire.Preparing)
@@ -167,9 +157,7 @@ func TestOrphanOfUnknownStatusIsNotReplaced(t *testing.T) {
 }
 
 func TestPaidOrphanIsReviewed(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewUnanswered(t)
 	h.Gateway.Pay(h.Gateway.All()[0].TrackingCode, checkouttest.Dec("25"), "0xa")
 	h.Run(time.Minute)
 	h.WantStatus(s.ID, wire.Review)
@@ -204,18 +192,8 @@ func TestCrashBetweenIntentAndAnswer(t *testing.T) {
 func TestLateAnswerIsAdopted(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Open("25")
-	arrived, release := make(chan struct{}), make(chan struct{})
-	h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) {
-		close(arrived)
-		<-release
-		return nil, nil
-	}
-	ctx, leave := context.WithCancel(t.Context())
-	var tab sync.WaitGroup
-	tab.Go(func() { h.Service.Choose(ctx, s.ID, checkouttest.USDT()) })
-	<-arrived
-	leave()
-	tab.Wait()
+	arrived, release := h.BlockCreate()
+	h.ChooseAndLeave(s.ID, arrived)
 	h.Run(20 * time.Second)
 	if got := h.Load(s.ID).Attempts[0].State; got != payment.Unknown {
 		t.Fatalf("state = %s; want unknown", got)
@@ -232,18 +210,8 @@ func TestLateAnswerIsAdopted(t *testing.T) {
 func TestLateAnswerDuringTheSearch(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Open("25")
-	arrived, release := make(chan struct{}), make(chan struct{})
-	h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) {
-		close(arrived)
-		<-release
-		return nil, nil
-	}
-	ctx, leave := context.WithCancel(t.Context())
-	var tab sync.WaitGroup
-	tab.Go(func() { h.Service.Choose(ctx, s.ID, checkouttest.USDT()) })
-	<-arrived
-	leave()
-	tab.Wait()
+	arrived, release := h.BlockCreate()
+	h.ChooseAndLeave(s.ID, arrived)
 	h.Gateway.ListHook = func() error { // the answer comes while the list is read
 		h.Gateway.ListHook = nil
 		close(release)
@@ -292,9 +260,7 @@ func TestTwoProcessesReplaceOnce(t *testing.T) {
 }
 
 func TestSearchReadsEveryPage(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewUnanswered(t)
 	for range 130 {
 		h.Gateway.Add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: checkouttest.Dec("25"), TTL: 1})
 	}
@@ -305,9 +271,7 @@ func TestSearchReadsEveryPage(t *testing.T) {
 }
 
 func TestOrphanWithoutCommentIsKnownByItsNumbers(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
-	s := h.Chosen("25", checkouttest.USDT())
+	h, s := checkouttest.NewUnanswered(t)
 	h.Gateway.Set("T00001", func(tx *checkouttest.Transaction) { tx.Comment = "" })
 	h.Run(time.Minute)
 	h.WantOne(s.ID)

@@ -207,8 +207,31 @@ func (h *Shop) WantEvents(id string, want ...payment.EventType) {
 // WantCalls fails unless a method of the gateway was called that often.
 func (h *Shop) WantCalls(method string, want int) {
 	h.T.Helper()
-	if n := h.Gateway.Calls(method); n != want {
+	h.WantCallsSince(0, method, want)
+}
+
+// WantCallsSince fails unless a method was called that often since it had been called before
+// times.
+func (h *Shop) WantCallsSince(before int, method string, want int) {
+	h.T.Helper()
+	if n := h.Gateway.Calls(method) - before; n != want {
 		h.T.Errorf("calls of %s = %d; want %d", method, n, want)
+	}
+}
+
+// WantTransactions fails unless the gateway has that many transactions.
+func (h *Shop) WantTransactions(want int) {
+	h.T.Helper()
+	if n := len(h.Gateway.All()); n != want {
+		h.T.Errorf("transactions = %d; want %d", n, want)
+	}
+}
+
+// WantNotDue fails unless a session is never due again.
+func (h *Shop) WantNotDue(id string) {
+	h.T.Helper()
+	if due := h.Load(id).DueAt; !due.IsZero() {
+		h.T.Errorf("DueAt = %v; want none", due)
 	}
 }
 

@@ -2,7 +2,10 @@ package checkouttest
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
+	"sync"
+	"testing"
 	"time"
 
 	"coinslot/app/wire"
@@ -17,6 +20,35 @@ func (h *Shop) Forget() {
 
 // Remember undoes Forget.
 func (h *Shop) Remember() { h.Gateway.StatusHook = nil }
+
+// NewUnanswered returns a shop with a session whose create was executed without an answer.
+func NewUnanswered(t *testing.T) (*Shop, payment.Session) {
+	t.Helper()
+	h := NewShop(t)
+	h.Gateway.CreateHook = Once(nil, LostAnswer())
+	return h, h.Chosen("25", USDT())
+}
+
+// BlockCreate makes the next create wait until release is closed; it closes arrived.
+func (h *Shop) BlockCreate() (arrived, release chan struct{}) {
+	arrived, release = make(chan struct{}), make(chan struct{})
+	h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) {
+		close(arrived)
+		<-release
+		return nil, nil
+	}
+	return arrived, release
+}
+
+// ChooseAndLeave chooses USDT, and disconnects when the create has arrived.
+func (h *Shop) ChooseAndLeave(id string, arrived <-chan struct{}) {
+	ctx, leave := context.WithCancel(h.T.Context())
+	var tab sync.WaitGroup
+	tab.Go(func() { h.Service.Choose(ctx, id, USDT()) })
+	<-arrived
+	leave()
+	tab.Wait()
+}
 
 // Reviewed returns a session in review: reported as paid, but too little.
 func (h *Shop) Reviewed() payment.Session {
