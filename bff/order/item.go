@@ -56,7 +56,7 @@ func readItem(id string, value any) (item, error) {
 	}
 	switch fixed, free := m.has("amount_usd"), m.has("open"); {
 	case fixed == free:
-		m.fail("amount_usd", "needed, or else open; not both")
+		m.fail("amount_usd", "set either amount_usd or open")
 	case fixed:
 		it.price = m.amount("amount_usd")
 	default:
@@ -90,7 +90,7 @@ func readOpen(m *mapping) *openAmount {
 			m.fail("suggested", "not an amount within the limits")
 		}
 		if slices.ContainsFunc(o.suggested, amount.Equal) {
-			m.fail("suggested", "the same amount twice")
+			m.fail("suggested", "duplicate amount")
 		}
 		o.suggested = append(o.suggested, amount)
 	}
@@ -120,7 +120,7 @@ func (it item) check() error {
 	_, most := it.counts()
 	if _, err := payment.ParseAmount(price.Mul(decimal.NewFromInt(int64(most))).String()); err !=
 		nil {
-		return errors.New("quantity.maximum: so many cost more than can be charged")
+		return errors.New("quantity.maximum: that many cost more than can be charged")
 	}
 	for _, lang := range append(it.title.languages(), it.description.languages()...) {
 		var e *wire.Error

@@ -48,7 +48,7 @@ func (m *mapping) localized(name string) localized {
 	for _, tag := range inOrder(texts.names()) {
 		parsed, err := language.Parse(tag)
 		if err != nil || slices.Contains(known, parsed) {
-			texts.fail(tag, "no language, or one that is there already")
+			texts.fail(tag, "not a language tag, or a duplicate")
 		}
 		if p.texts[tag] = texts.text(tag); p.texts[tag] == "" {
 			texts.fail(tag, "empty")

@@ -42,7 +42,7 @@ func (m *mapping) fail(name, why string) {
 func (m *mapping) allowOnly(known ...string) {
 	for _, name := range m.names() {
 		if !slices.Contains(known, name) {
-			m.fail(ShortenName(name), "no such member")
+			m.fail(ShortenName(name), "unknown member")
 		}
 	}
 }

@@ -161,7 +161,7 @@ type Terms struct {
 func answerProblem(a *Attempt, c Created, terms Terms) error {
 	switch {
 	case !IsTrackingCode(c.TrackingCode):
-		return fmt.Errorf("tracking code is not well formed")
+		return fmt.Errorf("malformed tracking code")
 	case c.Status != "pending":
 		return fmt.Errorf("status is %.20q, not pending", c.Status)
 	case !c.AmountUSD.Equal(a.AmountUSD):

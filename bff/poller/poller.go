@@ -170,7 +170,7 @@ func (p *Poller) capDue(ctx context.Context) {
 		return
 	}
 	if !p.last.IsZero() {
-		p.Log.WarnContext(ctx, "clock went back", "by", p.last.Sub(now), "rescheduled", n)
+		p.Log.WarnContext(ctx, "system clock moved back", "by", p.last.Sub(now), "rescheduled", n)
 	}
 	p.last = now
 }

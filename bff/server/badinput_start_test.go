@@ -67,7 +67,7 @@ func TestBadStarts(t *testing.T) {
 		"catalogue of nothing": {func(t *testing.T, dir string, c *config.Config) { c.Catalog = catalog(t, dir, "items: [") }, "COINSLOT_CATALOG"},
 		"catalogue with a typo": {func(t *testing.T, dir string, c *config.Config) {
 			c.Catalog = catalog(t, dir, "items: {a: {amount: \"1\"}}")
-		}, `COINSLOT_CATALOG: reading the catalog: item "a": amount: no such member`},
+		}, `COINSLOT_CATALOG: reading the catalog: item "a": amount: unknown member`},
 		"gateway in plain http": {func(_ *testing.T, _ string, c *config.Config) { c.GatewayURL = "http://gateway.example" }, "COINSLOT_GATEWAY_URL"},
 		"gateway with a query":  {func(_ *testing.T, _ string, c *config.Config) { c.GatewayURL = "https://gateway.example?" }, "COINSLOT_GATEWAY_URL"},
 		"gateway and fragment":  {func(_ *testing.T, _ string, c *config.Config) { c.GatewayURL = "https://gateway.example#" }, "COINSLOT_GATEWAY_URL"},
