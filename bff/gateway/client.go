@@ -161,7 +161,6 @@ func parseBase(s string) (*url.URL, error) {
 	return nil, errors.New("scheme must be https (http for loopback hosts only)")
 }
 
-// loopbackHost reports whether host names this machine itself.
 func loopbackHost(host string) bool {
 	if host == "localhost" {
 		return true
@@ -198,7 +197,6 @@ func safeURL(s string) string {
 	return u.Scheme + "://" + u.Host
 }
 
-// setDefaults replaces what is zero by what it stands for.
 func (c *Config) setDefaults() {
 	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
 	if c.Log == nil {

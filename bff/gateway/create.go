@@ -83,14 +83,12 @@ func createQuery(r payment.CreateRequest) url.Values {
 	return q
 }
 
-// setText sets a parameter unless it is empty.
 func setText(q url.Values, name, value string) {
 	if value != "" {
 		q.Set(name, value)
 	}
 }
 
-// setNumber sets a parameter unless it is zero.
 func setNumber(q url.Values, name string, n int) {
 	if n != 0 {
 		q.Set(name, strconv.Itoa(n))
@@ -101,7 +99,6 @@ func setNumber(q url.Values, name string, n int) {
 // 19.90.
 func digitsOf(d decimal.Decimal) string { return d.StringFixed(max(0, -d.Exponent())) }
 
-// readCreated reads the data of a create answer.
 func readCreated(data any) (payment.Created, error) {
 	f := open(data)
 	created := payment.Created{

@@ -60,7 +60,6 @@ func (c *Client) CurrencyList(ctx context.Context) (CurrencyList, error) {
 	return all, nil
 }
 
-// readCurrencies reads the list.
 func readCurrencies(data any) (CurrencyList, error) {
 	rows, err := list(data)
 	if err != nil {
@@ -84,7 +83,6 @@ func readCurrencies(data any) (CurrencyList, error) {
 	return all, nil
 }
 
-// unusableError marks an entry that is left out.
 type unusableError struct{ reason string }
 
 func (e *unusableError) Error() string { return "unusable entry: " + e.reason }

@@ -51,7 +51,6 @@ func parseValue(d *json.Decoder, levels int) (any, error) {
 	return parseArray(d, levels-1)
 }
 
-// parseObject reads members up to and with the closing brace.
 func parseObject(d *json.Decoder, levels int) (any, error) {
 	object, seen := map[string]any{}, map[string]bool{}
 	for d.More() {
@@ -73,7 +72,6 @@ func parseObject(d *json.Decoder, levels int) (any, error) {
 	return object, err
 }
 
-// parseArray reads elements up to and with the closing bracket.
 func parseArray(d *json.Decoder, levels int) (any, error) {
 	array := []any{}
 	for d.More() {

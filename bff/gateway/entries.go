@@ -8,8 +8,8 @@ import (
 	"coinslot/bff/reconcile"
 )
 
-// TransactionRecords is Transactions for display: every member of each item, as the gateway writes it.
-// What cannot be read is left out.
+// TransactionRecords is Transactions for display: every member of each item, as the gateway
+// writes it. What cannot be read is left out.
 //
 // Errors: those of Transactions, except about single members.
 //

@@ -18,7 +18,6 @@ import (
 // maxBody bounds an answer, counted after decompression.
 const maxBody = 1 << 20
 
-// call is one request.
 type call struct {
 	name   string // in errors and logs: "status"
 	method string
@@ -68,7 +67,6 @@ func (c *Client) exchange(caller context.Context, k call, read func(any) error) 
 	return a.status, nil
 }
 
-// send makes the one HTTP request of k and reads its answer.
 func (c *Client) send(ctx context.Context, k call) (answer, error) {
 	var t connTrace
 	req, err := c.request(httptrace.WithClientTrace(ctx, t.hooks()), k)
@@ -123,7 +121,6 @@ func (c *Client) request(ctx context.Context, k call) (*http.Request, error) {
 	return req, nil
 }
 
-// readBody reads a whole body of at most maxBody bytes.
 func readBody(r io.Reader) ([]byte, error) {
 	body, err := io.ReadAll(io.LimitReader(r, maxBody+1))
 	switch {
@@ -169,7 +166,7 @@ func (c *Client) report(ctx context.Context, k call, status int, err error, took
 		slog.String("outcome", what), slog.Int("status", status), slog.Duration("took", took))
 }
 
-// outcomeOf names what came of a call, as [Config.Began] has it.
+// outcomeOf names the outcome of a call, as [Config.Began] has it.
 func outcomeOf(err error) string {
 	refused, ok := errors.AsType[*payment.RefusedError](err)
 	switch {

@@ -28,7 +28,6 @@ func open(v any) *fields {
 	return &fields{object: object}
 }
 
-// list returns v's elements; v must be an array.
 func list(v any) ([]any, error) {
 	array, ok := v.([]any)
 	if !ok {

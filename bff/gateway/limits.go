@@ -26,7 +26,6 @@ const (
 	maxCallbackBytes = 1000
 )
 
-// errTracking is the refusal of a tracking code.
 var errTracking = errors.New("tracking_code must be 1 to 128 of A-Z a-z 0-9 _ -")
 
 // invalid is the refusal of a request that breaks a documented limit and was
@@ -62,10 +61,8 @@ func checkCreate(r payment.CreateRequest) error {
 	return nil
 }
 
-// validName reports whether s can be a currency symbol or a network code.
 func validName(s string) bool { return consistsOf(s, maxNameBytes, "._-") }
 
-// validTracking reports whether s can be a tracking code.
 func validTracking(s string) bool { return consistsOf(s, maxTrackingBytes, "_-") }
 
 // consistsOf reports whether s has 1 to most bytes, all of them letters, digits or
@@ -87,7 +84,6 @@ func validAmount(d decimal.Decimal) bool {
 		d.LessThan(decimal.New(1, 18))
 }
 
-// validEmail reports whether s is one bare address at a domain with a dot.
 func validEmail(s string) bool {
 	a, err := mail.ParseAddress(s)
 	if err != nil || a.Address != s || len(s) > maxEmailBytes {

@@ -53,7 +53,6 @@ func (c *Client) judge(k call, a answer) (data any, err error) {
 var errFirewall = errors.New("HTTP status 403 without the gateway's envelope: " +
 	"probably from a firewall or proxy in front of it; allow this server's requests there")
 
-// success reports whether an HTTP status is 2xx.
 func success(status int) bool { return status/100 == 2 }
 
 // refusal reports whether a status, of HTTP or an envelope, is a 4xx that says
@@ -158,8 +157,7 @@ func retryAfter(header string, now time.Time) time.Duration {
 	return min(max(minRetryAfter, at.Sub(now)), maxRetryAfter)
 }
 
-// clean makes foreign text fit for one line: control characters and what
-// cannot be printed become spaces.
+// clean returns untrusted text for one line: what cannot be printed becomes a space.
 func clean(s string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -169,7 +167,6 @@ func clean(s string) string {
 	}, s))
 }
 
-// shorten cuts s to at most n characters.
 func shorten(s string, n int) string {
 	if runes := []rune(s); len(runes) > n {
 		return string(runes[:n])

@@ -133,7 +133,6 @@ func checkSame(trackingCode string) func(any) error {
 	}
 }
 
-// readRecord reads a transaction; money says how strictly amounts are read.
 func readRecord(data any, money func(*fields, string) decimal.Decimal) (payment.Record, error) {
 	f := open(data)
 	r := payment.Record{
@@ -167,14 +166,12 @@ func readRecord(data any, money func(*fields, string) decimal.Decimal) (payment.
 	return r, nil
 }
 
-// selection is what both lists can be asked for; zero fields are not sent.
 type selection struct {
 	limit, page int
 	from, to    time.Time
 	status      string
 }
 
-// values writes s as a query.
 func (s selection) values() url.Values {
 	q := url.Values{}
 	setNumber(q, "limit", s.limit)

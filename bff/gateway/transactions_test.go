@@ -142,12 +142,9 @@ func TestTransactions(t *testing.T) {
 	pages := `"pagination":{"page":"2","limit":50,"total":77,"last_page":"2"}`
 	old := strings.NewReplacer(`"20.10000000"`, `null`, `"TRK1"`, `"TRK0"`).Replace(recordJSON)
 	c, seen := record(t, done(`{"items":[`+recordJSON+`,`+old+`],`+pages+`}`))
-	got, err := c.Transactions(t.Context(), payment.ListQuery{
+	got := must(c.Transactions(t.Context(), payment.ListQuery{
 		Limit: 50, Page: 2, From: day(7, 31), To: day(8, 30), Status: "expired",
-	})
-	if err != nil {
-		t.Fatalf("Transactions: %v", err)
-	}
+	}))
 	second := wantRecord()
 	second.TrackingCode, second.PayAmount = "TRK0", dec("0")
 	want := payment.RecordPage{Items: []payment.Record{wantRecord(), second}, Page: 2, LastPage: 2, Total: 77}

@@ -62,7 +62,6 @@ func newTransport(base *url.URL) *http.Transport {
 	}
 }
 
-// newDialer connects to what base's host may be.
 func newDialer(base *url.URL) *net.Dialer {
 	return &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second, Control: guard(base)}
 }

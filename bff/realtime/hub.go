@@ -103,7 +103,6 @@ func (h *Hub) Subscribe(session string, notify func()) (cancel func(), ok bool) 
 	return func() { h.drop(session, s) }, true
 }
 
-// drop takes s out, if it is still in.
 func (h *Hub) drop(session string, s *subscriber) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

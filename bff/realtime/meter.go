@@ -16,7 +16,6 @@ type counter struct {
 	since           int64 // Unix seconds, when the minute began
 }
 
-// count counts n more. Errors: errTooMuch.
 func (c *counter) count(n int) error {
 	if now := time.Now().Unix(); now-c.since > 60 {
 		c.since, c.received = now, 0
@@ -40,7 +39,6 @@ func (m meteredWriter) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return &meteredConn{Conn: conn, received: counter{limit: maxReceived}}, buffered, nil
 }
 
-// meteredConn is a connection from which only so many bytes can be read in a minute.
 type meteredConn struct {
 	net.Conn
 	received counter

@@ -21,7 +21,6 @@ type pingWheel struct {
 	running bool // the timer
 }
 
-// wheelPlace is where a socket is on the wheel.
 type wheelPlace struct{ slot, index int32 }
 
 // add puts s into the emptiest slot, so that many that connect at once are not
@@ -43,13 +42,11 @@ func (w *pingWheel) add(s *Socket) {
 	}
 }
 
-// schedule has the next slot pinged when it is due. mu is held.
 func (w *pingWheel) schedule() {
 	w.running = true
 	time.AfterFunc(w.every/slots, w.tick)
 }
 
-// remove takes s off, which is on.
 func (w *pingWheel) remove(s *Socket) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -62,7 +59,6 @@ func (w *pingWheel) remove(s *Socket) {
 	w.count--
 }
 
-// tick pings the next slot.
 func (w *pingWheel) tick() {
 	for _, s := range w.advance() {
 		s.ping()

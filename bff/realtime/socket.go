@@ -124,16 +124,13 @@ func (s *Socket) leave(err error) {
 	s.sendClose(err, websocket.ClosePolicyViolation)
 }
 
-// extend gives the client another pongWithin to answer a ping.
 func (s *Socket) extend() error { return s.conn.SetReadDeadline(time.Now().Add(pongWithin)) }
 
-// ponged is called by the reader.
 func (s *Socket) ponged() error {
 	_ = s.extend() // the next read will see what is wrong
 	return s.received.count(1)
 }
 
-// pinged is called by the reader.
 func (s *Socket) pinged(text string) error {
 	if err := s.received.count(1); err != nil {
 		return err

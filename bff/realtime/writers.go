@@ -41,7 +41,6 @@ func (p *writerPool) startOne() {
 	}
 }
 
-// write serves sockets until there are none.
 func (p *writerPool) write() {
 	w := &writer{pool: p, active: true}
 	w.watch = time.AfterFunc(time.Hour, w.late)
@@ -74,7 +73,6 @@ func (p *writerPool) dequeue(w *writer) *Socket {
 	return s
 }
 
-// writer is one goroutine of a pool.
 type writer struct {
 	pool   *writerPool
 	watch  *time.Timer

@@ -26,7 +26,6 @@ const Type = "coinslot-receipt+jwt"
 // purpose separates the signing key from whatever else is made of a secret key.
 const purpose = "coinslot receipt, ed25519, 1"
 
-// minSecret is in bytes.
 const minSecret = 32
 
 var errShort = errors.New("deriving a key for receipts: the secret is shorter than 32 bytes")
@@ -71,7 +70,6 @@ func New(issuer string, secrets []string) (*Signer, error) {
 // "keys" are empty if nothing is signed.
 func (s *Signer) KeySet() []byte { return s.public }
 
-// publicKey is a JWK of RFC 8037.
 type publicKey struct {
 	Type      string `json:"kty"`
 	Curve     string `json:"crv"`
@@ -142,7 +140,6 @@ func (s *Signer) claims(session *payment.Session, a *payment.Attempt) claims {
 	}
 }
 
-// encode writes plain data, which cannot fail.
 func encode(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -28,10 +28,7 @@ var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 func signer(tb testing.TB, secrets ...string) *Signer {
 	tb.Helper()
-	s, err := New(issuer, secrets)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	s := must(New(issuer, secrets))
 	return s
 }
 

@@ -42,7 +42,6 @@ type Service struct {
 	Log     *slog.Logger
 }
 
-// day is how often data is erased that was kept long enough.
 func (r *Service) day() time.Duration { return cmp.Or(r.Day, 24*time.Hour) }
 
 // retry is how often an instance asks whether it is time.
@@ -64,7 +63,6 @@ func (r *Service) Run(ctx context.Context) error {
 	return nil
 }
 
-// pass erases once if it is time and no other instance does.
 func (r *Service) pass(ctx context.Context) error {
 	if begin, err := r.Acquire(ctx); err != nil || !begin {
 		return err
@@ -86,7 +84,6 @@ func (r *Service) pass(ctx context.Context) error {
 	return r.Hold(ctx, r.day())
 }
 
-// maxErrors bounds how many errors of single sessions are kept.
 const maxErrors = 10
 
 // sessions erases what is due, and counts it. What goes wrong with single sessions is
@@ -133,7 +130,6 @@ func (r *Service) session(ctx context.Context, id string) (payment.Erasure, erro
 	return e, err
 }
 
-// actions erases old console actions, and counts them.
 func (r *Service) actions(ctx context.Context) (all int, err error) {
 	before := r.Now().Add(-r.Keep)
 	for {

@@ -77,8 +77,6 @@ func crc16(data []byte) uint16 {
 	return sum
 }
 
-// newTransactionID returns 32 random bytes as the family's explorers write
-// transaction ids.
 func newTransactionID(f Family, random io.Reader) string {
 	id := hex.EncodeToString(randomBytes(random, 32))
 	if f == EVM {
@@ -99,7 +97,6 @@ func newCode(random io.Reader) string {
 	return code.String()
 }
 
-// randomBytes returns n bytes of a source that does not fail.
 func randomBytes(random io.Reader, n int) []byte {
 	b := make([]byte, n)
 	if _, err := io.ReadFull(random, b); err != nil {

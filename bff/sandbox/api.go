@@ -13,13 +13,11 @@ import (
 
 const maxBodyBytes = 64 << 10
 
-// refusal is a proven no: nothing has changed.
 type refusal struct {
 	status  int // of the envelope and of HTTP
 	message string
 }
 
-// invalid is the refusal of a request that breaks a documented limit.
 func invalid(format string, args ...any) *refusal {
 	return &refusal{http.StatusUnprocessableEntity, fmt.Sprintf(format, args...)}
 }
@@ -37,7 +35,6 @@ func success(data any) envelope {
 	return envelope{Status: http.StatusOK, Data: data, Message: "success"}
 }
 
-// endpoint is one operation of the merchant API.
 type endpoint struct {
 	name   string // as [Fault.Path] names it
 	method string
@@ -159,8 +156,6 @@ func (s *Server) createTransaction(r *http.Request, body []byte) (envelope, *ref
 	return success(s.open(o, s.hostedPage(r)).created()), nil
 }
 
-// hostedPage returns the address of the hosted payment page, as r reached the
-// server unless Config names one.
 func (s *Server) hostedPage(r *http.Request) string {
 	switch {
 	case s.pageURL != "":

@@ -94,10 +94,8 @@ func network(code string, decimals int32, fee, low, high string, maxTTL int) Net
 	return n
 }
 
-// dec reads decimal text of this package's own.
 func dec(text string) decimal.Decimal { return decimal.RequireFromString(text) }
 
-// findCurrency returns the currency with that symbol in any case, nil if there is none.
 func findCurrency(all []Currency, symbol string) *Currency {
 	return find(all, func(c Currency) bool { return strings.EqualFold(c.Symbol, symbol) })
 }

@@ -12,7 +12,6 @@ import (
 	"time"
 )
 
-// controlPage is what html/control.html shows, the newest first.
 type controlPage struct {
 	Transactions []Transaction // the last hundred
 	Faults       []Fault
@@ -21,7 +20,6 @@ type controlPage struct {
 	Key          string
 }
 
-// serveControl shows the control page.
 func (s *Server) serveControl(w http.ResponseWriter, _ *http.Request) {
 	page := controlPage{
 		Transactions: newest(s.Transactions(), 100), Requests: newest(s.Requests(), 20),
@@ -78,7 +76,6 @@ func (s *Server) serveAction(w http.ResponseWriter, r *http.Request) {
 	done(w, r, t)
 }
 
-// inject arms a fault from a JSON Fault or from the form of the control page.
 func (s *Server) inject(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxBodyBytes)
 	f, err := readFault(r)
@@ -98,7 +95,6 @@ func (s *Server) clearFaults(w http.ResponseWriter, r *http.Request) {
 	done(w, r, []Fault{})
 }
 
-// readFault reads a request for a fault: JSON, or a form with the same names.
 func readFault(r *http.Request) (Fault, error) {
 	var f Fault
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
@@ -156,7 +152,6 @@ func formDuration(r *http.Request, name string) (time.Duration, error) {
 	return d, nil
 }
 
-// done answers a control: JSON for a program, back to the page for a form.
 func done(w http.ResponseWriter, r *http.Request, v any) {
 	if wantsJSON(r) {
 		writeJSON(w, http.StatusOK, v)

@@ -76,7 +76,6 @@ func (p params) number(name string) (string, *refusal) {
 	return string(raw), nil
 }
 
-// order is a valid request to create a transaction.
 type order struct {
 	currency    *Currency
 	network     *Network
@@ -88,8 +87,6 @@ type order struct {
 	callbackURL string
 }
 
-// parseOrder checks the parameters of create against the documented limits and
-// returns the first violation.
 func (s *Server) parseOrder(p params) (order, *refusal) {
 	var o order
 	for _, step := range []func(params) *refusal{
@@ -194,7 +191,6 @@ func (o *order) parseID(p params) *refusal {
 	return nil
 }
 
-// integer returns a parameter that must be written as a whole number.
 func (p params) integer(name string) (n int64, given bool, refused *refusal) {
 	text, refused := p.number(name)
 	if refused != nil || text == "" {

@@ -108,7 +108,6 @@ func durationText(d time.Duration) string {
 	return d.String()
 }
 
-// parseDuration reads a duration of at most an hour; "" is zero.
 func parseDuration(text string) (time.Duration, error) {
 	if text == "" {
 		return 0, nil
@@ -184,7 +183,6 @@ func (s *Server) Faults() []Fault {
 	return slices.Clone(s.faults)
 }
 
-// takeFault returns the first armed fault that matches and uses it up by one.
 func (s *Server) takeFault(endpoint, path string) (Fault, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

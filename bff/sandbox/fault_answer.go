@@ -13,7 +13,6 @@ import (
 	"time"
 )
 
-// processes reports whether a request that is hit is processed.
 func (f Fault) processes() bool {
 	if f.CutBefore {
 		return false
@@ -21,7 +20,6 @@ func (f Fault) processes() bool {
 	return f.CutAfter || f.Processed || (f.Raw == "" && !f.HTML && f.Status == 0)
 }
 
-// deliver answers as f says instead of with answer.
 func (f Fault) deliver(w http.ResponseWriter, r *http.Request, answer envelope) {
 	select {
 	case <-time.After(f.Latency):
@@ -55,7 +53,6 @@ func (f Fault) write(w http.ResponseWriter, contentType, body string) {
 	io.WriteString(w, body) // fails if the client has gone
 }
 
-// cut closes the connection without an answer.
 func cut(w http.ResponseWriter) {
 	conn, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {

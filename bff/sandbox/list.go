@@ -14,7 +14,6 @@ const (
 	maxRange     = 30 * 24 * time.Hour
 )
 
-// selection is what a list request asks for.
 type selection struct {
 	limit    int
 	page     int       // from 1
@@ -41,7 +40,6 @@ func parseSelection(q url.Values, statuses ...string) (selection, *refusal) {
 	return sel, sel.parseDates(q.Get("from_date"), q.Get("to_date"))
 }
 
-// between reads a whole number from 1 to most.
 func between(q url.Values, name string, without, most int) (int, *refusal) {
 	text := q.Get(name)
 	if text == "" {
@@ -93,8 +91,6 @@ func (sel *selection) parseDates(from, to string) *refusal {
 	return nil
 }
 
-// matches reports whether something created at that time in that status is
-// asked for.
 func (sel selection) matches(status string, created time.Time) bool {
 	if sel.status != "" && status != sel.status {
 		return false
@@ -102,7 +98,6 @@ func (sel selection) matches(status string, created time.Time) bool {
 	return sel.from.IsZero() || (!created.Before(sel.from) && created.Before(sel.to))
 }
 
-// listPage is the data of a list endpoint.
 type listPage[T any] struct {
 	Items      []T        `json:"items"`
 	Pagination pagination `json:"pagination"`
@@ -117,7 +112,6 @@ type pagination struct {
 	LastPage int `json:"last_page"`
 }
 
-// paginate cuts the asked page out of all; a page past the last is empty.
 func paginate[T any](all []T, sel selection) listPage[T] {
 	last := max(1, (len(all)+sel.limit-1)/sel.limit)
 	p := listPage[T]{

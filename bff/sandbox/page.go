@@ -38,7 +38,6 @@ var labels = map[Kind]string{
 
 func (k Kind) label() string { return cmp.Or(labels[k], capitalized(string(k))) }
 
-// payPage is what html/pay.html shows.
 type payPage struct {
 	Transaction
 	Refresh string          // content of the refresh header element; empty = none
@@ -76,7 +75,6 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 	s.render(w, "pay.html", page)
 }
 
-// callback returns the callback URL with the outcome appended to its query.
 func (t *Transaction) callback() string {
 	u, err := url.Parse(t.CallbackURL)
 	if err != nil {
@@ -90,7 +88,6 @@ func (t *Transaction) callback() string {
 	return u.String()
 }
 
-// servePageAction does what a button of the hosted page says.
 func (s *Server) servePageAction(w http.ResponseWriter, r *http.Request) {
 	code := r.PathValue("code")
 	if err := s.Pay(code, Kind(r.PathValue("kind"))); err != nil {
@@ -100,7 +97,6 @@ func (s *Server) servePageAction(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/pay/"+url.PathEscape(code), http.StatusSeeOther)
 }
 
-// statusOf returns the HTTP status for an error of Pay and PayAmount.
 func statusOf(err error) int {
 	switch {
 	case errors.Is(err, ErrUnknownCode):
@@ -150,7 +146,6 @@ func (s *Server) render(w http.ResponseWriter, name string, data any) {
 
 func noStore(w http.ResponseWriter) { w.Header().Set("Cache-Control", "no-store") }
 
-// plain writes an amount without trailing zeros.
 func plain(d decimal.Decimal) string {
 	text := d.String()
 	if strings.Contains(text, ".") {

@@ -8,7 +8,6 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// currencyRecord is an element of the currency list.
 type currencyRecord struct {
 	Name     string          `json:"currency_name"`
 	Symbol   string          `json:"currency_symbol"`
@@ -18,7 +17,6 @@ type currencyRecord struct {
 	Networks []networkRecord `json:"supported_networks"`
 }
 
-// networkRecord is an element of supported_networks.
 type networkRecord struct {
 	Name    string      `json:"network_name"`
 	Symbol  string      `json:"network_symbol"`
@@ -140,13 +138,10 @@ func (t *Transaction) created() createdRecord {
 	}
 }
 
-// fixed writes an amount with eight fractional digits.
 func fixed(d decimal.Decimal) string { return d.StringFixed(places) }
 
-// number writes a decimal as a JSON number, digit for digit.
 func number(d decimal.Decimal) json.Number { return json.Number(d.String()) }
 
-// unix returns seconds since 1970, 0 for the zero time.
 func unix(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -18,7 +18,6 @@ type Remote struct {
 	URL string // where the Server listens, "http://127.0.0.1:8082"
 }
 
-// remote is patient with a process of this machine, and no more.
 var remote = &http.Client{Timeout: 5 * time.Second}
 
 // Pay is [Server.Pay] there. It blocks for five seconds at most.

@@ -8,7 +8,6 @@ import (
 	"time"
 )
 
-// maxRequests is how many requests the log holds.
 const maxRequests = 1000
 
 // Request is one entry of the log of the merchant API. It is written when the
@@ -49,7 +48,6 @@ func newRequest(
 	return q
 }
 
-// log adds an entry and drops the oldest if there are too many.
 func (s *Server) log(q Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -171,7 +171,6 @@ func (s *Server) PayAmount(code string, amount decimal.Decimal) error {
 	})
 }
 
-// change runs do on the current state of one transaction.
 func (s *Server) change(code string, do func(*Transaction, time.Time) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,7 +184,6 @@ func (s *Server) change(code string, do func(*Transaction, time.Time) error) err
 	return nil
 }
 
-// transactionID returns a new id of the family's shape. s.mu must be held.
 func (s *Server) transactionID(f Family) string { return newTransactionID(f, s.random) }
 
 // find returns the transaction with that code as it stands now, nil if there
@@ -198,7 +196,6 @@ func (s *Server) find(code string) *Transaction {
 	return t
 }
 
-// transaction returns a copy of the transaction with that code.
 func (s *Server) transaction(code string) (Transaction, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

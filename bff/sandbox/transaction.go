@@ -123,7 +123,6 @@ func (t *Transaction) price() {
 	t.MerchantShare = t.AmountUSD.Sub(t.PlatformShare)
 }
 
-// divideUp returns a/b, both positive, rounded up at eight digits.
 func divideUp(a, b decimal.Decimal) decimal.Decimal {
 	quotient, rest := a.QuoRem(b, places)
 	if rest.IsPositive() {
@@ -238,7 +237,6 @@ func (t *Transaction) expire(now time.Time) error {
 	return nil
 }
 
-// minimum returns the least sum that counts as paid.
 func (t *Transaction) minimum() decimal.Decimal {
 	hundred := decimal.NewFromInt(100)
 	return t.PayAmount.Mul(hundred.Sub(t.TolerancePercent)).Div(hundred)
@@ -250,7 +248,6 @@ func (t *Transaction) paid() decimal.Decimal {
 	return sum(slices.DeleteFunc(slices.Clone(t.Transfers), unseen))
 }
 
-// arrived returns the sum of what is on the chain, seen or not.
 func (t *Transaction) arrived() decimal.Decimal { return sum(t.Transfers) }
 
 func sum(transfers []Transfer) (all decimal.Decimal) {
@@ -270,7 +267,6 @@ func (t *Transaction) lastSeen() *Transfer {
 	return nil
 }
 
-// clone returns a copy that shares nothing with t.
 func (t *Transaction) clone() Transaction {
 	c := *t
 	c.Transfers = slices.Clone(t.Transfers)

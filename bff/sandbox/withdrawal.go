@@ -38,7 +38,6 @@ func (s *Server) AddWithdrawal(w Withdrawal) {
 	s.withdrawals = append(s.withdrawals, w)
 }
 
-// sampleWithdrawals returns one withdrawal in each state, from the last days.
 func (s *Server) sampleWithdrawals() []Withdrawal {
 	now := s.now()
 	sample := func(status WithdrawalStatus, amount string, age time.Duration) Withdrawal {
@@ -58,7 +57,6 @@ func (s *Server) sampleWithdrawals() []Withdrawal {
 	}
 }
 
-// withdrawalRecord is an item of the withdrawal list.
 type withdrawalRecord struct {
 	TrackingCode       string `json:"tracking_code"`
 	CurrencyName       string `json:"currency_name"`
@@ -80,7 +78,6 @@ func (w Withdrawal) record() withdrawalRecord {
 	}
 }
 
-// capitalized returns an ASCII word with its first letter in upper case.
 func capitalized(word string) string {
 	if word == "" || word[0] < 'a' || word[0] > 'z' {
 		return word

@@ -71,7 +71,6 @@ func actionQuery(q records.ActionQuery, from outboxdb.Cursor, limit int) (string
 	return query + fmt.Sprintf(` ORDER BY at DESC, seq DESC LIMIT %d`, limit), args
 }
 
-// placedAction is an action with its place in the log.
 type placedAction struct {
 	records.Action
 	place outboxdb.Cursor

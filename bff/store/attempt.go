@@ -88,7 +88,6 @@ func (db *DB) conflict(h attemptKeys, err error) error {
 	return fmt.Errorf("indexing attempt %d: %w", h.number, err)
 }
 
-// isConflict reports whether err is one that conflict names.
 func isConflict(err error) bool {
 	return errors.Is(err, payment.ErrTaken) || errors.Is(err, payment.ErrTxUsed) ||
 		errors.Is(err, payment.ErrTrackingUsed)

@@ -106,7 +106,6 @@ func (db *DB) findOutdated(
 	return ids, next, nil
 }
 
-// backfillAll backfills the sessions, a few at a time.
 func (db *DB) backfillAll(ctx context.Context, ids []string) error {
 	for batch := range slices.Chunk(ids, backfillSize) {
 		if err := db.Write(ctx, func(tx *sql.Tx) error {

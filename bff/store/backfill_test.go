@@ -85,7 +85,7 @@ func TestOldSessionsBecomeSearchable(t *testing.T) {
 // formerly changes a session as a release does that knows of no facets.
 func formerly(t *testing.T, db *DB, id string, change func(*payment.Session)) {
 	t.Helper()
-	err := db.Write(t.Context(), func(tx *sql.Tx) error {
+	ok(t, db.Write(t.Context(), func(tx *sql.Tx) error {
 		r, err := readRow(t.Context(), tx, sessionByID, id)
 		if err != nil {
 			return err
@@ -98,10 +98,7 @@ func formerly(t *testing.T, db *DB, id string, change func(*payment.Session)) {
 		s.Version++
 		_, _, err = put(t.Context(), tx, updateSession, s)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // countedNow is how the sessions of the last day are counted.

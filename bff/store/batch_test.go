@@ -90,13 +90,10 @@ func has(t *testing.T, db *DB, first int) (there string) {
 // fail for which fails says so.
 func commits(t *testing.T, db *DB, fails func() bool) *atomic.Int64 {
 	t.Helper()
-	conn, err := db.Writer.Conn(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must(db.Writer.Conn(t.Context()))
 	defer conn.Close()
 	n := new(atomic.Int64)
-	err = conn.Raw(func(c any) error {
+	ok(t, conn.Raw(func(c any) error {
 		if counted, ok := c.(counted); ok {
 			c = counted.Conn
 		}
@@ -108,10 +105,7 @@ func commits(t *testing.T, db *DB, fails func() bool) *atomic.Int64 {
 			return 0
 		})
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return n
 }
 

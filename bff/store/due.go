@@ -125,7 +125,6 @@ func claimQuery(
 	return fmt.Sprintf(claimThese, in), append(args, list...)
 }
 
-// claim runs a query that claims.
 func (db *DB) claim(ctx context.Context, query string, args ...any) ([]payment.Session, error) {
 	var claimed []payment.Session
 	err := db.Write(ctx, func(tx *sql.Tx) (err error) {

@@ -17,7 +17,6 @@ import (
 // document keeps the status for late payments and repeated orders.
 const tombstone = "deleted"
 
-// statusColumn is what the status column of s says.
 func statusColumn(s *payment.Session) string {
 	if s.Tombstone() {
 		return tombstone
@@ -94,7 +93,6 @@ func (db *DB) Erasable(
 	return ids, next, nil
 }
 
-// finishedSession is one that may have something to erase.
 type finishedSession struct {
 	cursor
 	erased bool // something was erased already
@@ -182,7 +180,6 @@ func deleteOldTerms(ctx context.Context, tx *sql.Tx, s *payment.Session, before 
 	return nil
 }
 
-// eraseRelated erases the events of a session and the actions on it.
 func (db *DB) eraseRelated(
 	ctx context.Context, tx *sql.Tx, id string, e payment.Erasure, now time.Time,
 ) error {
@@ -215,7 +212,6 @@ func (db *DB) eraseRelated(
 	return nil
 }
 
-// storedEvent is an event with its place.
 type storedEvent struct {
 	payment.Event
 	seq int64

@@ -43,16 +43,10 @@ func dead(n, attempts int) payment.Session {
 func expired(t testing.TB, db *DB, n, attempts int) (ids []string) {
 	t.Helper()
 	for i := range n {
-		s, err := db.Insert(t.Context(), dead(i, attempts))
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = db.Update(t.Context(), s.ID, func(s *payment.Session) ([]payment.Event, error) {
+		s := must(db.Insert(t.Context(), dead(i, attempts)))
+		must(db.Update(t.Context(), s.ID, func(s *payment.Session) ([]payment.Event, error) {
 			return []payment.Event{{ID: "evt_" + s.ID, Type: payment.EventExpired, Session: s.ID, At: s.CreatedAt, Body: []byte(strings.Repeat("canary ", 600))}}, nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		ids = append(ids, s.ID)
 	}
 	return ids
@@ -144,12 +138,9 @@ func TestOpenBeside(t *testing.T) {
 func TestEraseBesideADelivery(t *testing.T) {
 	db := opened(t, pgtest.DSN(t), "https://shop.example/hook")
 	ids := expired(t, db, 2, 1)
-	tx, err := db.Writer.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := must(db.Writer.BeginTx(t.Context(), nil))
 	defer func() { _ = tx.Rollback() }()
-	_, err = tx.ExecContext(t.Context(), `INSERT INTO deliveries (event, endpoint, next_at)
+	_, err := tx.ExecContext(t.Context(), `INSERT INTO deliveries (event, endpoint, next_at)
 		SELECT seq, 'https://new.example/hook', 1 FROM events WHERE session = $1`, ids[0])
 	if err != nil {
 		t.Fatal(err)

@@ -56,7 +56,6 @@ func (db *DB) addMissingDeliveries(ctx context.Context, since time.Time) error {
 	return ctx.Err()
 }
 
-// eventState is an event with its place and whether it has a delivery.
 type eventState struct {
 	openDelivery
 	kind      payment.EventType

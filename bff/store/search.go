@@ -46,7 +46,6 @@ func (db *DB) Search(ctx context.Context, q records.Query) (payment.Page, error)
 	return page, nil
 }
 
-// search returns what one of several queries finds.
 func search(
 	ctx context.Context, q sqldb.Queryer, ways []sessionQuery, size int,
 ) (page payment.Page, err error) {
@@ -75,7 +74,6 @@ func scanPlace(rows *sql.Rows) (c cursor, err error) {
 	return c, err
 }
 
-// sessionsAt reads the sessions in the order of the list.
 func sessionsAt(ctx context.Context, q sqldb.Queryer, list []cursor) ([]payment.Session, error) {
 	if len(list) == 0 {
 		return nil, nil
@@ -171,7 +169,6 @@ func byRefPrefix(ref string) sessionQuery {
 		1000) s`}
 }
 
-// restrict adds what q restricts besides the text. Coin and network are in facets.
 func (w *sessionQuery) restrict(q records.Query, from cursor) {
 	status := "s.status"
 	if strings.HasPrefix(w.tables, summaries) {

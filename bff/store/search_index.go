@@ -24,7 +24,7 @@ const (
 		ON CONFLICT DO NOTHING`
 )
 
-// summary is what is filtered and counted of a session.
+// summary is what sessions are filtered and counted by.
 type summary struct {
 	status        string
 	coin, network string // empty = none was chosen
@@ -39,7 +39,7 @@ func summarize(s *payment.Session) summary {
 	return f
 }
 
-// coin and network are how their columns keep what the gateway spells as it likes.
+// coin and network normalize the gateway's spelling for their columns.
 func coin(symbol string) string  { return strings.ToUpper(symbol) }
 func network(code string) string { return strings.ToLower(code) }
 
@@ -82,7 +82,6 @@ func appendTerms(list []string, terms ...string) []string {
 	return list
 }
 
-// number is the term of an order number, "" for zero.
 func number(n int) string {
 	if n == 0 {
 		return ""
@@ -90,7 +89,6 @@ func number(n int) string {
 	return strconv.Itoa(n)
 }
 
-// emailTerms are the e-mails of s as terms.
 func emailTerms(s *payment.Session) []string {
 	list := appendTerms(nil, searchTerm(s.Order.Email))
 	for _, a := range s.Attempts {

@@ -11,7 +11,7 @@ import (
 	"coinslot/bff/store/sqldb"
 )
 
-// The queries for one session. $1 is what is looked for.
+// The queries for one session, by $1.
 const (
 	sessionColumns   = `doc, checked_at, due_at, watched_until, epoch`
 	sessionForUpdate = sessionByID + ` FOR UPDATE`
@@ -30,7 +30,6 @@ type row struct {
 	epoch                          int64
 }
 
-// fields are where a scan of sessionColumns puts them.
 func (r *row) fields() []any {
 	return []any{&r.doc, &r.checkedAt, &r.dueAt, &r.watchedUntil, &r.epoch}
 }
@@ -46,7 +45,6 @@ func (r *row) session() (payment.Session, error) {
 	return s, nil
 }
 
-// with returns the session of r and err.
 func (r *row) with(err error) (payment.Session, error) {
 	s, decodeErr := r.session()
 	if decodeErr != nil {
@@ -55,7 +53,6 @@ func (r *row) with(err error) (payment.Session, error) {
 	return s, err
 }
 
-// readRow reads the one row that query finds. Errors: ErrNotFound.
 func readRow(ctx context.Context, q sqldb.Queryer, query, of string) (row, error) {
 	var r row
 	err := q.QueryRowContext(ctx, query, sqldb.Key(of)).Scan(r.fields()...)
@@ -65,7 +62,6 @@ func readRow(ctx context.Context, q sqldb.Queryer, query, of string) (row, error
 	return r, err
 }
 
-// read returns the session that query finds. Errors: ErrNotFound.
 func (db *DB) read(ctx context.Context, query, of string) (payment.Session, error) {
 	var r row
 	err := db.View(ctx, func(ctx context.Context, q sqldb.Queryer) (err error) {

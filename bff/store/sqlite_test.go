@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 )
@@ -214,30 +213,6 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 	}
 }
 
-// What a try leaves in its row, for whoever looks into the database.
-func TestDeliveryResultIsKept(t *testing.T) {
-	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	db, err := Open(t.Context(), Config{DSN: filepath.Join(t.TempDir(), "x.db"), Endpoints: []string{"https://a.example/"},
-		Now: func() time.Time { return now }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	tell(t, db, 1)
-	d := outbox.Delivery{EventID: "evt_1", Endpoint: "https://a.example/"}
-	ok(t, db.RecordResult(t.Context(), d, outbox.DeliveryResult{Abandoned: true, Status: 410, Note: "gone"}))
-	var state, note string
-	var status, tries, settled int64
-	err = db.Reader.QueryRowContext(t.Context(), `SELECT state, note, last_status, tries, settled_at FROM deliveries`).
-		Scan(&state, &note, &status, &tries, &settled)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if state != "abandoned" || note != "gone" || status != 410 || tries != 1 || settled != now.UnixMicro() {
-		t.Errorf("delivery = %s %q %d %d %d", state, note, status, tries, settled)
-	}
-}
-
 // Leases of a process that is gone are ended by the next one: it is alone. What is
 // claimed again has another epoch.
 func TestLeasesEndWithTheProcess(t *testing.T) {
@@ -268,16 +243,10 @@ func TestLeasesEndWithTheProcess(t *testing.T) {
 // tell stores session n with event n.
 func tell(t testing.TB, db *DB, n int) {
 	t.Helper()
-	s, err := db.Insert(t.Context(), sample(n))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = db.Update(t.Context(), s.ID, func(*payment.Session) ([]payment.Event, error) {
+	s := must(db.Insert(t.Context(), sample(n)))
+	must(db.Update(t.Context(), s.ID, func(*payment.Session) ([]payment.Event, error) {
 		return []payment.Event{{ID: fmt.Sprintf("evt_%d", n), Session: s.ID, Type: payment.EventPending, At: s.CreatedAt, Body: []byte("{}")}}, nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // modernc.org/sqlite works only with the modernc.org/libc that its own go.mod

@@ -38,12 +38,9 @@ func TestStats(t *testing.T) {
 				must(db.Insert(t.Context(), s))
 			}
 			for i, age := range []time.Duration{time.Minute, 20 * time.Minute, time.Second} {
-				_, err := db.Update(t.Context(), fmt.Sprintf("cs_%026d", i), func(s *payment.Session) ([]payment.Event, error) {
+				must(db.Update(t.Context(), fmt.Sprintf("cs_%026d", i), func(s *payment.Session) ([]payment.Event, error) {
 					return []payment.Event{{ID: fmt.Sprint("evt_", i), Session: s.ID, Type: payment.EventPending, At: now.Add(-age), Body: []byte("{}")}}, nil
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
+				}))
 			}
 			// The oldest is replayed now, and one of the others is delivered.
 			must(db.Replay(t.Context(), outbox.Range{From: now.Add(-time.Hour), To: now.Add(-10 * time.Minute)}, now))
@@ -91,16 +88,13 @@ func TestReadyTables(t *testing.T) {
 func TestTrouble(t *testing.T) {
 	var mu sync.Mutex
 	var told []string
-	db, err := Open(t.Context(), Config{DSN: filepath.Join(t.TempDir(), "trouble.db"), Began: func(ctx context.Context, operation string) (context.Context, func(error)) {
+	db := must(Open(t.Context(), Config{DSN: filepath.Join(t.TempDir(), "trouble.db"), Began: func(ctx context.Context, operation string) (context.Context, func(error)) {
 		return ctx, func(err error) {
 			mu.Lock()
 			defer mu.Unlock()
 			told = append(told, fmt.Sprint(operation, " ", err != nil))
 		}
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))
 	<-db.backfilled
 	<-db.rerouted
 	defer db.Close()

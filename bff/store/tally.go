@@ -17,7 +17,6 @@ const tally = `SELECT created_at / 86400000000 AS day, status, coin, count(*),
 	CAST(sum(cents) AS TEXT) FROM facets WHERE created_at >= $1 AND created_at < $2
 	GROUP BY day, status, coin ORDER BY day, status, coin`
 
-// maxTally bounds the days of one Tally.
 const maxTally = 92 * 24 * time.Hour
 
 // Tally implements records.Records. It reads a short row of each session.

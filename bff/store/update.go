@@ -116,7 +116,6 @@ func (db *DB) Update(
 	return payment.Session{}, fmt.Errorf("updating session %q: %w", id, err)
 }
 
-// updateRun is an Update under way, which may take several tries.
 type updateRun struct {
 	db     *DB
 	id     string
@@ -130,7 +129,6 @@ type updateRun struct {
 	version int64  // of sent
 }
 
-// run is one try.
 func (u *updateRun) run(ctx context.Context, tx *sql.Tx) (err error) {
 	u.refused = nil
 	if u.before, err = readRow(ctx, tx, u.db.Dialect.Locked(sessionForUpdate), u.id); err != nil {

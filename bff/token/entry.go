@@ -50,7 +50,6 @@ func (e *entry) UnmarshalYAML(node ast.Node) error {
 	return nil
 }
 
-// texts returns values if all are texts; nil for none.
 func texts(values []any) ([]string, bool) {
 	var list []string
 	for _, value := range values {

@@ -266,7 +266,6 @@ func (e entry) checkSource() error {
 	return nil
 }
 
-// flag reads a member that is true or false.
 func (e entry) flag(name string, otherwise bool) (bool, error) {
 	switch text, given := e.texts[name]; {
 	case !given:

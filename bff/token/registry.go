@@ -110,7 +110,6 @@ func (r *Registry) orBuiltin() *Registry {
 	return r
 }
 
-// clone returns a registry that can be added to.
 func (r *Registry) clone() *Registry {
 	c := &Registry{
 		networks: map[string]Network{}, codes: map[string]string{}, tokens: map[key]Token{},

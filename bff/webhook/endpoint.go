@@ -71,7 +71,6 @@ func checkText(raw string) error {
 	return nil
 }
 
-// notPlain reports whether r is a space, a control character or beyond ASCII.
 func notPlain(r rune) bool { return r <= ' ' || r > '~' }
 
 // checkPublicHost refuses hosts that are not on the public internet.

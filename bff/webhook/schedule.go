@@ -35,7 +35,6 @@ func Next(tries int, age time.Duration) (wait time.Duration, ok bool) {
 	return wait, max(age, 0)+wait <= retryWindow
 }
 
-// pauseAfter is the pause after that many tries.
 func pauseAfter(tries int) time.Duration {
 	steps := [...]time.Duration{
 		0, 5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute,

@@ -64,7 +64,6 @@ func Test(ctx context.Context, c Config) (outbox.TestResult, error) {
 	return s.Test(ctx, "")
 }
 
-// test makes the one try to an endpoint.
 func (l *worker) test(ctx context.Context, d outbox.Delivery) outbox.TestDelivery {
 	d.Endpoint = l.endpoint
 	began := time.Now()
@@ -80,7 +79,6 @@ func (l *worker) test(ctx context.Context, d outbox.Delivery) outbox.TestDeliver
 	return t
 }
 
-// truncate is the first n characters of text.
 func truncate(text string, n int) string {
 	if utf8.RuneCountInString(text) <= n {
 		return text
@@ -119,7 +117,6 @@ type tests struct {
 	list []sentTest // the oldest first
 }
 
-// sentTest is one test.
 type sentTest struct {
 	key     string
 	at      time.Time

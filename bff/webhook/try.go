@@ -19,7 +19,6 @@ import (
 // maxNoteBytes is the outbox's limit of a note.
 const maxNoteBytes = 1 << 10
 
-// answer is what came back from one try.
 type answer struct {
 	status int           // HTTP status; zero = none was read
 	after  time.Duration // earliest next try asked for by a 429 or 503; zero = not asked
@@ -27,7 +26,6 @@ type answer struct {
 	err    error         // why there is no status; nil if there is one
 }
 
-// delivered reports whether the endpoint has said yes.
 func (a answer) delivered() bool { return a.status >= 200 && a.status < 300 }
 
 // post makes one try. If nothing could be sent, the answer has status zero.

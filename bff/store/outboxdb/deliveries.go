@@ -104,7 +104,6 @@ func deliveryQuery(q outbox.DeliveryQuery, from Cursor, limit int) (query string
 	return listDeliveries, args
 }
 
-// listedDelivery is a delivery with the number of its event.
 type listedDelivery struct {
 	outbox.DeliveryRow
 	seq int64

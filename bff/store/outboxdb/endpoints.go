@@ -137,7 +137,6 @@ func backlogs(
 	return list, nil
 }
 
-// backlog counts what is open to one URL.
 func backlog(ctx context.Context, q sqldb.Queryer, endpoint string) (outbox.Backlog, error) {
 	b := outbox.Backlog{Endpoint: endpoint}
 	var oldest sql.NullInt64

@@ -60,7 +60,6 @@ func (db *Outbox) Events(
 	return page, nil
 }
 
-// placedEvent is an event with its position.
 type placedEvent struct {
 	payment.Event
 	position
@@ -129,7 +128,6 @@ func (db *Outbox) replay(
 	return done, nil
 }
 
-// eventTimes returns the At of the first limit events of r, in their order.
 func eventTimes(ctx context.Context, tx *sql.Tx, r outbox.Range, limit int) ([]time.Time, error) {
 	query, args := eventsQuery(r, eventsTimes, limit)
 	return sqldb.Collect(ctx, tx, func(rows *sql.Rows) (time.Time, error) {

@@ -97,7 +97,6 @@ func (db *Outbox) AppendEvents(ctx context.Context, tx *sql.Tx, events []payment
 	return nil
 }
 
-// dueDelivery is a delivery with what orders it.
 type dueDelivery struct {
 	outbox.Delivery
 	seq    int64 // of its event
@@ -105,7 +104,6 @@ type dueDelivery struct {
 	urgent bool
 }
 
-// compare orders deliveries as they are claimed.
 func (d dueDelivery) compare(o dueDelivery) int {
 	return cmp.Or(cmp.Compare(d.priority(), o.priority()), cmp.Compare(d.seq, o.seq),
 		cmp.Compare(d.Endpoint, o.Endpoint))

@@ -33,11 +33,11 @@ func (p position) String() string {
 	return text + "." + p.digest
 }
 
-// digestBytes is enough to tell two events at the same position apart. It is no secret.
+// digestBytes is enough to distinguish two events at the same position. It is no secret.
 const digestBytes = 6
 
-// eventDigest identifies an event by its id and its time in microseconds. The id alone
-// is not enough: after a restore, the same change can be told again, with the same id,
+// eventDigest identifies an event by its id and its time in microseconds. The id alone is
+// not enough: after a restore, the same change can be written again, with the same id,
 // behind events that the reader has not seen.
 func eventDigest(id string, at int64) string {
 	sum := sha256.Sum256([]byte(sqldb.FromKey(id) + "\n" + strconv.FormatInt(at, 10)))

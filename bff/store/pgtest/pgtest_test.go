@@ -34,10 +34,7 @@ func TestMain(m *testing.M) {
 // ask runs a query that must succeed.
 func ask(t *testing.T, dsn, query string) (answer string) {
 	t.Helper()
-	conn, err := pgx.Connect(t.Context(), dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must(pgx.Connect(t.Context(), dsn))
 	defer conn.Close(t.Context())
 	if err := conn.QueryRow(t.Context(), query).Scan(&answer); err != nil {
 		t.Fatalf("%s: %v", query, err)
@@ -100,10 +97,7 @@ func TestKilledProcessLeavesNothing(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), os.Args[0])
 		cmd.Env = append(os.Environ(), "PGTEST_CHILD=1")
 		cmd.Stderr = t.Output()
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must(cmd.StdoutPipe())
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -114,15 +108,9 @@ func TestKilledProcessLeavesNothing(t *testing.T) {
 		dir := lines.Text()
 		if paused {
 			pid := 0
-			text, err := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must(os.ReadFile(filepath.Join(dir, "data", "postmaster.pid")))
 			must(fmt.Sscan(string(text), &pid))
-			server, err := os.FindProcess(pid)
-			if err != nil {
-				t.Fatal(err)
-			}
+			server := must(os.FindProcess(pid))
 			(&Cluster{process: &exec.Cmd{Process: server}}).Pause(t)
 		}
 		if err := cmd.Process.Kill(); err != nil {

@@ -26,7 +26,6 @@ type batch struct {
 	err    error          // of the commit; known at the end
 }
 
-// part is what one caller does in a batch.
 type part struct {
 	ctx     context.Context // of the caller
 	fn      func(tx *sql.Tx) error
@@ -84,7 +83,6 @@ func (db *DB) enqueue(p *part) error {
 	}
 }
 
-// runBatches begins and commits batches until the database is closed.
 func (db *DB) runBatches() {
 	for {
 		select {
@@ -128,7 +126,6 @@ func (db *DB) runBatch(first *part) (next *part) {
 	return next
 }
 
-// waitingPart returns the part that has waited longest, nil if none waits.
 func (db *DB) waitingPart() *part {
 	select {
 	case p := <-db.parts:

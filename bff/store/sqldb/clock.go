@@ -48,7 +48,6 @@ func (c *clock) now() time.Time {
 	return now
 }
 
-// set records that the database's time was base at the moment here.
 func (c *clock) set(here, base time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -73,7 +72,6 @@ func (db *DB) readClock(ctx context.Context) error {
 	return nil
 }
 
-// keepClock reads the clock every clockPeriod until ctx ends.
 func (db *DB) keepClock(ctx context.Context) {
 	tick := time.NewTicker(clockPeriod)
 	defer tick.Stop()

@@ -117,12 +117,10 @@ func (d Dialect) Versions(ctx context.Context, db *sql.DB) (have, know int64, er
 	return have, know, nil
 }
 
-// isMissing reports whether err is about a table that is not there.
 func (d Dialect) isMissing(err error) bool {
 	return sqlState(err) == "42P01" || strings.Contains(err.Error(), "no such table")
 }
 
-// migrate brings the tables of db up to what this release knows.
 func migrate(ctx context.Context, db *sql.DB, d Dialect) error {
 	have, know, err := d.Versions(ctx, db)
 	if err != nil {

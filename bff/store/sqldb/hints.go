@@ -15,7 +15,6 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// hintChannel is where PostgreSQL passes hints between instances.
 const hintChannel = "coinslot_changed"
 
 const (
@@ -191,7 +190,6 @@ func (db *DB) listen(ctx context.Context, notify func(string)) (connected bool, 
 	}
 }
 
-// dial makes a connection outside of the pool.
 func (db *DB) dial(ctx context.Context) (conn *pgx.Conn, err error) {
 	settings := db.pool.Config().ConnConfig
 	err = bounded(ctx, func(ctx context.Context) error {
@@ -228,7 +226,6 @@ func (db *DB) waitForHint(ctx context.Context, conn *pgx.Conn, notify func(strin
 	return nil
 }
 
-// bounded runs fn with a few seconds of time.
 func bounded(ctx context.Context, fn func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()

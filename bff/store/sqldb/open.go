@@ -106,10 +106,8 @@ func open(
 	return db.startBackground(ctx), nil
 }
 
-// runsBackground reports whether this handle does background work.
 func (db *DB) runsBackground() bool { return db.Writer != nil && !db.guest }
 
-// startBackground starts the background work, which Close ends.
 func (db *DB) startBackground(ctx context.Context) *DB {
 	if !db.runsBackground() || !db.Shared() {
 		return db
@@ -149,7 +147,7 @@ func (db *DB) Close() error {
 // Shared reports whether other processes may be using the database too.
 func (db *DB) Shared() bool { return db.pool != nil }
 
-// heartbeats are those of the loops that instances need of one another.
+// heartbeats are those of the loops that other instances depend on.
 type heartbeats struct{ clock, announcer, listener background.Heartbeat }
 
 // LastBeats returns the last heartbeats of the background loops, by name; zero = it does not

@@ -41,7 +41,6 @@ func connectionSettings() map[string]string {
 	}
 }
 
-// isPostgres reports whether dsn is the address of a PostgreSQL database.
 func isPostgres(dsn string) bool {
 	return strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://")
 }

@@ -44,7 +44,6 @@ func (db *DB) readSQLite(ctx context.Context, path string) (err error) {
 	return db.checkVersion(ctx)
 }
 
-// checkVersion fails unless the tables are of this release.
 func (db *DB) checkVersion(ctx context.Context) error {
 	have, know, err := db.Dialect.Versions(ctx, db.Reader)
 	if err != nil {
@@ -118,7 +117,6 @@ func inspectSettings(path string) url.Values {
 	return v
 }
 
-// inspectPostgres connects for reading alone.
 func (db *DB) inspectPostgres(ctx context.Context, dsn string) error {
 	c, err := postgresConfig(dsn)
 	if err != nil {

@@ -17,7 +17,6 @@ import (
 // applicationID marks a file as ours ("COSL"), where SQLite keeps such a mark.
 const applicationID = 0x434F534C
 
-// readers is how many connections read at the same time.
 const readers = 4
 
 // sqlitePath returns the file that dsn names. Its errors do not repeat dsn,
@@ -109,7 +108,7 @@ var EndLeases = []string{
 	`UPDATE comparisons SET lease_until = NULL WHERE one IN (1, 2, 3)`,
 }
 
-// releaseLeases ends those of a process that is gone: this one is alone.
+// releaseLeases ends the leases of an earlier process: this one is alone.
 func releaseLeases(ctx context.Context, writer *sql.DB) error {
 	for _, query := range EndLeases {
 		if _, err := writer.ExecContext(ctx, query); err != nil {
@@ -150,7 +149,7 @@ func checkFile(ctx context.Context, path string) (marked bool, err error) {
 	return checkMark(ctx, pool)
 }
 
-// checkMark is inspect for a file that is open.
+// checkMark is checkFile for a file that is open.
 func checkMark(ctx context.Context, pool *sql.DB) (marked bool, err error) {
 	var id, objects int
 	err = pool.QueryRowContext(ctx,
@@ -184,7 +183,6 @@ func writerSettings() url.Values {
 	}
 }
 
-// readerSettings are the settings of the connections that only read.
 func readerSettings() url.Values {
 	v := writerSettings()
 	v.Del("_journal_mode") // is a property of the file by now
@@ -222,8 +220,8 @@ func uri(path string, settings url.Values) string {
 	return u.String()
 }
 
-// checkDurable checks the settings that durability rests on: SQLite ignores without
-// a word what a file system cannot do.
+// checkDurable checks the settings that durability depends on: SQLite silently ignores what
+// a file system cannot do.
 func checkDurable(ctx context.Context, writer *sql.DB) error {
 	var journal string
 	var synchronous int

@@ -61,8 +61,8 @@ func sqliteAmbiguous(err error) bool {
 	return failed.Code() != sqlite3.SQLITE_FULL && failed.Code() != sqlite3.SQLITE_IOERR_WRITE
 }
 
-// sqliteSupersede changes a number that means nothing to us: what is written
-// takes the place of a failed commit in the log and breaks its checksums.
+// sqliteSupersede changes a number that Coinslot does not use: what is written replaces a
+// failed commit in the log and breaks its checksums.
 func sqliteSupersede(ctx context.Context, tx *sql.Tx) error {
 	var n int32
 	if err := tx.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&n); err != nil {

@@ -47,7 +47,6 @@ func (db *DB) Write(ctx context.Context, fn func(tx *sql.Tx) error) error {
 	)
 }
 
-// runWrite is write for those who watch it; fn takes its context from elsewhere.
 func (db *DB) runWrite(ctx context.Context, run func(context.Context, *sql.Tx) error) error {
 	fn := func(tx *sql.Tx) error { return run(ctx, tx) }
 	ctx, cancel := context.WithTimeout(ctx, db.Patience)
@@ -79,7 +78,7 @@ func retry(ctx context.Context, do func() (passing bool, err error)) error {
 	}
 }
 
-// transact is write without its care for earlier and further tries.
+// transact is Write without earlier and further tries.
 func (db *DB) transact(ctx context.Context, conn *sql.Conn, fn func(tx *sql.Tx) error) error {
 	t, err := db.begin(ctx, conn)
 	if err != nil {
@@ -126,7 +125,6 @@ func (t *transaction) commit() error {
 	return nil
 }
 
-// end rolls back what was not committed.
 func (t *transaction) end() {
 	if err := t.tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
 		discard(t.conn)
@@ -140,7 +138,6 @@ func (db *DB) View(ctx context.Context, fn func(ctx context.Context, q Queryer) 
 	return observed(db, ctx, "read", fn, db.runView)
 }
 
-// runView is view for those who watch it.
 func (db *DB) runView(ctx context.Context, fn func(ctx context.Context, q Queryer) error) error {
 	if db.unknown.Load() {
 		// does what is needed first
@@ -180,7 +177,6 @@ func (db *DB) Browse(ctx context.Context, fn func(ctx context.Context, q Queryer
 	}
 }
 
-// isLost reports whether conn is of no use any more.
 func isLost(conn *sql.Conn) bool {
 	return conn.Raw(func(driverConn any) error {
 		if closedPostgres(driverConn) {

@@ -61,12 +61,9 @@ func personal(n int, state payment.State) payment.Session {
 func eventOf(t *testing.T, s payment.Session, n int) payment.Event {
 	t.Helper()
 	e := event(s.ID, n)
-	body, err := json.Marshal(map[string]any{
+	body := must(json.Marshal(map[string]any{
 		"type": e.Type, "timestamp": e.At, "data": s.Object(payment.EventOptions{}),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if !bytes.Contains(body, []byte(secret)) {
 		t.Fatalf("the event holds no personal data: %s", body)
 	}

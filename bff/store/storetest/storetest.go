@@ -100,13 +100,10 @@ func updated(
 	t *testing.T, b Backend, id string, change func(*payment.Session), events ...payment.Event,
 ) payment.Session {
 	t.Helper()
-	s, err := b.Update(t.Context(), id, func(s *payment.Session) ([]payment.Event, error) {
+	s := must(b.Update(t.Context(), id, func(s *payment.Session) ([]payment.Event, error) {
 		change(s)
 		return events, nil
-	})
-	if err != nil {
-		t.Fatalf("Update(%s) = %v", id, err)
-	}
+	}))
 	return s
 }
 

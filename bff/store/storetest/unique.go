@@ -35,11 +35,8 @@ func refused(
 	events ...payment.Event,
 ) {
 	t.Helper()
-	before, err := b.Session(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = b.Update(t.Context(), id, func(s *payment.Session) ([]payment.Event, error) {
+	before := must(b.Session(t.Context(), id))
+	_, err := b.Update(t.Context(), id, func(s *payment.Session) ([]payment.Event, error) {
 		change(s)
 		return events, nil
 	})

@@ -36,12 +36,9 @@ func updateStores(t *testing.T, b Backend) {
 	s.Attempts = []payment.Attempt{attempt(1, payment.Waiting, "m1")}
 	same(t, "Update", got, s)
 	check(t, b, s)
-	page, err := b.List(t.Context(), payment.Filter{Status: string(wire.Pending)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must(b.List(t.Context(), payment.Filter{Status: string(wire.Pending)}))
 	same(t, "sessions of the new status", page.Sessions, []payment.Session{s})
-	if page, err = b.List(t.Context(), payment.Filter{Status: string(wire.Open)}); err != nil ||
+	if page, err := b.List(t.Context(), payment.Filter{Status: string(wire.Open)}); err != nil ||
 		len(page.Sessions) > 0 {
 		t.Errorf("sessions of the old status = %v, %v; want none", ids(page.Sessions), err)
 	}
