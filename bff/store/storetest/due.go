@@ -179,56 +179,57 @@ func claimRace(t *testing.T, b Backend) {
 	raceForClaims(t, b)
 }
 
-// raceForClaims lets 64 claimers have all sessions, with each of the backends.
-func raceForClaims(t *testing.T, backends ...Backend) {
+// race lets n goroutines claim until nothing is left, and fails unless each of total items
+// is claimed once. last claims once more at the end, for what every claimer has
+// passed over because another one had it.
+func race(t *testing.T, n, total int, take func(g int) []string, last func() []string) {
 	t.Helper()
-	const sessions = 100
-	for n := range sessions {
-		s := fresh(n)
-		s.DueAt = epoch()
-		inserted(t, backends[0], s)
-	}
 	var all sync.WaitGroup
-	claimed := make(chan string, 2*sessions)
-	for n := range 64 {
+	claimed := make(chan string, 2*total)
+	for g := range n {
 		all.Go(func() {
-			b := backends[n%len(backends)]
-			for {
-				list, err := b.Claim(t.Context(), epoch(), time.Minute, 3)
-				if err != nil {
-					t.Errorf("Claim = %v", err)
-				}
-				if len(list) == 0 {
-					return
-				}
-				for _, s := range list {
-					if !s.Claimed || s.Epoch != 1 {
-						t.Errorf(
-							"%s has epoch %d, claimed %t; want the first", s.ID, s.Epoch, s.Claimed,
-						)
-					}
-					claimed <- s.ID
+			for list := take(g); len(list) > 0; list = take(g) {
+				for _, item := range list {
+					claimed <- item
 				}
 			}
 		})
 	}
 	all.Wait()
-	for range sessions { // what every claimer has passed over for another that had it
-		for _, s := range claim(t, backends[0], epoch(), time.Minute, sessions) {
-			claimed <- s.ID
-		}
+	for _, item := range last() {
+		claimed <- item
 	}
 	close(claimed)
-	times := map[string]int{} // by id
-	for id := range claimed {
-		times[id]++
-		if times[id] > 1 {
-			t.Errorf("%s was claimed twice", id)
+	times := map[string]int{}
+	for item := range claimed {
+		if times[item]++; times[item] > 1 {
+			t.Errorf("%s was claimed twice", item)
 		}
 	}
-	if len(times) != sessions {
-		t.Errorf("%d of %d sessions were claimed", len(times), sessions)
+	if len(times) != total {
+		t.Errorf("%d of %d were claimed", len(times), total)
 	}
+}
+
+// raceForClaims lets 64 claimers have all sessions, with each of the backends.
+func raceForClaims(t *testing.T, backends ...Backend) {
+	t.Helper()
+	const sessions = 100
+	for n := range sessions {
+		due(t, backends[0], n)
+	}
+	race(t, 64, sessions, func(g int) []string {
+		list, err := backends[g%len(backends)].Claim(t.Context(), epoch(), time.Minute, 3)
+		if err != nil {
+			t.Errorf("Claim = %v", err)
+		}
+		for _, s := range list {
+			if !s.Claimed || s.Epoch != 1 {
+				t.Errorf("%s has epoch %d, claimed %t; want the first", s.ID, s.Epoch, s.Claimed)
+			}
+		}
+		return ids(list)
+	}, func() []string { return ids(claim(t, backends[0], epoch(), time.Minute, sessions)) })
 }
 
 // A claimed session is changed as any other; its change says when it is due next

@@ -170,8 +170,9 @@ func logRace(t *testing.T, b Backend) {
 	readUnderWriters(t, b, b)
 }
 
-func readUnderWriters(t *testing.T, writer, reader Backend) {
+func readUnderWriters(t *testing.T, instances ...Backend) {
 	t.Helper()
+	writer, reader := instances[0], instances[1]
 	const writers, each = 8, 25
 	var all sync.WaitGroup
 	for w := range writers {

@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"fmt"
-	"sync"
 	"testing"
 	"time"
 
@@ -234,43 +233,21 @@ func raceForDeliveries(t *testing.T, backends ...Backend) {
 	for n := range events {
 		updated(t, b, s.ID, nothing, event(s.ID, n))
 	}
-	var all sync.WaitGroup
-	claimed := make(chan outbox.Delivery, 4*events)
-	for n := range 8 {
-		all.Go(func() {
-			for {
-				list, err := backends[n%len(backends)].ClaimDeliveries(
-					t.Context(), later(), time.Minute, 3, []string{endA, endB},
-				)
-				if err != nil {
-					t.Errorf("ClaimDeliveries = %v", err)
-				}
-				if len(list) == 0 {
-					return
-				}
-				for _, d := range list {
-					claimed <- d
-				}
-			}
-		})
-	}
-	all.Wait()
-	// what every claimer has passed over for another that had it
-	for _, d := range claimTo(t, b, later(), 2*events, endA, endB) {
-		claimed <- d
-	}
-	close(claimed)
-	seen := map[string]bool{}
-	for d := range claimed {
-		key := d.EventID + " " + d.Endpoint
-		if seen[key] {
-			t.Errorf("%s was claimed twice", key)
+	keys := func(list []outbox.Delivery) (all []string) {
+		for _, d := range list {
+			all = append(all, d.EventID+" "+d.Endpoint)
 		}
-		seen[key] = true
+		return all
 	}
-	if len(seen) != 2*events {
-		t.Errorf("%d of %d deliveries were claimed", len(seen), 2*events)
-	}
+	race(t, 8, 2*events, func(g int) []string {
+		list, err := backends[g%len(backends)].ClaimDeliveries(
+			t.Context(), later(), time.Minute, 3, []string{endA, endB},
+		)
+		if err != nil {
+			t.Errorf("ClaimDeliveries = %v", err)
+		}
+		return keys(list)
+	}, func() []string { return keys(claimTo(t, b, later(), 2*events, endA, endB)) })
 }
 
 // ofType is event n of a session, of another type.

@@ -8,23 +8,19 @@ import (
 	"coinslot/bff/payment"
 )
 
-// RunShared holds two handles of one database, as two instances have them, to
-// keeping out of each other's way. open returns them; the database is empty.
+// RunShared tests two handles of one database, as two instances have them. open returns
+// them; the database is empty.
 func RunShared(t *testing.T, open func(t *testing.T, endpoints []string) (one, other Backend)) {
-	for name, test := range map[string]func(t *testing.T, one, other Backend){
-		"claims go to one instance":        sharedClaims,
-		"deliveries go to one instance":    sharedDeliveries,
-		"an instance that slept is fenced": sharedFence,
-		"updates of both lose nothing": func(t *testing.T, one, other Backend) {
-			raceOfUpdates(t, one, other)
-		},
-		"one reads what the other wrote": sharedRead,
-		"one reference, one order":       sharedInsert,
-		"the log misses nothing of another": func(t *testing.T, one, other Backend) {
-			readUnderWriters(t, one, other)
-		},
+	for name, test := range map[string]func(t *testing.T, instances ...Backend){
+		"claims go to one instance":               raceForClaims,
+		"deliveries go to one instance":           raceForDeliveries,
+		"an instance that slept is fenced":        sharedFence,
+		"updates of both lose nothing":            raceOfUpdates,
+		"one reads what the other wrote":          sharedRead,
+		"one reference, one order":                sharedInsert,
+		"the log misses nothing of another":       readUnderWriters,
 		"numbers and codes are unique everywhere": sharedUnique,
-		"one comparison at a time":                sharedComparison,
+		"one run at a time":                       raceForRun,
 	} {
 		t.Run(name, func(t *testing.T) {
 			one, other := open(t, []string{endA, endB})
@@ -33,13 +29,10 @@ func RunShared(t *testing.T, open func(t *testing.T, endpoints []string) (one, o
 	}
 }
 
-func sharedClaims(t *testing.T, one, other Backend) { raceForClaims(t, one, other) }
-
-func sharedDeliveries(t *testing.T, one, other Backend) { raceForDeliveries(t, one, other) }
-
 // One claims and sleeps; the other takes over after the lease. What the first
 // writes then is refused, and does not end the other's lease.
-func sharedFence(t *testing.T, one, other Backend) {
+func sharedFence(t *testing.T, instances ...Backend) {
+	one, other := instances[0], instances[1]
 	slept := claimed(t, one, 1)
 	now := epoch().Add(time.Minute)
 	awake := claim(t, other, now, time.Minute, 1)[0]
@@ -59,7 +52,8 @@ func sharedFence(t *testing.T, one, other Backend) {
 	wantLeased(t, one, now.Add(time.Second), true)
 }
 
-func sharedRead(t *testing.T, one, other Backend) {
+func sharedRead(t *testing.T, instances ...Backend) {
+	one, other := instances[0], instances[1]
 	s := inserted(t, one, fresh(1))
 	check(t, other, s)
 	s = updated(t, other, s.ID, with(attempt(1, payment.Waiting, "m")), event(s.ID, 1))
@@ -67,14 +61,16 @@ func sharedRead(t *testing.T, one, other Backend) {
 	wantDeliveries(t, one, []string{event(s.ID, 1).ID, event(s.ID, 1).ID})
 }
 
-func sharedInsert(t *testing.T, one, other Backend) {
+func sharedInsert(t *testing.T, instances ...Backend) {
+	one, other := instances[0], instances[1]
 	first := inserted(t, one, fresh(1))
 	second := fresh(2)
 	second.Order.Ref = first.Order.Ref
 	wantHolder(t, other, second, first)
 }
 
-func sharedUnique(t *testing.T, one, other Backend) {
+func sharedUnique(t *testing.T, instances ...Backend) {
+	one, other := instances[0], instances[1]
 	first, second := inserted(t, one, fresh(1)), inserted(t, other, fresh(2))
 	updated(t, one, first.ID, with(drawn(1, payment.Waiting, "m1", 100_001)))
 	refused(t, other, second.ID, payment.ErrTaken, with(drawn(1, payment.Creating, "m2", 100_001)))

@@ -59,7 +59,7 @@ func Run(t *testing.T, open func(t *testing.T, endpoints []string) Backend) {
 	for _, group := range []map[string]func(*testing.T, Opener){
 		insertTests(), updateTests(), uniqueTests(), dueTests(), listedTests(), leaseTests(),
 		findTests(), heldTests(), outboxTests(), logTests(), replayTests(),
-		searchTests(), consoleTests(), comparisonTests(), eraseTests(),
+		searchTests(), consoleTests(), runTests(), eraseTests(),
 	} {
 		for name, test := range group {
 			t.Run(name, func(t *testing.T) { test(t, open) })
