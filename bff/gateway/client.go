@@ -177,7 +177,7 @@ func checkKey(key string) error {
 	}
 	for _, r := range key {
 		if r <= ' ' || r > '~' || strings.ContainsRune("\"'`\\", r) {
-			return errors.New("holds a character that API keys do not have")
+			return errors.New("contains a character that is not allowed in an API key")
 		}
 	}
 	return nil

@@ -119,7 +119,7 @@ func TestLeftOutIsNamed(t *testing.T) {
 	for _, want := range []string{
 		"count=3", "USDT trc20: reading maximum_pay_usd: not a decimal",
 		"USDT network 3 (Tron): reading network_code: not well formed",
-		"currency 2 (Tether): reading currency_symbol: not a text",
+		"currency 2 (Tether): reading currency_symbol: not a string",
 	} {
 		if !strings.Contains(log.String(), want) {
 			t.Errorf("log = %s; want %q", &log, want)

@@ -60,7 +60,7 @@ func parseObject(d *json.Decoder, levels int) (any, error) {
 			return nil, errors.New("malformed JSON")
 		}
 		if folded := fold(name); seen[folded] {
-			return nil, errors.New("a name occurs twice in an object")
+			return nil, errors.New("duplicate name in an object")
 		} else {
 			seen[folded] = true
 		}

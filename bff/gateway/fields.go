@@ -95,7 +95,7 @@ func plainNotation(number string) string {
 func (f *fields) text(name string) string {
 	s, ok := scalar(f.object[name])
 	if !ok || strings.ContainsFunc(s, control) {
-		f.fail(name, "not a text")
+		f.fail(name, "not a string")
 		return ""
 	}
 	return s
@@ -106,7 +106,7 @@ func control(r rune) bool { return r < ' ' || r == 0x7f }
 // present is text, and an error if the member is not there at all.
 func (f *fields) present(name string) string {
 	if _, ok := f.object[name]; !ok {
-		f.fail(name, "absent")
+		f.fail(name, "missing")
 	}
 	return f.text(name)
 }
@@ -131,7 +131,7 @@ func (f *fields) verbatim(name string) string {
 	}
 	doc, err := json.Marshal(v)
 	if err != nil {
-		f.fail(name, "not a text")
+		f.fail(name, "not a string")
 	}
 	return string(doc)
 }
@@ -148,7 +148,7 @@ func (f *fields) amountText(name string) string {
 // money returns an exact decimal that must be there.
 func (f *fields) money(name string) decimal.Decimal {
 	if f.label(name) == "" {
-		f.fail(name, "absent or not a decimal")
+		f.fail(name, "missing or not a decimal")
 	}
 	return f.optional(name)
 }

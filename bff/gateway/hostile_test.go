@@ -244,7 +244,7 @@ func TestNameThatLeadsHere(t *testing.T) {
 		c := newClientFor(t, base.String(), func(c *Config) { c.Transport = resolving(base, [4]byte{127, 0, 0, 1}) })
 		for name, f := range everyCall() {
 			err := f(t.Context(), c)
-			if got := outcome(t, err); got != "unsent" || !strings.Contains(err.Error(), "leads to a local address") {
+			if got := outcome(t, err); got != "unsent" || !strings.Contains(err.Error(), "resolves to a local address") {
 				t.Errorf("%s of %s: %s (%v); want unsent, refused by address", name, host, got, err)
 			}
 		}

@@ -105,7 +105,7 @@ func guard(base *url.URL) func(network, address string, _ syscall.RawConn) error
 		case clear && !ip.IsLoopback():
 			return errors.New("plain http is for loopback addresses only")
 		case !local && (ip.IsLoopback() || ip.IsUnspecified() || ip.IsLinkLocalUnicast()):
-			return errors.New("gateway's name leads to a local address")
+			return errors.New("the gateway's name resolves to a local address")
 		}
 		return nil
 	}

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-var errTooMuch = errors.New("the client has sent too much in a minute")
+var errTooMuch = errors.New("the client sent too much in a minute")
 
 // counter bounds what a client sends in a minute. It is for one goroutine.
 type counter struct {

@@ -11,7 +11,7 @@ import (
 )
 
 // ErrBusy means that the next free slot of a [Bucket] is further away than the caller waits.
-var ErrBusy = errors.New("no slot is free in time")
+var ErrBusy = errors.New("no free slot in time")
 
 // Bucket hands out the slots in which all instances together may do something: a number per
 // second, and as many at once. limitertest.Run is its contract.
@@ -61,7 +61,7 @@ func (b *Bucket) Take(ctx context.Context, patience time.Duration) (wait time.Du
 		}
 	}
 	if err != nil && !errors.Is(err, ErrBusy) {
-		return 0, fmt.Errorf("taking a slot of %q: %w", b.name, err)
+		return 0, fmt.Errorf("taking a slot of bucket %q: %w", b.name, err)
 	}
 	return wait, err
 }
@@ -100,7 +100,7 @@ func (b *Bucket) Free(ctx context.Context) (int, error) {
 			Scan(&ahead)
 	})
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return 0, fmt.Errorf("counting the slots of %q: %w", b.name, err)
+		return 0, fmt.Errorf("counting the slots of bucket %q: %w", b.name, err)
 	}
 	return int(max(0, (b.slack+b.interval-max(0, ahead))/b.interval)), nil
 }

@@ -56,7 +56,7 @@ func (db *DB) BeginRun(
 		return 0, reconcile.ErrRunning
 	}
 	if err != nil {
-		return 0, fmt.Errorf("storing a comparison: %w", err)
+		return 0, fmt.Errorf("storing a reconciliation run: %w", err)
 	}
 	return epoch, nil
 }
@@ -95,7 +95,7 @@ func (db *DB) EndRun(
 func document(v any) (string, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
-		return "", fmt.Errorf("encoding a comparison: %w", err)
+		return "", fmt.Errorf("encoding a reconciliation run: %w", err)
 	}
 	return string(text), nil
 }
@@ -115,7 +115,7 @@ func (db *DB) atComparison(ctx context.Context, query string, args ...any) error
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("storing a comparison: %w", err)
+		return fmt.Errorf("storing a reconciliation run: %w", err)
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func (db *DB) LastRun(ctx context.Context, kind reconcile.Kind) (c reconcile.Sta
 		err = json.Unmarshal([]byte(report.String), &c.Report)
 	}
 	if err != nil {
-		return reconcile.Status{}, fmt.Errorf("reading the last comparison: %w", err)
+		return reconcile.Status{}, fmt.Errorf("reading the last reconciliation run: %w", err)
 	}
 	c.Until, c.Next = sqldb.Time(until), sqldb.Time(next)
 	return c, nil
@@ -152,7 +152,7 @@ func (db *DB) OldestSession(ctx context.Context) (time.Time, error) {
 		return q.QueryRowContext(ctx, oldestSession).Scan(&created)
 	})
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return time.Time{}, fmt.Errorf("looking for the oldest session: %w", err)
+		return time.Time{}, fmt.Errorf("finding the oldest session: %w", err)
 	}
 	return sqldb.Time(created), nil
 }

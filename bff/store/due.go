@@ -178,7 +178,7 @@ func (db *DB) CapDue(
 			now.UnixMicro(), now.Add(longestLease).UnixMicro())
 		return err
 	})
-	return capped, sqldb.Wrap(err, "capping due times")
+	return capped, sqldb.Wrap(err, "limiting due times")
 }
 
 // Watch implements checkout.Store.

@@ -159,7 +159,7 @@ func (db *DB) erase(
 	}
 	if e == payment.EraseAll && db.Dialect.Pack != "" {
 		if _, err := tx.ExecContext(ctx, db.Dialect.Pack, sqldb.Key(id)); err != nil {
-			return 0, fmt.Errorf("packing it: %w", err)
+			return 0, fmt.Errorf("packing the row: %w", err)
 		}
 	}
 	return e, db.eraseRelated(ctx, tx, id, e, now)

@@ -70,10 +70,10 @@ func TestPostgresRefusals(t *testing.T) {
 		readonly:         "read only",
 		forgetful.DSN(t): "fsync off",
 		newer:            "version 9999",
-		"postgres://%zz": "not understood",
+		"postgres://%zz": "not valid",
 		"postgres://user:hunter2@127.0.0.1:1/x?connect_timeout=1": "connect",
-		"postgres://user:hunter2@127.0.0.1:x/hunter2":             "not understood",
-		"postgresql://user:hunter2@127.0.0.1/x?sslmode=hunter2":   "not understood",
+		"postgres://user:hunter2@127.0.0.1:x/hunter2":             "not valid",
+		"postgresql://user:hunter2@127.0.0.1/x?sslmode=hunter2":   "not valid",
 	} {
 		db, err := Open(t.Context(), Config{DSN: dsn})
 		if err == nil {

@@ -84,7 +84,7 @@ func conflicting(ctx context.Context, tx *sql.Tx, s payment.Session) (row, error
 	case errors.Is(err, payment.ErrNotFound):
 		return r, errors.New("the id is taken")
 	case err != nil:
-		return r, fmt.Errorf("reading the session that is there: %w", err)
+		return r, fmt.Errorf("reading the existing session: %w", err)
 	}
 	return r, payment.ErrExists
 }

@@ -190,7 +190,7 @@ func checkSegwit(address, part string) error {
 	for _, c := range []byte(low[len(part)+1:]) {
 		i := strings.IndexByte(bech32Letters, c)
 		if i < 0 {
-			return errors.New("bech32 address has other characters")
+			return errors.New("bech32 address has invalid characters")
 		}
 		groups = append(groups, byte(i))
 	}
@@ -213,7 +213,7 @@ func checkProgram(version byte, groups []byte) error {
 	size, rest := len(groups)*5/8, len(groups)*5%8
 	padded := rest < 5 && (rest == 0 || groups[len(groups)-1]&(1<<rest-1) == 0)
 	if !padded || size < 2 || size > 40 || version == 0 && size != 20 && size != 32 {
-		return errors.New("bech32 address has a program of a wrong length")
+		return errors.New("bech32 address has a witness program of the wrong length")
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func read(raw []byte, base *Registry) (*Registry, error) {
 	}
 	for name := range lists {
 		if name != "networks" && name != "tokens" {
-			return nil, fmt.Errorf("%.40q is not a member of the file", name)
+			return nil, fmt.Errorf("unknown section %.40q; use networks and tokens", name)
 		}
 	}
 	f := reading{
@@ -108,7 +108,7 @@ func (f reading) network(e entry) error {
 	case !idText.MatchString(e.texts["id"]):
 		return e.fail("id: must be letters a-z, digits and -")
 	case f.ids[e.texts["id"]]:
-		return e.fail("is there twice")
+		return e.fail("is listed twice")
 	}
 	var err error
 	if known {
@@ -133,7 +133,7 @@ func (f reading) addCodes(e entry, n Network) error {
 			return e.fail("codes: %.70q must be letters, digits and . _ -", code)
 		}
 		if f.codes[lower(code)] {
-			return e.fail("codes: %q is there twice", code)
+			return e.fail("codes: %q is listed twice", code)
 		}
 		f.codes[lower(code)], f.Registry.codes[lower(code)] = true, n.ID
 	}
@@ -200,7 +200,7 @@ func (f reading) token(e entry) error {
 	case !known:
 		return e.fail("network: must be the id of a network, as in the list of networks")
 	case f.keys[id]:
-		return e.fail("is there twice")
+		return e.fail("is listed twice")
 	}
 	t.Native = slices.ContainsFunc(
 		n.coins, func(coin string) bool { return upper(coin) == id.symbol },
@@ -239,9 +239,9 @@ func (e entry) contract(t Token) error {
 	case !given:
 		return nil
 	case t.Native:
-		return e.fail("contract: it is the network's own coin and has none")
+		return e.fail("contract: the network's own coin has no contract")
 	case !t.Network.Kind.contracts():
-		return e.fail("contract: coins of this network have none")
+		return e.fail("contract: coins of this network have no contract")
 	}
 	if err := t.Network.Kind.check(text); err != nil {
 		return e.fail("contract: %w", err)
@@ -282,7 +282,7 @@ func (e entry) flag(name string, otherwise bool) (bool, error) {
 func (e entry) checkMembers(texts, lists []string) error {
 	for _, name := range slices.Sorted(maps.Keys(e.texts)) {
 		if !slices.Contains(texts, name) {
-			return e.fail("%.40q is not a member of it, or must be a list", name)
+			return e.fail("%.40q is not allowed here, or must be a list", name)
 		}
 		if strings.TrimSpace(e.texts[name]) == "" {
 			return e.fail("%s: is empty", name)
@@ -290,7 +290,7 @@ func (e entry) checkMembers(texts, lists []string) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(e.lists)) {
 		if !slices.Contains(lists, name) {
-			return e.fail("%.40q is not a member of it, or must be a plain value", name)
+			return e.fail("%.40q is not allowed here, or must be a plain value", name)
 		}
 	}
 	return nil

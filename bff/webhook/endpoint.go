@@ -39,9 +39,9 @@ func CheckEndpoint(raw string, allowPrivate bool) error {
 	case u.Opaque != "" || u.Host == "":
 		return errors.New("it has no host")
 	case u.User != nil:
-		return errors.New("it holds a user name or password")
+		return errors.New("it contains a user name or password")
 	case strings.ContainsFunc(u.Host, notPlain): // it was percent-encoded
-		return errors.New("its host holds a letter beyond ASCII (use punycode)")
+		return errors.New("its host contains a non-ASCII letter (use punycode)")
 	}
 	if err := payment.CheckHost(u); err != nil || allowPrivate {
 		return err
@@ -62,11 +62,11 @@ func checkText(raw string) error {
 	case len(raw) > maxEndpointBytes:
 		return fmt.Errorf("it is longer than %d bytes", maxEndpointBytes)
 	case strings.ContainsFunc(raw, notPlain):
-		return errors.New("it holds a space, a control character or a letter beyond ASCII")
+		return errors.New("it contains a space, a control character or a non-ASCII letter")
 	case strings.Contains(raw, `\`):
-		return errors.New("it holds a backslash")
+		return errors.New("it contains a backslash")
 	case strings.Contains(raw, "#"):
-		return errors.New("it holds a fragment")
+		return errors.New("it contains a fragment")
 	}
 	return nil
 }

@@ -29,14 +29,14 @@ func parseSecret(raw string) ([]byte, error) {
 	// The decoder skips line breaks; a secret with one is a mistake of copying
 	// that other libraries would refuse.
 	if strings.ContainsAny(text, "\r\n") {
-		return nil, errors.New("it holds a line break")
+		return nil, errors.New("it contains a line break")
 	}
 	key, err := base64.StdEncoding.Strict().DecodeString(text)
 	if err != nil {
 		return nil, errors.New(`what follows "whsec_" is not standard base64 with padding`)
 	}
 	if len(key) < 24 || len(key) > 64 {
-		return nil, fmt.Errorf("it stands for %d bytes; 24 to 64 are needed", len(key))
+		return nil, fmt.Errorf("it decodes to %d bytes; 24 to 64 are required", len(key))
 	}
 	return key, nil
 }

@@ -64,7 +64,7 @@ type Sender struct {
 // secret by its position, from 1, and never hold its value.
 func New(c Config) (*Sender, error) {
 	if c.Outbox == nil {
-		return nil, errors.New("making the webhook sender: no outbox")
+		return nil, errors.New("creating the webhook sender: no outbox")
 	}
 	return newSender(c)
 }
@@ -80,7 +80,7 @@ func newSender(c Config) (*Sender, error) {
 	}
 	if len(c.Endpoints) > 0 && len(c.Secrets) == 0 {
 		return nil, errors.New(
-			"making the webhook sender: endpoints are set, but no secret to sign with",
+			"creating the webhook sender: endpoints are set, but no secret to sign with",
 		)
 	}
 	s := &Sender{

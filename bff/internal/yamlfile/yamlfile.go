@@ -24,7 +24,7 @@ func Read(raw []byte, v any, plain bool) error {
 		return unquoted(err)
 	}
 	if len(file.Docs) > 1 {
-		return fmt.Errorf("the file holds %d documents; one is read", len(file.Docs))
+		return fmt.Errorf("the file has %d documents; only one is allowed", len(file.Docs))
 	}
 	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
 		return nil

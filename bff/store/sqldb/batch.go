@@ -163,7 +163,7 @@ func (db *DB) supersedeUnknown(ctx context.Context, conn *sql.Conn) error {
 	if err := db.transact(
 		ctx, conn, func(tx *sql.Tx) error { return db.Dialect.supersede(ctx, tx) },
 	); err != nil {
-		return fmt.Errorf("undoing a commit of unknown outcome: %w", err)
+		return fmt.Errorf("superseding a commit of unknown outcome: %w", err)
 	}
 	db.unknown.Store(false)
 	return nil

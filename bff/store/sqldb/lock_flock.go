@@ -19,7 +19,7 @@ func lock(path string) (unlock func() error, err error) {
 	}
 	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		err = errors.New("another process is using it; only one may")
+		err = errors.New("another process is using it; stop that one first")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("locking %s: %w", path, errors.Join(err, file.Close()))

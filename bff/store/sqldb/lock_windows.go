@@ -18,7 +18,7 @@ func lock(path string) (unlock func() error, err error) {
 		syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
 	const sharingViolation = syscall.Errno(32)
 	if errors.Is(err, sharingViolation) {
-		err = errors.New("another process is using it; only one may")
+		err = errors.New("another process is using it; stop that one first")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("locking %s: %w", path, err)

@@ -71,7 +71,7 @@ func postgresConfig(dsn string) (*pgxpool.Config, error) {
 	c, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
 		// The cause repeats parts of dsn, and may take a password for something else.
-		return nil, errors.New("COINSLOT_DATABASE: the address is not understood; give " +
+		return nil, errors.New("COINSLOT_DATABASE: the address is not valid; use " +
 			"postgres://user:password@host/database")
 	}
 	if !strings.Contains(dsn, "pool_max_conns=") {
@@ -113,7 +113,7 @@ func (db *DB) openPostgres(ctx context.Context, dsn string) error {
 // connect opens the pool for reading and makes sure that its settings hold.
 func (db *DB) connect(ctx context.Context, c *pgxpool.Config) (err error) {
 	if db.pool, err = pgxpool.NewWithConfig(ctx, c); err != nil {
-		return fmt.Errorf("making a pool: %w", err)
+		return fmt.Errorf("creating the connection pool: %w", err)
 	}
 	db.Reader = stdlib.OpenDBFromPool(db.pool)
 	db.Reader.SetMaxOpenConns(int(c.MaxConns))

@@ -32,7 +32,7 @@ func (db *DB) readSQLite(ctx context.Context, path string) (err error) {
 		return err
 	}
 	if !marked {
-		return errors.New("there is nothing in it yet")
+		return errors.New("it is empty")
 	}
 	// Without a server, a reader may have to create the files that readers share, and so
 	// cannot be mode=ro.
