@@ -18,7 +18,7 @@ func (refuser) Acquire(context.Context, bool) (func(error), error) {
 	return nil, &payment.RefusedError{Reason: payment.ReasonUnsent, Err: errors.New("no")}
 }
 
-// TestBegan: whoever watches calls is told of each once, with what came of it.
+// TestBegan: an observer is called once for each call, with its outcome.
 func TestBegan(t *testing.T) {
 	for name, c := range map[string]struct {
 		h      http.HandlerFunc
@@ -31,20 +31,20 @@ func TestBegan(t *testing.T) {
 		"broken":  {raw("HTTP/1.1 2"), nil, "status unknown 0"},
 		"held":    {answering(200, ""), func(c *Config) { c.Limiter = refuser{} }, "status held 0"},
 	} {
-		var told []string
+		var reported []string
 		client := serve(t, c.h, func(config *Config) {
 			if c.change != nil {
 				c.change(config)
 			}
 			config.Began = func(ctx context.Context, endpoint string) (context.Context, func(string, int)) {
 				return ctx, func(outcome string, status int) {
-					told = append(told, fmt.Sprint(endpoint, " ", outcome, " ", status))
+					reported = append(reported, fmt.Sprint(endpoint, " ", outcome, " ", status))
 				}
 			}
 		})
 		_, _ = client.Status(t.Context(), "TRK1")
-		if !slices.Equal(told, []string{c.want}) {
-			t.Errorf("%s: told %q; want %q", name, told, c.want)
+		if !slices.Equal(reported, []string{c.want}) {
+			t.Errorf("%s: reported %q; want %q", name, reported, c.want)
 		}
 	}
 }

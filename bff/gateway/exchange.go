@@ -53,11 +53,11 @@ func (c *Client) do(ctx context.Context, k call, read func(data any) error) erro
 func (c *Client) exchange(caller context.Context, k call, read func(any) error) (int, error) {
 	ctx, cancel := context.WithTimeout(caller, c.timeout)
 	defer cancel()
-	told, err := c.acquire(ctx, k)
+	report, err := c.acquire(ctx, k)
 	if err != nil {
 		return 0, c.unsent(k, err)
 	}
-	a, data, err := c.ask(ctx, caller, k, told)
+	a, data, err := c.ask(ctx, caller, k, report)
 	if err != nil {
 		return a.status, err
 	}

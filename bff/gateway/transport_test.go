@@ -184,7 +184,7 @@ func TestUnsent(t *testing.T) {
 		change func(*Config)
 		cause  error // nil = any
 	}{
-		{"nobody listens", t.Context(), func(*Config) {}, nil},
+		{"no server", t.Context(), func(*Config) {}, nil},
 		{"no such name", t.Context(), dial(&net.DNSError{Err: "no such host", Name: "x"}), nil},
 		{"odd dialler", t.Context(), dial(io.ErrUnexpectedEOF), io.ErrUnexpectedEOF},
 		{"context ended", ended, func(*Config) {}, context.Canceled},
@@ -225,7 +225,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// TestTLS: a certificate that nobody vouches for, or for another name, ends
+// TestTLS: a certificate of an unknown authority, or for another name, ends
 // the handshake before a header is sent.
 func TestTLS(t *testing.T) {
 	var requests atomic.Int32
@@ -351,8 +351,8 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// endless starts an answer and goes on with dribble until the client hangs up,
-// then tells left.
+// endless starts an answer and continues slowly until the client hangs up,
+// then closes left.
 func endless(dribble func(*bufio.ReadWriter) error, body bool, left chan<- struct{}) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)

@@ -10,14 +10,14 @@ import (
 )
 
 // subscribe adds a subscriber that counts; it fails the test if it may not.
-func subscribe(tb testing.TB, h *Hub, session string) (told *atomic.Int32, cancel func()) {
+func subscribe(tb testing.TB, h *Hub, session string) (notified *atomic.Int32, cancel func()) {
 	tb.Helper()
-	told = new(atomic.Int32)
-	cancel, ok := h.Subscribe(session, func() { told.Add(1) })
+	notified = new(atomic.Int32)
+	cancel, ok := h.Subscribe(session, func() { notified.Add(1) })
 	if !ok {
 		tb.Fatalf("Subscribe(%q) is refused", session)
 	}
-	return told, cancel
+	return notified, cancel
 }
 
 func TestPublish(t *testing.T) {
@@ -26,15 +26,15 @@ func TestPublish(t *testing.T) {
 	a2, _ := subscribe(t, h, "a")
 	b, _ := subscribe(t, h, "b")
 	h.Publish("a")
-	h.Publish("nobody")
+	h.Publish("unwatched")
 	if a1.Load() != 1 || a2.Load() != 1 || b.Load() != 0 {
-		t.Errorf("told %d, %d, %d times; want 1, 1, 0", a1.Load(), a2.Load(), b.Load())
+		t.Errorf("notified %d, %d, %d times; want 1, 1, 0", a1.Load(), a2.Load(), b.Load())
 	}
 	cancel()
 	cancel()
 	h.Publish("a")
 	if a1.Load() != 1 || a2.Load() != 2 {
-		t.Errorf("after cancel told %d, %d times; want 1, 2", a1.Load(), a2.Load())
+		t.Errorf("after cancel notified %d, %d times; want 1, 2", a1.Load(), a2.Load())
 	}
 	if got := h.Len(); got != 2 {
 		t.Errorf("Len = %d; want 2", got)
@@ -108,7 +108,7 @@ func TestDefaultCaps(t *testing.T) {
 
 func TestClose(t *testing.T) {
 	h := NewHub(HubConfig{})
-	told, cancel := subscribe(t, h, "a")
+	notified, cancel := subscribe(t, h, "a")
 	var closed atomic.Bool
 	h.Subscribe("b", func() { closed.Store(h.Closed()) })
 	if h.Closed() {
@@ -117,8 +117,8 @@ func TestClose(t *testing.T) {
 	h.Close()
 	h.Close()
 	h.Publish("a")
-	if told.Load() != 1 || !closed.Load() {
-		t.Errorf("told %d times, sees closed = %v; want 1, true", told.Load(), closed.Load())
+	if notified.Load() != 1 || !closed.Load() {
+		t.Errorf("notified %d times, sees closed = %v; want 1, true", notified.Load(), closed.Load())
 	}
 	if _, ok := h.Subscribe("c", func() {}); ok {
 		t.Error("Subscribe after Close is taken")
@@ -136,10 +136,10 @@ func TestClose(t *testing.T) {
 func TestReentrant(t *testing.T) {
 	h := NewHub(HubConfig{})
 	var cancels [3]func()
-	told := 0
+	notified := 0
 	for i := range cancels {
 		cancels[i], _ = h.Subscribe("a", func() {
-			told++
+			notified++
 			cancels[i]()
 			h.Watched("a")
 			h.Subscribe("b", func() {})
@@ -147,12 +147,12 @@ func TestReentrant(t *testing.T) {
 		})
 	}
 	h.Publish("a")
-	if told != 3 || h.Watched("a") || h.Len() != 3 {
-		t.Errorf("told %d, %d left; want 3, and 3 of b", told, h.Len())
+	if notified != 3 || h.Watched("a") || h.Len() != 3 {
+		t.Errorf("notified %d, %d left; want 3, and 3 of b", notified, h.Len())
 	}
 }
 
-// TestRace has all methods at once, and checks that a subscriber is told of
+// TestRace has all methods at once, and checks that a subscriber is notified of
 // everything that is published between Subscribe and cancel.
 func TestRace(t *testing.T) {
 	h := NewHub(HubConfig{PerSession: 100})
@@ -161,14 +161,14 @@ func TestRace(t *testing.T) {
 		workers.Go(func() {
 			for n := range 2000 {
 				session := fmt.Sprint(n % 3)
-				told := new(atomic.Int32)
-				cancel, ok := h.Subscribe(session, func() { told.Add(1) })
+				notified := new(atomic.Int32)
+				cancel, ok := h.Subscribe(session, func() { notified.Add(1) })
 				if !ok {
 					t.Errorf("worker %d: refused", w)
 					return
 				}
 				h.Publish(session)
-				if told.Load() == 0 || !h.Watched(session) {
+				if notified.Load() == 0 || !h.Watched(session) {
 					t.Errorf("worker %d: news were lost", w)
 				}
 				cancel()
@@ -199,7 +199,7 @@ func TestCloseRace(t *testing.T) {
 		workers.Go(h.Close)
 		workers.Wait()
 		if missed.Load() != 0 {
-			t.Fatalf("%d subscribers were not told", missed.Load())
+			t.Fatalf("%d subscribers were not notified", missed.Load())
 		}
 	}
 }

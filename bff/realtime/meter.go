@@ -27,7 +27,7 @@ func (c *counter) count(n int) error {
 }
 
 // meteredWriter hands over a connection that fails when too many bytes come in:
-// the library skips the parts of a message, even empty ones, without telling us.
+// the library skips the parts of a message, even empty ones, without a call.
 type meteredWriter struct{ http.ResponseWriter }
 
 // Hijack implements http.Hijacker.

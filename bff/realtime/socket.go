@@ -13,7 +13,7 @@ import (
 type Source interface {
 	// Message returns the text that is to be sent now: after the opening, after a
 	// publication and with each ping. It holds the publication of that number and all
-	// before. An empty text sends nothing; nobody changes it afterwards.
+	// before. An empty text sends nothing; it is not changed afterwards.
 	// It is called by one goroutine at a time. Errors: *CloseError ends the socket as
 	// it says; any other with code 1013, "try again later".
 	Message(published uint64) ([]byte, error)
@@ -139,7 +139,7 @@ func (s *Socket) pinged(text string) error {
 }
 
 // ping has the socket pinged. A page cannot see pings; a message goes with each,
-// unless there was one a moment ago, and tells it that the connection is alive.
+// unless there was one a moment ago, and shows it that the connection is alive.
 func (s *Socket) ping() {
 	s.pingDue.Store(true)
 	s.wake()

@@ -39,7 +39,7 @@ type page struct {
 	texts, pings atomic.Int64 // that have come
 }
 
-// newPage opens a socket; nobody reads what it sends.
+// newPage opens a socket; nothing reads what it sends.
 func newPage(t *testing.T, a *Sockets, source *counting) *page {
 	t.Helper()
 	p := &page{source: source}
@@ -111,7 +111,7 @@ func newPages(t *testing.T, a *Sockets, n int) (list []*page) {
 	return list
 }
 
-// TestStuckClients: clients that do not read delay nobody else: a few writers are
+// TestStuckClients: clients that do not read delay no other: a few writers are
 // replaced after a moment each. The stuck ones are cut when their time is over.
 func TestStuckClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

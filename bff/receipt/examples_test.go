@@ -136,7 +136,7 @@ func sign(t *testing.T, key ed25519.PrivateKey, typ, kid string, change func(c j
 	return text
 }
 
-// forged is what somebody without a key can make: a token that names another
+// forged is what an attacker without a key can make: a token that names another
 // algorithm, "signed" with what is public.
 func forged(t *testing.T, alg, kid, payload string, key []byte) string {
 	t.Helper()

@@ -82,7 +82,7 @@ func TestReceiptIsNotPersonal(t *testing.T) {
 	told := part(t, s.Receipt(paid()), 0) + part(t, s.Receipt(paid()), 1) + string(s.KeySet())
 	for _, secret := range []string{"mail.example", "private", "surprise", "marker", secretNew, hex.EncodeToString(s.key.Seed()), base64.RawURLEncoding.EncodeToString(s.key.Seed())} {
 		if strings.Contains(told, secret) {
-			t.Errorf("%q is told: %s", secret, told)
+			t.Errorf("%q is in the receipt: %s", secret, told)
 		}
 	}
 }
@@ -178,7 +178,7 @@ func keys(t *testing.T, s *Signer) (set verify.Keys) {
 	return set
 }
 
-// A view of a paid session is made whenever somebody looks.
+// A view of a paid session is made for every request.
 func BenchmarkReceipt(b *testing.B) {
 	s, session := signer(b, secretNew, secretOld), paid()
 	for b.Loop() {

@@ -1,5 +1,5 @@
 // Package retention erases personal data that was kept for long enough, and deletes
-// sessions that nobody paid.
+// sessions that were never paid.
 package retention
 
 import (

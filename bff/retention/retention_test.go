@@ -38,7 +38,7 @@ func (s *shelf) EraseActions(context.Context, time.Time, int) (int, error) { ret
 func (s *shelf) Truncate(context.Context) error                            { return nil }
 
 // One instance erases at a time and then none for a day. After a session that cannot be
-// erased it goes on with the others, and tries again sooner. By default nothing is even
+// erased it continues with the others, and tries again sooner. By default nothing is even
 // looked for.
 func TestRetentionPass(t *testing.T) {
 	const every, lease = 24 * time.Hour, 10 * time.Minute

@@ -154,7 +154,7 @@ func TestExpiry(t *testing.T) {
 	}
 }
 
-// TestExpiryUnread expires by the clock although nobody looks before the money
+// TestExpiryUnread expires by the clock although no request comes before the money
 // comes.
 func TestExpiryUnread(t *testing.T) {
 	c := newClock()

@@ -243,7 +243,7 @@ func (o *order) parseCallback(p params, lax bool) *refusal {
 }
 
 // public reports whether a host can be one of the public internet, as far as
-// its name tells.
+// its name shows.
 func public(host string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return ip.IsGlobalUnicast() && !ip.IsPrivate()

@@ -29,7 +29,7 @@ func TestRemoteSaysWhyNot(t *testing.T) {
 		"no such code": {server.URL, "nothing", "pay", "no transaction has this tracking code"},
 		"no such kind": {server.URL, code, "rob", "unknown kind"},
 		"a path":       {server.URL, "../../x", "pay", "no transaction has this tracking code"},
-		"nobody":       {"http://127.0.0.1:1", code, "pay", "connection refused"},
+		"no server":    {"http://127.0.0.1:1", code, "pay", "connection refused"},
 	} {
 		err := Remote{URL: c.url}.Pay(t.Context(), c.code, Kind(c.kind))
 		if err == nil || !strings.Contains(err.Error(), c.has) {

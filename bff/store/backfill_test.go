@@ -149,7 +149,7 @@ func TestOlderReleaseChangesASession(t *testing.T) {
 			for n := 2; n < 4; n++ { // one of them after the first pass
 				s := insert(n)
 				formerly(t, db, s.ID, confirmedOn)
-				eventually(t, "a later pass mends it", func() bool {
+				eventually(t, "a later pass backfills it", func() bool {
 					return slices.Equal(countedNow(t, db), []string{fmt.Sprint(n, " confirmed ETH")}) && found(s)
 				})
 			}

@@ -150,7 +150,7 @@ func TestPartFailsAlone(t *testing.T) {
 }
 
 // A part sees what the parts before it have written, and readers see none of them
-// until they are committed. Nobody is answered earlier.
+// until they are committed. No caller gets its result earlier.
 func TestPartSeesEarlierParts(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
 	n := commits(t, db, nil)

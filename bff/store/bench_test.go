@@ -42,7 +42,7 @@ func benchmarkInsert(b *testing.B, db *DB) {
 	}
 }
 
-// BenchmarkUpdate changes an attempt and tells of it to one endpoint.
+// BenchmarkUpdate changes an attempt and notifies one endpoint.
 func BenchmarkUpdate(b *testing.B) { onBoth(b, benchmarkUpdate, "https://a.example/") }
 
 func benchmarkUpdate(b *testing.B, db *DB) {

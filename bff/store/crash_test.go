@@ -91,7 +91,7 @@ func childWriteOne(ctx context.Context, db *DB, n int) {
 }
 
 // writeOne stores session n, unless an earlier child got so far, then changes
-// it and tells of it.
+// it and reports it.
 func writeOne(ctx context.Context, db *DB, n int) error {
 	s, err := db.Insert(ctx, sample(n))
 	if err != nil && !errors.Is(err, payment.ErrExists) {
@@ -177,7 +177,7 @@ func TestKilledWriterLosesNothing(t *testing.T) {
 	t.Logf("%d sessions", acknowledged)
 }
 
-// The same of many who write at once: whoever shares a commit is told of it as
+// The same of many who write at once: every writer that shares a commit is notified of it as
 // little before it is on the disk.
 func TestKilledConcurrentWritersLoseNothing(t *testing.T) {
 	for range 5 {

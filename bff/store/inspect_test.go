@@ -11,7 +11,7 @@ import (
 	"coinslot/bff/store/pgtest"
 )
 
-// What is looked at is told, and nothing is made or changed by looking.
+// Inspect reports the state, and creates and changes nothing.
 func TestInspect(t *testing.T) {
 	for name, dsn := range databases(t) {
 		t.Run(name, func(t *testing.T) {
@@ -74,7 +74,7 @@ func files(t *testing.T, dsn string) []string {
 	return names
 }
 
-// A user of PostgreSQL who may read only is told apart.
+// A PostgreSQL user with read access only is recognized.
 func TestInspectRights(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	db := opened(t, dsn)

@@ -33,14 +33,14 @@ func TestLease(t *testing.T) {
 				t.Errorf("%d have the turn; want one", taken)
 			}
 			if !take("other", -time.Second) || !take("other", time.Hour) || take("other", time.Hour) {
-				t.Error("a turn that has ended is still somebody's, or one that has not is free")
+				t.Error("a lease that has ended is still held, or one that has not is free")
 			}
 			one, other := db.Lease("kept"), db.Lease("kept")
 			if !taking(one, time.Hour) || !taking(one, 2*time.Hour) || taking(other, time.Hour) {
 				t.Error("a turn cannot be kept, or another can take it")
 			}
 			if !taking(one, -time.Second) || !taking(one, -2*time.Second) || !taking(other, time.Hour) || taking(one, time.Hour) {
-				t.Error("a turn that has ended cannot be kept as long as nobody takes it, or when somebody has")
+				t.Error("a lease that has ended cannot be extended while it is free, or can when another instance holds it")
 			}
 		})
 	}

@@ -34,7 +34,7 @@ func TestCursorAfterARestore(t *testing.T) {
 			wantGone(t, db, lost) // SQLite has evt_5 there
 			wantEvents(t, db, outbox.EventQuery{After: kept}, "evt_4", "evt_5")
 
-			// A cursor of an older release goes on where it can, and comes back with a digest.
+			// A cursor of an older release continues where it can, and comes back with a digest.
 			page := wantEvents(t, db, outbox.EventQuery{After: withoutDigest(kept), Limit: 1}, "evt_4")
 			if strings.Count(page.Next, ".") != 2 {
 				t.Errorf("next cursor = %q; want one with a digest", page.Next)
@@ -44,7 +44,7 @@ func TestCursorAfterARestore(t *testing.T) {
 				t.Errorf("next cursor of an empty page = %q; want one with a digest", page.Next)
 			}
 
-			// The same change, told again after the restore, has the same id and another time.
+			// The same change, written again after the restore, has the same id and another time.
 			last := wantEvents(t, db, outbox.EventQuery{After: kept}, "evt_4", "evt_5").Next
 			run(t, db.Writer, `UPDATE events SET at = at + 1 WHERE id = 'evt_5'`)
 			wantGone(t, db, last)

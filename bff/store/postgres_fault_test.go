@@ -98,7 +98,7 @@ func TestPostgresKilled(t *testing.T) {
 		cluster.Kill(t)
 		cluster.Start(t)
 		back := time.Now()
-		eventually(t, "writing goes on", advanced(&done, 1))
+		eventually(t, "writing continues", advanced(&done, 1))
 		t.Logf("round %d: back %v after the server", round, time.Since(back))
 		if time.Since(back) > 2*time.Second {
 			t.Error("the service was away for longer than 2s")
@@ -175,7 +175,7 @@ func TestPostgresConnectionsEnded(t *testing.T) {
 	wantMarks(t, db, sample(1).ID, acknowledged, refused)
 }
 
-// A server that has stopped where it was keeps nobody waiting for ever.
+// A server that has stopped where it was blocks no caller for ever.
 func TestPostgresPaused(t *testing.T) {
 	cluster := pgtest.New(t)
 	db := opened(t, cluster.DSN(t))
@@ -329,7 +329,7 @@ func TestLostCommit(t *testing.T) {
 	}
 }
 
-// If somebody else has changed the session before that is found out, it stays
+// If another instance has changed the session before that is found out, it stays
 // unknown.
 func TestLostCommitOvertaken(t *testing.T) {
 	dsn := pgtest.DSN(t)

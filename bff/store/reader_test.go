@@ -77,7 +77,7 @@ func TestReaderCannotWrite(t *testing.T) {
 		if _, err := r.Reader.ExecContext(t.Context(), `DELETE FROM events`); err == nil {
 			t.Errorf("%s: the connections of a reader can write", name)
 		}
-		r.Announce("cs_1") // tells nobody
+		r.Announce("cs_1") // notifies no instance
 	}
 }
 

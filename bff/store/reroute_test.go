@@ -103,7 +103,7 @@ func TestReroutingOfInstances(t *testing.T) {
 	}
 	want("after its answer", 0, 3)
 
-	// Nobody could renew while the database was down: who is first afterwards waits for
+	// No instance could renew while the database was down: the first one afterwards waits for
 	// the others.
 	tell(t, before, 4)
 	pass(10*time.Minute, after, before)
@@ -112,7 +112,7 @@ func TestReroutingOfInstances(t *testing.T) {
 	want("when all are back", 1, 3)
 }
 
-// What nobody sends is counted, also where no URL is configured any more.
+// What no instance sends is counted, also where no URL is configured any more.
 func TestStatsOfUnrouted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "coinslot.db")
 	before := instance(t, path, nil, "https://a.example/", "https://b.example/")

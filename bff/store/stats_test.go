@@ -84,15 +84,15 @@ func TestReadyTables(t *testing.T) {
 	}
 }
 
-// TestTrouble: what is told as the database's fault, and what is not.
+// TestTrouble: what is reported as the database's fault, and what is not.
 func TestTrouble(t *testing.T) {
 	var mu sync.Mutex
-	var told []string
+	var reported []string
 	db := must(Open(t.Context(), Config{DSN: filepath.Join(t.TempDir(), "trouble.db"), Began: func(ctx context.Context, operation string) (context.Context, func(error)) {
 		return ctx, func(err error) {
 			mu.Lock()
 			defer mu.Unlock()
-			told = append(told, fmt.Sprint(operation, " ", err != nil))
+			reported = append(reported, fmt.Sprint(operation, " ", err != nil))
 		}
 	}}))
 	<-db.backfilled
@@ -119,12 +119,12 @@ func TestTrouble(t *testing.T) {
 		{"closed", func() error { _ = db.Close(); return db.Ping(t.Context()) }, []string{"read true"}},
 	} {
 		mu.Lock()
-		told = nil
+		reported = nil
 		mu.Unlock()
 		err := c.do()
 		mu.Lock()
-		if !slices.Equal(told, c.want) {
-			t.Errorf("%s (%v): told %q; want %q", c.name, err, told, c.want)
+		if !slices.Equal(reported, c.want) {
+			t.Errorf("%s (%v): reported %q; want %q", c.name, err, reported, c.want)
 		}
 		mu.Unlock()
 	}

@@ -11,8 +11,8 @@ import (
 	"coinslot/bff/store/sqldb"
 )
 
-// What a caller who goes away has had done is either written and told, or not
-// written: a session that was claimed and that nobody knows of would wait for
+// The write of a caller that goes away is either written and reported, or not
+// written: a session that was claimed and that no caller knows of would wait for
 // its lease.
 func TestCallerGoesAway(t *testing.T) {
 	for kind, dsn := range databases(t) {
@@ -34,7 +34,7 @@ func TestCallerGoesAway(t *testing.T) {
 			gone, cancel := context.WithCancel(t.Context())
 			cancel()
 			if _, err := db.Claim(gone, time.Now(), time.Minute, 9); !errors.Is(err, context.Canceled) {
-				t.Errorf("a claim by nobody = %v; want %v", err, context.Canceled)
+				t.Errorf("a claim of a canceled caller = %v; want %v", err, context.Canceled)
 			}
 		})
 	}

@@ -20,7 +20,7 @@ type Payment struct {
 
 // URI returns the link that asks a wallet for p, "" where no form is standard,
 // the coin is not known, the address fails its check, or the amount cannot be
-// sent digit for digit. contract tells that the link names a token's contract
+// sent digit for digit. contract reports that the link names a token's contract
 // as well: wallets that read only the target would pay the contract.
 //
 // Sources: EIP-681; BIP-21; Solana Pay specification, "transfer request"; TON

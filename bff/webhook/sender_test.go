@@ -84,13 +84,13 @@ func TestRunWithoutEndpointsWaits(t *testing.T) {
 	})
 }
 
-// TestKick: what was committed goes out at once when the sender is told, and
+// TestKick: what was committed goes out at once when the sender is kicked, and
 // within a second when it is not.
 func TestKick(t *testing.T) {
 	for name, tc := range map[string]struct {
 		kick bool
 		most time.Duration
-	}{"told": {true, 0}, "not told": {false, time.Second}} {
+	}{"kicked": {true, 0}, "not kicked": {false, time.Second}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				q := newQueue()

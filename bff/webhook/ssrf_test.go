@@ -37,7 +37,7 @@ var special = []string{
 	"64:ff9b::127.0.0.0/104", "64:ff9b::10.0.0.0/104", "64:ff9b::169.254.0.0/112", "2002:7f00::/24", "2002:a00::/24", "2002:a9fe::/32", "2002:c0a8::/32", "::127.0.0.0/104", "::10.0.0.0/104",
 }
 
-// outward are addresses that anybody may have a shop at.
+// outward are public addresses.
 var outward = []string{"1.1.1.1", "8.8.8.8", "93.184.216.34", "100.128.0.1", "172.32.0.1", "2606:4700:4700::1111", "2a00:1450:4001::1"}
 
 // last returns the highest address of a block.

@@ -110,7 +110,7 @@ func TestConnectionFailures(t *testing.T) {
 	defer broken.Close()
 	(&names{}).use(t)
 	for name, tc := range map[string]struct{ endpoint, want string }{
-		"nobody there":    {"http://127.0.0.1:1/hook?key=s3cr3t", "not_connected"},
+		"no server":       {"http://127.0.0.1:1/hook?key=s3cr3t", "not_connected"},
 		"no name":         {"https://none.example/hook?key=s3cr3t", "name_unknown"},
 		"certificate":     {secure.URL + "/hook?key=s3cr3t", "https_failed"},
 		"old TLS":         {old.URL + "/hook?key=s3cr3t", "https_failed"},
@@ -220,7 +220,7 @@ func TestTestOfSeveral(t *testing.T) {
 	})
 }
 
-// TestTestWithoutSender: who delivers nothing can test, and who has no endpoint is told so.
+// TestTestWithoutSender: a process that delivers nothing can test; no endpoint is an error.
 func TestTestWithoutSender(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer server.Close()

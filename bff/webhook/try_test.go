@@ -166,7 +166,7 @@ func TestAnswerIsReadUpToALimit(t *testing.T) {
 	got := deliverTo(t, func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(500)
 		chunk := bytes.Repeat([]byte("<script>"), 8<<10)
-		for range 16 << 10 { // 1 GiB, if anybody read it
+		for range 16 << 10 { // 1 GiB, if it were read
 			n, err := w.Write(chunk)
 			written.Add(int64(n))
 			if err != nil {

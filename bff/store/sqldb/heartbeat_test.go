@@ -28,7 +28,7 @@ func (l deadLine) try(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, l.takes)
 	defer cancel()
 	<-ctx.Done()
-	return errors.New("nobody is there")
+	return errors.New("no server")
 }
 
 func (l deadLine) dial(ctx context.Context, _, _ string) (net.Conn, error) {
@@ -47,7 +47,7 @@ func unanswered(t *testing.T, l deadLine) *DB {
 	return &DB{pool: pool, Reader: sql.OpenDB(l), Dialect: postgresDialect(), Patience: defaultPatience, hints: newHints(), Log: slog.New(slog.DiscardHandler)}
 }
 
-// What goes on besides is seen to turn although the database does not answer, and
+// The background loops keep beating although the database does not answer, and
 // seen not to when it hangs itself.
 func TestHeartbeats(t *testing.T) {
 	for name, stuck := range map[string]bool{"away": false, "stuck": true} {

@@ -232,7 +232,7 @@ func bounded(ctx context.Context, fn func(ctx context.Context) error) error {
 	return fn(ctx)
 }
 
-// Sleep waits for d, or until ctx ends. It reports whether ctx goes on.
+// Sleep waits for d, or until ctx ends. It reports whether ctx is still open.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	background.Sleep(ctx, d)
 	return ctx.Err() == nil

@@ -13,7 +13,7 @@ import (
 	"coinslot/bff/store/pgtest"
 )
 
-// ear hears what a DB is told.
+// ear records the notifications of a DB.
 type ear struct {
 	mu    sync.Mutex     // guards the field below
 	heard map[string]int // by session
@@ -68,7 +68,7 @@ func TestHints(t *testing.T) {
 	other.Announce("cs_back")
 	own.wants(t, "cs_back", 1)
 	if own.times("cs_1") != 0 || own.times("") != 1 || others.times("") != 1 {
-		t.Error("an instance has heard itself, or was told to catch up")
+		t.Error("an instance was notified of its own change, or had to catch up")
 	}
 	start := time.Now()
 	one.Announce("cs_last")
@@ -76,7 +76,7 @@ func TestHints(t *testing.T) {
 	t.Logf("a hint took %v, of which %v are waited for more", time.Since(start), gatherFor)
 }
 
-// Lost connections are made again, and the listener is told that it may have
+// Lost connections are made again, and the listener is notified that it may have
 // missed something.
 func TestHintsAfterALostConnection(t *testing.T) {
 	dsn := pgtest.DSN(t)
@@ -89,7 +89,7 @@ func TestHintsAfterALostConnection(t *testing.T) {
 	e.wants(t, "cs_1", 1)
 }
 
-// More than can be told: everybody is told to catch up.
+// More hints than fit: every instance has to catch up.
 func TestTooManyHints(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	one, other := opened(t, dsn), opened(t, dsn)

@@ -255,7 +255,7 @@ func endedLogins(t *testing.T, b Backend) {
 		ok(t, b.EndLogin(t.Context(), login, time.Now().Add(until)))
 	}
 	if ended("a") {
-		t.Error("a login that nobody has ended is ended")
+		t.Error("a login that was not ended is ended")
 	}
 	end("a", time.Hour)
 	end("a", time.Hour)
@@ -292,7 +292,7 @@ func refusedOrigins(t *testing.T, b Backend) {
 }
 
 // Strangers who make up hosts take places from one another, not from the shop that
-// somebody has forgotten to list: neither while it is new nor once it was seen by
+// the operator has forgotten to list: neither while it is new nor once it was seen by
 // two shoppers, however often they come.
 func refusedOriginsBounded(t *testing.T, b Backend) {
 	has := func(origin string) bool {

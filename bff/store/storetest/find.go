@@ -121,7 +121,7 @@ func listFilters(t *testing.T, b Backend) {
 	same(t, "second page before a time", ids(rest.Sessions), []string{fresh(0).ID})
 }
 
-// Whoever reads page after page sees every session that was there at the
+// A reader of page after page sees every session that was there at the
 // beginning, once, whatever comes in meanwhile.
 func listPages(t *testing.T, b Backend) {
 	var want []string

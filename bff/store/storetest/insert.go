@@ -123,7 +123,7 @@ func everyField(t *testing.T, b Backend) {
 	s := full()
 	wantNoZero(t, "Session", reflect.ValueOf(s))
 	check(t, b, inserted(t, b, s))
-	// Claims, Service.Open and watchers set those, and nobody else.
+	// Claims, Service.Open and watchers set those, and nothing else does.
 	s.Version, s.Epoch, s.Claimed, s.Unchecked, s.WatchedUntil = 1, 0, false, false, time.Time{}
 	check(t, b, s)
 

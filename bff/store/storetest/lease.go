@@ -79,7 +79,7 @@ func touchFenced(t *testing.T, b Backend) {
 }
 
 // What makes a leased session due sooner, as a shopper's page does, gives it to
-// nobody else.
+// no other instance.
 func leaseStays(t *testing.T, b Backend) {
 	s := claimed(t, b, 1)
 	touch(t, b, s, s.Version, epoch(), epoch().Add(-time.Hour))

@@ -14,14 +14,14 @@ import (
 
 func logTests() map[string]func(*testing.T, Opener) {
 	return map[string]func(*testing.T, Opener){
-		"log of nothing":                 on(logEmpty),
-		"log in the order of writing":    on(logOrder, endA, endB),
-		"log of a session":               on(logSession),
-		"log goes on where it has ended": on(logGoesOn),
-		"log limits":                     on(logLimits),
-		"log of an unknown cursor":       on(logBadCursor),
-		"log of another database":        logOfAnother,
-		"log under writers misses none":  on(logRace),
+		"log of nothing":                on(logEmpty),
+		"log in the order of writing":   on(logOrder, endA, endB),
+		"log of a session":              on(logSession),
+		"log continues where it ended":  on(logContinues),
+		"log limits":                    on(logLimits),
+		"log of an unknown cursor":      on(logBadCursor),
+		"log of another database":       logOfAnother,
+		"log under writers misses none": on(logRace),
 	}
 }
 
@@ -84,7 +84,7 @@ func logSession(t *testing.T, b Backend) {
 	}
 }
 
-func logGoesOn(t *testing.T, b Backend) {
+func logContinues(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
 	var got, want []string
 	q := outbox.EventQuery{Limit: 2}
@@ -164,7 +164,7 @@ func logOfAnother(t *testing.T, open Opener) {
 	}
 }
 
-// A reader that goes on from where it was finds every event once, whatever the
+// A reader that continues from where it was finds every event once, whatever the
 // order in which writers end.
 func logRace(t *testing.T, b Backend) {
 	readUnderWriters(t, b, b)

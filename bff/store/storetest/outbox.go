@@ -32,7 +32,7 @@ func outboxTests() map[string]func(*testing.T, Opener) {
 	}
 }
 
-// event is the nth of a session, told n seconds after the epoch.
+// event is the nth of a session, n seconds after the epoch.
 func event(session string, n int) payment.Event {
 	return payment.Event{
 		ID: fmt.Sprintf("evt_%s_%d", session, n), Type: payment.EventPending, Session: session,
@@ -106,7 +106,7 @@ func eventOnce(t *testing.T, b Backend) {
 		[]string{second.ID})
 }
 
-// Events of one instant are delivered as they were told.
+// Events of one instant are delivered in the order of writing.
 func eventOrder(t *testing.T, b Backend) {
 	var want []string
 	for n := range 4 {
@@ -147,7 +147,7 @@ func deliveryOldest(t *testing.T, b Backend) {
 		updated(t, b, s.ID, nothing, event(s.ID, n))
 	}
 	same(t, "before they are due", claimTo(t, b, epoch(), 10, endA, endB), []outbox.Delivery(nil))
-	same(t, "to nobody", claimTo(t, b, later(), 10), []outbox.Delivery(nil))
+	same(t, "to no endpoint", claimTo(t, b, later(), 10), []outbox.Delivery(nil))
 	same(t, "of none", claimTo(t, b, later(), 0, endA), []outbox.Delivery(nil))
 	one, two, three := event(s.ID, 1).ID, event(s.ID, 2).ID, event(s.ID, 3).ID
 	same(t, "first three of both", eventIDs(claimTo(t, b, later(), 3, endB, endA, endB)),
@@ -258,7 +258,7 @@ func ofType(session string, n int, t payment.EventType) payment.Event {
 }
 
 // Behind a backlog of what strangers can cause, payments and reviews come first, the
-// oldest of them first, and what was told of the same session before them.
+// oldest of them first, and what was sent about the same session before them.
 func deliveryUrgent(t *testing.T, b Backend) {
 	s, other := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
 	for n := range 20 {

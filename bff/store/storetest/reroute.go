@@ -133,7 +133,7 @@ func rerouteOneOfTwo(t *testing.T, l *restarts) {
 	same(t, "unrouted", unrouted(t, b), map[string]int{})
 }
 
-// Every URL that is left has the event, so that nobody can say whether it is to be
+// Every URL that is left has the event, so that it is unknown whether it is to be
 // delivered once more: an operator decides.
 func rerouteRemoved(t *testing.T, l *restarts) {
 	b := l.restart(0, endA, endB)
@@ -166,7 +166,7 @@ func rerouteOld(t *testing.T, l *restarts) {
 		[]string{confirmed(s.ID, 0).ID})
 }
 
-// Who sets the first URL is told of the last 30 days, without what is over.
+// The first URL gets the events of the last 30 days, without what is over.
 func rerouteSetLater(t *testing.T, l *restarts) {
 	b := l.restart(0)
 	s := l.session(b)

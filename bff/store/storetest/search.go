@@ -151,7 +151,7 @@ func searchFilters(t *testing.T, b Backend) {
 	}
 }
 
-// Whoever reads page after page sees everything once, however it is searched for.
+// A reader of page after page sees everything once, however it is searched for.
 func searchPages(t *testing.T, b Backend) {
 	var want []string
 	for n := range 7 {

@@ -31,7 +31,7 @@ type Backend interface {
 	// marker, or payment.ErrNotFound.
 	Lookup(ctx context.Context, trackingCodeOrMarker string) (payment.Session, error)
 	// Watch notes for those of the sessions that are pending or preparing that
-	// somebody looks at them: WatchedUntil becomes until, unless it is later
+	// a page shows them: WatchedUntil becomes until, unless it is later
 	// already, and DueAt dueBy, unless it is earlier. There is no new version, and
 	// leases stay. Ids that are not there are left out.
 	Watch(ctx context.Context, ids []string, until, dueBy time.Time) error
