@@ -11,7 +11,7 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// chromium is shared: every page opened in it is a fresh one's.
+// chromium is shared; every page has a fresh context.
 var chromium *browser.Browser
 
 func TestMain(m *testing.M) {
@@ -23,15 +23,14 @@ func TestMain(m *testing.M) {
 	os.Exit(browser.Share(m, &chromium))
 }
 
-// together lets a test run beside others: each has a stage of its own, and most of its time is
-// waiting. Parts of a test go one after the other unless they say otherwise.
-func together(t *testing.T) {
+// runParallel runs a top-level test beside others, because most of its time is waiting.
+func runParallel(t *testing.T) {
 	if strings.Contains(t.Name(), "/") {
 		return
 	}
-	if _, again := alongside.LoadOrStore(t, true); !again {
+	if _, again := parallelTests.LoadOrStore(t, true); !again {
 		t.Parallel()
 	}
 }
 
-var alongside sync.Map // *testing.T to true
+var parallelTests sync.Map // *testing.T to true

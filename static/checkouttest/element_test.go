@@ -12,7 +12,7 @@ import (
 
 // TestProperties: each attribute is a property, and the other way round.
 func TestProperties(t *testing.T) {
-	s := play(t, `<coinslot-checkout item=coffee amount=5 quantity=2 mode=modal prewarm=none return-url="/thanks" lang=de></coinslot-checkout>`, "", browser.Options{})
+	s := openPage(t, `<coinslot-checkout item=coffee amount=5 quantity=2 mode=modal prewarm=none return-url="/thanks" lang=de></coinslot-checkout>`)
 	s.WaitJS(`!!window.Coinslot`, "the script")
 	var got []any
 	s.Eval(`(() => { const el = `+element+`;
@@ -26,8 +26,8 @@ func TestProperties(t *testing.T) {
 	}
 	s.Eval(element+`.open = true`, nil)
 	s.Wait(dialog)
-	s.said("ready cs_1 open")
-	if got := s.asked()[0]; !strings.HasPrefix(got, "/checkout/cs_1?embed=modal") {
+	s.waitEvent("ready cs_1 open")
+	if got := s.requested()[0]; !strings.HasPrefix(got, "/checkout/cs_1?embed=modal") {
 		t.Errorf("frame = %s; want the session's", got)
 	}
 	s.Eval(element+`.open = false`, nil)
@@ -37,27 +37,27 @@ func TestProperties(t *testing.T) {
 // TestPropertiesAssignedEarly: frameworks assign properties to elements that the script has not
 // reached yet.
 func TestPropertiesAssignedEarly(t *testing.T) {
-	s := play(t, ``, "", browser.Options{Script: `document.addEventListener('readystatechange', () => { if (window.early || !document.body || window !== top) return;
+	s := openPageWith(t, ``, "", browser.Options{Script: `document.addEventListener('readystatechange', () => { if (window.early || !document.body || window !== top) return;
 		window.early = document.createElement('coinslot-checkout'); early.session = 'cs_early'; early.returnUrl = '/x'; document.body.append(early) })`})
-	s.said("ready cs_early open")
+	s.waitEvent("ready cs_early open")
 	s.WaitJS(element+`.getAttribute('return-url') === '/x'`, "the attribute")
 }
 
 func TestOpenOptions(t *testing.T) {
-	s := play(t, "", "", browser.Options{})
+	s := openPage(t, "")
 	s.WaitJS(`!!window.Coinslot`, "the script")
 	s.Eval(`(() => { Object.prototype.evil = 'x'; window.el = Coinslot.open({ item: 'tip', amount: 7, quantity: 2, returnUrl: '/thanks', theme: 'dark', target: document.body });
 		delete Object.prototype.evil })()`, nil)
 	s.WaitJS(`el === `+element+` && el.mode === 'modal' && el.getAttribute('return-url') === '/thanks' && !el.hasAttribute('evil') && el.result instanceof Promise`, "the element")
 	s.WaitJS(`seen.some((line) => line.startsWith('ready'))`, "ready")
-	if got, want := s.asked()[0], "/checkout?item=tip&amount=7&quantity=2&embed=modal"; !strings.HasPrefix(got, want) {
+	if got, want := s.requested()[0], "/checkout?item=tip&amount=7&quantity=2&embed=modal"; !strings.HasPrefix(got, want) {
 		t.Errorf("frame = %s; want %s…", got, want)
 	}
 }
 
 // TestReturnURLQuery: what is added to the page's own query, and that its fragment stays last.
 func TestReturnURLQuery(t *testing.T) {
-	s := play(t, "", "", browser.Options{})
+	s := openPage(t, "")
 	const jwt = "eyJhbGciOiJFZERTQSJ9.eyJzdWIiOiJjc185In0.c2ln-_"
 	for name, c := range map[string]struct{ url, receipt, want string }{
 		"receipt":       {"/thanks", "'" + jwt + "'", "/thanks?session=cs_9&status=confirmed&receipt=" + jwt},
@@ -69,8 +69,8 @@ func TestReturnURLQuery(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s.SetTest(t)
 			s.visit(`<coinslot-checkout session=cs_9 return-url="`+c.url+`"></coinslot-checkout>`, fmt.Sprintf(policy, s.bff))
-			s.said("ready cs_9 open")
-			s.say(`{ type: 'complete', session: 'cs_9', status: 'confirmed', receipt: ` + c.receipt + ` }`)
+			s.waitEvent("ready cs_9 open")
+			s.post(`{ type: 'complete', session: 'cs_9', status: 'confirmed', receipt: ` + c.receipt + ` }`)
 			s.WaitJS(`location.pathname === '/thanks'`, "the return URL")
 			if got := s.URL(); got != s.host+c.want {
 				t.Errorf("URL = %s; want %s", got, s.host+c.want)
@@ -81,8 +81,7 @@ func TestReturnURLQuery(t *testing.T) {
 }
 
 func TestMarks(t *testing.T) {
-	s := play(t, inline, "", browser.Options{})
-	s.said("ready cs_1 open")
+	s := openReady(t)
 	var got []string
 	s.Eval(`performance.getEntriesByType('mark').map(({ name }) => name)`, &got)
 	if diff := cmp.Diff([]string{"coinslot:script", "coinslot:frame", "coinslot:hello", "coinslot:shown", "coinslot:ready"}, got); diff != "" {
@@ -106,16 +105,16 @@ func TestSlowNetwork(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := play(t, `<coinslot-checkout session=cs_1 mode=modal prewarm=`+c.prewarm+`><a id=buy href="/thanks">Pay</a></coinslot-checkout>`, "",
+			s := openPageWith(t, `<coinslot-checkout session=cs_1 mode=modal prewarm=`+c.prewarm+`><a id=buy href="/thanks">Pay</a></coinslot-checkout>`, "",
 				browser.Options{Script: `Object.defineProperty(navigator, 'connection', { value: ` + c.connection + ` })`})
 			s.WaitJS(`!!window.Coinslot`, "the script")
 			s.Eval(`document.querySelector('#buy').focus()`, nil)
 			if c.warm {
-				s.said("ready cs_1 open")
+				s.waitEvent("ready cs_1 open")
 				return
 			}
-			s.pass(2500) // idle waits for 2 s
-			if got := s.asked(); len(got) != 0 {
+			s.wait(2500) // idle waits for 2 s
+			if got := s.requested(); len(got) != 0 {
 				t.Errorf("frames = %v; want none", got)
 			}
 		})
@@ -124,16 +123,14 @@ func TestSlowNetwork(t *testing.T) {
 
 // TestBackForwardCache: the page comes back alive, with the line to its frame.
 func TestBackForwardCache(t *testing.T) {
-	s := play(t, inline, "", browser.Options{})
-	s.said("ready cs_1 open")
+	s := openReady(t)
 	s.Eval(`addEventListener('pageshow', ({ persisted }) => { window.persisted = persisted }), 0`, nil)
 	s.Eval(`location.href = '/thanks'`, nil)
 	s.WaitJS(`location.pathname === '/thanks'`, "another page")
 	s.Eval(`history.back()`, nil)
 	s.WaitJS(`location.pathname === '/' && window.persisted === true`, "the page out of the cache")
-	s.say(`{ type: 'status', session: 'cs_1', status: 'pending' }`)
-	s.said("status cs_1 pending")
-	if got := len(s.asked()); got != 1 {
+	s.sync()
+	if got := len(s.requested()); got != 1 {
 		t.Errorf("%d frames were loaded; want 1", got)
 	}
 }
@@ -141,12 +138,12 @@ func TestBackForwardCache(t *testing.T) {
 // TestNoLayoutShift: from the script's first act until the frame is on show nothing under an inline
 // checkout moves.
 func TestNoLayoutShift(t *testing.T) {
-	s := play(t, `<style>coinslot-checkout:not(:defined) { display: block; min-height: 420px }</style>`+inline+`<p>below</p>`,
+	s := openPageWith(t, `<style>coinslot-checkout:not(:defined) { display: block; min-height: 420px }</style>`+inline+`<p>below</p>`,
 		"frame-src *; script-src * 'unsafe-inline'; style-src 'unsafe-inline'", browser.Options{
 			Script: `window.shifts = []; new PerformanceObserver((list) => shifts.push(...list.getEntries().map(({ value }) => value))).observe({ type: 'layout-shift', buffered: true })`})
 	s.WaitJS(`seen.includes('ready cs_1 open')`, "ready")
-	s.say(`{ type: 'size', height: 420 }`)
-	s.WaitJS(`document.querySelector('coinslot-checkout').shadowRoot.querySelector('iframe').offsetHeight === 420`, "the height")
+	s.post(`{ type: 'size', height: 420 }`)
+	s.WaitJS(iframe+`.offsetHeight === 420`, "the height")
 	var total float64
 	s.Eval(`shifts.reduce((sum, value) => sum + value, 0)`, &total)
 	if total > 0.02 {

@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	retry    = "coinslot-checkout >>> [role=alert] button"
-	fallback = "coinslot-checkout >>> [role=alert] a"
-	english  = "Checkout did not load."
+	retry      = "coinslot-checkout >>> [role=alert] button"
+	fallback   = "coinslot-checkout >>> [role=alert] a"
+	failedText = "Checkout did not load."
 )
 
-// failed waits for the failure and checks words, link, event, promise and console line.
-func (s *stage) failed(t *testing.T, words, code, cure string) {
+// waitFailure waits for the failure and checks words, link, event, promise and console line.
+func (s *testPage) waitFailure(t *testing.T, words, code, cure string) {
 	t.Helper()
 	s.WaitJS(`details.some(({ name, code }) => name === 'error' && code === '`+code+`')`, "error "+code)
 	s.WaitText("coinslot-checkout >>> [role=alert]", words)
@@ -38,36 +38,35 @@ func (s *stage) failed(t *testing.T, words, code, cure string) {
 }
 
 func TestFrameBlocked(t *testing.T) {
-	s := play(t, `<coinslot-checkout session=cs_mute></coinslot-checkout>`, "", browser.Options{})
-	s.failed(t, english, "frame_blocked", "frame_blocked a proxy must not add X-Frame-Options")
+	s := openPage(t, `<coinslot-checkout session=cs_mute></coinslot-checkout>`)
+	s.waitFailure(t, failedText, "frame_blocked", "frame_blocked a proxy must not add X-Frame-Options")
 	s.Click(retry)
 	s.WaitJS(`details.filter(({ name }) => name === 'error').length === 2`, "a second try")
-	if got := len(s.asked()); got != 2 {
+	if got := len(s.requested()); got != 2 {
 		t.Errorf("%d frames were asked for; want 2", got)
 	}
 }
 
 func TestFrameSourceRefused(t *testing.T) {
-	s := play(t, inline, "default-src 'none'; script-src *; frame-src https://elsewhere.example", browser.Options{})
-	s.failed(t, "Die Kasse lädt nicht.", "csp_frame_src", "csp_frame_src frame-src "+s.bff)
+	s := openPageWith(t, inline, "default-src 'none'; script-src *; frame-src https://elsewhere.example", browser.Options{})
+	s.waitFailure(t, "Die Kasse lädt nicht.", "csp_frame_src", "csp_frame_src frame-src "+s.bff)
 }
 
 // TestOtherViolations: what is blocked elsewhere in the page, or without an address, is not the
 // frame.
 func TestOtherViolations(t *testing.T) {
-	s := play(t, inline, "", browser.Options{})
-	s.said("ready cs_1 open")
+	s := openReady(t)
 	for _, event := range []string{`effectiveDirective: 'frame-src', blockedURI: ''`, `effectiveDirective: 'img-src', blockedURI: '` + s.bff + `'`} {
 		s.Eval(`window.dispatchEvent(new SecurityPolicyViolationEvent('securitypolicyviolation', { disposition: 'enforce', `+event+` }))`, nil)
 	}
-	s.unharmed(t)
+	s.checkNoError(t)
 }
 
 // TestPageLink: with nothing sold the page's own link is what a failure offers; without one there
 // is none.
 func TestPageLink(t *testing.T) {
 	for body, want := range map[string]int{`<a href="/thanks">Pay</a>`: 1, ``: 0} {
-		s := play(t, `<coinslot-checkout>`+body+`</coinslot-checkout>`, "", browser.Options{})
+		s := openPage(t, `<coinslot-checkout>`+body+`</coinslot-checkout>`)
 		s.WaitJS(`!!window.Coinslot`, "the script")
 		s.Eval(element+`.createSession = () => Promise.reject(Error('sold out')), `+element+`.show()`, nil)
 		s.Wait(retry)
@@ -80,60 +79,55 @@ func TestPageLink(t *testing.T) {
 	}
 }
 
-// TestFailureStyle: link and button are wide and at least 44 px high.
-func TestFailureStyle(t *testing.T) {
-	s := play(t, `<coinslot-checkout session=cs_mute></coinslot-checkout>`, "", browser.Options{})
-	s.Wait(retry)
-	s.WaitJS(`[...`+element+`.shadowRoot.querySelectorAll('p > *')].filter((node) => node.offsetHeight >= 44 && node.offsetWidth >= 200).length === 2`, "two targets")
-}
-
 // TestReportOnlyPolicy: a policy that only reports blocks nothing, so it is no failure.
 func TestReportOnlyPolicy(t *testing.T) {
-	s := play(t, inline, "report only: frame-src https://elsewhere.example", browser.Options{})
-	s.said("ready cs_1 open")
-	s.unharmed(t)
+	s := openPageWith(t, inline, "report only: frame-src https://elsewhere.example", browser.Options{})
+	s.waitEvent("ready cs_1 open")
+	s.checkNoError(t)
 }
 
 func TestFailureInModal(t *testing.T) {
-	s := play(t, `<coinslot-checkout session=cs_1 mode=modal prewarm=none><a id=buy href="/thanks">Pay</a></coinslot-checkout>`,
+	s := openPageWith(t, `<coinslot-checkout session=cs_1 mode=modal prewarm=none><a id=buy href="/thanks">Pay</a></coinslot-checkout>`,
 		"default-src 'none'; script-src *; frame-src https://elsewhere.example", browser.Options{})
 	s.Click("#buy")
 	s.Wait(retry)
-	s.Click(crossClose)
+	s.Click(closeButton)
 	s.WaitGone(dialog)
 	s.Click("#buy") // now the link is a link
 	s.WaitJS(`location.pathname === '/thanks'`, "the fallback")
 }
 
 func TestTimeout(t *testing.T) {
-	s := play(t, `<coinslot-checkout session=cs_hang></coinslot-checkout>`, "", browser.Options{})
-	s.failed(t, english, "timeout", "timeout is it reachable?")
+	s := openPage(t, `<coinslot-checkout session=cs_hang></coinslot-checkout>`)
+	s.waitFailure(t, failedText, "timeout", "timeout is it reachable?")
 }
 
 func TestOffline(t *testing.T) {
-	s := play(t, `<coinslot-checkout session=cs_1 lang=de mode=modal prewarm=none><button id=buy>Pay</button></coinslot-checkout>`, "", browser.Options{})
-	s.labels(",Kasse,Schließen") // the words are there
+	s := openPage(t, `<coinslot-checkout session=cs_1 lang=de mode=modal prewarm=none><button id=buy>Pay</button></coinslot-checkout>`)
+	s.waitLabels(",Kasse,Schließen") // the words are there
 	s.Offline(true)
 	s.Click("#buy")
-	s.failed(t, "Sie sind offline.", "offline", "offline offline")
+	s.waitFailure(t, "Sie sind offline.", "offline", "offline offline")
 	s.Offline(false) // it tries again by itself
-	s.said("ready cs_1 open")
+	s.waitEvent("ready cs_1 open")
 	s.WaitGone(retry)
 }
 
-// TestLateHello: a frame given up too early is shown after all.
+// TestLateHello: a frame that says hello after its timeout is shown. Until then link and button are
+// wide and at least 44 px high.
 func TestLateHello(t *testing.T) {
-	s := play(t, `<coinslot-checkout session=cs_mute></coinslot-checkout>`, "", browser.Options{})
-	s.failed(t, english, "frame_blocked", "frame_blocked a proxy must not add X-Frame-Options")
-	s.pay().Eval(`(() => { const s = document.createElement('script'); s.src = '/frame.js'; s.dataset.session = 'cs_mute'; document.body.append(s) })()`, nil)
-	s.said("ready cs_mute open")
+	s := openPage(t, `<coinslot-checkout session=cs_mute></coinslot-checkout>`)
+	s.waitFailure(t, failedText, "frame_blocked", "frame_blocked a proxy must not add X-Frame-Options")
+	s.WaitJS(`[...`+element+`.shadowRoot.querySelectorAll('p > *')].filter((node) => node.offsetHeight >= 44 && node.offsetWidth >= 200).length === 2`, "two targets")
+	s.frameView().Eval(`(() => { const s = document.createElement('script'); s.src = '/frame.js'; s.dataset.session = 'cs_mute'; document.body.append(s) })()`, nil)
+	s.waitEvent("ready cs_mute open")
 	s.WaitGone(retry)
 }
 
 func TestWithoutScript(t *testing.T) {
 	for name, body := range map[string]string{"inline": inline, "modal": modal} {
 		t.Run(name, func(t *testing.T) {
-			s := play(t, body, "", browser.Options{NoJS: true})
+			s := openPageWith(t, body, "", browser.Options{NoJS: true})
 			s.Click("coinslot-checkout a")
 			s.WaitText("h1", "Pay here")
 		})

@@ -12,18 +12,17 @@ import (
 const inline = `<coinslot-checkout session="cs_1" lang=de theme=dark><a href="{bff}/checkout/cs_1">Pay</a></coinslot-checkout>`
 
 func TestInline(t *testing.T) {
-	s := play(t, inline, "", browser.Options{})
-	s.said("ready cs_1 open")
-	s.said("status cs_1 open")
+	s := openReady(t)
+	s.waitEvent("status cs_1 open")
 	s.WaitGone("coinslot-checkout a")
 
 	want := s.bff + "/checkout/cs_1?embed=inline&origin=" + strings.NewReplacer(":", "%3A", "/", "%2F").Replace(s.host) + "&lang=de&theme=dark"
-	if got := s.pay().URL(); got != want {
+	if got := s.frameView().URL(); got != want {
 		t.Errorf("frame URL = %s; want %s", got, want)
 	}
-	s.WaitJS(`document.querySelector('coinslot-checkout').shadowRoot.querySelector('iframe').title === 'Kasse'`, "the title")
+	s.WaitJS(iframe+`.title === 'Kasse'`, "the title")
 	var got map[string]any
-	s.Eval(`(() => { const f = document.querySelector('coinslot-checkout').shadowRoot.querySelector('iframe');
+	s.Eval(`(() => { const f = `+iframe+`;
 		return { allow: f.allow, sandbox: f.sandbox.value, height: f.offsetHeight } })()`, &got)
 	if diff := cmp.Diff(map[string]any{
 		"allow": "clipboard-write", "height": 333.0,
@@ -36,23 +35,14 @@ func TestInline(t *testing.T) {
 	}
 }
 
-func TestInlineHeightIsClamped(t *testing.T) {
-	s := play(t, inline, "", browser.Options{})
-	s.said("ready cs_1 open")
-	for message, want := range map[string]string{"99999": "4000", "1": "120", "500": "500"} {
-		s.say(`{ type: 'size', height: ` + message + ` }`)
-		s.WaitJS(`document.querySelector('coinslot-checkout').shadowRoot.querySelector('iframe').offsetHeight === `+want, "height "+want)
-	}
-}
-
 func TestFrameGetsStyleThemeAndShown(t *testing.T) {
-	s := play(t, `<style>coinslot-checkout{--coinslot-accent:#0a0;--coinslot-font:Georgia}</style>`+inline,
+	s := openPageWith(t, `<style>coinslot-checkout{--coinslot-accent:#0a0;--coinslot-font:Georgia}</style>`+inline,
 		"frame-src *; script-src * 'unsafe-inline'", browser.Options{})
-	s.said("ready cs_1 open")
+	s.waitEvent("ready cs_1 open")
 	s.Eval(`document.querySelector('coinslot-checkout').setAttribute('theme', 'light')`, nil)
-	s.pay().WaitJS(`heard.length === 3`, "three messages")
+	s.frameView().WaitJS(`heard.length === 3`, "three messages")
 	var got []map[string]string
-	s.pay().Eval(`heard`, &got)
+	s.frameView().Eval(`heard`, &got)
 	want := []map[string]string{
 		{"type": "style", "accent": "#0a0", "radius": "", "density": "", "font": "Georgia"},
 		{"type": "shown"},
@@ -62,20 +52,18 @@ func TestFrameGetsStyleThemeAndShown(t *testing.T) {
 		t.Errorf("frame heard (-want +got):\n%s", diff)
 	}
 	s.Eval(`document.querySelector('coinslot-checkout').simulate('paid')`, nil)
-	s.pay().WaitJS(`heard[3].type === 'simulate' && heard[3].kind === 'paid'`, "simulate")
+	s.frameView().WaitJS(`heard[3].type === 'simulate' && heard[3].kind === 'paid'`, "simulate")
 }
 
 func TestOutcome(t *testing.T) {
-	s := play(t, inline, "", browser.Options{})
-	s.said("ready cs_1 open")
+	s := openReady(t)
 	s.Eval(`document.querySelector('coinslot-checkout').result.then((result) => { window.result = result }), 0`, nil)
-	s.say(`{ type: 'status', session: 'cs_1', status: 'pending' }`)
-	s.said("status cs_1 pending")
+	s.sync()
 	for range 2 { // a final status is told once
-		s.say(`{ type: 'complete', session: 'cs_1', status: 'confirmed', receipt: 'e30.e30.a-_1' }`)
+		s.post(`{ type: 'complete', session: 'cs_1', status: 'confirmed', receipt: 'e30.e30.a-_1' }`)
 	}
-	s.say(`{ type: 'error', code: 'gateway_unavailable', recoverable: true }`)
-	s.said("error cs_1 confirmed")
+	s.post(`{ type: 'error', code: 'gateway_unavailable', recoverable: true }`)
+	s.waitEvent("error cs_1 confirmed")
 	var got struct {
 		Seen    []string
 		Result  map[string]string
@@ -103,8 +91,8 @@ func TestOutcome(t *testing.T) {
 // TestForgedMessages: what does not come from the frame's own window, or does not have the shape,
 // changes nothing.
 func TestForgedMessages(t *testing.T) {
-	s := play(t, inline+`<iframe name=evil src="{bff}/checkout/cs_evil"></iframe>`, "", browser.Options{})
-	s.said("ready cs_1 open")
+	s := openPage(t, inline+`<iframe name=evil src="{bff}/checkout/cs_evil"></iframe>`)
+	s.waitEvent("ready cs_1 open")
 	s.Eval(`(() => { const { port1, port2 } = new MessageChannel();
 		postMessage({ coinslot: 1, type: 'hello', version: 'forged' }, '*', [port2]);
 		port1.postMessage({ type: 'complete', session: 'cs_1', status: 'confirmed', receipt: '' });
@@ -113,15 +101,14 @@ func TestForgedMessages(t *testing.T) {
 	evil.Eval(`(() => { const { port1, port2 } = new MessageChannel();
 		parent.postMessage({ coinslot: 1, type: 'hello', version: 'forged' }, '*', [port2]);
 		port1.postMessage({ type: 'complete', session: 'cs_1', status: 'confirmed', receipt: '' }) })()`, nil)
-	s.pay().Eval(`parent.postMessage({ coinslot: 1, type: 'hello' }, '*')`, nil) // no port
+	s.frameView().Eval(`parent.postMessage({ coinslot: 1, type: 'hello' }, '*')`, nil) // no port
 	for _, message := range []string{`null`, `'text'`, `{}`, `{ type: 'status' }`, `{ type: 'status', session: 'cs_1' }`,
 		`{ type: 'status', session: 'x"', status: 'pending' }`, `{ type: 'status', session: 'cs_1', status: '<b>' }`,
 		`{ type: 'open', href: 'javascript:document.title="bad"' }`, `{ type: 'open', href: 'https://example.com/' }`,
 		`{ type: 'error', code: '<b>' }`} {
-		s.say(message)
+		s.post(message)
 	}
-	s.say(`{ type: 'status', session: 'cs_1', status: 'pending' }`) // the line still works, and is in order
-	s.said("status cs_1 pending")
+	s.sync()
 	var got []string
 	s.Eval(`seen`, &got)
 	if diff := cmp.Diff([]string{"ready cs_1 open", "status cs_1 open", "status cs_1 pending"}, got); diff != "" {
@@ -132,23 +119,19 @@ func TestForgedMessages(t *testing.T) {
 // TestWalletLink: the page opens what the frame may not: its sandbox has no
 // allow-top-navigation-to-custom-protocols.
 func TestWalletLink(t *testing.T) {
-	s := play(t, inline, "", browser.Options{})
-	s.said("ready cs_1 open")
+	s := openReady(t)
 	s.Eval(`HTMLAnchorElement.prototype.click = function () { window.opened = this.href }`, nil)
-	s.say(`{ type: 'open', href: 'bitcoin:bc1qw508?amount=1' }`)
+	s.post(`{ type: 'open', href: 'bitcoin:bc1qw508?amount=1' }`)
 	s.WaitJS(`window.opened === 'bitcoin:bc1qw508?amount=1'`, "the wallet's link")
 }
 
 // TestFormsInTheFrame: every page that the frame goes to says hello again; the host follows and
 // says ready once.
 func TestFormsInTheFrame(t *testing.T) {
-	s := play(t, inline, "", browser.Options{})
-	s.said("ready cs_1 open")
-	s.pay().Eval(`location.reload()`, nil)
-	s.WaitJS(`performance.now() > 0`, "the page")
-	s.pay().WaitJS(`heard.some(({ type }) => type === 'shown')`, "shown again")
-	s.say(`{ type: 'status', session: 'cs_1', status: 'pending' }`)
-	s.said("status cs_1 pending")
+	s := openReady(t)
+	s.frameView().Eval(`location.reload()`, nil)
+	s.frameView().WaitJS(`heard.some(({ type }) => type === 'shown')`, "shown again")
+	s.sync()
 	var ready int
 	s.Eval(`seen.filter((line) => line.startsWith('ready')).length`, &ready)
 	if ready != 1 {
@@ -157,12 +140,12 @@ func TestFormsInTheFrame(t *testing.T) {
 }
 
 func TestReturnURL(t *testing.T) {
-	s := play(t, `<coinslot-checkout item=coffee amount=5 return-url="/thanks?a=1#top"></coinslot-checkout>`, "", browser.Options{})
+	s := openPage(t, `<coinslot-checkout item=coffee amount=5 return-url="/thanks?a=1#top"></coinslot-checkout>`)
 	s.WaitJS(`seen.some((line) => line.startsWith('ready'))`, "ready")
-	if got, want := s.asked()[0], "/checkout?item=coffee&amount=5&embed=inline"; !strings.HasPrefix(got, want) {
+	if got, want := s.requested()[0], "/checkout?item=coffee&amount=5&embed=inline"; !strings.HasPrefix(got, want) {
 		t.Errorf("frame = %s; want %s…", got, want)
 	}
-	s.say(`{ type: 'complete', session: 'cs_9', status: 'confirmed', receipt: '' }`)
+	s.post(`{ type: 'complete', session: 'cs_9', status: 'confirmed', receipt: '' }`)
 	s.WaitJS(`location.pathname === '/thanks'`, "the return URL")
 	if got, want := s.URL(), s.host+"/thanks?a=1&session=cs_9&status=confirmed#top"; got != want {
 		t.Errorf("URL = %s; want %s", got, want)
@@ -170,12 +153,12 @@ func TestReturnURL(t *testing.T) {
 }
 
 func TestReturnURLIsHTTPOnly(t *testing.T) {
-	s := play(t, `<coinslot-checkout item=coffee return-url="javascript:document.title='bad'"></coinslot-checkout>`,
+	s := openPageWith(t, `<coinslot-checkout item=coffee return-url="javascript:document.title='bad'"></coinslot-checkout>`,
 		"frame-src *; script-src * 'unsafe-inline'", browser.Options{})
 	s.WaitJS(`seen.some((line) => line.startsWith('ready'))`, "ready")
-	s.say(`{ type: 'complete', session: 'cs_9', status: 'confirmed', receipt: '' }`)
-	s.said("complete cs_9 confirmed")
-	s.pass(2500) // a return URL is gone to after 2 s
+	s.post(`{ type: 'complete', session: 'cs_9', status: 'confirmed', receipt: '' }`)
+	s.waitEvent("complete cs_9 confirmed")
+	s.wait(2500) // a return URL is gone to after 2 s
 	var got string
 	if s.Eval(`location.pathname + document.title`, &got); got != "/shop" {
 		t.Errorf("the page is at %q; want the shop, untouched", got)
@@ -183,39 +166,37 @@ func TestReturnURLIsHTTPOnly(t *testing.T) {
 }
 
 func TestSessionChangeRestarts(t *testing.T) {
-	s := play(t, inline, "", browser.Options{})
-	s.said("ready cs_1 open")
+	s := openReady(t)
 	s.Eval(`document.querySelector('coinslot-checkout').session = 'cs_2'`, nil)
-	s.said("ready cs_2 open")
+	s.waitEvent("ready cs_2 open")
 	s.WaitJS(`document.querySelector('coinslot-checkout').shadowRoot.querySelectorAll('iframe').length === 1`, "one frame")
 	s.WaitJS(`document.querySelector('coinslot-checkout').session === 'cs_2'`, "the new session")
 }
 
 // TestRemount: React's strict mode, routers and drag and drop take elements out and put them back.
 func TestRemount(t *testing.T) {
-	s := play(t, inline+`<main></main>`, "", browser.Options{})
-	s.said("ready cs_1 open")
+	s := openPage(t, inline+`<main></main>`)
+	s.waitEvent("ready cs_1 open")
 	s.Eval(`(() => { const el = document.querySelector('coinslot-checkout');
 		window.frame = el.shadowRoot.querySelector('iframe'); document.querySelector('main').moveBefore(el, null) })()`, nil)
-	s.pay().WaitJS(`heard.length > 0`, "the same document")
-	if got := len(s.asked()); got != 1 {
+	s.frameView().WaitJS(`heard.length > 0`, "the same document")
+	if got := len(s.requested()); got != 1 {
 		t.Errorf("after moveBefore %d frames were loaded; want 1", got)
 	}
 	s.Eval(`(() => { const el = document.querySelector('coinslot-checkout'); el.remove(); document.body.append(el) })()`, nil)
-	s.pay().WaitJS(`heard.some(({ type }) => type === 'shown')`, "the frame again")
-	s.WaitJS(`frame === document.querySelector('coinslot-checkout').shadowRoot.querySelector('iframe') && frame.isConnected`, "the same iframe")
-	s.say(`{ type: 'status', session: 'cs_1', status: 'pending' }`)
-	s.said("status cs_1 pending")
+	s.frameView().WaitJS(`heard.some(({ type }) => type === 'shown')`, "the frame again")
+	s.WaitJS(`frame === `+iframe+` && frame.isConnected`, "the same iframe")
+	s.sync()
 
 	s.Eval(`(() => { window.el = document.querySelector('coinslot-checkout'); el.remove() })()`, nil)
 	s.WaitJS(`!el.shadowRoot.querySelector('iframe')`, "no frame once it is gone for good")
 }
 
 func TestScriptTwiceAndTwoElements(t *testing.T) {
-	s := play(t, inline+`<script src="{bff}/checkout.js?2"></script>`+inline, "", browser.Options{})
-	s.said("ready cs_1 open")
+	s := openPage(t, inline+`<script src="{bff}/checkout.js?2"></script>`+inline)
+	s.waitEvent("ready cs_1 open")
 	s.WaitJS(`typeof Coinslot.open === 'function' && /^\d+\.\d+\.\d+$/.test(Coinslot.version)`, "the global")
-	if got := len(s.asked()); got != 1 {
+	if got := len(s.requested()); got != 1 {
 		t.Errorf("%d frames for one session; want 1", got)
 	}
 	// The other element of the same session keeps its link, and takes over when the one with the

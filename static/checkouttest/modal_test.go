@@ -12,24 +12,24 @@ const modal = `<coinslot-checkout session="cs_1" mode=modal><a id=buy href="{bff
 	`<button id=other>other</button><p id=tall></p>`
 
 const (
-	dialog     = "coinslot-checkout >>> dialog[open]"
-	crossClose = "coinslot-checkout >>> dialog[open] button"
+	dialog      = "coinslot-checkout >>> dialog[open]"
+	closeButton = "coinslot-checkout >>> dialog[open] button"
 )
 
 func TestModal(t *testing.T) {
-	s := play(t, modal, "", browser.Options{})
+	s := openPage(t, modal)
 	s.Click("#buy")
-	s.said("open cs_1")
-	s.said("ready cs_1 open")
+	s.waitEvent("open cs_1")
+	s.waitEvent("ready cs_1 open")
 	s.Wait(dialog)
 	s.WaitJS(`document.documentElement.style.overflow === 'hidden'`, "locked scroll")
-	s.pay().Click("input")
-	s.pay().Press("a")
-	if got := s.pay().Value("input"); got != "a" {
+	s.frameView().Click("input")
+	s.frameView().Press("a")
+	if got := s.frameView().Value("input"); got != "a" {
 		t.Errorf("input = %q; want what was typed", got)
 	}
-	s.Click(crossClose)
-	s.said("close cs_1 open")
+	s.Click(closeButton)
+	s.waitEvent("close cs_1 open")
 	s.WaitGone(dialog)
 	s.WaitJS(`document.activeElement.id === 'buy'`, "focus on the opener")
 	s.WaitJS(`document.documentElement.style.overflow === ''`, "free scroll")
@@ -38,29 +38,29 @@ func TestModal(t *testing.T) {
 	s.Wait(dialog)
 	s.Press("Escape")
 	s.WaitGone(dialog)
-	if got := len(s.asked()); got != 1 {
+	if got := len(s.requested()); got != 1 {
 		t.Errorf("%d frames were loaded; want 1", got)
 	}
 }
 
 func TestEscapeAndCloseFromTheFrame(t *testing.T) {
-	s := play(t, modal, "", browser.Options{})
+	s := openPage(t, modal)
 	for _, message := range []string{`{ type: 'escape' }`, `{ type: 'close' }`} {
 		s.Click("#buy")
-		s.said("ready cs_1 open")
-		s.say(message)
+		s.waitEvent("ready cs_1 open")
+		s.post(message)
 		s.WaitGone(dialog)
 		s.WaitJS(`document.activeElement.id === 'buy'`, "focus on the opener")
 	}
 }
 
 func TestCloseCanBeRefused(t *testing.T) {
-	s := play(t, modal, "", browser.Options{})
+	s := openPage(t, modal)
 	s.Click("#buy")
-	s.said("ready cs_1 open")
+	s.waitEvent("ready cs_1 open")
 	s.Eval(`window.refuse = 'close'`, nil)
 	s.Press("Escape")
-	s.said("close cs_1 open")
+	s.waitEvent("close cs_1 open")
 	s.Wait(dialog)
 	s.Eval(`window.refuse = ''`, nil)
 	s.Press("Escape")
@@ -68,7 +68,7 @@ func TestCloseCanBeRefused(t *testing.T) {
 }
 
 func TestBackdrop(t *testing.T) {
-	s := play(t, modal, "", browser.Options{})
+	s := openPage(t, modal)
 	press := func(kind, at string) {
 		s.Eval(`(() => { const dialog = document.querySelector('coinslot-checkout').shadowRoot.querySelector('dialog');
 			(`+at+`).dispatchEvent(new PointerEvent('`+kind+`', { bubbles: true, composed: true, detail: 1 })) })()`, nil)
@@ -90,7 +90,7 @@ func TestBackdrop(t *testing.T) {
 }
 
 func TestClickForNewTab(t *testing.T) {
-	s := play(t, modal, "", browser.Options{})
+	s := openPage(t, modal)
 	s.WaitJS(`!!customElements.get('coinslot-checkout')`, "the script")
 	var prevented bool
 	s.Eval(`new Promise((done) => {
@@ -105,41 +105,41 @@ func TestClickForNewTab(t *testing.T) {
 // TestPrewarm: the frame boots in its closed dialog when the pointer comes near, and hears "shown"
 // only when it is.
 func TestPrewarm(t *testing.T) {
-	s := play(t, modal, "", browser.Options{})
+	s := openPage(t, modal)
 	s.WaitJS(`!!customElements.get('coinslot-checkout')`, "the script")
 	s.Eval(`document.querySelector('#buy').focus()`, nil)
-	s.said("ready cs_1 open")
+	s.waitEvent("ready cs_1 open")
 	var heard []string
-	s.pay().Eval(`heard.map(({ type }) => type)`, &heard)
+	s.frameView().Eval(`heard.map(({ type }) => type)`, &heard)
 	if len(heard) != 0 {
 		t.Errorf("a warm frame heard %v; want nothing", heard)
 	}
-	s.WaitJS(`(() => { const dialog = `+element+`.shadowRoot.querySelector('dialog');
+	s.WaitJS(`(() => { const dialog = `+dialogJS+`;
 		return dialog.inert && !dialog.checkVisibility({ opacityProperty: true }) && dialog.querySelector('iframe').offsetHeight === 333 })()`, "a dialog laid out, but invisible and inert")
 	s.Click("#buy")
 	s.Wait(dialog)
-	s.pay().WaitJS(`heard.some(({ type }) => type === 'shown')`, "shown")
-	if got := len(s.asked()); got != 1 {
+	s.frameView().WaitJS(`heard.some(({ type }) => type === 'shown')`, "shown")
+	if got := len(s.requested()); got != 1 {
 		t.Errorf("%d frames were loaded; want 1", got)
 	}
 }
 
 func TestPrewarmNoneWaitsForTheClick(t *testing.T) {
-	s := play(t, `<coinslot-checkout session=cs_1 mode=modal prewarm=none><button id=buy>Pay</button></coinslot-checkout>`, "", browser.Options{})
+	s := openPage(t, `<coinslot-checkout session=cs_1 mode=modal prewarm=none><button id=buy>Pay</button></coinslot-checkout>`)
 	s.WaitJS(`!!customElements.get('coinslot-checkout')`, "the script")
 	s.Eval(`document.querySelector('#buy').focus()`, nil)
-	if got := s.asked(); len(got) != 0 {
+	if got := s.requested(); len(got) != 0 {
 		t.Errorf("frames = %v; want none before the click", got)
 	}
 	s.Click("#buy")
-	s.said("ready cs_1 open")
+	s.waitEvent("ready cs_1 open")
 }
 
 func TestOpenAttribute(t *testing.T) {
-	s := play(t, `<coinslot-checkout session=cs_1 mode=modal open></coinslot-checkout>`, "", browser.Options{})
-	s.said("ready cs_1 open")
+	s := openPage(t, `<coinslot-checkout session=cs_1 mode=modal open></coinslot-checkout>`)
+	s.waitEvent("ready cs_1 open")
 	s.Wait(dialog)
-	s.Click(crossClose)
+	s.Click(closeButton)
 	s.WaitGone(dialog)
 	s.WaitJS(`!document.querySelector('coinslot-checkout').hasAttribute('open')`, "no attribute")
 	s.Eval(`document.querySelector('coinslot-checkout').setAttribute('open', '')`, nil)
@@ -147,47 +147,47 @@ func TestOpenAttribute(t *testing.T) {
 }
 
 func TestOpenIsIdempotent(t *testing.T) {
-	s := play(t, "", "", browser.Options{})
+	s := openPage(t, "")
 	s.WaitJS(`!!window.Coinslot`, "the script")
 	s.WaitJS(`Coinslot.open({ session: 'cs_7', theme: 'dark' }) === Coinslot.open({ session: 'cs_7' })`, "the same element")
-	s.said("ready cs_7 open")
+	s.waitEvent("ready cs_7 open")
 	s.Wait(dialog)
 	var ready map[string]string
 	s.Eval(`document.querySelector('coinslot-checkout').ready`, &ready)
 	if diff := cmp.Diff(map[string]string{"session": "cs_7", "status": "open"}, ready); diff != "" {
 		t.Errorf("ready (-want +got):\n%s", diff)
 	}
-	if frames, elements := len(s.asked()), s.Count("coinslot-checkout"); frames != 1 || elements != 1 {
+	if frames, elements := len(s.requested()), s.Count("coinslot-checkout"); frames != 1 || elements != 1 {
 		t.Errorf("%d frames in %d elements; want one each", frames, elements)
 	}
 }
 
 func TestCreateSession(t *testing.T) {
-	s := play(t, "", "", browser.Options{})
+	s := openPage(t, "")
 	s.WaitJS(`!!window.Coinslot`, "the script")
 	s.Eval(`(() => { window.calls = 0; window.buy = () => Coinslot.open({ createSession: () => new Promise((done) => { calls++; window.done = done }) });
 		buy(); buy() })()`, nil)
 	s.Wait(dialog) // at once, in the click's gesture
 	s.Eval(`done('cs_8')`, nil)
-	s.said("ready cs_8 open")
+	s.waitEvent("ready cs_8 open")
 	var calls int
 	s.Eval(`calls`, &calls)
 	if calls != 1 {
 		t.Errorf("createSession was called %d times; want once", calls)
 	}
-	s.Click(crossClose)
+	s.Click(closeButton)
 	s.WaitGone(dialog)
 	s.Eval(`buy(), done('cs_9')`, nil)
-	s.said("ready cs_9 open")
+	s.waitEvent("ready cs_9 open")
 	if got := s.Count("coinslot-checkout"); got != 1 {
 		t.Errorf("%d elements; want 1", got)
 	}
 }
 
 func TestModalOnPhone(t *testing.T) {
-	s := play(t, modal, "", browser.Options{Width: 390, Height: 700})
+	s := openPageWith(t, modal, "", browser.Options{Width: 390, Height: 700})
 	s.Click("#buy")
-	s.said("ready cs_1 open")
+	s.waitEvent("ready cs_1 open")
 	var got []float64
 	s.Eval(`(() => { const { x, y, width, height } = document.querySelector('coinslot-checkout').shadowRoot.querySelector('dialog')
 		.getBoundingClientRect(); return [x, y, width, height] })()`, &got)
@@ -199,10 +199,10 @@ func TestModalOnPhone(t *testing.T) {
 // TestDialogScheme: without a theme the frame follows the system, and so does the dialog around it
 // in a light page.
 func TestDialogScheme(t *testing.T) {
-	s := play(t, modal, "", browser.Options{Dark: true})
+	s := openPageWith(t, modal, "", browser.Options{Dark: true})
 	s.Click("#buy")
-	s.said("ready cs_1 open")
-	const scheme = `getComputedStyle(` + element + `.shadowRoot.querySelector('dialog')).colorScheme`
+	s.waitEvent("ready cs_1 open")
+	const scheme = `getComputedStyle(` + dialogJS + `).colorScheme`
 	s.WaitJS(scheme+` === 'light dark'`, "the system's scheme")
 	s.Eval(element+`.theme = 'light'`, nil)
 	s.WaitJS(scheme+` === 'light'`, "the theme's scheme")

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"coinslot/e2e/browser"
 	"coinslot/e2e/need"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -62,16 +61,16 @@ const strictApp = `
 // after an unmount.
 func TestReactStrictMode(t *testing.T) {
 	app := withReact(t, strictApp)
-	s := play(t, "", "", browser.Options{})
-	s.app = app
+	s := openPage(t, "")
+	s.appScript = app
 	s.visit(`<main></main><script src="{bff}/app.js"></script>`, "script-src *; frame-src *")
-	s.said("ready cs_1 open")
+	s.waitEvent("ready cs_1 open")
 	s.WaitJS(`handle === `+element+` && handle.returnUrl === '/x' && !handle.hasAttribute('open')`, "the ref and the attributes")
 	s.Eval(`render()`, nil)
 	s.WaitJS(`calls.join() === 'ready 0,open 0'`, "each event once")
-	s.say(`{ type: 'status', session: 'cs_1', status: 'pending' }`)
+	s.post(`{ type: 'status', session: 'cs_1', status: 'pending' }`)
 	s.WaitJS(`calls.join() === 'ready 0,open 0,pending 1'`, "the latest handler")
-	if got := len(s.asked()); got != 1 {
+	if got := len(s.requested()); got != 1 {
 		t.Errorf("%d frames were loaded; want 1", got)
 	}
 	s.Eval(`window.el = handle, remove()`, nil)
@@ -88,8 +87,8 @@ func TestReactServerRendering(t *testing.T) {
 		import { renderToString } from 'react-dom/server.edge';
 		import { CoinslotCheckout } from '`+wrapper+`';
 		window.html = renderToString(<CoinslotCheckout session="cs_1" mode="modal" onReady={() => {}}><a href="/pay">Pay</a></CoinslotCheckout>);`)
-	s := play(t, "", "", browser.Options{})
-	s.app = app
+	s := openPage(t, "")
+	s.appScript = app
 	s.visit(`<script src="{bff}/app.js"></script>`, "script-src *; frame-src *")
 	s.WaitJS("window.html === `<coinslot-checkout session=\"cs_1\" mode=\"modal\"><a href=\"/pay\">Pay</a></coinslot-checkout>`", "the element with its link")
 }

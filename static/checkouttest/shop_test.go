@@ -14,15 +14,15 @@ import (
 type item struct{ ID, Title, Description, Price, Session, URL string }
 
 // openShop opens the demo shop with a pretended BFF, under the policy that it promises to run with.
-func openShop(t *testing.T, o browser.Options) *stage {
+func openShop(t *testing.T, o browser.Options) *testPage {
 	t.Helper()
-	together(t)
-	s := &stage{}
+	runParallel(t)
+	s := &testPage{}
 	bff, shop := http.NewServeMux(), http.NewServeMux()
 	s.bff, s.host = serve(t, "localhost", bff), serve(t, "127.0.0.1", shop)
 	bff.HandleFunc("GET /checkout.js", script(string(minified(t))))
-	bff.HandleFunc("GET /frame.js", script(frameJS))
-	bff.HandleFunc("GET /checkout/{session}", s.frame)
+	bff.HandleFunc("GET /frame.js", script(frameScript))
+	bff.HandleFunc("GET /checkout/{session}", s.serveFrame)
 	page := template.Must(template.ParseFiles("../shop/index.html"))
 	shop.Handle("GET /", http.FileServer(http.Dir("../shop")))
 	shop.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) {
@@ -42,7 +42,7 @@ func openShop(t *testing.T, o browser.Options) *stage {
 func TestShop(t *testing.T) {
 	s := openShop(t, browser.Options{})
 	s.WaitText("[data-product=tickets] [data-outcome]", "coinslot-status: open") // inline, by itself
-	s.say(`{ type: 'status', session: 'cs_tickets', status: 'confirmed' }`)
+	s.post(`{ type: 'status', session: 'cs_tickets', status: 'confirmed' }`)
 	s.WaitText("[data-product=tickets] [data-outcome]", "coinslot-status: confirmed")
 	s.Click("[data-product=coffee] a")
 	s.Wait("[data-product=coffee] coinslot-checkout >>> dialog[open]")

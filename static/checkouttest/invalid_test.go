@@ -23,32 +23,32 @@ func TestNothingToSell(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := play(t, body, "", browser.Options{})
+			s := openPage(t, body)
 			s.WaitJS(`details.some(({ name, code, url }) => name === 'error' && code === 'session_unknown' && url === '')`, "the error")
-			s.WaitText("coinslot-checkout >>> [role=alert]", english)
+			s.WaitText("coinslot-checkout >>> [role=alert]", failedText)
 			if got := strings.Join(s.Console(), "\n"); strings.Count(got, "coinslot session_unknown session "+s.bff) != 1 {
 				t.Errorf("console = %s; want one line", got)
 			}
 			s.Eval(element+`.session = 'cs_1'`, nil) // better late
-			s.said("ready cs_1 open")
+			s.waitEvent("ready cs_1 open")
 			s.WaitGone(retry)
 		})
 	}
 }
 
 func TestSaleSetLater(t *testing.T) {
-	s := play(t, `<coinslot-checkout></coinslot-checkout>`, "", browser.Options{})
+	s := openPage(t, `<coinslot-checkout></coinslot-checkout>`)
 	s.WaitJS(`!!window.Coinslot`, "the script")
 	s.Eval(element+`.setAttribute('session', 'cs_1')`, nil)
-	s.said("ready cs_1 open")
-	s.pass(4500) // nothing to sell is an error after 4 s
-	s.unharmed(t)
+	s.waitEvent("ready cs_1 open")
+	s.wait(4500) // nothing to sell is an error after 4 s
+	s.checkNoError(t)
 }
 
 // TestOddAttributes: each page still shows its checkout, and the server is asked with nothing but
 // what it knows.
 func TestOddAttributes(t *testing.T) {
-	s := play(t, "", "", browser.Options{})
+	s := openPage(t, "")
 	for name, c := range map[string]struct{ attributes, want string }{
 		"B29/path":     {`session="../../v1/sessions?x=1#y"`, "/checkout/..%2F..%2Fv1%2Fsessions%3Fx%3D1%23y?embed=inline"},
 		"B29/query":    {`item="tip&amount=1" amount="1&x=2"`, "/checkout?item=tip%26amount%3D1&amount=1%26x%3D2&embed=inline"},
@@ -70,7 +70,7 @@ func TestOddAttributes(t *testing.T) {
 			s.SetTest(t)
 			s.visit(`<coinslot-checkout `+c.attributes+`></coinslot-checkout>`, fmt.Sprintf(policy, s.bff))
 			s.WaitJS(`performance.getEntriesByName('coinslot:shown').length === 1`, "the frame on show")
-			got := s.asked()
+			got := s.requested()
 			if len(got) != 1 || !strings.Contains(got[0], c.want) || strings.Contains(got[0], "price") {
 				t.Errorf("frames = %.300v; want one with %s", got, c.want)
 			}
@@ -81,7 +81,7 @@ func TestOddAttributes(t *testing.T) {
 
 // TestOddPlaces: B33, B34 and B35.
 func TestOddPlaces(t *testing.T) {
-	s := play(t, ``, "script-src * 'unsafe-inline'; frame-src *", browser.Options{})
+	s := openPageWith(t, ``, "script-src * 'unsafe-inline'; frame-src *", browser.Options{})
 	for name, c := range map[string]struct{ body, ready string }{
 		"B33/hidden until later": {`<coinslot-checkout session=cs_1 hidden></coinslot-checkout><script>setTimeout(() => document.querySelector('coinslot-checkout').hidden = false, 300)</script>`, "cs_1"},
 		"B33/in a shadow tree":   {`<main></main><script>document.querySelector('main').attachShadow({ mode: 'open' }).append(Object.assign(document.createElement('coinslot-checkout'), { session: 'cs_2' }))</script>`, "cs_2"},
@@ -100,20 +100,20 @@ func TestOddPlaces(t *testing.T) {
 // TestPageWithoutOrigin: B35. A page out of a data: URL or a file has no origin that could be
 // listed.
 func TestPageWithoutOrigin(t *testing.T) {
-	s := play(t, "", "", browser.Options{})
+	s := openPage(t, "")
 	s.visit(`<iframe name=page sandbox="allow-scripts" srcdoc='<script src="{bff}/seen.js"></script><script src="{bff}/checkout.js"></script><coinslot-checkout session=cs_mute lang=x-refused></coinslot-checkout>'></iframe>`,
 		"script-src *; frame-src *")
 	page := s.Frame("page")
 	page.WaitJS(`details.some(({ name, code }) => name === 'error' && code === 'origin_refused')`, "the error")
-	page.WaitText("coinslot-checkout >>> [role=alert]", english)
-	if got := s.asked(); !strings.Contains(got[0], "origin=null") {
+	page.WaitText("coinslot-checkout >>> [role=alert]", failedText)
+	if got := s.requested(); !strings.Contains(got[0], "origin=null") {
 		t.Errorf("frame = %s; want origin=null", got)
 	}
 }
 
 // TestWrongIntegrity: B36. The link pays.
 func TestWrongIntegrity(t *testing.T) {
-	s := play(t, "", "", browser.Options{BlockURLs: []string{"*/checkout.js"}})
+	s := openPageWith(t, "", "", browser.Options{BlockURLs: []string{"*/checkout.js"}})
 	s.visit(`<script src="{bff}/checkout.js?pinned" integrity="sha384-oqVuAfXRKap7fdgcCY5uykM6+R9GqQ8K/uxy9rx7HNQlGYl1kPzQho1wx4JwY8wC" crossorigin></script>`+inline, fmt.Sprintf(policy, s.bff))
 	s.WaitJS(`document.readyState === 'complete' && !window.Coinslot`, "no script")
 	s.Click("coinslot-checkout a")
@@ -123,36 +123,33 @@ func TestWrongIntegrity(t *testing.T) {
 // TestOtherVersions: B36. Frames of other versions are welcome as long as they speak the same
 // protocol.
 func TestOtherVersions(t *testing.T) {
-	s := play(t, inline, "", browser.Options{})
-	s.said("ready cs_1 open")
-	s.pay().Eval(`(() => { const { port1, port2 } = new MessageChannel(); window.other = port1;
+	s := openReady(t)
+	s.frameView().Eval(`(() => { const { port1, port2 } = new MessageChannel(); window.other = port1;
 		parent.postMessage({ coinslot: 2, type: 'hello', version: '9.0.0' }, query.get('origin'), [port2]);
 		port1.postMessage({ type: 'status', session: 'cs_1', status: 'confirmed' }) })()`, nil)
-	s.say(`{ type: 'status', session: 'cs_1', status: 'pending' }`)
-	s.said("status cs_1 pending")
+	s.sync()
 	var heard bool
 	if s.Eval(`seen.includes('status cs_1 confirmed')`, &heard); heard {
 		t.Error("a frame that speaks another protocol was heard")
 	}
-	s.pay().Eval(`(() => { const { port1, port2 } = new MessageChannel(); window.other = port1;
+	s.frameView().Eval(`(() => { const { port1, port2 } = new MessageChannel(); window.other = port1;
 		parent.postMessage({ coinslot: 1, type: 'hello', version: '0.0.1', news: {} }, query.get('origin'), [port2]);
 		port1.postMessage({ type: 'status', session: 'cs_1', status: 'review', more: [] }) })()`, nil)
-	s.said("status cs_1 review")
+	s.waitEvent("status cs_1 review")
 }
 
 // TestLookAlikeOrigin: B66. Our frame itself, gone to an origin whose name begins like the
 // server's.
 func TestLookAlikeOrigin(t *testing.T) {
-	s := play(t, inline, "script-src *; frame-src *", browser.Options{})
-	s.said("ready cs_1 open")
+	s := openPageWith(t, inline, "script-src *; frame-src *", browser.Options{})
+	s.waitEvent("ready cs_1 open")
 	alike := strings.Replace(s.bff, "localhost", "localhost.localhost", 1)
-	s.pay().Eval(`location.href = '`+alike+`/checkout/cs_1' + location.search`, nil)
-	s.pay().WaitJS(`location.hostname === 'localhost.localhost' && typeof say === 'function'`, "the other origin")
-	s.say(`{ type: 'complete', session: 'cs_1', status: 'confirmed', receipt: '' }`)
-	s.pay().Eval(`location.href = '`+s.bff+`/checkout/cs_1' + location.search`, nil) // back home it is heard, later than what it said before
-	s.pay().WaitJS(`location.hostname === 'localhost' && typeof say === 'function'`, "the server's own origin")
-	s.say(`{ type: 'status', session: 'cs_1', status: 'pending' }`)
-	s.said("status cs_1 pending")
+	s.frameView().Eval(`location.href = '`+alike+`/checkout/cs_1' + location.search`, nil)
+	s.frameView().WaitJS(`location.hostname === 'localhost.localhost' && typeof say === 'function'`, "the other origin")
+	s.post(`{ type: 'complete', session: 'cs_1', status: 'confirmed', receipt: '' }`)
+	s.frameView().Eval(`location.href = '`+s.bff+`/checkout/cs_1' + location.search`, nil) // back home it is heard, later than what it said before
+	s.frameView().WaitJS(`location.hostname === 'localhost' && typeof say === 'function'`, "the server's own origin")
+	s.sync()
 	var believed bool
 	if s.Eval(`seen.includes('complete cs_1 confirmed')`, &believed); believed {
 		t.Error("a frame of another origin was believed")
@@ -162,39 +159,35 @@ func TestLookAlikeOrigin(t *testing.T) {
 // TestFlood: B67. The page stays alive under a hundred thousand messages from a stranger, and as
 // many from the frame.
 func TestFlood(t *testing.T) {
-	s := play(t, inline+`<iframe name=evil src="{bff}/checkout/cs_evil"></iframe>`, "", browser.Options{})
-	s.said("ready cs_1 open")
+	s := openPage(t, inline+`<iframe name=evil src="{bff}/checkout/cs_evil"></iframe>`)
+	s.waitEvent("ready cs_1 open")
 	s.Frame("evil").Eval(`setTimeout(() => { for (let n = 0; n < 1e5; n++) parent.postMessage({ coinslot: 1, type: 'hello', n }, '*') }), 0`, nil)
-	s.pay().Eval(`setTimeout(() => { const cyclic = { type: '__proto__' }; cyclic.self = cyclic;
+	s.frameView().Eval(`setTimeout(() => { const cyclic = { type: '__proto__' }; cyclic.self = cyclic;
 		for (let n = 0; n < 1e5; n++) say(n % 2 ? { type: 'size', height: 200 + n % 100 } : cyclic);
 		say({ type: 'x'.repeat(1e7) }); say({ type: 'status', session: 'cs_1', status: 'pending' }) }), 0`, nil)
-	s.said("status cs_1 pending")
+	s.waitEvent("status cs_1 pending")
 	s.WaitJS(`!Object.prototype.self && seen.length === 3`, "three events")
 }
 
-// TestSizes: B69. What is no height changes nothing; what is one is kept within bounds.
+// TestSizes: B69. An invalid height changes nothing; a valid one is clamped.
 func TestSizes(t *testing.T) {
-	s := play(t, inline, "", browser.Options{})
-	s.said("ready cs_1 open")
+	s := openReady(t)
 	for _, c := range []struct{ height, want string }{
-		{`-1`, "300"}, {`NaN`, "300"}, {`Infinity`, "300"}, {`'100px;width:1px'`, "300"}, {`{}`, "300"}, {`null`, "300"}, {`1e9`, "4000"}, {`0`, "120"},
+		{`-1`, "300"}, {`NaN`, "300"}, {`Infinity`, "300"}, {`'100px;width:1px'`, "300"}, {`{}`, "300"}, {`null`, "300"}, {`1e9`, "4000"}, {`0`, "120"}, {`500`, "500"},
 	} {
-		s.say(`{ type: 'size', height: 300 }`)
-		s.say(`{ type: 'size', height: ` + c.height + ` }`)
-		s.say(`{ type: 'status', session: 'cs_1', status: 'pending' }`)
-		s.said("status cs_1 pending")
-		s.WaitJS(element+`.shadowRoot.querySelector('iframe').offsetHeight === `+c.want, "height "+c.height)
+		s.post(`{ type: 'size', height: 300 }`)
+		s.post(`{ type: 'size', height: ` + c.height + ` }`)
+		s.sync()
+		s.WaitJS(iframe+`.offsetHeight === `+c.want, "height "+c.height)
 	}
 }
 
 // TestOnlyProtocolMessages: B68. The loader is asked for nothing but what the protocol names.
 func TestOnlyProtocolMessages(t *testing.T) {
-	s := play(t, inline, "", browser.Options{})
-	s.said("ready cs_1 open")
+	s := openReady(t)
 	for _, kind := range []string{"setAmount", "setAddress", "confirm", "navigate", "constructor", "__proto__", "toString"} {
-		s.say(`{ type: '` + kind + `', amount: '1', address: 'T1', href: 'https://evil.example/', url: 'https://evil.example/' }`)
+		s.post(`{ type: '` + kind + `', amount: '1', address: 'T1', href: 'https://evil.example/', url: 'https://evil.example/' }`)
 	}
-	s.say(`{ type: 'status', session: 'cs_1', status: 'pending' }`)
-	s.said("status cs_1 pending")
+	s.sync()
 	s.WaitJS(`seen.length === 3 && location.pathname === '/'`, "nothing else")
 }

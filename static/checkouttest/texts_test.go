@@ -14,21 +14,19 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-const element = `document.querySelector('coinslot-checkout')`
-
-// labels waits until the shadow tree says want: title of the frame, label of the dialog, label of
-// the close button.
-func (s *stage) labels(want string) {
+// waitLabels waits until the shadow tree says want: title of the frame, label of the dialog, label
+// of the close button.
+func (s *testPage) waitLabels(want string) {
 	s.WaitJS(`(() => { const root = `+element+`.shadowRoot, dialog = root.querySelector('dialog');
 		return [root.querySelector('iframe')?.title, dialog.ariaLabel, dialog.querySelector('button').ariaLabel].join() === '`+want+`' })()`, "labels "+want)
 }
 
 func TestServerTexts(t *testing.T) {
-	s := play(t, `<main lang=de><coinslot-checkout session=cs_mute text-close="Weg damit"></coinslot-checkout></main>`, "", browser.Options{})
-	s.labels("Kasse,Kasse,Weg damit") // the page's own word wins
+	s := openPage(t, `<main lang=de><coinslot-checkout session=cs_mute text-close="Weg damit"></coinslot-checkout></main>`)
+	s.waitLabels("Kasse,Kasse,Weg damit") // the page's own word wins
 	s.WaitText("coinslot-checkout >>> [role=alert]", "Die Kasse lädt nicht. Kasse öffnen Nochmals")
 	want := "/checkout/embed.js?embed=inline&origin=" + strings.NewReplacer(":", "%3A", "/", "%2F").Replace(s.host) + "&lang=de"
-	if diff := cmp.Diff([]string{want}, s.words); diff != "" {
+	if diff := cmp.Diff([]string{want}, s.textRequests); diff != "" {
 		t.Errorf("asked for words (-want +got):\n%s", diff)
 	}
 }
@@ -36,20 +34,20 @@ func TestServerTexts(t *testing.T) {
 // TestWithoutTexts: a policy that allows one script by its address blocks the import. The checkout
 // works, in English.
 func TestWithoutTexts(t *testing.T) {
-	s := play(t, "", "", browser.Options{})
+	s := openPage(t, "")
 	csp := fmt.Sprintf("default-src 'none'; script-src %[1]s/checkout.js %[1]s/seen.js; frame-src %[1]s; require-trusted-types-for 'script'; trusted-types 'none'", s.bff)
 	s.visit(inline, csp)
-	s.said("ready cs_1 open")
-	s.labels("Checkout,Checkout,Close")
+	s.waitEvent("ready cs_1 open")
+	s.waitLabels("Checkout,Checkout,Close")
 	if console := strings.Join(s.Console(), "\n"); !strings.Contains(console, "embed.js") || strings.Contains(console, "coinslot") && strings.Contains(console, "csp_frame_src") {
 		t.Errorf("console = %s; want one blocked import, and no failure by it", console)
 	}
-	s.unharmed(t)
+	s.checkNoError(t)
 }
 
 // TestPinnedScript: who pins the script by its hash trusts that text alone, and gets no other.
 func TestPinnedScript(t *testing.T) {
-	s := play(t, "", "", browser.Options{})
+	s := openPage(t, "")
 	sum := sha512.Sum384(minified(t))
 	pinned := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -58,7 +56,7 @@ func TestPinnedScript(t *testing.T) {
 	}))
 	t.Cleanup(pinned.Close)
 	s.Goto(pinned.URL)
-	s.labels("Checkout,Checkout,Close")
+	s.waitLabels("Checkout,Checkout,Close")
 	for _, url := range s.Requests() {
 		if strings.Contains(url, "embed.js") {
 			t.Errorf("asked for %s; want no script but the pinned one", url)
@@ -68,26 +66,26 @@ func TestPinnedScript(t *testing.T) {
 
 // TestTextsBeforeFrame: they are there before anything can fail, and follow the page's language.
 func TestTextsBeforeFrame(t *testing.T) {
-	s := play(t, `<main lang=de><coinslot-checkout session=cs_1 mode=modal prewarm=none><a id=buy href="/thanks">Pay</a></coinslot-checkout></main>`, "", browser.Options{})
-	s.labels(",Kasse,Schließen")
+	s := openPage(t, `<main lang=de><coinslot-checkout session=cs_1 mode=modal prewarm=none><a id=buy href="/thanks">Pay</a></coinslot-checkout></main>`)
+	s.waitLabels(",Kasse,Schließen")
 	s.Eval(element+`.lang = 'en'`, nil)
-	s.labels(",Checkout,Close")
-	if got := s.asked(); len(got) != 0 {
+	s.waitLabels(",Checkout,Close")
+	if got := s.requested(); len(got) != 0 {
 		t.Errorf("frames = %v; want none", got)
 	}
 }
 
 func TestOriginRefused(t *testing.T) {
-	s := play(t, `<coinslot-checkout session=cs_mute lang=x-refused></coinslot-checkout>`, "", browser.Options{})
-	s.failed(t, english, "origin_refused", "COINSLOT_ORIGINS must list it "+s.bff)
-	s.oneLine(t)
+	s := openPage(t, `<coinslot-checkout session=cs_mute lang=x-refused></coinslot-checkout>`)
+	s.waitFailure(t, failedText, "origin_refused", "COINSLOT_ORIGINS must list it "+s.bff)
+	s.checkReportedOnce(t)
 }
 
-// oneLine checks that one failure is one line in the console and one event, also after everything
-// has timed out.
-func (s *stage) oneLine(t *testing.T) {
+// checkReportedOnce checks that one failure is one line in the console and one event, also after
+// everything has timed out.
+func (s *testPage) checkReportedOnce(t *testing.T) {
 	t.Helper()
-	s.pass(4500) // the watchdog of a blocked frame has 4 s
+	s.wait(4500) // the watchdog of a blocked frame has 4 s
 	lines := 0
 	for _, line := range s.Console() {
 		if strings.Contains(line, "/checkout/doctor?origin=") {
@@ -103,13 +101,12 @@ func (s *stage) oneLine(t *testing.T) {
 
 // TestFixFromFrame: the frame names what to change, in one short line of ASCII or not at all.
 func TestFixFromFrame(t *testing.T) {
-	s := play(t, inline, "", browser.Options{})
-	s.said("ready cs_1 open")
+	s := openReady(t)
 	for code, cure := range map[string]string{
 		"order_invalid": `'COINSLOT_ORDER_KEY'`, "session_unknown": `'a\nb'`, "session_paid": `'é'`, "session_expired": `'x'.repeat(201)`,
 		"item_unknown": `['COINSLOT_\n']`, "wasm_failed": `''`, "gateway_unavailable": `undefined`,
 	} {
-		s.say(`{ type: 'error', code: '` + code + `', recoverable: false, cure: ` + cure + ` }`)
+		s.post(`{ type: 'error', code: '` + code + `', recoverable: false, cure: ` + cure + ` }`)
 		s.WaitJS(`details.some(({ name, code }) => name === 'error' && code === '`+code+`')`, code)
 	}
 	got := strings.Join(s.Console(), "\n")
@@ -123,25 +120,25 @@ func TestFixFromFrame(t *testing.T) {
 
 // TestReadyRejects: with an Error, which keeps its fields.
 func TestReadyRejects(t *testing.T) {
-	s := play(t, inline, "default-src 'none'; script-src *; frame-src https://elsewhere.example", browser.Options{})
+	s := openPageWith(t, inline, "default-src 'none'; script-src *; frame-src https://elsewhere.example", browser.Options{})
 	var got map[string]any
 	s.Eval(element+`.ready.catch((error) => ({ ...error, real: error instanceof Error, message: error.message }))`, &got)
 	want := map[string]any{"real": true, "message": "csp_frame_src", "code": "csp_frame_src", "recoverable": true, "url": s.bff + "/checkout/cs_1"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("ready was rejected with (-want +got):\n%s", diff)
 	}
-	s.oneLine(t)
+	s.checkReportedOnce(t)
 }
 
 // TestPromisesSurviveRestart: who waits for a checkout that is changed or tried again hears of the
 // next one.
 func TestPromisesSurviveRestart(t *testing.T) {
-	s := play(t, `<coinslot-checkout mode=modal><button id=buy>Pay</button></coinslot-checkout>`, "", browser.Options{})
+	s := openPage(t, `<coinslot-checkout mode=modal><button id=buy>Pay</button></coinslot-checkout>`)
 	s.WaitJS(`!!window.Coinslot`, "the script")
 	s.Eval(`(() => { const { ready, result } = `+element+`;
 		ready.then(({ session }) => { window.first = session }); result.then(({ status }) => { window.last = status });
 		`+element+`.order = 'x'; setTimeout(() => { `+element+`.order = ''; `+element+`.session = 'cs_5'; `+element+`.show() }) })()`, nil)
 	s.WaitJS(`window.first === 'cs_5'`, "the first promise")
-	s.say(`{ type: 'complete', session: 'cs_5', status: 'confirmed', receipt: '' }`)
+	s.post(`{ type: 'complete', session: 'cs_5', status: 'confirmed', receipt: '' }`)
 	s.WaitJS(`window.last === 'confirmed'`, "the first result")
 }
