@@ -1,3 +1,5 @@
+//go:build js
+
 // Command app is the WebAssembly program, which takes over the page that the BFF has rendered with
 // the same components.
 package main

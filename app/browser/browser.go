@@ -1,14 +1,9 @@
-// Package browser is the only package that calls JavaScript: requests, websockets, the
-// clipboard, the page's address, wallets, and what the shopper typed before WebAssembly started.
-//
-// It imports the standard library only. Outside a browser, calls that can fail return
-// [ErrNoBrowser] and the others do nothing.
+//go:build js
+
+// Package browser is the only package that calls JavaScript: requests, websockets, the clipboard, the
+// page's address, wallets, and what the shopper typed before WebAssembly started. It imports the
+// standard library only.
 package browser
-
-import "errors"
-
-// ErrNoBrowser is returned outside a browser.
-var ErrNoBrowser = errors.New("using the browser: not running in one")
 
 // PageState is what the shopper has typed, opened and selected before WebAssembly takes over the
 // page.
