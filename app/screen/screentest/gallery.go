@@ -1,7 +1,8 @@
-// Package screentest has a page of every screen, for tests and for looking at them.
+// Package screentest has samples of every screen, for tests and the gallery.
 package screentest
 
 import (
+	"slices"
 	"strings"
 
 	"coinslot/app/widget"
@@ -14,9 +15,11 @@ type Sample struct {
 	Page widget.Page // Text is empty: the caller fills in a language
 }
 
-// Gallery returns the checkout in every state and variant, for eyes and for
-// tests. All amounts, addresses and ids in it are invented.
-func Gallery() []Sample {
+// Gallery returns the checkout in every state and variant. All amounts, addresses and ids are
+// invented.
+func Gallery() []Sample { return slices.Concat(choosing(), paying(), ended()) }
+
+func choosing() []Sample {
 	return []Sample{
 		NewSample("open", wire.Open, nil, wire.Choose),
 		unsaved(),
@@ -24,12 +27,35 @@ func Gallery() []Sample {
 		openAmountSample("open-amount-wrong", "1,000", "amount"),
 		quantitySample("open-quantity", 3, ""),
 		quantitySample("open-quantity-wrong", 1, "quantity"),
-		chosenSample(),
-		soleSample(),
-		exchangeSample(),
-		oneCoinSample(),
-		oneNetworkSample(),
-		nothingSample(),
+		NewSample("open-chosen", wire.Open, func(p *widget.Page) {
+			p.Chosen, p.ChosenNetwork, p.Email = "USDT", "USDT:trc20", "ann@example.com"
+		}, wire.Choose),
+		NewSample("open-sole", wire.Open,
+			func(p *widget.Page) { p.View.Currencies = Coins()[4:] }, wire.Choose),
+		// The server's first network is one that few exchanges know.
+		NewSample("open-exchange", wire.Open, func(p *widget.Page) {
+			p.View.Currencies = Sorted()
+			p.Chosen, p.ChosenNetwork = "USDC", "USDC:base"
+			*p = p.WithExchange(true)
+		}, wire.Choose),
+		NewSample("open-one-coin", wire.Open,
+			func(p *widget.Page) { p.View.Currencies = Sorted()[:1] }, wire.Choose),
+		// Each coin has one network.
+		NewSample("open-one-network", wire.Open, func(p *widget.Page) {
+			p.View.Currencies = Sorted()[2:]
+			p.Chosen = "ETH"
+		}, wire.Choose),
+		// No coin is possible for this amount.
+		NewSample("open-nothing", wire.Open, func(p *widget.Page) {
+			tooDear := wire.Network{Code: "trc20", Name: "TRON", Fee: "1", MinimumUSD: "50",
+				Reason: "at least $50 needed"}
+			p.View.Currencies = []wire.Currency{
+				coin("USDT", "Tether", tooDear,
+					wire.Network{Code: "bep20", Name: "BNB Smart Chain", Fee: "0.3", MaximumUSD: "20",
+						Reason: "at most $20 possible"}),
+				Coins()[3],
+			}
+		}, wire.Choose),
 		NewSample("open-refused", wire.Open, func(p *widget.Page) {
 			p.View.Notice = &wire.Notice{Code: wire.CodePaymentRefused,
 				Message: "The payment service did not accept this choice."}
@@ -44,6 +70,11 @@ func Gallery() []Sample {
 				Notice: &wire.Notice{Message: "Your payment is being looked after."}}
 			p.Base = "/checkout"
 		}),
+	}
+}
+
+func paying() []Sample {
+	return []Sample{
 		NewSample("preparing", wire.Preparing, func(p *widget.Page) {
 			a := waiting()
 			a.Address, a.PayAmount, a.PayableAmount, a.PaymentURL = "", "", "", ""
@@ -53,25 +84,72 @@ func Gallery() []Sample {
 		NewSample(
 			"pending-uri", wire.Pending, Attempt(Ether), wire.Cancel, wire.Change, wire.Recheck,
 		),
-		linkSample(),
-		exchangePaySample(),
+		NewSample("pending-link", wire.Pending, func(p *widget.Page) {
+			Attempt(func(a *wire.Attempt) {
+				Ether(a)
+				a.CurrencySymbol, a.CurrencyName, a.PayableAmount, a.TokenURI = "USDC", "USD Coin",
+					"25.01", true
+				a.URI = "ethereum:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48@1/transfer" +
+					"?address=0x52908400098527886E0F7030069857D2E4169EE7&uint256=25010000"
+			})(p)
+			p.Embed, p.Origin, p.URL = "inline", "https://shop.example",
+				"https://pay.example/checkout/cs_gallery"
+			p.Carry = []widget.Field{
+				{Name: "embed", Value: "inline"}, {Name: "origin", Value: "https://shop.example"},
+			}
+			*p = p.WithLinkQR(true)
+		}, wire.Cancel, wire.Change, wire.Recheck),
+		NewSample("pending-exchange", wire.Pending, func(p *widget.Page) {
+			Attempt(Ether)(p)
+			*p = p.WithExchange(true)
+		}, wire.Cancel, wire.Change, wire.Recheck),
 		checkedSample("pending-checked",
 			"ethereum:0x52908400098527886e0f7030069857d2e4169ee7@1?value=1"),
 		checkedSample("pending-differs", "0x52908400098527886E0F7030069857D2E4168EE7"),
-		walletsSample(),
-		NewSample("pending-hosted", wire.Pending, Attempt(func(a *wire.Attempt) {
-			a.Address = ""
-		}), wire.Cancel),
+		NewSample("pending-wallets", wire.Pending, func(p *widget.Page) {
+			Attempt(Ether)(p)
+			p.URL, p.Opened = "https://pay.example/checkout/cs_gallery", "device"
+			p.Wallets = []widget.Wallet{
+				{ID: "1", Name: "Fox Wallet", RDNS: "example.fox-wallet",
+					Icon: "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' " +
+						"viewBox='0 0 8 8'%3E%3Ccircle cx='4' cy='4' r='4' " +
+						"fill='%23e8821e'/%3E%3C/svg%3E"},
+				{ID: "2", Name: "A wallet whose name is as long as it can…", RDNS: "example.long-name"},
+			}
+		}, wire.Cancel, wire.Change, wire.Recheck),
+		NewSample("pending-hosted", wire.Pending,
+			Attempt(func(a *wire.Attempt) { a.Address = "" }), wire.Cancel),
 		NewSample("pending-arrived", wire.Pending, Attempt(func(a *wire.Attempt) {
 			a.PaidAmount, a.TxID = "25.03", "3b1a9f0c7d5e"
 		}), wire.Recheck),
 		NewSample("pending-partial", wire.Pending, Attempt(func(a *wire.Attempt) {
 			a.PaidAmount, a.MissingAmount, a.ExpiresInMs = "9.80", "15.23", 192_000
 		}), wire.Recheck),
-		lastMinutesSample(),
-		changingSample(),
-		sandboxSample(),
-		framedSample(),
+		NewSample("pending-last-minutes", wire.Pending, Attempt(func(a *wire.Attempt) {
+			a.ExpiresInMs, a.ExtendMinutes = 192_000, 60
+		}), wire.Cancel, wire.Change, wire.Extend),
+		NewSample("pending-changing", wire.Pending, func(p *widget.Page) {
+			Attempt(nil)(p)
+			p.Changing = true
+		}, wire.Cancel, wire.Change),
+		NewSample("pending-sandbox", wire.Pending, func(p *widget.Page) {
+			Attempt(nil)(p)
+			p.View.Test = true
+			p.Simulate = []string{"pay", "half", "over", "parts", "late", "expire", "cancel"}
+		}, wire.Cancel, wire.Change, wire.Recheck),
+	}
+}
+
+func ended() []Sample {
+	return []Sample{
+		NewSample("confirmed-modal", wire.Confirmed, func(p *widget.Page) {
+			Attempt(paid)(p)
+			p.Embed, p.Origin, p.Theme = "modal", "https://shop.example", "dark"
+			p.Carry = []widget.Field{
+				{Name: "embed", Value: "modal"}, {Name: "origin", Value: "https://shop.example"},
+				{Name: "theme", Value: "dark"},
+			}
+		}),
 		NewSample("refused", wire.Open, func(p *widget.Page) { p.Embed = "inline" }, wire.Choose),
 		NewSample("confirmed", wire.Confirmed, Attempt(paid)),
 		NewSample("confirmed-late-overpaid", wire.Confirmed, Attempt(func(a *wire.Attempt) {
@@ -103,9 +181,27 @@ func Gallery() []Sample {
 			wire.Recheck),
 		supportSample("review-support", wire.Review, "https://shop.example/help", paid,
 			wire.Recheck),
-		receiptSample(),
-		unknownSample(),
-		rightToLeft(),
+		NewSample("receipt", wire.Confirmed, func(p *widget.Page) {
+			Attempt(paid)(p)
+			p.Receipt, p.Shop = true, "https://two-tickets.example"
+			p.URL = "https://pay.shop.example/checkout/cs_gallery"
+			p.View.Receipt = strings.Repeat("eyJhbGciOiJFZERTQSJ9", 4) + "." +
+				strings.Repeat("eyJzdGF0dXMiOiJjb25maXJtZWQifQ", 14) + "." +
+				strings.Repeat("c2lnbmF0dXJl", 7)
+		}),
+		// A link with an unknown session.
+		NewSample("unknown", wire.Open, func(p *widget.Page) {
+			p.View = wire.View{Status: wire.Open, CheckedMsAgo: -1, Notice: &wire.Notice{
+				Code: wire.CodeSessionUnknown,
+				Message: "There is no such checkout. The link may be incomplete: " +
+					"go back to the shop and start again.",
+			}}
+			p.Base, p.Shop = "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "https://shop.example"
+		}),
+		NewSample("pending-rtl", wire.Pending, func(p *widget.Page) {
+			Attempt(nil)(p)
+			p.Lang, p.Dir = "ar", "rtl"
+		}, wire.Cancel),
 	}
 }
 
@@ -150,7 +246,7 @@ func unsaved() Sample {
 	}, wire.Choose)
 }
 
-// openAmountSample is an item whose amount the shopper sets; wrong is what Offer.Wrong is.
+// openAmountSample is an item with an open amount; wrong is Offer.Wrong.
 func openAmountSample(name, typed, wrong string) Sample {
 	return NewSample(name, wire.Open, func(p *widget.Page) {
 		*p = unsaved().Page
@@ -165,7 +261,7 @@ func openAmountSample(name, typed, wrong string) Sample {
 	}, wire.Choose)
 }
 
-// quantitySample is an item of which the shopper may buy several.
+// quantitySample is an item with a quantity.
 func quantitySample(name string, n int, wrong string) Sample {
 	return NewSample(name, wire.Open, func(p *widget.Page) {
 		*p = unsaved().Page
@@ -180,61 +276,12 @@ func quantitySample(name string, n int, wrong string) Sample {
 	}, wire.Choose)
 }
 
-func chosenSample() Sample {
-	return NewSample("open-chosen", wire.Open, func(p *widget.Page) {
-		p.Chosen, p.ChosenNetwork, p.Email = "USDT", "USDT:trc20", "ann@example.com"
-	}, wire.Choose)
-}
-
-func soleSample() Sample {
-	return NewSample("open-sole", wire.Open, func(p *widget.Page) {
-		p.View.Currencies = Coins()[4:]
-	}, wire.Choose)
-}
-
-// exchangeSample has a network that few exchanges know in the first place of the server's order.
-func exchangeSample() Sample {
-	return NewSample("open-exchange", wire.Open, func(p *widget.Page) {
-		p.View.Currencies = Sorted()
-		p.Chosen, p.ChosenNetwork = "USDC", "USDC:base"
-		*p = p.WithExchange(true)
-	}, wire.Choose)
-}
-
-func oneCoinSample() Sample {
-	return NewSample("open-one-coin", wire.Open, func(p *widget.Page) {
-		p.View.Currencies = Sorted()[:1]
-	}, wire.Choose)
-}
-
-// oneNetworkSample is a shop whose coins have one network each.
-func oneNetworkSample() Sample {
-	return NewSample("open-one-network", wire.Open, func(p *widget.Page) {
-		p.View.Currencies = Sorted()[2:]
-		p.Chosen = "ETH"
-	}, wire.Choose)
-}
-
-// nothingSample is an order that no coin allows.
-func nothingSample() Sample {
-	return NewSample("open-nothing", wire.Open, func(p *widget.Page) {
-		tooDear := wire.Network{Code: "trc20", Name: "TRON", Fee: "1", MinimumUSD: "50",
-			Reason: "at least $50 needed"}
-		p.View.Currencies = []wire.Currency{
-			coin("USDT", "Tether", tooDear,
-				wire.Network{Code: "bep20", Name: "BNB Smart Chain", Fee: "0.3", MaximumUSD: "20",
-					Reason: "at most $20 possible"}),
-			Coins()[3],
-		}
-	}, wire.Choose)
-}
-
-// Sorted is coins as the server arranges them: by fee, and with what it knows of the networks.
+// Sorted is Coins as the server sends them: by fee, and with details of the networks.
 func Sorted() []wire.Currency {
 	list := Coins()
 	usdc := list[1].Networks
 	usdc[0], usdc[1] = usdc[1], usdc[0]
-	// by code; "ton" has none
+	// By code; "ton" has none.
 	marks := map[string]string{"trc20": "tron", "erc20": "ethereum", "bep20": "bsc", "base": "base"}
 	for _, c := range list {
 		c.Networks[0].Lowest = c.Networks[0].Available
@@ -249,7 +296,7 @@ func Sorted() []wire.Currency {
 	return list
 }
 
-// Ether makes an attempt one of Ether, with all that wallets can be given.
+// Ether makes a an attempt of Ether, with everything for wallets.
 func Ether(a *wire.Attempt) {
 	a.CurrencySymbol, a.CurrencyName, a.NetworkCode, a.NetworkName = "ETH", "Ether", "erc20",
 		"Ethereum"
@@ -260,31 +307,6 @@ func Ether(a *wire.Attempt) {
 	a.Call = &wire.Call{ChainID: "0x1", To: a.Address, Value: "0x206991fb9b2200", Data: "0x"}
 }
 
-func linkSample() Sample {
-	return NewSample("pending-link", wire.Pending, func(p *widget.Page) {
-		Attempt(func(a *wire.Attempt) {
-			Ether(a)
-			a.CurrencySymbol, a.CurrencyName, a.PayableAmount, a.TokenURI = "USDC", "USD Coin",
-				"25.01", true
-			a.URI = "ethereum:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48@1/transfer" +
-				"?address=0x52908400098527886E0F7030069857D2E4169EE7&uint256=25010000"
-		})(p)
-		p.Embed, p.Origin, p.URL = "inline", "https://shop.example",
-			"https://pay.example/checkout/cs_gallery"
-		p.Carry = []widget.Field{
-			{Name: "embed", Value: "inline"}, {Name: "origin", Value: "https://shop.example"},
-		}
-		*p = p.WithLinkQR(true)
-	}, wire.Cancel, wire.Change, wire.Recheck)
-}
-
-func exchangePaySample() Sample {
-	return NewSample("pending-exchange", wire.Pending, func(p *widget.Page) {
-		Attempt(Ether)(p)
-		*p = p.WithExchange(true)
-	}, wire.Cancel, wire.Change, wire.Recheck)
-}
-
 func checkedSample(name, pasted string) Sample {
 	return NewSample(name, wire.Pending, func(p *widget.Page) {
 		Attempt(Ether)(p)
@@ -292,91 +314,13 @@ func checkedSample(name, pasted string) Sample {
 	}, wire.Cancel, wire.Change, wire.Recheck)
 }
 
-func walletsSample() Sample {
-	return NewSample("pending-wallets", wire.Pending, func(p *widget.Page) {
-		Attempt(Ether)(p)
-		p.URL, p.Opened = "https://pay.example/checkout/cs_gallery", "device"
-		p.Wallets = []widget.Wallet{
-			{ID: "1", Name: "Fox Wallet", RDNS: "example.fox-wallet",
-				Icon: "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' " +
-					"viewBox='0 0 8 8'%3E%3Ccircle cx='4' cy='4' r='4' " +
-					"fill='%23e8821e'/%3E%3C/svg%3E"},
-			{ID: "2", Name: "A wallet whose name is as long as it can…", RDNS: "example.long-name"},
-		}
-	}, wire.Cancel, wire.Change, wire.Recheck)
-}
-
-func changingSample() Sample {
-	return NewSample("pending-changing", wire.Pending, func(p *widget.Page) {
-		Attempt(nil)(p)
-		p.Changing = true
-	}, wire.Cancel, wire.Change)
-}
-
-func sandboxSample() Sample {
-	return NewSample("pending-sandbox", wire.Pending, func(p *widget.Page) {
-		Attempt(nil)(p)
-		p.View.Test = true
-		p.Simulate = []string{"pay", "half", "over", "parts", "late", "expire", "cancel"}
-	}, wire.Cancel, wire.Change, wire.Recheck)
-}
-
-func framedSample() Sample {
-	return NewSample("confirmed-modal", wire.Confirmed, func(p *widget.Page) {
-		Attempt(paid)(p)
-		p.Embed, p.Origin, p.Theme = "modal", "https://shop.example", "dark"
-		p.Carry = []widget.Field{
-			{Name: "embed", Value: "modal"}, {Name: "origin", Value: "https://shop.example"},
-			{Name: "theme", Value: "dark"},
-		}
-	})
-}
-
-// lastMinutesSample is a payment whose time is nearly up, and can be had anew.
-func lastMinutesSample() Sample {
-	return NewSample("pending-last-minutes", wire.Pending, Attempt(func(a *wire.Attempt) {
-		a.ExpiresInMs, a.ExtendMinutes = 192_000, 60
-	}), wire.Cancel, wire.Change, wire.Extend)
-}
-
-// supportSample is an end of a shop that has given neither an address to go back
-// to nor more than one to ask.
+// supportSample is an ended payment without CancelURL.
 func supportSample(name string, status wire.Status, support string, change func(*wire.Attempt),
 	actions ...wire.Action) Sample {
 	return NewSample(name, status, func(p *widget.Page) {
 		Attempt(change)(p)
 		p.View.Support, p.View.CancelURL = support, ""
 	}, actions...)
-}
-
-func receiptSample() Sample {
-	return NewSample("receipt", wire.Confirmed, func(p *widget.Page) {
-		Attempt(paid)(p)
-		p.Receipt, p.Shop = true, "https://two-tickets.example"
-		p.URL = "https://pay.shop.example/checkout/cs_gallery"
-		p.View.Receipt = strings.Repeat("eyJhbGciOiJFZERTQSJ9", 4) + "." +
-			strings.Repeat("eyJzdGF0dXMiOiJjb25maXJtZWQifQ", 14) + "." +
-			strings.Repeat("c2lnbmF0dXJl", 7)
-	})
-}
-
-// unknownSample is the page of a link that leads nowhere.
-func unknownSample() Sample {
-	return NewSample("unknown", wire.Open, func(p *widget.Page) {
-		p.View = wire.View{Status: wire.Open, CheckedMsAgo: -1, Notice: &wire.Notice{
-			Code: wire.CodeSessionUnknown,
-			Message: "There is no such checkout. The link may be incomplete: " +
-				"go back to the shop and start again.",
-		}}
-		p.Base, p.Shop = "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "https://shop.example"
-	})
-}
-
-func rightToLeft() Sample {
-	return NewSample("pending-rtl", wire.Pending, func(p *widget.Page) {
-		Attempt(nil)(p)
-		p.Lang, p.Dir = "ar", "rtl"
-	}, wire.Cancel)
 }
 
 func waiting() wire.Attempt {
@@ -398,7 +342,7 @@ func paid(a *wire.Attempt) {
 
 func gone(a *wire.Attempt) { a.ExpiresInMs = 0 }
 
-// Coins is a list as a shop would have it, with one network too dear for the order.
+// Coins is a typical list, with some networks unavailable for the order.
 func Coins() []wire.Currency {
 	return []wire.Currency{
 		coin("USDT", "Tether",
