@@ -49,14 +49,10 @@ func (c *Checkout) OnDismount() { c.stopFeed() }
 func (c *Checkout) Draw() *node.Element {
 	p := c.Page
 	return node.El("main").ID("coinslot").Class("checkout").
-		Attr("data-status", string(p.View.Status)).
-		Attr("data-live", c.driver()).
+		Attr("data-status", string(p.View.Status)).Attr("data-live", c.driver()).
 		Attr("data-session", p.View.Session).
-		Attr("data-version", strconv.FormatInt(p.View.Version, 10)).
-		Attr("data-base", p.Base).
-		Attr("data-embed", p.Embed).
-		Attr("data-title", p.Title()).
-		Attr("data-icon", p.Icon()).
+		Attr("data-version", strconv.FormatInt(p.View.Version, 10)).Attr("data-base", p.Base).
+		Attr("data-embed", p.Embed).Attr("data-title", p.Title()).Attr("data-icon", p.Icon()).
 		Attr("data-receipt", p.View.Receipt).
 		Body(
 			widget.OrderHead(p),

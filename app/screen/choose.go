@@ -101,8 +101,7 @@ func (c *chooser) exchangeSwitch() node.Node {
 func (c *chooser) exchangeLink(text string) node.Node {
 	change := widget.Field{Name: "change", Value: widget.TextIf(c.Page.Changing, "1")}
 	return node.El("a").Attr("data-part", "exchange").
-		Attr("href", c.Page.WithExchange(!c.Page.Exchange).Link("", change)).
-		Text(c.Page.T(text)).
+		Attr("href", c.Page.WithExchange(!c.Page.Exchange).Link("", change)).Text(c.Page.T(text)).
 		On("click", func(ctx app.Context, e app.Event) {
 			if widget.StayOnPage(e) {
 				ctx.NewActionWithValue(widget.ActionExchange, !c.Page.Exchange)

@@ -67,8 +67,7 @@ func (s *closed) shopLinkClass() string {
 
 func (s *closed) reloadLink(class string) node.Node {
 	return node.El("a").Class("button "+class).Attr("data-part", "reload").
-		Attr("href", s.Page.Link("")).
-		Text(s.Page.T("closed.again"))
+		Attr("href", s.Page.Link("")).Text(s.Page.T("closed.again"))
 }
 
 // title is the key of the heading.

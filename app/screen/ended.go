@@ -42,9 +42,7 @@ func (s *ended) Draw() *node.Element {
 		widget.NextSteps(p, next...),
 		node.El("div").Class("buttons").Body(
 			retryForm(p, s.Busy),
-			node.If(p.View.Can(wire.Recheck), func() node.Node {
-				return widget.ButtonForm(p, "/recheck", "recheck", "", p.T("ended.recheck"), s.Busy)
-			}),
+			actionForm(p, wire.Recheck, "", "ended.recheck", s.Busy),
 			chooserLink(p),
 			backToShop(p, p.View.CancelURL, "quiet"),
 			node.If(isDeadEnd(p), func() node.Node { return reload(p) }),

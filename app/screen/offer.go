@@ -99,8 +99,7 @@ func (c *chooser) offerRow(field node.Node) node.Node {
 // not apply a price.
 func (c *chooser) enterButton() node.Node {
 	return node.El("button").Attr("type", "submit").Class("offscreen").Attr("tabindex", "-1").
-		Attr("aria-hidden", "true").
-		Text(c.Page.T("choose.continue"))
+		Attr("aria-hidden", "true").Text(c.Page.T("choose.continue"))
 }
 
 func (c *chooser) amountField(label string) node.Node {
@@ -156,8 +155,7 @@ func (c *chooser) labeled(text string, field node.Node) node.Node {
 // then starts no payment.
 func (c *chooser) applyButton() node.Node {
 	return node.El("button").Attr("type", "submit").Attr("name", "apply").Attr("value", "1").
-		Class("button apply").
-		Attr("data-part", "offer-apply").Text(c.Page.T("offer.apply")).
+		Class("button apply").Attr("data-part", "offer-apply").Text(c.Page.T("offer.apply")).
 		On("click", func(ctx app.Context, e app.Event) {
 			e.PreventDefault()
 			c.requestPrice(ctx)

@@ -149,8 +149,7 @@ func (s *pay) links(a wire.Attempt) node.Node {
 	return node.El("div").Class("links").Body(
 		node.If(a.URI != "" && !p.Exchange, func() node.Node {
 			return node.El("a").Class("button").Attr("data-part", "open-wallet").
-				Attr("href", a.URI).
-				Text(p.T("pay.wallet"))
+				Attr("href", a.URI).Text(p.T("pay.wallet"))
 		}),
 		node.If(a.PaymentURL != "", func() node.Node {
 			return node.El("a").Class("button"+widget.TextIf(a.Address == "", " primary")).
@@ -180,14 +179,10 @@ func (s *pay) help(a wire.Attempt) node.Node {
 func (s *pay) actions() node.Node {
 	p := s.Page
 	return node.El("div").Class("buttons").Body(
-		node.If(p.View.Can(wire.Recheck), func() node.Node {
-			return widget.ButtonForm(p, "/recheck", "recheck", "wide", p.T("pay.recheck"), s.Busy)
-		}),
+		actionForm(p, wire.Recheck, "wide", "pay.recheck", s.Busy),
 		node.If(p.View.Can(wire.Change), func() node.Node {
 			return widget.ChangeLink(p, "change", "button quiet", p.T("pay.change"))
 		}),
-		node.If(p.View.Can(wire.Cancel), func() node.Node {
-			return widget.ButtonForm(p, "/cancel", "cancel", "quiet", p.T("pay.cancel"), s.Busy)
-		}),
+		actionForm(p, wire.Cancel, "quiet", "pay.cancel", s.Busy),
 	)
 }

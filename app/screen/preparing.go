@@ -35,19 +35,23 @@ func (s *preparing) Draw() *node.Element {
 				)
 			}),
 			reload(p),
-			node.If(p.View.Can(wire.Cancel), func() node.Node {
-				return widget.ButtonForm(p, "/cancel", "cancel", "quiet", p.T("pay.cancel"), s.Busy)
-			}),
+			actionForm(p, wire.Cancel, "quiet", "pay.cancel", s.Busy),
 		),
 	)
+}
+
+// actionForm is a button for an action, if the shopper can do it now.
+func actionForm(p widget.Page, a wire.Action, class, text string, busy bool) node.Node {
+	return node.If(p.View.Can(a), func() node.Node {
+		return widget.ButtonForm(p, "/"+string(a), string(a), class, p.T(text), busy)
+	})
 }
 
 // reload is the way on of a waiting page in browsers where it cannot update by itself.
 func reload(p widget.Page) node.Node {
 	return node.If(!p.View.Can(wire.Recheck), func() node.Node {
 		return node.El("a").Class("button quiet").Attr("data-part", "reload").
-			Attr("href", p.Link("")).
-			Text(p.T("prepare.reload"))
+			Attr("href", p.Link("")).Text(p.T("prepare.reload"))
 	})
 }
 

@@ -14,8 +14,7 @@ func receipt(p widget.Page, a wire.Attempt) *node.Element {
 		node.If(merchant(p) != "", func() node.Node {
 			return node.El("p").Class("receipt-shop").Body(
 				node.El("span").Attr("data-part", "shop").Attr("translate", "no").
-					Attr("dir", "ltr").
-					Text(merchant(p)))
+					Attr("dir", "ltr").Text(merchant(p)))
 		}),
 		unusual(p, a),
 		receiptFacts(p, a),
@@ -24,8 +23,7 @@ func receipt(p widget.Page, a wire.Attempt) *node.Element {
 			node.Text(p.T("done.anytime")),
 			node.If(p.URL != "", func() node.Node {
 				return node.El("span").Class("receipt-url").Attr("translate", "no").
-					Attr("dir", "ltr").
-					Text(p.URL)
+					Attr("dir", "ltr").Text(p.URL)
 			}),
 		)...),
 		node.El("div").Class("buttons").Body(
@@ -33,8 +31,7 @@ func receipt(p widget.Page, a wire.Attempt) *node.Element {
 				Attr("data-part", "print").Text(p.T("done.print")),
 			backToShop(p, p.View.SuccessURL, ""),
 			node.El("a").Class("button quiet").Attr("data-part", "payment").
-				Attr("href", p.Link("")).
-				Text(p.T("closed.back")),
+				Attr("href", p.Link("")).Text(p.T("closed.back")),
 		),
 	)
 }
@@ -49,12 +46,9 @@ func receiptFacts(p widget.Page, a wire.Attempt) node.Node {
 		widget.Fact(p, "done.order", "order", p.View.Order.Ref),
 		widget.Fact(p, "done.network", "network-name", a.NetworkName),
 		node.If(a.Address != "", func() node.Node {
-			return node.El("div").Class("line").Body(
-				node.El("dt").Text(p.T("pay.address.where")),
-				node.El("dd").Class("tx").Attr("data-part", "paid-address").
-					Attr("data-value", a.Address).Attr("translate", "no").Attr("dir", "ltr").
-					Text(a.Address),
-			)
+			return widget.Line(p, "pay.address.where", node.El("dd").Class("tx").
+				Attr("data-part", "paid-address").Attr("data-value", a.Address).
+				Attr("translate", "no").Attr("dir", "ltr").Text(a.Address))
 		}),
 		widget.Fact(p, "done.time", "time", widget.FormatTime(a.PaidAt)),
 		widget.Fact(p, "ask.payment", "payment-code", a.TrackingCode),

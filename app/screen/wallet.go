@@ -197,8 +197,7 @@ func wallets(p widget.Page, a wire.Attempt, r walletRequest) node.Node {
 
 func walletButton(p widget.Page, m payment, r walletRequest) node.Node {
 	return node.El("button").Attr("type", "button").Class("button wallet").
-		Attr("data-part", "wallet").
-		Attr("data-value", m.Wallet.RDNS).
+		Attr("data-part", "wallet").Attr("data-value", m.Wallet.RDNS).
 		Bool("aria-disabled", r.busy(m)).
 		Body(
 			node.If(m.Wallet.Icon != "", func() node.Node {
@@ -218,8 +217,7 @@ func walletButton(p widget.Page, m payment, r walletRequest) node.Node {
 func walletTabLink(p widget.Page) node.Node {
 	return node.El("p").Class("wallets-tab needs-script").Body(
 		node.El("a").Class("button").Attr("data-part", "browser-tab").
-			Attr("href", p.Standalone().Link("")).
-			Attr("target", "_blank").Attr("rel", "noopener").
+			Attr("href", p.Standalone().Link("")).Attr("target", "_blank").Attr("rel", "noopener").
 			Attr("aria-describedby", "coinslot-tab-why").Text(p.T("pay.browser.tab")),
 		node.El("small").ID("coinslot-tab-why").Text(p.T("pay.browser.tab.why")),
 	)

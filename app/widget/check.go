@@ -34,8 +34,7 @@ func (c *AddressChecker) Draw() *node.Element {
 		noScriptLink(p, "check", p.T("pay.check")),
 		c.form(found),
 		el("p").Class("check-result "+found.Match.Name()).Attr("data-part", "check-result").
-			Attr("data-value", found.Match.Name()).
-			Attr("role", "status").Text(c.message(found)),
+			Attr("data-value", found.Match.Name()).Attr("role", "status").Text(c.message(found)),
 		node.If(found.N > 0, func() node.Node { return c.sideBySide(found) }),
 	)
 }

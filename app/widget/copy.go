@@ -89,8 +89,7 @@ func (c *Copyable) Draw() *node.Element {
 			el("button").Attr("type", "button").Class("button copy").Attr("data-part", c.Copy).
 				Attr("data-copy", c.Value).
 				Attr("data-copied", c.Text.Copied).Attr("data-failed", c.Text.Failed).
-				Attr("aria-describedby", "coinslot-"+c.Part).
-				Text(c.button.text(c.Text, c.Value)).
+				Attr("aria-describedby", "coinslot-"+c.Part).Text(c.button.text(c.Text, c.Value)).
 				On("click", func(ctx app.Context, _ app.Event) {
 					c.button.copy(ctx, c.Part, c.Value, c.Text)
 				}),

@@ -89,8 +89,7 @@ func (r *Reference) Draw() *node.Element {
 	return el("div").Class("reference-box").Body(
 		el("p").ID("coinslot-reference").Text(r.Label),
 		el("ul").Class("reference").Attr("translate", "no").Attr("data-part", "reference").
-			Attr("data-value", value).
-			Attr("aria-labelledby", "coinslot-reference").Body(lines...),
+			Attr("data-value", value).Attr("aria-labelledby", "coinslot-reference").Body(lines...),
 		el("button").Attr("type", "button").Class("button copy needs-script").
 			Attr("data-part", "copy-reference").Attr("data-copy", value).
 			Attr("data-copied", r.Text.Copied).Attr("data-failed", r.Text.Failed).

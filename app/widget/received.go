@@ -24,13 +24,15 @@ func Received(p Page, a wire.Attempt) node.Node {
 	})
 }
 
-// SumLine is one row of a sum.
+// Line is one row of a definition list: a label and a dd element.
+func Line(p Page, label string, dd *node.Element) node.Node {
+	return el("div").Class("line").Body(el("dt").Text(p.T(label)), dd)
+}
+
+// SumLine is one row with an amount.
 func SumLine(p Page, label, part, number, symbol string) node.Node {
-	return el("div").Class("line").Body(
-		el("dt").Text(p.T(label)),
-		el("dd").Attr("data-part", part).Attr("data-value", number).Attr("translate", "no").
-			Attr("dir", "ltr").Text(Amount(number, symbol)),
-	)
+	return Line(p, label, el("dd").Attr("data-part", part).Attr("data-value", number).
+		Attr("translate", "no").Attr("dir", "ltr").Text(Amount(number, symbol)))
 }
 
 // Overpaid shows what was paid too much and whom to ask.
@@ -45,21 +47,15 @@ func Overpaid(p Page, a wire.Attempt) node.Node {
 // Fact is one row that is no sum; nothing if value is empty.
 func Fact(p Page, label, part, value string) node.Node {
 	return node.If(value != "", func() node.Node {
-		return el("div").Class("line").Body(
-			el("dt").Text(p.T(label)),
-			el("dd").Attr("data-part", part).Attr("data-value", value).Attr("translate", "no").
-				Attr("dir", "auto").Text(value),
-		)
+		return Line(p, label, el("dd").Attr("data-part", part).Attr("data-value", value).
+			Attr("translate", "no").Attr("dir", "auto").Text(value))
 	})
 }
 
 // Transaction is the transaction on the blockchain, with a link to an explorer if one is known.
 func Transaction(p Page, a wire.Attempt) node.Node {
 	return node.If(a.TxID != "", func() node.Node {
-		return el("div").Class("line").Body(
-			el("dt").Text(p.T("tx.label")),
-			el("dd").Body(transactionID(p, a)),
-		)
+		return Line(p, "tx.label", el("dd").Body(transactionID(p, a)))
 	})
 }
 
