@@ -55,7 +55,7 @@ func whoSees(t *testing.T) map[string]string {
 	}
 	seen := map[string][]string{}
 	for code, a := range web.Answers() {
-		seen[code] = []string{fmt.Sprint("API, status ", a.Status)}
+		seen[code] = []string{fmt.Sprintf("API (%d)", a.Status)}
 	}
 	for _, code := range slices.Sorted(maps.Keys(seen)) {
 		if text["problem."+code] != nil {
@@ -81,7 +81,7 @@ func whoSees(t *testing.T) map[string]string {
 	}
 	all := map[string]string{}
 	for code, list := range seen {
-		all[code] = strings.Join(list, "; ")
+		all[code] = strings.Join(list, ", ")
 	}
 	return all
 }

@@ -87,7 +87,7 @@ func TestPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`<h3 id="unauthorized"><code>unauthorized</code></h3>`, `<a href="#the-request">`, `<p class="seen">Seen by: API, status 401.</p>`} {
+	for _, want := range []string{`<h3 id="unauthorized"><code>unauthorized</code></h3>`, `<a href="#the-request">`, `<p class="seen">Seen by: API (401).</p>`} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page of errors lacks %s", want)
 		}

@@ -16,7 +16,7 @@ func TestDocsListTheErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, want := map[string]string{}, map[string]string{}
-	for _, m := range regexp.MustCompile("### `([a-z_]+)`\n\nSeen by: API, status (\\d{3})[.;]").FindAllStringSubmatch(string(page), -1) {
+	for _, m := range regexp.MustCompile("### `([a-z_]+)`\n\nSeen by: API \\((\\d{3})\\)[.,]").FindAllStringSubmatch(string(page), -1) {
 		got[m[1]] = m[2]
 	}
 	for code, a := range answers {
