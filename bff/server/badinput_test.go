@@ -138,7 +138,7 @@ func documented(t *testing.T) map[string]int {
 		t.Fatal(err)
 	}
 	list := map[string]int{}
-	for _, row := range regexp.MustCompile("### `([a-z_]+)`\n\nSeen by: API, status ([45][0-9][0-9])[.;]").FindAllStringSubmatch(string(text), -1) {
+	for _, row := range regexp.MustCompile("### `([a-z_]+)`\n\nSeen by: API \\(([45][0-9][0-9])\\)[.,]").FindAllStringSubmatch(string(text), -1) {
 		list[row[1]], err = strconv.Atoi(row[2])
 		if err != nil {
 			t.Fatal(err)
