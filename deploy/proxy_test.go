@@ -192,7 +192,7 @@ func start(t *testing.T, proxy func(t *testing.T, dir, port, upstream string)) *
 	return b
 }
 
-// client is somebody with that address.
+// client returns a client that connects from that address.
 func (b *behind) client(address string) *http.Client {
 	from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
 	transport := &http.Transport{
@@ -283,8 +283,8 @@ func (b *behind) checks() {
 	}
 }
 
-// Behind the sign-ins of docs/console.md a name comes from the sign-in alone: what a stranger
-// writes into the header never arrives, and who is signed in cannot be somebody else.
+// Behind the sign-ins of docs/console.md, only the sign-in sets the operator's name: a
+// header of a stranger never arrives, and no operator can pass for another.
 func TestSignIns(t *testing.T) {
 	for name, proxy := range map[string]func(t *testing.T, dir, port, upstream, signIn string){"nginx": nginxSignIn, "caddy": caddySignIn} {
 		t.Run(name, func(t *testing.T) {

@@ -62,9 +62,8 @@ var families = []Family{
 	},
 	{
 		"coinslot_findings_total", counter, "finding",
-		"Attempts that need attention: review (paid, not proven), lost (a create without an " +
-			"answer, given up), rejected (an invalid answer), stray (a second transaction of " +
-			"one create).",
+		"Attempts that need attention, by finding: review=paid, not proven; lost=an abandoned " +
+			"create; rejected=an invalid answer; stray=a duplicate transaction.",
 	},
 
 	{
