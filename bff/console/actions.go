@@ -136,7 +136,7 @@ func (c *console) confirmAction(a action) showHandler {
 			f.Hidden = []hidden{{"review", s.ReviewID()}}
 			f.Fields = []field{{
 				Name: "reason", Label: "Reason", Required: true, Max: maxReason,
-				Hint: "For the trail: what you have looked at, and what it showed. One line.",
+				Hint: "For the timeline: what you checked and the result, in one line.",
 			}}
 		}
 		about := confirmedPayment{

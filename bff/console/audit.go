@@ -45,7 +45,7 @@ func (c *console) audit(r *request) (page, error) {
 	}
 	return page{
 		Title: "Audit", Section: auditPath,
-		Lead: "Who has signed in and what was done here. " +
+		Lead: "Sign-ins and operator actions. " +
 			"COINSLOT_RETENTION erases the details of old entries, or deletes them.",
 		template: "audit", View: view,
 	}, nil

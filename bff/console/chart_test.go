@@ -22,7 +22,7 @@ func TestChart(t *testing.T) {
 		count(29, "confirmed", "ETH", 1, "0.02"), count(-1, "confirmed", "USDT", 9, "9"), count(30, "confirmed", "USDT", 9, "9"),
 	}
 	got := rendered(t, page{template: "overview", View: overviewView{Chart: chart.New(counts, from)}})
-	for _, want := range []string{"$2,018.00", "24 October: 2 confirmed", "24 October: 1 review", "22 November: 3 under way", "22 November: 4 not paid", "1,999.98", "USDT", "$0.02"} {
+	for _, want := range []string{"$2,018.00", "24 October: 2 confirmed", "24 October: 1 review", "22 November: 3 in progress", "22 November: 4 not paid", "1,999.98", "USDT", "$0.02"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the charts lack %q", want)
 		}

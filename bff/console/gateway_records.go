@@ -80,8 +80,7 @@ func readRecordQuery(values url.Values, statuses []string) recordQuery {
 	}
 	var err error
 	if q.from, q.to, err = reconcile.ListDates(q.form.Get("from"), q.form.Get("to")); err != nil {
-		q.problem = "The gateway takes both dates or none, at most 30 days apart, the earlier " +
-			"one first."
+		q.problem = "Enter both dates or none, at most 30 days apart, the earlier one first."
 	}
 	return q
 }
@@ -105,7 +104,7 @@ func (r *request) gatewayRecords(
 		switch {
 		case errors.As(err, &known) && known.Code == wire.CodeGatewayUnavailable:
 			p.Status = http.StatusServiceUnavailable
-			view.Problem = "The gateway does not answer now. Try again in a minute."
+			view.Problem = "The gateway does not answer. Try again in a minute."
 			r.Log.Warn("reading the gateway's list failed", "path", path, "error", err)
 		case err != nil:
 			return p, err
@@ -155,8 +154,8 @@ func (c *console) transactions(r *request) (page, error) {
 			v.Transactions = found.Items
 			return found.Paging, err
 		})
-	p.Lead = "What the gateway says, read just now. It proves nothing here: the payment's " +
-		"own page does."
+	p.Lead = "The gateway's list, read just now. It does not confirm payments: see the " +
+		"payment's page."
 	return p, err
 }
 
@@ -205,7 +204,7 @@ func (c *console) withdrawals(r *request) (page, error) {
 			v.Withdrawals = found.Items
 			return found.Paging, err
 		})
-	p.Lead = "What the gateway pays out to you. It is asked for in the gateway's own panel."
+	p.Lead = "The gateway's payouts to you. Request them in the gateway's own panel."
 	return p, err
 }
 

@@ -44,8 +44,8 @@ func TestReconciliationOfInstances(t *testing.T) {
 		if to := o.post(path, path, form); to != path {
 			t.Fatalf("it leads to %s", to)
 		}
-		servertest.Until(t, "it has ended", func() bool { return !strings.Contains(other.page(path, http.StatusOK), "looks again by itself") })
-		pageText(t, "the end", other.page(path, http.StatusOK), "They agree.", "2026-11-01 to 2026-11-02", ">console:ann</bdi>")
+		servertest.Until(t, "it has ended", func() bool { return !strings.Contains(other.page(path, http.StatusOK), "updates automatically") })
+		pageText(t, "the end", other.page(path, http.StatusOK), "No differences.", "2026-11-01 to 2026-11-02", ">console:ann</bdi>")
 	}
 	agree(one)
 
@@ -71,21 +71,21 @@ func TestReconciliationOfInstances(t *testing.T) {
 		t.Errorf("the file of some of many is %q", rows)
 	}
 	begun(time.Second)
-	shows("one that is under way elsewhere", "Comparing 2026-10-01 to 2026-10-01, begun by console:bob", "page 3 of 4", "looks again by itself", "Amounts differ (700)", "The first 500 of 700 are kept")
+	shows("one that is under way elsewhere", "Reconciliation of 2026-10-01 to 2026-10-01, started by console:bob", "page 3 of 4", "updates automatically", "Amounts differ (700)", "The first 500 of 700 are kept")
 	if to := other.post(path, path, form); !strings.HasPrefix(to, path+"?done=comparing.") {
 		t.Errorf("a second one leads to %s", to)
 	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	servertest.Until(t, "the lease has run out", func() bool { return strings.Contains(one.page(path, http.StatusOK), "broke off: the instance") })
+	servertest.Until(t, "the lease has run out", func() bool { return strings.Contains(one.page(path, http.StatusOK), "stopped: its instance") })
 	agree(other)
 
 	gateway.Inject(sandbox.Fault{Path: "list", Latency: time.Minute, Times: -1})
 	one.post(path, path, form)
-	shows("one under way", "the gateway is being asked", "looks again by itself")
+	shows("a running one", "waiting for the gateway", "updates automatically")
 	stop()
-	pageText(t, "after the stop", other.page(path, http.StatusOK), "broke off: the instance", "They agree.")
+	pageText(t, "after the stop", other.page(path, http.StatusOK), "stopped: its instance", "No differences.")
 	gateway.ClearFaults()
 	agree(other)
 }

@@ -41,7 +41,7 @@ func (c *console) origins(r *request) (page, error) {
 	}
 	return page{
 		Title: "Origins", Section: originsPath,
-		Lead:  "Host pages that may show the checkout in a frame, and those that wanted to.",
+		Lead:  "Host pages that may show the checkout in a frame, and those that tried to.",
 		Tools: []tool{exportTool(originsPath, nil)}, template: "origins", View: view,
 	}, nil
 }

@@ -124,7 +124,7 @@ func TestConsoleGatewayRecords(t *testing.T) {
 	d.CreateUnrelated(d.api)
 	body := d.page("/admin/transactions", http.StatusOK)
 	pageText(t, "the list", body, `href="/admin/payments/`+session+`"`, "not ours", "the point of sale [key]", "$25.00", `data-status="pending"`, "Page 1 of 1, 2 rows in all")
-	pageText(t, "a page behind the end", d.page("/admin/transactions?page=2&status=pending", http.StatusOK), "The gateway has nothing like that", `href="/admin/transactions?status=pending"`)
+	pageText(t, "a page behind the end", d.page("/admin/transactions?page=2&status=pending", http.StatusOK), "The gateway has no matching entries", `href="/admin/transactions?status=pending"`)
 	for _, query := range []string{"from=2026-01-01", "to=2026-01-01", "from=2026-01-01&to=2026-02-01", "from=x&to=y"} {
 		pageText(t, query, d.page("/admin/transactions?"+query, http.StatusUnprocessableEntity), "both dates or none")
 	}
@@ -149,7 +149,7 @@ func TestConsoleGatewayRecords(t *testing.T) {
 		}
 	}
 	d.Gateway.Inject(sandbox.Fault{Path: "list", Status: 500, Times: 2})
-	pageText(t, "without a gateway", d.page("/admin/transactions?from=2026-01-01&to=2026-01-05", http.StatusServiceUnavailable), "does not answer now", `value="2026-01-05"`)
+	pageText(t, "without a gateway", d.page("/admin/transactions?from=2026-01-01&to=2026-01-05", http.StatusServiceUnavailable), "does not answer. Try again", `value="2026-01-05"`)
 	if answer := d.Do("GET", "/admin/transactions.csv", "", operator); answer.Code != http.StatusServiceUnavailable {
 		t.Errorf("a file without a gateway = %d", answer.Code)
 	}
@@ -160,14 +160,14 @@ func TestDailyReconciliation(t *testing.T) {
 	t.Parallel()
 	d := newConsoleRig(t, nil)
 	d.Choose(d.Open(`{"amount_usd":"25.00"}`))
-	pageText(t, "at first", d.page("/admin/reconciliation", http.StatusOK), "The first one begins")
+	pageText(t, "at first", d.page("/admin/reconciliation", http.StatusOK), "Starts within minutes")
 	d.accelerate(func(p *payment.Schedule) { p.ReconcileInterval = 10 * time.Millisecond })
 	var body string
 	servertest.Until(t, "a comparison to end", func() bool {
 		body = d.page("/admin/reconciliation", http.StatusOK)
-		return strings.Contains(body, "Last complete")
+		return strings.Contains(body, "Last completed")
 	})
-	pageText(t, "the end", body, "Waiting for the next one", "1 transaction", "0 payments")
+	pageText(t, "the end", body, "Idle.", "1 transaction", "0 payments")
 }
 
 // What gateway and database do not agree on is shown with what to do.
@@ -177,7 +177,7 @@ func TestConsoleReconciliation(t *testing.T) {
 	session := d.Open(`{"amount_usd":"25.00","order_ref":"=1+1"}`)
 	d.Choose(session)
 	d.Await(session, "pending")
-	pageText(t, "at first", d.page("/admin/reconciliation", http.StatusOK), "Nothing was ever compared", "Every day, by itself")
+	pageText(t, "at first", d.page("/admin/reconciliation", http.StatusOK), "No reconciliation yet", "Daily reconciliation")
 	if answer := d.Do("GET", "/admin/reconciliation.csv", "", operator); answer.Code != http.StatusConflict {
 		t.Errorf("a file of nothing = %d", answer.Code)
 	}
@@ -189,11 +189,11 @@ func TestConsoleReconciliation(t *testing.T) {
 		}
 		servertest.Until(t, "the comparison has ended", func() bool {
 			body = d.page("/admin/reconciliation", http.StatusOK)
-			return !strings.Contains(body, "looks again by itself")
+			return !strings.Contains(body, "updates automatically")
 		})
 		return body
 	}
-	pageText(t, "agreement", compare(), "They agree.", "1 transaction, 0 not ours", "1 attempt, the first and the last day left out")
+	pageText(t, "agreement", compare(), "No differences.", "1 transaction, 0 not ours", "1 attempt, without the first and last day")
 	d.Gateway.Inject(sandbox.Fault{Path: "list", Set: map[string]any{"pay_amount": "99.00000000"}})
 	body := compare()
 	pageText(t, "a difference", body, "Amounts differ (1)", "Amounts must agree before a payment counts", `href="/admin/payments/`+session+`"`, "=1&#43;1")
@@ -202,15 +202,15 @@ func TestConsoleReconciliation(t *testing.T) {
 		t.Errorf("the file is %q", rows)
 	}
 	d.Gateway.Inject(sandbox.Fault{Path: "list", Status: 500, Times: 9})
-	pageText(t, "a gateway that is away", compare(), "broke off: the gateway", "Amounts differ (1)")
+	pageText(t, "an unavailable gateway", compare(), "failed: the gateway", "Amounts differ (1)")
 	d.Gateway.ClearFaults()
 	d.Gateway.Inject(sandbox.Fault{Path: "list", Latency: time.Minute, Times: -1})
 	d.post("/admin/reconciliation", "/admin/reconciliation", form)
-	pageText(t, "one under way", d.page("/admin/reconciliation", http.StatusOK), "begun by console:ann 0 s ago", "the gateway is being asked", "looks again by itself", "Amounts differ (1)")
+	pageText(t, "a running one", d.page("/admin/reconciliation", http.StatusOK), "started by console:ann 0 s ago", "waiting for the gateway", "updates automatically", "Amounts differ (1)")
 	d.restart()
-	pageText(t, "after a restart", d.page("/admin/reconciliation", http.StatusOK), "broke off: the instance", "Amounts differ (1)", ">console:ann</bdi>")
+	pageText(t, "after a restart", d.page("/admin/reconciliation", http.StatusOK), "stopped: its instance", "Amounts differ (1)", ">console:ann</bdi>")
 	d.Gateway.ClearFaults()
-	pageText(t, "begun again", compare(), "They agree.")
+	pageText(t, "begun again", compare(), "No differences.")
 	for name, bad := range map[string]url.Values{"too long": {"from": {"2026-01-01"}, "to": {"2026-05-01"}}, "backwards": {"from": {"2026-01-02"}, "to": {"2026-01-01"}}, "no day": {"from": {""}, "to": {"2026-01-01"}}} {
 		bad.Set("token", formToken.FindStringSubmatch(d.page("/admin/reconciliation", 200))[1])
 		if answer := d.Do("POST", "/admin/reconciliation", bad.Encode(), operator, servertest.IsForm, "Origin: "+d.Public); answer.Code != http.StatusUnprocessableEntity {
@@ -285,7 +285,7 @@ func TestConsoleWebhooks(t *testing.T) {
 		t.Errorf("it leads to %s", to)
 	}
 	servertest.Until(t, "it is delivered", func() bool { return strings.Contains(d.page("/admin/webhooks", http.StatusOK), "Delivered") })
-	if audit := d.page("/admin/audit?session="+session, http.StatusOK); !strings.Contains(audit, ">sent a webhook again<") || strings.Contains(d.page("/admin/audit", http.StatusOK), "cs_someoneelse") {
+	if audit := d.page("/admin/audit?session="+session, http.StatusOK); !strings.Contains(audit, ">resent a webhook<") || strings.Contains(d.page("/admin/audit", http.StatusOK), "cs_someoneelse") {
 		t.Errorf("the audit has another payment than the event's: %s", words(audit))
 	}
 	for _, state := range []string{"all", "All"} { // as browsers send the choice that leaves all, and as they did
@@ -359,11 +359,11 @@ func TestConsoleDisabledEndpoint(t *testing.T) {
 	var body string
 	servertest.Until(t, "it has said 410", func() bool {
 		body = d.page("/admin/webhooks", http.StatusOK)
-		return strings.Contains(body, "Off: has said 410")
+		return strings.Contains(body, "Disabled: answered 410")
 	})
 	form := regexp.MustCompile(`name="event" type="hidden" value="([^"]+)"><input name="endpoint" type="hidden" value="([^"]+)"`).FindStringSubmatch(body)
 	to := d.post("/admin/webhooks", "/admin/webhooks/send", url.Values{"event": {form[1]}, "endpoint": {form[2]}})
-	if body = d.page(to, http.StatusOK); !strings.Contains(body, "nothing is sent to it until the server is restarted") || strings.Contains(body, "being sent again") {
+	if body = d.page(to, http.StatusOK); !strings.Contains(body, "nothing is sent to it until the server restarts") || strings.Contains(body, "being sent again") {
 		t.Errorf("what is said of it: %s", words(body))
 	}
 }
@@ -375,7 +375,7 @@ func TestConsoleTestsWebhooks(t *testing.T) {
 	d := newOperatorClient(t, shop.Configure)
 	d.signIn(consolePassword)
 	pageText(t, "the list", d.page("/admin/webhooks"), `href="/admin/webhooks/test"`, "Send a test")
-	pageText(t, "the question", d.page("/admin/webhooks/test"), "It tells of no payment", `action="/admin/webhooks/test"`, `data-part="do-test"`)
+	pageText(t, "the question", d.page("/admin/webhooks/test"), "It has no session, order or amount", `action="/admin/webhooks/test"`, `data-part="do-test"`)
 	if got := d.Do("POST", "/admin/webhooks/test", url.Values{"token": {"wrong"}}.Encode(), servertest.IsForm, d.cookie); got.Code != http.StatusForbidden || len(shop.Received) != 0 {
 		t.Errorf("a forged form = %d, and %d were sent", got.Code, len(shop.Received))
 	}
@@ -386,10 +386,10 @@ func TestConsoleTestsWebhooks(t *testing.T) {
 		}
 		return answer.Body.String()
 	}
-	pageText(t, "what was taken", sent(), "The test was taken", "Taken.", "204 No Content", " ms", (<-shop.Received).ID, "Send another")
+	pageText(t, "what was taken", sent(), "Test accepted", "Accepted.", "204 No Content", " ms", (<-shop.Received).ID, "Send another")
 	shop.Status.Store(http.StatusNotFound)
-	pageText(t, "what was not", sent(), "The test was not taken", "nothing at this address", "Correct the path in COINSLOT_WEBHOOK_URL", "404 Not Found", "=&lt;b&gt;no", "…")
-	pageText(t, "the audit", d.page("/admin/audit"), ">sent a test webhook<", ">asked to send a test webhook<", "console:operator")
+	pageText(t, "what was not", sent(), "Test not accepted", "nothing at this address", "Correct the path in COINSLOT_WEBHOOK_URL", "404 Not Found", "=&lt;b&gt;no", "…")
+	pageText(t, "the audit", d.page("/admin/audit"), ">sent a test webhook<", ">requested a test webhook<", "console:operator")
 	d.WantNoEvents()
 	bare := newOperatorClient(t, nil)
 	bare.signIn(consolePassword)

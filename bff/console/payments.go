@@ -97,12 +97,12 @@ func onlyMatch(q records.Query, found payment.Page) string {
 func emptyText(form url.Values) string {
 	switch {
 	case form.Get("q") != "":
-		return "Nothing is known by that. Ids, addresses, transaction ids and e-mail addresses " +
-			"have to be whole; of an order's reference the beginning is enough."
+		return "No matches. Ids, addresses, transaction ids and e-mail addresses have to be " +
+			"complete; of an order reference the beginning is enough."
 	case len(query.WithoutPage(form)) > 0:
-		return "No payment is like that."
+		return "No matching payments."
 	}
-	return "No order has come yet."
+	return "No orders yet."
 }
 
 func paymentFilter(form url.Values) filter {

@@ -52,8 +52,7 @@ func (c *console) reconciliation(r *request) (page, error) {
 	}
 	p := page{
 		Title: "Reconciliation", Section: reconciliationPath, template: "reconciliation",
-		Lead: "Holds the gateway's transactions of some days against the payments here, and " +
-			"changes nothing.",
+		Lead: "Compares the gateway's transactions with the payments here. It is read-only.",
 	}
 	view := reconciliationView{
 		Now: r.now(), Form: r.daysForm(requested.Last),
@@ -102,10 +101,10 @@ func (v *reconciliationView) addFindings(r reconcile.Report) {
 func progress(p reconcile.Progress) string {
 	switch {
 	case p.Page == 0:
-		return "the gateway is being asked."
+		return "waiting for the gateway."
 	case p.Payments > 0:
-		return "the gateway's list is read, " + format.Plural(p.Payments, "payment") +
-			" here looked at."
+		return "the gateway's list is read; " + format.Plural(p.Payments, "payment") +
+			" checked."
 	}
 	of := ""
 	if p.Pages > 0 {
@@ -122,7 +121,7 @@ func (r *request) daysForm(last reconcile.Run) form {
 		from, to = r.now().AddDate(0, 0, -7), r.now()
 	}
 	return form{
-		Path: reconciliationPath, Token: r.FormToken(), Button: "Compare", Part: "compare",
+		Path: reconciliationPath, Token: r.FormToken(), Button: "Reconcile", Part: "compare",
 		Fields: []field{
 			{
 				Name: "from", Label: "First day", Type: "date", Required: true,

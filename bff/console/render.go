@@ -153,7 +153,7 @@ func (c *console) write(w http.ResponseWriter, f frame) {
 	var out bytes.Buffer
 	if err := templates()[f.template].ExecuteTemplate(&out, "layout", f); err != nil {
 		c.Log.Error("rendering a console page failed", "page", f.template, "error", err)
-		http.Error(w, "The page cannot be shown.", http.StatusInternalServerError)
+		http.Error(w, "The page cannot be rendered.", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

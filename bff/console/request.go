@@ -64,19 +64,19 @@ func (r *request) failure(err error) page {
 		Title: "Something went wrong", Section: sectionOf(r.r.URL.Path).Path,
 		Status: http.StatusInternalServerError, Back: r.backLink(), template: "message",
 	}
-	text := "The log of the server says what, under the id below."
+	text := "The server log has the details under the request id below."
 	var known *wire.Error
 	var large *http.MaxBytesError
 	switch {
 	case errors.Is(err, errNoPage):
-		p.Title, p.Status, text = "Nothing is here", http.StatusNotFound, "There is no such page."
+		p.Title, p.Status, text = "Not found", http.StatusNotFound, "This page does not exist."
 	case errors.Is(err, errForged):
-		p.Title, p.Status = "Please do that again", http.StatusForbidden
-		text = "The form is from before the last login. Nothing was changed: go back, reload " +
-			"the page and send it again."
+		p.Title, p.Status = "Please try again", http.StatusForbidden
+		text = "The form is from before your last sign-in. Nothing was changed: go back, reload " +
+			"the page and submit it again."
 	case errors.Is(err, outbox.ErrEventUnknown), errors.Is(err, outbox.ErrEndpoint):
-		p.Status, text = http.StatusConflict, "That webhook cannot be sent: the event is gone, "+
-			"or its endpoint is not set any more."
+		p.Status, text = http.StatusConflict, "The webhook cannot be sent: the event no longer "+
+			"exists, or its endpoint is no longer configured."
 	case errors.As(err, &large):
 		p.Status, text = http.StatusRequestEntityTooLarge, "The form is too large."
 	case errors.As(err, &known) && words().Failures[known.Code].Status != 0:

@@ -94,7 +94,7 @@ func TestWebhookURLIsReplaced(t *testing.T) {
 			if got := shop.of("checkout.confirmed"); !slices.Equal(got, []string{event}) {
 				t.Errorf("checkout.confirmed = %v; want %s once", got, event)
 			}
-			pageText(t, "the overview", d.page("/admin", http.StatusOK), "Nothing needs you now")
+			pageText(t, "the overview", d.page("/admin", http.StatusOK), "All good")
 		})
 	}
 }
@@ -136,5 +136,5 @@ func TestConsoleReroutesWebhooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	pageText(t, "the audit", d.page("/admin/audit", http.StatusOK), "moved webhooks to the configured URL", fmt.Sprintf("2 to %s", u.Host))
-	pageText(t, "the overview afterwards", d.page("/admin", http.StatusOK), "Nothing needs you now")
+	pageText(t, "the overview afterwards", d.page("/admin", http.StatusOK), "All good")
 }

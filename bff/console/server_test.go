@@ -117,7 +117,7 @@ func (d *operatorClient) inReview(body string) string {
 func TestConsoleNeedsAttention(t *testing.T) {
 	d := newOperatorClient(t, nil)
 	d.signIn(consolePassword)
-	if got := d.page("/admin"); !strings.Contains(got, "Nothing needs you now") {
+	if got := d.page("/admin"); !strings.Contains(got, "All good") {
 		t.Errorf("the first page is %s", got)
 	}
 	d.inReview(`{"amount_usd":"25.00","order_ref":"A-1"}`)
@@ -173,7 +173,7 @@ func TestConsoleActions(t *testing.T) {
 	d.signIn(consolePassword)
 	review := d.inReview(`{"amount_usd":"25.00","order_ref":"A-1"}`)
 	story := d.page("/admin/payments/" + review)
-	for _, part := range []string{"The gateway reports another price", "amount_usd_mismatch", "Settle as paid", "Settle as not paid", "A-1"} {
+	for _, part := range []string{"The gateway reports another price", "amount_usd_mismatch", "Resolve as paid", "Resolve as unpaid", "A-1"} {
 		if !strings.Contains(story, part) {
 			t.Errorf("the page of a payment in review lacks %q", part)
 		}
@@ -192,26 +192,26 @@ func TestConsoleActions(t *testing.T) {
 		t.Errorf("calling off what is confirmed: %d", got.Code)
 	}
 	after := d.page(got.Header().Get("Location"))
-	for _, part := range []string{"Settled as paid. Your server is being told.", "confirmed: seen in the explorer", "console:operator", "was refused", "session_paid",
-		"Somebody has settled it as paid.", "Confirmed on somebody&#39;s word."} {
+	for _, part := range []string{"Resolved as paid. Your server gets a webhook.", "confirmed: seen in the explorer", "console:operator", "was refused", "session_paid",
+		"An operator resolved it as paid.", "Confirmed by an operator."} {
 		if !strings.Contains(after, part) {
 			t.Errorf("the page of what was settled lacks %q", part)
 		}
 	}
 	_, done, _ := strings.Cut(got.Header().Get("Location"), "?")
 	for _, link := range []string{"/admin/payments/" + review + "?" + done, "/admin/payments/" + review + "?done=confirmed", "/admin/payments?" + done, "/admin/payments/" + review + "?done=" + strings.Repeat("a.", 3)} {
-		if strings.Contains(d.page(link), "Settled as paid. Your server") {
+		if strings.Contains(d.page(link), "Resolved as paid. Your server") {
 			t.Errorf("%s says what was done somewhere else, or before", link)
 		}
 	}
-	if strings.Contains(after, "The gateway has proven") {
+	if strings.Contains(after, "The gateway proved") {
 		t.Error("the page says that the gateway has proven what somebody has settled")
 	}
 	object := d.Do("GET", "/v1/sessions/"+review, "", servertest.Bearer).Body.String()
 	if !strings.Contains(object, `"by":"console:operator","what":"session.resolved","detail":"confirmed: seen in the explorer"`) {
 		t.Errorf("the trail does not say who: %s", object)
 	}
-	if audit := d.page("/admin/audit?session=" + review); strings.Count(audit, "asked to settle the payment as paid") != 3 || strings.Count(audit, ">settled the payment as paid<") != 1 || strings.Count(audit, "was refused") != 3 || !strings.Contains(audit, "asked to call the payment off") || strings.Contains(audit, ">called the payment off<") {
+	if audit := d.page("/admin/audit?session=" + review); strings.Count(audit, "requested to resolve the payment as paid") != 3 || strings.Count(audit, ">resolved the payment as paid<") != 1 || strings.Count(audit, "was refused") != 3 || !strings.Contains(audit, "requested to cancel the payment") || strings.Contains(audit, ">canceled the payment<") {
 		t.Errorf("the audit is %s", audit)
 	}
 }
@@ -254,7 +254,7 @@ func TestConsoleSearch(t *testing.T) {
 	}
 	for query, want := range map[string]string{
 		"q=ann@shop.example": "ORD-77", "status=confirmed": "ORD-77", "from=2000-01-01&to=2200-01-01": "other",
-		"q=nobody": "Nothing is known by that", "status=review": "No payment is like that",
+		"q=nobody": "No matches.", "status=review": "No matching payments",
 	} {
 		if got := d.page("/admin/payments?" + query); !strings.Contains(got, want) {
 			t.Errorf("%s lacks %q", query, want)

@@ -121,7 +121,7 @@ func TestConsoleLoginLimit(t *testing.T) {
 	if got := d.signIn(consolePassword); got.Code != http.StatusSeeOther {
 		t.Errorf("another client = %d", got.Code)
 	}
-	if n := strings.Count(d.page("/admin/audit"), "tried a wrong password"); n != 10 {
+	if n := strings.Count(d.page("/admin/audit"), "entered a wrong password"); n != 10 {
 		t.Errorf("the audit has %d failures; want 10", n)
 	}
 }

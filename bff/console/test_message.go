@@ -85,12 +85,14 @@ func testResult(trials []outbox.TestDelivery) (title, lead string) {
 	}
 	switch taken {
 	case len(trials):
-		return "The test was taken", "Your server is ready for webhooks."
+		return "Test accepted", "Your server is ready for webhooks."
 	case 0:
-		title = "The test was not taken"
+		title = "Test not accepted"
 	default:
-		title = fmt.Sprintf("%d of %s took the test", taken, format.Plural(len(trials), "endpoint"))
+		title = fmt.Sprintf(
+			"%d of %s accepted the test", taken, format.Plural(len(trials), "endpoint"),
+		)
 	}
-	return title, "Where it was not, a payment's webhook would not be taken either; it would be " +
-		"tried again for 30 days."
+	return title, "These endpoints would not accept a payment's webhook either; it would be " +
+		"retried for 30 days."
 }

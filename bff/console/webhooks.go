@@ -71,7 +71,7 @@ func (c *console) webhooks(r *request) (page, error) {
 			{
 				Name: "state", Label: "State", Value: form.Get("state"),
 				Options: []option{
-					{query.Any, "All"}, {"retrying", "Retrying"}, {"abandoned", "Given up"},
+					{query.Any, "All"}, {"retrying", "Retrying"}, {"abandoned", "Abandoned"},
 				},
 			},
 			sessionField(form),
@@ -89,10 +89,10 @@ func (c *console) webhooks(r *request) (page, error) {
 	}
 	return page{
 		Title: "Webhooks", Section: webhooksPath,
-		Lead: "What your server is told, and whether it has taken it.",
+		Lead: "Events for your server, and whether it has accepted them.",
 		Tools: []tool{
 			{To: testPath, Label: "Send a test", Part: "test"},
-			{To: replayPath, Label: "Send a range again", Part: "replay"},
+			{To: replayPath, Label: "Resend a period", Part: "replay"},
 			exportTool(webhooksPath, form),
 		},
 		template: "webhooks", View: view,
@@ -117,7 +117,7 @@ func (r *request) endpoint(b outbox.Backlog) endpointRow {
 	}
 	switch {
 	case row.Gone:
-		row.State = badge{Kind: "bad", Word: "Off: has said 410"}
+		row.State = badge{Kind: "bad", Word: "Disabled: answered 410"}
 	case b.Retrying > 0:
 		row.State = badge{Kind: "warn", Word: "Failing"}
 	case !b.OldestAt.IsZero() && r.now().Sub(b.OldestAt) > time.Minute:
@@ -164,7 +164,7 @@ var deliveryStates = map[outbox.DeliveryState]badge{
 	outbox.DeliveryDone:      {Kind: "good", Word: "Delivered"},
 	outbox.DeliveryWaiting:   {Kind: "wait", Word: "Waiting"},
 	outbox.DeliveryRetrying:  {Kind: "warn", Word: "Retrying"},
-	outbox.DeliveryAbandoned: {Kind: "bad", Word: "Given up"},
+	outbox.DeliveryAbandoned: {Kind: "bad", Word: "Abandoned"},
 }
 
 // host is the part of an endpoint that may be shown, and a mark by which two of a

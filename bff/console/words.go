@@ -91,7 +91,7 @@ func explainReview(code string) reviewReason {
 	}
 	return reviewReason{
 		"This payment is not proven",
-		"Look it up in the gateway's own panel and in the explorer before you settle it.",
+		"Look it up in the gateway's own panel and in the explorer before you resolve it.",
 	}
 }
 
@@ -99,7 +99,7 @@ func explainReview(code string) reviewReason {
 func describeEvent(e payment.TimelineEntry) string {
 	switch meaning := words().Events[e.What]; {
 	case e.What == "attempt.confirmed" && e.By != "gateway":
-		return "Confirmed on somebody's word. Tracking code"
+		return "Confirmed by an operator. Tracking code"
 	case meaning == "":
 		return e.What
 	default:

@@ -109,17 +109,18 @@ func (a *Authenticator) refuseIdentity(w http.ResponseWriter, err error) {
 	if !errors.Is(err, errTwoHeaders) && !errors.Is(err, errName) {
 		a.Log.Error("reading whether a console login has ended failed", "error", err)
 		a.Render(w, Screen{
-			Title: "Not now", Status: http.StatusServiceUnavailable,
-			Message: "The database cannot be asked now whether you are signed in. Try again in a " +
-				"minute; the log of the server says why.",
+			Title: "Unavailable", Status: http.StatusServiceUnavailable,
+			Message: "The database is unavailable, so your sign-in cannot be checked. Try " +
+				"again in " +
+				"a minute; the server log has the reason.",
 		})
 		return
 	}
 	a.Log.Warn("console refused the proxy's header", "header", a.Header, "error", err)
 	a.Render(w, Screen{
 		Title: "Not signed in", Status: http.StatusForbidden,
-		Message: "The proxy before this console has not said clearly who you are: it must set " +
-			a.Header + " once, and take away what browsers send in it.",
+		Message: "The proxy of this console did not identify you: it must set " + a.Header +
+			" exactly once, and remove what browsers send in it.",
 	})
 }
 
@@ -162,14 +163,14 @@ func (a *Authenticator) GuardForm(next http.Handler) http.Handler {
 			return
 		}
 		if r.Header.Get("Content-Type") != "application/x-www-form-urlencoded" {
-			refuse(http.StatusUnsupportedMediaType, "That was no form.")
+			refuse(http.StatusUnsupportedMediaType, "The request is not a form.")
 			return
 		}
 		var large *http.MaxBytesError
 		if err := r.ParseForm(); errors.As(err, &large) {
 			refuse(http.StatusRequestEntityTooLarge, "The form is too large.")
 		} else if err != nil {
-			refuse(http.StatusBadRequest, "The form cannot be read.")
+			refuse(http.StatusBadRequest, "The form is invalid.")
 		} else {
 			next.ServeHTTP(w, r)
 		}

@@ -40,7 +40,7 @@ func (a *Authenticator) askToSignIn(w http.ResponseWriter, r *http.Request) {
 	if a.Hash == "" {
 		a.Render(w, Screen{
 			Title: "Not signed in", Status: http.StatusForbidden,
-			Message: "This console is opened by a proxy that says who you are in " + a.Header +
+			Message: "You sign in to this console through a proxy that sets " + a.Header +
 				". This request came without it.",
 		})
 		return
@@ -51,7 +51,7 @@ func (a *Authenticator) askToSignIn(w http.ResponseWriter, r *http.Request) {
 	}
 	switch {
 	case r.Method == http.MethodPost:
-		s.Error = "You are not signed in any more, so nothing was done. Sign in and do it again."
+		s.Error = "You are no longer signed in. Nothing was changed: sign in and try again."
 	case s.To == "/admin": // somebody who has come to sign in
 		s.Status = http.StatusOK
 	}
@@ -72,13 +72,13 @@ func (a *Authenticator) Login(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if a.byClient.OnLimit(w, r, client) || a.byNetwork.OnLimit(w, r, networkOf(client)) {
-		a.renderRetry(w, to, "Too many tries. Wait a minute.", http.StatusTooManyRequests)
+		a.renderRetry(w, to, "Too many attempts. Wait a minute.", http.StatusTooManyRequests)
 		return
 	}
 	matches, computed := a.checkPassword(r)
 	switch {
 	case !computed:
-		a.renderRetry(w, to, "Many people sign in at this moment. Try again in a few seconds.",
+		a.renderRetry(w, to, "Too many sign-ins right now. Try again in a few seconds.",
 			http.StatusServiceUnavailable)
 	case !matches:
 		a.Log.Warn("wrong console password", "client", client)
@@ -86,7 +86,7 @@ func (a *Authenticator) Login(w http.ResponseWriter, r *http.Request) {
 			a.Record(r, sharedName, "login.failed")
 		}
 		a.renderForm(w, Screen{
-			To: to, Error: "That is not the password.", Status: http.StatusForbidden,
+			To: to, Error: "Wrong password.", Status: http.StatusForbidden,
 		})
 	default:
 		a.Record(r, sharedName, "login")
@@ -139,9 +139,9 @@ func (a *Authenticator) Logout(w http.ResponseWriter, r *http.Request, o *Operat
 			a.Log.Error("ending a console login failed", "error", err)
 			a.Render(w, Screen{
 				Title: "Signed out here only", Status: http.StatusServiceUnavailable,
-				Message: "This browser is signed out, but the database could not keep it: a copy " +
-					"of its cookie would still open the console, for 12 hours after the login. " +
-					"If there may be one, change the password.",
+				Message: "This browser is signed out, but the database could not save it: a copy " +
+					"of the cookie would still work for 12 hours after the sign-in. If there " +
+					"may be one, change the password.",
 			})
 			return
 		}

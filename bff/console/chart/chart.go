@@ -85,7 +85,7 @@ const (
 
 func outcomes() []outcome {
 	return []outcome{
-		{Class: "paid", Word: "Confirmed"}, {Class: "way", Word: "Under way"},
+		{Class: "paid", Word: "Confirmed"}, {Class: "way", Word: "In progress"},
 		{Class: "review", Word: "Review"}, {Class: "unpaid", Word: "Not paid"},
 	}
 }
@@ -158,8 +158,8 @@ func figures(counts []records.Count) []figure {
 	return []figure{
 		{"Confirmed", "$" + format.Money(t.usd[paid]),
 			format.Plural(t.sessions[paid], "payment") + " in 30 days"},
-		{"Conversion", conversion, "of those that ended"},
-		{"Under way", format.Count(t.sessions[underWay]), "$" + format.Money(t.usd[underWay])},
+		{"Conversion", conversion, "of ended checkouts"},
+		{"In progress", format.Count(t.sessions[underWay]), "$" + format.Money(t.usd[underWay])},
 		{"In review", format.Count(t.sessions[inReview]), "$" + format.Money(t.usd[inReview])},
 	}
 }
