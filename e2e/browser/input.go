@@ -108,7 +108,7 @@ func (v *View) waitUntilDrawn(ctx context.Context) error {
 //
 // Errors: it is not to be clicked now; the text says why.
 func (v *View) point(ctx context.Context, css string) (point, error) {
-	element, at, err := v.evaluate(ctx, query(css, `return seen[0]`), false)
+	element, at, err := v.evaluate(ctx, call(query(css, `return seen[0];`)), false)
 	if err != nil {
 		return point{}, err
 	}
@@ -182,9 +182,9 @@ func (v *View) Type(css, text string) {
 	v.Click(css)
 	v.until("typing into "+css, func(ctx context.Context) (bool, error) {
 		var focused bool
-		err := v.run(ctx, query(css, `const on = e?.getRootNode().activeElement === e && document.hasFocus();
+		err := v.run(ctx, call(query(css, `const on = e?.getRootNode().activeElement === e && document.hasFocus();
 			if (on) { e.select ? e.select() : getSelection().selectAllChildren(e) }
-			return on`), &focused)
+			return on;`)), &focused)
 		if err == nil && !focused {
 			err = errors.New("it does not get the focus")
 		}

@@ -123,8 +123,21 @@ type detail struct {
 	Name               string
 }
 
+// handled are the events that handleEvent reads. The browser sends many more with Network.enable.
+var handled = map[string]bool{
+	"Target.attachedToTarget": true, "Target.detachedFromTarget": true,
+	"Page.javascriptDialogOpening": true, "Page.frameNavigated": true, "Page.lifecycleEvent": true,
+	"Runtime.executionContextCreated": true, "Runtime.executionContextDestroyed": true,
+	"Runtime.executionContextsCleared": true, "Runtime.consoleAPICalled": true,
+	"Runtime.exceptionThrown": true, "Log.entryAdded": true, "Inspector.targetCrashed": true,
+	"Network.requestWillBeSent": true, "Network.webSocketCreated": true,
+}
+
 // handleEvent takes in one event of s. It runs on the reading goroutine.
 func (p *Page) handleEvent(s *session, method string, params json.RawMessage) {
+	if !handled[method] {
+		return
+	}
 	var d detail
 	if err := json.Unmarshal(params, &d); err != nil {
 		d.Message = err.Error()

@@ -18,6 +18,8 @@ type View struct {
 	page   *Page
 	parent *View  // nil for the page's own document
 	name   string // of the iframe in parent
+	found  place  // where it was last; the zero value before
+	loads  int    // of the page's own document, when it was found
 }
 
 // place is where a View's document lives just now.
@@ -124,6 +126,10 @@ func (v *View) locate(ctx context.Context) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
+	loads, same := v.unchanged(outer)
+	if same {
+		return v.found, nil
+	}
 	var tree struct{ Root node }
 	if err := p.process.call(ctx, outer.session, "DOM.getDocument", object{"depth": -1, "pierce": true}, &tree); err != nil {
 		return place{}, err
@@ -136,7 +142,25 @@ func (v *View) locate(ctx context.Context) (place, error) {
 	if owner == nil {
 		return place{}, fmt.Errorf("looking for iframe %q: %w", v.name, errNoFrame)
 	}
-	return place{session: p.sessionOf(owner.Frame, outer.session), frame: owner.Frame, owner: owner.Backend}, nil
+	session := p.sessionOf(owner.Frame, outer.session)
+	v.found, v.loads = place{session: session, frame: owner.Frame, owner: owner.Backend}, loads
+	return v.found, nil
+}
+
+// unchanged reports whether the iframe is still where it was found, and how many documents the page
+// has loaded: searching a whole document again for each command costs more than the command.
+func (v *View) unchanged(outer place) (loads int, same bool) {
+	p := v.page
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	loads = len(p.documents)
+	if v.found.frame == "" || v.loads != loads {
+		return loads, false
+	}
+	if s := p.sessions[v.found.session]; s == nil || s.target != v.found.frame && s.worlds[v.found.frame] == 0 {
+		return loads, false
+	}
+	return loads, v.found.session == outer.session || p.sessions[v.found.session].target == v.found.frame
 }
 
 // sessionOf is the session a frame lives in: its own if its process is not its parent's.
@@ -217,21 +241,29 @@ func (v *View) run(ctx context.Context, js string, out any) error {
 	return json.Unmarshal(result.Value, out)
 }
 
-// query is a script about the elements that css selects: in body, all are the
-// elements, seen those of them that are visible, and e the first of seen, else of all.
-func query(css, body string) string {
-	quoted, err := json.Marshal(css)
+// call is JavaScript that runs the body of a function.
+func call(body string) string { return "(() => {" + body + "})()" }
+
+// quote is text as a JavaScript string.
+func quote(text string) string {
+	quoted, err := json.Marshal(text)
 	if err != nil {
 		panic(err) // a string always marshals
 	}
-	return `(() => {
+	return string(quoted)
+}
+
+// query is the body of a function about the elements that css selects: in body, all are the
+// elements, seen those of them that are visible, and e the first of seen, else of all.
+func query(css, body string) string {
+	return `
 		const select = (root, [head, ...rest]) => [...root.querySelectorAll(head)].flatMap(
 			e => !rest.length ? [e] : e.shadowRoot ? select(e.shadowRoot, rest) : []);
-		const all = select(document, ` + string(quoted) + `.split(">>>"));
+		const all = select(document, ` + quote(css) + `.split(">>>"));
 		const seen = all.filter(e => e.checkVisibility({visibilityProperty: true}) &&
 			[...e.getClientRects()].some(r => r.width > 0 && r.height > 0));
 		const e = seen[0] ?? all[0];
-		` + body + `})()`
+		` + body
 }
 
 // read waits for an element that css selects, visible or not, and evaluates
@@ -239,15 +271,7 @@ func query(css, body string) string {
 func read[T any](v *View, css, expression string) T {
 	v.page.tb.Helper()
 	var got T
-	v.until(fmt.Sprintf("an element %s", css), func(ctx context.Context) (bool, error) {
-		var there struct {
-			Yes   bool
-			Found T
-		}
-		err := v.run(ctx, query(css, `return e ? {yes: true, found: `+expression+`} : {}`), &there)
-		got = there.Found
-		return there.Yes, err
-	})
+	v.await("an element "+css, query(css, `return {ok: !!e, value: e && (`+expression+`)};`), &got)
 	return got
 }
 
@@ -275,7 +299,7 @@ func (v *View) Count(css string) int {
 	v.page.tb.Helper()
 	var n int
 	v.until("a document", func(ctx context.Context) (bool, error) {
-		err := v.run(ctx, query(css, `return all.length`), &n)
+		err := v.run(ctx, call(query(css, `return all.length;`)), &n)
 		return err == nil, err
 	})
 	return n

@@ -2,6 +2,7 @@ package browser
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -117,14 +118,54 @@ func short(text string, n int) string {
 	return strings.ToValidUTF8(text[:n], "") + "…"
 }
 
+// lookEvery is the pause between two looks inside the page, and looksPerCall how many of them one
+// command makes, which costs less than a command for each.
+const (
+	lookEvery    = 50 * time.Millisecond
+	looksPerCall = 20
+)
+
+// await waits until test is true. It is the body of a JavaScript function that returns
+// {ok, value, error}; an exception counts as an error. value goes into out unless that is nil.
+func (v *View) await(what, test string, out any) {
+	v.page.tb.Helper()
+	v.until(what, func(ctx context.Context) (bool, error) { return v.look(ctx, test, out) })
+}
+
+// look makes looksPerCall looks, or fewer until one of them is good.
+func (v *View) look(ctx context.Context, test string, out any) (bool, error) {
+	looks := looksPerCall
+	if v.page.options.NoJS {
+		looks = 1 // no timer runs
+	}
+	var got struct {
+		OK    bool
+		Error string
+		Value json.RawMessage
+	}
+	err := v.run(ctx, fmt.Sprintf(`(async () => {
+		const test = async () => { %s };
+		for (let look = 1; ; look++) {
+			const got = await test().catch(e => ({error: String(e)}));
+			if (got.ok || look >= %d) return got;
+			await scheduler.postTask(() => {}, {delay: %d});
+		}
+	})()`, test, looks, lookEvery.Milliseconds()), &got)
+	switch {
+	case err != nil:
+		return false, err
+	case !got.OK && got.Error != "":
+		return false, errors.New(short(got.Error, 500))
+	case !got.OK || out == nil || len(got.Value) == 0:
+		return got.OK, nil
+	}
+	return true, json.Unmarshal(got.Value, out)
+}
+
 // Wait waits for a visible element.
 func (v *View) Wait(css string) {
 	v.page.tb.Helper()
-	v.until("a visible element "+css, func(ctx context.Context) (bool, error) {
-		var ok bool
-		err := v.run(ctx, query(css, `return seen.length > 0`), &ok)
-		return ok, err
-	})
+	v.await("a visible element "+css, query(css, `return {ok: seen.length > 0};`), nil)
 }
 
 // WaitText waits for a visible element whose text as shown contains text. White
@@ -132,32 +173,19 @@ func (v *View) Wait(css string) {
 func (v *View) WaitText(css, text string) {
 	v.page.tb.Helper()
 	want := strings.Join(strings.Fields(text), " ")
-	v.until(fmt.Sprintf("a visible element %s with the text %q", css, text), func(ctx context.Context) (bool, error) {
-		var texts []string
-		if err := v.run(ctx, query(css, `return seen.map(e => e.innerText ?? e.textContent)`), &texts); err != nil {
-			return false, err
-		}
-		for i := range texts {
-			texts[i] = strings.Join(strings.Fields(texts[i]), " ")
-			if strings.Contains(texts[i], want) {
-				return true, nil
-			}
-		}
-		return false, fmt.Errorf("texts there: %s", short(fmt.Sprintf("%q", texts), 500))
-	})
+	v.await(fmt.Sprintf("a visible element %s with the text %q", css, text), query(css, `
+		const texts = seen.map(e => (e.innerText ?? e.textContent).replace(/\s+/g, " "));
+		return {ok: texts.some(t => t.includes(`+quote(want)+`)), error: "texts there: " + JSON.stringify(texts)};`), nil)
 }
 
 // WaitGone waits until css selects nothing visible. A frame that is gone has
 // nothing visible in it.
 func (v *View) WaitGone(css string) {
 	v.page.tb.Helper()
+	test := query(css, `return {ok: seen.length === 0};`)
 	v.until("nothing visible that is "+css, func(ctx context.Context) (bool, error) {
-		if _, err := v.locate(ctx); v.parent != nil && errors.Is(err, errNoFrame) {
-			return true, nil
-		}
-		ok := false
-		err := v.run(ctx, query(css, `return seen.length === 0`), &ok)
-		return ok, err
+		ok, err := v.look(ctx, test, nil)
+		return ok || v.parent != nil && errors.Is(err, errNoFrame), err
 	})
 }
 
@@ -176,9 +204,5 @@ func (p *Page) WaitConsole(since int, text string) {
 // something true; an exception counts as not yet. desc says it in words.
 func (v *View) WaitJS(expression, desc string) {
 	v.page.tb.Helper()
-	v.until(desc+" ("+short(expression, 200)+")", func(ctx context.Context) (bool, error) {
-		var ok bool
-		err := v.run(ctx, "(async () => !!(await ("+expression+")))()", &ok)
-		return ok, err
-	})
+	v.await(desc+" ("+short(expression, 200)+")", "return {ok: !!(await ("+expression+"))};", nil)
 }
