@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"coinslot/bff/sandbox"
 	"coinslot/e2e/browser"
 )
 
@@ -107,71 +106,6 @@ func assertExchangesFirst(t *testing.T, v *browser.View) {
 	}
 }
 
-// What is not possible for an order stays, with its reason, in words that are
-// read aloud too.
-func TestUnavailableChoicesShowReason(t *testing.T) {
-	runParallel(t)
-	for name, o := range chooserModes {
-		t.Run(name, func(t *testing.T) {
-			s := newStack(t)
-			p := s.choosing(t, o, order{"amount_usd": "1.50"})
-			p.Click(`label:has([data-part="currency"][value="USDT"])`)
-			radio := `[data-part="network"][value="USDT:erc20"]`
-			p.Wait(radio + `:disabled`)
-			if got := p.Text(`#` + p.Attr(radio, "aria-describedby")); got != "at least $100 needed" {
-				t.Errorf("the network is described as %q", got)
-			}
-			p.Wait(`[data-part="currency"][value="BNB"]:disabled`)
-			if got := p.Text(`#` + p.Attr(`[data-part="currency"][value="BNB"]`, "aria-describedby")); got != "at least $2 needed" {
-				t.Errorf("the coin is described as %q", got)
-			}
-			choose(p.View, "USDT", "trc20")
-			p.Wait(pending)
-			s.matches(p.View)
-		})
-	}
-}
-
-// A shop that takes one coin on one network asks nothing.
-func TestSingleNetwork(t *testing.T) {
-	runParallel(t)
-	for name, o := range chooserModes {
-		t.Run(name, func(t *testing.T) {
-			s := newStack(t)
-			p := s.choosing(t, o, order{"amount_usd": "25.00", "currencies": []string{"USDT_trc20"}})
-			var pageLoad int
-			p.Eval(`[...document.querySelectorAll("input[type=radio]")].filter(e => e.tabIndex >= 0 || getComputedStyle(e).clipPath === "none").length`, &pageLoad)
-			if pageLoad != 0 {
-				t.Errorf("%d radios can be seen or reached by the keyboard; want none", pageLoad)
-			}
-			p.WaitText(`.coins`, "Tether")
-			p.WaitText(`[data-part="estimate"]`, "25")
-			p.WaitText(`[data-part="continue"]`, "Continue with USDT on TRON")
-			p.Click(`[data-part="continue"]`)
-			p.Wait(pending)
-			s.matches(p.View)
-			assertCleanConsole(t, p)
-		})
-	}
-}
-
-// A shop that takes one coin asks for the network only.
-func TestSingleCoin(t *testing.T) {
-	runParallel(t)
-	for name, o := range chooserModes {
-		t.Run(name, func(t *testing.T) {
-			s := newStack(t)
-			p := s.choosing(t, o, order{"amount_usd": "25.00", "currencies": []string{"USDC"}})
-			p.Click(`label:has([data-part="network"][value="USDC:polygon"])`)
-			p.Click(`[data-part="continue"]`)
-			p.Wait(pending)
-			if tx := s.matches(p.View); tx.CurrencySymbol != "USDC" || tx.NetworkCode != "polygon" {
-				t.Errorf("the gateway was asked for %s on %s", tx.CurrencySymbol, tx.NetworkCode)
-			}
-		})
-	}
-}
-
 // What is asked for is said before anything is begun at the gateway.
 func TestEstimateBeforePayment(t *testing.T) {
 	s := newStack(t)
@@ -247,7 +181,7 @@ func TestLastChoiceIsPreselected(t *testing.T) {
 			id := s.session(order{"amount_usd": "25.00"})
 			p := s.openPage(t, id, o)
 			awaitWasm(p, o)
-			benchmarkWarmLoads := func(status, symbol, network string) {
+			again := func(status, symbol, network string) {
 				t.Helper()
 				p.Wait(`[data-status="` + status + `"]`)
 				p.Click(`[data-part="change"]`)
@@ -257,48 +191,31 @@ func TestLastChoiceIsPreselected(t *testing.T) {
 			}
 			choose(p.View, "USDC", "polygon")
 			p.Wait(pending)
-			benchmarkWarmLoads("pending", "USDC", "polygon")
+			again("pending", "USDC", "polygon")
 			choose(p.View, "USDT", "bep20")
 			p.Wait(pending)
 			await(t, "the second transaction", func() bool { return len(s.issued()) == 2 })
 			p.WaitText("h1", "USDT")
 			p.Click(`[data-part="cancel"]`)
-			benchmarkWarmLoads("cancelled", "USDT", "bep20")
+			again("cancelled", "USDT", "bep20")
 			choose(p.View, "TON", "ton")
 			p.Wait(pending)
 			s.simulate(s.matches(p.View), "expire")
-			benchmarkWarmLoads("expired", "TON", "ton")
+			again("expired", "TON", "ton")
 			p.Goto(s.base + "/checkout/" + id)
-			benchmarkWarmLoads("expired", "TON", "ton")
+			again("expired", "TON", "ton")
 			assertNoStorage(t, p.View)
 		})
-	}
-}
-
-// Everything that can be paid with can be paid with without scripts.
-func TestEveryCoinWithoutJavaScript(t *testing.T) {
-	s := newStack(t)
-	p := chromium.Open(t, "about:blank", chooserModes["no JavaScript"])
-	for _, coin := range sandbox.DefaultCurrencies() {
-		for _, network := range coin.Networks {
-			p.Goto(s.base + "/checkout/" + s.session(order{"amount_usd": "150.00"}))
-			choose(p.View, coin.Symbol, network.Code)
-			p.Wait(pending)
-			if tx := s.matches(p.View); tx.CurrencySymbol != coin.Symbol || tx.NetworkCode != network.Code {
-				t.Errorf("chose %s on %s, and the gateway was asked for %s on %s", coin.Symbol, network.Code, tx.CurrencySymbol, tx.NetworkCode)
-			}
-		}
 	}
 }
 
 // An order that is stored nowhere yet remembers it as well, in both ways of
 // sending the choice.
 func TestOrderTokenFromExchange(t *testing.T) {
-	runParallel(t)
+	s := newStack(t)
 	for name, o := range chooserModes {
 		t.Run(name, func(t *testing.T) {
-			s := newStack(t)
-			p := chromium.Open(t, s.base+"/checkout?order="+s.token(t, "31.00", "exchange"), o)
+			p := chromium.Open(t, s.base+"/checkout?order="+s.token(t, "31.00", name), o)
 			awaitWasm(p, o)
 			p.Click(`[data-part="exchange"]`)
 			p.WaitText(".exchange", "withdrawal fee")
@@ -309,5 +226,59 @@ func TestOrderTokenFromExchange(t *testing.T) {
 			urlHas(p.View, "from=exchange", true)
 			urlHas(p.View, "order=", false)
 		})
+	}
+}
+
+// TestUnavailableChoicesShowReason: what is not possible for an order stays, with its reason, in words
+// that are read aloud too. A shop that takes one coin asks for the network only; one that takes one
+// coin on one network asks nothing.
+func TestUnavailableChoicesShowReason(t *testing.T) {
+	s := newStack(t)
+	for name, o := range chooserModes {
+		p := chromium.Open(t, "", o)
+		open := func(fields order) {
+			p.Goto(s.base + "/checkout/" + s.session(fields))
+			awaitWasm(p, o)
+		}
+		pays := func(choice string) {
+			t.Helper()
+			p.Wait(pending)
+			if tx := s.matches(p.View); tx.CurrencySymbol+":"+tx.NetworkCode != choice {
+				t.Errorf("%s: the gateway was asked for %s on %s", name, tx.CurrencySymbol, tx.NetworkCode)
+			}
+		}
+		open(order{"amount_usd": "1.50"})
+		p.Click(`label:has([data-part="currency"][value="USDT"])`)
+		p.Wait(`[data-part="network"][value="USDT:erc20"]:disabled`)
+		p.Wait(`[data-part="currency"][value="BNB"]:disabled`)
+		for choice, want := range map[string]string{
+			`[data-part="network"][value="USDT:erc20"]`: "at least $100 needed",
+			`[data-part="currency"][value="BNB"]`:       "at least $2 needed",
+		} {
+			if got := p.Text(`#` + p.Attr(choice, "aria-describedby")); got != want {
+				t.Errorf("%s: %s is described as %q; want %q", name, choice, got, want)
+			}
+		}
+		choose(p.View, "USDT", "trc20")
+		pays("USDT:trc20")
+
+		open(order{"amount_usd": "25.00", "currencies": []string{"USDC"}})
+		p.Click(`label:has([data-part="network"][value="USDC:polygon"])`)
+		p.Click(`[data-part="continue"]`)
+		pays("USDC:polygon")
+
+		open(order{"amount_usd": "25.00", "currencies": []string{"USDT_trc20"}})
+		var seen int
+		p.Eval(`[...document.querySelectorAll("input[type=radio]")].filter(
+			e => e.tabIndex >= 0 || getComputedStyle(e).clipPath === "none").length`, &seen)
+		if seen != 0 {
+			t.Errorf("%s: %d radios can be seen or reached by the keyboard; want none", name, seen)
+		}
+		p.WaitText(`.coins`, "Tether")
+		p.WaitText(`[data-part="estimate"]`, "25")
+		p.WaitText(`[data-part="continue"]`, "Continue with USDT on TRON")
+		p.Click(`[data-part="continue"]`)
+		pays("USDT:trc20")
+		assertCleanConsole(t, p)
 	}
 }

@@ -28,10 +28,15 @@ func TestCopies(t *testing.T) {
 			s := newStack(t)
 			_, f := s.open(t, s.session(order{"amount_usd": "25.00"}), "inline", browser.Options{BlockURLs: blocked})
 			f.Wait(`[data-live="` + name + `"]`)
-			choose(f, "USDC", "polygon")
+			s.gateway.Inject(slowCreate)
+			pick(f, "USDC", "polygon")
+			f.Eval(`(b => { b.click(); b.click(); })(document.querySelector('[data-part="continue"]'))`, nil)
 			f.Wait(pending)
 			f.Wait(`[data-live="` + name + `"]`)
 			tx := s.matches(f)
+			if n := len(s.issued()); n != 1 {
+				t.Errorf("a double click on continue created %d transactions; want 1", n)
+			}
 			f.Eval(recordCopies, nil)
 			f.Click(`[data-part="copy-address"]`)
 			f.WaitText(`[data-part="copy-address"]`, "Copied, for")

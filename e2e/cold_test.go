@@ -52,7 +52,7 @@ func plainPath(path string) string {
 
 // A coin can be chosen when the least has come that must: no file after the page.
 // The WebAssembly program is not asked for before, and then it is. Who comes
-// benchmarkWarmLoads asks for pages only.
+// again asks for pages only.
 func TestLittleLoadsBeforeUsable(t *testing.T) {
 	h := newPhone(t)
 	p := chromium.Open(t, "", browser.Options{Script: coinslotClocks, Width: 400, Height: 800, Patience: time.Minute})

@@ -40,22 +40,22 @@ func consoleStack(t *testing.T) (s *stack, reviews []string) {
 	pastMonth(t, dsn)
 	s = newStack(t, "COINSLOT_ADMIN_PASSWORD="+consoleHash, "COINSLOT_DATABASE="+dsn)
 	paidID := s.session(order{"amount_usd": "18.50", "order_ref": "ORD-2041", "title": "House blend, 500 g", "email": "ann@shop.example", "metadata": map[string]string{"cart": "b7", "<i>note</i>": "=1+1"}})
-	s.pickByKeyboard(paidID)
-	s.pays("pay")
+	s.chooseByForm(paidID)
+	s.payLast("pay")
 	s.awaitStatus(paidID, "confirmed")
 	s.gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
 	for i, title := range []string{"<b>Two</b> tickets, " + strings.Repeat("Saturdaynight", 9), "Poster, signed", "Two tickets, Saturday"} {
 		id := s.session(order{"amount_usd": "25.00", "order_ref": fmt.Sprintf("ORD-%d", 2042+i), "title": title, "email": "bob@shop.example"})
-		s.pickByKeyboard(id)
-		s.pays("pay")
+		s.chooseByForm(id)
+		s.payLast("pay")
 		s.awaitStatus(id, "review")
 		reviews = append(reviews, id)
 	}
 	return s, reviews // the fault stays: a gateway that is well proves them by itself
 }
 
-// pickByKeyboard chooses a coin.
-func (s *stack) pickByKeyboard(id string) {
+// chooseByForm chooses a coin as a page without scripts does.
+func (s *stack) chooseByForm(id string) {
 	s.t.Helper()
 	resp, err := http.PostForm(s.base+"/checkout/"+id+"/attempts", url.Values{"currency_symbol": {"USDT"}, "network_code": {"trc20"}, "email": {"bob@shop.example"}, "comment": {"<script>alert(1)</script>"}})
 	if err != nil {
@@ -65,8 +65,8 @@ func (s *stack) pickByKeyboard(id string) {
 	s.awaitStatus(id, "pending")
 }
 
-// pays has the last transaction paid.
-func (s *stack) pays(kind sandbox.Kind) {
+// payLast has the last transaction paid.
+func (s *stack) payLast(kind sandbox.Kind) {
 	s.t.Helper()
 	all := s.issued()
 	if err := s.gateway.Pay(all[len(all)-1].TrackingCode, kind); err != nil {
@@ -148,10 +148,10 @@ func TestConsole(t *testing.T) {
 			s.resolves(t, reviews[i], browser.Options{NoJS: i == 1, Height: 1200})
 		})
 	}
-	for _, readClocks := range []consoleLook{{"light", 1280, 900, false}, {"phone", 360, 780, true}} {
-		t.Run(readClocks.name, func(t *testing.T) {
+	for _, look := range []consoleLook{{"light", 1280, 900, false}, {"phone", 360, 780, true}} {
+		t.Run(look.name, func(t *testing.T) {
 			t.Parallel()
-			s.fits(t, readClocks, reviews[2])
+			s.fits(t, look, reviews[2])
 		})
 	}
 	t.Run("the file", s.exports)
@@ -222,14 +222,14 @@ type consoleLook struct {
 
 // fits holds that every page passes axe and is no wider than the screen, with long
 // and strange texts in it.
-func (s *stack) fits(t *testing.T, readClocks consoleLook, review string) {
+func (s *stack) fits(t *testing.T, look consoleLook, review string) {
 	axe, err := os.ReadFile(need.File(t, "../.cache/axe/package/axe.min.js"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := signIn(t, s, browser.Options{Width: readClocks.width, Height: readClocks.height, Dark: readClocks.dark})
+	p := signIn(t, s, browser.Options{Width: look.width, Height: look.height, Dark: look.dark})
 	for name, path := range consolePages(review) {
-		if *screens == "" && !readClocks.dark && !slices.Contains([]string{"overview", "payments", "payment", "settle"}, name) {
+		if *screens == "" && !look.dark && !slices.Contains([]string{"overview", "payments", "payment", "settle"}, name) {
 			continue // made of the same parts
 		}
 		p.Goto(s.base + path)
@@ -245,21 +245,21 @@ func (s *stack) fits(t *testing.T, readClocks consoleLook, review string) {
 			t.Errorf("%s is wider than the screen: %q", name, wide)
 		}
 		if *screens != "" {
-			p.Screenshot(filepath.Join(*screens, consolePicture(name, readClocks.name)+".png"))
+			p.Screenshot(filepath.Join(*screens, consolePicture(name, look.name)+".png"))
 		}
 	}
 }
 
 // consolePicture names a picture: docs/console.md has those of the desk, and the
 // phone's first page.
-func consolePicture(page, readClocks string) string {
+func consolePicture(page, look string) string {
 	switch {
-	case readClocks == "light":
+	case look == "light":
 		return "console-" + page
 	case page == "overview":
-		return "console-" + readClocks
+		return "console-" + look
 	}
-	return "console-" + page + "-" + readClocks
+	return "console-" + page + "-" + look
 }
 
 // exports reads the file that the button of the list saves.

@@ -11,49 +11,52 @@ import (
 	"coinslot/e2e/child"
 )
 
-// What make run shows: a shop, the widget in it, and a payment made with the
-// sandbox bar that turns to confirmed by websocket, without a reload.
+// TestDemo: what make run shows. Every button of the sandbox bar leads where it says; a payment turns
+// to confirmed by websocket, without a reload; and the shop's page can press the buttons, too.
 func TestDemo(t *testing.T) {
+	runParallel(t)
 	shop := runDemo(t)
-	p := chromium.Open(t, shop, browser.Options{Height: 2400})
-	f := p.Frame(frame) // the second product is sold inline
-	f.Wait(`[data-live="wasm"]`)
-	choose(f, "USDT", "trc20")
-	f.Wait(pending)
+	p := chromium.Open(t, "", browser.Options{Height: 2400})
+	buy := func() *browser.View {
+		p.Goto(shop)
+		f := p.Frame(frame) // the second product is sold inline
+		f.Wait(`[data-live="wasm"]`)
+		choose(f, "USDT", "trc20")
+		f.Wait(pending)
+		return f
+	}
+	f := buy()
+	for _, step := range []struct{ kind, leadsTo, then string }{
+		{"expire", `[data-status="expired"]`, `[data-part="retry"]`},
+		{"cancel", `[data-status="cancelled"]`, `[data-part="retry"]`},
+		{"half", `[data-status="pending"] [data-part="missing"]`, ""},
+		{"over", paid, ""},
+	} {
+		f.Wait(pending)
+		f.Click(`[data-part="simulate"][value="` + step.kind + `"]`)
+		f.Wait(step.leadsTo)
+		if step.then != "" {
+			f.Click(step.then)
+		}
+	}
+
+	f = buy()
 	f.Eval(`window.stayed = true`, nil)
 	f.Click(`[data-part="simulate"][value="pay"]`)
 	f.Wait(paid)
 	var stayed bool
-	f.Eval(`window.stayed === true`, &stayed)
-	if !stayed {
+	if f.Eval(`window.stayed === true`, &stayed); !stayed {
 		t.Error("the page was loaded again before it showed the payment")
 	}
 	p.WaitText(`[data-outcome]`, "confirmed")
 	p.Goto(shop + "orders")
 	p.WaitText("body", "checkout.confirmed")
-}
 
-// Every button of the bar leads where it says.
-func TestDemoBar(t *testing.T) {
-	runParallel(t)
-	shop := runDemo(t)
-	p := chromium.Open(t, "", browser.Options{Height: 2400})
-	for kind, status := range map[string]string{"expire": "expired", "cancel": "cancelled", "over": "confirmed", "half": "pending"} {
-		t.Run(kind, func(t *testing.T) {
-			p.SetTest(t)
-			p.Goto(shop)
-			f := p.Frame(frame)
-			f.Wait(`[data-live="wasm"]`)
-			choose(f, "USDT", "bep20")
-			f.Wait(pending)
-			f.Click(`[data-part="simulate"][value="` + kind + `"]`)
-			f.Wait(`[data-status="` + status + `"]`)
-			if kind == "half" {
-				f.Wait(`[data-part="missing"]`)
-			}
-		})
-	}
-	p.SetTest(t)
+	f = buy()
+	p.Eval(`document.querySelector("coinslot-checkout[mode=inline]").simulate("pay")`, nil)
+	f.Wait(paid)
+	p.WaitText(`[data-outcome]`, "confirmed")
+	assertCleanConsole(t, p)
 }
 
 // runDemo starts coinslot demo and returns the shop's address.

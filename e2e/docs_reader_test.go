@@ -227,10 +227,10 @@ func (r *reader) free(port string) string {
 // where it goes stays for the blocks after it.
 func (r *reader) run(block string) string {
 	r.t.Helper()
-	loadShellState := filepath.Join(r.t.TempDir(), "kept")
+	kept := filepath.Join(r.t.TempDir(), "kept")
 	ctx, stop := context.WithTimeout(r.t.Context(), 5*time.Minute)
 	defer stop()
-	cmd := exec.CommandContext(ctx, "bash", "-aec", saveShellState(block, loadShellState))
+	cmd := exec.CommandContext(ctx, "bash", "-aec", saveShellState(block, kept))
 	cmd.Dir, cmd.Env = r.dir, r.env
 	var errs strings.Builder
 	cmd.Stderr = &errs
@@ -238,7 +238,7 @@ func (r *reader) run(block string) string {
 	if err != nil {
 		r.t.Fatalf("%s\n%v\n%s%s", block, err, out, errs.String())
 	}
-	r.loadShellState(loadShellState)
+	r.loadShellState(kept)
 	return string(out)
 }
 
@@ -262,11 +262,11 @@ func (r *reader) loadShellState(file string) {
 func (r *reader) runInBackground(b commandBlock) {
 	r.t.Helper()
 	r.said = &syncBuffer{}
-	loadShellState := filepath.Join(r.t.TempDir(), "kept")
+	kept := filepath.Join(r.t.TempDir(), "kept")
 	cmd := exec.Command("bash", "-aec", b.text)
 	behind := strings.HasSuffix(b.text, "&")
 	if behind {
-		cmd.Args[2] = saveShellState(b.text, loadShellState) + "; wait"
+		cmd.Args[2] = saveShellState(b.text, kept) + "; wait"
 	}
 	cmd.Dir, cmd.Env = r.dir, append(slices.Clip(r.env), "PYTHONUNBUFFERED=1")
 	cmd.Stdout, cmd.Stderr = r.said, r.said
@@ -282,17 +282,17 @@ func (r *reader) runInBackground(b commandBlock) {
 				r.awaitOutput(cmd, regexp.MustCompile(s.prints))
 			}
 		}
-		await(r.t, "the terminal to be free", func() bool { _, err := os.Stat(loadShellState); return err == nil })
-		r.loadShellState(loadShellState)
+		await(r.t, "the terminal to be free", func() bool { _, err := os.Stat(kept); return err == nil })
+		r.loadShellState(kept)
 	}
 }
 
 // awaitOutput waits until the command prints what it should: building takes its time.
 func (r *reader) awaitOutput(cmd *exec.Cmd, prints *regexp.Regexp) {
 	r.t.Helper()
-	readClocks := time.NewTicker(20 * time.Millisecond)
-	defer readClocks.Stop()
-	for end := time.Now().Add(10 * time.Minute); time.Now().Before(end); <-readClocks.C {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for end := time.Now().Add(10 * time.Minute); time.Now().Before(end); <-tick.C {
 		if prints.MatchString(r.said.String()) {
 			return
 		}

@@ -19,41 +19,59 @@ func (s *stack) end(t *testing.T, o browser.Options, status string, kinds ...san
 	return id, p, tx
 }
 
-// Money that came after the time was up is found by whoever looks again, and the
-// page says that it was late.
+// Money that came after the time was up is found by a recheck, and the page says that it was late.
+// The reference of the payment is copied whole, by the program and by the page's script.
+// TestPlainAfterExpiry is the same without scripts.
 func TestRecheckFindsLatePayment(t *testing.T) {
 	runParallel(t)
-	for name, o := range modes {
+	for _, name := range []string{"wasm", "no wasm"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
-			id, p, tx := s.end(t, o, "expired", "late")
-			found := func() {
-				t.Helper()
-				p.WaitText(".outcome", "What happens next")
-				p.Click(`[data-part="recheck"]`)
-				p.Wait(paid)
-				p.WaitText(`[data-part="late"]`, "after the time was up")
-				p.WaitText(`[data-part="reference"]`, tx.TrackingCode)
-				s.sink.await(t, id, "checkout.confirmed")
+			id, p, tx := s.end(t, modes[name], "expired", "late")
+			s.copiesReference(t, p, id, tx)
+			s.recheckFindsMoney(t, p, id, tx)
+			if name == "wasm" {
+				id, tx = s.waitingOn(p, "1002", 20, modes[name])
+				s.simulate(tx, "cancel")
+				s.simulate(tx, "pay")
+				p.Wait(`[data-status="cancelled"]`)
+				s.recheckFindsMoney(t, p, id, tx)
 			}
-			found()
-			id, tx = s.waitingOn(p, "1002", 20, o)
-			s.simulate(tx, "cancel")
-			s.simulate(tx, "pay")
-			p.Wait(`[data-status="cancelled"]`)
-			found()
 		})
 	}
 }
 
+func (s *stack) recheckFindsMoney(t *testing.T, p *browser.Page, id string, tx sandbox.Transaction) {
+	t.Helper()
+	p.WaitText(".outcome", "What happens next")
+	p.Click(`[data-part="recheck"]`)
+	p.Wait(paid)
+	p.WaitText(`[data-part="late"]`, "after the time was up")
+	p.WaitText(`[data-part="reference"]`, tx.TrackingCode)
+	s.sink.await(t, id, "checkout.confirmed")
+}
+
+func (s *stack) copiesReference(t *testing.T, p *browser.Page, id string, tx sandbox.Transaction) {
+	t.Helper()
+	p.Eval(recordCopies, nil)
+	p.Click(`[data-part="copy-reference"]`)
+	p.WaitText(`[data-part="copy-reference"]`, "Reference copied")
+	var copied []string
+	p.Eval(`window.copied`, &copied)
+	want := "Order 1001\n" + id + "\nPayment " + tx.TrackingCode
+	if len(copied) != 1 || copied[0] != want {
+		t.Errorf("copied %q; want %q", copied, want)
+	}
+}
+
 // An ended payment starts again with the same coin, and with another one; the last
-// one pays the order.
+// one pays the order. TestPlainChangesCancelsAndRetries is the same without scripts.
 func TestRetriesAfterEnd(t *testing.T) {
 	runParallel(t)
-	for name, o := range modes {
+	for _, name := range []string{"wasm", "no wasm"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t)
-			id, p, last := s.waiting(t, 20, o)
+			id, p, last := s.waiting(t, 20, modes[name])
 			ends := func(status string, kind sandbox.Kind) {
 				t.Helper()
 				s.simulate(last, kind)
@@ -68,7 +86,7 @@ func TestRetriesAfterEnd(t *testing.T) {
 				}
 				last = next
 			}
-			benchmarkWarmLoads := func() {
+			again := func() {
 				t.Helper()
 				network := last.NetworkCode
 				p.Click(`[data-part="retry"]`)
@@ -81,11 +99,11 @@ func TestRetriesAfterEnd(t *testing.T) {
 				begun(network)
 			}
 			ends("expired", "expire")
-			benchmarkWarmLoads()
+			again()
 			ends("cancelled", "cancel")
 			another("TON", "ton")
 			ends("cancelled", "cancel")
-			benchmarkWarmLoads()
+			again()
 			ends("expired", "expire")
 			another("USDC", "polygon")
 			ends("confirmed", "pay")
@@ -94,41 +112,27 @@ func TestRetriesAfterEnd(t *testing.T) {
 	}
 }
 
-// A part that came before the time was up is shown with its arithmetic and a
-// reference, and nobody is asked to send more.
-func TestExpiresPartlyPaid(t *testing.T) {
-	s := newStack(t)
-	id, p, tx := s.end(t, browser.Options{}, "expired", "half", "expire")
-	p.WaitText(".outcome", "Money has arrived, but not all of it")
-	for _, part := range []string{"pay-amount", "paid", "missing"} {
-		if p.Attr(`[data-part="`+part+`"]`, "data-value") == "" {
-			t.Errorf("no %s", part)
-		}
-	}
-	p.WaitText(".next", "The shop has been told and decides")
-	for _, line := range []string{"Order 1001", id, tx.TrackingCode} {
-		p.WaitText(`[data-part="reference"]`, line)
-	}
-	if p.Exists(`[data-part="retry"]`) {
-		t.Error("the page asks to pay once more, although money has come")
-	}
-}
-
-// A review says what is known and is over as soon as the shopper looks.
+// A review says what is known, and a recheck ends it: with the program, and with forms alone.
 func TestRecheckEndsReview(t *testing.T) {
-	runParallel(t)
-	for name, o := range modes {
-		t.Run(name, func(t *testing.T) {
-			s := newStack(t)
-			s.gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
-			_, p, tx := s.end(t, o, "review", "pay")
-			p.WaitText(".next", "The shop has been told")
-			p.WaitText(`[data-part="reference"]`, tx.TrackingCode)
-			s.gateway.ClearFaults()
-			p.Click(`[data-part="recheck"]`)
-			p.Wait(paid)
-		})
+	s := newStack(t)
+	s.gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
+	_, p, tx := s.end(t, browser.Options{}, "review", "pay")
+	p.WaitText(".next", "The shop has been told")
+	p.WaitText(`[data-part="reference"]`, tx.TrackingCode)
+	form := plainly(t, p.URL(), lynx)
+	if !strings.Contains(form.text(), "The shop has been told") || !strings.Contains(form.text(), tx.TrackingCode) {
+		t.Errorf("without scripts the review says: %s", form.text())
 	}
+	id := s.session(order{"amount_usd": "25.00"})
+	second := plainly(t, s.base+"/checkout/"+id, lynx)
+	second.pick("USDT:trc20")
+	s.payLast("pay")
+	second.until("review")
+	s.gateway.ClearFaults()
+	p.Click(`[data-part="recheck"]`)
+	p.Wait(paid)
+	second.submit("recheck", nil)
+	second.until("confirmed")
 }
 
 // givesReceipt: the paid page says what, where and when; its receipt does so on a page to keep.
@@ -171,35 +175,13 @@ func TestOverpaidShowsSupport(t *testing.T) {
 	}
 }
 
-// The reference is copied whole, by the program and by the page's script.
-func TestCopiesReference(t *testing.T) {
-	runParallel(t)
-	for _, name := range []string{"wasm", "no wasm"} {
-		t.Run(name, func(t *testing.T) {
-			s := newStack(t)
-			id, p, tx := s.end(t, modes[name], "expired", "expire")
-			p.Eval(recordCopies, nil)
-			p.Click(`[data-part="copy-reference"]`)
-			p.WaitText(`[data-part="copy-reference"]`, "Reference copied")
-			var copied []string
-			p.Eval(`window.copied`, &copied)
-			want := "Order 1001\n" + id + "\nPayment " + tx.TrackingCode
-			if len(copied) != 1 || copied[0] != want {
-				t.Errorf("copied %q; want %q", copied, want)
-			}
-		})
-	}
-}
-
 // A link that leads nowhere says so, and shows the way to the shop.
 func TestUnknownSessionLinksToShop(t *testing.T) {
 	s := newStack(t)
-	for name, o := range modes {
-		p := chromium.Open(t, s.base+"/checkout/cs_unknown", o)
-		p.WaitText("h1", "There is nothing to do here")
-		p.WaitText(".error", "There is no such checkout")
-		p.Click(`.buttons a[href^="` + s.shop.URL + `"]`)
-		p.WaitText("h1", "Shop")
-		t.Log(name)
-	}
+	p := chromium.Open(t, s.base+"/checkout/cs_unknown", browser.Options{})
+	p.Wait(`[data-live="wasm"]`)
+	p.WaitText("h1", "There is nothing to do here")
+	p.WaitText(".error", "There is no such checkout")
+	p.Click(`.buttons a[href^="` + s.shop.URL + `"]`)
+	p.WaitText("h1", "Shop")
 }

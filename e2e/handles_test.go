@@ -50,8 +50,12 @@ func TestHandles(t *testing.T) {
 				o.BlockURLs = []string{"*.wasm"}
 			}
 			p := chromium.Open(t, "", o)
-			for _, way := range handles {
-				p.Goto(s.shopURL(s.session(order{"amount_usd": "25.00"}), "inline"))
+			for i, way := range handles {
+				o, ref := order{"amount_usd": "25.00"}, live+"-1001"
+				if i == 0 {
+					o["order_ref"] = ref
+				}
+				p.Goto(s.shopURL(s.session(o), "inline"))
 				f := p.Frame(frame)
 				f.Wait(`[data-live="` + live + `"]`)
 				var tx sandbox.Transaction
@@ -75,6 +79,9 @@ func TestHandles(t *testing.T) {
 						assertParts(t, f, screen.parts)
 						assertNamedControls(t, f)
 						assertNoStorage(t, f)
+						if screen.name == "expired in part" {
+							assertPartlyPaidEnd(t, f, ref, tx)
+						}
 					})
 					p.SetTest(t)
 				}
@@ -84,6 +91,25 @@ func TestHandles(t *testing.T) {
 			}
 			assertOnlyOwnRequests(t, p, s)
 		})
+	}
+}
+
+// assertPartlyPaidEnd: a part that came before the time was up is shown with its arithmetic and a
+// reference, and the page does not ask for more.
+func assertPartlyPaidEnd(t *testing.T, f *browser.View, ref string, tx sandbox.Transaction) {
+	t.Helper()
+	f.WaitText(".outcome", "Money has arrived, but not all of it")
+	for _, part := range []string{"pay-amount", "paid", "missing"} {
+		if f.Attr(`[data-part="`+part+`"]`, "data-value") == "" {
+			t.Errorf("no %s", part)
+		}
+	}
+	f.WaitText(".next", "The shop has been told and decides")
+	for _, line := range []string{"Order " + ref, f.Attr("#coinslot", "data-session"), tx.TrackingCode} {
+		f.WaitText(`[data-part="reference"]`, line)
+	}
+	if f.Exists(`[data-part="retry"]`) {
+		t.Error("the page asks to pay once more, although money has come")
 	}
 }
 

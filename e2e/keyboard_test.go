@@ -23,7 +23,7 @@ const focusNotVisible = `(e => {
 func tabTo(t *testing.T, v *browser.View, want string) {
 	t.Helper()
 	group := want == "currency" || want == "network"
-	var pageLoad []string
+	var seen []string
 	for range 40 {
 		v.Press("Tab")
 		var now string
@@ -35,9 +35,9 @@ func tabTo(t *testing.T, v *browser.View, want string) {
 		if now == want || group && strings.HasPrefix(now, want+" ") {
 			return
 		}
-		pageLoad = append(pageLoad, now)
+		seen = append(seen, now)
 	}
-	t.Fatalf("Tab does not reach %q; it went by %s", want, strings.Join(pageLoad, ", "))
+	t.Fatalf("Tab does not reach %q; it went by %s", want, strings.Join(seen, ", "))
 }
 
 // A shopper without a mouse pays in a modal: everything is reached by Tab and
@@ -51,6 +51,11 @@ func TestPaysByKeyboard(t *testing.T) {
 	p.Press("Enter")
 	f := p.Frame(frame)
 	f.Wait(`[data-live="wasm"]`)
+	f.Type(`[data-part="search"]`, "polygon")
+	f.WaitGone(`[data-part="currency"][value="TON"]`)
+	f.Press("Escape") // empties the field and closes nothing
+	f.Wait(`[data-part="currency"][value="TON"]`)
+	p.Wait("coinslot-checkout >>> dialog[open]")
 	pickByKeyboard(t, f, "currency", "USDT")
 	pickByKeyboard(t, f, "network", "USDT:trc20")
 	f.Wait(`[data-part="network"][value="USDT:trc20"]:checked`)
@@ -76,17 +81,17 @@ func pickByKeyboard(t *testing.T, v *browser.View, part, value string) {
 	t.Helper()
 	tabTo(t, v, part)
 	v.Press("Space")
-	var pageLoad []string
+	var seen []string
 	for range 12 {
 		var now string
 		v.Eval(`document.querySelector('[data-part="`+part+`"]:checked')?.value ?? ""`, &now)
 		if now == value {
 			return
 		}
-		pageLoad = append(pageLoad, now)
+		seen = append(seen, now)
 		v.Press("ArrowDown")
 	}
-	t.Fatalf("the arrows do not reach %q; they went by %s", value, strings.Join(pageLoad, ", "))
+	t.Fatalf("the arrows do not reach %q; they went by %s", value, strings.Join(seen, ", "))
 }
 
 // atHeading waits until the keyboard is at the heading of a new screen, from where
@@ -112,6 +117,11 @@ func TestKeyboardThroughEveryScreen(t *testing.T) {
 		p.Press("Enter")
 		atHeading(p.View, pending)
 	}
+	for network, name := range map[string]string{"bep20": "USDC on", "polygon": "Polygon"} {
+		pickByKeyboard(t, p.View, "currency", "USDC")
+		pickByKeyboard(t, p.View, "network", "USDC:"+network)
+		p.WaitText(`[data-part="continue"]`, name)
+	}
 	pick("USDT", "trc20")
 	s.matches(p.View)
 	for _, part := range []string{"copy-amount", "copy-address"} {
@@ -129,9 +139,20 @@ func TestKeyboardThroughEveryScreen(t *testing.T) {
 	p.Press("Enter")
 	await(t, "a second transaction", func() bool { return len(s.issued()) == 2 })
 	atHeading(p.View, `[data-part="address"]:not([data-value="`+s.issued()[0].WalletAddress+`"])`)
+	second := s.matches(p.View)
+	if live := s.live(); len(live) != 1 || live[0].TrackingCode != second.TrackingCode {
+		t.Errorf("%d transactions can be paid; want only the second", len(live))
+	}
+	if got := s.sink.types(id); count(got, "checkout.cancelled") != 0 {
+		t.Errorf("events %v: a change of coin is no cancellation", got)
+	}
 	tabTo(t, p.View, "cancel")
 	p.Press("Enter")
 	atHeading(p.View, `[data-status="cancelled"]`)
+	s.sink.await(t, id, "checkout.cancelled")
+	if n := len(s.live()); n != 0 {
+		t.Errorf("%d transactions can still be paid; want 0", n)
+	}
 	tabTo(t, p.View, "retry")
 	p.Press("Enter")
 	atHeading(p.View, pending)
@@ -141,31 +162,4 @@ func TestKeyboardThroughEveryScreen(t *testing.T) {
 	p.Goto(s.base + p.Attr(`[data-part="receipt"]`, "href"))
 	p.WaitText("main", "$25.00")
 	assertCleanConsole(t, p)
-}
-
-// Arrows go through coins and networks, as in any group of radios, and the button
-// text what is chosen.
-func TestArrowsChoose(t *testing.T) {
-	s := newStack(t)
-	p := s.openPage(t, s.session(order{"amount_usd": "25.00"}), browser.Options{})
-	p.Wait(`[data-live="wasm"]`)
-	pickByKeyboard(t, p.View, "currency", "USDC")
-	pickByKeyboard(t, p.View, "network", "USDC:bep20")
-	p.WaitText(`[data-part="continue"]`, "USDC on")
-	pickByKeyboard(t, p.View, "network", "USDC:polygon")
-	p.WaitText(`[data-part="continue"]`, "Polygon")
-}
-
-// Escape in the search field empties it and closes nothing.
-func TestEscapeInSearch(t *testing.T) {
-	s := newStack(t)
-	p, f := s.open(t, s.session(order{"amount_usd": "25.00"}), "modal", browser.Options{})
-	f.Wait(`[data-live="wasm"]`)
-	f.Type(`[data-part="search"]`, "polygon")
-	f.WaitGone(`[data-part="currency"][value="TON"]`)
-	f.Press("Escape")
-	f.Wait(`[data-part="currency"][value="TON"]`)
-	p.Wait("coinslot-checkout >>> dialog[open]")
-	f.Press("Escape")
-	p.WaitGone("coinslot-checkout >>> dialog[open]")
 }

@@ -48,20 +48,26 @@ func TestLanguagePreference(t *testing.T) {
 		{"ja", "es", "pl", "ja"},
 		{"mh", "es", "pl", "es"},
 	} {
-		t.Run(strings.Join([]string{c.asked, c.order, c.browser}, " "), func(t *testing.T) {
-			o := order{"amount_usd": "25.00"}
-			if c.order != "" {
-				o["lang"] = c.order
-			}
-			address := s.base + "/checkout/" + s.session(o)
-			if c.asked != "" {
-				address += "?lang=" + c.asked
-			}
+		o := order{"amount_usd": "25.00"}
+		if c.order != "" {
+			o["lang"] = c.order
+		}
+		address := s.base + "/checkout/" + s.session(o)
+		if c.asked != "" {
+			address += "?lang=" + c.asked
+		}
+		header := lynx.Clone()
+		header.Set("Accept-Language", c.browser)
+		page, title := plainly(t, address, header), texts[c.want]["choose.title"]
+		if !strings.Contains(page.body, `<html lang="`+c.want+`"`) || !strings.Contains(page.text(), title) {
+			t.Errorf("%+v: the page says %s", c, page.text())
+		}
+		if c.browser == "mh,fr" || c.asked == "ja" { // the program keeps the page's language
 			p := chromium.Open(t, address, browser.Options{AcceptLanguage: c.browser, Height: 1400})
 			p.Wait(`html[lang="` + c.want + `"]`)
 			p.Wait(`[data-live="wasm"]`)
-			p.WaitText("h1", texts[c.want]["choose.title"])
-		})
+			p.WaitText("h1", title)
+		}
 	}
 }
 
@@ -69,6 +75,7 @@ func TestLanguagePreference(t *testing.T) {
 // around it, else of the browser.
 func TestHostPageLanguage(t *testing.T) {
 	s, host := newShop(t, "")
+	p := chromium.Open(t, "", browser.Options{AcceptLanguage: "pl", Height: 1400, BlockURLs: []string{"*.wasm"}})
 	for name, c := range map[string]struct{ body, want string }{
 		"its own":    {`<div lang="fr"><coinslot-checkout lang="de" SOLD></coinslot-checkout></div>`, "de"},
 		"around it":  {`<div lang="fr"><coinslot-checkout SOLD></coinslot-checkout></div>`, "fr"},
@@ -78,7 +85,8 @@ func TestHostPageLanguage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			id := s.session(order{"amount_usd": "25.00"})
 			host.body = strings.ReplaceAll(c.body, "SOLD", `prewarm="load" session="`+id+`"`)
-			p := chromium.Open(t, host.server.URL, browser.Options{AcceptLanguage: "pl", Height: 1400})
+			p.SetTest(t)
+			p.Goto(host.server.URL)
 			p.Frame(frame).Wait(`html[lang="` + c.want + `"]`)
 		})
 	}
@@ -98,7 +106,7 @@ func setLanguage(v *browser.View, tag string) {
 func TestLanguageMenu(t *testing.T) {
 	runParallel(t)
 	german := sentences(t)["de"]
-	for _, how := range []string{"alone", "modal", "no script"} {
+	for _, how := range []string{"alone", "modal"} { // TestPlainLanguage is the same without scripts
 		t.Run(how, func(t *testing.T) {
 			s := newStack(t)
 			id := s.session(order{"amount_usd": "25.00", "lang": "fr"})
@@ -106,21 +114,15 @@ func TestLanguageMenu(t *testing.T) {
 			switch how {
 			case "alone":
 				v = s.openPage(t, id, browser.Options{}).View
-			case "no script":
-				v = s.openPage(t, id, browser.Options{NoJS: true}).View
 			case "modal":
 				_, v = s.open(t, id, "modal", browser.Options{})
 			}
-			driver, mistake := `[data-live="wasm"]`, german["choose.missing.coin"]
-			if how == "no script" {
-				driver, mistake = `[data-live="html"]`, german["problem.network_required"]
-			}
-			v.Wait(driver)
+			v.Wait(`[data-live="wasm"]`)
 			setLanguage(v, "de")
-			v.Wait(driver)
+			v.Wait(`[data-live="wasm"]`)
 			v.WaitText("h1", german["choose.title"])
 			v.Click(`[data-part="continue"]`) // a mistake
-			v.WaitText(`[data-part="error"]`, mistake)
+			v.WaitText(`[data-part="error"]`, german["choose.missing.coin"])
 			choose(v, "USDT", "trc20")
 			v.Wait(pending)
 			tx := s.matches(v)
@@ -169,30 +171,32 @@ func TestSocketUsesPageLanguage(t *testing.T) {
 // selected and copied whole.
 func TestRightToLeft(t *testing.T) {
 	s := newStack(t)
-	for _, lang := range []string{"ar", "fa", "he", "ur"} {
-		t.Run(lang, func(t *testing.T) {
-			p := chromium.Open(t, s.base+"/checkout/"+s.session(order{"amount_usd": "25.00"})+"?lang="+lang, browser.Options{Height: 1400})
-			p.Wait(`html[dir="rtl"][lang="` + lang + `"]`)
-			p.Wait(`[data-live="wasm"]`)
-			choose(p.View, "USDT", "trc20")
-			p.Wait(pending)
-			tx := s.matches(p.View)
-			for part, want := range map[string]string{"address": tx.WalletAddress, "pay-amount": p.Attr(`[data-part="pay-amount"]`, "data-value")} {
-				var got struct{ Direction, Selected string }
-				p.Eval(`(e => {
-					getSelection().selectAllChildren(e);
-					return {direction: getComputedStyle(e).direction, selected: getSelection().toString().replace(/\s+$/, "")};
-				})(document.querySelector('[data-part="`+part+`"]'))`, &got)
-				if got.Direction != "ltr" || got.Selected != want {
-					t.Errorf("%s runs %s and is copied as %q; want ltr and %q", part, got.Direction, got.Selected, want)
-				}
-			}
-			var price string
-			p.Eval(`(e => { const r = document.createRange(); r.selectNodeContents(e); return r.toString() })(document.querySelector('[data-part="amount-usd"]'))`, &price)
-			if !strings.Contains(price, "25") {
-				t.Errorf("the price reads %q", price)
-			}
-		})
+	id := s.session(order{"amount_usd": "25.00"})
+	for _, lang := range []string{"fa", "he", "ur"} {
+		if page := s.download("/checkout/" + id + "?lang=" + lang); !strings.Contains(page, `<html lang="`+lang+`" dir="rtl"`) {
+			t.Errorf("the page in %s does not run from right to left", lang)
+		}
+	}
+	p := chromium.Open(t, s.base+"/checkout/"+id+"?lang=ar", browser.Options{Height: 1400})
+	p.Wait(`html[dir="rtl"][lang="ar"]`)
+	p.Wait(`[data-live="wasm"]`)
+	choose(p.View, "USDT", "trc20")
+	p.Wait(pending)
+	tx := s.matches(p.View)
+	for part, want := range map[string]string{"address": tx.WalletAddress, "pay-amount": p.Attr(`[data-part="pay-amount"]`, "data-value")} {
+		var got struct{ Direction, Selected string }
+		p.Eval(`(e => {
+			getSelection().selectAllChildren(e);
+			return {direction: getComputedStyle(e).direction, selected: getSelection().toString().replace(/\s+$/, "")};
+		})(document.querySelector('[data-part="`+part+`"]'))`, &got)
+		if got.Direction != "ltr" || got.Selected != want {
+			t.Errorf("%s runs %s and is copied as %q; want ltr and %q", part, got.Direction, got.Selected, want)
+		}
+	}
+	var price string
+	p.Eval(`(e => { const r = document.createRange(); r.selectNodeContents(e); return r.toString() })(document.querySelector('[data-part="amount-usd"]'))`, &price)
+	if !strings.Contains(price, "25") {
+		t.Errorf("the price reads %q", price)
 	}
 }
 

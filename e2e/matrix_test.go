@@ -117,7 +117,8 @@ func TestPaysEverywhere(t *testing.T) {
 				browser.Options{Height: 2400, ThirdPartyStorage: c.stores, Script: recordViolations})
 			f := c.open(p)
 			s.paysIn(t, f)
-			p.WaitJS(`told.some(e => e.type === "complete" && e.status === "confirmed")`, "the end to be told")
+			p.WaitJS(`told.some(e => e.type === "complete" && e.status === "confirmed")`, "the complete event")
+			s.sink.await(t, id, "checkout.confirmed")
 			if said := lines(t, p); len(said)+len(faults(p)) != 0 {
 				t.Errorf("the console says %q, and %+v is told; want nothing", said, faults(p))
 			}

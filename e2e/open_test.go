@@ -76,16 +76,3 @@ func TestGatewayFailsOnce(t *testing.T) {
 		})
 	}
 }
-
-// The shop's page presses the sandbox's buttons.
-func TestSimulatesFromThePage(t *testing.T) {
-	p := chromium.Open(t, runDemo(t), browser.Options{Height: 2400})
-	f := p.Frame(frame)
-	f.Wait(`[data-live="wasm"]`)
-	choose(f, "USDT", "trc20")
-	f.Wait(pending)
-	p.Eval(`document.querySelector("coinslot-checkout[mode=inline]").simulate("pay")`, nil)
-	f.Wait(paid)
-	p.WaitText(`[data-outcome]`, "confirmed")
-	assertCleanConsole(t, p)
-}

@@ -179,6 +179,9 @@ func (d *driven) checksTheAddress(t *testing.T) {
 		{"0x52908400098527886E0F7030069857D2E4169EE7", "network", "belongs to another network (Ethereum"},
 		{"tron:" + right[:17] + " " + right[17:] + "?amount=1", "same", "It is the right address."},
 	} {
+		if d.by == "no JavaScript" && c.result != "differs" && c.pasted != right {
+			continue // the same form as html's
+		}
 		d.Type(`[data-part="check-address"]`, c.pasted)
 		if d.by != "wasm" {
 			d.Press("Enter")
@@ -213,8 +216,9 @@ func (d *driven) goesOnElsewhere(t *testing.T) {
 		}
 	}
 	d.WaitJS(`document.querySelector('[data-part="device"] img').naturalWidth > 0`, "the link's picture to be drawn")
-	phone := chromium.Open(t, got, browser.Options{Width: 390})
-	d.matches(phone.View)
+	if phone := plainly(t, got, lynx); phone.part("address").attrs["data-value"] != d.tx.WalletAddress {
+		t.Error("the link shows another address")
+	}
 }
 
 // smallest is an amount in the smallest unit of its coin.
@@ -234,6 +238,7 @@ const wallet = `(() => {
 	window.asked = [];
 	window.mood = "MOOD";
 	let chain = "0x5", chains = 0;
+	window.resetWallet = mood => { chain = "0x5"; chains = 0; window.mood = mood; window.asked.length = 0; };
 	const no = (code, more) => Promise.reject({code, message: "no", ...more});
 	const moods = {
 		eth_requestAccounts: () => window.mood === "locked" ? no(4001) : ["0x00000000000000000000000000000000000000AA"],
@@ -273,34 +278,35 @@ const wallet = `(() => {
 // walletScript returns the wallet's script for a mood.
 func walletScript(name string) string { return strings.Replace(wallet, "MOOD", name, 1) }
 
-// Wallets in the browser are asked for exactly the payment that is on screen,
-// and what they answer is said as it is. The moods meet one payment of ETH, whose
-// page is loaded again for each; an order of a token is another one.
+// Wallets in the browser are asked for exactly the payment that is on screen, and the page shows what
+// they answer. All responses are to one payment of ETH; the payment of a token is another one. A page
+// from which nothing was sent can ask again, so only those that have sent are loaded anew. No two in a
+// row show the same text, so that the page cannot pass with an old one.
 func TestPaysByWallet(t *testing.T) {
 	connect, chain, change := `["eth_requestAccounts"]`, `["eth_chainId"]`, `["wallet_switchEthereumChain",{"chainId":"CHAIN"}]`
 	ready := []string{connect, chain, change, chain, chain}
-	moods := []walletResponse{
-		{"accepts", ready, true, "Fox Wallet has sent it. It can take a few minutes to arrive."},
+	responses := []walletResponse{
+		{"refuses", ready, true, "Nothing was sent: the request was declined in Fox Wallet."},
+		{"unknown", ready[:3], false, "Fox Wallet does not know NETWORK. Add the network there, or pay by address."},
+		{"locked", ready[:1], false, "Nothing was sent: the request was declined in Fox Wallet."},
+		{"wrapped", ready[:3], false, "Fox Wallet does not know NETWORK."},
+		{"throws", ready, true, "Fox Wallet did not say that it was sent. Look there before you try again."},
+		{"stays", ready[:4], false, "Fox Wallet does not know NETWORK."},
+		{"fails", ready, true, "Fox Wallet did not say that it was sent."},
+		{"moves", ready, false, "Fox Wallet does not know NETWORK."},
+		{"nothing", ready, true, "Fox Wallet did not say that it was sent."},
 		{"numbers", ready, true, "Fox Wallet has sent it."},
 		{"twice", ready, true, "Fox Wallet has sent it."},
-		{"refuses", ready, true, "Nothing was sent: the request was declined in Fox Wallet."},
-		{"locked", ready[:1], false, "Nothing was sent: the request was declined in Fox Wallet."},
-		{"unknown", ready[:3], false, "Fox Wallet does not know NETWORK. Add the network there, or pay by address."},
-		{"wrapped", ready[:3], false, "Fox Wallet does not know NETWORK."},
-		{"stays", ready[:4], false, "Fox Wallet does not know NETWORK."},
-		{"moves", ready, false, "Fox Wallet does not know NETWORK."},
-		{"throws", ready, true, "Fox Wallet did not say that it was sent. Look there before you try again."},
-		{"fails", ready, true, "Fox Wallet did not say that it was sent."},
-		{"nothing", ready, true, "Fox Wallet did not say that it was sent."},
+		{"accepts", ready, true, "Fox Wallet has sent it. It can take a few minutes to arrive."},
 	}
 	s := newStack(t)
-	for coin, moods := range map[walletCoin][]walletResponse{
-		{"ETH", "eth", "0x1", "", 18}: moods,
-		{"USDC", "polygon", "0x89", "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359", 6}: moods[:1],
+	for coin, responses := range map[walletCoin][]walletResponse{
+		{"ETH", "eth", "0x1", "", 18}: responses,
+		{"USDC", "polygon", "0x89", "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359", 6}: responses[11:],
 	} {
 		p, tx := s.pay(t, coin.symbol, coin.network, browser.Options{Script: walletScript("accepts")})
-		for i, m := range moods {
-			if i > 0 {
+		for i, m := range responses {
+			if i > 0 && strings.Contains(responses[i-1].text, "has sent") {
 				p.Reload()
 			}
 			t.Run(m.name+"/"+coin.symbol, func(t *testing.T) {
@@ -335,7 +341,7 @@ func (m walletResponse) meets(t *testing.T, p *browser.Page, coin walletCoin, tx
 	if text := p.Text(`[data-part="wallet"][data-value="example.long"]`); len([]rune(text)) > len("Pay with ")+40 {
 		t.Errorf("a name of %d characters is on the button", len(text))
 	}
-	p.Eval(`window.mood = "`+m.name+`"`, nil)
+	p.Eval(`resetWallet("`+m.name+`")`, nil)
 	p.Click(`[data-part="wallet"]`)
 	p.WaitText(`.wallets .note`, strings.Replace(m.text, "NETWORK", p.Attr(`[data-part="network-name"]`, "data-value"), 1))
 	var asked []string

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"coinslot/bff/sandbox"
 	"coinslot/e2e/browser"
 
 	"github.com/google/go-cmp/cmp"
@@ -77,103 +76,6 @@ func assertOnlyOwnRequests(t *testing.T, p interface{ Requests() []string }, s *
 	}
 }
 
-func TestPaysModal(t *testing.T) {
-	s := newStack(t)
-	id := s.session(order{"amount_usd": "40.00", "order_ref": "modal"})
-	p, f := s.open(t, id, "modal", browser.Options{Width: 390, Height: 800})
-	choose(f, "ETH", "arbitrum")
-	f.Wait(pending)
-	tx := s.matches(f)
-	if err := s.gateway.Pay(tx.TrackingCode, "pay"); err != nil {
-		t.Fatal(err)
-	}
-	f.Wait(paid)
-	s.sink.await(t, id, "checkout.confirmed")
-	p.WaitText("#log", "complete confirmed")
-}
-
-func TestExpires(t *testing.T) {
-	s := newStack(t)
-	id := s.session(order{"amount_usd": "25.00"})
-	_, f := s.open(t, id, "inline", browser.Options{})
-	choose(f, "USDT", "trc20")
-	tx := s.matches(f)
-	if err := s.gateway.Pay(tx.TrackingCode, "expire"); err != nil {
-		t.Fatal(err)
-	}
-	f.Wait(`[data-status="expired"]`)
-	f.Wait(`[data-part="recheck"]`)
-	f.Wait(`[data-part="retry"]`)
-	s.sink.await(t, id, "checkout.expired")
-}
-
-func TestCancels(t *testing.T) {
-	s := newStack(t)
-	id := s.session(order{"amount_usd": "25.00"})
-	_, f := s.open(t, id, "inline", browser.Options{})
-	choose(f, "USDC", "polygon")
-	s.matches(f)
-	f.Click(`[data-part="cancel"]`)
-	f.Wait(`[data-status="cancelled"]`)
-	s.sink.await(t, id, "checkout.cancelled")
-	if n := len(s.live()); n != 0 {
-		t.Errorf("%d transactions can still be paid; want 0", n)
-	}
-}
-
-func TestUnderpaidThenCompleted(t *testing.T) {
-	s := newStack(t)
-	id := s.session(order{"amount_usd": "25.00"})
-	_, f := s.open(t, id, "inline", browser.Options{})
-	choose(f, "USDT", "trc20")
-	tx := s.matches(f)
-	pay := func(kind sandbox.Kind) {
-		t.Helper()
-		if err := s.gateway.Pay(tx.TrackingCode, kind); err != nil {
-			t.Fatal(err)
-		}
-	}
-	pay("parts")
-	f.Wait(`[data-part="missing"]`)
-	f.Wait(`[data-part="paid"]`)
-	s.sink.await(t, id, "checkout.partial")
-	pay("parts")
-	f.Wait(paid)
-	s.sink.await(t, id, "checkout.confirmed")
-}
-
-func TestChangesCoin(t *testing.T) {
-	s := newStack(t)
-	id := s.session(order{"amount_usd": "25.00"})
-	_, f := s.open(t, id, "inline", browser.Options{})
-	choose(f, "USDT", "trc20")
-	first := s.matches(f)
-	f.Click(`[data-part="change"]`)
-	choose(f, "TON", "ton")
-	await(t, "a second transaction", func() bool { return len(s.issued()) == 2 })
-	f.Wait(`[data-part="address"]:not([data-value="` + first.WalletAddress + `"])`)
-	second := s.matches(f)
-	if live := s.live(); len(live) != 1 || live[0].TrackingCode != second.TrackingCode {
-		t.Errorf("%d transactions can be paid; want only the second", len(live))
-	}
-	if got := s.sink.types(id); count(got, "checkout.cancelled") != 0 {
-		t.Errorf("events %v: a change of coin is no cancellation", got)
-	}
-}
-
-func TestReloadShowsTheSameAddress(t *testing.T) {
-	s := newStack(t)
-	id := s.session(order{"amount_usd": "25.00"})
-	p, f := s.open(t, id, "inline", browser.Options{})
-	choose(f, "USDT", "trc20")
-	s.matches(f)
-	p.Reload()
-	s.matches(p.Frame(frame))
-	if n := len(s.issued()); n != 1 {
-		t.Errorf("%d transactions were created; want 1", n)
-	}
-}
-
 func TestTwoTabsOneTransaction(t *testing.T) {
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "25.00"})
@@ -218,18 +120,4 @@ func TestPaysWithoutJavaScript(t *testing.T) {
 	}
 	p.Wait(paid) // by refresh
 	s.sink.await(t, id, "checkout.confirmed")
-}
-
-func TestPaysWithoutWebAssembly(t *testing.T) {
-	s := newStack(t)
-	id := s.session(order{"amount_usd": "25.00"})
-	_, f := s.open(t, id, "inline", browser.Options{BlockURLs: []string{"*.wasm"}})
-	choose(f, "USDT", "trc20")
-	f.Wait(pending)
-	tx := s.matches(f)
-	f.Wait(`[data-live="html"]`)
-	if err := s.gateway.Pay(tx.TrackingCode, "pay"); err != nil {
-		t.Fatal(err)
-	}
-	f.Wait(paid)
 }

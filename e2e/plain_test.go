@@ -318,8 +318,14 @@ func TestPlainChangesCancelsAndRetries(t *testing.T) {
 	p.pick("USDT:trc20")
 	p.shows(s, "USDT:trc20")
 	p.follow("change")
+	if !strings.Contains(p.text(), "called off") {
+		t.Errorf("the page does not say what becomes of the old address: %s", p.text())
+	}
 	p.pick("TON:ton")
 	p.shows(s, "TON:ton")
+	if live := s.live(); len(live) != 1 || live[0].CurrencySymbol != "TON" {
+		t.Errorf("%d transactions can be paid; want only the second", len(live))
+	}
 	p.submit("cancel", nil)
 	p.until("cancelled")
 	p.submit("recheck", nil)
@@ -344,15 +350,24 @@ func TestPlainChangesCancelsAndRetries(t *testing.T) {
 // After the time is up the same page leads on: a look for late money, another try.
 func TestPlainAfterExpiry(t *testing.T) {
 	s := newStack(t)
-	p := plainly(t, s.base+"/checkout/"+s.session(order{"amount_usd": "25.00"}), lynx)
+	id := s.session(order{"amount_usd": "25.00"})
+	p := plainly(t, s.base+"/checkout/"+id, lynx)
 	p.pick("USDT:trc20")
 	s.simulate(s.issued()[0], "expire")
 	p.until("expired")
+	s.sink.await(t, id, "checkout.expired")
 	p.submit("recheck", nil)
 	p.until("expired")
 	p.submit("retry", nil)
 	p.until("pending")
 	p.shows(s, "USDT:trc20")
+	s.simulate(s.issued()[1], "late")
+	p.until("expired")
+	p.submit("recheck", nil)
+	p.until("confirmed")
+	if !strings.Contains(p.text(), "after the time was up") {
+		t.Errorf("the page does not say that the payment was late: %s", p.text())
+	}
 }
 
 // The menu changes the language, and what was chosen stays on every way.
@@ -369,6 +384,9 @@ func TestPlainLanguage(t *testing.T) {
 	german("choosing")
 	p.submit("continue", nil)
 	german("an error")
+	if mistake := sentences(t)["de"]["problem.network_required"]; !strings.Contains(p.text(), mistake) {
+		t.Errorf("the error is not %q: %s", mistake, p.text())
+	}
 	p.pick("USDT:trc20")
 	german("paying")
 	p.follow("change")

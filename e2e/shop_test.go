@@ -48,19 +48,20 @@ for (const type of ['ready', 'open', 'status', 'complete', 'close', 'error'])
 // heldStack is a checkout whose WebAssembly program arrives when the test says so.
 type heldStack struct {
 	*stack
-	open    sync.Once
-	release chan struct{}
+
+	mu   sync.Mutex    // guards gate
+	gate chan struct{} // closed while the program may pass
 }
 
 // newHeldStack starts a stack behind a proxy that holds the program back. extra
 // settings are added to the environment.
 func newHeldStack(t *testing.T, extra ...string) *heldStack {
 	t.Helper()
-	h := &heldStack{release: make(chan struct{})}
+	h := &heldStack{gate: make(chan struct{})}
 	var proxy *httputil.ReverseProxy
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, ".wasm") {
-			<-h.release
+			<-h.current()
 		}
 		proxy.ServeHTTP(w, r)
 	}))
@@ -72,13 +73,42 @@ func newHeldStack(t *testing.T, extra ...string) *heldStack {
 	if err != nil {
 		t.Fatal(err)
 	}
-	proxy = &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target); r.Out.Host = r.In.Host }}
+	proxy = &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target); r.Out.Host = r.In.Host },
+		ModifyResponse: func(r *http.Response) error {
+			if strings.HasSuffix(r.Request.URL.Path, ".wasm") {
+				r.Header.Set("Cache-Control", "no-store") // or a second page would not ask for it
+			}
+			return nil
+		},
+	}
 	h.base = public
 	return h
 }
 
-// releaseProgram lets the program through, now and from now on.
-func (h *heldStack) releaseProgram() { h.open.Do(func() { close(h.release) }) }
+// releaseProgram lets the program through from now on.
+func (h *heldStack) releaseProgram() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	select {
+	case <-h.gate:
+	default:
+		close(h.gate)
+	}
+}
+
+// holdProgram holds the program back again.
+func (h *heldStack) holdProgram() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.gate = make(chan struct{})
+}
+
+func (h *heldStack) current() chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.gate
+}
 
 // openPage opens the session's own page.
 func (s *stack) openPage(t *testing.T, id string, o browser.Options) *browser.Page {

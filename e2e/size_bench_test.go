@@ -100,10 +100,10 @@ func pagesOf(tb testing.TB) []loaded {
 	order["order_ref"] = "1002"
 	paying = "/checkout/" + s.session(order)
 	s.begin(tb, paying)
-	frameView := "?embed=inline&origin=" + url.QueryEscape(s.shop.URL)
+	framed := "?embed=inline&origin=" + url.QueryEscape(s.shop.URL)
 	return []loaded{
 		s.load(tb, "open", choosing), s.load(tb, "pending", paying),
-		s.load(tb, "open, framed", choosing+frameView), s.load(tb, "pending, framed", paying+frameView),
+		s.load(tb, "open, framed", choosing+framed), s.load(tb, "pending, framed", paying+framed),
 	}
 }
 

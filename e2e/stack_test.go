@@ -59,7 +59,7 @@ func runParallel(tb testing.TB) {
 	if !isTest || strings.Contains(t.Name(), "/") {
 		return
 	}
-	if _, benchmarkWarmLoads := alongside.LoadOrStore(t, true); !benchmarkWarmLoads {
+	if _, again := alongside.LoadOrStore(t, true); !again {
 		t.Parallel()
 	}
 }
@@ -313,7 +313,7 @@ func (k *sink) take(id string, body []byte) {
 	if err := json.Unmarshal(body, &e); err != nil {
 		k.bad = append(k.bad, "body: "+err.Error())
 	}
-	if before, pageLoad := k.ids[id]; pageLoad {
+	if before, known := k.ids[id]; known {
 		if before != string(body) {
 			k.bad = append(k.bad, "two bodies under one webhook-id "+id)
 		}

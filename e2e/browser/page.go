@@ -88,8 +88,7 @@ func (p *Page) open(ctx context.Context) error {
 	}
 	p.session = made.Session
 	p.attach(p.session, p.target, "page")
-	view := object{"width": p.options.Width, "height": p.options.Height, "deviceScaleFactor": 1, "mobile": false}
-	if err := p.call(ctx, "Emulation.setDeviceMetricsOverride", view, nil); err != nil {
+	if err := p.resize(ctx, p.options.Width, p.options.Height); err != nil {
 		return err
 	}
 	if err := p.call(ctx, "Emulation.setFocusEmulationEnabled", object{"enabled": true}, nil); err != nil {
@@ -110,6 +109,21 @@ func (p *Page) open(ctx context.Context) error {
 // call sends a command to the page itself.
 func (p *Page) call(ctx context.Context, method string, params object, result any) error {
 	return p.process.call(ctx, p.session, method, params, result)
+}
+
+// Resize changes the viewport of the page, as dragging a window's edge does.
+func (p *Page) Resize(width, height int) {
+	p.tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), p.options.Patience)
+	defer cancel()
+	if err := p.resize(ctx, width, height); err != nil {
+		p.fail("resizing the page", err)
+	}
+}
+
+func (p *Page) resize(ctx context.Context, width, height int) error {
+	view := object{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}
+	return p.call(ctx, "Emulation.setDeviceMetricsOverride", view, nil)
 }
 
 // SetTest makes t the test that fails when the page does not do what it should, from now on: t is a
