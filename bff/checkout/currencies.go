@@ -8,6 +8,8 @@ import (
 
 	"coinslot/bff/internal/background"
 	"coinslot/bff/payment"
+
+	"golang.org/x/sync/singleflight"
 )
 
 // Currencies returns the gateway's currency list, at most a minute old, or up to six hours
@@ -34,12 +36,12 @@ type currencyList struct {
 	log       *slog.Logger
 	heartbeat background.Heartbeat // beats once in a renewal
 
+	renewals singleflight.Group
+
 	mu      sync.Mutex // guards the fields below
 	list    []payment.Currency
 	at      time.Time
-	renewal chan struct{} // closed when the renewal under way has ended; nil = none
-	err     error         // of the last renewal
-	failing time.Time     // since when renewals have been failing; zero = the last one succeeded
+	failing time.Time // since when renewals have been failing; zero = the last one succeeded
 }
 
 const (
@@ -48,55 +50,51 @@ const (
 )
 
 // read returns the list, and waits for a renewal if it is older than maxAge.
-func (c *currencyList) read(ctx context.Context, maxAge time.Duration) ([]payment.Currency, error) {
-	c.mu.Lock()
-	age := c.now().Sub(c.at)
-	list, have := c.list, c.list != nil && age < maxAge
+func (c *currencyList) read(
+	ctx context.Context, maxAge time.Duration,
+) ([]payment.Currency, error) {
+	list, age := c.cached()
+	have := list != nil && age < maxAge
 	if have && age < currenciesFresh {
-		c.mu.Unlock()
 		return list, nil
 	}
-	if c.renewal == nil {
-		c.renewal = make(chan struct{})
-		go c.renew(context.WithoutCancel(ctx), c.renewal)
-	}
-	done := c.renewal
-	c.mu.Unlock()
+	renewal := c.renewals.DoChan("", func() (any, error) {
+		return c.renew(context.WithoutCancel(ctx))
+	})
 	if have {
 		return list, nil
 	}
-	return c.wait(ctx, done)
-}
-
-func (c *currencyList) wait(ctx context.Context, done <-chan struct{}) ([]payment.Currency, error) {
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	case <-done:
+	case r := <-renewal:
+		list, _ := r.Val.([]payment.Currency)
+		return list, r.Err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.err != nil {
-		return nil, c.err
-	}
-	return c.list, nil
 }
 
-func (c *currencyList) renew(ctx context.Context, done chan struct{}) {
+func (c *currencyList) cached() (list []payment.Currency, age time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.list, c.now().Sub(c.at)
+}
+
+func (c *currencyList) renew(ctx context.Context) ([]payment.Currency, error) {
+	if list, age := c.cached(); list != nil && age < currenciesFresh {
+		return list, nil // another renewal has just ended
+	}
 	c.heartbeat.Beat(0)
+	defer c.heartbeat.Stop()
 	list, err := c.gateway.Currencies(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.err = err
 	if err == nil {
 		c.list, c.at, c.failing = list, c.now(), time.Time{}
-	} else {
-		if c.failing.IsZero() {
-			c.failing = c.now()
-		}
-		c.log.WarnContext(ctx, "reading the currency list failed", "error", err)
+		return list, nil
 	}
-	c.heartbeat.Stop()
-	c.renewal = nil
-	close(done)
+	if c.failing.IsZero() {
+		c.failing = c.now()
+	}
+	c.log.WarnContext(ctx, "reading the currency list failed", "error", err)
+	return nil, err
 }

@@ -72,6 +72,9 @@ const maxFlows = 10_000
 func (q *queue) join(p Priority, c Client, end time.Time) (joined *waiter, serve bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	if q.flows == nil {
+		q.flows = map[[3]string]*flow{}
+	}
 	if len(q.flows) > maxFlows {
 		for key, f := range q.flows {
 			if f.waiters == 0 {
@@ -83,25 +86,18 @@ func (q *queue) join(p Priority, c Client, end time.Time) (joined *waiter, serve
 	for i, key := range [3][3]string{
 		{c.Network}, {c.Network, c.Address}, {c.Network, c.Address, c.Session},
 	} {
-		joined.flows[i] = q.flow(key)
-		joined.flows[i].waiters++
+		f := q.flows[key]
+		if f == nil {
+			f = new(flow)
+			q.flows[key] = f
+		}
+		f.waiters++
+		joined.flows[i] = f
 	}
 	q.waiters = append(q.waiters, joined)
 	q.waiting[p]++
 	serve, q.serving = !q.serving, true
 	return joined, serve
-}
-
-func (q *queue) flow(key [3]string) *flow {
-	f := q.flows[key]
-	if f == nil {
-		if q.flows == nil {
-			q.flows = map[[3]string]*flow{}
-		}
-		f = new(flow)
-		q.flows[key] = f
-	}
-	return f
 }
 
 func (q *queue) leave(w *waiter) bool {

@@ -11,6 +11,8 @@ import (
 
 	"coinslot/bff/internal/background"
 	"coinslot/bff/payment"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // ListPollerConfig configures a [ListPoller].
@@ -250,9 +252,9 @@ func (w *listRead) run(ctx context.Context, l load, began time.Time, span time.D
 	if w.read(ctx, 1); w.err != nil {
 		return w.err
 	}
-	var reading sync.WaitGroup
-	defer reading.Wait()
-	slots := make(chan struct{}, w.Concurrency)
+	var reading errgroup.Group
+	reading.SetLimit(w.Concurrency)
+	defer func() { _ = reading.Wait() }()
 	for n := 2; ; n++ {
 		pages, err := w.state()
 		if pages > l.pages || n == 2 {
@@ -265,21 +267,20 @@ func (w *listRead) run(ctx context.Context, l load, began time.Time, span time.D
 			break
 		}
 		began = w.notInFuture(began)
-		if err := w.pause(ctx, began.Add(span*time.Duration(n-1)/time.Duration(pages))); err !=
-			nil {
+		next := began.Add(span * time.Duration(n-1) / time.Duration(pages))
+		if err := w.pause(ctx, next); err != nil {
 			return err
 		}
 		if w.Concurrency == 1 {
 			w.read(ctx, n)
 			continue
 		}
-		slots <- struct{}{}
-		reading.Go(func() {
+		reading.Go(func() error {
 			w.read(ctx, n)
-			<-slots
+			return nil
 		})
 	}
-	reading.Wait()
+	_ = reading.Wait()
 	_, err := w.state()
 	return err
 }
