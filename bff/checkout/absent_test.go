@@ -12,9 +12,11 @@ import (
 )
 
 // An unknown transaction was polled forever, without a report.
-func TestAbsentTransactionIsReported(t *testing.T) { checkouttest.OverBoth(t, absentTransactionIsTold) }
+func TestAbsentTransactionIsReported(t *testing.T) {
+	checkouttest.OverBoth(t, absentTransactionIsReported)
+}
 
-func absentTransactionIsTold(t *testing.T, h *checkouttest.Shop) {
+func absentTransactionIsReported(t *testing.T, h *checkouttest.Shop) {
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Forget()
 	before := h.Gateway.Calls("status")

@@ -108,10 +108,10 @@ func TestCanceledAgainAfterAnOutage(t *testing.T) {
 
 // A cancellation is completed even if the client disconnects.
 func TestClientDisconnectsDuringCancel(t *testing.T) {
-	checkouttest.OverBoth(t, leavingWhileItIsCalledOff)
+	checkouttest.OverBoth(t, clientDisconnectsDuringCancel)
 }
 
-func leavingWhileItIsCalledOff(t *testing.T, h *checkouttest.Shop) {
+func clientDisconnectsDuringCancel(t *testing.T, h *checkouttest.Shop) {
 	for name, do := range map[string]func(context.Context, string) (payment.Session, error){
 		"for good": func(ctx context.Context, id string) (payment.Session, error) {
 			return h.Service.Cancel(ctx, id, payment.ClosedByMerchant)

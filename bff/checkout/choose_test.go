@@ -378,10 +378,10 @@ func outageUsesUpNothing(t *testing.T, h *checkouttest.Shop) {
 
 // If a process dies between a recheck and its status read, another one reads the status soon.
 func TestRecheckWithoutAStatusRead(t *testing.T) {
-	checkouttest.OverBoth(t, recheckWhoseResultNobodyRead)
+	checkouttest.OverBoth(t, recheckWithoutAStatusRead)
 }
 
-func recheckWhoseResultNobodyRead(t *testing.T, h *checkouttest.Shop) {
+func recheckWithoutAStatusRead(t *testing.T, h *checkouttest.Shop) {
 	s := h.Chosen("25", checkouttest.USDT())
 	code := s.Attempts[0].TrackingCode
 	h.Gateway.Set(code, func(tx *checkouttest.Transaction) { tx.Status = "expired" })

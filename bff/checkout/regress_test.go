@@ -12,9 +12,9 @@ import (
 
 // A permanently withdrawn confirmation is reported once, within a quarter of an hour; a brief
 // one is not.
-func TestConfirmationTakenBack(t *testing.T) { checkouttest.OverBoth(t, takenBack) }
+func TestConfirmationTakenBack(t *testing.T) { checkouttest.OverBoth(t, confirmationTakenBack) }
 
-func takenBack(t *testing.T, h *checkouttest.Shop) {
+func confirmationTakenBack(t *testing.T, h *checkouttest.Shop) {
 	s := h.Chosen("25", checkouttest.USDT())
 	code := s.Attempts[0].TrackingCode
 	h.Gateway.Pay(code, s.Attempts[0].PayAmount, "0xa")
@@ -23,7 +23,7 @@ func takenBack(t *testing.T, h *checkouttest.Shop) {
 	set := func(status string) { h.Gateway.Set(code, func(tx *checkouttest.Transaction) { tx.Status = status }) }
 
 	set("pending")
-	h.Run(2 * time.Minute) // the first look
+	h.Run(2 * time.Minute) // the first check
 	set("confirmed")
 	h.Run(30 * time.Minute)
 	if a := h.Load(s.ID).Attempts[0]; a.Regressions != 0 || a.ChecksDone < 2 {
@@ -32,13 +32,13 @@ func takenBack(t *testing.T, h *checkouttest.Shop) {
 	h.WantEvents(s.ID, payment.EventPending, payment.EventConfirmed)
 
 	set("cancelled")
-	h.Run(time.Hour) // the look after an hour, and what follows
+	h.Run(time.Hour) // the check after an hour, and what follows
 	if reported := h.EventTypes(s.ID); !slices.Equal(reported, []payment.EventType{payment.EventPending, payment.EventConfirmed, payment.EventReview}) {
 		t.Fatalf("reported %v; want one review\n%s", reported, h.Timeline(s.ID))
 	}
-	looks := h.Gateway.Calls("status")
+	checks := h.Gateway.Calls("status")
 	h.Run(23 * time.Hour)
-	if n := h.Gateway.Calls("status") - looks; n > 2 {
+	if n := h.Gateway.Calls("status") - checks; n > 2 {
 		t.Errorf("%d checks in the day after the report; want as many as before", n)
 	}
 	h.WantStatus(s.ID, wire.Confirmed)

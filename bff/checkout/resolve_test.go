@@ -10,9 +10,11 @@ import (
 )
 
 // A session resolved as unpaid may have been refunded: a later proof goes to review.
-func TestResolvedAsUnpaidIsNeverConfirmed(t *testing.T) { checkouttest.OverBoth(t, settledAsNotPaid) }
+func TestResolvedAsUnpaidIsNeverConfirmed(t *testing.T) {
+	checkouttest.OverBoth(t, resolvedAsUnpaidIsNeverConfirmed)
+}
 
-func settledAsNotPaid(t *testing.T, h *checkouttest.Shop) {
+func resolvedAsUnpaidIsNeverConfirmed(t *testing.T, h *checkouttest.Shop) {
 	s := h.Chosen("25", checkouttest.USDT())
 	code := s.Attempts[0].TrackingCode
 	h.Gateway.Pay(code, checkouttest.Dec("25"), "0xa")
@@ -89,10 +91,10 @@ func TestResolvedBeforeCounting(t *testing.T) {
 // A review whose transaction paid another session can be resolved as paid after the operator
 // was warned.
 func TestResolvingAReusedTransaction(t *testing.T) {
-	checkouttest.OverBoth(t, settlingWhatAnotherWasPaidWith)
+	checkouttest.OverBoth(t, resolvingAReusedTransaction)
 }
 
-func settlingWhatAnotherWasPaidWith(t *testing.T, h *checkouttest.Shop) {
+func resolvingAReusedTransaction(t *testing.T, h *checkouttest.Shop) {
 	first, second := h.Chosen("25", checkouttest.USDT()), h.Chosen("25", checkouttest.USDT())
 	h.Gateway.Pay(first.Attempts[0].TrackingCode, checkouttest.Dec("25"), "0xa")
 	h.Run(time.Minute)
@@ -142,10 +144,10 @@ func TestResolvingAChangedReview(t *testing.T) {
 
 // A resolution is reported even if another attempt was canceled before.
 func TestResolutionIsReportedAfterAnEarlierEnd(t *testing.T) {
-	checkouttest.OverBoth(t, settlingIsToldAfterAnEarlierEnd)
+	checkouttest.OverBoth(t, resolutionIsReportedAfterAnEarlierEnd)
 }
 
-func settlingIsToldAfterAnEarlierEnd(t *testing.T, h *checkouttest.Shop) {
+func resolutionIsReportedAfterAnEarlierEnd(t *testing.T, h *checkouttest.Shop) {
 	s := h.Chosen("25", checkouttest.USDT())
 	s = h.Must(h.Choose(s.ID, checkouttest.BNB()))
 	h.Must(h.Cancel(s.ID, payment.ClosedByShopper))

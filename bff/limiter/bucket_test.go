@@ -96,11 +96,11 @@ func BenchmarkAdmit(b *testing.B) {
 	})
 	b.ReportAllocs()
 	for b.Loop() {
-		told, err := never.Acquire(b.Context(), true)
+		report, err := never.Acquire(b.Context(), true)
 		if err != nil {
 			b.Fatal(err)
 		}
-		told(nil)
+		report(nil)
 	}
 }
 

@@ -18,7 +18,7 @@ func TestConfirmationTakenBack(t *testing.T) {
 	s.Status = s.status()
 	was := s.Attempts[0]
 	reported := 0
-	for _, look := range []struct {
+	for _, step := range []struct {
 		after    time.Duration
 		status   string
 		reported int
@@ -35,11 +35,11 @@ func TestConfirmationTakenBack(t *testing.T) {
 	} {
 		before := s.Snapshot()
 		r := paid()
-		r.Status = look.status
-		s.Apply(1, r, env, noon.Add(look.after))
-		events := s.Events(before, noon.Add(look.after), EventOptions{})
-		if len(events) != look.reported {
-			t.Errorf("after %v: %d events; want %d", look.after, len(events), look.reported)
+		r.Status = step.status
+		s.Apply(1, r, env, noon.Add(step.after))
+		events := s.Events(before, noon.Add(step.after), EventOptions{})
+		if len(events) != step.reported {
+			t.Errorf("after %v: %d events; want %d", step.after, len(events), step.reported)
 		}
 		for _, e := range events {
 			reported++
@@ -61,21 +61,21 @@ func TestPaidAfterConfirmation(t *testing.T) {
 	s.Status = s.status()
 	was := s.Attempts[0]
 	seen := map[string]bool{}
-	for _, look := range []struct {
+	for _, step := range []struct {
 		paid     string
 		reported int
 	}{{"25.03", 0}, {"50", 1}, {"50", 0}, {"49", 0}, {"75", 1}} {
 		before := s.Snapshot()
 		r := paid()
-		r.Paid = dec(look.paid)
+		r.Paid = dec(step.paid)
 		s.Apply(1, r, env, noon.Add(time.Hour))
 		events := s.Events(before, noon.Add(time.Hour), EventOptions{})
-		if len(events) != look.reported {
-			t.Errorf("%s paid: %d events; want %d", look.paid, len(events), look.reported)
+		if len(events) != step.reported {
+			t.Errorf("%s paid: %d events; want %d", step.paid, len(events), step.reported)
 		}
 		for _, e := range events {
 			if e.Type != EventReview || seen[e.ID] || s.Object(EventOptions{}).ReviewReason != reasonPaidMore {
-				t.Errorf("%s paid: reported %s %s because of %q", look.paid, e.Type, e.ID, s.Object(EventOptions{}).ReviewReason)
+				t.Errorf("%s paid: reported %s %s because of %q", step.paid, e.Type, e.ID, s.Object(EventOptions{}).ReviewReason)
 			}
 			seen[e.ID] = true
 		}

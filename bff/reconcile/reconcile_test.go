@@ -13,9 +13,9 @@ import (
 )
 
 // Every kind of difference is found, and nothing else.
-func TestReconcile(t *testing.T) { checkouttest.OverBoth(t, compare) }
+func TestReconcile(t *testing.T) { checkouttest.OverBoth(t, findsDifferences) }
 
-func compare(t *testing.T, h *checkouttest.Shop) {
+func findsDifferences(t *testing.T, h *checkouttest.Shop) {
 	h.Clock.Move(12 * time.Hour)
 	compared := func() reconcile.Result {
 		t.Helper()
@@ -90,9 +90,9 @@ func (r *read) List(ctx context.Context, f payment.Filter) (payment.Page, error)
 }
 
 // Old days are compared without reading newer sessions.
-func TestReconcileOldDays(t *testing.T) { checkouttest.OverBoth(t, compareOldDays) }
+func TestReconcileOldDays(t *testing.T) { checkouttest.OverBoth(t, reconcileOldDays) }
 
-func compareOldDays(t *testing.T, h *checkouttest.Shop) {
+func reconcileOldDays(t *testing.T, h *checkouttest.Shop) {
 	h.Clock.Move(4 * time.Hour) // noon
 	day := h.Clock.Now().Truncate(24 * time.Hour)
 	h.Chosen("25", checkouttest.USDT())

@@ -431,9 +431,9 @@ func (s *stuckList) Transactions(ctx context.Context, q payment.ListQuery) (paym
 
 // A payment an hour after the end is found an hour later, and a delayed check replaces those
 // before it.
-func TestLateChecksOfTheFirstDay(t *testing.T) { checkouttest.OverBoth(t, lateLooksOfTheFirstDay) }
+func TestLateChecksOfTheFirstDay(t *testing.T) { checkouttest.OverBoth(t, lateChecksOfTheFirstDay) }
 
-func lateLooksOfTheFirstDay(t *testing.T, h *checkouttest.Shop) {
+func lateChecksOfTheFirstDay(t *testing.T, h *checkouttest.Shop) {
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Run(30*time.Minute + 65*time.Minute)
 	h.WantStatus(s.ID, wire.Expired)

@@ -98,9 +98,9 @@ func TestSearchesAlternate(t *testing.T) {
 
 // The second transaction of one create is canceled and never shown; payments of it are
 // reported, not counted.
-func TestDuplicateTransaction(t *testing.T) { checkouttest.OverBoth(t, stray) }
+func TestDuplicateTransaction(t *testing.T) { checkouttest.OverBoth(t, duplicateTransaction) }
 
-func stray(t *testing.T, h *checkouttest.Shop) {
+func duplicateTransaction(t *testing.T, h *checkouttest.Shop) {
 	var asked payment.CreateRequest
 	h.Gateway.CreateHook = func(req payment.CreateRequest) (before, after error) { asked = req; return nil, nil }
 	s := h.Chosen("25", checkouttest.USDT())
@@ -111,14 +111,14 @@ func stray(t *testing.T, h *checkouttest.Shop) {
 	h.Run(time.Minute)
 	got := h.Load(s.ID)
 	if len(got.Attempts) != 2 || got.Attempts[1].State != payment.Duplicate || got.Attempts[1].TrackingCode != second.TrackingCode {
-		t.Fatalf("attempts = %+v; want the stray beside the first\n%s", got.Attempts, h.Timeline(s.ID))
+		t.Fatalf("attempts = %+v; want the duplicate beside the first\n%s", got.Attempts, h.Timeline(s.ID))
 	}
 	h.WantStatus(s.ID, wire.Pending)
 	if v := h.View(s.ID); v.Attempt.Address != h.Gateway.All()[0].Address {
 		t.Errorf("shown: %s", v.Attempt.Address)
 	}
 	if slices.Contains(h.Gateway.Live(), second.TrackingCode) {
-		t.Error("the stray can still be paid")
+		t.Error("the duplicate can still be paid")
 	}
 	h.Gateway.Pay(second.TrackingCode, got.Attempts[0].PayAmount, "0xstray")
 	h.Run(10 * time.Minute)
@@ -317,9 +317,9 @@ func TestChangeOfCoinDuringACheck(t *testing.T) {
 }
 
 // A check canceled by a shutdown is repeated by the next instance at once.
-func TestCheckCanceled(t *testing.T) { checkouttest.OverBoth(t, checkCalledOff) }
+func TestCheckCanceled(t *testing.T) { checkouttest.OverBoth(t, checkCanceled) }
 
-func checkCalledOff(t *testing.T, h *checkouttest.Shop) {
+func checkCanceled(t *testing.T, h *checkouttest.Shop) {
 	h.Chosen("25", checkouttest.USDT())
 	h.Clock.Move(20 * time.Second)
 	due, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1)
