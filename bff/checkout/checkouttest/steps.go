@@ -44,7 +44,7 @@ func (h *Shop) BlockCreate() (arrived, release chan struct{}) {
 func (h *Shop) ChooseAndLeave(id string, arrived <-chan struct{}) {
 	ctx, leave := context.WithCancel(h.T.Context())
 	var tab sync.WaitGroup
-	tab.Go(func() { h.Service.Choose(ctx, id, USDT()) })
+	tab.Go(func() { _, _ = h.Service.Choose(ctx, id, USDT()) })
 	<-arrived
 	leave()
 	tab.Wait()
