@@ -80,7 +80,7 @@ func TestOtherCoinWhilePreparing(t *testing.T) {
 	if s := h.Must(h.Choose(s.ID, checkouttest.USDT())); s.Status != wire.Preparing {
 		t.Errorf("status for the second tab = %s; want preparing", s.Status)
 	}
-	leave() // the shopper closes the tab; the create goes on
+	leave() // the shopper closes the tab; the create continues
 	tab.Wait()
 	close(release)
 	h.Service.Close()
@@ -385,7 +385,7 @@ func recheckWithoutAStatusRead(t *testing.T, h *checkouttest.Shop) {
 	s := h.Chosen("25", checkouttest.USDT())
 	code := s.Attempts[0].TrackingCode
 	h.Gateway.Set(code, func(tx *checkouttest.Transaction) { tx.Status = "expired" })
-	h.Run(2 * time.Hour) // the look after an hour is over
+	h.Run(2 * time.Hour) // past the check after an hour
 	h.WantStatus(s.ID, wire.Expired)
 	h.Gateway.Pay(code, s.Attempts[0].PayAmount, "0xa")
 	h.Gateway.Set(code, func(tx *checkouttest.Transaction) { tx.Status = "confirmed" }) // verified again

@@ -197,7 +197,7 @@ func TestRecheckWhilePreparing(t *testing.T) {
 		return nil, nil
 	}
 	s := h.Chosen("25", checkouttest.USDT())
-	h.Run(10 * time.Second) // found and cancelled, but nobody could read that
+	h.Run(10 * time.Second) // found and canceled, but its status is unreadable
 	h.Gateway.StatusHook, h.Gateway.CancelHook = nil, nil
 	h.Must(h.Recheck(s.ID))
 	h.WantStatus(s.ID, wire.Preparing)

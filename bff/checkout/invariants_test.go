@@ -92,7 +92,7 @@ func (w *walk) checkEvents(s payment.Session) {
 // checkLast: the last event matches the state of the session.
 func (w *walk) checkLast(s payment.Session) {
 	w.T.Helper()
-	if s.Status == wire.Open || s.Status == wire.Preparing { // which nobody is told of
+	if s.Status == wire.Open || s.Status == wire.Preparing { // no event
 		return
 	}
 	var body struct{ Data payment.Object }

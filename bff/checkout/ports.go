@@ -58,7 +58,7 @@ type Store interface {
 	// Touch sets CheckedAt and DueAt without a new version, and ends the lease of a claimed s.
 	// It does nothing if the version has changed, or a claimed s was claimed again.
 	Touch(ctx context.Context, s payment.Session, checkedAt, dueAt time.Time) error
-	// Hold claims one session, whoever has it and whenever it is due. Errors: ErrNotFound.
+	// Hold claims one session, whatever its lease and due time. Errors: ErrNotFound.
 	Hold(
 		ctx context.Context, id string, now time.Time, lease time.Duration,
 	) (payment.Session, error)

@@ -199,7 +199,7 @@ func (c *Service) postpone(ctx context.Context, s payment.Session, errs []error)
 	}
 }
 
-// outagePause is the most that an error postpones a session: nobody knows when an outage ends.
+// outagePause is the most that an error postpones a session: an outage may end any time.
 const outagePause = 20 * time.Second
 
 func retryAfter(err error) time.Duration {

@@ -32,7 +32,7 @@ func resolvedAsUnpaidIsNeverConfirmed(t *testing.T, h *checkouttest.Shop) {
 	h.Clock.Move(time.Minute)
 	h.Must(h.Recheck(s.ID))
 	h.Run(10 * time.Minute)
-	h.WantStatus(s.ID, wire.Cancelled) // it is settled: the same is not raised again
+	h.WantStatus(s.ID, wire.Cancelled) // the same reason is not raised again
 	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview, payment.EventCancelled)
 }
 

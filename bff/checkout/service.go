@@ -58,7 +58,7 @@ type Service struct {
 	currencies *currencyList
 	recovery   *recovery.Service
 	hints      hints
-	creating   background.Group // creates under way
+	creating   background.Group // creates in flight
 }
 
 // New returns a service. It starts nothing by itself.

@@ -127,7 +127,7 @@ func TestNetworksOfTheView(t *testing.T) {
 	}
 	want := map[string]row{
 		"USDT trc20": {"/icons/net-tron.svg", true}, "USDT optimism": {"/icons/net-optimism.svg", false},
-		"USDT brandnew": {}, "PEPE erc20": {"/icons/net-ethereum.svg", false}, // nobody has said so of that coin
+		"USDT brandnew": {}, "PEPE erc20": {"/icons/net-ethereum.svg", false}, // unknown on that network
 	}
 	if diff := cmp.Diff(want, rows()); diff != "" {
 		t.Errorf("networks (-want +got):\n%s", diff)

@@ -25,7 +25,7 @@ type walk struct {
 	rng    *rand.Rand
 	faults int // of a hundred calls
 	ids    []string
-	stale  []payment.Session                   // to be tended although the world has moved on
+	stale  []payment.Session                   // processed later, when outdated
 	ghosts []ghost                             // requests that the gateway does long after
 	woken  map[string]bool                     // ghosts that were done, by comment
 	last   map[string]payment.Session          // by id, as seen after the last step

@@ -42,7 +42,7 @@ type Config struct {
 	// backslashes. It is sent in the x-api-key header to URL's host and shown
 	// nowhere, not even when a Config or a Client is printed.
 	Key string `json:"-"`
-	// Timeout bounds each call: waiting for its turn (at most half of it),
+	// Timeout bounds each call: waiting for a permit (at most half of it),
 	// connecting, and reading the whole answer. Zero = 10 s.
 	Timeout time.Duration
 	// Limiter paces requests, for instance a *limiter.Limiter that all callers of the

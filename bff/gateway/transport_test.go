@@ -424,7 +424,7 @@ func TestPermitWait(t *testing.T) {
 	}
 }
 
-// turn is an Admission that only decides when.
+// turn is a RateLimiter that only waits.
 type turn func(context.Context) error
 
 func (wait turn) Acquire(ctx context.Context, _ bool) (func(error), error) {

@@ -29,7 +29,7 @@ const (
 	minPause    = time.Second
 	busyPause   = 2 * time.Second  // after a 429 without Retry-After
 	maxPause    = time.Minute      // after a 429
-	outagePause = 20 * time.Second // after an error: nobody knows when an outage ends
+	outagePause = 20 * time.Second // after an error: outages may end any time
 )
 
 // probePatience is how long an effect waits for a probe: less than a shopper waits for an

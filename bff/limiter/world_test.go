@@ -45,8 +45,8 @@ type world struct {
 	answer func() error
 	takes  time.Duration // how long an answer takes
 	calls  []call
-	now    int // calls under way
-	most   int // calls under way at once, when a probe began
+	now    int // calls in flight
+	most   int // calls in flight at once, when a probe began
 }
 
 // newWorld returns a gateway that answers at once, and a limiter of ten requests per second.

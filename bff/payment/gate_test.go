@@ -102,20 +102,20 @@ func TestGateTakesOnlyItsOwnRecord(t *testing.T) {
 		s, r := waiting(), paid()
 		change(s, &r)
 		if err := s.Apply(1, r, env, noon); err != ErrOtherTransaction || s.Attempts[0].State != Waiting {
-			t.Errorf("%s: observe = %v, attempt %s; want errNotMine and nothing changed", name, err, s.Attempts[0].State)
+			t.Errorf("%s: Apply = %v, attempt %s; want ErrOtherTransaction and nothing changed", name, err, s.Attempts[0].State)
 		}
 		r.Status = "confirmed"
 		if why := checkGate(s, &s.Attempts[0], r, env); name != "no tracking code" && why != reasonTracking {
-			t.Errorf("%s: unproven = %q; want %q", name, why, reasonTracking)
+			t.Errorf("%s: checkGate = %q; want %q", name, why, reasonTracking)
 		}
 	}
 	s, r := waiting(), paid()
 	r.Status = "pending"
 	if why := checkGate(s, &s.Attempts[0], r, env); why != reasonTracking {
-		t.Errorf("unproven of a pending record = %q; want %q", why, reasonTracking)
+		t.Errorf("checkGate of a pending record = %q; want %q", why, reasonTracking)
 	}
 	if err := s.Apply(2, paid(), env, noon); err != ErrOtherTransaction {
-		t.Errorf("observe of an attempt that is not there = %v; want errNotMine", err)
+		t.Errorf("Apply to an attempt that is not there = %v; want ErrOtherTransaction", err)
 	}
 }
 
@@ -123,7 +123,7 @@ func TestGateWithoutOrderID(t *testing.T) {
 	s, r := waiting(), paid()
 	s.Attempts[0].OrderID, r.OrderID = 0, 777777
 	if why := checkGate(s, &s.Attempts[0], r, env); why != "" {
-		t.Errorf("unproven without an order id of ours = %q; want proven", why)
+		t.Errorf("checkGate without an order id of ours = %q; want proven", why)
 	}
 }
 

@@ -51,7 +51,7 @@ func TestOrderValidate(t *testing.T) {
 		{"", func(o *Order) {}},
 		{"amount_usd", func(o *Order) { o.AmountUSD = decimal.Zero }},
 		{"amount_usd", func(o *Order) { o.AmountUSD = dec("-1") }},
-		{"amount_usd", func(o *Order) { o.AmountUSD = dec("25.001") }}, // used to be taken, and told rounded
+		{"amount_usd", func(o *Order) { o.AmountUSD = dec("25.001") }}, // three fractional digits
 		{"amount_usd", func(o *Order) { o.AmountUSD = dec("1e12") }},
 		{"", func(o *Order) { o.AmountUSD = dec("25.0000") }},
 		{"", func(o *Order) { o.Ref = "1001 / \U0001f600 <script> ../ =cmd" }},

@@ -241,7 +241,7 @@ func (s *Session) status() wire.Status {
 	case Cancelled:
 		return wire.Cancelled
 	}
-	return wire.Open // Refused, Lost, Rejected: choose again
+	return wire.Open // Refused, Abandoned, Rejected: choose again
 }
 
 // LastChecked is when s was last checked, or its current attempt started if that is later.

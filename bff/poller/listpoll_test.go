@@ -23,7 +23,7 @@ type list struct {
 	calls []call
 	next  []time.Duration // of each reading
 	turns []time.Duration
-	mine  func() bool // nil = there is nobody else
+	mine  func() bool // nil = one instance
 }
 
 type call struct {

@@ -27,7 +27,7 @@ type listing struct {
 func newListing(t *testing.T, kind string) *listing {
 	h := checkouttest.NewShopOver(t, kind)
 	id := h.Chosen("25.00", checkouttest.USDT()).ID
-	for !quietFor(id, h.Clock.Now(), 3*time.Minute) { // one of hundreds: its own look would be in the way
+	for !quietFor(id, h.Clock.Now(), 3*time.Minute) { // one of hundreds has an audit read then
 		h = checkouttest.NewShopOver(t, kind)
 		id = h.Chosen("25.00", checkouttest.USDT()).ID
 	}

@@ -81,7 +81,7 @@ func TestRunProcessesWhatIsDue(t *testing.T) {
 		if took := time.Since(start); took < 3*time.Second || took > 3*time.Second+p.Interval {
 			t.Errorf("processed after %v; want 3s to %v", took, 3*time.Second+p.Interval)
 		}
-		// Nobody settles the row: it comes back after the lease, not before.
+		// Process stores nothing: the row is due again after the lease, not before.
 		<-tended
 		if took := time.Since(start); took < p.Lease {
 			t.Errorf("processed again after %v; want at least the lease, %v", took, p.Lease)

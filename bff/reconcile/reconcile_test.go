@@ -64,15 +64,15 @@ func findsDifferences(t *testing.T, h *checkouttest.Shop) {
 	if order[0] != reconcile.FindingPaidAtGateway || order[len(order)-1] != reconcile.FindingEnded || c.NotOurs != 1 {
 		t.Errorf("order = %v, foreign = %d; want the gravest first, and one foreign", order, c.NotOurs)
 	}
-	h.Run(5 * time.Minute) // the server mends what can be mended
+	h.Run(5 * time.Minute) // the server fixes what it can
 	left := map[reconcile.FindingKind]bool{}
 	for _, f := range compared().Findings {
 		left[f.Kind] = true
 	}
-	mended := map[reconcile.FindingKind]bool{
+	fixed := map[reconcile.FindingKind]bool{
 		reconcile.FindingPaidInDatabase: true, reconcile.FindingMoney: true, reconcile.FindingNotInDatabase: true, reconcile.FindingNotAtGateway: true,
 	}
-	if diff := cmp.Diff(mended, left); diff != "" {
+	if diff := cmp.Diff(fixed, left); diff != "" {
 		t.Errorf("findings five minutes later (-want +got):\n%s", diff)
 	}
 }

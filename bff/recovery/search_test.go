@@ -34,7 +34,7 @@ func searchesShareTheList(t *testing.T, h *checkouttest.Shop) {
 	}
 	for _, s := range due {
 		checkouttest.NoError(t, h.Service.Process(t.Context(), s))
-		for !h.Service.LastBeats()["search"].IsZero() { // on a busy machine nobody waits so long
+		for !h.Service.LastBeats()["search"].IsZero() { // may take long on a busy machine
 			time.Sleep(time.Millisecond)
 		}
 	}

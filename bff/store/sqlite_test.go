@@ -234,7 +234,7 @@ func TestLeasesEndWithTheProcess(t *testing.T) {
 			t.Errorf("round %d: ClaimDeliveries = %+v, %v; want one", round, deliveries, err)
 		}
 		if epoch, err := db.BeginRun(t.Context(), reconcile.Run{}, now, time.Hour); err != nil || epoch != int64(round+1) {
-			t.Errorf("round %d: BeginComparing = %d, %v; want epoch %d", round, epoch, err, round+1)
+			t.Errorf("round %d: BeginRun = %d, %v; want epoch %d", round, epoch, err, round+1)
 		}
 		ok(t, db.Close())
 	}
