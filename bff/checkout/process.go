@@ -26,9 +26,7 @@ func (c *Service) Process(ctx context.Context, s payment.Session) error {
 
 func (c *Service) process(ctx context.Context, s payment.Session) error {
 	if s.Status == wire.Open && !c.Now().Before(s.ExpiresAt) {
-		_, err := c.Change(ctx, s, func(s *payment.Session, now time.Time) error {
-			return s.Expire(now)
-		})
+		_, err := c.Change(ctx, s, (*payment.Session).Expire)
 		return err
 	}
 	var errs []error

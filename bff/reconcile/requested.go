@@ -65,14 +65,11 @@ func (c *Service) runRequested(ctx context.Context, epoch int64, run Run) {
 	defer stop()
 	defer context.AfterFunc(c.closing, stop)()
 	counter := &progressCounter{Lister: c.Records, SessionReader: c.Sessions}
-	kept := make(chan struct{})
-	go func() {
-		defer close(kept)
-		c.reportProgress(reading, stop, epoch, run, counter)
-	}()
+	var reporting sync.WaitGroup
+	reporting.Go(func() { c.reportProgress(reading, stop, epoch, run, counter) })
 	result, err := Reconcile(reading, counter, counter, run.From, run.To)
 	stop()
-	<-kept
+	reporting.Wait()
 	run.Progress = counter.progress()
 	c.finish(ctx, epoch, run, result, err)
 }

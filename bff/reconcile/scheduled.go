@@ -145,14 +145,11 @@ func (c *Service) runScheduled(ctx context.Context, epoch int64, run Run) {
 	reading, stop := context.WithCancel(ctx)
 	defer stop()
 	counter := &progressCounter{Lister: c.Gateway, current: run.Progress}
-	kept := make(chan struct{})
-	go func() {
-		defer close(kept)
-		c.reportProgress(reading, stop, epoch, run, counter)
-	}()
+	var reporting sync.WaitGroup
+	reporting.Go(func() { c.reportProgress(reading, stop, epoch, run, counter) })
 	err := c.readList(reading, counter, run)
 	stop()
-	<-kept
+	reporting.Wait()
 	progress := counter.progress()
 	if !progress.Day.Equal(run.Progress.Day) || progress.Page > run.Progress.Page {
 		run.Failures = 0
