@@ -107,11 +107,9 @@ func (c *Service) startCreate(
 		defer close(done)
 		c.create(context.WithoutCancel(ctx), s, n, terms)
 	})
-	timer := time.NewTimer(createPatience)
-	defer timer.Stop()
 	select {
 	case <-done:
-	case <-timer.C:
+	case <-time.After(createPatience):
 	case <-ctx.Done():
 		return s, nil
 	}
@@ -173,8 +171,8 @@ func (c *Service) callCreate(
 			}
 		}
 		created, err := c.Gateway.Create(ctx, req)
-		var refused *payment.RefusedError
-		if !errors.As(err, &refused) || try == maxCreateTries {
+		refused, ok := errors.AsType[*payment.RefusedError](err)
+		if !ok || try == maxCreateTries {
 			return created, err
 		}
 		wait := time.Duration(try) * 200 * time.Millisecond

@@ -123,8 +123,8 @@ func (it item) check() error {
 		return errors.New("quantity.maximum: that many cost more than can be charged")
 	}
 	for _, lang := range append(it.title.languages(), it.description.languages()...) {
-		var e *wire.Error
-		if err := it.order(price, most, lang).Validate(); errors.As(err, &e) {
+		err := it.order(price, most, lang).Validate()
+		if e, ok := errors.AsType[*wire.Error](err); ok {
 			return fmt.Errorf("%s: malformed, too long or out of range", it.member(e.Param, lang))
 		}
 	}

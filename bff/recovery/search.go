@@ -104,13 +104,11 @@ func (c *Service) searchList(
 	notBefore = payment.Earlier(notBefore, c.Now())
 	s, run := c.join(ctx, a, notBefore)
 	if run != nil {
-		timer := time.NewTimer(searchPatience)
-		defer timer.Stop()
 		select {
 		case <-run:
 		case <-ctx.Done():
 			return asOf, nil, ctx.Err()
-		case <-timer.C:
+		case <-time.After(searchPatience):
 		}
 	}
 	c.searches.mu.Lock()
