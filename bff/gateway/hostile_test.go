@@ -21,6 +21,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"golang.org/x/net/dns/dnsmessage"
 )
 
 // TestEndlessBodies: a gibibyte, plain or out of a mebibyte of gzip, costs a
@@ -293,16 +295,21 @@ func nameServer(conn net.Conn, addresses [][4]byte) {
 		if _, err := io.ReadFull(conn, query); err != nil {
 			return
 		}
-		end := 12 + bytes.IndexByte(query[12:], 0) + 5 // of the question
-		known := addresses
-		if query[end-3] != 1 {
-			known = nil
+		var m dnsmessage.Message
+		if err := m.Unpack(query); err != nil {
+			panic(err)
 		}
-		reply := append([]byte{0, 0, query[0], query[1], 0x81, 0x80, 0, 1, 0, byte(len(known)), 0, 0, 0, 0}, query[12:end]...)
-		for _, ip := range known {
-			reply = append(reply, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, ip[0], ip[1], ip[2], ip[3])
+		q := m.Questions[0]
+		h := dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: q.Class}
+		for _, ip := range addresses {
+			if q.Type == dnsmessage.TypeA {
+				body := &dnsmessage.AResource{A: ip}
+				m.Answers = append(m.Answers, dnsmessage.Resource{Header: h, Body: body})
+			}
 		}
-		binary.BigEndian.PutUint16(reply, uint16(len(reply)-2))
+		m.Response, m.RecursionAvailable, m.Additionals = true, true, nil
+		answer := must(m.Pack())
+		reply := append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...)
 		if _, err := conn.Write(reply); err != nil {
 			return
 		}

@@ -22,6 +22,8 @@ import (
 
 	"coinslot/e2e/need"
 	"coinslot/torture/goal"
+
+	"golang.org/x/net/dns/dnsmessage"
 )
 
 // special are the address blocks of IANA's special-purpose registries that are
@@ -94,62 +96,52 @@ func (n *names) serve(conn net.Conn) {
 	}
 }
 
-// answer is a reply to a query of one question. Source: RFC 1035, section 4.
+// answer is a reply to a query of one question.
 func (n *names) answer(query []byte) []byte {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	name, end := "", 12
-	for query[end] != 0 {
-		name += string(query[end+1:end+1+int(query[end])]) + "."
-		end += 1 + int(query[end])
+	var m dnsmessage.Message
+	if err := m.Unpack(query); err != nil {
+		panic(err)
 	}
-	kind := binary.BigEndian.Uint16(query[end+1:])
-	question, owner := query[12:end+5], []byte{0xc0, 12} // the name in the question
-	var records []byte
-	count := 0
-	add := func(owner []byte, kind uint16, data []byte) {
-		records = append(records, owner...)
-		records = binary.BigEndian.AppendUint16(records, kind)
-		records = append(records, 0, 1, 0, 0, 0, 0) // IN, to be kept for no time
-		records = append(binary.BigEndian.AppendUint16(records, uint16(len(data))), data...)
-		count++
+	q := m.Questions[0]
+	owner, name := q.Name, strings.ToLower(q.Name.String())
+	add := func(kind dnsmessage.Type, body dnsmessage.ResourceBody) {
+		h := dnsmessage.ResourceHeader{Name: owner, Type: kind, Class: dnsmessage.ClassINET}
+		m.Answers = append(m.Answers, dnsmessage.Resource{Header: h, Body: body})
 	}
-	target, isAlias := n.alias[strings.ToLower(name)]
-	if isAlias {
-		add(owner, 5, wireName(target))
-		owner, name = wireName(target), target
+	if target, isAlias := n.alias[name]; isAlias {
+		add(dnsmessage.TypeCNAME, &dnsmessage.CNAMEResource{CNAME: dnsmessage.MustNewName(target)})
+		owner, name = dnsmessage.MustNewName(target), strings.ToLower(target)
 	}
-	for _, a := range n.lookup(strings.ToLower(name), kind) {
-		add(owner, kind, a.AsSlice())
+	for _, a := range n.lookup(name, q.Type) {
+		if a.Is4() {
+			add(q.Type, &dnsmessage.AResource{A: a.As4()})
+		} else {
+			add(q.Type, &dnsmessage.AAAAResource{AAAA: a.As16()})
+		}
 	}
-	code := byte(0)
-	if _, known := n.hosts[strings.ToLower(name)]; !known {
-		code = 3 // no such name
+	if _, known := n.hosts[name]; !known {
+		m.RCode = dnsmessage.RCodeNameError
 	}
-	return append(append([]byte{query[0], query[1], 0x81, 0x80 | code, 0, 1, 0, byte(count), 0, 0, 0, 0}, question...), records...)
-}
-
-func wireName(name string) (out []byte) {
-	for label := range strings.SplitSeq(strings.TrimSuffix(name, "."), ".") {
-		out = append(append(out, byte(len(label))), label...)
-	}
-	return append(out, 0)
+	m.Response, m.RecursionAvailable, m.Additionals = true, true, nil
+	return must(m.Pack())
 }
 
 // lookup returns the addresses of a name that are of the kind asked for. The
 // question for A moves on to the next list. The caller holds mu.
-func (n *names) lookup(name string, kind uint16) (list []netip.Addr) {
+func (n *names) lookup(name string, kind dnsmessage.Type) (list []netip.Addr) {
 	n.asked++
 	lists := n.hosts[name]
 	if len(lists) == 0 {
 		return nil
 	}
 	for _, a := range lists[0] {
-		if (kind == 1) == a.Is4() && (kind == 1 || kind == 28) {
+		if kind == dnsmessage.TypeA && a.Is4() || kind == dnsmessage.TypeAAAA && a.Is6() {
 			list = append(list, a)
 		}
 	}
-	if kind == 1 && len(lists) > 1 {
+	if kind == dnsmessage.TypeA && len(lists) > 1 {
 		n.hosts[name] = lists[1:]
 	}
 	return list

@@ -114,14 +114,12 @@ func deliveryPages(t *testing.T, b Backend) {
 	}
 	for _, size := range []int{1, 2, 4, 9} {
 		for _, session := range []string{"", s.ID} {
-			var got []string
-			for q := (outbox.DeliveryQuery{Limit: size, Session: session}); ; {
-				page := listDeliveries(t, b, q)
-				got = append(got, brief(page.Rows)...)
-				if q.Cursor = page.Next; q.Cursor == "" {
-					break
-				}
-			}
+			got := allPages(func(cursor string) ([]string, string) {
+				page := listDeliveries(t, b, outbox.DeliveryQuery{
+					Limit: size, Session: session, Cursor: cursor,
+				})
+				return brief(page.Rows), page.Next
+			})
 			same(t, fmt.Sprintf("all pages of %d", size), got,
 				brief(listDeliveries(t, b, outbox.DeliveryQuery{}).Rows))
 		}
@@ -200,14 +198,10 @@ func auditLog(t *testing.T, b Backend) {
 		ok(t, b.Record(t.Context(), a))
 		want = append([]records.Action{a}, want...)
 	}
-	var got []records.Action
-	for q := (records.ActionQuery{Limit: 2}); ; {
-		page := must(b.Actions(t.Context(), q))
-		got = append(got, page.Actions...)
-		if q.Cursor = page.Next; q.Cursor == "" {
-			break
-		}
-	}
+	got := allPages(func(cursor string) ([]records.Action, string) {
+		page := must(b.Actions(t.Context(), records.ActionQuery{Limit: 2, Cursor: cursor}))
+		return page.Actions, page.Next
+	})
 	same(t, "all actions", got, want)
 	for _, c := range []struct {
 		query records.ActionQuery

@@ -325,14 +325,11 @@ func erasable(t *testing.T, b Backend) {
 	}
 	inserted(t, b, fresh(7)) // open
 	for _, limit := range []int{1, 2, 100} {
-		var got []string
-		for at, pages := "", 0; pages == 0 || at != ""; pages++ {
-			list, next, err := b.Erasable(t.Context(), epoch().Add(6*time.Second), at, limit)
-			if err != nil || pages > 20 {
-				t.Fatalf("Erasable = %v after %d pages", err, pages)
-			}
-			got, at = append(got, list...), next
-		}
+		got := allPages(func(cursor string) ([]string, string) {
+			list, next, err := b.Erasable(t.Context(), epoch().Add(6*time.Second), cursor, limit)
+			ok(t, err)
+			return list, next
+		})
 		same(t, fmt.Sprintf("%d at a time", limit), got, want)
 	}
 	if _, _, err := b.Erasable(t.Context(), epoch(), "x", 1); err == nil {

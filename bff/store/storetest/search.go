@@ -167,14 +167,12 @@ func searchPages(t *testing.T, b Backend) {
 		{}, {Text: "ann@shop.example"}, {Text: "order "}, {Coin: "USDT"}, {Status: "open"},
 		{To: epoch().Add(time.Hour)},
 	} {
-		var got []string
-		for q.Limit = 2; ; {
+		q.Limit = 2
+		got := allPages(func(cursor string) ([]string, string) {
+			q.Cursor = cursor
 			page := search(t, b, q)
-			got = append(got, ids(page.Sessions)...)
-			if q.Cursor = page.Next; q.Cursor == "" {
-				break
-			}
-		}
+			return ids(page.Sessions), page.Next
+		})
 		same(t, fmt.Sprintf("all pages of %+v", q), got, want)
 	}
 }

@@ -125,6 +125,15 @@ func same(t *testing.T, what string, got, want any) {
 	}
 }
 
+// allPages reads page after page, from a cursor on, until there is no next one.
+func allPages[T any](read func(cursor string) (list []T, next string)) (all []T) {
+	for cursor, first := "", true; first || cursor != ""; first = false {
+		list, next := read(cursor)
+		all, cursor = append(all, list...), next
+	}
+	return all
+}
+
 func ids(sessions []payment.Session) []string {
 	var list []string
 	for _, s := range sessions {
