@@ -44,9 +44,6 @@ type Service struct {
 
 func (r *Service) day() time.Duration { return cmp.Or(r.Day, 24*time.Hour) }
 
-// retry is how often an instance asks whether it is time.
-func (r *Service) retry() time.Duration { return r.day() / 24 }
-
 // lease is how long no other instance begins after the last heartbeat of this one.
 func (r *Service) lease() time.Duration { return r.day() / 144 }
 
@@ -58,7 +55,7 @@ func (r *Service) Run(ctx context.Context) error {
 			r.Log.ErrorContext(ctx, "erasing old data failed; retrying in an hour",
 				"error", err)
 		}
-		background.Sleep(ctx, r.retry())
+		background.Sleep(ctx, r.day()/24)
 	}
 	return nil
 }

@@ -44,7 +44,7 @@ func TestHostedPage(t *testing.T) {
 		{"expired", callback, "123456", KindExpire, "", "https://shop.example/back?cart=1&x=a%20b&order_id=123456&status=expired&tracking_code=CODE#top", ""},
 		{"cancelled", `"https://shop.example"`, "", KindCancel, "", "https://shop.example?status=cancelled&tracking_code=CODE", ""},
 		{"confirmed, no callback", "", "", KindPay, "", "", "25 USDT arrived"},
-		{"expired, no callback", "", "", KindExpire, "", "", "The time is over"},
+		{"expired, no callback", "", "", KindExpire, "", "", "Payment expired"},
 		{"cancelled, no callback", "", "", KindCancel, "", "", "Payment cancelled"},
 	}
 	for _, tt := range tests {

@@ -99,12 +99,7 @@ func isLocal(labels []string) bool {
 	return strings.HasSuffix(strings.Join(labels, "."), ".home.arpa")
 }
 
-// sameOrigin reports whether two checked URLs lead to the same host and port,
-// whatever the scheme.
-func sameOrigin(a, b *url.URL) bool {
-	return strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
-}
-
+// port returns the port of a checked URL.
 func port(u *url.URL) string {
 	switch {
 	case u.Port() != "":

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
 
@@ -146,7 +147,8 @@ func checkEndpoints(c Config) error {
 func isSelf(raw, self string) bool {
 	a, err := url.Parse(raw)
 	b, errSelf := url.Parse(self)
-	return err == nil && errSelf == nil && b.Host != "" && sameOrigin(a, b)
+	return err == nil && errSelf == nil && b.Host != "" &&
+		strings.EqualFold(a.Hostname(), b.Hostname()) && port(a) == port(b)
 }
 
 // Run delivers until ctx ends, then waits for the tries under way, each of which takes no

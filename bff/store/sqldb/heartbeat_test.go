@@ -48,7 +48,7 @@ func unanswered(t *testing.T, l deadLine) *DB {
 }
 
 // The background loops keep beating although the database does not answer, and
-// seen not to when it hangs itself.
+// stop when a call hangs.
 func TestHeartbeats(t *testing.T) {
 	for name, stuck := range map[string]bool{"away": false, "stuck": true} {
 		t.Run(name, func(t *testing.T) {
@@ -67,14 +67,14 @@ func TestHeartbeats(t *testing.T) {
 					time.Sleep(15 * time.Second)
 					for loop, at := range db.LastBeats() {
 						if late := time.Since(at); !stuck && !at.IsZero() && late > time.Minute {
-							t.Errorf("%s has not turned for %v", loop, late)
+							t.Errorf("%s has not beaten for %v", loop, late)
 						}
 					}
 				}
-				turned := db.LastBeats()
+				beats := db.LastBeats()
 				for _, loop := range []string{"clock", "listener"} {
-					if at := turned[loop]; at.IsZero() || stuck != (time.Since(at) > 2*time.Minute) {
-						t.Errorf("%s has turned %v ago", loop, time.Since(at))
+					if at := beats[loop]; at.IsZero() || stuck != (time.Since(at) > 2*time.Minute) {
+						t.Errorf("%s has beaten %v ago", loop, time.Since(at))
 					}
 				}
 				cancel()

@@ -106,10 +106,8 @@ func open(
 	return db.startBackground(ctx), nil
 }
 
-func (db *DB) runsBackground() bool { return db.Writer != nil && !db.guest }
-
 func (db *DB) startBackground(ctx context.Context) *DB {
-	if !db.runsBackground() || !db.Shared() {
+	if db.Writer == nil || db.guest || !db.Shared() {
 		return db
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
