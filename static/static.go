@@ -1,20 +1,22 @@
-// Package static holds the files that browsers get: what tools/assets has built
-// (dist), and the sources that serve in its place before anything was built.
-//
-// It imports nothing of the product. Reading, negotiating and naming the files
-// is the business of whoever serves them.
+// Package static embeds the files for browsers: the build results of tools/assets in dist, and the
+// sources that are served before the first build. It imports no other package of the product.
 package static
 
 import "embed"
 
 // Files holds
 //
-//	dist/                 built files and manifest.json; only .gitkeep before the first build
-//	css/                  the parts of checkout.css; see package sheet
-//	console/              those of the operator's pages
+//	dist/                built files and manifest.json; only .gitkeep before the first build
+//	css/                 the parts of checkout.css; see package stylesheet
+//	console/             the parts of console.css
 //	doctor.* docs.css    sources, served as they are when dist is empty
-//	icons/                coin marks as SVG, named by symbol in lower case; default.svg
-//	text/                 every sentence of the page by key, one JSON file per language
+//	icons/               logos of coins as SVG, named by symbol in lower case; default.svg
+//	text/                the page's texts by key, a JSON file per language
 //
 //go:embed all:dist css console docs.css doctor.css doctor.js icons text
 var Files embed.FS
+
+// Shop is the demo shop: shop/index.html is an html/template, other files are served as they are.
+//
+//go:embed shop
+var Shop embed.FS

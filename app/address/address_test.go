@@ -10,7 +10,7 @@ import (
 	"coinslot/app/wire"
 )
 
-// Addresses of no importance, and what else a shopper may paste for them.
+// Unused addresses.
 const (
 	evmOurs   = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" // an example of EIP-55
 	evmPlain  = "0x52908400098527886E0F7030069857D2E4169EE7" // in one case: without a checksum
@@ -64,7 +64,7 @@ func TestCompare(t *testing.T) {
 		{"link with prefix", evmOurs, "ethereum:pay-" + evmOurs + "@0x38", Same, 0, ""},
 		{"link of a token", evmOurs, "ethereum:0xdAC17F958D2ee523a2206206994597C13D831ec7@1/transfer?address=" + evmOurs + "&uint256=5", Same, 0, ""},
 		{"link of a token to another", evmOurs, "ethereum:" + evmOurs + "@1/transfer?uint256=5&address=" + evmPlain, Other, 32, ""},
-		{"link of a token to nobody", evmOurs, "ethereum:" + evmOurs + "@1/transfer?uint256=5", None, 0, ""},
+		{"link of a token without a recipient", evmOurs, "ethereum:" + evmOurs + "@1/transfer?uint256=5", None, 0, ""},
 		{"amount without a scheme", evmOurs, evmOurs + "?amount=5", Same, 0, ""},
 
 		{"TON that may not bounce", tonOurs, tonAlike, Same, 0, ""},

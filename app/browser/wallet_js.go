@@ -196,7 +196,7 @@ func settle(v js.Value) (value, reason js.Value, ok bool) {
 	return js.Undefined(), o.value, false
 }
 
-// property reads a member of a stranger's object; undefined if that is none, or if it throws.
+// property reads a property of an untrusted object; undefined if it is no object, or throws.
 func property(v js.Value, name string) js.Value {
 	if !isObject(v) {
 		return js.Undefined()

@@ -19,12 +19,12 @@ type record struct {
 	open    []*socket       // all that were opened
 	dials   []time.Duration // since start
 	fetches []time.Duration // since start
-	got     []int64         // versions that the page was shown
-	told    []bool          // of these, whether the page will be told of their time
-	lost    []bool
+	shown   []int64         // versions passed to OnView
+	updates []bool          // WillUpdate of these
+	offline []bool          // calls of OnOffline
 }
 
-// server is what a Feed talks to: a version, and which ways to it work.
+// server is a fake server with the current version, and what works.
 type server struct {
 	start time.Time
 
@@ -32,22 +32,22 @@ type server struct {
 	version int64
 	sockets bool // Dial works
 	answers bool // Fetch works
-	dedupe  bool // sockets tell of the time by themselves
+	dedupe  bool // sockets are deduplicating
 	record
 }
 
-// seen returns what has been done so far.
+// seen returns what the Feed has done so far.
 func (s *server) seen() record {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return record{slices.Clone(s.open), slices.Clone(s.dials), slices.Clone(s.fetches), slices.Clone(s.got), slices.Clone(s.told), slices.Clone(s.lost)}
+	return record{slices.Clone(s.open), slices.Clone(s.dials), slices.Clone(s.fetches), slices.Clone(s.shown), slices.Clone(s.updates), slices.Clone(s.offline)}
 }
 
 type socket struct {
 	views   chan wire.View // capacity 8
 	closed  chan struct{}
 	once    sync.Once
-	deduped bool // tells of the time by itself
+	deduped bool
 }
 
 func (s *socket) Next(ctx context.Context) (wire.View, error) {
@@ -97,16 +97,16 @@ func (s *server) fetch(context.Context) (wire.View, error) {
 	return wire.View{Version: s.version}, nil
 }
 
-func (s *server) take(v wire.View) {
+func (s *server) onView(v wire.View) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.got, s.told = append(s.got, v.Version), append(s.told, v.WillUpdate)
+	s.shown, s.updates = append(s.shown, v.Version), append(s.updates, v.WillUpdate)
 }
 
-func (s *server) tell(lost bool) {
+func (s *server) onOffline(is bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.lost = append(s.lost, lost)
+	s.offline = append(s.offline, is)
 }
 
 // push sends a view on the newest socket.
@@ -128,7 +128,10 @@ func run(t *testing.T, s *server, test func(f *Feed)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		s.start = time.Now()
-		f := New(Config{Fetch: s.fetch, Dial: s.dial, OnView: s.take, OnOffline: s.tell, Version: 1, Random: func() float64 { return 0.5 }})
+		f := New(Config{
+			Fetch: s.fetch, Dial: s.dial, OnView: s.onView, OnOffline: s.onOffline, Version: 1,
+			Random: func() float64 { return 0.5 },
+		})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
 		go func() { f.Run(ctx); close(done) }()
@@ -160,11 +163,11 @@ func TestSocket(t *testing.T) {
 			synctest.Wait()
 		}
 	})
-	if want := []int64{1, 2, 2, 5}; !slices.Equal(s.seen().got, want) {
-		t.Errorf("shown %v; want %v: an older version is dropped, an equal one is fresher", s.seen().got, want)
+	if want := []int64{1, 2, 2, 5}; !slices.Equal(s.seen().shown, want) {
+		t.Errorf("shown %v; want %v: an older version is dropped, an equal one is fresher", s.seen().shown, want)
 	}
 	if len(s.seen().fetches) != 0 {
-		t.Errorf("asked %d times beside a working socket", len(s.seen().fetches))
+		t.Errorf("fetched %d times beside a working socket", len(s.seen().fetches))
 	}
 }
 
@@ -173,22 +176,21 @@ func TestPollingTakesOver(t *testing.T) {
 	run(t, s, func(*Feed) {
 		pass(900 * time.Millisecond)
 		if len(s.seen().fetches) != 0 {
-			t.Errorf("asked after %v, before the second socket failed", s.seen().fetches)
+			t.Errorf("fetched at %v, before the second socket failed", s.seen().fetches)
 		}
 		pass(20 * time.Second)
 	})
-	// The first socket fails at once, the second after half of 2 s; from then on
-	// a question every 3 s within each pause between two sockets.
+	// The first socket fails at once, the second after half of 2 s; then a poll every 3 s.
 	if want := time.Second; len(s.seen().fetches) == 0 || s.seen().fetches[0] != want {
-		t.Errorf("asked at %v; want first at %v", s.seen().fetches, want)
+		t.Errorf("fetched at %v; want first at %v", s.seen().fetches, want)
 	}
 	for i := 1; i < len(s.seen().fetches); i++ {
 		if gap := s.seen().fetches[i] - s.seen().fetches[i-1]; gap > pollInterval {
-			t.Errorf("a gap of %v between questions; want at most %v", gap, pollInterval)
+			t.Errorf("a gap of %v between polls; want at most %v", gap, pollInterval)
 		}
 	}
-	if len(s.seen().got) == 0 || s.seen().got[0] != 3 {
-		t.Errorf("shown %v; want version 3", s.seen().got)
+	if len(s.seen().shown) == 0 || s.seen().shown[0] != 3 {
+		t.Errorf("shown %v; want version 3", s.seen().shown)
 	}
 }
 
@@ -215,10 +217,10 @@ func TestSocketReconnects(t *testing.T) {
 		before := len(s.seen().fetches)
 		pass(30 * time.Second)
 		if len(s.seen().fetches) != before {
-			t.Error("asking goes on beside a working socket")
+			t.Error("polling continues beside a working socket")
 		}
 	})
-	if last := s.seen().got[len(s.seen().got)-1]; last != 4 {
+	if last := s.seen().shown[len(s.seen().shown)-1]; last != 4 {
 		t.Errorf("shown %d at last; want 4", last)
 	}
 }
@@ -230,58 +232,57 @@ func TestOfflineAndOnline(t *testing.T) {
 		s.set(func() { s.answers = true })
 		pass(60 * time.Second)
 	})
-	if want := []bool{true, false}; !slices.Equal(s.seen().lost, want) {
-		t.Errorf("told %v; want %v", s.seen().lost, want)
+	if want := []bool{true, false}; !slices.Equal(s.seen().offline, want) {
+		t.Errorf("offline %v; want %v", s.seen().offline, want)
 	}
 }
 
 func TestResumeFetchesAtOnce(t *testing.T) {
 	s := &server{version: 1, sockets: true, answers: true}
 	run(t, s, func(f *Feed) {
-		s.set(func() { s.version = 6 }) // and the socket says nothing: it is dead
+		s.set(func() { s.version = 6 }) // and the socket is silent: it is dead
 		f.Resume()
 		synctest.Wait()
-		if !slices.Contains(s.seen().got, 6) {
-			t.Errorf("shown %v right after coming back; want 6", s.seen().got)
+		if !slices.Contains(s.seen().shown, 6) {
+			t.Errorf("shown %v right after coming back; want 6", s.seen().shown)
 		}
 		pass(2 * time.Second)
 		if len(s.seen().open) != 2 {
-			t.Errorf("%d sockets; the dead one was not exchanged", len(s.seen().open))
+			t.Errorf("%d sockets; the dead one was not replaced", len(s.seen().open))
 		}
 	})
 }
 
-// A question that fails beside a socket, whichever of them it is, makes for a new one.
+// A fetch that fails beside a socket leads to a new socket.
 func TestFetchFailureClosesSocket(t *testing.T) {
 	s := &server{version: 1, sockets: true}
 	run(t, s, func(f *Feed) {
 		f.Resume()
 		pass(2 * time.Second)
 	})
-	if got := s.seen(); len(got.open) != 2 || !slices.Equal(got.lost, []bool{true, false}) {
-		t.Errorf("%d sockets, told %v; want another one, and that the connection was lost and found", len(got.open), got.lost)
+	if got := s.seen(); len(got.open) != 2 || !slices.Equal(got.offline, []bool{true, false}) {
+		t.Errorf("%d sockets, offline %v; want another one, and offline, then online", len(got.open), got.offline)
 	}
 }
 
-// What is asked for beside such a socket is told of later, like what it has said
-// itself; without one, nothing is.
+// A view that is fetched beside a deduplicating socket will update, like the socket's own.
 func TestWillUpdate(t *testing.T) {
 	s := &server{version: 1, sockets: true, answers: true, dedupe: true}
 	run(t, s, func(f *Feed) {
 		f.Resume()
 		synctest.Wait()
 		if !f.WillUpdate() {
-			t.Error("an open socket tells nothing")
+			t.Error("an open socket will not update")
 		}
 		s.set(func() { s.sockets = false })
 		s.open[0].Close()
 		pass(10 * time.Second)
 		if f.WillUpdate() {
-			t.Error("a socket that is closed would tell")
+			t.Error("a closed socket will update")
 		}
 	})
-	if told := s.seen().told; len(told) < 3 || !told[0] || !told[1] || told[2] {
-		t.Errorf("told %v; want what came while the socket was open, and no more", told)
+	if u := s.seen().updates; len(u) < 3 || !u[0] || !u[1] || u[2] {
+		t.Errorf("updates %v; want those of an open socket only", u)
 	}
 }
 
@@ -291,22 +292,22 @@ func TestPauseClosesSocket(t *testing.T) {
 		f.Pause()
 		f.Pause()
 		synctest.Wait()
-		f.requestFetch() // as a click does in the moment of leaving
+		f.requestFetch() // as a click does just before
 		synctest.Wait()
 		select {
 		case <-s.seen().open[0].closed:
 		default:
-			t.Error("the socket stays open while the page is left")
+			t.Error("the socket stays open while paused")
 		}
 		pass(time.Hour)
 		if len(s.seen().dials) != 1 || len(s.seen().fetches) != 0 {
-			t.Errorf("%d sockets and %d questions while the page is left", len(s.seen().dials), len(s.seen().fetches))
+			t.Errorf("%d sockets and %d fetches while paused", len(s.seen().dials), len(s.seen().fetches))
 		}
 		s.set(func() { s.version = 8 })
 		f.Resume()
 		synctest.Wait()
-		if !slices.Contains(s.seen().got, 8) {
-			t.Errorf("shown %v after coming back; want 8", s.seen().got)
+		if !slices.Contains(s.seen().shown, 8) {
+			t.Errorf("shown %v after coming back; want 8", s.seen().shown)
 		}
 	})
 }
@@ -319,11 +320,11 @@ func TestSilentSocketIsReplaced(t *testing.T) {
 	}
 }
 
-// A deduped socket keeps repeats to itself: it may have nothing to say for hours.
+// A deduplicating socket may be silent for hours.
 func TestDedupedSocketIsKept(t *testing.T) {
 	s := &server{version: 1, sockets: true, answers: true, dedupe: true}
 	run(t, s, func(*Feed) { pass(time.Hour) })
 	if got := s.seen(); len(got.open) != 1 || len(got.fetches) != 0 {
-		t.Errorf("%d sockets and %d questions in an hour in which nothing was new; want one and none", len(got.open), len(got.fetches))
+		t.Errorf("%d sockets and %d fetches in an hour; want one and none", len(got.open), len(got.fetches))
 	}
 }

@@ -33,10 +33,9 @@ var (
 	footer   = regexp.MustCompile(`(?s)<footer.*</footer>`)
 )
 
-// waysOn returns what leads on from a page without scripts: forms and links of
-// its screen, or that it looks again by itself.
+// waysOn returns the forms and links of a screen that work without scripts, or that it updates by itself.
 func waysOn(p widget.Page) []string {
-	html := footer.ReplaceAllString(page(p), "") // the language menu leads nowhere
+	html := footer.ReplaceAllString(page(p), "") // without the language menu
 	found := append(someForm.FindAllString(html, -1), someLink.FindAllString(html, -1)...)
 	if p.AutoRefreshes() {
 		found = append(found, "updates by itself")
@@ -44,8 +43,7 @@ func waysOn(p widget.Page) []string {
 	return found
 }
 
-// TestNoDeadEnds: whatever the merchant has set, every screen has a way on that
-// works without scripts.
+// TestNoDeadEnds: every screen has a way on without scripts, whatever the merchant has set.
 func TestNoDeadEnds(t *testing.T) {
 	text := english(t)
 	for name, set := range map[string]func(*widget.Page){
@@ -103,8 +101,7 @@ func TestEveryEndShowsNextSteps(t *testing.T) {
 	}
 }
 
-// TestUncheckedOrder: who is refused before the order was looked at may have paid it.
-// The page used to say that nothing was charged.
+// TestUncheckedOrder: a request that is refused before the order is loaded may be about a paid order, so the page must not say that nothing was charged.
 func TestUncheckedOrder(t *testing.T) {
 	text := english(t)
 	for code, title := range map[wire.Code]string{
@@ -182,7 +179,7 @@ func TestExtendOffered(t *testing.T) {
 	}
 }
 
-// TestExtendAnnounced tells more time from another payment.
+// TestExtendAnnounced distinguishes more time from another payment.
 func TestExtendAnnounced(t *testing.T) {
 	pendingAs := func(number int, symbol string) wire.View {
 		v := pendingView()
@@ -228,8 +225,7 @@ func TestTabTitleFollowsStatus(t *testing.T) {
 	}
 }
 
-// TestReviewOfAnAbsentTransaction: where the gateway does not know the transaction,
-// the page does not say that anything was reported as paid.
+// TestReviewOfAnAbsentTransaction: the page must not say that a payment was reported if the gateway does not know the transaction.
 func TestReviewOfAnAbsentTransaction(t *testing.T) {
 	p := named(t, "review")
 	reported := p.T("review.text")

@@ -9,8 +9,7 @@ import (
 	"coinslot/app/wire"
 )
 
-// Once all of the money is here, nobody is asked to send anything, although the
-// gateway has not said yet that it is confirmed.
+// A fully paid page asks for no money, although the gateway has not confirmed the payment yet.
 func TestNoAddressWhenFullyPaid(t *testing.T) {
 	p := widget.Page{Text: english(t), Lang: "en", Dir: "ltr", Base: "/checkout/cs_1", Exchange: true,
 		View: wire.View{

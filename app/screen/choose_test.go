@@ -11,8 +11,7 @@ import (
 	"coinslot/app/wire"
 )
 
-// described collects the words that a screen reader says of an input: those of
-// the elements that attribute names.
+// described returns the text of the elements that an input's attribute refers to.
 func described(t *testing.T, page, input, attribute string) string {
 	t.Helper()
 	ids := regexp.MustCompile(attribute + `="([^"]*)"`).FindStringSubmatch(input)
@@ -59,7 +58,7 @@ func TestRadiosAreDescribed(t *testing.T) {
 	}
 }
 
-// What is not asked is not shown as a question, and is sent all the same.
+// A single choice is hidden and still sent.
 func TestSingleChoice(t *testing.T) {
 	for sample, want := range map[string]struct {
 		seen, unseen int // radios
@@ -82,7 +81,7 @@ func TestSingleChoice(t *testing.T) {
 				FindAllString(page, -1) {
 				if !strings.Contains(radio, " checked ") ||
 					!strings.Contains(radio, `tabindex="-1"`) {
-					t.Errorf("nobody can check it, or the keyboard stops at it: %s", radio)
+					t.Errorf("the hidden radio is not checked, or can be focused: %s", radio)
 				}
 			}
 			if want.text != "" && !strings.Contains(page, ">"+want.text+"<") {
@@ -92,7 +91,7 @@ func TestSingleChoice(t *testing.T) {
 	}
 }
 
-// A button without scripts does not follow the radios, so that it must not name one.
+// Without scripts the button does not follow the radios, so it must not name a coin.
 func TestContinueButtonText(t *testing.T) {
 	c := &chooser{Page: named(t, "open-chosen")}
 	if got := c.continueText(); got != "Continue" {
@@ -140,7 +139,7 @@ func TestSetExchangeKeepsChoice(t *testing.T) {
 	}
 }
 
-// The server refuses members that it does not know, and from is none.
+// The server refuses unknown members, and "from" is one.
 func TestExchangeIsNotPartOfOrder(t *testing.T) {
 	b := &browserFake{status: 200, answer: pendingView()}
 	c, ctx, engine := live(t, "open-unsaved", b)
@@ -156,7 +155,7 @@ func TestExchangeIsNotPartOfOrder(t *testing.T) {
 	}
 }
 
-// What was paid with last is preselected when the payment has come to an end.
+// The last coin is preselected after the payment has ended.
 func TestShowRemembersCoin(t *testing.T) {
 	c, ctx, _ := live(t, "open", &browserFake{})
 	v := pendingView()

@@ -32,7 +32,7 @@ func english(tb testing.TB) map[string]string {
 	return text
 }
 
-// Addresses of no importance.
+// Unused addresses.
 const (
 	evmOurs  = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" // an example of EIP-55
 	evmPlain = "0x52908400098527886E0F7030069857D2E4169EE7" // in one case: without a checksum

@@ -22,7 +22,7 @@ func payPage(t *testing.T, change func(*widget.Page)) string {
 	return node.HTML(&Checkout{Page: p})
 }
 
-// The QR code holds what the switch says, and its words say the same.
+// The QR code and its description match the switch.
 func TestQRSwitch(t *testing.T) {
 	for name, c := range map[string]struct {
 		change           func(*widget.Page)
@@ -74,7 +74,7 @@ func TestQRSwitch(t *testing.T) {
 	}
 }
 
-// What the copy button gives is what the address QR code holds, whole, whatever is shown of it.
+// Copy button, selection and QR code have the whole address.
 func TestAddressIsComplete(t *testing.T) {
 	page := payPage(t, nil)
 	for _, handle := range []string{"address", "copy-address"} {
@@ -118,12 +118,11 @@ func TestPayFromExchange(t *testing.T) {
 		}
 	}
 	if len(part(page, "browser-tab"))+len(part(page, "wallet")) != 0 {
-		t.Error("wallets are offered to somebody who pays from an exchange")
+		t.Error("wallets are offered for a payment from an exchange")
 	}
 }
 
-// Without scripts the page loads itself again every few seconds, which must not
-// take away what is being typed or close what is being scanned.
+// Without scripts the page reloads every few seconds, which must not clear typed text or close the QR code.
 func TestDetailsStayOpen(t *testing.T) {
 	p := screentest.NewSample("", wire.Pending, screentest.Attempt(screentest.Ether)).Page
 	if !p.AutoRefreshes() ||
@@ -157,7 +156,7 @@ func TestStandaloneAndWithSession(t *testing.T) {
 	}
 }
 
-// What cannot be copied is selected, and the button says so about that value only.
+// What cannot be copied is selected.
 func TestCopyFails(t *testing.T) {
 	b := &browserFake{copied: errors.New("refused")}
 	c, ctx, engine := live(t, "pending", b)

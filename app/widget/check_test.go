@@ -8,14 +8,14 @@ import (
 	"coinslot/app/wire"
 )
 
-// Addresses of no importance.
+// Unused addresses.
 const (
 	evmOurs  = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed" // an example of EIP-55
 	tronOurs = "TXYZopYRdj2D9XRtbG411XZZ3kM5VkAeBf"
 	tonOurs  = "EQAREREREREREREREREREREREREREREREREREREREREREeYT" // 0x11 32 times
 )
 
-// While an address is typed by hand nothing is said of it; pressing the button asks.
+// An address that is being typed is not compared before the button is pressed.
 func TestAddressCheckerWaitsForWholeAddress(t *testing.T) {
 	c := &AddressChecker{Page: Page{View: wire.View{Attempt: &wire.Attempt{Address: tronOurs}}}, typed: true}
 	for _, step := range []struct {

@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// counting is a mounted timing that nothing happens to.
+// counting returns a mounted timing.
 func counting(t *testing.T, left, ago time.Duration, told bool) *Timing {
 	t.Helper()
 	return &Timing{Left: true, Page: Page{Text: english(t), View: wire.View{
@@ -17,8 +17,7 @@ func counting(t *testing.T, left, ago time.Duration, told bool) *Timing {
 	}}}
 }
 
-// TestTextUpdateWithoutRedraw holds what a minute of waiting costs: the timer wakes for
-// each word that is no longer true, and for nothing else.
+// TestTextUpdateWithoutRedraw: the timer wakes only when a text changes.
 func TestTextUpdateWithoutRedraw(t *testing.T) {
 	for name, c := range map[string]struct {
 		left, ago time.Duration
@@ -55,8 +54,7 @@ func TestTextUpdateWithoutRedraw(t *testing.T) {
 	}
 }
 
-// TestNeedsRedraw: more than words changes when the last minutes begin, when the time is
-// told to screen readers, and when it is up.
+// TestNeedsRedraw: more than texts changes when the last minutes begin, when the time is announced to screen readers, and when it is over.
 func TestNeedsRedraw(t *testing.T) {
 	s := counting(t, 6*time.Minute, 0, true)
 	s.drawnEarly, s.shortest = true, s.remaining()
@@ -73,7 +71,7 @@ func TestNeedsRedraw(t *testing.T) {
 	}
 }
 
-// TestCheckedTextNamesProblem follows a telephone through a tunnel.
+// TestCheckedTextNamesProblem follows a phone through a tunnel.
 func TestCheckedTextNamesProblem(t *testing.T) {
 	p := counting(t, time.Hour, 0, true).Page
 	text, at := p.Text, time.Now()

@@ -108,7 +108,7 @@ func TestOffline(t *testing.T) {
 	s.Offline(true)
 	s.Click("#buy")
 	s.waitFailure(t, "Sie sind offline.", "offline", "offline offline")
-	s.Offline(false) // it tries again by itself
+	s.Offline(false) // it retries automatically
 	s.waitEvent("ready cs_1 open")
 	s.WaitGone(retry)
 }

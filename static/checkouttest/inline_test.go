@@ -59,7 +59,7 @@ func TestOutcome(t *testing.T) {
 	s := openReady(t)
 	s.Eval(`document.querySelector('coinslot-checkout').result.then((result) => { window.result = result }), 0`, nil)
 	s.sync()
-	for range 2 { // a final status is told once
+	for range 2 { // a final status is reported once
 		s.post(`{ type: 'complete', session: 'cs_1', status: 'confirmed', receipt: 'e30.e30.a-_1' }`)
 	}
 	s.post(`{ type: 'error', code: 'gateway_unavailable', recoverable: true }`)

@@ -156,8 +156,7 @@ func TestLookAlikeOrigin(t *testing.T) {
 	}
 }
 
-// TestFlood: B67. The page stays alive under a hundred thousand messages from a stranger, and as
-// many from the frame.
+// TestFlood: B67. The page survives 100,000 messages from another frame, and as many from its own.
 func TestFlood(t *testing.T) {
 	s := openPage(t, inline+`<iframe name=evil src="{bff}/checkout/cs_evil"></iframe>`)
 	s.waitEvent("ready cs_1 open")

@@ -1,4 +1,4 @@
-// Package stylesheet puts the checkout's style sheet together, and the console's.
+// Package stylesheet joins the parts of the checkout's and the console's stylesheets.
 package stylesheet
 
 import (
@@ -7,18 +7,18 @@ import (
 	"io/fs"
 )
 
-// Checkout returns checkout.css: the files css/*.css of a folder like static, in the
-// order of their names. Errors: one cannot be read, or there is none (fs.ErrNotExist).
-func Checkout(files fs.FS) ([]byte, error) { return joined(files, "checkout.css", "css/*.css") }
+// Checkout returns checkout.css: the files css/*.css of a folder like static, sorted by name.
+// Errors: one cannot be read, or there is none (fs.ErrNotExist).
+func Checkout(files fs.FS) ([]byte, error) { return join(files, "checkout.css", "css/*.css") }
 
-// Console returns console.css, of the operator's pages: the checkout's variables,
-// and the files console/*.css behind them. Errors: as of Of.
+// Console returns console.css: the checkout's variables and the files console/*.css. Errors: as
+// Checkout.
 func Console(files fs.FS) ([]byte, error) {
-	return joined(files, "console.css", "css/1-tokens.css", "console/*.css")
+	return join(files, "console.css", "css/1-tokens.css", "console/*.css")
 }
 
-// joined returns the files that the patterns name, each of which names some.
-func joined(files fs.FS, what string, patterns ...string) ([]byte, error) {
+// join returns the files that match the patterns. Each pattern must match.
+func join(files fs.FS, what string, patterns ...string) ([]byte, error) {
 	var whole bytes.Buffer
 	for _, pattern := range patterns {
 		names, err := fs.Glob(files, pattern)

@@ -54,14 +54,31 @@ func TestCheckRuns(t *testing.T) {
 	}
 }
 
-func TestMakeTidy(t *testing.T) {
-	tidy := newFakeGo(t, `[ "$*" = "mod tidy -diff" ]`)
-	if out, err := tidy.make(t, "tidy"); err != nil || out != "" {
-		t.Errorf("tidy modules: %v, %s", err, out)
-	}
-	untidy := newFakeGo(t, `echo "+example.org/a v1.0.0"; exit 1`)
-	if out, err := untidy.make(t, "tidy"); err == nil || !strings.Contains(out, "+example.org/a") || !strings.Contains(out, "run go mod tidy") {
-		t.Errorf("modules that are not tidy: %v, %s", err, out)
+// TestMakeReports: the targets pass on what the Go command reports, and say if nothing was checked.
+func TestMakeReports(t *testing.T) {
+	const unreachable = "cannot be reached, so nothing was checked"
+	for name, c := range map[string]struct {
+		target, script string
+		fails          bool
+		want, not      string
+	}{
+		"tidy modules":    {"tidy", `[ "$*" = "mod tidy -diff" ]`, false, "", "go"},
+		"untidy modules":  {"tidy", `echo "+example.org/a v1.0.0"; exit 1`, true, "+example.org/a", unreachable},
+		"untidy, advice":  {"tidy", `exit 1`, true, "run go mod tidy", unreachable},
+		"no network":      {"lint", `echo "dial tcp: no such host" >&2; exit 1`, true, "no such host", unreachable},
+		"no linter":       {"lint", `exit 1`, true, "could not be downloaded", unreachable},
+		"no database":     {"vulncheck", `echo 'govulncheck: fetching vulnerabilities: no such host' >&2; exit 1`, true, unreachable, "GO-2026-1"},
+		"a vulnerability": {"vulncheck", `echo "Vulnerability #1: GO-2026-1"; exit 3`, true, "GO-2026-1", unreachable},
+		"none":            {"vulncheck", `echo "No vulnerabilities found."`, false, "No vulnerabilities found.", unreachable},
+	} {
+		f := newFakeGo(t, c.script)
+		for range 2 { // a failure must not be remembered as a success
+			out, err := f.make(t, c.target)
+			if (err != nil) != c.fails || !strings.Contains(out, c.want) ||
+				strings.Contains(out, c.not) || c.want == "" && out != "" {
+				t.Errorf("%s: %v, %s", name, err, out)
+			}
+		}
 	}
 }
 
@@ -75,31 +92,5 @@ func TestMakeLint(t *testing.T) {
 	second, err := f.make(t, "lint")
 	if err != nil || strings.Contains(second, "compiling") || !strings.Contains(second, "linted run ./...") {
 		t.Errorf("the second time: %v, %s", err, second)
-	}
-}
-
-func TestMakeLintWithoutNetwork(t *testing.T) {
-	f := newFakeGo(t, `echo "dial tcp: no such host" >&2; exit 1`)
-	for range 2 {
-		out, err := f.make(t, "lint")
-		if err == nil || !strings.Contains(out, "no such host") || !strings.Contains(out, "could not be downloaded") {
-			t.Errorf("without a network: %v, %s", err, out)
-		}
-	}
-}
-
-func TestMakeVulncheck(t *testing.T) {
-	const unreachable = "cannot be reached, so nothing was checked"
-	offline := newFakeGo(t, `echo 'govulncheck: fetching vulnerabilities: Get "https://vuln.go.dev/": no such host' >&2; exit 1`)
-	if out, err := offline.make(t, "vulncheck"); err == nil || !strings.Contains(out, unreachable) {
-		t.Errorf("without its database: %v, %s", err, out)
-	}
-	found := newFakeGo(t, `echo "Vulnerability #1: GO-2026-1"; exit 3`)
-	if out, err := found.make(t, "vulncheck"); err == nil || !strings.Contains(out, "GO-2026-1") || strings.Contains(out, unreachable) {
-		t.Errorf("with a vulnerability: %v, %s", err, out)
-	}
-	none := newFakeGo(t, `echo "No vulnerabilities found."`)
-	if out, err := none.make(t, "vulncheck"); err != nil || !strings.Contains(out, "No vulnerabilities found.") {
-		t.Errorf("without one: %v, %s", err, out)
 	}
 }

@@ -170,7 +170,7 @@ func (l *loop) start() error {
 // stop ends the running programs and waits for them.
 func (l *loop) stop() {
 	for _, cmd := range l.running {
-		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended by itself
+		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended
 	}
 	for _, cmd := range l.running {
 		_ = cmd.Wait()
