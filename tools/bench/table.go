@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -23,20 +24,10 @@ const (
 
 // machine describes the machine, the commit and the day.
 func machine(ctx context.Context) string {
+	processor := cmp.Or(report.Field("/proc/cpuinfo", "model name"), runtime.GOARCH)
 	return fmt.Sprintf("Measured on %s: %d cores of %s, %s, load %s, %s.",
-		time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), processor(), runtime.Version(),
+		time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), processor, runtime.Version(),
 		load(), version(ctx))
-}
-
-func processor() string {
-	text, _ := os.ReadFile("/proc/cpuinfo") // absent on other systems
-	for line := range strings.Lines(string(text)) {
-		if name, value, ok := strings.Cut(line, ":"); ok &&
-			strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return runtime.GOARCH
 }
 
 // load is the machine's load average of the last 15 minutes.

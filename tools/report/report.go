@@ -70,3 +70,15 @@ func Replace(file, begin, end, text string) error {
 	}
 	return nil
 }
+
+// Field returns the first value of a name in a file of "name: value" lines, such as /proc/cpuinfo;
+// empty if there is none.
+func Field(file, name string) string {
+	text, _ := os.ReadFile(file) // absent on other systems
+	for line := range strings.Lines(string(text)) {
+		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == name {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}

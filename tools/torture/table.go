@@ -70,10 +70,10 @@ func formatDuration(d time.Duration) string {
 // machine describes processors, memory and kernel, as far as they are known.
 func machine() string {
 	text := fmt.Sprintf("%d cores", runtime.NumCPU())
-	if model := field("/proc/cpuinfo", "model name"); model != "" {
+	if model := report.Field("/proc/cpuinfo", "model name"); model != "" {
 		text += " of " + model
 	}
-	total, err := strconv.Atoi(strings.TrimSuffix(field("/proc/meminfo", "MemTotal"), " kB"))
+	total, err := strconv.Atoi(strings.TrimSuffix(report.Field("/proc/meminfo", "MemTotal"), " kB"))
 	if err == nil {
 		text += fmt.Sprintf(", %d GiB of memory", (total+1<<19)>>20)
 	}
@@ -81,20 +81,6 @@ func machine() string {
 		text += ", Linux " + strings.TrimSpace(string(kernel))
 	}
 	return text + ", " + runtime.Version()
-}
-
-// field returns the first value of a name in a file of "name : value" lines, "" if there is none.
-func field(file, name string) string {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return ""
-	}
-	for line := range strings.Lines(string(text)) {
-		if key, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(key) == name {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
 }
 
 // The markers in the page between which the table is kept.
