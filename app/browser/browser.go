@@ -1,7 +1,7 @@
 //go:build js
 
-// Package browser is the only package that calls JavaScript: requests, websockets, the clipboard, the
-// page's address, wallets, and what the shopper typed before WebAssembly started. It imports the
+// Package browser is the only package that calls JavaScript: requests, websockets, the clipboard,
+// the page's address, wallets, and what the shopper typed before WebAssembly started. It imports the
 // standard library only.
 package browser
 

@@ -74,7 +74,8 @@ func (p Page) onlyCoin() (symbol string) {
 func (p Page) OnlyNetwork(symbol string) string {
 	for _, currency := range p.View.Currencies {
 		if currency.Symbol == symbol && CountAvailable(currency) == 1 {
-			i := slices.IndexFunc(currency.Networks, func(n wire.Network) bool { return n.Available })
+			isAvailable := func(n wire.Network) bool { return n.Available }
+			i := slices.IndexFunc(currency.Networks, isAvailable)
 			return NetworkKey(symbol, currency.Networks[i].Code)
 		}
 	}

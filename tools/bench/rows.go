@@ -71,7 +71,10 @@ var rows = []row{
 		"gateway requests, payment and minute", "./bff/server", "ListPoll/coinslot", "requests/min",
 		0.1, false, "ListPoll/naive", "",
 	},
-	{"  oldest check", "./bff/server", "ListPoll/coinslot", "oldest-s", 15, false, "ListPoll/naive", ""},
+	{
+		"  oldest check", "./bff/server", "ListPoll/coinslot", "oldest-s", 15, false,
+		"ListPoll/naive", "",
+	},
 	{
 		"shoppers served while one client attacks", "./bff/server", "Attack", "%-served", 100, true,
 		"", "",
