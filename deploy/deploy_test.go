@@ -1,5 +1,4 @@
-// Package deploy is the files that people deploy with; its tests read them all,
-// and run what can be run.
+// Package deploy has the deployment files. Its tests parse all of them and run those that can run.
 package deploy
 
 import (
@@ -27,7 +26,7 @@ type node struct {
 	value any
 }
 
-// at goes down; what is not there fails the test.
+// at descends; a missing part fails the test.
 func (n node) at(steps ...any) node {
 	n.t.Helper()
 	for _, step := range steps {
@@ -50,8 +49,8 @@ func (n node) at(steps ...any) node {
 	return n
 }
 
-// is compares what is at the end of the steps.
-func (n node) is(want any, steps ...any) {
+// want compares the part at the end of the steps.
+func (n node) want(want any, steps ...any) {
 	n.t.Helper()
 	got := n.at(steps...)
 	a, _ := yaml.Marshal(got.value)
@@ -89,8 +88,8 @@ func documents(t *testing.T, name string) (all []node) {
 	}
 }
 
-// kinds are the objects of deploy/kubernetes by kind.
-func kinds(t *testing.T) map[string]node {
+// objectsByKind parses deploy/kubernetes.
+func objectsByKind(t *testing.T) map[string]node {
 	t.Helper()
 	applied, err := filepath.Glob("kubernetes/*.yaml")
 	if err != nil || len(applied) < 3 {
@@ -101,7 +100,7 @@ func kinds(t *testing.T) map[string]node {
 	for _, name := range append(applied, example) {
 		for _, d := range documents(t, name) {
 			d.text("apiVersion")
-			d.is("coinslot", "metadata", "name")
+			d.want("coinslot", "metadata", "name")
 			if d.text("kind") == "Secret" && name != example {
 				t.Errorf("kubectl apply -f of the folder overwrites the secrets: %s", name)
 			}
@@ -113,7 +112,7 @@ func kinds(t *testing.T) map[string]node {
 
 var variable = regexp.MustCompile(`COINSLOT_[A-Z_]*[A-Z]`)
 
-// Every setting that a file names is one.
+// Every setting in the files exists.
 func TestSettingsExist(t *testing.T) {
 	known := map[string]bool{"COINSLOT_VERSION": true} // compose's own: the tag of the image
 	for _, s := range config.Settings() {
@@ -146,7 +145,7 @@ func TestSettingsExist(t *testing.T) {
 	}
 }
 
-// secrets are files as the guide has them made, by the last part of their path.
+// secrets creates the files of the guide and returns their paths by name.
 func secrets(t *testing.T) map[string]string {
 	t.Helper()
 	paths := map[string]string{}
@@ -162,8 +161,8 @@ func secrets(t *testing.T) map[string]string {
 	return paths
 }
 
-// loads reads an environment as the process would, with the secrets elsewhere.
-func loads(t *testing.T, env []string) config.Config {
+// loadConfig parses an environment as the process does, with test secrets.
+func loadConfig(t *testing.T, env []string) config.Config {
 	t.Helper()
 	paths := secrets(t)
 	for i, entry := range env {
@@ -181,8 +180,8 @@ func loads(t *testing.T, env []string) config.Config {
 	return c
 }
 
-// image is the environment that the image brings.
-func image(t *testing.T) map[string]string {
+// imageEnv returns the image's environment.
+func imageEnv(t *testing.T) map[string]string {
 	t.Helper()
 	env := map[string]string{}
 	for _, line := range strings.Split(read(t, "../Dockerfile"), "\n") {
@@ -196,7 +195,7 @@ func image(t *testing.T) map[string]string {
 	return env
 }
 
-func list(env map[string]string) (all []string) {
+func envList(env map[string]string) (all []string) {
 	for name, value := range env {
 		all = append(all, name+"="+value)
 	}
@@ -213,7 +212,7 @@ func TestDockerfile(t *testing.T) {
 	if wrong := regexp.MustCompile(`(?m)^ARG .*\b(TARGET|BUILD)[A-Z]*=.*$`).FindString(text); wrong != "" {
 		t.Errorf("%q: a default of the builder's own names is believed more than --platform", wrong)
 	}
-	env := image(t)
+	env := imageEnv(t)
 	if env["COINSLOT_LISTEN"] != "0.0.0.0:8080" || env["COINSLOT_DATABASE"] != "/data/coinslot.db" || env["COINSLOT_OPS_LISTEN"] != "" {
 		t.Errorf("the image's environment is %v", env)
 	}
@@ -227,27 +226,27 @@ func TestCompose(t *testing.T) {
 	c := all[0]
 	for _, name := range []string{"coinslot", "postgres"} {
 		s := c.at("services", name)
-		s.is(true, "read_only")
-		s.is([]string{"ALL"}, "cap_drop")
-		s.is([]string{"no-new-privileges:true"}, "security_opt")
+		s.want(true, "read_only")
+		s.want([]string{"ALL"}, "cap_drop")
+		s.want([]string{"no-new-privileges:true"}, "security_opt")
 		s.at("healthcheck", "test", 1)
-		s.is("unless-stopped", "restart")
+		s.want("unless-stopped", "restart")
 		for _, secret := range s.at("secrets").value.([]any) {
-			c.is("./secrets/"+secret.(string), "secrets", secret, "file")
+			c.want("./secrets/"+secret.(string), "secrets", secret, "file")
 		}
 	}
 	s := c.at("services", "coinslot")
-	s.is("service_healthy", "depends_on", "postgres", "condition")
-	s.is([]string{"127.0.0.1:8080:8080"}, "ports")
-	s.is([]string{"CMD", "/coinslot", "health"}, "healthcheck", "test")
-	s.is("65532:65532", "user")
-	c.is(true, "networks", "back", "internal")
-	s.is("20s", "stop_grace_period") // requests 5, webhooks 10
-	env := image(t)
+	s.want("service_healthy", "depends_on", "postgres", "condition")
+	s.want([]string{"127.0.0.1:8080:8080"}, "ports")
+	s.want([]string{"CMD", "/coinslot", "health"}, "healthcheck", "test")
+	s.want("65532:65532", "user")
+	c.want(true, "networks", "back", "internal")
+	s.want("20s", "stop_grace_period") // requests 5, webhooks 10
+	env := imageEnv(t)
 	for name, value := range s.at("environment").value.(map[string]any) {
 		env[name], _ = value.(string)
 	}
-	got := loads(t, list(env))
+	got := loadConfig(t, envList(env))
 	if !strings.HasPrefix(got.Database, "postgres://") || got.Listen != "0.0.0.0:8080" || got.OpsListen != "127.0.0.1:9090" {
 		t.Errorf("compose runs with %s on %s and %s", got.Database, got.Listen, got.OpsListen)
 	}
@@ -257,38 +256,38 @@ func TestCompose(t *testing.T) {
 }
 
 func TestKubernetes(t *testing.T) {
-	all := kinds(t)
+	all := objectsByKind(t)
 	d := all["Deployment"].at("spec")
 	labels := map[string]string{"app.kubernetes.io/name": "coinslot"}
-	d.is(labels, "selector", "matchLabels")
-	d.is(labels, "template", "metadata", "labels")
-	d.is(map[string]int{"maxUnavailable": 0, "maxSurge": 1}, "strategy", "rollingUpdate")
+	d.want(labels, "selector", "matchLabels")
+	d.want(labels, "template", "metadata", "labels")
+	d.want(map[string]int{"maxUnavailable": 0, "maxSurge": 1}, "strategy", "rollingUpdate")
 	pod := d.at("template", "spec")
-	pod.is(30, "terminationGracePeriodSeconds") // drain 8, requests 5, webhooks 10
-	pod.is(false, "enableServiceLinks")
-	pod.is(false, "automountServiceAccountToken")
-	pod.is(true, "securityContext", "runAsNonRoot")
-	pod.is("RuntimeDefault", "securityContext", "seccompProfile", "type")
+	pod.want(30, "terminationGracePeriodSeconds") // drain 8, requests 5, webhooks 10
+	pod.want(false, "enableServiceLinks")
+	pod.want(false, "automountServiceAccountToken")
+	pod.want(true, "securityContext", "runAsNonRoot")
+	pod.want("RuntimeDefault", "securityContext", "seccompProfile", "type")
 	one := pod.at("containers", 0)
-	one.is(map[string]any{"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": map[string]any{"drop": []string{"ALL"}}}, "securityContext")
+	one.want(map[string]any{"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true, "capabilities": map[string]any{"drop": []string{"ALL"}}}, "securityContext")
 	one.at("resources", "limits", "memory")
 	one.at("resources", "requests", "cpu")
 	for probe, path := range map[string]string{"startupProbe": "/healthz", "livenessProbe": "/healthz", "readinessProbe": "/readyz"} {
-		one.is(map[string]string{"path": path, "port": "ops"}, probe, "httpGet")
+		one.want(map[string]string{"path": path, "port": "ops"}, probe, "httpGet")
 	}
-	one.is([]map[string]any{{"name": "http", "containerPort": 8080}, {"name": "ops", "containerPort": 9090}}, "ports")
-	all["Service"].is(labels, "spec", "selector")
-	all["Service"].is([]map[string]any{{"name": "http", "port": 80, "targetPort": "http"}}, "spec", "ports")
-	all["PodDisruptionBudget"].is(labels, "spec", "selector", "matchLabels")
-	all["NetworkPolicy"].is(labels, "spec", "podSelector", "matchLabels")
-	all["NetworkPolicy"].is(8080, "spec", "ingress", 0, "ports", 0, "port")
-	all["NetworkPolicy"].is(9090, "spec", "ingress", 1, "ports", 0, "port")
-	all["NetworkPolicy"].is("ingress-nginx", "spec", "egress", 3, "to", 0, "namespaceSelector", "matchLabels", "kubernetes.io/metadata.name")
-	all["Ingress"].is(map[string]any{"name": "coinslot", "port": map[string]string{"name": "http"}}, "spec", "rules", 0, "http", "paths", 0, "backend", "service")
-	all["Ingress"].is("150", "metadata", "annotations", "nginx.ingress.kubernetes.io/proxy-read-timeout")
-	all["Namespace"].is("restricted", "metadata", "labels", "pod-security.kubernetes.io/enforce")
+	one.want([]map[string]any{{"name": "http", "containerPort": 8080}, {"name": "ops", "containerPort": 9090}}, "ports")
+	all["Service"].want(labels, "spec", "selector")
+	all["Service"].want([]map[string]any{{"name": "http", "port": 80, "targetPort": "http"}}, "spec", "ports")
+	all["PodDisruptionBudget"].want(labels, "spec", "selector", "matchLabels")
+	all["NetworkPolicy"].want(labels, "spec", "podSelector", "matchLabels")
+	all["NetworkPolicy"].want(8080, "spec", "ingress", 0, "ports", 0, "port")
+	all["NetworkPolicy"].want(9090, "spec", "ingress", 1, "ports", 0, "port")
+	all["NetworkPolicy"].want("ingress-nginx", "spec", "egress", 3, "to", 0, "namespaceSelector", "matchLabels", "kubernetes.io/metadata.name")
+	all["Ingress"].want(map[string]any{"name": "coinslot", "port": map[string]string{"name": "http"}}, "spec", "rules", 0, "http", "paths", 0, "backend", "service")
+	all["Ingress"].want("150", "metadata", "annotations", "nginx.ingress.kubernetes.io/proxy-read-timeout")
+	all["Namespace"].want("restricted", "metadata", "labels", "pod-security.kubernetes.io/enforce")
 
-	env := image(t)
+	env := imageEnv(t)
 	for name, value := range all["ConfigMap"].at("data").value.(map[string]any) {
 		env[name], _ = value.(string)
 	}
@@ -299,7 +298,7 @@ func TestKubernetes(t *testing.T) {
 			all["Secret"].at("stringData", strings.TrimPrefix(path, one.text("volumeMounts", 0, "mountPath")+"/"))
 		}
 	}
-	if got := loads(t, list(env)); got.OpsListen != ":9090" || got.Drain.Seconds() != 8 || got.Listen != ":8080" || !strings.HasPrefix(got.Database, "postgres://") {
+	if got := loadConfig(t, envList(env)); got.OpsListen != ":9090" || got.Drain.Seconds() != 8 || got.Listen != ":8080" || !strings.HasPrefix(got.Database, "postgres://") {
 		t.Errorf("pods run with %s on %s and %s", got.Database, got.Listen, got.OpsListen)
 	}
 	var example []string
@@ -324,7 +323,7 @@ func TestService(t *testing.T) {
 			env = append(env, line)
 		}
 	}
-	if got := loads(t, env); got.Database != "/var/lib/coinslot/coinslot.db" || got.OpsListen != "127.0.0.1:9090" {
+	if got := loadConfig(t, env); got.Database != "/var/lib/coinslot/coinslot.db" || got.OpsListen != "127.0.0.1:9090" {
 		t.Errorf("the service runs with %s and %s", got.Database, got.OpsListen)
 	}
 	for _, want := range []string{"DynamicUser=yes", "StateDirectory=coinslot", "ProtectSystem=strict", "NoNewPrivileges=yes", "LimitNOFILE=65536"} {

@@ -14,21 +14,21 @@ import (
 	"testing"
 )
 
-// letIn says whether a file of the repository comes into the image's build, as
-// Docker reads .dockerignore: the last line that fits decides.
-func letIn(lines []string, name string) bool {
+// inBuildContext reports whether Docker copies a file into the build: the last matching line of
+// .dockerignore decides.
+func inBuildContext(lines []string, name string) bool {
 	in := true
 	for _, line := range lines {
 		pattern, back := strings.CutPrefix(line, "!")
-		if fits(pattern, name) {
+		if matches(pattern, name) {
 			in = back
 		}
 	}
 	return in
 }
 
-// fits is true for what is named, and for all that is below it.
-func fits(pattern, name string) bool {
+// matches reports whether a pattern matches a file or one of its folders.
+func matches(pattern, name string) bool {
 	if last, anywhere := strings.CutPrefix(pattern, "**/"); anywhere {
 		for part := range strings.SplitSeq(name, "/") {
 			if is, _ := path.Match(last, part); is {
@@ -45,26 +45,25 @@ func fits(pattern, name string) bool {
 	return false
 }
 
-// The image's build sees only what .dockerignore names: that has to be every file
-// that a program is compiled from, and no secret.
+// The build context must have every source file and no secret.
 func TestBuildContext(t *testing.T) {
 	lines := strings.Fields(strings.Split(read(t, "../.dockerignore"), "\n*\n")[1])
 	lines = append([]string{"*"}, lines...)
 	for _, name := range []string{"deploy/secrets/secret-key", "bin/coinslot", ".git/config", "coinslot.db", "static/dist/manifest.json", "bff/config/config_test.go", "bff/config/testdata/fuzz/a"} {
-		if letIn(lines, name) {
+		if inBuildContext(lines, name) {
 			t.Errorf("%s comes into the image's build", name)
 		}
 	}
-	for _, name := range append(compiled(t, "linux", "amd64", "./bff", "./tools/assets", "./tools/build"), compiled(t, "js", "wasm", "./app/...")...) {
+	for _, name := range append(compiledFiles(t, "linux", "amd64", "./bff", "./tools/assets", "./tools/build"), compiledFiles(t, "js", "wasm", "./app/...")...) {
 		built, test := strings.HasPrefix(name, "static/dist/"), strings.HasSuffix(name, "_test.go") // embedded with their folder
-		if !letIn(lines, name) && !built && !test {
+		if !inBuildContext(lines, name) && !built && !test {
 			t.Errorf("%s is compiled, and .dockerignore keeps it out of the image's build", name)
 		}
 	}
 }
 
-// compiled are the module's files that packages are made of, from its root.
-func compiled(t *testing.T, system, arch string, packages ...string) (files []string) {
+// compiledFiles returns the module's files of packages, relative to its root.
+func compiledFiles(t *testing.T, system, arch string, packages ...string) (files []string) {
 	t.Helper()
 	cmd := exec.Command("go", append([]string{"list", "-deps", "-json=ImportPath,Dir,Module,GoFiles,OtherFiles,EmbedFiles"}, packages...)...)
 	cmd.Dir, cmd.Env = "..", append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0")
@@ -100,8 +99,7 @@ func compiled(t *testing.T, system, arch string, packages ...string) (files []st
 	}
 }
 
-// The image is built with one Go release, of the version that go.mod has: another would make
-// another program.
+// The image is built with one Go release, of the version in go.mod.
 func TestImageHasTheGoRelease(t *testing.T) {
 	release := regexp.MustCompile(`golang:([0-9]+\.[0-9]+)\.[0-9]+-`).
 		FindStringSubmatch(read(t, "../Dockerfile"))

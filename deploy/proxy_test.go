@@ -37,7 +37,7 @@ import (
 
 const host = "pay.shop.example"
 
-// certificate writes one of its own authority, and returns who trusts it.
+// certificate writes a self-signed certificate and returns a pool that trusts it.
 func certificate(t *testing.T, dir string) *x509.CertPool {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -64,7 +64,7 @@ func certificate(t *testing.T, dir string) *x509.CertPool {
 	return pool
 }
 
-func free(t *testing.T) string {
+func freePort(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -75,8 +75,8 @@ func free(t *testing.T) string {
 	return port
 }
 
-// runs starts a proxy and waits until it takes connections.
-func runs(t *testing.T, port string, command ...string) {
+// startProxy starts a proxy and waits until it accepts connections.
+func startProxy(t *testing.T, port string, command ...string) {
 	t.Helper()
 	var said bytes.Buffer
 	cmd := exec.Command(command[0], command[1:]...)
@@ -111,7 +111,7 @@ func nginx(t *testing.T, dir, port, upstream string) {
 	nginxWith(t, dir, port, upstream, func(site string) string { return site })
 }
 
-// nginxWith is nginx with a site that was changed.
+// nginxWith is nginx with a changed site.
 func nginxWith(t *testing.T, dir, port, upstream string, change func(site string) string) {
 	need.Long(t, "it runs nginx")
 	program, err := exec.LookPath("nginx")
@@ -121,7 +121,7 @@ func nginxWith(t *testing.T, dir, port, upstream string, change func(site string
 		}
 	}
 	site := strings.NewReplacer("127.0.0.1:8080", upstream, "/etc/letsencrypt/live/"+host, dir,
-		"listen 443 ssl http2", "listen 127.0.0.1:"+port+" ssl http2", "listen 80", "listen 127.0.0.1:"+free(t),
+		"listen 443 ssl http2", "listen 127.0.0.1:"+port+" ssl http2", "listen 80", "listen 127.0.0.1:"+freePort(t),
 		"    listen [::]:80;\n", "", "    listen [::]:443 ssl http2;\n", "").Replace(change(read(t, "nginx.conf")))
 	paths := ""
 	for _, what := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
@@ -138,7 +138,7 @@ func nginxWith(t *testing.T, dir, port, upstream string, change func(site string
 	if out, err := exec.Command(program, "-t", "-e", "stderr", "-c", conf).CombinedOutput(); err != nil || strings.Contains(string(out), "[warn]") {
 		t.Fatalf("nginx -t: %v\n%s", err, out)
 	}
-	runs(t, port, program, "-e", "stderr", "-c", conf)
+	startProxy(t, port, program, "-e", "stderr", "-c", conf)
 }
 
 func exists(path string) bool { _, err := os.Stat(path); return err == nil }
@@ -152,11 +152,11 @@ func caddy(t *testing.T, dir, port, upstream string) {
 	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	runs(t, port, program, "run", "--adapter", "caddyfile", "--config", conf)
+	startProxy(t, port, program, "run", "--adapter", "caddyfile", "--config", conf)
 }
 
-// behind is a checkout behind a proxy.
-type behind struct {
+// proxied is a checkout behind a proxy.
+type proxied struct {
 	t      *testing.T
 	port   string
 	roots  *x509.CertPool
@@ -164,12 +164,12 @@ type behind struct {
 	env    []string
 }
 
-func start(t *testing.T, proxy func(t *testing.T, dir, port, upstream string)) *behind {
+func startBehind(t *testing.T, proxy func(t *testing.T, dir, port, upstream string)) *proxied {
 	t.Helper()
 	api := httptest.NewServer(sandbox.New(sandbox.Config{Key: "gateway-key-0123456789"}))
 	t.Cleanup(api.Close)
 	dir := t.TempDir()
-	b := &behind{t: t, port: free(t), roots: certificate(t, dir), env: []string{
+	b := &proxied{t: t, port: freePort(t), roots: certificate(t, dir), env: []string{
 		"COINSLOT_GATEWAY_URL=" + api.URL, "COINSLOT_GATEWAY_KEY=gateway-key-0123456789", "COINSLOT_SECRET_KEY=0123456789abcdef0123456789abcdef", "COINSLOT_PUBLIC_URL=https://" + host,
 		"COINSLOT_ORIGINS=https://shop.example", "COINSLOT_DATABASE=" + filepath.Join(dir, "coinslot.db"), "COINSLOT_TRUSTED_PROXIES=127.0.0.1/32,::1/128", "COINSLOT_ADMIN_PROXY_HEADER=X-Forwarded-User"}}
 	var err error
@@ -193,7 +193,7 @@ func start(t *testing.T, proxy func(t *testing.T, dir, port, upstream string)) *
 }
 
 // client returns a client that connects from that address.
-func (b *behind) client(address string) *http.Client {
+func (b *proxied) client(address string) *http.Client {
 	from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
 	transport := &http.Transport{
 		DisableCompression: true, ForceAttemptHTTP2: true, TLSClientConfig: &tls.Config{RootCAs: b.roots},
@@ -205,7 +205,7 @@ func (b *behind) client(address string) *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-func (b *behind) ask(c *http.Client, method, path, body string, header ...string) *http.Response {
+func (b *proxied) request(c *http.Client, method, path, body string, header ...string) *http.Response {
 	b.t.Helper()
 	req, err := http.NewRequestWithContext(b.t.Context(), method, "https://"+host+path, strings.NewReader(body))
 	if err != nil {
@@ -223,8 +223,8 @@ func (b *behind) ask(c *http.Client, method, path, body string, header ...string
 	return resp
 }
 
-// The proxies of deploy/ let everything through that a checkout needs: pages with
-// their headers, sockets, compressed files, and who is asking.
+// The proxies of deploy/ pass on everything that a checkout needs: headers, sockets, compressed
+// files, and client addresses.
 func TestProxies(t *testing.T) {
 	for name, proxy := range map[string]func(t *testing.T, dir, port, upstream string){"nginx": nginx, "caddy": caddy} {
 		t.Run(name, func(t *testing.T) {
@@ -235,34 +235,34 @@ func TestProxies(t *testing.T) {
 				need.Tool(t, fmt.Errorf("127.0.0.2 is no address of this machine: %w: add it to its loopback interface", err))
 			}
 			l.Close()
-			b := start(t, proxy)
-			b.checks()
+			b := startBehind(t, proxy)
+			b.runCheck()
 			one, other := b.client("127.0.0.2"), b.client("127.0.0.3")
-			if got := b.ask(one, "GET", "/checkout.js", "", "Accept-Encoding", "br"); got.StatusCode != 200 || got.Header.Get("Content-Encoding") != "br" {
+			if got := b.request(one, "GET", "/checkout.js", "", "Accept-Encoding", "br"); got.StatusCode != 200 || got.Header.Get("Content-Encoding") != "br" {
 				t.Errorf("checkout.js: %d, %v", got.StatusCode, got.Header)
 			}
-			if got := b.ask(one, "POST", "/checkout", strings.Repeat("x", 70<<10), "Content-Type", "application/x-www-form-urlencoded"); got.StatusCode != 413 {
+			if got := b.request(one, "POST", "/checkout", strings.Repeat("x", 70<<10), "Content-Type", "application/x-www-form-urlencoded"); got.StatusCode != 413 {
 				t.Errorf("a body of 70 KiB: %d; want 413", got.StatusCode)
 			}
 			for _, path := range []string{"/admin/audit", "/checkout/doctor/live", "/checkout"} {
-				b.ask(other, "GET", path, "", "X-Forwarded-User", "eve") // the upstream looks
+				b.request(other, "GET", path, "", "X-Forwarded-User", "eve") // the upstream looks
 			}
 			last := 0
 			for range 25 {
-				last = b.ask(one, "GET", "/checkout/doctor", "", "X-Forwarded-For", "203.0.113.9").StatusCode
+				last = b.request(one, "GET", "/checkout/doctor", "", "X-Forwarded-For", "203.0.113.9").StatusCode
 			}
 			if last != 429 {
 				t.Errorf("the 25th read of one client, who gives another address each time: %d; want 429", last)
 			}
-			if got := b.ask(other, "GET", "/checkout/doctor", "").StatusCode; got != 200 {
+			if got := b.request(other, "GET", "/checkout/doctor", "").StatusCode; got != 200 {
 				t.Errorf("the first read of another client: %d; want 200", got)
 			}
 		})
 	}
 }
 
-// checks runs coinslot check against the proxy.
-func (b *behind) checks() {
+// runCheck runs coinslot check against the proxy.
+func (b *proxied) runCheck() {
 	b.t.Helper()
 	report := check.Run(b.t.Context(), check.Config{Env: b.env, Settings: b.config, Roots: b.roots,
 		Resolve: func(_ context.Context, name string) ([]netip.Addr, error) {
@@ -284,18 +284,18 @@ func (b *behind) checks() {
 }
 
 // Behind the sign-ins of docs/console.md, only the sign-in sets the operator's name: a
-// header of a stranger never arrives, and no operator can pass for another.
+// header from a client is removed, and no operator can pass for another.
 func TestSignIns(t *testing.T) {
 	for name, proxy := range map[string]func(t *testing.T, dir, port, upstream, signIn string){"nginx": nginxSignIn, "caddy": caddySignIn} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			b := &behind{t: t, port: free(t), roots: certificate(t, dir)}
+			b := &proxied{t: t, port: freePort(t), roots: certificate(t, dir)}
 			upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Seen", strings.Join(r.Header["X-Forwarded-User"], "|"))
 			}))
 			t.Cleanup(upstream.Close)
-			signIn := httptest.NewServer(http.HandlerFunc(knows))
+			signIn := httptest.NewServer(http.HandlerFunc(fakeSignIn))
 			t.Cleanup(signIn.Close)
 			proxy(t, dir, b.port, upstream.Listener.Addr().String(), signIn.Listener.Addr().String())
 			for _, c := range []struct {
@@ -311,7 +311,7 @@ func TestSignIns(t *testing.T) {
 				{"/checkout", "", "eve", 200, ""},
 				{"/v1/sessions", "who=ann", "eve", 200, ""},
 			} {
-				got := b.ask(b.client("127.0.0.1"), "GET", c.path, "", "Cookie", c.cookie, "X-Forwarded-User", c.header)
+				got := b.request(b.client("127.0.0.1"), "GET", c.path, "", "Cookie", c.cookie, "X-Forwarded-User", c.header)
 				if seen := got.Header.Get("Seen"); got.StatusCode != c.status || seen != c.seen {
 					t.Errorf("%s with cookie %q and name %q: %d, seen as %q; want %d, %q", c.path, c.cookie, c.header, got.StatusCode, seen, c.status, c.seen)
 				}
@@ -320,8 +320,8 @@ func TestSignIns(t *testing.T) {
 	}
 }
 
-// knows is a sign-in that knows one person by a cookie.
-func knows(w http.ResponseWriter, r *http.Request) {
+// fakeSignIn accepts one operator by a cookie.
+func fakeSignIn(w http.ResponseWriter, r *http.Request) {
 	if who, err := r.Cookie("who"); err == nil && who.Value == "ann" {
 		w.Header().Set("Remote-User", "ann")
 		return
@@ -329,7 +329,7 @@ func knows(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusUnauthorized)
 }
 
-// signInExample is a block of docs/console.md.
+// signInExample returns a code block of docs/console.md.
 func signInExample(t *testing.T, language string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(read(t, "../docs/console.md"), "```"+language+"\n")
@@ -348,10 +348,10 @@ func caddySignIn(t *testing.T, dir, port, upstream, signIn string) {
 	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	runs(t, port, program, "run", "--adapter", "caddyfile", "--config", conf)
+	startProxy(t, port, program, "run", "--adapter", "caddyfile", "--config", conf)
 }
 
-// nginxSignIn puts the locations before the first of deploy/nginx.conf's.
+// nginxSignIn inserts the example before the first location of deploy/nginx.conf.
 func nginxSignIn(t *testing.T, dir, port, upstream, signIn string) {
 	example := strings.ReplaceAll(signInExample(t, "nginx"), "auth:9091", signIn)
 	nginxWith(t, dir, port, upstream, func(site string) string {
