@@ -1,4 +1,4 @@
-// What the modules import that is no script: tools/bundle makes a string of a style sheet.
+// Imports that are no scripts: tools/bundle turns a stylesheet into a string.
 declare module '*.css' {
   const text: string;
   export default text;

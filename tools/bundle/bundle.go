@@ -64,7 +64,7 @@ func styleSheets(static string, minify bool) api.Plugin {
 	resolve := func(file api.OnResolveArgs) (api.OnResolveResult, error) {
 		return api.OnResolveResult{Path: file.Path, Namespace: joined}, nil
 	}
-	return api.Plugin{Name: "style sheets", Setup: func(build api.PluginBuild) {
+	return api.Plugin{Name: "stylesheets", Setup: func(build api.PluginBuild) {
 		build.OnResolve(api.OnResolveOptions{Filter: `^checkout\.css$`}, resolve)
 		build.OnLoad(api.OnLoadOptions{Filter: `\.css$`, Namespace: joined}, load)
 		build.OnLoad(api.OnLoadOptions{Filter: `\.css$`}, load)

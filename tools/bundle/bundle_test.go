@@ -42,7 +42,7 @@ func TestScript(t *testing.T) {
 	}
 }
 
-// TestCheckoutStyleSheet: the checkout's style sheet is imported as one, by its name.
+// TestCheckoutStyleSheet: the checkout's stylesheet can be imported by its name.
 func TestCheckoutStyleSheet(t *testing.T) {
 	root := t.TempDir()
 	module(t, root, "page/main.js", `import styles from 'checkout.css'; document.title = styles`)
