@@ -28,8 +28,8 @@ const (
 // canaryOrder has personal data wherever an order can.
 const canaryOrder = `{"amount_usd":"25.00","order_ref":"%s","title":"Two","email":"ann@canary.example","description":"canary","metadata":{"cart":"C-7"},"success_url":"https://shop.example/thanks"}`
 
-// paddedForm lets a test ask as often as it likes.
-var paddedForm = web.Limits{Reads: 1 << 20, Posts: 1 << 20, Calls: 1 << 20, Guesses: 1 << 20, Sockets: 1 << 20, Unpaid: 1 << 20}
+// noLimits lets a test ask as often as it likes.
+var noLimits = web.Limits{Reads: 1 << 20, Posts: 1 << 20, Calls: 1 << 20, Guesses: 1 << 20, Sockets: 1 << 20, Unpaid: 1 << 20}
 
 // operatorClient is a server with a console, and a browser that is signed in to it.
 type operatorClient struct {
@@ -47,7 +47,7 @@ func newOperatorClient(t *testing.T, change func(*config.Config)) *operatorClien
 	if change != nil {
 		change(&c)
 	}
-	r, _ := servertest.Start(t, gateway, c, server.Options{Limits: paddedForm})
+	r, _ := servertest.Start(t, gateway, c, server.Options{Limits: noLimits})
 	return &operatorClient{Rig: r}
 }
 

@@ -75,7 +75,7 @@ func TestConsoleSignedOutThroughARestart(t *testing.T) {
 	t.Cleanup(api.Close)
 	c := servertest.Settings(t, api.URL)
 	c.AdminPassword = config.NewSecret(consoleHash)
-	r, stop := servertest.Start(t, gateway, c, server.Options{Limits: paddedForm})
+	r, stop := servertest.Start(t, gateway, c, server.Options{Limits: noLimits})
 	d := &operatorClient{Rig: r}
 	d.signIn(consolePassword)
 	stays := d.cookie
@@ -84,7 +84,7 @@ func TestConsoleSignedOutThroughARestart(t *testing.T) {
 		t.Fatalf("signing out = %d", got.Code)
 	}
 	stop()
-	r, _ = servertest.Start(t, gateway, c, server.Options{Limits: paddedForm})
+	r, _ = servertest.Start(t, gateway, c, server.Options{Limits: noLimits})
 	for cookie, want := range map[string]int{d.cookie: http.StatusForbidden, stays: http.StatusOK} {
 		if got := r.Do("GET", "/admin/payments", "", cookie).Code; got != want {
 			t.Errorf("after a restart: %d; want %d", got, want)

@@ -13,26 +13,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
+
+	"coinslot/bff/server/servertest"
 )
-
-// output is what a demo prints; it may be read meanwhile.
-type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (o *output) Write(p []byte) (int, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.Write(p)
-}
-
-func (o *output) String() string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.text.String()
-}
 
 // runningDemo is a running demo.
 type runningDemo struct {
@@ -45,7 +28,7 @@ var shopLine, checkoutLine = regexp.MustCompile(`Shop +(http\S+)`), regexp.MustC
 // start runs a demo until stop is called.
 func start(t *testing.T, c Config) runningDemo {
 	t.Helper()
-	out := &output{}
+	out := &servertest.Log{}
 	c.Out = out
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -57,13 +40,7 @@ func start(t *testing.T, c Config) runningDemo {
 		}
 	})
 	t.Cleanup(stop)
-	deadline := time.Now().Add(time.Minute)
-	for !strings.Contains(out.String(), "Ctrl-C") {
-		if time.Now().After(deadline) {
-			t.Fatalf("the demo did not start: %s", out)
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	servertest.Until(t, "the demo starts", func() bool { return strings.Contains(out.String(), "Ctrl-C") })
 	return runningDemo{checkoutLine.FindStringSubmatch(out.String())[1], shopLine.FindStringSubmatch(out.String())[1], stop}
 }
 
@@ -138,13 +115,7 @@ func TestDataSurvives(t *testing.T) {
 		t.Errorf("the payment is %+v; it was %+v", now, before)
 	}
 	fetch(t, http.MethodPost, second.checkout+"/checkout/"+session[1]+"/simulate", `{"kind":"pay"}`)
-	deadline := time.Now().Add(time.Minute)
-	for second.view(t, session[1]).Status != "confirmed" {
-		if time.Now().After(deadline) {
-			t.Fatalf("the payment is %+v", second.view(t, session[1]))
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+	servertest.Until(t, "the payment is confirmed", func() bool { return second.view(t, session[1]).Status == "confirmed" })
 }
 
 // TestStaticFromDisk: with a folder of files, pages are made of it and reload by themselves.

@@ -12,7 +12,7 @@ import (
 // and no failure of the gateway.
 func TestAbsentTransaction(t *testing.T) {
 	t.Parallel()
-	w := newPolicyRig(t, ownOrigin, []string{shop}, wide)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
 	id := w.Open(`{"amount_usd":"25.00"}`)
 	w.Choose(id)
 	w.Await(id, "pending")

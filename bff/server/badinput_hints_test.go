@@ -35,12 +35,10 @@ func returnURL(g *sandbox.Server, number int, status string) string {
 // seconds, and so does who says through the hook that something happened. Without the limit there
 // would be one look in a tenth of a second: three thousand requests take longer than ten of these.
 func TestReturnReplayed(t *testing.T) {
-	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
-	api := httptest.NewServer(gateway)
-	t.Cleanup(api.Close)
+	gateway, c := newGateway(t)
 	pace := payment.DefaultSchedule()
 	pace.Watched, pace.Unwatched = 100*time.Millisecond, time.Hour // what opens a page may ask often; nothing else asks
-	r, _ := startWith(t, gateway, settings(t, api.URL), server.Options{Limits: wide, Schedule: pace})
+	r, _ := startWith(t, gateway, c, server.Options{Limits: noLimits, Schedule: pace})
 	id := r.Open(`{"amount_usd":"25.00","order_id":341256}`)
 	r.Choose(id)
 	r.Await(id, "pending")
@@ -95,7 +93,7 @@ func TestReturnAfterPayment(t *testing.T) {
 // TestReturnFramed is B57: neither the page nor the way to it can be shown in a
 // frame of a stranger, or be reached by the page that opened it.
 func TestReturnFramed(t *testing.T) {
-	w := newPolicyRig(t, "https://pay.example", []string{shop}, wide)
+	w := newPolicyRig(t, "https://pay.example", []string{shop}, noLimits)
 	id := w.Open(`{"amount_usd":"25.00","order_id":341256}`)
 	w.Choose(id)
 	w.Await(id, "pending")
@@ -160,7 +158,7 @@ func TestOriginsAtStart(t *testing.T) {
 			if err != nil || !slices.Equal(c.Origins, want) {
 				t.Fatalf("%q = %v, %v; want %v", value, c.Origins, err, want)
 			}
-			w := newPolicyRig(t, c.PublicURL, c.Origins, wide)
+			w := newPolicyRig(t, c.PublicURL, c.Origins, noLimits)
 			w.origins = want
 			w.try(t, "page", "GET", "/checkout?item=coffee", "", "Accept: text/html")
 		})

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http/httptest"
 	"strings"
@@ -165,4 +166,13 @@ func (b *inputRig) from(in input, n int64) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
 	b.Handler.ServeHTTP(w, req)
 	return w
+}
+
+func session(t *testing.T, body []byte) string {
+	t.Helper()
+	var v viewSummary
+	if err := json.Unmarshal(body, &v); err != nil || v.Session == "" {
+		t.Fatalf("no session in %s", body)
+	}
+	return v.Session
 }

@@ -13,7 +13,7 @@ import (
 // that says that the address is being made, and gets one address.
 func TestBusyGateway(t *testing.T) {
 	t.Parallel()
-	w := newPolicyRig(t, ownOrigin, []string{shop}, wide)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
 	id := w.Open(`{"amount_usd":"25.00"}`)
 	w.Do("GET", "/v1/currencies", "", bearer)
 	w.Gateway.Inject(sandbox.Fault{

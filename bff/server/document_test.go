@@ -23,7 +23,6 @@ import (
 	"coinslot/bff/diagnose"
 	"coinslot/bff/metrics"
 	"coinslot/bff/payment"
-	"coinslot/bff/sandbox"
 	"coinslot/bff/web"
 	"coinslot/e2e/need"
 
@@ -323,10 +322,7 @@ func TestWebhookIsAsDocumented(t *testing.T) {
 		told <- err
 	}))
 	t.Cleanup(shop.Close)
-	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
-	api := httptest.NewServer(gateway)
-	t.Cleanup(api.Close)
-	s := settings(t, api.URL)
+	gateway, s := newGateway(t)
 	s.WebhookURLs, s.AllowPrivateWebhooks = []string{shop.URL}, true
 	s.WebhookSecrets = []config.Secret{config.NewSecret("whsec_" + base64.StdEncoding.EncodeToString(make([]byte, 32)))}
 	r, _ := start(t, gateway, s)

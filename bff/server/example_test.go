@@ -22,9 +22,9 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// A shop in Go takes the checkout into its own process: one more host name of its
-// server, no API call, and the log of events in place of webhooks. The gateway is
-// the simulated one, and its Pay stands for the shopper's wallet.
+// A shop in Go runs the checkout in its own process: under another host name of its server, without
+// API calls, and with the event log instead of webhooks. The gateway is simulated, and its Pay stands
+// for the shopper's wallet.
 func Example() {
 	gateway := sandbox.New(sandbox.Config{})
 	api := httptest.NewServer(gateway)
@@ -68,7 +68,8 @@ func Example() {
 	if err := gateway.Pay(gateway.Transactions()[0].TrackingCode, sandbox.KindPay); err != nil {
 		log.Fatal(err)
 	}
-	for after := ""; ; { // in the shop: release what is confirmed, and keep the mark with it
+	after := ""
+	for range time.Tick(50 * time.Millisecond) { // in the shop: release what is confirmed, and store after with it
 		page, err := pay.Events(ctx, outbox.EventQuery{After: after})
 		if err != nil {
 			log.Fatal(err)
@@ -82,7 +83,6 @@ func Example() {
 			}
 		}
 		after = page.Next
-		time.Sleep(50 * time.Millisecond)
 	}
 
 	// Output:

@@ -3,11 +3,11 @@ package server_test
 import (
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"coinslot/app/wire"
+	"coinslot/bff/config"
 	"coinslot/bff/sandbox"
 )
 
@@ -105,16 +105,12 @@ func TestExtendRefuses(t *testing.T) {
 
 // Whom to ask is in every view and on the pages of no order.
 func TestSupportIsShown(t *testing.T) {
-	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
-	api := httptest.NewServer(gateway)
-	t.Cleanup(api.Close)
-	c := settings(t, api.URL)
-	c.Support = "mailto:help@shop.example"
-	r, _ := start(t, gateway, c)
+	const support = "mailto:help@shop.example"
+	r := newConfiguredRig(t, func(c *config.Config) { c.Support = support })
 	id := r.Open(`{"amount_usd":"25.00","order_ref":"A&1"}`)
 	var got struct{ Support string }
-	if err := json.Unmarshal(r.Do("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &got); err != nil || got.Support != c.Support {
-		t.Errorf("support = %q, %v; want %q", got.Support, err, c.Support)
+	if err := json.Unmarshal(r.Do("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &got); err != nil || got.Support != support {
+		t.Errorf("support = %q, %v; want %q", got.Support, err, support)
 	}
 	r.Do("POST", "/checkout/"+id+"/cancel", "", isForm)
 	r.run([]scenario{

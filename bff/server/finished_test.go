@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -9,18 +8,6 @@ import (
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server/servertest"
 )
-
-// newRigWith is newRig with other settings.
-func newRigWith(t *testing.T, change func(*config.Config)) *rig {
-	t.Helper()
-	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
-	api := httptest.NewServer(gateway)
-	t.Cleanup(api.Close)
-	c := settings(t, api.URL)
-	change(&c)
-	r, _ := start(t, gateway, c)
-	return r
-}
 
 // TestFinishedPageHasNoEmail: while a shopper chooses or pays, the page offers the e-mail
 // again; a link to a finished session does not tell whose it was.
@@ -69,7 +56,7 @@ func TestRetryKeepsTheEmail(t *testing.T) {
 // TestPagesFor: after COINSLOT_PAGES_FOR shoppers cannot open a finished session, in any
 // way; the merchant's API keeps it, and unfinished sessions stay open.
 func TestPagesFor(t *testing.T) {
-	r := newRigWith(t, func(c *config.Config) { c.PagesFor = 1 })
+	r := newConfiguredRig(t, func(c *config.Config) { c.PagesFor = 1 })
 	paid, open := r.OpenAndPay(`{"amount_usd":"25.00","order_id":341256}`, "pay", "confirmed"), r.Open(`{"amount_usd":"25.00"}`)
 	r.Do("POST", "/v1/sessions/"+open+"/recheck", "", bearer)
 	code := r.Gateway.Transactions()[0].TrackingCode

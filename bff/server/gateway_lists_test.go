@@ -42,14 +42,12 @@ func (r *rig) ledger(path string) (list ledgerList) {
 // The gateway's lists come through as they are, with whose they are, and with
 // nothing that is secret.
 func TestGatewayLists(t *testing.T) {
-	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
-	api := httptest.NewServer(gateway)
-	t.Cleanup(api.Close)
-	r, _ := start(t, gateway, settings(t, api.URL))
+	gateway, c := newGateway(t)
+	r, _ := start(t, gateway, c)
 	session := r.Open(`{"amount_usd":"25.00","email":"ann@shop.example"}`)
 	r.Choose(session)
 	r.Await(session, "pending")
-	r.CreateUnrelated(api.URL)
+	r.CreateUnrelated(c.GatewayURL)
 
 	list := r.ledger("/v1/transactions")
 	if list.Object != "list" || list.Total != 2 || list.Page != 1 || list.Limit != 20 || list.LastPage != 1 {

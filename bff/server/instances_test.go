@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"coinslot/bff/config"
-	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 	"coinslot/bff/server/servertest"
 	"coinslot/bff/store/pgtest"
@@ -61,13 +60,11 @@ func (h *webhookReceiver) of(session string) string {
 
 func newPair(t *testing.T, poll time.Duration) *instancePair {
 	t.Helper()
-	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
-	api := httptest.NewServer(gateway)
-	t.Cleanup(api.Close)
+	gateway, c := newGateway(t)
 	p := &instancePair{heard: &webhookReceiver{types: map[string][]string{}, ids: map[string]int{}}}
 	shop := httptest.NewServer(p.heard)
 	t.Cleanup(shop.Close)
-	p.conf = settings(t, api.URL)
+	p.conf = c
 	p.conf.Database, p.conf.PollInterval = pgtest.DSN(t), poll
 	p.conf.WebhookURLs, p.conf.AllowPrivateWebhooks = []string{shop.URL}, true
 	p.conf.WebhookSecrets = []config.Secret{config.NewSecret("whsec_" + strings.Repeat("MDEyMzQ1", 6))}

@@ -22,9 +22,7 @@ import (
 // Play money is called so in a program that only has the settings, too: it used to
 // pass for real there.
 func TestSandboxInALibrary(t *testing.T) {
-	api := httptest.NewServer(sandbox.New(sandbox.Config{Key: gatewayKey}))
-	t.Cleanup(api.Close)
-	c := settings(t, api.URL)
+	_, c := newGateway(t)
 	c.Sandbox = true
 	var log bytes.Buffer
 	pay, err := server.New(t.Context(), c, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
@@ -36,7 +34,7 @@ func TestSandboxInALibrary(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if !strings.Contains(log.String(), "level=WARN msg=\"COINSLOT_SANDBOX is true") {
+	if !strings.Contains(log.String(), "level=WARN msg=\"sandbox mode (COINSLOT_SANDBOX)") {
 		t.Errorf("the log does not say that it is on:\n%s", &log)
 	}
 	session, _, err := pay.Open(t.Context(), payment.Order{AmountUSD: decimal.NewFromInt(25)}, "")
@@ -48,10 +46,7 @@ func TestSandboxInALibrary(t *testing.T) {
 // A create that a request has begun is waited for by Close, although the request
 // has gone: its answer, with the address, would be lost.
 func TestCloseWaitsForCreates(t *testing.T) {
-	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
-	api := httptest.NewServer(gateway)
-	t.Cleanup(api.Close)
-	c := settings(t, api.URL)
+	gateway, c := newGateway(t)
 	pay, err := server.New(t.Context(), c, server.Options{})
 	if err != nil {
 		t.Fatal(err)

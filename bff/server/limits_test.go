@@ -187,13 +187,15 @@ func TestHiddenClients(t *testing.T) {
 	}
 }
 
-// TestPolicyOfErrors: a gateway that cannot be reached is 503, with the headers
-// of every error.
+// TestPolicyOfErrors: an unreachable gateway is 503 with the headers of every error; pages explain
+// it, and nothing is lost when it answers again.
 func TestPolicyOfErrors(t *testing.T) {
-	w := newPolicyRig(t, ownOrigin, []string{shop}, wide)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
 	w.Gateway.Inject(sandbox.Fault{Status: 500, Times: -1})
 	id := w.Open(`{"amount_usd":"25.00"}`)
-	w.try(t, "page", "GET", "/checkout/"+id, "", "Accept: text/html")
+	if page := w.try(t, "page", "GET", "/checkout/"+id, "", "Accept: text/html"); page.Code != 200 || !strings.Contains(page.Body.String(), `data-part="error"`) {
+		t.Errorf("the page = %d; want 200 with an error text", page.Code)
+	}
 	const choice = "currency_symbol=USDT&network_code=trc20"
 	for _, c := range []struct{ kind, method, path, body, accept string }{
 		{"data", "POST", "/checkout/" + id + "/attempts", choice, "application/json"}, {"page", "POST", "/checkout/" + id + "/attempts", choice, "text/html"},
@@ -206,12 +208,16 @@ func TestPolicyOfErrors(t *testing.T) {
 	if wrong := w.check("data", list); list.Code != 503 || wrong != nil {
 		t.Errorf("the currencies = %d; want 503: %v", list.Code, wrong)
 	}
+	w.Gateway.ClearFaults()
+	servertest.Until(t, "a coin can be chosen again", func() bool {
+		return w.Do("POST", "/checkout/"+id+"/attempts", choice, isForm).Code == 303
+	})
 }
 
 // TestPolicyBelowHTTP: what the listener refuses before there is a request says
 // nothing of itself or of what was sent. It is no document: plain text, and closed.
 func TestPolicyBelowHTTP(t *testing.T) {
-	w := newPolicyRig(t, ownOrigin, []string{shop}, wide)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
 	addr := listen(t, w.Handler)
 	for text, want := range map[string]int{
 		"GET / HTTP/1.1\r\nHost: x\r\nX-A: " + strings.Repeat(canary, 2000) + "\r\n\r\n":                        431,

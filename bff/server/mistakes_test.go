@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 	"coinslot/bff/web"
 )
@@ -95,11 +94,11 @@ func operations(code string, do func(route string, operation map[string]any)) {
 // comes of it.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
-	w := newPolicyRig(t, ownOrigin, []string{shop}, wide)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
 	for _, m := range mistakes(nil) {
 		operations(m.code, func(route string, operation map[string]any) {
 			if strings.HasPrefix(route, "POST /hooks/") {
-				return // who has not its token hears of nothing else; see TestBadInputs
+				return // who has not its token hears of nothing else; see TestTortureBadInputs
 			}
 			m := mistakes(operation)[slices.IndexFunc(mistakes(nil), func(o mistake) bool { return o.code == m.code })]
 			answer := w.asked("192.0.2.1", route, "cs_none", m.body, m.headers...)
@@ -115,7 +114,7 @@ func TestMistakes(t *testing.T) {
 // read is, at every address that takes one.
 func TestMistakenValues(t *testing.T) {
 	t.Parallel()
-	w := newPolicyRig(t, ownOrigin, []string{shop}, wide)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
 	operations("invalid", func(route string, operation map[string]any) {
 		var answer *httptest.ResponseRecorder
 		switch method, path, _ := strings.Cut(route, " "); {
@@ -126,7 +125,7 @@ func TestMistakenValues(t *testing.T) {
 		case method == "GET":
 			answer = w.asked("192.0.2.1", route+"?nobody=1", "cs_none", "", bearer)
 		case strings.HasPrefix(path, "/v1/sessions/"), path == "/v1/sessions", path == "/v1/events/replay", path == "/v1/webhooks/test":
-			return // their values: see TestBadInputs, TestEventRequests and TestWebhookTest
+			return // their values: see TestTortureBadInputs and TestWebhookTest
 		default:
 			answer = w.asked("192.0.2.1", route, "cs_none", "a=%zz", isForm)
 		}
@@ -155,10 +154,8 @@ func TestRateLimitedMistakes(t *testing.T) {
 // database has gone.
 func TestNoDatabase(t *testing.T) {
 	t.Parallel()
-	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
-	api := httptest.NewServer(gateway)
-	t.Cleanup(api.Close)
-	r, stop := startWith(t, gateway, settings(t, api.URL), server.Options{Simulate: func(context.Context, string, string) error { return nil }})
+	gateway, c := newGateway(t)
+	r, stop := startWith(t, gateway, c, server.Options{Simulate: func(context.Context, string, string) error { return nil }})
 	r.Choose(r.Open(`{"amount_usd":"25.00"}`)) // the gateway lists a transaction, and its coins are known
 	stop()
 	operations("storage_unavailable", func(route string, operation map[string]any) {

@@ -5,14 +5,11 @@ import (
 	"fmt"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
-	"coinslot/bff/order"
-	"coinslot/bff/sandbox"
+	"coinslot/bff/config"
 )
 
 const offerItems = `items:
@@ -24,15 +21,7 @@ const offerItems = `items:
 // newOfferRig is a server with its own catalogue.
 func newOfferRig(t *testing.T) *rig {
 	t.Helper()
-	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
-	api := httptest.NewServer(gateway)
-	t.Cleanup(api.Close)
-	c := settings(t, api.URL)
-	if err := os.WriteFile(c.Catalog, []byte(offerItems), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r, _ := start(t, gateway, c)
-	return r
+	return newConfiguredRig(t, func(c *config.Config) { write(t, c.Catalog, offerItems) })
 }
 
 const coin = "&currency_symbol=USDT&network_code=USDT%3Atrc20"
@@ -253,34 +242,6 @@ func TestOfferJSON(t *testing.T) {
 	}
 }
 
-// A token is good for one order: as often as it comes, it is the same session,
-// and another order under its reference is refused in words.
-func TestOrderTokenAgain(t *testing.T) {
-	r := newOfferRig(t)
-	mint := func(amount string) string {
-		token, err := order.Mint([]byte(orderKey), amount, "once", "", time.Hour, time.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return token
-	}
-	seen := map[string]bool{}
-	for range 3 {
-		w := r.Do("POST", "/checkout", "order="+mint("25.00")+coin, isForm)
-		seen[w.Header().Get("Location")] = w.Code == 303
-	}
-	if got := r.stored(); len(seen) != 1 || got != "1 sessions, 1 transactions" {
-		t.Errorf("one token, three times: %v, %s", seen, got)
-	}
-	w := r.Do("POST", "/checkout", "order="+mint("24.00")+coin, isForm)
-	if w.Code != 409 || !strings.Contains(w.Body.String(), `data-code="order_conflict"`) {
-		t.Errorf("another order under the same reference = %d", w.Code)
-	}
-	if got := r.stored(); got != "1 sessions, 1 transactions" {
-		t.Errorf("after the conflict: %s", got)
-	}
-}
-
 // A key in an address would be whose who made it or shared it, and with it the
 // session of whoever opens it next.
 func TestKeyIsInNoAddress(t *testing.T) {
@@ -300,10 +261,5 @@ func TestKeyIsInNoAddress(t *testing.T) {
 				t.Errorf("%s: a key in %s", path, link)
 			}
 		}
-	}
-	mine := r.Do("POST", "/checkout", "item=mug&key=mine-0123456789"+coin, isForm).Header().Get("Location")
-	again := r.Do("POST", "/checkout", "item=mug&key=mine-0123456789"+coin, isForm).Header().Get("Location")
-	if mine == "" || mine != again {
-		t.Errorf("one form posted twice leads to %q and %q; want one session", mine, again)
 	}
 }

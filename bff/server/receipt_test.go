@@ -3,7 +3,6 @@ package server_test
 import (
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -128,10 +127,7 @@ func TestKeySet(t *testing.T) {
 // both are good, until the old one is dropped.
 func TestKeysOverlap(t *testing.T) {
 	const newKey = "server-test-newer-key-0123456789abcdef"
-	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
-	api := httptest.NewServer(gateway)
-	t.Cleanup(api.Close)
-	c := settings(t, api.URL)
+	gateway, c := newGateway(t)
 	withOld, withNew := bearer, "Authorization: Bearer "+newKey
 	var id string
 	var signed []string // a receipt of each start

@@ -3,7 +3,6 @@ package server_test
 import (
 	"bytes"
 	"encoding/json"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -28,10 +27,8 @@ type retentionRig struct {
 
 func newRetentionRig(t *testing.T) *retentionRig {
 	t.Helper()
-	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
-	api := httptest.NewServer(gateway)
-	t.Cleanup(api.Close)
-	k := &retentionRig{config: settings(t, api.URL)}
+	gateway, c := newGateway(t)
+	k := &retentionRig{config: c}
 	k.rig, k.stop = start(t, gateway, k.config)
 	return k
 }

@@ -36,7 +36,7 @@ var extraAddresses = map[string][]string{
 // routes are those of a server that has all there are.
 func routes(t *testing.T) []web.Route {
 	t.Helper()
-	return newPolicyRig(t, ownOrigin, []string{shop}, wide).routes
+	return newPolicyRig(t, ownOrigin, []string{shop}, noLimits).routes
 }
 
 // TestAddressesAreOfRoutes: what is tried is there.

@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -23,18 +21,9 @@ func pairs(n int) string {
 	return strings.Join(list, ",")
 }
 
-// URLs that a merchant's page may send along, and texts that travel far.
+// Markup and formulas in the texts of an order stay text.
 func TestHostileTexts(t *testing.T) {
 	r := newRig(t)
-	var list []scenario
-	for i, u := range []string{
-		"javascript:alert(1)", "JaVaScRiPt:alert(1)", "data:text/html,x", "//evil.example", "/evil", "https:evil.example", "https://a@b.example",
-		`https://shop.example\\@evil.example`, "https://shop.example\\u0000", "https://shop.example/\\n", "https://", "https:///x", " https://x.example",
-		"vbscript:x", "https://" + strings.Repeat("a", 3000) + ".example",
-	} {
-		list = append(list, scenario{fmt.Sprintf("url %d", i), "POST", "/v1/sessions", `{"amount_usd":"1","success_url":"` + u + `"}`, []string{bearer, isJSON}, 422, "invalid", "success_url", ""})
-	}
-	r.run(list)
 	for _, text := range []string{"<script>alert(1)</script>", "</script><script>alert(1)", "<!--<script>", "{{7*7}}", "=cmd|' /C calc'!A0", "\u2028x", `"><img src=x onerror=alert(1)>`, "&lt;b&gt;", "</noscript><script>x"} {
 		body, err := json.Marshal(map[string]any{"amount_usd": "25.00", "title": text, "order_ref": text, "description": text})
 		if err != nil {
@@ -55,55 +44,6 @@ func TestHostileTexts(t *testing.T) {
 		}
 		if view.Order.Title != text || view.Order.Ref != text || view.Order.Description != text {
 			t.Errorf("text %q came back as %+v", text, view.Order)
-		}
-	}
-}
-
-// Paths that are written in odd ways lead nowhere else.
-func TestPaths(t *testing.T) {
-	r := newRig(t)
-	id := r.Open(`{"amount_usd":"25.00"}`)
-	for path, status := range map[string]int{
-		"//checkout//" + id:                   307,
-		"/checkout/./" + id:                   307,
-		"/x/../checkout/" + id:                307,
-		"//evil.example/checkout/" + id:       307,
-		"//evil.example/%2e%2e":               307,
-		"/checkout/%2e%2e/v1/sessions":        404,
-		"/checkout/" + id + "/%2e%2e/" + id:   404,
-		"/checkout/" + id + "/":               404,
-		"/Checkout/" + id:                     404,
-		"/checkout/" + strings.ToUpper(id):    404,
-		"/checkout/%2e%2e%2f" + id:            404,
-		"/checkout/..%2f..%2fv1%2fsessions":   404,
-		"/checkout/%00":                       404,
-		"/checkout/%ff":                       404,
-		"/checkout/" + id + "%00":             404,
-		"/checkout/" + id + "%0d%0aX-A:%20b":  404,
-		"/checkout/" + id + ";x":              404,
-		"/checkout/%27%20OR%201=1--":          404,
-		"/checkout/" + id[:len(id)-1]:         404,
-		"/checkout/" + id + "a":               404,
-		"/v1/%2e%2e/metrics":                  401,
-		"/assets/..%2f..%2fmanifest.json":     404,
-		"/assets/%2e%2e%2fmanifest.json":      404,
-		"/icons/..%2f..%2fserver.go":          200, // the neutral icon
-		"/debug/pprof/":                       404,
-		"/healthz":                            404,
-		"/.well-known/security.txt":           404,
-		"/checkout/doctor/../" + id + "/view": 307,
-	} {
-		w := r.Do("GET", path, "", "Accept: text/html")
-		if w.Code != status {
-			t.Errorf("GET %s = %d to %q; want %d", path, w.Code, w.Header().Get("Location"), status)
-		}
-		if to := w.Header().Get("Location"); to != "" && (!strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.HasPrefix(to, "/\\")) {
-			t.Errorf("GET %s leads to %q, which may be elsewhere", path, to)
-		}
-		for name := range w.Header() {
-			if name == "X-A" {
-				t.Errorf("GET %s sets a header", path)
-			}
 		}
 	}
 }
@@ -157,17 +97,8 @@ func TestForms(t *testing.T) {
 	many := strings.Repeat("x=1&", 1000)
 	r.run([]scenario{
 		form("choice in the query", page+"/attempts?currency_symbol=USDT&network_code=trc20", "", 422, "network_required"),
-		form("bad escape", page+"/attempts", "currency_symbol=%zz", 422, "invalid"),
-		form("semicolons", page+"/attempts", "currency_symbol=USDT;network_code=trc20", 422, "invalid"),
 		form("1,000 fields of nothing", page+"/attempts", many, 422, "network_required"),
 		form("20,000 fields", page+"/attempts", strings.Repeat("x&", 20_000), 422, "invalid"),
-		form("too large", page+"/attempts", "email="+strings.Repeat("a", 65<<10), 413, "too_large"),
-		form("coins twice, a bad one first", page+"/attempts", "currency_symbol=DOGE&currency_symbol=USDT&network_code=trc20", 422, "network_unsupported"),
-		form("look-alike", page+"/attempts", "currency_symbol=%D0%A3SDT&network_code=trc20", 422, "network_unsupported"),
-		form("SQL", page+"/attempts", "currency_symbol=USDT%27--&network_code=trc20", 422, "network_unsupported"),
-		form("1 KiB symbol", page+"/attempts", "currency_symbol="+strings.Repeat("U", 1024)+"&network_code=trc20", 422, "network_unsupported"),
-		form("header in the email", page+"/attempts", "currency_symbol=USDT&network_code=trc20&email=a%40b.example%0d%0aBcc%3ac", 422, "invalid"),
-		form("long comment", page+"/attempts", "currency_symbol=USDT&network_code=trc20&comment="+strings.Repeat("c", 201), 422, "invalid"),
 		form("order and item", "/checkout", "order=a.b.c&item=coffee&currency_symbol=USDT&network_code=trc20", 422, "order_invalid"),
 		form("neither", "/checkout", "currency_symbol=USDT&network_code=trc20", 404, "item_unknown"),
 		form("item in the query", "/checkout?item=coffee", "currency_symbol=USDT&network_code=trc20", 404, "item_unknown"),
@@ -177,9 +108,6 @@ func TestForms(t *testing.T) {
 		form("key with a space", "/checkout", "item=coffee&key=a+b&currency_symbol=USDT&network_code=trc20", 422, "invalid"),
 		form("unsigned order", "/checkout", "order=eyJhbGciOiJub25lIn0.eyJhbW91bnRfdXNkIjoiMSJ9.&currency_symbol=USDT&network_code=trc20", 422, "order_invalid"),
 		form("no coin", "/checkout", "item=coffee", 422, "network_required"),
-		form("Sec-Fetch-Site none", page+"/cancel", "", 403, "cross_site_refused", "Sec-Fetch-Site: none"),
-		form("same site", page+"/cancel", "", 403, "cross_site_refused", "Sec-Fetch-Site: same-site"),
-		form("origin with a slash", page+"/cancel", "", 403, "cross_site_refused", "Origin: http://localhost:8080/"),
 		{"both in the query", "GET", "/checkout?order=a&item=coffee", "", nil, 422, "", `data-part="error"`, ""},
 		{"price with a fixed item", "GET", "/checkout?item=coffee&amount_usd=0.01&price=0.01&status=confirmed", "", nil, 200, "", "4.50", "0.01"},
 		{"hostile query", "GET", page + "?embed=modal&origin=https://evil.example%22%3E%3Cscript%3E&theme=%22%3E%3Cb%3E&lang=..%2Fen&key=%22", "", nil, 200, "", `data-origin=""`, "<b>"},
@@ -193,18 +121,26 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// A token pays once: after that its page is the paid session's, and a new post
-// opens nothing.
+// Viewing a token stores nothing, a repeated choice opens nothing new, and a paid token cannot be
+// paid again.
 func TestOrderTokenReplay(t *testing.T) {
 	r := newRig(t)
 	token, err := order.Mint([]byte(orderKey), "25.00", "replay-1", "", time.Hour, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
+	if w := r.Do("GET", "/checkout?order="+token, ""); w.Code != 200 || !strings.Contains(w.Body.String(), "25.00") {
+		t.Fatalf("the page of a token = %d", w.Code)
+	}
+	if list := r.Do("GET", "/v1/sessions", "", bearer).Body.String(); strings.Contains(list, "cs_") {
+		t.Error("viewing a token stored a session")
+	}
 	body := `{"order":"` + token + `","currency_symbol":"USDT","network_code":"trc20"}`
 	var view viewSummary
-	if err := json.Unmarshal(r.Do("POST", "/checkout", body, isJSON).Body.Bytes(), &view); err != nil {
-		t.Fatal(err)
+	for range 2 {
+		if err := json.Unmarshal(r.Do("POST", "/checkout", body, isJSON).Body.Bytes(), &view); err != nil {
+			t.Fatal(err)
+		}
 	}
 	r.Await(view.Session, "pending")
 	if err := r.Gateway.Pay(r.Gateway.Transactions()[0].TrackingCode, "pay"); err != nil {
@@ -228,6 +164,7 @@ func TestOrderTokenReplay(t *testing.T) {
 	if w := r.Do("GET", "/checkout?order="+other, ""); w.Code == http.StatusSeeOther {
 		t.Error("another order of the same reference leads to the first one's session")
 	}
+	problem(t, r.Do("POST", "/checkout", strings.Replace(body, token, other, 1), isJSON), "order_conflict")
 	if n := len(r.Gateway.Transactions()); n != 1 {
 		t.Errorf("%d transactions; want 1", n)
 	}
@@ -255,66 +192,6 @@ func TestPageKeysAreNotMerchantKeys(t *testing.T) {
 	if w.Code != http.StatusOK || strings.Contains(w.Body.String(), own.ID) {
 		t.Errorf("a shopper with the merchant's key = %d; want a session of their own, not %s", w.Code, own.ID)
 	}
-	w = r.Do("POST", "/checkout", taken, isJSON)
-	again := r.Do("POST", "/checkout", taken, isJSON)
-	if session(t, w.Body.Bytes()) != session(t, again.Body.Bytes()) {
-		t.Error("two posts of one page are two sessions")
-	}
-}
-
-func session(t *testing.T, body []byte) string {
-	t.Helper()
-	var v viewSummary
-	if err := json.Unmarshal(body, &v); err != nil || v.Session == "" {
-		t.Fatalf("no session in %s", body)
-	}
-	return v.Session
-}
-
-// However often and at once a coin is chosen, the gateway is asked once.
-func TestManyChoicesAtOnce(t *testing.T) {
-	r := newRig(t)
-	addr := listen(t, r.Handler)
-	id := r.Open(`{"amount_usd":"25.00"}`)
-	const n = 200
-	var group sync.WaitGroup
-	codes := make(chan int, n)
-	for i := range n {
-		group.Go(func() { codes <- choosing(addr, id, i%2 == 0) })
-	}
-	group.Wait()
-	close(codes)
-	got := map[int]int{}
-	for code := range codes {
-		got[code]++
-	}
-	if got[200]+got[303] != n {
-		t.Errorf("answers by status = %v; want 200 and 303 only", got)
-	}
-	creates := 0
-	for _, q := range r.Gateway.Requests() {
-		if q.Method == "POST" && strings.Contains(q.Path, "create") {
-			creates++
-		}
-	}
-	if tx := len(r.Gateway.Transactions()); tx != 1 || creates != 1 {
-		t.Errorf("%d creates, %d transactions; want one of each", creates, tx)
-	}
-}
-
-// choosing posts a choice over the wire and returns the status, 0 for none.
-func choosing(addr, id string, asForm bool) int {
-	kind, body := "application/json", `{"currency_symbol":"USDT","network_code":"trc20"}`
-	if asForm {
-		kind, body = "application/x-www-form-urlencoded", url.Values{"currency_symbol": {"USDT"}, "network_code": {"USDT:trc20"}}.Encode()
-	}
-	client := &http.Client{Timeout: 30 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response, err := client.Post("http://"+addr+"/checkout/"+id+"/attempts", kind, strings.NewReader(body))
-	if err != nil {
-		return 0
-	}
-	response.Body.Close()
-	return response.StatusCode
 }
 
 // The hook's token is part of a path: the log must not have it, whatever goes
@@ -345,22 +222,4 @@ func TestGatewayHangs(t *testing.T) {
 		t.Errorf("page = %d after %v; want it without the currencies within seconds", w.Code, took)
 	}
 	r.Gateway.ClearFaults()
-}
-
-// The picture of an address is as private as the page, and never an old one.
-func TestQRIsNotKept(t *testing.T) {
-	r := newRig(t)
-	id := r.Open(`{"amount_usd":"50.00"}`)
-	r.Choose(id)
-	r.Await(id, "pending")
-	first := r.Do("GET", "/checkout/"+id+"/qr.svg", "")
-	w := r.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"bep20"}`, isJSON)
-	if w.Code != http.StatusOK {
-		t.Fatalf("another network = %d %s", w.Code, w.Body)
-	}
-	r.Await(id, "pending")
-	second := r.Do("GET", "/checkout/"+id+"/qr.svg", "", "If-Modified-Since: "+first.Header().Get("Last-Modified"), "If-None-Match: "+first.Header().Get("ETag"))
-	if second.Code != http.StatusOK || second.Body.String() == first.Body.String() {
-		t.Errorf("the picture after a change of coin = %d; want the new address, not the old one's", second.Code)
-	}
 }

@@ -17,7 +17,7 @@ import (
 // mistakes and no other test provokes.
 func TestRefusedByState(t *testing.T) {
 	t.Parallel()
-	w := newPolicyRig(t, ownOrigin, []string{shop}, wide)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
 	w.Do("GET", "/v1/currencies", "", bearer)
 	post := func(route, id, body, code string) {
 		t.Helper()
@@ -65,7 +65,7 @@ func TestRefusedByState(t *testing.T) {
 // session, which nobody could see when it was to be settled.
 func TestRefusedByReview(t *testing.T) {
 	t.Parallel()
-	w := newPolicyRig(t, ownOrigin, []string{shop}, wide)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
 	paid := func(status string) string {
 		id := w.Open(`{"amount_usd":"25.00"}`)
 		w.Choose(id)
@@ -92,7 +92,7 @@ func TestRefusedByReview(t *testing.T) {
 // that waits needs from it is refused, and nothing is changed.
 func TestRefusedByGateway(t *testing.T) {
 	t.Parallel()
-	w := newPolicyRig(t, ownOrigin, []string{shop}, wide)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
 	id := w.Open(`{"amount_usd":"25.00"}`)
 	w.Choose(id)
 	w.Await(id, "pending")
@@ -115,7 +115,7 @@ func TestRefusedByGateway(t *testing.T) {
 	for _, path := range []string{"/v1/transactions", "/v1/withdrawals"} {
 		problem(t, w.Do("GET", path, "", bearer), "gateway_unavailable")
 	}
-	fresh := newPolicyRig(t, ownOrigin, []string{shop}, wide) // which has not read the list of coins
+	fresh := newPolicyRig(t, ownOrigin, []string{shop}, noLimits) // which has not read the list of coins
 	fresh.Gateway.Inject(sandbox.Fault{Status: 500, Times: -1})
 	problem(t, fresh.Do("POST", "/checkout", `{"item":"coffee","currency_symbol":"USDT","network_code":"bep20"}`, isJSON), "gateway_unavailable")
 }

@@ -3,13 +3,9 @@ package server_test
 import (
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
-	"coinslot/bff/config"
-	"coinslot/bff/sandbox"
-	"coinslot/bff/server"
 	"coinslot/bff/server/servertest"
 )
 
@@ -39,24 +35,12 @@ func (r *rig) test(headers ...string) (got webhookTest) {
 	return got
 }
 
-// hookedRig is a server with other settings that one may ask as often as one likes.
-func hookedRig(t *testing.T, change func(*config.Config)) *rig {
-	t.Helper()
-	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
-	api := httptest.NewServer(gateway)
-	t.Cleanup(api.Close)
-	c := settings(t, api.URL)
-	change(&c)
-	r, _ := startWith(t, gateway, c, server.Options{Limits: wide})
-	return r
-}
-
 // TestWebhookTest: a merchant finds out before the first order whether his server
 // takes webhooks, and nothing else comes of it.
 func TestWebhookTest(t *testing.T) {
 	t.Parallel()
 	shop := servertest.NewMerchant(t)
-	d := hookedRig(t, shop.Configure)
+	d := newConfiguredRig(t, shop.Configure)
 	first := d.test("Idempotency-Key: ci-1")
 	if sent := <-shop.Received; !first.Taken || first.Event != sent.ID || first.Object != "webhook_test" || first.Endpoints[0].Status != 204 || first.Endpoints[0].Reason != "" ||
 		!strings.Contains(sent.Body, `"type":"checkout.test"`) || !strings.HasPrefix(sent.Signature, "v1,") {
