@@ -19,8 +19,8 @@ import (
 	"coinslot/bff/webhook"
 )
 
-// Config has all settings, parsed and validated; [Settings] and docs/settings.md explain them. Secrets
-// print as "(set)", and so do Database and WebhookURLs, which may contain one.
+// Config has all settings, parsed and validated; [Settings] and docs/settings.md explain them.
+// Secrets print as "(set)", and so do Database and WebhookURLs, which may contain one.
 type Config struct {
 	Listen         string // host:port
 	PublicURL      string // origin, no slash at the end
@@ -72,7 +72,7 @@ func Reveal(secrets []Secret) []string {
 	return values
 }
 
-// String says whether the secret is set.
+// String is "(set)" or "(not set)".
 func (s Secret) String() string {
 	if s.value == "" {
 		return "(not set)"

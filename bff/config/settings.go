@@ -159,7 +159,7 @@ var settings = []Setting{
 		set: func(c *Config, v string) error { c.AdminProxyHeader = v; return checkHeaderName(v) }},
 }
 
-// Print writes the table for people.
+// Print writes the table.
 func Print(w io.Writer) {
 	for _, s := range settings {
 		name := s.Name

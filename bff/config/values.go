@@ -260,8 +260,9 @@ func parsePrefixes(v string) ([]netip.Prefix, error) {
 	return list, nil
 }
 
-// isTooWide reports whether a network is too large for proxies. A private one may be all of 10.0.0.0/8
-// or fc00::/7; the largest public ones are Cloudflare's 104.16.0.0/13 and 2a06:98c0::/29.
+// isTooWide reports whether a network is too large for proxies. A private one may be all of
+// 10.0.0.0/8 or fc00::/7; the largest public ones are Cloudflare's 104.16.0.0/13 and
+// 2a06:98c0::/29.
 func isTooWide(p netip.Prefix) bool {
 	four, six := 8, 7
 	if webhook.Public(p.Masked().Addr()) || webhook.Public(lastAddress(p)) {

@@ -11,8 +11,8 @@ import (
 	"coinslot/bff/retention"
 )
 
-// action is what an operator can do about a payment. Each has a page of its own that says
-// what will happen (in words.json, by its path), and is recorded before it is done.
+// action is an operator's change of a payment. Each has a confirmation page (in words.json,
+// by its path), and is recorded before it is done.
 type action struct {
 	path, part string // the address below the payment's, and the button's data-part
 	record     string // of the audit log
@@ -80,7 +80,7 @@ func erasable(s payment.Session) bool {
 	return s.Status.MerchantCan(wire.Erase) && s.ErasedAt.IsZero()
 }
 
-// resolve resolves what the page that asked has shown, and nothing that has come since.
+// resolve resolves the state that the page has shown, not a later one.
 func resolve(as wire.Status) func(context.Context, *request, string) error {
 	return func(ctx context.Context, r *request, id string) error {
 		seen := r.r.PostFormValue("review")
@@ -97,7 +97,7 @@ func resolve(as wire.Status) func(context.Context, *request, string) error {
 // maxReason is how long the reason of a resolution may be, in characters.
 const maxReason = 500
 
-// confirmation is what confirm.html asks.
+// confirmation is the data of confirm.html.
 type confirmation struct {
 	Question question
 	Payment  *confirmedPayment // nil = it is about none
@@ -111,7 +111,7 @@ type confirmedPayment struct {
 	Status    badge
 }
 
-// confirmPage returns the page that asks what words.json has under key; f posts the answer.
+// confirmPage returns the confirmation page that words.json has under key; f submits it.
 func (r *request) confirmPage(key string, about *confirmedPayment, back link, f form) page {
 	q := words().Confirmations[key]
 	f.Token, f.Button, f.Danger, f.Cancel = r.FormToken(), q.Button, len(q.Never) > 0, back.To
@@ -121,7 +121,7 @@ func (r *request) confirmPage(key string, about *confirmedPayment, back link, f 
 	}
 }
 
-// confirmAction is GET of an action: the page that says what will happen.
+// confirmAction is GET of an action: its confirmation page.
 func (c *console) confirmAction(a action) showHandler {
 	return func(r *request) (page, error) {
 		s, err := c.Checkout.Session(r.r.Context(), r.r.PathValue("session"))

@@ -46,8 +46,8 @@ type Config struct {
 	Origins []string
 	// Deliver makes the webhook sender look for due deliveries now; nil = nothing does.
 	Deliver func()
-	// TestWebhooks sends a message that tells of no payment to every endpoint, a new
-	// one if key is ""; see webhook.Sender.
+	// TestWebhooks sends a test message to every endpoint, a new one if key is ""; see
+	// webhook.Sender.
 	TestWebhooks func(ctx context.Context, key string) (outbox.TestResult, error)
 	// Auth is who may sign in; New sets how it renders, records and keeps logins.
 	Auth   auth.Config
@@ -88,8 +88,8 @@ func New(c Config) http.Handler {
 	return s.routes()
 }
 
-// A showHandler answers with a page. An actHandler does something and says where to go next
-// and what was done: a key of notices, "" for nothing.
+// A showHandler returns a page. An actHandler makes a change and returns where to redirect,
+// with a key of notices; "" = none.
 type (
 	showHandler func(*request) (page, error)
 	actHandler  func(*request) (to, done string, err error)

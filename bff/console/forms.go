@@ -52,7 +52,7 @@ func statusField(chosen string, statuses []string) field {
 	return field{Name: "status", Label: "Status", Value: chosen, Options: options}
 }
 
-// filter is the form above a list: it asks for the same page with other filters.
+// filter is the filter form above a list.
 type filter struct {
 	Path     string
 	Narrowed bool // some are set

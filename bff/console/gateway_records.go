@@ -19,7 +19,7 @@ import (
 const (
 	transactionsPath = "/admin/transactions"
 	withdrawalsPath  = "/admin/withdrawals"
-	// maxExportPages bounds how often an export asks the gateway.
+	// maxExportPages bounds the requests of an export to the gateway.
 	maxExportPages = 40
 )
 
@@ -35,7 +35,7 @@ type gatewayRecordsView struct {
 // numberedPager leads through a list that has numbered pages; an empty address is of none.
 type numberedPager struct{ Where, Previous, Next string }
 
-// pageNumbers returns the pager of a list. What the gateway does not say is zero in at;
+// pageNumbers returns the pager of a list. Missing values are zero in at;
 // shown is how many rows are on this page.
 func pageNumbers(path string, q recordQuery, at reconcile.Paging, shown int) (p numberedPager) {
 	n := max(at.Page, q.page)
@@ -57,7 +57,7 @@ func pageNumbers(path string, q recordQuery, at reconcile.Paging, shown int) (p 
 	return p
 }
 
-// recordQuery is what the gateway's lists can be asked for.
+// recordQuery is the filters of the gateway's lists.
 type recordQuery struct {
 	form     url.Values // as the page shows it
 	from, to time.Time
@@ -120,7 +120,7 @@ func (r *request) gatewayRecords(
 }
 
 // exportRecords reads page after page of one of the gateway's lists until it ends; a last
-// row says what is not read.
+// row reports how many rows are missing.
 func exportRecords(
 	values url.Values, statuses, columns []string,
 	read func(recordQuery) (rows [][]string, at reconcile.Paging, err error),

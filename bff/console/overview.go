@@ -88,8 +88,8 @@ func (c *console) reviewNeeds(ctx context.Context, now time.Time) ([]need, error
 // gatewayTimeout is how long the overview waits for the gateway.
 const gatewayTimeout = 2 * time.Second
 
-// gatewayNeeds says that the gateway does not answer. It is asked, if that was not
-// just done, so that a quiet night does not hide it.
+// gatewayNeeds reports that the gateway does not respond. It sends a request if there was none
+// recently.
 func (c *console) gatewayNeeds(ctx context.Context, now time.Time) ([]need, error) {
 	asking, cancel := context.WithTimeout(ctx, gatewayTimeout)
 	defer cancel()

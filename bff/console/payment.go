@@ -24,7 +24,7 @@ type paymentView struct {
 	Actions    []timelineEntry // of operators, the latest first
 }
 
-// attemptView is one attempt and what the API says of it.
+// attemptView is one attempt in the console and in the API.
 type attemptView struct {
 	payment.Attempt
 	Object      payment.AttemptObject
@@ -38,7 +38,7 @@ type attemptView struct {
 // timelineEntry is something that has happened, in words.
 type timelineEntry struct {
 	At                      time.Time
-	By, What, Words, Detail string // Detail is in somebody else's words; empty = none
+	By, What, Words, Detail string // Detail is a quoted text; empty = none
 }
 
 // payment is GET /admin/payments/{session}.

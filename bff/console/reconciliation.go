@@ -97,7 +97,7 @@ func (v *reconciliationView) addFindings(r reconcile.Report) {
 	}
 }
 
-// progress says how far a run is.
+// progress is how far a run is.
 func progress(p reconcile.Progress) string {
 	switch {
 	case p.Page == 0:
@@ -114,7 +114,7 @@ func progress(p reconcile.Progress) string {
 		p.Day.Format(time.DateOnly) + " is read."
 }
 
-// daysForm asks for the days; it proposes those of the last run.
+// daysForm is the form for the days, filled with those of the last run.
 func (r *request) daysForm(last reconcile.Run) form {
 	from, to := last.From, last.To
 	if from.IsZero() {
@@ -160,7 +160,7 @@ func days(from, to time.Time) string {
 	return from.Format(time.DateOnly) + " to " + to.Format(time.DateOnly)
 }
 
-// omittedFindings says where the findings of a kind are that are not kept; "" = all are.
+// omittedFindings is the note about findings of a kind that are not shown; "" = all are.
 func omittedFindings(r reconcile.Report, kind reconcile.FindingKind) string {
 	if r.Counts[kind] <= reconcile.MaxFindings {
 		return ""

@@ -54,7 +54,7 @@ var templates = sync.OnceValue(func() map[string]*template.Template {
 // What the parts of parts.html are filled with.
 type (
 	// badge is a word in a color: Kind is "good", "wait", "warn", "bad", or "" for none.
-	// The word says all that the color says. Status is for tests; empty = none.
+	// Word has the meaning of the color. Status is for tests; empty = none.
 	badge struct{ Kind, Word, Status string }
 	// note is a sentence of explanation; Kind as of a badge.
 	note struct{ Kind, Text string }
@@ -74,7 +74,7 @@ type (
 	link struct{ To, Label string }
 )
 
-// Apart says how far the moment is from now.
+// Apart is how far the moment is from now.
 func (m moment) Apart() string { return format.Relative(m.At, m.Now) }
 
 // page is what a handler answers with.
@@ -138,7 +138,7 @@ func sectionOf(path string) section {
 type frame struct {
 	page
 	CSS string // address of the stylesheet
-	// Who is signed in; empty = nobody, and there is neither navigation nor a way out.
+	// Who is signed in; empty = no one, without navigation and sign-out.
 	Who string
 	// Token is of the form that signs out; empty = an operator named by a proxy, who cannot.
 	Token    string

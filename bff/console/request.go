@@ -57,8 +57,7 @@ type messageView struct {
 	Request string // id; empty = it is not shown
 }
 
-// failure returns the page that says what went wrong; what is not the operator's doing is
-// logged too.
+// failure returns the error page; errors that the operator did not cause are logged too.
 func (r *request) failure(err error) page {
 	p := page{
 		Title: "Something went wrong", Section: sectionOf(r.r.URL.Path).Path,

@@ -17,7 +17,7 @@ const (
 	// reroutePath is where webhooks to a URL that is not configured are moved from.
 	reroutePath = webhooksPath + "/move"
 	replayPath  = webhooksPath + "/replay"
-	// maxReplayed is how many events one replay sends again; words.json says it too.
+	// maxReplayed is how many events one replay resends; words.json has it too.
 	maxReplayed = 10_000
 )
 

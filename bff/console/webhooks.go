@@ -137,8 +137,7 @@ func (r *request) unrouted(b outbox.Backlog) endpointRow {
 	}
 }
 
-// delivery is a webhook in one row. inList says that it stands in the list of all, which its
-// button leads back to.
+// delivery is a webhook in one row. inList: its button returns to the list of all webhooks.
 func (r *request) delivery(d outbox.DeliveryRow, inList bool) deliveryRow {
 	now := r.now()
 	row := deliveryRow{

@@ -14,21 +14,19 @@ import (
 //go:embed words.json
 var wordsFile []byte
 
-// wordList is what pages say of codes: words.json, which has what is read and nothing else.
+// wordList is words.json: the texts of pages, by code.
 type wordList struct {
 	// AttemptStates has two more than payment has: see stateOf.
 	AttemptStates map[string]attemptState `json:"attempt_states"`
 	Reviews       map[string]reviewReason `json:"reviews"` // by the reason's code
-	// Events say what an entry of a timeline means; its detail goes behind it.
+	// Events are the texts of timeline entries; the detail is appended.
 	Events map[string]string `json:"events"`
-	// Audit says what an operator has done, by the word of the audit log. What changes
-	// something has two: what was requested, and that it was done.
+	// Audit are the texts of the audit log, by its codes. A change has two: requested and done.
 	Audit map[string]string `json:"audit"`
-	// Notices are what is said after something was done, by the word for it in the
-	// address, see [auth.Authenticator.SignNotice]: no address makes a page say anything else.
+	// Notices are shown after an action; see [auth.Authenticator.SignNotice].
 	Notices  map[string]note       `json:"notices"`
-	Failures map[wire.Code]failure `json:"failures"` // what is said of an error
-	// Findings say what a kind of disagreement is called; what becomes of it is the
+	Failures map[wire.Code]failure `json:"failures"` // by error code
+	// Findings are the names of the kinds of differences; what becomes of it is the
 	// kind's own word.
 	Findings      map[reconcile.FindingKind]badge `json:"findings"`
 	Confirmations map[string]question             `json:"confirmations"`
@@ -40,13 +38,13 @@ type (
 		badge
 		Means string
 	}
-	// reviewReason says why a payment is not proven, and what to do.
+	// reviewReason is why a payment is not proven, and what to do.
 	reviewReason struct{ What, Todo string }
 	failure      struct {
 		Status int // HTTP
 		Text   string
 	}
-	// question is what is asked before something is done.
+	// question is the text of a confirmation page.
 	question struct {
 		Name          string // of the button that leads here
 		Title, Button string
@@ -72,7 +70,7 @@ func statusBadge(s wire.Status) badge {
 	return badge{Kind: kind, Word: title, Status: string(s)}
 }
 
-// stateOf says where an attempt stands.
+// stateOf is the state of an attempt.
 func stateOf(a payment.Attempt) attemptState {
 	state := string(a.State)
 	switch {
@@ -95,7 +93,7 @@ func explainReview(code string) reviewReason {
 	}
 }
 
-// describeEvent says what an entry of a timeline means.
+// describeEvent is the text of a timeline entry.
 func describeEvent(e payment.TimelineEntry) string {
 	switch meaning := words().Events[e.What]; {
 	case e.What == "attempt.confirmed" && e.By != "gateway":

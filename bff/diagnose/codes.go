@@ -2,20 +2,19 @@ package diagnose
 
 import "strings"
 
-// Code is an error code of the loader's console line, with its cause and cure.
+// Code is an error code that the loader logs, with its cause and fix.
 type Code struct {
 	Code  string `json:"code"`
 	Cause string `json:"cause"`
 	Fix   string `json:"cure"`
-	// Line is what to add, Place where; empty = the cure is no line.
+	// Line is what to add at Place; empty = nothing to add.
 	Line  string `json:"line,omitempty"`
 	Place Place  `json:"place,omitempty"`
-	// Checks are the ids of the checks that tell more.
+	// Checks are the ids of related checks.
 	Checks []string `json:"checks"`
 }
 
-// Codes returns all codes of docs/embed.md, which a test compares. {server} and
-// {origin} stand for the two origins.
+// Codes returns the codes of docs/embed.md. {server} and {origin} stand for the two origins.
 func Codes() []Code {
 	return []Code{
 		{"script_blocked",
@@ -77,8 +76,7 @@ func Codes() []Code {
 	}
 }
 
-// code returns the code that was asked about, with the origins in it; nil if
-// there is none.
+// code returns the requested code with the origins filled in, nil if there is none.
 func (q Question) code() *Code {
 	for _, c := range Codes() {
 		if c.Code == q.Code {

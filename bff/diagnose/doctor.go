@@ -8,40 +8,38 @@ import (
 	"time"
 )
 
-// Report is all that was looked at.
+// Report is the doctor's answer.
 type Report struct {
 	Server string `json:"server"` // its public URL
-	// Version is that of checkout.js; empty if it names none.
+	// Version of checkout.js; empty = unknown.
 	Version string `json:"version"`
 	Time    string `json:"time"`   // of the server, RFC 3339, UTC
-	Origin  string `json:"origin"` // of the host page; empty = none was given, or it is none
+	Origin  string `json:"origin"` // of the host page; empty = missing or invalid
 	Listed  bool   `json:"listed"`
-	// Code is the error code that was asked about; nil = none, or not a known one.
+	// Code is the requested error code; nil = none, or unknown.
 	Code   *Code     `json:"code,omitempty"`
 	Checks []Finding `json:"checks"`
-	// Add is the lines of all checks that are not ok, each once, by place.
+	// Add has the lines of all checks that are not ok, each once, by place.
 	Add map[Place][]string `json:"add"`
 }
 
-// Question is what is asked, and what the server knows of itself.
+// Question is the input of [Examine].
 type Question struct {
 	URL       string // public, an origin
 	Version   string // of checkout.js
-	Integrity string // of checkout.js, "sha384-…"; empty = it was not built
-	// API, Orders and Items tell what pages can sell: sessions, order tokens, items
-	// of a catalogue.
+	Integrity string // of checkout.js, "sha384-…"; empty = not built
+	// API, Orders and Items: whether sessions, order tokens and catalog items are enabled.
 	API, Orders, Items bool
 	Now                time.Time
 
-	Given  string // what was given as an origin
-	Origin string // the same as browsers write it; empty = it is none
+	Given  string // the origin as entered
+	Origin string // Given in browser form; empty = invalid
 	Listed bool   // Origin may frame the checkout
 	Pasted string // the host page's response headers; empty = none
-	Code   string // an error code of the console; empty = none
+	Code   string // an error code of the loader; empty = none
 }
 
-// Examine judges everything that can be judged without a browser. What is left
-// to one is in the report as Unknown.
+// Examine runs all checks that need no browser. The others are in the report as Unknown.
 func Examine(q Question) Report {
 	r := Report{
 		Server: q.URL, Version: q.Version, Time: q.Now.UTC().Format(time.RFC3339), Origin: q.Origin,
@@ -76,19 +74,19 @@ func (r Report) Text(w io.Writer) {
 	known = slices.DeleteFunc(known, func(f Finding) bool { return f.By == Browser })
 	Print(w, known, Style{})
 	fmt.Fprintf(w, "\n%d more checks need a browser: open this address in one.\n"+
-		"Judge a page by its headers:\n\n    curl -sI YOUR-PAGE | curl --data-urlencode "+
+		"Check a page by its headers:\n\n    curl -sI YOUR-PAGE | curl --data-urlencode "+
 		"headers@- '%s/checkout/doctor?origin=%s'\n",
 		len(r.Checks)-len(known), r.Server, cmp.Or(r.Origin, "https://shop.example"))
 }
 
-// browserChecks are what static/doctor.js finds out.
+// browserChecks are the checks of static/doctor.js.
 func browserChecks() []Finding {
 	list := []Finding{
 		{ID: "address", Title: "Public address"},
 		{ID: "script", Title: "checkout.js"},
 		{ID: "frame", Title: "Frame"},
-		{ID: "csp", Title: "Policy of the checkout, as it arrives"},
-		{ID: "coep", Title: "Cross-origin isolation, as it arrives"},
+		{ID: "csp", Title: "Content-Security-Policy of the checkout, as received"},
+		{ID: "coep", Title: "Cross-origin isolation, as received"},
 		{ID: "framing", Title: "X-Frame-Options"},
 		{ID: "cache", Title: "Caching"},
 		{ID: "wasm", Title: "WebAssembly"},
@@ -98,7 +96,7 @@ func browserChecks() []Finding {
 	}
 	for i := range list {
 		list[i].By, list[i].Severity = Browser, Unknown
-		list[i].Text = "Only a browser can tell: open this page in one, with JavaScript on."
+		list[i].Text = "Needs a browser: open this page in one, with JavaScript on."
 	}
 	return list
 }

@@ -1,15 +1,12 @@
-// Package diagnose holds the model of what is found out about a set-up, and how it is
-// printed: finding.go, text.go. Package check finds it out about a server, from its settings
-// to its sockets.
+// Package diagnose has the findings of configuration checks and prints them: finding.go,
+// text.go. Package check makes them for a server.
 //
-// The other files are the rules by which /checkout/doctor judges an embedding: what the
-// server knows of itself, and what the headers of a host page allow. They are pure: they ask
-// nobody, and fetch nothing. Start with [Examine].
+// The other files check an embedding for /checkout/doctor: the server's own settings, and
+// what the headers of a host page allow. They send no requests. Start with [Examine].
 package diagnose
 
 import "slices"
 
-// Severity is how bad a finding is.
 type Severity string
 
 // The severities. Unknown is for what only a browser, or a host page's headers, can tell.
@@ -20,7 +17,7 @@ const (
 	Unknown Severity = "unknown"
 )
 
-// Word names a severity to people.
+// Word is the label of a severity on pages.
 func (s Severity) Word() string {
 	switch s {
 	case OK:
@@ -33,23 +30,23 @@ func (s Severity) Word() string {
 	return "Unknown"
 }
 
-// Place is where the lines of a finding belong.
+// Place is where the lines of a finding go.
 type Place string
 
-// Places in the order in which people should go through them.
+// Places, in display order.
 const (
 	Settings    Place = "coinslot"                // the environment of the server
 	Policy      Place = "content_security_policy" // of the host page
 	Permissions Place = "permissions_policy"      // of the host page
 	HTML        Place = "html"                    // of the host page
-	Proxy       Place = "proxy"                   // before the server
-	Machine     Place = "machine"                 // on which the server runs
+	Proxy       Place = "proxy"                   // in front of the server
+	Machine     Place = "machine"                 // that runs the server
 )
 
-// Places returns all places, in the order for people.
+// Places returns all places in display order.
 func Places() []Place { return []Place{Settings, Policy, Permissions, HTML, Proxy, Machine} }
 
-// Title names a place to people.
+// Title is the heading of a place.
 func (p Place) Title() string {
 	switch p {
 	case Settings:
@@ -68,31 +65,30 @@ func (p Place) Title() string {
 	return string(p)
 }
 
-// Source says who found something out.
+// Source is what a finding is based on.
 type Source string
 
-// A finding is by the server alone, by the headers that were pasted, or by the browser
-// that has the page open.
+// The server alone, the pasted headers, or the browser that has the page open.
 const (
 	Server  Source = "server"
 	Page    Source = "page"
 	Browser Source = "browser"
 )
 
-// Finding is one thing that was looked at. Its JSON is the doctor's.
+// Finding is the result of one check. Its JSON is the doctor's.
 type Finding struct {
-	ID       string   `json:"id"` // what was looked at: "gateway"
+	ID       string   `json:"id"` // of the check: "gateway"
 	By       Source   `json:"by"`
-	Title    string   `json:"title"` // for people; empty = the ID says it
+	Title    string   `json:"title"` // empty = show the ID
 	Severity Severity `json:"status"`
-	Text     string   `json:"detail"` // what was found
-	Fix      string   `json:"-"`      // what to do about it; empty = nothing, or Add says it
+	Text     string   `json:"detail"` // the result
+	Fix      string   `json:"-"`      // empty = none, or Add has it
 	Place    Place    `json:"place,omitempty"`
-	Add      []string `json:"add"` // whole lines for Place; none = nothing to add
-	Details  []string `json:"-"`   // for reading on: one line each
+	Add      []string `json:"add"` // lines for Place
+	Details  []string `json:"-"`   // one line each
 }
 
-// Count returns how many findings are of a severity.
+// Count counts the findings of a severity.
 func Count(list []Finding, s Severity) (n int) {
 	for _, f := range list {
 		if f.Severity == s {
@@ -102,7 +98,7 @@ func Count(list []Finding, s Severity) (n int) {
 	return n
 }
 
-// Lines gathers what is to be added, each line once, by place.
+// Lines collects the lines to add by place, each once.
 func Lines(list []Finding) map[Place][]string {
 	all := map[Place][]string{}
 	for _, f := range list {

@@ -7,27 +7,28 @@ import (
 	"strings"
 )
 
-// page judges the host page by its headers. Without them two checks say what a
-// policy would have to allow.
+// unknownPolicy is the text of the checks that need the page's headers.
+const unknownPolicy = "Unknown without your page's headers. If it has a " +
+	"Content-Security-Policy, add this; without one, nothing is needed."
+
+// page checks the host page by its headers. Without them two findings say what a policy
+// must allow.
 func (q Question) page() []Finding {
 	if strings.TrimSpace(q.Pasted) == "" {
 		return []Finding{
 			{ID: "page-script", By: Page, Title: "Your page's policy: the script",
 				Severity: Unknown, Place: Policy, Add: []string{"script-src " + q.URL},
-				Text: "Not known without your page's headers. If it has a " +
-					"Content-Security-Policy, it needs this; without one, nothing."},
+				Text: unknownPolicy},
 			{ID: "page-frame", By: Page, Title: "Your page's policy: the frame",
 				Severity: Unknown, Place: Policy, Add: []string{"frame-src " + q.URL},
-				Text: "Not known without your page's headers. If it has a " +
-					"Content-Security-Policy, it needs this; without one, nothing."},
+				Text: unknownPolicy},
 		}
 	}
 	r := parseResponse(q.Pasted)
 	if r.lines() == 0 && len(r.meta) == 0 {
 		return []Finding{{ID: "page-headers", By: Page, Title: "Your page's headers",
 			Severity: Fail,
-			Text: "No header was found in what was pasted. Paste lines like content-type: " +
-				"text/html."}}
+			Text:     "No headers found. Paste lines like content-type: text/html."}}
 	}
 	policies := parsePolicies(append(slices.Clone(r.headers["content-security-policy"]), r.meta...))
 	return []Finding{
@@ -36,7 +37,7 @@ func (q Question) page() []Finding {
 	}
 }
 
-// headers tells whether the right answer was pasted.
+// headers checks whether the headers of a page were pasted.
 func (q Question) headers(r response) Finding {
 	c := Finding{
 		ID: "page-headers", By: Page, Title: "Your page's headers", Severity: OK,
@@ -50,8 +51,8 @@ func (q Question) headers(r response) Finding {
 	kind := r.headers["content-type"]
 	switch {
 	case r.status/100 == 3:
-		c.Severity, c.Text = Warn, "These are the headers of a redirect. Those of the page are "+
-			"needed: curl -sIL follows it."
+		c.Severity, c.Text = Warn, "These are the headers of a redirect. Paste those of the "+
+			"page: curl -sIL follows redirects."
 	case r.status >= 400:
 		c.Severity, c.Text = Warn, fmt.Sprintf(
 			"These are the headers of an error (%d). Some servers refuse HEAD: try curl -si, or "+
@@ -73,15 +74,15 @@ func (q Question) host() *url.URL {
 	return parse(q.Origin)
 }
 
-// verdict is what one policy says to one request.
+// verdict is the result of one policy for one request.
 type verdict struct {
 	status Severity
 	detail string
-	line   string // to exchange the directive for; empty = nothing, or not by a line of the policy
+	line   string // replaces the directive; empty = no change
 	place  Place
 }
 
-// merge merges what several policies say into c: all of them have to allow.
+// merge merges the verdicts of several policies into c: all must allow.
 func (c Finding) merge(all []verdict) Finding {
 	rank := []Severity{OK, Warn, Fail}
 	for i, v := range all {
@@ -99,7 +100,7 @@ func (c Finding) merge(all []verdict) Finding {
 	return c
 }
 
-// judge merges what by says of each policy into c; fine is the text of a page without any.
+// judge merges the verdict of each policy into c; fine is the text for no policy.
 func (c Finding) judge(policies []policy, fine string, by func(policy) verdict) Finding {
 	if len(policies) == 0 {
 		c.Text = "The page has no Content-Security-Policy: " + fine
@@ -111,7 +112,7 @@ func (c Finding) judge(policies []policy, fine string, by func(policy) verdict) 
 	return c.merge(all)
 }
 
-// script judges whether checkout.js may run.
+// script checks whether checkout.js may run.
 func (q Question) script(policies []policy) Finding {
 	return Finding{
 		ID: "page-script", By: Page, Title: "Your page's policy: the script", Severity: OK,
@@ -133,7 +134,7 @@ func (q Question) scriptVerdict(p policy) verdict {
 	case nonces:
 		return verdict{Warn,
 			d.name +
-				" asks for a nonce: the script runs if its tag has the one of the page, which is " +
+				" requires a nonce: the script runs if its tag has the page's nonce, which is " +
 				"new at each load.",
 			strings.Replace(q.evergreen(), "<script ", `<script nonce="…" `, 1), HTML}
 	case strict && q.Integrity != "":
@@ -149,12 +150,12 @@ func (q Question) scriptVerdict(p policy) verdict {
 		}
 	}
 	return verdict{
-		Fail, d.name + " refuses checkout.js. With this line in its place it runs.",
+		Fail, d.name + " blocks checkout.js. Replace it with this line.",
 		d.with("script-src", q.URL), Policy,
 	}
 }
 
-// frame judges whether the page may hold the checkout's frame.
+// frame checks whether the page may show the checkout's frame.
 func (q Question) frame(policies []policy) Finding {
 	return Finding{
 		ID: "page-frame", By: Page, Title: "Your page's policy: the frame", Severity: OK,
@@ -174,19 +175,18 @@ func (q Question) frameVerdict(p policy) verdict {
 		return verdict{
 			Warn,
 			d.name +
-				" allows some of the checkout's addresses only: sessions are below /checkout/, " +
+				" allows only some of the checkout's addresses: sessions are below /checkout/, " +
 				"orders and items at /checkout.",
 			d.with("frame-src", q.URL), Policy,
 		}
 	}
 	return verdict{
-		Fail, d.name + " refuses the frame. With this line in its place it loads.",
+		Fail, d.name + " blocks the frame. Replace it with this line.",
 		d.with("frame-src", q.URL), Policy,
 	}
 }
 
-// sandbox judges a page that is sandboxed as a whole: what it may not do, its
-// frames may not either.
+// sandbox checks a sandboxed page: its restrictions apply to its frames too.
 func (q Question) sandbox(policies []policy) Finding {
 	c := Finding{
 		ID: "page-sandbox", By: Page, Title: "Your page's policy: sandbox", Severity: OK,
@@ -209,8 +209,8 @@ func (q Question) sandbox(policies []policy) Finding {
 		case len(needed) > 0:
 			v = verdict{
 				Fail,
-				"sandbox takes " + strings.Join(needed, ", ") +
-					" from the page and from every frame in it.",
+				"sandbox lacks " + strings.Join(needed, ", ") +
+					", for the page and for every frame in it.",
 				line, Policy,
 			}
 		case len(useful) > 0:
@@ -226,18 +226,18 @@ func (q Question) sandbox(policies []policy) Finding {
 	return c.merge(all)
 }
 
-// integrity judges Integrity-Policy, which refuses scripts without a hash.
+// integrity checks Integrity-Policy, which blocks scripts without a hash.
 func (q Question) integrity(r response) Finding {
 	c := Finding{
 		ID: "page-integrity", By: Page, Title: "Your page's Integrity-Policy", Severity: OK,
-		Place: HTML, Text: "It asks for nothing of the script.",
+		Place: HTML, Text: "It requires nothing for the script.",
 	}
 	for _, value := range r.headers["integrity-policy"] {
 		value = strings.ToLower(value)
 		if _, after, found := strings.Cut(value, "blocked-destinations="); found &&
 			strings.Contains(cutBefore(after, ")"), "script") {
 			c.Severity, c.Add = Warn, []string{q.pinned()}
-			c.Text = "It refuses scripts without a hash: use the pinned tag."
+			c.Text = "It blocks scripts without a hash: use the pinned tag."
 		}
 	}
 	return c
@@ -248,7 +248,7 @@ func cutBefore(text, end string) string {
 	return text
 }
 
-// isolation is about Cross-Origin-Embedder-Policy, which the checkout meets.
+// isolation checks Cross-Origin-Embedder-Policy, which the checkout complies with.
 func isolation(r response) Finding {
 	c := Finding{ID: "page-isolation", By: Page, Title: "Your page's isolation", Severity: OK,
 		Text: "The page has no Cross-Origin-Embedder-Policy; nothing is needed."}
@@ -256,18 +256,18 @@ func isolation(r response) Finding {
 		if value = strings.TrimSpace(cutBefore(strings.ToLower(value), ";")); value ==
 			"require-corp" || value == "credentialless" {
 			c.Text = "The page has Cross-Origin-Embedder-Policy: " + value +
-				". The checkout sends what that asks for; the check of cross-origin isolation " +
-				"says whether it arrives."
+				". The checkout sends the headers for that; the check of cross-origin isolation " +
+				"says whether they arrive."
 		}
 	}
 	return c
 }
 
-// nothingElse says what need not be changed, because people look for it.
+// nothingElse lists what needs no change.
 func nothingElse() Finding {
 	return Finding{ID: "page-rest", By: Page, Title: "Nothing else", Severity: OK,
 		Text: "No style-src, connect-src, img-src or unsafe-inline is needed; " +
 			"require-trusted-types-for, trusted-types, Referrer-Policy, X-Frame-Options, " +
-			"frame-ancestors and Cross-Origin-Opener-Policy of your page do not touch the " +
+			"frame-ancestors and Cross-Origin-Opener-Policy of your page do not affect the " +
 			"checkout."}
 }

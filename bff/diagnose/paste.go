@@ -9,12 +9,11 @@ import (
 	"unicode"
 )
 
-// response is what was pasted: the headers of one answer, by lower-case name.
+// response is the pasted headers of one response, by lower-case name.
 type response struct {
 	status  int // 0 = no status line was pasted
 	headers map[string][]string
-	// meta holds the policies of <meta http-equiv> elements, where the document was
-	// pasted too.
+	// meta has the policies of <meta http-equiv> elements, if the document was pasted too.
 	meta []string
 }
 
@@ -27,18 +26,18 @@ var (
 	metaText = regexp.MustCompile(`(?is)\bcontent\s*=\s*(?:"([^"]*)"|'([^']*)')`)
 )
 
-// longestHeader is where lines stop being joined, in bytes; servers allow less.
+// longestHeader is where joining lines stops, in bytes; servers allow less.
 const longestHeader = 16 << 10
 
-// parseResponse reads what people paste: the output of curl with -I, -i or -v,
-// or a header list of a browser's tools, where a value may stand on the line
-// after its name. Of a chain of redirects the last answer counts.
+// parseResponse reads the output of curl with -I, -i or -v, or a header list of a browser's
+// tools, where a value may be on the line after its name. After redirects the last response
+// counts.
 func parseResponse(text string) response {
 	r := response{headers: map[string][]string{}}
-	last, body := "", false // the header that a line goes on with; whether headers are over
+	last, body := "", false // the header that a line continues; whether the headers have ended
 	for line := range strings.Lines(printable(text)) {
 		line = strings.TrimRight(line, "\r\n")
-		// curl -v; what it has sent begins with "> " and is no header
+		// curl -v; sent headers begin with "> "
 		line = strings.TrimPrefix(line, "< ")
 		found := statusLine.FindStringSubmatch(line)
 		switch {
@@ -57,7 +56,7 @@ func parseResponse(text string) response {
 	return r
 }
 
-// addLine enters a line and returns the header that the next may go on with.
+// addLine adds a line and returns the header that the next may continue.
 func (r *response) addLine(line, last string) string {
 	values := r.headers[last]
 	if last != "" &&
@@ -86,8 +85,8 @@ func (r *response) addLine(line, last string) string {
 	return name
 }
 
-// metaPolicies finds the policies in a document's own head. What they cannot set
-// is dropped. Source: CSP3, 3.3.
+// metaPolicies finds the policies in <meta> elements, without directives that are ignored
+// there. Source: CSP3, 3.3.
 func metaPolicies(text string) []string {
 	var list []string
 	for _, tag := range metaTag.FindAllString(text, -1) {
@@ -109,7 +108,7 @@ func metaPolicies(text string) []string {
 	return list
 }
 
-// printable replaces what a terminal or a page might act on.
+// printable replaces control characters.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\r' || r == '\t' || unicode.IsPrint(r) {
@@ -128,7 +127,7 @@ func (r response) lines() int {
 	return n
 }
 
-// judgedHeaders are the headers that are looked at.
+// judgedHeaders are the headers that checks use.
 func judgedHeaders() []string {
 	return []string{
 		"content-type", "content-security-policy", "permissions-policy",
@@ -136,8 +135,7 @@ func judgedHeaders() []string {
 	}
 }
 
-// Kept returns of pasted text what is judged, to be shown again: no cookie, and
-// nothing else of the page's.
+// Kept returns the pasted headers that checks use, to show them again: no cookies.
 func Kept(pasted string) string {
 	r := parseResponse(pasted)
 	var b strings.Builder

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// clipboard judges Permissions-Policy: without clipboard-write the checkout
-// copies by the old way, which browsers may end.
+// clipboard checks Permissions-Policy: without clipboard-write the checkout copies with a
+// deprecated API.
 func (q Question) clipboard(r response) Finding {
 	c := Finding{
 		ID: "page-clipboard", By: Page, Title: "Your page's Permissions-Policy", Severity: OK,
@@ -22,8 +22,8 @@ func (q Question) clipboard(r response) Finding {
 		list = append([]string{"self"}, list...) // a frame gets nothing that its page has not
 	}
 	c.Severity = Warn
-	c.Text = "clipboard-write is not for the checkout: it copies by the older way, which not " +
-		"every browser has."
+	c.Text = "clipboard-write is not allowed for the checkout: it copies with a deprecated API " +
+		"that some browsers lack."
 	c.Add = []string{"clipboard-write=(" + strings.Join(append(list, own), " ") + ")"}
 	return c
 }
@@ -46,7 +46,7 @@ func allowlist(headers []string, feature string) (list []string, found bool) {
 	return list, found
 }
 
-// splitOutside splits text at sep where that is in no quotation marks.
+// splitOutside splits text at sep outside quotation marks.
 func splitOutside(text string, sep rune) []string {
 	var list []string
 	quoted, from := false, 0

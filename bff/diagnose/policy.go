@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// policy is one Content-Security-Policy. Several of them hold all at once.
+// policy is one Content-Security-Policy. A page may have several; all apply.
 type policy []directive
 
-// directive is a name in lower case and what follows it.
+// directive is a lower-case name with its values.
 type directive struct {
 	name   string
 	values []string
@@ -31,8 +31,7 @@ func parsePolicies(headers []string) []policy {
 	return list
 }
 
-// parsePolicy reads one policy. Of a directive that is there twice the first
-// counts, which is the one that first finds.
+// parsePolicy reads one policy. Of duplicate directives the first counts.
 func parsePolicy(text string) policy {
 	var p policy
 	for part := range strings.SplitSeq(text, ";") {
@@ -47,7 +46,7 @@ func parsePolicy(text string) policy {
 	return p
 }
 
-// first returns the directive that decides: the first of names that is there.
+// first returns the first of names that the policy has.
 func (p policy) first(names ...string) (directive, bool) {
 	for _, name := range names {
 		if i := slices.IndexFunc(p, func(d directive) bool { return d.name == name }); i >= 0 {
@@ -64,7 +63,7 @@ func (d directive) has(keyword string) bool {
 	)
 }
 
-// hasPrefix reports whether a value begins so, as nonces and hashes do.
+// hasPrefix reports whether a value has one of the prefixes, as nonces and hashes do.
 func (d directive) hasPrefix(prefixes ...string) bool {
 	return slices.ContainsFunc(d.values, func(v string) bool {
 		return slices.ContainsFunc(
@@ -73,9 +72,8 @@ func (d directive) hasPrefix(prefixes ...string) bool {
 	})
 }
 
-// with returns the directive as a line that allows source, too. What is
-// inherited from default-src becomes a directive of its own, under name, so that
-// nothing else is loosened.
+// with returns the directive with source added. One inherited from default-src is renamed to
+// name, so that nothing else is allowed.
 func (d directive) with(name, source string) string {
 	if d.name != "default-src" {
 		name = d.name
@@ -89,8 +87,8 @@ func (d directive) with(name, source string) string {
 	return strings.Join(append(words, source), " ")
 }
 
-// allows reports whether the list of sources matches target, for a page at
-// page. Nonces, hashes and 'strict-dynamic' are left to the caller.
+// allows reports whether a source matches target, for a page at page. It ignores nonces,
+// hashes and 'strict-dynamic'.
 // Source: CSP3, 6.7.2.7.
 func (d directive) allows(target, page *url.URL) bool {
 	return slices.ContainsFunc(
@@ -149,7 +147,7 @@ func cutPort(authority string) (host, port string) {
 	return authority[:i], authority[i+1:]
 }
 
-// schemeMatches: a plain scheme stands for its secure form, too.
+// schemeMatches: an insecure scheme matches its secure form too.
 func schemeMatches(allowed, scheme string) bool {
 	switch allowed {
 	case scheme:
@@ -176,7 +174,7 @@ func selfMatches(target, page *url.URL) bool {
 		(portOf(target) == portOf(page) || usualPort(target) && usualPort(page))
 }
 
-// hostMatches: an address of digits is matched as text, as browsers do.
+// hostMatches compares IP addresses as text, as browsers do.
 func hostMatches(pattern, host string) bool {
 	pattern = strings.ToLower(pattern)
 	host = strings.Trim(host, "[]")
@@ -189,7 +187,7 @@ func hostMatches(pattern, host string) bool {
 	return strings.Trim(pattern, "[]") == host
 }
 
-// portMatches: none means the scheme's own; 80 stands for 443, too.
+// portMatches: no port means the scheme's default; 80 matches 443 too.
 func portMatches(port string, target *url.URL) bool {
 	switch {
 	case port == "*":
@@ -217,7 +215,7 @@ func usualPort(u *url.URL) bool {
 	return portOf(u) == portOf(&url.URL{Scheme: u.Scheme})
 }
 
-// pathMatches: one that ends in a slash stands for all that is below it.
+// pathMatches: a path that ends in a slash matches everything below it.
 // Source: CSP3, 6.7.2.12.
 func pathMatches(pattern, path string) bool {
 	if pattern == "" || pattern == "/" {

@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// origin is whether the host page may frame the checkout at all.
+// origin checks whether the host page may frame the checkout.
 func (q Question) origin() Finding {
 	c := Finding{ID: "origin", By: Server, Title: "Your page's origin", Place: Settings}
 	switch {
 	case q.Given == "":
 		c.Severity = Unknown
-		c.Text = "None was given: nothing is known of your page. Write its origin above, or " +
-			"into the address of this page: ?origin=https://shop.example"
+		c.Text = "No origin given. Enter it above, or add it to the address of this page: " +
+			"?origin=https://shop.example"
 	case q.Given == "null", strings.HasPrefix(q.Given, "file:"):
 		c.Severity = Fail
 		c.Text = "Your page is opened from a file, or has no origin for another reason (a " +
@@ -22,50 +22,49 @@ func (q Question) origin() Finding {
 			"http.server 3000 makes it http://localhost:3000."
 	case q.Origin == "":
 		c.Severity = Fail
-		c.Text = "What was given is not an origin. One is scheme, host and port, like " +
+		c.Text = "This is not an origin. An origin is scheme, host and port, like " +
 			"https://shop.example or http://localhost:3000: no path, no *, no user."
 	case q.Listed:
 		c.Severity = OK
-		c.Text = "Origin " + q.Origin + ": listed, it may show the checkout in a frame."
+		c.Text = "Origin " + q.Origin + ": listed, so it may show the checkout in a frame."
 	default:
 		c.Severity = Fail
 		c.Text = "Origin " + q.Origin +
-			": NOT listed. Its frames are refused. Keep what the setting holds already where the " +
-			"dots are."
+			": NOT listed, so its frames are blocked. The dots stand for the current value."
 		c.Add = []string{"COINSLOT_ORIGINS=…," + q.Origin}
 	}
 	return c
 }
 
-// https is about mixed content and what browsers keep for secure pages.
+// https checks for mixed content and features of secure pages.
 func (q Question) https() Finding {
 	c := Finding{ID: "https", By: Server, Title: "Encryption", Place: Settings}
 	server, page := parse(q.URL), parse(q.Origin)
 	switch {
 	case server.Scheme == "https" && page.Scheme == "http" && !isTrustworthy(page):
 		c.Severity = Warn
-		c.Text = "The checkout has https, your page has not: whoever is on the line can " +
-			"exchange the checkout's tag for one of their own. Serve the page by https."
+		c.Text = "The checkout uses HTTPS, your page does not: an attacker on the network can " +
+			"replace the checkout's tag. Serve the page over HTTPS."
 	case server.Scheme == "https":
-		c.Severity, c.Text = OK, "The checkout is served by https."
+		c.Severity, c.Text = OK, "The checkout uses HTTPS."
 	case isTrustworthy(server):
 		c.Severity, c.Text = OK, "The checkout is at "+server.Host+
-			", which browsers trust without https. Elsewhere it needs https."
+			", which browsers trust without HTTPS. Elsewhere it needs HTTPS."
 	case page.Scheme == "https":
 		c.Severity = Fail
-		c.Text = "Your page has https and the checkout has not: browsers block its script and " +
-			"its frame as mixed content. Put a proxy with a certificate before it."
+		c.Text = "Your page uses HTTPS and the checkout does not: browsers block its script and " +
+			"its frame as mixed content. Put a proxy with a certificate in front of it."
 		c.Add = []string{"COINSLOT_PUBLIC_URL=https://" + server.Host}
 	default:
 		c.Severity = Warn
-		c.Text = "The checkout has no https: addresses can be exchanged on the way, and " +
-			"browsers withhold the clipboard."
+		c.Text = "The checkout does not use HTTPS: an attacker on the network can replace " +
+			"payment addresses, and browsers block the clipboard."
 		c.Add = []string{"COINSLOT_PUBLIC_URL=https://" + server.Host}
 	}
 	return c
 }
 
-// site is whether browsers count page and checkout as one site.
+// site checks whether browsers treat page and checkout as one site.
 func (q Question) site() Finding {
 	c := Finding{ID: "site", By: Server, Title: "Same site or another", Place: Settings}
 	if q.Origin == "" {
@@ -92,8 +91,8 @@ func (q Question) site() Finding {
 	return c
 }
 
-// sells is what pages can sell. That a key is set is no secret: any request
-// with a token finds out.
+// sells lists what pages can sell. Whether a key is set is no secret: any request with a
+// token reveals it.
 func (q Question) sells() Finding {
 	c := Finding{
 		ID: "sells", By: Server, Title: "What pages can sell", Severity: OK, Place: Settings,
@@ -102,7 +101,7 @@ func (q Question) sells() Finding {
 		if can {
 			return attribute + " works"
 		}
-		return attribute + " is refused until " + setting + " is set"
+		return attribute + " is rejected until " + setting + " is set"
 	}
 	c.Text = strings.Join([]string{
 		say(q.API, `session="…"`, "COINSLOT_SECRET_KEY"),
@@ -116,7 +115,7 @@ func (q Question) sells() Finding {
 	return c
 }
 
-// tag is the element that loads the script.
+// tag is the <script> element.
 func (q Question) tag() Finding {
 	c := Finding{
 		ID: "tag", By: Server, Title: "The script's tag", Severity: OK, Place: HTML,
@@ -124,12 +123,12 @@ func (q Question) tag() Finding {
 	}
 	if q.Integrity == "" {
 		c.Severity = Warn
-		c.Text = "This server runs on sources: there is no WebAssembly and no hash to pin. " +
+		c.Text = "This server runs from source: there is no WebAssembly and no hash to pin. " +
 			"Build it with make build."
 		return c
 	}
 	c.Text = "Version " + q.Version +
-		". The first line follows every release; the second is pinned to exactly this one."
+		". The first line follows every release; the second is pinned to this one."
 	c.Add = append(c.Add, q.pinned())
 	return c
 }
@@ -138,8 +137,7 @@ func (q Question) evergreen() string {
 	return `<script async src="` + q.URL + `/checkout.js"></script>`
 }
 
-// pinned is the tag that runs nothing but this version; the first one if it was
-// not built.
+// pinned is the tag that runs only this version; the other one if it was not built.
 func (q Question) pinned() string {
 	if q.Integrity == "" {
 		return q.evergreen()
@@ -151,7 +149,7 @@ func (q Question) pinned() string {
 
 func (q Question) pinnedURL() string { return q.URL + "/checkout/" + q.Version + "/checkout.js" }
 
-// parse is for what is an origin already; anything else is an empty URL.
+// parse parses an origin; an invalid one is an empty URL.
 func parse(origin string) *url.URL {
 	u, err := url.Parse(origin)
 	if err != nil {
@@ -160,7 +158,7 @@ func parse(origin string) *url.URL {
 	return u
 }
 
-// isTrustworthy reports whether browsers count u as secure without https.
+// isTrustworthy reports whether browsers treat u as secure without HTTPS.
 // Source: W3C Secure Contexts, 3.1.
 func isTrustworthy(u *url.URL) bool {
 	host := u.Hostname()
@@ -175,9 +173,8 @@ func isIP(host string) bool {
 	return err == nil
 }
 
-// sharedDomain returns the domain that two hosts are both in, if people can
-// register it; empty if there is none. It goes by what registries usually do
-// and knows no list of them: nothing but a sentence depends on it.
+// sharedDomain returns the registrable domain that two hosts share, empty if there is none.
+// It is a guess without the public suffix list, for one sentence only.
 func sharedDomain(a, b string) string {
 	if a == b {
 		return a
@@ -197,8 +194,8 @@ func sharedDomain(a, b string) string {
 	return strings.Join(shared, ".")
 }
 
-// isRegistry reports whether a domain of two labels is one under which strangers
-// register theirs: co.uk and its like, and hosts of static sites.
+// isRegistry reports whether a domain of two labels is a public suffix: co.uk and similar,
+// and hosts of static sites.
 func isRegistry(labels []string) bool {
 	switch strings.Join(labels, ".") {
 	case "github.io", "gitlab.io", "pages.dev", "workers.dev", "netlify.app", "vercel.app",

@@ -6,16 +6,14 @@ import (
 	"strings"
 )
 
-// Style is how findings are shown in a terminal. The zero Style is for programs that read
-// lines.
+// Style is how findings are printed; the zero Style is for programs that read lines.
 type Style struct {
 	Color bool
-	// Width breaks lines at so many characters; 0 = the words of a finding are one line.
+	// Width wraps lines; 0 = one line per finding.
 	Width int
 }
 
-// Print writes findings for people: how bad, what, and below it the lines to add. Errors of
-// w are ignored.
+// Print writes findings as text, with the lines to add below each. Errors of w are ignored.
 func Print(w io.Writer, list []Finding, s Style) {
 	word, column := len("FAIL"), 10
 	for _, f := range list {
@@ -38,7 +36,7 @@ func Print(w io.Writer, list []Finding, s Style) {
 	}
 }
 
-// label is the severity, so many characters wide.
+// label is the severity, padded to width.
 func (s Style) label(severity Severity, width int) string {
 	word := string(severity)
 	if severity == Fail {
@@ -52,7 +50,7 @@ func (s Style) label(severity Severity, width int) string {
 	return "\x1b[" + color + "m" + word + "\x1b[0m" + padding
 }
 
-// wrap is text in lines that fit beside the margin; the fix has a line of its own.
+// wrap breaks text into lines that fit beside the margin; the fix starts a new line.
 func (s Style) wrap(text, margin string) string {
 	if s.Width == 0 {
 		return text

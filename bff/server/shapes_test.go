@@ -157,7 +157,7 @@ func TestOrderTokenReplay(t *testing.T) {
 	if w := r.Do("GET", "/checkout?order="+token, ""); w.Header().Get("Location") != "/checkout/"+view.Session {
 		t.Errorf("the page of the paid token leads to %q", w.Header().Get("Location"))
 	}
-	other, err := order.Mint([]byte(orderKey), "0.01", "replay-1", "", time.Hour, time.Now())
+	other, err := order.Mint([]byte(orderKey), "26.00", "replay-1", "", time.Hour, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,19 +16,19 @@ import (
 
 // Config is what an Authenticator is made of; Hash or Header is set, or both.
 type Config struct {
-	// Hash is of the password, argon2id or bcrypt; empty = nobody signs in by one.
+	// Hash is of the password, argon2id or bcrypt; empty = no sign-in by password.
 	Hash string
 	// Header is the name of the header in which a proxy names who is signed in;
 	// empty = none does.
 	Header string
 	// Secret keys logins and forms together with Hash: the key of the merchant's API.
 	Secret string
-	// Secure says that browsers reach the console by https.
+	// Secure: browsers reach the console by HTTPS.
 	Secure bool
 	Server Server
 	// Render writes a page for someone who is not signed in.
 	Render func(http.ResponseWriter, Screen)
-	// Record writes to the audit log that somebody has signed in, signed out, or failed
+	// Record writes to the audit log that an operator has signed in, signed out, or failed
 	// to. A login that cannot be recorded is valid all the same: a database that takes no
 	// writes is a reason to sign in.
 	Record func(r *http.Request, who, what string)
@@ -54,8 +54,7 @@ type Logins interface {
 	LoginEnded(ctx context.Context, login string) (bool, error)
 }
 
-// Screen is what someone sees who is not signed in: a message, or the form that asks for
-// the password.
+// Screen is the page for a visitor who is not signed in: a message, or the sign-in form.
 type Screen struct {
 	Title   string
 	Status  int    // HTTP
@@ -98,7 +97,7 @@ func perMinute(n int) *httprate.RateLimiter {
 	)
 }
 
-// Operator is somebody who is signed in.
+// Operator is a signed-in operator.
 type Operator struct {
 	Name string // safe to show and to store
 	// CanSignOut is false for an operator named by a proxy.
@@ -121,7 +120,7 @@ func (o *Operator) OwnsForm(r *http.Request) bool {
 	return false
 }
 
-// Require wraps what only an operator may do; everybody else is asked to sign in.
+// Require wraps a handler for operators; others get the sign-in page.
 func (a *Authenticator) Require(
 	next func(http.ResponseWriter, *http.Request, *Operator),
 ) http.Handler {

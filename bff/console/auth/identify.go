@@ -37,8 +37,8 @@ func (a *Authenticator) cookie(value string) *http.Cookie {
 	return c
 }
 
-// operator returns who is signed in, nil if nobody is. Errors: a proxy names somebody in
-// a way that cannot be trusted, or the database does not say whether a login has ended.
+// operator returns the signed-in operator, nil if there is none. Errors: a proxy's header is
+// invalid, or the database failed.
 func (a *Authenticator) operator(r *http.Request) (*Operator, error) {
 	if a.Header != "" && a.Server.Proxied(r) {
 		if o, err := a.namedByProxy(r); o != nil || err != nil {
@@ -63,7 +63,7 @@ func (a *Authenticator) operator(r *http.Request) (*Operator, error) {
 	}, nil
 }
 
-// namedByProxy is the operator whom a trusted proxy names, nil if it names nobody.
+// namedByProxy is the operator in the header of a trusted proxy, nil if there is none.
 func (a *Authenticator) namedByProxy(r *http.Request) (*Operator, error) {
 	switch names := r.Header.Values(a.Header); {
 	case len(names) == 0 || len(names) == 1 && names[0] == "":
@@ -131,7 +131,7 @@ func fromOtherSite(r *http.Request) bool {
 		r.Header.Get("Sec-Fetch-Mode") == "navigate"
 }
 
-// requestedPath is the address that r asks for, on this server.
+// requestedPath is the path and query of r.
 func requestedPath(r *http.Request) string {
 	if r.Method != http.MethodGet || r.URL.Path == "/admin/login" || r.URL.Path == "/admin/logout" {
 		return "/admin"

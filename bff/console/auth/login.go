@@ -35,7 +35,7 @@ func (a *Authenticator) LoginPage(w http.ResponseWriter, r *http.Request) {
 	a.askToSignIn(w, r)
 }
 
-// askToSignIn answers who is not signed in, at the address that they asked for.
+// askToSignIn shows the sign-in form at the requested address.
 func (a *Authenticator) askToSignIn(w http.ResponseWriter, r *http.Request) {
 	if a.Hash == "" {
 		a.Render(w, Screen{
@@ -52,13 +52,13 @@ func (a *Authenticator) askToSignIn(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.Method == http.MethodPost:
 		s.Error = "You are no longer signed in. Nothing was changed: sign in and try again."
-	case s.To == "/admin": // somebody who has come to sign in
+	case s.To == "/admin": // the first visit
 		s.Status = http.StatusOK
 	}
 	a.renderForm(w, s)
 }
 
-// renderForm writes the page that asks for the password.
+// renderForm writes the sign-in page.
 func (a *Authenticator) renderForm(w http.ResponseWriter, s Screen) {
 	s.Title, s.Username = "Sign in", sharedName
 	a.Render(w, s)
@@ -105,7 +105,7 @@ func networkOf(client string) string {
 	return wide.String()
 }
 
-// renderRetry asks for the password again, but not now.
+// renderRetry writes the page for too many attempts.
 func (a *Authenticator) renderRetry(w http.ResponseWriter, to, why string, status int) {
 	w.Header().Set("Retry-After", "12")
 	a.renderForm(w, Screen{To: to, Error: why, Status: status})
@@ -127,7 +127,7 @@ func (a *Authenticator) checkPassword(r *http.Request) (matches, computed bool) 
 	return password.Matches(a.Hash, r.PostFormValue("password")), true
 }
 
-// signedOut is how the address says that somebody has just signed out.
+// signedOut is the notice after a sign-out.
 const signedOut = "signed-out"
 
 // Logout is POST /admin/logout of an operator, from one of their forms.

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// noticeLifetime is how long the address of a page makes it say what was done.
+// noticeLifetime is how long the address of a page shows a notice.
 const noticeLifetime = time.Minute
 
 // signNotice is what, with until when a page says it, a text that makes it unique (the same
@@ -41,8 +41,8 @@ func (k keys) readNotice(login, path, notice string, now time.Time) (what string
 	return what, until
 }
 
-// SignNotice returns what an address has as its "done", so that the page there says what
-// was done: once, within a minute, and to this operator. what holds no "."; "" = nothing.
+// SignNotice returns the "done" parameter that makes the page at to show the notice what:
+// once, within a minute, and to this operator. what has no "."; "" = nothing.
 func (a *Authenticator) SignNotice(o *Operator, to, what string) string {
 	if what == "" {
 		return ""
@@ -51,8 +51,8 @@ func (a *Authenticator) SignNotice(o *Operator, to, what string) string {
 	return a.keys.signNotice(o.logins[0], path, what, a.Now())
 }
 
-// ReadNotice returns what the page u has to say, "" for nothing: a link that somebody
-// else has made, one for another page, and a reload make it say nothing.
+// ReadNotice returns the notice for the page u; "" if there is none, if the link is another
+// operator's or another page's, and on a reload.
 func (a *Authenticator) ReadNotice(o *Operator, u *url.URL) string {
 	for _, login := range o.logins {
 		if what := a.readNotice(login, u); what != "" {

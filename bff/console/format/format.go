@@ -96,7 +96,7 @@ func Plural(n int, word string) string {
 	return Count(n) + " " + word + "s"
 }
 
-// Relative says how long before or after now t is, in its largest unit.
+// Relative is the time from now to t, in its largest unit.
 func Relative(t, now time.Time) string {
 	d := now.Sub(t)
 	if d < 0 {

@@ -1,5 +1,4 @@
-// Package query reads what the console's lists are asked for, and writes their addresses. It is
-// pure.
+// Package query parses the filters of the console's lists, and writes their addresses.
 package query
 
 import (

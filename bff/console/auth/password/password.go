@@ -44,7 +44,7 @@ const (
 // mostBcrypt is how much of a password bcrypt reads.
 const mostBcrypt = 72
 
-// errHash says what a hash must be; it never holds one.
+// errHash never contains the hash.
 var errHash = errors.New(
 	"must be an argon2id or bcrypt hash, never a password: make one with coinslot admin-password",
 )
