@@ -8,8 +8,7 @@ import (
 	"coinslot/bff/sandbox"
 )
 
-// TestAbsentTransaction: that the gateway does not know a transaction is an answer,
-// and no failure of the gateway.
+// A transaction that the gateway does not know is an answer, not a gateway failure.
 func TestAbsentTransaction(t *testing.T) {
 	t.Parallel()
 	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)

@@ -10,8 +10,7 @@ import (
 	"coinslot/bff/server"
 )
 
-// Accepting a session costs the server little besides the database: a shop's sale
-// day is a matter of how much of that there is.
+// Accepting a session costs the server little besides the database.
 func TestCostOfAccepting(t *testing.T) {
 	srv, err := server.New(t.Context(), settings(t, "http://127.0.0.1:9"), server.Options{})
 	if err != nil {

@@ -56,8 +56,7 @@ func (c gatewayTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// attackRig is a server with the default limits, and a gateway that takes the default
-// rate, in a bubble of fake time.
+// attackRig is a server with default limits, and a gateway with the default rate, in fake time.
 type attackRig struct {
 	*rig
 	tb *testing.T
@@ -110,8 +109,8 @@ type state struct {
 	}
 }
 
-// click posts from an address and returns what the page shows then; a status other
-// than 200 comes back as an error.
+// click posts from an address and returns the state of the page; a status other than 200 is an
+// error.
 func (s *attackRig) click(addr, path, body string) (state, error) {
 	var got state
 	w := s.DoFrom(addr, http.MethodPost, path, body, isJSON, "Accept: application/json")
@@ -150,8 +149,8 @@ func (s *attackRig) chooses(addr, id, coin string) error {
 	return err
 }
 
-// shop is a shopper at an address: chooses a coin, changes it, says "I have paid",
-// pays, and is told so.
+// shop is one shopper: chooses a coin, changes it, requests a check, pays, and sees the
+// confirmation.
 func (s *attackRig) shop(addr string, changes, checks bool) {
 	v := shopperVisit{}
 	id := s.Open(`{"amount_usd":"25.00"}`)
@@ -201,8 +200,7 @@ func (s *attackRig) session(id string) (got payment.Object) {
 	return got
 }
 
-// pays has the money of a session arrive and returns how long it takes to be
-// confirmed, while nobody looks at its page.
+// pays pays a session and returns how long its confirmation takes while its page is closed.
 func (s *attackRig) pays(id string) time.Duration {
 	attempts := s.session(id).Attempts
 	if err := s.Gateway.Pay(attempts[len(attempts)-1].TrackingCode, sandbox.KindPay); err != nil {
@@ -215,8 +213,7 @@ func (s *attackRig) pays(id string) time.Duration {
 	return time.Since(began)
 }
 
-// shops lets n shoppers come, one after another, each at the address that from
-// gives it, and waits until all have left.
+// shops runs n shoppers, one after another, each at the address from from, and waits for all.
 func (s *attackRig) shops(n, every int, gap time.Duration, from func(i int) string) {
 	var all sync.WaitGroup
 	for i := range n {
@@ -226,9 +223,8 @@ func (s *attackRig) shops(n, every int, gap time.Duration, from func(i int) stri
 	all.Wait()
 }
 
-// attack opens so many sessions, as fast as one address may, and then asks for
-// them to be checked, one after another, just below the limit of posts, until ctx
-// ends. Nothing is waited for.
+// attack opens sessions as fast as one address may, then requests checks for them just below the
+// limit of posts, until ctx ends. It waits for nothing.
 func (s *attackRig) attack(ctx context.Context, from func(i int) string, sessions int) (opened, ended <-chan struct{}) {
 	begun, over := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -342,9 +338,9 @@ func withoutAttacker(int) string    { return "203.0.113.9" }
 func in48(i int) string             { return fmt.Sprintf("[2001:db8:7:%x::1]", i%1000) }
 func in24(i int) string             { return fmt.Sprintf("203.0.113.%d", i%250) }
 
-// One client, or network, that asks for as much as it may takes no shopper's place. All
-// shoppers are served, whether each has an address of its own or fifty share one, half of
-// them wait at most twice as long as in calm times, and money is detected within 20 s.
+// A client or network that uses its full limits does not lock out shoppers: all are served,
+// whether each has an address or fifty share one, half of them wait at most twice as long as
+// without it, and payments are detected within 20 s.
 func TestAttack(t *testing.T) {
 	need.Long(t, "it simulates minutes of an attack")
 	forty := attackLoad{shoppers: 40, every: 4, gap: 1500 * time.Millisecond, from: separateNetworks, sessions: 150}
@@ -382,8 +378,7 @@ func TestAttack(t *testing.T) {
 	}
 }
 
-// BenchmarkAttack reports the figures of TestAttack at its full length. They are those of
-// a bubble of fake time, which a benchmark cannot have of its own.
+// BenchmarkAttack reports the figures of TestAttack at full length, in fake time.
 func BenchmarkAttack(b *testing.B) {
 	for range b.N {
 		cmd := exec.CommandContext(b.Context(), os.Args[0], "-test.run=^TestAttack$", "-test.v", "-attack")

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// badBodies: B14 to B17, what is no JSON object, too large or said to be
-// something else.
+// badBodies: B14 to B17, bodies that are no JSON object, too large or mislabeled.
 func badBodies(t *testing.T, b *inputRig) {
 	var list []input
 	const good = `{"amount_usd":"1"}`

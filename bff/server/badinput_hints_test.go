@@ -24,16 +24,14 @@ func getReturn(g *sandbox.Server) (n int) {
 	return n
 }
 
-// returnURL is the address at which the gateway's page leaves the shopper of the last
-// transaction.
+// returnURL is the return address of the last transaction.
 func returnURL(g *sandbox.Server, number int, status string) string {
 	all := g.Transactions()
 	return fmt.Sprintf("/return?tracking_code=%s&order_id=%d&status=%s", all[len(all)-1].TrackingCode, number, status)
 }
 
-// TestReturnReplayed is B55: whoever comes back thousands of times makes for one look in ten
-// seconds, and so does who says through the hook that something happened. Without the limit there
-// would be one look in a tenth of a second: three thousand requests take longer than ten of these.
+// B55: thousands of returns or hints cause one gateway request in ten seconds. Without that limit
+// it would be one in a tenth of a second.
 func TestReturnReplayed(t *testing.T) {
 	gateway, c := newGateway(t)
 	pace := payment.DefaultSchedule()
@@ -90,8 +88,7 @@ func TestReturnAfterPayment(t *testing.T) {
 	}
 }
 
-// TestReturnFramed is B57: neither the page nor the way to it can be shown in a
-// frame of a stranger, or be reached by the page that opened it.
+// B57: another site cannot frame the page or the redirect to it, nor reach it as its opener.
 func TestReturnFramed(t *testing.T) {
 	w := newPolicyRig(t, "https://pay.example", []string{shop}, noLimits)
 	id := w.Open(`{"amount_usd":"25.00","order_id":341256}`)
@@ -109,8 +106,7 @@ func TestReturnFramed(t *testing.T) {
 	}
 }
 
-// TestReturnOfAnotherSession is B58: a code that is the gateway's, but another
-// merchant's, is answered as one that nobody has.
+// B58: another merchant's tracking code is answered like an unknown one.
 func TestReturnOfAnotherSession(t *testing.T) {
 	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
 	api := httptest.NewServer(gateway)
@@ -128,9 +124,8 @@ func TestReturnOfAnotherSession(t *testing.T) {
 	}
 }
 
-// TestOriginsAtStart is B19: what is no origin is refused at start by the name of
-// the setting; what is one is kept as browsers write it, and the policy is made of
-// that alone.
+// B19: an invalid origin fails at start, naming the setting; a valid one is normalized, and the
+// policy has only that.
 func TestOriginsAtStart(t *testing.T) {
 	load := func(value string) (config.Config, error) {
 		return config.Load([]string{"COINSLOT_GATEWAY_URL=https://gateway.example", "COINSLOT_GATEWAY_KEY=" + gatewayKey, "COINSLOT_GATEWAY_PAGE_URL=https://gateway.example/pay",

@@ -1,5 +1,5 @@
 package server_test
 
-// knownWrong are inputs that are answered wrongly today, and why. An entry is
-// removed with the correction: until then the test fails if the answer is right.
+// knownWrong are inputs with known wrong answers, and why. The test fails once the answer is
+// right, until the entry is removed.
 var knownWrong = map[string]string{}

@@ -165,8 +165,7 @@ func offered(id, token, param string) input {
 	return input{id: id, method: "POST", path: "/checkout", body: `{"order":` + quoted(token) + `,"currency_symbol":"USDT","network_code":"trc20"}`, headers: []string{isJSON}, code: "order_invalid", param: param, hasNot: "25.00"}
 }
 
-// badClaims: tokens that are signed rightly and say wrong things (B2 to B21 once more,
-// through the other door).
+// badClaims: correctly signed tokens with invalid claims (B2 to B21 again).
 func badClaims(t *testing.T, b *inputRig) {
 	soon := time.Now().Add(time.Hour).Unix()
 	claims := func(amount, ref, exp, more string) string {
@@ -205,8 +204,7 @@ func badClaims(t *testing.T, b *inputRig) {
 	b.refuse(t, list)
 }
 
-// badOffers: what a page may post for an item (B28, B30, B50), and catalogues
-// that are refused.
+// badOffers: what a page may post for an item (B28, B30, B50), and invalid catalogs.
 func badOffers(t *testing.T, b *inputRig) {
 	const coin = `"currency_symbol":"USDT","network_code":"trc20"`
 	var list []input

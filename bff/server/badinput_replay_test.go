@@ -30,10 +30,8 @@ func endpoints() []endpoint {
 	}
 }
 
-// TestAccess: every endpoint of one session, asked by who may and by all the
-// others: with the id of this session, of another, of none, and with the key, a
-// wrong one or none. What belongs to one session is never in an answer about
-// another, and nothing is told without the id and, for merchants, the key.
+// Every endpoint of one session, with each kind of id and key: an answer never has data of another
+// session, nor any without the id and, for merchants, the key.
 func TestAccess(t *testing.T) {
 	b := newInputRig(t)
 	mine, other := b.paid(t, "mine-4711"), b.paid(t, "other-4712")
@@ -90,9 +88,8 @@ func (b *inputRig) paid(t *testing.T, title string) string {
 	return id
 }
 
-// TestTortureReplays sends tokens, returns, hints and repeated requests of
-// sessions that have ended again and again: nothing changes, and no event is
-// written.
+// TestTortureReplays repeats tokens, returns, hints and requests of ended sessions: nothing
+// changes, and no event is written.
 func TestTortureReplays(t *testing.T) {
 	started := time.Now()
 	b := newInputRig(t)

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// badReturns: B53 and B54, what the address behind the gateway's page may be
-// asked with.
+// badReturns: B53 and B54, queries of the return address.
 func badReturns(t *testing.T, b *inputRig) {
 	id, other := b.Open(`{"amount_usd":"25.00","order_id":341256}`), b.Open(`{"amount_usd":"26.00","order_id":351256}`)
 	for _, s := range []string{id, other} {

@@ -10,9 +10,8 @@ import (
 	"coinslot/static"
 )
 
-// badFrames: B19, B30 to B32, B39, B44 and B45, what a host page may put into the
-// address of the frame. It is ignored or taken in its one form; the policy of
-// the page never holds what came in.
+// badFrames: B19, B30 to B32, B39, B44 and B45, the query of the frame's address. It is ignored or
+// normalized; the policy never contains it.
 func badFrames(t *testing.T, b *inputRig) {
 	id := b.Open(`{"amount_usd":"25.00"}`)
 	var list []input
@@ -159,8 +158,8 @@ func badOrigins(t *testing.T, b *inputRig) {
 	})
 }
 
-// badShopperKeys: B48. What opens a shopper's session is its id in the path: there
-// is no key to send, and none that is sent elsewhere helps or hurts.
+// badShopperKeys: B48. A shopper's session needs only the id in the path; keys elsewhere change
+// nothing.
 func badShopperKeys(t *testing.T, b *inputRig) {
 	id := b.Open(`{"amount_usd":"25.00"}`)
 	var list []input

@@ -25,9 +25,8 @@ func goodStart(dir string) config.Config {
 	}
 }
 
-// TestBadStarts: B82, B92, B93, B96, B97 and B100 as far as they show only when
-// a server is made: it is refused in words that name the setting, not its value,
-// and the file stays as it is.
+// B82, B92, B93, B96, B97 and B100, where they fail at start: the error names the setting, not its
+// value, and the file is unchanged.
 func TestBadStarts(t *testing.T) {
 	const whsec = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLw/+AAAAAAAAAA=="
 	for name, c := range map[string]struct {

@@ -31,8 +31,8 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-// input is one way to be wrong, or to be right where a parser might err. Its id
-// begins with the group, which the result names.
+// input is one invalid input, or a valid one that a parser might reject. Its id begins with the
+// group.
 type input struct {
 	id, method, path, body string
 	headers                []string
@@ -45,8 +45,7 @@ type input struct {
 	alone       bool   // the database is looked at right after it, not after its group
 }
 
-// inputRig is a rig whose database can be looked into, and the count of what was
-// sent to it.
+// inputRig is a rig with access to its database, and a count of inputs.
 type inputRig struct {
 	*rig
 	database string
@@ -57,12 +56,11 @@ type inputRig struct {
 	ids      map[string]bool
 }
 
-// answerWithin is how long any answer may take, on a machine that does other
-// things too.
+// answerWithin is the longest time for an answer, on a busy machine.
 const answerWithin = 5 * time.Second
 
-// TestTortureBadInputs sends what merchants, shoppers and strangers may get wrong:
-// each is answered with its documented code, says no secret, and changes nothing.
+// TestTortureBadInputs sends invalid inputs: each gets its documented code, reveals no secret, and
+// changes nothing.
 func TestTortureBadInputs(t *testing.T) {
 	started := time.Now()
 	b := newInputRig(t)
@@ -150,8 +148,7 @@ func documented(t *testing.T) map[string]int {
 	return list
 }
 
-// hash is of everything in the database but the times of the last and the next
-// look at the gateway, which pass by themselves.
+// hash is of the whole database, except the times of the last and next check.
 func (b *inputRig) hash(t *testing.T) string {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+b.database+"?mode=ro&_pragma=busy_timeout(5000)")
@@ -194,8 +191,7 @@ func (b *inputRig) hash(t *testing.T) string {
 	return fmt.Sprintf("%x", sum.Sum(nil))
 }
 
-// send makes one request from an address of its own, so that no limit of a
-// client's posts stands between the input and what judges it.
+// send makes one request from a unique address, so that limits do not interfere.
 func (b *inputRig) send(in input) (*httptest.ResponseRecorder, time.Duration) {
 	target := in.path
 	if target == "" {
@@ -259,8 +255,8 @@ func (b *inputRig) judge(in input, w *httptest.ResponseRecorder, took time.Durat
 	return wrong
 }
 
-// refusal returns what is wrong with the form of a refusal: RFC 9457 for
-// programs, a page with the sentence for people.
+// refusal returns what is wrong with the form of an error: RFC 9457 for programs, a page for
+// browsers.
 func refusal(in input, w *httptest.ResponseRecorder) (wrong []string) {
 	if w.Header().Get("Content-Type") == "text/html; charset=utf-8" {
 		if !strings.Contains(w.Body.String(), `data-part="error"`) || strings.HasPrefix(in.path, "/v1") {
@@ -286,9 +282,8 @@ func refusal(in input, w *httptest.ResponseRecorder) (wrong []string) {
 	return wrong
 }
 
-// report counts what is wrong with an answer, in a test of the input's name. An
-// input of knownWrong has to be answered wrongly, so that whoever corrects the
-// answer removes it from there.
+// report reports wrong answers in a subtest named after the input. An input of knownWrong must be
+// answered wrongly.
 func (b *inputRig) report(t *testing.T, id string, wrong []string) {
 	t.Helper()
 	b.noted(id)
@@ -307,8 +302,7 @@ func (b *inputRig) report(t *testing.T, id string, wrong []string) {
 	})
 }
 
-// refuse sends inputs that must leave the database as it is, and no goroutine
-// behind.
+// refuse sends inputs that must not change the database or leave a goroutine.
 func (b *inputRig) refuse(t *testing.T, list []input) {
 	t.Helper()
 	before := b.hash(t)
@@ -397,8 +391,7 @@ func (b *inputRig) finds(ref, id string) bool {
 	return err == nil && len(got.Data) == 1 && got.Data[0].ID == id
 }
 
-// pay pays a transaction of session id and has it looked at until that is known:
-// nothing else looks often here.
+// pay pays a transaction of session id and requests checks until that is known.
 func (b *inputRig) pay(t *testing.T, code, id string) {
 	t.Helper()
 	if err := b.Gateway.Pay(code, "pay"); err != nil {

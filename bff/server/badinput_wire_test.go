@@ -18,8 +18,7 @@ import (
 	"coinslot/static"
 )
 
-// wire sends bytes over a connection of its own and judges the statuses of all
-// answers.
+// wire sends bytes over a new connection and compares the statuses of all answers.
 func (b *inputRig) wire(t *testing.T, addr, id, text string, want ...int) {
 	t.Helper()
 	b.sent++
@@ -33,8 +32,8 @@ func (b *inputRig) wire(t *testing.T, addr, id, text string, want ...int) {
 	b.report(t, id, nil)
 }
 
-// badLines: B15, B40 to B43, heads and bodies that parsers read differently,
-// over a listener as the command has it.
+// badLines: B15, B40 to B43, heads and bodies that parsers read differently, through the command's
+// listener.
 func badLines(t *testing.T, b *inputRig) {
 	addr := listen(t, b.Handler)
 	id := b.Open(`{"amount_usd":"25.00"}`)
@@ -80,8 +79,7 @@ func badLines(t *testing.T, b *inputRig) {
 	}
 }
 
-// badPaths: B40, B42 and B98, addresses that are written in odd ways, and those
-// that belong to operators.
+// badPaths: B40, B42 and B98, unusual paths, and those of operators.
 func badPaths(t *testing.T, b *inputRig) {
 	need.Assets(t, static.Files) // checkout.js is one of them
 	id := b.Open(`{"amount_usd":"25.00"}`)
@@ -146,8 +144,7 @@ func badHandshakes(t *testing.T, b *inputRig) {
 	servertest.Until(t, "no goroutine of a socket is left", func() bool { return handling() == 0 })
 }
 
-// handshake is wire for what looks at the first answer alone: a socket that is
-// opened has no end.
+// handshake is wire for the first answer only: an open socket has no end.
 func (b *inputRig) handshake(t *testing.T, addr, id, text string, want int) {
 	t.Helper()
 	b.sent++
@@ -184,8 +181,8 @@ func frame(head byte, payload string) string {
 	return string(out) + "\x00\x00\x00\x00" + payload // a mask of zeros leaves the payload as it is
 }
 
-// badSockets: B61 and B63, what a client may say on an open socket: it is
-// dropped, or ends the socket, and changes nothing.
+// badSockets: B61 and B63, messages on an open socket: each is dropped, or closes the socket, and
+// changes nothing.
 func badSockets(t *testing.T, b *inputRig) {
 	addr := listen(t, b.Handler)
 	id := b.Open(`{"amount_usd":"25.00"}`)
@@ -216,8 +213,8 @@ func badSockets(t *testing.T, b *inputRig) {
 	servertest.Until(t, "no goroutine of a socket is left", func() bool { return handling() == 0 })
 }
 
-// talk opens a socket, says text and then pings. It returns 0 if the ping is
-// answered, the code of the close frame if the socket ends, -1 if it ends without one.
+// talk opens a socket, sends text and a ping. It returns 0 for a pong, the code of a close frame,
+// -1 for an end without one.
 func (b *inputRig) talk(t *testing.T, addr, id, text string) int {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)

@@ -10,8 +10,7 @@ import (
 	"coinslot/bff/config"
 )
 
-// Many posts of the same kind at once cost the gateway, whose budget all
-// shoppers share, as much as one.
+// Many equal posts at once cost the gateway as much as one.
 func TestBurstsAskTheGatewayOnce(t *testing.T) {
 	for _, c := range []struct {
 		action string
@@ -69,8 +68,7 @@ func (r *rig) cancelled(id string) {
 	r.Await(id, "cancelled")
 }
 
-// What is posted many times at once, by a server that repeats itself or a
-// shopper who double-clicks, is stored once.
+// Equal posts at once, by a retrying server or a double click, are stored once.
 func TestBurstsStoreOnce(t *testing.T) {
 	coin := `"currency_symbol":"USDT","network_code":"trc20"`
 	for name, c := range map[string]struct {

@@ -9,8 +9,7 @@ import (
 	"coinslot/bff/sandbox"
 )
 
-// TestBusyGateway: a shopper whose create is answered with 429 waits on the page
-// that says that the address is being made, and gets one address.
+// A shopper whose create gets 429 waits on the page, and gets one address.
 func TestBusyGateway(t *testing.T) {
 	t.Parallel()
 	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)

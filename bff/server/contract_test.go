@@ -29,9 +29,8 @@ import (
 
 var printLedger = flag.Bool("ledger", false, "print which errors each route has answered")
 
-// contract is docs/openapi.yaml as it is served, and what the run of this
-// package's tests has seen of it. Every server that a test starts answers through
-// it: see held.
+// contract is docs/openapi.yaml as served, and what the tests have covered of it. All servers of
+// the tests answer through it: see held.
 type contract struct {
 	root    map[string]any
 	mux     *http.ServeMux // of its routes, "GET /v1/sessions"
@@ -177,8 +176,7 @@ func readContract() *contract {
 	return c
 }
 
-// compile makes the schema of every answer. An object that says nothing of other
-// members has none here: a member that is not documented is an error.
+// compile makes the schemas of all answers. Undocumented members are errors.
 func (c *contract) compile() {
 	const name = "https://coinslot.test/openapi.json"
 	compiler := jsonschema.NewCompiler()
@@ -258,8 +256,8 @@ func deferHeaders(t *testing.T, h http.Handler) http.Handler {
 	})
 }
 
-// judge returns why an answer is not as documented. What has no route is
-// described in words: 404, 405, and a way that is put in order.
+// judge returns why an answer is not as documented. Answers without a route: 404, 405 and
+// redirects.
 func (c *contract) judge(route string, a *copied) error {
 	status := fmt.Sprint(a.code())
 	media, _, err := mime.ParseMediaType(a.Header().Get("Content-Type"))

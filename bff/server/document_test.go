@@ -30,9 +30,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// TestEveryRouteIsDocumented: the document has every route of the server, and no
-// other. What is nowhere is told of in words, and the operator's pages are for
-// people.
+// The document has exactly the routes of the server, without the operator's pages.
 func TestEveryRouteIsDocumented(t *testing.T) {
 	got, want := map[string]bool{}, map[string]bool{}
 	written().each(func(route string, _ map[string]any) { got[route] = true })
@@ -50,8 +48,7 @@ func TestEveryRouteIsDocumented(t *testing.T) {
 	}
 }
 
-// TestDocumentIsOpenAPI: the document is what the specification's own schema asks
-// for. make install-test-tools fetches that.
+// The document is valid by OpenAPI's own schema, which make install-test-tools downloads.
 func TestDocumentIsOpenAPI(t *testing.T) {
 	raw, err := os.ReadFile(need.File(t, "../../.cache/openapi/package/schemas/v3.1/schema.json"))
 	if err != nil {
@@ -130,8 +127,7 @@ func (c *contract) resolved(v any) map[string]any {
 	return m
 }
 
-// TestExamplesAreValid: every example is what its schema describes, and every
-// reference leads somewhere.
+// Every example is valid by its schema, and every reference resolves.
 func TestExamplesAreValid(t *testing.T) {
 	c := written()
 	const name = "https://coinslot.test/examples.json"
@@ -182,8 +178,7 @@ func TestExamplesAreValid(t *testing.T) {
 	}
 }
 
-// TestSchemasAreTheTypes: the objects have the members of the types that are
-// encoded, and call those optional that are left out if empty.
+// The objects have the members of the encoded types, optional where these omit empty values.
 func TestSchemasAreTheTypes(t *testing.T) {
 	for name, v := range map[string]any{
 		"Session": payment.Object{}, "Attempt": payment.AttemptObject{}, "Entry": payment.TimelineEntry{},
@@ -208,8 +203,7 @@ func TestSchemasAreTheTypes(t *testing.T) {
 	}
 }
 
-// TestDocumentAndPage: docs/api.md and the document have the same routes and
-// the same members.
+// docs/api.md and the document have the same routes and members.
 func TestDocumentAndPage(t *testing.T) {
 	raw, err := os.ReadFile("../../docs/api.md")
 	if err != nil {
@@ -273,8 +267,7 @@ var elsewhere = map[string]string{
 	"payment_refused":    "notice of a view",
 }
 
-// TestEveryCodeIsListed: each code of the table of errors is at a route, or is
-// known to be told in another way.
+// Each error code is at a route, or is known to be reported in another way.
 func TestEveryCodeIsListed(t *testing.T) {
 	listed := map[string]bool{}
 	written().each(func(_ string, o map[string]any) {
@@ -289,8 +282,7 @@ func TestEveryCodeIsListed(t *testing.T) {
 	}
 }
 
-// TestWebhookIsAsDocumented: what is delivered has the headers and the body of the
-// document.
+// Webhooks have the headers and the body of the document.
 func TestWebhookIsAsDocumented(t *testing.T) {
 	t.Parallel()
 	c, told := written(), make(chan error, 9)

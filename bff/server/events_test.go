@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// A merchant who reads page by page misses nothing, and goes on later where
-// the log ended.
+// A merchant who reads page by page misses nothing, and can continue at the end of the log.
 func TestEvents(t *testing.T) {
 	r := newRig(t)
 	if list := r.Events(""); len(list.Data) != 0 || list.More {

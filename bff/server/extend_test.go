@@ -21,8 +21,8 @@ func (r *rig) view(id string) wire.View {
 	return v
 }
 
-// More time by a form leads back to the page, by JSON to the view; both are a new
-// address for the same coin, and the old one can be paid no more.
+// More time redirects a form to the page and answers JSON with the view; the new address replaces
+// the old one.
 func TestExtends(t *testing.T) {
 	for name, c := range map[string]struct {
 		body    string

@@ -108,8 +108,7 @@ func running(t *testing.T, n *fakePeers, sessions ...string) (pages []*page, can
 	return pages, cancels
 }
 
-// What others announce reaches open pages at once, and what was never
-// announced reaches them a few seconds later.
+// Announced changes reach open pages at once, others a few seconds later.
 func TestFanout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &fakePeers{versions: map[string]int64{"cs_a": 1, "cs_b": 1}}
@@ -138,8 +137,8 @@ func TestFanout(t *testing.T) {
 	})
 }
 
-// Open pages are marked soon, again before the mark runs out, and not after
-// they were closed; a database that fails is asked again.
+// Open pages are marked soon, again before the mark expires, and not after closing; a failed write
+// is retried.
 func TestOpenPagesAreMarked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := &fakePeers{versions: map[string]int64{}}

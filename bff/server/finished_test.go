@@ -9,8 +9,7 @@ import (
 	"coinslot/bff/server/servertest"
 )
 
-// TestFinishedPageHasNoEmail: while a shopper chooses or pays, the page offers the e-mail
-// again; a link to a finished session does not tell whose it was.
+// The page has the e-mail until the payment ends; a link to a finished session does not reveal it.
 func TestFinishedPageHasNoEmail(t *testing.T) {
 	r := newRig(t)
 	const order = `{"amount_usd":"25.00","email":"ann@shop.example"}`
@@ -32,8 +31,7 @@ func TestFinishedPageHasNoEmail(t *testing.T) {
 	}
 }
 
-// TestRetryKeepsTheEmail: the page of an expired payment does not hold the e-mail, and
-// the gateway still gets it when the shopper retries.
+// The page of an expired payment lacks the e-mail; the gateway still gets it on a retry.
 func TestRetryKeepsTheEmail(t *testing.T) {
 	r := newRig(t)
 	id := r.Open(`{"amount_usd":"25.00"}`)
@@ -53,8 +51,8 @@ func TestRetryKeepsTheEmail(t *testing.T) {
 	}
 }
 
-// TestPagesFor: after COINSLOT_PAGES_FOR shoppers cannot open a finished session, in any
-// way; the merchant's API keeps it, and unfinished sessions stay open.
+// After COINSLOT_PAGES_FOR shoppers cannot open a finished session; the merchant's API can, and
+// unfinished sessions stay open.
 func TestPagesFor(t *testing.T) {
 	r := newConfiguredRig(t, func(c *config.Config) { c.PagesFor = 1 })
 	paid, open := r.OpenAndPay(`{"amount_usd":"25.00","order_id":341256}`, "pay", "confirmed"), r.Open(`{"amount_usd":"25.00"}`)
@@ -82,8 +80,7 @@ func TestPagesFor(t *testing.T) {
 	}
 }
 
-// TestRemovedEmail: an e-mail that the shopper removes while changing the coin is not sent
-// again.
+// An e-mail that the shopper removes while changing the coin is not sent again.
 func TestRemovedEmail(t *testing.T) {
 	r := newRig(t)
 	id := r.Open(`{"amount_usd":"25.00"}`)

@@ -27,8 +27,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// fakeGateway is a gateway whose every call takes a tenth of a second and a slot of the
-// budget. It ends transactions on time and confirms what is paid at once.
+// fakeGateway takes a tenth of a second and a slot of the budget for each call. It ends
+// transactions on time and confirms payments at once.
 type fakeGateway struct {
 	budget *limiter.Limiter
 	free   atomic.Bool // calls take neither
@@ -152,8 +152,8 @@ func (m *fakeGateway) pay(code string) bool {
 	return true
 }
 
-// flood is a checkout at its default budget, honest shoppers who pay with their page
-// closed, and strangers who open sessions and never pay. Its clock is synctest's.
+// flood is a checkout with the default budget, shoppers who pay with their page closed, and
+// attackers who open sessions and never pay. Its clock is synctest's.
 type flood struct {
 	t      *testing.T
 	market *fakeGateway
@@ -165,8 +165,7 @@ type flood struct {
 	refused    int // honest shoppers who got no address
 }
 
-// detection is an honest payment: when it was made, and how long it took until it
-// was confirmed here.
+// detection is one payment: when it was made, and how long its confirmation took.
 type detection struct {
 	at   time.Time
 	took time.Duration
@@ -214,8 +213,8 @@ func (f *flood) open(ctx context.Context, minutes int) (payment.Session, error) 
 	return f.server.checkout.Choose(ctx, s.ID, wire.Choice{CurrencySymbol: coin, NetworkCode: network})
 }
 
-// shop lets an honest shopper come every three seconds until ctx ends. Each pays after
-// half a minute to two minutes, with the page closed.
+// shop is one shopper: chooses a coin, changes it, requests a check, pays, and sees the
+// confirmation.
 func (f *flood) shop(ctx context.Context) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var shoppers sync.WaitGroup
@@ -252,9 +251,8 @@ func wait(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// detected returns how many honest payments were made in a span of time, and median and
-// maximum of how long it took until they were confirmed here. What is not yet counts as
-// known now.
+// detected returns how many payments were made in a span, and the median and maximum time until
+// their confirmation; an open one counts as confirmed now.
 func (f *flood) detected(from, to time.Time) (n int, median, most time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -278,9 +276,8 @@ func (f *flood) detected(from, to time.Time) (n int, median, most time.Duration)
 
 var deadSessions = flag.Int("dead", 300, "unpaid sessions of TestDeadSessions; 2000 is the figure of docs/reliability.md")
 
-// TestDeadSessions: payments of shoppers whose page is closed are known in time while
-// strangers' sessions are opened, end, and are checked late. The calls of so many would
-// take the whole budget for minutes.
+// Payments with closed pages are detected in time while attackers' sessions open, end, and get
+// their late checks, which could take the whole budget for minutes.
 func TestDeadSessions(t *testing.T) {
 	need.Long(t, "it simulates an hour of checks")
 	dead := *deadSessions
@@ -301,8 +298,8 @@ func TestDeadSessions(t *testing.T) {
 	}
 }
 
-// run lets honest shoppers pay for some minutes, and then beside dead sessions, until
-// those were checked late for the first time.
+// run lets shoppers pay for some minutes, and then beside dead sessions until these had their
+// first late check.
 func (f *flood) run(dead int, every time.Duration, minutes func(n int) int) {
 	t := f.t
 	ctx, stop := context.WithCancel(t.Context())

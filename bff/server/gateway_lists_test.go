@@ -39,8 +39,7 @@ func (r *rig) ledger(path string) (list ledgerList) {
 	return list
 }
 
-// The gateway's lists come through as they are, with whose they are, and with
-// nothing that is secret.
+// The gateway's lists are unchanged, with their session, and without secrets.
 func TestGatewayLists(t *testing.T) {
 	gateway, c := newGateway(t)
 	r, _ := start(t, gateway, c)
@@ -91,8 +90,7 @@ func (r *rig) withdrawals(t *testing.T) {
 	}
 }
 
-// A gateway that writes in another way is still read; one that cannot be asked is
-// said to be away.
+// Unusual formats of the gateway are read; an unreachable one is reported.
 func (r *rig) oddLedger(t *testing.T) {
 	r.Gateway.Inject(sandbox.Fault{Path: "list", Set: map[string]any{
 		"pagination": nil, "amount_usd": 25.5, "paid_amount": map[string]any{"x": 1}, "order_id": "n/a", "created_at": "2026-11-20T10:00:00+01:00",
@@ -122,8 +120,7 @@ func (r *rig) oddLedger(t *testing.T) {
 	}
 }
 
-// Pages that want to show the checkout and are not listed are noted for whoever
-// looks after it, once for all of their visits.
+// Pages outside COINSLOT_ORIGINS that show the checkout are recorded, once each.
 func TestRefusedOrigins(t *testing.T) {
 	c := settings(t, "http://127.0.0.1:9")
 	srv, err := server.New(t.Context(), c, server.Options{})

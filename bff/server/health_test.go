@@ -25,9 +25,8 @@ import (
 	"coinslot/bff/webhook"
 )
 
-// unreliable is what a loop asks. It answers at once; or, being away, says so after
-// ten seconds, as store and gateway client do; or it does not come back, for as long
-// as it is stuck.
+// unreliable is a loop's dependency. It answers at once; when down, fails after ten seconds, like
+// store and gateway client; when stuck, does not return.
 type unreliable struct {
 	checkout.Gateway
 	away  bool
@@ -151,8 +150,8 @@ func (s *Server) shoppers(ctx context.Context) {
 	}
 }
 
-// TestStuckLoops: /healthz fails when a main loop is stuck, and says which one, also when it
-// was stuck from the first; but not because what it depends on is away.
+// /healthz fails and names a stuck main loop, also one stuck from the start; but not for a
+// dependency that is down.
 func TestStuckLoops(t *testing.T) {
 	every := []string{"currencies", "fanout", "poller", "probe", "sender", "sweeper"}
 	for _, c := range []struct {

@@ -110,8 +110,7 @@ func shows(t *testing.T, conn *websocket.Conn, status string) {
 	}
 }
 
-// An instance stops in the middle of its work: its pages are told to come back,
-// and the other goes on with what it has left.
+// When an instance stops, its pages reconnect, and the other continues its work.
 func TestInstanceStops(t *testing.T) {
 	p := newPair(t, 200*time.Millisecond)
 	var ids []string
@@ -139,8 +138,7 @@ func TestInstanceStops(t *testing.T) {
 	}
 }
 
-// Webhooks that nobody could receive are sent again by request, to the same
-// ids, from whichever instance is asked.
+// Failed webhooks are sent again on request, with the same ids, from any instance.
 func TestReplay(t *testing.T) {
 	p := newPair(t, 100*time.Millisecond)
 	id := p.a.Open(`{"amount_usd":"25.00"}`)

@@ -19,8 +19,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Play money is called so in a program that only has the settings, too: it used to
-// pass for real there.
+// A program that has only the settings shows play money as such.
 func TestSandboxInALibrary(t *testing.T) {
 	_, c := newGateway(t)
 	c.Sandbox = true
@@ -43,8 +42,7 @@ func TestSandboxInALibrary(t *testing.T) {
 	}
 }
 
-// A create that a request has begun is waited for by Close, although the request
-// has gone: its answer, with the address, would be lost.
+// Close waits for a create of a canceled request: its address would be lost.
 func TestCloseWaitsForCreates(t *testing.T) {
 	gateway, c := newGateway(t)
 	pay, err := server.New(t.Context(), c, server.Options{})

@@ -23,8 +23,8 @@ import (
 // few are limits that are reached at once.
 var few = web.Limits{Reads: 5, Posts: 8, Calls: 6, Guesses: 3, Sockets: 2}
 
-// TestLimits reaches each limit of a client: one more is 429, in the form and
-// with the headers of every error, while others go on.
+// TestLimits reaches each limit of a client: one more is 429 with the usual headers, while other
+// clients continue.
 func TestLimits(t *testing.T) {
 	w := newPolicyRig(t, ownOrigin, []string{shop}, few)
 	id := w.Open(`{"amount_usd":"25.00"}`)
@@ -87,8 +87,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestUnlimited: files are for everybody, and who has the right key or token may
-// ask as often as needed, whatever was guessed from the same address.
+// Files have no limit, nor have requests with the right key or token, whatever was guessed from
+// that address.
 func TestUnlimited(t *testing.T) {
 	need.Assets(t, static.Files) // checkout.d.ts is one of them
 	w := newPolicyRig(t, ownOrigin, []string{shop}, few)
@@ -112,8 +112,8 @@ func TestUnlimited(t *testing.T) {
 	}
 }
 
-// TestLoopbackIsNotLimited: a proxy on this machine that nobody has named must not make
-// all shoppers one client; that it forwards is said.
+// An unconfigured proxy on this machine does not make all shoppers one client; a warning is
+// logged.
 func TestLoopbackIsNotLimited(t *testing.T) {
 	w := newPolicyRig(t, ownOrigin, []string{shop}, web.Limits{Reads: 5, Calls: 2, Sockets: 1})
 	addr, id := listen(t, w.Handler), w.Open(`{"amount_usd":"25.00"}`)
@@ -135,8 +135,8 @@ func TestLoopbackIsNotLimited(t *testing.T) {
 	}
 }
 
-// TestSocketsOfAClient: one client has only so many, in all sessions together;
-// who leaves makes room, and the page can go on by asking for the view.
+// A client has a maximum of sockets in all sessions; closing one makes room, and the page can
+// poll.
 func TestSocketsOfAClient(t *testing.T) {
 	w := newPolicyRig(t, ownOrigin, []string{shop}, web.Limits{Sockets: 2, Loopback: true})
 	addr := listen(t, w.Handler)
@@ -169,8 +169,7 @@ func TestSocketsOfAClient(t *testing.T) {
 	servertest.Until(t, "no goroutine of a socket but one is left", func() bool { return handling() <= 2 })
 }
 
-// TestHiddenClients: a proxy that is not named makes all its clients one, which
-// is said once in the log.
+// An unconfigured proxy makes its clients one, which is logged once.
 func TestHiddenClients(t *testing.T) {
 	w := newPolicyRig(t, ownOrigin, []string{shop}, few)
 	for i := range 20 {
@@ -187,8 +186,7 @@ func TestHiddenClients(t *testing.T) {
 	}
 }
 
-// TestPolicyOfErrors: an unreachable gateway is 503 with the headers of every error; pages explain
-// it, and nothing is lost when it answers again.
+// An unreachable gateway is 503 with the usual headers; pages explain it, and nothing is lost.
 func TestPolicyOfErrors(t *testing.T) {
 	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
 	w.Gateway.Inject(sandbox.Fault{Status: 500, Times: -1})
@@ -214,8 +212,8 @@ func TestPolicyOfErrors(t *testing.T) {
 	})
 }
 
-// TestPolicyBelowHTTP: what the listener refuses before there is a request says
-// nothing of itself or of what was sent. It is no document: plain text, and closed.
+// Errors of the listener before there is a request are plain text without details, and close the
+// connection.
 func TestPolicyBelowHTTP(t *testing.T) {
 	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
 	addr := listen(t, w.Handler)
@@ -248,8 +246,7 @@ func TestPolicyBelowHTTP(t *testing.T) {
 	}
 }
 
-// TestGuessing is B38: what is not there is answered alike whatever was asked
-// for, and soon no more.
+// B38: unknown ids get equal answers, and soon 429.
 func TestGuessing(t *testing.T) {
 	w := newPolicyRig(t, ownOrigin, []string{shop}, web.Limits{})
 	w.Open(`{"amount_usd":"25.00"}`)

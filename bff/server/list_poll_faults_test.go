@@ -82,9 +82,8 @@ func (l *listRig) takes(n int) time.Duration {
 	return l.clock().Sub(paid)
 }
 
-// A list that fails, lies, repeats itself or has rows missing costs requests. No
-// payment is heard of later than without it by more than an interval, and none is
-// believed to be what its status does not say.
+// A list that fails, is wrong, repeats itself or lacks rows costs requests. No payment is detected
+// later than without it by more than an interval, and none is accepted unless its status says so.
 func TestListFaults(t *testing.T) {
 	l := newListRig(t, 48)
 	l.run(15 * time.Second)
@@ -124,8 +123,8 @@ func TestListFaults(t *testing.T) {
 	}
 }
 
-// A list that stays as it was hides payments that nobody looks at. It is not
-// believed any more once it contradicts a few that were looked at.
+// A frozen list hides payments with closed pages. It is not trusted once it contradicts a few that
+// were checked.
 func TestListThatIsFrozen(t *testing.T) {
 	l := newListRig(t, 40)
 	l.run(15 * time.Second)

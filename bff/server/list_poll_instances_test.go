@@ -8,8 +8,7 @@ import (
 	"coinslot/bff/server/servertest"
 )
 
-// TestTwoInstancesReadOneList: of two instances one reads the list at a time,
-// and when that one is gone, the other does.
+// One of two instances reads the list; when it is gone, the other does.
 func TestTwoInstancesReadOneList(t *testing.T) {
 	p := newPair(t, 300*time.Millisecond) // the list is worth it from two payments on, and read every 1.35 s
 	var ids []string

@@ -29,9 +29,8 @@ import (
 	_ "modernc.org/sqlite" // the file, as anybody can read it
 )
 
-// listGateway is a gateway that holds pending transactions, by number, and answers
-// status and list as the sandbox does; it counts what it is asked. Every
-// transaction is the same but for its tracking code.
+// listGateway has pending transactions, by number, answers status and list like the sandbox, and
+// counts requests. Transactions differ only in their tracking code.
 type listGateway struct {
 	mu       sync.Mutex // guards the fields below
 	pending  []int32    // oldest first
@@ -101,8 +100,8 @@ func (b *listGateway) Environment() string                   { return "book" }
 // simStart is when simulations begin.
 var simStart = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 
-// simulation is a checkout with so many pending payments, a gateway, and a
-// clock that jumps from one thing to do to the next.
+// simulation is a checkout with pending payments, a gateway, and a clock that jumps to the next
+// task.
 type simulation struct {
 	tb       testing.TB
 	book     *listGateway
@@ -291,8 +290,7 @@ func (s *simulation) until(d time.Duration, so func() bool) {
 	}
 }
 
-// steady runs for that time after it has come to rest, and returns how many
-// requests that took for each payment and minute.
+// steady runs for d after rest, and returns the requests per payment and minute.
 func (s *simulation) steady(rest, d time.Duration) (perMinute float64) {
 	before := 0
 	s.measured = s.clock().Add(rest)
@@ -309,8 +307,7 @@ func (s *simulation) steady(rest, d time.Duration) (perMinute float64) {
 	return float64(s.book.requests()-before) / float64(s.payments) / d.Minutes()
 }
 
-// TestListPollFewRequests holds the row of docs/performance.md at a size that takes
-// a moment.
+// TestListPollFewRequests checks the row of docs/performance.md at a smaller size.
 func TestListPollFewRequests(t *testing.T) {
 	s := newSimulation(t, 500)
 	perMinute := s.steady(time.Minute, 4*time.Minute)
@@ -320,9 +317,8 @@ func TestListPollFewRequests(t *testing.T) {
 	}
 }
 
-// TestListPollOfAChangingList: payments end everywhere in the list while it is
-// read, so that rows move from page to page and are missed, and some are never
-// shown. Each end is known within the interval and a look of the poller.
+// Payments end while the list is read, so that rows move between pages and are missed, and some
+// are never listed. Each end is known within the interval and a check of the poller.
 func TestListPollOfAChangingList(t *testing.T) {
 	s := newSimulation(t, 400)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -359,8 +355,8 @@ func TestListPollOfAChangingList(t *testing.T) {
 // id is the session of transaction n.
 func id(n int) string { return fmt.Sprintf("cs_%026d", n) }
 
-// BenchmarkListPoll watches 5,000 payments that nobody looks at for five minutes of
-// a simulation; with -many=1000000, a million for 45 s.
+// BenchmarkListPoll watches 5,000 payments with closed pages for five simulated minutes; with
+// -many=1000000, a million for 45 s.
 func BenchmarkListPoll(b *testing.B) {
 	b.Run("coinslot", func(b *testing.B) {
 		for b.Loop() {
@@ -386,8 +382,7 @@ func BenchmarkListPoll(b *testing.B) {
 // many is the size of BenchmarkListPoll/many.
 var many = flag.Int("many", 0, "pending payments to simulate for 45 s; a million needs half an hour and 5 GB of disk")
 
-// benchmarkMany looks at that many payments for three readings of the list, and
-// at what they take of this process.
+// benchmarkMany runs so many payments for three readings of the list, and measures this process.
 func benchmarkMany(b *testing.B) {
 	for b.Loop() {
 		s := newSimulation(b, *many)

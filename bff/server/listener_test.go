@@ -13,8 +13,7 @@ import (
 	"time"
 )
 
-// raw sends text over a new connection and returns the statuses of all answers
-// until the server closes it; 0 stands for one that is not HTTP.
+// raw sends text over a new connection and returns the statuses of all answers; 0 = not HTTP.
 func raw(t *testing.T, addr, text string) []int {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)

@@ -20,8 +20,7 @@ import (
 
 const ownOrigin = "http://localhost:8080"
 
-// tight is a listener whose connections have small buffers, so that a client
-// that does not read is noticed soon.
+// tight is a listener with small buffers, so that a client that does not read is noticed soon.
 type tight struct{ net.Listener }
 
 func (l tight) Accept() (net.Conn, error) {
@@ -32,8 +31,7 @@ func (l tight) Accept() (net.Conn, error) {
 	return c, err
 }
 
-// listen serves h on the loopback interface as the command does and returns
-// the address.
+// listen serves h on the loopback interface like the command and returns the address.
 func listen(t *testing.T, h http.Handler) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -104,8 +102,7 @@ func next(t *testing.T, conn *websocket.Conn) viewSummary {
 	return v
 }
 
-// closed reads until the socket ends and returns the close code: -1 if it ended
-// without one, 0 if it did not end.
+// closed reads until the socket ends and returns the close code: -1 = none, 0 = it did not end.
 func closed(t *testing.T, conn *websocket.Conn) int {
 	t.Helper()
 	if err := conn.SetReadDeadline(time.Now().Add(8 * time.Second)); err != nil {
@@ -168,8 +165,8 @@ func TestLiveSendsThePayment(t *testing.T) {
 	}
 }
 
-// TestLiveHandshake: origins are compared without case, compression is not accepted, and refused
-// handshakes say what is missing and leave no subscriber. TestTortureBadInputs has many more.
+// Origins are compared without case, compression is rejected, and failed handshakes name the cause
+// and leave no subscriber. TestTortureBadInputs has more.
 func TestLiveHandshake(t *testing.T) {
 	r := newRig(t)
 	addr := listen(t, r.Handler)
@@ -249,8 +246,7 @@ func silent(t *testing.T, addr, id string) {
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n", id, ownOrigin)
 }
 
-// drip has a payment grow, little by little, until the test ends: news for its
-// sockets without end.
+// drip makes a payment grow until the test ends, so that its sockets always have news.
 func (r *rig) drip(code string) {
 	ended, stop := make(chan struct{}), make(chan struct{})
 	r.T.Cleanup(func() { close(stop); <-ended })
@@ -270,8 +266,7 @@ func (r *rig) drip(code string) {
 	}()
 }
 
-// Those who do not read hold up nobody, are cut after a while, and their place
-// is free again.
+// Slow readers delay no one, are disconnected after a while, and free their place.
 func TestLiveSlowReaders(t *testing.T) {
 	r := newRig(t)
 	addr := listen(t, r.Handler)

@@ -72,16 +72,14 @@ func example(operation map[string]any) string {
 	return string(raw)
 }
 
-// asked sends a request to a route. The session is id, and so is everything else
-// that its path names.
+// asked sends a request to a route with id for all parts of its path.
 func (r *rig) asked(addr, route, id, body string, headers ...string) *httptest.ResponseRecorder {
 	method, path, _ := strings.Cut(route, " ")
 	path = strings.NewReplacer("{session}", id, "{token}", id, "{file}", id, "{version}", id).Replace(path)
 	return r.DoFrom(addr, method, path, body, append(headers, "Accept: application/json")...)
 }
 
-// operations calls do for each operation that shoppers and merchants reach and
-// that lists code.
+// operations calls do for each operation of shoppers and merchants that lists code.
 func operations(code string, do func(route string, operation map[string]any)) {
 	written().each(func(route string, operation map[string]any) {
 		if served(operation) && slices.Contains(codesOf(operation), code) {
@@ -90,8 +88,7 @@ func operations(code string, do func(route string, operation map[string]any)) {
 	})
 }
 
-// TestMistakes makes each of the common mistakes wherever the document says what
-// comes of it.
+// TestMistakes makes each common mistake wherever the document lists its code.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
 	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
@@ -110,8 +107,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// TestMistakenValues: what each operation calls invalid. A form that cannot be
-// read is, at every address that takes one.
+// What each operation calls invalid; an unreadable form is, at every address that takes one.
 func TestMistakenValues(t *testing.T) {
 	t.Parallel()
 	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
@@ -150,8 +146,7 @@ func TestRateLimitedMistakes(t *testing.T) {
 	})
 }
 
-// TestNoDatabase: where the document lists storage_unavailable, it comes when the
-// database has gone.
+// storage_unavailable comes without a database, wherever the document lists it.
 func TestNoDatabase(t *testing.T) {
 	t.Parallel()
 	gateway, c := newGateway(t)

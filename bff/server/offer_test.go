@@ -49,8 +49,7 @@ func price(page string) string {
 	return strings.Join(found, " ")
 }
 
-// Looking at prices stores nothing, asks nothing of the gateway that grows with
-// the lookers, and shows what would have to be paid.
+// Viewing prices stores nothing, makes no gateway requests of its own, and shows the price.
 func TestOfferIsStoredWithTheChoice(t *testing.T) {
 	t.Parallel()
 	r := newOfferRig(t)
@@ -132,8 +131,7 @@ func TestOfferView(t *testing.T) {
 	}
 }
 
-// What is typed into the form is what is asked for, as people type it; what could
-// be two amounts is asked again.
+// Amounts in the form are accepted as people type them; ambiguous ones are asked again.
 func TestOfferForms(t *testing.T) {
 	r := newOfferRig(t)
 	for _, row := range []struct{ form, want string }{
@@ -184,8 +182,8 @@ func (r *rig) outcome(w *httptest.ResponseRecorder) string {
 	return fmt.Sprint(o.AmountUSD, " ", o.Title, " ", o.Metadata)
 }
 
-// The form's second button leads to the page at another price. What is private,
-// or means nothing there, is not in its address.
+// The form's second button leads to the page at another price, without private fields in its
+// address.
 func TestOfferApply(t *testing.T) {
 	r := newOfferRig(t)
 	for form, want := range map[string]string{
@@ -201,8 +199,7 @@ func TestOfferApply(t *testing.T) {
 	}
 }
 
-// Who goes back and asks for another amount on the same page gets another order;
-// who presses twice, one.
+// Another amount on the same page makes another order; a double click makes one.
 func TestOfferOfOnePage(t *testing.T) {
 	r := newOfferRig(t)
 	seen := map[string]bool{}
@@ -242,8 +239,7 @@ func TestOfferJSON(t *testing.T) {
 	}
 }
 
-// A key in an address would be whose who made it or shared it, and with it the
-// session of whoever opens it next.
+// A key in an address would be shared with it, and the session too.
 func TestKeyIsInNoAddress(t *testing.T) {
 	r := newOfferRig(t)
 	field := regexp.MustCompile(`name="key" type="hidden" value="([^"]+)"`)

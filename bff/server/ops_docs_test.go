@@ -104,8 +104,8 @@ func TestAlerts(t *testing.T) {
 	fires(t, names)
 }
 
-// fires has Prometheus try each alert: in a world in which all is well none fires,
-// and in that of alerts_test.yaml each does.
+// fires runs Prometheus on each alert: none fires in a healthy world, each does in that of
+// alerts_test.yaml.
 func fires(t *testing.T, names []string) {
 	t.Helper()
 	world, err := os.ReadFile("testdata/alerts_test.yaml")
@@ -177,8 +177,7 @@ var (
 	grouped  = regexp.MustCompile(`by \(([a-z_, ]+)\)`)
 )
 
-// known fails unless a query asks for metrics that there are, by labels that they
-// have.
+// known fails if a query uses unknown metrics or labels.
 func known(t *testing.T, where, expr string) {
 	t.Helper()
 	labels := []string{"le", "instance", "job"}

@@ -96,8 +96,7 @@ func (c *collector) spans(trace string) map[string]collected {
 	return found
 }
 
-// observedRig is a server with a merchant and a collector, all of whose output is
-// read.
+// observedRig is a server with a merchant and a trace collector, and all their output.
 type observedRig struct {
 	*rig
 	ops       http.Handler
@@ -160,8 +159,8 @@ const (
 	incomingSpan  = "00f067aa0ba902b7"
 )
 
-// runFlows make a payment from the choice of a coin to its webhook, and everything
-// that may go wrong with requests on the side. It returns the session.
+// runFlows makes a payment from the choice to the webhook, with failing requests on the side. It
+// returns the session.
 func (w *observedRig) runFlows() string {
 	t := w.T
 	id := w.Open(`{"amount_usd":"25.00","order_ref":"canary-ref","title":"` + canaryTitle + `","metadata":{"canary":"` + canaryQuery + `"}}`)
@@ -270,8 +269,8 @@ func promtool(t *testing.T, stdin string, args ...string) (string, error) {
 	return string(out), err
 }
 
-// linked returns the trace of the shopper's choice, which has a link to the one that
-// the shopper has named; "" = there is none yet.
+// linked returns the trace of the shopper's choice, by its link to the shopper's own; "" = none
+// yet.
 func (c *collector) linked() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -283,8 +282,8 @@ func (c *collector) linked() string {
 	return ""
 }
 
-// checkTraces looks for one whole trace from the shopper's request, which names one
-// that is not recorded, to the webhook, and for the merchant's, which is continued.
+// checkTraces checks for one whole trace from the shopper's request to the webhook, and for the
+// continued one of the merchant.
 func checkTraces(t *testing.T, c *collector, id string) {
 	own := c.linked()
 	if merchant := c.spans(incomingTrace); len(merchant) == 0 || merchant["GET /v1/sessions/{session}"].ParentSpanID != incomingSpan || own == incomingTrace {

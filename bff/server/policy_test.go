@@ -42,8 +42,7 @@ var inlineScript = regexp.MustCompile(`(?s)<script [^>]*data-framed=[^>]*>(.+?)<
 // scriptHash is what a policy calls it.
 var scriptHash = regexp.MustCompile(` 'sha256-[\w+/=]+'`)
 
-// policyOf is every header that an answer of a kind has, beside those of one
-// answer alone.
+// policyOf has the headers of all answers of a kind.
 func policyOf(kind, public string, origins []string) map[string]string {
 	h := map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
 	if strings.HasPrefix(public, "https:") {
@@ -294,8 +293,8 @@ func kindOf(kind string, status int, mime string) string {
 	return kind
 }
 
-// TestPolicy sends every method with a few bodies to every route of two
-// deployments and compares the whole set of headers of each answer.
+// TestPolicy sends all methods with a few bodies to every route of two deployments and compares
+// all headers.
 func TestPolicy(t *testing.T) {
 	need.Assets(t, static.Files)
 	every := []string{"GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE", "CONNECT", "get", "POST"}
@@ -368,8 +367,7 @@ func ofConsole(method, path string) string {
 	return "data" // it is not the console's
 }
 
-// other is the kind of what GET answers at the address of a POST route, if that
-// is a route too.
+// other is the kind of the GET answer at the address of a POST route, if there is one.
 func (w *policyRig) other(path, kind string) string {
 	if bare, _, _ := strings.Cut(path, "?"); bare == "/checkout" {
 		return "page"

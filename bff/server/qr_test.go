@@ -17,9 +17,8 @@ import (
 // picture is the SVG of a code: a white square, and one path of corners.
 var picture = regexp.MustCompile(`(?s)^<svg [^>]*viewBox="0 0 (\d+) (\d+)"[^>]*shape-rendering="crispEdges"[^>]*>\s*<rect width="100%" height="100%" fill="#FFFFFF"/>\s*<path d="([MHVL0-9,]+)" fill="#000000" fill-rule="evenodd"/>\s*</svg>\s*$`)
 
-// scan draws an SVG as a phone sees it, eight pixels to a module, and returns what
-// the code says. It fails unless the code has the quiet zone that the standard
-// asks for: four modules on each side.
+// scan renders an SVG, eight pixels to a module, and decodes it. It fails without the quiet zone
+// of four modules.
 func scan(t *testing.T, svg string) string {
 	t.Helper()
 	m := picture.FindStringSubmatch(svg)
@@ -50,8 +49,7 @@ func scan(t *testing.T, svg string) string {
 	return text
 }
 
-// fill returns which unit squares are inside the path, by the even-odd rule: each
-// vertical edge turns all that is right of it.
+// fill returns which unit squares are inside the path, by the even-odd rule.
 func fill(t *testing.T, path string, size int) [][]bool {
 	t.Helper()
 	dark := make([][]bool, size)

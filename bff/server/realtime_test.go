@@ -41,8 +41,7 @@ func asView(t *testing.T, message []byte) (view map[string]any) {
 	return v.(map[string]any)
 }
 
-// TestRealtimeExample: a socket sends what the example of docs/realtime.md has,
-// member by member.
+// A socket sends the members of the example of docs/realtime.md.
 func TestRealtimeExample(t *testing.T) {
 	t.Parallel()
 	block := regexp.MustCompile("(?s)```json\n(.*?)```").FindStringSubmatch(realtime(t))

@@ -13,8 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// receipts returns the receipt of a session wherever it is told: the view, the
-// page's data, the session object, the list and the last event.
+// receipts returns the receipt of a session from the view, the page's data, the session object,
+// the list and the last event.
 func (r *rig) receipts(id string) map[string]string {
 	r.T.Helper()
 	type holder struct{ ID, Receipt string }
@@ -53,8 +53,7 @@ func (r *rig) keySet() (keys verify.Keys) {
 	return keys
 }
 
-// A confirmed payment has one receipt wherever it is told, which proves that
-// order and no other.
+// A confirmed payment has the same receipt everywhere, which proves only that order.
 func TestReceipts(t *testing.T) {
 	r := newRig(t)
 	id := r.OpenAndPay(`{"amount_usd":"25","order_ref":"1001","email":"shopper@mail.example"}`, "pay", "confirmed")
@@ -123,8 +122,8 @@ func TestKeySet(t *testing.T) {
 	}
 }
 
-// A new key comes in beside the old one: nobody is locked out, and receipts of
-// both are good, until the old one is dropped.
+// With a new key beside the old one both work, for requests and receipts, until the old one is
+// removed.
 func TestKeysOverlap(t *testing.T) {
 	const newKey = "server-test-newer-key-0123456789abcdef"
 	gateway, c := newGateway(t)

@@ -78,9 +78,9 @@ func (k *retentionRig) stored(text string) bool {
 	return false
 }
 
-// TestRetention: by default nothing is erased. With COINSLOT_RETENTION no byte of
-// personal data is left, paid orders stay, and unpaid ones leave a tombstone that takes
-// late money and lets nobody start the order anew.
+// By default nothing is erased. With COINSLOT_RETENTION all personal data is erased, paid orders
+// stay, and unpaid ones leave a tombstone that accepts late payments and blocks a new start of the
+// order.
 func TestRetention(t *testing.T) {
 	k := newRetentionRig(t)
 	paid, unpaid := k.ended("paid", "pay", "confirmed"), k.ended("unpaid", "expire", "expired")
@@ -127,8 +127,7 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// A request that is repeated with the key of a deleted session opens no other one: both
-// could be paid.
+// The key of a deleted session opens no other one: both could be paid.
 func TestKeyOfATombstone(t *testing.T) {
 	k := newRetentionRig(t)
 	post := func() string {
@@ -153,8 +152,7 @@ func TestKeyOfATombstone(t *testing.T) {
 	}
 }
 
-// TestEraseBesideAServer: coinslot erase works while the server runs, is recorded, and
-// can be repeated after a restore.
+// coinslot erase works beside a running server, is recorded, and can be repeated after a restore.
 func TestEraseBesideAServer(t *testing.T) {
 	k := newRetentionRig(t)
 	ids := []string{k.ended("1", "pay", "confirmed"), k.ended("2", "expire", "expired")}

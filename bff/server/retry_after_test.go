@@ -16,8 +16,7 @@ import (
 	"coinslot/static"
 )
 
-// busyShop is a world whose shopper shares an address with a crowd, when there is
-// one, behind a shop's page.
+// busyShop is a world whose shopper may share an address with a crowd, in a shop's page.
 type busyShop struct {
 	*policyRig
 	shop string
@@ -79,9 +78,7 @@ func (s immediate) WriteHeader(status int) {
 
 func (s immediate) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
-// TestRetriesAfter429: a page that meets the limit while a payment is waited for
-// used to end there, as "open" and without a session for the host page. It comes
-// back by itself and goes on to the end.
+// A page that gets 429 during a payment retries and reaches the end.
 func TestRetriesAfter429(t *testing.T) {
 	t.Parallel()
 	need.Assets(t, static.Files)

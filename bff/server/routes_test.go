@@ -9,8 +9,8 @@ import (
 	"coinslot/bff/web"
 )
 
-// extraAddresses are addresses to try beside the ones of the patterns themselves, by pattern. {session}
-// stands for several, {asset} and {release} for files that are there.
+// extraAddresses are more addresses to try, by pattern. {session} stands for several, {asset} and
+// {release} for existing files.
 var extraAddresses = map[string][]string{
 	"GET /checkout":                       {"/checkout?item=coffee", "/checkout?item=tip&amount=7", "/checkout?item=x", "/checkout?order=x"},
 	"GET /checkout/{session}":             {"/checkout/{session}?change=1", "/checkout/{session}?embed=inline&origin=https://evil.example"},
@@ -65,8 +65,7 @@ func addresses(route web.Route) []string {
 	return list
 }
 
-// described is what docs/openapi.yaml has to say of a route at least: a beginning for who adds
-// one.
+// described is the start of a route's text in docs/openapi.yaml.
 func described(pattern string) string {
 	method, path, _ := strings.Cut(pattern, " ")
 	text := fmt.Sprintf("  %s:\n    %s:\n      tags: [Sessions]\n      operationId: …\n"+

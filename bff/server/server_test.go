@@ -240,8 +240,8 @@ func TestNoCurrencies(t *testing.T) {
 	}
 }
 
-// Currencies of which the gateway offers none are refused; where they cannot be
-// compared, the answer says so.
+// Currencies that the gateway does not offer are rejected; if they cannot be compared, the answer
+// says so.
 func TestCurrenciesThatMatchNothing(t *testing.T) {
 	const none = `{"amount_usd":"25.00","currencies":["NOPE"]}`
 	r := newRig(t)
@@ -269,8 +269,7 @@ func TestCurrenciesThatMatchNothing(t *testing.T) {
 	}
 }
 
-// What the return address says is never believed, and what belongs to
-// somebody is shown only to who knows code and number.
+// The return address's status is ignored, and a session is shown only with its code and number.
 func TestReturnIsNotTrusted(t *testing.T) {
 	r := newRig(t)
 	id := r.Open(`{"amount_usd":"25.00","order_id":123456}`)

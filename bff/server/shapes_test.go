@@ -121,7 +121,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// Viewing a token stores nothing, a repeated choice opens nothing new, and a paid token cannot be
+// Viewing a token stores nothing, repeating a choice opens nothing new, and a paid token cannot be
 // paid again.
 func TestOrderTokenReplay(t *testing.T) {
 	r := newRig(t)
@@ -170,8 +170,7 @@ func TestOrderTokenReplay(t *testing.T) {
 	}
 }
 
-// The key of a page is a shopper's word: it must not stand for, or take, what a
-// merchant's server calls by the same key.
+// A page's key must not match a merchant's equal key.
 func TestPageKeysAreNotMerchantKeys(t *testing.T) {
 	r := newRig(t)
 	taken := `{"item":"coffee","key":"order-1001","currency_symbol":"USDT","network_code":"trc20"}`
@@ -194,8 +193,7 @@ func TestPageKeysAreNotMerchantKeys(t *testing.T) {
 	}
 }
 
-// The hook's token is part of a path: the log must not have it, whatever goes
-// wrong with the request (newRig looks for it at the end).
+// The hook's token in the path is never logged (newRig checks at the end).
 func TestRefusedHintsAreNotLoggedWithTheToken(t *testing.T) {
 	r := newRig(t)
 	if w := r.Do("POST", "/hooks/gateway/"+hookToken, strings.Repeat("x", 65<<10)); w.Code != 413 {

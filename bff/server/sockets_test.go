@@ -13,8 +13,7 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// watcher opens the socket of a session and takes the answer, not the views: it
-// costs this process as little as a client can.
+// watcher opens the socket of a session and reads only the handshake, to use little memory.
 func watcher(t *testing.T, addr, id string) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
@@ -39,10 +38,9 @@ func occupied() int {
 	return int(m.HeapAlloc + m.StackInuse)
 }
 
-// TestIdleSockets: an idle socket is one goroutine, and 7 KiB of heap and stack
-// at most (9 KiB with the race detector), the client's connection in this process
-// included. It is 4.5 KiB where Go starts goroutines with a stack of 2 KiB, and 6.5
-// where it starts them with 4, as it does when the others use more on average.
+// An idle socket is one goroutine and at most 7 KiB of heap and stack (9 KiB with the race
+// detector), with the client's connection in this process: 4.5 KiB if Go starts goroutines with 2
+// KiB of stack, 6.5 with 4.
 func TestIdleSockets(t *testing.T) {
 	r := newRig(t)
 	addr := listen(t, r.Handler)
@@ -65,8 +63,7 @@ func TestIdleSockets(t *testing.T) {
 	}
 }
 
-// TestLateSocketIsCurrent: a socket that is opened just after a change shows it, also
-// where a view that others were sent before is still at hand.
+// A socket opened just after a change shows it, even if an older view is cached.
 func TestLateSocketIsCurrent(t *testing.T) {
 	r := newRig(t)
 	addr := listen(t, r.Handler)

@@ -12,9 +12,7 @@ import (
 	"coinslot/bff/server/servertest"
 )
 
-// TestRefusedByState: what an operation refuses because of where a session, an
-// order or the gateway stands. It is what the document lists beyond the common
-// mistakes and no other test provokes.
+// Errors by the state of a session, an order or the gateway that no other test covers.
 func TestRefusedByState(t *testing.T) {
 	t.Parallel()
 	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
@@ -61,8 +59,7 @@ func TestRefusedByState(t *testing.T) {
 	post("/checkout", "", fmt.Sprintf(`{"order":%q,%s}`, token, usdt), "too_many_attempts")
 }
 
-// TestRefusedByReview: the transaction of a payment in review has paid another
-// session, which nobody could see when it was to be settled.
+// The transaction of a payment in review has paid another session, unknown when it was resolved.
 func TestRefusedByReview(t *testing.T) {
 	t.Parallel()
 	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
@@ -88,8 +85,7 @@ func TestRefusedByReview(t *testing.T) {
 	}
 }
 
-// TestRefusedByGateway: the gateway answers nothing but errors. What a payment
-// that waits needs from it is refused, and nothing is changed.
+// The gateway answers only errors: requests that need it fail, and change nothing.
 func TestRefusedByGateway(t *testing.T) {
 	t.Parallel()
 	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)

@@ -25,8 +25,8 @@ func (w *policyRig) bought(addr, key string) (id string, status int) {
 	return view.Session, got.Code
 }
 
-// TestUnpaidSessionsOfItems: a client, and a wide network, has only so many open; a
-// payment makes room, and what is there already can be repeated.
+// A client, and a wide network, has a maximum of open sessions; a payment makes room, and repeated
+// requests still work.
 func TestUnpaidSessionsOfItems(t *testing.T) {
 	w := newPolicyRig(t, ownOrigin, []string{shop}, web.Limits{Unpaid: 3})
 	first, _ := w.bought("203.0.113.1", "page_aaaaaaaaaaaaaaaaaaaa")

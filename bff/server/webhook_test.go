@@ -35,8 +35,7 @@ func (r *rig) test(headers ...string) (got webhookTest) {
 	return got
 }
 
-// TestWebhookTest: a merchant finds out before the first order whether his server
-// takes webhooks, and nothing else comes of it.
+// A merchant can test webhooks before the first order, without side effects.
 func TestWebhookTest(t *testing.T) {
 	t.Parallel()
 	shop := servertest.NewMerchant(t)
