@@ -9,7 +9,7 @@ import (
 // contrast is for expressions: ratio is the WCAG contrast of two colours, each
 // laid on white, and under the colour of the nearest painted box around e.
 const contrast = `
-const known = new Map(); // a probe in a page of every sample costs a look at all of it
+const known = globalThis.known ??= new Map(); // a probe in a page of every sample costs a look at all of it
 const bytes = css => {
   if (!known.has(css)) known.set(css, probed(css));
   return known.get(css);

@@ -44,8 +44,8 @@ func Samples() []screentest.Sample { return screentest.Gallery() }
 //
 //	/?sample=…&theme=…                     the list of them, and one in a frame
 //	/{sample}?theme=dark&dir=rtl&lang=ar   one page
-//	/all?theme=…                           all, one below the other
-//	/sheet?theme=…&dir=…&lang=…            all, side by side in three widths
+//	/all?theme=…&samples=a,b               those samples or all, one below the other
+//	/sheet?theme=…&samples=a,b             those samples or all, side by side in three widths
 //	/framed?theme=…&dir=…&lang=…           all, one below the other, in a host page
 //	                                       whose dress(tokens) styles them
 func Handler(folder string) (http.Handler, error) {
@@ -122,7 +122,15 @@ func (g *gallery) sample(w http.ResponseWriter, r *http.Request) {
 // all shows the samples one below the other. Ids are there many times: it is for
 // measuring boxes, not for reading.
 func (g *gallery) all(w http.ResponseWriter, r *http.Request) {
-	g.write(w, r, slices.DeleteFunc(Samples(), func(s screentest.Sample) bool { return lookOf(r).Framed && !slices.Contains(accentSamples, s.Name) })...)
+	g.write(w, r, chosen(r)...)
+}
+
+// chosen are the samples that the query names, separated by commas; all if it names none.
+func chosen(r *http.Request) []screentest.Sample {
+	names := r.URL.Query().Get("samples")
+	return slices.DeleteFunc(Samples(), func(s screentest.Sample) bool {
+		return names != "" && !slices.Contains(strings.Split(names, ","), s.Name)
+	})
 }
 
 // write writes a document of some samples.
@@ -192,12 +200,12 @@ func (l Look) script(origin string) string {
 }
 
 // accentSamples are the samples in which every use of the accent is to be seen.
-var accentSamples = []string{"open-exchange", "pending-link", "preparing"}
+const accentSamples = "open-exchange,pending-link,preparing"
 
 // framed is a host page with the coloured samples in a frame.
 func framed(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	fmt.Fprintf(w, framedPage, html.EscapeString(lookOf(r).Query()))
+	fmt.Fprintf(w, framedPage, html.EscapeString(lookOf(r).Query()), accentSamples)
 }
 
 const framedPage = `<!doctype html>
@@ -209,7 +217,7 @@ let port;
 addEventListener('message', event => { port = event.ports[0]; document.documentElement.dataset.ready = '1'; });
 const dress = tokens => port.postMessage({ type: 'style', ...tokens });
 </script>
-<iframe name=checkout src="/all%s&framed=1"></iframe>
+<iframe name=checkout src="/all%s&framed=1&samples=%s"></iframe>
 `
 
 // Query is the part of an address that asks for the look.
@@ -240,7 +248,7 @@ func (g *gallery) sheet(w http.ResponseWriter, r *http.Request) {
 	look := lookOf(r)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	fmt.Fprint(w, sheetHead)
-	for _, s := range Samples() {
+	for _, s := range chosen(r) {
 		fmt.Fprintf(w, "<figure><figcaption>%s</figcaption>", html.EscapeString(s.Name))
 		for _, width := range Widths {
 			fmt.Fprintf(w, "<iframe width=%d src=\"/%s%s\"></iframe>", width, s.Name, html.EscapeString(look.Query()))

@@ -51,16 +51,35 @@ const all = css => [...document.querySelectorAll('[data-sample]')].flatMap(s => 
 // expression makes one of statements that end in return.
 func expression(statements string) string { return "(() => {" + helpers + statements + "})()" }
 
+// TestReading runs what is measured on one page, which each part leaves 320 px wide.
+func TestReading(t *testing.T) {
+	t.Parallel()
+	base := serve(t)
+	page := open(t, base+"/all"+Look{}.Query(), browser.Options{Width: 320, Height: 800})
+	for _, part := range []struct {
+		name string
+		run  func(*testing.T, *browser.Page, string)
+	}{
+		{"structure", testStructure}, {"order", testReadingOrder}, {"targets", testTargets}, {"zoom", testZoom},
+		{"text spacing", testTextSpacing}, // last: its styles stay
+	} {
+		t.Run(part.name, func(t *testing.T) {
+			page.SetTest(t)
+			part.run(t, page, base)
+		})
+	}
+	page.SetTest(t)
+}
+
 // spacing is the style of WCAG 1.4.12, which readers may impose on any page.
 const spacing = `* { line-height: 1.5 !important; letter-spacing: .12em !important; word-spacing: .16em !important; }
 p { margin-bottom: 2em !important; }`
 
 // Wider spaces between letters, words, lines and paragraphs cut nothing off and
 // hide nothing (WCAG 1.4.12).
-func TestTextSpacing(t *testing.T) {
-	t.Parallel()
+func testTextSpacing(t *testing.T, page *browser.Page, base string) {
 	for _, lang := range []string{"en", "de", "ar"} {
-		page := openAll(t, Look{Lang: lang, Dir: directions[lang]}, browser.Options{Width: 320, Height: 800})
+		replaceDocument(page, base+"/all"+Look{Lang: lang, Dir: directions[lang]}.Query())
 		page.Eval(fmt.Sprintf("(s => { s.replaceSync(%q); document.adoptedStyleSheets = [s]; })(new CSSStyleSheet()), 0", spacing), nil)
 		reportFindings(t, page, lang, overflowing)
 		reportFindings(t, page, lang, overlapping)
@@ -85,10 +104,10 @@ return found.slice(0, 5);`)
 // At 400 % zoom a window of 1280 by 1024 holds 320 by 256 CSS pixels: all of it
 // is read by scrolling one way, and nothing sticks that covers half of what is
 // left (WCAG 1.4.10).
-func TestZoom(t *testing.T) {
-	t.Parallel()
+func testZoom(t *testing.T, page *browser.Page, base string) {
+	page.Resize(320, 256)
 	for _, density := range []string{"", "cozy"} {
-		page := openAll(t, Look{Density: density}, browser.Options{Width: 320, Height: 256})
+		replaceDocument(page, base+"/all"+Look{Density: density}.Query())
 		reportFindings(t, page, "zoom", overflowing)
 		reportFindings(t, page, "zoom", expression(`
 const found = [];
@@ -106,10 +125,9 @@ return found;`))
 
 // What is pressed is at least 24 by 24 CSS pixels, or has that much room around
 // it; what a payment needs is at least 44 high (WCAG 2.5.8, 2.5.5).
-func TestTargets(t *testing.T) {
-	t.Parallel()
+func testTargets(t *testing.T, page *browser.Page, base string) {
 	for _, density := range []string{"compact", ""} {
-		page := openAll(t, Look{Density: density}, browser.Options{Width: 320, Height: 800})
+		replaceDocument(page, base+"/all"+Look{Density: density}.Query())
 		reportFindings(t, page, density, expression(`
 const target = e => e.matches('[type=radio], [type=checkbox]') ? e.closest('label') ?? e : e;
 const pressed = all('a[href], button, input:not([type=hidden]), summary, select').map(target).filter(seen);
@@ -174,9 +192,7 @@ return found.slice(0, 12);`))
 
 // A screen is read from top to bottom: one heading of the first rank, no rank
 // left out, everything named, one place that speaks for the page.
-func TestStructure(t *testing.T) {
-	t.Parallel()
-	page := openAll(t, Look{}, browser.Options{})
+func testStructure(t *testing.T, page *browser.Page, _ string) {
 	reportFindings(t, page, "structure", expression(`
 const found = [];
 for (const sample of document.querySelectorAll('[data-sample]')) {
@@ -207,10 +223,9 @@ return found;`))
 
 // What is read one after the other is also seen so: nothing is moved up by
 // styles past what comes before it in the document.
-func TestReadingOrder(t *testing.T) {
-	t.Parallel()
-	for _, width := range []int{320, 960} {
-		page := openAll(t, Look{}, browser.Options{Width: width, Height: 1200})
+func testReadingOrder(t *testing.T, page *browser.Page, _ string) {
+	for _, width := range []int{960, 320} {
+		page.Resize(width, 1200)
 		reportFindings(t, page, fmt.Sprint(width), expression(`
 const found = [];
 for (const sample of document.querySelectorAll('[data-sample]')) {
@@ -234,7 +249,11 @@ func TestForcedColorsPictures(t *testing.T) {
 		dir = t.TempDir()
 	}
 	base := serve(t)
-	for _, name := range []string{"open-chosen", "pending"} {
+	names := []string{"open-chosen", "pending"}
+	if *sheets == "" {
+		names = names[:1] // one shows that they can be made
+	}
+	for _, name := range names {
 		page := open(t, base+"/"+name+(Look{}).Query(), browser.Options{Width: 400, Height: 1200, ForcedColors: true})
 		path := filepath.Join(dir, "forced-colors-"+name+".png")
 		page.FullPageScreenshot(path, 1)
