@@ -7,6 +7,7 @@ package diagnose
 
 import "slices"
 
+// Severity is how a finding counts: good, a warning, an error or unknown.
 type Severity string
 
 // The severities. Unknown is for what only a browser, or a host page's headers, can tell.
