@@ -56,18 +56,20 @@ func updateOwns(t *testing.T, b Backend) {
 // A change that returns an error is undone; ErrUnchanged is no error of Update.
 func updateFails(t *testing.T, b Backend) {
 	refused := errors.New("refused")
-	for n, err := range []error{refused, fmt.Errorf("no news: %w", payment.ErrUnchanged)} {
+	for n, c := range []struct{ err, want error }{
+		{refused, refused}, {fmt.Errorf("no news: %w", payment.ErrUnchanged), nil},
+	} {
 		s := fresh(n)
 		s.Order.Metadata = map[string]string{"k": "v"}
 		s.Attempts = []payment.Attempt{attempt(1, payment.Waiting, fmt.Sprint("m", n))}
 		s = inserted(t, b, s)
-		got, gotErr := b.Update(t.Context(), s.ID,
+		got, err := b.Update(t.Context(), s.ID,
 			func(current *payment.Session) ([]payment.Event, error) {
 				changeAll(current)
-				return []payment.Event{event(s.ID, 1)}, err
+				return []payment.Event{event(s.ID, 1)}, c.err
 			})
-		if errors.Is(gotErr, refused) != (err == refused) || err != refused && gotErr != nil {
-			t.Errorf("Update = %v after %v", gotErr, err)
+		if !errors.Is(err, c.want) {
+			t.Errorf("Update = %v after %v; want %v", err, c.err, c.want)
 		}
 		same(t, "Update", got, s)
 		check(t, b, s)
