@@ -1,8 +1,8 @@
 //go:build js
 
 // Package browser is the only package that calls JavaScript: requests, websockets, the clipboard,
-// the page's address, wallets, and what the shopper typed before WebAssembly started. It imports the
-// standard library only.
+// the page's address, wallets, and what the shopper typed before WebAssembly started. It imports
+// the standard library only.
 package browser
 
 // PageState is what the shopper has typed, opened and selected before WebAssembly takes over the
