@@ -18,7 +18,7 @@ import (
 	"coinslot/static"
 )
 
-// free returns an address that nobody listens on.
+// free returns an unused address.
 func free(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -40,7 +40,7 @@ func get(url string) (int, string) {
 	return res.StatusCode, strings.TrimSpace(string(body))
 }
 
-// TestDrain: a server that is told to stop says so first and takes requests on, so
+// TestDrain: a server that gets a stop signal announces it first and takes requests on, so
 // that none is lost; the operator's listener ends last.
 func TestDrain(t *testing.T) {
 	need.Assets(t, static.Files)
@@ -68,27 +68,27 @@ func TestDrain(t *testing.T) {
 	if status, _ := get(ops + "/debug/pprof/"); status != 404 {
 		t.Errorf("/debug/pprof = %d", status)
 	}
-	told := time.Now()
+	stopped := time.Now()
 	stop()
 	for status := 200; status != 503; <-time.After(5 * time.Millisecond) {
 		var body string
 		if status, body = get(ops + "/readyz"); status == 503 && body != "shutdown" {
 			t.Errorf("/readyz says %q", body)
 		}
-		if time.Since(told) > 10*time.Second {
+		if time.Since(stopped) > 10*time.Second {
 			t.Fatal("/readyz does not fail")
 		}
 	}
-	if status, _ := get(shop); status != 200 && time.Since(told) < c.Drain {
+	if status, _ := get(shop); status != 200 && time.Since(stopped) < c.Drain {
 		t.Errorf("GET /checkout.js while draining = %d", status)
 	}
-	if status, _ := get(ops + "/healthz"); status != 200 && time.Since(told) < c.Drain {
+	if status, _ := get(ops + "/healthz"); status != 200 && time.Since(stopped) < c.Drain {
 		t.Errorf("/healthz while draining = %d", status)
 	}
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(told); took < c.Drain {
+	if took := time.Since(stopped); took < c.Drain {
 		t.Errorf("it has taken requests for %v only; want %v", took, c.Drain)
 	}
 	if status, _ := get(shop); status != 0 {

@@ -42,7 +42,7 @@ interface EventMap {
   'coinslot-status': CustomEvent<Detail>;
   /** The status is final. preventDefault() keeps the page from going to `return-url`. */
   'coinslot-complete': CustomEvent<Result>;
-  /** Somebody closes the modal. preventDefault() keeps it open. */
+  /** The shopper closes the modal. preventDefault() keeps it open. */
   'coinslot-close': CustomEvent<Detail>;
   /** Something went wrong. */
   'coinslot-error': CustomEvent<Detail & Trouble>;

@@ -384,7 +384,7 @@ func checkPage(t *testing.T, r *reading, items, page, last, total int) (rows []j
 	if json.Unmarshal(data["items"], &rows, jsontext.AllowInvalidUTF8(true)) != nil {
 		t.Fatalf("done without items: %s", data)
 	}
-	if _, told := object(data["pagination"])["last_page"]; !told || data["items"].Kind() != '[' {
+	if _, paged := object(data["pagination"])["last_page"]; !paged || data["items"].Kind() != '[' {
 		t.Fatalf("done without items or last_page: %s", data)
 	}
 	if len(rows) != items || page < 0 || last < 0 || total < 0 {

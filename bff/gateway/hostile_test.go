@@ -77,7 +77,7 @@ func TestEndlessBodies(t *testing.T) {
 	}
 }
 
-// TestEndlessHints: interim answers do not go on for ever.
+// TestEndlessHints: interim answers do not continue forever.
 func TestEndlessHints(t *testing.T) {
 	c := serve(t, raw(strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", 100_000)))
 	for name, f := range everyCall() {

@@ -26,17 +26,17 @@ type recorder struct {
 func (u *recorder) Acquire(ctx context.Context, effect bool) (func(error), error) {
 	u.effects = append(u.effects, effect)
 	if _, ok := ctx.Deadline(); !ok {
-		return nil, errors.New("no deadline for the turn")
+		return nil, errors.New("no deadline for the permit")
 	}
 	return func(err error) { u.reported = append(u.reported, err) }, u.err
 }
 
-func admitted(u *recorder) func(*Config) { return func(c *Config) { c.Limiter = u } }
+func limitedBy(u *recorder) func(*Config) { return func(c *Config) { c.Limiter = u } }
 
 // TestLimiterIsAskedAndNotified: once per call, before it and after it.
 func TestLimiterIsAskedAndNotified(t *testing.T) {
 	u := new(recorder)
-	c := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, admitted(u))
+	c := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, limitedBy(u))
 	for name, f := range everyCall() {
 		u.effects, u.reported = nil, nil
 		err := f(t.Context(), c)
@@ -62,7 +62,7 @@ func TestOutcomesReportedToTheLimiter(t *testing.T) {
 		"a broken connection": {raw("HTTP/1.1 2"), "unknown"},
 	} {
 		u := new(recorder)
-		_, _ = serve(t, tt.h, admitted(u)).Status(t.Context(), "TRK1")
+		_, _ = serve(t, tt.h, limitedBy(u)).Status(t.Context(), "TRK1")
 		if len(u.reported) != 1 || outcome(t, u.reported[0]) != tt.want {
 			t.Errorf("%s: reported %v; want %s", name, u.reported, tt.want)
 		}
@@ -73,7 +73,7 @@ func TestOutcomesReportedToTheLimiter(t *testing.T) {
 // of the gateway; in answer to reads, which have no free text, it is.
 func TestFirewallIsNotTheGateway(t *testing.T) {
 	u := new(recorder)
-	c := serve(t, answering(403, "<html>Request blocked"), admitted(u))
+	c := serve(t, answering(403, "<html>Request blocked"), limitedBy(u))
 	_, err := c.Create(t.Context(), goodCreate())
 	if outcome(t, err) != "unknown" || !strings.Contains(err.Error(), "firewall") {
 		t.Errorf("Create = %v; want unknown, because of a firewall", err)
@@ -107,7 +107,7 @@ func TestCanceledCallProvesNothing(t *testing.T) {
 			io.WriteString(conn, begin)
 			close(arrived)
 			io.Copy(io.Discard, conn)
-		}, admitted(u))
+		}, limitedBy(u))
 		ctx, cancel := context.WithCancelCause(t.Context())
 		go func() { <-arrived; cancel(io.EOF) }()
 		_, err := c.Status(ctx, "TRK1")
@@ -117,10 +117,10 @@ func TestCanceledCallProvesNothing(t *testing.T) {
 	}
 }
 
-// TestPanicIsReported: a limiter that gets no report would wait for a probe for ever.
+// TestPanicIsReported: a limiter that gets no report would wait for a probe forever.
 func TestPanicIsReported(t *testing.T) {
 	u := new(recorder)
-	c := newClientFor(t, "https://gateway.example", admitted(u), func(c *Config) {
+	c := newClientFor(t, "https://gateway.example", limitedBy(u), func(c *Config) {
 		c.Transport = roundTrip(func(*http.Request) (*http.Response, error) { panic("made up") })
 	})
 	func() {
@@ -138,7 +138,7 @@ func TestLimiterRefusal(t *testing.T) {
 	for _, reason := range []payment.Reason{payment.ReasonUnsent, payment.ReasonBusy} {
 		book := new(logBook)
 		u := &recorder{err: &payment.RefusedError{Reason: reason, Message: "no", RetryAfter: 7 * time.Second}}
-		c := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a request was sent") }, admitted(u), logTo(book))
+		c := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a request was sent") }, limitedBy(u), logTo(book))
 		for name, f := range everyCall() {
 			e, ok := errors.AsType[*payment.RefusedError](f(t.Context(), c))
 			if !ok || e.Reason != reason || e.RetryAfter != 7*time.Second || e.Status != 0 {

@@ -76,9 +76,9 @@ func TestBusyBrokenBody(t *testing.T) {
 
 // TestNoRedirect: net/http would give x-api-key to the other host.
 func TestNoRedirect(t *testing.T) {
-	var strays atomic.Int32
+	var redirected atomic.Int32
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		strays.Add(1)
+		redirected.Add(1)
 		io.WriteString(w, done(recordJSON))
 	}))
 	defer other.Close()
@@ -92,7 +92,7 @@ func TestNoRedirect(t *testing.T) {
 			}
 		}
 	}
-	if n := strays.Load(); n != 0 {
+	if n := redirected.Load(); n != 0 {
 		t.Errorf("the other host saw %d requests", n)
 	}
 }
@@ -188,12 +188,12 @@ func TestUnsent(t *testing.T) {
 		{"no such name", t.Context(), dial(&net.DNSError{Err: "no such host", Name: "x"}), nil},
 		{"odd dialler", t.Context(), dial(io.ErrUnexpectedEOF), io.ErrUnexpectedEOF},
 		{"context ended", ended, func(*Config) {}, context.Canceled},
-		{"no turn", t.Context(), func(c *Config) {
-			c.Limiter = turn(func(context.Context) error { return io.ErrClosedPipe })
+		{"no permit", t.Context(), func(c *Config) {
+			c.Limiter = waiting(func(context.Context) error { return io.ErrClosedPipe })
 		}, io.ErrClosedPipe},
-		{"turn too late", t.Context(), func(c *Config) {
+		{"permit too late", t.Context(), func(c *Config) {
 			c.Timeout = 20 * time.Millisecond
-			c.Limiter = turn(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
+			c.Limiter = waiting(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
 		}, context.DeadlineExceeded},
 	} {
 		c := newClientFor(t, url, tt.change)
@@ -407,26 +407,26 @@ func TestCancelledMidway(t *testing.T) {
 
 // TestPermitWait: the budget is asked once per call, before it.
 func TestPermitWait(t *testing.T) {
-	var turns, requests atomic.Int32
+	var permits, requests atomic.Int32
 	c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		if requests.Add(1) != turns.Load() {
-			t.Error("request before its turn")
+		if requests.Add(1) != permits.Load() {
+			t.Error("request before its permit")
 		}
 		io.WriteString(w, done("[]"))
 	}, func(c *Config) {
-		c.Limiter = turn(func(context.Context) error { turns.Add(1); return nil })
+		c.Limiter = waiting(func(context.Context) error { permits.Add(1); return nil })
 	})
 	for range 3 {
 		must(c.Currencies(t.Context()))
 	}
-	if turns.Load() != 3 || requests.Load() != 3 {
-		t.Errorf("%d turns, %d requests; want 3 each", turns.Load(), requests.Load())
+	if permits.Load() != 3 || requests.Load() != 3 {
+		t.Errorf("%d permits, %d requests; want 3 each", permits.Load(), requests.Load())
 	}
 }
 
-// turn is a RateLimiter that only waits.
-type turn func(context.Context) error
+// waiting is a RateLimiter that only waits.
+type waiting func(context.Context) error
 
-func (wait turn) Acquire(ctx context.Context, _ bool) (func(error), error) {
+func (wait waiting) Acquire(ctx context.Context, _ bool) (func(error), error) {
 	return func(error) {}, wait(ctx)
 }

@@ -107,7 +107,7 @@ func statusOf(err error) int {
 	return http.StatusUnprocessableEntity
 }
 
-// qrCode draws text as an inline SVG, dark on light in any colour scheme, with
+// qrCode draws text as an inline SVG, dark on light in any color scheme, with
 // the quiet zone of four modules that scanners need.
 func qrCode(text string) template.HTML {
 	code, err := go_qr.EncodeText(text, go_qr.Medium)

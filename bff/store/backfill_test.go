@@ -82,7 +82,7 @@ func TestOldSessionsBecomeSearchable(t *testing.T) {
 	}
 }
 
-// formerly changes a session as a release does that knows of no facets.
+// formerly changes a session as a release does without a search index.
 func formerly(t *testing.T, db *DB, id string, change func(*payment.Session)) {
 	t.Helper()
 	ok(t, db.Write(t.Context(), func(tx *sql.Tx) error {
@@ -118,7 +118,7 @@ func confirmedOn(s *payment.Session) {
 }
 
 // An older release beside this one has confirmed a session. Once, it was counted
-// as pending for ever, and not found by its transaction id.
+// as pending forever, and not found by its transaction id.
 func TestOlderReleaseChangesASession(t *testing.T) {
 	for kind, dsn := range databases(t) {
 		t.Run(kind, func(t *testing.T) {

@@ -46,7 +46,7 @@ func children() map[string]func(ctx context.Context, path string) error {
 // crowd is how many write at once in some tests, so that they share commits.
 const crowd = 8
 
-// childWrite writes sessions for ever, so many at once. It prints "n" when session n
+// childWrite writes sessions forever, so many at once. It prints "n" when session n
 // was acknowledged, or else what it finds when it reads again: "found version n",
 // "missing n" or, if reading is refused, "unsure n".
 func childWrite(ctx context.Context, path string, writers int) error {

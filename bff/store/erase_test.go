@@ -60,7 +60,7 @@ func buried(t testing.TB, db *DB, n, attempts int) {
 	}
 }
 
-// TestBytesOfADeadSession bounds what a deleted session costs on disk for ever;
+// TestBytesOfADeadSession bounds what a deleted session costs on disk forever;
 // docs/privacy.md says the figures.
 func TestBytesOfADeadSession(t *testing.T) {
 	for attempts, most := range map[int]int{0: 1280, 1: 2304, 12: 12288} {

@@ -175,7 +175,7 @@ func TestPostgresConnectionsEnded(t *testing.T) {
 	wantMarks(t, db, sample(1).ID, acknowledged, refused)
 }
 
-// A server that has stopped where it was blocks no caller for ever.
+// A server that has stopped where it was blocks no caller forever.
 func TestPostgresPaused(t *testing.T) {
 	cluster := pgtest.New(t)
 	db := opened(t, cluster.DSN(t))

@@ -128,7 +128,7 @@ func TestEncoding(t *testing.T) {
 	}
 }
 
-// TestFailingCollector: whoever ends a span never waits, whatever the collector
+// TestFailingCollector: ending a span never blocks, whatever the collector
 // does, and all that is lost is counted.
 func TestFailingCollector(t *testing.T) {
 	hang := make(chan struct{})

@@ -38,7 +38,7 @@ func TestGuardRefuses(t *testing.T) {
 	}
 }
 
-func TestGuardAdmits(t *testing.T) {
+func TestGuardAccepts(t *testing.T) {
 	g := newGuard()
 	for _, text := range []string{
 		"1.1.1.1", "8.8.8.8", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.1", "169.253.255.255", "169.255.0.0",

@@ -216,8 +216,8 @@ func TestStopWaitsForTries(t *testing.T) {
 	})
 }
 
-// TestDownForDays walks through the whole window by the times that the outbox
-// was told: an endpoint that was down gets the event once it is back.
+// TestDownForDays walks through the whole window by the times that
+// the outbox stores: an endpoint that was down gets the event once it is back.
 func TestDownForDays(t *testing.T) {
 	for name, tc := range map[string]struct {
 		down      time.Duration

@@ -38,7 +38,7 @@ func testedAt(t *testing.T, endpoint string, change func(*Config)) outbox.TestDe
 	}
 	got, err := s.Test(t.Context(), "")
 	if err != nil || len(got.Deliveries) != 1 || got.Deliveries[0].Endpoint != endpoint || got.Delivered() != got.Deliveries[0].Delivered {
-		t.Fatalf("Test = %+v, %v; want one trial", got, err)
+		t.Fatalf("Test = %+v, %v; want one delivery", got, err)
 	}
 	if len(q.rows) != 0 {
 		t.Errorf("the outbox has %d rows; want none", len(q.rows))
@@ -58,7 +58,7 @@ func TestTestIsSigned(t *testing.T) {
 		io.WriteString(w, "thank you\x1b[31m")
 	}, func(c *Config) { c.Now, c.Secrets = func() time.Time { return at }, []string{secretTwo, secretOne} })
 	if !got.Delivered || got.Status != 200 || got.Took <= 0 || got.Note != "thank you [31m" || got.Failure != (outbox.Failure{}) {
-		t.Errorf("trial = %+v; want taken", got)
+		t.Errorf("delivery = %+v; want taken", got)
 	}
 	id := header.Get("webhook-id")
 	if want := independent(secretTwo, id, at.Unix(), body) + " " + independent(secretOne, id, at.Unix(), body); header.Get("webhook-signature") != want || len(id) != 30 || !strings.HasPrefix(id, "evt_") {
@@ -84,7 +84,7 @@ func TestFailuresByStatus(t *testing.T) {
 			w.WriteHeader(status)
 		}, nil)
 		if got.Failure.Code != want || got.Status != status || got.Delivered != (want == "") {
-			t.Errorf("%d: trial = %+v; want %q", status, got, want)
+			t.Errorf("%d: delivery = %+v; want %q", status, got, want)
 		}
 	}
 }
@@ -121,7 +121,7 @@ func TestConnectionFailures(t *testing.T) {
 	} {
 		got := testedAt(t, tc.endpoint, nil)
 		if got.Failure.Code != tc.want || got.Note == "" || strings.Contains(got.Note, "s3cr3t") {
-			t.Errorf("%s: trial = %+v; want %s", name, got, tc.want)
+			t.Errorf("%s: delivery = %+v; want %s", name, got, tc.want)
 		}
 	}
 	hangs := tested(t, func(_ http.ResponseWriter, r *http.Request) {
@@ -138,7 +138,7 @@ func TestTestIsGuarded(t *testing.T) {
 	(&names{hosts: map[string][][]netip.Addr{"shop.example.": {{netip.MustParseAddr("10.0.0.1")}}}}).use(t)
 	got := testedAt(t, "https://shop.example/hook", func(c *Config) { c.AllowPrivate = false })
 	if got.Failure.Code != "address_private" || strings.Contains(got.Note, "10.0.0.1") {
-		t.Errorf("trial = %+v; want address_private, which names no address", got)
+		t.Errorf("delivery = %+v; want address_private, which names no address", got)
 	}
 }
 
@@ -173,8 +173,8 @@ func TestTestOfSeveral(t *testing.T) {
 			t.Fatalf("Test = %v after %v; want nil after 20s", err, took)
 		}
 		var codes []string
-		for _, trial := range first.Deliveries {
-			codes = append(codes, trial.Failure.Code)
+		for _, delivery := range first.Deliveries {
+			codes = append(codes, delivery.Failure.Code)
 		}
 		if diff := cmp.Diff([]string{"server_failed", "no_answer_in_time", ""}, codes); diff != "" || first.Delivered() {
 			t.Errorf("faults (-want +got):\n%s", diff)

@@ -53,7 +53,7 @@ func TestHashedName(t *testing.T) {
 	}
 }
 
-// TestFinishRemovesOldFiles: files of earlier builds once stayed and were embedded for ever.
+// TestFinishRemovesOldFiles: files of earlier builds once stayed and were embedded forever.
 func TestFinishRemovesOldFiles(t *testing.T) {
 	b := &build{out: t.TempDir(), quality: 1, manifest: manifest{Files: map[string]entry{}}}
 	for _, name := range []string{"old.000000000000.js", ".gitkeep"} {

@@ -58,7 +58,7 @@ func TestNumber(t *testing.T) {
 	}
 }
 
-// Every row's benchmark exists: a row of one that was renamed would say "not measured" for ever.
+// Every row's benchmark exists: a row of one that was renamed would say "not measured" forever.
 func TestRowsExist(t *testing.T) {
 	for _, r := range rows {
 		top, _, _ := strings.Cut(r.benchmark, "/")

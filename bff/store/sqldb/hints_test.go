@@ -13,16 +13,16 @@ import (
 	"coinslot/bff/store/pgtest"
 )
 
-// ear records the notifications of a DB.
-type ear struct {
+// notificationLog records the notifications of a DB.
+type notificationLog struct {
 	mu    sync.Mutex     // guards the field below
 	heard map[string]int // by session
 }
 
 // listening lets db listen until t ends, and waits until it does.
-func listening(t *testing.T, db *DB) *ear {
+func listening(t *testing.T, db *DB) *notificationLog {
 	t.Helper()
-	e := &ear{heard: map[string]int{}}
+	e := &notificationLog{heard: map[string]int{}}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
@@ -42,13 +42,13 @@ func listening(t *testing.T, db *DB) *ear {
 	return e
 }
 
-func (e *ear) times(session string) int {
+func (e *notificationLog) times(session string) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.heard[session]
 }
 
-func (e *ear) wants(t *testing.T, session string, times int) {
+func (e *notificationLog) wants(t *testing.T, session string, times int) {
 	t.Helper()
 	eventually(t, fmt.Sprintf("%q is heard %d times", session, times), func() bool { return e.times(session) >= times })
 }

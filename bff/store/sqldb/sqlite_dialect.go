@@ -20,7 +20,7 @@ func sqliteDialect() Dialect {
 		Clock:       `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
 		EventsAfter: sqliteEventsAfter, SessionEventsAfter: sqliteSessionEventsAfter,
 		EventAt: sqliteEventAt,
-		// A row that shrinks leaves its page almost empty for ever; one that moves does not.
+		// A row that shrinks leaves its page almost empty forever; one that moves does not.
 		Pack: `UPDATE sessions SET rowid = (SELECT max(rowid) + 1 FROM sessions)
 			WHERE id = $1`,
 		NotNewest: `seq < (SELECT max(seq) FROM events)`,
