@@ -213,8 +213,8 @@ func (f *flood) open(ctx context.Context, minutes int) (payment.Session, error) 
 	return f.server.checkout.Choose(ctx, s.ID, wire.Choice{CurrencySymbol: coin, NetworkCode: network})
 }
 
-// shop is one shopper: chooses a coin, changes it, requests a check, pays, and sees the
-// confirmation.
+// shop adds a shopper every three seconds until ctx ends. Each pays after half a minute to two
+// minutes, with the page closed.
 func (f *flood) shop(ctx context.Context) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var shoppers sync.WaitGroup
