@@ -72,8 +72,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// anchors are the names of a page's headings, as they are made of their words, and
-// of what it names itself.
+// anchors are the ids of a page's headings, and its explicit ones.
 func anchors(text string) (names []string) {
 	for _, m := range heading.FindAllStringSubmatch(text, -1) {
 		plain := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
@@ -85,8 +84,7 @@ func anchors(text string) (names []string) {
 	return names
 }
 
-// TestEveryPageIsListed: docs/README.md leads to every page of docs, and llms.txt
-// tells programs of the same.
+// docs/README.md and llms.txt link to every page of docs.
 func TestEveryPageIsListed(t *testing.T) {
 	pages := prose(t)
 	for name := range pages {
@@ -102,8 +100,7 @@ func TestEveryPageIsListed(t *testing.T) {
 	}
 }
 
-// TestNamedCommandsExist: a target of make or a command of coinslot that a page
-// names is one.
+// The targets of make and commands of coinslot in the docs exist.
 func TestNamedCommandsExist(t *testing.T) {
 	makefile, err := os.ReadFile("../Makefile")
 	if err != nil {
@@ -129,8 +126,7 @@ func TestNamedCommandsExist(t *testing.T) {
 	}
 }
 
-// TestNamedSettingsExist: a COINSLOT_ name on a page is a setting, or one of the
-// few that shops and tests have.
+// The COINSLOT_ names in the docs are settings, or one of the few of shops and tests.
 func TestNamedSettingsExist(t *testing.T) {
 	_, out, errs := invoke(nil, "-h")
 	help := out + errs
@@ -145,8 +141,8 @@ func TestNamedSettingsExist(t *testing.T) {
 	}
 }
 
-// namedTest is a test as pages name it: `bff/store TestKeys`, or without the package where a test
-// of it was named before on the same line.
+// namedTest is a test as pages name it: `bff/store TestKeys`, or without the package after another
+// one on the line.
 var namedTest = regexp.MustCompile("`([a-z0-9/]+ )?((?:Test|Fuzz|Benchmark)[A-Z]\\w*)")
 
 // TestNamedTestsExist: a test that a page names as a proof is there, in the package that it says.
@@ -199,8 +195,7 @@ func everyTest(t *testing.T) map[string]bool {
 	return all
 }
 
-// testsOf returns the names of a directory's test functions. One that does not
-// take exactly one argument is none; nor is TestMain.
+// testsOf returns the names of a directory's test functions, without TestMain.
 func testsOf(t *testing.T, dir string) []string {
 	t.Helper()
 	files, err := filepath.Glob(dir + "/*_test.go")

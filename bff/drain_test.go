@@ -40,8 +40,8 @@ func get(url string) (int, string) {
 	return res.StatusCode, strings.TrimSpace(string(body))
 }
 
-// TestDrain: a server that gets a stop signal announces it first and takes requests on, so
-// that none is lost; the operator's listener ends last.
+// A server that gets a stop reports announces it first and continues to serve, so that no request is
+// lost; the operator's listener ends last.
 func TestDrain(t *testing.T) {
 	need.Assets(t, static.Files)
 	gateway := httptest.NewServer(sandbox.New(sandbox.Config{Key: secretCanary}))

@@ -12,8 +12,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// TestErase: coinslot erase needs COINSLOT_DATABASE alone, erases by session and by
-// e-mail beside an open database, and repeats after a restore what it has listed.
+// coinslot erase needs only COINSLOT_DATABASE, erases by session and by e-mail beside an open
+// database, and repeats its list after a restore.
 func TestErase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "coinslot.db")
 	db, err := store.Open(t.Context(), store.Config{DSN: path})

@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// TestExportedNamesAreExplained: whatever a package shows has a comment that begins
-// with its name, and each package says what it is for.
+// Each exported name has a comment that begins with it, and each package has one.
 func TestExportedNamesAreExplained(t *testing.T) {
 	files, packages := token.NewFileSet(), map[string]bool{} // by folder: whether it says what it is for
 	for _, name := range sources(t, "*.go") {

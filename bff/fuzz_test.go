@@ -48,8 +48,7 @@ func TestFuzzCorpora(t *testing.T) {
 	}
 }
 
-// fuzzTargets finds every target as "folder FuzzName", folders as seen from the
-// repository's root.
+// fuzzTargets finds every target as "folder FuzzName", folders relative to the repository's root.
 func fuzzTargets(t *testing.T) map[string]bool {
 	t.Helper()
 	targets := map[string]bool{}

@@ -14,8 +14,7 @@ import (
 	"coinslot/bff/server"
 )
 
-// The report is made beside a server that has the database open, and says what
-// that one does not know yet.
+// The report works beside a running server, and has what that one does not know yet.
 func TestReconcile(t *testing.T) {
 	gateway := sandbox.New(sandbox.Config{Key: secretCanary})
 	api := httptest.NewServer(gateway)

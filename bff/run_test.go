@@ -84,8 +84,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// What metrics and traces call the version is what the command prints, also of a
-// release, whose build has recorded none.
+// Metrics and traces have the version that the command prints, also in a release.
 func TestVersionIsPassedOn(t *testing.T) {
 	before := stamp
 	t.Cleanup(func() { stamp = before })

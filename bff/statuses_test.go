@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestStatuses: whatever lists statuses, or the events that announce them, has those of the
-// table in app/wire and no others. Elsewhere the same is held of the texts (app/widget
-// TestEveryKeyHasASentence) and the gallery (app/screen TestEveryStatusHasAScreen).
+// All lists of statuses, or of the events that announce them, match the table in app/wire. Texts
+// (app/widget TestEveryKeyHasASentence) and the gallery (app/screen TestEveryStatusHasAScreen)
+// have tests of their own.
 func TestStatuses(t *testing.T) {
 	that := func(is func(wire.Status) bool) (names []string) {
 		for _, s := range wire.StatusesWhere(is) {
@@ -87,9 +87,8 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-// TestStatusesInOneTable: no package keeps a list or a map of statuses, or compares with one
-// or another: that is a property, and belongs into the table. Switches may name all of them,
-// and the linter exhaustive sees to it that they do.
+// No package has a list or map of statuses, or compares with several: such a property belongs in
+// the table. Switches may name all; the linter exhaustive checks them.
 func TestStatusesInOneTable(t *testing.T) {
 	const one, other = `[!=]= wire\.(?!Code)(\w+)\)?`, `[!=]= wire\.(?!Code|\1\b)\w`
 	const chain = one + ` (\|\||&&)(.* ` + other + `|$)`

@@ -18,9 +18,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestErrorsPage holds docs/errors.md to the tables in the code: every code of an
-// answer, of the loader, of a review and of a test webhook, who sees it, and nothing
-// that is made up.
+// docs/errors.md has exactly the codes of the code: of answers, the loader, reviews and test
+// webhooks, and who sees each.
 func TestErrorsPage(t *testing.T) {
 	raw, err := os.ReadFile("../../docs/errors.md")
 	if err != nil {
@@ -86,8 +85,7 @@ func whoSees(t *testing.T) map[string]string {
 	return all
 }
 
-// TestManual: the pages have an anchor for everything that they and others link
-// to, no script, and nothing of anywhere else.
+// The pages have all linked anchors, no script, and no external resources.
 func TestManual(t *testing.T) {
 	site, err := web.New(web.Config{Static: static.Files, PublicURL: "https://pay.example"})
 	if err != nil {

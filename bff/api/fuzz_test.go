@@ -10,8 +10,7 @@ import (
 	"coinslot/bff/web"
 )
 
-// FuzzAuthorized: only the key itself opens the merchant's API, and no key
-// opens it while none is set.
+// FuzzAuthorized: only the key opens the merchant's API, and no key does if none is set.
 func FuzzAuthorized(f *testing.F) {
 	const secret = "sk-0123456789abcdef0123456789abcdef"
 	for _, s := range []string{"Bearer " + secret, "bearer   " + secret + " ", "Basic " + secret, secret, "Bearer", "Bearer " + secret[:34], "Bearer " + secret + secret, "Bearer \u212a"} {
@@ -47,8 +46,7 @@ func closed(tb testing.TB) *server {
 	return &server{Server: site}
 }
 
-// TestTwoKeys: one that is given twice is refused, since somebody on the way may have read the
-// other one.
+// A repeated key is rejected, since a proxy may have read the other one.
 func TestTwoKeys(t *testing.T) {
 	s := closed(t)
 	const key = "secret-key-0123456789abcdef01234567"

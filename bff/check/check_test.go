@@ -39,8 +39,8 @@ const (
 	hook    = "hooks.shop.example"
 )
 
-// rig is a set-up without a fault: a gateway, a checkout behind https and a
-// merchant's endpoint, on a net of its own.
+// rig is a correct set-up: a gateway, a checkout behind https and a merchant's endpoint, on its
+// own network.
 type rig struct {
 	t     *testing.T
 	ca    *authority
@@ -53,8 +53,7 @@ type rig struct {
 	tests bool         // webhooks
 }
 
-// checkoutServer starts a checkout that worlds share, and returns its handler and its
-// database.
+// checkoutServer starts a shared checkout and returns its handler and its database.
 func checkoutServer(t *testing.T, more ...string) (http.Handler, string) {
 	t.Helper()
 	database := filepath.Join(t.TempDir(), "coinslot.db")
@@ -172,8 +171,7 @@ func (a *authority) issue(t *testing.T, good time.Duration, name string) tls.Cer
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: a.key}
 }
 
-// Nothing is found where nothing is wrong, nothing is made, and both forms of the
-// report say so.
+// A correct set-up has no findings, nothing is created, and both forms of the report say so.
 func TestHealthySetup(t *testing.T) {
 	checkout, database := checkoutServer(t)
 	w := newRig(t, checkout, database)
@@ -197,8 +195,7 @@ func TestHealthySetup(t *testing.T) {
 	}
 }
 
-// Each fault is really there, is found, and shows no secret. One part that is
-// wrong does not keep the others from being looked at.
+// Each fault is found, and no secret is shown. One fault does not stop the other checks.
 func TestFaults(t *testing.T) {
 	checkout, database := checkoutServer(t)
 	for area, faults := range map[string][]fault{"settings": settingFaults(), "database": databaseFaults(), "gateway": gatewayFaults(), "public": publicFaults(), "webhooks": webhookFaults()} {
@@ -230,8 +227,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A test is sent where it is asked for and can arrive, and what comes back is told
-// without the endpoint's query.
+// A test webhook is sent on request, and its result is reported without the endpoint's query.
 func TestWebhookDelivery(t *testing.T) {
 	checkout, database := checkoutServer(t)
 	var kinds []string

@@ -19,8 +19,7 @@ type setting struct {
 	names       string            // what the error has to name; empty = name
 }
 
-// TestBadSettings: B82, B91, B93 and B96. Each is refused, by the name of the
-// setting, and no error shows a value.
+// B82, B91, B93 and B96: each is rejected by the setting's name, and no error shows a value.
 func TestBadSettings(t *testing.T) {
 	list := append(badAddresses(), badSecrets(t)...)
 	list = append(list, badOthers()...)
@@ -38,8 +37,7 @@ func TestBadSettings(t *testing.T) {
 	t.Logf("%d settings", len(list))
 }
 
-// TestEmptyFlags: a flag without a value, as of an unset shell variable, is not
-// given: the variable counts, or the default.
+// A flag without a value, as from an unset shell variable, does not count.
 func TestEmptyFlags(t *testing.T) {
 	env := minimal("COINSLOT_GATEWAY_RPS=7")
 	want, err := Load(env, nil)

@@ -14,8 +14,7 @@ import (
 // What must never happen here: a setting is taken that opens a door, or an
 // error prints a value that may be a secret.
 
-// FuzzLoad sets any one setting: what loads keeps every bound that the rest of
-// the program relies on, and what does not load is never printed.
+// FuzzLoad sets one setting: a valid one is within all bounds, an invalid one is never printed.
 func FuzzLoad(f *testing.F) {
 	for _, s := range [][2]string{
 		{"ORIGINS", "https://a.example,b"}, {"WEBHOOK_SECRET", whsec}, {"WEBHOOK_URL", "https://shop.example/hook,http://10.0.0.1"}, {"GATEWAY_URL", "http://127.0.0.1:1/x/"},
@@ -98,8 +97,7 @@ func readableFile(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// FuzzOrigin: an origin is compared with what browsers send and written into a
-// header, so it is one text, and of harmless characters.
+// FuzzOrigin: an origin has one form, of characters that are safe in a header.
 func FuzzOrigin(f *testing.F) {
 	for _, s := range []string{
 		"https://shop.example", "HTTPS://Shop.Example:443/", "http://localhost:3000", "https://[::1]:8443", "null", "*", "https://*.example", "https://a@b.example",

@@ -17,8 +17,8 @@ import (
 	"coinslot/bff/store/pgtest"
 )
 
-// A comparison is begun at one instance and seen at all; one at a time is under way,
-// and one whose instance has died is begun again at another.
+// A reconciliation is visible at all instances; one runs at a time, and another instance restarts
+// one whose instance has died.
 func TestReconciliationOfInstances(t *testing.T) {
 	t.Parallel()
 	gateway := sandbox.New(sandbox.Config{Key: servertest.GatewayKey})

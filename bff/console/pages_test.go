@@ -113,8 +113,7 @@ func words(body string) string {
 	return strings.Join(strings.Fields(html.UnescapeString(tags.ReplaceAllString(body, " "))), " ")
 }
 
-// The gateway's lists are shown with whose each transaction is, and what the
-// gateway would refuse is said.
+// The gateway's lists show the session of each transaction, and invalid filters are reported.
 func TestConsoleGatewayRecords(t *testing.T) {
 	t.Parallel()
 	d := newConsoleRig(t, nil)
@@ -303,8 +302,7 @@ func TestConsoleWebhooks(t *testing.T) {
 	}
 }
 
-// The gateway's lists come at its pace: a file of them is sent as it is read, and
-// is whole however long that takes. Once, the server cut it off after 30 s.
+// An export of the gateway's lists is streamed, and complete even if it takes longer than 30 s.
 func TestConsoleLongFile(t *testing.T) {
 	t.Parallel()
 	d := newConsoleRig(t, func(c *config.Config) { c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")} })

@@ -77,8 +77,8 @@ func (d *consoleRig) paid() string {
 	return list.Data[1].ID
 }
 
-// A merchant who replaces a dead URL, or sets the first one, is told of what was paid
-// before, once and with the id that the event always had.
+// A merchant who replaces a dead URL, or sets the first one, gets earlier events once, with their
+// original ids.
 func TestWebhookURLIsReplaced(t *testing.T) {
 	t.Parallel()
 	for name, before := range map[string][]string{"a dead URL": {deadURL(t)}, "no URL": nil} {
@@ -99,8 +99,8 @@ func TestWebhookURLIsReplaced(t *testing.T) {
 	}
 }
 
-// What is open to a URL that was removed is counted, shown, and sent by a press of a
-// button, which the audit names.
+// Events open to a removed URL are counted, shown, and resent by a button, which the audit log
+// records.
 func TestConsoleReroutesWebhooks(t *testing.T) {
 	t.Parallel()
 	var c *config.Config

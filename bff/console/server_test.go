@@ -166,8 +166,8 @@ func TestConsoleForgery(t *testing.T) {
 	}
 }
 
-// What is done is what /v1 would do, and it is written down who has done it: in
-// the trail, and in the audit.
+// Actions have the effect of /v1, and are recorded with their operator in the timeline and the
+// audit log.
 func TestConsoleActions(t *testing.T) {
 	d := newOperatorClient(t, nil)
 	d.signIn(consolePassword)
@@ -216,8 +216,8 @@ func TestConsoleActions(t *testing.T) {
 	}
 }
 
-// What has changed since somebody looked is not settled, and the reason that they
-// gave is kept whole, in any script.
+// A payment that has changed since it was shown is not resolved, and the reason is kept whole, in
+// any script.
 func TestConsoleResolvesShownReview(t *testing.T) {
 	d := newOperatorClient(t, nil)
 	d.signIn(consolePassword)
@@ -270,8 +270,7 @@ func TestConsoleSearch(t *testing.T) {
 	}
 }
 
-// A page of another site has the browser of somebody whom the proxy knows ask for
-// files: none is made, and nothing is written down.
+// Another site cannot make an operator's browser export files; nothing is recorded.
 func TestConsoleExportFromAnotherSite(t *testing.T) {
 	d := newOperatorClient(t, func(c *config.Config) {
 		c.AdminPassword, c.AdminProxyHeader, c.TrustedProxies = config.Secret{}, "X-Forwarded-User", []netip.Prefix{netip.MustParsePrefix("10.1.2.3/32")}
@@ -370,8 +369,8 @@ func await(t *testing.T, from <-chan string) string {
 	}
 }
 
-// TestConsoleErases: an operator erases the personal data of a finished payment, once; the
-// audit names who did it.
+// An operator erases the personal data of a finished payment, once; the audit log names the
+// operator.
 func TestConsoleErases(t *testing.T) {
 	d := newOperatorClient(t, nil)
 	d.signIn(consolePassword)

@@ -101,8 +101,8 @@ func TestConsoleCookieUnderHTTPS(t *testing.T) {
 	}
 }
 
-// A client has few tries, and the right password is one of them: the next one
-// works again in a minute. Failures are written down, but not without bound.
+// A client has few attempts, with the right password too; the next one works in a minute. Failures
+// are recorded, with a bound.
 func TestConsoleLoginLimit(t *testing.T) {
 	d := newOperatorClient(t, nil)
 	statuses := map[int]int{}

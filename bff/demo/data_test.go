@@ -92,8 +92,8 @@ func (s runningDemo) view(t *testing.T, session string) (p payment) {
 	return p
 }
 
-// TestDataSurvives: with a data folder, a payment that one run has opened is paid in the next: the
-// database, the keys and what the gateway knows are all there again.
+// A payment of one run can be paid in the next with the same data folder: database, keys and
+// gateway state persist.
 func TestDataSurvives(t *testing.T) {
 	c := freeAddresses(t)
 	c.Data = filepath.Join(t.TempDir(), "data")
@@ -162,8 +162,8 @@ func TestBrokenData(t *testing.T) {
 	}
 }
 
-// TestDataRefusesAnotherAddress: the payments of a data folder name the address of the checkout, so
-// another one is not taken in its place: they would all go to review.
+// A data folder is bound to the checkout's address: with another one, all its payments would go to
+// review.
 func TestDataRefusesAnotherAddress(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// FuzzPasted: whatever is pasted, the line that is printed cures what it is
-// printed for, no line is two, and what is shown again judges the same.
+// FuzzPasted: for any headers, the printed line fixes its finding, is one line, and the headers
+// shown again give the same findings.
 func FuzzPasted(f *testing.F) {
 	f.Add("HTTP/2 200\ncontent-security-policy: default-src 'self'")
 	f.Fuzz(func(t *testing.T, pasted string) {
@@ -31,8 +31,7 @@ func FuzzPasted(f *testing.F) {
 	})
 }
 
-// FuzzFix: with the line that is printed in the place of its directive, a
-// policy allows script and frame.
+// FuzzFix: with the printed line, a policy allows script and frame.
 func FuzzFix(f *testing.F) {
 	f.Add("default-src 'self'")
 	f.Fuzz(func(t *testing.T, text string) {
@@ -55,8 +54,7 @@ func FuzzFix(f *testing.F) {
 	})
 }
 
-// FuzzSourceMatches: nothing but a wildcard or a scheme lets in a host that the
-// source does not name.
+// FuzzSourceMatches: only a wildcard or a scheme allows a host that the source does not name.
 func FuzzSourceMatches(f *testing.F) {
 	f.Add("https://pay.example", "https://pay.example/checkout.js", "https://shop.example")
 	wide := regexp.MustCompile(`\*|^[a-zA-Z][a-zA-Z0-9+.-]*:$|(?i)^'self'$`)

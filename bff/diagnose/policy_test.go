@@ -15,8 +15,7 @@ func at(t *testing.T, text string) *url.URL {
 	return u
 }
 
-// The table follows CSP3, 6.7.2.8 to 6.7.2.12; where the specification refuses
-// addresses of digits, browsers do not, and the table goes with them.
+// The table follows CSP3, 6.7.2.8 to 6.7.2.12, except for IP addresses, which browsers allow.
 func TestSourceMatches(t *testing.T) {
 	const script = "https://pay.example/checkout.js"
 	for _, c := range []struct {

@@ -63,8 +63,7 @@ func TestScriptIsAdded(t *testing.T) {
 	}
 }
 
-// TestStarts: the stream names the same start as long as the server runs, and another one after a
-// restart.
+// The stream names the same start until the server restarts.
 func TestStarts(t *testing.T) {
 	nothing := func(http.ResponseWriter, *http.Request) {}
 	first, second := serve(t, nothing), serve(t, nothing)

@@ -20,8 +20,7 @@ func scrape(s *Set) string {
 	return w.Body.String()
 }
 
-// TestMaxSeries: whatever comes, a family has only so many series, and no more are
-// kept in memory.
+// A family has a maximum of series, also in memory.
 func TestMaxSeries(t *testing.T) {
 	s := New(Config{Token: func(symbol, network string) (string, string, bool) { return symbol, network, true }})
 	word := func() string { return fmt.Sprint("w", rand.N(1_000_000)) }
@@ -101,8 +100,7 @@ func TestCountTransition(t *testing.T) {
 	}
 }
 
-// TestMeasure: what is asked for at a scrape is given until the scrape gives up, and a
-// name or label that is not in the table is found at once.
+// A slow measurement is dropped when the scrape ends, and an undeclared name or label panics.
 func TestMeasure(t *testing.T) {
 	s := New(Config{Measure: func(ctx context.Context, put Put) {
 		if _, ok := ctx.Deadline(); !ok {

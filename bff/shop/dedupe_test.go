@@ -104,8 +104,7 @@ func (w *dedupeRig) sentCount(at time.Time, pause time.Duration) time.Duration {
 	return w.sent[before] - at.Sub(w.began)
 }
 
-// TestChecksThatFindNothingAreSilent holds what a minute of waiting costs: an
-// unchanged payment that is checked every three seconds is sent five times at most.
+// An unchanged payment that is checked every three seconds is sent five times a minute at most.
 func TestChecksThatFindNothingAreSilent(t *testing.T) {
 	wait(t, func(w *dedupeRig) {
 		for n := 1; n < 20; n++ {
@@ -122,8 +121,7 @@ func TestChecksThatFindNothingAreSilent(t *testing.T) {
 	})
 }
 
-// TestUpdatesAreSentAtOnce: a change, an answer that does not come any more, and the
-// first one after that.
+// A change, a missing answer, and the first one after that are sent immediately.
 func TestUpdatesAreSentAtOnce(t *testing.T) {
 	wait(t, func(w *dedupeRig) {
 		w.pass(3 * time.Second)
@@ -148,8 +146,8 @@ func TestUpdatesAreSentAtOnce(t *testing.T) {
 	})
 }
 
-// TestSilenceIsShort: while nobody publishes, an answer that the database has makes
-// no socket send, and it is not silent for longer than it may be.
+// Without publications, an unchanged answer is not sent to sockets, but not for longer than the
+// maximum.
 func TestSilenceIsShort(t *testing.T) {
 	wait(t, func(w *dedupeRig) {
 		for range 3 {

@@ -39,8 +39,7 @@ func askDoctor(t *testing.T, method, query, body string, headers ...string) *htt
 	return w
 }
 
-// Who asks gets the form that can be read there, and nobody gets what was not
-// asked about.
+// The answer has the accepted form, and only what was requested.
 func TestDoctorForms(t *testing.T) {
 	const pasted = "headers=HTTP/2+200%0Aset-cookie:+c%3Dpasted-secret%0Acontent-security-policy:+frame-src+'self'"
 	const isForm = "Content-Type: application/x-www-form-urlencoded"
@@ -104,8 +103,7 @@ func TestDoctorJSON(t *testing.T) {
 	}
 }
 
-// The socket is for the checkout's own pages, says back one message of a few
-// bytes, and ends.
+// The socket is for the checkout's own pages, echoes one message of a few bytes, and closes.
 func TestDoctorEcho(t *testing.T) {
 	server := httptest.NewUnstartedServer(nil)
 	own := "http://" + server.Listener.Addr().String()

@@ -20,8 +20,8 @@ func (s *discardWriter) Header() http.Header            { return s.header }
 func (s *discardWriter) WriteHeader(int)                {}
 func (s *discardWriter) Write(page []byte) (int, error) { return len(page), nil }
 
-// renderLoop returns what answers a request for a page of the gallery in a coding,
-// and what renders its component tree and nothing else.
+// renderLoop returns a function that serves a page of the gallery in a coding, and one that
+// renders only its component tree.
 func renderLoop(tb testing.TB, name, accept string) (answer, tree func()) {
 	tb.Helper()
 	_, d := builtPages(tb, static.Files)
@@ -81,12 +81,10 @@ func benchmarkDocument(b *testing.B, coding string) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// cost is what the tree of a page may cost, in allocations, and the whole answer, in
-// bytes.
+// cost is the most of a page: allocations of its tree, and bytes of the whole answer.
 type cost struct{ tree, bytes float64 }
 
-// TestDocumentAllocations bounds what a page costs: what is promised of an answer
-// beyond its tree, and the tree itself, in allocations and in bytes.
+// TestDocumentAllocations bounds the allocations and bytes of a page, and of its tree.
 func TestDocumentAllocations(t *testing.T) {
 	for name, most := range pageCosts() {
 		answer, tree := renderLoop(t, name, "identity")

@@ -26,8 +26,8 @@ var chromium *browser.Browser
 
 func TestMain(m *testing.M) { os.Exit(browser.Share(m, &chromium)) }
 
-// browserRig serves one page of the gallery with everything that belongs to it, and a
-// shop of another site that frames it and writes down what it hears.
+// browserRig serves one page of the gallery with its files, and a shop of another site that frames
+// it and records its events.
 type browserRig struct {
 	document *document
 	site     *web.Server
@@ -41,8 +41,8 @@ type browserRig struct {
 	posts   []string // "content type: body"
 }
 
-// newBrowserRig starts a till that shows a page of the gallery, and its shop. The test runs
-// beside others from here on.
+// newBrowserRig starts a server for a page of the gallery, and its shop. The test is parallel from
+// here on.
 func newBrowserRig(t *testing.T, sample string) *browserRig {
 	t.Helper()
 	t.Parallel()
@@ -179,9 +179,8 @@ onmessage = (e) => {
 </script>`, s.own, s.shop, s.own)
 }
 
-// TestTakeover is the promise of the page: in a frame of another site, without
-// storage and under the strict policy, WebAssembly takes over what the shopper
-// has begun and nothing is lost.
+// In a frame of another site, without storage and under the strict policy, WebAssembly takes over
+// the page with the shopper's input.
 func TestTakeover(t *testing.T) {
 	s := newBrowserRig(t, "open")
 	s.held = make(chan struct{})
@@ -219,8 +218,8 @@ func TestTakeover(t *testing.T) {
 	}
 }
 
-// TestWithoutWasm: with scripts and without the program the page still turns to
-// confirmed, and the host page is told that it had to do without.
+// With scripts but without WebAssembly the page still turns to confirmed, and the host page is
+// told.
 func TestWithoutWasm(t *testing.T) {
 	s := newBrowserRig(t, "pending")
 	p := chromium.Open(t, s.shop, browser.Options{BlockURLs: []string{"*.wasm"}})

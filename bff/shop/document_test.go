@@ -23,8 +23,8 @@ import (
 // allWords are those of static, read once.
 var allWords = sync.OnceValues(func() (*translations, error) { return readTranslations(static.Files, slog.New(slog.DiscardHandler)) })
 
-// builtPages returns the document of the given files, with all languages, and the server of the
-// files, whose pages those shops may frame.
+// builtPages returns the document of the given files, with all languages, and their server, whose
+// pages those shops may frame.
 func builtPages(tb testing.TB, files fs.FS, shops ...string) (*web.Server, *document) {
 	tb.Helper()
 	site, err := web.New(web.Config{
@@ -100,8 +100,7 @@ var (
 	sentencesFile = regexp.MustCompile(`data-text="([^"]+)"`)
 )
 
-// TestDocumentData reads a page's data as the program does: first the page's
-// own, then what all pages of its language share.
+// TestDocumentData reads a page's data like the program: the page's own, then the language's.
 func TestDocumentData(t *testing.T) {
 	p := galleryPage(t, "pending-partial")
 	p.View.Order.Title = `</script><script>alert(1)</script> & "quoted" <!--`
@@ -130,8 +129,8 @@ func TestDocumentData(t *testing.T) {
 	}
 }
 
-// TestDocumentOrder holds what frame.js and go-app rely on: the script is the
-// first thing that can load, and the widget the first element of the body.
+// frame.js and go-app need this order: the script loads first, and the widget is the first element
+// of the body.
 func TestDocumentOrder(t *testing.T) {
 	_, page := written(t, galleryPage(t, "open"))
 	script, style := strings.Index(page, "<script src="), strings.Index(page, "<link")

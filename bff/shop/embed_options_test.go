@@ -32,8 +32,7 @@ func TestOriginsAreNormalized(t *testing.T) {
 	}
 }
 
-// What no browser would ever send, or would say more than one thing in a
-// policy, is refused.
+// Origins that no browser sends, or that are ambiguous in a policy, are rejected.
 func TestInvalidOrigins(t *testing.T) {
 	for _, bad := range []string{
 		"*", "null", "https://*", "https://*.example", "https://shop.example/path", "https://shop.example?x", "https://shop.example#x", "https://a@shop.example",

@@ -14,8 +14,7 @@ import (
 	"coinslot/bff/web"
 )
 
-// embedders is a server with two languages that lists one shop. One sentence
-// holds what would end a script.
+// embedders is a server with two languages that lists one shop. One text contains "</script>".
 func embedders(t *testing.T) http.Handler {
 	t.Helper()
 	files := fstest.MapFS{}
@@ -31,8 +30,8 @@ func embedders(t *testing.T) http.Handler {
 	return h
 }
 
-// Whatever is asked, the answer is a module with all six sentences of one
-// language, and only a listed page is told that it is.
+// The answer is always a module with all six texts of one language, and only a listed page gets
+// that it is.
 func TestEmbedding(t *testing.T) {
 	h := embedders(t)
 	for _, c := range []struct {

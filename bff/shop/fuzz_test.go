@@ -10,8 +10,8 @@ import (
 	"coinslot/bff/web"
 )
 
-// FuzzParseEmbed: whatever a query says, only a listed origin is ever written
-// into a page, and what is written into a link is of the protocol.
+// FuzzParseEmbed: for any query, a page has only a listed origin, and links only have the
+// protocol's parameters.
 func FuzzParseEmbed(f *testing.F) {
 	for _, s := range []string{
 		"embed=modal&origin=https://shop.example&theme=dark&lang=de", "origin=https://shop.example:443/&embed=inline", "origin=https://evil@shop.example",
@@ -40,8 +40,7 @@ func FuzzParseEmbed(f *testing.F) {
 	})
 }
 
-// FuzzShopperBody: what a shopper posts can name a coin and no price; every
-// member that could is refused, in every spelling.
+// FuzzShopperBody: a shopper's post can name a coin and no price, in any spelling.
 func FuzzShopperBody(f *testing.F) {
 	for _, s := range []string{
 		`{"currency_symbol":"USDT","network_code":"trc20","email":"a@b.example"}`, `{"item":"tip","amount":"5","key":"k","currency_symbol":"USDT","network_code":"trc20"}`,
@@ -73,8 +72,7 @@ func FuzzShopperBody(f *testing.F) {
 	})
 }
 
-// FuzzHint: out of a hint of any shape comes nothing but what a tracking code
-// can be, and it is in the hint.
+// FuzzHint: a hint of any shape yields only a valid tracking code that is in it.
 func FuzzHint(f *testing.F) {
 	for _, s := range []string{`{"tracking_code":"TRK1"}`, "tracking_code=TRK1&x", "tracking_code TRK1'; DROP", "tracking_code\": \"\u0000", strings.Repeat("tracking_code ", 20), "tracking_code:" + strings.Repeat("a", 200)} {
 		f.Add([]byte(s))

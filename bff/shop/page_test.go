@@ -10,9 +10,8 @@ import (
 	"coinslot/bff/web"
 )
 
-// TestRefresh: a page that is refused for now used to stay as it was. It loads
-// itself again when it is told that it may, unless it answers a post; and its
-// link leads to what was asked for.
+// A page with a temporary error reloads itself, unless it answers a post; its link leads to the
+// requested page.
 func TestRefresh(t *testing.T) {
 	s, _ := open(t, web.Config{Origins: []string{}}, Config{})
 	const id = "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"

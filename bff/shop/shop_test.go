@@ -16,8 +16,8 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// open returns a server and the handler of its routes. What c leaves out is static's, and of
-// https://pay.example with one shop.
+// open returns a server and the handler of its routes. Defaults: static's files,
+// https://pay.example and one shop.
 func open(tb testing.TB, c web.Config, own Config) (*server, http.Handler) {
 	tb.Helper()
 	if c.Static == nil {
@@ -104,8 +104,7 @@ func from(remote string, forwarded ...string) *http.Request {
 	return r
 }
 
-// TestJoin: who subscribes is told of what was before, and has a place of its client's until it
-// leaves.
+// A subscriber gets the present state, and takes a place of its client until it leaves.
 func TestJoin(t *testing.T) {
 	s, _ := open(t, web.Config{Limits: web.Limits{Sockets: 1}},
 		Config{Hub: realtime.NewHub(realtime.HubConfig{PerSession: 1})})
@@ -130,8 +129,8 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// What may make requests to the gateway is limited sooner than other posts, and asking
-// for checks or cancelling sooner than opening payments.
+// Posts that cause gateway requests are limited sooner than others, and checks or cancels sooner
+// than new payments.
 func TestCallsLimit(t *testing.T) {
 	_, h := open(t, web.Config{Limits: web.Limits{Calls: 6}}, Config{})
 	post := func(path string) int {

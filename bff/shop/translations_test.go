@@ -73,8 +73,7 @@ func TestBrokenTexts(t *testing.T) {
 	}
 }
 
-// A start reads what languages are called, and no sentences but the fallback's: the
-// others used to be most of what a start does.
+// A start reads the names of languages, and only the fallback's texts.
 func TestStartReadsOneLanguage(t *testing.T) {
 	allocations := testing.AllocsPerRun(2, func() {
 		if _, err := readTranslations(static.Files, slog.New(slog.DiscardHandler)); err != nil {

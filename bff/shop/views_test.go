@@ -51,8 +51,7 @@ func (g *viewRig) get(t *testing.T, news uint64) encodedView {
 	return m
 }
 
-// TestViewsAreEncodedOnce: a change is encoded once for all that watch, not once
-// for each; a session with one watcher is not kept.
+// A change is encoded once for all watchers; a session with one watcher is not cached.
 func TestViewsAreEncodedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for watchers, want := range map[int]int64{1: 20, 2: 1, 20: 1} {
@@ -77,8 +76,7 @@ func TestViewsAreEncodedOnce(t *testing.T) {
 	})
 }
 
-// TestViewsAreNew: a view that was made before a publication is not sent to
-// whoever was told of it, and none is sent that is older than it may be.
+// A view from before a publication is not sent after it, and none is older than the maximum.
 func TestViewsAreNew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newViewRig(2)
@@ -101,8 +99,7 @@ func TestViewsAreNew(t *testing.T) {
 	})
 }
 
-// TestViewsHoldThePublication: while changes come as fast as they can, nobody is
-// sent a view from before the change they were told of.
+// During fast changes, no view from before an announced change is sent.
 func TestViewsHoldThePublication(t *testing.T) {
 	g := newViewRig(2)
 	g.encode = func(viewKey) (encodedView, error) {

@@ -65,8 +65,7 @@ func TestIncoming(t *testing.T) {
 	}
 }
 
-// TestEncoding checks what a collector gets, field by field, and that the environment adds
-// nothing to it.
+// TestEncoding checks what a collector gets, field by field, independent of the environment.
 func TestEncoding(t *testing.T) {
 	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "canary=1")
 	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "canary=1")
@@ -128,8 +127,7 @@ func TestEncoding(t *testing.T) {
 	}
 }
 
-// TestFailingCollector: ending a span never blocks, whatever the collector
-// does, and all that is lost is counted.
+// Ending a span never blocks, whatever the collector does, and lost spans are counted.
 func TestFailingCollector(t *testing.T) {
 	hang := make(chan struct{})
 	for name, h := range map[string]http.HandlerFunc{

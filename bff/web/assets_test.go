@@ -21,8 +21,7 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// builtFiles is what tools/assets leaves: one file in all forms, one kept
-// compressed only.
+// builtFiles is the output of tools/assets: one file in all forms, one only compressed.
 func builtFiles(tb testing.TB) fstest.MapFS {
 	tb.Helper()
 	script, program := []byte(`(()=>{window.Coinslot={version:"1.2.3"}})()`), bytes.Repeat([]byte("\x00asm"), 500)
@@ -195,9 +194,8 @@ func TestAssetRefusals(t *testing.T) {
 	}
 }
 
-// TestAssetsOfTwoReleases has a load balancer in front of an instance of each of
-// two releases, which takes them in turn for each connection: whoever asks gets the
-// files of both, and what nobody has ends after a few steps.
+// A load balancer alternates between instances of two releases: clients get the files of both, and
+// an unknown file ends after a few hops.
 func TestAssetsOfTwoReleases(t *testing.T) {
 	var turns atomic.Int64
 	instances := []http.Handler{instance(t, "old"), instance(t, "new")}
@@ -273,8 +271,7 @@ func TestAssetsBrokenManifest(t *testing.T) {
 	}
 }
 
-// TestBuiltFiles checks what is really embedded: every form holds the same, and
-// the hash in the name is the content's.
+// The embedded files: every form has the same content, and the hash in the name matches it.
 func TestBuiltFiles(t *testing.T) {
 	need.Assets(t, static.Files)
 	a, err := newAssets(static.Files)

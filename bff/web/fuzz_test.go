@@ -11,8 +11,8 @@ import (
 // What must never happen here: a header that anybody can send decides who a
 // client is.
 
-// FuzzClient: behind trusted proxies only what the last of them has added
-// counts; elsewhere nothing that is forwarded does.
+// FuzzClient: behind trusted proxies only the last proxy's addition counts; elsewhere no forwarded
+// header does.
 func FuzzClient(f *testing.F) {
 	for _, s := range [][2]string{
 		{"10.0.0.1:1", "203.0.113.9, 10.0.0.2"}, {"[fd00::1]:1", "::ffff:1.2.3.4,%"}, {"203.0.113.9:1", "10.0.0.1"}, {"pipe", "10.0.0.1"}, {"10.0.0.1:1", "fe80::1%<b>"},
@@ -52,8 +52,7 @@ func FuzzClient(f *testing.F) {
 	})
 }
 
-// FuzzAccepts: nothing is sent in a form that the client has not named, or has
-// refused.
+// FuzzAccepts: nothing is sent in a form that the client has not named, or has excluded.
 func FuzzAccepts(f *testing.F) {
 	for _, s := range []string{"", "br", "br;q=0", "*;q=0.5", ";;;,=", "gzip;q=1e400", "br;q=0,*", "gzip;q=-1,*", "br;q=nan", "*;q=0", "BR ; Q=0.000"} {
 		f.Add(s)
@@ -88,8 +87,8 @@ func FuzzMatchesTag(f *testing.F) {
 	})
 }
 
-// FuzzMediaType: only what says so is read as JSON; a page of another origin
-// can post text/plain without asking.
+// FuzzMediaType: only declared JSON is read as JSON; another origin can post text/plain without
+// preflight.
 func FuzzMediaType(f *testing.F) {
 	for _, s := range []string{"application/json", "Application/JSON; charset=utf-8", "text/plain; a=application/json", "text/plain, application/json", "application/json, text/plain", "application/jsonp", "application/json;;", " application/json", "multipart/form-data; boundary=application/json"} {
 		f.Add(s)

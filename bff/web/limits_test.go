@@ -73,9 +73,8 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// TestUnreadableProxy: a trusted proxy that names nobody makes all shoppers one
-// client, which used to happen without a word. It is said once, and what was sent
-// is not repeated.
+// A trusted proxy without client addresses makes all shoppers one client. That is logged once,
+// without the header.
 func TestUnreadableProxy(t *testing.T) {
 	for name, c := range map[string]struct {
 		remote, forwarded string
@@ -103,8 +102,7 @@ func TestUnreadableProxy(t *testing.T) {
 	}
 }
 
-// TestHiddenClientsAreWarnedOnce: whichever limit is reached first, the operator is told that one
-// address forwards for others, once.
+// Whichever limit is reached first, the operator is warned of an unknown proxy once.
 func TestHiddenClientsAreWarnedOnce(t *testing.T) {
 	forwarding := from("192.168.0.7:1", "203.0.113.9")
 	for name, reach := range map[string]func(s *Server){
@@ -147,8 +145,8 @@ func TestClientKey(t *testing.T) {
 	}
 }
 
-// One client who posts too much is told so, in the form of every error; no
-// header of theirs makes them another one, and others go on.
+// A client that posts too much gets the usual error; no header makes it another client, and others
+// continue.
 func TestRateLimit(t *testing.T) {
 	s := proxied()
 	h := s.outermost(s.limitRequests(s.Limits.Posts, NetworkFactor)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })))
@@ -209,8 +207,8 @@ func TestNetworkLimit(t *testing.T) {
 	}
 }
 
-// Each request to the gateway counts, and those of a post that goes over the limit are
-// all sent: half a change of coin is worse than none.
+// Each request to the gateway counts, and those of a post that exceeds the limit are all sent:
+// half a change of coin is worse than none.
 func TestChargeCalls(t *testing.T) {
 	s := proxied()
 	s.Limits.Calls = 5

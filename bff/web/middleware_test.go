@@ -39,8 +39,7 @@ func TestSameOrigin(t *testing.T) {
 	}
 }
 
-// A header that counts must be there once: which of two counts is for whoever
-// made the first hop to know.
+// A significant header must occur once: which of two counts is ambiguous.
 func TestRepeatedHeaders(t *testing.T) {
 	s := proxied()
 	for name, c := range map[string]struct {

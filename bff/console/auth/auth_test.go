@@ -26,8 +26,7 @@ func TestConsolePath(t *testing.T) {
 	}
 }
 
-// A login holds for twelve hours, unless anything of it or of what it is made
-// with is another.
+// A login is valid for twelve hours, unless any part of it or of its keys is changed.
 func TestLogin(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	k := newKeys("secret", "hash")
@@ -66,8 +65,7 @@ var errDatabase = errors.New("the database is away")
 func (failingLogins) EndLogin(context.Context, string, time.Time) error { return errDatabase }
 func (failingLogins) LoginEnded(context.Context, string) (bool, error)  { return false, errDatabase }
 
-// Without a database nobody is let in by a login that may have ended, and who
-// signs out is told what that is worth.
+// Without a database no login is valid, and a sign-out reports that it may not be complete.
 func TestLoginWithoutDatabase(t *testing.T) {
 	a := New(Config{
 		Hash: "hash", Secret: "secret", Logins: failingLogins{}, Now: time.Now, Log: slog.New(slog.DiscardHandler), Record: func(*http.Request, string, string) {},
@@ -100,8 +98,8 @@ func TestValidName(t *testing.T) {
 	}
 }
 
-// What was done is said once, within a minute, to who did it, on the page that it
-// was done for; and done twice in a second it is said twice.
+// A notice is shown once, within a minute, to its operator on its page; the same action twice
+// shows it twice.
 func TestNotice(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
 	a := New(Config{Hash: "hash", Secret: "secret", Now: func() time.Time { return now }})

@@ -68,8 +68,7 @@ func TestExportBreaksOff(t *testing.T) {
 	}
 }
 
-// What a spreadsheet would take for a formula is text, and what is text stays as
-// it is.
+// Text that a spreadsheet would read as a formula is escaped, other text is unchanged.
 func TestEscapeFormula(t *testing.T) {
 	for given, want := range map[string]string{
 		"": "", "ORD-1": "ORD-1", "25.00": "25.00", "0.1": "0.1", "müller@example.org": "müller@example.org", "a=b": "a=b", "Ann's": "Ann's",

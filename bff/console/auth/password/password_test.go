@@ -52,8 +52,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// FuzzCheck: nothing but a whole hash of bearable cost is taken, and no error
-// shows what was given.
+// FuzzCheck: only a whole hash of acceptable cost is valid, and no error shows the input.
 func FuzzCheck(f *testing.F) {
 	f.Fuzz(func(t *testing.T, hash string) {
 		err := Check(hash)
