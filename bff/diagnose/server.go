@@ -26,7 +26,7 @@ func (q Question) origin() Finding {
 			"https://shop.example or http://localhost:3000: no path, no *, no user."
 	case q.Listed:
 		c.Severity = OK
-		c.Text = "Origin " + q.Origin + ": listed, so it may show the checkout in a frame."
+		c.Text = "Origin " + q.Origin + ": listed, it may show the checkout in a frame."
 	default:
 		c.Severity = Fail
 		c.Text = "Origin " + q.Origin +
