@@ -86,7 +86,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestCompareMarks checks which groups are said to differ.
+// TestCompareMarks checks which groups differ.
 func TestCompareMarks(t *testing.T) {
 	for _, c := range []struct{ name, pasted, want string }{
 		{"one letter", strings.Replace(tronOurs, "bG41", "bH41", 1), "TXYZ opYR dj2D 9XRt [bH41] 1XZZ 3kM5 VkAe Bf"},

@@ -33,7 +33,8 @@ var (
 	footer   = regexp.MustCompile(`(?s)<footer.*</footer>`)
 )
 
-// waysOn returns the forms and links of a screen that work without scripts, or that it updates by itself.
+// waysOn returns the forms and links of a screen that work without scripts, or that it updates by
+// itself.
 func waysOn(p widget.Page) []string {
 	html := footer.ReplaceAllString(page(p), "") // without the language menu
 	found := append(someForm.FindAllString(html, -1), someLink.FindAllString(html, -1)...)
@@ -101,7 +102,8 @@ func TestEveryEndShowsNextSteps(t *testing.T) {
 	}
 }
 
-// TestUncheckedOrder: a request that is refused before the order is loaded may be about a paid order, so the page must not say that nothing was charged.
+// TestUncheckedOrder: a request that is refused before the order is loaded may be about a paid
+// order, so the page must not say that nothing was charged.
 func TestUncheckedOrder(t *testing.T) {
 	text := english(t)
 	for code, title := range map[wire.Code]string{
@@ -225,7 +227,8 @@ func TestTabTitleFollowsStatus(t *testing.T) {
 	}
 }
 
-// TestReviewOfAnAbsentTransaction: the page must not say that a payment was reported if the gateway does not know the transaction.
+// TestReviewOfAnAbsentTransaction: the page must not say that a payment was reported if the gateway
+// does not know the transaction.
 func TestReviewOfAnAbsentTransaction(t *testing.T) {
 	p := named(t, "review")
 	reported := p.T("review.text")

@@ -26,7 +26,7 @@ type probe struct {
 func (p *probe) Render() app.UI              { return p.root }
 func (p *probe) OnPreRender(ctx app.Context) { p.ctx = ctx }
 
-// browserFake is a browser without a network: it answers with what a test says.
+// browserFake is a browser without a network. It returns the answer of a test.
 type browserFake struct {
 	status  int
 	answer  any

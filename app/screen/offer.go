@@ -40,7 +40,7 @@ func toASCII(r rune) rune {
 	return r
 }
 
-// offered is what the fields hold now.
+// offered is the present content of the fields.
 func (c *chooser) offered() offerInput {
 	o := c.Page.Offer
 	switch {

@@ -123,7 +123,7 @@ func TestFetchPriceQuantity(t *testing.T) {
 	}
 }
 
-// A refusal is said beside the field, and once; the price stays.
+// An error is shown once, beside the field; the price stays.
 func TestFetchPriceRefused(t *testing.T) {
 	refusal := wire.Error{Code: wire.CodeAmountInvalid, Param: "amount", Status: 422}
 	for _, w := range []offerInput{{amount: "501"}, {amount: " "}} {

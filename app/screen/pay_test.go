@@ -122,7 +122,8 @@ func TestPayFromExchange(t *testing.T) {
 	}
 }
 
-// Without scripts the page reloads every few seconds, which must not clear typed text or close the QR code.
+// Without scripts the page reloads every few seconds, which must not clear typed text or close the
+// QR code.
 func TestDetailsStayOpen(t *testing.T) {
 	p := screentest.NewSample("", wire.Pending, screentest.Attempt(screentest.Ether)).Page
 	if !p.AutoRefreshes() ||

@@ -15,7 +15,7 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// walletFake is a browser with wallets: what they answer, and what they were asked.
+// walletFake is a browser with wallets: their answers and requests.
 type walletFake struct {
 	browserFake
 	found      func(widget.Wallet)
@@ -258,7 +258,7 @@ func TestAddWallet(t *testing.T) {
 	}
 }
 
-// A frame that no wallet looks into offers the page on its own; with a wallet
+// A frame without wallets offers the page in a new tab; with a wallet
 // there, and outside a frame, it does not.
 func TestWalletTab(t *testing.T) {
 	for name, c := range map[string]struct {

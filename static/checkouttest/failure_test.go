@@ -13,7 +13,7 @@ const (
 	failedText = "Checkout did not load."
 )
 
-// waitFailure waits for the failure and checks words, link, event, promise and console line.
+// waitFailure waits for a failure and checks text, link, event, promise and console line.
 func (s *testPage) waitFailure(t *testing.T, words, code, cure string) {
 	t.Helper()
 	s.WaitJS(`details.some(({ name, code }) => name === 'error' && code === '`+code+`')`, "error "+code)
@@ -52,8 +52,7 @@ func TestFrameSourceRefused(t *testing.T) {
 	s.waitFailure(t, "Die Kasse lädt nicht.", "csp_frame_src", "csp_frame_src frame-src "+s.bff)
 }
 
-// TestOtherViolations: what is blocked elsewhere in the page, or without an address, is not the
-// frame.
+// TestOtherViolations: other CSP violations do not count as a blocked frame.
 func TestOtherViolations(t *testing.T) {
 	s := openReady(t)
 	for _, event := range []string{`effectiveDirective: 'frame-src', blockedURI: ''`, `effectiveDirective: 'img-src', blockedURI: '` + s.bff + `'`} {
@@ -62,8 +61,7 @@ func TestOtherViolations(t *testing.T) {
 	s.checkNoError(t)
 }
 
-// TestPageLink: with nothing sold the page's own link is what a failure offers; without one there
-// is none.
+// TestPageLink: without a sale, a failure offers the page's own link, if there is one.
 func TestPageLink(t *testing.T) {
 	for body, want := range map[string]int{`<a href="/thanks">Pay</a>`: 1, ``: 0} {
 		s := openPage(t, `<coinslot-checkout>`+body+`</coinslot-checkout>`)

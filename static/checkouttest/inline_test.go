@@ -88,8 +88,7 @@ func TestOutcome(t *testing.T) {
 	}
 }
 
-// TestForgedMessages: what does not come from the frame's own window, or does not have the shape,
-// changes nothing.
+// TestForgedMessages: messages from other windows and invalid messages change nothing.
 func TestForgedMessages(t *testing.T) {
 	s := openPage(t, inline+`<iframe name=evil src="{bff}/checkout/cs_evil"></iframe>`)
 	s.waitEvent("ready cs_1 open")
@@ -116,8 +115,7 @@ func TestForgedMessages(t *testing.T) {
 	}
 }
 
-// TestWalletLink: the page opens what the frame may not: its sandbox has no
-// allow-top-navigation-to-custom-protocols.
+// TestWalletLink: the page opens wallet links, because the frame's sandbox does not allow it.
 func TestWalletLink(t *testing.T) {
 	s := openReady(t)
 	s.Eval(`HTMLAnchorElement.prototype.click = function () { window.opened = this.href }`, nil)
@@ -125,8 +123,7 @@ func TestWalletLink(t *testing.T) {
 	s.WaitJS(`window.opened === 'bitcoin:bc1qw508?amount=1'`, "the wallet's link")
 }
 
-// TestFormsInTheFrame: every page that the frame goes to says hello again; the host follows and
-// says ready once.
+// TestFormsInTheFrame: every page in the frame says hello again; coinslot-ready comes once.
 func TestFormsInTheFrame(t *testing.T) {
 	s := openReady(t)
 	s.frameView().Eval(`location.reload()`, nil)
@@ -173,7 +170,7 @@ func TestSessionChangeRestarts(t *testing.T) {
 	s.WaitJS(`document.querySelector('coinslot-checkout').session === 'cs_2'`, "the new session")
 }
 
-// TestRemount: React's strict mode, routers and drag and drop take elements out and put them back.
+// TestRemount: React's strict mode, routers and drag and drop move elements.
 func TestRemount(t *testing.T) {
 	s := openPage(t, inline+`<main></main>`)
 	s.waitEvent("ready cs_1 open")

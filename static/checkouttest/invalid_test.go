@@ -8,12 +8,11 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// The cases of bad input that concern the loader, by their names: B28 to B37 are what a page
-// writes, B64 to B70 what windows send. TestForgedMessages, TestScriptTwiceAndTwoElements and
-// TestOpenIsIdempotent hold the rest of them.
+// Cases of invalid input to checkout.js: B28 to B37 are in a page's HTML, B64 to B70 in messages.
+// See also TestForgedMessages, TestScriptTwiceAndTwoElements and TestOpenIsIdempotent.
 
-// TestNothingToSell: words and a console line rather than a blank box, once, and late enough for a
-// framework that mounts first and knows later.
+// TestNothingToSell: an element without a sale shows an error and logs one line, after a delay for
+// frameworks that set attributes later.
 func TestNothingToSell(t *testing.T) {
 	for name, body := range map[string]string{
 		"B28/missing":        `<coinslot-checkout></coinslot-checkout>`,
@@ -45,8 +44,7 @@ func TestSaleSetLater(t *testing.T) {
 	s.checkNoError(t)
 }
 
-// TestOddAttributes: each page still shows its checkout, and the server is asked with nothing but
-// what it knows.
+// TestOddAttributes: each page shows its checkout, and requests have known parameters only.
 func TestOddAttributes(t *testing.T) {
 	s := openPage(t, "")
 	for name, c := range map[string]struct{ attributes, want string }{
@@ -97,8 +95,7 @@ func TestOddPlaces(t *testing.T) {
 	}
 }
 
-// TestPageWithoutOrigin: B35. A page out of a data: URL or a file has no origin that could be
-// listed.
+// TestPageWithoutOrigin: B35. A page from a data: URL or a file has no origin.
 func TestPageWithoutOrigin(t *testing.T) {
 	s := openPage(t, "")
 	s.visit(`<iframe name=page sandbox="allow-scripts" srcdoc='<script src="{bff}/seen.js"></script><script src="{bff}/checkout.js"></script><coinslot-checkout session=cs_mute lang=x-refused></coinslot-checkout>'></iframe>`,
@@ -120,8 +117,7 @@ func TestWrongIntegrity(t *testing.T) {
 	s.WaitText("h1", "Pay here")
 }
 
-// TestOtherVersions: B36. Frames of other versions are welcome as long as they speak the same
-// protocol.
+// TestOtherVersions: B36. Frames of other versions work if they have the same protocol.
 func TestOtherVersions(t *testing.T) {
 	s := openReady(t)
 	s.frameView().Eval(`(() => { const { port1, port2 } = new MessageChannel(); window.other = port1;
@@ -138,8 +134,7 @@ func TestOtherVersions(t *testing.T) {
 	s.waitEvent("status cs_1 review")
 }
 
-// TestLookAlikeOrigin: B66. Our frame itself, gone to an origin whose name begins like the
-// server's.
+// TestLookAlikeOrigin: B66. The frame navigates to an origin whose name starts like the server's.
 func TestLookAlikeOrigin(t *testing.T) {
 	s := openPageWith(t, inline, "script-src *; frame-src *", browser.Options{})
 	s.waitEvent("ready cs_1 open")
@@ -181,7 +176,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestOnlyProtocolMessages: B68. The loader is asked for nothing but what the protocol names.
+// TestOnlyProtocolMessages: B68. Unknown messages change nothing.
 func TestOnlyProtocolMessages(t *testing.T) {
 	s := openReady(t)
 	for _, kind := range []string{"setAmount", "setAddress", "confirm", "navigate", "constructor", "__proto__", "toString"} {

@@ -102,8 +102,7 @@ func TestClickForNewTab(t *testing.T) {
 	}
 }
 
-// TestPrewarm: the frame boots in its closed dialog when the pointer comes near, and hears "shown"
-// only when it is.
+// TestPrewarm: the frame loads in the closed dialog on intent, and gets "shown" only when it opens.
 func TestPrewarm(t *testing.T) {
 	s := openPage(t, modal)
 	s.WaitJS(`!!customElements.get('coinslot-checkout')`, "the script")
@@ -196,8 +195,7 @@ func TestModalOnPhone(t *testing.T) {
 	}
 }
 
-// TestDialogScheme: without a theme the frame follows the system, and so does the dialog around it
-// in a light page.
+// TestDialogScheme: without a theme, frame and dialog follow the system.
 func TestDialogScheme(t *testing.T) {
 	s := openPageWith(t, modal, "", browser.Options{Dark: true})
 	s.Click("#buy")

@@ -14,8 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// waitLabels waits until the shadow tree says want: title of the frame, label of the dialog, label
-// of the close button.
+// waitLabels waits for the labels of frame, dialog and close button.
 func (s *testPage) waitLabels(want string) {
 	s.WaitJS(`(() => { const root = `+element+`.shadowRoot, dialog = root.querySelector('dialog');
 		return [root.querySelector('iframe')?.title, dialog.ariaLabel, dialog.querySelector('button').ariaLabel].join() === '`+want+`' })()`, "labels "+want)
@@ -23,7 +22,7 @@ func (s *testPage) waitLabels(want string) {
 
 func TestServerTexts(t *testing.T) {
 	s := openPage(t, `<main lang=de><coinslot-checkout session=cs_mute text-close="Weg damit"></coinslot-checkout></main>`)
-	s.waitLabels("Kasse,Kasse,Weg damit") // the page's own word wins
+	s.waitLabels("Kasse,Kasse,Weg damit") // the page's own text wins
 	s.WaitText("coinslot-checkout >>> [role=alert]", "Die Kasse lädt nicht. Kasse öffnen Nochmals")
 	want := "/checkout/embed.js?embed=inline&origin=" + strings.NewReplacer(":", "%3A", "/", "%2F").Replace(s.host) + "&lang=de"
 	if diff := cmp.Diff([]string{want}, s.textRequests); diff != "" {
@@ -31,8 +30,7 @@ func TestServerTexts(t *testing.T) {
 	}
 }
 
-// TestWithoutTexts: a policy that allows one script by its address blocks the import. The checkout
-// works, in English.
+// TestWithoutTexts: if the policy blocks the import of texts, the checkout works in English.
 func TestWithoutTexts(t *testing.T) {
 	s := openPage(t, "")
 	csp := fmt.Sprintf("default-src 'none'; script-src %[1]s/checkout.js %[1]s/seen.js; frame-src %[1]s; require-trusted-types-for 'script'; trusted-types 'none'", s.bff)
@@ -45,7 +43,7 @@ func TestWithoutTexts(t *testing.T) {
 	s.checkNoError(t)
 }
 
-// TestPinnedScript: who pins the script by its hash trusts that text alone, and gets no other.
+// TestPinnedScript: a pinned script loads no other script.
 func TestPinnedScript(t *testing.T) {
 	s := openPage(t, "")
 	sum := sha512.Sum384(minified(t))
@@ -64,7 +62,7 @@ func TestPinnedScript(t *testing.T) {
 	}
 }
 
-// TestTextsBeforeFrame: they are there before anything can fail, and follow the page's language.
+// TestTextsBeforeFrame: the texts are loaded before the frame, in the page's language.
 func TestTextsBeforeFrame(t *testing.T) {
 	s := openPage(t, `<main lang=de><coinslot-checkout session=cs_1 mode=modal prewarm=none><a id=buy href="/thanks">Pay</a></coinslot-checkout></main>`)
 	s.waitLabels(",Kasse,Schließen")
@@ -81,11 +79,11 @@ func TestOriginRefused(t *testing.T) {
 	s.checkReportedOnce(t)
 }
 
-// checkReportedOnce checks that one failure is one line in the console and one event, also after
-// everything has timed out.
+// checkReportedOnce checks that a failure is one console line and one event, also after all
+// timeouts.
 func (s *testPage) checkReportedOnce(t *testing.T) {
 	t.Helper()
-	s.wait(4500) // the watchdog of a blocked frame has 4 s
+	s.wait(4500) // the timeout of a blocked frame is 4 s
 	lines := 0
 	for _, line := range s.Console() {
 		if strings.Contains(line, "/checkout/doctor?origin=") {
@@ -99,7 +97,7 @@ func (s *testPage) checkReportedOnce(t *testing.T) {
 	}
 }
 
-// TestFixFromFrame: the frame names what to change, in one short line of ASCII or not at all.
+// TestFixFromFrame: the frame's fix is logged if it is one short line of ASCII.
 func TestFixFromFrame(t *testing.T) {
 	s := openReady(t)
 	for code, cure := range map[string]string{
@@ -130,8 +128,7 @@ func TestReadyRejects(t *testing.T) {
 	s.checkReportedOnce(t)
 }
 
-// TestPromisesSurviveRestart: who waits for a checkout that is changed or tried again hears of the
-// next one.
+// TestPromisesSurviveRestart: promises of a changed or retried checkout settle with the next one.
 func TestPromisesSurviveRestart(t *testing.T) {
 	s := openPage(t, `<coinslot-checkout mode=modal><button id=buy>Pay</button></coinslot-checkout>`)
 	s.WaitJS(`!!window.Coinslot`, "the script")
