@@ -47,8 +47,8 @@ func urlHas(v *browser.View, text string, want bool) {
 	v.WaitJS(have+`location.href.includes("`+text+`")`, "the address to have or not to have "+text)
 }
 
-// Who pays from an exchange says so once. Every later page knows it, and nothing
-// that was picked is lost on the way.
+// A shopper who pays from an exchange says so once. Every later page knows it, and nothing that was
+// picked is lost on the way.
 func TestChoosesFromExchange(t *testing.T) {
 	runParallel(t)
 	for name, o := range chooserModes {
@@ -71,9 +71,7 @@ func TestChoosesFromExchange(t *testing.T) {
 				awaitWasm(p, o)
 			}
 			assertExchangesFirst(t, p.View)
-			choose(p.View, "USDT", "trc20")
-			p.Wait(pending)
-			s.matches(p.View)
+			s.choose(p.View, "USDT", "trc20")
 			awaitWasm(p, o)
 			urlHas(p.View, "from=exchange", true)
 			if n, forms := p.Count(`form input[name="from"][value="exchange"]`), p.Count("form"); n != forms {
@@ -94,9 +92,8 @@ func TestChoosesFromExchange(t *testing.T) {
 // exchanges send to it, and that those that do come first within their coin.
 func assertExchangesFirst(t *testing.T, v *browser.View) {
 	t.Helper()
-	var coins []string
-	v.Eval(`[...document.querySelectorAll(".networks")].map(f => [...f.querySelectorAll(".network:not(:has(:disabled))")].map(
-		n => [...n.querySelectorAll("[data-badge]")].map(b => b.dataset.badge).filter(b => b !== "lowest").join() || "none").join(" "))`, &coins)
+	coins := browser.Eval[[]string](v, `[...document.querySelectorAll(".networks")].map(f => [...f.querySelectorAll(".network:not(:has(:disabled))")].map(
+		n => [...n.querySelectorAll("[data-badge]")].map(b => b.dataset.badge).filter(b => b !== "lowest").join() || "none").join(" "))`)
 	for _, coin := range coins {
 		for _, bad := range []string{"check most", "none", "check,most", "most,check"} {
 			if strings.Contains(coin, bad) {
@@ -124,8 +121,8 @@ func TestEstimateBeforePayment(t *testing.T) {
 	}
 }
 
-// The search finds coins by their networks and the other way round, tells what
-// it has found, and Enter in it pays nothing.
+// The search finds coins by their networks and networks by their coins, announces the result, and
+// Enter in it pays nothing.
 func TestSearch(t *testing.T) {
 	s := newStack(t)
 	p := s.choosing(t, chooserModes["wasm"], order{"amount_usd": "25.00"})
@@ -198,9 +195,7 @@ func TestLastChoiceIsPreselected(t *testing.T) {
 			p.WaitText("h1", "USDT")
 			p.Click(`[data-part="cancel"]`)
 			again("cancelled", "USDT", "bep20")
-			choose(p.View, "TON", "ton")
-			p.Wait(pending)
-			s.simulate(s.matches(p.View), "expire")
+			s.simulate(s.choose(p.View, "TON", "ton"), "expire")
 			again("expired", "TON", "ton")
 			p.Goto(s.base + "/checkout/" + id)
 			again("expired", "TON", "ton")
@@ -209,8 +204,7 @@ func TestLastChoiceIsPreselected(t *testing.T) {
 	}
 }
 
-// An order that is stored nowhere yet remembers it as well, in both ways of
-// sending the choice.
+// An order that is stored nowhere yet remembers it as well, in both ways of sending the choice.
 func TestOrderTokenFromExchange(t *testing.T) {
 	s := newStack(t)
 	for name, o := range chooserModes {
@@ -220,9 +214,7 @@ func TestOrderTokenFromExchange(t *testing.T) {
 			p.Click(`[data-part="exchange"]`)
 			p.WaitText(".exchange", "withdrawal fee")
 			awaitWasm(p, o)
-			choose(p.View, "TON", "ton")
-			p.Wait(pending)
-			s.matches(p.View)
+			s.choose(p.View, "TON", "ton")
 			urlHas(p.View, "from=exchange", true)
 			urlHas(p.View, "order=", false)
 		})
@@ -268,9 +260,8 @@ func TestUnavailableChoicesShowReason(t *testing.T) {
 		pays("USDC:polygon")
 
 		open(order{"amount_usd": "25.00", "currencies": []string{"USDT_trc20"}})
-		var seen int
-		p.Eval(`[...document.querySelectorAll("input[type=radio]")].filter(
-			e => e.tabIndex >= 0 || getComputedStyle(e).clipPath === "none").length`, &seen)
+		seen := browser.Eval[int](p, `[...document.querySelectorAll("input[type=radio]")].filter(
+			e => e.tabIndex >= 0 || getComputedStyle(e).clipPath === "none").length`)
 		if seen != 0 {
 			t.Errorf("%s: %d radios can be seen or reached by the keyboard; want none", name, seen)
 		}

@@ -42,8 +42,7 @@ func TestCopies(t *testing.T) {
 			f.WaitText(`[data-part="copy-address"]`, "Copied, for")
 			f.Click(`[data-part="copy-amount"]`)
 			f.WaitText(`[data-part="copy-amount"]`, "copied")
-			var copied []string
-			f.Eval(`window.copied`, &copied)
+			copied := browser.Eval[[]string](f, `window.copied`)
 			if len(copied) != 2 || copied[0] != tx.WalletAddress || copied[1] != f.Attr(`[data-part="pay-amount"]`, "data-value") {
 				t.Errorf("the clipboard was given %q; want the address %q and the amount", copied, tx.WalletAddress)
 			}

@@ -1,10 +1,9 @@
 package e2e
 
-// clocks is a script of every document: when was the click, and in which painted
-// frames of the documents that have them could the shopper choose, and did
-// WebAssembly answer. Each is told as an expression. A frame of animation is asked
-// for only where something is painted, and the message that it sends arrives when
-// that is done. That it was live is said in the console, too.
+// clocks is a script of every document: when was the click, and in which painted frames of the
+// documents that have them could the shopper choose, and did WebAssembly answer. Each condition is
+// an expression. requestAnimationFrame runs only where something is painted, and the message that
+// it posts arrives when that is done. That it was live is logged to the console, too.
 func clocks(have, usable, live string) string {
 	return `
 const now = () => performance.timeOrigin + performance.now();

@@ -7,12 +7,11 @@ import (
 	"coinslot/e2e/link"
 )
 
-// BenchmarkCold tells how long a shopper with a slow phone, who has never been
-// here, waits from the request of the shop's page on: until a coin can be chosen
-// in it, until WebAssembly drives the checkout, and how many bytes came until the
-// former. Shop and checkout are neighbours on one site, and on two in crosssite.
-// static is a page with nothing but text, goapp a hello world in go-app.
-// Medians; -v tells what was asked for, and when.
+// BenchmarkCold measures how long a shopper with a slow phone, who has never been here, waits from the
+// request of the shop's page on: until a coin can be chosen in it, until WebAssembly drives the
+// checkout, and how many bytes came until the former. Shop and checkout are neighbours on one site,
+// and on two in crosssite. static is a page with nothing but text, goapp a hello world in go-app.
+// Medians; -v lists the requests.
 func BenchmarkCold(b *testing.B) {
 	b.Run("static", func(b *testing.B) {
 		l := newLine(b)
@@ -58,7 +57,7 @@ func loadUntilLive(l *link.Link, p *browser.Page, to string, in func(*browser.Pa
 	return readClocks(l, p, in(p))
 }
 
-// report tells the medians.
+// report reports the medians.
 func report(b *testing.B, all []pageLoad) {
 	var usable, live, bytes []float64
 	for _, s := range all {

@@ -17,10 +17,9 @@ import (
 // has a limit of its own, and what nobody waits for.
 const beforeUsable = 8_000
 
-// asked are the requests of since until until, without their queries, sorted, and
-// the bytes of their answers but the checkout's page. Left out are the marks of
-// coins and the module that steps in for the page's script, which nobody waits for,
-// and what a browser asks of a shop by itself.
+// asked are the requests of since until until, without their queries, sorted, and the bytes of
+// their answers but the checkout's page. Left out are the marks of coins and the module that steps
+// in for the page's script, which nobody waits for, and what a browser asks of a shop by itself.
 func asked(l *link.Link, since, until time.Time) (paths []string, bytes int) {
 	for _, e := range l.Exchanges(since) {
 		path, _, _ := strings.Cut(strings.TrimPrefix(e.Line, "GET "), "?")
@@ -50,9 +49,8 @@ func plainPath(path string) string {
 	return path
 }
 
-// A coin can be chosen when the least has come that must: no file after the page.
-// The WebAssembly program is not asked for before, and then it is. Who comes
-// again asks for pages only.
+// A coin can be chosen as soon as the page has loaded: no other file is needed. Only then the
+// WebAssembly program is requested. A second visit requests pages only.
 func TestLittleLoadsBeforeUsable(t *testing.T) {
 	h := newPhone(t)
 	p := chromium.Open(t, "", browser.Options{Script: coinslotClocks, Width: 400, Height: 800, Patience: time.Minute})
@@ -97,8 +95,7 @@ func TestFrameConnectsBeforeLayout(t *testing.T) {
 	f := p.Frame(frame)
 	f.WaitJS(`window.greeted`, "the frame to greet the shop's page")
 	f.Wait(`[data-part="currency"]`)
-	var greeted string
-	f.Eval(`window.greeted`, &greeted)
+	greeted := browser.Eval[string](f, `window.greeted`)
 	if greeted != "loading" {
 		t.Errorf("the page was %q when it greeted the shop's; want it to be loading", greeted)
 	}
@@ -112,8 +109,7 @@ func TestFrameConnectsBeforeLayout(t *testing.T) {
 	}
 }
 
-// greetings is JavaScript that keeps how far a document was when it made its line
-// to another one.
+// greetings is JavaScript that keeps how far a document was when it made its line to another one.
 const greetings = `window.MessageChannel = class extends MessageChannel {
 	constructor() { super(); window.greeted ??= document.readyState; }
 }`

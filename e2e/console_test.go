@@ -32,8 +32,7 @@ const (
 	consoleHash = "$argon2id$v=19$m=7168,t=1,p=1$c2FsdC1vZi10aGUtdGVzdHM$EPZS0jqRTa5QmdHhlKt5AmXxNzShvNJ6QL1bF+W4E5w"
 )
 
-// consoleStack is a stack with a console and a month behind it, and three payments
-// in review.
+// consoleStack is a stack with a console and a month behind it, and three payments in review.
 func consoleStack(t *testing.T) (s *stack, reviews []string) {
 	t.Helper()
 	dsn := filepath.Join(t.TempDir(), "month.db")
@@ -137,8 +136,8 @@ func signIn(t *testing.T, s *stack, o browser.Options) *browser.Page {
 	return p
 }
 
-// TestConsole is a night of whoever looks after the shop's payments, and the looks
-// of what they see. With -screens it leaves pictures.
+// TestConsole is an operator's shift in the console, and how its pages look. With -screens it
+// leaves pictures.
 func TestConsole(t *testing.T) {
 	runParallel(t)
 	s, reviews := consoleStack(t)
@@ -157,8 +156,8 @@ func TestConsole(t *testing.T) {
 	t.Run("the file", s.exports)
 }
 
-// resolves signs in, sees what needs somebody, finds the payment by its address,
-// reads its story, settles it, sends a webhook again and a test, and signs out.
+// resolves signs in, sees what needs attention, finds the payment by its address, reads its
+// timeline, resolves it, sends a webhook again and a test, and signs out.
 func (s *stack) resolves(t *testing.T, review string, o browser.Options) {
 	p := signIn(t, s, o)
 	p.WaitText(`[data-part="need"] h3`, "in review")

@@ -37,10 +37,9 @@ addEventListener('DOMContentLoaded', () => new MutationObserver((list) => {
 }).observe(document.documentElement, {childList: true, subtree: true, characterData: true, attributes: true}));
 `
 
-// TestWaitingIsCheap holds what a page does while it waits: the server
-// keeps answers that say nothing new to itself, WebAssembly does not wake, and
-// nothing but the words of the clock changes, once a second at most. That the gateway
-// answers no more, and does again, is told in time all the same.
+// TestWaitingIsCheap: while a page waits, the server sends no update that says nothing new,
+// WebAssembly does not wake, and only the countdown changes, once a second at most. That the
+// gateway stops answering, and answers again, is shown in time all the same.
 func TestWaitingIsCheap(t *testing.T) {
 	s := newStack(t)
 	_, p, _ := s.waiting(t, 4, browser.Options{Script: countMessages})
@@ -57,7 +56,7 @@ func TestWaitingIsCheap(t *testing.T) {
 	await(t, "a dozen answers of the gateway", func() bool { return len(s.gateway.Requests()) >= asked+12 })
 	p.Eval(state, &after)
 	if said, heard := after.Said-before.Said, after.Heard-before.Heard; said > 1 || heard > 1 {
-		t.Errorf("of a dozen answers that say nothing new the socket told %d, and WebAssembly woke for %d", said, heard)
+		t.Errorf("of a dozen answers that say nothing new the socket sent %d, and WebAssembly woke for %d", said, heard)
 	}
 	seconds := int(after.At-before.At)/1000 + 2 // one on either side of the time
 	if woken := after.Woken - before.Woken; woken < seconds-4 || woken > seconds+4 {
@@ -103,8 +102,7 @@ func TestDedupe(t *testing.T) {
 	s := newStack(t)
 	p := s.openPage(t, s.session(order{"amount_usd": "25.00"}), browser.Options{BlockURLs: []string{"*.wasm"}})
 	p.WaitJS(`window.coinslotDedupe`, "what the program uses to be there")
-	var heard []string
-	p.Eval(`(() => {
+	heard := browser.Eval[[]string](p, `(() => {
 		const real = {setTimeout, clearTimeout, now: performance.now};
 		let clock = 1000, timer = null; // nothing else runs meanwhile
 		window.setTimeout = (f, ms) => { timer = {f, at: clock + ms}; return 1; };
@@ -150,7 +148,7 @@ func TestDedupe(t *testing.T) {
 		Object.assign(window, {setTimeout: real.setTimeout, clearTimeout: real.clearTimeout});
 		performance.now = real.now;
 		return heard;
-	})()`, &heard)
+	})()`)
 	got := strings.Join(heard, "\n")
 	want := strings.Join([]string{
 		`{"word":"a","attempt":{"expires_in_ms":300000},"checked_ms_ago":100}`,

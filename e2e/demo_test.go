@@ -44,8 +44,7 @@ func TestDemo(t *testing.T) {
 	f.Eval(`window.stayed = true`, nil)
 	f.Click(`[data-part="simulate"][value="pay"]`)
 	f.Wait(paid)
-	var stayed bool
-	if f.Eval(`window.stayed === true`, &stayed); !stayed {
+	if stayed := browser.Eval[bool](f, `window.stayed === true`); !stayed {
 		t.Error("the page was loaded again before it showed the payment")
 	}
 	p.WaitText(`[data-outcome]`, "confirmed")

@@ -83,7 +83,7 @@ func changeFile(t *testing.T, path string, change func(string) string) {
 	}
 }
 
-// fourFreePorts returns the first of four in a row on which nobody listens now.
+// fourFreePorts returns the first of four in a row that are free now.
 func fourFreePorts(t *testing.T) int {
 	t.Helper()
 	for try := 0; try < 100; try++ {

@@ -23,8 +23,7 @@ import (
 	"coinslot/e2e/need"
 )
 
-// commandBlock is what a reader pastes into a shell, with what the comment before
-// it says, one of:
+// commandBlock is what a reader pastes into a shell, with what the comment before it says, one of:
 //
 //	<!-- stays, and prints: REGEXP -->  runs until it is interrupted
 //	<!-- the demo's exports -->         after pasting the exports that the demo has printed
@@ -74,7 +73,7 @@ func commandBlocks(t *testing.T, page string) (list []commandBlock) {
 	return list
 }
 
-// reader is somebody at a terminal: a folder, an environment, and what runs.
+// reader is a person at a terminal: a folder, an environment, and what runs.
 type reader struct {
 	t          *testing.T
 	clone      string // of this repository, built; empty until the quick start is through
@@ -123,8 +122,7 @@ func (r *reader) stopAll() {
 	r.running = nil
 }
 
-// follow pastes what a page other than the quick start says, in the clone that
-// this has left.
+// follow pastes what a page other than the quick start says, in the clone that this has left.
 func (r *reader) follow(page string) {
 	r.t.Helper()
 	r.newTerminal()
@@ -162,8 +160,8 @@ var (
 	inFolder = regexp.MustCompile(`/etc/coinslot/([\w.-]+)`)
 )
 
-// built is the block for somebody who has cloned and built already: only what make
-// would do is asked for, and placeholders are things that are there.
+// built is the block for a reader who has cloned and built already: make only prints what it would
+// do, and placeholders are replaced by things that exist.
 func (r *reader) built(b commandBlock) commandBlock {
 	if cloning.MatchString(b.text) && r.dir == r.clone {
 		r.dir = filepath.Dir(r.clone)

@@ -1,16 +1,13 @@
 package e2e
 
 import (
-	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -19,8 +16,7 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// faultyProxy is a proxy before a checkout that does to what passes what the test
-// text.
+// faultyProxy is a proxy before a checkout that does to what passes what the test text.
 type faultyProxy struct {
 	*stack
 	direct string // past the proxy
@@ -30,15 +26,16 @@ type faultyProxy struct {
 	answer func(r *http.Response) // nil = leaves it
 }
 
-// newFaultyProxy starts a stack whose public address is a proxy's.
-func newFaultyProxy(t *testing.T) *faultyProxy {
+// newFaultyProxy starts a stack whose public address is a proxy's. extra settings are added to the
+// environment.
+func newFaultyProxy(t *testing.T, extra ...string) *faultyProxy {
 	t.Helper()
 	p := &faultyProxy{}
 	proxy := &httputil.ReverseProxy{FlushInterval: -1}
 	server := httptest.NewServer(proxy)
 	t.Cleanup(server.Close)
 	public := strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
-	p.stack = newStack(t, "COINSLOT_PUBLIC_URL="+public)
+	p.stack = newStack(t, append(extra, "COINSLOT_PUBLIC_URL="+public)...)
 	target, err := url.Parse(p.base)
 	if err != nil {
 		t.Fatal(err)
@@ -47,9 +44,10 @@ func newFaultyProxy(t *testing.T) *faultyProxy {
 		r.SetURL(target)
 		r.Out.Host = r.In.Host
 		p.mu.Lock()
-		defer p.mu.Unlock()
-		if p.ask != nil {
-			p.ask(r.Out)
+		ask := p.ask
+		p.mu.Unlock()
+		if ask != nil {
+			ask(r.Out)
 		}
 	}
 	proxy.ModifyResponse = func(r *http.Response) error {
@@ -82,8 +80,7 @@ type doctorReport struct {
 
 func readReport(t *testing.T, p *browser.Page) doctorReport {
 	t.Helper()
-	var text string
-	p.Eval(`document.querySelector('[data-part="doctor-json"]').textContent`, &text)
+	text := browser.Eval[string](p, `document.querySelector('[data-part="doctor-json"]').textContent`)
 	var got doctorReport
 	if err := json.Unmarshal([]byte(text), &got); err != nil {
 		t.Fatalf("the page's JSON: %v in %.200q", err, text)
@@ -152,24 +149,14 @@ func only(end string, answer func(*http.Response)) func(*http.Response) {
 	}
 }
 
-// Each way to break a deployment is found in a browser, by its row, with the
-// line that mends it.
+// Each way to break a deployment is found in a browser, by its row, with the line that mends it.
 func TestDoctorFindsProxyFaults(t *testing.T) {
 	s := newFaultyProxy(t)
 	hour := func(r *http.Response) { r.Header.Set("Date", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)) }
 	weaker := func(r *http.Response) {
 		r.Header.Set("Content-Security-Policy", strings.Replace(r.Header.Get("Content-Security-Policy"), " 'wasm-unsafe-eval'", "", 1))
 	}
-	longer := func(r *http.Response) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return
-		}
-		body = append(body, "\n//"...)
-		r.Body = io.NopCloser(bytes.NewReader(body))
-		r.ContentLength = int64(len(body))
-		r.Header.Set("Content-Length", strconv.Itoa(len(body)))
-	}
+	longer := rewritten("/checkout.js", func(body []byte) []byte { return append(body, "\n//"...) })
 	plain := func(out *http.Request) { out.Header.Set("Accept-Encoding", "identity") }
 	hangUp := func(out *http.Request) { out.Header.Del("Upgrade"); out.Header.Del("Connection") }
 	for _, c := range []struct {
@@ -191,7 +178,7 @@ func TestDoctorFindsProxyFaults(t *testing.T) {
 		{"nothing is packed", plain, nil, "wasm", "proxy_set_header Accept-Encoding $http_accept_encoding;"},
 		{"another time", nil, hour, "clock", "timedatectl set-ntp true"},
 		{"pages are kept", nil, setHeader("Cache-Control", "public, max-age=60"), "cache", "Cache-Control: no-store"},
-		{"scripts are rewritten", plain, only("/checkout.js", longer), "script", "Cache-Control: no-transform"},
+		{"scripts are rewritten", plain, longer, "script", "Cache-Control: no-transform"},
 		{"the script is missing", nil, only("/checkout.js", func(r *http.Response) { r.StatusCode, r.Header = 404, http.Header{"Content-Type": {"text/html"}} }), "script frame", "Content-Type: text/javascript; charset=utf-8"},
 	} {
 		s.set(c.ask, c.answer)

@@ -56,8 +56,7 @@ func (s *stack) copiesReference(t *testing.T, p *browser.Page, id string, tx san
 	p.Eval(recordCopies, nil)
 	p.Click(`[data-part="copy-reference"]`)
 	p.WaitText(`[data-part="copy-reference"]`, "Reference copied")
-	var copied []string
-	p.Eval(`window.copied`, &copied)
+	copied := browser.Eval[[]string](p, `window.copied`)
 	want := "Order 1001\n" + id + "\nPayment " + tx.TrackingCode
 	if len(copied) != 1 || copied[0] != want {
 		t.Errorf("copied %q; want %q", copied, want)
@@ -165,16 +164,6 @@ func (s *stack) givesReceipt(t *testing.T, p *browser.Page, tx sandbox.Transacti
 	p.WaitText("h1", "Payment complete")
 }
 
-// Too much is said with what to do about it, and whom to ask.
-func TestOverpaidShowsSupport(t *testing.T) {
-	s := newStack(t, "COINSLOT_SUPPORT=help@shop.example")
-	_, p, _ := s.end(t, browser.Options{}, "confirmed", "over")
-	p.WaitText(`.next`, "Ask for it back")
-	if link := p.Attr(`[data-part="support"]`, "href"); link != "mailto:help@shop.example?subject=1001" {
-		t.Errorf("the link for help is %q", link)
-	}
-}
-
 // A link that leads nowhere says so, and shows the way to the shop.
 func TestUnknownSessionLinksToShop(t *testing.T) {
 	s := newStack(t)
@@ -184,4 +173,17 @@ func TestUnknownSessionLinksToShop(t *testing.T) {
 	p.WaitText(".error", "There is no such checkout")
 	p.Click(`.buttons a[href^="` + s.shop.URL + `"]`)
 	p.WaitText("h1", "Shop")
+}
+
+// TestOverpaid: the page says to the digit that too much has come, what to do about it, and whom to ask.
+func TestOverpaid(t *testing.T) {
+	s := newStack(t, "COINSLOT_SUPPORT=help@shop.example")
+	id, p, _ := s.end(t, browser.Options{}, "confirmed", "over")
+	p.WaitText(`[data-part="overpaid"]`, p.Attr(`[data-part="overpaid"]`, "data-value")+" USDT more")
+	p.Wait(`[data-part="paid"]`)
+	p.WaitText(`.next`, "Ask for it back")
+	if link := p.Attr(`[data-part="support"]`, "href"); link != "mailto:help@shop.example?subject=1001" {
+		t.Errorf("the link for help is %q", link)
+	}
+	s.sink.await(t, id, "checkout.confirmed")
 }

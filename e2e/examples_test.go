@@ -102,8 +102,7 @@ func (e *example) start(t *testing.T, keys []string) {
 	})
 }
 
-// Each example sells: from its cart to a payment, and to a page that says so
-// because a webhook did.
+// Each example sells: from its cart to a payment, and to a page that says so because a webhook did.
 func TestExampleShops(t *testing.T) {
 	var all []*example
 	var origins, hooks []string
@@ -137,9 +136,7 @@ func (e *example) sells(t *testing.T, s *stack) {
 	liar.WaitText("h1", "One moment")
 	f := p.Frame(frame)
 	f.Wait(`[data-live="wasm"]`)
-	choose(f, "USDT", "trc20")
-	f.Wait(pending)
-	s.simulate(s.matches(f), "pay")
+	s.simulate(s.choose(f, "USDT", "trc20"), "pay")
 	p.WaitText("h1", "Thank you")
 	p.Wait(`.state[data-state="paid"]`)
 	if !strings.Contains(p.URL(), "/thanks?") || !strings.Contains(p.URL(), "status=confirmed") {
@@ -165,7 +162,7 @@ func (e *example) order(t *testing.T, form url.Values) string {
 	return id
 }
 
-// fresh is the form of the page with the cart, with a number nobody has used.
+// fresh is the form of the page with the cart, with an unused number.
 func (e *example) fresh(t *testing.T) url.Values {
 	t.Helper()
 	number := regexp.MustCompile(`name="order" value="(\w+)"`).FindStringSubmatch(e.get(t, "/"))
@@ -212,7 +209,7 @@ func (e *example) ordersOnce(t *testing.T, s *stack) {
 	}
 }
 
-// paymentWebhook is a payment of an order as the checkout tells it, signed a while ago.
+// paymentWebhook is a payment of an order as the checkout sends it, signed a while ago.
 func paymentWebhook(key, id, ref, amount string, ago time.Duration) (http.Header, string) {
 	body := fmt.Sprintf(`{"type":"checkout.confirmed","data":{"order_ref":%q,"amount_usd":%q,"status":"confirmed","test":false}}`, ref, amount)
 	return webhookHeaders(key, id, body, ago), body
@@ -421,9 +418,7 @@ func TestExamplePages(t *testing.T) {
 			if c.field != "" {
 				f.Type(`[data-part="`+c.field+`"]`, c.value)
 			}
-			choose(f, "USDT", "trc20")
-			f.Wait(pending)
-			s.simulate(s.matches(f), "pay")
+			s.simulate(s.choose(f, "USDT", "trc20"), "pay")
 			f.Wait(paid)
 			if got := s.newest(); got.Title != c.title || got.AmountUSD != c.amount {
 				t.Errorf("%s was sold for %s; want %s for %s", got.Title, got.AmountUSD, c.title, c.amount)
@@ -434,13 +429,11 @@ func TestExamplePages(t *testing.T) {
 	t.Run("without JavaScript", func(t *testing.T) {
 		p := chromium.Open(t, html.URL, browser.Options{NoJS: true, Height: 2400})
 		p.Click("coinslot-checkout a")
-		choose(p.View, "USDT", "trc20")
-		p.Wait(pending)
-		s.matches(p.View)
+		s.choose(p.View, "USDT", "trc20")
 	})
 }
 
-// sale is what was sold last, as the merchant's API tells it.
+// sale is what was sold last, as the merchant's API returns it.
 type sale struct {
 	Title     string
 	AmountUSD string `json:"amount_usd"`

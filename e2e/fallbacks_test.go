@@ -25,8 +25,7 @@ type fallbackShop struct {
 	pages  sync.Map         // path to *shopPage
 }
 
-// shopPage is a page of the shop: what is asked of its own server, whichever
-// the checkout it shows.
+// shopPage is a page of the shop: what is asked of its own server, whichever the checkout it shows.
 type shopPage struct {
 	base   string            // of the checkout
 	header map[string]string // of the page; $BASE stands for base
@@ -114,16 +113,15 @@ func (l *fallbackShop) open(t *testing.T, page *shopPage, o browser.Options) *br
 	return chromium.Open(t, l.server.URL+path, o)
 }
 
-// fault is what an event tells of a failure.
+// fault is the detail of an error event.
 type fault struct {
 	Code, URL   string
 	Recoverable bool
 }
 
-// faults are those told so far.
+// faults returns the error events so far.
 func faults(p *browser.Page) []fault {
-	var list []fault
-	p.Eval(`told.filter(e => e.type === 'error')`, &list)
+	list := browser.Eval[[]fault](p, `told.filter(e => e.type === 'error')`)
 	return list
 }
 
@@ -146,12 +144,12 @@ func lines(t *testing.T, p *browser.Page) []string {
 
 // assertReported asserts that there was one event with that code, and one line that
 // names what to change and where to read on.
-func (l *fallbackShop) assertReported(t *testing.T, p *browser.Page, base, code, cure string) fault {
+func (l *fallbackShop) assertReported(t *testing.T, p *browser.Page, base, code, fix string) fault {
 	t.Helper()
-	p.WaitJS(`told.some(e => e.type === 'error')`, "an error to be told")
+	p.WaitJS(`told.some(e => e.type === 'error')`, "an error event")
 	list := faults(p)
 	if len(list) != 1 || list[0].Code != code {
-		t.Errorf("told: %+v; want %s once", list, code)
+		t.Errorf("events %+v; want %s once", list, code)
 	}
 	if !strings.HasPrefix(list[0].URL, base+"/checkout") {
 		t.Errorf("detail.url = %q; want the checkout at %s", list[0].URL, base)
@@ -160,7 +158,7 @@ func (l *fallbackShop) assertReported(t *testing.T, p *browser.Page, base, code,
 	if len(said) != 1 {
 		t.Fatalf("%d lines in the console; want one: %q", len(said), said)
 	}
-	for _, want := range []string{"coinslot " + code, cure, base + "/checkout/doctor?origin=", "&code=" + code} {
+	for _, want := range []string{"coinslot " + code, fix, base + "/checkout/doctor?origin=", "&code=" + code} {
 		if !strings.Contains(said[0], want) {
 			t.Errorf("the console says %q; want %q in it", said[0], want)
 		}
@@ -182,31 +180,31 @@ func assertSomethingVisible(t *testing.T, p *browser.Page) {
 // frameFailures are failures in which the frame cannot be seen: the page itself shows
 // words in the shopper's language, and a link that pays.
 var frameFailures = []struct {
-	name, mode, code, cure string
+	name, mode, code, fix string
 	words                  string // text key
 	header                 map[string]string
 	o                      browser.Options
-	spoil                  func(*http.Response)
+	proxied                  func(*http.Response)
 	then                   func(t *testing.T, p *browser.Page, between *proxy) // after checkout.js has come
 	unlisted               bool
 	pays                   bool // follow the link and pay: the others lead to the same page
 }{
-	{name: "csp_frame_src, inline", mode: "inline", code: "csp_frame_src", cure: "frame-src", words: "loader.failed", pays: true,
+	{name: "csp_frame_src, inline", mode: "inline", code: "csp_frame_src", fix: "frame-src", words: "loader.failed", pays: true,
 		header: map[string]string{"Content-Security-Policy": "default-src 'none'; script-src 'self' $BASE; frame-src 'self'"}},
-	{name: "csp_frame_src, modal, phone", mode: "modal", code: "csp_frame_src", cure: "frame-src", words: "loader.failed",
+	{name: "csp_frame_src, modal, phone", mode: "modal", code: "csp_frame_src", fix: "frame-src", words: "loader.failed",
 		header: map[string]string{"Content-Security-Policy": "default-src 'none'; script-src 'self' $BASE"}, o: browser.Options{Width: 390, Height: 844}},
-	{name: "frame_blocked by a proxy's header", mode: "inline", code: "frame_blocked", cure: "X-Frame-Options", words: "loader.failed", pays: true,
-		spoil: func(r *http.Response) {
+	{name: "frame_blocked by a proxy's header", mode: "inline", code: "frame_blocked", fix: "X-Frame-Options", words: "loader.failed", pays: true,
+		proxied: func(r *http.Response) {
 			r.Header.Del("Content-Security-Policy")
 			r.Header.Set("X-Frame-Options", "DENY")
 		}},
-	{name: "frame_blocked by a proxy's policy, modal, phone", mode: "modal", code: "frame_blocked", cure: "X-Frame-Options", words: "loader.failed",
-		spoil: func(r *http.Response) { r.Header.Add("Content-Security-Policy", "frame-ancestors 'self'") }, o: browser.Options{Width: 390, Height: 844}},
-	{name: "origin_refused, inline", mode: "inline", code: "origin_refused", cure: "COINSLOT_ORIGINS", words: "loader.failed", unlisted: true},
-	{name: "origin_refused, modal, dark", mode: "modal", code: "origin_refused", cure: "COINSLOT_ORIGINS", words: "loader.failed", unlisted: true, o: browser.Options{Dark: true}},
-	{name: "the server hangs", mode: "modal", code: "timeout", cure: "COINSLOT_PUBLIC_URL", words: "loader.failed",
+	{name: "frame_blocked by a proxy's policy, modal, phone", mode: "modal", code: "frame_blocked", fix: "X-Frame-Options", words: "loader.failed",
+		proxied: func(r *http.Response) { r.Header.Add("Content-Security-Policy", "frame-ancestors 'self'") }, o: browser.Options{Width: 390, Height: 844}},
+	{name: "origin_refused, inline", mode: "inline", code: "origin_refused", fix: "COINSLOT_ORIGINS", words: "loader.failed", unlisted: true},
+	{name: "origin_refused, modal, dark", mode: "modal", code: "origin_refused", fix: "COINSLOT_ORIGINS", words: "loader.failed", unlisted: true, o: browser.Options{Dark: true}},
+	{name: "the server hangs", mode: "modal", code: "timeout", fix: "COINSLOT_PUBLIC_URL", words: "loader.failed",
 		then: func(_ *testing.T, _ *browser.Page, between *proxy) { between.hang() }, o: browser.Options{Width: 390, Height: 844}},
-	{name: "the server is dead", mode: "modal", code: "frame_blocked", cure: "COINSLOT_PUBLIC_URL", words: "loader.failed",
+	{name: "the server is dead", mode: "modal", code: "frame_blocked", fix: "COINSLOT_PUBLIC_URL", words: "loader.failed",
 		then: func(t *testing.T, _ *browser.Page, between *proxy) { between.die(t) }},
 }
 
@@ -228,50 +226,48 @@ func TestFailureFallbacks(t *testing.T) {
 	}
 }
 
-// outside: whatever keeps the frame away, the shopper reads why in German and
-// can pay by a link; the developer gets one event and one line with what to
-// change.
+// outside: whatever keeps the frame away, the shopper reads why in German and can pay by a link;
+// the developer gets one event and one line with what to change.
 func (l *fallbackShop) outside(t *testing.T) {
 	other := httptest.NewServer(l)
 	t.Cleanup(other.Close)
 	ids := map[string]string{}
-	for _, rung := range frameFailures {
-		ids[rung.name] = l.session(order{"amount_usd": "25.00", "title": "Zwei Karten"})
+	for _, failure := range frameFailures {
+		ids[failure.name] = l.session(order{"amount_usd": "25.00", "title": "Zwei Karten"})
 	}
-	for _, rung := range frameFailures {
-		t.Run(rung.name, func(t *testing.T) {
+	for _, failure := range frameFailures {
+		t.Run(failure.name, func(t *testing.T) {
 			t.Parallel()
-			between := newProxy(t, l.base, rung.spoil)
-			page := &shopPage{base: between.base, header: rung.header, sells: fmt.Sprintf(`session="%s" mode="%s" prewarm="none"`, ids[rung.name], rung.mode)}
-			p := l.open(t, page, rung.o)
-			if rung.unlisted {
+			between := newProxy(t, l.base, failure.proxied)
+			page := &shopPage{base: between.base, header: failure.header, sells: fmt.Sprintf(`session="%s" mode="%s" prewarm="none"`, ids[failure.name], failure.mode)}
+			p := l.open(t, page, failure.o)
+			if failure.unlisted {
 				p.Goto(strings.Replace(p.URL(), l.server.URL, other.URL, 1))
 			}
 			p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`, "checkout.js to run")
-			if rung.then != nil {
+			if failure.then != nil {
 				p.WaitJS(`document.getElementById('a').shadowRoot.querySelector('dialog').ariaLabel === '`+l.text(t, "title.none")+`'`, "the words")
-				rung.then(t, p, between)
+				failure.then(t, p, between)
 			}
-			if rung.mode == "modal" {
+			if failure.mode == "modal" {
 				p.Click("#pay")
 			}
-			p.WaitText(`#a >>> [role="alert"]`, l.text(t, rung.words))
+			p.WaitText(`#a >>> [role="alert"]`, l.text(t, failure.words))
 			assertSomethingVisible(t, p)
 			p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
-			fault := l.assertReported(t, p, between.base, rung.code, rung.cure)
+			fault := l.assertReported(t, p, between.base, failure.code, failure.fix)
 			link := p.Attr(`#a >>> [role="alert"] a`, "href")
-			if link != between.base+"/checkout/"+ids[rung.name] || fault.URL != link {
+			if link != between.base+"/checkout/"+ids[failure.name] || fault.URL != link {
 				t.Errorf("the link leads to %q, the event to %q; want the checkout", link, fault.URL)
 			}
-			if rung.pays {
+			if failure.pays {
 				l.followAndPay(t, p, `#a >>> [role="alert"] a`)
 			}
 		})
 	}
 }
 
-// ownTexts are attributes with which a page brings German words for when none come
-// from the server.
+// ownTexts are attributes with which a page brings German words for when none come from the server.
 func (l *fallbackShop) ownTexts(t *testing.T) string {
 	return fmt.Sprintf(` text-failed="%s" text-offline="%s" text-link="%s"`, l.text(t, "loader.failed"), l.text(t, "error.offline"), l.text(t, "refused.link"))
 }
@@ -304,8 +300,8 @@ func (l *fallbackShop) payInView(t *testing.T, p *browser.Page, v *browser.View)
 	t.Errorf("the gateway has issued no address %q", address)
 }
 
-// scriptBlocked: with checkout.js blocked nothing of ours runs, and nothing is told but by the
-// browser: the link in the page still pays.
+// scriptBlocked: with checkout.js blocked none of our code runs and only the browser reports it.
+// The link in the page still pays.
 func (l *fallbackShop) scriptBlocked(t *testing.T) {
 	missing := func(r *http.Response) {
 		if r.Request.URL.Path == "/checkout.js" {
@@ -313,43 +309,43 @@ func (l *fallbackShop) scriptBlocked(t *testing.T) {
 			r.Header.Set("Content-Type", "text/plain")
 		}
 	}
-	for _, rung := range []struct {
+	for _, failure := range []struct {
 		name   string
 		header map[string]string
-		spoil  func(*http.Response)
+		proxied  func(*http.Response)
 		line   string // that the browser writes; empty = it may write none
 	}{
 		{"policy", map[string]string{"Content-Security-Policy": "default-src 'none'; script-src 'self'; frame-src $BASE"}, nil, "script-src"},
 		{"not found", nil, missing, ""},
 		{"a language that the browser does not speak", nil, rewritten("/checkout.js", func(b []byte) []byte { return append([]byte("??="), b...) }), "SyntaxError"},
 	} {
-		t.Run(rung.name, func(t *testing.T) {
+		t.Run(failure.name, func(t *testing.T) {
 			t.Parallel()
-			base := spoil(t, l.base, rung.spoil)
+			base := proxied(t, l.base, failure.proxied)
 			id := l.session(order{"amount_usd": "25.00"})
-			p := l.open(t, &shopPage{base: base, header: rung.header, sells: `session="` + id + `" mode="modal"`}, browser.Options{})
-			if rung.line != "" {
-				await(t, "the browser's own line about "+rung.line, func() bool { return strings.Contains(strings.Join(p.Console(), "\n"), rung.line) })
+			p := l.open(t, &shopPage{base: base, header: failure.header, sells: `session="` + id + `" mode="modal"`}, browser.Options{})
+			if failure.line != "" {
+				await(t, "the browser's own line about "+failure.line, func() bool { return strings.Contains(strings.Join(p.Console(), "\n"), failure.line) })
 			} else { // Chromium does not always tell of a 404 in its console
 				p.WaitJS(`performance.getEntriesByType('resource').some(e => e.name.endsWith('/checkout.js'))`, "checkout.js to have failed")
 			}
 			var ours struct{ Runs, Told bool }
 			if p.Eval(`({runs: customElements.get('coinslot-checkout') !== undefined, told: told.length > 0})`, &ours); ours.Runs || ours.Told {
-				t.Errorf("%+v; want no script of ours, and nothing told", ours)
+				t.Errorf("%+v; want no script of ours, and no event", ours)
 			}
 			p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
 			if link := p.Attr("#pay", "href"); link != base+"/checkout/"+id {
 				t.Errorf("the link in the page leads to %q; want the checkout", link)
 			}
-			if rung.header != nil { // the others lead to the same page
+			if failure.header != nil { // the others lead to the same page
 				l.followAndPay(t, p, "#pay")
 			}
 		})
 	}
 }
 
-// offline: the shopper is told so; the checkout comes by itself when the network
-// set.
+// offline: the shopper reads that the network is gone; the checkout loads by itself when it is
+// back.
 func (l *fallbackShop) offline(t *testing.T) {
 	id := l.session(order{"amount_usd": "25.00"})
 	p := l.open(t, &shopPage{base: l.base, sells: `session="` + id + `" mode="modal" prewarm="none"` + l.ownTexts(t)}, browser.Options{Width: 390, Height: 844})
@@ -368,12 +364,12 @@ func (l *fallbackShop) offline(t *testing.T) {
 	l.assertReported(t, p, l.base, "offline", "offline")
 }
 
-// wasmFailures are failures of WebAssembly alone: the frame goes on as HTML and pays
-// all the same, and the developer is told once, whatever the number of steps.
+// wasmFailures are failures of WebAssembly alone: the frame continues as HTML and pays, and the
+// developer gets one event, whatever the number of steps.
 var wasmFailures = []struct {
-	name, code, cure string
+	name, code, fix string
 	o                browser.Options
-	spoil            func(*http.Response)
+	proxied            func(*http.Response)
 }{
 	{"wasm_unsupported", "wasm_unsupported", "no WebAssembly", browser.Options{Script: `delete globalThis.WebAssembly`}, nil},
 	{"policy", "wasm_failed", "script-src needs 'wasm-unsafe-eval'", browser.Options{}, without("Content-Security-Policy", " 'wasm-unsafe-eval'")},
@@ -389,22 +385,22 @@ var wasmFailures = []struct {
 
 // program: the frame says which of them it is.
 func (l *fallbackShop) program(t *testing.T) {
-	for _, rung := range wasmFailures {
-		t.Run(rung.name, func(t *testing.T) {
+	for _, failure := range wasmFailures {
+		t.Run(failure.name, func(t *testing.T) {
 			t.Parallel()
-			base := spoil(t, l.base, rung.spoil)
-			rung.o.Height = 2400
-			p := l.open(t, &shopPage{base: base, sells: `session="` + l.session(order{"amount_usd": "25.00"}) + `"`}, rung.o)
+			base := proxied(t, l.base, failure.proxied)
+			failure.o.Height = 2400
+			p := l.open(t, &shopPage{base: base, sells: `session="` + l.session(order{"amount_usd": "25.00"}) + `"`}, failure.o)
 			f := p.Frame(frame)
-			l.assertReported(t, p, base, rung.code, rung.cure)
+			l.assertReported(t, p, base, failure.code, failure.fix)
 			f.Wait(`html[data-wasm="failed"] [data-live="html"]`)
 			assertSomethingVisible(t, p)
-			if rung.name != "policy" {
+			if failure.name != "policy" {
 				return // the forms that pay are the same
 			}
 			l.payInView(t, p, f)
 			p.WaitJS(`told.some(e => e.type === 'complete' && e.status === 'confirmed')`, "the complete event")
-			l.assertReported(t, p, base, rung.code, rung.cure)
+			l.assertReported(t, p, base, failure.code, failure.fix)
 			p.Screenshot(filepath.Join(t.ArtifactDir(), "paid.png"))
 		})
 	}
@@ -412,7 +408,7 @@ func (l *fallbackShop) program(t *testing.T) {
 
 // programOfAnotherType: a type that a proxy has changed costs a second pass and nothing else.
 func (l *fallbackShop) programOfAnotherType(t *testing.T) {
-	base := spoil(t, l.base, func(r *http.Response) {
+	base := proxied(t, l.base, func(r *http.Response) {
 		if strings.HasSuffix(r.Request.URL.Path, ".wasm") {
 			r.Header.Set("Content-Type", "application/octet-stream")
 		}
@@ -420,7 +416,7 @@ func (l *fallbackShop) programOfAnotherType(t *testing.T) {
 	p := l.open(t, &shopPage{base: base, sells: `session="` + l.session(order{"amount_usd": "25.00"}) + `"`}, browser.Options{})
 	p.Frame(frame).Wait(`[data-live="wasm"]`)
 	if said := lines(t, p); len(said)+len(faults(p)) != 0 {
-		t.Errorf("the console says %q, and %+v is told; want nothing", said, faults(p))
+		t.Errorf("the console says %q, and the events are %+v; want nothing", said, faults(p))
 	}
 }
 
@@ -433,10 +429,9 @@ func (l *fallbackShop) sandboxed(t *testing.T) {
 	p := l.open(t, &shopPage{base: l.base, html: `<iframe name="inner" sandbox="allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox" src="/inner" width="600" height="900"></iframe>`}, browser.Options{})
 	in := p.Frame("inner")
 	in.WaitText(`#a >>> [role="alert"]`, l.text(t, "loader.failed"))
-	var list []fault
-	in.Eval(`told.filter(e => e.type === 'error')`, &list)
+	list := browser.Eval[[]fault](in, `told.filter(e => e.type === 'error')`)
 	if len(list) != 1 || list[0].Code != "frame_blocked" {
-		t.Errorf("told: %+v; want frame_blocked once", list)
+		t.Errorf("events %+v; want frame_blocked once", list)
 	}
 	if said := lines(t, p); len(said) != 1 || !strings.Contains(said[0], "allow-same-origin") {
 		t.Errorf("the console says %q; want one line that names allow-same-origin", said)

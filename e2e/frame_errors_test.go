@@ -21,7 +21,7 @@ import (
 
 // frameErrors are failures that the frame itself has words for.
 var frameErrors = []struct {
-	name, code, cure, sells string
+	name, code, fix, sells string
 	o                       browser.Options
 }{
 	{"session_unknown", "session_unknown", "session attribute", `session="cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"`, browser.Options{}},
@@ -33,17 +33,17 @@ var frameErrors = []struct {
 // inside: what is sold does not exist: words in the frame, in German, and no box is
 // blank. The event's URL leads to the same words on a page of their own.
 func (l *fallbackShop) inside(t *testing.T) {
-	for _, rung := range frameErrors {
-		t.Run(rung.name, func(t *testing.T) {
+	for _, failure := range frameErrors {
+		t.Run(failure.name, func(t *testing.T) {
 			t.Parallel()
-			l.assertErrorInFrame(t, l.base, rung.code, rung.cure, rung.sells, rung.o)
+			l.assertErrorInFrame(t, l.base, failure.code, failure.fix, failure.sells, failure.o)
 		})
 	}
 }
 
 // assertErrorInFrame asserts that a page that sells this has the words of code in the
 // frame, and all that belongs to it.
-func (l *fallbackShop) assertErrorInFrame(t *testing.T, base, code, cure, sells string, o browser.Options) *browser.View {
+func (l *fallbackShop) assertErrorInFrame(t *testing.T, base, code, fix, sells string, o browser.Options) *browser.View {
 	t.Helper()
 	p := l.open(t, &shopPage{base: base, sells: sells}, o)
 	if strings.Contains(sells, "modal") {
@@ -57,7 +57,7 @@ func (l *fallbackShop) assertErrorInFrame(t *testing.T, base, code, cure, sells 
 	f.Wait(`[data-live="wasm"]`)
 	f.WaitText(`[data-part="error"]`, words) // the program has kept them
 	p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
-	fault := l.assertReported(t, p, base, code, cure)
+	fault := l.assertReported(t, p, base, code, fix)
 	page := l.page(t, strings.TrimPrefix(fault.URL, base))
 	if !strings.Contains(page, `data-part="error"`) || !strings.Contains(page, words) {
 		t.Errorf("%s does not say %q", fault.URL, words)
@@ -89,17 +89,17 @@ func TestGatewayUnavailable(t *testing.T) {
 	})
 }
 
-// ended: an order that has ended while the shopper was choosing, and of which nothing
-// has told the page: the choice is refused in words.
+// ended: an order that ended while the shopper was choosing, without the page knowing: the choice
+// is refused with an explanation.
 func (l *fallbackShop) ended(t *testing.T) {
 	plain := rewritten("", func(page []byte) []byte { // as built without the program: nothing but forms
 		before, after, _ := bytes.Cut(page, []byte(` data-wasm="`))
 		_, after, _ = bytes.Cut(after, []byte(`"`))
 		return append(append(before, ` data-wasm="`+`"`...), after...)
 	})
-	base := spoil(t, l.base, plain)
-	for _, rung := range []struct {
-		code, cure string
+	base := proxied(t, l.base, plain)
+	for _, failure := range []struct {
+		code, fix string
 		end        func(t *testing.T, id string)
 	}{
 		{"session_expired", "is over", func(t *testing.T, id string) {
@@ -114,17 +114,17 @@ func (l *fallbackShop) ended(t *testing.T) {
 			l.awaitStatus(id, "confirmed")
 		}},
 	} {
-		t.Run(rung.code, func(t *testing.T) {
+		t.Run(failure.code, func(t *testing.T) {
 			id := l.session(order{"amount_usd": "25.00"})
 			p := l.open(t, &shopPage{base: base, sells: `session="` + id + `"`}, browser.Options{Height: 2400})
 			f := p.Frame(frame)
 			f.Wait(`html[data-wasm="none"] [data-part="continue"]`)
-			rung.end(t, id)
+			failure.end(t, id)
 			choose(f, "USDT", "trc20")
-			f.WaitText(`[data-part="error"]`, l.text(t, "problem."+rung.code))
+			f.WaitText(`[data-part="error"]`, l.text(t, "problem."+failure.code))
 			assertSomethingVisible(t, p)
 			p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
-			fault := l.assertReported(t, p, base, rung.code, rung.cure)
+			fault := l.assertReported(t, p, base, failure.code, failure.fix)
 			if page := l.page(t, strings.TrimPrefix(fault.URL, base)); !strings.Contains(page, "<h1") {
 				t.Errorf("%s shows no heading: %s", fault.URL, page)
 			}
@@ -146,7 +146,7 @@ func signedToken(key, header, claims string) string {
 }
 
 // tokens: whatever is wrong with an order token, the page has the same words and nothing of what
-// the token says. The server writes that page, so a browser looks at two of them only.
+// the token says. The server writes that page, so a browser opens one of them only.
 func (l *fallbackShop) tokens(t *testing.T) {
 	const hs256 = `{"alg":"HS256","typ":"JWT"}`
 	claims := func(ref string, exp time.Time, more string) string {
@@ -175,7 +175,7 @@ func (l *fallbackShop) tokens(t *testing.T) {
 		if !strings.Contains(page, `data-code="order_invalid"`) || !strings.Contains(page, l.text(t, "problem.order_invalid")) {
 			t.Errorf("%s: the page does not say that the order is invalid: %s", c.name, page)
 		}
-		for _, secret := range []string{"987.65", "987,65", "Geheimnis", "amount-usd"} {
+		for _, secret := range []string{"987.65", "987,65", "Geheimnis", "amount-usd", `data-part="continue"`} {
 			if strings.Contains(page, secret) {
 				t.Errorf("%s: the page shows %q of the order", c.name, secret)
 			}

@@ -61,9 +61,7 @@ func TestHandles(t *testing.T) {
 				var tx sandbox.Transaction
 				for _, screen := range way {
 					if tx.TrackingCode == "" && screen.name != "open" {
-						choose(f, "USDT", "trc20")
-						f.Wait(pending)
-						tx = s.matches(f)
+						tx = s.choose(f, "USDT", "trc20")
 					}
 					if screen.kind != "" {
 						s.simulate(tx, screen.kind)
@@ -129,8 +127,7 @@ func TestHandlesOfPreparingAndReview(t *testing.T) {
 	s.gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
 	p, f = s.open(t, s.session(order{"amount_usd": "25.00"}), "inline", browser.Options{})
 	f.Wait(`[data-live="wasm"]`)
-	choose(f, "USDT", "bep20")
-	s.simulate(s.matches(f), "pay")
+	s.simulate(s.choose(f, "USDT", "bep20"), "pay")
 	f.Wait(`[data-status="review"]`)
 	assertParts(t, f, []string{"reference", "copy-reference", "paid", "tx", "checked", "recheck"})
 	assertNamedControls(t, f)
@@ -143,8 +140,7 @@ func TestHandlesOfPreparingAndReview(t *testing.T) {
 // assertParts compares the handles on screen with those wanted.
 func assertParts(t *testing.T, f *browser.View, want []string) {
 	t.Helper()
-	var got []string
-	f.Eval(`[...document.querySelectorAll("[data-part]")].filter(e => e.type !== "radio").map(e => e.dataset.part)`, &got)
+	got := browser.Eval[[]string](f, `[...document.querySelectorAll("[data-part]")].filter(e => e.type !== "radio").map(e => e.dataset.part)`)
 	for _, radio := range []string{"currency", "network"} {
 		if f.Count(`input[type="radio"][data-part="`+radio+`"]`) > 1 {
 			got = append(got, radio)
@@ -162,19 +158,17 @@ func assertParts(t *testing.T, f *browser.View, want []string) {
 // readers, that pictures have words, and that there is one heading.
 func assertNamedControls(t *testing.T, f *browser.View) {
 	t.Helper()
-	var nameless []string
-	f.Eval(`[...document.querySelectorAll("a, button, input:not([type=hidden]), summary, img")].filter(e => !(
+	nameless := browser.Eval[[]string](f, `[...document.querySelectorAll("a, button, input:not([type=hidden]), summary, img")].filter(e => !(
 		e.getAttribute("aria-label") || e.textContent.trim() || e.alt || e.getAttribute("aria-hidden") === "true" ||
-		[...(e.labels ?? [])].some(l => l.textContent.trim()))).map(e => e.outerHTML)`, &nameless)
+		[...(e.labels ?? [])].some(l => l.textContent.trim()))).map(e => e.outerHTML)`)
 	for _, html := range nameless {
 		t.Errorf("a screen reader has no name for %s", html)
 	}
 	if n := f.Count("h1"); n != 1 {
 		t.Errorf("%d headings of the first level; want 1", n)
 	}
-	var small []string
-	f.Eval(`[...document.querySelectorAll("a.button, button, .coin-head, .network, input[name=email], input[type=search]")]
-		.filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 36).map(e => e.outerHTML)`, &small)
+	small := browser.Eval[[]string](f, `[...document.querySelectorAll("a.button, button, .coin-head, .network, input[name=email], input[type=search]")]
+		.filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 36).map(e => e.outerHTML)`)
 	if len(small) > 0 {
 		t.Errorf("too small for a thumb: %s", strings.Join(small, "\n"))
 	}
@@ -183,8 +177,7 @@ func assertNamedControls(t *testing.T, f *browser.View) {
 // assertNoStorage asserts that the checkout leaves nothing in the browser.
 func assertNoStorage(t *testing.T, f *browser.View) {
 	t.Helper()
-	var kept string
-	f.Eval(`document.cookie + Object.keys(localStorage) + Object.keys(sessionStorage)`, &kept)
+	kept := browser.Eval[string](f, `document.cookie + Object.keys(localStorage) + Object.keys(sessionStorage)`)
 	if kept != "" {
 		t.Errorf("the browser was given %q to keep; want nothing", kept)
 	}

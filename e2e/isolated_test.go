@@ -35,5 +35,8 @@ func TestPaysInIsolatedPage(t *testing.T) {
 	f.Wait(`[data-live="wasm"]`)
 	s.simulate(s.matches(f), "pay")
 	f.Wait(paid)
+	if n := len(s.issued()); n != 1 {
+		t.Errorf("%d transactions were created for one order token; want 1", n)
+	}
 	assertCleanConsole(t, p)
 }

@@ -7,29 +7,26 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// focused tells what has the keyboard in the view: its handle and value.
+// focused returns what has the keyboard in the view: its handle and value.
 const focused = `(e => e ? [e.dataset?.part ?? e.id ?? "", e.value ?? ""].join(" ").trim() : "")(document.activeElement)`
 
-// focusNotVisible tells what has the keyboard and does not show it; empty if it does. A
+// focusNotVisible returns what has the keyboard and does not show it; empty if it does. A
 // coin's ring is around all of its row.
 const focusNotVisible = `(e => {
 	const ring = getComputedStyle(e.matches('.coin-head > input') ? e.closest('.coin') : e);
 	return parseFloat(ring.outlineWidth) > 0 && ring.outlineStyle !== 'none' ? '' : e.outerHTML.slice(0, 200);
 })(document.activeElement)`
 
-// tabTo presses Tab until the wanted control has the keyboard. Every stop on the
-// way shows that it has it. A group of radios is one stop: without its value it is
-// reached wherever in it that is.
+// tabTo presses Tab until the wanted control has the keyboard. Every stop on the way shows that it
+// has it. A group of radios is one stop: without its value it is reached wherever in it that is.
 func tabTo(t *testing.T, v *browser.View, want string) {
 	t.Helper()
 	group := want == "currency" || want == "network"
 	var seen []string
 	for range 40 {
 		v.Press("Tab")
-		var now string
-		v.Eval(focused, &now)
-		var hidden string
-		if v.Eval(focusNotVisible, &hidden); hidden != "" && now != "" {
+		now := browser.Eval[string](v, focused)
+		if hidden := browser.Eval[string](v, focusNotVisible); hidden != "" && now != "" {
 			t.Errorf("nothing shows that the keyboard is at %s", hidden)
 		}
 		if now == want || group && strings.HasPrefix(now, want+" ") {
@@ -83,8 +80,7 @@ func pickByKeyboard(t *testing.T, v *browser.View, part, value string) {
 	v.Press("Space")
 	var seen []string
 	for range 12 {
-		var now string
-		v.Eval(`document.querySelector('[data-part="`+part+`"]:checked')?.value ?? ""`, &now)
+		now := browser.Eval[string](v, `document.querySelector('[data-part="`+part+`"]:checked')?.value ?? ""`)
 		if now == value {
 			return
 		}
@@ -101,9 +97,8 @@ func atHeading(v *browser.View, css string) {
 	v.WaitJS(`document.activeElement.id === "coinslot-heading"`, "the keyboard to be at the heading of "+css)
 }
 
-// The whole way and its turns without a mouse: choose, copy, another coin,
-// cancel, again, paid, receipt. With every new screen the keyboard is at its
-// heading, never lost.
+// The whole way and its turns without a mouse: choose, copy, another coin, cancel, again, paid,
+// receipt. With every new screen the keyboard is at its heading, never lost.
 func TestKeyboardThroughEveryScreen(t *testing.T) {
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "25.00"})

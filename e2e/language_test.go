@@ -123,9 +123,7 @@ func TestLanguageMenu(t *testing.T) {
 			v.WaitText("h1", german["choose.title"])
 			v.Click(`[data-part="continue"]`) // a mistake
 			v.WaitText(`[data-part="error"]`, german["choose.missing.coin"])
-			choose(v, "USDT", "trc20")
-			v.Wait(pending)
-			tx := s.matches(v)
+			tx := s.choose(v, "USDT", "trc20")
 			v.WaitText(`[data-part="cancel"]`, german["pay.cancel"])
 			s.simulate(tx, "parts")
 			v.Wait(`[data-part="missing"]`)
@@ -180,9 +178,7 @@ func TestRightToLeft(t *testing.T) {
 	p := chromium.Open(t, s.base+"/checkout/"+id+"?lang=ar", browser.Options{Height: 1400})
 	p.Wait(`html[dir="rtl"][lang="ar"]`)
 	p.Wait(`[data-live="wasm"]`)
-	choose(p.View, "USDT", "trc20")
-	p.Wait(pending)
-	tx := s.matches(p.View)
+	tx := s.choose(p.View, "USDT", "trc20")
 	for part, want := range map[string]string{"address": tx.WalletAddress, "pay-amount": p.Attr(`[data-part="pay-amount"]`, "data-value")} {
 		var got struct{ Direction, Selected string }
 		p.Eval(`(e => {
@@ -193,8 +189,7 @@ func TestRightToLeft(t *testing.T) {
 			t.Errorf("%s runs %s and is copied as %q; want ltr and %q", part, got.Direction, got.Selected, want)
 		}
 	}
-	var price string
-	p.Eval(`(e => { const r = document.createRange(); r.selectNodeContents(e); return r.toString() })(document.querySelector('[data-part="amount-usd"]'))`, &price)
+	price := browser.Eval[string](p, `(e => { const r = document.createRange(); r.selectNodeContents(e); return r.toString() })(document.querySelector('[data-part="amount-usd"]'))`)
 	if !strings.Contains(price, "25") {
 		t.Errorf("the price reads %q", price)
 	}

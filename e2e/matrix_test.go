@@ -12,9 +12,9 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// hosts are the headers of host pages, %s standing for the checkout's origin: a
-// page without any, the strictest policy in which a checkout can be, and pages
-// that share their process with nobody, in two ways.
+// hosts are the headers of host pages, %s standing for the checkout's origin: a page without any,
+// the strictest policy in which a checkout can be, and pages with a process of their own, in two
+// ways.
 var hosts = map[string]http.Header{
 	"light": {},
 	"strict": {"Content-Security-Policy": {"default-src 'none'; script-src %[1]s; frame-src %[1]s; " +
@@ -43,8 +43,8 @@ func (c cell) String() string {
 }
 
 // cells are 8 of the 32 kinds: every kind of page in both modes, and every two values of site,
-// storage, mode and page together in one of them at least. What goes wrong goes wrong by one of
-// these or by two that meet, as a policy and a site do; no code of ours looks at three.
+// storage, mode and page together in at least one of them. A failure comes from one of these or
+// from two that meet, as a policy and a site do; no code of ours combines three.
 func cells() []cell {
 	var list []cell
 	for i, host := range []string{"light", "strict", "isolated", "credentialless"} {
@@ -71,9 +71,8 @@ func TestMatrixIsPairwise(t *testing.T) {
 	}
 }
 
-// newHost serves host pages, of any kind that a query names, for a checkout that
-// is known by the first request only. A page of 127.0.0.1 is cross-site to
-// localhost, one of another port is not.
+// newHost serves host pages, of any kind that a query names, for a checkout that is known by the
+// first request only. A page of 127.0.0.1 is cross-site to localhost, one of another port is not.
 func newHost(t testing.TB, checkout *string) (crossSite, sameSite string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -91,15 +90,15 @@ func newHost(t testing.TB, checkout *string) (crossSite, sameSite string) {
 	return server.URL, strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
 }
 
-// recordViolations is a script of every document that keeps what its policies refuse, and what a checkout
-// in it tells.
+// recordViolations is a script of every document that records violations of its policies and the
+// events of its checkouts.
 const recordViolations = `window.refusals = [];
 addEventListener("securitypolicyviolation", e => refusals.push(e.effectiveDirective + " " + e.blockedURI + " " + e.sourceFile));
 ` + recordEvents
 
-// Whatever the shop's page is like and whatever the browser forbids, a shopper
-// pays, with WebAssembly, in one frame; nothing is kept in the browser, asked of
-// anybody else, or refused by a policy; and the page is told of no failure.
+// Whatever the shop's page is like and whatever the browser forbids, a shopper pays, with
+// WebAssembly, in one frame; nothing is stored in the browser, requested from third parties or
+// refused by a policy, and the page gets no error event.
 func TestPaysEverywhere(t *testing.T) {
 	var checkout string
 	crossSite, sameSite := newHost(t, &checkout)
@@ -120,7 +119,7 @@ func TestPaysEverywhere(t *testing.T) {
 			p.WaitJS(`told.some(e => e.type === "complete" && e.status === "confirmed")`, "the complete event")
 			s.sink.await(t, id, "checkout.confirmed")
 			if said := lines(t, p); len(said)+len(faults(p)) != 0 {
-				t.Errorf("the console says %q, and %+v is told; want nothing", said, faults(p))
+				t.Errorf("the console says %q, and the events are %+v; want nothing", said, faults(p))
 			}
 			assertNothingStored(t, p, f)
 			assertOnlyRequests(t, p, host, s.base)
@@ -173,8 +172,7 @@ func (s *stack) paysIn(t *testing.T, f *browser.View) {
 	f.Wait(`[data-live="wasm"]`)
 }
 
-// assertNothingStored asserts one frame, and that no policy refused and nobody stored
-// anything.
+// assertNothingStored asserts that there is one frame, no policy violation and nothing stored.
 func assertNothingStored(t *testing.T, p *browser.Page, f *browser.View) {
 	t.Helper()
 	if n, others := p.Count(`coinslot-checkout >>> iframe`), p.Count(`iframe`); n != 1 || others != 0 {
@@ -187,8 +185,7 @@ func assertNothingStored(t *testing.T, p *browser.Page, f *browser.View) {
 		if list := v.Stored(); len(list) > 0 {
 			t.Errorf("the %s has stored %q; want nothing", name, list)
 		}
-		var refusals []string
-		if v.Eval(`refusals`, &refusals); len(refusals) > 0 {
+		if refusals := browser.Eval[[]string](v, `refusals`); len(refusals) > 0 {
 			t.Errorf("the %s's policy refused %q; want nothing", name, refusals)
 		}
 	}

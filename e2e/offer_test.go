@@ -25,12 +25,10 @@ func offersFile(t *testing.T) string {
 	return "COINSLOT_CATALOG=" + path
 }
 
-// bought pays for what is on screen and returns what the merchant is told of it.
+// bought pays for what is on screen and returns the merchant's view of it.
 func (s *stack) bought(v *browser.View) string {
 	s.t.Helper()
-	choose(v, "USDT", "trc20")
-	v.Wait(pending)
-	s.matches(v)
+	s.choose(v, "USDT", "trc20")
 	var o struct {
 		AmountUSD string `json:"amount_usd"`
 		Title     string
@@ -116,7 +114,7 @@ func TestNoLayoutShiftWhilePressed(t *testing.T) {
 	p.Wait(costs("7.00"))
 	p.Type(amountField, "9")
 	release = p.Hold(usdt)
-	p.Wait(costs("9.00")) // nobody lets go
+	p.Wait(costs("9.00")) // without a release
 	release()
 }
 
@@ -149,7 +147,7 @@ func TestOfferQuantity(t *testing.T) {
 	})
 }
 
-// What was typed while the program was on its way is what it goes on with.
+// What was typed while the program was on its way is what it continues with.
 func TestOfferTypedBeforeTheTakeover(t *testing.T) {
 	s := newHeldStack(t, offersFile(t))
 	p := chromium.Open(t, s.base+"/checkout?item=tip", browser.Options{Height: 1800})
@@ -166,7 +164,7 @@ func TestOfferTypedBeforeTheTakeover(t *testing.T) {
 	assertCleanConsole(t, p)
 }
 
-// Enter goes on in every field but that of the amount, where it shows the price.
+// Enter submits in every field but that of the amount, where it shows the price.
 func TestOfferEnter(t *testing.T) {
 	s := newStack(t, offersFile(t))
 	p := chromium.Open(t, s.base+"/checkout?item=tip", browser.Options{Height: 1800})
@@ -180,20 +178,4 @@ func TestOfferEnter(t *testing.T) {
 	p.Press("Enter")
 	p.Wait(pending)
 	p.Wait(costs("8.00"))
-}
-
-// A token that is not good is told in words, not paid.
-func TestInvalidOrderToken(t *testing.T) {
-	s := newStack(t)
-	good := s.token(t, "31.00", "words")
-	for name, token := range map[string]string{"cut": good[:len(good)-9], "of nobody": "a.b.c"} {
-		p := chromium.Open(t, s.base+"/checkout?order="+token, browser.Options{NoJS: true})
-		p.WaitText(`[data-part="error"]`, "order")
-		if p.Exists(`[data-part="continue"]`) || p.Exists(`[data-part="amount-usd"]`) {
-			t.Errorf("%s: there is something to pay", name)
-		}
-	}
-	if n := len(s.issued()); n != 0 {
-		t.Errorf("%d transactions", n)
-	}
 }

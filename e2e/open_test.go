@@ -19,9 +19,7 @@ func TestOpensByScript(t *testing.T) {
 	p.Eval(`(b => { b.click(); b.click(); })(document.getElementById("buy"))`, nil)
 	f := p.Frame(frame)
 	f.Wait(`[data-live="wasm"]`)
-	choose(f, "ETH", "arbitrum")
-	f.Wait(pending)
-	s.simulate(s.matches(f), "pay")
+	s.simulate(s.choose(f, "ETH", "arbitrum"), "pay")
 	f.Wait(paid)
 	var outcome struct{ Session, Status string }
 	p.Eval(`window.widget.result`, &outcome)
@@ -39,24 +37,7 @@ func TestOpensByScript(t *testing.T) {
 	assertCleanConsole(t, p)
 }
 
-// An order token of the same order finds the payment that was begun, wherever
-// the shopper comes from.
-func TestOrderTokenFindsItsPayment(t *testing.T) {
-	s := newStack(t)
-	page := s.base + "/checkout?order=" + s.token(t, "31.00", "twice")
-	p := chromium.Open(t, page, browser.Options{NoJS: true, Height: 1400})
-	choose(p.View, "USDT", "trc20")
-	p.Wait(pending)
-	s.matches(p.View)
-	p = chromium.Open(t, page, browser.Options{Height: 1400})
-	s.matches(p.View)
-	if n := len(s.issued()); n != 1 {
-		t.Errorf("%d transactions were created; want 1", n)
-	}
-}
-
-// A gateway that fails for a moment costs the shopper a second click, not the
-// order.
+// A gateway that fails for a moment costs the shopper a second click, not the order.
 func TestGatewayFailsOnce(t *testing.T) {
 	runParallel(t)
 	for name, noJS := range map[string]bool{"wasm": false, "no script": true} {
@@ -70,9 +51,7 @@ func TestGatewayFailsOnce(t *testing.T) {
 			choose(p.View, "USDT", "trc20")
 			p.Wait(`[data-part="error"]`)
 			p.Wait(`[data-part="continue"]`)
-			choose(p.View, "USDT", "bep20")
-			p.Wait(pending)
-			s.matches(p.View)
+			s.choose(p.View, "USDT", "bep20")
 		})
 	}
 }

@@ -200,7 +200,7 @@ func (d *driven) checksTheAddress(t *testing.T) {
 	}
 }
 
-// goesOnElsewhere: a payment goes on on another device: its link and the link's picture.
+// goesOnElsewhere: a payment continues on another device, by its link and the link's picture.
 func (d *driven) goesOnElsewhere(t *testing.T) {
 	d.SetTest(t)
 	d.Click(`[data-part="device"] > summary`)
@@ -311,7 +311,7 @@ func TestPaysByWallet(t *testing.T) {
 			}
 			t.Run(m.name+"/"+coin.symbol, func(t *testing.T) {
 				p.SetTest(t)
-				m.meets(t, p, coin, tx)
+				m.check(t, p, coin, tx)
 			})
 			p.SetTest(t)
 		}
@@ -330,8 +330,8 @@ type walletResponse struct {
 	text  string
 }
 
-// meets presses the wallet's button on the pay screen.
-func (m walletResponse) meets(t *testing.T, p *browser.Page, coin walletCoin, tx sandbox.Transaction) {
+// check presses the wallet's button on the pay screen.
+func (m walletResponse) check(t *testing.T, p *browser.Page, coin walletCoin, tx sandbox.Transaction) {
 	t.Helper()
 	p.Wait(`[data-live="wasm"]`)
 	p.WaitText(`[data-part="wallet"]`, "Pay with Fox Wallet")
@@ -344,8 +344,7 @@ func (m walletResponse) meets(t *testing.T, p *browser.Page, coin walletCoin, tx
 	p.Eval(`resetWallet("`+m.name+`")`, nil)
 	p.Click(`[data-part="wallet"]`)
 	p.WaitText(`.wallets .note`, strings.Replace(m.text, "NETWORK", p.Attr(`[data-part="network-name"]`, "data-value"), 1))
-	var asked []string
-	p.Eval(`window.asked`, &asked)
+	asked := browser.Eval[[]string](p, `window.asked`)
 	want := slices.Clone(m.asked)
 	if m.sends {
 		want = append(want, coin.transaction(t, tx.WalletAddress, p.Attr(`[data-part="pay-amount"]`, "data-value")))
@@ -414,8 +413,7 @@ func TestOneWalletRequest(t *testing.T) {
 	p.Click(`[data-part="wallet"]`)
 	p.Click(`[data-part="copy-address"]`) // the page still does its work
 	p.WaitText(`[data-part="copy-address"]`, "Copied")
-	var n int
-	if p.Eval(`window.asked.length`, &n); n != 6 {
+	if n := browser.Eval[int](p, `window.asked.length`); n != 6 {
 		t.Errorf("the wallet was asked %d times; want 6 for one payment", n)
 	}
 	p.Click(`[data-part="change"]`)
@@ -425,8 +423,8 @@ func TestOneWalletRequest(t *testing.T) {
 	p.Wait(`[data-part="wallet"][aria-disabled="false"]`)
 }
 
-// A frame that no wallet looks into offers the page in a tab of its own; one
-// that is looked into pays in place. Nobody who pays from an exchange is asked.
+// A frame that wallets do not look into offers the page in a tab of its own; one that they look
+// into pays in place. A shopper who pays from an exchange sees no wallet.
 func TestWalletsInAFrame(t *testing.T) {
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "125.00"})
@@ -456,7 +454,7 @@ func TestWalletsInAFrame(t *testing.T) {
 	p.WaitText(".exchange-note", "Withdraw so that exactly")
 	p.Wait(`details.help[open]`)
 	if p.Exists(`[data-part="wallet"]`) {
-		t.Error("a wallet is offered to somebody who pays from an exchange")
+		t.Error("a wallet is offered to a shopper who pays from an exchange")
 	}
 }
 

@@ -50,12 +50,8 @@ func TestPaysInline(t *testing.T) {
 	id := s.session(order{"amount_usd": "25.00", "order_ref": "inline"})
 	p, f := s.open(t, id, "inline", browser.Options{})
 	f.Wait(`[data-live="wasm"]`)
-	choose(f, "USDT", "trc20")
-	f.Wait(pending)
-	tx := s.matches(f)
-	if err := s.gateway.Pay(tx.TrackingCode, "pay"); err != nil {
-		t.Fatal(err)
-	}
+	tx := s.choose(f, "USDT", "trc20")
+	s.simulate(tx, "pay")
 	f.Wait(paid)
 	p.WaitText("#log", "complete confirmed")
 	s.sink.await(t, id, "checkout.confirmed")
@@ -81,16 +77,13 @@ func TestTwoTabsOneTransaction(t *testing.T) {
 	id := s.session(order{"amount_usd": "25.00"})
 	_, f := s.open(t, id, "inline", browser.Options{})
 	_, g := s.open(t, id, "inline", browser.Options{})
-	choose(f, "USDT", "trc20")
-	tx := s.matches(f)
+	tx := s.choose(f, "USDT", "trc20")
 	g.Wait(pending) // by websocket
 	s.matches(g)
 	if n := len(s.issued()); n != 1 {
 		t.Errorf("%d transactions were created; want 1", n)
 	}
-	if err := s.gateway.Pay(tx.TrackingCode, "pay"); err != nil {
-		t.Fatal(err)
-	}
+	s.simulate(tx, "pay")
 	f.Wait(paid)
 	g.Wait(paid)
 }
@@ -112,12 +105,8 @@ func TestPaysWithoutJavaScript(t *testing.T) {
 	id := s.session(order{"amount_usd": "25.00"})
 	p := chromium.Open(t, s.shopURL(id, "inline"), browser.Options{NoJS: true})
 	p.Click(`coinslot-checkout a`) // the fallback link
-	choose(p.View, "USDT", "trc20")
-	p.Wait(pending)
-	tx := s.matches(p.View)
-	if err := s.gateway.Pay(tx.TrackingCode, "pay"); err != nil {
-		t.Fatal(err)
-	}
+	tx := s.choose(p.View, "USDT", "trc20")
+	s.simulate(tx, "pay")
 	p.Wait(paid) // by refresh
 	s.sink.await(t, id, "checkout.confirmed")
 }

@@ -7,9 +7,8 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// What a press changes is there before anything else can happen: the amount that a
-// network would cost pushes the button below it down, and drawn any later it would do
-// so under the next press.
+// What a press changes is there before anything else can happen: the amount that a network would
+// cost pushes the button below it down, and drawn any later it would do so under the next press.
 func TestPressIsDrawnAtOnce(t *testing.T) {
 	s := newStack(t)
 	p := s.openPage(t, s.session(order{"amount_usd": "25.00"}), browser.Options{})
@@ -61,8 +60,7 @@ func TestNoReloadWhilePressed(t *testing.T) {
 	p.Eval(`new Promise(done => { caught.pop()(); setTimeout(done, 200) })`, nil) // as long as a press may last
 	release()
 	p.Eval(`new Promise(done => { window.through = true; caught.forEach(go => go()); setTimeout(done, 200) })`, nil)
-	var pressed []string
-	p.Eval(`pressed`, &pressed)
+	pressed := browser.Eval[[]string](p, `pressed`)
 	if got := strings.Join(pressed, " "); got != "pointerdown pointerup click" {
 		t.Errorf("the page has heard %q; want the whole press", got)
 	}

@@ -14,10 +14,9 @@ import (
 	"testing"
 )
 
-// proxy stands between browsers and a checkout, as a merchant's web server or a
-// company's network does. To the checkout it looks as if nobody did: what
-// browsers call the proxy's origin is the checkout's own there, so one stack can
-// have many.
+// proxy stands between browsers and a checkout, as a merchant's web server or a company's network
+// does. It is invisible to the checkout: the proxy's origin becomes the checkout's own, so one
+// stack can have many.
 type proxy struct {
 	base           string // on localhost
 	server         *httptest.Server
@@ -25,9 +24,9 @@ type proxy struct {
 	releaseProgram chan struct{} // closed when the test is over
 }
 
-// spoil puts a proxy that changes answers before the checkout at to, and returns
+// proxied puts a proxy that changes answers before the checkout at to, and returns
 // the origin that browsers go to.
-func spoil(t *testing.T, to string, change func(*http.Response)) (base string) {
+func proxied(t *testing.T, to string, change func(*http.Response)) (base string) {
 	t.Helper()
 	return newProxy(t, to, change).base
 }
@@ -91,8 +90,7 @@ func without(header, text string) func(*http.Response) {
 	}
 }
 
-// rewritten changes the bodies of answers whose path has that ending; "" means
-// all pages.
+// rewritten changes the bodies of answers whose path has that ending; "" means all pages.
 func rewritten(ending string, change func([]byte) []byte) func(*http.Response) {
 	return func(r *http.Response) {
 		page := strings.HasPrefix(r.Header.Get("Content-Type"), "text/html")

@@ -13,10 +13,9 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// Whoever follows docs/quickstart.md gets what it says: its commands are run as
-// they are but for port numbers, which somebody else may be using, in their order,
-// in a clean clone of what is committed. With what that has built, whoever goes on
-// to other pages gets what they say.
+// A reader who follows docs/quickstart.md gets what it says: its commands are run as they are, in
+// their order, in a clean clone of what is committed; only port numbers are replaced by free ones.
+// The build serves the commands of other pages, too.
 func TestQuickstart(t *testing.T) {
 	t.Parallel()
 	r := newReader(t)

@@ -11,13 +11,13 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// recordOutcome has the host page keep what the element tells it.
+// recordOutcome has the host page keep the element's outcome.
 const recordOutcome = `(() => {
 	addEventListener('coinslot-complete', e => { window.complete = e.detail; });
 	document.querySelector('coinslot-checkout').result.then(result => { window.result = result; });
 })()`
 
-// outcome is what a host page is told when a checkout has ended.
+// outcome is what a host page gets when a checkout has ended.
 type outcome struct{ Session, Status, Receipt string }
 
 // endsWith opens a session in the shop, has it end by a kind of payment and returns
@@ -50,8 +50,8 @@ func (s *stack) verifyReceipt(text, ref, amount string) (receipt.Claims, error) 
 	return receipt.Receipt(text, keys, s.base, receipt.Order{Ref: ref, AmountUSD: amount})
 }
 
-// What the page of a shop is told when a shopper has paid proves it to the
-// shop's server, for this order only.
+// The receipt that the shop's page gets proves the payment to the shop's server, for this order
+// only.
 func TestReceiptProves(t *testing.T) {
 	runParallel(t)
 	for name, o := range map[string]browser.Options{"wasm": {}, "html": {BlockURLs: []string{"*.wasm"}}} {
@@ -91,8 +91,7 @@ func TestReceiptIsCopied(t *testing.T) {
 	p.Eval(recordCopies, nil)
 	p.Click(`[data-part="copy-reference"]`)
 	p.WaitText(`[data-part="copy-reference"]`, "copied")
-	var copied []string
-	p.Eval(`window.copied`, &copied)
+	copied := browser.Eval[[]string](p, `window.copied`)
 	if len(copied) != 1 {
 		t.Fatalf("copied %q; want one text", copied)
 	}

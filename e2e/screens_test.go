@@ -63,7 +63,7 @@ func (w *walk) order() {
 	w.page.Wait(`[data-live="wasm"]`)
 }
 
-// pending goes on until the address is shown, then pretends a payment.
+// pending continues until the address is shown, then simulates payments.
 func (w *walk) pending(kinds ...sandbox.Kind) {
 	w.t.Helper()
 	w.order()

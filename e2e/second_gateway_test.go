@@ -17,7 +17,7 @@ import (
 // otherGateway is a second implementation of gateway-api.md that takes the
 // other way wherever that page leaves one open: tracking codes are UUIDs, times
 // are milliseconds, numbers are strings and strings numbers, empty is null,
-// codes and statuses are in upper case, and there are members nobody knows.
+// codes and statuses are in upper case, and there are unknown members.
 type otherGateway struct {
 	mu  sync.Mutex // guards the fields below
 	txs []*otherTx

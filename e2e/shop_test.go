@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -47,49 +45,30 @@ for (const type of ['ready', 'open', 'status', 'complete', 'close', 'error'])
 
 // heldStack is a checkout whose WebAssembly program arrives when the test says so.
 type heldStack struct {
-	*stack
+	*faultyProxy
 
-	mu   sync.Mutex    // guards gate
-	gate chan struct{} // closed while the program may pass
+	gateMu sync.Mutex
+	gate   chan struct{} // closed while the program may pass; guarded by gateMu
 }
 
 // newHeldStack starts a stack behind a proxy that holds the program back. extra
 // settings are added to the environment.
 func newHeldStack(t *testing.T, extra ...string) *heldStack {
 	t.Helper()
-	h := &heldStack{gate: make(chan struct{})}
-	var proxy *httputil.ReverseProxy
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasSuffix(r.URL.Path, ".wasm") {
+	h := &heldStack{faultyProxy: newFaultyProxy(t, extra...), gate: make(chan struct{})}
+	t.Cleanup(h.releaseProgram) // first, or closing the proxy waits for what is held
+	h.set(func(out *http.Request) {
+		if strings.HasSuffix(out.URL.Path, ".wasm") {
 			<-h.current()
 		}
-		proxy.ServeHTTP(w, r)
-	}))
-	t.Cleanup(server.Close)
-	t.Cleanup(h.releaseProgram)
-	public := strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
-	h.stack = newStack(t, append(extra, "COINSLOT_PUBLIC_URL="+public)...)
-	target, err := url.Parse(h.base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy = &httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target); r.Out.Host = r.In.Host },
-		ModifyResponse: func(r *http.Response) error {
-			if strings.HasSuffix(r.Request.URL.Path, ".wasm") {
-				r.Header.Set("Cache-Control", "no-store") // or a second page would not ask for it
-			}
-			return nil
-		},
-	}
-	h.base = public
+	}, only(".wasm", setHeader("Cache-Control", "no-store"))) // or a second page would not ask for it
 	return h
 }
 
 // releaseProgram lets the program through from now on.
 func (h *heldStack) releaseProgram() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.gateMu.Lock()
+	defer h.gateMu.Unlock()
 	select {
 	case <-h.gate:
 	default:
@@ -99,14 +78,14 @@ func (h *heldStack) releaseProgram() {
 
 // holdProgram holds the program back again.
 func (h *heldStack) holdProgram() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.gateMu.Lock()
+	defer h.gateMu.Unlock()
 	h.gate = make(chan struct{})
 }
 
 func (h *heldStack) current() chan struct{} {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.gateMu.Lock()
+	defer h.gateMu.Unlock()
 	return h.gate
 }
 

@@ -9,12 +9,11 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// BenchmarkShow tells what passes from the click on a shop's link until the
-// checkout can be used and until WebAssembly drives it, in milliseconds: medians, and
-// the fastest, which a busy computer spoils least.
-// Cold is a browser that has never seen the checkout and learns of the wish by the
-// click; warm is one whose shopper has pointed at the link until all was loaded.
-// cpu4 is a computer four times as slow. The network costs nothing.
+// BenchmarkShow measures the time from the click on a shop's link until the checkout can be used
+// and until WebAssembly drives it, in milliseconds: medians, and the fastest, which a busy computer
+// distorts least. Cold is a browser that has never seen the checkout and learns of it by the click;
+// warm is one whose shopper has pointed at the link until all was loaded. cpu4 is a computer four
+// times as slow. The network costs nothing.
 func BenchmarkShow(b *testing.B) {
 	var checkout string
 	host, _ := newHost(b, &checkout)
@@ -40,7 +39,7 @@ func BenchmarkShow(b *testing.B) {
 // shown are two moments after a click, in milliseconds.
 type shown struct{ Usable, Live float64 }
 
-// show opens a checkout in a fresh browser and tells how long it took.
+// show opens a checkout in a fresh browser and measures it.
 func (s *stack) show(b *testing.B, host string, warm bool, slow float64) (m shown) {
 	b.Helper()
 	prewarm := "none"
@@ -62,8 +61,7 @@ func (s *stack) show(b *testing.B, host string, warm bool, slow float64) (m show
 	p.Click(`coinslot-checkout a`)
 	p.WaitConsole(before, liveMessage)
 	f := p.Frame(frame)
-	var clicked float64
-	p.Eval(`clicked`, &clicked)
+	clicked := browser.Eval[float64](p, `clicked`)
 	f.Eval(`({usable: usable, live: live})`, &m)
 	return shown{m.Usable - clicked, m.Live - clicked}
 }

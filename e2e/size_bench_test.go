@@ -14,7 +14,7 @@ import (
 	_ "coinslot/static" // is compiled before TestMain changes the files that it embeds
 )
 
-// BenchmarkSize tells what a shopper's browser loads, in bytes, and what a server
+// BenchmarkSize reports what a shopper's browser loads, in bytes, and what a server
 // needs. Nothing is timed.
 func BenchmarkSize(b *testing.B) {
 	sizes := builtSizes(b)

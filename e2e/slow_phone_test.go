@@ -13,8 +13,8 @@ import (
 	"coinslot/e2e/link"
 )
 
-// phone is a shopper with a slow phone: a shop's page, a checkout, and both of
-// them behind one line. The line is as fast as the machine until told otherwise.
+// phone is a shopper with a slow phone: a shop's page and a checkout, both behind one line, which
+// is unlimited until it is slowed down.
 type phone struct {
 	*stack
 	line          *link.Link
@@ -108,7 +108,7 @@ func readClocks(l *link.Link, p *browser.Page, in *browser.View) (s pageLoad) {
 	return s
 }
 
-// waterfall tells what was asked for since began, in ms.
+// waterfall lists the requests since began, in ms.
 func waterfall(l *link.Link, began time.Time) string {
 	var b strings.Builder
 	at := func(t time.Time) string {

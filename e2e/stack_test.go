@@ -155,7 +155,7 @@ func (s *stack) session(o order) string {
 	return got.ID
 }
 
-// object is what the merchant's API tells of a session.
+// object is a session as the merchant's API returns it.
 type object struct {
 	Status   string
 	Version  int64
@@ -236,6 +236,13 @@ func (s *stack) matches(v screen) sandbox.Transaction {
 		s.t.Errorf("amount on screen = %q; the gateway asks for %s", shown, tx.PayAmount)
 	}
 	return tx
+}
+
+// choose picks a coin, compares what is on screen with what the gateway issued last, and returns that.
+func (s *stack) choose(v screen, symbol, network string) sandbox.Transaction {
+	s.t.Helper()
+	choose(v, symbol, network)
+	return s.matches(v)
 }
 
 // serveShop is the host page; the query says what is on it.
@@ -344,7 +351,7 @@ func verify(h http.Header, body []byte) string {
 	return "no signature matches"
 }
 
-// types returns what the merchant was told about a session, in order.
+// types returns the types of the events about a session, in order.
 func (k *sink) types(session string) []string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -357,7 +364,7 @@ func (k *sink) types(session string) []string {
 	return list
 }
 
-// await waits until the merchant was told of type about the session.
+// await waits for an event of a type about the session.
 func (k *sink) await(t testing.TB, session, typ string) {
 	t.Helper()
 	await(t, "the webhook "+typ, func() bool { return count(k.types(session), typ) > 0 })
@@ -394,7 +401,7 @@ func awaitFor(t testing.TB, patience time.Duration, what string, ok func() bool)
 	}
 }
 
-// freePort returns a port that nobody listens on now.
+// freePort returns a port that is free now.
 func freePort(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

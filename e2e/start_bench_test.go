@@ -29,7 +29,7 @@ const (
 	awaited = 1_000   // of them that wait for money, and are due
 )
 
-// BenchmarkStart tells what passes from the start of the process until it has
+// BenchmarkStart measures the time from the start of the process until it has
 // answered. Empty is with no database at all, which has to be made; the answer is a
 // list of sessions. Full is with a hundred thousand sessions left by a process that
 // was killed, a thousand of them waiting for money; the answer is the page of one of

@@ -66,16 +66,14 @@ func TestTakeoverIsInvisible(t *testing.T) {
 				if at, ok := firstDifference(before, screenshot(t, p), clocks); ok {
 					t.Errorf("the page looks different at %v (pictures in %s)", at, savePictures(t, before, screenshot(t, p)))
 				}
-				var blank []string
-				p.Eval(`blank`, &blank)
+				blank := browser.Eval[[]string](p, `blank`)
 				if len(blank) > 0 {
 					t.Errorf("pictures were not there in the moment of the takeover: %v", blank)
 				}
 				moved := 0.0
 				p.Eval(`window.moved`, &moved)
 				if moved > 0 {
-					var movers []string
-					p.Eval(`window.movers`, &movers)
+					movers := browser.Eval[[]string](p, `window.movers`)
 					t.Errorf("parts have moved: layout shift of %g\n%s", moved, strings.Join(movers, "\n"))
 				}
 				assertCleanConsole(t, p)
@@ -113,9 +111,7 @@ var takeovers = map[string]func(*testing.T, *heldStack, *browser.Page){
 
 // ended chooses a coin and waits for what a kind of payment leads to.
 func (h *heldStack) ended(p *browser.Page, kind sandbox.Kind, want string) {
-	choose(p.View, "USDT", "trc20")
-	p.Wait(pending)
-	h.simulate(h.matches(p.View), kind)
+	h.simulate(h.choose(p.View, "USDT", "trc20"), kind)
 	p.Wait(want)
 }
 
@@ -123,21 +119,18 @@ func TestTakeoverKeepsSelection(t *testing.T) {
 	h := newHeldStack(t)
 	p := h.openPage(t, h.session(order{"amount_usd": "25.00"}), browser.Options{})
 	p.Wait(`[data-live="html"]`)
-	choose(p.View, "USDT", "trc20")
-	p.Wait(pending)
-	tx := h.matches(p.View)
+	tx := h.choose(p.View, "USDT", "trc20")
 	p.Eval(`getSelection().selectAllChildren(document.querySelector('[data-part="address"]'))`, nil)
 	h.releaseProgram()
 	p.Wait(`[data-live="wasm"]`)
-	var selected string
-	p.Eval(`getSelection().toString()`, &selected)
+	selected := browser.Eval[string](p, `getSelection().toString()`)
 	if selected != tx.WalletAddress {
 		t.Errorf("selected is %q; want the address %q", selected, tx.WalletAddress)
 	}
 }
 
-// What the shopper is doing to the page goes on to its end, and only then the
-// page is taken over: a browser makes no click of a press and a release on two elements.
+// A press under way continues to its release, and only then the page is taken over: a browser makes
+// no click of a press and a release on two elements.
 func TestTakeoverWaitsForRelease(t *testing.T) {
 	h := newHeldStack(t)
 	const usdc = `[data-part="currency"][value="USDC"]`

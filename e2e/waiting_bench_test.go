@@ -11,16 +11,14 @@ import (
 // than 50 ms, from when window.long is set to 0.
 const countLongTasks = `new PerformanceObserver(list => { window.long += list.getEntries().length }).observe({type: "longtask"})`
 
-// BenchmarkWaiting tells what a minute of waiting for the payment costs: the
-// processor time of all tasks of the main thread of the page that holds the
-// checkout, the long ones among them, and how much of the time is script. The
-// computer is four times as slow as it is, the gateway is asked every 3 s, and
-// each answer comes over the websocket.
+// BenchmarkWaiting measures what a minute of waiting for the payment costs: the processor time of
+// all tasks of the main thread of the page that holds the checkout, the long ones among them, and
+// the share of scripts. The computer is slowed down four times, the gateway is polled every 3 s,
+// and each answer comes over the websocket.
 //
-// It is a payment of half an hour, whose clock goes in minutes until the last five.
-// last-ms/min is the same for these, where it goes in seconds; still-ms/min is for
-// the page without WebAssembly, which asks for itself; own-ms/min is at the computer's
-// ownTexts speed.
+// It is a payment of half an hour, whose countdown shows minutes until the last five. last-ms/min
+// is the same for these, where it shows seconds; still-ms/min is the page without WebAssembly,
+// which polls; own-ms/min is at the computer's own speed.
 func BenchmarkWaiting(b *testing.B) {
 	s := newStack(b, "COINSLOT_POLL_INTERVAL=3s") // the default
 	for b.Loop() {
@@ -41,8 +39,7 @@ func BenchmarkWaiting(b *testing.B) {
 			spent := p.Spent().Since(before[name])
 			b.ReportMetric(milliseconds(spent.Tasks), name+"ms/min")
 			if name == "" {
-				var long float64
-				p.Eval(`window.long`, &long)
+				long := browser.Eval[float64](p, `window.long`)
 				b.ReportMetric(long, "long-tasks")
 				b.ReportMetric(milliseconds(spent.Scripts), "script-ms/min")
 			}

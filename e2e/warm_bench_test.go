@@ -11,10 +11,9 @@ import (
 // keeps the code of a program that it has seen more than once.
 const warmLoads = 3
 
-// BenchmarkAgain tells how long a shopper with a slow phone, who has been here
-// before, waits until WebAssembly drives the checkout: in another page of the
-// shop, with another order, the connections still open. goapp is a hello world
-// in go-app. Medians; -v tells what was asked for, and when.
+// BenchmarkAgain measures how long a shopper with a slow phone, who has been here before, waits until
+// WebAssembly drives the checkout: in another page of the shop, with another order, the connections
+// still open. goapp is a hello world in go-app. Medians; -v lists the requests.
 func BenchmarkAgain(b *testing.B) {
 	b.Run("coinslot", func(b *testing.B) {
 		h := newPhone(b)

@@ -213,7 +213,7 @@ func (w *world) compareWithGateway(o object, records map[string]sandbox.Transact
 		return fmt.Sprintf("I13: the gateway has confirmed %d; it is %s", confirmed, o.Status)
 	}
 	if hasLatePayment(o, records) {
-		return "I13: money has come late that nobody knows of"
+		return "I13: late money is not known"
 	}
 	return ""
 }
@@ -259,12 +259,12 @@ func (w *world) compareEvents(o object, records map[string]sandbox.Transaction) 
 	confirmed := w.sink.count(o.ID, "checkout.confirmed")
 	switch {
 	case o.Status == "confirmed" && confirmed != 1:
-		return fmt.Sprintf("I5: it is confirmed; %d events have told of it", confirmed)
+		return fmt.Sprintf("I5: it is confirmed; %d events report it", confirmed)
 	case o.Status != "confirmed" && confirmed > 0:
-		return fmt.Sprintf("I5: it is %s; %d events have told that it is confirmed", o.Status, confirmed)
+		return fmt.Sprintf("I5: it is %s; %d events report that it is confirmed", o.Status, confirmed)
 	}
 	if event := wire.Status(o.Status).Event(); event != "" && w.sink.count(o.ID, event) == 0 {
-		return "no event has told that it is " + o.Status
+		return "no event reports that it is " + o.Status
 	}
 	for _, a := range o.Attempts {
 		seen := decimal.Zero
@@ -275,7 +275,7 @@ func (w *world) compareEvents(o object, records map[string]sandbox.Transaction) 
 		}
 		checkEvent := w.sink.count(o.ID, "checkout.partial") + w.sink.count(o.ID, "checkout.review") + confirmed
 		if seen.IsPositive() && checkEvent == 0 {
-			return fmt.Sprintf("I13: %s has come for attempt %d, and no event has told of it", seen, a.Number)
+			return fmt.Sprintf("I13: %s has come for attempt %d, and no event reports it", seen, a.Number)
 		}
 	}
 	return ""

@@ -65,7 +65,7 @@ func (w *world) startTogether(n int) {
 				<-wait(10 * time.Millisecond)
 			}
 			if v.Status != wire.Pending {
-				w.violate(s.id, "%s was not told of an address within %v", b.name, patience)
+				w.violate(s.id, "%s got no address within %v", b.name, patience)
 			}
 		})
 	}

@@ -17,15 +17,13 @@ import (
 )
 
 const (
-	// knownWithin is how soon a lost transaction must be known. Here the process
-	// runs at real pace.
+	// knownWithin is how soon a lost transaction must be known. Here the process runs at real pace.
 	knownWithin = 120 * time.Second
 	lostBatch   = 50
 )
 
-// TestTortureLostAnswers loses the answer to every session's first create,
-// after the gateway has opened the transaction. After every second batch the
-// process is killed as well.
+// TestTortureLostAnswers loses the answer to every session's first create, after the gateway has
+// opened the transaction. After every second batch the process is killed as well.
 func TestTortureLostAnswers(t *testing.T) {
 	began := time.Now()
 	r := goal.Result{Goal: "lost create answers", Wanted: 1000, Seed: goal.Seed(t)}
@@ -130,7 +128,7 @@ func (l *lostAnswers) followUntilPayable(ctx context.Context, b *shopper) {
 		switch {
 		case ok && v.Status == wire.Open && time.Now().After(again):
 			b.post(ctx, s, "attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`)
-			again = time.Now().Add(2 * time.Second) // as a person would, told that the gateway is away
+			again = time.Now().Add(2 * time.Second) // as a person would, reading that the gateway is unavailable
 		case ok && v.Status == wire.Pending && known:
 			return
 		}
@@ -166,8 +164,7 @@ func (l *lostAnswers) known(ctx context.Context, s *session, email string) bool 
 	return true
 }
 
-// code returns the tracking code of the transaction whose answer was lost, ""
-// if there is none yet.
+// code returns the tracking code of the transaction whose answer was lost, "" if there is none yet.
 func (l *lostAnswers) code(email string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -119,8 +119,7 @@ func (p *process) awaitReady(ctx context.Context) error {
 	}
 }
 
-// tail keeps the end of what is written to it and searches all of it for
-// secrets.
+// tail keeps the end of what is written to it and searches all of it for secrets.
 type tail struct {
 	search func(place string, text []byte)
 
@@ -147,7 +146,6 @@ func (l *tail) String() string {
 	return string(l.text[max(0, len(l.text)-tailBytes):])
 }
 
-// wait returns a channel that is sent on once d has passed; it is for the
-// randomLifetime of a crash and for shoppers who think, not for waiting until something
-// has happened.
+// wait returns a channel that is sent on once d has passed; it is for the randomLifetime of a crash
+// and for shoppers who think, not for waiting until something has happened.
 func wait(d time.Duration) <-chan time.Time { return time.After(d) }

@@ -13,10 +13,9 @@ import (
 	"coinslot/torture/goal"
 )
 
-// TestTortureSecrets searches everything that a process under load says and
-// writes for the secrets that it was given. The other tests of this package do
-// the same with all that they see; this one also asks wrongly and ends the
-// process so that it prints its stacks.
+// TestTortureSecrets searches everything that a process under load says and writes for the secrets
+// that it was given. The other tests of this package do the same with all that they see; this one
+// also asks wrongly and ends the process so that it prints its stacks.
 func TestTortureSecrets(t *testing.T) {
 	began := time.Now()
 	r := goal.Result{Goal: "canary secrets", Wanted: 20, Seed: goal.Seed(t)}

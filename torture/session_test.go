@@ -167,7 +167,7 @@ func (w *world) checkOlderShown(s *session, d shownPayment) {
 }
 
 // checkEvent checks an event at the moment it first arrives: that the gateway has
-// the money which it tells of (I5).
+// the money which it reports (I5).
 func (w *world) checkEvent(e event) {
 	w.note(e.session, "event %s %s: version %d %s", e.id, e.kind, e.version, e.status)
 	if e.kind != "checkout.confirmed" {
@@ -176,7 +176,7 @@ func (w *world) checkEvent(e event) {
 	records := w.gateway.records()
 	for _, a := range e.attempts {
 		if a.Status == "confirmed" && records[a.TrackingCode].Status != "confirmed" {
-			w.violate(e.session, "I5: %s tells that %s is paid; the gateway says %s", e.id, a.TrackingCode, records[a.TrackingCode].Status)
+			w.violate(e.session, "I5: %s reports that %s is paid; the gateway says %s", e.id, a.TrackingCode, records[a.TrackingCode].Status)
 		}
 	}
 }

@@ -295,8 +295,7 @@ func (b *shopper) actAfterEnd(ctx context.Context, v wire.View) {
 	}
 }
 
-// payAfterEnd pays in full what was cancelled, as a wallet does that was told to
-// before.
+// payAfterEnd pays in full what was cancelled, as a wallet does that was instructed before.
 func (b *shopper) payAfterEnd(a *wire.Attempt) {
 	amount, err := decimal.NewFromString(a.PayableAmount)
 	code := b.w.payable(a)

@@ -54,7 +54,7 @@ func TestTortureStorage(t *testing.T) {
 }
 
 // failDisk is one life under strace. A process that refuses to start or that
-// ends because of the fault is as good as one that goes on.
+// ends because of the fault is as good as one that continues.
 func (w *world) failDisk(strace string, round int) {
 	f := storageFaults[round%len(storageFaults)]
 	w.mu.Lock()

@@ -30,8 +30,7 @@ const speedup = 30
 // erased.
 const retention = 2 * time.Second
 
-// world is a checkout with everything around it. It lives for many lives of the
-// process.
+// world is a checkout with everything around it. It lives for many lives of the process.
 type world struct {
 	t          testing.TB
 	seed       uint64
@@ -117,9 +116,8 @@ func (w *world) settings() {
 	}
 }
 
-// freeHost returns an address on a loopback network of its own, below the
-// ports that connections going out use, so that nobody takes it between two
-// starts.
+// freeHost returns an address on a loopback network of its own, below the ports that connections
+// going out use, so that nobody takes it between two starts.
 func freeHost(t testing.TB) string {
 	t.Helper()
 	for range 100 {
@@ -173,7 +171,7 @@ func (w *world) await(p *process) {
 	w.resumeShoppers()
 }
 
-// resumeShoppers tells the shoppers that there is something to talk to.
+// resumeShoppers lets the shoppers continue: a process serves.
 func (w *world) resumeShoppers() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -1,5 +1,5 @@
 // Package browser drives a real Chromium in end-to-end tests, in the words of
-// somebody using it: open a page, wait for something to show, click, type.
+// a person using it: open a page, wait for something to show, click, type.
 //
 //	func TestPays(t *testing.T) {
 //		b := browser.Start(t)
@@ -12,12 +12,11 @@
 //		p.WaitGone("dialog[open]")
 //	}
 //
-// Where there is no Chromium the test is skipped; see [Need].
-// There are no other errors to check: what cannot be done fails the test, after
-// waiting for it (a minute unless Options.Patience says otherwise), with the URL,
-// the HTML, the console and a screenshot (kept with go test -artifacts). A
-// command waits for its element to be there, to be visible and, for Click and
-// Type, enabled, still and not covered; so tests need no sleeps.
+// Where there is no Chromium the test is skipped; see [Need]. There are no other errors to check:
+// what cannot be done fails the test, after waiting for it (a minute unless Options.Patience says
+// otherwise), with the URL, the HTML, the console and a screenshot (kept with go test -artifacts).
+// A command waits for its element to be there, to be visible and, for Click and Type, enabled,
+// still and not covered; so tests need no sleeps.
 //
 // Selectors are CSS and mean the first visible match; "host >>> inner" steps
 // into an open shadow root. Clicks and keys are real input events. Everything
@@ -26,10 +25,9 @@
 // A frame of another site runs in its own process, as in production. Third-party
 // storage is refused unless Options.ThirdPartyStorage allows it.
 //
-// The package speaks the DevTools protocol over a pipe, knows Linux and one
-// Chromium (/usr/bin/chromium), and reaches nothing but localhost and
-// *.localhost. It does not do windows opened by pages, downloads or file choosers.
-// Start with [Start] and [Browser.Open].
+// The package speaks the DevTools protocol over a pipe, knows Linux and one Chromium
+// (/usr/bin/chromium), and reaches nothing but localhost and *.localhost. It does not do windows
+// opened by pages, downloads or file choosers. Start with [Start] and [Browser.Open].
 package browser
 
 import (
@@ -69,8 +67,7 @@ type Options struct {
 	Dark bool
 	// ReducedMotion asks pages not to animate.
 	ReducedMotion bool
-	// ForcedColors asks pages to leave colours to the system, as for people with
-	// low vision.
+	// ForcedColors asks pages to leave colours to the system, as for people with low vision.
 	ForcedColors bool
 	// Script runs in every document of the page and its frames before their own
 	// scripts, as a browser's extensions do. No content security policy holds it.

@@ -11,7 +11,7 @@ import (
 type point struct{ X, Y float64 }
 
 // aim is a function of an element. Given null it aims at the element's middle;
-// given a point of the document an iframe holds, at that point. It tells where
+// given a point of the document an iframe holds, at that point. It returns where
 // that is in the element's own viewport and why a click there would miss. From then
 // on the document keeps what is pressed in it, for the failure report.
 const aim = `function(inner) {
@@ -34,16 +34,15 @@ const aim = `function(inner) {
 	return {...at, miss: "it is covered by " + (top ? top.cloneNode(false).outerHTML.slice(0, 200) : "nothing")};
 }`
 
-// aimed is what aim tells.
+// aimed is what aim returns.
 type aimed struct {
 	point
 	Away bool
 	Miss string
 }
 
-// Click moves the mouse to the middle of the element and clicks, once the
-// element is visible, enabled, not covered, and still where it was when the mouse
-// set out. It is scrolled into view.
+// Click moves the mouse to the middle of the element and clicks, once the element is visible,
+// enabled, not covered, and still where it was when the mouse set out. It is scrolled into view.
 func (v *View) Click(css string) {
 	v.page.tb.Helper()
 	v.Hold(css)()
@@ -175,8 +174,7 @@ func (p *Page) mouse(ctx context.Context, at point, step string) error {
 	return p.call(ctx, "Input.dispatchMouseEvent", mouse, nil)
 }
 
-// Type clicks a text field and replaces what it holds by text, key by key.
-// Empty text empties it.
+// Type clicks a text field and replaces what it holds by text, key by key. Empty text empties it.
 func (v *View) Type(css, text string) {
 	v.page.tb.Helper()
 	v.Click(css)
@@ -214,10 +212,9 @@ func namedKey(name string) (key, bool) {
 	return k, ok
 }
 
-// Press presses and releases a key: one character, or a key by its DOM name
-// ("Enter", "Tab", "Escape", "Space", "ArrowDown", …), with "Shift+",
-// "Control+" or "Alt+" before it. It goes to whatever has the focus, in
-// whichever frame, as keys do.
+// Press presses and releases a key: one character, or a key by its DOM name ("Enter", "Tab",
+// "Escape", "Space", "ArrowDown", …), with "Shift+", "Control+" or "Alt+" before it. It goes to
+// whatever has the focus, in whichever frame, as keys do.
 func (v *View) Press(name string) {
 	v.page.tb.Helper()
 	v.HoldKey(name)()

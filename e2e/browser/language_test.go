@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestAcceptLanguage looks at what requests and scripts are told, in the page and
+// TestAcceptLanguage looks at what requests and scripts get, in the page and
 // in a frame of another site, which has a process of its own.
 func TestAcceptLanguage(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -23,9 +23,9 @@ func TestAcceptLanguage(t *testing.T) {
 		if got := v.Text("p"); !strings.HasPrefix(got, "pl,de") {
 			t.Errorf("the %s was asked for in %q; want pl,de", name, got)
 		}
-		var told string
-		if v.Eval(`navigator.languages.join()`, &told); told != "pl,de" {
-			t.Errorf("scripts of the %s are told %q; want pl,de", name, told)
+		var got string
+		if v.Eval(`navigator.languages.join()`, &got); got != "pl,de" {
+			t.Errorf("scripts of the %s get %q; want pl,de", name, got)
 		}
 	}
 }

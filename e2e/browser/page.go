@@ -40,9 +40,8 @@ type Page struct {
 	slow      float64 // times; 0 is its own speed
 }
 
-// Open opens url in a page that shares nothing with any other, waits for its
-// load event, and closes it when t ends. An empty url opens a blank page, which
-// Goto can take somewhere.
+// Open opens url in a page that shares nothing with any other, waits for its load event, and closes
+// it when t ends. An empty url opens a blank page, which Goto can take somewhere.
 func (b *Browser) Open(t testing.TB, url string, o Options) *Page {
 	t.Helper()
 	Need(t)
@@ -214,20 +213,18 @@ func (p *Page) Offline(offline bool) {
 	}
 }
 
-// Console is what the page, its frames and its workers wrote so far, oldest
-// first, each a kind in square brackets and a text. Kinds are those of console
-// calls (log, warning, error, …), exception for uncaught ones, the sources of
-// the browser's own complaints (security, network, …), and dialog for alerts and
-// questions, which are accepted.
+// Console is what the page, its frames and its workers wrote so far, oldest first, each a kind in
+// square brackets and a text. Kinds are those of console calls (log, warning, error, …), exception
+// for uncaught ones, the sources of the browser's own complaints (security, network, …), and dialog
+// for alerts and questions, which are accepted.
 func (p *Page) Console() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.console)
 }
 
-// Requests are the URLs asked for so far by the page, its frames and its
-// workers, oldest first: documents, redirects, resources, fetches and WebSockets.
-// Blocked ones are among them.
+// Requests are the URLs asked for so far by the page, its frames and its workers, oldest first:
+// documents, redirects, resources, fetches and WebSockets. Blocked ones are among them.
 func (p *Page) Requests() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

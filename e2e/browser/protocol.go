@@ -26,9 +26,8 @@ type refusal struct {
 
 func (r *refusal) Error() string { return r.Message }
 
-// message is everything that travels: a command (ID, Method, Params), its reply
-// (ID, Result or Error) and an event (Method, Params, no ID). Session is empty
-// for the browser itself.
+// message is everything that travels: a command (ID, Method, Params), its reply (ID, Result or
+// Error) and an event (Method, Params, no ID). Session is empty for the browser itself.
 //
 // Source: https://chromedevtools.github.io/devtools-protocol/, "flat" sessions.
 type message struct {
@@ -79,7 +78,7 @@ func (c *conn) read(out *bufio.Reader) {
 	}
 }
 
-// deliver takes one message to whoever waits for it.
+// deliver takes one message to its waiter.
 func (c *conn) deliver(m message) {
 	c.mu.Lock()
 	w, isReply := c.waiting[m.ID]
@@ -160,8 +159,7 @@ func (c *conn) post(session, method string, params object, done func(json.RawMes
 	c.mu.Unlock()
 }
 
-// call sends a command and waits for its reply, which it decodes into result
-// unless that is nil.
+// call sends a command and waits for its reply, which it decodes into result unless that is nil.
 //
 // Errors: *refusal if the browser said no; errGone; ctx.Err().
 func (c *conn) call(ctx context.Context, session, method string, params object, result any) error {

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Spent is processor time of a page's main thread. What is part of a task is in
-// Tasks as well.
+// Spent is processor time of a page's main thread. What is part of a task is in Tasks as well.
 type Spent struct {
 	Tasks   time.Duration // all of them
 	Scripts time.Duration // JavaScript and WebAssembly
@@ -14,7 +13,7 @@ type Spent struct {
 	Layouts time.Duration
 }
 
-// Spent tells what the main thread of the page's process has worked so far, in
+// Spent returns how long the main thread of the page's process has worked so far, in
 // processor time: what else the computer does meanwhile is not counted. Frames of
 // other sites work in processes of their own.
 func (p *Page) Spent() Spent {

@@ -19,10 +19,9 @@ const stored = `(async () => {
 	])).flat();
 })()`
 
-// Stored is what the document's origin keeps in the browser by now, each a kind
-// and a name: localStorage, sessionStorage, indexedDB, caches, serviceWorker. The
-// look is from outside the page's own scripts: one that has put something else in
-// the place of localStorage hides nothing.
+// Stored is what the document's origin keeps in the browser by now, each a kind and a name:
+// localStorage, sessionStorage, indexedDB, caches, serviceWorker. The look is from outside the
+// page's own scripts: one that has put something else in the place of localStorage hides nothing.
 func (v *View) Stored() []string {
 	v.page.tb.Helper()
 	var found []string

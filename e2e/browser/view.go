@@ -12,7 +12,7 @@ import (
 var errNoFrame = errors.New("there is none")
 
 // View is a document on screen: that of a page, or of an iframe in it. It is
-// looked up anew by each method, so a handle goes on working when its frame
+// looked up anew by each method, so a handle keeps working when its frame
 // navigates, changes process, or is replaced by another of the same name.
 type View struct {
 	page   *Page
@@ -323,10 +323,9 @@ func (v *View) URL() string {
 	return read[string](v, ":root", "location.href")
 }
 
-// Eval evaluates a JavaScript expression in the document, awaits it if it is a
-// promise, and decodes its value into out as JSON; nil out drops it. An
-// exception fails the test. With Options.NoJS it sees the document but not the
-// page's own variables.
+// Eval evaluates a JavaScript expression in the document, awaits it if it is a promise, and decodes
+// its value into out as JSON; nil out drops it. An exception fails the test. With Options.NoJS it
+// sees the document but not the page's own variables.
 func (v *View) Eval(js string, out any) {
 	v.page.tb.Helper()
 	v.until("evaluating "+short(js, 200), func(ctx context.Context) (bool, error) {
@@ -341,8 +340,17 @@ func (v *View) Eval(js string, out any) {
 	})
 }
 
-// notStarted reports whether an evaluation failed before it began: there was no
-// document just then.
+// Eval is [View.Eval] of a page or a frame in it, and returns the value.
+func Eval[T any](document interface{ view() *View }, js string) (value T) {
+	v := document.view()
+	v.page.tb.Helper()
+	v.Eval(js, &value)
+	return value
+}
+
+func (v *View) view() *View { return v }
+
+// notStarted reports whether an evaluation failed before it began: there was no document just then.
 func notStarted(err error) bool {
 	if _, thrown := errors.AsType[*exception](err); thrown {
 		return false

@@ -11,12 +11,11 @@ import (
 	"time"
 )
 
-// answerIn is how long one look may take. Chromium now and then leaves a command
-// about a document unanswered while a frame in it goes to another process; asked
-// again, it answers.
+// answerIn is how long one look may take. Chromium now and then leaves a command about a document
+// unanswered while a frame in it goes to another process; asked again, it answers.
 const answerIn = 10 * time.Second
 
-// pollEvery is the pause between two looks at the browser.
+// pollEvery is the pause between two commands.
 const pollEvery = 50 * time.Millisecond
 
 // permanentError is an error that waiting does not cure.
@@ -68,7 +67,7 @@ func (v *View) fail(doing string, err error) {
 	v.page.tb.Fatalf("%s%s", doing, v.report())
 }
 
-// report tells how the document and its page look, and keeps a screenshot.
+// report describes the document and its page, and keeps a screenshot.
 func (v *View) report() string {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -178,8 +177,7 @@ func (v *View) WaitText(css, text string) {
 		return {ok: texts.some(t => t.includes(`+quote(want)+`)), error: "texts there: " + JSON.stringify(texts)};`), nil)
 }
 
-// WaitGone waits until css selects nothing visible. A frame that is gone has
-// nothing visible in it.
+// WaitGone waits until css selects nothing visible. A frame that is gone has nothing visible in it.
 func (v *View) WaitGone(css string) {
 	v.page.tb.Helper()
 	test := query(css, `return {ok: seen.length === 0};`)

@@ -1,4 +1,3 @@
-// Package child ties the programs that tests start to the tests: they and what
-// they start end however the test binary does, panic, timeout and kill -9
-// included.
+// Package child ties the programs that tests start to the tests: they and what they start end
+// however the test binary does, panic, timeout and kill -9 included.
 package child

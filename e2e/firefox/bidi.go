@@ -13,8 +13,7 @@ import (
 // object is the parameters of one command, by the protocol's own names.
 type object map[string]any
 
-// message is everything that comes: a reply (ID, Result or Error) or an event
-// (Method, Params).
+// message is everything that comes: a reply (ID, Result or Error) or an event (Method, Params).
 type message struct {
 	ID      int             `json:"id"`
 	Result  json.RawMessage `json:"result"`
@@ -47,8 +46,7 @@ func dial(t testing.TB, address string) *conn {
 
 func (c *conn) close() { c.ws.Close() }
 
-// read is the reading goroutine; it ends with the connection, and so does
-// whoever still waits.
+// read is the reading goroutine; it ends with the connection, and so does whoever still waits.
 func (c *conn) read() {
 	for {
 		var m message

@@ -24,8 +24,7 @@ import (
 
 const executable = "/usr/bin/firefox-esr"
 
-// patience is how long anything is waited for: a first start on a busy machine
-// takes the longest.
+// patience is how long anything is waited for: a first start on a busy machine takes the longest.
 const patience = time.Minute
 
 // Cookies says what frames of another site may keep. The zero value is
@@ -40,7 +39,7 @@ const (
 	Refused     Cookies = 1 // looking at localStorage throws
 )
 
-// settings is a profile that asks nobody for anything on its own account.
+// settings is a profile that makes no request on its own account.
 func settings(c Cookies) string {
 	behaviour := 5
 	if c == Refused {

@@ -43,8 +43,7 @@ func TestAnyAccentCanBeRead(t *testing.T) {
 			page, f := openFramed(t, theme)
 			for _, accent := range merchantAccents {
 				setAccent(page, f, accent)
-				var found []string
-				f.Eval(expression(contrast+readable), &found)
+				found := browser.Eval[[]string](f, expression(contrast+readable))
 				for _, line := range found {
 					t.Errorf("%s: %s", accent, line)
 				}

@@ -39,9 +39,8 @@ const under = e => { // the colour behind a box
 };
 `
 
-// What has to be seen besides text has three times the light of what it lies on:
-// the borders of fields and buttons, the mark of what is chosen, and the focus
-// (WCAG 1.4.11).
+// What has to be seen besides text has three times the light of what it lies on: the borders of
+// fields and buttons, the mark of what is chosen, and the focus (WCAG 1.4.11).
 func TestEdgesAreSeen(t *testing.T) {
 	t.Parallel()
 	for _, theme := range []string{"light", "dark"} {

@@ -100,8 +100,7 @@ func TestEverythingFits(t *testing.T) {
 			page := open(t, base+"/all", browser.Options{Width: width, Height: 1200, ReducedMotion: true})
 			for _, look := range list {
 				replaceDocument(page, base+"/all"+look.Query())
-				var found []string
-				page.Eval(overflowing, &found)
+				found := browser.Eval[[]string](page, overflowing)
 				for _, part := range found {
 					t.Errorf("%d px, %s, %s, %s: %s", width, look.Lang, look.Dir, look.Density, part)
 				}
@@ -143,8 +142,7 @@ func TestAxe(t *testing.T) {
 			page.Eval(string(axe)+";0", nil)
 			for _, s := range Samples() {
 				replaceDocument(page, base+"/"+s.Name+look.Query())
-				var found []string
-				page.Eval(violations, &found)
+				found := browser.Eval[[]string](page, violations)
 				for _, v := range found {
 					t.Errorf("%s: %s", s.Name, v)
 				}
@@ -153,9 +151,9 @@ func TestAxe(t *testing.T) {
 	}
 }
 
-// TestSheets makes the contact sheets: every screen in three widths. Where nobody
-// looks at them it makes one, to see that it can: the other looks are those of
-// [TestEverythingFits] and [TestAxe].
+// TestSheets makes the contact sheets: every screen in three widths. Where they are not kept it
+// makes one of three screens, to see that it can: [TestEverythingFits] and [TestAxe] have the other
+// looks.
 func TestSheets(t *testing.T) {
 	t.Parallel()
 	looks := []Look{{Theme: "light", Dir: "ltr", Lang: "en"}, {Theme: "dark", Dir: "ltr", Lang: "en"}, {Theme: "light", Dir: "rtl", Lang: "ar"}, {Theme: "dark", Dir: "rtl", Lang: "fa"}}

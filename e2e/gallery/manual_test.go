@@ -14,8 +14,7 @@ import (
 	"coinslot/static"
 )
 
-// wider is JavaScript for whether a page scrolls sideways, and which of its parts
-// make it.
+// wider is JavaScript for whether a page scrolls sideways, and which of its parts make it.
 const wider = `document.documentElement.scrollWidth <= innerWidth ? [] :
   [...document.querySelectorAll('body *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest('pre, table')).slice(0, 9).map(e => e.outerHTML.slice(0, 99))`
 
@@ -43,12 +42,10 @@ func TestManualPages(t *testing.T) {
 	for _, path := range []string{"/docs/api", "/docs/errors"} {
 		page.Goto(s.URL + path)
 		page.Eval(string(axe)+";document.querySelectorAll('details').forEach(d => d.open = true)", nil)
-		var wrong []string
-		page.Eval(wider, &wrong)
+		wrong := browser.Eval[[]string](page, wider)
 		page.Eval(shorter, nil)
 		for _, scheme := range []string{"dark", "light"} {
-			var found []string
-			page.Eval(fmt.Sprintf("document.documentElement.style.colorScheme = %q; %s", scheme, violations), &found)
+			found := browser.Eval[[]string](page, fmt.Sprintf("document.documentElement.style.colorScheme = %q; %s", scheme, violations))
 			wrong = append(wrong, found...)
 		}
 		for _, what := range wrong {

@@ -36,8 +36,7 @@ func TestMinutesOnScreen(t *testing.T) {
 				if sentence == "" {
 					t.Fatalf("%s has no %s#%s", lang, key, want[i])
 				}
-				var shown string
-				page.Eval(fmt.Sprintf(`document.querySelector(%q).textContent.replace(/[\u2066-\u2069\u200e\u200f]/g, "").trim()`, part), &shown)
+				shown := browser.Eval[string](page, fmt.Sprintf(`document.querySelector(%q).textContent.replace(/[\u2066-\u2069\u200e\u200f]/g, "").trim()`, part))
 				if expected := strings.ReplaceAll(sentence, "{n}", strconv.Itoa(n)); shown != expected {
 					t.Errorf("%s, %d minutes: %q; want %q", lang, n, shown, expected)
 				}

@@ -26,8 +26,7 @@ func openAll(t *testing.T, look Look, o browser.Options) *browser.Page {
 // is wrong there"; what is wrong on many screens is one report.
 func reportFindings(t *testing.T, page *browser.Page, what, expression string) {
 	t.Helper()
-	var found []string
-	page.Eval(expression, &found)
+	found := browser.Eval[[]string](page, expression)
 	screens := map[string][]string{}
 	for _, line := range found {
 		screen, wrong, _ := strings.Cut(line, ": ")
@@ -101,9 +100,8 @@ for (const sample of document.querySelectorAll('[data-sample]')) {
 }
 return found.slice(0, 5);`)
 
-// At 400 % zoom a window of 1280 by 1024 holds 320 by 256 CSS pixels: all of it
-// is read by scrolling one way, and nothing sticks that covers half of what is
-// left (WCAG 1.4.10).
+// At 400 % zoom a window of 1280 by 1024 holds 320 by 256 CSS pixels: all of it is read by
+// scrolling one way, and nothing sticks that covers half of what is left (WCAG 1.4.10).
 func testZoom(t *testing.T, page *browser.Page, base string) {
 	page.Resize(320, 256)
 	for _, density := range []string{"", "cozy"} {
@@ -169,8 +167,7 @@ func TestReducedMotion(t *testing.T) {
 func TestForcedColors(t *testing.T) {
 	t.Parallel()
 	page := openAll(t, Look{}, browser.Options{ForcedColors: true})
-	var active bool
-	if page.Eval(`matchMedia('(forced-colors: active)').matches`, &active); !active {
+	if active := browser.Eval[bool](page, `matchMedia('(forced-colors: active)').matches`); !active {
 		t.Fatal("the browser does not force colours")
 	}
 	reportFindings(t, page, "forced colours", expression(`

@@ -75,7 +75,7 @@ func (d *exchangeLog) connection(to string, dialled time.Time) *connection {
 // it is where a packet begins.
 var request = regexp.MustCompile(`^(?:GET|HEAD|POST|OPTIONS) \S+ HTTP/1\.1\r\n`)
 
-// recordRequest is told what the browser says.
+// recordRequest records a packet of the browser.
 func (c *connection) recordRequest(said []byte) {
 	line := request.Find(said)
 	if line == nil {
@@ -90,7 +90,7 @@ func (c *connection) recordRequest(said []byte) {
 	c.exchanges = append(c.exchanges, c.current)
 }
 
-// recordAnswer is told how much came to the browser.
+// recordAnswer records a packet of n bytes to the browser.
 func (c *connection) recordAnswer(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -48,7 +48,7 @@ type packet struct {
 	at   time.Time
 }
 
-// hooks is told what is carried: what left, as it is read, and how much comes, as
+// hooks get what is carried: what left, as it is read, and how much comes, as
 // it is written. Either may be nil.
 type hooks struct {
 	onSend    func([]byte)

@@ -5,10 +5,9 @@
 //	defer l.Close()
 //	shop, err := l.Front(func() string { return "127.0.0.1:8080" }) // "127.0.0.1:41234", for the browser
 //
-// Each Front is a TCP proxy. A connection takes one round trip to open; what is
-// sent waits its turn on the line, then half a round trip. A browser's own
-// emulation does not do: it leaves out frames of other sites. There is no loss,
-// no slow start, and a header of TCP or IP weighs nothing.
+// Each Front is a TCP proxy. A connection takes one round trip to open; what is sent waits its turn
+// on the line, then half a round trip. A browser's own emulation does not do: it leaves out frames
+// of other sites. There is no loss, no slow start, and a header of TCP or IP weighs nothing.
 package link
 
 import (
@@ -46,7 +45,7 @@ func New(s Shape) *Link {
 }
 
 // Set changes the shape, also for connections that are open. What is under way
-// already goes on as it was.
+// already continues as it was.
 func (l *Link) Set(s Shape) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -177,8 +177,7 @@ func TestLinkTellsOfExchanges(t *testing.T) {
 	}
 }
 
-// Each side hears that the other has ended, and a server that is not there is one
-// that hangs up.
+// Each side hears that the other has ended, and a server that is not there is one that hangs up.
 func TestLinkPassesTheEndOn(t *testing.T) {
 	server, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -216,6 +215,6 @@ func TestLinkPassesTheEndOn(t *testing.T) {
 	}
 	defer gone.Close()
 	if answer, _ := io.ReadAll(gone); len(answer) > 0 {
-		t.Errorf("nobody answered %q", answer)
+		t.Errorf("no server answered %q", answer)
 	}
 }

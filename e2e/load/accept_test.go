@@ -24,10 +24,9 @@ const (
 	startPayment = 3_000  // of them that a coin is chosen for
 )
 
-// BenchmarkAccept tells how many sessions are accepted in a second, each of them
-// committed when it is answered, by a server that shares its cores with its clients
-// and their gateway, which takes no time. Clients ask again as soon as they are
-// answered, so p99-ms is with all of them in a queue.
+// BenchmarkAccept measures how many sessions are accepted in a second, each of them committed when it
+// is answered, by a server that shares its cores with its clients and their gateway, which takes no
+// time. Clients ask again as soon as they are answered, so p99-ms is with all of them in a queue.
 func BenchmarkAccept(b *testing.B) {
 	w := newWorld(b, "COINSLOT_GATEWAY_RPS=10000", "COINSLOT_TRUSTED_PROXIES=127.0.0.1/32")
 	ids := make([]string, accepted)
@@ -78,7 +77,7 @@ func (w *world) accepted(c *http.Client, ref string) (id string, err error) {
 	return got.ID, err
 }
 
-// startPayment chooses a coin as a shopper does, of a network that nobody else has.
+// startPayment chooses a coin as a shopper does, of a network of its own.
 func (w *world) startPayment(c *http.Client, id string, n int) error {
 	var got wire.View
 	status, err := w.post(c, "/checkout/"+id+"/attempts", map[string]any{"currency_symbol": "USDT", "network_code": "trc20"},

@@ -32,7 +32,7 @@ type payments struct {
 }
 
 // newPayments starts a checkout in which so many payments are pending. The
-// gateway has them from its API; the database is given them while nobody uses it.
+// gateway has them from its API; the database is given them while it is unused.
 func newPayments(tb testing.TB, n int, interval time.Duration, extra ...string) *payments {
 	p := &payments{world: newWorld(tb, append(extra, "COINSLOT_POLL_INTERVAL="+interval.String())...), interval: interval}
 	child.End(p.process)
@@ -99,7 +99,7 @@ func (p *payments) add(ctx context.Context, tx *sql.Tx, client *gateway.Client) 
 	return err
 }
 
-// watch opens the socket of a session and tells when it shows that it is paid.
+// watch opens the socket of a session and records when it shows that it is paid.
 func (p *payments) watch(n int, paid chan<- time.Time) {
 	p.tb.Helper()
 	d := websocket.Dialer{HandshakeTimeout: time.Minute}
@@ -192,7 +192,7 @@ func BenchmarkDetect(b *testing.B) {
 }
 
 // TestDetect: what is watched is heard of within the interval, and what lies
-// between, beside many that nobody looks at.
+// between, beside many without a socket.
 func TestDetect(t *testing.T) {
 	p := newPayments(t, 200, 200*time.Millisecond, "COINSLOT_GATEWAY_RPS=200")
 	took := p.detect(10, time.Second)

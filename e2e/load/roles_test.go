@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// linux is nil where /proc tells the memory and processor time of a process.
+// linux is nil where /proc has the memory and processor time of a process.
 func linux() error {
 	if _, err := os.Stat("/proc/self/statm"); err != nil {
 		return errors.New("/proc is missing: measure on Linux")

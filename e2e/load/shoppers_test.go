@@ -135,7 +135,7 @@ func (l *link) version(size int) (int64, error) {
 	return version, errors.Join(err, discardErr)
 }
 
-// shopper is somebody who looks at a session.
+// shopper watches a session.
 type shopper struct {
 	session string
 	version atomic.Int64 // the newest that was seen

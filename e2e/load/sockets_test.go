@@ -21,9 +21,8 @@ const socketCount = 10_000
 // cache, which does not grow with the sockets, is full then.
 const warmupPages = 2000
 
-// BenchmarkSockets measures what an idle socket costs in resident memory: with a
-// session of its own each, after every socket was pinged once; beside it the
-// naive server, which has no sessions.
+// BenchmarkSockets measures what an idle socket costs in resident memory: with a session of its own
+// each, after every socket was pinged once; beside it the naive server, which has no sessions.
 func BenchmarkSockets(b *testing.B) {
 	b.Run("coinslot", func(b *testing.B) {
 		w := newWorld(b)
@@ -57,11 +56,11 @@ func measureIdleMemory(b *testing.B, w *world, sessions []string, path func(stri
 // BenchmarkPush measures the time from a request that changes something to the
 // last of all sockets having heard of it.
 //
-//   - coinslot: all look at one session, which is called off: the gateway is
+//   - coinslot: all look at one session, which is canceled: the gateway is
 //     asked, the database committed to. The limit of 20 sockets for a session is lifted.
 //   - naive: a message of the same size to all; there is nothing to commit.
 //   - sessions: 20 look at each of 500 sessions, with the real binary; all of them
-//     are called off by as many requests.
+//     are canceled by as many requests.
 func BenchmarkPush(b *testing.B) {
 	size := 4 << 10
 	b.Run("coinslot", func(b *testing.B) {

@@ -20,11 +20,10 @@ const (
 	stormEach    = 20     // of one session, as many as it takes
 )
 
-// BenchmarkStorm kills the server that 15,000 pages are connected to, and starts
-// it again. Sessions change just before that and while the pages come back, which
-// they do as they do in a browser, by package feed. It reports when the last page
-// was connected again, and how many do not show the newest state of their session
-// five seconds after that; pings would bring it in the end.
+// BenchmarkStorm kills the server that 15,000 pages are connected to, and starts it again. Sessions
+// change just before that and while the pages come back, which they do as they do in a browser, by
+// package feed. It reports when the last page was connected again, and how many do not show the
+// newest state of their session five seconds after that; pings would bring it in the end.
 func BenchmarkStorm(b *testing.B) {
 	w := newWorld(b)
 	sessions := w.sessions(stormSockets / stormEach)

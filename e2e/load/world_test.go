@@ -151,7 +151,7 @@ func await(tb testing.TB, what string, ok func() bool) {
 	}
 }
 
-// freePort returns a port that nobody listens on now.
+// freePort returns a port that is free now.
 func freePort(tb testing.TB) string {
 	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -1,7 +1,6 @@
-// Package goal is how a test of the torture harness asks for its bound and says
-// what it has proven. `make torture` runs the tests with the full bounds and
-// makes the table of docs/reliability.md from what they say; `make test` runs the
-// same tests with the short ones.
+// Package goal is how a test of the torture harness asks for its bound and says what it has proven.
+// `make torture` runs the tests with the full bounds and makes the table of docs/reliability.md
+// from what they say; `make test` runs the same tests with the short ones.
 //
 // TORTURE=long asks for the full bounds, TORTURE=0.1 for a tenth of them, and
 // TORTURE_SEED=7 for one seed. TORTURE_LEDGER names the file that results are

@@ -53,9 +53,8 @@ var floatOperation = map[string]bool{
 	"ExpFloat64": true, "NormFloat64": true,
 }
 
-// fractions returns every use of a binary fraction in f, by its place. A whole
-// number in scientific form is none where it is compared with something, which
-// makes it that one's type: n < 1e11.
+// fractions returns every use of a binary fraction in f, by its place. A whole number in scientific
+// form is none where it is compared with something, which makes it that one's type: n < 1e11.
 func fractions(f *ast.File) map[token.Pos]string {
 	found, whole := map[token.Pos]string{}, map[ast.Expr]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -95,8 +94,7 @@ func isInteger(e ast.Expr) bool {
 	return ok && regexp.MustCompile(`^\d+e\d+$`).MatchString(literal.Value)
 }
 
-// goFiles returns the files below dir that are compiled into something other
-// than a test.
+// goFiles returns the files below dir that are compiled into something other than a test.
 func goFiles(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {

@@ -20,8 +20,7 @@ import (
 	"coinslot/torture/goal"
 )
 
-// gateTests are the tests of the confirm gate by name: they alone have to find
-// every mutant.
+// gateTests are the tests of the confirm gate by name: they alone have to find every mutant.
 const gateTests = `^(TestGate|TestLeastPaid)`
 
 // domain is the directory of the confirm gate.
@@ -34,8 +33,7 @@ func domain(t *testing.T) string {
 	return dir
 }
 
-// overlay maps files to what the compiler shall read in their place; "" = they
-// are not there.
+// overlay maps files to what the compiler shall read in their place; "" = they are not there.
 type overlay map[string]string
 
 // withoutExternalTests leaves out the domain's tests from outside of its package: those link
@@ -126,8 +124,7 @@ func uncovered(t *testing.T) []string {
 	return missed
 }
 
-// try runs the gate's tests over m and returns the first that fails, or how
-// else it ended.
+// try runs the gate's tests over m and returns the first that fails, or how else it ended.
 func try(t *testing.T, m mutant) string {
 	t.Helper()
 	o := withoutExternalTests(t)

@@ -52,7 +52,7 @@ func (f *first) arrived(ids []string) (at []time.Time, n int) {
 	return at, n
 }
 
-// refusing returns the address of an endpoint that nobody listens at.
+// refusing returns the address of an endpoint without a listener.
 func refusing(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -63,8 +63,7 @@ func refusing(t *testing.T) string {
 	return "http://" + l.Addr().String() + "/hook"
 }
 
-// hanging returns the address of an endpoint that takes requests and never
-// answers.
+// hanging returns the address of an endpoint that takes requests and never answers.
 func hanging(t *testing.T) string {
 	quit := make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

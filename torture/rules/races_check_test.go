@@ -91,7 +91,7 @@ func (w *world) attemptStates() (all []attemptState) {
 			}
 		}
 		if f.attempt.Number == 0 {
-			w.fail("transaction %s is known to nobody", tx.TrackingCode)
+			w.fail("transaction %s is unknown to the checkout", tx.TrackingCode)
 		}
 		if f.arrived.IsPositive() {
 			all = append(all, f)
@@ -127,7 +127,7 @@ func (w *world) check() {
 	}
 }
 
-// checkAttempt: money that came is told as what it is.
+// checkAttempt: money that came is reported as what it is.
 func (w *world) checkAttempt(f attemptState, events []event) {
 	a := f.attempt
 	if f.full() && a.State != payment.Confirmed && a.State != payment.InReview {
@@ -146,10 +146,10 @@ func (w *world) checkAttempt(f attemptState, events []event) {
 		}
 	}
 	if f.tx.Status != sandbox.Confirmed && !seen.Equal(f.arrived) {
-		w.fail("nobody has made the gateway look again for %s: it has seen %s of %s", a.TrackingCode, seen, f.arrived)
+		w.fail("the gateway was not asked to check again for %s: it has seen %s of %s", a.TrackingCode, seen, f.arrived)
 	}
 	if !countEvents(events, a.TrackingCode, seen) {
-		w.fail("%s paid for %s was told to nobody", seen, a.TrackingCode)
+		w.fail("%s paid for %s was not reported", seen, a.TrackingCode)
 	}
 }
 
@@ -172,7 +172,7 @@ func countEvents(events []event, code string, paid decimal.Decimal) bool {
 	return false
 }
 
-// checkEvents: paid is told once, exactly if it is so, and nothing takes it back.
+// checkEvents: paid is reported once, exactly if it is so, and nothing takes it back.
 func (w *world) checkEvents(s payment.Session, events []event) {
 	n, version := 0, int64(0)
 	for _, e := range events {
@@ -183,10 +183,10 @@ func (w *world) checkEvents(s payment.Session, events []event) {
 				w.fail("%s says that the session is %s", e.Type, e.Data.Status)
 			}
 		case n > 0 && e.Type != payment.EventReview && e.Type != payment.EventPartial:
-			w.fail("%s is told after %s", e.Type, payment.EventConfirmed)
+			w.fail("%s is reported after %s", e.Type, payment.EventConfirmed)
 		}
 		if e.Data.Version < version {
-			w.fail("version %d is told after %d", e.Data.Version, version)
+			w.fail("version %d is reported after %d", e.Data.Version, version)
 		}
 		version = e.Data.Version
 	}

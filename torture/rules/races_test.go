@@ -99,7 +99,7 @@ func (w *world) poll() op {
 	}}
 }
 
-// reopen tends the session as somebody claimed it some time ago.
+// reopen processes the session as it was claimed some time ago.
 func (w *world) reopen(n int) op {
 	return op{"tend again", func() error {
 		w.mu.Lock()
@@ -143,8 +143,7 @@ func (w *world) payerCancels() op {
 	}}
 }
 
-// address returns the tracking code of the nth youngest address that was
-// shown; there is one.
+// address returns the tracking code of the nth youngest address that was shown; there is one.
 func (w *world) address(n int) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -319,9 +318,8 @@ func livesOf(t *testing.T, dir string, seed uint64, first, end int, note func(in
 	}
 }
 
-// TestTortureExpiryRaces: whoever pays what was asked for, to an address that
-// was shown, is told to the merchant as paid once, however close to the end and
-// whatever else happens.
+// TestTortureExpiryRaces: a shopper who pays what was asked for, to an address that was shown, is told to
+// the merchant as paid once, however close to the end and whatever else happens.
 func TestTortureExpiryRaces(t *testing.T) {
 	need.Long(t, "it lets hundreds of payments race with their end")
 	began, seed := time.Now(), goal.Seed(t)

@@ -35,9 +35,8 @@ var secrets = []string{
 	"whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oDazfgaw3Q7cM=",
 }
 
-// verify checks a message as the Standard Webhooks specification has it, with
-// nothing of ours: every secret in use has to have signed it, and the time has
-// to be about now.
+// verify checks a message as the Standard Webhooks specification has it, with nothing of ours:
+// every secret in use has to have signed it, and the time has to be about now.
 func verify(h http.Header, body []byte, now time.Time, inUse []string) error {
 	id, stamp := h.Get("webhook-id"), h.Get("webhook-timestamp")
 	at, err := strconv.ParseInt(stamp, 10, 64)
@@ -279,8 +278,7 @@ func (p *deliveryRun) pass() {
 	}
 }
 
-// outage is 29 days in which nothing is taken, seen through by steps, with a
-// kill in the middle.
+// outage is 29 days in which nothing is taken, seen through by steps, with a kill in the middle.
 func (p *deliveryRun) outage(days int) {
 	p.receiver.down.Store(true)
 	defer p.receiver.down.Store(false)
@@ -293,9 +291,8 @@ func (p *deliveryRun) outage(days int) {
 	}
 }
 
-// TestTortureWebhooks: an event that was committed arrives, whatever the
-// receiver answers, whenever the sender dies and however long the receiver is
-// away.
+// TestTortureWebhooks: an event that was committed arrives, whatever the receiver answers, whenever
+// the sender dies and however long the receiver is away.
 func TestTortureWebhooks(t *testing.T) {
 	need.Long(t, "it delivers hundreds of webhooks to a faulty receiver")
 	began, seed := time.Now(), goal.Seed(t)

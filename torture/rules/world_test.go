@@ -68,16 +68,15 @@ func scratch(t *testing.T) string {
 	return dir
 }
 
-// op is one thing that somebody does.
+// op is one action.
 type op struct {
 	name string
 	do   func() error
 }
 
-// world is a checkout with everything around it, for one session. What is still
-// to happen in it is in pending, and happens at any seam: between two requests
-// to the gateway or two accesses to the database of what is under way, as deep
-// as maxDepth, or, if it is parallel, by real goroutines.
+// world is a checkout with everything around it, for one session. What is still to happen in it is
+// in pending, and happens at any seam: between two requests to the gateway or two accesses to the
+// database of what is under way, as deep as maxDepth, or, if it is parallel, by real goroutines.
 type world struct {
 	t        *testing.T
 	ctx      context.Context
@@ -93,7 +92,7 @@ type world struct {
 	mu      sync.Mutex // guards the fields below, but for what one goroutine at a time does
 	pending []op
 	depth   int
-	stale   []payment.Session // as somebody has claimed it
+	stale   []payment.Session // as claimed earlier
 	shown   []string          // tracking codes whose address was shown, oldest first
 	trace   []string
 	wrong   []string // violations
@@ -131,8 +130,7 @@ func (w *world) instance() *poller.Poller {
 	}})
 }
 
-// keep remembers a claimed session, to be tended again when the world has
-// moved on.
+// keep remembers a claimed session, to be tended again when the world has moved on.
 func (w *world) keep(s payment.Session) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
