@@ -136,8 +136,12 @@ func setHeader(name, value string) func(*http.Response) {
 	}
 }
 
-func both(a, b func(*http.Response)) func(*http.Response) {
-	return func(r *http.Response) { a(r); b(r) }
+func all(answers ...func(*http.Response)) func(*http.Response) {
+	return func(r *http.Response) {
+		for _, answer := range answers {
+			answer(r)
+		}
+	}
 }
 
 // only is answer for the paths that end so.
@@ -149,7 +153,7 @@ func only(end string, answer func(*http.Response)) func(*http.Response) {
 	}
 }
 
-// Each way to break a deployment is found in a browser, by its row, with the line that mends it.
+// Each way to break a deployment is found in a browser, by its row, with the line that fixes it.
 func TestDoctorFindsProxyFaults(t *testing.T) {
 	s := newFaultyProxy(t)
 	hour := func(r *http.Response) { r.Header.Set("Date", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)) }
@@ -159,39 +163,53 @@ func TestDoctorFindsProxyFaults(t *testing.T) {
 	longer := rewritten("/checkout.js", func(body []byte) []byte { return append(body, "\n//"...) })
 	plain := func(out *http.Request) { out.Header.Set("Accept-Encoding", "identity") }
 	hangUp := func(out *http.Request) { out.Header.Del("Upgrade"); out.Header.Del("Connection") }
-	for _, c := range []struct {
-		name   string
+	for name, c := range map[string]struct {
 		ask    func(*http.Request)
 		answer func(*http.Response)
-		checks string // ids of the rows that fail
-		line   string
+		rows   string // ids of those that fail, each by a fault of its own
+		lines  []string
 	}{
-		{"COEP is lost", nil, setHeader("Cross-Origin-Embedder-Policy", ""), "coep", "Cross-Origin-Embedder-Policy: require-corp"},
-		{"CORP of files is lost", nil, only(".wasm", setHeader("Cross-Origin-Resource-Policy", "")), "coep", "Cross-Origin-Resource-Policy: cross-origin"},
-		{"X-Frame-Options is added", nil, setHeader("X-Frame-Options", "DENY"), "framing", "proxy_hide_header X-Frame-Options;"},
-		{"X-Frame-Options instead of the policy", nil, both(setHeader("X-Frame-Options", "DENY"), setHeader("Content-Security-Policy", "")), "framing frame csp", "proxy_hide_header X-Frame-Options;"},
-		{"WebAssembly is taken out of the policy", nil, weaker, "csp wasm", "script-src 'self' 'wasm-unsafe-eval'"},
-		{"the policy is lost", nil, setHeader("Content-Security-Policy", ""), "csp", "proxy_pass_header Content-Security-Policy;"},
-		{"a policy is added", nil, func(r *http.Response) { r.Header.Add("Content-Security-Policy", "img-src *") }, "csp", "proxy_pass_header Content-Security-Policy;"},
-		{"sockets are cut", hangUp, nil, "websocket", "proxy_set_header Upgrade $http_upgrade;"},
-		{"WebAssembly of another type", nil, only(".wasm", setHeader("Content-Type", "application/octet-stream")), "wasm", "Content-Type: application/wasm"},
-		{"nothing is packed", plain, nil, "wasm", "proxy_set_header Accept-Encoding $http_accept_encoding;"},
-		{"another time", nil, hour, "clock", "timedatectl set-ntp true"},
-		{"pages are kept", nil, setHeader("Cache-Control", "public, max-age=60"), "cache", "Cache-Control: no-store"},
-		{"scripts are rewritten", plain, longer, "script", "Cache-Control: no-transform"},
-		{"the script is missing", nil, only("/checkout.js", func(r *http.Response) { r.StatusCode, r.Header = 404, http.Header{"Content-Type": {"text/html"}} }), "script frame", "Content-Type: text/javascript; charset=utf-8"},
+		"COEP lost, framing refused, another time, pages kept": {
+			nil, all(setHeader("Cross-Origin-Embedder-Policy", ""), setHeader("X-Frame-Options", "DENY"), hour,
+				setHeader("Cache-Control", "public, max-age=60")), "coep framing clock cache",
+			[]string{"Cross-Origin-Embedder-Policy: require-corp", "proxy_hide_header X-Frame-Options;", "timedatectl set-ntp true", "Cache-Control: no-store"},
+		},
+		"CORP of files lost, a second policy, sockets cut": {
+			hangUp, all(only(".wasm", setHeader("Cross-Origin-Resource-Policy", "")), func(r *http.Response) { r.Header.Add("Content-Security-Policy", "img-src *") }),
+			"coep csp websocket",
+			[]string{"Cross-Origin-Resource-Policy: cross-origin", "proxy_pass_header Content-Security-Policy;", "proxy_set_header Upgrade $http_upgrade;"},
+		},
+		"X-Frame-Options instead of the policy": {
+			nil, all(setHeader("X-Frame-Options", "DENY"), setHeader("Content-Security-Policy", "")), "framing frame csp",
+			[]string{"proxy_hide_header X-Frame-Options;"},
+		},
+		"WebAssembly taken out of the policy": {nil, weaker, "csp wasm", []string{"script-src 'self' 'wasm-unsafe-eval'"}},
+		"policy lost, WebAssembly of another type": {
+			nil, all(setHeader("Content-Security-Policy", ""), only(".wasm", setHeader("Content-Type", "application/octet-stream"))), "csp wasm",
+			[]string{"proxy_pass_header Content-Security-Policy;", "Content-Type: application/wasm"},
+		},
+		"nothing compressed, scripts rewritten": {
+			plain, longer, "wasm script", []string{"proxy_set_header Accept-Encoding $http_accept_encoding;", "Cache-Control: no-transform"},
+		},
+		"script missing": {
+			nil, only("/checkout.js", func(r *http.Response) { r.StatusCode, r.Header = 404, http.Header{"Content-Type": {"text/html"}} }), "script frame",
+			[]string{"Content-Type: text/javascript; charset=utf-8"},
+		},
 	} {
 		s.set(c.ask, c.answer)
 		p := chromium.Open(t, s.base+"/checkout/doctor?origin="+s.shop.URL, browser.Options{})
-		for id := range strings.FieldsSeq(c.checks) {
+		for id := range strings.FieldsSeq(c.rows) {
 			p.Wait(`[data-part="doctor-check-` + id + `"][data-status="fail"]`)
 		}
-		got := readReport(t, p).Add["proxy"]
+		add := readReport(t, p).Add
+		got := slices.Concat(add["proxy"], add["machine"])
 		for i := range got {
 			got[i] = regexp.MustCompile(` 'sha256-[^']+'`).ReplaceAllString(got[i], "")
 		}
-		if !slices.Contains(append(got, readReport(t, p).Add["machine"]...), c.line) {
-			t.Errorf("%s: to add are %q; want %s", c.name, got, c.line)
+		for _, line := range c.lines {
+			if !slices.Contains(got, line) {
+				t.Errorf("%s: to add are %q; want %s", name, got, line)
+			}
 		}
 		p.Close()
 	}

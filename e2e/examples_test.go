@@ -400,6 +400,7 @@ func TestExamplePages(t *testing.T) {
 	t.Cleanup(html.Close)
 	s := newStack(t, "COINSLOT_ORIGINS="+static.URL+","+html.URL, "COINSLOT_CATALOG="+examples+"/static/catalog.yaml")
 	base = s.base
+	p := chromium.Open(t, "", browser.Options{Height: 2400})
 	for name, c := range map[string]struct{ url, click, field, value, title, amount string }{
 		"fixed":    {static.URL, `coinslot-checkout[item="notebook"] a`, "", "", "Notebook", "14.00"},
 		"quantity": {static.URL, `coinslot-checkout[item="pencils"] a`, "offer-quantity", "3", "3 × Pencils", "28.50"},
@@ -408,7 +409,8 @@ func TestExamplePages(t *testing.T) {
 		"inline":   {html.URL, "", "", "", "Notebook", "14.00"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := chromium.Open(t, c.url, browser.Options{Height: 2400})
+			p.SetTest(t)
+			p.Goto(c.url)
 			if c.click != "" {
 				p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`, "the element to be defined")
 				p.Click(c.click)
@@ -418,8 +420,7 @@ func TestExamplePages(t *testing.T) {
 			if c.field != "" {
 				f.Type(`[data-part="`+c.field+`"]`, c.value)
 			}
-			s.simulate(s.choose(f, "USDT", "trc20"), "pay")
-			f.Wait(paid)
+			s.choose(f, "USDT", "trc20")
 			if got := s.newest(); got.Title != c.title || got.AmountUSD != c.amount {
 				t.Errorf("%s was sold for %s; want %s for %s", got.Title, got.AmountUSD, c.title, c.amount)
 			}

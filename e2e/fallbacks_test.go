@@ -181,13 +181,13 @@ func assertSomethingVisible(t *testing.T, p *browser.Page) {
 // words in the shopper's language, and a link that pays.
 var frameFailures = []struct {
 	name, mode, code, fix string
-	words                  string // text key
-	header                 map[string]string
-	o                      browser.Options
-	proxied                  func(*http.Response)
-	then                   func(t *testing.T, p *browser.Page, between *proxy) // after checkout.js has come
-	unlisted               bool
-	pays                   bool // follow the link and pay: the others lead to the same page
+	words                 string // text key
+	header                map[string]string
+	o                     browser.Options
+	proxied               func(*http.Response)
+	then                  func(t *testing.T, p *browser.Page, between *proxy) // after checkout.js has come
+	unlisted              bool
+	pays                  bool // follow the link and pay: the others lead to the same page
 }{
 	{name: "csp_frame_src, inline", mode: "inline", code: "csp_frame_src", fix: "frame-src", words: "loader.failed", pays: true,
 		header: map[string]string{"Content-Security-Policy": "default-src 'none'; script-src 'self' $BASE; frame-src 'self'"}},
@@ -310,10 +310,10 @@ func (l *fallbackShop) scriptBlocked(t *testing.T) {
 		}
 	}
 	for _, failure := range []struct {
-		name   string
-		header map[string]string
-		proxied  func(*http.Response)
-		line   string // that the browser writes; empty = it may write none
+		name    string
+		header  map[string]string
+		proxied func(*http.Response)
+		line    string // that the browser writes; empty = it may write none
 	}{
 		{"policy", map[string]string{"Content-Security-Policy": "default-src 'none'; script-src 'self'; frame-src $BASE"}, nil, "script-src"},
 		{"not found", nil, missing, ""},
@@ -368,8 +368,8 @@ func (l *fallbackShop) offline(t *testing.T) {
 // developer gets one event, whatever the number of steps.
 var wasmFailures = []struct {
 	name, code, fix string
-	o                browser.Options
-	proxied            func(*http.Response)
+	o               browser.Options
+	proxied         func(*http.Response)
 }{
 	{"wasm_unsupported", "wasm_unsupported", "no WebAssembly", browser.Options{Script: `delete globalThis.WebAssembly`}, nil},
 	{"policy", "wasm_failed", "script-src needs 'wasm-unsafe-eval'", browser.Options{}, without("Content-Security-Policy", " 'wasm-unsafe-eval'")},

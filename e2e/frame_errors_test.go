@@ -22,7 +22,7 @@ import (
 // frameErrors are failures that the frame itself has words for.
 var frameErrors = []struct {
 	name, code, fix, sells string
-	o                       browser.Options
+	o                      browser.Options
 }{
 	{"session_unknown", "session_unknown", "session attribute", `session="cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"`, browser.Options{}},
 	{"no session id at all", "session_unknown", "session attribute", `session="<b>x</b>"`, browser.Options{}},
@@ -100,7 +100,7 @@ func (l *fallbackShop) ended(t *testing.T) {
 	base := proxied(t, l.base, plain)
 	for _, failure := range []struct {
 		code, fix string
-		end        func(t *testing.T, id string)
+		end       func(t *testing.T, id string)
 	}{
 		{"session_expired", "is over", func(t *testing.T, id string) {
 			var ended object
