@@ -14,12 +14,12 @@ import (
 
 // beforeUsable is the most that may come to a shopper's phone before a coin can
 // be chosen, in bytes with headers: of all but the checkout's own page, whose size
-// has a limit of its own, and what nobody waits for.
+// has a limit of its own, and what no shopper waits for.
 const beforeUsable = 8_000
 
 // asked are the requests of since until until, without their queries, sorted, and the bytes of
 // their answers but the checkout's page. Left out are the marks of coins and the module that steps
-// in for the page's script, which nobody waits for, and what a browser asks of a shop by itself.
+// in for the page's script, which no shopper waits for, and what a browser asks of a shop by itself.
 func asked(l *link.Link, since, until time.Time) (paths []string, bytes int) {
 	for _, e := range l.Exchanges(since) {
 		path, _, _ := strings.Cut(strings.TrimPrefix(e.Line, "GET "), "?")

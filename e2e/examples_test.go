@@ -392,7 +392,7 @@ func pages(folder string, base *string) http.Handler {
 	})
 }
 
-// The pages without a server sell what the catalogue beside them offers.
+// The pages without a server sell what the catalog beside them offers.
 func TestExamplePages(t *testing.T) {
 	var base string
 	static, html := httptest.NewServer(pages("static", &base)), httptest.NewServer(pages("html", &base))

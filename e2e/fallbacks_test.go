@@ -329,8 +329,8 @@ func (l *fallbackShop) scriptBlocked(t *testing.T) {
 			} else { // Chromium does not always tell of a 404 in its console
 				p.WaitJS(`performance.getEntriesByType('resource').some(e => e.name.endsWith('/checkout.js'))`, "checkout.js to have failed")
 			}
-			var ours struct{ Runs, Told bool }
-			if p.Eval(`({runs: customElements.get('coinslot-checkout') !== undefined, told: told.length > 0})`, &ours); ours.Runs || ours.Told {
+			var ours struct{ Runs, Reported bool }
+			if p.Eval(`({runs: customElements.get('coinslot-checkout') !== undefined, reported: told.length > 0})`, &ours); ours.Runs || ours.Reported {
 				t.Errorf("%+v; want no script of ours, and no event", ours)
 			}
 			p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))

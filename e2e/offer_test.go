@@ -15,7 +15,7 @@ const offers = `items:
   tip: {title: Tip, open: {minimum: "1", maximum: "500", suggested: ["5", "10", "20"]}}
 `
 
-// offersFile is the setting of a catalogue of offers.
+// offersFile is the setting of a catalog of offers.
 func offersFile(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "catalog.yaml")

@@ -20,7 +20,7 @@ const catalog = `items:
     open: {minimum: "5", maximum: "100", suggested: "10"}
 `
 
-// newShop starts a stack that lists one page of the test's own and sells a catalogue.
+// newShop starts a stack that lists one page of the test's own and sells a catalog.
 func newShop(t *testing.T, body string) (*stack, *page) {
 	t.Helper()
 	host := newPage(t, body)

@@ -118,7 +118,7 @@ func (s *stack) begin(tb testing.TB, path string) {
 	})
 }
 
-// subresources are what a page in a frame loads by itself: scripts, style sheets,
+// subresources are what a page in a frame loads by itself: scripts, stylesheets,
 // and pictures that are in sight at once. A frame shows no icon of a tab.
 var subresources = regexp.MustCompile(`<(?:script|img) [^>]*?src="([^"]+)"[^>]*>|<link rel="stylesheet" href="([^"]+)"`)
 

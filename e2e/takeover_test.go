@@ -154,7 +154,7 @@ func TestTakeoverWaitsForRelease(t *testing.T) {
 			p.Wait(usdc + `:checked`)
 		})
 	}
-	h.holdProgram() // a press whose release is never reported does not hold it up for ever
+	h.holdProgram() // a press whose release is never reported does not hold it up forever
 	p := h.openPage(t, h.session(order{"amount_usd": "25.00"}), browser.Options{})
 	p.Wait(`[data-live="html"]`)
 	p.Hold(`label:has(` + usdc + `)`)
@@ -255,7 +255,7 @@ func firstDifference(a, b *image.RGBA, except [][4]int) (image.Point, bool) {
 	return image.Point{}, false
 }
 
-// visiblyDifferent reports whether a person could see that two colours are not the same;
+// visiblyDifferent reports whether a person could see that two colors are not the same;
 // the edge of a letter is smoothed a little otherwise in another layer.
 func visiblyDifferent(a, b color.Color) bool {
 	r, g, bl, _ := a.RGBA()

@@ -42,15 +42,15 @@ func (w *world) awaitConsistency() {
 				wrong[s.id] = why
 			}
 		}
-		stray := w.orphans(records)
-		if len(wrong) == 0 && len(stray) == 0 {
+		orphaned := w.orphans(records)
+		if len(wrong) == 0 && len(orphaned) == 0 {
 			break
 		}
 		for id, why := range wrong {
 			waited = id + ": " + why
 		}
 		if time.Now().After(deadline) {
-			w.reportInconsistent(wrong, stray)
+			w.reportInconsistent(wrong, orphaned)
 			break
 		}
 		if len(wrong) > 0 {
@@ -82,11 +82,11 @@ func (w *world) inconsistent() []*session {
 	return list
 }
 
-func (w *world) reportInconsistent(wrong map[string]string, stray []string) {
+func (w *world) reportInconsistent(wrong map[string]string, orphaned []string) {
 	for id, why := range wrong {
 		w.violate(id, "%s", why)
 	}
-	for _, code := range stray {
+	for _, code := range orphaned {
 		w.violate("", "I2: transaction %s carries a marker of ours and belongs to no session: %+v", code, w.gateway.records()[code])
 	}
 }

@@ -51,7 +51,7 @@ type object struct {
 	OrderRef  string `json:"order_ref"`
 	Deleted   bool   // but for a tombstone
 	Attempts  []attempt
-	Trail     []struct{ At, By, What, Detail string }
+	Timeline  []struct{ At, By, What, Detail string } `json:"trail"`
 }
 
 type attempt struct {

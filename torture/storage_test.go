@@ -26,7 +26,7 @@ var storageFaults = []struct {
 
 // TestTortureStorage lets a disk fail at a random write or sync while the process
 // awaitReady a crowd: once, or from then on. What was acknowledged before or after
-// must be there when the disk is well again.
+// must be there when the disk works again.
 func TestTortureStorage(t *testing.T) {
 	need.Long(t, "it kills the program many times")
 	strace := need.Command(t, "strace")

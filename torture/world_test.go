@@ -117,7 +117,7 @@ func (w *world) settings() {
 }
 
 // freeHost returns an address on a loopback network of its own, below the ports that connections
-// going out use, so that nobody takes it between two starts.
+// going out use, so that no other process takes it between two starts.
 func freeHost(t testing.TB) string {
 	t.Helper()
 	for range 100 {

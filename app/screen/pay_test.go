@@ -163,17 +163,17 @@ func TestCopyFails(t *testing.T) {
 	c, ctx, engine := live(t, "pending", b)
 	var selected string
 	c.Host.Select = func(selector string) { selected = selector }
-	var told error
-	c.copy(ctx, widget.CopyRequest{Part: "address", Value: tronOurs, Done: func(err error) { told = err }})
+	var copyErr error
+	c.copy(ctx, widget.CopyRequest{Part: "address", Value: tronOurs, Done: func(err error) { copyErr = err }})
 	engine.ConsumeAll()
-	if told == nil || selected != `[data-part="address"]` {
-		t.Errorf("told %v, selected %q", told, selected)
+	if copyErr == nil || selected != `[data-part="address"]` {
+		t.Errorf("copyErr %v, selected %q", copyErr, selected)
 	}
 	b.copied, selected = nil, ""
-	c.copy(ctx, widget.CopyRequest{Part: "address", Value: tronOurs, Done: func(err error) { told = err }})
+	c.copy(ctx, widget.CopyRequest{Part: "address", Value: tronOurs, Done: func(err error) { copyErr = err }})
 	engine.ConsumeAll()
-	if told != nil || selected != "" {
-		t.Errorf("told %v, selected %q after a success", told, selected)
+	if copyErr != nil || selected != "" {
+		t.Errorf("copyErr %v, selected %q after a success", copyErr, selected)
 	}
 }
 

@@ -120,7 +120,7 @@ func TestPayByWallet(t *testing.T) {
 }
 
 // One payment, whatever is clicked. A wallet that does not answer who it is keeps
-// nobody from trying another one.
+// no shopper from trying another one.
 func TestOneWalletRequestAtATime(t *testing.T) {
 	b := &walletFake{}
 	c, ctx, engine := withWallets(t, b)

@@ -18,7 +18,7 @@ import (
 // wantLanguages is the least number of languages of the page.
 const wantLanguages = 48
 
-// catalogues reads the sentences of every language, by tag.
+// catalogs reads the sentences of every language, by tag.
 func catalogues(tb testing.TB) map[string]map[string]string {
 	tb.Helper()
 	files, err := filepath.Glob("../../static/text/*.json")

@@ -76,13 +76,13 @@ func TestTimingSentences(t *testing.T) {
 }
 
 func TestTimeAnnouncedRarely(t *testing.T) {
-	told := 0
+	announced := 0
 	for left := 10 * time.Minute; left > 0; left -= time.Second {
 		if crossesMark(left, left-time.Second) {
-			told++
+			announced++
 		}
 	}
-	if told != 3 {
-		t.Errorf("the time left is announced %d times in ten minutes; want 3", told)
+	if announced != 3 {
+		t.Errorf("the time left is announced %d times in ten minutes; want 3", announced)
 	}
 }

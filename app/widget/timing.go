@@ -144,7 +144,7 @@ func (t *Timing) needsRedraw() bool {
 		(crossesMark(t.shortest, left) || left <= 0 && !t.refreshed)
 }
 
-// validFor is how long the texts on screen stay correct; zero = for ever.
+// validFor is how long the texts on screen stay correct; zero = forever.
 func (t *Timing) validFor() time.Duration {
 	left, age := t.leftValidFor(), t.checkedValidFor()
 	if left == 0 || age > 0 && age < left {
@@ -153,7 +153,7 @@ func (t *Timing) validFor() time.Duration {
 	return left
 }
 
-// leftValidFor is how long leftText stays the same; zero = for ever.
+// leftValidFor is how long leftText stays the same; zero = forever.
 func (t *Timing) leftValidFor() time.Duration {
 	left := t.remaining()
 	switch {
@@ -165,7 +165,7 @@ func (t *Timing) leftValidFor() time.Duration {
 	return left%time.Second + time.Millisecond
 }
 
-// checkedValidFor is how long checkedText stays the same; zero = for ever.
+// checkedValidFor is how long checkedText stays the same; zero = forever.
 func (t *Timing) checkedValidFor() time.Duration {
 	if t.unknownAge() != "" {
 		return 0

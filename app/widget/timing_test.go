@@ -10,10 +10,10 @@ import (
 )
 
 // counting returns a mounted timing.
-func counting(t *testing.T, left, ago time.Duration, told bool) *Timing {
+func counting(t *testing.T, left, ago time.Duration, announced bool) *Timing {
 	t.Helper()
 	return &Timing{Left: true, Page: Page{Text: english(t), View: wire.View{
-		Status: wire.Pending, CheckedMsAgo: ago.Milliseconds(), WillUpdate: told, Attempt: &wire.Attempt{Number: 1, ExpiresInMs: left.Milliseconds()},
+		Status: wire.Pending, CheckedMsAgo: ago.Milliseconds(), WillUpdate: announced, Attempt: &wire.Attempt{Number: 1, ExpiresInMs: left.Milliseconds()},
 	}}}
 }
 
@@ -21,19 +21,19 @@ func counting(t *testing.T, left, ago time.Duration, told bool) *Timing {
 func TestTextUpdateWithoutRedraw(t *testing.T) {
 	for name, c := range map[string]struct {
 		left, ago time.Duration
-		told      bool
+		announced bool
 		most      int
 	}{
-		"half an hour, told":         {30 * time.Minute, 200 * time.Millisecond, true, 1},
-		"half an hour, not told":     {30 * time.Minute, 200 * time.Millisecond, false, 57},
-		"hours":                      {3*time.Hour + 30*time.Second, 0, true, 1},
-		"the last minutes":           {4 * time.Minute, 900 * time.Millisecond, true, 60},
-		"the last minutes, not told": {250_500 * time.Millisecond, 100 * time.Millisecond, false, 116},
-		"nearly the last minutes":    {5*time.Minute + 10*time.Second, 0, true, 52},
-		"over":                       {0, 10 * time.Minute, true, 1},
+		"half an hour, announced":         {30 * time.Minute, 200 * time.Millisecond, true, 1},
+		"half an hour, not announced":     {30 * time.Minute, 200 * time.Millisecond, false, 57},
+		"hours":                           {3*time.Hour + 30*time.Second, 0, true, 1},
+		"the last minutes":                {4 * time.Minute, 900 * time.Millisecond, true, 60},
+		"the last minutes, not announced": {250_500 * time.Millisecond, 100 * time.Millisecond, false, 116},
+		"nearly the last minutes":         {5*time.Minute + 10*time.Second, 0, true, 52},
+		"over":                            {0, 10 * time.Minute, true, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := counting(t, c.left, c.ago, c.told)
+			s := counting(t, c.left, c.ago, c.announced)
 			wakes := 0
 			for wake := s.validFor(); wake > 0 && s.elapsed+wake <= time.Minute; wake = s.validFor() {
 				left, checked, began := s.leftText(), s.checkedText(), s.elapsed

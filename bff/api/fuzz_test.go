@@ -36,7 +36,7 @@ func FuzzAuthorized(f *testing.F) {
 	})
 }
 
-// closed is a server to which nobody has a key.
+// closed is a server without keys.
 func closed(tb testing.TB) *server {
 	tb.Helper()
 	site, err := web.New(web.Config{Static: fstest.MapFS{}, Limits: web.Limits{Guesses: 1 << 30}})

@@ -267,7 +267,7 @@ func TestWebhookDelivery(t *testing.T) {
 	}
 }
 
-// A terminal gets colours and lines that fit.
+// A terminal gets colors and lines that fit.
 func TestPrintedWidth(t *testing.T) {
 	r := Report{"v0", append(fail("database", "the folder is not there and this is a long line of words", "mkdir"), ok("ops", "off")...)}
 	var b bytes.Buffer

@@ -46,7 +46,7 @@ func (c *Service) changeWithIntent(
 }
 
 // Replace runs fn, which may abandon an attempt, and sends the create of the replacement if
-// this change appended one: nobody else may send it a second time.
+// this change appended one: no other process may send it a second time.
 func (c *Service) Replace(ctx context.Context, old payment.Session, fn payment.ChangeFunc) error {
 	appended := false
 	s, err := c.changeWithIntent(ctx, old, func(s *payment.Session, now time.Time) error {

@@ -140,7 +140,7 @@ func (w *walk) fail(id, format string, args ...any) {
 }
 
 // settle ends the faults and verifies that everything completes.
-func (w *walk) settle() {
+func (w *walk) finishAll() {
 	w.T.Helper()
 	w.faults = 0
 	for range 130 {
@@ -198,11 +198,11 @@ func (w *walk) checkReported() {
 		if !tx.Paid.IsPositive() || err != nil || resolved(s) {
 			continue
 		}
-		told := false
+		notified := false
 		for _, e := range w.Store.Outbox(s.ID) {
-			told = told || tells(w.T, e, tx)
+			notified = notified || tells(w.T, e, tx)
 		}
-		if !told {
+		if !notified {
 			w.fail(s.ID, "%s paid for %s was not reported: %v", tx.Paid, tx.TrackingCode, w.EventTypes(s.ID))
 		}
 	}

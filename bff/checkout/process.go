@@ -96,7 +96,7 @@ func (c *Service) processAttempt(ctx context.Context, s payment.Session, a payme
 }
 
 // checkWaiting checks a waiting attempt. A leftover one, after another attempt was confirmed or
-// the session was closed permanently, is canceled, so that nobody pays twice or for nothing.
+// the session was closed permanently, is canceled, so that no shopper pays twice or for nothing.
 func (c *Service) checkWaiting(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	if s.Status == wire.Confirmed || s.ClosedBy.Final() {
 		return c.cancelAndCheck(ctx, s, a)

@@ -24,19 +24,19 @@ func (c *Service) checkStatus(
 	return c.record(ctx, s, n, r)
 }
 
-// record applies a status record; without news it only touches the row.
+// record applies a status record; without changes it only touches the row.
 func (c *Service) record(
 	ctx context.Context, s payment.Session, n int, r payment.Record,
 ) (payment.Session, error) {
 	now := c.Now().UTC()
 	env := c.Gateway.Environment()
-	news, err := s.NeedsUpdate(n, r, env, now)
+	changes, err := s.NeedsUpdate(n, r, env, now)
 	if err != nil {
 		c.Log.ErrorContext(ctx, "gateway answered with another transaction's record",
 			"session", s.ID, "attempt", n)
 		return s, payment.GatewayUnavailable("reading the status", err)
 	}
-	if !news {
+	if !changes {
 		s.CheckedAt = now
 		return s, c.Touch(ctx, s)
 	}

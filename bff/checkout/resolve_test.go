@@ -120,20 +120,20 @@ func resolvingAReusedTransaction(t *testing.T, h *checkouttest.Shop) {
 func TestResolvingAChangedReview(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Reviewed()
-	settle := func(seen payment.Session) error {
+	resolve := func(seen payment.Session) error {
 		_, err := h.Service.ResolveBy(t.Context(), s.ID, payment.Resolution{As: wire.Confirmed, Reason: "seen", By: payment.Console("ann"), ReviewID: seen.ReviewID()})
 		return err
 	}
 	h.Gateway.MangleStatus = func(r *payment.Record) { r.AmountUSD = checkouttest.Dec("1") }
 	h.Run(2 * time.Minute)
 	h.WantReview(s.ID, "amount_usd_mismatch")
-	checkouttest.WantCode(t, settle(s), wire.CodeReviewChanged)
+	checkouttest.WantCode(t, resolve(s), wire.CodeReviewChanged)
 	s = h.Load(s.ID)
 	h.Must(h.Recheck(s.ID)) // finds nothing new
 	if v := h.Load(s.ID).Version; v == s.Version {
 		t.Fatal("a recheck has written nothing: this test is about one that does")
 	}
-	checkouttest.NoError(t, settle(s))
+	checkouttest.NoError(t, resolve(s))
 	h.WantStatus(s.ID, wire.Confirmed)
 	for _, e := range h.Load(s.ID).Timeline {
 		if e.What == "attempt.confirmed" && e.By != "console:ann" {

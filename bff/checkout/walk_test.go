@@ -65,7 +65,7 @@ func TestRandomWalk(t *testing.T) {
 				w.step()
 				w.check()
 			}
-			w.settle()
+			w.finishAll()
 		})
 	}
 	for from, tos := range total {

@@ -87,7 +87,7 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
-// Where nothing has to be paid, nobody else may come.
+// A checkout that is paid with test money serves this machine only.
 func TestSandboxMustBeLocal(t *testing.T) {
 	for public, want := range map[string]bool{
 		"": true, "http://localhost:8080": true, "http://LOCALHOST": true, "https://127.0.0.1:8443": true, "http://127.8.9.10": true, "http://[::1]:8080": true,

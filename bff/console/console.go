@@ -65,7 +65,7 @@ type console struct {
 	tally tally
 }
 
-// New returns the handler of /admin and all below. Somebody has to be able to
+// New returns the handler of /admin and all below. There must be a way to
 // sign in; see auth.Config.
 func New(c Config) http.Handler {
 	if c.Now == nil {

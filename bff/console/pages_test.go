@@ -24,12 +24,12 @@ import (
 	"coinslot/bff/server/servertest"
 )
 
-// consoleRig is the console of a server behind a proxy, as somebody sees it whom a proxy has signed in.
+// consoleRig is the console of a server behind a proxy, for an operator whom a proxy has signed in.
 type consoleRig struct {
 	*servertest.Rig
 	api        string                               // of the gateway
 	restart    func()                               // the server
-	accelerate func(change func(*payment.Schedule)) // restarts it with another pace
+	accelerate func(change func(*payment.Schedule)) // restarts it with another schedule
 }
 
 const operator = "X-Remote-User: ann"
@@ -52,9 +52,9 @@ func newConsoleRig(t *testing.T, change func(*config.Config)) *consoleRig {
 	}
 	d.accelerate = func(change func(*payment.Schedule)) {
 		stop()
-		pace := payment.DefaultSchedule()
-		change(&pace)
-		d.Rig, stop = servertest.Start(t, gateway, c, server.Options{Schedule: pace})
+		schedule := payment.DefaultSchedule()
+		change(&schedule)
+		d.Rig, stop = servertest.Start(t, gateway, c, server.Options{Schedule: schedule})
 	}
 	return d
 }
@@ -218,7 +218,7 @@ func TestConsoleReconciliation(t *testing.T) {
 	}
 }
 
-// Refused hosts are told with the line that lets them in, and lead nowhere.
+// Refused hosts are shown with the setting that accepts them, without a link.
 func TestConsoleOrigins(t *testing.T) {
 	t.Parallel()
 	d := newConsoleRig(t, nil)
@@ -344,7 +344,7 @@ func TestConsoleLongFile(t *testing.T) {
 	}
 }
 
-// Nothing is sent to an endpoint that has said 410, and who asks for it is told so.
+// Nothing is sent to an endpoint that has said 410, and the operator who asks for it sees why.
 func TestConsoleDisabledEndpoint(t *testing.T) {
 	t.Parallel()
 	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) }))

@@ -46,7 +46,7 @@ func (m *mailbox) of(eventType string) []string {
 	return slices.Clone(m.ids[eventType])
 }
 
-// deadURL is one at which nobody answers.
+// deadURL is one at which no server listens.
 func deadURL(t *testing.T) string {
 	s := httptest.NewServer(http.NotFoundHandler())
 	s.Close()

@@ -88,9 +88,9 @@ func (d *operatorClient) post(path string, fields url.Values, headers ...string)
 }
 
 // resolve sends the form of the page that asks before a payment is settled.
-func (d *operatorClient) resolve(id, deed, reason string) *httptest.ResponseRecorder {
+func (d *operatorClient) resolve(id, action, reason string) *httptest.ResponseRecorder {
 	d.T.Helper()
-	path := "/admin/payments/" + id + "/" + deed
+	path := "/admin/payments/" + id + "/" + action
 	return d.post(path, url.Values{"reason": {reason}, "review": {d.shownReview(path)}})
 }
 
@@ -113,7 +113,7 @@ func (d *operatorClient) inReview(body string) string {
 	return d.OpenAndPay(body, "pay", "review")
 }
 
-// The first page says what needs somebody, the gateway's silence too.
+// The first page says what needs attention, a silent gateway too.
 func TestConsoleNeedsAttention(t *testing.T) {
 	d := newOperatorClient(t, nil)
 	d.signIn(consolePassword)
@@ -140,13 +140,13 @@ func TestConsoleForgery(t *testing.T) {
 	token := formToken.FindStringSubmatch(d.page(path))[1]
 	other := &operatorClient{Rig: d.Rig}
 	other.signIn(consolePassword)
-	foreign := formToken.FindStringSubmatch(other.page(path))[1]
+	othersToken := formToken.FindStringSubmatch(other.page(path))[1]
 	for name, c := range map[string]struct {
 		body    string
 		headers []string
 	}{
 		"no token":           {"", []string{servertest.IsForm, d.cookie}},
-		"another's token":    {"token=" + foreign, []string{servertest.IsForm, d.cookie}},
+		"another's token":    {"token=" + othersToken, []string{servertest.IsForm, d.cookie}},
 		"token in the query": {"", []string{servertest.IsForm, d.cookie}},
 		"another site":       {"token=" + token, []string{servertest.IsForm, d.cookie, "Origin: https://evil.example", "Sec-Fetch-Site: cross-site"}},
 		"a sister site":      {"token=" + token, []string{servertest.IsForm, d.cookie, "Sec-Fetch-Site: same-site"}},
@@ -248,7 +248,7 @@ func TestConsoleSearch(t *testing.T) {
 	d.Open(`{"amount_usd":"9.00","order_ref":"other"}`)
 	known := d.Gateway.Transactions()[0]
 	for _, text := range []string{id, "ORD-77", known.TrackingCode, known.WalletAddress} {
-		if got := d.page("/admin/payments?q=" + url.QueryEscape(" "+text+" ")); !strings.Contains(got, "<h1><bdi class=\"foreign\" translate=\"no\">ORD-77") {
+		if got := d.page("/admin/payments?q=" + url.QueryEscape(" "+text+" ")); !strings.Contains(got, "<h1><bdi class=\"othersToken\" translate=\"no\">ORD-77") {
 			t.Errorf("searching %q does not lead to the payment", text)
 		}
 	}

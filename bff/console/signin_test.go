@@ -29,7 +29,7 @@ func TestNoConsole(t *testing.T) {
 	}
 }
 
-// Only the password opens, and a login ends when it is told to.
+// Only the password opens, and a session ends on sign-out.
 func TestConsoleLogin(t *testing.T) {
 	d := newOperatorClient(t, nil)
 	for _, path := range []string{"/admin", "/admin/payments", "/admin/payments.csv", "/admin/audit", "/admin/nothing"} {
@@ -126,7 +126,7 @@ func TestConsoleLoginLimit(t *testing.T) {
 	}
 }
 
-// Who has many networks of IPv6 keeps nobody else out: they are one at some point.
+// A client with many IPv6 networks locks no one else out: they are one at some point.
 func TestConsoleLoginLimitOfANetwork(t *testing.T) {
 	d := newOperatorClient(t, nil)
 	statuses := map[int]int{}
@@ -141,7 +141,7 @@ func TestConsoleLoginLimitOfANetwork(t *testing.T) {
 	}
 }
 
-// A proxy that is trusted says who is there; nobody else can.
+// A proxy that is trusted says who is signed in; no one else can.
 func TestConsoleProxy(t *testing.T) {
 	d := newOperatorClient(t, func(c *config.Config) {
 		c.AdminPassword = config.Secret{}

@@ -76,21 +76,21 @@ func (c *console) test(r *request) (page, error) {
 }
 
 // testResult is what has come of a test in all.
-func testResult(trials []outbox.TestDelivery) (title, lead string) {
+func testResult(deliveries []outbox.TestDelivery) (title, lead string) {
 	taken := 0
-	for _, t := range trials {
+	for _, t := range deliveries {
 		if t.Delivered {
 			taken++
 		}
 	}
 	switch taken {
-	case len(trials):
+	case len(deliveries):
 		return "Test accepted", "Your server is ready for webhooks."
 	case 0:
 		title = "Test not accepted"
 	default:
 		title = fmt.Sprintf(
-			"%d of %s accepted the test", taken, format.Plural(len(trials), "endpoint"),
+			"%d of %s accepted the test", taken, format.Plural(len(deliveries), "endpoint"),
 		)
 	}
 	return title, "These endpoints would not accept a payment's webhook either; it would be " +

@@ -167,7 +167,7 @@ var deliveryStates = map[outbox.DeliveryState]badge{
 }
 
 // host is the part of an endpoint that may be shown, and a mark by which two of a
-// host are told apart: its path and its query may hold a key.
+// host are distinguished: its path and its query may hold a key.
 func host(endpoint string) string {
 	u, err := url.Parse(endpoint)
 	switch {

@@ -107,7 +107,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// Endpoints are told apart by a mark: keys may stand in a path as well as in a query.
+// Endpoints are distinguished by a mark: keys may stand in a path as well as in a query.
 func TestHost(t *testing.T) {
 	for endpoint, want := range map[string]string{
 		"https://hooks.example/services/T0/B0/s3cr3t": "hooks.example/… ", "https://hooks.example/in?key=s3cr3t": "hooks.example/… ", "https://hooks.example/?s3cr3t": "hooks.example/… ",

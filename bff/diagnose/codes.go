@@ -67,7 +67,7 @@ func Codes() []Code {
 			"Sign with the key of COINSLOT_ORDER_KEY, and give exp in seconds. A clock that is " +
 				"wrong makes tokens expire early.", "", "", []string{"sells", "clock"}},
 		{
-			"item_unknown", "The catalogue has no such item.",
+			"item_unknown", "The catalog has no such item.",
 			"Name the item in the file of COINSLOT_CATALOG and restart.", "", "", []string{"sells"},
 		},
 		{"gateway_unavailable", "The payment gateway does not answer, or refuses requests.",

@@ -47,7 +47,7 @@ func TestWhatOpensTheBreaker(t *testing.T) {
 	}
 }
 
-// An open breaker sends nothing and blocks nobody.
+// An open breaker sends nothing and blocks no caller.
 func TestOpenRefusesAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
@@ -290,10 +290,10 @@ func TestLateFailuresDoNotCount(t *testing.T) {
 			group.Go(func() { _ = w.call(t.Context(), true) })
 		}
 		synctest.Wait()
-		told := make([]func(error), 6) // of calls that hang even longer
-		for i := range told {
+		reports := make([]func(error), 6) // of calls that hang even longer
+		for i := range reports {
 			var err error
-			if told[i], err = w.Acquire(t.Context(), false); err != nil {
+			if reports[i], err = w.Acquire(t.Context(), false); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -306,7 +306,7 @@ func TestLateFailuresDoNotCount(t *testing.T) {
 		if err := w.call(t.Context(), false); err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range told {
+		for _, f := range reports {
 			f(broken())
 		}
 		if w.State().Open {
@@ -324,13 +324,13 @@ func TestLateFailuresDoNotCount(t *testing.T) {
 func TestLateAnswerCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
-		told, err := w.Acquire(t.Context(), true)
+		reports, err := w.Acquire(t.Context(), true)
 		if err != nil {
 			t.Fatal(err)
 		}
 		w.set(0, broken)
 		w.fail(t, openAfter)
-		told(nil)
+		reports(nil)
 		if w.State().Open {
 			t.Error("open after an answer")
 		}

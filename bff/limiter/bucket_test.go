@@ -89,8 +89,8 @@ func BenchmarkTakeShared(b *testing.B) {
 	})
 }
 
-// BenchmarkAdmit measures the overhead of a call besides its bucket.
-func BenchmarkAdmit(b *testing.B) {
+// BenchmarkAcquire measures the overhead of a call besides its bucket.
+func BenchmarkAcquire(b *testing.B) {
 	never := limiter.New(limiter.Config{
 		Bucket: free{}, Probe: func(context.Context) error { return nil },
 	})

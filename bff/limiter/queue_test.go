@@ -18,12 +18,12 @@ func sent(t *testing.T, calls []context.Context) (order []int) {
 		var all sync.WaitGroup
 		for i, ctx := range calls {
 			all.Go(func() {
-				told, err := w.Acquire(ctx, true)
+				report, err := w.Acquire(ctx, true)
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				told(nil)
+				report(nil)
 				mu.Lock()
 				defer mu.Unlock()
 				order = append(order, i)
@@ -55,7 +55,7 @@ func place(order []int, from, to int) (last int) {
 }
 
 // A greedy client delays itself: networks take turns, then addresses, then sessions.
-func TestClientsTakeTurns(t *testing.T) {
+func TestClientsShareFairly(t *testing.T) {
 	for name, c := range map[string]struct {
 		first, later []context.Context
 		most         int // place of the last of later

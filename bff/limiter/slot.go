@@ -49,7 +49,7 @@ func (b *Limiter) waitForSlot(ctx context.Context) error {
 	return b.slotError(minPause, ErrFull)
 }
 
-// serve takes slots and grants them until the queue is empty. Each goes to whoever is first
+// serve takes slots and grants them until the queue is empty. Each goes to the caller that is first
 // when it comes, not when it is reserved.
 func (b *Limiter) serve() {
 	var slot time.Time // reserved; zero = none

@@ -244,13 +244,13 @@ func checkItem(t *testing.T, c *Catalog, id string, file []byte) {
 func checkProposed(t *testing.T, c *Catalog, id string) {
 	t.Helper()
 	terms := c.Options(id)
-	wishes := []Request{{}, {Quantity: strconv.Itoa(terms.Most)}}
+	requests := []Request{{}, {Quantity: strconv.Itoa(terms.Most)}}
 	for _, amount := range append(terms.Suggested, terms.Minimum, terms.Maximum) {
 		if amount != "" {
-			wishes = append(wishes, Request{Amount: &amount})
+			requests = append(requests, Request{Amount: &amount})
 		}
 	}
-	for _, w := range wishes {
+	for _, w := range requests {
 		for _, lang := range append(c.items[id].title.languages(), "en", "ar", "x") {
 			o, err := c.Order(id, w, lang)
 			if err != nil || o.Metadata["item"] != id {

@@ -68,9 +68,9 @@ func TestImplausibleAnswers(t *testing.T) {
 
 func TestExpiry(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		told time.Time
-		want time.Duration
+		name       string
+		retryAfter time.Time
+		want       time.Duration
 	}{
 		{"as asked", noon.Add(30 * time.Minute), 30 * time.Minute},
 		{"shorter", noon.Add(10 * time.Minute), 10 * time.Minute},
@@ -81,7 +81,7 @@ func TestExpiry(t *testing.T) {
 		{"now", noon, 30 * time.Minute},
 		{"unset", time.Time{}, 30 * time.Minute},
 	} {
-		if got := expiry(c.told, noon, 30).Sub(noon); got != c.want {
+		if got := expiry(c.retryAfter, noon, 30).Sub(noon); got != c.want {
 			t.Errorf("%s: expiry in %v; want %v", c.name, got, c.want)
 		}
 	}

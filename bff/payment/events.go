@@ -123,10 +123,10 @@ func (s *Session) eventSuffix() string {
 	if a.Reappeared > 0 {
 		which += " reappeared " + strconv.Itoa(a.Reappeared)
 	}
-	switch settled := s.resolvedCount(); {
-	case settled > 1:
-		return which + " after review " + strconv.Itoa(settled)
-	case settled == 1 || !a.ReviewedAt.IsZero():
+	switch resolved := s.resolvedCount(); {
+	case resolved > 1:
+		return which + " after review " + strconv.Itoa(resolved)
+	case resolved == 1 || !a.ReviewedAt.IsZero():
 		return which + " after review" // resolved, perhaps to its former status
 	}
 	return which

@@ -11,7 +11,7 @@ import (
 var MaxTolerancePercent = decimal.NewFromInt(2)
 
 // A payment is excessive if it is at least excessMultiple times the requested amount and the
-// excess is worth at least excessUSD. Nobody overpays tenfold by mistake, but a gateway that
+// excess is worth at least excessUSD. No shopper overpays tenfold by mistake, but a gateway that
 // reports dollars instead of coins does: 25 for 0.0408 BNB. Small orders may be overpaid by
 // more, because exchanges have minimum withdrawals of up to about 50 USD.
 var (

@@ -28,8 +28,8 @@ func (a *Attempt) MatchesRow(r Record) bool {
 
 // IsUnchangedBy reports whether r, as a status record, would change nothing.
 func (s *Session) IsUnchangedBy(n int, r Record, at time.Time) bool {
-	news, err := s.NeedsUpdate(n, r, s.Environment, at)
-	return err == nil && !news
+	changes, err := s.NeedsUpdate(n, r, s.Environment, at)
+	return err == nil && !changes
 }
 
 // HasFixedTimes reports whether the due times of a, if any, are fixed.

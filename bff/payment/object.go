@@ -11,7 +11,7 @@ import (
 // that the order did not set are empty; maps and slices are never nil. docs/api.md documents
 // the JSON.
 type Object struct {
-	// "cs_…"; whoever knows it may see and pay the session
+	// "cs_…"; anyone who knows it may see and pay the session
 	ID     string      `json:"id"`
 	Object string      `json:"object"` // "session"
 	URL    string      `json:"url"`    // of the page to send the shopper to

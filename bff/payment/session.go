@@ -349,8 +349,8 @@ const maxTimeline = 200
 // reservedTimeline is extra room for the merchant's actions and the confirmation.
 const reservedTimeline = 50
 
-// NewSessionID returns a random id: "cs_" and 26 characters with 130 random bits. Whoever knows
-// it may see the session.
+// NewSessionID returns a random id: "cs_" and 26 characters with 130 random bits. Anyone who
+// knows it may see the session.
 func NewSessionID() string { return "cs_" + strings.ToLower(rand.Text()) }
 
 // newMarker returns what identifies an attempt at the gateway. It is not secret: the payer may

@@ -64,9 +64,9 @@ func (r *rows) set(id string, at time.Time) {
 func TestRunProcessesWhatIsDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &rows{due: map[string]time.Time{}}
-		tended := make(chan string, 10)
+		processed := make(chan string, 10)
 		p := New(Config{Store: store, Process: func(_ context.Context, s payment.Session) error {
-			tended <- s.ID
+			processed <- s.ID
 			return nil
 		}})
 		ctx, stop := context.WithCancel(t.Context())
@@ -75,14 +75,14 @@ func TestRunProcessesWhatIsDue(t *testing.T) {
 
 		start := time.Now()
 		store.set("cs_a", start.Add(3*time.Second))
-		if id := <-tended; id != "cs_a" {
+		if id := <-processed; id != "cs_a" {
 			t.Errorf("processed %q; want cs_a", id)
 		}
 		if took := time.Since(start); took < 3*time.Second || took > 3*time.Second+p.Interval {
 			t.Errorf("processed after %v; want 3s to %v", took, 3*time.Second+p.Interval)
 		}
 		// Process stores nothing: the row is due again after the lease, not before.
-		<-tended
+		<-processed
 		if took := time.Since(start); took < p.Lease {
 			t.Errorf("processed again after %v; want at least the lease, %v", took, p.Lease)
 		}
@@ -126,9 +126,9 @@ func TestProcessDueReportsStoreErrors(t *testing.T) {
 func TestKickClaimsNow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &rows{due: map[string]time.Time{"cs_a": time.Now()}}
-		tended := make(chan string, 1)
+		processed := make(chan string, 1)
 		p := New(Config{Store: store, Interval: time.Hour, Process: func(_ context.Context, s payment.Session) error {
-			tended <- s.ID
+			processed <- s.ID
 			return nil
 		}})
 		ctx, stop := context.WithCancel(t.Context())
@@ -137,7 +137,7 @@ func TestKickClaimsNow(t *testing.T) {
 		start := time.Now()
 		p.Kick()
 		p.Kick() // a full slot is no reason to block
-		<-tended
+		<-processed
 		if took := time.Since(start); took != 0 {
 			t.Errorf("processed %v after Kick; want at once", took)
 		}
@@ -147,12 +147,12 @@ func TestKickClaimsNow(t *testing.T) {
 func TestSlowSessionBlocksNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &rows{due: map[string]time.Time{"cs_slow": time.Now()}}
-		slow, tended := make(chan struct{}), make(chan string, 100)
+		slow, processed := make(chan struct{}), make(chan string, 100)
 		p := New(Config{Store: store, Concurrency: 2, Process: func(_ context.Context, s payment.Session) error {
 			if s.ID == "cs_slow" {
 				<-slow
 			}
-			tended <- s.ID
+			processed <- s.ID
 			return nil
 		}})
 		ctx, stop := context.WithCancel(t.Context())
@@ -164,7 +164,7 @@ func TestSlowSessionBlocksNoOther(t *testing.T) {
 			store.set(fmt.Sprint("cs_", i), start)
 		}
 		for range 50 {
-			if id := <-tended; id == "cs_slow" {
+			if id := <-processed; id == "cs_slow" {
 				t.Error("the slow one ended early")
 			}
 		}

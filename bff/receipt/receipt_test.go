@@ -79,10 +79,10 @@ func TestReceipt(t *testing.T) {
 // is in it, and nothing that opens a door.
 func TestReceiptIsNotPersonal(t *testing.T) {
 	s := signer(t, secretNew)
-	told := part(t, s.Receipt(paid()), 0) + part(t, s.Receipt(paid()), 1) + string(s.KeySet())
+	revealed := part(t, s.Receipt(paid()), 0) + part(t, s.Receipt(paid()), 1) + string(s.KeySet())
 	for _, secret := range []string{"mail.example", "private", "surprise", "marker", secretNew, hex.EncodeToString(s.key.Seed()), base64.RawURLEncoding.EncodeToString(s.key.Seed())} {
-		if strings.Contains(told, secret) {
-			t.Errorf("%q is in the receipt: %s", secret, told)
+		if strings.Contains(revealed, secret) {
+			t.Errorf("%q is in the receipt: %s", secret, revealed)
 		}
 	}
 }

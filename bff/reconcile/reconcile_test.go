@@ -17,7 +17,7 @@ func TestReconcile(t *testing.T) { checkouttest.OverBoth(t, findsDifferences) }
 
 func findsDifferences(t *testing.T, h *checkouttest.Shop) {
 	h.Clock.Move(12 * time.Hour)
-	compared := func() reconcile.Result {
+	reconciled := func() reconcile.Result {
 		t.Helper()
 		day := h.Clock.Now().Truncate(24 * time.Hour)
 		c, err := reconcile.Reconcile(t.Context(), h.Gateway, h.Store, day.AddDate(0, 0, -3), day.AddDate(0, 0, 3))
@@ -27,8 +27,8 @@ func findsDifferences(t *testing.T, h *checkouttest.Shop) {
 	agreed, paid, took, extra := h.Chosen("25", checkouttest.USDT()), h.Chosen("26", checkouttest.USDT()), h.Chosen("27", checkouttest.USDT()), h.Chosen("28", checkouttest.USDT())
 	ended, gone := h.Chosen("29", checkouttest.USDT()), h.Chosen("30", checkouttest.USDT())
 	code := func(s payment.Session) string { return s.Attempts[0].TrackingCode }
-	if c := compared(); len(c.Findings) != 0 || c.Transactions != 6 || c.Attempts != 6 {
-		t.Fatalf("compared = %+v; want 6 of each and no findings", c)
+	if c := reconciled(); len(c.Findings) != 0 || c.Transactions != 6 || c.Attempts != 6 {
+		t.Fatalf("reconciled = %+v; want 6 of each and no findings", c)
 	}
 	h.Gateway.Pay(code(took), took.Attempts[0].PayAmount, "0xt")
 	h.Clock.Move(20 * time.Second)
@@ -43,7 +43,7 @@ func findsDifferences(t *testing.T, h *checkouttest.Shop) {
 	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
 	lost := h.Chosen("31", checkouttest.USDT())
 
-	c := compared()
+	c := reconciled()
 	got := map[reconcile.FindingKind]string{}
 	var order []reconcile.FindingKind
 	for _, f := range c.Findings {
@@ -66,7 +66,7 @@ func findsDifferences(t *testing.T, h *checkouttest.Shop) {
 	}
 	h.Run(5 * time.Minute) // the server fixes what it can
 	left := map[reconcile.FindingKind]bool{}
-	for _, f := range compared().Findings {
+	for _, f := range reconciled().Findings {
 		left[f.Kind] = true
 	}
 	fixed := map[reconcile.FindingKind]bool{
@@ -89,7 +89,7 @@ func (r *read) List(ctx context.Context, f payment.Filter) (payment.Page, error)
 	return page, err
 }
 
-// Old days are compared without reading newer sessions.
+// Old days are reconciled without reading newer sessions.
 func TestReconcileOldDays(t *testing.T) { checkouttest.OverBoth(t, reconcileOldDays) }
 
 func reconcileOldDays(t *testing.T, h *checkouttest.Shop) {

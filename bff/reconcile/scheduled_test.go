@@ -193,7 +193,7 @@ func TestDailyRunFindsLateMoney(t *testing.T) {
 	for _, c := range []struct {
 		paid   string
 		status wire.Status
-		told   payment.EventType
+		event  payment.EventType
 	}{{"25", wire.Confirmed, payment.EventConfirmed}, {"3", wire.Expired, payment.EventPartial}} {
 		t.Run(c.paid, func(t *testing.T) {
 			withScheduler(t, func(t *testing.T, b *scheduler) {
@@ -203,7 +203,7 @@ func TestDailyRunFindsLateMoney(t *testing.T) {
 				b.Gateway.Pay("T00001", checkouttest.Dec(c.paid), "0xa")
 				b.pass(23 * time.Hour)
 				b.WantStatus(s.ID, c.status)
-				b.WantEvents(s.ID, payment.EventPending, payment.EventExpired, c.told)
+				b.WantEvents(s.ID, payment.EventPending, payment.EventExpired, c.event)
 				if late := b.Load(s.ID).Attempts[0].Late; late != (c.status == wire.Confirmed) {
 					t.Errorf("late = %t", late)
 				}

@@ -229,7 +229,7 @@ func (c *Service) locate(
 }
 
 // matchesWithoutComment reports whether r, which lacks its comment, matches a in everything
-// else and belongs to nobody.
+// else and belongs to no session.
 func (c *Service) matchesWithoutComment(
 	ctx context.Context, r payment.Record, a payment.Attempt,
 ) (bool, error) {

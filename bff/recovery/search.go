@@ -82,7 +82,7 @@ const (
 	// again after unreadablePause; meanwhile its first and last pages, where new
 	// transactions are, are read every briefPause.
 	searchPause, briefPause, unreadablePause = 2 * time.Second, 20 * time.Second, 10 * time.Minute
-	// A search that nobody has requested for forgetAfter is dropped; attempts that still wait
+	// A search that was not requested for forgetAfter is dropped; attempts that still wait
 	// request it within askedWithin.
 	forgetAfter, askedWithin = time.Hour, 5 * time.Minute
 )

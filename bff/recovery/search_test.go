@@ -295,21 +295,21 @@ func TestChangeOfCoinDuringACheck(t *testing.T) {
 	cancelled := false
 	h.Gateway.CancelHook = func(string) (before, after error) { cancelled = true; return nil, nil }
 	var check sync.WaitGroup
-	var tendErr error
+	var processErr error
 	h.Gateway.StatusHook = func(string) error {
 		if !cancelled {
 			return nil
 		}
 		h.Gateway.StatusHook = nil
-		check.Go(func() { tendErr = h.Service.Process(t.Context(), due[0]) })
+		check.Go(func() { processErr = h.Service.Process(t.Context(), due[0]) })
 		check.Wait()
 		return nil
 	}
 	if _, err := h.Choose(s.ID, checkouttest.BNB()); err != nil {
 		t.Fatal(err)
 	}
-	if !errors.Is(tendErr, payment.ErrFenced) {
-		t.Errorf("the check under way = %v; want %v", tendErr, payment.ErrFenced)
+	if !errors.Is(processErr, payment.ErrFenced) {
+		t.Errorf("the check under way = %v; want %v", processErr, payment.ErrFenced)
 	}
 	h.WantEvents(s.ID, payment.EventPending, payment.EventPending)
 	h.Run(time.Minute)
@@ -339,9 +339,9 @@ func checkCanceled(t *testing.T, h *checkouttest.Shop) {
 // A create that a suspended process would send too late is not sent.
 func TestTooLateToSend(t *testing.T) {
 	h := checkouttest.NewShop(t)
-	pace := payment.DefaultSchedule()
-	pace.CreateTimeout = time.Nanosecond
-	h.Service = checkout.New(checkout.Config{Store: h.Store, Gateway: h.Gateway, Page: "https://shop.test/checkout/", Now: h.Clock.Now, Schedule: pace})
+	schedule := payment.DefaultSchedule()
+	schedule.CreateTimeout = time.Nanosecond
+	h.Service = checkout.New(checkout.Config{Store: h.Store, Gateway: h.Gateway, Page: "https://shop.test/checkout/", Now: h.Clock.Now, Schedule: schedule})
 	s := h.Chosen("25", checkouttest.USDT())
 	h.WantCalls("create", 0)
 	h.WantStatus(s.ID, wire.Open)

@@ -28,7 +28,7 @@ const deliveryDays = 30
 // Service erases what was kept for long enough, at one instance at a time.
 type Service struct {
 	Eraser Eraser
-	// Keep is how long after its end a session keeps personal data; zero = for ever.
+	// Keep is how long after its end a session keeps personal data; zero = forever.
 	Keep time.Duration
 	// Day is how long a day is, of those between two erasures; zero = 24 hours.
 	Day time.Duration

@@ -140,7 +140,7 @@ func badMembers(t *testing.T, b *inputRig) {
 			in.param = name[:64]
 		}
 		if name == "" {
-			in.param = "" // the empty name cannot be told from none
+			in.param = "" // the empty name looks like none
 		}
 		list = append(list, in)
 	}

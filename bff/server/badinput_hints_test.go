@@ -34,9 +34,9 @@ func returnURL(g *sandbox.Server, number int, status string) string {
 // it would be one in a tenth of a second.
 func TestReturnReplayed(t *testing.T) {
 	gateway, c := newGateway(t)
-	pace := payment.DefaultSchedule()
-	pace.Watched, pace.Unwatched = 100*time.Millisecond, time.Hour // what opens a page may ask often; nothing else asks
-	r, _ := startWith(t, gateway, c, server.Options{Limits: noLimits, Schedule: pace})
+	schedule := payment.DefaultSchedule()
+	schedule.Watched, schedule.Unwatched = 100*time.Millisecond, time.Hour // what opens a page may ask often; nothing else asks
+	r, _ := startWith(t, gateway, c, server.Options{Limits: noLimits, Schedule: schedule})
 	id := r.Open(`{"amount_usd":"25.00","order_id":341256}`)
 	r.Choose(id)
 	r.Await(id, "pending")
@@ -117,10 +117,10 @@ func TestReturnOfAnotherSession(t *testing.T) {
 	theirs.Choose(id)
 	theirs.Await(id, "pending")
 	code := gateway.Transactions()[0].TrackingCode
-	foreign := ours.Do("GET", "/return?tracking_code="+code+"&order_id=341256&status=confirmed", "")
-	nobody := ours.Do("GET", "/return?tracking_code=none&order_id=341256&status=confirmed", "")
-	if foreign.Code != 200 || foreign.Body.String() != nobody.Body.String() || strings.Contains(foreign.Body.String(), code) {
-		t.Errorf("another merchant's code = %d %.300s", foreign.Code, foreign.Body)
+	others := ours.Do("GET", "/return?tracking_code="+code+"&order_id=341256&status=confirmed", "")
+	unknown := ours.Do("GET", "/return?tracking_code=none&order_id=341256&status=confirmed", "")
+	if others.Code != 200 || others.Body.String() != unknown.Body.String() || strings.Contains(others.Body.String(), code) {
+		t.Errorf("another merchant's code = %d %.300s", others.Code, others.Body)
 	}
 }
 

@@ -149,7 +149,7 @@ func badLists(t *testing.T, b *inputRig) {
 	for path, param := range map[string]string{"/v1/events?sesion=cs_x": "sesion", "/v1/events?limit=1&limit=1": "limit", "/v1/events?session=cs_a&session=cs_b": "session", "/v1/events?after=%zz": "query", "/v1/events?limit=05": "limit", "/v1/currencies?symbol=USDT": "symbol", "/v1/currencies?;": "query"} {
 		list = append(list, input{id: "B23/" + path, method: "GET", path: path, headers: []string{bearer}, code: "invalid", param: param})
 	}
-	list = append(list, badLedger()...)
+	list = append(list, badListQueries()...)
 	b.refuse(t, list)
 	b.accept(t, []input{
 		{id: "B23/limit 1", method: "GET", path: "/v1/sessions?limit=1", headers: []string{bearer}, status: 200, has: `"object":"list"`}, {id: "B23/limit 100", method: "GET", path: "/v1/sessions?limit=100", headers: []string{bearer}, status: 200},
@@ -158,8 +158,8 @@ func badLists(t *testing.T, b *inputRig) {
 	})
 }
 
-// badLedger is what the gateway's lists are not asked for.
-func badLedger() (list []input) {
+// badListQueries is what the gateway's lists are not asked for.
+func badListQueries() (list []input) {
 	for param, queries := range map[string][]string{
 		"limit":     {"limit=0", "limit=51", "limit=-1", "limit=1e1", "limit=05", "limit=%D9%A1", "limit=1&limit=2"},
 		"page":      {"page=0", "page=-1", "page=2147483648", "page=1.0", "page=%2B1"},

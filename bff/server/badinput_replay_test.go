@@ -69,7 +69,7 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// noneOf fails if an answer holds text, which only who may know is told.
+// noneOf fails if an answer holds text, unless the client may know it.
 func noneOf(t *testing.T, what string, w *httptest.ResponseRecorder, text string, may bool) {
 	t.Helper()
 	if !may && strings.Contains(w.Body.String()+fmt.Sprint(w.Header()), text) {

@@ -104,13 +104,13 @@ func newInputRig(t *testing.T) *inputRig {
 		SecretKeys: []config.Secret{config.NewSecret(secretKey)}, OrderKey: config.NewSecret(orderKey), HookToken: config.NewSecret(hookToken),
 		Catalog: catalog,
 	}
-	// What is compared is changed by nobody else, however long it takes.
-	pace := payment.DefaultSchedule()
-	pace.Watched, pace.Unwatched, pace.ReconcileInterval = time.Hour, time.Hour, time.Hour
-	pace.LateChecks, pace.ConfirmedChecks = []time.Duration{time.Hour}, []time.Duration{time.Hour}
-	pace.FollowUps = []time.Duration{0, time.Hour}
+	// What is compared is changed by nothing else, however long it takes.
+	schedule := payment.DefaultSchedule()
+	schedule.Watched, schedule.Unwatched, schedule.ReconcileInterval = time.Hour, time.Hour, time.Hour
+	schedule.LateChecks, schedule.ConfirmedChecks = []time.Duration{time.Hour}, []time.Duration{time.Hour}
+	schedule.FollowUps = []time.Duration{0, time.Hour}
 	log := slog.New(slog.NewTextHandler(r.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	srv, err := server.New(t.Context(), c, server.Options{Log: log, Schedule: pace, Limits: web.Limits{Guesses: 1 << 20}})
+	srv, err := server.New(t.Context(), c, server.Options{Log: log, Schedule: schedule, Limits: web.Limits{Guesses: 1 << 20}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-var printLedger = flag.Bool("ledger", false, "print which errors each route has answered")
+var printSeen = flag.Bool("seen", false, "print which errors each route has answered")
 
 // contract is docs/openapi.yaml as served, and what the tests have covered of it. All servers of
 // the tests answer through it: see held.
@@ -63,7 +63,7 @@ func TestMain(m *testing.M) {
 	if code == 0 && whole() {
 		wrong = append(wrong, c.unseen()...)
 	}
-	if *printLedger {
+	if *printSeen {
 		for _, s := range slices.SortedFunc(maps.Keys(c.seen), func(a, b sighting) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }) {
 			fmt.Println(s.route, s.status, s.code, c.seen[s])
 		}
@@ -246,7 +246,7 @@ func deferHeaders(t *testing.T, h http.Handler) http.Handler {
 		h.ServeHTTP(answer, r)
 		_, route := c.mux.Handler(r)
 		if answer.status == 0 && r.Context().Err() != nil {
-			return // nobody waits for an answer any more
+			return // no client waits for an answer any more
 		}
 		if err := c.judge(route, answer); err != nil {
 			c.mu.Lock()

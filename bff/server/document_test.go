@@ -276,8 +276,8 @@ func TestEveryCodeIsListed(t *testing.T) {
 		}
 	})
 	for code := range documented(t) {
-		if why, told := elsewhere[code]; listed[code] == told {
-			t.Errorf("%s is listed by a route: %v; told elsewhere: %q", code, listed[code], why)
+		if why, documented := elsewhere[code]; listed[code] == documented {
+			t.Errorf("%s is listed by a route: %v; documented elsewhere: %q", code, listed[code], why)
 		}
 	}
 }
@@ -285,7 +285,7 @@ func TestEveryCodeIsListed(t *testing.T) {
 // Webhooks have the headers and the body of the document.
 func TestWebhookIsAsDocumented(t *testing.T) {
 	t.Parallel()
-	c, told := written(), make(chan error, 9)
+	c, documented := written(), make(chan error, 9)
 	const name = "https://coinslot.test/webhooks.json"
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
@@ -311,7 +311,7 @@ func TestWebhookIsAsDocumented(t *testing.T) {
 				err = errors.Join(err, fmt.Errorf("%s is %q", parameter, value))
 			}
 		}
-		told <- err
+		documented <- err
 	}))
 	t.Cleanup(shop.Close)
 	gateway, s := newGateway(t)
@@ -322,7 +322,7 @@ func TestWebhookIsAsDocumented(t *testing.T) {
 	r.test()
 	for range 2 {
 		select {
-		case err := <-told:
+		case err := <-documented:
 			if err != nil {
 				t.Error(err)
 			}

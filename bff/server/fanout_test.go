@@ -62,23 +62,23 @@ func (n *fakePeers) set(f func()) {
 	f()
 }
 
-// page is a subscriber that counts what it is told.
+// page is a subscriber that counts its notifications.
 type page struct {
-	mu   sync.Mutex
-	told int
+	mu       sync.Mutex
+	notified int
 }
 
 func (p *page) hear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.told++
+	p.notified++
 }
 
 func (p *page) taken() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n := p.told
-	p.told = 0
+	n := p.notified
+	p.notified = 0
 	return n
 }
 
@@ -116,7 +116,7 @@ func TestFanout(t *testing.T) {
 		n.tell("cs_a")
 		n.tell("cs_nobody")
 		if a, b := pages[0].taken(), pages[1].taken(); a != 1 || b != 0 {
-			t.Errorf("told %d and %d times; want a once", a, b)
+			t.Errorf("notified %d and %d times; want a once", a, b)
 		}
 		time.Sleep(2 * catchUpRounds * roundInterval) // knows the versions by now
 		synctest.Wait()
@@ -126,13 +126,13 @@ func TestFanout(t *testing.T) {
 		time.Sleep(catchUpRounds*roundInterval + time.Second)
 		synctest.Wait()
 		if a, b := pages[0].taken(), pages[1].taken(); a != 0 || b != 1 {
-			t.Errorf("told %d and %d times; want b once, which has changed unheard", a, b)
+			t.Errorf("notified %d and %d times; want b once, which has changed unheard", a, b)
 		}
 		n.set(func() { n.versions["cs_a"] = 2 })
 		n.tell("") // the line was cut
 		synctest.Wait()
 		if a := pages[0].taken(); a != 1 {
-			t.Errorf("told %d times after a cut line; want once", a)
+			t.Errorf("notified %d times after a cut line; want once", a)
 		}
 	})
 }

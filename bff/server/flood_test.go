@@ -27,11 +27,11 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// fakeGateway takes a tenth of a second and a slot of the budget for each call. It ends
+// fakeGateway takes a tenth of a second and a slot of the limiter for each call. It ends
 // transactions on time and confirms payments at once.
 type fakeGateway struct {
-	budget *limiter.Limiter
-	free   atomic.Bool // calls take neither
+	limiter *limiter.Limiter
+	free    atomic.Bool // calls take neither
 
 	mu    sync.Mutex // guards the fields below
 	txs   []*payment.Record
@@ -47,11 +47,11 @@ const (
 // call is one request; answer makes its answer.
 func (m *fakeGateway) call(ctx context.Context, effect bool, answer func()) error {
 	if !m.free.Load() {
-		told, err := m.budget.Acquire(ctx, effect)
+		report, err := m.limiter.Acquire(ctx, effect)
 		if err != nil {
 			return err
 		}
-		defer told(nil)
+		defer report(nil)
 		time.Sleep(latency)
 	}
 	m.mu.Lock()
@@ -152,7 +152,7 @@ func (m *fakeGateway) pay(code string) bool {
 	return true
 }
 
-// flood is a checkout with the default budget, shoppers who pay with their page closed, and
+// flood is a checkout with the default limiter, shoppers who pay with their page closed, and
 // attackers who open sessions and never pay. Its clock is synctest's.
 type flood struct {
 	t      *testing.T
@@ -179,7 +179,7 @@ func newFlood(t *testing.T) *flood {
 	}
 	s := &Server{hub: realtime.NewHub(realtime.HubConfig{}), store: db}
 	s.limiter = limiter.New(limiter.Config{Rate: 10, Probe: func(context.Context) error { return nil }})
-	f.server, f.market.budget = s, s.limiter
+	f.server, f.market.limiter = s, s.limiter
 	s.checkout = checkout.New(checkout.Config{
 		Store: db, Gateway: creates{f.market}, Page: "https://pay.example/checkout/", Transitioned: f.moved, Now: time.Now,
 	})
@@ -277,7 +277,7 @@ func (f *flood) detected(from, to time.Time) (n int, median, most time.Duration)
 var deadSessions = flag.Int("dead", 300, "unpaid sessions of TestDeadSessions; 2000 is the figure of docs/reliability.md")
 
 // Payments with closed pages are detected in time while attackers' sessions open, end, and get
-// their late checks, which could take the whole budget for minutes.
+// their late checks, which could take the whole limiter for minutes.
 func TestDeadSessions(t *testing.T) {
 	need.Long(t, "it simulates an hour of checks")
 	dead := *deadSessions

@@ -19,14 +19,14 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// ledgerList is what the merchant's program reads of one of the gateway's lists.
-type ledgerList struct {
+// recordList is what the merchant's program reads of one of the gateway's lists.
+type recordList struct {
 	Object                       string
 	Data                         []map[string]any
 	Page, Limit, Total, LastPage int
 }
 
-func (r *rig) ledger(path string) (list ledgerList) {
+func (r *rig) records(path string) (list recordList) {
 	r.T.Helper()
 	answer := r.Do("GET", path, "", bearer)
 	if answer.Code != http.StatusOK {
@@ -48,7 +48,7 @@ func TestGatewayLists(t *testing.T) {
 	r.Await(session, "pending")
 	r.CreateUnrelated(c.GatewayURL)
 
-	list := r.ledger("/v1/transactions")
+	list := r.records("/v1/transactions")
 	if list.Object != "list" || list.Total != 2 || list.Page != 1 || list.Limit != 20 || list.LastPage != 1 {
 		t.Errorf("the list is %+v", list)
 	}
@@ -72,31 +72,31 @@ func TestGatewayLists(t *testing.T) {
 		t.Errorf("what is not ours = %v", other)
 	}
 	today := time.Now().UTC().Format(time.DateOnly)
-	second := r.ledger("/v1/transactions?status=pending&limit=1&page=2&from_date=" + today + "&to_date=" + today)
+	second := r.records("/v1/transactions?status=pending&limit=1&page=2&from_date=" + today + "&to_date=" + today)
 	if len(second.Data) != 1 || second.Page != 2 || second.Limit != 1 || second.LastPage != 2 {
 		t.Errorf("the second page of one is %+v", second)
 	}
-	if none := r.ledger("/v1/transactions?status=expired&page=9"); none.Data == nil || len(none.Data) > 0 {
+	if none := r.records("/v1/transactions?status=expired&page=9"); none.Data == nil || len(none.Data) > 0 {
 		t.Errorf("nothing is %v", none.Data)
 	}
 	t.Run("withdrawals", func(t *testing.T) { r.withdrawals(t) })
-	t.Run("odd answers", func(t *testing.T) { r.oddLedger(t) })
+	t.Run("odd answers", func(t *testing.T) { r.oddLists(t) })
 }
 
 func (r *rig) withdrawals(t *testing.T) {
-	list := r.ledger("/v1/withdrawals?status=confirmed&limit=50")
+	list := r.records("/v1/withdrawals?status=confirmed&limit=50")
 	if len(list.Data) != 1 || list.Limit != 50 || list.Data[0]["amount_usd"] != "1250.00" || list.Data[0]["status"] != "confirmed" || list.Data[0]["tx_explorer_url"] == "" {
 		t.Errorf("withdrawals = %+v", list)
 	}
 }
 
 // Unusual formats of the gateway are read; an unreachable one is reported.
-func (r *rig) oddLedger(t *testing.T) {
+func (r *rig) oddLists(t *testing.T) {
 	r.Gateway.Inject(sandbox.Fault{Path: "list", Set: map[string]any{
 		"pagination": nil, "amount_usd": 25.5, "paid_amount": map[string]any{"x": 1}, "order_id": "n/a", "created_at": "2026-11-20T10:00:00+01:00",
 		"tx_explorer_url": "javascript:alert(1)", "payment_url": "http://evil.example/x", "comment": "a\u202eb\n" + strings.Repeat("x", 5000), "status": "PAID\n", "is_canceled_by_user": "1",
 	}})
-	list := r.ledger("/v1/transactions?limit=7")
+	list := r.records("/v1/transactions?limit=7")
 	if list.Page != 1 || list.Limit != 7 || list.Total != 0 || len(list.Data) != 2 {
 		t.Fatalf("a list without pagination = %+v", list)
 	}

@@ -122,26 +122,26 @@ func looping(t *testing.T, of func(loop string) *unreliable) *Server {
 	s.fanout = newFanout(of("fanout"), s.hub, func() {}, time.Second, time.Now, slog.New(slog.DiscardHandler))
 	s.checkout = checkout.New(checkout.Config{Gateway: of("currencies")})
 	s.limiter = limiter.New(limiter.Config{Probe: func(ctx context.Context) error {
-		told, err := s.limiter.Acquire(ctx, false)
+		report, err := s.limiter.Acquire(ctx, false)
 		if err == nil {
 			err = of("probe").ask(ctx)
-			told(err)
+			report(err)
 		}
 		return err
 	}})
 	for range 5 { // opens the breaker
-		if told, err := s.limiter.Acquire(t.Context(), false); err == nil {
-			told(&payment.UnknownError{})
+		if report, err := s.limiter.Acquire(t.Context(), false); err == nil {
+			report(&payment.UnknownError{})
 		}
 	}
 	return s
 }
 
-// shoppers ask for what is only done when somebody asks.
+// shoppers request what is only done on request.
 func (s *Server) shoppers(ctx context.Context) {
 	for ctx.Err() == nil {
-		if told, err := s.limiter.Acquire(ctx, true); err == nil {
-			told(nil)
+		if report, err := s.limiter.Acquire(ctx, true); err == nil {
+			report(nil)
 		}
 		asking, cancel := context.WithTimeout(ctx, time.Second)
 		_, _ = s.checkout.Currencies(asking)

@@ -103,14 +103,14 @@ var simStart = time.Date(2026, 11, 22, 8, 0, 0, 0, time.UTC)
 // simulation is a checkout with pending payments, a gateway, and a clock that jumps to the next
 // task.
 type simulation struct {
-	tb       testing.TB
-	book     *listGateway
-	db       *store.DB
-	raw      *sql.DB // the same file
-	service  *checkout.Service
-	poller   *poller.Poller
-	sweeper  *poller.ListPoller
-	payments int
+	tb         testing.TB
+	book       *listGateway
+	db         *store.DB
+	raw        *sql.DB // the same file
+	service    *checkout.Service
+	poller     *poller.Poller
+	listPoller *poller.ListPoller
+	payments   int
 
 	mu  sync.Mutex // guards now
 	now time.Time
@@ -157,7 +157,7 @@ func (s *simulation) open() {
 func (s *simulation) serve(g checkout.Gateway) {
 	s.service = checkout.New(checkout.Config{Store: s.db, Gateway: g, Page: "https://pay.example/checkout/", Now: s.clock})
 	s.poller = poller.New(poller.Config{Store: s.db, Process: s.service.Process, Now: s.clock})
-	s.sweeper = poller.NewListPoller(poller.ListPollerConfig{
+	s.listPoller = poller.NewListPoller(poller.ListPollerConfig{
 		Count:   func(ctx context.Context) (int, error) { return s.db.Count(ctx, string(wire.Pending)) },
 		Watched: func() int { return 0 },
 		Page: func(ctx context.Context, n int) (payment.RecordPage, error) {
@@ -285,7 +285,7 @@ func (s *simulation) until(d time.Duration, so func() bool) {
 		}
 	}
 	defer func() { s.each = each }()
-	if err := s.sweeper.Run(ctx); err != nil {
+	if err := s.listPoller.Run(ctx); err != nil {
 		s.tb.Fatal(err)
 	}
 }

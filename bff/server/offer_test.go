@@ -18,7 +18,7 @@ const offerItems = `items:
   tip: {title: Tip, open: {minimum: "1", maximum: "100", suggested: ["5", "10"]}}
 `
 
-// newOfferRig is a server with its own catalogue.
+// newOfferRig is a server with its own catalog.
 func newOfferRig(t *testing.T) *rig {
 	t.Helper()
 	return newConfiguredRig(t, func(c *config.Config) { write(t, c.Catalog, offerItems) })

@@ -290,7 +290,7 @@ func checkTraces(t *testing.T, c *collector, id string) {
 		t.Errorf("the trace that was named has %+v, the shopper's is %s; want the merchant's request in it alone", merchant, own)
 	}
 	spans := c.spans(own)
-	asked, called, told := spans["POST /checkout/{session}/attempts"], spans["gateway create"], spans["webhook checkout.confirmed"]
+	asked, called, delivered := spans["POST /checkout/{session}/attempts"], spans["gateway create"], spans["webhook checkout.confirmed"]
 	for _, c := range []struct {
 		name         string
 		span         collected
@@ -298,7 +298,7 @@ func checkTraces(t *testing.T, c *collector, id string) {
 		parent, attr string
 	}{
 		{"request", asked, 2, "", `"http.response.status_code" map[intValue:200]`}, {"gateway call", called, 3, asked.SpanID, `"coinslot.outcome" map[stringValue:done]`},
-		{"webhook", told, 3, asked.SpanID, `"coinslot.outcome" map[stringValue:delivered]`}, {"webhook of pending", spans["webhook checkout.pending"], 3, asked.SpanID, ""},
+		{"webhook", delivered, 3, asked.SpanID, `"coinslot.outcome" map[stringValue:delivered]`}, {"webhook of pending", spans["webhook checkout.pending"], 3, asked.SpanID, ""},
 		{"database", spans["database write"], 3, spans["database write"].ParentSpanID, ""},
 	} {
 		var attributes string

@@ -24,7 +24,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What browsers are told by pages, by what is no page, and by what is a picture.
+// The policies of pages, of other answers and of images.
 const (
 	pageStart      = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors "
 	pageEnd        = "; require-trusted-types-for 'script'; trusted-types 'none'"

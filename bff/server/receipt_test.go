@@ -25,19 +25,19 @@ func (r *rig) receipts(id string) map[string]string {
 	ask := func(path string) string { return r.Do("GET", path, "", bearer, "Accept: text/html").Body.String() }
 	_, data, _ := strings.Cut(ask("/checkout/"+id), `id="coinslot-page">`)
 	data, _, _ = strings.Cut(data, "</script>")
-	for _, told := range []struct {
+	for _, said := range []struct {
 		text string
 		into any
 	}{
 		{data, &page}, {ask("/checkout/" + id + "/view"), &view}, {ask("/v1/sessions/" + id), &object},
 		{ask("/v1/sessions?limit=1"), &list}, {ask("/v1/events?session=" + id), &events},
 	} {
-		if err := json.Unmarshal([]byte(told.text), told.into); err != nil {
-			r.T.Fatalf("%v: %.300s", err, told.text)
+		if err := json.Unmarshal([]byte(said.text), said.into); err != nil {
+			r.T.Fatalf("%v: %.300s", err, said.text)
 		}
 	}
 	if object.ID != id || len(list.Data) != 1 || list.Data[0].ID != id || len(events.Data) == 0 {
-		r.T.Fatalf("session %s is not told: %+v, %+v, %+v", id, object, list, events)
+		r.T.Fatalf("session %s is not said: %+v, %+v, %+v", id, object, list, events)
 	}
 	return map[string]string{"page": page.View.Receipt, "view": view.Receipt, "object": object.Receipt, "list": list.Data[0].Receipt,
 		"event": events.Data[len(events.Data)-1].Data.Receipt}
@@ -57,9 +57,9 @@ func (r *rig) keySet() (keys verify.Keys) {
 func TestReceipts(t *testing.T) {
 	r := newRig(t)
 	id := r.OpenAndPay(`{"amount_usd":"25","order_ref":"1001","email":"shopper@mail.example"}`, "pay", "confirmed")
-	told := r.receipts(id)
-	text := told["view"]
-	for where, got := range told {
+	said := r.receipts(id)
+	text := said["view"]
+	for where, got := range said {
 		if got == "" || got != text {
 			t.Errorf("%s: receipt %q; want that of the view, %q", where, got, text)
 		}

@@ -42,7 +42,7 @@ func startStoppable(t *testing.T, r *rig) (addr string, stop func()) {
 	}
 }
 
-// When Run has returned, everybody has been told: the process may end.
+// When Run has returned, every page is notified: the process may end.
 func TestLiveClosesOnRestart(t *testing.T) {
 	r := &rig{Rig: &servertest.Rig{T: t, Public: ownOrigin, Log: &servertest.Log{}}}
 	addr, stop := startStoppable(t, r)

@@ -33,7 +33,7 @@ func TestRefusedByState(t *testing.T) {
 	post("/checkout/{session}/extend", w.Open(`{"amount_usd":"25.00"}`), `{"attempt":null}`, "not_possible")
 	post("/checkout", "", `{"item":"coffee","quantity":null,"currency_symbol":"DOGE"}`, "network_unsupported")
 
-	// Money has begun to arrive: nothing can be called off.
+	// Money has begun to arrive: the payment cannot be canceled.
 	token := mintedFor(t, "half", "25.00")
 	half := w.opened(token, usdt)
 	if err := w.Gateway.Pay(w.code(half), sandbox.KindHalf); err != nil {

@@ -65,7 +65,7 @@ func TestUnpaidSessionsOfItems(t *testing.T) {
 	if _, status := w.bought("203.0.114.1", ""); status != 200 {
 		t.Errorf("somebody of another /24 = %d; want 200", status)
 	}
-	for range 5 { // an address of this machine is a proxy that nobody has named
+	for range 5 { // an address of this machine is a proxy that no setting names
 		if _, status := w.bought("127.0.0.9", ""); status != 200 {
 			t.Errorf("from this machine = %d; want 200", status)
 		}

@@ -71,7 +71,7 @@ func TestWebhookTest(t *testing.T) {
 	d.WantNoEvents()
 }
 
-// TestWebhookTestUnset: who has no endpoint is told which setting to set.
+// TestWebhookTestUnset: without an endpoint the error names the setting.
 func TestWebhookTestUnset(t *testing.T) {
 	t.Parallel()
 	d := newRig(t)

@@ -152,7 +152,7 @@ func TestSilenceIsShort(t *testing.T) {
 	wait(t, func(w *dedupeRig) {
 		for range 3 {
 			w.pass(4 * time.Second)
-			w.checked = time.Now() // and nobody is notified
+			w.checked = time.Now() // and no page is notified
 		}
 		w.pass(4 * time.Second)
 		if len(w.sent) != 2 || w.sent[1] > maxSilence+10*time.Millisecond {

@@ -218,8 +218,8 @@ func TestTakeover(t *testing.T) {
 	}
 }
 
-// With scripts but without WebAssembly the page still turns to confirmed, and the host page is
-// told.
+// With scripts but without WebAssembly the page still turns to confirmed, and the host page
+// is notified.
 func TestWithoutWasm(t *testing.T) {
 	s := newBrowserRig(t, "pending")
 	p := chromium.Open(t, s.shop, browser.Options{BlockURLs: []string{"*.wasm"}})
@@ -246,7 +246,7 @@ func TestProgramDies(t *testing.T) {
 	f.Wait(`[data-status=confirmed]`)
 }
 
-// TestOldBrowserGetsStyles: one that makes no style sheet from text loads the file.
+// TestOldBrowserGetsStyles: one that makes no stylesheet from text loads the file.
 func TestOldBrowserGetsStyles(t *testing.T) {
 	s := newBrowserRig(t, "pending")
 	p := chromium.Open(t, s.shop, browser.Options{Script: "CSSStyleSheet = undefined"})

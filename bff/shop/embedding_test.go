@@ -56,9 +56,9 @@ func TestEmbedding(t *testing.T) {
 		if err := json.Unmarshal([]byte("{"+body), &got); err != nil {
 			t.Errorf("%.40q: %v", c.lang, err)
 		}
-		for _, cure := range []string{got.OriginRefused, got.FrameBlocked, got.Timeout} {
-			if !regexp.MustCompile(`^[ -~]{20,200}$`).MatchString(cure) {
-				t.Errorf("origin %.40q: the cure %q is not one line of ASCII", c.origin, cure)
+		for _, fix := range []string{got.OriginRefused, got.FrameBlocked, got.Timeout} {
+			if !regexp.MustCompile(`^[ -~]{20,200}$`).MatchString(fix) {
+				t.Errorf("origin %.40q: the fix %q is not one line of ASCII", c.origin, fix)
 			}
 		}
 		want := embedding{c.listed, "title " + c.want, "close " + c.want, "again " + c.want, got.Failed, "offline " + c.want, "link " + c.want, got.OriginRefused, got.FrameBlocked, got.Timeout, embedCSS}

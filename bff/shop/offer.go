@@ -114,7 +114,7 @@ func (s *server) editableOffer(o payment.Order, offered offer) *widget.Offer {
 	case terms.Minimum != "":
 		p.Amount = o.AmountUSD.StringFixed(2)
 	case terms.Most > 0:
-		p.Quantity, _ = strconv.Atoi(o.Metadata["quantity"]) // written by the catalogue
+		p.Quantity, _ = strconv.Atoi(o.Metadata["quantity"]) // written by the catalog
 	default:
 		return nil
 	}

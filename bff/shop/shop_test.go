@@ -108,13 +108,13 @@ func from(remote string, forwarded ...string) *http.Request {
 func TestJoin(t *testing.T) {
 	s, _ := open(t, web.Config{Limits: web.Limits{Sockets: 1}},
 		Config{Hub: realtime.NewHub(realtime.HubConfig{PerSession: 1})})
-	r, told := from("203.0.113.9:1", ""), 0
+	r, notified := from("203.0.113.9:1", ""), 0
 	first, other := &liveView{server: s, session: "cs_1"}, &liveView{server: s, session: "cs_1"}
-	if !first.subscribe(r, func() { told++ }) || told != 1 {
-		t.Errorf("told %d times; want once", told)
+	if !first.subscribe(r, func() { notified++ }) || notified != 1 {
+		t.Errorf("notified %d times; want once", notified)
 	}
-	if other.subscribe(r, func() { told++ }) || told != 1 {
-		t.Errorf("told %d times: a session has one place here", told)
+	if other.subscribe(r, func() { notified++ }) || notified != 1 {
+		t.Errorf("notified %d times: a session has one place here", notified)
 	}
 	first.Leave()
 	if s.Hub.Len() != 0 {

@@ -11,7 +11,7 @@ import (
 	"coinslot/static"
 )
 
-// catalogues makes text files of languages with one sentence each.
+// catalogs makes text files of languages with one sentence each.
 func catalogues(tags ...string) fstest.MapFS {
 	files := fstest.MapFS{}
 	for _, tag := range tags {

@@ -35,16 +35,16 @@ func newViewRig(watchers int) *viewRig {
 }
 
 // publish commits a change and tells of it.
-func (g *viewRig) publish() (news uint64) {
+func (g *viewRig) publish() (update uint64) {
 	g.committed.Add(1)
 	g.hub.Publish("cs_1")
 	return g.hub.Published()
 }
 
-// get is the message for a socket that was told of that publication.
-func (g *viewRig) get(t *testing.T, news uint64) encodedView {
+// get is the message for a socket that is notified of that publication.
+func (g *viewRig) get(t *testing.T, update uint64) encodedView {
 	t.Helper()
-	m, err := g.message(viewKey{"cs_1", "en"}, news)
+	m, err := g.message(viewKey{"cs_1", "en"}, update)
 	if err != nil {
 		t.Error(err)
 	}
@@ -57,10 +57,10 @@ func TestViewsAreEncodedOnce(t *testing.T) {
 		for watchers, want := range map[int]int64{1: 20, 2: 1, 20: 1} {
 			g := newViewRig(watchers)
 			for round := range int64(3) {
-				news := g.publish()
+				update := g.publish()
 				var sockets sync.WaitGroup
 				for range 20 {
-					sockets.Go(func() { g.get(t, news) })
+					sockets.Go(func() { g.get(t, update) })
 				}
 				sockets.Wait()
 				if got := g.made.Load(); got != want*(round+1) {

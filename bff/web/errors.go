@@ -32,7 +32,7 @@ var answers = map[wire.Code]answer{
 		422,
 		"the order token is invalid: wrong key or algorithm, expired, or a missing or wrong claim",
 	},
-	wire.CodeItemUnknown: {404, "the catalogue has no such item"},
+	wire.CodeItemUnknown: {404, "the catalog has no such item"},
 	wire.CodeGatewayUnavailable: {
 		503, "the payment gateway is unreachable or refuses requests; try again in a moment",
 	},

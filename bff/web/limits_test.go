@@ -216,11 +216,11 @@ func TestChargeCalls(t *testing.T) {
 	sent := 0
 	h := s.chargeCalls()(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		for range 4 {
-			told, err := rates.Acquire(r.Context(), true)
+			report, err := rates.Acquire(r.Context(), true)
 			if err != nil {
 				t.Fatal(err)
 			}
-			told(nil)
+			report(nil)
 			sent++
 		}
 	}))

@@ -63,16 +63,16 @@ type Options struct {
 	// ThirdPartyStorage lets frames of another site keep cookies and use
 	// localStorage. False means they get an exception.
 	ThirdPartyStorage bool
-	// Dark asks pages for a dark colour scheme; false asks for a light one.
+	// Dark asks pages for a dark color scheme; false asks for a light one.
 	Dark bool
 	// ReducedMotion asks pages not to animate.
 	ReducedMotion bool
-	// ForcedColors asks pages to leave colours to the system, as for people with low vision.
+	// ForcedColors asks pages to leave colors to the system, as for people with low vision.
 	ForcedColors bool
 	// Script runs in every document of the page and its frames before their own
 	// scripts, as a browser's extensions do. No content security policy holds it.
 	Script string
-	// AcceptLanguage is what pages and requests are told of the user's languages, as
+	// AcceptLanguage is the user's languages, for pages and requests, as
 	// a list without weights: "pl, de". Empty means the browser's own.
 	AcceptLanguage string
 	// Patience is how long anything is waited for. Zero means a minute,

@@ -94,7 +94,7 @@ func (v *View) pressMouse(doing string, at point, step string) {
 
 // waitUntilDrawn waits until a frame is on screen as it is now: the browser gives a click
 // to what it has drawn, and one that comes sooner to the page around the frame.
-// Nobody clicks what they do not see. A frame that is drawn
+// No user clicks what is not visible. A frame that is drawn
 // no more, since nothing changes, was long enough; without JavaScript there is no telling.
 func (v *View) waitUntilDrawn(ctx context.Context) error {
 	if v.parent == nil || v.page.options.NoJS {

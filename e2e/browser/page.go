@@ -93,7 +93,7 @@ func (p *Page) open(ctx context.Context) error {
 	if err := p.call(ctx, "Emulation.setFocusEmulationEnabled", object{"enabled": true}, nil); err != nil {
 		return err
 	}
-	// The answer comes after what is told of the blank page's loading.
+	// The answer comes after the events of the blank page.
 	if err := p.call(ctx, "Page.getFrameTree", object{}, nil); err != nil {
 		return err
 	}

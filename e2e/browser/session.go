@@ -74,7 +74,7 @@ func (p *Page) post(s *session, method string, params object) {
 	})
 }
 
-// media are the user's preferences that style sheets ask for.
+// media are the user's preferences that stylesheets ask for.
 func (p *Page) media() []object {
 	scheme, motion := "light", "no-preference"
 	if p.options.Dark {

@@ -46,7 +46,7 @@ func dial(t testing.TB, address string) *conn {
 
 func (c *conn) close() { c.ws.Close() }
 
-// read is the reading goroutine; it ends with the connection, and so does whoever still waits.
+// read is the reading goroutine; it ends with the connection, and so do pending calls.
 func (c *conn) read() {
 	for {
 		var m message

@@ -7,14 +7,14 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// merchantAccents are accents that merchants write, or will some day: colours that cannot be
+// merchantAccents are accents that merchants write, or will some day: colors that cannot be
 // read on any paper, on one of them, or are the paper itself.
 var merchantAccents = []string{
 	"#a8481f", "white", "#ffff00", "#808080", "#757575", "black", "#39ff14", "#ffffff", "#151b19", "transparent", "rgb(255 255 0 / .3)",
 	"light-dark(#fff, #000)", "light-dark(#a8481f, #f0a06e)", "rebeccapurple", "oklch(0.7 0.3 150)", "color(display-p3 0 1 0)", "hsl(210 100% 50%)", "Canvas",
 }
 
-// invalidAccents is what is no colour, or more than one.
+// invalidAccents is what is no color, or more than one.
 var invalidAccents = []string{
 	"", "garbage", "url(https://evil.example)", "red; background: blue", "var(--nothing)", "#12", "12px", "env(x)", "inherit", "light-dark(red)", "}*{display:none",
 }
@@ -72,7 +72,7 @@ for (const e of all('.coin:has(> .coin-head > :checked)').filter(seen)) {
 }
 return [...new Set(found)].slice(0, 6);`
 
-// An accent that can be read is used as it is, and what is no colour changes nothing.
+// An accent that can be read is used as it is, and what is no color changes nothing.
 func TestAccentAsItIs(t *testing.T) {
 	t.Parallel()
 	page, f := openFramed(t, "light")

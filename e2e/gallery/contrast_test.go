@@ -6,8 +6,8 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// contrast is for expressions: ratio is the WCAG contrast of two colours, each
-// laid on white, and under the colour of the nearest painted box around e.
+// contrast is for expressions: ratio is the WCAG contrast of two colors, each
+// laid on white, and under the color of the nearest painted box around e.
 const contrast = `
 const known = globalThis.known ??= new Map(); // a probe in a page of every sample costs a look at all of it
 const bytes = css => {

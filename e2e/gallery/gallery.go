@@ -27,7 +27,7 @@ import (
 type Look struct {
 	Theme   string // "light" or "dark"
 	Dir     string // "ltr" or "rtl"
-	Lang    string // BCP 47, a catalogue's name, or [Pseudo]
+	Lang    string // BCP 47, a catalog's name, or [Pseudo]
 	Density string // "compact", "cozy" or empty
 	Framed  bool   // with the page's own script, for a host page around it
 	Minutes int    // left to pay and offered on top, where there is a clock; 0 = as the sample has it

@@ -49,7 +49,7 @@ func open(t *testing.T, address string, o browser.Options) *browser.Page {
 }
 
 // exchange is JavaScript that puts the document of another address in the place
-// of the page's own, whole, and waits for its style sheet and pictures.
+// of the page's own, whole, and waits for its stylesheet and pictures.
 const exchange = `(async address => {
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(address + ': ' + answer.status);
@@ -119,7 +119,7 @@ const axeFile = "../../.cache/axe/package/axe.min.js"
 const violations = `axe.run(document, {resultTypes: ['violations'], rules: {region: {enabled: true}}}).then(r =>
   r.violations.map(v => v.id + ': ' + v.help + ' (' + v.nodes.slice(0, 3).map(n => n.target.join(' ') + ' ' + (n.any[0]?.message ?? '')).join('; ') + ')'))`
 
-// Every screen passes axe, in both themes and directions. No rule of the style sheet asks for a
+// Every screen passes axe, in both themes and directions. No rule of the stylesheet asks for a
 // direction, so what has passed in a theme passes there from right to left, too: two of the four
 // looks suffice.
 func TestAxe(t *testing.T) {

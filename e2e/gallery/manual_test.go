@@ -25,7 +25,7 @@ const shorter = `for (const list of ['main > section', 'section > article', 'sec
     [...parent.querySelectorAll(':scope > ' + list.split(' ').at(-1))].slice(2).forEach(e => e.remove())`
 
 // The pages of the documentation pass axe in both themes, fit a telephone, and
-// load nothing but their style sheet and icon.
+// load nothing but their stylesheet and icon.
 func TestManualPages(t *testing.T) {
 	t.Parallel()
 	axe, err := os.ReadFile(need.File(t, axeFile))

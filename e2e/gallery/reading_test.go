@@ -162,7 +162,7 @@ func TestReducedMotion(t *testing.T) {
 	}
 }
 
-// When colours are the system's, what can be pressed has a border, what is
+// When colors are the system's, what can be pressed has a border, what is
 // chosen is marked, and the focus is seen.
 func TestForcedColors(t *testing.T) {
 	t.Parallel()
@@ -239,7 +239,7 @@ return found.slice(0, 8);`))
 	}
 }
 
-// TestForcedColorsPictures makes pictures with the system's colours, to be looked at.
+// TestForcedColorsPictures makes pictures with the system's colors, to be looked at.
 func TestForcedColorsPictures(t *testing.T) {
 	dir := *sheets
 	if dir == "" {

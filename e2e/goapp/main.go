@@ -1,7 +1,7 @@
 //go:build !js
 
 // Command goapp is go-app's hello world, served by its own handler, with its WebAssembly in brotli
-// and kept for ever: what a checkout in go-app costs if nothing is done about it. It is there to
+// and kept forever: what a checkout in go-app costs if nothing is done about it. It is there to
 // compare with. The server is not in the WebAssembly, which would be twice the size.
 //
 //	goapp 127.0.0.1:8081 folder-with-app.wasm.br

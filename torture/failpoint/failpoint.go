@@ -47,7 +47,7 @@ var Points = []string{
 
 var (
 	at, left = target(os.Getenv("CRASH_AT"))
-	hurry    = factor(os.Getenv("CRASH_HURRY"))
+	speedup  = factor(os.Getenv("CRASH_HURRY"))
 	days     = factor(os.Getenv("CRASH_DAYS"))
 )
 

@@ -29,11 +29,11 @@ func Tune(config any) {
 		c.Store, c.Gateway = &sessions{c.Store, adopted}, &gateway{c.Gateway, adopted}
 		accelerate(&c.Schedule)
 	case *poller.Config:
-		c.Store, c.Lease = due{c.Store}, max(5*time.Second, 30*time.Second/hurry)
+		c.Store, c.Lease = due{c.Store}, max(5*time.Second, 30*time.Second/speedup)
 	case *webhook.Config:
 		c.Outbox = deliveries{c.Outbox}
 	case *limiter.Config:
-		c.FirstProbe, c.MaxPause = 2*time.Second/hurry, 2*time.Second/hurry
+		c.FirstProbe, c.MaxPause = 2*time.Second/speedup, 2*time.Second/speedup
 	case *retention.Service:
 		c.Keep, c.Day = c.Keep/days, 24*time.Hour/days
 	}
@@ -41,13 +41,13 @@ func Tune(config any) {
 
 func accelerate(p *payment.Schedule) {
 	for _, d := range []*time.Duration{&p.Watched, &p.Unwatched, &p.CreateTimeout, &p.SearchGap} {
-		*d /= hurry
+		*d /= speedup
 	}
 	for _, list := range [][]time.Duration{
 		p.LateChecks, p.FollowUps, p.AbsenceChecks, p.OrphanSearches, p.ConfirmedChecks,
 	} {
 		for i := range list {
-			list[i] /= hurry
+			list[i] /= speedup
 		}
 	}
 }
@@ -124,7 +124,7 @@ func (d *sessions) Touch(ctx context.Context, s payment.Session, checkedAt, dueA
 func (d *sessions) Hold(
 	ctx context.Context, id string, now time.Time, lease time.Duration,
 ) (payment.Session, error) {
-	return d.Store.Hold(ctx, id, now, lease/hurry)
+	return d.Store.Hold(ctx, id, now, lease/speedup)
 }
 
 func (d *sessions) Release(ctx context.Context, s payment.Session, dueAt time.Time) error {
@@ -171,7 +171,7 @@ type deliveries struct{ outbox.Outbox }
 func (d deliveries) ClaimDeliveries(
 	ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string,
 ) ([]outbox.Delivery, error) {
-	list, err := d.Outbox.ClaimDeliveries(ctx, now, lease/hurry, limit, endpoints)
+	list, err := d.Outbox.ClaimDeliveries(ctx, now, lease/speedup, limit, endpoints)
 	if len(list) > 0 {
 		point("deliveries.after")
 	}
@@ -183,7 +183,7 @@ func (d deliveries) RecordResult(
 ) error {
 	point("settle.before")
 	if now := time.Now(); r.NextAt.After(now) {
-		r.NextAt = now.Add(r.NextAt.Sub(now) / hurry)
+		r.NextAt = now.Add(r.NextAt.Sub(now) / speedup)
 	}
 	err := d.Outbox.RecordResult(ctx, delivery, r)
 	if err == nil {

@@ -77,9 +77,9 @@ func Seed(t testing.TB) uint64 {
 	return seed
 }
 
-var ledger sync.Mutex
+var results sync.Mutex
 
-// Report logs r and appends it to the ledger. It fails t if there were
+// Report logs r and appends it to the results. It fails t if there were
 // violations, or no rounds at all.
 func Report(t testing.TB, r Result) {
 	t.Helper()
@@ -98,8 +98,8 @@ func Report(t testing.TB, r Result) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ledger.Lock()
-	defer ledger.Unlock()
+	results.Lock()
+	defer results.Unlock()
 	file, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		t.Fatal(err)

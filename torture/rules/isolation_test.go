@@ -111,19 +111,19 @@ func TestTortureWebhookIsolation(t *testing.T) {
 	go func() { ended <- sender.Run(ctx) }()
 
 	// A hundred payments a second, each committed and announced on its own.
-	pace := time.NewTicker(10 * time.Millisecond)
-	defer pace.Stop()
+	ticker := time.NewTicker(10 * time.Millisecond)
+	defer ticker.Stop()
 	var ids []string
 	var committed []time.Time
 	for range rounds {
 		ids = append(ids, l.tell(db, 1, time.Now())...)
 		committed = append(committed, time.Now())
 		sender.Kick()
-		<-pace.C
+		<-ticker.C
 	}
 	at, n := healthy.arrived(ids)
 	for deadline := time.Now().Add(30 * time.Second); n < rounds && time.Now().Before(deadline); at, n = healthy.arrived(ids) {
-		<-pace.C
+		<-ticker.C
 	}
 	stop()
 	if err := <-ended; err != nil {

@@ -28,7 +28,7 @@ var coins = []wire.Choice{
 	{CurrencySymbol: "USDC", NetworkCode: "polygon"},
 }
 
-// unexpected returns err unless it is one that somebody can be told.
+// unexpected returns err unless it is one that a client may get.
 func unexpected(err error) error {
 	for _, e := range flatten(err) {
 		problem := (*wire.Error)(nil)
@@ -318,8 +318,8 @@ func livesOf(t *testing.T, dir string, seed uint64, first, end int, note func(in
 	}
 }
 
-// TestTortureExpiryRaces: a shopper who pays what was asked for, to an address that was shown, is told to
-// the merchant as paid once, however close to the end and whatever else happens.
+// TestTortureExpiryRaces: a shopper who pays what was asked for, to an address that was shown, is reported
+// to the merchant as paid once, however close to the end and whatever else happens.
 func TestTortureExpiryRaces(t *testing.T) {
 	need.Long(t, "it lets hundreds of payments race with their end")
 	began, seed := time.Now(), goal.Seed(t)

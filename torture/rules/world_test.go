@@ -130,7 +130,7 @@ func (w *world) instance() *poller.Poller {
 	}})
 }
 
-// keep remembers a claimed session, to be tended again when the world has moved on.
+// keep remembers a claimed session, to be processed again when the world has moved on.
 func (w *world) keep(s payment.Session) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -50,7 +50,7 @@ func TestExportMarksTruncation(t *testing.T) {
 	}
 }
 
-// Who sends a file is told when it breaks off, and whether a part of it was sent.
+// A broken export returns an error, and says whether a part was sent.
 func TestExportBreaksOff(t *testing.T) {
 	away := errors.New("the database is away")
 	for first, want := range map[bool]bool{true: true, false: false} {
@@ -81,7 +81,7 @@ func TestEscapeFormula(t *testing.T) {
 	}
 }
 
-// Every row is one row for whoever reads it, whatever is in its cells.
+// Every record is read back as one row, whatever is in its cells.
 func FuzzLine(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b string) {
 		text := line([]string{a, b})

@@ -18,7 +18,7 @@ func TestClean(t *testing.T) {
 	}
 }
 
-// Durations are told in their largest unit.
+// Durations are shown in their largest unit.
 func TestRelative(t *testing.T) {
 	now := time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC)
 	for d, want := range map[time.Duration]string{

@@ -12,7 +12,7 @@ import (
 	"coinslot/bff/limiter"
 )
 
-// Opener makes a bucket of rps slots per second that nobody else uses.
+// Opener makes a bucket of rps slots per second for this test alone.
 type Opener func(t *testing.T, rps int) limiter.Bucket
 
 // Run holds the buckets of open to the contract. It compares the waits that

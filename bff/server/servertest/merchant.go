@@ -15,7 +15,7 @@ import (
 // HookKey signs webhooks here.
 const HookKey = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
 
-// Merchant is a merchant's server that answers with a status and keeps what it was told.
+// Merchant is a merchant's server that answers with a status and keeps the webhooks that it got.
 type Merchant struct {
 	URL      string
 	Status   atomic.Int32

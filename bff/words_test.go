@@ -1,0 +1,166 @@
+package main
+
+import (
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// wording is one row of testdata/words.txt for one of its phrases.
+type wording struct {
+	phrase  []string // words in lower case
+	instead string
+	where   []string // beginnings of paths; empty = everywhere
+}
+
+// wordings reads the list: by kind and first word of the phrase, and the paths that are exempt.
+func wordings(t *testing.T) (list map[string][]wording, exempt []string) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/words.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list = map[string][]wording{}
+	for line := range strings.Lines(string(text)) {
+		cells := strings.Split(strings.TrimSpace(line), " | ")
+		if len(cells) < 3 || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if cells[0] == "except" {
+			exempt = append(exempt, cells[1])
+			continue
+		}
+		w := wording{instead: cells[2]}
+		if len(cells) > 3 {
+			w.where = strings.Split(cells[3], ", ")
+		}
+		for phrase := range strings.SplitSeq(cells[1], ", ") {
+			w.phrase = strings.Fields(phrase)
+			first := cells[0] + " " + w.phrase[0]
+			list[first] = append(list[first], w)
+		}
+	}
+	return list, exempt
+}
+
+// word is one word of a file, in lower case, without the punctuation around it.
+type word struct {
+	text string
+	line int
+}
+
+func words(text string, line int) (list []word) {
+	for row := range strings.Lines(text) {
+		for _, field := range strings.Fields(row) {
+			field = strings.TrimFunc(field, func(r rune) bool { return !unicode.IsLetter(r) })
+			field = strings.ToLower(strings.TrimSuffix(field, "'s"))
+			if list = append(list, word{field, line}); field == "" {
+				list = list[:len(list)-1]
+			}
+		}
+		line++
+	}
+	return list
+}
+
+var (
+	// parts are what Go and JavaScript consist of: comments, texts, identifiers.
+	parts = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|` +
+		"`[^`]*`" + `|[A-Za-z_$][\w$]*|\n`)
+	// code is what is no sentence in Markdown: blocks, code, targets of links, comments.
+	code = regexp.MustCompile("(?ms)^```.*?^```|<!--.*?-->|`[^`\n]*`|\\]\\([^)\n]*\\)")
+	// members are the names in JSON.
+	members = regexp.MustCompile(`"\w+":`)
+	humps   = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+`)
+)
+
+// texts returns the words of a file's sentences, and those of its identifiers. A string of one
+// word is a value, and so are the strings of tests.
+func texts(name, content string) (sentences, names []word) {
+	switch path.Ext(name) {
+	case ".md":
+		lines := func(s string) string { return " " + strings.Repeat("\n", strings.Count(s, "\n")) }
+		return words(code.ReplaceAllStringFunc(content, lines), 1), nil
+	case ".yml", ".yaml", ".sh", ".service", ".html", ".conf", ".env", "":
+		return words(content, 1), nil
+	case ".json":
+		if strings.HasPrefix(name, "bff/") { // the console's texts; the checkout's are static/text
+			return words(members.ReplaceAllString(content, ""), 1), nil
+		}
+	case ".go", ".js", ".mjs", ".jsx", ".ts":
+		line, seen := 1, map[string]bool{}
+		for _, part := range parts.FindAllString(content, -1) {
+			quoted := strings.ContainsRune("\"'`", rune(part[0]))
+			switch {
+			case quoted && (strings.HasSuffix(name, "_test.go") || !strings.ContainsRune(part, ' ')):
+			case quoted, part[0] == '/':
+				sentences = append(sentences, words(part, line)...)
+			case !seen[part]: // an identifier counts once in a file
+				seen[part] = true
+				spaced := strings.Join(humps.FindAllString(part, -1), " ")
+				names = append(append(names, words(spaced, line)...), word{"", line}) // phrases end here
+			}
+			line += strings.Count(part, "\n")
+		}
+	}
+	return sentences, names
+}
+
+// TestWords: sentences and identifiers use the terms of docs/glossary.md, and those of the field.
+func TestWords(t *testing.T) {
+	list, exempt := wordings(t)
+	starts := func(name string, paths []string) bool {
+		return slices.ContainsFunc(paths, func(p string) bool { return strings.HasPrefix(name, p) })
+	}
+	for _, name := range sources(t) {
+		if starts(name, exempt) || strings.Contains(name, "/testdata/") {
+			continue
+		}
+		content, err := os.ReadFile("../" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sentences, names := texts(name, string(content))
+		for kind, text := range map[string][]word{"sentence": sentences, "name": names} {
+			for i, first := range text {
+				for _, w := range list[kind+" "+first.text] {
+					rest := text[i:min(i+len(w.phrase), len(text))]
+					same := func(w word, s string) bool { return w.text == s }
+					if slices.EqualFunc(rest, w.phrase, same) && (w.where == nil || starts(name, w.where)) {
+						t.Errorf("%s:%d: %s %q: say %s", name, first.line, kind,
+							strings.Join(w.phrase, " "), w.instead)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestTexts: what TestWords reads of a file.
+func TestTexts(t *testing.T) {
+	plain := func(list []word) string {
+		var all []string
+		for _, w := range list {
+			all = append(all, w.text)
+		}
+		return strings.Join(strings.Fields(strings.Join(all, " ")), " ")
+	}
+	for _, c := range []struct{ name, content, sentences, names string }{
+		{"a.md", "It's `told` *[so*](told.md).\n```\ntold\n```\n<!-- told --> Yes", "it so yes", ""},
+		{"a.go", "// Wish is\n// told.\nvar aWish = \"one two\" + \"x\"", "wish is told one two", "var a wish"},
+		{"a_test.go", "x(\"one\", 'x', `y`) // a.two: two", "a.two two", "x"},
+		{"a.mjs", "/* one\n * two */ const oneWish = `3 four`", "one two four", "const one wish"},
+		{"bff/a.json", `{"one": "two three"}`, "two three", ""},
+		{"a.yml", "a: one # two", "a one two", ""},
+		{"a.png", "one", "", ""},
+	} {
+		sentences, names := texts(c.name, c.content)
+		if s, n := plain(sentences), plain(names); s != c.sentences || n != c.names {
+			t.Errorf("texts(%s) = %q, %q; want %q, %q", c.name, s, n, c.sentences, c.names)
+		}
+	}
+}
