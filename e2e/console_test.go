@@ -184,7 +184,7 @@ func (s *stack) resolves(t *testing.T, review string, o browser.Options) {
 	p.Goto(s.base + "/admin/payments/" + review)
 	p.Wait(`[data-part="sign-in"]`)
 	for _, line := range p.Console() {
-		if !strings.Contains(line, "403") { // the door is one
+		if !strings.Contains(line, "403") { // the sign-in page answers so
 			t.Errorf("the browser said %q", line)
 		}
 	}

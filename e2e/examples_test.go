@@ -37,7 +37,7 @@ type example struct {
 	name, runtime string
 	command       func(t *testing.T, listen string) *exec.Cmd
 
-	listen, url string // once it is settled
+	listen, url string // once chooseAddress has run
 	process     *exec.Cmd
 	log         *syncBuffer
 }
@@ -63,8 +63,8 @@ func (s *stack) keys() []string {
 	return []string{"COINSLOT_URL=" + s.base, "COINSLOT_SECRET_KEY=" + secretKey, "COINSLOT_WEBHOOK_SECRET=whsec_" + hookKey}
 }
 
-// settle decides where the example will listen.
-func (e *example) settle(t *testing.T) {
+// chooseAddress decides where the example will listen.
+func (e *example) chooseAddress(t *testing.T) {
 	e.listen = "127.0.0.1:" + freePort(t)
 	e.url = "http://" + e.listen
 }
@@ -107,7 +107,7 @@ func TestExampleShops(t *testing.T) {
 	var all []*example
 	var origins, hooks []string
 	for _, shop := range shops {
-		shop.settle(t)
+		shop.chooseAddress(t)
 		all, origins, hooks = append(all, &shop), append(origins, shop.url), append(hooks, shop.url+"/hooks/coinslot")
 	}
 	s := newStack(t, "COINSLOT_ORIGINS="+strings.Join(origins, ","), "COINSLOT_WEBHOOK_URL="+strings.Join(hooks, ","))
@@ -331,7 +331,7 @@ func TestExampleShopsInTestMode(t *testing.T) {
 	for _, shop := range shops {
 		t.Run(shop.name, func(t *testing.T) {
 			need.Command(t, shop.runtime)
-			shop.settle(t)
+			shop.chooseAddress(t)
 			shop.start(t, append(s.keys(), "SHOP_TEST=1"))
 			form := shop.fresh(t)
 			moved.Store(true)
@@ -357,7 +357,7 @@ func TestExampleShopsInTestMode(t *testing.T) {
 func TestDemoForAnExample(t *testing.T) {
 	runParallel(t)
 	shop := shops[0]
-	shop.settle(t)
+	shop.chooseAddress(t)
 	out := startDemo(t, "-own-shop", shop.url, "-catalog", examples+"/static/catalog.yaml")
 	export := regexp.MustCompile(`(COINSLOT|SHOP)_\w+=\S+\n`)
 	await(t, "the demo to print five settings", func() bool { return len(export.FindAllString(out.String(), -1)) == 5 })

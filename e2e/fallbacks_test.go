@@ -208,7 +208,7 @@ var frameFailures = []struct {
 		then: func(t *testing.T, _ *browser.Page, between *proxy) { between.die(t) }},
 }
 
-// TestFailureFallbacks climbs down, rung by rung, each really caused.
+// TestFailureFallbacks causes each failure and checks what shopper and developer get instead.
 func TestFailureFallbacks(t *testing.T) {
 	l := newFallbackShop(t)
 	t.Run("ended", l.ended) // it counts payments, so it runs before the others open some

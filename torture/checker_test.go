@@ -182,7 +182,7 @@ func (w *world) compareShown(s *session, o object, records map[string]sandbox.Tr
 	return ""
 }
 
-// compareWithGateway compares the session with the gateway's ledger.
+// compareWithGateway compares the session with the gateway's records.
 func (w *world) compareWithGateway(o object, records map[string]sandbox.Transaction) string {
 	if o.Status == "preparing" {
 		return "it is still preparing"

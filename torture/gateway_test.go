@@ -19,7 +19,7 @@ import (
 )
 
 // gateway is the simulated gateway behind a bad network. It outlives every
-// process under test: its journal is the ledger of what was opened and paid.
+// process under test: its journal records what was opened and paid.
 type gateway struct {
 	*sandbox.Server
 	web *httptest.Server

@@ -12,7 +12,7 @@ import (
 
 // errGone says that the part of the browser a command was for is no more: its
 // frame was removed or moved to another process, its page was closed, or the
-// browser ended. Looking the frame up again is the cure.
+// browser ended. Looking the frame up again helps.
 var errGone = errors.New("target is gone")
 
 // object is the parameters of one command, by the protocol's own names.

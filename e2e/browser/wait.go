@@ -18,7 +18,7 @@ const answerIn = 10 * time.Second
 // pollEvery is the pause between two commands.
 const pollEvery = 50 * time.Millisecond
 
-// permanentError is an error that waiting does not cure.
+// permanentError is an error that waiting does not fix.
 type permanentError struct{ error }
 
 func (f permanentError) Unwrap() error { return f.error }

@@ -158,7 +158,7 @@ func TestReducedMotion(t *testing.T) {
 	var moving []string
 	openAll(t, Look{}, browser.Options{}).Eval(running, &moving)
 	if len(moving) == 0 {
-		t.Error("nothing moves without the wish either: this test cannot tell")
+		t.Error("nothing moves without the preference either: this test cannot tell")
 	}
 }
 

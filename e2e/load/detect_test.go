@@ -122,9 +122,9 @@ func (p *payments) watch(n int, paid chan<- time.Time) {
 	}()
 }
 
-// settle waits until nothing is overdue: a process that has just started has
+// awaitIdle waits until nothing is overdue: a process that has just started has
 // everything to check at once.
-func (p *payments) settle() {
+func (p *payments) awaitIdle() {
 	p.tb.Helper()
 	db, err := sql.Open("sqlite", "file:"+p.database()+"?mode=ro&_pragma=busy_timeout(10000)")
 	if err != nil {
@@ -183,7 +183,7 @@ func (p *payments) detect(watched int, within time.Duration) []time.Duration {
 func BenchmarkDetect(b *testing.B) {
 	for b.Loop() {
 		p := newPayments(b, 5000, 3*time.Second, "COINSLOT_GATEWAY_RPS=60")
-		p.settle()
+		p.awaitIdle()
 		took := p.detect(100, 30*time.Second)
 		b.Logf("median %v, p99 %v, most %v", took[len(took)/2], took[len(took)*99/100], took[len(took)-1])
 		b.ReportMetric(float64((took[len(took)*99/100] - p.interval).Milliseconds()), "p99-ms")

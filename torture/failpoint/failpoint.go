@@ -41,7 +41,7 @@ var Points = []string{
 	"change.before", "change.after", // any other change of a session
 	"release.before", "release.after", // the end of a lease
 	"deliveries.after",              // webhooks were leased
-	"settle.before", "settle.after", // what came of posting one
+	"record.before", "record.after", // what came of posting one
 	"shutdown", // the end was asked for
 }
 

@@ -181,13 +181,13 @@ func (d deliveries) ClaimDeliveries(
 func (d deliveries) RecordResult(
 	ctx context.Context, delivery outbox.Delivery, r outbox.DeliveryResult,
 ) error {
-	point("settle.before")
+	point("record.before")
 	if now := time.Now(); r.NextAt.After(now) {
 		r.NextAt = now.Add(r.NextAt.Sub(now) / speedup)
 	}
 	err := d.Outbox.RecordResult(ctx, delivery, r)
 	if err == nil {
-		point("settle.after")
+		point("record.after")
 	}
 	return err
 }

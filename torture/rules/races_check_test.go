@@ -100,7 +100,7 @@ func (w *world) attemptStates() (all []attemptState) {
 	return all
 }
 
-// check holds the end of a round against what the gateway's ledger says.
+// check holds the end of a round against what the gateway's records says.
 func (w *world) check() {
 	s, events, attemptStates := w.load(), w.outbox(), w.attemptStates()
 	full, confirmed := 0, 0

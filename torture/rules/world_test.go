@@ -126,7 +126,7 @@ func newWorld(t *testing.T, db *store.DB, c *clock, seed, round uint64) *world {
 func (w *world) instance() *poller.Poller {
 	return poller.New(poller.Config{Store: w.db, Now: w.clock.Now, Concurrency: 4, Process: func(ctx context.Context, s payment.Session) error {
 		w.keep(s)
-		return w.log("tend", w.service.Process(ctx, s))
+		return w.log("process", w.service.Process(ctx, s))
 	}})
 }
 
