@@ -92,15 +92,22 @@ func (v *View) pressMouse(doing string, at point, step string) {
 	}
 }
 
-// waitUntilDrawn waits until a frame is on screen as it is now: the browser gives a click
-// to what it has drawn, and one that comes sooner to the page around the frame.
-// No user clicks what is not visible. A frame that is drawn
-// no more, since nothing changes, was long enough; without JavaScript there is no telling.
+// waitUntilDrawn waits until a frame, and the pages around it, are on screen as they are now: the
+// browser gives a click to what it has drawn, and one that comes sooner to the page around the frame.
+// A page that draws nothing for 2 s has not changed. Without JavaScript there is no telling.
 func (v *View) waitUntilDrawn(ctx context.Context) error {
 	if v.parent == nil || v.page.options.NoJS {
 		return nil
 	}
-	return v.run(ctx, "new Promise(done => { requestAnimationFrame(() => requestAnimationFrame(() => done(0))); setTimeout(() => done(0), 2000) })", nil)
+	for ; v != nil; v = v.parent { // from the inside: a frame that grows changes the page around it
+		if err := v.run(ctx, `new Promise(done => {
+			requestAnimationFrame(() => requestAnimationFrame(() => done(0)));
+			setTimeout(() => done(0), 2000);
+		})`, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // point is where in the page's viewport the middle of the element is.
