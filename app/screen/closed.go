@@ -26,7 +26,7 @@ func (s *closed) Draw() *node.Element {
 	return node.El("div").Class("outcome").Body(
 		mark("ended"),
 		widget.Heading(p.T(s.title())),
-		node.If(!s.isInformational() && !s.notChecked(), func() node.Node {
+		node.If(!s.isNotFound() && !s.notChecked(), func() node.Node {
 			return node.El("p").Text(p.T("closed.text"))
 		}),
 		node.El("div").Class("buttons").Body(append(s.mainButtons(),
@@ -73,7 +73,7 @@ func (s *closed) reloadLink(class string) node.Node {
 // title is the key of the heading.
 func (s *closed) title() string {
 	switch {
-	case s.isInformational():
+	case s.isNotFound():
 		return "closed.news"
 	case s.notChecked():
 		return "choose.busy"
@@ -88,9 +88,9 @@ func (s *closed) notChecked() bool {
 		wire.CodeStorageUnavailable, wire.CodeInternal)
 }
 
-// isInformational reports whether nothing has failed or the payment is unknown. The shopper may have paid,
-// so the page does not say that nothing was charged.
-func (s *closed) isInformational() bool {
+// isNotFound reports whether there is no such payment, or nothing has failed. The shopper may have
+// paid, so the page does not say that nothing was charged.
+func (s *closed) isNotFound() bool {
 	return s.hasCode("", wire.CodeSessionUnknown, wire.CodeNotFound, wire.CodeMethod)
 }
 

@@ -2,13 +2,13 @@ package main
 
 // Bounds of what has not reached its goal yet. They go down with each step.
 const (
-	mostCode        = 55_600  // the goal is 47,000
-	mostLines       = 135_900 // the goal is 101,000; what moves into a test kit gains nothing
+	mostCode        = 53_100  // the goal is 47,000
+	mostLines       = 131_000 // the goal is 101,000; what moves into a test kit gains nothing
 	most90Function  = 24      // the goal is 22
 	longestFunction = 75
-	most90File      = 260
-	longestFile     = 430
+	most90File      = 240
+	longestFile     = 410
 	mostLarge       = 2
-	largestPackage  = 3_500
+	largestPackage  = 3_250
 	mostWide        = 0
 )
