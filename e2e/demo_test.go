@@ -52,7 +52,9 @@ func TestDemo(t *testing.T) {
 	p.WaitText("body", "checkout.confirmed")
 
 	f = buy()
-	p.Eval(`document.querySelector("coinslot-checkout[mode=inline]").simulate("pay")`, nil)
+	const element = `document.querySelector("coinslot-checkout[mode=inline]")`
+	p.WaitJS(element+`.status === "pending"`, "the element to know the payment")
+	p.Eval(element+`.simulate("pay")`, nil)
 	f.Wait(paid)
 	p.WaitText(`[data-outcome]`, "confirmed")
 	assertCleanConsole(t, p)
