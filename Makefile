@@ -76,7 +76,7 @@ UNRACED := modernc.org/sqlite/lib modernc.org/libc/... golang.org/x/crypto/argon
   github.com/andybalholm/brotli/... github.com/santhosh-tekuri/jsonschema/... github.com/evanw/esbuild/...
 
 # What takes longest begins first, and one package more than there are processors runs at a time: browsers are waited for.
-LONGEST := ./e2e ./bff/server ./e2e/gallery ./static/checkouttest ./tools/release
+LONGEST := ./e2e ./bff/server ./e2e/gallery ./static/checkouttest ./bff/store ./torture ./bff/checkout ./tools/release
 TOGETHER = $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
 .PHONY: check

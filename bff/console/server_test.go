@@ -248,7 +248,7 @@ func TestConsoleSearch(t *testing.T) {
 	d.Open(`{"amount_usd":"9.00","order_ref":"other"}`)
 	known := d.Gateway.Transactions()[0]
 	for _, text := range []string{id, "ORD-77", known.TrackingCode, known.WalletAddress} {
-		if got := d.page("/admin/payments?q=" + url.QueryEscape(" "+text+" ")); !strings.Contains(got, "<h1><bdi class=\"othersToken\" translate=\"no\">ORD-77") {
+		if got := d.page("/admin/payments?q=" + url.QueryEscape(" "+text+" ")); !strings.Contains(got, "<h1><bdi class=\"foreign\" translate=\"no\">ORD-77") {
 			t.Errorf("searching %q does not lead to the payment", text)
 		}
 	}
