@@ -7,8 +7,8 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// What a press changes is there before anything else can happen: the amount that a network would
-// cost pushes the button below it down, and drawn any later it would do so under the next press.
+// What a press changes is drawn in its task, before the next press: the amount that a network would
+// cost, and the network in the button's text.
 func TestPressIsDrawnAtOnce(t *testing.T) {
 	s := newStack(t)
 	p := s.openPage(t, s.session(order{"amount_usd": "25.00"}), browser.Options{})
@@ -24,6 +24,28 @@ func TestPressIsDrawnAtOnce(t *testing.T) {
 	})()`, &[]any{&before, &after, &said})
 	if before != "" || after == "" || said != "Continue with USDT on TRON (TRC20)" {
 		t.Errorf("in the task of a press the page came from %q to %q and %q; want the amount, and the button to name the network", before, after, said)
+	}
+}
+
+// TestContinueStaysPut: a press on the button must not miss because WebAssembly starts, and adds the
+// amount for the chosen network.
+func TestContinueStaysPut(t *testing.T) {
+	h := newHeldStack(t)
+	h.holdProgram()
+	defer h.releaseProgram()
+	p := chromium.Open(t, h.base+"/checkout/"+h.session(order{"amount_usd": "25.00"}), browser.Options{})
+	p.Wait(`[data-live="html"]`)
+	p.Click(`label:has([data-part="currency"][value="USDT"])`)
+	p.Click(`label:has([data-part="network"][value="USDT:trc20"])`)
+	top := func() (y float64) {
+		p.Eval(`document.querySelector('[data-part="continue"]').getBoundingClientRect().top`, &y)
+		return y
+	}
+	before := top()
+	h.releaseProgram()
+	p.WaitText(`[data-part="estimate"]`, "USDT")
+	if after := top(); after != before {
+		t.Errorf("the button moved from %v to %v", before, after)
 	}
 }
 

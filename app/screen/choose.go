@@ -44,8 +44,8 @@ func (c *chooser) Draw() *node.Element {
 		c.exchangeSwitch(),
 		c.coinList(),
 		c.emailField(),
-		c.estimate(),
 		node.El("div").Class("buttons").Body(c.submitButton(), c.keepLink()),
+		c.estimate(), // below the button, which it would push away from under a press
 	}, widget.HiddenFields(p.Without(c.ownFields()...))...)...)
 }
 
