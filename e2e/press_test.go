@@ -37,14 +37,12 @@ func TestContinueStaysPut(t *testing.T) {
 	p.Wait(`[data-live="html"]`)
 	p.Click(`label:has([data-part="currency"][value="USDT"])`)
 	p.Click(`label:has([data-part="network"][value="USDT:trc20"])`)
-	top := func() (y float64) {
-		p.Eval(`document.querySelector('[data-part="continue"]').getBoundingClientRect().top`, &y)
-		return y
-	}
-	before := top()
+	const top = `document.querySelector('[data-part="continue"]').getBoundingClientRect().top`
+	var before, after float64
+	p.Eval(top, &before)
 	h.releaseProgram()
 	p.WaitText(`[data-part="estimate"]`, "USDT")
-	if after := top(); after != before {
+	if p.Eval(top, &after); after != before {
 		t.Errorf("the button moved from %v to %v", before, after)
 	}
 }
