@@ -26,8 +26,8 @@ func Run(t *testing.T, open Opener) {
 		"each slot goes to one":             race,
 		"slots come back":                   refill,
 		"pause":                             pause,
-		"a shorter pause shortens nothing":  shorter,
-		"a longer pause lengthens":          longer,
+		"a shorter pause shortens nothing":  pauses(time.Minute, time.Second),
+		"a longer pause lengthens":          pauses(time.Second, time.Minute),
 		"a pause keeps what is reserved":    backlog,
 		"a pause of nothing is none":        noPause,
 		"an ended context reserves nothing": ended,
@@ -188,20 +188,15 @@ func pause(t *testing.T, open Opener) {
 	}
 }
 
-func shorter(t *testing.T, open Opener) {
-	start := time.Now()
-	b := open(t, 5)
-	stop(t, b, time.Minute)
-	stop(t, b, time.Second)
-	about(t, "the wait", take(t, b, time.Hour), time.Minute, time.Since(start))
-}
-
-func longer(t *testing.T, open Opener) {
-	start := time.Now()
-	b := open(t, 5)
-	stop(t, b, time.Second)
-	stop(t, b, time.Minute)
-	about(t, "the wait", take(t, b, time.Hour), time.Minute, time.Since(start))
+// pauses tests that the longest of two pauses counts, which is a minute.
+func pauses(first, second time.Duration) func(*testing.T, Opener) {
+	return func(t *testing.T, open Opener) {
+		start := time.Now()
+		b := open(t, 5)
+		stop(t, b, first)
+		stop(t, b, second)
+		about(t, "the wait", take(t, b, time.Hour), time.Minute, time.Since(start))
+	}
 }
 
 func backlog(t *testing.T, open Opener) {
