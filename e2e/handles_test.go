@@ -140,6 +140,7 @@ func TestHandlesOfPreparingAndReview(t *testing.T) {
 // assertParts compares the handles on screen with those wanted.
 func assertParts(t *testing.T, f *browser.View, want []string) {
 	t.Helper()
+	f.WaitJS(`document.readyState !== "loading"`, "the page to be parsed")
 	got := browser.Eval[[]string](f, `[...document.querySelectorAll("[data-part]")].filter(e => e.type !== "radio").map(e => e.dataset.part)`)
 	for _, radio := range []string{"currency", "network"} {
 		if f.Count(`input[type="radio"][data-part="`+radio+`"]`) > 1 {

@@ -26,6 +26,7 @@ type Checkout struct {
 
 	live          bool         // WebAssembly has taken over
 	busy          bool         // a request of the shopper is under way
+	sent          int          // number of the latest request
 	priceRequests int          // how many were sent; only the last answer counts
 	offline       bool         // the last requests had no answer
 	problem       *wire.Error  // why the last request failed; nil if it did not

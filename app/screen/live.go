@@ -135,7 +135,7 @@ func (c *Checkout) show(ctx app.Context, v wire.View) {
 	c.discover(ctx)
 	isExtension := c.isExtension(v)
 	if isNew || old.Status != v.Status {
-		c.problem = nil
+		c.problem, c.busy = nil, false // what is pressed on this screen is a new request
 		c.announceScreen(ctx)
 		if isExtension {
 			c.announcement = c.Page.T("said.extended")
@@ -212,16 +212,17 @@ func (c *Checkout) copy(ctx app.Context, r widget.CopyRequest) {
 	})
 }
 
-// send makes one request of the shopper, unless another one is under way.
+// send makes one request of the shopper, unless another one of this screen is under way.
 func (c *Checkout) send(ctx app.Context, r widget.Request) {
 	if c.busy {
 		return
 	}
 	c.busy, c.problem = true, nil
-	target, body := c.address(r.Sub), c.body(r)
+	c.sent++
+	number, target, body := c.sent, c.address(r.Sub), c.body(r)
 	ctx.Async(func() {
 		status, answer, err := c.Host.Send(context.Background(), "POST", target, body)
-		ctx.Dispatch(func(ctx app.Context) { c.handleAnswer(ctx, status, answer, err) })
+		ctx.Dispatch(func(ctx app.Context) { c.handleAnswer(ctx, number, status, answer, err) })
 	})
 }
 
@@ -251,8 +252,17 @@ func (c *Checkout) body(r widget.Request) []byte {
 	return body
 }
 
-// handleAnswer shows the answer to send: the new view, or why the request failed.
-func (c *Checkout) handleAnswer(ctx app.Context, status int, answer []byte, err error) {
+// handleAnswer shows the answer to the request with that number: the new view, or why it failed.
+// The feed may have shown the new screen already; then only a newer view matters.
+func (c *Checkout) handleAnswer(
+	ctx app.Context, number, status int, answer []byte, err error,
+) {
+	if !c.busy || number != c.sent {
+		if view, problem := decodeAnswer(status, answer); err == nil && problem == nil {
+			c.show(ctx, view)
+		}
+		return
+	}
 	c.busy = false
 	if err != nil {
 		c.fail(ctx, &wire.Error{Detail: c.Page.T("error.offline")})

@@ -99,6 +99,23 @@ func TestSendShowsAnswer(t *testing.T) {
 	}
 }
 
+// The feed may show the new screen before the answer comes: a press on it is not lost.
+func TestSendOnNewScreen(t *testing.T) {
+	b := &browserFake{status: 200, answer: pendingView()}
+	c, ctx, engine := live(t, "open", b)
+	c.send(ctx, widget.Request{Sub: "/attempts"})
+	c.show(ctx, pendingView())
+	c.send(ctx, widget.Request{Sub: "/cancel"})
+	c.handleAnswer(ctx, 1, 0, nil, errors.New("late"))
+	if !c.busy || c.problem != nil {
+		t.Errorf("busy %t, problem %v; want the second request under way", c.busy, c.problem)
+	}
+	engine.ConsumeAll()
+	if len(b.sent) != 2 || c.busy {
+		t.Errorf("sent %q, busy %t; want both", b.sent, c.busy)
+	}
+}
+
 func TestFirstSessionOfItem(t *testing.T) {
 	b := &browserFake{status: 200, answer: pendingView()}
 	c, ctx, engine := live(t, "open-unsaved", b)
@@ -274,10 +291,10 @@ func TestAnswersAreRedrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.busy, d.Page.Changing = true, true
+	d.busy, d.sent, d.Page.Changing = true, 1, true
 	engine.ConsumeAll()
 	d.times = 0
-	d.ctx.Dispatch(func(ctx app.Context) { d.handleAnswer(ctx, 200, answer, nil) })
+	d.ctx.Dispatch(func(ctx app.Context) { d.handleAnswer(ctx, 1, 200, answer, nil) })
 	engine.ConsumeAll()
 	if d.times == 0 || d.busy || d.Page.Changing {
 		t.Errorf("drawn %d times, busy %t, changing %t; want it drawn, and neither", d.times, d.busy, d.Page.Changing)

@@ -288,6 +288,7 @@ func TestPollsDoNotHoldUpShoppers(t *testing.T) {
 func TestBackgroundIsServedInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(func(c *Config) { c.Rate = 2 })
+		w.Patience = 4800 * time.Millisecond // ends between two slots
 		order := make(chan int, 20)
 		late := make(chan error, 20)
 		for i := range 20 {
