@@ -46,10 +46,10 @@ func (c *Checkout) OnMount(ctx app.Context) { c.takeOver(ctx) }
 // OnDismount ends what takeOver has started.
 func (c *Checkout) OnDismount() { c.stopFeed() }
 
-// Draw draws the order, announcements and errors, the screen, and the footer.
+// Draw draws order, steps, announcements, the screen with its error, foot and sandbox.
 func (c *Checkout) Draw() *node.Element {
 	p := c.Page
-	return node.El("main").ID("coinslot").Class("checkout").
+	return node.El("main").ID("coinslot").Class("checkout"+widget.TextIf(p.Embed == "", " page")).
 		Attr("data-status", string(p.View.Status)).Attr("data-live", c.driver()).
 		Attr("data-session", p.View.Session).
 		Attr("data-version", strconv.FormatInt(p.View.Version, 10)).Attr("data-base", p.Base).
@@ -57,13 +57,13 @@ func (c *Checkout) Draw() *node.Element {
 		Attr("data-receipt", p.View.Receipt).
 		Body(
 			widget.OrderHead(p),
+			widget.Steps(p),
 			node.El("p").Class("announce").Attr("role", "status").Attr("aria-live", "polite").
 				Text(c.announcement),
-			c.errorNote(),
-			node.El("section").Class("screen").Attr("aria-labelledby", widget.HeadingID).
-				Body(c.screen()),
-			widget.SimulateBar(p),
+			node.El("section").Class("stage").Attr("aria-labelledby", widget.HeadingID).
+				Body(c.errorNote(), c.screen()),
 			widget.OrderFoot(p),
+			widget.SimulateBar(p),
 		)
 }
 
@@ -94,7 +94,7 @@ func (c *Checkout) errorNote() node.Node {
 
 // errorText shows an error. frame.js reports its code to the host page.
 func errorText(code wire.Code, text string) *node.Element {
-	return node.El("p").Class("error").Attr("data-part", "error").Attr("data-code", string(code)).
+	return node.El("p").Class("note error").Attr("data-part", "error").Attr("data-code", string(code)).
 		Attr("role", "alert").Text(text)
 }
 

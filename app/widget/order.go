@@ -1,6 +1,8 @@
 package widget
 
 import (
+	"strings"
+
 	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
@@ -8,7 +10,7 @@ import (
 // HeadingID is the id of the screen's heading, which gets the focus when the screen changes.
 const HeadingID = "coinslot-heading"
 
-// OrderHead shows what is being paid for and its price.
+// OrderHead shows whom and what is being paid for, and its price.
 func OrderHead(p Page) node.Node {
 	order := p.View.Order
 	if order.AmountUSD == "" {
@@ -19,30 +21,65 @@ func OrderHead(p Page) node.Node {
 		title = p.T("order.untitled")
 	}
 	return el("header").Class("order").Body(
-		el("div").Class("order-what").Body(
-			el("p").Class("order-title").Text(title),
-			node.If(order.Description != "", func() node.Node {
-				return el("p").Class("order-description").Text(order.Description)
-			}),
-		),
-		el("p").Class("order-price").Body(
-			el("span").Attr("data-part", "amount-usd").Attr("data-value", order.AmountUSD).
-				Text(p.Price(order.AmountUSD)),
-		),
-		node.If(p.View.Test, func() node.Node {
-			return el("p").Class("order-test").Text(p.T("order.test"))
+		node.If(p.Shop != "", func() node.Node {
+			_, shop, _ := strings.Cut(p.Shop, "://")
+			return el("p").Class("order-shop").Text(p.T("order.pay", "shop", shop))
+		}),
+		el("p").Class("order-title").Text(title),
+		el("p").Class("order-price").Attr("dir", "auto").
+			Attr("data-part", "amount-usd").Attr("data-value", order.AmountUSD).
+			Text(p.Price(order.AmountUSD)),
+		node.If(order.Description != "", func() node.Node {
+			return el("p").Class("order-about order-description").Text(order.Description)
+		}),
+		node.If(order.Ref != "" || p.View.Test, func() node.Node {
+			return el("p").Class("order-about").Body(WithSpaces(
+				node.If(p.View.Test, func() node.Node {
+					return el("span").Class("pill warn").Attr("title", p.T("order.test.why")).
+						Text(p.T("order.test"))
+				}),
+				node.If(order.Ref != "", func() node.Node {
+					return el("span").Text(p.T("order.ref", "ref", order.Ref))
+				}),
+			)...)
 		}),
 	)
 }
 
-// OrderFoot shows the order's reference, the way back to the shop, and the languages.
+// Steps shows how far the order is: choose, send, confirm. An ended payment stays where it ended.
+func Steps(p Page) node.Node {
+	v, current := p.View, 1
+	switch {
+	case v.Order.AmountUSD == "":
+		return node.Text("") // the order is unknown
+	case v.Status.Outcome() == wire.Paid:
+		current = 3
+	case v.Status == wire.Review, Arrived(v):
+		current = 2
+	case v.Status == wire.Open, v.Attempt == nil && v.Status.Final():
+		current = 0
+	}
+	list := make([]node.Node, 0, 3)
+	for i, key := range []string{"steps.choose", "steps.send", "steps.confirm"} {
+		li := el("li").Class(TextIf(i < current, "done")).Body(el("span").Text(p.T(key)))
+		if i == current {
+			li.Attr("aria-current", "step")
+		}
+		list = append(list, li)
+	}
+	return el("ol").Class("steps").Attr("data-part", "steps").
+		Attr("aria-label", p.T("steps.label")).Body(list...)
+}
+
+// OrderFoot shows the shop's help, the way back to the shop, and the languages.
 func OrderFoot(p Page) node.Node {
 	return el("footer").Class("foot").Body(WithSpaces(
-		node.If(p.View.Order.Ref != "", func() node.Node {
-			return el("span").Class("foot-ref").Text(p.T("order.ref", "ref", p.View.Order.Ref))
+		node.If(p.View.Support != "", func() node.Node {
+			return outLink(p, p.supportURL()).Class("link").Attr("data-part", "help").
+				Text(p.T("foot.help"))
 		}),
 		node.If(p.View.CancelURL != "" && needsShopLink(p.View.Status), func() node.Node {
-			return ShopLink(p, "foot-back", "order.back", p.View.CancelURL)
+			return ShopLink(p, "link", "order.back", p.View.CancelURL)
 		}),
 		languageMenu(p),
 	)...)

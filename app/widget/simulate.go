@@ -12,10 +12,11 @@ import (
 func SimulateBar(p Page) node.Node {
 	possible := p.View.Attempt != nil && p.View.Status != wire.Confirmed
 	return node.If(len(p.Simulate) > 0 && possible, func() node.Node {
-		return el("aside").Class("simulate").Attr("aria-label", p.T("simulate.title")).Body(
+		return el("aside").Class("sandbox").Attr("data-part", "sandbox").
+			Attr("aria-label", p.T("simulate.title")).Body(
 			el("p").Text(p.T("simulate.title")),
 			el("form").Attr("method", "post").Attr("action", p.Target("/simulate")).
-				Class("simulate-form").
+				Class("sandbox-form").
 				Body(append(HiddenFields(p), WithSpaces(simulateButtons(p)...)...)...),
 		)
 	})
@@ -24,7 +25,7 @@ func SimulateBar(p Page) node.Node {
 func simulateButtons(p Page) []node.Node {
 	list := make([]node.Node, 0, len(p.Simulate))
 	for _, kind := range p.Simulate {
-		list = append(list, el("button").Attr("type", "submit").Class("button small").
+		list = append(list, el("button").Attr("type", "submit").
 			Attr("name", "kind").Attr("value", kind).Attr("data-part", "simulate").
 			Text(p.T("simulate."+kind)).
 			On("click", func(ctx app.Context, e app.Event) {

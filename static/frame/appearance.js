@@ -7,7 +7,7 @@ const FONT = /^[\p{L}\d\s,'"_-]{1,200}$/u;
 const RADIUS = /^(\d{1,3}(?:\.\d+)?)(px)?$/;
 const LARGEST_RADIUS = 24; // px
 const CSS_FUNCTIONS = /--|env\(|attr\(/i; // valid with any value, which may be no color
-const TINT = 0.09; // share of the accent in a tint of it, as in static/css
+const TINT = 0.07; // share of the accent in a tint of it, as in static/css
 
 /** @param {string} theme */
 export function applyTheme(theme) {
