@@ -32,7 +32,7 @@ func newCheckout(typed browser.PageState) (*screen.Checkout, error) {
 	}
 	if page.View.Status == wire.Open || page.Changing {
 		page.Chosen = typed.Values["currency_symbol"]
-		page.ChosenNetwork = typed.Values["network_code"]
+		page.ChosenNetwork = typed.Values[widget.NetworkField(page.Chosen)]
 		page.Email = typed.Values["email"]
 		if page.Offer != nil {
 			page.Offer.Amount = typed.Values["amount"]

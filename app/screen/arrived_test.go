@@ -11,7 +11,7 @@ import (
 
 // A fully paid page asks for no money, although the gateway has not confirmed the payment yet.
 func TestNoAddressWhenFullyPaid(t *testing.T) {
-	p := widget.Page{Text: english(t), Lang: "en", Dir: "ltr", Base: "/checkout/cs_1", Exchange: true,
+	p := widget.Page{Text: english(t), Lang: "en", Dir: "ltr", Base: "/checkout/cs_1",
 		View: wire.View{
 			Session: "cs_1", Status: wire.Pending, Order: wire.Order{AmountUSD: "25.00"},
 			Actions: []wire.Action{wire.Recheck},

@@ -80,21 +80,21 @@ func (c *Checkout) driver() string {
 func (c *Checkout) errorNote() node.Node {
 	notice := c.Page.View.Notice
 	switch {
-	case c.problem != nil && c.invalidField() != "":
-		return node.Text("") // shown beside the field
+	case screenOf(c.Page) == "choose":
+		return node.Text("") // the chooser has a better place for it
 	case c.problem != nil:
-		return errorText(c.problem.Code, c.problem.Detail)
+		return errorText(c.problem.Code, c.problem.Detail).Class("note")
 	case notice == nil:
 		return node.Text("")
 	case notice.Code == "":
 		return node.El("p").Class("note").Text(notice.Message)
 	}
-	return errorText(notice.Code, notice.Message)
+	return errorText(notice.Code, notice.Message).Class("note")
 }
 
 // errorText shows an error. frame.js reports its code to the host page.
 func errorText(code wire.Code, text string) *node.Element {
-	return node.El("p").Class("note error").Attr("data-part", "error").Attr("data-code", string(code)).
+	return node.El("p").Class("error").Attr("data-part", "error").Attr("data-code", string(code)).
 		Attr("role", "alert").Text(text)
 }
 
@@ -107,7 +107,9 @@ func (c *Checkout) screen() node.Node {
 	case "closed":
 		return &closed{Page: p}
 	case "choose":
-		return &chooser{Page: p, Search: c.Search, Busy: c.busy, Wrong: c.invalidField()}
+		return &chooser{
+			Page: p, Search: c.Search, Busy: c.busy, Problem: c.problem, Wrong: c.invalidField(),
+		}
 	case "pay":
 		return &pay{Page: p, At: c.at, Offline: c.offline, Busy: c.busy, Wallet: c.wallet.about(p)}
 	case "confirmed":

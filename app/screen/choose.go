@@ -1,8 +1,6 @@
 package screen
 
 import (
-	"strconv"
-
 	"coinslot/app/widget"
 	"coinslot/app/widget/node"
 	"coinslot/app/wire"
@@ -10,18 +8,20 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// chooser lets the shopper pick a coin, then its network.
+// chooser lets the shopper pick a coin, and another network than its best.
 type chooser struct {
 	app.Compo
 
-	Page   widget.Page
-	Search string // typed before WebAssembly took over
-	Busy   bool
-	Wrong  string // the refused field of the offer, see Offer.Wrong
+	Page    widget.Page
+	Search  string // typed before WebAssembly took over
+	Busy    bool
+	Problem *wire.Error // why the last request failed; nil if it did not
+	Wrong   string      // the refused field of the offer, see Offer.Wrong
 
 	// Each bool is set once its fields, and not those of the page, are valid.
 	pickedHere  bool
-	picked      widget.Choice
+	picked      string            // the coin's symbol
+	networks    map[string]string // those picked here, by the coin's symbol
 	queryEdited bool
 	query       string
 	emailEdited bool
@@ -35,17 +35,14 @@ type chooser struct {
 // replace a field that moves by a new one without text and focus.
 func (c *chooser) Draw() *node.Element {
 	p := c.Page
-	return widget.Form(p, "/attempts", c.body).Class("choose").Body(append([]node.Node{
+	return widget.Form(p, "/attempts", c.body).Class("screen choose").Body(append([]node.Node{
 		c.offerFields(),
 		widget.Heading(c.title()),
 		c.warning(),
-		c.searchField(),
-		c.searchStatus(),
-		c.exchangeSwitch(),
+		c.refusal(),
 		c.coinList(),
 		c.emailField(),
-		node.El("div").Class("buttons").Body(c.submitButton(), c.keepLink()),
-		c.estimate(), // below the button, which it would push away from under a press
+		c.bar(),
 	}, widget.HiddenFields(p.Without(c.ownFields()...))...)...)
 }
 
@@ -58,10 +55,16 @@ func (c *chooser) ownFields() []string {
 }
 
 func (c *chooser) title() string {
-	if c.Page.Changing {
-		return c.Page.T("choose.again")
+	p := c.Page
+	switch {
+	case p.Changing:
+		return p.T("choose.again")
+	case p.SoleNetwork():
+		return p.T("choose.title.sole", "coin", p.View.Currencies[0].Symbol)
+	case p.SoleCoin():
+		return p.T("choose.title.network")
 	}
-	return c.Page.T("choose.title")
+	return p.T("choose.title")
 }
 
 // warning says what happens to the present attempt, or that there is nothing to choose from.
@@ -77,104 +80,91 @@ func (c *chooser) warning() node.Node {
 	return node.Text("")
 }
 
-// exchangeSwitch switches between paying from an exchange and from a wallet, and explains the order
-// of the coins.
-func (c *chooser) exchangeSwitch() node.Node {
-	p := c.Page
-	switch {
-	case p.CountAvailable() == 0:
-		return node.Text("")
-	case p.Exchange:
-		return node.El("div").Class("exchange").
-			Body(c.exchangeLink("choose.wallet"), node.El("p").Class("note").
-				Text(p.T("choose.exchange.why")))
+// refusal says above the list why the choice was refused.
+func (c *chooser) refusal() node.Node {
+	if code, text := c.trouble(); text != "" && !isMissing(code) {
+		return errorText(code, text).Class("note")
 	}
-	return node.El("div").Class("exchange").Body(
-		c.exchangeLink("choose.exchange"),
-		node.If(p.CountAvailable() > 1, func() node.Node {
-			return node.El("p").Class("chooser-note").Text(p.T("choose.order"))
-		}),
-	)
+	return node.Text("")
 }
 
-// exchangeLink leads to this page for the other way to pay.
-func (c *chooser) exchangeLink(text string) node.Node {
-	change := widget.Field{Name: "change", Value: widget.TextIf(c.Page.Changing, "1")}
-	return node.El("a").Attr("data-part", "exchange").
-		Attr("href", c.Page.WithExchange(!c.Page.Exchange).Link("", change)).Text(c.Page.T(text)).
-		On("click", func(ctx app.Context, e app.Event) {
-			if widget.StayOnPage(e) {
-				ctx.NewActionWithValue(widget.ActionExchange, !c.Page.Exchange)
-			}
-		})
+// trouble is why the last request failed, with the code of the server's answer; no text for none.
+// What is wrong with a field of the offer stands beside it.
+func (c *chooser) trouble() (wire.Code, string) {
+	switch notice := c.Page.View.Notice; {
+	case c.Problem != nil && c.Wrong == "":
+		return c.Problem.Code, c.Problem.Detail
+	case c.Problem == nil && notice != nil:
+		return notice.Code, notice.Message
+	}
+	return "", ""
 }
 
-// selection is the checked coin and network.
+// isMissing reports whether an error only asks for a choice or another try. It stands at the
+// button, so that nothing above it moves.
+func isMissing(code wire.Code) bool { return code == "" || code == wire.CodeNetworkRequired }
+
+// selection is the checked coin and its checked network.
 func (c *chooser) selection() widget.Choice {
+	picked := c.Page.InitialChoice()
 	if c.pickedHere {
-		return c.picked
+		picked.Symbol = c.picked
 	}
-	return c.Page.InitialChoice()
+	picked.Network = c.network(picked.Symbol)
+	return picked
 }
 
-// coinList asks for the coin, unless there is only one.
-func (c *chooser) coinList() node.Node {
-	if c.Page.SoleCoin() {
-		return node.El("div").Class("coins sole").Body(c.coins()...)
+// network is the checked network of a coin; "" if none can be chosen. Every coin has one from the
+// start, so that a coin is paid with two taps.
+func (c *chooser) network(symbol string) string {
+	initial := c.Page.InitialChoice()
+	for _, key := range []string{c.networks[symbol], initial.Network} {
+		if currency, _, ok := c.Page.Coin(key); ok && currency.Symbol == symbol {
+			return key
+		}
 	}
-	return node.El("fieldset").Class("coins").Body(append([]node.Node{
-		node.El("legend").Text(c.Page.T("choose.coin")),
-	}, c.coins()...)...)
+	return c.Page.BestNetwork(symbol)
 }
 
-func (c *chooser) coins() []node.Node {
-	list, picked := make([]node.Node, 0, len(c.Page.View.Currencies)), c.selection()
-	for i, currency := range c.Page.OrderedCurrencies() {
-		list = append(list, coinOption{
-			c: c, currency: currency, picked: picked,
-			found: c.matching(currency), id: "coinslot-coin-" + strconv.Itoa(i),
-		}.draw())
-	}
-	return list
-}
-
-// emailField asks for the optional e-mail address.
+// emailField asks for the optional e-mail address, unless the shop has given one.
 func (c *chooser) emailField() node.Node {
-	if c.Page.CountAvailable() == 0 {
+	p := c.Page
+	if p.CountAvailable() == 0 {
 		return node.Text("")
 	}
-	return node.El("label").Class("mail").Body(
-		node.El("span").Class("mail-label").Text(c.Page.T("choose.email")),
-		node.Void("input").Attr("type", "text").Attr("name", "email").Attr("value", c.Page.Email).
-			Attr("autocomplete", "email").Attr("inputmode", "email").
-			Attr("aria-describedby", "coinslot-mail-why").
-			On("input", func(ctx app.Context, _ app.Event) {
-				c.emailEdited, c.email = true, ctx.JSSrc().Get("value").String()
-			}),
-		node.El("small").ID("coinslot-mail-why").Text(c.Page.T("choose.email.why")),
-	)
+	return node.El("div").Class("rows").Body(widget.Details("", p.Email != "").Body(
+		node.El("summary").Text(p.T("choose.email.open")),
+		node.El("label").Class("field").Body(
+			node.El("span").Text(p.T("choose.email")),
+			node.Text(" "),
+			node.Void("input").Attr("type", "text").Attr("name", "email").
+				Attr("value", p.Email).Attr("autocomplete", "email").Attr("inputmode", "email").
+				On("input", func(ctx app.Context, _ app.Event) {
+					c.emailEdited, c.email = true, ctx.JSSrc().Get("value").String()
+				}),
+			node.Text(" "),
+			node.El("small").Text(p.T("choose.email.why")),
+		),
+	))
 }
 
-// estimate shows the approximate amount before the payment starts. Without scripts it is about the
-// page's preselected network, and CSS hides it when another one is checked.
-func (c *chooser) estimate() node.Node {
-	p := c.Page
-	_, network, ok := c.chosen()
-	if !ok || network.Estimate == "" {
-		return node.El("div").Class("offscreen").Attr("role", "status")
-	}
-	sum := widget.Amount(network.Estimate, c.selection().Symbol)
-	return node.El("div").Class("estimate").Attr("role", "status").Attr("data-part", "estimate").
-		Body(
-			node.El("p").Text(p.T("choose.estimate", "amount", sum, "network", network.Name)),
-			node.El("small").Text(p.T("choose.estimate.why")),
-		)
+// bar has the button, in reach at the bottom, and above it what is missing.
+func (c *chooser) bar() node.Node {
+	return node.El("div").Class("bar").Body(
+		node.If(true, func() node.Node {
+			if code, text := c.trouble(); text != "" && isMissing(code) {
+				return errorText(code, text)
+			}
+			return node.Text("")
+		}),
+		c.submitButton(),
+		c.keepLink(),
+	)
 }
 
 // chosen returns coin and network if both are selected.
 func (c *chooser) chosen() (wire.Currency, wire.Network, bool) {
-	currency, network, ok := c.Page.Coin(c.selection().Network)
-	return currency, network, ok && currency.Symbol == c.selection().Symbol
+	return c.Page.Coin(c.selection().Network)
 }
 
 // submitButton continues, or reloads the page where there is nothing to choose.
@@ -189,7 +179,7 @@ func (c *chooser) submitButton() node.Node {
 // keepLink leads from the chooser back to the present payment.
 func (c *chooser) keepLink() node.Node {
 	return node.If(c.Page.Changing, func() node.Node {
-		return node.El("a").Class("button quiet").Attr("href", c.Page.Link("")).
+		return node.El("a").Class("link").Attr("href", c.Page.Link("")).
 			Text(c.Page.T("choose.keep")).
 			On("click", func(ctx app.Context, e app.Event) { widget.ToggleChange(ctx, e, false) })
 	})
@@ -229,9 +219,14 @@ func (c *chooser) body() (map[string]string, string) {
 	return body, ""
 }
 
-// pick selects a coin, and its network if there is only one.
-func (c *chooser) pick(symbol string) {
-	c.pickedHere, c.picked = true, widget.Choice{
-		Symbol: symbol, Network: c.Page.OnlyNetwork(symbol),
+// pick selects a coin, and one of its networks unless key is empty.
+func (c *chooser) pick(symbol, key string) {
+	c.pickedHere, c.picked = true, symbol
+	if key == "" {
+		return
 	}
+	if c.networks == nil {
+		c.networks = map[string]string{}
+	}
+	c.networks[symbol] = key
 }

@@ -2,58 +2,38 @@ package screen
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
-	"coinslot/app/screen/screentest"
 	"coinslot/app/widget"
 	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
 
-// described returns the text of the elements that an input's attribute refers to.
-func described(t *testing.T, page, input, attribute string) string {
-	t.Helper()
-	ids := regexp.MustCompile(attribute + `="([^"]*)"`).FindStringSubmatch(input)
-	if ids == nil {
-		t.Fatalf("%s has no %s", input, attribute)
-	}
-	var words []string
-	for id := range strings.FieldsSeq(ids[1]) {
-		_, rest, found := strings.Cut(page, ` id="`+id+`"`)
-		if !found || strings.Contains(rest, ` id="`+id+`"`) {
-			t.Fatalf("%s is described by %q, of which there is not one", input, id)
-		}
-		_, rest, _ = strings.Cut(rest, ">")
-		for depth := 1; depth > 0; { // of a tree of spans and the like, without void elements
-			text, tag, _ := strings.Cut(rest, "<")
-			words = append(words, strings.Fields(text)...)
-			depth++
-			if tag[0] == '/' {
-				depth -= 2
-			}
-			_, rest, _ = strings.Cut(tag, ">")
-		}
-	}
-	return strings.Join(words, " ")
-}
-
-func TestRadiosAreDescribed(t *testing.T) {
-	page := node.HTML(&Checkout{Page: named(t, "open-exchange")})
-	for value, want := range map[string][2]string{
-		"USDT":       {"Tether USDT", "≈ 25.03 USDT 2 networks"},
-		"ETH":        {"Ether ETH", "≈ 0.00912345 ETH 1 network"},
-		"BNB":        {"BNB BNB", "at most $20 possible"},
-		"USDT:trc20": {"TRON TRC20", "network fee 1 lowest fee most exchanges"},
-		"USDT:erc20": {"Ethereum ERC20", "network fee 4.5 most exchanges"},
-		"USDT:bep20": {"BNB Smart Chain BEP20", "at least $50 needed"},
-		"USDC:base":  {"Base", "no network fee lowest fee not every exchange"},
+// The label of each radio has the name, and what is worth knowing about it.
+func TestRadioLabels(t *testing.T) {
+	page := node.HTML(&Checkout{Page: named(t, "open-few-exchanges")})
+	labels := regexp.MustCompile(`(?s)<label[^>]*>(.*?)</label>`).FindAllString(page, -1)
+	for value, want := range map[string]string{
+		"USDT":       "Tether USDT ≈ 25.03",
+		"ETH":        "Ether ETH ≈ 0.00912345",
+		"BNB":        "BNB BNB · up to $20",
+		"USDT:trc20": "TRON Lowest fee · TRC20 · most exchanges Fee 1.00",
+		"USDT:erc20": "Ethereum ERC20 · most exchanges Fee 4.50",
+		"USDT:bep20": "BNB Smart Chain BEP20 · from $50",
+		"USDC:base":  "Base Lowest fee No fee",
 	} {
-		radio := regexp.MustCompile(`<input [^>]*value="` + value + `">`).FindString(page)
-		got := [2]string{described(t, page, radio, "aria-labelledby"),
-			described(t, page, radio, "aria-describedby")}
-		if got[0] != want[0] || strings.ReplaceAll(got[1], "\u00a0", " ") != want[1] {
-			t.Errorf("%s is called and described as %q; want %q", value, got, want)
+		i := slices.IndexFunc(labels, func(label string) bool {
+			return strings.Contains(label, `value="`+value+`"`)
+		})
+		if i < 0 {
+			t.Errorf("no radio %s", value)
+			continue
+		}
+		text := regexp.MustCompile(`<[^>]*>`).ReplaceAllString(labels[i], "")
+		if got := strings.Join(strings.Fields(text), " "); got != want {
+			t.Errorf("%s is labeled %q; want %q", value, got, want)
 		}
 	}
 }
@@ -66,7 +46,7 @@ func TestSingleChoice(t *testing.T) {
 	}{
 		"open-sole":     {0, 2, "Continue with TON on TON"},
 		"open-one-coin": {3, 1, ""},
-		"open-chosen":   {13, 0, ""},
+		"open-chosen":   {12, 0, ""},
 	} {
 		t.Run(sample, func(t *testing.T) {
 			c := &chooser{Page: named(t, sample)}
@@ -97,61 +77,53 @@ func TestContinueButtonText(t *testing.T) {
 	if got := c.continueText(); got != "Continue" {
 		t.Errorf("the button says %q", got)
 	}
-	c.pick("TON")
+	c.pick("TON", "")
 	if got := c.continueText(); got != "Continue with TON on TON" {
 		t.Errorf("after picking, the button says %q", got)
 	}
 }
 
-func TestEstimateFollowsThePick(t *testing.T) {
-	c := &chooser{Page: named(t, "open")}
-	if page := node.HTML(c); len(part(page, "estimate")) != 0 {
-		t.Error("an estimate before anything is picked")
-	}
-	for symbol, want := range map[string]string{"TON": "about 8.1\u00a0TON on TON",
-		"ETH": "about 0.00912345\u00a0ETH on Ethereum", "USDT": ""} {
-		c.pick(symbol)
+// Each coin has its best network checked from the start, and keeps the one that was picked.
+func TestNetworkOfCoin(t *testing.T) {
+	c := &chooser{Page: named(t, "open-few-exchanges")}
+	c.Page.Chosen, c.Page.ChosenNetwork = "", ""
+	for _, step := range []struct{ symbol, key, want string }{
+		{"USDC", "", "USDC:erc20"}, // most exchanges can send to it; Base is cheaper
+		{"USDT", "", "USDT:trc20"},
+		{"USDT", "USDT:erc20", "USDT:erc20"},
+		{"USDC", "", "USDC:erc20"},
+		{"USDT", "", "USDT:erc20"},
+	} {
+		c.pick(step.symbol, step.key)
+		body, missing := c.body()
+		got := widget.NetworkKey(body["currency_symbol"], body["network_code"])
+		if got != step.want || missing != "" {
+			t.Errorf("after picking %s %s, the form sends %s, %q; want %s",
+				step.symbol, step.key, got, missing, step.want)
+		}
 		page := node.HTML(c)
-		if shown := len(part(page, "estimate")) == 1; shown != (want != "") ||
-			!strings.Contains(page, want) {
-			t.Errorf("with %s picked an estimate is shown: %t; want %q", symbol, shown, want)
+		if want := `name="network.` + step.symbol + `"`; strings.Count(page, want) < 1 {
+			t.Errorf("no radios %s", want)
 		}
 	}
 }
 
-func TestSetExchangeKeepsChoice(t *testing.T) {
-	b := &browserFake{}
-	c, _, _ := live(t, "open-chosen", b)
-	c.Page.View.Currencies = screentest.Sorted()
-	c.setExchange(true)
-	page := node.HTML(c)
-	if !strings.Contains(b.address, "from=exchange") || !strings.Contains(page, `name="from"`) ||
-		c.announcement != english(t)["choose.exchange.why"] {
-		t.Errorf("address %s, said %q", b.address, c.announcement)
-	}
-	if !strings.Contains(page,
-		` checked data-part="network" name="network_code" type="radio" value="USDT:trc20"`) {
-		t.Error("the network that was picked is not")
-	}
-	c.setExchange(false)
-	if strings.Contains(b.address, "from") || c.Page.Exchange {
-		t.Errorf("back again: address %s", b.address)
-	}
-}
-
-// The server refuses unknown members, and "from" is one.
-func TestExchangeIsNotPartOfOrder(t *testing.T) {
-	b := &browserFake{status: 200, answer: pendingView()}
-	c, ctx, engine := live(t, "open-unsaved", b)
-	c.setExchange(true)
-	c.send(ctx, widget.Request{Sub: "/attempts"})
-	engine.ConsumeAll()
-	want := `POST /checkout?from=exchange {"amount":"5.00","item":"coffee","key":"page_1"}`
-	if b.sent[0] != want {
-		t.Errorf("sent %s; want %s", b.sent[0], want)
-	}
-	if want := "/checkout/cs_gallery?from=exchange"; b.address != want {
-		t.Errorf("address %s; want %s", b.address, want)
+// An error asks at the button for what is missing; a refusal stands above the list.
+func TestWhereErrorsStand(t *testing.T) {
+	for name, c := range map[string]struct {
+		problem wire.Error
+		atList  bool
+	}{
+		"nothing chosen": {wire.Error{Detail: "Choose a coin."}, false},
+		"no network":     {wire.Error{Code: wire.CodeNetworkRequired, Detail: "No."}, false},
+		"refused":        {wire.Error{Code: wire.CodePaymentRefused, Detail: "No."}, true},
+	} {
+		page := node.HTML(&chooser{Page: named(t, "open"), Problem: &c.problem})
+		above, _, _ := strings.Cut(page, `<fieldset`)
+		if got := strings.Contains(above, `data-part="error"`); got != c.atList ||
+			strings.Count(page, `data-part="error"`) != 1 {
+			t.Errorf("%s: above the list %t; want %t\n%s", name, got, c.atList, page)
+		}
 	}
 }
 

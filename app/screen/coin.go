@@ -2,7 +2,6 @@ package screen
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"coinslot/app/widget"
@@ -12,22 +11,70 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
+// inSight is how many coins are shown at once; the others are folded away, unless it is only one.
+const inSight = 5
+
+// coinList asks for the coin, unless there is only one. The view has the most used ones first.
+func (c *chooser) coinList() node.Node {
+	currencies, picked := c.Page.View.Currencies, c.selection()
+	list := make([]node.Node, 0, inSight+2)
+	if c.Page.SoleCoin() {
+		list = append(list, node.El("legend").Class("offscreen").Text(c.title()))
+	} else {
+		list = append(list, node.El("legend").Class("offscreen").Text(c.Page.T("choose.coin")))
+	}
+	first := currencies
+	if len(currencies) > inSight+1 {
+		first = currencies[:inSight]
+	}
+	for _, currency := range first {
+		list = append(list, coinOption{c, currency, picked, false}.draw())
+	}
+	if rest := currencies[len(first):]; len(rest) > 0 {
+		list = append(list, c.moreCoins(rest, picked))
+	}
+	class := "coins"
+	if code, text := c.trouble(); text != "" && code != "" {
+		class = "coins wrong"
+	}
+	return node.El("fieldset").Class(class).Body(list...)
+}
+
+// moreCoins are the folded coins. They are open if one of them is selected or was searched for.
+func (c *chooser) moreCoins(rest []wire.Currency, picked widget.Choice) node.Node {
+	open := c.Search != ""
+	marks := make([]node.Node, 0, 4)
+	list := make([]node.Node, 0, len(rest))
+	for i, currency := range rest {
+		open = open || !c.pickedHere && currency.Symbol == picked.Symbol
+		if i < cap(marks) {
+			marks = append(marks, icon(currency.Icon, "", "22", app.IsServer))
+		}
+		list = append(list, coinOption{c, currency, picked, true}.draw())
+	}
+	return widget.Details("more", open).Body(append([]node.Node{
+		node.El("summary").Body(
+			node.El("span").Text(c.Page.T("choose.more")),
+			node.El("span").Class("stack").Body(marks...),
+		),
+		c.searchField(),
+		c.searchStatus(),
+	}, list...)...)
+}
+
 // coinOption is one coin of the chooser with its networks.
 type coinOption struct {
 	c        *chooser // handlers capture only this, so that the option stays off the heap
 	currency wire.Currency
 	picked   widget.Choice
-	found    []wire.Network // networks that match the search
-	id       string         // prefix of the ids of the radios' labels
+	folded   bool // a search hides it if it does not match
 }
 
 func (o coinOption) draw() node.Node {
-	return node.El("div").Class("coin").Bool("hidden", len(o.found) == 0).Body(
+	hidden := o.folded && o.picked.Symbol != o.currency.Symbol && !o.c.matches(o.currency)
+	return node.El("div").Class("coin").Bool("hidden", hidden).Body(
 		o.head(),
-		node.El("fieldset").Class("networks").Class(widget.TextIf(o.c.Page.SoleNetwork(), "sole")).
-			Body(append([]node.Node{
-				node.El("legend").Text(o.c.Page.T("choose.network", "coin", o.currency.Symbol)),
-			}, o.networkList()...)...),
+		node.If(widget.CountAvailable(o.currency) > 0, o.networkList),
 	)
 }
 
@@ -37,20 +84,24 @@ func (o coinOption) head() node.Node {
 	isUnavailable := widget.CountAvailable(o.currency) == 0
 	radio := node.Void("input").Attr("type", "radio").Attr("name", "currency_symbol").
 		Attr("value", symbol).Attr("data-part", "currency").
-		Bool("checked", o.picked.Symbol == symbol &&
-			!isUnavailable).Bool("disabled", isUnavailable).
-		Attr("aria-labelledby", o.id).Attr("aria-describedby", o.id+"-hint").
-		On("change", func(app.Context, app.Event) { c.pick(symbol) }, symbol)
-	return node.El("label").Class("coin-head").Body(
+		Bool("checked", o.picked.Symbol == symbol && !isUnavailable).
+		Bool("disabled", isUnavailable).
+		On("change", func(app.Context, app.Event) { c.pick(symbol, "") }, symbol)
+	return node.El("label").Class("coin-head").Body(widget.WithSpaces(
 		hideSole(radio, c.Page.SoleCoin()),
-		icon(o.currency.Icon, "coin-icon", "32", app.IsServer),
-		node.El("span").Class("coin-name").ID(o.id).Body(
+		icon(o.currency.Icon, "coin-icon", "36", app.IsServer && o.folded),
+		node.El("span").Class("coin-name").Body(
 			node.El("strong").Text(o.currency.Name),
 			node.Text(" "),
-			node.El("span").Class("coin-symbol").Attr("translate", "no").Text(symbol),
+			node.El("small").Body(
+				node.El("span").Attr("translate", "no").Text(symbol),
+				node.If(isUnavailable, func() node.Node {
+					return node.Text(" · " + o.unavailableReason())
+				}),
+			),
 		),
-		o.hint(),
-	)
+		o.sum(),
+	)...)
 }
 
 // hideSole hides a radio without an alternative, also from the keyboard. The form still sends it.
@@ -62,8 +113,8 @@ func hideSole(radio *node.Element, alone bool) node.Node {
 }
 
 // icon is the logo of a coin or network, hidden from screen readers because the name is beside it.
-// In the server's page a coin's is lazy, since each icon costs a slow phone as much as a third of
-// the first layout; in WebAssembly's it is not, since it would be blank for a moment.
+// In the server's page what is folded is lazy, since each icon costs a slow phone as much as a
+// third of the first layout; in WebAssembly's it is not, since it would be blank for a moment.
 func icon(src, class, size string, lazy bool) node.Node {
 	return node.If(src != "", func() node.Node {
 		return node.Void("img").Class(class).Attr("src", src).Attr("role", "presentation").
@@ -72,25 +123,13 @@ func icon(src, class, size string, lazy bool) node.Node {
 	})
 }
 
-// hint shows the approximate amount and the number of networks, or why the coin is unavailable.
-func (o coinOption) hint() node.Node {
-	i := slices.IndexFunc(o.currency.Networks, func(n wire.Network) bool { return n.Available })
-	if i < 0 {
-		return node.El("span").Class("network-note").ID(o.id + "-hint").Text(o.unavailableReason())
-	}
-	return node.El("span").Class("coin-hint").ID(o.id+"-hint").Body(
-		node.If(o.currency.Networks[i].Estimate != "", func() node.Node {
-			sum := widget.Amount(o.currency.Networks[i].Estimate, o.currency.Symbol)
-			return node.El("span").Class("coin-about").Text(
-				o.c.Page.T("choose.about", "amount", sum),
-			)
-		}),
-		node.Text(" "),
-		node.If(!o.c.Page.SoleCoin(), func() node.Node {
-			return node.El("small").Class("coin-count").
-				Text(o.c.Page.Plural("choose.networks", widget.CountAvailable(o.currency)))
-		}),
-	)
+// sum is about what the order costs in the coin.
+func (o coinOption) sum() node.Node {
+	_, n, ok := o.c.Page.Coin(o.c.network(o.currency.Symbol))
+	return node.If(ok && n.Estimate != "", func() node.Node {
+		return node.El("span").Class("coin-sum").Body(node.El("bdi").Text(o.c.Page.T(
+			"choose.about", "amount", widget.ShownAmount(n.Estimate))))
+	})
 }
 
 // unavailableReason tells why a coin cannot be chosen: the reason that all its networks have,
@@ -117,76 +156,68 @@ func (o coinOption) unavailableReason() string {
 	return strings.Join(each, "; ")
 }
 
-func (o coinOption) networkList() []node.Node {
-	list := make([]node.Node, 0, len(o.currency.Networks))
-	for i, n := range o.currency.Networks {
-		list = append(list, o.network(n, o.id+"-"+strconv.Itoa(i)))
+// networkList is the panel with the coin's networks, which CSS shows below the checked coin.
+func (o coinOption) networkList() node.Node {
+	p, checked := o.c.Page, o.c.network(o.currency.Symbol)
+	list := []node.Node{node.El("legend").Body(
+		node.El("span").Text(p.T("choose.network")), node.Text(" "),
+		node.El("span").Attr("aria-hidden", "true").Text(p.T("choose.fee.head")),
+	)}
+	for _, n := range o.currency.Networks {
+		list = append(list, o.network(n, checked))
 	}
+	return node.El("fieldset").Class("networks").Class(widget.TextIf(p.SoleNetwork(), "sole")).
+		Body(list...)
+}
+
+// network is one radio, also of an unavailable network, with its reason.
+func (o coinOption) network(n wire.Network, checked string) node.Node {
+	c, symbol, value := o.c, o.currency.Symbol, widget.NetworkKey(o.currency.Symbol, n.Code)
+	radio := node.Void("input").Attr("type", "radio").Attr("name", widget.NetworkField(symbol)).
+		Attr("value", value).Attr("data-part", "network").
+		Bool("checked", value == checked).Bool("disabled", !n.Available).
+		On("change", func(app.Context, app.Event) { c.pick(symbol, value) }, symbol, value)
+	return node.El("label").Class("network").Body(widget.WithSpaces(
+		hideSole(radio, c.Page.SoleNetwork()),
+		icon(n.Mark, "network-mark", "26", app.IsServer),
+		node.El("span").Class("network-name").Body(
+			node.El("strong").Text(n.Name), node.Text(" "), node.El("small").Body(o.about(n)...),
+		),
+		node.El("span").Class("network-fee").Body(o.fee(n)...),
+	)...)
+}
+
+// about says below a network's name whether it costs least, what exchanges call it, and whether
+// most of them can send to it, or why it cannot be chosen.
+func (o coinOption) about(n wire.Network) (list []node.Node) {
+	add := func(when bool, class, text string) {
+		if when && len(list) > 0 {
+			list = append(list, node.Text(" · "))
+		}
+		if when {
+			list = append(list, node.El("span").Class(class).Text(text))
+		}
+	}
+	p, short := o.c.Page, strings.ToUpper(n.Code)
+	add(widget.IsCheapest(o.currency, n), "low", p.T("choose.lowest"))
+	add(!strings.Contains(strings.ToUpper(n.Name), short), "", short)
+	add(n.Available && n.Exchanges, "", p.T("choose.exchange.most"))
+	add(!n.Available && n.Reason != "", "", n.Reason)
+	add(!n.Available && n.Reason == "", "", p.T("choose.unavailable"))
 	return list
 }
 
-// network is one radio, also of an unavailable network, with its reason. A search hides those that
-// do not match, but never the checked one.
-func (o coinOption) network(n wire.Network, id string) node.Node {
-	c, symbol, value := o.c, o.currency.Symbol, widget.NetworkKey(o.currency.Symbol, n.Code)
-	picked := o.picked.Network == value && n.Available
-	badges, ids := o.badges(n, id)
-	about := strings.Join(append([]string{id + "-note"}, ids...), " ")
-	radio := node.Void("input").Attr("type", "radio").Attr("name", "network_code").
-		Attr("value", value).
-		Attr("data-part", "network").Bool("checked", picked).Bool("disabled", !n.Available).
-		Attr("aria-labelledby", id).Attr("aria-describedby", about).
-		On("change", func(app.Context, app.Event) {
-			c.pickedHere, c.picked = true, widget.Choice{Symbol: symbol, Network: value}
-		}, symbol, value)
-	label := node.El("label").Class("network").Bool(
-		"hidden", !picked && !slices.Contains(o.found, n),
-	)
-	return node.El("div").Body(label.Body(
-		hideSole(radio, c.Page.SoleNetwork()),
-		icon(n.Mark, "network-mark", "22", true),
-		node.El("span").Class("network-name").Body(append([]node.Node{
-			node.El("span").ID(id).Body(node.El("strong").Text(n.Name), node.Text(" "), code(n)),
-		}, badges...)...),
-		node.El("span").Class("network-note").ID(id+"-note").Text(o.note(n)),
-	))
-}
-
-// code is the network's short name, which exchanges use, unless its name contains it.
-func code(n wire.Network) node.Node {
-	short := strings.ToUpper(n.Code)
-	return node.If(!strings.Contains(strings.ToUpper(n.Name), short), func() node.Node {
-		return node.El("span").Class("network-code").Attr("translate", "no").Text(short)
-	})
-}
-
-// badges are the marks of a network and their ids.
-func (o coinOption) badges(n wire.Network, id string) (list []node.Node, ids []string) {
-	add := func(when bool, name, text string) {
-		if when && n.Available {
-			ids = append(ids, id+"-"+name)
-			list = append(list,
-				node.El("span").Class("badge").ID(id+"-"+name).Attr("data-badge", name).
-					Text(o.c.Page.T(text)))
-		}
-	}
-	add(widget.IsCheapest(o.currency, n), "lowest", "choose.lowest")
-	add(o.c.Page.Exchange && n.Exchanges, "most", "choose.exchange.most")
-	add(o.c.Page.Exchange && !n.Exchanges, "check", "choose.exchange.check")
-	return list, ids
-}
-
-// note is the network's fee, if it is known, or why the network is unavailable.
-func (o coinOption) note(n wire.Network) string {
+// fee is a network's fee, if it is known; the panel's head says what the number is.
+func (o coinOption) fee(n wire.Network) []node.Node {
+	p := o.c.Page
 	switch {
-	case !n.Available && n.Reason != "":
-		return n.Reason
-	case !n.Available:
-		return o.c.Page.T("choose.unavailable")
-	case n.Fee == "":
-		return ""
+	case !n.Available || n.Fee == "":
+		return nil
 	case strings.Trim(n.Fee, "0.") == "":
-		return o.c.Page.T("choose.nofee")
+		return []node.Node{node.Text(p.T("choose.nofee"))}
 	}
-	return o.c.Page.T("choose.fee", "fee", widget.Number(o.c.Page.Text, n.Fee))
+	return []node.Node{
+		node.El("span").Class("offscreen").Text(p.T("choose.fee.head") + " "),
+		node.Text(widget.Number(p.Text, widget.ShownAmount(n.Fee))),
+	}
 }

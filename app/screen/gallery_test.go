@@ -183,7 +183,7 @@ func TestUnavailableNetworks(t *testing.T) {
 			t.Errorf("disabled = %t: %s", disabled, radio)
 		}
 	}
-	if !strings.Contains(page, "at least $50 needed") {
+	if !strings.Contains(page, "from $50") {
 		t.Error("the reason is not shown")
 	}
 }

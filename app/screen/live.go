@@ -28,9 +28,6 @@ func (c *Checkout) takeOver(ctx app.Context) {
 		c.showChooser(ctx, a.Value.(bool))
 	})
 	ctx.Handle(
-		widget.ActionExchange, func(_ app.Context, a app.Action) { c.setExchange(a.Value.(bool)) },
-	)
-	ctx.Handle(
 		widget.ActionAnnounce,
 		func(_ app.Context, a app.Action) { c.announcement = a.Value.(string) },
 	)
@@ -188,16 +185,6 @@ func partial(v wire.View) bool {
 func (c *Checkout) showChooser(ctx app.Context, show bool) {
 	c.Page.Changing, c.Search, c.problem = show, "", nil
 	ctx.Defer(func(app.Context) { c.Host.Focus("#" + widget.HeadingID) })
-}
-
-// setExchange shows the page for payments from an exchange or a wallet, also after a reload.
-func (c *Checkout) setExchange(exchange bool) {
-	c.Page = c.Page.WithExchange(exchange)
-	c.announcement = c.Page.T("choose.order")
-	if exchange {
-		c.announcement = c.Page.T("choose.exchange.why")
-	}
-	c.Host.ReplaceURL(c.Page.Link(""))
 }
 
 // copy puts a value on the clipboard, off the UI goroutine because the browser may ask the shopper

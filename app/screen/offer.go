@@ -92,7 +92,7 @@ func (c *chooser) offerFields() node.Node {
 
 // offerRow is a field with its apply button.
 func (c *chooser) offerRow(field node.Node) node.Node {
-	return node.El("div").Class("offer-row").Body(widget.WithSpaces(field, c.applyButton())...)
+	return node.El("div").Class("together").Body(widget.WithSpaces(field, c.applyButton())...)
 }
 
 // enterButton is the form's first button, which Enter presses in any field: it continues and does
@@ -147,8 +147,8 @@ func (c *chooser) quantityField() node.Node {
 }
 
 func (c *chooser) labeled(text string, field node.Node) node.Node {
-	return node.El("label").Class("offer-field").
-		Body(node.El("span").Class("mail-label").Text(c.Page.T(text)), node.Text(" "), field)
+	return node.El("label").Class("field").
+		Body(node.El("span").Text(c.Page.T(text)), node.Text(" "), field)
 }
 
 // applyButton shows the price of the fields' content. Without scripts it submits the form, which

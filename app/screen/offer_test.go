@@ -32,7 +32,7 @@ func chooserOf(t *testing.T, sample, amount, quantity string) *chooser {
 	t.Helper()
 	c := &chooser{Page: named(t, sample)}
 	c.editOffer(func(w *offerInput) { w.amount, w.quantity = amount, quantity })
-	c.pick("TON")
+	c.pick("TON", "")
 	return c
 }
 
@@ -54,7 +54,7 @@ func TestOfferSendsInput(t *testing.T) {
 		}
 	}
 	c := &chooser{Page: named(t, "open-amount")}
-	c.pick("TON")
+	c.pick("TON", "")
 	if body, _ := c.body(); body["amount"] != "20.00" {
 		t.Errorf("untouched, the form sends %v", body)
 	}

@@ -33,7 +33,6 @@ func (s *pay) Draw() *node.Element {
 		widget.Heading(s.title(a)),
 		widget.Received(p, a),
 		network(p, a),
-		s.exchange(a),
 		node.If(a.Address != "", func() node.Node { return s.transfer(a) }),
 		node.If(a.Address != "", func() node.Node { return &widget.AddressChecker{Page: p} }),
 		wallets(p, a, s.Wallet),
@@ -96,15 +95,6 @@ func markID(mark string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(name, "icon-"), "net-")
 }
 
-// exchange says what to enter at an exchange.
-func (s *pay) exchange(a wire.Attempt) node.Node {
-	return node.If(s.Page.Exchange, func() node.Node {
-		sum, _ := widget.AmountDue(a)
-		return node.El("p").Class("note exchange-note").
-			Text(s.Page.T("pay.exchange", "amount", sum, "network", a.NetworkName))
-	})
-}
-
 // transfer shows amount, address and QR code.
 func (s *pay) transfer(a wire.Attempt) node.Node {
 	p := s.Page
@@ -147,7 +137,7 @@ func (s *pay) amount(a wire.Attempt) node.Node {
 func (s *pay) links(a wire.Attempt) node.Node {
 	p := s.Page
 	return node.El("div").Class("links").Body(
-		node.If(a.URI != "" && !p.Exchange, func() node.Node {
+		node.If(a.URI != "", func() node.Node {
 			return node.El("a").Class("button").Attr("data-part", "open-wallet").
 				Attr("href", a.URI).Text(p.T("pay.wallet"))
 		}),
@@ -163,7 +153,7 @@ func (s *pay) links(a wire.Attempt) node.Node {
 func (s *pay) help(a wire.Attempt) node.Node {
 	p := s.Page
 	sum, _ := widget.AmountDue(a)
-	return widget.Details("help", p.Exchange).Body(
+	return widget.Details("help", false).Body(
 		node.El("summary").Text(p.T("pay.help")),
 		node.El("ul").Body(
 			node.El("li").Text(p.T("pay.help.exchange", "amount", sum)),

@@ -105,23 +105,6 @@ func TestVerifiedOnlyWithChecksum(t *testing.T) {
 	}
 }
 
-func TestPayFromExchange(t *testing.T) {
-	page := payPage(t, func(p *widget.Page) {
-		p.Exchange, p.Embed, p.Origin = true, "inline", "https://shop.example"
-	})
-	for _, want := range []string{
-		"Withdraw so that exactly 0.00912345\u00a0ETH arrives, and choose the network Ethereum",
-		`<details class="help" open>`,
-	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page has no %s", want)
-		}
-	}
-	if len(part(page, "browser-tab"))+len(part(page, "wallet")) != 0 {
-		t.Error("wallets are offered for a payment from an exchange")
-	}
-}
-
 // Without scripts the page reloads every few seconds, which must not clear typed text or close the
 // QR code.
 func TestDetailsStayOpen(t *testing.T) {

@@ -11,18 +11,14 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// searchFrom is the number of networks from which there is a search field.
-const searchFrom = 4
+// searchFrom is the number of coins from which there is a search field.
+const searchFrom = 9
 
-// searchField filters the coins. It is in the server's page too, so that nothing typed there is
-// lost; without scripts CSS hides it. Enter selects what is found and does not submit the form,
+// searchField filters the folded coins. It is in the server's page too, so that nothing typed there
+// is lost; without scripts CSS hides it. Enter selects what is found and does not submit the form,
 // because the selection may be out of sight.
 func (c *chooser) searchField() node.Node {
-	n := 0
-	for _, currency := range c.Page.View.Currencies {
-		n += len(currency.Networks)
-	}
-	if n < searchFrom {
+	if len(c.Page.View.Currencies) < searchFrom {
 		return node.Text("")
 	}
 	return node.Void("input").Attr("type", "search").Class("search").Attr("data-part", "search").
@@ -48,40 +44,36 @@ func (c *chooser) searchText() string {
 	return strings.TrimSpace(c.Search)
 }
 
-// matching returns a coin's networks that the search finds; all without a search.
-func (c *chooser) matching(currency wire.Currency) []wire.Network {
-	return matching(currency, strings.ToLower(c.searchText()))
+// matches reports whether the search finds a coin.
+func (c *chooser) matches(currency wire.Currency) bool {
+	return len(matching(currency, strings.ToLower(c.searchText()))) > 0
 }
 
 // searchStatus announces to screen readers what the search has found, and shows everyone that it
 // has found nothing. A live region must exist before it has a text.
 func (c *chooser) searchStatus() node.Node {
-	status := func(class, text string) node.Node {
-		return node.El("p").Class(class).Attr("role", "status").Text(text)
-	}
-	if c.searchText() == "" {
-		return status("offscreen", "")
-	}
-	n, symbols := 0, []string{}
-	for _, currency := range c.Page.OrderedCurrencies() {
-		if found := len(c.matching(currency)); found > 0 {
-			n, symbols = n+found, append(symbols, widget.Isolate(c.Page.Dir, currency.Symbol))
+	class, text := "offscreen", ""
+	if c.searchText() != "" {
+		var names []string
+		for _, currency := range c.Page.View.Currencies {
+			if c.matches(currency) {
+				names = append(names, widget.Isolate(c.Page.Dir, currency.Name))
+			}
+		}
+		if text = strings.Join(names, ", "); len(names) == 0 {
+			class, text = "note", c.Page.T("choose.notfound", "query", c.searchText())
 		}
 	}
-	if n == 0 {
-		return status("note", c.Page.T("choose.notfound", "query", c.searchText()))
-	}
-	return status("offscreen", c.Page.Plural("choose.networks", n)+": "+strings.Join(symbols, ", "))
+	return node.El("p").Class(class).Attr("role", "status").Text(text)
 }
 
-// pickFound selects the coin that the search has found if only one is available, and its network
+// pickFound selects the coin that the search has found if only one can be chosen, and its network
 // likewise.
 func (c *chooser) pickFound() {
 	found, networks := "", []wire.Network(nil)
 	for _, currency := range c.Page.View.Currencies {
-		list := slices.DeleteFunc(c.matching(currency), func(n wire.Network) bool {
-			return !n.Available
-		})
+		list := slices.DeleteFunc(matching(currency, strings.ToLower(c.searchText())),
+			func(n wire.Network) bool { return !n.Available })
 		switch {
 		case len(list) == 0:
 		case found != "":
@@ -90,16 +82,11 @@ func (c *chooser) pickFound() {
 			found, networks = currency.Symbol, list
 		}
 	}
-	if found == "" {
-		return
-	}
-	if found != c.selection().Symbol {
-		c.pick(found)
-	}
-	if len(networks) == 1 {
-		c.pickedHere, c.picked = true, widget.Choice{
-			Symbol: found, Network: widget.NetworkKey(found, networks[0].Code),
-		}
+	switch {
+	case len(networks) == 1:
+		c.pick(found, widget.NetworkKey(found, networks[0].Code))
+	case found != "":
+		c.pick(found, "")
 	}
 }
 

@@ -61,14 +61,14 @@ func (r walletRequest) about(p widget.Page) walletRequest {
 // onScreen reports whether p shows the attempt and amount that were clicked.
 func (m payment) onScreen(p widget.Page) bool {
 	a := p.View.Attempt
-	return screenOf(p) == "pay" && a != nil && a.Call != nil && !p.Exchange &&
+	return screenOf(p) == "pay" && a != nil && a.Call != nil &&
 		a.Number == m.Number && *a.Call == m.Call
 }
 
 // discover looks for wallets, once there is something that they can send.
 func (c *Checkout) discover(ctx app.Context) {
 	a := c.Page.View.Attempt
-	if c.discovering || a == nil || a.Call == nil || c.Page.Exchange || c.Host.Wallets == nil {
+	if c.discovering || a == nil || a.Call == nil || c.Host.Wallets == nil {
 		return
 	}
 	c.discovering = true
@@ -171,7 +171,7 @@ func walletMessage(p widget.Page, r walletRequest) string {
 // wallets are the buttons of the browser's wallets and the result of the latest request. A frame
 // without wallets offers the page in a new tab.
 func wallets(p widget.Page, a wire.Attempt, r walletRequest) node.Node {
-	if a.Call == nil || p.Exchange {
+	if a.Call == nil {
 		return node.Text("")
 	}
 	if len(p.Wallets) == 0 {

@@ -187,8 +187,6 @@ func TestStaleWalletButton(t *testing.T) {
 	m := clicked(c)
 	m.Call.Value = "0x1"
 	c.payByWallet(ctx, m)
-	c.Page.Exchange = true
-	c.payByWallet(ctx, clicked(c))
 	engine.ConsumeAll()
 	if len(b.asked) != 0 || c.wallet.Phase != walletIdle {
 		t.Errorf("asked %q", b.asked)
@@ -273,9 +271,6 @@ func TestWalletTab(t *testing.T) {
 				[]widget.Wallet{{ID: "a", Name: "A"}}
 		}, ""},
 		"alone": {func(*widget.Page) {}, ""},
-		"exchange": {func(p *widget.Page) {
-			p.Embed, p.Origin, p.Exchange = "inline", "https://shop.example", true
-		}, ""},
 		"no call": {func(p *widget.Page) {
 			p.Embed, p.Origin, p.View.Attempt.Call = "inline", "https://shop.example", nil
 		}, ""},

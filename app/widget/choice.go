@@ -15,6 +15,9 @@ type Choice struct {
 // NetworkKey is a network's value in the form: several coins share the code of a network.
 func NetworkKey(symbol, code string) string { return symbol + ":" + code }
 
+// NetworkField is the name of the radios of a coin's networks.
+func NetworkField(symbol string) string { return "network." + symbol }
+
 // CountAvailable counts the networks of a coin that can be chosen.
 func CountAvailable(c wire.Currency) (n int) {
 	for _, network := range c.Networks {
@@ -43,15 +46,15 @@ func (p Page) CountAvailable() (n int) {
 	return n
 }
 
-// InitialChoice returns the selection of a new page: the page's own as far as it is possible,
-// completed where there is only one choice.
+// InitialChoice returns the selection of a new page: the page's own as far as it is possible, and
+// the best network of its coin. A coin is selected only if there is no other.
 func (p Page) InitialChoice() Choice {
 	c := Choice{Symbol: p.Chosen, Network: p.ChosenNetwork}
 	if c.Symbol == "" {
 		c.Symbol = p.onlyCoin()
 	}
 	if currency, _, ok := p.Coin(c.Network); !ok || currency.Symbol != c.Symbol {
-		c.Network = p.OnlyNetwork(c.Symbol)
+		c.Network = p.BestNetwork(c.Symbol)
 	}
 	return c
 }
@@ -70,16 +73,22 @@ func (p Page) onlyCoin() (symbol string) {
 	return symbol
 }
 
-// OnlyNetwork returns the key of symbol's network if only one can be chosen, else "".
-func (p Page) OnlyNetwork(symbol string) string {
+// BestNetwork returns the key of the cheapest network of a coin that most exchanges can send to,
+// else of the cheapest; "" if none can be chosen. The view has the networks by cost.
+func (p Page) BestNetwork(symbol string) string {
+	best := ""
 	for _, currency := range p.View.Currencies {
-		if currency.Symbol == symbol && CountAvailable(currency) == 1 {
-			isAvailable := func(n wire.Network) bool { return n.Available }
-			i := slices.IndexFunc(currency.Networks, isAvailable)
-			return NetworkKey(symbol, currency.Networks[i].Code)
+		for _, n := range currency.Networks {
+			switch {
+			case currency.Symbol != symbol || !n.Available:
+			case n.Exchanges:
+				return NetworkKey(symbol, n.Code)
+			case best == "":
+				best = NetworkKey(symbol, n.Code)
+			}
 		}
 	}
-	return ""
+	return best
 }
 
 // Coin returns the currency and network of a key; false if it is not offered or unavailable.
@@ -94,40 +103,9 @@ func (p Page) Coin(want string) (wire.Currency, wire.Network, bool) {
 	return wire.Currency{}, wire.Network{}, false
 }
 
-// OrderedCurrencies returns the coins in the order of the screen: the server's, which is by cost.
-// For payments from an exchange, what most exchanges can send comes first.
-func (p Page) OrderedCurrencies() []wire.Currency {
-	if !p.Exchange {
-		return p.View.Currencies
-	}
-	list := partition(p.View.Currencies, func(c wire.Currency) bool {
-		return slices.ContainsFunc(c.Networks, exchangesCanSend)
-	})
-	for i := range list {
-		list[i].Networks = partition(list[i].Networks, exchangesCanSend)
-	}
-	return list
-}
-
-// exchangesCanSend reports whether n is available and most exchanges can send to it.
-func exchangesCanSend(n wire.Network) bool { return n.Available && n.Exchanges }
-
-// partition returns a copy of list with the wanted items in front, otherwise in the same order.
-func partition[T any](list []T, wanted func(T) bool) []T {
-	front := slices.DeleteFunc(slices.Clone(list), func(item T) bool { return !wanted(item) })
-	return append(front, slices.DeleteFunc(slices.Clone(list), wanted)...)
-}
-
 // IsCheapest reports whether n gets the mark of the lowest fee: another network of the coin must be
 // available for more.
 func IsCheapest(c wire.Currency, n wire.Network) bool {
 	dearer := func(other wire.Network) bool { return other.Available && !other.Lowest }
 	return n.Available && n.Lowest && slices.ContainsFunc(c.Networks, dearer)
-}
-
-// WithExchange returns the page with Exchange set or cleared, also in Carry.
-func (p Page) WithExchange(exchange bool) Page {
-	p = p.WithField("from", TextIf(exchange, "exchange"))
-	p.Exchange = exchange
-	return p
 }

@@ -12,7 +12,6 @@ import (
 const (
 	ActionSend     = "coinslot/send"   // value: Request
 	ActionChange   = "coinslot/change" // value: bool, whether the chooser is shown
-	ActionExchange = "coinslot/from"   // value: bool, whether the shopper pays from an exchange
 	ActionAnnounce = "coinslot/say"    // value: string, announced to screen readers
 	ActionRefresh  = "coinslot/look"   // no value: fetch the view now
 	ActionFail     = "coinslot/fail"   // value: string to show as an error

@@ -27,7 +27,7 @@ type Page struct {
 	Theme string
 	// Base is the path of the session, "/checkout/cs_…"; "/checkout" while View.Session is empty.
 	Base string
-	// Carry are the parameters of every form and link: embed, origin, theme, lang, from, qr, open;
+	// Carry are the parameters of every form and link: embed, origin, theme, lang, qr, open;
 	// and while nothing is stored: order, or item with amount or quantity, and the key that makes
 	// two posts of one page one session.
 	Carry []Field
@@ -39,8 +39,6 @@ type Page struct {
 	Shop string
 	// Receipt is set on the printable receipt.
 	Receipt bool
-	// Exchange is set when the shopper pays from an account at an exchange.
-	Exchange bool
 	// LinkQR is set when the QR code holds the payment link instead of the address.
 	LinkQR bool
 	// Pasted is the address from the shopper's wallet, to be compared; may be empty.

@@ -98,7 +98,7 @@ func viewAttempt(a *payment.Attempt, now time.Time, tokens *token.Registry) *wir
 // currenciesView lists the choices by coin, in the order of [payment.RankOffers].
 func currenciesView(o payment.Order, opts ViewOptions) []wire.Currency {
 	list := []wire.Currency{}
-	all := payment.RankOffers(payment.Offers(o, opts.Currencies))
+	all := payment.RankOffers(o, payment.Offers(o, opts.Currencies))
 	for _, offer := range all {
 		if n := len(list); n == 0 || list[n-1].Symbol != offer.Currency.Symbol {
 			c := wire.Currency{Symbol: offer.Currency.Symbol, Name: offer.Currency.Name}

@@ -161,18 +161,22 @@ func usefulDigits(price decimal.Decimal) int32 {
 	return digits
 }
 
-// RankOffers returns the offers in display order, cheapest first. It changes neither what is
-// offered nor what is accepted.
+// popular are the coins that are used most, in this order, after the shop's own.
+var popular = []string{"USDT", "USDC", "BTC", "ETH", "SOL"}
+
+// RankOffers returns the offers for o in display order. It changes neither what is offered nor
+// what is accepted.
+//
+// Coins that can be chosen come first; then those that the order names, in its order; then the
+// most used ones; then the cheapest. All networks of a coin stand together, even if the gateway
+// lists the coin twice.
 //
 // Within a coin, available networks come first, then the lower fee. The unit of the fee is not
 // documented: dollars or the coin. Both readings are computed and the higher one counts, so a
 // network ranks first only if it is cheap either way. For dollar coins both are equal; for
 // other coins the wrong reading is wrong for all networks alike. Then comes the lower minimum,
 // then the gateway's order.
-//
-// Coins are compared by their best network. All networks of a coin stand together, even if the
-// gateway lists the coin twice.
-func RankOffers(all []Offer) []Offer {
+func RankOffers(o Order, all []Offer) []Offer {
 	byCoin := map[string][]priced{}
 	var symbols []string
 	for i := range all {
@@ -187,8 +191,13 @@ func RankOffers(all []Offer) []Offer {
 	for _, offers := range byCoin {
 		slices.SortStableFunc(offers, cheaper)
 	}
+	wanted := slices.Concat(o.Currencies, popular)
 	slices.SortStableFunc(symbols, func(a, b string) int {
-		return cheaper(byCoin[a][0], byCoin[b][0])
+		first, second := byCoin[a][0], byCoin[b][0]
+		if (first.Code == "") != (second.Code == "") {
+			return cheaper(first, second)
+		}
+		return cmp.Or(cmp.Compare(rank(wanted, a), rank(wanted, b)), cheaper(first, second))
 	})
 	list := make([]Offer, 0, len(all))
 	least := leastFees(all)
@@ -200,6 +209,19 @@ func RankOffers(all []Offer) []Offer {
 		}
 	}
 	return list
+}
+
+// rank is the place of a coin in a list of "USDT" or "USDT_trc20"; the list's length if it is not
+// in it.
+func rank(list []string, symbol string) int {
+	i := slices.IndexFunc(list, func(entry string) bool {
+		coin, _, _ := strings.Cut(entry, "_")
+		return SameName(coin, symbol)
+	})
+	if i < 0 {
+		return len(list)
+	}
+	return i
 }
 
 // priced is an offer with its fee, computed once.

@@ -36,11 +36,12 @@ func TestRanked(t *testing.T) {
 		{"coins by their best", []Currency{coin("A", "1", net("a1", "5", "1", "0"), net("a2", "0.3", "1", "0")), coin("B", "1", net("b1", "0.5", "1", "0"), net("b2", "0.4", "1", "0"))}, "A:a2* A:a1 B:b2* B:b1"},
 		{"a coin that cannot be chosen at all is last", []Currency{coin("A", "1", net("a", "0", "100", "0")), coin("B", "1", net("b", "9", "1", "0"))}, "B:b* A:a+"},
 		{"a coin is ranked by what can be chosen", []Currency{coin("A", "1", net("a1", "0", "100", "0"), net("a2", "9", "1", "0")), coin("B", "1", net("b", "1", "1", "0"))}, "B:b* A:a2* A:a1+"},
+		{"the most used first, by cost only after them", []Currency{coin("A", "1", net("a", "0", "1", "0")), coin("ETH", "3000", net("e", "1", "1", "0")), coin("usdc", "1", net("u", "9", "1", "0"))}, "usdc:u* ETH:e* A:a*"},
 		{"a coin that is listed twice stands together", []Currency{coin("A", "1", net("a1", "3", "1", "0")), coin("B", "1", net("b", "2", "1", "0")), coin("A", "1", net("a2", "1", "1", "0"))}, "A:a2* A:a1 B:b*"},
 	} {
 		o := Order{AmountUSD: dec("25")}
 		got := []string{}
-		for _, offer := range RankOffers(Offers(o, c.market)) {
+		for _, offer := range RankOffers(o, Offers(o, c.market)) {
 			sign := map[bool]string{false: "+"}[offer.Code == ""] + map[bool]string{true: "*"}[offer.Lowest]
 			got = append(got, offer.Currency.Symbol+":"+offer.Network.Code+sign)
 		}
@@ -55,7 +56,7 @@ func TestRankingChangesNoOffer(t *testing.T) {
 	market := []Currency{coin("USDT", "1", net("erc20", "3.5", "100", "0"), net("trc20", "1", "1", "0"), net("ton", "0.2", "1", "0"))}
 	all := Offers(Order{AmountUSD: dec("25")}, market)
 	before := append([]Offer{}, all...)
-	if len(RankOffers(all)) != len(all) {
+	if len(RankOffers(Order{}, all)) != len(all) {
 		t.Fatal("offers are lost")
 	}
 	for i := range all {

@@ -1,11 +1,12 @@
 package shop
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
-	"strings"
 
+	"coinslot/app/widget"
 	"coinslot/app/wire"
 	"coinslot/bff/payment"
 	"coinslot/bff/web"
@@ -37,15 +38,12 @@ type choice struct {
 	Comment        string `json:"comment"`
 }
 
+// parseChoice reads a form. The networks of each coin are radios of their own; those of the coin
+// that is sent count, else a plain network_code.
 func parseChoice(f url.Values) choice {
-	symbol, network := f.Get("currency_symbol"), f.Get("network_code")
-	// Without scripts, a network of the previous coin may still be checked.
-	if coin, _, both := strings.Cut(network, ":"); both && symbol != "" &&
-		!payment.SameName(coin, symbol) {
-		network = ""
-	}
+	symbol := f.Get("currency_symbol")
 	return choice{
-		CurrencySymbol: symbol, NetworkCode: network, Email: f.Get("email"),
-		Comment: f.Get("comment"),
+		CurrencySymbol: symbol, Email: f.Get("email"), Comment: f.Get("comment"),
+		NetworkCode: cmp.Or(f.Get(widget.NetworkField(symbol)), f.Get("network_code")),
 	}
 }

@@ -19,7 +19,6 @@ type embedOptions struct {
 	requested string // of the host page, as requested
 	theme     string // "", "auto", "light", "dark"
 	lang      string // BCP 47 or ""
-	from      string // "exchange" if the shopper pays from an exchange account, else ""
 	accept    string // the request's Accept-Language
 }
 
@@ -37,7 +36,6 @@ func (s *server) parseEmbed(values url.Values) embedOptions {
 	f := embedOptions{
 		embed: web.OneOf(values.Get("embed"), "inline", "modal"),
 		theme: web.OneOf(values.Get("theme"), "auto", "light", "dark"),
-		from:  web.OneOf(values.Get("from"), "exchange"),
 	}
 	if lang := values.Get("lang"); len(lang) <= 35 && langTag.MatchString(lang) {
 		f.lang = lang
@@ -59,7 +57,6 @@ func (f embedOptions) fields() []widget.Field {
 	for _, field := range []widget.Field{
 		{Name: "embed", Value: f.embed}, {Name: "origin", Value: f.origin},
 		{Name: "theme", Value: f.theme}, {Name: "lang", Value: f.lang},
-		{Name: "from", Value: f.from},
 	} {
 		if field.Value != "" {
 			list = append(list, field)

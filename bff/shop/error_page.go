@@ -76,8 +76,8 @@ func keepInput(p widget.Page, values url.Values) widget.Page {
 
 // keepCoin restores the shopper's coin.
 func keepCoin(p widget.Page, values url.Values) widget.Page {
-	if symbol := values.Get("currency_symbol"); symbol != "" {
-		p.Chosen, p.ChosenNetwork = symbol, values.Get("network_code")
+	if c := parseChoice(values); c.CurrencySymbol != "" {
+		p.Chosen, p.ChosenNetwork = c.CurrencySymbol, c.NetworkCode
 	}
 	return p
 }

@@ -47,7 +47,7 @@ func (s *server) blankPage(f embedOptions, order string) widget.Page {
 	return widget.Page{
 		Text: text, Languages: s.texts.menu, Lang: tag, Dir: dir, Embed: f.embed, Origin: f.origin,
 		Theme: cmp.Or(f.theme, "auto"),
-		Carry: f.fields(), Exchange: f.from == "exchange", Simulate: s.Kinds,
+		Carry: f.fields(), Simulate: s.Kinds,
 		Shop: s.returnOrigin(f),
 	}
 }

@@ -23,6 +23,9 @@ func choosing() []Sample {
 	return []Sample{
 		NewSample("open", wire.Open, nil, wire.Choose),
 		unsaved(),
+		// The most used coins in sight, the others folded.
+		NewSample("open-many", wire.Open, func(p *widget.Page) { p.View.Currencies = Many() },
+			wire.Choose),
 		openAmountSample("open-amount", "20.00", ""),
 		openAmountSample("open-amount-wrong", "1,000", "amount"),
 		quantitySample("open-quantity", 3, ""),
@@ -33,10 +36,9 @@ func choosing() []Sample {
 		NewSample("open-sole", wire.Open,
 			func(p *widget.Page) { p.View.Currencies = Coins()[4:] }, wire.Choose),
 		// The server's first network is one that few exchanges know.
-		NewSample("open-exchange", wire.Open, func(p *widget.Page) {
+		NewSample("open-few-exchanges", wire.Open, func(p *widget.Page) {
 			p.View.Currencies = Sorted()
 			p.Chosen, p.ChosenNetwork = "USDC", "USDC:base"
-			*p = p.WithExchange(true)
 		}, wire.Choose),
 		NewSample("open-one-coin", wire.Open,
 			func(p *widget.Page) { p.View.Currencies = Sorted()[:1] }, wire.Choose),
@@ -48,11 +50,11 @@ func choosing() []Sample {
 		// No coin is possible for this amount.
 		NewSample("open-nothing", wire.Open, func(p *widget.Page) {
 			tooDear := wire.Network{Code: "trc20", Name: "TRON", Fee: "1", MinimumUSD: "50",
-				Reason: "at least $50 needed"}
+				Reason: "from $50"}
 			p.View.Currencies = []wire.Currency{
 				coin("USDT", "Tether", tooDear,
 					wire.Network{Code: "bep20", Name: "BNB Smart Chain", Fee: "0.3", MaximumUSD: "20",
-						Reason: "at most $20 possible"}),
+						Reason: "up to $20"}),
 				Coins()[3],
 			}
 		}, wire.Choose),
@@ -101,7 +103,6 @@ func paying() []Sample {
 		}, wire.Cancel, wire.Change, wire.Recheck),
 		NewSample("pending-exchange", wire.Pending, func(p *widget.Page) {
 			Attempt(Ether)(p)
-			*p = p.WithExchange(true)
 		}, wire.Cancel, wire.Change, wire.Recheck),
 		checkedSample("pending-checked",
 			"ethereum:0x52908400098527886e0f7030069857d2e4169ee7@1?value=1"),
@@ -296,6 +297,22 @@ func Sorted() []wire.Currency {
 	return list
 }
 
+// Many are more coins than are in sight at once.
+func Many() []wire.Currency {
+	one := func(symbol, name, code, network, fee, estimate string) wire.Currency {
+		n := net(code, network, fee, estimate)
+		n.Mark = "/icons/net-" + code + ".svg"
+		return coin(symbol, name, n)
+	}
+	list := Sorted()[:3]
+	return append(list, one("BTC", "Bitcoin", "bitcoin", "Bitcoin", "0.00002", "0.000268"),
+		one("SOL", "Solana", "solana", "Solana", "0.001", "0.1741"),
+		one("LTC", "Litecoin", "litecoin", "Litecoin", "0.001", "0.2826"),
+		one("DOGE", "Dogecoin", "dogecoin", "Dogecoin", "4", "151.9"),
+		one("POL", "Polygon", "polygon", "Polygon", "0.1", "101.2"),
+		one("TRX", "TRON", "tron", "TRON", "1", "77.85"))
+}
+
 // Ether makes a an attempt of Ether, with everything for wallets.
 func Ether(a *wire.Attempt) {
 	a.CurrencySymbol, a.CurrencyName, a.NetworkCode, a.NetworkName = "ETH", "Ether", "erc20",
@@ -348,13 +365,13 @@ func Coins() []wire.Currency {
 		coin("USDT", "Tether",
 			net("trc20", "TRON", "1", "25.03"), net("erc20", "Ethereum", "4.5", "25.03"),
 			wire.Network{Code: "bep20", Name: "BNB Smart Chain", Fee: "0.3", MinimumUSD: "50",
-				Reason: "at least $50 needed"}),
+				Reason: "from $50"}),
 		coin("USDC", "USD Coin", net("erc20", "Ethereum", "4.5", "25.01"),
 			net("base", "Base", "0", "25.01")),
 		coin("ETH", "Ether", net("erc20", "Ethereum", "0.001", "0.00912345")),
 		coin("BNB", "BNB",
 			wire.Network{Code: "bep20", Name: "BNB Smart Chain", Fee: "0", MaximumUSD: "20",
-				Reason: "at most $20 possible"}),
+				Reason: "up to $20"}),
 		coin("TON", "Toncoin", net("ton", "TON", "0.02", "8.1")),
 	}
 }
