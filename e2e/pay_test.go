@@ -26,9 +26,19 @@ func roundsUp(shown, asked string) bool {
 
 // choose picks a coin and network by their stable handles.
 func choose(v screen, symbol, network string) {
+	tick(v, symbol, network)
+	v.Click(`[data-part="continue"]`)
+}
+
+// tick checks a coin, which may be folded, and a network.
+func tick(v screen, symbol, network string) {
+	v.Wait(`[data-part="continue"]`)
+	folded := `.more:not([open]):has([value="` + symbol + `"])`
+	if w, ok := v.(interface{ Exists(css string) bool }); ok && w.Exists(folded) {
+		v.Click(folded + ` > summary`)
+	}
 	v.Click(`label:has([data-part="currency"][value="` + symbol + `"])`)
 	v.Click(`label:has([data-part="network"][value="` + symbol + `:` + network + `"])`)
-	v.Click(`[data-part="continue"]`)
 }
 
 // open shows the session in the shop and returns the frame.

@@ -14,19 +14,22 @@ import (
 
 // newAddress returns a random address of the family, with a valid checksum and no key.
 func newAddress(f Family, random io.Reader) string {
+	version := map[Family]byte{Bitcoin: 0, Litecoin: 0x30, Dogecoin: 0x1e, TRON: 0x41}
 	switch f {
-	case TRON:
-		return tronAddress(randomBytes(random, 20))
+	case TRON, Bitcoin, Litecoin, Dogecoin:
+		return base58Check(version[f], randomBytes(random, 20))
+	case Solana:
+		return base58.Encode(randomBytes(random, 32))
 	case TON:
 		return tonAddress(randomBytes(random, 33))
 	}
 	return evmAddress(randomBytes(random, 20))
 }
 
-// tronAddress returns the base58check form: version 0x41, the 20 bytes, and
-// four bytes of the double SHA-256 of both. Source: TRON protocol, "Account".
-func tronAddress(account []byte) string {
-	payload := append([]byte{0x41}, account...)
+// base58Check returns version, the 20 bytes of an account, and four bytes of the double SHA-256 of
+// both, in base58. Sources: Bitcoin wiki, "Base58Check encoding"; TRON protocol, "Account".
+func base58Check(version byte, account []byte) string {
+	payload := append([]byte{version}, account...)
 	once := sha256.Sum256(payload)
 	twice := sha256.Sum256(once[:])
 	return base58.Encode(append(payload, twice[:4]...))

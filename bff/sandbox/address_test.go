@@ -18,8 +18,8 @@ import (
 // contract on TRON, the examples of EIP-55, and TEP-2's.
 func TestAddressesKnown(t *testing.T) {
 	usdt, _ := hex.DecodeString("a614f803b6fd780986a42c78ec9c7f77e6ded13c")
-	if got, want := tronAddress(usdt), "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"; got != want {
-		t.Errorf("tronAddress = %s; want %s", got, want)
+	if got, want := base58Check(0x41, usdt), "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"; got != want {
+		t.Errorf("base58Check = %s; want %s", got, want)
 	}
 	for _, want := range []string{
 		"0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359",

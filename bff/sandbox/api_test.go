@@ -70,7 +70,8 @@ func TestCurrencies(t *testing.T) {
 			symbols = append(symbols, c.Symbol+"_"+n.Code)
 		}
 	}
-	want := []string{"USDT_trc20", "USDT_erc20", "USDT_bep20", "USDT_ton", "USDC_erc20", "USDC_bep20", "USDC_polygon", "ETH_eth", "ETH_arbitrum", "BNB_bep20", "TON_ton"}
+	want := []string{"USDT_trc20", "USDT_erc20", "USDT_bep20", "USDT_ton", "USDC_erc20", "USDC_bep20", "USDC_polygon", "ETH_eth", "ETH_arbitrum", "BNB_bep20", "TON_ton",
+		"BTC_bitcoin", "SOL_solana", "TRX_tron", "LTC_litecoin", "DOGE_dogecoin"}
 	if diff := cmp.Diff(want, symbols); diff != "" {
 		t.Errorf("coins (-want +got):\n%s", diff)
 	}

@@ -16,6 +16,11 @@ const (
 	TRON Family = "TRON"
 	EVM  Family = "EVM"
 	TON  Family = "TON"
+	// Chains of one coin.
+	Bitcoin  Family = "Bitcoin"
+	Litecoin Family = "Litecoin"
+	Dogecoin Family = "Dogecoin"
+	Solana   Family = "Solana"
 )
 
 // Currency is a coin that the merchant has enabled.
@@ -59,14 +64,21 @@ func DefaultCurrencies() []Currency {
 		network("eth", 18, "0.0009", "10", "50000", 120),
 		network("arbitrum", 18, "0.00005", "2", "2000", 60),
 	}
-	bnb := []Network{network("bep20", 18, "0.0005", "2", "10000", 60)}
-	coin := []Network{network("ton", 9, "0.05", "1", "5000", 30)}
+	one := func(n Network) []Network { return []Network{n} }
 	return []Currency{
 		{"Tether", "USDT", "stable", dec("1"), usdt},
 		{"USD Coin", "USDC", "stable", dec("0.9998"), usdc},
 		{"Ethereum", "ETH", "crypto", dec("3471.25"), eth},
-		{"BNB", "BNB", "crypto", dec("612.4"), bnb},
-		{"Toncoin", "TON", "crypto", dec("3.1875"), coin},
+		{"BNB", "BNB", "crypto", dec("612.4"), one(network("bep20", 18, "0.0005", "2", "10000", 60))},
+		{"Toncoin", "TON", "crypto", dec("3.1875"), one(network("ton", 9, "0.05", "1", "5000", 30))},
+		{"Bitcoin", "BTC", "crypto", dec("93420.5"),
+			one(network("bitcoin", 8, "0.00002", "5", "50000", 120))},
+		{"Solana", "SOL", "crypto", dec("143.6"), one(network("solana", 9, "0.001", "1", "10000", 60))},
+		{"TRON", "TRX", "crypto", dec("0.3211"), one(network("tron", 6, "1", "1", "10000", 60))},
+		{"Litecoin", "LTC", "crypto", dec("88.45"),
+			one(network("litecoin", 8, "0.001", "1", "10000", 120))},
+		{"Dogecoin", "DOGE", "crypto", dec("0.1646"),
+			one(network("dogecoin", 8, "4", "2", "5000", 120))},
 	}
 }
 
@@ -86,6 +98,16 @@ func network(code string, decimals int32, fee, low, high string, maxTTL int) Net
 			ExplorerURL: "https://polygonscan.com/tx/"},
 		"arbitrum": {Name: "Arbitrum One", Chain: "Arbitrum", Symbol: "ETH", Family: EVM,
 			ExplorerURL: "https://arbiscan.io/tx/"},
+		"tron": {Name: "TRON", Chain: "TRON", Symbol: "TRX", Family: TRON,
+			ExplorerURL: "https://tronscan.org/#/transaction/"},
+		"bitcoin": {Name: "Bitcoin", Chain: "Bitcoin", Symbol: "BTC", Family: Bitcoin,
+			ExplorerURL: "https://mempool.space/tx/"},
+		"litecoin": {Name: "Litecoin", Chain: "Litecoin", Symbol: "LTC", Family: Litecoin,
+			ExplorerURL: "https://litecoinspace.org/tx/"},
+		"dogecoin": {Name: "Dogecoin", Chain: "Dogecoin", Symbol: "DOGE", Family: Dogecoin,
+			ExplorerURL: "https://dogechain.info/tx/"},
+		"solana": {Name: "Solana", Chain: "Solana", Symbol: "SOL", Family: Solana,
+			ExplorerURL: "https://solscan.io/tx/"},
 		"ton": {Name: "TON", Chain: "TON", Symbol: "TON", Family: TON,
 			ExplorerURL: "https://tonviewer.com/transaction/"},
 	}[code]

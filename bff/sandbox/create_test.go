@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/mr-tron/base58"
 )
 
 // with returns a valid body for create with some members replaced; "" removes.
@@ -39,7 +40,7 @@ func TestCreateRefused(t *testing.T) {
 		{"no currency", "currency_symbol", "", "currency_symbol field is required"},
 		{"null currency", "currency_symbol", "null", "currency_symbol field is required"},
 		{"empty currency", "currency_symbol", `" "`, "currency_symbol field is required"},
-		{"unknown currency", "currency_symbol", `"DOGE"`, "currency_symbol is not enabled"},
+		{"unknown currency", "currency_symbol", `"XMR"`, "currency_symbol is not enabled"},
 		{"currency is a number", "currency_symbol", `7`, "currency_symbol must be a string"},
 		{"no network", "network_code", "", "network_code field is required"},
 		{"unknown network", "network_code", `"sol"`, "network_code is not enabled for USDT"},
@@ -238,9 +239,20 @@ func TestOrderIDWithout(t *testing.T) {
 
 // TestDefaultCurrencies opens a payment of the least and of the greatest
 // amount in every coin on every network.
+// startsWith asks for a base58check address with that prefix.
+func startsWith(prefix string) func(string) bool {
+	return func(address string) bool {
+		raw, err := base58.Decode(address)
+		return err == nil && len(raw) == 25 && strings.HasPrefix(address, prefix) &&
+			base58Check(raw[0], raw[1:21]) == address
+	}
+}
+
 func TestDefaultCurrencies(t *testing.T) {
 	s := New(Config{})
-	valid := map[Family]func(string) bool{TRON: validTRON, EVM: validEVM, TON: validTON}
+	valid := map[Family]func(string) bool{TRON: validTRON, EVM: validEVM, TON: validTON,
+		Bitcoin: startsWith("1"), Litecoin: startsWith("L"), Dogecoin: startsWith("D"),
+		Solana: func(a string) bool { raw, err := base58.Decode(a); return err == nil && len(raw) == 32 }}
 	for _, c := range DefaultCurrencies() {
 		for _, n := range c.Networks {
 			for _, amount := range []string{n.MinimumUSD.String(), n.MaximumUSD.String()} {

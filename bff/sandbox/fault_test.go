@@ -115,7 +115,7 @@ func TestSet(t *testing.T) {
 		t.Errorf("list = %s", got)
 	}
 	got = ask("/api/v1/merchant/currencies/list", map[string]any{"supported_networks.minimum_pay_usd": "7", "price_in_usdt": 2})
-	if n := strings.Count(got, `"minimum_pay_usd":"7"`); n != 11 || strings.Contains(got, "0.9998") {
+	if n := strings.Count(got, `"minimum_pay_usd":"7"`); n != 16 || strings.Contains(got, "0.9998") {
 		t.Errorf("currencies with %d minimums = %s", n, got)
 	}
 	if got := ask(statusPath+"nobody", map[string]any{"status": "confirmed"}); got != "null" {

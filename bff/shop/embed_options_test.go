@@ -52,9 +52,6 @@ func TestParseEmbed(t *testing.T) {
 		"":                                                        {},
 		"embed=inline":                                            {embed: "inline"},
 		"embed=Inline&theme=DARK&lang=../en":                      {},
-		"from=exchange":                                           {from: "exchange"},
-		"from=Exchange&from=exchange":                             {},
-		"from=wallet":                                             {},
 		"theme=dark&lang=de-CH":                                   {theme: "dark", lang: "de-CH"},
 		"theme=red%3bbackground:url(//evil)":                      {},
 		"lang=" + strings.Repeat("aa-", 20):                       {},
@@ -85,7 +82,7 @@ func TestParseEmbed(t *testing.T) {
 
 // TestEmbedOptionsAreKept checks that a redirect keeps what forms and links carry.
 func TestEmbedOptionsAreKept(t *testing.T) {
-	const query = "?embed=modal&from=exchange&lang=de&origin=https%3A%2F%2Fshop.example&theme=dark"
+	const query = "?embed=modal&lang=de&origin=https%3A%2F%2Fshop.example&theme=dark"
 	s := &server{Server: &web.Server{Config: web.Config{Origins: []string{"https://shop.example"}}}}
 	values, err := url.ParseQuery(query[1:] + "&change=1&order=x")
 	if err != nil {
