@@ -179,6 +179,7 @@ func TestUnavailableChoicesShowReason(t *testing.T) {
 		open(order{"amount_usd": "1.50"})
 		p.Click(`label:has([data-part="currency"][value="USDT"])`)
 		p.Wait(`[data-part="network"][value="USDT:erc20"]:disabled`)
+		p.Click(`.more > summary`)
 		p.Wait(`[data-part="currency"][value="BNB"]:disabled`)
 		for choice, want := range map[string]string{
 			`[data-part="network"][value="USDT:erc20"]`: "from $100",

@@ -34,7 +34,7 @@ func (c *chooser) coinList() node.Node {
 		list = append(list, c.moreCoins(rest, picked))
 	}
 	class := "coins"
-	if code, text := c.trouble(); text != "" && code != "" {
+	if _, text := c.trouble(); text != "" {
 		class = "coins wrong"
 	}
 	return node.El("fieldset").Class(class).Body(list...)
