@@ -84,7 +84,7 @@ func (c *Checkout) errorNote() node.Node {
 		return node.Text("") // the chooser has a better place for it
 	case c.problem != nil:
 		return errorText(c.problem.Code, c.problem.Detail).Class("note")
-	case notice == nil:
+	case notice == nil || tellsNotice(c.Page):
 		return node.Text("")
 	case notice.Code == "":
 		return node.El("p").Class("note").Text(notice.Message)
@@ -112,6 +112,8 @@ func (c *Checkout) screen() node.Node {
 		}
 	case "pay":
 		return &pay{Page: p, At: c.at, Offline: c.offline, Busy: c.busy, Wallet: c.wallet.about(p)}
+	case "seen":
+		return &seen{Page: p, At: c.at, Offline: c.offline}
 	case "confirmed":
 		return &confirmed{Page: p}
 	case "expired", "cancelled":
@@ -134,6 +136,9 @@ func screenOf(p widget.Page) string {
 		}
 		return "choose"
 	case wire.Pending:
+		if widget.Arrived(p.View) {
+			return "seen"
+		}
 		if p.Changing && p.View.Can(wire.Change) {
 			return "choose"
 		}

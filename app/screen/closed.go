@@ -19,55 +19,48 @@ type closed struct {
 	Page widget.Page
 }
 
-// Draw draws title, text and buttons.
+// Draw draws title, reason and buttons, of which the first is the filled one.
 func (s *closed) Draw() *node.Element {
 	p := s.Page
 	p.View.Session = s.sessionID()
-	return node.El("div").Class("outcome").Body(
-		mark("ended"),
-		widget.Heading(p.T(s.title())),
-		node.If(!s.isNotFound() && !s.notChecked(), func() node.Node {
-			return node.El("p").Text(p.T("closed.text"))
-		}),
-		node.El("div").Class("buttons").Body(append(s.mainButtons(),
-			backToShop(p, p.View.CancelURL, s.shopLinkClass()),
-			closeButton(p),
-		)...),
-		widget.Help(p),
+	symbol := "stop"
+	if s.isNotFound() {
+		symbol = "ask"
+	}
+	return blocks(
+		outcome(p, mark(symbol), s.title(),
+			node.If(p.View.Notice != nil, func() node.Node {
+				return reason(p, p.View.Notice.Message)
+			}),
+			node.If(!s.isNotFound() && !s.notChecked(), func() node.Node {
+				return sentence(p, "closed.text")
+			})),
+		actions(s.buttons()...),
+		widget.Ask(p, true),
 	)
 }
 
-// mainButtons are "try again" where that can help or is the only way on, else "back", which
-// frame.js handles.
-func (s *closed) mainButtons() []node.Node {
+// buttons are "try again" where that can help or is the only way on, the way to the shop, and
+// "back", which frame.js handles.
+func (s *closed) buttons() []node.Node {
 	p := s.Page
-	switch {
-	case s.isTransient() || p.Embed != "" && p.Embed != "modal":
-		return []node.Node{s.reloadLink("primary")}
-	case p.Embed != "":
-		return nil
-	}
-	class := "button needs-script" + widget.TextIf(p.View.CancelURL+p.Shop == "", " primary")
+	again := s.isTransient() || p.Embed != "" && p.Embed != "modal"
+	back := !again && p.Embed == ""
+	isStuck := shopURL(p, p.View.CancelURL) == ""
+	filled := func(is bool) string { return "button" + widget.TextIf(is, " primary") }
 	return []node.Node{
-		node.El("button").Attr("type", "button").Class(class).Attr("data-part", "back").
-			Text(p.T("closed.back")),
-		node.If(p.View.CancelURL+p.Shop+p.View.Support == "", func() node.Node {
-			return s.reloadLink("quiet")
+		node.If(again, func() node.Node { return reloadLink(p, filled(true), "closed.again") }),
+		backToShop(p, p.View.CancelURL, filled(!again)),
+		closeButton(p, filled(!again && isStuck)),
+		node.If(back, func() node.Node {
+			return node.El("button").Attr("type", "button").
+				Class(filled(isStuck)+" needs-script").Attr("data-part", "back").
+				Text(p.T("closed.back"))
+		}),
+		node.If(back && isStuck && p.View.Support == "", func() node.Node {
+			return reloadLink(p, filled(false), "closed.again")
 		}),
 	}
-}
-
-// shopLinkClass makes the link to the shop the primary one where another try cannot help.
-func (s *closed) shopLinkClass() string {
-	if s.isTransient() {
-		return "quiet"
-	}
-	return "primary"
-}
-
-func (s *closed) reloadLink(class string) node.Node {
-	return node.El("a").Class("button "+class).Attr("data-part", "reload").
-		Attr("href", s.Page.Link("")).Text(s.Page.T("closed.again"))
 }
 
 // title is the key of the heading.

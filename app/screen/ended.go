@@ -16,100 +16,122 @@ type ended struct {
 	Busy bool
 }
 
-// Draw draws what happened, what happens next, the buttons, and whom to ask. The texts depend on
-// whether money arrived, and whether there was an attempt at all.
+// Draw draws what happened and the ways on. Texts and buttons depend on whether money arrived, and
+// whether there was an attempt at all.
 func (s *ended) Draw() *node.Element {
-	p := s.Page
-	title, text, paid := "expired.title", "expired.text", "expired.paid"
-	next := []string{keyIf(p, wire.Retry, "expired.next"), keyIf(p, wire.Recheck, "expired.sent")}
+	p, symbol := s.Page, "over"
+	status := string(p.View.Status)
 	if p.View.Status == wire.Cancelled {
-		title, text, paid = "cancelled.title", "cancelled.text", "cancelled.paid"
-		next = []string{
-			keyIf(p, wire.Retry, "cancelled.next"), keyIf(p, wire.Recheck, "ended.late"),
-		}
+		symbol = "stop"
 	}
-	switch {
-	case moneyCame(p):
-		text, next = paid, []string{"expired.paid.next"}
+	switch text := status + ".text"; {
+	case p.View.LatestAttempt().PaidAmount != "":
+		return s.withMoney(symbol, status)
 	case p.View.Attempt == nil && p.View.Status == wire.Expired:
-		text, next = "expired.unchosen", nil
+		return s.withoutMoney(outcome(p, mark(symbol), status+".title",
+			reason(p, p.T("expired.unchosen"))))
+	default:
+		return s.withoutMoney(outcome(p, mark(symbol), status+".title", sentence(p, text)))
 	}
-	return node.El("div").Class("outcome").Body(
-		mark("ended"),
-		widget.Heading(p.T(title)),
-		node.El("p").Text(p.T(text)),
-		receivedSums(p),
-		widget.NextSteps(p, next...),
-		node.El("div").Class("buttons").Body(
-			retryForm(p, s.Busy),
-			actionForm(p, wire.Recheck, "", "ended.recheck", s.Busy),
-			chooserLink(p),
-			backToShop(p, p.View.CancelURL, "quiet"),
-			node.If(isDeadEnd(p), func() node.Node { return reload(p) }),
-			closeButton(p),
+}
+
+// withMoney shows what has arrived and whom to ask. The shopper must not pay again.
+func (s *ended) withMoney(symbol, status string) *node.Element {
+	p, a := s.Page, s.Page.View.LatestAttempt()
+	return blocks(
+		outcome(p, mark(symbol), status+".title", sentence(p, status+".paid"),
+			node.If(p.View.Status == wire.Expired, func() node.Node {
+				return sentence(p, "expired.paid.next")
+			})),
+		node.El("dl").Class("facts").Body(
+			node.If(a.MissingAmount != "", func() node.Node {
+				return widget.SumLine(p, "part.asked", "pay-amount", a.PayableAmount, a.CurrencySymbol)
+			}),
+			widget.SumLine(p, "part.paid", "paid", a.PaidAmount, a.CurrencySymbol),
+			node.If(a.MissingAmount != "", func() node.Node {
+				return widget.SumLine(p, "part.missing", "missing", a.MissingAmount, a.CurrencySymbol)
+			}),
+			widget.Transaction(p, a, 8),
 		),
-		widget.Help(p),
+		widget.Ask(p, false),
+		actions(
+			widget.SupportLink(p, "button primary"),
+			backToShop(p, p.View.CancelURL, "button"),
+			actionForm(p, wire.Recheck, "", "prepare.recheck", s.Busy),
+			closeButton(p, "button"),
+		),
+		links(s.wayOut()),
 	)
 }
 
-// keyIf returns key if the shopper can do a now, else "".
-func keyIf(p widget.Page, a wire.Action, key string) string {
-	if p.View.Can(a) {
-		return key
+// withoutMoney offers to pay again, to look for a payment, and to leave.
+func (s *ended) withoutMoney(head node.Node) *node.Element {
+	p := s.Page
+	can, cancelled := p.View.Can(wire.Retry), p.View.Status == wire.Cancelled
+	repeats := s.canRepeat() // the data-part "retry" pays again with the same coin, if possible
+	choose := func(part, class, text string) node.Node {
+		return widget.ChangeLink(p, part, class, p.T(text))
 	}
-	return ""
+	return blocks(
+		head,
+		actions(
+			node.If(repeats && !cancelled, func() node.Node { return s.retryForm("primary") }),
+			node.If(repeats && cancelled, func() node.Node {
+				return choose("change", "button primary", "ended.choose")
+			}),
+			node.If(can && !repeats, func() node.Node {
+				return choose("retry", "button primary", "ended.choose")
+			}),
+			node.If(cancelled || !can, func() node.Node {
+				return backToShop(p, p.View.CancelURL, "button"+widget.TextIf(!can, " primary"))
+			}),
+		),
+		node.If(p.View.Can(wire.Recheck), func() node.Node {
+			return node.El("div").Class("card").Body(
+				node.El("p").Body(node.El("strong").Text(p.T("ended.late.ask")),
+					node.Text(" "+p.T("ended.late"))),
+				actionForm(p, wire.Recheck, "", "ended.recheck", s.Busy),
+			)
+		}),
+		links(
+			node.If(repeats && cancelled, func() node.Node { return s.retryForm("link") }),
+			node.If(repeats && !cancelled, func() node.Node {
+				return choose("change", "link", "ended.another")
+			}),
+			node.If(can && !cancelled, func() node.Node {
+				return backToShop(p, p.View.CancelURL, "link")
+			}),
+			closeButton(p, "link"),
+			s.wayOut(),
+		),
+		widget.Ask(p, true),
+	)
 }
 
-// moneyCame reports whether any money has arrived.
-func moneyCame(p widget.Page) bool { return p.View.LatestAttempt().PaidAmount != "" }
-
-// isDeadEnd reports whether an ended page has no way on, so that it gets a reload link.
-func isDeadEnd(p widget.Page) bool {
-	v := p.View
-	return !v.Can(wire.Retry) && !v.Can(wire.Recheck) && v.CancelURL+v.Support+p.Shop == ""
-}
-
-// receivedSums shows what has arrived.
-func receivedSums(p widget.Page) node.Node {
-	switch a := p.View.LatestAttempt(); {
-	case a.PaidAmount == "":
-		return node.Text("")
-	case a.MissingAmount == "":
-		return facts(p)
-	default:
-		return widget.Received(p, a)
-	}
-}
-
-// retryForm starts again with the same coin and network, if they are still available. The data-part
-// "retry" is here, or at the link to the chooser.
-func retryForm(p widget.Page, busy bool) node.Node {
-	a, ok := repeatable(p)
-	return node.If(ok, func() node.Node {
-		fields := []widget.Field{{Name: "currency_symbol", Value: a.CurrencySymbol},
-			{Name: "network_code", Value: widget.NetworkKey(a.CurrencySymbol, a.NetworkCode)}}
-		if p.Email != "" {
-			fields = append(fields, widget.Field{Name: "email", Value: p.Email})
-		}
-		return widget.ButtonForm(p, "/attempts", "retry", "primary",
-			p.T("ended.again", "coin", a.CurrencySymbol, "network", a.NetworkName), busy,
-			fields...)
+// wayOut is a link to reload a page that has no other way on.
+func (s *ended) wayOut() node.Node {
+	v := s.Page.View
+	isDeadEnd := !v.Can(wire.Retry) && !v.Can(wire.Recheck) && v.CancelURL+v.Support+s.Page.Shop == ""
+	return node.If(isDeadEnd, func() node.Node {
+		return reloadLink(s.Page, "link", "prepare.reload")
 	})
 }
 
-// chooserLink leads to the chooser.
-func chooserLink(p widget.Page) node.Node {
-	return node.If(p.View.Can(wire.Retry), func() node.Node {
-		if _, ok := repeatable(p); ok {
-			return widget.ChangeLink(p, "change", "button quiet", p.T("ended.another"))
-		}
-		return widget.ChangeLink(p, "retry", "button primary", p.T("ended.choose"))
-	})
+// retryForm starts again with the same coin and network.
+func (s *ended) retryForm(class string) node.Node {
+	p, a := s.Page, s.Page.View.LatestAttempt()
+	fields := []widget.Field{{Name: "currency_symbol", Value: a.CurrencySymbol},
+		{Name: "network_code", Value: widget.NetworkKey(a.CurrencySymbol, a.NetworkCode)}}
+	if p.Email != "" {
+		fields = append(fields, widget.Field{Name: "email", Value: p.Email})
+	}
+	return widget.ButtonForm(p, "/attempts", "retry", class,
+		p.T("ended.again", "coin", a.CurrencySymbol, "network", a.NetworkName), s.Busy, fields...)
 }
 
-// repeatable returns the attempt; true if it may be repeated and its network is available.
-func repeatable(p widget.Page) (wire.Attempt, bool) {
-	a := p.View.LatestAttempt()
-	_, _, ok := p.Coin(widget.NetworkKey(a.CurrencySymbol, a.NetworkCode))
-	return a, ok && p.View.Can(wire.Retry)
+// canRepeat reports whether the shopper may pay again and the attempt's network is available.
+func (s *ended) canRepeat() bool {
+	a := s.Page.View.LatestAttempt()
+	_, _, ok := s.Page.Coin(widget.NetworkKey(a.CurrencySymbol, a.NetworkCode))
+	return ok && s.Page.View.Can(wire.Retry)
 }

@@ -171,7 +171,7 @@ func announcementKey(v wire.View) string {
 	case partial(v) && v.Status == wire.Pending:
 		return "partial"
 	case widget.Arrived(v):
-		return string(wire.Review)
+		return "seen"
 	}
 	return string(v.Status.Shown())
 }

@@ -26,9 +26,6 @@ type pay struct {
 // Draw draws everything in the order in which a shopper needs it.
 func (s *pay) Draw() *node.Element {
 	p, a := s.Page, s.Page.View.LatestAttempt()
-	if widget.Arrived(p.View) {
-		return s.arrived()
-	}
 	return node.El("div").Class("pay").Body(
 		widget.Heading(s.title(a)),
 		widget.Received(p, a),
@@ -47,19 +44,6 @@ func (s *pay) Draw() *node.Element {
 		),
 		widget.Device(p),
 		s.help(a),
-		s.actions(),
-	)
-}
-
-// arrived shows what was paid, and no address.
-func (s *pay) arrived() *node.Element {
-	p := s.Page
-	return node.El("div").Class("outcome").Body(
-		mark("wait"),
-		widget.Heading(p.T("review.title")),
-		facts(p),
-		node.El("p").Text(p.T("review.wait")),
-		&widget.Timing{Page: p, At: s.At, Offline: s.Offline},
 		s.actions(),
 	)
 }

@@ -17,14 +17,10 @@ type refused struct {
 // Draw draws the reason and a link to the page without a frame.
 func (s *refused) Draw() *node.Element {
 	p := s.Page
-	return node.El("div").Class("outcome").Body(
-		mark("ended"),
-		widget.Heading(p.T("refused.title")),
-		node.El("p").Text(p.T("refused.text")),
-		node.El("div").Class("buttons").Body(
-			node.El("a").Class("button primary").Attr("data-part", "standalone").
-				Attr("href", p.Without("embed", "origin").Link("")).
-				Attr("target", "_blank").Attr("rel", "noopener").Text(p.T("refused.link")),
-		),
+	return blocks(
+		outcome(p, mark("stop"), "refused.title", sentence(p, "refused.text")),
+		actions(node.El("a").Class("button primary").Attr("data-part", "standalone").
+			Attr("href", p.Without("embed", "origin").Link("")).
+			Attr("target", "_blank").Attr("rel", "noopener").Text(p.T("refused.link"))),
 	)
 }

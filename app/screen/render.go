@@ -13,3 +13,4 @@ func (s *pay) Render() app.UI       { return s.Draw().UI() }
 func (s *preparing) Render() app.UI { return s.Draw().UI() }
 func (s *refused) Render() app.UI   { return s.Draw().UI() }
 func (s *review) Render() app.UI    { return s.Draw().UI() }
+func (s *seen) Render() app.UI      { return s.Draw().UI() }

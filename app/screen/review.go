@@ -22,48 +22,42 @@ type review struct {
 
 // Draw draws what is known, what happens next, and what to quote.
 func (s *review) Draw() *node.Element {
-	p := s.Page
-	return node.El("div").Class("outcome").Body(
-		mark("wait"),
-		widget.Heading(p.T("review.title")),
-		node.If(p.View.Notice == nil, func() node.Node { // else it says why, above
-			return node.El("p").Text(p.T("review.text"))
-		}),
-		facts(p),
-		widget.NextSteps(p, "review.next", "review.wait"),
-		&widget.Timing{Page: p, At: s.At, Offline: s.Offline},
-		node.El("div").Class("buttons").Body(
-			node.If(p.View.Can(wire.Recheck), func() node.Node {
-				return widget.ButtonForm(
-					p, "/recheck", "recheck", "", p.T("prepare.recheck"), s.Busy,
-				)
-			}),
-			reload(p),
-			backToShop(p, p.View.CancelURL, ""),
+	p, now := s.Page, 1
+	text, steps := p.T("review.text"), []node.Node{
+		widget.Step(node.El("b").Text(p.T("review.step.reported")), reported(p)...),
+		widget.StepText(p.T("review.step.check"), p.T("review.step.check.why")),
+		widget.StepText(p.T("review.step.result"), p.T("review.step.result.why")),
+	}
+	if n := p.View.Notice; n != nil { // nothing was reported
+		now, text, steps = 0, n.Message, steps[1:]
+	}
+	return blocks(
+		outcome(p, mark("ask"), "review.title", reason(p, text)),
+		widget.Trail(now, steps...),
+		widget.Ask(p, false),
+		actions(
+			widget.SupportLink(p, "button primary"),
+			actionForm(p, wire.Recheck, "", "prepare.recheck", s.Busy),
 		),
-		widget.Help(p),
+		node.El("div").Class("small center").Body(
+			&widget.Timing{Page: p, At: s.At, Offline: s.Offline}),
+		links(
+			node.If(!p.View.Can(wire.Recheck), func() node.Node {
+				return reloadLink(p, "link", "prepare.reload")
+			}),
+			backToShop(p, p.View.CancelURL, "link"),
+		),
 	)
 }
 
-// facts are the paid amount and the transaction.
-func facts(p widget.Page) node.Node {
+// reported are the paid amount with its network, and the transaction.
+func reported(p widget.Page) []node.Node {
 	a := p.View.LatestAttempt()
-	return node.If(a.PaidAmount != "" || a.TxID != "", func() node.Node {
-		return node.El("dl").Class("sums").Body(
-			node.If(a.PaidAmount != "", func() node.Node {
-				return widget.SumLine(p, "part.paid", "paid", a.PaidAmount, a.CurrencySymbol)
-			}),
-			widget.Transaction(p, a),
-		)
-	})
-}
-
-// backToShop is a link to url, or outside of a frame to the shop itself.
-func backToShop(p widget.Page, url, class string) node.Node {
-	if url == "" && p.Embed == "" {
-		url = p.Shop
+	return []node.Node{
+		node.If(a.PaidAmount != "", func() node.Node {
+			return node.El("span").Body(widget.Sum("span", "paid", a.PaidAmount, a.CurrencySymbol),
+				node.Text(" · "+a.NetworkName))
+		}),
+		widget.TransactionLink(p, a, 4, p.T("tx.label")),
 	}
-	return node.If(url != "", func() node.Node {
-		return widget.ShopLink(p, "button "+class, "order.back", url)
-	})
 }

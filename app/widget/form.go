@@ -86,8 +86,8 @@ func ButtonForm(p Page, sub, part, class, text string, busy bool, fields ...Fiel
 // Button is a submit button. While a request is under way it is aria-disabled, because a disabled
 // button would lose the focus.
 func Button(part, class, text string, busy bool) node.Node {
-	return el("button").Attr("type", "submit").Class("button "+class).Attr("data-part", part).
-		Bool("aria-disabled", busy).Text(text)
+	return el("button").Attr("type", "submit").Class(TextIf(class != "link", "button ")+class).
+		Attr("data-part", part).Bool("aria-disabled", busy).Text(text)
 }
 
 // ChangeLink opens the chooser, by a new page without WebAssembly.

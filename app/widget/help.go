@@ -8,24 +8,28 @@ import (
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
-// Help shows whom to ask and which reference to quote. It is on every screen where a shopper may
-// need the shop.
-func Help(p Page) node.Node {
-	lines := p.reference()
-	if len(lines) == 0 && p.View.Support == "" {
-		return node.Text("")
+// Ask shows which reference to quote, and if wanted the link to the merchant's support. It is on
+// every screen where a shopper may need the shop.
+func Ask(p Page, contact bool) node.Node {
+	lines, label := p.reference(), "ask.text"
+	if p.View.LatestAttempt().OverpaidAmount != "" {
+		label = "over.next"
 	}
-	return el("section").Class("ask").Attr("aria-labelledby", "coinslot-ask").Body(
-		el("h2").ID("coinslot-ask").Text(p.T("ask.title")),
-		node.If(len(lines) > 0, func() node.Node { return NewReference(p, "ask.text", lines...) }),
-		supportLink(p),
-	)
+	var link node.Node
+	if contact {
+		link = SupportLink(p, "button")
+	}
+	if len(lines) == 0 {
+		return link
+	}
+	return el("section").Class("card ask").Attr("aria-label", p.T("ask.title")).
+		Body(NewReference(p, label, lines...), link)
 }
 
 // NewReference returns a Reference whose label has a key.
 func NewReference(p Page, label string, lines ...string) *Reference {
 	return &Reference{Lines: lines, Label: p.T(label), Text: CopyText{
-		Button: p.T("ask.copy"), Copied: p.T("ask.copied"), Failed: p.T("copy.failed"),
+		Button: p.T("copy.button"), Copied: p.T("copy.done"), Failed: p.T("copy.failed"),
 	}}
 }
 
@@ -47,10 +51,10 @@ func (p Page) reference() []string {
 	return lines
 }
 
-// supportLink leads to the merchant's support.
-func supportLink(p Page) node.Node {
+// SupportLink leads to the merchant's support.
+func SupportLink(p Page, class string) node.Node {
 	return node.If(p.View.Support != "", func() node.Node {
-		return outLink(p, p.supportURL()).Class("button quiet").Attr("data-part", "support").
+		return outLink(p, p.supportURL()).Class(class).Attr("data-part", "support").
 			Text(p.T("ask.link"))
 	})
 }
@@ -79,38 +83,24 @@ type Reference struct {
 	button copyButton
 }
 
-// Draw draws the sentence, the lines and the button.
+// Draw draws the sentence, the button and the lines.
 func (r *Reference) Draw() *node.Element {
 	value := strings.Join(r.Lines, "\n")
+	shown := r.button.text(r.Text, value)
 	lines := make([]node.Node, 0, len(r.Lines))
 	for _, line := range r.Lines {
 		lines = append(lines, el("li").Attr("dir", "auto").Text(line))
 	}
-	return el("div").Class("reference-box").Body(
-		el("p").ID("coinslot-reference").Text(r.Label),
-		el("ul").Class("reference").Attr("translate", "no").Attr("data-part", "reference").
-			Attr("data-value", value).Attr("aria-labelledby", "coinslot-reference").Body(lines...),
-		el("button").Attr("type", "button").Class("button copy needs-script").
+	return el("div").Class("reference-box").Body(WithSpaces(
+		el("p").Class("label").ID("coinslot-reference").Text(r.Label),
+		el("button").Attr("type", "button").Class("copy"+TextIf(shown == r.Text.Copied, " done")).
 			Attr("data-part", "copy-reference").Attr("data-copy", value).
 			Attr("data-copied", r.Text.Copied).Attr("data-failed", r.Text.Failed).
-			Text(r.button.text(r.Text, value)).
+			Attr("aria-describedby", "coinslot-reference").Text(shown).
 			On("click", func(ctx app.Context, _ app.Event) {
 				r.button.copy(ctx, "reference", value, r.Text)
 			}, value),
-	)
-}
-
-// NextSteps says what happens next, in the texts of keys; an empty key is left out.
-func NextSteps(p Page, keys ...string) node.Node {
-	var sentences []node.Node
-	for _, key := range keys {
-		if key != "" {
-			sentences = append(sentences, el("p").Text(p.T(key)))
-		}
-	}
-	return node.If(len(sentences) > 0, func() node.Node {
-		return el("section").Class("next").Attr("aria-labelledby", "coinslot-next").Body(
-			append([]node.Node{el("h2").ID("coinslot-next").Text(p.T("next.title"))},
-				sentences...)...)
-	})
+		el("ul").Class("reference").Attr("translate", "no").Attr("data-part", "reference").
+			Attr("data-value", value).Attr("aria-labelledby", "coinslot-reference").Body(lines...),
+	)...)
 }

@@ -78,16 +78,18 @@ func OrderFoot(p Page) node.Node {
 			return outLink(p, p.supportURL()).Class("link").Attr("data-part", "help").
 				Text(p.T("foot.help"))
 		}),
-		node.If(p.View.CancelURL != "" && needsShopLink(p.View.Status), func() node.Node {
+		node.If(p.View.CancelURL != "" && needsShopLink(p.View), func() node.Node {
 			return ShopLink(p, "link", "order.back", p.View.CancelURL)
 		}),
 		languageMenu(p),
 	)...)
 }
 
-// needsShopLink reports whether the screens of a status have no button back to the shop. An unknown
-// status may mean that the order is paid, so CancelURL is not offered.
-func needsShopLink(s wire.Status) bool { return s.Known() && s.Outcome() == wire.Payable }
+// needsShopLink reports whether the screen of a view has no button back to the shop. The order may be
+// paid if all has arrived or the status is unknown, so CancelURL is not offered.
+func needsShopLink(v wire.View) bool {
+	return v.Status.Known() && v.Status.Outcome() == wire.Payable && !Arrived(v)
+}
 
 // Heading is the screen's name.
 func Heading(text string) node.Node {

@@ -161,7 +161,7 @@ func (p Page) Title() string {
 	price := p.Price(p.View.Order.AmountUSD)
 	key := "title." + string(p.View.Status.Shown())
 	if Arrived(p.View) {
-		key = "title." + string(wire.Review)
+		key = "seen.title"
 	}
 	if p.View.Test && !p.View.Status.Final() {
 		key = "title.test"

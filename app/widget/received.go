@@ -1,6 +1,8 @@
 package widget
 
 import (
+	"slices"
+
 	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
@@ -9,11 +11,11 @@ import (
 // missing sum itself, where it can be copied.
 func Received(p Page, a wire.Attempt) node.Node {
 	return node.If(a.PaidAmount != "" && a.MissingAmount != "", func() node.Node {
-		return el("div").Class("received").Body(
+		return el("div").Class("card received").Body(
 			node.If(p.View.Status == wire.Pending, func() node.Node {
 				return el("p").Text(p.T("part.text"))
 			}),
-			el("dl").Class("sums").Body(
+			el("dl").Class("facts").Body(
 				SumLine(p, "part.asked", "pay-amount", a.PayableAmount, a.CurrencySymbol),
 				SumLine(p, "part.paid", "paid", a.PaidAmount, a.CurrencySymbol),
 				node.If(p.View.Status != wire.Pending, func() node.Node {
@@ -26,22 +28,18 @@ func Received(p Page, a wire.Attempt) node.Node {
 
 // Line is one row of a definition list: a label and a dd element.
 func Line(p Page, label string, dd *node.Element) node.Node {
-	return el("div").Class("line").Body(el("dt").Text(p.T(label)), dd)
+	return el("div").Body(WithSpaces(el("dt").Text(p.T(label)), dd)...)
 }
 
 // SumLine is one row with an amount.
 func SumLine(p Page, label, part, number, symbol string) node.Node {
-	return Line(p, label, el("dd").Attr("data-part", part).Attr("data-value", number).
-		Attr("translate", "no").Attr("dir", "ltr").Text(Amount(number, symbol)))
+	return Line(p, label, Sum("dd", part, number, symbol))
 }
 
-// Overpaid shows what was paid too much and whom to ask.
-func Overpaid(p Page, a wire.Attempt) node.Node {
-	return node.If(a.OverpaidAmount != "", func() node.Node {
-		return el("p").Class("note warn").Attr("data-part", "overpaid").
-			Attr("data-value", a.OverpaidAmount).
-			Text(p.T("over.text", "amount", Amount(a.OverpaidAmount, a.CurrencySymbol)))
-	})
+// Sum is an amount with a data-part.
+func Sum(tag node.Name, part, number, symbol string) *node.Element {
+	return el(tag).Attr("data-part", part).Attr("data-value", number).
+		Attr("translate", "no").Attr("dir", "ltr").Text(Amount(number, symbol))
 }
 
 // Fact is one row that is no sum; nothing if value is empty.
@@ -52,19 +50,52 @@ func Fact(p Page, label, part, value string) node.Node {
 	})
 }
 
-// Transaction is the transaction on the blockchain, with a link to an explorer if one is known.
-func Transaction(p Page, a wire.Attempt) node.Node {
+// Transaction is the row of the transaction on the blockchain, see TransactionLink.
+func Transaction(p Page, a wire.Attempt, ends int) node.Node {
 	return node.If(a.TxID != "", func() node.Node {
-		return Line(p, "tx.label", el("dd").Body(transactionID(p, a)))
+		return Line(p, "tx.label", el("dd").Body(TransactionLink(p, a, ends, "")))
 	})
 }
 
-func transactionID(p Page, a wire.Attempt) node.Node {
-	id := el("span").Class("tx-id").Attr("translate", "no").Attr("dir", "ltr").Text(a.TxID)
-	if a.TxURL == "" {
-		return el("span").Class("tx").Attr("data-part", "tx").Attr("data-value", a.TxID).Body(id)
+// TransactionLink is the transaction with a link to an explorer if one is known. A long id is
+// shortened to so many characters at both ends.
+func TransactionLink(p Page, a wire.Attempt, ends int, label string) node.Node {
+	if a.TxID == "" {
+		return nil
 	}
-	return el("a").Class("tx").Attr("data-part", "tx").Attr("data-value", a.TxID).
-		Attr("href", a.TxURL).Attr("target", "_blank").Attr("rel", "noopener noreferrer").
-		Body(id, node.Text(" "), el("span").Class("tx-where").Text(p.T("done.explorer")))
+	link, shown := el("span"), []rune(a.TxID)
+	if a.TxURL != "" {
+		link = el("a").Attr("href", a.TxURL).Attr("target", "_blank").
+			Attr("rel", "noopener noreferrer").Attr("title", p.T("done.explorer"))
+	}
+	if len(shown) > 2*ends+1 {
+		shown = slices.Concat(shown[:ends], []rune("…"), shown[len(shown)-ends:])
+	}
+	return link.Class("tx").Attr("data-part", "tx").Attr("data-value", a.TxID).Body(
+		node.Text(label+TextIf(label != "", " ")),
+		el("span").Attr("translate", "no").Attr("dir", "ltr").Text(string(shown)),
+	)
+}
+
+// Trail shows steps: those before current are done, those after it come next.
+func Trail(current int, steps ...node.Node) node.Node {
+	for i, step := range steps {
+		if li := step.Draw(); i < current {
+			li.Class("done")
+		} else if i == current {
+			li.Attr("aria-current", "step")
+		}
+	}
+	return el("ol").Class("trail card").Body(steps...)
+}
+
+// Step is a step of a Trail: its title and details, which may be nil.
+func Step(title node.Node, details ...node.Node) node.Node {
+	parts := append([]node.Node{title}, details...)
+	return el("li").Body(el("span").Body(WithSpaces(parts...)...))
+}
+
+// StepText is a step with a text as its detail.
+func StepText(title, detail string) node.Node {
+	return Step(el("b").Text(title), node.Text(detail))
 }

@@ -1,0 +1,45 @@
+package screen
+
+import (
+	"time"
+
+	"coinslot/app/widget"
+	"coinslot/app/widget/node"
+
+	"github.com/maxence-charriere/go-app/v10/pkg/app"
+)
+
+// seen is shown when all has arrived and only the confirmation is missing. It has no address.
+type seen struct {
+	app.Compo
+
+	Page    widget.Page
+	At      time.Time // arrival of the view
+	Offline bool
+}
+
+// Draw draws what is done, what happens now and what comes next.
+func (s *seen) Draw() *node.Element {
+	p, a := s.Page, s.Page.View.LatestAttempt()
+	currency, _, _ := p.Coin(widget.NetworkKey(a.CurrencySymbol, a.NetworkCode))
+	ring := node.El("div").Class("mark mark-wait").Attr("aria-hidden", "true").Body(
+		node.If(currency.Icon != "", func() node.Node {
+			return node.Void("img").Attr("src", currency.Icon).Attr("alt", "").
+				Attr("width", "48").Attr("height", "48")
+		}))
+	return blocks(
+		outcome(p, ring, "seen.title", sentence(p, "seen.text")),
+		widget.Trail(1,
+			widget.Step(node.El("b").Attr("data-part", "paid").Attr("data-value", a.PaidAmount).
+				Text(p.T("seen.step.seen", "amount", widget.Amount(a.PaidAmount, a.CurrencySymbol))),
+				widget.TransactionLink(p, a, 4, p.T("tx.label"))),
+			widget.StepText(p.T("seen.step.confirm", "network", a.NetworkName),
+				p.T("seen.step.confirm.why")),
+			widget.StepText(p.T("seen.step.told"), p.T("seen.step.told.why")),
+		),
+		node.El("div").Class("small center").Body(
+			sentence(p, "seen.close"),
+			&widget.Timing{Page: p, At: s.At, Offline: s.Offline},
+		),
+	)
+}
