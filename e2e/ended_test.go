@@ -43,7 +43,6 @@ func TestRecheckFindsLatePayment(t *testing.T) {
 
 func (s *stack) recheckFindsMoney(t *testing.T, p *browser.Page, id string, tx sandbox.Transaction) {
 	t.Helper()
-	p.WaitText(".outcome", "What happens next")
 	p.Click(`[data-part="recheck"]`)
 	p.Wait(paid)
 	p.WaitText(`[data-part="late"]`, "after the time was up")
@@ -55,7 +54,7 @@ func (s *stack) copiesReference(t *testing.T, p *browser.Page, id string, tx san
 	t.Helper()
 	p.Eval(recordCopies, nil)
 	p.Click(`[data-part="copy-reference"]`)
-	p.WaitText(`[data-part="copy-reference"]`, "Reference copied")
+	p.WaitText(`[data-part="copy-reference"]`, "Copied")
 	copied := browser.Eval[[]string](p, `window.copied`)
 	want := "Order 1001\n" + id + "\nPayment " + tx.TrackingCode
 	if len(copied) != 1 || copied[0] != want {
@@ -116,10 +115,10 @@ func TestRecheckEndsReview(t *testing.T) {
 	s := newStack(t)
 	s.gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
 	_, p, tx := s.end(t, browser.Options{}, "review", "pay")
-	p.WaitText(".next", "The shop has been told")
+	p.WaitText(".trail", "The shop is checking it")
 	p.WaitText(`[data-part="reference"]`, tx.TrackingCode)
 	form := plainly(t, p.URL(), lynx)
-	if !strings.Contains(form.text(), "The shop has been told") || !strings.Contains(form.text(), tx.TrackingCode) {
+	if !strings.Contains(form.text(), "The shop is checking it") || !strings.Contains(form.text(), tx.TrackingCode) {
 		t.Errorf("without scripts the review says: %s", form.text())
 	}
 	id := s.session(order{"amount_usd": "25.00"})
@@ -143,7 +142,7 @@ func (s *stack) givesReceipt(t *testing.T, p *browser.Page, tx sandbox.Transacti
 	}
 	want("time", " UTC")
 	want("order", "1001")
-	want("tx", "See it on the blockchain")
+	want("tx", "…")
 	if link := p.Attr(`[data-part="tx"]`, "href"); !strings.HasPrefix(link, "https://") {
 		t.Errorf("the transaction leads to %q", link)
 	}
@@ -152,7 +151,7 @@ func (s *stack) givesReceipt(t *testing.T, p *browser.Page, tx sandbox.Transacti
 	want("paid", "25")
 	want("time", " UTC")
 	want("payment-code", tx.TrackingCode)
-	p.WaitText(".receipt", "again at any time")
+	p.WaitText(".saved", "any time")
 	if o.NoJS {
 		p.WaitJS(`!document.querySelector('[data-part="print"]').checkVisibility()`, "no button that needs a script")
 	} else {
@@ -161,7 +160,7 @@ func (s *stack) givesReceipt(t *testing.T, p *browser.Page, tx sandbox.Transacti
 		p.WaitJS(`window.printed === true`, "the print dialog")
 	}
 	p.Click(`[data-part="payment"]`)
-	p.WaitText("h1", "Payment complete")
+	p.WaitText("h1", "Paid. Thank you.")
 }
 
 // A link that leads nowhere says so, and shows the way to the shop.
@@ -169,9 +168,9 @@ func TestUnknownSessionLinksToShop(t *testing.T) {
 	s := newStack(t)
 	p := chromium.Open(t, s.base+"/checkout/cs_unknown", browser.Options{})
 	p.Wait(`[data-live="wasm"]`)
-	p.WaitText("h1", "There is nothing to do here")
-	p.WaitText(".error", "There is no such checkout")
-	p.Click(`.buttons a[href^="` + s.shop.URL + `"]`)
+	p.WaitText("h1", "Nothing to do here")
+	p.WaitText(`[data-part="error"]`, "We can’t find this checkout")
+	p.Click(`.actions a[href^="` + s.shop.URL + `"]`)
 	p.WaitText("h1", "Shop")
 }
 
@@ -181,7 +180,7 @@ func TestOverpaid(t *testing.T) {
 	id, p, _ := s.end(t, browser.Options{}, "confirmed", "over")
 	p.WaitText(`[data-part="overpaid"]`, p.Attr(`[data-part="overpaid"]`, "data-value")+" USDT more")
 	p.Wait(`[data-part="paid"]`)
-	p.WaitText(`.next`, "Ask for it back")
+	p.WaitText(`.ask`, "Ask the shop for the difference")
 	if link := p.Attr(`[data-part="support"]`, "href"); link != "mailto:help@shop.example?subject=1001" {
 		t.Errorf("the link for help is %q", link)
 	}

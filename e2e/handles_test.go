@@ -96,13 +96,13 @@ func TestHandles(t *testing.T) {
 // reference, and the page does not ask for more.
 func assertPartlyPaidEnd(t *testing.T, f *browser.View, ref string, tx sandbox.Transaction) {
 	t.Helper()
-	f.WaitText(".outcome", "Money has arrived, but not all of it")
+	f.WaitText(".outcome", "Some of your money arrived, but not all of it in time")
 	for _, part := range []string{"pay-amount", "paid", "missing"} {
 		if f.Attr(`[data-part="`+part+`"]`, "data-value") == "" {
 			t.Errorf("no %s", part)
 		}
 	}
-	f.WaitText(".next", "The shop has been told and decides")
+	f.WaitText(".outcome", "The shop decides")
 	for _, line := range []string{"Order " + ref, f.Attr("#coinslot", "data-session"), tx.TrackingCode} {
 		f.WaitText(`[data-part="reference"]`, line)
 	}

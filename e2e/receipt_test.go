@@ -90,7 +90,7 @@ func TestReceiptIsCopied(t *testing.T) {
 	p.Click(`[data-part="signed"] > summary`)
 	p.Eval(recordCopies, nil)
 	p.Click(`[data-part="copy-reference"]`)
-	p.WaitText(`[data-part="copy-reference"]`, "copied")
+	p.WaitText(`[data-part="copy-reference"]`, "Copied")
 	copied := browser.Eval[[]string](p, `window.copied`)
 	if len(copied) != 1 {
 		t.Fatalf("copied %q; want one text", copied)

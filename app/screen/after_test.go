@@ -44,8 +44,9 @@ func waysOn(p widget.Page) []string {
 	return found
 }
 
-// TestNoDeadEnds: every screen has a way on without scripts, whatever the merchant has set.
-func TestNoDeadEnds(t *testing.T) {
+// TestWaysOn: every screen has a way on without scripts and at most one filled button, whatever the
+// merchant has set.
+func TestWaysOn(t *testing.T) {
 	text := english(t)
 	for name, set := range map[string]func(*widget.Page){
 		"unchanged":   nil,
@@ -60,31 +61,31 @@ func TestNoDeadEnds(t *testing.T) {
 				p.View.CancelURL, p.View.SuccessURL, p.View.Support, p.Shop = "", "", "", ""
 				set(&p)
 			}
-			if len(waysOn(p)) == 0 {
-				t.Errorf("%s, %s: a dead end\n%s", s.Name, name, page(p))
+			if html := page(p); len(waysOn(p)) == 0 || strings.Count(html, `"button primary`) > 1 {
+				t.Errorf("%s, %s: a dead end, or several filled buttons\n%s", s.Name, name, html)
 			}
 		}
 	}
 }
 
-// TestEveryEndShowsNextSteps: what happens next, and whom to ask.
-func TestEveryEndShowsNextSteps(t *testing.T) {
+// TestEveryEnd: what happened, what to do, and whom to ask.
+func TestEveryEnd(t *testing.T) {
 	text := english(t)
 	for name, want := range map[string][]string{
-		"expired": {"expired.text", "next.title", "expired.next", "expired.sent",
-			"ask.title", "ask.copy"},
-		"expired-partial":         {"expired.paid", "expired.paid.next", "ask.title"},
-		"expired-unchosen":        {"expired.unchosen", "ask.title"},
-		"cancelled":               {"cancelled.text", "cancelled.next", "ended.late", "ask.title"},
-		"cancelled-paid":          {"cancelled.paid", "expired.paid.next", "ask.title"},
-		"review":                  {"review.text", "review.next", "review.wait", "ask.title"},
-		"confirmed":               {"done.text", "done.next", "done.explorer"},
-		"confirmed-late-overpaid": {"late.text", "done.next", "over.next", "ask.title"},
-		"receipt": {"done.printed", "done.print", "receipt.signed",
-			"receipt.signed.why"},
-		"expired-support": {"ask.link"},
-		"review-support":  {"ask.link"},
-		"unknown":         {"closed.news"},
+		"expired": {"expired.text", "ended.late.ask", "ended.recheck", "ended.another",
+			"order.back", "ask.text", "copy.button"},
+		"expired-partial":         {"expired.paid", "expired.paid.next", "ask.text"},
+		"expired-unchosen":        {"expired.unchosen", "ask.text"},
+		"expired-support":         {"ask.link"},
+		"cancelled":               {"cancelled.text", "ended.choose", "ended.late.ask", "ask.text"},
+		"cancelled-paid":          {"cancelled.paid", "ask.text"},
+		"pending-arrived":         {"seen.text", "seen.step.told", "seen.close"},
+		"review":                  {"review.text", "review.step.reported", "review.step.check", "ask.text"},
+		"review-support":          {"ask.link"},
+		"confirmed":               {"done.text", "done.receipt", "order.back"},
+		"confirmed-late-overpaid": {"late.text", "done.text", "over.next"},
+		"receipt":                 {"done.printed", "done.print", "receipt.signed", "receipt.signed.why"},
+		"unknown":                 {"closed.news", "closed.back"},
 	} {
 		html := page(named(t, name))
 		for _, key := range want {
@@ -94,8 +95,9 @@ func TestEveryEndShowsNextSteps(t *testing.T) {
 		}
 	}
 	for name, never := range map[string]string{"expired-unchosen": "expired.text",
-		"confirmed": "ask.title", "unknown": "closed.text", "receipt": "done.next",
-		"expired-partial": "part.text"} {
+		"confirmed": "ask.text", "unknown": "closed.text", "receipt": "done.text",
+		"expired-partial": "ended.choose", "cancelled-paid": "ended.choose",
+		"pending-arrived": "pay.recheck"} {
 		if strings.Contains(page(named(t, name)), text[never]) {
 			t.Errorf("%s says %s: %s", name, never, text[never])
 		}
@@ -218,7 +220,7 @@ func TestTabTitleFollowsStatus(t *testing.T) {
 	for name, want := range map[string][2]string{
 		"pending":   {`data-title="Waiting for $25.00"`, `data-icon="/icons/tab.svg"`},
 		"confirmed": {`data-title="✓ Paid $25.00"`, `data-icon="/icons/tab-paid.svg"`},
-		"expired":   {`data-title="Time is up · $25.00"`, `data-icon="/icons/tab.svg"`},
+		"expired":   {`data-title="Time’s up · $25.00"`, `data-icon="/icons/tab.svg"`},
 	} {
 		html := page(named(t, name))
 		if !strings.Contains(html, want[0]) || !strings.Contains(html, want[1]) {
@@ -240,9 +242,8 @@ func TestReviewOfAnAbsentTransaction(t *testing.T) {
 	if strings.Contains(html, reported) || strings.Count(html, p.View.Notice.Message) != 1 {
 		t.Errorf("the page says the wrong thing: %s", html)
 	}
-	for _, key := range []string{"review.title", "review.next", "review.wait"} {
-		if !strings.Contains(html, p.T(key)) {
-			t.Errorf("the page lacks %q", key)
-		}
+	if strings.Contains(html, p.T("review.step.reported")) ||
+		!strings.Contains(html, p.T("review.step.check")) {
+		t.Errorf("the trail says the wrong thing: %s", html)
 	}
 }

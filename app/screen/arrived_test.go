@@ -24,16 +24,16 @@ func TestNoAddressWhenFullyPaid(t *testing.T) {
 			t.Errorf("the page says %q although all has come", evil)
 		}
 	}
-	for _, want := range []string{"being verified", `data-part="paid"`, `data-part="recheck"`} {
+	for _, want := range []string{"25\u00a0USDT seen", `data-part="paid"`, "nothing left for you to do"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if announcementKey(p.View) != "review" || !strings.Contains(p.Title(), "verified") {
+	if announcementKey(p.View) != "seen" || p.Title() != p.T("seen.title") {
 		t.Errorf("said %s, title %q", announcementKey(p.View), p.Title())
 	}
 	p.View.Attempt.PaidAmount, p.View.Attempt.MissingAmount = "20", "5"
-	if !strings.Contains(node.HTML(&Checkout{Page: p}), "Send the remaining 5") {
+	if !strings.Contains(node.HTML(&Checkout{Page: p}), `data-part="missing"`) {
 		t.Error("a part has come, and the rest is not asked for")
 	}
 }

@@ -125,9 +125,9 @@ func TestUnknownAddress(t *testing.T) {
 	r := newRig(t)
 	html := "Accept: text/html"
 	r.run([]scenario{
-		{"title", "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", []string{html}, 404, "", "There is nothing to do here</h1>", "cannot be paid right now</h1>"},
-		{"charges", "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", []string{html}, 404, "", "There is no such checkout.", "Nothing was charged and nothing is lost.</p>"},
+		{"title", "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", []string{html}, 404, "", "Nothing to do here</h1>", "pay this right now</h1>"},
+		{"charges", "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", []string{html}, 404, "", "find this checkout.", "Nothing was charged"},
 		{"way back", "GET", "/checkout/cs_none", "", []string{html}, 404, "", `href="` + shop + `"`, ""},
-		{"nowhere", "GET", "/index.html", "", []string{html}, 404, "", "There is nothing to do here</h1>", ""},
+		{"nowhere", "GET", "/index.html", "", []string{html}, 404, "", "Nothing to do here</h1>", ""},
 	})
 }
