@@ -44,9 +44,9 @@ func waysOn(p widget.Page) []string {
 	return found
 }
 
-// TestWaysOn: every screen has a way on without scripts and at most one filled button, whatever the
-// merchant has set.
-func TestWaysOn(t *testing.T) {
+// TestNoDeadEnds: every screen has a way on without scripts and at most one filled button, whatever
+// the merchant has set.
+func TestNoDeadEnds(t *testing.T) {
 	text := english(t)
 	for name, set := range map[string]func(*widget.Page){
 		"unchanged":   nil,

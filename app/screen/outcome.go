@@ -18,7 +18,8 @@ func sentence(p widget.Page, key string) node.Node { return node.El("p").Text(p.
 func reason(p widget.Page, text string) node.Node {
 	e := node.El("p").Text(text)
 	if n := p.View.Notice; n != nil && n.Code != "" {
-		e.Attr("data-part", "error").Attr("data-code", string(n.Code)).Attr("role", "alert")
+		e.Class("error").Attr("data-part", "error").Attr("data-code", string(n.Code)).
+			Attr("role", "alert")
 	}
 	return e
 }

@@ -33,7 +33,7 @@ func (s *review) Draw() *node.Element {
 	}
 	return blocks(
 		outcome(p, mark("ask"), "review.title", reason(p, text)),
-		widget.Trail(now, steps...),
+		widget.Timeline(now, steps...),
 		widget.Ask(p, false),
 		actions(
 			widget.SupportLink(p, "button primary"),

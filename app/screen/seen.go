@@ -29,7 +29,7 @@ func (s *seen) Draw() *node.Element {
 		}))
 	return blocks(
 		outcome(p, ring, "seen.title", sentence(p, "seen.text")),
-		widget.Trail(1,
+		widget.Timeline(1,
 			widget.Step(node.El("b").Attr("data-part", "paid").Attr("data-value", a.PaidAmount).
 				Text(p.T("seen.step.seen", "amount", widget.Amount(a.PaidAmount, a.CurrencySymbol))),
 				widget.TransactionLink(p, a, 4, p.T("tx.label"))),

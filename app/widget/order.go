@@ -85,8 +85,8 @@ func OrderFoot(p Page) node.Node {
 	)...)
 }
 
-// needsShopLink reports whether the screen of a view has no button back to the shop. The order may be
-// paid if all has arrived or the status is unknown, so CancelURL is not offered.
+// needsShopLink reports whether the screen of a view has no button back to the shop. If all has
+// arrived or the status is unknown, the order may be paid, so CancelURL is not offered.
 func needsShopLink(v wire.View) bool {
 	return v.Status.Known() && v.Status.Outcome() == wire.Payable && !Arrived(v)
 }

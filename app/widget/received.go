@@ -77,8 +77,8 @@ func TransactionLink(p Page, a wire.Attempt, ends int, label string) node.Node {
 	)
 }
 
-// Trail shows steps: those before current are done, those after it come next.
-func Trail(current int, steps ...node.Node) node.Node {
+// Timeline shows steps: those before current are done, those after it come next.
+func Timeline(current int, steps ...node.Node) node.Node {
 	for i, step := range steps {
 		if li := step.Draw(); i < current {
 			li.Class("done")
@@ -89,7 +89,7 @@ func Trail(current int, steps ...node.Node) node.Node {
 	return el("ol").Class("trail card").Body(steps...)
 }
 
-// Step is a step of a Trail: its title and details, which may be nil.
+// Step is a step of a Timeline: its title and details, which may be nil.
 func Step(title node.Node, details ...node.Node) node.Node {
 	parts := append([]node.Node{title}, details...)
 	return el("li").Body(el("span").Body(WithSpaces(parts...)...))
