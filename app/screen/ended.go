@@ -19,30 +19,26 @@ type ended struct {
 // Draw draws what happened and the ways on. Texts and buttons depend on whether money arrived, and
 // whether there was an attempt at all.
 func (s *ended) Draw() *node.Element {
-	p, symbol := s.Page, "over"
-	status := string(p.View.Status)
-	if p.View.Status == wire.Cancelled {
-		symbol = "stop"
+	p, symbol, title, text := s.Page, "over", "expired.title", sentence(s.Page, "expired.text")
+	paid := []node.Node{sentence(p, "expired.paid"), sentence(p, "expired.paid.next")}
+	switch {
+	case p.View.Status == wire.Cancelled:
+		symbol, title, text = "stop", "cancelled.title", sentence(p, "cancelled.text")
+		paid = []node.Node{sentence(p, "cancelled.paid")}
+	case p.View.Attempt == nil:
+		text = reason(p, p.T("expired.unchosen"))
 	}
-	switch text := status + ".text"; {
-	case p.View.LatestAttempt().PaidAmount != "":
-		return s.withMoney(symbol, status)
-	case p.View.Attempt == nil && p.View.Status == wire.Expired:
-		return s.withoutMoney(outcome(p, mark(symbol), status+".title",
-			reason(p, p.T("expired.unchosen"))))
-	default:
-		return s.withoutMoney(outcome(p, mark(symbol), status+".title", sentence(p, text)))
+	if p.View.LatestAttempt().PaidAmount != "" {
+		return s.withMoney(outcome(p, mark(symbol), title, paid...))
 	}
+	return s.withoutMoney(outcome(p, mark(symbol), title, text))
 }
 
 // withMoney shows what has arrived and whom to ask. The shopper must not pay again.
-func (s *ended) withMoney(symbol, status string) *node.Element {
+func (s *ended) withMoney(head node.Node) *node.Element {
 	p, a := s.Page, s.Page.View.LatestAttempt()
 	return blocks(
-		outcome(p, mark(symbol), status+".title", sentence(p, status+".paid"),
-			node.If(p.View.Status == wire.Expired, func() node.Node {
-				return sentence(p, "expired.paid.next")
-			})),
+		head,
 		node.El("dl").Class("facts").Body(
 			node.If(a.MissingAmount != "", func() node.Node {
 				return widget.SumLine(p, "part.asked", "pay-amount", a.PayableAmount, a.CurrencySymbol)

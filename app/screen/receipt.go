@@ -49,7 +49,9 @@ func signature(p widget.Page) node.Node {
 		return node.El("div").Class("rows").Body(
 			node.El("details").Class("signed").Attr("data-part", "signed").Body(
 				node.El("summary").Text(p.T("receipt.signed")),
-				widget.NewReference(p, "receipt.signed.why", p.View.Receipt),
+				&widget.Reference{Lines: []string{p.View.Receipt}, Label: p.T("receipt.signed.why"),
+					Text: widget.CopyText{Button: p.T("copy.button"), Copied: p.T("copy.done"),
+						Failed: p.T("copy.failed")}},
 			))
 	})
 }

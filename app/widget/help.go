@@ -23,14 +23,9 @@ func Ask(p Page, contact bool) node.Node {
 		return link
 	}
 	return el("section").Class("card ask").Attr("aria-label", p.T("ask.title")).
-		Body(NewReference(p, label, lines...), link)
-}
-
-// NewReference returns a Reference whose label has a key.
-func NewReference(p Page, label string, lines ...string) *Reference {
-	return &Reference{Lines: lines, Label: p.T(label), Text: CopyText{
-		Button: p.T("copy.button"), Copied: p.T("copy.done"), Failed: p.T("copy.failed"),
-	}}
+		Body(&Reference{Lines: lines, Label: p.T(label), Text: CopyText{
+			p.T("ask.copy"), p.T("ask.copied"), p.T("copy.failed"),
+		}}, link)
 }
 
 // reference lists what identifies this payment to the shop and the gateway, one name a line.

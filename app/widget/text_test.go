@@ -63,7 +63,7 @@ func literals(tb testing.TB, folders ...string) map[string]bool {
 
 // composed returns the keys that are put together from a prefix and a value.
 func composed() map[string]bool {
-	keys := map[string]bool{"said.partial": true, "lang.name": true} // the latter is read by its JSON name
+	keys := map[string]bool{"said.partial": true, "said.seen": true, "lang.name": true} // the latter is read by its JSON name
 	for _, s := range wire.Statuses() {
 		keys["said."+string(s)], keys["title."+string(s)] = true, true
 	}
