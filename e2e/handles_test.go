@@ -147,7 +147,7 @@ func assertParts(t *testing.T, f *browser.View, want []string) {
 			got = append(got, radio)
 		}
 	}
-	want = append([]string{"amount-usd", "language", "language-set"}, want...)
+	want = append([]string{"amount-usd", "language", "language-set", "steps"}, want...)
 	slices.Sort(got)
 	slices.Sort(want)
 	if diff := cmp.Diff(want, got); diff != "" {
