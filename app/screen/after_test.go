@@ -161,7 +161,7 @@ func TestExtendOffered(t *testing.T) {
 	} {
 		p := named(t, "pending-last-minutes")
 		p.View.Attempt.ExpiresInMs = c.left.Milliseconds()
-		s := &widget.Timing{Page: p, Left: true}
+		s := &widget.Timing{Page: p, Shows: widget.MoreTime}
 		if c.live {
 			s.At = time.Now()
 		}

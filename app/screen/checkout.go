@@ -27,6 +27,8 @@ type Checkout struct {
 	live          bool         // WebAssembly has taken over
 	busy          bool         // a request of the shopper is under way
 	sent          int          // number of the latest request
+	asked         string       // its Sub
+	note          string       // what it found, for a while; empty = nothing to say
 	priceRequests int          // how many were sent; only the last answer counts
 	offline       bool         // the last requests had no answer
 	problem       *wire.Error  // why the last request failed; nil if it did not
@@ -111,7 +113,8 @@ func (c *Checkout) screen() node.Node {
 			Page: p, Search: c.Search, Busy: c.busy, Problem: c.problem, Wrong: c.invalidField(),
 		}
 	case "pay":
-		return &pay{Page: p, At: c.at, Offline: c.offline, Busy: c.busy, Wallet: c.wallet.about(p)}
+		return &pay{Page: p, At: c.at, Offline: c.offline, Busy: c.busy, Note: c.note,
+			Looking: c.busy && c.asked == "/recheck", Wallet: c.wallet.about(p)}
 	case "seen":
 		return &seen{Page: p, At: c.at, Offline: c.offline}
 	case "confirmed":

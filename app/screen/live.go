@@ -144,7 +144,7 @@ func (c *Checkout) show(ctx app.Context, v wire.View) {
 
 // announceScreen announces a new screen and focuses its heading.
 func (c *Checkout) announceScreen(ctx app.Context) {
-	c.Page.Changing, c.Search = false, ""
+	c.Page.Changing, c.Search, c.note = false, "", ""
 	c.announcement = c.Page.T("said." + announcementKey(c.Page.View))
 	ctx.Defer(func(app.Context) { c.Host.Focus("#" + widget.HeadingID) })
 }
@@ -204,7 +204,7 @@ func (c *Checkout) send(ctx app.Context, r widget.Request) {
 	if c.busy {
 		return
 	}
-	c.busy, c.problem = true, nil
+	c.busy, c.problem, c.asked, c.note = true, nil, r.Sub, ""
 	c.sent++
 	number, target, body := c.sent, c.address(r.Sub), c.body(r)
 	ctx.Async(func() {
@@ -261,8 +261,21 @@ func (c *Checkout) handleAnswer(
 		return
 	}
 	view.WillUpdate = c.feed != nil && c.feed.WillUpdate()
+	if c.asked == "/recheck" && screenOf(c.Page) == "pay" && samePaid(c.Page.View, view) {
+		c.note = c.Page.T("pay.recheck.none")
+		c.announcement = c.note
+		ctx.After(noteFor, func(app.Context) { c.note = "" })
+	}
 	c.show(ctx, view)
 	c.Page.Changing = false
+}
+
+// noteFor is how long the result of a recheck is shown.
+const noteFor = 10 * time.Second
+
+// samePaid reports whether nothing has arrived between two views.
+func samePaid(a, b wire.View) bool {
+	return a.Status == b.Status && a.LatestAttempt().PaidAmount == b.LatestAttempt().PaidAmount
 }
 
 // fail shows an error, which is at the top of the page: the pressed button may be far below.

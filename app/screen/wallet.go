@@ -183,10 +183,9 @@ func wallets(p widget.Page, a wire.Attempt, r walletRequest) node.Node {
 	for _, w := range p.Wallets {
 		list = append(list, walletButton(p, payment{Wallet: w, Number: a.Number, Call: *a.Call}, r))
 	}
-	return node.El("section").Class("wallets").Attr("aria-labelledby", "coinslot-wallets").Body(
-		node.El("h2").ID("coinslot-wallets").Class("wallets-title").Text(p.T("pay.browser")),
+	return node.El("section").Class("actions wallets").Attr("aria-label", p.T("pay.browser")).Body(
 		node.If(r.Phase != walletSent, func() node.Node {
-			return node.El("div").Class("wallets-list").Body(list...)
+			return node.El("div").Class("actions").Body(list...)
 		}),
 		node.If(r.Phase != walletIdle, func() node.Node {
 			return node.El("p").Class("note" + widget.TextIf(r.Phase >= walletRefused, " warn")).
@@ -215,10 +214,10 @@ func walletButton(p widget.Page, m payment, r walletRequest) node.Node {
 
 // walletTabLink opens this page in a new tab, which wallets can access.
 func walletTabLink(p widget.Page) node.Node {
-	return node.El("p").Class("wallets-tab needs-script").Body(
+	return node.El("p").Class("actions needs-script").Body(
 		node.El("a").Class("button").Attr("data-part", "browser-tab").
 			Attr("href", p.Standalone().Link("")).Attr("target", "_blank").Attr("rel", "noopener").
 			Attr("aria-describedby", "coinslot-tab-why").Text(p.T("pay.browser.tab")),
-		node.El("small").ID("coinslot-tab-why").Text(p.T("pay.browser.tab.why")),
+		node.El("small").Class("center").ID("coinslot-tab-why").Text(p.T("pay.browser.tab.why")),
 	)
 }

@@ -81,17 +81,17 @@ func TestPayByWallet(t *testing.T) {
 		"accepted": {nil, nil, []string{connected, sent}, walletSent,
 			"Fox has sent it. It can take a few minutes to arrive."},
 		"account refused": {ErrWalletRefused, nil, []string{connected}, walletRefused,
-			"Nothing was sent: the request was declined in Fox."},
+			"You declined in Fox. Nothing was sent."},
 		"network unknown": {ErrWalletNetwork, nil, []string{connected}, walletNetwork,
-			"Fox does not know Ethereum. Add the network there, or pay by address."},
+			"Fox doesn’t know Ethereum. Add the network there, or pay by address."},
 		"fails before": {other, nil, []string{connected}, walletFailed,
-			"Fox did not say that it was sent. Look there before you try again."},
+			"We can’t tell whether Fox sent it. Check there before you try again."},
 		"transaction refused": {nil, ErrWalletRefused, []string{connected, sent},
-			walletRefused, "Nothing was sent: the request was declined in Fox."},
+			walletRefused, "You declined in Fox. Nothing was sent."},
 		"changes chain": {nil, ErrWalletNetwork, []string{connected, sent},
-			walletNetwork, "Fox does not know Ethereum. Add the network there, or pay by address."},
+			walletNetwork, "Fox doesn’t know Ethereum. Add the network there, or pay by address."},
 		"does not say what it does": {nil, other, []string{connected, sent}, walletFailed,
-			"Fox did not say that it was sent. Look there before you try again."},
+			"We can’t tell whether Fox sent it. Check there before you try again."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := &walletFake{connects: c.connects, pays: c.pays}
@@ -200,7 +200,6 @@ func TestDiscover(t *testing.T) {
 		want   int
 	}{
 		"something to send":     {"pending-uri", func(*widget.Page) {}, 1},
-		"from an exchange":      {"pending-exchange", func(*widget.Page) {}, 0},
 		"no call for this coin": {"pending", func(*widget.Page) {}, 0},
 		"nothing chosen":        {"open", func(*widget.Page) {}, 0},
 	} {

@@ -33,7 +33,7 @@ func (c *AddressChecker) Draw() *node.Element {
 		el("p").ID("coinslot-check-why").Text(p.T("pay.check.why")),
 		noScriptLink(p, "check", p.T("pay.check")),
 		c.form(found),
-		el("p").Class("check-result "+found.Match.Name()).Attr("data-part", "check-result").
+		el("p").Class("result "+found.Match.Name()).Attr("data-part", "check-result").
 			Attr("data-value", found.Match.Name()).Attr("role", "status").Text(c.message(found)),
 		node.If(found.N > 0, func() node.Node { return c.sideBySide(found) }),
 	)
@@ -60,23 +60,26 @@ func (c *AddressChecker) compare() address.Comparison {
 // form is a GET form, because a comparison changes nothing.
 func (c *AddressChecker) form(found address.Comparison) node.Node {
 	p := c.Page.WithField("open", "check")
-	return el("form").Class("check-form").Attr("method", "get").Attr("action", p.Base).
+	return el("form").Class("together").Attr("method", "get").Attr("action", p.Base).
 		On("submit", func(ctx app.Context, e app.Event) {
 			e.PreventDefault()
 			c.typed, c.submitted = true, true
 			c.text = ctx.JSSrc().Get("elements").Get("check").Get("value").String()
 		}).
 		Body(append(HiddenFields(p), WithSpaces(
-			el("label").Attr("for", "coinslot-check").Text(p.T("pay.check.label")),
-			void("input").ID("coinslot-check").Attr("type", "text").Attr("name", "check").
-				Attr("value", p.Pasted).
-				Attr("data-part", "check-address").Attr("aria-describedby", "coinslot-check-why").
-				Bool("aria-invalid", found.Match > address.Same).
-				Attr("dir", "ltr").Attr("autocomplete", "off").Attr("autocapitalize", "none").
-				Attr("spellcheck", "false").
-				On("input", func(ctx app.Context, _ app.Event) {
-					c.typed, c.submitted, c.text = true, false, ctx.JSSrc().Get("value").String()
-				}),
+			el("label").Class("field").Body(
+				el("span").Text(p.T("pay.check.label")),
+				void("input").Attr("type", "text").Attr("name", "check").Attr("value", p.Pasted).
+					Attr("data-part", "check-address").
+					Attr("aria-describedby", "coinslot-check-why").
+					Bool("aria-invalid", found.Match > address.Same).
+					Attr("dir", "ltr").Attr("autocomplete", "off").
+					Attr("autocapitalize", "none").Attr("spellcheck", "false").
+					On("input", func(ctx app.Context, _ app.Event) {
+						c.typed, c.submitted = true, false
+						c.text = ctx.JSSrc().Get("value").String()
+					}),
+			),
 			el("button").Attr("type", "submit").Class("button").Text(p.T("pay.check.button")),
 		)...)...)
 }
@@ -99,14 +102,14 @@ func (c *AddressChecker) message(found address.Comparison) string {
 // sideBySide shows both addresses and marks the differences.
 func (c *AddressChecker) sideBySide(found address.Comparison) node.Node {
 	row := func(label string, groups []address.Group) node.Node {
-		return el("div").Class("check-row").Body(
-			el("dt").Text(c.Page.T(label)),
-			el("dd").Attr("translate", "no").Attr("dir", "ltr").Body(drawGroups(groups)...),
+		return el("div").Body(
+			el("dt").Class("label").Text(c.Page.T(label)),
+			el("dd").Class("value").Attr("translate", "no").Attr("dir", "ltr").Body(drawGroups(groups)...),
 		)
 	}
-	return el("dl").Class("check-both").Body(
+	return el("dl").Body(
 		row("pay.check.label", found.Theirs),
-		row("pay.address.where", address.SplitGroups(c.Page.View.Attempt.Address, nil)),
+		row("pay.to", address.SplitGroups(c.Page.View.Attempt.Address, nil)),
 	)
 }
 
@@ -118,7 +121,7 @@ func drawGroups(groups []address.Group) []node.Node {
 		if g.Differs {
 			box = el("mark")
 		}
-		list = append(list, box.Class("group").Text(g.Text))
+		list = append(list, box.Text(g.Text))
 	}
 	return list
 }

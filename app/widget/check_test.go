@@ -1,7 +1,6 @@
 package widget
 
 import (
-	"strings"
 	"testing"
 
 	"coinslot/app/address"
@@ -36,23 +35,20 @@ func TestAddressCheckerWaitsForWholeAddress(t *testing.T) {
 	}
 }
 
-func TestEmphasis(t *testing.T) {
+func TestIsKey(t *testing.T) {
 	for of, want := range map[string]string{
-		tronOurs: "end . . . mid . . end end",
-		evmOurs:  "end end . . . mid . . . end end",
-		tonOurs:  "end . . . . . mid . . . . end",
-		"short":  "end end",
+		tronOurs: "key......keykey", evmOurs: "keykey.......keykey", tonOurs: "key..........key",
+		"short": "keykey",
 	} {
-		list := address.SplitGroups(of, nil)
-		var got []string
+		list, got := address.SplitGroups(of, nil), ""
 		for i := range list {
-			if p := emphasisOf(list, i); p != "" {
-				got = append(got, p)
-				continue
+			if isKey(list, i) {
+				got += "key"
+			} else {
+				got += "."
 			}
-			got = append(got, ".")
 		}
-		if got := strings.Join(got, " "); got != want {
+		if got != want {
 			t.Errorf("%s: %s; want %s", of, got, want)
 		}
 	}

@@ -103,6 +103,16 @@ func (p Page) Coin(want string) (wire.Currency, wire.Network, bool) {
 	return wire.Currency{}, wire.Network{}, false
 }
 
+// CoinIcon is the path of a coin's logo; empty if it has none.
+func (p Page) CoinIcon(symbol string) string {
+	for _, currency := range p.View.Currencies {
+		if currency.Symbol == symbol {
+			return currency.Icon
+		}
+	}
+	return ""
+}
+
 // IsCheapest reports whether n gets the mark of the lowest fee: another network of the coin must be
 // available for more.
 func IsCheapest(c wire.Currency, n wire.Network) bool {

@@ -18,7 +18,7 @@ type CopyRequest struct {
 }
 
 // Copyable is a value that a shopper takes into a wallet: shown in full, selected as a whole by one
-// click, with a copy button.
+// click, with a copy button. With a unit, it is the sum, and the heading of the screen.
 type Copyable struct {
 	app.Compo
 
@@ -27,24 +27,35 @@ type Copyable struct {
 	Label  string
 	Value  string // what is copied
 	Unit   string // shown after the value, not copied; may be empty
+	Icon   string // path of the coin's logo; may be empty
 	Groups bool   // show in groups of four, for comparing
 	Text   CopyText
 
 	button copyButton
 }
 
-// CopyText are the texts of a copy button.
+// CopyText are the texts of a copy button. Name and Said may be empty.
 type CopyText struct {
 	Button string
+	Name   string // for screen readers, instead of Button
 	Copied string
+	Said   string // announced instead of Copied, and the label of an address
 	Failed string
 }
 
 // copyButton is the state of a copy button, which shows for a while how the copying went.
 type copyButton struct {
 	value  string // that result is about
-	result string // empty = none
+	result copyResult
 }
+
+type copyResult int
+
+const (
+	notCopied copyResult = iota // not tried
+	copied
+	copyFailed
+)
 
 // How long the result is shown. After a failure, the shopper has to read what to do instead.
 const (
@@ -52,49 +63,95 @@ const (
 	failedFor = 10 * time.Second
 )
 
+// about is the result of copying value.
+func (b *copyButton) about(value string) copyResult {
+	if b.value != value {
+		return notCopied
+	}
+	return b.result
+}
+
 // text is the button's text while it copies value.
 func (b *copyButton) text(t CopyText, value string) string {
-	if b.result != "" && b.value == value {
-		return b.result
-	}
-	return t.Button
+	return [...]string{t.Button, t.Copied, t.Failed}[b.about(value)]
 }
 
 // copy requests the copying of a value that part shows.
 func (b *copyButton) copy(ctx app.Context, part, value string, t CopyText) {
 	done := func(err error) {
 		ctx.Dispatch(func(ctx app.Context) {
-			*b = copyButton{value, t.Copied}
-			wait := copiedFor
-			if err != nil {
-				b.result, wait = t.Failed, failedFor
+			*b = copyButton{value, copied}
+			said, wait := t.Said, copiedFor
+			if said == "" {
+				said = t.Copied
 			}
-			ctx.NewActionWithValue(ActionAnnounce, b.result)
-			ctx.After(wait, func(app.Context) { b.result = "" })
+			if err != nil {
+				b.result, said, wait = copyFailed, t.Failed, failedFor
+			}
+			ctx.NewActionWithValue(ActionAnnounce, said)
+			ctx.After(wait, func(app.Context) { b.result = notCopied })
 		})
 	}
 	ctx.NewActionWithValue(ActionCopy, CopyRequest{Part: part, Value: value, Done: done})
 }
 
-// Draw draws label, value and button.
+// Draw draws label, button and value.
 func (c *Copyable) Draw() *node.Element {
-	return el("div").Class("copyable").Body(
-		el("span").Class("copyable-label").ID("coinslot-"+c.Part).Text(c.Label),
-		el("div").Class("copyable-row").Body(WithSpaces(
-			el("span").Class("copyable-value").Attr("translate", "no").Attr("dir", "ltr").
-				Attr("data-part", c.Part).Attr("data-value", c.Value).Body(c.shown()...),
-			node.If(c.Unit != "", func() node.Node {
-				return el("span").Class("copyable-unit").Text(c.Unit)
-			}),
-			el("button").Attr("type", "button").Class("button copy").Attr("data-part", c.Copy).
-				Attr("data-copy", c.Value).
-				Attr("data-copied", c.Text.Copied).Attr("data-failed", c.Text.Failed).
-				Attr("aria-describedby", "coinslot-"+c.Part).Text(c.button.text(c.Text, c.Value)).
-				On("click", func(ctx app.Context, _ app.Event) {
-					c.button.copy(ctx, c.Part, c.Value, c.Text)
-				}),
-		)...),
-	)
+	if c.Unit != "" {
+		return el("div").Class("copyable amount").Body(c.sum(), node.Text(" "), c.copyButton())
+	}
+	return el("div").Class("copyable address").Body(WithSpaces(
+		c.label("p"),
+		c.copyButton(),
+		c.value("p").Class("value").Body(c.shown()...),
+	)...)
+}
+
+// sum is the screen's heading: the label, and the amount with its coin.
+func (c *Copyable) sum() node.Node {
+	shown := Padded(c.Value)
+	amount := el("span").Class("amount-value" + TextIf(len(shown) > 9, " long"))
+	return Heading("").Body(c.label("span"), node.Text(" "), amount.Body(
+		node.If(c.Icon != "", func() node.Node {
+			return void("img").Attr("src", c.Icon).Attr("role", "presentation").
+				Attr("width", "28").Attr("height", "28")
+		}),
+		el("bdi").Attr("translate", "no").Body(
+			c.value("span").Text(shown), node.Text("\u00a0"+c.Unit)),
+	))
+}
+
+func (c *Copyable) value(tag node.Name) *node.Element {
+	return el(tag).Attr("translate", "no").Attr("dir", "ltr").Attr("data-part", c.Part).
+		Attr("data-value", c.Value)
+}
+
+// label says what the value is; for a while after copying an address, on which network to send, and
+// after a failure, what to do instead.
+func (c *Copyable) label(tag node.Name) node.Node {
+	class, text := "label", c.Label
+	switch result := c.button.about(c.Value); {
+	case result == copied && c.Groups:
+		class, text = "label copied", c.Text.Said
+	case result == copyFailed:
+		class, text = "label failed", c.Text.Failed
+	}
+	return el(tag).Class(class).ID("coinslot-" + c.Part).Text(text)
+}
+
+// copyButton has the texts that controls.js shows until WebAssembly takes over.
+func (c *Copyable) copyButton() node.Node {
+	text, done := c.Text.Button, c.button.about(c.Value) == copied
+	if done {
+		text = c.Text.Copied
+	}
+	return el("button").Attr("type", "button").Class("copy"+TextIf(done, " done")).
+		Attr("data-part", c.Copy).Attr("data-copy", c.Value).
+		Attr("data-copied", c.Text.Copied).Attr("data-said", c.Text.Said).
+		Attr("data-failed", c.Text.Failed).Attr("aria-label", c.Text.Name).Text(text).
+		On("click", func(ctx app.Context, _ app.Event) {
+			c.button.copy(ctx, c.Part, c.Value, c.Text)
+		}, c.Value)
 }
 
 func (c *Copyable) shown() []node.Node {
@@ -104,22 +161,19 @@ func (c *Copyable) shown() []node.Node {
 	list := address.SplitGroups(c.Value, nil)
 	shown := make([]node.Node, 0, len(list))
 	for i, g := range list {
-		shown = append(shown, el("span").Class("group "+emphasisOf(list, i)).Text(g.Text))
+		group := el("span").Text(g.Text)
+		if isKey(list, i) {
+			group.Class("key")
+		}
+		shown = append(shown, group)
 	}
 	return shown
 }
 
-// emphasisOf returns the CSS class of the groups of an address that are worth comparing: "end" at
-// both ends, and "mid" in the middle, which a look-alike address rarely shares. Next to a group
-// that says little, such as "0x" or a short last one, its neighbor is an end too.
-func emphasisOf(list []address.Group, i int) string {
+// isKey reports whether a group of an address is one that shoppers compare: at both ends. Next to a
+// group that says little, such as "0x" or a short last one, its neighbor is one too.
+func isKey(list []address.Group, i int) bool {
 	last := len(list) - 1
-	switch {
-	case i == 0, i == 1 && strings.HasPrefix(list[0].Text, "0x"),
-		i == last, i == last-1 && len(list[last].Text) < 4:
-		return "end"
-	case i == len(list)/2:
-		return "mid"
-	}
-	return ""
+	return i == 0 || i == 1 && strings.HasPrefix(list[0].Text, "0x") ||
+		i == last || i == last-1 && len(list[last].Text) < 4
 }

@@ -86,7 +86,10 @@ func ButtonForm(p Page, sub, part, class, text string, busy bool, fields ...Fiel
 // Button is a submit button. While a request is under way it is aria-disabled, because a disabled
 // button would lose the focus.
 func Button(part, class, text string, busy bool) node.Node {
-	return el("button").Attr("type", "submit").Class(TextIf(class != "link", "button ")+class).
+	if class != "link" {
+		class = "button " + class
+	}
+	return el("button").Attr("type", "submit").Class(class).
 		Attr("data-part", part).Bool("aria-disabled", busy).Text(text)
 }
 

@@ -24,7 +24,7 @@ func Ask(p Page, contact bool) node.Node {
 	}
 	return el("section").Class("card ask").Attr("aria-label", p.T("ask.title")).
 		Body(&Reference{Lines: lines, Label: p.T(label), Text: CopyText{
-			p.T("ask.copy"), p.T("ask.copied"), p.T("copy.failed"),
+			Button: p.T("ask.copy"), Copied: p.T("ask.copied"), Failed: p.T("copy.failed"),
 		}}, link)
 }
 

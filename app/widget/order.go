@@ -92,7 +92,7 @@ func needsShopLink(v wire.View) bool {
 }
 
 // Heading is the screen's name.
-func Heading(text string) node.Node {
+func Heading(text string) *node.Element {
 	return el("h1").ID(HeadingID).Attr("tabindex", "-1").Text(text)
 }
 

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -58,18 +59,18 @@ func TestTimingSentences(t *testing.T) {
 		checked string
 		offline bool
 	}{
-		{7_500_000, "About 2 h 5 min left", -1, "not checked yet", false},
-		{899_000, "About 14 minutes left", 4_000, "checked just now", false},
-		{299_000, "4:59 left", 59_999, "checked 59 seconds ago", false},
-		{300_000, "About 5 minutes left", 5_000, "checked 5 seconds ago", false},
-		{-5_000, "Time is up: looking once more", 0, "checked just now", false},
-		{61_000, "1:01 left", 60_000, "checked 1 minute ago", false},
-		{9_000, "0:09 left", 600_000, "checked 10 minutes ago", false},
-		{0, "Time is up: looking once more", 0, text["checked.offline"], true},
+		{7_500_000, "2 h 5 min left", -1, "Not checked yet.", false},
+		{899_000, "14 min left", 4_000, "Checked just now.", false},
+		{299_000, "4:59 left", 59_999, "Checked 59 seconds ago.", false},
+		{300_000, "5 min left", 5_000, "Checked 5 seconds ago.", false},
+		{-5_000, "Time’s up", 0, "Checked just now.", false},
+		{61_000, "1:01 left", 60_000, "Checked 1 minute ago.", false},
+		{9_000, "0:09 left", 600_000, "Checked 10 minutes ago.", false},
+		{0, "Time’s up", 0, text["checked.offline"], true},
 	} {
 		p := Page{Text: text, View: wire.View{CheckedMsAgo: c.ago, Attempt: &wire.Attempt{ExpiresInMs: c.ms}}}
-		s := &Timing{Page: p, Left: true, Offline: c.offline}
-		if s.leftText() != c.left || s.checkedText() != c.checked {
+		s := &Timing{Page: p, Shows: TimeLeft, Offline: c.offline}
+		if s.leftText() != c.left || strings.TrimPrefix(s.checkedText(), text["pay.refresh"]+" ") != c.checked {
 			t.Errorf("%d ms, checked %d ms ago: %q, %q; want %q, %q", c.ms, c.ago, s.leftText(), s.checkedText(), c.left, c.checked)
 		}
 	}

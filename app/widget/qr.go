@@ -1,8 +1,6 @@
 package widget
 
 import (
-	"strconv"
-
 	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 
@@ -21,40 +19,35 @@ func QRBox(p Page, a wire.Attempt) node.Node {
 		sum, _ := AmountDue(a)
 		kind, alt = "uri", p.T("pay.qr.uri", "amount", sum, "network", a.NetworkName)
 	}
-	return el("div").Class("qr-side").Body(
+	return el("div").Class("code").Body(
 		el("div").Class("qr-box").Body(
 			void("img").Class("qr").Attr("data-part", "qr").Attr("src", p.QR(kind)).
-				Attr("width", "196").Attr("height", "196").Attr("alt", alt),
+				Attr("width", "216").Attr("height", "216").Attr("alt", alt),
+			node.If(p.CoinIcon(a.CurrencySymbol) != "", func() node.Node {
+				return void("img").Class("qr-mark").Attr("src", p.CoinIcon(a.CurrencySymbol)).
+					Attr("role", "presentation").Attr("width", "30").Attr("height", "30")
+			}),
 		),
-		node.If(a.URI != "", func() node.Node { return qrSwitch(p, a, link) }),
+		node.If(link && a.TokenURI, func() node.Node {
+			return el("p").Class("small center").Text(p.T("pay.qr.token.why"))
+		}),
+		node.If(a.URI != "", func() node.Node { return qrSwitch(p, !link) }),
 	)
 }
 
-// qrSwitch is two links that choose what the QR code holds.
-func qrSwitch(p Page, a wire.Attempt, link bool) node.Node {
-	why := p.T("pay.qr.address.why")
-	switch {
-	case link && a.TokenURI:
-		why = p.T("pay.qr.token.why")
-	case link:
-		why = p.T("pay.qr.link.why")
+// qrSwitch is a link that changes what the QR code holds.
+func qrSwitch(p Page, link bool) node.Node {
+	text := "pay.qr.address"
+	if link {
+		text = "pay.qr.link"
 	}
-	return el("div").Class("qr-kind").Attr("data-part", "qr-kind").Attr("role", "group").
-		Attr("aria-label", p.T("pay.qr.kind")).Body(WithSpaces(
-		qrLink(p, false, !link, p.T("pay.qr.address")),
-		qrLink(p, true, link, p.T("pay.qr.link")),
-		el("p").Class("qr-why").Text(why),
-	)...)
-}
-
-func qrLink(p Page, link, current bool, text string) node.Node {
-	return el("a").Class("qr-choice").Attr("href", p.WithLinkQR(link).Link("")).
-		Bool("aria-current", current).Text(text).
+	return el("a").Class("link").Attr("data-part", "qr-kind").
+		Attr("href", p.WithLinkQR(link).Link("")).Text(p.T(text)).
 		On("click", func(ctx app.Context, e app.Event) {
 			if StayOnPage(e) {
 				ctx.NewActionWithValue(ActionQR, link)
 			}
-		}, strconv.FormatBool(link))
+		}, text)
 }
 
 // WithLinkQR returns the page with a QR code of the payment link, or of the address.

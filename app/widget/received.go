@@ -7,21 +7,30 @@ import (
 	"coinslot/app/wire"
 )
 
-// Received shows the sums of a partial payment: asked, paid, missing. The pay screen shows the
-// missing sum itself, where it can be copied.
+// Received shows the sums of a partial payment that has ended: asked, paid, missing.
 func Received(p Page, a wire.Attempt) node.Node {
 	return node.If(a.PaidAmount != "" && a.MissingAmount != "", func() node.Node {
-		return el("div").Class("card received").Body(
-			node.If(p.View.Status == wire.Pending, func() node.Node {
-				return el("p").Text(p.T("part.text"))
-			}),
-			el("dl").Class("facts").Body(
-				SumLine(p, "part.asked", "pay-amount", a.PayableAmount, a.CurrencySymbol),
-				SumLine(p, "part.paid", "paid", a.PaidAmount, a.CurrencySymbol),
-				node.If(p.View.Status != wire.Pending, func() node.Node {
-					return SumLine(p, "part.missing", "missing", a.MissingAmount, a.CurrencySymbol)
-				}),
-			),
+		return el("dl").Class("card sums").Body(
+			SumLine(p, "part.asked", "pay-amount", a.PayableAmount, a.CurrencySymbol),
+			SumLine(p, "part.paid", "paid", a.PaidAmount, a.CurrencySymbol),
+			SumLine(p, "part.missing", "missing", a.MissingAmount, a.CurrencySymbol),
+		)
+	})
+}
+
+// Progress shows how much of a payment has arrived.
+func Progress(p Page, a wire.Attempt) node.Node {
+	return node.If(a.PaidAmount != "" && a.MissingAmount != "", func() node.Node {
+		of := Amount(a.PayableAmount, a.CurrencySymbol)
+		return el("div").Class("sum").Body(
+			el("progress").Attr("max", a.PayableAmount).Attr("value", a.PaidAmount).
+				Attr("aria-label", p.T("part.paid")),
+			el("p").Body(WithSpaces(
+				el("span").Attr("data-part", "paid").Attr("data-value", a.PaidAmount).
+					Text(p.T("part.received", "amount", Padded(a.PaidAmount))),
+				el("span").Attr("data-part", "pay-amount").Attr("data-value", a.PayableAmount).
+					Text(p.T("part.of", "amount", of)),
+			)...),
 		)
 	})
 }

@@ -92,4 +92,25 @@ func Number(text map[string]string, decimal string) string {
 }
 
 // Amount is a number with its coin, kept on one line.
-func Amount(number, symbol string) string { return number + "\u00a0" + symbol }
+func Amount(number, symbol string) string { return Padded(number) + "\u00a0" + symbol }
+
+// Padded returns decimal text with at least two places, and no other zeros at its end. It is for
+// reading: what is copied stays as it is.
+func Padded(number string) string {
+	whole, places, _ := strings.Cut(number, ".")
+	if number == "" || strings.Trim(whole+places, "0123456789") != "" {
+		return number
+	}
+	places = strings.TrimRight(places, "0")
+	return whole + "." + places + "00"[min(2, len(places)):]
+}
+
+// NetworkTitle is a network's name with what exchanges call it, "TRON (TRC20)", unless the name
+// says it already.
+func NetworkTitle(name, code string) string {
+	code = strings.ToUpper(code)
+	if strings.Contains(strings.ToUpper(name), code) {
+		return name
+	}
+	return name + " (" + code + ")"
+}

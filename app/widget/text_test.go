@@ -73,6 +73,26 @@ func composed() map[string]bool {
 	return keys
 }
 
+// TestPadded: sums are read with two places or more, whatever their coin.
+func TestPadded(t *testing.T) {
+	for number, want := range map[string]string{
+		"18.5": "18.50", "18": "18.00", "18.": "18.00", "18.50000000": "18.50", "25.034": "25.034",
+		"0.00912345": "0.00912345", "7.10300": "7.103", "100": "100.00", "": "", "1e5": "1e5",
+	} {
+		if got := Padded(number); got != want {
+			t.Errorf("Padded(%q) = %q; want %q", number, got, want)
+		}
+	}
+	for network, want := range map[[2]string]string{
+		{"TRON", "trc20"}: "TRON (TRC20)", {"TON", "ton"}: "TON", {"Ethereum", "eth"}: "Ethereum",
+		{"BNB Smart Chain", "bep20"}: "BNB Smart Chain (BEP20)", {"Base", "base"}: "Base",
+	} {
+		if got := NetworkTitle(network[0], network[1]); got != want {
+			t.Errorf("NetworkTitle of %v = %q; want %q", network, got, want)
+		}
+	}
+}
+
 func TestEveryKeyHasText(t *testing.T) {
 	text := english(t)
 	used := literals(t, ".", "../screen")

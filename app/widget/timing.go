@@ -19,24 +19,43 @@ func (p Page) LastMinutes() bool {
 	return p.View.Status == wire.Pending && a != nil && a.ExpiresInMs < lastMinutes.Milliseconds()
 }
 
-// Timing shows the time left, the offer of more, and the age of the last check. It counts from the
-// arrival of the view by the browser's monotonic clock, so that a wrong wall clock does no harm.
-// As long as only texts change, updater writes them.
+// Shows is what a Timing shows.
+type Shows int
+
+const (
+	Checked  Shows = iota // the age of the last check
+	TimeLeft              // the status line, with the time left
+	MoreTime              // the offer of more time
+)
+
+// phase is how near the end of the time to pay is. A new one is drawn anew.
+type phase int
+
+const (
+	early phase = iota
+	ending
+	over
+)
+
+// Timing shows one thing that changes with time. It counts from the arrival of the view by the
+// browser's monotonic clock, so that a wrong wall clock does no harm. As long as only texts change,
+// updater writes them.
 type Timing struct {
 	app.Compo
 
 	Page    Page
 	At      time.Time // arrival of the view; zero on the server
-	Left    bool      // show the time left
-	Offline bool      // the server did not answer
+	Shows   Shows
+	Offline bool   // the server did not answer
+	Note    string // shown instead of the age; may be empty
 
 	elapsed     time.Duration
 	shortest    time.Duration // shortest time left so far
 	number      int           // of the attempt that shortest is about
-	drawnEarly  bool          // what is drawn is for more than the last minutes
-	refreshed   bool          // the view was requested because the time has run out
-	networkDown bool          // says the browser
-	downAt      time.Time     // At of the view on screen when the network was down; zero = never
+	drawn       phase
+	refreshed   bool      // the view was requested because the time has run out
+	networkDown bool      // says the browser
+	downAt      time.Time // At of the view on screen when the network was down; zero = never
 
 	ctx     app.Context  // of the mounted component
 	updater *textUpdater // nil until it is mounted
@@ -73,18 +92,35 @@ func (t *Timing) OnUpdate(ctx app.Context) {
 	t.refresh()
 }
 
-// Draw draws the texts and, below them, the offer of more time.
+// Draw draws what t shows.
 func (t *Timing) Draw() *node.Element {
 	t.updateElapsed() // only the updater's copy is up to date
-	t.drawnEarly = t.remaining() >= lastMinutes
-	return el("div").Class("timing").Body(WithSpaces(
-		node.If(t.Left, func() node.Node {
-			// Screen readers get announcements instead, see crossesMark.
-			return timeText("countdown", t.leftText()).Attr("role", "timer").
-				Attr("aria-live", "off")
-		}),
-		timeText("checked", t.checkedText()),
-		t.extendForm(),
+	t.drawn = t.phase()
+	switch t.Shows {
+	case TimeLeft:
+		return t.status()
+	case MoreTime:
+		return t.extendForm()
+	case Checked:
+	}
+	return el("p").Class("small center").Body(timeText("checked", t.checkedText()))
+}
+
+// status is the line that says what is awaited, and for how long. Screen readers get announcements
+// instead of the clock, see crossesMark.
+func (t *Timing) status() *node.Element {
+	p, key := t.Page, "pay.waiting"
+	switch {
+	case t.drawn == over:
+		key = "pay.recheck.busy"
+	case p.View.LatestAttempt().PaidAmount != "":
+		key = "part.title"
+	}
+	return el("div").Class("status").Body(WithSpaces(
+		el("p").Class("live").Attr("data-part", "status").Text(p.T(key)),
+		el("p").Class("pill timer"+TextIf(t.drawn != early, " warn")).
+			Attr("data-part", "time-left").Body(timeText("countdown", t.leftText()).
+			Attr("role", "timer").Attr("aria-live", "off")),
 	)...)
 }
 
@@ -92,27 +128,34 @@ func (t *Timing) Draw() *node.Element {
 // the last minutes, because it gives up the fixed price. It is open then, so that one click is
 // enough (WCAG 2.2.1). The stylesheet hides an early one until WebAssembly does, so that nothing
 // moves when it takes over.
-func (t *Timing) extendForm() node.Node {
-	p := t.Page
-	return node.If(t.Left && p.View.Can(wire.Extend) && p.View.Attempt != nil, func() node.Node {
-		early := t.drawnEarly
-		minutes, number := p.View.Attempt.ExtendMinutes, strconv.Itoa(p.View.Attempt.Number)
-		return Details("extend"+TextIf(early, " extend-early"), !early).
-			Attr("data-part", "more-time").Bool("hidden", early && !t.At.IsZero()).Body(
-			el("summary").Text(p.T("time.extend")),
-			el("p").Text(p.Plural("time.extend.why", minutes)),
-			ButtonForm(p, "/extend", "extend", "", p.T("time.extend.sure"), false,
-				Field{"attempt", number}),
-		)
-	})
+func (t *Timing) extendForm() *node.Element {
+	p, early, a := t.Page, t.drawn == early, t.Page.View.LatestAttempt()
+	return Details("extend"+TextIf(early, " extend-early"), !early).
+		Attr("data-part", "more-time").Bool("hidden", early && !t.At.IsZero()).Body(
+		el("summary").Text(p.T("time.extend")),
+		el("p").Text(p.Plural("time.extend.why", a.ExtendMinutes)),
+		ButtonForm(p, "/extend", "extend", "", p.T("time.extend.sure"), false,
+			Field{"attempt", strconv.Itoa(a.Number)}),
+	)
+}
+
+// phase is how near the end is now. The age of the last check does not depend on it.
+func (t *Timing) phase() phase {
+	switch left := t.remaining(); {
+	case t.Shows == Checked || left >= lastMinutes:
+		return early
+	case left > 0:
+		return ending
+	}
+	return over
 }
 
 // tick updates what has changed with time.
 func (t *Timing) tick(ctx app.Context) {
 	ctx.PreventUpdate()
 	t.refresh()
-	if t.drawnEarly != (t.remaining() >= lastMinutes) {
-		t.ctx.Update() // offers more time
+	if t.drawn != t.phase() {
+		t.ctx.Update()
 	}
 }
 
@@ -124,11 +167,11 @@ func (t *Timing) refresh() {
 	if number := t.Page.View.LatestAttempt().Number; number != t.number {
 		t.number, t.shortest = number, left
 	}
-	if t.Left && crossesMark(t.shortest, left) {
+	if t.Shows == TimeLeft && crossesMark(t.shortest, left) {
 		t.ctx.NewActionWithValue(ActionAnnounce, t.leftText())
 	}
 	t.shortest = min(t.shortest, left)
-	isOver := t.Left && left <= 0
+	isOver := t.Shows == TimeLeft && left <= 0
 	if isOver && !t.refreshed {
 		t.ctx.NewAction(ActionRefresh)
 	}
@@ -140,25 +183,32 @@ func (t *Timing) refresh() {
 // needsRedraw reports whether more than texts has to change now.
 func (t *Timing) needsRedraw() bool {
 	left := t.remaining()
-	return t.drawnEarly != (left >= lastMinutes) || t.Left &&
+	return t.drawn != t.phase() || t.Shows == TimeLeft &&
 		(crossesMark(t.shortest, left) || left <= 0 && !t.refreshed)
 }
 
-// validFor is how long the texts on screen stay correct; zero = forever.
-func (t *Timing) validFor() time.Duration {
-	left, age := t.leftValidFor(), t.checkedValidFor()
-	if left == 0 || age > 0 && age < left {
-		return age
+// text is the text that changes, with its part; empty if there is none.
+func (t *Timing) text() (part, text string) {
+	switch t.Shows {
+	case TimeLeft:
+		return "countdown", t.leftText()
+	case Checked:
+		return "checked", t.checkedText()
+	case MoreTime:
 	}
-	return left
+	return "", ""
 }
 
-// leftValidFor is how long leftText stays the same; zero = forever.
-func (t *Timing) leftValidFor() time.Duration {
+// validFor is how long what is on screen stays correct; zero = forever.
+func (t *Timing) validFor() time.Duration {
 	left := t.remaining()
 	switch {
-	case !t.Left || left <= 0:
+	case t.Shows == Checked:
+		return t.checkedValidFor()
+	case left <= 0:
 		return 0
+	case t.Shows == MoreTime:
+		return max(0, left-lastMinutes+time.Millisecond)
 	case left >= lastMinutes:
 		return left%time.Minute + time.Millisecond
 	}
@@ -167,7 +217,7 @@ func (t *Timing) leftValidFor() time.Duration {
 
 // checkedValidFor is how long checkedText stays the same; zero = forever.
 func (t *Timing) checkedValidFor() time.Duration {
-	if t.unknownAge() != "" {
+	if t.Note != "" || t.unknownAge() != "" {
 		return 0
 	}
 	age := t.age()
@@ -241,9 +291,19 @@ const justNow = wire.JustNow * time.Millisecond
 
 // checkedText is the time since the gateway's last answer, or why it is unknown.
 func (t *Timing) checkedText() string {
-	if key := t.unknownAge(); key != "" {
+	key := t.unknownAge()
+	switch {
+	case t.Note != "":
+		return t.Note
+	case key != "":
 		return t.Page.T(key)
+	case t.Page.AutoRefreshes():
+		return t.Page.T("pay.refresh") + " " + t.ageText()
 	}
+	return t.ageText()
+}
+
+func (t *Timing) ageText() string {
 	age := t.age()
 	switch {
 	case age < justNow:

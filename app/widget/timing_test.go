@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"strconv"
 	"testing"
 	"time"
 
@@ -12,43 +13,52 @@ import (
 // counting returns a mounted timing.
 func counting(t *testing.T, left, ago time.Duration, announced bool) *Timing {
 	t.Helper()
-	return &Timing{Left: true, Page: Page{Text: english(t), View: wire.View{
+	return &Timing{Shows: TimeLeft, Page: Page{Text: english(t), View: wire.View{
 		Status: wire.Pending, CheckedMsAgo: ago.Milliseconds(), WillUpdate: announced, Attempt: &wire.Attempt{Number: 1, ExpiresInMs: left.Milliseconds()},
 	}}}
 }
 
 // TestTextUpdateWithoutRedraw: the timer wakes only when a text changes.
 func TestTextUpdateWithoutRedraw(t *testing.T) {
+	const half = 30 * time.Minute
 	for name, c := range map[string]struct {
+		shows     Shows
 		left, ago time.Duration
 		announced bool
-		most      int
+		want      int
 	}{
-		"half an hour, announced":         {30 * time.Minute, 200 * time.Millisecond, true, 1},
-		"half an hour, not announced":     {30 * time.Minute, 200 * time.Millisecond, false, 57},
-		"hours":                           {3*time.Hour + 30*time.Second, 0, true, 1},
-		"the last minutes":                {4 * time.Minute, 900 * time.Millisecond, true, 60},
-		"the last minutes, not announced": {250_500 * time.Millisecond, 100 * time.Millisecond, false, 116},
-		"nearly the last minutes":         {5*time.Minute + 10*time.Second, 0, true, 52},
-		"over":                            {0, 10 * time.Minute, true, 1},
+		"half an hour":              {TimeLeft, half, 0, true, 1},
+		"hours":                     {TimeLeft, 3*time.Hour + 30*time.Second, 0, true, 1},
+		"the last minutes":          {TimeLeft, 4 * time.Minute, 0, true, 60},
+		"nearly the last minutes":   {TimeLeft, 5*time.Minute + 10*time.Second, 0, true, 50},
+		"over":                      {TimeLeft, 0, 0, true, 0},
+		"checked, announced":        {Checked, half, 200 * time.Millisecond, true, 0},
+		"checked, not announced":    {Checked, half, 200 * time.Millisecond, false, 56},
+		"checked long ago":          {Checked, half, 10 * time.Minute, true, 1},
+		"no more time yet":          {MoreTime, half, 0, true, 0},
+		"more time in ten seconds":  {MoreTime, 5*time.Minute + 10*time.Second, 0, true, 1},
+		"more time is offered":      {MoreTime, 4 * time.Minute, 0, true, 0},
+		"the time for more is over": {MoreTime, 0, 0, true, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := counting(t, c.left, c.ago, c.announced)
+			s.Shows = c.shows
+			shown := func() string { _, text := s.text(); return text + strconv.Itoa(int(s.phase())) }
 			wakes := 0
 			for wake := s.validFor(); wake > 0 && s.elapsed+wake <= time.Minute; wake = s.validFor() {
-				left, checked, began := s.leftText(), s.checkedText(), s.elapsed
+				before, began := shown(), s.elapsed
 				for _, s.elapsed = range []time.Duration{began + wake/2, began + wake - 2*time.Millisecond} {
-					if wake > 2*time.Millisecond && (s.leftText() != left || s.checkedText() != checked) {
-						t.Fatalf("after %v, %q, %q was still shown; it is %q, %q", s.elapsed, left, checked, s.leftText(), s.checkedText())
+					if wake > 2*time.Millisecond && shown() != before {
+						t.Fatalf("after %v, %q was still shown; it is %q", s.elapsed, before, shown())
 					}
 				}
 				s.elapsed = began + wake
-				if wakes++; s.leftText() == left && s.checkedText() == checked {
+				if wakes++; shown() == before {
 					t.Errorf("after %v it wakes for nothing", s.elapsed)
 				}
 			}
-			if wakes > c.most {
-				t.Errorf("it wakes %d times in a minute; want at most %d", wakes, c.most)
+			if wakes < c.want-1 || wakes > c.want+1 || c.want == 0 && wakes > 0 {
+				t.Errorf("it wakes %d times in a minute; want about %d", wakes, c.want)
 			}
 		})
 	}
@@ -57,15 +67,15 @@ func TestTextUpdateWithoutRedraw(t *testing.T) {
 // TestNeedsRedraw: more than texts changes when the last minutes begin, when the time is announced to screen readers, and when it is over.
 func TestNeedsRedraw(t *testing.T) {
 	s := counting(t, 6*time.Minute, 0, true)
-	s.drawnEarly, s.shortest = true, s.remaining()
+	s.shortest = s.remaining()
 	var turns []string
 	for wake := s.validFor(); wake > 0; wake = s.validFor() {
 		if s.elapsed += wake; s.needsRedraw() {
 			turns = append(turns, s.leftText())
-			s.drawnEarly, s.shortest, s.refreshed = s.remaining() >= lastMinutes, s.remaining(), s.remaining() <= 0
+			s.drawn, s.shortest, s.refreshed = s.phase(), s.remaining(), s.remaining() <= 0
 		}
 	}
-	want := []string{"4:59 left", "1:59 left", "0:59 left", "Time is up: looking once more"}
+	want := []string{"4:59 left", "1:59 left", "0:59 left", "Time’s up"}
 	if diff := cmp.Diff(want, turns); diff != "" || s.needsRedraw() {
 		t.Errorf("it turns when it says (-want +got):\n%s", diff)
 	}
@@ -75,6 +85,7 @@ func TestNeedsRedraw(t *testing.T) {
 func TestCheckedTextNamesProblem(t *testing.T) {
 	p := counting(t, time.Hour, 0, true).Page
 	text, at := p.Text, time.Now()
+	now := text["pay.refresh"] + " " + text["checked.now"]
 	s := &Timing{Page: p, At: at}
 	want := func(when, sentence string) {
 		t.Helper()
@@ -82,7 +93,7 @@ func TestCheckedTextNamesProblem(t *testing.T) {
 			t.Errorf("%s: %q; want %q", when, got, sentence)
 		}
 	}
-	want("at first", text["checked.now"])
+	want("at first", now)
 	s.setNetwork(false)
 	want("in the tunnel", text["checked.offline"])
 	s.Offline = true
@@ -90,7 +101,9 @@ func TestCheckedTextNamesProblem(t *testing.T) {
 	want("behind the tunnel", text["checked.again"])
 	s.At, s.Offline = at.Add(time.Minute), false
 	s.setNetwork(true)
-	want("after an answer", text["checked.now"])
+	want("after an answer", now)
 	s.Offline = true
 	want("when the server is away", text["checked.offline"])
+	s.Note = "Nothing yet."
+	want("after a recheck", s.Note)
 }

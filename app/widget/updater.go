@@ -19,7 +19,7 @@ type textUpdater struct {
 
 	mu      sync.Mutex // guards the fields below
 	timing  Timing
-	written map[string]string // texts by part
+	written string // the text
 	timer   *time.Timer
 	stopped bool
 }
@@ -30,7 +30,7 @@ func (t *Timing) startUpdater() *textUpdater {
 	ctx := t.ctx
 	u := &textUpdater{
 		redraw: func() { ctx.Dispatch(t.tick) },
-		root:   ctx.JSSrc(), timing: *t, written: map[string]string{},
+		root:   ctx.JSSrc(), timing: *t,
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -72,18 +72,13 @@ func (u *textUpdater) update() {
 	}
 }
 
-// write puts the present texts into the page. mu is held.
+// write puts the present text into the page, if it has another one. mu is held.
 func (u *textUpdater) write() {
-	u.setText("countdown", u.timing.leftText())
-	u.setText("checked", u.timing.checkedText())
-}
-
-// setText writes a text if its part is on the page and has another one. mu is held.
-func (u *textUpdater) setText(part, text string) {
-	if u.written[part] == text {
+	part, text := u.timing.text()
+	if u.written == text {
 		return
 	}
-	u.written[part] = text
+	u.written = text
 	span := u.root.Call("querySelector", "."+part)
 	if !span.Truthy() {
 		return

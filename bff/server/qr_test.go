@@ -17,8 +17,8 @@ import (
 // picture is the SVG of a code: a white square, and one path of corners.
 var picture = regexp.MustCompile(`(?s)^<svg [^>]*viewBox="0 0 (\d+) (\d+)"[^>]*shape-rendering="crispEdges"[^>]*>\s*<rect width="100%" height="100%" fill="#FFFFFF"/>\s*<path d="([MHVL0-9,]+)" fill="#000000" fill-rule="evenodd"/>\s*</svg>\s*$`)
 
-// scan renders an SVG, eight pixels to a module, and decodes it. It fails without the quiet zone
-// of four modules.
+// scan renders an SVG, eight pixels to a module, with the disk that the page lays over its middle
+// for the coin (36 of 216 px), and decodes it. It fails without the quiet zone of four modules.
 func scan(t *testing.T, svg string) string {
 	t.Helper()
 	m := picture.FindStringSubmatch(svg)
@@ -35,7 +35,11 @@ func scan(t *testing.T, svg string) string {
 	for i := range img.Pix {
 		x, y := i%(size*scale)/scale, i/(size*scale)/scale
 		img.Pix[i] = 0xff
-		if dark[y][x] {
+		fromMiddleX, fromMiddleY := i%(size*scale)*2-size*scale, i/(size*scale)*2-size*scale
+		isMark := 36*(fromMiddleX*fromMiddleX+fromMiddleY*fromMiddleY) < size*scale*size*scale
+		if isMark {
+			img.Pix[i] = 0x80
+		} else if dark[y][x] {
 			img.Pix[i] = 0
 			if min(x, y, size-1-x, size-1-y) < quiet {
 				t.Fatalf("module %d, %d of %d is dark: the quiet zone is too narrow", x, y, size)

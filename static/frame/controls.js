@@ -35,14 +35,28 @@ function onClick(event) {
   if (copyButton && !isLive()) copy(copyButton);
 }
 
-/** @param {HTMLButtonElement} button shows whether its text was copied */
+/** @param {HTMLButtonElement} button shows whether its text was copied, as copy.go does */
 async function copy(button) {
   const texts = /** @type {Record<string, string>} */ (button.dataset);
-  const label = texts.word ??= button.textContent ?? '';
+  const label = button.closest('.copyable')?.querySelector('.label');
+  const isAddress = texts.part === 'copy-address';
+  texts.word ??= button.textContent ?? '';
+  texts.label ??= label?.textContent ?? '';
   const copied = await navigator.clipboard?.writeText(texts.copy).then(() => true, () => false) ||
     copySelection(button, texts.copy);
-  button.textContent = copied ? texts.copied : texts.failed;
-  setTimeout(() => { button.textContent = label; }, copied ? COPIED_TIME : NOT_COPIED_TIME);
+  const said = copied ? texts.said ?? texts.copied : texts.failed;
+  /** @param {boolean} isDone @param {string} word @param {string} above @param {string} state */
+  const show = (isDone, word, above, state) => {
+    button.textContent = word;
+    button.classList.toggle('done', isDone);
+    if (label) [label.textContent, label.className] = [above, 'label' + state];
+  };
+  if (copied) show(true, texts.copied, isAddress ? said : texts.label, isAddress ? ' copied' : '');
+  else show(false, label ? texts.word : said, said, ' failed');
+  const announcement = document.querySelector('.announce');
+  if (announcement) announcement.textContent = said;
+  setTimeout(() => show(false, texts.word, texts.label, ''),
+    copied ? COPIED_TIME : NOT_COPIED_TIME);
 }
 
 /**
@@ -52,11 +66,15 @@ async function copy(button) {
  * @param {string} text
  */
 function copySelection(button, text) {
+  const field = document.createElement('textarea'); // what is shown may have more zeros
+  field.className = 'offscreen';
+  field.value = text;
+  button.append(field);
+  field.select();
+  const copied = document.execCommand('copy');
+  field.remove();
+  button.focus();
   const value = button.closest('.copyable, .reference-box')?.querySelector('[data-value]');
-  const selection = /** @type {Selection} */ (getSelection());
-  if (!value) return false;
-  selection.selectAllChildren(value);
-  const copied = selection.toString() === text && document.execCommand('copy');
-  if (copied) selection.removeAllRanges();
+  if (!copied && value) getSelection()?.selectAllChildren(value);
   return copied;
 }

@@ -101,9 +101,6 @@ func paying() []Sample {
 			}
 			*p = p.WithLinkQR(true)
 		}, wire.Cancel, wire.Change, wire.Recheck),
-		NewSample("pending-exchange", wire.Pending, func(p *widget.Page) {
-			Attempt(Ether)(p)
-		}, wire.Cancel, wire.Change, wire.Recheck),
 		checkedSample("pending-checked",
 			"ethereum:0x52908400098527886e0f7030069857d2e4169ee7@1?value=1"),
 		checkedSample("pending-differs", "0x52908400098527886E0F7030069857D2E4168EE7"),
