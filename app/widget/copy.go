@@ -109,16 +109,22 @@ func (c *Copyable) Draw() *node.Element {
 
 // sum is the screen's heading: the label, and the amount with its coin.
 func (c *Copyable) sum() node.Node {
-	shown := Padded(c.Value)
-	amount := el("span").Class("amount-value" + TextIf(len(shown) > 9, " long"))
-	return Heading("").Body(c.label("span"), node.Text(" "), amount.Body(
+	shown, size := Padded(c.Value), ""
+	switch length := len(shown) + len(c.Unit); { // it fits beside the button
+	case length > 11:
+		size = " long"
+	case length > 9:
+		size = " medium"
+	}
+	amount := el("span").Class("amount-value"+size).Body(
 		node.If(c.Icon != "", func() node.Node {
 			return void("img").Attr("src", c.Icon).Attr("role", "presentation").
 				Attr("width", "28").Attr("height", "28")
 		}),
 		el("bdi").Attr("translate", "no").Body(
-			c.value("span").Text(shown), node.Text("\u00a0"+c.Unit)),
-	))
+			c.value("span").Text(shown), node.Text(" "+c.Unit)),
+	)
+	return Heading("").Body(c.label("span"), node.Text(" "), amount)
 }
 
 func (c *Copyable) value(tag node.Name) *node.Element {
