@@ -39,17 +39,19 @@ func TestCopies(t *testing.T) {
 			}
 			f.Eval(recordCopies, nil)
 			f.Click(`[data-part="copy-address"]`)
-			f.WaitText(`[data-part="copy-address"]`, "Copied, for")
+			f.WaitText(`.address .label`, "Copied. Send it on Polygon only.")
 			f.Click(`[data-part="copy-amount"]`)
-			f.WaitText(`[data-part="copy-amount"]`, "copied")
+			f.WaitText(`[data-part="copy-amount"]`, "Copied")
+			f.WaitText(`.announce`, "Amount copied")
 			copied := browser.Eval[[]string](f, `window.copied`)
 			if len(copied) != 2 || copied[0] != tx.WalletAddress || copied[1] != f.Attr(`[data-part="pay-amount"]`, "data-value") {
 				t.Errorf("the clipboard was given %q; want the address %q and the amount", copied, tx.WalletAddress)
 			}
-			f.WaitText(`[data-part="copy-address"]`, "Copy address") // the word is back
+			f.WaitText(`.address .label`, "To this address") // the words are back
+			f.Wait(`[data-part="copy-address"][aria-label="Copy address"]:not(.done)`)
 			f.Eval(`window.refuse = true`, nil)
 			f.Click(`[data-part="copy-address"]`)
-			f.WaitText(`[data-part="copy-address"]`, "Copying is blocked")
+			f.WaitText(`.address .label`, "Copying is blocked")
 		})
 	}
 }

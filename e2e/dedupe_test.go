@@ -92,7 +92,7 @@ func TestConnectionErrorClears(t *testing.T) {
 		window.fetch = () => { window.fetch = real; return Promise.reject(new TypeError("cut")); };
 		dispatchEvent(new Event("online"));
 	})()`, nil)
-	p.WaitJS(`words.some(w => w.includes("no connection")) && words.at(-1).includes("just now")`, "the connection to be lost and found")
+	p.WaitJS(`words.some(w => w.includes("offline")) && words.at(-1).includes("just now")`, "the connection to be lost and found")
 }
 
 // TestDedupe: what is kept back is said, as it is by then, when the socket has been

@@ -179,7 +179,7 @@ func TestRightToLeft(t *testing.T) {
 	p.Wait(`html[dir="rtl"][lang="ar"]`)
 	p.Wait(`[data-live="wasm"]`)
 	tx := s.choose(p.View, "USDT", "trc20")
-	for part, want := range map[string]string{"address": tx.WalletAddress, "pay-amount": p.Attr(`[data-part="pay-amount"]`, "data-value")} {
+	for part, want := range map[string]string{"address": tx.WalletAddress, "pay-amount": widget.Padded(p.Attr(`[data-part="pay-amount"]`, "data-value"))} {
 		var got struct{ Direction, Selected string }
 		p.Eval(`(e => {
 			getSelection().selectAllChildren(e);

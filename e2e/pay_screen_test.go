@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/app/widget"
 	"coinslot/bff/sandbox"
 	"coinslot/e2e/browser"
 
@@ -109,15 +110,16 @@ func (d *driven) choose(symbol, network string) {
 func (d *driven) switchesQR(t *testing.T) {
 	d.SetTest(t)
 	plain := d.download(d.Attr(`[data-part="qr"]`, "src"))
-	d.WaitText(`[data-part="qr-kind"]`, "Every wallet and exchange can read it")
-	d.Click(`[data-part="qr-kind"] a:not([aria-current="true"])`)
-	d.WaitText(`[data-part="qr-kind"] a[aria-current="true"]`, "With amount")
+	const toLink, toAddress = "Use the code with the amount", "Try the plain code"
+	d.WaitText(`[data-part="qr-kind"]`, toLink)
+	d.Click(`[data-part="qr-kind"]`)
+	d.WaitText(`[data-part="qr-kind"]`, toAddress)
 	src := d.Attr(`[data-part="qr"]`, "src")
 	link := d.download(src)
 	if !strings.Contains(src, "kind=uri") || link == plain || link != d.download(strings.Split(src, "?")[0]+"?kind=uri") {
 		t.Errorf("the picture %s is not that of the payment link", src)
 	}
-	if got := d.Attr(`[data-part="qr"]`, "alt"); !strings.Contains(got, "payment link for "+d.Attr(`[data-part="pay-amount"]`, "data-value")) {
+	if got := d.Attr(`[data-part="qr"]`, "alt"); !strings.Contains(got, "QR code to pay "+d.Attr(`[data-part="pay-amount"]`, "data-value")) {
 		t.Errorf("the picture is called %q", got)
 	}
 	d.WaitJS(`document.querySelector('[data-part="qr"]').naturalWidth > 0`, "the picture to be drawn")
@@ -128,9 +130,9 @@ func (d *driven) switchesQR(t *testing.T) {
 		}
 	}
 	d.Reload()
-	d.WaitText(`[data-part="qr-kind"] a[aria-current="true"]`, "With amount")
-	d.Click(`[data-part="qr-kind"] a:not([aria-current="true"])`)
-	d.WaitText(`[data-part="qr-kind"] a[aria-current="true"]`, "Address only")
+	d.WaitText(`[data-part="qr-kind"]`, toAddress)
+	d.Click(`[data-part="qr-kind"]`)
+	d.WaitText(`[data-part="qr-kind"]`, toLink)
 	if got := d.download(d.Attr(`[data-part="qr"]`, "src")); got != plain {
 		t.Error("the picture is not that of the address any more")
 	}
@@ -142,11 +144,12 @@ func (d *driven) paysTheRest(t *testing.T) {
 	before := d.download(strings.Split(d.Attr(`[data-part="qr"]`, "src"), "?")[0] + "?kind=uri")
 	d.simulate(d.tx, "half")
 	d.Wait(`[data-part="missing"]`)
-	d.WaitText("h1", "Send the remaining "+d.Attr(`[data-part="missing"]`, "data-value"))
+	d.WaitText("h1", "Send the remaining "+widget.Padded(d.Attr(`[data-part="missing"]`, "data-value")))
+	d.WaitText(`[data-part="status"]`, "Part of it has arrived")
 	if got, want := d.Attr(`[data-part="copy-amount"]`, "data-copy"), d.Attr(`[data-part="missing"]`, "data-value"); got != want {
 		t.Errorf("the amount to copy is %q; want the rest, %q", got, want)
 	}
-	d.Click(`[data-part="qr-kind"] a:not([aria-current="true"])`)
+	d.Click(`[data-part="qr-kind"]`)
 	d.Wait(`[data-part="qr"][src*="kind=uri"]`)
 	src := d.Attr(`[data-part="qr"]`, "src")
 	if !strings.Contains(src, "due="+d.Attr(`[data-part="missing"]`, "data-value")) || d.download(src) == before {
@@ -173,11 +176,11 @@ func (d *driven) checksTheAddress(t *testing.T) {
 		wrong = "z"
 	}
 	for _, c := range []struct{ pasted, result, words string }{
-		{right, "same", "It is the right address."},
-		{right[:20] + wrong + right[21:], "differs", "1 character is different. Do not send"},
-		{"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "other", "This is a different address. Do not send"},
-		{"0x52908400098527886E0F7030069857D2E4169EE7", "network", "belongs to another network (Ethereum"},
-		{"tron:" + right[:17] + " " + right[17:] + "?amount=1", "same", "It is the right address."},
+		{right, "same", "It’s the right address."},
+		{right[:20] + wrong + right[21:], "differs", "1 character is different. Don’t send"},
+		{"TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "other", "This is a different address. Don’t send"},
+		{"0x52908400098527886E0F7030069857D2E4169EE7", "network", "is on another network (Ethereum"},
+		{"tron:" + right[:17] + " " + right[17:] + "?amount=1", "same", "It’s the right address."},
 	} {
 		if d.by == "no JavaScript" && c.result != "differs" && c.pasted != right {
 			continue // the same form as html's
@@ -286,15 +289,15 @@ func TestPaysByWallet(t *testing.T) {
 	connect, chain, change := `["eth_requestAccounts"]`, `["eth_chainId"]`, `["wallet_switchEthereumChain",{"chainId":"CHAIN"}]`
 	ready := []string{connect, chain, change, chain, chain}
 	responses := []walletResponse{
-		{"refuses", ready, true, "Nothing was sent: the request was declined in Fox Wallet."},
-		{"unknown", ready[:3], false, "Fox Wallet does not know NETWORK. Add the network there, or pay by address."},
-		{"locked", ready[:1], false, "Nothing was sent: the request was declined in Fox Wallet."},
-		{"wrapped", ready[:3], false, "Fox Wallet does not know NETWORK."},
-		{"throws", ready, true, "Fox Wallet did not say that it was sent. Look there before you try again."},
-		{"stays", ready[:4], false, "Fox Wallet does not know NETWORK."},
-		{"fails", ready, true, "Fox Wallet did not say that it was sent."},
-		{"moves", ready, false, "Fox Wallet does not know NETWORK."},
-		{"nothing", ready, true, "Fox Wallet did not say that it was sent."},
+		{"refuses", ready, true, "You declined in Fox Wallet. Nothing was sent."},
+		{"unknown", ready[:3], false, "Fox Wallet doesn’t know NETWORK. Add the network there, or pay by address."},
+		{"locked", ready[:1], false, "You declined in Fox Wallet. Nothing was sent."},
+		{"wrapped", ready[:3], false, "Fox Wallet doesn’t know NETWORK."},
+		{"throws", ready, true, "We can’t tell whether Fox Wallet sent it. Check there before you try again."},
+		{"stays", ready[:4], false, "Fox Wallet doesn’t know NETWORK."},
+		{"fails", ready, true, "We can’t tell whether Fox Wallet sent it."},
+		{"moves", ready, false, "Fox Wallet doesn’t know NETWORK."},
+		{"nothing", ready, true, "We can’t tell whether Fox Wallet sent it."},
 		{"numbers", ready, true, "Fox Wallet has sent it."},
 		{"twice", ready, true, "Fox Wallet has sent it."},
 		{"accepts", ready, true, "Fox Wallet has sent it. It can take a few minutes to arrive."},
@@ -424,7 +427,7 @@ func TestOneWalletRequest(t *testing.T) {
 }
 
 // A frame that wallets do not look into offers the page in a tab of its own; one that they look
-// into pays in place. A shopper who pays from an exchange sees no wallet.
+// into pays in place.
 func TestWalletsInAFrame(t *testing.T) {
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "125.00"})
@@ -449,13 +452,6 @@ func TestWalletsInAFrame(t *testing.T) {
 	if f.Exists(`[data-part="browser-tab"]`) {
 		t.Error("a frame that wallets look into has the link too")
 	}
-	p = chromium.Open(t, s.base+"/checkout/"+id+"?from=exchange", browser.Options{Script: walletScript("accepts")})
-	p.Wait(`[data-live="wasm"]`)
-	p.WaitText(".exchange-note", "Withdraw so that exactly")
-	p.Wait(`details.help[open]`)
-	if p.Exists(`[data-part="wallet"]`) {
-		t.Error("a wallet is offered to a shopper who pays from an exchange")
-	}
 }
 
 // In a frame that may not use the clipboard the old way copies; where that is
@@ -464,12 +460,12 @@ func TestCopiesWithoutPermission(t *testing.T) {
 	runParallel(t)
 	refused := `Document.prototype.execCommand = () => false;`
 	for name, c := range map[string]struct {
-		live, script, text string
+		live, script, says string
 		blocked            []string
 	}{
-		"wasm":          {"wasm", "", "Copied, for", nil},
+		"wasm":          {"wasm", "", "Copied. Send it on TRON only.", nil},
 		"wasm, refused": {"wasm", refused, "Copying is blocked", nil},
-		"html":          {"html", "", "Copied, for", []string{"*.wasm"}},
+		"html":          {"html", "", "Copied. Send it on TRON only.", []string{"*.wasm"}},
 		"html, refused": {"html", refused, "Copying is blocked", []string{"*.wasm"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -485,13 +481,14 @@ func TestCopiesWithoutPermission(t *testing.T) {
 			tx := s.matches(f)
 			f.Eval(`void document.addEventListener("copy", () => { window.given = getSelection().toString() || document.activeElement.value })`, nil)
 			f.Click(`[data-part="copy-address"]`)
-			f.WaitText(`[data-part="copy-address"]`, c.text)
+			f.WaitText(`.address .label`, c.says)
+			f.WaitText(`.announce`, c.says)
 			if c.script != "" {
 				f.WaitJS(`getSelection().toString() === "`+tx.WalletAddress+`"`, "the address to be selected, without spaces")
 				f.Eval(`void (window.given = "")`, nil)
 				f.Press("Control+c")
 			}
-			if name == "wasm" {
+			if c.script == "" {
 				return // copied from a field that is gone
 			}
 			f.WaitJS(`window.given === "`+tx.WalletAddress+`"`, "the whole address to be given to the clipboard")

@@ -21,7 +21,7 @@ import (
 
 // ticking are the parts whose text is another one a second later.
 const ticking = `[...document.querySelectorAll('[data-part="countdown"], [data-part="checked"]')].map(e => {
-  const box = e.closest('.timing').getBoundingClientRect();
+  const box = (e.closest('.status') ?? e.parentElement).getBoundingClientRect();
   return [box.left, box.top, box.right, box.bottom].map(Math.round);
 })`
 

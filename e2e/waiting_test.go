@@ -64,7 +64,7 @@ func TestMoreTime(t *testing.T) {
 			if live := s.live(); len(live) != 1 || live[0].TrackingCode != second.TrackingCode {
 				t.Errorf("%d transactions can be paid; want only the second", len(live))
 			}
-			p.WaitText(`[data-part="countdown"]`, "About")
+			p.WaitText(`[data-part="countdown"]`, "min left")
 			if name == "wasm" {
 				p.WaitText(`.announce`, "You have more time")
 			}
@@ -170,7 +170,7 @@ func TestReturnToTab(t *testing.T) {
 	}
 	p.Eval(`dispatchEvent(new PageTransitionEvent("pageshow", {persisted: true}))`, nil)
 	p.Wait(paid)
-	p.WaitText(`.announce`, "Your payment is complete")
+	p.WaitText(`.announce`, "Paid. Thank you.")
 }
 
 // Without network the page says so at once and keeps counting down; it recovers when the network is
@@ -178,17 +178,17 @@ func TestReturnToTab(t *testing.T) {
 func TestShowsOffline(t *testing.T) {
 	s := newStack(t)
 	_, p, tx := s.waiting(t, 20, browser.Options{})
-	p.WaitText(`[data-part="checked"]`, "checked")
+	p.WaitText(`[data-part="checked"]`, "Checked")
 	p.Offline(true)
-	p.WaitText(`[data-part="checked"]`, "no connection right now: your payment is safe")
-	p.WaitText(`[data-part="countdown"]`, "minutes left")
+	p.WaitText(`[data-part="checked"]`, "You’re offline. Your payment is safe")
+	p.WaitText(`[data-part="countdown"]`, "min left")
 	s.matches(p.View)
 	p.Offline(false)
-	p.WaitText(`[data-part="checked"]`, "checked")
+	p.WaitText(`[data-part="checked"]`, "Checked")
 	p.Offline(true)
-	p.WaitText(`[data-part="checked"]`, "no connection")
+	p.WaitText(`[data-part="checked"]`, "You’re offline")
 	p.Click(`[data-part="cancel"]`)
-	p.WaitText(`[data-part="error"]`, "no connection")
+	p.WaitText(`[data-part="error"]`, "You’re offline")
 	s.simulate(tx, "pay")
 	p.Offline(false)
 	p.Wait(paid)
@@ -212,7 +212,7 @@ const recordAnnouncements = `(() => {
 func TestAnnouncesChangesOnce(t *testing.T) {
 	s := newStack(t)
 	id, p, tx := s.waiting(t, 4, browser.Options{})
-	p.WaitText(`.announce`, "The payment address is here")
+	p.WaitText(`.announce`, "Your address is ready")
 	p.Eval(recordAnnouncements, nil)
 	p.WaitJS(`ticks >= 4`, "the countdown to go on")
 	said := func() (list []string) {
@@ -229,8 +229,8 @@ func TestAnnouncesChangesOnce(t *testing.T) {
 	s.simulate(tx, "parts")
 	p.Wait(paid)
 	s.sink.await(t, id, "checkout.confirmed")
-	p.WaitText(`.announce`, "complete")
-	if list := said(); len(list) != 2 || !strings.Contains(list[0], "part of your payment") || !strings.Contains(list[1], "complete") {
+	p.WaitText(`.announce`, "Paid")
+	if list := said(); len(list) != 2 || !strings.Contains(list[0], "Part of your payment") || !strings.Contains(list[1], "Paid") {
 		t.Errorf("said %q; want each change once", list)
 	}
 }

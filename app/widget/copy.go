@@ -142,7 +142,7 @@ func (c *Copyable) label(tag node.Name) node.Node {
 	case result == copyFailed:
 		class, text = "label failed", c.Text.Failed
 	}
-	return el(tag).Class(class).ID("coinslot-" + c.Part).Text(text)
+	return el(tag).Class(class).Text(text)
 }
 
 // copyButton has the texts that controls.js shows until WebAssembly takes over.

@@ -87,7 +87,7 @@ func testTextSpacing(t *testing.T, page *browser.Page, base string) {
 
 // overlapping is JavaScript for texts that lie on each other.
 var overlapping = expression(`
-const texts = all('p, h1, h2, dt, dd, legend, summary, label, button, a.button, .copyable-value, .coin-symbol, .coin-hint, .network-note').filter(seen);
+const texts = all('p, h1, h2, dt, dd, legend, summary, label, button, a.button, .value, .coin-symbol, .coin-hint, .network-note').filter(seen);
 const found = [];
 for (const sample of document.querySelectorAll('[data-sample]')) {
   const own = texts.filter(e => sample.contains(e) && !e.closest('.simulate')).map(e => [e, e.getBoundingClientRect()]);
@@ -226,7 +226,7 @@ func testReadingOrder(t *testing.T, page *browser.Page, _ string) {
 		reportFindings(t, page, fmt.Sprint(width), expression(`
 const found = [];
 for (const sample of document.querySelectorAll('[data-sample]')) {
-  const parts = [...sample.querySelectorAll('h1, h2, p, dt, a.button, button, summary, .copyable, .coin, .network')].filter(seen).filter(e => !e.closest('.simulate'));
+  const parts = [...sample.querySelectorAll('h1, h2, p, dt, a.button, button, summary, .slip > *, .coin, .network')].filter(seen).filter(e => !e.closest('.simulate'));
   parts.forEach((e, i) => {
     const before = parts[i - 1];
     if (!before || before.contains(e)) return;
