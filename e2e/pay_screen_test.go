@@ -463,9 +463,9 @@ func TestCopiesWithoutPermission(t *testing.T) {
 		live, script, says string
 		blocked            []string
 	}{
-		"wasm":          {"wasm", "", "Copied. Send it on TRON only.", nil},
+		"wasm":          {"wasm", "", "Copied. Send it on TRON (TRC20) only.", nil},
 		"wasm, refused": {"wasm", refused, "Copying is blocked", nil},
-		"html":          {"html", "", "Copied. Send it on TRON only.", []string{"*.wasm"}},
+		"html":          {"html", "", "Copied. Send it on TRON (TRC20) only.", []string{"*.wasm"}},
 		"html, refused": {"html", refused, "Copying is blocked", []string{"*.wasm"}},
 	} {
 		t.Run(name, func(t *testing.T) {
