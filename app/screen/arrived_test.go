@@ -24,7 +24,7 @@ func TestNoAddressWhenFullyPaid(t *testing.T) {
 			t.Errorf("the page says %q although all has come", evil)
 		}
 	}
-	for _, want := range []string{"25\u00a0USDT seen", `data-part="paid"`, "nothing left for you to do"} {
+	for _, want := range []string{"25.00\u00a0USDT seen", `data-part="paid"`, "nothing left for you to do"} {
 		if !strings.Contains(html, want) {
 			t.Errorf("the page lacks %q", want)
 		}

@@ -128,7 +128,7 @@ func (o coinOption) sum() node.Node {
 	_, n, ok := o.c.Page.Coin(o.c.network(o.currency.Symbol))
 	return node.If(ok && n.Estimate != "", func() node.Node {
 		return node.El("span").Class("coin-sum").Body(node.El("bdi").Text(o.c.Page.T(
-			"choose.about", "amount", widget.ShownAmount(n.Estimate))))
+			"choose.about", "amount", widget.Padded(n.Estimate))))
 	})
 }
 
@@ -218,6 +218,6 @@ func (o coinOption) fee(n wire.Network) []node.Node {
 	}
 	return []node.Node{
 		node.El("span").Class("offscreen").Text(p.T("choose.fee.head") + " "),
-		node.Text(widget.Number(p.Text, widget.ShownAmount(n.Fee))),
+		node.Text(widget.Number(p.Text, widget.Padded(n.Fee))),
 	}
 }

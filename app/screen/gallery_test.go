@@ -132,7 +132,7 @@ func TestHandles(t *testing.T) {
 		{"expired-coin-gone", "retry", `href="/checkout/cs_gallery?change=1"`},
 		{"open", "amount-usd", `data-value="25.00"`},
 		{"open", "continue", `type="submit"`},
-		{"open", "search", `type="search"`},
+		{"open-many", "search", `type="search"`},
 		{"open-refused", "error", `role="alert"`},
 		{"open-amount", "offer-amount", `name="amount" type="text" value="20.00"`},
 		{"open-amount", "offer-apply", `name="apply" type="submit"`},

@@ -104,7 +104,7 @@ func TestFetchPrice(t *testing.T) {
 		c.announcement != "$4.50" {
 		t.Errorf("price %s, address %s, said %q", c.Page.View.Order.AmountUSD, b.address, c.announcement)
 	}
-	if page := node.HTML(c); !strings.Contains(page, `data-value="4.50">$4.50`) {
+	if page := node.HTML(c); !strings.Contains(page, `data-value="4.50" dir="auto">$4.50`) {
 		t.Error("the new price is not on the page")
 	}
 }
