@@ -24,10 +24,10 @@ type reached struct {
 // from open to pending.
 var handles = [][]reached{
 	{
-		{"open", "", "open", []string{"exchange", "currency", "network", "search", "continue"}},
+		{"open", "", "open", []string{"currency", "network", "search", "continue"}},
 		{"pending", "", "pending", append([]string{"extend", "more-time", "change", "cancel"}, paying...)},
 		{"partial", "half", "pending", append([]string{"paid", "missing"}, paying...)},
-		{"expired in part", "expire", "expired", []string{"reference", "copy-reference", "pay-amount", "paid", "missing", "recheck"}},
+		{"expired in part", "expire", "expired", []string{"reference", "copy-reference", "pay-amount", "paid", "missing", "tx", "recheck"}},
 	},
 	{{"confirmed", "pay", "confirmed", []string{"paid", "network-name", "time", "tx", "receipt"}}},
 	{{"overpaid", "over", "confirmed", []string{"paid", "network-name", "time", "tx", "receipt", "reference", "copy-reference", "overpaid"}}},
@@ -38,7 +38,7 @@ var handles = [][]reached{
 // paying are the parts of the screen with the address.
 var paying = []string{
 	"address", "pay-amount", "copy-address", "copy-amount", "network-name", "qr", "check-address", "check-result",
-	"device", "page-link", "copy-link", "hosted", "countdown", "checked",
+	"device", "page-link", "copy-link", "hosted", "status", "time-left", "countdown", "checked",
 }
 
 func TestHandles(t *testing.T) {
@@ -119,7 +119,7 @@ func TestHandlesOfPreparingAndReview(t *testing.T) {
 	f.Wait(`[data-live="wasm"]`)
 	choose(f, "USDT", "trc20")
 	f.Wait(`[data-status="preparing"]`)
-	assertParts(t, f, []string{"checked", "reload"})
+	assertParts(t, f, []string{"status", "checked", "reload"})
 	assertNamedControls(t, f)
 	assertCleanConsole(t, p)
 	s.gateway.ClearFaults()

@@ -48,7 +48,8 @@ func TestPaysByKeyboard(t *testing.T) {
 	p.Press("Enter")
 	f := p.Frame(frame)
 	f.Wait(`[data-live="wasm"]`)
-	f.Type(`[data-part="search"]`, "polygon")
+	f.Click(`.more > summary`)
+	f.Type(`[data-part="search"]`, "dogecoin")
 	f.WaitGone(`[data-part="currency"][value="TON"]`)
 	f.Press("Escape") // empties the field and closes nothing
 	f.Wait(`[data-part="currency"][value="TON"]`)

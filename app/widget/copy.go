@@ -119,7 +119,7 @@ func (c *Copyable) sum() node.Node {
 	amount := el("span").Class("amount-value"+size).Body(
 		node.If(c.Icon != "", func() node.Node {
 			return void("img").Attr("src", c.Icon).Attr("role", "presentation").
-				Attr("width", "28").Attr("height", "28")
+				Attr("aria-hidden", "true").Attr("width", "28").Attr("height", "28")
 		}),
 		el("bdi").Attr("translate", "no").Body(
 			c.value("span").Text(shown), node.Text(" "+c.Unit)),

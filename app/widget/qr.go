@@ -25,7 +25,8 @@ func QRBox(p Page, a wire.Attempt) node.Node {
 				Attr("width", "216").Attr("height", "216").Attr("alt", alt),
 			node.If(p.CoinIcon(a.CurrencySymbol) != "", func() node.Node {
 				return void("img").Class("qr-mark").Attr("src", p.CoinIcon(a.CurrencySymbol)).
-					Attr("role", "presentation").Attr("width", "30").Attr("height", "30")
+					Attr("role", "presentation").Attr("aria-hidden", "true").
+					Attr("width", "30").Attr("height", "30")
 			}),
 		),
 		node.If(link && a.TokenURI, func() node.Node {
