@@ -16,12 +16,10 @@ func sentence(p widget.Page, key string) node.Node { return node.El("p").Text(p.
 
 // reason is a sentence instead of the view's notice, whose code frame.js reports to the host page.
 func reason(p widget.Page, text string) node.Node {
-	e := node.El("p").Text(text)
 	if n := p.View.Notice; n != nil && n.Code != "" {
-		e.Class("error").Attr("data-part", "error").Attr("data-code", string(n.Code)).
-			Attr("role", "alert")
+		return errorText(n.Code, text)
 	}
-	return e
+	return node.El("p").Text(text)
 }
 
 // tellsNotice reports whether the screen of p has the view's notice as its sentence.
