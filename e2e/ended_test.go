@@ -54,7 +54,7 @@ func (s *stack) copiesReference(t *testing.T, p *browser.Page, id string, tx san
 	t.Helper()
 	p.Eval(recordCopies, nil)
 	p.Click(`[data-part="copy-reference"]`)
-	p.WaitText(`[data-part="copy-reference"]`, "Reference copied")
+	p.WaitText(`[data-part="copy-reference"]`, "Copied")
 	copied := browser.Eval[[]string](p, `window.copied`)
 	want := "Order 1001\n" + id + "\nPayment " + tx.TrackingCode
 	if len(copied) != 1 || copied[0] != want {

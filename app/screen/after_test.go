@@ -73,7 +73,7 @@ func TestEveryEnd(t *testing.T) {
 	text := english(t)
 	for name, want := range map[string][]string{
 		"expired": {"expired.text", "ended.late.ask", "ended.recheck", "ended.another",
-			"order.back", "ask.text", "ask.copy"},
+			"order.back", "ask.text", "copy.button"},
 		"expired-partial":         {"expired.paid", "expired.paid.next", "ask.text"},
 		"expired-unchosen":        {"expired.unchosen", "ask.text"},
 		"expired-support":         {"ask.link"},

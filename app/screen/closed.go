@@ -27,7 +27,7 @@ func (s *closed) Draw() *node.Element {
 	if s.isNotFound() {
 		symbol = "ask"
 	}
-	return blocks(
+	return box("blocks",
 		outcome(p, mark(symbol), s.title(),
 			node.If(p.View.Notice != nil, func() node.Node {
 				return reason(p, p.View.Notice.Message)
@@ -35,7 +35,7 @@ func (s *closed) Draw() *node.Element {
 			node.If(!s.isNotFound() && !s.notChecked(), func() node.Node {
 				return sentence(p, "closed.text")
 			})),
-		actions(s.buttons()...),
+		box("actions", s.buttons()...),
 		widget.Ask(p, true),
 	)
 }
@@ -49,7 +49,7 @@ func (s *closed) buttons() []node.Node {
 	isStuck := shopURL(p, p.View.CancelURL) == ""
 	filled := func(is bool) string { return "button" + widget.TextIf(is, " primary") }
 	return []node.Node{
-		node.If(again, func() node.Node { return reloadLink(p, filled(true), "closed.again") }),
+		node.If(again, func() node.Node { return reloadButton(p, filled(true)) }),
 		backToShop(p, p.View.CancelURL, filled(!again)),
 		closeButton(p, filled(!again && isStuck)),
 		node.If(back, func() node.Node {
@@ -58,9 +58,14 @@ func (s *closed) buttons() []node.Node {
 				Text(p.T("closed.back"))
 		}),
 		node.If(back && isStuck && p.View.Support == "", func() node.Node {
-			return reloadLink(p, filled(false), "closed.again")
+			return reloadButton(p, filled(false))
 		}),
 	}
+}
+
+func reloadButton(p widget.Page, class string) node.Node {
+	return node.El("a").Class(class).Attr("data-part", "reload").Attr("href", p.Link("")).
+		Text(p.T("closed.again"))
 }
 
 // title is the key of the heading.

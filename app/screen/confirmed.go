@@ -22,16 +22,16 @@ func (s *confirmed) Draw() *node.Element {
 		return receipt(p, a)
 	}
 	isStuck := shopURL(p, p.View.SuccessURL) == ""
-	return blocks(
+	return box("blocks",
 		outcome(p, mark("done"), "done.title", sentence(p, "done.text")),
 		unusual(p, a),
 		till(p, a,
 			widget.Fact(p, "done.order", "order", p.View.Order.Ref),
-			widget.Fact(p, "done.network", "network-name", a.NetworkName),
+			networkFact(p, a),
 			widget.Fact(p, "done.time", "time", widget.FormatTime(a.PaidAt)),
 			widget.Transaction(p, a, 8),
 		),
-		actions(
+		box("actions",
 			backToShop(p, p.View.SuccessURL, "button primary"),
 			closeButton(p, "button"+widget.TextIf(isStuck, " primary")),
 			node.El("a").Class("button"+widget.TextIf(isStuck && !canClose(p), " primary")).

@@ -37,7 +37,7 @@ func (s *ended) Draw() *node.Element {
 // withMoney shows what has arrived and whom to ask. The shopper must not pay again.
 func (s *ended) withMoney(head node.Node) *node.Element {
 	p, a := s.Page, s.Page.View.LatestAttempt()
-	return blocks(
+	return box("blocks",
 		head,
 		node.El("dl").Class("facts").Body(
 			node.If(a.MissingAmount != "", func() node.Node {
@@ -50,13 +50,13 @@ func (s *ended) withMoney(head node.Node) *node.Element {
 			widget.Transaction(p, a, 8),
 		),
 		widget.Ask(p, false),
-		actions(
+		box("actions",
 			widget.SupportLink(p, "button primary"),
 			backToShop(p, p.View.CancelURL, "button"),
 			actionForm(p, wire.Recheck, "", "prepare.recheck", s.Busy),
 			closeButton(p, "button"),
 		),
-		links(s.wayOut()),
+		box("links", s.wayOut()),
 	)
 }
 
@@ -68,9 +68,9 @@ func (s *ended) withoutMoney(head node.Node) *node.Element {
 	choose := func(part, class, text string) node.Node {
 		return widget.ChangeLink(p, part, class, p.T(text))
 	}
-	return blocks(
+	return box("blocks",
 		head,
-		actions(
+		box("actions",
 			node.If(repeats && !cancelled, func() node.Node { return s.retryForm("primary") }),
 			node.If(repeats && cancelled, func() node.Node {
 				return choose("change", "button primary", "ended.choose")
@@ -83,13 +83,13 @@ func (s *ended) withoutMoney(head node.Node) *node.Element {
 			}),
 		),
 		node.If(p.View.Can(wire.Recheck), func() node.Node {
-			return node.El("div").Class("card").Body(
+			return box("card",
 				node.El("p").Body(node.El("strong").Text(p.T("ended.late.ask")),
 					node.Text(" "+p.T("ended.late"))),
 				actionForm(p, wire.Recheck, "", "ended.recheck", s.Busy),
 			)
 		}),
-		links(
+		box("links",
 			node.If(repeats && cancelled, func() node.Node { return s.retryForm("link") }),
 			node.If(repeats && !cancelled, func() node.Node {
 				return choose("change", "link", "ended.another")
@@ -108,9 +108,7 @@ func (s *ended) withoutMoney(head node.Node) *node.Element {
 func (s *ended) wayOut() node.Node {
 	v := s.Page.View
 	isDeadEnd := !v.Can(wire.Retry) && !v.Can(wire.Recheck) && v.CancelURL+v.Support+s.Page.Shop == ""
-	return node.If(isDeadEnd, func() node.Node {
-		return reloadLink(s.Page, "link", "prepare.reload")
-	})
+	return node.If(isDeadEnd, func() node.Node { return reload(s.Page) })
 }
 
 // retryForm starts again with the same coin and network.

@@ -8,8 +8,7 @@ import (
 
 // outcome is the head of a screen after paying: mark, title and sentences.
 func outcome(p widget.Page, mark node.Node, title string, sentences ...node.Node) node.Node {
-	return node.El("div").Class("outcome").Body(
-		append([]node.Node{mark, widget.Heading(p.T(title))}, sentences...)...)
+	return box("outcome", append([]node.Node{mark, widget.Heading(p.T(title))}, sentences...)...)
 }
 
 func sentence(p widget.Page, key string) node.Node { return node.El("p").Text(p.T(key)) }
@@ -33,19 +32,10 @@ func tellsNotice(p widget.Page) bool {
 	return false
 }
 
-// blocks are the parts of a screen, one below the other.
-func blocks(parts ...node.Node) *node.Element {
-	return node.El("div").Class("blocks").Body(parts...)
-}
-
-// actions are buttons, of which one at most is filled.
-func actions(buttons ...node.Node) node.Node {
-	return node.El("div").Class("actions").Body(widget.WithSpaces(buttons...)...)
-}
-
-// links are the ways on that matter less than the buttons.
-func links(list ...node.Node) node.Node {
-	return node.El("div").Class("links").Body(widget.WithSpaces(list...)...)
+// box is one of the boxes of these screens: "blocks" one below the other, "actions" with at most one
+// filled button, "links" that matter less, and "card".
+func box(class string, parts ...node.Node) *node.Element {
+	return node.El("div").Class(class).Body(widget.WithSpaces(parts...)...)
 }
 
 // shopURL is url, or outside of a frame the shop itself; empty if there is no way back.
@@ -74,9 +64,12 @@ func closeButton(p widget.Page, class string) node.Node {
 	})
 }
 
-func reloadLink(p widget.Page, class, text string) node.Node {
-	return node.El("a").Class(class).Attr("data-part", "reload").Attr("href", p.Link("")).
-		Text(p.T(text))
+func networkFact(p widget.Page, a wire.Attempt) node.Node {
+	return node.If(a.NetworkName != "", func() node.Node {
+		return widget.Line(p, "done.network", node.El("dd").Attr("data-part", "network-name").
+			Attr("data-value", a.NetworkName).Attr("translate", "no").Attr("dir", "auto").
+			Text(widget.NetworkTitle(a.NetworkName, a.NetworkCode)))
+	})
 }
 
 // till is the receipt that comes out of a slot: price, what was paid, and facts.
@@ -85,9 +78,9 @@ func till(p widget.Page, a wire.Attempt, facts ...node.Node) node.Node {
 	if paid == "" { // the gateway may leave it out if it is the requested one
 		paid = a.PayableAmount
 	}
-	return node.El("div").Class("till").Body(
-		node.El("div").Class("slot").Attr("aria-hidden", "true"),
-		node.El("div").Class("printer").Body(node.El("div").Class("receipt").Body(
+	return box("till",
+		box("slot").Attr("aria-hidden", "true"),
+		box("printer", box("receipt",
 			node.El("p").Class("receipt-sum").Body(widget.WithSpaces(
 				node.El("strong").Attr("dir", "auto").Text(p.Price(p.View.Order.AmountUSD)),
 				node.If(paid != "", func() node.Node {

@@ -8,7 +8,7 @@ import (
 
 // receipt is the printable page with everything that is known of the payment.
 func receipt(p widget.Page, a wire.Attempt) *node.Element {
-	return blocks(
+	return box("blocks",
 		outcome(p, mark("done"), "done.printed", node.If(merchant(p) != "", func() node.Node {
 			return node.El("p").Attr("data-part", "shop").Attr("translate", "no").
 				Attr("dir", "ltr").Text(merchant(p))
@@ -19,7 +19,7 @@ func receipt(p widget.Page, a wire.Attempt) *node.Element {
 				return widget.SumLine(p, "part.asked", "asked", a.PayableAmount, a.CurrencySymbol)
 			}),
 			widget.Fact(p, "done.order", "order", p.View.Order.Ref),
-			widget.Fact(p, "done.network", "network-name", a.NetworkName),
+			networkFact(p, a),
 			widget.Fact(p, "pay.to", "paid-address", a.Address),
 			widget.Fact(p, "done.time", "time", widget.FormatTime(a.PaidAt)),
 			widget.Fact(p, "ask.payment", "payment-code", a.TrackingCode),
@@ -33,12 +33,12 @@ func receipt(p widget.Page, a wire.Attempt) *node.Element {
 					Attr("dir", "ltr").Text(p.URL)
 			}),
 		)...),
-		actions(
+		box("actions",
 			node.El("button").Attr("type", "button").Class("button primary needs-script").
 				Attr("data-part", "print").Text(p.T("done.print")),
 			backToShop(p, p.View.SuccessURL, "button"),
 		),
-		links(node.El("a").Class("link").Attr("data-part", "payment").
+		box("links", node.El("a").Class("link").Attr("data-part", "payment").
 			Attr("href", p.Link("")).Text(p.T("closed.back"))),
 	).Class("saved")
 }

@@ -17,9 +17,9 @@ type refused struct {
 // Draw draws the reason and a link to the page without a frame.
 func (s *refused) Draw() *node.Element {
 	p := s.Page
-	return blocks(
+	return box("blocks",
 		outcome(p, mark("stop"), "refused.title", sentence(p, "refused.text")),
-		actions(node.El("a").Class("button primary").Attr("data-part", "standalone").
+		box("actions", node.El("a").Class("button primary").Attr("data-part", "standalone").
 			Attr("href", p.Without("embed", "origin").Link("")).
 			Attr("target", "_blank").Attr("rel", "noopener").Text(p.T("refused.link"))),
 	)

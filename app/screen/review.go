@@ -23,28 +23,25 @@ type review struct {
 // Draw draws what is known, what happens next, and what to quote.
 func (s *review) Draw() *node.Element {
 	p, now := s.Page, 1
-	text, steps := p.T("review.text"), []node.Node{
-		widget.Step(node.El("b").Text(p.T("review.step.reported")), reported(p)...),
-		widget.StepText(p.T("review.step.check"), p.T("review.step.check.why")),
-		widget.StepText(p.T("review.step.result"), p.T("review.step.result.why")),
+	text, steps := p.T("review.text"), []*node.Element{
+		widget.Step(p.T("review.step.reported"), reported(p)...),
+		widget.Step(p.T("review.step.check"), node.Text(p.T("review.step.check.why"))),
+		widget.Step(p.T("review.step.result"), node.Text(p.T("review.step.result.why"))),
 	}
 	if n := p.View.Notice; n != nil { // nothing was reported
 		now, text, steps = 0, n.Message, steps[1:]
 	}
-	return blocks(
+	return box("blocks",
 		outcome(p, mark("ask"), "review.title", reason(p, text)),
 		widget.Timeline(now, steps...),
 		widget.Ask(p, false),
-		actions(
+		box("actions",
 			widget.SupportLink(p, "button primary"),
 			actionForm(p, wire.Recheck, "", "prepare.recheck", s.Busy),
 		),
-		node.El("div").Class("small center").Body(
-			&widget.Timing{Page: p, At: s.At, Offline: s.Offline}),
-		links(
-			node.If(!p.View.Can(wire.Recheck), func() node.Node {
-				return reloadLink(p, "link", "prepare.reload")
-			}),
+		&widget.Timing{Page: p, At: s.At, Offline: s.Offline},
+		box("links",
+			reload(p),
 			backToShop(p, p.View.CancelURL, "link"),
 		),
 	)

@@ -22,24 +22,22 @@ type seen struct {
 func (s *seen) Draw() *node.Element {
 	p, a := s.Page, s.Page.View.LatestAttempt()
 	currency, _, _ := p.Coin(widget.NetworkKey(a.CurrencySymbol, a.NetworkCode))
-	ring := node.El("div").Class("mark mark-wait").Attr("aria-hidden", "true").Body(
-		node.If(currency.Icon != "", func() node.Node {
-			return node.Void("img").Attr("src", currency.Icon).Attr("alt", "").
-				Attr("width", "48").Attr("height", "48")
-		}))
-	return blocks(
+	ring := box("mark mark-wait", node.If(currency.Icon != "", func() node.Node {
+		return node.Void("img").Attr("src", currency.Icon).Attr("alt", "").
+			Attr("width", "48").Attr("height", "48")
+	})).Attr("aria-hidden", "true")
+	amount := widget.Amount(a.PaidAmount, a.CurrencySymbol)
+	return box("blocks",
 		outcome(p, ring, "seen.title", sentence(p, "seen.text")),
 		widget.Timeline(1,
-			widget.Step(node.El("b").Attr("data-part", "paid").Attr("data-value", a.PaidAmount).
-				Text(p.T("seen.step.seen", "amount", widget.Amount(a.PaidAmount, a.CurrencySymbol))),
-				widget.TransactionLink(p, a, 4, p.T("tx.label"))),
-			widget.StepText(p.T("seen.step.confirm", "network", a.NetworkName),
-				p.T("seen.step.confirm.why")),
-			widget.StepText(p.T("seen.step.told"), p.T("seen.step.told.why")),
+			widget.Step(p.T("seen.step.seen", "amount", amount),
+				widget.TransactionLink(p, a, 4, p.T("tx.label"))).
+				Attr("data-part", "paid").Attr("data-value", a.PaidAmount),
+			widget.Step(p.T("seen.step.confirm", "network", a.NetworkName),
+				node.Text(p.T("seen.step.confirm.why"))),
+			widget.Step(p.T("seen.step.told"), node.Text(p.T("seen.step.told.why"))),
 		),
-		node.El("div").Class("small center").Body(
-			sentence(p, "seen.close"),
-			&widget.Timing{Page: p, At: s.At, Offline: s.Offline},
-		),
+		box("", node.El("p").Class("small center").Text(p.T("seen.close")),
+			&widget.Timing{Page: p, At: s.At, Offline: s.Offline}),
 	)
 }

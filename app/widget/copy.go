@@ -95,14 +95,28 @@ func (b *copyButton) copy(ctx app.Context, part, value string, t CopyText) {
 	ctx.NewActionWithValue(ActionCopy, CopyRequest{Part: part, Value: value, Done: done})
 }
 
+// draw has the texts that controls.js shows until WebAssembly takes over. The data-part of what shows
+// value is shownBy.
+func (b *copyButton) draw(part, shownBy, value string, t CopyText) *node.Element {
+	text, done := t.Button, b.about(value) == copied
+	if done {
+		text = t.Copied
+	}
+	return el("button").Attr("type", "button").Class("copy"+TextIf(done, " done")).
+		Attr("data-part", part).Attr("data-copy", value).Attr("data-copied", t.Copied).
+		Attr("data-said", t.Said).Attr("data-failed", t.Failed).Attr("aria-label", t.Name).
+		Text(text).
+		On("click", func(ctx app.Context, _ app.Event) { b.copy(ctx, shownBy, value, t) }, value)
+}
+
 // Draw draws label, button and value.
 func (c *Copyable) Draw() *node.Element {
 	if c.Unit != "" {
-		return el("div").Class("copyable amount").Body(c.sum(), node.Text(" "), c.copyButton())
+		return el("div").Class("copyable amount").Body(c.sum(), node.Text(" "), c.button.draw(c.Copy, c.Part, c.Value, c.Text))
 	}
 	return el("div").Class("copyable address").Body(WithSpaces(
 		c.label("p"),
-		c.copyButton(),
+		c.button.draw(c.Copy, c.Part, c.Value, c.Text),
 		c.value("p").Class("value").Body(c.shown()...),
 	)...)
 }
@@ -143,21 +157,6 @@ func (c *Copyable) label(tag node.Name) node.Node {
 		class, text = "label failed", c.Text.Failed
 	}
 	return el(tag).Class(class).Text(text)
-}
-
-// copyButton has the texts that controls.js shows until WebAssembly takes over.
-func (c *Copyable) copyButton() node.Node {
-	text, done := c.Text.Button, c.button.about(c.Value) == copied
-	if done {
-		text = c.Text.Copied
-	}
-	return el("button").Attr("type", "button").Class("copy"+TextIf(done, " done")).
-		Attr("data-part", c.Copy).Attr("data-copy", c.Value).
-		Attr("data-copied", c.Text.Copied).Attr("data-said", c.Text.Said).
-		Attr("data-failed", c.Text.Failed).Attr("aria-label", c.Text.Name).Text(text).
-		On("click", func(ctx app.Context, _ app.Event) {
-			c.button.copy(ctx, c.Part, c.Value, c.Text)
-		}, c.Value)
 }
 
 func (c *Copyable) shown() []node.Node {

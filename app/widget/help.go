@@ -24,7 +24,8 @@ func Ask(p Page, contact bool) node.Node {
 	}
 	return el("section").Class("card ask").Attr("aria-label", p.T("ask.title")).
 		Body(&Reference{Lines: lines, Label: p.T(label), Text: CopyText{
-			Button: p.T("ask.copy"), Copied: p.T("ask.copied"), Failed: p.T("copy.failed"),
+			Button: p.T("copy.button"), Name: p.T("ask.copy"), Copied: p.T("copy.done"),
+			Said: p.T("ask.copied"), Failed: p.T("copy.failed"),
 		}}, link)
 }
 
@@ -81,20 +82,14 @@ type Reference struct {
 // Draw draws the sentence, the button and the lines.
 func (r *Reference) Draw() *node.Element {
 	value := strings.Join(r.Lines, "\n")
-	shown := r.button.text(r.Text, value)
 	lines := make([]node.Node, 0, len(r.Lines))
 	for _, line := range r.Lines {
 		lines = append(lines, el("li").Attr("dir", "auto").Text(line))
 	}
 	return el("div").Class("reference-box").Body(WithSpaces(
 		el("p").Class("label").ID("coinslot-reference").Text(r.Label),
-		el("button").Attr("type", "button").Class("copy"+TextIf(shown == r.Text.Copied, " done")).
-			Attr("data-part", "copy-reference").Attr("data-copy", value).
-			Attr("data-copied", r.Text.Copied).Attr("data-failed", r.Text.Failed).
-			Attr("aria-describedby", "coinslot-reference").Text(shown).
-			On("click", func(ctx app.Context, _ app.Event) {
-				r.button.copy(ctx, "reference", value, r.Text)
-			}, value),
+		r.button.draw("copy-reference", "reference", value, r.Text).
+			Text(r.button.text(r.Text, value)),
 		el("ul").Class("reference").Attr("translate", "no").Attr("data-part", "reference").
 			Attr("data-value", value).Attr("aria-labelledby", "coinslot-reference").Body(lines...),
 	)...)

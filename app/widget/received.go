@@ -7,17 +7,6 @@ import (
 	"coinslot/app/wire"
 )
 
-// Received shows the sums of a partial payment that has ended: asked, paid, missing.
-func Received(p Page, a wire.Attempt) node.Node {
-	return node.If(a.PaidAmount != "" && a.MissingAmount != "", func() node.Node {
-		return el("dl").Class("card sums").Body(
-			SumLine(p, "part.asked", "pay-amount", a.PayableAmount, a.CurrencySymbol),
-			SumLine(p, "part.paid", "paid", a.PaidAmount, a.CurrencySymbol),
-			SumLine(p, "part.missing", "missing", a.MissingAmount, a.CurrencySymbol),
-		)
-	})
-}
-
 // Progress shows how much of a payment has arrived.
 func Progress(p Page, a wire.Attempt) node.Node {
 	return node.If(a.PaidAmount != "" && a.MissingAmount != "", func() node.Node {
@@ -87,24 +76,18 @@ func TransactionLink(p Page, a wire.Attempt, ends int, label string) node.Node {
 }
 
 // Timeline shows steps: those before current are done, those after it come next.
-func Timeline(current int, steps ...node.Node) node.Node {
+func Timeline(current int, steps ...*node.Element) node.Node {
+	list := make([]node.Node, len(steps))
 	for i, step := range steps {
-		if li := step.Draw(); i < current {
-			li.Class("done")
-		} else if i == current {
-			li.Attr("aria-current", "step")
+		if list[i] = step.Class(TextIf(i < current, "done")); i == current {
+			step.Attr("aria-current", "step")
 		}
 	}
-	return el("ol").Class("trail card").Body(steps...)
+	return el("ol").Class("trail card").Body(list...)
 }
 
 // Step is a step of a Timeline: its title and details, which may be nil.
-func Step(title node.Node, details ...node.Node) node.Node {
-	parts := append([]node.Node{title}, details...)
+func Step(title string, details ...node.Node) *node.Element {
+	parts := append([]node.Node{el("b").Text(title)}, details...)
 	return el("li").Body(el("span").Body(WithSpaces(parts...)...))
-}
-
-// StepText is a step with a text as its detail.
-func StepText(title, detail string) node.Node {
-	return Step(el("b").Text(title), node.Text(detail))
 }
