@@ -136,16 +136,6 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestSupportOpensTab: the link of a frame leads out of it.
-func TestSupportOpensTab(t *testing.T) {
-	p := named(t, "expired-support")
-	p.Embed, p.Origin = "inline", "https://shop.example"
-	if found := part(page(p), "support"); len(found) != 1 ||
-		!strings.Contains(found[0], `target="_blank"`) {
-		t.Errorf("the link in a frame = %q; want one that opens a page of its own", found)
-	}
-}
-
 // TestExtendOffered: without WebAssembly always, with it in the last minutes.
 func TestExtendOffered(t *testing.T) {
 	for name, c := range map[string]struct {

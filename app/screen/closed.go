@@ -19,22 +19,27 @@ type closed struct {
 	Page widget.Page
 }
 
-// Draw draws title, reason and buttons, of which the first is the filled one.
+// Draw draws title, reason and buttons, of which the first is the filled one. If nothing has
+// failed, or the server could not look the order up, the shopper may have paid, so the page does
+// not say that nothing was charged.
 func (s *closed) Draw() *node.Element {
-	p := s.Page
-	p.View.Session = s.sessionID()
-	symbol := "stop"
-	if s.isNotFound() {
-		symbol = "ask"
+	p, symbol, title := s.Page, "stop", "closed.title"
+	switch {
+	case s.hasCode("", wire.CodeSessionUnknown, wire.CodeNotFound, wire.CodeMethod):
+		symbol, title = "ask", "closed.news"
+	case p.View.Session == "" && s.hasCode(wire.CodeRateLimited, wire.CodeStorageUnavailable,
+		wire.CodeInternal):
+		title = "choose.busy"
+	}
+	if id, ok := strings.CutPrefix(p.Base, "/checkout/cs_"); ok {
+		p.View.Session = "cs_" + id // known or not, to be quoted
 	}
 	return box("blocks",
-		outcome(p, mark(symbol), s.title(),
+		outcome(p, mark(symbol), title,
 			node.If(p.View.Notice != nil, func() node.Node {
 				return reason(p, p.View.Notice.Message)
 			}),
-			node.If(!s.isNotFound() && !s.notChecked(), func() node.Node {
-				return sentence(p, "closed.text")
-			})),
+			node.If(title == "closed.title", func() node.Node { return sentence(p, "closed.text") })),
 		box("actions", s.buttons()...),
 		widget.Ask(p, true),
 	)
@@ -68,46 +73,10 @@ func reloadButton(p widget.Page, class string) node.Node {
 		Text(p.T("closed.again"))
 }
 
-// title is the key of the heading.
-func (s *closed) title() string {
-	switch {
-	case s.isNotFound():
-		return "closed.news"
-	case s.notChecked():
-		return "choose.busy"
-	}
-	return "closed.title"
-}
-
-// notChecked reports whether the server could not look the order up. It may be paid, so the page
-// does not say that nothing was charged.
-func (s *closed) notChecked() bool {
-	return s.Page.View.Session == "" && s.hasCode(wire.CodeRateLimited,
-		wire.CodeStorageUnavailable, wire.CodeInternal)
-}
-
-// isNotFound reports whether there is no such payment, or nothing has failed. The shopper may have
-// paid, so the page does not say that nothing was charged.
-func (s *closed) isNotFound() bool {
-	return s.hasCode("", wire.CodeSessionUnknown, wire.CodeNotFound, wire.CodeMethod)
-}
-
 // hasCode reports whether there is a notice with one of the codes.
 func (s *closed) hasCode(codes ...wire.Code) bool {
 	n := s.Page.View.Notice
 	return n != nil && slices.Contains(codes, n.Code)
-}
-
-// sessionID returns the session id in the page's path, known or not, to be quoted; "" if there is
-// none.
-func (s *closed) sessionID() string {
-	if id := s.Page.View.Session; id != "" {
-		return id
-	}
-	if id, ok := strings.CutPrefix(s.Page.Base, "/checkout/cs_"); ok {
-		return "cs_" + id
-	}
-	return ""
 }
 
 // isTransient reports whether another try can help.

@@ -60,28 +60,32 @@ func (s *ended) withMoney(head node.Node) *node.Element {
 	)
 }
 
-// withoutMoney offers to pay again, to look for a payment, and to leave.
+// withoutMoney offers to pay again, to look for a payment, and to leave. The data-part "retry" pays
+// with the same coin if that is possible.
 func (s *ended) withoutMoney(head node.Node) *node.Element {
-	p := s.Page
-	can, cancelled := p.View.Can(wire.Retry), p.View.Status == wire.Cancelled
-	repeats := s.canRepeat() // the data-part "retry" pays again with the same coin, if possible
+	p, isCancelled := s.Page, s.Page.View.Status == wire.Cancelled
 	choose := func(part, class, text string) node.Node {
 		return widget.ChangeLink(p, part, class, p.T(text))
 	}
+	var first, another node.Node
+	switch repeats := s.canRepeat(); {
+	case !p.View.Can(wire.Retry):
+		first = backToShop(p, p.View.CancelURL, "button primary")
+	case repeats && isCancelled:
+		first, another = choose("change", "button primary", "ended.choose"), s.retryForm("link")
+	case repeats:
+		first, another = s.retryForm("primary"), choose("change", "link", "ended.another")
+	default:
+		first = choose("retry", "button primary", "ended.choose")
+	}
+	leave := func(is bool, class string) node.Node {
+		return node.If(is && p.View.Can(wire.Retry), func() node.Node {
+			return backToShop(p, p.View.CancelURL, class)
+		})
+	}
 	return box("blocks",
 		head,
-		box("actions",
-			node.If(repeats && !cancelled, func() node.Node { return s.retryForm("primary") }),
-			node.If(repeats && cancelled, func() node.Node {
-				return choose("change", "button primary", "ended.choose")
-			}),
-			node.If(can && !repeats, func() node.Node {
-				return choose("retry", "button primary", "ended.choose")
-			}),
-			node.If(cancelled || !can, func() node.Node {
-				return backToShop(p, p.View.CancelURL, "button"+widget.TextIf(!can, " primary"))
-			}),
-		),
+		box("actions", first, leave(isCancelled, "button")),
 		node.If(p.View.Can(wire.Recheck), func() node.Node {
 			return box("card",
 				node.El("p").Body(node.El("strong").Text(p.T("ended.late.ask")),
@@ -89,17 +93,7 @@ func (s *ended) withoutMoney(head node.Node) *node.Element {
 				actionForm(p, wire.Recheck, "", "ended.recheck", s.Busy),
 			)
 		}),
-		box("links",
-			node.If(repeats && cancelled, func() node.Node { return s.retryForm("link") }),
-			node.If(repeats && !cancelled, func() node.Node {
-				return choose("change", "link", "ended.another")
-			}),
-			node.If(can && !cancelled, func() node.Node {
-				return backToShop(p, p.View.CancelURL, "link")
-			}),
-			closeButton(p, "link"),
-			s.wayOut(),
-		),
+		box("links", another, leave(!isCancelled, "link"), closeButton(p, "link"), s.wayOut()),
 		widget.Ask(p, true),
 	)
 }

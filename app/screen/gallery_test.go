@@ -157,6 +157,11 @@ func TestFormsKeepFields(t *testing.T) {
 		s.Page.Carry = []widget.Field{{Name: "embed", Value: "inline"}, {Name: "origin", Value: "https://shop.example"}}
 		s.Page.Text = english(t)
 		page := page(s.Page)
+		for _, support := range part(page, "support") {
+			if !strings.Contains(support, `target="_blank"`) {
+				t.Errorf("%s: %s does not lead out of the frame", s.Name, support)
+			}
+		}
 		for _, tab := range part(page, "browser-tab") { // leads out of the frame
 			page = strings.ReplaceAll(page, tab, "")
 		}

@@ -23,17 +23,12 @@ func reason(p widget.Page, text string) node.Node {
 
 // tellsNotice reports whether the screen of p has the view's notice as its sentence.
 func tellsNotice(p widget.Page) bool {
-	switch screenOf(p) {
-	case "closed", "review":
-		return true
-	case "expired":
-		return p.View.Attempt == nil
-	}
-	return false
+	name := screenOf(p)
+	return name == "closed" || name == "review" || name == "expired" && p.View.Attempt == nil
 }
 
-// box is one of the boxes of these screens: "blocks" one below the other, "actions" with at most one
-// filled button, "links" that matter less, and "card".
+// box is one of the boxes of these screens: "blocks" one below the other, "actions" with at most
+// one filled button, "links" that matter less, and "card".
 func box(class string, parts ...node.Node) *node.Element {
 	return node.El("div").Class(class).Body(widget.WithSpaces(parts...)...)
 }

@@ -22,9 +22,15 @@ type review struct {
 
 // Draw draws what is known, what happens next, and what to quote.
 func (s *review) Draw() *node.Element {
-	p, now := s.Page, 1
+	p, a, now := s.Page, s.Page.View.LatestAttempt(), 1
 	text, steps := p.T("review.text"), []*node.Element{
-		widget.Step(p.T("review.step.reported"), reported(p)...),
+		widget.Step(p.T("review.step.reported"),
+			node.If(a.PaidAmount != "", func() node.Node {
+				return node.El("span").Body(
+					widget.Sum("span", "paid", a.PaidAmount, a.CurrencySymbol),
+					node.Text(" · "+a.NetworkName))
+			}),
+			widget.TransactionLink(p, a, 4, p.T("tx.label"))),
 		widget.Step(p.T("review.step.check"), node.Text(p.T("review.step.check.why"))),
 		widget.Step(p.T("review.step.result"), node.Text(p.T("review.step.result.why"))),
 	}
@@ -40,21 +46,6 @@ func (s *review) Draw() *node.Element {
 			actionForm(p, wire.Recheck, "", "prepare.recheck", s.Busy),
 		),
 		&widget.Timing{Page: p, At: s.At, Offline: s.Offline},
-		box("links",
-			reload(p),
-			backToShop(p, p.View.CancelURL, "link"),
-		),
+		box("links", reload(p), backToShop(p, p.View.CancelURL, "link")),
 	)
-}
-
-// reported are the paid amount with its network, and the transaction.
-func reported(p widget.Page) []node.Node {
-	a := p.View.LatestAttempt()
-	return []node.Node{
-		node.If(a.PaidAmount != "", func() node.Node {
-			return node.El("span").Body(widget.Sum("span", "paid", a.PaidAmount, a.CurrencySymbol),
-				node.Text(" · "+a.NetworkName))
-		}),
-		widget.TransactionLink(p, a, 4, p.T("tx.label")),
-	}
 }

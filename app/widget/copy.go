@@ -95,8 +95,8 @@ func (b *copyButton) copy(ctx app.Context, part, value string, t CopyText) {
 	ctx.NewActionWithValue(ActionCopy, CopyRequest{Part: part, Value: value, Done: done})
 }
 
-// draw has the texts that controls.js shows until WebAssembly takes over. The data-part of what shows
-// value is shownBy.
+// draw has the texts that controls.js shows until WebAssembly takes over. The data-part of what
+// shows value is shownBy.
 func (b *copyButton) draw(part, shownBy, value string, t CopyText) *node.Element {
 	text, done := t.Button, b.about(value) == copied
 	if done {
@@ -112,7 +112,8 @@ func (b *copyButton) draw(part, shownBy, value string, t CopyText) *node.Element
 // Draw draws label, button and value.
 func (c *Copyable) Draw() *node.Element {
 	if c.Unit != "" {
-		return el("div").Class("copyable amount").Body(c.sum(), node.Text(" "), c.button.draw(c.Copy, c.Part, c.Value, c.Text))
+		return el("div").Class("copyable amount").Body(
+			c.sum(), node.Text(" "), c.button.draw(c.Copy, c.Part, c.Value, c.Text))
 	}
 	return el("div").Class("copyable address").Body(WithSpaces(
 		c.label("p"),

@@ -111,6 +111,22 @@ func TestEverythingFits(t *testing.T) {
 
 var directions = map[string]string{"ar": "rtl", "he": "rtl", "fa": "rtl", "ur": "rtl"}
 
+// The receipt is whole on a phone, after 600 ms at most, and at once with reduced motion.
+func TestReceiptComesOut(t *testing.T) {
+	base := serve(t)
+	for most, o := range map[float64]browser.Options{0.6: {}, 0: {ReducedMotion: true}} {
+		o.Width, o.Height = 390, 844
+		page := open(t, base+"/confirmed"+Look{Lang: "en"}.Query(), o)
+		got := browser.Eval[[]float64](page, `[document.querySelector('.printer').getBoundingClientRect().bottom, ...['.receipt', '.mark-done'].map(css => {
+  const {animationDelay, animationDuration} = getComputedStyle(document.querySelector(css));
+  return parseFloat(animationDelay) + parseFloat(animationDuration);
+})]`)
+		if got[0] > 844 || max(got[1], got[2]) > most || most > 0 && got[1] == 0 {
+			t.Errorf("the receipt ends at %v px and moves for %v s; want at most 844 and %v", got[0], got[1:], most)
+		}
+	}
+}
+
 // axeFile is the checker of Deque, which the Makefile fetches.
 const axeFile = "../../.cache/axe/package/axe.min.js"
 
