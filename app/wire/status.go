@@ -47,7 +47,7 @@ var statuses = [...]statusInfo{
 	{status: Preparing, title: "Preparing", badge: "wait", waiting: true},
 	{status: Pending, title: "Pending", badge: "wait", waiting: true, lowPriority: true,
 		event:   "checkout.pending",
-		shopper: []Action{Cancel, Change, Extend}, merchant: []Action{Cancel}},
+		shopper: []Action{Cancel, Change, Recheck, Extend}, merchant: []Action{Cancel}},
 	{status: Confirmed, title: "Confirmed", badge: "good", outcome: Paid,
 		event: "checkout.confirmed", merchant: []Action{Erase}},
 	{status: Expired, title: "Expired", lowPriority: true, outcome: Unpaid,
