@@ -204,7 +204,7 @@ func TestStatusAndActions(t *testing.T) {
 		{"creating", []State{Creating}, "", "0", noon, wire.Preparing, []wire.Action{}},
 		{"unknown", []State{Unknown}, "", "0", noon, wire.Preparing, []wire.Action{}},
 		{"waiting", []State{Waiting}, "", "0", noon, wire.Pending, []wire.Action{wire.Cancel, wire.Change, wire.Recheck}},
-		{"waiting, part paid", []State{Waiting}, "", "3", noon, wire.Pending, []wire.Action{}},
+		{"waiting, part paid", []State{Waiting}, "", "3", noon, wire.Pending, []wire.Action{wire.Recheck}},
 		{"confirmed", []State{Confirmed}, "", "0", noon, wire.Confirmed, []wire.Action{}},
 		{"expired", []State{Expired}, "", "0", noon, wire.Expired, []wire.Action{wire.Recheck, wire.Retry}},
 		{"expired, part paid", []State{Expired}, "", "3", noon, wire.Expired, []wire.Action{wire.Recheck}},
@@ -218,7 +218,7 @@ func TestStatusAndActions(t *testing.T) {
 		{"review, then another", []State{InReview, Waiting}, "", "0", noon, wire.Review, []wire.Action{wire.Recheck}},
 		{"confirmed though canceled", []State{Confirmed}, ClosedByMerchant, "0", noon, wire.Confirmed, []wire.Action{}},
 		{"expired, then waiting", []State{Expired, Waiting}, "", "0", noon, wire.Pending, []wire.Action{wire.Cancel, wire.Change, wire.Recheck}},
-		{"expired and paid late, then waiting", []State{Expired, Waiting}, "", "3", noon, wire.Pending, []wire.Action{wire.Cancel}},
+		{"expired and paid late, then waiting", []State{Expired, Waiting}, "", "3", noon, wire.Pending, []wire.Action{wire.Cancel, wire.Recheck}},
 	} {
 		never = slices.DeleteFunc(never, func(s wire.Status) bool { return s == c.status })
 		s := waiting()
