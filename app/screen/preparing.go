@@ -55,7 +55,7 @@ func ghostSlip(p widget.Page) node.Node {
 	}
 	return node.El("div").Class("slip").Attr("aria-hidden", "true").Body(
 		node.El("div").Class("copyable amount").Body(node.El("div").Body(
-			line("label", ""), line("amount-value", ""))),
+			line("label", ""), line("amount-value", "")), ghost("copy")),
 		node.El("div").Class("net").Body(line("label", ""), line("net-name", ""),
 			node.El("p").Class("net-lost").Body(node.El("span").Class("ghost text").
 				Text(p.T("pay.lost", "coin", coinName(p.View.LatestAttempt()))))),

@@ -260,3 +260,25 @@ func TestForcedColorsPictures(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingJumps: the slip is as high as its outline while the address is made.
+func TestNothingJumps(t *testing.T) {
+	base := serve(t)
+	page := open(t, base+"/pending", browser.Options{})
+	for _, width := range []int{280, 320, 390, 600, 760, 1100} {
+		page.Resize(width, 800)
+		var tops, heights [2]int
+		for i, name := range []string{"preparing", "pending"} {
+			replaceDocument(page, base+"/"+name)
+			page.Eval(`document.documentElement.dataset.js = ""`, nil)
+			tops[i] = browser.Eval[int](page, `Math.round(document.querySelector('.slip').getBoundingClientRect().top)`)
+			heights[i] = browser.Eval[int](page, `document.querySelector('.slip').offsetHeight`)
+		}
+		if by := heights[1] - heights[0]; by < -8 || by > 8 {
+			t.Errorf("%d wide: the outline is %d px high, the slip %d", width, heights[0], heights[1])
+		}
+		if by := tops[1] - tops[0]; width == 390 && (by < -1 || by > 1) {
+			t.Errorf("%d wide: the outline begins at %d px, the slip at %d", width, tops[0], tops[1])
+		}
+	}
+}
