@@ -29,8 +29,8 @@ func openShop(t *testing.T, o browser.Options) *testPage {
 		w.Header().Set("Content-Security-Policy", fmt.Sprintf("default-src 'none'; script-src 'self' %[1]s; frame-src %[1]s; "+
 			"style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'", s.bff))
 		if err := page.Execute(w, map[string]any{"Base": s.bff, "Items": []item{
-			{"coffee", "House blend, 1 kg", "Brazil and Ethiopia, roasted on Tuesday. Chocolate, orange, no nonsense.", "$18.00", "cs_coffee", s.bff + "/checkout/cs_coffee"},
-			{"tickets", "Cupping evening, two seats", "Six origins, two hours, one very long table. Friday at seven.", "$25.00", "cs_tickets", s.bff + "/checkout/cs_tickets"},
+			{"coffee", "House blend, 1 kg", "Brazil and Ethiopia, roasted on Tuesday. Chocolate, orange, no nonsense.", "18.00", "cs_coffee", s.bff + "/checkout/cs_coffee"},
+			{"tickets", "Cupping evening, two seats", "Six origins, two hours, one very long table. Friday at seven.", "25.00", "cs_tickets", s.bff + "/checkout/cs_tickets"},
 		}}); err != nil {
 			t.Errorf("rendering the shop: %v", err)
 		}
@@ -41,12 +41,12 @@ func openShop(t *testing.T, o browser.Options) *testPage {
 
 func TestShop(t *testing.T) {
 	s := openShop(t, browser.Options{})
-	s.WaitText("[data-product=tickets] [data-outcome]", "coinslot-status: open") // inline, by itself
+	s.WaitText("[data-product=tickets] [data-outcome]", "Payment open") // inline, by itself
 	s.post(`{ type: 'status', session: 'cs_tickets', status: 'confirmed' }`)
-	s.WaitText("[data-product=tickets] [data-outcome]", "coinslot-status: confirmed")
+	s.WaitText("[data-product=tickets] [data-outcome]", "Payment confirmed")
 	s.Click("[data-product=coffee] a")
 	s.Wait("[data-product=coffee] coinslot-checkout >>> dialog[open]")
-	s.WaitText("[data-product=coffee] [data-outcome]", "coinslot-status: open")
+	s.WaitText("[data-product=coffee] [data-outcome]", "Payment open")
 	s.WaitText("#log", "coinslot-open:")
 	if console := strings.Join(s.Console(), "\n"); strings.Contains(console, "Content Security Policy") {
 		t.Errorf("console = %s; want no violation", console)

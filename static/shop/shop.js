@@ -23,10 +23,9 @@
   for (const name of ['ready', 'open', 'status', 'complete', 'close', 'error']) {
     document.addEventListener('coinslot-' + name, (event) => {
       const { session, status, code } = event.detail;
-      const text = `${event.type}: ${code || status}`;
-      write(`${text} ${session}`);
-      if (name === 'status') show(event.target, text, status);
-      if (name === 'error') show(event.target, text, 'error');
+      write(`${event.type}: ${code || status} ${session}`);
+      if (name === 'status') show(event.target, `Payment ${status}`, status);
+      if (name === 'error') show(event.target, `No payment: ${code}`, 'error');
     });
   }
 })();
