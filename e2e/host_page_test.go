@@ -60,16 +60,22 @@ func TestOneScrollbar(t *testing.T) {
 	assertFits("the end")
 }
 
-// On a phone the modal fills the screen, with its close button on it. What is wrong is shown where
-// the shopper looks: the button is a long way below the top of the page, where the words are.
+// On a phone the modal is a sheet that leaves 12 px of the shop, without a bar of its own: price and
+// close button are in one line, at least 12 px apart. What is wrong is shown where the shopper looks:
+// the button is a long way below the top of the page, where the words are.
 func TestErrorScrollsIntoView(t *testing.T) {
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "25.00"})
 	p, f := s.open(t, id, "modal", browser.Options{Width: 390, Height: 500})
 	f.Wait(`[data-live="wasm"]`)
-	p.WaitJS(`(r => r.x === 0 && r.y === 0 && r.width === innerWidth && r.height === innerHeight)(
-		document.querySelector("coinslot-checkout").shadowRoot.querySelector("dialog").getBoundingClientRect())`,
-		"the dialog to fill the screen")
+	const box = `((name) => document.querySelector("coinslot-checkout").shadowRoot.querySelector(name).getBoundingClientRect())`
+	p.WaitJS(`(r => r.x === 0 && r.y === 12 && r.width === innerWidth && r.bottom === innerHeight)(`+box+`("dialog"))`,
+		"the dialog to fill the screen but for 12 px")
+	price := browser.Eval[[]float64](f, `(r => [r.right, r.top, r.bottom])(document.querySelector('[data-part="amount-usd"]').getBoundingClientRect())`)
+	button := browser.Eval[[]float64](p, `((f, r) => [r.left - f.x, r.top - f.y, r.bottom - f.y])(`+box+`("iframe"), `+box+`("dialog > button"))`)
+	if button[0] < price[0]+12 || button[2] < price[1] || button[1] > price[2] {
+		t.Errorf("price and close button are at %v and %v (x, top, bottom); want one line, 12 px apart", price, button)
+	}
 	f.Click(`[data-part="continue"]`) // scrolls the frame down; the bar stays
 	f.Wait(`[data-part="error"]`)
 	f.WaitJS(`(r => r.top >= 0 && r.bottom <= innerHeight)(

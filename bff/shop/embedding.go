@@ -9,9 +9,9 @@ import (
 	"coinslot/bff/web"
 )
 
-// embedCSS styles the parts of checkout.js that also work without it: the dialog, its button and
-// failure texts. It is one rule, which the script inserts before its own. min-height wins over
-// max-height, so the dialog fills a phone whatever height its frame requests.
+// embedCSS styles the parts of checkout.js that also work without it: the dialog, its button,
+// the outline while it loads, and failure texts. It is one rule, which the script inserts before
+// its own. Its colors are those of css/1-tokens.css.
 //
 //go:embed embed.css
 var embedCSS string
@@ -21,6 +21,7 @@ var embedCSS string
 // of ASCII.
 type embedding struct {
 	Listed  bool   `json:"listed"`
+	Dir     string `json:"dir"` // of the language
 	Title   string `json:"title"`
 	Close   string `json:"close"`
 	Retry   string `json:"retry"`
@@ -43,9 +44,9 @@ func (s *server) embedding(w http.ResponseWriter, r *http.Request) error {
 	if f.requested != "" && f.origin == "" {
 		s.Refusals.Add(f.requested, "")
 	}
-	_, _, text := s.texts.match(f.lang, f.accept)
+	_, dir, text := s.texts.match(f.lang, f.accept)
 	words, err := json.Marshal(embedding{ // escapes for HTML and old scripts
-		Listed: f.origin != "", Title: text["title.none"], Close: text["close"],
+		Listed: f.origin != "", Dir: dir, Title: text["title.none"], Close: text["close"],
 		Retry:  text["closed.again"],
 		Failed: text["loader.failed"], Offline: text["error.offline"], Link: text["refused.link"],
 		OriginRefused: "COINSLOT_ORIGINS must list the origin of this page",

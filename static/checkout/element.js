@@ -343,6 +343,7 @@ export class CheckoutElement extends HTMLElement {
     /** @param {'title' | 'close' | 'failed' | 'offline' | 'link' | 'retry'} name */
     const text = (name) => this.#attribute('text-' + name, this.#texts[name]);
     this.#modal.dialog.ariaLabel = text('title');
+    this.#modal.dialog.dir = this.#texts.dir;
     this.#modal.closeButton.ariaLabel = text('close');
     if (this.#frame) this.#frame.iframe.title = text('title');
     const url = this.#pageURL();

@@ -6,7 +6,8 @@ import { CHECKOUT_ORIGIN } from './origins.js';
  * Labels and messages, and what the page's developer has to change after an error.
  * @typedef {Record<'title' | 'close' | 'failed' | 'offline' | 'link' | 'retry', string>
  *   & Partial<Record<CoinslotErrorCode, string>>
- *   & { listed: boolean, css: string }} Texts listed: the page may show the checkout; css: one rule
+ *   & { listed: boolean, dir: string, css: string }} Texts listed: the page may show the checkout;
+ *   dir: the language's direction; css: one rule
  */
 
 /**
@@ -15,6 +16,7 @@ import { CHECKOUT_ORIGIN } from './origins.js';
  */
 export const ENGLISH = {
   listed: true, // until the server refuses
+  dir: '', // the page's
   css: '',
   title: 'Checkout',
   close: 'Close',

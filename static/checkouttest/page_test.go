@@ -150,6 +150,7 @@ var serverTexts = map[string]string{
 		"offline":"You are offline.","link":"Open checkout",` + fixes + `}`,
 	"de": `{"listed":true,"title":"Kasse","close":"Schließen","retry":"Nochmals","failed":"Die Kasse lädt nicht.",
 		"offline":"Sie sind offline.","link":"Kasse öffnen",` + fixes + `}`,
+	"ar": `{"listed":true,"dir":"rtl"}`,
 	"x-refused": `{"listed":false,"title":"Checkout","close":"Close","retry":"Retry","failed":"Checkout did not load.",
 		"offline":"You are offline.","link":"Open checkout",` + fixes + `}`,
 }
