@@ -9,11 +9,12 @@ import "embed"
 //	dist/                built files and manifest.json; only .gitkeep before the first build
 //	css/                 the parts of checkout.css; see package stylesheet
 //	console/             the parts of console.css
-//	doctor.* docs.css    sources, served as they are when dist is empty
+//	manual.css           what docs.css and doctor.css have in common
+//	doctor.js            a source, served as it is when dist is empty
 //	icons/               logos of coins as SVG, named by symbol in lower case; default.svg
 //	text/                the page's texts by key, a JSON file per language
 //
-//go:embed all:dist css console docs.css doctor.css doctor.js icons text
+//go:embed all:dist css console manual.css docs.css doctor.css doctor.js icons text
 var Files embed.FS
 
 // Shop is the demo shop: shop/index.html is an html/template, other files are served as they are.

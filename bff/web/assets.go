@@ -126,10 +126,8 @@ func (a *Assets) readBuilt(files fs.FS, text []byte) error {
 }
 
 func (a *Assets) readSources(files fs.FS) error {
-	for name, of := range map[string]func(fs.FS) ([]byte, error){
-		"checkout.css": stylesheet.Checkout, "console.css": stylesheet.Console,
-	} {
-		css, err := of(files)
+	for _, name := range stylesheet.Names() {
+		css, err := stylesheet.Join(files, name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -141,7 +139,7 @@ func (a *Assets) readSources(files fs.FS) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range append(icons, "docs.css", "doctor.css", "doctor.js") {
+	for _, name := range append(icons, "doctor.js") {
 		content, err := fs.ReadFile(files, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

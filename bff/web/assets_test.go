@@ -245,7 +245,7 @@ func instance(t *testing.T, release string) http.Handler {
 
 func TestAssetsWithoutABuild(t *testing.T) {
 	a, err := newAssets(fstest.MapFS{
-		"css/1.css": {Data: []byte("p{}")}, "docs.css": {Data: []byte("p{}")}, "icons/default.svg": {Data: []byte("<svg/>")},
+		"css/1-tokens.css": {Data: []byte("p{}")}, "manual.css": {}, "docs.css": {Data: []byte("p{}")}, "icons/default.svg": {Data: []byte("<svg/>")},
 	})
 	if err != nil {
 		t.Fatal(err)

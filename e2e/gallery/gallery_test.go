@@ -144,7 +144,7 @@ func TestAxe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	css, err := stylesheet.Checkout(static.Files)
+	css, err := stylesheet.Join(static.Files, stylesheet.Checkout)
 	if err != nil {
 		t.Fatal(err)
 	}

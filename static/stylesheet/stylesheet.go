@@ -1,37 +1,46 @@
-// Package stylesheet joins the parts of the checkout's and the console's stylesheets.
+// Package stylesheet joins the parts of the stylesheets. Each begins with the checkout's variables.
 package stylesheet
 
 import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 )
 
-// Checkout returns checkout.css: the files css/*.css of a folder like static, sorted by name.
-// Errors: one cannot be read, or there is none (fs.ErrNotExist).
-func Checkout(files fs.FS) ([]byte, error) { return join(files, "checkout.css", "css/*.css") }
+// Checkout is the name of the checkout's stylesheet.
+const Checkout = "checkout.css"
 
-// Console returns console.css: the checkout's variables and the files console/*.css. Errors: as
-// Checkout.
-func Console(files fs.FS) ([]byte, error) {
-	return join(files, "console.css", "css/1-tokens.css", "console/*.css")
+const tokens = "css/1-tokens.css"
+
+// parts are the patterns of each stylesheet's parts in a folder like static.
+var parts = map[string][]string{
+	Checkout:      {"css/*.css"},
+	"console.css": {tokens, "console/*.css"},
+	"docs.css":    {tokens, "manual.css", "docs.css"},
+	"doctor.css":  {tokens, "manual.css", "doctor.css"},
 }
 
-// join returns the files that match the patterns. Each pattern must match.
-func join(files fs.FS, what string, patterns ...string) ([]byte, error) {
+// Names returns the names of all stylesheets.
+func Names() []string { return slices.Sorted(maps.Keys(parts)) }
+
+// Join returns a stylesheet: its parts, those of a pattern sorted by name. Errors: one cannot be
+// read, or a pattern matches none (fs.ErrNotExist).
+func Join(files fs.FS, name string) ([]byte, error) {
 	var whole bytes.Buffer
-	for _, pattern := range patterns {
-		names, err := fs.Glob(files, pattern)
+	for _, pattern := range parts[name] {
+		found, err := fs.Glob(files, pattern)
 		if err != nil {
-			return nil, fmt.Errorf("listing the parts of %s: %w", what, err)
+			return nil, fmt.Errorf("listing the parts of %s: %w", name, err)
 		}
-		if len(names) == 0 {
-			return nil, fmt.Errorf("reading the parts of %s: %w", what, fs.ErrNotExist)
+		if len(found) == 0 {
+			return nil, fmt.Errorf("reading %s, a part of %s: %w", pattern, name, fs.ErrNotExist)
 		}
-		for _, name := range names {
-			part, err := fs.ReadFile(files, name)
+		for _, file := range found {
+			part, err := fs.ReadFile(files, file)
 			if err != nil {
-				return nil, fmt.Errorf("reading a part of %s: %w", what, err)
+				return nil, fmt.Errorf("reading a part of %s: %w", name, err)
 			}
 			whole.Write(part)
 		}

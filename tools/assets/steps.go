@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -60,26 +59,15 @@ func (b *build) scripts() error {
 // loaderName is the name of Go's loader.
 const loaderName = "wasm_exec.js"
 
-// styles minifies the stylesheets of the checkout, the console, the doctor and the documentation.
+// styles joins and minifies the stylesheets.
 func (b *build) styles() error {
 	static := os.DirFS(filepath.Join(b.root, "static"))
-	for name, join := range map[string]func(fs.FS) ([]byte, error){
-		"checkout.css": stylesheet.Checkout, "console.css": stylesheet.Console,
-	} {
-		whole, err := join(static)
+	for _, name := range stylesheet.Names() {
+		whole, err := stylesheet.Join(static, name)
 		if err != nil {
 			return err
 		}
 		css, err := b.minify(string(whole), name, api.LoaderCSS)
-		if err != nil {
-			return err
-		}
-		if err := b.add(name, css, true); err != nil {
-			return err
-		}
-	}
-	for _, name := range []string{"doctor.css", "docs.css"} {
-		css, err := b.minifyFile(name, api.LoaderCSS)
 		if err != nil {
 			return err
 		}
