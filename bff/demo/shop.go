@@ -66,7 +66,7 @@ func newShop(c config.Config, from fs.FS, webhooks []string) (*shop, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the demo shop: %w", err)
 	}
-	page, err := template.ParseFS(files, "index.html")
+	page, err := template.ParseFS(files, "index.html", "orders.html")
 	if err != nil {
 		return nil, fmt.Errorf("making the demo shop: %w", err)
 	}
@@ -186,6 +186,6 @@ func (s *shop) listMessages() []string {
 
 // orders lists received webhooks, newest first.
 func (s *shop) orders(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	io.WriteString(w, strings.Join(s.listMessages(), "\n"))
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_ = s.page.ExecuteTemplate(w, "orders.html", s.listMessages()) // fails if the client has gone
 }

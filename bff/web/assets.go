@@ -126,7 +126,7 @@ func (a *Assets) readBuilt(files fs.FS, text []byte) error {
 }
 
 func (a *Assets) readSources(files fs.FS) error {
-	for _, name := range stylesheet.Names() {
+	for name := range stylesheet.Parts {
 		css, err := stylesheet.Join(files, name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err

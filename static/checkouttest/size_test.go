@@ -16,11 +16,6 @@ import (
 
 // budgets are the promise to merchants and shoppers: bytes of a script on the wire, minified,
 // brotli quality 11.
-//
-// checkout.js had 3,100, which bought 3,018 bytes of closures, statuses by pattern and CSS without
-// spaces. A thousand bytes more is one packet in the round trip that there is anyway, and pays for
-// modules that can be read. frame.js had 3,815 bytes and no limit but that of the page that it is
-// in (e2e TestPageSize).
 var budgets = map[string]int{"checkout": 4096, "frame": 4000}
 
 // modules returns the sources of a script by path.

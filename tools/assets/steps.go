@@ -62,7 +62,7 @@ const loaderName = "wasm_exec.js"
 // styles joins and minifies the stylesheets.
 func (b *build) styles() error {
 	static := os.DirFS(filepath.Join(b.root, "static"))
-	for _, name := range stylesheet.Names() {
+	for name := range stylesheet.Parts {
 		whole, err := stylesheet.Join(static, name)
 		if err != nil {
 			return err
