@@ -83,13 +83,13 @@ func newShop(c config.Config, from fs.FS, webhooks []string) (*shop, error) {
 
 func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
-var cartID = regexp.MustCompile(`^[a-z0-9]{8}$`)
+var cartID = regexp.MustCompile(`^[a-z0-9]{4,8}$`)
 
 // home shows the shop. The cart in the URL keeps the orders on a reload.
 func (s *shop) home(w http.ResponseWriter, r *http.Request) {
 	cart := r.URL.Query().Get("cart")
 	if !cartID.MatchString(cart) {
-		http.Redirect(w, r, "/?cart="+strings.ToLower(rand.Text()[:8]), http.StatusSeeOther)
+		http.Redirect(w, r, "/?cart="+strings.ToLower(rand.Text()[:4]), http.StatusSeeOther)
 		return
 	}
 	items := products()
