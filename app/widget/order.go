@@ -21,6 +21,9 @@ func OrderHead(p Page) node.Node {
 		title = p.T("order.untitled")
 	}
 	return el("header").Class("order").Body(
+		node.If(p.Logo != "", func() node.Node {
+			return el("img").Class("order-logo").Attr("src", p.Logo).Attr("alt", "")
+		}),
 		node.If(p.Shop != "", func() node.Node {
 			_, shop, _ := strings.Cut(p.Shop, "://")
 			return el("p").Class("order-shop").Text(p.T("order.pay", "shop", shop))

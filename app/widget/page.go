@@ -37,6 +37,8 @@ type Page struct {
 	Changing bool
 	// Shop is the shop's origin, for when the merchant has set no CancelURL; empty if unknown.
 	Shop string
+	// Logo is the path of the shop's logo; empty if it has none.
+	Logo string `json:",omitempty"`
 	// Receipt is set on the printable receipt.
 	Receipt bool
 	// LinkQR is set when the QR code holds the payment link instead of the address.

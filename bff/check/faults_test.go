@@ -71,6 +71,7 @@ func settingFaults() []fault {
 		{"a bad catalogue", func(t *testing.T, w *rig) { w.env["COINSLOT_CATALOG"] = writeTemp(t, "items: {a: {}}", 0o600) }, diagnose.Fail, "catalogue", `item "a"`},
 		{"an empty catalogue", func(t *testing.T, w *rig) { w.env["COINSLOT_CATALOG"] = writeTemp(t, "items: {}", 0o600) }, diagnose.Warn, "catalogue", "no items"},
 		{"a bad list of coins", func(t *testing.T, w *rig) { w.env["COINSLOT_TOKENS"] = writeTemp(t, "coins: 3", 0o600) }, diagnose.Fail, "coins", "COINSLOT_TOKENS"},
+		{"a logo that is none", func(t *testing.T, w *rig) { w.env["COINSLOT_LOGO"] = writeTemp(t, "GIF89a", 0o600) }, diagnose.Fail, "settings", "COINSLOT_LOGO: the file is neither SVG nor PNG"},
 		{"everything is kept", set("COINSLOT_RETENTION", ""), diagnose.Warn, "retention", "COINSLOT_RETENTION is not set"},
 		{"no proxy named", set("COINSLOT_TRUSTED_PROXIES", ""), diagnose.Warn, "proxy", "all shoppers count as one client"},
 		{"no proxy named before the console", func(_ *testing.T, w *rig) {

@@ -33,6 +33,7 @@ type Config struct {
 	SecretKeys     []Secret // the first signs receipts
 	OrderKey       Secret   // empty = order tokens are refused
 	Catalog        string   // path; empty = no items
+	Logo           string   // path; empty = none
 	Tokens         string   // path; empty = the built-in coins and networks
 	Database       string   // SQLite path or postgres:// address, which may hold a password
 	WebhookURLs    []string // nil = no webhooks are sent

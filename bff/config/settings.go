@@ -71,6 +71,13 @@ var settings = []Setting{
 		Help: "path of additional coins and networks (YAML, docs/tokens.md); unset = only the " +
 			"built-in ones",
 		set: func(c *Config, v string) error { c.Tokens = v; return nil }},
+	{Name: "COINSLOT_LOGO",
+		Help: "path of the shop's logo, an SVG or PNG file of at most 64 kB; unset = none",
+		set: func(c *Config, v string) (err error) {
+			c.Logo = v
+			_, _, err = ReadLogo(v)
+			return err
+		}},
 	{Name: "COINSLOT_RETENTION", Default: "0",
 		Help: "days after a session's end until personal " +
 			"data is erased and an unpaid session is reduced to a tombstone; 0 = keep",

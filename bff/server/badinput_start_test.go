@@ -67,6 +67,11 @@ func TestBadStarts(t *testing.T) {
 		"catalogue with a typo": {func(t *testing.T, dir string, c *config.Config) {
 			c.Catalog = catalog(t, dir, "items: {a: {amount: \"1\"}}")
 		}, `COINSLOT_CATALOG: reading the catalog: item "a": amount: unknown member`},
+		"no logo": {func(_ *testing.T, dir string, c *config.Config) { c.Logo = filepath.Join(dir, "none.svg") }, "COINSLOT_LOGO: the file cannot be read"},
+		"large logo": {func(t *testing.T, dir string, c *config.Config) {
+			c.Logo = catalog(t, dir, "<svg>"+strings.Repeat(" ", 64<<10))
+		}, "has more than 64 kB"},
+		"logo in GIF":           {func(t *testing.T, dir string, c *config.Config) { c.Logo = catalog(t, dir, "GIF89a") }, "is neither SVG nor PNG"},
 		"gateway in plain http": {func(_ *testing.T, _ string, c *config.Config) { c.GatewayURL = "http://gateway.example" }, "COINSLOT_GATEWAY_URL"},
 		"gateway with a query":  {func(_ *testing.T, _ string, c *config.Config) { c.GatewayURL = "https://gateway.example?" }, "COINSLOT_GATEWAY_URL"},
 		"gateway and fragment":  {func(_ *testing.T, _ string, c *config.Config) { c.GatewayURL = "https://gateway.example#" }, "COINSLOT_GATEWAY_URL"},

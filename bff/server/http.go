@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -31,7 +32,7 @@ func (s *Server) handler(
 		Checkout: s.checkout, Catalog: catalog, Hub: s.hub, Refusals: s.refusals,
 		OrderKey: c.OrderKey.Reveal(), HookToken: c.HookToken.Reveal(),
 		API: len(c.SecretKeys) > 0, PagesFor: c.PagesFor, Support: c.Support, Unpaid: &s.unpaid,
-		Kick: s.poller.Kick, Simulate: o.Simulate, Kinds: o.Kinds,
+		Kick: s.poller.Kick, Simulate: o.Simulate, Kinds: o.Kinds, Logo: s.logo,
 	})
 	if err != nil {
 		return nil, err
@@ -49,4 +50,16 @@ func (s *Server) handler(
 	handler := site.Handler(routes)
 	s.routes = site.Routes
 	return handler, nil
+}
+
+// newLogo returns the logo of a path; nil for an empty one.
+func newLogo(path string) (*web.Asset, error) {
+	content, extension, err := config.ReadLogo(path)
+	if err != nil {
+		return nil, fmt.Errorf("COINSLOT_LOGO: %w", err)
+	}
+	if content == nil {
+		return nil, nil
+	}
+	return web.NewLogo(extension, content), nil
 }

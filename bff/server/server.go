@@ -83,7 +83,8 @@ type Server struct {
 	erasing    *retention.Service
 	unpaid     shop.Unpaid
 	routes     []web.Route
-	fanout     *fanout // nil = this is the only instance
+	logo       *web.Asset // nil = none
+	fanout     *fanout    // nil = this is the only instance
 }
 
 // New opens the database and creates every part; nothing polls or delivers before Run. The caller
@@ -107,11 +108,15 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("COINSLOT_TOKENS: %w", err)
 	}
+	logo, err := newLogo(c.Logo)
+	if err != nil {
+		return nil, err
+	}
 	if c.Sandbox {
 		o.Log.Warn("sandbox mode (COINSLOT_SANDBOX): no payment is real, and anyone who opens a " +
 			"checkout can complete it without money")
 	}
-	s := &Server{hub: realtime.NewHub(o.Hub)}
+	s := &Server{hub: realtime.NewHub(o.Hub), logo: logo}
 	s.observer = s.observe(c, o, tokens)
 	o.Log = s.countLines(o.Log)
 	db, err := store.Open(ctx, store.Config{

@@ -48,7 +48,7 @@ func (s *server) blankPage(f embedOptions, order string) widget.Page {
 		Text: text, Languages: s.texts.menu, Lang: tag, Dir: dir, Embed: f.embed, Origin: f.origin,
 		Theme: cmp.Or(f.theme, "auto"),
 		Carry: f.fields(), Simulate: s.Kinds,
-		Shop: s.returnOrigin(f),
+		Shop: s.returnOrigin(f), Logo: s.Logo.URL(),
 	}
 }
 

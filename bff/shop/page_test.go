@@ -6,9 +6,34 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/app/widget"
+	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 	"coinslot/bff/web"
 )
+
+// The server's logo is above the order, by an address that changes with it; opened on its own it
+// runs and loads nothing.
+func TestLogo(t *testing.T) {
+	for extension, mime := range map[string]string{".svg": "image/svg+xml", ".png": "image/png"} {
+		s, h := open(t, web.Config{}, Config{Logo: web.NewLogo(extension, []byte("<svg/>"))})
+		p := s.blankPage(embedOptions{}, "")
+		p.View = wire.View{Order: wire.Order{AmountUSD: "1.00"}}
+		if got, want := node.HTML(widget.OrderHead(p)), `<img class="order-logo" src="`+p.Logo+`" alt=""`; !strings.Contains(got, want) {
+			t.Errorf("head = %s; want %s", got, want)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequest("GET", p.Logo, nil))
+		for name, want := range map[string]string{
+			"Content-Type": mime, "Cache-Control": "immutable", "X-Content-Type-Options": "nosniff",
+			"Content-Security-Policy": "default-src 'none'",
+		} {
+			if got := w.Header().Get(name); w.Code != 200 || !strings.Contains(got, want) {
+				t.Errorf("%s = %d, %s: %q; want %q", p.Logo, w.Code, name, got, want)
+			}
+		}
+	}
+}
 
 // A page with a temporary error reloads itself, unless it answers a post; its link leads to the
 // requested page.

@@ -27,6 +27,8 @@ type Config struct {
 	API bool
 	// PagesFor is how long shoppers can open a finished session; zero = forever.
 	PagesFor time.Duration
+	// Logo is the shop's; nil = none.
+	Logo *web.Asset
 	// Support is an https: or mailto: URL for shoppers; empty = the shop's page only.
 	Support string
 	// Unpaid counts sessions for web.Limits.Unpaid; call SessionChanged after each change. Nil =
@@ -128,7 +130,12 @@ func newServer(site *web.Server, c Config) (*server, error) {
 		return nil, fmt.Errorf("reading texts: %w", err)
 	}
 	texts := newTextFiles(s.texts)
-	site.Assets.More = texts.find
+	site.Assets.More = func(name string) *web.Asset {
+		if c.Logo != nil && c.Logo.Name() == name {
+			return c.Logo
+		}
+		return texts.find(name)
+	}
 	s.document = newDocument(site.Assets, texts)
 	return s, nil
 }

@@ -36,7 +36,7 @@ func newTextFile(tag string, text map[string]string, menu []widget.Language) *we
 // URL returns the immutable path of a language's file; "" = none.
 func (s textFiles) URL(tag string) string {
 	if file := s[tag]; file != nil {
-		return "/assets/" + file().Name()
+		return file().URL()
 	}
 	return ""
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -46,9 +47,24 @@ func NewAsset(stem, extension, mime string, content []byte) *Asset {
 	}
 }
 
+// NewLogo returns the shop's logo, with the extension ".svg" or ".png".
+func NewLogo(extension string, content []byte) *Asset {
+	logo := NewAsset("logo", extension, mimeOf(extension), content)
+	logo.kind = KindLogo
+	return logo
+}
+
 func hashName(stem, extension string, content []byte) string {
 	sum := sha256.Sum256(content)
 	return stem + "." + hex.EncodeToString(sum[:6]) + extension
+}
+
+// URL is the immutable path of a file that [Assets.More] finds; "" for nil.
+func (f *Asset) URL() string {
+	if f == nil {
+		return ""
+	}
+	return "/assets/" + f.name
 }
 
 // Name is the hashed name.
@@ -59,6 +75,7 @@ type Asset struct {
 	name      string // with the content's hash
 	mime      string
 	integrity string            // for <script integrity>; empty for sources
+	kind      Kind              // KindData = KindHashed
 	forms     map[string][]byte // by content coding: "br", "gzip", "identity"
 	// lazyGzip makes the gzip form, once, of a file that is built in brotli only; nil = none.
 	lazyGzip func() []byte
@@ -176,6 +193,8 @@ func mimeOf(name string) string {
 		return "text/css; charset=utf-8"
 	case ".svg":
 		return "image/svg+xml"
+	case ".png":
+		return "image/png"
 	case ".json":
 		return "application/json"
 	case ".ts":
@@ -266,7 +285,7 @@ func (a *Assets) serveHashed(w http.ResponseWriter, r *http.Request) error {
 	tried, _ := strconv.Atoi(r.URL.Query().Get("tried"))
 	switch {
 	case f != nil:
-		a.Serve(w, r, f, KindHashed)
+		a.Serve(w, r, f, cmp.Or(f.kind, KindHashed))
 	case tried < maxTries && hashedName.MatchString(name):
 		a.retryElsewhere(w, r, name, tried+1)
 	default:

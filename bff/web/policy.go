@@ -14,10 +14,11 @@ const (
 	KindPage                  // the checkout, in frames of the listed shops
 	KindFramed                // a page with its script inline
 	KindAlone                 // a page that may not be framed
-	KindDoctor                // a page that may not be framed, and frames the checkout
+	KindDoctor                // a page that may not be framed, and frames the checkout: doctor, playground
 	KindMoved                 // a redirect to a page
 	KindPicture               // a QR code
 	KindHashed                // a file whose name changes with its content
+	KindLogo                  // the shop's logo, likewise
 	KindScript                // checkout.js, evergreen
 	KindRelease               // checkout.js of one version
 	KindModule                // a script that pages of any origin import
@@ -29,7 +30,7 @@ const (
 
 // kindNames are in the order of the constants.
 var kindNames = [...]string{
-	"data", "page", "framed", "alone", "doctor", "moved", "picture", "hashed", "script", "release",
+	"data", "page", "framed", "alone", "doctor", "moved", "picture", "hashed", "logo", "script", "release",
 	"module", "manual", "published", "icon", "console",
 }
 
@@ -84,6 +85,8 @@ func newPolicies(origins []string, inline string) policies {
 	file := policy{
 		content: inertCSP, vary: "Accept-Encoding", resource: "cross-origin", opener: "same-origin",
 	}
+	logo := file
+	logo.content += "; style-src 'unsafe-inline'" // drawing programs write styles
 	return policies{
 		KindData: {closedCSP, "no-store", negotiated, "same-origin", "same-origin", "", "", ""},
 		KindPage: {
@@ -110,6 +113,7 @@ func newPolicies(origins []string, inline string) policies {
 			inertCSP, "no-store", "Accept-Encoding", "same-origin", "same-origin", "", "", "",
 		},
 		KindHashed: file.withCache(forever),
+		KindLogo:   logo.withCache(forever),
 		KindScript: file.withCache("public, max-age=300, stale-while-revalidate=86400").
 			readableByAll(),
 		KindRelease: file.withCache(forever).readableByAll(),

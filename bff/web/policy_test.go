@@ -16,7 +16,7 @@ func TestSecurityPage(t *testing.T) {
 	page := string(raw)
 	list := newPolicies([]string{"https://shop.example"}, "'sha256-…'")
 	named := map[Kind]string{
-		KindPage: "page in a frame", KindFramed: "page in a frame", KindAlone: "page in no frame", KindDoctor: "doctor", KindMoved: "redirect", KindData: "data, errors", KindPicture: "QR code", KindHashed: "hashed file", KindScript: "checkout.js",
+		KindPage: "page in a frame", KindFramed: "page in a frame", KindAlone: "page in no frame", KindDoctor: "doctor", KindMoved: "redirect", KindData: "data, errors", KindPicture: "QR code", KindHashed: "hashed file", KindLogo: "shop's logo", KindScript: "checkout.js",
 		KindRelease: "checkout.js of a version", KindModule: "module", KindManual: "documentation", KindPublished: "types, descriptions, public keys", KindIcon: "coin's mark", KindConsole: "operator's page",
 	}
 	for k, p := range list {
