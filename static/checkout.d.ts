@@ -58,6 +58,8 @@ interface Options {
   quantity?: string | number;
   mode?: 'inline' | 'modal';
   theme?: 'auto' | 'light' | 'dark';
+  /** A look to start from; custom properties win over it. */
+  preset?: 'default' | 'flat' | 'night';
   lang?: string;
   prewarm?: 'intent' | 'idle' | 'load' | 'none';
   open?: boolean;
@@ -93,6 +95,7 @@ interface Checkout extends HTMLElement {
   quantity: string;
   mode: '' | 'inline' | 'modal';
   theme: '' | 'auto' | 'light' | 'dark';
+  preset: '' | 'default' | 'flat' | 'night';
   /** Whether the modal is open; assigning opens or closes it. */
   open: boolean;
   returnUrl: string;

@@ -73,6 +73,11 @@ func Codes() []Code {
 		{"gateway_unavailable", "The payment gateway does not answer, or refuses requests.",
 			"Try again in a moment. If it stays, run coinslot check on the server: it tests " +
 				"COINSLOT_GATEWAY_URL and COINSLOT_GATEWAY_KEY.", "", "", nil},
+		{"contrast_failed",
+			"Two colors of your page are too close to be read, in the scheme that the console " +
+				"names (-dark is the dark one). The checkout uses its own in their place.",
+			"Give text at least 4.5:1 on background and surface, and danger on background. Try " +
+				"colors in the playground of coinslot demo, /checkout/playground.", "", "", nil},
 	}
 }
 

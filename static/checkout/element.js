@@ -16,9 +16,11 @@ export const ELEMENT_NAME = 'coinslot-checkout';
 
 const ATTRIBUTES = [
   'order', 'item', 'amount', 'quantity', 'session', 'mode', 'theme', 'lang', 'prewarm', 'open',
-  'return-url',
+  'return-url', 'preset',
 ];
-const STYLE_TOKENS = ['accent', 'radius', 'density', 'font'];
+const STYLE_TOKENS = ['accent', 'radius', 'density', 'font',
+  ...['background', 'surface', 'text', 'border', 'danger'].flatMap((name) => [name, name + '-dark']),
+];
 
 // Milliseconds.
 const ANSWER_TIMEOUT = 15000; // of the frame, and of the page's createSession
@@ -148,10 +150,11 @@ export class CheckoutElement extends HTMLElement {
   }
 
   #applyTheme() {
-    this.#theme = this.#attribute('theme', 'auto');
+    this.#theme = this.#attribute('preset') === 'night' ? 'dark' : this.#attribute('theme', 'auto');
     const scheme = this.#theme.replace('auto', ''); // empty follows the page
     this.#modal.dialog.style.colorScheme = this.#box.element.style.colorScheme = scheme;
     this.#frame?.post({ type: 'theme', value: this.#theme });
+    this.#postStyle();
   }
 
   #applyLanguage() {
@@ -282,7 +285,9 @@ export class CheckoutElement extends HTMLElement {
       onHello: () => {
         this.#setState('shown');
         if (!this.#isModal || this.#modal.dialog.open) this.#announceShown();
+        else this.#postStyle();
       },
+      onWarning: (code, fix) => this.#log('warn', code, fix),
       onBlocked: () => this.#fail('csp_frame_src', 'frame-src ' + CHECKOUT_ORIGIN),
       onOnline: () => this.#failure && this.#begin(),
       onEscape: () => this.#isModal && this.close(),
@@ -306,14 +311,19 @@ export class CheckoutElement extends HTMLElement {
     this.#session.restart();
   }
 
-  #announceShown() {
+  #postStyle() {
+    if (!this.#frame?.port) return; // do not compute styles in vain
     const computed = getComputedStyle(this);
     /** @type {Record<string, string>} */
-    const message = { type: 'style' };
+    const message = { type: 'style', preset: this.#attribute('preset') };
     for (const name of STYLE_TOKENS) {
       message[name] = computed.getPropertyValue('--coinslot-' + name);
     }
-    this.#frame?.post(message);
+    this.#frame.post(message);
+  }
+
+  #announceShown() {
+    this.#postStyle();
     this.#frame?.post({ type: 'shown' });
     mark('shown');
   }
@@ -374,9 +384,14 @@ export class CheckoutElement extends HTMLElement {
   /** @param {string} code @param {boolean} recoverable @param {unknown} fix */
   #report(code, recoverable, fix) {
     const error = { code, recoverable, url: this.#pageURL() };
-    const doctor = `${CHECKOUT_ORIGIN}/checkout/doctor?origin=${PAGE_ORIGIN}&code=${code}`;
-    console.error('coinslot', code, fix, doctor);
+    this.#log('error', code, fix);
     this.#session.emit('error', error);
     this.#session.ready.reject(Object.assign(Error(code), error));
+  }
+
+  /** @param {'error' | 'warn'} level @param {string} code @param {unknown} fix */
+  #log(level, code, fix) {
+    console[level]('coinslot', code, fix,
+      `${CHECKOUT_ORIGIN}/checkout/doctor?origin=${PAGE_ORIGIN}&code=${code}`);
   }
 }

@@ -36,6 +36,7 @@ const has = (value, shape) => typeof value === 'string' && shape.test(value);
  *   receipt: string) => void} onStatus session and status may be unchanged; receipt may be empty
  * @property {(code: string, recoverable: boolean, fix: string) => void} onError fix is what the
  *   page's developer has to change; it may be empty
+ * @property {(code: string, fix: string) => void} onWarning something of the page is not used
  */
 
 export class Frame {
@@ -92,7 +93,7 @@ export class Frame {
 
   /** @param {any} message */
   #receive({ type, session, status, receipt, height, href, code, recoverable, cure }) {
-    const { onClose, onEscape, onError, onStatus } = this.#listener;
+    const { onClose, onEscape, onError, onStatus, onWarning } = this.#listener;
     switch (type) {
       case 'ready':
       case 'status':
@@ -111,6 +112,9 @@ export class Frame {
       }
       case 'error':
         if (has(code, ERROR_CODE)) onError(code, Boolean(recoverable), has(cure, FIX) ? cure : '');
+        break;
+      case 'warning':
+        if (has(code, ERROR_CODE) && has(cure, FIX)) onWarning(code, cure);
         break;
       case 'escape':
         onEscape();

@@ -36,23 +36,39 @@ func TestInline(t *testing.T) {
 }
 
 func TestFrameGetsStyleThemeAndShown(t *testing.T) {
-	s := openPageWith(t, `<style>coinslot-checkout{--coinslot-accent:#0a0;--coinslot-font:Georgia}</style>`+inline,
+	s := openPageWith(t, `<style>coinslot-checkout{--coinslot-accent:#0a0;--coinslot-font:Georgia;--coinslot-text-dark:#eee}</style>`+inline,
 		"frame-src *; script-src * 'unsafe-inline'", browser.Options{})
 	s.waitEvent("ready cs_1 open")
-	s.Eval(`document.querySelector('coinslot-checkout').setAttribute('theme', 'light')`, nil)
-	s.frameView().WaitJS(`heard.length === 3`, "three messages")
+	for attribute, value := range map[string]string{"theme": "light", "preset": "night"} {
+		s.Eval(`document.querySelector('coinslot-checkout').setAttribute('`+attribute+`', '`+value+`')`, nil)
+	}
+	s.frameView().WaitJS(`heard.at(-1)?.preset === 'night'`, "the preset")
+	style := func(preset string) map[string]string {
+		m := map[string]string{"type": "style", "preset": preset}
+		for _, name := range []string{"radius", "density", "background", "surface", "text", "border", "danger"} {
+			m[name], m[name+"-dark"] = "", ""
+		}
+		m["accent"], m["font"], m["text-dark"] = "#0a0", "Georgia", "#eee"
+		delete(m, "radius-dark")
+		delete(m, "density-dark")
+		return m
+	}
 	var got []map[string]string
-	s.frameView().Eval(`heard`, &got)
+	s.frameView().Eval(`[...heard.slice(0, 2), ...heard.slice(-2)]`, &got)
 	want := []map[string]string{
-		{"type": "style", "accent": "#0a0", "radius": "", "density": "", "font": "Georgia"},
-		{"type": "shown"},
-		{"type": "theme", "value": "light"},
+		style(""), {"type": "shown"}, {"type": "theme", "value": "dark"}, style("night"), // night is always dark
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("frame heard (-want +got):\n%s", diff)
 	}
 	s.Eval(`document.querySelector('coinslot-checkout').simulate('paid')`, nil)
-	s.frameView().WaitJS(`heard[3].type === 'simulate' && heard[3].kind === 'paid'`, "simulate")
+	s.frameView().WaitJS(`heard.at(-1).type === 'simulate' && heard.at(-1).kind === 'paid'`, "simulate")
+
+	s.post(`{ type: 'warning', code: 'contrast_failed', cure: 'two colors' }`)
+	s.sync()
+	if got := strings.Join(s.Console(), "\n"); !strings.Contains(got, "coinslot contrast_failed two colors "+s.bff+"/checkout/doctor?origin=") {
+		t.Errorf("console = %s; want the warning with a link to the doctor", got)
+	}
 }
 
 func TestOutcome(t *testing.T) {

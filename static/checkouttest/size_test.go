@@ -16,7 +16,10 @@ import (
 
 // budgets are the promise to merchants and shoppers: bytes of a script on the wire, minified,
 // brotli quality 11.
-var budgets = map[string]int{"checkout": 4096, "frame": 4000}
+//
+// frame.js is bound by the page that it is in (e2e TestPageSize): 300 bytes of it keep a shop's
+// colors readable.
+var budgets = map[string]int{"checkout": 4096, "frame": 4300}
 
 // modules returns the sources of a script by path.
 func modules(t *testing.T, name string) map[string]string {
@@ -80,15 +83,15 @@ var texts = regexp.MustCompile(`import\(\w+ ?\+ ?["']/checkout/embed\.js\?["'] ?
 // TestBannedConstructs keeps out what a strict policy refuses, and what would talk to strangers.
 func TestBannedConstructs(t *testing.T) {
 	banned := map[string]string{
-		"HTML from text":         `innerHTML|outerHTML|insertAdjacentHTML|srcdoc|document\.write`,
-		"code from text":         `\beval\b|new Function|Function\(|set(Timeout|Interval)\(\s*["'` + "`" + `]`,
+		"HTML from text": `innerHTML|outerHTML|insertAdjacentHTML|srcdoc|document\.write`,
+		"code from text": `\beval\b|new Function|Function\(|set(Timeout|Interval)\(\s*["'` + "`" + `]`,
 		"inline style attribute": `setAttribute\(\s*["'` + "`" + `]style|cssText`,
-		"style element":          `createElement\(\s*["'` + "`" + `]style|<style`,
-		"second script":          `\w\(\s*["'` + "`" + `]script["'` + "`" + `],|createElement\(\s*["'` + "`" + `]script|import\(`,
-		"message to anyone":      `postMessage\([^)]*["'` + "`" + `]\*`,
-		"cookies or storage":     `document\.cookie|localStorage|sessionStorage|indexedDB`,
-		"network by itself":      `\bfetch\(|XMLHttpRequest|WebSocket|sendBeacon`,
-		"unload handlers":        `beforeunload|["'` + "`" + `]unload|onunload`,
+		"style element": `createElement\(\s*["'` + "`" + `]style|<style`,
+		"second script": `\w\(\s*["'` + "`" + `]script["'` + "`" + `],|createElement\(\s*["'` + "`" + `]script|import\(`,
+		"message to anyone": `postMessage\([^)]*["'` + "`" + `]\*`,
+		"cookies or storage": `document\.cookie|localStorage|sessionStorage|indexedDB`,
+		"network by itself": `\bfetch\(|XMLHttpRequest|WebSocket|sendBeacon`,
+		"unload handlers": `beforeunload|["'` + "`" + `]unload|onunload`,
 	}
 	forms := modules(t, "checkout")
 	forms["the minified script"] = string(minified(t))

@@ -31,7 +31,7 @@ export const mix = (from, to, share) => from.map((part, i) => part + (to[i] - pa
 export const cssColor = (color) => `rgb(${color.map((part) => Math.round(part * 255)).join(', ')})`;
 
 /** Black or white, whichever reads better on a color. @param {number[]} color */
-export const blackOrWhite = (color) => luminance(color) > 0.179 ? '#000' : '#fff';
+export const blackOrWhite = (color) => luminance(color) > 0.179 ? [0, 0, 0] : [1, 1, 1];
 
 /** The relative luminance of WCAG. @param {number[]} color */
 function luminance(color) {

@@ -44,12 +44,20 @@ function receive(message) {
       applyTheme(message.value);
       break;
     case 'style':
-      applyStyle(message);
+      applyStyle(message, warn);
       setTimeout(reportSize);
       break;
     case 'simulate':
       simulate(message.kind);
   }
+}
+
+const warned = new Set();
+
+/** Warns the host page's developer, once of each problem. @param {string} problem */
+function warn(problem) {
+  if (!warned.has(problem)) post({ type: 'warning', code: 'contrast_failed', cure: problem });
+  warned.add(problem);
 }
 
 /** @param {string} kind of outcome, as the value of a button that only sandbox sessions have */
