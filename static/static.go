@@ -10,11 +10,12 @@ import "embed"
 //	css/                 the parts of checkout.css; see package stylesheet
 //	console/             the parts of console.css
 //	manual.css           what docs.css and doctor.css have in common
+//	playground.css       the look of the playground on top of checkout.css
 //	doctor.js            a source, served as it is when dist is empty
 //	icons/               logos of coins as SVG, named by symbol in lower case; default.svg
 //	text/                the page's texts by key, a JSON file per language
 //
-//go:embed all:dist css console manual.css docs.css doctor.css doctor.js icons text
+//go:embed all:dist css console manual.css docs.css doctor.css playground.css doctor.js icons text
 var Files embed.FS
 
 // Shop is the demo shop: shop/index.html is an html/template, other files are served as they are.

@@ -76,7 +76,11 @@ func (s *server) priceOffer(o offer, f embedOptions) (payment.Order, error) {
 		return order.ParseToken(o.Order, []byte(s.OrderKey), s.Now())
 	}
 	lang, _, _ := s.texts.match(f.lang, f.accept)
-	return s.Catalog.Order(
+	catalog := s.Catalog
+	if o.Item == playgroundItem && s.Simulate != nil {
+		catalog = playgroundCatalog
+	}
+	return catalog.Order(
 		o.Item, order.Request{Amount: o.Amount, Quantity: string(o.Quantity)}, lang,
 	)
 }

@@ -86,9 +86,10 @@ func (s *server) routes() []web.Route {
 		{Pattern: "POST /hooks/gateway/{token}", Handle: s.gatewayHook},
 	}
 	if s.Simulate != nil {
-		routes = append(routes, post(
-			"POST /checkout/{session}/simulate", web.LimitCalls, s.sessionAction(s.simulate),
-		))
+		routes = append(routes,
+			post("POST /checkout/{session}/simulate", web.LimitCalls, s.sessionAction(s.simulate)),
+			page("GET /checkout/playground", web.KindDoctor, s.playground),
+		)
 	}
 	return routes
 }

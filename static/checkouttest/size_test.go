@@ -83,15 +83,15 @@ var texts = regexp.MustCompile(`import\(\w+ ?\+ ?["']/checkout/embed\.js\?["'] ?
 // TestBannedConstructs keeps out what a strict policy refuses, and what would talk to strangers.
 func TestBannedConstructs(t *testing.T) {
 	banned := map[string]string{
-		"HTML from text": `innerHTML|outerHTML|insertAdjacentHTML|srcdoc|document\.write`,
-		"code from text": `\beval\b|new Function|Function\(|set(Timeout|Interval)\(\s*["'` + "`" + `]`,
+		"HTML from text":         `innerHTML|outerHTML|insertAdjacentHTML|srcdoc|document\.write`,
+		"code from text":         `\beval\b|new Function|Function\(|set(Timeout|Interval)\(\s*["'` + "`" + `]`,
 		"inline style attribute": `setAttribute\(\s*["'` + "`" + `]style|cssText`,
-		"style element": `createElement\(\s*["'` + "`" + `]style|<style`,
-		"second script": `\w\(\s*["'` + "`" + `]script["'` + "`" + `],|createElement\(\s*["'` + "`" + `]script|import\(`,
-		"message to anyone": `postMessage\([^)]*["'` + "`" + `]\*`,
-		"cookies or storage": `document\.cookie|localStorage|sessionStorage|indexedDB`,
-		"network by itself": `\bfetch\(|XMLHttpRequest|WebSocket|sendBeacon`,
-		"unload handlers": `beforeunload|["'` + "`" + `]unload|onunload`,
+		"style element":          `createElement\(\s*["'` + "`" + `]style|<style`,
+		"second script":          `\w\(\s*["'` + "`" + `]script["'` + "`" + `],|createElement\(\s*["'` + "`" + `]script|import\(`,
+		"message to anyone":      `postMessage\([^)]*["'` + "`" + `]\*`,
+		"cookies or storage":     `document\.cookie|localStorage|sessionStorage|indexedDB`,
+		"network by itself":      `\bfetch\(|XMLHttpRequest|WebSocket|sendBeacon`,
+		"unload handlers":        `beforeunload|["'` + "`" + `]unload|onunload`,
 	}
 	forms := modules(t, "checkout")
 	forms["the minified script"] = string(minified(t))

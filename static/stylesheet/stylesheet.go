@@ -1,4 +1,4 @@
-// Package stylesheet joins the parts of the stylesheets. Each begins with the checkout's variables.
+// Package stylesheet joins the parts of the stylesheets.
 package stylesheet
 
 import (
@@ -16,6 +16,8 @@ var Parts = map[string][]string{
 	"console.css": {"css/1-tokens.css", "console/*.css"},
 	"docs.css":    {"css/1-tokens.css", "manual.css", "docs.css"},
 	"doctor.css":  {"css/1-tokens.css", "manual.css", "doctor.css"},
+	// on top of the checkout's
+	"playground.css": {"playground.css"},
 }
 
 // Join returns a stylesheet: its parts, those of a pattern sorted by name. Errors: one cannot be

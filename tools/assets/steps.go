@@ -15,10 +15,10 @@ import (
 )
 
 // scripts bundles and minifies the frame's script, with and without the stylesheet, checkout.js,
-// the doctor's script, and Go's loader with program.js appended.
+// the scripts of doctor and playground, and Go's loader with program.js appended.
 func (b *build) scripts() error {
 	static := filepath.Join(b.root, "static")
-	for _, name := range []string{"frame", "framed", "checkout"} {
+	for _, name := range []string{"frame", "framed", "checkout", "playground"} {
 		script, err := bundle.Script(static, name, !b.dev)
 		if err != nil {
 			return err
