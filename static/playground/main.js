@@ -24,13 +24,19 @@ const OWN = {
   'border': 'line', 'danger': 'bad',
 };
 
+/** @param {string} name of a control */
+const defaultOf = (name) =>
+  name === 'radius' && form.preset.value === 'flat' ? '8' : initial.get(name) ?? '';
+
+const ownAccent = hex(/** @type {number[]} */ (readColor('var(--coinslot-accent)', 'light')));
+
 /** What is set: the values that are not the default. @returns {Record<string, string>} */
 function read() {
   /** @type {Record<string, string>} */
   const values = {};
   for (const [name, value] of new FormData(form)) {
     const text = String(value).trim();
-    if (text && text !== initial.get(name)) values[name] = text;
+    if (text && text !== defaultOf(name)) values[name] = text;
   }
   return values;
 }
@@ -39,10 +45,9 @@ function read() {
 function properties(values) {
   /** @type {Record<string, string>} */
   const list = {};
-  const [light, dark] = [values.accent, values['accent-dark']];
-  if (light || dark) {
-    list.accent = light && dark ? `light-dark(${light}, ${dark})` : light || dark;
-  }
+  const { accent = ownAccent, 'accent-dark': dark } = values;
+  if (dark) list.accent = `light-dark(${accent}, ${dark})`;
+  else if (values.accent) list.accent = accent;
   for (const name of COLORS) {
     for (const token of [name, name + '-dark']) if (values[token]) list[token] = values[token];
   }
@@ -64,10 +69,6 @@ function html(values) {
     `  <a href="${code.dataset.server}/checkout/cs_…">Pay with crypto</a>\n` +
     '</coinslot-checkout>\n';
 }
-
-/** @param {number[]} color as a color input takes it */
-const hex = (color) => '#' + color
-  .map((part) => Math.round(part * 255).toString(16).padStart(2, '0')).join('');
 
 /**
  * Shows the colors in use and the contrast of each pair.
@@ -97,9 +98,15 @@ function showColors(values, suffix) {
     const ratio = ratios[`${front}${suffix} ${back}${suffix}`] ??
       contrast(used(front), used(back));
     const cell = /** @type {HTMLElement} */ (row.querySelector(`[data-scheme=${scheme}]`));
-    cell.textContent = Math.floor(ratio * 10) / 10 + (ratio < NEEDED ? ', ignored' : '');
+    cell.textContent = Math.floor(ratio * 10) / 10 + (ratio < NEEDED ? ' fails' : '');
     cell.classList.toggle('fails', ratio < NEEDED);
   }
+}
+
+/** @param {number[]} color @returns {string} as a color input takes it */
+function hex(color) {
+  return '#' + color
+    .map((part) => Math.round(part * 255).toString(16).padStart(2, '0')).join('');
 }
 
 function update() {
@@ -125,6 +132,10 @@ for (const [name, value] of new URLSearchParams(location.search)) {
   const control = /** @type {RadioNodeList | HTMLInputElement | null} */ (
     form.elements.namedItem(name));
   if (control && initial.has(name)) control.value = value;
+}
+if (!location.search.includes('radius=')) form.radius.value = defaultOf('radius');
+for (const radio of all('[name=preset]')) {
+  radio.onchange = () => { form.radius.value = defaultOf('radius'); update(); };
 }
 for (const swatch of all('[type=color]')) {
   swatch.oninput = () => {
