@@ -99,7 +99,7 @@ function showColors(values, suffix) {
       contrast(used(front), used(back));
     const cell = /** @type {HTMLElement} */ (row.querySelector(`[data-scheme=${scheme}]`));
     cell.textContent = Math.floor(ratio * 10) / 10 + (ratio < NEEDED ? ' fails' : '');
-    cell.classList.toggle('fails', ratio < NEEDED);
+    cell.classList.toggle('pg-fails', ratio < NEEDED);
   }
 }
 
