@@ -37,6 +37,9 @@ type Searcher interface {
 	// that order, without zero counts. Errors: ErrRange if that is more than 92 days, or
 	// negative.
 	Tally(ctx context.Context, from, to time.Time) ([]Count, error)
+	// Choices returns the coins and networks that a Query can name and find something, at most
+	// 200 of each, sorted.
+	Choices(ctx context.Context) (coins, networks []string, err error)
 }
 
 // AuditLog is the audit log of the console.

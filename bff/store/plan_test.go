@@ -66,7 +66,7 @@ func lookedAt(all map[string]string, d sqldb.Dialect) {
 	actionsOf, _ := actionQuery(records.ActionQuery{Session: "a"}, outboxdb.Cursor{}, 20)
 	for name, query := range map[string]string{
 		"sessionsAmong": fmt.Sprintf(sessionsAmong, in), "notIndexed": fmt.Sprintf(sessionsToCheck, notIndexed), "outdated": fmt.Sprintf(sessionsToCheck, outdated), "sessionsToBackfill" + sorted: fmt.Sprintf(sessionsToBackfill, in),
-		"writeFacet": upsertSummary, "updateFacet": updateSummary, "insertWord": insertTerm, "tally" + sorted: tally, "insertAction": insertAction, "loginEnded": loginEnded, "actions": actions, "actions of session": actionsOf,
+		"writeFacet": upsertSummary, "updateFacet": updateSummary, "insertWord": insertTerm, "tally" + sorted: tally, "coins": fmt.Sprintf(choices, "coin"), "networks": fmt.Sprintf(choices, "network"), "insertAction": insertAction, "loginEnded": loginEnded, "actions": actions, "actions of session": actionsOf,
 		"openTo": d.Locked(openDeliveriesTo), "bindDelivery": addDelivery, "deleteDelivery": deleteDelivery, "closeDelivery": closeDelivery, "boundEvents": eventsWithState, "hasDelivery": hasDelivery,
 		"beginComparison": beginComparison, "keepComparison": keepComparison, "endComparison": endComparison, "readComparison": readComparison, "oldestSession": oldestSession,
 	} {

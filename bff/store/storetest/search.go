@@ -113,6 +113,8 @@ func searchFilters(t *testing.T, b Backend) {
 			updated(t, b, s.ID, func(s *payment.Session) { s.Status = wire.Review })
 		}
 	}
+	coins, networks, err := b.Choices(t.Context())
+	same(t, "Choices", fmt.Sprint(coins, networks, err), "[ETH USDT] [bep20 erc20 trc20] <nil>")
 	id := func(n int) string { return fresh(n).ID }
 	at := func(n int) time.Time { return fresh(n).CreatedAt }
 	for _, c := range []struct {
