@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -42,9 +43,17 @@ func consoleStack(t *testing.T) (s *stack, reviews []string) {
 	s.chooseByForm(paidID)
 	s.payLast("pay")
 	s.awaitStatus(paidID, "confirmed")
+	overpaid := s.session(order{"amount_usd": "64.00", "order_ref": "ORD-2042", "title": "Pour-over set", "email": "eva@shop.example"})
+	s.chooseByForm(overpaid)
+	s.payLast("over")
+	s.awaitStatus(overpaid, "confirmed")
 	s.gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
-	for i, title := range []string{"<b>Two</b> tickets, " + strings.Repeat("Saturdaynight", 9), "Poster, signed", "Two tickets, Saturday"} {
-		id := s.session(order{"amount_usd": "25.00", "order_ref": fmt.Sprintf("ORD-%d", 2042+i), "title": title, "email": "bob@shop.example"})
+	titles := []string{"Enamel mug, two of them", "House blend, 500 g", "Tasting box"}
+	if *screens == "" {
+		titles[0] = "<b>Two</b> mugs, " + strings.Repeat("Saturdaynight", 9)
+	}
+	for i, title := range titles {
+		id := s.session(order{"amount_usd": []string{"29.80", "18.50", "36.00"}[i], "order_ref": fmt.Sprintf("ORD-%d", 2043+i), "title": title, "email": "bob@shop.example"})
 		s.chooseByForm(id)
 		s.payLast("pay")
 		s.awaitStatus(id, "review")
@@ -56,7 +65,11 @@ func consoleStack(t *testing.T) (s *stack, reviews []string) {
 // chooseByForm chooses a coin as a page without scripts does.
 func (s *stack) chooseByForm(id string) {
 	s.t.Helper()
-	resp, err := http.PostForm(s.base+"/checkout/"+id+"/attempts", url.Values{"currency_symbol": {"USDT"}, "network_code": {"trc20"}, "email": {"bob@shop.example"}, "comment": {"<script>alert(1)</script>"}})
+	comment := "<script>alert(1)</script>"
+	if *screens != "" {
+		comment = "Please leave it with the neighbors."
+	}
+	resp, err := http.PostForm(s.base+"/checkout/"+id+"/attempts", url.Values{"currency_symbol": {"USDT"}, "network_code": {"trc20"}, "email": {"bob@shop.example"}, "comment": {comment}})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -78,7 +91,7 @@ func (s *stack) awaitStatus(id, status string) {
 	await(s.t, "the status "+status, func() bool { return string(s.read(id).Status) == status })
 }
 
-// pastMonth fills a database with the orders of a month, always the same ones.
+// pastMonth fills a database with the orders of two months, always the same ones.
 func pastMonth(t *testing.T, dsn string) {
 	t.Helper()
 	db, err := store.Open(t.Context(), store.Config{DSN: dsn})
@@ -86,17 +99,18 @@ func pastMonth(t *testing.T, dsn string) {
 		t.Fatal(err)
 	}
 	dice := rand.New(rand.NewPCG(1, 2))
-	titles := []string{"House blend, 500 g", "Two tickets, Saturday", "Annual plan", "Enamel mug", "Poster, signed"}
-	coins := [][4]string{{"USDT", "trc20", "TRON (TRC20)", "Tether"}, {"USDT", "bep20", "BNB Smart Chain (BEP20)", "Tether"}, {"USDC", "polygon", "Polygon", "USD Coin"}, {"ETH", "arbitrum", "Arbitrum One", "Ether"}, {"TON", "ton", "TON", "Toncoin"}}
-	for n, day := 0, 29; day > 0; day-- {
+	titles, prices := []string{"House blend, 500 g", "Enamel mug", "Pour-over set", "Hand grinder", "Tasting box", "Filters, 100"}, []int64{1850, 1490, 6400, 12900, 3600, 650}
+	coins := [][5]string{{"USDT", "trc20", "TRON (TRC20)", "Tether", "1"}, {"USDT", "bep20", "BNB Smart Chain (BEP20)", "Tether", "1"}, {"ETH", "arbitrum", "Arbitrum One", "Ether", "3200"}, {"TON", "ton", "TON", "Toncoin", "3.2"}, {"USDC", "polygon", "Polygon", "USD Coin", "1"}}
+	for n, day := 0, 59; day > 0; day-- {
 		if *screens == "" && day%7 != 0 {
 			continue
 		}
-		for range 3 + dice.IntN(9) {
+		for range 3 + dice.IntN(9) - day/20 {
 			n++
 			at := time.Now().UTC().AddDate(0, 0, -day).Truncate(24 * time.Hour).Add(time.Duration(dice.IntN(86_000)) * time.Second)
-			amount := decimal.New(int64(499+dice.IntN(14_000)), -2)
-			coin := coins[min(dice.IntN(8), len(coins)-1)]
+			product, coin := dice.IntN(len(titles)), coins[min(dice.IntN(len(coins)), dice.IntN(8))]
+			amount := decimal.New(prices[product], -2)
+			coins := amount.DivRound(decimal.RequireFromString(coin[4]), 6)
 			state, status := payment.Confirmed, wire.Confirmed
 			switch dice.IntN(7) {
 			case 0:
@@ -104,17 +118,17 @@ func pastMonth(t *testing.T, dsn string) {
 			case 1:
 				state, status = payment.Cancelled, wire.Cancelled
 			}
-			o := payment.Order{AmountUSD: amount, Ref: fmt.Sprintf("ORD-%d", 1800+n), Title: titles[dice.IntN(len(titles))], Email: fmt.Sprintf("shopper%d@shop.example", 1+dice.IntN(60))}.Complete()
+			o := payment.Order{AmountUSD: amount, Ref: fmt.Sprintf("ORD-%d", 1500+n), Title: titles[product], Email: fmt.Sprintf("shopper%d@shop.example", 1+dice.IntN(60))}.Complete()
 			s := payment.Session{
 				ID: payment.NewSessionID(), Status: status, Order: o, Digest: o.Digest(), CreatedAt: at, ExpiresAt: at.Add(24 * time.Hour), CheckedAt: at.Add(4 * time.Minute),
 				Attempts: []payment.Attempt{{
 					Number: 1, State: state, Marker: fmt.Sprintf("cs-%d", n), OrderID: 200_000 + n, CurrencySymbol: coin[0], CurrencyName: coin[3], NetworkCode: coin[1], NetworkName: coin[2],
-					AmountUSD: amount, StartedAt: at, TrackingCode: fmt.Sprintf("TRK%d", n), PayAmount: amount, PayText: amount.StringFixed(8), EndedAt: at.Add(4 * time.Minute),
+					AmountUSD: amount, StartedAt: at, TrackingCode: fmt.Sprintf("TRK%d", n), PayAmount: coins, PayText: coins.StringFixed(8), EndedAt: at.Add(4 * time.Minute),
 				}},
 				Timeline: []payment.TimelineEntry{{At: at, By: "merchant", What: "session.created"}},
 			}
 			if state == payment.Confirmed {
-				s.Attempts[0].Paid, s.Attempts[0].PaidAt, s.Attempts[0].TxID = amount, at.Add(3*time.Minute), fmt.Sprintf("%064x", n)
+				s.Attempts[0].Paid, s.Attempts[0].PaidAt, s.Attempts[0].TxID = coins, at.Add(3*time.Minute), fmt.Sprintf("%064x", n)
 			}
 			if _, err := db.Insert(context.Background(), s); err != nil {
 				t.Fatal(err)
@@ -147,7 +161,7 @@ func TestConsole(t *testing.T) {
 			s.resolves(t, reviews[i], browser.Options{NoJS: i == 1, Height: 1200})
 		})
 	}
-	for _, look := range []consoleLook{{"light", 1280, 900, false}, {"phone", 360, 780, true}} {
+	for _, look := range []consoleLook{{"light", 1280, 900, false}, {"phone", 390, 844, true}} {
 		t.Run(look.name, func(t *testing.T) {
 			t.Parallel()
 			s.fits(t, look, reviews[2])
@@ -161,7 +175,6 @@ func TestConsole(t *testing.T) {
 func (s *stack) resolves(t *testing.T, review string, o browser.Options) {
 	p := signIn(t, s, o)
 	p.WaitText(`[data-part="need"] h3`, "in review")
-	p.Click(`.sections a[href="/admin/payments"]`)
 	p.Type("#f-q", s.addressOf(review))
 	p.Click(`[data-part="search"]`)
 	p.WaitText(`[data-part="review"]`, "The gateway reports another price")
@@ -212,6 +225,20 @@ func consolePages(review string) map[string]string {
 	}
 }
 
+const twoLines = `['a payment takes more than two lines', phone && [...document.querySelectorAll('tbody tr')].some(e => e.offsetHeight > 72)]`
+
+// consoleFaults are what must not be so on a page, by its name, as JavaScript that knows phone.
+var consoleFaults = map[string]string{
+	"transactions": twoLines,
+	"payments": twoLines + `,
+		['the filters are folded on a desk, or not on a phone', document.querySelector('.fields').checkVisibility() === phone],
+		['coins or networks are not what occurs', !/^all,ETH,TON,(USDC,)?USDT,all,arbitrum,bep20,(polygon,)?ton,trc20$/.test([...document.querySelectorAll('#f-coin option, #f-network option')].map(e => e.value))]`,
+	"payment": `['a phone has to scroll far', phone && document.body.scrollHeight > 2100],
+		['the order is wrong', [...document.querySelectorAll('main [data-part="status"], main .block > h2, #identifiers h2')].map(e => e.textContent).join() !== 'Review,Timeline,Webhooks,Order,Pages,Identifiers'],
+		['webhooks are no table', !phone && getComputedStyle(document.querySelector('.deliveries td')).display !== 'table-cell']`,
+	"overview": `['an overpaid order needs no attention', !document.querySelector('.needs').textContent.includes('overpaid')]`,
+}
+
 // consoleLook is how a page is looked at.
 type consoleLook struct {
 	name          string
@@ -233,11 +260,12 @@ func (s *stack) fits(t *testing.T, look consoleLook, review string) {
 		}
 		p.Goto(s.base + path)
 		p.Wait("h1")
-		var found, wide []string
+		var found, faults, wide []string
 		p.Eval(string(axe)+";0", nil)
 		p.Eval(`axe.run(document, {resultTypes: ['violations']}).then(r => r.violations.map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.target.join(' ') + ' ' + (n.any[0]?.message ?? '')).join('; ')))`, &found)
+		p.Eval(`(phone => [['there is no search', document.querySelectorAll('[role="search"] #f-q').length !== 1], `+consoleFaults[name]+`].filter(f => f[1]).map(f => f[0]))(`+strconv.FormatBool(look.width < 600)+`)`, &faults)
 		p.Eval(`document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 5).map(e => e.outerHTML.slice(0, 120))`, &wide)
-		for _, v := range found {
+		for _, v := range append(found, faults...) {
 			t.Errorf("%s: %s", name, v)
 		}
 		if len(wide) > 0 {

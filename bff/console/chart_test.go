@@ -18,16 +18,38 @@ func TestChart(t *testing.T) {
 		return records.Count{Day: from.AddDate(0, 0, day), Status: status, Coin: coin, Sessions: n, AmountUSD: decimal.RequireFromString(usd)}
 	}
 	counts := []records.Count{
-		count(0, "confirmed", "USDT", 2, "1999.98"), count(0, "review", "USDT", 1, "5"), count(29, "open", "", 3, "30"), count(29, "expired", "<b>", 4, "40"),
-		count(29, "confirmed", "ETH", 1, "0.02"), count(-1, "confirmed", "USDT", 9, "9"), count(30, "confirmed", "USDT", 9, "9"),
+		count(-24, "confirmed", "USDT", 1, "1000"), count(-9, "expired", "", 1, "9"), count(0, "confirmed", "USDT", 2, "1999.98"), count(0, "review", "USDT", 1, "5"), count(29, "open", "", 3, "30"),
+		count(29, "expired", "<b>", 4, "40"), count(29, "confirmed", "ETH", 1, "0.02"), count(30, "confirmed", "USDT", 9, "9"),
 	}
-	got := rendered(t, page{template: "overview", View: overviewView{Chart: chart.New(counts, from)}})
-	for _, want := range []string{"$2,018.00", "24 October: 2 confirmed", "24 October: 1 review", "22 November: 3 in progress", "22 November: 4 not paid", "1,999.98", "USDT", "$0.02"} {
+	of := func(counts ...records.Count) string {
+		return rendered(t, page{template: "overview", View: overviewView{Chart: chart.New(counts, from)}})
+	}
+	got := of(counts...)
+	for _, want := range []string{
+		"$2,009.00", "<b>&#43;101 %</b> <span>before: $1,000.00", "<b>&#43;1,100 %</b> <span>before: 1<", "75 %", "<b>&#43;25 points</b> <span>before: 50 %", "$30.00, and 1 in review",
+		"24 October: 2 confirmed", "24 October: 1 review", "22 November: 3 in progress", "22 November: 4 not paid", "1,999.98", "USDT", "$0.02",
+	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the charts lack %q", want)
 		}
 	}
-	if strings.Contains(got, "<b>") || strings.Count(got, "<rect class=\"bar") != 5+2 {
+	if strings.Contains(got, "<b><") || strings.Count(got, "<rect class=\"bar") != 5+2 {
 		t.Errorf("the charts are %s", got)
+	}
+	// A shop's first days: no empty ones before them but those of a week, and nothing to compare.
+	for name, c := range map[string]struct {
+		counts []records.Count
+		ticks  int
+		want   string
+	}{
+		"today":          {[]records.Count{count(29, "confirmed", "USDT", 1, "5")}, 7, ">16 Nov<"},
+		"ten days":       {[]records.Count{count(20, "confirmed", "USDT", 1, "5")}, 5, ">22 Nov<"},
+		"half a period":  {[]records.Count{count(-15, "confirmed", "USDT", 1, "5"), count(25, "confirmed", "USDT", 1, "5")}, 7, "no earlier data"},
+		"only long ago":  {[]records.Count{count(-15, "confirmed", "USDT", 1, "5")}, 0, "No orders in the last 30 days"},
+		"nothing at all": {nil, 0, "No orders in the last 30 days"},
+	} {
+		if got := of(c.counts...); strings.Count(got, `class="tick"`) != c.ticks || !strings.Contains(got, c.want) || strings.Contains(got, "<b>") {
+			t.Errorf("%s: the page is %s", name, got)
+		}
 	}
 }

@@ -2,6 +2,8 @@ package console
 
 import (
 	"net/url"
+	"slices"
+	"strings"
 
 	"coinslot/bff/console/format"
 	"coinslot/bff/console/query"
@@ -43,25 +45,39 @@ func sessionField(form url.Values) field {
 	}
 }
 
-// statusField chooses one of the statuses of a list, or all.
-func statusField(chosen string, statuses []string) field {
-	options := []option{{query.Any, "All"}}
-	for _, status := range statuses {
-		options = append(options, option{status, format.Capitalize(status)})
+// choiceField chooses one of the values of a list, or all. A value that is not among them, of
+// an address that somebody kept, is still shown.
+func choiceField(name, label string, form url.Values, values []string) field {
+	f := field{Name: name, Label: label, Value: form.Get(name)}
+	is := func(value string) bool { return strings.EqualFold(value, f.Value) }
+	if i := slices.IndexFunc(values, is); i >= 0 {
+		f.Value = values[i]
+	} else if f.Value != "" {
+		values = append(slices.Clip(values), f.Value)
 	}
-	return field{Name: "status", Label: "Status", Value: chosen, Options: options}
+	f.Options = []option{{query.Any, "All"}}
+	for _, value := range values {
+		word := format.Capitalize(value)
+		if name == "network" && len(value) <= 5 { // a code: "trc20", "ton"
+			word = strings.ToUpper(value)
+		}
+		f.Options = append(f.Options, option{value, word})
+	}
+	return f
 }
 
 // filter is the filter form above a list.
 type filter struct {
-	Path     string
-	Narrowed bool // some are set
-	Fields   []field
+	Path   string
+	Search string // what is searched for in the list besides; empty = nothing
+	Set    int    // fields that are set
+	Fields []field
 }
 
 // filterOf returns the filter of a list; form is what it is filtered by.
 func filterOf(path string, form url.Values, fields []field) filter {
-	return filter{Path: path, Narrowed: len(query.WithoutPage(form)) > 0, Fields: fields}
+	set := len(query.WithoutPage(query.Without(form, "q")))
+	return filter{Path: path, Set: set, Fields: fields}
 }
 
 // form posts fields.

@@ -92,7 +92,8 @@ func (r *request) gatewayRecords(
 	read func(q recordQuery, v *gatewayRecordsView) (reconcile.Paging, error),
 ) (page, error) {
 	q := readRecordQuery(r.r.URL.Query(), statuses)
-	fields := append([]field{statusField(q.status, statuses)}, dateFields(q.form)...)
+	fields := append([]field{choiceField("status", "Status", q.form, statuses)},
+		dateFields(q.form)...)
 	view := gatewayRecordsView{Problem: q.problem, Filter: filterOf(path, q.form, fields)}
 	p := page{
 		Title: sectionOf(path).Name, Section: path, template: "gateway_records",

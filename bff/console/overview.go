@@ -16,7 +16,7 @@ const overviewPath = "/admin"
 
 type overviewView struct {
 	Needs []need       // the gravest first
-	Chart *chart.Chart // nil = there were no orders
+	Chart *chart.Chart // nil = there were no orders in its days
 }
 
 // need is one thing that needs attention; overview.html has its words, by Name.
@@ -44,7 +44,7 @@ func (c *console) overview(r *request) (page, error) {
 	var view overviewView
 	for _, find := range []func(context.Context, time.Time) ([]need, error){
 		c.reviewNeeds, c.gatewayNeeds, c.preparingNeeds, c.unroutedNeeds, c.endpointNeeds,
-		c.originNeeds,
+		c.overpaidNeeds, c.originNeeds,
 	} {
 		found, err := find(r.r.Context(), r.now())
 		if err != nil {
@@ -54,13 +54,13 @@ func (c *console) overview(r *request) (page, error) {
 	}
 	tomorrow := r.now().Truncate(24*time.Hour).AddDate(0, 0, 1)
 	from := tomorrow.AddDate(0, 0, -chart.Days)
-	counts, err := c.tally.of(r.r.Context(), c.Records, from, tomorrow, r.now())
+	counts, err := c.tally.of(
+		r.r.Context(), c.Records, from.AddDate(0, 0, -chart.Days), tomorrow, r.now(),
+	)
 	if err != nil {
 		return page{}, err
 	}
-	if len(counts) > 0 {
-		view.Chart = chart.New(counts, from)
-	}
+	view.Chart = chart.New(counts, from)
 	return page{Title: "Overview", Section: overviewPath, template: "overview", View: view}, nil
 }
 
@@ -149,6 +149,44 @@ func (c *console) endpointNeeds(ctx context.Context, now time.Time) (list []need
 	return list, nil
 }
 
+// Overpaid orders are shown for a week, of the latest paid ones, which are read one by one.
+const (
+	overpaidFor   = 7 * 24 * time.Hour
+	overpaidPages = 5 // of 100
+)
+
+// overpaidNeeds are the confirmed payments of the last week of which more than asked arrived.
+func (c *console) overpaidNeeds(ctx context.Context, now time.Time) ([]need, error) {
+	n := need{Name: "overpaid", Kind: "warn"}
+	q := records.Query{Status: string(wire.Confirmed), From: now.Add(-overpaidFor), Limit: 100}
+	for range overpaidPages {
+		found, err := c.Records.Search(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for _, s := range found.Sessions {
+			o := c.Checkout.Object(s)
+			if o.OverpaidAmount == "" {
+				continue
+			}
+			if n.Count++; n.Count <= maxItems {
+				more := format.Sum(o.OverpaidAmount) + " " + s.Current().CurrencySymbol + " too much"
+				n.Items = append(n.Items, needItem{
+					Payment: nameOf(s), AmountUSD: o.AmountUSD,
+					Notes: []string{more, format.Relative(s.CreatedAt, now)},
+				})
+			}
+		}
+		if q.Cursor = found.Next; q.Cursor == "" {
+			break
+		}
+	}
+	if n.Count == 0 {
+		return nil, nil
+	}
+	return []need{n}, nil
+}
+
 // originNeeds are host pages that wanted to show a payment in the last day. Without one,
 // anybody can pretend to be any: those are on a page of their own only.
 func (c *console) originNeeds(ctx context.Context, now time.Time) ([]need, error) {
@@ -174,7 +212,7 @@ func (c *console) originNeeds(ctx context.Context, now time.Time) ([]need, error
 }
 
 // maxTallyAge is how old the overview's figures may be: counting reads a row of each
-// session of 30 days, seconds for a million.
+// session of 60 days, seconds for a million.
 const maxTallyAge = 30 * time.Second
 
 // tally is the overview's figures, counted once for all operators. The zero value has none.

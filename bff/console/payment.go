@@ -17,11 +17,12 @@ type paymentView struct {
 	Status     badge
 	Review     *reviewReason // why an operator is needed; nil = none is
 	Attempts   []attemptView // the latest first
-	Deliveries []deliveryRow
+	Deliveries deliveryTable
 	Timeline   []timelineEntry // the oldest first
 	Coins      string          // empty = all
 	ClosedBy   string          // empty = it is not
 	Actions    []timelineEntry // of operators, the latest first
+	Tools      []tool          // what can be done now
 }
 
 // attemptView is one attempt in the console and in the API.
@@ -32,7 +33,6 @@ type attemptView struct {
 	Coin        coin
 	Asked, Unit string
 	Tx          tx
-	Ended       bool // EndedAt is worth showing
 }
 
 // timelineEntry is something that has happened, in words.
@@ -60,16 +60,21 @@ func (c *console) payment(r *request) (page, error) {
 	view := paymentView{
 		Now: r.now(), Object: o, Status: statusBadge(o.Status),
 		Coins: strings.Join(o.Currencies, ", "), ClosedBy: string(session.ClosedBy),
+		Deliveries: deliveryTable{OfOne: true}, Tools: possibleActions(session),
 	}
 	if o.ReviewReason != "" {
 		reason := explainReview(o.ReviewReason)
 		view.Review = &reason
 	}
 	for i := len(session.Attempts) - 1; i >= 0; i-- {
-		view.Attempts = append(view.Attempts, c.attempt(session.Attempts[i], o.Attempts[i]))
+		a := c.attempt(session.Attempts[i], o.Attempts[i])
+		if a.Email == o.Email { // says it once, with the order
+			a.Email = ""
+		}
+		view.Attempts = append(view.Attempts, a)
 	}
 	for _, d := range sent.Rows {
-		view.Deliveries = append(view.Deliveries, r.delivery(d, false))
+		view.Deliveries.Rows = append(view.Deliveries.Rows, r.delivery(d, false))
 	}
 	for _, e := range session.Timeline {
 		view.Timeline = append(view.Timeline,
@@ -87,7 +92,7 @@ func (c *console) payment(r *request) (page, error) {
 	}
 	return page{
 		Title: title, Section: paymentsPath, Back: link{paymentsPath, "Payments"},
-		Tools: possibleActions(session), template: "payment", View: view,
+		template: "payment", View: view,
 	}, nil
 }
 
@@ -108,7 +113,6 @@ func (c *console) attempt(a payment.Attempt, o payment.AttemptObject) attemptVie
 	return attemptView{
 		Attempt: a, Object: o, State: stateOf(a), Coin: c.coin(a),
 		Asked: format.TrimZeros(o.PayAmount, 0), Unit: a.CurrencySymbol,
-		Tx:    tx{ID: o.TxID, URL: o.TxURL, Whole: true},
-		Ended: !a.EndedAt.IsZero() && a.State != payment.Confirmed,
+		Tx: tx{ID: o.TxID, URL: o.TxURL},
 	}
 }

@@ -56,8 +56,12 @@ func (c *console) payments(r *request) (page, error) {
 		r.r.SetPathValue("session", id)
 		return c.payment(r)
 	}
+	coins, networks, err := c.Records.Choices(r.r.Context())
+	if err != nil {
+		return page{}, err
+	}
 	view := paymentsView{
-		Filter: paymentFilter(form), Empty: emptyText(form),
+		Filter: paymentFilter(form, coins, networks), Empty: emptyText(form),
 		Pager: pagerOf(paymentsPath, form, found.Next, len(found.Sessions)),
 	}
 	for _, session := range found.Sessions {
@@ -105,23 +109,18 @@ func emptyText(form url.Values) string {
 	return "No orders yet."
 }
 
-func paymentFilter(form url.Values) filter {
+func paymentFilter(form url.Values, coins, networks []string) filter {
 	var statuses []string
 	for _, s := range wire.Statuses() {
 		statuses = append(statuses, string(s))
 	}
-	return filterOf(paymentsPath, form, append([]field{
-		{
-			Name: "q", Label: "Search", Type: "search", Value: form.Get("q"), Wide: true,
-			Placeholder: "order, e-mail, address, transaction, tracking code",
-		},
-		statusField(form.Get("status"), statuses),
-		{Name: "coin", Label: "Coin", Value: form.Get("coin"), Placeholder: "USDT", Max: 20},
-		{
-			Name: "network", Label: "Network", Value: form.Get("network"),
-			Placeholder: "trc20", Max: 32,
-		},
+	f := filterOf(paymentsPath, form, append([]field{
+		choiceField("status", "Status", form, statuses),
+		choiceField("coin", "Coin", form, coins),
+		choiceField("network", "Network", form, networks),
 	}, dateFields(form)...))
+	f.Search = form.Get("q")
+	return f
 }
 
 func (c *console) paymentRow(session payment.Session) paymentRow {

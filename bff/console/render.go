@@ -29,13 +29,13 @@ var templates = sync.OnceValue(func() map[string]*template.Template {
 		"external": format.IsExternal, "coinIcon": format.CoinIcon, "count": format.Count,
 		"atMost": format.CappedCount, "plural": format.Plural, "paymentPath": paymentPath,
 		"trimZeros": format.TrimZeros, "days": days, "gatewayBadge": gatewayBadge,
-		"symbolOf": symbolOf,
-		"hidden":   func(name, value string) hidden { return hidden{name, value} },
-		"amount":   func(digits, unit string) amount { return amount{digits, unit} },
-		"coin":     func(symbol, network string) coin { return coin{symbol, network, ""} },
-		"tx":       func(id, url string) tx { return tx{ID: id, URL: url} },
-		"link":     func(to, label string) link { return link{to, label} },
-		"moment":   func(at, now time.Time) moment { return moment{at, now} },
+		"symbolOf": symbolOf, "sum": format.Sum,
+		"hidden": func(name, value string) hidden { return hidden{name, value} },
+		"amount": func(digits, unit string) amount { return amount{digits, unit} },
+		"coin":   func(symbol, network string) coin { return coin{symbol, network, ""} },
+		"tx":     func(id, url string) tx { return tx{ID: id, URL: url} },
+		"link":   func(to, label string) link { return link{to, label} },
+		"moment": func(at, now time.Time) moment { return moment{at, now} },
 	}).ParseFS(templateFiles, "layout.html", "parts.html", "forms.html"))
 	files, err := templateFiles.ReadDir(".")
 	if err != nil {
@@ -142,7 +142,8 @@ type frame struct {
 	Who string
 	// Token is of the form that signs out; empty = an operator named by a proxy, who cannot.
 	Token    string
-	Notice   note // about what was just done; zero = none
+	Notice   note   // about what was just done; zero = none
+	Search   string // what payments are searched for
 	Sections []section
 	Test     bool // no real money moves
 }

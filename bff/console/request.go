@@ -31,7 +31,7 @@ func (r *request) now() time.Time { return r.Now().UTC() }
 // show writes a page in its frame.
 func (r *request) show(p page) {
 	f := frame{
-		page: p, Who: r.Name, Sections: sections(),
+		page: p, Who: r.Name, Sections: sections(), Search: r.r.URL.Query().Get("q"),
 		Notice: words().Notices[r.auth.ReadNotice(r.Operator, r.r.URL)],
 	}
 	if r.CanSignOut {

@@ -113,12 +113,16 @@ func (d *operatorClient) inReview(body string) string {
 	return d.OpenAndPay(body, "pay", "review")
 }
 
-// The first page says what needs attention, a silent gateway too.
+// The first page says what needs attention, overpaid orders and a silent gateway too.
 func TestConsoleNeedsAttention(t *testing.T) {
 	d := newOperatorClient(t, nil)
 	d.signIn(consolePassword)
 	if got := d.page("/admin"); !strings.Contains(got, "All good") {
 		t.Errorf("the first page is %s", got)
+	}
+	d.OpenAndPay(`{"amount_usd":"25.00","order_ref":"B-2"}`, "over", "confirmed")
+	if got := d.page("/admin"); !strings.Contains(got, "1 overpaid order in") || !strings.Contains(got, "B-2") || !strings.Contains(got, ">2.50 USDT too much<") {
+		t.Errorf("with an overpaid order: %s", got)
 	}
 	d.inReview(`{"amount_usd":"25.00","order_ref":"A-1"}`)
 	if got := d.page("/admin"); !strings.Contains(got, "1 payment in review") || !strings.Contains(got, "A-1") || strings.Contains(got, "does not answer") {
@@ -258,6 +262,12 @@ func TestConsoleSearch(t *testing.T) {
 	} {
 		if got := d.page("/admin/payments?" + query); !strings.Contains(got, want) {
 			t.Errorf("%s lacks %q", query, want)
+		}
+	}
+	got := d.page("/admin/payments?q=ORD-77&coin=usdt&network=gone&status=open") // filters a search, by what occurs
+	for _, want := range []string{`<input name="q" type="hidden" value="ORD-77">`, `type="search" value="ORD-77">`, `<option selected value="USDT">USDT</option></select>`, `value="trc20">TRC20</option><option selected value="gone">GONE<`, `<span class="set">3<`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the filters lack %s: %s", want, got)
 		}
 	}
 	for _, bad := range []string{"status=x", "from=yesterday", "cursor=x", "to=9999-99-99"} {

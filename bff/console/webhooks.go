@@ -23,8 +23,14 @@ const webhooksPath = "/admin/webhooks"
 type webhooksView struct {
 	Endpoints, Unrouted []endpointRow // Unrouted are URLs that are not configured any more
 	Filter              filter
-	Deliveries          []deliveryRow
+	Deliveries          deliveryTable
 	Pager               pager
+}
+
+// deliveryTable is a table of webhooks; of one payment it does not name the payment.
+type deliveryTable struct {
+	OfOne bool
+	Rows  []deliveryRow
 }
 
 // endpointRow is what waits for one URL.
@@ -68,12 +74,7 @@ func (c *console) webhooks(r *request) (page, error) {
 	}
 	view := webhooksView{
 		Filter: filterOf(webhooksPath, form, []field{
-			{
-				Name: "state", Label: "State", Value: form.Get("state"),
-				Options: []option{
-					{query.Any, "All"}, {"retrying", "Retrying"}, {"abandoned", "Abandoned"},
-				},
-			},
+			choiceField("state", "State", form, []string{"retrying", "abandoned"}),
 			sessionField(form),
 		}),
 		Pager: pagerOf(webhooksPath, form, found.Next, len(found.Rows)),
@@ -85,7 +86,7 @@ func (c *console) webhooks(r *request) (page, error) {
 		view.Unrouted = append(view.Unrouted, r.unrouted(b))
 	}
 	for _, d := range found.Rows {
-		view.Deliveries = append(view.Deliveries, r.delivery(d, true))
+		view.Deliveries.Rows = append(view.Deliveries.Rows, r.delivery(d, true))
 	}
 	return page{
 		Title: "Webhooks", Section: webhooksPath,

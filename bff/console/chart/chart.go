@@ -27,7 +27,8 @@ type Chart struct {
 }
 
 type (
-	figure   struct{ Name, Value, Below string }
+	// figure is a sum; Change is against the period before, empty = there is none to compare.
+	figure   struct{ Name, Value, Change, Below string }
 	gridline struct {
 		Y     int
 		Label string
@@ -38,8 +39,8 @@ type (
 		Tick *tick
 	}
 	bar struct {
-		Class, Title string
-		X, Y, Height int
+		Class, Title        string
+		X, Y, Width, Height int
 	}
 	tick struct {
 		X     int
@@ -66,13 +67,17 @@ type (
 	}
 )
 
-// Days is how many days the charts show.
-const Days = 30
+// Days is how many days the charts show at most, and how many are compared with as many
+// before; fewer than week are never shown.
+const (
+	Days = 30
+	week = 7
+)
 
 // The chart of days, in its own units; overview.html has its frame.
 const (
-	dayWidth, dayGap = 20, 4
-	chartHeight      = 140
+	chartWidth, chartHeight = 600, 190
+	barGap, widestBar       = 4, 36
 )
 
 // The kinds of outcomes, in the order in which bars are stacked.
@@ -116,12 +121,24 @@ func (t totals) all() (n int) {
 	return n
 }
 
-// New returns the chart of orders from the day from on.
+// New returns the chart of orders from the day from on, nil if there are none. Counts are in
+// the order of their days; those before from are what the figures are compared with.
 func New(counts []records.Count, from time.Time) *Chart {
-	c := &Chart{Figures: figures(counts), Legend: outcomes(), Coins: coinBars(counts)}
-	days, most := make([]totals, Days), 1
+	n := slices.IndexFunc(counts, func(c records.Count) bool { return !c.Day.Before(from) })
+	if n < 0 {
+		return nil
+	}
+	before, counts := counts[:n], counts[n:]
+	if n > 0 && before[0].Day.After(from.AddDate(0, 0, week-Days)) {
+		before = nil // the shop had not begun, and a part compares with no whole
+	}
+	c := &Chart{Figures: figures(counts, before), Legend: outcomes(), Coins: coinBars(counts)}
+	// The shop's first days have no days without orders before them.
+	shown := min(max(int(from.AddDate(0, 0, Days).Sub(counts[0].Day)/(24*time.Hour)), week), Days)
+	from = from.AddDate(0, 0, Days-shown)
+	days, most := make([]totals, shown), 1
 	for _, n := range counts {
-		if i := int(n.Day.Sub(from) / (24 * time.Hour)); i >= 0 && i < Days {
+		if i := int(n.Day.Sub(from) / (24 * time.Hour)); i >= 0 && i < shown {
 			days[i].add(n)
 			most = max(most, days[i].all())
 		}
@@ -132,7 +149,7 @@ func New(counts []records.Count, from time.Time) *Chart {
 	}
 	for i, t := range days {
 		date := from.AddDate(0, 0, i)
-		c.Days = append(c.Days, column(i, t, top, date))
+		c.Days = append(c.Days, column(shown, i, t, top, date))
 		if t.all() > 0 {
 			r := row{date.Format(time.DateOnly), t.all(), outcomes(), format.Money(t.usd[paid])}
 			for kind := range r.Outcomes {
@@ -145,23 +162,63 @@ func New(counts []records.Count, from time.Time) *Chart {
 	return c
 }
 
-// figures are the sums of all days.
-func figures(counts []records.Count) []figure {
-	var t totals
+func sum(counts []records.Count) (t totals) {
 	for _, c := range counts {
 		t.add(c)
 	}
-	conversion := "–"
-	if ended := t.sessions[paid] + t.sessions[unpaid]; ended > 0 {
-		conversion = strconv.Itoa(100*t.sessions[paid]/ended) + " %"
+	return t
+}
+
+// conversion is in percent of the checkouts that have ended; known = some have.
+func (t totals) conversion() (percent int, known bool) {
+	ended := t.sessions[paid] + t.sessions[unpaid]
+	return 100 * t.sessions[paid] / max(ended, 1), ended > 0
+}
+
+// figures are the sums of all days, compared with those of the period before.
+func figures(counts, before []records.Count) []figure {
+	now, then := sum(counts), sum(before)
+	revenue := figure{Name: "Revenue", Value: "$" + format.Money(now.usd[paid])}
+	revenue.compare(now.usd[paid], then.usd[paid], "$"+format.Money(then.usd[paid]))
+	orders := figure{Name: "Paid orders", Value: format.Count(now.sessions[paid])}
+	orders.compare(decimal.NewFromInt(int64(now.sessions[paid])),
+		decimal.NewFromInt(int64(then.sessions[paid])), format.Count(then.sessions[paid]))
+	conversion := figure{Name: "Conversion", Value: "–", Below: "of ended checkouts"}
+	if percent, known := now.conversion(); known {
+		conversion.Value = strconv.Itoa(percent) + " %"
+		if earlier, known := then.conversion(); known {
+			conversion.Change = signed(int64(percent-earlier)) + " points"
+			conversion.Below = "before: " + strconv.Itoa(earlier) + " %"
+		}
 	}
-	return []figure{
-		{"Confirmed", "$" + format.Money(t.usd[paid]),
-			format.Plural(t.sessions[paid], "payment") + " in 30 days"},
-		{"Conversion", conversion, "of ended checkouts"},
-		{"In progress", format.Count(t.sessions[underWay]), "$" + format.Money(t.usd[underWay])},
-		{"In review", format.Count(t.sessions[inReview]), "$" + format.Money(t.usd[inReview])},
+	open := figure{
+		Name: "In progress", Value: format.Count(now.sessions[underWay]),
+		Below: "$" + format.Money(now.usd[underWay]),
 	}
+	if n := now.sessions[inReview]; n > 0 {
+		open.Below += ", and " + format.Count(n) + " in review"
+	}
+	return []figure{revenue, orders, conversion, open}
+}
+
+// compare says by how much a figure differs from an earlier one, which is called text.
+func (f *figure) compare(now, then decimal.Decimal, text string) {
+	if !then.IsPositive() {
+		f.Below = "no earlier data"
+		return
+	}
+	percent := now.Sub(then).Mul(decimal.NewFromInt(100)).DivRound(then, 0)
+	f.Change, f.Below = signed(percent.IntPart())+" %", "before: "+text
+}
+
+func signed(n int64) string {
+	switch {
+	case n > 0:
+		return "+" + format.Count(int(n))
+	case n < 0:
+		return "−" + format.Count(int(-n))
+	}
+	return "±0"
 }
 
 // ceiling is a round number, not below n, and even.
@@ -178,21 +235,22 @@ func ceiling(n int) int {
 	}
 }
 
-// column is the column of day i; top is the number at the top of the chart.
-func column(i int, t totals, top int, date time.Time) (d day) {
-	x, y := i*dayWidth+dayGap/2, chartHeight
+// column is the column of day i of n; top is the number at the top of the chart.
+func column(n, i int, t totals, top int, date time.Time) (d day) {
+	width := min(chartWidth/n-barGap, widestBar)
+	middle, y := (2*i+1)*chartWidth/(2*n), chartHeight
 	for kind, o := range outcomes() {
-		n := t.sessions[kind]
-		if n == 0 {
+		orders := t.sessions[kind]
+		if orders == 0 {
 			continue
 		}
-		height := max(chartHeight*n/top, 2)
+		height := max(chartHeight*orders/top, 2)
 		y -= height
-		title := date.Format("2 January: ") + format.Count(n) + " " + strings.ToLower(o.Word)
-		d.Bars = append(d.Bars, bar{o.Class, title, x, y, height})
+		title := date.Format("2 January: ") + format.Count(orders) + " " + strings.ToLower(o.Word)
+		d.Bars = append(d.Bars, bar{o.Class, title, middle - width/2, y, width, height})
 	}
-	if (Days-1-i)%7 == 0 {
-		d.Tick = &tick{x + (dayWidth-dayGap)/2, date.Format("2 Jan")}
+	if (n-1-i)%((n+week-1)/week) == 0 { // there is room for about a week's dates
+		d.Tick = &tick{middle, date.Format("2 Jan")}
 	}
 	return d
 }

@@ -138,6 +138,14 @@ func TrimZeros(digits string, places int) string {
 	return whole + "." + fraction
 }
 
+// Sum is exact digits with two decimals at least, "18.50".
+func Sum(digits string) string {
+	if d, err := decimal.NewFromString(digits); err == nil && d.Exponent() > -2 {
+		return d.StringFixed(2)
+	}
+	return digits
+}
+
 // Capitalize returns word with a capital first letter.
 func Capitalize(word string) string {
 	if word == "" {

@@ -75,7 +75,7 @@ func Filters(query url.Values, names ...string) url.Values {
 	form := url.Values{}
 	for _, name := range names {
 		value := strings.TrimSpace(query.Get(name))
-		if (name == "status" || name == "state") && strings.EqualFold(value, Any) {
+		if name != "q" && strings.EqualFold(value, Any) {
 			value = ""
 		}
 		form.Set(name, value)
