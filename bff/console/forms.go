@@ -46,13 +46,10 @@ func sessionField(form url.Values) field {
 }
 
 // choiceField chooses one of the values of a list, or all. A value that is not among them, of
-// an address that somebody kept, is still shown.
+// an old bookmark, is still shown.
 func choiceField(name, label string, form url.Values, values []string) field {
 	f := field{Name: name, Label: label, Value: form.Get(name)}
-	is := func(value string) bool { return strings.EqualFold(value, f.Value) }
-	if i := slices.IndexFunc(values, is); i >= 0 {
-		f.Value = values[i]
-	} else if f.Value != "" {
+	if f.Value != "" && !slices.Contains(values, f.Value) {
 		values = append(slices.Clip(values), f.Value)
 	}
 	f.Options = []option{{query.Any, "All"}}

@@ -149,42 +149,29 @@ func (c *console) endpointNeeds(ctx context.Context, now time.Time) (list []need
 	return list, nil
 }
 
-// Overpaid orders are shown for a week, of the latest paid ones, which are read one by one.
-const (
-	overpaidFor   = 7 * 24 * time.Hour
-	overpaidPages = 5 // of 100
-)
-
-// overpaidNeeds are the confirmed payments of the last week of which more than asked arrived.
-func (c *console) overpaidNeeds(ctx context.Context, now time.Time) ([]need, error) {
+// overpaidNeeds are the confirmed payments of the last week, the latest 100 at most, of which
+// more than asked has arrived.
+func (c *console) overpaidNeeds(ctx context.Context, now time.Time) (list []need, err error) {
+	found, err := c.Records.Search(ctx, records.Query{
+		Status: string(wire.Confirmed), From: now.AddDate(0, 0, -7), Limit: 100,
+	})
 	n := need{Name: "overpaid", Kind: "warn"}
-	q := records.Query{Status: string(wire.Confirmed), From: now.Add(-overpaidFor), Limit: 100}
-	for range overpaidPages {
-		found, err := c.Records.Search(ctx, q)
-		if err != nil {
-			return nil, err
+	for _, s := range found.Sessions {
+		o := c.Checkout.Object(s)
+		if o.OverpaidAmount == "" {
+			continue
 		}
-		for _, s := range found.Sessions {
-			o := c.Checkout.Object(s)
-			if o.OverpaidAmount == "" {
-				continue
-			}
-			if n.Count++; n.Count <= maxItems {
-				more := format.Sum(o.OverpaidAmount) + " " + s.Current().CurrencySymbol + " too much"
-				n.Items = append(n.Items, needItem{
-					Payment: nameOf(s), AmountUSD: o.AmountUSD,
-					Notes: []string{more, format.Relative(s.CreatedAt, now)},
-				})
-			}
-		}
-		if q.Cursor = found.Next; q.Cursor == "" {
-			break
-		}
+		more := format.Sum(o.OverpaidAmount) + " " + s.Current().CurrencySymbol + " too much"
+		n.Items = append(n.Items, needItem{
+			Payment: nameOf(s), AmountUSD: o.AmountUSD,
+			Notes: []string{more, format.Relative(s.CreatedAt, now)},
+		})
 	}
-	if n.Count == 0 {
-		return nil, nil
+	if n.Count = len(n.Items); n.Count > 0 {
+		n.Items = n.Items[:min(n.Count, maxItems)]
+		list = append(list, n)
 	}
-	return []need{n}, nil
+	return list, err
 }
 
 // originNeeds are host pages that wanted to show a payment in the last day. Without one,

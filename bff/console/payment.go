@@ -17,7 +17,7 @@ type paymentView struct {
 	Status     badge
 	Review     *reviewReason // why an operator is needed; nil = none is
 	Attempts   []attemptView // the latest first
-	Deliveries deliveryTable
+	Deliveries []deliveryRow
 	Timeline   []timelineEntry // the oldest first
 	Coins      string          // empty = all
 	ClosedBy   string          // empty = it is not
@@ -60,7 +60,7 @@ func (c *console) payment(r *request) (page, error) {
 	view := paymentView{
 		Now: r.now(), Object: o, Status: statusBadge(o.Status),
 		Coins: strings.Join(o.Currencies, ", "), ClosedBy: string(session.ClosedBy),
-		Deliveries: deliveryTable{OfOne: true}, Tools: possibleActions(session),
+		Tools: possibleActions(session),
 	}
 	if o.ReviewReason != "" {
 		reason := explainReview(o.ReviewReason)
@@ -74,7 +74,7 @@ func (c *console) payment(r *request) (page, error) {
 		view.Attempts = append(view.Attempts, a)
 	}
 	for _, d := range sent.Rows {
-		view.Deliveries.Rows = append(view.Deliveries.Rows, r.delivery(d, false))
+		view.Deliveries = append(view.Deliveries, r.delivery(d, false))
 	}
 	for _, e := range session.Timeline {
 		view.Timeline = append(view.Timeline,

@@ -67,10 +67,7 @@ type (
 	// orderName names a payment as the shop does, by Ref and Title, else by its ID.
 	orderName struct{ ID, Ref, Title string }
 	// tx is a transaction on a blockchain; URL is of the explorer, empty = not known.
-	tx struct {
-		ID, URL string
-		Whole   bool // is written with its middle
-	}
+	tx   struct{ ID, URL string }
 	link struct{ To, Label string }
 )
 

@@ -264,7 +264,7 @@ func TestConsoleSearch(t *testing.T) {
 			t.Errorf("%s lacks %q", query, want)
 		}
 	}
-	got := d.page("/admin/payments?q=ORD-77&coin=usdt&network=gone&status=open") // filters a search, by what occurs
+	got := d.page("/admin/payments?q=ORD-77&coin=USDT&network=gone&status=open") // filters a search, by what occurs
 	for _, want := range []string{`<input name="q" type="hidden" value="ORD-77">`, `type="search" value="ORD-77">`, `<option selected value="USDT">USDT</option></select>`, `value="trc20">TRC20</option><option selected value="gone">GONE<`, `<span class="set">3<`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the filters lack %s: %s", want, got)
@@ -313,7 +313,7 @@ func TestConsoleExport(t *testing.T) {
 	if err != nil || len(rows) != 104 {
 		t.Fatalf("%d rows, %v; want 104", len(rows), err)
 	}
-	if row := strings.Join(rows[1], "|"); !strings.Contains(row, `|'=HYPERLINK("https://evil.example")|`) || !strings.Contains(row, "|25.00|") {
+	if row := strings.Join(rows[1], "|"); !strings.Contains(row, `|'=HYPERLINK("https://evil.example")|`) || !strings.Contains(row, "|25.00|") || !strings.Contains(row, "|a=@b") {
 		t.Errorf("a row is %s", row)
 	}
 }

@@ -23,14 +23,8 @@ const webhooksPath = "/admin/webhooks"
 type webhooksView struct {
 	Endpoints, Unrouted []endpointRow // Unrouted are URLs that are not configured any more
 	Filter              filter
-	Deliveries          deliveryTable
+	Deliveries          []deliveryRow
 	Pager               pager
-}
-
-// deliveryTable is a table of webhooks; of one payment it does not name the payment.
-type deliveryTable struct {
-	OfOne bool
-	Rows  []deliveryRow
 }
 
 // endpointRow is what waits for one URL.
@@ -86,7 +80,7 @@ func (c *console) webhooks(r *request) (page, error) {
 		view.Unrouted = append(view.Unrouted, r.unrouted(b))
 	}
 	for _, d := range found.Rows {
-		view.Deliveries.Rows = append(view.Deliveries.Rows, r.delivery(d, true))
+		view.Deliveries = append(view.Deliveries, r.delivery(d, true))
 	}
 	return page{
 		Title: "Webhooks", Section: webhooksPath,

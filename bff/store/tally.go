@@ -57,16 +57,11 @@ const choices = `WITH RECURSIVE due (v) AS (
 // Choices implements records.Records.
 func (db *DB) Choices(ctx context.Context) (coins, networks []string, err error) {
 	err = db.Browse(ctx, func(ctx context.Context, q sqldb.Queryer) (err error) {
-		if coins, err = sqldb.Collect(ctx, q, scanKey, fmt.Sprintf(choices, "coin")); err != nil {
-			return err
+		coins, err = sqldb.Collect(ctx, q, sqldb.ScanKey, fmt.Sprintf(choices, "coin"))
+		if err == nil {
+			networks, err = sqldb.Collect(ctx, q, sqldb.ScanKey, fmt.Sprintf(choices, "network"))
 		}
-		networks, err = sqldb.Collect(ctx, q, scanKey, fmt.Sprintf(choices, "network"))
 		return err
 	})
 	return coins, networks, sqldb.Wrap(err, "listing coins and networks")
-}
-
-func scanKey(rows *sql.Rows) (key string, err error) {
-	err = rows.Scan(&key)
-	return sqldb.FromKey(key), err
 }

@@ -4,7 +4,6 @@ package chart
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -169,56 +168,50 @@ func sum(counts []records.Count) (t totals) {
 	return t
 }
 
-// conversion is in percent of the checkouts that have ended; known = some have.
-func (t totals) conversion() (percent int, known bool) {
+// conversion is in percent of the checkouts that have ended, -1 if none has.
+func (t totals) conversion() decimal.Decimal {
 	ended := t.sessions[paid] + t.sessions[unpaid]
-	return 100 * t.sessions[paid] / max(ended, 1), ended > 0
+	if ended == 0 {
+		return decimal.NewFromInt(-1)
+	}
+	return decimal.NewFromInt(int64(100 * t.sessions[paid] / ended))
 }
 
 // figures are the sums of all days, compared with those of the period before.
 func figures(counts, before []records.Count) []figure {
 	now, then := sum(counts), sum(before)
-	revenue := figure{Name: "Revenue", Value: "$" + format.Money(now.usd[paid])}
-	revenue.compare(now.usd[paid], then.usd[paid], "$"+format.Money(then.usd[paid]))
-	orders := figure{Name: "Paid orders", Value: format.Count(now.sessions[paid])}
-	orders.compare(decimal.NewFromInt(int64(now.sessions[paid])),
-		decimal.NewFromInt(int64(then.sessions[paid])), format.Count(then.sessions[paid]))
-	conversion := figure{Name: "Conversion", Value: "–", Below: "of ended checkouts"}
-	if percent, known := now.conversion(); known {
-		conversion.Value = strconv.Itoa(percent) + " %"
-		if earlier, known := then.conversion(); known {
-			conversion.Change = signed(int64(percent-earlier)) + " points"
-			conversion.Below = "before: " + strconv.Itoa(earlier) + " %"
-		}
-	}
-	open := figure{
-		Name: "In progress", Value: format.Count(now.sessions[underWay]),
-		Below: "$" + format.Money(now.usd[underWay]),
-	}
+	open := "$" + format.Money(now.usd[underWay])
 	if n := now.sessions[inReview]; n > 0 {
-		open.Below += ", and " + format.Count(n) + " in review"
+		open += ", and " + format.Count(n) + " in review"
 	}
-	return []figure{revenue, orders, conversion, open}
+	number := func(n int) decimal.Decimal { return decimal.NewFromInt(int64(n)) }
+	return []figure{
+		compare("Revenue", " %", now.usd[paid], then.usd[paid],
+			func(d decimal.Decimal) string { return "$" + format.Money(d) }),
+		compare("Paid orders", " %", number(now.sessions[paid]), number(then.sessions[paid]),
+			func(d decimal.Decimal) string { return format.Count(int(d.IntPart())) }),
+		compare("Conversion", " points", now.conversion(), then.conversion(),
+			func(d decimal.Decimal) string { return strings.Replace(d.String()+" %", "-1 %", "–", 1) }),
+		{Name: "In progress", Value: format.Count(now.sessions[underWay]), Below: open},
+	}
 }
 
-// compare says by how much a figure differs from an earlier one, which is called text.
-func (f *figure) compare(now, then decimal.Decimal, text string) {
+// compare returns a figure with its change in a unit; then is not positive if it is not known.
+func compare(
+	name, unit string, now, then decimal.Decimal, text func(decimal.Decimal) string,
+) figure {
 	if !then.IsPositive() {
-		f.Below = "no earlier data"
-		return
+		return figure{Name: name, Value: text(now), Below: "no earlier data"}
 	}
-	percent := now.Sub(then).Mul(decimal.NewFromInt(100)).DivRound(then, 0)
-	f.Change, f.Below = signed(percent.IntPart())+" %", "before: "+text
-}
-
-func signed(n int64) string {
-	switch {
-	case n > 0:
-		return "+" + format.Count(int(n))
-	case n < 0:
-		return "−" + format.Count(int(-n))
+	change := now.Sub(then)
+	if unit == " %" {
+		change = change.Mul(decimal.NewFromInt(100)).DivRound(then, 0)
 	}
-	return "±0"
+	sign := [...]string{"−", "±", "+"}[change.Sign()+1]
+	return figure{
+		Name: name, Value: text(now), Below: "before: " + text(then),
+		Change: sign + format.Count(int(change.Abs().IntPart())) + unit,
+	}
 }
 
 // ceiling is a round number, not below n, and even.
