@@ -223,17 +223,11 @@ func TestTabTitleFollowsStatus(t *testing.T) {
 // does not know the transaction.
 func TestReviewOfAnAbsentTransaction(t *testing.T) {
 	p := named(t, "review")
-	reported := p.T("review.text")
-	if !strings.Contains(page(p), reported) {
-		t.Fatal("a review does not say what was reported")
-	}
 	p.View.Notice = &wire.Notice{Message: p.T("problem.payment_in_progress")}
 	html := page(p)
-	if strings.Contains(html, reported) || strings.Count(html, p.View.Notice.Message) != 1 {
+	if strings.Contains(html, p.T("review.text")) ||
+		strings.Contains(html, p.T("review.step.reported")) ||
+		strings.Count(html, p.View.Notice.Message) != 1 {
 		t.Errorf("the page says the wrong thing: %s", html)
-	}
-	if strings.Contains(html, p.T("review.step.reported")) ||
-		!strings.Contains(html, p.T("review.step.check")) {
-		t.Errorf("the trail says the wrong thing: %s", html)
 	}
 }

@@ -11,6 +11,11 @@ func outcome(p widget.Page, mark node.Node, title string, sentences ...node.Node
 	return box("outcome", append([]node.Node{mark, widget.Heading(p.T(title))}, sentences...)...)
 }
 
+// mark is the symbol above an outcome's heading, drawn by CSS and hidden from screen readers.
+func mark(kind string, inside ...node.Node) node.Node {
+	return box("mark mark-"+kind, inside...).Attr("aria-hidden", "true")
+}
+
 func sentence(p widget.Page, key string) node.Node { return node.El("p").Text(p.T(key)) }
 
 // reason is a sentence instead of the view's notice, whose code frame.js reports to the host page.

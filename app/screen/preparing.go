@@ -80,8 +80,3 @@ func reload(p widget.Page) node.Node {
 			Attr("href", p.Link("")).Text(p.T("prepare.reload"))
 	})
 }
-
-// mark is the symbol above an outcome's heading, drawn by CSS and hidden from screen readers.
-func mark(kind string) node.Node {
-	return node.El("div").Class("mark mark-"+kind).Attr("aria-hidden", "true")
-}

@@ -21,14 +21,10 @@ type seen struct {
 // Draw draws what is done, what happens now and what comes next.
 func (s *seen) Draw() *node.Element {
 	p, a := s.Page, s.Page.View.LatestAttempt()
-	currency, _, _ := p.Coin(widget.NetworkKey(a.CurrencySymbol, a.NetworkCode))
-	ring := box("mark mark-wait", node.If(currency.Icon != "", func() node.Node {
-		return node.Void("img").Attr("src", currency.Icon).Attr("alt", "").
-			Attr("width", "48").Attr("height", "48")
-	})).Attr("aria-hidden", "true")
 	amount := widget.Amount(a.PaidAmount, a.CurrencySymbol)
 	return box("blocks",
-		outcome(p, ring, "seen.title", sentence(p, "seen.text")),
+		outcome(p, mark("wait", icon(p.CoinIcon(a.CurrencySymbol), "", "48", false)), "seen.title",
+			sentence(p, "seen.text")),
 		widget.Timeline(1,
 			widget.Step(p.T("seen.step.seen", "amount", amount),
 				widget.TransactionLink(p, a, 4, p.T("tx.label"))).
