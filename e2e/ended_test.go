@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/app/widget"
 	"coinslot/bff/sandbox"
 	"coinslot/e2e/browser"
 )
@@ -178,7 +179,7 @@ func TestUnknownSessionLinksToShop(t *testing.T) {
 func TestOverpaid(t *testing.T) {
 	s := newStack(t, "COINSLOT_SUPPORT=help@shop.example")
 	id, p, _ := s.end(t, browser.Options{}, "confirmed", "over")
-	p.WaitText(`[data-part="overpaid"]`, p.Attr(`[data-part="overpaid"]`, "data-value")+" USDT more")
+	p.WaitText(`[data-part="overpaid"]`, widget.Amount(p.Attr(`[data-part="overpaid"]`, "data-value"), "USDT")+" more")
 	p.Wait(`[data-part="paid"]`)
 	p.WaitText(`.ask`, "Ask the shop for the difference")
 	if link := p.Attr(`[data-part="support"]`, "href"); link != "mailto:help@shop.example?subject=1001" {
