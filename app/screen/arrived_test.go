@@ -13,4 +13,7 @@ func TestNoAddressWhenFullyPaid(t *testing.T) {
 			t.Errorf("the page says %q although all has come", evil)
 		}
 	}
+	if announcementKey(p.View) != "seen" || p.Title() != p.T("seen.title") {
+		t.Errorf("said %s, title %q", announcementKey(p.View), p.Title())
+	}
 }
