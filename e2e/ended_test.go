@@ -164,17 +164,6 @@ func (s *stack) givesReceipt(t *testing.T, p *browser.Page, tx sandbox.Transacti
 	p.WaitText("h1", "Paid. Thank you.")
 }
 
-// A link that leads nowhere says so, and shows the way to the shop.
-func TestUnknownSessionLinksToShop(t *testing.T) {
-	s := newStack(t)
-	p := chromium.Open(t, s.base+"/checkout/cs_unknown", browser.Options{})
-	p.Wait(`[data-live="wasm"]`)
-	p.WaitText("h1", "Nothing to do here")
-	p.WaitText(`[data-part="error"]`, "We can’t find this checkout")
-	p.Click(`.actions a[href^="` + s.shop.URL + `"]`)
-	p.WaitText("h1", "Shop")
-}
-
 // TestOverpaid: the page says to the digit that too much has come, what to do about it, and whom to ask.
 func TestOverpaid(t *testing.T) {
 	s := newStack(t, "COINSLOT_SUPPORT=help@shop.example")

@@ -125,14 +125,16 @@ func TestUncheckedOrder(t *testing.T) {
 	}
 }
 
-// TestReference: one name a line, all of it copied by one button.
-func TestReference(t *testing.T) {
-	p := named(t, "review")
-	want := "Order 1001\ncs_gallery\nPayment 8f3kq2mz7t\nTransaction " + p.View.Attempt.TxID
-	for _, name := range []string{"reference", "copy-reference"} {
-		if found := part(page(p), name); len(found) != 1 || !strings.Contains(found[0], want) {
-			t.Errorf("part %q = %q; want one with %q", name, found, want)
+// A fully paid page asks for no money, although the gateway has not confirmed the payment yet.
+func TestNoAddressWhenFullyPaid(t *testing.T) {
+	p := named(t, "pending-arrived")
+	for _, evil := range []string{"Send ", "TXYZ", "qr.svg", "exactly", "countdown"} {
+		if strings.Contains(strings.ReplaceAll(page(p), ">Send <", ""), evil) {
+			t.Errorf("the page says %q although all has come", evil)
 		}
+	}
+	if announcementKey(p.View) != "seen" || p.Title() != p.T("seen.title") {
+		t.Errorf("said %s, title %q", announcementKey(p.View), p.Title())
 	}
 }
 

@@ -130,6 +130,8 @@ func TestHandles(t *testing.T) {
 		{"confirmed", "receipt", `href="/checkout/cs_gallery/receipt"`},
 		{"expired", "retry", `type="submit"`},
 		{"expired-coin-gone", "retry", `href="/checkout/cs_gallery?change=1"`},
+		{"review", "reference", "Order 1001\ncs_gallery\nPayment 8f3kq2mz7t\nTransaction 3b1a9f0c7d"},
+		{"review", "copy-reference", "1001\ncs_gallery\nPayment 8f3kq2mz7t\nTransaction 3b1a9f0c7d"},
 		{"open", "amount-usd", `data-value="25.00"`},
 		{"open", "continue", `type="submit"`},
 		{"open-many", "search", `type="search"`},
