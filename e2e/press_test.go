@@ -61,7 +61,7 @@ func TestWalletAppearsAfterRelease(t *testing.T) {
 	}
 	release()
 	p.Wait(`[data-part="continue"]`)
-	p.Click(`form.choose a.quiet`)
+	p.Click(`form.choose a.link`)
 	p.WaitText(`[data-part="wallet"]`, "Late Wallet")
 }
 

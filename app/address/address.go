@@ -250,22 +250,6 @@ func networkNames(kind wire.Family) string {
 	return "Bitcoin"
 }
 
-// Checksummed reports whether an address of a family has a checksum, which the BFF verifies before
-// it shows the address.
-func Checksummed(kind wire.Family, address string) bool {
-	if familyOf(address) != kind {
-		return false
-	}
-	switch kind {
-	case wire.EVM:
-		return isMixedCase(address)
-	case wire.TON:
-		return rawTON(address) == ""
-	case wire.TRON, wire.OtherFamily:
-	}
-	return kind == wire.TRON
-}
-
 // tonAccount returns a TON address in raw form; empty if it is none, its checksum is wrong, or it
 // is of the test network. Bounceable and other addresses of an account differ in their first letter
 // and their end. Source: TEP-2.

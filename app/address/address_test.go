@@ -110,21 +110,6 @@ func TestCompareMarks(t *testing.T) {
 	}
 }
 
-func TestChecksummed(t *testing.T) {
-	for address, c := range map[string]struct {
-		family wire.Family
-		want   bool
-	}{
-		evmOurs: {wire.EVM, true}, evmPlain: {wire.EVM, false}, strings.ToLower(evmOurs): {wire.EVM, false},
-		tronOurs: {wire.TRON, true}, tonOurs: {wire.TON, true}, tonRaw: {wire.TON, false},
-		btcOurs: {wire.OtherFamily, false}, "": {wire.EVM, false}, "0": {wire.TRON, false},
-	} {
-		if got := Checksummed(c.family, address); got != c.want {
-			t.Errorf("checksummed(%q, %q) = %t; want %t", c.family, address, got, c.want)
-		}
-	}
-}
-
 // FuzzCompare: an address is never called right unless it is, whatever is
 // pasted; what is shown of it is what was pasted and nothing else.
 func FuzzCompare(f *testing.F) {
