@@ -38,7 +38,7 @@ var handles = [][]reached{
 // paying are the parts of the screen with the address.
 var paying = []string{
 	"address", "pay-amount", "copy-address", "copy-amount", "network-name", "qr", "check-address", "check-result",
-	"device", "page-link", "copy-link", "hosted", "status", "time-left", "countdown", "checked",
+	"device", "page-link", "copy-link", "hosted", "status", "time-left", "countdown", "recheck", "checked",
 }
 
 func TestHandles(t *testing.T) {
