@@ -104,7 +104,8 @@ func (c *AddressChecker) sideBySide(found address.Comparison) node.Node {
 	row := func(label string, groups []address.Group) node.Node {
 		return el("div").Body(
 			el("dt").Class("label").Text(c.Page.T(label)),
-			el("dd").Class("value").Attr("translate", "no").Attr("dir", "ltr").Body(drawGroups(groups)...),
+			el("dd").Class("value").Body(el("span").Attr("translate", "no").Attr("dir", "ltr").
+				Body(drawGroups(groups)...)),
 		)
 	}
 	return el("dl").Body(

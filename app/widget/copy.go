@@ -118,7 +118,7 @@ func (c *Copyable) Draw() *node.Element {
 	return el("div").Class("copyable address").Body(WithSpaces(
 		c.label("p"),
 		c.button.draw(c.Copy, c.Part, c.Value, c.Text),
-		c.value("p").Class("value").Body(c.shown()...),
+		el("p").Class("value").Body(c.value("span").Body(c.shown()...)),
 	)...)
 }
 
@@ -136,8 +136,8 @@ func (c *Copyable) sum() node.Node {
 			return void("img").Attr("src", c.Icon).Attr("role", "presentation").
 				Attr("aria-hidden", "true").Attr("width", "28").Attr("height", "28")
 		}),
-		el("bdi").Attr("translate", "no").Body(
-			c.value("span").Text(shown), node.Text(" "+c.Unit)),
+		el("span").Body(el("bdi").Attr("translate", "no").Body(
+			c.value("span").Text(shown), node.Text(" "+c.Unit))),
 	)
 	return Heading("").Body(c.label("span"), node.Text(" "), amount)
 }

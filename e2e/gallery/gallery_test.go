@@ -71,7 +71,7 @@ func replaceDocument(page *browser.Page, address string) {
 const overflowing = `[...document.querySelectorAll('[data-sample] *')].filter(e => {
   const box = e.getBoundingClientRect();
   const out = box.right > innerWidth + 1 || box.left < -1, more = e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1;
-  if (!box.width || !box.height || !out && !more || e.matches('input') || e.closest('.offscreen, .announce, .simulate')) return false;
+  if (!box.width || !box.height || !out && !more || e.matches('input') || e.closest('.offscreen, .announce, .sandbox')) return false;
   const style = getComputedStyle(e);
   return style.position !== 'absolute' && (out || ['hidden', 'clip'].includes(style.overflowX) || e.matches('button, .button, .badge'));
 }).slice(0, 30).map(e => e.closest('[data-sample]').dataset.sample + ': ' + e.tagName.toLowerCase() + '.' + e.className + ': ' + (e.textContent ?? '').trim().slice(0, 60))`

@@ -90,7 +90,7 @@ var overlapping = expression(`
 const texts = all('p, h1, h2, dt, dd, legend, summary, label, button, a.button, .value, .coin-symbol, .coin-hint, .network-note').filter(seen);
 const found = [];
 for (const sample of document.querySelectorAll('[data-sample]')) {
-  const own = texts.filter(e => sample.contains(e) && !e.closest('.simulate')).map(e => [e, e.getBoundingClientRect()]);
+  const own = texts.filter(e => sample.contains(e) && !e.closest('.sandbox')).map(e => [e, e.getBoundingClientRect()]);
   for (const [a, x] of own) for (const [b, y] of own) {
     if (a === b || a.contains(b) || b.contains(a)) continue;
     if (Math.min(x.right, y.right) - Math.max(x.left, y.left) > 2 && Math.min(x.bottom, y.bottom) - Math.max(x.top, y.top) > 2) {
@@ -112,7 +112,7 @@ const found = [];
 if (document.documentElement.scrollWidth > innerWidth) found.push('all: the page scrolls sideways');
 for (const e of all('*')) {
   const {position, overflowX, overflowY} = getComputedStyle(e);
-  if (!seen(e) || e.closest('.simulate')) continue; // no buyer sees the sandbox's bar
+  if (!seen(e) || e.closest('.sandbox')) continue; // no buyer sees the sandbox's bar
   if (['auto', 'scroll'].includes(overflowX) && e.scrollWidth > e.clientWidth) found.push(name(e) + ' scrolls sideways');
   if (['auto', 'scroll'].includes(overflowY) && e.scrollHeight > e.clientHeight) found.push(name(e) + ' scrolls by itself');
   if (['fixed', 'sticky'].includes(position) && e.offsetHeight > innerHeight / 4) found.push(name(e) + ' sticks and takes ' + e.offsetHeight + ' px');
@@ -226,7 +226,7 @@ func testReadingOrder(t *testing.T, page *browser.Page, _ string) {
 		reportFindings(t, page, fmt.Sprint(width), expression(`
 const found = [];
 for (const sample of document.querySelectorAll('[data-sample]')) {
-  const parts = [...sample.querySelectorAll('h1, h2, p, dt, a.button, button, summary, .slip > *, .coin, .network')].filter(seen).filter(e => !e.closest('.simulate'));
+  const parts = [...sample.querySelectorAll('h1, h2, p, dt, a.button, button, summary, .slip > *, .coin, .network')].filter(seen).filter(e => !e.closest('.sandbox'));
   parts.forEach((e, i) => {
     const before = parts[i - 1];
     if (!before || before.contains(e)) return;
