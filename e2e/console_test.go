@@ -233,7 +233,8 @@ var consoleFaults = map[string]string{
 		['the filters are folded on a desk, or not on a phone', document.querySelector('.fields').checkVisibility() === phone],
 		['coins or networks are not what occurs', !/^all,ETH,TON,(USDC,)?USDT,all,arbitrum,bep20,(polygon,)?ton,trc20$/.test([...document.querySelectorAll('#f-coin option, #f-network option')].map(e => e.value))]`,
 	"payment": `['a phone has to scroll far', phone && document.body.scrollHeight > 2100],
-		['the order is wrong', [...document.querySelectorAll('main [data-part="status"], main .block > h2, #identifiers h2')].map(e => e.textContent).join() !== 'Review,Timeline,Webhooks,Order,Pages,Identifiers'],
+		['the order is wrong', [...document.querySelectorAll('main [data-part="status"], main .block > h2')].map(e => e.textContent).join() !== 'Review,Timeline,Webhooks,Order,Pages,Identifiers'],
+		['identifiers are folded on a desk, or not on a phone', document.querySelector('.ids').checkVisibility() === phone],
 		['webhooks are no table', !phone && getComputedStyle(document.querySelector('.deliveries td')).display !== 'table-cell']`,
 	"overview": `['an overpaid order needs no attention', !document.querySelector('.needs').textContent.includes('overpaid')]`,
 }

@@ -143,7 +143,7 @@ func New(counts []records.Count, from time.Time) *Chart {
 		}
 	}
 	top := ceiling(most)
-	for _, at := range []int{top, top / 2} {
+	for _, at := range []int{top, top / 2, 0} {
 		c.Grid = append(c.Grid, gridline{chartHeight - chartHeight*at/top, format.Count(at)})
 	}
 	for i, t := range days {
