@@ -46,7 +46,7 @@ func Samples() []screentest.Sample { return screentest.Gallery() }
 //	/{sample}?theme=dark&dir=rtl&lang=ar   one page
 //	/all?theme=…&samples=a,b               those samples or all, one below the other
 //	/sheet?theme=…&samples=a,b             those samples or all, side by side in three widths
-//	/framed?theme=…&dir=…&lang=…           all, one below the other, in a host page
+//	/framed?theme=…&samples=a,b            those samples or all, one below the other, in a host page
 //	                                       whose dress(tokens) styles them
 func Handler(folder string) (http.Handler, error) {
 	static := os.DirFS(folder)
@@ -200,12 +200,12 @@ func (l Look) script(origin string) string {
 }
 
 // accentSamples are the samples in which every use of the accent is to be seen.
-const accentSamples = "open-exchange,pending-link,preparing"
+const accentSamples = "open-chosen,pending-link,preparing"
 
-// framed is a host page with the coloured samples in a frame.
+// framed is a host page with samples in a frame.
 func framed(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	fmt.Fprintf(w, framedPage, html.EscapeString(lookOf(r).Query()), accentSamples)
+	fmt.Fprintf(w, framedPage, html.EscapeString(lookOf(r).Query()), html.EscapeString(r.URL.Query().Get("samples")))
 }
 
 const framedPage = `<!doctype html>
@@ -214,7 +214,8 @@ const framedPage = `<!doctype html>
 <style>body { margin: 0 } iframe { border: 0; width: 100%%; height: 1400px }</style>
 <script>
 let port;
-addEventListener('message', event => { port = event.ports[0]; document.documentElement.dataset.ready = '1'; });
+const warnings = [];
+addEventListener('message', event => { port = event.ports[0]; port.onmessage = ({ data }) => data.type === 'warning' && warnings.push(data.cure); document.documentElement.dataset.ready = '1'; });
 const dress = tokens => port.postMessage({ type: 'style', ...tokens });
 </script>
 <iframe name=checkout src="/all%s&framed=1&samples=%s"></iframe>

@@ -1,0 +1,129 @@
+package gallery
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"strings"
+	"testing"
+
+	"coinslot/e2e/browser"
+	"coinslot/e2e/need"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// shopLook is the colors that a shop sets for one scheme, and what becomes of them.
+type shopLook struct {
+	given map[string]string
+	want  map[string]string // the page's own properties, as hex; "" = as without a shop
+	warns []string          // the tokens of each pair that is ignored
+}
+
+var shopLooks = map[string]shopLook{
+	"a background": {given: map[string]string{"background": "light-dark(#fff1d6, #211a10)"}, want: map[string]string{"ink": ""}},
+	"the night by day": {
+		given: map[string]string{"background": "#14213d", "surface": "#1f2f52", "text": "white", "border": "#345", "danger": "#f99", "accent": "#fca311"},
+		want:  map[string]string{"paper": "#14213d", "raised": "#1f2f52", "ink": "#ffffff", "line": "#334455", "bad": "#ff9999", "coinslot-accent": "#fca311"},
+	},
+	"little contrast":   {given: map[string]string{"background": "#7c7c7c", "text": "black", "accent": "#777"}, want: map[string]string{"paper": "#7c7c7c"}},
+	"a pair that fails": {given: map[string]string{"background": "#777", "text": "#888", "border": "#f0f"}, want: map[string]string{"paper": "", "ink": "", "line": "#ff00ff"}, warns: []string{"text background"}},
+	"two that fail": {
+		given: map[string]string{"background": "#fff", "text": "#000", "surface": "#333", "danger": "#fdd"},
+		want:  map[string]string{"paper": "#ffffff", "ink": "#000000"}, warns: []string{"text surface", "danger background"},
+	},
+	"no colors":      {given: map[string]string{"background": "url(https://evil.example)", "text": "var(--coinslot-text)", "surface": "red; color: blue", "border": "env(x)"}, want: map[string]string{"paper": "", "ink": ""}},
+	"another scheme": {given: map[string]string{"other": "light-dark(#fed, #123456)"}, want: map[string]string{"paper": "", "ink": ""}},
+}
+
+// A shop's colors are used in their own scheme. All text can be read, whatever is derived from
+// them, and a pair that cannot be read is ignored, with one warning.
+func TestShopColors(t *testing.T) {
+	t.Parallel()
+	axe, err := os.ReadFile(need.File(t, axeFile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for theme, suffix := range map[string]string{"light": "", "dark": "-dark"} {
+		page, f := openFramed(t, theme, accentSamples+",open-amount-wrong,pending-partial,pending-differs,pending-last-minutes,confirmed,review,expired")
+		f.Eval(string(axe)+";document.body.style.background = 'var(--paper)', 0", nil) // as a frame has it
+		f.Eval(`window.hex = (name) => { const e = document.createElement('i'); e.style.color = 'var(--' + name + ')'; document.body.append(e);
+			const c = getComputedStyle(e).color.match(/[\d.]+/g).slice(0, 3).map((n) => Number(n).toString(16).padStart(2, '0')); e.remove(); return '#' + c.join('') }, 0`, nil)
+		own := map[string]string{}
+		for _, name := range []string{"paper", "ink", "bad"} {
+			own[name] = browser.Eval[string](f, `hex('`+name+`')`)
+		}
+		for name, look := range shopLooks {
+			tokens := map[string]string{"radius": "7px"}
+			for token, color := range look.given {
+				switch token {
+				case "accent":
+					tokens[token] = color
+				case "other": // of the other scheme
+					tokens["background"+map[string]string{"": "-dark"}[suffix]] = color
+				default:
+					tokens[token+suffix] = color
+				}
+			}
+			for range 2 { // the second time without a warning
+				dressAll(t, page, f, tokens)
+			}
+			got, want := map[string]string{}, maps.Clone(look.want)
+			for property, color := range want {
+				if got[property] = browser.Eval[string](f, `hex('`+property+`')`); color == "" {
+					want[property] = own[property]
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, %s (-want +got):\n%s", name, theme, diff)
+			}
+			var warns []string
+			for _, text := range browser.Eval[[]string](page, `warnings.splice(0)`) {
+				pair, rest, _ := strings.Cut(strings.ReplaceAll(text, "--coinslot-", ""), " is ignored: contrast ")
+				if !strings.HasSuffix(rest, ", needs 4.5") {
+					t.Errorf("%s: warning %q; want what was measured, and what is needed", name, text)
+				}
+				warns = append(warns, strings.ReplaceAll(strings.Replace(pair, " on ", " ", 1), "-dark", ""))
+			}
+			if diff := cmp.Diff(look.warns, warns); diff != "" {
+				t.Errorf("%s, %s: warnings (-want +got):\n%s", name, theme, diff)
+			}
+			for _, found := range browser.Eval[[]string](f, `axe.run(document, {runOnly: ['color-contrast']}).then(r => r.violations.flatMap(v => v.nodes.map(n => n.target.join(' ') + ' ' + n.any[0].message)))`) {
+				t.Errorf("%s, %s: %s", name, theme, found)
+			}
+		}
+	}
+}
+
+// A preset sets what the shop does not.
+func TestPresets(t *testing.T) {
+	t.Parallel()
+	page, f := openFramed(t, "light", accentSamples)
+	radius := func() string {
+		return browser.Eval[string](f, `getComputedStyle(document.documentElement).getPropertyValue('--coinslot-radius')`)
+	}
+	dressAll(t, page, f, map[string]string{"preset": "flat", "density": "compact"})
+	if got := radius(); got != "8px" {
+		t.Errorf("radius = %q; want 8px, of the preset", got)
+	}
+	dressAll(t, page, f, map[string]string{"preset": "flat", "density": "cozy", "radius": "20px"})
+	if got := radius(); got != "20px" {
+		t.Errorf("radius = %q; want 20px, which wins over the preset", got)
+	}
+	dressAll(t, page, f, map[string]string{"density": "normal"})
+	if got := radius(); got != "14px" {
+		t.Errorf("radius = %q; want the page's own again", got)
+	}
+}
+
+// dressAll gives the screens a style and waits until the frame has applied it.
+func dressAll(t *testing.T, page *browser.Page, f *browser.View, tokens map[string]string) {
+	t.Helper()
+	text, err := json.Marshal(tokens)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Eval(`document.documentElement.dataset.density = 'none', 0`, nil)
+	page.Eval(`dress(`+string(text)+`), 0`, nil)
+	f.WaitJS(`document.documentElement.dataset.density !== 'none'`, "the frame to have heard")
+}
