@@ -51,9 +51,8 @@ func unusual(p widget.Page, a wire.Attempt) node.Node {
 				return node.El("p").Attr("data-part", "late").Text(p.T("late.text"))
 			}),
 			node.If(over != "", func() node.Node {
-				sum := widget.Amount(over, a.CurrencySymbol)
 				return node.El("p").Attr("data-part", "overpaid").Attr("data-value", over).
-					Text(p.T("over.text", "amount", sum))
+					Text(p.T("over.text", "amount", widget.Amount(over, a.CurrencySymbol)))
 			}),
 		)
 	})

@@ -15,10 +15,7 @@ func Ask(p Page, contact bool) node.Node {
 	if p.View.LatestAttempt().OverpaidAmount != "" {
 		label = "over.next"
 	}
-	var link node.Node
-	if contact {
-		link = SupportLink(p, "button")
-	}
+	link := node.If(contact, func() node.Node { return SupportLink(p, "button") })
 	if len(lines) == 0 {
 		return link
 	}
