@@ -38,12 +38,12 @@ type choice struct {
 	Comment        string `json:"comment"`
 }
 
-// parseChoice reads a form. The networks of each coin are radios of their own; those of the coin
-// that is sent count, else a plain network_code.
+// parseChoice reads a form. The networks of each coin are radios of their own: those of the coin
+// that is sent count, unless there is a plain network_code.
 func parseChoice(f url.Values) choice {
 	symbol := f.Get("currency_symbol")
 	return choice{
 		CurrencySymbol: symbol, Email: f.Get("email"), Comment: f.Get("comment"),
-		NetworkCode: cmp.Or(f.Get(widget.NetworkField(symbol)), f.Get("network_code")),
+		NetworkCode: cmp.Or(f.Get("network_code"), f.Get(widget.NetworkField(symbol))),
 	}
 }
