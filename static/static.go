@@ -8,6 +8,7 @@ import "embed"
 //
 //	dist/                built files and manifest.json; only .gitkeep before the first build
 //	css/                 the parts of checkout.css; see package stylesheet
+//	after/               the parts of after.css and print.css
 //	console/             the parts of console.css
 //	manual.css           what docs.css and doctor.css have in common
 //	playground.css       the look of the playground on top of checkout.css
@@ -15,7 +16,7 @@ import "embed"
 //	icons/               logos of coins as SVG, named by symbol in lower case; default.svg
 //	text/                the page's texts by key, a JSON file per language
 //
-//go:embed all:dist css console manual.css docs.css doctor.css playground.css doctor.js icons text
+//go:embed all:dist css after console manual.css docs.css doctor.css playground.css doctor.js icons text
 var Files embed.FS
 
 // Shop is the demo shop: shop/index.html is an html/template, other files are served as they are.

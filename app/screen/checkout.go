@@ -51,7 +51,8 @@ func (c *Checkout) OnDismount() { c.stopFeed() }
 // Draw draws order, steps, announcements, the screen with its error, foot and sandbox.
 func (c *Checkout) Draw() *node.Element {
 	p := c.Page
-	return node.El("main").ID("coinslot").Class("checkout"+widget.TextIf(p.Embed == "", " page")).
+	return node.El("main").ID("coinslot").Class("checkout"+widget.TextIf(p.Embed == "", " page")+
+		widget.TextIf(p.View.Order.AmountUSD != "", " wide")).
 		Attr("data-status", string(p.View.Status)).Attr("data-live", c.driver()).
 		Attr("data-session", p.View.Session).
 		Attr("data-version", strconv.FormatInt(p.View.Version, 10)).Attr("data-base", p.Base).
@@ -125,6 +126,15 @@ func (c *Checkout) screen() node.Node {
 		return &review{Page: p, At: c.at, Offline: c.offline, Busy: c.busy}
 	}
 	return &preparing{Page: p, At: c.at, Offline: c.offline, Busy: c.busy}
+}
+
+// IsAfter reports whether a page has a screen after choosing and paying, which has styles of its own.
+func IsAfter(p widget.Page) bool {
+	switch screenOf(p) {
+	case "choose", "pay", "preparing":
+		return false
+	}
+	return true
 }
 
 // screenOf names the screen of a page. An unknown status is shown as "preparing".

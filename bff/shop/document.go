@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"html"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -32,7 +33,8 @@ func refreshSeconds(p widget.Page) int {
 
 // document writes the page around the widget, which works without scripts.
 type document struct {
-	css, frame, wasm, loader string // URLs; all but css are empty if not built
+	css, after, print   string // URLs
+	frame, wasm, loader string // URLs; empty if not built
 	framed, fallback         string // URLs for frames; empty if not built
 	// the content of framed: frame.js with the stylesheet; empty if not built
 	inline string
@@ -41,8 +43,8 @@ type document struct {
 
 func newDocument(a *web.Assets, texts textFiles) *document {
 	return &document{
-		css: a.URL("checkout.css"), frame: a.URL("frame.js"), framed: a.URL("framed.js"),
-		fallback: a.URL("fallback.js"),
+		css: a.URL("checkout.css"), after: a.URL("after.css"), print: a.URL("print.css"),
+		frame: a.URL("frame.js"), framed: a.URL("framed.js"), fallback: a.URL("fallback.js"),
 		wasm:     a.URL("app.wasm"), loader: a.URL("wasm_exec.js"), texts: texts,
 		inline: a.Text("framed.js"),
 	}
@@ -86,12 +88,12 @@ func (d *document) writeHead(page *bytes.Buffer, p widget.Page) {
 	put("<script"+attributes+" data-origin=\"", p.Origin, "\" data-embed=\"", p.Embed,
 		"\" data-wasm=\"", d.wasm,
 		"\" data-loader=\"", d.loader, "\" data-text=\"", d.texts.URL(p.Lang),
-		"\" data-refresh=\"", here, "\">"+script+"</script>\n")
+		"\" data-after=\"", d.after, "\" data-refresh=\"", here, "\">"+script+"</script>\n")
 	put("<title>", p.Title(),
 		"</title>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"+
 			"<meta name=\"robots\" content=\"noindex\">\n")
 	put("<meta name=\"color-scheme\" content=\"", colorScheme(p.Theme),
-		"\">\n"+style+"<link rel=\"icon\" type=\"image/svg+xml\" href=\"", p.Icon(), "\">\n")
+		"\">\n"+style+d.lateStyle(p)+"<link rel=\"icon\" type=\"image/svg+xml\" href=\"", p.Icon(), "\">\n")
 	if p.AutoRefreshes() {
 		put("<noscript><meta http-equiv=\"refresh\" content=\"", strconv.Itoa(refreshSeconds(p)),
 			"; url=",
@@ -104,6 +106,10 @@ func (d *document) writeHead(page *bytes.Buffer, p widget.Page) {
 // and ends the page.
 func (d *document) writeData(page *bytes.Buffer, p widget.Page) error {
 	p.Text, p.Languages = nil, nil
+	if p.View.Status == wire.Pending && !p.Changing { // the feed brings the other coins
+		p.View.Currencies = slices.DeleteFunc(slices.Clone(p.View.Currencies),
+			func(c wire.Currency) bool { return c.Symbol != p.View.LatestAttempt().CurrencySymbol })
+	}
 	page.WriteString("\n<script type=\"application/json\" id=\"coinslot-page\">")
 	// escapes <, > and &, so that no text ends the block
 	if err := json.NewEncoder(page).Encode(p); err != nil {
@@ -139,6 +145,21 @@ func (d *document) scriptAndStyle(p widget.Page) (attributes, script, style stri
 	}
 	return " async blocking=\"render\"" + attribute("data-style", d.css) +
 		attribute("src", d.framed), "", plain
+}
+
+// lateStyle links the styles of the screens after paying where the page has one. Elsewhere the
+// frame's script loads them when the program starts.
+func (d *document) lateStyle(p widget.Page) string {
+	link := func(media, href string) string {
+		return "<link rel=\"stylesheet\"" + media + " href=\"" + html.EscapeString(href) + "\">\n"
+	}
+	switch {
+	case p.Receipt:
+		return link("", d.after) + link(" media=\"print\"", d.print)
+	case screen.IsAfter(p):
+		return link("", d.after)
+	}
+	return ""
 }
 
 func themeClass(name string) string {

@@ -54,7 +54,7 @@ func Handler(folder string) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	css, err := stylesheet.Join(static, stylesheet.Checkout)
+	css, err := stylesheet.Join(static, stylesheet.Checkout, stylesheet.After)
 	if err != nil {
 		return nil, err
 	}

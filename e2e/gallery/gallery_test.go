@@ -144,7 +144,7 @@ func TestAxe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	css, err := stylesheet.Join(static.Files, stylesheet.Checkout)
+	css, err := stylesheet.Join(static.Files, stylesheet.Checkout, stylesheet.After)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 // Starts app.wasm, which makes the page live. Forms and links work without it.
 
 import { port, post } from './host-page.js';
-import { delay, html, root, settings, whenRead } from './page.js';
+import { addStylesheet, delay, html, root, settings, whenRead } from './page.js';
 import { whenReleased } from './presses.js';
 import { UNSEEN_DELAY } from './times.js';
 
@@ -54,6 +54,7 @@ const whenPainted = () => new Promise((resolve) => {
 
 /** Runs the program until it ends. */
 async function runProgram() {
+  addStylesheet(settings.after); // for the screens to come
   /** @type {NodeListOf<HTMLImageElement>} */
   const marks = document.querySelectorAll('img.network-mark');
   for (const mark of marks) mark.loading = 'eager'; // before the larger downloads below

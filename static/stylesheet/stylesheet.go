@@ -7,12 +7,18 @@ import (
 	"io/fs"
 )
 
-// Checkout is the name of the checkout's stylesheet.
-const Checkout = "checkout.css"
+// Checkout is the checkout's stylesheet, After what its screens after paying need besides: the first
+// page is small.
+const (
+	Checkout = "checkout.css"
+	After    = "after.css"
+)
 
 // Parts are the patterns of each stylesheet's parts, by its name, in a folder like static.
 var Parts = map[string][]string{
 	Checkout:      {"css/*.css"},
+	After:         {"after/outcome.css"},
+	"print.css":   {"after/print.css"}, // a receipt on paper
 	"console.css": {"css/1-tokens.css", "console/*.css"},
 	"docs.css":    {"css/1-tokens.css", "manual.css", "docs.css"},
 	"doctor.css":  {"css/1-tokens.css", "manual.css", "doctor.css"},
@@ -20,19 +26,23 @@ var Parts = map[string][]string{
 	"playground.css": {"playground.css"},
 }
 
-// Join returns a stylesheet: its parts, those of a pattern sorted by name. Errors: one cannot be
-// read, or a pattern matches none (fs.ErrNotExist).
-func Join(files fs.FS, name string) ([]byte, error) {
+// Join returns stylesheets in a row: their parts, those of a pattern sorted by name. Errors: one
+// cannot be read, or a pattern matches none (fs.ErrNotExist).
+func Join(files fs.FS, names ...string) ([]byte, error) {
 	var whole bytes.Buffer
-	for _, pattern := range Parts[name] {
+	var patterns []string
+	for _, name := range names {
+		patterns = append(patterns, Parts[name]...)
+	}
+	for _, pattern := range patterns {
 		found, err := fs.Glob(files, pattern)
 		if err != nil || len(found) == 0 {
-			return nil, fmt.Errorf("finding %s, a part of %s: %w", pattern, name, fs.ErrNotExist)
+			return nil, fmt.Errorf("finding %s, a part of %s: %w", pattern, names, fs.ErrNotExist)
 		}
 		for _, file := range found {
 			part, err := fs.ReadFile(files, file)
 			if err != nil {
-				return nil, fmt.Errorf("reading a part of %s: %w", name, err)
+				return nil, fmt.Errorf("reading a part of %s: %w", names, err)
 			}
 			whole.Write(part)
 		}
