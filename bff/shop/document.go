@@ -35,7 +35,7 @@ func refreshSeconds(p widget.Page) int {
 type document struct {
 	css, after, print   string // URLs
 	frame, wasm, loader string // URLs; empty if not built
-	framed, fallback         string // URLs for frames; empty if not built
+	framed, fallback    string // URLs for frames; empty if not built
 	// the content of framed: frame.js with the stylesheet; empty if not built
 	inline string
 	texts  textFiles
@@ -45,7 +45,7 @@ func newDocument(a *web.Assets, texts textFiles) *document {
 	return &document{
 		css: a.URL("checkout.css"), after: a.URL("after.css"), print: a.URL("print.css"),
 		frame: a.URL("frame.js"), framed: a.URL("framed.js"), fallback: a.URL("fallback.js"),
-		wasm:     a.URL("app.wasm"), loader: a.URL("wasm_exec.js"), texts: texts,
+		wasm: a.URL("app.wasm"), loader: a.URL("wasm_exec.js"), texts: texts,
 		inline: a.Text("framed.js"),
 	}
 }
