@@ -45,11 +45,8 @@ func consoleStack(t *testing.T) (s *stack, reviews []string) {
 	s.payLast("over")
 	s.awaitStatus(overpaid, "confirmed")
 	s.gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
-	titles := []string{"Two enamel mugs", "House blend, 500 g", "Tasting box"}
-	if *screens == "" {
-		titles[0] = "<b>Two</b> mugs, " + strings.Repeat("Saturdaynight", 9)
-	}
-	for i, title := range titles {
+	hostile := "<b>Two</b> mugs, " + strings.Repeat("Saturdaynight", 9)
+	for i, title := range []string{map[bool]string{true: hostile, false: "Two enamel mugs"}[*screens == ""], "House blend, 500 g", "Tasting box"} {
 		id := s.session(order{"amount_usd": []string{"29.80", "18.50", "36.00"}[i], "order_ref": fmt.Sprintf("ORD-%d", 2043+i), "title": title, "email": "bob@shop.example"})
 		s.chooseByForm(id)
 		s.payLast("pay")
@@ -62,10 +59,7 @@ func consoleStack(t *testing.T) (s *stack, reviews []string) {
 // chooseByForm chooses a coin as a page without scripts does.
 func (s *stack) chooseByForm(id string) {
 	s.t.Helper()
-	comment := "<script>alert(1)</script>"
-	if *screens != "" {
-		comment = "Please leave it with the neighbors."
-	}
+	comment := map[bool]string{true: "<script>alert(1)</script>", false: "Please leave it with the neighbors."}[*screens == ""]
 	resp, err := http.PostForm(s.base+"/checkout/"+id+"/attempts", url.Values{"currency_symbol": {"USDT"}, "network_code": {"trc20"}, "email": {"bob@shop.example"}, "comment": {comment}})
 	if err != nil {
 		s.t.Fatal(err)
@@ -264,12 +258,15 @@ func (s *stack) fits(t *testing.T, look consoleLook, review string) {
 		p.Eval(string(axe)+";0", nil)
 		p.Eval(`axe.run(document, {resultTypes: ['violations']}).then(r => r.violations.map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.target.join(' ') + ' ' + (n.any[0]?.message ?? '')).join('; ')))`, &found)
 		p.Eval(`(phone => [['there is no search', document.querySelectorAll('[role="search"] #f-q').length !== 1], `+consoleFaults[name]+`].filter(f => f[1]).map(f => f[0]))(`+strconv.FormatBool(look.width < 600)+`)`, &faults)
-		p.Eval(`document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 5).map(e => e.outerHTML.slice(0, 120))`, &wide)
 		for _, v := range append(found, faults...) {
 			t.Errorf("%s: %s", name, v)
 		}
-		if len(wide) > 0 {
-			t.Errorf("%s is wider than the screen: %q", name, wide)
+		for _, width := range []int{280, look.width} {
+			p.Resize(width, look.height)
+			p.Eval(`document.documentElement.scrollWidth <= innerWidth ? [] : [...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1).slice(0, 5).map(e => e.outerHTML.slice(0, 120))`, &wide)
+			if len(wide) > 0 {
+				t.Errorf("%s is wider than the screen of %d px: %q", name, width, wide)
+			}
 		}
 		if *screens != "" {
 			picture := strings.NewReplacer("-light", "", "overview-phone", "phone").Replace("console-" + name + "-" + look.name)

@@ -36,6 +36,11 @@ func TestChart(t *testing.T) {
 	if strings.Contains(got, "<b><") || strings.Count(got, "<rect class=\"bar") != 5+2 {
 		t.Errorf("the charts are %s", got)
 	}
+	for n, top := range map[int]string{1: "2", 3: "4", 9: "10", 11: "12", 21: "24", 81: "100", 101: "120", 950: "1,000", 12345: "16,000"} { // round and even
+		if !strings.Contains(of(count(29, "open", "", n, "5")), ">"+top+"</text>") {
+			t.Errorf("the chart of %d orders does not end at %s", n, top)
+		}
+	}
 	// A shop's first days: at least a week, no empty days before it, and nothing to compare.
 	for days, want := range map[[2]int]string{{29, 29}: ">16 Nov<", {20, 20}: ">14 Nov<", {-15, 25}: "no earlier data", {-15, -15}: "No orders in the last 30 days"} {
 		got := of(count(days[0], "confirmed", "USDT", 1, "5"), count(days[1], "confirmed", "USDT", 1, "5"))
