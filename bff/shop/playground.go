@@ -22,12 +22,6 @@ const playgroundItem = "playground"
 var playgroundCatalog, _ = order.ParseCatalog([]byte(`items:
   ` + playgroundItem + `: {title: "House blend, 500 g", amount_usd: "18.50"}`)) // it is valid
 
-// choiceOf is a control of the playground: one of Values, the first by default.
-type choiceOf struct {
-	Name, Label string
-	Values      []string
-}
-
 // playground is GET /checkout/playground, in sandboxes only: a checkout beside controls of its
 // appearance, and the HTML for it.
 func (s *server) playground(w http.ResponseWriter, _ *http.Request) error {
@@ -35,19 +29,6 @@ func (s *server) playground(w http.ResponseWriter, _ *http.Request) error {
 	if err := playgroundTemplate.Execute(&page, map[string]any{
 		"Server": s.PublicURL, "Item": playgroundItem, "CSS": s.Assets.URL("checkout.css"),
 		"OwnCSS": s.Assets.URL("playground.css"), "JS": s.Assets.URL("playground.js"),
-		"Choices": []choiceOf{
-			{"preset", "Preset", []string{"default", "flat", "night"}},
-			{"theme", "Theme", []string{"auto", "light", "dark"}},
-			{"mode", "Mode", []string{"inline", "modal"}},
-			{"density", "Density", []string{"normal", "compact", "cozy"}},
-		},
-		"Colors": [][2]string{
-			{"accent", "Accent"}, {"background", "Background"}, {"surface", "Surface"},
-			{"text", "Text"}, {"border", "Border"}, {"danger", "Danger"},
-		},
-		"Pairs": [][2]string{
-			{"text", "background"}, {"text", "surface"}, {"danger", "background"},
-		},
 	}); err != nil {
 		return fmt.Errorf("rendering the playground: %w", err)
 	}

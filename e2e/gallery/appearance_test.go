@@ -66,7 +66,7 @@ func TestShopColors(t *testing.T) {
 				}
 			}
 			for range 2 { // the second time without a warning
-				dressAll(t, page, f, tokens)
+				dress(t, page, f, tokens)
 			}
 			got, want := map[string]string{}, maps.Clone(look.want)
 			for property, color := range want {
@@ -102,22 +102,22 @@ func TestPresets(t *testing.T) {
 	radius := func() string {
 		return browser.Eval[string](f, `getComputedStyle(document.documentElement).getPropertyValue('--coinslot-radius')`)
 	}
-	dressAll(t, page, f, map[string]string{"preset": "flat", "density": "compact"})
+	dress(t, page, f, map[string]string{"preset": "flat", "density": "compact"})
 	if got := radius(); got != "8px" {
 		t.Errorf("radius = %q; want 8px, of the preset", got)
 	}
-	dressAll(t, page, f, map[string]string{"preset": "flat", "density": "cozy", "radius": "20px"})
+	dress(t, page, f, map[string]string{"preset": "flat", "density": "cozy", "radius": "20px"})
 	if got := radius(); got != "20px" {
 		t.Errorf("radius = %q; want 20px, which wins over the preset", got)
 	}
-	dressAll(t, page, f, map[string]string{"density": "normal"})
+	dress(t, page, f, map[string]string{"density": "normal"})
 	if got := radius(); got != "14px" {
 		t.Errorf("radius = %q; want the page's own again", got)
 	}
 }
 
-// dressAll gives the screens a style and waits until the frame has applied it.
-func dressAll(t *testing.T, page *browser.Page, f *browser.View, tokens map[string]string) {
+// dress gives the screens a style and waits until the frame has applied it.
+func dress(t *testing.T, page *browser.Page, f *browser.View, tokens map[string]string) {
 	t.Helper()
 	text, err := json.Marshal(tokens)
 	if err != nil {
