@@ -32,8 +32,10 @@ var shopLooks = map[string]shopLook{
 		given: map[string]string{"background": "#fff", "text": "#000", "surface": "#333", "danger": "#fdd"},
 		want:  map[string]string{"paper": "#ffffff", "ink": "#000000"}, warns: []string{"text surface", "danger background"},
 	},
-	"no colors":      {given: map[string]string{"background": "url(https://evil.example)", "text": "var(--coinslot-text)", "surface": "red; color: blue", "border": "env(x)"}, want: map[string]string{"paper": "", "ink": ""}},
-	"another scheme": {given: map[string]string{"other": "light-dark(#fed, #123456)"}, want: map[string]string{"paper": "", "ink": ""}},
+	"no colors":        {given: map[string]string{"background": "url(https://evil.example)", "text": "var(--coinslot-text)", "surface": "red; color: blue", "border": "env(x)", "accent": "}*{display:none"}, want: map[string]string{"paper": "", "ink": "", "coinslot-accent": ""}},
+	"nor are these":    {given: map[string]string{"background": "#12", "text": "inherit", "surface": "12px", "border": "light-dark(red)", "accent": "garbage"}, want: map[string]string{"paper": "", "ink": "", "coinslot-accent": ""}},
+	"an accent, as is": {given: map[string]string{"accent": "light-dark(#a8481f, #a8481f)"}, want: map[string]string{"coinslot-accent": "#a8481f", "paper": ""}},
+	"another scheme":   {given: map[string]string{"other": "light-dark(#fed, #123456)"}, want: map[string]string{"paper": "", "ink": ""}},
 }
 
 // A shop's colors are used in their own scheme. All text can be read, whatever is derived from
@@ -50,7 +52,7 @@ func TestShopColors(t *testing.T) {
 		f.Eval(`window.hex = (name) => { const e = document.createElement('i'); e.style.color = 'var(--' + name + ')'; document.body.append(e);
 			const c = getComputedStyle(e).color.match(/[\d.]+/g).slice(0, 3).map((n) => Number(n).toString(16).padStart(2, '0')); e.remove(); return '#' + c.join('') }, 0`, nil)
 		own := map[string]string{}
-		for _, name := range []string{"paper", "ink", "bad"} {
+		for _, name := range []string{"paper", "ink", "bad", "coinslot-accent"} {
 			own[name] = browser.Eval[string](f, `hex('`+name+`')`)
 		}
 		for name, look := range shopLooks {
@@ -99,20 +101,11 @@ func TestShopColors(t *testing.T) {
 func TestPresets(t *testing.T) {
 	t.Parallel()
 	page, f := openFramed(t, "light", accentSamples)
-	radius := func() string {
-		return browser.Eval[string](f, `getComputedStyle(document.documentElement).getPropertyValue('--coinslot-radius')`)
-	}
-	dress(t, page, f, map[string]string{"preset": "flat", "density": "compact"})
-	if got := radius(); got != "8px" {
-		t.Errorf("radius = %q; want 8px, of the preset", got)
-	}
-	dress(t, page, f, map[string]string{"preset": "flat", "density": "cozy", "radius": "20px"})
-	if got := radius(); got != "20px" {
-		t.Errorf("radius = %q; want 20px, which wins over the preset", got)
-	}
-	dress(t, page, f, map[string]string{"density": "normal"})
-	if got := radius(); got != "14px" {
-		t.Errorf("radius = %q; want the page's own again", got)
+	for _, c := range []struct{ preset, radius, want string }{{"flat", "", "8px"}, {"flat", "20px", "20px"}, {"default", "", "14px"}} {
+		dress(t, page, f, map[string]string{"preset": c.preset, "radius": c.radius})
+		if got := browser.Eval[string](f, `getComputedStyle(document.documentElement).getPropertyValue('--coinslot-radius')`); got != c.want {
+			t.Errorf("preset %s and radius %q: %q; want %q", c.preset, c.radius, got, c.want)
+		}
 	}
 }
 
