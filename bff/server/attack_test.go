@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -30,36 +29,9 @@ import (
 
 var attackAtLength = flag.Bool("attack", false, "print the figures of an attack on shoppers at its full length")
 
-// gatewayTakes is how long the gateway of these tests takes for an answer.
-const gatewayTakes = 100 * time.Millisecond
-
-// gatewayTransport carries requests to a gateway in this process, in a bubble of fake time.
-type gatewayTransport struct{ to http.Handler }
-
-func (c gatewayTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	w := httptest.NewRecorder()
-	select {
-	case <-time.After(gatewayTakes / 2):
-	case <-r.Context().Done():
-		return nil, r.Context().Err()
-	}
-	if r.Body == nil {
-		r = r.Clone(r.Context())
-		r.Body = http.NoBody
-	}
-	c.to.ServeHTTP(w, r)
-	select {
-	case <-time.After(gatewayTakes / 2):
-	case <-r.Context().Done():
-		return nil, r.Context().Err()
-	}
-	return w.Result(), nil
-}
-
 // attackRig is a server with default limits, and a gateway with the default rate, in fake time.
 type attackRig struct {
-	*rig
-	tb *testing.T
+	*servertest.Rig
 
 	mu       sync.Mutex // guards the fields below
 	random   *rand.Rand
@@ -75,27 +47,13 @@ type shopperVisit struct {
 }
 
 func newAttackRig(t *testing.T) *attackRig {
-	s := &attackRig{tb: t, rig: &rig{Rig: &servertest.Rig{T: t, Gateway: sandbox.New(sandbox.Config{Key: gatewayKey, Seed: 7}), Log: &servertest.Log{}}}, answered: map[int]int{}, random: rand.New(rand.NewPCG(1, 2))}
-	c := settings(t, "http://localhost:1")
+	gateway, c := sandbox.New(sandbox.Config{Key: gatewayKey, Seed: 7}), settings(t, "http://localhost:1")
 	c.GatewayRPS, c.PollInterval = 10, 3*time.Second
 	c.Database = filepath.Join(t.TempDir(), "attack.db") // made in the bubble's time
-	s.Public = c.PublicURL
-	srv, err := server.New(t.Context(), c, server.Options{}.Through(gatewayTransport{s.Gateway}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Handler = srv.Handler
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- srv.Run(ctx) }()
-	t.Cleanup(func() {
-		defer time.Sleep(20 * time.Second) // what is read besides has ended then, and with it the bubble
-		cancel()
-		if err := errors.Join(<-ended, srv.Close()); err != nil {
-			t.Errorf("stopping: %v", err)
-		}
-	})
-	return s
+	// What is read besides has ended then, and with it the bubble.
+	t.Cleanup(func() { time.Sleep(20 * time.Second) })
+	r, _ := servertest.Start(t, gateway, c, server.Options{}.Through(server.GatewayTransport{To: gateway, Takes: 100 * time.Millisecond}))
+	return &attackRig{Rig: r, answered: map[int]int{}, random: rand.New(rand.NewPCG(1, 2))}
 }
 
 // state is what a page learns of its session.
@@ -195,7 +153,7 @@ func (s *attackRig) pause() time.Duration {
 func (s *attackRig) session(id string) (got payment.Object) {
 	w := s.Do("GET", "/v1/sessions/"+id, "", bearer)
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
-		s.tb.Error(err)
+		s.T.Error(err)
 	}
 	return got
 }
@@ -204,7 +162,7 @@ func (s *attackRig) session(id string) (got payment.Object) {
 func (s *attackRig) pays(id string) time.Duration {
 	attempts := s.session(id).Attempts
 	if err := s.Gateway.Pay(attempts[len(attempts)-1].TrackingCode, sandbox.KindPay); err != nil {
-		s.tb.Error(err)
+		s.T.Error(err)
 	}
 	began := time.Now()
 	for time.Since(began) < 2*time.Minute && s.session(id).Status != "confirmed" {

@@ -3,161 +3,41 @@ package server
 import (
 	"context"
 	"flag"
-	"fmt"
 	"log/slog"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/config"
 	"coinslot/bff/limiter"
 	"coinslot/bff/payment"
 	"coinslot/bff/poller"
 	"coinslot/bff/realtime"
+	"coinslot/bff/sandbox"
 	"coinslot/bff/store"
 	"coinslot/e2e/need"
 
 	"github.com/shopspring/decimal"
 )
 
-// fakeGateway takes a tenth of a second and a slot of the limiter for each call. It ends
-// transactions on time and confirms payments at once.
-type fakeGateway struct {
-	limiter *limiter.Limiter
-	free    atomic.Bool // calls take neither
-
-	mu    sync.Mutex // guards the fields below
-	txs   []*payment.Record
-	first int // of txs that may be pending
-}
-
 const (
-	latency = 100 * time.Millisecond
 	coin    = "USDT"
 	network = "bep20"
 )
 
-// call is one request; answer makes its answer.
-func (m *fakeGateway) call(ctx context.Context, effect bool, answer func()) error {
-	if !m.free.Load() {
-		report, err := m.limiter.Acquire(ctx, effect)
-		if err != nil {
-			return err
-		}
-		defer report(nil)
-		time.Sleep(latency)
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, tx := range m.txs[m.first:] {
-		if tx.Status == "pending" && !time.Now().Before(tx.ExpiresAt) {
-			tx.Status = "expired"
-		}
-	}
-	for m.first < len(m.txs) && m.txs[m.first].Status != "pending" {
-		m.first++
-	}
-	answer()
-	return nil
-}
-
-func (m *fakeGateway) Environment() string { return "market" }
-
-func (m *fakeGateway) Currencies(context.Context) ([]payment.Currency, error) {
-	return []payment.Currency{{Name: "Tether", Symbol: coin, PriceInUSDT: decimal.NewFromInt(1), Networks: []payment.Network{
-		{Name: "BNB Smart Chain", Code: network, MaximumUSD: decimal.NewFromInt(1000), MaxTTL: 60},
-	}}}, nil
-}
-
-func (m *fakeGateway) Create(ctx context.Context, req payment.CreateRequest) (c payment.Created, err error) {
-	err = m.call(ctx, true, func() {
-		n := len(m.txs) + 1
-		r := &payment.Record{
-			TrackingCode: fmt.Sprintf("T%06d", n), Status: "pending", OrderID: req.OrderID, Comment: req.Comment,
-			CurrencyCode: strings.ToLower(coin + "_" + network), NetworkCode: network,
-			AmountUSD: req.AmountUSD, PayAmount: req.AmountUSD,
-			CreatedAt: time.Now(), ExpiresAt: time.Now().Add(time.Duration(req.TTL) * time.Minute),
-		}
-		m.txs = append(m.txs, r)
-		c = payment.Created{
-			TrackingCode: r.TrackingCode, Status: "pending", OrderID: req.OrderID, CurrencySymbol: coin, NetworkCode: network,
-			AmountUSD: req.AmountUSD, PayAmount: r.PayAmount, PayAmountText: r.PayAmount.StringFixed(8),
-			Address: fmt.Sprintf("0x%040x", n), ExpiresAt: r.ExpiresAt,
-		}
-	})
-	return c, err
-}
-
-func (m *fakeGateway) find(code string) *payment.Record {
-	i, found := slices.BinarySearchFunc(m.txs, code, func(r *payment.Record, code string) int {
-		return strings.Compare(r.TrackingCode, code)
-	})
-	if !found {
-		panic("no transaction " + code)
-	}
-	return m.txs[i]
-}
-
-func (m *fakeGateway) Status(ctx context.Context, code string) (r payment.Record, err error) {
-	err = m.call(ctx, false, func() { r = *m.find(code) })
-	return r, err
-}
-
-func (m *fakeGateway) Recheck(ctx context.Context, code string) error {
-	return m.call(ctx, true, func() { m.find(code) })
-}
-
-func (m *fakeGateway) Cancel(ctx context.Context, code string) error {
-	return m.call(ctx, true, func() {
-		if r := m.find(code); r.Status == "pending" {
-			r.Status = "cancelled"
-		}
-	})
-}
-
-// Transactions lists what is pending, the newest first.
-func (m *fakeGateway) Transactions(ctx context.Context, q payment.ListQuery) (p payment.RecordPage, err error) {
-	err = m.call(ctx, false, func() {
-		var pending []*payment.Record
-		for _, tx := range slices.Backward(m.txs[m.first:]) {
-			if tx.Status == "pending" {
-				pending = append(pending, tx)
-			}
-		}
-		p = payment.RecordPage{Page: q.Page, Total: len(pending), LastPage: max(1, (len(pending)+q.Limit-1)/q.Limit)}
-		for i := (q.Page - 1) * q.Limit; i < min(q.Page*q.Limit, len(pending)); i++ {
-			p.Items = append(p.Items, *pending[i])
-		}
-	})
-	return p, err
-}
-
-// pay pays a transaction in full. It reports false if its time is over.
-func (m *fakeGateway) pay(code string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r := m.find(code)
-	if r.Status != "pending" || !time.Now().Before(r.ExpiresAt) {
-		return false
-	}
-	r.Status, r.Paid, r.PaidReadable, r.PaidAt = "confirmed", r.PayAmount, true, time.Now()
-	r.PaidAmount, r.TxID = r.Paid.StringFixed(8), "0x"+code
-	return true
-}
-
 // flood is a checkout with the default limiter, shoppers who pay with their page closed, and
 // attackers who open sessions and never pay. Its clock is synctest's.
 type flood struct {
-	t      *testing.T
-	market *fakeGateway
-	server *Server
+	t       *testing.T
+	gateway *sandbox.Server
+	server  *Server
+	unpaced *checkout.Service // whose calls take neither time nor a slot of the limiter
 
 	mu         sync.Mutex // guards the fields below
 	paid       map[string]time.Time
@@ -172,17 +52,25 @@ type detection struct {
 }
 
 func newFlood(t *testing.T) *flood {
-	f := &flood{t: t, market: &fakeGateway{}, paid: map[string]time.Time{}}
+	f := &flood{t: t, gateway: sandbox.New(sandbox.Config{Key: "key", Seed: 7}), paid: map[string]time.Time{}}
 	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(t.TempDir(), "flood.db"), Now: time.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &Server{hub: realtime.NewHub(realtime.HubConfig{}), store: db}
-	s.limiter = limiter.New(limiter.Config{Rate: 10, Probe: func(context.Context) error { return nil }})
-	f.server, f.market.limiter = s, s.limiter
-	s.checkout = checkout.New(checkout.Config{
-		Store: db, Gateway: creates{f.market}, Page: "https://pay.example/checkout/", Transitioned: f.moved, Now: time.Now,
-	})
+	f.server = s
+	service := func(rps int, takes time.Duration) (*checkout.Service, *limiter.Limiter) {
+		c := config.Config{GatewayURL: "http://localhost:1", GatewayKey: config.NewSecret("key"), GatewayRPS: rps}
+		client, admission, err := newGateway(c, Options{transport: GatewayTransport{f.gateway, takes}}, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return checkout.New(checkout.Config{
+			Store: db, Gateway: creates{client}, Page: "https://pay.example/checkout/", Transitioned: f.moved, Now: time.Now,
+		}), admission
+	}
+	s.checkout, s.limiter = service(10, 100*time.Millisecond)
+	f.unpaced, _ = service(100_000, 0)
 	s.poller = poller.New(poller.Config{
 		Store: db, Process: s.process, Watched: s.hub.Sessions, WatchedInterval: 3 * time.Second,
 		Interval: 250 * time.Millisecond, // a fifth of the turns, for the test to take less
@@ -205,12 +93,12 @@ func (f *flood) moved(_, s payment.Session) {
 }
 
 // open opens a payment of so many minutes.
-func (f *flood) open(ctx context.Context, minutes int) (payment.Session, error) {
-	s, _, err := f.server.checkout.Open(ctx, payment.Order{AmountUSD: decimal.NewFromInt(25), TTLMinutes: minutes}, "")
+func open(ctx context.Context, c *checkout.Service, minutes int) (payment.Session, error) {
+	s, _, err := c.Open(ctx, payment.Order{AmountUSD: decimal.NewFromInt(25), TTLMinutes: minutes}, "")
 	if err != nil {
 		return s, err
 	}
-	return f.server.checkout.Choose(ctx, s.ID, wire.Choice{CurrencySymbol: coin, NetworkCode: network})
+	return c.Choose(ctx, s.ID, wire.Choice{CurrencySymbol: coin, NetworkCode: network})
 }
 
 // shop adds a shopper every three seconds until ctx ends. Each pays after half a minute to two
@@ -222,7 +110,7 @@ func (f *flood) shop(ctx context.Context) {
 	for ctx.Err() == nil {
 		pause := time.Duration(30+random.IntN(90))*time.Second + time.Duration(random.IntN(1000))*time.Millisecond
 		shoppers.Go(func() {
-			s, err := f.open(context.WithoutCancel(ctx), 30)
+			s, err := open(context.WithoutCancel(ctx), f.server.checkout, 30)
 			if err != nil || s.Status != wire.Pending {
 				f.mu.Lock()
 				f.refused++
@@ -235,7 +123,7 @@ func (f *flood) shop(ctx context.Context) {
 			f.mu.Lock()
 			f.paid[s.ID] = time.Now()
 			f.mu.Unlock()
-			f.market.pay(s.Attempts[0].TrackingCode)
+			_ = f.gateway.Pay(s.Attempts[0].TrackingCode, sandbox.KindPay)
 		})
 		_ = wait(ctx, 3*time.Second)
 	}
@@ -311,6 +199,7 @@ func (f *flood) run(dead int, every time.Duration, minutes func(n int) int) {
 		stop()
 		running.Wait()
 		f.server.checkout.Close()
+		f.unpaced.Close()
 		_ = f.server.store.Close()
 	}()
 
@@ -319,14 +208,16 @@ func (f *flood) run(dead int, every time.Duration, minutes func(n int) int) {
 	time.Sleep(3 * time.Minute)
 	attacked := time.Now()
 	_, calm, calmMost := f.detected(begun, attacked)
-	f.market.free.Store(every == 0)
+	through := f.server.checkout
+	if every == 0 {
+		through = f.unpaced
+	}
 	var opening sync.WaitGroup
 	for n := range dead {
-		opening.Go(func() { _, _ = f.open(ctx, minutes(n)) })
+		opening.Go(func() { _, _ = open(ctx, through, minutes(n)) })
 		time.Sleep(every)
 	}
 	opening.Wait()
-	f.market.free.Store(false)
 
 	ended := time.Now().Add(time.Duration(minutes(dead)) * time.Minute)
 	late := f.server.checkout.Schedule.LateChecks[0]
