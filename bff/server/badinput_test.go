@@ -1,18 +1,14 @@
 package server_test
 
 import (
-	"context"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
-	"path/filepath"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -20,9 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/config"
 	"coinslot/bff/payment"
-	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 	"coinslot/bff/server/servertest"
 	"coinslot/bff/web"
@@ -36,9 +30,8 @@ import (
 type input struct {
 	id, method, path, body string
 	headers                []string
-	// code is the refusal that docs/errors.md lists, whose status it has; param is
-	// what the refusal has to name. An empty code stands for an answer that is no
-	// refusal, of this status.
+	// code is the refusal that docs/errors.md lists, whose status it has; param is what the refusal
+	// has to name. An empty code stands for an answer that is no refusal, of this status.
 	code, param string
 	status      int
 	has, hasNot string // what the answer must and must not hold
@@ -89,42 +82,16 @@ func TestTortureBadInputs(t *testing.T) {
 	})
 }
 
-// newInputRig is newRig with a database whose place is known.
+// newInputRig is newRig with a database that nothing but requests changes.
 func newInputRig(t *testing.T) *inputRig {
 	t.Helper()
-	r := &rig{Rig: &servertest.Rig{T: t, Gateway: sandbox.New(sandbox.Config{Key: gatewayKey}), Public: ownOrigin, Log: &servertest.Log{}}}
-	api := httptest.NewServer(r.Gateway)
-	t.Cleanup(api.Close)
-	dir := t.TempDir()
-	catalog := filepath.Join(dir, "catalog.yaml")
-	write(t, catalog, "items:\n  coffee: {title: Coffee, amount_usd: \"4.50\"}\n  tip: {title: Tip, open: {minimum: \"1\", maximum: \"100\", suggested: \"5\"}}\n")
-	c := config.Config{
-		PublicURL: r.Public, Database: filepath.Join(dir, "bench.db"), Origins: []string{shop},
-		GatewayURL: api.URL, GatewayKey: config.NewSecret(gatewayKey), GatewayPageURL: api.URL + "/pay", GatewayRPS: 1000,
-		SecretKeys: []config.Secret{config.NewSecret(secretKey)}, OrderKey: config.NewSecret(orderKey), HookToken: config.NewSecret(hookToken),
-		Catalog: catalog,
-	}
+	gateway, c := newGateway(t)
 	// What is compared is changed by nothing else, however long it takes.
 	schedule := payment.DefaultSchedule()
 	schedule.Watched, schedule.Unwatched, schedule.ReconcileInterval = time.Hour, time.Hour, time.Hour
 	schedule.LateChecks, schedule.ConfirmedChecks = []time.Duration{time.Hour}, []time.Duration{time.Hour}
 	schedule.FollowUps = []time.Duration{0, time.Hour}
-	log := slog.New(slog.NewTextHandler(r.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	srv, err := server.New(t.Context(), c, server.Options{Log: log, Schedule: schedule, Limits: web.Limits{Guesses: 1 << 20}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- srv.Run(ctx) }()
-	t.Cleanup(func() {
-		stop()
-		if err := errors.Join(<-ended, srv.Close()); err != nil {
-			t.Errorf("stopping: %v", err)
-		}
-		r.NoSecrets(r.Log.String(), "the log")
-	})
-	r.Handler = deferHeaders(t, srv.Handler)
+	r, _ := startWith(t, gateway, c, server.Options{Schedule: schedule, Limits: web.Limits{Guesses: 1 << 20}})
 	return &inputRig{rig: r, database: c.Database, statuses: documented(t), ids: map[string]bool{}}
 }
 

@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -98,10 +97,8 @@ func (c *collector) spans(trace string) map[string]collected {
 
 // observedRig is a server with a merchant and a trace collector, and all their output.
 type observedRig struct {
-	*rig
-	ops       http.Handler
+	*servertest.Rig
 	collector *collector
-	srv       *server.Server
 }
 
 func newObservedRig(t *testing.T) *observedRig {
@@ -123,31 +120,15 @@ func newObservedRig(t *testing.T) *observedRig {
 	c.Traces, c.WebhookURLs, c.AllowPrivateWebhooks = at[1]+"/v1/traces", []string{at[2] + "/hook?key=" + canaryQuery}, true
 	c.WebhookSecrets = []config.Secret{config.NewSecret(hookSecret)}
 	log := &servertest.Log{}
-	srv, err := server.New(t.Context(), c, server.Options{Version: "v1.2.3", Log: logs.New(log, logs.Config{JSON: true, Level: slog.LevelDebug})})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- srv.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Error(err)
-		}
-		if err := srv.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	w.rig = &rig{Rig: &servertest.Rig{T: t, Gateway: gateway, Public: c.PublicURL, Log: log, Handler: srv.Handler}}
-	w.ops, w.srv = srv.Ops, srv
+	w.Rig, _ = servertest.Start(t, gateway, c, server.Options{Version: "v1.2.3", Log: logs.New(log, logs.Config{JSON: true, Level: slog.LevelDebug})})
+	w.Log = log
 	return w
 }
 
 func (w *observedRig) scrape() string {
 	w.T.Helper()
 	answer := httptest.NewRecorder()
-	w.ops.ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
+	w.Server.Ops.ServeHTTP(answer, httptest.NewRequest("GET", "/metrics", nil))
 	if answer.Code != 200 || answer.Header().Get("Content-Type") != "text/plain; version=0.0.4; charset=utf-8" {
 		w.T.Fatalf("GET /metrics = %d %s", answer.Code, answer.Header())
 	}

@@ -101,11 +101,13 @@ func migrate(path string) error {
 	return db.Close()
 }
 
-// Start runs a server until t ends, or until stop is called.
+// Start runs a server until t ends, or until stop is called. Rig.Log is what it logs unless o.Log is set.
 func Start(t *testing.T, gateway *sandbox.Server, c config.Config, o server.Options) (r *Rig, stop func()) {
 	t.Helper()
 	r = &Rig{T: t, Gateway: gateway, Public: c.PublicURL, Log: &Log{}}
-	o.Log = slog.New(slog.NewTextHandler(r.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	if o.Log == nil {
+		o.Log = slog.New(slog.NewTextHandler(r.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
 	srv, err := server.New(t.Context(), c, o)
 	if err != nil {
 		t.Fatal(err)
@@ -285,8 +287,7 @@ func (r *Rig) OpenAndPay(body string, kind sandbox.Kind, status string) (id stri
 	return id
 }
 
-// WantNoEvents asserts that no event was kept, that nothing waits, and that no
-// try was counted.
+// WantNoEvents asserts that no event was kept, that nothing waits, and that no try was counted.
 func (r *Rig) WantNoEvents() {
 	r.T.Helper()
 	if list := r.Events(""); len(list.Data) != 0 {
