@@ -24,74 +24,57 @@ type answer struct {
 // it with docs/errors.md.
 var answers = map[wire.Code]answer{
 	wire.CodeSessionUnknown: {404, "no such session"},
-	wire.CodeSessionExpired: {
-		410, "the session has ended without a choice, or was closed by the merchant",
-	},
+	wire.CodeSessionExpired: {410,
+		"the session has ended without a choice, or was closed by the merchant"},
 	wire.CodeSessionPaid: {409, "the session is paid already"},
-	wire.CodeOrderInvalid: {
-		422,
-		"the order token is invalid: wrong key or algorithm, expired, or a missing or wrong claim",
-	},
+	wire.CodeOrderInvalid: {422,
+		"the order token is invalid: wrong key or algorithm, expired, or a missing or wrong claim"},
 	wire.CodeItemUnknown: {404, "the catalog has no such item"},
-	wire.CodeGatewayUnavailable: {
-		503, "the payment gateway is unreachable or refuses requests; try again in a moment",
-	},
-	wire.CodeOriginRefused: {
-		403, "this page may not embed the checkout: add its origin to COINSLOT_ORIGINS",
-	},
-	wire.CodeNetworkUnsupported: {
-		422, "unknown currency or network, or not allowed for this order",
-	},
+	wire.CodeGatewayUnavailable: {503,
+		"the payment gateway is unreachable or refuses requests; try again in a moment"},
+	wire.CodeOriginRefused: {403,
+		"this page may not embed the checkout: add its origin to COINSLOT_ORIGINS"},
+	wire.CodeNetworkUnsupported: {422,
+		"unknown currency or network, or not allowed for this order"},
 	wire.CodeNetworkRequired:    {422, "choose a currency and one of its networks"},
 	wire.CodeAmountBelowMinimum: {422, "the amount is below the network's minimum"},
 	wire.CodeAmountAboveMaximum: {422, "the amount is above the network's maximum"},
-	wire.CodePaymentInProgress: {
-		409, "a payment is being prepared or has begun; it cannot be changed or canceled now",
-	},
+	wire.CodePaymentInProgress: {409,
+		"a payment is being prepared or has begun; it cannot be changed or canceled now"},
 	wire.CodePaymentRefused:  {422, "the gateway refused this payment"},
 	wire.CodeTooManyAttempts: {409, "the session has used up its attempts; open another one"},
 	wire.CodeNotPossible:     {409, "not possible in the session's current status"},
 	wire.CodeUnauthorized:    {401, "send Authorization: Bearer with a key of COINSLOT_SECRET_KEY"},
 	wire.CodeAmountRequired:  {422, "amount_usd is required: a decimal string like \"25.00\""},
-	wire.CodeAmountType: {
-		422, "amount_usd must be a decimal string like \"25.00\", not a number",
-	},
-	wire.CodeAmountInvalid: {
-		422,
+	wire.CodeAmountType: {422,
+		`amount_usd must be a decimal string like "25.00", not a number`},
+	wire.CodeAmountInvalid: {422,
 		"the amount must be more than zero, with at most two fractional digits, and within the " +
-			"item's limits",
-	},
+			"item's limits"},
 	wire.CodeInvalid:        {422, "the value is missing, malformed, too long or out of range"},
 	wire.CodeUnknownField:   {422, "unknown member; names are case-sensitive"},
 	wire.CodeDuplicateField: {422, "the member is given twice"},
 	wire.CodeBadJSON:        {400, "the body is not one JSON object in UTF-8"},
 	wire.CodeOrderConflict:  {409, "order_ref belongs to another order already"},
 	wire.CodeIdempotency:    {409, "the Idempotency-Key was used with another body"},
-	wire.CodeReviewChanged: {
-		409,
-		"the review has changed since you read it: read review_reason again, then resolve it",
-	},
-	wire.CodeWebhookUnset: {
-		409, "no endpoint is configured: set COINSLOT_WEBHOOK_URL and COINSLOT_WEBHOOK_SECRET",
-	},
+	wire.CodeReviewChanged: {409,
+		"the review has changed since you read it: read review_reason again, then resolve it"},
+	wire.CodeWebhookUnset: {409,
+		"no endpoint is configured: set COINSLOT_WEBHOOK_URL and COINSLOT_WEBHOOK_SECRET"},
 	wire.CodeCursorGone: {410,
 		"the event at this cursor no longer exists, as after a database restore: " +
 			"read the events again from the beginning"},
 	wire.CodeTooLarge: {413, "the body is larger than 64 KiB"},
-	wire.CodeMediaType: {
-		415, "send application/json or, from a form, application/x-www-form-urlencoded",
-	},
-	wire.CodeMethod: {405, "the method is not allowed here"},
-	wire.CodeUpgradeRequired: {
-		426, "not a websocket handshake (RFC 6455, version 13)",
-	},
+	wire.CodeMediaType: {415,
+		"send application/json or, from a form, application/x-www-form-urlencoded"},
+	wire.CodeMethod:             {405, "the method is not allowed here"},
+	wire.CodeUpgradeRequired:    {426, "not a websocket handshake (RFC 6455, version 13)"},
 	wire.CodeNotFound:           {404, "not found"},
 	wire.CodeForbidden:          {403, "requests from other origins are refused"},
 	wire.CodeRateLimited:        {429, "too many requests; slow down"},
 	wire.CodeStorageUnavailable: {503, "the database is unavailable; nothing was changed"},
-	wire.CodeInternal: {
-		500, "something went wrong; give the request id to the server's operator",
-	},
+	wire.CodeInternal: {500,
+		"something went wrong; give the request id to the server's operator"},
 }
 
 // Refuse returns an error that clients may see.
@@ -112,9 +95,8 @@ func publicError(err error) wire.Error {
 	if !ok {
 		e.Code, a = wire.CodeInternal, answers[wire.CodeInternal]
 	}
-	e.Type, e.Status, e.Title, e.Detail = errorDocs+
-		string(e.Code), a.status, http.StatusText(a.status), a.detail
-	e.Detail = cmp.Or(own, e.Detail)
+	e.Type, e.Status, e.Title = errorDocs+string(e.Code), a.status, http.StatusText(a.status)
+	e.Detail = cmp.Or(own, a.detail)
 	return e
 }
 
@@ -181,8 +163,7 @@ func (s *Server) logError(r *http.Request, err error) wire.Error {
 	if e.Status >= 500 && !errors.Is(err, context.Canceled) {
 		level = slog.LevelError
 	}
-	s.Log.Log(
-		r.Context(), level, "request refused", "code", e.Code, "route", routePath(r), "error", err,
-	)
+	s.Log.Log(r.Context(), level, "request refused", "code", e.Code, "route", routePath(r), "error",
+		err)
 	return e
 }

@@ -14,7 +14,7 @@ const (
 	KindPage                  // the checkout, in frames of the listed shops
 	KindFramed                // a page with its script inline
 	KindAlone                 // a page that may not be framed
-	KindDoctor                // a page that may not be framed, and frames the checkout: doctor, playground
+	KindDoctor                // likewise, and frames the checkout: doctor, playground
 	KindMoved                 // a redirect to a page
 	KindPicture               // a QR code
 	KindHashed                // a file whose name changes with its content
@@ -30,8 +30,8 @@ const (
 
 // kindNames are in the order of the constants.
 var kindNames = [...]string{
-	"data", "page", "framed", "alone", "doctor", "moved", "picture", "hashed", "logo", "script", "release",
-	"module", "manual", "published", "icon", "console",
+	"data", "page", "framed", "alone", "doctor", "moved", "picture", "hashed", "logo", "script",
+	"release", "module", "manual", "published", "icon", "console",
 }
 
 // String returns the name, "page".
@@ -87,51 +87,31 @@ func newPolicies(origins []string, inline string) policies {
 	}
 	logo := file
 	logo.content += "; style-src 'unsafe-inline'" // drawing programs write styles
+	page := policy{pageCSP(framers), "no-store", compressed, "cross-origin",
+		"same-origin-allow-popups", "require-corp", features, ""}
+	framed, alone := page, page
+	framed.content, alone.content = pageCSP(framers, inline), pageCSP("'none'")
+	alone.resource, alone.opener = "same-origin", "same-origin"
+	doctor, manual, console := alone, alone, alone
+	doctor.content, doctor.vary = alone.content+"; frame-src 'self'", negotiated
+	manual.cache, manual.vary = "public, max-age=300", "Accept-Encoding"
+	console.content, console.vary = consoleCSP, "Accept, Cookie"
+	console.features = strings.Replace(features, "=(self)", "=()", 1)
 	return policies{
 		KindData: {closedCSP, "no-store", negotiated, "same-origin", "same-origin", "", "", ""},
-		KindPage: {
-			pageCSP(framers), "no-store", compressed, "cross-origin", "same-origin-allow-popups",
-			"require-corp", features, "",
-		},
-		KindFramed: {
-			pageCSP(framers, inline), "no-store", compressed, "cross-origin",
-			"same-origin-allow-popups", "require-corp", features, "",
-		},
-		KindAlone: {
-			pageCSP("'none'"), "no-store", compressed, "same-origin", "same-origin", "require-corp",
-			features, "",
-		},
-		KindDoctor: {
-			pageCSP("'none'") + "; frame-src 'self'", "no-store", negotiated, "same-origin",
-			"same-origin", "require-corp", features, "",
-		},
-		KindMoved: {
-			closedCSP, "no-store", negotiated, "cross-origin", "same-origin-allow-popups",
-			"require-corp", "", "",
-		},
-		KindPicture: {
-			inertCSP, "no-store", "Accept-Encoding", "same-origin", "same-origin", "", "", "",
-		},
+		KindPage: page, KindFramed: framed, KindAlone: alone, KindDoctor: doctor,
+		KindManual: manual, KindConsole: console,
+		KindMoved: {closedCSP, "no-store", negotiated, "cross-origin", "same-origin-allow-popups",
+			"require-corp", "", ""},
+		KindPicture: {inertCSP, "no-store", "Accept-Encoding", "same-origin", "same-origin", "", "",
+			""},
 		KindHashed: file.withCache(forever),
 		KindLogo:   logo.withCache(forever),
-		KindScript: file.withCache("public, max-age=300, stale-while-revalidate=86400").
-			readableByAll(),
-		KindRelease: file.withCache(forever).readableByAll(),
-		KindModule: {
-			inertCSP, "public, max-age=60", "Accept-Language", "cross-origin", "same-origin", "",
-			"",
-			"*",
-		},
-		KindManual: {
-			pageCSP("'none'"), "public, max-age=300", "Accept-Encoding", "same-origin",
-			"same-origin", "require-corp", features, "",
-		},
-		KindPublished: file.withCache("public, max-age=300").readableByAll(),
-		KindIcon:      file.withCache("public, max-age=86400").readableByAll(),
-		KindConsole: {
-			consoleCSP, "no-store", "Accept, Cookie", "same-origin", "same-origin", "require-corp",
-			strings.Join(unusedFeatures, "=(), ") + "=(), clipboard-write=()", "",
-		},
+		KindScript: file.public("public, max-age=300, stale-while-revalidate=86400"),
+		KindModule: {inertCSP, "public, max-age=60", "Accept-Language", "cross-origin",
+			"same-origin", "", "", "*"},
+		KindRelease: file.public(forever), KindPublished: file.public("public, max-age=300"),
+		KindIcon: file.public("public, max-age=86400"),
 	}
 }
 
@@ -150,9 +130,9 @@ func (p policy) withCache(cache string) policy {
 	return p
 }
 
-// readableByAll returns p for pages of every origin.
-func (p policy) readableByAll() policy {
-	p.readers = "*"
+// public is withCache for pages of every origin.
+func (p policy) public(cache string) policy {
+	p.cache, p.readers = cache, "*"
 	return p
 }
 
