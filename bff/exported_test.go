@@ -35,9 +35,8 @@ func TestExportedNamesAreExplained(t *testing.T) {
 	}
 }
 
-// unexplained returns the exported names of a declaration that no comment begins
-// with. In a list of constants or variables, a comment on the list or behind the
-// name does as well.
+// unexplained returns the exported names of a declaration that no comment begins with. In a list of
+// constants or variables, a comment on the list or behind the name does as well.
 func unexplained(decl ast.Decl) (names []*ast.Ident) {
 	if f, ok := decl.(*ast.FuncDecl); ok {
 		if f.Name.IsExported() && showDecl(f) && !slices.Contains(contracts, f.Name.Name) && !describes(f.Doc, f.Name.Name) {

@@ -21,9 +21,8 @@ const (
 // notSaved are targets whose inputs are all in their own f.Add.
 var notSaved = map[string]bool{}
 
-// TestFuzzCorpora holds that every fuzz target has hostile inputs of its own
-// in testdata/fuzz, which every go test runs, and that no inputs are left of a
-// target that is gone.
+// TestFuzzCorpora holds that every fuzz target has hostile inputs of its own in testdata/fuzz,
+// which every go test runs, and that no inputs are left of a target that is gone.
 func TestFuzzCorpora(t *testing.T) {
 	targets := fuzzTargets(t)
 	if len(targets) < minTargets {

@@ -8,8 +8,7 @@ import (
 	"coinslot/bff/console/auth/password"
 )
 
-// A password from stdin is printed as its hash; none is accepted as an argument, and none is
-// shown.
+// A password from stdin is printed as its hash; none is accepted as an argument, and none is shown.
 func TestAdminPassword(t *testing.T) {
 	for name, c := range map[string]struct {
 		in   string

@@ -108,10 +108,8 @@ func printReport(w io.Writer, c reconcile.Result) error {
 		if session != "" {
 			session += fmt.Sprintf(" #%d", f.Attempt)
 		}
-		fmt.Fprintf(
-			table, " %s\t%s\t%s\tgateway: %s\tdatabase: %s\n", f.TrackingCode, session, f.OrderRef,
-			cmp.Or(f.AtGateway, "none"), cmp.Or(f.InDatabase, "none"),
-		)
+		fmt.Fprintf(table, " %s\t%s\t%s\tgateway: %s\tdatabase: %s\n", f.TrackingCode, session,
+			f.OrderRef, cmp.Or(f.AtGateway, "none"), cmp.Or(f.InDatabase, "none"))
 	}
 	return table.Flush()
 }

@@ -45,10 +45,8 @@ func TestStatuses(t *testing.T) {
 		{"static/shared/statuses.js", `const FINAL = \[(.*)\]`, name, final},
 		{"static/checkout.d.ts", `Final: (.*) \(a late`, name, final},
 		{"static/checkout.d.ts", `(?s)\ntype Status =(.*?);`, name, all},
-		{
-			"static/shop/shop.css", `\.outcome:is\((.*), \[data-status=error\]\)`, `=(` + name + `)`,
-			that(func(s wire.Status) bool { return s.Outcome() == wire.Unpaid }),
-		},
+		{"static/shop/shop.css", `\.outcome:is\((.*), \[data-status=error\]\)`, `=(` + name + `)`,
+			that(func(s wire.Status) bool { return s.Outcome() == wire.Unpaid })},
 		{"docs/api.md", "\\| `status` is (.*?);", name, all},
 		{"docs/console.md", `\| (?:Call off|Cancel[^|]*) \| (.*?) \|`, name, canCancel},
 		{"docs/console.md", `\| Erase personal data \| (.*?) \|`, name, canErase},

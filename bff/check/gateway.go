@@ -146,9 +146,7 @@ func (x *checker) clockSkew(ctx context.Context) findings {
 // client is for requests without a key: no redirects, no proxy, and the Config's network.
 func (x *checker) client() *http.Client {
 	return &http.Client{
-		CheckRedirect: func(
-			*http.Request, []*http.Request,
-		) error {
+		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		},
 		Transport: &http.Transport{

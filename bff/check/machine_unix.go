@@ -22,8 +22,7 @@ func freeSpace(path string) (free uint64, known bool) {
 	return s.Bavail * uint64(s.Bsize), true
 }
 
-// maxOpenFiles is how many this process may have. The Go runtime has raised it as
-// far as it may.
+// maxOpenFiles is how many this process may have. The Go runtime has raised it as far as it may.
 func maxOpenFiles() (limit uint64, known bool) {
 	var l syscall.Rlimit
 	err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l)

@@ -112,9 +112,8 @@ func (x *checker) framing(ctx context.Context, u *url.URL) findings {
 		return unreachable("headers", u.String(), u.Hostname(), err)
 	}
 	policies := page.header.Values("Content-Security-Policy")
-	ancestors := strings.Join(
-		append([]string{"frame-ancestors 'self'"}, x.Settings.Origins...), " ",
-	)
+	ancestors := strings.Join(append([]string{"frame-ancestors 'self'"}, x.Settings.Origins...),
+		" ")
 	switch {
 	case page.header.Get("X-Frame-Options") != "":
 		return fail("headers", "a proxy adds X-Frame-Options: no shop can embed the checkout",

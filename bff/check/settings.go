@@ -73,9 +73,8 @@ func (x *checker) configuredSecrets() []secret {
 	add("COINSLOT_ORDER_KEY", c.OrderKey)
 	add("COINSLOT_WEBHOOK_SECRET", c.WebhookSecrets...)
 	add("COINSLOT_HOOK_TOKEN", c.HookToken)
-	return slices.DeleteFunc(
-		list, func(s secret) bool { return s.value == "" || !x.valid(s.setting) },
-	)
+	return slices.DeleteFunc(list,
+		func(s secret) bool { return s.value == "" || !x.valid(s.setting) })
 }
 
 // minDistinct is the fewest distinct characters of a random secret: 32 hex digits have fewer

@@ -122,9 +122,8 @@ func (s *shop) open(ctx context.Context, p *product, cart string) error {
 	if err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(
-		ctx, http.MethodPost, s.checkout+"/v1/sessions", bytes.NewReader(body),
-	)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.checkout+"/v1/sessions",
+		bytes.NewReader(body))
 	if err != nil {
 		return err
 	}

@@ -48,28 +48,21 @@ func Codes() []Code {
 				"plain HTML.",
 			"Let no proxy change .wasm files or the checkout's policy.", "", "",
 			[]string{"wasm", "csp"}},
-		{
-			"offline", "The browser is offline. The checkout tries again by itself when it is not.",
-			"Nothing needs to be changed.", "", "", nil,
-		},
+		{"offline", "The browser is offline. The checkout tries again by itself when it is not.",
+			"Nothing needs to be changed.", "", "", nil},
 		{"session_unknown", "There is no session of that id, or your createSession failed.",
 			"Look at the id in the element, at your server's answer, and whether both talk to " +
 				"the same Coinslot.", "", "", nil},
-		{
-			"session_expired", "The session is over: its time is up, or it was closed.",
-			"Make a new session for the order.", "", "", nil,
-		},
-		{
-			"session_paid", "The session is paid already.",
-			"Make a new session for the next order.", "", "", nil,
-		},
+		{"session_expired", "The session is over: its time is up, or it was closed.",
+			"Make a new session for the order.", "", "", nil},
+		{"session_paid", "The session is paid already.", "Make a new session for the next order.",
+			"", "", nil},
 		{"order_invalid", "The order token has a bad signature, a wrong claim, or has expired.",
 			"Sign with the key of COINSLOT_ORDER_KEY, and give exp in seconds. A clock that is " +
 				"wrong makes tokens expire early.", "", "", []string{"sells", "clock"}},
-		{
-			"item_unknown", "The catalog has no such item.",
-			"Name the item in the file of COINSLOT_CATALOG and restart.", "", "", []string{"sells"},
-		},
+		{"item_unknown", "The catalog has no such item.",
+			"Name the item in the file of COINSLOT_CATALOG and restart.", "", "",
+			[]string{"sells"}},
 		{"gateway_unavailable", "The payment gateway does not answer, or refuses requests.",
 			"Try again in a moment. If it stays, run coinslot check on the server: it tests " +
 				"COINSLOT_GATEWAY_URL and COINSLOT_GATEWAY_KEY.", "", "", nil},

@@ -11,8 +11,7 @@ import (
 const unknownPolicy = "Unknown without your page's headers. If it has a " +
 	"Content-Security-Policy, add this; without one, nothing is needed."
 
-// page checks the host page by its headers. Without them two findings say what a policy
-// must allow.
+// page checks the host page by its headers. Without them two findings say what a policy must allow.
 func (q Question) page() []Finding {
 	if strings.TrimSpace(q.Pasted) == "" {
 		return []Finding{
@@ -31,10 +30,8 @@ func (q Question) page() []Finding {
 			Text:     "No headers found. Paste lines like content-type: text/html."}}
 	}
 	policies := parsePolicies(append(slices.Clone(r.headers["content-security-policy"]), r.meta...))
-	return []Finding{
-		q.headers(r), q.script(policies), q.frame(policies), q.sandbox(policies), q.integrity(r),
-		isolation(r), q.clipboard(r), nothingElse(),
-	}
+	return []Finding{q.headers(r), q.script(policies), q.frame(policies), q.sandbox(policies),
+		q.integrity(r), isolation(r), q.clipboard(r), nothingElse()}
 }
 
 // headers checks whether the headers of a page were pasted.
@@ -44,9 +41,8 @@ func (q Question) headers(r response) Finding {
 		Text: fmt.Sprintf("%d header lines read.", r.lines()),
 	}
 	if len(r.meta) > 0 {
-		c.Text = fmt.Sprintf(
-			"%d header lines and %d policies in <meta> read.", r.lines(), len(r.meta),
-		)
+		c.Text = fmt.Sprintf("%d header lines and %d policies in <meta> read.", r.lines(),
+			len(r.meta))
 	}
 	kind := r.headers["content-type"]
 	switch {
@@ -144,15 +140,12 @@ func (q Question) scriptVerdict(p policy) verdict {
 				"with the pinned tag.",
 			d.with("script-src", "'"+q.Integrity+"'"), Policy}
 	case strict:
-		return verdict{
-			Fail, d.name + " has 'strict-dynamic', which ignores addresses: give the tag a nonce.",
-			d.with("script-src", "'nonce-…'"), Policy,
-		}
+		return verdict{Fail,
+			d.name + " has 'strict-dynamic', which ignores addresses: give the tag a nonce.",
+			d.with("script-src", "'nonce-…'"), Policy}
 	}
-	return verdict{
-		Fail, d.name + " blocks checkout.js. Replace it with this line.",
-		d.with("script-src", q.URL), Policy,
-	}
+	return verdict{Fail, d.name + " blocks checkout.js. Replace it with this line.",
+		d.with("script-src", q.URL), Policy}
 }
 
 // frame checks whether the page may show the checkout's frame.
@@ -172,18 +165,14 @@ func (q Question) frameVerdict(p policy) verdict {
 	case !found || sessions && orders:
 		return verdict{status: OK}
 	case sessions || orders:
-		return verdict{
-			Warn,
+		return verdict{Warn,
 			d.name +
 				" allows only some of the checkout's addresses: sessions are below /checkout/, " +
 				"orders and items at /checkout.",
-			d.with("frame-src", q.URL), Policy,
-		}
+			d.with("frame-src", q.URL), Policy}
 	}
-	return verdict{
-		Fail, d.name + " blocks the frame. Replace it with this line.",
-		d.with("frame-src", q.URL), Policy,
-	}
+	return verdict{Fail, d.name + " blocks the frame. Replace it with this line.",
+		d.with("frame-src", q.URL), Policy}
 }
 
 // sandbox checks a sandboxed page: its restrictions apply to its frames too.

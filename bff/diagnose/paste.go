@@ -29,9 +29,8 @@ var (
 // longestHeader is where joining lines stops, in bytes; servers allow less.
 const longestHeader = 16 << 10
 
-// parseResponse reads the output of curl with -I, -i or -v, or a header list of a browser's
-// tools, where a value may be on the line after its name. After redirects the last response
-// counts.
+// parseResponse reads the output of curl with -I, -i or -v, or a header list of a browser's tools,
+// where a value may be on the line after its name. After redirects the last response counts.
 func parseResponse(text string) response {
 	r := response{headers: map[string][]string{}}
 	last, body := "", false // the header that a line continues; whether the headers have ended
@@ -129,10 +128,8 @@ func (r response) lines() int {
 
 // judgedHeaders are the headers that checks use.
 func judgedHeaders() []string {
-	return []string{
-		"content-type", "content-security-policy", "permissions-policy",
-		"cross-origin-embedder-policy", "integrity-policy",
-	}
+	return []string{"content-type", "content-security-policy", "permissions-policy",
+		"cross-origin-embedder-policy", "integrity-policy"}
 }
 
 // Kept returns the pasted headers that checks use, to show them again: no cookies.

@@ -28,9 +28,8 @@ func (q Question) clipboard(r response) Finding {
 	return c
 }
 
-// allowlist returns the members of a feature's list; found is false if no header
-// names the feature. The last one counts.
-// Source: Permissions Policy, 5.2; RFC 9651, 3.2.
+// allowlist returns the members of a feature's list; found is false if no header names the feature.
+// The last one counts. Source: Permissions Policy, 5.2; RFC 9651, 3.2.
 func allowlist(headers []string, feature string) (list []string, found bool) {
 	for _, part := range splitOutside(strings.Join(headers, ","), ',') {
 		name, value, assigned := strings.Cut(strings.TrimSpace(part), "=")

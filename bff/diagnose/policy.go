@@ -16,9 +16,8 @@ type directive struct {
 	values []string
 }
 
-// parsePolicies reads the values of Content-Security-Policy headers; each may
-// hold several policies. Empty ones are left out.
-// Source: CSP3, 2.2.1 and 2.2.2.
+// parsePolicies reads the values of Content-Security-Policy headers; each may hold several
+// policies. Empty ones are left out. Source: CSP3, 2.2.1 and 2.2.2.
 func parsePolicies(headers []string) []policy {
 	var list []policy
 	for _, header := range headers {
@@ -35,9 +34,8 @@ func parsePolicies(headers []string) []policy {
 func parsePolicy(text string) policy {
 	var p policy
 	for part := range strings.SplitSeq(text, ";") {
-		words := strings.FieldsFunc(
-			part, func(r rune) bool { return strings.ContainsRune(" \t\r\n\f", r) },
-		)
+		words := strings.FieldsFunc(part,
+			func(r rune) bool { return strings.ContainsRune(" \t\r\n\f", r) })
 		if len(words) == 0 {
 			continue
 		}
@@ -58,17 +56,15 @@ func (p policy) first(names ...string) (directive, bool) {
 
 // has reports whether a keyword like 'strict-dynamic' is among the values.
 func (d directive) has(keyword string) bool {
-	return slices.ContainsFunc(
-		d.values, func(v string) bool { return strings.EqualFold(v, keyword) },
-	)
+	return slices.ContainsFunc(d.values,
+		func(v string) bool { return strings.EqualFold(v, keyword) })
 }
 
 // hasPrefix reports whether a value has one of the prefixes, as nonces and hashes do.
 func (d directive) hasPrefix(prefixes ...string) bool {
 	return slices.ContainsFunc(d.values, func(v string) bool {
-		return slices.ContainsFunc(
-			prefixes, func(p string) bool { return strings.HasPrefix(strings.ToLower(v), p) },
-		)
+		return slices.ContainsFunc(prefixes,
+			func(p string) bool { return strings.HasPrefix(strings.ToLower(v), p) })
 	})
 }
 
@@ -87,13 +83,11 @@ func (d directive) with(name, source string) string {
 	return strings.Join(append(words, source), " ")
 }
 
-// allows reports whether a source matches target, for a page at page. It ignores nonces,
-// hashes and 'strict-dynamic'.
-// Source: CSP3, 6.7.2.7.
+// allows reports whether a source matches target, for a page at page. It ignores nonces, hashes and
+// 'strict-dynamic'. Source: CSP3, 6.7.2.7.
 func (d directive) allows(target, page *url.URL) bool {
-	return slices.ContainsFunc(
-		d.values, func(v string) bool { return sourceMatches(v, target, page) },
-	)
+	return slices.ContainsFunc(d.values,
+		func(v string) bool { return sourceMatches(v, target, page) })
 }
 
 // sourceMatches is CSP3, 6.7.2.8, without redirects.
@@ -215,8 +209,7 @@ func usualPort(u *url.URL) bool {
 	return portOf(u) == portOf(&url.URL{Scheme: u.Scheme})
 }
 
-// pathMatches: a path that ends in a slash matches everything below it.
-// Source: CSP3, 6.7.2.12.
+// pathMatches: a path that ends in a slash matches everything below it. Source: CSP3, 6.7.2.12.
 func pathMatches(pattern, path string) bool {
 	if pattern == "" || pattern == "/" {
 		return true

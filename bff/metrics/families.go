@@ -22,167 +22,100 @@ type Family struct {
 func Families() []Family { return slices.Clone(families) }
 
 var families = []Family{
-	{
-		"coinslot_payments_total", counter, "status,coin,network",
+	{"coinslot_payments_total", counter, "status,coin,network",
 		"Checkouts that entered a status. coin and network are none before a choice, other for " +
-			"tokens not in the list of coins.",
-	},
-	{
-		"coinslot_payment_detection_seconds", histogram, "status",
+			"tokens not in the list of coins."},
+	{"coinslot_payment_detection_seconds", histogram, "status",
 		"Time until Coinslot knew a status: confirmed since the gateway's paid_at, expired " +
-			"since the end of the time to pay, pending since the create was requested.",
-	},
-	{
-		"coinslot_checkout_paid_seconds", histogram, "",
-		"Time from the start of a checkout to its confirmation.",
-	},
-	{
-		"coinslot_checkouts", gauge, "status",
-		"Checkouts in a status now: preparing, pending, review. All instances.",
-	},
-	{
-		"coinslot_payment_unchecked_seconds", gauge, "",
+			"since the end of the time to pay, pending since the create was requested."},
+	{"coinslot_checkout_paid_seconds", histogram, "",
+		"Time from the start of a checkout to its confirmation."},
+	{"coinslot_checkouts", gauge, "status",
+		"Checkouts in a status now: preparing, pending, review. All instances."},
+	{"coinslot_payment_unchecked_seconds", gauge, "",
 		"Time since the last check of the pending payment that was checked longest ago. All " +
-			"instances; 0 = none is pending.",
-	},
-	{
-		"coinslot_payment_overdue_seconds", gauge, "",
-		"How late the oldest due check is, without late checks. All instances; 0 = none is " +
-			"late.",
-	},
-	{
-		"coinslot_late_check_overdue_seconds", gauge, "",
+			"instances; 0 = none is pending."},
+	{"coinslot_payment_overdue_seconds", gauge, "",
+		"How late the oldest due check is, without late checks. All instances; 0 = none is late."},
+	{"coinslot_late_check_overdue_seconds", gauge, "",
 		"How late the oldest due late check is: of an unpaid payment whose time is over, at the " +
-			"lowest priority. All instances; 0 = none is late.",
-	},
-	{
-		"coinslot_search_unfinished_seconds", gauge, "",
+			"lowest priority. All instances; 0 = none is late."},
+	{"coinslot_search_unfinished_seconds", gauge, "",
 		"How long the search of the gateway's list for creates without an answer has had no " +
-			"result; 0 = no search. Normally seconds.",
-	},
-	{
-		"coinslot_findings_total", counter, "finding",
+			"result; 0 = no search. Normally seconds."},
+	{"coinslot_findings_total", counter, "finding",
 		"Attempts that need attention, by finding: review=paid, not proven; lost=an abandoned " +
-			"create; rejected=an invalid answer; stray=a duplicate transaction.",
-	},
+			"create; rejected=an invalid answer; stray=a duplicate transaction."},
 
-	{
-		"coinslot_reconciliation_age_seconds", gauge, "",
+	{"coinslot_reconciliation_age_seconds", gauge, "",
 		"Time since the last complete daily reconciliation, which finds late money, or since " +
-			"the first checkout. All instances; absent before the first checkout.",
-	},
+			"the first checkout. All instances; absent before the first checkout."},
 
-	{
-		"coinslot_gateway_requests_total", counter, "endpoint,outcome",
+	{"coinslot_gateway_requests_total", counter, "endpoint,outcome",
 		"Calls of the gateway's API: done, refused (proven), unknown (no usable answer), held " +
-			"(not sent, by the circuit breaker or the rate limit).",
-	},
-	{
-		"coinslot_gateway_request_seconds", histogram, "endpoint",
-		"Duration of calls that were sent, with their time in the queue.",
-	},
-	{
-		"coinslot_gateway_breaker_open", gauge, "",
-		"1 while the circuit breaker refuses calls because the gateway does not respond.",
-	},
-	{
-		"coinslot_gateway_breaker_opened_total", counter, "",
-		"Times that the circuit breaker opened.",
-	},
+			"(not sent, by the circuit breaker or the rate limit)."},
+	{"coinslot_gateway_request_seconds", histogram, "endpoint",
+		"Duration of calls that were sent, with their time in the queue."},
+	{"coinslot_gateway_breaker_open", gauge, "",
+		"1 while the circuit breaker refuses calls because the gateway does not respond."},
+	{"coinslot_gateway_breaker_opened_total", counter, "",
+		"Times that the circuit breaker opened."},
 	{
 		"coinslot_gateway_held_total", counter, "reason",
-		"Calls that were not sent: breaker (open), budget (no slot within the rate limit in " +
-			"time).",
+		"Calls that were not sent: breaker (open), budget (no slot within the rate limit in time).",
 	},
 	{"coinslot_gateway_pauses_total", counter, "", "Pauses that the gateway requested."},
 	{"coinslot_gateway_pause_seconds", gauge, "", "Rest of the current pause; 0 = none."},
-	{
-		"coinslot_gateway_rate", gauge, "",
-		"Requests per second that all instances together may send.",
-	},
-	{
-		"coinslot_gateway_free_slots", gauge, "",
-		"Requests that could be sent now, of all instances; absent if unknown.",
-	},
-	{
-		"coinslot_gateway_queue", gauge, "for",
+	{"coinslot_gateway_rate", gauge, "",
+		"Requests per second that all instances together may send."},
+	{"coinslot_gateway_free_slots", gauge, "",
+		"Requests that could be sent now, of all instances; absent if unknown."},
+	{"coinslot_gateway_queue", gauge, "for",
 		"Queued calls: shopper, watched (polls of open pages), list (pages of the gateway's " +
-			"list), unwatched, late (late checks).",
-	},
+			"list), unwatched, late (late checks)."},
 
-	{
-		"coinslot_webhook_backlog", gauge, "",
-		"Webhooks that a configured endpoint has not accepted yet. All instances.",
-	},
+	{"coinslot_webhook_backlog", gauge, "",
+		"Webhooks that a configured endpoint has not accepted yet. All instances."},
 	{"coinslot_webhook_oldest_seconds", gauge, "", "Age of the oldest of them; 0 = none."},
-	{
-		"coinslot_webhook_unrouted", gauge, "",
+	{"coinslot_webhook_unrouted", gauge, "",
 		"Unsent webhooks to URLs that no running instance has configured. All instances; at " +
-			"most 10,000 per URL are counted.",
-	},
-	{
-		"coinslot_webhook_deliveries_total", counter, "result",
+			"most 10,000 per URL are counted."},
+	{"coinslot_webhook_deliveries_total", counter, "result",
 		"Delivery attempts: delivered, failed (will be retried), abandoned (after 30 days, or " +
-			"410).",
-	},
-	{
-		"coinslot_webhook_delivery_seconds", histogram, "",
-		"Duration of a delivery attempt, with recording its result.",
-	},
-	{
-		"coinslot_webhook_endpoints", gauge, "state",
-		"Configured endpoints: enabled, disabled (answered 410 since the start).",
-	},
+			"410)."},
+	{"coinslot_webhook_delivery_seconds", histogram, "",
+		"Duration of a delivery attempt, with recording its result."},
+	{"coinslot_webhook_endpoints", gauge, "state",
+		"Configured endpoints: enabled, disabled (answered 410 since the start)."},
 
 	{"coinslot_sockets", gauge, "", "Open sockets of pages."},
 	{"coinslot_sockets_sessions", gauge, "", "Checkouts with an open socket."},
-	{
-		"coinslot_sockets_refused_total", counter, "",
-		"Sockets refused by a limit: of the client, the checkout or the process.",
-	},
+	{"coinslot_sockets_refused_total", counter, "",
+		"Sockets refused by a limit: of the client, the checkout or the process."},
 
-	{
-		"coinslot_http_requests_total", counter, "route,status",
-		"Requests by route and class of status; route is none if no route matched.",
-	},
-	{
-		"coinslot_http_request_seconds", histogram, "route",
-		"Duration of responses; of sockets, until they open.",
-	},
+	{"coinslot_http_requests_total", counter, "route,status",
+		"Requests by route and class of status; route is none if no route matched."},
+	{"coinslot_http_request_seconds", histogram, "route",
+		"Duration of responses; of sockets, until they open."},
 	{"coinslot_http_rate_limited_total", counter, "route", "Requests answered with 429."},
 
-	{
-		"coinslot_database_operations_total", counter, "operation,outcome",
-		"Reads and writes of the database: done, failed.",
-	},
-	{
-		"coinslot_database_operation_seconds", histogram, "operation",
-		"Duration of reads and writes, with the wait for the writer or a connection.",
-	},
-	{
-		"coinslot_database_up", gauge, "",
-		"1 if the database answered this scrape. Otherwise metrics that need it are absent.",
-	},
-	{
-		"coinslot_database_size_bytes", gauge, "",
-		"Size of the SQLite file and its write-ahead log; absent with PostgreSQL.",
-	},
-	{
-		"coinslot_database_disk_free_bytes", gauge, "",
-		"Free space on the volume of the SQLite file; absent with PostgreSQL.",
-	},
+	{"coinslot_database_operations_total", counter, "operation,outcome",
+		"Reads and writes of the database: done, failed."},
+	{"coinslot_database_operation_seconds", histogram, "operation",
+		"Duration of reads and writes, with the wait for the writer or a connection."},
+	{"coinslot_database_up", gauge, "",
+		"1 if the database answered this scrape. Otherwise metrics that need it are absent."},
+	{"coinslot_database_size_bytes", gauge, "",
+		"Size of the SQLite file and its write-ahead log; absent with PostgreSQL."},
+	{"coinslot_database_disk_free_bytes", gauge, "",
+		"Free space on the volume of the SQLite file; absent with PostgreSQL."},
 
-	{
-		"coinslot_loop_age_seconds", gauge, "loop",
+	{"coinslot_loop_age_seconds", gauge, "loop",
 		"Time since the heartbeat of a main loop was due: poller, sender, sweeper, fanout, " +
 			"listener, announcer, clock, search, currencies, probe. /healthz fails when one is " +
-			"stuck.",
-	},
-	{
-		"coinslot_traces_spans_total", counter, "outcome",
-		"Trace spans: exported, failed (refused by the collector), dropped (the queue was " +
-			"full).",
-	},
+			"stuck."},
+	{"coinslot_traces_spans_total", counter, "outcome",
+		"Trace spans: exported, failed (refused by the collector), dropped (the queue was full)."},
 	{"coinslot_log_lines_total", counter, "level", "Log lines: warn, error."},
 	{"coinslot_build_info", gauge, "version,goversion", "1; the running version."},
 

@@ -68,8 +68,7 @@ func (s *Set) observeDetection(after payment.Session, a *payment.Attempt) {
 	case wire.Open, wire.Preparing, wire.Cancelled, wire.Review: // nothing tells since when
 	}
 	if !since.IsZero() {
-		s.observe(
-			"coinslot_payment_detection_seconds", max(0, now.Sub(since)), string(after.Status),
-		)
+		s.observe("coinslot_payment_detection_seconds", max(0, now.Sub(since)),
+			string(after.Status))
 	}
 }

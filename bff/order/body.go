@@ -101,8 +101,7 @@ func readMetadata(sent map[string]*string) (map[string]string, error) {
 }
 
 // Strict decodes one JSON object into v: names must match exactly; unknown and repeated ones,
-// invalid UTF-8 and trailing text are errors. The *wire.Error says which, without quoting the
-// text.
+// invalid UTF-8 and trailing text are errors. The *wire.Error says which, without quoting the text.
 func Strict(raw []byte, v any) error {
 	if kind := jsontext.Value(raw).Kind(); kind != '{' {
 		return payment.NewError(wire.CodeBadJSON, "")

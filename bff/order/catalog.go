@@ -36,8 +36,7 @@ type Options struct {
 
 var itemID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$`)
 
-// LoadCatalog reads the file; an empty path is an empty catalog. Errors name the item and
-// member.
+// LoadCatalog reads the file; an empty path is an empty catalog. Errors name the item and member.
 func LoadCatalog(path string) (*Catalog, error) {
 	if path == "" {
 		return &Catalog{}, nil

@@ -101,9 +101,8 @@ func (d *Document) Page(css string) ([]byte, error) {
 	}
 	d.eachOperation("paths", func(path, method string, o tree, shared []any) {
 		made := d.operation(path, method, o, shared)
-		i := slices.IndexFunc(
-			m.Groups, func(g group) bool { return slices.Contains(texts(o, "tags"), g.Name) },
-		)
+		i := slices.IndexFunc(m.Groups,
+			func(g group) bool { return slices.Contains(texts(o, "tags"), g.Name) })
 		if i >= 0 {
 			m.Groups[i].Operations = append(m.Groups[i].Operations, made)
 		}

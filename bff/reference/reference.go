@@ -118,9 +118,8 @@ func withRequestID(response tree) tree {
 		return response // the referenced one has it
 	}
 	headers := members(response, "headers")
-	headers = append(
-		tree{{Key: "X-Request-Id", Value: reference("headers", "RequestId")}}, headers...,
-	)
+	headers = append(tree{{Key: "X-Request-Id", Value: reference("headers", "RequestId")}},
+		headers...)
 	return with(response, "headers", headers)
 }
 

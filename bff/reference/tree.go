@@ -70,9 +70,8 @@ func with(t tree, name string, value node) tree {
 
 // without returns t without some members.
 func without(t tree, names ...string) tree {
-	return slices.DeleteFunc(
-		t, func(m yaml.MapItem) bool { return slices.Contains(names, fmt.Sprint(m.Key)) },
-	)
+	return slices.DeleteFunc(t,
+		func(m yaml.MapItem) bool { return slices.Contains(names, fmt.Sprint(m.Key)) })
 }
 
 // resolve follows references in root, like "#/components/schemas/Session".

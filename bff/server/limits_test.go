@@ -112,8 +112,7 @@ func TestUnlimited(t *testing.T) {
 	}
 }
 
-// An unconfigured proxy on this machine does not make all shoppers one client; a warning is
-// logged.
+// An unconfigured proxy on this machine does not make all shoppers one client; a warning is logged.
 func TestLoopbackIsNotLimited(t *testing.T) {
 	w := newPolicyRig(t, ownOrigin, []string{shop}, web.Limits{Reads: 5, Calls: 2, Sockets: 1})
 	addr, id := listen(t, w.Handler), w.Open(`{"amount_usd":"25.00"}`)
@@ -135,8 +134,7 @@ func TestLoopbackIsNotLimited(t *testing.T) {
 	}
 }
 
-// A client has a maximum of sockets in all sessions; closing one makes room, and the page can
-// poll.
+// A client has a maximum of sockets in all sessions; closing one makes room, and the page can poll.
 func TestSocketsOfAClient(t *testing.T) {
 	w := newPolicyRig(t, ownOrigin, []string{shop}, web.Limits{Sockets: 2, Loopback: true})
 	addr := listen(t, w.Handler)

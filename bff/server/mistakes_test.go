@@ -13,10 +13,9 @@ import (
 	"coinslot/bff/web"
 )
 
-// Every operation of the document that lists one of the common codes is made to
-// answer it. Which it lists is read from the document, so a new operation is
-// tried by itself. Codes that depend on a session's life are in other tests; see
-// contract.unseen.
+// Every operation of the document that lists one of the common codes is made to answer it. Which it
+// lists is read from the document, so a new operation is tried by itself. Codes that depend on a
+// session's life are in other tests; see contract.unseen.
 
 // mistake is a request that is refused in the same way wherever that can be.
 type mistake struct {

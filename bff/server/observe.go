@@ -162,10 +162,9 @@ func (o *observer) check(ctx context.Context, s payment.Session) (context.Contex
 	if a := s.Current(); a != nil {
 		of = a.Trace
 	}
-	ctx, span := o.tracer.Start(
-		ctx, trace.Internal, "look", of, attribute.String("coinslot.session", s.ID),
-		attribute.String("coinslot.status", string(s.Status)),
-	)
+	ctx, span := o.tracer.Start(ctx, trace.Internal, "look", of,
+		attribute.String("coinslot.session", s.ID),
+		attribute.String("coinslot.status", string(s.Status)))
 	return ctx, func(err error) { span.End(err != nil) }
 }
 

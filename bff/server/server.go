@@ -211,9 +211,8 @@ func (s *Server) assemble(
 	}))
 	s.listPoller = poller.NewListPoller(s.listPollConfig(o.Log))
 	if s.store.Shared() {
-		s.fanout = newFanout(
-			s.store, s.hub, s.sender.Kick, s.checkout.Schedule.Watched, s.store.Now, o.Log,
-		)
+		s.fanout = newFanout(s.store, s.hub, s.sender.Kick, s.checkout.Schedule.Watched,
+			s.store.Now, o.Log)
 	}
 	s.erasing = s.retention(c.Retention, o.Log)
 	s.refusals = shop.NewRefusals(s.store.RefuseOrigin, o.Log)

@@ -25,8 +25,6 @@ func (s *Server) ConsoleRoutes(pages http.Handler) []Route {
 			Pattern: pattern, Kind: KindConsole, Limit: limit, Undocumented: true, Handle: handle,
 		}
 	}
-	return []Route{
-		route("GET /admin", LimitReads), route("GET /admin/", LimitReads),
-		route("POST /admin/", LimitPosts),
-	}
+	return []Route{route("GET /admin", LimitReads), route("GET /admin/", LimitReads),
+		route("POST /admin/", LimitPosts)}
 }

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// What must never happen here: a header that anybody can send decides who a
-// client is.
+// What must never happen here: a header that anybody can send decides who a client is.
 
 // FuzzClient: behind trusted proxies only the last proxy's addition counts; elsewhere no forwarded
 // header does.

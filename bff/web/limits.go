@@ -22,10 +22,9 @@ import (
 // maxBody bounds every request body.
 const maxBody = 64 << 10
 
-// Limits are what one client may do. A client is an address, or the /64 of an IPv6 address; it
-// may use up its minute at once. All clients of a network may together do four times as much,
-// and twice as many Calls. Zero = the default. Files, and requests with a valid key, are not
-// limited.
+// Limits are what one client may do. A client is an address, or the /64 of an IPv6 address; it may
+// use up its minute at once. All clients of a network may together do four times as much, and twice
+// as many Calls. Zero = the default. Files, and requests with a valid key, are not limited.
 type Limits struct {
 	Reads int // pages and data in a minute; 1,200
 	Posts int // shoppers' posts in a minute; 1,200

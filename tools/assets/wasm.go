@@ -22,9 +22,8 @@ import (
 //
 // -l turns inlining off, for a smaller download: the program spends its time in the browser's code.
 func wasmFlags() []string {
-	return []string{
-		"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=", "-gcflags=all=-l",
-	}
+	return []string{"build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w -buildid=",
+		"-gcflags=all=-l"}
 }
 
 // wasm builds the WebAssembly program, unless the last build had the same stamp. It keeps the

@@ -30,9 +30,8 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 func run(args []string, out, errs io.Writer) int {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(errs)
-	only := flags.String(
-		"only", "", "measure only rows whose name or benchmark matches this regular expression",
-	)
+	only := flags.String("only", "",
+		"measure only rows whose name or benchmark matches this regular expression")
 	write := flags.Bool("write", false, "write the table into "+page)
 	list := flags.Bool("list", false, "list the rows and exit")
 	if err := flags.Parse(args); err != nil {

@@ -65,10 +65,8 @@ func benchmark(ctx context.Context, in, of string) (string, error) {
 	if n, ok := benchtimes[in+"."+of]; ok {
 		often = n
 	}
-	command := exec.CommandContext(
-		ctx, "go", "test", "-run", "^$", "-bench", "^Benchmark"+of+"$", "-benchmem", "-benchtime",
-		often, "-timeout", "30m", in,
-	)
+	command := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^Benchmark"+of+"$",
+		"-benchmem", "-benchtime", often, "-timeout", "30m", in)
 	var out bytes.Buffer
 	command.Stdout, command.Stderr = &out, &out
 	if err := command.Run(); err != nil {

@@ -48,7 +48,9 @@ func styleSheets(static string, minify bool) api.Plugin {
 	load := func(file api.OnLoadArgs) (loaded api.OnLoadResult, err error) {
 		read := func() ([]byte, error) { return os.ReadFile(file.Path) }
 		if file.Namespace == joined {
-			read = func() ([]byte, error) { return stylesheet.Join(os.DirFS(static), stylesheet.Checkout) }
+			read = func() ([]byte, error) {
+				return stylesheet.Join(os.DirFS(static), stylesheet.Checkout)
+			}
 		}
 		text, err := read()
 		if err != nil {

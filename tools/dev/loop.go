@@ -108,9 +108,8 @@ func (l *loop) assets(tool bool) error {
 		}
 	}
 	out := filepath.Join(l.folder(), "static", "dist")
-	return l.step(
-		"assets", "building the browser's files", path, "-root", l.root, "-out", out, "-dev",
-	)
+	return l.step("assets", "building the browser's files", path, "-root", l.root, "-out", out,
+		"-dev")
 }
 
 // programs builds the demo and the gallery.

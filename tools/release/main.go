@@ -79,9 +79,8 @@ func (r *release) run(wanted []string) error {
 	}
 	for i, platform := range wanted {
 		if !slices.Contains(platforms, platform) {
-			return fmt.Errorf(
-				"unknown platform %q: choose from %s", platform, strings.Join(platforms, ", "),
-			)
+			return fmt.Errorf("unknown platform %q: choose from %s", platform,
+				strings.Join(platforms, ", "))
 		}
 		fmt.Printf("  %-13s  building, %d of %d\n", platform, i+1, len(wanted))
 		if err := r.buildPlatform(platform, extras); err != nil {

@@ -117,9 +117,8 @@ func verdict(results []result, failed []string) error {
 	var errs []error
 	for _, r := range results {
 		if r.Violations > 0 {
-			errs = append(
-				errs, fmt.Errorf("%s: %d violations, seed %d", r.Goal, r.Violations, r.Seed),
-			)
+			errs = append(errs,
+				fmt.Errorf("%s: %d violations, seed %d", r.Goal, r.Violations, r.Seed))
 		}
 	}
 	for _, name := range failed {

@@ -148,15 +148,12 @@ func (r *runner) tortureEnv() string {
 // arguments are those of go test for a part.
 func (r *runner) arguments(p part) []string {
 	if p.isFuzz() {
-		return []string{
-			"test", "-toolexec", fuzzScript(), "-run", "^$", "-fuzz", "^" + p.name + "$",
-			"-fuzztime", fmt.Sprint(r.executions()) + "x", "-fuzzminimizetime", "300x", p.pkg,
-		}
+		return []string{"test", "-toolexec", fuzzScript(), "-run", "^$", "-fuzz",
+			"^" + p.name + "$", "-fuzztime", fmt.Sprint(r.executions()) + "x", "-fuzzminimizetime",
+			"300x", p.pkg}
 	}
-	return []string{
-		"test", "-v", "-count=1", "-timeout", p.timeout().String(),
-		"-run", "^" + p.name + "$", p.pkg,
-	}
+	return []string{"test", "-v", "-count=1", "-timeout", p.timeout().String(), "-run",
+		"^" + p.name + "$", p.pkg}
 }
 
 // fuzzScript is the absolute path of the script that speeds up fuzzing.
