@@ -50,9 +50,7 @@ const (
 )
 
 // read returns the list, and waits for a renewal if it is older than maxAge.
-func (c *currencyList) read(
-	ctx context.Context, maxAge time.Duration,
-) ([]payment.Currency, error) {
+func (c *currencyList) read(ctx context.Context, maxAge time.Duration) ([]payment.Currency, error) {
 	list, age := c.cached()
 	have := list != nil && age < maxAge
 	if have && age < currenciesFresh {

@@ -62,9 +62,7 @@ func (db *DB) BeginRun(
 }
 
 // ExtendRun implements reconcile.Runs.
-func (db *DB) ExtendRun(
-	ctx context.Context, epoch int64, c reconcile.Run, until time.Time,
-) error {
+func (db *DB) ExtendRun(ctx context.Context, epoch int64, c reconcile.Run, until time.Time) error {
 	run, err := document(c)
 	if err != nil {
 		return err
