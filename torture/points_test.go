@@ -22,9 +22,7 @@ const (
 )
 
 // TestTortureCrashPoints lets the process die at each of its crash points.
-func TestTortureCrashPoints(t *testing.T) {
-	crashPoints(t, "crash points, SQLite", newSQLite)
-}
+func TestTortureCrashPoints(t *testing.T) { crashPoints(t, "crash points, SQLite", newSQLite) }
 
 func crashPoints(t *testing.T, name string, store func(testing.TB) database) {
 	began := time.Now()

@@ -90,8 +90,7 @@ func TestCancelTwice(t *testing.T) {
 	}
 }
 
-// The second cancellation was not reported, since its attempt reuses the number of one never
-// sent.
+// The second cancellation was not reported, since its attempt reuses the number of one never sent.
 func TestCanceledAgainAfterAnOutage(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Open("25")

@@ -12,9 +12,8 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Currencies returns the gateway's currency list, at most a minute old, or up to six hours
-// while the gateway is unreachable. It blocks only if there is none. Errors: the gateway's;
-// ctx.Err().
+// Currencies returns the gateway's currency list, at most a minute old, or up to six hours while
+// the gateway is unreachable. It blocks only if there is none. Errors: the gateway's; ctx.Err().
 func (c *Service) Currencies(ctx context.Context) ([]payment.Currency, error) {
 	return c.currencies.read(ctx, currenciesStale)
 }
@@ -27,9 +26,8 @@ func (c *Service) GatewayDownSince() time.Time {
 	return c.currencies.failing
 }
 
-// currencyList caches the gateway's currency list. A list older than currenciesFresh is renewed
-// in the background while the old one is still returned, until it is older than
-// currenciesStale.
+// currencyList caches the gateway's currency list. A list older than currenciesFresh is renewed in
+// the background while the old one is still returned, until it is older than currenciesStale.
 type currencyList struct {
 	gateway   Gateway
 	now       func() time.Time

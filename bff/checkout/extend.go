@@ -7,11 +7,10 @@ import (
 	"coinslot/bff/payment"
 )
 
-// Extend gives the shopper more time to pay: it cancels the waiting attempt and opens one in
-// the same coin with the longest time that its network allows, as in a change of coin. The
-// gateway cannot extend a transaction, so address and price are new. number is the attempt that
-// the shopper saw; one that was replaced since is not replaced again. Zero means the current
-// one.
+// Extend gives the shopper more time to pay: it cancels the waiting attempt and opens one in the
+// same coin with the longest time that its network allows, as in a change of coin. The gateway
+// cannot extend a transaction, so address and price are new. number is the attempt that the shopper
+// saw; one that was replaced since is not replaced again. Zero means the current one.
 //
 // Errors: *wire.Error with CodeNotPossible if no payment is awaited or the session's own end
 // has come, CodeSessionPaid, CodePaymentInProgress if money is on its way, CodeTooManyAttempts,

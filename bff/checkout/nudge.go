@@ -18,9 +18,8 @@ func (c *Service) Nudge(ctx context.Context, s payment.Session) error {
 // hintInterval is the least time between a check and the next one that a hint causes.
 const hintInterval = 10 * time.Second
 
-// Hint is Nudge for requests that anyone can repeat at will: a return from the gateway's page,
-// or a call of the gateway's hook. It causes at most one check in ten seconds. Errors: the
-// store's.
+// Hint is Nudge for requests that anyone can repeat at will: a return from the gateway's page, or a
+// call of the gateway's hook. It causes at most one check in ten seconds. Errors: the store's.
 func (c *Service) Hint(ctx context.Context, s payment.Session) error {
 	now := c.Now()
 	if at := s.LastChecked().Add(hintInterval); now.Before(at) {

@@ -46,9 +46,8 @@ func (c *Service) Open(
 // currencyPatience is how long Open waits for the gateway's currency list.
 const currencyPatience = 2 * time.Second
 
-// checkCurrencies validates o.Currencies against the gateway's list; known is false if the
-// list is unavailable. Errors: *wire.Error with CodeInvalid and Param "currencies" if none
-// matches.
+// checkCurrencies validates o.Currencies against the gateway's list; known is false if the list is
+// unavailable. Errors: *wire.Error with CodeInvalid and Param "currencies" if none matches.
 func (c *Service) checkCurrencies(ctx context.Context, o payment.Order) (known bool, err error) {
 	if len(o.Currencies) == 0 {
 		return true, nil

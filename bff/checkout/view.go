@@ -149,8 +149,7 @@ func Preview(o payment.Order, opts ViewOptions, test bool) wire.View {
 	return v
 }
 
-// addWallets fills in what wallets use: the family of the address, and links for the amount
-// due.
+// addWallets fills in what wallets use: the family of the address, and links for the amount due.
 func addWallets(w *wire.Attempt, a *payment.Attempt, r *token.Registry) {
 	if w.Address = a.Address; r.CheckAddress(a.NetworkCode, a.Address) == nil {
 		w.Family = r.Family(a.NetworkCode, a.Address)

@@ -34,9 +34,8 @@ var (
 
 // Config says which gateway to call, as which merchant, and how.
 type Config struct {
-	// URL is the {base_url}: https, or http if the host is loopback
-	// ("localhost", 127.0.0.0/8, ::1). A path prefix is kept; user info, query
-	// and fragment are refused.
+	// URL is the {base_url}: https, or http if the host is loopback ("localhost", 127.0.0.0/8,
+	// ::1). A path prefix is kept; user info, query and fragment are refused.
 	URL string
 	// Key is the merchant's API key: printable ASCII without spaces, quotes or
 	// backslashes. It is sent in the x-api-key header to URL's host and shown
@@ -48,10 +47,9 @@ type Config struct {
 	// Limiter paces requests, for instance a *limiter.Limiter that all callers of the
 	// same key share. Nil = no limit.
 	Limiter RateLimiter
-	// Transport carries the requests. Nil = our own: HTTP/1.1, no proxy, TLS
-	// 1.2 or later. An *http.Transport is used as it is for reads and cloned,
-	// without keep-alive, for create, cancel and recheck. Anything else must
-	// neither repeat requests nor follow redirects by itself.
+	// Transport carries the requests. Nil = our own: HTTP/1.1, no proxy, TLS 1.2 or later. An
+	// *http.Transport is used as it is for reads and cloned, without keep-alive, for create, cancel
+	// and recheck. Anything else must neither repeat requests nor follow redirects by itself.
 	Transport http.RoundTripper
 	// Began is called when a call begins. Nil = not called.
 	Began Began
@@ -88,8 +86,7 @@ type Client struct {
 	log     *slog.Logger
 	now     func() time.Time
 
-	// The key is kept in functions only: fmt's verbs print every plain field,
-	// unexported ones too.
+	// The key is kept in functions only: fmt's verbs print every plain field, unexported ones too.
 	authorize func(http.Header)
 	hide      func(string) string
 }
@@ -184,9 +181,7 @@ func checkKey(key string) error {
 }
 
 // fingerprint distinguishes keys without revealing them.
-func fingerprint(key string) string {
-	return fmt.Sprintf("%x", sha256.Sum256([]byte(key)))[:12]
-}
+func fingerprint(key string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(key)))[:12] }
 
 // safeURL is s as far as it can be shown: scheme and host.
 func safeURL(s string) string {

@@ -78,8 +78,7 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// TestKeyNotPrinted prints clients and configurations in every way that fmt
-// and slog know.
+// TestKeyNotPrinted prints clients and configurations in every way that fmt and slog know.
 func TestKeyNotPrinted(t *testing.T) {
 	config := Config{URL: "https://user:" + testKey + "@gateway.example", Key: testKey}
 	c := newClientFor(t, "https://gateway.example")

@@ -39,8 +39,7 @@ func isReason(err error, want payment.Reason) bool {
 	return ok && refused.Reason == want
 }
 
-// TestContract takes transactions through all endpoints of the simulated
-// gateway.
+// TestContract takes transactions through all endpoints of the simulated gateway.
 func TestContract(t *testing.T) {
 	simulation, c := simulated(t)
 	ctx := t.Context()
@@ -81,8 +80,7 @@ func TestContract(t *testing.T) {
 	}
 }
 
-// TestContractRefusals: what the simulated gateway says no to, and what it
-// leaves open.
+// TestContractRefusals: what the simulated gateway says no to, and what it leaves open.
 func TestContractRefusals(t *testing.T) {
 	simulation, c := simulated(t)
 	ctx := t.Context()

@@ -14,14 +14,12 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Create opens a transaction for r. The answer is the only message that ever
-// holds the address: save it before showing it. An empty or odd address,
-// status or tolerance is for the caller to judge; an answer whose tracking
-// code or amounts cannot be read is unknown.
+// Create opens a transaction for r. The answer is the only message that ever holds the address:
+// save it before showing it. An empty or odd address, status or tolerance is for the caller to
+// judge; an answer whose tracking code or amounts cannot be read is unknown.
 //
-// Errors: *[checkout.RefusedError]; ReasonInvalid if r breaks a documented
-// limit and was not sent. Else *[checkout.UnknownError]: a transaction may
-// exist, look for it before asking again.
+// Errors: *[checkout.RefusedError]; ReasonInvalid if r breaks a documented limit and was not sent.
+// Else *[checkout.UnknownError]: a transaction may exist, look for it before asking again.
 //
 // Source: gateway-api.md, "POST /api/v1/merchant/transaction/create".
 func (c *Client) Create(ctx context.Context, r payment.CreateRequest) (payment.Created, error) {
@@ -95,8 +93,7 @@ func setNumber(q url.Values, name string, n int) {
 	}
 }
 
-// digitsOf writes d in plain notation with all of its places: 19.90 stays
-// 19.90.
+// digitsOf writes d in plain notation with all of its places: 19.90 stays 19.90.
 func digitsOf(d decimal.Decimal) string { return d.StringFixed(max(0, -d.Exponent())) }
 
 func readCreated(data any) (payment.Created, error) {

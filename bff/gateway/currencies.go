@@ -116,8 +116,7 @@ func readCurrency(row any) (c payment.Currency, leftOut []string, err error) {
 	return c, leftOut, err
 }
 
-// unreadable returns why the entry of f, which is known by name, is left out;
-// "" if it is not.
+// unreadable returns why the entry of f, which is known by name, is left out; "" if it is not.
 func unreadable(f *fields, member, name string) string {
 	switch {
 	case f.err != nil:

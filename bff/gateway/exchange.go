@@ -36,9 +36,8 @@ type answer struct {
 	bodyErr    error // why body is not whole; nil if it is
 }
 
-// do sends k and gives the data of a done answer to read, whose error makes
-// the outcome unknown. It returns nil, a *checkout.RefusedError or a
-// *checkout.UnknownError.
+// do sends k and gives the data of a done answer to read, whose error makes the outcome unknown. It
+// returns nil, a *checkout.RefusedError or a *checkout.UnknownError.
 func (c *Client) do(ctx context.Context, k call, read func(data any) error) error {
 	ctx, ended := c.began(ctx, k.name)
 	start := c.now()
@@ -48,8 +47,7 @@ func (c *Client) do(ctx context.Context, k call, read func(data any) error) erro
 	return err
 }
 
-// exchange is do without the log line; it returns the HTTP status too, zero if
-// none was read.
+// exchange is do without the log line; it returns the HTTP status too, zero if none was read.
 func (c *Client) exchange(caller context.Context, k call, read func(any) error) (int, error) {
 	ctx, cancel := context.WithTimeout(caller, c.timeout)
 	defer cancel()
@@ -137,10 +135,9 @@ func (c *Client) unknown(k call, a answer, cause error) error {
 	return &payment.UnknownError{Status: a.status, RetryAfter: a.retryAfter, Err: c.cause(k, cause)}
 }
 
-// cause wraps err once for the outside. net/http's outer error is left out: it
-// quotes the URL with all parameters. If a server managed to get the key into
-// the text (net/http quotes broken answers), the chain is given up for a text
-// without it.
+// cause wraps err once for the outside. net/http's outer error is left out: it quotes the URL with
+// all parameters. If a server managed to get the key into the text (net/http quotes broken
+// answers), the chain is given up for a text without it.
 func (c *Client) cause(k call, err error) error {
 	if outer, ok := errors.AsType[*url.Error](err); ok {
 		err = outer.Err

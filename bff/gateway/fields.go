@@ -42,8 +42,7 @@ func (f *fields) fail(name, why string) {
 	}
 }
 
-// scalar returns the text of a string or the literal of a number; ok is false
-// for any other type.
+// scalar returns the text of a string or the literal of a number; ok is false for any other type.
 func scalar(v any) (text string, ok bool) {
 	switch v := v.(type) {
 	case nil:
@@ -113,9 +112,7 @@ func (f *fields) present(name string) string {
 
 // status returns a status in lower case. Unknown ones are kept; no member is
 // an error, since an absent status says nothing.
-func (f *fields) status() string {
-	return lower(strings.TrimSpace(f.present("status")))
-}
+func (f *fields) status() string { return lower(strings.TrimSpace(f.present("status"))) }
 
 // label returns a text that is only shown, made printable; "" if it is none.
 func (f *fields) label(name string) string {
@@ -200,10 +197,9 @@ func (f *fields) boolean(name string) bool {
 // timestamp returns a timestamp; zero = unset or not plausible.
 func (f *fields) timestamp(name string) time.Time { return parseTime(f.object[name]) }
 
-// parseDecimal reads an amount: digits, with digits behind a point or without,
-// at most 30 of each. Everything else that decimal would take (signs,
-// exponents, ".5", "1.") is refused; numeral removes the exponents of JSON
-// numbers.
+// parseDecimal reads an amount: digits, with digits behind a point or without, at most 30 of each.
+// Everything else that decimal would take (signs, exponents, ".5", "1.") is refused; numeral
+// removes the exponents of JSON numbers.
 func parseDecimal(s string) (decimal.Decimal, bool) {
 	whole, fraction, pointed := strings.Cut(s, ".")
 	if !digits(whole, 30) || pointed && !digits(fraction, 30) {

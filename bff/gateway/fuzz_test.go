@@ -432,8 +432,7 @@ func sendable(s string) bool {
 	return s != "" && len(s) <= 32 && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
 }
 
-// FuzzRetryAfter: no header makes the client wait long, and digits are
-// believed digit for digit.
+// FuzzRetryAfter: no header makes the client wait long, and digits are believed digit for digit.
 func FuzzRetryAfter(f *testing.F) {
 	for _, s := range []string{"", "0", "7", "301", "-1", "1e3", strings.Repeat("9", 60), "Sat, 21 Nov 2026 12:01:30 GMT", "Sat, 32 Nov 2026 12:00:00 GMT"} {
 		f.Add(s)

@@ -41,8 +41,7 @@ func (l *logBook) String() string {
 	return l.buf.String()
 }
 
-// newClientFor returns a client of url; its log is checked for the key when
-// the test ends.
+// newClientFor returns a client of url; its log is checked for the key when the test ends.
 func newClientFor(t testing.TB, url string, change ...func(*Config)) *Client {
 	t.Helper()
 	book := new(logBook)

@@ -160,8 +160,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}
 }
 
-// TestHTMLIsNotQuoted: a page of some proxy shows neither in errors
-// nor in the log.
+// TestHTMLIsNotQuoted: a page of some proxy shows neither in errors nor in the log.
 func TestHTMLIsNotQuoted(t *testing.T) {
 	page := "<html><script>alert(1)</script><title>Bad Gateway</title></html>"
 	for _, status := range []int{200, 404, 500, 502} {
@@ -180,8 +179,7 @@ func TestHTMLIsNotQuoted(t *testing.T) {
 	}
 }
 
-// TestExpiredCertificate: one that was good once is no better than none, and
-// the key is not sent.
+// TestExpiredCertificate: one that was good once is no better than none, and the key is not sent.
 func TestExpiredCertificate(t *testing.T) {
 	var requests atomic.Int32
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests.Add(1) }))

@@ -15,9 +15,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Limits of our own where the gateway's page gives none, so that a create,
-// which carries everything in its URL too, stays below the 8 KiB that servers
-// take.
+// Limits of our own where the gateway's page gives none, so that a create, which carries everything
+// in its URL too, stays below the 8 KiB that servers take.
 const (
 	maxNameBytes     = 32
 	maxTrackingBytes = 128
@@ -28,15 +27,13 @@ const (
 
 var errTracking = errors.New("tracking_code must be 1 to 128 of A-Z a-z 0-9 _ -")
 
-// invalid is the refusal of a request that breaks a documented limit and was
-// not sent.
+// invalid is the refusal of a request that breaks a documented limit and was not sent.
 func invalid(err error) error {
 	return &payment.RefusedError{Reason: payment.ReasonInvalid, Message: err.Error(), Err: err}
 }
 
-// checkCreate holds r to what the gateway documents. Bounds that depend on the
-// network (amount, ttl) are for the caller, who has the list. Errors quote
-// nothing that a payer wrote.
+// checkCreate holds r to what the gateway documents. Bounds that depend on the network (amount,
+// ttl) are for the caller, who has the list. Errors quote nothing that a payer wrote.
 func checkCreate(r payment.CreateRequest) error {
 	switch {
 	case !validName(r.CurrencySymbol):
@@ -65,8 +62,7 @@ func validName(s string) bool { return consistsOf(s, maxNameBytes, "._-") }
 
 func validTracking(s string) bool { return consistsOf(s, maxTrackingBytes, "_-") }
 
-// consistsOf reports whether s has 1 to most bytes, all of them letters, digits or
-// in extra.
+// consistsOf reports whether s has 1 to most bytes, all of them letters, digits or in extra.
 func consistsOf(s string, most int, extra string) bool {
 	for _, b := range []byte(s) {
 		letter := 'a' <= b|0x20 && b|0x20 <= 'z'
@@ -145,8 +141,7 @@ func (s selection) check(statuses ...string) error {
 	return nil
 }
 
-// date is t's calendar date in its own location, as a time that can be
-// compared.
+// date is t's calendar date in its own location, as a time that can be compared.
 func date(t time.Time) time.Time {
 	y, m, d := t.Date()
 	return time.Date(y, m, d, 0, 0, 0, 0, time.UTC)

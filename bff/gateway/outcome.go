@@ -13,14 +13,12 @@ import (
 	"coinslot/bff/payment"
 )
 
-// judge is the one place that says what an answer proves. It returns the data
-// of a done answer.
+// judge is the one place that says what an answer proves. It returns the data of a done answer.
 //
-// Done: HTTP 2xx and an envelope that says 200. Refused: 429 and 401 whatever
-// the body; else a 4xx in the envelope, under HTTP 2xx or 4xx. All the rest is
-// unknown, since the gateway documents no errors: 5xx, 3xx, 408 and 425 (which
-// servers send for requests they may have taken), a 4xx page of some proxy or
-// firewall, anything unreadable.
+// Done: HTTP 2xx and an envelope that says 200. Refused: 429 and 401 whatever the body; else a 4xx
+// in the envelope, under HTTP 2xx or 4xx. All the rest is unknown, since the gateway documents no
+// errors: 5xx, 3xx, 408 and 425 (which servers send for requests they may have taken), a 4xx page
+// of some proxy or firewall, anything unreadable.
 func (c *Client) judge(k call, a answer) (data any, err error) {
 	switch {
 	case a.status == http.StatusTooManyRequests,
@@ -55,8 +53,7 @@ var errFirewall = errors.New("HTTP status 403 without the gateway's envelope: " 
 
 func success(status int) bool { return status/100 == 2 }
 
-// refusal reports whether a status, of HTTP or an envelope, is a 4xx that says
-// no for good.
+// refusal reports whether a status, of HTTP or an envelope, is a 4xx that says no for good.
 func refusal(status int) bool {
 	return status/100 == 4 && status != http.StatusRequestTimeout && status != http.StatusTooEarly
 }

@@ -17,9 +17,8 @@ import (
 // Status returns the record of one transaction. That it is the one asked for
 // is for the caller to check; see the confirm gate.
 //
-// Errors: *[checkout.RefusedError], with ReasonAbsent if there is no such
-// transaction of this merchant; *[checkout.UnknownError], also for a record
-// without readable amounts.
+// Errors: *[checkout.RefusedError], with ReasonAbsent if there is no such transaction of this
+// merchant; *[checkout.UnknownError], also for a record without readable amounts.
 //
 // Source: gateway-api.md, "GET /api/v1/merchant/transaction/status".
 func (c *Client) Status(ctx context.Context, trackingCode string) (payment.Record, error) {
@@ -38,10 +37,9 @@ func (c *Client) Status(ctx context.Context, trackingCode string) (payment.Recor
 	return record, err
 }
 
-// Recheck asks the gateway to verify an expired or cancelled transaction on
-// the chain again. It is a GET that does something, so it is sent on a
-// connection of its own, once. Read Status afterwards: the answer's status is
-// not defined.
+// Recheck asks the gateway to verify an expired or cancelled transaction on the chain again. It is
+// a GET that does something, so it is sent on a connection of its own, once. Read Status
+// afterwards: the answer's status is not defined.
 //
 // Errors: those of Status.
 //
@@ -57,8 +55,7 @@ func (c *Client) Recheck(ctx context.Context, trackingCode string) error {
 	return c.do(ctx, k, checkSame(trackingCode))
 }
 
-// Cancel asks for a pending transaction to be cancelled. Read Status
-// afterwards, as for Recheck.
+// Cancel asks for a pending transaction to be cancelled. Read Status afterwards, as for Recheck.
 //
 // Errors: those of Status.
 //
@@ -78,10 +75,9 @@ func (c *Client) Cancel(ctx context.Context, trackingCode string) error {
 	return c.do(ctx, k, checkSame(trackingCode))
 }
 
-// Transactions returns one page of the merchant's transactions. From and To
-// are sent as the calendar dates that they have in their own locations. In a
-// list an amount that is absent or empty is zero: lists are no evidence, and
-// one old row must not hide the others. Items is never nil.
+// Transactions returns one page of the merchant's transactions. From and To are sent as the
+// calendar dates that they have in their own locations. In a list an amount that is absent or empty
+// is zero: lists are no evidence, and one old row must not hide the others. Items is never nil.
 //
 // Errors: *[checkout.RefusedError], with ReasonInvalid if q breaks a
 // documented limit; *[checkout.UnknownError], also if any item or the last
@@ -121,8 +117,7 @@ func listCall(q payment.ListQuery) (call, error) {
 	}, nil
 }
 
-// checkSame reads the answer to an operation: some record, and not that of another
-// transaction.
+// checkSame reads the answer to an operation: some record, and not that of another transaction.
 func checkSame(trackingCode string) func(any) error {
 	return func(data any) error {
 		f := open(data)

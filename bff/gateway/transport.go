@@ -66,9 +66,8 @@ func newDialer(base *url.URL) *net.Dialer {
 	return &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second, Control: guard(base)}
 }
 
-// withoutKeepAlive clones t for requests that must not be repeated: without kept
-// connections there is nothing that net/http would retry, and HTTP/2, which
-// has retries of its own, is off.
+// withoutKeepAlive clones t for requests that must not be repeated: without kept connections there
+// is nothing that net/http would retry, and HTTP/2, which has retries of its own, is off.
 func withoutKeepAlive(t *http.Transport) *http.Transport {
 	t = t.Clone()
 	t.DisableKeepAlives = true
@@ -111,8 +110,7 @@ func guard(base *url.URL) func(network, address string, _ syscall.RawConn) error
 	}
 }
 
-// connTrace watches how far a request gets. Its methods are called from any
-// goroutine.
+// connTrace watches how far a request gets. Its methods are called from any goroutine.
 type connTrace struct{ asked, got atomic.Bool }
 
 func (t *connTrace) hooks() *httptrace.ClientTrace {
@@ -122,7 +120,6 @@ func (t *connTrace) hooks() *httptrace.ClientTrace {
 	}
 }
 
-// unsent reports whether it is proven that no byte of the request left: a
-// connection (TLS included) was asked for and never had. A transport that
-// does not trace proves nothing.
+// unsent reports whether it is proven that no byte of the request left: a connection (TLS included)
+// was asked for and never had. A transport that does not trace proves nothing.
 func (t *connTrace) unsent() bool { return t.asked.Load() && !t.got.Load() }

@@ -351,8 +351,7 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
-// endless starts an answer and continues slowly until the client hangs up,
-// then closes left.
+// endless starts an answer and continues slowly until the client hangs up, then closes left.
 func endless(dribble func(*bufio.ReadWriter) error, body bool, left chan<- struct{}) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
@@ -388,8 +387,7 @@ func write(rw *bufio.ReadWriter, s string) error {
 	return rw.Flush()
 }
 
-// TestCancelledMidway: a context that ends after the request left proves
-// nothing about it.
+// TestCancelledMidway: a context that ends after the request left proves nothing about it.
 func TestCancelledMidway(t *testing.T) {
 	arrived := make(chan struct{})
 	c := serve(t, func(_ http.ResponseWriter, r *http.Request) {

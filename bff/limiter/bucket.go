@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// ErrFull means that the next free slot of a [Bucket] is further away than the caller's
-// patience.
+// ErrFull means that the next free slot of a [Bucket] is further away than the caller's patience.
 var ErrFull = errors.New("rate limit exceeded")
 
 // Bucket gives out the slots in which requests may be sent: a rate per second, with bursts of

@@ -1,11 +1,10 @@
 // Package limiter paces requests to the gateway.
 //
-// All instances share one rate ([Bucket]), which a 429 or a Retry-After pauses for all of
-// them. The context of a call has its [Client] and [Priority]. Calls wait for a slot in one
-// queue: shoppers before polls, clients in turn, and every kind of call with a guaranteed
-// share, so that polling continues in a flood of shoppers. While the gateway does not answer,
-// a circuit breaker refuses calls, which proves that they were not sent, and probes every few
-// seconds.
+// All instances share one rate ([Bucket]), which a 429 or a Retry-After pauses for all of them. The
+// context of a call has its [Client] and [Priority]. Calls wait for a slot in one queue: shoppers
+// before polls, clients in turn, and every kind of call with a guaranteed share, so that polling
+// continues in a flood of shoppers. While the gateway does not answer, a circuit breaker refuses
+// calls, which proves that they were not sent, and probes every few seconds.
 //
 // It sends nothing itself, apart from Config.Probe, and retries nothing. A *Limiter is a
 // gateway.RateLimiter.
@@ -32,8 +31,7 @@ const (
 	outagePause = 20 * time.Second // after an error: outages may end any time
 )
 
-// probePatience is how long an effect waits for a probe: less than a shopper waits for an
-// answer.
+// probePatience is how long an effect waits for a probe: less than a shopper waits for an answer.
 const probePatience = 3 * time.Second
 
 // Config configures a [Limiter].
@@ -89,17 +87,15 @@ func New(c Config) *Limiter {
 	}
 }
 
-// Acquire blocks until one request may be sent, at most Config.Patience or until ctx ends.
-// effect says that the request changes something at the gateway: then it is never the one that
-// probes.
+// Acquire blocks until one request may be sent, at most Config.Patience or until ctx ends. effect
+// says that the request changes something at the gateway: then it is never the one that probes.
 //
 // If err is nil, report must be called with the outcome: nil, the *[payment.RefusedError] or
 // *[payment.UnknownError] of the answer, or any other error if there is none (the caller's
 // context ended). report may block on the bucket for two seconds.
 //
-// Errors, all of which prove that nothing was sent: *[payment.RefusedError] with ReasonUnsent
-// (the breaker is open) or ReasonBusy (no slot in time), both with RetryAfter; ctx.Err(); the
-// bucket's.
+// Errors, all of which prove that nothing was sent: *[payment.RefusedError] with ReasonUnsent (the
+// breaker is open) or ReasonBusy (no slot in time), both with RetryAfter; ctx.Err(); the bucket's.
 func (b *Limiter) Acquire(ctx context.Context, effect bool) (report func(error), err error) {
 	probe, _ := ctx.Value(probeKey{}).(chan struct{})
 	if probe == nil {

@@ -138,8 +138,7 @@ func (q *queue) present() (s set) {
 	return s
 }
 
-// reject answers each call that gives up before that time with an error, and returns their
-// number.
+// reject answers each call that gives up before that time with an error, and returns their number.
 func (q *queue) reject(before time.Time, why func() error) (n int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -13,10 +13,8 @@ import (
 var errWorld = errors.New("made up")
 
 // Answers of a world.
-func fine() error { return nil }
-func broken() error {
-	return &payment.UnknownError{Status: 500, Err: errWorld}
-}
+func fine() error   { return nil }
+func broken() error { return &payment.UnknownError{Status: 500, Err: errWorld} }
 func maintenance(d time.Duration) func() error {
 	return func() error { return &payment.UnknownError{Status: 503, RetryAfter: d, Err: errWorld} }
 }

@@ -73,10 +73,9 @@ type Rerouted struct {
 
 // Log is the record of all events, for those who read it again.
 type Log interface {
-	// Events returns events in the order in which they became visible, from after a cursor
-	// on: a reader that continues from the Next of each page misses none and sees none
-	// twice. Errors: *wire.Error with CodeInvalid and Param "after" if the cursor is not
-	// valid; ErrCursorGone.
+	// Events returns events in the order in which they became visible, from after a cursor on: a
+	// reader that continues from the Next of each page misses none and sees none twice. Errors:
+	// *wire.Error with CodeInvalid and Param "after" if the cursor is not valid; ErrCursorGone.
 	Events(ctx context.Context, q EventQuery) (EventPage, error)
 	// Replay makes every delivery in the range due at now, with the same event id and body
 	// and the full time to be tried: also delivered and abandoned ones, and those to an
@@ -129,8 +128,7 @@ var ErrEventUnknown = errors.New("event not found")
 
 // Deliveries is the state of webhooks, for operators.
 type Deliveries interface {
-	// Deliveries returns the deliveries of events, newest event first, one for each
-	// endpoint.
+	// Deliveries returns the deliveries of events, newest event first, one for each endpoint.
 	Deliveries(ctx context.Context, q DeliveryQuery) (DeliveryPage, error)
 	// Backlogs returns what waits for each endpoint that is configured, in that order.
 	Backlogs(ctx context.Context) ([]Backlog, error)
@@ -182,8 +180,7 @@ type DeliveryPage struct {
 	Next string
 }
 
-// Backlog is what waits for one endpoint. Counts end at 10,000, which then means
-// that many or more.
+// Backlog is what waits for one endpoint. Counts end at 10,000, which then means that many or more.
 type Backlog struct {
 	Endpoint  string    // URL; may hold a secret in its query
 	Waiting   int       // neither delivered nor abandoned

@@ -91,9 +91,8 @@ func (s *Session) abandonAndReplace(a *Attempt, now time.Time) {
 	}, now)
 }
 
-// CountMiss counts that the gateway's list did not have attempt n as of asOf. The second miss,
-// at least absent after the first, abandons the attempt. ErrUnchanged if it is not searched
-// for.
+// CountMiss counts that the gateway's list did not have attempt n as of asOf. The second miss, at
+// least absent after the first, abandons the attempt. ErrUnchanged if it is not searched for.
 func (s *Session) CountMiss(n int, absent time.Duration, asOf, now time.Time) error {
 	a := s.Attempt(n)
 	if a == nil || a.State != Unknown || a.TrackingCode != "" {

@@ -149,8 +149,7 @@ func (s *Session) startReview(a *Attempt, why string, now time.Time) {
 	s.AppendTimeline(now, "gateway", "attempt.review", why)
 }
 
-// end closes a waiting attempt. One that has ended, is in review or was abandoned keeps its
-// state.
+// end closes a waiting attempt. One that has ended, is in review or was abandoned keeps its state.
 func (s *Session) end(a *Attempt, as State, now time.Time) {
 	switch a.State {
 	case Waiting, Creating, Unknown:
@@ -210,8 +209,7 @@ func (s *Session) NeedsUpdate(n int, r Record, env string, now time.Time) (bool,
 	return state != Waiting && state != InReview, nil // the others count their checks
 }
 
-// changedBy reports whether r, as a status record, would change attempt n. Errors: those of
-// Apply.
+// changedBy reports whether r, as a status record, would change attempt n. Errors: those of Apply.
 func (s *Session) changedBy(n int, r Record, env string, now time.Time) (bool, error) {
 	probe := s.Snapshot()
 	probe.Timeline = slices.Clip(s.Timeline)

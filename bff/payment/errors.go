@@ -7,8 +7,7 @@ import (
 	"coinslot/app/wire"
 )
 
-// NewError returns an error with only its code; bff/web knows the HTTP status and sentence of
-// each.
+// NewError returns an error with only its code; bff/web knows the HTTP status and sentence of each.
 func NewError(code wire.Code, param string) *wire.Error {
 	return &wire.Error{Code: code, Param: param, Detail: string(code)}
 }

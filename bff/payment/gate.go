@@ -40,11 +40,10 @@ const (
 	reasonPaidMore  = "paid_after_confirmation"
 )
 
-// checkGate is the confirm gate: it returns why r does not prove that a is paid, or "" if it
-// does. r must come from a status read made for a just now (never from a list, a recheck, a
-// redirect or a webhook) whose envelope said 200; env is the gateway it was read from. Whether
-// the transaction id belongs to another session is checked by the store, which can do it
-// atomically.
+// checkGate is the confirm gate: it returns why r does not prove that a is paid, or "" if it does.
+// r must come from a status read made for a just now (never from a list, a recheck, a redirect or a
+// webhook) whose envelope said 200; env is the gateway it was read from. Whether the transaction id
+// belongs to another session is checked by the store, which can do it atomically.
 func checkGate(s *Session, a *Attempt, r Record, env string) string {
 	switch {
 	case r.TrackingCode != a.TrackingCode || r.Status != "confirmed":

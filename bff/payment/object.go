@@ -7,9 +7,8 @@ import (
 )
 
 // Object is a session in the API and in webhooks. Amounts are exact decimal text, in the coin
-// unless the name says USD, empty if not applicable; times are in UTC, nil if unset. Members
-// that the order did not set are empty; maps and slices are never nil. docs/api.md documents
-// the JSON.
+// unless the name says USD, empty if not applicable; times are in UTC, nil if unset. Members that
+// the order did not set are empty; maps and slices are never nil. docs/api.md documents the JSON.
 type Object struct {
 	// "cs_…"; anyone who knows it may see and pay the session
 	ID     string      `json:"id"`
@@ -193,8 +192,7 @@ func (a *Attempt) Missing(digits int32) string {
 	return FormatAmount(a.PayAmount.Sub(a.Paid).RoundCeil(digits))
 }
 
-// Overpaid returns the excess over the payable amount, which is rounded up to digits; "" for
-// none.
+// Overpaid returns the excess over the payable amount, which is rounded up to digits; "" for none.
 func (a *Attempt) Overpaid(digits int32) string {
 	over := a.Paid.Sub(a.PayAmount.RoundCeil(digits))
 	if !a.PayAmount.IsPositive() || !over.IsPositive() {

@@ -40,8 +40,7 @@ type Offer struct {
 	Network  Network
 	// Code is why it cannot be chosen; empty if it can.
 	Code wire.Code
-	// Lowest is set by [RankOffers] if no other available network of the coin has a lower
-	// fee.
+	// Lowest is set by [RankOffers] if no other available network of the coin has a lower fee.
 	Lowest bool
 }
 

@@ -199,8 +199,7 @@ func CheckHost(u *url.URL) error {
 	host := strings.ToLower(u.Hostname())
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if strings.HasPrefix(u.Host, "[") || numericLabel.MatchString(last) {
-		// 127.1, 0x7f.1, 0177.0.0.1 and the like mean different things to
-		// different resolvers.
+		// 127.1, 0x7f.1, 0177.0.0.1 and the like mean different things to different resolvers.
 		if a, err := netip.ParseAddr(host); err != nil || a.Zone() != "" {
 			return errors.New("its host is an IP address in an unusual form")
 		}

@@ -106,9 +106,7 @@ const (
 type Reason string
 
 // temporary reports whether the same request may succeed later.
-func (r Reason) temporary() bool {
-	return r == ReasonUnsent || r == ReasonBusy || r == ReasonKey
-}
+func (r Reason) temporary() bool { return r == ReasonUnsent || r == ReasonBusy || r == ReasonKey }
 
 // RefusedError is a definite refusal: nothing happened at the gateway.
 type RefusedError struct {

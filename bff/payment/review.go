@@ -27,10 +27,9 @@ func (by Resolution) Validate() error {
 	return nil
 }
 
-// Resolve resolves the review of s as paid or unpaid. An unpaid one ends and gets late checks
-// like any other, since the gateway may still prove it. Errors: *wire.Error with
-// CodeNotPossible without a review, CodeReviewChanged for another ReviewID, CodeInvalid for
-// another As.
+// Resolve resolves the review of s as paid or unpaid. An unpaid one ends and gets late checks like
+// any other, since the gateway may still prove it. Errors: *wire.Error with CodeNotPossible without
+// a review, CodeReviewChanged for another ReviewID, CodeInvalid for another As.
 func (s *Session) Resolve(by Resolution, now time.Time) error {
 	a := s.Current()
 	switch {

@@ -30,8 +30,7 @@ type Schedule struct {
 	// OrphanSearches is when an abandoned create is searched for again, counted from its start.
 	// A last search follows when its window has ended.
 	OrphanSearches []time.Duration
-	// ConfirmedChecks is when a confirmed payment is checked again, counted from its
-	// confirmation.
+	// ConfirmedChecks is when a confirmed payment is checked again, counted from its confirmation.
 	ConfirmedChecks []time.Duration
 	// ReconcileInterval is how often an instance checks whether a scheduled reconciliation is
 	// due, and how long after its start it first does. Zero means a minute.
@@ -247,8 +246,7 @@ func (a *Attempt) LateChecksDone(p Schedule, now time.Time) int {
 	return n
 }
 
-// FollowUpsDue returns how many follow-ups were due by now: a delayed one replaces those before
-// it.
+// FollowUpsDue returns how many follow-ups were due by now: a delayed one replaces those before it.
 func (a *Attempt) FollowUpsDue(p Schedule, now time.Time) int {
 	n := a.FollowUps
 	if a.RecheckAskedAt.IsZero() {

@@ -138,9 +138,8 @@ type Attempt struct {
 	// SharedTxID is a TxID that confirmed another session; empty = none.
 	ResolvedCount int    `json:"settled,omitempty"`
 	SharedTxID    string `json:"shared_tx_id,omitempty"`
-	// ChecksDone counts the scheduled checks since EndedAt. RecheckAskedAt is when a
-	// recheck was last requested, and FollowUps counts the reads since; see
-	// Schedule.FollowUps.
+	// ChecksDone counts the scheduled checks since EndedAt. RecheckAskedAt is when a recheck was
+	// last requested, and FollowUps counts the reads since; see Schedule.FollowUps.
 	ChecksDone     int       `json:"rechecks,omitempty"`
 	RecheckAskedAt time.Time `json:"rechecked_at,omitzero"`
 	FollowUps      int       `json:"follows,omitempty"`
@@ -290,8 +289,7 @@ func (a *Attempt) IsFor(o Offer) bool {
 	return SameName(a.CurrencySymbol, o.Currency.Symbol) && SameName(a.NetworkCode, o.Network.Code)
 }
 
-// neverSent reports whether a was not created because the gateway was unreachable or
-// overloaded.
+// neverSent reports whether a was not created because the gateway was unreachable or overloaded.
 func (a *Attempt) neverSent() bool { return a.State == Refused && Reason(a.Reason).temporary() }
 
 // IsAbsent reports whether a is in review because the gateway has no such transaction.

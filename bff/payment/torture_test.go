@@ -219,8 +219,7 @@ func drawNeed(rng *rand.Rand) *big.Int {
 	return need.Mul(need, unit8)
 }
 
-// drawTolerance draws percentages: usual, zero, all, above the cap, negative, and with many
-// digits.
+// drawTolerance draws percentages: usual, zero, all, above the cap, negative, and with many digits.
 func drawTolerance(rng *rand.Rand) *big.Int {
 	percent := big.NewInt([]int64{0, 1, 2, 3, 100, 101, 1_000_000, -1, -100}[rng.IntN(9)])
 	percent.Mul(percent, one18)

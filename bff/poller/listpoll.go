@@ -36,8 +36,7 @@ type ListPollerConfig struct {
 	// Kick is called when something was made due. Nil = no callback.
 	Kick     func()
 	Schedule payment.Schedule
-	// Concurrency is how many pages are read at once; 1 = by the goroutine of Run. Zero means
-	// 8.
+	// Concurrency is how many pages are read at once; 1 = by the goroutine of Run. Zero means 8.
 	Concurrency int
 	Now         func() time.Time // nil = time.Now
 	// Wait waits until a time. Nil = by the clock. Errors: ctx's.
@@ -327,8 +326,7 @@ func (w *listRead) read(ctx context.Context, n int) {
 	}
 }
 
-// renewLease renews the lease while the list is read. If it is lost, two instances read the
-// list.
+// renewLease renews the lease while the list is read. If it is lost, two instances read the list.
 func (w *listRead) renewLease(ctx context.Context) {
 	w.mu.Lock()
 	now := w.Now()

@@ -151,8 +151,7 @@ func TestListPollFailures(t *testing.T) {
 	}
 }
 
-// The lease of a dead instance expires, and another one takes over within a quarter of the
-// period.
+// The lease of a dead instance expires, and another one takes over within a quarter of the period.
 func TestListPollTakesOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -181,8 +180,7 @@ func TestListPollForTheWatched(t *testing.T) {
 	}
 }
 
-// A list without our payments is read only now and then; here, Apply counts nothing as
-// unchanged.
+// A list without our payments is read only now and then; here, Apply counts nothing as unchanged.
 func TestListPollOfNoUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &list{pages: 100}

@@ -15,8 +15,7 @@ import (
 // Reading is one reading of the gateway's list of pending transactions, page by page. It is
 // safe for concurrent use.
 type Reading struct {
-	// Next is how long after a page was requested the next reading should have read its rows
-	// again.
+	// Next is how long after a page was requested the next reading should have read its rows again.
 	Next time.Duration
 
 	writing sync.RWMutex    // shared while postponing, exclusive while making due
@@ -57,8 +56,7 @@ func (t Tally) Add(o Tally) Tally {
 // ListStore is what a [PageApplier] needs of the database.
 type ListStore interface {
 	Session(ctx context.Context, id string) (payment.Session, error)
-	// Tracked returns the sessions of the tracking codes, in no order; unknown codes are
-	// skipped.
+	// Tracked returns the sessions of the tracking codes, in no order; unknown codes are skipped.
 	Tracked(ctx context.Context, trackingCodes []string) ([]payment.Session, error)
 	// TouchAll is Touch of many, in one commit. It skips sessions whose DueAt or Version have
 	// changed, and those that are leased at now.

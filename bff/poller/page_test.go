@@ -39,8 +39,7 @@ func newListing(t *testing.T, kind string) *listing {
 	return l
 }
 
-// quietFor reports whether the session has no audit read, whose time depends on its id, within
-// d.
+// quietFor reports whether the session has no audit read, whose time depends on its id, within d.
 func quietFor(id string, from time.Time, d time.Duration) bool {
 	every := payment.DefaultSchedule().AuditInterval(false)
 	h := fnv.New64a()

@@ -56,9 +56,8 @@ func (l load) costs(p payment.Schedule) [modes]int {
 
 func perHour(n int, every time.Duration) int { return int(int64(n) * int64(time.Hour/every)) }
 
-// minSaving is the least saving, in requests per hour, that justifies a mode. Status reads
-// detect a payment fastest, so watched payments get them until they take the default rate
-// limit.
+// minSaving is the least saving, in requests per hour, that justifies a mode. Status reads detect a
+// payment fastest, so watched payments get them until they take the default rate limit.
 var minSaving = [modes]int{slow: 3600, fast: 10 * 3600}
 
 // plan returns the cheapest mode. A change must save a fifth, to avoid flapping; the list is

@@ -75,8 +75,7 @@ type lane struct {
 	heartbeat *background.Heartbeat // beats when a slot is free and the store answered
 	slots     chan struct{}         // full = at the limit
 	claim     func(ctx context.Context, limit int) ([]payment.Session, error)
-	// pause is the time after a claim that left nothing over, and next when it ends.
-	// Zero = none.
+	// pause is the time after a claim that left nothing over, and next when it ends. Zero = none.
 	pause time.Duration
 	next  time.Time
 }

@@ -1,7 +1,6 @@
-// Package receipt signs what proves to a merchant's server, without a call, that
-// an order is paid: a JWT with the session's claims, by EdDSA with keys that are
-// derived from the merchant's own secret keys. Start at [New] and
-// [Signer.Receipt]; docs/verify.md is for those who check one.
+// Package receipt signs what proves to a merchant's server, without a call, that an order is paid:
+// a JWT with the session's claims, by EdDSA with keys that are derived from the merchant's own
+// secret keys. Start at [New] and [Signer.Receipt]; docs/verify.md is for those who check one.
 package receipt
 
 import (

@@ -18,9 +18,7 @@ const (
 )
 
 // String returns the name in logs.
-func (k Kind) String() string {
-	return [...]string{"requested", "daily", "hourly"}[k]
-}
+func (k Kind) String() string { return [...]string{"requested", "daily", "hourly"}[k] }
 
 // Run is one reconciliation of gateway and database.
 type Run struct {

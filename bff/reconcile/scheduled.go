@@ -227,8 +227,7 @@ func (c *Service) readDays(
 	}
 }
 
-// followUpMoney schedules checks of payments whose records show unknown money. Errors: the
-// store's.
+// followUpMoney schedules checks of payments whose records show unknown money. Errors: the store's.
 func (c *Service) followUpMoney(
 	ctx context.Context, counter *progressCounter, records []payment.Record,
 ) error {

@@ -40,8 +40,7 @@ type Gateway interface {
 // Sessions is what a [Service] needs of the database.
 type Sessions interface {
 	SessionReader
-	// Tracked returns the sessions of the tracking codes, in no order; unknown codes are
-	// skipped.
+	// Tracked returns the sessions of the tracking codes, in no order; unknown codes are skipped.
 	Tracked(ctx context.Context, trackingCodes []string) ([]payment.Session, error)
 }
 

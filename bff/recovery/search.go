@@ -18,9 +18,8 @@ const (
 	// inclusiveness of its dates are not documented.
 	searchSpan            = 48 * time.Hour
 	behindUTC, aheadOfUTC = 12 * time.Hour, 14 * time.Hour
-	// maxShortPages is how many pages are read at once. Of a longer list, the likeliest days
-	// come first, and the rest has the lowest priority. Of an unreadable list, only so many are
-	// tried.
+	// maxShortPages is how many pages are read at once. Of a longer list, the likeliest days come
+	// first, and the rest has the lowest priority. Of an unreadable list, only so many are tried.
 	maxShortPages = 20
 )
 

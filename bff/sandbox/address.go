@@ -35,9 +35,8 @@ func base58Check(version byte, account []byte) string {
 	return base58.Encode(append(payload, twice[:4]...))
 }
 
-// evmAddress returns the hexadecimal form of 20 bytes in which a letter is in
-// upper case where the digit of the lower-case form's Keccak-256 at its place
-// is 8 or more. Source: EIP-55.
+// evmAddress returns the hexadecimal form of 20 bytes in which a letter is in upper case where the
+// digit of the lower-case form's Keccak-256 at its place is 8 or more. Source: EIP-55.
 func evmAddress(account []byte) string {
 	text := []byte(hex.EncodeToString(account))
 	hash := sha3.NewLegacyKeccak256()

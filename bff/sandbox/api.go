@@ -209,8 +209,7 @@ func (s *Server) cancelTransaction(r *http.Request, body []byte) (envelope, *ref
 	return envelope{http.StatusOK, record, "Transaction cancelled successfully."}, refused
 }
 
-// named runs do on the transaction that the query names and turns its error
-// into a refusal.
+// named runs do on the transaction that the query names and turns its error into a refusal.
 func (s *Server) named(r *http.Request, do func(*Transaction) error) *refusal {
 	code := r.URL.Query().Get("tracking_code")
 	if code == "" {

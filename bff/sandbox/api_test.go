@@ -155,8 +155,7 @@ func TestExpiry(t *testing.T) {
 	}
 }
 
-// TestExpiryUnread expires by the clock although no request comes before the money
-// comes.
+// TestExpiryUnread expires by the clock although no request comes before the money comes.
 func TestExpiryUnread(t *testing.T) {
 	c := newClock()
 	s := New(Config{Now: c.now})

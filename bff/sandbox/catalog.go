@@ -7,8 +7,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Family is a kind of blockchain: it decides what addresses and transaction
-// ids look like.
+// Family is a kind of blockchain: it decides what addresses and transaction ids look like.
 type Family string
 
 // The families of the coins that the gateway names.

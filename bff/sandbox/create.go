@@ -22,9 +22,8 @@ const (
 	maxURLLength  = 2048 // of callback_url; not documented, chosen here
 )
 
-// params are the parameters of one request: members of its JSON body, and what
-// the query says where the body has no such member. The gateway's page shows
-// both and does not say which counts.
+// params are the parameters of one request: members of its JSON body, and what the query says where
+// the body has no such member. The gateway's page shows both and does not say which counts.
 type params struct {
 	body  map[string]json.RawMessage
 	query url.Values
@@ -149,9 +148,8 @@ func (o *order) parseAmount(p params) *refusal {
 	return nil
 }
 
-// parseDecimal reads a JSON number with at most eight fractional digits,
-// exactly. The bounds on its length and exponent come first, since arithmetic
-// on 1e999999999 would take all memory.
+// parseDecimal reads a JSON number with at most eight fractional digits, exactly. The bounds on its
+// length and exponent come first, since arithmetic on 1e999999999 would take all memory.
 func parseDecimal(text string) (decimal.Decimal, bool) {
 	if len(text) > 40 || !json.Valid([]byte(text)) {
 		return decimal.Zero, false
@@ -242,8 +240,7 @@ func (o *order) parseCallback(p params, lax bool) *refusal {
 	return nil
 }
 
-// public reports whether a host can be one of the public internet, as far as
-// its name shows.
+// public reports whether a host can be one of the public internet, as far as its name shows.
 func public(host string) bool {
 	if ip, err := netip.ParseAddr(host); err == nil {
 		return ip.IsGlobalUnicast() && !ip.IsPrivate()

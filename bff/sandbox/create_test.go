@@ -237,9 +237,8 @@ func TestOrderIDWithout(t *testing.T) {
 	}
 }
 
-// TestDefaultCurrencies opens a payment of the least and of the greatest
-// amount in every coin on every network.
-// startsWith asks for a base58check address with that prefix.
+// TestDefaultCurrencies opens a payment of the least and of the greatest amount in every coin on
+// every network. startsWith asks for a base58check address with that prefix.
 func startsWith(prefix string) func(string) bool {
 	return func(address string) bool {
 		raw, err := base58.Decode(address)

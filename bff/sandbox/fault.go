@@ -14,15 +14,13 @@ import (
 // Fault is something that goes wrong with requests to the merchant API. The
 // first armed fault that matches a request is used for it, alone.
 //
-// A request is processed as usual, and only its answer is spoiled, if CutAfter,
-// Set or Processed says so, or if the fault is nothing but Latency. With
-// CutBefore, Status, HTML and Raw nothing is processed unless Processed is set.
-// Of several ways to answer the first of CutBefore, CutAfter, Raw, HTML, Status
-// and Set counts; Status is also the HTTP status of Raw and HTML.
+// A request is processed as usual, and only its answer is spoiled, if CutAfter, Set or Processed
+// says so, or if the fault is nothing but Latency. With CutBefore, Status, HTML and Raw nothing is
+// processed unless Processed is set. Of several ways to answer the first of CutBefore, CutAfter,
+// Raw, HTML, Status and Set counts; Status is also the HTTP status of Raw and HTML.
 type Fault struct {
-	// Path is the name of an endpoint: currencies, list, create, status,
-	// recheck, cancel or withdrawals. Anything else is a part of the URL's
-	// path. Empty matches every request.
+	// Path is the name of an endpoint: currencies, list, create, status, recheck, cancel or
+	// withdrawals. Anything else is a part of the URL's path. Empty matches every request.
 	Path string
 	// Times is how many requests are hit. Zero means 1; negative means all
 	// until the faults are cleared.
@@ -32,24 +30,20 @@ type Fault struct {
 	Latency time.Duration
 	// Status answers with this status in HTTP and in the envelope.
 	Status int
-	// RetryAfter is sent as the Retry-After header, in whole seconds rounded
-	// up. Zero means none.
+	// RetryAfter is sent as the Retry-After header, in whole seconds rounded up. Zero means none.
 	RetryAfter time.Duration
 	// HTML answers with an HTML page as a proxy would, with status 200.
 	HTML bool
 	// CutBefore closes the connection without an answer; nothing has happened.
 	CutBefore bool
-	// CutAfter closes the connection without an answer; the request has been
-	// processed.
+	// CutAfter closes the connection without an answer; the request has been processed.
 	CutAfter bool
 	// Set overwrites fields of data in the answer; nil removes one. In a list,
 	// every item is meant; "pagination.total" names a field further inside.
 	Set map[string]any
-	// Raw is the whole body of the answer, sent as application/json. Empty
-	// means none.
+	// Raw is the whole body of the answer, sent as application/json. Empty means none.
 	Raw string
-	// Processed lets the request be processed although the answer is Status,
-	// HTML or Raw.
+	// Processed lets the request be processed although the answer is Status, HTML or Raw.
 	Processed bool
 }
 

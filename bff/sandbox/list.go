@@ -103,8 +103,7 @@ type listPage[T any] struct {
 	Pagination pagination `json:"pagination"`
 }
 
-// pagination says where a page stands among all items asked for. An empty list
-// has one page.
+// pagination says where a page stands among all items asked for. An empty list has one page.
 type pagination struct {
 	Page     int `json:"page"`
 	Limit    int `json:"limit"`

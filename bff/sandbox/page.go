@@ -19,8 +19,7 @@ import (
 //go:embed html
 var pageFiles embed.FS
 
-// parsePages reads the embedded pages. It panics if one is broken, which a test
-// notices.
+// parsePages reads the embedded pages. It panics if one is broken, which a test notices.
 func parsePages() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"plain": plain,

@@ -46,8 +46,7 @@ func currencyRecords(currencies []Currency) []currencyRecord {
 	return records
 }
 
-// transactionRecord is an item of the transaction list and the data of status,
-// recheck and cancel.
+// transactionRecord is an item of the transaction list and the data of status, recheck and cancel.
 type transactionRecord struct {
 	OrderID          int64       `json:"order_id"`
 	Status           Status      `json:"status"`

@@ -14,12 +14,11 @@
 //	// point the client at server.URL with sandbox.DefaultKey, create, then
 //	err := gateway.Pay(code, sandbox.KindPay)
 //
-// Where the gateway's documentation says "not shown", the sandbox chooses, and
-// says so at the place of the choice. In short: timestamps are Unix seconds; a
-// violated constraint is answered with status 422, a wrong key with 401, an
-// unknown tracking code with 404, each in the usual envelope and as HTTP
-// status; lists have ten items by default, newest first, and days are UTC; an
-// order without order_id gets a seven-digit number of the gateway's own.
+// Where the gateway's documentation says "not shown", the sandbox chooses, and says so at the place
+// of the choice. In short: timestamps are Unix seconds; a violated constraint is answered with
+// status 422, a wrong key with 401, an unknown tracking code with 404, each in the usual envelope
+// and as HTTP status; lists have ten items by default, newest first, and days are UTC; an order
+// without order_id gets a seven-digit number of the gateway's own.
 package sandbox
 
 import (
@@ -143,9 +142,7 @@ func (s *Server) routes() http.Handler {
 
 // ServeHTTP serves the merchant API under /api/v1/merchant/, the hosted
 // payment page under /pay/ and the controls under /sandbox/.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.handler.ServeHTTP(w, r)
-}
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // Pay makes what kind says happen to the transaction with that tracking code.
 //
@@ -220,8 +217,7 @@ func (s *Server) Transactions() []Transaction {
 	return all
 }
 
-// Requests returns the log of the merchant API, oldest first. It holds the last
-// thousand requests.
+// Requests returns the log of the merchant API, oldest first. It holds the last thousand requests.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -22,9 +22,7 @@ type clock struct {
 	at time.Time
 }
 
-func newClock() *clock {
-	return &clock{at: time.Date(2026, 3, 4, 10, 0, 0, 123456789, time.UTC)}
-}
+func newClock() *clock { return &clock{at: time.Date(2026, 3, 4, 10, 0, 0, 123456789, time.UTC)} }
 
 func (c *clock) now() time.Time {
 	c.mu.Lock()

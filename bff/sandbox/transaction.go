@@ -22,9 +22,8 @@ const (
 	Cancelled Status = "cancelled"
 )
 
-// Kind is something that can happen to a transaction without the merchant.
-// Amounts are what a wallet can send: rounded to the token's digits, upwards
-// where something is to be paid in full.
+// Kind is something that can happen to a transaction without the merchant. Amounts are what a
+// wallet can send: rounded to the token's digits, upwards where something is to be paid in full.
 type Kind string
 
 // The kinds of [Server.Pay].
@@ -57,8 +56,7 @@ var (
 	errUnpaid      = errors.New("no completed payment was found")
 )
 
-// Transaction is everything that the simulated gateway knows about one
-// payment. Amounts are exact.
+// Transaction is everything that the simulated gateway knows about one payment. Amounts are exact.
 type Transaction struct {
 	TrackingCode string `json:"tracking_code"`
 	Status       Status `json:"status"`
@@ -109,14 +107,12 @@ type Transfer struct {
 	Seen bool `json:"seen"`
 }
 
-// transactionID returns a new transaction id; the Server's source
-// outside of tests.
+// transactionID returns a new transaction id; the Server's source outside of tests.
 type transactionID func(Family) string
 
-// price fills in the amounts that follow from AmountUSD and PriceInUSDT, which
-// the gateway's page does not define: pay_amount is rounded up, and so the
-// merchant's disadvantage never; platform_share is rounded half away from zero;
-// both shares add up to amount_usd.
+// price fills in the amounts that follow from AmountUSD and PriceInUSDT, which the gateway's page
+// does not define: pay_amount is rounded up, and so the merchant's disadvantage never;
+// platform_share is rounded half away from zero; both shares add up to amount_usd.
 func (t *Transaction) price() {
 	t.PayAmount = divideUp(t.AmountUSD, t.PriceInUSDT)
 	t.PlatformShare = t.AmountUSD.Mul(t.FeePercent).Div(decimal.NewFromInt(100)).Round(places)

@@ -167,8 +167,7 @@ func TestPrice(t *testing.T) {
 	}
 }
 
-// TestWholeTransfers pays in a coin whose price makes more digits than a
-// transfer can carry.
+// TestWholeTransfers pays in a coin whose price makes more digits than a transfer can carry.
 func TestWholeTransfers(t *testing.T) {
 	now := newClock().now()
 	for _, kinds := range [][]Kind{{KindPay}, {KindHalf, KindPay}, {KindParts, KindParts}, {KindTolerated}, {KindOver}} {

@@ -6,8 +6,7 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// Withdrawal is money on its way from the gateway to the merchant. The API only
-// lists withdrawals.
+// Withdrawal is money on its way from the gateway to the merchant. The API only lists withdrawals.
 type Withdrawal struct {
 	TrackingCode       string
 	CurrencyName       string

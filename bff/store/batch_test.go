@@ -109,8 +109,7 @@ func commits(t *testing.T, db *DB, fails func() bool) *atomic.Int64 {
 	return n
 }
 
-// A part that fails in whatever way takes nothing of the others with it, and leaves
-// nothing behind.
+// A part that fails in whatever way takes nothing of the others with it, and leaves nothing behind.
 func TestPartFailsAlone(t *testing.T) {
 	failure := errors.New("no")
 	db, first := opened(t, filepath.Join(t.TempDir(), "coinslot.db")), 0
@@ -168,8 +167,7 @@ func TestPartSeesEarlierParts(t *testing.T) {
 	}
 }
 
-// A commit that fails has failed for all, also for who has refused to change what
-// was never there.
+// A commit that fails has failed for all, also for who has refused to change what was never there.
 func TestFailedCommitFailsAllParts(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
 	var fail atomic.Bool

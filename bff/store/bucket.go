@@ -91,8 +91,7 @@ func (b *Bucket) take(ctx context.Context, patience time.Duration) (time.Duratio
 	return max(0, time.Duration(wait)*time.Microsecond), ErrBusy
 }
 
-// Free returns how many slots could be taken without a wait now. Errors: the
-// database's.
+// Free returns how many slots could be taken without a wait now. Errors: the database's.
 func (b *Bucket) Free(ctx context.Context) (int, error) {
 	var ahead int64 // of now, before which all slots would be free
 	err := b.db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {

@@ -90,8 +90,7 @@ func childWriteOne(ctx context.Context, db *DB, n int) {
 	}
 }
 
-// writeOne stores session n, unless an earlier child got so far, then changes
-// it and reports it.
+// writeOne stores session n, unless an earlier child got so far, then changes it and reports it.
 func writeOne(ctx context.Context, db *DB, n int) error {
 	s, err := db.Insert(ctx, sample(n))
 	if err != nil && !errors.Is(err, payment.ErrExists) {
@@ -205,8 +204,7 @@ func next(t *testing.T, line string, n int) int {
 	return n + 1
 }
 
-// wantStored fails unless the first n sessions are stored whole; it returns
-// how many are.
+// wantStored fails unless the first n sessions are stored whole; it returns how many are.
 func wantStored(t *testing.T, path string, n int) int {
 	t.Helper()
 	db := must(Open(t.Context(), Config{DSN: path}))
@@ -243,8 +241,7 @@ func wantSound(t *testing.T, path string) {
 	}
 }
 
-// A first start that is killed at any moment leaves a file that the next start
-// takes up.
+// A first start that is killed at any moment leaves a file that the next start takes up.
 func TestKilledFirstStart(t *testing.T) {
 	finished := 0
 	for range 15 {

@@ -166,10 +166,9 @@ func (db *DB) Hold(
 // longestLease is longer than any lease is taken for.
 const longestLease = 5 * time.Minute
 
-// CapDue makes sessions that wait, or were checked later than now+most, due at
-// now+most, if they are due later, and returns how many there were. A clock that was
-// ahead has written such due times; until it had caught up, no instance would check them.
-// Leases of such a clock end.
+// CapDue makes sessions that wait, or were checked later than now+most, due at now+most, if they
+// are due later, and returns how many there were. A clock that was ahead has written such due
+// times; until it had caught up, no instance would check them. Leases of such a clock end.
 func (db *DB) CapDue(
 	ctx context.Context, now time.Time, most time.Duration,
 ) (capped int, err error) {

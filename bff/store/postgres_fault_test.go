@@ -287,8 +287,7 @@ func TestDeadlockRunsAgain(t *testing.T) {
 	ok(t, <-waiting)
 }
 
-// The connection is lost while a commit is under way. What has come of it is
-// found out, and said.
+// The connection is lost while a commit is under way. What has come of it is found out, and said.
 func TestLostCommit(t *testing.T) {
 	for name, c := range map[string]struct {
 		reaches bool // the server
@@ -329,8 +328,7 @@ func TestLostCommit(t *testing.T) {
 	}
 }
 
-// If another instance has changed the session before that is found out, it stays
-// unknown.
+// If another instance has changed the session before that is found out, it stays unknown.
 func TestLostCommitOvertaken(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	wire := newWiretap(t, dsn)

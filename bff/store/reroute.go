@@ -79,10 +79,9 @@ func (db *DB) newRerouter() *rerouter {
 	return &rerouter{db: db, since: db.Now().Add(-rerouteWindow), kept: map[string]leftover{}}
 }
 
-// pass renews this instance's URLs, gives events that have no delivery one to each of
-// them, and moves what is open to URLs that no instance has. If this instance could not
-// renew in time, because the database was down, others could not either: it waits for the
-// next pass.
+// pass renews this instance's URLs, gives events that have no delivery one to each of them, and
+// moves what is open to URLs that no instance has. If this instance could not renew in time,
+// because the database was down, others could not either: it waits for the next pass.
 func (r *rerouter) pass(ctx context.Context) error {
 	now := r.db.Now()
 	if err := r.db.RenewEndpoints(ctx); err != nil {
@@ -121,8 +120,7 @@ func (r *rerouter) pass(ctx context.Context) error {
 	return nil
 }
 
-// rerouteRecent moves what may be moved without an operator, and returns how much stays
-// open.
+// rerouteRecent moves what may be moved without an operator, and returns how much stays open.
 func (db *DB) rerouteRecent(ctx context.Context, b outbox.Backlog) (left int, err error) {
 	moved := outbox.Rerouted{}
 	if len(db.Endpoints) > 0 {
@@ -153,8 +151,7 @@ func (db *DB) Reroute(ctx context.Context, endpoint string) (outbox.Rerouted, er
 	return db.reroute(ctx, endpoint, reroute{closeRest: true, most: maxRerouted})
 }
 
-// reroute says which deliveries to move, and what to do with those that every URL already
-// has.
+// reroute says which deliveries to move, and what to do with those that every URL already has.
 type reroute struct {
 	since     time.Time // leaves out what was opened earlier; zero = nothing
 	closeRest bool      // false = they stay open, for an operator to decide

@@ -109,8 +109,7 @@ func indexEntryOf(s *payment.Session) indexEntry {
 	return indexEntry{s.Version, summarize(s), searchTerms(s), emailTerms(s)}
 }
 
-// deleteOldEmails deletes the e-mails that s no longer has: what was erased must not be
-// found.
+// deleteOldEmails deletes the e-mails that s no longer has: what was erased must not be found.
 func deleteOldEmails(ctx context.Context, tx *sql.Tx, s *payment.Session, before []string) error {
 	now := emailTerms(s)
 	gone := slices.DeleteFunc(slices.Clone(before), func(term string) bool {

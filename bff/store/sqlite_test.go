@@ -127,8 +127,7 @@ func TestNewerTablesAreRefused(t *testing.T) {
 	wantRefused(t, path, "version 9999")
 }
 
-// An empty file, and one in which a first start got no further than the mark,
-// are taken as new.
+// An empty file, and one in which a first start got no further than the mark, are taken as new.
 func TestUnfinishedFileIsUsed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "coinslot.db")
 	ok(t, os.WriteFile(path, nil, 0o600))
@@ -191,8 +190,7 @@ func TestReadersCannotWrite(t *testing.T) {
 	}
 }
 
-// A write that has to wait for another ends with its context, and leaves
-// nothing behind.
+// A write that has to wait for another ends with its context, and leaves nothing behind.
 func TestWaitingEndsWithTheContext(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
 	must(db.Insert(t.Context(), sample(1)))

@@ -1,6 +1,5 @@
-// Package store keeps sessions and the outbox of events in a database: it is
-// the checkout.Store, outbox.Outbox and outbox.Log of the server.
-// storetest.Run is the contract as tests.
+// Package store keeps sessions and the outbox of events in a database: it is the checkout.Store,
+// outbox.Outbox and outbox.Log of the server. storetest.Run is the contract as tests.
 //
 // There are two databases: SQLite for one process, PostgreSQL for several. Both
 // get the same queries, written by hand for database/sql with $1, $2 …; package sqldb
@@ -8,8 +7,7 @@
 // are searched for or must be unique.
 //
 // Correctness rests on unique constraints and conditional updates. Row locks, leases and
-// notifications only keep instances out of each other's way.
-// Start at [Backlogs].
+// notifications only keep instances out of each other's way. Start at [Backlogs].
 package store
 
 import (

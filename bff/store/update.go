@@ -187,8 +187,7 @@ func (db *DB) writeRelated(
 	return writeIndex(ctx, tx, s, before)
 }
 
-// put writes s and returns what will be read; written is false if the query
-// wrote nothing.
+// put writes s and returns what will be read; written is false if the query wrote nothing.
 func put(
 	ctx context.Context, tx *sql.Tx, query string, s payment.Session,
 ) (r row, written bool, err error) {

@@ -11,9 +11,8 @@ import (
 	"coinslot/bff/store/sqldb"
 )
 
-// The write of a caller that goes away is either written and reported, or not
-// written: a session that was claimed and that no caller knows of would wait for
-// its lease.
+// The write of a caller that goes away is either written and reported, or not written: a session
+// that was claimed and that no caller knows of would wait for its lease.
 func TestCallerGoesAway(t *testing.T) {
 	for kind, dsn := range databases(t) {
 		t.Run(kind, func(t *testing.T) {

@@ -94,8 +94,7 @@ func checkTRON(address string) error {
 	return nil
 }
 
-// checkBase58 verifies base58check of a version byte and 20 bytes. Errors go on
-// after "address".
+// checkBase58 verifies base58check of a version byte and 20 bytes. Errors go on after "address".
 func checkBase58(address string, versions ...byte) error {
 	raw, err := base58.Decode(address)
 	if err != nil || len(raw) != 25 || !slices.Contains(versions, raw[0]) {
@@ -179,8 +178,7 @@ const (
 	bech32m = 0x2bc830a3 // BIP-350
 )
 
-// checkSegwit verifies a bech32 address that begins with the human-readable
-// part and "1".
+// checkSegwit verifies a bech32 address that begins with the human-readable part and "1".
 func checkSegwit(address, part string) error {
 	low := strings.ToLower(address)
 	if address != low && address != strings.ToUpper(address) || len(address) > 90 {
@@ -207,8 +205,7 @@ func checkSegwit(address, part string) error {
 	return checkProgram(groups[0], groups[1:len(groups)-6])
 }
 
-// checkProgram verifies the length and padding of a witness program in groups of
-// five bits.
+// checkProgram verifies the length and padding of a witness program in groups of five bits.
 func checkProgram(version byte, groups []byte) error {
 	size, rest := len(groups)*5/8, len(groups)*5%8
 	padded := rest < 5 && (rest == 0 || groups[len(groups)-1]&(1<<rest-1) == 0)

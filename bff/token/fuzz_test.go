@@ -8,9 +8,8 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// FuzzParse reads any file: what is taken keeps every bound that links and
-// amounts rely on, leaves what is built in alone, and what is refused is refused
-// in words that can be logged.
+// FuzzParse reads any file: what is taken keeps every bound that links and amounts rely on, leaves
+// what is built in alone, and what is refused is refused in words that can be logged.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(whole))
 	f.Fuzz(func(t *testing.T, raw []byte) {

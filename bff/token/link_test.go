@@ -26,8 +26,7 @@ func pay(symbol, network, address, amount string) Payment {
 	return Payment{Symbol: symbol, Network: network, Address: address, Amount: decimal.RequireFromString(amount)}
 }
 
-// The values are reckoned by hand: the amount with its point moved by the coin's
-// digits.
+// The values are reckoned by hand: the amount with its point moved by the coin's digits.
 func TestURI(t *testing.T) {
 	for _, c := range []struct {
 		p        Payment
@@ -104,9 +103,8 @@ func TestCall(t *testing.T) {
 	}
 }
 
-// TestAmountsAreExact sends random numbers of the smallest unit through the
-// decimal text of the coin: each link and call carries that number again, which
-// math/big reckons.
+// TestAmountsAreExact sends random numbers of the smallest unit through the decimal text of the
+// coin: each link and call carries that number again, which math/big reckons.
 func TestAmountsAreExact(t *testing.T) {
 	random := rand.New(rand.NewPCG(8, 1))
 	for range 1000 {

@@ -38,9 +38,7 @@ func (k Kind) Family() wire.Family {
 }
 
 // contracts reports whether coins of the kind's networks can live at contracts.
-func (k Kind) contracts() bool {
-	return k == EVM || k == TRON || k == TON || k == Solana
-}
+func (k Kind) contracts() bool { return k == EVM || k == TRON || k == TON || k == Solana }
 
 // Network is a blockchain.
 type Network struct {
@@ -59,8 +57,7 @@ var hasMark = map[string]bool{
 	"dogecoin": true,
 }
 
-// Mark returns the path of the network's mark on the BFF's origin, "" if there
-// is none.
+// Mark returns the path of the network's mark on the BFF's origin, "" if there is none.
 func (n Network) Mark() string {
 	if !hasMark[n.ID] {
 		return ""
@@ -146,10 +143,9 @@ func (r *Registry) Token(symbol, code string) (Token, bool) {
 // gatewayPlaces are the fractional digits in which the gateway speaks.
 const gatewayPlaces = 8
 
-// Places returns how many fractional digits a transfer can carry, capped at
-// those in which the gateway speaks. Of coins that are not known, USDT and USDC
-// carry six everywhere but on BNB Smart Chain and its like, which give them
-// eighteen, and others eight.
+// Places returns how many fractional digits a transfer can carry, capped at those in which the
+// gateway speaks. Of coins that are not known, USDT and USDC carry six everywhere but on BNB Smart
+// Chain and its like, which give them eighteen, and others eight.
 func (r *Registry) Places(symbol, code string) int32 {
 	if t, ok := r.Token(symbol, code); ok {
 		return min(t.Decimals, gatewayPlaces)
@@ -176,10 +172,9 @@ func (r *Registry) kind(code, address string) Kind {
 	return guessKind(address)
 }
 
-// CheckAddress returns nil if address is well formed for the network and its
-// checksum, where the kind has one, is right. An EVM address in one case
-// carries no checksum and is accepted (EIP-55). An address on a network that
-// is not known is checked by what it looks like.
+// CheckAddress returns nil if address is well formed for the network and its checksum, where the
+// kind has one, is right. An EVM address in one case carries no checksum and is accepted (EIP-55).
+// An address on a network that is not known is checked by what it looks like.
 func (r *Registry) CheckAddress(code, address string) error {
 	return r.kind(code, address).check(address)
 }

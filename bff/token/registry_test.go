@@ -9,8 +9,7 @@ import (
 	"coinslot/app/wire"
 )
 
-// least is what the built-in list has at the least: coin, a code of the network,
-// digits.
+// least is what the built-in list has at the least: coin, a code of the network, digits.
 var least = []struct {
 	symbol, code string
 	decimals     int32
@@ -109,9 +108,8 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// Addresses of coins that the gateway's documentation does not name. Sources:
-// BIP-173 and BIP-350 test vectors; the genesis block; public examples of the
-// coins' documentation.
+// Addresses of coins that the gateway's documentation does not name. Sources: BIP-173 and BIP-350
+// test vectors; the genesis block; public examples of the coins' documentation.
 func TestOtherAddresses(t *testing.T) {
 	good := map[string][]string{
 		"btc": {

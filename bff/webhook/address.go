@@ -12,9 +12,8 @@ import (
 // it ends up in the note of a delivery.
 var errPrivate = errors.New("address is not public")
 
-// guard decides which addresses a webhook may reach. It is asked at the moment
-// of connecting, once per address and after DNS, so that no change of a name
-// between check and use gets around it.
+// guard decides which addresses a webhook may reach. It is asked at the moment of connecting, once
+// per address and after DNS, so that no change of a name between check and use gets around it.
 type guard struct {
 	refused []netip.Prefix
 	inside  netip.Prefix // IPv6: nothing outside of it is public
@@ -73,8 +72,7 @@ func (g guard) public(a netip.Addr) bool {
 	return !slices.ContainsFunc(g.refused, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// Public reports whether webhooks may connect to a where private addresses are
-// not allowed.
+// Public reports whether webhooks may connect to a where private addresses are not allowed.
 func Public(a netip.Addr) bool { return newGuard().public(a) }
 
 // control is a net.Dialer's Control: it runs after DNS and before connect.

@@ -64,10 +64,9 @@ func TestGuardControl(t *testing.T) {
 	}
 }
 
-// TestClientConnectsToPublicOnly asks for a real listener of this machine
-// under what leads to it; no connection may reach it, whatever the spelling.
-// Spellings that are not addresses (127.1) are left to CheckEndpoint here,
-// since asking for them would ask a name server.
+// TestClientConnectsToPublicOnly asks for a real listener of this machine under what leads to it;
+// no connection may reach it, whatever the spelling. Spellings that are not addresses (127.1) are
+// left to CheckEndpoint here, since asking for them would ask a name server.
 func TestClientConnectsToPublicOnly(t *testing.T) {
 	listener := must(net.Listen("tcp", ":0"))
 	accepted := make(chan string, 100)

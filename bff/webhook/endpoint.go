@@ -13,16 +13,14 @@ import (
 // maxEndpointBytes bounds the length of an endpoint's URL.
 const maxEndpointBytes = 2000
 
-// CheckEndpoint reports what is wrong with the URL of an endpoint. It has to
-// be an absolute https URL in plain ASCII, of at most 2000 bytes, without user
-// name, password and fragment, on port 443 or 8443, with a host that is a full
-// DNS name or a public IP address in its usual spelling.
+// CheckEndpoint reports what is wrong with the URL of an endpoint. It has to be an absolute https
+// URL in plain ASCII, of at most 2000 bytes, without user name, password and fragment, on port 443
+// or 8443, with a host that is a full DNS name or a public IP address in its usual spelling.
 //
 // allowPrivate also admits http, every port, and local names and addresses.
 //
-// This is a check of spelling; where a name leads is checked each time the
-// sender connects. The error's text never holds the value, so that it can be
-// printed.
+// This is a check of spelling; where a name leads is checked each time the sender connects. The
+// error's text never holds the value, so that it can be printed.
 func CheckEndpoint(raw string, allowPrivate bool) error {
 	if err := checkText(raw); err != nil {
 		return err

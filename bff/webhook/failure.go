@@ -11,8 +11,7 @@ import (
 	"coinslot/bff/outbox"
 )
 
-// failures are the reasons for which a message is not taken, in the words of
-// docs/errors.md.
+// failures are the reasons for which a message is not taken, in the words of docs/errors.md.
 var failures = []outbox.Failure{
 	{Code: "address_private",
 		Meaning: "The host's address is not public, so Coinslot sends nothing there.",

@@ -180,8 +180,7 @@ func FuzzVerify(f *testing.F) {
 	})
 }
 
-// FuzzSign: what we sign, the reference library verifies, and rejects after
-// one changed byte.
+// FuzzSign: what we sign, the reference library verifies, and rejects after one changed byte.
 func FuzzSign(f *testing.F) {
 	f.Add("evt_1", int64(vectorSeconds), []byte(vectorBody), uint16(3))
 	f.Add("evt.1", int64(-1), []byte{}, uint16(0))

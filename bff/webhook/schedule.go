@@ -55,9 +55,8 @@ func jitter(wait time.Duration, draw float64) time.Duration {
 	return wait + time.Duration(float64(wait)*(draw-0.5)/5)
 }
 
-// retryAfter returns what an endpoint asks for in its Retry-After header, in
-// seconds or as a date, between zero and 24 hours. An absent or unreadable one
-// is zero. Source: RFC 9110, section 10.2.3.
+// retryAfter returns what an endpoint asks for in its Retry-After header, in seconds or as a date,
+// between zero and 24 hours. An absent or unreadable one is zero. Source: RFC 9110, section 10.2.3.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	if text == "" {

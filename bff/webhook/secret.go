@@ -10,9 +10,8 @@ import (
 // secretPrefix marks a symmetric secret, as Standard Webhooks spells it.
 const secretPrefix = "whsec_"
 
-// CheckSecret reports what is wrong with a signing secret: it has to be
-// "whsec_" and 24 to 64 bytes in padded standard base64. The error's text never
-// holds the value, so that it can be printed.
+// CheckSecret reports what is wrong with a signing secret: it has to be "whsec_" and 24 to 64 bytes
+// in padded standard base64. The error's text never holds the value, so that it can be printed.
 //
 // Source: Standard Webhooks 1.0.0, "Signature scheme".
 func CheckSecret(raw string) error {

@@ -29,8 +29,7 @@ type Config struct {
 	Secrets []string
 	// AllowPrivate lets http, any port and addresses that are not public pass.
 	AllowPrivate bool
-	// Self is our own public URL, which is refused as an endpoint; empty = not
-	// checked.
+	// Self is our own public URL, which is refused as an endpoint; empty = not checked.
 	Self string
 	// Began is called when a try begins; it returns the context to make it with and a
 	// function to call at its end. Nil = not called.

@@ -11,8 +11,7 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// tolerance is how far a message's timestamp may be from the receiver's clock,
-// in both directions.
+// tolerance is how far a message's timestamp may be from the receiver's clock, in both directions.
 const tolerance = 5 * time.Minute
 
 // maxSignatures bounds the work that one received message can ask for.
@@ -31,9 +30,8 @@ type Keys struct {
 	hooks []*standardwebhooks.Webhook
 }
 
-// ParseKeys reads secrets ("whsec_…", see [CheckSecret]). None gives Keys that
-// sign nothing and verify nothing. Errors name the secret by its position, from
-// 1, and never hold its value.
+// ParseKeys reads secrets ("whsec_…", see [CheckSecret]). None gives Keys that sign nothing and
+// verify nothing. Errors name the secret by its position, from 1, and never hold its value.
 func ParseKeys(secrets []string) (Keys, error) {
 	var k Keys
 	for i, raw := range secrets {
@@ -69,10 +67,9 @@ func (k Keys) Sign(id string, at time.Time, body []byte) (string, error) {
 	return strings.Join(signatures, " "), nil
 }
 
-// Verify reports whether a message is ours and fresh: body is what was
-// received, byte for byte. The caller still has to remember webhook-id, since
-// the same event can come more than once. Signatures are compared in constant
-// time.
+// Verify reports whether a message is ours and fresh: body is what was received, byte for byte. The
+// caller still has to remember webhook-id, since the same event can come more than once. Signatures
+// are compared in constant time.
 //
 // Errors: [ErrUnsigned] if a header is missing or not readable, or if more
 // than 20 signatures are given; [ErrTimestamp] if the message is more than five

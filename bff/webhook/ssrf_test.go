@@ -185,8 +185,7 @@ func (w *wire) take() []netip.Addr {
 	return list
 }
 
-// cut is the client of newClient, whose connects end right after its guard has
-// let them pass.
+// cut is the client of newClient, whose connects end right after its guard has let them pass.
 func cut(w *wire) *http.Client {
 	client := newClient(false)
 	g := newGuard()

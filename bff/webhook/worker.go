@@ -44,8 +44,7 @@ func newWorker(s *Sender, endpoint string) *worker {
 	return l
 }
 
-// run delivers to the endpoint until ctx ends or it is gone, then waits for
-// the tries under way.
+// run delivers to the endpoint until ctx ends or it is gone, then waits for the tries under way.
 func (l *worker) run(ctx context.Context) {
 	var tries sync.WaitGroup
 	defer tries.Wait()
@@ -118,9 +117,8 @@ func (l *worker) pass(ctx context.Context) (int, error) {
 	return len(due), errors.Join(errs...)
 }
 
-// claim claims up to free due deliveries. The lease outlasts a try and the recording of its
-// result, so that another claim returns a delivery only if this process has stopped in
-// between.
+// claim claims up to free due deliveries. The lease outlasts a try and the recording of its result,
+// so that another claim returns a delivery only if this process has stopped in between.
 func (l *worker) claimDue(ctx context.Context, free int) ([]outbox.Delivery, error) {
 	if free <= 0 {
 		return nil, nil

@@ -210,8 +210,7 @@ func (h *Shop) WantCalls(method string, want int) {
 	h.WantCallsSince(0, method, want)
 }
 
-// WantCallsSince fails unless a method was called that often since it had been called before
-// times.
+// WantCallsSince fails unless a method was called that often since it had been called before times.
 func (h *Shop) WantCallsSince(before int, method string, want int) {
 	h.T.Helper()
 	if n := h.Gateway.Calls(method) - before; n != want {

@@ -23,9 +23,8 @@ type Store interface {
 	poller.Store
 	poller.ListStore
 	Watch(ctx context.Context, ids []string, until, dueBy time.Time) error
-	// FailUpdates sets a hook that runs in every Update: an error from before means that
-	// nothing was written, one from after that it was, although Update returns that error. Nil
-	// removes it.
+	// FailUpdates sets a hook that runs in every Update: an error from before means that nothing
+	// was written, one from after that it was, although Update returns that error. Nil removes it.
 	FailUpdates(hook func() (before, after error))
 	// Outbox returns the events of a session, oldest first.
 	Outbox(id string) []payment.Event

@@ -75,8 +75,7 @@ func stop(t *testing.T, b limiter.Bucket, d time.Duration) {
 	}
 }
 
-// about fails the test if got is more than want, or less by more than the time
-// that has passed.
+// about fails the test if got is more than want, or less by more than the time that has passed.
 func about(t *testing.T, what string, got, want, passed time.Duration) {
 	t.Helper()
 	if got > want+rounding || got < want-passed-rounding {

@@ -28,9 +28,8 @@ const (
 	endpointSeen = `SELECT seen_at FROM webhook_endpoints WHERE endpoint = $1`
 )
 
-// RenewEndpoints records that this instance has its URLs configured, for the other
-// instances. An unknown URL with open deliveries, of an older release, counts as configured
-// for a lease, too.
+// RenewEndpoints records that this instance has its URLs configured, for the other instances. An
+// unknown URL with open deliveries, of an older release, counts as configured for a lease, too.
 func (db *Outbox) RenewEndpoints(ctx context.Context) error {
 	if !db.Shared() {
 		return nil

@@ -44,8 +44,7 @@ func eventDigest(id string, at int64) string {
 	return hex.EncodeToString(sum[:digestBytes])
 }
 
-// parsePosition reads what String writes. Errors: *wire.Error with CodeInvalid
-// and Param "after".
+// parsePosition reads what String writes. Errors: *wire.Error with CodeInvalid and Param "after".
 func parsePosition(text string) (position, error) {
 	if text == "" {
 		return position{}, nil

@@ -7,13 +7,11 @@ import (
 	"sync"
 )
 
-// maxParts bounds how many callers share a transaction, and so how long the first of them
-// waits.
+// maxParts bounds how many callers share a transaction, and so how long the first of them waits.
 const maxParts = 64
 
-// batch is a transaction that several callers share, because SQLite has one writer: each
-// runs a part of it, in the order in which they came, and one sync of the disk is enough for
-// all of them.
+// batch is a transaction that several callers share, because SQLite has one writer: each runs a
+// part of it, in the order in which they came, and one sync of the disk is enough for all of them.
 //
 // A part that fails is rolled back alone. No caller gets its result before the commit, not
 // even one whose part failed: it may have read what another part wrote. A commit that fails
@@ -199,8 +197,7 @@ func (b *batch) mark(ctx context.Context, statement string) error {
 	return err
 }
 
-// undo rolls back the part that was begun last, or the whole transaction if that is not
-// possible.
+// undo rolls back the part that was begun last, or the whole transaction if that is not possible.
 func (b *batch) undo(ctx context.Context) {
 	if b.parts > 1 && b.mark(ctx, `ROLLBACK TO part`) == nil && b.mark(ctx, `RELEASE part`) == nil {
 		return

@@ -25,9 +25,8 @@ func Time(column sql.NullInt64) time.Time {
 // escape begins the column of a key that PostgreSQL does not take as it is.
 const escape = "\x01"
 
-// Key is a string as its column keeps it to be searched for. PostgreSQL refuses NUL and what
-// is not UTF-8, which clients may send: those are encoded, in the same way for both
-// databases.
+// Key is a string as its column keeps it to be searched for. PostgreSQL refuses NUL and what is not
+// UTF-8, which clients may send: those are encoded, in the same way for both databases.
 func Key(s string) string {
 	if utf8.ValidString(s) && !strings.Contains(s, "\x00") && !strings.HasPrefix(s, escape) {
 		return s

@@ -81,8 +81,7 @@ func (h *hints) drain() []string {
 	return h.payloads(ids)
 }
 
-// payloads packs ids: each payload is the sender and some ids. One without ids asks to catch
-// up.
+// payloads packs ids: each payload is the sender and some ids. One without ids asks to catch up.
 func (h *hints) payloads(ids []string) []string {
 	slices.Sort(ids)
 	var list []string
@@ -136,8 +135,7 @@ func (db *DB) sendHint(ctx context.Context, payload string) error {
 // instance announces, and with "" when some may have been missed: at the beginning, after
 // each lost connection, and when there were too many. It has a connection of its own.
 //
-// It returns ctx's error when ctx ends. On SQLite, and after OpenReader, notify is never
-// called.
+// It returns ctx's error when ctx ends. On SQLite, and after OpenReader, notify is never called.
 func (db *DB) Listen(ctx context.Context, notify func(session string)) error {
 	if db.hints == nil {
 		<-ctx.Done()
@@ -160,8 +158,7 @@ func (db *DB) Listen(ctx context.Context, notify func(session string)) error {
 	}
 }
 
-// listen listens on one connection until it is lost; connected reports whether there was
-// one.
+// listen listens on one connection until it is lost; connected reports whether there was one.
 func (db *DB) listen(ctx context.Context, notify func(string)) (connected bool, err error) {
 	conn, err := db.dial(ctx)
 	if err != nil {

@@ -76,8 +76,7 @@ func TestHints(t *testing.T) {
 	t.Logf("a hint took %v, of which %v are waited for more", time.Since(start), gatherFor)
 }
 
-// Lost connections are made again, and the listener is notified that it may have
-// missed something.
+// Lost connections are made again, and the listener is notified that it may have missed something.
 func TestHintsAfterALostConnection(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	one, other := opened(t, dsn), opened(t, dsn)

@@ -4,6 +4,4 @@ package sqldb
 
 // lock does nothing where there is no flock: it is up to the operator there
 // to start one process only.
-func lock(string) (unlock func() error, err error) {
-	return func() error { return nil }, nil
-}
+func lock(string) (unlock func() error, err error) { return func() error { return nil }, nil }

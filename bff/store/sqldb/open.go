@@ -21,10 +21,9 @@ import (
 
 // Config says which database to open.
 type Config struct {
-	// DSN is the path of an SQLite file on a local disk, which is made if it is not
-	// there, readable by its owner only ("<path>.lock" is made next to it), or the
-	// address of a PostgreSQL database, "postgres://…", of which pool_max_conns is
-	// at most 50 and 10 if it is not given.
+	// DSN is the path of an SQLite file on a local disk, which is made if it is not there, readable
+	// by its owner only ("<path>.lock" is made next to it), or the address of a PostgreSQL
+	// database, "postgres://…", of which pool_max_conns is at most 50 and 10 if it is not given.
 	DSN string
 	// Now is the clock of tests; nil = the database's. See [DB.Now].
 	Now func() time.Time

@@ -89,8 +89,7 @@ func postgresConfig(dsn string) (*pgxpool.Config, error) {
 	return c, nil
 }
 
-// openPostgres connects to the database at dsn. What is open when it fails is
-// left to Close.
+// openPostgres connects to the database at dsn. What is open when it fails is left to Close.
 func (db *DB) openPostgres(ctx context.Context, dsn string) error {
 	c, err := postgresConfig(dsn)
 	if err != nil {
@@ -150,8 +149,7 @@ func checkServer(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// migratePostgres brings the tables up to date, on a connection that has the time
-// for it.
+// migratePostgres brings the tables up to date, on a connection that has the time for it.
 func migratePostgres(ctx context.Context, settings *pgx.ConnConfig, d Dialect) error {
 	settings = settings.Copy()
 	settings.RuntimeParams["statement_timeout"] = "0"

@@ -43,8 +43,7 @@ func sqlitePath(dsn string) (string, error) {
 	return dsn, nil
 }
 
-// openSQLite locks and opens the file at path. What is open when it fails is
-// left to Close.
+// openSQLite locks and opens the file at path. What is open when it fails is left to Close.
 func (db *DB) openSQLite(ctx context.Context, path string) (err error) {
 	if path, err = createFile(path); err != nil {
 		return err

@@ -91,8 +91,7 @@ func (db *DB) transact(ctx context.Context, conn *sql.Conn, fn func(tx *sql.Tx) 
 	return t.commit()
 }
 
-// transaction is one that writes. A connection whose commit or rollback failed is
-// not used again.
+// transaction is one that writes. A connection whose commit or rollback failed is not used again.
 type transaction struct {
 	db     *DB
 	conn   *sql.Conn

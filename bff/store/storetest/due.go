@@ -175,9 +175,7 @@ func claimEarliest(t *testing.T, b Backend) {
 	same(t, "the rest", ids(claim(t, b, now, time.Minute, 4)), []string{fresh(1).ID, fresh(0).ID})
 }
 
-func claimRace(t *testing.T, b Backend) {
-	raceForClaims(t, b)
-}
+func claimRace(t *testing.T, b Backend) { raceForClaims(t, b) }
 
 // race lets n goroutines claim until nothing is left, and fails unless each of total items
 // is claimed once. last claims once more at the end, for what every claimer has

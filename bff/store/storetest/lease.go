@@ -78,8 +78,7 @@ func touchFenced(t *testing.T, b Backend) {
 	wantLeased(t, b, epoch().Add(time.Minute+time.Second), true)
 }
 
-// What makes a leased session due sooner, as a shopper's page does, gives it to
-// no other instance.
+// What makes a leased session due sooner, as a shopper's page does, gives it to no other instance.
 func leaseStays(t *testing.T, b Backend) {
 	s := claimed(t, b, 1)
 	touch(t, b, s, s.Version, epoch(), epoch().Add(-time.Hour))

@@ -166,9 +166,7 @@ func logOfAnother(t *testing.T, open Opener) {
 
 // A reader that continues from where it was finds every event once, whatever the
 // order in which writers end.
-func logRace(t *testing.T, b Backend) {
-	readUnderWriters(t, b, b)
-}
+func logRace(t *testing.T, b Backend) { readUnderWriters(t, b, b) }
 
 func readUnderWriters(t *testing.T, instances ...Backend) {
 	t.Helper()
