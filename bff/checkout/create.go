@@ -150,8 +150,7 @@ func (c *Service) request(s *payment.Session, n int) payment.CreateRequest {
 	}
 	return payment.CreateRequest{
 		CurrencySymbol: a.CurrencySymbol, NetworkCode: a.NetworkCode, AmountUSD: a.AmountUSD,
-		TTL: a.TTLMinutes, OrderID: a.OrderID, Email: a.Email,
-		Comment: comment, Marker: a.Marker,
+		TTL: a.TTLMinutes, OrderID: a.OrderID, Email: a.Email, Comment: comment, Marker: a.Marker,
 		CallbackURL: c.CallbackURL,
 	}
 }

@@ -91,9 +91,8 @@ func (c *Service) newSession(o payment.Order, key string) payment.Session {
 	now := c.Now().UTC()
 	s := payment.Session{
 		ID: payment.NewSessionID(), Status: wire.Open, Order: o, Digest: o.Digest(),
-		IdempotencyKey: key,
-		Environment:    c.Gateway.Environment(), Test: c.Test,
-		CreatedAt: now, ExpiresAt: now.Add(o.ExpiresIn),
+		IdempotencyKey: key, Environment: c.Gateway.Environment(), Test: c.Test, CreatedAt: now,
+		ExpiresAt: now.Add(o.ExpiresIn),
 	}
 	s.AppendTimeline(now, "merchant", "session.created", "")
 	s.DueAt = s.Due(c.Schedule, now, false)

@@ -117,13 +117,11 @@ func (r Receipt) Of(s *Session) string {
 func (s *Session) Object(opts EventOptions) Object {
 	o := Object{
 		ID: s.ID, Object: "session", URL: opts.Page + s.ID, Status: s.Status, Version: s.Version,
-		Test:      s.Test,
-		AmountUSD: s.Order.AmountUSD.StringFixed(2), OrderRef: s.Order.Ref, Title: s.Order.Title,
-		Descr: s.Order.Description, Email: s.Order.Email, Metadata: s.Order.Metadata,
-		Currencies: s.Order.Currencies, SuccessURL: s.Order.SuccessURL,
-		CancelURL: s.Order.CancelURL,
-		Lang:      s.Order.Lang, CreatedAt: s.CreatedAt.UTC(), ExpiresAt: s.ExpiresAt.UTC(),
-		CheckedAt: utcOrNil(s.CheckedAt), Receipt: opts.Receipt.Of(s),
+		Test: s.Test, AmountUSD: s.Order.AmountUSD.StringFixed(2), OrderRef: s.Order.Ref,
+		Title: s.Order.Title, Descr: s.Order.Description, Email: s.Order.Email,
+		Metadata: s.Order.Metadata, Currencies: s.Order.Currencies, SuccessURL: s.Order.SuccessURL,
+		CancelURL: s.Order.CancelURL, Lang: s.Order.Lang, CreatedAt: s.CreatedAt.UTC(),
+		ExpiresAt: s.ExpiresAt.UTC(), CheckedAt: utcOrNil(s.CheckedAt), Receipt: opts.Receipt.Of(s),
 		ErasedAt: utcOrNil(s.ErasedAt), Deleted: s.Deleted, Attempts: []AttemptObject{},
 		Timeline: s.Timeline,
 	}
@@ -168,9 +166,8 @@ func (a *Attempt) object(coins Coins) AttemptObject {
 		Number: a.Number, Status: a.State, OrderID: a.OrderID, TrackingCode: a.TrackingCode,
 		CurrencySymbol: a.CurrencySymbol, NetworkCode: a.NetworkCode, Address: a.Address,
 		PayAmount: a.PayText, PaidAmount: a.PaidText(), MissingAmount: a.Missing(digits),
-		OverpaidAmount:   a.Overpaid(digits),
-		TolerancePercent: FormatAmount(a.Tolerance), Late: a.Late, Reason: a.Reason, TxID: a.TxID,
-		TxURL:      ExplorerURL(a.TxURL),
+		OverpaidAmount: a.Overpaid(digits), TolerancePercent: FormatAmount(a.Tolerance),
+		Late: a.Late, Reason: a.Reason, TxID: a.TxID, TxURL: ExplorerURL(a.TxURL),
 		PaymentURL: a.PaymentURL, CreatedAt: a.StartedAt.UTC(), ExpiresAt: utcOrNil(a.ExpiresAt),
 		PaidAt: utcOrNil(a.PaidAt),
 	}

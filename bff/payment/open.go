@@ -52,9 +52,8 @@ func (s *Session) AddIntent(w Desired, now time.Time) error {
 	currency, network := w.Offer.Currency, w.Offer.Network
 	a := Attempt{
 		State: Creating, CurrencySymbol: currency.Symbol, CurrencyName: currency.Name,
-		NetworkCode: network.Code, NetworkName: network.Name,
-		TTLMinutes: w.Minutes, Comment: w.Choice.Comment,
-		Email: cmp.Or(w.Choice.Email, s.Order.Email),
+		NetworkCode: network.Code, NetworkName: network.Name, TTLMinutes: w.Minutes,
+		Comment: w.Choice.Comment, Email: cmp.Or(w.Choice.Email, s.Order.Email),
 	}
 	s.add(a, now)
 	return nil

@@ -48,8 +48,7 @@ type Tally struct {
 // Add returns the sum.
 func (t Tally) Add(o Tally) Tally {
 	return Tally{
-		t.Unchanged + o.Unchanged, t.Changed + o.Changed, t.Watched + o.Watched,
-		t.Stale + o.Stale,
+		t.Unchanged + o.Unchanged, t.Changed + o.Changed, t.Watched + o.Watched, t.Stale + o.Stale,
 	}
 }
 

@@ -80,8 +80,7 @@ func (t *Transaction) record() transactionRecord {
 		OrderID: t.OrderID, Status: t.Status, TrackingCode: t.TrackingCode,
 		PaymentURL:   t.PaymentURL,
 		CurrencyCode: strings.ToLower(t.CurrencySymbol + "_" + t.NetworkCode),
-		CurrencyName: t.CurrencyName,
-		NetworkCode:  t.NetworkCode, NetworkName: t.NetworkName,
+		CurrencyName: t.CurrencyName, NetworkCode: t.NetworkCode, NetworkName: t.NetworkName,
 		PayAmount: fixed(t.PayAmount), AmountUSD: fixed(t.AmountUSD),
 		PlatformShare: fixed(t.PlatformShare), MerchantShare: fixed(t.MerchantShare),
 		FeePercent: number(t.FeePercent), TolerancePercent: number(t.TolerancePercent),
@@ -127,8 +126,7 @@ type createdRecord struct {
 func (t *Transaction) created() createdRecord {
 	return createdRecord{
 		PaymentURL: t.PaymentURL, TrackingCode: t.TrackingCode, Status: t.Status,
-		OrderID:      t.OrderID,
-		CurrencyName: t.CurrencyName, CurrencySymbol: t.CurrencySymbol,
+		OrderID: t.OrderID, CurrencyName: t.CurrencyName, CurrencySymbol: t.CurrencySymbol,
 		Network: t.Chain, NetworkCode: t.NetworkCode, NetworkName: t.NetworkName,
 		AmountUSD: fixed(t.AmountUSD), PayAmount: fixed(t.PayAmount),
 		PlatformShare: fixed(t.PlatformShare), MerchantShare: fixed(t.MerchantShare),

@@ -101,9 +101,8 @@ func TestSampleGoReceives(t *testing.T) {
 		want   int
 	}{
 		"current secret": {secretTwo, nil, 204}, "old secret": {secretOne, nil, 204},
-		"other secret":   {"whsec_" + strings.Repeat("QUFB", 8), nil, 401},
-		"no secret":      {"", nil, 401},
-		"storing failed": {secretOne, os.ErrPermission, 500},
+		"other secret": {"whsec_" + strings.Repeat("QUFB", 8), nil, 401},
+		"no secret":    {"", nil, 401}, "storing failed": {secretOne, os.ErrPermission, 500},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var taken []string

@@ -143,8 +143,7 @@ func (g *Gateway) Add(req payment.CreateRequest) payment.Created {
 		TrackingCode: code, PaymentURL: tx.PaymentURL, Status: "pending", OrderID: req.OrderID,
 		CurrencySymbol: req.CurrencySymbol, NetworkCode: req.NetworkCode, AmountUSD: req.AmountUSD,
 		PayAmount: pay, PayAmountText: pay.StringFixed(8), TolerancePercent: Dec("1"),
-		Address:   tx.Address,
-		ExpiresAt: tx.ExpiresAt,
+		Address: tx.Address, ExpiresAt: tx.ExpiresAt,
 	}
 }
 

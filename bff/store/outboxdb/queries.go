@@ -14,15 +14,13 @@ func Queries(d sqldb.Dialect) map[string]string {
 	timesOf, _ := eventsQuery(outbox.Range{Session: "a"}, eventsTimes, 1)
 	count, _ := eventsQuery(outbox.Range{}, countEvents)
 	return map[string]string{
-		"insertEvent": insertEvent, "insertDelivery": insertDelivery,
-		"hurryDeliveries": markUrgent, "dueDeliveries": dueDeliveries,
-		"dueUrgent": dueUrgent, "leaseDelivery": leaseDelivery,
+		"insertEvent": insertEvent, "insertDelivery": insertDelivery, "hurryDeliveries": markUrgent,
+		"dueDeliveries": dueDeliveries, "dueUrgent": dueUrgent, "leaseDelivery": leaseDelivery,
 		"settleDelivery": recordResult, "findDelivery": findDelivery,
 		"sessionOfEvent": sessionOfEvent, "eventsAfter": d.EventsAfter,
-		"sessionEventsAfter": d.SessionEventsAfter, "eventAt": d.EventAt,
-		"replay": replay, "replay of ref \"1\"": replayOf,
-		"times": times, "times of ref \"1\"": timesOf, "count": count,
-		"listDeliveries": listDeliveries, "listFailed": listFailed,
+		"sessionEventsAfter": d.SessionEventsAfter, "eventAt": d.EventAt, "replay": replay,
+		"replay of ref \"1\"": replayOf, "times": times, "times of ref \"1\"": timesOf,
+		"count": count, "listDeliveries": listDeliveries, "listFailed": listFailed,
 		"listOfSession (sorted)":       listOfSession,
 		"listFailedOfSession (sorted)": listFailedOfSession,
 		"nextEndpoint":                 nextEndpoint, "countWaiting": countWaiting,

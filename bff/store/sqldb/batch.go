@@ -42,8 +42,7 @@ func (db *DB) writeBatched(ctx context.Context, fn func(tx *sql.Tx) error) error
 	db.batching.Do(func() { go db.runBatches() })
 	for alone := false; ; alone = true {
 		p := &part{
-			ctx: ctx, fn: fn, alone: alone,
-			granted: make(chan *batch, 1),
+			ctx: ctx, fn: fn, alone: alone, granted: make(chan *batch, 1),
 		}
 		p.runs.Add(1)
 		if err := db.enqueue(p); err != nil {

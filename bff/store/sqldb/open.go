@@ -77,9 +77,8 @@ func open(
 	ctx context.Context, c Config, sqlite, postgres func(*DB, context.Context, string) error,
 ) (*DB, error) {
 	db := &DB{
-		began: c.Began, Log: c.Log, clock: clock{fixed: c.Now},
-		Patience: defaultPatience, browsing: make(chan struct{}, browsers),
-		parts: make(chan *part),
+		began: c.Began, Log: c.Log, clock: clock{fixed: c.Now}, Patience: defaultPatience,
+		browsing: make(chan struct{}, browsers), parts: make(chan *part),
 	}
 	db.open, db.close = context.WithCancel(context.WithoutCancel(ctx))
 	if db.Log == nil {
@@ -152,7 +151,6 @@ type heartbeats struct{ clock, announcer, listener background.Heartbeat }
 func (db *DB) LastBeats() map[string]time.Time {
 	p := &db.heartbeats
 	return map[string]time.Time{
-		"clock": p.clock.Last(), "announcer": p.announcer.Last(),
-		"listener": p.listener.Last(),
+		"clock": p.clock.Last(), "announcer": p.announcer.Last(), "listener": p.listener.Last(),
 	}
 }
