@@ -43,6 +43,7 @@ var arrows = map[string][]string{
 	"bff/console/query":         {"app/wire"},
 	"bff/checkout/checkouttest": {"app/wire", "bff/checkout", "bff/outbox", "bff/payment", "bff/poller", "bff/store"},
 	"torture/failpoint":         {"app/wire", "bff/limiter", "bff/checkout", "bff/outbox", "bff/payment", "bff/poller", "bff/retention", "bff/webhook"},
+	"bff/fortest":               {},
 	"bff/gateway":               {"bff/checkout", "bff/payment", "bff/reconcile"},
 	"bff/licenses":              {},
 	"bff/livereload":            {},
@@ -68,8 +69,8 @@ var arrows = map[string][]string{
 	"bff/store":                 {"app/wire", "bff/checkout", "bff/outbox", "bff/payment", "bff/reconcile", "bff/records", "bff/retention", "bff/store/outboxdb", "bff/store/sqldb"},
 	"bff/store/sqldb":           {"bff/internal/background"},
 	"bff/store/outboxdb":        {"app/wire", "bff/outbox", "bff/payment", "bff/store/sqldb"},
-	"bff/store/pgtest":          {"e2e/need"},
-	"bff/store/storetest":       {"app/wire", "bff/checkout", "bff/outbox", "bff/payment", "bff/poller", "bff/reconcile", "bff/records", "bff/retention"},
+	"bff/store/pgtest":          {"bff/fortest", "e2e/need"},
+	"bff/store/storetest":       {"app/wire", "bff/checkout", "bff/fortest", "bff/outbox", "bff/payment", "bff/poller", "bff/reconcile", "bff/records", "bff/retention"},
 	"bff/token":                 {"app/wire", "bff/internal/yamlfile"},
 	"bff/trace":                 {},
 	"bff/web":                   {"app/wire", "bff/limiter", "bff/logs", "bff/order", "bff/payment", "static/stylesheet"},
@@ -108,7 +109,7 @@ var arrows = map[string][]string{
 	"tools/torture":             {"tools/report", "torture/goal"},
 	"torture":                   {},
 	"torture/rules":             {},
-	"torture/goal":              {},
+	"torture/goal":              {"bff/fortest"},
 
 	"docs/examples/order-token/mint": {},
 }

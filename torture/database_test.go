@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // database is where the process under test keeps what it knows.
@@ -25,15 +27,9 @@ func (s sqlite) dsn() string { return filepath.Join(s.dir, "torture.db") }
 // scan reads the file, its log and whatever else lies beside them.
 func (s sqlite) scan(t testing.TB, search func(place string, text []byte)) {
 	t.Helper()
-	list, err := os.ReadDir(s.dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := fortest.Must(os.ReadDir(s.dir))(t)
 	for _, entry := range list {
-		text, err := os.ReadFile(filepath.Join(s.dir, entry.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := fortest.Must(os.ReadFile(filepath.Join(s.dir, entry.Name())))(t)
 		search("the file "+entry.Name(), text)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/store/pgtest"
 	"coinslot/torture/goal"
 
@@ -42,10 +43,7 @@ func newPostgres(t testing.TB) database {
 
 func execute(t testing.TB, address, statement string) {
 	t.Helper()
-	db, err := sql.Open("pgx", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := fortest.Must(sql.Open("pgx", address))(t)
 	defer db.Close()
 	if _, err := db.Exec(statement); err != nil {
 		t.Fatalf("%s: %v", statement, err)
@@ -57,10 +55,7 @@ func (p postgres) dsn() string { return p.address }
 // scan reads every row of every table as text.
 func (p postgres) scan(t testing.TB, search func(place string, text []byte)) {
 	t.Helper()
-	db, err := sql.Open("pgx", p.address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := fortest.Must(sql.Open("pgx", p.address))(t)
 	defer db.Close()
 	tables := texts(t, db, `SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) FROM pg_tables
 		WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`)
@@ -90,14 +85,10 @@ func texts(t testing.TB, db *sql.DB, query string) (list []string) {
 	defer rows.Close()
 	for rows.Next() {
 		var text string
-		if err := rows.Scan(&text); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, rows.Scan(&text))
 		list = append(list, text)
 	}
-	if err := rows.Err(); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, rows.Err())
 	return list
 }
 

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"coinslot/bff/fortest"
 )
 
 // binary is the command under test with its crash points, built once unless
@@ -59,22 +61,14 @@ type process struct {
 // goes to log. argv before the command, such as strace, is put before it.
 func launch(t testing.TB, env []string, log io.Writer, before ...string) *process {
 	t.Helper()
-	path, err := binary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := fortest.Must(binary())(t)
 	argv := append(before, path, "serve")
 	p := &process{cmd: exec.Command(argv[0], argv[1:]...), ready: make(chan struct{}), gone: make(chan struct{})}
 	p.cmd.Env = append(env, "TMPDIR="+os.TempDir(), "GOTRACEBACK=all")
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	p.cmd.Stderr = log
-	out, err := p.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := fortest.Must(p.cmd.StdoutPipe())(t)
+	fortest.OK(t, p.cmd.Start())
 	go p.wait(out, log)
 	return p
 }

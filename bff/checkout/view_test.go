@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/token"
 
@@ -45,10 +46,7 @@ const evmAccount = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
 // tokens parses an operator's file.
 func tokens(t *testing.T, file string) *token.Registry {
 	t.Helper()
-	r, err := token.Parse([]byte(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := fortest.Must(token.Parse([]byte(file)))(t)
 	return r
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/gateway"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
@@ -20,7 +21,7 @@ func simulated(t *testing.T) (*sandbox.Server, *gateway.Client) {
 	simulation := sandbox.New(sandbox.Config{Seed: 1})
 	server := httptest.NewServer(simulation)
 	t.Cleanup(server.Close)
-	c := must(gateway.New(gateway.Config{URL: server.URL, Key: sandbox.DefaultKey}))
+	c := fortest.Must(gateway.New(gateway.Config{URL: server.URL, Key: sandbox.DefaultKey}))(t)
 	t.Cleanup(c.Close)
 	return simulation, c
 }
@@ -47,7 +48,7 @@ func TestContract(t *testing.T) {
 	if err != nil || len(list) == 0 || len(list[0].Networks) == 0 {
 		t.Fatalf("Currencies = %+v, %v", list, err)
 	}
-	created := must(c.Create(ctx, request()))
+	created := fortest.Must(c.Create(ctx, request()))(t)
 	if created.Status != "pending" || created.Address == "" || !created.AmountUSD.Equal(request().AmountUSD) ||
 		created.OrderID != 123456 || created.CurrencySymbol != "USDT" || created.NetworkCode != "trc20" || created.ExpiresAt.IsZero() {
 		t.Errorf("Create = %+v", created)
@@ -56,7 +57,7 @@ func TestContract(t *testing.T) {
 	if err != nil || record.Comment != "cs-abc" || !record.PayAmount.Equal(created.PayAmount) || record.PaidReadable {
 		t.Errorf("Status = %+v, %v", record, err)
 	}
-	ok(t, simulation.Pay(created.TrackingCode, sandbox.KindPay))
+	fortest.OK(t, simulation.Pay(created.TrackingCode, sandbox.KindPay))
 	record, err = c.Status(ctx, created.TrackingCode)
 	if err != nil || record.Status != "confirmed" || !record.PaidReadable || record.Paid.LessThan(record.PayAmount) || record.PaidAt.IsZero() {
 		t.Errorf("Status after payment = %+v, %v", record, err)
@@ -64,8 +65,8 @@ func TestContract(t *testing.T) {
 	if err := c.Cancel(ctx, created.TrackingCode); !isReason(err, payment.ReasonRefused) {
 		t.Errorf("Cancel of a confirmed transaction = %v; want refused", err)
 	}
-	second := must(c.Create(ctx, request()))
-	ok(t, c.Cancel(ctx, second.TrackingCode))
+	second := fortest.Must(c.Create(ctx, request()))(t)
+	fortest.OK(t, c.Cancel(ctx, second.TrackingCode))
 	if err := c.Recheck(ctx, second.TrackingCode); err != nil && !isReason(err, payment.ReasonRefused) {
 		t.Errorf("Recheck of an unpaid transaction: %v; want done or refused", err)
 	}
@@ -112,21 +113,5 @@ func TestContractRefusals(t *testing.T) {
 	_, err := c.Create(ctx, request())
 	if refused, ok := errors.AsType[*payment.RefusedError](err); !ok || refused.Reason != payment.ReasonBusy || refused.RetryAfter != 7*time.Second {
 		t.Errorf("Create when busy = %v; want busy, 7s", err)
-	}
-}
-
-// must returns v, or panics if there is an error.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// ok ends the test if there is an error.
-func ok(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

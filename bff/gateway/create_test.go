@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 
 	"github.com/google/go-cmp/cmp"
@@ -36,7 +37,7 @@ func record(t *testing.T, body string) (*Client, <-chan sent) {
 
 func TestCreate(t *testing.T) {
 	c, seen := record(t, done(createdJSON))
-	got := must(c.Create(t.Context(), goodCreate()))
+	got := fortest.Must(c.Create(t.Context(), goodCreate()))(t)
 	want := payment.Created{
 		TrackingCode: "TRK1", PaymentURL: "https://pay.example/TRK1", Status: "pending", OrderID: 123456,
 		CurrencyName: "Tether", CurrencySymbol: "USDT", NetworkCode: "trc20", NetworkName: "Tron",

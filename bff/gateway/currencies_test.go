@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -115,7 +116,7 @@ func TestLeftOutIsNamed(t *testing.T) {
 	c := serveText(t, done("["+currencyJSON("["+networkJSON+","+bad+","+nameless+"]")+","+odd+"]"))
 	var log bytes.Buffer
 	c.log = slog.New(slog.NewTextHandler(&log, nil))
-	must(c.Currencies(t.Context()))
+	fortest.Must(c.Currencies(t.Context()))(t)
 	for _, want := range []string{
 		"count=3", "USDT trc20: reading maximum_pay_usd: not a decimal",
 		"USDT network 3 (Tron): reading network_code: not well formed",

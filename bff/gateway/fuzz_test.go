@@ -16,6 +16,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/gateway"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
@@ -213,7 +214,7 @@ func stamp(at time.Time) jsontext.Value {
 
 func encode(t *testing.T, data any) []byte {
 	t.Helper()
-	text := must(json.Marshal(map[string]any{"status": 200, "data": data, "message": "success"}))
+	text := fortest.Must(json.Marshal(map[string]any{"status": 200, "data": data, "message": "success"}))(t)
 	return text
 }
 

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 
@@ -52,7 +53,7 @@ func newClientFor(t testing.TB, url string, change ...func(*Config)) *Client {
 	for _, f := range change {
 		f(&config)
 	}
-	c := must(New(config))
+	c := fortest.Must(New(config))(t)
 	t.Cleanup(func() {
 		c.Close()
 		if strings.Contains(book.String(), testKey) {
@@ -161,21 +162,5 @@ func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 func logTo(book *logBook) func(*Config) {
 	return func(c *Config) {
 		c.Log = slog.New(slog.NewTextHandler(book, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	}
-}
-
-// must returns v, or panics if there is an error.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// ok ends the test if there is an error.
-func ok(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -22,6 +22,8 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
+
 	"golang.org/x/net/dns/dnsmessage"
 )
 
@@ -90,7 +92,7 @@ func TestEndlessHints(t *testing.T) {
 // TestSilentHandshake: a TLS handshake that never answers is bounded by the
 // same deadline, and proves that nothing was sent.
 func TestSilentHandshake(t *testing.T) {
-	l := must(net.Listen("tcp", "127.0.0.1:0"))
+	l := fortest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	go func() {
 		for {
@@ -208,14 +210,14 @@ func TestExpiredCertificate(t *testing.T) {
 // certificate makes one for 127.0.0.1 that is trusted by the pool, until then.
 func certificate(t *testing.T, until time.Time) (tls.Certificate, *x509.CertPool) {
 	t.Helper()
-	key := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	key := fortest.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), NotBefore: until.AddDate(-1, 0, 0), NotAfter: until,
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
-	der := must(x509.CreateCertificate(rand.Reader, template, template, key.Public(), key))
-	leaf := must(x509.ParseCertificate(der))
+	der := fortest.Must(x509.CreateCertificate(rand.Reader, template, template, key.Public(), key))(t)
+	leaf := fortest.Must(x509.ParseCertificate(der))(t)
 	roots := x509.NewCertPool()
 	roots.AddCert(leaf)
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, roots
@@ -224,7 +226,7 @@ func certificate(t *testing.T, until time.Time) (tls.Certificate, *x509.CertPool
 // TestNameThatLeadsHere: a public name that resolves to this machine is not
 // connected to, nor is the address that stands for every interface.
 func TestNameThatLeadsHere(t *testing.T) {
-	l := must(net.Listen("tcp", "127.0.0.1:0"))
+	l := fortest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	var connections atomic.Int32
 	accepted := make(chan struct{})
 	go func() {
@@ -306,7 +308,10 @@ func nameServer(conn net.Conn, addresses [][4]byte) {
 			}
 		}
 		m.Response, m.RecursionAvailable, m.Additionals = true, true, nil
-		answer := must(m.Pack())
+		answer, err := m.Pack()
+		if err != nil {
+			panic(err)
+		}
 		reply := append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...)
 		if _, err := conn.Write(reply); err != nil {
 			return

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 
 	"github.com/google/go-cmp/cmp"
@@ -24,7 +25,7 @@ func wantRecord() payment.Record {
 
 func TestStatus(t *testing.T) {
 	c, seen := record(t, done(recordJSON))
-	got := must(c.Status(t.Context(), "TRK1"))
+	got := fortest.Must(c.Status(t.Context(), "TRK1"))(t)
 	if d := diff(wantRecord(), got); d != "" {
 		t.Errorf("Status (-want +got):\n%s", d)
 	}
@@ -121,7 +122,7 @@ func TestCancelAndRecheck(t *testing.T) {
 		"recheck": {"GET", "/api/v1/merchant/transaction/recheck", "", "", url.Values{"tracking_code": {"TRK1"}}},
 	} {
 		c, seen := record(t, done(recordJSON))
-		ok(t, everyCall()[name](t.Context(), c))
+		fortest.OK(t, everyCall()[name](t.Context(), c))
 		if d := cmp.Diff(want, <-seen, cmp.AllowUnexported(sent{})); d != "" {
 			t.Errorf("%s request (-want +got):\n%s", name, d)
 		}
@@ -142,9 +143,9 @@ func TestTransactions(t *testing.T) {
 	pages := `"pagination":{"page":"2","limit":50,"total":77,"last_page":"2"}`
 	old := strings.NewReplacer(`"20.10000000"`, `null`, `"TRK1"`, `"TRK0"`).Replace(recordJSON)
 	c, seen := record(t, done(`{"items":[`+recordJSON+`,`+old+`],`+pages+`}`))
-	got := must(c.Transactions(t.Context(), payment.ListQuery{
+	got := fortest.Must(c.Transactions(t.Context(), payment.ListQuery{
 		Limit: 50, Page: 2, From: day(7, 31), To: day(8, 30), Status: "expired",
-	}))
+	}))(t)
 	second := wantRecord()
 	second.TrackingCode, second.PayAmount = "TRK0", dec("0")
 	want := payment.RecordPage{Items: []payment.Record{wantRecord(), second}, Page: 2, LastPage: 2, Total: 77}
@@ -241,7 +242,7 @@ func TestLogLine(t *testing.T) {
 	}
 	quietCall := serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, done("[]")) },
 		func(c *Config) { c.Log = nil })
-	must(quietCall.Currencies(t.Context()))
+	fortest.Must(quietCall.Currencies(t.Context()))(t)
 }
 
 func BenchmarkStatusDecode(b *testing.B) {
@@ -250,12 +251,7 @@ func BenchmarkStatusDecode(b *testing.B) {
 	b.SetBytes(int64(len(a.body)))
 	b.ReportAllocs()
 	for b.Loop() {
-		data, err := c.judge(call{}, a)
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := readRecord(data, (*fields).money); err != nil {
-			b.Fatal(err)
-		}
+		data := fortest.Must(c.judge(call{}, a))(b)
+		fortest.Must(readRecord(data, (*fields).money))(b)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -141,7 +142,7 @@ func TestNoReplay(t *testing.T) {
 		for call, want := range map[string]int{"status": 2, "recheck": 1, "cancel": 1, "create": 1} {
 			h := &hangup{count: map[string]int{}}
 			c := serve(t, h.ServeHTTP, func(c *Config) { c.Transport = transport })
-			must(c.Currencies(t.Context()))
+			fortest.Must(c.Currencies(t.Context()))(t)
 			if got := outcome(t, everyCall()[call](t.Context(), c)); got != "unknown" {
 				t.Errorf("%s, %s: %s; want unknown", name, call, got)
 			}
@@ -265,8 +266,8 @@ func TestTLS(t *testing.T) {
 		t.Errorf("server saw %d requests", n)
 	}
 	good := newClientFor(t, server.URL, trusting("example.com"))
-	ok(t, good.Recheck(t.Context(), "TRK1"))
-	must(good.Status(t.Context(), "TRK1"))
+	fortest.OK(t, good.Recheck(t.Context(), "TRK1"))
+	fortest.Must(good.Status(t.Context(), "TRK1"))(t)
 }
 
 // TestHTTP2Transport: a caller's transport that speaks HTTP/2 is cloned into
@@ -281,8 +282,8 @@ func TestHTTP2Transport(t *testing.T) {
 	server.StartTLS()
 	defer server.Close()
 	c := newClientFor(t, server.URL, func(c *Config) { c.Transport = server.Client().Transport })
-	must(c.Status(t.Context(), "TRK1"))
-	ok(t, c.Cancel(t.Context(), "TRK1"))
+	fortest.Must(c.Status(t.Context(), "TRK1"))(t)
+	fortest.OK(t, c.Cancel(t.Context(), "TRK1"))
 	close(versions)
 	if read, effect := <-versions, <-versions; read != "HTTP/2.0" || effect != "HTTP/1.1" {
 		t.Errorf("read over %s, cancel over %s; want HTTP/2.0 and HTTP/1.1", read, effect)
@@ -415,7 +416,7 @@ func TestPermitWait(t *testing.T) {
 		c.Limiter = waiting(func(context.Context) error { permits.Add(1); return nil })
 	})
 	for range 3 {
-		must(c.Currencies(t.Context()))
+		fortest.Must(c.Currencies(t.Context()))(t)
 	}
 	if permits.Load() != 3 || requests.Load() != 3 {
 		t.Errorf("%d permits, %d requests; want 3 each", permits.Load(), requests.Load())

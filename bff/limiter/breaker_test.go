@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -303,9 +304,7 @@ func TestLateFailuresDoNotCount(t *testing.T) {
 		}
 		_ = sleep(t.Context(), firstDelay)
 		w.set(0, fine)
-		if err := w.call(t.Context(), false); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, w.call(t.Context(), false))
 		for _, f := range reports {
 			f(broken())
 		}
@@ -324,10 +323,7 @@ func TestLateFailuresDoNotCount(t *testing.T) {
 func TestLateAnswerCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
-		reports, err := w.Acquire(t.Context(), true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		reports := fortest.Must(w.Acquire(t.Context(), true))(t)
 		w.set(0, broken)
 		w.fail(t, openAfter)
 		reports(nil)

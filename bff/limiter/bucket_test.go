@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/limiter"
 	"coinslot/bff/limiter/limitertest"
 )
@@ -70,9 +71,7 @@ func BenchmarkTake(b *testing.B) {
 	bucket := limiter.Local(1000, nil)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := bucket.Take(b.Context(), 1<<62); err != nil {
-			b.Fatal(err)
-		}
+		fortest.Must(bucket.Take(b.Context(), 1<<62))(b)
 	}
 }
 
@@ -96,10 +95,7 @@ func BenchmarkAcquire(b *testing.B) {
 	})
 	b.ReportAllocs()
 	for b.Loop() {
-		report, err := never.Acquire(b.Context(), true)
-		if err != nil {
-			b.Fatal(err)
-		}
+		report := fortest.Must(never.Acquire(b.Context(), true))(b)
 		report(nil)
 	}
 }

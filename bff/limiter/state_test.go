@@ -6,6 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"coinslot/bff/fortest"
 )
 
 // noFree is a bucket without Free.
@@ -28,16 +30,12 @@ func TestFree(t *testing.T) {
 		}
 		check("at first", 10)
 		for range 7 {
-			if err := w.call(t.Context(), false); err != nil {
-				t.Fatal(err)
-			}
+			fortest.OK(t, w.call(t.Context(), false))
 		}
 		check("after seven", 3)
 		time.Sleep(250 * time.Millisecond) // of the bubble's clock
 		check("a quarter of a second later", 5)
-		if err := w.Bucket.Pause(t.Context(), time.Minute); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, w.Bucket.Pause(t.Context(), time.Minute))
 		check("in a pause", 0)
 	})
 	for name, bucket := range map[string]Bucket{"no count": noFree{Local(10, nil)}, "no database": unreachableBucket{Local(10, nil)}} {
@@ -52,9 +50,7 @@ func TestFree(t *testing.T) {
 func TestQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld()
-		if err := w.Bucket.Pause(t.Context(), time.Second); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, w.Bucket.Pause(t.Context(), time.Second))
 		done := make(chan error)
 		calls := []context.Context{t.Context(), t.Context(), WithPriority(t.Context(), Watched), WithPriority(t.Context(), Single), WithPriority(t.Context(), Single), WithPriority(t.Context(), Single)}
 		for _, ctx := range calls {

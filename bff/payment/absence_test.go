@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"coinslot/bff/fortest"
 )
 
 // Each row is the effect of one more answer on an attempt with that many absences, the first
@@ -68,9 +70,7 @@ func TestAbsentBesideAConfirmedAttempt(t *testing.T) {
 	s := waiting()
 	s.Attempts[0].Absences, s.Attempts[0].AbsentAt = 3, noon
 	s.Attempts = append(s.Attempts, Attempt{Number: 2, State: Confirmed, TrackingCode: "T2"})
-	if err := s.CountAbsence(1, DefaultSchedule(), noon.Add(time.Hour)); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, s.CountAbsence(1, DefaultSchedule(), noon.Add(time.Hour)))
 	if got := s.Attempts[0].State; got != Cancelled {
 		t.Errorf("attempt is %s; want cancelled", got)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -175,9 +176,7 @@ func TestEventIDs(t *testing.T) {
 		Data      Object
 	}
 	e := newEvent(s, EventOptions{Page: "https://shop.test/checkout/"}, EventPending, noon, "")
-	if err := json.Unmarshal(e.Body, &body); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, json.Unmarshal(e.Body, &body))
 	if body.Type != EventPending || body.Data.Version != s.Version+1 || body.Data.URL != "https://shop.test/checkout/cs_1" {
 		t.Errorf("body = %+v; want the version that is about to be written", body)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/token"
 )
 
@@ -46,9 +47,7 @@ func TestAnswerAfterAbandonmentNamesTheTransaction(t *testing.T) {
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	s := Session{Attempts: []Attempt{{Number: 1, State: Abandoned, StartedAt: now.Add(-time.Minute)}}}
 	created := Created{TrackingCode: "LATE1", Address: "T", Status: "pending"}
-	if err := s.ApplyCreateAnswer(1, created, nil, Terms{Coins: token.Builtin()}, now); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, s.ApplyCreateAnswer(1, created, nil, Terms{Coins: token.Builtin()}, now))
 	a := s.Attempts[0]
 	if a.State != Abandoned || a.TrackingCode != "LATE1" || a.Address != "" {
 		t.Errorf("attempt = %+v; want it lost, with its code and no address", a)

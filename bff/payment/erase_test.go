@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
@@ -60,21 +61,14 @@ func TestTombstoneTakesLateMoney(t *testing.T) {
 	s.Status = wire.Expired
 	s.Order.Ref = "1001"
 	s.Erase(EraseAll, now)
-	raw, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := fortest.Must(json.Marshal(s))(t)
 	var stored Session
-	if err := json.Unmarshal(raw, &stored); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, json.Unmarshal(raw, &stored))
 	if err := stored.mayOpen(now); err == nil {
 		t.Error("a coin can be chosen for a tombstone")
 	}
 	before := stored.Snapshot()
-	if err := stored.Apply(1, r, stored.Environment, now); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, stored.Apply(1, r, stored.Environment, now))
 	events := stored.Events(before, now, EventOptions{})
 	if stored.Status != wire.Confirmed || len(events) != 1 || events[0].Type != EventConfirmed || !bytes.Contains(events[0].Body, []byte(`"order_ref":"1001"`)) {
 		t.Errorf("late money = %s, %+v; want confirmed, and reported with its order", stored.Status, events)

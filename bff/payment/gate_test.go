@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 
 	"github.com/shopspring/decimal"
 )
@@ -39,9 +40,7 @@ func paid() Record {
 
 func TestGateLetsTheProvenThrough(t *testing.T) {
 	s := waiting()
-	if err := s.Apply(1, paid(), env, noon); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, s.Apply(1, paid(), env, noon))
 	if a := s.Attempts[0]; a.State != Confirmed || a.Late || a.Reason != "" || s.status() != wire.Confirmed {
 		t.Errorf("attempt = %+v; want confirmed in time", a)
 	}
@@ -83,9 +82,7 @@ func TestGateConditions(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s, r := waiting(), paid()
 			c.change(s, &r)
-			if err := s.Apply(1, r, env, noon); err != nil {
-				t.Fatal(err)
-			}
+			fortest.OK(t, s.Apply(1, r, env, noon))
 			if a := s.Attempts[0]; a.State != InReview || a.Reason != c.want {
 				t.Errorf("attempt is %s for %q; want review for %q", a.State, a.Reason, c.want)
 			}

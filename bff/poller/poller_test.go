@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/internal/background"
 	"coinslot/bff/payment"
 )
@@ -202,9 +203,7 @@ func TestWatchedFirst(t *testing.T) {
 		})
 		ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
 		defer stop()
-		if err := p.Run(ctx); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, p.Run(ctx))
 		if len(at) != 10 {
 			t.Fatalf("processed at %v; want ten times in half a minute", at)
 		}
@@ -265,9 +264,7 @@ func TestLateChecksKeepNoOtherWaiting(t *testing.T) {
 		}})
 		ctx, stop := context.WithTimeout(t.Context(), 9*time.Second)
 		defer stop()
-		if err := p.Run(ctx); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, p.Run(ctx))
 		if most != 2 {
 			t.Errorf("%d late checks at once; want a quarter of the 8 places", most)
 		}
@@ -291,9 +288,7 @@ func TestLateChecksAreFound(t *testing.T) {
 		}})
 		ctx, stop := context.WithTimeout(t.Context(), 8*time.Second)
 		defer stop()
-		if err := p.Run(ctx); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, p.Run(ctx))
 		if at["cs_a"] > p.Interval || at["cs_b"] > 5*time.Second+latePause+p.Interval || len(at) != 2 {
 			t.Errorf("checked at %v; want at once, and at 5 s to 6 s", at)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/docs/examples/exampletest"
 	"coinslot/docs/examples/verify"
@@ -50,7 +51,7 @@ func claimed(t *testing.T) []claim {
 		return s.Receipt(p)
 	}
 	header, payload, signature := cut(good.Text)
-	x := must(base64.RawURLEncoding.DecodeString(publicKeyOf(s.key.Public().(ed25519.PublicKey)).X))
+	x := fortest.Must(base64.RawURLEncoding.DecodeString(publicKeyOf(s.key.Public().(ed25519.PublicKey)).X))(t)
 
 	add("good, of the second key", "", func(c *claim) { c.Text, c.Keys = signer(t, secretOld).Receipt(paid()), both.KeySet() })
 	add("good, of a shop that tries out", "", func(c *claim) { c.Text, c.Test = session(func(p *payment.Session) { p.Test = true }), true })
@@ -124,15 +125,15 @@ func replaced(t *testing.T, payload, from, to string) string {
 func sign(t *testing.T, key ed25519.PrivateKey, typ, kid string, change func(c jwt.MapClaims)) string {
 	t.Helper()
 	_, payload, _ := cut(signer(t, secretNew).Receipt(paid()))
-	raw := must(base64.RawURLEncoding.DecodeString(payload))
+	raw := fortest.Must(base64.RawURLEncoding.DecodeString(payload))(t)
 	var c jwt.MapClaims
-	ok(t, json.Unmarshal(raw, &c))
+	fortest.OK(t, json.Unmarshal(raw, &c))
 	if change != nil {
 		change(c)
 	}
 	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, c)
 	token.Header["typ"], token.Header["kid"] = typ, kid
-	text := must(token.SignedString(key))
+	text := fortest.Must(token.SignedString(key))(t)
 	return text
 }
 
@@ -140,12 +141,12 @@ func sign(t *testing.T, key ed25519.PrivateKey, typ, kid string, change func(c j
 // algorithm, "signed" with what is public.
 func forged(t *testing.T, alg, kid, payload string, key []byte) string {
 	t.Helper()
-	header := must(json.Marshal(map[string]string{"alg": alg, "typ": Type, "kid": kid}))
+	header := fortest.Must(json.Marshal(map[string]string{"alg": alg, "typ": Type, "kid": kid}))(t)
 	text := base64.RawURLEncoding.EncodeToString(header) + "." + payload
 	if key == nil {
 		return text + "."
 	}
-	mac := must(jwt.SigningMethodHS256.Sign(text, key))
+	mac := fortest.Must(jwt.SigningMethodHS256.Sign(text, key))(t)
 	return text + "." + base64.RawURLEncoding.EncodeToString(mac)
 }
 
@@ -173,7 +174,7 @@ func TestSampleGo(t *testing.T) {
 	var said []string
 	for _, c := range list {
 		var keys verify.Keys
-		ok(t, json.Unmarshal(c.Keys, &keys))
+		fortest.OK(t, json.Unmarshal(c.Keys, &keys))
 		got, err := verify.Receipt(c.Text, keys, c.Issuer, verify.Order{Ref: c.Ref, AmountUSD: c.Amount, Test: c.Test})
 		if err != nil {
 			said = append(said, err.Error())

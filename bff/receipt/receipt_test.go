@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/docs/examples/verify"
 
@@ -28,7 +29,7 @@ var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 func signer(tb testing.TB, secrets ...string) *Signer {
 	tb.Helper()
-	s := must(New(issuer, secrets))
+	s := fortest.Must(New(issuer, secrets))(tb)
 	return s
 }
 
@@ -49,7 +50,7 @@ func paid() *payment.Session {
 
 func part(t *testing.T, text string, i int) string {
 	t.Helper()
-	raw := must(base64.RawURLEncoding.DecodeString(strings.Split(text, ".")[i]))
+	raw := fortest.Must(base64.RawURLEncoding.DecodeString(strings.Split(text, ".")[i]))(t)
 	return string(raw)
 }
 
@@ -126,7 +127,7 @@ func TestNoSecrets(t *testing.T) {
 
 // Source: RFC 8037, appendices A.1 and A.3.
 func TestThumbprint(t *testing.T) {
-	x := must(base64.RawURLEncoding.DecodeString("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"))
+	x := fortest.Must(base64.RawURLEncoding.DecodeString("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"))(t)
 	if got, want := publicKeyOf(ed25519.PublicKey(x)).ID, "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"; got != want {
 		t.Errorf("thumbprint = %s; want %s", got, want)
 	}
@@ -174,7 +175,7 @@ func TestRotation(t *testing.T) {
 
 func keys(t *testing.T, s *Signer) (set verify.Keys) {
 	t.Helper()
-	ok(t, json.Unmarshal(s.KeySet(), &set))
+	fortest.OK(t, json.Unmarshal(s.KeySet(), &set))
 	return set
 }
 
@@ -183,21 +184,5 @@ func BenchmarkReceipt(b *testing.B) {
 	s, session := signer(b, secretNew, secretOld), paid()
 	for b.Loop() {
 		s.Receipt(session)
-	}
-}
-
-// must returns v, or panics if there is an error.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// ok ends the test if there is an error.
-func ok(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/checkout/checkouttest"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -305,9 +306,7 @@ func TestChangeOfCoinDuringACheck(t *testing.T) {
 		check.Wait()
 		return nil
 	}
-	if _, err := h.Choose(s.ID, checkouttest.BNB()); err != nil {
-		t.Fatal(err)
-	}
+	fortest.Must(h.Choose(s.ID, checkouttest.BNB()))(t)
 	if !errors.Is(processErr, payment.ErrFenced) {
 		t.Errorf("the check under way = %v; want %v", processErr, payment.ErrFenced)
 	}

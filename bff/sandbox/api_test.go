@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -83,7 +85,7 @@ func TestCurrencies(t *testing.T) {
 func TestStatusShape(t *testing.T) {
 	s := New(Config{})
 	code := create(t, s).TrackingCode
-	ok(t, s.Pay(code, KindPay))
+	fortest.OK(t, s.Pay(code, KindPay))
 	var data map[string]any
 	call(t, s, "GET", statusPath+code, "").into(t, &data)
 	compareKinds(t, data, map[string]string{
@@ -103,13 +105,13 @@ func TestPaymentIsVisible(t *testing.T) {
 		t.Errorf("before a payment: %+v", r)
 	}
 	c.advance(time.Minute)
-	ok(t, s.Pay(code, KindHalf))
+	fortest.OK(t, s.Pay(code, KindHalf))
 	half := status(t, s, code)
 	if half.Status != Pending || half.PaidAmount != "12.50000000" || half.TxID == "" || half.PaidAt != 0 {
 		t.Errorf("after half: %+v", half)
 	}
 	c.advance(time.Minute)
-	ok(t, s.PayAmount(code, dec("12.5")))
+	fortest.OK(t, s.PayAmount(code, dec("12.5")))
 	whole := status(t, s, code)
 	if whole.Status != Confirmed || whole.PaidAmount != "25.00000000" || whole.TxID == half.TxID || whole.PaidAt != c.now().Unix() {
 		t.Errorf("after both: %+v", whole)
@@ -124,7 +126,7 @@ func TestMoneyAfterConfirmation(t *testing.T) {
 	s := New(Config{})
 	code := create(t, s).TrackingCode
 	for range 2 {
-		ok(t, s.PayAmount(code, dec("25")))
+		fortest.OK(t, s.PayAmount(code, dec("25")))
 	}
 	if r := status(t, s, code); r.PaidAmount != "25.00000000" {
 		t.Errorf("paid_amount = %s; want that of the first payment", r.PaidAmount)
@@ -161,7 +163,7 @@ func TestExpiryUnread(t *testing.T) {
 	s := New(Config{Now: c.now})
 	code := create(t, s).TrackingCode
 	c.advance(16 * time.Minute)
-	ok(t, s.Pay(code, KindPay))
+	fortest.OK(t, s.Pay(code, KindPay))
 	if r := status(t, s, code); r.Status != Expired || r.PaidAmount != "" {
 		t.Errorf("late money: %s, paid %q", r.Status, r.PaidAmount)
 	}
@@ -189,7 +191,7 @@ func TestCancel(t *testing.T) {
 		t.Errorf("after the merchant's cancel: %s, by user %t", r.Status, r.CancelledByUser)
 	}
 	byPayer := create(t, s).TrackingCode
-	ok(t, s.Pay(byPayer, KindCancel))
+	fortest.OK(t, s.Pay(byPayer, KindCancel))
 	if r := status(t, s, byPayer); r.Status != Cancelled || !r.CancelledByUser {
 		t.Errorf("after the payer's cancel: %s, by user %t", r.Status, r.CancelledByUser)
 	}
@@ -199,7 +201,7 @@ func TestRefusals(t *testing.T) {
 	s := New(Config{})
 	pending, paid, unpaid := create(t, s).TrackingCode, create(t, s).TrackingCode, create(t, s).TrackingCode
 	for code, kind := range map[string]Kind{paid: KindPay, unpaid: KindExpire} {
-		ok(t, s.Pay(code, kind))
+		fortest.OK(t, s.Pay(code, kind))
 	}
 	tests := []struct {
 		method, target, body string
@@ -274,7 +276,7 @@ func TestList(t *testing.T) {
 		c.advance(time.Hour)
 	}
 	c.advance(-time.Hour) // 2026-03-05 08:00; the first of 2026-03-04 10:00
-	ok(t, s.Pay(codes[0], KindPay))
+	fortest.OK(t, s.Pay(codes[0], KindPay))
 	tests := []struct {
 		query string
 		want  []string

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -23,7 +25,7 @@ func program(t *testing.T, s *Server, method, target, body string, into any) int
 	}
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, r)
-	ok(t, json.Unmarshal(w.Body.Bytes(), into))
+	fortest.OK(t, json.Unmarshal(w.Body.Bytes(), into))
 	return w.Code
 }
 
@@ -148,7 +150,7 @@ func TestPossible(t *testing.T) {
 			now := newClock().now()
 			tr, id := sample(now)
 			if before != "" {
-				ok(t, tr.apply(before, now, id))
+				fortest.OK(t, tr.apply(before, now, id))
 			}
 			offered := slices.Contains(tr.possible(), kind)
 			if err := tr.apply(kind, now, id); (err == nil) != offered && kind != KindLate {

@@ -264,9 +264,9 @@ func (s *Server) open(o order, pageURL string) *Transaction {
 		NetworkCode: o.network.Code, NetworkName: o.network.Name, Chain: o.network.Chain,
 		Family: o.network.Family, Decimals: min(o.network.Decimals, places), AmountUSD: o.amount,
 		PriceInUSDT: o.currency.PriceInUSDT, FeePercent: dec(feePercent),
-		TolerancePercent: dec(tolerancePercent),
-		WalletAddress:    newAddress(o.network.Family, s.random), ExplorerURL: o.network.ExplorerURL,
-		Email: o.email, Comment: o.comment, CallbackURL: o.callbackURL, TTL: o.ttl, CreatedAt: now,
+		TolerancePercent: dec(tolerancePercent), ExplorerURL: o.network.ExplorerURL,
+		WalletAddress: newAddress(o.network.Family, s.random), Email: o.email, Comment: o.comment,
+		CallbackURL: o.callbackURL, TTL: o.ttl, CreatedAt: now,
 		ExpiredAt: now.Truncate(time.Second).Add(time.Duration(o.ttl) * time.Minute),
 	}
 	if !t.OrderIDGiven {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/mr-tron/base58"
 )
@@ -27,7 +29,7 @@ func with(t testing.TB, changes map[string]string) string {
 			delete(members, name)
 		}
 	}
-	body := must(json.Marshal(members))
+	body := fortest.Must(json.Marshal(members))(t)
 	return string(body)
 }
 

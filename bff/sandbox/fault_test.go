@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -19,7 +21,7 @@ func over(t *testing.T, s *Server) (*http.Response, string, error) {
 	t.Helper()
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
-	r := must(http.NewRequestWithContext(t.Context(), "POST", server.URL+createPath, strings.NewReader(with(t, nil))))
+	r := fortest.Must(http.NewRequestWithContext(t.Context(), "POST", server.URL+createPath, strings.NewReader(with(t, nil))))(t)
 	r.Header.Set("X-Api-Key", DefaultKey)
 	r.Header.Set("Content-Type", "application/json")
 	res, err := server.Client().Do(r)
@@ -133,7 +135,7 @@ func TestLatencyEndsWithTheClient(t *testing.T) {
 	s.Inject(Fault{Latency: time.Hour})
 	server := httptest.NewServer(s)
 	ctx, giveUp := context.WithCancel(t.Context())
-	r := must(http.NewRequestWithContext(ctx, "POST", server.URL+createPath, strings.NewReader(with(t, nil))))
+	r := fortest.Must(http.NewRequestWithContext(ctx, "POST", server.URL+createPath, strings.NewReader(with(t, nil))))(t)
 	r.Header.Set("X-Api-Key", DefaultKey)
 	r.Header.Set("Content-Type", "application/json")
 	failed := make(chan error) // the client's error
@@ -163,9 +165,9 @@ func TestFaultJSON(t *testing.T) {
 		Path: "create", Times: -1, Latency: 1500 * time.Millisecond, Status: 429, RetryAfter: time.Minute, HTML: true,
 		CutBefore: true, CutAfter: true, Set: map[string]any{"a": nil, "b": "1"}, Raw: "x", Processed: true,
 	}
-	text := must(json.Marshal(want))
+	text := fortest.Must(json.Marshal(want))(t)
 	var got Fault
-	ok(t, json.Unmarshal(text, &got))
+	fortest.OK(t, json.Unmarshal(text, &got))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("round trip of %s (-want +got):\n%s", text, diff)
 	}

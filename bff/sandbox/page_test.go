@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
+
 	go_qr "github.com/piglig/go-qr"
 )
 
@@ -52,7 +54,7 @@ func TestHostedPage(t *testing.T) {
 			s := New(Config{})
 			code := createWith(t, s, with(t, map[string]string{"callback_url": tt.callback, "order_id": tt.orderID})).TrackingCode
 			if tt.kind != "" {
-				ok(t, s.Pay(code, tt.kind))
+				fortest.OK(t, s.Pay(code, tt.kind))
 			}
 			w := visit(s, "GET", "/pay/"+code, "")
 			location, body := strings.ReplaceAll(w.Header().Get("Location"), code, "CODE"), strings.ReplaceAll(w.Body.String(), code, "CODE")
@@ -129,7 +131,7 @@ func TestHostileText(t *testing.T) {
 func TestQRCode(t *testing.T) {
 	const text = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"
 	svg := string(qrCode(text))
-	size := must(strconv.Atoi(regexp.MustCompile(`viewBox="0 0 (\d+) `).FindStringSubmatch(svg)[1]))
+	size := fortest.Must(strconv.Atoi(regexp.MustCompile(`viewBox="0 0 (\d+) `).FindStringSubmatch(svg)[1]))(t)
 	const scale = 8
 	picture := image.NewGray(image.Rect(0, 0, size*scale, size*scale))
 	for i := range picture.Pix {

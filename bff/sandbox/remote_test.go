@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 func TestRemotePays(t *testing.T) {
@@ -13,7 +15,7 @@ func TestRemotePays(t *testing.T) {
 	server := httptest.NewServer(gateway)
 	t.Cleanup(server.Close)
 	code := createdAt(t, server.URL)
-	ok(t, (Remote{URL: server.URL + "/"}).Pay(t.Context(), code, KindPay))
+	fortest.OK(t, (Remote{URL: server.URL + "/"}).Pay(t.Context(), code, KindPay))
 	if got := gateway.Transactions()[0].Status; got != Confirmed {
 		t.Errorf("the transaction is %s", got)
 	}
@@ -41,10 +43,10 @@ func TestRemoteSaysWhyNot(t *testing.T) {
 // createdAt opens a transaction there and returns its tracking code.
 func createdAt(t *testing.T, url string) string {
 	t.Helper()
-	request := must(http.NewRequest(http.MethodPost, url+"/api/v1/merchant/transaction/create", strings.NewReader(with(t, nil))))
+	request := fortest.Must(http.NewRequest(http.MethodPost, url+"/api/v1/merchant/transaction/create", strings.NewReader(with(t, nil))))(t)
 	request.Header.Set("x-api-key", DefaultKey)
 	request.Header.Set("Content-Type", "application/json")
-	answer := must(http.DefaultClient.Do(request))
+	answer := fortest.Must(http.DefaultClient.Do(request))(t)
 	defer answer.Body.Close()
 	var created struct {
 		Data struct {

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 )
@@ -48,7 +50,7 @@ type reply struct {
 // into reads the data.
 func (r reply) into(t *testing.T, v any) {
 	t.Helper()
-	ok(t, json.Unmarshal(r.Data, v))
+	fortest.OK(t, json.Unmarshal(r.Data, v))
 }
 
 // call sends a request with the key straight to the handler.
@@ -67,7 +69,7 @@ func do(t *testing.T, s *Server, r *http.Request) reply {
 	w := httptest.NewRecorder()
 	s.ServeHTTP(w, r)
 	got := reply{HTTP: w.Code, Header: w.Header()}
-	ok(t, json.Unmarshal(w.Body.Bytes(), &got))
+	fortest.OK(t, json.Unmarshal(w.Body.Bytes(), &got))
 	if got.HTTP != got.Status {
 		t.Errorf("%s %s: HTTP status %d, envelope %d", r.Method, r.URL, got.HTTP, got.Status)
 	}
@@ -130,7 +132,7 @@ func TestSeedRepeats(t *testing.T) {
 func TestJournalIsACopy(t *testing.T) {
 	s := New(Config{})
 	code := create(t, s).TrackingCode
-	ok(t, s.Pay(code, KindHalf))
+	fortest.OK(t, s.Pay(code, KindHalf))
 	journal := s.Transactions()
 	journal[0].Status, journal[0].Transfers[0].Amount = Confirmed, decimal.Zero
 	if got := status(t, s, code); got.Status != Pending || got.PaidAmount != "12.50000000" {
@@ -172,7 +174,7 @@ func TestConcurrentUse(t *testing.T) {
 					t.Errorf("create answered %+v: %v", got, err)
 					return
 				}
-				ok(t, s.Pay(c.TrackingCode, Kinds()[i%len(Kinds())]))
+				fortest.OK(t, s.Pay(c.TrackingCode, Kinds()[i%len(Kinds())]))
 				s.Inject(Fault{Path: "withdrawals", Status: 503})
 				s.Transactions()
 				s.Requests()
@@ -209,20 +211,4 @@ func post(url, body string) (reply, error) {
 	}
 	got := reply{HTTP: res.StatusCode, Header: res.Header}
 	return got, json.Unmarshal(text, &got)
-}
-
-// must returns v, or panics if there is an error.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// ok ends the test if there is an error.
-func ok(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

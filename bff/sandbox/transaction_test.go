@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
+
 	"github.com/shopspring/decimal"
 )
 
@@ -94,7 +96,7 @@ func TestRecheck(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tr, id := sample(now)
 			for _, k := range tt.kinds {
-				ok(t, tr.apply(k, now, id))
+				fortest.OK(t, tr.apply(k, now, id))
 			}
 			err := tr.recheck()
 			if !errors.Is(err, tt.err) || tr.Status != tt.status || !tr.paid().Equal(dec(tt.paid)) {
@@ -175,7 +177,7 @@ func TestWholeTransfers(t *testing.T) {
 		tr.PriceInUSDT = dec("0.9998")
 		tr.price()
 		for _, k := range kinds {
-			ok(t, tr.apply(k, now, id))
+			fortest.OK(t, tr.apply(k, now, id))
 		}
 		for _, m := range tr.Transfers {
 			if !m.Amount.Equal(m.Amount.Truncate(6)) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/records"
 )
@@ -19,22 +20,22 @@ import (
 // all, and closes it.
 func aged(t *testing.T, db *DB) {
 	t.Helper()
-	provider := must(db.Dialect.Provider(db.Writer))
+	provider := fortest.Must(db.Dialect.Provider(db.Writer))(t)
 	console := int64(3)
 	if db.Shared() {
 		console = 2
 	}
-	must(provider.DownTo(t.Context(), console-1))
+	fortest.Must(provider.DownTo(t.Context(), console-1))(t)
 	if db.Shared() {
 		run(t, db.Writer, beforehand(t))
 	}
-	ok(t, db.Close())
+	fortest.OK(t, db.Close())
 }
 
 // beforehand is what docs/upgrade.md says to make before an upgrade.
 func beforehand(t *testing.T) string {
 	t.Helper()
-	text := must(os.ReadFile("../../docs/upgrade.md"))
+	text := fortest.Must(os.ReadFile("../../docs/upgrade.md"))(t)
 	statement := regexp.MustCompile(`CREATE INDEX CONCURRENTLY [^;]*`).Find(text)
 	if statement == nil {
 		t.Fatal("docs/upgrade.md does not say how to make the index")
@@ -54,17 +55,17 @@ func TestOldSessionsBecomeSearchable(t *testing.T) {
 					s.CreatedAt = s.CreatedAt.Add(time.Duration(n) * time.Second)
 					s.Order.Email = "ann@shop.example"
 					s.Attempts = []payment.Attempt{{Number: 1, Marker: fmt.Sprint(n), State: payment.Waiting, CurrencySymbol: "USDT", NetworkCode: "trc20", Address: "T-old"}}
-					must(db.Insert(t.Context(), s))
+					fortest.Must(db.Insert(t.Context(), s))(t)
 				}
 			}
-			old := must(Open(t.Context(), Config{DSN: dsn}))
+			old := fortest.Must(Open(t.Context(), Config{DSN: dsn}))(t)
 			fill(old)
 			aged(t, old)
 
-			db := must(Open(t.Context(), Config{DSN: dsn}))
+			db := fortest.Must(Open(t.Context(), Config{DSN: dsn}))(t)
 			all := func(db *DB, q records.Query) (n int) {
 				for q.Limit = 100; ; {
-					page := must(db.Search(t.Context(), q))
+					page := fortest.Must(db.Search(t.Context(), q))(t)
 					if n += len(page.Sessions); page.Next == "" {
 						return n
 					}
@@ -75,7 +76,7 @@ func TestOldSessionsBecomeSearchable(t *testing.T) {
 				eventually(t, fmt.Sprintf("all are found by %+v", q), func() bool { return all(db, q) == many })
 			}
 			run(t, db.Writer, `DELETE FROM facets WHERE session = (SELECT min(session) FROM facets)`) // as the older release inserts
-			ok(t, db.Close())
+			fortest.OK(t, db.Close())
 			db = opened(t, dsn)
 			eventually(t, "what the older release has written beside this one is found", func() bool { return all(db, records.Query{Coin: "USDT"}) == many })
 		})
@@ -85,7 +86,7 @@ func TestOldSessionsBecomeSearchable(t *testing.T) {
 // formerly changes a session as a release does without a search index.
 func formerly(t *testing.T, db *DB, id string, change func(*payment.Session)) {
 	t.Helper()
-	ok(t, db.Write(t.Context(), func(tx *sql.Tx) error {
+	fortest.OK(t, db.Write(t.Context(), func(tx *sql.Tx) error {
 		r, err := readRow(t.Context(), tx, sessionByID, id)
 		if err != nil {
 			return err
@@ -104,7 +105,7 @@ func formerly(t *testing.T, db *DB, id string, change func(*payment.Session)) {
 // countedNow is how the sessions of the last day are counted.
 func countedNow(t *testing.T, db *DB) (list []string) {
 	t.Helper()
-	counts := must(db.Tally(t.Context(), time.Now().Add(-24*time.Hour), time.Now().Add(time.Hour)))
+	counts := fortest.Must(db.Tally(t.Context(), time.Now().Add(-24*time.Hour), time.Now().Add(time.Hour)))(t)
 	for _, c := range counts {
 		list = append(list, fmt.Sprintf("%d %s %s", c.Sessions, c.Status, c.Coin))
 	}
@@ -126,16 +127,16 @@ func TestOlderReleaseChangesASession(t *testing.T) {
 			insert := func(n int) payment.Session {
 				s := sample(n)
 				s.CreatedAt = time.Now().Truncate(time.Microsecond).UTC()
-				s = must(db.Insert(t.Context(), s))
+				s = fortest.Must(db.Insert(t.Context(), s))(t)
 				return s
 			}
 			found := func(s payment.Session) bool {
-				page := must(db.Search(t.Context(), records.Query{Text: "ab" + s.ID, Coin: "ETH", Status: "confirmed"}))
+				page := fortest.Must(db.Search(t.Context(), records.Query{Text: "ab" + s.ID, Coin: "ETH", Status: "confirmed"}))(t)
 				return len(page.Sessions) == 1
 			}
 			s := insert(1)
 			formerly(t, db, s.ID, confirmedOn)
-			must(db.Update(t.Context(), s.ID, func(*payment.Session) ([]payment.Event, error) { return nil, nil }))
+			fortest.Must(db.Update(t.Context(), s.ID, func(*payment.Session) ([]payment.Event, error) { return nil, nil }))(t)
 			if got := countedNow(t, db); !slices.Equal(got, []string{"1 confirmed ETH"}) || !found(s) {
 				t.Errorf("after the next change: counted %q, found %t; want it confirmed and found", got, found(s))
 			}

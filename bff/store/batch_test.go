@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 
 	"modernc.org/sqlite"
@@ -90,10 +91,10 @@ func has(t *testing.T, db *DB, first int) (there string) {
 // fail for which fails says so.
 func commits(t *testing.T, db *DB, fails func() bool) *atomic.Int64 {
 	t.Helper()
-	conn := must(db.Writer.Conn(t.Context()))
+	conn := fortest.Must(db.Writer.Conn(t.Context()))(t)
 	defer conn.Close()
 	n := new(atomic.Int64)
-	ok(t, conn.Raw(func(c any) error {
+	fortest.OK(t, conn.Raw(func(c any) error {
 		if counted, ok := c.(counted); ok {
 			c = counted.Conn
 		}
@@ -128,7 +129,7 @@ func TestPartFailsAlone(t *testing.T) {
 	} {
 		for place, want := range []string{"023", "013", "012"} {
 			first += 10
-			ok(t, db.Write(t.Context(), writes(first)))
+			fortest.OK(t, db.Write(t.Context(), writes(first)))
 			list := []func(tx *sql.Tx) error{writes(first + 1), writes(first + 2), writes(first + 3)}
 			fine := list[place]
 			runs := 0
@@ -207,7 +208,7 @@ func TestFailedCommitFailsAllParts(t *testing.T) {
 	if there := has(t, db, 0); there != "" {
 		t.Errorf("session %q is there", there)
 	}
-	must(db.Insert(t.Context(), sample(1)))
+	fortest.Must(db.Insert(t.Context(), sample(1)))(t)
 }
 
 // One who waits may go away, also in the moment of their turn: the others go on.
@@ -246,7 +247,7 @@ func TestBatchIsBounded(t *testing.T) {
 	for i := range list {
 		list[i] = writes(i)
 	}
-	ok(t, errors.Join(together(t, db, list...)...))
+	fortest.OK(t, errors.Join(together(t, db, list...)...))
 	if n.Load() != 2 {
 		t.Errorf("%d commits of %d writes; want 2", n.Load(), len(list))
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/store/pgtest"
 
@@ -36,9 +37,7 @@ func benchmarkInsert(b *testing.B, db *DB) {
 	n := 0
 	for b.Loop() {
 		n++
-		if _, err := db.Insert(b.Context(), filled(n)); err != nil {
-			b.Fatal(err)
-		}
+		fortest.Must(db.Insert(b.Context(), filled(n)))(b)
 	}
 }
 
@@ -46,10 +45,7 @@ func benchmarkInsert(b *testing.B, db *DB) {
 func BenchmarkUpdate(b *testing.B) { onBoth(b, benchmarkUpdate, "https://a.example/") }
 
 func benchmarkUpdate(b *testing.B, db *DB) {
-	s, err := db.Insert(b.Context(), filled(1))
-	if err != nil {
-		b.Fatal(err)
-	}
+	s := fortest.Must(db.Insert(b.Context(), filled(1)))(b)
 	n := 0
 	for b.Loop() {
 		n++
@@ -96,9 +92,7 @@ func benchmarkClaim(b *testing.B, db *DB) {
 	for n := range 10_000 {
 		s := filled(n)
 		s.DueAt = now.Add(time.Duration(n) * time.Microsecond)
-		if _, err := db.Insert(b.Context(), s); err != nil {
-			b.Fatal(err)
-		}
+		fortest.Must(db.Insert(b.Context(), s))(b)
 	}
 	for b.Loop() {
 		now = now.Add(time.Hour) // past every lease
@@ -114,14 +108,10 @@ func BenchmarkSession(b *testing.B) { onBoth(b, benchmarkSession) }
 
 func benchmarkSession(b *testing.B, db *DB) {
 	for n := range 10_000 {
-		if _, err := db.Insert(b.Context(), filled(n)); err != nil {
-			b.Fatal(err)
-		}
+		fortest.Must(db.Insert(b.Context(), filled(n)))(b)
 	}
 	for b.Loop() {
-		if _, err := db.Session(b.Context(), "cs_7777"); err != nil {
-			b.Fatal(err)
-		}
+		fortest.Must(db.Session(b.Context(), "cs_7777"))(b)
 	}
 }
 
@@ -130,9 +120,7 @@ func BenchmarkTake(b *testing.B) {
 	onBoth(b, func(b *testing.B, db *DB) {
 		bucket := db.Bucket("x", 100_000)
 		for b.Loop() {
-			if _, err := bucket.Take(b.Context(), time.Hour); err != nil {
-				b.Fatal(err)
-			}
+			fortest.Must(bucket.Take(b.Context(), time.Hour))(b)
 		}
 	})
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 
 	"modernc.org/sqlite"
@@ -52,9 +53,9 @@ func (c *counting) Connect(ctx context.Context) (driver.Conn, error) {
 func statements(t *testing.T, db *DB, path string) *atomic.Int64 {
 	t.Helper()
 	dsn := url.URL{Scheme: "file", Path: path, RawQuery: url.Values{"_txlock": {"immediate"}, "_foreign_keys": {"1"}}.Encode()}
-	plain := must(sqlite.NewConnector(dsn.String()))
+	plain := fortest.Must(sqlite.NewConnector(dsn.String()))(t)
 	c := &counting{Connector: plain}
-	ok(t, db.Writer.Close())
+	fortest.OK(t, db.Writer.Close())
 	db.Writer = sql.OpenDB(c)
 	db.Writer.SetMaxOpenConns(1)
 	return &c.statements
@@ -71,7 +72,7 @@ func TestCostOfASession(t *testing.T) {
 	for w := range writers {
 		all.Go(func() {
 			for i := range each {
-				must(db.Insert(t.Context(), filled(w*each+i)))
+				fortest.Must(db.Insert(t.Context(), filled(w*each+i)))(t)
 			}
 		})
 	}
@@ -87,7 +88,7 @@ func TestCostOfASession(t *testing.T) {
 	next := writers * each
 	allocations := testing.AllocsPerRun(20, func() {
 		next++
-		must(db.Insert(t.Context(), filled(next)))
+		fortest.Must(db.Insert(t.Context(), filled(next)))(t)
 	})
 	if asked.Load() != 3*21 || committed.Load() != 21 {
 		t.Errorf("21 sessions alone: %d statements, %d commits; want 63, 21", asked.Load(), committed.Load())
@@ -100,19 +101,19 @@ func TestCostOfASession(t *testing.T) {
 // A start reads a few pages, however many sessions there are.
 func TestStartReadsLittle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "coinslot.db")
-	db := must(Open(t.Context(), Config{DSN: path}))
+	db := fortest.Must(Open(t.Context(), Config{DSN: path}))(t)
 	var all sync.WaitGroup
 	for w := range 64 {
 		all.Go(func() {
 			for i := range 12 {
 				s := filled(w*12 + i)
 				s.Status = wire.Confirmed
-				must(db.Insert(t.Context(), s))
+				fortest.Must(db.Insert(t.Context(), s))(t)
 			}
 		})
 	}
 	all.Wait()
-	ok(t, db.Close())
+	fortest.OK(t, db.Close())
 	db = opened(t, path)
 	if _, err := db.List(t.Context(), payment.Filter{Status: string(wire.Preparing), Limit: 100}); err != nil { // as Recover does
 		t.Fatal(err)
@@ -126,9 +127,9 @@ func TestStartReadsLittle(t *testing.T) {
 // pagesRead is how many pages a pool that has used one connection has read.
 func pagesRead(t *testing.T, pool *sql.DB) (n int) {
 	t.Helper()
-	conn := must(pool.Conn(t.Context()))
+	conn := fortest.Must(pool.Conn(t.Context()))(t)
 	defer conn.Close()
-	ok(t, conn.Raw(func(c any) (err error) {
+	fortest.OK(t, conn.Raw(func(c any) (err error) {
 		n, _, err = c.(sqlite.DBStatus).Status(sqlite.DBStatusCacheMiss, false)
 		return err
 	}))

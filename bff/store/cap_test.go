@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/store/pgtest"
 )
@@ -37,11 +38,11 @@ func TestCapDue(t *testing.T) {
 				if c.status == wire.Cancelled { // checked by a clock that was ahead
 					s.CheckedAt = ahead
 				}
-				must(db.Insert(t.Context(), s))
+				fortest.Must(db.Insert(t.Context(), s))(t)
 				if c.due > time.Minute { // the lease of a clock that was ahead
-					must(db.Hold(t.Context(), s.ID, ahead, 30*time.Second))
+					fortest.Must(db.Hold(t.Context(), s.ID, ahead, 30*time.Second))(t)
 				}
-				must(db.CapDue(t.Context(), now, time.Minute))
+				fortest.Must(db.CapDue(t.Context(), now, time.Minute))(t)
 				got, err := db.Session(t.Context(), s.ID)
 				if err != nil || !got.DueAt.Equal(now.Add(c.want)) {
 					t.Errorf("%s due in %v: capped to %v, %v; want %v", c.status, c.due, got.DueAt.Sub(now), err, c.want)

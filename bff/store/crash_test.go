@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -133,8 +134,8 @@ func started(t *testing.T, child string, name string, args ...string) process {
 	cmd.Env = append(os.Environ(), "STORE_TEST_CHILD="+child)
 	cmd.Stderr = t.Output()
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // to end it with what traces it
-	out := must(cmd.StdoutPipe())
-	ok(t, cmd.Start())
+	out := fortest.Must(cmd.StdoutPipe())(t)
+	fortest.OK(t, cmd.Start())
 	return process{cmd, bufio.NewScanner(out)}
 }
 
@@ -207,7 +208,7 @@ func next(t *testing.T, line string, n int) int {
 // wantStored fails unless the first n sessions are stored whole; it returns how many are.
 func wantStored(t *testing.T, path string, n int) int {
 	t.Helper()
-	db := must(Open(t.Context(), Config{DSN: path}))
+	db := fortest.Must(Open(t.Context(), Config{DSN: path}))(t)
 	defer db.Close()
 	for i := range n {
 		s, err := db.Lookup(t.Context(), "T"+sample(i).ID)
@@ -221,7 +222,7 @@ func wantStored(t *testing.T, path string, n int) int {
 // wantSound fails unless the file is intact and its tables agree.
 func wantSound(t *testing.T, path string) {
 	t.Helper()
-	db := must(Open(t.Context(), Config{DSN: path}))
+	db := fortest.Must(Open(t.Context(), Config{DSN: path}))(t)
 	defer db.Close()
 	var result string
 	if err := db.Writer.QueryRowContext(t.Context(), `PRAGMA integrity_check`).Scan(&result); err != nil || result != "ok" {

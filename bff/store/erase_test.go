@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/store/pgtest"
 
@@ -43,10 +44,10 @@ func dead(n, attempts int) payment.Session {
 func expired(t testing.TB, db *DB, n, attempts int) (ids []string) {
 	t.Helper()
 	for i := range n {
-		s := must(db.Insert(t.Context(), dead(i, attempts)))
-		must(db.Update(t.Context(), s.ID, func(s *payment.Session) ([]payment.Event, error) {
+		s := fortest.Must(db.Insert(t.Context(), dead(i, attempts)))(t)
+		fortest.Must(db.Update(t.Context(), s.ID, func(s *payment.Session) ([]payment.Event, error) {
 			return []payment.Event{{ID: "evt_" + s.ID, Type: payment.EventExpired, Session: s.ID, At: s.CreatedAt, Body: []byte(strings.Repeat("canary ", 600))}}, nil
-		}))
+		}))(t)
 		ids = append(ids, s.ID)
 	}
 	return ids
@@ -56,7 +57,7 @@ func expired(t testing.TB, db *DB, n, attempts int) (ids []string) {
 func buried(t testing.TB, db *DB, n, attempts int) {
 	t.Helper()
 	for _, id := range expired(t, db, n, attempts) {
-		must(db.Erase(t.Context(), id, time.Now(), func(payment.Session, bool) payment.Erasure { return payment.EraseAll }))
+		fortest.Must(db.Erase(t.Context(), id, time.Now(), func(payment.Session, bool) payment.Erasure { return payment.EraseAll }))(t)
 	}
 }
 
@@ -84,9 +85,9 @@ func TestErasedFromTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "coinslot.db")
 	db := opened(t, path, "https://shop.example/hook")
 	buried(t, db, 30, 2)
-	ok(t, db.Truncate(t.Context()))
+	fortest.OK(t, db.Truncate(t.Context()))
 	for _, file := range []string{path, path + "-wal"} {
-		raw := must(os.ReadFile(file))
+		raw := fortest.Must(os.ReadFile(file))(t)
 		if n := bytes.Count(raw, []byte("canary")); n > 0 {
 			t.Errorf("%s holds %d texts that were erased", filepath.Base(file), n)
 		}
@@ -101,10 +102,10 @@ func TestOpenBeside(t *testing.T) {
 			server := opened(t, dsn)
 			ids := []string{}
 			for n := range 3 {
-				s := must(server.Insert(t.Context(), dead(n, 1)))
+				s := fortest.Must(server.Insert(t.Context(), dead(n, 1)))(t)
 				ids = append(ids, s.ID)
 			}
-			guest := must(OpenBeside(t.Context(), Config{DSN: dsn}))
+			guest := fortest.Must(OpenBeside(t.Context(), Config{DSN: dsn}))(t)
 			found, err := guest.SessionsWithEmail(t.Context(), "ann1@canary.example")
 			if err != nil || len(found) != 1 || found[0] != ids[1] {
 				t.Errorf("SessionsWithEmail = %v, %v; want %s", found, err, ids[1])
@@ -115,8 +116,8 @@ func TestOpenBeside(t *testing.T) {
 					t.Errorf("Erase = %v", err)
 				}
 			}
-			ok(t, guest.Truncate(t.Context()))
-			ok(t, guest.Close())
+			fortest.OK(t, guest.Truncate(t.Context()))
+			fortest.OK(t, guest.Close())
 			for _, id := range ids {
 				if s, err := server.Session(t.Context(), id); err != nil || s.ErasedAt.IsZero() || s.Order.Email != "" {
 					t.Errorf("Session = %+v, %v; want it erased", s, err)
@@ -138,7 +139,7 @@ func TestOpenBeside(t *testing.T) {
 func TestEraseBesideADelivery(t *testing.T) {
 	db := opened(t, pgtest.DSN(t), "https://shop.example/hook")
 	ids := expired(t, db, 2, 1)
-	tx := must(db.Writer.BeginTx(t.Context(), nil))
+	tx := fortest.Must(db.Writer.BeginTx(t.Context(), nil))(t)
 	defer func() { _ = tx.Rollback() }()
 	_, err := tx.ExecContext(t.Context(), `INSERT INTO deliveries (event, endpoint, next_at)
 		SELECT seq, 'https://new.example/hook', 1 FROM events WHERE session = $1`, ids[0])
@@ -154,8 +155,8 @@ func TestEraseBesideADelivery(t *testing.T) {
 		return len(done) > 0 || count(t, db.Reader, `SELECT count(*) FROM pg_stat_activity
 			WHERE datname = current_database() AND wait_event_type = 'Lock'`) > 0
 	})
-	ok(t, tx.Commit())
-	ok(t, <-done)
+	fortest.OK(t, tx.Commit())
+	fortest.OK(t, <-done)
 	if n := count(t, db.Reader, `SELECT count(*) FROM deliveries WHERE endpoint = 'https://new.example/hook'`); n != 0 {
 		t.Errorf("%d deliveries of a deleted event are left", n)
 	}
@@ -165,17 +166,17 @@ func TestEraseBesideADelivery(t *testing.T) {
 // comes soon, since writers wait meanwhile.
 func TestTruncateBesideAReader(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
-	must(db.Insert(t.Context(), dead(1, 1)))
-	tx := must(db.Reader.BeginTx(t.Context(), nil))
+	fortest.Must(db.Insert(t.Context(), dead(1, 1)))(t)
+	tx := fortest.Must(db.Reader.BeginTx(t.Context(), nil))(t)
 	var n int
-	ok(t, tx.QueryRowContext(t.Context(), `SELECT count(*) FROM sessions`).Scan(&n))
-	must(db.Insert(t.Context(), dead(2, 1)))
+	fortest.OK(t, tx.QueryRowContext(t.Context(), `SELECT count(*) FROM sessions`).Scan(&n))
+	fortest.Must(db.Insert(t.Context(), dead(2, 1)))(t)
 	if err := db.Truncate(t.Context()); err == nil {
 		t.Error("Truncate beside a reader = nil; want an error")
 	}
 	if got := count(t, db.Writer, `PRAGMA busy_timeout`); got != 5000 {
 		t.Errorf("writers wait for %d ms from now on; want 5000", got)
 	}
-	ok(t, tx.Rollback())
-	ok(t, db.Truncate(t.Context()))
+	fortest.OK(t, tx.Rollback())
+	fortest.OK(t, db.Truncate(t.Context()))
 }

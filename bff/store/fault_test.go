@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/need"
 )
 
@@ -82,7 +83,7 @@ func TestFullDisk(t *testing.T) {
 	for p.lines.Scan() {
 		t.Logf("%s sessions until the disk was full", p.lines.Text())
 	}
-	ok(t, p.Wait())
+	fortest.OK(t, p.Wait())
 	wantSound(t, path)
 }
 
@@ -140,7 +141,7 @@ func wantSaid(t *testing.T, path string, said []string) {
 		case "found":
 			version, _ = strconv.ParseInt(words[1], 10, 64)
 		}
-		n := must(strconv.Atoi(words[len(words)-1]))
+		n := fortest.Must(strconv.Atoi(words[len(words)-1]))(t)
 		s, err := db.Session(t.Context(), sample(n).ID)
 		if err != nil || s.Version != version {
 			t.Errorf("session %d, of which was said %q, has version %d, %v", n, line, s.Version, err)

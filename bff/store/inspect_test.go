@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/store/pgtest"
 )
 
@@ -23,10 +24,10 @@ func TestInspect(t *testing.T) {
 			} else if err != nil || before.Version != 0 || !before.CanWrite || before.Server < 130000 {
 				t.Errorf("of an empty database: %+v, %v", before, err)
 			}
-			db := must(Open(t.Context(), Config{DSN: dsn}))
+			db := fortest.Must(Open(t.Context(), Config{DSN: dsn}))(t)
 			tell(t, db, 1)
 			wantCurrent(t, dsn)
-			ok(t, db.Close())
+			fortest.OK(t, db.Close())
 			closed := files(t, dsn)
 			wantCurrent(t, dsn)
 			if got := files(t, dsn); len(got) != len(closed) {
@@ -41,18 +42,18 @@ func TestInspect(t *testing.T) {
 func TestPathInThisFolder(t *testing.T) {
 	t.Chdir(t.TempDir())
 	for _, path := range []string{"coinslot.db", "./here.db", "a folder/coinslot.db"} {
-		ok(t, os.MkdirAll(filepath.Dir(path), 0o700))
-		db := must(Open(t.Context(), Config{DSN: path}))
+		fortest.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		db := fortest.Must(Open(t.Context(), Config{DSN: path}))(t)
 		tell(t, db, 1)
 		wantCurrent(t, path)
-		ok(t, db.Close())
+		fortest.OK(t, db.Close())
 		wantCurrent(t, path)
 		reader, err := OpenReader(t.Context(), Config{DSN: path})
 		if err != nil {
 			t.Errorf("OpenReader(%q): %v", path, err)
 			continue
 		}
-		ok(t, reader.Close())
+		fortest.OK(t, reader.Close())
 	}
 }
 
@@ -70,7 +71,7 @@ func files(t *testing.T, dsn string) []string {
 	if strings.HasPrefix(dsn, "postgres") {
 		return nil
 	}
-	names := must(filepath.Glob(dsn + "*"))
+	names := fortest.Must(filepath.Glob(dsn + "*"))(t)
 	return names
 }
 
@@ -78,8 +79,8 @@ func files(t *testing.T, dsn string) []string {
 func TestInspectRights(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	db := opened(t, dsn)
-	ok(t, db.Execute(t.Context(), `CREATE ROLE onlooker LOGIN`))
-	ok(t, db.Execute(t.Context(), `GRANT SELECT ON ALL TABLES IN SCHEMA public TO onlooker`))
+	fortest.OK(t, db.Execute(t.Context(), `CREATE ROLE onlooker LOGIN`))
+	fortest.OK(t, db.Execute(t.Context(), `GRANT SELECT ON ALL TABLES IN SCHEMA public TO onlooker`))
 	s, err := Inspect(t.Context(), strings.Replace(dsn, "postgres@", "onlooker@", 1))
 	if err != nil || s.CanWrite || s.Version == 0 {
 		t.Errorf("Inspect = %+v, %v; want tables that may not be written", s, err)

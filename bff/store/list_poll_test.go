@@ -4,6 +4,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"coinslot/bff/fortest"
 )
 
 // A turn is one's until it ends; a name has turns of its own.
@@ -12,7 +14,7 @@ func TestLease(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			db := opened(t, dsn)
 			taking := func(turn *Lease, d time.Duration) bool {
-				mine := must(turn.Acquire(t.Context(), d))
+				mine := fortest.Must(turn.Acquire(t.Context(), d))(t)
 				return mine
 			}
 			take := func(name string, d time.Duration) bool { return taking(db.Lease(name), d) } // each time by another instance

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/records"
 	"coinslot/bff/store/sqldb"
 )
@@ -34,7 +35,7 @@ func TestSearchOfARefThatOthersBeginWith(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
 	s := sample(0)
 	s.Order.Ref = "A-1"
-	must(db.Insert(t.Context(), s))
+	fortest.Must(db.Insert(t.Context(), s))(t)
 	run(t, db.Writer, `WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n+1 FROM n WHERE n < 1100)
 		INSERT INTO sessions (id, version, status, order_ref, created_at, doc)
 		SELECT id || n, version, status, order_ref || n, created_at - 1 - n, json_set(doc, '$.id', id || n) FROM sessions, n`)
@@ -64,7 +65,7 @@ func TestSearchesLeaveRoom(t *testing.T) {
 	for range browsers {
 		<-begun
 	}
-	ok(t, db.Ping(t.Context()))
+	fortest.OK(t, db.Ping(t.Context()))
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	if _, err := db.Search(ctx, records.Query{}); !errors.Is(err, context.DeadlineExceeded) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/records"
 	"coinslot/bff/store/outboxdb"
@@ -131,16 +132,16 @@ func explain(t *testing.T, db *DB, query string) string {
 	for strings.Contains(query, fmt.Sprintf("$%d", len(args)+1)) {
 		args = append(args, nil)
 	}
-	rows := must(db.Writer.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...))
+	rows := fortest.Must(db.Writer.QueryContext(t.Context(), "EXPLAIN QUERY PLAN "+query, args...))(t)
 	defer rows.Close()
 	plan := ""
 	for rows.Next() {
 		var id, parent, unused int
 		var detail string
-		ok(t, rows.Scan(&id, &parent, &unused, &detail))
+		fortest.OK(t, rows.Scan(&id, &parent, &unused, &detail))
 		plan += "\n  " + detail
 	}
-	ok(t, rows.Err())
+	fortest.OK(t, rows.Err())
 	return plan
 }
 
@@ -151,10 +152,10 @@ func TestNothingScansOnPostgres(t *testing.T) {
 	for n := range 50 {
 		tell(t, db, n)
 	}
-	conn := must(db.Writer.Conn(t.Context()))
+	conn := fortest.Must(db.Writer.Conn(t.Context()))(t)
 	defer conn.Close()
 	for _, setting := range []string{`SET enable_seqscan = off`, `SET enable_sort = off`, `SET plan_cache_mode = force_generic_plan`, `ANALYZE`} {
-		must(conn.ExecContext(t.Context(), setting))
+		fortest.Must(conn.ExecContext(t.Context(), setting))(t)
 	}
 	for name, query := range queries(db.Dialect) {
 		plan := explainPostgres(t, conn, query)
@@ -179,15 +180,15 @@ func explainPostgres(t *testing.T, conn *sql.Conn, query string) (plan string) {
 		execute += "(NULL" + strings.Repeat(", NULL", parameters-1) + ")"
 	}
 	for _, statement := range []string{"DEALLOCATE ALL", "PREPARE p AS " + query} {
-		must(conn.ExecContext(t.Context(), statement, pgx.QueryExecModeSimpleProtocol))
+		fortest.Must(conn.ExecContext(t.Context(), statement, pgx.QueryExecModeSimpleProtocol))(t)
 	}
-	rows := must(conn.QueryContext(t.Context(), execute, pgx.QueryExecModeSimpleProtocol))
+	rows := fortest.Must(conn.QueryContext(t.Context(), execute, pgx.QueryExecModeSimpleProtocol))(t)
 	defer rows.Close()
 	for rows.Next() {
 		var line string
-		ok(t, rows.Scan(&line))
+		fortest.OK(t, rows.Scan(&line))
 		plan += "\n  " + line
 	}
-	ok(t, rows.Err())
+	fortest.OK(t, rows.Err())
 	return plan
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/store/pgtest"
 	"coinslot/bff/store/sqldb"
@@ -33,7 +34,7 @@ func marking(mark string) func(*payment.Session) ([]payment.Event, error) {
 // none twice, and one version and one event for each that it has.
 func wantMarks(t *testing.T, db *DB, id string, acknowledged, refused []string) {
 	t.Helper()
-	s := must(db.Session(t.Context(), id))
+	s := fortest.Must(db.Session(t.Context(), id))(t)
 	times := map[string]int{}
 	for _, e := range s.Timeline {
 		times[e.What]++
@@ -70,7 +71,7 @@ func TestPostgresKilled(t *testing.T) {
 	stop := make(chan struct{})
 	for w := range 6 {
 		id := sample(w).ID
-		must(db.Insert(t.Context(), sample(w)))
+		fortest.Must(db.Insert(t.Context(), sample(w)))(t)
 		all.Go(func() {
 			for n := 0; ; n++ {
 				select {
@@ -122,8 +123,8 @@ func advanced(n *atomic.Int64, more int64) func() bool {
 func TestPostgresConnectionsEnded(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	db := opened(t, dsn)
-	must(db.Insert(t.Context(), sample(1)))
-	admin := must(pgx.Connect(t.Context(), dsn))
+	fortest.Must(db.Insert(t.Context(), sample(1)))(t)
+	admin := fortest.Must(pgx.Connect(t.Context(), dsn))(t)
 	defer admin.Close(context.WithoutCancel(t.Context()))
 	stop, ended := make(chan struct{}), make(chan int)
 	go func() {
@@ -179,7 +180,7 @@ func TestPostgresConnectionsEnded(t *testing.T) {
 func TestPostgresPaused(t *testing.T) {
 	cluster := pgtest.New(t)
 	db := opened(t, cluster.DSN(t))
-	must(db.Insert(t.Context(), sample(1)))
+	fortest.Must(db.Insert(t.Context(), sample(1)))(t)
 	db.Patience = 300 * time.Millisecond
 	resume := cluster.Pause(t)
 	uses := map[string]func() error{
@@ -218,7 +219,7 @@ func TestPostgresSlotsExhausted(t *testing.T) {
 	cluster := pgtest.New(t, "max_connections=8", "superuser_reserved_connections=0", "max_wal_senders=0")
 	dsn := cluster.DSN(t)
 	db := opened(t, dsn)
-	must(db.Insert(t.Context(), sample(1)))
+	fortest.Must(db.Insert(t.Context(), sample(1)))(t)
 	var taken []*pgx.Conn
 	for {
 		conn, err := pgx.Connect(t.Context(), dsn)
@@ -260,11 +261,11 @@ func TestPostgresSlotsExhausted(t *testing.T) {
 func TestDeadlockRunsAgain(t *testing.T) {
 	db := opened(t, pgtest.DSN(t))
 	for n := range 2 {
-		must(db.Insert(t.Context(), sample(n)))
+		fortest.Must(db.Insert(t.Context(), sample(n)))(t)
 	}
-	other := must(db.Writer.BeginTx(t.Context(), nil))
+	other := fortest.Must(db.Writer.BeginTx(t.Context(), nil))(t)
 	for _, statement := range []string{`SET LOCAL deadlock_timeout = '1h'`, `INSERT INTO attempts (session, number, marker) VALUES ('cs_1', 1, 'm')`} {
-		must(other.ExecContext(t.Context(), statement))
+		fortest.Must(other.ExecContext(t.Context(), statement))(t)
 	}
 	runs := 0
 	waiting := make(chan error, 1)
@@ -284,7 +285,7 @@ func TestDeadlockRunsAgain(t *testing.T) {
 	if err != nil || s.Version != 2 || runs != 2 {
 		t.Errorf("Update = version %d, %v after %d runs; want 2 after 2", s.Version, err, runs)
 	}
-	ok(t, <-waiting)
+	fortest.OK(t, <-waiting)
 }
 
 // The connection is lost while a commit is under way. What has come of it is found out, and said.
@@ -333,9 +334,9 @@ func TestLostCommitOvertaken(t *testing.T) {
 	dsn := pgtest.DSN(t)
 	wire := newWiretap(t, dsn)
 	db, other := opened(t, wire.dsn), opened(t, dsn)
-	must(db.Insert(t.Context(), sample(1)))
+	fortest.Must(db.Insert(t.Context(), sample(1)))(t)
 	wire.cut(true, func() {
-		must(other.Update(context.WithoutCancel(t.Context()), sample(1).ID, marking("other")))
+		fortest.Must(other.Update(context.WithoutCancel(t.Context()), sample(1).ID, marking("other")))(t)
 	})
 	_, err := db.Update(t.Context(), sample(1).ID, marking("mine"))
 	if !sqldb.IsUnknown(err) || !strings.Contains(err.Error(), "unknown outcome") {
@@ -349,9 +350,9 @@ func TestDocIsKeptByteForByte(t *testing.T) {
 	db := opened(t, pgtest.DSN(t))
 	s := sample(1)
 	s.Order.Title = "a\x00b"
-	must(db.Insert(t.Context(), s))
+	fortest.Must(db.Insert(t.Context(), s))(t)
 	s.Version = 1
-	want := must(json.Marshal(s))
+	want := fortest.Must(json.Marshal(s))(t)
 	var got string
 	if err := db.Reader.QueryRowContext(t.Context(), `SELECT doc FROM sessions`).Scan(&got); err != nil || got != string(want) {
 		t.Errorf("doc = %s, %v; want %s", got, err, want)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/limiter"
 	"coinslot/bff/limiter/limitertest"
 	"coinslot/bff/outbox"
@@ -99,7 +100,7 @@ func TestPostgresStartsTogether(t *testing.T) {
 				return
 			}
 			defer db.Close()
-			must(db.Insert(t.Context(), sample(n)))
+			fortest.Must(db.Insert(t.Context(), sample(n)))(t)
 		})
 	}
 	all.Wait()
@@ -110,7 +111,7 @@ func TestLogWaitsForEarlierWriters(t *testing.T) {
 	db := opened(t, pgtest.DSN(t))
 	tell(t, db, 0)
 	for _, n := range []int{1, 2} {
-		must(db.Insert(t.Context(), sample(n)))
+		fortest.Must(db.Insert(t.Context(), sample(n)))(t)
 	}
 	page := wantEvents(t, db, outbox.EventQuery{}, "evt_0")
 	write := func(n int, during func()) {
@@ -124,18 +125,18 @@ func TestLogWaitsForEarlierWriters(t *testing.T) {
 	}
 	// The first transaction has written before the second one begins, and ends
 	// after it: its number is the smaller one.
-	first := must(db.Writer.BeginTx(t.Context(), nil))
-	ok(t, db.AppendEvents(t.Context(), first, []payment.Event{{ID: "evt_1", Session: sample(1).ID, Body: []byte("{}")}}))
+	first := fortest.Must(db.Writer.BeginTx(t.Context(), nil))(t)
+	fortest.OK(t, db.AppendEvents(t.Context(), first, []payment.Event{{ID: "evt_1", Session: sample(1).ID, Body: []byte("{}")}}))
 	write(2, func() {})
 	wantEvents(t, db, outbox.EventQuery{After: page.Next})
-	ok(t, first.Commit())
+	fortest.OK(t, first.Commit())
 	wantEvents(t, db, outbox.EventQuery{After: page.Next}, "evt_1", "evt_2")
 	wantEvents(t, db, outbox.EventQuery{After: page.Next, Session: sample(2).ID}, "evt_2")
 }
 
 func wantEvents(t *testing.T, db *DB, q outbox.EventQuery, want ...string) outbox.EventPage {
 	t.Helper()
-	page := must(db.Events(t.Context(), q))
+	page := fortest.Must(db.Events(t.Context(), q))(t)
 	var got []string
 	for _, e := range page.Events {
 		got = append(got, e.ID)
@@ -169,7 +170,7 @@ func TestVersions(t *testing.T) {
 	for name, dsn := range databases(t) {
 		db := opened(t, dsn)
 		tell(t, db, 1) // is changed once
-		must(db.Insert(t.Context(), sample(2)))
+		fortest.Must(db.Insert(t.Context(), sample(2)))(t)
 		ids := []string{"cs_1", "cs_2", "cs_1", "cs_none", "", "a\x00", "\xff"}
 		for n := range 450 {
 			ids = append(ids, fmt.Sprint(n))

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/store/pgtest"
@@ -25,9 +26,9 @@ func databases(t *testing.T) map[string]string {
 
 func reader(t *testing.T, dsn string) *DB {
 	t.Helper()
-	db := must(OpenReader(t.Context(), Config{DSN: dsn}))
+	db := fortest.Must(OpenReader(t.Context(), Config{DSN: dsn}))(t)
 	t.Cleanup(func() {
-		ok(t, db.Close())
+		fortest.OK(t, db.Close())
 	})
 	return db
 }
@@ -36,13 +37,13 @@ func reader(t *testing.T, dsn string) *DB {
 func TestReaderBesideAWriter(t *testing.T) {
 	for name, dsn := range databases(t) {
 		t.Run(name, func(t *testing.T) {
-			db := must(Open(t.Context(), Config{DSN: dsn}))
+			db := fortest.Must(Open(t.Context(), Config{DSN: dsn}))(t)
 			r := reader(t, dsn)
 			tell(t, db, 1)
 			wantReads(t, r, 1)
 			tell(t, db, 2)
 			wantReads(t, r, 2)
-			ok(t, db.Close())
+			fortest.OK(t, db.Close())
 			wantReads(t, r, 2)
 			wantReads(t, reader(t, dsn), 2)
 			tell(t, opened(t, dsn), 3)
@@ -59,7 +60,7 @@ func wantReads(t *testing.T, r *DB, sessions int) {
 	if page, err := r.Events(t.Context(), outbox.EventQuery{}); err != nil || len(page.Events) != sessions {
 		t.Errorf("Events has %d, %v; want %d", len(page.Events), err, sessions)
 	}
-	ok(t, r.Ping(t.Context()))
+	fortest.OK(t, r.Ping(t.Context()))
 }
 
 func TestReaderCannotWrite(t *testing.T) {
@@ -84,8 +85,8 @@ func TestReaderCannotWrite(t *testing.T) {
 func TestReaderRefuses(t *testing.T) {
 	dir := t.TempDir()
 	empty, text := filepath.Join(dir, "empty"), filepath.Join(dir, "text")
-	ok(t, os.WriteFile(empty, nil, 0o600))
-	ok(t, os.WriteFile(text, make([]byte, 4096), 0o600))
+	fortest.OK(t, os.WriteFile(empty, nil, 0o600))
+	fortest.OK(t, os.WriteFile(text, make([]byte, 4096), 0o600))
 	refused := []string{"", filepath.Join(dir, "none"), empty, text}
 	if pgtest.Has(t) {
 		refused = append(refused, pgtest.DSN(t))

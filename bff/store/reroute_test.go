@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/outbox"
 	"coinslot/bff/store/outboxdb"
 	"coinslot/bff/store/pgtest"
@@ -32,7 +33,7 @@ func TestRerouting(t *testing.T) {
 // at its start.
 func instance(t *testing.T, dsn string, now func() time.Time, endpoints ...string) *DB {
 	t.Helper()
-	db := must(Open(t.Context(), Config{DSN: dsn, Endpoints: endpoints, Now: now}))
+	db := fortest.Must(Open(t.Context(), Config{DSN: dsn, Endpoints: endpoints, Now: now}))(t)
 	t.Cleanup(func() { _ = db.Close() }) // or it is closed already
 	<-db.backfilled
 	<-db.rerouted
@@ -60,7 +61,7 @@ func TestReroutingOfInstances(t *testing.T) {
 		t.Helper()
 		clock = clock.Add(step)
 		for _, db := range instances {
-			ok(t, of[db].pass(t.Context()))
+			fortest.OK(t, of[db].pass(t.Context()))
 		}
 	}
 	want := func(when string, old, new int) {
@@ -117,7 +118,7 @@ func TestStatsOfUnrouted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "coinslot.db")
 	before := instance(t, path, nil, "https://a.example/", "https://b.example/")
 	tell(t, before, 1)
-	ok(t, before.Close())
+	fortest.OK(t, before.Close())
 	s, err := instance(t, path, nil).Stats(t.Context())
 	if err != nil || s.Unrouted != 2 || s.Undelivered != 0 {
 		t.Errorf("Stats = %+v, %v; want 2 unrouted", s, err)
@@ -132,7 +133,7 @@ func TestReroutingBesideAnOlderRelease(t *testing.T) {
 	before := instance(t, dsn, now, "https://old.example/")
 	tell(t, before, 1)
 	run(t, before.Writer, `DELETE FROM webhook_endpoints`)
-	ok(t, before.Close())
+	fortest.OK(t, before.Close())
 	after := instance(t, dsn, now, "https://new.example/")
 	r := after.newRerouter()
 	for _, moved := range []int{0, 1} {
@@ -141,6 +142,6 @@ func TestReroutingBesideAnOlderRelease(t *testing.T) {
 			t.Errorf("%d deliveries moved; want %d", n, moved)
 		}
 		clock = clock.Add(outboxdb.EndpointLease)
-		ok(t, r.pass(t.Context()))
+		fortest.OK(t, r.pass(t.Context()))
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 )
@@ -31,13 +32,13 @@ func sample(n int) payment.Session {
 // run executes a statement that must succeed.
 func run(t *testing.T, db *sql.DB, query string, args ...any) {
 	t.Helper()
-	must(db.ExecContext(t.Context(), query, args...))
+	fortest.Must(db.ExecContext(t.Context(), query, args...))(t)
 }
 
 // raw opens the file without any of our settings.
 func raw(t *testing.T, path string) *sql.DB {
 	t.Helper()
-	db := must(sql.Open("sqlite", path))
+	db := fortest.Must(sql.Open("sqlite", path))(t)
 	t.Cleanup(func() { _ = db.Close() })
 	return db
 }
@@ -46,7 +47,7 @@ func raw(t *testing.T, path string) *sql.DB {
 // leaves the file as it is.
 func wantRefused(t *testing.T, path, why string) {
 	t.Helper()
-	before := must(os.ReadFile(path))
+	before := fortest.Must(os.ReadFile(path))(t)
 	db, err := Open(t.Context(), Config{DSN: path})
 	if err == nil {
 		_ = db.Close()
@@ -55,7 +56,7 @@ func wantRefused(t *testing.T, path, why string) {
 	if !strings.Contains(err.Error(), why) || !strings.Contains(err.Error(), path) {
 		t.Errorf("Open = %v; want %q and the path", err, why)
 	}
-	after := must(os.ReadFile(path))
+	after := fortest.Must(os.ReadFile(path))(t)
 	if !bytes.Equal(before, after) {
 		t.Error("the file was changed")
 	}
@@ -64,21 +65,21 @@ func wantRefused(t *testing.T, path, why string) {
 func TestReopen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a %3F#?& b.db") // an odd name, too
 	for n := range 3 {
-		db := must(Open(t.Context(), Config{DSN: path}))
-		must(db.Insert(t.Context(), sample(n)))
+		db := fortest.Must(Open(t.Context(), Config{DSN: path}))(t)
+		fortest.Must(db.Insert(t.Context(), sample(n)))(t)
 		page, err := db.List(t.Context(), payment.Filter{})
 		if err != nil || len(page.Sessions) != n+1 {
 			t.Errorf("List has %d sessions, %v; want %d", len(page.Sessions), err, n+1)
 		}
-		ok(t, db.Close())
+		fortest.OK(t, db.Close())
 	}
-	must(os.Stat(path))
+	fortest.Must(os.Stat(path))(t)
 }
 
 func TestFilesAreForTheOwnerOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "coinslot.db")
 	db := opened(t, path)
-	must(db.Insert(t.Context(), sample(1)))
+	fortest.Must(db.Insert(t.Context(), sample(1)))(t)
 	files, err := filepath.Glob(path + "*")
 	if err != nil || len(files) != 4 {
 		t.Errorf("files = %v, %v; want the database, -wal, -shm and .lock", files, err)
@@ -95,16 +96,16 @@ func TestSecondOpenIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "coinslot.db")
 	db := opened(t, path)
 	link := filepath.Join(t.TempDir(), "link.db")
-	ok(t, os.Symlink(path, link))
+	fortest.OK(t, os.Symlink(path, link))
 	wantRefused(t, path, "another process is using it")
 	wantRefused(t, link, "another process is using it")
-	must(db.Insert(t.Context(), sample(1)))
+	fortest.Must(db.Insert(t.Context(), sample(1)))(t)
 }
 
 func TestFilesOfOtherProgramsAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text")
-	ok(t, os.WriteFile(text, bytes.Repeat([]byte("not a database\n"), 500), 0o600))
+	fortest.OK(t, os.WriteFile(text, bytes.Repeat([]byte("not a database\n"), 500), 0o600))
 	wantRefused(t, text, "not an SQLite database")
 
 	for name, statement := range map[string]string{
@@ -114,28 +115,28 @@ func TestFilesOfOtherProgramsAreRefused(t *testing.T) {
 		path := filepath.Join(dir, name)
 		db := raw(t, path)
 		run(t, db, statement)
-		ok(t, db.Close())
+		fortest.OK(t, db.Close())
 		wantRefused(t, path, "another program")
 	}
 }
 
 func TestNewerTablesAreRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "coinslot.db")
-	db := must(Open(t.Context(), Config{DSN: path}))
+	db := fortest.Must(Open(t.Context(), Config{DSN: path}))(t)
 	run(t, db.Writer, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)`)
-	ok(t, db.Close())
+	fortest.OK(t, db.Close())
 	wantRefused(t, path, "version 9999")
 }
 
 // An empty file, and one in which a first start got no further than the mark, are taken as new.
 func TestUnfinishedFileIsUsed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "coinslot.db")
-	ok(t, os.WriteFile(path, nil, 0o600))
+	fortest.OK(t, os.WriteFile(path, nil, 0o600))
 	db := raw(t, path)
 	run(t, db, `PRAGMA journal_mode = WAL`)
 	run(t, db, fmt.Sprintf(`PRAGMA application_id = %d`, fileMark))
-	ok(t, db.Close())
-	ok(t, opened(t, path).Ping(t.Context()))
+	fortest.OK(t, db.Close())
+	fortest.OK(t, opened(t, path).Ping(t.Context()))
 }
 
 func TestDSN(t *testing.T) {
@@ -169,7 +170,7 @@ func TestSettings(t *testing.T) {
 	}
 	for name, pool := range map[string]*sql.DB{"writer": db.Writer, "reader": db.Reader} {
 		for range pool.Stats().MaxOpenConnections {
-			conn := must(pool.Conn(t.Context()))
+			conn := fortest.Must(pool.Conn(t.Context()))(t)
 			defer conn.Close() // holds it, so that the next one is another
 			for pragma, value := range want {
 				var got string
@@ -193,7 +194,7 @@ func TestReadersCannotWrite(t *testing.T) {
 // A write that has to wait for another ends with its context, and leaves nothing behind.
 func TestWaitingEndsWithTheContext(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
-	must(db.Insert(t.Context(), sample(1)))
+	fortest.Must(db.Insert(t.Context(), sample(1)))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	_, err := db.Update(t.Context(), sample(1).ID, func(*payment.Session) ([]payment.Event, error) {
 		cancel()
@@ -216,11 +217,11 @@ func TestWaitingEndsWithTheContext(t *testing.T) {
 func TestLeasesEndWithTheProcess(t *testing.T) {
 	path, now := filepath.Join(t.TempDir(), "coinslot.db"), time.Unix(100, 0)
 	for round := range 3 {
-		db := must(Open(t.Context(), Config{DSN: path, Endpoints: []string{"https://a.example/"}}))
+		db := fortest.Must(Open(t.Context(), Config{DSN: path, Endpoints: []string{"https://a.example/"}}))(t)
 		if round == 0 {
 			s := sample(1)
 			s.DueAt = now
-			must(db.Insert(t.Context(), s))
+			fortest.Must(db.Insert(t.Context(), s))(t)
 			tell(t, db, 2)
 		}
 		sessions, err := db.Claim(t.Context(), now, time.Hour, 10)
@@ -234,27 +235,27 @@ func TestLeasesEndWithTheProcess(t *testing.T) {
 		if epoch, err := db.BeginRun(t.Context(), reconcile.Run{}, now, time.Hour); err != nil || epoch != int64(round+1) {
 			t.Errorf("round %d: BeginRun = %d, %v; want epoch %d", round, epoch, err, round+1)
 		}
-		ok(t, db.Close())
+		fortest.OK(t, db.Close())
 	}
 }
 
 // tell stores session n with event n.
 func tell(t testing.TB, db *DB, n int) {
 	t.Helper()
-	s := must(db.Insert(t.Context(), sample(n)))
-	must(db.Update(t.Context(), s.ID, func(*payment.Session) ([]payment.Event, error) {
+	s := fortest.Must(db.Insert(t.Context(), sample(n)))(t)
+	fortest.Must(db.Update(t.Context(), s.ID, func(*payment.Session) ([]payment.Event, error) {
 		return []payment.Event{{ID: fmt.Sprintf("evt_%d", n), Session: s.ID, Type: payment.EventPending, At: s.CreatedAt, Body: []byte("{}")}}, nil
-	}))
+	}))(t)
 }
 
 // modernc.org/sqlite works only with the modernc.org/libc that its own go.mod
 // names; another one that some module asks for breaks it at run time.
 func TestLibcIsTheDriversOwn(t *testing.T) {
 	module := func(format, name string) string {
-		out := must(exec.CommandContext(t.Context(), "go", "list", "-m", "-f", format, name).Output())
+		out := fortest.Must(exec.CommandContext(t.Context(), "go", "list", "-m", "-f", format, name).Output())(t)
 		return strings.TrimSpace(string(out))
 	}
-	want := must(os.ReadFile(module("{{.GoMod}}", "modernc.org/sqlite")))
+	want := fortest.Must(os.ReadFile(module("{{.GoMod}}", "modernc.org/sqlite")))(t)
 	if got := module("{{.Path}} {{.Version}}", "modernc.org/libc"); !strings.Contains(string(want), got+"\n") {
 		t.Errorf("linked is %s; modernc.org/sqlite wants another one:\n%s", got, want)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 
@@ -23,7 +24,7 @@ func TestStats(t *testing.T) {
 	for name, dsn := range databases(t) {
 		t.Run(name, func(t *testing.T) {
 			now := time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC)
-			db := must(Open(t.Context(), Config{DSN: dsn, Endpoints: []string{"https://a.example/"}, Now: func() time.Time { return now }}))
+			db := fortest.Must(Open(t.Context(), Config{DSN: dsn, Endpoints: []string{"https://a.example/"}, Now: func() time.Time { return now }}))(t)
 			defer db.Close()
 			empty, err := db.Stats(t.Context())
 			if err != nil || len(empty.Waiting)+empty.Undelivered != 0 || !empty.Unchecked.IsZero() || !empty.OldestUndelivered.IsZero() || !empty.Due.IsZero() {
@@ -35,17 +36,17 @@ func TestStats(t *testing.T) {
 				{Status: wire.Review}, {Status: wire.Preparing}, {Status: wire.Open}, {Status: wire.Confirmed},
 			} {
 				s.ID, s.CreatedAt = fmt.Sprintf("cs_%026d", i), now.Add(-time.Hour)
-				must(db.Insert(t.Context(), s))
+				fortest.Must(db.Insert(t.Context(), s))(t)
 			}
 			for i, age := range []time.Duration{time.Minute, 20 * time.Minute, time.Second} {
-				must(db.Update(t.Context(), fmt.Sprintf("cs_%026d", i), func(s *payment.Session) ([]payment.Event, error) {
+				fortest.Must(db.Update(t.Context(), fmt.Sprintf("cs_%026d", i), func(s *payment.Session) ([]payment.Event, error) {
 					return []payment.Event{{ID: fmt.Sprint("evt_", i), Session: s.ID, Type: payment.EventPending, At: now.Add(-age), Body: []byte("{}")}}, nil
-				}))
+				}))(t)
 			}
 			// The oldest is replayed now, and one of the others is delivered.
-			must(db.Replay(t.Context(), outbox.Range{From: now.Add(-time.Hour), To: now.Add(-10 * time.Minute)}, now))
-			ok(t, db.RecordResult(t.Context(), outbox.Delivery{EventID: "evt_2", Endpoint: "https://a.example/"}, outbox.DeliveryResult{Delivered: true}))
-			got := must(db.Stats(t.Context()))
+			fortest.Must(db.Replay(t.Context(), outbox.Range{From: now.Add(-time.Hour), To: now.Add(-10 * time.Minute)}, now))(t)
+			fortest.OK(t, db.RecordResult(t.Context(), outbox.Delivery{EventID: "evt_2", Endpoint: "https://a.example/"}, outbox.DeliveryResult{Delivered: true}))
+			got := fortest.Must(db.Stats(t.Context()))(t)
 			onDisk := got.Size > 10_000 && got.Free > 0
 			if onDisk == db.Shared() {
 				t.Errorf("size %d, free %d", got.Size, got.Free)
@@ -60,7 +61,7 @@ func TestStats(t *testing.T) {
 			}
 			bucket := db.Bucket("stats", 10)
 			for range 4 {
-				must(bucket.Take(t.Context(), time.Second))
+				fortest.Must(bucket.Take(t.Context(), time.Second))(t)
 			}
 			if n, err := bucket.Free(t.Context()); n < 6 || n > 9 || err != nil { // some may have grown back
 				t.Errorf("Free after 4 = %d, %v; want 6", n, err)
@@ -72,12 +73,12 @@ func TestStats(t *testing.T) {
 // TestReadyTables: tables of a newer release are ready, older ones are not.
 func TestReadyTables(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "ready.db"))
-	ok(t, db.Ready(t.Context()))
+	fortest.OK(t, db.Ready(t.Context()))
 	change := func(query string) {
-		ok(t, db.Execute(t.Context(), query))
+		fortest.OK(t, db.Execute(t.Context(), query))
 	}
 	change(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`)
-	ok(t, db.Ready(t.Context()))
+	fortest.OK(t, db.Ready(t.Context()))
 	change(`DELETE FROM goose_db_version WHERE version_id > 1`)
 	if err := db.Ready(t.Context()); err == nil {
 		t.Error("older tables are ready")
@@ -88,13 +89,13 @@ func TestReadyTables(t *testing.T) {
 func TestTrouble(t *testing.T) {
 	var mu sync.Mutex
 	var reported []string
-	db := must(Open(t.Context(), Config{DSN: filepath.Join(t.TempDir(), "trouble.db"), Began: func(ctx context.Context, operation string) (context.Context, func(error)) {
+	db := fortest.Must(Open(t.Context(), Config{DSN: filepath.Join(t.TempDir(), "trouble.db"), Began: func(ctx context.Context, operation string) (context.Context, func(error)) {
 		return ctx, func(err error) {
 			mu.Lock()
 			defer mu.Unlock()
 			reported = append(reported, fmt.Sprint(operation, " ", err != nil))
 		}
-	}}))
+	}}))(t)
 	<-db.backfilled
 	<-db.rerouted
 	defer db.Close()

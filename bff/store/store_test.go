@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/store/storetest"
 )
 
@@ -13,9 +14,9 @@ import (
 // more that begins with the start.
 func opened(t testing.TB, path string, endpoints ...string) *DB {
 	t.Helper()
-	db := must(Open(t.Context(), Config{DSN: path, Endpoints: endpoints}))
+	db := fortest.Must(Open(t.Context(), Config{DSN: path, Endpoints: endpoints}))(t)
 	t.Cleanup(func() {
-		ok(t, db.Close())
+		fortest.OK(t, db.Close())
 	})
 	<-db.backfilled
 	<-db.rerouted
@@ -38,7 +39,7 @@ func eventually(t *testing.T, what string, met func() bool) {
 func count(t *testing.T, db *sql.DB, query string) int {
 	t.Helper()
 	var n int
-	ok(t, db.QueryRowContext(t.Context(), query).Scan(&n))
+	fortest.OK(t, db.QueryRowContext(t.Context(), query).Scan(&n))
 	return n
 }
 
@@ -57,20 +58,4 @@ func created(dsn string) error {
 	<-db.backfilled
 	<-db.rerouted
 	return db.Close()
-}
-
-// must returns v, or panics if there is an error.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// ok ends the test if there is an error.
-func ok(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // wiretap is between a DB and its server, and can cut the line at a commit.
@@ -28,11 +30,11 @@ const socket = ".s.PGSQL.5432"
 
 func newWiretap(t *testing.T, dsn string) *wiretap {
 	t.Helper()
-	address := must(url.Parse(dsn))
+	address := fortest.Must(url.Parse(dsn))(t)
 	q := address.Query()
 	w := &wiretap{server: filepath.Join(q.Get("host"), socket)}
 	dir := t.TempDir()
-	listener := must(net.Listen("unix", filepath.Join(dir, socket)))
+	listener := fortest.Must(net.Listen("unix", filepath.Join(dir, socket)))(t)
 	t.Cleanup(func() { _ = listener.Close() })
 	q.Set("host", dir)
 	address.RawQuery = q.Encode()

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/store/sqldb"
 )
@@ -17,7 +18,7 @@ func TestCallerGoesAway(t *testing.T) {
 	for kind, dsn := range databases(t) {
 		t.Run(kind, func(t *testing.T) {
 			db := opened(t, dsn)
-			s := must(db.Insert(t.Context(), sample(1)))
+			s := fortest.Must(db.Insert(t.Context(), sample(1)))(t)
 			leave := func(fail error) error {
 				ctx, cancel := context.WithCancel(t.Context())
 				return db.Write(ctx, func(tx *sql.Tx) error {
@@ -26,7 +27,7 @@ func TestCallerGoesAway(t *testing.T) {
 					return errors.Join(err, fail)
 				})
 			}
-			ok(t, leave(nil))
+			fortest.OK(t, leave(nil))
 			if err := leave(payment.ErrUnchanged); !errors.Is(err, payment.ErrUnchanged) {
 				t.Errorf("a write that failed = %v; want its own error", err)
 			}

@@ -3,6 +3,8 @@ package token
 import (
 	"strings"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // goodAddresses are public ones, by network. Sources: EIP-55, the contracts of
@@ -22,7 +24,7 @@ var goodAddresses = []struct{ network, address string }{
 
 func TestGoodAddresses(t *testing.T) {
 	for _, c := range goodAddresses {
-		ok(t, Builtin().CheckAddress(c.network, c.address))
+		fortest.OK(t, Builtin().CheckAddress(c.network, c.address))
 	}
 	for _, c := range []struct{ network, address string }{
 		{"erc20", strings.ToLower("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed")}, // no checksum
@@ -33,7 +35,7 @@ func TestGoodAddresses(t *testing.T) {
 		{"brandnew", "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t"},
 		{"btc", "bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq"},
 	} {
-		ok(t, Builtin().CheckAddress(c.network, c.address))
+		fortest.OK(t, Builtin().CheckAddress(c.network, c.address))
 	}
 }
 

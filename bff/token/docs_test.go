@@ -5,17 +5,19 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // The worked example of docs/tokens.md is a file that loads, and its table of what
 // is built in is complete.
 func TestDocs(t *testing.T) {
-	page := must(os.ReadFile("../../docs/tokens.md"))
+	page := fortest.Must(os.ReadFile("../../docs/tokens.md"))(t)
 	example := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindSubmatch(page)
 	if example == nil {
 		t.Fatal("no example")
 	}
-	r := must(Parse(example[1]))
+	r := fortest.Must(Parse(example[1]))(t)
 	if usdc, ok := r.Token("USDC", "bsc"); !ok || usdc.Contract != "" {
 		t.Errorf("USDC on bsc = %+v", usdc)
 	}

@@ -3,6 +3,8 @@ package token
 import (
 	"strings"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // whole is a file with everything in it that an operator can say.
@@ -33,7 +35,7 @@ tokens:
 `
 
 func TestParse(t *testing.T) {
-	r := must(Parse([]byte(whole)))
+	r := fortest.Must(Parse([]byte(whole)))(t)
 	for _, c := range []struct{ symbol, code, network, contract string }{
 		{"DAI", "eth", "ethereum", "0x6B175474E89094C44Da98b954EedeAC495271d0F"}, // not the number that YAML reads
 		{"dai", "eth-MAINNET", "ethereum", "0x6B175474E89094C44Da98b954EedeAC495271d0F"},
@@ -63,7 +65,7 @@ func TestParse(t *testing.T) {
 }
 
 func TestExchangesOfABuiltInNetwork(t *testing.T) {
-	r := must(Parse([]byte("networks:\n  - {id: ethereum, exchanges: false}\n")))
+	r := fortest.Must(Parse([]byte("networks:\n  - {id: ethereum, exchanges: false}\n")))(t)
 	usdt, _ := r.Token("USDT", "erc20")
 	avax, _ := r.Token("AVAX", "avaxc") // says so itself
 	if usdt.Exchanges || usdt.Network.Exchanges || !avax.Exchanges {

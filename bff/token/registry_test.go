@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 )
 
 // least is what the built-in list has at the least: coin, a code of the network, digits.
@@ -50,7 +51,7 @@ func TestBuiltinContracts(t *testing.T) {
 		if token.Contract == "" {
 			continue
 		}
-		ok(t, n.Kind.check(token.Contract))
+		fortest.OK(t, n.Kind.check(token.Contract))
 		if n.Kind == EVM && token.Contract[2:] != eip55(token.Contract[2:]) {
 			t.Errorf("%v: %s carries no EIP-55 checksum", id, token.Contract)
 		}
@@ -124,7 +125,7 @@ func TestOtherAddresses(t *testing.T) {
 	good["sui"] = []string{"0x02a212de6a9dfa3a69e22387acfbafbb1a9e591bd9d636e7895dcfc8de05f331"} // longer than any of Ethereum's
 	for code, list := range good {
 		for _, address := range list {
-			ok(t, (*Registry)(nil).CheckAddress(code, address))
+			fortest.OK(t, (*Registry)(nil).CheckAddress(code, address))
 		}
 	}
 	for _, c := range [][2]string{
@@ -147,7 +148,7 @@ func TestLoad(t *testing.T) {
 		t.Errorf("Load of no file = %p, %v; want what is built in", r, err)
 	}
 	path := filepath.Join(t.TempDir(), "tokens.yaml")
-	ok(t, os.WriteFile(path, []byte("tokens:\n  - {symbol: DAI, network: ethereum, decimals: 31, source: https://makerdao.com/}\n"), 0o600))
+	fortest.OK(t, os.WriteFile(path, []byte("tokens:\n  - {symbol: DAI, network: ethereum, decimals: 31, source: https://makerdao.com/}\n"), 0o600))
 	for _, p := range []string{path, filepath.Dir(path), path + ".none", "/dev/null"} {
 		if _, err := Load(p); err == nil || !strings.Contains(err.Error(), "reading the coins") {
 			t.Errorf("Load(%s) = %v; want an error", p, err)
@@ -161,22 +162,6 @@ func TestLoad(t *testing.T) {
 // Every mark that is promised is there to be served.
 func TestMarksExist(t *testing.T) {
 	for id := range hasMark {
-		must(os.Stat("../../static" + (Network{ID: id}).Mark()))
-	}
-}
-
-// must returns v, or panics if there is an error.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// ok ends the test if there is an error.
-func ok(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
+		fortest.Must(os.Stat("../../static" + (Network{ID: id}).Mark()))(t)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"coinslot/bff/fortest"
 )
 
 func TestGuardRefuses(t *testing.T) {
@@ -68,7 +70,7 @@ func TestGuardControl(t *testing.T) {
 // no connection may reach it, whatever the spelling. Spellings that are not addresses (127.1) are
 // left to CheckEndpoint here, since asking for them would ask a name server.
 func TestClientConnectsToPublicOnly(t *testing.T) {
-	listener := must(net.Listen("tcp", ":0"))
+	listener := fortest.Must(net.Listen("tcp", ":0"))(t)
 	accepted := make(chan string, 100)
 	go func() {
 		for {
@@ -115,7 +117,7 @@ func TestFailureHidesURL(t *testing.T) {
 	at := time.Now()
 	endpoint := "http://127.0.0.1:1/hook?token=sekrit" // nothing listens on port 1
 	q.add(event(1, endpoint, at))
-	must(sender(t, q, nil, endpoint).Pass(t.Context()))
+	fortest.Must(sender(t, q, nil, endpoint).Pass(t.Context()))(t)
 	got := q.last(t, "evt_00001", endpoint)
 	if got.Status != 0 || got.Note == "" || strings.Contains(got.Note, "sekrit") {
 		t.Errorf("result = %+v; want a note without the URL", got)

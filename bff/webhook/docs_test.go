@@ -8,13 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
 // page returns docs/webhooks.md.
 func page(t *testing.T) string {
 	t.Helper()
-	text := must(os.ReadFile("../../docs/webhooks.md"))
+	text := fortest.Must(os.ReadFile("../../docs/webhooks.md"))(t)
 	return string(text)
 }
 
@@ -53,9 +54,9 @@ func words(d time.Duration) string {
 func TestPageNames(t *testing.T) {
 	text := page(t)
 	for _, value := range []any{payment.Object{}, payment.AttemptObject{}} {
-		encoded := must(json.Marshal(value))
+		encoded := fortest.Must(json.Marshal(value))(t)
 		var members map[string]any
-		ok(t, json.Unmarshal(encoded, &members))
+		fortest.OK(t, json.Unmarshal(encoded, &members))
 		for name := range members {
 			if !strings.Contains(text, `"`+name+`":`) {
 				t.Errorf("docs/webhooks.md does not show the member %q of %T", name, value)
@@ -67,7 +68,7 @@ func TestPageNames(t *testing.T) {
 // TestPageOfFailures: docs/errors.md says what is wrong and what to do in the words of
 // the console, the API and the check.
 func TestPageOfFailures(t *testing.T) {
-	raw := must(os.ReadFile("../../docs/errors.md"))
+	raw := fortest.Must(os.ReadFile("../../docs/errors.md"))(t)
 	text := strings.ReplaceAll(string(raw), "`", "")
 	for _, f := range failures {
 		if want := "### " + f.Code + "\n\n" + f.Meaning + "\n\n**Action:** " + f.Fix + "\n"; !strings.Contains(text, want) {

@@ -3,6 +3,8 @@ package webhook
 import (
 	"strings"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 func TestCheckEndpointGood(t *testing.T) {
@@ -23,7 +25,7 @@ func TestCheckEndpointGood(t *testing.T) {
 		"https://shop.example/" + strings.Repeat("a", 1979),
 	} {
 		for _, private := range []bool{false, true} {
-			ok(t, CheckEndpoint(raw, private))
+			fortest.OK(t, CheckEndpoint(raw, private))
 		}
 	}
 }
@@ -37,7 +39,7 @@ func TestCheckEndpointPrivate(t *testing.T) {
 		"https://[::ffff:127.0.0.1]/", "https://[::127.0.0.1]/", "https://[64:ff9b::7f00:1]/", "https://[2002:7f00:1::]/",
 		"https://shop.example:22/", "https://shop.example:25/", "https://shop.example:80/", "https://shop.example:6379/", "https://shop.example:65535/",
 	} {
-		ok(t, CheckEndpoint(raw, true))
+		fortest.OK(t, CheckEndpoint(raw, true))
 		if err := CheckEndpoint(raw, false); err == nil {
 			t.Errorf("CheckEndpoint(%q, false) = nil; want an error", raw)
 		}

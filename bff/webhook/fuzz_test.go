@@ -11,6 +11,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"coinslot/bff/fortest"
+
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
@@ -51,7 +53,7 @@ func FuzzCheckEndpoint(f *testing.F) {
 			return
 		}
 		checkPublic(t, u)
-		ok(t, CheckEndpoint(raw, true))
+		fortest.OK(t, CheckEndpoint(raw, true))
 	})
 }
 
@@ -142,7 +144,7 @@ func FuzzCheckSecret(f *testing.F) {
 			}
 			return
 		}
-		hook := must(standardwebhooks.NewWebhook(raw))
+		hook := fortest.Must(standardwebhooks.NewWebhook(raw))(t)
 		theirs, _ := hook.Sign("evt_1", time.Unix(1, 0), []byte("{}"))
 		if ours, err := parse(t, raw).Sign("evt_1", time.Unix(1, 0), []byte("{}")); err != nil || ours != theirs {
 			t.Fatalf("Sign = %q, %v; want %q", ours, err, theirs)
@@ -198,13 +200,13 @@ func FuzzSign(f *testing.F) {
 			t.Fatalf("Sign = %q; want %q", signature, want)
 		}
 		h := http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {strconv.FormatInt(seconds, 10)}, "Webhook-Signature": {signature}}
-		ok(t, keys.Verify(h, body, when))
+		fortest.OK(t, keys.Verify(h, body, when))
 		for _, clock := range []time.Time{when.Add(-301 * time.Second), when.Add(301 * time.Second)} {
 			if keys.Verify(h, body, clock) == nil {
 				t.Fatalf("Verify accepts what was signed at %v, at %v", when, clock)
 			}
 		}
-		raw := must(base64.StdEncoding.DecodeString(signature[len("v1,"):]))
+		raw := fortest.Must(base64.StdEncoding.DecodeString(signature[len("v1,"):]))(t)
 		raw[int(at)%len(raw)] ^= 1 << (at >> 8 & 7)
 		h["Webhook-Signature"] = []string{"v1," + base64.StdEncoding.EncodeToString(raw)}
 		if keys.Verify(h, body, when) == nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 )
@@ -180,22 +181,6 @@ func sender(t *testing.T, q *queue, change func(*Config), endpoints ...string) *
 	if change != nil {
 		change(&c)
 	}
-	s := must(New(c))
+	s := fortest.Must(New(c))(t)
 	return s
-}
-
-// must returns v, or panics if there is an error.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// ok ends the test if there is an error.
-func ok(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

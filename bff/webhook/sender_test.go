@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/outbox"
 )
 
@@ -36,7 +37,7 @@ func start(t *testing.T, s *Sender) (stop func()) {
 	go func() { done <- s.Run(ctx) }()
 	return func() {
 		cancel()
-		ok(t, <-done)
+		fortest.OK(t, <-done)
 	}
 }
 
@@ -68,12 +69,12 @@ func TestNewRefuses(t *testing.T) {
 			}
 		})
 	}
-	must(New(Config{Outbox: newQueue(), Endpoints: []string{"http://localhost:9999/x"}, Secrets: []string{secretOne}, Self: "http://localhost:8080", AllowPrivate: true}))
+	fortest.Must(New(Config{Outbox: newQueue(), Endpoints: []string{"http://localhost:9999/x"}, Secrets: []string{secretOne}, Self: "http://localhost:8080", AllowPrivate: true}))(t)
 }
 
 func TestRunWithoutEndpointsWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := must(New(Config{Outbox: newQueue()}))
+		s := fortest.Must(New(Config{Outbox: newQueue()}))(t)
 		stop := start(t, s)
 		s.Kick()
 		synctest.Wait()
@@ -237,7 +238,7 @@ func TestDownForDays(t *testing.T) {
 				}, healthy).over(network{"healthy.example": func(r *http.Request) (*http.Response, error) {
 					body, _ := io.ReadAll(r.Body)
 					ids, stamps = append(ids, r.Header.Get("webhook-id")), append(stamps, r.Header.Get("webhook-timestamp"))
-					ok(t, parse(t, secretOne).Verify(r.Header, body, now))
+					fortest.OK(t, parse(t, secretOne).Verify(r.Header, body, now))
 					if now.Sub(began) < tc.down {
 						return answering(502)(r)
 					}
@@ -294,7 +295,7 @@ func TestRotationDuringRetries(t *testing.T) {
 	for n, step := range steps {
 		accepts = parse(t, step.theirs)
 		q.add(event(n, healthy, now))
-		must(with(step.ours...).Pass(t.Context()))
+		fortest.Must(with(step.ours...).Pass(t.Context()))(t)
 		if got := q.last(t, event(n, healthy, now).EventID, healthy); got.Delivered != step.want {
 			t.Errorf("step %d: result = %+v; want delivered = %v", n, got, step.want)
 		}
@@ -303,7 +304,7 @@ func TestRotationDuringRetries(t *testing.T) {
 	at, _ := q.next()
 	now = at
 	accepts = parse(t, secretOne)
-	must(with(secretTwo, secretOne).Pass(t.Context()))
+	fortest.Must(with(secretTwo, secretOne).Pass(t.Context()))(t)
 	if got := q.last(t, "evt_00004", healthy); !got.Delivered {
 		t.Errorf("result after rotation = %+v; want delivered", got)
 	}

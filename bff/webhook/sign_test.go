@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
+
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
@@ -25,7 +27,7 @@ const (
 
 func parse(t testing.TB, secrets ...string) Keys {
 	t.Helper()
-	k := must(ParseKeys(secrets))
+	k := fortest.Must(ParseKeys(secrets))(t)
 	return k
 }
 
@@ -79,10 +81,10 @@ func TestSignRefusesDots(t *testing.T) {
 // TestLibraryVerifies lets the reference library judge what we sign now.
 func TestLibraryVerifies(t *testing.T) {
 	now, body := time.Now(), []byte(`{"type":"checkout.confirmed"}`)
-	signature := must(parse(t, secretOne, secretTwo).Sign("evt_1", now, body))
+	signature := fortest.Must(parse(t, secretOne, secretTwo).Sign("evt_1", now, body))(t)
 	for _, secret := range []string{secretOne, secretTwo} {
-		hook := must(standardwebhooks.NewWebhook(secret))
-		ok(t, hook.Verify(body, headers("evt_1", strconv.FormatInt(now.Unix(), 10), signature)))
+		hook := fortest.Must(standardwebhooks.NewWebhook(secret))(t)
+		fortest.OK(t, hook.Verify(body, headers("evt_1", strconv.FormatInt(now.Unix(), 10), signature)))
 	}
 }
 
@@ -168,7 +170,7 @@ func TestVerifyRotation(t *testing.T) {
 func TestCheckSecret(t *testing.T) {
 	encode := func(n int) string { return base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{0xfb}, n)) }
 	for _, good := range []string{secretOne, secretTwo, "whsec_" + encode(24), "whsec_" + encode(64)} {
-		ok(t, CheckSecret(good))
+		fortest.OK(t, CheckSecret(good))
 	}
 	for name, bad := range map[string]string{
 		"empty": "", "a word": "changeme", "prefix alone": "whsec_", "no prefix": encode(32), "upper case": "WHSEC_" + encode(32),

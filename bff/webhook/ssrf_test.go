@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/need"
 	"coinslot/torture/goal"
 
@@ -125,7 +126,11 @@ func (n *names) answer(query []byte) []byte {
 		m.RCode = dnsmessage.RCodeNameError
 	}
 	m.Response, m.RecursionAvailable, m.Additionals = true, true, nil
-	return must(m.Pack())
+	answer, err := m.Pack()
+	if err != nil {
+		panic(err)
+	}
+	return answer
 }
 
 // lookup returns the addresses of a name that are of the kind asked for. The
@@ -477,7 +482,7 @@ func TestSSRFSystemCalls(t *testing.T) {
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Skipf("strace cannot be used here: %v %.300s", err, text)
 	}
-	calls := must(os.ReadFile(out))
+	calls := fortest.Must(os.ReadFile(out))(t)
 	if n := strings.Count(string(calls), "SOCK_STREAM"); n < 100 {
 		t.Errorf("%d sockets were made; want one for each case that is refused at connect", n)
 	}

@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/outbox"
 
 	"github.com/google/go-cmp/cmp"
@@ -65,7 +66,7 @@ func TestTestIsSigned(t *testing.T) {
 		t.Errorf("event %q has the signature %q; want %q", id, header.Get("webhook-signature"), want)
 	}
 	var event map[string]any
-	ok(t, json.Unmarshal(body, &event))
+	fortest.OK(t, json.Unmarshal(body, &event))
 	want := map[string]any{"type": "checkout.test", "timestamp": "2027-01-15T08:00:00Z", "data": map[string]any{
 		"object": "test", "test": true, "message": "This is a test. It tells of no payment: answer 2xx and do nothing."}}
 	if diff := cmp.Diff(want, event); diff != "" {

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/outbox"
 
 	"github.com/google/go-cmp/cmp"
@@ -281,7 +282,7 @@ func TestTLS(t *testing.T) {
 			q.add(event(1, tc.url, time.Now()))
 			s := sender(t, q, nil, tc.url)
 			s.client.Transport.(*http.Transport).TLSClientConfig.RootCAs = tc.roots
-			must(s.Pass(t.Context()))
+			fortest.Must(s.Pass(t.Context()))(t)
 			if got := q.last(t, "evt_00001", tc.url); got.Delivered != tc.arrives || got.Note == "" != tc.arrives {
 				t.Errorf("result = %+v; want delivered = %v", got, tc.arrives)
 			}

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"coinslot/bff/fortest"
 )
 
 // Result is what a test has proven.
@@ -94,18 +96,10 @@ func Report(t testing.TB, r Result) {
 	if name == "" {
 		return
 	}
-	line, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := fortest.Must(json.Marshal(r))(t)
 	results.Lock()
 	defer results.Unlock()
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := fortest.Must(os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600))(t)
 	defer file.Close()
-	if _, err := file.Write(append(line, '\n')); err != nil {
-		t.Fatal(err)
-	}
+	fortest.Must(file.Write(append(line, '\n')))(t)
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/torture/goal"
 )
 
@@ -118,10 +119,7 @@ func TestTortureFloats(t *testing.T) {
 		for _, name := range goFiles(t, filepath.Join("../..", p.dir)) {
 			files++
 			set := token.NewFileSet()
-			f, err := parser.ParseFile(set, name, nil, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := fortest.Must(parser.ParseFile(set, name, nil, 0))(t)
 			for at, what := range fractions(f) {
 				key := filepath.Base(name) + ": " + what
 				if used[key] = true; p.allowed[key] != "" {
@@ -151,10 +149,7 @@ func TestFractionsAreFound(t *testing.T) {
 		"type t struct { Amount *float32 }", "func f() { g(decimal.NewFromFloat(v)) }", "var x = 1e3", "var x = math.Sqrt(y)", "var x = y < 1.5",
 	} {
 		set := token.NewFileSet()
-		f, err := parser.ParseFile(set, "x.go", "package x\n"+source, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := fortest.Must(parser.ParseFile(set, "x.go", "package x\n"+source, 0))(t)
 		if len(fractions(f)) != 1 {
 			t.Errorf("%s: found %v; want one fraction", source, fractions(f))
 		}

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/need"
 	"coinslot/torture/goal"
 )
@@ -26,10 +27,7 @@ const gateTests = `^(TestGate|TestLeastPaid)`
 // domain is the directory of the confirm gate.
 func domain(t *testing.T) string {
 	t.Helper()
-	dir, err := filepath.Abs("../../bff/payment")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := fortest.Must(filepath.Abs("../../bff/payment"))(t)
 	return dir
 }
 
@@ -67,14 +65,9 @@ const (
 // runGate runs the gate's tests and returns what they print.
 func runGate(t *testing.T, o overlay, args ...string) (out, end string) {
 	t.Helper()
-	text, err := json.Marshal(map[string]overlay{"Replace": o})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := fortest.Must(json.Marshal(map[string]overlay{"Replace": o}))(t)
 	name := filepath.Join(t.TempDir(), "overlay.json")
-	if err := os.WriteFile(name, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.WriteFile(name, text, 0o600))
 	args = append([]string{"test", "-count=1", "-vet=off", "-overlay", name, "-run", gateTests}, append(args, ".")...)
 	cmd := exec.CommandContext(t.Context(), "go", args...)
 	cmd.Dir = domain(t)
@@ -103,10 +96,7 @@ func uncovered(t *testing.T) []string {
 	if out, end := runGate(t, withoutExternalTests(t), "-coverprofile", profile); end != passed {
 		t.Fatalf("over the gate as it is: %s\n%s", end, out)
 	}
-	text, err := os.ReadFile(profile)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := fortest.Must(os.ReadFile(profile))(t)
 	var missed []string
 	blocks := 0
 	for line := range strings.Lines(string(text)) {
@@ -129,9 +119,7 @@ func try(t *testing.T, m mutant) string {
 	t.Helper()
 	o := withoutExternalTests(t)
 	name := filepath.Join(t.TempDir(), "gate.go")
-	if err := os.WriteFile(name, m.source, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.WriteFile(name, m.source, 0o600))
 	o[filepath.Join(domain(t), "gate.go")] = name
 	out, end := runGate(t, o)
 	if end != failed {
@@ -147,10 +135,7 @@ func try(t *testing.T, m mutant) string {
 func TestTortureConfirmGate(t *testing.T) {
 	need.Long(t, "it compiles and runs the tests of the gate for each mutant")
 	began, seed := time.Now(), goal.Seed(t)
-	source, err := os.ReadFile(filepath.Join(domain(t), "gate.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := fortest.Must(os.ReadFile(filepath.Join(domain(t), "gate.go")))(t)
 	all := mutate(t, "gate.go", source)
 	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	want := goal.Rounds(3, len(all))

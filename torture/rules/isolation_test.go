@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/webhook"
 	"coinslot/e2e/need"
 	"coinslot/torture/goal"
@@ -55,10 +56,7 @@ func (f *first) arrived(ids []string) (at []time.Time, n int) {
 // refusing returns the address of an endpoint without a listener.
 func refusing(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := fortest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	return "http://" + l.Addr().String() + "/hook"
 }
@@ -92,9 +90,7 @@ func TestTortureWebhookIsolation(t *testing.T) {
 	for l.n < rounds {
 		l.tell(db, min(100, rounds-l.n), time.Now())
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, db.Close())
 	endpoints := []string{dead, slow, healthy.server.URL + "/hook"}
 	db = openStore(t, path, nil, endpoints...)
 	defer db.Close()

@@ -7,6 +7,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 
@@ -47,10 +48,7 @@ type event struct {
 // outbox takes the events of the session out of the database, oldest first.
 func (w *world) outbox() (all []event) {
 	far := time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
-	list, err := w.db.ClaimDeliveries(w.ctx, far, time.Hour, 100, []string{hook})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	list := fortest.Must(w.db.ClaimDeliveries(w.ctx, far, time.Hour, 100, []string{hook}))(w.t)
 	for _, d := range list {
 		var body event
 		if err := json.Unmarshal(d.Body, &body); err != nil || body.Type != d.Type || d.Session != w.id {

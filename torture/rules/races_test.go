@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/e2e/need"
@@ -78,10 +79,7 @@ func (w *world) end() time.Time {
 }
 
 func (w *world) load() payment.Session {
-	s, err := w.db.Session(w.ctx, w.id)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	s := fortest.Must(w.db.Session(w.ctx, w.id))(w.t)
 	return s
 }
 

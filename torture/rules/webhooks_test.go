@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/store"
@@ -189,9 +190,7 @@ func newDeliverer(t *testing.T, db *store.DB, now time.Time) *deliverer {
 		ID: payment.NewSessionID(), Status: wire.Open, CreatedAt: now, ExpiresAt: now.Add(time.Hour),
 		Order: payment.Order{AmountUSD: decimal.RequireFromString("25")},
 	}
-	if _, err := db.Insert(t.Context(), s); err != nil {
-		t.Fatal(err)
-	}
+	fortest.Must(db.Insert(t.Context(), s))(t)
 	return &deliverer{t: t, session: s.ID, bodies: map[string]string{}, at: map[string]time.Time{}}
 }
 
@@ -259,9 +258,7 @@ func (p *deliveryRun) kill(n int, inUse []string) {
 func (p *deliveryRun) end() {
 	p.t.Helper()
 	p.outbox.dead.Store(true)
-	if err := p.outbox.DB.Close(); err != nil {
-		p.t.Fatal(err)
-	}
+	fortest.OK(p.t, p.outbox.DB.Close())
 }
 
 // pass makes tries until nothing is due.

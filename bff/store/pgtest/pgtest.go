@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/need"
 
 	"github.com/jackc/pgx/v5"
@@ -80,7 +81,7 @@ func Migrated(t testing.TB, create func(dsn string) error) string {
 	defer template.Unlock()
 	if template.name == "" {
 		name := cluster.create(t, "template0 ENCODING 'UTF8'")
-		ok(t, create(cluster.address(name)))
+		fortest.OK(t, create(cluster.address(name)))
 		template.name = name
 	}
 	return cluster.address(cluster.create(t, template.name))
@@ -117,7 +118,7 @@ type Cluster struct {
 func New(t testing.TB, settings ...string) *Cluster {
 	t.Helper()
 	Need(t)
-	c := must(start(t.Context(), settings))
+	c := fortest.Must(start(t.Context(), settings))(t)
 	t.Cleanup(c.remove)
 	return c
 }
@@ -141,9 +142,9 @@ func (c *Cluster) Exec(t testing.TB, statement string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	conn := must(pgx.Connect(ctx, c.address("postgres")))
+	conn := fortest.Must(pgx.Connect(ctx, c.address("postgres")))(t)
 	defer conn.Close(ctx)
-	must(conn.Exec(ctx, statement))
+	fortest.Must(conn.Exec(ctx, statement))(t)
 }
 
 func (c *Cluster) address(database string) string {
@@ -325,7 +326,7 @@ func (c *Cluster) answers(ctx context.Context, deadline time.Time) error {
 // Start starts a server that was stopped or killed, and waits until it answers.
 func (c *Cluster) Start(t testing.TB) {
 	t.Helper()
-	ok(t, c.run(t.Context()))
+	fortest.OK(t, c.run(t.Context()))
 }
 
 // Stop ends the server as an operator would in a hurry: connections are cut.
@@ -336,7 +337,7 @@ func (c *Cluster) Kill(t testing.TB) { c.end(t, syscall.SIGKILL) }
 
 func (c *Cluster) end(t testing.TB, signal syscall.Signal) {
 	t.Helper()
-	ok(t, c.process.Process.Signal(signal))
+	fortest.OK(t, c.process.Process.Signal(signal))
 	<-c.ended
 }
 
@@ -377,20 +378,4 @@ func children(pid int) []int {
 		}
 	}
 	return list
-}
-
-// must returns v, or panics if there is an error.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// ok ends the test if there is an error.
-func ok(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

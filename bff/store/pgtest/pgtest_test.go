@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/need"
 
 	"github.com/jackc/pgx/v5"
@@ -34,7 +35,7 @@ func TestMain(m *testing.M) {
 // ask runs a query that must succeed.
 func ask(t *testing.T, dsn, query string) (answer string) {
 	t.Helper()
-	conn := must(pgx.Connect(t.Context(), dsn))
+	conn := fortest.Must(pgx.Connect(t.Context(), dsn))(t)
 	defer conn.Close(t.Context())
 	if err := conn.QueryRow(t.Context(), query).Scan(&answer); err != nil {
 		t.Fatalf("%s: %v", query, err)
@@ -97,10 +98,8 @@ func TestKilledProcessLeavesNothing(t *testing.T) {
 		cmd := exec.CommandContext(t.Context(), os.Args[0])
 		cmd.Env = append(os.Environ(), "PGTEST_CHILD=1")
 		cmd.Stderr = t.Output()
-		out := must(cmd.StdoutPipe())
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		out := fortest.Must(cmd.StdoutPipe())(t)
+		fortest.OK(t, cmd.Start())
 		lines := bufio.NewScanner(out)
 		if !lines.Scan() {
 			t.Fatal("the child ended")
@@ -108,14 +107,12 @@ func TestKilledProcessLeavesNothing(t *testing.T) {
 		dir := lines.Text()
 		if paused {
 			pid := 0
-			text := must(os.ReadFile(filepath.Join(dir, "data", "postmaster.pid")))
-			must(fmt.Sscan(string(text), &pid))
-			server := must(os.FindProcess(pid))
+			text := fortest.Must(os.ReadFile(filepath.Join(dir, "data", "postmaster.pid")))(t)
+			fortest.Must(fmt.Sscan(string(text), &pid))(t)
+			server := fortest.Must(os.FindProcess(pid))(t)
 			(&Cluster{process: &exec.Cmd{Process: server}}).Pause(t)
 		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, cmd.Process.Kill())
 		_ = cmd.Wait() // reports the kill
 		gone(t, dir)
 	}

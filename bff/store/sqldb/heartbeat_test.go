@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"coinslot/bff/fortest"
+
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -41,9 +43,9 @@ func (l deadLine) Driver() driver.Driver                            { return nil
 
 // unanswered is a database behind such a line.
 func unanswered(t *testing.T, l deadLine) *DB {
-	c := must(pgxpool.ParseConfig("postgres://coinslot@127.0.0.1/coinslot"))
+	c := fortest.Must(pgxpool.ParseConfig("postgres://coinslot@127.0.0.1/coinslot"))(t)
 	c.ConnConfig.DialFunc = l.dial
-	pool := must(pgxpool.NewWithConfig(t.Context(), c))
+	pool := fortest.Must(pgxpool.NewWithConfig(t.Context(), c))(t)
 	return &DB{pool: pool, Reader: sql.OpenDB(l), Dialect: postgresDialect(), Patience: defaultPatience, hints: newHints(), Log: slog.New(slog.DiscardHandler)}
 }
 

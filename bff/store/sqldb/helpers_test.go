@@ -4,14 +4,16 @@ import (
 	"database/sql"
 	"testing"
 	"time"
+
+	"coinslot/bff/fortest"
 )
 
 // opened is a database that is closed when t ends.
 func opened(t *testing.T, dsn string) *DB {
 	t.Helper()
-	db := must(Open(t.Context(), Config{DSN: dsn}))
+	db := fortest.Must(Open(t.Context(), Config{DSN: dsn}))(t)
 	t.Cleanup(func() {
-		ok(t, db.Close())
+		fortest.OK(t, db.Close())
 	})
 	return db
 }
@@ -28,21 +30,5 @@ func eventually(t *testing.T, what string, met func() bool) {
 
 func run(t *testing.T, db *sql.DB, query string) {
 	t.Helper()
-	must(db.ExecContext(t.Context(), query))
-}
-
-// must returns v, or panics if there is an error.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// ok ends the test if there is an error.
-func ok(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.Must(db.ExecContext(t.Context(), query))(t)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/store/pgtest"
 
 	"github.com/jackc/pgx/v5"
@@ -71,7 +72,7 @@ func TestPostgresSettings(t *testing.T) {
 		t.Errorf("%d and %d connections; want 3", n, db.pool.Config().MaxConns)
 	}
 	for range 3 {
-		conn := must(db.Writer.Conn(t.Context()))
+		conn := fortest.Must(db.Writer.Conn(t.Context()))(t)
 		defer conn.Close() // holds it, so that the next one is another
 		for setting, value := range want {
 			var got string
@@ -109,7 +110,7 @@ func TestNow(t *testing.T) {
 		t.Errorf("Now is off by %v after asking, %v", time.Since(db.Now()), err)
 	}
 	fixed := time.Unix(1, 0)
-	fixedDB := must(Open(t.Context(), Config{DSN: pgtest.DSN(t), Now: func() time.Time { return fixed }}))
+	fixedDB := fortest.Must(Open(t.Context(), Config{DSN: pgtest.DSN(t), Now: func() time.Time { return fixed }}))(t)
 	defer fixedDB.Close()
 	if !fixedDB.Now().Equal(fixed) {
 		t.Errorf("Now = %v; want the clock that was given", fixedDB.Now())
@@ -130,9 +131,9 @@ func TestUnknownCommitIsSupersededBeforeReading(t *testing.T) {
 		func() error { return db.Ping(t.Context()) },
 	} {
 		db.unknown.Store(true)
-		ok(t, use())
+		fortest.OK(t, use())
 		var writes int
-		ok(t, db.Reader.QueryRowContext(t.Context(), `PRAGMA user_version`).Scan(&writes))
+		fortest.OK(t, db.Reader.QueryRowContext(t.Context(), `PRAGMA user_version`).Scan(&writes))
 		if db.unknown.Load() || writes != i+1 {
 			t.Errorf("use %d: in doubt %t after %d writes that end it", i, db.unknown.Load(), writes)
 		}

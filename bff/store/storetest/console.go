@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/records"
@@ -42,12 +43,12 @@ func sent(
 	if err != nil || len(due) != 1 {
 		t.Fatalf("ClaimDeliveries = %v, %v; want one", due, err)
 	}
-	ok(t, b.RecordResult(t.Context(), due[0], r))
+	fortest.OK(t, b.RecordResult(t.Context(), due[0], r))
 	return due[0]
 }
 
 func listDeliveries(t *testing.T, b Backend, q outbox.DeliveryQuery) outbox.DeliveryPage {
-	return must(b.Deliveries(t.Context(), q))
+	return fortest.Must(b.Deliveries(t.Context(), q))(t)
 }
 
 // brief is a row in one line.
@@ -136,7 +137,7 @@ func redeliver(t *testing.T, open Opener) {
 	sent(t, b, now, first, outbox.DeliveryResult{Abandoned: true, Status: 410})
 	sent(t, b, now, second, outbox.DeliveryResult{Delivered: true, Status: 200})
 	backlogs := func() (list []string) {
-		all := must(b.Backlogs(t.Context()))
+		all := fortest.Must(b.Backlogs(t.Context()))(t)
 		for _, l := range all {
 			list = append(list,
 				fmt.Sprintf("%s %d %d %d %t", l.Endpoint, l.Waiting, l.Retrying, l.Abandoned,
@@ -177,7 +178,7 @@ func redeliver(t *testing.T, open Opener) {
 		"evt_2 https://b.example/ retrying 1 500 ", "evt_2 https://a.example/ waiting 0 0 ",
 		"evt_1 https://b.example/ delivered 1 200 ", "evt_1 https://a.example/ waiting 0 410 ",
 	})
-	ok(t, b.Redeliver(t.Context(), "evt_1", ""))
+	fortest.OK(t, b.Redeliver(t.Context(), "evt_1", ""))
 	far := time.Now().Add(100 * 365 * 24 * time.Hour)
 	due, err := b.ClaimDeliveries(t.Context(), far, time.Minute, 9, []string{first, second})
 	if err != nil || len(due) != 4 {
@@ -195,11 +196,11 @@ func auditLog(t *testing.T, b Backend) {
 		if n%2 == 0 {
 			a.Session, a.Detail, a.From = fresh(n).ID, "", ""
 		}
-		ok(t, b.Record(t.Context(), a))
+		fortest.OK(t, b.Record(t.Context(), a))
 		want = append([]records.Action{a}, want...)
 	}
 	got := allPages(func(cursor string) ([]records.Action, string) {
-		page := must(b.Actions(t.Context(), records.ActionQuery{Limit: 2, Cursor: cursor}))
+		page := fortest.Must(b.Actions(t.Context(), records.ActionQuery{Limit: 2, Cursor: cursor}))(t)
 		return page.Actions, page.Next
 	})
 	same(t, "all actions", got, want)
@@ -214,7 +215,7 @@ func auditLog(t *testing.T, b Backend) {
 			want[1:3],
 		},
 	} {
-		page := must(b.Actions(t.Context(), c.query))
+		page := fortest.Must(b.Actions(t.Context(), c.query))(t)
 		same(t, fmt.Sprintf("Actions(%+v)", c.query), page.Actions, c.want)
 	}
 	if err := b.Record(t.Context(), records.Action{
@@ -230,23 +231,23 @@ func auditLog(t *testing.T, b Backend) {
 
 func refuse(t *testing.T, b Backend, origin, session string, times int) {
 	t.Helper()
-	ok(t, b.RefuseOrigin(t.Context(), origin, session, times))
+	fortest.OK(t, b.RefuseOrigin(t.Context(), origin, session, times))
 }
 
 func originList(t *testing.T, b Backend) []records.RefusedOrigin {
-	return must(b.RefusedOrigins(t.Context()))
+	return fortest.Must(b.RefusedOrigins(t.Context()))(t)
 }
 
 // What was signed out of stays so, and is forgotten when it would have run out.
 func endedLogins(t *testing.T, b Backend) {
 	ended := func(login string) bool {
 		t.Helper()
-		is := must(b.LoginEnded(t.Context(), login))
+		is := fortest.Must(b.LoginEnded(t.Context(), login))(t)
 		return is
 	}
 	end := func(login string, until time.Duration) {
 		t.Helper()
-		ok(t, b.EndLogin(t.Context(), login, time.Now().Add(until)))
+		fortest.OK(t, b.EndLogin(t.Context(), login, time.Now().Add(until)))
 	}
 	if ended("a") {
 		t.Error("a login that was not ended is ended")

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -30,13 +31,13 @@ func dueTests() map[string]func(*testing.T, Opener) {
 
 func touch(t *testing.T, b Backend, s payment.Session, version int64, checkedAt, dueAt time.Time) {
 	t.Helper()
-	ok(t, b.Touch(t.Context(), payment.Session{ID: s.ID, Version: version}, checkedAt, dueAt))
+	fortest.OK(t, b.Touch(t.Context(), payment.Session{ID: s.ID, Version: version}, checkedAt, dueAt))
 }
 
 func claim(
 	t *testing.T, b Backend, now time.Time, lease time.Duration, limit int,
 ) []payment.Session {
-	return must(b.Claim(t.Context(), now, lease, limit))
+	return fortest.Must(b.Claim(t.Context(), now, lease, limit))(t)
 }
 
 func touchSets(t *testing.T, b Backend) {
@@ -126,7 +127,7 @@ func claimLanes(t *testing.T, b Backend) {
 
 func claimLate(t *testing.T, b Backend, now time.Time, limit int) []payment.Session {
 	t.Helper()
-	sessions := must(b.ClaimLate(t.Context(), now, time.Minute, limit))
+	sessions := fortest.Must(b.ClaimLate(t.Context(), now, time.Minute, limit))(t)
 	for _, s := range sessions {
 		if !s.Claimed || !s.DueForLateCheck() {
 			t.Errorf("%s is claimed %t, late %t; want both", s.ID, s.Claimed, s.DueForLateCheck())
@@ -257,7 +258,7 @@ func claimThenUpdate(t *testing.T, b Backend) {
 
 func watchAll(t *testing.T, b Backend, until, dueBy time.Time, ids ...string) {
 	t.Helper()
-	ok(t, b.Watch(t.Context(), ids, until, dueBy))
+	fortest.OK(t, b.Watch(t.Context(), ids, until, dueBy))
 }
 
 func watch(t *testing.T, b Backend) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/records"
@@ -61,9 +62,9 @@ func personal(n int, state payment.State) payment.Session {
 func eventOf(t *testing.T, s payment.Session, n int) payment.Event {
 	t.Helper()
 	e := event(s.ID, n)
-	body := must(json.Marshal(map[string]any{
+	body := fortest.Must(json.Marshal(map[string]any{
 		"type": e.Type, "timestamp": e.At, "data": s.Object(payment.EventOptions{}),
-	}))
+	}))(t)
 	if !bytes.Contains(body, []byte(secret)) {
 		t.Fatalf("the event holds no personal data: %s", body)
 	}
@@ -93,7 +94,7 @@ func storeWithTraces(t *testing.T, b Backend, s payment.Session) payment.Session
 
 func record(t *testing.T, b Backend, a records.Action) {
 	t.Helper()
-	ok(t, b.Record(t.Context(), a))
+	fortest.OK(t, b.Record(t.Context(), a))
 }
 
 // erased erases so much of a session.
@@ -110,10 +111,10 @@ func erased(t *testing.T, b Backend, id string, e payment.Erasure) {
 // wantErased fails if anything that can be read of a session holds the secret.
 func wantErased(t *testing.T, b Backend, id string) {
 	t.Helper()
-	s := must(b.Session(t.Context(), id))
-	events := must(b.Events(t.Context(), outbox.EventQuery{Limit: 100}))
-	actions := must(b.Actions(t.Context(), records.ActionQuery{Session: id}))
-	deliveries := must(b.Deliveries(t.Context(), outbox.DeliveryQuery{Session: id}))
+	s := fortest.Must(b.Session(t.Context(), id))(t)
+	events := fortest.Must(b.Events(t.Context(), outbox.EventQuery{Limit: 100}))(t)
+	actions := fortest.Must(b.Actions(t.Context(), records.ActionQuery{Session: id}))(t)
+	deliveries := fortest.Must(b.Deliveries(t.Context(), outbox.DeliveryQuery{Session: id}))(t)
 	bodies := ""
 	for _, e := range events.Events {
 		if e.Session == id {
@@ -137,7 +138,7 @@ func wantErased(t *testing.T, b Backend, id string) {
 // found searches for text, "" for all.
 func found(t *testing.T, b Backend, text string) []string {
 	t.Helper()
-	page := must(b.Search(t.Context(), records.Query{Text: text}))
+	page := fortest.Must(b.Search(t.Context(), records.Query{Text: text}))(t)
 	return ids(page.Sessions)
 }
 
@@ -233,7 +234,7 @@ func eraseEvents(t *testing.T, b Backend) {
 	if err != nil || len(all.Events) != 2 {
 		t.Fatalf("Events = %+v, %v", all, err)
 	}
-	first := must(b.Events(t.Context(), outbox.EventQuery{Limit: 1}))
+	first := fortest.Must(b.Events(t.Context(), outbox.EventQuery{Limit: 1}))(t)
 	erased(t, b, two.ID, payment.EraseAll)
 	erased(t, b, one.ID, payment.EraseAll)
 	wantErased(t, b, two.ID)
@@ -327,7 +328,7 @@ func erasable(t *testing.T, b Backend) {
 	for _, limit := range []int{1, 2, 100} {
 		got := allPages(func(cursor string) ([]string, string) {
 			list, next, err := b.Erasable(t.Context(), epoch().Add(6*time.Second), cursor, limit)
-			ok(t, err)
+			fortest.OK(t, err)
 			return list, next
 		})
 		same(t, fmt.Sprintf("%d at a time", limit), got, want)
@@ -355,7 +356,7 @@ func eraseActions(t *testing.T, b Backend) {
 			break
 		}
 	}
-	page := must(b.Actions(t.Context(), records.ActionQuery{}))
+	page := fortest.Must(b.Actions(t.Context(), records.ActionQuery{}))(t)
 	done := records.Action{By: "eve", What: "session.cancel", Session: "cs_1"}
 	old, older := done, done
 	old.At, older.At = epoch().Add(time.Hour), epoch()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -53,7 +54,7 @@ func lookup(t *testing.T, b Backend) {
 }
 
 func list(t *testing.T, b Backend, f payment.Filter) payment.Page {
-	return must(b.List(t.Context(), f))
+	return fortest.Must(b.List(t.Context(), f))(t)
 }
 
 func listNewest(t *testing.T, b Backend) {

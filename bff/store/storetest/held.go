@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -19,7 +20,7 @@ func heldTests() map[string]func(*testing.T, Opener) {
 // wantHeld compares what is held of keys, in any order.
 func wantHeld(t *testing.T, b Backend, keys []string, want ...payment.AttemptRef) {
 	t.Helper()
-	got := must(b.FindAttempts(t.Context(), keys))
+	got := fortest.Must(b.FindAttempts(t.Context(), keys))(t)
 	for _, list := range [][]payment.AttemptRef{got, want} {
 		slices.SortFunc(list, func(a, b payment.AttemptRef) int {
 			return cmp.Or(cmp.Compare(a.Session, b.Session), cmp.Compare(a.Number, b.Number))

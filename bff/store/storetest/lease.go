@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -35,11 +36,11 @@ func claimed(t *testing.T, b Backend, n int) payment.Session {
 
 func release(t *testing.T, b Backend, s payment.Session, dueAt time.Time) {
 	t.Helper()
-	ok(t, b.Release(t.Context(), s, dueAt))
+	fortest.OK(t, b.Release(t.Context(), s, dueAt))
 }
 
 func hold(t *testing.T, b Backend, id string, now time.Time) payment.Session {
-	return must(b.Hold(t.Context(), id, now, time.Minute))
+	return fortest.Must(b.Hold(t.Context(), id, now, time.Minute))(t)
 }
 
 // stored is s as it is read: who has claimed it is not part of it.
@@ -59,13 +60,13 @@ func wantLeased(t *testing.T, b Backend, now time.Time, leased bool) {
 func touchEnds(t *testing.T, b Backend) {
 	s := claimed(t, b, 1)
 	s.CheckedAt, s.DueAt = epoch(), epoch().Add(time.Second)
-	ok(t, b.Touch(t.Context(), s, s.CheckedAt, s.DueAt))
+	fortest.OK(t, b.Touch(t.Context(), s, s.CheckedAt, s.DueAt))
 	check(t, b, stored(s))
 	wantLeased(t, b, s.DueAt, false)
 
 	s = claimed(t, b, 2)
 	s.DueAt = time.Time{}
-	ok(t, b.Touch(t.Context(), s, s.CheckedAt, s.DueAt))
+	fortest.OK(t, b.Touch(t.Context(), s, s.CheckedAt, s.DueAt))
 	check(t, b, stored(s))
 }
 
@@ -73,7 +74,7 @@ func touchEnds(t *testing.T, b Backend) {
 func touchFenced(t *testing.T, b Backend) {
 	old := claimed(t, b, 1)
 	s := claim(t, b, epoch().Add(time.Minute), time.Minute, 1)[0]
-	ok(t, b.Touch(t.Context(), old, epoch(), epoch().Add(time.Second)))
+	fortest.OK(t, b.Touch(t.Context(), old, epoch(), epoch().Add(time.Second)))
 	check(t, b, stored(s))
 	wantLeased(t, b, epoch().Add(time.Minute+time.Second), true)
 }
@@ -132,7 +133,7 @@ func holdTakesOver(t *testing.T, b Backend) {
 	want.Epoch++
 	same(t, "Hold", held, want)
 	release(t, b, old, epoch())
-	ok(t, b.Touch(t.Context(), old, epoch(), epoch()))
+	fortest.OK(t, b.Touch(t.Context(), old, epoch(), epoch()))
 	check(t, b, stored(held))
 	wantLeased(t, b, epoch().Add(time.Minute), true) // the end of the old lease
 	wantLeased(t, b, now.Add(time.Minute), false)

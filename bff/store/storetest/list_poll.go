@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -23,7 +24,7 @@ func listedTests() map[string]func(*testing.T, Opener) {
 
 func touchMany(t *testing.T, b Backend, now time.Time, list ...payment.Touched) {
 	t.Helper()
-	ok(t, b.TouchAll(t.Context(), now, list))
+	fortest.OK(t, b.TouchAll(t.Context(), now, list))
 }
 
 // due is a session of that number that is due at the epoch.
@@ -107,7 +108,7 @@ func tracked(t *testing.T, b Backend) {
 		{nil, nil}, {[]string{""}, nil}, {[]string{"m4"}, nil}, {codes, []payment.Session{one}},
 		{append(codes, "t4"), []payment.Session{one, two}},
 	} {
-		got := must(b.Tracked(t.Context(), tt.codes))
+		got := fortest.Must(b.Tracked(t.Context(), tt.codes))(t)
 		same(t, "Tracked", got, tt.want)
 	}
 }
@@ -137,7 +138,7 @@ func claimOf(t *testing.T, b Backend) {
 	early = inserted(t, b, early)
 	asked := []string{two.ID, one.ID, leased.ID, early.ID, one.ID, "", "cs_unknown", "\xff"}
 	take := func(limit int) []payment.Session {
-		claimed := must(b.ClaimOf(t.Context(), asked, epoch(), time.Minute, limit))
+		claimed := fortest.Must(b.ClaimOf(t.Context(), asked, epoch(), time.Minute, limit))(t)
 		return claimed
 	}
 	same(t, "of none", ids(take(0)), []string(nil))

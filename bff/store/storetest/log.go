@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 )
@@ -26,7 +27,7 @@ func logTests() map[string]func(*testing.T, Opener) {
 }
 
 func events(t *testing.T, b Backend, q outbox.EventQuery) outbox.EventPage {
-	return must(b.Events(t.Context(), q))
+	return fortest.Must(b.Events(t.Context(), q))(t)
 }
 
 func idsOf(list []payment.Event) []string {

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 )
@@ -47,7 +48,7 @@ func later() time.Time { return epoch().Add(time.Hour) }
 func claimTo(
 	t *testing.T, b Backend, now time.Time, limit int, endpoints ...string,
 ) []outbox.Delivery {
-	return must(b.ClaimDeliveries(t.Context(), now, time.Minute, limit, endpoints))
+	return fortest.Must(b.ClaimDeliveries(t.Context(), now, time.Minute, limit, endpoints))(t)
 }
 
 // wantDeliveries claims everything and compares the event ids.
@@ -67,7 +68,7 @@ func eventIDs(list []outbox.Delivery) []string {
 
 func recordResult(t *testing.T, b Backend, d outbox.Delivery, r outbox.DeliveryResult) {
 	t.Helper()
-	ok(t, b.RecordResult(t.Context(), d, r))
+	fortest.OK(t, b.RecordResult(t.Context(), d, r))
 }
 
 func deliveryEach(t *testing.T, open Opener) {

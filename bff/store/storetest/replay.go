@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/outbox"
 )
 
@@ -18,7 +19,7 @@ func replayTests() map[string]func(*testing.T, Opener) {
 }
 
 func replay(t *testing.T, b Backend, r outbox.Range, now time.Time) outbox.Replayed {
-	return must(b.Replay(t.Context(), r, now))
+	return fortest.Must(b.Replay(t.Context(), r, now))(t)
 }
 
 // all is a range that leaves nothing out.

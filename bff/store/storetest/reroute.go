@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 )
@@ -66,7 +67,7 @@ const brieflyDown = 3 * time.Minute
 
 func unrouted(t *testing.T, b Backend) (waiting map[string]int) {
 	t.Helper()
-	list := must(b.Unrouted(t.Context()))
+	list := fortest.Must(b.Unrouted(t.Context()))(t)
 	waiting = map[string]int{}
 	for _, l := range list {
 		waiting[l.Endpoint] = l.Waiting
@@ -75,7 +76,7 @@ func unrouted(t *testing.T, b Backend) (waiting map[string]int) {
 }
 
 func reroute(t *testing.T, b Backend, endpoint string) outbox.Rerouted {
-	return must(b.Reroute(t.Context(), endpoint))
+	return fortest.Must(b.Reroute(t.Context(), endpoint))(t)
 }
 
 // confirmed is the nth event of a session, of its end.

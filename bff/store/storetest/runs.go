@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 )
@@ -26,7 +27,7 @@ func runTests() map[string]func(*testing.T, Opener) {
 
 // lastRun is the last requested run.
 func lastRun(t *testing.T, b Backend) reconcile.Status {
-	return must(b.LastRun(t.Context(), reconcile.Requested))
+	return fortest.Must(b.LastRun(t.Context(), reconcile.Requested))(t)
 }
 
 // runBy is a run that an operator requests.
@@ -39,7 +40,7 @@ func runBy(by string) reconcile.Run {
 
 // begunRun begins a run for a minute.
 func begunRun(t *testing.T, b Backend, c reconcile.Run, now time.Time) int64 {
-	return must(b.BeginRun(t.Context(), c, now, time.Minute))
+	return fortest.Must(b.BeginRun(t.Context(), c, now, time.Minute))(t)
 }
 
 // wantRunning fails unless a run is under way at now.
@@ -67,7 +68,7 @@ func runReported(t *testing.T, b Backend) {
 			Kind: reconcile.FindingMoney, TrackingCode: "x", Session: "cs_1", Attempt: 2,
 			OrderRef: "\x00", AtGateway: "1 \U0001F4A9", InDatabase: "2",
 		}}}
-	ok(t, b.EndRun(t.Context(), n, run, report, time.Time{}))
+	fortest.OK(t, b.EndRun(t.Context(), n, run, report, time.Time{}))
 	want := reconcile.Status{Epoch: 1, Last: run, Report: report}
 	same(t, "LastRun after the end", lastRun(t, b), want)
 	for what, err := range map[string]error{
@@ -86,7 +87,7 @@ func runReported(t *testing.T, b Backend) {
 		Epoch: 2, Last: run, Until: epoch().Add(time.Minute), Report: report,
 	})
 	run.Failed, run.Ended = true, epoch()
-	ok(t, b.EndRun(t.Context(), n, run, nil, time.Time{}))
+	fortest.OK(t, b.EndRun(t.Context(), n, run, nil, time.Time{}))
 	same(t, "the report after one that failed", lastRun(t, b), reconcile.Status{
 		Epoch: 2, Last: run, Report: report,
 	})
@@ -97,7 +98,7 @@ func runExtended(t *testing.T, b Backend) {
 	n := begunRun(t, b, run, epoch())
 	wantRunning(t, b, epoch().Add(time.Minute-time.Microsecond))
 	run.Progress = reconcile.Progress{Day: run.To, Page: 3, Pages: 4, Payments: 5}
-	ok(t, b.ExtendRun(t.Context(), n, run, epoch().Add(2*time.Minute)))
+	fortest.OK(t, b.ExtendRun(t.Context(), n, run, epoch().Add(2*time.Minute)))
 	wantRunning(t, b, epoch().Add(time.Minute))
 	same(t, "LastRun", lastRun(t, b), reconcile.Status{
 		Epoch: 1, Last: run, Until: epoch().Add(2 * time.Minute),
@@ -128,7 +129,7 @@ func runFenced(t *testing.T, b Backend) {
 // One that is ended without an end frees the place at once.
 func runBroken(t *testing.T, b Backend) {
 	run := runBy("ann")
-	ok(t, b.EndRun(t.Context(), begunRun(t, b, run, epoch()), run, nil, time.Time{}))
+	fortest.OK(t, b.EndRun(t.Context(), begunRun(t, b, run, epoch()), run, nil, time.Time{}))
 	same(t, "LastRun", lastRun(t, b), reconcile.Status{Epoch: 1, Last: run})
 	begunRun(t, b, run, epoch())
 }
@@ -172,11 +173,11 @@ func runKinds(t *testing.T, b Backend) {
 		n := begunRun(t, b, run, epoch())
 		report := &reconcile.Report{Run: run}
 		next := epoch().Add(time.Hour * time.Duration(kind))
-		ok(t, b.EndRun(t.Context(), n, run, report, next))
+		fortest.OK(t, b.EndRun(t.Context(), n, run, report, next))
 		want[kind] = reconcile.Status{Epoch: 1, Last: run, Report: report, Next: next}
 	}
 	for _, kind := range kinds {
-		got := must(b.LastRun(t.Context(), kind))
+		got := fortest.Must(b.LastRun(t.Context(), kind))(t)
 		same(t, "LastRun of "+kind.String(), got, want[kind])
 	}
 }
@@ -191,25 +192,25 @@ func runTooSoon(t *testing.T, b Backend) {
 	}
 	end := func(n int64, next time.Time) {
 		t.Helper()
-		ok(t, b.EndRun(t.Context(), n, run, nil, next))
+		fortest.OK(t, b.EndRun(t.Context(), n, run, nil, next))
 	}
 	next := epoch().Add(24 * time.Hour)
 	end(begunRun(t, b, run, epoch()), next)
 	if _, err := begin(next.Add(-time.Microsecond)); !errors.Is(err, reconcile.ErrRunning) {
 		t.Errorf("BeginRun a moment too soon = %v; want ErrRunning", err)
 	}
-	n := must(begin(next))
+	n := fortest.Must(begin(next))(t)
 	end(n, next.Add(reconcile.MaxPause))
 	if _, err := begin(next); !errors.Is(err, reconcile.ErrRunning) {
 		t.Errorf("BeginRun before the longest pause = %v; want ErrRunning", err)
 	}
-	must(begin(next.Add(-time.Microsecond)))
+	fortest.Must(begin(next.Add(-time.Microsecond)))(t)
 }
 
 func oldestSession(t *testing.T, b Backend) {
 	oldest := func() time.Time {
 		t.Helper()
-		at := must(b.OldestSession(t.Context()))
+		at := fortest.Must(b.OldestSession(t.Context()))(t)
 		return at
 	}
 	if at := oldest(); !at.IsZero() {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/records"
 
@@ -33,7 +34,7 @@ func paying(number int, coin, network, code, address string) payment.Attempt {
 }
 
 func search(t *testing.T, b Backend, q records.Query) payment.Page {
-	return must(b.Search(t.Context(), q))
+	return fortest.Must(b.Search(t.Context(), q))(t)
 }
 
 func searchText(t *testing.T, b Backend) {
@@ -218,7 +219,7 @@ func tally(t *testing.T, b Backend) {
 		}
 	}
 	usd := decimal.RequireFromString
-	got := must(b.Tally(t.Context(), day, day.Add(48*time.Hour)))
+	got := fortest.Must(b.Tally(t.Context(), day, day.Add(48*time.Hour)))(t)
 	slices.SortStableFunc(got, func(a, b records.Count) int { return a.Day.Compare(b.Day) })
 	same(t, "Tally", got, []records.Count{
 		{Day: day, Status: "confirmed", Coin: "ETH", Sessions: 1, AmountUSD: usd("25")},

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -45,7 +46,7 @@ func sharedFence(t *testing.T, instances ...Backend) {
 	if !errors.Is(err, payment.ErrFenced) {
 		t.Errorf("Update of the one that slept = %v; want ErrFenced", err)
 	}
-	ok(t, one.Touch(t.Context(), slept, epoch(), epoch()))
+	fortest.OK(t, one.Touch(t.Context(), slept, epoch(), epoch()))
 	release(t, one, slept, epoch())
 	check(t, one, stored(awake))
 	wantDeliveries(t, other, nil)

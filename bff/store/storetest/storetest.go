@@ -11,6 +11,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/fortest"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/poller"
@@ -91,7 +92,7 @@ func attempt(number int, state payment.State, marker string) payment.Attempt {
 
 // inserted stores s and returns what the store made of it.
 func inserted(t *testing.T, b Backend, s payment.Session) payment.Session {
-	return must(b.Insert(t.Context(), s))
+	return fortest.Must(b.Insert(t.Context(), s))(t)
 }
 
 // updated applies change, which must succeed.
@@ -99,10 +100,10 @@ func updated(
 	t *testing.T, b Backend, id string, change func(*payment.Session), events ...payment.Event,
 ) payment.Session {
 	t.Helper()
-	s := must(b.Update(t.Context(), id, func(s *payment.Session) ([]payment.Event, error) {
+	s := fortest.Must(b.Update(t.Context(), id, func(s *payment.Session) ([]payment.Event, error) {
 		change(s)
 		return events, nil
-	}))
+	}))(t)
 	return s
 }
 
@@ -112,7 +113,7 @@ func nothing(*payment.Session) {}
 // check fails unless the store has exactly want.
 func check(t *testing.T, b Backend, want payment.Session) {
 	t.Helper()
-	got := must(b.Session(t.Context(), want.ID))
+	got := fortest.Must(b.Session(t.Context(), want.ID))(t)
 	same(t, "Session("+want.ID+")", got, want)
 }
 
@@ -139,20 +140,4 @@ func ids(sessions []payment.Session) []string {
 		list = append(list, s.ID)
 	}
 	return list
-}
-
-// must returns v, or panics if there is an error.
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return v
-}
-
-// ok ends the test if there is an error.
-func ok(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

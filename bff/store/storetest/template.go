@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // template is a SQLite database as the first caller of [Migrated] has made it.
@@ -22,7 +24,7 @@ func Migrated(t testing.TB, create func(path string) error) (path string) {
 	defer template.Unlock()
 	if template.content == nil {
 		first := filepath.Join(t.TempDir(), "template.db")
-		ok(t, create(first))
+		fortest.OK(t, create(first))
 		content, err := os.ReadFile(first)
 		if _, open := os.Stat(first + "-wal"); err != nil || open == nil {
 			t.Fatalf("making a database for tests: it is not closed, or %v", err)
@@ -30,6 +32,6 @@ func Migrated(t testing.TB, create func(path string) error) (path string) {
 		template.content = content
 	}
 	path = filepath.Join(t.TempDir(), "coinslot.db")
-	ok(t, os.WriteFile(path, template.content, 0o600))
+	fortest.OK(t, os.WriteFile(path, template.content, 0o600))
 	return path
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -35,7 +36,7 @@ func refused(
 	events ...payment.Event,
 ) {
 	t.Helper()
-	before := must(b.Session(t.Context(), id))
+	before := fortest.Must(b.Session(t.Context(), id))(t)
 	_, err := b.Update(t.Context(), id, func(s *payment.Session) ([]payment.Event, error) {
 		change(s)
 		return events, nil

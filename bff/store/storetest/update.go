@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -35,7 +36,7 @@ func updateStores(t *testing.T, b Backend) {
 	s.Attempts = []payment.Attempt{attempt(1, payment.Waiting, "m1")}
 	same(t, "Update", got, s)
 	check(t, b, s)
-	page := must(b.List(t.Context(), payment.Filter{Status: string(wire.Pending)}))
+	page := fortest.Must(b.List(t.Context(), payment.Filter{Status: string(wire.Pending)}))(t)
 	same(t, "sessions of the new status", page.Sessions, []payment.Session{s})
 	if page, err := b.List(t.Context(), payment.Filter{Status: string(wire.Open)}); err != nil ||
 		len(page.Sessions) > 0 {
@@ -159,7 +160,7 @@ func raceOfUpdates(t *testing.T, backends ...Backend) {
 	for v := range versions {
 		seen[v] = true
 	}
-	got := must(b.Session(t.Context(), s.ID))
+	got := fortest.Must(b.Session(t.Context(), s.ID))(t)
 	lines := map[string]bool{}
 	for _, e := range got.Timeline {
 		lines[e.What] = true
@@ -177,7 +178,7 @@ func resultsShareNothing(t *testing.T, b Backend) {
 	s.Attempts = []payment.Attempt{attempt(1, payment.Waiting, "m1")}
 	want := inserted(t, b, s)
 	for range 2 {
-		got := must(b.Session(t.Context(), s.ID))
+		got := fortest.Must(b.Session(t.Context(), s.ID))(t)
 		same(t, "Session", got, want)
 		changeAll(&got)
 	}
