@@ -46,8 +46,7 @@ const evmAccount = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"
 // tokens parses an operator's file.
 func tokens(t *testing.T, file string) *token.Registry {
 	t.Helper()
-	r := fortest.Must(token.Parse([]byte(file)))(t)
-	return r
+	return fortest.Must(token.Parse([]byte(file)))(t)
 }
 
 // Links and wallet calls are for the amount due: the rest of a partial payment; nothing once

@@ -194,9 +194,7 @@ func safeURL(s string) string {
 
 func (c *Config) setDefaults() {
 	c.Timeout = cmp.Or(c.Timeout, 10*time.Second)
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Limiter == nil {
 		c.Limiter = unlimited{}
 	}

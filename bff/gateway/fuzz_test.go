@@ -214,8 +214,7 @@ func stamp(at time.Time) jsontext.Value {
 
 func encode(t *testing.T, data any) []byte {
 	t.Helper()
-	text := fortest.Must(json.Marshal(map[string]any{"status": 200, "data": data, "message": "success"}))(t)
-	return text
+	return fortest.Must(json.Marshal(map[string]any{"status": 200, "data": data, "message": "success"}))(t)
 }
 
 const goodCreated = `{"payment_url":"https://pay.example/TRK1","tracking_code":"TRK1","status":"pending","order_id":123456,` +

@@ -41,9 +41,8 @@ func (c *Client) judge(k call, a answer) (data any, err error) {
 	case refusal(e.status) && !e.quoted:
 		return nil, c.refused(k, a, e.status, e.message)
 	}
-	return nil, c.unknown(
-		k, a, fmt.Errorf("HTTP status %d with envelope status %d", a.status, e.status),
-	)
+	return nil, c.unknown(k, a,
+		fmt.Errorf("HTTP status %d with envelope status %d", a.status, e.status))
 }
 
 // errFirewall is why a 403 page is unknown. It may be about one request, for

@@ -79,9 +79,7 @@ func New(c Config) *Limiter {
 	c.Patience = cmp.Or(c.Patience, 5*time.Second)
 	c.FirstProbe = cmp.Or(c.FirstProbe, firstDelay)
 	c.MaxPause = cmp.Or(c.MaxPause, maxPause)
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	return &Limiter{
 		Config: c, breaker: breaker{first: c.FirstProbe}, changed: make(chan struct{}, 1),
 	}

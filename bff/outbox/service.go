@@ -50,9 +50,8 @@ func (s *Service) Resend(ctx context.Context, r ReplayRequest) (Replayed, error)
 			Code: wire.CodeInvalid, Param: wrong, Detail: string(wire.CodeInvalid),
 		}
 	}
-	again, err := s.Replay(
-		ctx, Range{From: r.From, To: r.To, Session: r.Session, Limit: limit}, now,
-	)
+	again, err := s.Replay(ctx, Range{From: r.From, To: r.To, Session: r.Session, Limit: limit},
+		now)
 	if err == nil && s.Kick != nil {
 		s.Kick()
 	}

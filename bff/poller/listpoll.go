@@ -78,9 +78,7 @@ func NewListPoller(c ListPollerConfig) *ListPoller {
 			return ctx.Err()
 		}
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	return &ListPoller{ListPollerConfig: c}
 }
 

@@ -99,9 +99,7 @@ func New(c Config) *Poller {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	p := &Poller{Config: c, kick: make(chan struct{}, 1)}
 	if c.Watched != nil {
 		p.lanes = append(p.lanes, newLane(c.Concurrency, p.claimWatched))

@@ -133,8 +133,7 @@ func sign(t *testing.T, key ed25519.PrivateKey, typ, kid string, change func(c j
 	}
 	token := jwt.NewWithClaims(jwt.SigningMethodEdDSA, c)
 	token.Header["typ"], token.Header["kid"] = typ, kid
-	text := fortest.Must(token.SignedString(key))(t)
-	return text
+	return fortest.Must(token.SignedString(key))(t)
 }
 
 // forged is what an attacker without a key can make: a token that names another

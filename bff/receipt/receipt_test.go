@@ -29,8 +29,7 @@ var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
 
 func signer(tb testing.TB, secrets ...string) *Signer {
 	tb.Helper()
-	s := fortest.Must(New(issuer, secrets))(tb)
-	return s
+	return fortest.Must(New(issuer, secrets))(tb)
 }
 
 // paid is a session that was paid at noon, by the second try.

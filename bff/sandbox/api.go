@@ -117,9 +117,8 @@ func (s *Server) listCurrencies(*http.Request, []byte) (envelope, *refusal) {
 }
 
 func (s *Server) listTransactions(r *http.Request, _ []byte) (envelope, *refusal) {
-	sel, refused := parseSelection(
-		r.URL.Query(), string(Pending), string(Confirmed), string(Expired), string(Cancelled),
-	)
+	sel, refused := parseSelection(r.URL.Query(), string(Pending), string(Confirmed),
+		string(Expired), string(Cancelled))
 	if refused != nil {
 		return envelope{}, refused
 	}
@@ -233,10 +232,8 @@ func (s *Server) named(r *http.Request, do func(*Transaction) error) *refusal {
 }
 
 func (s *Server) listWithdrawals(r *http.Request, _ []byte) (envelope, *refusal) {
-	sel, refused := parseSelection(
-		r.URL.Query(), string(WithdrawalPending), string(WithdrawalProcessing),
-		string(WithdrawalConfirmed),
-	)
+	sel, refused := parseSelection(r.URL.Query(), string(WithdrawalPending),
+		string(WithdrawalProcessing), string(WithdrawalConfirmed))
 	if refused != nil {
 		return envelope{}, refused
 	}

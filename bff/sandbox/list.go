@@ -33,9 +33,8 @@ func parseSelection(q url.Values, statuses ...string) (selection, *refusal) {
 		return sel, refused
 	}
 	if sel.status != "" && !slices.Contains(statuses, sel.status) {
-		return sel, invalid(
-			"The selected status is invalid: it must be one of %s.", strings.Join(statuses, ", "),
-		)
+		return sel, invalid("The selected status is invalid: it must be one of %s.",
+			strings.Join(statuses, ", "))
 	}
 	return sel, sel.parseDates(q.Get("from_date"), q.Get("to_date"))
 }

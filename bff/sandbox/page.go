@@ -136,9 +136,8 @@ func (s *Server) render(w http.ResponseWriter, name string, data any) {
 	}
 	noStore(w)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set(
-		"Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'",
-	)
+	w.Header().Set("Content-Security-Policy",
+		"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'")
 	w.Header().Set("Referrer-Policy", "same-origin")
 	fmt.Fprint(w, page.String())
 }

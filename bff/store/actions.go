@@ -19,10 +19,8 @@ func (db *DB) Record(ctx context.Context, a records.Action) error {
 	if a.At.IsZero() {
 		a.At = db.Now()
 	}
-	err := db.Execute(
-		ctx, insertAction, a.At.UnixMicro(), sqldb.Note(a.By).String, sqldb.Note(a.From),
-		sqldb.Note(a.What).String, sqldb.Text(a.Session), sqldb.Note(a.Detail),
-	)
+	err := db.Execute(ctx, insertAction, a.At.UnixMicro(), sqldb.Note(a.By).String,
+		sqldb.Note(a.From), sqldb.Note(a.What).String, sqldb.Text(a.Session), sqldb.Note(a.Detail))
 	return sqldb.Wrap(err, "recording action %q", a.What)
 }
 

@@ -64,10 +64,8 @@ func (db *DB) writeAttemptKeys(
 			continue
 		}
 		orderID := sql.NullInt64{Int64: int64(h.orderID), Valid: h.orderID != 0}
-		_, err := tx.ExecContext(
-			ctx, insertAttempt, sqldb.Key(session), h.number, sqldb.Text(h.marker),
-			sqldb.Text(h.trackingCode), orderID, sqldb.Text(h.txID),
-		)
+		_, err := tx.ExecContext(ctx, insertAttempt, sqldb.Key(session), h.number,
+			sqldb.Text(h.marker), sqldb.Text(h.trackingCode), orderID, sqldb.Text(h.txID))
 		if err != nil {
 			return db.conflict(h, err)
 		}

@@ -71,9 +71,8 @@ func (db *DB) Touch(ctx context.Context, s payment.Session, checkedAt, dueAt tim
 
 // Release implements checkout.Store.
 func (db *DB) Release(ctx context.Context, s payment.Session, dueAt time.Time) error {
-	err := db.Execute(
-		ctx, releaseSession, sqldb.Key(s.ID), s.Epoch, sqldb.Micros(s.DueAt), sqldb.Micros(dueAt),
-	)
+	err := db.Execute(ctx, releaseSession, sqldb.Key(s.ID), s.Epoch, sqldb.Micros(s.DueAt),
+		sqldb.Micros(dueAt))
 	return sqldb.Wrap(err, "releasing session %q", s.ID)
 }
 

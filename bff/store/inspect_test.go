@@ -71,8 +71,7 @@ func files(t *testing.T, dsn string) []string {
 	if strings.HasPrefix(dsn, "postgres") {
 		return nil
 	}
-	names := fortest.Must(filepath.Glob(dsn + "*"))(t)
-	return names
+	return fortest.Must(filepath.Glob(dsn + "*"))(t)
 }
 
 // A PostgreSQL user with read access only is recognized.

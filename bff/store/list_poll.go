@@ -28,9 +28,8 @@ const (
 
 // TouchAll implements checkout.Store. All instances lock the rows in the same order.
 func (db *DB) TouchAll(ctx context.Context, now time.Time, list []payment.Touched) error {
-	list = slices.SortedFunc(
-		slices.Values(list), func(a, b payment.Touched) int { return cmp.Compare(a.ID, b.ID) },
-	)
+	list = slices.SortedFunc(slices.Values(list),
+		func(a, b payment.Touched) int { return cmp.Compare(a.ID, b.ID) })
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		touch, err := tx.PrepareContext(ctx, touchListed)
 		if err != nil {

@@ -14,8 +14,7 @@ func TestLease(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			db := opened(t, dsn)
 			taking := func(turn *Lease, d time.Duration) bool {
-				mine := fortest.Must(turn.Acquire(t.Context(), d))(t)
-				return mine
+				return fortest.Must(turn.Acquire(t.Context(), d))(t)
 			}
 			take := func(name string, d time.Duration) bool { return taking(db.Lease(name), d) } // each time by another instance
 			var all sync.WaitGroup

@@ -181,9 +181,8 @@ func (db *DB) reroute(
 			return nil
 		})
 		if err != nil {
-			return done, fmt.Errorf(
-				"moving deliveries to %s: %w", outboxdb.EndpointHost(endpoint), err,
-			)
+			return done, fmt.Errorf("moving deliveries to %s: %w", outboxdb.EndpointHost(endpoint),
+				err)
 		}
 		done.Moved, done.Closed = done.Moved+batch.Moved, done.Closed+batch.Closed
 		if len(list) < rerouteBatch {
@@ -234,9 +233,8 @@ func (db *DB) moveDelivery(
 	case closeRest:
 		done.Closed++
 		note := "closed by an operator: every configured URL has this event"
-		_, err = tx.ExecContext(
-			ctx, closeDelivery, d.event, sqldb.Key(from), note, db.Now().UnixMicro(),
-		)
+		_, err = tx.ExecContext(ctx, closeDelivery, d.event, sqldb.Key(from), note,
+			db.Now().UnixMicro())
 	}
 	return err
 }
@@ -248,9 +246,8 @@ func (db *DB) addDeliveries(
 ) (bound bool, err error) {
 	now := db.Now().UnixMicro()
 	for _, endpoint := range db.Endpoints {
-		n, err := sqldb.Affected(
-			ctx, tx, addDelivery, event, sqldb.Key(endpoint), now, sqldb.Note(note),
-		)
+		n, err := sqldb.Affected(ctx, tx, addDelivery, event, sqldb.Key(endpoint), now,
+			sqldb.Note(note))
 		if err != nil {
 			return false, err
 		}

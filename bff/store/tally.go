@@ -26,9 +26,8 @@ func (db *DB) Tally(ctx context.Context, from, to time.Time) (counts []records.C
 		return nil, records.ErrRange
 	}
 	err = db.Browse(ctx, func(ctx context.Context, q sqldb.Queryer) (err error) {
-		counts, err = sqldb.Collect(
-			ctx, q, scanCount, tally, sqldb.CeilMicros(from), sqldb.CeilMicros(to),
-		)
+		counts, err = sqldb.Collect(ctx, q, scanCount, tally, sqldb.CeilMicros(from),
+			sqldb.CeilMicros(to))
 		return err
 	})
 	return counts, sqldb.Wrap(err, "counting sessions by day")

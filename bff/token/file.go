@@ -202,9 +202,8 @@ func (f reading) token(e entry) error {
 	case f.keys[id]:
 		return e.fail("is listed twice")
 	}
-	t.Native = slices.ContainsFunc(
-		n.coins, func(coin string) bool { return upper(coin) == id.symbol },
-	)
+	t.Native = slices.ContainsFunc(n.coins,
+		func(coin string) bool { return upper(coin) == id.symbol })
 	if err := e.decimals(&t); err != nil {
 		return err
 	}

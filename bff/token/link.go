@@ -58,9 +58,8 @@ func (r *Registry) Call(p Payment) *wire.Call {
 	}
 	if !t.Native {
 		call.To, call.Value = t.Contract, "0x0"
-		call.Data = fmt.Sprintf(
-			"0x%s%024d%s%064x", transferSelector, 0, strings.ToLower(p.Address[2:]), units,
-		)
+		call.Data = fmt.Sprintf("0x%s%024d%s%064x", transferSelector, 0,
+			strings.ToLower(p.Address[2:]), units)
 	}
 	return call
 }
@@ -92,10 +91,8 @@ func (t Token) ethereum(address string, units *big.Int) string {
 	if t.Native {
 		return fmt.Sprintf("ethereum:%s@%d?value=%d", address, t.Network.ChainID, units)
 	}
-	return fmt.Sprintf(
-		"ethereum:%s@%d/transfer?address=%s&uint256=%d", t.Contract, t.Network.ChainID, address,
-		units,
-	)
+	return fmt.Sprintf("ethereum:%s@%d/transfer?address=%s&uint256=%d", t.Contract,
+		t.Network.ChainID, address, units)
 }
 
 // ton has no link for an address in its raw form: it has no checksum, and not

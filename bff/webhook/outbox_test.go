@@ -181,6 +181,5 @@ func sender(t *testing.T, q *queue, change func(*Config), endpoints ...string) *
 	if change != nil {
 		change(&c)
 	}
-	s := fortest.Must(New(c))(t)
-	return s
+	return fortest.Must(New(c))(t)
 }

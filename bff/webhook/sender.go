@@ -1,6 +1,7 @@
 package webhook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -99,9 +100,7 @@ func (s *Sender) setDefaults() {
 	if s.timeout <= 0 {
 		s.timeout = 20 * time.Second
 	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
-	}
+	s.log = cmp.Or(s.log, slog.New(slog.DiscardHandler))
 	if s.began == nil {
 		s.began = func(
 			ctx context.Context, _ outbox.Delivery,
@@ -119,10 +118,8 @@ func (s *Sender) setDefaults() {
 
 func checkEndpoints(c Config) error {
 	if len(c.Endpoints) > maxEndpoints {
-		return fmt.Errorf(
-			"checking webhook endpoints: %d are set; at most %d are allowed", len(c.Endpoints),
-			maxEndpoints,
-		)
+		return fmt.Errorf("checking webhook endpoints: %d are set; at most %d are allowed",
+			len(c.Endpoints), maxEndpoints)
 	}
 	seen := map[string]bool{} // by URL
 	for i, raw := range c.Endpoints {
@@ -130,9 +127,8 @@ func checkEndpoints(c Config) error {
 			return fmt.Errorf("checking webhook endpoint %d: %w", i+1, err)
 		}
 		if isSelf(raw, c.Self) {
-			return fmt.Errorf(
-				"checking webhook endpoint %d: it is the checkout's own public URL", i+1,
-			)
+			return fmt.Errorf("checking webhook endpoint %d: it is the checkout's own public URL",
+				i+1)
 		}
 		if seen[raw] {
 			return fmt.Errorf("checking webhook endpoint %d: it is listed twice", i+1)

@@ -27,8 +27,7 @@ const (
 
 func parse(t testing.TB, secrets ...string) Keys {
 	t.Helper()
-	k := fortest.Must(ParseKeys(secrets))(t)
-	return k
+	return fortest.Must(ParseKeys(secrets))(t)
 }
 
 func headers(id, stamp, signature string) http.Header {

@@ -72,10 +72,8 @@ func (l *worker) test(ctx context.Context, d outbox.Delivery) outbox.TestDeliver
 		Endpoint: l.endpoint, Delivered: a.delivered(), Status: a.status, Took: time.Since(began),
 		Note: truncate(a.note, maxTestNote), Failure: a.failure(),
 	}
-	l.s.log.InfoContext(
-		ctx, "webhook tested", "event", d.EventID, "host", l.host, "status", t.Status, "fault",
-		t.Failure.Code,
-	)
+	l.s.log.InfoContext(ctx, "webhook tested", "event", d.EventID, "host", l.host, "status",
+		t.Status, "fault", t.Failure.Code)
 	return t
 }
 
@@ -128,9 +126,8 @@ type sentTest struct {
 func (t *tests) begin(key string, now, stamp time.Time) (message outbox.Delivery, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.list = slices.DeleteFunc(
-		t.list, func(b sentTest) bool { return now.Sub(b.at) >= keyLifetime },
-	)
+	t.list = slices.DeleteFunc(t.list,
+		func(b sentTest) bool { return now.Sub(b.at) >= keyLifetime })
 	if n := len(t.list); n >= testsPerMinute && now.Sub(t.list[n-testsPerMinute].at) < time.Minute {
 		return message, false
 	}

@@ -60,9 +60,8 @@ func (s *Sender) request(ctx context.Context, d outbox.Delivery) (*http.Request,
 	if err != nil {
 		return nil, err
 	}
-	req, err := http.NewRequestWithContext(
-		ctx, http.MethodPost, d.Endpoint, bytes.NewReader(d.Body),
-	)
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, d.Endpoint,
+		bytes.NewReader(d.Body))
 	if err != nil {
 		return nil, errors.New("building the request: endpoint is not a URL")
 	}

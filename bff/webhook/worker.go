@@ -147,10 +147,8 @@ func (l *worker) deliver(ctx context.Context, d outbox.Delivery) error {
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	if err := l.s.outbox.RecordResult(ctx, d, r); err != nil {
-		l.s.log.ErrorContext(
-			ctx, "recording a webhook result failed", "event", d.EventID, "host", l.host,
-			"error", err,
-		)
+		l.s.log.ErrorContext(ctx, "recording a webhook result failed", "event", d.EventID, "host",
+			l.host, "error", err)
 		return fmt.Errorf("recording the result of event %q to %s: %w", d.EventID, l.host, err)
 	}
 	return nil
@@ -161,10 +159,8 @@ func (l *worker) deliver(ctx context.Context, d outbox.Delivery) error {
 func (l *worker) report(
 	ctx context.Context, d outbox.Delivery, reason string, r outbox.DeliveryResult,
 ) {
-	log := l.s.log.With(
-		"event", d.EventID, "type", string(d.Type), "host", l.host, "status", r.Status, "try",
-		d.Tries+1,
-	)
+	log := l.s.log.With("event", d.EventID, "type", string(d.Type), "host", l.host, "status",
+		r.Status, "try", d.Tries+1)
 	if reason != "" {
 		log = log.With("reason", reason)
 	}
@@ -172,9 +168,8 @@ func (l *worker) report(
 	case r.Delivered:
 		log.InfoContext(ctx, "webhook delivered")
 	case l.gone.Load() && r.Status == http.StatusGone:
-		log.ErrorContext(
-			ctx, "webhook endpoint is gone; nothing more is sent to it until a restart",
-		)
+		log.ErrorContext(ctx,
+			"webhook endpoint is gone; nothing more is sent to it until a restart")
 	case r.Abandoned:
 		log.ErrorContext(ctx, "webhook abandoned")
 	default:

@@ -27,8 +27,7 @@ const gateTests = `^(TestGate|TestLeastPaid)`
 // domain is the directory of the confirm gate.
 func domain(t *testing.T) string {
 	t.Helper()
-	dir := fortest.Must(filepath.Abs("../../bff/payment"))(t)
-	return dir
+	return fortest.Must(filepath.Abs("../../bff/payment"))(t)
 }
 
 // overlay maps files to what the compiler shall read in their place; "" = they are not there.

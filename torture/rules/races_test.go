@@ -79,8 +79,7 @@ func (w *world) end() time.Time {
 }
 
 func (w *world) load() payment.Session {
-	s := fortest.Must(w.db.Session(w.ctx, w.id))(w.t)
-	return s
+	return fortest.Must(w.db.Session(w.ctx, w.id))(w.t)
 }
 
 func (w *world) choose(coin int) op {

@@ -179,9 +179,8 @@ func (db *Outbox) Redeliver(ctx context.Context, event, endpoint string) error {
 	}
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		for _, endpoint := range endpoints {
-			n, err := sqldb.Affected(
-				ctx, tx, redeliver, sqldb.Key(event), sqldb.Key(endpoint), db.Now().UnixMicro(),
-			)
+			n, err := sqldb.Affected(ctx, tx, redeliver, sqldb.Key(event), sqldb.Key(endpoint),
+				db.Now().UnixMicro())
 			if err != nil {
 				return err
 			}

@@ -5,6 +5,7 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -81,15 +82,12 @@ func open(
 		browsing: make(chan struct{}, browsers), parts: make(chan *part),
 	}
 	db.open, db.close = context.WithCancel(context.WithoutCancel(ctx))
-	if db.Log == nil {
-		db.Log = slog.New(slog.DiscardHandler)
-	}
+	db.Log = cmp.Or(db.Log, slog.New(slog.DiscardHandler))
 	if isPostgres(c.DSN) {
 		db.Dialect = postgresDialect()
 		if err := postgres(db, ctx, c.DSN); err != nil {
-			return nil, fmt.Errorf(
-				"opening the PostgreSQL database: %w", errors.Join(err, db.Close()),
-			)
+			return nil, fmt.Errorf("opening the PostgreSQL database: %w",
+				errors.Join(err, db.Close()))
 		}
 		return db.startBackground(ctx), nil
 	}

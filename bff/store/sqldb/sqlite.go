@@ -138,9 +138,8 @@ func createFile(path string) (string, error) {
 // checkFile refuses a file of another program before anything is changed in it.
 // marked reports whether it has our mark already.
 func checkFile(ctx context.Context, path string) (marked bool, err error) {
-	pool, err := openPool(
-		path, url.Values{"_busy_timeout": {"5000"}, "_query_only": {"1"}, "_defensive": {"1"}}, 1,
-	)
+	pool, err := openPool(path,
+		url.Values{"_busy_timeout": {"5000"}, "_query_only": {"1"}, "_defensive": {"1"}}, 1)
 	if err != nil {
 		return false, err
 	}

@@ -42,9 +42,8 @@ func (db *DB) Write(ctx context.Context, fn func(tx *sql.Tx) error) error {
 	if db.Writer == nil {
 		return ErrReadOnly
 	}
-	return observed(
-		db, ctx, "write", func(_ context.Context, tx *sql.Tx) error { return fn(tx) }, db.runWrite,
-	)
+	return observed(db, ctx, "write", func(_ context.Context, tx *sql.Tx) error { return fn(tx) },
+		db.runWrite)
 }
 
 func (db *DB) runWrite(ctx context.Context, run func(context.Context, *sql.Tx) error) error {

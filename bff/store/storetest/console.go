@@ -54,9 +54,8 @@ func listDeliveries(t *testing.T, b Backend, q outbox.DeliveryQuery) outbox.Deli
 // brief is a row in one line.
 func brief(rows []outbox.DeliveryRow) (list []string) {
 	for _, r := range rows {
-		list = append(list, fmt.Sprintf(
-			"%s %s %s %d %d %s", r.Event, r.Endpoint, r.State, r.Tries, r.Status, r.Note,
-		))
+		list = append(list, fmt.Sprintf("%s %s %s %d %d %s", r.Event, r.Endpoint, r.State, r.Tries,
+			r.Status, r.Note))
 	}
 	return list
 }
@@ -242,8 +241,7 @@ func originList(t *testing.T, b Backend) []records.RefusedOrigin {
 func endedLogins(t *testing.T, b Backend) {
 	ended := func(login string) bool {
 		t.Helper()
-		is := fortest.Must(b.LoginEnded(t.Context(), login))(t)
-		return is
+		return fortest.Must(b.LoginEnded(t.Context(), login))(t)
 	}
 	end := func(login string, until time.Duration) {
 		t.Helper()
@@ -291,9 +289,8 @@ func refusedOrigins(t *testing.T, b Backend) {
 // two shoppers, however often they come.
 func refusedOriginsBounded(t *testing.T, b Backend) {
 	has := func(origin string) bool {
-		return slices.ContainsFunc(
-			originList(t, b), func(o records.RefusedOrigin) bool { return o.Origin == origin },
-		)
+		return slices.ContainsFunc(originList(t, b),
+			func(o records.RefusedOrigin) bool { return o.Origin == origin })
 	}
 	refuse(t, b, "https://old.example", "cs_1", 1)
 	refuse(t, b, "https://old.example", "cs_2", 1)

@@ -100,9 +100,8 @@ func record(t *testing.T, b Backend, a records.Action) {
 // erased erases so much of a session.
 func erased(t *testing.T, b Backend, id string, e payment.Erasure) {
 	t.Helper()
-	got, err := b.Erase(
-		t.Context(), id, later(), func(payment.Session, bool) payment.Erasure { return e },
-	)
+	got, err := b.Erase(t.Context(), id, later(),
+		func(payment.Session, bool) payment.Erasure { return e })
 	if err != nil || got != e {
 		t.Fatalf("Erase(%s) = %d, %v; want %d", id, got, err, e)
 	}
@@ -143,9 +142,8 @@ func found(t *testing.T, b Backend, text string) []string {
 }
 
 func erasePersonal(t *testing.T, b Backend) {
-	s, other := storeWithTraces(t, b, personal(1, payment.Confirmed)), storeWithTraces(
-		t, b, personal(2, payment.Confirmed),
-	)
+	s, other := storeWithTraces(t, b, personal(1, payment.Confirmed)), storeWithTraces(t, b,
+		personal(2, payment.Confirmed))
 	holders, err := b.SessionsWithEmail(t.Context(), " ANN@canary.example ")
 	if same(t, "SessionsWithEmail", holders, []string{s.ID, other.ID}); err != nil {
 		t.Fatal(err)

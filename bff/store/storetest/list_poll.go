@@ -138,8 +138,7 @@ func claimOf(t *testing.T, b Backend) {
 	early = inserted(t, b, early)
 	asked := []string{two.ID, one.ID, leased.ID, early.ID, one.ID, "", "cs_unknown", "\xff"}
 	take := func(limit int) []payment.Session {
-		claimed := fortest.Must(b.ClaimOf(t.Context(), asked, epoch(), time.Minute, limit))(t)
-		return claimed
+		return fortest.Must(b.ClaimOf(t.Context(), asked, epoch(), time.Minute, limit))(t)
 	}
 	same(t, "of none", ids(take(0)), []string(nil))
 	first := take(1)

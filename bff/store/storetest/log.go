@@ -126,10 +126,8 @@ func logLimits(t *testing.T, b Backend) {
 	} {
 		page := events(t, b, outbox.EventQuery{Limit: c.limit})
 		if len(page.Events) != c.want || !page.More {
-			t.Errorf(
-				"Events with limit %d has %d, more %t; want %d and more", c.limit, len(page.Events),
-				page.More, c.want,
-			)
+			t.Errorf("Events with limit %d has %d, more %t; want %d and more", c.limit,
+				len(page.Events), page.More, c.want)
 		}
 	}
 }
@@ -159,9 +157,8 @@ func logOfAnother(t *testing.T, open Opener) {
 	cursor := events(t, other, outbox.EventQuery{}).Next
 	page, err := b.Events(t.Context(), outbox.EventQuery{After: cursor})
 	if !errors.Is(err, outbox.ErrCursorGone) {
-		t.Errorf(
-			"Events after a cursor of another database = %+v, %v; want ErrCursorGone", page, err,
-		)
+		t.Errorf("Events after a cursor of another database = %+v, %v; want ErrCursorGone", page,
+			err)
 	}
 }
 

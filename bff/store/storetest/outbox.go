@@ -241,9 +241,8 @@ func raceForDeliveries(t *testing.T, backends ...Backend) {
 		return all
 	}
 	race(t, 8, 2*events, func(g int) []string {
-		list, err := backends[g%len(backends)].ClaimDeliveries(
-			t.Context(), later(), time.Minute, 3, []string{endA, endB},
-		)
+		list, err := backends[g%len(backends)].ClaimDeliveries(t.Context(), later(), time.Minute, 3,
+			[]string{endA, endB})
 		if err != nil {
 			t.Errorf("ClaimDeliveries = %v", err)
 		}
@@ -266,9 +265,8 @@ func deliveryUrgent(t *testing.T, b Backend) {
 		updated(t, b, other.ID, nothing, event(other.ID, n))
 	}
 	pending := event(s.ID, 28)
-	review, confirmed := ofType(s.ID, 30, payment.EventReview), ofType(
-		s.ID, 31, payment.EventConfirmed,
-	)
+	review, confirmed := ofType(s.ID, 30, payment.EventReview), ofType(s.ID, 31,
+		payment.EventConfirmed)
 	updated(t, b, s.ID, nothing, pending)
 	updated(t, b, s.ID, nothing, review, confirmed)
 	same(t, "first", eventIDs(claimTo(t, b, later(), 4, endA)), []string{

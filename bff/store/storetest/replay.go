@@ -44,9 +44,8 @@ func replayFinished(t *testing.T, b Backend) {
 			CreatedAt: now,
 		})
 	}
-	same(
-		t, "before it", claimTo(t, b, now.Add(-time.Microsecond), 10, endA), []outbox.Delivery(nil),
-	)
+	same(t, "before it", claimTo(t, b, now.Add(-time.Microsecond), 10, endA),
+		[]outbox.Delivery(nil))
 	again := claimTo(t, b, now, 10, endA)
 	same(t, "deliveries", again, want)
 	recordResult(t, b, again[0], outbox.DeliveryResult{NextAt: now.Add(time.Hour)})

@@ -149,9 +149,8 @@ func rerouteRemoved(t *testing.T, l *restarts) {
 		[]outbox.Delivery(nil))
 	rows := listDeliveries(t, b, outbox.DeliveryQuery{}).Rows
 	if len(rows) != 2 || rows[1].State != outbox.DeliveryAbandoned || rows[1].Note == "" {
-		t.Errorf(
-			"deliveries = %v; want the one to the removed URL closed, with a note", brief(rows),
-		)
+		t.Errorf("deliveries = %v; want the one to the removed URL closed, with a note",
+			brief(rows))
 	}
 }
 

@@ -210,8 +210,7 @@ func runTooSoon(t *testing.T, b Backend) {
 func oldestSession(t *testing.T, b Backend) {
 	oldest := func() time.Time {
 		t.Helper()
-		at := fortest.Must(b.OldestSession(t.Context()))(t)
-		return at
+		return fortest.Must(b.OldestSession(t.Context()))(t)
 	}
 	if at := oldest(); !at.IsZero() {
 		t.Errorf("OldestSession of none = %v; want zero", at)

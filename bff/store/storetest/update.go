@@ -46,9 +46,8 @@ func updateStores(t *testing.T, b Backend) {
 
 func updateOwns(t *testing.T, b Backend) {
 	s := inserted(t, b, fresh(1))
-	got := updated(
-		t, b, s.ID, func(current *payment.Session) { current.ID, current.Version = "cs_other", 99 },
-	)
+	got := updated(t, b, s.ID,
+		func(current *payment.Session) { current.ID, current.Version = "cs_other", 99 })
 	s.Version = 2
 	same(t, "Update", got, s)
 	check(t, b, s)
@@ -142,9 +141,8 @@ func raceOfUpdates(t *testing.T, backends ...Backend) {
 			for n := range each {
 				got, err := backends[g%len(backends)].Update(t.Context(), s.ID,
 					func(s *payment.Session) ([]payment.Event, error) {
-						s.Timeline = append(
-							s.Timeline, payment.TimelineEntry{What: fmt.Sprint(g, " ", n)},
-						)
+						s.Timeline = append(s.Timeline,
+							payment.TimelineEntry{What: fmt.Sprint(g, " ", n)})
 						return nil, nil
 					})
 				if err != nil {
