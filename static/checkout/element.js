@@ -18,8 +18,9 @@ const ATTRIBUTES = [
   'order', 'item', 'amount', 'quantity', 'session', 'mode', 'theme', 'lang', 'prewarm', 'open',
   'return-url', 'preset',
 ];
-const STYLE_TOKENS = ['accent', 'radius', 'density', 'font',
-  ...['background', 'surface', 'text', 'border', 'danger'].flatMap((name) => [name, name + '-dark']),
+const STYLE_TOKENS = [
+  'accent', 'radius', 'density', 'font', 'background', 'background-dark', 'surface', 'surface-dark',
+  'text', 'text-dark', 'border', 'border-dark', 'danger', 'danger-dark',
 ];
 
 // Milliseconds.
@@ -287,7 +288,6 @@ export class CheckoutElement extends HTMLElement {
         if (!this.#isModal || this.#modal.dialog.open) this.#announceShown();
         else this.#postStyle();
       },
-      onWarning: (code, fix) => this.#log('warn', code, fix),
       onBlocked: () => this.#fail('csp_frame_src', 'frame-src ' + CHECKOUT_ORIGIN),
       onOnline: () => this.#failure && this.#begin(),
       onEscape: () => this.#isModal && this.close(),
@@ -382,16 +382,12 @@ export class CheckoutElement extends HTMLElement {
   }
 
   /** @param {string} code @param {boolean} recoverable @param {unknown} fix */
-  #report(code, recoverable, fix) {
+  #report(code, recoverable, fix, isWarning = false) {
     const error = { code, recoverable, url: this.#pageURL() };
-    this.#log('error', code, fix);
+    const doctor = `${CHECKOUT_ORIGIN}/checkout/doctor?origin=${PAGE_ORIGIN}&code=${code}`;
+    console.error('coinslot', code, fix, doctor);
+    if (isWarning) return;
     this.#session.emit('error', error);
     this.#session.ready.reject(Object.assign(Error(code), error));
-  }
-
-  /** @param {'error' | 'warn'} level @param {string} code @param {unknown} fix */
-  #log(level, code, fix) {
-    console[level]('coinslot', code, fix,
-      `${CHECKOUT_ORIGIN}/checkout/doctor?origin=${PAGE_ORIGIN}&code=${code}`);
   }
 }

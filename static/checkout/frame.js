@@ -34,9 +34,8 @@ const has = (value, shape) => typeof value === 'string' && shape.test(value);
  * @property {() => void} onClose the shopper closes the checkout
  * @property {(type: 'ready' | 'status' | 'complete', session: string, status: CoinslotStatus,
  *   receipt: string) => void} onStatus session and status may be unchanged; receipt may be empty
- * @property {(code: string, recoverable: boolean, fix: string) => void} onError fix is what the
- *   page's developer has to change; it may be empty
- * @property {(code: string, fix: string) => void} onWarning something of the page is not used
+ * @property {(code: string, recoverable: boolean, fix: string, isWarning: boolean) => void} onError
+ *   fix is what the page's developer has to change; it may be empty. A warning is for the console
  */
 
 export class Frame {
@@ -93,7 +92,7 @@ export class Frame {
 
   /** @param {any} message */
   #receive({ type, session, status, receipt, height, href, code, recoverable, cure }) {
-    const { onClose, onEscape, onError, onStatus, onWarning } = this.#listener;
+    const { onClose, onEscape, onError, onStatus } = this.#listener;
     switch (type) {
       case 'ready':
       case 'status':
@@ -111,10 +110,10 @@ export class Frame {
         break;
       }
       case 'error':
-        if (has(code, ERROR_CODE)) onError(code, Boolean(recoverable), has(cure, FIX) ? cure : '');
-        break;
       case 'warning':
-        if (has(code, ERROR_CODE) && has(cure, FIX)) onWarning(code, cure);
+        if (has(code, ERROR_CODE)) {
+          onError(code, Boolean(recoverable), has(cure, FIX) ? cure : '', type === 'warning');
+        }
         break;
       case 'escape':
         onEscape();
