@@ -11,9 +11,9 @@ import (
 const focused = `(e => e ? [e.dataset?.part ?? e.id ?? "", e.value ?? ""].join(" ").trim() : "")(document.activeElement)`
 
 // focusNotVisible returns what has the keyboard and does not show it; empty if it does. A
-// coin's ring is around all of its row.
+// radio's ring is around all of its row.
 const focusNotVisible = `(e => {
-	const ring = getComputedStyle(e.matches('.coin-head > input') ? e.closest('.coin') : e);
+	const ring = getComputedStyle(e.matches('[type=radio]') ? e.closest('label') : e);
 	return parseFloat(ring.outlineWidth) > 0 && ring.outlineStyle !== 'none' ? '' : e.outerHTML.slice(0, 200);
 })(document.activeElement)`
 

@@ -174,6 +174,7 @@ func TestOfferEnter(t *testing.T) {
 	p.Wait(costs("8.00"))
 	p.Click(`label:has([data-part="currency"][value="USDT"])`)
 	p.Click(`label:has([data-part="network"][value="USDT:trc20"])`)
+	p.Click(`.rows > details > summary`)
 	p.Type(`[name="email"]`, "ann@shop.example")
 	p.Press("Enter")
 	p.Wait(pending)

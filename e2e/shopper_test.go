@@ -16,6 +16,7 @@ func TestTypedBeforeTheTakeover(t *testing.T) {
 	p.Wait(`[data-live="html"]`)
 	p.Click(`label:has([data-part="currency"][value="USDC"])`)
 	p.Click(`label:has([data-part="network"][value="USDC:polygon"])`)
+	p.Click(`.rows > details > summary`)
 	p.Type(`input[name="email"]`, "an@example.it")
 	p.Eval(`document.activeElement.setSelectionRange(2, 2)`, nil)
 	h.releaseProgram()
@@ -71,7 +72,7 @@ func TestCancelAfterPartOfIt(t *testing.T) {
 	p.pick("USDT:trc20")
 	s.simulate(s.issued()[0], "half")
 	p.submit("cancel", nil)
-	if !p.has("missing") || !strings.Contains(p.text(), "begun") {
+	if !p.has("missing") || !strings.Contains(p.text(), "already on its way") {
 		t.Errorf("the page does not say that the payment has begun: %s", p.text())
 	}
 	if got := s.read(id); got.Status != "pending" {
@@ -83,20 +84,19 @@ func TestCancelAfterPartOfIt(t *testing.T) {
 func TestPartialChoiceWithoutJavaScript(t *testing.T) {
 	s := newStack(t)
 	for _, c := range []struct {
-		name, currency, network string
-		goesOn                  bool
+		name, currency, network, paid string
 	}{
-		{"a coin of one network", "BNB", "", true},
-		{"a coin of several networks", "USDT", "", false},
-		{"a network of another coin", "USDT", "USDC:polygon", false},
-		{"nothing", "", "", false},
+		{"a coin of one network", "BNB", "", "BNB:bep20"},
+		{"a coin of several networks", "USDT", "", "USDT:ton"}, // its best one
+		{"a network of another coin", "USDT", "USDC:polygon", ""},
+		{"nothing", "", "", ""},
 	} {
 		before := len(s.issued())
 		p := plainly(t, s.base+"/checkout/"+s.session(order{"amount_usd": "25.00"}), lynx)
 		p.submit("continue", map[string]string{"currency_symbol": c.currency, "network_code": c.network})
-		if c.goesOn {
+		if c.paid != "" {
 			p.until("pending")
-			p.shows(s, "BNB:bep20")
+			p.shows(s, c.paid)
 			continue
 		}
 		if !strings.Contains(p.text(), "Choose a coin and one of its networks") {

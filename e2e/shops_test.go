@@ -133,7 +133,7 @@ func TestUnlistedOriginError(t *testing.T) {
 	id := s.session(order{"amount_usd": "25.00"})
 	p := plainly(t, s.base+"/checkout/"+id+"?embed=inline&origin=https://elsewhere.example", lynx)
 	link := p.part("standalone").attrs["href"]
-	if !strings.Contains(p.text(), "not registered") || !strings.HasPrefix(link, "/checkout/"+id) || strings.Contains(link, "embed") {
+	if !strings.Contains(p.text(), "hasn’t listed this page") || !strings.HasPrefix(link, "/checkout/"+id) || strings.Contains(link, "embed") {
 		t.Errorf("the page says %s and links to %q; want the checkout on a page of its own", p.text(), link)
 	}
 }

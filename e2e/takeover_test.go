@@ -54,7 +54,7 @@ func TestTakeoverIsInvisible(t *testing.T) {
 				p.Eval(twoFrames, nil)
 				p.Eval(`(() => { window.moved = 0; window.movers = []; new PerformanceObserver(l => l.getEntries().forEach(e => { window.moved += e.value; window.movers.push(...e.sources.map(s => (s.node?.outerHTML ?? String(s.node)).slice(0, 120) + ' from ' + JSON.stringify(s.previousRect) + ' to ' + JSON.stringify(s.currentRect))); })).observe({type: 'layout-shift'});
 					window.blank = []; new MutationObserver(() => { window.blank ||= []; window.blank.push(...pictures().filter(i => !i.complete).map(i => i.src)); }).observe(document.body, {childList: true});
-					window.pictures = () => [...document.images].filter(i => i.loading !== 'lazy'); })()`, nil)
+					window.pictures = () => [...document.images].filter(i => i.loading !== 'lazy' && i.checkVisibility()); })()`, nil)
 				before := screenshot(t, p)
 				clocks := [][4]int{}
 				p.Eval(ticking, &clocks)
@@ -95,7 +95,10 @@ var takeovers = map[string]func(*testing.T, *heldStack, *browser.Page){
 		p.Click(`label:has([data-part="currency"][value="USDC"])`)
 		p.Click(`label:has([data-part="network"][value="USDC:polygon"])`)
 	},
-	"searching": func(_ *testing.T, _ *heldStack, p *browser.Page) { p.Click(`[data-part="search"]`) },
+	"searching": func(_ *testing.T, _ *heldStack, p *browser.Page) {
+		p.Click(`.more > summary`)
+		p.Click(`[data-part="search"]`)
+	},
 	"paying": func(_ *testing.T, h *heldStack, p *browser.Page) {
 		choose(p.View, "USDT", "trc20")
 		p.Wait(pending)

@@ -54,13 +54,12 @@ for (const e of all('input:not([type=radio], [type=hidden]), select, .button:not
   want(e, 'its edge', edge, under(e));
 }
 for (const e of all('.coin:has(> .coin-head > :checked)')) {
-  want(e, 'its border', getComputedStyle(e).borderTopColor, under(e));
-  want(e, 'its radio', getComputedStyle(e.querySelector(':checked')).accentColor, getComputedStyle(e.querySelector('.coin-head')).backgroundColor);
+  want(e, 'its radio', getComputedStyle(e.querySelector(':checked')).borderTopColor, getComputedStyle(e).backgroundColor);
 }
 for (const e of all('a[href], button, summary, select, input:not([type=hidden])').filter(seen)) {
   if (e.disabled) continue;
   e.focus({focusVisible: true});
-  const by = e.matches('.coin-head > input') ? e.closest('.coin') : e, s = getComputedStyle(by);
+  const by = e.matches('[type=radio]') ? e.closest('label') : e, s = getComputedStyle(by);
   if (parseFloat(s.outlineWidth) < 2) found.push(name(e) + ': a focus ring of ' + s.outlineWidth);
   want(e, 'its focus ring', s.outlineColor, under(by));
 }
