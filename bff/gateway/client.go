@@ -108,14 +108,8 @@ func New(c Config) (*Client, error) {
 	key := c.Key
 	root := strings.TrimRight(base.String(), "/")
 	return &Client{
-		base:      root,
-		env:       root + "#" + fingerprint(key),
-		timeout:   c.Timeout,
-		limiter:   c.Limiter,
-		began:     c.Began,
-		links:     newClients(c.Transport, base),
-		log:       c.Log,
-		now:       c.Now,
+		base: root, env: root + "#" + fingerprint(key), timeout: c.Timeout, limiter: c.Limiter,
+		began: c.Began, links: newClients(c.Transport, base), log: c.Log, now: c.Now,
 		authorize: func(h http.Header) { h.Set("X-Api-Key", key) },
 		hide:      func(s string) string { return strings.ReplaceAll(s, key, "[key]") },
 	}, nil

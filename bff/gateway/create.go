@@ -99,20 +99,13 @@ func digitsOf(d decimal.Decimal) string { return d.StringFixed(max(0, -d.Exponen
 func readCreated(data any) (payment.Created, error) {
 	f := open(data)
 	created := payment.Created{
-		TrackingCode:     f.present("tracking_code"),
-		PaymentURL:       f.label("payment_url"),
-		Status:           f.status(),
-		OrderID:          f.integer("order_id"),
-		CurrencyName:     f.label("currency_name"),
-		CurrencySymbol:   f.text("currency_symbol"),
-		NetworkCode:      f.text("network_code"),
-		NetworkName:      f.label("network_name"),
-		AmountUSD:        f.money("amount_usd"),
-		PayAmount:        f.money("pay_amount"),
-		PayAmountText:    f.amountText("pay_amount"),
-		TolerancePercent: f.lenient("payment_tolerance_percent"),
-		Address:          f.text("wallet_address"),
-		ExpiresAt:        f.timestamp("expired_at"),
+		TrackingCode: f.present("tracking_code"), PaymentURL: f.label("payment_url"),
+		Status: f.status(), OrderID: f.integer("order_id"), CurrencyName: f.label("currency_name"),
+		CurrencySymbol: f.text("currency_symbol"), NetworkCode: f.text("network_code"),
+		NetworkName: f.label("network_name"), AmountUSD: f.money("amount_usd"),
+		PayAmount: f.money("pay_amount"), PayAmountText: f.amountText("pay_amount"),
+		TolerancePercent: f.lenient("payment_tolerance_percent"), Address: f.text("wallet_address"),
+		ExpiresAt: f.timestamp("expired_at"),
 	}
 	switch {
 	case f.err != nil:

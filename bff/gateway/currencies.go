@@ -103,11 +103,9 @@ func readCurrency(row any) (c payment.Currency, leftOut []string, err error) {
 		return c, nil, f.err
 	}
 	c = payment.Currency{
-		Name:        f.label("currency_name"),
-		Symbol:      f.text("currency_symbol"),
-		Type:        f.label("currency_type"),
-		PriceInUSDT: f.lenient("price_in_usdt"),
-		Icon:        f.label("icon"),
+		Name: f.label("currency_name"), Symbol: f.text("currency_symbol"),
+		Type: f.label("currency_type"), PriceInUSDT: f.lenient("price_in_usdt"),
+		Icon: f.label("icon"),
 	}
 	if reason := unreadable(f, "currency_symbol", c.Symbol); reason != "" {
 		return c, nil, &unusableError{reason}
@@ -139,14 +137,10 @@ func readNetworks(symbol string, v any) (networks []payment.Network, leftOut []s
 	for i, row := range rows {
 		f := open(row)
 		n := payment.Network{
-			Name:       f.label("network_name"),
-			Symbol:     f.label("network_symbol"),
-			Code:       f.text("network_code"),
-			Fee:        f.lenient("network_fee"),
-			MinimumUSD: f.optional("minimum_pay_usd"),
-			MaximumUSD: f.optional("maximum_pay_usd"),
-			MaxTTL:     f.integer("max_ttl"),
-			Icon:       f.label("icon"),
+			Name: f.label("network_name"), Symbol: f.label("network_symbol"),
+			Code: f.text("network_code"), Fee: f.lenient("network_fee"),
+			MinimumUSD: f.optional("minimum_pay_usd"), MaximumUSD: f.optional("maximum_pay_usd"),
+			MaxTTL: f.integer("max_ttl"), Icon: f.label("icon"),
 		}
 		if reason := unreadable(f, "network_code", n.Code); reason != "" {
 			name := displayName(n.Code)

@@ -131,22 +131,14 @@ func checkSame(trackingCode string) func(any) error {
 func readRecord(data any, money func(*fields, string) decimal.Decimal) (payment.Record, error) {
 	f := open(data)
 	r := payment.Record{
-		TrackingCode:    f.present("tracking_code"),
-		Status:          f.status(),
-		OrderID:         f.integer("order_id"),
-		PaymentURL:      f.label("payment_url"),
-		CurrencyCode:    f.text("currency_code"),
-		NetworkCode:     f.text("network_code"),
-		AmountUSD:       money(f, "amount_usd"),
-		PayAmount:       money(f, "pay_amount"),
-		PaidAmount:      f.verbatim("paid_amount"),
-		CancelledByUser: f.boolean("is_canceled_by_user"),
-		TxID:            f.label("tx_id"),
-		TxURL:           f.label("tx_explorer_url"),
-		Comment:         f.label("comment"),
-		PaidAt:          f.timestamp("paid_at"),
-		CreatedAt:       f.timestamp("created_at"),
-		ExpiresAt:       f.timestamp("expired_at"),
+		TrackingCode: f.present("tracking_code"), Status: f.status(),
+		OrderID: f.integer("order_id"), PaymentURL: f.label("payment_url"),
+		CurrencyCode: f.text("currency_code"), NetworkCode: f.text("network_code"),
+		AmountUSD: money(f, "amount_usd"), PayAmount: money(f, "pay_amount"),
+		PaidAmount: f.verbatim("paid_amount"), CancelledByUser: f.boolean("is_canceled_by_user"),
+		TxID: f.label("tx_id"), TxURL: f.label("tx_explorer_url"), Comment: f.label("comment"),
+		PaidAt: f.timestamp("paid_at"), CreatedAt: f.timestamp("created_at"),
+		ExpiresAt: f.timestamp("expired_at"),
 	}
 	if f.err == nil && r.TrackingCode == "" {
 		f.fail("tracking_code", "empty")

@@ -51,14 +51,10 @@ func newClient(t http.RoundTripper) *http.Client {
 // sees the key, and speaks HTTP/1.1, whose repetitions are known.
 func newTransport(base *url.URL) *http.Transport {
 	return &http.Transport{
-		DialContext:            newDialer(base).DialContext,
-		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
-		TLSHandshakeTimeout:    5 * time.Second,
-		MaxIdleConns:           16,
-		MaxIdleConnsPerHost:    16,
-		IdleConnTimeout:        time.Minute,
-		MaxResponseHeaderBytes: 64 << 10,
-		Protocols:              http1(),
+		DialContext:         newDialer(base).DialContext,
+		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout: 5 * time.Second, MaxIdleConns: 16, MaxIdleConnsPerHost: 16,
+		IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10, Protocols: http1(),
 	}
 }
 

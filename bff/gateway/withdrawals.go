@@ -40,15 +40,10 @@ func (c *Client) Withdrawals(
 func (c *Client) readWithdrawal(f *fields) reconcile.Withdrawal {
 	text := c.printable(f)
 	w := reconcile.Withdrawal{
-		TrackingCode: text("tracking_code"),
-		CurrencyName: text("currency_name"),
-		NetworkName:  text("network_name"),
-		Destination:  text("destination_address"),
-		AmountText:   text("amount_usd"),
-		Status:       lower(text("status")),
-		TxID:         text("tx_id"),
-		TxURL:        text("tx_explorer_url"),
-		CreatedAt:    f.timestamp("created_at"),
+		TrackingCode: text("tracking_code"), CurrencyName: text("currency_name"),
+		NetworkName: text("network_name"), Destination: text("destination_address"),
+		AmountText: text("amount_usd"), Status: lower(text("status")), TxID: text("tx_id"),
+		TxURL: text("tx_explorer_url"), CreatedAt: f.timestamp("created_at"),
 	}
 	w.AmountUSD, w.AmountKnown = parseDollars(w.AmountText)
 	return w

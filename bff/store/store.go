@@ -45,7 +45,8 @@ type Config struct {
 // Began is called at the start of an operation; see [sqldb.Began].
 type Began = sqldb.Began
 
-// DB is an open database. Its methods may be called by many goroutines.
+// DB is an open database. The interfaces below document its methods, which may be called by many
+// goroutines.
 type DB struct {
 	*sqldb.DB
 	*outboxdb.Outbox

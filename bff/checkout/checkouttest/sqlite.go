@@ -30,7 +30,6 @@ type Store interface {
 	Outbox(id string) []payment.Event
 }
 
-// FailUpdates implements Store.
 func (m *Memory) FailUpdates(hook func() (before, after error)) { m.updateHook = hook }
 
 // sqliteStore is the real store as a Store.
@@ -57,10 +56,8 @@ func newSQLiteStore(t *testing.T, now func() time.Time) *sqliteStore {
 	return &sqliteStore{DB: db, t: t}
 }
 
-// FailUpdates implements Store.
 func (d *sqliteStore) FailUpdates(hook func() (before, after error)) { d.updateHook = hook }
 
-// Update implements checkout.Store.
 func (d *sqliteStore) Update(
 	ctx context.Context, id string, change func(*payment.Session) ([]payment.Event, error),
 ) (payment.Session, error) {
