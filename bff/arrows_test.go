@@ -79,7 +79,7 @@ var arrows = map[string][]string{
 	"bff/webhook":               {"bff/internal/background", "bff/outbox", "bff/payment"},
 	"static/checkouttest":       {},
 	"docs":                      {},
-	"docs/examples/exampletest": {"e2e/need"},
+	"docs/examples/exampletest": {"bff/fortest", "e2e/need"},
 	"docs/examples/go":          {},
 	"docs/examples/verify":      {},
 	"docs/examples/webhook":     {},

@@ -43,7 +43,7 @@ func TestTortureLostAnswers(t *testing.T) {
 			w.violate(id, "I2: its lost transaction was known after %v", worst)
 		}
 	}
-	w.oneExtraEach(lost)
+	w.oneExtraEach()
 	r.Violations = w.reportViolations()
 	r.Took = time.Since(began)
 	r.Figure = fmt.Sprintf("every orphan known within %.1f s, none ever shown, %d replaced", lost.worst().Seconds(), len(lost.took))
@@ -118,7 +118,7 @@ func (w *world) killAfter(ctx context.Context, reached func() bool) {
 // followUntilPayable is one session from its order until it can be paid.
 func (l *lostAnswers) followUntilPayable(ctx context.Context, b *shopper) {
 	email := fmt.Sprintf("%s@torture.example", b.name[8:])
-	s := l.order(ctx, b, email)
+	s := l.order(ctx, email)
 	known, again := false, time.Time{}
 	for ctx.Err() == nil {
 		if !known {
@@ -137,7 +137,7 @@ func (l *lostAnswers) followUntilPayable(ctx context.Context, b *shopper) {
 	l.w.violate(s.id, "I2: it was not found or replaced within %v", 2*knownWithin)
 }
 
-func (l *lostAnswers) order(ctx context.Context, b *shopper, email string) *session {
+func (l *lostAnswers) order(ctx context.Context, email string) *session {
 	for ctx.Err() == nil {
 		status, body, err := l.w.merchant(ctx, http.MethodPost, "/v1/sessions",
 			fmt.Sprintf(`{"amount_usd":"25.00","order_ref":%q,"email":%q}`, email, email), "Idempotency-Key", email)
@@ -191,7 +191,7 @@ func (l *lostAnswers) worst() (worst time.Duration) {
 
 // oneExtraEach checks that the lost transactions were never shown, are
 // cancelled, and cost one more each at most.
-func (w *world) oneExtraEach(l *lostAnswers) {
+func (w *world) oneExtraEach() {
 	byMail := map[string]int{}
 	for _, tx := range w.gateway.Transactions() {
 		if byMail[tx.Email]++; byMail[tx.Email] > 2 {

@@ -20,7 +20,6 @@ import (
 
 	"coinslot/e2e/built"
 	"coinslot/e2e/need"
-	"coinslot/torture/goal"
 )
 
 // speedup is by how much the pauses of the process under test are shortened.
@@ -153,9 +152,9 @@ func (w *world) start(i int, env []string, before ...string) *process {
 }
 
 // startAndWait starts instance i and waits until it answers.
-func (w *world) startAndWait(i int, env ...string) *process {
+func (w *world) startAndWait(i int) *process {
 	w.t.Helper()
-	p := w.start(i, env)
+	p := w.start(i, nil)
 	w.await(p)
 	return p
 }
@@ -336,11 +335,4 @@ func (w *world) host() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.hosts[w.rng.IntN(len(w.hosts))]
-}
-
-// report says what the world has proven.
-func (w *world) report(r goal.Result, began time.Time) {
-	w.t.Helper()
-	r.Seed, r.Took = w.seed, time.Since(began)
-	goal.Report(w.t, r)
 }

@@ -11,6 +11,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout/checkouttest"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/token"
 )
@@ -353,9 +354,7 @@ func outageUsesUpNothing(t *testing.T, h *checkouttest.Shop) {
 	} {
 		h.Gateway.CreateHook = func(payment.CreateRequest) (before, after error) { return err, nil }
 		for range 10 {
-			if _, err := h.Choose(s.ID, checkouttest.USDT()); err != nil {
-				t.Fatalf("Choose = %v", err)
-			}
+			fortest.Must(h.Choose(s.ID, checkouttest.USDT()))(t)
 			h.WantStatus(s.ID, wire.Open)
 		}
 	}

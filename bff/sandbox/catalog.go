@@ -63,21 +63,20 @@ func DefaultCurrencies() []Currency {
 		network("eth", 18, "0.0009", "10", "50000", 120),
 		network("arbitrum", 18, "0.00005", "2", "2000", 60),
 	}
-	one := func(n Network) []Network { return []Network{n} }
+	one := func(code string, digits int32, fee, least, most string, ttl int) []Network {
+		return []Network{network(code, digits, fee, least, most, ttl)}
+	}
 	return []Currency{
 		{"Tether", "USDT", "stable", dec("1"), usdt},
 		{"USD Coin", "USDC", "stable", dec("0.9998"), usdc},
 		{"Ethereum", "ETH", "crypto", dec("3471.25"), eth},
-		{"BNB", "BNB", "crypto", dec("612.4"), one(network("bep20", 18, "0.0005", "2", "10000", 60))},
-		{"Toncoin", "TON", "crypto", dec("3.1875"), one(network("ton", 9, "0.05", "1", "5000", 30))},
-		{"Bitcoin", "BTC", "crypto", dec("93420.5"),
-			one(network("bitcoin", 8, "0.00002", "5", "50000", 120))},
-		{"Solana", "SOL", "crypto", dec("143.6"), one(network("solana", 9, "0.001", "1", "10000", 60))},
-		{"TRON", "TRX", "crypto", dec("0.3211"), one(network("tron", 6, "1", "1", "10000", 60))},
-		{"Litecoin", "LTC", "crypto", dec("88.45"),
-			one(network("litecoin", 8, "0.001", "1", "10000", 120))},
-		{"Dogecoin", "DOGE", "crypto", dec("0.1646"),
-			one(network("dogecoin", 8, "4", "2", "5000", 120))},
+		{"BNB", "BNB", "crypto", dec("612.4"), one("bep20", 18, "0.0005", "2", "10000", 60)},
+		{"Toncoin", "TON", "crypto", dec("3.1875"), one("ton", 9, "0.05", "1", "5000", 30)},
+		{"Bitcoin", "BTC", "crypto", dec("93420.5"), one("bitcoin", 8, "0.00002", "5", "50000", 120)},
+		{"Solana", "SOL", "crypto", dec("143.6"), one("solana", 9, "0.001", "1", "10000", 60)},
+		{"TRON", "TRX", "crypto", dec("0.3211"), one("tron", 6, "1", "1", "10000", 60)},
+		{"Litecoin", "LTC", "crypto", dec("88.45"), one("litecoin", 8, "0.001", "1", "10000", 120)},
+		{"Dogecoin", "DOGE", "crypto", dec("0.1646"), one("dogecoin", 8, "4", "2", "5000", 120)},
 	}
 }
 

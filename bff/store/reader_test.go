@@ -27,9 +27,7 @@ func databases(t *testing.T) map[string]string {
 func reader(t *testing.T, dsn string) *DB {
 	t.Helper()
 	db := fortest.Must(OpenReader(t.Context(), Config{DSN: dsn}))(t)
-	t.Cleanup(func() {
-		fortest.OK(t, db.Close())
-	})
+	t.Cleanup(func() { fortest.OK(t, db.Close()) })
 	return db
 }
 

@@ -74,9 +74,7 @@ func TestStats(t *testing.T) {
 func TestReadyTables(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "ready.db"))
 	fortest.OK(t, db.Ready(t.Context()))
-	change := func(query string) {
-		fortest.OK(t, db.Execute(t.Context(), query))
-	}
+	change := func(query string) { fortest.OK(t, db.Execute(t.Context(), query)) }
 	change(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`)
 	fortest.OK(t, db.Ready(t.Context()))
 	change(`DELETE FROM goose_db_version WHERE version_id > 1`)

@@ -15,9 +15,7 @@ import (
 func opened(t testing.TB, path string, endpoints ...string) *DB {
 	t.Helper()
 	db := fortest.Must(Open(t.Context(), Config{DSN: path, Endpoints: endpoints}))(t)
-	t.Cleanup(func() {
-		fortest.OK(t, db.Close())
-	})
+	t.Cleanup(func() { fortest.OK(t, db.Close()) })
 	<-db.backfilled
 	<-db.rerouted
 	return db

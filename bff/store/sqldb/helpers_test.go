@@ -12,9 +12,7 @@ import (
 func opened(t *testing.T, dsn string) *DB {
 	t.Helper()
 	db := fortest.Must(Open(t.Context(), Config{DSN: dsn}))(t)
-	t.Cleanup(func() {
-		fortest.OK(t, db.Close())
-	})
+	t.Cleanup(func() { fortest.OK(t, db.Close()) })
 	return db
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/need"
 )
 
@@ -41,18 +42,10 @@ func (s Sample) command(t *testing.T) string {
 // said of each. An answer for each case or none: any other count fails the test.
 func (s Sample) Answers(t *testing.T, folder string, cases any, count int) []string {
 	t.Helper()
-	input, err := json.Marshal(cases)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := filepath.Abs(filepath.Join(folder, s.File))
-	if err != nil {
-		t.Fatal(err)
-	}
+	input := fortest.Must(json.Marshal(cases))(t)
+	file := fortest.Must(filepath.Abs(filepath.Join(folder, s.File)))(t)
 	run := filepath.Join(t.TempDir(), "run"+filepath.Ext(s.File))
-	if err := os.WriteFile(run, []byte(s.Run), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.WriteFile(run, []byte(s.Run), 0o600))
 	var errs bytes.Buffer
 	cmd := exec.CommandContext(t.Context(), s.command(t), run, file)
 	cmd.Stdin, cmd.Stderr = bytes.NewReader(input), &errs
@@ -64,16 +57,15 @@ func (s Sample) Answers(t *testing.T, folder string, cases any, count int) []str
 	return said
 }
 
-// Linked holds a page to the files in folder: it links to each of them, and there are no others.
-func Linked(t *testing.T, page, folder string, files []string) {
+// Linked holds a page to the files in folder, those of samples and one in Go: it links to each of
+// them, and there are no others.
+func Linked(t *testing.T, page, folder, inGo string, samples []Sample) {
 	t.Helper()
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	from, err := filepath.Rel(filepath.Dir(page), folder)
-	if err != nil {
-		t.Fatal(err)
+	text := fortest.Must(os.ReadFile(page))(t)
+	from := fortest.Must(filepath.Rel(filepath.Dir(page), folder))(t)
+	files := []string{inGo}
+	for _, s := range samples {
+		files = append(files, s.File)
 	}
 	for _, file := range files {
 		if !strings.Contains(string(text), "]("+filepath.ToSlash(filepath.Join(from, file))+")") {
