@@ -54,10 +54,7 @@ func (db *DB) BeginRun(
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, reconcile.ErrRunning
 	}
-	if err != nil {
-		return 0, fmt.Errorf("storing a reconciliation run: %w", err)
-	}
-	return epoch, nil
+	return epoch, sqldb.Wrap(err, "storing a reconciliation run")
 }
 
 func (db *DB) ExtendRun(ctx context.Context, epoch int64, c reconcile.Run, until time.Time) error {
@@ -89,10 +86,7 @@ func (db *DB) EndRun(
 
 func document(v any) (string, error) {
 	text, err := json.Marshal(v)
-	if err != nil {
-		return "", fmt.Errorf("encoding a reconciliation run: %w", err)
-	}
-	return string(text), nil
+	return string(text), sqldb.Wrap(err, "encoding a reconciliation run")
 }
 
 // atComparison changes the comparison of an epoch. Errors: ErrFenced if it is not
@@ -109,10 +103,7 @@ func (db *DB) atComparison(ctx context.Context, query string, args ...any) error
 		}
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("storing a reconciliation run: %w", err)
-	}
-	return nil
+	return sqldb.Wrap(err, "storing a reconciliation run")
 }
 
 func (db *DB) LastRun(ctx context.Context, kind reconcile.Kind) (c reconcile.Status, err error) {

@@ -41,9 +41,7 @@ type part struct {
 func (db *DB) writeBatched(ctx context.Context, fn func(tx *sql.Tx) error) error {
 	db.batching.Do(func() { go db.runBatches() })
 	for alone := false; ; alone = true {
-		p := &part{
-			ctx: ctx, fn: fn, alone: alone, granted: make(chan *batch, 1),
-		}
+		p := &part{ctx: ctx, fn: fn, alone: alone, granted: make(chan *batch, 1)}
 		p.runs.Add(1)
 		if err := db.enqueue(p); err != nil {
 			return fmt.Errorf("waiting for the writer: %w", err)

@@ -132,10 +132,7 @@ func (db *DB) Close() error {
 	if db.unlock != nil {
 		errs = append(errs, db.unlock())
 	}
-	if err := errors.Join(errs...); err != nil {
-		return fmt.Errorf("closing database: %w", err)
-	}
-	return nil
+	return Wrap(errors.Join(errs...), "closing database")
 }
 
 // Shared reports whether other processes may be using the database too.

@@ -94,10 +94,8 @@ func (db *DB) prepare(ctx context.Context, marked bool) error {
 	if err := migrate(ctx, db.Writer, db.Dialect); err != nil {
 		return err
 	}
-	if _, err := db.Writer.ExecContext(ctx, `PRAGMA synchronous = FULL`); err != nil {
-		return fmt.Errorf("preparing the file: %w", err)
-	}
-	return nil
+	_, err := db.Writer.ExecContext(ctx, `PRAGMA synchronous = FULL`)
+	return Wrap(err, "preparing the file")
 }
 
 // EndLeases are the statements that end what a process that is gone had claimed.
