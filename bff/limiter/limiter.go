@@ -255,10 +255,9 @@ func (b *Limiter) Free(ctx context.Context) (n int, ok bool) {
 
 // State is the state of a Limiter for its operator. Counters only grow.
 type State struct {
-	Open  bool      // the breaker is open
-	Since time.Time // when it last opened or closed; zero = it never opened
-	// start of the current probe; zero = none
-	Probing     time.Time
+	Open        bool      // the breaker is open
+	Since       time.Time // when it last opened or closed; zero = it never opened
+	Probing     time.Time // start of the current probe; zero = none
 	PausedUntil time.Time // last pause set by this process; zero = none
 
 	Waiting [priorities]int // calls waiting for a slot, by Priority

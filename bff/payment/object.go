@@ -59,12 +59,10 @@ type Warning struct {
 
 // AttemptObject is an attempt in the API. Amounts and times are as in [Object].
 type AttemptObject struct {
-	Number int   `json:"number"` // from 1
-	Status State `json:"status"`
-	// six digits, as sent to the gateway; zero = none
-	OrderID int `json:"order_id"`
-	// of the gateway; empty = unknown so far
-	TrackingCode   string `json:"tracking_code"`
+	Number         int    `json:"number"` // from 1
+	Status         State  `json:"status"`
+	OrderID        int    `json:"order_id"`      // six digits, as sent to the gateway; zero = none
+	TrackingCode   string `json:"tracking_code"` // of the gateway; empty = unknown so far
 	CurrencySymbol string `json:"currency_symbol"`
 	NetworkCode    string `json:"network_code"`
 	Address        string `json:"address"`    // where to pay; empty = unknown so far

@@ -16,8 +16,7 @@ type Desired struct {
 	Offer   Offer
 	Choice  wire.Choice
 	Minutes int // to pay
-	// instead is the number of an attempt in the same coin to replace; zero = none.
-	instead int
+	instead int // number of an attempt in the same coin to replace; zero = none
 }
 
 // Replaces reports whether a must be canceled before w is opened.

@@ -27,9 +27,8 @@ type Order struct {
 	// the merchant's reference, unique if not empty
 	Ref string `json:"ref,omitempty"`
 	// six digits to give to the gateway; zero = draw a free one
-	OrderID int `json:"order_id,omitempty"`
-	// one line, shown to the shopper as plain text
-	Title       string `json:"title,omitempty"`
+	OrderID     int    `json:"order_id,omitempty"`
+	Title       string `json:"title,omitempty"` // one line, shown to the shopper as plain text
 	Description string `json:"description,omitempty"`
 	// the shopper's, given to the gateway
 	Email    string            `json:"email,omitempty"`

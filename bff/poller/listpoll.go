@@ -56,8 +56,7 @@ type ListPoller struct {
 	distrustedUntil time.Time     // the list is not used before
 	failing         bool          // the last reading failed
 	reading         *Reading
-	// beats with each page, and pauses with Run
-	heartbeat background.Heartbeat
+	heartbeat       background.Heartbeat // beats with each page, and pauses with Run
 }
 
 // NewListPoller returns a list poller that does nothing until Run.

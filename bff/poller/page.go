@@ -18,11 +18,10 @@ type Reading struct {
 	// Next is how long after a page was requested the next reading should have read its rows again.
 	Next time.Duration
 
-	writing sync.RWMutex    // shared while postponing, exclusive while making due
-	before  map[string]bool // what the previous reading distrusted
-	mu      sync.Mutex      // guards the field below
-	// by tracking code; true = made due
-	distrusted map[string]bool
+	writing    sync.RWMutex    // shared while postponing, exclusive while making due
+	before     map[string]bool // what the previous reading distrusted
+	mu         sync.Mutex      // guards the field below
+	distrusted map[string]bool // by tracking code; true = made due
 }
 
 // After returns the reading after r, which may be nil. What r distrusted was read by status, or

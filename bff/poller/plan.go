@@ -17,10 +17,9 @@ const (
 )
 
 type load struct {
-	pending int // waiting payments
-	watched int // those with an open page
-	// of the list, which may have others' transactions too; zero = unknown
-	pages   int
+	pending int  // waiting payments
+	watched int  // those with an open page
+	pages   int  // of the list, which may have others' transactions too; zero = unknown
 	missed  int  // waiting payments that the list did not show
 	tooSlow bool // the list is too slow for watched payments
 }

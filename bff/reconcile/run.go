@@ -86,12 +86,11 @@ func (c Run) report(result Result) *Report {
 
 // Status is the shared state of the runs of a kind.
 type Status struct {
-	Epoch int64     // counts runs; zero = never run
-	Last  Run       // the latest
-	Until time.Time // end of its lease; zero = not leased
-	Next  time.Time // no run starts before; zero = at any time
-	// of the last completed run, which may be an earlier one; nil = none
-	Report *Report
+	Epoch  int64     // counts runs; zero = never run
+	Last   Run       // the latest
+	Until  time.Time // end of its lease; zero = not leased
+	Next   time.Time // no run starts before; zero = at any time
+	Report *Report   // of the last completed run, which may be an earlier one; nil = none
 }
 
 // RunState is the state of the latest run.

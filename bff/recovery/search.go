@@ -56,19 +56,18 @@ type search struct {
 	near, wide *listing.Scan
 
 	// Guarded by searches.mu.
-	pending  map[string]time.Time      // by marker: when it must be known to be absent
-	added    bool                      // pending has new ones
-	asOf     time.Time                 // nothing is missing then; zero = unknown
-	unmarked map[string]payment.Record // without comment or owner, by tracking code
-	run      chan struct{}             // closed when the current run ends; nil = none
-	brief    bool                      // the current or last run reads the first pages only
-	endedAt  time.Time                 // when the last one ended
-	// of the last run that was not brief; nil = complete
-	err          error
-	failedAt     time.Time // when that was
-	logged       bool      // that err has been logged
-	waitingSince time.Time // since when something is pending; zero = nothing
-	askedAt      time.Time // last request
+	pending      map[string]time.Time      // by marker: when it must be known to be absent
+	added        bool                      // pending has new ones
+	asOf         time.Time                 // nothing is missing then; zero = unknown
+	unmarked     map[string]payment.Record // without comment or owner, by tracking code
+	run          chan struct{}             // closed when the current run ends; nil = none
+	brief        bool                      // the current or last run reads the first pages only
+	endedAt      time.Time                 // when the last one ended
+	err          error                     // of the last run that was not brief; nil = complete
+	failedAt     time.Time                 // when that was
+	logged       bool                      // that err has been logged
+	waitingSince time.Time                 // since when something is pending; zero = nothing
+	askedAt      time.Time                 // last request
 
 	heartbeat background.Heartbeat // beats with each page
 }

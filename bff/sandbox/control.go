@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -133,11 +134,7 @@ func formFault(r *http.Request) (Fault, error) {
 }
 
 func formNumber(r *http.Request, name string) (int, error) {
-	text := strings.TrimSpace(r.PostFormValue(name))
-	if text == "" {
-		return 0, nil
-	}
-	n, err := strconv.Atoi(text)
+	n, err := strconv.Atoi(cmp.Or(strings.TrimSpace(r.PostFormValue(name)), "0"))
 	if err != nil {
 		return 0, fmt.Errorf("reading %s: %w", name, err)
 	}

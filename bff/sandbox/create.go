@@ -132,15 +132,14 @@ func (o *order) parseAmount(p params) *refusal {
 		return invalid("The amount_usd field is required.")
 	}
 	amount, ok := parseDecimal(text)
+	low, high := o.network.MinimumUSD, o.network.MaximumUSD
 	switch {
 	case !ok:
 		return invalid("The amount_usd must be a number with at most %d decimal places.", places)
-	case amount.LessThan(o.network.MinimumUSD):
-		low := o.network.MinimumUSD
+	case amount.LessThan(low):
 		return invalid("The amount_usd must be at least %s: the minimum is $%s.",
 			low, low.StringFixed(2))
-	case amount.GreaterThan(o.network.MaximumUSD):
-		high := o.network.MaximumUSD
+	case amount.GreaterThan(high):
 		return invalid("The amount_usd must not be greater than %s: the maximum is $%s.",
 			high, high.StringFixed(2))
 	}

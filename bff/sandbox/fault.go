@@ -103,17 +103,11 @@ func durationText(d time.Duration) string {
 }
 
 func parseDuration(text string) (time.Duration, error) {
-	if text == "" {
-		return 0, nil
+	d, err := time.ParseDuration(cmp.Or(text, "0"))
+	if err == nil && (d < 0 || d > time.Hour) {
+		err = fmt.Errorf("duration %q is not between 0 and 1h", text)
 	}
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		return 0, err
-	}
-	if d < 0 || d > time.Hour {
-		return 0, fmt.Errorf("duration %q is not between 0 and 1h", text)
-	}
-	return d, nil
+	return d, err
 }
 
 // check returns why f cannot be used. Errors: a status that HTTP does not have,
