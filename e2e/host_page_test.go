@@ -87,16 +87,10 @@ func TestErrorScrollsIntoView(t *testing.T) {
 	f.Wait(`[data-live="wasm"]`)
 	f.Eval(`document.querySelector('[data-part="continue"]').click()`, nil)
 	f.Wait(`[data-part="error"]`)
-<<<<<<< Updated upstream
 	await(t, "the shop's page to be scrolled to the error", func() bool {
 		at := browser.Eval[string](f, `JSON.stringify(document.querySelector('[data-part="error"]').getBoundingClientRect())`)
 		return browser.Eval[bool](p, `((f, error) => f.y + error.top >= 0 && f.y + error.bottom <= innerHeight + 1)(`+box+`("iframe"), `+at+`)`)
 	})
-=======
-	wrong := browser.Eval[string](f, `JSON.stringify(document.querySelector('[data-part="error"]').getBoundingClientRect())`)
-	p.WaitJS(`((f, error) => f.y + error.top >= 0 && f.y + Math.floor(error.bottom) <= innerHeight)(`+box+`("iframe"), `+wrong+`)`,
-		"the shop's page to be scrolled to the error")
->>>>>>> Stashed changes
 }
 
 // The shop's accent reaches the button in both schemes, and a theme counts
