@@ -14,8 +14,8 @@ import (
 	qrcode "github.com/piglig/go-qr"
 )
 
-// picture is the SVG of a code: a white square, and one path of corners.
-var picture = regexp.MustCompile(`(?s)^<svg [^>]*viewBox="0 0 (\d+) (\d+)"[^>]*shape-rendering="crispEdges"[^>]*>\s*<rect width="100%" height="100%" fill="#FFFFFF"/>\s*<path d="([MHVL0-9,]+)" fill="#000000" fill-rule="evenodd"/>\s*</svg>\s*$`)
+// picture is the SVG of a code: a white square, and one path with a line for each dark run.
+var picture = regexp.MustCompile(`^<svg [^>]*viewBox="0 0 (\d+) (\d+)" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h\d+v\d+H0z"/><path stroke="#000" d="([Mmh0-9. ]+)"/></svg>$`)
 
 // scan renders an SVG, eight pixels to a module, with the disk that the page lays over its middle
 // for the coin (36 of 216 px), and decodes it. It fails without the quiet zone of four modules.
@@ -53,38 +53,25 @@ func scan(t *testing.T, svg string) string {
 	return text
 }
 
-// fill returns which unit squares are inside the path, by the even-odd rule.
+// fill returns which modules the path's lines cover.
 func fill(t *testing.T, path string, size int) [][]bool {
 	t.Helper()
 	dark := make([][]bool, size)
 	for y := range dark {
 		dark[y] = make([]bool, size)
 	}
-	var x, y int
-	for _, step := range regexp.MustCompile(`[MHVL][0-9,]+`).FindAllString(path, -1) {
-		toX, toY := x, y
-		numbers := strings.Split(step[1:], ",")
-		first, err := strconv.Atoi(numbers[0])
-		if err != nil {
+	var x, y, length int
+	for _, step := range regexp.MustCompile(`M\d+ \d+\.5|m\d+ 0|h\d+`).FindAllString(path, -1) {
+		if n, _ := fmt.Sscanf(step, "M%d %d.5", &x, &y); n == 2 {
+			continue
+		}
+		if _, err := fmt.Sscan(step[1:], &length); err != nil {
 			t.Fatalf("step %q: %v", step, err)
 		}
-		switch step[0] {
-		case 'H':
-			toX = first
-		case 'V':
-			toY = first
-		default:
-			toX = first
-			if toY, err = strconv.Atoi(numbers[1]); err != nil {
-				t.Fatalf("step %q: %v", step, err)
-			}
+		for i := range length {
+			dark[y][x+i] = step[0] == 'h'
 		}
-		for row := min(y, toY); step[0] != 'M' && row < max(y, toY); row++ {
-			for column := x; column < size; column++ {
-				dark[row][column] = !dark[row][column]
-			}
-		}
-		x, y = toX, toY
+		x += length
 	}
 	return dark
 }

@@ -60,17 +60,32 @@ func (s *server) paymentText(session payment.Session, kind, number string) (stri
 	return "", web.Refuse(wire.CodeNotFound, "kind")
 }
 
-// drawQR returns an SVG with a quiet zone of four modules, one unit per module.
+// drawQR returns an SVG with a quiet zone of four modules, one unit per module. Its path has a
+// line for each run of dark modules, relative to the one before: that is a third of the bytes, on
+// the wire, of the library's outlines.
 func drawQR(text string) ([]byte, error) {
 	code, err := qrcode.EncodeText(text, qrcode.Medium)
 	if err != nil {
 		return nil, fmt.Errorf("drawing a QR code: %w", err)
 	}
-	picture, err := code.ToSVGBytes(qrcode.NewQrCodeImgConfig(1, 4, qrcode.WithOptimalSVG()))
-	if err != nil {
-		return nil, fmt.Errorf("drawing a QR code: %w", err)
+	const quiet = 4
+	size := code.Size()
+	var path bytes.Buffer
+	for y := range size {
+		fmt.Fprintf(&path, "M%d %d.5", quiet, quiet+y)
+		for x := 0; x < size; {
+			end, move := x, "m%d 0"
+			for end < size && code.Module(end, y) == code.Module(x, y) {
+				end++
+			}
+			if code.Module(x, y) {
+				move = "h%d"
+			}
+			fmt.Fprintf(&path, move, end-x)
+			x = end
+		}
 	}
-	return bytes.Replace(
-		picture, []byte(` stroke="none"`), []byte(` shape-rendering="crispEdges"`), 1,
-	), nil
+	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %[1]d %[1]d"`+
+		` shape-rendering="crispEdges"><path fill="#fff" d="M0 0h%[1]dv%[1]dH0z"/>`+
+		`<path stroke="#000" d="%[2]s"/></svg>`, size+2*quiet, path.Bytes()), nil
 }
