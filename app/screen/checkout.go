@@ -98,6 +98,7 @@ func (c *Checkout) errorNote() node.Node {
 // errorText shows an error. frame.js reports its code to the host page.
 func errorText(code wire.Code, text string) *node.Element {
 	return node.El("p").Class("error").Attr("data-part", "error").Attr("data-code", string(code)).
+		Attr("data-fix", fixes[code]).
 		Attr("role", "alert").Text(text)
 }
 
@@ -128,13 +129,14 @@ func (c *Checkout) screen() node.Node {
 	return &preparing{Page: p, At: c.at, Offline: c.offline, Busy: c.busy}
 }
 
-// IsAfter reports whether a page has a screen after choosing and paying, which has styles of its own.
-func IsAfter(p widget.Page) bool {
+// IsFirst reports whether a page shows no more than the first ones of an order, which need the least
+// styles.
+func IsFirst(p widget.Page) bool {
 	switch screenOf(p) {
-	case "choose", "pay", "preparing":
-		return false
+	case "choose", "pay":
+		return p.Offer == nil && p.View.LatestAttempt().PaidAmount == "" && len(p.Simulate) == 0
 	}
-	return true
+	return false
 }
 
 // screenOf names the screen of a page. An unknown status is shown as "preparing".

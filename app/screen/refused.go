@@ -3,6 +3,7 @@ package screen
 import (
 	"coinslot/app/widget"
 	"coinslot/app/widget/node"
+	"coinslot/app/wire"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -20,6 +21,7 @@ func (s *refused) Draw() *node.Element {
 	return box("blocks",
 		outcome(p, mark("stop"), "refused.title", sentence(p, "refused.text")),
 		box("actions", node.El("a").Class("button primary").Attr("data-part", "standalone").
+			Attr("data-fix", fixes[wire.CodeOriginRefused]).
 			Attr("href", p.Without("embed", "origin").Link("")).
 			Attr("target", "_blank").Attr("rel", "noopener").Text(p.T("refused.link"))),
 	)

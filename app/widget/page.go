@@ -14,51 +14,51 @@ type Page struct {
 	View wire.View
 	// Text is every text by key, in the page's language; plural forms have the key, "#" and the
 	// plural category. A missing key is shown as it is.
-	Text map[string]string
+	Text map[string]string `json:",omitempty"`
 	// Languages are in the order of the menu, which fewer than two hide.
-	Languages []Language
+	Languages []Language `json:",omitempty"`
 	// Lang and Dir are the page's language (BCP 47) and direction, "ltr" or "rtl".
 	Lang, Dir string
 	// Embed is "inline" or "modal"; empty if the page is not framed.
-	Embed string
+	Embed string `json:",omitempty"`
 	// Origin is the host page's origin when it is listed, else empty.
-	Origin string
+	Origin string `json:",omitempty"`
 	// Theme is "auto", "light" or "dark".
-	Theme string
+	Theme string `json:",omitempty"`
 	// Base is the path of the session, "/checkout/cs_…"; "/checkout" while View.Session is empty.
 	Base string
 	// Carry are the parameters of every form and link: embed, origin, theme, lang, qr, open;
 	// and while nothing is stored: order, or item with amount or quantity, and the key that makes
 	// two posts of one page one session.
-	Carry []Field
+	Carry []Field `json:",omitempty"`
 	// Offer is what the shopper may set while nothing is stored; nil for nothing.
-	Offer *Offer
+	Offer *Offer `json:",omitempty"`
 	// Changing shows the chooser although there is an attempt.
-	Changing bool
+	Changing bool `json:",omitempty"`
 	// Shop is the shop's origin, for when the merchant has set no CancelURL; empty if unknown.
-	Shop string
+	Shop string `json:",omitempty"`
 	// Logo is the path of the shop's logo; empty if it has none.
 	Logo string `json:",omitempty"`
 	// Receipt is set on the printable receipt.
-	Receipt bool
+	Receipt bool `json:",omitempty"`
 	// LinkQR is set when the QR code holds the payment link instead of the address.
-	LinkQR bool
+	LinkQR bool `json:",omitempty"`
 	// Pasted is the address from the shopper's wallet, to be compared; may be empty.
-	Pasted string
+	Pasted string `json:",omitempty"`
 	// Opened is the details element that is open from the start: "check", which also stops the
 	// refreshing, "device", or empty.
-	Opened string
+	Opened string `json:",omitempty"`
 	// Wallets are those of this browser; always empty on the server.
 	Wallets []Wallet `json:"-"`
 	// URL is the absolute URL of this page, for another device; empty if unknown.
-	URL string
+	URL string `json:",omitempty"`
 	// Chosen is the preselected symbol, ChosenNetwork the preselected
 	// "symbol:code"; both may be empty.
 	Chosen, ChosenNetwork string
 	// Email is the shopper's e-mail address; may be empty.
-	Email string
+	Email string `json:",omitempty"`
 	// Simulate lists the kinds of payment that the sandbox can simulate; empty hides the bar.
-	Simulate []string
+	Simulate []string `json:",omitempty"`
 }
 
 // Field is a parameter of a form or link.

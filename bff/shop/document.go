@@ -147,8 +147,8 @@ func (d *document) scriptAndStyle(p widget.Page) (attributes, script, style stri
 		attribute("src", d.framed), "", plain
 }
 
-// lateStyle links the styles of the screens after paying where the page has one. Elsewhere the
-// frame's script loads them when the program starts.
+// lateStyle links the styles that an order's first pages do not need. There the frame's script
+// loads them when the program starts.
 func (d *document) lateStyle(p widget.Page) string {
 	link := func(media, href string) string {
 		return "<link rel=\"stylesheet\"" + media + " href=\"" + html.EscapeString(href) + "\">\n"
@@ -156,10 +156,10 @@ func (d *document) lateStyle(p widget.Page) string {
 	switch {
 	case p.Receipt:
 		return link("", d.after) + link(" media=\"print\"", d.print)
-	case screen.IsAfter(p):
-		return link("", d.after)
+	case screen.IsFirst(p):
+		return ""
 	}
-	return ""
+	return link("", d.after)
 }
 
 func themeClass(name string) string {

@@ -2,7 +2,6 @@
 // the API, or gets a webhook.
 
 import { applyStyle, applyTheme } from './appearance.js';
-import { FIXES } from './fixes.js';
 import { html, rootData, settings } from './page.js';
 import { FINAL } from '../shared/statuses.js';
 
@@ -15,9 +14,9 @@ export const post = (message) => port?.postMessage(message);
 /** Says hello to the host page, if it is in COINSLOT_ORIGINS; otherwise the page shows an error. */
 export function connect() {
   if (parent === window) return;
-  if (document.querySelector('[data-part=standalone]')) {
-    console.error('coinslot origin_refused', FIXES.origin_refused);
-  }
+  const refused = /** @type {HTMLElement | null} */ (
+    document.querySelector('[data-part=standalone]'));
+  if (refused) console.error('coinslot origin_refused', refused.dataset.fix);
   if (!settings.origin) return;
   const channel = new MessageChannel();
   port = channel.port1;
@@ -89,11 +88,10 @@ let reportedError = '';
 /** Reports to the host page why nothing can be paid, once for each reason. */
 function reportError() {
   const error = /** @type {HTMLElement | null} */ (document.querySelector('.error'));
-  const code = error?.dataset.code ?? '';
+  const { code = '', fix: cure } = error?.dataset ?? {};
   if (code === reportedError) return;
-  reportedError = Object.hasOwn(FIXES, code) ? code : '';
-  const recoverable = code === 'gateway_unavailable';
-  if (reportedError) post({ type: 'error', code, recoverable, cure: FIXES[code] });
+  reportedError = cure ? code : ''; // others are the shopper's
+  if (cure) post({ type: 'error', code, recoverable: code === 'gateway_unavailable', cure });
 }
 
 /** Whether the page shows an error instead of a choice: "open" is then not the order's status. */

@@ -7,8 +7,8 @@ import (
 	"io/fs"
 )
 
-// Checkout is the checkout's stylesheet, After what its screens after paying need besides: the first
-// page is small.
+// Checkout is the checkout's stylesheet, After what an order's first page does not show: that page is
+// small.
 const (
 	Checkout = "checkout.css"
 	After    = "after.css"
@@ -17,7 +17,7 @@ const (
 // Parts are the patterns of each stylesheet's parts, by its name, in a folder like static.
 var Parts = map[string][]string{
 	Checkout:      {"css/*.css"},
-	After:         {"after/outcome.css"},
+	After:         {"after/after.css"},
 	"print.css":   {"after/print.css"}, // a receipt on paper
 	"console.css": {"css/1-tokens.css", "console/*.css"},
 	"docs.css":    {"css/1-tokens.css", "manual.css", "docs.css"},
