@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // sources lists the files of the repository that patterns select, by path from its root.
@@ -35,10 +37,7 @@ func prose(t *testing.T) map[string]string {
 	t.Helper()
 	pages := map[string]string{}
 	for _, name := range sources(t, "*.md", "llms.txt") {
-		text, err := os.ReadFile(filepath.Join("..", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := fortest.Must(os.ReadFile(filepath.Join("..", name)))(t)
 		pages[name] = string(text)
 	}
 	return pages
@@ -102,10 +101,7 @@ func TestEveryPageIsListed(t *testing.T) {
 
 // The targets of make and commands of coinslot in the docs exist.
 func TestNamedCommandsExist(t *testing.T) {
-	makefile, err := os.ReadFile("../Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
+	makefile := fortest.Must(os.ReadFile("../Makefile"))(t)
 	var known []string
 	for _, c := range commands() {
 		known = append(known, c.name)

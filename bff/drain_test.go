@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"coinslot/bff/config"
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 	"coinslot/e2e/need"
@@ -21,10 +22,7 @@ import (
 // free returns an unused address.
 func free(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := fortest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	return l.Addr().String()
 }
@@ -46,17 +44,11 @@ func TestDrain(t *testing.T) {
 	need.Assets(t, static.Files)
 	gateway := httptest.NewServer(sandbox.New(sandbox.Config{Key: secretCanary}))
 	t.Cleanup(gateway.Close)
-	c, err := config.Load([]string{
+	c := fortest.Must(config.Load([]string{
 		"COINSLOT_GATEWAY_URL=" + gateway.URL, "COINSLOT_GATEWAY_KEY=" + secretCanary, "COINSLOT_SECRET_KEY=" + secretCanary, "COINSLOT_DATABASE=" + filepath.Join(t.TempDir(), "drain.db"),
 		"COINSLOT_LISTEN=127.0.0.1:0", "COINSLOT_OPS_LISTEN=" + free(t), "COINSLOT_DRAIN=600ms",
-	}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	srv, err := server.New(t.Context(), c, server.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, nil))(t)
+	srv := fortest.Must(server.New(t.Context(), c, server.Options{}))(t)
 	defer srv.Close()
 	ctx, stop := context.WithCancel(t.Context())
 	public, ended := make(chan net.Addr, 1), make(chan error, 1)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"coinslot/bff/fortest"
 )
 
 // editorSection is a section of .editorconfig.
@@ -19,10 +21,7 @@ type editorSection struct {
 // editorConfig reads .editorconfig. Source: spec.editorconfig.org.
 func editorConfig(t *testing.T) (sections []editorSection) {
 	t.Helper()
-	text, err := os.ReadFile("../.editorconfig")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := fortest.Must(os.ReadFile("../.editorconfig"))(t)
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
 		name, value, found := strings.Cut(line, "=")

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/store"
 
@@ -16,24 +17,17 @@ import (
 // database, and repeats its list after a restore.
 func TestErase(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "coinslot.db")
-	db, err := store.Open(t.Context(), store.Config{DSN: path})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := fortest.Must(store.Open(t.Context(), store.Config{DSN: path}))(t)
 	defer db.Close()
 	for _, id := range []string{"cs_1", "cs_2", "cs_3"} {
 		s := payment.Session{ID: id, Status: "open", Order: payment.Order{AmountUSD: decimal.NewFromInt(25), Email: "ann@shop.example"}}
 		if id == "cs_3" {
 			s.Order.Email = "bob@shop.example"
 		}
-		if _, err := db.Insert(t.Context(), s); err != nil {
-			t.Fatal(err)
-		}
+		fortest.Must(db.Insert(t.Context(), s))(t)
 	}
 	again := filepath.Join(t.TempDir(), "erased.txt")
-	if err := os.WriteFile(again, []byte("cs_gone\ncs_3\n\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.WriteFile(again, []byte("cs_gone\ncs_3\n\n"), 0o600))
 	env := []string{"COINSLOT_DATABASE=" + path}
 	for _, c := range []struct {
 		env  []string

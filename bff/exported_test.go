@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // Each exported name has a comment that begins with it, and each package has one.
@@ -17,10 +19,7 @@ func TestExportedNamesAreExplained(t *testing.T) {
 		if strings.HasSuffix(name, "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(files, filepath.Join("..", name), nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := fortest.Must(parser.ParseFile(files, filepath.Join("..", name), nil, parser.ParseComments|parser.SkipObjectResolution))(t)
 		packages[filepath.Dir(name)] = packages[filepath.Dir(name)] || file.Doc != nil
 		for _, decl := range file.Decls {
 			for _, n := range unexplained(decl) {

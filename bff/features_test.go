@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // featureRow is one row of a table of docs/features.md, by the names of its columns.
@@ -53,10 +55,7 @@ var (
 // TestFeatures holds the page that compares: what it claims names its proof, and no row of the
 // first table is left out. That the proofs exist is TestNamedTestsExist's.
 func TestFeatures(t *testing.T) {
-	page, err := os.ReadFile("../docs/features.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := fortest.Must(os.ReadFile("../docs/features.md"))(t)
 	rows := featureRows(t, string(page))
 	for _, row := range rows {
 		said := answer.FindStringSubmatch(row["Coinslot"])

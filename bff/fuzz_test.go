@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 const (
@@ -35,10 +37,7 @@ func TestFuzzCorpora(t *testing.T) {
 			t.Errorf("%s has %d inputs in testdata/fuzz; want %d to %d", target, n, minInputs, maxInputs)
 		}
 	}
-	kept, err := filepath.Glob("../*/*/testdata/fuzz/*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	kept := fortest.Must(filepath.Glob("../*/*/testdata/fuzz/*"))(t)
 	for _, folder := range kept {
 		of := filepath.ToSlash(strings.TrimPrefix(filepath.Dir(filepath.Dir(filepath.Dir(folder))), ".."+string(filepath.Separator)))
 		if target := of + " " + filepath.Base(folder); !targets[target] {
@@ -51,7 +50,7 @@ func TestFuzzCorpora(t *testing.T) {
 func fuzzTargets(t *testing.T) map[string]bool {
 	t.Helper()
 	targets := map[string]bool{}
-	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+	fortest.OK(t, filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -71,10 +70,7 @@ func fuzzTargets(t *testing.T) map[string]bool {
 			}
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return targets
 }
 
@@ -86,10 +82,7 @@ func countInputs(t *testing.T, folder string) int {
 		t.Fatal(err)
 	}
 	for _, f := range files {
-		info, err := f.Info()
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := fortest.Must(f.Info())(t)
 		if info.Size() > maxBytes {
 			t.Errorf("%s is %d bytes; at most %d are kept", filepath.Join(folder, f.Name()), info.Size(), maxBytes)
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"coinslot/bff/config"
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 )
@@ -21,10 +22,7 @@ func TestReconcile(t *testing.T) {
 	t.Cleanup(api.Close)
 	database := filepath.Join(t.TempDir(), "coinslot.db")
 	env := []string{"COINSLOT_GATEWAY_URL=" + api.URL, "COINSLOT_GATEWAY_KEY=" + secretCanary, "COINSLOT_SECRET_KEY=" + secretCanary, "COINSLOT_DATABASE=" + database}
-	c, err := config.Load(env, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := fortest.Must(config.Load(env, nil))(t)
 	srv, err := server.New(t.Context(), c, server.Options{}) // which does not poll, since it does not run
 	if err != nil {
 		t.Fatal(err)
@@ -40,9 +38,7 @@ func TestReconcile(t *testing.T) {
 	if code != 0 || !strings.Contains(out, "the gateway lists 1 transactions, 0 of them not from this checkout; the database has 1 attempts, without the first and last day.\nNo differences.\n") {
 		t.Fatalf("agreed: exit %d\n%s%s", code, out, errs)
 	}
-	if err := gateway.Pay(gateway.Transactions()[0].TrackingCode, "pay"); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, gateway.Pay(gateway.Transactions()[0].TrackingCode, "pay"))
 	today := time.Now().UTC().Format(time.DateOnly)
 	code, out, errs = invoke(env, "reconcile", "-from", today, "-to", today)
 	for _, want := range []string{"paid_there: the next check confirms", gateway.Transactions()[0].TrackingCode, id + " #1", "1001", "gateway: confirmed", "database: pending"} {
@@ -77,9 +73,7 @@ func opened(t *testing.T, h http.Handler, public string) (id string) {
 		return w.Body.String()
 	}
 	var s struct{ ID string }
-	if err := json.Unmarshal([]byte(post("/v1/sessions", `{"amount_usd":"25.00","order_ref":"1001"}`)), &s); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, json.Unmarshal([]byte(post("/v1/sessions", `{"amount_usd":"25.00","order_ref":"1001"}`)), &s))
 	post("/checkout/"+s.ID+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`)
 	return s.ID
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"coinslot/bff/config"
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 )
 
@@ -27,9 +28,7 @@ func TestCommands(t *testing.T) {
 	t.Cleanup(gateway.Close)
 	good := []string{"COINSLOT_GATEWAY_URL=" + gateway.URL, "COINSLOT_GATEWAY_KEY=" + secretCanary, "COINSLOT_SECRET_KEY=" + secretCanary, "COINSLOT_ORDER_KEY=" + secretCanary}
 	bad := filepath.Join(t.TempDir(), "catalog.yaml")
-	if err := os.WriteFile(bad, []byte("items: {tip: {open: {minimum: 5, maximum: 1, suggested: 5}}}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.WriteFile(bad, []byte("items: {tip: {open: {minimum: 5, maximum: 1, suggested: 5}}}"), 0o600))
 	wrongKey := []string{"COINSLOT_GATEWAY_URL=" + gateway.URL, "COINSLOT_GATEWAY_KEY=another", "COINSLOT_SECRET_KEY=" + secretCanary}
 	for _, c := range []struct {
 		name string

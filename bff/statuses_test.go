@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 
@@ -64,10 +65,7 @@ func TestStatuses(t *testing.T) {
 		{"docs/ops/metrics.md", `Checkouts in a status now: (.*?)\.`, name, waiting},
 		{"docs/webhooks.md", `(?s)\n(\| .*)`, "\n\\| `" + key, events},
 	} {
-		text, err := os.ReadFile(filepath.Join("..", place.file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := fortest.Must(os.ReadFile(filepath.Join("..", place.file)))(t)
 		section := regexp.MustCompile(place.section).FindSubmatch(text)
 		if section == nil {
 			t.Errorf("%s has nothing like %s", place.file, place.section)

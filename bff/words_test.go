@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"coinslot/bff/fortest"
 )
 
 // wording is one row of testdata/words.txt for one of its phrases.
@@ -20,10 +22,7 @@ type wording struct {
 // wordings reads the list: by kind and first word of the phrase, and the paths that are exempt.
 func wordings(t *testing.T) (list map[string][]wording, exempt []string) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/words.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := fortest.Must(os.ReadFile("testdata/words.txt"))(t)
 	list = map[string][]wording{}
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(strings.TrimSpace(line), " | ")

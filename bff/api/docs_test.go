@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"coinslot/bff/diagnose"
+	"coinslot/bff/fortest"
 	"coinslot/bff/web"
 	"coinslot/static"
 
@@ -21,10 +22,7 @@ import (
 // docs/errors.md has exactly the codes of the code: of answers, the loader, reviews and test
 // webhooks, and who sees each.
 func TestErrorsPage(t *testing.T) {
-	raw, err := os.ReadFile("../../docs/errors.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := fortest.Must(os.ReadFile("../../docs/errors.md"))(t)
 	got := map[string]string{}
 	for _, section := range strings.Split(string(raw), "\n### ")[1:] {
 		heading, body, _ := strings.Cut(section, "\n\n")

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/web"
 )
 
@@ -39,10 +40,7 @@ func FuzzAuthorized(f *testing.F) {
 // closed is a server without keys.
 func closed(tb testing.TB) *server {
 	tb.Helper()
-	site, err := web.New(web.Config{Static: fstest.MapFS{}, Limits: web.Limits{Guesses: 1 << 30}})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	site := fortest.Must(web.New(web.Config{Static: fstest.MapFS{}, Limits: web.Limits{Guesses: 1 << 30}}))(tb)
 	return &server{Server: site}
 }
 

@@ -26,6 +26,7 @@ import (
 
 	"coinslot/bff/config"
 	"coinslot/bff/diagnose"
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 )
@@ -62,10 +63,7 @@ func checkoutServer(t *testing.T, more ...string) (http.Handler, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv, err := server.New(t.Context(), c, server.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	srv := fortest.Must(server.New(t.Context(), c, server.Options{}))(t)
 	t.Cleanup(func() { srv.Close() })
 	return srv.Handler, database
 }
@@ -143,20 +141,12 @@ type authority struct {
 
 func newAuthority(t *testing.T) *authority {
 	t.Helper()
-	k, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := fortest.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-10 * year), NotAfter: time.Now().Add(10 * year),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, k.Public(), k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := fortest.Must(x509.CreateCertificate(rand.Reader, template, template, k.Public(), k))(t)
 	a := &authority{key: k, pool: x509.NewCertPool()}
-	if a.cert, err = x509.ParseCertificate(der); err != nil {
-		t.Fatal(err)
-	}
+	a.cert = fortest.Must(x509.ParseCertificate(der))(t)
 	a.pool.AddCert(a.cert)
 	return a
 }
@@ -164,10 +154,7 @@ func newAuthority(t *testing.T) *authority {
 func (a *authority) issue(t *testing.T, good time.Duration, name string) tls.Certificate {
 	t.Helper()
 	template := &x509.Certificate{SerialNumber: big.NewInt(2), NotBefore: time.Now().Add(-year), NotAfter: time.Now().Add(good), DNSNames: []string{name}}
-	der, err := x509.CreateCertificate(rand.Reader, template, a.cert, a.key.Public(), a.key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := fortest.Must(x509.CreateCertificate(rand.Reader, template, a.cert, a.key.Public(), a.key))(t)
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: a.key}
 }
 

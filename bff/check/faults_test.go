@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"coinslot/bff/diagnose"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 	"coinslot/bff/store"
@@ -35,9 +36,7 @@ func set(name, value string) func(*testing.T, *rig) {
 func writeTemp(t *testing.T, text string, mode os.FileMode) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "file")
-	if err := errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chmod(path, mode)); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, errors.Join(os.WriteFile(path, []byte(text), 0o600), os.Chmod(path, mode)))
 	return path
 }
 
@@ -100,9 +99,7 @@ func databaseFaults() []fault {
 		}, diagnose.Fail, "database", "not an SQLite database"},
 		{"open to all", func(t *testing.T, w *rig) {
 			_, w.env["COINSLOT_DATABASE"] = checkoutServer(t)
-			if err := os.Chmod(w.env["COINSLOT_DATABASE"], 0o644); err != nil {
-				t.Fatal(err)
-			}
+			fortest.OK(t, os.Chmod(w.env["COINSLOT_DATABASE"], 0o644))
 		}, diagnose.Warn, "database", "chmod 600"},
 		{"no server", set("COINSLOT_DATABASE", "postgres://u:pass-word@127.0.0.1:1/x"), diagnose.Fail, "database", "127.0.0.1:1"},
 		{"no address", set("COINSLOT_DATABASE", "mysql://u:pass-word@h/x"), diagnose.Fail, "database", "not supported"},
@@ -244,21 +241,12 @@ func webhookFaults() []fault {
 // overdueDatabase makes a database whose last daily comparison is three days old.
 func overdueDatabase(t *testing.T, w *rig) {
 	w.env["COINSLOT_DATABASE"] = filepath.Join(t.TempDir(), "old.db")
-	db, err := store.Open(t.Context(), store.Config{DSN: w.env["COINSLOT_DATABASE"]})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := fortest.Must(store.Open(t.Context(), store.Config{DSN: w.env["COINSLOT_DATABASE"]}))(t)
 	now := time.Now()
 	run := reconcile.Run{Kind: reconcile.Daily, Ended: now.Add(-73 * time.Hour)}
-	epoch, err := db.BeginRun(t.Context(), run, now, time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	epoch := fortest.Must(db.BeginRun(t.Context(), run, now, time.Minute))(t)
 	report := &reconcile.Report{Run: run}
-	err = errors.Join(db.EndRun(t.Context(), epoch, run, report, time.Time{}), db.Close())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, errors.Join(db.EndRun(t.Context(), epoch, run, report, time.Time{}), db.Close()))
 }
 
 // listenOn makes a database in which a webhook is open to a URL that is not configured.
@@ -270,15 +258,10 @@ func listenOn(t *testing.T, w *rig) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := db.Insert(t.Context(), payment.Session{ID: payment.NewSessionID(), CreatedAt: time.Now()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := fortest.Must(db.Insert(t.Context(), payment.Session{ID: payment.NewSessionID(), CreatedAt: time.Now()}))(t)
 	_, err = db.Update(t.Context(), s.ID, func(*payment.Session) ([]payment.Event, error) {
 		e := payment.Event{ID: "evt_1", Session: s.ID, At: time.Now(), Body: []byte("{}")}
 		return []payment.Event{e}, nil
 	})
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, errors.Join(err, db.Close()))
 }

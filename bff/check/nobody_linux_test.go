@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"coinslot/bff/diagnose"
+	"coinslot/bff/fortest"
 )
 
 // Whatever may be written may also not be: the user is nobody for one look.
@@ -43,7 +44,5 @@ func asNobody(t *testing.T, f func()) {
 		f()
 		done <- nil
 	}()
-	if err := <-done; err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, <-done)
 }

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // leak is part of each value below that could be a secret: no error may hold it.
@@ -40,10 +42,7 @@ func TestBadSettings(t *testing.T) {
 // A flag without a value, as from an unset shell variable, does not count.
 func TestEmptyFlags(t *testing.T) {
 	env := minimal("COINSLOT_GATEWAY_RPS=7")
-	want, err := Load(env, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := fortest.Must(Load(env, nil))(t)
 	for _, s := range Settings() {
 		got, err := Load(env, map[string]string{s.Flag(): "", s.Flag() + "-file": ""})
 		if err != nil || !reflect.DeepEqual(got, want) {

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -27,10 +29,7 @@ func minimal(more ...string) []string {
 }
 
 func TestLoadDefaults(t *testing.T) {
-	c, err := Load(minimal(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := fortest.Must(Load(minimal(), nil))(t)
 	if c.Listen != "127.0.0.1:8080" || c.PublicURL != "http://localhost:8080" || c.PollInterval != 3*time.Second || c.GatewayRPS != 10 || c.OpsListen != "127.0.0.1:9090" || c.Database != "coinslot.db" {
 		t.Errorf("Load = %+v", c)
 	}
@@ -165,12 +164,8 @@ func TestSecretsFromFiles(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string, mode os.FileMode) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), mode); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, os.WriteFile(path, []byte(text), mode))
+		fortest.OK(t, os.Chmod(path, mode))
 		return path
 	}
 	base := []string{"COINSLOT_GATEWAY_URL=https://gateway.example", "COINSLOT_GATEWAY_KEY=k"}
@@ -214,10 +209,7 @@ var update = flag.Bool("update", false, "rewrite the table of docs/settings.md")
 // TestSettingsPage: the table of docs/settings.md is the one of the code.
 func TestSettingsPage(t *testing.T) {
 	const name = "../../docs/settings.md"
-	page, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := fortest.Must(os.ReadFile(name))(t)
 	var table strings.Builder
 	table.WriteString("| setting | meaning | default |\n|---|---|---|\n")
 	for _, s := range Settings() {
@@ -235,9 +227,7 @@ func TestSettingsPage(t *testing.T) {
 	between := regexp.MustCompile(`(?s)(<!-- settings: begin .*? -->\n).*(<!-- settings: end -->)`)
 	want := between.ReplaceAllString(string(page), "${1}"+table.String()+"$2")
 	if *update {
-		if err := os.WriteFile(name, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, os.WriteFile(name, []byte(want), 0o644))
 	} else if diff := cmp.Diff(want, string(page)); diff != "" || !between.Match(page) {
 		t.Errorf("docs/settings.md, which -update writes (-code +page):\n%s", diff)
 	}

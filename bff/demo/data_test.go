@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/server/servertest"
 )
 
@@ -46,16 +47,10 @@ func start(t *testing.T, c Config) runningDemo {
 
 func fetch(t *testing.T, method, url, body string) string {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	req := fortest.Must(http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body)))(t)
 	req.Header.Set("Accept", "application/json, text/html")
 	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := fortest.Must(http.DefaultClient.Do(req))(t)
 	defer resp.Body.Close()
 	text, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode >= 300 {
@@ -68,10 +63,7 @@ func fetch(t *testing.T, method, url, body string) string {
 func freeAddresses(t *testing.T) (c Config) {
 	t.Helper()
 	for _, address := range []*string{&c.Listen, &c.Shop, &c.Gateway} {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := fortest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 		defer l.Close()
 		*address = l.Addr().String()
 	}
@@ -86,9 +78,7 @@ type payment struct {
 
 func (s runningDemo) view(t *testing.T, session string) (p payment) {
 	t.Helper()
-	if err := json.Unmarshal([]byte(fetch(t, http.MethodGet, s.checkout+"/checkout/"+session+"/view", "")), &p); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, json.Unmarshal([]byte(fetch(t, http.MethodGet, s.checkout+"/checkout/"+session+"/view", "")), &p))
 	return p
 }
 
@@ -121,17 +111,10 @@ func TestDataSurvives(t *testing.T) {
 // TestStaticFromDisk: with a folder of files, pages are made of it and reload by themselves.
 func TestStaticFromDisk(t *testing.T) {
 	folder := t.TempDir()
-	if err := os.CopyFS(folder, os.DirFS(filepath.Join("..", "..", "static"))); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.CopyFS(folder, os.DirFS(filepath.Join("..", "..", "static"))))
 	page := filepath.Join(folder, "shop", "index.html")
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(page, bytes.Replace(text, []byte("<h1"), []byte("<p>from disk</p><h1"), 1), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	text := fortest.Must(os.ReadFile(page))(t)
+	fortest.OK(t, os.WriteFile(page, bytes.Replace(text, []byte("<h1"), []byte("<p>from disk</p><h1"), 1), 0o644))
 	c := freeAddresses(t)
 	c.Static = folder
 	d := start(t, c)
@@ -151,9 +134,7 @@ func TestStaticFromDisk(t *testing.T) {
 // TestBrokenData: what cannot be read is said, with the file and the way on.
 func TestBrokenData(t *testing.T) {
 	folder := t.TempDir()
-	if err := os.WriteFile(stateFile(folder), []byte("{"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.WriteFile(stateFile(folder), []byte("{"), 0o600))
 	c := freeAddresses(t)
 	c.Data, c.Out = folder, io.Discard
 	err := Run(t.Context(), c)
@@ -165,10 +146,7 @@ func TestBrokenData(t *testing.T) {
 // A data folder is bound to the checkout's address: with another one, all its payments would go to
 // review.
 func TestDataRefusesAnotherAddress(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := fortest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer taken.Close()
 	c := freeAddresses(t)
 	c.Data, c.Listen, c.Out = t.TempDir(), taken.Addr().String(), io.Discard

@@ -4,6 +4,7 @@ import (
 	"net"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 )
 
@@ -22,15 +23,9 @@ func TestKindsOfTheSandbox(t *testing.T) {
 
 // A port that is taken is no reason not to start.
 func TestListenElsewhere(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := fortest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer taken.Close()
-	l, err := listen(taken.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := fortest.Must(listen(taken.Addr().String()))(t)
 	defer l.Close()
 	if port(l) == port(taken) || port(l) == "" {
 		t.Errorf("listening on port %s; %s was taken", port(l), port(taken))

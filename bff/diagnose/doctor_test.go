@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 func TestServerChecks(t *testing.T) {
@@ -76,10 +78,7 @@ func TestLinesToAdd(t *testing.T) {
 
 // The codes are those of docs/embed.md, and each points to checks that exist.
 func TestCodesAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/embed.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := fortest.Must(os.ReadFile("../../docs/embed.md"))(t)
 	_, section, _ := strings.Cut(string(page), "## Error codes")
 	section, _, _ = strings.Cut(section, "\n## ")
 	var documented []string

@@ -3,15 +3,14 @@ package diagnose
 import (
 	"net/url"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // at reads a URL of a test.
 func at(t *testing.T, text string) *url.URL {
 	t.Helper()
-	u, err := url.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := fortest.Must(url.Parse(text))(t)
 	return u
 }
 

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 )
@@ -32,10 +34,7 @@ items:
 
 // Names and texts are exactly those of the file, however YAML interprets them.
 func TestCatalogAsWritten(t *testing.T) {
-	c, err := ParseCatalog([]byte("items:\n  010: {title: 010, description: true, amount_usd: 1.10, ttl_minutes: 15}\n  0x1f: {amount_usd: '2', ttl_minutes: \"5\"}\n  a: &x {title: &t 1_000, amount_usd: &n 3}\n  b: *x\n  c: {title: *t, amount_usd: *n, currencies: [1e3]}\n  d: {<<: *x, description: d}\n  e: {title: {en: &e 0x10, de: *e}, amount_usd: 4, quantity: {maximum: 2}}\n  f: {title: null, amount_usd: 5, quantity: ~}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := fortest.Must(ParseCatalog([]byte("items:\n  010: {title: 010, description: true, amount_usd: 1.10, ttl_minutes: 15}\n  0x1f: {amount_usd: '2', ttl_minutes: \"5\"}\n  a: &x {title: &t 1_000, amount_usd: &n 3}\n  b: *x\n  c: {title: *t, amount_usd: *n, currencies: [1e3]}\n  d: {<<: *x, description: d}\n  e: {title: {en: &e 0x10, de: *e}, amount_usd: 4, quantity: {maximum: 2}}\n  f: {title: null, amount_usd: 5, quantity: ~}\n")))(t)
 	for id, want := range map[string]string{"010": "010 true 1.1 15 []", "0x1f": "  2 5 []", "a": "1_000  3 0 []", "b": "1_000  3 0 []", "c": "1_000  3 0 [1e3]", "d": "1_000 d 3 0 []", "e": "0x10  4 0 []", "f": "  5 0 []"} {
 		o, err := c.Order(id, Request{}, "en")
 		if got := fmt.Sprint(o.Title, " ", o.Description, " ", o.AmountUSD, " ", o.TTLMinutes, " ", o.Currencies); err != nil || got != want {
@@ -59,10 +58,7 @@ func TestCatalogQuotesNothing(t *testing.T) {
 }
 
 func TestCatalogOrder(t *testing.T) {
-	c, err := ParseCatalog([]byte(catalog))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := fortest.Must(ParseCatalog([]byte(catalog)))(t)
 	for _, row := range []struct {
 		item, amount, quantity string // "-" is no amount
 		want                   string
@@ -118,10 +114,7 @@ func TestCatalogOrder(t *testing.T) {
 }
 
 func TestCatalogOptions(t *testing.T) {
-	c, err := ParseCatalog([]byte(catalog))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := fortest.Must(ParseCatalog([]byte(catalog)))(t)
 	for id, want := range map[string]Options{
 		"mug": {}, "tea": {}, "": {},
 		"coffee": {Least: 2, Most: 10},
@@ -136,10 +129,7 @@ func TestCatalogOptions(t *testing.T) {
 
 // The title is in the best language for the page, else in English, else in the first language.
 func TestCatalogLanguages(t *testing.T) {
-	c, err := ParseCatalog([]byte(catalog + "  pin: {title: {pt-BR: Alfinete, da: Nål}, amount_usd: 1}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := fortest.Must(ParseCatalog([]byte(catalog + "  pin: {title: {pt-BR: Alfinete, da: Nål}, amount_usd: 1}\n")))(t)
 	for _, row := range []struct{ item, lang, title, description string }{
 		{"coffee", "de", "2 × Kaffee", "Ganze Bohnen"},
 		{"coffee", "de-AT", "2 × Kaffee", "Ganze Bohnen"},
@@ -256,10 +246,7 @@ func TestQuantityIsExact(t *testing.T) {
 			t.Fatalf("%s, up to %d: %v", price, most, err)
 		}
 		n := 1 + random.IntN(most)
-		o, err := c.Order("a", Request{Quantity: strconv.Itoa(n)}, "en")
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := fortest.Must(c.Order("a", Request{Quantity: strconv.Itoa(n)}, "en"))(t)
 		total := cents * int64(n)
 		if want := fmt.Sprintf("%d.%02d", total/100, total%100); o.AmountUSD.StringFixed(2) != want || !o.AmountUSD.Equal(decimal.New(total, -2)) {
 			t.Fatalf("%d times %s = %s; want %s", n, price, o.AmountUSD, want)
@@ -269,10 +256,7 @@ func TestQuantityIsExact(t *testing.T) {
 
 // The example in the docs is valid, and has every member.
 func TestCatalogInTheText(t *testing.T) {
-	text, err := os.ReadFile("../../docs/catalog.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := fortest.Must(os.ReadFile("../../docs/catalog.md"))(t)
 	_, rest, _ := strings.Cut(string(text), "```yaml\n")
 	example, _, _ := strings.Cut(rest, "```")
 	c, err := ParseCatalog([]byte(example))

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 
 	"github.com/golang-jwt/jwt/v5"
@@ -95,10 +96,7 @@ func cents(t *testing.T, o payment.Order) {
 
 // FuzzParseToken: without the key, no token is accepted.
 func FuzzParseToken(f *testing.F) {
-	good, err := Mint([]byte("another key of thirty-two bytes.."), "25.00", "1", "", 1e9, now)
-	if err != nil {
-		f.Fatal(err)
-	}
+	good := fortest.Must(Mint([]byte("another key of thirty-two bytes.."), "25.00", "1", "", 1e9, now))(f)
 	none := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`))
 	for _, s := range []string{"", ".", "..", "eyJhbGciOiJIUzI1NiJ9.e30.x", good, none + good[strings.IndexByte(good, '.'):], strings.Replace(good, "eyJhbGci", none, 1), good + "=", " " + good} {
 		f.Add(s)
@@ -129,10 +127,7 @@ func FuzzClaims(f *testing.F) {
 	head := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"HS256","typ":"JWT"}`)) + "."
 	f.Fuzz(func(t *testing.T, claims []byte) {
 		text := head + base64.RawURLEncoding.EncodeToString(claims)
-		signature, err := jwt.SigningMethodHS256.Sign(text, []byte(key))
-		if err != nil {
-			t.Fatal(err)
-		}
+		signature := fortest.Must(jwt.SigningMethodHS256.Sign(text, []byte(key)))(t)
 		o, err := ParseToken(text+"."+base64.RawURLEncoding.EncodeToString(signature), []byte(key), now)
 		if err != nil {
 			refusal(t, err)

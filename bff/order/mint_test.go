@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/need"
 
 	"github.com/google/go-cmp/cmp"
@@ -34,10 +35,7 @@ func TestMintExamples(t *testing.T) {
 		t.Run(m.file, func(t *testing.T) {
 			t.Parallel()
 			need.Command(t, m.run[0])
-			token, err := minted(m.run, key, "25.00", ref)
-			if err != nil {
-				t.Fatal(err)
-			}
+			token := fortest.Must(minted(m.run, key, "25.00", ref))(t)
 			o, err := ParseToken(token, []byte(key), time.Now())
 			if err != nil || o.AmountUSD.String() != "25" || o.Ref != ref {
 				t.Errorf("ParseToken(%s) = %+v, %v", token, o, err)
@@ -66,20 +64,14 @@ func minted(run []string, key, amount, ref string) (string, error) {
 
 // docs/order-tokens.md links to every example, and shows the one for Node as it is.
 func TestMintExamplesInTheText(t *testing.T) {
-	text, err := os.ReadFile("../../docs/order-tokens.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := fortest.Must(os.ReadFile("../../docs/order-tokens.md"))(t)
 	for _, m := range mints {
 		if !strings.Contains(string(text), "](examples/order-token/"+m.file+")") {
 			t.Errorf("docs/order-tokens.md does not link to %s", m.file)
 		}
 	}
 	const file = "mint.mjs"
-	code, err := os.ReadFile(filepath.Join(examples, file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	code := fortest.Must(os.ReadFile(filepath.Join(examples, file)))(t)
 	_, shown, _ := strings.Cut(string(text), "```js\n")
 	shown, _, _ = strings.Cut(shown, "```\n")
 	if diff := cmp.Diff(string(code), shown); diff != "" {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 
 	"github.com/golang-jwt/jwt/v5"
 )
@@ -93,10 +94,7 @@ func TestDecode(t *testing.T) {
 }
 
 func TestDecodeKeepsTheAmount(t *testing.T) {
-	o, err := Decode([]byte(`{"amount_usd":"19.99","ttl_minutes":15,"expires_in_minutes":60}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := fortest.Must(Decode([]byte(`{"amount_usd":"19.99","ttl_minutes":15,"expires_in_minutes":60}`)))(t)
 	if o.AmountUSD.String() != "19.99" || o.TTLMinutes != 15 || o.ExpiresIn != time.Hour {
 		t.Errorf("Decode = %+v", o)
 	}
@@ -108,10 +106,7 @@ const key = "0123456789abcdef0123456789abcdef"
 
 func sign(t *testing.T, method jwt.SigningMethod, k any, claims jwt.MapClaims) string {
 	t.Helper()
-	token, err := jwt.NewWithClaims(method, claims).SignedString(k)
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := fortest.Must(jwt.NewWithClaims(method, claims).SignedString(k))(t)
 	return token
 }
 
@@ -120,10 +115,7 @@ func headed(t *testing.T, name string, value any, claims jwt.MapClaims) string {
 	t.Helper()
 	token := jwt.NewWithClaims(jwt.SigningMethodHS256, claims)
 	token.Header[name] = value
-	text, err := token.SignedString([]byte(key))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := fortest.Must(token.SignedString([]byte(key)))(t)
 	return text
 }
 
@@ -143,14 +135,8 @@ func sibling(c byte) string {
 }
 
 func TestParseToken(t *testing.T) {
-	pair, err := rsa.GenerateKey(rand.Reader, 2048)
-	if err != nil {
-		t.Fatal(err)
-	}
-	curve, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pair := fortest.Must(rsa.GenerateKey(rand.Reader, 2048))(t)
+	curve := fortest.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	good := func(change func(jwt.MapClaims)) jwt.MapClaims {
 		c := jwt.MapClaims{"amount_usd": "25.00", "order_ref": "1001", "exp": now.Add(time.Hour).Unix(), "iat": now.Unix(), "title": "Two tickets"}
 		if change != nil {
@@ -238,10 +224,7 @@ func TestParseToken(t *testing.T) {
 }
 
 func TestMint(t *testing.T) {
-	token, err := Mint([]byte(key), "25.00", "1001", "", time.Hour, now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := fortest.Must(Mint([]byte(key), "25.00", "1001", "", time.Hour, now))(t)
 	if o, err := ParseToken(token, []byte(key), now); err != nil || o.Ref != "1001" {
 		t.Errorf("ParseToken(Mint) = %+v, %v", o, err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/goccy/go-yaml"
 
+	"coinslot/bff/fortest"
 	"coinslot/docs"
 )
 
@@ -14,9 +15,7 @@ import (
 func allProblems(t *testing.T) map[string]Problem {
 	t.Helper()
 	var root tree
-	if err := yaml.UnmarshalWithOptions(docs.OpenAPI, &root, yaml.UseOrderedMap()); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, yaml.UnmarshalWithOptions(docs.OpenAPI, &root, yaml.UseOrderedMap()))
 	all := map[string]Problem{anyOperation: {500, "Internal Server Error", "something went wrong"}}
 	for _, path := range members(root, "paths") {
 		for _, o := range path.Value.(tree) {
@@ -65,10 +64,7 @@ func TestPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := d.Page("/assets/docs.css")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := fortest.Must(d.Page("/assets/docs.css"))(t)
 	for _, want := range []string{
 		`href="/assets/docs.css"`, `id="createSession"`, "curl &#39;https://pay.example/v1/sessions&#39;", `<a href="#Session">Session</a>`,
 		`<a href="/docs/errors#order_conflict">`, "string, at most 200 characters", "list of <a href=\"#Attempt\">Attempt</a>", "because of order_conflict",
@@ -83,10 +79,7 @@ func TestPages(t *testing.T) {
 	if !strings.Contains(common, `&#34;type&#34;: &#34;checkout.confirmed&#34;`) || strings.Contains(common, "checkout.test") || !strings.Contains(test, `&#34;type&#34;: &#34;checkout.test&#34;`) {
 		t.Error("the message of payments and that of a test are not told apart")
 	}
-	page, err = Errors("/assets/docs.css")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page = fortest.Must(Errors("/assets/docs.css"))(t)
 	for _, want := range []string{`<h3 id="unauthorized"><code>unauthorized</code></h3>`, `<a href="#the-request">`, `<p class="seen">Seen by: API (401).</p>`} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page of errors lacks %s", want)
@@ -128,9 +121,7 @@ func TestTypeOf(t *testing.T) {
 		"{type: object, maxProperties: 20, description: x}": "object, at most 20 pairs",
 	} {
 		var schema tree
-		if err := yaml.UnmarshalWithOptions([]byte(source), &schema, yaml.UseOrderedMap()); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, yaml.UnmarshalWithOptions([]byte(source), &schema, yaml.UseOrderedMap()))
 		if got := string(d.typeOf(schema)); got != want {
 			t.Errorf("typed(%s) = %q; want %q", source, got, want)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 )
 
@@ -24,9 +25,7 @@ func TestAbsentTransaction(t *testing.T) {
 	}
 	w.Await(id, "pending")
 	w.Gateway.ClearFaults()
-	if err := w.Gateway.Pay(w.code(id), sandbox.KindPay); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, w.Gateway.Pay(w.code(id), sandbox.KindPay))
 	// On a busy machine the poller may have met the fault too, and then reads less often.
 	deadline := time.Now().Add(2 * time.Minute)
 	for w.Status(id) != "confirmed" {

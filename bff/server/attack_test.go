@@ -20,6 +20,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
@@ -352,10 +353,7 @@ func BenchmarkAttack(b *testing.B) {
 				func(x float64) { ratio = max(ratio, x) },
 				func(x float64) { slowest = max(slowest, x) },
 			} {
-				x, err := strconv.ParseFloat(f[i+1], 64)
-				if err != nil {
-					b.Fatal(err)
-				}
+				x := fortest.Must(strconv.ParseFloat(f[i+1], 64))(b)
 				worst(x)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"coinslot/bff/config"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
@@ -71,9 +72,7 @@ func TestReturnAfterPayment(t *testing.T) {
 	id := r.Open(`{"amount_usd":"25.00","order_id":341256}`)
 	r.Choose(id)
 	r.Await(id, "pending")
-	if err := r.Gateway.Pay(r.Gateway.Transactions()[0].TrackingCode, "pay"); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, r.Gateway.Pay(r.Gateway.Transactions()[0].TrackingCode, "pay"))
 	r.Await(id, "confirmed")
 	for _, status := range []string{"expired", "cancelled", "pending", "review", "", "confirmed&status=expired", "x"} {
 		t.Run("B56/"+status, func(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/order"
 	"coinslot/torture/goal"
 
@@ -93,10 +94,7 @@ func (b *inputRig) paid(t *testing.T, title string) string {
 func TestTortureReplays(t *testing.T) {
 	started := time.Now()
 	b := newInputRig(t)
-	token, err := order.Mint([]byte(orderKey), "25.00", "replayed", "", 24*time.Hour, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := fortest.Must(order.Mint([]byte(orderKey), "25.00", "replayed", "", 24*time.Hour, time.Now()))(t)
 	coin := `"currency_symbol":"USDT","network_code":"trc20"`
 	posted := b.Do("POST", "/checkout", `{"order":"`+token+`",`+coin+`}`, isJSON)
 	id := session(t, posted.Body.Bytes())
@@ -135,9 +133,7 @@ func TestTortureReplays(t *testing.T) {
 			return nil
 		})
 	}
-	if err := group.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, group.Wait())
 	if b.hash(t) != before {
 		wrong.Add(1)
 		t.Error("the database has changed")

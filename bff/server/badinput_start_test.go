@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"coinslot/bff/config"
+	"coinslot/bff/fortest"
 	"coinslot/bff/server"
 )
 
@@ -119,15 +120,10 @@ func TestBadStarts(t *testing.T) {
 func TestSecondStart(t *testing.T) {
 	dir := t.TempDir()
 	c := goodStart(dir)
-	first, err := server.New(t.Context(), c, server.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := fortest.Must(server.New(t.Context(), c, server.Options{}))(t)
 	t.Cleanup(func() { first.Close() })
 	link := filepath.Join(dir, "link.db")
-	if err := os.Symlink(c.Database, link); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.Symlink(c.Database, link))
 	for _, path := range []string{c.Database, link, dir + "/./start.db", filepath.Join(dir, "x", "..", "start.db")} {
 		c.Database = path
 		if second, err := server.New(t.Context(), c, server.Options{}); err == nil {
@@ -143,18 +139,12 @@ func TestSecondStart(t *testing.T) {
 func content(t *testing.T, dir string) string {
 	t.Helper()
 	var all strings.Builder
-	files, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := fortest.Must(os.ReadDir(dir))(t)
 	for _, f := range files {
 		if name := f.Name(); strings.HasSuffix(name, ".lock") || strings.HasSuffix(name, "-wal") || strings.HasSuffix(name, "-shm") {
 			continue
 		}
-		raw, err := os.ReadFile(filepath.Join(dir, f.Name()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := fortest.Must(os.ReadFile(filepath.Join(dir, f.Name())))(t)
 		fmt.Fprintf(&all, "%s %x\n", f.Name(), sha256.Sum256(raw))
 	}
 	return all.String()
@@ -163,26 +153,16 @@ func content(t *testing.T, dir string) string {
 // newer makes a database of ours that a later release has written.
 func newer(t *testing.T, _ string, c *config.Config) {
 	t.Helper()
-	srv, err := server.New(t.Context(), *c, server.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := srv.Close(); err != nil {
-		t.Fatal(err)
-	}
+	srv := fortest.Must(server.New(t.Context(), *c, server.Options{}))(t)
+	fortest.OK(t, srv.Close())
 	sqlite(t, c.Database, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, 1)`)
 }
 
 func sqlite(t *testing.T, path, statement string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := fortest.Must(sql.Open("sqlite", "file:"+path))(t)
 	defer db.Close()
-	if _, err := db.ExecContext(t.Context(), statement); err != nil {
-		t.Fatal(err)
-	}
+	fortest.Must(db.ExecContext(t.Context(), statement))(t)
 }
 
 func catalog(t *testing.T, dir, text string) string {

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/server"
 	"coinslot/bff/server/servertest"
@@ -98,16 +99,10 @@ func newInputRig(t *testing.T) *inputRig {
 // documented returns the status of each code in docs/errors.md.
 func documented(t *testing.T) map[string]int {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/errors.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := fortest.Must(os.ReadFile("../../docs/errors.md"))(t)
 	list := map[string]int{}
 	for _, row := range regexp.MustCompile("### `([a-z_]+)`\n\nSeen by: API \\(([45][0-9][0-9])\\)[.,]").FindAllStringSubmatch(string(text), -1) {
-		list[row[1]], err = strconv.Atoi(row[2])
-		if err != nil {
-			t.Fatal(err)
-		}
+		list[row[1]] = fortest.Must(strconv.Atoi(row[2]))(t)
 	}
 	if len(list) < 20 {
 		t.Fatalf("docs/errors.md lists %d codes only", len(list))
@@ -118,10 +113,7 @@ func documented(t *testing.T) map[string]int {
 // hash is of the whole database, except the times of the last and next check.
 func (b *inputRig) hash(t *testing.T) string {
 	t.Helper()
-	db, err := sql.Open("sqlite", "file:"+b.database+"?mode=ro&_pragma=busy_timeout(5000)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := fortest.Must(sql.Open("sqlite", "file:"+b.database+"?mode=ro&_pragma=busy_timeout(5000)"))(t)
 	defer db.Close()
 	sum := sha256.New()
 	for _, query := range []string{
@@ -130,30 +122,20 @@ func (b *inputRig) hash(t *testing.T) string {
 		`SELECT * FROM events ORDER BY seq`,
 		`SELECT * FROM deliveries ORDER BY event, endpoint`,
 	} {
-		rows, err := db.QueryContext(t.Context(), query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := fortest.Must(db.QueryContext(t.Context(), query))(t)
 		defer rows.Close()
-		columns, err := rows.Columns()
-		if err != nil {
-			t.Fatal(err)
-		}
+		columns := fortest.Must(rows.Columns())(t)
 		values := make([]any, len(columns))
 		for i := range values {
 			values[i] = new(any)
 		}
 		for rows.Next() {
-			if err := rows.Scan(values...); err != nil {
-				t.Fatal(err)
-			}
+			fortest.OK(t, rows.Scan(values...))
 			for _, v := range values {
 				fmt.Fprintf(sum, "%v|", *v.(*any))
 			}
 		}
-		if err := rows.Err(); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, rows.Err())
 	}
 	return fmt.Sprintf("%x", sum.Sum(nil))
 }
@@ -361,9 +343,7 @@ func (b *inputRig) finds(ref, id string) bool {
 // pay pays a transaction of session id and requests checks until that is known.
 func (b *inputRig) pay(t *testing.T, code, id string) {
 	t.Helper()
-	if err := b.Gateway.Pay(code, "pay"); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, b.Gateway.Pay(code, "pay"))
 	servertest.Until(t, "the payment is known", func() bool {
 		b.Do("POST", "/v1/sessions/"+id+"/recheck", "", bearer)
 		return b.Status(id) == "confirmed"

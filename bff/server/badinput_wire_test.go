@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/server/servertest"
 	"coinslot/e2e/need"
 	"coinslot/static"
@@ -148,10 +149,7 @@ func badHandshakes(t *testing.T, b *inputRig) {
 func (b *inputRig) handshake(t *testing.T, addr, id, text string, want int) {
 	t.Helper()
 	b.sent++
-	conn, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := fortest.Must(net.Dial("tcp", addr))(t)
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(10 * time.Second))
 	go io.WriteString(conn, text)
@@ -217,10 +215,7 @@ func badSockets(t *testing.T, b *inputRig) {
 // -1 for an end without one.
 func (b *inputRig) talk(t *testing.T, addr, id, text string) int {
 	t.Helper()
-	conn, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := fortest.Must(net.Dial("tcp", addr))(t)
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(10 * time.Second))
 	fmt.Fprintf(conn, upgrade, id)

@@ -21,6 +21,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/config"
 	"coinslot/bff/diagnose"
+	"coinslot/bff/fortest"
 	"coinslot/bff/metrics"
 	"coinslot/bff/payment"
 	"coinslot/bff/web"
@@ -50,14 +51,8 @@ func TestEveryRouteIsDocumented(t *testing.T) {
 
 // The document is valid by OpenAPI's own schema, which make install-test-tools downloads.
 func TestDocumentIsOpenAPI(t *testing.T) {
-	raw, err := os.ReadFile(need.File(t, "../../.cache/openapi/package/schemas/v3.1/schema.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema, err := jsonschema.UnmarshalJSON(bytes.NewReader(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := fortest.Must(os.ReadFile(need.File(t, "../../.cache/openapi/package/schemas/v3.1/schema.json")))(t)
+	schema := fortest.Must(jsonschema.UnmarshalJSON(bytes.NewReader(raw)))(t)
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
 	if err := compiler.AddResource("https://coinslot.test/openapi-3.1", schema); err != nil {
@@ -133,9 +128,7 @@ func TestExamplesAreValid(t *testing.T) {
 	const name = "https://coinslot.test/examples.json"
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
-	if err := compiler.AddResource(name, closeSchema(c.root)); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, compiler.AddResource(name, closeSchema(c.root)))
 	count := 0
 	validate := func(at string, example any) {
 		count++
@@ -205,10 +198,7 @@ func TestSchemasAreTheTypes(t *testing.T) {
 
 // docs/api.md and the document have the same routes and members.
 func TestDocumentAndPage(t *testing.T) {
-	raw, err := os.ReadFile("../../docs/api.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := fortest.Must(os.ReadFile("../../docs/api.md"))(t)
 	page := string(raw)
 	routes := map[string]bool{}
 	written().each(func(route string, _ map[string]any) { routes[strings.ReplaceAll(route, "{session}", "{id}")] = true })

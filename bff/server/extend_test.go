@@ -8,16 +8,14 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/config"
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 )
 
 // view reads the shopper's view of a session.
 func (r *rig) view(id string) wire.View {
 	r.T.Helper()
-	v, err := wire.ParseView(r.Do("GET", "/checkout/"+id+"/view", "").Body.Bytes())
-	if err != nil {
-		r.T.Fatal(err)
-	}
+	v := fortest.Must(wire.ParseView(r.Do("GET", "/checkout/"+id+"/view", "").Body.Bytes()))(r.T)
 	return v
 }
 
@@ -94,9 +92,7 @@ func TestExtendRefuses(t *testing.T) {
 	})
 	r.Choose(id)
 	r.Await(id, "pending")
-	if err := r.Gateway.Pay(r.Gateway.Transactions()[0].TrackingCode, "half"); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, r.Gateway.Pay(r.Gateway.Transactions()[0].TrackingCode, "half"))
 	problem(t, r.Do("POST", path, "", isJSON), "payment_in_progress")
 	if n := len(r.Gateway.Transactions()); n != 1 {
 		t.Errorf("%d transactions; want one", n)

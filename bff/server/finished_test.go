@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"coinslot/bff/config"
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server/servertest"
 )
@@ -39,9 +40,7 @@ func TestRetryKeepsTheEmail(t *testing.T) {
 	r.Do("POST", "/checkout/"+id+"/attempts", `{`+coin+`,"email":"ann@shop.example"}`, isJSON)
 	r.Await(id, "pending")
 	all := r.Gateway.Transactions()
-	if err := r.Gateway.Pay(all[len(all)-1].TrackingCode, "expire"); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, r.Gateway.Pay(all[len(all)-1].TrackingCode, "expire"))
 	r.Await(id, "expired")
 	r.Do("POST", "/checkout/"+id+"/attempts", `{`+coin+`}`, isJSON)
 	r.Await(id, "pending")

@@ -15,6 +15,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/config"
+	"coinslot/bff/fortest"
 	"coinslot/bff/limiter"
 	"coinslot/bff/payment"
 	"coinslot/bff/poller"
@@ -53,10 +54,7 @@ type detection struct {
 
 func newFlood(t *testing.T) *flood {
 	f := &flood{t: t, gateway: sandbox.New(sandbox.Config{Key: "key", Seed: 7}), paid: map[string]time.Time{}}
-	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(t.TempDir(), "flood.db"), Now: time.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := fortest.Must(store.Open(t.Context(), store.Config{DSN: filepath.Join(t.TempDir(), "flood.db"), Now: time.Now}))(t)
 	s := &Server{hub: realtime.NewHub(realtime.HubConfig{}), store: db}
 	f.server = s
 	service := func(rps int, takes time.Duration) (*checkout.Service, *limiter.Limiter) {
@@ -252,10 +250,7 @@ func (f *flood) run(dead int, every time.Duration, minutes func(n int) int) {
 func (f *flood) caughtUp(within time.Duration) {
 	began := time.Now()
 	for {
-		stats, err := f.server.store.Stats(f.t.Context())
-		if err != nil {
-			f.t.Fatal(err)
-		}
+		stats := fortest.Must(f.server.store.Stats(f.t.Context()))(f.t)
 		behind := time.Duration(0)
 		if !stats.DueLate.IsZero() {
 			behind = max(0, time.Since(stats.DueLate))

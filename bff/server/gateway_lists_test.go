@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 	"coinslot/bff/store"
@@ -33,9 +34,7 @@ func (r *rig) records(path string) (list recordList) {
 		r.T.Fatalf("GET %s = %d %s", path, answer.Code, answer.Body)
 	}
 	body := strings.ReplaceAll(answer.Body.String(), `"last_page"`, `"LastPage"`)
-	if err := json.Unmarshal([]byte(body), &list); err != nil {
-		r.T.Fatal(err)
-	}
+	fortest.OK(r.T, json.Unmarshal([]byte(body), &list))
 	return list
 }
 
@@ -123,10 +122,7 @@ func (r *rig) oddLists(t *testing.T) {
 // Pages outside COINSLOT_ORIGINS that show the checkout are recorded, once each.
 func TestRefusedOrigins(t *testing.T) {
 	c := settings(t, "http://127.0.0.1:9")
-	srv, err := server.New(t.Context(), c, server.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	srv := fortest.Must(server.New(t.Context(), c, server.Options{}))(t)
 	for _, path := range []string{
 		"/checkout/embed.js?origin=https://forgotten.example", "/checkout?item=coffee&embed=inline&origin=https://Forgotten.example:443",
 		"/checkout/embed.js?origin=" + shop, "/checkout/embed.js?origin=" + c.PublicURL, "/checkout/embed.js", "/checkout/embed.js?origin=null",
@@ -139,10 +135,7 @@ func TestRefusedOrigins(t *testing.T) {
 	if err := errors.Join(srv.Run(ctx), srv.Close()); err != nil { // what is counted is written at the end
 		t.Fatal(err)
 	}
-	db, err := store.OpenReader(t.Context(), store.Config{DSN: c.Database})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := fortest.Must(store.OpenReader(t.Context(), store.Config{DSN: c.Database}))(t)
 	defer db.Close()
 	list, err := db.RefusedOrigins(t.Context())
 	if err != nil || len(list) != 1 || list[0].Origin != "https://forgotten.example" || list[0].Times != 2 || list[0].Sessions != 0 {

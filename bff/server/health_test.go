@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/fortest"
 	"coinslot/bff/limiter"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
@@ -105,10 +106,7 @@ func looping(t *testing.T, of func(loop string) *unreliable) *Server {
 	if tries := of("tries"); tries.stuck != nil {
 		hooks.Outbox, hooks.Began = full{tries}, full{tries}.began
 	}
-	var err error
-	if s.sender, err = webhook.New(hooks); err != nil {
-		t.Fatal(err)
-	}
+	s.sender = fortest.Must(webhook.New(hooks))(t)
 	s.poller = poller.New(poller.Config{Store: of("poller"), Interval: time.Second})
 	s.listPoller = poller.NewListPoller(poller.ListPollerConfig{
 		Count: func(context.Context) (int, error) { return 100_000, nil }, Watched: func() int { return 0 }, Schedule: payment.DefaultSchedule(),
@@ -215,10 +213,7 @@ func asked(h http.Handler, path string) *httptest.ResponseRecorder {
 
 // TestMissing: /readyz names what is missing, and nothing else.
 func TestMissing(t *testing.T) {
-	db, err := store.Open(t.Context(), store.Config{DSN: filepath.Join(t.TempDir(), "canary.db")})
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := fortest.Must(store.Open(t.Context(), store.Config{DSN: filepath.Join(t.TempDir(), "canary.db")}))(t)
 	s := &Server{store: db}
 	ops := web.Ops(web.Health{Missing: s.missing, Metrics: http.NotFoundHandler()})
 	check := func(when string, status int, want string) {
@@ -230,8 +225,6 @@ func TestMissing(t *testing.T) {
 	check("at first", 200, "ok\n")
 	s.Leave()
 	check("leaving", 503, "shutdown\n")
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, db.Close())
 	check("without a database", 503, "shutdown\ndatabase\n")
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"coinslot/bff/config"
+	"coinslot/bff/fortest"
 	"coinslot/bff/server"
 	"coinslot/bff/server/servertest"
 	"coinslot/bff/store/pgtest"
@@ -96,9 +97,7 @@ func TestTwoInstances(t *testing.T) {
 // shows reads views until one has the status, ten seconds at most.
 func shows(t *testing.T, conn *websocket.Conn, status string) {
 	t.Helper()
-	if err := conn.SetReadDeadline(time.Now().Add(10 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, conn.SetReadDeadline(time.Now().Add(10*time.Second)))
 	for {
 		var v struct{ Status string }
 		if err := conn.ReadJSON(&v); err != nil {
@@ -161,10 +160,7 @@ func TestLoopsOfInstances(t *testing.T) {
 	t.Parallel()
 	c := settings(t, "http://127.0.0.1:9")
 	c.Database = pgtest.DSN(t)
-	srv, err := server.New(t.Context(), c, server.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	srv := fortest.Must(server.New(t.Context(), c, server.Options{}))(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Run(ctx) }()

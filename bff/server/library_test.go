@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
@@ -24,10 +25,7 @@ func TestSandboxInALibrary(t *testing.T) {
 	_, c := newGateway(t)
 	c.Sandbox = true
 	var log bytes.Buffer
-	pay, err := server.New(t.Context(), c, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	pay := fortest.Must(server.New(t.Context(), c, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil))}))(t)
 	t.Cleanup(func() {
 		if err := pay.Close(); err != nil {
 			t.Error(err)
@@ -45,10 +43,7 @@ func TestSandboxInALibrary(t *testing.T) {
 // Close waits for a create of a canceled request: its address would be lost.
 func TestCloseWaitsForCreates(t *testing.T) {
 	gateway, c := newGateway(t)
-	pay, err := server.New(t.Context(), c, server.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	pay := fortest.Must(server.New(t.Context(), c, server.Options{}))(t)
 	session, _, err := pay.Open(t.Context(), payment.Order{AmountUSD: decimal.NewFromInt(25)}, "")
 	if err != nil {
 		t.Fatal(err)
@@ -63,21 +58,13 @@ func TestCloseWaitsForCreates(t *testing.T) {
 		pay.ServeHTTP(httptest.NewRecorder(), r)
 	}()
 	for status := session.Status; status != wire.Preparing; {
-		found, err := pay.Session(t.Context(), session.ID)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := fortest.Must(pay.Session(t.Context(), session.ID))(t)
 		status = found.Status
 	}
 	leave()
 	<-answered
-	if err := pay.Close(); err != nil {
-		t.Fatal(err)
-	}
-	again, err := server.New(t.Context(), c, server.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, pay.Close())
+	again := fortest.Must(server.New(t.Context(), c, server.Options{}))(t)
 	defer again.Close()
 	if found, err := again.Session(t.Context(), session.ID); err != nil || found.Status != wire.Pending {
 		t.Errorf("after a restart it is %s, %v; want pending", found.Status, err)
@@ -90,10 +77,7 @@ func TestServerLeavesNothingBehind(t *testing.T) {
 	t.Cleanup(api.Close)
 	live := func(run bool) {
 		c := settings(t, api.URL)
-		pay, err := server.New(t.Context(), c, server.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		pay := fortest.Must(server.New(t.Context(), c, server.Options{}))(t)
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
 		if run {
@@ -109,9 +93,7 @@ func TestServerLeavesNothingBehind(t *testing.T) {
 			t.Fatal(w.Body)
 		}
 		stop()
-		if err := errors.Join(<-ended, pay.Close()); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, errors.Join(<-ended, pay.Close()))
 	}
 	live(true)
 	before := runtime.NumGoroutine()

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server/servertest"
 	"coinslot/bff/web"
@@ -223,10 +224,7 @@ func TestPolicyBelowHTTP(t *testing.T) {
 		"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: " + canary + "\r\n\r\n":                               501,
 		"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\nX-A: " + canary + "\r\n\r\nxx": 400,
 	} {
-		conn, err := net.Dial("tcp", addr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := fortest.Must(net.Dial("tcp", addr))(t)
 		conn.SetDeadline(time.Now().Add(10 * time.Second))
 		fmt.Fprint(conn, text)
 		response, err := http.ReadResponse(bufio.NewReader(conn), nil)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/gateway"
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
@@ -34,10 +35,7 @@ func newListRig(t *testing.T, payments int) *listRig {
 	t.Cleanup(api.Close)
 	l.api = api.URL
 	l.open()
-	client, err := gateway.New(gateway.Config{URL: api.URL, Key: gatewayKey, Now: l.clock})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := fortest.Must(gateway.New(gateway.Config{URL: api.URL, Key: gatewayKey, Now: l.clock}))(t)
 	l.serve(client)
 	for range payments {
 		s, _, err := l.service.Open(t.Context(), payment.Order{AmountUSD: decimal.NewFromInt(25), TTLMinutes: 60}, "")
@@ -54,10 +52,7 @@ func newListRig(t *testing.T, payments int) *listRig {
 
 func (l *listRig) status(id string) wire.Status {
 	l.tb.Helper()
-	s, err := l.db.Session(l.tb.Context(), id)
-	if err != nil {
-		l.tb.Fatal(err)
-	}
+	s := fortest.Must(l.db.Session(l.tb.Context(), id))(l.tb)
 	return s.Status
 }
 
@@ -74,9 +69,7 @@ func (l *listRig) asked(path string) (n int) {
 // takes pays a payment and returns how long it takes to be confirmed.
 func (l *listRig) takes(n int) time.Duration {
 	l.tb.Helper()
-	if err := l.sandbox.Pay(l.codes[n], sandbox.KindPay); err != nil {
-		l.tb.Fatal(err)
-	}
+	fortest.OK(l.tb, l.sandbox.Pay(l.codes[n], sandbox.KindPay))
 	paid := l.clock()
 	l.until(5*time.Minute, func() bool { return l.status(l.ids[n]) == wire.Confirmed })
 	return l.clock().Sub(paid)
@@ -132,9 +125,7 @@ func TestListThatIsFrozen(t *testing.T) {
 	l.run(15 * time.Second)
 	lists := l.asked("list")
 	for n := range 20 {
-		if err := l.sandbox.Pay(l.codes[n], sandbox.KindPay); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, l.sandbox.Pay(l.codes[n], sandbox.KindPay))
 	}
 	l.run(30 * time.Second)
 	if hidden := l.unheard(20); hidden < 15 {
@@ -164,15 +155,9 @@ func (l *listRig) unheard(n int) int {
 // page is the first page of the list of pending transactions.
 func (l *listRig) page() string {
 	l.tb.Helper()
-	req, err := http.NewRequest(http.MethodGet, l.api+"/api/v1/merchant/transaction/list?status=pending&limit=50", nil)
-	if err != nil {
-		l.tb.Fatal(err)
-	}
+	req := fortest.Must(http.NewRequest(http.MethodGet, l.api+"/api/v1/merchant/transaction/list?status=pending&limit=50", nil))(l.tb)
 	req.Header.Set("x-api-key", gatewayKey)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		l.tb.Fatal(err)
-	}
+	resp := fortest.Must(http.DefaultClient.Do(req))(l.tb)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode != http.StatusOK {

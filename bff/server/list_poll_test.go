@@ -21,6 +21,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/poller"
 	"coinslot/bff/store"
@@ -142,14 +143,9 @@ func (s *simulation) open() {
 	tb := s.tb
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "sweep.db")
-	var err error
-	if s.db, err = store.Open(tb.Context(), store.Config{DSN: path, Now: s.clock}); err != nil {
-		tb.Fatal(err)
-	}
+	s.db = fortest.Must(store.Open(tb.Context(), store.Config{DSN: path, Now: s.clock}))(tb)
 	tb.Cleanup(func() { s.db.Close() })
-	if s.raw, err = sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)"); err != nil {
-		tb.Fatal(err)
-	}
+	s.raw = fortest.Must(sql.Open("sqlite", "file:"+path+"?_pragma=busy_timeout(10000)"))(tb)
 	tb.Cleanup(func() { s.raw.Close() })
 }
 
@@ -174,10 +170,7 @@ func (s *simulation) serve(g checkout.Gateway) {
 
 // seed writes payments that were checked just now, as the store would.
 func (s *simulation) seed() {
-	tx, err := s.raw.Begin()
-	if err != nil {
-		s.tb.Fatal(err)
-	}
+	tx := fortest.Must(s.raw.Begin())(s.tb)
 	defer tx.Rollback()
 	for n := range s.payments {
 		s.book.pending = append(s.book.pending, int32(n))
@@ -194,9 +187,7 @@ func (s *simulation) seed() {
 			s.tb.Fatal(err)
 		}
 	}
-	if err := tx.Commit(); err != nil {
-		s.tb.Fatal(err)
-	}
+	fortest.OK(s.tb, tx.Commit())
 }
 
 // waitingFor is a session that waits for transaction n.
@@ -241,10 +232,7 @@ func (s *simulation) wait(ctx context.Context, until time.Time) error {
 // process does what is due.
 func (s *simulation) process(ctx context.Context) {
 	for {
-		n, err := s.poller.ProcessDue(ctx)
-		if err != nil {
-			s.tb.Fatal(err)
-		}
+		n := fortest.Must(s.poller.ProcessDue(ctx))(s.tb)
 		if n == 0 {
 			return
 		}
@@ -260,9 +248,7 @@ func (s *simulation) check(now time.Time) {
 		return
 	}
 	var checked sql.NullInt64
-	if err := s.raw.QueryRow(`SELECT min(checked_at) FROM sessions WHERE status = 'pending'`).Scan(&checked); err != nil {
-		s.tb.Fatal(err)
-	}
+	fortest.OK(s.tb, s.raw.QueryRow(`SELECT min(checked_at) FROM sessions WHERE status = 'pending'`).Scan(&checked))
 	if checked.Valid {
 		s.oldest = max(s.oldest, now.Sub(time.UnixMicro(checked.Int64)))
 	}
@@ -285,9 +271,7 @@ func (s *simulation) until(d time.Duration, so func() bool) {
 		}
 	}
 	defer func() { s.each = each }()
-	if err := s.listPoller.Run(ctx); err != nil {
-		s.tb.Fatal(err)
-	}
+	fortest.OK(s.tb, s.listPoller.Run(ctx))
 }
 
 // steady runs for d after rest, and returns the requests per payment and minute.
@@ -405,9 +389,7 @@ func benchmarkMany(b *testing.B) {
 // Source: getrusage(2).
 func processor(tb testing.TB) time.Duration {
 	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		tb.Fatal(err)
-	}
+	fortest.OK(tb, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
@@ -438,9 +420,6 @@ func resident(tb testing.TB) int {
 	if err != nil {
 		tb.Skip(err)
 	}
-	pages, err := strconv.Atoi(strings.Fields(string(text))[1])
-	if err != nil {
-		tb.Fatal(err)
-	}
+	pages := fortest.Must(strconv.Atoi(strings.Fields(string(text))[1]))(tb)
 	return pages * os.Getpagesize() >> 20
 }

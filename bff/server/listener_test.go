@@ -11,15 +11,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"coinslot/bff/fortest"
 )
 
 // raw sends text over a new connection and returns the statuses of all answers; 0 = not HTTP.
 func raw(t *testing.T, addr, text string) []int {
 	t.Helper()
-	conn, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := fortest.Must(net.Dial("tcp", addr))(t)
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(10 * time.Second))
 	go io.WriteString(conn, text)
@@ -48,16 +47,11 @@ func raw(t *testing.T, addr, text string) []int {
 // A body that is shorter than announced is refused.
 func TestTruncatedBody(t *testing.T) {
 	addr := listen(t, newRig(t).Handler)
-	conn, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := fortest.Must(net.Dial("tcp", addr))(t)
 	defer conn.Close()
 	fmt.Fprintf(conn, "POST /v1/sessions HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"+
 		"Authorization: Bearer %s\r\nContent-Length: 10\r\nConnection: close\r\n\r\n{}", secretKey)
-	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, conn.(*net.TCPConn).CloseWrite())
 	conn.SetDeadline(time.Now().Add(10 * time.Second))
 	response, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err == nil && response.StatusCode != http.StatusBadRequest {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/server"
 	"coinslot/bff/server/servertest"
 
@@ -34,10 +35,7 @@ func (l tight) Accept() (net.Conn, error) {
 // listen serves h on the loopback interface like the command and returns the address.
 func listen(t *testing.T, h http.Handler) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := fortest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	web := server.HTTP(h)
 	ended := make(chan error, 1)
 	go func() { ended <- web.Serve(tight{l}) }()
@@ -88,9 +86,7 @@ type viewSummary struct {
 // next reads one view.
 func next(t *testing.T, conn *websocket.Conn) viewSummary {
 	t.Helper()
-	if err := conn.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, conn.SetReadDeadline(time.Now().Add(20*time.Second)))
 	kind, message, err := conn.ReadMessage()
 	if err != nil {
 		t.Fatalf("reading a view: %v", err)
@@ -105,9 +101,7 @@ func next(t *testing.T, conn *websocket.Conn) viewSummary {
 // closed reads until the socket ends and returns the close code: -1 = none, 0 = it did not end.
 func closed(t *testing.T, conn *websocket.Conn) int {
 	t.Helper()
-	if err := conn.SetReadDeadline(time.Now().Add(8 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, conn.SetReadDeadline(time.Now().Add(8*time.Second)))
 	for {
 		_, _, err := conn.ReadMessage()
 		var end *websocket.CloseError
@@ -152,9 +146,7 @@ func TestLiveSendsThePayment(t *testing.T) {
 	if tx := r.Gateway.Transactions()[0]; last.Attempt == nil || last.Attempt.Address != tx.WalletAddress {
 		t.Errorf("attempt = %+v; want the address", last.Attempt)
 	}
-	if err := r.Gateway.Pay(r.Gateway.Transactions()[0].TrackingCode, "pay"); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, r.Gateway.Pay(r.Gateway.Transactions()[0].TrackingCode, "pay"))
 	follow("confirmed")
 	if seen["expired"] || seen["cancelled"] || seen["review"] {
 		t.Errorf("statuses on the way = %v", seen)
@@ -234,14 +226,9 @@ func TestLiveAllowsTwentySockets(t *testing.T) {
 // silent opens the socket of a session and never reads from it.
 func silent(t *testing.T, addr, id string) {
 	t.Helper()
-	conn, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := fortest.Must(net.Dial("tcp", addr))(t)
 	t.Cleanup(func() { conn.Close() })
-	if err := conn.(*net.TCPConn).SetReadBuffer(4 << 10); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, conn.(*net.TCPConn).SetReadBuffer(4<<10))
 	fmt.Fprintf(conn, "GET /checkout/%s/live HTTP/1.1\r\nHost: x\r\nOrigin: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n", id, ownOrigin)
 }

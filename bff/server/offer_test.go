@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"coinslot/bff/config"
+	"coinslot/bff/fortest"
 )
 
 const offerItems = `items:
@@ -30,9 +31,7 @@ const coin = "&currency_symbol=USDT&network_code=USDT%3Atrc20"
 func (r *rig) stored() string {
 	r.T.Helper()
 	var list struct{ Data []json.RawMessage }
-	if err := json.Unmarshal(r.Do("GET", "/v1/sessions?limit=100", "", bearer).Body.Bytes(), &list); err != nil {
-		r.T.Fatal(err)
-	}
+	fortest.OK(r.T, json.Unmarshal(r.Do("GET", "/v1/sessions?limit=100", "", bearer).Body.Bytes(), &list))
 	return fmt.Sprintf("%d sessions, %d transactions", len(list.Data), len(r.Gateway.Transactions()))
 }
 
@@ -176,9 +175,7 @@ func (r *rig) outcome(w *httptest.ResponseRecorder) string {
 		Title     string
 		Metadata  map[string]string
 	}
-	if err := json.Unmarshal(r.Do("GET", "/v1/sessions/"+id, "", bearer).Body.Bytes(), &o); err != nil {
-		r.T.Fatal(err)
-	}
+	fortest.OK(r.T, json.Unmarshal(r.Do("GET", "/v1/sessions/"+id, "", bearer).Body.Bytes(), &o))
 	return fmt.Sprint(o.AmountUSD, " ", o.Title, " ", o.Metadata)
 }
 

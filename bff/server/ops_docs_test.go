@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/metrics"
 
 	"github.com/goccy/go-yaml"
@@ -18,10 +19,7 @@ import (
 // read returns a file of docs/ops.
 func read(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("../../docs/ops", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := fortest.Must(os.ReadFile(filepath.Join("../../docs/ops", name)))(t)
 	return string(text)
 }
 

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"coinslot/bff/config"
+	"coinslot/bff/fortest"
 	"coinslot/bff/logs"
 	"coinslot/bff/metrics"
 	"coinslot/bff/sandbox"
@@ -153,9 +154,7 @@ func (w *observedRig) runFlows() string {
 	}
 	w.Await(id, "pending")
 	list := w.Gateway.Transactions()
-	if err := w.Gateway.Pay(list[len(list)-1].TrackingCode, sandbox.KindPay); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, w.Gateway.Pay(list[len(list)-1].TrackingCode, sandbox.KindPay))
 	w.Await(id, "confirmed")
 	w.Do("GET", "/v1/sessions/"+id, "", "Authorization: Bearer "+secretKey, "Traceparent: 00-"+incomingTrace+"-"+incomingSpan+"-01")
 	w.Do("POST", "/hooks/gateway/"+hookToken, `{"tracking_code":"x"}`)
@@ -240,10 +239,7 @@ func checkMetrics(t *testing.T, page string) {
 // promtool runs Prometheus' own tool, which make install-test-tools fetches.
 func promtool(t *testing.T, stdin string, args ...string) (string, error) {
 	t.Helper()
-	path, err := filepath.Abs(need.File(t, "../../.cache/prometheus/promtool"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := fortest.Must(filepath.Abs(need.File(t, "../../.cache/prometheus/promtool")))(t)
 	cmd := exec.Command(path, args...)
 	cmd.Stdin = strings.NewReader(stdin)
 	out, err := cmd.CombinedOutput()

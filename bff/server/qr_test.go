@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 
 	qrcode "github.com/piglig/go-qr"
 )
@@ -25,10 +26,7 @@ func scan(t *testing.T, svg string) string {
 	if m == nil || m[1] != m[2] {
 		t.Fatalf("not a code: %.200s", svg)
 	}
-	size, err := strconv.Atoi(m[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	size := fortest.Must(strconv.Atoi(m[1]))(t)
 	dark := fill(t, m[3], size)
 	const scale, quiet = 8, 4
 	img := image.NewGray(image.Rect(0, 0, size*scale, size*scale))

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server/servertest"
 
@@ -21,20 +22,14 @@ import (
 // realtime is docs/realtime.md.
 func realtime(t *testing.T) string {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/realtime.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := fortest.Must(os.ReadFile("../../docs/realtime.md"))(t)
 	return string(page)
 }
 
 // asView reads a message of a socket and holds it to the contract.
 func asView(t *testing.T, message []byte) (view map[string]any) {
 	t.Helper()
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(message))
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := fortest.Must(jsonschema.UnmarshalJSON(bytes.NewReader(message)))(t)
 	if err := written().schemas[shape{"GET /checkout/{session}/view", "200", "application/json"}].Validate(v); err != nil {
 		t.Errorf("a message is no view: %v", err)
 	}

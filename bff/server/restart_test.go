@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"coinslot/bff/config"
+	"coinslot/bff/fortest"
 	"coinslot/bff/server"
 	"coinslot/bff/server/servertest"
 
@@ -21,10 +22,7 @@ func startStoppable(t *testing.T, r *rig) (addr string, stop func()) {
 		PublicURL: ownOrigin, Database: filepath.Join(t.TempDir(), "stop.db"), GatewayURL: "http://127.0.0.1:1",
 		GatewayKey: config.NewSecret(gatewayKey), GatewayRPS: 10, SecretKeys: []config.Secret{config.NewSecret(secretKey)}, PollInterval: time.Second,
 	}
-	srv, err := server.New(t.Context(), c, server.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	srv := fortest.Must(server.New(t.Context(), c, server.Options{}))(t)
 	r.Handler = deferHeaders(t, srv.Handler)
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"coinslot/bff/config"
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 	"coinslot/bff/server/servertest"
@@ -48,9 +49,7 @@ func (k *retentionRig) ended(ref string, kind sandbox.Kind, status string) strin
 	k.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20","email":"ann@canary.example","comment":"canary"}`, isJSON)
 	k.Await(id, "pending")
 	all := k.Gateway.Transactions()
-	if err := k.Gateway.Pay(all[len(all)-1].TrackingCode, kind); err != nil {
-		k.T.Fatal(err)
-	}
+	fortest.OK(k.T, k.Gateway.Pay(all[len(all)-1].TrackingCode, kind))
 	k.Await(id, status)
 	return id
 }
@@ -114,9 +113,7 @@ func TestRetention(t *testing.T) {
 			t.Errorf("POST %s to a deleted session = %d", path, w.Code)
 		}
 	}
-	if err := k.Gateway.Pay(code, "pay"); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, k.Gateway.Pay(code, "pay"))
 	k.Do("POST", "/v1/sessions/"+unpaid+"/recheck", "", bearer)
 	k.Await(unpaid, "confirmed")
 	if got := k.Do("GET", "/v1/events?session="+unpaid, "", bearer).Body.String(); !strings.Contains(got, "checkout.confirmed") || !strings.Contains(got, `"order_ref":"unpaid"`) {
@@ -141,9 +138,7 @@ func TestKeyOfATombstone(t *testing.T) {
 	id := post()
 	k.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
 	k.Await(id, "pending")
-	if err := k.Gateway.Pay(k.Gateway.Transactions()[0].TrackingCode, "expire"); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, k.Gateway.Pay(k.Gateway.Transactions()[0].TrackingCode, "expire"))
 	k.Await(id, "expired")
 	k.restart(1)
 	k.erased()
@@ -156,10 +151,7 @@ func TestKeyOfATombstone(t *testing.T) {
 func TestEraseBesideAServer(t *testing.T) {
 	k := newRetentionRig(t)
 	ids := []string{k.ended("1", "pay", "confirmed"), k.ended("2", "expire", "expired")}
-	e, err := server.NewEraser(t.Context(), k.config.Database, "coinslot erase")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := fortest.Must(server.NewEraser(t.Context(), k.config.Database, "coinslot erase"))(t)
 	done, err := e.Erase(t.Context(), "Ann@canary.example")
 	if err != nil || len(done) != 2 || done[0] != ids[0] || done[1] != ids[1] {
 		t.Errorf("Erase = %v, %v; want %v", done, err, ids)
@@ -173,9 +165,7 @@ func TestEraseBesideAServer(t *testing.T) {
 	if _, err := e.Erase(t.Context(), "cs_none"); err == nil {
 		t.Error("a session that is not there is erased")
 	}
-	if err := e.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, e.Close())
 	for _, id := range ids {
 		if got := k.Do("GET", "/v1/sessions/"+id, "", bearer).Body.String(); strings.Contains(got, "canary") || !strings.Contains(got, `"order_ref"`) {
 			t.Errorf("the session is %s", got)

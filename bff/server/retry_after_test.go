@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/web"
 	"coinslot/e2e/browser"
@@ -29,10 +30,7 @@ var full, quiet = "198.51.100.1", "198.51.100.2"
 // newBusyShop starts a world that a browser reaches, and a shop that embeds a session.
 func newBusyShop(t *testing.T) (c *busyShop, id string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := fortest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	c = &busyShop{}
 	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -134,7 +132,5 @@ func TestRetriesAfter429(t *testing.T) {
 // pay pays what is pending.
 func (c *busyShop) pay() {
 	c.T.Helper()
-	if err := c.Gateway.Pay(c.Gateway.Transactions()[0].TrackingCode, sandbox.Kind("pay")); err != nil {
-		c.T.Fatal(err)
-	}
+	fortest.OK(c.T, c.Gateway.Pay(c.Gateway.Transactions()[0].TrackingCode, sandbox.Kind("pay")))
 }

@@ -9,6 +9,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/config"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
@@ -203,9 +204,7 @@ func TestPaysByForms(t *testing.T) {
 	if qr := r.Do("GET", "/checkout/"+id+"/qr.svg", ""); qr.Code != 200 || !strings.Contains(qr.Body.String(), "<svg") {
 		t.Errorf("qr.svg = %d", qr.Code)
 	}
-	if err := r.Gateway.Pay(tx.TrackingCode, "pay"); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, r.Gateway.Pay(tx.TrackingCode, "pay"))
 	r.Await(id, "confirmed")
 	if w := r.Do("GET", "/checkout/"+id+"/receipt", ""); w.Code != 200 || !strings.Contains(w.Body.String(), tx.PayAmount.String()) || strings.Contains(w.Body.String(), `data-part="receipt"`) {
 		t.Errorf("receipt = %d; want the amount and no button for another one", w.Code)
@@ -291,7 +290,5 @@ func TestReturnIsNotTrusted(t *testing.T) {
 
 func write(t testing.TB, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.WriteFile(path, []byte(text), 0o600))
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/order"
 	"coinslot/bff/sandbox"
 )
@@ -25,10 +26,7 @@ func pairs(n int) string {
 func TestHostileTexts(t *testing.T) {
 	r := newRig(t)
 	for _, text := range []string{"<script>alert(1)</script>", "</script><script>alert(1)", "<!--<script>", "{{7*7}}", "=cmd|' /C calc'!A0", "\u2028x", `"><img src=x onerror=alert(1)>`, "&lt;b&gt;", "</noscript><script>x"} {
-		body, err := json.Marshal(map[string]any{"amount_usd": "25.00", "title": text, "order_ref": text, "description": text})
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := fortest.Must(json.Marshal(map[string]any{"amount_usd": "25.00", "title": text, "order_ref": text, "description": text}))(t)
 		id := r.Open(string(body))
 		page := r.Do("GET", "/checkout/"+id, "", "Accept: text/html").Body.String()
 		for _, bad := range []string{"<script>alert", "<img src=x", "<!--<", "</noscript><s"} {
@@ -39,9 +37,7 @@ func TestHostileTexts(t *testing.T) {
 		var view struct {
 			Order struct{ Title, Ref, Description string }
 		}
-		if err := json.Unmarshal(r.Do("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &view); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, json.Unmarshal(r.Do("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &view))
 		if view.Order.Title != text || view.Order.Ref != text || view.Order.Description != text {
 			t.Errorf("text %q came back as %+v", text, view.Order)
 		}
@@ -125,10 +121,7 @@ func TestForms(t *testing.T) {
 // paid again.
 func TestOrderTokenReplay(t *testing.T) {
 	r := newRig(t)
-	token, err := order.Mint([]byte(orderKey), "25.00", "replay-1", "", time.Hour, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := fortest.Must(order.Mint([]byte(orderKey), "25.00", "replay-1", "", time.Hour, time.Now()))(t)
 	if w := r.Do("GET", "/checkout?order="+token, ""); w.Code != 200 || !strings.Contains(w.Body.String(), "25.00") {
 		t.Fatalf("the page of a token = %d", w.Code)
 	}
@@ -138,14 +131,10 @@ func TestOrderTokenReplay(t *testing.T) {
 	body := `{"order":"` + token + `","currency_symbol":"USDT","network_code":"trc20"}`
 	var view viewSummary
 	for range 2 {
-		if err := json.Unmarshal(r.Do("POST", "/checkout", body, isJSON).Body.Bytes(), &view); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, json.Unmarshal(r.Do("POST", "/checkout", body, isJSON).Body.Bytes(), &view))
 	}
 	r.Await(view.Session, "pending")
-	if err := r.Gateway.Pay(r.Gateway.Transactions()[0].TrackingCode, "pay"); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, r.Gateway.Pay(r.Gateway.Transactions()[0].TrackingCode, "pay"))
 	r.Await(view.Session, "confirmed")
 	for _, more := range []string{"", `"key":"page_again",`} {
 		w := r.Do("POST", "/checkout", strings.Replace(body, "{", "{"+more, 1), isJSON)
@@ -157,10 +146,7 @@ func TestOrderTokenReplay(t *testing.T) {
 	if w := r.Do("GET", "/checkout?order="+token, ""); w.Header().Get("Location") != "/checkout/"+view.Session {
 		t.Errorf("the page of the paid token leads to %q", w.Header().Get("Location"))
 	}
-	other, err := order.Mint([]byte(orderKey), "26.00", "replay-1", "", time.Hour, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := fortest.Must(order.Mint([]byte(orderKey), "26.00", "replay-1", "", time.Hour, time.Now()))(t)
 	if w := r.Do("GET", "/checkout?order="+other, ""); w.Code == http.StatusSeeOther {
 		t.Error("another order of the same reference leads to the first one's session")
 	}
@@ -184,9 +170,7 @@ func TestPageKeysAreNotMerchantKeys(t *testing.T) {
 	}
 	w = r.Do("POST", "/v1/sessions", `{"amount_usd":"4.50","title":"Coffee"}`, bearer, isJSON, "Idempotency-Key: order-1002")
 	var own struct{ ID string }
-	if err := json.Unmarshal(w.Body.Bytes(), &own); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, json.Unmarshal(w.Body.Bytes(), &own))
 	w = r.Do("POST", "/checkout", strings.Replace(taken, "1001", "1002", 1), isJSON)
 	if w.Code != http.StatusOK || strings.Contains(w.Body.String(), own.ID) {
 		t.Errorf("a shopper with the merchant's key = %d; want a session of their own, not %s", w.Code, own.ID)

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/server/servertest"
 
 	"github.com/gorilla/websocket"
@@ -16,10 +17,7 @@ import (
 // watcher opens the socket of a session and reads only the handshake, to use little memory.
 func watcher(t *testing.T, addr, id string) net.Conn {
 	t.Helper()
-	conn, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := fortest.Must(net.Dial("tcp", addr))(t)
 	t.Cleanup(func() { conn.Close() })
 	fmt.Fprintf(conn, upgrade, id)
 	status := make([]byte, len("HTTP/1.1 101"))

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/order"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server/servertest"
@@ -36,9 +37,7 @@ func TestRefusedByState(t *testing.T) {
 	// Money has begun to arrive: the payment cannot be canceled.
 	token := mintedFor(t, "half", "25.00")
 	half := w.opened(token, usdt)
-	if err := w.Gateway.Pay(w.code(half), sandbox.KindHalf); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, w.Gateway.Pay(w.code(half), sandbox.KindHalf))
 	post("/checkout/{session}/attempts", half, "{"+eth+"}", "payment_in_progress")
 	post("/checkout/{session}/cancel", half, "", "payment_in_progress")
 	post("/v1/sessions/{session}/cancel", half, "", "payment_in_progress")
@@ -67,9 +66,7 @@ func TestRefusedByReview(t *testing.T) {
 		id := w.Open(`{"amount_usd":"25.00"}`)
 		w.Choose(id)
 		w.Await(id, "pending")
-		if err := w.Gateway.Pay(w.code(id), sandbox.KindPay); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, w.Gateway.Pay(w.code(id), sandbox.KindPay))
 		w.Await(id, status)
 		return id
 	}
@@ -119,10 +116,7 @@ func TestRefusedByGateway(t *testing.T) {
 // mintedFor returns an order token.
 func mintedFor(t *testing.T, ref, amount string) string {
 	t.Helper()
-	token, err := order.Mint([]byte(orderKey), amount, ref, "", time.Hour, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	token := fortest.Must(order.Mint([]byte(orderKey), amount, ref, "", time.Hour, time.Now()))(t)
 	return token
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/web"
 )
 
@@ -16,9 +17,7 @@ func (w *policyRig) bought(addr, key string) (id string, status int) {
 	got := w.DoFrom(addr, "POST", "/checkout", body, isJSON)
 	var view struct{ Session string }
 	if got.Code == 200 {
-		if err := json.Unmarshal(got.Body.Bytes(), &view); err != nil {
-			w.T.Fatal(err)
-		}
+		fortest.OK(w.T, json.Unmarshal(got.Body.Bytes(), &view))
 	} else if got.Code != 429 || got.Header().Get("Retry-After") == "" || !strings.Contains(got.Body.String(), "rate_limited") {
 		w.T.Fatalf("a session of an item = %d %.200s; want 200, or 429 with Retry-After", got.Code, got.Body)
 	}

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/need"
 	"coinslot/static"
 
@@ -45,12 +46,8 @@ func pack(tb testing.TB, coding string, content []byte) []byte {
 	if coding == "br" {
 		w = brotli.NewWriter(&packed)
 	}
-	if _, err := w.Write(content); err != nil {
-		tb.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		tb.Fatal(err)
-	}
+	fortest.Must(w.Write(content))(tb)
+	fortest.OK(tb, w.Close())
 	return packed.Bytes()
 }
 
@@ -61,16 +58,10 @@ func unpack(tb testing.TB, coding string, content []byte) []byte {
 	case "br":
 		r = brotli.NewReader(r)
 	case "gzip":
-		z, err := gzip.NewReader(r)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		z := fortest.Must(gzip.NewReader(r))(tb)
 		r = z
 	}
-	plain, err := io.ReadAll(r)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	plain := fortest.Must(io.ReadAll(r))(tb)
 	return plain
 }
 
@@ -94,10 +85,7 @@ func serving(a *Assets) http.Handler {
 }
 
 func TestAssetCodings(t *testing.T) {
-	a, err := newAssets(builtFiles(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := fortest.Must(newAssets(builtFiles(t)))(t)
 	program := bytes.Repeat([]byte("\x00asm"), 500)
 	for _, c := range []struct{ accept, want string }{
 		{"", ""}, {"identity", ""}, {"gzip, deflate, br, zstd", "br"}, {"gzip", "gzip"}, {"BR", "br"},
@@ -106,10 +94,7 @@ func TestAssetCodings(t *testing.T) {
 	} {
 		t.Run(c.accept, func(t *testing.T) {
 			answer := ask(t, a, "GET", a.URL("app.wasm"), "Accept-Encoding", c.accept)
-			body, err := io.ReadAll(answer.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			body := fortest.Must(io.ReadAll(answer.Body))(t)
 			if got := answer.Header.Get("Content-Encoding"); got != c.want {
 				t.Errorf("Content-Encoding = %q; want %q", got, c.want)
 			}
@@ -124,10 +109,7 @@ func TestAssetCodings(t *testing.T) {
 }
 
 func TestAssetHeaders(t *testing.T) {
-	a, err := newAssets(builtFiles(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := fortest.Must(newAssets(builtFiles(t)))(t)
 	const forever = "public, max-age=31536000, immutable"
 	for _, c := range []struct{ target, mime, cache, anyOrigin string }{
 		{"/assets/app.bbbbbbbbbbbb.wasm", "application/wasm", forever, ""},
@@ -152,10 +134,7 @@ func TestAssetHeaders(t *testing.T) {
 }
 
 func TestAssetNotModified(t *testing.T) {
-	a, err := newAssets(builtFiles(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := fortest.Must(newAssets(builtFiles(t)))(t)
 	if got := a.Integrity("checkout.js"); got != "sha384-x" {
 		t.Errorf("Integrity = %q; want the manifest's", got)
 	}
@@ -177,10 +156,7 @@ func TestAssetNotModified(t *testing.T) {
 }
 
 func TestAssetRefusals(t *testing.T) {
-	a, err := newAssets(builtFiles(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := fortest.Must(newAssets(builtFiles(t)))(t)
 	for _, c := range []struct {
 		method, target string
 		want           int
@@ -213,10 +189,7 @@ func TestAssetsOfTwoReleases(t *testing.T) {
 		body   string
 	}{{"page.aaaaaaaaaaaa.js", 200, "old"}, {"page.bbbbbbbbbbbb.js", 200, "new"}, {"page.cccccccccccc.js", 404, `"code":"not_found"`}, {"page.js", 404, `"code":"not_found"`}} {
 		for range 4 { // with either instance first
-			answer, err := balancer.Client().Get(balancer.URL + "/assets/" + c.name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			answer := fortest.Must(balancer.Client().Get(balancer.URL + "/assets/" + c.name))(t)
 			body, err := io.ReadAll(answer.Body)
 			answer.Body.Close()
 			if err != nil || answer.StatusCode != c.status || !strings.Contains(string(body), c.body) {
@@ -233,23 +206,17 @@ type taken struct{}
 func instance(t *testing.T, release string) http.Handler {
 	t.Helper()
 	file := map[string]string{"old": "page.aaaaaaaaaaaa.js", "new": "page.bbbbbbbbbbbb.js"}[release]
-	a, err := newAssets(fstest.MapFS{
+	a := fortest.Must(newAssets(fstest.MapFS{
 		"dist/manifest.json": {Data: []byte(`{"files":{"page.js":{"file":"` + file + `","plain":true}}}`)},
 		"dist/" + file:       {Data: []byte(release)},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	return serving(a)
 }
 
 func TestAssetsWithoutABuild(t *testing.T) {
-	a, err := newAssets(fstest.MapFS{
+	a := fortest.Must(newAssets(fstest.MapFS{
 		"css/1-tokens.css": {Data: []byte("p{}")}, "manual.css": {}, "docs.css": {Data: []byte("p{}")}, "icons/default.svg": {Data: []byte("<svg/>")},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	if a.URL("app.wasm") != "" {
 		t.Errorf("the program is at %q; want none", a.URL("app.wasm"))
 	}
@@ -274,10 +241,7 @@ func TestAssetsBrokenManifest(t *testing.T) {
 // The embedded files: every form has the same content, and the hash in the name matches it.
 func TestBuiltFiles(t *testing.T) {
 	need.Assets(t, static.Files)
-	a, err := newAssets(static.Files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := fortest.Must(newAssets(static.Files))(t)
 	for name, f := range a.byName {
 		for coding, content := range f.forms {
 			sum := sha256.Sum256(unpack(t, coding, content))

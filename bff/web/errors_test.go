@@ -6,15 +6,14 @@ import (
 	"regexp"
 	"testing"
 
+	"coinslot/bff/fortest"
+
 	"github.com/google/go-cmp/cmp"
 )
 
 // docs/errors.md lists the codes and statuses of the one table.
 func TestDocsListTheErrors(t *testing.T) {
-	page, err := os.ReadFile("../../docs/errors.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := fortest.Must(os.ReadFile("../../docs/errors.md"))(t)
 	got, want := map[string]string{}, map[string]string{}
 	for _, m := range regexp.MustCompile("### `([a-z_]+)`\n\nSeen by: API \\((\\d{3})\\)[.,]").FindAllStringSubmatch(string(page), -1) {
 		got[m[1]] = m[2]

@@ -5,14 +5,13 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // TestSecurityPage: docs/security.md says of headers and limits what the tables do.
 func TestSecurityPage(t *testing.T) {
-	raw, err := os.ReadFile("../../docs/security.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := fortest.Must(os.ReadFile("../../docs/security.md"))(t)
 	page := string(raw)
 	list := newPolicies([]string{"https://shop.example"}, "'sha256-…'")
 	named := map[Kind]string{

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
+
 	"github.com/evanw/esbuild/pkg/api"
 )
 
@@ -13,9 +15,7 @@ import (
 // before anything else, and Go's loader, which is imported, after it.
 func TestStorageShimComesFirst(t *testing.T) {
 	b := &build{root: "../..", out: t.TempDir(), quality: 1, manifest: manifest{Files: map[string]entry{}}}
-	if err := b.scripts(); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, b.scripts())
 	frame, loader := b.built(t, "frame.js"), b.built(t, loaderName)
 	shim, boot := strings.Index(frame, "localStorage"), strings.Index(frame, "import(")
 	if shim < 0 || shim > 80 || boot < shim || strings.Contains(frame, "importObject=") {
@@ -34,10 +34,7 @@ func TestStorageShimComesFirst(t *testing.T) {
 // built returns what was written for a name.
 func (b *build) built(t *testing.T, name string) string {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(b.out, b.manifest.Files[name].File))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := fortest.Must(os.ReadFile(filepath.Join(b.out, b.manifest.Files[name].File)))(t)
 	return string(content)
 }
 
@@ -57,20 +54,11 @@ func TestHashedName(t *testing.T) {
 func TestFinishRemovesOldFiles(t *testing.T) {
 	b := &build{out: t.TempDir(), quality: 1, manifest: manifest{Files: map[string]entry{}}}
 	for _, name := range []string{"old.000000000000.js", ".gitkeep"} {
-		if err := b.write(name, nil); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, b.write(name, nil))
 	}
-	if err := b.add("a.js", []byte("1"), true); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.finish(); err != nil {
-		t.Fatal(err)
-	}
-	files, err := os.ReadDir(b.out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, b.add("a.js", []byte("1"), true))
+	fortest.OK(t, b.finish())
+	files := fortest.Must(os.ReadDir(b.out))(t)
 	if len(files) != 5 { // .gitkeep, manifest.json, a.….js, .br, .gz
 		t.Errorf("%d files are left: %v", len(files), files)
 	}

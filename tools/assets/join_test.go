@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // program is a WebAssembly program with one section of type 1 and one of data.
@@ -66,10 +68,7 @@ func FuzzJoinData(f *testing.F) {
 			return
 		}
 		joined := before.section()
-		after, err := dataImage(joined)
-		if err != nil {
-			t.Fatal(err)
-		}
+		after := fortest.Must(dataImage(joined))(t)
 		if !bytes.Equal(after, bytes.TrimRight(before, "\x00")) {
 			t.Errorf("the memory has changed: %x, was %x", after, before)
 		}

@@ -11,16 +11,14 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/tools/compile"
 )
 
 // goApp is the module that go.mod requires.
 func goApp(t *testing.T) compile.Module {
 	t.Helper()
-	module, err := compile.FindModule("../..", compile.GoApp)
-	if err != nil {
-		t.Fatal(err)
-	}
+	module := fortest.Must(compile.FindModule("../..", compile.GoApp))(t)
 	return module
 }
 
@@ -29,12 +27,8 @@ func goApp(t *testing.T) compile.Module {
 func TestPatchesStopAtOtherSources(t *testing.T) {
 	module := goApp(t)
 	folder := t.TempDir()
-	if err := os.CopyFS(folder, os.DirFS(module.Dir)); err != nil {
-		t.Fatal(err)
-	}
-	if err := exec.Command("chmod", "-R", "u+w", folder).Run(); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.CopyFS(folder, os.DirFS(module.Dir)))
+	fortest.OK(t, exec.Command("chmod", "-R", "u+w", folder).Run())
 	module.Dir = folder
 	if _, err := patchedGoApp(module); err != nil {
 		t.Fatalf("an exact copy: %v", err)
@@ -54,9 +48,7 @@ func TestPatchesStopAtOtherSources(t *testing.T) {
 	} {
 		file := filepath.Join(folder, filepath.FromSlash(name))
 		before, missing := os.ReadFile(file)
-		if err := test.change(file); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, test.change(file))
 		_, err := patchedGoApp(module)
 		if err == nil || !strings.Contains(err.Error(), test.named) ||
 			!strings.Contains(err.Error(), "go clean -modcache") ||
@@ -146,7 +138,7 @@ func TestApply(t *testing.T) {
 func TestPatchHeaders(t *testing.T) {
 	const worthwhile = 24_000 // bytes, 3 % of app.wasm in brotli
 	saves := regexp.MustCompile(`(?m)^Saves: (-?[0-9,]+) bytes of app\.wasm`)
-	err := fs.WalkDir(patches, ".", func(name string, entry fs.DirEntry, err error) error {
+	fortest.OK(t, fs.WalkDir(patches, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
 			return err
 		}
@@ -170,8 +162,5 @@ func TestPatchHeaders(t *testing.T) {
 			t.Errorf("%s saves %d bytes and does not say why it is kept", name, n)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }

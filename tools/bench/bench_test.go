@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -70,15 +72,9 @@ func TestRowsExist(t *testing.T) {
 
 func declared(t *testing.T, folder, head string) bool {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(folder, "*_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := fortest.Must(filepath.Glob(filepath.Join(folder, "*_test.go")))(t)
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := fortest.Must(os.ReadFile(file))(t)
 		if strings.Contains(string(text), head) {
 			return true
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/tools/compile"
 	"coinslot/tools/progress"
 )
@@ -45,9 +46,7 @@ func module(t *testing.T) *build {
 	t.Helper()
 	b := &build{root: t.TempDir(), out: "bin/coinslot", progress: progress.New(&bytes.Buffer{})}
 	for _, folder := range append([]string{"bin", ".cache", "static/dist", "go-app/pkg"}, sourceFolders...) {
-		if err := os.MkdirAll(filepath.Join(b.root, folder), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, os.MkdirAll(filepath.Join(b.root, folder), 0o755))
 	}
 	for _, name := range []string{"go.mod", "go.sum", "app/main.go", "bin/coinslot", "static/dist/manifest.json"} {
 		b.write(t, name, name)
@@ -57,17 +56,12 @@ func module(t *testing.T) *build {
 
 func (b *build) write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(b.root, name), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.WriteFile(filepath.Join(b.root, name), []byte(text), 0o644))
 }
 
 func (b *build) hash(t *testing.T) string {
 	t.Helper()
-	inputs, err := b.inputs(b.path("go-app"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	inputs := fortest.Must(b.inputs(b.path("go-app")))(t)
 	return inputs
 }
 
@@ -88,9 +82,7 @@ func TestUpToDate(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := module(t)
 			b.fast = true
-			if err := b.writeRecord(b.hash(t)); err != nil {
-				t.Fatal(err)
-			}
+			fortest.OK(t, b.writeRecord(b.hash(t)))
 			if !b.upToDate(b.hash(t)) {
 				t.Fatal("not up to date right after it was built")
 			}
@@ -106,9 +98,7 @@ func TestUpToDate(t *testing.T) {
 // too, and tests are not part of the program.
 func TestBetterCompressionIsUpToDate(t *testing.T) {
 	b := module(t)
-	if err := b.writeRecord(b.hash(t)); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, b.writeRecord(b.hash(t)))
 	b.fast = true
 	b.write(t, "app/main_test.go", "package main")
 	if !b.upToDate(b.hash(t)) {

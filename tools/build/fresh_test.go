@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/tools/compile"
 
 	"github.com/andybalholm/brotli"
@@ -51,15 +52,10 @@ func TestFreshMachine(t *testing.T) {
 	}
 	same(t, "the image", image, warm)
 
-	goApp, err := compile.FindModule(filepath.Join("..", ".."), compile.GoApp)
-	if err != nil {
-		t.Fatal(err)
-	}
+	goApp := fortest.Must(compile.FindModule(filepath.Join("..", ".."), compile.GoApp))(t)
 	folder := filepath.FromSlash(goApp.Path) + "@" + goApp.Version
 	file := filepath.Join(caches, "mod", folder, "pkg", "app", "engine.go")
-	if err := flip(file); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, flip(file))
 	for _, target := range []string{"build", "run", "assets"} {
 		text, err := shell(cold, empty, "make "+target)
 		if err == nil || !strings.Contains(text, file) || !strings.Contains(text, "go clean -modcache") {
@@ -91,12 +87,8 @@ func copyOfModule(t *testing.T, patterns ...string) string {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.MkdirAll(filepath.Join(root, filepath.Dir(name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(root, name), content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, os.MkdirAll(filepath.Join(root, filepath.Dir(name)), 0o755))
+		fortest.OK(t, os.WriteFile(filepath.Join(root, name), content, 0o644))
 	}
 	return root
 }
@@ -138,25 +130,17 @@ func wasm(t *testing.T, root string) []byte {
 	if err != nil || len(found) != 1 {
 		t.Fatalf("built browser programs: %v, %v; want one", found, err)
 	}
-	packed, err := os.Open(found[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed := fortest.Must(os.Open(found[0]))(t)
 	defer packed.Close()
 	var program bytes.Buffer
-	if _, err := program.ReadFrom(brotli.NewReader(packed)); err != nil {
-		t.Fatal(err)
-	}
+	fortest.Must(program.ReadFrom(brotli.NewReader(packed)))(t)
 	return program.Bytes()
 }
 
 // imageContext are the pathspecs of what .dockerignore lets into the image's build.
 func imageContext(t *testing.T) (patterns []string) {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", ".dockerignore"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := fortest.Must(os.ReadFile(filepath.Join("..", "..", ".dockerignore")))(t)
 	for line := range strings.Lines(string(text)) {
 		if name, in := strings.CutPrefix(strings.TrimSpace(line), "!"); in {
 			patterns = append(patterns, name)
@@ -174,10 +158,7 @@ var (
 // version as in the other builds, with another file to write.
 func imageCommand(t *testing.T, out string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "Dockerfile"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := fortest.Must(os.ReadFile(filepath.Join("..", "..", "Dockerfile")))(t)
 	found := buildLine.FindStringSubmatch(string(text))
 	if found == nil {
 		t.Fatal("the Dockerfile has no command that builds the program")
@@ -189,10 +170,7 @@ func imageCommand(t *testing.T, out string) string {
 
 func goEnv(t *testing.T, name string) string {
 	t.Helper()
-	value, err := exec.Command("go", "env", name).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	value := fortest.Must(exec.Command("go", "env", name).Output())(t)
 	return strings.TrimSpace(string(value))
 }
 

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // fakeGo is a Go command for make, and an empty folder to run it in.
@@ -20,29 +22,21 @@ func newFakeGo(t *testing.T, script string) fakeGo {
 		}
 	}
 	f := fakeGo{t.TempDir(), filepath.Join(t.TempDir(), "go")}
-	if err := os.WriteFile(f.path, []byte("#!/bin/bash\n"+script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.WriteFile(f.path, []byte("#!/bin/bash\n"+script), 0o755))
 	return f
 }
 
 // make runs a target with the fake Go command and returns what it printed.
 func (f fakeGo) make(t *testing.T, target string) (string, error) {
 	t.Helper()
-	makefile, err := filepath.Abs(filepath.Join("..", "..", "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	makefile := fortest.Must(filepath.Abs(filepath.Join("..", "..", "Makefile")))(t)
 	out, err := exec.Command("make", "--no-print-directory", "-C", f.folder, "-f", makefile, "GO="+f.path, target).CombinedOutput()
 	return string(out), err
 }
 
 // TestCheckRuns: what CI runs includes every check.
 func TestCheckRuns(t *testing.T) {
-	makefile, err := os.ReadFile(filepath.Join("..", "..", "Makefile"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	makefile := fortest.Must(os.ReadFile(filepath.Join("..", "..", "Makefile")))(t)
 	m := regexp.MustCompile(`(?m)^check:([^#\n]*)`).FindSubmatch(makefile)
 	if m == nil {
 		t.Fatal("there is no target check")

@@ -5,18 +5,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // module writes a file of a script under root.
 func module(t *testing.T, root, name, text string) {
 	t.Helper()
 	path := filepath.Join(root, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	fortest.OK(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 func TestScript(t *testing.T) {
@@ -27,16 +25,13 @@ func TestScript(t *testing.T) {
 		document.title = greeting + styles; // not for the browser`)
 	module(t, root, "shared/words.js", `export const greeting = 'hello '; export const unused = 'spare';`)
 	module(t, root, "page/page.css", "/* why */\np > a { color: #ff0000; }\n")
-	got, err := Script(root, "page", true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := fortest.Must(Script(root, "page", true))(t)
 	for _, want := range []string{"(()=>{", `"hello "`, `"p>a{color:red}"`, "document.title="} {
 		if !strings.Contains(string(got), want) || strings.Contains(string(got), "spare") {
 			t.Errorf("minified: %s; want one script with %s and without what is not used", got, want)
 		}
 	}
-	got, err = Script(root, "page", false)
+	got, err := Script(root, "page", false)
 	if err != nil || !strings.Contains(string(got), "document.title = greeting +") {
 		t.Errorf("for development: %s, %v; want names and layout as they are written", got, err)
 	}

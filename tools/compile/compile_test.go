@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"coinslot/bff/fortest"
 )
 
 // repository is a folder with one commit of a known time.
@@ -14,9 +16,7 @@ func repository(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
 	run(t, root, "git", "init", "-q")
-	if err := os.WriteFile(filepath.Join(root, "a"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.WriteFile(filepath.Join(root, "a"), nil, 0o644))
 	run(t, root, "git", "add", "a")
 	t.Setenv("GIT_COMMITTER_DATE", "2026-11-22T10:00:00+02:00")
 	run(t, root, "git", "-c", "user.name=a", "-c", "user.email=a@example", "commit", "-qm", "a")
@@ -34,10 +34,7 @@ func run(t *testing.T, root, name string, args ...string) {
 
 func find(t *testing.T, root, name string) Version {
 	t.Helper()
-	v, err := FindVersion(root, name, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := fortest.Must(FindVersion(root, name, ""))(t)
 	return v
 }
 
@@ -59,9 +56,7 @@ func TestFindVersion(t *testing.T) {
 	if v := find(t, root, "v3.0.0"); v.Name != "v3.0.0" {
 		t.Errorf("with a name: %s", v.Name)
 	}
-	if err := os.WriteFile(filepath.Join(root, "a"), []byte("changed"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.WriteFile(filepath.Join(root, "a"), []byte("changed"), 0o644))
 	if v := find(t, root, ""); !strings.Contains(v.Changed, "a") || !strings.HasSuffix(v.stamp(), "Z changed") {
 		t.Errorf("with a change: %+v", v)
 	}

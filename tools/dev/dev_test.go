@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"coinslot/bff/fortest"
 )
 
 func TestWorkFor(t *testing.T) {
@@ -39,16 +41,10 @@ func TestSnapshot(t *testing.T) {
 	root := t.TempDir()
 	write := func(name, text string) {
 		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		fortest.OK(t, os.WriteFile(path, []byte(text), 0o644))
 		later := time.Now().Add(time.Duration(len(text)) * time.Second)
-		if err := os.Chtimes(path, later, later); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, os.Chtimes(path, later, later))
 	}
 	for _, name := range []string{"app/a.go", "static/b.css", "bff/gone.go"} {
 		write(name, "1")
@@ -59,9 +55,7 @@ func TestSnapshot(t *testing.T) {
 	for _, name := range []string{"static/dist/c.css", "app/a_test.go", "app/testdata/x", "docs/a.md", "bff/.a.go.swp", "other/a.go"} {
 		write(name, "1")
 	}
-	if err := os.Remove(filepath.Join(root, "bff/gone.go")); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.Remove(filepath.Join(root, "bff/gone.go")))
 	got, want := differences(before, snapshot(root)), []string{"app/a.go", "bff/gone.go", "static/new.css"}
 	if !slices.Equal(got, want) {
 		t.Errorf("changed: %v; want %v", got, want)
@@ -70,10 +64,7 @@ func TestSnapshot(t *testing.T) {
 
 // TestPortInUse: a second make dev says so before it builds.
 func TestPortInUse(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := fortest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer taken.Close()
 	l := &loop{port: taken.Addr().(*net.TCPAddr).Port}
 	if err := l.checkPorts(); err == nil || !strings.Contains(err.Error(), "Choose other ports with -port") {

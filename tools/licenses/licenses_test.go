@@ -7,24 +7,17 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
+
 	"github.com/google/go-cmp/cmp"
 )
 
 // The committed notices are those of what is linked now.
 func TestNoticesAreCurrent(t *testing.T) {
 	root := filepath.Join("..", "..")
-	modules, err := linkedModules(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	now, err := render(modules)
-	if err != nil {
-		t.Fatal(err)
-	}
-	committed, err := os.ReadFile(filepath.Join(root, "bff", "licenses", "third-party.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	modules := fortest.Must(linkedModules(root))(t)
+	now := fortest.Must(render(modules))(t)
+	committed := fortest.Must(os.ReadFile(filepath.Join(root, "bff", "licenses", "third-party.txt")))(t)
 	if diff := cmp.Diff(strings.Split(string(committed), "\n"), strings.Split(string(now), "\n")); diff != "" {
 		t.Errorf("bff/licenses/third-party.txt is not what is linked now: run go run ./tools/licenses\n%s", diff)
 	}
@@ -32,10 +25,7 @@ func TestNoticesAreCurrent(t *testing.T) {
 
 // The modules of every platform are listed, and no tool's.
 func TestEveryPlatformIsListed(t *testing.T) {
-	modules, err := linkedModules(filepath.Join("..", ".."))
-	if err != nil {
-		t.Fatal(err)
-	}
+	modules := fortest.Must(linkedModules(filepath.Join("..", "..")))(t)
 	found := map[string]bool{}
 	for _, m := range modules {
 		found[m.path] = true
@@ -57,10 +47,7 @@ func TestEveryPlatformIsListed(t *testing.T) {
 
 // The copy of Go's license is that of the installed Go, where this has one.
 func TestGoLicense(t *testing.T) {
-	goroot, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	goroot := fortest.Must(exec.Command("go", "env", "GOROOT").Output())(t)
 	installed, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(goroot)), "LICENSE"))
 	if err != nil {
 		t.Skipf("this installation of Go has no license file: %v", err)
@@ -77,13 +64,9 @@ func moduleFolder(t *testing.T, path string, files map[string]string) goPackage 
 	t.Helper()
 	root := t.TempDir()
 	p := goPackage{Dir: filepath.Join(root, "deep", "inner")}
-	if err := os.MkdirAll(p.Dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.MkdirAll(p.Dir, 0o755))
 	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(root, name), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, os.WriteFile(filepath.Join(root, name), []byte(content), 0o644))
 	}
 	p.Module = &goModule{Path: path, Version: "v1.0.0", Dir: root}
 	return p
@@ -99,20 +82,14 @@ func TestModuleWithoutLicense(t *testing.T) {
 // Notices and the licenses of a module's parts are printed too, and a text that two modules share
 // once.
 func TestRender(t *testing.T) {
-	modules, err := readLicenses([]goPackage{
+	modules := fortest.Must(readLicenses([]goPackage{
 		moduleFolder(t, "example.org/b", map[string]string{"LICENSE.txt": "\r\n" + strings.ReplaceAll(mit, "\n", "\r\n")}),
 		moduleFolder(t, "example.org/a", map[string]string{
 			"LICENSE": mit, "NOTICE": "made by A\n", "deep/LICENSE": "another's terms\n", "deep/inner/COPYING": "a third's\n",
 		}),
 		{Dir: "fmt"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	notices, err := render(modules)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	notices := fortest.Must(render(modules))(t)
 	got := strings.Join(strings.Fields(string(notices)), " ")
 	line := strings.TrimSpace(separator)
 	for _, want := range []string{

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -13,10 +15,7 @@ import (
 func source(t *testing.T, path, text string) file {
 	t.Helper()
 	set := token.NewFileSet()
-	syntax, err := parser.ParseFile(set, path, text, parser.ParseComments)
-	if err != nil {
-		t.Fatal(err)
-	}
+	syntax := fortest.Must(parser.ParseFile(set, path, text, parser.ParseComments))(t)
 	return file{path: path, text: []byte(text), syntax: syntax, set: set}
 }
 

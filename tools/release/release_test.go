@@ -20,6 +20,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/need"
 	"coinslot/tools/compile"
 )
@@ -35,10 +36,7 @@ func checkout(t *testing.T) string {
 		t.Fatal(err)
 	}
 	names := strings.FieldsFunc(list, func(r rune) bool { return r == 0 })
-	assets, err := filepath.Glob(filepath.Join(from, "static", "dist", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	assets := fortest.Must(filepath.Glob(filepath.Join(from, "static", "dist", "*")))(t)
 	for _, path := range assets {
 		names = append(names, "static/dist/"+filepath.Base(path))
 	}
@@ -49,9 +47,7 @@ func checkout(t *testing.T) string {
 		}
 	}
 	for _, args := range [][]string{{"init", "-q"}, {"add", "-A"}} {
-		if _, err := compile.Git(root, args...); err != nil {
-			t.Fatal(err)
-		}
+		fortest.Must(compile.Git(root, args...))(t)
 	}
 	return root
 }
@@ -77,21 +73,12 @@ func made(t *testing.T, root, platform string) map[string][]byte {
 	t.Helper()
 	t.Setenv("SOURCE_DATE_EPOCH", "1764000000")
 	r := release{root: root, out: filepath.Join(t.TempDir(), "dist")}
-	if err := r.resolveVersion("v1.2.3", strings.Repeat("c", 40), false); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.run([]string{platform}); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, r.resolveVersion("v1.2.3", strings.Repeat("c", 40), false))
+	fortest.OK(t, r.run([]string{platform}))
 	files := map[string][]byte{}
-	found, err := os.ReadDir(r.out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := fortest.Must(os.ReadDir(r.out))(t)
 	for _, f := range found {
-		if files[f.Name()], err = os.ReadFile(filepath.Join(r.out, f.Name())); err != nil {
-			t.Fatal(err)
-		}
+		files[f.Name()] = fortest.Must(os.ReadFile(filepath.Join(r.out, f.Name())))(t)
 	}
 	return files
 }
@@ -129,9 +116,7 @@ func contents(t *testing.T, files map[string][]byte) {
 	}
 	showsPictures(t, name+"/", packed)
 	program := filepath.Join(t.TempDir(), "coinslot")
-	if err := os.WriteFile(program, packed[name+"/coinslot"], 0o755); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.WriteFile(program, packed[name+"/coinslot"], 0o755))
 	said, err := exec.Command(program, "version").Output()
 	want := fmt.Sprintf("coinslot v1.2.3\ncommit   %s of 2025-11-24T16:00:00Z\ngo       %s\nplatform %s/%s\n",
 		strings.Repeat("c", 40), strings.TrimPrefix(runtime.Version(), "go"), runtime.GOOS, runtime.GOARCH)
@@ -201,10 +186,7 @@ func TestImagesShown(t *testing.T) {
 
 func unpacked(t *testing.T, archive []byte) map[string][]byte {
 	t.Helper()
-	compressed, err := gzip.NewReader(bytes.NewReader(archive))
-	if err != nil {
-		t.Fatal(err)
-	}
+	compressed := fortest.Must(gzip.NewReader(bytes.NewReader(archive)))(t)
 	files := map[string][]byte{}
 	for list, last := tar.NewReader(compressed), ""; ; {
 		head, err := list.Next()
@@ -217,9 +199,7 @@ func unpacked(t *testing.T, archive []byte) map[string][]byte {
 			t.Errorf("%+v is not sorted, or has an owner, a time or a mode of this machine", head)
 		}
 		last = head.Name
-		if files[head.Name], err = io.ReadAll(list); err != nil {
-			t.Fatal(err)
-		}
+		files[head.Name] = fortest.Must(io.ReadAll(list))(t)
 	}
 }
 
@@ -228,9 +208,7 @@ func TestZip(t *testing.T) {
 	var a, b bytes.Buffer
 	files := []entry{{"coinslot.exe", 0o755, []byte("x")}, {"docs/a.md", 0o644, []byte("y")}}
 	for _, to := range []*bytes.Buffer{&a, &b} {
-		if err := (&release{}).zip(to, "folder", files); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, (&release{}).zip(to, "folder", files))
 	}
 	z, err := zip.NewReader(bytes.NewReader(a.Bytes()), int64(a.Len()))
 	if err != nil || len(z.File) != 2 || z.File[0].Name != "folder/coinslot.exe" || !bytes.Equal(a.Bytes(), b.Bytes()) {

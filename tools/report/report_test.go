@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 func TestThousands(t *testing.T) {
@@ -18,13 +20,9 @@ func TestThousands(t *testing.T) {
 
 func TestReplace(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "page.md")
-	if err := os.WriteFile(file, []byte("before <a>old<b> after"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.WriteFile(file, []byte("before <a>old<b> after"), 0o644))
 	for range 2 { // the second time nothing grows
-		if err := Replace(file, "<a>", "<b>", "new"); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, Replace(file, "<a>", "<b>", "new"))
 	}
 	got, err := os.ReadFile(file)
 	if want := "before <a>new<b> after"; err != nil || string(got) != want {

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
+
 	"github.com/google/go-cmp/cmp"
 )
 
@@ -31,10 +33,7 @@ func TestTable(t *testing.T) {
 
 // The page that the table is kept in has its markers.
 func TestPageHasMarkers(t *testing.T) {
-	page, err := os.ReadFile("../../docs/reliability.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := fortest.Must(os.ReadFile("../../docs/reliability.md"))(t)
 	if _, rest, ok := strings.Cut(string(page), tableBegins); !ok || !strings.Contains(rest, tableEnds) {
 		t.Errorf("docs/reliability.md lacks %s or %s", tableBegins, tableEnds)
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"coinslot/bff/config"
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 	"coinslot/bff/store"
@@ -81,9 +82,7 @@ func Settings(t testing.TB, api string) config.Config {
 	t.Helper()
 	catalog := filepath.Join(t.TempDir(), "catalog.yaml")
 	items := "items:\n  coffee: {title: Coffee, amount_usd: \"4.50\"}\n  tip: {title: Tip, open: {minimum: \"1\", maximum: \"100\", suggested: \"5\"}}\n"
-	if err := os.WriteFile(catalog, []byte(items), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.WriteFile(catalog, []byte(items), 0o600))
 	return config.Config{
 		PublicURL: "http://localhost:8080", Database: storetest.Migrated(t, migrate), Origins: []string{Shop},
 		GatewayURL: api, GatewayKey: config.NewSecret(GatewayKey), GatewayPageURL: api + "/pay", GatewayRPS: 1000,
@@ -108,10 +107,7 @@ func Start(t *testing.T, gateway *sandbox.Server, c config.Config, o server.Opti
 	if o.Log == nil {
 		o.Log = slog.New(slog.NewTextHandler(r.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
-	srv, err := server.New(t.Context(), c, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	srv := fortest.Must(server.New(t.Context(), c, o))(t)
 	r.Server, r.Handler = srv, srv.Handler
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -168,9 +164,7 @@ func (r *Rig) Status(id string) string {
 	r.T.Helper()
 	var got struct{ Status string }
 	w := r.Do("GET", "/v1/sessions/"+id, "", Bearer)
-	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
-		r.T.Fatal(err)
-	}
+	fortest.OK(r.T, json.Unmarshal(w.Body.Bytes(), &got))
 	return got.Status
 }
 
@@ -227,9 +221,7 @@ func (r *Rig) Pay(id string) {
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || len(got.Attempts) == 0 {
 		r.T.Fatalf("session %s: %s", id, w.Body)
 	}
-	if err := r.Gateway.Pay(got.Attempts[len(got.Attempts)-1].Code, "pay"); err != nil {
-		r.T.Fatal(err)
-	}
+	fortest.OK(r.T, r.Gateway.Pay(got.Attempts[len(got.Attempts)-1].Code, "pay"))
 }
 
 // CreateUnrelated opens a transaction at the gateway that no checkout knows of.
@@ -280,9 +272,7 @@ func (r *Rig) OpenAndPay(body string, kind sandbox.Kind, status string) (id stri
 	r.Choose(id)
 	r.Await(id, "pending")
 	all := r.Gateway.Transactions()
-	if err := r.Gateway.Pay(all[len(all)-1].TrackingCode, kind); err != nil {
-		r.T.Fatal(err)
-	}
+	fortest.OK(r.T, r.Gateway.Pay(all[len(all)-1].TrackingCode, kind))
 	r.Await(id, status)
 	return id
 }

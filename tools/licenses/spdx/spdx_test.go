@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 func TestIdentify(t *testing.T) {
@@ -30,9 +32,7 @@ func folder(t *testing.T, names ...string) string {
 	root := t.TempDir()
 	for _, name := range names {
 		text := "Permission is hereby granted, free of charge, to any person obtaining a copy"
-		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, os.WriteFile(filepath.Join(root, name), []byte(text), 0o644))
 	}
 	return root
 }
