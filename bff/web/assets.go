@@ -118,21 +118,16 @@ func (a *Assets) readBuilt(files fs.FS, text []byte) error {
 			name: entry.File, mime: mimeOf(name), integrity: entry.Integrity,
 			forms: map[string][]byte{},
 		}
-		for _, form := range []struct {
-			coding, suffix string
-			exists         bool
-		}{
-			{identity, "", entry.Plain}, {"br", ".br", entry.Brotli > 0},
-			{"gzip", ".gz", entry.Gzip > 0},
-		} {
-			if !form.exists {
+		exists := map[string]bool{"": entry.Plain, ".br": entry.Brotli > 0, ".gz": entry.Gzip > 0}
+		for suffix, coding := range map[string]string{"": identity, ".br": "br", ".gz": "gzip"} {
+			if !exists[suffix] {
 				continue
 			}
-			content, err := fs.ReadFile(files, "dist/"+entry.File+form.suffix)
+			content, err := fs.ReadFile(files, "dist/"+entry.File+suffix)
 			if err != nil {
 				return err
 			}
-			f.forms[form.coding] = content
+			f.forms[coding] = content
 		}
 		if f.forms["gzip"] == nil && !entry.Plain {
 			f.lazyGzip = sync.OnceValue(func() []byte { return compress("gzip", f.decompressed()) })
@@ -217,10 +212,7 @@ func versionOf(script *Asset) string {
 
 // URL returns the immutable path of a file by its plain name ("app.wasm"); "" = not built.
 func (a *Assets) URL(name string) string {
-	if f := a.byName[name]; f != nil {
-		return "/assets/" + f.name
-	}
-	return ""
+	return a.byName[name].URL()
 }
 
 // Integrity returns the SRI hash of a file by its plain name; "" = not built.
@@ -258,21 +250,20 @@ func (a *Assets) inlineSource() string {
 }
 
 func (a *Assets) routes() []Route {
-	list := []Route{
+	named := func(name string, k Kind) Route {
+		handle := func(w http.ResponseWriter, r *http.Request) error {
+			return a.serveNamed(w, r, name, k)
+		}
+		return Route{Pattern: "GET /" + name, Kind: k, Handle: handle}
+	}
+	return []Route{
 		{Pattern: "GET /assets/{file}", Kind: KindHashed, Handle: a.serveHashed},
-		{Pattern: "GET /checkout.js", Kind: KindScript,
-			Handle: a.handleNamed("checkout.js", KindScript)},
 		{Pattern: "GET /checkout/{version}/checkout.js", Kind: KindRelease,
 			Handle: a.serveScriptVersion},
 		{Pattern: "GET /icons/{file}", Kind: KindIcon, Handle: a.serveIcon},
+		named("checkout.js", KindScript), named("checkout.d.ts", KindPublished),
+		named("custom-elements.json", KindPublished), named("web-types.json", KindPublished),
 	}
-	for _, name := range []string{"checkout.d.ts", "custom-elements.json", "web-types.json"} {
-		list = append(list, Route{
-			Pattern: "GET /" + name, Kind: KindPublished,
-			Handle: a.handleNamed(name, KindPublished),
-		})
-	}
-	return list
 }
 
 // serveHashed is GET /assets/{file}: a file that never changes.
@@ -324,12 +315,6 @@ func (a *Assets) serveIcon(w http.ResponseWriter, r *http.Request) error {
 		name = "icon-default.svg"
 	}
 	return a.serveNamed(w, r, name, KindIcon)
-}
-
-func (a *Assets) handleNamed(name string, k Kind) Handler {
-	return func(w http.ResponseWriter, r *http.Request) error {
-		return a.serveNamed(w, r, name, k)
-	}
 }
 
 // serveNamed serves a file by its plain name.

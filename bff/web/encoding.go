@@ -90,14 +90,12 @@ func accepts(header, coding string) bool {
 	for part := range strings.SplitSeq(header, ",") {
 		name, parameter, _ := strings.Cut(part, ";")
 		weight := 1.0
-		if q, ok := strings.CutPrefix(
-			strings.ReplaceAll(strings.ToLower(parameter), " ", ""), "q=",
-		); ok {
-			parsed, err := strconv.ParseFloat(q, 64)
-			if err != nil {
-				parsed = 0
+		parameter = strings.ReplaceAll(strings.ToLower(parameter), " ", "")
+		if q, ok := strings.CutPrefix(parameter, "q="); ok {
+			weight = 0
+			if parsed, err := strconv.ParseFloat(q, 64); err == nil {
+				weight = parsed
 			}
-			weight = parsed
 		}
 		switch strings.ToLower(strings.TrimSpace(name)) {
 		case coding:

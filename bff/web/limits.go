@@ -81,12 +81,14 @@ func (c counter) add(addr string) {
 }
 
 // limitRequests returns middleware that lets one client make so many requests in a minute; all
-// wrapped handlers count together.
-func (s *Server) limitRequests(limit, wider int) func(http.Handler) http.Handler {
+// wrapped handlers count together. Requests that are free do not count; nil = none is.
+func (s *Server) limitRequests(
+	limit, wider int, free func(*http.Request) bool,
+) func(http.Handler) http.Handler {
 	counted := newCounter(limit, wider)
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if counted.exceeded(w, r, s.Client(r)) {
+			if (free == nil || !free(r)) && counted.exceeded(w, r, s.Client(r)) {
 				s.refuseTooMany(w, r)
 				return
 			}
@@ -136,29 +138,14 @@ func (s *Server) refuseTooMany(w http.ResponseWriter, r *http.Request) {
 
 // limiters returns the middleware of each limit. What one of them wraps counts together.
 func (s *Server) limiters() map[Limit]func(http.Handler) http.Handler {
-	posts, calls := s.limitRequests(s.Limits.Posts, NetworkFactor), s.chargeCalls()
-	few := s.limitRequests(s.Limits.Calls/3, networkCallFactor)
+	posts, calls := s.limitRequests(s.Limits.Posts, NetworkFactor, nil), s.chargeCalls()
+	few := s.limitRequests(s.Limits.Calls/3, networkCallFactor, nil)
 	return map[Limit]func(http.Handler) http.Handler{
 		Unlimited:     func(h http.Handler) http.Handler { return h },
-		LimitReads:    s.limitReads(),
+		LimitReads:    s.limitRequests(s.Limits.Reads, NetworkFactor, s.IsLocal),
 		LimitPosts:    posts,
 		LimitCalls:    func(h http.Handler) http.Handler { return posts(calls(h)) },
 		LimitFewCalls: func(h http.Handler) http.Handler { return posts(few(calls(h))) },
-	}
-}
-
-// limitReads is limitRequests for reads, which are free for local clients.
-func (s *Server) limitReads() func(http.Handler) http.Handler {
-	limited := s.limitRequests(s.Limits.Reads, NetworkFactor)
-	return func(next http.Handler) http.Handler {
-		counted := limited(next)
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if s.IsLocal(r) {
-				next.ServeHTTP(w, r)
-				return
-			}
-			counted.ServeHTTP(w, r)
-		})
 	}
 }
 
@@ -213,8 +200,8 @@ func (s *Server) WarnHiddenClients(r *http.Request) {
 	if r.Header.Get("X-Forwarded-For") == "" || s.IsTrustedProxy(s.Client(r)) {
 		return
 	}
-	if addr, err := netip.ParseAddr(s.Client(r)); err == nil &&
-		(addr.IsLoopback() || addr.IsPrivate()) {
+	addr, err := netip.ParseAddr(s.Client(r))
+	if err == nil && (addr.IsLoopback() || addr.IsPrivate()) {
 		s.warnedHidden.Do(func() {
 			s.Log.WarnContext(r.Context(),
 				"untrusted proxy: its clients share one rate limit; if it is yours, add it to "+

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/limiter"
 )
 
@@ -107,8 +108,8 @@ func TestHiddenClientsAreWarnedOnce(t *testing.T) {
 	forwarding := from("192.168.0.7:1", "203.0.113.9")
 	for name, reach := range map[string]func(s *Server){
 		"requests": func(s *Server) {
-			s.limitRequests(1, NetworkFactor)(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), forwarding)
-			s.limitRequests(0, NetworkFactor)(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), forwarding)
+			s.limitRequests(1, NetworkFactor, nil)(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), forwarding)
+			s.limitRequests(0, NetworkFactor, nil)(http.NotFoundHandler()).ServeHTTP(httptest.NewRecorder(), forwarding)
 		},
 		"wrong keys": func(s *Server) {
 			for range 2 {
@@ -149,7 +150,7 @@ func TestClientKey(t *testing.T) {
 // continue.
 func TestRateLimit(t *testing.T) {
 	s := proxied()
-	h := s.outermost(s.limitRequests(s.Limits.Posts, NetworkFactor)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })))
+	h := s.outermost(s.limitRequests(s.Limits.Posts, NetworkFactor, nil)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })))
 	post := func(r *http.Request) *httptest.ResponseRecorder {
 		r.Header.Set("Accept", "application/json")
 		w := httptest.NewRecorder()
@@ -216,10 +217,7 @@ func TestChargeCalls(t *testing.T) {
 	sent := 0
 	h := s.chargeCalls()(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		for range 4 {
-			report, err := rates.Acquire(r.Context(), true)
-			if err != nil {
-				t.Fatal(err)
-			}
+			report := fortest.Must(rates.Acquire(r.Context(), true))(t)
 			report(nil)
 			sent++
 		}
