@@ -3,8 +3,9 @@ package config
 import (
 	"fmt"
 	"io"
+	"log/slog"
+	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"coinslot/bff/console/auth/password"
@@ -19,48 +20,30 @@ var settings = []Setting{
 		set:  func(c *Config, v string) error { c.Listen = v; return checkAddress(v) }},
 	{Name: "COINSLOT_PUBLIC_URL", Default: "http://localhost:8080",
 		Help: "origin at which browsers reach the checkout",
-		set: func(c *Config, v string) (err error) {
-			c.PublicURL, err = Origin(v)
-			return err
-		}},
+		set:  parsed(func(c *Config) *string { return &c.PublicURL }, Origin)},
 	{Name: "COINSLOT_GATEWAY_URL", Needed: true,
 		Help: "base URL of the gateway API",
-		set: func(c *Config, v string) error {
-			c.GatewayURL = strings.TrimRight(v, "/")
-			return checkGatewayURL(v)
-		}},
+		set:  parsed(func(c *Config) *string { return &c.GatewayURL }, parseGatewayURL)},
 	{Name: "COINSLOT_GATEWAY_KEY", File: true, Needed: true,
 		Help: "merchant API key; never leaves the server",
 		set:  func(c *Config, v string) error { c.GatewayKey = Secret{v}; return checkAPIKey(v) }},
 	{Name: "COINSLOT_GATEWAY_PAGE_URL",
 		Help: "address of the gateway's payment pages; a payment_url elsewhere is not shown",
-		set: func(c *Config, v string) error {
-			c.GatewayPageURL = strings.TrimRight(v, "/")
-			return checkGatewayURL(v)
-		}},
+		set:  parsed(func(c *Config) *string { return &c.GatewayPageURL }, parseGatewayURL)},
 	{Name: "COINSLOT_SANDBOX", Default: "false",
 		Help: "true = the gateway is coinslot sandbox: sessions are tests, and the page can pay " +
 			"them; never with real money",
 		set: func(c *Config, v string) (err error) { c.Sandbox, err = parseBool(v); return err }},
 	{Name: "COINSLOT_ORIGINS",
 		Help: "origins of the pages that may embed the checkout, comma separated",
-		set: func(c *Config, v string) (err error) {
-			c.Origins, err = parseOrigins(v)
-			return err
-		}},
+		set:  parsed(func(c *Config) *[]string { return &c.Origins }, parseOrigins)},
 	{Name: "COINSLOT_SUPPORT",
 		Help: "where shoppers get help: an https URL or an e-mail address; unset = no link",
-		set: func(c *Config, v string) (err error) {
-			c.Support, err = parseSupport(v)
-			return err
-		}},
+		set:  parsed(func(c *Config) *string { return &c.Support }, parseSupport)},
 	{Name: "COINSLOT_SECRET_KEY", File: true, Needed: true,
 		Help: "bearer key of the merchant's API, at least 32 characters; several, comma " +
 			"separated, during rotation",
-		set: func(c *Config, v string) (err error) {
-			c.SecretKeys, err = parseSecretKeys(v)
-			return err
-		}},
+		set: parsed(func(c *Config) *[]Secret { return &c.SecretKeys }, parseSecretKeys)},
 	{Name: "COINSLOT_ORDER_KEY", File: true,
 		Help: "HS256 key of order tokens, at least 32 bytes; unset = tokens are refused",
 		set:  func(c *Config, v string) error { c.OrderKey = Secret{v}; return checkKey(v) }},
@@ -94,10 +77,7 @@ var settings = []Setting{
 		set: func(c *Config, v string) error { c.WebhookURLs = splitList(v); return nil }},
 	{Name: "COINSLOT_WEBHOOK_SECRET", File: true,
 		Help: "whsec_… key that signs webhooks; several, comma separated, during rotation",
-		set: func(c *Config, v string) (err error) {
-			c.WebhookSecrets, err = parseWebhookSecrets(v)
-			return err
-		}},
+		set:  parsed(func(c *Config) *[]Secret { return &c.WebhookSecrets }, parseWebhookSecrets)},
 	{Name: "COINSLOT_HOOK_TOKEN", File: true, Help: "enables POST /hooks/gateway/{token}",
 		set: func(c *Config, v string) error { c.HookToken = Secret{v}; return checkToken(v) }},
 	{Name: "COINSLOT_OPS_LISTEN", Default: "127.0.0.1:9090",
@@ -117,10 +97,7 @@ var settings = []Setting{
 		}},
 	{Name: "COINSLOT_ALLOW_PRIVATE_WEBHOOKS", Default: "false",
 		Help: "true = webhooks may go to private addresses, for tests and single-machine setups",
-		set: func(c *Config, v string) (err error) {
-			c.AllowPrivateWebhooks, err = parseBool(v)
-			return err
-		}},
+		set:  parsed(func(c *Config) *bool { return &c.AllowPrivateWebhooks }, parseBool)},
 	{Name: "COINSLOT_DRAIN", Default: "0s",
 		Help: "how long to keep serving after a stop signal while /readyz fails, so that load " +
 			"balancers notice",
@@ -136,23 +113,14 @@ var settings = []Setting{
 		}},
 	{Name: "COINSLOT_LOG_LEVEL", Default: "info",
 		Help: "lowest level to log: debug, info, warn or error",
-		set: func(c *Config, v string) (err error) {
-			c.LogLevel, err = parseLevel(v)
-			return err
-		}},
+		set:  parsed(func(c *Config) *slog.Level { return &c.LogLevel }, parseLevel)},
 	{Name: "COINSLOT_TRACES",
 		Help: "URL of an OpenTelemetry collector (OTLP/HTTP), like http://127.0.0.1:4318; " +
 			"unset = no traces",
-		set: func(c *Config, v string) (err error) {
-			c.Traces, err = parseCollector(v)
-			return err
-		}},
+		set: parsed(func(c *Config) *string { return &c.Traces }, parseCollector)},
 	{Name: "COINSLOT_TRUSTED_PROXIES",
 		Help: "CIDRs of proxies whose X-Forwarded-For is trusted",
-		set: func(c *Config, v string) (err error) {
-			c.TrustedProxies, err = parsePrefixes(v)
-			return err
-		}},
+		set:  parsed(func(c *Config) *[]netip.Prefix { return &c.TrustedProxies }, parsePrefixes)},
 	{Name: "COINSLOT_ADMIN_PASSWORD", File: true,
 		Help: "hash of the password for the console at /admin, from coinslot admin-password; " +
 			"unset = no sign-in by password",
@@ -164,6 +132,16 @@ var settings = []Setting{
 		Help: "header in which a trusted proxy names the operator who is signed in to /admin, " +
 			"like X-Forwarded-User",
 		set: func(c *Config, v string) error { c.AdminProxyHeader = v; return checkHeaderName(v) }},
+}
+
+// parsed sets a field of the Config to what parse returns.
+func parsed[T any](
+	field func(*Config) *T, parse func(string) (T, error),
+) func(*Config, string) error {
+	return func(c *Config, v string) (err error) {
+		*field(c), err = parse(v)
+		return err
+	}
 }
 
 // Print writes the table.
@@ -182,10 +160,9 @@ func Print(w io.Writer) {
 }
 
 func (c *Config) setOps(v string) error {
-	if v == "-" {
-		c.OpsListen = ""
-		return nil
+	if c.OpsListen = v; v != "-" {
+		return checkAddress(v)
 	}
-	c.OpsListen = v
-	return checkAddress(v)
+	c.OpsListen = ""
+	return nil
 }

@@ -43,29 +43,28 @@ func parseOrigins(v string) ([]string, error) {
 	for _, part := range splitList(v) {
 		o, err := Origin(part)
 		if err != nil {
-			return nil, errors.New(
-				"must be origins like https://shop.example, comma separated; * is not accepted",
-			)
+			return nil, errors.New("must be origins like https://shop.example, comma " +
+				"separated; * is not accepted")
 		}
 		list = append(list, o)
 	}
 	return list, nil
 }
 
-// checkGatewayURL accepts https, and http on this machine: requests contain the key.
-func checkGatewayURL(v string) error {
+// parseGatewayURL accepts https, and http on this machine: requests contain the key. It returns
+// the URL without a slash at the end.
+func parseGatewayURL(v string) (string, error) {
+	base := strings.TrimRight(v, "/")
 	u, err := parseURL(v)
-	if err != nil || strings.Contains(v, "?") {
-		return errors.New(
-			"must be a URL like https://gateway.example, without user, query or fragment",
-		)
+	switch {
+	case err != nil || strings.Contains(v, "?"):
+		return base, errors.New("must be a URL like https://gateway.example, without user, " +
+			"query or fragment")
+	case u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()):
+		return base, nil
 	}
-	if u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()) {
-		return nil
-	}
-	return errors.New(
-		"must be https (http only for localhost): the API key travels with each request",
-	)
+	return base, errors.New("must be https (http only for localhost): the API key travels with " +
+		"each request")
 }
 
 // parseSupport returns the link for an https URL or an e-mail address.
@@ -75,10 +74,8 @@ func parseSupport(v string) (string, error) {
 	}
 	u, err := parseURL(v)
 	if err != nil || u.Scheme != "https" {
-		return "", errors.New(
-			"must be an https URL like https://shop.example/help, or an e-mail address like " +
-				"help@shop.example",
-		)
+		return "", errors.New("must be an https URL like https://shop.example/help, or an " +
+			"e-mail address like help@shop.example")
 	}
 	return u.String(), nil
 }
@@ -238,9 +235,8 @@ func parseLevel(v string) (level slog.Level, err error) {
 func parseCollector(v string) (string, error) {
 	u, err := parseURL(v)
 	if err != nil || strings.Contains(v, "?") {
-		return "", errors.New(
-			"must be a URL like http://127.0.0.1:4318, without user, query or fragment",
-		)
+		return "", errors.New("must be a URL like http://127.0.0.1:4318, without user, query " +
+			"or fragment")
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/v1/traces"
