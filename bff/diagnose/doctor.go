@@ -70,8 +70,8 @@ func (r Report) Text(w io.Writer) {
 			fmt.Fprintf(w, "    %s\n\n", r.Code.Line)
 		}
 	}
-	known := slices.Clone(r.Checks)
-	known = slices.DeleteFunc(known, func(f Finding) bool { return f.By == Browser })
+	known := slices.DeleteFunc(slices.Clone(r.Checks),
+		func(f Finding) bool { return f.By == Browser })
 	Print(w, known, Style{})
 	fmt.Fprintf(w, "\n%d more checks need a browser: open this address in one.\n"+
 		"Check a page by its headers:\n\n    curl -sI YOUR-PAGE | curl --data-urlencode "+

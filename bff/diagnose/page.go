@@ -14,14 +14,12 @@ const unknownPolicy = "Unknown without your page's headers. If it has a " +
 // page checks the host page by its headers. Without them two findings say what a policy must allow.
 func (q Question) page() []Finding {
 	if strings.TrimSpace(q.Pasted) == "" {
-		return []Finding{
-			{ID: "page-script", By: Page, Title: "Your page's policy: the script",
-				Severity: Unknown, Place: Policy, Add: []string{"script-src " + q.URL},
-				Text: unknownPolicy},
-			{ID: "page-frame", By: Page, Title: "Your page's policy: the frame",
-				Severity: Unknown, Place: Policy, Add: []string{"frame-src " + q.URL},
-				Text: unknownPolicy},
+		script, frame := q.script(nil), q.frame(nil)
+		script.Add, frame.Add = []string{"script-src " + q.URL}, []string{"frame-src " + q.URL}
+		for _, f := range []*Finding{&script, &frame} {
+			f.Severity, f.Place, f.Text = Unknown, Policy, unknownPolicy
 		}
+		return []Finding{script, frame}
 	}
 	r := parseResponse(q.Pasted)
 	if r.lines() == 0 && len(r.meta) == 0 {
@@ -50,11 +48,9 @@ func (q Question) headers(r response) Finding {
 		c.Severity, c.Text = Warn, "These are the headers of a redirect. Paste those of the "+
 			"page: curl -sIL follows redirects."
 	case r.status >= 400:
-		c.Severity, c.Text = Warn, fmt.Sprintf(
-			"These are the headers of an error (%d). Some servers refuse HEAD: try curl -si, or "+
-				"take them from the browser's network panel.",
-			r.status,
-		)
+		c.Severity, c.Text = Warn, fmt.Sprintf("These are the headers of an error (%d). Some "+
+			"servers refuse HEAD: try curl -si, or take them from the browser's network panel.",
+			r.status)
 	case len(kind) > 0 && !strings.Contains(strings.ToLower(kind[0]), "html"):
 		c.Severity, c.Text = Warn, "These are the headers of "+strings.ToLower(kind[0])+
 			", not of a page."
@@ -128,16 +124,12 @@ func (q Question) scriptVerdict(p policy) verdict {
 	case !strict && d.allows(parse(q.pinnedURL()), q.host()):
 		return verdict{Warn, d.name + " allows the pinned script only.", q.pinned(), HTML}
 	case nonces:
-		return verdict{Warn,
-			d.name +
-				" requires a nonce: the script runs if its tag has the page's nonce, which is " +
-				"new at each load.",
+		return verdict{Warn, d.name + " requires a nonce: the script runs if its tag has the " +
+			"page's nonce, which is new at each load.",
 			strings.Replace(q.evergreen(), "<script ", `<script nonce="…" `, 1), HTML}
 	case strict && q.Integrity != "":
-		return verdict{Fail,
-			d.name +
-				" has 'strict-dynamic', which ignores addresses: allow the script by its hash, " +
-				"with the pinned tag.",
+		return verdict{Fail, d.name + " has 'strict-dynamic', which ignores addresses: allow " +
+			"the script by its hash, with the pinned tag.",
 			d.with("script-src", "'"+q.Integrity+"'"), Policy}
 	case strict:
 		return verdict{Fail,
@@ -158,17 +150,14 @@ func (q Question) frame(policies []policy) Finding {
 
 func (q Question) frameVerdict(p policy) verdict {
 	d, found := p.first("frame-src", "child-src", "default-src")
-	sessions, orders := d.allows(parse(q.URL+"/checkout/cs_"), q.host()), d.allows(
-		parse(q.URL+"/checkout"), q.host(),
-	)
+	sessions := d.allows(parse(q.URL+"/checkout/cs_"), q.host())
+	orders := d.allows(parse(q.URL+"/checkout"), q.host())
 	switch {
 	case !found || sessions && orders:
 		return verdict{status: OK}
 	case sessions || orders:
-		return verdict{Warn,
-			d.name +
-				" allows only some of the checkout's addresses: sessions are below /checkout/, " +
-				"orders and items at /checkout.",
+		return verdict{Warn, d.name + " allows only some of the checkout's addresses: sessions " +
+			"are below /checkout/, orders and items at /checkout.",
 			d.with("frame-src", q.URL), Policy}
 	}
 	return verdict{Fail, d.name + " blocks the frame. Replace it with this line.",
@@ -188,27 +177,17 @@ func (q Question) sandbox(policies []policy) Finding {
 			continue
 		}
 		v := verdict{status: OK}
-		lacks := func(wanted ...string) []string {
-			return slices.DeleteFunc(wanted, d.has)
-		}
+		lacks := func(wanted ...string) []string { return slices.DeleteFunc(wanted, d.has) }
 		useful := lacks("allow-popups", "allow-popups-to-escape-sandbox")
 		needed := lacks("allow-scripts", "allow-same-origin", "allow-forms")
 		line := strings.Join(slices.Concat([]string{"sandbox"}, d.values, needed, useful), " ")
 		switch {
 		case len(needed) > 0:
-			v = verdict{
-				Fail,
-				"sandbox lacks " + strings.Join(needed, ", ") +
-					", for the page and for every frame in it.",
-				line, Policy,
-			}
+			v = verdict{Fail, "sandbox lacks " + strings.Join(needed, ", ") +
+				", for the page and for every frame in it.", line, Policy}
 		case len(useful) > 0:
-			v = verdict{
-				Warn,
-				"sandbox keeps links of the checkout from opening a tab: block explorers, the " +
-					"payment's own page.",
-				line, Policy,
-			}
+			v = verdict{Warn, "sandbox keeps links of the checkout from opening a tab: block " +
+				"explorers, the payment's own page.", line, Policy}
 		}
 		all = append(all, v)
 	}
@@ -242,8 +221,8 @@ func isolation(r response) Finding {
 	c := Finding{ID: "page-isolation", By: Page, Title: "Your page's isolation", Severity: OK,
 		Text: "The page has no Cross-Origin-Embedder-Policy; nothing is needed."}
 	for _, value := range r.headers["cross-origin-embedder-policy"] {
-		if value = strings.TrimSpace(cutBefore(strings.ToLower(value), ";")); value ==
-			"require-corp" || value == "credentialless" {
+		value = strings.TrimSpace(cutBefore(strings.ToLower(value), ";"))
+		if value == "require-corp" || value == "credentialless" {
 			c.Text = "The page has Cross-Origin-Embedder-Policy: " + value +
 				". The checkout sends the headers for that; the check of cross-origin isolation " +
 				"says whether they arrive."

@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
@@ -33,13 +34,11 @@ func parsePolicies(headers []string) []policy {
 // parsePolicy reads one policy. Of duplicate directives the first counts.
 func parsePolicy(text string) policy {
 	var p policy
+	space := func(r rune) bool { return strings.ContainsRune(" \t\r\n\f", r) }
 	for part := range strings.SplitSeq(text, ";") {
-		words := strings.FieldsFunc(part,
-			func(r rune) bool { return strings.ContainsRune(" \t\r\n\f", r) })
-		if len(words) == 0 {
-			continue
+		if words := strings.FieldsFunc(part, space); len(words) > 0 {
+			p = append(p, directive{strings.ToLower(words[0]), words[1:]})
 		}
-		p = append(p, directive{strings.ToLower(words[0]), words[1:]})
 	}
 	return p
 }
@@ -112,10 +111,8 @@ func sourceMatches(source string, target, page *url.URL) bool {
 	if scheme == "" && !schemeMatches(page.Scheme, target.Scheme) {
 		return false
 	}
-	authority, path, slash := strings.Cut(rest, "/")
-	if slash {
-		path = "/" + path
-	}
+	authority := cutBefore(rest, "/")
+	path := rest[len(authority):]
 	host, port := cutPort(authority)
 	return hostMatches(host, target.Hostname()) && portMatches(port, target) &&
 		pathMatches(path, target.EscapedPath())
@@ -199,10 +196,8 @@ func portMatches(port string, target *url.URL) bool {
 }
 
 func portOf(u *url.URL) string {
-	if port := u.Port(); port != "" {
-		return port
-	}
-	return map[string]string{"http": "80", "ws": "80", "https": "443", "wss": "443"}[u.Scheme]
+	implied := map[string]string{"http": "80", "ws": "80", "https": "443", "wss": "443"}
+	return cmp.Or(u.Port(), implied[u.Scheme])
 }
 
 func usualPort(u *url.URL) bool {

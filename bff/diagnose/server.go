@@ -12,24 +12,20 @@ func (q Question) origin() Finding {
 	c := Finding{ID: "origin", By: Server, Title: "Your page's origin", Place: Settings}
 	switch {
 	case q.Given == "":
-		c.Severity = Unknown
-		c.Text = "No origin given. Enter it above, or add it to the address of this page: " +
-			"?origin=https://shop.example"
+		c.Severity, c.Text = Unknown, "No origin given. Enter it above, or add it to the "+
+			"address of this page: ?origin=https://shop.example"
 	case q.Given == "null", strings.HasPrefix(q.Given, "file:"):
-		c.Severity = Fail
-		c.Text = "Your page is opened from a file, or has no origin for another reason (a " +
-			"data: URL, a sandboxed frame), so it cannot be listed. Serve it: python3 -m " +
-			"http.server 3000 makes it http://localhost:3000."
+		c.Severity, c.Text = Fail, "Your page is opened from a file, or has no origin for "+
+			"another reason (a data: URL, a sandboxed frame), so it cannot be listed. Serve it: "+
+			"python3 -m http.server 3000 makes it http://localhost:3000."
 	case q.Origin == "":
-		c.Severity = Fail
-		c.Text = "This is not an origin. An origin is scheme, host and port, like " +
-			"https://shop.example or http://localhost:3000: no path, no *, no user."
+		c.Severity, c.Text = Fail, "This is not an origin. An origin is scheme, host and "+
+			"port, like https://shop.example or http://localhost:3000: no path, no *, no user."
 	case q.Listed:
-		c.Severity = OK
-		c.Text = "Origin " + q.Origin + ": listed, it may show the checkout in a frame."
+		c.Severity, c.Text = OK, "Origin "+q.Origin+
+			": listed, it may show the checkout in a frame."
 	default:
-		c.Severity = Fail
-		c.Text = "Origin " + q.Origin +
+		c.Severity, c.Text = Fail, "Origin "+q.Origin+
 			": NOT listed, so its frames are blocked. The dots stand for the current value."
 		c.Add = []string{"COINSLOT_ORIGINS=…," + q.Origin}
 	}
@@ -42,23 +38,21 @@ func (q Question) https() Finding {
 	server, page := parse(q.URL), parse(q.Origin)
 	switch {
 	case server.Scheme == "https" && page.Scheme == "http" && !isTrustworthy(page):
-		c.Severity = Warn
-		c.Text = "The checkout uses HTTPS, your page does not: an attacker on the network can " +
-			"replace the checkout's tag. Serve the page over HTTPS."
+		c.Severity, c.Text = Warn, "The checkout uses HTTPS, your page does not: an attacker "+
+			"on the network can replace the checkout's tag. Serve the page over HTTPS."
 	case server.Scheme == "https":
 		c.Severity, c.Text = OK, "The checkout uses HTTPS."
 	case isTrustworthy(server):
 		c.Severity, c.Text = OK, "The checkout is at "+server.Host+
 			", which browsers trust without HTTPS. Elsewhere it needs HTTPS."
 	case page.Scheme == "https":
-		c.Severity = Fail
-		c.Text = "Your page uses HTTPS and the checkout does not: browsers block its script and " +
-			"its frame as mixed content. Put a proxy with a certificate in front of it."
+		c.Severity, c.Text = Fail, "Your page uses HTTPS and the checkout does not: browsers "+
+			"block its script and its frame as mixed content. Put a proxy with a certificate in "+
+			"front of it."
 		c.Add = []string{"COINSLOT_PUBLIC_URL=https://" + server.Host}
 	default:
-		c.Severity = Warn
-		c.Text = "The checkout does not use HTTPS: an attacker on the network can replace " +
-			"payment addresses, and browsers block the clipboard."
+		c.Severity, c.Text = Warn, "The checkout does not use HTTPS: an attacker on the "+
+			"network can replace payment addresses, and browsers block the clipboard."
 		c.Add = []string{"COINSLOT_PUBLIC_URL=https://" + server.Host}
 	}
 	return c
@@ -81,12 +75,11 @@ func (q Question) site() Finding {
 		}
 	}
 	c.Text = "Page and checkout are different sites to browsers. That works: the checkout " +
-		"needs no cookies and no storage. " +
-		"A host of your own domain, like pay." + strings.TrimPrefix(page.Hostname(), "www.") +
-		", would share the cache, so the frame opens sooner."
-	if isIP(page.Hostname()) || !strings.Contains(page.Hostname(), ".") {
-		c.Text = "Page and checkout are different sites to browsers. That works: the checkout " +
-			"needs no cookies and no storage."
+		"needs no cookies and no storage."
+	if !isIP(page.Hostname()) && strings.Contains(page.Hostname(), ".") {
+		c.Text += " A host of your own domain, like pay." +
+			strings.TrimPrefix(page.Hostname(), "www.") +
+			", would share the cache, so the frame opens sooner."
 	}
 	return c
 }
@@ -122,9 +115,8 @@ func (q Question) tag() Finding {
 		Add: []string{q.evergreen()},
 	}
 	if q.Integrity == "" {
-		c.Severity = Warn
-		c.Text = "This server runs from source: there is no WebAssembly and no hash to pin. " +
-			"Build it with make build."
+		c.Severity, c.Text = Warn, "This server runs from source: there is no WebAssembly "+
+			"and no hash to pin. Build it with make build."
 		return c
 	}
 	c.Text = "Version " + q.Version +
