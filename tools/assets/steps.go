@@ -85,25 +85,26 @@ func (b *build) icons() error {
 		return fmt.Errorf("listing icons: %w", err)
 	}
 	for _, file := range files {
-		content, err := os.ReadFile(file)
-		if err != nil {
-			return fmt.Errorf("reading an icon: %w", err)
-		}
-		if err := b.add("icon-"+filepath.Base(file), content, true); err != nil {
+		if err := b.addFile("icon-"+filepath.Base(file), file); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// addFile adds a file as it is.
+func (b *build) addFile(name, path string) error {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("reading a source: %w", err)
+	}
+	return b.add(name, content, true)
+}
+
 // declarations adds the type declarations and editor data of checkout.js.
 func (b *build) declarations() error {
 	for _, name := range []string{"checkout.d.ts", "custom-elements.json", "web-types.json"} {
-		content, err := os.ReadFile(b.source(name))
-		if err != nil {
-			return fmt.Errorf("reading the type declarations: %w", err)
-		}
-		if err := b.add(name, content, true); err != nil {
+		if err := b.addFile(name, b.source(name)); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"strings"
@@ -37,10 +38,7 @@ func render(modules []module) ([]byte, error) {
 	var order []string
 	owners := map[string][]string{} // of each text
 	for _, m := range append([]module{golang}, modules...) {
-		license := m.license
-		if license == "" {
-			license = "see its text"
-		}
+		license := cmp.Or(m.license, "see its text")
 		if len(m.texts) > 1 {
 			license += " and others"
 		}

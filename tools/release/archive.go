@@ -80,10 +80,11 @@ func (r *release) archive(name, system string, files []entry) error {
 		write, ending = r.zip, ".zip"
 	}
 	var b bytes.Buffer
-	if err := write(&b, name, files); err != nil {
-		return fmt.Errorf("packing %s: %w", name, err)
+	err := write(&b, name, files)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(r.out, name+ending), b.Bytes(), 0o644)
 	}
-	if err := os.WriteFile(filepath.Join(r.out, name+ending), b.Bytes(), 0o644); err != nil {
+	if err != nil {
 		return fmt.Errorf("packing %s: %w", name, err)
 	}
 	return nil
@@ -97,15 +98,14 @@ func (r *release) tarball(b *bytes.Buffer, folder string, files []entry) error {
 	}
 	t := tar.NewWriter(compressed)
 	for _, f := range files {
-		head := &tar.Header{
+		err := t.WriteHeader(&tar.Header{
 			Typeflag: tar.TypeReg, Name: folder + "/" + f.name, Mode: f.mode,
-			Size:    int64(len(f.data)),
-			ModTime: r.version.Time, Format: tar.FormatUSTAR,
+			Size: int64(len(f.data)), ModTime: r.version.Time, Format: tar.FormatUSTAR,
+		})
+		if err == nil {
+			_, err = t.Write(f.data)
 		}
-		if err := t.WriteHeader(head); err != nil {
-			return err
-		}
-		if _, err := t.Write(f.data); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -115,14 +115,13 @@ func (r *release) tarball(b *bytes.Buffer, folder string, files []entry) error {
 func (r *release) zip(b *bytes.Buffer, folder string, files []entry) error {
 	z := zip.NewWriter(b)
 	for _, f := range files {
-		head := &zip.FileHeader{
+		w, err := z.CreateHeader(&zip.FileHeader{
 			Name: folder + "/" + f.name, Method: zip.Deflate, Modified: r.version.Time,
+		})
+		if err == nil {
+			_, err = w.Write(f.data)
 		}
-		w, err := z.CreateHeader(head)
 		if err != nil {
-			return err
-		}
-		if _, err := w.Write(f.data); err != nil {
 			return err
 		}
 	}

@@ -59,9 +59,8 @@ func (r *release) resolveVersion(name, commit string, dirty bool) (err error) {
 		return err
 	}
 	if r.version.Changed != "" && !dirty {
-		return fmt.Errorf("uncommitted changes would make the release irreproducible: commit "+
-			"them:\n%s",
-			r.version.Changed)
+		return fmt.Errorf("uncommitted changes would make the release irreproducible: "+
+			"commit them:\n%s", r.version.Changed)
 	}
 	if r.version.Time.IsZero() {
 		return errors.New("finding the commit's time: not a git repository: set SOURCE_DATE_EPOCH")

@@ -38,21 +38,12 @@ type component struct {
 	Name       string     `json:"name"`
 	Version    string     `json:"version"`
 	Purl       string     `json:"purl"`
-	Hashes     []hash     `json:"hashes,omitempty"`
-	Licenses   []license  `json:"licenses,omitempty"`
+	Hashes     []object   `json:"hashes,omitempty"`
+	Licenses   []object   `json:"licenses,omitempty"`
 	Properties []property `json:"properties,omitempty"`
 }
 
-type hash struct {
-	Alg     string `json:"alg"`
-	Content string `json:"content"`
-}
-
-type license struct {
-	License struct {
-		ID string `json:"id"`
-	} `json:"license"`
-}
+type object map[string]any
 
 type property struct {
 	Name  string `json:"name"`
@@ -73,7 +64,7 @@ func (r *release) sbom(path string, binary []byte, system, arch string) ([]byte,
 	sum := sha256.Sum256(binary)
 	self := library("coinslot", r.version.Name, "")
 	self.Type = "application"
-	self.Hashes = []hash{{"SHA-256", fmt.Sprintf("%x", sum)}}
+	self.Hashes = []object{{"alg": "SHA-256", "content": fmt.Sprintf("%x", sum)}}
 	self.Properties = []property{
 		{"coinslot:commit", r.version.Commit},
 		{"coinslot:license", "none chosen yet: all rights reserved"}, // so there are no Licenses
@@ -113,9 +104,7 @@ func library(name, version, id string) component {
 	}
 	c.Ref = c.Purl
 	if id != "" {
-		l := license{}
-		l.License.ID = id
-		c.Licenses = []license{l}
+		c.Licenses = []object{{"license": object{"id": id}}}
 	}
 	return c
 }

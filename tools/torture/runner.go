@@ -132,7 +132,7 @@ func (r *runner) run(p part, interrupted <-chan os.Signal) error {
 		r.countFuzzing(p, err, time.Since(began))
 	}
 	if err != nil {
-		r.printOutput(text.Bytes())
+		fmt.Fprintf(r.out, "---\n%s\n---\n", text.Bytes()[max(0, text.Len()-64<<10):])
 	}
 	return err
 }
@@ -232,11 +232,6 @@ func (r *runner) lastLine() string {
 	return strings.ToValidUTF8(r.last[:min(len(r.last), 160)], "")
 }
 
-// printOutput prints the end of a failed part's output.
-func (r *runner) printOutput(text []byte) {
-	fmt.Fprintf(r.out, "---\n%s\n---\n", text[max(0, len(text)-64<<10):])
-}
-
 // countFuzzing adds a fuzz target to the fuzzing result.
 func (r *runner) countFuzzing(p part, err error, took time.Duration) {
 	r.fuzz.Wanted += fuzzExecutions
@@ -273,11 +268,10 @@ func (r *runner) results() ([]result, error) {
 			return nil, fmt.Errorf("reading the results: %w", err)
 		}
 		at := slices.IndexFunc(list, func(o result) bool { return o.Goal == one.Goal })
-		if at >= 0 {
-			list[at] = one
-		} else {
-			list = append(list, one)
+		if at < 0 {
+			at, list = len(list), append(list, one)
 		}
+		list[at] = one
 	}
 }
 
