@@ -108,9 +108,8 @@ func runServe(ctx context.Context, args []string, s streams) error {
 
 // suggestDemo adds a hint for new users, who have set nothing yet.
 func suggestDemo(err error, args, env []string) error {
-	if len(args) > 0 || slices.ContainsFunc(
-		env, func(v string) bool { return strings.HasPrefix(v, "COINSLOT_") },
-	) {
+	isSetting := func(v string) bool { return strings.HasPrefix(v, "COINSLOT_") }
+	if len(args) > 0 || slices.ContainsFunc(env, isSetting) {
 		return err
 	}
 	return fmt.Errorf("%w\nto try Coinslot without settings, run: coinslot demo", err)

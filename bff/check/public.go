@@ -211,8 +211,5 @@ func (x *checker) isRunning(ctx context.Context) bool {
 		host = "127.0.0.1"
 	}
 	conn, err := x.Dial(ctx, "tcp", net.JoinHostPort(host, port))
-	if err != nil {
-		return false
-	}
-	return conn.Close() == nil
+	return err == nil && conn.Close() == nil
 }

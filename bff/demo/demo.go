@@ -227,8 +227,7 @@ func listen(at string) (net.Listener, error) {
 	if splitErr != nil {
 		return nil, fmt.Errorf("listening on %q: %w", at, err)
 	}
-	l, err = net.Listen("tcp", net.JoinHostPort(host, "0"))
-	if err != nil {
+	if l, err = net.Listen("tcp", net.JoinHostPort(host, "0")); err != nil {
 		return nil, fmt.Errorf("listening on %q: %w", host, err)
 	}
 	return l, nil

@@ -41,14 +41,10 @@ type product struct {
 
 func products() []product {
 	return []product{
-		{
-			ID: "coffee", Title: "House blend, 500 g",
-			Description: "Whole beans, roasted on Tuesdays.", Price: "18.50",
-		},
-		{
-			ID: "tickets", Title: "Two tickets, Saturday", Description: "Doors open at eight.",
-			Price: "25.00",
-		},
+		{ID: "coffee", Title: "House blend, 500 g", Price: "18.50",
+			Description: "Whole beans, roasted on Tuesdays."},
+		{ID: "tickets", Title: "Two tickets, Saturday", Price: "25.00",
+			Description: "Doors open at eight."},
 	}
 }
 

@@ -209,9 +209,8 @@ func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.set.WritePrometheus(&samples)
 	if s.Measure != nil {
 		s.Measure(ctx, func(family string, value float64, labels ...string) {
-			samples.WriteString(
-				s.formatName(family, labels) + " " + strconv.FormatFloat(value, 'g', -1, 64) + "\n",
-			)
+			text := strconv.FormatFloat(value, 'g', -1, 64)
+			samples.WriteString(s.formatName(family, labels) + " " + text + "\n")
 		})
 	}
 	vm.WriteProcessMetrics(&samples)

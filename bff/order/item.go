@@ -46,8 +46,7 @@ const (
 func readItem(id string, value any) (item, error) {
 	m := mappingOf(value)
 	m.allowOnly("title", "description", "amount_usd", "open", "quantity", "currencies",
-		"ttl_minutes",
-		"success_url", "cancel_url")
+		"ttl_minutes", "success_url", "cancel_url")
 	it := item{
 		id: id, title: m.localized("title"), description: m.localized("description"),
 		currencies: m.list("currencies"),
@@ -104,8 +103,8 @@ func readQuantity(m *mapping) quantity {
 		q.least = m.integer("minimum", maxQuantity)
 	}
 	if q.most < max(q.least, 2) {
-		why := fmt.Sprintf("required: at least 2 and the minimum, at most %d", maxQuantity)
-		m.fail("maximum", why)
+		m.fail("maximum",
+			fmt.Sprintf("required: at least 2 and the minimum, at most %d", maxQuantity))
 	}
 	return q
 }
@@ -118,8 +117,8 @@ func (it item) check() error {
 		price = it.open.minimum // any amount will do to validate the texts
 	}
 	_, most := it.counts()
-	if _, err := payment.ParseAmount(price.Mul(decimal.NewFromInt(int64(most))).String()); err !=
-		nil {
+	all := price.Mul(decimal.NewFromInt(int64(most)))
+	if _, err := payment.ParseAmount(all.String()); err != nil {
 		return errors.New("quantity.maximum: that many cost more than can be charged")
 	}
 	for _, lang := range append(it.title.languages(), it.description.languages()...) {

@@ -167,31 +167,23 @@ var headersOf = map[int]yaml.MapItem{
 func (d *Document) errorResponse(status int, codes []string, paged bool) tree {
 	var enum []any
 	var examples tree
-	description := ""
-	for i, code := range codes {
-		if i > 0 {
-			description += ", "
-		}
-		description += "`" + code + "`"
+	for _, code := range codes {
 		enum = append(enum, code)
 		examples = append(examples, yaml.MapItem{Key: code, Value: reference("examples", code)})
 	}
 	schema := append(reference("schemas", "Problem"), yaml.MapItem{
 		Key: "properties", Value: tree{{Key: "code", Value: tree{{Key: "enum", Value: enum}}}},
 	})
-	content := tree{
-		{
-			Key:   "application/problem+json",
-			Value: tree{{Key: "schema", Value: schema}, {Key: "examples", Value: examples}},
-		},
-	}
+	content := tree{{Key: "application/problem+json",
+		Value: tree{{Key: "schema", Value: schema}, {Key: "examples", Value: examples}}}}
 	if paged {
 		content = append(content, yaml.MapItem{
 			Key:   "text/html",
 			Value: tree{{Key: "schema", Value: tree{{Key: "type", Value: "string"}}}},
 		})
 	}
-	response := withRequestID(tree{{Key: "description", Value: description}})
+	response := withRequestID(tree{{Key: "description",
+		Value: "`" + strings.Join(codes, "`, `") + "`"}})
 	if header, ok := headersOf[status]; ok {
 		response = with(response, "headers", append(members(response, "headers"), header))
 	}

@@ -191,10 +191,9 @@ func (s *Server) assemble(
 		Store: s.store, Gateway: creates{client}, Background: backgroundRecords{client},
 		Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
 		CallbackURL: callbackURL(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens,
-		Test:    o.test(c),
-		Changed: s.sessionChanged, Transitioned: s.sessionMoved, Trace: s.tracer.Parent,
-		Watched:  s.hub.Watched,
-		Schedule: pollSchedule(c, o), Log: o.Log, Now: s.store.Now,
+		Test: o.test(c), Changed: s.sessionChanged, Transitioned: s.sessionMoved,
+		Trace: s.tracer.Parent, Watched: s.hub.Watched, Schedule: pollSchedule(c, o),
+		Log: o.Log, Now: s.store.Now,
 	}))
 	s.records = reconcile.New(reconcile.Config{
 		Gateway: client, Records: backgroundRecords{client}, Runs: s.store, Sessions: s.store,
@@ -264,8 +263,8 @@ func (s *Server) listPollConfig(log *slog.Logger) poller.ListPollerConfig {
 	}
 	list := &poller.PageApplier{
 		Store: s.store, Environment: s.checkout.Gateway.Environment(),
-		Schedule:  s.checkout.Schedule,
-		IsWatched: s.checkout.IsWatched, Changed: s.sessionChanged, Now: s.store.Now,
+		Schedule: s.checkout.Schedule, IsWatched: s.checkout.IsWatched,
+		Changed: s.sessionChanged, Now: s.store.Now,
 	}
 	c := poller.ListPollerConfig{
 		Count: func(ctx context.Context) (int, error) {
