@@ -104,8 +104,5 @@ func accepts(header, coding string) bool {
 			star = weight
 		}
 	}
-	if named >= 0 {
-		return named > 0
-	}
-	return star > 0
+	return named > 0 || named < 0 && star > 0
 }

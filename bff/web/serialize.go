@@ -16,7 +16,15 @@ func (s *Server) Serialize(
 	do func(ctx context.Context, id string) (payment.Session, error),
 ) (payment.Session, error) {
 	ctx := limiter.WithSession(r.Context(), id)
-	return s.sessions.do(ctx, id, func() (payment.Session, error) { return do(ctx, id) })
+	mine := s.sessions.join(id)
+	defer s.sessions.leave(id, mine)
+	select {
+	case mine.busy <- struct{}{}:
+	case <-ctx.Done():
+		return payment.Session{}, ctx.Err()
+	}
+	defer func() { <-mine.busy }()
+	return do(ctx, id)
 }
 
 // sessionLocks serializes requests per session, so that a burst of the same request makes one
@@ -29,20 +37,6 @@ type sessionLocks struct {
 type sessionLock struct {
 	busy  chan struct{} // holds one value while the lock is held
 	users int           // holder and waiters; guarded by sessionLocks.mu
-}
-
-func (t *sessionLocks) do(
-	ctx context.Context, id string, act func() (payment.Session, error),
-) (payment.Session, error) {
-	mine := t.join(id)
-	defer t.leave(id, mine)
-	select {
-	case mine.busy <- struct{}{}:
-	case <-ctx.Done():
-		return payment.Session{}, ctx.Err()
-	}
-	defer func() { <-mine.busy }()
-	return act()
 }
 
 func (t *sessionLocks) join(id string) *sessionLock {
