@@ -1,6 +1,9 @@
 package diagnose
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Code is an error code that the loader logs, with its cause and fix.
 type Code struct {
@@ -78,10 +81,7 @@ func Codes() []Code {
 func (q Question) code() *Code {
 	for _, c := range Codes() {
 		if c.Code == q.Code {
-			origin := q.Origin
-			if origin == "" {
-				origin = "https://shop.example"
-			}
+			origin := cmp.Or(q.Origin, "https://shop.example")
 			c.Line = strings.NewReplacer("{server}", q.URL, "{origin}", origin).Replace(c.Line)
 			return &c
 		}

@@ -228,7 +228,7 @@ func (s *Server) measureStore(ctx context.Context, put metrics.Put) {
 
 func (s *Server) measureLimiter(ctx context.Context, put metrics.Put) {
 	state := s.limiter.State()
-	put("coinslot_gateway_breaker_open", boolValue(state.Open))
+	put("coinslot_gateway_breaker_open", map[bool]float64{true: 1}[state.Open])
 	put("coinslot_gateway_breaker_opened_total", float64(state.Opened))
 	put("coinslot_gateway_held_total", float64(state.Refused), "breaker")
 	put("coinslot_gateway_held_total", float64(state.Full), "budget")
@@ -244,13 +244,6 @@ func (s *Server) measureLimiter(ctx context.Context, put metrics.Put) {
 	put("coinslot_gateway_queue", float64(w[limiter.Shared]), "list")
 	put("coinslot_gateway_queue", float64(w[limiter.Single]), "unwatched")
 	put("coinslot_gateway_queue", float64(w[limiter.Late]), "late")
-}
-
-func boolValue(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // buildVersion is what the Go command recorded.

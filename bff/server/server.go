@@ -339,9 +339,8 @@ func (s *Server) Run(ctx context.Context) error {
 	group.Go(func() error { return s.sender.Run(ctx) })
 	group.Go(func() error { return s.refusals.Run(ctx) })
 	group.Go(func() error { return s.erasing.Run(ctx) })
-	group.Go(func() error {
-		return s.records.RunScheduled(limiter.WithPriority(ctx, limiter.Late))
-	})
+	late := limiter.WithPriority(ctx, limiter.Late)
+	group.Go(func() error { return s.records.RunScheduled(late) })
 	if s.fanout != nil {
 		group.Go(func() error { return s.fanout.run(ctx) })
 	}

@@ -148,8 +148,8 @@ func (l *loop) start() error {
 	if !l.galleryOnly {
 		commands = append(commands, []string{"coinslot", "demo", "-listen", l.address(0),
 			"-shop-listen", l.address(shopOffset), "-gateway-listen", l.address(gatewayOffset),
-			"-static", filepath.Join(l.folder(), "static"), "-data",
-			filepath.Join(l.folder(), "data")})
+			"-static", filepath.Join(l.folder(), "static"),
+			"-data", filepath.Join(l.folder(), "data")})
 	}
 	for _, command := range commands {
 		cmd := exec.Command(filepath.Join(l.folder(), command[0]), command[1:]...)
