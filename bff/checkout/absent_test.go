@@ -59,27 +59,25 @@ func TestAbsentTransactionAsShown(t *testing.T) {
 
 // A later answer that knows the transaction ends the review, repeatedly.
 func TestAbsentTransactionReappears(t *testing.T) {
-	checkouttest.OverBoth(t, absentTransactionReappears)
-}
-
-func absentTransactionReappears(t *testing.T, h *checkouttest.Shop) {
-	s := h.Chosen("25", checkouttest.USDT())
-	for range 2 {
-		h.Forget()
-		h.Run(4 * time.Minute)
-		h.WantStatus(s.ID, wire.Review)
-		h.Remember()
-		h.Run(6 * time.Minute)
-		h.WantOne(s.ID)
-		if h.View(s.ID).Attempt.Address == "" {
-			t.Error("the address is not shown again")
+	checkouttest.OverBoth(t, func(t *testing.T, h *checkouttest.Shop) {
+		s := h.Chosen("25", checkouttest.USDT())
+		for range 2 {
+			h.Forget()
+			h.Run(4 * time.Minute)
+			h.WantStatus(s.ID, wire.Review)
+			h.Remember()
+			h.Run(6 * time.Minute)
+			h.WantOne(s.ID)
+			if h.View(s.ID).Attempt.Address == "" {
+				t.Error("the address is not shown again")
+			}
 		}
-	}
-	h.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
-	h.Run(20 * time.Second)
-	h.WantStatus(s.ID, wire.Confirmed)
-	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventPending,
-		payment.EventReview, payment.EventPending, payment.EventConfirmed)
+		h.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
+		h.Run(20 * time.Second)
+		h.WantStatus(s.ID, wire.Confirmed)
+		h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventPending,
+			payment.EventReview, payment.EventPending, payment.EventConfirmed)
+	})
 }
 
 // A payment reported afterwards, but not proven, starts another review.

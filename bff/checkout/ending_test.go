@@ -85,30 +85,28 @@ func paidTwice(t *testing.T, h *checkouttest.Shop) {
 }
 
 func TestSameTransactionForTwoSessions(t *testing.T) {
-	checkouttest.OverBoth(t, sameTransactionForTwoSessions)
-}
-
-func sameTransactionForTwoSessions(t *testing.T, h *checkouttest.Shop) {
-	first, second := h.Chosen("25", checkouttest.USDT()), h.Chosen("25", checkouttest.USDT())
-	h.Gateway.Pay(first.Attempts[0].TrackingCode, checkouttest.Dec("25"), "0xa")
-	h.Run(time.Minute)
-	h.Gateway.Pay(second.Attempts[0].TrackingCode, checkouttest.Dec("25"), "0xa")
-	h.Run(time.Minute)
-	h.WantStatus(first.ID, wire.Confirmed)
-	h.WantStatus(second.ID, wire.Review)
-	h.WantEvents(second.ID, payment.EventPending, payment.EventReview)
-	if a := h.Load(second.ID).Attempts[0]; a.Reason != "transaction_id_reused" || a.TxID != "0xa" || !a.Paid.Equal(checkouttest.Dec("25")) {
-		t.Errorf("%q for %s paid in %q; want transaction_id_reused for what was seen", a.Reason, a.Paid, a.TxID)
-	}
-	version := h.Load(second.ID).Version
-	h.Run(10 * time.Minute)
-	if v := h.Load(second.ID).Version; v != version {
-		t.Errorf("version = %d after ten minutes without news; want %d", v, version)
-	}
-	// An exchange pays several orders in one transaction: the merchant, who can
-	// see that, used to be unable to say so.
-	h.Must(h.Resolve(second.ID, wire.Confirmed, "a batch of our exchange"))
-	h.WantStatus(second.ID, wire.Confirmed)
+	checkouttest.OverBoth(t, func(t *testing.T, h *checkouttest.Shop) {
+		first, second := h.Chosen("25", checkouttest.USDT()), h.Chosen("25", checkouttest.USDT())
+		h.Gateway.Pay(first.Attempts[0].TrackingCode, checkouttest.Dec("25"), "0xa")
+		h.Run(time.Minute)
+		h.Gateway.Pay(second.Attempts[0].TrackingCode, checkouttest.Dec("25"), "0xa")
+		h.Run(time.Minute)
+		h.WantStatus(first.ID, wire.Confirmed)
+		h.WantStatus(second.ID, wire.Review)
+		h.WantEvents(second.ID, payment.EventPending, payment.EventReview)
+		if a := h.Load(second.ID).Attempts[0]; a.Reason != "transaction_id_reused" || a.TxID != "0xa" || !a.Paid.Equal(checkouttest.Dec("25")) {
+			t.Errorf("%q for %s paid in %q; want transaction_id_reused for what was seen", a.Reason, a.Paid, a.TxID)
+		}
+		version := h.Load(second.ID).Version
+		h.Run(10 * time.Minute)
+		if v := h.Load(second.ID).Version; v != version {
+			t.Errorf("version = %d after ten minutes without news; want %d", v, version)
+		}
+		// An exchange pays several orders in one transaction: the merchant, who can
+		// see that, used to be unable to say so.
+		h.Must(h.Resolve(second.ID, wire.Confirmed, "a batch of our exchange"))
+		h.WantStatus(second.ID, wire.Confirmed)
+	})
 }
 
 func TestResolve(t *testing.T) {

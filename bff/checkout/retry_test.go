@@ -84,18 +84,16 @@ func TestBusyForever(t *testing.T) {
 
 // After a restart, a postponed create is sent, not searched for.
 func TestBusyCreateSurvivesARestart(t *testing.T) {
-	checkouttest.OverBoth(t, busyCreateSurvivesARestart)
-}
-
-func busyCreateSurvivesARestart(t *testing.T, h *checkouttest.Shop) {
-	h.Gateway.CreateHook = checkouttest.Once(busy(20*time.Second), nil)
-	s := h.Chosen("25", checkouttest.USDT())
-	h.Restart()
-	checkouttest.NoError(t, h.Service.Recover(t.Context()))
-	h.WantStatus(s.ID, wire.Preparing)
-	h.Run(22 * time.Second)
-	h.WantStatus(s.ID, wire.Pending)
-	h.WantOne(s.ID)
+	checkouttest.OverBoth(t, func(t *testing.T, h *checkouttest.Shop) {
+		h.Gateway.CreateHook = checkouttest.Once(busy(20*time.Second), nil)
+		s := h.Chosen("25", checkouttest.USDT())
+		h.Restart()
+		checkouttest.NoError(t, h.Service.Recover(t.Context()))
+		h.WantStatus(s.ID, wire.Preparing)
+		h.Run(22 * time.Second)
+		h.WantStatus(s.ID, wire.Pending)
+		h.WantOne(s.ID)
+	})
 }
 
 // Of several processes, one sends a postponed create.
