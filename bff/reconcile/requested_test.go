@@ -18,56 +18,6 @@ import (
 	"coinslot/bff/reconcile"
 )
 
-// lastRun keeps the last run in memory, of whichever kind. BeginRun never refuses: storetest
-// tests leases.
-type lastRun struct {
-	mu sync.Mutex // guards the field below
-	reconcile.Status
-}
-
-func (n *lastRun) BeginRun(_ context.Context, c reconcile.Run, now time.Time, lease time.Duration) (int64, error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.Epoch++
-	n.Last, n.Until = c, now.Add(lease)
-	return n.Epoch, nil
-}
-
-func (n *lastRun) ExtendRun(_ context.Context, epoch int64, c reconcile.Run, until time.Time) error {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	if epoch != n.Epoch {
-		return payment.ErrFenced
-	}
-	n.Last, n.Until = c, until
-	return nil
-}
-
-func (n *lastRun) EndRun(ctx context.Context, epoch int64, c reconcile.Run, r *reconcile.Report, _ time.Time) error {
-	if err := n.ExtendRun(ctx, epoch, c, time.Time{}); err != nil || r == nil {
-		return err
-	}
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.Report = r
-	return nil
-}
-
-func (n *lastRun) known(context.Context) (reconcile.Status, error) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	return n.Status, nil
-}
-
-// notes is a lastRun as Runs.
-type notes struct{ *lastRun }
-
-func (n notes) LastRun(ctx context.Context, _ reconcile.Kind) (reconcile.Status, error) {
-	return n.known(ctx)
-}
-
-func (notes) OldestSession(context.Context) (time.Time, error) { return time.Time{}, nil }
-
 // slowRecords is a gateway whose list takes three seconds a page, or forever.
 type slowRecords struct {
 	reconcile.GatewayRecords
@@ -102,9 +52,10 @@ func (b *slowRecords) Transactions(ctx context.Context, q payment.ListQuery) (pa
 // withRun tests a run that was just started, in fake time.
 func withRun(t *testing.T, pages int, test func(t *testing.T, c *reconcile.Service, known func() reconcile.Status)) {
 	synctest.Test(t, func(t *testing.T) {
-		book := &lastRun{}
+		rows := checkouttest.NewMemory()
 		c := reconcile.New(reconcile.Config{
-			Sessions: checkouttest.NewMemory(), Records: &slowRecords{pages: pages}, Runs: notes{book},
+			Sessions: rows, Records: &slowRecords{pages: pages},
+			Runs: &runStore{store: rows, rows: map[reconcile.Kind]reconcile.Status{}},
 		})
 		defer c.Close()
 		day := time.Now().Truncate(24 * time.Hour)
@@ -147,7 +98,8 @@ func TestRunReportsProgress(t *testing.T) {
 // A run that lost its lease stops and changes nothing.
 func TestRunIsFenced(t *testing.T) {
 	withRun(t, 0, func(t *testing.T, c *reconcile.Service, known func() reconcile.Status) {
-		if begun, err := c.Start(t.Context(), "bob", time.Now(), time.Now()); !begun || err != nil { // as if the lease had run out
+		c.Runs.(*runStore).endLease(reconcile.Requested)
+		if begun, err := c.Start(t.Context(), "bob", time.Now(), time.Now()); !begun || err != nil {
 			t.Fatal(begun, err)
 		}
 		time.Sleep(3 * time.Second)

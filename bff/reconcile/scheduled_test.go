@@ -80,6 +80,15 @@ func (r *runStore) OldestSession(context.Context) (time.Time, error) {
 	return oldest, nil
 }
 
+// endLease ends the lease of a run as if its time were over.
+func (r *runStore) endLease(kind reconcile.Kind) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	row := r.rows[kind]
+	row.Until = time.Now()
+	r.rows[kind] = row
+}
+
 // times returns the number of runs of a kind.
 func (r *runStore) times(kind reconcile.Kind) (n int) {
 	r.mu.Lock()
