@@ -70,19 +70,19 @@ type Poller struct {
 	last       time.Time      // last result of Now, for Run only; zero = cap due times
 }
 
+type claimFunc func(ctx context.Context, limit int) ([]payment.Session, error)
+
 // lane is a kind of claim with slots of its own.
 type lane struct {
 	heartbeat *background.Heartbeat // beats when a slot is free and the store answered
 	slots     chan struct{}         // full = at the limit
-	claim     func(ctx context.Context, limit int) ([]payment.Session, error)
+	claim     claimFunc
 	// pause is the time after a claim that left nothing over, and next when it ends. Zero = none.
 	pause time.Duration
 	next  time.Time
 }
 
-func newLane(
-	places int, claim func(ctx context.Context, limit int) ([]payment.Session, error),
-) *lane {
+func newLane(places int, claim claimFunc) *lane {
 	return &lane{
 		heartbeat: new(background.Heartbeat), slots: make(chan struct{}, places), claim: claim,
 	}
@@ -104,16 +104,15 @@ func New(c Config) *Poller {
 	if c.Watched != nil {
 		p.lanes = append(p.lanes, newLane(c.Concurrency, p.claimWatched))
 	}
-	first := newLane(c.Concurrency,
-		func(ctx context.Context, limit int) ([]payment.Session, error) {
-			return c.Store.Claim(ctx, c.Now(), c.Lease, limit)
-		})
+	claim := func(ctx context.Context, limit int) ([]payment.Session, error) {
+		return c.Store.Claim(ctx, c.Now(), c.Lease, limit)
+	}
 	claimLate := func(ctx context.Context, limit int) ([]payment.Session, error) {
 		return c.Store.ClaimLate(ctx, c.Now(), c.Lease, limit)
 	}
 	late := newLane(max(1, c.Concurrency/4), claimLate)
 	late.pause = latePause
-	p.lanes = append(p.lanes, first, late)
+	p.lanes = append(p.lanes, newLane(c.Concurrency, claim), late)
 	return p
 }
 
