@@ -129,12 +129,12 @@ func (c *Checkout) screen() node.Node {
 	return &preparing{Page: p, At: c.at, Offline: c.offline, Busy: c.busy}
 }
 
-// IsFirst reports whether a page shows no more than the first ones of an order, which need the least
-// styles.
+// IsFirst reports whether a page shows no more than the first ones of an order, which need the
+// least styles.
 func IsFirst(p widget.Page) bool {
 	switch screenOf(p) {
 	case "choose", "pay":
-		return p.Offer == nil && p.View.LatestAttempt().PaidAmount == "" && len(p.Simulate) == 0
+		return p.Offer == nil && len(p.Simulate) == 0 && p.View.LatestAttempt().PaidAmount == ""
 	}
 	return false
 }

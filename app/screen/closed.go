@@ -39,7 +39,9 @@ func (s *closed) Draw() *node.Element {
 			node.If(p.View.Notice != nil, func() node.Node {
 				return reason(p, p.View.Notice.Message)
 			}),
-			node.If(title == "closed.title", func() node.Node { return sentence(p, "closed.text") })),
+			node.If(
+				title == "closed.title", func() node.Node { return sentence(p, "closed.text") },
+			)),
 		box("actions", s.buttons()...),
 		widget.Ask(p, true),
 	)

@@ -41,11 +41,15 @@ func (s *ended) withMoney(head node.Node) *node.Element {
 		head,
 		node.El("dl").Class("facts").Body(
 			node.If(a.MissingAmount != "", func() node.Node {
-				return widget.SumLine(p, "part.asked", "pay-amount", a.PayableAmount, a.CurrencySymbol)
+				return widget.SumLine(
+					p, "part.asked", "pay-amount", a.PayableAmount, a.CurrencySymbol,
+				)
 			}),
 			widget.SumLine(p, "part.paid", "paid", a.PaidAmount, a.CurrencySymbol),
 			node.If(a.MissingAmount != "", func() node.Node {
-				return widget.SumLine(p, "part.missing", "missing", a.MissingAmount, a.CurrencySymbol)
+				return widget.SumLine(
+					p, "part.missing", "missing", a.MissingAmount, a.CurrencySymbol,
+				)
 			}),
 			widget.Transaction(p, a, 8),
 		),
@@ -101,7 +105,8 @@ func (s *ended) withoutMoney(head node.Node) *node.Element {
 // wayOut is a link to reload a page that has no other way on.
 func (s *ended) wayOut() node.Node {
 	v := s.Page.View
-	isDeadEnd := !v.Can(wire.Retry) && !v.Can(wire.Recheck) && v.CancelURL+v.Support+s.Page.Shop == ""
+	isDeadEnd := !v.Can(wire.Retry) && !v.Can(wire.Recheck) &&
+		v.CancelURL+v.Support+s.Page.Shop == ""
 	return node.If(isDeadEnd, func() node.Node { return reload(s.Page) })
 }
 

@@ -68,7 +68,8 @@ func (s *pay) slip(a wire.Attempt) node.Node {
 			Part: "address", Copy: "copy-address", Label: p.T(to), Value: a.Address,
 			Groups: true, Text: widget.CopyText{
 				Button: p.T("copy.button"), Name: p.T("copy.address"), Copied: p.T("copy.done"),
-				Said: p.T("copy.address.done", "network", a.NetworkName), Failed: p.T("copy.failed"),
+				Said:   p.T("copy.address.done", "network", a.NetworkName),
+				Failed: p.T("copy.failed"),
 			}})
 	}
 	return node.El("div").Class("slip").Attr("role", "group").

@@ -93,7 +93,8 @@ func (d *document) writeHead(page *bytes.Buffer, p widget.Page) {
 		"</title>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"+
 			"<meta name=\"robots\" content=\"noindex\">\n")
 	put("<meta name=\"color-scheme\" content=\"", colorScheme(p.Theme),
-		"\">\n"+style+d.lateStyle(p)+"<link rel=\"icon\" type=\"image/svg+xml\" href=\"", p.Icon(), "\">\n")
+		"\">\n"+style+d.lateStyle(p)+"<link rel=\"icon\" type=\"image/svg+xml\" href=\"", p.Icon(),
+		"\">\n")
 	if p.AutoRefreshes() {
 		put("<noscript><meta http-equiv=\"refresh\" content=\"", strconv.Itoa(refreshSeconds(p)),
 			"; url=",

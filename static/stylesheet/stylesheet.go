@@ -7,8 +7,8 @@ import (
 	"io/fs"
 )
 
-// Checkout is the checkout's stylesheet, After what an order's first page does not show: that page is
-// small.
+// Checkout is the checkout's stylesheet, After what an order's first page does not show: that
+// page is small.
 const (
 	Checkout = "checkout.css"
 	After    = "after.css"

@@ -191,7 +191,11 @@ func figures(counts, before []records.Count) []figure {
 		compare("Paid orders", " %", number(now.sessions[paid]), number(then.sessions[paid]),
 			func(d decimal.Decimal) string { return format.Count(int(d.IntPart())) }),
 		compare("Conversion", " points", now.conversion(), then.conversion(),
-			func(d decimal.Decimal) string { return strings.Replace(d.String()+" %", "-1 %", "–", 1) }),
+			func(d decimal.Decimal) string {
+				return strings.Replace(
+					d.String()+" %", "-1 %", "–", 1,
+				)
+			}),
 		{Name: "In progress", Value: format.Count(now.sessions[underWay]), Below: open},
 	}
 }
