@@ -97,14 +97,12 @@ func resolve(as wire.Status) func(context.Context, *request, string) error {
 // maxReason is how long the reason of a resolution may be, in characters.
 const maxReason = 500
 
-// confirmation is the data of confirm.html.
 type confirmation struct {
 	Question question
 	Payment  *confirmedPayment // nil = it is about none
 	Form     form
 }
 
-// confirmedPayment is the payment that a confirmation is about.
 type confirmedPayment struct {
 	Order     orderName
 	AmountUSD string
@@ -121,7 +119,6 @@ func (r *request) confirmPage(key string, about *confirmedPayment, back link, f 
 	}
 }
 
-// confirmAction is GET of an action: its confirmation page.
 func (c *console) confirmAction(a action) showHandler {
 	return func(r *request) (page, error) {
 		s, err := c.Checkout.Session(r.r.Context(), r.r.PathValue("session"))
@@ -146,7 +143,6 @@ func (c *console) confirmAction(a action) showHandler {
 	}
 }
 
-// doAction is POST of an action.
 func (c *console) doAction(a action) actHandler {
 	return func(r *request) (to, done string, err error) {
 		id := r.r.PathValue("session")
@@ -180,7 +176,6 @@ func (r *request) audited(what, session, detail string, do func() error) error {
 // doneSuffix follows the word for what was requested, once it is done.
 const doneSuffix = ".done"
 
-// record writes a line of the audit log.
 func (r *request) record(what, session, detail string) error {
 	err := r.Records.Record(r.r.Context(), records.Action{
 		By: r.by(), From: r.Auth.Server.Address(r.r), What: what, Session: session,

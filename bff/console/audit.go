@@ -13,7 +13,6 @@ type auditView struct {
 	Pager  pager
 }
 
-// auditRow is one line of the audit log.
 type auditRow struct {
 	records.Action
 	Words  string

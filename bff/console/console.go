@@ -95,7 +95,6 @@ type (
 	actHandler  func(*request) (to, done string, err error)
 )
 
-// routes is every route there is.
 func (c *console) routes() http.Handler {
 	mux := http.NewServeMux()
 	show := func(path string, h showHandler) { mux.Handle("GET "+path, c.signedIn(handlePage(h))) }
@@ -158,7 +157,6 @@ func requireToken(next func(*request)) func(*request) {
 	}
 }
 
-// handlePage writes the page that h returns.
 func handlePage(h showHandler) func(*request) {
 	return func(r *request) {
 		p, err := h(r)
@@ -221,7 +219,6 @@ func (c *console) recordLogin(r *http.Request, who, what string) {
 	}
 }
 
-// signInView is what signin.html gets.
 type signInView struct {
 	auth.Screen
 	Password field

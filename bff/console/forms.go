@@ -9,13 +9,10 @@ import (
 	"coinslot/bff/console/query"
 )
 
-// hidden is a value that a form sends unseen.
 type hidden struct{ Name, Value string }
 
-// option is one choice of a field.
 type option struct{ Value, Label string }
 
-// field is one input with its label.
 type field struct {
 	Name, Label, Value string
 	Type               string   // of the input; empty = "text"
@@ -37,7 +34,6 @@ func dateFields(form url.Values) []field {
 	}
 }
 
-// sessionField filters by the id of a payment.
 func sessionField(form url.Values) field {
 	return field{
 		Name: "session", Label: "Payment", Value: form.Get("session"), Wide: true,
@@ -63,7 +59,6 @@ func choiceField(name, label string, form url.Values, values []string) field {
 	return f
 }
 
-// filter is the filter form above a list.
 type filter struct {
 	Path   string
 	Search string // what is searched for in the list besides; empty = nothing
@@ -77,7 +72,6 @@ func filterOf(path string, form url.Values, fields []field) filter {
 	return filter{Path: path, Set: set, Fields: fields}
 }
 
-// form posts fields.
 type form struct {
 	Path, Token string // Token is the operator's, see auth.Operator
 	Fields      []field

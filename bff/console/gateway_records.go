@@ -57,7 +57,6 @@ func pageNumbers(path string, q recordQuery, at reconcile.Paging, shown int) (p 
 	return p
 }
 
-// recordQuery is the filters of the gateway's lists.
 type recordQuery struct {
 	form     url.Values // as the page shows it
 	from, to time.Time
@@ -172,7 +171,6 @@ func symbolOf(code string) string {
 	return symbol
 }
 
-// exportTransactions is GET /admin/transactions.csv.
 func (c *console) exportTransactions(r *request, values url.Values) (export.File, error) {
 	return exportRecords(values, transactionStatuses, []string{
 		"session", "attempt", "tracking_code", "order_id", "status", "currency_code", "network",
@@ -215,7 +213,6 @@ func (q recordQuery) withdrawals() reconcile.WithdrawalQuery {
 	}
 }
 
-// exportWithdrawals is GET /admin/withdrawals.csv.
 func (c *console) exportWithdrawals(r *request, values url.Values) (export.File, error) {
 	return exportRecords(values, withdrawalStatuses, []string{
 		"tracking_code", "status", "amount_usd", "currency", "network", "destination", "tx_id",
