@@ -151,6 +151,17 @@ func everyCall() map[string]func(context.Context, *Client) error {
 	}
 }
 
+// wantEach fails for each endpoint whose call has another outcome, or an error without text.
+func wantEach(t *testing.T, c *Client, want, text string) {
+	t.Helper()
+	for name, f := range everyCall() {
+		err := f(t.Context(), c)
+		if got := outcome(t, err); got != want || err != nil && !strings.Contains(err.Error(), text) {
+			t.Errorf("%s at %s: %s (%v); want %s with %q", name, c.base, got, err, want, text)
+		}
+	}
+}
+
 // diff compares values that hold decimals, by value.
 func diff(want, got any) string {
 	return cmp.Diff(want, got, cmp.Comparer(func(a, b decimal.Decimal) bool { return a.Equal(b) }))

@@ -82,11 +82,7 @@ func TestEndlessBodies(t *testing.T) {
 // TestEndlessHints: interim answers do not continue forever.
 func TestEndlessHints(t *testing.T) {
 	c := serve(t, raw(strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n", 100_000)))
-	for name, f := range everyCall() {
-		if got := outcome(t, f(t.Context(), c)); got != "unknown" {
-			t.Errorf("%s: %s; want unknown", name, got)
-		}
-	}
+	wantEach(t, c, "unknown", "")
 }
 
 // TestSilentHandshake: a TLS handshake that never answers is bounded by the
@@ -124,11 +120,7 @@ func TestReset(t *testing.T) {
 		_ = conn.(*net.TCPConn).SetLinger(0)
 		conn.Close()
 	})
-	for name, f := range everyCall() {
-		if got := outcome(t, f(t.Context(), c)); got != "unknown" {
-			t.Errorf("%s: %s; want unknown", name, got)
-		}
-	}
+	wantEach(t, c, "unknown", "")
 }
 
 // TestNothingIsLeftBehind: after calls that end at their deadline there are as
@@ -145,11 +137,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 	}))
 	before := runtime.NumGoroutine()
 	c := newClientFor(t, server.URL, within(100*time.Millisecond))
-	for name, f := range everyCall() {
-		if got := outcome(t, f(t.Context(), c)); got != "unknown" {
-			t.Errorf("%s: %s; want unknown", name, got)
-		}
-	}
+	wantEach(t, c, "unknown", "")
 	close(release)
 	c.Close()
 	server.Close()
@@ -196,12 +184,7 @@ func TestExpiredCertificate(t *testing.T) {
 		transport.TLSClientConfig.RootCAs = roots
 		c.Transport = transport
 	})
-	for name, f := range everyCall() {
-		err := f(t.Context(), c)
-		if got := outcome(t, err); got != "unsent" || !strings.Contains(err.Error(), "expired") {
-			t.Errorf("%s: %s (%v); want unsent, expired", name, got, err)
-		}
-	}
+	wantEach(t, c, "unsent", "expired")
 	if n := requests.Load(); n != 0 {
 		t.Errorf("server saw %d requests", n)
 	}
@@ -244,12 +227,7 @@ func TestNameThatLeadsHere(t *testing.T) {
 	for _, host := range []string{"gateway.example", "localhost.gateway.example", "0.0.0.0", "[::]"} {
 		base, _ := url.Parse("https://" + host + ":" + port)
 		c := newClientFor(t, base.String(), func(c *Config) { c.Transport = resolving(base, [4]byte{127, 0, 0, 1}) })
-		for name, f := range everyCall() {
-			err := f(t.Context(), c)
-			if got := outcome(t, err); got != "unsent" || !strings.Contains(err.Error(), "resolves to a local address") {
-				t.Errorf("%s of %s: %s (%v); want unsent, refused by address", name, host, got, err)
-			}
-		}
+		wantEach(t, c, "unsent", "resolves to a local address")
 	}
 	l.Close()
 	<-accepted
@@ -262,11 +240,7 @@ func TestNameThatLeadsHere(t *testing.T) {
 func TestNameThatIsNotThere(t *testing.T) {
 	base, _ := url.Parse("https://gateway.example")
 	c := newClientFor(t, base.String(), func(c *Config) { c.Transport = resolving(base) })
-	for name, f := range everyCall() {
-		if got := outcome(t, f(t.Context(), c)); got != "unsent" {
-			t.Errorf("%s: %s; want unsent", name, got)
-		}
-	}
+	wantEach(t, c, "unsent", "")
 }
 
 // resolving returns our own transport for base with a name server that knows

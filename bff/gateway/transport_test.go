@@ -55,12 +55,7 @@ func TestBrokenAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := serve(t, raw(answer))
-			for call, f := range everyCall() {
-				err := f(t.Context(), c)
-				if got := outcome(t, err); got != "unknown" {
-					t.Errorf("%s: %s (%v); want unknown", call, got, err)
-				}
-			}
+			wantEach(t, c, "unknown", "")
 		})
 	}
 }
@@ -87,11 +82,7 @@ func TestNoRedirect(t *testing.T) {
 		c := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, other.URL+"/x", status)
 		})
-		for name, f := range everyCall() {
-			if got := outcome(t, f(t.Context(), c)); got != "unknown" {
-				t.Errorf("%s with HTTP %d: %s; want unknown", name, status, got)
-			}
-		}
+		wantEach(t, c, "unknown", "")
 	}
 	if n := redirected.Load(); n != 0 {
 		t.Errorf("the other host saw %d requests", n)
