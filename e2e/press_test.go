@@ -25,26 +25,6 @@ func TestPressIsDrawnAtOnce(t *testing.T) {
 	}
 }
 
-// TestContinueStaysPut: a press on the button must not miss because WebAssembly starts, and names
-// the chosen network on it.
-func TestContinueStaysPut(t *testing.T) {
-	h := newHeldStack(t)
-	h.holdProgram()
-	defer h.releaseProgram()
-	p := chromium.Open(t, h.base+"/checkout/"+h.session(order{"amount_usd": "25.00"}), browser.Options{})
-	p.Wait(`[data-live="html"]`)
-	p.Click(`label:has([data-part="currency"][value="USDT"])`)
-	p.Click(`label:has([data-part="network"][value="USDT:trc20"])`)
-	const top = `document.querySelector('[data-part="continue"]').getBoundingClientRect().top`
-	var before, after float64
-	p.Eval(top, &before)
-	h.releaseProgram()
-	p.WaitText(`[data-part="continue"]`, "TRON")
-	if p.Eval(top, &after); after != before {
-		t.Errorf("the button moved from %v to %v", before, after)
-	}
-}
-
 // A wallet that makes itself known while something is pressed is shown once that is
 // releaseProgram go: its button moves all that is below it.
 func TestWalletAppearsAfterRelease(t *testing.T) {

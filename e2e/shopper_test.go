@@ -84,12 +84,12 @@ func TestCancelAfterPartOfIt(t *testing.T) {
 func TestPartialChoiceWithoutJavaScript(t *testing.T) {
 	s := newStack(t)
 	for _, c := range []struct {
-		name, currency, network, paid string
+		name, currency, network, paid, says string
 	}{
-		{"a coin of one network", "BNB", "", "BNB:bep20"},
-		{"a coin of several networks", "USDT", "", "USDT:ton"}, // its best one
-		{"a network of another coin", "USDT", "USDC:polygon", ""},
-		{"nothing", "", "", ""},
+		{"a coin of one network", "BNB", "", "BNB:bep20", ""},
+		{"a coin of several networks", "USDT", "", "USDT:ton", ""}, // its best one
+		{"a network of another coin", "USDT", "USDC:polygon", "", "You can’t use this coin and network"},
+		{"nothing", "", "", "", "Choose a coin and its network."},
 	} {
 		before := len(s.issued())
 		p := plainly(t, s.base+"/checkout/"+s.session(order{"amount_usd": "25.00"}), lynx)
@@ -99,7 +99,7 @@ func TestPartialChoiceWithoutJavaScript(t *testing.T) {
 			p.shows(s, c.paid)
 			continue
 		}
-		if !strings.Contains(p.text(), "Choose a coin and one of its networks") {
+		if !strings.Contains(p.text(), c.says) {
 			t.Errorf("%s: the page says %s", c.name, p.text())
 		}
 		checked := slices.ContainsFunc(p.tags, func(t tag) bool {
