@@ -69,7 +69,8 @@ func (l *languageList) draw() *node.Element {
 	list := make([]node.Node, 0, len(l.Languages))
 	for _, one := range l.Languages {
 		list = append(list, el("option").Attr("value", one.Tag).Attr("lang", one.Tag).
-			Bool("selected", one.Tag == l.Lang).Text(one.Name))
+			Bool("selected", one.Tag == l.Lang).Class(TextIf(one.Tag == l.Lang, "now")).
+			Text(one.Name))
 	}
 	return el("select").Attr("name", "lang").Attr("data-part", "language").Body(list...)
 }

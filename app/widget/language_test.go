@@ -18,9 +18,9 @@ func TestLanguageListIsCached(t *testing.T) {
 	} {
 		want := `<select data-part="language" name="lang">`
 		for _, one := range l.Languages {
-			chosen := TextIf(one.Tag == l.Lang, " selected")
-			want += `<option lang="` + one.Tag + `"` + chosen + ` value="` + one.Tag + `">` +
-				html.EscapeString(one.Name) + `</option>`
+			chosen := one.Tag == l.Lang
+			want += `<option` + TextIf(chosen, ` class="now"`) + ` lang="` + one.Tag + `"` +
+				TextIf(chosen, " selected") + ` value="` + one.Tag + `">` + html.EscapeString(one.Name) + `</option>`
 		}
 		if got := node.HTML(&l); got != want+"</select>" {
 			t.Errorf("%q of %d languages:\n%s\nwant\n%s", l.Lang, len(l.Languages), got, want)
