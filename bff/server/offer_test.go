@@ -97,7 +97,7 @@ func TestOfferPages(t *testing.T) {
 		{"item=tip&amount=%22%3E%3Cscript%3E", 422, "5.00 &#34;&gt;&lt;script&gt;", `data-code="amount_invalid"`},
 		{"item=tip&amount=" + strings.Repeat("9", 500), 422, "5.00 " + strings.Repeat("9", 40), ""},
 		{"item=tip&amount=7&embed=inline&origin=" + url.QueryEscape(shop) + "&theme=dark", 200, "7.00 7.00", `name="origin" type="hidden" value="` + shop + `"`},
-		{"item=coffee&quantity=2&currency_symbol=USDT&network_code=USDT%3Atrc20", 200, "9.00 2", `checked data-part="network" name="network_code" type="radio" value="USDT:trc20"`},
+		{"item=coffee&quantity=2&currency_symbol=USDT&network_code=USDT%3Atrc20", 200, "9.00 2", `checked data-part="network" name="network.USDT" type="radio" value="USDT:trc20"`},
 		{"item=coffee&email=x%40shop.example", 200, "4.50 1", `name="email" type="text">`},
 	} {
 		w := r.Do("GET", "/checkout?"+row.query, "")

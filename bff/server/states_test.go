@@ -25,14 +25,14 @@ func TestRefusedByState(t *testing.T) {
 	usdt, eth := `"currency_symbol":"USDT","network_code":"bep20"`, `"currency_symbol":"ETH","network_code":"arbitrum"`
 
 	problem(t, w.Do("GET", "/checkout?item=tip&amount=101", "", "Accept: application/json"), "amount_invalid")
-	post("/checkout", "", `{"item":"coffee","currency_symbol":"DOGE","network_code":"x"}`, "network_unsupported")
+	post("/checkout", "", `{"item":"coffee","currency_symbol":"XMR","network_code":"x"}`, "network_unsupported")
 	post("/checkout", "", `{"item":"coffee","currency_symbol":"USDT","network_code":"erc20"}`, "amount_below_minimum")
 	post("/checkout", "", fmt.Sprintf(`{"order":%q,"currency_symbol":"USDT","network_code":"ton"}`, mintedFor(t, "large", "6000")), "amount_above_maximum")
 	post("/checkout/{session}/simulate", w.Open(`{"amount_usd":"25.00"}`), `{"kind":"pay"}`, "not_possible")
 
 	// A member that is null is absent.
 	post("/checkout/{session}/extend", w.Open(`{"amount_usd":"25.00"}`), `{"attempt":null}`, "not_possible")
-	post("/checkout", "", `{"item":"coffee","quantity":null,"currency_symbol":"DOGE"}`, "network_unsupported")
+	post("/checkout", "", `{"item":"coffee","quantity":null,"currency_symbol":"XMR"}`, "network_unsupported")
 
 	// Money has begun to arrive: the payment cannot be canceled.
 	token := mintedFor(t, "half", "25.00")
