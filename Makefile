@@ -62,7 +62,7 @@ quick: format ## what needs nothing but Go, in about a minute: formatting, vet, 
 	@echo "Not run: tests that need a browser, PostgreSQL or another server, and the long torture tests. make test runs them."
 
 # With these a test whose tool is missing fails; see e2e/need. Without, it is skipped.
-test bench torture gallery screenshots: export TEST_TOOLS = required
+test bench torture gallery screenshots film: export TEST_TOOLS = required
 
 .PHONY: test
 test: install-test-tools build $(GOTESTSUM) ## the whole test suite: unit, contract, race, WebAssembly, browser
@@ -225,6 +225,11 @@ clean: ## remove what was built
 .PHONY: gallery
 gallery: install-chromium assets ## contact sheets of every screen, theme, direction and width, in docs/images/gallery
 	$(GO) test ./e2e/gallery -count=1 -run TestSheets -args -sheets "$(CURDIR)/docs/images/gallery"
+
+.PHONY: film
+film: install-chromium build ## a payment on a phone, from the press on buy to the receipt, as a moving picture in docs/images
+	@$(call install,img2webp,webp)
+	$(GO) test ./e2e -count=1 -run TestFilm -args -film "$(CURDIR)/docs/images/payment.webp"
 
 # The pictures that README.md shows.
 PICTURES := checkout chosen-light pay-light partial-light confirmed-light console-overview console-payment console-payments console-phone

@@ -60,6 +60,8 @@ type Options struct {
 	BlockURLs []string
 	// Width and Height are the viewport in CSS pixels. Zero means 1280 and 800.
 	Width, Height int
+	// Scale is how many pixels of a picture are one CSS pixel. Zero means 1.
+	Scale float64
 	// ThirdPartyStorage lets frames of another site keep cookies and use
 	// localStorage. False means they get an exception.
 	ThirdPartyStorage bool
@@ -87,6 +89,9 @@ func (o Options) filled() Options {
 	}
 	if o.Height == 0 {
 		o.Height = 800
+	}
+	if o.Scale == 0 {
+		o.Scale = 1
 	}
 	if o.Patience == 0 {
 		o.Patience = time.Minute

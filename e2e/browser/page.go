@@ -121,7 +121,7 @@ func (p *Page) Resize(width, height int) {
 }
 
 func (p *Page) resize(ctx context.Context, width, height int) error {
-	view := object{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}
+	view := object{"width": width, "height": height, "deviceScaleFactor": p.options.Scale, "mobile": false}
 	return p.call(ctx, "Emulation.setDeviceMetricsOverride", view, nil)
 }
 
