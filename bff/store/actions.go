@@ -14,6 +14,7 @@ import (
 const insertAction = `INSERT INTO actions (at, actor, address, what, session, detail)
 	VALUES ($1, $2, $3, $4, $5, $6)`
 
+// Record implements records.Records.
 func (db *DB) Record(ctx context.Context, a records.Action) error {
 	if a.At.IsZero() {
 		a.At = db.Now()

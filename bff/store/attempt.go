@@ -91,6 +91,7 @@ func isConflict(err error) bool {
 		errors.Is(err, payment.ErrTrackingUsed)
 }
 
+// FindAttempts implements checkout.Store.
 func (db *DB) FindAttempts(ctx context.Context, keys []string) ([]payment.AttemptRef, error) {
 	var found []payment.AttemptRef
 	for batch := range slices.Chunk(distinct(keys), sqldb.BatchSize) {

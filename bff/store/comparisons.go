@@ -37,6 +37,7 @@ const (
 // comparisonRow is the row of a kind of comparison; that of those asked for is 1.
 func comparisonRow(kind reconcile.Kind) int { return int(kind) + 1 }
 
+// BeginRun implements reconcile.Runs.
 func (db *DB) BeginRun(
 	ctx context.Context, c reconcile.Run, now time.Time, lease time.Duration,
 ) (epoch int64, err error) {
@@ -57,6 +58,7 @@ func (db *DB) BeginRun(
 	return epoch, sqldb.Wrap(err, "storing a reconciliation run")
 }
 
+// ExtendRun implements reconcile.Runs.
 func (db *DB) ExtendRun(ctx context.Context, epoch int64, c reconcile.Run, until time.Time) error {
 	run, err := document(c)
 	if err != nil {
@@ -66,6 +68,7 @@ func (db *DB) ExtendRun(ctx context.Context, epoch int64, c reconcile.Run, until
 	return db.atComparison(ctx, keepComparison, one, epoch, until.UnixMicro(), run)
 }
 
+// EndRun implements reconcile.Runs.
 func (db *DB) EndRun(
 	ctx context.Context, epoch int64, c reconcile.Run, r *reconcile.Report, next time.Time,
 ) error {
@@ -106,6 +109,7 @@ func (db *DB) atComparison(ctx context.Context, query string, args ...any) error
 	return sqldb.Wrap(err, "storing a reconciliation run")
 }
 
+// LastRun implements reconcile.Runs.
 func (db *DB) LastRun(ctx context.Context, kind reconcile.Kind) (c reconcile.Status, err error) {
 	var until, next sql.NullInt64
 	var run string
@@ -130,6 +134,7 @@ func (db *DB) LastRun(ctx context.Context, kind reconcile.Kind) (c reconcile.Sta
 	return c, nil
 }
 
+// OldestSession implements reconcile.Runs.
 func (db *DB) OldestSession(ctx context.Context) (time.Time, error) {
 	var created sql.NullInt64
 	err := db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {

@@ -58,6 +58,7 @@ var (
 // watchable reports whether sessions in s are checked more often while a page is open.
 func watchable(s wire.Status) bool { return s.Waiting() && s.Outcome() == wire.Payable }
 
+// Touch implements checkout.Store.
 func (db *DB) Touch(ctx context.Context, s payment.Session, checkedAt, dueAt time.Time) error {
 	query, args := touchSession, []any{
 		sqldb.Key(s.ID), s.Version, sqldb.Micros(checkedAt), sqldb.Micros(dueAt),
@@ -68,6 +69,7 @@ func (db *DB) Touch(ctx context.Context, s payment.Session, checkedAt, dueAt tim
 	return sqldb.Wrap(db.Execute(ctx, query, args...), "touching session %q", s.ID)
 }
 
+// Release implements checkout.Store.
 func (db *DB) Release(ctx context.Context, s payment.Session, dueAt time.Time) error {
 	err := db.Execute(ctx, releaseSession, sqldb.Key(s.ID), s.Epoch, sqldb.Micros(s.DueAt),
 		sqldb.Micros(dueAt))
@@ -97,6 +99,7 @@ func (db *DB) claimLane(
 	return db.claim(ctx, claimSessions, now.UnixMicro(), limit, now.Add(lease).UnixMicro(), lane)
 }
 
+// ClaimOf implements checkout.Store.
 func (db *DB) ClaimOf(
 	ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int,
 ) (claimed []payment.Session, err error) {
@@ -139,6 +142,7 @@ func (db *DB) claim(ctx context.Context, query string, args ...any) ([]payment.S
 	return claimed, nil
 }
 
+// Hold implements checkout.Store.
 func (db *DB) Hold(
 	ctx context.Context, id string, now time.Time, lease time.Duration,
 ) (payment.Session, error) {
@@ -175,6 +179,7 @@ func (db *DB) CapDue(
 	return capped, sqldb.Wrap(err, "limiting due times")
 }
 
+// Watch implements checkout.Store.
 func (db *DB) Watch(ctx context.Context, ids []string, until, dueBy time.Time) error {
 	for batch := range slices.Chunk(distinct(ids), sqldb.BatchSize) {
 		query, args := watchQuery(batch, until, dueBy)

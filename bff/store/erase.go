@@ -224,6 +224,7 @@ func scanStored(rows *sql.Rows) (e storedEvent, err error) {
 	return e, err
 }
 
+// SessionsWithEmail implements retention.Eraser.
 func (db *DB) SessionsWithEmail(ctx context.Context, email string) ([]string, error) {
 	term := searchTerm(email)
 	if term == "" {
@@ -240,6 +241,7 @@ func (db *DB) ForgetEmail(ctx context.Context, email string) error {
 	return sqldb.Wrap(err, "erasing an e-mail from the search index")
 }
 
+// EraseActions implements retention.Eraser.
 func (db *DB) EraseActions(ctx context.Context, before time.Time, limit int) (n int, err error) {
 	err = db.Write(ctx, func(tx *sql.Tx) error {
 		n = 0

@@ -49,6 +49,7 @@ func (db *DB) TouchAll(ctx context.Context, now time.Time, list []payment.Touche
 	return sqldb.Wrap(err, "touching %d sessions", len(list))
 }
 
+// Tracked implements checkout.Store.
 func (db *DB) Tracked(ctx context.Context, trackingCodes []string) ([]payment.Session, error) {
 	var found []payment.Session
 	for batch := range slices.Chunk(distinct(trackingCodes), sqldb.BatchSize) {
@@ -72,6 +73,7 @@ func trackedQuery(codes []string) (query string, args []any) {
 		WHERE sessions.id = attempts.session AND tracking_code IN ` + in, args
 }
 
+// Count implements checkout.Store.
 func (db *DB) Count(ctx context.Context, status string) (n int, err error) {
 	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		return q.QueryRowContext(ctx, countSessions, sqldb.Key(status)).Scan(&n)

@@ -17,6 +17,7 @@ const (
 	loginEnded = `SELECT EXISTS (SELECT 1 FROM ended_logins WHERE login = $1)`
 )
 
+// EndLogin implements records.Records.
 func (db *DB) EndLogin(ctx context.Context, login string, until time.Time) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, forgetLogins, db.Now().UnixMicro()); err != nil {
@@ -28,6 +29,7 @@ func (db *DB) EndLogin(ctx context.Context, login string, until time.Time) error
 	return sqldb.Wrap(err, "ending a login")
 }
 
+// LoginEnded implements records.Records.
 func (db *DB) LoginEnded(ctx context.Context, login string) (ended bool, err error) {
 	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		return q.QueryRowContext(ctx, loginEnded, sqldb.Key(login)).Scan(&ended)

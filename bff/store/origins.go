@@ -38,6 +38,7 @@ const (
 		refused_origins ORDER BY last_at DESC, origin`
 )
 
+// RefuseOrigin implements records.Records.
 func (db *DB) RefuseOrigin(ctx context.Context, origin, session string, times int) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		var before string
@@ -69,6 +70,7 @@ func appendSeen(seen []string, session string) []string {
 	return seen[max(0, len(seen)-maxSeen):]
 }
 
+// RefusedOrigins implements records.Records.
 func (db *DB) RefusedOrigins(ctx context.Context) ([]records.RefusedOrigin, error) {
 	list, err := sqldb.List(ctx, db.DB, scanOrigin, refusedOrigins)
 	return list, sqldb.Wrap(err, "reading refused origins")

@@ -136,6 +136,7 @@ func (db *DB) rerouteRecent(ctx context.Context, b outbox.Backlog) (left int, er
 	return max(0, b.Waiting-moved.Moved), nil
 }
 
+// Reroute implements outbox.Rerouting.
 func (db *DB) Reroute(ctx context.Context, endpoint string) (outbox.Rerouted, error) {
 	if len(db.Endpoints) == 0 {
 		return outbox.Rerouted{}, outbox.ErrNoEndpoint

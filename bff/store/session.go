@@ -77,10 +77,12 @@ func (db *DB) read(ctx context.Context, query, of string) (payment.Session, erro
 	return r.session()
 }
 
+// Session implements checkout.Store.
 func (db *DB) Session(ctx context.Context, id string) (payment.Session, error) {
 	return db.read(ctx, sessionByID, id)
 }
 
+// Lookup implements checkout.Store.
 func (db *DB) Lookup(ctx context.Context, trackingCodeOrMarker string) (payment.Session, error) {
 	return db.read(ctx, sessionByAttempt, trackingCodeOrMarker)
 }

@@ -53,6 +53,7 @@ const choices = `WITH RECURSIVE due (v) AS (
 	SELECT (SELECT min(f.%[1]s) FROM facets f WHERE f.%[1]s > due.v) FROM due WHERE v IS NOT NULL
 ) SELECT v FROM due WHERE v IS NOT NULL LIMIT 200`
 
+// Choices implements records.Records.
 func (db *DB) Choices(ctx context.Context) (coins, networks []string, err error) {
 	err = db.Browse(ctx, func(ctx context.Context, q sqldb.Queryer) (err error) {
 		coins, err = sqldb.Collect(ctx, q, sqldb.ScanKey, fmt.Sprintf(choices, "coin"))

@@ -69,7 +69,7 @@ func choosing() []Sample {
 		}),
 		NewSample("news", wire.Open, func(p *widget.Page) {
 			p.View = wire.View{Status: wire.Open,
-				Notice: &wire.Notice{Message: "Your payment is being looked after."}}
+				Notice: &wire.Notice{Message: "Your payment is being processed."}}
 			p.Base = "/checkout"
 		}),
 	}

@@ -87,12 +87,14 @@ func (g *Gateway) Calls(method string) int {
 	return g.calls[method]
 }
 
+// Environment implements checkout.Gateway.
 func (g *Gateway) Environment() string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.Key
 }
 
+// Currencies implements checkout.Gateway.
 func (g *Gateway) Currencies(context.Context) ([]payment.Currency, error) {
 	g.count("currencies")
 	if g.CoinsHook != nil {
@@ -103,6 +105,7 @@ func (g *Gateway) Currencies(context.Context) ([]payment.Currency, error) {
 	return coins(), nil
 }
 
+// Create implements checkout.Gateway.
 func (g *Gateway) Create(ctx context.Context, req payment.CreateRequest) (payment.Created, error) {
 	g.count("create")
 	var before, after error
@@ -167,6 +170,7 @@ func Address(network string, n int) string {
 	return base58.Encode(raw[:])
 }
 
+// Status implements checkout.Gateway.
 func (g *Gateway) Status(_ context.Context, code string) (payment.Record, error) {
 	g.count("status")
 	if g.StatusHook != nil {
@@ -188,6 +192,7 @@ func (g *Gateway) Status(_ context.Context, code string) (payment.Record, error)
 	return r, nil
 }
 
+// Cancel implements checkout.Gateway.
 func (g *Gateway) Cancel(_ context.Context, code string) error {
 	g.count("cancel")
 	var before, after error

@@ -85,6 +85,7 @@ func (m *Memory) loadAll(ids []string) (list []payment.Session, err error) {
 	return list, nil
 }
 
+// Insert implements checkout.Store.
 func (m *Memory) Insert(_ context.Context, s payment.Session) (payment.Session, error) {
 	m.Mu.Lock()
 	defer m.Mu.Unlock()
@@ -106,12 +107,14 @@ func (m *Memory) Insert(_ context.Context, s payment.Session) (payment.Session, 
 	return m.load(s.ID)
 }
 
+// Session implements checkout.Store.
 func (m *Memory) Session(_ context.Context, id string) (payment.Session, error) {
 	m.Mu.Lock()
 	defer m.Mu.Unlock()
 	return m.load(id)
 }
 
+// Update implements checkout.Store.
 func (m *Memory) Update(
 	_ context.Context, id string, change func(*payment.Session) ([]payment.Event, error),
 ) (payment.Session, error) {
@@ -184,6 +187,7 @@ func (m *Memory) append(events []payment.Event) {
 	}
 }
 
+// Touch implements checkout.Store.
 func (m *Memory) Touch(_ context.Context, old payment.Session, checkedAt, dueAt time.Time) error {
 	m.Mu.Lock()
 	defer m.Mu.Unlock()
@@ -199,12 +203,14 @@ func (m *Memory) Touch(_ context.Context, old payment.Session, checkedAt, dueAt 
 	return nil
 }
 
+// Claim implements poll.Store.
 func (m *Memory) Claim(
 	ctx context.Context, now time.Time, lease time.Duration, limit int,
 ) ([]payment.Session, error) {
 	return m.ClaimOf(ctx, m.lane(false), now, lease, limit)
 }
 
+// ClaimLate implements poll.Store.
 func (m *Memory) ClaimLate(
 	ctx context.Context, now time.Time, lease time.Duration, limit int,
 ) ([]payment.Session, error) {
@@ -220,6 +226,7 @@ func (m *Memory) lane(late bool) []string {
 	})
 }
 
+// ClaimOf implements poll.Store.
 func (m *Memory) ClaimOf(
 	_ context.Context, ids []string, now time.Time, lease time.Duration, limit int,
 ) ([]payment.Session, error) {
@@ -252,6 +259,7 @@ func (m *Memory) lease(s payment.Session, until time.Time) payment.Session {
 	return s
 }
 
+// Hold implements checkout.Store.
 func (m *Memory) Hold(
 	_ context.Context, id string, now time.Time, lease time.Duration,
 ) (payment.Session, error) {
@@ -264,6 +272,7 @@ func (m *Memory) Hold(
 	return m.lease(s, now.Add(lease)), nil
 }
 
+// Release implements checkout.Store.
 func (m *Memory) Release(_ context.Context, old payment.Session, dueAt time.Time) error {
 	m.Mu.Lock()
 	defer m.Mu.Unlock()
@@ -299,6 +308,7 @@ func (m *Memory) Watch(_ context.Context, ids []string, until, dueBy time.Time) 
 	return nil
 }
 
+// FindAttempts implements checkout.Store.
 func (m *Memory) FindAttempts(_ context.Context, keys []string) ([]payment.AttemptRef, error) {
 	m.Mu.Lock()
 	defer m.Mu.Unlock()
@@ -332,6 +342,7 @@ func (m *Memory) Lookup(_ context.Context, key string) (payment.Session, error) 
 	return m.load(found)
 }
 
+// List implements checkout.Store.
 func (m *Memory) List(_ context.Context, f payment.Filter) (payment.Page, error) {
 	m.Mu.Lock()
 	defer m.Mu.Unlock()
@@ -361,6 +372,7 @@ func (m *Memory) Outbox(id string) []payment.Event {
 	return list
 }
 
+// TouchAll implements poll.ListStore.
 func (m *Memory) TouchAll(_ context.Context, now time.Time, list []payment.Touched) error {
 	m.Mu.Lock()
 	defer m.Mu.Unlock()
@@ -376,6 +388,7 @@ func (m *Memory) TouchAll(_ context.Context, now time.Time, list []payment.Touch
 	return nil
 }
 
+// Tracked implements poll.ListStore.
 func (m *Memory) Tracked(_ context.Context, codes []string) ([]payment.Session, error) {
 	m.Mu.Lock()
 	defer m.Mu.Unlock()

@@ -30,6 +30,8 @@ type Store interface {
 	Outbox(id string) []payment.Event
 }
 
+// FailUpdates implements Store.
+// FailUpdates implements Store.
 func (m *Memory) FailUpdates(hook func() (before, after error)) { m.updateHook = hook }
 
 // sqliteStore is the real store as a Store.

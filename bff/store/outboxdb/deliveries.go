@@ -132,6 +132,7 @@ func scanDelivery(rows *sql.Rows) (d listedDelivery, err error) {
 	return d, err
 }
 
+// Backlogs implements outbox.Deliveries.
 func (db *Outbox) Backlogs(ctx context.Context) (list []outbox.Backlog, err error) {
 	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		list = nil
@@ -153,6 +154,7 @@ func (db *Outbox) Backlogs(ctx context.Context) (list []outbox.Backlog, err erro
 	return list, sqldb.Wrap(err, "counting deliveries")
 }
 
+// SessionOf implements outbox.Deliveries.
 func (db *Outbox) SessionOf(ctx context.Context, event string) (session string, err error) {
 	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		return q.QueryRowContext(ctx, sessionOfEvent, sqldb.Key(event)).Scan(&session)
@@ -166,6 +168,7 @@ func (db *Outbox) SessionOf(ctx context.Context, event string) (session string, 
 	return sqldb.FromKey(session), nil
 }
 
+// Redeliver implements outbox.Deliveries.
 func (db *Outbox) Redeliver(ctx context.Context, event, endpoint string) error {
 	endpoints := db.Endpoints
 	if endpoint != "" {

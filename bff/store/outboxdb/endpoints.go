@@ -90,6 +90,7 @@ func (db *Outbox) IsConfigured(
 	return seen > db.Now().Add(-EndpointLease).UnixMicro(), err
 }
 
+// Unrouted implements outbox.Rerouting.
 func (db *Outbox) Unrouted(ctx context.Context) (list []outbox.Backlog, err error) {
 	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		list, err = db.CountUnrouted(ctx, q)
