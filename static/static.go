@@ -16,7 +16,8 @@ import "embed"
 //	icons/               logos of coins as SVG, named by symbol in lower case; default.svg
 //	text/                the page's texts by key, a JSON file per language
 //
-//go:embed playground.css docs.css doctor.css doctor.js icons text
+//go:embed all:dist css after console manual.css docs.css doctor.css playground.css
+//go:embed doctor.js icons text
 var Files embed.FS
 
 // Shop is the demo shop: shop/index.html is an html/template, other files are served as they are.
