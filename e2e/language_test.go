@@ -94,7 +94,7 @@ func TestHostPageLanguage(t *testing.T) {
 
 // setLanguage picks a language in the page's menu.
 func setLanguage(v *browser.View, tag string) {
-	v.Wait(`[data-part="language-set"]`)
+	v.Wait(`[data-part="language"]`)
 	v.Eval(`document.querySelector('[data-part="language"]').value = "`+tag+`"`, nil)
 	v.Click(`[data-part="language-set"]`)
 	v.Wait(`html[lang="` + tag + `"]`)
@@ -118,6 +118,7 @@ func TestLanguageMenu(t *testing.T) {
 				_, v = s.open(t, id, "modal", browser.Options{})
 			}
 			v.Wait(`[data-live="wasm"]`)
+			v.WaitGone(`[data-part="language-set"]`) // until another one is picked
 			setLanguage(v, "de")
 			v.Wait(`[data-live="wasm"]`)
 			v.WaitText("h1", german["choose.title"])
