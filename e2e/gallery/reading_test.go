@@ -54,7 +54,7 @@ func expression(statements string) string { return "(() => {" + helpers + statem
 func TestReading(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
-	page := open(t, base+"/all"+Look{}.Query(), browser.Options{Width: 320, Height: 800})
+	page := open(t, base+"/all"+Look{}.Query(), browser.Options{Width: 320, Height: 800, ReducedMotion: true})
 	for _, part := range []struct {
 		name string
 		run  func(*testing.T, *browser.Page, string)
@@ -234,7 +234,7 @@ func testReadingOrder(t *testing.T, page *browser.Page, _ string) {
 		reportFindings(t, page, fmt.Sprint(width), expression(`
 const found = [];
 for (const sample of document.querySelectorAll('[data-sample]')) {
-  const parts = [...sample.querySelectorAll('h1, h2, p, dt, a.button, button, summary, .slip > *, .coin, .network')].filter(seen).filter(e => !e.closest('.sandbox, .bar')); // these stick
+  const parts = [...sample.querySelectorAll('h1, h2, p, dt, a.button, button, summary, .slip > *, .coin, .network')].filter(seen).filter(e => !e.closest('.sandbox, .bar, .order-price')); // these stick, and the price heads its panel
   parts.forEach((e, i) => {
     const before = parts[i - 1];
     if (!before || before.contains(e)) return;
