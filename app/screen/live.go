@@ -244,19 +244,18 @@ func (c *Checkout) body(r widget.Request) []byte {
 func (c *Checkout) handleAnswer(
 	ctx app.Context, number, status int, answer []byte, err error,
 ) {
-	if !c.busy || number != c.sent {
-		if view, problem := decodeAnswer(status, answer); err == nil && problem == nil {
-			c.show(ctx, view)
-		}
-		return
-	}
-	c.busy = false
-	if err != nil {
-		c.fail(ctx, &wire.Error{Detail: c.Page.T("error.offline")})
-		return
+	isLatest := c.busy && number == c.sent
+	if isLatest {
+		c.busy = false
 	}
 	view, problem := decodeAnswer(status, answer)
-	if problem != nil {
+	switch {
+	case !isLatest && (err != nil || problem != nil):
+		return
+	case err != nil:
+		c.fail(ctx, &wire.Error{Detail: c.Page.T("error.offline")})
+		return
+	case problem != nil:
 		c.fail(ctx, c.localize(problem))
 		return
 	}

@@ -29,17 +29,17 @@ func CountAvailable(c wire.Currency) (n int) {
 }
 
 // SoleCoin reports whether there is only one coin, so that the page does not ask for it.
-func (p Page) SoleCoin() bool {
+func (p *Page) SoleCoin() bool {
 	return len(p.View.Currencies) == 1 && CountAvailable(p.View.Currencies[0]) > 0
 }
 
 // SoleNetwork reports whether there is only one coin with one network.
-func (p Page) SoleNetwork() bool {
+func (p *Page) SoleNetwork() bool {
 	return p.SoleCoin() && len(p.View.Currencies[0].Networks) == 1
 }
 
 // CountAvailable counts the networks of all coins that can be chosen.
-func (p Page) CountAvailable() (n int) {
+func (p *Page) CountAvailable() (n int) {
 	for _, currency := range p.View.Currencies {
 		n += CountAvailable(currency)
 	}
@@ -48,7 +48,7 @@ func (p Page) CountAvailable() (n int) {
 
 // InitialChoice returns the selection of a new page: the page's own as far as it is possible, and
 // the best network of its coin. A coin is selected only if there is no other.
-func (p Page) InitialChoice() Choice {
+func (p *Page) InitialChoice() Choice {
 	c := Choice{Symbol: p.Chosen, Network: p.ChosenNetwork}
 	if c.Symbol == "" {
 		c.Symbol = p.onlyCoin()
@@ -60,7 +60,7 @@ func (p Page) InitialChoice() Choice {
 }
 
 // onlyCoin returns the symbol of the coin if only one can be chosen, else "".
-func (p Page) onlyCoin() (symbol string) {
+func (p *Page) onlyCoin() (symbol string) {
 	for _, currency := range p.View.Currencies {
 		switch {
 		case CountAvailable(currency) == 0:
@@ -75,7 +75,7 @@ func (p Page) onlyCoin() (symbol string) {
 
 // BestNetwork returns the key of the cheapest network of a coin that most exchanges can send to,
 // else of the cheapest; "" if none can be chosen. The view has the networks by cost.
-func (p Page) BestNetwork(symbol string) string {
+func (p *Page) BestNetwork(symbol string) string {
 	best := ""
 	for _, currency := range p.View.Currencies {
 		for _, n := range currency.Networks {
@@ -92,7 +92,7 @@ func (p Page) BestNetwork(symbol string) string {
 }
 
 // Coin returns the currency and network of a key; false if it is not offered or unavailable.
-func (p Page) Coin(want string) (wire.Currency, wire.Network, bool) {
+func (p *Page) Coin(want string) (wire.Currency, wire.Network, bool) {
 	for _, currency := range p.View.Currencies {
 		for _, network := range currency.Networks {
 			if NetworkKey(currency.Symbol, network.Code) == want {
@@ -104,7 +104,7 @@ func (p Page) Coin(want string) (wire.Currency, wire.Network, bool) {
 }
 
 // CoinIcon is the path of a coin's logo; empty if it has none.
-func (p Page) CoinIcon(symbol string) string {
+func (p *Page) CoinIcon(symbol string) string {
 	for _, currency := range p.View.Currencies {
 		if currency.Symbol == symbol {
 			return currency.Icon

@@ -27,7 +27,7 @@ func Ask(p Page, contact bool) node.Node {
 }
 
 // reference lists what identifies this payment to the shop and the gateway, one name a line.
-func (p Page) reference() []string {
+func (p *Page) reference() []string {
 	var lines []string
 	add := func(value, line string) {
 		if value != "" {
@@ -53,7 +53,7 @@ func SupportLink(p Page, class string) node.Node {
 }
 
 // supportURL is the merchant's support; an e-mail has the order's reference as its subject.
-func (p Page) supportURL() string {
+func (p *Page) supportURL() string {
 	subject := p.View.Order.Ref
 	if subject == "" {
 		subject = p.View.Session

@@ -26,7 +26,7 @@ func languageMenu(p Page) node.Node {
 }
 
 // path is the path of this page.
-func (p Page) path() string {
+func (p *Page) path() string {
 	if p.Receipt {
 		return p.Base + "/receipt"
 	}

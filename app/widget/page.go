@@ -90,7 +90,7 @@ func (p Page) Link(sub string, extra ...Field) string {
 
 // Target returns where a form for sub ("/attempts", "/cancel") posts to. While nothing is stored,
 // there is one endpoint for all.
-func (p Page) Target(sub string) string {
+func (p *Page) Target(sub string) string {
 	if p.View.Session == "" {
 		return p.Base
 	}
@@ -99,7 +99,7 @@ func (p Page) Target(sub string) string {
 
 // QR returns the path of the QR code of the current attempt's "address" or "uri", or of the "page"
 // itself. Attempt and sum are in the path, so that a browser never shows an outdated code.
-func (p Page) QR(kind string) string {
+func (p *Page) QR(kind string) string {
 	a := p.View.Attempt
 	switch {
 	case kind == "page":
@@ -156,7 +156,7 @@ type Language struct {
 }
 
 // Title is the title of the browser's tab: status and price. An unknown order has no price.
-func (p Page) Title() string {
+func (p *Page) Title() string {
 	if p.View.Order.AmountUSD == "" {
 		return p.T("title.none")
 	}
@@ -172,7 +172,7 @@ func (p Page) Title() string {
 }
 
 // Icon is the path of the tab's icon, which shows a paid order in a row of tabs.
-func (p Page) Icon() string {
+func (p *Page) Icon() string {
 	if p.View.Status.Outcome() == wire.Paid {
 		return "/icons/tab-paid.svg"
 	}
@@ -181,7 +181,7 @@ func (p Page) Icon() string {
 
 // AutoRefreshes reports whether the page updates by itself, because something is expected to
 // happen without the shopper.
-func (p Page) AutoRefreshes() bool {
+func (p *Page) AutoRefreshes() bool {
 	if p.View.Status == wire.Pending && (p.Changing || p.Opened == "check") {
 		return false // the shopper is about to do something
 	}

@@ -30,7 +30,7 @@ func TestLink(t *testing.T) {
 }
 
 func TestTarget(t *testing.T) {
-	if got := (Page{Base: "/checkout"}).Target("/attempts"); got != "/checkout" {
+	if got := (&Page{Base: "/checkout"}).Target("/attempts"); got != "/checkout" {
 		t.Errorf("Target of what is not stored = %s; want /checkout", got)
 	}
 	p := Page{Base: "/checkout/cs_1", View: wire.View{Session: "cs_1"}}

@@ -6,12 +6,12 @@ import (
 )
 
 // T returns the text of key, see [Translate].
-func (p Page) T(key string, pairs ...string) string {
+func (p *Page) T(key string, pairs ...string) string {
 	return Translate(p.Text, p.Dir, key, pairs...)
 }
 
 // Plural is T for a text that depends on a whole number, its {n}.
-func (p Page) Plural(key string, n int, pairs ...string) string {
+func (p *Page) Plural(key string, n int, pairs ...string) string {
 	form := key + "#" + plural(p.Lang, n)
 	if _, ok := p.Text[form]; !ok {
 		form = key + "#other"
@@ -70,7 +70,7 @@ func Isolate(dir, value string) string {
 }
 
 // Price formats an amount of US dollars ("1234.50") in the page's language.
-func (p Page) Price(usd string) string { return Price(p.Text, p.Dir, usd) }
+func (p *Page) Price(usd string) string { return Price(p.Text, p.Dir, usd) }
 
 // Price formats an amount of US dollars, decimal text with a point, in the language of text.
 func Price(text map[string]string, dir, usd string) string {

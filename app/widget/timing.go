@@ -14,7 +14,7 @@ import (
 const lastMinutes = 5 * time.Minute
 
 // LastMinutes reports whether the time to pay was nearly up when the page's view was made.
-func (p Page) LastMinutes() bool {
+func (p *Page) LastMinutes() bool {
 	a := p.View.Attempt
 	return p.View.Status == wire.Pending && a != nil && a.ExpiresInMs < lastMinutes.Milliseconds()
 }

@@ -88,7 +88,7 @@ func (d *document) writeHead(page *bytes.Buffer, p widget.Page) {
 	put("<script"+attributes+" data-origin=\"", p.Origin, "\" data-embed=\"", p.Embed,
 		"\" data-wasm=\"", d.wasm,
 		"\" data-loader=\"", d.loader, "\" data-text=\"", d.texts.URL(p.Lang),
-		"\" data-after=\"", d.after, "\" data-refresh=\"", here, "\">"+script+"</script>\n")
+		"\" data-refresh=\"", here, "\">"+script+"</script>\n")
 	put("<title>", p.Title(),
 		"</title>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"+
 			"<meta name=\"robots\" content=\"noindex\">\n")
@@ -151,16 +151,17 @@ func (d *document) scriptAndStyle(p widget.Page) (attributes, script, style stri
 // lateStyle links the styles that an order's first pages do not need. There the frame's script
 // loads them when the program starts.
 func (d *document) lateStyle(p widget.Page) string {
-	link := func(media, href string) string {
-		return "<link rel=\"stylesheet\"" + media + " href=\"" + html.EscapeString(href) + "\">\n"
+	link := func(attributes, href string) string {
+		return "<link rel=\"stylesheet\"" + attributes + "href=\"" +
+			html.EscapeString(href) + "\">\n"
 	}
 	switch {
 	case p.Receipt:
-		return link("", d.after) + link(" media=\"print\"", d.print)
+		return link(" ", d.after) + link(" media=\"print\" ", d.print)
 	case screen.IsFirst(p):
-		return ""
+		return link(" id=\"after\" data-", d.after)
 	}
-	return link("", d.after)
+	return link(" ", d.after)
 }
 
 func themeClass(name string) string {

@@ -136,10 +136,11 @@ func chosen(r *http.Request) []screentest.Sample {
 // write writes a document of some samples.
 func (g *gallery) write(w http.ResponseWriter, r *http.Request, samples ...screentest.Sample) {
 	look := lookOf(r)
+	first := g.styled(samples[0].Page, look)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	fmt.Fprintf(w, "<!doctype html>\n<html lang=%q dir=%q class=%q data-js=1 data-back=1%s>\n<head>\n<meta charset=utf-8>\n%s<title>%s</title>\n"+
 		"<meta name=viewport content=\"width=device-width, initial-scale=1\">\n<link rel=stylesheet href=/checkout.css>\n</head>\n<body>\n",
-		look.Lang, look.Dir, "theme-"+look.Theme, look.attributes(), look.script("http://"+r.Host), html.EscapeString(g.styled(samples[0].Page, look).Title()))
+		look.Lang, look.Dir, "theme-"+look.Theme, look.attributes(), look.script("http://"+r.Host), html.EscapeString(first.Title()))
 	for i, s := range samples {
 		p := g.styled(s.Page, look)
 		if i > 0 { // forty menus of forty languages are slow to measure

@@ -2,7 +2,7 @@
 
 /** Data attributes of the script's own tag. */
 export const settings = /** @type {{ origin: string, wasm: string, loader: string, text: string,
-  refresh: string, style: string, after: string }} */ (
+  refresh: string, style: string }} */ (
     /** @type {HTMLElement} */ (document.querySelector('script[data-origin]')).dataset);
 
 export const html = document.documentElement;
@@ -36,11 +36,3 @@ export const whenRead = new Promise((resolve) => {
 
 /** @param {number} ms @returns {Promise<void>} */
 export const delay = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** @param {string} href of a stylesheet to load */
-export function addStylesheet(href) {
-  const link = document.createElement('link');
-  link.rel = 'stylesheet';
-  link.href = href;
-  document.head.append(link);
-}

@@ -21,3 +21,6 @@ export const NEXT_TASK = 10;
 
 /** How long WebAssembly's redraw may be delayed. */
 export const LONGEST_PAUSE = 1000;
+
+/** From the start of the program until it loads what later screens need. */
+export const LATE = 300;

@@ -1,9 +1,9 @@
 // Starts app.wasm, which makes the page live. Forms and links work without it.
 
 import { port, post } from './host-page.js';
-import { addStylesheet, delay, html, root, settings, whenRead } from './page.js';
+import { delay, html, root, settings, whenRead } from './page.js';
 import { whenReleased } from './presses.js';
-import { UNSEEN_DELAY } from './times.js';
+import { LATE, UNSEEN_DELAY } from './times.js';
 
 // On later pages of the checkout the failure is already reported: without WebAssembly every step is
 // a new page.
@@ -54,7 +54,6 @@ const whenPainted = () => new Promise((resolve) => {
 
 /** Runs the program until it ends. */
 async function runProgram() {
-  addStylesheet(settings.after); // for the screens to come
   /** @type {NodeListOf<HTMLImageElement>} */
   const marks = document.querySelectorAll('img.network-mark');
   for (const mark of marks) mark.loading = 'eager'; // before the larger downloads below
@@ -69,7 +68,15 @@ async function runProgram() {
   data.sentences = await sentences; // for app.wasm
   performance.mark('coinslot:program');
   await whenReleased();
-  await go.run(instance);
+  const ended = go.run(instance);
+  setTimeout(addLateStyles, LATE);
+  await ended;
+}
+
+/** Loads the styles of the screens to come, which the server links where they are needed at once. */
+function addLateStyles() {
+  const link = /** @type {HTMLLinkElement | null} */ (document.getElementById('after'));
+  if (link?.dataset.href) link.href = link.dataset.href;
 }
 
 /** @param {string} url of the texts in the page's language */
