@@ -192,7 +192,8 @@ func (c *chooser) continueText() string {
 		return c.Page.T("choose.busy")
 	}
 	if currency, network, ok := c.chosen(); ok && (c.pickedHere || c.Page.SoleNetwork()) {
-		return c.Page.T("choose.continue.with", "coin", currency.Symbol, "network", network.Name)
+		return c.Page.T("choose.continue.with", "coin", currency.Symbol,
+			"network", widget.NetworkName(network))
 	}
 	return c.Page.T("choose.continue")
 }

@@ -181,7 +181,8 @@ func (o coinOption) network(n wire.Network, checked string) node.Node {
 		hideSole(radio, c.Page.SoleNetwork()),
 		icon(n.Mark, "network-mark", "26", app.IsServer),
 		node.El("span").Class("network-name").Body(
-			node.El("strong").Text(n.Name), node.Text(" "), node.El("small").Body(o.about(n)...),
+			node.El("strong").Text(widget.NetworkName(n)), node.Text(" "),
+			node.El("small").Body(o.about(n)...),
 		),
 		node.El("span").Class("network-fee").Body(o.fee(n)...),
 	)...)
@@ -200,7 +201,7 @@ func (o coinOption) about(n wire.Network) (list []node.Node) {
 	}
 	p, short := o.c.Page, strings.ToUpper(n.Code)
 	add(widget.IsCheapest(o.currency, n), "low", p.T("choose.lowest"))
-	add(!strings.Contains(strings.ToUpper(n.Name), short), "", short)
+	add(!strings.Contains(strings.ToUpper(widget.NetworkName(n)), short), "", short)
 	add(n.Available && n.Exchanges, "", p.T("choose.exchange.most"))
 	add(!n.Available && n.Reason != "", "", n.Reason)
 	add(!n.Available && n.Reason == "", "", p.T("choose.unavailable"))

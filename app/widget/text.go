@@ -3,6 +3,8 @@ package widget
 import (
 	"strconv"
 	"strings"
+
+	"coinslot/app/wire"
 )
 
 // T returns the text of key, see [Translate].
@@ -103,6 +105,11 @@ func Padded(number string) string {
 	}
 	places = strings.TrimRight(places, "0")
 	return whole + "." + places + "00"[min(2, len(places)):]
+}
+
+// NetworkName is a network's name without what exchanges call it, "TRON" of "TRON (TRC20)".
+func NetworkName(n wire.Network) string {
+	return strings.TrimSuffix(n.Name, " ("+strings.ToUpper(n.Code)+")")
 }
 
 // NetworkTitle is a network's name with what exchanges call it, "TRON (TRC20)", unless the name
