@@ -62,6 +62,6 @@ func (s *server) embedding(w http.ResponseWriter, r *http.Request) error {
 	}
 	s.SetKind(w, web.KindModule)
 	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
-	fmt.Fprintf(w, "export default %s\n", words) // a client that has gone is not our error
+	web.Send(w, r, http.StatusOK, fmt.Appendf(nil, "export default %s\n", words))
 	return nil
 }

@@ -61,7 +61,7 @@ func TestSendAtOnce(t *testing.T) {
 
 // What is compressed says that its coding was chosen.
 func TestCompressedKindsVary(t *testing.T) {
-	for _, k := range []Kind{KindPage, KindFramed, KindAlone, KindPicture} {
+	for _, k := range []Kind{KindPage, KindFramed, KindAlone, KindPicture, KindModule} {
 		if vary := newPolicies(nil, "")[k].vary; !strings.Contains(vary, "Accept-Encoding") {
 			t.Errorf("kind %d varies by %q", k, vary)
 		}
