@@ -90,7 +90,7 @@ func policyOf(kind, public string, origins []string) map[string]string {
 		kept("public, max-age=31536000, immutable", "*")
 	case "module":
 		kept("public, max-age=60", "*")
-		h["Vary"] = "Accept-Language"
+		h["Vary"] = "Accept-Encoding, Accept-Language"
 	case "manual":
 		fresh(pageStart+"'none'"+pageEnd, "same-origin", "same-origin")
 		h["Cross-Origin-Embedder-Policy"], h["Permissions-Policy"] = "require-corp", allowedHeaders

@@ -75,7 +75,7 @@ func TestEmbeddingHeaders(t *testing.T) {
 		h.ServeHTTP(w, httptest.NewRequest(method, "/checkout/embed.js?lang=de", nil))
 		for name, want := range map[string]string{
 			"Content-Type": "text/javascript; charset=utf-8", "Access-Control-Allow-Origin": "*", "Cross-Origin-Resource-Policy": "cross-origin",
-			"X-Content-Type-Options": "nosniff", "Cache-Control": "public, max-age=60", "Vary": "Accept-Language",
+			"X-Content-Type-Options": "nosniff", "Cache-Control": "public, max-age=60", "Vary": "Accept-Encoding, Accept-Language",
 		} {
 			if got := w.Header().Get(name); w.Code != 200 || got != want {
 				t.Errorf("%s = %d with %s %q; want %q", method, w.Code, name, got, want)

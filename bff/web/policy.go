@@ -108,7 +108,7 @@ func newPolicies(origins []string, inline string) policies {
 		KindHashed: file.withCache(forever),
 		KindLogo:   logo.withCache(forever),
 		KindScript: file.public("public, max-age=300, stale-while-revalidate=86400"),
-		KindModule: {inertCSP, "public, max-age=60", "Accept-Language, Accept-Encoding", "cross-origin",
+		KindModule: {inertCSP, "public, max-age=60", "Accept-Encoding, Accept-Language", "cross-origin",
 			"same-origin", "", "", "*"},
 		KindRelease: file.public(forever), KindPublished: file.public("public, max-age=300"),
 		KindIcon: file.public("public, max-age=86400"),
