@@ -31,7 +31,7 @@ func TestScreens(t *testing.T) {
 		}
 		t.Run(look.name, func(t *testing.T) {
 			s := newStack(t)
-			o := browser.Options{Width: look.width, Height: look.height, Dark: look.dark}
+			o := browser.Options{Width: look.width, Height: look.height, Dark: look.dark, ReducedMotion: true}
 			w := &walk{t: t, s: s, page: chromium.Open(t, "about:blank", o), dir: dir, name: look.name}
 			w.all()
 		})
@@ -113,7 +113,7 @@ func TestShopPicture(t *testing.T) {
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	p := chromium.Open(t, runDemo(t), browser.Options{Width: 1180, Height: 960})
+	p := chromium.Open(t, runDemo(t), browser.Options{Width: 1180, Height: 960, ReducedMotion: true})
 	p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`, "the element to be defined")
 	p.Click(`[data-product="coffee"] coinslot-checkout a`)
 	f := p.Frame(frame) // the first in the page: the modal
