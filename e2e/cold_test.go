@@ -71,6 +71,7 @@ func TestLittleLoadsBeforeUsable(t *testing.T) {
 		t.Errorf("%d bytes came beside the page, of which %d may\n%s", bytes, beforeUsable, s.log)
 	}
 	frameView(p).WaitJS(`window.live`, "WebAssembly to drive the checkout")
+	frameView(p).WaitJS(`document.getElementById("after").sheet`, "the styles of later screens")
 
 	to = h.page(h.crossSiteShop)
 	began := time.Now()
