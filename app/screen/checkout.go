@@ -134,7 +134,8 @@ func (c *Checkout) screen() node.Node {
 func IsFirst(p widget.Page) bool {
 	switch screenOf(p) {
 	case "choose", "pay":
-		return p.Offer == nil && len(p.Simulate) == 0 && p.View.LatestAttempt().PaidAmount == ""
+		return p.Offer == nil && len(p.Simulate) == 0 && p.Pasted == "" &&
+			p.View.LatestAttempt().PaidAmount == ""
 	}
 	return false
 }
