@@ -108,8 +108,8 @@ func newPolicies(origins []string, inline string) policies {
 		KindHashed: file.withCache(forever),
 		KindLogo:   logo.withCache(forever),
 		KindScript: file.public("public, max-age=300, stale-while-revalidate=86400"),
-		KindModule: {inertCSP, "public, max-age=60", "Accept-Encoding, Accept-Language", "cross-origin",
-			"same-origin", "", "", "*"},
+		KindModule: {inertCSP, "public, max-age=60", "Accept-Encoding, Accept-Language",
+			"cross-origin", "same-origin", "", "", "*"},
 		KindRelease: file.public(forever), KindPublished: file.public("public, max-age=300"),
 		KindIcon: file.public("public, max-age=86400"),
 	}
