@@ -65,7 +65,7 @@ func ReadEmpty(r *http.Request) error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.PostForm)) {
 		switch name {
-		case "embed", "origin", "theme", "lang", "from", "qr", "open":
+		case "embed", "origin", "theme", "lang", "qr", "open":
 		default:
 			return Refuse(wire.CodeUnknownField, order.ShortenName(name))
 		}
