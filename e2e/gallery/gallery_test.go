@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/app/screen"
 	"coinslot/e2e/browser"
 	"coinslot/e2e/need"
 	"coinslot/static"
@@ -124,6 +125,37 @@ func TestReceiptComesOut(t *testing.T) {
 		if got[0] > 844 || max(got[1], got[2]) > most || most > 0 && got[1] == 0 {
 			t.Errorf("the receipt ends at %v px and moves for %v s; want at most 844 and %v", got[0], got[1:], most)
 		}
+	}
+}
+
+// moved is JavaScript for the boxes that are other ones once the stylesheet has its last rules, those of
+// a text, with all details open.
+const moved = `(async text => {
+  for (const d of document.querySelectorAll('details')) d.open = true;
+  const sheet = document.styleSheets[0], late = await new CSSStyleSheet().replace(text);
+  const parts = [...document.querySelectorAll('[data-sample] *')];
+  const boxes = () => parts.map(e => { const {left, top, width, height} = e.getBoundingClientRect(); return [left, top, width, height].map(Math.round).join(); });
+  const whole = boxes();
+  for (const _ of late.cssRules) sheet.deleteRule(sheet.cssRules.length - 1);
+  return boxes().map((box, i) => box === whole[i] ? '' : parts[i].closest('[data-sample]').dataset.sample + ': ' + parts[i].outerHTML.slice(0, 100) + ': ' + box + ' becomes ' + whole[i]).filter(Boolean).slice(0, 9);
+})(%q)`
+
+// The styles of later screens come while the first ones are in use, and move nothing there.
+func TestLateStylesMoveNothing(t *testing.T) {
+	base := serve(t)
+	late, err := stylesheet.Join(os.DirFS("../../static"), stylesheet.After)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var first []string
+	for _, s := range Samples() {
+		if screen.IsFirst(s.Page) {
+			first = append(first, s.Name)
+		}
+	}
+	page := open(t, base+"/all?samples="+strings.Join(first, ","), browser.Options{Width: 390, Height: 844, ReducedMotion: true})
+	for _, box := range browser.Eval[[]string](page, fmt.Sprintf(moved, late)) {
+		t.Error(box)
 	}
 }
 

@@ -1,9 +1,8 @@
 // The element. It updates what it shows from its attributes, its place in the page, and the frame's
 // messages.
 
-import { Box } from './box.js';
 import { isSparing } from './connection.js';
-import { make, mark } from './dom.js';
+import { make } from './dom.js';
 import { Frame } from './frame.js';
 import { Modal } from './modal.js';
 import { CHECKOUT_ORIGIN, IS_PINNED, PAGE_ORIGIN } from './origins.js';
@@ -56,14 +55,17 @@ export class CheckoutElement extends HTMLElement {
   #texts = ENGLISH;
   /** @type {Promise<void> | undefined} */ #textsSettled;
 
-  // The shadow tree. The box is in the dialog or, inline, beside it. The slot has the page's link.
+  // The shadow tree. The box is in the dialog or, inline, beside it. The slot has the page's link, and
+  // the notice what went wrong.
   #modal = new Modal(() => this.close(), () => this.removeAttribute('open'));
   #slot = make('slot', {
     /** @param {MouseEvent} event */
     onclick: (event) => this.#onTrigger(event),
     onpointerover: () => this.#onIntent(),
+    onslotchange: () => this.#adopt(),
   });
-  #box = new Box();
+  #notice = make('p', { role: 'alert' });
+  #box = make('div', {}, make('progress'), this.#notice);
   #nearby = new IntersectionObserver(([entry]) => {
     if (!this.#isModal && entry.isIntersecting) this.#start();
   }, { rootMargin: '420px' });
@@ -87,10 +89,10 @@ export class CheckoutElement extends HTMLElement {
     root.adoptedStyleSheets = [styleSheet];
     root.append(this.#modal.dialog);
     this.addEventListener('focusin', () => this.#onIntent());
-    for (const name of ATTRIBUTES) { // likewise
-      const early = Object.getOwnPropertyDescriptor(this, propertyOf(name))?.value;
-      Reflect.deleteProperty(this, propertyOf(name));
-      if (early) this.#setAttribute(name, early);
+    const early = /** @type {any} */ ({ ...this }); // likewise
+    for (const name of ATTRIBUTES) {
+      delete (/** @type {any} */ (this))[propertyOf(name)];
+      if (early[propertyOf(name)]) this.#setAttribute(name, early[propertyOf(name)]);
     }
     this.#apply();
   }
@@ -146,14 +148,14 @@ export class CheckoutElement extends HTMLElement {
     if (this.#isModal === isModal) return;
     this.#isModal = isModal;
     const root = /** @type {ShadowRoot} */ (this.shadowRoot);
-    (isModal ? this.#modal.dialog : root).append(this.#box.element);
-    (isModal ? root : this.#box.element).prepend(this.#slot);
+    (isModal ? this.#modal.dialog : root).append(this.#box);
+    (isModal ? root : this.#box).prepend(this.#slot);
   }
 
   #applyTheme() {
     this.#theme = this.#attribute('preset') === 'night' ? 'dark' : this.#attribute('theme', 'auto');
     const scheme = this.#theme.replace('auto', ''); // empty follows the page
-    this.#modal.dialog.style.colorScheme = this.#box.element.style.colorScheme = scheme;
+    this.#modal.dialog.style.colorScheme = this.#box.style.colorScheme = scheme;
     this.#frame?.post({ type: 'theme', value: this.#theme });
     this.#postStyle();
   }
@@ -189,8 +191,9 @@ export class CheckoutElement extends HTMLElement {
     if (address === '') this.#wait(SALE_TIMEOUT, () => this.createSession || this.#begin());
     if (this.#modal.dialog.open || this.#prewarm === 'load') this.#start();
     if (this.#prewarm === 'idle') setTimeout(() => this.#start(), IDLE_DELAY);
+    this.#adopt();
     this.#nearby.disconnect();
-    this.#nearby.observe(this.#box.element);
+    this.#nearby.observe(this.#box);
   }
 
   #applyOpen() {
@@ -273,18 +276,35 @@ export class CheckoutElement extends HTMLElement {
 
   // --- The frame -------------------------------------------------------------------------------
 
-  #start() {
+  /** Takes over the page's own frame of this checkout, without loading it again. */
+  #adopt() {
+    /** @type {HTMLIFrameElement | null} */
+    const iframe = this.querySelector(`iframe[src^="${CHECKOUT_ORIGIN + this.#sale}"]`);
+    if (!iframe || !this.#sale || this.#isModal || iframe === this.#frame?.iframe) return;
+    this.#stop();
+    this.#start(iframe);
+  }
+
+  /** @param {HTMLIFrameElement} [adopted] */
+  #start(adopted) {
     if (this.#frame || !this.#sale) return;
     if (this.#owner() !== this) { // the owner may leave the page, as in single-page apps
       this.#wait(OWNER_RETRY, () => this.#start());
       return;
     }
-    this.#frame = new Frame(this.#address + '&theme=' + this.#theme, {
+    const iframe = adopted || make('iframe', {
+      name: 'coinslot-checkout',
+      allow: 'clipboard-write',
+      sandbox: 'allow-scripts allow-same-origin allow-forms allow-popups ' +
+        'allow-popups-to-escape-sandbox',
+      src: this.#address + '&theme=' + this.#theme,
+    });
+    this.#frame = new Frame(iframe, {
       // A blocked frame loads too, without an error: it only lacks the hello.
       onLoad: () => this.#failure || this.#wait(HELLO_TIMEOUT, () => this.#fail('frame_blocked')),
       // Also after a failure, if the frame was only slow.
       onHello: () => {
-        this.#setState('shown');
+        this.#setState(adopted ? 'waiting shown' : 'shown');
         if (!this.#isModal || this.#modal.dialog.open) this.#announceShown();
         else this.#postStyle();
       },
@@ -299,8 +319,7 @@ export class CheckoutElement extends HTMLElement {
       if (!this.#texts.listed && !this.#frame?.port && !this.#failure) this.#fail('origin_refused');
     });
     this.#wait(ANSWER_TIMEOUT, () => this.#fail('timeout'));
-    this.#box.element.append(this.#frame.iframe);
-    mark('frame');
+    if (!adopted) this.#box.append(iframe);
   }
 
   /** Removes the frame and shows the page's link. */
@@ -325,7 +344,6 @@ export class CheckoutElement extends HTMLElement {
   #announceShown() {
     this.#postStyle();
     this.#frame?.post({ type: 'shown' });
-    mark('shown');
   }
 
   // --- State and errors -----------------------------------------------------------------------
@@ -340,10 +358,14 @@ export class CheckoutElement extends HTMLElement {
     this.#timer = setTimeout(callback, ms);
   }
 
-  /** @param {'waiting' | 'shown' | 'failed'} state @param {string} failure */
+  /**
+   * Shows what the page has (waiting), the frame (shown), or an error (failed); see styles.css.
+   * @param {'waiting' | 'shown' | 'waiting shown' | 'failed'} state
+   * @param {string} failure
+   */
   #setState(state, failure = '') {
     clearTimeout(this.#timer);
-    this.#box.show(state);
+    this.#box.className = state;
     this.#failure = failure;
     this.#renderTexts();
   }
@@ -357,7 +379,7 @@ export class CheckoutElement extends HTMLElement {
     this.#modal.closeButton.ariaLabel = text('close');
     if (this.#frame) this.#frame.iframe.title = text('title');
     const url = this.#pageURL();
-    this.#box.describe(
+    this.#notice.replaceChildren(
       text(this.#failure === 'offline' ? 'offline' : 'failed'),
       url && make('a', { href: url }, text('link')),
       make('button', { onclick: () => this.#begin() }, text('retry')),
@@ -376,6 +398,10 @@ export class CheckoutElement extends HTMLElement {
    * @param {unknown} fix what the developer has to change
    */
   #fail(code, fix = this.#texts[code] || CHECKOUT_ORIGIN) {
+    if (this.contains(/** @type {any} */ (this.#frame?.iframe))) { // one of our own tells what is wrong
+      this.#stop();
+      return this.#start();
+    }
     if (!navigator.onLine) code = fix = 'offline';
     this.#setState('failed', code);
     this.#report(code, true, fix);

@@ -1,7 +1,7 @@
 // The frame with the checkout and its messages. Messages that do not match docs/frame-protocol.md are
 // ignored, although they come from the checkout's origin.
 
-import { make, mark } from './dom.js';
+import { make } from './dom.js';
 import { CHECKOUT_ORIGIN } from './origins.js';
 import { CHOOSING, FINAL, WAITING } from '../shared/statuses.js';
 import { WALLET_SCHEMES } from '../shared/wallets.js';
@@ -9,7 +9,7 @@ import { WALLET_SCHEMES } from '../shared/wallets.js';
 const STATUSES = [...CHOOSING, ...WAITING, ...FINAL];
 
 /** CSP directives that control frames. */
-const FRAME_DIRECTIVES = ['frame-src', 'child-src', 'default-src'];
+const FRAME_DIRECTIVE = /^(frame|child|default)-src$/;
 
 const SESSION = /^(cs_[\w-]+)?$/; // empty while nothing is stored
 const RECEIPT = /^[\w-]+(\.[\w-]+){2}$/; // a JWT
@@ -46,26 +46,22 @@ export class Frame {
   #listener;
 
   /**
-   * @param {string} address
+   * @param {HTMLIFrameElement} iframe
    * @param {FrameListener} listener
    */
-  constructor(address, listener) {
+  constructor(iframe, listener) {
+    this.iframe = iframe;
     this.#listener = listener;
-    this.iframe = make('iframe', {
-      name: 'coinslot-checkout',
-      allow: 'clipboard-write',
-      sandbox: 'allow-scripts allow-same-origin allow-forms allow-popups ' +
-        'allow-popups-to-escape-sandbox',
-      onload: listener.onLoad,
-      src: address,
-    });
+    iframe.onload = listener.onLoad;
     const { signal } = this.#listening;
     addEventListener('message', (event) => this.#onMessage(event), { signal });
     addEventListener('securitypolicyviolation', (event) => {
-      if (event.disposition === 'enforce' && FRAME_DIRECTIVES.includes(event.effectiveDirective) &&
-        event.blockedURI && this.iframe.src.startsWith(event.blockedURI)) listener.onBlocked();
+      if (event.disposition === 'enforce' && FRAME_DIRECTIVE.test(event.effectiveDirective) &&
+        event.blockedURI && iframe.src.startsWith(event.blockedURI)) listener.onBlocked();
     }, { signal });
     addEventListener('online', listener.onOnline, { signal });
+    // The page's frame may have said hello before this script. An empty one has no origin.
+    iframe.contentWindow?.postMessage({ coinslot: 1 }, '*');
   }
 
   /** @param {object} message is dropped before the frame's hello */
@@ -83,7 +79,6 @@ export class Frame {
   #onMessage({ origin, source, data, ports }) {
     if (origin !== CHECKOUT_ORIGIN || source !== this.iframe.contentWindow ||
       data?.coinslot !== 1 || !ports[0]) return;
-    mark('hello');
     this.iframe.onload = null;
     this.port = ports[0];
     this.port.onmessage = (event) => event.data && this.#receive(event.data);
@@ -92,13 +87,12 @@ export class Frame {
 
   /** @param {any} message */
   #receive({ type, session, status, receipt, height, href, code, recoverable, cure }) {
-    const { onClose, onEscape, onError, onStatus } = this.#listener;
     switch (type) {
       case 'ready':
       case 'status':
       case 'complete':
         if (has(session, SESSION) && STATUSES.includes(status)) {
-          onStatus(type, session, status, has(receipt, RECEIPT) ? receipt : '');
+          this.#listener.onStatus(type, session, status, has(receipt, RECEIPT) ? receipt : '');
         }
         break;
       case 'size':
@@ -112,14 +106,14 @@ export class Frame {
       case 'error':
       case 'warning':
         if (has(code, ERROR_CODE)) {
-          onError(code, Boolean(recoverable), has(cure, FIX) ? cure : '', type === 'warning');
+          this.#listener.onError(code, Boolean(recoverable), has(cure, FIX) ? cure : '', type === 'warning');
         }
         break;
       case 'escape':
-        onEscape();
+        this.#listener.onEscape();
         break;
       case 'close':
-        onClose();
+        this.#listener.onClose();
     }
   }
 }

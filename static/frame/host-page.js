@@ -8,8 +8,14 @@ import { FINAL } from '../shared/statuses.js';
 /** @type {MessagePort | undefined} undefined without a host page */
 export let port;
 
+/** @type {object[] | undefined} what was said to a host page that has not answered yet */
+let unanswered = parent === window ? undefined : [];
+
 /** @param {object} message is lost without a host page */
-export const post = (message) => port?.postMessage(message);
+export function post(message) {
+  unanswered?.push(message);
+  port?.postMessage(message);
+}
 
 /** Says hello to the host page, if it is in COINSLOT_ORIGINS; otherwise the page shows an error. */
 export function connect() {
@@ -18,11 +24,10 @@ export function connect() {
     document.querySelector('[data-part=standalone]'));
   if (refused) console.error('coinslot origin_refused', refused.dataset.fix);
   if (!settings.origin) return;
-  const channel = new MessageChannel();
-  port = channel.port1;
-  port.onmessage = ({ data }) => data && receive(data);
-  parent.postMessage(
-    { coinslot: 1, type: 'hello', version: '1.0.0' }, settings.origin, [channel.port2]);
+  greet();
+  addEventListener('message', ({ origin, source, data }) => {
+    if (origin === settings.origin && source === parent && data?.coinslot) greet();
+  });
   reportStatus();
   setTimeout(() => { // later: messages leave at the end of the task, and this causes a layout
     reportSize();
@@ -30,8 +35,19 @@ export function connect() {
   });
 }
 
+/** Says hello, again to a host page whose script came later than this frame. */
+function greet() {
+  const channel = new MessageChannel();
+  port = channel.port1;
+  port.onmessage = ({ data }) => data && receive(data);
+  parent.postMessage(
+    { coinslot: 1, type: 'hello', version: '1.0.0' }, settings.origin, [channel.port2]);
+  unanswered?.forEach((message) => port?.postMessage(message));
+}
+
 /** @param {any} message unknown types are ignored */
 function receive(message) {
+  unanswered = undefined;
   switch (message.type) {
     case 'shown':
       html.dataset.shown = '1';
