@@ -13,6 +13,12 @@ export function make(tag, properties, ...children) {
 }
 
 /**
+ * Adds a mark to the browser's performance timeline.
+ * @param {string} name
+ */
+export const mark = (name) => performance.mark('coinslot:' + name);
+
+/**
  * A promise and the functions that settle it.
  * @template T
  */

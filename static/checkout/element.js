@@ -1,15 +1,15 @@
 // The element. It updates what it shows from its attributes, its place in the page, and the frame's
 // messages.
 
-import { isSparing } from './connection.js';
-import { make } from './dom.js';
-import { Frame } from './frame.js';
-import { Modal } from './modal.js';
-import { CHECKOUT_ORIGIN, IS_PINNED, PAGE_ORIGIN } from './origins.js';
-import { owners, saleOf } from './sale.js';
-import { Session } from './session.js';
 import styles from './styles.css';
 import { ENGLISH, loadTexts } from './texts.js';
+import { Session } from './session.js';
+import { CHECKOUT_ORIGIN, IS_PINNED, PAGE_ORIGIN } from './origins.js';
+import { owners, saleOf } from './sale.js';
+import { isSparing } from './connection.js';
+import { Frame } from './frame.js';
+import { make, mark } from './dom.js';
+import { Modal } from './modal.js';
 
 export const ELEMENT_NAME = 'coinslot-checkout';
 
@@ -17,10 +17,10 @@ const ATTRIBUTES = [
   'order', 'item', 'amount', 'quantity', 'session', 'mode', 'theme', 'lang', 'prewarm', 'open',
   'return-url', 'preset',
 ];
-const STYLE_TOKENS = [
-  'accent', 'radius', 'density', 'font', 'background', 'background-dark', 'surface', 'surface-dark',
-  'text', 'text-dark', 'border', 'border-dark', 'danger', 'danger-dark',
-];
+const STYLE_TOKENS = ['accent', 'radius', 'density', 'font'];
+for (const name of ['background', 'surface', 'text', 'border', 'danger']) {
+  STYLE_TOKENS.push(name, name + '-dark');
+}
 
 // Milliseconds.
 const ANSWER_TIMEOUT = 15000; // of the frame, and of the page's createSession
@@ -62,7 +62,6 @@ export class CheckoutElement extends HTMLElement {
     /** @param {MouseEvent} event */
     onclick: (event) => this.#onTrigger(event),
     onpointerover: () => this.#onIntent(),
-    onslotchange: () => this.#adopt(),
   });
   #notice = make('p', { role: 'alert' });
   #box = make('div', {}, make('progress'), this.#notice);
@@ -89,10 +88,10 @@ export class CheckoutElement extends HTMLElement {
     root.adoptedStyleSheets = [styleSheet];
     root.append(this.#modal.dialog);
     this.addEventListener('focusin', () => this.#onIntent());
-    const early = /** @type {any} */ ({ ...this }); // likewise
-    for (const name of ATTRIBUTES) {
-      delete (/** @type {any} */ (this))[propertyOf(name)];
-      if (early[propertyOf(name)]) this.#setAttribute(name, early[propertyOf(name)]);
+    for (const name of ATTRIBUTES) { // likewise
+      const early = Object.getOwnPropertyDescriptor(this, propertyOf(name))?.value;
+      Reflect.deleteProperty(this, propertyOf(name));
+      if (early) this.#setAttribute(name, early);
     }
     this.#apply();
   }
@@ -191,7 +190,6 @@ export class CheckoutElement extends HTMLElement {
     if (address === '') this.#wait(SALE_TIMEOUT, () => this.createSession || this.#begin());
     if (this.#modal.dialog.open || this.#prewarm === 'load') this.#start();
     if (this.#prewarm === 'idle') setTimeout(() => this.#start(), IDLE_DELAY);
-    this.#adopt();
     this.#nearby.disconnect();
     this.#nearby.observe(this.#box);
   }
@@ -243,10 +241,9 @@ export class CheckoutElement extends HTMLElement {
    * @param {MouseEvent} event
    */
   #onTrigger(event) {
-    const hasCheckout = !this.#failure && (this.#sale || this.createSession);
     const isLink = /** @type {Element} */ (event.target).closest('a');
     if (!this.#isModal || event.metaKey || event.ctrlKey || event.shiftKey ||
-      isLink && !hasCheckout) return;
+      isLink && (this.#failure || !this.#sale && !this.createSession)) return;
     event.preventDefault();
     this.show();
   }
@@ -276,22 +273,15 @@ export class CheckoutElement extends HTMLElement {
 
   // --- The frame -------------------------------------------------------------------------------
 
-  /** Takes over the page's own frame of this checkout, without loading it again. */
-  #adopt() {
-    /** @type {HTMLIFrameElement | null} */
-    const iframe = this.querySelector(`iframe[src^="${CHECKOUT_ORIGIN + this.#sale}"]`);
-    if (!iframe || !this.#sale || this.#isModal || iframe === this.#frame?.iframe) return;
-    this.#stop();
-    this.#start(iframe);
-  }
-
-  /** @param {HTMLIFrameElement} [adopted] */
-  #start(adopted) {
+  #start() {
     if (this.#frame || !this.#sale) return;
     if (this.#owner() !== this) { // the owner may leave the page, as in single-page apps
       this.#wait(OWNER_RETRY, () => this.#start());
       return;
     }
+    // The page's HTML may have the frame, which then loads beside this script.
+    const adopted = /** @type {HTMLIFrameElement | null | false} */ (!this.#isModal &&
+      this.querySelector(`iframe[src^="${CHECKOUT_ORIGIN + this.#sale}"]`));
     const iframe = adopted || make('iframe', {
       name: 'coinslot-checkout',
       allow: 'clipboard-write',
@@ -319,7 +309,8 @@ export class CheckoutElement extends HTMLElement {
       if (!this.#texts.listed && !this.#frame?.port && !this.#failure) this.#fail('origin_refused');
     });
     this.#wait(ANSWER_TIMEOUT, () => this.#fail('timeout'));
-    if (!adopted) this.#box.append(iframe);
+    adopted || this.#box.append(iframe);
+    mark('frame');
   }
 
   /** Removes the frame and shows the page's link. */
@@ -344,6 +335,7 @@ export class CheckoutElement extends HTMLElement {
   #announceShown() {
     this.#postStyle();
     this.#frame?.post({ type: 'shown' });
+    mark('shown');
   }
 
   // --- State and errors -----------------------------------------------------------------------

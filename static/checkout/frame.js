@@ -1,7 +1,7 @@
 // The frame with the checkout and its messages. Messages that do not match docs/frame-protocol.md are
 // ignored, although they come from the checkout's origin.
 
-import { make } from './dom.js';
+import { make, mark } from './dom.js';
 import { CHECKOUT_ORIGIN } from './origins.js';
 import { CHOOSING, FINAL, WAITING } from '../shared/statuses.js';
 import { WALLET_SCHEMES } from '../shared/wallets.js';
@@ -60,8 +60,6 @@ export class Frame {
         event.blockedURI && iframe.src.startsWith(event.blockedURI)) listener.onBlocked();
     }, { signal });
     addEventListener('online', listener.onOnline, { signal });
-    // The page's frame may have said hello before this script. An empty one has no origin.
-    iframe.contentWindow?.postMessage({ coinslot: 1 }, '*');
   }
 
   /** @param {object} message is dropped before the frame's hello */
@@ -79,6 +77,7 @@ export class Frame {
   #onMessage({ origin, source, data, ports }) {
     if (origin !== CHECKOUT_ORIGIN || source !== this.iframe.contentWindow ||
       data?.coinslot !== 1 || !ports[0]) return;
+    mark('hello');
     this.iframe.onload = null;
     this.port = ports[0];
     this.port.onmessage = (event) => event.data && this.#receive(event.data);

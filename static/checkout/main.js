@@ -7,9 +7,11 @@
 // no <script>. Its limit is 4,096 bytes compressed.
 
 import { CheckoutElement, ELEMENT_NAME } from './element.js';
+import { mark } from './dom.js';
 import { open } from './open.js';
 
 if (!customElements.get(ELEMENT_NAME)) { // else the script was loaded twice
+  mark('script');
   customElements.define(ELEMENT_NAME, CheckoutElement);
   window.Coinslot = { open, version: '1.0.0' };
 }

@@ -1,4 +1,4 @@
-import { Deferred } from './dom.js';
+import { Deferred, mark } from './dom.js';
 import { returnToShop } from './return.js';
 
 /** @import { FrameListener } from './frame.js' */
@@ -39,6 +39,7 @@ export class Session {
     this.status = status;
     if (type === 'ready' && !this.#isReady) {
       this.#isReady = true;
+      mark('ready');
       this.emit('ready');
       this.ready.resolve({ session, status });
     }

@@ -18,12 +18,12 @@ export const ENGLISH = {
   listed: true, // until the server refuses
   dir: '', // the page's
   css: '',
-  title: 'Checkout',
+  link: 'Checkout',
   close: 'Close',
   failed: 'Checkout did not load.',
-  offline: 'Offline',
-  link: 'Checkout',
+  title: 'Checkout',
   retry: 'Retry',
+  offline: 'Offline',
 };
 
 /**

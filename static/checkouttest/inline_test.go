@@ -1,6 +1,7 @@
 package checkouttest_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -33,6 +34,50 @@ func TestInline(t *testing.T) {
 	if violations := strings.Join(s.Console(), "\n"); strings.Contains(violations, "Content Security Policy") {
 		t.Errorf("console = %s; want no violation", violations)
 	}
+}
+
+// ownFrame is the element with a frame that the page's HTML has, and a test page can name.
+const ownFrame = `<coinslot-checkout session="%[1]s"><iframe name="coinslot-checkout"
+	src="{bff}/checkout/%[1]s?embed=inline&origin={host}&lang=en" sandbox="allow-scripts allow-same-origin"></iframe></coinslot-checkout>`
+
+// The element takes over a frame of the page's HTML, whether its script comes first or last, without
+// loading it again, and moves it nowhere.
+func TestFrameOfThePage(t *testing.T) {
+	s := openPage(t, fmt.Sprintf(ownFrame, "cs_1"))
+	s.waitEvent("ready cs_1 open")
+	s.WaitJS(element+`.querySelector('iframe').offsetHeight === 333`, "the frame's height")
+	s.frameView().WaitJS(`heard.some(({ type }) => type === 'shown')`, "shown")
+	s.Eval(element+`.theme = 'dark'`, nil)
+	s.frameView().WaitJS(`heard.at(-2)?.value === 'dark'`, "the theme")
+	s.sync()
+	if got := s.requested(); len(got) != 1 {
+		t.Errorf("frames loaded: %v; want the page's own only", got)
+	}
+
+	s.Eval(element+`.remove()`, nil) // the element is known already, as in a page of a framework
+	s.Eval(`(() => { const e = document.createElement('coinslot-checkout'), f = document.createElement('iframe');
+		e.setAttribute('session', 'cs_2');
+		f.name = 'coinslot-checkout';
+		f.src = '`+s.bff+`/checkout/cs_2?embed=inline&origin=' + location.origin;
+		e.append(f);
+		document.body.append(e); })()`, nil)
+	s.waitEvent("ready cs_2 open")
+	s.WaitJS(`!`+iframe+` && `+element+`.querySelector('iframe')`, "the page's frame alone")
+	s.Eval(element+`.session = 'cs_3'`, nil)
+	s.waitEvent("ready cs_3 open")
+	if s.WaitGone(`coinslot-checkout > iframe`); !strings.Contains(fmt.Sprint(s.requested()), "/checkout/cs_3?embed=inline") {
+		t.Errorf("frames loaded: %v; want one of the element for another session", s.requested())
+	}
+}
+
+// A frame of the page's HTML that says nothing gives way to one of the element, which says why.
+func TestSilentFrameOfThePage(t *testing.T) {
+	s := openPage(t, fmt.Sprintf(ownFrame, "cs_mute"))
+	s.WaitJS(`details.at(-1)?.code === 'frame_blocked'`, "the error")
+	if got := s.requested(); len(got) != 2 {
+		t.Errorf("frames loaded: %v; want the page's own, and one of the element", got)
+	}
+	s.WaitJS(iframe+` && !`+element+`.querySelector('iframe')`, "the element's frame alone")
 }
 
 func TestFrameGetsStyleThemeAndShown(t *testing.T) {

@@ -19,7 +19,7 @@ const (
 func TestModal(t *testing.T) {
 	s := openPage(t, modal)
 	s.Click("#buy")
-	s.waitEvent("open cs_1")
+	s.WaitJS(`seen.some((line) => line.startsWith('open cs_1'))`, "the event, before ready or after it")
 	s.waitEvent("ready cs_1 open")
 	s.Wait(dialog)
 	s.WaitJS(`document.documentElement.style.overflow === 'hidden'`, "locked scroll")

@@ -88,7 +88,7 @@ func openPageWith(t *testing.T, body, csp string, o browser.Options) *testPage {
 		}
 		w.Header().Set(name, value)
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		fmt.Fprint(w, strings.ReplaceAll(head+body, "{bff}", s.bff))
+		fmt.Fprint(w, strings.NewReplacer("{bff}", s.bff, "{host}", s.host).Replace(head+body))
 	})
 	host.HandleFunc("GET /thanks", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "thank you") })
 	s.Page = chromium.Open(t, s.host, o)
@@ -225,10 +225,16 @@ const recorderScript = `
 const frameScript = `
 	const query = new URLSearchParams(location.search);
 	const session = document.currentScript.dataset.session;
-	const { port1, port2 } = new MessageChannel();
+	let port;
 	window.heard = [];
-	window.say = (message) => port1.postMessage(message);
-	port1.onmessage = ({ data }) => heard.push(data);
-	parent.postMessage({ coinslot: 1, type: 'hello', version: 'test' }, query.get('origin'), [port2]);
-	say({ type: 'ready', session, status: 'open' });
-	say({ type: 'size', height: 333 });`
+	window.say = (message) => port.postMessage(message);
+	const greet = () => {
+		const { port1, port2 } = new MessageChannel();
+		port = port1;
+		port1.onmessage = ({ data }) => heard.push(data);
+		parent.postMessage({ coinslot: 1, type: 'hello', version: 'test' }, query.get('origin'), [port2]);
+		say({ type: 'ready', session, status: 'open' });
+		say({ type: 'size', height: 333 });
+	};
+	greet();
+	setInterval(() => heard.length || greet(), 50);`

@@ -3,6 +3,7 @@
 
 import { applyStyle, applyTheme } from './appearance.js';
 import { html, rootData, settings } from './page.js';
+import { HELLO_INTERVAL } from './times.js';
 import { FINAL } from '../shared/statuses.js';
 
 /** @type {MessagePort | undefined} undefined without a host page */
@@ -25,9 +26,6 @@ export function connect() {
   if (refused) console.error('coinslot origin_refused', refused.dataset.fix);
   if (!settings.origin) return;
   greet();
-  addEventListener('message', ({ origin, source, data }) => {
-    if (origin === settings.origin && source === parent && data?.coinslot) greet();
-  });
   reportStatus();
   setTimeout(() => { // later: messages leave at the end of the task, and this causes a layout
     reportSize();
@@ -35,7 +33,7 @@ export function connect() {
   });
 }
 
-/** Says hello, again to a host page whose script came later than this frame. */
+/** Says hello until the host page answers: its script may come later than this frame. */
 function greet() {
   const channel = new MessageChannel();
   port = channel.port1;
@@ -43,6 +41,7 @@ function greet() {
   parent.postMessage(
     { coinslot: 1, type: 'hello', version: '1.0.0' }, settings.origin, [channel.port2]);
   unanswered?.forEach((message) => port?.postMessage(message));
+  setTimeout(() => unanswered && greet(), HELLO_INTERVAL);
 }
 
 /** @param {any} message unknown types are ignored */

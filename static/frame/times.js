@@ -7,6 +7,9 @@ export const REFRESH_INTERVAL = 4000;
 export const COPIED_TIME = 3000;
 export const NOT_COPIED_TIME = 10000;
 
+/** From one hello to the next, until the host page answers. */
+export const HELLO_INTERVAL = 250;
+
 /** How long a hidden page waits after its load event before it starts WebAssembly. */
 export const UNSEEN_DELAY = 300;
 

@@ -66,6 +66,7 @@ async function runProgram() {
   const { instance } = await instantiate(binary, go.importObject);
   const data = /** @type {any} */ (document.getElementById('coinslot-page'));
   data.sentences = await sentences; // for app.wasm
+  performance.mark('coinslot:program');
   await whenReleased();
   const ended = go.run(instance);
   setTimeout(addLateStyles, LATE);
