@@ -321,6 +321,9 @@ func TestAttack(t *testing.T) {
 			if !c.short && !*attackAtLength {
 				t.Skip("run with -attack")
 			}
+			if !*attackAtLength {
+				c.shoppers /= 2
+			}
 			calm := c.run(t)
 			c.attackLoad.attacker = c.attacker
 			under := c.run(t)

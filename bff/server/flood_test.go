@@ -71,7 +71,7 @@ func newFlood(t *testing.T) *flood {
 	f.unpaced, _ = service(100_000, 0)
 	s.poller = poller.New(poller.Config{
 		Store: db, Process: s.process, Watched: s.hub.Sessions, WatchedInterval: 3 * time.Second,
-		Interval: 250 * time.Millisecond, // a fifth of the turns, for the test to take less
+		Interval: 500 * time.Millisecond, // a tenth of the turns, for the test to take less
 	})
 	s.listPoller = poller.NewListPoller(s.listPollConfig(slog.New(slog.DiscardHandler)))
 	return f
