@@ -41,7 +41,7 @@ var arrows = map[string][]string{
 	"bff/console/export":        {"bff/console/format"},
 	"bff/console/format":        {},
 	"bff/console/query":         {"app/wire"},
-	"bff/checkout/checkouttest": {"app/wire", "bff/checkout", "bff/outbox", "bff/payment", "bff/poller", "bff/store"},
+	"bff/checkout/checkouttest": {"app/wire", "bff/checkout", "bff/fortest", "bff/outbox", "bff/payment", "bff/poller", "bff/store"},
 	"torture/failpoint":         {"app/wire", "bff/limiter", "bff/checkout", "bff/outbox", "bff/payment", "bff/poller", "bff/retention", "bff/webhook"},
 	"bff/fortest":               {},
 	"bff/gateway":               {"bff/checkout", "bff/payment", "bff/reconcile"},

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"coinslot/bff/console/auth/password"
+	"coinslot/bff/fortest"
 )
 
 // A password from stdin is printed as its hash; none is accepted as an argument, and none is shown.
@@ -37,9 +38,7 @@ func TestAdminPassword(t *testing.T) {
 func pipeStdin(t *testing.T, text string, args ...string) (code int, out, errs string) {
 	t.Helper()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	defer r.Close()
 	go func() {
 		w.WriteString(text)

@@ -24,9 +24,7 @@ func TestReconcile(t *testing.T) {
 	env := []string{"COINSLOT_GATEWAY_URL=" + api.URL, "COINSLOT_GATEWAY_KEY=" + secretCanary, "COINSLOT_SECRET_KEY=" + secretCanary, "COINSLOT_DATABASE=" + database}
 	c := fortest.Must(config.Load(env, nil))(t)
 	srv, err := server.New(t.Context(), c, server.Options{}) // which does not poll, since it does not run
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	t.Cleanup(func() {
 		if err := srv.Close(); err != nil {
 			t.Error(err)

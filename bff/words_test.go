@@ -119,10 +119,7 @@ func TestWords(t *testing.T) {
 		if starts(name, exempt) || strings.Contains(name, "/testdata/") {
 			continue
 		}
-		content, err := os.ReadFile("../" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := fortest.Must(os.ReadFile("../" + name))(t)
 		sentences, names := texts(name, string(content))
 		for kind, text := range map[string][]word{"sentence": sentences, "name": names} {
 			for i, first := range text {

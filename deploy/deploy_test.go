@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"coinslot/bff/config"
+	"coinslot/bff/fortest"
 	"coinslot/e2e/need"
 
 	"github.com/goccy/go-yaml"
@@ -68,10 +69,7 @@ func (n node) text(steps ...any) string {
 
 func read(t *testing.T, name string) string {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := fortest.Must(os.ReadFile(name))(t)
 	return string(text)
 }
 
@@ -122,13 +120,8 @@ func TestSettingsExist(t *testing.T) {
 		}
 	}
 	files, err := filepath.Glob("*")
-	if err != nil {
-		t.Fatal(err)
-	}
-	more, err := filepath.Glob("kubernetes/*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
+	more := fortest.Must(filepath.Glob("kubernetes/*"))(t)
 	seen := 0
 	for _, name := range append(append(files, more...), "../Dockerfile", "../docs/deploy.md") {
 		if strings.HasSuffix(name, ".go") || name == "kubernetes" {
@@ -154,9 +147,7 @@ func secrets(t *testing.T) map[string]string {
 		"webhook-secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLw/+AAAAAAAAAA==",
 	} {
 		paths[name] = filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(paths[name], []byte(text+"\n"), 0o400); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, os.WriteFile(paths[name], []byte(text+"\n"), 0o400))
 	}
 	return paths
 }
@@ -333,9 +324,7 @@ func TestService(t *testing.T) {
 	}
 	analyze := need.Command(t, "systemd-analyze")
 	copied := filepath.Join(t.TempDir(), "coinslot.service")
-	if err := os.WriteFile(copied, []byte(strings.Replace(unit, "/usr/local/bin/coinslot", "/bin/true", 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.WriteFile(copied, []byte(strings.Replace(unit, "/usr/local/bin/coinslot", "/bin/true", 1)), 0o600))
 	if out, err := exec.Command(analyze, "verify", copied).CombinedOutput(); err != nil || strings.Contains(string(out), "coinslot.service") {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
 	}

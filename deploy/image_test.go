@@ -12,6 +12,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // inBuildContext reports whether Docker copies a file into the build: the last matching line of
@@ -72,9 +74,7 @@ func compiledFiles(t *testing.T, system, arch string, packages ...string) (files
 		t.Fatalf("listing what %v are made of: %v", packages, err)
 	}
 	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	for decoder := json.NewDecoder(bytes.NewReader(list)); ; {
 		var p struct {
 			Dir                             string
@@ -90,10 +90,7 @@ func compiledFiles(t *testing.T, system, arch string, packages ...string) (files
 			continue
 		}
 		for _, name := range append(append(p.GoFiles, p.OtherFiles...), p.EmbedFiles...) {
-			file, err := filepath.Rel(root, filepath.Join(p.Dir, name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := fortest.Must(filepath.Rel(root, filepath.Join(p.Dir, name)))(t)
 			files = append(files, filepath.ToSlash(file))
 		}
 	}

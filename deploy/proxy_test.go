@@ -27,6 +27,7 @@ import (
 	"coinslot/bff/check"
 	"coinslot/bff/config"
 	"coinslot/bff/diagnose"
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 	"coinslot/bff/web"
@@ -41,24 +42,16 @@ const host = "pay.shop.example"
 func certificate(t *testing.T, dir string) *x509.CertPool {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(90 * 24 * time.Hour),
 		DNSNames: []string{host}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, "fullchain.pem"), cert, 0o600),
-		os.WriteFile(filepath.Join(dir, "privkey.pem"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, errors.Join(os.WriteFile(filepath.Join(dir, "fullchain.pem"), cert, 0o600),
+		os.WriteFile(filepath.Join(dir, "privkey.pem"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), 0o600)))
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(cert)
 	return pool
@@ -66,10 +59,7 @@ func certificate(t *testing.T, dir string) *x509.CertPool {
 
 func freePort(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := fortest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	_, port, _ := net.SplitHostPort(l.Addr().String())
 	return port
@@ -83,9 +73,7 @@ func startProxy(t *testing.T, port string, command ...string) {
 	cmd.Stdout, cmd.Stderr = &said, &said
 	child.Tie(cmd)
 	cmd.WaitDelay = 5 * time.Second
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, cmd.Start())
 	ended := make(chan struct{})
 	go func() { _ = cmd.Wait(); close(ended) }()
 	t.Cleanup(func() { _ = cmd.Process.Kill(); <-ended })
@@ -132,9 +120,7 @@ func nginxWith(t *testing.T, dir, port, upstream string, change func(site string
 		whole = "user root;\n" + whole
 	}
 	conf := filepath.Join(dir, "nginx.conf")
-	if err := os.WriteFile(conf, []byte(whole), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.WriteFile(conf, []byte(whole), 0o600))
 	if out, err := exec.Command(program, "-t", "-e", "stderr", "-c", conf).CombinedOutput(); err != nil || strings.Contains(string(out), "[warn]") {
 		t.Fatalf("nginx -t: %v\n%s", err, out)
 	}
@@ -149,9 +135,7 @@ func caddy(t *testing.T, dir, port, upstream string) {
 	text := strings.NewReplacer("127.0.0.1:8080", upstream, "\n{\n", "\n{\n\tadmin off\n\tauto_https disable_redirects\n",
 		host+" {", host+":"+port+" {\n\ttls "+dir+"/fullchain.pem "+dir+"/privkey.pem").Replace(read(t, "Caddyfile"))
 	conf := filepath.Join(dir, "Caddyfile")
-	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.WriteFile(conf, []byte(text), 0o600))
 	startProxy(t, port, program, "run", "--adapter", "caddyfile", "--config", conf)
 }
 
@@ -176,10 +160,7 @@ func startBehind(t *testing.T, proxy func(t *testing.T, dir, port, upstream stri
 	if b.config, err = config.Load(b.env, nil); err != nil {
 		t.Fatal(err)
 	}
-	srv, err := server.New(t.Context(), b.config, server.Options{Limits: web.Limits{Reads: 20, Loopback: true}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	srv := fortest.Must(server.New(t.Context(), b.config, server.Options{Limits: web.Limits{Reads: 20, Loopback: true}}))(t)
 	t.Cleanup(func() { srv.Close() })
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, named := r.Header["X-Forwarded-User"]; named {
@@ -208,16 +189,11 @@ func (b *proxied) client(address string) *http.Client {
 func (b *proxied) request(c *http.Client, method, path, body string, header ...string) *http.Response {
 	b.t.Helper()
 	req, err := http.NewRequestWithContext(b.t.Context(), method, "https://"+host+path, strings.NewReader(body))
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	fortest.OK(b.t, err)
 	for i := 0; i+1 < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}
-	resp, err := c.Do(req)
-	if err != nil {
-		b.t.Fatal(err)
-	}
+	resp := fortest.Must(c.Do(req))(b.t)
 	_, _ = io.Copy(io.Discard, resp.Body)
 	resp.Body.Close()
 	return resp
@@ -345,9 +321,7 @@ func caddySignIn(t *testing.T, dir, port, upstream, signIn string) {
 	text := "{\n\tadmin off\n\tauto_https disable_redirects\n}\n" + strings.NewReplacer("coinslot:8080", upstream, "auth:9091", signIn,
 		host+" {", host+":"+port+" {\n\ttls "+dir+"/fullchain.pem "+dir+"/privkey.pem").Replace(signInExample(t, "caddy"))
 	conf := filepath.Join(dir, "Caddyfile")
-	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.WriteFile(conf, []byte(text), 0o600))
 	startProxy(t, port, program, "run", "--adapter", "caddyfile", "--config", conf)
 }
 

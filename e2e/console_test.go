@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/store"
@@ -60,10 +61,7 @@ func consoleStack(t *testing.T) (s *stack, reviews []string) {
 func (s *stack) chooseByForm(id string) {
 	s.t.Helper()
 	comment := map[bool]string{true: "<script>alert(1)</script>", false: "Please leave it with the neighbors."}[*screens == ""]
-	resp, err := http.PostForm(s.base+"/checkout/"+id+"/attempts", url.Values{"currency_symbol": {"USDT"}, "network_code": {"trc20"}, "email": {"bob@shop.example"}, "comment": {comment}})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	resp := fortest.Must(http.PostForm(s.base+"/checkout/"+id+"/attempts", url.Values{"currency_symbol": {"USDT"}, "network_code": {"trc20"}, "email": {"bob@shop.example"}, "comment": {comment}}))(s.t)
 	resp.Body.Close()
 	s.awaitStatus(id, "pending")
 }
@@ -72,9 +70,7 @@ func (s *stack) chooseByForm(id string) {
 func (s *stack) payLast(kind sandbox.Kind) {
 	s.t.Helper()
 	all := s.issued()
-	if err := s.gateway.Pay(all[len(all)-1].TrackingCode, kind); err != nil {
-		s.t.Fatal(err)
-	}
+	fortest.OK(s.t, s.gateway.Pay(all[len(all)-1].TrackingCode, kind))
 }
 
 func (s *stack) awaitStatus(id, status string) {
@@ -86,9 +82,7 @@ func (s *stack) awaitStatus(id, status string) {
 func pastMonth(t *testing.T, dsn string) {
 	t.Helper()
 	db, err := store.Open(t.Context(), store.Config{DSN: dsn})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	dice := rand.New(rand.NewPCG(1, 2))
 	titles, prices := []string{"House blend, 500 g", "Enamel mug", "Pour-over set", "Hand grinder", "Tasting box", "Filters, 100"}, []int64{1850, 1490, 6400, 12900, 3600, 650}
 	coins := [][5]string{{"USDT", "trc20", "TRON (TRC20)", "Tether", "1"}, {"USDT", "bep20", "BNB Smart Chain (BEP20)", "Tether", "1"}, {"ETH", "arbitrum", "Arbitrum One", "Ether", "3200"}, {"TON", "ton", "TON", "Toncoin", "3.2"}, {"USDC", "polygon", "Polygon", "USD Coin", "1"}}
@@ -121,14 +115,10 @@ func pastMonth(t *testing.T, dsn string) {
 			if state == payment.Confirmed {
 				s.Attempts[0].Paid, s.Attempts[0].PaidAt, s.Attempts[0].TxID = coins, at.Add(3*time.Minute), fmt.Sprintf("%064x", n)
 			}
-			if _, err := db.Insert(context.Background(), s); err != nil {
-				t.Fatal(err)
-			}
+			fortest.Must(db.Insert(context.Background(), s))(t)
 		}
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, db.Close())
 }
 
 // signIn opens the console in a browser.
@@ -243,10 +233,7 @@ type consoleLook struct {
 // fits holds that every page passes axe and is no wider than the screen, with long
 // and strange texts in it.
 func (s *stack) fits(t *testing.T, look consoleLook, review string) {
-	axe, err := os.ReadFile(need.File(t, "../.cache/axe/package/axe.min.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	axe := fortest.Must(os.ReadFile(need.File(t, "../.cache/axe/package/axe.min.js")))(t)
 	p := signIn(t, s, browser.Options{Width: look.width, Height: look.height, Dark: look.dark})
 	for name, path := range consolePages(review) {
 		if *screens == "" && !look.dark && !slices.Contains([]string{"overview", "payments", "payment", "settle"}, name) {

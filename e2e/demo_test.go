@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 	"coinslot/e2e/built"
 	"coinslot/e2e/child"
@@ -78,9 +79,7 @@ func startDemo(t *testing.T, flags ...string) *syncBuffer {
 	demo.Env = []string{"TMPDIR=" + t.TempDir()}
 	demo.Stdout, demo.Stderr = out, out
 	child.Tie(demo)
-	if err := demo.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, demo.Start())
 	t.Cleanup(func() {
 		demo.Process.Signal(syscall.SIGTERM)
 		if err := demo.Wait(); err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 	"coinslot/e2e/child"
 )
@@ -25,9 +26,7 @@ func TestDev(t *testing.T) {
 	cmd.Dir, cmd.Stdout, cmd.Stderr = root, out, out
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
 	child.Tie(cmd)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, cmd.Start())
 	t.Cleanup(func() { child.End(cmd) })
 	awaitFor(t, 5*time.Minute, "make dev to serve", func() bool { return strings.Contains(out.String(), "Press Ctrl-C to stop. Demo data") })
 
@@ -75,12 +74,8 @@ func copyOfSources(t *testing.T) string {
 func changeFile(t *testing.T, path string, change func(string) string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(change(string(text))), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
+	fortest.OK(t, os.WriteFile(path, []byte(change(string(text))), 0o644))
 }
 
 // fourFreePorts returns the first of four in a row that are free now.
@@ -88,9 +83,7 @@ func fourFreePorts(t *testing.T) int {
 	t.Helper()
 	for try := 0; try < 100; try++ {
 		first, err := strconv.Atoi(freePort(t))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, err)
 		free := 0
 		for offset := range 4 {
 			l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(first+offset)))

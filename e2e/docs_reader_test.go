@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/docs/examples/webhook"
 	"coinslot/e2e/child"
@@ -49,10 +50,7 @@ var blockPattern = regexp.MustCompile("(?s)(?:<!-- ([^\n]*) -->\n)?```sh\n(.*?)\
 // commandBlocks are the blocks of a page in its order.
 func commandBlocks(t *testing.T, page string) (list []commandBlock) {
 	t.Helper()
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := fortest.Must(os.ReadFile(page))(t)
 	for _, m := range blockPattern.FindAllStringSubmatch(string(text), -1) {
 		b := commandBlock{text: m[2], before: m[1]}
 		if prints, stays := strings.CutPrefix(b.before, "stays, and prints: "); stays {
@@ -94,13 +92,9 @@ func newReader(t *testing.T) *reader {
 		need.Command(t, name)
 	}
 	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	home := t.TempDir()
-	if err := os.WriteFile(filepath.Join(home, ".curlrc"), []byte("fail-with-body\nshow-error\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.WriteFile(filepath.Join(home, ".curlrc"), []byte("fail-with-body\nshow-error\n"), 0o600))
 	r := &reader{t: t, dir: t.TempDir(), ports: map[string]string{}, webhookIDs: make(chan string, 1)}
 	for _, entry := range os.Environ() {
 		if !strings.HasPrefix(entry, "COINSLOT_") {
@@ -183,9 +177,7 @@ func (r *reader) built(b commandBlock) commandBlock {
 		case strings.Contains(name, "webhook"):
 			value = "whsec_" + hookKey
 		}
-		if err := os.WriteFile(file, []byte(value+"\n"), 0o600); err != nil {
-			r.t.Fatal(err)
-		}
+		fortest.OK(r.t, os.WriteFile(file, []byte(value+"\n"), 0o600))
 		return file
 	})
 	return b
@@ -247,10 +239,7 @@ func saveShellState(block, file string) string {
 
 func (r *reader) loadShellState(file string) {
 	r.t.Helper()
-	kept, err := os.ReadFile(file)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	kept := fortest.Must(os.ReadFile(file))(r.t)
 	dir, env, _ := strings.Cut(string(kept), "\n")
 	r.dir, r.env = dir, strings.Split(strings.TrimRight(env, "\x00"), "\x00")
 }
@@ -269,9 +258,7 @@ func (r *reader) runInBackground(b commandBlock) {
 	cmd.Dir, cmd.Env = r.dir, append(slices.Clip(r.env), "PYTHONUNBUFFERED=1")
 	cmd.Stdout, cmd.Stderr = r.said, r.said
 	child.Tie(cmd)
-	if err := cmd.Start(); err != nil {
-		r.t.Fatal(err)
-	}
+	fortest.OK(r.t, cmd.Start())
 	r.running = append(r.running, cmd)
 	r.awaitOutput(cmd, regexp.MustCompile(b.prints))
 	if behind {
@@ -357,10 +344,7 @@ func (r *reader) confirms(b commandBlock, out string) {
 
 func (r *reader) serves(url string) {
 	r.t.Helper()
-	resp, err := http.Get(url)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	resp := fortest.Must(http.Get(url))(r.t)
 	resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		r.t.Errorf("GET %s = %s", url, resp.Status)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 )
 
@@ -36,10 +37,7 @@ func newFaultyProxy(t *testing.T, extra ...string) *faultyProxy {
 	t.Cleanup(server.Close)
 	public := strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
 	p.stack = newStack(t, append(extra, "COINSLOT_PUBLIC_URL="+public)...)
-	target, err := url.Parse(p.base)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := fortest.Must(url.Parse(p.base))(t)
 	proxy.Rewrite = func(r *httputil.ProxyRequest) {
 		r.SetURL(target)
 		r.Out.Host = r.In.Host
@@ -99,10 +97,7 @@ func TestDoctorPasses(t *testing.T) {
 			t.Errorf("%s is %s: %s", c.ID, c.Status, c.Detail)
 		}
 	}
-	pasted, err := json.Marshal("HTTP/2 200\ncontent-type: text/html\nset-cookie: secret=1\ncontent-security-policy: default-src 'self'; script-src 'self' " + s.base + "; frame-src " + s.base + "\ncross-origin-embedder-policy: require-corp\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	pasted := fortest.Must(json.Marshal("HTTP/2 200\ncontent-type: text/html\nset-cookie: secret=1\ncontent-security-policy: default-src 'self'; script-src 'self' " + s.base + "; frame-src " + s.base + "\ncross-origin-embedder-policy: require-corp\n"))(t)
 	p.Eval(`document.querySelector("#headers").value = `+string(pasted), nil)
 	p.Click(`[data-part="doctor-paste"] button`)
 	p.Wait(`[data-part="doctor-check-page-frame"][data-status="ok"]`)

@@ -21,6 +21,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 	"coinslot/e2e/child"
 	"coinslot/e2e/need"
@@ -78,9 +79,7 @@ func (e *example) start(t *testing.T, keys []string) {
 		"SHOP_ORDERS=" + filepath.Join(t.TempDir(), "orders.json")})
 	e.process.Stdout, e.process.Stderr = e.log, e.log
 	child.Tie(e.process)
-	if err := e.process.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, e.process.Start())
 	t.Cleanup(func() {
 		child.End(e.process)
 		for _, key := range keys[1:] {
@@ -150,10 +149,7 @@ func (e *example) sells(t *testing.T, s *stack) {
 func (e *example) order(t *testing.T, form url.Values) string {
 	t.Helper()
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	resp, err := client.PostForm(e.url+"/orders", form)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := fortest.Must(client.PostForm(e.url+"/orders", form))(t)
 	resp.Body.Close()
 	id, found := strings.CutPrefix(resp.Header.Get("Location"), "/orders/")
 	if resp.StatusCode != http.StatusSeeOther || !found {
@@ -175,9 +171,7 @@ func (e *example) fresh(t *testing.T) url.Values {
 func (e *example) get(t *testing.T, path string) string {
 	t.Helper()
 	resp, err := http.Get(e.url + path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode != http.StatusOK {
@@ -238,15 +232,10 @@ func webhookHeaders(key, id, body string, ago time.Duration) http.Header {
 func (e *example) postWebhook(t *testing.T, h http.Header, body string) int {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodPost, e.url+"/hooks/coinslot", strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	req.Header.Set("Content-Type", "application/json")
 	maps.Copy(req.Header, h)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := fortest.Must(http.DefaultClient.Do(req))(t)
 	resp.Body.Close()
 	return resp.StatusCode
 }
@@ -335,10 +324,7 @@ func TestExampleShopsInTestMode(t *testing.T) {
 			shop.start(t, append(s.keys(), "SHOP_TEST=1"))
 			form := shop.fresh(t)
 			moved.Store(true)
-			resp, err := http.PostForm(shop.url+"/orders", form)
-			if err != nil {
-				t.Fatal(err)
-			}
+			resp := fortest.Must(http.PostForm(shop.url+"/orders", form))(t)
 			resp.Body.Close()
 			if resp.StatusCode != http.StatusBadGateway {
 				t.Errorf("with a checkout that leads elsewhere, POST /orders = %d; want 502", resp.StatusCode)
@@ -453,10 +439,7 @@ func (s *stack) newest() sale {
 func TestExamplesShareStylesheet(t *testing.T) {
 	looks := map[string]string{}
 	for _, folder := range []string{"html", "static", "go", "node", "php"} {
-		css, err := os.ReadFile(filepath.Join(examples, folder, "shop.css"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		css := fortest.Must(os.ReadFile(filepath.Join(examples, folder, "shop.css")))(t)
 		looks[string(css)] = folder
 	}
 	if len(looks) != 1 {

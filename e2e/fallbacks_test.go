@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/e2e/browser"
 )
@@ -42,20 +43,14 @@ for (const type of ['ready', 'open', 'status', 'complete', 'close', 'error'])
 func newFallbackShop(t *testing.T, extra ...string) *fallbackShop {
 	t.Helper()
 	catalog := filepath.Join(t.TempDir(), "catalog.yaml")
-	if err := os.WriteFile(catalog, []byte("items: {coffee: {title: Coffee, amount_usd: \"14.50\"}}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.WriteFile(catalog, []byte("items: {coffee: {title: Coffee, amount_usd: \"14.50\"}}\n"), 0o600))
 	l := &fallbackShop{}
 	l.server = httptest.NewServer(l)
 	t.Cleanup(l.server.Close)
 	l.stack = newStack(t, append([]string{"COINSLOT_CATALOG=" + catalog, "COINSLOT_ORIGINS=" + l.server.URL}, extra...)...)
 	text, err := os.ReadFile("../static/text/de.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &l.german); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
+	fortest.OK(t, json.Unmarshal(text, &l.german))
 	return l
 }
 
@@ -290,9 +285,7 @@ func (l *fallbackShop) payInView(t *testing.T, p *browser.Page, v *browser.View)
 	address := v.Attr(`[data-part="address"]`, "data-value")
 	for _, tx := range l.issued() {
 		if tx.WalletAddress == address {
-			if err := l.gateway.Pay(tx.TrackingCode, sandbox.Kind("pay")); err != nil {
-				t.Fatal(err)
-			}
+			fortest.OK(t, l.gateway.Pay(tx.TrackingCode, sandbox.Kind("pay")))
 			v.Wait(paid)
 			return
 		}

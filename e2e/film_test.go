@@ -17,6 +17,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 )
 
@@ -149,14 +150,9 @@ func (r *reel) play(v *browser.View, css string, length, step, ms int) {
 func (r *reel) send(method, address, body string) {
 	r.t.Helper()
 	req, err := http.NewRequestWithContext(r.t.Context(), method, address, strings.NewReader(body))
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	fortest.OK(r.t, err)
 	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	resp := fortest.Must(http.DefaultClient.Do(req))(r.t)
 	if resp.Body.Close(); resp.StatusCode >= http.StatusBadRequest {
 		r.t.Fatalf("%s %s = %d", method, address, resp.StatusCode)
 	}
@@ -168,10 +164,7 @@ func (r *reel) develop(path string) {
 	if said, err := exec.Command("img2webp", append(r.args, "-o", path)...).CombinedOutput(); err != nil {
 		r.t.Fatalf("img2webp, of Debian's package webp: %v\n%s", err, said)
 	}
-	info, err := os.Stat(path)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	info := fortest.Must(os.Stat(path))(r.t)
 	if info.Size() > filmLimit {
 		r.t.Errorf("%s has %d bytes; want at most %d: show fewer or smaller pictures", path, info.Size(), filmLimit)
 	}
@@ -181,9 +174,7 @@ func (r *reel) develop(path string) {
 func inPhone(t *testing.T, path string) {
 	t.Helper()
 	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	shown, err := png.Decode(file)
 	if file.Close(); err != nil {
 		t.Fatal(err)
@@ -212,10 +203,6 @@ func inPhone(t *testing.T, path string) {
 	if file, err = os.Create(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := png.Encode(file, phone); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, png.Encode(file, phone))
+	fortest.OK(t, file.Close())
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 )
 
@@ -191,20 +192,13 @@ func (l *fallbackShop) tokens(t *testing.T) {
 func (l *fallbackShop) page(t *testing.T, path string) string {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, l.base+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	req.Header.Set("Accept", "text/html")
 	req.Header.Set("Accept-Language", "de")
 	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := fortest.Must(io.ReadAll(resp.Body))(t)
 	return html.UnescapeString(string(text))
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/andybalholm/brotli"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/child"
 	"coinslot/e2e/link"
 )
@@ -28,22 +29,15 @@ func buildGoapp(t testing.TB) int {
 	compile(t, program, "GOOS=js", "GOARCH=wasm")
 	compile(t, filepath.Join(goapp, "server"))
 	raw, err := os.ReadFile(program)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	packed, stamp := program+".br", program+".stamp"
 	sum := fmt.Sprintf("%x", sha256.Sum256(raw))
 	if last, err := os.ReadFile(stamp); err != nil || string(last) != sum {
 		for path, content := range map[string][]byte{packed: pack(t, raw), stamp: []byte(sum)} {
-			if err := os.WriteFile(path, content, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			fortest.OK(t, os.WriteFile(path, content, 0o644))
 		}
 	}
-	info, err := os.Stat(packed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	info := fortest.Must(os.Stat(packed))(t)
 	return int(info.Size())
 }
 
@@ -62,12 +56,8 @@ func pack(t testing.TB, raw []byte) []byte {
 	t.Helper()
 	var packed bytes.Buffer
 	w := brotli.NewWriterOptions(&packed, brotli.WriterOptions{Quality: 11, LGWin: 24})
-	if _, err := w.Write(raw); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fortest.Must(w.Write(raw))(t)
+	fortest.OK(t, w.Close())
 	return packed.Bytes()
 }
 
@@ -78,9 +68,7 @@ func startGoapp(t testing.TB, l *link.Link) string {
 	address := "127.0.0.1:" + freePort(t)
 	cmd := exec.Command(filepath.Join(goapp, "server"), address, goapp)
 	child.Tie(cmd)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, cmd.Start())
 	t.Cleanup(func() { child.End(cmd) })
 	await(t, "the hello world to answer", func() bool {
 		conn, err := net.Dial("tcp", address)

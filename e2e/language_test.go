@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 )
 
@@ -23,9 +24,7 @@ func sentences(t *testing.T) map[string]map[string]string {
 	texts := map[string]map[string]string{}
 	for _, file := range files {
 		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, err)
 		if texts[strings.TrimSuffix(filepath.Base(file), ".json")], err = widget.ReadText(raw); err != nil {
 			t.Fatal(err)
 		}
@@ -203,18 +202,11 @@ func TestPageHoldsOneLanguage(t *testing.T) {
 	address := s.base + "/checkout/" + s.session(order{"amount_usd": "25.00"})
 	for _, lang := range []string{"en", "de", "ar", "ja"} {
 		resp, err := http.Get(address + "?lang=" + lang)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, err)
 		body, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		ownTexts, err := json.Marshal(texts[lang])
-		if err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, err)
+		ownTexts := fortest.Must(json.Marshal(texts[lang]))(t)
 		if !strings.Contains(string(body), texts[lang]["choose.title"]) {
 			t.Errorf("the page in %s does not say %q", lang, texts[lang]["choose.title"])
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 )
 
@@ -19,9 +20,7 @@ const offers = `items:
 func offersFile(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "catalog.yaml")
-	if err := os.WriteFile(path, []byte(offers), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.WriteFile(path, []byte(offers), 0o600))
 	return "COINSLOT_CATALOG=" + path
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 
 	qrcode "github.com/piglig/go-qr"
@@ -80,14 +81,10 @@ func scanScreen(t *testing.T, p *browser.Page) string {
 	p.Eval(`document.querySelector(".qr-mark").decode()`, nil)
 	p.Screenshot(path)
 	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	defer file.Close()
 	screen, err := png.Decode(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	var box struct{ X, Y, Width, Height, Ratio float64 }
 	p.Eval(`(b => ({x: b.x, y: b.y, width: b.width, height: b.height, ratio: devicePixelRatio}))
 		(document.querySelector('[data-part="qr"]').getBoundingClientRect())`, &box)

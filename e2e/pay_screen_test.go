@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"coinslot/app/widget"
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/e2e/browser"
 
@@ -46,9 +47,7 @@ func (s *stack) pay(t *testing.T, symbol, network string, o browser.Options) (*b
 func (s *stack) download(path string) string {
 	s.t.Helper()
 	resp, err := http.Get(s.base + path)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	fortest.OK(s.t, err)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode != http.StatusOK {
@@ -227,10 +226,7 @@ func (d *driven) goesOnElsewhere(t *testing.T) {
 // smallest is an amount in the smallest unit of its coin.
 func smallest(t *testing.T, amount string, decimals int32) *big.Int {
 	t.Helper()
-	d, err := decimal.NewFromString(amount)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := fortest.Must(decimal.NewFromString(amount))(t)
 	return d.Shift(decimals).BigInt()
 }
 
@@ -382,10 +378,7 @@ func (c walletCoin) transaction(t *testing.T, address, amount string) string {
 		call["to"], call["value"] = c.contract, "0x0"
 		call["data"] = fmt.Sprintf("0xa9059cbb%064s%064x", strings.ToLower(address[2:]), units)
 	}
-	text, err := json.Marshal([]any{"eth_sendTransaction", call})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := fortest.Must(json.Marshal([]any{"eth_sendTransaction", call}))(t)
 	return string(text)
 }
 
@@ -393,13 +386,8 @@ func (c walletCoin) transaction(t *testing.T, address, amount string) string {
 func canonical(t *testing.T, text string) string {
 	t.Helper()
 	var v any
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatal(err)
-	}
-	out, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, json.Unmarshal([]byte(text), &v))
+	out := fortest.Must(json.Marshal(v))(t)
 	return string(out)
 }
 

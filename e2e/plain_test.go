@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"coinslot/bff/fortest"
 )
 
 // plain is a browser of the simplest kind: it reads HTML, follows links and
@@ -63,9 +65,7 @@ func (p *plain) reload() {
 func (p *plain) do(method, address string, form url.Values) {
 	p.t.Helper()
 	req, err := http.NewRequest(method, address, strings.NewReader(form.Encode()))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	fortest.OK(p.t, err)
 	req.Header = p.header.Clone()
 	if method == http.MethodPost {
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -73,14 +73,9 @@ func (p *plain) do(method, address string, form url.Values) {
 		req.Header.Del("Origin") // browsers send it with posts only
 	}
 	resp, err := (&http.Client{Timeout: 20 * time.Second}).Do(req)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	fortest.OK(p.t, err)
 	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	body := fortest.Must(io.ReadAll(resp.Body))(p.t)
 	if len(resp.Cookies()) > 0 {
 		p.t.Errorf("%s %s sets a cookie", method, address)
 	}
@@ -143,13 +138,8 @@ func (p *plain) state() string {
 func (p *plain) absolute(link string) string {
 	p.t.Helper()
 	base, err := url.Parse(p.at)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	target, err := base.Parse(link)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	fortest.OK(p.t, err)
+	target := fortest.Must(base.Parse(link))(p.t)
 	return target.String()
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 	"coinslot/e2e/need"
 )
@@ -18,10 +19,7 @@ func TestPlayground(t *testing.T) {
 	address := regexp.MustCompile(`Checkout +(http://\S+)`)
 	await(t, "the demo to print its address", func() bool { return address.MatchString(out.String()) })
 	page := address.FindStringSubmatch(out.String())[1] + "/checkout/playground"
-	axe, err := os.ReadFile(need.File(t, "../.cache/axe/package/axe.min.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	axe := fortest.Must(os.ReadFile(need.File(t, "../.cache/axe/package/axe.min.js")))(t)
 	paper := func(f *browser.View, want string) {
 		f.WaitJS(`getComputedStyle(document.body).backgroundColor === "`+want+`"`, "the background "+want)
 	}

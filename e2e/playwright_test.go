@@ -10,6 +10,7 @@ import (
 
 	"context"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/built"
 	"coinslot/e2e/need"
 )
@@ -19,16 +20,10 @@ import (
 func TestPlaywright(t *testing.T) {
 	t.Parallel()
 	modules, err := filepath.Abs(need.File(t, "../.cache/playwright/node_modules"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, exampleFiles(t, "playwright")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(modules, filepath.Join(dir, "node_modules")); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.CopyFS(dir, exampleFiles(t, "playwright")))
+	fortest.OK(t, os.Symlink(modules, filepath.Join(dir, "node_modules")))
 	shop, _ := filepath.Abs(examples + "/node/server.mjs")
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()

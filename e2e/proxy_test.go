@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // proxy stands between browsers and a checkout, as a merchant's web server or a company's network
@@ -35,10 +37,7 @@ func proxied(t *testing.T, to string, change func(*http.Response)) (base string)
 // answers as they are.
 func newProxy(t *testing.T, to string, change func(*http.Response)) *proxy {
 	t.Helper()
-	target, err := url.Parse(to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := fortest.Must(url.Parse(to))(t)
 	p := &proxy{releaseProgram: make(chan struct{})}
 	forward := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
@@ -75,9 +74,7 @@ func (p *proxy) hang() { p.hung.Store(true) }
 // die refuses every connection from now on, and ends those there are.
 func (p *proxy) die(t *testing.T) {
 	t.Helper()
-	if err := p.server.Listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, p.server.Listener.Close())
 	p.server.CloseClientConnections()
 }
 

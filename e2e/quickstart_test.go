@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 )
 
@@ -103,9 +104,7 @@ func serve(ctx context.Context, mux *http.ServeMux, shop http.Handler) error {
 func (r *reader) writesShop(page string) {
 	r.t.Helper()
 	text, err := os.ReadFile(page)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	fortest.OK(r.t, err)
 	code := regexp.MustCompile("(?s)```go\nimport bff \"coinslot/bff/server\"\n(.*?)```").FindSubmatch(text)
 	if code == nil {
 		r.t.Fatalf("%s has no Go that imports bff/server", page)
@@ -115,9 +114,7 @@ func (r *reader) writesShop(page string) {
 		"shop.go": strings.Replace(shop, "%s", string(code[1]), 1),
 		"go.mod":  "module shop.example\n\ngo 1.26\n",
 	} {
-		if err := os.WriteFile(filepath.Join(r.ownTexts, name), []byte(text), 0o600); err != nil {
-			r.t.Fatal(err)
-		}
+		fortest.OK(r.t, os.WriteFile(filepath.Join(r.ownTexts, name), []byte(text), 0o600))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	receipt "coinslot/docs/examples/verify"
 	"coinslot/e2e/browser"
@@ -29,9 +30,7 @@ func (s *stack) endsWith(t *testing.T, id, status string, kind sandbox.Kind, o b
 	p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`, "the element to be defined")
 	p.Eval(recordOutcome, nil)
 	f.Wait(pending)
-	if err := s.gateway.Pay(s.matches(f).TrackingCode, kind); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, s.gateway.Pay(s.matches(f).TrackingCode, kind))
 	f.Wait(`[data-status="` + status + `"]`)
 	p.WaitJS(`window.complete !== undefined && window.result !== undefined`, "the outcome")
 	p.Eval(`window.complete`, &event)
@@ -44,9 +43,7 @@ func (s *stack) endsWith(t *testing.T, id, status string, kind sandbox.Kind, o b
 func (s *stack) verifyReceipt(text, ref, amount string) (receipt.Claims, error) {
 	s.t.Helper()
 	var keys receipt.Keys
-	if err := json.Unmarshal([]byte(s.download("/.well-known/jwks.json")), &keys); err != nil {
-		s.t.Fatal(err)
-	}
+	fortest.OK(s.t, json.Unmarshal([]byte(s.download("/.well-known/jwks.json")), &keys))
 	return receipt.Receipt(text, keys, s.base, receipt.Order{Ref: ref, AmountUSD: amount})
 }
 
@@ -126,9 +123,7 @@ func TestReceiptKeyChanges(t *testing.T) {
 			t.Errorf("%d keys: the old receipt: %v", strings.Count(step.keys, ",")+1, err)
 		}
 		var view outcome
-		if err := json.Unmarshal([]byte(s.download("/checkout/"+id+"/view")), &view); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, json.Unmarshal([]byte(s.download("/checkout/"+id+"/view")), &view))
 		if _, err := s.verifyReceipt(view.Receipt, "1001", "25.00"); err != nil {
 			t.Errorf("%d keys: a receipt of now: %v", strings.Count(step.keys, ",")+1, err)
 		}
@@ -139,14 +134,9 @@ func TestReceiptKeyChanges(t *testing.T) {
 func (s *stack) canRead(key, id string) bool {
 	s.t.Helper()
 	req, err := http.NewRequest(http.MethodGet, s.base+"/v1/sessions/"+id, nil)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	fortest.OK(s.t, err)
 	req.Header.Set("Authorization", "Bearer "+key)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	resp := fortest.Must(http.DefaultClient.Do(req))(s.t)
 	defer resp.Body.Close()
 	return resp.StatusCode == http.StatusOK
 }

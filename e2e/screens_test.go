@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/e2e/browser"
 )
@@ -70,9 +71,7 @@ func (w *walk) pending(kinds ...sandbox.Kind) {
 	choose(w.page.View, "USDT", "trc20")
 	tx := w.s.matches(w.page.View)
 	for _, kind := range kinds {
-		if err := w.s.gateway.Pay(tx.TrackingCode, kind); err != nil {
-			w.t.Fatal(err)
-		}
+		fortest.OK(w.t, w.s.gateway.Pay(tx.TrackingCode, kind))
 	}
 }
 

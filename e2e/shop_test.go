@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/e2e/browser"
 )
@@ -101,7 +102,5 @@ func (s *stack) openPage(t *testing.T, id string, o browser.Options) *browser.Pa
 // simulate makes a kind of payment happen to a transaction.
 func (s *stack) simulate(tx sandbox.Transaction, kind sandbox.Kind) {
 	s.t.Helper()
-	if err := s.gateway.Pay(tx.TrackingCode, kind); err != nil {
-		s.t.Fatal(err)
-	}
+	fortest.OK(s.t, s.gateway.Pay(tx.TrackingCode, kind))
 }

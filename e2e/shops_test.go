@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 	"coinslot/e2e/built"
 )
@@ -25,9 +26,7 @@ func newShop(t *testing.T, body string) (*stack, *page) {
 	t.Helper()
 	host := newPage(t, body)
 	path := filepath.Join(t.TempDir(), "catalog.yaml")
-	if err := os.WriteFile(path, []byte(catalog), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.WriteFile(path, []byte(catalog), 0o600))
 	s := newStack(t, "COINSLOT_CATALOG="+path, "COINSLOT_ORIGINS="+host.server.URL)
 	host.base = s.base
 	return s, host

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/e2e/browser"
 
@@ -227,13 +228,8 @@ func screenshot(t *testing.T, p *browser.Page) *image.RGBA {
 	path := filepath.Join(t.TempDir(), "shot.png")
 	p.Screenshot(path)
 	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	picture, err := png.Decode(bytes.NewReader(raw))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
+	picture := fortest.Must(png.Decode(bytes.NewReader(raw)))(t)
 	plain := image.NewRGBA(picture.Bounds())
 	draw.Draw(plain, plain.Bounds(), picture, image.Point{}, draw.Src)
 	return plain
@@ -279,17 +275,11 @@ func within(x, y int, boxes [][4]int) bool {
 func savePictures(t *testing.T, pictures ...*image.RGBA) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "takeover") //nolint:usetesting // t.TempDir goes with the test
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	for i, picture := range pictures {
 		file, err := os.Create(filepath.Join(dir, []string{"before.png", "after.png"}[i]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := png.Encode(file, picture); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, err)
+		fortest.OK(t, png.Encode(file, picture))
 		file.Close()
 	}
 	return dir

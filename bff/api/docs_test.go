@@ -43,13 +43,9 @@ func TestErrorsPage(t *testing.T) {
 func whoSees(t *testing.T) map[string]string {
 	t.Helper()
 	raw, err := os.ReadFile("../../static/text/en.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	var text map[string]any
-	if err := json.Unmarshal(raw, &text); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, json.Unmarshal(raw, &text))
 	seen := map[string][]string{}
 	for code, a := range web.Answers() {
 		seen[code] = []string{fmt.Sprintf("API (%d)", a.Status)}
@@ -63,16 +59,11 @@ func whoSees(t *testing.T) map[string]string {
 		seen[c.Code] = append(seen[c.Code], "host page")
 	}
 	gate, err := os.ReadFile("../payment/gate.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	for _, m := range regexp.MustCompile(`(?m)^\t[rR]eason\w+ += "(\w+)"`).FindAllStringSubmatch(string(gate), -1) {
 		seen[m[1]] = nil
 	}
-	faults, err := os.ReadFile("../webhook/failure.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	faults := fortest.Must(os.ReadFile("../webhook/failure.go"))(t)
 	for _, m := range regexp.MustCompile(`\bCode: "(\w+)"`).FindAllStringSubmatch(string(faults), -1) {
 		seen[m[1]] = nil
 	}
@@ -86,9 +77,7 @@ func whoSees(t *testing.T) map[string]string {
 // The pages have all linked anchors, no script, and no external resources.
 func TestManual(t *testing.T) {
 	site, err := web.New(web.Config{Static: static.Files, PublicURL: "https://pay.example"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	h := site.Handler(Routes(site, Config{}))
 	pages := map[string]string{}
 	for _, path := range []string{"/docs/api", "/docs/errors"} {

@@ -292,10 +292,10 @@ func openIsIdempotent(t *testing.T, h *checkouttest.Shop) {
 func TestSessionExpires(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s, _, err := h.Service.Open(t.Context(), payment.Order{AmountUSD: checkouttest.Dec("25"), ExpiresIn: time.Hour}, "")
-	checkouttest.NoError(t, err)
+	fortest.OK(t, err)
 	h.Clock.Move(time.Hour)
 	h.WantCode(wire.CodeSessionExpired)(h.Choose(s.ID, checkouttest.USDT())) // before it was processed
-	checkouttest.NoError(t, h.Process())
+	fortest.OK(t, h.Process())
 	h.WantStatus(s.ID, wire.Expired)
 	h.WantEvents(s.ID, payment.EventExpired)
 	h.WantCode(wire.CodeSessionExpired)(h.Choose(s.ID, checkouttest.USDT()))

@@ -7,6 +7,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout/checkouttest"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -26,9 +27,7 @@ func TestClockThatWasAhead(t *testing.T) {
 			db := h.Store.(interface {
 				CapDue(ctx context.Context, now time.Time, most time.Duration) (int, error)
 			})
-			if _, err := db.CapDue(t.Context(), h.Clock.Now(), payment.DefaultSchedule().MaxDueAhead()); err != nil {
-				t.Fatal(err)
-			}
+			fortest.Must(db.CapDue(t.Context(), h.Clock.Now(), payment.DefaultSchedule().MaxDueAhead()))(t)
 			h.Run(4 * time.Minute)
 			h.WantStatus(s.ID, wire.Pending)
 			h.WantOne(s.ID)

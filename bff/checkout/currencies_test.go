@@ -6,6 +6,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout/checkouttest"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -26,7 +27,7 @@ func TestOpenChecksCurrencies(t *testing.T) {
 			t.Errorf("Open without a list = unchecked %t, %v; want true", byRef.Unchecked, err)
 		}
 		byKey, _, err := open(order("", "NOPE"), "key")
-		checkouttest.NoError(t, err)
+		fortest.OK(t, err)
 		h.Gateway.CoinsHook = nil
 		for name, c := range map[string]struct {
 			order payment.Order

@@ -7,6 +7,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout/checkouttest"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -254,7 +255,7 @@ func TestRetryAfterIsObeyed(t *testing.T) {
 func TestNudge(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	h.Clock.Move(10 * time.Second)
-	checkouttest.NoError(t, h.Service.Nudge(t.Context(), h.Load(s.ID)))
+	fortest.OK(t, h.Service.Nudge(t.Context(), h.Load(s.ID)))
 	if due := h.Load(s.ID).DueAt; due.After(h.Clock.Now()) {
 		t.Errorf("DueAt = %v; want now", due)
 	}
@@ -274,7 +275,7 @@ func TestHint(t *testing.T) {
 	checked := h.Load(s.ID).CheckedAt
 	for _, c := range []struct{ after, due time.Duration }{{0, 10}, {4, 10}, {9, 10}} {
 		h.Clock.Move(checked.Add(c.after * time.Second).Sub(h.Clock.Now()))
-		checkouttest.NoError(t, h.Service.Hint(t.Context(), h.Load(s.ID)))
+		fortest.OK(t, h.Service.Hint(t.Context(), h.Load(s.ID)))
 		if got := h.Load(s.ID).DueAt.Sub(checked); got != c.due*time.Second {
 			t.Errorf("a hint after %d s: due after %v; want %d s", c.after, got, c.due)
 		}
@@ -303,7 +304,7 @@ func TestLateCheckIsCountedOnce(t *testing.T) {
 	h.Clock.Move(10 * time.Minute)
 	stale := h.Load(s.ID)
 	for range 4 {
-		checkouttest.NoError(t, h.Service.Process(t.Context(), stale))
+		fortest.OK(t, h.Service.Process(t.Context(), stale))
 	}
 	if n := h.Load(s.ID).Attempts[0].ChecksDone; n != 1 {
 		t.Errorf("late checks counted = %d; want 1", n)

@@ -11,6 +11,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/checkout/checkouttest"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 
 	"github.com/google/go-cmp/cmp"
@@ -98,7 +99,7 @@ func (w *walk) checkLast(s payment.Session) {
 	var body struct{ Data payment.Object }
 	events := w.Store.Outbox(s.ID)
 	if len(events) > 0 {
-		checkouttest.NoError(w.T, json.Unmarshal(events[len(events)-1].Body, &body))
+		fortest.OK(w.T, json.Unmarshal(events[len(events)-1].Body, &body))
 	}
 	if body.Data.Status != s.Status {
 		w.fail(s.ID, "the last of %v says that it is %q; it is %s", w.EventTypes(s.ID), body.Data.Status, s.Status)

@@ -6,6 +6,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout/checkouttest"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -131,7 +132,7 @@ func TestResolvingAChangedReview(t *testing.T) {
 	if v := h.Load(s.ID).Version; v == s.Version {
 		t.Fatal("a recheck has written nothing: this test is about one that does")
 	}
-	checkouttest.NoError(t, resolve(s))
+	fortest.OK(t, resolve(s))
 	h.WantStatus(s.ID, wire.Confirmed)
 	for _, e := range h.Load(s.ID).Timeline {
 		if e.What == "attempt.confirmed" && e.By != "console:ann" {

@@ -7,6 +7,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout/checkouttest"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -88,7 +89,7 @@ func TestBusyCreateSurvivesARestart(t *testing.T) {
 		h.Gateway.CreateHook = checkouttest.Once(busy(20*time.Second), nil)
 		s := h.Chosen("25", checkouttest.USDT())
 		h.Restart()
-		checkouttest.NoError(t, h.Service.Recover(t.Context()))
+		fortest.OK(t, h.Service.Recover(t.Context()))
 		h.WantStatus(s.ID, wire.Preparing)
 		h.Run(22 * time.Second)
 		h.WantStatus(s.ID, wire.Pending)
@@ -105,7 +106,7 @@ func busyCreateIsSentByOne(t *testing.T, h *checkouttest.Shop) {
 	h.Clock.Move(21 * time.Second)
 	stale := h.Load(s.ID)
 	for range 4 {
-		checkouttest.NoError(t, h.Service.Process(t.Context(), stale))
+		fortest.OK(t, h.Service.Process(t.Context(), stale))
 		h.Must(h.Choose(s.ID, checkouttest.USDT()))
 	}
 	h.WantCalls("create", 2)

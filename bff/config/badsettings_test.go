@@ -121,19 +121,13 @@ func badFiles(t *testing.T) []setting {
 	dir := t.TempDir()
 	file := func(name, text string, mode os.FileMode) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(path, mode); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, os.WriteFile(path, []byte(text), 0o600))
+		fortest.OK(t, os.Chmod(path, mode))
 		return path
 	}
 	key := leak + strings.Repeat("k", 40)
 	link := filepath.Join(dir, "link")
-	if err := os.Symlink(file("behind", key, 0o644), link); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.Symlink(file("behind", key, 0o644), link))
 	list := each("COINSLOT_ORDER_KEY_FILE", filepath.Join(dir, leak), dir, "/dev/zero", "/dev/null", link, file("world", key, 0o644), file("writable", key, 0o602), file("executable", key, 0o601), file("large", strings.Repeat("k", 5000), 0o600), dir+"/behind/x", leak+"\x00", strings.Repeat("a", 6000))
 	list = append(list, setting{name: "COINSLOT_ORDER_KEY_FILE", value: "/proc/self/environ", names: "COINSLOT_ORDER_KEY"})
 	for name, text := range map[string]string{"short": leak, "two lines": key + "\n" + key, "space": key + " ", "mark": "\ufeff" + key, "binary": key + "\x00"} {

@@ -36,10 +36,7 @@ func TestLoadDefaults(t *testing.T) {
 }
 
 func TestFlagsWin(t *testing.T) {
-	c, err := Load(minimal("COINSLOT_LISTEN=:1", "COINSLOT_ORIGINS=https://a.example"), map[string]string{"listen": ":2", "poll-interval": "5s"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := fortest.Must(Load(minimal("COINSLOT_LISTEN=:1", "COINSLOT_ORIGINS=https://a.example"), map[string]string{"listen": ":2", "poll-interval": "5s"}))(t)
 	if c.Listen != ":2" || c.PollInterval != 5*time.Second {
 		t.Errorf("Load = %+v", c)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/reconcile"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
@@ -50,23 +51,16 @@ func TestReconciliationOfInstances(t *testing.T) {
 	agree(one)
 
 	db, err := store.Open(t.Context(), store.Config{DSN: c.Database}) // a third instance, which dies
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	day := time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
 	run := reconcile.Run{By: "console:bob", From: day, To: day, Began: db.Now(), Progress: reconcile.Progress{Day: day, Page: 3, Pages: 4}}
 	begun := func(lease time.Duration) int64 {
 		t.Helper()
-		epoch, err := db.BeginRun(t.Context(), run, db.Now(), lease)
-		if err != nil {
-			t.Fatal(err)
-		}
+		epoch := fortest.Must(db.BeginRun(t.Context(), run, db.Now(), lease))(t)
 		return epoch
 	}
 	many := reconcile.Report{Run: run, Counts: map[reconcile.FindingKind]int{reconcile.FindingMoney: 700}, Findings: []reconcile.Finding{{Kind: reconcile.FindingMoney, Session: "cs_1"}}}
-	if err := db.EndRun(t.Context(), begun(time.Minute), run, &many, time.Time{}); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, db.EndRun(t.Context(), begun(time.Minute), run, &many, time.Time{}))
 	if rows := one.file(path + ".csv"); len(rows) != 3 || rows[2][0] != "money" || !strings.HasSuffix(rows[2][7], "coinslot reconcile -from 2026-10-01 -to 2026-10-01") {
 		t.Errorf("the file of some of many is %q", rows)
 	}
@@ -75,9 +69,7 @@ func TestReconciliationOfInstances(t *testing.T) {
 	if to := other.post(path, path, form); !strings.HasPrefix(to, path+"?done=comparing.") {
 		t.Errorf("a second one leads to %s", to)
 	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, db.Close())
 	servertest.Until(t, "the lease has run out", func() bool { return strings.Contains(one.page(path, http.StatusOK), "stopped: its instance") })
 	agree(other)
 

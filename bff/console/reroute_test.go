@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"coinslot/bff/config"
+	"coinslot/bff/fortest"
 	"coinslot/bff/server/servertest"
 )
 
@@ -131,10 +132,7 @@ func TestConsoleReroutesWebhooks(t *testing.T) {
 	if body := d.page("/admin/webhooks", http.StatusOK); strings.Contains(body, "Send to the configured URL") {
 		t.Errorf("the button is still there: %s", words(body))
 	}
-	u, err := url.Parse(dead)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := fortest.Must(url.Parse(dead))(t)
 	pageText(t, "the audit", d.page("/admin/audit", http.StatusOK), "moved webhooks to the configured URL", fmt.Sprintf("2 to %s", u.Host))
 	pageText(t, "the overview afterwards", d.page("/admin", http.StatusOK), "All good")
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 )
@@ -20,10 +21,7 @@ func sources(t *testing.T, patterns ...string) (source string) {
 			t.Fatalf("%s: %d files, %v", pattern, len(files), err)
 		}
 		for _, file := range files {
-			raw, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			raw := fortest.Must(os.ReadFile(file))(t)
 			source += string(raw)
 		}
 	}

@@ -55,9 +55,7 @@ func cannedClient(f *testing.F) (*canned, *gateway.Client) {
 		URL: "https://gateway.example", Key: fuzzKey, Transport: answer,
 		Now: func() time.Time { return fuzzNow },
 	})
-	if err != nil {
-		f.Fatal(err)
-	}
+	fortest.OK(f, err)
 	return answer, c
 }
 

@@ -5,18 +5,16 @@ import (
 	"errors"
 	"os"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // What the program prints is the file that people read and archives have.
 func TestWrite(t *testing.T) {
 	want, err := os.ReadFile("third-party.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	var got bytes.Buffer
-	if err := Write(&got); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, Write(&got))
 	if !bytes.Equal(got.Bytes(), want) {
 		t.Error("third-party.txt.gz is not third-party.txt compressed: go run ./tools/licenses")
 	}

@@ -8,6 +8,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // serve serves next with live reload until the test ends.
@@ -23,14 +25,9 @@ func serve(t *testing.T, next http.HandlerFunc) string {
 func get(t *testing.T, url string) (string, http.Header) {
 	t.Helper()
 	resp, err := http.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := fortest.Must(io.ReadAll(resp.Body))(t)
 	return string(body), resp.Header
 }
 
@@ -76,10 +73,7 @@ func TestStarts(t *testing.T) {
 // start reads the first message of the stream.
 func start(t *testing.T, base string) string {
 	t.Helper()
-	resp, err := http.Get(base + startsPath)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := fortest.Must(http.Get(base + startsPath))(t)
 	defer resp.Body.Close()
 	lines := bufio.NewScanner(resp.Body)
 	for lines.Scan() {

@@ -112,18 +112,14 @@ func TestDataAfterErasure(t *testing.T) {
 	again := waiting()
 	again.Attempts[0].State, again.Attempts[0].EndedAt, again.Status = Expired, noon, wire.Expired
 	again.Erase(ErasePersonal, noon)
-	if err := again.AddIntent(Desired{Choice: wire.Choice{Email: "bob@shop.example"}, Minutes: 30}, noon); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, again.AddIntent(Desired{Choice: wire.Choice{Email: "bob@shop.example"}, Minutes: 30}, noon))
 	again.Attempts[1].State, again.Attempts[1].EndedAt, again.Status = Confirmed, noon, wire.Confirmed
 
 	late := waiting()
 	late.Attempts[0].State, late.Attempts[0].EndedAt, late.Status = Expired, noon, wire.Expired
 	late.Erase(EraseAll, noon)
 	late.Attempts[0].State, late.Status = InReview, wire.Review
-	if err := late.Resolve(Resolution{As: wire.Cancelled, Reason: "called Ann", By: ByMerchant}, noon); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, late.Resolve(Resolution{As: wire.Cancelled, Reason: "called Ann", By: ByMerchant}, noon))
 	late.Status = wire.Cancelled
 	for name, s := range map[string]*Session{"a new attempt": again, "a settlement": late} {
 		if got := s.Retain(time.Hour, 30*24*time.Hour, false, noon.Add(48*time.Hour)); got == EraseNothing || s.Tombstone() {

@@ -9,6 +9,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout/checkouttest"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/poller"
 
@@ -33,7 +34,7 @@ func newListing(t *testing.T, kind string) *listing {
 	}
 	l := &listing{Shop: h, id: id, reading: &poller.Reading{Next: 14500 * time.Millisecond}}
 	h.Clock.Move(15 * time.Second)
-	checkouttest.NoError(t, h.Process())
+	fortest.OK(t, h.Process())
 	h.Clock.Move(10 * time.Second)
 	l.asked, l.row = h.Clock.Now(), h.Gateway.All()[0].Record
 	return l
@@ -73,9 +74,7 @@ func (l *listing) update(change func(*payment.Session)) {
 		change(s)
 		return nil, nil
 	})
-	if err != nil {
-		l.T.Fatal(err)
-	}
+	fortest.OK(l.T, err)
 }
 
 // same compares times as instants and numbers by value.
@@ -131,27 +130,25 @@ func TestApplyPage(t *testing.T) {
 		"took longer than its worth": {flaw: func(l *listing) { l.Clock.Move(14500 * time.Millisecond) },
 			want: left},
 		"claimed": {flaw: func(l *listing) {
-			if _, err := l.Store.Hold(l.T.Context(), l.id, l.Clock.Now(), time.Minute); err != nil {
-				l.T.Fatal(err)
-			}
+			fortest.Must(l.Store.Hold(l.T.Context(), l.id, l.Clock.Now(), time.Minute))(l.T)
 		}, want: left},
 		"hinted": {flaw: func(l *listing) {
 			l.Clock.Move(time.Second)
-			checkouttest.NoError(t, l.Service.Hint(l.T.Context(), l.Load(l.id)))
+			fortest.OK(t, l.Service.Hint(l.T.Context(), l.Load(l.id)))
 		}, want: left},
 		"hinted for later": {set: func(l *listing) {
 			s := l.Load(l.id)
-			checkouttest.NoError(t, l.Store.Touch(l.T.Context(), s, s.CheckedAt, s.CheckedAt.Add(12*time.Second)))
+			fortest.OK(t, l.Store.Touch(l.T.Context(), s, s.CheckedAt, s.CheckedAt.Add(12*time.Second)))
 		}, want: left},
 		"due since before": {set: func(l *listing) { l.Clock.Move(time.Minute) }, want: touched},
 		"due meanwhile":    {flaw: func(l *listing) { l.Clock.Move(6 * time.Second) }, want: touched},
 		"watched": {set: func(l *listing) {
 			until := l.Clock.Now().Add(time.Minute)
-			checkouttest.NoError(t, l.Store.Watch(l.T.Context(), []string{l.id}, until, until))
+			fortest.OK(t, l.Store.Watch(l.T.Context(), []string{l.id}, until, until))
 		}, want: left},
 		"watched, changed": {set: func(l *listing) {
 			until := l.Clock.Now().Add(time.Minute)
-			checkouttest.NoError(t, l.Store.Watch(l.T.Context(), []string{l.id}, until, until))
+			fortest.OK(t, l.Store.Watch(l.T.Context(), []string{l.id}, until, until))
 		}, flaw: func(l *listing) { l.row.TxID = "0xabc" }, want: dueNow},
 		"of another gateway": {set: func(l *listing) { l.update(func(s *payment.Session) { s.Environment = "other" }) }, want: left},
 		"closed by the merchant": {set: func(l *listing) {
@@ -235,7 +232,7 @@ func TestListThatIsStuck(t *testing.T) {
 			l.apply(l.row)
 		}
 		before := l.Gateway.Calls("status")
-		checkouttest.NoError(t, l.Process())
+		fortest.OK(t, l.Process())
 		if l.Gateway.Calls("status") > before {
 			reads = append(reads, l.asked.Sub(start))
 		}
@@ -251,7 +248,7 @@ func TestStaleList(t *testing.T) {
 	l := newListing(t, "memory")
 	l.pay("25")
 	l.Clock.Move(5 * time.Second)
-	checkouttest.NoError(t, l.Process())
+	fortest.OK(t, l.Process())
 	for _, tt := range []struct {
 		after time.Duration
 		want  int
@@ -289,9 +286,9 @@ func TestListAnswersNoHint(t *testing.T) {
 			l := newListing(t, "memory")
 			if !tt.unwatched {
 				until := l.Clock.Now().Add(time.Hour)
-				checkouttest.NoError(t, l.Store.Watch(t.Context(), []string{l.id}, until, l.Clock.Now()))
+				fortest.OK(t, l.Store.Watch(t.Context(), []string{l.id}, until, l.Clock.Now()))
 			}
-			checkouttest.NoError(t, l.Process())
+			fortest.OK(t, l.Process())
 			l.reading.Next = every * 29 / 27
 			if tt.slow {
 				l.reading.Next = 30 * time.Second
@@ -305,12 +302,12 @@ func TestListAnswersNoHint(t *testing.T) {
 				l.Clock.Move(100 * time.Millisecond)
 				l.asked = l.Clock.Now().Add(-time.Microsecond)
 				if n%10 == 0 {
-					checkouttest.NoError(t, tt.ask(l, l.Load(l.id)))
+					fortest.OK(t, tt.ask(l, l.Load(l.id)))
 				}
 				if n%27 == 1 || tt.slow {
 					l.apply(l.row)
 				}
-				checkouttest.NoError(t, l.Process())
+				fortest.OK(t, l.Process())
 			}
 			if got := l.Gateway.Calls("status") - before; got < tt.reads || got > tt.reads+1 {
 				t.Errorf("%d status reads; want %d or one more", got, tt.reads)
@@ -334,9 +331,9 @@ func TestRecheckAfterTheList(t *testing.T) {
 	l := newListing(t, "memory")
 	l.apply(l.row)
 	l.pay("25")
-	checkouttest.NoError(t, l.recheck(l.id))
+	fortest.OK(t, l.recheck(l.id))
 	l.Clock.Move(3 * time.Second)
-	checkouttest.NoError(t, l.Process())
+	fortest.OK(t, l.Process())
 	l.WantStatus(l.id, wire.Confirmed)
 }
 
@@ -380,11 +377,11 @@ func TestDistrustIsGuarded(t *testing.T) {
 	l := newListing(t, "memory")
 	l.row.TxID = "0xabc"
 	held, err := l.Store.Hold(t.Context(), l.id, l.Clock.Now(), time.Minute)
-	checkouttest.NoError(t, err)
+	fortest.OK(t, err)
 	before := l.Load(l.id)
 	l.apply(l.row)
 	same(t, "while it is read", l.Load(l.id), before)
-	checkouttest.NoError(t, l.Store.Touch(t.Context(), held, l.Clock.Now(), l.Clock.Now().Add(15*time.Second)))
+	fortest.OK(t, l.Store.Touch(t.Context(), held, l.Clock.Now(), l.Clock.Now().Add(15*time.Second)))
 	l.reading = &poller.Reading{Next: l.reading.Next}
 	l.apply(l.row)
 	if got := l.Load(l.id).CheckedAt; !got.Equal(l.Clock.Now()) {

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
+
 	"github.com/gorilla/websocket"
 )
 
@@ -46,13 +48,9 @@ func served(t testing.TB) (addr string, left leaving) {
 func closeCode(t *testing.T, addr string, left leaving, sent string, step int) int {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, conn.SetDeadline(time.Now().Add(20*time.Second)))
 	io.WriteString(conn, handshake)
 	answers := bufio.NewReader(conn)
 	if resp, err := http.ReadResponse(answers, nil); err != nil || resp.StatusCode != 101 {

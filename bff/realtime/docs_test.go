@@ -5,14 +5,13 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // TestRealtimePage: docs/realtime.md states the limits of a socket.
 func TestRealtimePage(t *testing.T) {
-	raw, err := os.ReadFile("../../docs/realtime.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := fortest.Must(os.ReadFile("../../docs/realtime.md"))(t)
 	for format, limit := range map[string]any{
 		"messages, pings and pongs of the client, in a minute | %v":       maxMessages,
 		"bytes of the client in that minute, with frame headers | %v KiB": maxReceived >> 10,

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout/checkouttest"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 
@@ -21,7 +22,7 @@ func findsDifferences(t *testing.T, h *checkouttest.Shop) {
 		t.Helper()
 		day := h.Clock.Now().Truncate(24 * time.Hour)
 		c, err := reconcile.Reconcile(t.Context(), h.Gateway, h.Store, day.AddDate(0, 0, -3), day.AddDate(0, 0, 3))
-		checkouttest.NoError(t, err)
+		fortest.OK(t, err)
 		return c
 	}
 	agreed, paid, took, extra := h.Chosen("25", checkouttest.USDT()), h.Chosen("26", checkouttest.USDT()), h.Chosen("27", checkouttest.USDT()), h.Chosen("28", checkouttest.USDT())

@@ -14,6 +14,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout/checkouttest"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 )
@@ -66,7 +67,7 @@ func withRun(t *testing.T, pages int, test func(t *testing.T, c *reconcile.Servi
 			t.Helper()
 			synctest.Wait()
 			known, err := c.Status(t.Context(), reconcile.Requested)
-			checkouttest.NoError(t, err)
+			fortest.OK(t, err)
 			return known
 		})
 	})

@@ -12,6 +12,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/checkout/checkouttest"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 
@@ -318,7 +319,7 @@ func TestDailyRunResumes(t *testing.T) {
 		daily := func() reconcile.Status {
 			t.Helper()
 			known, err := b.records.Status(t.Context(), reconcile.Daily)
-			checkouttest.NoError(t, err)
+			fortest.OK(t, err)
 			return known
 		}
 		for !daily().Next.Before(time.Now().Add(5 * time.Minute)) {

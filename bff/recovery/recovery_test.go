@@ -10,6 +10,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout/checkouttest"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -334,7 +335,7 @@ func TestRecoverSearchesAtOnce(t *testing.T) {
 	h.Store.FailUpdates(nil)
 	h.Gateway.CreateHook = nil
 	h.Restart()
-	checkouttest.NoError(t, h.Service.Recover(t.Context()))
+	fortest.OK(t, h.Service.Recover(t.Context()))
 	h.Run(5 * time.Second)
 	h.WantOne(s.ID)
 	h.WantStatus(s.ID, wire.Pending)

@@ -34,7 +34,7 @@ func searchesShareTheList(t *testing.T, h *checkouttest.Shop) {
 		t.Fatalf("Claim = %d sessions, %v", len(due), err)
 	}
 	for _, s := range due {
-		checkouttest.NoError(t, h.Service.Process(t.Context(), s))
+		fortest.OK(t, h.Service.Process(t.Context(), s))
 		for !h.Service.LastBeats()["search"].IsZero() { // may take long on a busy machine
 			time.Sleep(time.Millisecond)
 		}
@@ -226,7 +226,7 @@ func TestPagesThatFail(t *testing.T) {
 		return nil
 	}
 	h.Clock.Move(13 * time.Second)
-	checkouttest.NoError(t, h.Process())
+	fortest.OK(t, h.Process())
 	if a := h.Load(s.ID).Attempts[0]; a.TrackingCode == "" {
 		t.Errorf("not found in one reading\n%s", h.Timeline(s.ID))
 	}

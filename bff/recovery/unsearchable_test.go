@@ -11,6 +11,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout/checkouttest"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -153,7 +154,7 @@ func TestSearchBeforeItsTime(t *testing.T) {
 	h.SearchUntil(h.Missed(s.ID))
 	h.Clock.Move(time.Second)
 	g.asked()
-	checkouttest.NoError(t, h.Service.Process(t.Context(), h.Load(s.ID)))
+	fortest.OK(t, h.Service.Process(t.Context(), h.Load(s.ID)))
 	h.FinishSearch()
 	if n := g.asked(); n > 3 {
 		t.Errorf("%d requests; want 3 at most", n)

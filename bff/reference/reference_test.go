@@ -29,9 +29,7 @@ func allProblems(t *testing.T) map[string]Problem {
 
 func TestLoad(t *testing.T) {
 	d, err := Load("https://pay.example", allProblems(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	var got struct {
 		Servers []struct{ URL string }
 		Paths   map[string]map[string]any
@@ -60,10 +58,7 @@ func TestLoadRefusesCodes(t *testing.T) {
 }
 
 func TestPages(t *testing.T) {
-	d, err := Load("https://pay.example", allProblems(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := fortest.Must(Load("https://pay.example", allProblems(t)))(t)
 	page := fortest.Must(d.Page("/assets/docs.css"))(t)
 	for _, want := range []string{
 		`href="/assets/docs.css"`, `id="createSession"`, "curl &#39;https://pay.example/v1/sessions&#39;", `<a href="#Session">Session</a>`,

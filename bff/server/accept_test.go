@@ -7,15 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/server"
 )
 
 // Accepting a session costs the server little besides the database.
 func TestCostOfAccepting(t *testing.T) {
 	srv, err := server.New(t.Context(), settings(t, "http://127.0.0.1:9"), server.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	defer srv.Close()
 	n := 0
 	allocations := testing.AllocsPerRun(50, func() {

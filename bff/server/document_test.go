@@ -55,13 +55,9 @@ func TestDocumentIsOpenAPI(t *testing.T) {
 	schema := fortest.Must(jsonschema.UnmarshalJSON(bytes.NewReader(raw)))(t)
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
-	if err := compiler.AddResource("https://coinslot.test/openapi-3.1", schema); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, compiler.AddResource("https://coinslot.test/openapi-3.1", schema))
 	compiled, err := compiler.Compile("https://coinslot.test/openapi-3.1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	if err := compiled.Validate(written().root); err != nil {
 		t.Error(err)
 	}
@@ -279,9 +275,7 @@ func TestWebhookIsAsDocumented(t *testing.T) {
 	const name = "https://coinslot.test/webhooks.json"
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
-	if err := compiler.AddResource(name, closeSchema(c.root)); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, compiler.AddResource(name, closeSchema(c.root)))
 	bodies := map[string]*jsonschema.Schema{} // by type
 	for kind, at := range map[string]string{"checkout.pending": "Event", "checkout.test": "TestEvent"} {
 		var err error

@@ -60,9 +60,7 @@ func newFlood(t *testing.T) *flood {
 	service := func(rps int, takes time.Duration) (*checkout.Service, *limiter.Limiter) {
 		c := config.Config{GatewayURL: "http://localhost:1", GatewayKey: config.NewSecret("key"), GatewayRPS: rps}
 		client, admission, err := newGateway(c, Options{transport: GatewayTransport{f.gateway, takes}}, nil, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, err)
 		return checkout.New(checkout.Config{
 			Store: db, Gateway: creates{client}, Page: "https://pay.example/checkout/", Transitioned: f.moved, Now: time.Now,
 		}), admission

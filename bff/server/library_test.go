@@ -45,9 +45,7 @@ func TestCloseWaitsForCreates(t *testing.T) {
 	gateway, c := newGateway(t)
 	pay := fortest.Must(server.New(t.Context(), c, server.Options{}))(t)
 	session, _, err := pay.Open(t.Context(), payment.Order{AmountUSD: decimal.NewFromInt(25)}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	gateway.Inject(sandbox.Fault{Path: "create", Latency: 300 * time.Millisecond})
 	ctx, leave := context.WithCancel(t.Context())
 	answered := make(chan struct{})

@@ -42,9 +42,7 @@ func newListRig(t *testing.T, payments int) *listRig {
 		if err == nil {
 			s, err = l.service.Choose(t.Context(), s.ID, wire.Choice{CurrencySymbol: "USDT", NetworkCode: "trc20"})
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, err)
 		l.ids, l.codes = append(l.ids, s.ID), append(l.codes, s.Current().TrackingCode)
 	}
 	return l
@@ -136,9 +134,7 @@ func TestListThatIsFrozen(t *testing.T) {
 		if err == nil {
 			err = l.service.Hint(t.Context(), s)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, err)
 	}
 	l.run(time.Minute)
 	if hidden := l.unheard(20); hidden > 0 {

@@ -183,9 +183,7 @@ func (s *simulation) seed() {
 		if err == nil {
 			_, err = tx.Exec(`INSERT INTO attempts (session, number, marker, tracking_code) VALUES (?, 1, ?, ?)`, p.ID, p.Attempts[0].Marker, trackingCode(n))
 		}
-		if err != nil {
-			s.tb.Fatal(err)
-		}
+		fortest.OK(s.tb, err)
 	}
 	fortest.OK(s.tb, tx.Commit())
 }

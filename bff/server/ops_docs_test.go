@@ -67,9 +67,7 @@ func TestAlerts(t *testing.T) {
 	t.Parallel()
 	text := read(t, "alerts.yaml")
 	var file rules
-	if err := yaml.UnmarshalWithOptions([]byte(text), &file, yaml.Strict()); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, yaml.UnmarshalWithOptions([]byte(text), &file, yaml.Strict()))
 	runbook := read(t, "runbook.md")
 	var names []string
 	for _, r := range file.Groups[0].Rules {
@@ -107,9 +105,7 @@ func TestAlerts(t *testing.T) {
 func fires(t *testing.T, names []string) {
 	t.Helper()
 	world, err := os.ReadFile("testdata/alerts_test.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	for _, name := range names {
 		if strings.Count(string(world), "alertname: "+name+"\n") < 2 {
 			t.Errorf("testdata/alerts_test.yaml does not try %s in both worlds", name)
@@ -134,9 +130,7 @@ func TestDashboard(t *testing.T) {
 			Targets     []struct{ Expr string }
 		}
 	}
-	if err := json.Unmarshal([]byte(read(t, "dashboard.json")), &dashboard); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, json.Unmarshal([]byte(read(t, "dashboard.json")), &dashboard))
 	var file strings.Builder
 	file.WriteString("groups:\n- name: dashboard\n  rules:\n")
 	queries, ids, covered := 0, map[int]bool{}, map[[2]int]string{}
@@ -161,9 +155,7 @@ func TestDashboard(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "queries.yaml")
-	if err := os.WriteFile(path, []byte(file.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.WriteFile(path, []byte(file.String()), 0o600))
 	if out, err := promtool(t, "", "check", "rules", path); err != nil || queries < 40 {
 		t.Errorf("%d queries: %v\n%s", queries, err, out)
 	}

@@ -45,14 +45,10 @@ func TestRealtimeExample(t *testing.T) {
 	id := r.Open(`{"amount_usd":"25.00","currencies":["USDT_bep20"]}`)
 	r.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"bep20"}`, isJSON)
 	conn, _, err := dial(listen(t, r.Handler), id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	defer conn.Close()
 	_, message, err := conn.ReadMessage()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	if diff := cmp.Diff(names("", example), names("", asView(t, message))); diff != "" {
 		t.Errorf("members of a message (-example +sent):\n%s", diff)
 	}
@@ -95,9 +91,7 @@ func TestRealtimeCodes(t *testing.T) {
 		"1012": func(*websocket.Conn) error { return nil },
 	} {
 		conn, _, err := dial(addr, id)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, err)
 		defer conn.Close()
 		if code == "1012" {
 			defer func() {

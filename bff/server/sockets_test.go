@@ -85,9 +85,7 @@ func TestSocketsInTwoLanguages(t *testing.T) {
 	said := map[string]string{}
 	for _, lang := range []string{"en", "de", "en", "de"} {
 		conn, _, err := dial(addr, id, "Accept-Language: "+lang)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, err)
 		t.Cleanup(func() { conn.Close() })
 		kind, text, err := conn.ReadMessage()
 		if err != nil || kind != websocket.TextMessage {

@@ -143,9 +143,7 @@ func TestEraseBesideADelivery(t *testing.T) {
 	defer func() { _ = tx.Rollback() }()
 	_, err := tx.ExecContext(t.Context(), `INSERT INTO deliveries (event, endpoint, next_at)
 		SELECT seq, 'https://new.example/hook', 1 FROM events WHERE session = $1`, ids[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	done := make(chan error, 1)
 	go func() {
 		_, err := db.Erase(context.WithoutCancel(t.Context()), ids[0], time.Now(), func(payment.Session, bool) payment.Erasure { return payment.EraseAll })

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
+
 	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/google/go-cmp/cmp"
@@ -99,10 +101,8 @@ func TestEncoding(t *testing.T) {
 	own := regexp.MustCompile(`"spanId":\s*"([0-9A-F]{16})"`).FindSubmatch(body)
 	body = bytes.ReplaceAll(body, own[1], []byte("own"))
 	var got, want any
-	if err := json.Unmarshal(body, &got); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal([]byte(`{"resourceSpans": [{
+	fortest.OK(t, json.Unmarshal(body, &got))
+	fortest.OK(t, json.Unmarshal([]byte(`{"resourceSpans": [{
 		"resource": {"attributes": [
 			{"key": "service.name", "value": {"stringValue": "coinslot"}},
 			{"key": "service.version", "value": {"stringValue": "v1"}}]},
@@ -116,9 +116,7 @@ func TestEncoding(t *testing.T) {
 				{"key": "d", "value": {"doubleValue": 0.5}}],
 			"links": [{"traceId": "4BF92F3577B34DA6A3CE929D0E0E4736",
 				"spanId": "00F067AA0BA902B7", "flags": 769}],
-			"status": {"code": 2}}]}]}]}`), &want); err != nil {
-		t.Fatal(err)
-	}
+			"status": {"code": 2}}]}]}]}`), &want))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

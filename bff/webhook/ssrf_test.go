@@ -443,9 +443,7 @@ func (s *ssrf) redirects() {
 				return ours, nil
 			}
 			req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, "https://shop.example/hook", strings.NewReader("{}"))
-			if err != nil {
-				s.t.Fatal(err)
-			}
+			fortest.OK(s.t, err)
 			res, err := client.Do(req)
 			if err == nil {
 				res.Body.Close()

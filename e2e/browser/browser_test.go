@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 
 	"github.com/gorilla/websocket"
@@ -87,9 +88,7 @@ func serve(t *testing.T, host string, h http.Handler) string {
 	t.Cleanup(s.Close)
 	s.Start()
 	_, port, err := net.SplitHostPort(s.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	return "http://" + net.JoinHostPort(host, port)
 }
 
@@ -322,14 +321,9 @@ func TestPageLook(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "shots", "plain.png")
 	p.Screenshot(path)
 	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	defer file.Close()
-	picture, err := png.Decode(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	picture := fortest.Must(png.Decode(file))(t)
 	if size := picture.Bounds().Size(); size.X != 431 || size.Y != 617 {
 		t.Errorf("screenshot is %v; want 431 by 617", size)
 	}

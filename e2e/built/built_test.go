@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/need"
 )
 
@@ -64,10 +65,7 @@ func TestDrives(t *testing.T) {
 func TestChangedSources(t *testing.T) {
 	need.Long(t, "it compiles a module")
 	root := t.TempDir()
-	source, err := os.ReadFile("built.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := fortest.Must(os.ReadFile("built.go"))(t)
 	write(t, root, "e2e/built/built.go", string(source))
 	for name, text := range module {
 		write(t, root, name, text)
@@ -97,14 +95,8 @@ func TestChangedSources(t *testing.T) {
 func write(t *testing.T, root, name, text string) {
 	t.Helper()
 	path := filepath.Join(root, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	fortest.OK(t, os.WriteFile(path, []byte(text), 0o644))
 	before := time.Now().Add(-time.Hour)
-	if err := os.Chtimes(path, before, before); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.Chtimes(path, before, before))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 	"coinslot/e2e/need"
 
@@ -42,10 +43,7 @@ var shopLooks = map[string]shopLook{
 // them, and a pair that cannot be read is ignored, with one warning.
 func TestShopColors(t *testing.T) {
 	t.Parallel()
-	axe, err := os.ReadFile(need.File(t, axeFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	axe := fortest.Must(os.ReadFile(need.File(t, axeFile)))(t)
 	for theme, suffix := range map[string]string{"light": "", "dark": "-dark"} {
 		page, f := openFramed(t, theme, accentSamples+",open-amount-wrong,pending-partial,pending-differs,pending-last-minutes,confirmed,review,expired")
 		f.Eval(string(axe)+";document.body.style.background = 'var(--paper)', 0", nil) // as a frame has it
@@ -112,10 +110,7 @@ func TestPresets(t *testing.T) {
 // dress gives the screens a style and waits until the frame has applied it.
 func dress(t *testing.T, page *browser.Page, f *browser.View, tokens map[string]string) {
 	t.Helper()
-	text, err := json.Marshal(tokens)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := fortest.Must(json.Marshal(tokens))(t)
 	f.Eval(`document.documentElement.dataset.density = 'none', 0`, nil)
 	page.Eval(`dress(`+string(text)+`), 0`, nil)
 	f.WaitJS(`document.documentElement.dataset.density !== 'none'`, "the frame to have heard")

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"coinslot/app/screen"
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 	"coinslot/e2e/need"
 	"coinslot/static"
@@ -32,10 +33,7 @@ func TestMain(m *testing.M) {
 // serve shows the gallery and returns its address.
 func serve(t *testing.T) string {
 	t.Helper()
-	h, err := Handler("../../static")
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := fortest.Must(Handler("../../static"))(t)
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
 	return s.URL
@@ -81,10 +79,7 @@ const overflowing = `[...document.querySelectorAll('[data-sample] *')].filter(e 
 // language, and in an invented one with sentences longer by half.
 func TestEverythingFits(t *testing.T) {
 	base := serve(t)
-	texts, err := readTexts(static.Files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	texts := fortest.Must(readTexts(static.Files))(t)
 	looks := map[int][]Look{}
 	for _, width := range []int{280, 320, 480, 960} {
 		for _, dir := range []string{"ltr", "rtl"} {
@@ -173,13 +168,8 @@ const violations = `axe.run(document, {resultTypes: ['violations'], rules: {regi
 func TestAxe(t *testing.T) {
 	base := serve(t)
 	axe, err := os.ReadFile(need.File(t, axeFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	css, err := stylesheet.Join(static.Files, stylesheet.Checkout, stylesheet.After)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
+	css := fortest.Must(stylesheet.Join(static.Files, stylesheet.Checkout, stylesheet.After))(t)
 	if directed := regexp.MustCompile(`:dir\(|\[dir|rtl|ltr|:lang\(|\[lang`).FindString(string(css)); directed != "" {
 		t.Errorf("the style sheet has a rule with %q: examine both themes in both directions", directed)
 	}

@@ -6,15 +6,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // TestIndex: every screen is one click away, in the look that was chosen, and what the page shows
 // is there.
 func TestIndex(t *testing.T) {
-	handler, err := Handler("../../static")
-	if err != nil {
-		t.Fatal(err)
-	}
+	handler := fortest.Must(Handler("../../static"))(t)
 	get := func(path string) (int, string) {
 		answer := httptest.NewRecorder()
 		handler.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))

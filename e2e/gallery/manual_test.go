@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"coinslot/bff/api"
+	"coinslot/bff/fortest"
 	"coinslot/bff/web"
 	"coinslot/e2e/browser"
 	"coinslot/e2e/need"
@@ -29,13 +30,9 @@ const shorter = `for (const list of ['main > section', 'section > article', 'sec
 func TestManualPages(t *testing.T) {
 	t.Parallel()
 	axe, err := os.ReadFile(need.File(t, axeFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	site, err := web.New(web.Config{Static: static.Files, PublicURL: "https://pay.shop.example"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	s := httptest.NewServer(site.Handler(api.Routes(site, api.Config{})))
 	t.Cleanup(s.Close)
 	page := open(t, s.URL+"/docs/api", browser.Options{Width: 320, Height: 1200, Dark: true, ReducedMotion: true})

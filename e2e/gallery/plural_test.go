@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 	"coinslot/static"
 )
@@ -15,10 +16,7 @@ import (
 func TestMinutesOnScreen(t *testing.T) {
 	t.Parallel()
 	base := serve(t)
-	texts, err := readTexts(static.Files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	texts := fortest.Must(readTexts(static.Files))(t)
 	page := open(t, base+"/pending-last-minutes", browser.Options{Width: 400, Height: 1400})
 	forms := map[string][4]string{
 		"en": {"one", "other", "other", "other"}, "pl": {"one", "few", "many", "few"}, "ru": {"one", "few", "many", "few"},

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 )
 
 const (
@@ -161,16 +162,11 @@ func (r round) repeatEach() float64 { return float64(r.cpu.Microseconds()) / flo
 func (w *world) cpuTime() time.Duration {
 	w.tb.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", w.process.Process.Pid))
-	if err != nil {
-		w.tb.Fatal(err)
-	}
+	fortest.OK(w.tb, err)
 	_, after, _ := strings.Cut(string(text), ") ")
 	var ticks int
 	for _, field := range strings.Fields(after)[11:13] {
-		n, err := strconv.Atoi(field)
-		if err != nil {
-			w.tb.Fatal(err)
-		}
+		n := fortest.Must(strconv.Atoi(field))(w.tb)
 		ticks += n
 	}
 	return time.Duration(ticks) * 10 * time.Millisecond

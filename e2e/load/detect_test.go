@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/gateway"
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
@@ -37,27 +38,17 @@ func newPayments(tb testing.TB, n int, interval time.Duration, extra ...string) 
 	p := &payments{world: newWorld(tb, append(extra, "COINSLOT_POLL_INTERVAL="+interval.String())...), interval: interval}
 	child.End(p.process)
 	client, err := gateway.New(gateway.Config{URL: p.api.URL, Key: gatewayKey})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	fortest.OK(tb, err)
 	db, err := sql.Open("sqlite", "file:"+p.database())
-	if err != nil {
-		tb.Fatal(err)
-	}
+	fortest.OK(tb, err)
 	defer db.Close()
 	tx, err := db.Begin()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	fortest.OK(tb, err)
 	defer tx.Rollback()
 	for range n {
-		if err := p.add(tb.Context(), tx, client); err != nil {
-			tb.Fatal(err)
-		}
+		fortest.OK(tb, p.add(tb.Context(), tx, client))
 	}
-	if err := tx.Commit(); err != nil {
-		tb.Fatal(err)
-	}
+	fortest.OK(tb, tx.Commit())
 	p.start()
 	return p
 }
@@ -104,9 +95,7 @@ func (p *payments) watch(n int, paid chan<- time.Time) {
 	p.tb.Helper()
 	d := websocket.Dialer{HandshakeTimeout: time.Minute}
 	conn, _, err := d.Dial("ws"+strings.TrimPrefix(p.base, "http")+"/checkout/"+p.ids[n]+"/live", http.Header{"Origin": {p.base}})
-	if err != nil {
-		p.tb.Fatal(err)
-	}
+	fortest.OK(p.tb, err)
 	p.tb.Cleanup(func() { conn.Close() })
 	go func() {
 		for {
@@ -127,18 +116,14 @@ func (p *payments) watch(n int, paid chan<- time.Time) {
 func (p *payments) awaitIdle() {
 	p.tb.Helper()
 	db, err := sql.Open("sqlite", "file:"+p.database()+"?mode=ro&_pragma=busy_timeout(10000)")
-	if err != nil {
-		p.tb.Fatal(err)
-	}
+	fortest.OK(p.tb, err)
 	defer db.Close()
 	start := time.Now()
 	for range 3 { // times in a row, some apart
 		await(p.tb, "every payment to be checked", func() bool {
 			var n int
 			query := `SELECT count(*) FROM sessions WHERE due_at < ? OR checked_at < ?`
-			if err := db.QueryRow(query, time.Now().Add(-time.Second).UnixMicro(), start.UnixMicro()).Scan(&n); err != nil {
-				p.tb.Fatal(err)
-			}
+			fortest.OK(p.tb, db.QueryRow(query, time.Now().Add(-time.Second).UnixMicro(), start.UnixMicro()).Scan(&n))
 			return n == 0
 		})
 		<-time.After(p.interval)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/child"
 
 	"github.com/gorilla/websocket"
@@ -126,9 +127,7 @@ func newNaive(tb testing.TB) *world {
 	w.process.Env = []string{role + "=naive", "NAIVE_LISTEN=127.0.0.1:" + port}
 	w.process.Stderr = os.Stderr
 	child.Tie(w.process)
-	if err := w.process.Start(); err != nil {
-		tb.Fatal(err)
-	}
+	fortest.OK(tb, w.process.Start())
 	tb.Cleanup(func() { child.End(w.process) })
 	await(tb, "the naive server to listen", func() bool {
 		conn, err := net.Dial("tcp", "127.0.0.1:"+port)

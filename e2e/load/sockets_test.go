@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/child"
 )
 
@@ -153,9 +154,7 @@ func (w *world) version(session string) int64 {
 func (w *world) say(text string) {
 	w.tb.Helper()
 	resp, err := w.client.Post(w.base+"/say", "application/json", bytes.NewBufferString(text))
-	if err != nil {
-		w.tb.Fatal(err)
-	}
+	fortest.OK(w.tb, err)
 	resp.Body.Close()
 }
 
@@ -165,16 +164,11 @@ func (w *world) say(text string) {
 func (w *world) cpu() time.Duration {
 	w.tb.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", w.process.Process.Pid))
-	if err != nil {
-		w.tb.Fatal(err)
-	}
+	fortest.OK(w.tb, err)
 	_, rest, _ := strings.Cut(string(text), ") ")
 	ticks := 0
 	for _, field := range strings.Fields(rest)[11:13] {
-		n, err := strconv.Atoi(field)
-		if err != nil {
-			w.tb.Fatal(err)
-		}
+		n := fortest.Must(strconv.Atoi(field))(w.tb)
 		ticks += n
 	}
 	return time.Duration(ticks) * 10 * time.Millisecond

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"coinslot/bff/fortest"
 )
 
 // recorder is a test that says how it ended: "ran", "skipped: …" or "failed: …".
@@ -51,9 +53,7 @@ func setShort(t *testing.T, short bool) {
 	t.Helper()
 	before := flag.Lookup("test.short").Value.String()
 	set := func(value string) {
-		if err := flag.Set("test.short", value); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, flag.Set("test.short", value))
 	}
 	set(fmt.Sprint(short))
 	t.Cleanup(func() { set(before) })
@@ -186,10 +186,7 @@ func TestDrives(*testing.T) {}
 func TestPackage(t *testing.T) {
 	Long(t, "it compiles a module")
 	root, tools := t.TempDir(), t.TempDir()
-	source, err := os.ReadFile("need.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := fortest.Must(os.ReadFile("need.go"))(t)
 	write(t, filepath.Join(root, "e2e/need/need.go"), string(source))
 	for name, text := range module {
 		write(t, filepath.Join(root, name), text)
@@ -221,10 +218,6 @@ func TestPackage(t *testing.T) {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	fortest.OK(t, os.WriteFile(path, []byte(text), 0o644))
 }

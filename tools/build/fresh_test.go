@@ -84,9 +84,7 @@ func copyOfModule(t *testing.T, patterns ...string) string {
 		if os.IsNotExist(err) { // removed, and not yet committed
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, err)
 		fortest.OK(t, os.MkdirAll(filepath.Join(root, filepath.Dir(name)), 0o755))
 		fortest.OK(t, os.WriteFile(filepath.Join(root, name), content, 0o644))
 	}

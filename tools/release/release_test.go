@@ -32,9 +32,7 @@ func checkout(t *testing.T) string {
 	from, root := filepath.Join("..", ".."), t.TempDir()
 	list, err := compile.Git(from, "ls-files", "-z", "--cached", "--others", "--exclude-standard",
 		"--", ":!*_test.go", ":!*/testdata/*")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	names := strings.FieldsFunc(list, func(r rune) bool { return r == 0 })
 	assets := fortest.Must(filepath.Glob(filepath.Join(from, "static", "dist", "*")))(t)
 	for _, path := range assets {

@@ -44,9 +44,7 @@ func withoutExternalTests(t *testing.T) overlay {
 	}
 	for _, name := range names {
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, err)
 		if strings.HasSuffix(f.Name.Name, "_test") {
 			o[name] = ""
 		}

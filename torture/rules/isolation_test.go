@@ -99,9 +99,7 @@ func TestTortureWebhookIsolation(t *testing.T) {
 		timeout = 0 // the usual one
 	}
 	sender, err := webhook.New(webhook.Config{Outbox: db, Endpoints: endpoints, Secrets: secrets[:1], AllowPrivate: true, Timeout: timeout})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- sender.Run(ctx) }()

@@ -62,9 +62,7 @@ func (w *world) open() {
 	amount := []string{"25", "19.99", "999", "3.01"}[w.rng.IntN(4)]
 	o := payment.Order{AmountUSD: decimal.RequireFromString(amount), TTLMinutes: 1 + w.rng.IntN(4)}
 	s, _, err := w.service.Open(w.ctx, o, "")
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	fortest.OK(w.t, err)
 	w.id = s.ID
 	w.run(w.choose(w.rng.IntN(len(coins))))
 	if len(w.shown) == 0 {

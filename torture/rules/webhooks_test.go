@@ -206,9 +206,7 @@ func (l *deliverer) tell(db *store.DB, count int, now time.Time) (ids []string) 
 		l.bodies[id] = body
 		ids = append(ids, id)
 	}
-	if _, err := db.Update(l.t.Context(), l.session, func(*payment.Session) ([]payment.Event, error) { return events, nil }); err != nil {
-		l.t.Fatal(err)
-	}
+	fortest.Must(db.Update(l.t.Context(), l.session, func(*payment.Session) ([]payment.Event, error) { return events, nil }))(l.t)
 	return ids
 }
 
@@ -235,9 +233,7 @@ func (p *deliveryRun) begin(inUse []string) {
 	p.sender, err = webhook.New(webhook.Config{
 		Outbox: p.outbox, Endpoints: []string{endpoint}, Secrets: inUse, AllowPrivate: true, Timeout: p.receiver.patience, Now: p.clock.Now,
 	})
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	fortest.OK(p.t, err)
 }
 
 // kill ends the process in the middle of its tries, with more of them claimed
@@ -248,9 +244,7 @@ func (p *deliveryRun) kill(n int, inUse []string) {
 	p.receiver.die.Store(int64(1 + n%4))
 	p.pass()
 	p.receiver.die.Store(-1)
-	if _, err := p.outbox.DB.ClaimDeliveries(p.t.Context(), p.clock.Now(), time.Minute, 3, []string{p.receiver.server.URL + "/hook"}); err != nil {
-		p.t.Fatal(err)
-	}
+	fortest.Must(p.outbox.DB.ClaimDeliveries(p.t.Context(), p.clock.Now(), time.Minute, 3, []string{p.receiver.server.URL + "/hook"}))(p.t)
 	p.end()
 	p.begin(inUse)
 }

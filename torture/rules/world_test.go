@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/fortest"
 	"coinslot/bff/gateway"
 	"coinslot/bff/payment"
 	"coinslot/bff/poller"
@@ -50,9 +51,7 @@ const hook = "https://shop.example/hook"
 func openStore(t *testing.T, path string, now func() time.Time, endpoints ...string) *store.DB {
 	t.Helper()
 	db, err := store.Open(t.Context(), store.Config{DSN: path, Endpoints: endpoints, Now: now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	return db
 }
 
@@ -111,10 +110,7 @@ func newWorld(t *testing.T, db *store.DB, c *clock, seed, round uint64) *world {
 	c.at = dawn.Add(time.Duration(w.rng.IntN(3_600_000)) * time.Millisecond)
 	c.mu.Unlock()
 	w.gateway = sandbox.New(sandbox.Config{Now: c.Now, Seed: int64(w.rng.Uint64() >> 1)})
-	client, err := gateway.New(gateway.Config{URL: "http://127.0.0.1:9", Key: sandbox.DefaultKey, Transport: link{w}, Now: c.Now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := fortest.Must(gateway.New(gateway.Config{URL: "http://127.0.0.1:9", Key: sandbox.DefaultKey, Transport: link{w}, Now: c.Now}))(t)
 	w.service = checkout.New(checkout.Config{
 		Store: seams{db, w}, Gateway: client, Page: "https://shop.example/checkout/", PaymentPage: "http://127.0.0.1:9/pay",
 		Now: c.Now, Watched: func(string) bool { return round%2 == 0 },

@@ -11,6 +11,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 
 	"github.com/google/go-cmp/cmp"
@@ -261,14 +262,6 @@ func WantCode(t *testing.T, err error, want wire.Code) {
 // Must returns s, or ends the test.
 func (h *Shop) Must(s payment.Session, err error) payment.Session {
 	h.T.Helper()
-	NoError(h.T, err)
+	fortest.OK(h.T, err)
 	return s
-}
-
-// NoError ends the test if err is not nil.
-func NoError(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

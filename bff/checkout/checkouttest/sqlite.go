@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/fortest"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/poller"
@@ -51,9 +52,7 @@ func newSQLiteStore(t *testing.T, now func() time.Time) *sqliteStore {
 	db, err := store.Open(t.Context(), store.Config{
 		DSN: filepath.Join(t.TempDir(), "coinslot.db"), Endpoints: []string{endpoint}, Now: now,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	return &sqliteStore{DB: db, t: t}
 }

@@ -229,9 +229,7 @@ func (r *Rig) CreateUnrelated(api string) {
 	r.T.Helper()
 	req, err := http.NewRequest("POST", api+"/api/v1/merchant/transaction/create", strings.NewReader(
 		`{"currency_symbol":"USDT","network_code":"trc20","amount_usd":7,"ttl":15,"comment":"the point of sale `+GatewayKey+`"}`))
-	if err != nil {
-		r.T.Fatal(err)
-	}
+	fortest.OK(r.T, err)
 	req.Header.Set("x-api-key", GatewayKey)
 	req.Header.Set("Content-Type", "application/json")
 	answer, err := http.DefaultClient.Do(req)

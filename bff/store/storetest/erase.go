@@ -272,9 +272,7 @@ func eraseNothing(t *testing.T, b Backend) {
 				}
 				return payment.EraseNothing
 			})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, err)
 		check(t, b, s)
 		for _, d := range claimTo(t, b, later(), 1, endA) {
 			recordResult(t, b, d, outbox.DeliveryResult{Delivered: true})

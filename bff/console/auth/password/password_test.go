@@ -3,6 +3,8 @@ package password
 import (
 	"strings"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // cheap is of "correct horse battery", as cheap as is taken.
@@ -35,13 +37,9 @@ func TestMatches(t *testing.T) {
 // is its password's.
 func TestNew(t *testing.T) {
 	first, err := New("correct horse battery")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	second, err := New("correct horse battery")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	if first == second || Check(first) != nil || !strings.HasPrefix(first, "$argon2id$v=19$m=19456,t=2,p=1$") {
 		t.Errorf("New = %s, then %s", first, second)
 	}
