@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/e2e/browser"
 )
@@ -165,9 +166,7 @@ func (s *stack) paysIn(t *testing.T, f *browser.View) {
 	if at < 0 {
 		t.Fatalf("the gateway never issued the address on screen, %q", address)
 	}
-	if err := s.gateway.Pay(issued[at].TrackingCode, "pay"); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, s.gateway.Pay(issued[at].TrackingCode, "pay"))
 	f.Wait(paid)
 	f.Wait(`[data-live="wasm"]`)
 }

@@ -24,6 +24,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/e2e/browser"
 	"coinslot/e2e/built"
@@ -141,10 +142,7 @@ type order map[string]any
 // session opens one and returns its id.
 func (s *stack) session(o order) string {
 	s.t.Helper()
-	body, err := json.Marshal(o)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	body := fortest.Must(json.Marshal(o))(s.t)
 	var got struct{ ID, URL, Status string }
 	if status := s.call(http.MethodPost, "/v1/sessions", body, &got); status != http.StatusCreated {
 		s.t.Fatalf("POST /v1/sessions = %d; want 201", status)
@@ -181,15 +179,11 @@ func (s *stack) read(id string) object {
 func (s *stack) call(method, path string, body []byte, into any) int {
 	s.t.Helper()
 	req, err := http.NewRequest(method, s.base+path, bytes.NewReader(body))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	fortest.OK(s.t, err)
 	req.Header.Set("Authorization", "Bearer "+secretKey)
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	fortest.OK(s.t, err)
 	defer resp.Body.Close()
 	if err := json.NewDecoder(resp.Body).Decode(into); err != nil {
 		s.t.Fatalf("%s %s: decoding the answer: %v", method, path, err)
@@ -405,14 +399,10 @@ func awaitFor(t testing.TB, patience time.Duration, what string, ok func() bool)
 func freePort(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	defer l.Close()
 	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	return port
 }
 

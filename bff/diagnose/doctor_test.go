@@ -107,10 +107,7 @@ func TestCodesAreDocumented(t *testing.T) {
 
 // Every check is explained in docs/doctor.md.
 func TestChecksAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/doctor.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := fortest.Must(os.ReadFile("../../docs/doctor.md"))(t)
 	for _, q := range []Question{newQuestion(), newQuestion("x: y")} {
 		for _, c := range Examine(q).Checks {
 			if !strings.Contains(string(page), "| `"+c.ID+"` |") {

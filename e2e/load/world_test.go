@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/e2e/built"
 	"coinslot/e2e/child"
@@ -99,19 +100,13 @@ func (w *world) session(order map[string]any) string {
 func (w *world) call(method, path string, body, into any) int {
 	w.tb.Helper()
 	text, err := json.Marshal(body)
-	if err != nil {
-		w.tb.Fatal(err)
-	}
+	fortest.OK(w.tb, err)
 	req, err := http.NewRequest(method, w.base+path, bytes.NewReader(text))
-	if err != nil {
-		w.tb.Fatal(err)
-	}
+	fortest.OK(w.tb, err)
 	req.Header.Set("Authorization", "Bearer "+secretKey)
 	req.Header.Set("Content-Type", "application/json")
 	resp, err := w.client.Do(req)
-	if err != nil {
-		w.tb.Fatal(err)
-	}
+	fortest.OK(w.tb, err)
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(resp.Body)
 	if err == nil && into != nil {
@@ -129,13 +124,8 @@ func (w *world) call(method, path string, body, into any) int {
 func (w *world) resident() int {
 	w.tb.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", w.process.Process.Pid))
-	if err != nil {
-		w.tb.Fatal(err)
-	}
-	pages, err := strconv.Atoi(strings.Fields(string(text))[1])
-	if err != nil {
-		w.tb.Fatal(err)
-	}
+	fortest.OK(w.tb, err)
+	pages := fortest.Must(strconv.Atoi(strings.Fields(string(text))[1]))(w.tb)
 	return pages * os.Getpagesize()
 }
 
@@ -155,13 +145,9 @@ func await(tb testing.TB, what string, ok func() bool) {
 func freePort(tb testing.TB) string {
 	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	fortest.OK(tb, err)
 	defer l.Close()
 	_, port, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		tb.Fatal(err)
-	}
+	fortest.OK(tb, err)
 	return port
 }
