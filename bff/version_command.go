@@ -3,10 +3,13 @@ package main
 import (
 	"cmp"
 	"context"
+	"flag"
 	"fmt"
 	"runtime"
 	"runtime/debug"
 	"strings"
+
+	"coinslot/bff/licenses"
 )
 
 // stamp is set by tools/compile through the linker: version, commit, time of the commit, and
@@ -64,4 +67,12 @@ func printVersion(_ context.Context, _ []string, s streams) error {
 	fmt.Fprintf(s.out, "go       %s\nplatform %s/%s\n", strings.TrimPrefix(runtime.Version(), "go"),
 		runtime.GOOS, runtime.GOARCH)
 	return nil
+}
+
+// printLicenses prints the notices of all third-party software in the program.
+func printLicenses(_ context.Context, args []string, s streams) error {
+	if err := parse(flag.NewFlagSet("licenses", flag.ContinueOnError), args, s); err != nil {
+		return err
+	}
+	return licenses.Write(s.out)
 }
