@@ -1,13 +1,20 @@
 package main
 
 import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
+	"coinslot/bff/config"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
+	"coinslot/bff/sandbox"
+	"coinslot/bff/server"
 	"coinslot/bff/store"
 
 	"github.com/shopspring/decimal"
@@ -56,6 +63,87 @@ func TestErase(t *testing.T) {
 	for _, id := range []string{"cs_1", "cs_2", "cs_3"} {
 		if s, err := db.Session(t.Context(), id); err != nil || s.Order.Email != "" || s.ErasedAt.IsZero() {
 			t.Errorf("%s = %+v, %v; want it erased", id, s.Order, err)
+		}
+	}
+}
+
+// The report works beside a running server, and has what that one does not know yet.
+func TestReconcile(t *testing.T) {
+	gateway := sandbox.New(sandbox.Config{Key: secretCanary})
+	api := httptest.NewServer(gateway)
+	t.Cleanup(api.Close)
+	database := filepath.Join(t.TempDir(), "coinslot.db")
+	env := []string{"COINSLOT_GATEWAY_URL=" + api.URL, "COINSLOT_GATEWAY_KEY=" + secretCanary, "COINSLOT_SECRET_KEY=" + secretCanary, "COINSLOT_DATABASE=" + database}
+	c := fortest.Must(config.Load(env, nil))(t)
+	srv, err := server.New(t.Context(), c, server.Options{}) // which does not poll, since it does not run
+	fortest.OK(t, err)
+	t.Cleanup(func() {
+		if err := srv.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	id := opened(t, srv.Handler, c.PublicURL)
+
+	code, out, errs := invoke(env, "reconcile")
+	if code != 0 || !strings.Contains(out, "the gateway lists 1 transactions, 0 of them not from this checkout; the database has 1 attempts, without the first and last day.\nNo differences.\n") {
+		t.Fatalf("agreed: exit %d\n%s%s", code, out, errs)
+	}
+	fortest.OK(t, gateway.Pay(gateway.Transactions()[0].TrackingCode, "pay"))
+	today := time.Now().UTC().Format(time.DateOnly)
+	code, out, errs = invoke(env, "reconcile", "-from", today, "-to", today)
+	for _, want := range []string{"paid_there: the next check confirms", gateway.Transactions()[0].TrackingCode, id + " #1", "1001", "gateway: confirmed", "database: pending"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the report lacks %q:\n%s", want, out)
+		}
+	}
+	if code != 1 || !strings.Contains(errs, "differ in 1 cases") {
+		t.Errorf("exit %d, %q; want 1 and the number of findings", code, errs)
+	}
+	_, out, _ = invoke(env, "reconcile", "-json")
+	var report struct {
+		Findings []struct{ Kind, Session, Why string }
+	}
+	if err := json.Unmarshal([]byte(out), &report); err != nil || len(report.Findings) != 1 || report.Findings[0].Session != id || report.Findings[0].Why == "" {
+		t.Errorf("-json: %v\n%s", err, out)
+	}
+}
+
+// opened opens a session and its first attempt.
+func opened(t *testing.T, h http.Handler, public string) (id string) {
+	t.Helper()
+	post := func(path, body string) string {
+		req := httptest.NewRequest("POST", public+path, strings.NewReader(body))
+		req.Header.Set("Content-Type", "application/json")
+		req.Header.Set("Authorization", "Bearer "+secretCanary)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, req)
+		if w.Code/100 != 2 {
+			t.Fatalf("POST %s = %d %s", path, w.Code, w.Body)
+		}
+		return w.Body.String()
+	}
+	var s struct{ ID string }
+	fortest.OK(t, json.Unmarshal([]byte(post("/v1/sessions", `{"amount_usd":"25.00","order_ref":"1001"}`)), &s))
+	post("/checkout/"+s.ID+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`)
+	return s.ID
+}
+
+func TestReconcileArguments(t *testing.T) {
+	env := []string{"COINSLOT_GATEWAY_URL=http://127.0.0.1:1", "COINSLOT_GATEWAY_KEY=" + secretCanary, "COINSLOT_SECRET_KEY=" + secretCanary,
+		"COINSLOT_DATABASE=" + filepath.Join(t.TempDir(), "none.db")}
+	for _, c := range []struct {
+		args []string
+		has  string
+	}{
+		{[]string{"-from", "yesterday"}, `-from "yesterday": must be a date like`},
+		{[]string{"-to", "2026-02-30"}, `-to "2026-02-30": must be a date like`},
+		{[]string{"-from", "2026-11-02", "-to", "2026-11-01"}, "-to is before -from"},
+		{[]string{"-from", "2016-11-02", "-to", "2026-11-01"}, "more than a year apart"},
+		{nil, "COINSLOT_DATABASE"},
+	} {
+		code, out, errs := invoke(env, append([]string{"reconcile"}, c.args...)...)
+		if code != 1 || !strings.Contains(errs, c.has) || strings.Contains(out+errs, secretCanary) {
+			t.Errorf("%v: exit %d, %s%s; want 1 and %q", c.args, code, out, errs, c.has)
 		}
 	}
 }

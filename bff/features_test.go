@@ -2,13 +2,20 @@ package main
 
 import (
 	"os"
+	"os/exec"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"coinslot/app/wire"
 	"coinslot/bff/fortest"
+	"coinslot/bff/outbox"
+	"coinslot/bff/payment"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // featureRow is one row of a table of docs/features.md, by the names of its columns.
@@ -72,5 +79,87 @@ func TestFeatures(t *testing.T) {
 		if len(rows) <= i || rows[i][""] != strconv.Itoa(i+1) {
 			t.Fatalf("row %d of the first table is not where it belongs", i+1)
 		}
+	}
+}
+
+// All lists of statuses, or of the events that announce them, match the table in app/wire. Texts
+// (app/widget TestEveryKeyHasASentence) and the gallery (app/screen TestEveryStatusHasAScreen)
+// have tests of their own.
+func TestStatuses(t *testing.T) {
+	that := func(is func(wire.Status) bool) (names []string) {
+		for _, s := range wire.StatusesWhere(is) {
+			names = append(names, string(s))
+		}
+		return names
+	}
+	canCancel := that(func(s wire.Status) bool { return s.MerchantCan(wire.Cancel) })
+	canErase := that(func(s wire.Status) bool { return s.MerchantCan(wire.Erase) })
+	all, final := that(wire.Status.Known), that(wire.Status.Final)
+	waiting := that(wire.Status.Waiting)
+	choosing := that(func(s wire.Status) bool { return !s.Final() && !s.Waiting() })
+	events := []string{string(payment.EventPartial)}
+	for _, s := range wire.StatusesWhere(func(s wire.Status) bool { return s.Event() != "" }) {
+		events = append(events, s.Event())
+	}
+	const name, code, key = `[a-z_]{3,}`, "`([a-z_]+)`", `(checkout\.[a-z_]+)`
+	for _, place := range []struct {
+		file, section, name string // regular expressions: their group, or all, is what is meant
+		want                []string
+	}{
+		{"app/wire/status.go", `(?s)type Status string(.*?)\n\)`, `Status = "(.*)"`, all},
+		{"static/shared/statuses.js", `const CHOOSING = \[(.*)\]`, name, choosing},
+		{"static/shared/statuses.js", `const WAITING = \[(.*)\]`, name, waiting},
+		{"static/shared/statuses.js", `const FINAL = \[(.*)\]`, name, final},
+		{"static/checkout.d.ts", `Final: (.*) \(a late`, name, final},
+		{"static/checkout.d.ts", `(?s)\ntype Status =(.*?);`, name, all},
+		{"static/shop/shop.css", `\.outcome:is\((.*), \[data-status=error\]\)`, `=(` + name + `)`,
+			that(func(s wire.Status) bool { return s.Outcome() == wire.Unpaid })},
+		{"docs/api.md", "\\| `status` is (.*?);", name, all},
+		{"docs/console.md", `\| (?:Call off|Cancel[^|]*) \| (.*?) \|`, name, canCancel},
+		{"docs/console.md", `\| Erase personal data \| (.*?) \|`, name, canErase},
+		{"docs/design.md", "(?s)stateDiagram-v2\n(.*?)```", `--> (` + name + `)`, all},
+		{"docs/design.md", `(?s)\n\| session (.*?)\n\n`, `(?m)^\| ` + code, all},
+		{"docs/embed.md", `\| last known status: (.*?);`, name, all},
+		{"docs/examples/playwright/checkout.mjs", `\{(.*)\} Status `, name, all},
+		{"docs/openapi.yaml", `\n    Status: \{enum: \[(.*?)\]`, name, all},
+		{"docs/openapi.yaml", `\n    Status: .* description: "(.*)"`, code, all},
+		{"docs/openapi.yaml", `\n    EventType: \{enum: \[(.*?)\]`, key, events},
+		{
+			"docs/openapi.yaml", `(?s)\nwebhooks:(.*?)\n\w`, `\n  ` + key,
+			append([]string{string(outbox.EventTest)}, events...),
+		},
+		{"docs/ops/metrics.md", `Checkouts in a status now: (.*?)\.`, name, waiting},
+		{"docs/webhooks.md", `(?s)\n(\| .*)`, "\n\\| `" + key, events},
+	} {
+		text := fortest.Must(os.ReadFile(filepath.Join("..", place.file)))(t)
+		section := regexp.MustCompile(place.section).FindSubmatch(text)
+		if section == nil {
+			t.Errorf("%s has nothing like %s", place.file, place.section)
+			continue
+		}
+		var got []string
+		for _, m := range regexp.MustCompile(place.name).FindAllSubmatch(section[1], -1) {
+			got = append(got, string(m[len(m)-1]))
+		}
+		slices.Sort(got)
+		slices.Sort(place.want)
+		if diff := cmp.Diff(place.want, slices.Compact(got)); diff != "" {
+			t.Errorf("%s, %s (-app/wire +it):\n%s", place.file, place.section, diff)
+		}
+	}
+}
+
+// No package has a list or map of statuses, or compares with several: such a property belongs in
+// the table. Switches may name all; the linter exhaustive checks them.
+func TestStatusesInOneTable(t *testing.T) {
+	const one, other = `[!=]= wire\.(?!Code)(\w+)\)?`, `[!=]= wire\.(?!Code|\1\b)\w`
+	const chain = one + ` (\|\||&&)(.* ` + other + `|$)`
+	const literal = `\]wire\.Status\{|\[wire\.Status\]\w+\{`
+	git := exec.Command("git", "grep", "-nP", "--untracked", chain+`|(`+literal+`)([^}]|$)`,
+		"--", "*.go", ":!*_test.go", ":!*/storetest/*")
+	git.Dir = ".."
+	out, _ := git.Output()
+	if git.ProcessState.ExitCode() != 1 { // nothing is found
+		t.Errorf("sets of statuses; make them columns of app/wire/status.go:\n%s", out)
 	}
 }

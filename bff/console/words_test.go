@@ -1,15 +1,22 @@
 package console
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
+	"coinslot/bff/console/chart"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
+	"coinslot/bff/records"
+
+	"github.com/shopspring/decimal"
 )
 
 // sources is the Go code of some folders.
@@ -130,6 +137,81 @@ func TestWithoutMarkup(t *testing.T) {
 	} {
 		if got := withoutMarkup(answer); got != want {
 			t.Errorf("withoutMarkup(%q) = %q; want %q", answer, got, want)
+		}
+	}
+}
+
+// What a chart shows is what its table says, and a day outside of it does no harm.
+func TestChart(t *testing.T) {
+	from := time.Date(2026, 10, 24, 0, 0, 0, 0, time.UTC)
+	count := func(day int, status, coin string, n int, usd string) records.Count {
+		return records.Count{Day: from.AddDate(0, 0, day), Status: status, Coin: coin, Sessions: n, AmountUSD: decimal.RequireFromString(usd)}
+	}
+	counts := []records.Count{
+		count(-24, "confirmed", "USDT", 1, "1000"), count(-9, "expired", "", 1, "9"), count(0, "confirmed", "USDT", 2, "1999.98"), count(0, "review", "USDT", 1, "5"), count(29, "open", "", 3, "30"),
+		count(29, "expired", "<b>", 4, "40"), count(29, "confirmed", "ETH", 1, "0.02"), count(30, "confirmed", "USDT", 9, "9"),
+	}
+	of := func(counts ...records.Count) string {
+		return rendered(t, page{template: "overview", View: overviewView{Chart: chart.New(counts, from)}})
+	}
+	got := of(counts...)
+	for _, want := range []string{
+		"$2,009.00", "<b>&#43;101 %</b> <span>before: $1,000.00", "<b>&#43;1,100 %</b> <span>before: 1<", "75 %", "<b>&#43;25 points</b> <span>before: 50 %", "$30.00, and 1 in review",
+		"24 October: 2 confirmed", "24 October: 1 review", "22 November: 3 in progress", "22 November: 4 not paid", "1,999.98", "USDT", "$0.02",
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("the charts lack %q", want)
+		}
+	}
+	if strings.Contains(got, "<b><") || strings.Count(got, "<rect class=\"bar") != 5+2 {
+		t.Errorf("the charts are %s", got)
+	}
+	for n, top := range map[int]string{1: "2", 3: "4", 9: "10", 11: "12", 21: "24", 81: "100", 101: "120", 950: "1,000", 12345: "16,000"} { // round and even
+		if !strings.Contains(of(count(29, "open", "", n, "5")), ">"+top+"</text>") {
+			t.Errorf("the chart of %d orders does not end at %s", n, top)
+		}
+	}
+	// A shop's first days: at least a week, no empty days before it, and nothing to compare.
+	for days, want := range map[[2]int]string{{29, 29}: ">16 Nov<", {20, 20}: ">14 Nov<", {-15, 25}: "no earlier data", {-15, -15}: "No orders in the last 30 days"} {
+		got := of(count(days[0], "confirmed", "USDT", 1, "5"), count(days[1], "confirmed", "USDT", 1, "5"))
+		if !strings.Contains(got, want) || strings.Contains(got, "<b>") || strings.Count(got, `class="tick"`) > 7 {
+			t.Errorf("orders on days %d: the page is %s", days, got)
+		}
+	}
+}
+
+// tallies counts how often it is asked.
+type tallies struct {
+	records.Records
+	asked int
+	err   error
+}
+
+func (r *tallies) Tally(context.Context, time.Time, time.Time) ([]records.Count, error) {
+	r.asked++
+	return []records.Count{{Sessions: r.asked}}, r.err
+}
+
+// However often the overview is loaded, the database counts twice a minute.
+func TestTally(t *testing.T) {
+	day := time.Date(2026, 11, 20, 0, 0, 0, 0, time.UTC)
+	r, f := &tallies{}, &tally{}
+	for _, c := range []struct {
+		from time.Time
+		at   time.Duration
+		err  error
+		want int // of the count that is shown; 0 = an error
+	}{
+		{day, 0, nil, 1}, {day, 29 * time.Second, nil, 1}, {day, 30 * time.Second, nil, 2}, {day, 59 * time.Second, nil, 2},
+		{day.AddDate(0, 0, 1), 59 * time.Second, nil, 3}, // midnight
+		{day.AddDate(0, 0, 1), 30 * time.Second, nil, 4}, // the clock was set back
+		{day.AddDate(0, 0, 1), time.Hour, errors.New("away"), 0},
+		{day.AddDate(0, 0, 1), time.Hour, nil, 6},
+	} {
+		r.err = c.err
+		counts, err := f.of(t.Context(), r, c.from, c.from.AddDate(0, 0, 30), day.Add(c.at))
+		if !errors.Is(err, c.err) || err == nil && counts[0].Sessions != c.want {
+			t.Errorf("tally from %s at %s = %v, %v; want count %d, %v", c.from.Format(time.DateOnly), c.at, counts, err, c.want, c.err)
 		}
 	}
 }

@@ -1,10 +1,13 @@
 package payment
 
 import (
+	"errors"
 	"testing"
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
+	"coinslot/bff/token"
 
 	"github.com/shopspring/decimal"
 )
@@ -73,5 +76,144 @@ func TestDueLate(t *testing.T) {
 		if got := s.DueForLateCheck(); got != c.want {
 			t.Errorf("due %v, late from %v: %t; want %t", c.due, c.from, got, c.want)
 		}
+	}
+}
+
+// A payment that the gateway never ends is checked less and less often.
+func TestWaitingSlowsDown(t *testing.T) {
+	end := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	a := Attempt{State: Waiting, ExpiresAt: end}
+	p := DefaultSchedule()
+	for _, c := range []struct {
+		after time.Duration
+		want  time.Duration
+	}{{-time.Hour, p.Watched}, {time.Minute, p.Watched}, {10 * time.Minute, 20 * time.Second}, {23 * time.Hour, 20 * time.Second}, {24 * time.Hour, time.Hour}} {
+		now := end.Add(c.after)
+		if got := a.Due(p, now, true).Sub(now); got != c.want {
+			t.Errorf("%v after its end, due in %v; want %v", c.after, got, c.want)
+		}
+	}
+}
+
+// Times stored by a clock that was ahead are not waited for.
+func TestDueAfterAClockThatWasAhead(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	ahead, p := now.Add(48*time.Hour), DefaultSchedule()
+	for state, want := range map[State]time.Duration{
+		Creating: p.CreateTimeout, Expired: p.LateChecks[0], Cancelled: p.LateChecks[0], Confirmed: p.ConfirmedChecks[0], Abandoned: p.OrphanSearches[0],
+	} {
+		a := Attempt{State: state, StartedAt: ahead, TTLMinutes: 30}
+		if state != Abandoned {
+			a.EndedAt = ahead
+		}
+		if got := a.Due(p, now, false).Sub(now); got != want {
+			t.Errorf("%s is due in %v; want %v", state, got, want)
+		}
+	}
+}
+
+// An answer to an abandoned create yields a tracking code to cancel; it is never shown.
+func TestAnswerAfterAbandonmentNamesTheTransaction(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	s := Session{Attempts: []Attempt{{Number: 1, State: Abandoned, StartedAt: now.Add(-time.Minute)}}}
+	created := Created{TrackingCode: "LATE1", Address: "T", Status: "pending"}
+	fortest.OK(t, s.ApplyCreateAnswer(1, created, nil, Terms{Coins: token.Builtin()}, now))
+	a := s.Attempts[0]
+	if a.State != Abandoned || a.TrackingCode != "LATE1" || a.Address != "" {
+		t.Errorf("attempt = %+v; want it lost, with its code and no address", a)
+	}
+	if due := a.Due(DefaultSchedule(), now, false); due.IsZero() || due.Sub(now) > time.Minute {
+		t.Errorf("due %v; want soon", due)
+	}
+	other := Session{Attempts: []Attempt{{Number: 1, State: Abandoned}}}
+	if err := other.ApplyCreateAnswer(1, Created{}, errors.New("cut"), Terms{}, now); !errors.Is(err, ErrUnchanged) {
+		t.Errorf("answered = %v; want ErrUnchanged", err)
+	}
+}
+
+// An extension applies to the attempt on screen, not to another coin chosen meanwhile.
+func TestDesiredReplaces(t *testing.T) {
+	offer := func(symbol string) Offer {
+		return Offer{Currency: Currency{Symbol: symbol}, Network: Network{Code: "x"}}
+	}
+	a := &Attempt{Number: 2, State: Waiting, CurrencySymbol: "BTC", NetworkCode: "x"}
+	for _, c := range []struct {
+		w    Desired
+		want bool
+	}{
+		{Desired{Offer: offer("USDT")}, true}, {Desired{Offer: offer("BTC")}, false},
+		{Desired{Offer: offer("BTC"), instead: 2}, true}, {Desired{Offer: offer("USDT"), instead: 1}, false},
+	} {
+		if got := c.w.Replaces(a); got != c.want {
+			t.Errorf("%s instead of %d replaces = %t; want %t", c.w.Offer.Currency.Symbol, c.w.instead, got, c.want)
+		}
+	}
+}
+
+// Each row is the effect of one more answer on an attempt with that many absences, the first
+// one that long ago.
+func TestAbsent(t *testing.T) {
+	p := DefaultSchedule()
+	for name, tt := range map[string]struct {
+		state    State
+		reason   string
+		absences int
+		ago      time.Duration
+		want     State
+		ended    bool
+		err      error
+	}{
+		"first":  {state: Waiting, want: Waiting},
+		"second": {state: Waiting, absences: 1, ago: 30 * time.Second, want: Waiting},
+		"second, too soon": {state: Waiting, absences: 1, ago: 29 * time.Second,
+			want: Waiting, err: ErrUnchanged},
+		"third":           {state: Waiting, absences: 2, ago: 90 * time.Second, want: Waiting},
+		"two, long ago":   {state: Waiting, absences: 1, ago: time.Hour, want: Waiting},
+		"third, long ago": {state: Waiting, absences: 2, ago: time.Hour, want: InReview},
+		"fourth":          {state: Waiting, absences: 3, ago: 3 * time.Minute, want: InReview},
+		"after the last": {state: InReview, reason: reasonTxAbsent, absences: 14,
+			ago: 99 * time.Hour, want: InReview, err: ErrUnchanged},
+		"in review for it": {state: InReview, reason: reasonTxAbsent, absences: 4,
+			ago: 5 * time.Minute, want: InReview},
+		"in another review": {state: InReview, reason: reasonPaidShort,
+			want: InReview, err: ErrUnchanged},
+		"expired": {state: Expired, absences: 3, ago: time.Hour,
+			want: Expired, err: ErrUnchanged},
+		"confirmed": {state: Confirmed, absences: 3, ago: time.Hour,
+			want: Confirmed, err: ErrUnchanged},
+		"an orphan": {state: Abandoned, absences: 2, ago: 90 * time.Second, want: Abandoned},
+		"an orphan, at last": {state: Duplicate, absences: 3, ago: 3 * time.Minute,
+			want: Duplicate, ended: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := waiting()
+			a := &s.Attempts[0]
+			a.State, a.Reason, a.Absences, a.AbsentAt = tt.state, tt.reason, tt.absences, noon
+			err := s.CountAbsence(1, p, noon.Add(tt.ago))
+			if !errors.Is(err, tt.err) || (err == nil) != (tt.err == nil) {
+				t.Fatalf("absent = %v; want %v", err, tt.err)
+			}
+			if a.State != tt.want || !a.EndedAt.IsZero() != tt.ended {
+				t.Errorf("attempt is %s, ended %v; want %s, %v", a.State, a.EndedAt, tt.want, tt.ended)
+			}
+			counted := tt.absences
+			if err == nil {
+				counted++
+			}
+			if a.Absences != counted {
+				t.Errorf("absences = %d; want %d", a.Absences, counted)
+			}
+		})
+	}
+}
+
+// A leftover attempt of a paid order needs no review.
+func TestAbsentBesideAConfirmedAttempt(t *testing.T) {
+	s := waiting()
+	s.Attempts[0].Absences, s.Attempts[0].AbsentAt = 3, noon
+	s.Attempts = append(s.Attempts, Attempt{Number: 2, State: Confirmed, TrackingCode: "T2"})
+	fortest.OK(t, s.CountAbsence(1, DefaultSchedule(), noon.Add(time.Hour)))
+	if got := s.Attempts[0].State; got != Cancelled {
+		t.Errorf("attempt is %s; want cancelled", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 )
 
@@ -28,5 +29,33 @@ func TestBusyGateway(t *testing.T) {
 	w.Await(id, "pending")
 	if n := len(w.Gateway.Transactions()); n != 1 {
 		t.Errorf("%d transactions at the gateway; want 1", n)
+	}
+}
+
+// A transaction that the gateway does not know is an answer, not a gateway failure.
+func TestAbsentTransaction(t *testing.T) {
+	t.Parallel()
+	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
+	id := w.Open(`{"amount_usd":"25.00"}`)
+	w.Choose(id)
+	w.Await(id, "pending")
+	w.Gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Status: http.StatusNotFound})
+	for range 2 {
+		answer := w.Do("POST", "/v1/sessions/"+id+"/recheck", "", bearer)
+		if answer.Code != http.StatusOK {
+			t.Fatalf("recheck = %d %s; want 200", answer.Code, answer.Body)
+		}
+	}
+	w.Await(id, "pending")
+	w.Gateway.ClearFaults()
+	fortest.OK(t, w.Gateway.Pay(w.code(id), sandbox.KindPay))
+	// On a busy machine the poller may have met the fault too, and then reads less often.
+	deadline := time.Now().Add(2 * time.Minute)
+	for w.Status(id) != "confirmed" {
+		if time.Now().After(deadline) {
+			t.Fatalf("the transaction is known again, and paid; the status is still %q", w.Status(id))
+		}
+		w.Do("POST", "/v1/sessions/"+id+"/recheck", "", bearer)
+		<-time.After(200 * time.Millisecond)
 	}
 }

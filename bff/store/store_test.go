@@ -3,10 +3,13 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"testing"
 	"time"
 
 	"coinslot/bff/fortest"
+	"coinslot/bff/payment"
+	"coinslot/bff/store/sqldb"
 	"coinslot/bff/store/storetest"
 )
 
@@ -56,4 +59,32 @@ func created(dsn string) error {
 	<-db.backfilled
 	<-db.rerouted
 	return db.Close()
+}
+
+// The write of a caller that goes away is either written and reported, or not written: a session
+// that was claimed and that no caller knows of would wait for its lease.
+func TestCallerGoesAway(t *testing.T) {
+	for kind, dsn := range databases(t) {
+		t.Run(kind, func(t *testing.T) {
+			db := opened(t, dsn)
+			s := fortest.Must(db.Insert(t.Context(), sample(1)))(t)
+			leave := func(fail error) error {
+				ctx, cancel := context.WithCancel(t.Context())
+				return db.Write(ctx, func(tx *sql.Tx) error {
+					_, err := tx.ExecContext(ctx, releaseSession, s.ID, s.Epoch, sqldb.Micros(s.DueAt), sqldb.Micros(s.DueAt))
+					cancel()
+					return errors.Join(err, fail)
+				})
+			}
+			fortest.OK(t, leave(nil))
+			if err := leave(payment.ErrUnchanged); !errors.Is(err, payment.ErrUnchanged) {
+				t.Errorf("a write that failed = %v; want its own error", err)
+			}
+			gone, cancel := context.WithCancel(t.Context())
+			cancel()
+			if _, err := db.Claim(gone, time.Now(), time.Minute, 9); !errors.Is(err, context.Canceled) {
+				t.Errorf("a claim of a canceled caller = %v; want %v", err, context.Canceled)
+			}
+		})
+	}
 }
