@@ -1,10 +1,14 @@
 package e2e
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"slices"
 	"testing"
 
 	"coinslot/e2e/browser"
+	"coinslot/e2e/firefox"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
@@ -119,4 +123,70 @@ func TestPaysWithoutJavaScript(t *testing.T) {
 	s.simulate(tx, "pay")
 	p.Wait(paid) // by refresh
 	s.sink.await(t, id, "checkout.confirmed")
+}
+
+// TestPaysInIsolatedPage: a host page that is cross-origin isolated shows only
+// frames and loads only scripts that say so; also what leads to the page, which
+// an order with a payment begun is sent to, has to say it.
+func TestPaysInIsolatedPage(t *testing.T) {
+	host := httptest.NewUnstartedServer(nil)
+	s := newStack(t, "COINSLOT_ORIGINS=http://"+host.Listener.Addr().String())
+	order := s.token(t, "25.00", "isolated")
+	host.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Cross-Origin-Opener-Policy", "same-origin")
+		w.Header().Set("Cross-Origin-Embedder-Policy", "require-corp")
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, `<!doctype html><title>Shop</title><link rel="icon" href="data:,"><script async src="%[1]s/checkout.js"></script>
+<coinslot-checkout order="%[2]s"><a href="%[1]s/checkout?order=%[2]s">Pay with crypto</a></coinslot-checkout>`, s.base, order)
+	})
+	host.Start()
+	t.Cleanup(host.Close)
+	p := chromium.Open(t, host.URL, browser.Options{Height: 1400})
+	p.WaitJS(`crossOriginIsolated`, "the host page to be isolated")
+	choose(p.Frame(frame), "USDT", "trc20")
+	p.Frame(frame).Wait(pending)
+	p = chromium.Open(t, host.URL, browser.Options{Height: 1400}) // led to its session
+	f := p.Frame(frame)
+	f.Wait(pending)
+	f.Wait(`[data-live="wasm"]`)
+	s.simulate(s.matches(f), "pay")
+	f.Wait(paid)
+	if n := len(s.issued()); n != 1 {
+		t.Errorf("%d transactions were created for one order token; want 1", n)
+	}
+	assertCleanConsole(t, p)
+}
+
+// The same flow in another browser, where frames of other sites have storage of
+// their own and where they have none.
+func TestPaysInFirefox(t *testing.T) {
+	runParallel(t)
+	cases := []struct {
+		name, mode string
+		cookies    firefox.Cookies
+	}{
+		{"inline, storage refused", "inline", firefox.Refused},
+		{"modal, storage partitioned", "modal", firefox.Partitioned},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			s := newStack(t)
+			b := firefox.Start(t, c.cookies)
+			id := s.session(order{"amount_usd": "25.00", "order_ref": "firefox"})
+			p := b.Open(s.shopURL(id, c.mode))
+			f := p.Frame(frame)
+			if c.mode == "modal" {
+				p.WaitJS(`customElements.get('coinslot-checkout')`)
+				p.Click(`coinslot-checkout a`)
+			}
+			f.Wait(`[data-live="wasm"]`)
+			tx := s.choose(f, "USDT", "trc20")
+			s.simulate(tx, "pay")
+			f.Wait(paid)
+			p.WaitText("#log", "complete confirmed")
+			s.sink.await(t, id, "checkout.confirmed")
+			assertCleanConsole(t, b)
+			assertOnlyOwnRequests(t, b, s)
+		})
+	}
 }
