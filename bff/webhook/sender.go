@@ -15,6 +15,8 @@ import (
 
 	"coinslot/bff/internal/background"
 	"coinslot/bff/outbox"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // maxEndpoints bounds the endpoints of one process.
@@ -162,24 +164,19 @@ func (s *Sender) Run(ctx context.Context) error {
 
 // Pass makes one try of what is due now, at most four for each endpoint, waits for their end
 // and returns their number. Errors are the outbox's; a failing endpoint is none.
-func (s *Sender) Pass(ctx context.Context) (int, error) {
-	var (
-		all   sync.WaitGroup
-		mu    sync.Mutex // guards the fields below
-		tries int
-		errs  []error
-	)
+func (s *Sender) Pass(ctx context.Context) (n int, err error) {
+	var tries errgroup.Group
 	for _, l := range s.workers {
-		all.Go(func() {
-			n, err := l.pass(ctx)
-			mu.Lock()
-			defer mu.Unlock()
-			tries += n
-			errs = append(errs, err)
-		})
+		if l.gone.Load() {
+			continue
+		}
+		due, claimErr := l.claimDue(ctx, inFlight)
+		n, err = n+len(due), errors.Join(err, claimErr)
+		for _, d := range due {
+			tries.Go(func() error { return l.deliver(ctx, d) })
+		}
 	}
-	all.Wait()
-	return tries, errors.Join(errs...)
+	return n, errors.Join(err, tries.Wait())
 }
 
 // Kick says that something new was committed. It never blocks.

@@ -2,7 +2,6 @@ package webhook
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -99,26 +98,8 @@ func (l *worker) nextPause(ctx context.Context, pause time.Duration, err error) 
 	return min(2*pause, pollEveryMax)
 }
 
-// pass makes one round of tries and waits for it.
-func (l *worker) pass(ctx context.Context) (int, error) {
-	if l.gone.Load() {
-		return 0, nil
-	}
-	due, err := l.claimDue(ctx, inFlight)
-	if err != nil {
-		return 0, err
-	}
-	errs := make([]error, len(due))
-	var tries sync.WaitGroup
-	for i, d := range due {
-		tries.Go(func() { errs[i] = l.deliver(ctx, d) })
-	}
-	tries.Wait()
-	return len(due), errors.Join(errs...)
-}
-
-// claim claims up to free due deliveries. The lease outlasts a try and the recording of its result,
-// so that another claim returns a delivery only if this process has stopped in between.
+// claimDue claims up to free due deliveries. The lease outlasts a try and the recording of its
+// result, so that another claim returns a delivery only if this process has stopped in between.
 func (l *worker) claimDue(ctx context.Context, free int) ([]outbox.Delivery, error) {
 	if free <= 0 {
 		return nil, nil
