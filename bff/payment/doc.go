@@ -6,8 +6,7 @@
 //	close.go      canceling, expiring, and what a shopper may do
 //	open.go       whether an attempt may be opened, for which coin and how long
 //	review.go     an operator resolves a review
-//	absent.go     the gateway does not know a transaction
-//	listed.go     what the gateway's transaction list says about a payment
+//	listed.go     what the gateway says of a list, or that it does not know a transaction
 //	erase.go      personal data at the end of its retention
 //	events.go     the events of a change
 //	object.go     a session as the merchant sees it
@@ -15,8 +14,7 @@
 //	apply.go      applies a status record; the only writer of "confirmed"
 //	schedule.go   when a session is checked next
 //	gate.go       the confirm gate: what proves a payment
-//	query.go      how sessions are queried
-//	session.go    Session and Attempt, the row
+//	session.go    Session and Attempt, the row, and how sessions are queried
 //	offer.go      the coins and networks available for an order
 //	order.go      what is to be paid, and its limits
 //	record.go     the gateway's answers

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"coinslot/app/wire"
@@ -194,4 +195,13 @@ func watchQuery(ids []string, until, dueBy time.Time) (query string, args []any)
 	in, list := sqldb.InList(3, ids)
 	args = []any{until.UnixMicro(), dueBy.UnixMicro()}
 	return fmt.Sprintf(watchSessions, in), append(args, list...)
+}
+
+// inStatus is the condition, in SQL, that is holds for a session's status.
+func inStatus(is func(wire.Status) bool) string {
+	var names []string
+	for _, s := range wire.StatusesWhere(is) {
+		names = append(names, "'"+string(s)+"'")
+	}
+	return "status IN (" + strings.Join(names, ", ") + ")"
 }
