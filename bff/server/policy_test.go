@@ -188,7 +188,7 @@ func (w *policyRig) try(t *testing.T, kind, method, path, body string, headers .
 	}
 	marked := append([]string{"X-Request-Id: " + canary, "Referer: https://" + canary + ".example", "X-Forwarded-Host: " + canary, "Cookie: a=" + canary,
 		"Accept-Language: " + canary, "User-Agent: " + canary, "Idempotency-Key: " + canary + strconv.Itoa(w.sent)}, headers...)
-	answer := w.askHost(canary+".example", method, path+separator+"theme="+canary+"&lang="+canary+"&origin=https://"+canary+".example", body, marked...)
+	answer := w.DoTo(canary+".example", method, path+separator+"theme="+canary+"&lang="+canary+"&origin=https://"+canary+".example", body, marked...)
 	w.seen[answer.Code]++
 	for _, wrong := range w.check(kind, answer) {
 		t.Errorf("%s %s %.40q %v = %d: %s", method, path, body, headers, answer.Code, wrong)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -44,20 +43,6 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// askHost is ask with a Host of the caller's choice.
-func (r *rig) askHost(host, method, path, body string, headers ...string) *httptest.ResponseRecorder {
-	r.T.Helper()
-	req := httptest.NewRequest(method, r.Public+path, strings.NewReader(body))
-	req.Host = host
-	for _, h := range headers {
-		name, value, _ := strings.Cut(h, ": ")
-		req.Header.Add(name, value)
-	}
-	w := httptest.NewRecorder()
-	r.Handler.ServeHTTP(w, req)
-	return w
-}
-
 // Addresses are made from the setting alone, whatever a request says of hosts.
 func TestHostHeaderIsNotTrusted(t *testing.T) {
 	r := newRig(t)
@@ -66,17 +51,17 @@ func TestHostHeaderIsNotTrusted(t *testing.T) {
 	evil := []string{"X-Forwarded-Host: evil.example", "X-Forwarded-Proto: https", "X-Forwarded-For: 127.0.0.1", "Forwarded: host=evil.example;proto=https",
 		"X-Host: evil.example", "X-Original-URL: /v1/sessions", "X-Rewrite-URL: /v1/sessions", "X-Forwarded-Prefix: /evil.example"}
 	for _, path := range []string{"/checkout/" + id, "/checkout/" + id + "/view", "/v1/sessions/" + id, "/checkout?item=coffee", "/return", "/nothing", "//checkout/" + id} {
-		w := r.askHost("evil.example", "GET", path, "", append(evil, bearer)...)
+		w := r.DoTo("evil.example", "GET", path, "", append(evil, bearer)...)
 		text := w.Body.String() + fmt.Sprint(w.Header())
 		if strings.Contains(text, "evil") {
 			t.Errorf("GET %s repeats the request's host: %.300s", path, text)
 		}
 	}
-	w := r.askHost("evil.example", "POST", "/checkout/"+id+"/cancel", "", append(evil, "Origin: http://evil.example")...)
+	w := r.DoTo("evil.example", "POST", "/checkout/"+id+"/cancel", "", append(evil, "Origin: http://evil.example")...)
 	if w.Code != http.StatusForbidden {
 		t.Errorf("a post from the origin that Host names = %d; want 403", w.Code)
 	}
-	w = r.askHost("evil.example", "POST", "/v1/sessions", `{"amount_usd":"1"}`, append(evil, bearer, isJSON)...)
+	w = r.DoTo("evil.example", "POST", "/v1/sessions", `{"amount_usd":"1"}`, append(evil, bearer, isJSON)...)
 	if !strings.Contains(w.Body.String(), `"url":"`+ownOrigin+"/checkout/cs_") {
 		t.Errorf("url is not of the public origin: %s", w.Body)
 	}

@@ -136,15 +136,35 @@ func (r *Rig) NoSecrets(text, where string) {
 // Do sends one request; headers are "Name: value".
 func (r *Rig) Do(method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	r.T.Helper()
+	w := r.DoTo("localhost:8080", method, path, body, headers...)
+	r.NoSecrets(w.Body.String(), "an answer to "+method+" "+path)
+	return w
+}
+
+// DoTo is Do with a Host of the caller's choice.
+func (r *Rig) DoTo(host, method, path, body string, headers ...string) *httptest.ResponseRecorder {
+	return r.send(func(req *http.Request) { req.Host = host }, method, path, body, headers)
+}
+
+// DoFrom is Do from an address.
+func (r *Rig) DoFrom(
+	addr, method, path, body string, headers ...string,
+) *httptest.ResponseRecorder {
+	from := func(req *http.Request) { req.RemoteAddr = addr + ":1234" }
+	return r.send(from, method, path, body, headers)
+}
+
+func (r *Rig) send(
+	change func(*http.Request), method, path, body string, headers []string,
+) *httptest.ResponseRecorder {
 	req := httptest.NewRequest(method, r.Public+path, strings.NewReader(body))
-	req.Host = "localhost:8080"
+	change(req)
 	for _, h := range headers {
 		name, value, _ := strings.Cut(h, ": ")
 		req.Header.Add(name, value)
 	}
 	w := httptest.NewRecorder()
 	r.Handler.ServeHTTP(w, req)
-	r.NoSecrets(w.Body.String(), "an answer to "+method+" "+path)
 	return w
 }
 
@@ -247,20 +267,6 @@ func Until(t *testing.T, what string, ok func() bool) {
 			t.Fatalf("gave up waiting: %s", what)
 		}
 	}
-}
-
-// DoFrom asks from an address; headers are "Name: value".
-func (r *Rig) DoFrom(addr, method, path, body string, headers ...string) *httptest.ResponseRecorder {
-	r.T.Helper()
-	req := httptest.NewRequest(method, r.Public+path, strings.NewReader(body))
-	req.RemoteAddr = addr + ":1234"
-	for _, h := range headers {
-		name, value, _ := strings.Cut(h, ": ")
-		req.Header.Add(name, value)
-	}
-	w := httptest.NewRecorder()
-	r.Handler.ServeHTTP(w, req)
-	return w
 }
 
 // OpenAndPay opens a session, chooses a coin and has the gateway tell of a payment.
