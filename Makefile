@@ -70,10 +70,11 @@ test: install-test-tools build $(GOTESTSUM) ## the whole test suite: unit, contr
 	GORACE=atexit_sleep_ms=0 $(GOTESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg -- \
 	  -race $(UNRACED:%=-gcflags=%=-race=false) -shuffle=on -timeout=30m -p $(TOGETHER) $(LONGEST) ./...
 
-# What the race detector does not look into, with all callers watched: C turned into Go, whose memory
-# it does not see, and what only computes: compression, a slow hash, the checks of JSON against a schema.
-UNRACED := modernc.org/sqlite/lib modernc.org/libc/... golang.org/x/crypto/argon2 compress/flate \
-  github.com/andybalholm/brotli/... github.com/santhosh-tekuri/jsonschema/... github.com/evanw/esbuild/...
+# What the race detector does not look into, with all callers watched: C turned into Go, whose memory it does not see,
+# with its driver, and what only computes: numbers and patterns, compression, a slow hash, the checks of JSON against a schema.
+UNRACED := modernc.org/sqlite modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory golang.org/x/crypto/argon2 \
+  strconv math/big regexp/... compress/flate github.com/andybalholm/brotli/... github.com/santhosh-tekuri/jsonschema/... \
+  github.com/evanw/esbuild/...
 
 # What takes longest begins first, and one package more than there are processors runs at a time: browsers are waited for.
 LONGEST := ./e2e ./bff/server ./e2e/gallery ./static/checkouttest ./bff/store ./torture ./bff/checkout ./tools/release
