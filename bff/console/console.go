@@ -218,26 +218,3 @@ func (c *console) recordLogin(r *http.Request, who, what string) {
 		c.Log.Error("recording a login failed", "what", what, "error", err)
 	}
 }
-
-type signInView struct {
-	auth.Screen
-	Password field
-}
-
-// writeSignIn writes what someone sees who is not signed in.
-func (c *console) writeSignIn(w http.ResponseWriter, s auth.Screen) {
-	p := page{
-		Title: s.Title, Status: s.Status, template: "message", View: messageView{Text: s.Message},
-	}
-	if s.Message == "" {
-		p.template, p.View = "signin", signInView{s, field{
-			Name: "password", Label: "Password", Type: "password", Max: auth.MaxPassword,
-			Autocomplete: "current-password", Required: true, Focus: true,
-		}}
-	}
-	f := frame{page: p}
-	if s.SignedOut {
-		f.Notice = note{"good", "You are signed out."}
-	}
-	c.write(w, f)
-}

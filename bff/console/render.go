@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"coinslot/bff/console/auth"
 	"coinslot/bff/console/format"
 	"coinslot/bff/console/query"
 )
@@ -159,4 +160,27 @@ func (c *console) write(w http.ResponseWriter, f frame) {
 		w.WriteHeader(f.Status)
 	}
 	w.Write(out.Bytes()) // a client that has gone is not our error
+}
+
+type signInView struct {
+	auth.Screen
+	Password field
+}
+
+// writeSignIn writes what someone sees who is not signed in.
+func (c *console) writeSignIn(w http.ResponseWriter, s auth.Screen) {
+	p := page{
+		Title: s.Title, Status: s.Status, template: "message", View: messageView{Text: s.Message},
+	}
+	if s.Message == "" {
+		p.template, p.View = "signin", signInView{s, field{
+			Name: "password", Label: "Password", Type: "password", Max: auth.MaxPassword,
+			Autocomplete: "current-password", Required: true, Focus: true,
+		}}
+	}
+	f := frame{page: p}
+	if s.SignedOut {
+		f.Notice = note{"good", "You are signed out."}
+	}
+	c.write(w, f)
 }
