@@ -93,7 +93,7 @@ func TestHostPageLanguage(t *testing.T) {
 
 // setLanguage picks a language in the page's menu.
 func setLanguage(v *browser.View, tag string) {
-	v.Wait(`[data-part="language"]`)
+	v.WaitJS(`document.querySelector('option[value="`+tag+`"]')`, "the menu to have "+tag)
 	v.Eval(`document.querySelector('[data-part="language"]').value = "`+tag+`"`, nil)
 	v.Click(`[data-part="language-set"]`)
 	v.Wait(`html[lang="` + tag + `"]`)

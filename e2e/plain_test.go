@@ -360,6 +360,13 @@ func TestPlainAfterExpiry(t *testing.T) {
 func TestPlainLanguage(t *testing.T) {
 	s := newStack(t)
 	p := plainly(t, s.base+"/checkout/"+s.session(order{"amount_usd": "25.00"}), lynx)
+	if n := strings.Count(p.body, "<option "); n != 1 {
+		t.Errorf("the first page lists %d languages; want its own", n)
+	}
+	p.submit("language-set", nil) // to the same page with all
+	if n := strings.Count(p.body, "<option "); n < 40 {
+		t.Errorf("the menu has %d languages; want at least 40", n)
+	}
 	p.submit("language-set", map[string]string{"lang": "de"})
 	german := func(where string) {
 		t.Helper()

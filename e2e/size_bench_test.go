@@ -136,7 +136,7 @@ func (s *stack) load(tb testing.TB, name, path string) loaded {
 		if strings.Contains(found[0], `loading="lazy"`) && !strings.Contains(found[0], `class="coin-icon"`) {
 			continue
 		}
-		url := strings.ReplaceAll(found[1]+found[2], "&amp;", "&")
+		url, _, _ := strings.Cut(strings.ReplaceAll(found[1]+found[2], "&amp;", "&"), "#")
 		l.parts[url] = len(s.fetch(tb, url, "br, gzip"))
 	}
 	return l

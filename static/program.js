@@ -1,5 +1,44 @@
 // JavaScript helpers of the WebAssembly program, appended to Go's loader.
 (() => {
+  // --- Storage -------------------------------------------------------------------------------------------------------
+
+  // Browsers may block the storage of a third-party frame: its getter throws, which would end go-app at its start. Such
+  // storage is replaced by one in memory.
+  for (const name of ['localStorage', 'sessionStorage']) {
+    try {
+      window[name].length;
+    } catch {
+      const items = new Map();
+      Object.defineProperty(window, name, {
+        configurable: true,
+        value: {
+          getItem: (key) => items.get(String(key)) ?? null,
+          setItem: (key, text) => void items.set(String(key), String(text)),
+          removeItem: (key) => void items.delete(String(key)),
+          clear: () => items.clear(),
+          key: (index) => [...items.keys()][index] ?? null,
+          get length() { return items.size; },
+        },
+      });
+    }
+  }
+
+  // --- The menu of languages -----------------------------------------------------------------------------------------
+
+  // coinslotListLanguages completes the menu, of which the server sends only the present language. text is the JSON file
+  // of the page's texts. The page is then the same as the program's.
+  window.coinslotListLanguages = (text) => {
+    const current = document.querySelector('option.now:only-child');
+    let isBefore = true;
+    for (const { Tag, Name } of JSON.parse(text).Languages) {
+      const option = new Option(Name, Tag);
+      option.lang = Tag;
+      if (Tag === current?.value) isBefore = false;
+      else if (isBefore) current?.before(option);
+      else current?.parentElement.append(option);
+    }
+  };
+
   // --- Nodes ---------------------------------------------------------------------------------------------------------
 
   // coinslotCreateNodes creates a batch of DOM nodes in one call, since a call from Go costs as much as ten nodes. text is

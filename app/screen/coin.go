@@ -48,7 +48,7 @@ func (c *chooser) moreCoins(rest []wire.Currency, picked widget.Choice) node.Nod
 	for i, currency := range rest {
 		open = open || !c.pickedHere && currency.Symbol == picked.Symbol
 		if i < cap(marks) {
-			marks = append(marks, icon(currency.Icon, "", "22", app.IsServer))
+			marks = append(marks, widget.Icon(currency.Icon, "", "22", app.IsServer))
 		}
 		list = append(list, coinOption{c, currency, picked, true}.draw())
 	}
@@ -89,7 +89,7 @@ func (o coinOption) head() node.Node {
 		On("change", func(app.Context, app.Event) { c.pick(symbol, "") }, symbol)
 	return node.El("label").Class("coin-head").Body(widget.WithSpaces(
 		hideSole(radio, c.Page.SoleCoin()),
-		icon(o.currency.Icon, "coin-icon", "36", app.IsServer && o.folded),
+		widget.Icon(o.currency.Icon, "coin-icon", "36", app.IsServer && o.folded),
 		node.El("span").Class("coin-name").Body(
 			node.El("strong").Text(o.currency.Name),
 			node.Text(" "),
@@ -110,17 +110,6 @@ func hideSole(radio *node.Element, alone bool) node.Node {
 		return radio.Class("offscreen").Attr("tabindex", "-1")
 	}
 	return radio
-}
-
-// icon is the logo of a coin or network, hidden from screen readers because the name is beside it.
-// In the server's page what is folded is lazy, since each icon costs a slow phone as much as a
-// third of the first layout; in WebAssembly's it is not, since it would be blank for a moment.
-func icon(src, class, size string, lazy bool) node.Node {
-	return node.If(src != "", func() node.Node {
-		return node.Void("img").Class(class).Attr("src", src).Attr("role", "presentation").
-			Attr("aria-hidden", "true").Attr("width", size).Attr("height", size).
-			Attr("loading", widget.TextIf(lazy, "lazy"))
-	})
 }
 
 // sum is about what the order costs in the coin.
@@ -179,7 +168,7 @@ func (o coinOption) network(n wire.Network, checked string) node.Node {
 		On("change", func(app.Context, app.Event) { c.pick(symbol, value) }, symbol, value)
 	return node.El("label").Class("network").Body(widget.WithSpaces(
 		hideSole(radio, c.Page.SoleNetwork()),
-		icon(n.Mark, "network-mark", "26", app.IsServer),
+		widget.Icon(n.Mark, "network-mark", "26", app.IsServer),
 		node.El("span").Class("network-name").Body(
 			node.El("strong").Text(widget.NetworkName(n)), node.Text(" "),
 			node.El("small").Body(o.about(n)...),

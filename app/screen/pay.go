@@ -53,7 +53,7 @@ func (s *pay) slip(a wire.Attempt) node.Node {
 	parts := []node.Node{s.amount(a), node.El("div").Class("net").Body(
 		node.El("p").Class("label").Text(p.T("pay.on")),
 		node.El("p").Class("net-name").Body(
-			icon(a.NetworkMark, "net-mark", "24", false),
+			widget.Icon(a.NetworkMark, "net-mark", "24", false),
 			node.El("bdi").Attr("translate", "no").Attr("data-part", "network-name").
 				Attr("data-value", a.NetworkName).Text(network),
 		),

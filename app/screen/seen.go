@@ -22,8 +22,9 @@ type seen struct {
 func (s *seen) Draw() *node.Element {
 	p, a := s.Page, s.Page.View.LatestAttempt()
 	amount := widget.Amount(a.PaidAmount, a.CurrencySymbol)
+	icon := widget.Icon(p.CoinIcon(a.CurrencySymbol), "", "48", false)
 	return box("blocks",
-		outcome(p, mark("wait", icon(p.CoinIcon(a.CurrencySymbol), "", "48", false)), "seen.title",
+		outcome(p, mark("wait", icon), "seen.title",
 			sentence(p, "seen.text")),
 		widget.Timeline(1,
 			widget.Step(p.T("seen.step.seen", "amount", amount),

@@ -132,10 +132,7 @@ func (c *Copyable) sum() node.Node {
 		size = " medium"
 	}
 	amount := el("span").Class("amount-value"+size).Body(
-		node.If(c.Icon != "", func() node.Node {
-			return void("img").Attr("src", c.Icon).Attr("role", "presentation").
-				Attr("aria-hidden", "true").Attr("width", "28").Attr("height", "28")
-		}),
+		Icon(c.Icon, "", "28", false),
 		el("span").Body(el("bdi").Attr("translate", "no").Body(
 			c.value("span").Text(shown), node.Text(" "+c.Unit))),
 	)

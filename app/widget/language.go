@@ -1,28 +1,43 @@
 package widget
 
 import (
-	"slices"
-	"sync"
-
 	"coinslot/app/widget/node"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 // languageMenu is a form that reloads the page in another language. It works without scripts and
-// changes nothing before its button is pressed (WCAG 3.2.2).
+// changes nothing before its button is pressed (WCAG 3.2.2). The server's page has only the present
+// language, because fifty cost a slow phone as much as the coins: frame.js adds the others, or the
+// button leads to a page with all.
 func languageMenu(p Page) node.Node {
-	return node.If(len(p.Languages) > 1, func() node.Node {
-		return el("form").Class("languages").Attr("method", "get").Attr("action", p.path()).
-			Body(append(HiddenFields(p.Without("lang", "key")), WithSpaces(
-				el("label").Body(
-					el("span").Class("offscreen").Text(p.T("lang.label")),
-					&languageList{Languages: p.Languages, Lang: p.Lang},
-				),
-				el("button").Attr("type", "submit").Attr("data-part", "language-set").
-					Text(p.T("lang.set")),
-			)...)...)
-	})
+	if len(p.Languages) < 2 {
+		return node.Text("")
+	}
+	languages, ask := p.Languages, ""
+	if app.IsServer && !p.AllLanguages {
+		languages, ask = p.ownLanguage(), "languages"
+	}
+	return el("form").Class("languages").Attr("method", "get").Attr("action", p.path()).
+		Body(append(HiddenFields(p.Without("lang", "key")), WithSpaces(
+			el("label").Body(
+				el("span").Class("offscreen").Text(p.T("lang.label")),
+				&languageList{Languages: languages, Lang: p.Lang},
+			),
+			el("button").Attr("type", "submit").Attr("data-part", "language-set").
+				Attr("name", ask).Attr("value", TextIf(ask != "", "1")).
+				Text(p.T("lang.set")),
+		)...)...)
+}
+
+// ownLanguage is the page's language in the menu; empty if the menu does not have it.
+func (p *Page) ownLanguage() []Language {
+	for i, language := range p.Languages {
+		if language.Tag == p.Lang {
+			return p.Languages[i : i+1]
+		}
+	}
+	return nil
 }
 
 // path is the path of this page.
@@ -34,7 +49,7 @@ func (p *Page) path() string {
 }
 
 // languageList is the field of the menu. It is a component because it is the same on all pages of
-// a language: a browser never redraws it, and the server caches its tree.
+// a language: a browser never redraws it.
 type languageList struct {
 	app.Compo
 
@@ -42,30 +57,8 @@ type languageList struct {
 	Lang      string // the chosen one
 }
 
-// cachedLists holds a *cachedList by chosen language: its fifty elements would be a quarter of the
-// cost of a page.
-var cachedLists sync.Map
-
-// cachedList is the tree of a list of languages.
-type cachedList struct {
-	languages []Language
-	tree      *node.Element
-}
-
-// Draw draws the list; the server draws it again only after a change.
+// Draw draws the list.
 func (l *languageList) Draw() *node.Element {
-	if app.IsClient {
-		return l.draw()
-	}
-	drawn, ok := cachedLists.Load(l.Lang)
-	if !ok || !slices.Equal(drawn.(*cachedList).languages, l.Languages) {
-		drawn = &cachedList{slices.Clone(l.Languages), l.draw()}
-		cachedLists.Store(l.Lang, drawn)
-	}
-	return drawn.(*cachedList).tree
-}
-
-func (l *languageList) draw() *node.Element {
 	list := make([]node.Node, 0, len(l.Languages))
 	for _, one := range l.Languages {
 		list = append(list, el("option").Attr("value", one.Tag).Attr("lang", one.Tag).

@@ -1,30 +1,28 @@
 package widget
 
 import (
-	"html"
 	"testing"
 
 	"coinslot/app/widget/node"
 )
 
-// TestLanguageListIsCached holds that what is kept of a list is what would be drawn of it now.
-func TestLanguageListIsCached(t *testing.T) {
-	two := []Language{{"en", "English"}, {"fr", "Français & \"co\""}}
-	three := append([]Language{{"de", "Deutsch"}}, two...)
-	for _, l := range []languageList{
-		{Languages: two, Lang: "en"}, {Languages: two, Lang: "en"}, {Languages: two, Lang: "fr"},
-		{Languages: three, Lang: "fr"}, {Languages: three[:2], Lang: "fr"},
-		{Languages: two, Lang: "xx"},
-	} {
-		want := `<select data-part="language" name="lang">`
-		for _, one := range l.Languages {
-			chosen := one.Tag == l.Lang
-			want += `<option` + TextIf(chosen, ` class="now"`) + ` lang="` + one.Tag + `"` +
-				TextIf(chosen, " selected") + ` value="` + one.Tag + `">` + html.EscapeString(one.Name) + `</option>`
+// TestLanguageMenu: the server's page has one language, and a button that asks for all.
+func TestLanguageMenu(t *testing.T) {
+	page := Page{Lang: "fr", Languages: []Language{{"de", "Deutsch"}, {"fr", "Français & \"co\""}},
+		Base: "/checkout/cs_1", Carry: []Field{{"lang", "fr"}, {"theme", "dark"}}}
+	const theme, ask = `<input name="theme" type="hidden" value="dark">`, ` name="languages" type="submit" value="1">`
+	const german, french = `<option lang="de" value="de">Deutsch</option>`,
+		`<option class="now" lang="fr" selected value="fr">Français &amp; &#34;co&#34;</option>`
+	for _, all := range []bool{false, true} {
+		page.AllLanguages = all
+		want := `<form action="/checkout/cs_1" class="languages" method="get">` + theme + `<label><span class="offscreen">lang.label</span><select data-part="language" name="lang">` +
+			TextIf(all, german) + french + `</select></label> ` +
+			`<button data-part="language-set"` + map[bool]string{false: ask, true: ` type="submit">`}[all] + `lang.set</button></form>`
+		if got := node.HTML(languageMenu(page)); got != want {
+			t.Errorf("all %v:\n%s\nwant\n%s", all, got, want)
 		}
-		if got := node.HTML(&l); got != want+"</select>" {
-			t.Errorf("%q of %d languages:\n%s\nwant\n%s", l.Lang, len(l.Languages), got, want)
-		}
-		l.Languages[0].Name += "!" // a list that was changed is another
+	}
+	if page.Languages = page.Languages[:1]; node.HTML(languageMenu(page)) != "" {
+		t.Error("there is a menu for one language")
 	}
 }

@@ -17,6 +17,8 @@ type Page struct {
 	Text map[string]string `json:",omitempty"`
 	// Languages are in the order of the menu, which fewer than two hide.
 	Languages []Language `json:",omitempty"`
+	// AllLanguages makes the server's menu have all of them.
+	AllLanguages bool `json:"-"`
 	// Lang and Dir are the page's language (BCP 47) and direction, "ltr" or "rtl".
 	Lang, Dir string
 	// Embed is "inline" or "modal"; empty if the page is not framed.

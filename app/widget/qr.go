@@ -23,11 +23,7 @@ func QRBox(p Page, a wire.Attempt) node.Node {
 		el("div").Class("qr-box").Body(
 			void("img").Class("qr").Attr("data-part", "qr").Attr("src", p.QR(kind)).
 				Attr("width", "216").Attr("height", "216").Attr("alt", alt),
-			node.If(p.CoinIcon(a.CurrencySymbol) != "", func() node.Node {
-				return void("img").Class("qr-mark").Attr("src", p.CoinIcon(a.CurrencySymbol)).
-					Attr("role", "presentation").Attr("aria-hidden", "true").
-					Attr("width", "30").Attr("height", "30")
-			}),
+			Icon(p.CoinIcon(a.CurrencySymbol), "qr-mark", "30", false),
 		),
 		node.If(link && a.TokenURI, func() node.Node {
 			return el("p").Class("small center").Text(p.T("pay.qr.token.why"))

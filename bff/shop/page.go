@@ -46,7 +46,7 @@ func (s *server) blankPage(f embedOptions, order string) widget.Page {
 	tag, dir, text := s.texts.match(f.lang, order, f.accept)
 	return widget.Page{
 		Text: text, Languages: s.texts.menu, Lang: tag, Dir: dir, Embed: f.embed, Origin: f.origin,
-		Theme: cmp.Or(f.theme, "auto"),
+		Theme: cmp.Or(f.theme, "auto"), AllLanguages: f.languages,
 		Carry: f.fields(), Simulate: s.Kinds,
 		Shop: s.returnOrigin(f), Logo: s.Logo.URL(),
 	}

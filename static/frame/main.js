@@ -4,7 +4,6 @@
 // The modules are bundled into one classic script (tools/bundle). It uses no library and needs no
 // Trusted Types policy.
 
-import './storage.js'; // first, before anything uses the storage
 import { listenToControls } from './controls.js';
 import { connect, reportStatus } from './host-page.js';
 import { html, whenRead } from './page.js';

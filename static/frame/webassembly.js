@@ -54,9 +54,6 @@ const whenPainted = () => new Promise((resolve) => {
 
 /** Runs the program until it ends. */
 async function runProgram() {
-  /** @type {NodeListOf<HTMLImageElement>} */
-  const marks = document.querySelectorAll('img.network-mark');
-  for (const mark of marks) mark.loading = 'eager'; // before the larger downloads below
   const binary = fetch(settings.wasm, { priority: 'low' });
   const loader = import(settings.loader);
   const sentences = readText(settings.text);
@@ -66,6 +63,7 @@ async function runProgram() {
   const { instance } = await instantiate(binary, go.importObject);
   const data = /** @type {any} */ (document.getElementById('coinslot-page'));
   data.sentences = await sentences; // for app.wasm
+  coinslotListLanguages(data.sentences);
   performance.mark('coinslot:program');
   await whenReleased();
   const ended = go.run(instance);

@@ -4,6 +4,9 @@ declare module '*.css' {
   export default text;
 }
 
+/** static/program.js, which comes with Go's loader. @param text the page's texts */
+declare function coinslotListLanguages(text: string): void;
+
 /** Go's loader, which the frame imports beside the program, defines it. */
 declare class Go {
   importObject: WebAssembly.Imports;
