@@ -72,6 +72,9 @@ func TestLittleLoadsBeforeUsable(t *testing.T) {
 	}
 	frameView(p).WaitJS(`window.live`, "WebAssembly to drive the checkout")
 	frameView(p).WaitJS(`document.getElementById("after").sheet`, "the styles of later screens")
+	if n := strings.Count(strings.Join(p.Requests(), " "), "/icons/"); n != 1 {
+		t.Errorf("%d requests for logos; want one file for all", n)
+	}
 
 	to = h.page(h.crossSiteShop)
 	began := time.Now()

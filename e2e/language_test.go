@@ -138,6 +138,14 @@ func TestLanguageMenu(t *testing.T) {
 	}
 }
 
+// The menu has all languages before the program has loaded.
+func TestLanguageMenuBeforeProgram(t *testing.T) {
+	h := newHeldStack(t)
+	p := chromium.Open(t, h.base+"/checkout/"+h.session(order{"amount_usd": "25.00"}), browser.Options{})
+	setLanguage(p.View, "de")
+	p.Wait(`[data-live="html"]`)
+}
+
 // What the server says in a view it says in the page's language, by the socket too.
 func TestSocketUsesPageLanguage(t *testing.T) {
 	s := newStack(t)

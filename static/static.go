@@ -13,7 +13,8 @@ import "embed"
 //	manual.css           what docs.css and doctor.css have in common
 //	playground.css       the look of the playground on top of checkout.css
 //	doctor.js            a source, served as it is when dist is empty
-//	icons/               logos of coins as SVG, named by symbol in lower case; default.svg
+//	icons/               logos of coins as SVG, named by symbol in lower case; default.svg;
+//	                     marks.svg has all of them (go test ./static -update)
 //	text/                the page's texts by key, a JSON file per language
 //
 //go:embed all:dist css after console manual.css docs.css doctor.css playground.css

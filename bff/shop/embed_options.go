@@ -11,8 +11,8 @@ import (
 	"coinslot/bff/web"
 )
 
-// embedOptions is how and where a page is shown. Every link and form carries it, but for the last two;
-// see docs/frame-protocol.md.
+// embedOptions is how and where a page is shown. Every link and form carries it, but for the last
+// two; see docs/frame-protocol.md.
 type embedOptions struct {
 	embed     string // "", "inline", "modal"
 	origin    string // of the host page, if it is listed
@@ -20,7 +20,7 @@ type embedOptions struct {
 	theme     string // "", "auto", "light", "dark"
 	lang      string // BCP 47 or ""
 	accept    string // the request's Accept-Language
-	languages bool   // show all in the menu; not carried
+	languages bool   // show all in the menu
 }
 
 var langTag = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`)
@@ -35,8 +35,9 @@ func (s *server) readEmbed(r *http.Request, values url.Values) embedOptions {
 // parseEmbed reads values and drops invalid ones.
 func (s *server) parseEmbed(values url.Values) embedOptions {
 	f := embedOptions{
-		embed: web.OneOf(values.Get("embed"), "inline", "modal"),
-		theme: web.OneOf(values.Get("theme"), "auto", "light", "dark"), languages: values.Has("languages"),
+		embed:     web.OneOf(values.Get("embed"), "inline", "modal"),
+		theme:     web.OneOf(values.Get("theme"), "auto", "light", "dark"),
+		languages: values.Has("languages"),
 	}
 	if lang := values.Get("lang"); len(lang) <= 35 && langTag.MatchString(lang) {
 		f.lang = lang

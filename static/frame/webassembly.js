@@ -59,11 +59,11 @@ async function runProgram() {
   const sentences = readText(settings.text);
   for (const download of [binary, loader, sentences]) download.catch(() => {}); // reported below
   await loader;
+  sentences.then(coinslotListLanguages, () => {});
   const go = new Go();
   const { instance } = await instantiate(binary, go.importObject);
   const data = /** @type {any} */ (document.getElementById('coinslot-page'));
   data.sentences = await sentences; // for app.wasm
-  coinslotListLanguages(data.sentences);
   performance.mark('coinslot:program');
   await whenReleased();
   const ended = go.run(instance);
