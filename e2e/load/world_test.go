@@ -4,6 +4,7 @@ package load
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -39,6 +40,7 @@ type world struct {
 	process *exec.Cmd
 	client  *http.Client
 	env     []string
+	log     *os.File // of the checkout; nil = this process's
 }
 
 // newWorld starts everything; extra settings are added to the environment. The
@@ -71,7 +73,7 @@ func (w *world) start() {
 		w.process = exec.Command(os.Args[0])
 	}
 	w.process.Env = w.env
-	w.process.Stderr = os.Stderr
+	w.process.Stderr = cmp.Or(w.log, os.Stderr)
 	child.Tie(w.process)
 	if err := w.process.Start(); err != nil {
 		w.tb.Fatalf("starting coinslot: %v", err)

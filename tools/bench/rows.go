@@ -61,4 +61,10 @@ var rows = []row{
 	{"  allocations", "./bff/shop", "Document", "allocs", 300, false, "", ""},
 	{"  allocations beyond the tree's", "./bff/shop", "Document", "extra-allocs", 60, false,
 		"", ""},
+	{"pages over HTTP", "./e2e/load", "Pages/alone", "pages/s", 4000, true, "", ""},
+	{"  p99", "./e2e/load", "Pages/alone", "p99-ms", 25, false, "", ""},
+	{"pages over HTTP, framed", "./e2e/load", "Pages/framed", "pages/s", 4000, true, "", ""},
+	{"  p99", "./e2e/load", "Pages/framed", "p99-ms", 25, false, "", ""},
+	{"views over HTTP", "./e2e/load", "Pages/view", "views/s", 8000, true, "", ""},
+	{"  p99", "./e2e/load", "Pages/view", "p99-ms", 25, false, "", ""},
 }
