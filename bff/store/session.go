@@ -34,6 +34,14 @@ func (r *row) fields() []any {
 	return []any{&r.doc, &r.checkedAt, &r.dueAt, &r.watchedUntil, &r.epoch}
 }
 
+func (r *row) scan(from *sql.Row) error {
+	err := from.Scan(r.fields()...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return payment.ErrNotFound
+	}
+	return err
+}
+
 // session decodes r. Each call returns a value that shares nothing with others.
 func (r *row) session() (payment.Session, error) {
 	var s payment.Session
@@ -55,19 +63,13 @@ func (r *row) with(err error) (payment.Session, error) {
 
 func readRow(ctx context.Context, q sqldb.Queryer, query, of string) (row, error) {
 	var r row
-	err := q.QueryRowContext(ctx, query, sqldb.Key(of)).Scan(r.fields()...)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = payment.ErrNotFound
-	}
+	err := r.scan(q.QueryRowContext(ctx, query, sqldb.Key(of)))
 	return r, err
 }
 
 func (db *DB) read(ctx context.Context, query, of string) (payment.Session, error) {
 	var r row
-	err := db.View(ctx, func(ctx context.Context, q sqldb.Queryer) (err error) {
-		r, err = readRow(ctx, q, query, of)
-		return err
-	})
+	err := db.ViewRow(ctx, r.scan, query, sqldb.Key(of))
 	if errors.Is(err, payment.ErrNotFound) {
 		return payment.Session{}, err
 	}

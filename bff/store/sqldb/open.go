@@ -48,6 +48,8 @@ type DB struct {
 	Patience time.Duration // of one operation
 	browsing chan struct{} // one for each read of browse
 	unlock   func() error
+	// statements are the reader's prepared ones, *sql.Stmt by query; see ViewRow.
+	statements sync.Map
 	// unknown is set by a commit that failed and may still appear after a restart, until
 	// another one has superseded it. Only SQLite does that.
 	unknown atomic.Bool

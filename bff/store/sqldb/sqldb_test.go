@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"net/url"
@@ -143,5 +144,25 @@ func TestUnknownCommitIsSupersededBeforeReading(t *testing.T) {
 	cancel()
 	if err := db.View(ctx, one); err == nil || !db.unknown.Load() {
 		t.Errorf("reading while in doubt = %v; want an error", err)
+	}
+}
+
+// A query of one row is parsed once, and sees each commit.
+func TestViewRow(t *testing.T) {
+	db := opened(t, filepath.Join(t.TempDir(), "one.db"))
+	run(t, db.Writer, `CREATE TABLE numbers (n INTEGER)`)
+	for want := range 3 {
+		var n int
+		scan := func(row *sql.Row) error { return row.Scan(&n) }
+		err := db.ViewRow(t.Context(), scan, `SELECT count(*) FROM numbers WHERE n >= $1`, 0)
+		if err != nil || n != want {
+			t.Errorf("%d rows, %v; want %d", n, err, want)
+		}
+		run(t, db.Writer, `INSERT INTO numbers VALUES (1)`)
+	}
+	parsed := 0
+	db.statements.Range(func(any, any) bool { parsed++; return true })
+	if parsed != 1 {
+		t.Errorf("%d statements were prepared; want 1", parsed)
 	}
 }

@@ -136,12 +136,62 @@ func (db *DB) View(ctx context.Context, fn func(ctx context.Context, q Queryer) 
 	return observed(db, ctx, "read", fn, db.runView)
 }
 
-func (db *DB) runView(ctx context.Context, fn func(ctx context.Context, q Queryer) error) error {
-	if db.unknown.Load() {
-		// does what is needed first
-		if err := db.Write(ctx, func(*sql.Tx) error { return nil }); err != nil {
+// clearUnknown makes known what a restart would find: a failed commit may still appear.
+func (db *DB) clearUnknown(ctx context.Context) error {
+	if !db.unknown.Load() {
+		return nil
+	}
+	return db.Write(ctx, func(*sql.Tx) error { return nil }) // does what is needed first
+}
+
+// ViewRow is View for one query, whose text is constant: SQLite parses it once, which takes longer
+// than to read a row. PostgreSQL's driver does so anyway.
+func (db *DB) ViewRow(
+	ctx context.Context, scan func(*sql.Row) error, query string, args ...any,
+) error {
+	if db.Shared() {
+		return db.View(ctx, func(ctx context.Context, q Queryer) error {
+			return scan(q.QueryRowContext(ctx, query, args...))
+		})
+	}
+	read := func(ctx context.Context, s *sql.Stmt) error {
+		return scan(s.QueryRowContext(ctx, args...))
+	}
+	return observed(db, ctx, "read", read, func(
+		ctx context.Context, fn func(context.Context, *sql.Stmt) error,
+	) error {
+		if err := db.clearUnknown(ctx); err != nil {
 			return err
 		}
+		ctx, cancel := context.WithTimeout(ctx, db.Patience)
+		defer cancel()
+		s, err := db.statement(ctx, query)
+		if err != nil {
+			return err
+		}
+		return fn(ctx, s)
+	})
+}
+
+// statement returns the prepared statement of a query, which ends with the database.
+func (db *DB) statement(ctx context.Context, query string) (*sql.Stmt, error) {
+	if known, ok := db.statements.Load(query); ok {
+		return known.(*sql.Stmt), nil
+	}
+	s, err := db.Reader.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, fmt.Errorf("preparing a query: %w", err)
+	}
+	known, loaded := db.statements.LoadOrStore(query, s)
+	if loaded {
+		defer s.Close()
+	}
+	return known.(*sql.Stmt), nil
+}
+
+func (db *DB) runView(ctx context.Context, fn func(ctx context.Context, q Queryer) error) error {
+	if err := db.clearUnknown(ctx); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, db.Patience)
 	defer cancel()
