@@ -38,6 +38,7 @@ type document struct {
 	framed, fallback    string // URLs for frames; empty if not built
 	// the content of framed: frame.js with the stylesheet; empty if not built
 	inline string
+	heads  web.Heads // that end with inline
 	texts  textFiles
 }
 
@@ -57,22 +58,24 @@ func (d *document) write(w http.ResponseWriter, r *http.Request, status int, p w
 	page := pageBuffers.Get().(*bytes.Buffer)
 	defer pageBuffers.Put(page)
 	page.Reset()
-	if err := d.render(page, p); err != nil {
+	same, err := d.render(page, p)
+	if err != nil {
 		return fmt.Errorf("rendering the page of %q: %w", p.View.Session, err)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	web.Send(w, r, status, page.Bytes())
+	d.heads.SendAfter(w, r, status, same, page.Bytes())
 	return nil
 }
 
-func (d *document) render(page *bytes.Buffer, p widget.Page) error {
-	d.writeHead(page, p)
-	page.WriteString("<body>\n")
+// render returns how many of the page's first bytes are the same for all sessions.
+func (d *document) render(page *bytes.Buffer, p widget.Page) (same int, err error) {
+	same = d.writeHead(page, p)
+	page.WriteString("<body data-refresh=\"" + html.EscapeString(p.Link("")) + "\">\n")
 	page.Write(node.Append(page.AvailableBuffer(), &screen.Checkout{Page: p}))
-	return d.writeData(page, p)
+	return same, d.writeData(page, p)
 }
 
-func (d *document) writeHead(page *bytes.Buffer, p widget.Page) {
+func (d *document) writeHead(page *bytes.Buffer, p widget.Page) (same int) {
 	put := func(parts ...string) {
 		for i, part := range parts {
 			if i%2 == 1 {
@@ -81,14 +84,16 @@ func (d *document) writeHead(page *bytes.Buffer, p widget.Page) {
 			page.WriteString(part)
 		}
 	}
-	here := p.Link("")
 	attributes, script, style := d.scriptAndStyle(p)
 	put("<!doctype html>\n<html lang=\"", p.Lang, "\" dir=\"", p.Dir, "\" class=\"theme-",
 		themeClass(p.Theme), "\">\n<head>\n<meta charset=\"utf-8\">\n")
 	put("<script"+attributes+" data-origin=\"", p.Origin, "\" data-embed=\"", p.Embed,
 		"\" data-wasm=\"", d.wasm,
 		"\" data-loader=\"", d.loader, "\" data-text=\"", d.texts.URL(p.Lang),
-		"\" data-refresh=\"", here, "\">"+script+"</script>\n")
+		"\">"+script+"</script>\n")
+	if d.inlines(p) {
+		same = page.Len()
+	}
 	put("<title>", p.Title(),
 		"</title>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"+
 			"<meta name=\"robots\" content=\"noindex\">\n")
@@ -98,9 +103,10 @@ func (d *document) writeHead(page *bytes.Buffer, p widget.Page) {
 	if p.AutoRefreshes() {
 		put("<noscript><meta http-equiv=\"refresh\" content=\"", strconv.Itoa(refreshSeconds(p)),
 			"; url=",
-			here, "\"></noscript>\n")
+			p.Link(""), "\"></noscript>\n")
 	}
 	page.WriteString("</head>\n")
+	return same
 }
 
 // writeData writes the initial data of the WebAssembly program, without what its text file has,

@@ -138,7 +138,7 @@ func TestDocumentOrder(t *testing.T) {
 	if script < 0 || style < script {
 		t.Error("the style sheet comes before the script")
 	}
-	if !strings.Contains(page, "<body>\n<main") {
+	if !strings.Contains(page, "<body data-refresh=\"/checkout/cs_gallery\">\n<main") {
 		t.Error("the widget is not the first element of the body")
 	}
 	if !strings.Contains(page, `data-wasm="/assets/app.bbbbbbbbbbbb.wasm"`) {

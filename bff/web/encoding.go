@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/andybalholm/brotli"
+	"github.com/andybalholm/brotli/matchfinder"
 )
 
 // Pages and QR codes are compressed for each request. The BREACH attack does not apply: browsers
@@ -56,6 +57,86 @@ func compress(coding string, content []byte) []byte {
 	return bytes.Clone(s.compress(content))
 }
 
+// maxHeads bounds the heads of a process: languages, themes and host pages make hundreds.
+const maxHeads = 200
+
+// Heads are the beginnings of answers that many have in common, compressed once with the highest
+// quality. The zero value is ready.
+type Heads struct {
+	packing sync.Mutex // held while one is compressed
+	mu      sync.Mutex // guards known
+	known   map[string][]byte
+}
+
+// find returns the compressed head, or nil if it is new, and is then compressed in the background.
+func (h *Heads) find(head []byte) []byte {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	packed, found := h.known[string(head)]
+	if !found && len(h.known) < maxHeads {
+		if h.known == nil {
+			h.known = map[string][]byte{}
+		}
+		text := string(head)
+		h.known[text] = nil
+		go h.pack(text)
+	}
+	return packed
+}
+
+// pack takes tens of milliseconds, of one core at most.
+func (h *Heads) pack(text string) {
+	h.packing.Lock()
+	defer h.packing.Unlock()
+	var out bytes.Buffer
+	w := brotli.NewWriterLevel(&out, brotli.BestCompression)
+	_, _ = io.WriteString(w, text) // into memory
+	_ = w.Flush()                  // to a whole byte
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.known[text] = out.Bytes()
+}
+
+// continuer compresses what follows a head. Blocks of a brotli stream depend on those before them
+// by distances into the text, by the last distances, and by the size of the text, which a word of
+// the static dictionary is counted from; those of brotli.Encoder have only distances of their own.
+//
+// Source: RFC 7932, 4, 8 and 9.2.
+type continuer struct {
+	find    matchfinder.ZFast
+	encode  brotli.Encoder
+	matches []matchfinder.Match
+	out     []byte
+}
+
+var continuers = sync.Pool{New: func() any {
+	return &continuer{find: matchfinder.ZFast{MaxDistance: 1 << 20}}
+}}
+
+// compress returns the stream of head and rest in memory that the next call overwrites.
+func (c *continuer) compress(head, rest []byte) []byte {
+	c.find.Reset()
+	c.encode.Reset()
+	c.encode.Encode(nil, nil, nil, true) // a stream of its own: what follows has no header
+	c.matches = c.find.FindMatches(c.matches[:0], rest)
+	c.out = c.encode.Encode(append(c.out[:0], head...), rest, c.matches, true)
+	return c.out
+}
+
+// SendAfter is Send for content that has its first n bytes in common with many answers.
+func (h *Heads) SendAfter(w http.ResponseWriter, r *http.Request, status, n int, content []byte) {
+	if n > 0 && chosenCoding(r.Header.Get("Accept-Encoding")) == "br" {
+		if head := h.find(content[:n]); head != nil {
+			c := continuers.Get().(*continuer)
+			defer continuers.Put(c)
+			w.Header().Set("Content-Encoding", "br")
+			send(w, status, c.compress(head, content[n:]))
+			return
+		}
+	}
+	Send(w, r, status, content)
+}
+
 // Send answers with content in the smallest coding that the client accepts. It ignores write
 // errors: the client has disconnected.
 func Send(w http.ResponseWriter, r *http.Request, status int, content []byte) {
@@ -65,6 +146,10 @@ func Send(w http.ResponseWriter, r *http.Request, status int, content []byte) {
 		content = s.compress(content)
 		w.Header().Set("Content-Encoding", coding)
 	}
+	send(w, status, content)
+}
+
+func send(w http.ResponseWriter, status int, content []byte) {
 	w.Header().Set("Content-Length", strconv.Itoa(len(content)))
 	w.WriteHeader(status)
 	w.Write(content)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // sentBody returns what send answers to a client that accepts these codings.
@@ -65,5 +66,44 @@ func TestCompressedKindsVary(t *testing.T) {
 		if vary := newPolicies(nil, "")[k].vary; !strings.Contains(vary, "Accept-Encoding") {
 			t.Errorf("kind %d varies by %q", k, vary)
 		}
+	}
+}
+
+// TestHeads: what follows a compressed head is read as it was, whatever both contain, and is the
+// smaller for it.
+func TestHeads(t *testing.T) {
+	var h Heads
+	r := httptest.NewRequest("GET", "/", nil)
+	r.Header.Set("Accept-Encoding", "br")
+	text := strings.Repeat("<p>The time of day and of the other</p> www.example.com ", 30)
+	for i, rest := range []string{"", "x", text, text[:100], strings.Repeat(text, 200), "\x00\xff"} {
+		head := text[:len(text)-i]
+		for try, deadline := 0, time.Now().Add(time.Minute); ; try++ {
+			w := httptest.NewRecorder()
+			h.SendAfter(w, r, http.StatusOK, len(head), []byte(head+rest))
+			if got := string(unpack(t, "br", w.Body.Bytes())); got != head+rest {
+				t.Fatalf("rest %d, try %d: %d bytes have become %d", i, try, len(head+rest), len(got))
+			}
+			if h.find([]byte(head)) != nil && try > 0 {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Fatal("no head was compressed")
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+}
+
+// TestManyHeads: heads of any number take little memory.
+func TestManyHeads(t *testing.T) {
+	var h Heads
+	for i := range 2 * maxHeads {
+		h.find(fmt.Appendf(nil, "head %d", i))
+	}
+	h.packing.Lock()
+	defer h.packing.Unlock()
+	if len(h.known) != maxHeads {
+		t.Errorf("%d heads are known; want %d", len(h.known), maxHeads)
 	}
 }

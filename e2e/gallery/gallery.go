@@ -197,7 +197,7 @@ func (l Look) script(origin string) string {
 	if !l.Framed {
 		return ""
 	}
-	return fmt.Sprintf("<script src=/frame.js data-origin=%q data-embed=inline data-wasm=\"\" data-refresh=\"\"></script>\n", origin)
+	return fmt.Sprintf("<script src=/frame.js data-origin=%q data-embed=inline data-wasm=\"\"></script>\n", origin)
 }
 
 // accentSamples are the samples in which every use of the accent is to be seen.

@@ -1,6 +1,6 @@
 // Polls the payment's status while WebAssembly does not run.
 
-import { isLive, rootData, settings } from './page.js';
+import { isLive, rootData } from './page.js';
 import { hasJustTouched } from './presses.js';
 import { REFRESH_INTERVAL } from './times.js';
 import { WAITING } from '../shared/statuses.js';
@@ -28,7 +28,7 @@ async function poll() {
     const { status, version } = await answer.json();
     const hasChanged = status !== rootData('status') || version > Number(rootData('version'));
     if (hasChanged && !isLive() && !isTyping() && !hasJustTouched()) {
-      location.replace(settings.refresh);
+      location.replace(/** @type {string} */ (document.body.dataset.refresh));
     }
   } catch {
     // Offline: the next poll may work.
