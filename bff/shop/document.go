@@ -63,7 +63,11 @@ func (d *document) write(w http.ResponseWriter, r *http.Request, status int, p w
 		return fmt.Errorf("rendering the page of %q: %w", p.View.Session, err)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	d.heads.SendAfter(w, r, status, same, page.Bytes())
+	if p.View.Status == wire.Open { // first pages: many shoppers may open theirs at once
+		d.heads.SendFast(w, r, status, same, page.Bytes())
+	} else {
+		web.Send(w, r, status, page.Bytes())
+	}
 	return nil
 }
 

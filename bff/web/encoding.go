@@ -18,7 +18,7 @@ import (
 // attacker who can make a browser request a page knows its URL and could request it directly.
 // /v1, whose answers depend on a key, is never compressed.
 
-// A page of 15 kB becomes 4 kB in 0.2 ms; the next higher qualities take ten times as long.
+// A page of 15 kB becomes 4 kB in 0.25 ms; the next higher qualities take ten times as long.
 const (
 	brotliQuality = 5
 	gzipQuality   = 6
@@ -97,9 +97,10 @@ func (h *Heads) pack(text string) {
 	h.known[text] = out.Bytes()
 }
 
-// continuer compresses what follows a head. Blocks of a brotli stream depend on those before them
-// by distances into the text, by the last distances, and by the size of the text, which a word of
-// the static dictionary is counted from; those of brotli.Encoder have only distances of their own.
+// continuer compresses what follows a head, four times as fast as brotli 5; a page is a quarter
+// larger. Blocks of a brotli stream depend on those before them by distances into the text, by the
+// last distances, and by the text's size, which a word of the static dictionary is counted from;
+// those of brotli.Encoder have only distances of their own.
 //
 // Source: RFC 7932, 4, 8 and 9.2.
 type continuer struct {
@@ -113,28 +114,36 @@ var continuers = sync.Pool{New: func() any {
 	return &continuer{find: matchfinder.ZFast{MaxDistance: 1 << 20}}
 }}
 
-// compress returns the stream of head and rest in memory that the next call overwrites.
+// compress returns the stream of head, if any, and rest in memory that the next call overwrites.
 func (c *continuer) compress(head, rest []byte) []byte {
 	c.find.Reset()
 	c.encode.Reset()
-	c.encode.Encode(nil, nil, nil, true) // a stream of its own: what follows has no header
+	if len(head) > 0 {
+		c.encode.Encode(nil, nil, nil, true) // a stream of its own: what follows has no header
+	}
 	c.matches = c.find.FindMatches(c.matches[:0], rest)
 	c.out = c.encode.Encode(append(c.out[:0], head...), rest, c.matches, true)
 	return c.out
 }
 
-// SendAfter is Send for content that has its first n bytes in common with many answers.
-func (h *Heads) SendAfter(w http.ResponseWriter, r *http.Request, status, n int, content []byte) {
-	if n > 0 && chosenCoding(r.Header.Get("Accept-Encoding")) == "br" {
-		if head := h.find(content[:n]); head != nil {
-			c := continuers.Get().(*continuer)
-			defer continuers.Put(c)
-			w.Header().Set("Content-Encoding", "br")
-			send(w, status, c.compress(head, content[n:]))
+// SendFast is Send for a page that many request at once, of which the first n bytes are the same
+// in many answers.
+func (h *Heads) SendFast(w http.ResponseWriter, r *http.Request, status, n int, page []byte) {
+	if chosenCoding(r.Header.Get("Accept-Encoding")) != "br" {
+		Send(w, r, status, page)
+		return
+	}
+	var head []byte
+	if n > 0 {
+		if head = h.find(page[:n]); head == nil {
+			Send(w, r, status, page)
 			return
 		}
 	}
-	Send(w, r, status, content)
+	c := continuers.Get().(*continuer)
+	defer continuers.Put(c)
+	w.Header().Set("Content-Encoding", "br")
+	send(w, status, c.compress(head, page[n:]))
 }
 
 // Send answers with content in the smallest coding that the client accepts. It ignores write

@@ -80,7 +80,7 @@ func TestHeads(t *testing.T) {
 		head := text[:len(text)-i]
 		for try, deadline := 0, time.Now().Add(time.Minute); ; try++ {
 			w := httptest.NewRecorder()
-			h.SendAfter(w, r, http.StatusOK, len(head), []byte(head+rest))
+			h.SendFast(w, r, http.StatusOK, len(head), []byte(head+rest))
 			if got := string(unpack(t, "br", w.Body.Bytes())); got != head+rest {
 				t.Fatalf("rest %d, try %d: %d bytes have become %d", i, try, len(head+rest), len(got))
 			}
