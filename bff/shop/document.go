@@ -2,6 +2,7 @@ package shop
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"html"
@@ -89,8 +90,9 @@ func (d *document) writeHead(page *bytes.Buffer, p widget.Page) (same int) {
 		}
 	}
 	attributes, script, style := d.scriptAndStyle(p)
+	theme := web.OneOf(p.Theme, "light", "dark") // how the browser paints before the styles
 	put("<!doctype html>\n<html lang=\"", p.Lang, "\" dir=\"", p.Dir, "\" class=\"theme-",
-		themeClass(p.Theme), "\">\n<head>\n<meta charset=\"utf-8\">\n")
+		cmp.Or(theme, "auto"), "\">\n<head>\n<meta charset=\"utf-8\">\n")
 	put("<script"+attributes+" data-origin=\"", p.Origin, "\" data-embed=\"", p.Embed,
 		"\" data-wasm=\"", d.wasm,
 		"\" data-loader=\"", d.loader, "\" data-text=\"", d.texts.URL(p.Lang),
@@ -101,7 +103,7 @@ func (d *document) writeHead(page *bytes.Buffer, p widget.Page) (same int) {
 	put("<title>", p.Title(),
 		"</title>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"+
 			"<meta name=\"robots\" content=\"noindex\">\n")
-	put("<meta name=\"color-scheme\" content=\"", colorScheme(p.Theme),
+	put("<meta name=\"color-scheme\" content=\"", cmp.Or(theme, "light dark"),
 		"\">\n"+style+d.lateStyle(p)+"<link rel=\"icon\" type=\"image/svg+xml\" href=\"", p.Icon(),
 		"\">\n")
 	if p.AutoRefreshes() {
@@ -172,20 +174,4 @@ func (d *document) lateStyle(p widget.Page) string {
 		return link(" id=\"after\" data-", d.after)
 	}
 	return link(" ", d.after)
-}
-
-func themeClass(name string) string {
-	switch name {
-	case "light", "dark":
-		return name
-	}
-	return "auto"
-}
-
-// colorScheme is how the browser paints before the stylesheet has loaded.
-func colorScheme(name string) string {
-	if name == "light" || name == "dark" {
-		return name
-	}
-	return "light dark"
 }

@@ -129,16 +129,13 @@ func (c *continuer) compress(head, rest []byte) []byte {
 // SendFast is Send for a page that many request at once, of which the first n bytes are the same
 // in many answers.
 func (h *Heads) SendFast(w http.ResponseWriter, r *http.Request, status, n int, page []byte) {
-	if chosenCoding(r.Header.Get("Accept-Encoding")) != "br" {
-		Send(w, r, status, page)
-		return
-	}
 	var head []byte
 	if n > 0 {
-		if head = h.find(page[:n]); head == nil {
-			Send(w, r, status, page)
-			return
-		}
+		head = h.find(page[:n])
+	}
+	if chosenCoding(r.Header.Get("Accept-Encoding")) != "br" || n > 0 && head == nil {
+		Send(w, r, status, page)
+		return
 	}
 	c := continuers.Get().(*continuer)
 	defer continuers.Put(c)
