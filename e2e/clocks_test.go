@@ -9,10 +9,14 @@ func clocks(have, usable, live string) string {
 const now = () => performance.timeOrigin + performance.now();
 addEventListener("click", e => { if (e.isTrusted) window.clicked = performance.timeOrigin + e.timeStamp }, true);
 if (` + have + `) {
+	window.long = []; // tasks of more than 50 ms: when each began and its ms
+	new PerformanceObserver(list => { for (const e of list.getEntries()) long.push([performance.timeOrigin + e.startTime, e.duration]) })
+		.observe({type: "longtask", buffered: true});
 	const painted = new MessageChannel();
 	painted.port1.onmessage = ({data}) => {
 		if (window[data]) return;
 		window[data] = now();
+		performance.mark(data);
 		if (data === "live") console.debug("` + liveMessage + `");
 	};
 	requestAnimationFrame(function look() {
@@ -31,8 +35,15 @@ const liveMessage = "clocks: live"
 // coinslotClocks are those of a checkout in a shop's page: usable is the frame's
 // first coin that can be chosen, dressed, once the shop's page shows the frame.
 var coinslotClocks = clocks(`self !== top`,
-	`document.documentElement.dataset.shown && document.querySelector("[data-part=currency]:enabled")?.closest("label").checkVisibility() && (document.adoptedStyleSheets.length || document.querySelector("link[rel=stylesheet]")?.sheet)`,
-	`document.querySelector("#coinslot[data-live=wasm]")`)
+	`document.documentElement.dataset.shown && `+coinChoosable, coinslotLive)
+
+// htmlClocks are those of a frame that is in the HTML of the shop's page, which shows it at once.
+var htmlClocks = clocks(`self !== top`, coinChoosable, coinslotLive)
+
+const (
+	coinChoosable = `document.querySelector("[data-part=currency]:enabled")?.closest("label").checkVisibility() && (document.adoptedStyleSheets.length || document.querySelector("link[rel=stylesheet]")?.sheet)`
+	coinslotLive  = `document.querySelector("#coinslot[data-live=wasm]")`
+)
 
 // goappClocks are those of the hello world: go-app takes its loader away.
 var goappClocks = clocks(`true`, `document.querySelector("h1")`, `!document.querySelector("#app-wasm-loader")`)

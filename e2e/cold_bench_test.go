@@ -9,10 +9,50 @@ import (
 
 // BenchmarkCold measures how long a shopper with a slow phone, who has never been here, waits from the
 // request of the shop's page on: until a coin can be chosen in it, until WebAssembly drives the
-// checkout, and how many bytes came until the former. Shop and checkout are neighbours on one site,
-// and on two in crosssite. static is a page with nothing but text, goapp a hello world in go-app.
-// Medians; -v lists the requests.
+// checkout, and how many bytes came until the former. In tls, TCP starts slowly, and Caddy speaks
+// TLS 1.3 and HTTP/2; http1 is plain HTTP/1.1. static is a page with nothing but text, goapp a hello
+// world in go-app. Medians; -v lists connections and requests.
 func BenchmarkCold(b *testing.B) {
+	b.Run("tls", func(b *testing.B) {
+		for _, k := range tlsRows {
+			b.Run(k.name, func(b *testing.B) {
+				l, url := k.start(b)
+				benchmarkColdLoads(b, l, k.clocks, url, k.view)
+			})
+		}
+	})
+	b.Run("http1", benchmarkColdHTTP1)
+}
+
+// tlsRow is a way to meet the checkout over TLS.
+type tlsRow struct {
+	name, clocks string
+	view         func(*browser.Page) *browser.View
+	start        func(testing.TB) (l *link.Link, url func() string)
+}
+
+// The checkout is on another site than the shop, with its frame in the HTML of the shop's page or
+// made by the script, or its neighbor on one site.
+var tlsRows = []tlsRow{
+	{"static", plainClocks, pageView, func(t testing.TB) (*link.Link, func() string) {
+		l, url := tlsPage(t)
+		return l, func() string { return url }
+	}},
+	{"html", htmlClocks, frameView, func(t testing.TB) (*link.Link, func() string) {
+		h := newTLSPhone(t, "pay.test")
+		return h.line, h.pageWithFrame
+	}},
+	{"crosssite", coinslotClocks, frameView, func(t testing.TB) (*link.Link, func() string) {
+		h := newTLSPhone(t, "pay.test")
+		return h.line, func() string { return h.page(h.shop) }
+	}},
+	{"neighbor", coinslotClocks, frameView, func(t testing.TB) (*link.Link, func() string) {
+		h := newTLSPhone(t, "pay.shop.test")
+		return h.line, func() string { return h.page(h.shop) }
+	}},
+}
+
+func benchmarkColdHTTP1(b *testing.B) {
 	b.Run("static", func(b *testing.B) {
 		l := newLine(b)
 		url := plainPage(b, l)
@@ -21,10 +61,6 @@ func BenchmarkCold(b *testing.B) {
 	b.Run("coinslot", func(b *testing.B) {
 		h := newPhone(b)
 		benchmarkColdLoads(b, h.line, coinslotClocks, func() string { return h.page(h.shop) }, frameView)
-	})
-	b.Run("crosssite", func(b *testing.B) {
-		h := newPhone(b)
-		benchmarkColdLoads(b, h.line, coinslotClocks, func() string { return h.page(h.crossSiteShop) }, frameView)
 	})
 	b.Run("goapp", func(b *testing.B) {
 		l := newLine(b)
@@ -59,14 +95,16 @@ func loadUntilLive(l *link.Link, p *browser.Page, to string, in func(*browser.Pa
 
 // report reports the medians.
 func report(b *testing.B, all []pageLoad) {
-	var usable, live, bytes []float64
+	var usable, live, bytes, blocking []float64
 	for _, s := range all {
 		usable, live, bytes = append(usable, s.usable), append(live, s.live), append(bytes, float64(s.bytes))
+		blocking = append(blocking, s.blocking)
 		b.Log(s.log)
 	}
 	b.ReportMetric(median(usable), "usable-ms")
 	b.ReportMetric(usable[0], "fastest-ms") // median has sorted them
 	b.ReportMetric(median(bytes), "wire-B")
+	b.ReportMetric(median(blocking), "blocking-ms")
 	b.ReportMetric(median(live), "live-ms")
 	b.ReportMetric(0, "ns/op")
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -72,6 +73,11 @@ func TestMatrixIsPairwise(t *testing.T) {
 	}
 }
 
+// frameInHTML is what a page that carries the frame itself has in the element.
+const frameInHTML = `<iframe src="%s/checkout/%s?embed=inline&amp;origin=%s&amp;lang=en" name="coinslot-checkout" title="Checkout"
+	allow="clipboard-write" sandbox="allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox"
+	style="width:100%%;height:480px;border:0"></iframe></coinslot-checkout>`
+
 // newHost serves host pages, of any kind that a query names, for a checkout that is known by the
 // first request only. A page of 127.0.0.1 is cross-site to localhost, one of another port is not.
 func newHost(t testing.TB, checkout *string) (crossSite, sameSite string) {
@@ -84,8 +90,12 @@ func newHost(t testing.TB, checkout *string) (crossSite, sameSite string) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprintf(w, `<!doctype html><html lang="en"><meta charset="utf-8"><title>Shop</title>
 <script async src="%[1]s/checkout.js"></script>
-<coinslot-checkout session="%[2]s" mode="%[3]s" prewarm="%[4]s"><a href="%[1]s/checkout/%[2]s">Pay with crypto</a></coinslot-checkout>`,
-			*checkout, q.Get("session"), q.Get("mode"), q.Get("prewarm"))
+<coinslot-checkout session="%[2]s" mode="%[3]s" prewarm="%[4]s">`, *checkout, q.Get("session"), q.Get("mode"), q.Get("prewarm"))
+		if origin := q.Get("origin"); origin != "" {
+			fmt.Fprintf(w, frameInHTML, *checkout, q.Get("session"), url.QueryEscape(origin))
+			return
+		}
+		fmt.Fprintf(w, `<a href="%s/checkout/%s">Pay with crypto</a></coinslot-checkout>`, *checkout, q.Get("session"))
 	}))
 	t.Cleanup(server.Close)
 	return server.URL, strings.Replace(server.URL, "127.0.0.1", "localhost", 1)

@@ -32,7 +32,7 @@ func newPhone(t testing.TB, extra ...string) *phone {
 	h.shop = "http://localhost:" + port(h.crossSiteShop)
 	h.stack = newStack(t, append(extra, "COINSLOT_PUBLIC_URL="+checkout, "COINSLOT_ORIGINS="+h.shop+","+h.crossSiteShop)...)
 	inner.Store(strings.Replace(h.base, "http://localhost", "127.0.0.1", 1))
-	h.base = checkout
+	h.public = checkout
 	return h
 }
 
@@ -78,6 +78,7 @@ func (h *phone) page(shop string) string {
 type pageLoad struct {
 	began        time.Time
 	usable, live float64 // ms since; 0 = not waited for
+	blocking     float64 // ms of tasks beyond their first 50, until it was usable
 	bytes        int     // that came until it was usable
 	log          string  // what was asked for, and when
 }
@@ -95,6 +96,7 @@ func readClocks(l *link.Link, p *browser.Page, in *browser.View) (s pageLoad) {
 	var m struct{ Began, Usable, Live float64 }
 	p.Eval(`({began: performance.timeOrigin})`, &m)
 	in.Eval(`({usable: window.usable ?? 0, live: window.live ?? 0})`, &m)
+	in.Eval(`long.reduce((sum, [start, ms]) => start < window.usable ? sum + ms - 50 : sum, 0)`, &s.blocking)
 	s.began = time.UnixMicro(int64(m.Began * 1000))
 	if m.Usable > 0 {
 		s.usable = m.Usable - m.Began
@@ -104,11 +106,11 @@ func readClocks(l *link.Link, p *browser.Page, in *browser.View) (s pageLoad) {
 	}
 	until := time.UnixMicro(int64(m.Usable * 1000))
 	s.bytes = l.BytesReceived(s.began, until)
-	s.log = waterfall(l, s.began) + fmt.Sprintf("%7.0f ms usable, %d bytes; %.0f ms live", s.usable, s.bytes, s.live)
+	s.log = waterfall(l, s.began) + fmt.Sprintf("%7.0f ms usable, %.0f ms blocking, %d bytes; %.0f ms live", s.usable, s.blocking, s.bytes, s.live)
 	return s
 }
 
-// waterfall lists the requests since began, in ms.
+// waterfall lists connections and unencrypted requests since began, in ms.
 func waterfall(l *link.Link, began time.Time) string {
 	var b strings.Builder
 	at := func(t time.Time) string {
@@ -118,14 +120,24 @@ func waterfall(l *link.Link, began time.Time) string {
 		return fmt.Sprintf("%7.0f", float64(t.Sub(began).Microseconds())/1000)
 	}
 	fmt.Fprintln(&b, "dialled   asked   first    last   bytes")
+	for _, c := range l.Connections(began.Add(-20 * time.Millisecond)) { // two clocks
+		fmt.Fprintf(&b, "%s         %s %s %7d %s\n", at(c.Dialled), at(c.First), at(c.Last), c.Bytes, port(c.To))
+	}
 	for _, e := range l.Exchanges(began) {
 		fmt.Fprintf(&b, "%s %s %s %s %7d %s %s\n", at(e.Dialled), at(e.Asked), at(e.First), at(e.Last), e.Bytes, port(e.To), e.Line)
 	}
 	return b.String()
 }
 
-// plainPage serves a page of 10 kB with a form, in which nothing has to be loaded.
+// plainPage returns the address of a page of 10 kB with a form, in which nothing has to be loaded.
 func plainPage(t testing.TB, l *link.Link) string {
+	t.Helper()
+	server := plainServer(t)
+	return "http://" + front(t, l, func() string { return strings.TrimPrefix(server, "http://") })
+}
+
+// plainServer serves that page, uncompressed: it stands for a page that has 10 kB on the line.
+func plainServer(t testing.TB) string {
 	t.Helper()
 	body := "<!doctype html><html lang=en><meta charset=utf-8><title>Shop</title><form><label><input type=radio name=coin>A coin</label></form><p>"
 	body += strings.Repeat("Roasted this week. ", (10_000-len(body))/19)
@@ -134,5 +146,5 @@ func plainPage(t testing.TB, l *link.Link) string {
 		fmt.Fprint(w, body)
 	}))
 	t.Cleanup(server.Close)
-	return "http://" + front(t, l, func() string { return strings.TrimPrefix(server.URL, "http://") })
+	return server.URL
 }

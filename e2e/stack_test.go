@@ -48,6 +48,7 @@ type stack struct {
 	sink    *sink            // the merchant's webhook endpoint
 	dir     string
 	base    string // the checkout, on localhost
+	public  string // where browsers reach it: base, or a proxy
 	process *exec.Cmd
 	log     *syncBuffer
 	env     []string
@@ -79,6 +80,7 @@ func newStack(t testing.TB, extra ...string) *stack {
 	t.Cleanup(s.shop.Close)
 	port := freePort(t)
 	s.base = "http://localhost:" + port
+	s.public = s.base
 	s.env = append([]string{
 		"COINSLOT_LISTEN=127.0.0.1:" + port, "COINSLOT_PUBLIC_URL=" + s.base, "COINSLOT_OPS_LISTEN=-",
 		"COINSLOT_GATEWAY_URL=" + s.api.URL, "COINSLOT_GATEWAY_KEY=" + gatewayKey,
@@ -147,8 +149,8 @@ func (s *stack) session(o order) string {
 	if status := s.call(http.MethodPost, "/v1/sessions", body, &got); status != http.StatusCreated {
 		s.t.Fatalf("POST /v1/sessions = %d; want 201", status)
 	}
-	if got.URL != s.base+"/checkout/"+got.ID {
-		s.t.Errorf("session url = %q; want %s/checkout/%s", got.URL, s.base, got.ID)
+	if got.URL != s.public+"/checkout/"+got.ID {
+		s.t.Errorf("session url = %q; want %s/checkout/%s", got.URL, s.public, got.ID)
 	}
 	return got.ID
 }

@@ -13,8 +13,20 @@ const warmLoads = 3
 
 // BenchmarkAgain measures how long a shopper with a slow phone, who has been here before, waits until
 // WebAssembly drives the checkout: in another page of the shop, with another order, the connections
-// still open. goapp is a hello world in go-app. Medians; -v lists the requests.
+// still open. Rows are those of BenchmarkCold.
 func BenchmarkAgain(b *testing.B) {
+	b.Run("tls", func(b *testing.B) {
+		for _, k := range tlsRows {
+			b.Run(k.name, func(b *testing.B) {
+				l, url := k.start(b)
+				benchmarkWarmLoads(b, l, k.clocks, url, k.view)
+			})
+		}
+	})
+	b.Run("http1", benchmarkAgainHTTP1)
+}
+
+func benchmarkAgainHTTP1(b *testing.B) {
 	b.Run("coinslot", func(b *testing.B) {
 		h := newPhone(b)
 		benchmarkWarmLoads(b, h.line, coinslotClocks, func() string { return h.page(h.shop) }, frameView)

@@ -26,7 +26,7 @@
 // storage is refused unless Options.ThirdPartyStorage allows it.
 //
 // The package speaks the DevTools protocol over a pipe, knows Linux and one Chromium
-// (/usr/bin/chromium), and reaches nothing but localhost and *.localhost. It does not do windows
+// (/usr/bin/chromium), and reaches nothing but localhost, *.localhost and *.test. It does not do windows
 // opened by pages, downloads or file choosers. Start with [Start] and [Browser.Open].
 package browser
 

@@ -42,6 +42,42 @@ func (w *line) reserve(n int) (left, come time.Time) {
 	return w.free, w.free.Add(w.delay)
 }
 
+// slowStart is how much of a connection may be under way: 10 packets, one more for each that is
+// acknowledged, and 10 again after a pause. Nothing is lost, so nothing else slows it down.
+//
+// Source: RFC 6928, RFC 5681 sections 3.1 and 4.1; 200 ms is the least retransmission timeout of Linux.
+type slowStart struct {
+	window int         // packets
+	acks   []time.Time // when each that is under way is acknowledged
+	last   time.Time   // when the last one is or was
+}
+
+const initialWindow = 10
+
+// wait waits until the window has room. A nil slowStart has no window.
+func (s *slowStart) wait() {
+	if s == nil {
+		return
+	}
+	if time.Since(s.last) > 200*time.Millisecond {
+		s.window, s.acks = initialWindow, nil
+	}
+	if len(s.acks) >= s.window {
+		sleepUntil(s.acks[0])
+	}
+	for len(s.acks) > 0 && time.Until(s.acks[0]) <= 0 {
+		s.acks = s.acks[1:]
+		s.window++
+	}
+}
+
+// send counts a packet that is acknowledged then.
+func (s *slowStart) send(acked time.Time) {
+	if s != nil {
+		s.last, s.acks = acked, append(s.acks, acked)
+	}
+}
+
 // packet is what arrives at once.
 type packet struct {
 	data []byte
@@ -49,10 +85,11 @@ type packet struct {
 }
 
 // hooks get what is carried: what left, as it is read, and how much comes, as
-// it is written. Either may be nil.
+// it is written. Any may be nil; window is what may be under way.
 type hooks struct {
 	onSend    func([]byte)
 	onArrival func(int)
+	window    *slowStart
 }
 
 // forward brings what src says to dst, over the line, and then that it has ended.
@@ -66,7 +103,13 @@ func forward(dst io.Writer, src io.Reader, w *line, tell hooks) {
 			if n > 0 && tell.onSend != nil {
 				tell.onSend(data[:n])
 			}
+			if n > 0 {
+				tell.window.wait()
+			}
 			gone, come := w.reserve(n)
+			if n > 0 {
+				tell.window.send(come.Add(come.Sub(gone)))
+			}
 			packets <- packet{data[:n], come}
 			if err != nil {
 				return

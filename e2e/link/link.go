@@ -7,7 +7,7 @@
 //
 // Each Front is a TCP proxy. A connection takes one round trip to open; what is sent waits its turn
 // on the line, then half a round trip. A browser's own emulation does not do: it leaves out frames
-// of other sites. There is no loss, no slow start, and a header of TCP or IP weighs nothing.
+// of other sites. There is no loss, and a header of TCP or IP weighs nothing.
 package link
 
 import (
@@ -28,6 +28,9 @@ var SlowPhone = Shape{RTT: 150 * time.Millisecond, Down: 1_600_000 / 8, Up: 750_
 
 // Link is one line. Its methods may be called at once.
 type Link struct {
+	// SlowStart limits what a server may send at once, as TCP does. It is set before the first Front.
+	SlowStart bool
+
 	down, up line
 	exchangeLog
 
@@ -106,13 +109,17 @@ func (l *Link) connect(near net.Conn, target func() string) {
 	rtt := l.rtt
 	l.open[near], l.open[far] = true, true
 	l.mu.Unlock()
-	seen := l.exchangeLog.connection(far.RemoteAddr().String(), dialled)
+	seen := l.exchangeLog.connection(near.LocalAddr().String(), dialled)
 	var both sync.WaitGroup
 	both.Go(func() {
 		sleepUntil(dialled.Add(rtt))
 		forward(far, near, &l.up, hooks{onSend: seen.recordRequest})
 	})
-	both.Go(func() { forward(near, far, &l.down, hooks{onArrival: seen.recordAnswer}) })
+	down := hooks{onArrival: seen.recordAnswer}
+	if l.SlowStart {
+		down.window = &slowStart{}
+	}
+	both.Go(func() { forward(near, far, &l.down, down) })
 	both.Wait()
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -26,7 +26,7 @@ func random(n int) []byte {
 
 // forwarded sends data over a line and returns what came, when the first byte did
 // and how long it took.
-func forwarded(t *testing.T, data []byte, w *line) (got []byte, first, all time.Duration) {
+func forwarded(t *testing.T, data []byte, w *line, window *slowStart) (got []byte, first, all time.Duration) {
 	t.Helper()
 	began := time.Now()
 	in, src := io.Pipe()
@@ -35,7 +35,7 @@ func forwarded(t *testing.T, data []byte, w *line) (got []byte, first, all time.
 		src.Write(data)
 		src.Close()
 	}()
-	go forward(dst, in, w, hooks{onArrival: func(int) {
+	go forward(dst, in, w, hooks{window: window, onArrival: func(int) {
 		if first == 0 {
 			first = time.Since(began)
 		}
@@ -51,7 +51,7 @@ func TestLineBringsAllInOrder(t *testing.T) {
 	for _, size := range []int{0, 1, packetSize, packetSize + 1, 100_000} {
 		synctest.Test(t, func(t *testing.T) {
 			data := random(size)
-			got, _, _ := forwarded(t, data, &line{rate: 200_000, delay: 75 * time.Millisecond})
+			got, _, _ := forwarded(t, data, &line{rate: 200_000, delay: 75 * time.Millisecond}, &slowStart{})
 			if !bytes.Equal(got, data) {
 				t.Errorf("%d bytes came as %d others", size, len(got))
 			}
@@ -62,7 +62,7 @@ func TestLineBringsAllInOrder(t *testing.T) {
 func TestLineTakesItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const delay, rate, size = 75 * time.Millisecond, 200_000, 100_000
-		_, first, all := forwarded(t, random(size), &line{rate: rate, delay: delay})
+		_, first, all := forwarded(t, random(size), &line{rate: rate, delay: delay}, nil)
 		packet := time.Second * packetSize / rate
 		if first != delay+packet {
 			t.Errorf("the first packet took %v; want half a round trip and its own length, %v", first, delay+packet)
@@ -80,7 +80,7 @@ func TestLineIsShared(t *testing.T) {
 		w, done := &line{rate: rate}, make(chan time.Duration)
 		for range 2 {
 			go func() {
-				_, _, all := forwarded(t, random(size), w)
+				_, _, all := forwarded(t, random(size), w, nil)
 				done <- all
 			}()
 		}
@@ -107,9 +107,26 @@ func TestLineHasNoBurst(t *testing.T) {
 	})
 }
 
+// A new connection has 10 packets under way, and twice as many after each round trip; after a
+// pause 10 again. A wide line shows nothing else.
+func TestSlowStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const rtt = 100 * time.Millisecond
+		for packets, want := range map[int]time.Duration{10: rtt / 2, 11: rtt * 3 / 2, 30: rtt * 3 / 2, 31: rtt * 5 / 2, 70: rtt * 5 / 2, 71: rtt * 7 / 2} {
+			window := &slowStart{}
+			for range 2 {
+				if _, _, all := forwarded(t, random(packets*packetSize), &line{delay: rtt / 2}, window); all != want {
+					t.Errorf("%d packets took %v; want %v", packets, all, want)
+				}
+				time.Sleep(time.Second)
+			}
+		}
+	})
+}
+
 func TestLineWithoutLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		if _, _, all := forwarded(t, random(100_000), &line{}); all != 0 {
+		if _, _, all := forwarded(t, random(100_000), &line{}, nil); all != 0 {
 			t.Errorf("took %v; want no time at all", all)
 		}
 	})
