@@ -9,9 +9,6 @@ func clocks(have, usable, live string) string {
 const now = () => performance.timeOrigin + performance.now();
 addEventListener("click", e => { if (e.isTrusted) window.clicked = performance.timeOrigin + e.timeStamp }, true);
 if (` + have + `) {
-	window.long = []; // tasks of more than 50 ms: when each began and its ms
-	new PerformanceObserver(list => { for (const e of list.getEntries()) long.push([performance.timeOrigin + e.startTime, e.duration]) })
-		.observe({type: "longtask", buffered: true});
 	const painted = new MessageChannel();
 	painted.port1.onmessage = ({data}) => {
 		if (window[data]) return;

@@ -1,6 +1,8 @@
 package e2e
 
 import (
+	"flag"
+	"fmt"
 	"testing"
 
 	"coinslot/e2e/browser"
@@ -85,12 +87,23 @@ func benchmarkColdLoads(b *testing.B, l *link.Link, script string, url func() st
 	report(b, all)
 }
 
+// chain adds what the browser did to the log.
+var chain = flag.Bool("chain", false, "list what a page waits for in the log of BenchmarkCold and BenchmarkAgain")
+
 // loadUntilLive takes a page somewhere and reads its clocks once it is live.
 func loadUntilLive(l *link.Link, p *browser.Page, to string, in func(*browser.Page) *browser.View) pageLoad {
 	before := len(p.Console())
+	end := p.Trace(*chain)
 	p.Goto(to)
 	p.WaitConsole(before, liveMessage)
-	return readClocks(l, p, in(p))
+	s := readClocks(l, p, in(p))
+	trace := end()
+	s.blocking = milliseconds(trace.Blocking("usable"))
+	s.log += fmt.Sprintf("; %.0f ms blocked\n", s.blocking)
+	if *chain {
+		s.log += trace.String()
+	}
+	return s
 }
 
 // report reports the medians.

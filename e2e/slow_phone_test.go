@@ -96,7 +96,6 @@ func readClocks(l *link.Link, p *browser.Page, in *browser.View) (s pageLoad) {
 	var m struct{ Began, Usable, Live float64 }
 	p.Eval(`({began: performance.timeOrigin})`, &m)
 	in.Eval(`({usable: window.usable ?? 0, live: window.live ?? 0})`, &m)
-	in.Eval(`long.reduce((sum, [start, ms]) => start < window.usable ? sum + ms - 50 : sum, 0)`, &s.blocking)
 	s.began = time.UnixMicro(int64(m.Began * 1000))
 	if m.Usable > 0 {
 		s.usable = m.Usable - m.Began
@@ -106,7 +105,7 @@ func readClocks(l *link.Link, p *browser.Page, in *browser.View) (s pageLoad) {
 	}
 	until := time.UnixMicro(int64(m.Usable * 1000))
 	s.bytes = l.BytesReceived(s.began, until)
-	s.log = waterfall(l, s.began) + fmt.Sprintf("%7.0f ms usable, %.0f ms blocking, %d bytes; %.0f ms live", s.usable, s.blocking, s.bytes, s.live)
+	s.log = waterfall(l, s.began) + fmt.Sprintf("%7.0f ms usable, %d bytes; %.0f ms live", s.usable, s.bytes, s.live)
 	return s
 }
 
