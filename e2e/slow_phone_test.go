@@ -138,7 +138,7 @@ func plainPage(t testing.TB, l *link.Link) string {
 // plainServer serves that page, uncompressed: it stands for a page that has 10 kB on the line.
 func plainServer(t testing.TB) string {
 	t.Helper()
-	body := "<!doctype html><html lang=en><meta charset=utf-8><title>Shop</title><form><label><input type=radio name=coin>A coin</label></form><p>"
+	body := "<!doctype html><html lang=en><meta charset=utf-8><title>Shop</title><link rel=icon href=data:,><form><label><input type=radio name=coin>A coin</label></form><p>"
 	body += strings.Repeat("Roasted this week. ", (10_000-len(body))/19)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -8,8 +8,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"coinslot/e2e/browser"
 	"coinslot/e2e/child"
@@ -46,7 +48,7 @@ func (l *tlsLine) start(t testing.TB, servers map[string]string) {
 	var hosts []string
 	for host, server := range servers {
 		hosts = append(hosts, host)
-		text += fmt.Sprintf("https://%s:%s {\n\tbind 127.0.0.1\n\ttls %s %s\n\treverse_proxy %s\n}\n",
+		text += fmt.Sprintf("https://%s:%s {\n\tbind 127.0.0.1\n\ttls %s %s {\n\t\tprotocols tls1.3\n\t}\n\treverse_proxy %s\n}\n",
 			host, port(l.proxy), cert, key, strings.TrimPrefix(server, "http://"))
 	}
 	conf := filepath.Join(dir, "Caddyfile")
@@ -98,3 +100,67 @@ func tlsPage(t testing.TB) (*link.Link, string) {
 
 // pageWithFrame is page with the frame in the page's HTML.
 func (h *phone) pageWithFrame() string { return h.page(h.shop) + "&origin=" + url.QueryEscape(h.shop) }
+
+// to returns the connections to an origin since.
+func (h *phone) to(origin string, since time.Time) (list []link.Connection) {
+	for _, c := range h.line.Connections(since) {
+		if port(c.To) == port(origin) {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// What is measured is what shoppers have: HTTP/2, one connection to the shop and one for the frame,
+// and a cache that believes the certificate.
+func TestTLSLineIsRealistic(t *testing.T) {
+	h := newTLSPhone(t, "pay.test")
+	p := chromium.Open(t, "", browser.Options{Script: coinslotClocks})
+	before := time.Now()
+	for visit := range 2 {
+		began := time.Now()
+		p.Goto(h.page(h.shop))
+		frameView(p).WaitJS(`window.live`, "WebAssembly to drive the checkout")
+		for name, v := range map[string]*browser.View{"shop": p.View, "frame": frameView(p)} {
+			if got := browser.Eval[string](v, `performance.getEntriesByType("navigation")[0].nextHopProtocol`); got != "h2" {
+				t.Errorf("%s: the protocol is %q; want h2", name, got)
+			}
+		}
+		if got := h.line.BytesReceived(began, time.Now()); visit == 1 && got > 100_000 {
+			t.Errorf("%d bytes came again: the program is not cached", got)
+		}
+	}
+	large := 0
+	for _, c := range h.to(h.public, before) {
+		if c.Bytes > 10_000 {
+			large++
+		}
+	}
+	if shops := len(h.to(h.shop, before)); shops != 1 || large != 1 {
+		t.Errorf("%d connections to the shop, %d for the frame; want one each", shops, large)
+	}
+}
+
+// A frame in the page's HTML connects to the checkout while the script does. One that the script
+// makes has to wait for it. The connection to the frame is the one with most bytes.
+func TestFrameInHTMLConnectsBesideScript(t *testing.T) {
+	h := newTLSPhone(t, "pay.test")
+	for _, inHTML := range []bool{true, false} {
+		p := chromium.Open(t, "", browser.Options{Script: htmlClocks})
+		to, began := h.page(h.shop), time.Now()
+		if inHTML {
+			to = h.pageWithFrame()
+		}
+		h.line.Set(link.Shape{RTT: time.Second})
+		p.Goto(to)
+		frameView(p).WaitJS(`window.usable`, "a coin to be there")
+		list := h.to(h.public, began)
+		h.line.Set(link.Shape{})
+		script := list[0]
+		largest := slices.MaxFunc(list, func(a, b link.Connection) int { return a.Bytes - b.Bytes })
+		if beside := largest.Dialled.Before(script.First); beside != inHTML {
+			t.Errorf("frame in the HTML %t: the script's server spoke at %v, the frame connected at %v", inHTML, script.First, largest.Dialled)
+		}
+		p.Close()
+	}
+}
