@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"coinslot/e2e/browser"
-	"coinslot/e2e/link"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -17,18 +16,17 @@ import (
 // has a limit of its own, and what no shopper waits for.
 const beforeUsable = 8_000
 
-// asked are the requests of since until until, without their queries, sorted, and the bytes of
-// their answers but the checkout's page. Left out are the marks of coins and the module that steps
-// in for the page's script, which no shopper waits for, and what a browser asks of a shop by itself.
-func asked(l *link.Link, since, until time.Time) (paths []string, bytes int) {
-	for _, e := range l.Exchanges(since) {
-		path, _, _ := strings.Cut(strings.TrimPrefix(e.Line, "GET "), "?")
-		if e.Asked.After(until) || strings.HasPrefix(path, "/icons/") || strings.HasPrefix(path, "/assets/fallback.") || path == "/favicon.ico" {
+// asked are the paths that were requested until a mark, sorted, and the bytes of their answers but
+// the checkout's page. Left out are the marks of coins and the module that steps in for the page's
+// script, which no shopper waits for, and what a browser asks of a shop by itself.
+func asked(trace browser.Trace, mark string) (paths []string, bytes int) {
+	for address, size := range trace.Requested(mark) {
+		path := plainPath(address)
+		if strings.HasPrefix(path, "/icons/") || path == "/assets/fallback.js" || path == "/favicon.ico" {
 			continue
 		}
-		path = plainPath(path)
 		if path != "/checkout/cs" {
-			bytes += e.Bytes
+			bytes += size
 		}
 		paths = append(paths, path)
 	}
@@ -36,8 +34,10 @@ func asked(l *link.Link, since, until time.Time) (paths []string, bytes int) {
 	return paths, bytes
 }
 
-// plainPath is a path without what is other each time.
-func plainPath(path string) string {
+// plainPath is the path of a URL without what is other each time.
+func plainPath(address string) string {
+	_, path, _ := strings.Cut(strings.SplitAfter(address, ".test")[1], "/")
+	path, _, _ = strings.Cut("/"+path, "?")
 	if rest, ok := strings.CutPrefix(path, "/checkout/cs_"); ok {
 		_, rest, _ = strings.Cut(rest, "/")
 		return strings.TrimSuffix("/checkout/cs/"+rest, "/")
@@ -52,35 +52,29 @@ func plainPath(path string) string {
 // A coin can be chosen as soon as the page has loaded: no other file is needed. Only then the
 // WebAssembly program is requested. A second visit requests pages only.
 func TestLittleLoadsBeforeUsable(t *testing.T) {
-	h := newPhone(t)
-	p := chromium.Open(t, "", browser.Options{Script: coinslotClocks, Width: 400, Height: 800, Patience: time.Minute})
-	var s pageLoad
-	to := h.page(h.crossSiteShop)
+	h := newPhone(t, "pay.test")
+	p := browser.Start(t).Open(t, "", browser.Options{Script: coinslotClocks, Width: 400, Height: 800, Patience: time.Minute})
+	to, end := h.page(), p.Trace(true)
 	onSlowLine(h.line, func() {
 		p.Goto(to)
 		frameView(p).WaitJS(`window.usable`, "a coin to be there")
-		s = readClocks(h.line, p, frameView(p))
 	})
-	usable := s.began.Add(time.Duration(s.usable * float64(time.Millisecond)))
-	paths, bytes := asked(h.line, s.began, usable)
-	want := []string{"/", "/checkout.js", "/checkout/cs", "/checkout/embed.js"}
-	if diff := cmp.Diff(want, paths); diff != "" {
-		t.Errorf("asked for before a coin could be chosen (-want +got):\n%s\n%s", diff, s.log)
-	}
-	if bytes > beforeUsable {
-		t.Errorf("%d bytes came beside the page, of which %d may\n%s", bytes, beforeUsable, s.log)
-	}
 	frameView(p).WaitJS(`window.live`, "WebAssembly to drive the checkout")
 	frameView(p).WaitJS(`document.getElementById("after").sheet`, "the styles of later screens")
-	if n := strings.Count(strings.Join(p.Requests(), " "), "/icons/"); n != 1 {
-		t.Errorf("%d requests for logos; want one file for all", n)
+	trace := end()
+	paths, bytes := asked(trace, "usable")
+	want := []string{"/", "/checkout.js", "/checkout/cs", "/checkout/embed.js"}
+	if diff := cmp.Diff(want, paths); diff != "" {
+		t.Errorf("asked for before a coin could be chosen (-want +got):\n%s\n%s", diff, trace)
+	}
+	if bytes > beforeUsable {
+		t.Errorf("%d bytes came beside the page, of which %d may\n%s", bytes, beforeUsable, trace)
 	}
 
-	to = h.page(h.crossSiteShop)
-	began := time.Now()
+	to, end = h.page(), p.Trace(true)
 	p.Goto(to)
 	frameView(p).WaitJS(`window.live`, "WebAssembly to drive the checkout again")
-	paths, _ = asked(h.line, began, time.Now())
+	paths, _ = asked(end(), "live")
 	for _, path := range paths {
 		if !slices.Contains([]string{"/", "/checkout/cs", "/checkout/cs/live", "/checkout/cs/view"}, path) {
 			t.Errorf("asked for again: %s", path)

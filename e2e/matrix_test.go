@@ -78,6 +78,11 @@ const frameInHTML = `<iframe src="%s/checkout/%s?embed=inline&amp;origin=%s&amp;
 	allow="clipboard-write" sandbox="allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox"
 	style="width:100%%;height:480px;border:0"></iframe></coinslot-checkout>`
 
+// plainHTML is a page of 10 kB with a form, in which nothing has to be loaded. It is sent as it is,
+// so that it stands for a page that has 10 kB on the line.
+var plainHTML = `<!doctype html><html lang=en><meta charset=utf-8><title>Shop</title><link rel=icon href=data:,>
+<form><label><input type=radio name=coin>A coin</label></form><p>` + strings.Repeat("Roasted this week. ", 518)
+
 // newHost serves host pages, of any kind that a query names, for a checkout that is known by the
 // first request only. A page of 127.0.0.1 is cross-site to localhost, one of another port is not.
 func newHost(t testing.TB, checkout *string) (crossSite, sameSite string) {
@@ -88,6 +93,10 @@ func newHost(t testing.TB, checkout *string) (crossSite, sameSite string) {
 			w.Header().Set(name, strings.ReplaceAll(values[0], "%[1]s", *checkout))
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		if q.Has("plain") {
+			fmt.Fprint(w, plainHTML)
+			return
+		}
 		fmt.Fprintf(w, `<!doctype html><html lang="en"><meta charset="utf-8"><title>Shop</title>
 <script async src="%[1]s/checkout.js"></script>
 <coinslot-checkout session="%[2]s" mode="%[3]s" prewarm="%[4]s">`, *checkout, q.Get("session"), q.Get("mode"), q.Get("prewarm"))

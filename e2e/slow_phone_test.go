@@ -1,39 +1,96 @@
 package e2e
 
 import (
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
 	"fmt"
-	"net/http"
-	"net/http/httptest"
+	"net"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"coinslot/e2e/browser"
+	"coinslot/e2e/child"
 	"coinslot/e2e/link"
+	"coinslot/e2e/need"
 )
 
 // phone is a shopper with a slow phone: a shop's page and a checkout, both behind one line, which
 // is unlimited until it is slowed down.
 type phone struct {
 	*stack
-	line          *link.Link
-	shop          string // the shop's origin, on the checkout's site
-	crossSiteShop string // the same shop on another site
+	line *link.Link
+	shop string // the shop's origin
 }
 
-func newPhone(t testing.TB, extra ...string) *phone {
+// newPhone is a phone as shoppers have it: TCP starts slowly, and Caddy speaks TLS 1.3 and HTTP/2 for
+// shop.test and the checkout's host. Each origin has a port of its own, so they share no connection.
+// An empty host means plain HTTP/1.1, with shop and checkout on one site.
+func newPhone(t testing.TB, host string) *phone {
 	t.Helper()
 	h := &phone{line: newLine(t)}
-	var inner atomic.Value // a string, known once the server runs
-	checkout := "http://localhost:" + port(h.front(t, func() string { return inner.Load().(string) }))
-	host, _ := newHost(t, &checkout)
-	h.crossSiteShop = "http://" + h.front(t, func() string { return strings.TrimPrefix(host, "http://") })
-	h.shop = "http://localhost:" + port(h.crossSiteShop)
-	h.stack = newStack(t, append(extra, "COINSLOT_PUBLIC_URL="+checkout, "COINSLOT_ORIGINS="+h.shop+","+h.crossSiteShop)...)
-	inner.Store(strings.Replace(h.base, "http://localhost", "127.0.0.1", 1))
+	h.line.SlowStart = host != ""
+	var shopServer, checkoutServer atomic.Value // strings, known once they run
+	origin := func(host string, server *atomic.Value) string {
+		at := port(front(t, h.line, func() string { return server.Load().(string) }))
+		if h.line.SlowStart {
+			return "https://" + host + ":" + at
+		}
+		return "http://localhost:" + at
+	}
+	h.shop = origin("shop.test", &shopServer)
+	checkout := origin(host, &checkoutServer)
+	shop, _ := newHost(t, &checkout)
+	shop = strings.TrimPrefix(shop, "http://")
+	h.stack = newStack(t, "COINSLOT_PUBLIC_URL="+checkout, "COINSLOT_ORIGINS="+h.shop, "COINSLOT_TRUSTED_PROXIES=127.0.0.1/32")
 	h.public = checkout
+	inner := strings.Replace(h.base, "http://localhost", "127.0.0.1", 1)
+	if h.line.SlowStart {
+		caddy := startCaddy(t, map[string]string{"shop.test": shop, host: inner})
+		shop, inner = caddy, caddy
+	}
+	shopServer.Store(shop)
+	checkoutServer.Store(inner)
 	return h
+}
+
+// startCaddy runs Caddy for servers by their hosts, and returns its address. Like deploy/Caddyfile,
+// it compresses nothing.
+func startCaddy(t testing.TB, servers map[string]string) (address string) {
+	t.Helper()
+	address = "127.0.0.1:" + freePort(t)
+	dir := t.TempDir()
+	conf, pair := filepath.Join(dir, "Caddyfile"), filepath.Join(dir, "pair.pem")
+	text := "{\n\tadmin off\n\tauto_https off\n\tservers {\n\t\tprotocols h1 h2\n\t}\n}\n"
+	for host, server := range servers {
+		text += fmt.Sprintf("https://%s:%s {\n\tbind 127.0.0.1\n\ttls %s %s {\n\t\tprotocols tls1.3\n\t}\n\treverse_proxy %s\n}\n",
+			host, port(address), pair, pair, server)
+	}
+	certificate := browser.Certificate()
+	key, err := x509.MarshalPKCS8PrivateKey(certificate.PrivateKey)
+	cmd := exec.Command(need.Server(t, "caddy"), "run", "--adapter", "caddyfile", "--config", conf)
+	child.Tie(cmd)
+	if err := errors.Join(err, os.WriteFile(conf, []byte(text), 0o600), os.WriteFile(pair, append(
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate.Certificate[0]}),
+		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: key})...), 0o600), cmd.Start()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { child.End(cmd) })
+	await(t, "Caddy to listen", func() bool {
+		conn, err := net.Dial("tcp", address)
+		if err == nil {
+			conn.Close()
+		}
+		return err == nil
+	})
+	return address
 }
 
 // newLine returns a line that ends with the test.
@@ -47,8 +104,6 @@ func newLine(t testing.TB) *link.Link {
 	})
 	return l
 }
-
-func (h *phone) front(t testing.TB, target func() string) string { return front(t, h.line, target) }
 
 func front(t testing.TB, l *link.Link, target func() string) string {
 	t.Helper()
@@ -70,17 +125,23 @@ func onSlowLine(l *link.Link, do func()) {
 }
 
 // page is where a shop shows the checkout of a new session in its page.
-func (h *phone) page(shop string) string {
-	return shop + "/?session=" + h.session(order{"amount_usd": "25.00"}) + "&mode=inline"
+func (h *phone) page() string {
+	return h.shop + "/?session=" + h.session(order{"amount_usd": "25.00"}) + "&mode=inline"
 }
+
+// pageWithFrame is page with the frame in the page's HTML.
+func (h *phone) pageWithFrame() string { return h.page() + "&origin=" + url.QueryEscape(h.shop) }
+
+// plainPage is a page of the shop without a checkout.
+func (h *phone) plainPage() string { return h.shop + "/?plain=1" }
 
 // pageLoad is a page that was loaded: when, and what it cost.
 type pageLoad struct {
-	began        time.Time
-	usable, live float64 // ms since; 0 = not waited for
+	usable, live float64 // ms since it began; 0 = not waited for
 	blocking     float64 // ms of tasks beyond their first 50, until it was usable
+	takeover     float64 // ms from usable to live but those of the line
 	bytes        int     // that came until it was usable
-	log          string  // what was asked for, and when
+	log          string  // what happened when
 }
 
 // newTab is a window of a phone that is four times as slow.
@@ -91,59 +152,71 @@ func newTab(t testing.TB, script string) *browser.Page {
 	return p
 }
 
-// readClocks reads the clocks of the document that has them.
-func readClocks(l *link.Link, p *browser.Page, in *browser.View) (s pageLoad) {
+// loadUntilLive takes a page somewhere and reads the clocks of a document in it once that is live.
+func loadUntilLive(l *link.Link, p *browser.Page, to string, in func(*browser.Page) *browser.View) (s pageLoad) {
+	before := len(p.Console())
+	end := p.Trace(testing.Verbose())
+	p.Goto(to)
+	p.WaitConsole(before, liveMessage)
 	var m struct{ Began, Usable, Live float64 }
 	p.Eval(`({began: performance.timeOrigin})`, &m)
-	in.Eval(`({usable: window.usable ?? 0, live: window.live ?? 0})`, &m)
-	s.began = time.UnixMicro(int64(m.Began * 1000))
-	if m.Usable > 0 {
-		s.usable = m.Usable - m.Began
-	}
-	if m.Live > 0 {
-		s.live = m.Live - m.Began
-	}
-	until := time.UnixMicro(int64(m.Usable * 1000))
-	s.bytes = l.BytesReceived(s.began, until)
-	s.log = waterfall(l, s.began) + fmt.Sprintf("%7.0f ms usable, %d bytes; %.0f ms live", s.usable, s.bytes, s.live)
+	in(p).Eval(`({usable: window.usable, live: window.live})`, &m)
+	s.usable, s.live = m.Usable-m.Began, m.Live-m.Began
+	at := func(ms float64) time.Time { return time.UnixMicro(int64(ms * 1000)) }
+	s.bytes = l.BytesReceived(at(m.Began), at(m.Usable))
+	s.takeover = s.live - s.usable - 1000*float64(l.BytesReceived(at(m.Usable), at(m.Live)))/float64(link.SlowPhone.Down)
+	trace := end()
+	s.blocking = milliseconds(trace.Blocking("usable"))
+	s.log = fmt.Sprintf("%s\n%6.0f ms usable, %.0f ms blocked, %d bytes; %.0f ms live", trace, s.usable, s.blocking, s.bytes, s.live)
 	return s
 }
 
-// waterfall lists connections and unencrypted requests since began, in ms.
-func waterfall(l *link.Link, began time.Time) string {
-	var b strings.Builder
-	at := func(t time.Time) string {
-		if t.IsZero() {
-			return "      -"
+// to returns the connections to an origin since.
+func (h *phone) to(origin string, since time.Time) []link.Connection {
+	return slices.DeleteFunc(h.line.Connections(since), func(c link.Connection) bool { return port(c.To) != port(origin) })
+}
+
+// What is measured is what shoppers have: HTTP/2, one connection to the shop and one for the frame,
+// and a cache that believes the certificate.
+func TestSlowPhoneIsRealistic(t *testing.T) {
+	h := newPhone(t, "pay.test")
+	p := chromium.Open(t, "", browser.Options{Script: coinslotClocks})
+	before := time.Now()
+	for visit := range 2 {
+		began := time.Now()
+		p.Goto(h.page())
+		frameView(p).WaitJS(`window.live`, "WebAssembly to drive the checkout")
+		for name, v := range map[string]*browser.View{"shop": p.View, "frame": frameView(p)} {
+			if got := browser.Eval[string](v, `performance.getEntriesByType("navigation")[0].nextHopProtocol`); got != "h2" {
+				t.Errorf("%s: the protocol is %q; want h2", name, got)
+			}
 		}
-		return fmt.Sprintf("%7.0f", float64(t.Sub(began).Microseconds())/1000)
+		if got := h.line.BytesReceived(began, time.Now()); visit == 1 && got > 100_000 {
+			t.Errorf("%d bytes came again: the program is not cached", got)
+		}
 	}
-	fmt.Fprintln(&b, "dialled   asked   first    last   bytes")
-	for _, c := range l.Connections(began.Add(-20 * time.Millisecond)) { // two clocks
-		fmt.Fprintf(&b, "%s         %s %s %7d %s\n", at(c.Dialled), at(c.First), at(c.Last), c.Bytes, port(c.To))
+	frames := slices.DeleteFunc(h.to(h.public, before), func(c link.Connection) bool { return c.Bytes < 10_000 })
+	if shops := len(h.to(h.shop, before)); shops != 1 || len(frames) != 1 {
+		t.Errorf("%d connections to the shop, %d for the frame; want one each", shops, len(frames))
 	}
-	for _, e := range l.Exchanges(began) {
-		fmt.Fprintf(&b, "%s %s %s %s %7d %s %s\n", at(e.Dialled), at(e.Asked), at(e.First), at(e.Last), e.Bytes, port(e.To), e.Line)
-	}
-	return b.String()
 }
 
-// plainPage returns the address of a page of 10 kB with a form, in which nothing has to be loaded.
-func plainPage(t testing.TB, l *link.Link) string {
-	t.Helper()
-	server := plainServer(t)
-	return "http://" + front(t, l, func() string { return strings.TrimPrefix(server, "http://") })
-}
-
-// plainServer serves that page, uncompressed: it stands for a page that has 10 kB on the line.
-func plainServer(t testing.TB) string {
-	t.Helper()
-	body := "<!doctype html><html lang=en><meta charset=utf-8><title>Shop</title><link rel=icon href=data:,><form><label><input type=radio name=coin>A coin</label></form><p>"
-	body += strings.Repeat("Roasted this week. ", (10_000-len(body))/19)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		fmt.Fprint(w, body)
-	}))
-	t.Cleanup(server.Close)
-	return server.URL
+// A frame in the page's HTML connects to the checkout while the script does. One that the script
+// makes has to wait for it. The connection to the frame is the one with most bytes.
+func TestFrameInHTMLConnectsBesideScript(t *testing.T) {
+	h := newPhone(t, "pay.test")
+	for inHTML, page := range map[bool]func() string{true: h.pageWithFrame, false: h.page} {
+		p := chromium.Open(t, "", browser.Options{Script: htmlClocks})
+		to, began := page(), time.Now()
+		h.line.Set(link.Shape{RTT: time.Second})
+		p.Goto(to)
+		frameView(p).WaitJS(`window.usable`, "a coin to be there")
+		list := h.to(h.public, began)
+		h.line.Set(link.Shape{})
+		largest := slices.MaxFunc(list, func(a, b link.Connection) int { return a.Bytes - b.Bytes })
+		if beside := largest.Dialled.Before(list[0].First); beside != inHTML {
+			t.Errorf("frame in the HTML %t: the script's server spoke at %v, the frame connected at %v", inHTML, list[0].First, largest.Dialled)
+		}
+		p.Close()
+	}
 }

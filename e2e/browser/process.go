@@ -2,11 +2,20 @@ package browser
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"coinslot/e2e/child"
@@ -21,6 +30,30 @@ type process struct {
 	cmd     *exec.Cmd
 	profile string
 	files   []*os.File // our ends of the pipes
+}
+
+// Certificate returns the one that browsers of this package believe, for every host. It has no
+// error for them, so what comes with it is cached as usual.
+var Certificate = sync.OnceValue(func() tls.Certificate {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		panic(fmt.Sprintf("browser: making a key: %v", err))
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"*.test"}, NotAfter: time.Now().Add(24 * time.Hour)}
+	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err == nil {
+		template, err = x509.ParseCertificate(cert)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("browser: making a certificate: %v", err))
+	}
+	return tls.Certificate{Certificate: [][]byte{cert}, PrivateKey: key, Leaf: template}
+})
+
+// trusted names Certificate's key as Chromium's command line wants it.
+func trusted() string {
+	sum := sha256.Sum256(Certificate().Leaf.RawSubjectPublicKeyInfo)
+	return base64.StdEncoding.EncodeToString(sum[:])
 }
 
 // flags are the command line. Nothing leaves the machine: names other than

@@ -84,10 +84,8 @@ type packet struct {
 	at   time.Time
 }
 
-// hooks get what is carried: what left, as it is read, and how much comes, as
-// it is written. Any may be nil; window is what may be under way.
+// hooks get how much comes, as it is written, and limit what is under way. Either may be nil.
 type hooks struct {
-	onSend    func([]byte)
 	onArrival func(int)
 	window    *slowStart
 }
@@ -100,9 +98,6 @@ func forward(dst io.Writer, src io.Reader, w *line, tell hooks) {
 		for {
 			data := make([]byte, packetSize)
 			n, err := src.Read(data)
-			if n > 0 && tell.onSend != nil {
-				tell.onSend(data[:n])
-			}
 			if n > 0 {
 				tell.window.wait()
 			}

@@ -32,7 +32,7 @@ type Link struct {
 	SlowStart bool
 
 	down, up line
-	exchangeLog
+	diary
 
 	mu        sync.Mutex // guards the fields below
 	rtt       time.Duration
@@ -109,13 +109,12 @@ func (l *Link) connect(near net.Conn, target func() string) {
 	rtt := l.rtt
 	l.open[near], l.open[far] = true, true
 	l.mu.Unlock()
-	seen := l.exchangeLog.connection(near.LocalAddr().String(), dialled)
 	var both sync.WaitGroup
 	both.Go(func() {
 		sleepUntil(dialled.Add(rtt))
-		forward(far, near, &l.up, hooks{onSend: seen.recordRequest})
+		forward(far, near, &l.up, hooks{})
 	})
-	down := hooks{onArrival: seen.recordAnswer}
+	down := hooks{onArrival: l.record(&Connection{To: near.LocalAddr().String(), Dialled: dialled})}
 	if l.SlowStart {
 		down.window = &slowStart{}
 	}
