@@ -10,7 +10,7 @@ import (
 // BenchmarkCold measures how long a shopper with a slow phone, who has never been here, waits from the
 // request of the shop's page on: until a coin can be chosen in it, until WebAssembly drives the
 // checkout, and how many bytes came until the former. static is a page with nothing but text, goapp
-// a hello world in go-app. Medians; -v lists requests and tasks.
+// a hello world in go-app. Medians; -v -artifacts keeps traces.
 //
 // times-plain is the time until usable by that of static. takeover-ms is from usable to live without
 // the time that the line takes for what comes meanwhile. blocking-ms is what tasks of the checkout's
@@ -70,7 +70,7 @@ func coldLoads(b *testing.B, l *link.Link, script string, url func() string, in 
 	for b.Loop() {
 		to := url()
 		p := newTab(b, script)
-		onSlowLine(l, func() { all = append(all, loadUntilLive(l, p, to, in)) })
+		onSlowLine(l, func() { all = append(all, loadUntilLive(b, l, p, to, in)) })
 		p.Close()
 	}
 	return all
@@ -84,11 +84,11 @@ const warmVisits = 3
 func warmLoads(b *testing.B, l *link.Link, script string, url func() string, in func(*browser.Page) *browser.View) (all []pageLoad) {
 	p := newTab(b, script)
 	for range warmVisits {
-		loadUntilLive(l, p, url(), in)
+		loadUntilLive(b, l, p, url(), in)
 	}
 	for b.Loop() {
 		to := url()
-		onSlowLine(l, func() { all = append(all, loadUntilLive(l, p, to, in)) })
+		onSlowLine(l, func() { all = append(all, loadUntilLive(b, l, p, to, in)) })
 	}
 	return all
 }

@@ -153,7 +153,8 @@ func newTab(t testing.TB, script string) *browser.Page {
 }
 
 // loadUntilLive takes a page somewhere and reads the clocks of a document in it once that is live.
-func loadUntilLive(l *link.Link, p *browser.Page, to string, in func(*browser.Page) *browser.View) (s pageLoad) {
+// With -v it keeps a detailed trace.
+func loadUntilLive(t testing.TB, l *link.Link, p *browser.Page, to string, in func(*browser.Page) *browser.View) (s pageLoad) {
 	before := len(p.Console())
 	end := p.Trace(testing.Verbose())
 	p.Goto(to)
@@ -167,7 +168,14 @@ func loadUntilLive(l *link.Link, p *browser.Page, to string, in func(*browser.Pa
 	s.takeover = s.live - s.usable - 1000*float64(l.BytesReceived(at(m.Usable), at(m.Live)))/float64(link.SlowPhone.Down)
 	trace := end()
 	s.blocking = milliseconds(trace.Blocking("usable"))
-	s.log = fmt.Sprintf("%s\n%6.0f ms usable, %.0f ms blocked, %d bytes; %.0f ms live", trace, s.usable, s.blocking, s.bytes, s.live)
+	s.log = fmt.Sprintf("%.0f ms usable, %.0f ms blocked, %d bytes, %.0f ms live", s.usable, s.blocking, s.bytes, s.live)
+	if testing.Verbose() {
+		path := filepath.Join(t.ArtifactDir(), fmt.Sprintf("%.0f.json", m.Began))
+		if err := trace.Write(path); err != nil {
+			t.Fatal(err)
+		}
+		s.log += ": " + path
+	}
 	return s
 }
 
