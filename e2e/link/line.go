@@ -54,11 +54,8 @@ type slowStart struct {
 
 const initialWindow = 10
 
-// wait waits until the window has room. A nil slowStart has no window.
+// wait waits until the window has room.
 func (s *slowStart) wait() {
-	if s == nil {
-		return
-	}
 	if time.Since(s.last) > 200*time.Millisecond {
 		s.window, s.acks = initialWindow, nil
 	}
@@ -68,13 +65,6 @@ func (s *slowStart) wait() {
 	for len(s.acks) > 0 && time.Until(s.acks[0]) <= 0 {
 		s.acks = s.acks[1:]
 		s.window++
-	}
-}
-
-// send counts a packet that is acknowledged then.
-func (s *slowStart) send(acked time.Time) {
-	if s != nil {
-		s.last, s.acks = acked, append(s.acks, acked)
 	}
 }
 
@@ -98,13 +88,14 @@ func forward(dst io.Writer, src io.Reader, w *line, tell hooks) {
 		for {
 			data := make([]byte, packetSize)
 			n, err := src.Read(data)
-			if n > 0 {
-				tell.window.wait()
+			window := tell.window
+			if window == nil || n == 0 {
+				window = &slowStart{}
 			}
+			window.wait()
 			gone, come := w.reserve(n)
-			if n > 0 {
-				tell.window.send(come.Add(come.Sub(gone)))
-			}
+			window.last = come.Add(come.Sub(gone)) // as far back
+			window.acks = append(window.acks, window.last)
 			packets <- packet{data[:n], come}
 			if err != nil {
 				return
