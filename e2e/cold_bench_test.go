@@ -22,13 +22,16 @@ func BenchmarkCold(b *testing.B) { benchmarkLoads(b, coldLoads) }
 func BenchmarkAgain(b *testing.B) { benchmarkLoads(b, warmLoads) }
 
 // loadsOf loads pages over a line and returns what was measured. url is asked for each.
-type loadsOf func(b *testing.B, l *link.Link, script string, url func() string, in func(*browser.Page) *browser.View) []pageLoad
+type loadsOf func(b *testing.B, l *link.Link, script string, url func() string, in viewOf) []pageLoad
+
+// viewOf is the document of a page in which clocks run.
+type viewOf func(*browser.Page) *browser.View
 
 // ways are those to meet the checkout: over TLS, where it has a host, on another site than the shop or
 // as its neighbor, with its frame in the HTML of the shop's page or made by the script.
 var ways = []struct {
 	name, host, clocks string
-	in                 func(*browser.Page) *browser.View
+	in                 viewOf
 	page               func(*phone) string
 }{
 	{"tls/static", "pay.test", plainClocks, pageView, (*phone).plainPage},
@@ -45,7 +48,8 @@ func benchmarkLoads(b *testing.B, loads loadsOf) {
 	for _, w := range ways {
 		b.Run(w.name, func(b *testing.B) {
 			h := newPhone(b, w.host)
-			usable := report(b, loads(b, h.line, w.clocks, func() string { return w.page(h) }, w.in))
+			page := func() string { return w.page(h) }
+			usable := report(b, loads(b, h.line, w.clocks, page, w.in))
 			if w.name == "tls/static" {
 				plain = usable
 			}
@@ -61,12 +65,13 @@ func benchmarkLoads(b *testing.B, loads loadsOf) {
 	})
 }
 
-// pageView and frameView are the document in which clocks run.
 func pageView(p *browser.Page) *browser.View  { return p.View }
 func frameView(p *browser.Page) *browser.View { return p.Frame(frame) }
 
 // coldLoads loads pages, each in a browser that knows nothing.
-func coldLoads(b *testing.B, l *link.Link, script string, url func() string, in func(*browser.Page) *browser.View) (all []pageLoad) {
+func coldLoads(
+	b *testing.B, l *link.Link, script string, url func() string, in viewOf,
+) (all []pageLoad) {
 	for b.Loop() {
 		to := url()
 		p := newTab(b, script)
@@ -81,7 +86,9 @@ func coldLoads(b *testing.B, l *link.Link, script string, url func() string, in 
 const warmVisits = 3
 
 // warmLoads loads pages, all in one browser that knows them.
-func warmLoads(b *testing.B, l *link.Link, script string, url func() string, in func(*browser.Page) *browser.View) (all []pageLoad) {
+func warmLoads(
+	b *testing.B, l *link.Link, script string, url func() string, in viewOf,
+) (all []pageLoad) {
 	p := newTab(b, script)
 	for range warmVisits {
 		loadUntilLive(b, l, p, url(), in)

@@ -49,7 +49,8 @@ func newPhone(t testing.TB, host string) *phone {
 	checkout := origin(host, &checkoutServer)
 	shop, _ := newHost(t, &checkout)
 	shop = strings.TrimPrefix(shop, "http://")
-	h.stack = newStack(t, "COINSLOT_PUBLIC_URL="+checkout, "COINSLOT_ORIGINS="+h.shop, "COINSLOT_TRUSTED_PROXIES=127.0.0.1/32")
+	h.stack = newStack(t, "COINSLOT_PUBLIC_URL="+checkout, "COINSLOT_ORIGINS="+h.shop,
+		"COINSLOT_TRUSTED_PROXIES=127.0.0.1/32")
 	h.public = checkout
 	inner := strings.Replace(h.base, "http://localhost", "127.0.0.1", 1)
 	if h.line.SlowStart {
@@ -154,7 +155,9 @@ func newTab(t testing.TB, script string) *browser.Page {
 
 // loadUntilLive takes a page somewhere and reads the clocks of a document in it once that is live.
 // With -v it keeps a detailed trace.
-func loadUntilLive(t testing.TB, l *link.Link, p *browser.Page, to string, in func(*browser.Page) *browser.View) (s pageLoad) {
+func loadUntilLive(
+	t testing.TB, l *link.Link, p *browser.Page, to string, in viewOf,
+) (s pageLoad) {
 	before := len(p.Console())
 	end := p.Trace(testing.Verbose())
 	p.Goto(to)
@@ -165,10 +168,12 @@ func loadUntilLive(t testing.TB, l *link.Link, p *browser.Page, to string, in fu
 	s.usable, s.live = m.Usable-m.Began, m.Live-m.Began
 	at := func(ms float64) time.Time { return time.UnixMicro(int64(ms * 1000)) }
 	s.bytes = l.BytesReceived(at(m.Began), at(m.Usable))
-	s.takeover = s.live - s.usable - 1000*float64(l.BytesReceived(at(m.Usable), at(m.Live)))/float64(link.SlowPhone.Down)
+	between := l.BytesReceived(at(m.Usable), at(m.Live))
+	s.takeover = s.live - s.usable - 1000*float64(between)/float64(link.SlowPhone.Down)
 	trace := end()
 	s.blocking = milliseconds(trace.Blocking("usable"))
-	s.log = fmt.Sprintf("%.0f ms usable, %.0f ms blocked, %d bytes, %.0f ms live", s.usable, s.blocking, s.bytes, s.live)
+	s.log = fmt.Sprintf("%.0f ms usable, %.0f ms blocked, %d bytes, %.0f ms live",
+		s.usable, s.blocking, s.bytes, s.live)
 	if testing.Verbose() {
 		path := filepath.Join(t.ArtifactDir(), fmt.Sprintf("%.0f.json", m.Began))
 		if err := trace.Write(path); err != nil {
@@ -181,7 +186,8 @@ func loadUntilLive(t testing.TB, l *link.Link, p *browser.Page, to string, in fu
 
 // to returns the connections to an origin since.
 func (h *phone) to(origin string, since time.Time) []link.Connection {
-	return slices.DeleteFunc(h.line.Connections(since), func(c link.Connection) bool { return port(c.To) != port(origin) })
+	elsewhere := func(c link.Connection) bool { return port(c.To) != port(origin) }
+	return slices.DeleteFunc(h.line.Connections(since), elsewhere)
 }
 
 // What is measured is what shoppers have: HTTP/2, one connection to the shop and one for the frame,
@@ -195,7 +201,8 @@ func TestSlowPhoneIsRealistic(t *testing.T) {
 		p.Goto(h.page())
 		frameView(p).WaitJS(`window.live`, "WebAssembly to drive the checkout")
 		for name, v := range map[string]*browser.View{"shop": p.View, "frame": frameView(p)} {
-			if got := browser.Eval[string](v, `performance.getEntriesByType("navigation")[0].nextHopProtocol`); got != "h2" {
+			const protocol = `performance.getEntriesByType("navigation")[0].nextHopProtocol`
+			if got := browser.Eval[string](v, protocol); got != "h2" {
 				t.Errorf("%s: the protocol is %q; want h2", name, got)
 			}
 		}
@@ -203,7 +210,8 @@ func TestSlowPhoneIsRealistic(t *testing.T) {
 			t.Errorf("%d bytes came again: the program is not cached", got)
 		}
 	}
-	frames := slices.DeleteFunc(h.to(h.public, before), func(c link.Connection) bool { return c.Bytes < 10_000 })
+	small := func(c link.Connection) bool { return c.Bytes < 10_000 }
+	frames := slices.DeleteFunc(h.to(h.public, before), small)
 	if shops := len(h.to(h.shop, before)); shops != 1 || len(frames) != 1 {
 		t.Errorf("%d connections to the shop, %d for the frame; want one each", shops, len(frames))
 	}
@@ -223,7 +231,8 @@ func TestFrameInHTMLConnectsBesideScript(t *testing.T) {
 		h.line.Set(link.Shape{})
 		largest := slices.MaxFunc(list, func(a, b link.Connection) int { return a.Bytes - b.Bytes })
 		if beside := largest.Dialled.Before(list[0].First); beside != inHTML {
-			t.Errorf("frame in the HTML %t: the script's server spoke at %v, the frame connected at %v", inHTML, list[0].First, largest.Dialled)
+			t.Errorf("frame in the HTML %t: the script's server spoke at %v, the frame connected at %v",
+				inHTML, list[0].First, largest.Dialled)
 		}
 		p.Close()
 	}

@@ -26,8 +26,8 @@
 // storage is refused unless Options.ThirdPartyStorage allows it.
 //
 // The package speaks the DevTools protocol over a pipe, knows Linux and one Chromium
-// (/usr/bin/chromium), and reaches nothing but localhost, *.localhost and *.test. It does not do windows
-// opened by pages, downloads or file choosers. Start with [Start] and [Browser.Open].
+// (/usr/bin/chromium), and reaches nothing but localhost, *.localhost and *.test. It does not do
+// windows opened by pages, downloads or file choosers. Start with [Start] and [Browser.Open].
 package browser
 
 import (

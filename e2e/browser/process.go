@@ -39,7 +39,8 @@ var Certificate = sync.OnceValue(func() tls.Certificate {
 	if err != nil {
 		panic(fmt.Sprintf("browser: making a key: %v", err))
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"*.test"}, NotAfter: time.Now().Add(24 * time.Hour)}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), DNSNames: []string{"*.test"},
+		NotAfter: time.Now().Add(24 * time.Hour)}
 	cert, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err == nil {
 		template, err = x509.ParseCertificate(cert)

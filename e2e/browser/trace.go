@@ -51,7 +51,8 @@ func (p *Page) Trace(detail bool) (end func() *Trace) {
 	}
 	categories := []string{"toplevel", "blink.user_timing"}
 	if detail {
-		categories = append(categories, "devtools.timeline", "disabled-by-default-devtools.timeline", "loading")
+		categories = append(categories, "loading",
+			"devtools.timeline", "disabled-by-default-devtools.timeline")
 	}
 	call("Tracing.start", object{"traceConfig": object{"includedCategories": categories}})
 	return func() *Trace {
@@ -89,7 +90,8 @@ func (t *Trace) until(mark string) int {
 func (t *Trace) Blocking(mark string) (sum time.Duration) {
 	at := t.until(mark)
 	for _, e := range t.events[:at] {
-		if e.Name == "ThreadControllerImpl::RunTask" && e.PID == t.events[at].PID && e.TID == t.events[at].TID {
+		same := e.PID == t.events[at].PID && e.TID == t.events[at].TID
+		if same && e.Name == "ThreadControllerImpl::RunTask" {
 			sum += max(0, time.Duration(e.Dur)*time.Microsecond-50*time.Millisecond)
 		}
 	}
@@ -106,8 +108,9 @@ func (t *Trace) Requested(mark string) map[string]int {
 		if i < at && e.Name == "ResourceSendRequest" && strings.HasPrefix(data.URL, "http") {
 			urls[data.RequestID] = data.URL
 		}
-		if data.EncodedDataLength > 0 && e.Name == "ResourceFinish" && urls[data.RequestID] != "" { // 0: from the cache
-			bytes[urls[data.RequestID]] += int(data.EncodedDataLength)
+		url := urls[data.RequestID]
+		if url != "" && e.Name == "ResourceFinish" && data.EncodedDataLength > 0 { // 0: from the cache
+			bytes[url] += int(data.EncodedDataLength)
 		}
 	}
 	return bytes

@@ -111,7 +111,8 @@ func TestLineHasNoBurst(t *testing.T) {
 func TestSlowStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const rtt = 100 * time.Millisecond
-		for packets, want := range map[int]time.Duration{10: rtt / 2, 11: rtt * 3 / 2, 30: rtt * 3 / 2, 31: rtt * 5 / 2, 70: rtt * 5 / 2, 71: rtt * 7 / 2} {
+		for packets, want := range map[int]time.Duration{10: rtt / 2, 11: rtt * 3 / 2,
+			30: rtt * 3 / 2, 31: rtt * 5 / 2, 70: rtt * 5 / 2, 71: rtt * 7 / 2} {
 			window := &slowStart{}
 			for range 2 {
 				if _, _, all := forwarded(t, random(packets*packetSize), &line{delay: rtt / 2}, window); all != want {
