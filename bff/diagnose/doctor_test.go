@@ -54,8 +54,8 @@ func TestSharedDomain(t *testing.T) {
 		{"127.0.0.1", "10.0.0.1", ""},
 		{"localhost", "127.0.0.1", ""},
 	} {
-		if got := sharedDomain(c.a, c.b); got != c.want {
-			t.Errorf("sharedDomain(%s, %s) = %q; want %q", c.a, c.b, got, c.want)
+		if got := SharedDomain(c.a, c.b); got != c.want {
+			t.Errorf("SharedDomain(%s, %s) = %q; want %q", c.a, c.b, got, c.want)
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+
+	"golang.org/x/net/publicsuffix"
 )
 
 // origin checks whether the host page may frame the checkout.
@@ -68,7 +70,7 @@ func (q Question) site() Finding {
 	c.Severity = OK
 	server, page := parse(q.URL), parse(q.Origin)
 	if server.Scheme == page.Scheme {
-		if shared := sharedDomain(server.Hostname(), page.Hostname()); shared != "" {
+		if shared := SharedDomain(server.Hostname(), page.Hostname()); shared != "" {
 			c.Text = "Page and checkout are both under " + shared +
 				", one site to browsers: the frame keeps its storage and shares the page's cache."
 			return c
@@ -165,39 +167,14 @@ func isIP(host string) bool {
 	return err == nil
 }
 
-// sharedDomain returns the registrable domain that two hosts share, empty if there is none.
-// It is a guess without the public suffix list, for one sentence only.
-func sharedDomain(a, b string) string {
+// SharedDomain returns the registrable domain that makes two hosts one site, empty if there is none.
+func SharedDomain(a, b string) string {
 	if a == b {
 		return a
 	}
-	if isIP(a) || isIP(b) {
+	domain, err := publicsuffix.EffectiveTLDPlusOne(a)
+	if other, _ := publicsuffix.EffectiveTLDPlusOne(b); err != nil || isIP(a) || domain != other {
 		return ""
 	}
-	as, bs := strings.Split(a, "."), strings.Split(b, ".")
-	n := 0
-	for n < len(as) && n < len(bs) && as[len(as)-1-n] == bs[len(bs)-1-n] {
-		n++
-	}
-	shared := as[len(as)-n:]
-	if n < 2 || n == 2 && isRegistry(shared) {
-		return ""
-	}
-	return strings.Join(shared, ".")
-}
-
-// isRegistry reports whether a domain of two labels is a public suffix: co.uk and similar,
-// and hosts of static sites.
-func isRegistry(labels []string) bool {
-	switch strings.Join(labels, ".") {
-	case "github.io", "gitlab.io", "pages.dev", "workers.dev", "netlify.app", "vercel.app",
-		"web.app", "firebaseapp.com", "herokuapp.com", "fly.dev", "onrender.com",
-		"myshopify.com", "ngrok.io", "ngrok.app":
-		return true
-	}
-	switch labels[0] {
-	case "co", "com", "org", "net", "ac", "gov", "edu", "or", "ne":
-		return len(labels[1]) == 2
-	}
-	return false
+	return domain
 }
