@@ -11,15 +11,20 @@ import (
 	"coinslot/bff/check"
 	"coinslot/bff/config"
 	"coinslot/bff/diagnose"
+
+	"golang.org/x/term"
 )
 
 // runCheck validates the setup; it is read-only, but for the test that -webhook sends.
 // Errors: a check failed.
 func runCheck(ctx context.Context, args []string, s streams) error {
 	var asJSON, hook bool
+	var page string
 	overrides, err := parseSettings("check", args, s, func(flags *flag.FlagSet) {
 		flags.BoolVar(&asJSON, "json", false, "print JSON")
 		flags.BoolVar(&hook, "webhook", false, "send a test webhook")
+		flags.StringVar(&page, "speed", "", "measure how fast a shop's `page` loads its checkout, "+
+			"instead: https://shop.example/cart")
 	})
 	if err != nil {
 		return err
@@ -27,9 +32,15 @@ func runCheck(ctx context.Context, args []string, s streams) error {
 	c, problem := config.Load(s.env, overrides)
 	b := readBuild()
 	at, _ := time.Parse(time.RFC3339, b.time) // zero = unknown
-	report := check.Run(ctx, check.Config{
+	setup := check.Config{
 		Version: b.version, Env: s.env, Settings: c, Problem: problem, Webhook: hook, Built: at,
-	})
+	}
+	var report check.Report
+	if page == "" {
+		report = check.Run(ctx, setup)
+	} else {
+		report = check.Speed(ctx, setup, page)
+	}
 	if asJSON {
 		err = report.JSON(s.out)
 	} else {
@@ -48,9 +59,10 @@ func terminalStyle(w io.Writer) diagnose.Style {
 	if !isFile {
 		return diagnose.Style{}
 	}
-	if info, err := file.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
+	width, _, err := term.GetSize(int(file.Fd()))
+	if err != nil {
 		return diagnose.Style{}
 	}
 	color := os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
-	return diagnose.Style{Color: color, Width: 100}
+	return diagnose.Style{Color: color, Width: min(width, 100)}
 }

@@ -2,7 +2,7 @@
 // the path through the proxy, webhook endpoints, and the machine. It is read-only: it creates
 // no file, event or payment, and sends at most a test webhook, if asked to.
 //
-// Start at [Run]; [Report.Text] and [Report.JSON] print the result.
+// Start at [Run], or at [Speed] for a shop's page. [Report.Text] and [Report.JSON] print it.
 package check
 
 import (
@@ -25,6 +25,7 @@ type findings = []diagnose.Finding
 type Report struct {
 	Version  string // of this program
 	Findings []diagnose.Finding
+	Requests []Request // of Speed
 }
 
 // Config is the setup to check.
@@ -66,7 +67,7 @@ func Run(ctx context.Context, c Config) Report {
 		running.Go(func() { found[i] = part(ctx) })
 	}
 	running.Wait()
-	return Report{c.Version, slices.Concat(found...)}
+	return Report{Version: c.Version, Findings: slices.Concat(found...)}
 }
 
 type checker struct {
@@ -102,6 +103,10 @@ func (c Config) withDefaults() Config {
 		c.Now = time.Now
 	}
 	return c
+}
+
+func unknown(id, text string) findings {
+	return findings{{ID: id, Severity: diagnose.Unknown, Text: text}}
 }
 
 func ok(id, text string) findings {

@@ -50,8 +50,9 @@ type rig struct {
 	env   map[string]string
 	now   func() time.Time
 	built time.Time
-	serve http.Handler // the checkout
-	tests bool         // webhooks
+	serve http.Handler           // the checkout
+	tune  func(*httptest.Server) // nil = not
+	tests bool                   // webhooks
 }
 
 // checkoutServer starts a shared checkout and returns its handler and its database.
@@ -93,6 +94,9 @@ func (w *rig) site(name string, good time.Duration, h http.Handler, names ...str
 	s := httptest.NewUnstartedServer(h)
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{w.ca.issue(w.t, good, append(names, name)[0])}}
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	if w.tune != nil {
+		w.tune(s)
+	}
 	s.StartTLS()
 	w.t.Cleanup(s.Close)
 	w.at[w.hosts[name]+":443"] = s.Listener.Addr().String()
@@ -106,10 +110,12 @@ func (w *rig) environ() []string {
 	return list
 }
 
-func (w *rig) run() Report {
+func (w *rig) run() Report { return Run(w.t.Context(), w.config()) }
+
+func (w *rig) config() Config {
 	env := w.environ()
 	c, problem := config.Load(env, nil)
-	return Run(w.t.Context(), Config{
+	return Config{
 		Version: "v0", Env: env, Settings: c, Problem: problem, Webhook: w.tests, Now: w.now, Built: w.built, Roots: w.ca.pool,
 		Resolve: func(_ context.Context, host string) ([]netip.Addr, error) {
 			if a, err := netip.ParseAddr(host); err == nil {
@@ -129,7 +135,7 @@ func (w *rig) run() Report {
 			}
 			return (&net.Dialer{}).DialContext(ctx, network, address)
 		},
-	})
+	}
 }
 
 // authority issues certificates.
@@ -251,17 +257,5 @@ func TestWebhookDelivery(t *testing.T) {
 		if !found || len(kinds) != tc.sent || tc.sent > 0 && kinds[0] != "checkout.test" || strings.Contains(text.String(), "s3cr3t") || strings.Contains(text.String(), whsec) {
 			t.Errorf("%s: %v were sent, and this is said:\n%s", tc.name, kinds, &text)
 		}
-	}
-}
-
-// A terminal gets colors and lines that fit.
-func TestPrintedWidth(t *testing.T) {
-	r := Report{"v0", append(fail("database", "the folder is not there and this is a long line of words", "mkdir"), ok("ops", "off")...)}
-	var b bytes.Buffer
-	r.Text(&b, diagnose.Style{Color: true, Width: 60})
-	want := "Coinslot v0\n\n  \x1b[1;31mFAIL\x1b[0m  database   the folder is not there and this is a\n" +
-		"                   long line of words\n                   → mkdir\n  \x1b[32mok\x1b[0m    ops        off\n\nNot ready: 1 of 2 checks failed, 0 warnings.\n"
-	if b.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", &b, want)
 	}
 }

@@ -71,6 +71,8 @@ func unreachable(id, what, host string, err error) findings {
 	case isUnknown:
 		return fail(id, what+": its certificate is from an unknown authority",
 			"send the whole chain, or get a certificate from a public authority")
+	case errors.Is(err, context.DeadlineExceeded):
+		return fail(id, what+": no answer in time", "is it overloaded, or blocked by a firewall?")
 	case isDNS && dns.IsNotFound:
 		return fail(id, what+": the DNS has no name "+host, "add it, or correct the spelling")
 	}

@@ -2,12 +2,15 @@ package check
 
 import (
 	"context"
+	"net"
 	"net/netip"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 
 	"coinslot/bff/config"
+	"coinslot/bff/diagnose"
 	"coinslot/bff/order"
 	"coinslot/bff/token"
 	"coinslot/bff/webhook"
@@ -201,14 +204,9 @@ func (x *checker) origins(context.Context) (list findings) {
 
 // isLocal reports whether an origin is on this machine.
 func isLocal(origin string) bool {
-	_, host, _ := strings.Cut(origin, "://")
-	host = strings.Trim(portOf.ReplaceAllString(host, ""), "[]")
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") ||
-		err == nil && ip.IsLoopback()
+	u, err := url.Parse(origin)
+	return err == nil && diagnose.IsTrustworthy(u)
 }
-
-var portOf = regexp.MustCompile(`:[0-9]+$`)
 
 // ops checks who can reach the private listener.
 func (x *checker) ops(context.Context) findings {
@@ -219,7 +217,7 @@ func (x *checker) ops(context.Context) findings {
 	case listen == "":
 		return ok("ops", "off: no /healthz, /readyz and /metrics")
 	}
-	host := strings.Trim(portOf.ReplaceAllString(listen, ""), "[]")
+	host, _, _ := net.SplitHostPort(listen)
 	ip, err := netip.ParseAddr(host)
 	switch {
 	case host == "localhost" || err == nil && ip.IsLoopback():

@@ -39,12 +39,12 @@ func (q Question) https() Finding {
 	c := Finding{ID: "https", By: Server, Title: "Encryption", Place: Settings}
 	server, page := parse(q.URL), parse(q.Origin)
 	switch {
-	case server.Scheme == "https" && page.Scheme == "http" && !isTrustworthy(page):
+	case server.Scheme == "https" && page.Scheme == "http" && !IsTrustworthy(page):
 		c.Severity, c.Text = Warn, "The checkout uses HTTPS, your page does not: an attacker "+
 			"on the network can replace the checkout's tag. Serve the page over HTTPS."
 	case server.Scheme == "https":
 		c.Severity, c.Text = OK, "The checkout uses HTTPS."
-	case isTrustworthy(server):
+	case IsTrustworthy(server):
 		c.Severity, c.Text = OK, "The checkout is at "+server.Host+
 			", which browsers trust without HTTPS. Elsewhere it needs HTTPS."
 	case page.Scheme == "https":
@@ -152,9 +152,9 @@ func parse(origin string) *url.URL {
 	return u
 }
 
-// isTrustworthy reports whether browsers treat u as secure without HTTPS.
+// IsTrustworthy reports whether browsers treat u as secure without HTTPS.
 // Source: W3C Secure Contexts, 3.1.
-func isTrustworthy(u *url.URL) bool {
+func IsTrustworthy(u *url.URL) bool {
 	host := u.Hostname()
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return addr.IsLoopback()
@@ -167,7 +167,7 @@ func isIP(host string) bool {
 	return err == nil
 }
 
-// SharedDomain returns the registrable domain that makes two hosts one site, empty if there is none.
+// SharedDomain returns the registrable domain that makes two hosts one site, empty if none does.
 func SharedDomain(a, b string) string {
 	if a == b {
 		return a
