@@ -61,6 +61,9 @@ func TestLittleLoadsBeforeUsable(t *testing.T) {
 	})
 	frameView(p).WaitJS(`window.live`, "WebAssembly to drive the checkout")
 	frameView(p).WaitJS(`document.getElementById("after").sheet`, "the styles of later screens")
+	if n := strings.Count(strings.Join(p.Requests(), " "), "/icons/"); n != 1 {
+		t.Errorf("%d requests for logos; want one file for all", n)
+	}
 	trace := end()
 	paths, bytes := asked(trace, "usable")
 	want := []string{"/", "/checkout.js", "/checkout/cs", "/checkout/embed.js"}
