@@ -58,16 +58,14 @@ func (c *Checkout) Draw() *node.Element {
 		Attr("data-version", strconv.FormatInt(p.View.Version, 10)).Attr("data-base", p.Base).
 		Attr("data-embed", p.Embed).Attr("data-title", p.Title()).Attr("data-icon", p.Icon()).
 		Attr("data-receipt", p.View.Receipt).
-		Body(
-			widget.OrderHead(p),
+		Body(widget.OrderHead(p),
 			widget.Steps(p),
 			node.El("p").Class("announce").Attr("role", "status").Attr("aria-live", "polite").
 				Text(c.announcement),
 			node.El("section").Class("stage").Attr("aria-labelledby", widget.HeadingID).
 				Body(c.errorNote(), c.screen()),
 			widget.OrderFoot(p),
-			widget.SimulateBar(p),
-		)
+			widget.SimulateBar(p))
 }
 
 // driver is the value of data-live: "wasm" once WebAssembly has taken over, else "html".

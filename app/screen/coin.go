@@ -53,10 +53,8 @@ func (c *chooser) moreCoins(rest []wire.Currency, picked widget.Choice) node.Nod
 		list = append(list, coinOption{c, currency, picked, true}.draw())
 	}
 	return widget.Details("more", open).Body(append([]node.Node{
-		node.El("summary").Body(
-			node.El("span").Text(c.Page.T("choose.more")),
-			node.El("span").Class("stack").Body(marks...),
-		),
+		node.El("summary").Body(node.El("span").Text(c.Page.T("choose.more")),
+			node.El("span").Class("stack").Body(marks...)),
 		c.searchField(),
 		c.searchStatus(),
 	}, list...)...)
@@ -72,10 +70,8 @@ type coinOption struct {
 
 func (o coinOption) draw() node.Node {
 	hidden := o.folded && o.picked.Symbol != o.currency.Symbol && !o.c.matches(o.currency)
-	return node.El("div").Class("coin").Bool("hidden", hidden).Body(
-		o.head(),
-		node.If(widget.CountAvailable(o.currency) > 0, o.networkList),
-	)
+	return node.El("div").Class("coin").Bool("hidden", hidden).Body(o.head(),
+		node.If(widget.CountAvailable(o.currency) > 0, o.networkList))
 }
 
 // head is the coin's radio. That of the only coin is hidden, and sent all the same.

@@ -27,10 +27,8 @@ func (c *Checkout) takeOver(ctx app.Context) {
 	ctx.Handle(widget.ActionChange, func(ctx app.Context, a app.Action) {
 		c.showChooser(ctx, a.Value.(bool))
 	})
-	ctx.Handle(
-		widget.ActionAnnounce,
-		func(_ app.Context, a app.Action) { c.announcement = a.Value.(string) },
-	)
+	ctx.Handle(widget.ActionAnnounce,
+		func(_ app.Context, a app.Action) { c.announcement = a.Value.(string) })
 	ctx.Handle(widget.ActionFail, func(ctx app.Context, a app.Action) {
 		c.fail(ctx, &wire.Error{Detail: a.Value.(string)})
 	})
@@ -241,9 +239,7 @@ func (c *Checkout) body(r widget.Request) []byte {
 
 // handleAnswer shows the answer to the request with that number: the new view, or why it failed.
 // The feed may have shown the new screen already; then only a newer view matters.
-func (c *Checkout) handleAnswer(
-	ctx app.Context, number, status int, answer []byte, err error,
-) {
+func (c *Checkout) handleAnswer(ctx app.Context, number, status int, answer []byte, err error) {
 	isLatest := c.busy && number == c.sent
 	if isLatest {
 		c.busy = false

@@ -78,16 +78,12 @@ func (c *chooser) offerFields() node.Node {
 	}
 	if len(o.Suggested) < 2 {
 		return node.El("div").Class("offer").
-			Body(
-				c.enterButton(), c.offerRow(c.amountField("offer.amount")), c.limits(),
-				c.offerError(),
-			)
+			Body(c.enterButton(), c.offerRow(c.amountField("offer.amount")), c.limits(),
+				c.offerError())
 	}
-	return node.El("fieldset").Class("offer").Body(
-		node.El("legend").Text(c.Page.T("offer.amount")),
+	return node.El("fieldset").Class("offer").Body(node.El("legend").Text(c.Page.T("offer.amount")),
 		c.enterButton(), c.suggested(), c.offerRow(c.amountField("offer.other")), c.limits(),
-		c.offerError(),
-	)
+		c.offerError())
 }
 
 // offerRow is a field with its apply button.

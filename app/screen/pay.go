@@ -52,11 +52,9 @@ func (s *pay) slip(a wire.Attempt) node.Node {
 	network := widget.NetworkTitle(a.NetworkName, a.NetworkCode)
 	parts := []node.Node{s.amount(a), node.El("div").Class("net").Body(
 		node.El("p").Class("label").Text(p.T("pay.on")),
-		node.El("p").Class("net-name").Body(
-			widget.Icon(a.NetworkMark, "net-mark", "24", false),
+		node.El("p").Class("net-name").Body(widget.Icon(a.NetworkMark, "net-mark", "24", false),
 			node.El("bdi").Attr("translate", "no").Attr("data-part", "network-name").
-				Attr("data-value", a.NetworkName).Text(network),
-		),
+				Attr("data-value", a.NetworkName).Text(network)),
 		node.El("p").Class("net-lost").Text(p.T("pay.lost", "coin", coinName(a))),
 	)}
 	to := "pay.to"
@@ -124,10 +122,8 @@ func (s *pay) actions() node.Node {
 	if s.Looking {
 		label = "pay.recheck.busy"
 	}
-	return node.El("div").Class("actions").Body(
-		actionForm(s.Page, wire.Recheck, "", label, s.Busy),
-		&widget.Timing{Page: s.Page, At: s.At, Offline: s.Offline, Note: s.Note},
-	)
+	return node.El("div").Class("actions").Body(actionForm(s.Page, wire.Recheck, "", label, s.Busy),
+		&widget.Timing{Page: s.Page, At: s.At, Offline: s.Offline, Note: s.Note})
 }
 
 // folded are the answers to what a shopper may ask.

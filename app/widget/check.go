@@ -102,16 +102,12 @@ func (c *AddressChecker) message(found address.Comparison) string {
 // sideBySide shows both addresses and marks the differences.
 func (c *AddressChecker) sideBySide(found address.Comparison) node.Node {
 	row := func(label string, groups []address.Group) node.Node {
-		return el("div").Body(
-			el("dt").Class("label").Text(c.Page.T(label)),
+		return el("div").Body(el("dt").Class("label").Text(c.Page.T(label)),
 			el("dd").Class("value").Body(el("span").Attr("translate", "no").Attr("dir", "ltr").
-				Body(drawGroups(groups)...)),
-		)
+				Body(drawGroups(groups)...)))
 	}
-	return el("dl").Body(
-		row("pay.check.label", found.Theirs),
-		row("pay.to", address.SplitGroups(c.Page.View.Attempt.Address, nil)),
-	)
+	return el("dl").Body(row("pay.check.label", found.Theirs),
+		row("pay.to", address.SplitGroups(c.Page.View.Attempt.Address, nil)))
 }
 
 // drawGroups draws the groups of an address; those that differ are marked.

@@ -20,10 +20,8 @@ func languageMenu(p Page) node.Node {
 	}
 	return el("form").Class("languages").Attr("method", "get").Attr("action", p.path()).
 		Body(append(HiddenFields(p.Without("lang", "key")), WithSpaces(
-			el("label").Body(
-				el("span").Class("offscreen").Text(p.T("lang.label")),
-				&languageList{Languages: languages, Lang: p.Lang},
-			),
+			el("label").Body(el("span").Class("offscreen").Text(p.T("lang.label")),
+				&languageList{Languages: languages, Lang: p.Lang}),
 			el("button").Attr("type", "submit").Attr("data-part", "language-set").
 				Attr("name", ask).Attr("value", TextIf(ask != "", "1")).
 				Text(p.T("lang.set")),

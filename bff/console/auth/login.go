@@ -85,9 +85,7 @@ func (a *Authenticator) Login(w http.ResponseWriter, r *http.Request) {
 		if !a.recorded.OnLimit(w, r, "") {
 			a.Record(r, sharedName, "login.failed")
 		}
-		a.renderForm(w, Screen{
-			To: to, Error: "Wrong password.", Status: http.StatusForbidden,
-		})
+		a.renderForm(w, Screen{To: to, Error: "Wrong password.", Status: http.StatusForbidden})
 	default:
 		a.Record(r, sharedName, "login")
 		http.SetCookie(w, a.cookie(a.keys.newLogin(a.Now())))

@@ -192,9 +192,7 @@ func figures(counts, before []records.Count) []figure {
 			func(d decimal.Decimal) string { return format.Count(int(d.IntPart())) }),
 		compare("Conversion", " points", now.conversion(), then.conversion(),
 			func(d decimal.Decimal) string {
-				return strings.Replace(
-					d.String()+" %", "-1 %", "–", 1,
-				)
+				return strings.Replace(d.String()+" %", "-1 %", "–", 1)
 			}),
 		{Name: "In progress", Value: format.Count(now.sessions[underWay]), Below: open},
 	}
