@@ -143,7 +143,7 @@ func (o coinOption) unavailableReason() string {
 
 // networkList is the panel with the coin's networks, which CSS shows below the checked coin.
 func (o coinOption) networkList() node.Node {
-	p, checked := &o.c.Page, o.c.network(o.currency.Symbol)
+	p, checked := o.c.Page, o.c.network(o.currency.Symbol)
 	list := []node.Node{node.El("legend").Body(
 		node.El("span").Text(p.T("choose.network")), node.Text(" "),
 		node.El("span").Attr("aria-hidden", "true").Text(p.T("choose.fee.head")),
@@ -184,7 +184,7 @@ func (o coinOption) about(n wire.Network) (list []node.Node) {
 			list = append(list, node.El("span").Class(class).Text(text))
 		}
 	}
-	p, short := &o.c.Page, strings.ToUpper(n.Code)
+	p, short := o.c.Page, strings.ToUpper(n.Code)
 	add(widget.IsCheapest(o.currency, n), "low", p.T("choose.lowest"))
 	add(!strings.Contains(strings.ToUpper(widget.NetworkName(n)), short), "", short)
 	add(n.Available && n.Exchanges, "", p.T("choose.exchange.most"))
@@ -195,7 +195,7 @@ func (o coinOption) about(n wire.Network) (list []node.Node) {
 
 // fee is a network's fee, if it is known; the panel's head says what the number is.
 func (o coinOption) fee(n wire.Network) []node.Node {
-	p := &o.c.Page
+	p := o.c.Page
 	switch {
 	case !n.Available || n.Fee == "":
 		return nil

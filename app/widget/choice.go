@@ -2,7 +2,6 @@ package widget
 
 import (
 	"slices"
-	"strings"
 
 	"coinslot/app/wire"
 )
@@ -78,10 +77,9 @@ func (p *Page) onlyCoin() (symbol string) {
 // else of the cheapest; "" if none can be chosen. The view has the networks by cost.
 func (p *Page) BestNetwork(symbol string) string {
 	best := ""
-	for i := range p.View.Currencies {
-		currency := &p.View.Currencies[i]
-		for j := range currency.Networks {
-			switch n := &currency.Networks[j]; {
+	for _, currency := range p.View.Currencies {
+		for _, n := range currency.Networks {
+			switch {
 			case currency.Symbol != symbol || !n.Available:
 			case n.Exchanges:
 				return NetworkKey(symbol, n.Code)
@@ -95,13 +93,10 @@ func (p *Page) BestNetwork(symbol string) string {
 
 // Coin returns the currency and network of a key; false if it is not offered or unavailable.
 func (p *Page) Coin(want string) (wire.Currency, wire.Network, bool) {
-	for i := range p.View.Currencies {
-		currency := &p.View.Currencies[i]
-		code, found := strings.CutPrefix(want, currency.Symbol)
-		code, colon := strings.CutPrefix(code, ":")
-		for j := range currency.Networks {
-			if n := &currency.Networks[j]; found && colon && code == n.Code {
-				return *currency, *n, n.Available
+	for _, currency := range p.View.Currencies {
+		for _, network := range currency.Networks {
+			if NetworkKey(currency.Symbol, network.Code) == want {
+				return currency, network, network.Available
 			}
 		}
 	}
