@@ -36,11 +36,14 @@ func (p *Page) Trace(detail bool) (end func() *Trace) {
 	t := &Trace{} // of the reading goroutine until done is closed
 	done := make(chan struct{})
 	p.process.listen("", func(method string, params json.RawMessage) {
-		var got struct{ Value []json.RawMessage }
-		if _ = json.Unmarshal(params, &got); method == "Tracing.tracingComplete" {
+		switch method {
+		case "Tracing.dataCollected":
+			var got struct{ Value []json.RawMessage }
+			_ = json.Unmarshal(params, &got)
+			t.raw = append(t.raw, got.Value...)
+		case "Tracing.tracingComplete":
 			close(done)
 		}
-		t.raw = append(t.raw, got.Value...)
 	})
 	call := func(method string, params object) {
 		ctx, cancel := context.WithTimeout(context.Background(), p.options.Patience)
