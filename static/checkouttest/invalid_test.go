@@ -67,7 +67,7 @@ func TestOddAttributes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s.SetTest(t)
 			s.visit(`<coinslot-checkout `+c.attributes+`></coinslot-checkout>`, fmt.Sprintf(policy, s.bff))
-			s.WaitJS(`performance.getEntriesByName('coinslot:shown').length === 1`, "the frame on show")
+			s.WaitJS(`performance.getEntriesByName('coinslot:shown').length > 0`, "the frame on show")
 			got := s.requested()
 			if len(got) != 1 || !strings.Contains(got[0], c.want) || strings.Contains(got[0], "price") {
 				t.Errorf("frames = %.300v; want one with %s", got, c.want)

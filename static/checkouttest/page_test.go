@@ -237,4 +237,4 @@ const frameScript = `
 		say({ type: 'size', height: 333 });
 	};
 	greet();
-	setInterval(() => heard.length || greet(), 50);`
+	setInterval(() => heard.length || greet(), 250);`

@@ -33,20 +33,25 @@ export function connect() {
   });
 }
 
-/** Says hello until the host page answers: its script may come later than this frame. */
+/**
+ * Says hello until the host page answers: its script may come later than this frame. Only the first
+ * channel has the messages at once, so that a host page that is merely slow gets none of them twice.
+ */
 function greet() {
-  const channel = new MessageChannel();
-  port = channel.port1;
-  port.onmessage = ({ data }) => data && receive(data);
-  parent.postMessage(
-    { coinslot: 1, type: 'hello', version: '1.0.0' }, settings.origin, [channel.port2]);
-  unanswered?.forEach((message) => port?.postMessage(message));
+  const { port1, port2 } = new MessageChannel();
+  port ??= port1;
+  port1.onmessage = ({ data }) => {
+    if (port !== port1) unanswered?.forEach((message) => port1.postMessage(message));
+    port = port1;
+    unanswered = undefined;
+    if (data) receive(data);
+  };
+  parent.postMessage({ coinslot: 1, type: 'hello', version: '1.0.0' }, settings.origin, [port2]);
   setTimeout(() => unanswered && greet(), HELLO_INTERVAL);
 }
 
 /** @param {any} message unknown types are ignored */
 function receive(message) {
-  unanswered = undefined;
   switch (message.type) {
     case 'shown':
       html.dataset.shown = '1';
