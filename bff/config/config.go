@@ -135,11 +135,7 @@ func Load(env []string, overrides map[string]string) (Config, error) {
 	problems := []error{err}
 	var c Config
 	for _, s := range settings {
-		value, given := values[s.Name]
-		if !given {
-			value = s.Default
-		}
-		switch {
+		switch value := cmp.Or(values[s.Name], s.Default); {
 		case value != "":
 			if err := s.set(&c, value); err != nil {
 				problems = append(problems, fmt.Errorf("%s: %w", s.Name, err))
@@ -167,18 +163,12 @@ func collectValues(env []string, overrides map[string]string) (map[string]string
 	}
 	var problems []error
 	for _, entry := range env {
-		name, value, _ := strings.Cut(entry, "=")
-		if !strings.HasPrefix(name, prefix) {
-			continue
-		}
-		if err := storeValue(values, known, name, value); err != nil {
-			problems = append(problems, err)
+		if name, value, _ := strings.Cut(entry, "="); strings.HasPrefix(name, prefix) {
+			problems = append(problems, storeValue(values, known, name, value))
 		}
 	}
 	for _, s := range known {
-		if err := s.override(values, known, overrides); err != nil {
-			problems = append(problems, err)
-		}
+		problems = append(problems, s.override(values, known, overrides))
 	}
 	return values, errors.Join(problems...)
 }
@@ -193,8 +183,7 @@ func (s Setting) override(
 	}
 	switch {
 	case value != "" && path != "":
-		return fmt.Errorf("%s: -%s and -%s-file are both given: keep one", s.Name, s.Flag(),
-			s.Flag())
+		return fmt.Errorf("%s: -%s and -%[2]s-file are both given: keep one", s.Name, s.Flag())
 	case value != "":
 		values[s.Name] = value
 	case path != "":
@@ -206,30 +195,23 @@ func (s Setting) override(
 
 // storeValue stores the value of a variable, or of the file of a NAME_FILE.
 func storeValue(values map[string]string, known map[string]Setting, name, value string) error {
-	if _, ok := known[name]; ok {
-		if _, twice := values[name]; twice && value != "" {
-			return fmt.Errorf("%s and %s_FILE are both set: keep one", name, name)
-		}
-		if value != "" {
-			values[name] = value
-		}
-		return nil
-	}
 	base, isFile := strings.CutSuffix(name, "_FILE")
-	if s, ok := known[base]; !isFile || !ok || !s.File {
+	if s, ok := known[base]; !ok || isFile && !s.File {
 		return fmt.Errorf("%s is not a setting: see coinslot -h", name)
 	}
 	if value == "" {
 		return nil
 	}
 	if _, twice := values[base]; twice {
-		return fmt.Errorf("%s and %s are both set: keep one", base, name)
+		return fmt.Errorf("%s and %[1]s_FILE are both set: keep one", base)
 	}
-	text, err := readSecret(value)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+	if isFile {
+		var err error
+		if value, err = readSecret(value); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
 	}
-	values[base] = text
+	values[base] = value
 	return nil
 }
 
@@ -296,8 +278,7 @@ func Lookup(env []string, overrides map[string]string, name string) (string, err
 	if err != nil {
 		return "", err
 	}
-	i := slices.IndexFunc(settings, func(s Setting) bool { return s.Name == name })
-	s := settings[i]
+	s := settings[slices.IndexFunc(settings, func(s Setting) bool { return s.Name == name })]
 	value := cmp.Or(values[name], s.Default)
 	if value == "" {
 		return "", fmt.Errorf("%s is not set: %s", s.label(), s.Help)

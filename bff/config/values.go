@@ -142,10 +142,8 @@ func checkAddress(v string) error {
 }
 
 func checkHeaderValue(v string) error {
-	for _, r := range v {
-		if r <= ' ' || r > '~' {
-			return errors.New("must be printable ASCII without spaces")
-		}
+	if strings.ContainsFunc(v, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return errors.New("must be printable ASCII without spaces")
 	}
 	return nil
 }
