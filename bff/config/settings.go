@@ -82,7 +82,13 @@ var settings = []Setting{
 		set: func(c *Config, v string) error { c.HookToken = Secret{v}; return checkToken(v) }},
 	{Name: "COINSLOT_OPS_LISTEN", Default: "127.0.0.1:9090",
 		Help: "address of /healthz, /readyz and /metrics; - turns it off",
-		set:  func(c *Config, v string) error { return c.setOps(v) }},
+		set: func(c *Config, v string) error {
+			if v == "-" {
+				return nil
+			}
+			c.OpsListen = v
+			return checkAddress(v)
+		}},
 	{Name: "COINSLOT_POLL_INTERVAL", Default: "3s",
 		Help: "how often a watched payment is checked",
 		set: func(c *Config, v string) (err error) {
@@ -157,12 +163,4 @@ func Print(w io.Writer) {
 		}
 		fmt.Fprintf(w, " %s, -%s%s\n %s\n", name, s.Flag(), fallback, s.Help)
 	}
-}
-
-func (c *Config) setOps(v string) error {
-	if c.OpsListen = v; v != "-" {
-		return checkAddress(v)
-	}
-	c.OpsListen = ""
-	return nil
 }
