@@ -216,19 +216,15 @@ func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	vm.WriteProcessMetrics(&samples)
 	vm.WriteFDMetrics(&samples)
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	w.Write(formatPage(samples.String()))
+	w.Write(s.formatPage(samples.String()))
 }
 
 // formatPage orders samples by the table, with HELP and TYPE, and drops other families: most of the
 // library's Go metrics.
-func formatPage(samples string) []byte {
+func (s *Set) formatPage(samples string) []byte {
 	lines := map[string][]string{} // by family
-	kinds := map[string]string{}   // by family
-	for _, f := range families {
-		kinds[f.Name] = f.Kind
-	}
 	for line := range strings.Lines(samples) {
-		if name := familyOf(line, kinds); name != "" {
+		if name := s.familyOf(line); name != "" {
 			lines[name] = append(lines[name], line)
 		}
 	}
@@ -243,18 +239,18 @@ func formatPage(samples string) []byte {
 }
 
 // familyOf returns the family of a sample, "" = none.
-func familyOf(line string, kinds map[string]string) string {
+func (s *Set) familyOf(line string) string {
 	end := strings.IndexAny(line, "{ ")
 	if end < 0 || line[0] == '#' {
 		return ""
 	}
 	name := line[:end]
-	if kinds[name] != "" {
+	if _, ok := s.families[name]; ok {
 		return name
 	}
 	for _, part := range []string{"_bucket", "_sum", "_count"} {
-		if whole, ok := strings.CutSuffix(name, part); ok &&
-			(kinds[whole] == histogram || kinds[whole] == summary) {
+		whole := strings.TrimSuffix(name, part)
+		if kind := s.families[whole].Kind; kind == histogram || kind == summary {
 			return whole
 		}
 	}

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"slices"
 	"time"
 
 	"coinslot/app/wire"
@@ -22,14 +23,11 @@ func (s *Set) CountTransition(before, after payment.Session) {
 		return
 	}
 	coin, network := "none", "none"
-	a := after.Current()
-	if a != nil {
+	if a := after.Current(); a != nil {
 		coin, network = s.tokenLabels(a)
-	}
-	s.counter("coinslot_payments_total", string(after.Status), coin, network).Inc()
-	if a != nil {
 		s.observeDetection(after, a)
 	}
+	s.counter("coinslot_payments_total", string(after.Status), coin, network).Inc()
 }
 
 // tokenLabels is the coin and network of a as labels.
@@ -46,10 +44,8 @@ func (s *Set) countFinding(before payment.Session, a *payment.Attempt) {
 	if was := before.Attempt(a.Number); was != nil && was.State == a.State {
 		return
 	}
-	for _, finding := range findings {
-		if finding == string(a.State) {
-			s.counter("coinslot_findings_total", finding).Inc()
-		}
+	if slices.Contains(findings, string(a.State)) {
+		s.counter("coinslot_findings_total", string(a.State)).Inc()
 	}
 }
 
