@@ -45,9 +45,8 @@ func Examine(q Question) Report {
 		Server: q.URL, Version: q.Version, Time: q.Now.UTC().Format(time.RFC3339), Origin: q.Origin,
 		Listed: q.Listed, Code: q.code(),
 	}
-	r.Checks = append(r.Checks, q.origin(), q.https(), q.site(), q.sells(), q.tag())
-	r.Checks = append(r.Checks, q.page()...)
-	r.Checks = append(r.Checks, browserChecks()...)
+	own := []Finding{q.origin(), q.https(), q.site(), q.sells(), q.tag()}
+	r.Checks = slices.Concat(own, q.page(), browserChecks())
 	for i := range r.Checks {
 		if r.Checks[i].Add == nil {
 			r.Checks[i].Add = []string{} // a list in JSON

@@ -5,7 +5,10 @@
 // what the headers of a host page allow. They send no requests. Start with [Examine].
 package diagnose
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Severity is how a finding counts: good, a warning, an error or unknown.
 type Severity string
@@ -20,15 +23,7 @@ const (
 
 // Word is the label of a severity on pages.
 func (s Severity) Word() string {
-	switch s {
-	case OK:
-		return "Fine"
-	case Warn:
-		return "Look"
-	case Fail:
-		return "Fix"
-	}
-	return "Unknown"
+	return cmp.Or(map[Severity]string{OK: "Fine", Warn: "Look", Fail: "Fix"}[s], "Unknown")
 }
 
 // Place is where the lines of a finding go.
@@ -49,21 +44,14 @@ func Places() []Place { return []Place{Settings, Policy, Permissions, HTML, Prox
 
 // Title is the heading of a place.
 func (p Place) Title() string {
-	switch p {
-	case Settings:
-		return "Settings of Coinslot (then restart it)"
-	case Policy:
-		return "Content-Security-Policy of your page, if it has one"
-	case Permissions:
-		return "Permissions-Policy of your page"
-	case HTML:
-		return "HTML of your page"
-	case Proxy:
-		return "Proxy in front of Coinslot"
-	case Machine:
-		return "Machine that runs Coinslot"
-	}
-	return string(p)
+	return cmp.Or(map[Place]string{
+		Settings:    "Settings of Coinslot (then restart it)",
+		Policy:      "Content-Security-Policy of your page, if it has one",
+		Permissions: "Permissions-Policy of your page",
+		HTML:        "HTML of your page",
+		Proxy:       "Proxy in front of Coinslot",
+		Machine:     "Machine that runs Coinslot",
+	}[p], string(p))
 }
 
 // Source is what a finding is based on.

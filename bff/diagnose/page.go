@@ -1,6 +1,7 @@
 package diagnose
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -60,10 +61,7 @@ func (q Question) headers(r response) Finding {
 
 // host is the host page's address; the checkout's own if none was given.
 func (q Question) host() *url.URL {
-	if q.Origin == "" {
-		return parse(q.URL)
-	}
-	return parse(q.Origin)
+	return parse(cmp.Or(q.Origin, q.URL))
 }
 
 // verdict is the result of one policy for one request.
@@ -115,7 +113,7 @@ func (q Question) script(policies []policy) Finding {
 // scriptVerdict is CSP3, 6.7.1.1, for the tags that the doctor prints.
 func (q Question) scriptVerdict(p policy) verdict {
 	d, found := p.first("script-src-elem", "script-src", "default-src")
-	nonces, strict := d.hasPrefix("'nonce-"), d.has("'strict-dynamic'")
+	nonces, strict := d.hasNonce(), d.has("'strict-dynamic'")
 	switch {
 	case !found || q.Integrity != "" && slices.Contains(d.values, "'"+q.Integrity+"'"):
 		return verdict{status: OK}

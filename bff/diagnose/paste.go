@@ -126,12 +126,6 @@ func (r response) lines() int {
 	return n
 }
 
-// judgedHeaders are the headers that checks use.
-func judgedHeaders() []string {
-	return []string{"content-type", "content-security-policy", "permissions-policy",
-		"cross-origin-embedder-policy", "integrity-policy"}
-}
-
 // Kept returns the pasted headers that checks use, to show them again: no cookies.
 func Kept(pasted string) string {
 	r := parseResponse(pasted)
@@ -139,7 +133,8 @@ func Kept(pasted string) string {
 	if r.status > 0 {
 		b.WriteString("HTTP/1.1 " + strconv.Itoa(r.status) + "\n")
 	}
-	for _, name := range judgedHeaders() {
+	for _, name := range []string{"content-type", "content-security-policy", "permissions-policy",
+		"cross-origin-embedder-policy", "integrity-policy"} {
 		for _, value := range r.headers[name] {
 			b.WriteString(name + ": " + value + "\n")
 		}

@@ -59,12 +59,9 @@ func (d directive) has(keyword string) bool {
 		func(v string) bool { return strings.EqualFold(v, keyword) })
 }
 
-// hasPrefix reports whether a value has one of the prefixes, as nonces and hashes do.
-func (d directive) hasPrefix(prefixes ...string) bool {
-	return slices.ContainsFunc(d.values, func(v string) bool {
-		return slices.ContainsFunc(prefixes,
-			func(p string) bool { return strings.HasPrefix(strings.ToLower(v), p) })
-	})
+func (d directive) hasNonce() bool {
+	return slices.ContainsFunc(d.values,
+		func(v string) bool { return strings.HasPrefix(strings.ToLower(v), "'nonce-") })
 }
 
 // with returns the directive with source added. One inherited from default-src is renamed to
@@ -102,14 +99,11 @@ func sourceMatches(source string, target, page *url.URL) bool {
 		return false
 	}
 	scheme, rest, isHost := cutScheme(source)
-	if scheme != "" && !schemeMatches(scheme, target.Scheme) {
+	if !schemeMatches(cmp.Or(scheme, page.Scheme), target.Scheme) {
 		return false
 	}
 	if !isHost {
 		return true
-	}
-	if scheme == "" && !schemeMatches(page.Scheme, target.Scheme) {
-		return false
 	}
 	authority := cutBefore(rest, "/")
 	path := rest[len(authority):]
@@ -140,17 +134,8 @@ func cutPort(authority string) (host, port string) {
 
 // schemeMatches: an insecure scheme matches its secure form too.
 func schemeMatches(allowed, scheme string) bool {
-	switch allowed {
-	case scheme:
-		return true
-	case "http":
-		return scheme == "https"
-	case "ws":
-		return scheme == "wss" || scheme == "http" || scheme == "https"
-	case "wss":
-		return scheme == "https"
-	}
-	return false
+	also := map[string][]string{"http": {"https"}, "ws": {"wss", "http", "https"}, "wss": {"https"}}
+	return scheme == allowed || slices.Contains(also[allowed], scheme)
 }
 
 // selfMatches: the same origin, or the same host with https on the usual ports.
