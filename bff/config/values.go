@@ -26,7 +26,7 @@ import (
 func Origin(v string) (string, error) {
 	u, err := parseURL(strings.ToLower(strings.TrimSuffix(v, "/")))
 	if err != nil || *u != (url.URL{Scheme: u.Scheme, Host: u.Host}) {
-		return "", errOrigin
+		return "", errors.New("must be an origin like https://shop.example, without a path")
 	}
 	implied := map[string]string{"https": ":443", "http": ":80"}[u.Scheme]
 	return u.Scheme + "://" + strings.TrimSuffix(u.Host, implied), nil
@@ -39,8 +39,6 @@ func parseURL(v string) (*url.URL, error) {
 	}
 	return url.Parse(v)
 }
-
-var errOrigin = errors.New("must be an origin like https://shop.example, without a path")
 
 func parseOrigins(v string) ([]string, error) {
 	var list []string
