@@ -56,19 +56,19 @@ func (x *checker) public(ctx context.Context) (list findings) {
 
 // publicServer checks that the public URL leads to this server, and what its proxy changes.
 func (x *checker) publicServer(ctx context.Context, u *url.URL) findings {
-	keys, err := x.get(ctx, u, "/.well-known/jwks.json", "application/json")
+	keys, err := x.get(ctx, u, "/.well-known/jwks.json", http.Header{"Accept": {"application/json"}})
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {
 	case untrusted: // whether the server runs or not
 		return unreachable("public", u.String(), u.Hostname(), err)
-	case (err != nil || keys.status >= http.StatusBadGateway) && !x.isRunning(ctx):
+	case (err != nil || keys.StatusCode >= http.StatusBadGateway) && !x.isRunning(ctx):
 		return warn("public", "the server is not running yet, so the path to it was not checked",
 			"start it and check again")
 	case err != nil:
 		return unreachable("public", u.String()+", though the server runs", u.Hostname(), err)
-	case keys.status != http.StatusOK:
+	case keys.StatusCode != http.StatusOK:
 		return fail("public",
-			fmt.Sprintf("%s answers with status %d: that is not this server", u, keys.status),
+			fmt.Sprintf("%s answers with status %d: that is not this server", u, keys.StatusCode),
 			"let the proxy forward every path to "+x.Settings.Listen)
 	}
 	own, err := receipt.New(x.Settings.PublicURL, config.Reveal(x.Settings.SecretKeys))
@@ -78,7 +78,7 @@ func (x *checker) publicServer(ctx context.Context, u *url.URL) findings {
 			"point DNS and proxy to this server, and restart it after changing settings")
 	}
 	return slices.Concat(ok("public", u.String()+" leads to this server"),
-		x.certificate("public", u.Hostname(), keys.tls), x.framing(ctx, u), x.socket(ctx, u),
+		x.certificate("public", u.Hostname(), keys.TLS), x.framing(ctx, u), x.socket(ctx, u),
 		x.console(ctx, u))
 }
 
@@ -90,7 +90,9 @@ func (x *checker) console(ctx context.Context, u *url.URL) findings {
 		return nil
 	}
 	name := "check-" + rand.Text()
-	page, err := x.get(ctx, u, "/admin/audit", "text/html", header, name)
+	sent := http.Header{"Accept": {"text/html"}}
+	sent.Set(header, name)
+	page, err := x.get(ctx, u, "/admin/audit", sent)
 	switch {
 	case err != nil:
 		return unreachable("console", u.String(), u.Hostname(), err)
@@ -107,15 +109,15 @@ const absentSession = "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"
 
 // framing checks that the proxy keeps the headers by which shops may embed the checkout.
 func (x *checker) framing(ctx context.Context, u *url.URL) findings {
-	page, err := x.get(ctx, u, absentSession, "text/html")
+	page, err := x.get(ctx, u, absentSession, http.Header{"Accept": {"text/html"}})
 	if err != nil {
 		return unreachable("headers", u.String(), u.Hostname(), err)
 	}
-	policies := page.header.Values("Content-Security-Policy")
+	policies := page.Header.Values("Content-Security-Policy")
 	ancestors := strings.Join(append([]string{"frame-ancestors 'self'"}, x.Settings.Origins...),
 		" ")
 	switch {
-	case page.header.Get("X-Frame-Options") != "":
+	case page.Header.Get("X-Frame-Options") != "":
 		return fail("headers", "a proxy adds X-Frame-Options: no shop can embed the checkout",
 			"remove that header from the proxy's settings for this host")
 	case len(policies) != 1:
@@ -167,32 +169,27 @@ func (x *checker) socket(ctx context.Context, u *url.URL) findings {
 
 // response is an HTTP response whose body was read and closed.
 type response struct {
-	at     *url.URL
-	body   []byte
-	status int
-	header http.Header
-	tls    *tls.ConnectionState // nil = not encrypted
+	*http.Response
+	body []byte
 }
 
-// get requests a path, with more headers as names and values.
-func (x *checker) get(
-	ctx context.Context, u *url.URL, path, accept string, header ...string,
-) (response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String()+path, nil)
-	if err != nil {
-		return response{}, err
-	}
-	req.Header.Set("Accept", accept)
-	for i := 0; i+1 < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1])
-	}
-	resp, err := x.client(false).Do(req)
+// exchange sends a request and reads that much of the answer.
+func exchange(client *http.Client, req *http.Request, most int64) (response, error) {
+	resp, err := client.Do(req)
 	if err != nil {
 		return response{}, err
 	}
 	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, 256<<10))
-	return response{u, body, resp.StatusCode, resp.Header, resp.TLS}, err
+	body, err := io.ReadAll(io.LimitReader(resp.Body, most))
+	return response{resp, body}, err
+}
+
+func (x *checker) get(
+	ctx context.Context, u *url.URL, path string, header http.Header,
+) (response, error) {
+	at := u.ResolveReference(&url.URL{Path: path})
+	req := &http.Request{Method: http.MethodGet, URL: at, Header: header}
+	return exchange(x.client(false), req.WithContext(ctx), 256<<10)
 }
 
 // isRunning reports whether something listens on the server's address.

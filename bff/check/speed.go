@@ -53,14 +53,14 @@ func (s *speedTest) loadPage(ctx context.Context, at *url.URL) {
 	if !isThere {
 		return
 	}
-	e := findEmbed(page.body, page.at)
+	e := findEmbed(page.body, page.Request.URL)
 	if e.script == nil {
 		s.add(fail("page", "no <script> of /checkout.js in its HTML; its Content-Type is "+
-			cmp.Or(page.header.Get("Content-Type"), "missing"),
+			cmp.Or(page.Header.Get("Content-Type"), "missing"),
 			"give a page whose HTML embeds a checkout (docs/embed.md)"))
 		return
 	}
-	if diagnose.SharedDomain(page.at.Hostname(), e.script.Hostname()) != "" {
+	if diagnose.SharedDomain(page.Request.URL.Hostname(), e.script.Hostname()) != "" {
 		s.frame = s.page
 	}
 	var running sync.WaitGroup
@@ -115,17 +115,17 @@ func (s *speedTest) fetch(
 			s.add(unreachable(name, withoutQuery(at), at.Hostname(), err))
 			return answer, false
 		}
-		next, err := at.Parse(answer.header.Get("Location"))
-		if answer.status/100 != 3 || err != nil {
+		next, err := at.Parse(answer.Header.Get("Location"))
+		if answer.StatusCode/100 != 3 || err != nil {
 			break
 		}
 		at = next
 	}
-	if answer.status != http.StatusOK {
-		s.add(fail(name, fmt.Sprintf("%s: status %d", withoutQuery(at), answer.status),
+	if answer.StatusCode != http.StatusOK {
+		s.add(fail(name, fmt.Sprintf("%s: status %d", withoutQuery(at), answer.StatusCode),
 			"open it in a private window: it has to load without signing in"))
 	}
-	return answer, answer.status == http.StatusOK
+	return answer, answer.StatusCode == http.StatusOK
 }
 
 // withoutQuery is a URL without what may be an order.

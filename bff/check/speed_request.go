@@ -54,41 +54,32 @@ func (s *speedTest) request(
 		r.Method = http.MethodHead
 	}
 	ctx, end := s.trace(ctx, &r)
-	req, err := http.NewRequestWithContext(ctx, r.Method, at.String(), nil)
-	if err != nil {
-		return response{}, err
-	}
-	req.Header = http.Header{
+	req := &http.Request{Method: r.Method, URL: at, Header: http.Header{
 		"Accept": {"text/html, */*"}, "Accept-Encoding": {"br, gzip"}, "Accept-Language": {"en"},
 		"User-Agent": {"Mozilla/5.0 (coinslot check)"},
-	}
-	resp, err := client.Do(req)
-	if err != nil {
-		return response{}, err
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, mostBytes+1))
-	if err == nil && len(body) > mostBytes {
+	}}
+	answer, err := exchange(client, req.WithContext(ctx), mostBytes+1)
+	if err == nil && len(answer.body) > mostBytes {
 		err = errors.New("it has more than 2 MB")
 	}
 	if err != nil {
 		return response{}, err
 	}
 	end()
-	if resp.StatusCode/100 == 3 {
+	if answer.StatusCode/100 == 3 {
 		r.Name = "redirect"
 	}
-	r.Status, r.Protocol = resp.StatusCode, resp.Proto
-	r.Bytes = max(len(body), int(resp.ContentLength))
-	r.Coding, r.Cache = resp.Header.Get("Content-Encoding"), resp.Header.Get("Cache-Control")
-	if resp.TLS != nil {
-		r.Secure = tls.VersionName(resp.TLS.Version)
+	r.Status, r.Protocol = answer.StatusCode, answer.Proto
+	r.Bytes = max(len(answer.body), int(answer.ContentLength))
+	r.Coding, r.Cache = answer.Header.Get("Content-Encoding"), answer.Header.Get("Cache-Control")
+	if answer.TLS != nil {
+		r.Secure = tls.VersionName(answer.TLS.Version)
 	}
 	s.add(nil, r)
 	if r.Method == http.MethodGet {
-		body, err = unpack(r.Coding, body)
+		answer.body, err = unpack(r.Coding, answer.body)
 	}
-	return response{at, body, r.Status, resp.Header, resp.TLS}, err
+	return answer, err
 }
 
 // span is from one moment of a test to another, in nanoseconds. It is atomic: a connection that
