@@ -34,10 +34,14 @@ func (x *checker) webhooks(ctx context.Context) (list findings) {
 	var running sync.WaitGroup
 	for i, raw := range c.WebhookURLs {
 		running.Go(func() {
-			found[i] = x.endpoint(ctx, raw)
+			u, err := url.Parse(raw)
+			if err != nil {
+				return // the part settings reports it
+			}
+			found[i] = x.endpoint(ctx, u)
 			if x.Webhook && x.valid("COINSLOT_WEBHOOK_SECRET") &&
 				diagnose.Count(found[i], diagnose.Fail) == 0 {
-				found[i] = append(found[i], x.testDelivery(ctx, raw)...)
+				found[i] = append(found[i], x.testDelivery(ctx, raw, u.Host)...)
 			}
 		})
 	}
@@ -50,11 +54,7 @@ func (x *checker) webhooks(ctx context.Context) (list findings) {
 	return append(list, slices.Concat(found...)...)
 }
 
-func (x *checker) endpoint(ctx context.Context, raw string) findings {
-	u, err := url.Parse(raw)
-	if err != nil {
-		return nil // the part settings reports it
-	}
+func (x *checker) endpoint(ctx context.Context, u *url.URL) findings {
 	host := u.Hostname()
 	port := cmp.Or(u.Port(), map[string]string{"https": "443", "http": "80"}[u.Scheme])
 	addrs, err := x.Resolve(ctx, host)
@@ -85,8 +85,8 @@ func (x *checker) endpoint(ctx context.Context, raw string) findings {
 			state.PeerCertificates[0].NotAfter.UTC().Format(time.DateOnly)))
 }
 
-// testDelivery sends a test to an endpoint, as the server would.
-func (x *checker) testDelivery(ctx context.Context, raw string) findings {
+// testDelivery sends a test to an endpoint, as the server would; name stands for its URL.
+func (x *checker) testDelivery(ctx context.Context, raw, name string) findings {
 	c := x.Settings
 	tested, err := webhook.Test(ctx, webhook.Config{
 		Endpoints: []string{raw}, Secrets: config.Reveal(c.WebhookSecrets),
@@ -96,10 +96,7 @@ func (x *checker) testDelivery(ctx context.Context, raw string) findings {
 		return fail("webhooks", "no test was sent: "+err.Error(),
 			"correct COINSLOT_WEBHOOK_URL and COINSLOT_WEBHOOK_SECRET")
 	}
-	t, name := tested.Deliveries[0], raw
-	if u, err := url.Parse(raw); err == nil {
-		name = u.Host
-	}
+	t := tested.Deliveries[0]
 	took := t.Took.Milliseconds()
 	if t.Delivered {
 		return ok("webhooks",
