@@ -88,16 +88,14 @@ func (s *Set) initCounters() {
 		s.counter("coinslot_webhook_deliveries_total", result)
 	}
 	for _, operation := range []string{"read", "write"} {
-		for _, outcome := range []string{"done", "failed"} {
-			s.counter("coinslot_database_operations_total", operation, outcome)
-		}
+		s.counter("coinslot_database_operations_total", operation, "done")
+		s.counter("coinslot_database_operations_total", operation, "failed")
 	}
 	for _, finding := range findings {
 		s.counter("coinslot_findings_total", finding)
 	}
-	for _, level := range []string{"warn", "error"} {
-		s.counter("coinslot_log_lines_total", level)
-	}
+	s.counter("coinslot_log_lines_total", "warn")
+	s.counter("coinslot_log_lines_total", "error")
 	s.counter("coinslot_sockets_refused_total")
 }
 
@@ -165,14 +163,13 @@ func (s *Set) seriesName(family string, labels []string) string {
 	copy(of.labels[:], labels)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	name, ok := s.names[of]
-	if ok {
+	if name, ok := s.names[of]; ok {
 		return name
 	}
 	if s.known[family] >= MaxSeries {
 		return s.formatName(family, slices.Repeat([]string{"other"}, len(labels)))
 	}
-	name = s.formatName(family, labels)
+	name := s.formatName(family, labels)
 	s.names[of] = name
 	s.known[family]++
 	return name
