@@ -143,11 +143,10 @@ func selfMatches(target, page *url.URL) bool {
 	if page.Host == "" || target.Hostname() != page.Hostname() {
 		return false
 	}
-	if target.Scheme == page.Scheme && portOf(target) == portOf(page) {
-		return true
+	if portOf(target) == portOf(page) {
+		return target.Scheme == page.Scheme || target.Scheme == "https"
 	}
-	return target.Scheme == "https" &&
-		(portOf(target) == portOf(page) || usualPort(target) && usualPort(page))
+	return target.Scheme == "https" && usualPort(target) && usualPort(page)
 }
 
 // hostMatches compares IP addresses as text, as browsers do.
