@@ -24,19 +24,13 @@ func (s *Set) CountTransition(before, after payment.Session) {
 	}
 	coin, network := "none", "none"
 	if a := after.Current(); a != nil {
-		coin, network = s.tokenLabels(a)
+		var isListed bool
+		if coin, network, isListed = s.Token(a.CurrencySymbol, a.NetworkCode); !isListed {
+			coin, network = "other", "other"
+		}
 		s.observeDetection(after, a)
 	}
 	s.counter("coinslot_payments_total", string(after.Status), coin, network).Inc()
-}
-
-// tokenLabels is the coin and network of a as labels.
-func (s *Set) tokenLabels(a *payment.Attempt) (coin, network string) {
-	coin, network, ok := s.Token(a.CurrencySymbol, a.NetworkCode)
-	if !ok {
-		return "other", "other"
-	}
-	return coin, network
 }
 
 // countFinding counts an attempt that has newly become a finding.
