@@ -8,17 +8,15 @@ import (
 	"strings"
 )
 
-// unknownPolicy is the text of the checks that need the page's headers.
-const unknownPolicy = "Unknown without your page's headers. If it has a " +
-	"Content-Security-Policy, add this; without one, nothing is needed."
-
 // page checks the host page by its headers. Without them two findings say what a policy must allow.
 func (q Question) page() []Finding {
 	if strings.TrimSpace(q.Pasted) == "" {
 		script, frame := q.script(nil), q.frame(nil)
 		script.Add, frame.Add = []string{"script-src " + q.URL}, []string{"frame-src " + q.URL}
 		for _, f := range []*Finding{&script, &frame} {
-			f.Severity, f.Place, f.Text = Unknown, Policy, unknownPolicy
+			f.Severity, f.Place = Unknown, Policy
+			f.Text = "Unknown without your page's headers. If it has a Content-Security-Policy, " +
+				"add this; without one, nothing is needed."
 		}
 		return []Finding{script, frame}
 	}
