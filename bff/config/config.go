@@ -144,8 +144,7 @@ func Load(env []string, overrides map[string]string) (Config, error) {
 			problems = append(problems, fmt.Errorf("%s is not set: %s", s.label(), s.Help))
 		}
 	}
-	problems = append(problems, c.crossCheck()...)
-	return c, errors.Join(problems...)
+	return c, errors.Join(append(problems, c.crossCheck()...)...)
 }
 
 func (s Setting) label() string {
