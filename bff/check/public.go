@@ -56,7 +56,8 @@ func (x *checker) public(ctx context.Context) (list findings) {
 
 // publicServer checks that the public URL leads to this server, and what its proxy changes.
 func (x *checker) publicServer(ctx context.Context, u *url.URL) findings {
-	keys, err := x.get(ctx, u, "/.well-known/jwks.json", http.Header{"Accept": {"application/json"}})
+	accept := http.Header{"Accept": {"application/json"}}
+	keys, err := x.get(ctx, u, "/.well-known/jwks.json", accept)
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {
 	case untrusted: // whether the server runs or not
