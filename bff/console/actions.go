@@ -136,9 +136,7 @@ func (c *console) confirmAction(a action) showHandler {
 				Hint: "For the timeline: what you checked and the result, in one line.",
 			}}
 		}
-		about := confirmedPayment{
-			nameOf(s), s.Order.AmountUSD.StringFixed(2), statusBadge(s.Status),
-		}
+		about := confirmedPayment{nameOf(s), s.Order.AmountUSD.StringFixed(2), statusBadge(s.Status)}
 		return r.confirmPage(a.path, &about, link{paymentPath(s.ID), "The payment"}, f), nil
 	}
 }
@@ -162,8 +160,11 @@ func (r *request) audited(what, session, detail string, do func() error) error {
 		return err
 	}
 	result, why, failed := what+doneSuffix, "", do()
-	if failed != nil {
-		result, why = "refused", what+": "+r.reasonOf(failed)
+	var known *wire.Error
+	if errors.As(failed, &known) {
+		result, why = "refused", what+": "+string(known.Code)
+	} else if failed != nil {
+		result, why = "refused", what+": something went wrong, request "+r.id()
 	}
 	r.r = r.r.WithContext(context.WithoutCancel(r.r.Context())) // the client may have gone
 	if err := r.record(result, session, why); err != nil {
@@ -188,13 +189,4 @@ func (r *request) record(what, session, detail string) error {
 	}
 	r.Log.Info("operator action recorded", "who", r.Name, "what", what, "session", session)
 	return nil
-}
-
-// reasonOf is why something was not done, for the audit log.
-func (r *request) reasonOf(err error) string {
-	var known *wire.Error
-	if errors.As(err, &known) {
-		return string(known.Code)
-	}
-	return "something went wrong, request " + r.id()
 }

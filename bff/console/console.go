@@ -9,6 +9,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -77,9 +78,7 @@ func New(c Config) http.Handler {
 	if c.Gone == nil {
 		c.Gone = func() []string { return nil }
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	templates()
 	s := &console{Config: c}
 	c.Auth.Render, c.Auth.Record, c.Auth.Logins = s.writeSignIn, s.recordLogin, c.Records

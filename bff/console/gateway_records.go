@@ -4,9 +4,9 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"coinslot/app/wire"
 	"coinslot/bff/console/export"
@@ -38,7 +38,7 @@ type numberedPager struct{ Where, Previous, Next string }
 // pageNumbers returns the pager of a list. Missing values are zero in at;
 // shown is how many rows are on this page.
 func pageNumbers(path string, q recordQuery, at reconcile.Paging, shown int) (p numberedPager) {
-	n := max(at.Page, q.page)
+	n := max(at.Page, q.Page)
 	p.Where = "Page " + format.Count(n)
 	if at.LastPage > 0 {
 		p.Where += " of " + format.Count(at.LastPage)
@@ -58,27 +58,24 @@ func pageNumbers(path string, q recordQuery, at reconcile.Paging, shown int) (p 
 }
 
 type recordQuery struct {
-	form     url.Values // as the page shows it
-	from, to time.Time
-	status   string // empty = all
-	page     int    // from 1
-	problem  string // why the gateway would refuse it; empty = it would not
+	payment.ListQuery
+	form    url.Values // as the page shows it
+	problem string     // why the gateway would refuse it; empty = it would not
 }
 
 // readRecordQuery reads the filters. Statuses are those that the gateway knows.
 func readRecordQuery(values url.Values, statuses []string) recordQuery {
-	q := recordQuery{form: query.Filters(values, "status", "from", "to", "page"), page: 1}
-	for _, status := range statuses {
-		if q.form.Get("status") == status {
-			q.status = status
-		}
+	q := recordQuery{form: query.Filters(values, "status", "from", "to", "page")}
+	q.Limit, q.Page = pageSize, 1
+	if status := q.form.Get("status"); slices.Contains(statuses, status) {
+		q.Status = status
 	}
-	q.form.Set("status", q.status)
+	q.form.Set("status", q.Status)
 	if n, err := strconv.Atoi(q.form.Get("page")); err == nil && n > 0 && n < 1<<31 {
-		q.page = n
+		q.Page = n
 	}
 	var err error
-	if q.from, q.to, err = reconcile.ListDates(q.form.Get("from"), q.form.Get("to")); err != nil {
+	if q.From, q.To, err = reconcile.ListDates(q.form.Get("from"), q.form.Get("to")); err != nil {
 		q.problem = "Enter both dates or none, at most 30 days apart, the earlier one first."
 	}
 	return q
@@ -111,8 +108,7 @@ func (r *request) gatewayRecords(
 		default:
 			p.Status = http.StatusOK
 			p.Tools = []tool{exportTool(path, q.form)}
-			shown := len(view.Transactions) + len(view.Withdrawals)
-			view.Pager = pageNumbers(path, q, at, shown)
+			view.Pager = pageNumbers(path, q, at, len(view.Transactions)+len(view.Withdrawals))
 		}
 	}
 	p.View = view
@@ -131,7 +127,7 @@ func exportRecords(
 	}
 	pages := export.ByNumber(maxExportPages, pageSize,
 		func(number int) (rows [][]string, last bool, err error) {
-			q.page = number
+			q.Page = number
 			rows, at, err := read(q)
 			return rows, at.LastPage > 0 && number >= at.LastPage, err
 		})
@@ -150,19 +146,13 @@ var transactionStatuses = []string{"pending", "confirmed", "expired", "cancelled
 func (c *console) transactions(r *request) (page, error) {
 	p, err := r.gatewayRecords(transactionsPath, transactionStatuses,
 		func(q recordQuery, v *gatewayRecordsView) (reconcile.Paging, error) {
-			found, err := c.Gateway.TransactionRecords(r.r.Context(), q.transactions())
+			found, err := c.Gateway.TransactionRecords(r.r.Context(), q.ListQuery)
 			v.Transactions = found.Items
 			return found.Paging, err
 		})
 	p.Lead = "The gateway's list, read just now. It does not confirm payments: see the " +
 		"payment's page."
 	return p, err
-}
-
-func (q recordQuery) transactions() payment.ListQuery {
-	return payment.ListQuery{
-		Limit: pageSize, Page: q.page, From: q.from, To: q.to, Status: q.status,
-	}
 }
 
 // symbolOf is the symbol of a currency code, "USDT" of "usdt_trc20".
@@ -178,7 +168,7 @@ func (c *console) exportTransactions(r *request, values url.Values) (export.File
 		"fee_percent", "tolerance_percent", "tx_id", "email", "comment", "cancelled_by_user",
 		"created", "expires", "paid",
 	}, func(q recordQuery) (rows [][]string, at reconcile.Paging, err error) {
-		found, err := c.Gateway.TransactionRecords(r.r.Context(), q.transactions())
+		found, err := c.Gateway.TransactionRecords(r.r.Context(), q.ListQuery)
 		for _, e := range found.Items {
 			rows = append(rows, []string{
 				e.Session, export.Number(e.Attempt), e.TrackingCode, e.OrderID, e.Status,
@@ -199,7 +189,9 @@ var withdrawalStatuses = []string{"pending", "processing", "confirmed"}
 func (c *console) withdrawals(r *request) (page, error) {
 	p, err := r.gatewayRecords(withdrawalsPath, withdrawalStatuses,
 		func(q recordQuery, v *gatewayRecordsView) (reconcile.Paging, error) {
-			found, err := c.Gateway.Withdrawals(r.r.Context(), q.withdrawals())
+			found, err := c.Gateway.Withdrawals(
+				r.r.Context(), reconcile.WithdrawalQuery(q.ListQuery),
+			)
 			v.Withdrawals = found.Items
 			return found.Paging, err
 		})
@@ -207,18 +199,12 @@ func (c *console) withdrawals(r *request) (page, error) {
 	return p, err
 }
 
-func (q recordQuery) withdrawals() reconcile.WithdrawalQuery {
-	return reconcile.WithdrawalQuery{
-		Limit: pageSize, Page: q.page, From: q.from, To: q.to, Status: q.status,
-	}
-}
-
 func (c *console) exportWithdrawals(r *request, values url.Values) (export.File, error) {
 	return exportRecords(values, withdrawalStatuses, []string{
 		"tracking_code", "status", "amount_usd", "currency", "network", "destination", "tx_id",
 		"created",
 	}, func(q recordQuery) (rows [][]string, at reconcile.Paging, err error) {
-		found, err := c.Gateway.Withdrawals(r.r.Context(), q.withdrawals())
+		found, err := c.Gateway.Withdrawals(r.r.Context(), reconcile.WithdrawalQuery(q.ListQuery))
 		for _, w := range found.Items {
 			rows = append(rows, []string{
 				w.TrackingCode, w.Status, w.Amount(), w.CurrencyName, w.NetworkName,

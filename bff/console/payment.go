@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -84,15 +85,9 @@ func (c *console) payment(r *request) (page, error) {
 		view.Actions = append(view.Actions,
 			timelineEntry{a.At, a.By, a.What, describeAction(a.What), a.Detail})
 	}
-	title := "Payment"
-	for _, name := range []string{o.Title, o.OrderRef} {
-		if name != "" {
-			title = name
-		}
-	}
 	return page{
-		Title: title, Section: paymentsPath, Back: link{paymentsPath, "Payments"},
-		template: "payment", View: view,
+		Title: cmp.Or(o.OrderRef, o.Title, "Payment"), Section: paymentsPath,
+		Back: link{paymentsPath, "Payments"}, template: "payment", View: view,
 	}, nil
 }
 

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"maps"
 	"net/url"
 	"slices"
@@ -144,11 +145,7 @@ func nameOf(session payment.Session) orderName {
 // coin is what an attempt is paid with.
 func (c *console) coin(a payment.Attempt) coin {
 	network, _ := c.Tokens.Network(a.NetworkCode)
-	name := a.NetworkName
-	if name == "" {
-		name = a.NetworkCode
-	}
-	return coin{a.CurrencySymbol, name, network.Mark()}
+	return coin{a.CurrencySymbol, cmp.Or(a.NetworkName, a.NetworkCode), network.Mark()}
 }
 
 // exportPayments is GET /admin/payments.csv: what the list shows, from its first page on.

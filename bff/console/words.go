@@ -2,6 +2,7 @@ package console
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"sync"
@@ -95,20 +96,11 @@ func explainReview(code string) reviewReason {
 
 // describeEvent is the text of a timeline entry.
 func describeEvent(e payment.TimelineEntry) string {
-	switch meaning := words().Events[e.What]; {
-	case e.What == "attempt.confirmed" && e.By != "gateway":
+	if e.What == "attempt.confirmed" && e.By != "gateway" {
 		return "Confirmed by an operator. Tracking code"
-	case meaning == "":
-		return e.What
-	default:
-		return meaning
 	}
+	return cmp.Or(words().Events[e.What], e.What)
 }
 
 // describeAction is what an action was, in words.
-func describeAction(what string) string {
-	if description := words().Audit[what]; description != "" {
-		return description
-	}
-	return what
-}
+func describeAction(what string) string { return cmp.Or(words().Audit[what], what) }
