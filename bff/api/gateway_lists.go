@@ -68,9 +68,7 @@ func (s *server) listTransactions(w http.ResponseWriter, r *http.Request) error 
 	if err != nil {
 		return err
 	}
-	page, err := s.Records.TransactionRecords(r.Context(), payment.ListQuery{
-		Limit: f.limit, Page: f.page, From: f.from, To: f.to, Status: f.status,
-	})
+	page, err := s.Records.TransactionRecords(r.Context(), f)
 	if err != nil {
 		return web.StorageError(err)
 	}
@@ -97,9 +95,7 @@ func (s *server) listWithdrawals(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	page, err := s.Records.Withdrawals(r.Context(), reconcile.WithdrawalQuery{
-		Limit: f.limit, Page: f.page, From: f.from, To: f.to, Status: f.status,
-	})
+	page, err := s.Records.Withdrawals(r.Context(), reconcile.WithdrawalQuery(f))
 	if err != nil {
 		return web.StorageError(err)
 	}
@@ -115,9 +111,9 @@ func (s *server) listWithdrawals(w http.ResponseWriter, r *http.Request) error {
 }
 
 // newGatewayPage uses the requested page and limit if the gateway names none.
-func newGatewayPage(data any, p reconcile.Paging, f listFilter) gatewayPage {
+func newGatewayPage(data any, p reconcile.Paging, f payment.ListQuery) gatewayPage {
 	return gatewayPage{
-		Object: "list", Data: data, Page: cmp.Or(p.Page, f.page), Limit: cmp.Or(p.Limit, f.limit),
+		Object: "list", Data: data, Page: cmp.Or(p.Page, f.Page), Limit: cmp.Or(p.Limit, f.Limit),
 		Total: p.Total, LastPage: p.LastPage,
 	}
 }
@@ -131,12 +127,6 @@ func timeOrNull(t time.Time) *time.Time {
 	return &t
 }
 
-type listFilter struct {
-	limit, page int
-	from, to    time.Time // dates; zero = any
-	status      string    // empty = any
-}
-
 const (
 	maxEntries = 50 // source: gateway-api.md, "Limits"
 	// defaultEntries is ours: the gateway's own default is not documented.
@@ -144,20 +134,20 @@ const (
 )
 
 // parseListFilter reads the query of such a list and checks it against the gateway's documentation.
-func parseListFilter(r *http.Request, statuses ...string) (f listFilter, err error) {
+func parseListFilter(r *http.Request, statuses ...string) (f payment.ListQuery, err error) {
 	q, err := parseQuery(r, "limit", "page", "from_date", "to_date", "status")
 	if err != nil {
 		return f, err
 	}
-	if f.limit, err = parsePositive(q, "limit", defaultEntries, maxEntries); err != nil {
+	if f.Limit, err = parsePositive(q, "limit", defaultEntries, maxEntries); err != nil {
 		return f, err
 	}
-	if f.page, err = parsePositive(q, "page", 1, 1<<31-1); err != nil {
+	if f.Page, err = parsePositive(q, "page", 1, 1<<31-1); err != nil {
 		return f, err
 	}
-	if f.status = q.Get("status"); f.status != "" && !slices.Contains(statuses, f.status) {
+	if f.Status = q.Get("status"); f.Status != "" && !slices.Contains(statuses, f.Status) {
 		return f, web.Refuse(wire.CodeInvalid, "status")
 	}
-	f.from, f.to, err = reconcile.ListDates(q.Get("from_date"), q.Get("to_date"))
+	f.From, f.To, err = reconcile.ListDates(q.Get("from_date"), q.Get("to_date"))
 	return f, err
 }

@@ -34,7 +34,7 @@ func (s *server) createSession(w http.ResponseWriter, r *http.Request) error {
 	if !created {
 		w.Header().Set("Idempotent-Replayed", "true")
 	}
-	return s.respondSession(w, http.StatusCreated, session)
+	return web.Respond(w, http.StatusCreated, s.Checkout.Object(session))
 }
 
 // cursorPattern matches next_cursor of a list of sessions.
@@ -74,10 +74,7 @@ func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
 // readSession is GET /v1/sessions/{session}.
 func (s *server) readSession(w http.ResponseWriter, r *http.Request) error {
 	session, err := s.Checkout.Session(r.Context(), r.PathValue("session"))
-	if err != nil {
-		return web.StorageError(err)
-	}
-	return s.respondSession(w, http.StatusOK, session)
+	return s.respondSession(w, session, err)
 }
 
 // cancelSession is POST /v1/sessions/{session}/cancel; it is final.
@@ -89,10 +86,7 @@ func (s *server) cancelSession(w http.ResponseWriter, r *http.Request) error {
 		func(ctx context.Context, id string) (payment.Session, error) {
 			return s.Checkout.Cancel(ctx, id, payment.ClosedByMerchant)
 		})
-	if err != nil {
-		return web.StorageError(err)
-	}
-	return s.respondSession(w, http.StatusOK, session)
+	return s.respondSession(w, session, err)
 }
 
 // recheckSession is POST /v1/sessions/{session}/recheck.
@@ -102,15 +96,10 @@ func (s *server) recheckSession(w http.ResponseWriter, r *http.Request) error {
 	}
 	began := s.Now()
 	session, err := s.Serialize(r, r.PathValue("session"), s.Checkout.Recheck)
-	if err != nil {
-		return web.StorageError(err)
+	if err == nil && session.CheckedAt.Before(began) {
+		err = s.Checkout.Nudge(r.Context(), session)
 	}
-	if session.CheckedAt.Before(began) {
-		if err := s.Checkout.Nudge(r.Context(), session); err != nil {
-			return web.StorageError(err)
-		}
-	}
-	return s.respondSession(w, http.StatusOK, session)
+	return s.respondSession(w, session, err)
 }
 
 // resolveSession is POST /v1/sessions/{session}/resolve.
@@ -127,12 +116,13 @@ func (s *server) resolveSession(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	session, err := s.Checkout.Resolve(r.Context(), r.PathValue("session"), body.As, body.Reason)
+	return s.respondSession(w, session, err)
+}
+
+// respondSession answers with a session, or with the error of reading or changing it.
+func (s *server) respondSession(w http.ResponseWriter, session payment.Session, err error) error {
 	if err != nil {
 		return web.StorageError(err)
 	}
-	return s.respondSession(w, http.StatusOK, session)
-}
-
-func (s *server) respondSession(w http.ResponseWriter, status int, session payment.Session) error {
-	return web.Respond(w, status, s.Checkout.Object(session))
+	return web.Respond(w, http.StatusOK, s.Checkout.Object(session))
 }

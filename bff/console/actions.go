@@ -136,7 +136,9 @@ func (c *console) confirmAction(a action) showHandler {
 				Hint: "For the timeline: what you checked and the result, in one line.",
 			}}
 		}
-		about := confirmedPayment{nameOf(s), s.Order.AmountUSD.StringFixed(2), statusBadge(s.Status)}
+		about := confirmedPayment{
+			nameOf(s), s.Order.AmountUSD.StringFixed(2), statusBadge(s.Status),
+		}
 		return r.confirmPage(a.path, &about, link{paymentPath(s.ID), "The payment"}, f), nil
 	}
 }

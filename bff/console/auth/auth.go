@@ -11,6 +11,7 @@ import (
 	"encoding/base64"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -118,12 +119,9 @@ func (o *Operator) FormToken() string { return o.keys.token(o.logins[0]) }
 
 // OwnsForm reports whether a post is of one of this operator's own forms.
 func (o *Operator) OwnsForm(r *http.Request) bool {
-	for _, login := range o.logins {
-		if o.keys.validToken(r.PostFormValue("token"), login) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(o.logins, func(login string) bool {
+		return o.keys.validToken(r.PostFormValue("token"), login)
+	})
 }
 
 // Require wraps a handler for operators; others get the sign-in page.

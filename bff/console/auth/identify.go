@@ -96,12 +96,9 @@ const maxName = 254
 // validName reports whether a name can be stored in a timeline as it is. One with a comma
 // is two: some proxies join the headers of one name.
 func validName(name string) bool {
-	for _, r := range name {
-		if r == ',' || !unicode.IsGraphic(r) || r == '\ufffd' {
-			return false
-		}
-	}
-	return len(name) <= maxName && strings.TrimSpace(name) == name
+	refused := func(r rune) bool { return r == ',' || !unicode.IsGraphic(r) || r == '\ufffd' }
+	return len(name) <= maxName && strings.TrimSpace(name) == name &&
+		!strings.ContainsFunc(name, refused)
 }
 
 // refuseIdentity answers a request of which it is not certain who sends it.
@@ -110,9 +107,8 @@ func (a *Authenticator) refuseIdentity(w http.ResponseWriter, err error) {
 		a.Log.Error("reading whether a console login has ended failed", "error", err)
 		a.Render(w, Screen{
 			Title: "Unavailable", Status: http.StatusServiceUnavailable,
-			Message: "The database is unavailable, so your sign-in cannot be checked. Try " +
-				"again in " +
-				"a minute; the server log has the reason.",
+			Message: "The database is unavailable, so your sign-in cannot be checked. Try again " +
+				"in a minute; the server log has the reason.",
 		})
 		return
 	}

@@ -25,11 +25,8 @@ func (k keys) signNotice(login, path, what string, now time.Time) string {
 // not run out; else "".
 func (k keys) readNotice(login, path, notice string, now time.Time) (what string, until time.Time) {
 	end := strings.LastIndexByte(notice, '.')
-	if end < 0 ||
-		!hmac.Equal(
-			[]byte(notice[end+1:]),
-			[]byte(encode(mac(k.forms, "notice", login, path, notice[:end]))),
-		) {
+	if end < 0 || !hmac.Equal([]byte(notice[end+1:]),
+		[]byte(encode(mac(k.forms, "notice", login, path, notice[:end])))) {
 		return "", until
 	}
 	what, rest, _ := strings.Cut(notice[:end], ".")

@@ -3,6 +3,8 @@
 package chart
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -252,31 +254,20 @@ func column(n, i int, t totals, top int, date time.Time) (d day) {
 
 // coinBars is what was confirmed, by coin.
 func coinBars(counts []records.Count) (list []coinBar) {
-	coins := map[string]*totals{}
+	coins := map[string]totals{}
 	for _, c := range counts {
-		if outcomeOf(c.Status) != paid || c.Coin == "" {
-			continue
+		if outcomeOf(c.Status) == paid && c.Coin != "" {
+			t := coins[c.Coin]
+			t.add(c)
+			coins[c.Coin] = t
 		}
-		if coins[c.Coin] == nil {
-			coins[c.Coin] = &totals{}
-		}
-		coins[c.Coin].add(c)
 	}
-	most := decimal.Zero
-	symbols := make([]string, 0, len(coins))
-	for symbol, t := range coins {
-		symbols = append(symbols, symbol)
-		most = decimal.Max(most, t.usd[paid])
-	}
-	slices.SortFunc(symbols, func(a, b string) int {
-		if c := coins[b].usd[paid].Cmp(coins[a].usd[paid]); c != 0 {
-			return c
-		}
-		return strings.Compare(a, b)
+	symbols := slices.SortedFunc(maps.Keys(coins), func(a, b string) int {
+		return cmp.Or(coins[b].usd[paid].Cmp(coins[a].usd[paid]), strings.Compare(a, b))
 	})
 	for _, symbol := range symbols {
 		usd, share := coins[symbol].usd[paid], int64(100)
-		if most.IsPositive() {
+		if most := coins[symbols[0]].usd[paid]; most.IsPositive() {
 			share = max(1, usd.Mul(decimal.NewFromInt(100)).Div(most).IntPart())
 		}
 		list = append(list, coinBar{

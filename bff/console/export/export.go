@@ -130,14 +130,11 @@ func (f File) line(cells []string) string {
 
 // line is one row of a CSV file, every cell quoted. Source: RFC 4180.
 func line(cells []string) string {
-	var b strings.Builder
+	quoted := make([]string, len(cells))
 	for i, cell := range cells {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(`"` + strings.ReplaceAll(escapeFormula(cell), `"`, `""`) + `"`)
+		quoted[i] = `"` + strings.ReplaceAll(escapeFormula(cell), `"`, `""`) + `"`
 	}
-	return b.String() + "\r\n"
+	return strings.Join(quoted, ",") + "\r\n"
 }
 
 // escapeFormula is text that no spreadsheet takes for a formula: one that begins like
@@ -145,17 +142,14 @@ func line(cells []string) string {
 // spaces, so that no reader can take what is in a cell for a row. Source: OWASP,
 // CSV Injection.
 func escapeFormula(text string) string {
-	dangerous := text != "" && strings.ContainsAny(text[:1], "=+-@\t\r\n") ||
-		strings.HasPrefix(text, "＝") || strings.HasPrefix(text, "＋") ||
-		strings.HasPrefix(text, "－") || strings.HasPrefix(text, "＠")
+	dangerous := strings.IndexAny(text, "=+-@\t\r\n＝＋－＠") == 0
 	text = strings.Map(func(r rune) rune {
 		if r == '\r' || r == '\n' || r == 0 {
 			return ' '
 		}
 		return r
 	}, strings.ToValidUTF8(text, "\ufffd"))
-	if trimmed := strings.TrimLeft(text, " "); dangerous ||
-		trimmed != "" && strings.ContainsAny(trimmed[:1], "=+-@\t") {
+	if dangerous || strings.IndexAny(strings.TrimLeft(text, " "), "=+-@\t") == 0 {
 		return "'" + text
 	}
 	return text
