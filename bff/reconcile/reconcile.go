@@ -40,30 +40,24 @@ const (
 )
 
 // Explanation explains a kind and what happens next.
-func (k FindingKind) Explanation() string {
-	switch k {
-	case FindingPaidAtGateway:
-		return "the next check confirms it or puts it into review: look again in a few minutes"
-	case FindingPaidInDatabase:
-		return "a confirmation is never withdrawn automatically; a checkout.review event " +
-			"reports it: ask the gateway"
-	case FindingMoney:
-		return "amounts must agree before a payment counts: ask the gateway, then resolve the " +
-			"session's review"
-	case FindingNotInDatabase:
-		return "the database was restored from a backup, or another installation uses the same " +
-			"key: find out which"
-	case FindingOrphan:
-		return "the answer to create was lost: the server finds and cancels the transaction " +
-			"within two minutes once the gateway answers"
-	case FindingDuplicate:
-		return "the gateway opened two transactions for one create: the server cancels the second"
-	case FindingNotAtGateway:
-		return "it may be just outside the dates; otherwise the key or the gateway has changed"
-	case FindingEnded:
-		return "the next check updates it; if it lasts for hours, the server is not polling"
-	}
-	return ""
+func (k FindingKind) Explanation() string { return explanations[k] }
+
+var explanations = map[FindingKind]string{
+	FindingPaidAtGateway: "the next check confirms it or puts it into review: look again in a " +
+		"few minutes",
+	FindingPaidInDatabase: "a confirmation is never withdrawn automatically; a checkout.review " +
+		"event reports it: ask the gateway",
+	FindingMoney: "amounts must agree before a payment counts: ask the gateway, then resolve the " +
+		"session's review",
+	FindingNotInDatabase: "the database was restored from a backup, or another installation uses " +
+		"the same key: find out which",
+	FindingOrphan: "the answer to create was lost: the server finds and cancels the transaction " +
+		"within two minutes once the gateway answers",
+	FindingDuplicate: "the gateway opened two transactions for one create: the server cancels " +
+		"the second",
+	FindingNotAtGateway: "it may be just outside the dates; otherwise the key or the gateway has " +
+		"changed",
+	FindingEnded: "the next check updates it; if it lasts for hours, the server is not polling",
 }
 
 // Result is the outcome of [Reconcile].
@@ -131,8 +125,7 @@ func months(from, to time.Time) []payment.ListQuery {
 // FindingKinds returns all kinds, most severe first.
 func FindingKinds() []FindingKind {
 	return []FindingKind{FindingPaidAtGateway, FindingPaidInDatabase, FindingMoney,
-		FindingNotInDatabase,
-		FindingOrphan, FindingDuplicate, FindingNotAtGateway, FindingEnded}
+		FindingNotInDatabase, FindingOrphan, FindingDuplicate, FindingNotAtGateway, FindingEnded}
 }
 
 func severity(k FindingKind) int { return slices.Index(FindingKinds(), k) }
@@ -176,8 +169,8 @@ func (c *Result) checkListed(
 			})
 		case owned:
 			c.add(Finding{Kind: FindingDuplicate, TrackingCode: code, Session: owner.Session,
-				Attempt:   owner.Number,
-				AtGateway: r.Status, InDatabase: "has " + owner.TrackingCode})
+				Attempt: owner.Number, AtGateway: r.Status,
+				InDatabase: "has " + owner.TrackingCode})
 		case marker != "":
 			c.add(Finding{
 				Kind: FindingNotInDatabase, TrackingCode: code, AtGateway: r.Status + ", " + marker,
@@ -219,8 +212,7 @@ func (c *Result) compareRecord(
 	}
 	if kind := difference(a, r); kind != "" {
 		f := Finding{Kind: kind, TrackingCode: r.TrackingCode, Session: s.ID, Attempt: a.Number,
-			OrderRef:   s.Order.Ref,
-			AtGateway:  withPaid(r.Status, r.PaidAmount),
+			OrderRef: s.Order.Ref, AtGateway: withPaid(r.Status, r.PaidAmount),
 			InDatabase: withPaid(string(a.State), a.PaidText())}
 		if kind == FindingMoney {
 			f.AtGateway += ", asks " + payment.FormatAmount(r.PayAmount) + " for $" +
@@ -243,13 +235,12 @@ func difference(a *payment.Attempt, r payment.Record) FindingKind {
 		return FindingPaidAtGateway
 	case !confirmed && a.State == payment.Confirmed:
 		return FindingPaidInDatabase
-	case !r.AmountUSD.Equal(a.AmountUSD), a.PayAmount.IsPositive() &&
-		!r.PayAmount.Equal(a.PayAmount),
+	case !r.AmountUSD.Equal(a.AmountUSD),
+		a.PayAmount.IsPositive() && !r.PayAmount.Equal(a.PayAmount),
 		r.PaidReadable && r.Paid.GreaterThan(a.Paid):
 		return FindingMoney
-	case payment.HasEnded(r.Status) &&
-		waiting, r.Status == "pending" &&
-		(a.State == payment.Expired || a.State == payment.Cancelled):
+	case payment.HasEnded(r.Status) && waiting,
+		r.Status == "pending" && (a.State == payment.Expired || a.State == payment.Cancelled):
 		return FindingEnded
 	}
 	return ""
@@ -273,8 +264,7 @@ func (c *Result) checkUnlisted(
 		if err != nil {
 			return fmt.Errorf("listing sessions: %w", err)
 		}
-		for i := range page.Sessions {
-			s := &page.Sessions[i]
+		for _, s := range page.Sessions {
 			for _, a := range s.Attempts {
 				if a.TrackingCode == "" || a.StartedAt.Before(from) || !a.StartedAt.Before(to) {
 					continue
@@ -282,8 +272,8 @@ func (c *Result) checkUnlisted(
 				c.Attempts++
 				if _, listed := records[a.TrackingCode]; !listed {
 					c.add(Finding{Kind: FindingNotAtGateway, TrackingCode: a.TrackingCode,
-						Session: s.ID, Attempt: a.Number,
-						OrderRef: s.Order.Ref, InDatabase: withPaid(string(a.State), a.PaidText())})
+						Session: s.ID, Attempt: a.Number, OrderRef: s.Order.Ref,
+						InDatabase: withPaid(string(a.State), a.PaidText())})
 				}
 			}
 		}

@@ -215,12 +215,15 @@ func (c *Service) locate(
 		return now, asOf, err // found by another search
 	}
 	asOf, unmarked, searchErr := c.searchList(ctx, a, notBefore)
-	for _, r := range unmarked {
-		mine, err := c.matchesWithoutComment(ctx, r, a)
-		if err != nil {
-			return s, asOf, err
+	for _, r := range unmarked { // a's lacks its comment, matches in all else, and has no owner
+		if !a.Resembles(r) {
+			continue
 		}
-		if mine {
+		held, err := c.Store.FindAttempts(ctx, []string{r.TrackingCode})
+		if err != nil {
+			return s, asOf, fmt.Errorf("looking up the owner of a transaction: %w", err)
+		}
+		if len(held) == 0 {
 			now, err = c.adopt(ctx, s, a.Number, r)
 			return now, asOf, err
 		}
@@ -230,19 +233,4 @@ func (c *Service) locate(
 		return now, asOf, err
 	}
 	return now, asOf, searchErr
-}
-
-// matchesWithoutComment reports whether r, which lacks its comment, matches a in everything
-// else and belongs to no session.
-func (c *Service) matchesWithoutComment(
-	ctx context.Context, r payment.Record, a payment.Attempt,
-) (bool, error) {
-	if !a.Resembles(r) {
-		return false, nil
-	}
-	held, err := c.Store.FindAttempts(ctx, []string{r.TrackingCode})
-	if err != nil {
-		return false, fmt.Errorf("looking up the owner of a transaction: %w", err)
-	}
-	return len(held) == 0, nil
 }

@@ -25,20 +25,12 @@ const (
 
 // window is the part of the gateway's list that is searched, as dates: where a transaction can
 // be, and where it is unless the last day is exclusive or a clock is wrong.
-type window struct{ from, to, nearFrom, nearTo string }
+type window struct{ from, to, nearFrom, nearTo time.Time }
 
 // windowAround returns the window of an attempt started at t.
 func windowAround(t time.Time) window {
-	date := func(d time.Duration) string { return t.Add(d).UTC().Format(time.DateOnly) }
+	date := func(d time.Duration) time.Time { return t.Add(d).UTC().Truncate(24 * time.Hour) }
 	return window{date(-searchSpan), date(searchSpan), date(-behindUTC), date(aheadOfUTC)}
-}
-
-// listQuery selects dates from windowAround.
-func listQuery(from, to string) payment.ListQuery {
-	q := payment.ListQuery{Limit: 50}
-	q.From, _ = time.Parse(time.DateOnly, from)
-	q.To, _ = time.Parse(time.DateOnly, to)
-	return q
 }
 
 // searches lets all attempts in one window share its search: a thousand lost answers cost
@@ -162,8 +154,9 @@ func (c *Service) join(
 }
 
 func (s *search) reset() {
-	s.near = listing.NewScan(listQuery(s.window.nearFrom, s.window.nearTo))
-	s.wide = listing.NewScan(listQuery(s.window.from, s.window.to))
+	w := s.window
+	s.near = listing.NewScan(payment.ListQuery{Limit: 50, From: w.nearFrom, To: w.nearTo})
+	s.wide = listing.NewScan(payment.ListQuery{Limit: 50, From: w.from, To: w.to})
 	s.near.EndsSoon, s.wide.EndsSoon = true, true
 }
 
@@ -201,7 +194,7 @@ func (c *Service) runSearch(ctx context.Context, s *search) {
 	if !s.logged && !errors.Is(err, errClosing) {
 		s.logged = true
 		c.Log.WarnContext(ctx, "gateway's transaction list cannot be searched", "error", err,
-			"from", s.window.from, "to", s.window.to)
+			"from", s.window.from.Format(time.DateOnly), "to", s.window.to.Format(time.DateOnly))
 	}
 	s.end(c.Now())
 }
@@ -239,7 +232,7 @@ func (c *Service) hasPending(ctx context.Context, s *search) bool {
 	}
 	if s.logged {
 		c.Log.InfoContext(ctx, "gateway's transaction list can be searched again",
-			"from", s.window.from, "to", s.window.to)
+			"from", s.window.from.Format(time.DateOnly), "to", s.window.to.Format(time.DateOnly))
 	}
 	s.err, s.logged, s.waitingSince = nil, false, time.Time{}
 	s.end(c.Now())
