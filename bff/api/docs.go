@@ -43,23 +43,20 @@ func (s *server) lazyDocs() func() (*pages, error) {
 }
 
 func (s *server) docRoutes() []web.Route {
-	serve := func(k web.Kind, page func(*pages) *web.Asset) web.Handler {
-		return func(w http.ResponseWriter, r *http.Request) error {
+	route := func(path string, k web.Kind, page func(*pages) *web.Asset) web.Route {
+		serve := func(w http.ResponseWriter, r *http.Request) error {
 			made, err := s.docs()
-			if err != nil {
-				return err
+			if err == nil {
+				s.Assets.Serve(w, r, page(made), k)
 			}
-			s.Assets.Serve(w, r, page(made), k)
-			return nil
+			return err
 		}
+		return web.Route{Pattern: "GET " + path, Kind: k, Handle: serve}
 	}
-	document := serve(web.KindPublished, func(p *pages) *web.Asset { return p.document })
-	api := serve(web.KindManual, func(p *pages) *web.Asset { return p.api })
-	codes := serve(web.KindManual, func(p *pages) *web.Asset { return p.errors })
 	return []web.Route{
-		{Pattern: "GET /openapi.json", Kind: web.KindPublished, Handle: document},
-		{Pattern: "GET /docs/api", Kind: web.KindManual, Handle: api},
-		{Pattern: "GET /docs/errors", Kind: web.KindManual, Handle: codes},
+		route("/openapi.json", web.KindPublished, func(p *pages) *web.Asset { return p.document }),
+		route("/docs/api", web.KindManual, func(p *pages) *web.Asset { return p.api }),
+		route("/docs/errors", web.KindManual, func(p *pages) *web.Asset { return p.errors }),
 	}
 }
 

@@ -120,17 +120,17 @@ func (r *request) daysForm(last reconcile.Run) form {
 	if from.IsZero() {
 		from, to = r.now().AddDate(0, 0, -7), r.now()
 	}
+	day := func(name, label string, at time.Time, hint string) field {
+		return field{
+			Name: name, Label: label, Type: "date", Required: true,
+			Value: at.Format(time.DateOnly), Hint: hint,
+		}
+	}
 	return form{
 		Path: reconciliationPath, Token: r.FormToken(), Button: "Reconcile", Part: "compare",
 		Fields: []field{
-			{
-				Name: "from", Label: "First day", Type: "date", Required: true,
-				Value: from.Format(time.DateOnly),
-			},
-			{
-				Name: "to", Label: "Last day", Type: "date", Required: true,
-				Value: to.Format(time.DateOnly), Hint: "At most 92 days later.",
-			},
+			day("from", "First day", from, ""),
+			day("to", "Last day", to, "At most 92 days later."),
 		},
 	}
 }

@@ -163,8 +163,7 @@ type filter struct {
 
 // filterOf returns the filter of a list; form is what it is filtered by.
 func filterOf(path string, form url.Values, fields []field) filter {
-	set := len(query.WithoutPage(query.Without(form, "q")))
-	return filter{Path: path, Set: set, Fields: fields}
+	return filter{Path: path, Set: len(query.WithoutPage(query.Without(form, "q"))), Fields: fields}
 }
 
 type form struct {
