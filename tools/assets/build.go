@@ -48,32 +48,26 @@ type build struct {
 // manifest. Without plain there is brotli only; the server makes other forms for old clients.
 func (b *build) add(name string, content []byte, plain bool) error {
 	plain = plain || b.dev
+	forms := map[string][]byte{} // by the ending of the file's name
+	if plain {
+		forms[""] = content
+	}
+	if !b.dev {
+		forms[".br"] = compressBrotli(content, b.quality)
+	}
+	if plain && !b.dev {
+		forms[".gz"] = compressGzip(content)
+	}
 	e := entry{
-		File: hashedName(name, content), Size: len(content), Plain: plain,
-		Integrity: integrity(content),
-	}
-	if plain {
-		if err := b.write(e.File, content); err != nil {
-			return err
-		}
-	}
-	if b.dev {
-		b.manifest.Files[name] = e
-		return nil
-	}
-	packed := compressBrotli(content, b.quality)
-	e.Brotli = len(packed)
-	if err := b.write(e.File+".br", packed); err != nil {
-		return err
-	}
-	if plain {
-		zipped := compressGzip(content)
-		e.Gzip = len(zipped)
-		if err := b.write(e.File+".gz", zipped); err != nil {
-			return err
-		}
+		File: hashedName(name, content), Size: len(content), Brotli: len(forms[".br"]),
+		Gzip: len(forms[".gz"]), Plain: plain, Integrity: integrity(content),
 	}
 	b.manifest.Files[name] = e
+	for ending, form := range forms {
+		if err := b.write(e.File+ending, form); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -49,9 +49,8 @@ func run(root, out string, fast, dev bool) error {
 			return err
 		}
 	}
-	program := b.manifest.Files["app.wasm"]
-	files, megabytes := len(b.manifest.Files), float64(program.Size)/1e6
-	text := fmt.Sprintf("%d files, app.wasm %.2f MB", files, megabytes)
+	files, program := len(b.manifest.Files), b.manifest.Files["app.wasm"]
+	text := fmt.Sprintf("%d files, app.wasm %.2f MB", files, float64(program.Size)/1e6)
 	if !dev {
 		text += fmt.Sprintf(", %d kB compressed", program.Brotli/1000)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha1" //nolint:gosec // git names the contents of files by it
 	"embed"
 	"encoding/hex"
@@ -104,10 +105,7 @@ func (s source) apply(patch []byte, module string) error {
 	}
 	for _, change := range changes {
 		if err := s.change(change); err != nil {
-			file := change.OldName
-			if file == "" {
-				file = change.NewName
-			}
+			file := cmp.Or(change.OldName, change.NewName)
 			return fmt.Errorf("%s: %w", filepath.Join(module, filepath.FromSlash(file)), err)
 		}
 	}

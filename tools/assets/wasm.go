@@ -132,10 +132,8 @@ func note(format string, args ...any) { fmt.Fprintf(os.Stderr, "note: "+format+"
 // the requested compression, and still exists.
 func (b *build) previousBuild(stamp string) (last manifest, ok bool) {
 	text, err := os.ReadFile(filepath.Join(b.out, "manifest.json"))
-	if err != nil || json.Unmarshal(text, &last) != nil {
-		return manifest{}, false
-	}
-	if last.Stamp != stamp || last.Quality < b.quality {
+	if err != nil || json.Unmarshal(text, &last) != nil ||
+		last.Stamp != stamp || last.Quality < b.quality {
 		return manifest{}, false
 	}
 	file := last.Files["app.wasm"].File

@@ -1,13 +1,13 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os/exec"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,9 +28,7 @@ func measure(
 		fmt.Fprintf(progress, "[%d/%d] %s %s ", i+1, len(list), n.in, n.of)
 		began := time.Now()
 		text, err := benchmark(ctx, n.in, n.of)
-		if err != nil {
-			failed = errors.Join(failed, err)
-		}
+		failed = errors.Join(failed, err)
 		for of, metrics := range parse(text) {
 			for unit, value := range metrics {
 				found[figure{n.in, of, unit}] = value
@@ -61,19 +59,18 @@ func benchmarksOf(wanted []row) []benchmarkRef {
 
 // benchmark runs one and returns its output, which an error contains too.
 func benchmark(ctx context.Context, in, of string) (string, error) {
-	often := "1x"
-	if n, ok := benchtimes[in+"."+of]; ok {
-		often = n
-	}
+	often := cmp.Or(benchtimes[in+"."+of], "1x")
 	command := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", "^Benchmark"+of+"$",
 		"-benchmem", "-benchtime", often, "-timeout", "30m", in)
-	var out bytes.Buffer
-	command.Stdout, command.Stderr = &out, &out
-	if err := command.Run(); err != nil {
-		return out.String(), fmt.Errorf("measuring %s in %s: %w\n%s", of, in, err, out.String())
+	out, err := command.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("measuring %s in %s: %w\n%s", of, in, err, out)
 	}
-	return out.String(), nil
+	return string(out), err
 }
+
+// cores is the end of a benchmark's name that says on how many cores it ran.
+var cores = regexp.MustCompile(`-\d+$`)
 
 // parse returns the metrics of benchmarks by unit, by name without "Benchmark" and the number of
 // cores.
@@ -81,8 +78,8 @@ func benchmark(ctx context.Context, in, of string) (string, error) {
 // Source: the Go benchmark data format, https://go.dev/design/14313-benchmark-format.
 func parse(text string) map[string]map[string]float64 {
 	found := map[string]map[string]float64{}
-	for lines := bufio.NewScanner(strings.NewReader(text)); lines.Scan(); {
-		fields := strings.Fields(lines.Text())
+	for line := range strings.Lines(text) {
+		fields := strings.Fields(line)
 		if len(fields) < 4 || !strings.HasPrefix(fields[0], "Benchmark") {
 			continue
 		}
@@ -92,18 +89,8 @@ func parse(text string) map[string]map[string]float64 {
 				metrics[fields[i+1]] = value
 			}
 		}
-		found[benchmarkName(fields[0])] = metrics
+		name := strings.TrimPrefix(fields[0], "Benchmark")
+		found[cores.ReplaceAllString(name, "")] = metrics
 	}
 	return found
-}
-
-// benchmarkName is a benchmark's name as in rows.go.
-func benchmarkName(name string) string {
-	name = strings.TrimPrefix(name, "Benchmark")
-	if at := strings.LastIndexByte(name, '-'); at > 0 {
-		if _, err := strconv.Atoi(name[at+1:]); err == nil {
-			name = name[:at]
-		}
-	}
-	return name
 }

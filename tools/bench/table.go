@@ -71,7 +71,7 @@ func (r row) cells(found map[figure]float64) []string {
 		line[4] = number(other)
 	}
 	if measured && compared && value != 0 && other != 0 {
-		line[5] = ratio(value/other) + " times"
+		line[5] = strconv.FormatFloat(value/other, 'g', 2, 64) + " times"
 	}
 	return line
 }
@@ -106,5 +106,3 @@ func number(v float64) string {
 	}
 	return report.Thousands(int(math.Round(v)))
 }
-
-func ratio(v float64) string { return strconv.FormatFloat(v, 'g', 2, 64) }

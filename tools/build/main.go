@@ -147,11 +147,11 @@ func (b *build) path(name string) string {
 func (b *build) describe(inputs, compression string) (string, error) {
 	text := inputs + " " + compression
 	for _, name := range []string{b.out, filepath.Join("static", "dist", "manifest.json")} {
-		sum, err := fileSum(b.path(name))
+		content, err := os.ReadFile(b.path(name))
 		if err != nil {
 			return "", fmt.Errorf("reading what was built: %w", err)
 		}
-		text += " " + sum
+		text += fmt.Sprintf(" %x", sha256.Sum256(content))
 	}
 	return text, nil
 }
@@ -182,10 +182,4 @@ func (b *build) writeRecord(inputs string) error {
 		return fmt.Errorf("recording what was built: %w", err)
 	}
 	return nil
-}
-
-func fileSum(path string) (string, error) {
-	content, err := os.ReadFile(path)
-	sum := sha256.Sum256(content)
-	return hex.EncodeToString(sum[:]), err
 }

@@ -126,8 +126,7 @@ func (b *build) program(func(string)) (string, error) {
 	program := compile.Program{
 		Root: b.root, Out: out, System: b.system, Arch: b.arch, Version: b.version, Errors: &said,
 	}
-	err := program.Build()
-	if err != nil {
+	if err := program.Build(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, said.Bytes())
 	}
 	info, err := os.Stat(out)

@@ -46,13 +46,12 @@ func Script(static, name string, minify bool) ([]byte, error) {
 func styleSheets(static string, minify bool) api.Plugin {
 	const joined = "joined" // namespace of imports that are no files
 	load := func(file api.OnLoadArgs) (loaded api.OnLoadResult, err error) {
-		read := func() ([]byte, error) { return os.ReadFile(file.Path) }
+		var text []byte
 		if file.Namespace == joined {
-			read = func() ([]byte, error) {
-				return stylesheet.Join(os.DirFS(static), stylesheet.Checkout)
-			}
+			text, err = stylesheet.Join(os.DirFS(static), stylesheet.Checkout)
+		} else {
+			text, err = os.ReadFile(file.Path)
 		}
-		text, err := read()
 		if err != nil {
 			return loaded, err
 		}

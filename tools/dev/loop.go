@@ -38,10 +38,9 @@ var everything = work{assetTool: true, assets: true, program: true}
 func workFor(changed []string) (w work) {
 	for _, name := range changed {
 		switch {
-		case strings.HasPrefix(name, "tools/"), name == "go.mod", name == "go.sum":
+		case strings.HasPrefix(name, "tools/"), strings.HasPrefix(name, "static/stylesheet/"),
+			name == "go.mod", name == "go.sum":
 			w = everything
-		case strings.HasPrefix(name, "static/stylesheet/"):
-			w.assetTool, w.assets, w.program = true, true, true
 		case strings.HasPrefix(name, "static/") && !strings.HasSuffix(name, ".go"):
 			w.assets = true
 		case strings.HasPrefix(name, "app/"):

@@ -123,12 +123,12 @@ func (l *loop) checkPorts() error {
 	var errs []error
 	for _, offset := range offsets {
 		listener, err := net.Listen("tcp", l.address(offset))
-		if err != nil {
+		if err == nil {
+			err = listener.Close()
+		} else {
 			err = fmt.Errorf("%w: is another demo running? Choose other ports with -port", err)
-			errs = append(errs, err)
-			continue
 		}
-		errs = append(errs, listener.Close())
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
@@ -185,16 +185,8 @@ func ignored(name string) bool {
 
 // differences returns the sorted names of new, changed and deleted files.
 func differences(before, now map[string]file) []string {
-	changed := map[string]bool{}
-	for name, f := range now {
-		if before[name] != f {
-			changed[name] = true
-		}
-	}
-	for name := range before {
-		if _, there := now[name]; !there {
-			changed[name] = true
-		}
-	}
+	changed := maps.Clone(before)
+	maps.Copy(changed, now)
+	maps.DeleteFunc(changed, func(name string, _ file) bool { return before[name] == now[name] })
 	return slices.Sorted(maps.Keys(changed))
 }

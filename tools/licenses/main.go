@@ -44,10 +44,8 @@ func run(root string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := w.Write(notices); err != nil {
-		return err
-	}
-	if err := w.Close(); err != nil {
+	_, err = w.Write(notices)
+	if err := errors.Join(err, w.Close()); err != nil {
 		return err
 	}
 	path := filepath.Join(root, "bff", "licenses", "third-party.txt")

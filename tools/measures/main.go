@@ -126,11 +126,6 @@ func percentile(sorted []row, percent int) row {
 	return sorted[min(len(sorted)-1, len(sorted)*percent/100)]
 }
 
-func sorted(list []row) []row {
-	slices.SortStableFunc(list, func(a, b row) int { return a.got - b.got })
-	return list
-}
-
 func measure(files []file) []row {
 	var funcs, sizes, ifaces []row
 	packages, long := map[string]int{}, row{}
@@ -151,18 +146,15 @@ func measure(files []file) []row {
 		}
 	}
 	var large []row
+	over := 0
 	for name, lines := range packages {
 		large = append(large, row{got: lines, where: name})
-	}
-	sorted(funcs)
-	sorted(sizes)
-	sorted(ifaces)
-	sorted(large)
-	over := 0
-	for _, p := range large {
-		if p.got > 2500 {
+		if lines > 2500 {
 			over++
 		}
+	}
+	for _, list := range [][]row{funcs, sizes, ifaces, large} {
+		slices.SortStableFunc(list, func(a, b row) int { return a.got - b.got })
 	}
 	bounded := func(name string, bound int, r row) row {
 		return row{name: name, got: r.got, bound: bound, where: r.where}

@@ -29,16 +29,17 @@ func Table(rows [][]string, rightFrom int) string {
 			fmt.Fprintf(&b, "| %s%s ", cell, space)
 		}
 		b.WriteString("|\n")
-		for i := 0; n == 0 && i < len(widths); i++ {
+		if n > 0 {
+			continue
+		}
+		for i, width := range widths {
 			end := "-"
 			if i >= rightFrom {
 				end = ":"
 			}
-			b.WriteString("|" + strings.Repeat("-", widths[i]+1) + end)
+			b.WriteString("|" + strings.Repeat("-", width+1) + end)
 		}
-		if n == 0 {
-			b.WriteString("|\n")
-		}
+		b.WriteString("|\n")
 	}
 	return b.String()
 }

@@ -47,7 +47,7 @@ type config struct {
 	only        *regexp.Regexp
 	seed        string // empty = random
 	write       bool
-	resultsFile string // empty = a temporary one
+	resultsFile string // that parts append their results to; empty = a temporary one
 	page        string // for the table
 }
 

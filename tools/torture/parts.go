@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -93,22 +92,14 @@ func declarations(root string) (map[string][]string, error) {
 	return found, err
 }
 
-// list returns the parts in a package's test binary, which leaves out those excluded by build tags.
+// list returns what go test -list prints: the parts in a package's test binary, which leaves out
+// those excluded by build tags, and "ok" with the package's name.
 func list(root, dir string) ([]string, error) {
 	cmd := exec.Command("go", "test", "-list", "^(TestTorture|Fuzz)", dir)
 	cmd.Dir = root
-	var errs bytes.Buffer
-	cmd.Stderr = &errs
-	out, err := cmd.Output()
+	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return nil, fmt.Errorf("listing the tests of %s: %w\n%s%s", dir, err, out, errs.Bytes())
+		return nil, fmt.Errorf("listing the tests of %s: %w\n%s", dir, err, out)
 	}
-	var names []string
-	for line := range strings.Lines(string(out)) {
-		if line = strings.TrimSpace(line); strings.HasPrefix(line, "TestTorture") ||
-			strings.HasPrefix(line, "Fuzz") {
-			names = append(names, line)
-		}
-	}
-	return names, nil
+	return strings.Fields(string(out)), nil
 }

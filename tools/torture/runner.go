@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,10 +34,9 @@ type result = goal.Result
 // runner runs parts.
 type runner struct {
 	config
-	out         io.Writer
-	dir         string // of its own, removed by close
-	resultsFile string // file that parts append their results to
-	binary      string // the command under test, built once
+	out    io.Writer
+	dir    string // of its own, removed by close
+	binary string // the command under test, built once
 
 	mu   sync.Mutex // guards the fields below
 	last string     // line that the part under way has printed
@@ -51,16 +51,14 @@ func newRunner(c config, out io.Writer) (*runner, error) {
 		return nil, err
 	}
 	r := &runner{
-		config: c, out: out, dir: dir, resultsFile: filepath.Join(dir, "ledger"),
-		binary: filepath.Join(dir, "coinslot"),
+		config: c, out: out, dir: dir, binary: filepath.Join(dir, "coinslot"),
+		fuzz: result{Goal: "fuzzing"},
 	}
-	if c.resultsFile != "" {
-		if r.resultsFile, err = filepath.Abs(c.resultsFile); err != nil {
-			r.close()
-			return nil, err
-		}
+	r.resultsFile, err = filepath.Abs(cmp.Or(c.resultsFile, filepath.Join(dir, "ledger")))
+	if err != nil {
+		r.close()
+		return nil, err
 	}
-	r.fuzz = result{Goal: "fuzzing"}
 	build := exec.Command("go", "build", "-tags", "crashpoints", "-o", r.binary, "./bff")
 	if text, err := build.CombinedOutput(); err != nil {
 		r.close()
@@ -236,13 +234,12 @@ func (r *runner) lastLine() string {
 func (r *runner) countFuzzing(p part, err error, took time.Duration) {
 	r.fuzz.Wanted += fuzzExecutions
 	r.fuzz.Took += took
-	if err != nil && !errors.Is(err, errInterrupted) {
-		r.fuzz.Violations++
-		return
-	}
-	if err == nil {
+	switch {
+	case err == nil:
 		r.fuzz.Rounds += r.executions()
 		r.targets = append(r.targets, p.name)
+	case !errors.Is(err, errInterrupted):
+		r.fuzz.Violations++
 	}
 }
 
