@@ -110,6 +110,10 @@ func prepare(c Config, dir string) (d *demo, err error) {
 		Key: d.state.GatewayKey, PageURL: gateway + "/pay", Transactions: d.state.Transactions,
 	})
 	shopURL := "http://" + d.shop.Addr().String()
+	hash, err := password.New(d.state.Password)
+	if err != nil {
+		return nil, err
+	}
 	d.settings = config.Config{
 		PublicURL: "http://localhost:" + port(d.checkout), Database: filepath.Join(dir, "demo.db"),
 		GatewayURL: gateway, GatewayKey: config.NewSecret(d.state.GatewayKey),
@@ -118,12 +122,8 @@ func prepare(c Config, dir string) (d *demo, err error) {
 		WebhookURLs:    []string{shopURL + "/webhook"},
 		WebhookSecrets: []config.Secret{config.NewSecret(d.state.WebhookSecret)},
 		PollInterval:   time.Second, GatewayRPS: 50, AllowPrivateWebhooks: true,
+		AdminPassword: config.NewSecret(hash), Catalog: d.Catalog,
 	}
-	hash, err := password.New(d.state.Password)
-	if err != nil {
-		return nil, err
-	}
-	d.settings.AdminPassword = config.NewSecret(hash)
 	if d.store, err = newShop(d.settings, d.static, d.state.Webhooks); err != nil {
 		return nil, err
 	}
@@ -131,7 +131,6 @@ func prepare(c Config, dir string) (d *demo, err error) {
 }
 
 func (d *demo) addOwnShop() error {
-	d.settings.Catalog = d.Catalog
 	if d.Own == "" {
 		return nil
 	}
@@ -220,15 +219,12 @@ func (d *demo) printKeys() {
 // listen listens on an address, or on a free port of its host if that is in use.
 func listen(at string) (net.Listener, error) {
 	l, err := net.Listen("tcp", at)
-	if err == nil {
-		return l, nil
+	if host, _, invalid := net.SplitHostPort(at); err != nil && invalid == nil {
+		at = host
+		l, err = net.Listen("tcp", net.JoinHostPort(host, "0"))
 	}
-	host, _, splitErr := net.SplitHostPort(at)
-	if splitErr != nil {
+	if err != nil {
 		return nil, fmt.Errorf("listening on %q: %w", at, err)
-	}
-	if l, err = net.Listen("tcp", net.JoinHostPort(host, "0")); err != nil {
-		return nil, fmt.Errorf("listening on %q: %w", host, err)
 	}
 	return l, nil
 }

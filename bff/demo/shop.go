@@ -24,7 +24,7 @@ import (
 // shop opens sessions with its secret key, shows them by the script tag, and trusts signed webhooks
 // only.
 type shop struct {
-	mux      *http.ServeMux
+	*http.ServeMux
 	checkout string // the checkout's origin
 	key      config.Secret
 	webhooks webhook.Keys
@@ -67,17 +67,15 @@ func newShop(c config.Config, from fs.FS, webhooks []string) (*shop, error) {
 		return nil, fmt.Errorf("making the demo shop: %w", err)
 	}
 	s := &shop{
-		mux: http.NewServeMux(), checkout: c.PublicURL, key: c.SecretKeys[0],
+		ServeMux: http.NewServeMux(), checkout: c.PublicURL, key: c.SecretKeys[0],
 		webhooks: keys, page: page, messages: webhooks,
 	}
-	s.mux.HandleFunc("GET /{$}", s.home)
-	s.mux.HandleFunc("GET /orders", s.orders)
-	s.mux.HandleFunc("POST /webhook", s.webhook)
-	s.mux.Handle("GET /", http.FileServerFS(files))
+	s.HandleFunc("GET /{$}", s.home)
+	s.HandleFunc("GET /orders", s.orders)
+	s.HandleFunc("POST /webhook", s.webhook)
+	s.Handle("GET /", http.FileServerFS(files))
 	return s, nil
 }
-
-func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
 var cartID = regexp.MustCompile(`^[a-z0-9]{4,8}$`)
 
