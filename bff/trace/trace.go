@@ -61,7 +61,8 @@ func (t *Tracer) Start(
 	options := []trace.SpanStartOption{
 		trace.WithSpanKind(kind), trace.WithAttributes(attributes...),
 	}
-	if to := trace.SpanContextFromContext(withParent(context.Background(), linked)); to.IsValid() {
+	other := t.WithParent(context.Background(), linked)
+	if to := trace.SpanContextFromContext(other); to.IsValid() {
 		options = append(options, trace.WithLinks(trace.Link{SpanContext: to}))
 	}
 	ctx, span := t.tracer.Start(ctx, name, options...)
@@ -95,14 +96,7 @@ func (s *Span) End(failed bool) {
 
 // WithParent returns ctx with the span of a traceparent as its parent; "" = ctx unchanged.
 func (t *Tracer) WithParent(ctx context.Context, traceparent string) context.Context {
-	if t == nil {
-		return ctx
-	}
-	return withParent(ctx, traceparent)
-}
-
-func withParent(ctx context.Context, traceparent string) context.Context {
-	if traceparent == "" {
+	if t == nil || traceparent == "" {
 		return ctx
 	}
 	return propagation.TraceContext{}.Extract(
