@@ -101,8 +101,7 @@ func (m image) section() []byte {
 // piece finds the next segment from at on, up to joinGap zeroes in a row; empty if only zeroes
 // follow.
 func (m image) piece(at int) (start, end int) {
-	notZero := func(b byte) bool { return b != 0 }
-	skip := slices.IndexFunc(m[at:], notZero)
+	skip := slices.IndexFunc(m[at:], func(b byte) bool { return b != 0 })
 	if skip < 0 {
 		return at, at
 	}

@@ -140,15 +140,8 @@ func (b *build) program(func(string)) (string, error) {
 func (b *build) list(args ...string) ([]string, error) {
 	cmd := exec.Command("go", append([]string{"list"}, args...)...)
 	cmd.Dir, cmd.Env = b.root, compile.Env(b.system, b.arch)
-	out, err := cmd.Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		return nil, fmt.Errorf("go list: %s", bytes.TrimSpace(exit.Stderr))
-	}
-	if err != nil {
-		return nil, fmt.Errorf("go list: %w", err)
-	}
-	return strings.Fields(string(out)), nil
+	out, err := compile.Output(cmd)
+	return strings.Fields(out), err
 }
 
 // goCommand runs the Go command in the module's folder, see runWatched.

@@ -108,13 +108,20 @@ func unixTime(seconds string) (time.Time, error) {
 func Git(root string, args ...string) (string, error) {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = root
+	return Output(cmd)
+}
+
+// Output returns what a command like git status prints, trimmed. An error has what the command
+// wrote to its standard error.
+func Output(cmd *exec.Cmd) (string, error) {
 	out, err := cmd.Output()
+	name := strings.Join(cmd.Args[:2], " ")
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		return "", fmt.Errorf("git %s: %s", args[0], strings.TrimSpace(string(exit.Stderr)))
+		return "", fmt.Errorf("%s: %s", name, strings.TrimSpace(string(exit.Stderr)))
 	}
 	if err != nil {
-		return "", fmt.Errorf("git %s: %w", args[0], err)
+		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	return strings.TrimSpace(string(out)), nil
 }

@@ -73,7 +73,6 @@ func imagesShown(entries []entry) (names []string) {
 // archive writes name.tar.gz, or name.zip for Windows: one folder, sorted, without owner, with the
 // release's time.
 func (r *release) archive(name, system string, files []entry) error {
-	files = slices.Clone(files)
 	slices.SortFunc(files, func(a, b entry) int { return cmp.Compare(a.name, b.name) })
 	write, ending := r.tarball, ".tar.gz"
 	if system == "windows" {
