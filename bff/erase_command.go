@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"flag"
@@ -75,14 +74,12 @@ func runErase(ctx context.Context, args []string, s streams) (err error) {
 // eraseListed erases the sessions in a file, one per line. It reports and skips unknown ones:
 // the backup may be older.
 func eraseListed(ctx context.Context, eraser *server.Eraser, path string, s streams) error {
-	file, err := os.Open(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return fmt.Errorf("-from: %w", err)
 	}
-	defer file.Close()
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		id := strings.TrimSpace(lines.Text())
+	for line := range strings.Lines(string(text)) {
+		id := strings.TrimSpace(line)
 		if id == "" {
 			continue
 		}
@@ -95,9 +92,6 @@ func eraseListed(ctx context.Context, eraser *server.Eraser, path string, s stre
 		default:
 			fmt.Fprintf(s.out, "%s: personal data erased\n", id)
 		}
-	}
-	if err := lines.Err(); err != nil {
-		return fmt.Errorf("-from: %w", err)
 	}
 	return nil
 }
