@@ -44,7 +44,7 @@ func run(root, out string, fast, dev bool) error {
 	case fast:
 		b.quality = 5
 	}
-	for _, step := range []func() error{b.wasm, b.scripts, b.styles, b.icons, b.declarations} {
+	for _, step := range []func() error{b.wasm, b.scripts, b.styles, b.files} {
 		if err := step(); err != nil {
 			return err
 		}

@@ -78,33 +78,26 @@ func (b *build) styles() error {
 	return nil
 }
 
-// icons adds each icon as "icon-usdt.svg".
-func (b *build) icons() error {
-	files, err := filepath.Glob(b.source("icons/*.svg"))
+// files adds files as they are: icons, like "icon-usdt.svg", and the type declarations and editor
+// data of checkout.js.
+func (b *build) files() error {
+	icons, err := filepath.Glob(b.source("icons/*.svg"))
 	if err != nil {
 		return fmt.Errorf("listing icons: %w", err)
 	}
-	for _, file := range files {
-		if err := b.addFile("icon-"+filepath.Base(file), file); err != nil {
-			return err
-		}
+	files := map[string]string{} // path by name
+	for _, path := range icons {
+		files["icon-"+filepath.Base(path)] = path
 	}
-	return nil
-}
-
-// addFile adds a file as it is.
-func (b *build) addFile(name, path string) error {
-	content, err := os.ReadFile(path)
-	if err != nil {
-		return fmt.Errorf("reading a source: %w", err)
-	}
-	return b.add(name, content, true)
-}
-
-// declarations adds the type declarations and editor data of checkout.js.
-func (b *build) declarations() error {
 	for _, name := range []string{"checkout.d.ts", "custom-elements.json", "web-types.json"} {
-		if err := b.addFile(name, b.source(name)); err != nil {
+		files[name] = b.source(name)
+	}
+	for name, path := range files {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return fmt.Errorf("reading a source: %w", err)
+		}
+		if err := b.add(name, content, true); err != nil {
 			return err
 		}
 	}
