@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -32,8 +33,8 @@ func (p *Printer) Line(step, text string) {
 // Step returns do's error without printing it.
 func (p *Printer) Step(name, doing string, do func(note func(string)) (string, error)) error {
 	p.Line(name, doing)
-	var mu sync.Mutex // guards last
-	var last string
+	var last atomic.Value // string
+	last.Store("")
 	started, done := time.Now(), make(chan struct{})
 	go func() {
 		ticker := time.NewTicker(interval)
@@ -43,17 +44,12 @@ func (p *Printer) Step(name, doing string, do func(note func(string)) (string, e
 			case <-done:
 				return
 			case <-ticker.C:
-				mu.Lock()
-				p.Line(name, fmt.Sprintf("… %s (%s so far)", last, seconds(time.Since(started))))
-				mu.Unlock()
+				took := seconds(time.Since(started))
+				p.Line(name, fmt.Sprintf("… %s (%s so far)", last.Load(), took))
 			}
 		}
 	}()
-	result, err := do(func(text string) {
-		mu.Lock()
-		defer mu.Unlock()
-		last = text
-	})
+	result, err := do(func(text string) { last.Store(text) })
 	close(done)
 	if err != nil {
 		return err
