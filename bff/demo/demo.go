@@ -54,9 +54,6 @@ func Kinds() []string {
 // Run serves until ctx ends. Errors: an invalid address or setting; a folder that cannot be
 // created; invalid data of an earlier run.
 func Run(ctx context.Context, c Config) error {
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
 	folder := c.Data
 	if folder == "" {
 		var err error
@@ -149,7 +146,10 @@ func (d *demo) addOwnShop() error {
 
 func (d *demo) run(ctx context.Context) error {
 	srv, err := server.New(ctx, d.settings, server.Options{
-		Static: d.static, Log: d.Log, Simulate: d.simulate, Kinds: Kinds(),
+		Static: d.static, Log: d.Log, Kinds: Kinds(),
+		Simulate: func(_ context.Context, trackingCode, kind string) error {
+			return d.sandbox.Pay(trackingCode, sandbox.Kind(kind))
+		},
 	})
 	if err != nil {
 		return err
@@ -171,10 +171,6 @@ func (d *demo) run(ctx context.Context) error {
 	group.Go(func() error { return srv.Run(ctx) })
 	d.printAddresses()
 	return errors.Join(group.Wait(), srv.Close())
-}
-
-func (d *demo) simulate(_ context.Context, trackingCode, kind string) error {
-	return d.sandbox.Pay(trackingCode, sandbox.Kind(kind))
 }
 
 func (d *demo) printAddresses() {
