@@ -11,16 +11,13 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/config"
-	"coinslot/bff/gateway"
 	"coinslot/bff/limiter"
 	"coinslot/bff/logs"
 	"coinslot/bff/metrics"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
-	"coinslot/bff/store"
 	"coinslot/bff/token"
 	"coinslot/bff/trace"
-	"coinslot/bff/webhook"
 
 	"go.opentelemetry.io/otel/attribute"
 )
@@ -253,9 +250,3 @@ func buildVersion() string {
 	}
 	return "(devel)"
 }
-
-var (
-	_ gateway.Began = (*observer)(nil).call
-	_ store.Began   = (*observer)(nil).operation
-	_               = webhook.Config{Began: (*Server)(nil).delivery}
-)

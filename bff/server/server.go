@@ -119,18 +119,15 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 	s := &Server{hub: realtime.NewHub(o.Hub), logo: logo}
 	s.observer = s.observe(c, o, tokens)
 	o.Log = s.countLines(o.Log)
-	db, err := store.Open(ctx, store.Config{
+	s.store, err = store.Open(ctx, store.Config{
 		DSN: c.Database, Endpoints: c.WebhookURLs, Began: s.operation, Log: o.Log,
 	})
 	if err != nil {
 		s.tracer.Close()
 		return nil, fmt.Errorf("COINSLOT_DATABASE: %w", err)
 	}
-	s.store = db
-	if err := s.assemble(c, o, catalog, tokens); err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	if !db.Shared() { // the only instance: pending creates are of a dead process
+	err = s.assemble(c, o, catalog, tokens)
+	if err == nil && !s.store.Shared() { // the only instance: pending creates are of a dead process
 		err = s.checkout.Recover(ctx)
 	}
 	if err != nil {
@@ -169,8 +166,7 @@ func newGateway(
 func (s *Server) assemble(
 	c config.Config, o Options, catalog *order.Catalog, tokens *token.Registry,
 ) (err error) {
-	client, admission, err := newGateway(c, o, s.bucket(c.GatewayRPS), s.call)
-	s.limiter, s.gateway = admission, client
+	s.gateway, s.limiter, err = newGateway(c, o, s.bucket(c.GatewayRPS), s.call)
 	if err != nil {
 		return err
 	}
@@ -188,7 +184,7 @@ func (s *Server) assemble(
 		return fmt.Errorf("COINSLOT_SECRET_KEY: %w", err)
 	}
 	s.checkout = checkout.New(tuned(checkout.Config{
-		Store: s.store, Gateway: creates{client}, Background: backgroundRecords{client},
+		Store: s.store, Gateway: creates{s.gateway}, Background: backgroundRecords{s.gateway},
 		Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
 		CallbackURL: callbackURL(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens,
 		Test: o.test(c), Changed: s.sessionChanged, Transitioned: s.sessionMoved,
@@ -196,7 +192,7 @@ func (s *Server) assemble(
 		Log: o.Log, Now: s.store.Now,
 	}))
 	s.records = reconcile.New(reconcile.Config{
-		Gateway: client, Records: backgroundRecords{client}, Runs: s.store, Sessions: s.store,
+		Gateway: s.gateway, Records: backgroundRecords{s.gateway}, Runs: s.store, Sessions: s.store,
 		Change: s.checkout.Change, PaymentPage: c.GatewayPageURL, Schedule: s.checkout.Schedule,
 		ListPause: 10 * time.Second / time.Duration(max(c.GatewayRPS, 1)), // a tenth of the rate
 		Now:       s.store.Now, Log: o.Log,
