@@ -34,12 +34,7 @@ func (c *Client) Create(ctx context.Context, r payment.CreateRequest) (payment.C
 		name: "create", method: http.MethodPost, path: "/api/v1/merchant/transaction/create",
 		query: createQuery(r), body: body, effect: true,
 	}
-	var created payment.Created
-	err = c.do(ctx, k, func(data any) (err error) {
-		created, err = readCreated(data)
-		return err
-	})
-	return created, err
+	return fetch(ctx, c, k, readCreated)
 }
 
 // createBody writes r as JSON. The amount is a JSON number with the decimal's

@@ -46,18 +46,11 @@ func (c *Client) Currencies(ctx context.Context) ([]payment.Currency, error) {
 // Source: gateway-api.md, "GET /api/v1/merchant/currencies/list".
 func (c *Client) CurrencyList(ctx context.Context) (CurrencyList, error) {
 	k := call{name: "currencies", method: http.MethodGet, path: "/api/v1/merchant/currencies/list"}
-	var all CurrencyList
-	err := c.do(ctx, k, func(data any) (err error) {
-		all, err = readCurrencies(data)
-		return err
-	})
-	if err != nil {
-		return CurrencyList{}, err
-	}
+	all, err := fetch(ctx, c, k, readCurrencies)
 	for i, text := range all.LeftOut {
 		all.LeftOut[i] = c.hide(text)
 	}
-	return all, nil
+	return all, err
 }
 
 func readCurrencies(data any) (CurrencyList, error) {

@@ -25,15 +25,10 @@ func (c *Client) TransactionRecords(
 	if err != nil {
 		return reconcile.GatewayRecordPage{}, err
 	}
-	var result reconcile.GatewayRecordPage
-	err = c.do(ctx, k, func(data any) (err error) {
-		result.Items, result.Paging, err = readLenient(data, c.readEntry)
-		return err
+	return fetch(ctx, c, k, func(data any) (page reconcile.GatewayRecordPage, err error) {
+		page.Items, page.Paging, err = readLenient(data, c.readEntry)
+		return page, err
 	})
-	if err != nil {
-		return reconcile.GatewayRecordPage{}, err
-	}
-	return result, nil
 }
 
 func (c *Client) readEntry(f *fields) reconcile.GatewayRecord {
@@ -104,15 +99,10 @@ func (c *Client) Withdrawals(
 		name: "withdrawals", method: http.MethodGet, path: "/api/v1/merchant/withdrawals/list",
 		query: sel.values(),
 	}
-	var result reconcile.WithdrawalPage
-	err := c.do(ctx, k, func(data any) (err error) {
-		result.Items, result.Paging, err = readLenient(data, c.readWithdrawal)
-		return err
+	return fetch(ctx, c, k, func(data any) (page reconcile.WithdrawalPage, err error) {
+		page.Items, page.Paging, err = readLenient(data, c.readWithdrawal)
+		return page, err
 	})
-	if err != nil {
-		return reconcile.WithdrawalPage{}, err
-	}
-	return result, nil
 }
 
 func (c *Client) readWithdrawal(f *fields) reconcile.Withdrawal {

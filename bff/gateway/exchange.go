@@ -47,6 +47,17 @@ func (c *Client) do(ctx context.Context, k call, read func(data any) error) erro
 	return err
 }
 
+// fetch is do with what read makes of the data.
+func fetch[T any](
+	ctx context.Context, c *Client, k call, read func(data any) (T, error),
+) (result T, err error) {
+	err = c.do(ctx, k, func(data any) (err error) {
+		result, err = read(data)
+		return err
+	})
+	return result, err
+}
+
 // exchange is do without the log line; it returns the HTTP status too, zero if none was read.
 func (c *Client) exchange(caller context.Context, k call, read func(any) error) (int, error) {
 	ctx, cancel := context.WithTimeout(caller, c.timeout)

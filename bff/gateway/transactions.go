@@ -29,12 +29,9 @@ func (c *Client) Status(ctx context.Context, trackingCode string) (payment.Recor
 		name: "status", method: http.MethodGet, path: "/api/v1/merchant/transaction/status",
 		query: url.Values{"tracking_code": {trackingCode}}, single: true,
 	}
-	var record payment.Record
-	err := c.do(ctx, k, func(data any) (err error) {
-		record, err = readRecord(data, (*fields).money)
-		return err
+	return fetch(ctx, c, k, func(data any) (payment.Record, error) {
+		return readRecord(data, (*fields).money)
 	})
-	return record, err
 }
 
 // Recheck asks the gateway to verify an expired or cancelled transaction on the chain again. It is
@@ -91,18 +88,14 @@ func (c *Client) Transactions(
 	if err != nil {
 		return payment.RecordPage{}, err
 	}
-	var result payment.RecordPage
-	err = c.do(ctx, k, func(data any) error {
+	return fetch(ctx, c, k, func(data any) (payment.RecordPage, error) {
 		items, p, err := readPage(data, func(item any) (payment.Record, error) {
 			return readRecord(item, (*fields).optional)
 		})
-		result = payment.RecordPage{Items: items, Page: p.page, LastPage: p.last, Total: p.total}
-		return err
+		return payment.RecordPage{
+			Items: items, Page: p.page, LastPage: p.last, Total: p.total,
+		}, err
 	})
-	if err != nil {
-		return payment.RecordPage{}, err
-	}
-	return result, nil
 }
 
 // listCall is the request for a page of the list. Errors: q breaks a documented limit.
