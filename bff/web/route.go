@@ -43,32 +43,22 @@ func (s *Server) Handler(routes []Route) http.Handler {
 	mux, limits := http.NewServeMux(), s.limiters()
 	s.Routes = slices.Concat(s.Assets.routes(), routes)
 	for _, route := range s.Routes {
-		answer := s.handleData(route.Handle)
+		fail := s.writeProblem
 		if route.Pages {
-			answer = s.handlePage(route.Handle)
+			fail = s.writeError
 		}
-		mux.Handle(route.Pattern, limits[route.Limit](answer))
+		mux.Handle(route.Pattern, limits[route.Limit](handle(route.Handle, fail)))
 	}
 	mux.Handle("/", limits[LimitReads](s.unmatched()))
 	return s.outermost(s.checkMethod(mux))
 }
 
-// handleData wraps a handler whose errors are for programs.
-func (s *Server) handleData(h Handler) http.Handler {
+// handle wraps a handler whose errors fail writes.
+func handle(h Handler, fail func(http.ResponseWriter, *http.Request, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		noteSession(r)
 		if err := h(w, r); err != nil {
-			s.writeProblem(w, r, err)
-		}
-	})
-}
-
-// handlePage wraps a handler whose errors shoppers may see.
-func (s *Server) handlePage(h Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		noteSession(r)
-		if err := h(w, r); err != nil {
-			s.writeError(w, r, err)
+			fail(w, r, err)
 		}
 	})
 }
@@ -84,19 +74,14 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 	s.ErrorPage(w, r, e)
 }
 
-func notFound(http.ResponseWriter, *http.Request) error {
-	return Refuse(wire.CodeNotFound, "")
-}
-
 // unmatched answers unknown paths.
 func (s *Server) unmatched() http.Handler {
-	page, data := s.handlePage(notFound), s.handleData(notFound)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		fail := s.writeProblem
 		if strings.Contains(r.Header.Get("Accept"), "text/html") {
-			page.ServeHTTP(w, r)
-			return
+			fail = s.writeError
 		}
-		data.ServeHTTP(w, r)
+		fail(w, r, Refuse(wire.CodeNotFound, ""))
 	})
 }
 
