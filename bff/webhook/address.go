@@ -14,16 +14,15 @@ var errPrivate = errors.New("address is not public")
 
 // guard decides which addresses a webhook may reach. It is asked at the moment of connecting, once
 // per address and after DNS, so that no change of a name between check and use gets around it.
-type guard struct {
-	refused []netip.Prefix
-	inside  netip.Prefix // IPv6: nothing outside of it is public
-}
+type guard []netip.Prefix // refused
+
+// globalIPv6 has all public IPv6 addresses.
+var globalIPv6 = netip.MustParsePrefix("2000::/3")
 
 // newGuard returns the guard of the public internet. Source: IANA's IPv4 and
 // IPv6 special-purpose address registries, entries that are not globally
 // reachable, and the translation prefixes that can stand for such an entry.
-func newGuard() guard {
-	g := guard{inside: netip.MustParsePrefix("2000::/3")}
+func newGuard() (g guard) {
 	for _, text := range []string{
 		"0.0.0.0/8",       // this host
 		"10.0.0.0/8",      // private
@@ -54,7 +53,7 @@ func newGuard() guard {
 		"3ffe::/16",         // 6bone, given back
 		"3fff::/20",         // documentation
 	} {
-		g.refused = append(g.refused, netip.MustParsePrefix(text))
+		g = append(g, netip.MustParsePrefix(text))
 	}
 	return g
 }
@@ -66,10 +65,10 @@ func (g guard) public(a netip.Addr) bool {
 		return false
 	}
 	a = a.Unmap()
-	if a.Is6() && !g.inside.Contains(a) {
+	if a.Is6() && !globalIPv6.Contains(a) {
 		return false
 	}
-	return !slices.ContainsFunc(g.refused, func(p netip.Prefix) bool { return p.Contains(a) })
+	return !slices.ContainsFunc(g, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 // Public reports whether webhooks may connect to a where private addresses are not allowed.

@@ -31,22 +31,15 @@ const maxRetryAfter = 24 * time.Hour
 //
 // A negative age (a clock set back) counts as zero.
 func Next(tries int, age time.Duration) (wait time.Duration, ok bool) {
-	wait = pauseAfter(tries)
-	return wait, max(age, 0)+wait <= retryWindow
-}
-
-func pauseAfter(tries int) time.Duration {
 	steps := [...]time.Duration{
 		0, 5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute,
 		30 * time.Minute, time.Hour, 2 * time.Hour, 4 * time.Hour, 8 * time.Hour,
 	}
-	if tries < 0 {
-		return 0
-	}
+	wait = 12 * time.Hour
 	if tries < len(steps) {
-		return steps[tries]
+		wait = steps[max(tries, 0)]
 	}
-	return 12 * time.Hour
+	return wait, max(age, 0)+wait <= retryWindow
 }
 
 // jitter moves wait by up to a tenth in either direction, so that events that

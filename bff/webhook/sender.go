@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -49,16 +50,9 @@ type Config struct {
 // Sender delivers what is in the outbox. Its methods may be called by many goroutines, but
 // only one Run or Pass at a time, since each has its own limit of tries in flight.
 type Sender struct {
-	outbox  outbox.Outbox
+	config  Config
 	keys    Keys
 	client  *http.Client
-	timeout time.Duration
-	began   func(
-		ctx context.Context, d outbox.Delivery,
-	) (context.Context, func(outbox.DeliveryResult))
-	log     *slog.Logger
-	now     func() time.Time
-	random  func() float64
 	workers []*worker
 	tests   tests
 }
@@ -82,15 +76,11 @@ func newSender(c Config) (*Sender, error) {
 		return nil, err
 	}
 	if len(c.Endpoints) > 0 && len(c.Secrets) == 0 {
-		return nil, errors.New(
-			"creating the webhook sender: endpoints are set, but no secret to sign with",
-		)
+		return nil, errors.New("creating the webhook sender: endpoints are set, " +
+			"but no secret to sign with")
 	}
-	s := &Sender{
-		outbox: c.Outbox, keys: keys, client: newClient(c.AllowPrivate), timeout: c.Timeout,
-		began: c.Began, log: c.Log, now: c.Now, random: c.Random,
-	}
-	s.setDefaults()
+	c.setDefaults()
+	s := &Sender{config: c, keys: keys, client: newClient(c.AllowPrivate)}
 	for _, endpoint := range c.Endpoints {
 		s.workers = append(s.workers, newWorker(s, endpoint))
 	}
@@ -98,23 +88,23 @@ func newSender(c Config) (*Sender, error) {
 }
 
 // setDefaults replaces zero values as [Config] says.
-func (s *Sender) setDefaults() {
-	if s.timeout <= 0 {
-		s.timeout = 20 * time.Second
+func (c *Config) setDefaults() {
+	if c.Timeout <= 0 {
+		c.Timeout = 20 * time.Second
 	}
-	s.log = cmp.Or(s.log, slog.New(slog.DiscardHandler))
-	if s.began == nil {
-		s.began = func(
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
+	if c.Began == nil {
+		c.Began = func(
 			ctx context.Context, _ outbox.Delivery,
 		) (context.Context, func(outbox.DeliveryResult)) {
 			return ctx, func(outbox.DeliveryResult) {}
 		}
 	}
-	if s.now == nil {
-		s.now = time.Now
+	if c.Now == nil {
+		c.Now = time.Now
 	}
-	if s.random == nil {
-		s.random = rand.Float64
+	if c.Random == nil {
+		c.Random = rand.Float64
 	}
 }
 
@@ -123,19 +113,18 @@ func checkEndpoints(c Config) error {
 		return fmt.Errorf("checking webhook endpoints: %d are set; at most %d are allowed",
 			len(c.Endpoints), maxEndpoints)
 	}
-	seen := map[string]bool{} // by URL
 	for i, raw := range c.Endpoints {
-		if err := CheckEndpoint(raw, c.AllowPrivate); err != nil {
+		err := CheckEndpoint(raw, c.AllowPrivate)
+		switch {
+		case err != nil:
+		case isSelf(raw, c.Self):
+			err = errors.New("it is the checkout's own public URL")
+		case slices.Contains(c.Endpoints[:i], raw):
+			err = errors.New("it is listed twice")
+		}
+		if err != nil {
 			return fmt.Errorf("checking webhook endpoint %d: %w", i+1, err)
 		}
-		if isSelf(raw, c.Self) {
-			return fmt.Errorf("checking webhook endpoint %d: it is the checkout's own public URL",
-				i+1)
-		}
-		if seen[raw] {
-			return fmt.Errorf("checking webhook endpoint %d: it is listed twice", i+1)
-		}
-		seen[raw] = true
 	}
 	return nil
 }

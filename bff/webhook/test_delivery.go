@@ -38,7 +38,7 @@ func (s *Sender) Test(ctx context.Context, key string) (outbox.TestResult, error
 	if len(s.workers) == 0 {
 		return outbox.TestResult{}, outbox.ErrNoEndpoint
 	}
-	d, ok := s.tests.begin(key, time.Now(), s.now())
+	d, ok := s.tests.begin(key, time.Now(), s.config.Now())
 	if !ok {
 		return outbox.TestResult{}, outbox.ErrTooManyTests
 	}
@@ -72,7 +72,7 @@ func (l *worker) test(ctx context.Context, d outbox.Delivery) outbox.TestDeliver
 		Endpoint: l.endpoint, Delivered: a.delivered(), Status: a.status, Took: time.Since(began),
 		Note: truncate(a.note, maxTestNote), Failure: a.failure(),
 	}
-	l.s.log.InfoContext(ctx, "webhook tested", "event", d.EventID, "host", l.host, "status",
+	l.s.config.Log.InfoContext(ctx, "webhook tested", "event", d.EventID, "host", l.host, "status",
 		t.Status, "fault", t.Failure.Code)
 	return t
 }

@@ -33,7 +33,7 @@ func testedAt(t *testing.T, endpoint string, change func(*Config)) outbox.TestDe
 	t.Helper()
 	q := newQueue()
 	s := sender(t, q, change, endpoint)
-	s.began = func(ctx context.Context, _ outbox.Delivery) (context.Context, func(outbox.DeliveryResult)) {
+	s.config.Began = func(ctx context.Context, _ outbox.Delivery) (context.Context, func(outbox.DeliveryResult)) {
 		t.Error("it is counted as a delivery")
 		return ctx, func(outbox.DeliveryResult) {}
 	}

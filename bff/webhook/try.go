@@ -35,7 +35,7 @@ func (a answer) delivered() bool { return a.status >= 200 && a.status < 300 }
 // A 2xx counts as soon as its header is read: the endpoint has accepted the event, even if
 // the rest of the answer is lost.
 func (s *Sender) post(ctx context.Context, d outbox.Delivery) answer {
-	ctx, cancel := context.WithTimeout(ctx, s.timeout)
+	ctx, cancel := context.WithTimeout(ctx, s.config.Timeout)
 	defer cancel()
 	req, err := s.request(ctx, d)
 	if err != nil {
@@ -50,14 +50,14 @@ func (s *Sender) post(ctx context.Context, d outbox.Delivery) answer {
 	body, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswerBytes))
 	a := answer{status: res.StatusCode, note: clean(string(body))}
 	if a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable {
-		a.after = retryAfter(res.Header, s.now())
+		a.after = retryAfter(res.Header, s.config.Now())
 	}
 	return a
 }
 
 // request signs d again for each try, with the current time and keys.
 func (s *Sender) request(ctx context.Context, d outbox.Delivery) (*http.Request, error) {
-	at := s.now()
+	at := s.config.Now()
 	signature, err := s.keys.Sign(d.EventID, at, d.Body)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (s *Sender) describe(err error) string {
 		return "refused to connect: " + errPrivate.Error()
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Sprintf("no answer within %v", s.timeout)
+		return fmt.Sprintf("no answer within %v", s.config.Timeout)
 	}
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err
@@ -94,17 +94,11 @@ func (s *Sender) describe(err error) string {
 // [0, 1) decides the jitter.
 func decide(d outbox.Delivery, a answer, now time.Time, draw float64) outbox.DeliveryResult {
 	r := outbox.DeliveryResult{Status: a.status, Note: a.note}
-	switch {
-	case a.delivered():
-		r.Delivered = true
-		return r
-	case a.status == http.StatusGone:
-		r.Abandoned = true
+	if r.Delivered = a.delivered(); r.Delivered {
 		return r
 	}
 	wait, ok := Next(d.Tries+1, now.Sub(d.CreatedAt))
-	if !ok {
-		r.Abandoned = true
+	if r.Abandoned = a.status == http.StatusGone || !ok; r.Abandoned {
 		return r
 	}
 	wait = jitter(wait, draw)

@@ -88,7 +88,7 @@ func deliverTo(t *testing.T, handle http.HandlerFunc, change func(*Config)) outb
 	defer server.Close()
 	q, endpoint := newQueue(), server.URL+"/hook"
 	s := sender(t, q, change, endpoint)
-	q.add(event(1, endpoint, s.now()))
+	q.add(event(1, endpoint, s.config.Now()))
 	if n, err := s.Pass(t.Context()); n != 1 || err != nil {
 		t.Fatalf("Pass = %d, %v; want 1, nil", n, err)
 	}

@@ -93,7 +93,7 @@ func (l *worker) nextPause(ctx context.Context, pause time.Duration, err error) 
 		return pollEvery
 	}
 	if pause < pollEveryMax {
-		l.s.log.ErrorContext(ctx, "claiming webhooks failed", "host", l.host, "error", err)
+		l.s.config.Log.ErrorContext(ctx, "claiming webhooks failed", "host", l.host, "error", err)
 	}
 	return min(2*pause, pollEveryMax)
 }
@@ -106,8 +106,9 @@ func (l *worker) claimDue(ctx context.Context, free int) ([]outbox.Delivery, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	lease := l.s.timeout + 2*storeTimeout
-	due, err := l.s.outbox.ClaimDeliveries(ctx, l.s.now(), lease, free, []string{l.endpoint})
+	lease := l.s.config.Timeout + 2*storeTimeout
+	due, err := l.s.config.Outbox.ClaimDeliveries(ctx, l.s.config.Now(), lease, free,
+		[]string{l.endpoint})
 	if err != nil {
 		return nil, fmt.Errorf("claiming deliveries to %s: %w", l.host, err)
 	}
@@ -117,9 +118,9 @@ func (l *worker) claimDue(ctx context.Context, free int) ([]outbox.Delivery, err
 // deliver makes one try of d and records its result, also after ctx has ended. If recording
 // fails, d is tried again after its lease, with the same id.
 func (l *worker) deliver(ctx context.Context, d outbox.Delivery) error {
-	ctx, ended := l.s.began(context.WithoutCancel(ctx), d)
+	ctx, ended := l.s.config.Began(context.WithoutCancel(ctx), d)
 	a := l.s.post(ctx, d)
-	r := decide(d, a, l.s.now(), l.s.random())
+	r := decide(d, a, l.s.config.Now(), l.s.config.Random())
 	if a.status == http.StatusGone {
 		l.gone.Store(true)
 	}
@@ -127,9 +128,9 @@ func (l *worker) deliver(ctx context.Context, d outbox.Delivery) error {
 	defer ended(r)
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	if err := l.s.outbox.RecordResult(ctx, d, r); err != nil {
-		l.s.log.ErrorContext(ctx, "recording a webhook result failed", "event", d.EventID, "host",
-			l.host, "error", err)
+	if err := l.s.config.Outbox.RecordResult(ctx, d, r); err != nil {
+		l.s.config.Log.ErrorContext(ctx, "recording a webhook result failed", "event", d.EventID,
+			"host", l.host, "error", err)
 		return fmt.Errorf("recording the result of event %q to %s: %w", d.EventID, l.host, err)
 	}
 	return nil
@@ -140,8 +141,8 @@ func (l *worker) deliver(ctx context.Context, d outbox.Delivery) error {
 func (l *worker) report(
 	ctx context.Context, d outbox.Delivery, reason string, r outbox.DeliveryResult,
 ) {
-	log := l.s.log.With("event", d.EventID, "type", string(d.Type), "host", l.host, "status",
-		r.Status, "try", d.Tries+1)
+	log := l.s.config.Log.With("event", d.EventID, "type", string(d.Type), "host", l.host,
+		"status", r.Status, "try", d.Tries+1)
 	if reason != "" {
 		log = log.With("reason", reason)
 	}
