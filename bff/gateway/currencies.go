@@ -2,7 +2,6 @@ package gateway
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -60,25 +59,20 @@ func readCurrencies(data any) (CurrencyList, error) {
 	}
 	all := CurrencyList{Currencies: make([]payment.Currency, 0, len(rows))}
 	for i, row := range rows {
-		c, leftOut, err := readCurrency(row)
+		c, leftOut, unusable, err := readCurrency(row)
 		all.LeftOut = append(all.LeftOut, leftOut...)
-		var bad *unusableError
 		switch {
-		case errors.As(err, &bad):
-			reason := fmt.Sprintf("currency %d (%s): %s", i+1, displayName(c.Name), bad.reason)
-			all.LeftOut = append(all.LeftOut, reason)
 		case err != nil:
 			return CurrencyList{}, fmt.Errorf("reading currency %d: %w", i, err)
+		case unusable != "":
+			reason := fmt.Sprintf("currency %d (%s): %s", i+1, displayName(c.Name), unusable)
+			all.LeftOut = append(all.LeftOut, reason)
 		default:
 			all.Currencies = append(all.Currencies, c)
 		}
 	}
 	return all, nil
 }
-
-type unusableError struct{ reason string }
-
-func (e *unusableError) Error() string { return "unusable entry: " + e.reason }
 
 // displayName is a name of the gateway's, fit for a log line.
 func displayName(name string) string {
@@ -88,23 +82,22 @@ func displayName(name string) string {
 	return name
 }
 
-// readCurrency reads one currency, and says which of its networks it left out.
-// Errors: *unusableError; anything else means that the list is not one.
-func readCurrency(row any) (c payment.Currency, leftOut []string, err error) {
+// readCurrency reads one currency, and says which of its networks it left out, and why the
+// currency is unusable, "" if it is not. Errors mean that the list is not one.
+func readCurrency(row any) (c payment.Currency, leftOut []string, unusable string, err error) {
 	f := open(row)
 	if f.err != nil {
-		return c, nil, f.err
+		return c, nil, "", f.err
 	}
 	c = payment.Currency{
 		Name: f.label("currency_name"), Symbol: f.text("currency_symbol"),
 		Type: f.label("currency_type"), PriceInUSDT: f.lenient("price_in_usdt"),
 		Icon: f.label("icon"),
 	}
-	if reason := unreadable(f, "currency_symbol", c.Symbol); reason != "" {
-		return c, nil, &unusableError{reason}
+	if unusable = unreadable(f, "currency_symbol", c.Symbol); unusable == "" {
+		c.Networks, leftOut, err = readNetworks(c.Symbol, f.object["supported_networks"])
 	}
-	c.Networks, leftOut, err = readNetworks(c.Symbol, f.object["supported_networks"])
-	return c, leftOut, err
+	return c, leftOut, unusable, err
 }
 
 // unreadable returns why the entry of f, which is known by name, is left out; "" if it is not.
