@@ -106,7 +106,10 @@ func (db *DB) runBatch(first *part) (next *part) {
 		p.runs.Wait()
 		alone := p.alone || b.undone || b.parts == maxParts
 		if p = nil; !alone {
-			p = db.waitingPart()
+			select {
+			case p = <-db.parts:
+			default: // nobody waits
+			}
 		}
 		if p != nil && p.alone {
 			next, p = p, nil
@@ -119,15 +122,6 @@ func (db *DB) runBatch(first *part) (next *part) {
 	_ = b.conn.Close() // gives it back to the pool
 	b.open.Done()
 	return next
-}
-
-func (db *DB) waitingPart() *part {
-	select {
-	case p := <-db.parts:
-		return p
-	default:
-		return nil
-	}
 }
 
 // newBatch begins a batch, after a commit of unknown outcome was superseded.

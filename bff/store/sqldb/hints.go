@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -68,11 +69,7 @@ func (db *DB) Announce(session string) {
 func (h *hints) drain() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	ids := make([]string, 0, len(h.waiting))
-	for id := range h.waiting {
-		ids = append(ids, id)
-	}
-	all := h.all
+	ids, all := slices.Collect(maps.Keys(h.waiting)), h.all
 	h.all = false
 	clear(h.waiting)
 	if all {
@@ -160,8 +157,12 @@ func (db *DB) Listen(ctx context.Context, notify func(session string)) error {
 
 // listen listens on one connection until it is lost; connected reports whether there was one.
 func (db *DB) listen(ctx context.Context, notify func(string)) (connected bool, err error) {
-	conn, err := db.dial(ctx)
-	if err != nil {
+	settings := db.pool.Config().ConnConfig
+	var conn *pgx.Conn
+	if err := bounded(ctx, func(ctx context.Context) (err error) {
+		conn, err = pgx.ConnectConfig(ctx, settings)
+		return err
+	}); err != nil {
 		return false, err
 	}
 	defer func() {
@@ -169,14 +170,10 @@ func (db *DB) listen(ctx context.Context, notify func(string)) (connected bool, 
 		defer cancel()
 		_ = conn.Close(ctx)
 	}()
-	if err := bounded(
-		ctx,
-		func(ctx context.Context) error {
-			_, err := conn.Exec(ctx, "LISTEN "+
-				hintChannel)
-			return err
-		},
-	); err != nil {
+	if err := bounded(ctx, func(ctx context.Context) error {
+		_, err := conn.Exec(ctx, "LISTEN "+hintChannel)
+		return err
+	}); err != nil {
 		return false, err
 	}
 	notify("")
@@ -185,15 +182,6 @@ func (db *DB) listen(ctx context.Context, notify func(string)) (connected bool, 
 			return true, err
 		}
 	}
-}
-
-func (db *DB) dial(ctx context.Context) (conn *pgx.Conn, err error) {
-	settings := db.pool.Config().ConnConfig
-	err = bounded(ctx, func(ctx context.Context) error {
-		conn, err = pgx.ConnectConfig(ctx, settings)
-		return err
-	})
-	return conn, err
 }
 
 // waitForHint waits for a notification and passes it on. After idleTimeout without one, it
@@ -205,7 +193,7 @@ func (db *DB) waitForHint(ctx context.Context, conn *pgx.Conn, notify func(strin
 	cancel()
 	if err != nil && ctx.Err() == nil && errors.Is(waiting.Err(), context.DeadlineExceeded) &&
 		!conn.IsClosed() {
-		return bounded(ctx, func(ctx context.Context) error { return conn.Ping(ctx) })
+		return bounded(ctx, conn.Ping)
 	}
 	if err != nil {
 		return fmt.Errorf("waiting for a hint: %w", err)

@@ -46,6 +46,14 @@ func List[T any](
 	return list, err
 }
 
+// One is the one column of the row that query finds, in a [DB.View] of its own.
+func One[T any](ctx context.Context, db *DB, query string, args ...any) (value T, err error) {
+	err = db.View(ctx, func(ctx context.Context, q Queryer) error {
+		return q.QueryRowContext(ctx, query, args...).Scan(&value)
+	})
+	return value, err
+}
+
 // ScanKey reads a row of one column, which keeps a [Key].
 func ScanKey(rows *sql.Rows) (key string, err error) {
 	err = rows.Scan(&key)

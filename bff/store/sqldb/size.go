@@ -28,14 +28,10 @@ func (db *DB) Disk() (size, free int64) {
 
 // Ping fails unless the database can be read.
 func (db *DB) Ping(ctx context.Context) error {
-	err := db.View(ctx, func(ctx context.Context, q Queryer) error {
-		var one int
-		err := q.QueryRowContext(ctx, `SELECT 1 FROM sessions LIMIT 1`).Scan(&one)
-		if errors.Is(err, sql.ErrNoRows) {
-			return nil
-		}
-		return err
-	})
+	_, err := One[int](ctx, db, `SELECT 1 FROM sessions LIMIT 1`)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil
+	}
 	return Wrap(err, "reading the database")
 }
 

@@ -25,18 +25,14 @@ func sqlitePath(dsn string) (string, error) {
 	scheme, _, isURL := strings.Cut(dsn, "://")
 	switch {
 	case dsn == "":
-		return "", errors.New(
-			"COINSLOT_DATABASE: empty; give the path of an SQLite file or a postgres:// address",
-		)
+		return "", errors.New("COINSLOT_DATABASE: empty; give the path of an SQLite file or a " +
+			"postgres:// address")
 	case namesPostgres(dsn):
 		return "", errors.New("COINSLOT_DATABASE: give a PostgreSQL database as " +
 			"postgres://user:password@host/database")
 	case isURL && !strings.ContainsAny(scheme, "/@"):
-		return "", fmt.Errorf(
-			"COINSLOT_DATABASE: %q addresses are not supported; give the path of an SQLite file "+
-				"or a postgres:// address",
-			scheme+"://",
-		)
+		return "", fmt.Errorf("COINSLOT_DATABASE: %q addresses are not supported; give the path "+
+			"of an SQLite file or a postgres:// address", scheme+"://")
 	case dsn == ":memory:" || strings.HasPrefix(dsn, "file:"):
 		return "", errors.New("COINSLOT_DATABASE: give the plain path of an SQLite file")
 	}
@@ -228,11 +224,8 @@ func checkDurable(ctx context.Context, writer *sql.DB) error {
 		return fmt.Errorf("reading settings: %w", err)
 	}
 	if journal != "wal" || synchronous != 2 {
-		return fmt.Errorf(
-			"SQLite refuses its settings (journal_mode %s, synchronous %d): keep the file on a "+
-				"local disk",
-			journal, synchronous,
-		)
+		return fmt.Errorf("SQLite refuses its settings (journal_mode %s, synchronous %d): "+
+			"keep the file on a local disk", journal, synchronous)
 	}
 	return nil
 }
