@@ -108,7 +108,7 @@ func (db *DB) runBatch(first *part) (next *part) {
 		if p = nil; !alone {
 			select {
 			case p = <-db.parts:
-			default: // nobody waits
+			default: // no one waits
 			}
 		}
 		if p != nil && p.alone {
