@@ -172,7 +172,7 @@ func TestMakeReports(t *testing.T) {
 	}
 }
 
-// TestMakeLint: the linter is compiled once, and says so.
+// TestMakeLint: the linter is compiled once, and a line announces it.
 func TestMakeLint(t *testing.T) {
 	f := newFakeGo(t, `echo "go: downloading something" >&2; printf '#!/bin/sh\necho linted $*\n' >"$GOBIN/golangci-lint"; chmod +x "$GOBIN/golangci-lint"`)
 	first, err := f.make(t, "lint")
