@@ -9,6 +9,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -89,10 +90,10 @@ func torture(c config, listing bool, out io.Writer) error {
 		return err
 	}
 	defer r.close()
-	interrupted := make(chan os.Signal, 1)
-	signal.Notify(interrupted, syscall.SIGINT, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
 	began := time.Now()
-	failed := r.runAll(parts, interrupted)
+	failed := r.runAll(ctx, parts)
 	results, err := r.results()
 	if err != nil {
 		return err

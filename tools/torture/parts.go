@@ -2,13 +2,9 @@ package main
 
 import (
 	"fmt"
-	"io/fs"
-	"maps"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 )
@@ -34,27 +30,34 @@ func (p part) timeout() time.Duration {
 // partPattern finds functions that may be parts without compiling them.
 var partPattern = regexp.MustCompile(`(?m)^func ((?:TestTorture|Fuzz)\w*)\(`)
 
-// findParts returns the parts below root whose package and name match only, tests before fuzz
-// targets.
+// testFiles prints a package and a file for each test file that build tags do not exclude.
+const testFiles = `{{$p := .}}{{range .TestGoFiles}}{{$p.ImportPath}} {{$p.Dir}}/{{.}}
+{{end}}{{range .XTestGoFiles}}{{$p.ImportPath}} {{$p.Dir}}/{{.}}
+{{end}}`
+
+// findParts returns the parts of the module in root whose package and name match only, tests
+// before fuzz targets.
 func findParts(root string, only *regexp.Regexp) ([]part, error) {
-	declared, err := declarations(root)
+	cmd := exec.Command("go", "list", "-f", testFiles, "./...")
+	cmd.Dir, cmd.Stderr = root, os.Stderr
+	files, err := cmd.Output()
 	if err != nil {
 		return nil, fmt.Errorf("looking for tests: %w", err)
 	}
 	var tests, targets []part
-	for _, dir := range slices.Sorted(maps.Keys(declared)) {
-		wanted := slices.DeleteFunc(declared[dir],
-			func(name string) bool { return !only.MatchString(part{dir, name}.String()) })
-		if len(wanted) == 0 {
+	for line := range strings.Lines(string(files)) {
+		path, file, found := strings.Cut(strings.TrimSpace(line), " ")
+		if !found {
 			continue
 		}
-		names, err := list(root, dir)
+		text, err := os.ReadFile(file)
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("looking for tests: %w", err)
 		}
-		for _, name := range names {
-			switch p := (part{dir, name}); {
-			case !slices.Contains(wanted, name):
+		for _, match := range partPattern.FindAllSubmatch(text, -1) {
+			p := part{"." + strings.TrimPrefix(path, "coinslot"), string(match[1])}
+			switch {
+			case !only.MatchString(p.String()):
 			case p.isFuzz():
 				targets = append(targets, p)
 			default:
@@ -63,43 +66,4 @@ func findParts(root string, only *regexp.Regexp) ([]part, error) {
 		}
 	}
 	return append(tests, targets...), nil
-}
-
-// declarations returns the names that test files below root declare, by package.
-func declarations(root string) (map[string][]string, error) {
-	found := map[string][]string{}
-	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() && path != root && strings.HasPrefix(entry.Name(), ".") {
-			return fs.SkipDir
-		}
-		if !strings.HasSuffix(path, "_test.go") {
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		dir, err := filepath.Rel(root, filepath.Dir(path))
-		dir = "./" + filepath.ToSlash(dir)
-		for _, match := range partPattern.FindAllSubmatch(text, -1) {
-			found[dir] = append(found[dir], string(match[1]))
-		}
-		return err
-	})
-	return found, err
-}
-
-// list returns what go test -list prints: the parts in a package's test binary, which leaves out
-// those excluded by build tags, and "ok" with the package's name.
-func list(root, dir string) ([]string, error) {
-	cmd := exec.Command("go", "test", "-list", "^(TestTorture|Fuzz)", dir)
-	cmd.Dir = root
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return nil, fmt.Errorf("listing the tests of %s: %w\n%s", dir, err, out)
-	}
-	return strings.Fields(string(out)), nil
 }

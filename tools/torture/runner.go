@@ -1,9 +1,8 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,18 +14,15 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
+	"coinslot/tools/progress"
 	"coinslot/torture/goal"
 )
 
 // fuzzExecutions is the full number of executions of a fuzz target.
 const fuzzExecutions = 10_000_000
-
-// statusInterval is the pause between two status lines.
-const statusInterval = 15 * time.Second
 
 // result is the result of a part; the runner counts those of fuzz targets.
 type result = goal.Result
@@ -37,9 +33,6 @@ type runner struct {
 	out    io.Writer
 	dir    string // of its own, removed by close
 	binary string // the command under test, built once
-
-	mu   sync.Mutex // guards the fields below
-	last string     // line that the part under way has printed
 
 	fuzz    result   // of all targets together
 	targets []string // that were run to their end
@@ -69,70 +62,49 @@ func newRunner(c config, out io.Writer) (*runner, error) {
 
 func (r *runner) close() { os.RemoveAll(r.dir) }
 
-// runAll runs the parts until a signal arrives, and returns the names of failed ones.
-func (r *runner) runAll(parts []part, interrupted <-chan os.Signal) (failed []string) {
+// runAll runs the parts until ctx ends, and returns the names of failed ones.
+func (r *runner) runAll(ctx context.Context, parts []part) (failed []string) {
+	steps := progress.New(r.out)
 	for i, p := range parts {
-		fmt.Fprintf(r.out, "%s  %d of %d  %s\n", clock(), i+1, len(parts), p)
 		began := time.Now()
-		err := r.run(p, interrupted)
-		fmt.Fprintf(r.out, "%s  %s  %s after %s: %s\n", clock(), p, outcome(err),
-			formatDuration(time.Since(began)), r.lastLine())
+		doing := fmt.Sprintf("%s  %d of %d", began.Format(time.TimeOnly), i+1, len(parts))
+		err := steps.Step(p.String(), doing, func(note func(string)) (string, error) {
+			return r.run(ctx, p, note)
+		})
+		if p.isFuzz() {
+			r.countFuzzing(p, ctx.Err() != nil, err, time.Since(began))
+		}
 		if err != nil {
+			took := formatDuration(time.Since(began))
+			steps.Line(p.String(), fmt.Sprintf("FAILED after %s: %v", took, err))
 			failed = append(failed, p.String())
 		}
-		if errors.Is(err, errInterrupted) {
+		if ctx.Err() != nil {
 			break
 		}
 	}
 	return failed
 }
 
-func clock() string { return time.Now().Format(time.TimeOnly) }
-
-func outcome(err error) string {
-	if err != nil {
-		return "FAILED (" + err.Error() + ")"
-	}
-	return "ok"
-}
-
-var errInterrupted = errors.New("interrupted")
-
-// run runs a part and prints its output if it fails.
-func (r *runner) run(p part, interrupted <-chan os.Signal) error {
-	began := time.Now()
-	cmd := exec.Command("go", r.arguments(p)...)
+// run runs a part, notes the lines that it prints, and returns the last. Its output is a part of
+// the error.
+func (r *runner) run(ctx context.Context, p part, note func(string)) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, p.timeout()+time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "go", r.arguments(p)...)
 	cmd.Env = append(os.Environ(), "TORTURE="+r.tortureEnv(), "TORTURE_LEDGER="+r.resultsFile,
 		"TORTURE_COINSLOT="+r.binary)
 	if r.seed != "" {
 		cmd.Env = append(cmd.Env, "TORTURE_SEED="+r.seed)
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // to end it with what it has started
-	read, write, err := os.Pipe()
-	if err != nil {
-		return err
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	said := &output{note: note}
+	cmd.Stdout, cmd.Stderr = said, said
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%w\n---\n%s\n---", cmp.Or(ctx.Err(), err), said.text)
 	}
-	defer read.Close()
-	cmd.Stdout, cmd.Stderr = write, write
-	if err := cmd.Start(); err != nil {
-		write.Close()
-		return err
-	}
-	write.Close()
-	ended := make(chan error, 1) // sent on once
-	var text bytes.Buffer
-	go func() {
-		r.readOutput(read, &text)
-		ended <- cmd.Wait()
-	}()
-	err = r.watch(p, cmd, ended, interrupted)
-	if p.isFuzz() {
-		r.countFuzzing(p, err, time.Since(began))
-	}
-	if err != nil {
-		fmt.Fprintf(r.out, "---\n%s\n---\n", text.Bytes()[max(0, text.Len()-64<<10):])
-	}
-	return err
+	return said.last, nil
 }
 
 // tortureEnv is the value of the variable TORTURE.
@@ -166,79 +138,39 @@ func fuzzScript() string {
 // executions is how often each fuzz target is run.
 func (r *runner) executions() int { return max(1000, int(r.cut*fuzzExecutions)) }
 
-// watch waits for the end of a part and prints status lines.
-func (r *runner) watch(
-	p part, cmd *exec.Cmd, ended <-chan error, interrupted <-chan os.Signal,
-) error {
-	began := time.Now()
-	tick := time.NewTicker(statusInterval)
-	defer tick.Stop()
-	over := time.NewTimer(p.timeout() + time.Minute)
-	defer over.Stop()
-	for {
-		select {
-		case err := <-ended:
-			return err
-		case <-tick.C:
-			fmt.Fprintf(r.out, "%s  %s  %s  %s\n",
-				clock(), p.name, formatDuration(time.Since(began)), r.lastLine())
-		case <-interrupted:
-			killGroup(cmd, ended)
-			return errInterrupted
-		case <-over.C:
-			killGroup(cmd, ended)
-			return fmt.Errorf("timed out after %v", p.timeout())
-		}
-	}
-}
-
-// killGroup kills a part and its child processes, and waits for it.
-func killGroup(cmd *exec.Cmd, ended <-chan error) {
-	if err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); err == nil {
-		<-ended //nolint:errcheck // it only says that it was killed
-	}
-}
-
 // maxOutput is how much of a part's output is kept, from its end.
-const maxOutput = 1 << 20
+const maxOutput = 64 << 10
 
-// readOutput reads a part's output into text and stores the last line.
-func (r *runner) readOutput(read io.Reader, text *bytes.Buffer) {
-	lines := bufio.NewReader(read)
-	for {
-		line, err := lines.ReadString('\n')
-		text.WriteString(line)
-		if text.Len() > 2*maxOutput {
-			text.Next(text.Len() - maxOutput)
-		}
+// output is what a part prints.
+type output struct {
+	note func(line string)
+	text []byte // the end
+	last string // line, shortened
+}
+
+// Write keeps the end of the output, and notes the last line.
+func (o *output) Write(b []byte) (int, error) {
+	o.text = append(o.text, b...)
+	o.text = o.text[max(0, len(o.text)-maxOutput):]
+	for line := range strings.Lines(string(b)) {
 		line = strings.TrimSpace(line)
 		if !slices.Contains([]string{"", "PASS", "FAIL"}, line) && !strings.HasPrefix(line, "===") {
-			r.mu.Lock()
-			r.last = line
-			r.mu.Unlock()
-		}
-		if err != nil {
-			return
+			o.last = strings.ToValidUTF8(line[:min(len(line), 160)], "")
+			o.note(o.last)
 		}
 	}
-}
-
-// lastLine returns the part's last line, shortened.
-func (r *runner) lastLine() string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return strings.ToValidUTF8(r.last[:min(len(r.last), 160)], "")
+	return len(b), nil
 }
 
 // countFuzzing adds a fuzz target to the fuzzing result.
-func (r *runner) countFuzzing(p part, err error, took time.Duration) {
+func (r *runner) countFuzzing(p part, interrupted bool, err error, took time.Duration) {
 	r.fuzz.Wanted += fuzzExecutions
 	r.fuzz.Took += took
 	switch {
 	case err == nil:
 		r.fuzz.Rounds += r.executions()
 		r.targets = append(r.targets, p.name)
-	case !errors.Is(err, errInterrupted):
+	case !interrupted:
 		r.fuzz.Violations++
 	}
 }
