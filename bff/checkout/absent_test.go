@@ -13,10 +13,8 @@ import (
 
 // An unknown transaction was polled forever, without a report.
 func TestAbsentTransactionIsReported(t *testing.T) {
-	checkouttest.OverBoth(t, absentTransactionIsReported)
-}
-
-func absentTransactionIsReported(t *testing.T, h *checkouttest.Shop) {
+	t.Parallel()
+	h := checkouttest.NewShop(t)
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Forget()
 	before := h.Gateway.Calls("status")
@@ -27,7 +25,7 @@ func absentTransactionIsReported(t *testing.T, h *checkouttest.Shop) {
 	}
 	h.Run(100 * time.Hour)
 	h.WantEvents(s.ID, payment.EventPending, payment.EventReview)
-	events := h.Store.Outbox(s.ID)
+	events := h.Store.EventsOf(s.ID)
 	if body := string(events[1].Body); !strings.Contains(body, `"transaction_absent"`) {
 		t.Errorf("the event has another reason: %s", body)
 	}
@@ -59,25 +57,25 @@ func TestAbsentTransactionAsShown(t *testing.T) {
 
 // A later answer that knows the transaction ends the review, repeatedly.
 func TestAbsentTransactionReappears(t *testing.T) {
-	checkouttest.OverBoth(t, func(t *testing.T, h *checkouttest.Shop) {
-		s := h.Chosen("25", checkouttest.USDT())
-		for range 2 {
-			h.Forget()
-			h.Run(4 * time.Minute)
-			h.WantStatus(s.ID, wire.Review)
-			h.Remember()
-			h.Run(6 * time.Minute)
-			h.WantOne(s.ID)
-			if h.View(s.ID).Attempt.Address == "" {
-				t.Error("the address is not shown again")
-			}
+	t.Parallel()
+	h := checkouttest.NewShop(t)
+	s := h.Chosen("25", checkouttest.USDT())
+	for range 2 {
+		h.Forget()
+		h.Run(4 * time.Minute)
+		h.WantStatus(s.ID, wire.Review)
+		h.Remember()
+		h.Run(6 * time.Minute)
+		h.WantOne(s.ID)
+		if h.View(s.ID).Attempt.Address == "" {
+			t.Error("the address is not shown again")
 		}
-		h.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
-		h.Run(20 * time.Second)
-		h.WantStatus(s.ID, wire.Confirmed)
-		h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventPending,
-			payment.EventReview, payment.EventPending, payment.EventConfirmed)
-	})
+	}
+	h.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
+	h.Run(20 * time.Second)
+	h.WantStatus(s.ID, wire.Confirmed)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventPending,
+		payment.EventReview, payment.EventPending, payment.EventConfirmed)
 }
 
 // A payment reported afterwards, but not proven, starts another review.

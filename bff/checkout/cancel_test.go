@@ -107,30 +107,30 @@ func TestCanceledAgainAfterAnOutage(t *testing.T) {
 
 // A cancellation is completed even if the client disconnects.
 func TestClientDisconnectsDuringCancel(t *testing.T) {
-	checkouttest.OverBoth(t, func(t *testing.T, h *checkouttest.Shop) {
-		for name, do := range map[string]func(context.Context, string) (payment.Session, error){
-			"for good": func(ctx context.Context, id string) (payment.Session, error) {
-				return h.Service.Cancel(ctx, id, payment.ClosedByMerchant)
-			},
-			"for another coin": func(ctx context.Context, id string) (payment.Session, error) {
-				return h.Service.Choose(ctx, id, checkouttest.BNB())
-			},
-		} {
-			s := h.Chosen("25", checkouttest.USDT())
-			ctx, leave := context.WithCancel(t.Context())
-			h.Gateway.CancelHook = func(string) (before, after error) { leave(); return nil, nil }
-			do(ctx, s.ID)
-			h.Gateway.CancelHook = nil
-			h.Service.Close() // waits for creates
-			h.Run(time.Minute)
-			want := []payment.EventType{payment.EventPending, payment.EventPending}
-			if name == "for good" {
-				want[1] = payment.EventCancelled
-				if got := h.Load(s.ID).ClosedBy; got != payment.ClosedByMerchant {
-					t.Errorf("%s: closed by %q", name, got)
-				}
+	t.Parallel()
+	h := checkouttest.NewShop(t)
+	for name, do := range map[string]func(context.Context, string) (payment.Session, error){
+		"for good": func(ctx context.Context, id string) (payment.Session, error) {
+			return h.Service.Cancel(ctx, id, payment.ClosedByMerchant)
+		},
+		"for another coin": func(ctx context.Context, id string) (payment.Session, error) {
+			return h.Service.Choose(ctx, id, checkouttest.BNB())
+		},
+	} {
+		s := h.Chosen("25", checkouttest.USDT())
+		ctx, leave := context.WithCancel(t.Context())
+		h.Gateway.CancelHook = func(string) (before, after error) { leave(); return nil, nil }
+		do(ctx, s.ID)
+		h.Gateway.CancelHook = nil
+		h.Service.Close() // waits for creates
+		h.Run(time.Minute)
+		want := []payment.EventType{payment.EventPending, payment.EventPending}
+		if name == "for good" {
+			want[1] = payment.EventCancelled
+			if got := h.Load(s.ID).ClosedBy; got != payment.ClosedByMerchant {
+				t.Errorf("%s: closed by %q", name, got)
 			}
-			h.WantEvents(s.ID, want...)
 		}
-	})
+		h.WantEvents(s.ID, want...)
+	}
 }

@@ -17,41 +17,41 @@ import (
 )
 
 func TestPaymentFromOrderToConfirmation(t *testing.T) {
-	checkouttest.OverBoth(t, func(t *testing.T, h *checkouttest.Shop) {
-		s := h.Open("25.00")
-		h.WantStatus(s.ID, wire.Open)
-		s = h.Must(h.Choose(s.ID, checkouttest.USDT()))
-		v := h.View(s.ID)
-		tx := h.Gateway.All()[0]
-		if v.Status != wire.Pending || v.Attempt.Address != tx.Address || v.Attempt.PayAmount != "25.00000000" || v.Attempt.PayableAmount != "25" {
-			t.Fatalf("view = %+v, attempt %+v; want the gateway's address and amount", v, v.Attempt)
-		}
-		if !strings.Contains(tx.Comment, s.Attempts[0].Marker) {
-			t.Errorf("comment = %q; want the marker %q in it", tx.Comment, s.Attempts[0].Marker)
-		}
-		h.Run(time.Minute)
-		h.WantStatus(s.ID, wire.Pending)
-		h.Gateway.Pay(tx.TrackingCode, checkouttest.Dec("10"), "0xa")
-		h.Run(20 * time.Second)
-		if a := h.View(s.ID).Attempt; a.PaidAmount != "10" || a.MissingAmount != "15" {
-			t.Errorf("paid %q, missing %q; want 10 and 15", a.PaidAmount, a.MissingAmount)
-		}
-		h.Gateway.Pay(tx.TrackingCode, checkouttest.Dec("15.5"), "0xb")
-		h.Run(20 * time.Second)
-		h.WantStatus(s.ID, wire.Confirmed)
-		if a := h.View(s.ID).Attempt; a.OverpaidAmount != "0.5" || a.Late {
-			t.Errorf("overpaid %q, late %v; want 0.5 in time", a.OverpaidAmount, a.Late)
-		}
-		h.WantEvents(s.ID, payment.EventPending, payment.EventPartial, payment.EventConfirmed)
-		h.Run(100 * time.Hour)
-		h.WantEvents(s.ID, payment.EventPending, payment.EventPartial, payment.EventConfirmed)
-		h.WantNotDue(s.ID)
-	})
+	t.Parallel()
+	h := checkouttest.NewShop(t)
+	s := h.Open("25.00")
+	h.WantStatus(s.ID, wire.Open)
+	s = h.Must(h.Choose(s.ID, checkouttest.USDT()))
+	v := h.View(s.ID)
+	tx := h.Gateway.All()[0]
+	if v.Status != wire.Pending || v.Attempt.Address != tx.Address || v.Attempt.PayAmount != "25.00000000" || v.Attempt.PayableAmount != "25" {
+		t.Fatalf("view = %+v, attempt %+v; want the gateway's address and amount", v, v.Attempt)
+	}
+	if !strings.Contains(tx.Comment, s.Attempts[0].Marker) {
+		t.Errorf("comment = %q; want the marker %q in it", tx.Comment, s.Attempts[0].Marker)
+	}
+	h.Run(time.Minute)
+	h.WantStatus(s.ID, wire.Pending)
+	h.Gateway.Pay(tx.TrackingCode, checkouttest.Dec("10"), "0xa")
+	h.Run(20 * time.Second)
+	if a := h.View(s.ID).Attempt; a.PaidAmount != "10" || a.MissingAmount != "15" {
+		t.Errorf("paid %q, missing %q; want 10 and 15", a.PaidAmount, a.MissingAmount)
+	}
+	h.Gateway.Pay(tx.TrackingCode, checkouttest.Dec("15.5"), "0xb")
+	h.Run(20 * time.Second)
+	h.WantStatus(s.ID, wire.Confirmed)
+	if a := h.View(s.ID).Attempt; a.OverpaidAmount != "0.5" || a.Late {
+		t.Errorf("overpaid %q, late %v; want 0.5 in time", a.OverpaidAmount, a.Late)
+	}
+	h.WantEvents(s.ID, payment.EventPending, payment.EventPartial, payment.EventConfirmed)
+	h.Run(100 * time.Hour)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventPartial, payment.EventConfirmed)
+	h.WantNotDue(s.ID)
 }
 
-func TestManyClicksAreOneCreate(t *testing.T) { checkouttest.OverBoth(t, manyClicksAreOneCreate) }
-
-func manyClicksAreOneCreate(t *testing.T, h *checkouttest.Shop) {
+func TestManyClicksAreOneCreate(t *testing.T) {
+	t.Parallel()
+	h := checkouttest.NewShop(t)
 	s := h.Open("25")
 	var clicks sync.WaitGroup
 	for range 50 {
@@ -220,17 +220,17 @@ func TestRejectedAnswerIsNeverShown(t *testing.T) {
 }
 
 func TestTrackingCodeOfAnotherSessionIsRefused(t *testing.T) {
-	checkouttest.OverBoth(t, func(t *testing.T, h *checkouttest.Shop) {
-		first := h.Chosen("25", checkouttest.USDT())
-		h.Gateway.MangleCreated = func(c *payment.Created) { c.TrackingCode = first.Attempts[0].TrackingCode }
-		second := h.Chosen("25", checkouttest.USDT())
-		h.WantStatus(second.ID, wire.Open)
-		h.Run(time.Minute)
-		h.WantStatus(first.ID, wire.Pending)
-		if live := h.Gateway.Live(); len(live) == 0 || live[0] != first.Attempts[0].TrackingCode {
-			t.Errorf("live at the gateway = %v; want the first session's left alone", live)
-		}
-	})
+	t.Parallel()
+	h := checkouttest.NewShop(t)
+	first := h.Chosen("25", checkouttest.USDT())
+	h.Gateway.MangleCreated = func(c *payment.Created) { c.TrackingCode = first.Attempts[0].TrackingCode }
+	second := h.Chosen("25", checkouttest.USDT())
+	h.WantStatus(second.ID, wire.Open)
+	h.Run(time.Minute)
+	h.WantStatus(first.ID, wire.Pending)
+	if live := h.Gateway.Live(); len(live) == 0 || live[0] != first.Attempts[0].TrackingCode {
+		t.Errorf("live at the gateway = %v; want the first session's left alone", live)
+	}
 }
 
 func TestChoiceErrors(t *testing.T) {
@@ -262,9 +262,9 @@ func TestCurrenciesUnavailable(t *testing.T) {
 	h.Must(h.Choose(s.ID, checkouttest.USDT()))
 }
 
-func TestOpenIsIdempotent(t *testing.T) { checkouttest.OverBoth(t, openIsIdempotent) }
-
-func openIsIdempotent(t *testing.T, h *checkouttest.Shop) {
+func TestOpenIsIdempotent(t *testing.T) {
+	t.Parallel()
+	h := checkouttest.NewShop(t)
 	open := func(o payment.Order, key string) (payment.Session, bool, error) {
 		return h.Service.Open(t.Context(), o, key)
 	}
@@ -341,9 +341,9 @@ func TestFailedCommitIsNotTakenForAnAnswer(t *testing.T) {
 }
 
 // An outage does not use up the attempts of a session.
-func TestOutageUsesUpNothing(t *testing.T) { checkouttest.OverBoth(t, outageUsesUpNothing) }
-
-func outageUsesUpNothing(t *testing.T, h *checkouttest.Shop) {
+func TestOutageUsesUpNothing(t *testing.T) {
+	t.Parallel()
+	h := checkouttest.NewShop(t)
 	s := h.Open("25")
 	for _, err := range []error{
 		checkouttest.Refusal(payment.ReasonUnsent), busy(2 * time.Minute), checkouttest.Refusal(payment.ReasonKey),
@@ -373,21 +373,21 @@ func outageUsesUpNothing(t *testing.T, h *checkouttest.Shop) {
 
 // If a process dies between a recheck and its status read, another one reads the status soon.
 func TestRecheckWithoutAStatusRead(t *testing.T) {
-	checkouttest.OverBoth(t, func(t *testing.T, h *checkouttest.Shop) {
-		s := h.Chosen("25", checkouttest.USDT())
-		code := s.Attempts[0].TrackingCode
-		h.Gateway.Set(code, func(tx *checkouttest.Transaction) { tx.Status = "expired" })
-		h.Run(2 * time.Hour) // past the check after an hour
-		h.WantStatus(s.ID, wire.Expired)
-		h.Gateway.Pay(code, s.Attempts[0].PayAmount, "0xa")
-		h.Gateway.Set(code, func(tx *checkouttest.Transaction) { tx.Status = "confirmed" }) // verified again
-		h.Gateway.StatusHook = func(string) error { return checkouttest.LostAnswer() }
-		h.Recheck(s.ID)
-		h.Gateway.StatusHook = nil
-		h.Restart()
-		h.Run(time.Minute)
-		h.WantStatus(s.ID, wire.Confirmed)
-	})
+	t.Parallel()
+	h := checkouttest.NewShop(t)
+	s := h.Chosen("25", checkouttest.USDT())
+	code := s.Attempts[0].TrackingCode
+	h.Gateway.Set(code, func(tx *checkouttest.Transaction) { tx.Status = "expired" })
+	h.Run(2 * time.Hour) // past the check after an hour
+	h.WantStatus(s.ID, wire.Expired)
+	h.Gateway.Pay(code, s.Attempts[0].PayAmount, "0xa")
+	h.Gateway.Set(code, func(tx *checkouttest.Transaction) { tx.Status = "confirmed" }) // verified again
+	h.Gateway.StatusHook = func(string) error { return checkouttest.LostAnswer() }
+	h.Recheck(s.ID)
+	h.Gateway.StatusHook = nil
+	h.Restart()
+	h.Run(time.Minute)
+	h.WantStatus(s.ID, wire.Confirmed)
 }
 
 func TestFakeGatewayGivesValidAddresses(t *testing.T) {

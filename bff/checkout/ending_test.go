@@ -2,7 +2,6 @@ package checkout_test
 
 import (
 	"bytes"
-	"context"
 	"testing"
 	"time"
 
@@ -30,7 +29,7 @@ func TestLatePaymentConfirms(t *testing.T) {
 			if a := h.View(s.ID).Attempt; !a.Late {
 				t.Error("Late = false; want true")
 			}
-			events := h.Store.Outbox(s.ID)
+			events := h.Store.EventsOf(s.ID)
 			if last := events[len(events)-1]; last.Type != payment.EventConfirmed || !bytes.Contains(last.Body, []byte(`"late":true`)) {
 				t.Errorf("last event = %s %s; want confirmed, late", last.Type, last.Body)
 			}
@@ -69,9 +68,9 @@ func TestFullPaymentOfAnEndedAttemptIsReported(t *testing.T) {
 }
 
 // A second payment, for a canceled attempt, goes to review instead of confirming again.
-func TestPaidTwice(t *testing.T) { checkouttest.OverBoth(t, paidTwice) }
-
-func paidTwice(t *testing.T, h *checkouttest.Shop) {
+func TestPaidTwice(t *testing.T) {
+	t.Parallel()
+	h := checkouttest.NewShop(t)
 	s := h.Chosen("25", checkouttest.USDT())
 	s = h.Must(h.Choose(s.ID, checkouttest.BNB()))
 	h.Gateway.Pay(s.Attempts[1].TrackingCode, s.Attempts[1].PayAmount, "0xb")
@@ -87,28 +86,28 @@ func paidTwice(t *testing.T, h *checkouttest.Shop) {
 }
 
 func TestSameTransactionForTwoSessions(t *testing.T) {
-	checkouttest.OverBoth(t, func(t *testing.T, h *checkouttest.Shop) {
-		first, second := h.Chosen("25", checkouttest.USDT()), h.Chosen("25", checkouttest.USDT())
-		h.Gateway.Pay(first.Attempts[0].TrackingCode, checkouttest.Dec("25"), "0xa")
-		h.Run(time.Minute)
-		h.Gateway.Pay(second.Attempts[0].TrackingCode, checkouttest.Dec("25"), "0xa")
-		h.Run(time.Minute)
-		h.WantStatus(first.ID, wire.Confirmed)
-		h.WantStatus(second.ID, wire.Review)
-		h.WantEvents(second.ID, payment.EventPending, payment.EventReview)
-		if a := h.Load(second.ID).Attempts[0]; a.Reason != "transaction_id_reused" || a.TxID != "0xa" || !a.Paid.Equal(checkouttest.Dec("25")) {
-			t.Errorf("%q for %s paid in %q; want transaction_id_reused for what was seen", a.Reason, a.Paid, a.TxID)
-		}
-		version := h.Load(second.ID).Version
-		h.Run(10 * time.Minute)
-		if v := h.Load(second.ID).Version; v != version {
-			t.Errorf("version = %d after ten minutes without news; want %d", v, version)
-		}
-		// An exchange pays several orders in one transaction: the merchant, who can
-		// see that, used to be unable to say so.
-		h.Must(h.Resolve(second.ID, wire.Confirmed, "a batch of our exchange"))
-		h.WantStatus(second.ID, wire.Confirmed)
-	})
+	t.Parallel()
+	h := checkouttest.NewShop(t)
+	first, second := h.Chosen("25", checkouttest.USDT()), h.Chosen("25", checkouttest.USDT())
+	h.Gateway.Pay(first.Attempts[0].TrackingCode, checkouttest.Dec("25"), "0xa")
+	h.Run(time.Minute)
+	h.Gateway.Pay(second.Attempts[0].TrackingCode, checkouttest.Dec("25"), "0xa")
+	h.Run(time.Minute)
+	h.WantStatus(first.ID, wire.Confirmed)
+	h.WantStatus(second.ID, wire.Review)
+	h.WantEvents(second.ID, payment.EventPending, payment.EventReview)
+	if a := h.Load(second.ID).Attempts[0]; a.Reason != "transaction_id_reused" || a.TxID != "0xa" || !a.Paid.Equal(checkouttest.Dec("25")) {
+		t.Errorf("%q for %s paid in %q; want transaction_id_reused for what was seen", a.Reason, a.Paid, a.TxID)
+	}
+	version := h.Load(second.ID).Version
+	h.Run(10 * time.Minute)
+	if v := h.Load(second.ID).Version; v != version {
+		t.Errorf("version = %d after ten minutes without news; want %d", v, version)
+	}
+	// An exchange pays several orders in one transaction: the merchant, who can
+	// see that, used to be unable to say so.
+	h.Must(h.Resolve(second.ID, wire.Confirmed, "a batch of our exchange"))
+	h.WantStatus(second.ID, wire.Confirmed)
 }
 
 func TestResolve(t *testing.T) {
@@ -343,17 +342,14 @@ func TestClockThatWasAhead(t *testing.T) {
 		"pending": nil, "answer lost": checkouttest.Once(nil, checkouttest.LostAnswer()), "request lost": checkouttest.Once(checkouttest.LostAnswer(), nil),
 	} {
 		t.Run(name, func(t *testing.T) {
-			h := checkouttest.NewShopOver(t, "sqlite")
+			h := checkouttest.NewShop(t)
 			h.Gateway.CreateHook = hook
 			h.Clock.Move(48 * time.Hour)
 			s := h.Chosen("25", checkouttest.USDT())
 			h.Run(20 * time.Second)
 			h.Clock.Move(-48 * time.Hour)
 			h.Restart()
-			db := h.Store.(interface {
-				CapDue(ctx context.Context, now time.Time, most time.Duration) (int, error)
-			})
-			fortest.Must(db.CapDue(t.Context(), h.Clock.Now(), payment.DefaultSchedule().MaxDueAhead()))(t)
+			fortest.Must(h.Store.CapDue(t.Context(), h.Clock.Now(), payment.DefaultSchedule().MaxDueAhead()))(t)
 			h.Run(4 * time.Minute)
 			h.WantStatus(s.ID, wire.Pending)
 			h.WantOne(s.ID)

@@ -14,9 +14,9 @@ import (
 
 // An extension gets a new address in the same coin and all minutes of the network; the old
 // address is canceled first.
-func TestExtend(t *testing.T) { checkouttest.OverBoth(t, extend) }
-
-func extend(t *testing.T, h *checkouttest.Shop) {
+func TestExtend(t *testing.T) {
+	t.Parallel()
+	h := checkouttest.NewShop(t)
 	s := h.Must(h.Choose(h.Open("25").ID, wire.Choice{CurrencySymbol: "USDT", NetworkCode: "trc20", Email: "ann@example.com", Comment: "blue"}))
 	first := h.View(s.ID).Attempt
 	h.Run(27 * time.Minute)
@@ -47,9 +47,9 @@ func extend(t *testing.T, h *checkouttest.Shop) {
 }
 
 // Any number of clicks replaces the address once.
-func TestManyClicksExtendOnce(t *testing.T) { checkouttest.OverBoth(t, manyClicksExtendOnce) }
-
-func manyClicksExtendOnce(t *testing.T, h *checkouttest.Shop) {
+func TestManyClicksExtendOnce(t *testing.T) {
+	t.Parallel()
+	h := checkouttest.NewShop(t)
 	for _, number := range []int{0, 1} {
 		s := h.Chosen("25", checkouttest.USDT())
 		h.Clock.Move(10 * time.Minute)

@@ -71,7 +71,7 @@ func (w *walk) checkShown(s payment.Session) {
 func (w *walk) checkEvents(s payment.Session) {
 	w.T.Helper()
 	n := 0
-	for _, e := range w.Store.Outbox(s.ID) {
+	for _, e := range w.Store.EventsOf(s.ID) {
 		if e.Type == payment.EventConfirmed {
 			n++
 		}
@@ -97,7 +97,7 @@ func (w *walk) checkLast(s payment.Session) {
 		return
 	}
 	var body struct{ Data payment.Object }
-	events := w.Store.Outbox(s.ID)
+	events := w.Store.EventsOf(s.ID)
 	if len(events) > 0 {
 		fortest.OK(w.T, json.Unmarshal(events[len(events)-1].Body, &body))
 	}
@@ -200,7 +200,7 @@ func (w *walk) checkReported() {
 			continue
 		}
 		notified := false
-		for _, e := range w.Store.Outbox(s.ID) {
+		for _, e := range w.Store.EventsOf(s.ID) {
 			notified = notified || tells(w.T, e, tx)
 		}
 		if !notified {

@@ -11,9 +11,9 @@ import (
 )
 
 // The gateway may verify in the background: a recheck is followed by several reads.
-func TestRecheckIsFollowed(t *testing.T) { checkouttest.OverBoth(t, recheckIsFollowed) }
-
-func recheckIsFollowed(t *testing.T, h *checkouttest.Shop) {
+func TestRecheckIsFollowed(t *testing.T) {
+	t.Parallel()
+	h := checkouttest.NewShop(t)
 	s := h.Expired()
 	h.Must(h.Recheck(s.ID))
 	h.Run(40 * time.Second)
@@ -26,9 +26,9 @@ func recheckIsFollowed(t *testing.T, h *checkouttest.Shop) {
 }
 
 // After a change of coin, the first address may be paid.
-func TestRecheckOfAReplacedAttempt(t *testing.T) { checkouttest.OverBoth(t, recheckOfAReplacedAttempt) }
-
-func recheckOfAReplacedAttempt(t *testing.T, h *checkouttest.Shop) {
+func TestRecheckOfAReplacedAttempt(t *testing.T) {
+	t.Parallel()
+	h := checkouttest.NewShop(t)
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Must(h.Choose(s.ID, checkouttest.BNB()))
 	h.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
@@ -95,9 +95,9 @@ func TestFollowUpAfterAnOutage(t *testing.T) {
 
 // A permanently withdrawn confirmation is reported once, within a quarter of an hour; a brief
 // one is not.
-func TestConfirmationTakenBack(t *testing.T) { checkouttest.OverBoth(t, confirmationTakenBack) }
-
-func confirmationTakenBack(t *testing.T, h *checkouttest.Shop) {
+func TestConfirmationTakenBack(t *testing.T) {
+	t.Parallel()
+	h := checkouttest.NewShop(t)
 	s := h.Chosen("25", checkouttest.USDT())
 	code := s.Attempts[0].TrackingCode
 	h.Gateway.Pay(code, s.Attempts[0].PayAmount, "0xa")

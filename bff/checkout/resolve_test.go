@@ -12,27 +12,27 @@ import (
 
 // A session resolved as unpaid may have been refunded: a later proof goes to review.
 func TestResolvedAsUnpaidIsNeverConfirmed(t *testing.T) {
-	checkouttest.OverBoth(t, func(t *testing.T, h *checkouttest.Shop) {
-		s := h.Chosen("25", checkouttest.USDT())
-		code := s.Attempts[0].TrackingCode
-		h.Gateway.Pay(code, checkouttest.Dec("25"), "0xa")
-		h.Gateway.MangleStatus = func(r *payment.Record) { r.AmountUSD = checkouttest.Dec("1") }
-		h.Run(20 * time.Second)
-		h.Must(h.Resolve(s.ID, wire.Cancelled, "refunded"))
-		h.WantStatus(s.ID, wire.Cancelled)
-		h.Gateway.MangleStatus = nil
-		h.Clock.Move(time.Minute)
-		h.Must(h.Recheck(s.ID)) // as every shopper can
-		h.Run(10 * time.Minute)
-		h.WantReview(s.ID, "settled_before")
-		h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview)
-		h.Must(h.Resolve(s.ID, wire.Cancelled, "refunded, as we said"))
-		h.Clock.Move(time.Minute)
-		h.Must(h.Recheck(s.ID))
-		h.Run(10 * time.Minute)
-		h.WantStatus(s.ID, wire.Cancelled) // the same reason is not raised again
-		h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview, payment.EventCancelled)
-	})
+	t.Parallel()
+	h := checkouttest.NewShop(t)
+	s := h.Chosen("25", checkouttest.USDT())
+	code := s.Attempts[0].TrackingCode
+	h.Gateway.Pay(code, checkouttest.Dec("25"), "0xa")
+	h.Gateway.MangleStatus = func(r *payment.Record) { r.AmountUSD = checkouttest.Dec("1") }
+	h.Run(20 * time.Second)
+	h.Must(h.Resolve(s.ID, wire.Cancelled, "refunded"))
+	h.WantStatus(s.ID, wire.Cancelled)
+	h.Gateway.MangleStatus = nil
+	h.Clock.Move(time.Minute)
+	h.Must(h.Recheck(s.ID)) // as every shopper can
+	h.Run(10 * time.Minute)
+	h.WantReview(s.ID, "settled_before")
+	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview)
+	h.Must(h.Resolve(s.ID, wire.Cancelled, "refunded, as we said"))
+	h.Clock.Move(time.Minute)
+	h.Must(h.Recheck(s.ID))
+	h.Run(10 * time.Minute)
+	h.WantStatus(s.ID, wire.Cancelled) // the same reason is not raised again
+	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview, payment.EventCancelled)
 }
 
 // A proof during another review is reported too.
@@ -90,10 +90,8 @@ func TestResolvedBeforeCounting(t *testing.T) {
 // A review whose transaction paid another session can be resolved as paid after the operator
 // was warned.
 func TestResolvingAReusedTransaction(t *testing.T) {
-	checkouttest.OverBoth(t, resolvingAReusedTransaction)
-}
-
-func resolvingAReusedTransaction(t *testing.T, h *checkouttest.Shop) {
+	t.Parallel()
+	h := checkouttest.NewShop(t)
 	first, second := h.Chosen("25", checkouttest.USDT()), h.Chosen("25", checkouttest.USDT())
 	h.Gateway.Pay(first.Attempts[0].TrackingCode, checkouttest.Dec("25"), "0xa")
 	h.Run(time.Minute)
@@ -143,19 +141,19 @@ func TestResolvingAChangedReview(t *testing.T) {
 
 // A resolution is reported even if another attempt was canceled before.
 func TestResolutionIsReportedAfterAnEarlierEnd(t *testing.T) {
-	checkouttest.OverBoth(t, func(t *testing.T, h *checkouttest.Shop) {
-		s := h.Chosen("25", checkouttest.USDT())
-		s = h.Must(h.Choose(s.ID, checkouttest.BNB()))
-		h.Must(h.Cancel(s.ID, payment.ClosedByShopper))
-		h.WantEvents(s.ID, payment.EventPending, payment.EventPending, payment.EventCancelled)
-		h.Gateway.Set(s.Attempts[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.Status, tx.TxID = "confirmed", "0xa" })
-		h.Clock.Move(10 * time.Minute)
-		h.Run(10 * time.Minute)
-		h.WantReview(s.ID, "paid_amount_unreadable")
-		h.Must(h.Resolve(s.ID, wire.Cancelled, "nothing has come"))
-		h.WantStatus(s.ID, wire.Cancelled)
-		h.WantEvents(s.ID, payment.EventPending, payment.EventPending, payment.EventCancelled, payment.EventReview, payment.EventCancelled)
-	})
+	t.Parallel()
+	h := checkouttest.NewShop(t)
+	s := h.Chosen("25", checkouttest.USDT())
+	s = h.Must(h.Choose(s.ID, checkouttest.BNB()))
+	h.Must(h.Cancel(s.ID, payment.ClosedByShopper))
+	h.WantEvents(s.ID, payment.EventPending, payment.EventPending, payment.EventCancelled)
+	h.Gateway.Set(s.Attempts[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.Status, tx.TxID = "confirmed", "0xa" })
+	h.Clock.Move(10 * time.Minute)
+	h.Run(10 * time.Minute)
+	h.WantReview(s.ID, "paid_amount_unreadable")
+	h.Must(h.Resolve(s.ID, wire.Cancelled, "nothing has come"))
+	h.WantStatus(s.ID, wire.Cancelled)
+	h.WantEvents(s.ID, payment.EventPending, payment.EventPending, payment.EventCancelled, payment.EventReview, payment.EventCancelled)
 }
 
 // A session resolved as unpaid gets late checks: the gateway may prove it a day later.

@@ -17,9 +17,9 @@ func busy(wait time.Duration) error {
 }
 
 // A rate-limited create is retried without asking the shopper to choose again.
-func TestBusyCreateIsSentAgain(t *testing.T) { checkouttest.OverBoth(t, busyCreateIsSentAgain) }
-
-func busyCreateIsSentAgain(t *testing.T, h *checkouttest.Shop) {
+func TestBusyCreateIsSentAgain(t *testing.T) {
+	t.Parallel()
+	h := checkouttest.NewShop(t)
 	h.Gateway.CreateHook = checkouttest.Once(busy(20*time.Second), nil)
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Run(19 * time.Second)
@@ -85,22 +85,22 @@ func TestBusyForever(t *testing.T) {
 
 // After a restart, a postponed create is sent, not searched for.
 func TestBusyCreateSurvivesARestart(t *testing.T) {
-	checkouttest.OverBoth(t, func(t *testing.T, h *checkouttest.Shop) {
-		h.Gateway.CreateHook = checkouttest.Once(busy(20*time.Second), nil)
-		s := h.Chosen("25", checkouttest.USDT())
-		h.Restart()
-		fortest.OK(t, h.Service.Recover(t.Context()))
-		h.WantStatus(s.ID, wire.Preparing)
-		h.Run(22 * time.Second)
-		h.WantStatus(s.ID, wire.Pending)
-		h.WantOne(s.ID)
-	})
+	t.Parallel()
+	h := checkouttest.NewShop(t)
+	h.Gateway.CreateHook = checkouttest.Once(busy(20*time.Second), nil)
+	s := h.Chosen("25", checkouttest.USDT())
+	h.Restart()
+	fortest.OK(t, h.Service.Recover(t.Context()))
+	h.WantStatus(s.ID, wire.Preparing)
+	h.Run(22 * time.Second)
+	h.WantStatus(s.ID, wire.Pending)
+	h.WantOne(s.ID)
 }
 
 // Of several processes, one sends a postponed create.
-func TestBusyCreateIsSentByOne(t *testing.T) { checkouttest.OverBoth(t, busyCreateIsSentByOne) }
-
-func busyCreateIsSentByOne(t *testing.T, h *checkouttest.Shop) {
+func TestBusyCreateIsSentByOne(t *testing.T) {
+	t.Parallel()
+	h := checkouttest.NewShop(t)
 	h.Gateway.CreateHook = checkouttest.Once(busy(20*time.Second), nil)
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Clock.Move(21 * time.Second)
@@ -114,9 +114,9 @@ func busyCreateIsSentByOne(t *testing.T, h *checkouttest.Shop) {
 }
 
 // A postponed create is dropped if the order was paid meanwhile.
-func TestBusyCreateOfAPaidOrder(t *testing.T) { checkouttest.OverBoth(t, busyCreateOfAPaidOrder) }
-
-func busyCreateOfAPaidOrder(t *testing.T, h *checkouttest.Shop) {
+func TestBusyCreateOfAPaidOrder(t *testing.T) {
+	t.Parallel()
+	h := checkouttest.NewShop(t)
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) {
 		return busy(20 * time.Second), nil

@@ -23,16 +23,17 @@ type listing struct {
 	row     payment.Record
 	asked   time.Time // the page
 	reading *poller.Reading
+	store   poller.ListStore
 }
 
-func newListing(t *testing.T, kind string) *listing {
-	h := checkouttest.NewShopOver(t, kind)
+func newListing(t *testing.T) *listing {
+	h := checkouttest.NewShop(t)
 	id := h.Chosen("25.00", checkouttest.USDT()).ID
 	for !quietFor(id, h.Clock.Now(), 3*time.Minute) { // one of hundreds has an audit read then
-		h = checkouttest.NewShopOver(t, kind)
+		h = checkouttest.NewShop(t)
 		id = h.Chosen("25.00", checkouttest.USDT()).ID
 	}
-	l := &listing{Shop: h, id: id, reading: &poller.Reading{Next: 14500 * time.Millisecond}}
+	l := &listing{Shop: h, id: id, reading: &poller.Reading{Next: 14500 * time.Millisecond}, store: h.Store}
 	h.Clock.Move(15 * time.Second)
 	fortest.OK(t, h.Process())
 	h.Clock.Move(10 * time.Second)
@@ -52,7 +53,7 @@ func quietFor(id string, from time.Time, d time.Duration) bool {
 func (l *listing) apply(rows ...payment.Record) poller.Tally {
 	l.T.Helper()
 	list := &poller.PageApplier{
-		Store: l.Store, Environment: l.Gateway.Environment(), Schedule: l.Service.Schedule,
+		Store: l.store, Environment: l.Gateway.Environment(), Schedule: l.Service.Schedule,
 		IsWatched: l.Service.IsWatched, Changed: l.Service.Changed, Now: l.Clock.Now,
 	}
 	tally, err := list.Apply(l.T.Context(), l.reading, rows, l.asked)
@@ -175,38 +176,36 @@ func TestApplyPage(t *testing.T) {
 		}, want: left},
 		"after its window": {set: func(l *listing) { l.Clock.Move(31 * time.Minute) }, want: left},
 	} {
-		for _, kind := range []string{"memory", "sqlite"} {
-			t.Run(name+", "+kind, func(t *testing.T) {
-				l := newListing(t, kind)
-				if tt.set != nil {
-					tt.set(l)
-				}
-				l.asked = l.Clock.Now()
-				l.row = l.Gateway.All()[0].Record
-				l.row.Status = "pending" // the list may lag
-				if tt.flaw != nil {
-					tt.flaw(l)
-				}
-				before := l.Load(l.id)
-				l.apply(l.row)
-				got, want := l.Load(l.id), before
-				switch tt.want {
-				case touched:
-					want.CheckedAt, want.DueAt = l.asked, l.asked.Add(14500*time.Millisecond)
-				case dueNow:
-					want.DueAt = l.Clock.Now()
-					want.CheckedAt = got.CheckedAt
-				}
-				same(t, tt.want, got, want)
-				l.WantCalls("status", 1)
-			})
-		}
+		t.Run(name, func(t *testing.T) {
+			l := newListing(t)
+			if tt.set != nil {
+				tt.set(l)
+			}
+			l.asked = l.Clock.Now()
+			l.row = l.Gateway.All()[0].Record
+			l.row.Status = "pending" // the list may lag
+			if tt.flaw != nil {
+				tt.flaw(l)
+			}
+			before := l.Load(l.id)
+			l.apply(l.row)
+			got, want := l.Load(l.id), before
+			switch tt.want {
+			case touched:
+				want.CheckedAt, want.DueAt = l.asked, l.asked.Add(14500*time.Millisecond)
+			case dueNow:
+				want.DueAt = l.Clock.Now()
+				want.CheckedAt = got.CheckedAt
+			}
+			same(t, tt.want, got, want)
+			l.WantCalls("status", 1)
+		})
 	}
 }
 
 // Whatever the list shows, there is no event and no new version.
 func TestListChangesNothing(t *testing.T) {
-	l := newListing(t, "memory")
+	l := newListing(t)
 	before := l.Load(l.id)
 	for _, status := range []string{"confirmed", "expired", "cancelled", "pending", ""} {
 		row := l.row
@@ -222,7 +221,7 @@ func TestListChangesNothing(t *testing.T) {
 
 // A stuck list hides a payment until the end of its window, plus two hours at most.
 func TestListThatIsStuck(t *testing.T) {
-	l := newListing(t, "memory")
+	l := newListing(t)
 	l.pay("25") // at once: the list never shows it
 	var reads []time.Duration
 	start := l.Clock.Now()
@@ -245,7 +244,7 @@ func TestListThatIsStuck(t *testing.T) {
 
 // A list that shows ended payments as pending is detected.
 func TestStaleList(t *testing.T) {
-	l := newListing(t, "memory")
+	l := newListing(t)
 	l.pay("25")
 	l.Clock.Move(5 * time.Second)
 	fortest.OK(t, l.Process())
@@ -283,7 +282,7 @@ func TestListAnswersNoHint(t *testing.T) {
 		}, reads: 3}, // one in a poll interval
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := newListing(t, "memory")
+			l := newListing(t)
 			if !tt.unwatched {
 				until := l.Clock.Now().Add(time.Hour)
 				fortest.OK(t, l.Store.Watch(t.Context(), []string{l.id}, until, l.Clock.Now()))
@@ -328,7 +327,7 @@ func (l *listing) recheck(id string) error {
 
 // A recheck right after the list is answered by a status read.
 func TestRecheckAfterTheList(t *testing.T) {
-	l := newListing(t, "memory")
+	l := newListing(t)
 	l.apply(l.row)
 	l.pay("25")
 	fortest.OK(t, l.recheck(l.id))
@@ -348,7 +347,7 @@ func TestListThatAlwaysDiffers(t *testing.T) {
 		"and is not to be asked": {fails: &payment.RefusedError{Reason: payment.ReasonBusy, RetryAfter: time.Minute}, reads: 5},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := newListing(t, "memory")
+			l := newListing(t)
 			l.row.CancelledByUser = true
 			if tt.fails != nil {
 				l.Gateway.StatusHook = func(string) error { return tt.fails }
@@ -374,7 +373,7 @@ func TestListThatAlwaysDiffers(t *testing.T) {
 
 // A status read during a page wins: the page neither stores an older check nor ends a lease.
 func TestDistrustIsGuarded(t *testing.T) {
-	l := newListing(t, "memory")
+	l := newListing(t)
 	l.row.TxID = "0xabc"
 	held, err := l.Store.Hold(t.Context(), l.id, l.Clock.Now(), time.Minute)
 	fortest.OK(t, err)
@@ -391,7 +390,7 @@ func TestDistrustIsGuarded(t *testing.T) {
 
 // meanwhile is a store with a hook after the rows of a page were looked up.
 type meanwhile struct {
-	checkouttest.Store
+	*checkouttest.Store
 	found func()
 }
 
@@ -408,12 +407,11 @@ func (m *meanwhile) Tracked(ctx context.Context, codes []string) ([]payment.Sess
 func TestDistrustBesideAnotherPage(t *testing.T) {
 	for name, first := range map[string]bool{"as stored, then otherwise": true, "otherwise, then as stored": false} {
 		t.Run(name, func(t *testing.T) {
-			l := newListing(t, "memory")
+			l := newListing(t)
 			l.Clock.Move(30 * time.Second) // it is due
 			l.asked = l.Clock.Now()
 			m := &meanwhile{Store: l.Store}
-			l.Store = m
-			l.Restart()
+			l.store = m
 			other := l.row
 			other.TxID = "0xabc"
 			pages := []payment.Record{other, l.row}
@@ -431,31 +429,27 @@ func TestDistrustBesideAnotherPage(t *testing.T) {
 
 // While the list replaces status reads of the current attempt, the others are followed up.
 func TestListDoesNotPostponeAFollowUp(t *testing.T) {
-	for _, kind := range []string{"memory", "sqlite"} {
-		t.Run(kind, func(t *testing.T) {
-			l := newListing(t, kind)
-			l.Must(l.Choose(l.id, checkouttest.BNB()))
-			l.row = l.Gateway.All()[1].Record
-			reads := map[string]int{}
-			l.Gateway.StatusHook = func(code string) error { reads[code]++; return nil }
-			l.Clock.Move(time.Minute)
-			l.Must(l.Recheck(l.id))
-			for n := range 62 * 2 {
-				if n%5 == 0 {
-					l.asked = l.Clock.Now()
-				}
-				l.Clock.Move(time.Second / 2)
-				if n%5 == 0 {
-					l.apply(l.row)
-				}
-				l.Process()
-			}
-			if n := reads["T00001"]; n != 5 {
-				t.Errorf("reads of the replaced attempt = %d; want 5 in a minute", n)
-			}
-			if n := reads["T00002"]; n > 8 {
-				t.Errorf("reads of the current attempt = %d; want few, since the list shows it", n)
-			}
-		})
+	l := newListing(t)
+	l.Must(l.Choose(l.id, checkouttest.BNB()))
+	l.row = l.Gateway.All()[1].Record
+	reads := map[string]int{}
+	l.Gateway.StatusHook = func(code string) error { reads[code]++; return nil }
+	l.Clock.Move(time.Minute)
+	l.Must(l.Recheck(l.id))
+	for n := range 62 * 2 {
+		if n%5 == 0 {
+			l.asked = l.Clock.Now()
+		}
+		l.Clock.Move(time.Second / 2)
+		if n%5 == 0 {
+			l.apply(l.row)
+		}
+		l.Process()
+	}
+	if n := reads["T00001"]; n != 5 {
+		t.Errorf("reads of the replaced attempt = %d; want 5 in a minute", n)
+	}
+	if n := reads["T00002"]; n > 8 {
+		t.Errorf("reads of the current attempt = %d; want few, since the list shows it", n)
 	}
 }

@@ -14,9 +14,9 @@ import (
 )
 
 // Every kind of difference is found, and nothing else.
-func TestReconcile(t *testing.T) { checkouttest.OverBoth(t, findsDifferences) }
-
-func findsDifferences(t *testing.T, h *checkouttest.Shop) {
+func TestReconcile(t *testing.T) {
+	t.Parallel()
+	h := checkouttest.NewShop(t)
 	h.Clock.Move(12 * time.Hour)
 	reconciled := func() reconcile.Result {
 		t.Helper()
@@ -91,9 +91,9 @@ func (r *read) List(ctx context.Context, f payment.Filter) (payment.Page, error)
 }
 
 // Old days are reconciled without reading newer sessions.
-func TestReconcileOldDays(t *testing.T) { checkouttest.OverBoth(t, reconcileOldDays) }
-
-func reconcileOldDays(t *testing.T, h *checkouttest.Shop) {
+func TestReconcileOldDays(t *testing.T) {
+	t.Parallel()
+	h := checkouttest.NewShop(t)
 	h.Clock.Move(4 * time.Hour) // noon
 	day := h.Clock.Now().Truncate(24 * time.Hour)
 	h.Chosen("25", checkouttest.USDT())

@@ -53,10 +53,10 @@ func (b *slowRecords) Transactions(ctx context.Context, q payment.ListQuery) (pa
 // withRun tests a run that was just started, in fake time.
 func withRun(t *testing.T, pages int, test func(t *testing.T, c *reconcile.Service, known func() reconcile.Status)) {
 	synctest.Test(t, func(t *testing.T) {
-		rows := checkouttest.NewMemory()
+		rows := newRunStore(t)
 		c := reconcile.New(reconcile.Config{
 			Sessions: rows, Records: &slowRecords{pages: pages},
-			Runs: &runStore{store: rows, rows: map[reconcile.Kind]reconcile.Status{}},
+			Runs: rows,
 		})
 		defer c.Close()
 		day := time.Now().Truncate(24 * time.Hour)
@@ -99,7 +99,8 @@ func TestRunReportsProgress(t *testing.T) {
 // A run that lost its lease stops and changes nothing.
 func TestRunIsFenced(t *testing.T) {
 	withRun(t, 0, func(t *testing.T, c *reconcile.Service, known func() reconcile.Status) {
-		c.Runs.(*runStore).endLease(reconcile.Requested)
+		run := known()
+		fortest.OK(t, c.Runs.ExtendRun(t.Context(), run.Epoch, run.Last, time.Now()))
 		if begun, err := c.Start(t.Context(), "bob", time.Now(), time.Now()); !begun || err != nil {
 			t.Fatal(begun, err)
 		}

@@ -15,22 +15,22 @@ import (
 )
 
 func TestLostAnswerIsFoundCancelledAndReplaced(t *testing.T) {
-	checkouttest.OverBoth(t, func(t *testing.T, h *checkouttest.Shop) {
-		h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
-		s := h.Chosen("25", checkouttest.USDT())
-		h.WantStatus(s.ID, wire.Preparing)
-		orphan := h.Gateway.All()[0]
-		for range 120 {
-			h.Clock.Move(time.Second)
-			h.Process()
-			if a := h.View(s.ID).Attempt; a != nil && a.Address == orphan.Address {
-				t.Fatalf("the orphan's address %s is shown", a.Address)
-			}
+	t.Parallel()
+	h := checkouttest.NewShop(t)
+	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
+	s := h.Chosen("25", checkouttest.USDT())
+	h.WantStatus(s.ID, wire.Preparing)
+	orphan := h.Gateway.All()[0]
+	for range 120 {
+		h.Clock.Move(time.Second)
+		h.Process()
+		if a := h.View(s.ID).Attempt; a != nil && a.Address == orphan.Address {
+			t.Fatalf("the orphan's address %s is shown", a.Address)
 		}
-		h.WantOne(s.ID)
-		h.WantTransactions(2)
-		h.WantEvents(s.ID, payment.EventPending)
-	})
+	}
+	h.WantOne(s.ID)
+	h.WantTransactions(2)
+	h.WantEvents(s.ID, payment.EventPending)
 }
 
 func TestLostRequestIsReplacedAfterTwoSearches(t *testing.T) {

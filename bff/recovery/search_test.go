@@ -18,9 +18,9 @@ import (
 )
 
 // Many unanswered creates share one search, which adopts transactions of all of them.
-func TestSearchesShareTheList(t *testing.T) { checkouttest.OverBoth(t, searchesShareTheList) }
-
-func searchesShareTheList(t *testing.T, h *checkouttest.Shop) {
+func TestSearchesShareTheList(t *testing.T) {
+	t.Parallel()
+	h := checkouttest.NewShop(t)
 	const lost = 60
 	h.Gateway.CreateHook = func(payment.CreateRequest) (before, after error) { return nil, checkouttest.LostAnswer() }
 	var ids []string
@@ -61,7 +61,7 @@ func TestSearchesAlternate(t *testing.T) {
 	for name, stuck := range map[string]bool{"away": false, "stuck": true} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := checkouttest.NewShopOver(t, "memory")
+				h := checkouttest.NewShop(t)
 				h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
 				h.Chosen("25", checkouttest.USDT())
 				turned := func() time.Time { return h.Service.LastBeats()["search"] }
@@ -99,9 +99,9 @@ func TestSearchesAlternate(t *testing.T) {
 
 // The second transaction of one create is canceled and never shown; payments of it are
 // reported, not counted.
-func TestDuplicateTransaction(t *testing.T) { checkouttest.OverBoth(t, duplicateTransaction) }
-
-func duplicateTransaction(t *testing.T, h *checkouttest.Shop) {
+func TestDuplicateTransaction(t *testing.T) {
+	t.Parallel()
+	h := checkouttest.NewShop(t)
 	var asked payment.CreateRequest
 	h.Gateway.CreateHook = func(req payment.CreateRequest) (before, after error) { asked = req; return nil, nil }
 	s := h.Chosen("25", checkouttest.USDT())
@@ -255,9 +255,9 @@ func TestEndlessListProvesNothing(t *testing.T) {
 }
 
 // Results obtained under a lost lease are not stored.
-func TestFenced(t *testing.T) { checkouttest.OverBoth(t, fenced) }
-
-func fenced(t *testing.T, h *checkouttest.Shop) {
+func TestFenced(t *testing.T) {
+	t.Parallel()
+	h := checkouttest.NewShop(t)
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Run(5 * time.Second)
 	h.Clock.Move(time.Minute)
@@ -316,9 +316,9 @@ func TestChangeOfCoinDuringACheck(t *testing.T) {
 }
 
 // A check canceled by a shutdown is repeated by the next instance at once.
-func TestCheckCanceled(t *testing.T) { checkouttest.OverBoth(t, checkCanceled) }
-
-func checkCanceled(t *testing.T, h *checkouttest.Shop) {
+func TestCheckCanceled(t *testing.T) {
+	t.Parallel()
+	h := checkouttest.NewShop(t)
 	h.Chosen("25", checkouttest.USDT())
 	h.Clock.Move(20 * time.Second)
 	due, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1)

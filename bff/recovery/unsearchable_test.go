@@ -94,7 +94,7 @@ func TestSearchOfALongList(t *testing.T) {
 		{"nowhere", func(int) int { return -1 }, true, 3 + 503 + 5000},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			h := checkouttest.NewShopOver(t, "memory")
+			h := checkouttest.NewShop(t)
 			g := &longList{Gateway: h.Gateway, others: near, before: c.before}
 			h.UseGateway(g)
 			h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
@@ -126,7 +126,7 @@ func TestSearchOfALongList(t *testing.T) {
 
 // A transaction is added after each page that is read.
 func TestSearchOfAListThatMoves(t *testing.T) {
-	h := checkouttest.NewShopOver(t, "memory")
+	h := checkouttest.NewShop(t)
 	g := &longList{Gateway: h.Gateway, grows: true, others: func(int) int { return 10_000 }, before: func(int) int { return -1 }}
 	h.UseGateway(g)
 	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
@@ -145,7 +145,7 @@ func TestSearchOfAListThatMoves(t *testing.T) {
 
 // A session that is processed before its second search is due costs one search.
 func TestSearchBeforeItsTime(t *testing.T) {
-	h := checkouttest.NewShopOver(t, "memory")
+	h := checkouttest.NewShop(t)
 	g := &longList{Gateway: h.Gateway, others: func(int) int { return 900 }, before: func(int) int { return -1 }}
 	h.UseGateway(g)
 	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
@@ -166,7 +166,7 @@ func TestSearchBeforeItsTime(t *testing.T) {
 
 // A search resumes at the page that could not be read.
 func TestSearchGoesOn(t *testing.T) {
-	h := checkouttest.NewShopOver(t, "memory")
+	h := checkouttest.NewShop(t)
 	g := &longList{Gateway: h.Gateway, others: func(int) int { return 890 }, before: func(int) int { return -1 }}
 	log := h.UseGateway(g)
 	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
@@ -217,7 +217,7 @@ func TestUnsearchableList(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := checkouttest.NewShopOver(t, "memory")
+			h := checkouttest.NewShop(t)
 			g := &shiftingList{Gateway: h.Gateway, page: fail}
 			log := h.UseGateway(g)
 			h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
@@ -291,7 +291,7 @@ func TestUnresolvedCreateIsAbandoned(t *testing.T) {
 
 // A list with a wrong total proves nothing, but the transactions on its first pages are found.
 func TestFirstPagesOfAnUnsearchableList(t *testing.T) {
-	h := checkouttest.NewShopOver(t, "memory")
+	h := checkouttest.NewShop(t)
 	asked := 0
 	h.UseGateway(&shiftingList{Gateway: h.Gateway, page: func(q payment.ListQuery) (payment.RecordPage, error) {
 		asked++

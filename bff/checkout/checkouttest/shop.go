@@ -1,10 +1,9 @@
 // Package checkouttest is a checkout for tests: a fake gateway with state, whose answers can
-// be made to fail, a store in memory, and a manual clock.
+// be made to fail, the real store, whose writes can, and a manual clock.
 package checkouttest
 
 import (
 	"errors"
-	"flag"
 	"sync"
 	"testing"
 	"time"
@@ -42,17 +41,9 @@ type Shop struct {
 	T       *testing.T
 	Clock   *Clock
 	Gateway *Gateway
-	Store   Store
+	Store   *Store
 	Service *checkout.Service
 }
-
-// StoreKind is the store named by -store.
-var StoreKind = flag.String(
-	"store", "memory", "store of the tests that do not say which: memory or sqlite",
-)
-
-// NewShop returns a shop over the store named by -store.
-func NewShop(t *testing.T) *Shop { return NewShopOver(t, *StoreKind) }
 
 // NewPending returns a shop with a session that awaits 25 USDT.
 func NewPending(t *testing.T) (*Shop, payment.Session) {
@@ -61,24 +52,10 @@ func NewPending(t *testing.T) (*Shop, payment.Session) {
 	return h, h.Chosen("25", USDT())
 }
 
-// OverBoth runs a test over both stores, in parallel with other tests.
-func OverBoth(t *testing.T, test func(*testing.T, *Shop)) {
-	t.Parallel()
-	for _, kind := range []string{"memory", "sqlite"} {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			test(t, NewShopOver(t, kind))
-		})
-	}
-}
-
-// NewShopOver returns a shop over a store, "memory" or "sqlite".
-func NewShopOver(t *testing.T, kind string) *Shop {
+// NewShop returns a shop without sessions.
+func NewShop(t *testing.T) *Shop {
 	c := &Clock{At: time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)}
-	h := &Shop{T: t, Clock: c, Gateway: NewGateway(c.Now), Store: NewMemory()}
-	if kind == "sqlite" {
-		h.Store = newSQLiteStore(t, c.Now)
-	}
+	h := &Shop{T: t, Clock: c, Gateway: NewGateway(c.Now), Store: NewStore(t, c.Now)}
 	h.Restart()
 	t.Cleanup(func() { h.Service.Close() })
 	return h
@@ -191,7 +168,7 @@ func (h *Shop) Timeline(id string) (text string) {
 // EventTypes returns the types of the events of a session, in order.
 func (h *Shop) EventTypes(id string) []payment.EventType {
 	var types []payment.EventType
-	for _, e := range h.Store.Outbox(id) {
+	for _, e := range h.Store.EventsOf(id) {
 		types = append(types, e.Type)
 	}
 	return types

@@ -1,0 +1,65 @@
+package checkouttest
+
+import (
+	"cmp"
+	"context"
+	"testing"
+	"time"
+
+	"coinslot/bff/fortest"
+	"coinslot/bff/outbox"
+	"coinslot/bff/payment"
+	"coinslot/bff/store"
+	"coinslot/bff/store/storetest"
+)
+
+// Store is the real store, over SQLite, whose updates can be made to fail.
+type Store struct {
+	*store.DB
+	t          testing.TB
+	updateHook func() (before, after error)
+}
+
+// NewStore returns an empty store with that clock, without work in the background.
+func NewStore(t testing.TB, now func() time.Time) *Store {
+	t.Helper()
+	path := storetest.Migrated(t, func(path string) error {
+		db, err := store.Open(t.Context(), store.Config{DSN: path})
+		if err != nil {
+			return err
+		}
+		return db.Close()
+	})
+	db := fortest.Must(store.OpenBeside(t.Context(), store.Config{DSN: path, Now: now}))(t)
+	t.Cleanup(func() { _ = db.Close() })
+	return &Store{DB: db, t: t}
+}
+
+// FailUpdates sets a hook that runs in every Update: an error from before means that nothing
+// was written, one from after that it was, although Update returns that error. Nil removes it.
+func (s *Store) FailUpdates(hook func() (before, after error)) { s.updateHook = hook }
+
+// Update implements checkout.Store.
+func (s *Store) Update(
+	ctx context.Context, id string, change func(*payment.Session) ([]payment.Event, error),
+) (payment.Session, error) {
+	var before, after error
+	if s.updateHook != nil {
+		before, after = s.updateHook()
+	}
+	stored, err := s.DB.Update(ctx, id, func(now *payment.Session) ([]payment.Event, error) {
+		events, err := change(now)
+		return events, cmp.Or(err, before)
+	})
+	if err == nil && after != nil {
+		return payment.Session{}, after
+	}
+	return stored, err
+}
+
+// EventsOf returns the events of a session, oldest first.
+func (s *Store) EventsOf(id string) []payment.Event {
+	s.t.Helper()
+	page := fortest.Must(s.Events(context.Background(), outbox.EventQuery{Session: id}))(s.t)
+	return page.Events
+}
