@@ -19,14 +19,6 @@ import (
 	"coinslot/static"
 )
 
-// free returns an unused address.
-func free(t *testing.T) string {
-	t.Helper()
-	l := fortest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
-	defer l.Close()
-	return l.Addr().String()
-}
-
 // get returns the status and body of an answer, 0 if there is none.
 func get(url string) (int, string) {
 	res, err := http.Get(url)
@@ -46,7 +38,7 @@ func TestDrain(t *testing.T) {
 	t.Cleanup(gateway.Close)
 	c := fortest.Must(config.Load([]string{
 		"COINSLOT_GATEWAY_URL=" + gateway.URL, "COINSLOT_GATEWAY_KEY=" + secretCanary, "COINSLOT_SECRET_KEY=" + secretCanary, "COINSLOT_DATABASE=" + filepath.Join(t.TempDir(), "drain.db"),
-		"COINSLOT_LISTEN=127.0.0.1:0", "COINSLOT_OPS_LISTEN=" + free(t), "COINSLOT_DRAIN=600ms",
+		"COINSLOT_LISTEN=127.0.0.1:0", "COINSLOT_OPS_LISTEN=127.0.0.1:" + fortest.FreePort(t), "COINSLOT_DRAIN=600ms",
 	}, nil))(t)
 	srv := fortest.Must(server.New(t.Context(), c, server.Options{}))(t)
 	defer srv.Close()

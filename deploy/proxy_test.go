@@ -57,14 +57,6 @@ func certificate(t *testing.T, dir string) *x509.CertPool {
 	return pool
 }
 
-func freePort(t *testing.T) string {
-	t.Helper()
-	l := fortest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String())
-	return port
-}
-
 // startProxy starts a proxy and waits until it accepts connections.
 func startProxy(t *testing.T, port string, command ...string) {
 	t.Helper()
@@ -109,7 +101,7 @@ func nginxWith(t *testing.T, dir, port, upstream string, change func(site string
 		}
 	}
 	site := strings.NewReplacer("127.0.0.1:8080", upstream, "/etc/letsencrypt/live/"+host, dir,
-		"listen 443 ssl http2", "listen 127.0.0.1:"+port+" ssl http2", "listen 80", "listen 127.0.0.1:"+freePort(t),
+		"listen 443 ssl http2", "listen 127.0.0.1:"+port+" ssl http2", "listen 80", "listen 127.0.0.1:"+fortest.FreePort(t),
 		"    listen [::]:80;\n", "", "    listen [::]:443 ssl http2;\n", "").Replace(change(read(t, "nginx.conf")))
 	paths := ""
 	for _, what := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {
@@ -153,7 +145,7 @@ func startBehind(t *testing.T, proxy func(t *testing.T, dir, port, upstream stri
 	api := httptest.NewServer(sandbox.New(sandbox.Config{Key: "gateway-key-0123456789"}))
 	t.Cleanup(api.Close)
 	dir := t.TempDir()
-	b := &proxied{t: t, port: freePort(t), roots: certificate(t, dir), env: []string{
+	b := &proxied{t: t, port: fortest.FreePort(t), roots: certificate(t, dir), env: []string{
 		"COINSLOT_GATEWAY_URL=" + api.URL, "COINSLOT_GATEWAY_KEY=gateway-key-0123456789", "COINSLOT_SECRET_KEY=0123456789abcdef0123456789abcdef", "COINSLOT_PUBLIC_URL=https://" + host,
 		"COINSLOT_ORIGINS=https://shop.example", "COINSLOT_DATABASE=" + filepath.Join(dir, "coinslot.db"), "COINSLOT_TRUSTED_PROXIES=127.0.0.1/32,::1/128", "COINSLOT_ADMIN_PROXY_HEADER=X-Forwarded-User"}}
 	var err error
@@ -266,7 +258,7 @@ func TestSignIns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			b := &proxied{t: t, port: freePort(t), roots: certificate(t, dir)}
+			b := &proxied{t: t, port: fortest.FreePort(t), roots: certificate(t, dir)}
 			upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				w.Header().Set("Seen", strings.Join(r.Header["X-Forwarded-User"], "|"))
 			}))

@@ -3,6 +3,7 @@ package e2e
 import (
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 )
 
@@ -145,7 +146,7 @@ func TestLastChoiceIsPreselected(t *testing.T) {
 			again("pending", "USDC", "polygon")
 			choose(p.View, "USDT", "bep20")
 			p.Wait(pending)
-			await(t, "the second transaction", func() bool { return len(s.issued()) == 2 })
+			fortest.Until(t, "the second transaction", func() bool { return len(s.issued()) == 2 })
 			p.WaitText("h1", "USDT")
 			p.Click(`[data-part="cancel"]`)
 			again("cancelled", "USDT", "bep20")

@@ -75,7 +75,7 @@ func (s *stack) payLast(kind sandbox.Kind) {
 
 func (s *stack) awaitStatus(id, status string) {
 	s.t.Helper()
-	await(s.t, "the status "+status, func() bool { return string(s.read(id).Status) == status })
+	fortest.Until(s.t, "the status "+status, func() bool { return string(s.read(id).Status) == status })
 }
 
 // pastMonth fills a database with the orders of two months, always the same ones.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/e2e/browser"
 )
@@ -53,7 +54,7 @@ func TestWaitingIsCheap(t *testing.T) {
 	p.Eval(`window.changes = {}`, nil)
 	p.Eval(state, &before)
 	asked := len(s.gateway.Requests())
-	await(t, "a dozen answers of the gateway", func() bool { return len(s.gateway.Requests()) >= asked+12 })
+	fortest.Until(t, "a dozen answers of the gateway", func() bool { return len(s.gateway.Requests()) >= asked+12 })
 	p.Eval(state, &after)
 	if said, heard := after.Said-before.Said, after.Heard-before.Heard; said > 1 || heard > 1 {
 		t.Errorf("of a dozen answers that say nothing new the socket sent %d, and WebAssembly woke for %d", said, heard)

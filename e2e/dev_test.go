@@ -21,14 +21,14 @@ func TestDev(t *testing.T) {
 	runParallel(t)
 	root := copyOfSources(t)
 	port := fourFreePorts(t)
-	out := &syncBuffer{}
+	out := &fortest.Log{}
 	cmd := exec.Command("go", "run", "-trimpath", "./tools/dev", "-port", strconv.Itoa(port))
 	cmd.Dir, cmd.Stdout, cmd.Stderr = root, out, out
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=")
 	child.Tie(cmd)
 	fortest.OK(t, cmd.Start())
 	t.Cleanup(func() { child.End(cmd) })
-	awaitFor(t, 5*time.Minute, "make dev to serve", func() bool { return strings.Contains(out.String(), "Press Ctrl-C to stop. Demo data") })
+	fortest.Within(t, 5*time.Minute, "make dev to serve", func() bool { return strings.Contains(out.String(), "Press Ctrl-C to stop. Demo data") })
 
 	page := chromium.Open(t, "http://127.0.0.1:"+strconv.Itoa(port+1)+"/?cart=abcdefgh", browser.Options{Height: 2400, Patience: 3 * time.Minute})
 	f := page.Frame(frame)
@@ -82,7 +82,7 @@ func changeFile(t *testing.T, path string, change func(string) string) {
 func fourFreePorts(t *testing.T) int {
 	t.Helper()
 	for try := 0; try < 100; try++ {
-		first, err := strconv.Atoi(freePort(t))
+		first, err := strconv.Atoi(fortest.FreePort(t))
 		fortest.OK(t, err)
 		free := 0
 		for offset := range 4 {

@@ -80,7 +80,7 @@ type reader struct {
 	env        []string
 	first      []string // env of a new terminal
 	running    []*exec.Cmd
-	said       *syncBuffer       // of what was started last
+	said       *fortest.Log      // of what was started last
 	ports      map[string]string // of the page, and those that are free
 	webhookIDs chan string       // ids of webhooks that the reader's shop has taken
 }
@@ -208,7 +208,7 @@ func (r *reader) withFreePorts(b commandBlock) commandBlock {
 // free is the port that stands for one of the page.
 func (r *reader) free(port string) string {
 	if r.ports[port] == "" {
-		r.ports[port] = freePort(r.t)
+		r.ports[port] = fortest.FreePort(r.t)
 	}
 	return r.ports[port]
 }
@@ -248,7 +248,7 @@ func (r *reader) loadShellState(file string) {
 // prints. If the terminal is free at once, what the block sets stays, too.
 func (r *reader) runInBackground(b commandBlock) {
 	r.t.Helper()
-	r.said = &syncBuffer{}
+	r.said = &fortest.Log{}
 	kept := filepath.Join(r.t.TempDir(), "kept")
 	cmd := exec.Command("bash", "-aec", b.text)
 	behind := strings.HasSuffix(b.text, "&")
@@ -267,7 +267,7 @@ func (r *reader) runInBackground(b commandBlock) {
 				r.awaitOutput(cmd, regexp.MustCompile(s.prints))
 			}
 		}
-		await(r.t, "the terminal to be free", func() bool { _, err := os.Stat(kept); return err == nil })
+		fortest.Until(r.t, "the terminal to be free", func() bool { _, err := os.Stat(kept); return err == nil })
 		r.loadShellState(kept)
 	}
 }

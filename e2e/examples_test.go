@@ -40,7 +40,7 @@ type example struct {
 
 	listen, url string // once chooseAddress has run
 	process     *exec.Cmd
-	log         *syncBuffer
+	log         *fortest.Log
 }
 
 var shops = []example{
@@ -66,14 +66,14 @@ func (s *stack) keys() []string {
 
 // chooseAddress decides where the example will listen.
 func (e *example) chooseAddress(t *testing.T) {
-	e.listen = "127.0.0.1:" + freePort(t)
+	e.listen = "127.0.0.1:" + fortest.FreePort(t)
 	e.url = "http://" + e.listen
 }
 
 // start runs the example until it answers.
 func (e *example) start(t *testing.T, keys []string) {
 	t.Helper()
-	e.log = &syncBuffer{}
+	e.log = &fortest.Log{}
 	e.process = e.command(t, e.listen)
 	e.process.Env = slices.Concat(os.Environ(), keys, []string{"SHOP_LISTEN=" + e.listen, "SHOP_URL=" + e.url,
 		"SHOP_ORDERS=" + filepath.Join(t.TempDir(), "orders.json")})
@@ -91,7 +91,7 @@ func (e *example) start(t *testing.T, keys []string) {
 			t.Logf("the example said:\n%s", e.log.String())
 		}
 	})
-	await(t, "the example to answer", func() bool {
+	fortest.Until(t, "the example to answer", func() bool {
 		resp, err := http.Get(e.url)
 		if err != nil {
 			return false
@@ -281,7 +281,7 @@ func (e *example) verifiesWebhooks(t *testing.T) {
 			t.Errorf("%s: the webhook is answered %d, and paid is %v; want %d and not paid", name, status, state(), c.status)
 		}
 		said := regexp.MustCompile(`order "` + c.ref + `", amount "` + regexp.QuoteMeta(c.amount) + `": .*` + c.said)
-		await(t, "the shop to log "+said.String(), func() bool { return said.MatchString(e.log.String()) })
+		fortest.Until(t, "the shop to log "+said.String(), func() bool { return said.MatchString(e.log.String()) })
 	}
 	before := e.log.String()
 	test := `{"type":"checkout.test","timestamp":"2026-11-22T08:00:00Z","data":{"object":"test","test":true,"message":"…"}}`
@@ -346,7 +346,7 @@ func TestDemoForAnExample(t *testing.T) {
 	shop.chooseAddress(t)
 	out := startDemo(t, "-own-shop", shop.url, "-catalog", examples+"/static/catalog.yaml")
 	export := regexp.MustCompile(`(COINSLOT|SHOP)_\w+=\S+\n`)
-	await(t, "the demo to print five settings", func() bool { return len(export.FindAllString(out.String(), -1)) == 5 })
+	fortest.Until(t, "the demo to print five settings", func() bool { return len(export.FindAllString(out.String(), -1)) == 5 })
 	keys := strings.Fields(strings.Join(export.FindAllString(out.String(), -1), ""))
 	shop.start(t, keys)
 	p := chromium.Open(t, shop.url, browser.Options{Height: 2400})

@@ -318,7 +318,7 @@ func (l *fallbackShop) scriptBlocked(t *testing.T) {
 			id := l.session(order{"amount_usd": "25.00"})
 			p := l.open(t, &shopPage{base: base, header: failure.header, sells: `session="` + id + `" mode="modal"`}, browser.Options{})
 			if failure.line != "" {
-				await(t, "the browser's own line about "+failure.line, func() bool { return strings.Contains(strings.Join(p.Console(), "\n"), failure.line) })
+				fortest.Until(t, "the browser's own line about "+failure.line, func() bool { return strings.Contains(strings.Join(p.Console(), "\n"), failure.line) })
 			} else { // Chromium does not always tell of a 404 in its console
 				p.WaitJS(`performance.getEntriesByType('resource').some(e => e.name.endsWith('/checkout.js'))`, "checkout.js to have failed")
 			}

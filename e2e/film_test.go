@@ -34,7 +34,7 @@ func TestFilm(t *testing.T) {
 	}
 	out := startDemo(t)
 	address := regexp.MustCompile(`Shop +(http://\S+)[^@]+Sandbox +(http://\S+)`)
-	await(t, "the demo to print its addresses", func() bool { return address.MatchString(out.String()) })
+	fortest.Until(t, "the demo to print its addresses", func() bool { return address.MatchString(out.String()) })
 	found := address.FindStringSubmatch(out.String())
 	shop, faults := found[1], found[2]+"faults"
 	r := &reel{t: t, dir: t.TempDir(), args: []string{"-loop", "0", "-lossy", "-q", "82", "-m", "6"}}

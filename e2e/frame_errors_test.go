@@ -85,7 +85,7 @@ func TestGatewayUnavailable(t *testing.T) {
 	})
 	f := l.assertErrorInFrame(t, l.base, "gateway_unavailable", "coinslot check", `session="`+id+`"`, browser.Options{Height: 2400})
 	away.Delete("")
-	await(t, "the checkout to come back", func() bool {
+	fortest.Until(t, "the checkout to come back", func() bool {
 		f.Eval(`document.querySelector('[data-part="reload"]')?.click()`, nil)
 		return f.Exists(`[data-part="continue"]`)
 	})

@@ -65,12 +65,12 @@ func pack(t testing.TB, raw []byte) []byte {
 func startGoapp(t testing.TB, l *link.Link) string {
 	t.Helper()
 	buildGoapp(t)
-	address := "127.0.0.1:" + freePort(t)
+	address := "127.0.0.1:" + fortest.FreePort(t)
 	cmd := exec.Command(filepath.Join(goapp, "server"), address, goapp)
 	child.Tie(cmd)
 	fortest.OK(t, cmd.Start())
 	t.Cleanup(func() { child.End(cmd) })
-	await(t, "the hello world to answer", func() bool {
+	fortest.Until(t, "the hello world to answer", func() bool {
 		conn, err := net.Dial("tcp", address)
 		if err == nil {
 			conn.Close()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 )
 
@@ -87,7 +88,7 @@ func TestErrorScrollsIntoView(t *testing.T) {
 	f.Wait(`[data-live="wasm"]`)
 	f.Eval(`document.querySelector('[data-part="continue"]').click()`, nil)
 	f.Wait(`[data-part="error"]`)
-	await(t, "the shop's page to be scrolled to the error", func() bool {
+	fortest.Until(t, "the shop's page to be scrolled to the error", func() bool {
 		at := browser.Eval[string](f, `JSON.stringify(document.querySelector('[data-part="error"]').getBoundingClientRect())`)
 		return browser.Eval[bool](p, `((f, error) => f.y + error.top >= 0 && f.y + error.bottom <= innerHeight + 1)(`+box+`("iframe"), `+at+`)`)
 	})

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 )
 
@@ -129,11 +130,11 @@ func TestKeyboardThroughEveryScreen(t *testing.T) {
 	tabTo(t, p.View, "change")
 	p.Press("Enter")
 	atHeading(p.View, "form.choose")
-	await(t, "the first coin to be left as it is", func() bool { return len(s.live()) == 1 })
+	fortest.Until(t, "the first coin to be left as it is", func() bool { return len(s.live()) == 1 })
 	pickByKeyboard(t, p.View, "currency", "SOL")
 	tabTo(t, p.View, "continue")
 	p.Press("Enter")
-	await(t, "a second transaction", func() bool { return len(s.issued()) == 2 })
+	fortest.Until(t, "a second transaction", func() bool { return len(s.issued()) == 2 })
 	atHeading(p.View, `[data-part="address"]:not([data-value="`+s.issued()[0].WalletAddress+`"])`)
 	second := s.matches(p.View)
 	if live := s.live(); len(live) != 1 || live[0].TrackingCode != second.TrackingCode {

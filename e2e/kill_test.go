@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/e2e/browser"
 )
@@ -37,7 +38,7 @@ func TestKilledDuringCreate(t *testing.T) {
 	f.Wait(`[data-live="wasm"]`)
 	s.gateway.Inject(sandbox.Fault{Path: "create", CutAfter: true, Times: 1})
 	choose(f, "USDT", "trc20")
-	await(t, "the gateway to create", func() bool { return len(s.issued()) == 1 })
+	fortest.Until(t, "the gateway to create", func() bool { return len(s.issued()) == 1 })
 	lost := s.issued()[0]
 	s.kill()
 	s.start()

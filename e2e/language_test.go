@@ -160,7 +160,7 @@ func TestSocketUsesPageLanguage(t *testing.T) {
 	}
 	p.Wait(`[data-live="wasm"]`)
 	var asked string
-	await(t, "the socket to be asked for", func() bool {
+	fortest.Until(t, "the socket to be asked for", func() bool {
 		for _, url := range p.Requests() {
 			if strings.Contains(url, "/live") {
 				asked = url

@@ -223,7 +223,7 @@ func (p *plain) pick(choice string) {
 // until reloads until the page shows a status.
 func (p *plain) until(status string) {
 	p.t.Helper()
-	await(p.t, "the status "+status, func() bool {
+	fortest.Until(p.t, "the status "+status, func() bool {
 		if p.state() == status {
 			return true
 		}
@@ -321,7 +321,7 @@ func TestPlainChangesCancelsAndRetries(t *testing.T) {
 	p.shows(s, "TON:ton")
 	tx := s.issued()[len(s.issued())-1]
 	s.simulate(tx, "parts")
-	await(t, "the rest on the page", func() bool { p.reload(); return p.has("missing") })
+	fortest.Until(t, "the rest on the page", func() bool { p.reload(); return p.has("missing") })
 	s.simulate(tx, "parts")
 	p.until("confirmed")
 	p.follow("receipt")

@@ -17,7 +17,7 @@ func TestPlayground(t *testing.T) {
 	runParallel(t)
 	out := startDemo(t)
 	address := regexp.MustCompile(`Checkout +(http://\S+)`)
-	await(t, "the demo to print its address", func() bool { return address.MatchString(out.String()) })
+	fortest.Until(t, "the demo to print its address", func() bool { return address.MatchString(out.String()) })
 	page := address.FindStringSubmatch(out.String())[1] + "/checkout/playground"
 	axe := fortest.Must(os.ReadFile(need.File(t, "../.cache/axe/package/axe.min.js")))(t)
 	paper := func(f *browser.View, want string) {

@@ -30,7 +30,7 @@ func TestPlaywright(t *testing.T) {
 	cmd := exec.CommandContext(ctx, need.Command(t, "node"), "node_modules/@playwright/test/cli.js", "test", "--workers=1", "--reporter=list", "--timeout=90000")
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "COINSLOT="+built.Program(t), "SHOP=node "+shop, "CHROMIUM=/usr/bin/chromium", "CI=1",
-		"CHECKOUT_PORT="+freePort(t), "SHOP_PORT="+freePort(t), "GATEWAY_PORT="+freePort(t), "DATABASE="+filepath.Join(dir, "coinslot.db"))
+		"CHECKOUT_PORT="+fortest.FreePort(t), "SHOP_PORT="+fortest.FreePort(t), "GATEWAY_PORT="+fortest.FreePort(t), "DATABASE="+filepath.Join(dir, "coinslot.db"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	} else {

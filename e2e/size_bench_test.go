@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/built"
 	_ "coinslot/static" // is compiled before TestMain changes the files that it embeds
 )
@@ -113,7 +114,7 @@ func (s *stack) begin(tb testing.TB, path string) {
 	tb.Helper()
 	var view struct{ Status string }
 	s.call(http.MethodPost, path+"/attempts", []byte(`{"currency_symbol":"USDT","network_code":"trc20"}`), &view)
-	await(tb, "the address", func() bool {
+	fortest.Until(tb, "the address", func() bool {
 		s.call(http.MethodGet, path+"/view", nil, &view)
 		return view.Status == "pending"
 	})

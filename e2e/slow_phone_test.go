@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 	"coinslot/e2e/child"
 	"coinslot/e2e/link"
@@ -66,7 +67,7 @@ func newPhone(t testing.TB, host string) *phone {
 // it compresses nothing.
 func startCaddy(t testing.TB, servers map[string]string) (address string) {
 	t.Helper()
-	address = "127.0.0.1:" + freePort(t)
+	address = "127.0.0.1:" + fortest.FreePort(t)
 	dir := t.TempDir()
 	conf, pair := filepath.Join(dir, "Caddyfile"), filepath.Join(dir, "pair.pem")
 	text := "{\n\tadmin off\n\tauto_https off\n\tservers {\n\t\tprotocols h1 h2\n\t}\n}\n"
@@ -84,7 +85,7 @@ func startCaddy(t testing.TB, servers map[string]string) (address string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { child.End(cmd) })
-	await(t, "Caddy to listen", func() bool {
+	fortest.Until(t, "Caddy to listen", func() bool {
 		conn, err := net.Dial("tcp", address)
 		if err == nil {
 			conn.Close()

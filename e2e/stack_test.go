@@ -14,7 +14,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -51,7 +50,7 @@ type stack struct {
 	base    string // the checkout, on localhost
 	public  string // where browsers reach it; empty = at base
 	process *exec.Cmd
-	log     *syncBuffer
+	log     *fortest.Log
 	env     []string
 }
 
@@ -73,13 +72,13 @@ var alongside sync.Map // *testing.T to true
 func newStack(t testing.TB, extra ...string) *stack {
 	t.Helper()
 	runParallel(t)
-	s := &stack{t: t, dir: t.TempDir(), log: &syncBuffer{}, sink: newSink(t)}
+	s := &stack{t: t, dir: t.TempDir(), log: &fortest.Log{}, sink: newSink(t)}
 	s.gateway = sandbox.New(sandbox.Config{Key: gatewayKey})
 	s.api = httptest.NewServer(s.gateway)
 	t.Cleanup(s.api.Close)
 	s.shop = httptest.NewServer(http.HandlerFunc(s.serveShop))
 	t.Cleanup(s.shop.Close)
-	port := freePort(t)
+	port := fortest.FreePort(t)
 	s.base = "http://localhost:" + port
 	s.env = append([]string{
 		"COINSLOT_LISTEN=127.0.0.1:" + port, "COINSLOT_PUBLIC_URL=" + s.base, "COINSLOT_OPS_LISTEN=-",
@@ -111,7 +110,7 @@ func (s *stack) start() {
 	if err := s.process.Start(); err != nil {
 		s.t.Fatalf("starting coinslot: %v", err)
 	}
-	await(s.t, "coinslot to answer", func() bool {
+	fortest.Until(s.t, "coinslot to answer", func() bool {
 		resp, err := http.Get(s.base + "/checkout.js")
 		if err != nil {
 			return false
@@ -363,7 +362,7 @@ func (k *sink) types(session string) []string {
 // await waits for an event of a type about the session.
 func (k *sink) await(t testing.TB, session, typ string) {
 	t.Helper()
-	await(t, "the webhook "+typ, func() bool { return count(k.types(session), typ) > 0 })
+	fortest.Until(t, "the webhook "+typ, func() bool { return count(k.types(session), typ) > 0 })
 	if n := count(k.types(session), typ); n != 1 {
 		t.Errorf("%d events %s; want 1", n, typ)
 	}
@@ -377,53 +376,6 @@ func count(list []string, want string) int {
 		}
 	}
 	return n
-}
-
-// await polls a condition for half a minute.
-func await(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	awaitFor(t, 30*time.Second, what, ok)
-}
-
-// awaitFor polls a condition for as long as is said.
-func awaitFor(t testing.TB, patience time.Duration, what string, ok func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(patience)
-	for !ok() {
-		if time.Now().After(deadline) {
-			t.Fatalf("gave up waiting for %s", what)
-		}
-		<-time.After(20 * time.Millisecond)
-	}
-}
-
-// freePort returns a port that is free now.
-func freePort(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	fortest.OK(t, err)
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	fortest.OK(t, err)
-	return port
-}
-
-// syncBuffer is a buffer that a process may write while a test reads.
-type syncBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *syncBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *syncBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
 }
 
 // chromium is shared by all tests: each opens pages of its own.

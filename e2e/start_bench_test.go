@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/store"
@@ -90,7 +91,7 @@ func newStarts(tb testing.TB) *starts {
 // has asked the gateway, and kills it.
 func (s *starts) run(path, database string, polls bool) {
 	s.tb.Helper()
-	port := freePort(s.tb)
+	port := fortest.FreePort(s.tb)
 	base := "http://localhost:" + port
 	process := exec.Command(built.Program(s.tb), "serve")
 	process.Env = []string{
@@ -98,7 +99,7 @@ func (s *starts) run(path, database string, polls bool) {
 		"COINSLOT_GATEWAY_URL=" + s.api.URL, "COINSLOT_GATEWAY_KEY=" + gatewayKey, "COINSLOT_GATEWAY_PAGE_URL=" + s.api.URL + "/pay",
 		"COINSLOT_ORIGINS=https://shop.example", "COINSLOT_SECRET_KEY=" + secretKey, "COINSLOT_DATABASE=" + database,
 	}
-	said := &syncBuffer{}
+	said := &fortest.Log{}
 	process.Stderr = said
 	child.Tie(process)
 	s.asked.Store(0)
@@ -117,7 +118,7 @@ func (s *starts) run(path, database string, polls bool) {
 }
 
 // await asks every millisecond, since what is measured is a few of them.
-func (s *starts) await(said *syncBuffer, met func() bool) {
+func (s *starts) await(said *fortest.Log, met func() bool) {
 	s.tb.Helper()
 	for deadline := time.Now().Add(time.Minute); !met(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {

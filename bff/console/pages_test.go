@@ -2,6 +2,7 @@ package console_test
 
 import (
 	"bytes"
+	"coinslot/bff/fortest"
 	"encoding/csv"
 	"fmt"
 	"html"
@@ -162,7 +163,7 @@ func TestDailyReconciliation(t *testing.T) {
 	pageText(t, "at first", d.page("/admin/reconciliation", http.StatusOK), "Starts within minutes")
 	d.accelerate(func(p *payment.Schedule) { p.ReconcileInterval = 10 * time.Millisecond })
 	var body string
-	servertest.Until(t, "a comparison to end", func() bool {
+	fortest.Until(t, "a comparison to end", func() bool {
 		body = d.page("/admin/reconciliation", http.StatusOK)
 		return strings.Contains(body, "Last completed")
 	})
@@ -186,7 +187,7 @@ func TestConsoleReconciliation(t *testing.T) {
 		if to := d.post("/admin/reconciliation", "/admin/reconciliation", form); to != "/admin/reconciliation" {
 			t.Fatalf("it leads to %s", to)
 		}
-		servertest.Until(t, "the comparison has ended", func() bool {
+		fortest.Until(t, "the comparison has ended", func() bool {
 			body = d.page("/admin/reconciliation", http.StatusOK)
 			return !strings.Contains(body, "updates automatically")
 		})
@@ -264,7 +265,7 @@ func TestConsoleWebhooks(t *testing.T) {
 	d.Choose(session)
 	d.Await(session, "pending")
 	var body string
-	servertest.Until(t, "a try has failed", func() bool {
+	fortest.Until(t, "a try has failed", func() bool {
 		body = d.page("/admin/webhooks?state=retrying", http.StatusOK)
 		return strings.Contains(body, "418")
 	})
@@ -283,7 +284,7 @@ func TestConsoleWebhooks(t *testing.T) {
 	if to := d.post("/admin/webhooks", "/admin/webhooks/send", url.Values{"event": {hidden("event")}, "endpoint": {hidden("endpoint")}, "session": {"cs_someoneelse"}, "back": {"list"}}); !strings.HasPrefix(to, "/admin/webhooks?done=sent-again.") {
 		t.Errorf("it leads to %s", to)
 	}
-	servertest.Until(t, "it is delivered", func() bool { return strings.Contains(d.page("/admin/webhooks", http.StatusOK), "Delivered") })
+	fortest.Until(t, "it is delivered", func() bool { return strings.Contains(d.page("/admin/webhooks", http.StatusOK), "Delivered") })
 	if audit := d.page("/admin/audit?session="+session, http.StatusOK); !strings.Contains(audit, ">resent a webhook<") || strings.Contains(d.page("/admin/audit", http.StatusOK), "cs_someoneelse") {
 		t.Errorf("the audit has another payment than the event's: %s", words(audit))
 	}
@@ -295,7 +296,7 @@ func TestConsoleWebhooks(t *testing.T) {
 	if to := d.post("/admin/webhooks/replay", "/admin/webhooks/replay", span); !strings.HasPrefix(to, "/admin/webhooks?done=replayed.") {
 		t.Errorf("it leads to %s", to)
 	}
-	servertest.Until(t, "both were sent again", func() bool { return taken.Load() >= before+2 })
+	fortest.Until(t, "both were sent again", func() bool { return taken.Load() >= before+2 })
 	span.Set("to", now.Add(-50*time.Minute).Format("2006-01-02T15:04"))
 	if to := d.post("/admin/webhooks/replay", "/admin/webhooks/replay", span); !strings.HasPrefix(to, "/admin/webhooks?done=replayed-none.") {
 		t.Errorf("a replay of nothing leads to %s", to)
@@ -355,7 +356,7 @@ func TestConsoleDisabledEndpoint(t *testing.T) {
 	session := d.Open(`{"amount_usd":"25.00"}`)
 	d.Do("POST", "/v1/sessions/"+session+"/cancel", "", servertest.Bearer)
 	var body string
-	servertest.Until(t, "it has said 410", func() bool {
+	fortest.Until(t, "it has said 410", func() bool {
 		body = d.page("/admin/webhooks", http.StatusOK)
 		return strings.Contains(body, "Disabled: answered 410")
 	})

@@ -97,7 +97,7 @@ func TestWebhookURLIsReplaced(t *testing.T) {
 			shop := newMailbox(t)
 			c.WebhookURLs = []string{shop.URL}
 			d.restart()
-			servertest.Until(t, "it is delivered", func() bool { return len(shop.of("checkout.confirmed")) > 0 })
+			fortest.Until(t, "it is delivered", func() bool { return len(shop.of("checkout.confirmed")) > 0 })
 			d.restart()
 			if got := shop.of("checkout.confirmed"); !slices.Equal(got, []string{event}) {
 				t.Errorf("checkout.confirmed = %v; want %s once", got, event)
@@ -115,7 +115,7 @@ func TestConsoleReroutesWebhooks(t *testing.T) {
 	shop, dead := newMailbox(t), deadURL(t)
 	d := newConsoleRig(t, withWebhooks(&c, dead, shop.URL))
 	d.paid()
-	servertest.Until(t, "the other URL has it", func() bool { return len(shop.of("checkout.confirmed")) > 0 })
+	fortest.Until(t, "the other URL has it", func() bool { return len(shop.of("checkout.confirmed")) > 0 })
 	c.WebhookURLs = nil
 	d.restart()
 	pageText(t, "without a URL", d.page("/admin/webhooks", http.StatusOK), "URLs that are not configured", "Set COINSLOT_WEBHOOK_URL first")
@@ -171,7 +171,7 @@ func TestReconciliationOfInstances(t *testing.T) {
 		if to := o.post(path, path, form); to != path {
 			t.Fatalf("it leads to %s", to)
 		}
-		servertest.Until(t, "it has ended", func() bool { return !strings.Contains(other.page(path, http.StatusOK), "updates automatically") })
+		fortest.Until(t, "it has ended", func() bool { return !strings.Contains(other.page(path, http.StatusOK), "updates automatically") })
 		pageText(t, "the end", other.page(path, http.StatusOK), "No differences.", "2026-11-01 to 2026-11-02", ">console:ann</bdi>")
 	}
 	agree(one)
@@ -196,7 +196,7 @@ func TestReconciliationOfInstances(t *testing.T) {
 		t.Errorf("a second one leads to %s", to)
 	}
 	fortest.OK(t, db.Close())
-	servertest.Until(t, "the lease has run out", func() bool { return strings.Contains(one.page(path, http.StatusOK), "stopped: its instance") })
+	fortest.Until(t, "the lease has run out", func() bool { return strings.Contains(one.page(path, http.StatusOK), "stopped: its instance") })
 	agree(other)
 
 	gateway.Inject(sandbox.Fault{Path: "list", Latency: time.Minute, Times: -1})

@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"coinslot/bff/fortest"
-	"coinslot/bff/server/servertest"
 )
 
 // runningDemo is a running demo.
@@ -29,7 +28,7 @@ var shopLine, checkoutLine = regexp.MustCompile(`Shop +(http\S+)`), regexp.MustC
 // start runs a demo until stop is called.
 func start(t *testing.T, c Config) runningDemo {
 	t.Helper()
-	out := &servertest.Log{}
+	out := &fortest.Log{}
 	c.Out = out
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -41,7 +40,7 @@ func start(t *testing.T, c Config) runningDemo {
 		}
 	})
 	t.Cleanup(stop)
-	servertest.Until(t, "the demo starts", func() bool { return strings.Contains(out.String(), "Ctrl-C") })
+	fortest.Until(t, "the demo starts", func() bool { return strings.Contains(out.String(), "Ctrl-C") })
 	return runningDemo{checkoutLine.FindStringSubmatch(out.String())[1], shopLine.FindStringSubmatch(out.String())[1], stop}
 }
 
@@ -105,7 +104,7 @@ func TestDataSurvives(t *testing.T) {
 		t.Errorf("the payment is %+v; it was %+v", now, before)
 	}
 	fetch(t, http.MethodPost, second.checkout+"/checkout/"+session[1]+"/simulate", `{"kind":"pay"}`)
-	servertest.Until(t, "the payment is confirmed", func() bool { return second.view(t, session[1]).Status == "confirmed" })
+	fortest.Until(t, "the payment is confirmed", func() bool { return second.view(t, session[1]).Status == "confirmed" })
 }
 
 // TestStaticFromDisk: with a folder of files, pages are made of it and reload by themselves.

@@ -1,7 +1,14 @@
-// Package fortest ends a test at an unexpected error.
+// Package fortest has what tests of all packages need: it ends a test at an unexpected error, and
+// waits for conditions.
 package fortest
 
-import "testing"
+import (
+	"bytes"
+	"net"
+	"sync"
+	"testing"
+	"time"
+)
 
 // Must returns a function that returns v, or ends the test if there is an error:
 //
@@ -20,4 +27,49 @@ func OK(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Until polls a condition, and ends the test if it is not met within half a minute.
+func Until(t testing.TB, what string, met func() bool) {
+	t.Helper()
+	Within(t, 30*time.Second, what, met)
+}
+
+// Within is Until with a patience of its own.
+func Within(t testing.TB, patience time.Duration, what string, met func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !met(); <-time.After(5 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("gave up waiting: %s", what)
+		}
+	}
+}
+
+// FreePort returns a port of this machine that is free now.
+func FreePort(t testing.TB) string {
+	t.Helper()
+	l := Must(net.Listen("tcp", "127.0.0.1:0"))(t)
+	defer l.Close()
+	_, port, _ := net.SplitHostPort(l.Addr().String()) // a listener's address is valid
+	return port
+}
+
+// Log is a buffer for any number of goroutines.
+type Log struct {
+	mu   sync.Mutex // guards text
+	text bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (l *Log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+// String returns all that was written.
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
 }

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -24,28 +22,10 @@ import (
 
 const testKey = "mk_live_S3cr3tK3y-0123456789"
 
-// logBook collects log output from any goroutine.
-type logBook struct {
-	mu  sync.Mutex // guards the fields below
-	buf bytes.Buffer
-}
-
-func (l *logBook) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.Write(p)
-}
-
-func (l *logBook) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.buf.String()
-}
-
 // newClientFor returns a client of url; its log is checked for the key when the test ends.
 func newClientFor(t testing.TB, url string, change ...func(*Config)) *Client {
 	t.Helper()
-	book := new(logBook)
+	book := new(fortest.Log)
 	config := Config{
 		URL: url, Key: testKey,
 		Log: slog.New(slog.NewJSONHandler(book, &slog.HandlerOptions{Level: slog.LevelDebug})),
@@ -170,7 +150,7 @@ func diff(want, got any) string {
 // quiet is a server log for tests that break handshakes on purpose.
 func quiet() *log.Logger { return log.New(io.Discard, "", 0) }
 
-func logTo(book *logBook) func(*Config) {
+func logTo(book *fortest.Log) func(*Config) {
 	return func(c *Config) {
 		c.Log = slog.New(slog.NewTextHandler(book, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}

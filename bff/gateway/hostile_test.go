@@ -154,7 +154,7 @@ func TestNothingIsLeftBehind(t *testing.T) {
 func TestHTMLIsNotQuoted(t *testing.T) {
 	page := "<html><script>alert(1)</script><title>Bad Gateway</title></html>"
 	for _, status := range []int{200, 404, 500, 502} {
-		book := new(logBook)
+		book := new(fortest.Log)
 		c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			w.WriteHeader(status)

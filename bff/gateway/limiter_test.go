@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/limiter"
 	"coinslot/bff/payment"
 )
@@ -136,7 +137,7 @@ func TestPanicIsReported(t *testing.T) {
 // nothing is logged above debugging.
 func TestLimiterRefusal(t *testing.T) {
 	for _, reason := range []payment.Reason{payment.ReasonUnsent, payment.ReasonBusy} {
-		book := new(logBook)
+		book := new(fortest.Log)
 		u := &recorder{err: &payment.RefusedError{Reason: reason, Message: "no", RetryAfter: 7 * time.Second}}
 		c := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a request was sent") }, limitedBy(u), logTo(book))
 		for name, f := range everyCall() {

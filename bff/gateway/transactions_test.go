@@ -229,7 +229,7 @@ func TestLogLine(t *testing.T) {
 		w.WriteHeader(422)
 		fmt.Fprintf(w, `{"status":422,"message":"secret words %s payer@shop.example"}`, testKey)
 	}
-	book := new(logBook)
+	book := new(fortest.Log)
 	c := serve(t, server, logTo(book))
 	_, _ = c.Create(t.Context(), goodCreate())
 	line := book.String()

@@ -19,7 +19,6 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/server"
-	"coinslot/bff/server/servertest"
 	"coinslot/bff/web"
 	"coinslot/torture/goal"
 
@@ -271,7 +270,7 @@ func (b *inputRig) refuse(t *testing.T, list []input) {
 		b.bad++
 		t.Error("the database has changed")
 	}
-	servertest.Until(t, "no goroutine of a handler is left", func() bool { return handling() == 0 })
+	fortest.Until(t, "no goroutine of a handler is left", func() bool { return handling() == 0 })
 }
 
 // handling returns how many goroutines are in a handler or its sockets.
@@ -344,7 +343,7 @@ func (b *inputRig) finds(ref, id string) bool {
 func (b *inputRig) pay(t *testing.T, code, id string) {
 	t.Helper()
 	fortest.OK(t, b.Gateway.Pay(code, "pay"))
-	servertest.Until(t, "the payment is known", func() bool {
+	fortest.Until(t, "the payment is known", func() bool {
 		b.Do("POST", "/v1/sessions/"+id+"/recheck", "", bearer)
 		return b.Status(id) == "confirmed"
 	})

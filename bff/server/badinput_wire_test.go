@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"coinslot/bff/fortest"
-	"coinslot/bff/server/servertest"
 	"coinslot/e2e/need"
 	"coinslot/static"
 )
@@ -142,7 +141,7 @@ func badHandshakes(t *testing.T, b *inputRig) {
 		b.bad++
 		t.Error("the database has changed")
 	}
-	servertest.Until(t, "no goroutine of a socket is left", func() bool { return handling() == 0 })
+	fortest.Until(t, "no goroutine of a socket is left", func() bool { return handling() == 0 })
 }
 
 // handshake is wire for the first answer only: an open socket has no end.
@@ -208,7 +207,7 @@ func badSockets(t *testing.T, b *inputRig) {
 		b.bad++
 		t.Error("the database has changed")
 	}
-	servertest.Until(t, "no goroutine of a socket is left", func() bool { return handling() == 0 })
+	fortest.Until(t, "no goroutine of a socket is left", func() bool { return handling() == 0 })
 }
 
 // talk opens a socket, sends text and a ping. It returns 0 for a pong, the code of a close frame,

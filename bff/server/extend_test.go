@@ -10,7 +10,6 @@ import (
 	"coinslot/bff/config"
 	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
-	"coinslot/bff/server/servertest"
 )
 
 // view reads the shopper's view of a session.
@@ -205,7 +204,7 @@ func TestRemovedEmail(t *testing.T) {
 	r.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20","email":"ann@shop.example"}`, isJSON)
 	r.Await(id, "pending")
 	r.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"bep20"}`, isJSON)
-	servertest.Until(t, "the other network", func() bool { return len(r.Gateway.Transactions()) == 2 })
+	fortest.Until(t, "the other network", func() bool { return len(r.Gateway.Transactions()) == 2 })
 	if got := r.Gateway.Transactions()[1].Email; got != "" {
 		t.Errorf("the gateway got the e-mail %q", got)
 	}

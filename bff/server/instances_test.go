@@ -15,7 +15,6 @@ import (
 	"coinslot/bff/config"
 	"coinslot/bff/fortest"
 	"coinslot/bff/server"
-	"coinslot/bff/server/servertest"
 	"coinslot/bff/store/pgtest"
 
 	"github.com/gorilla/websocket"
@@ -89,7 +88,7 @@ func TestTwoInstances(t *testing.T) {
 	shows(t, conn, "pending")
 	p.a.Pay(id)
 	shows(t, conn, "confirmed")
-	servertest.Until(t, "the merchant to hear of the payment", func() bool {
+	fortest.Until(t, "the merchant to hear of the payment", func() bool {
 		return p.heard.of(id) == "checkout.pending checkout.confirmed"
 	})
 }
@@ -133,7 +132,7 @@ func TestInstanceStops(t *testing.T) {
 	shows(t, back, "confirmed")
 	for _, id := range ids {
 		p.b.Await(id, "confirmed")
-		servertest.Until(t, "the merchant to hear of "+id, func() bool { return strings.HasSuffix(p.heard.of(id), "checkout.confirmed") })
+		fortest.Until(t, "the merchant to hear of "+id, func() bool { return strings.HasSuffix(p.heard.of(id), "checkout.confirmed") })
 	}
 }
 
@@ -144,12 +143,12 @@ func TestReplay(t *testing.T) {
 	from := time.Now().Add(-time.Hour).UTC().Format(time.RFC3339)
 	to := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
 	p.a.Choose(id)
-	servertest.Until(t, "the first event", func() bool { return p.heard.of(id) == "checkout.pending" })
+	fortest.Until(t, "the first event", func() bool { return p.heard.of(id) == "checkout.pending" })
 	w := p.b.Do("POST", "/v1/events/replay", `{"from":"`+from+`","to":"`+to+`","session":"`+id+`"}`, bearer, isJSON)
 	if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"deliveries":1`) {
 		t.Fatalf("replay = %d %s", w.Code, w.Body)
 	}
-	servertest.Until(t, "the event again", func() bool { return p.heard.of(id) == "checkout.pending checkout.pending" })
+	fortest.Until(t, "the event again", func() bool { return p.heard.of(id) == "checkout.pending checkout.pending" })
 	if len(p.heard.ids) != 1 {
 		t.Errorf("ids = %v; want one, twice", p.heard.ids)
 	}
@@ -164,7 +163,7 @@ func TestLoopsOfInstances(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- srv.Run(ctx) }()
-	servertest.Until(t, "all loops turn", func() bool {
+	fortest.Until(t, "all loops turn", func() bool {
 		w := httptest.NewRecorder()
 		srv.Ops.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 		page := w.Body.String()

@@ -13,7 +13,6 @@ import (
 
 	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
-	"coinslot/bff/server/servertest"
 	"coinslot/bff/web"
 	"coinslot/e2e/need"
 	"coinslot/static"
@@ -154,7 +153,7 @@ func TestSocketsOfAClient(t *testing.T) {
 		t.Errorf("the view = %d; want 200", got.Code)
 	}
 	first.Close()
-	servertest.Until(t, "there is room again", func() bool {
+	fortest.Until(t, "there is room again", func() bool {
 		conn, response, err := dial(addr, ids[2])
 		if err != nil {
 			return false
@@ -165,7 +164,7 @@ func TestSocketsOfAClient(t *testing.T) {
 		}
 		return true
 	})
-	servertest.Until(t, "no goroutine of a socket but one is left", func() bool { return handling() <= 2 })
+	fortest.Until(t, "no goroutine of a socket but one is left", func() bool { return handling() <= 2 })
 }
 
 // An unconfigured proxy makes its clients one, which is logged once.
@@ -206,7 +205,7 @@ func TestPolicyOfErrors(t *testing.T) {
 		t.Errorf("the currencies = %d; want 503: %v", list.Code, wrong)
 	}
 	w.Gateway.ClearFaults()
-	servertest.Until(t, "a coin can be chosen again", func() bool {
+	fortest.Until(t, "a coin can be chosen again", func() bool {
 		return w.Do("POST", "/checkout/"+id+"/attempts", choice, isForm).Code == 303
 	})
 }

@@ -14,7 +14,6 @@ import (
 	"coinslot/bff/gateway"
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
-	"coinslot/bff/server/servertest"
 
 	"github.com/shopspring/decimal"
 )
@@ -173,15 +172,15 @@ func TestTwoInstancesReadOneList(t *testing.T) {
 		p.a.Choose(id)
 		ids = append(ids, id)
 	}
-	servertest.Until(t, "the list to be read", func() bool { return lists(p.a.Gateway) > 0 })
+	fortest.Until(t, "the list to be read", func() bool { return lists(p.a.Gateway) > 0 })
 	start, before := time.Now(), lists(p.a.Gateway)
-	servertest.Until(t, "the list to be read again", func() bool { return lists(p.a.Gateway) >= before+3 })
+	fortest.Until(t, "the list to be read again", func() bool { return lists(p.a.Gateway) >= before+3 })
 	if took := time.Since(start); took < 2*1350*time.Millisecond*9/10 {
 		t.Errorf("it was read three times in %v; want one instance's pace", took)
 	}
 	p.stopA()
 	before = lists(p.a.Gateway)
-	servertest.Until(t, "the other instance to read it", func() bool { return lists(p.a.Gateway) >= before+2 })
+	fortest.Until(t, "the other instance to read it", func() bool { return lists(p.a.Gateway) >= before+2 })
 	p.b.Pay(ids[3])
 	p.b.Await(ids[3], "confirmed")
 }

@@ -186,7 +186,7 @@ func TestLiveHandshake(t *testing.T) {
 			t.Fatalf("answers to a bad key = %v; want 426", got)
 		}
 	}
-	servertest.Until(t, "refused handshakes leave no subscriber", func() bool {
+	fortest.Until(t, "refused handshakes leave no subscriber", func() bool {
 		var all []*websocket.Conn
 		for range 20 {
 			conn, _, err := dial(addr, id)
@@ -217,7 +217,7 @@ func TestLiveAllowsTwentySockets(t *testing.T) {
 	}
 	next(t, connect(t, addr, other)) // another session has its own twenty
 	all[0].Close()
-	servertest.Until(t, "the place of one who left is free", func() bool {
+	fortest.Until(t, "the place of one who left is free", func() bool {
 		conn, _, err := dial(addr, id)
 		if err == nil {
 			conn.Close()
@@ -267,7 +267,7 @@ func TestLiveSlowReaders(t *testing.T) {
 	quick := connect(t, addr, id)
 	r.Choose(id)
 	r.drip(r.Gateway.Transactions()[0].TrackingCode)
-	servertest.Until(t, "the session is full", func() bool {
+	fortest.Until(t, "the session is full", func() bool {
 		conn, _, err := dial(addr, id)
 		if err == nil {
 			conn.Close()
@@ -298,7 +298,7 @@ func TestLiveLeavesNothingBehind(t *testing.T) {
 	for range 5 {
 		for i := range 20 {
 			var conn *websocket.Conn
-			servertest.Until(t, "a place", func() (ok bool) {
+			fortest.Until(t, "a place", func() (ok bool) {
 				var err error
 				conn, _, err = dial(addr, id)
 				return err == nil
@@ -309,7 +309,7 @@ func TestLiveLeavesNothingBehind(t *testing.T) {
 			conn.Close()
 		}
 	}
-	servertest.Until(t, "goroutines are back where they were", func() bool { return runtime.NumGoroutine() <= before+2 })
+	fortest.Until(t, "goroutines are back where they were", func() bool { return runtime.NumGoroutine() <= before+2 })
 }
 
 // startStoppable is a server whose end the test decides; stop returns when Run has.
@@ -339,7 +339,7 @@ func startStoppable(t *testing.T, r *rig) (addr string, stop func()) {
 
 // When Run has returned, every page is notified: the process may end.
 func TestLiveClosesOnRestart(t *testing.T) {
-	r := &rig{Rig: &servertest.Rig{T: t, Public: ownOrigin, Log: &servertest.Log{}}}
+	r := &rig{Rig: &servertest.Rig{T: t, Public: ownOrigin, Log: &fortest.Log{}}}
 	addr, stop := startStoppable(t, r)
 	id := r.Open(`{"amount_usd":"25.00"}`)
 	var all []*websocket.Conn

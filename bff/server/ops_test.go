@@ -120,7 +120,7 @@ func newObservedRig(t *testing.T) *observedRig {
 	c := settings(t, at[0])
 	c.Traces, c.WebhookURLs, c.AllowPrivateWebhooks = at[1]+"/v1/traces", []string{at[2] + "/hook?key=" + canaryQuery}, true
 	c.WebhookSecrets = []config.Secret{config.NewSecret(hookSecret)}
-	log := &servertest.Log{}
+	log := &fortest.Log{}
 	w.Rig, _ = servertest.Start(t, gateway, c, server.Options{Version: "v1.2.3", Log: logs.New(log, logs.Config{JSON: true, Level: slog.LevelDebug})})
 	w.Log = log
 	return w
@@ -171,10 +171,10 @@ func (w *observedRig) runFlows() string {
 func TestObserved(t *testing.T) {
 	w := newObservedRig(t)
 	id := w.runFlows()
-	servertest.Until(t, "the webhooks", func() bool {
+	fortest.Until(t, "the webhooks", func() bool {
 		return strings.Contains(w.scrape(), `coinslot_webhook_deliveries_total{result="delivered"} 2`)
 	})
-	servertest.Until(t, "the spans", func() bool {
+	fortest.Until(t, "the spans", func() bool {
 		return w.collector.spans(w.collector.linked())["webhook checkout.confirmed"].SpanID != "" && len(w.collector.spans(incomingTrace)) > 0
 	})
 	page := w.scrape()

@@ -73,7 +73,7 @@ func names(at string, v any) (all []string) {
 // TestRealtimeCodes: sockets close with the codes of docs/realtime.md.
 func TestRealtimeCodes(t *testing.T) {
 	t.Parallel()
-	r := &rig{Rig: &servertest.Rig{T: t, Public: ownOrigin, Log: &servertest.Log{}, Gateway: sandbox.New(sandbox.Config{Key: gatewayKey})}}
+	r := &rig{Rig: &servertest.Rig{T: t, Public: ownOrigin, Log: &fortest.Log{}, Gateway: sandbox.New(sandbox.Config{Key: gatewayKey})}}
 	addr, stop := startStoppable(t, r)
 	id := r.Open(`{"amount_usd":"25.00"}`)
 	seen := map[string]bool{"1013": true} // TestLiveWithoutDatabase

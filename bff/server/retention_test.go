@@ -13,7 +13,6 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
-	"coinslot/bff/server/servertest"
 )
 
 // canaryOrder has personal data wherever an order can.
@@ -57,7 +56,7 @@ func (k *retentionRig) ended(ref string, kind sandbox.Kind, status string) strin
 // erased waits until what is due was erased.
 func (k *retentionRig) erased() {
 	k.T.Helper()
-	servertest.Until(k.T, "old data to be erased", func() bool {
+	fortest.Until(k.T, "old data to be erased", func() bool {
 		return strings.Contains(k.Log.String(), "old data erased")
 	})
 }

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"coinslot/bff/fortest"
-	"coinslot/bff/server/servertest"
 
 	"github.com/gorilla/websocket"
 )
@@ -47,13 +46,13 @@ func TestIdleSockets(t *testing.T) {
 		ids = append(ids, r.Open(fmt.Sprintf(`{"amount_usd":"25.00","order_ref":"idle-%d"}`, i)))
 	}
 	next(t, connect(t, addr, ids[0]))
-	servertest.Until(t, "the first socket is idle", func() bool { return handling() == 1 })
+	fortest.Until(t, "the first socket is idle", func() bool { return handling() == 1 })
 	bytes := occupied()
 	const sockets = 400
 	for i := range sockets {
 		watcher(t, addr, ids[1+i%20])
 	}
-	servertest.Until(t, "each socket is one goroutine", func() bool { return handling() == 1+sockets })
+	fortest.Until(t, "each socket is one goroutine", func() bool { return handling() == 1+sockets })
 	each := (occupied() - bytes) / sockets
 	t.Logf("%d bytes each", each)
 	if each > idleBytes {

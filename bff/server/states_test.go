@@ -11,7 +11,6 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/order"
 	"coinslot/bff/sandbox"
-	"coinslot/bff/server/servertest"
 	"coinslot/bff/web"
 )
 
@@ -101,7 +100,7 @@ func TestRefusedByGateway(t *testing.T) {
 			body = `{"kind":"half"}`
 		}
 		var answer *httptest.ResponseRecorder
-		servertest.Until(t, route+" is refused", func() bool { // a look of a moment ago is as good as one now
+		fortest.Until(t, route+" is refused", func() bool { // a look of a moment ago is as good as one now
 			answer = w.asked("192.0.2.1", "POST "+route, id, body, isJSON, bearer)
 			return answer.Code >= 400
 		})

@@ -73,12 +73,12 @@ func TestOldSessionsBecomeSearchable(t *testing.T) {
 				}
 			}
 			for _, q := range []records.Query{{Text: "ann@shop.example"}, {Text: "T-OLD"}, {Coin: "USDT"}} {
-				eventually(t, fmt.Sprintf("all are found by %+v", q), func() bool { return all(db, q) == many })
+				fortest.Until(t, fmt.Sprintf("all are found by %+v", q), func() bool { return all(db, q) == many })
 			}
 			run(t, db.Writer, `DELETE FROM facets WHERE session = (SELECT min(session) FROM facets)`) // as the older release inserts
 			fortest.OK(t, db.Close())
 			db = opened(t, dsn)
-			eventually(t, "what the older release has written beside this one is found", func() bool { return all(db, records.Query{Coin: "USDT"}) == many })
+			fortest.Until(t, "what the older release has written beside this one is found", func() bool { return all(db, records.Query{Coin: "USDT"}) == many })
 		})
 	}
 }
@@ -150,7 +150,7 @@ func TestOlderReleaseChangesASession(t *testing.T) {
 			for n := 2; n < 4; n++ { // one of them after the first pass
 				s := insert(n)
 				formerly(t, db, s.ID, confirmedOn)
-				eventually(t, "a later pass backfills it", func() bool {
+				fortest.Until(t, "a later pass backfills it", func() bool {
 					return slices.Equal(countedNow(t, db), []string{fmt.Sprint(n, " confirmed ETH")}) && found(s)
 				})
 			}

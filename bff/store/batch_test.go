@@ -51,7 +51,7 @@ func together(t *testing.T, db *DB, writes ...func(tx *sql.Tx) error) []error {
 func waits(t *testing.T, n int) {
 	t.Helper()
 	stacks := make([]byte, 1<<20)
-	eventually(t, fmt.Sprintf("%d wait", n), func() bool {
+	fortest.Until(t, fmt.Sprintf("%d wait", n), func() bool {
 		blocked := 0
 		all := string(stacks[:runtime.Stack(stacks, true)])
 		for stack := range strings.SplitSeq(all, "\n\n") {

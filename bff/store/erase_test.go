@@ -149,7 +149,7 @@ func TestEraseBesideADelivery(t *testing.T) {
 		_, err := db.Erase(context.WithoutCancel(t.Context()), ids[0], time.Now(), func(payment.Session, bool) payment.Erasure { return payment.EraseAll })
 		done <- err
 	}()
-	eventually(t, "the deletion waits for the lock", func() bool {
+	fortest.Until(t, "the deletion waits for the lock", func() bool {
 		return len(done) > 0 || count(t, db.Reader, `SELECT count(*) FROM pg_stat_activity
 			WHERE datname = current_database() AND wait_event_type = 'Lock'`) > 0
 	})

@@ -95,11 +95,11 @@ func TestPostgresKilled(t *testing.T) {
 		})
 	}
 	for round := range 3 {
-		eventually(t, "the writers write", advanced(&done, 20))
+		fortest.Until(t, "the writers write", advanced(&done, 20))
 		cluster.Kill(t)
 		cluster.Start(t)
 		back := time.Now()
-		eventually(t, "writing continues", advanced(&done, 1))
+		fortest.Until(t, "writing continues", advanced(&done, 1))
 		t.Logf("round %d: back %v after the server", round, time.Since(back))
 		if time.Since(back) > 2*time.Second {
 			t.Error("the service was away for longer than 2s")
@@ -252,7 +252,7 @@ func TestPostgresSlotsExhausted(t *testing.T) {
 	for _, conn := range taken {
 		_ = conn.Close(t.Context())
 	}
-	eventually(t, "it writes again", func() bool { _, err := db.Update(t.Context(), sample(1).ID, marking("again")); return err == nil })
+	fortest.Until(t, "it writes again", func() bool { _, err := db.Update(t.Context(), sample(1).ID, marking("again")); return err == nil })
 	wantMarks(t, db, sample(1).ID, append(acknowledged, "again"), refused)
 	t.Logf("%d others connected; %d acknowledged, %d refused", len(taken), len(acknowledged), len(refused))
 }
@@ -275,7 +275,7 @@ func TestDeadlockRunsAgain(t *testing.T) {
 				_, err := other.ExecContext(t.Context(), `SELECT 1 FROM sessions WHERE id = 'cs_0' FOR UPDATE`)
 				waiting <- errors.Join(err, other.Rollback())
 			}()
-			eventually(t, "the other waits", func() bool {
+			fortest.Until(t, "the other waits", func() bool {
 				return count(t, db.Reader, `SELECT count(*) FROM pg_locks WHERE NOT granted`) > 0
 			})
 		}

@@ -24,18 +24,6 @@ func opened(t testing.TB, path string, endpoints ...string) *DB {
 	return db
 }
 
-// eventually waits for a condition.
-func eventually(t *testing.T, what string, met func() bool) {
-	t.Helper()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(20 * time.Second); !met(); <-tick.C {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain until %s", what)
-		}
-	}
-}
-
 // count runs a query for one number.
 func count(t *testing.T, db *sql.DB, query string) int {
 	t.Helper()

@@ -120,7 +120,7 @@ func (p *payments) awaitIdle() {
 	defer db.Close()
 	start := time.Now()
 	for range 3 { // times in a row, some apart
-		await(p.tb, "every payment to be checked", func() bool {
+		fortest.Within(p.tb, time.Minute, "every payment to be checked", func() bool {
 			var n int
 			query := `SELECT count(*) FROM sessions WHERE due_at < ? OR checked_at < ?`
 			fortest.OK(p.tb, db.QueryRow(query, time.Now().Add(-time.Second).UnixMicro(), start.UnixMicro()).Scan(&n))

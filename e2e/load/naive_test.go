@@ -121,7 +121,7 @@ func (c *naiveClient) write() {
 // newNaive starts the naive server in a process of its own.
 func newNaive(tb testing.TB) *world {
 	tb.Helper()
-	port := freePort(tb)
+	port := fortest.FreePort(tb)
 	w := &world{tb: tb, base: "http://127.0.0.1:" + port, client: http.DefaultClient}
 	w.process = exec.Command(os.Args[0])
 	w.process.Env = []string{role + "=naive", "NAIVE_LISTEN=127.0.0.1:" + port}
@@ -129,7 +129,7 @@ func newNaive(tb testing.TB) *world {
 	child.Tie(w.process)
 	fortest.OK(tb, w.process.Start())
 	tb.Cleanup(func() { child.End(w.process) })
-	await(tb, "the naive server to listen", func() bool {
+	fortest.Within(tb, time.Minute, "the naive server to listen", func() bool {
 		conn, err := net.Dial("tcp", "127.0.0.1:"+port)
 		if err == nil {
 			conn.Close()

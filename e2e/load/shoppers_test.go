@@ -3,6 +3,7 @@ package load
 import (
 	"bufio"
 	"bytes"
+	"coinslot/bff/fortest"
 	big "encoding/binary"
 	"errors"
 	"fmt"
@@ -185,7 +186,7 @@ func livePath(session string) string { return "/checkout/" + session + "/live" }
 func awaitAll(tb testing.TB, what string, list []*shopper, ok func(s *shopper) bool) {
 	tb.Helper()
 	next := 0
-	await(tb, what, func() bool {
+	fortest.Within(tb, time.Minute, what, func() bool {
 		for next < len(list) && ok(list[next]) {
 			next++
 		}

@@ -12,6 +12,7 @@ import (
 
 	"coinslot/app/feed"
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/e2e/child"
 )
 
@@ -74,7 +75,7 @@ func openPages(b *testing.B, w *world, sessions []string) *pages {
 		all.list[i] = p
 		f := feed.New(feed.Config{Fetch: p.fetch, Dial: p.dial, OnView: func(v wire.View) { p.version.Store(v.Version) }})
 		running.Go(func() { f.Run(ctx) })
-		await(b, "a page to be connected", func() bool { return p.version.Load() > 0 })
+		fortest.Within(b, time.Minute, "a page to be connected", func() bool { return p.version.Load() > 0 })
 		return nil
 	})
 	return all
@@ -84,7 +85,7 @@ func openPages(b *testing.B, w *world, sessions []string) *pages {
 func eachPage(b *testing.B, what string, list []*page, ok func(p *page) bool) {
 	b.Helper()
 	next := 0
-	await(b, what, func() bool {
+	fortest.Within(b, time.Minute, what, func() bool {
 		for next < len(list) && ok(list[next]) {
 			next++
 		}

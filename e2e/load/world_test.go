@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -50,7 +49,7 @@ func newWorld(tb testing.TB, extra ...string) *world {
 	w := &world{tb: tb, gateway: sandbox.New(sandbox.Config{Key: gatewayKey})}
 	w.api = httptest.NewServer(w.gateway)
 	tb.Cleanup(w.api.Close)
-	port := freePort(tb)
+	port := fortest.FreePort(tb)
 	w.base = "http://127.0.0.1:" + port
 	w.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 256}}
 	w.env = append([]string{
@@ -78,7 +77,7 @@ func (w *world) start() {
 	if err := w.process.Start(); err != nil {
 		w.tb.Fatalf("starting coinslot: %v", err)
 	}
-	await(w.tb, "coinslot to answer", func() bool {
+	fortest.Within(w.tb, time.Minute, "coinslot to answer", func() bool {
 		resp, err := w.client.Get(w.base + "/checkout.js")
 		if err != nil {
 			return false
@@ -129,27 +128,4 @@ func (w *world) resident() int {
 	fortest.OK(w.tb, err)
 	pages := fortest.Must(strconv.Atoi(strings.Fields(string(text))[1]))(w.tb)
 	return pages * os.Getpagesize()
-}
-
-// await polls a condition for a minute.
-func await(tb testing.TB, what string, ok func() bool) {
-	tb.Helper()
-	deadline := time.Now().Add(time.Minute)
-	for !ok() {
-		if time.Now().After(deadline) {
-			tb.Fatalf("gave up waiting for %s", what)
-		}
-		<-time.After(5 * time.Millisecond)
-	}
-}
-
-// freePort returns a port that is free now.
-func freePort(tb testing.TB) string {
-	tb.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	fortest.OK(tb, err)
-	defer l.Close()
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	fortest.OK(tb, err)
-	return port
 }

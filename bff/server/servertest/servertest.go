@@ -44,27 +44,7 @@ type Rig struct {
 	Gateway *sandbox.Server
 	Handler http.Handler // the server's own, or what wraps it
 	Public  string       // origin
-	Log     *Log
-}
-
-// Log is what the server has logged. It is safe for concurrent use.
-type Log struct {
-	mu   sync.Mutex
-	text strings.Builder
-}
-
-// Write implements io.Writer.
-func (b *Log) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-// String returns all that was written.
-func (b *Log) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
+	Log     *fortest.Log
 }
 
 // New starts a server with [Settings] and a gateway of its own.
@@ -103,7 +83,7 @@ func migrate(path string) error {
 // Start runs a server until t ends, or until stop is called. Rig.Log is what it logs unless o.Log is set.
 func Start(t *testing.T, gateway *sandbox.Server, c config.Config, o server.Options) (r *Rig, stop func()) {
 	t.Helper()
-	r = &Rig{T: t, Gateway: gateway, Public: c.PublicURL, Log: &Log{}}
+	r = &Rig{T: t, Gateway: gateway, Public: c.PublicURL, Log: &fortest.Log{}}
 	if o.Log == nil {
 		o.Log = slog.New(slog.NewTextHandler(r.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
@@ -257,16 +237,6 @@ func (r *Rig) CreateUnrelated(api string) {
 		r.T.Fatal(err, answer)
 	}
 	answer.Body.Close()
-}
-
-// Until waits until ok returns true; it gives up after 20 s.
-func Until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !ok(); <-time.After(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("gave up waiting: %s", what)
-		}
-	}
 }
 
 // OpenAndPay opens a session, chooses a coin and has the gateway tell of a payment.

@@ -105,9 +105,9 @@ func TestHeartbeatWhileAnnouncing(t *testing.T) {
 	turns := func() bool { return !db.LastBeats()["announcer"].IsZero() }
 	db.Announce("cs_1")
 	db.hints.mu.Lock()
-	eventually(t, "it to be busy", turns)
+	fortest.Until(t, "it to be busy", turns)
 	db.hints.mu.Unlock()
-	eventually(t, "it to rest", func() bool { return !turns() })
+	fortest.Until(t, "it to rest", func() bool { return !turns() })
 	cancel()
 	db.running.Wait()
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/store/pgtest"
 )
 
@@ -50,7 +51,7 @@ func (e *notificationLog) times(session string) int {
 
 func (e *notificationLog) wants(t *testing.T, session string, times int) {
 	t.Helper()
-	eventually(t, fmt.Sprintf("%q is heard %d times", session, times), func() bool { return e.times(session) >= times })
+	fortest.Until(t, fmt.Sprintf("%q is heard %d times", session, times), func() bool { return e.times(session) >= times })
 }
 
 func TestHints(t *testing.T) {

@@ -208,20 +208,6 @@ func readUnderWriters(t *testing.T, instances ...Backend) {
 		}
 		read()
 	}
-	until(t, fmt.Sprintf("all %d events are read", writers*each*2),
+	fortest.Until(t, fmt.Sprintf("all %d events are read", writers*each*2),
 		func() bool { read(); return len(seen) == writers*each*2 })
-}
-
-// until waits for a condition.
-func until(t *testing.T, what string, met func() bool) {
-	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for !met() {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain until %s", what)
-		}
-		<-tick.C
-	}
 }
