@@ -119,8 +119,7 @@ func TestSettingsExist(t *testing.T) {
 			known[s.Name+"_FILE"] = true
 		}
 	}
-	files, err := filepath.Glob("*")
-	fortest.OK(t, err)
+	files := fortest.Must(filepath.Glob("*"))(t)
 	more := fortest.Must(filepath.Glob("kubernetes/*"))(t)
 	seen := 0
 	for _, name := range append(append(files, more...), "../Dockerfile", "../docs/deploy.md") {

@@ -73,8 +73,7 @@ func compiledFiles(t *testing.T, system, arch string, packages ...string) (files
 	if err != nil {
 		t.Fatalf("listing what %v are made of: %v", packages, err)
 	}
-	root, err := filepath.Abs("..")
-	fortest.OK(t, err)
+	root := fortest.Must(filepath.Abs(".."))(t)
 	for decoder := json.NewDecoder(bytes.NewReader(list)); ; {
 		var p struct {
 			Dir                             string

@@ -41,14 +41,11 @@ const host = "pay.shop.example"
 // certificate writes a self-signed certificate and returns a pool that trusts it.
 func certificate(t *testing.T, dir string) *x509.CertPool {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	fortest.OK(t, err)
+	key := fortest.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(90 * 24 * time.Hour),
 		DNSNames: []string{host}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
-	fortest.OK(t, err)
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	fortest.OK(t, err)
+	der := fortest.Must(x509.CreateCertificate(rand.Reader, template, template, key.Public(), key))(t)
+	private := fortest.Must(x509.MarshalPKCS8PrivateKey(key))(t)
 	cert := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 	fortest.OK(t, errors.Join(os.WriteFile(filepath.Join(dir, "fullchain.pem"), cert, 0o600),
 		os.WriteFile(filepath.Join(dir, "privkey.pem"), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private}), 0o600)))
@@ -180,8 +177,7 @@ func (b *proxied) client(address string) *http.Client {
 
 func (b *proxied) request(c *http.Client, method, path, body string, header ...string) *http.Response {
 	b.t.Helper()
-	req, err := http.NewRequestWithContext(b.t.Context(), method, "https://"+host+path, strings.NewReader(body))
-	fortest.OK(b.t, err)
+	req := fortest.Must(http.NewRequestWithContext(b.t.Context(), method, "https://"+host+path, strings.NewReader(body)))(b.t)
 	for i := 0; i+1 < len(header); i += 2 {
 		req.Header.Set(header[i], header[i+1])
 	}

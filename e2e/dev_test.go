@@ -73,8 +73,7 @@ func copyOfSources(t *testing.T) string {
 
 func changeFile(t *testing.T, path string, change func(string) string) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	fortest.OK(t, err)
+	text := fortest.Must(os.ReadFile(path))(t)
 	fortest.OK(t, os.WriteFile(path, []byte(change(string(text))), 0o644))
 }
 
@@ -82,8 +81,7 @@ func changeFile(t *testing.T, path string, change func(string) string) {
 func fourFreePorts(t *testing.T) int {
 	t.Helper()
 	for try := 0; try < 100; try++ {
-		first, err := strconv.Atoi(fortest.FreePort(t))
-		fortest.OK(t, err)
+		first := fortest.Must(strconv.Atoi(fortest.FreePort(t)))(t)
 		free := 0
 		for offset := range 4 {
 			l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(first+offset)))

@@ -91,8 +91,7 @@ func newReader(t *testing.T) *reader {
 	for _, name := range []string{"make", "curl", "openssl", "python3"} { // in the commands of the pages
 		need.Command(t, name)
 	}
-	root, err := filepath.Abs("..")
-	fortest.OK(t, err)
+	root := fortest.Must(filepath.Abs(".."))(t)
 	home := t.TempDir()
 	fortest.OK(t, os.WriteFile(filepath.Join(home, ".curlrc"), []byte("fail-with-body\nshow-error\n"), 0o600))
 	r := &reader{t: t, dir: t.TempDir(), ports: map[string]string{}, webhookIDs: make(chan string, 1)}

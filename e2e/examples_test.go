@@ -170,8 +170,7 @@ func (e *example) fresh(t *testing.T) url.Values {
 
 func (e *example) get(t *testing.T, path string) string {
 	t.Helper()
-	resp, err := http.Get(e.url + path)
-	fortest.OK(t, err)
+	resp := fortest.Must(http.Get(e.url + path))(t)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode != http.StatusOK {
@@ -231,8 +230,7 @@ func webhookHeaders(key, id, body string, ago time.Duration) http.Header {
 // postWebhook posts an event to the example and returns the status of its answer.
 func (e *example) postWebhook(t *testing.T, h http.Header, body string) int {
 	t.Helper()
-	req, err := http.NewRequest(http.MethodPost, e.url+"/hooks/coinslot", strings.NewReader(body))
-	fortest.OK(t, err)
+	req := fortest.Must(http.NewRequest(http.MethodPost, e.url+"/hooks/coinslot", strings.NewReader(body)))(t)
 	req.Header.Set("Content-Type", "application/json")
 	maps.Copy(req.Header, h)
 	resp := fortest.Must(http.DefaultClient.Do(req))(t)

@@ -48,8 +48,7 @@ func newFallbackShop(t *testing.T, extra ...string) *fallbackShop {
 	l.server = httptest.NewServer(l)
 	t.Cleanup(l.server.Close)
 	l.stack = newStack(t, append([]string{"COINSLOT_CATALOG=" + catalog, "COINSLOT_ORIGINS=" + l.server.URL}, extra...)...)
-	text, err := os.ReadFile("../static/text/de.json")
-	fortest.OK(t, err)
+	text := fortest.Must(os.ReadFile("../static/text/de.json"))(t)
 	fortest.OK(t, json.Unmarshal(text, &l.german))
 	return l
 }

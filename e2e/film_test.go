@@ -149,8 +149,7 @@ func (r *reel) play(v *browser.View, css string, length, step, ms int) {
 // send asks the sandbox for a fault, or for none.
 func (r *reel) send(method, address, body string) {
 	r.t.Helper()
-	req, err := http.NewRequestWithContext(r.t.Context(), method, address, strings.NewReader(body))
-	fortest.OK(r.t, err)
+	req := fortest.Must(http.NewRequestWithContext(r.t.Context(), method, address, strings.NewReader(body)))(r.t)
 	req.Header.Set("Content-Type", "application/json")
 	resp := fortest.Must(http.DefaultClient.Do(req))(r.t)
 	if resp.Body.Close(); resp.StatusCode >= http.StatusBadRequest {
@@ -173,8 +172,7 @@ func (r *reel) develop(path string) {
 // inPhone puts a picture into the frame of a phone.
 func inPhone(t *testing.T, path string) {
 	t.Helper()
-	file, err := os.Open(path)
-	fortest.OK(t, err)
+	file := fortest.Must(os.Open(path))(t)
 	shown, err := png.Decode(file)
 	if file.Close(); err != nil {
 		t.Fatal(err)

@@ -192,12 +192,10 @@ func (l *fallbackShop) tokens(t *testing.T) {
 // page returns the HTML that a German browser gets, whatever its status.
 func (l *fallbackShop) page(t *testing.T, path string) string {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, l.base+path, nil)
-	fortest.OK(t, err)
+	req := fortest.Must(http.NewRequestWithContext(t.Context(), http.MethodGet, l.base+path, nil))(t)
 	req.Header.Set("Accept", "text/html")
 	req.Header.Set("Accept-Language", "de")
-	resp, err := http.DefaultClient.Do(req)
-	fortest.OK(t, err)
+	resp := fortest.Must(http.DefaultClient.Do(req))(t)
 	defer resp.Body.Close()
 	text := fortest.Must(io.ReadAll(resp.Body))(t)
 	return html.UnescapeString(string(text))

@@ -28,8 +28,7 @@ func buildGoapp(t testing.TB) int {
 	program := filepath.Join(goapp, "app.wasm")
 	compile(t, program, "GOOS=js", "GOARCH=wasm")
 	compile(t, filepath.Join(goapp, "server"))
-	raw, err := os.ReadFile(program)
-	fortest.OK(t, err)
+	raw := fortest.Must(os.ReadFile(program))(t)
 	packed, stamp := program+".br", program+".stamp"
 	sum := fmt.Sprintf("%x", sha256.Sum256(raw))
 	if last, err := os.ReadFile(stamp); err != nil || string(last) != sum {

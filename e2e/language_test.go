@@ -209,8 +209,7 @@ func TestPageHoldsOneLanguage(t *testing.T) {
 	texts := sentences(t)
 	address := s.base + "/checkout/" + s.session(order{"amount_usd": "25.00"})
 	for _, lang := range []string{"en", "de", "ar", "ja"} {
-		resp, err := http.Get(address + "?lang=" + lang)
-		fortest.OK(t, err)
+		resp := fortest.Must(http.Get(address + "?lang=" + lang))(t)
 		body, err := io.ReadAll(resp.Body)
 		resp.Body.Close()
 		fortest.OK(t, err)

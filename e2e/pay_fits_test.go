@@ -80,11 +80,9 @@ func scanScreen(t *testing.T, p *browser.Page) string {
 	path := filepath.Join(t.TempDir(), "code.png")
 	p.Eval(`document.querySelector(".qr-mark").decode()`, nil)
 	p.Screenshot(path)
-	file, err := os.Open(path)
-	fortest.OK(t, err)
+	file := fortest.Must(os.Open(path))(t)
 	defer file.Close()
-	screen, err := png.Decode(file)
-	fortest.OK(t, err)
+	screen := fortest.Must(png.Decode(file))(t)
 	var box struct{ X, Y, Width, Height, Ratio float64 }
 	p.Eval(`(b => ({x: b.x, y: b.y, width: b.width, height: b.height, ratio: devicePixelRatio}))
 		(document.querySelector('[data-part="qr"]').getBoundingClientRect())`, &box)

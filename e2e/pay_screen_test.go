@@ -46,8 +46,7 @@ func (s *stack) pay(t *testing.T, symbol, network string, o browser.Options) (*b
 // download reads a path of the checkout.
 func (s *stack) download(path string) string {
 	s.t.Helper()
-	resp, err := http.Get(s.base + path)
-	fortest.OK(s.t, err)
+	resp := fortest.Must(http.Get(s.base + path))(s.t)
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil || resp.StatusCode != http.StatusOK {

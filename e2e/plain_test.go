@@ -64,8 +64,7 @@ func (p *plain) reload() {
 
 func (p *plain) do(method, address string, form url.Values) {
 	p.t.Helper()
-	req, err := http.NewRequest(method, address, strings.NewReader(form.Encode()))
-	fortest.OK(p.t, err)
+	req := fortest.Must(http.NewRequest(method, address, strings.NewReader(form.Encode())))(p.t)
 	req.Header = p.header.Clone()
 	if method == http.MethodPost {
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -137,8 +136,7 @@ func (p *plain) state() string {
 // absolute is a link of the page as an address.
 func (p *plain) absolute(link string) string {
 	p.t.Helper()
-	base, err := url.Parse(p.at)
-	fortest.OK(p.t, err)
+	base := fortest.Must(url.Parse(p.at))(p.t)
 	target := fortest.Must(base.Parse(link))(p.t)
 	return target.String()
 }

@@ -19,8 +19,7 @@ import (
 // that it starts itself: the sandbox, the checkout and a shop.
 func TestPlaywright(t *testing.T) {
 	t.Parallel()
-	modules, err := filepath.Abs(need.File(t, "../.cache/playwright/node_modules"))
-	fortest.OK(t, err)
+	modules := fortest.Must(filepath.Abs(need.File(t, "../.cache/playwright/node_modules")))(t)
 	dir := t.TempDir()
 	fortest.OK(t, os.CopyFS(dir, exampleFiles(t, "playwright")))
 	fortest.OK(t, os.Symlink(modules, filepath.Join(dir, "node_modules")))

@@ -103,8 +103,7 @@ func serve(ctx context.Context, mux *http.ServeMux, shop http.Handler) error {
 // writesShop puts the Go of a page into a module of the reader's own.
 func (r *reader) writesShop(page string) {
 	r.t.Helper()
-	text, err := os.ReadFile(page)
-	fortest.OK(r.t, err)
+	text := fortest.Must(os.ReadFile(page))(r.t)
 	code := regexp.MustCompile("(?s)```go\nimport bff \"coinslot/bff/server\"\n(.*?)```").FindSubmatch(text)
 	if code == nil {
 		r.t.Fatalf("%s has no Go that imports bff/server", page)

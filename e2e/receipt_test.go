@@ -133,8 +133,7 @@ func TestReceiptKeyChanges(t *testing.T) {
 // canRead reports whether a key reads a session by the merchant's API.
 func (s *stack) canRead(key, id string) bool {
 	s.t.Helper()
-	req, err := http.NewRequest(http.MethodGet, s.base+"/v1/sessions/"+id, nil)
-	fortest.OK(s.t, err)
+	req := fortest.Must(http.NewRequest(http.MethodGet, s.base+"/v1/sessions/"+id, nil))(s.t)
 	req.Header.Set("Authorization", "Bearer "+key)
 	resp := fortest.Must(http.DefaultClient.Do(req))(s.t)
 	defer resp.Body.Close()

@@ -40,10 +40,7 @@ func BenchmarkSize(b *testing.B) {
 		b.ReportMetric(0, "ns/op")
 	})
 	b.Run("coinslot", func(b *testing.B) {
-		info, err := os.Stat(built.Program(b))
-		if err != nil {
-			b.Fatal(err)
-		}
+		info := fortest.Must(os.Stat(built.Program(b)))(b)
 		b.ReportMetric(float64(info.Size()), "raw-B")
 		b.ReportMetric(0, "ns/op")
 	})
@@ -65,10 +62,7 @@ func TestPageSize(t *testing.T) {
 func builtSizes(tb testing.TB) map[string]struct{ Size, Brotli float64 } {
 	tb.Helper()
 	// Not the embedded one: it was there before TestMain has built.
-	raw, err := os.ReadFile("../static/dist/manifest.json")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	raw := fortest.Must(os.ReadFile("../static/dist/manifest.json"))(tb)
 	var manifest struct {
 		Files map[string]struct{ Size, Brotli float64 }
 	}
@@ -146,16 +140,10 @@ func (s *stack) load(tb testing.TB, name, path string) loaded {
 // fetch returns the body of an answer as it was sent.
 func (s *stack) fetch(tb testing.TB, path, accept string) []byte {
 	tb.Helper()
-	r, err := http.NewRequest(http.MethodGet, s.base+path, nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	r := fortest.Must(http.NewRequest(http.MethodGet, s.base+path, nil))(tb)
 	r.Header.Set("Accept-Encoding", accept)
 	r.Header.Set("Accept", "text/html")
-	answer, err := http.DefaultTransport.RoundTrip(r)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	answer := fortest.Must(http.DefaultTransport.RoundTrip(r))(tb)
 	defer answer.Body.Close()
 	body, err := io.ReadAll(answer.Body)
 	if err != nil || answer.StatusCode != http.StatusOK {

@@ -109,10 +109,7 @@ func newLine(t testing.TB) *link.Link {
 
 func front(t testing.TB, l *link.Link, target func() string) string {
 	t.Helper()
-	address, err := l.Front(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+	address := fortest.Must(l.Front(target))(t)
 	return address
 }
 

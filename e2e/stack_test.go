@@ -179,12 +179,10 @@ func (s *stack) read(id string) object {
 
 func (s *stack) call(method, path string, body []byte, into any) int {
 	s.t.Helper()
-	req, err := http.NewRequest(method, s.base+path, bytes.NewReader(body))
-	fortest.OK(s.t, err)
+	req := fortest.Must(http.NewRequest(method, s.base+path, bytes.NewReader(body)))(s.t)
 	req.Header.Set("Authorization", "Bearer "+secretKey)
 	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	fortest.OK(s.t, err)
+	resp := fortest.Must(http.DefaultClient.Do(req))(s.t)
 	defer resp.Body.Close()
 	if err := json.NewDecoder(resp.Body).Decode(into); err != nil {
 		s.t.Fatalf("%s %s: decoding the answer: %v", method, path, err)

@@ -42,8 +42,7 @@ func TestErrorsPage(t *testing.T) {
 // whoSees is who sees each code, by the tables.
 func whoSees(t *testing.T) map[string]string {
 	t.Helper()
-	raw, err := os.ReadFile("../../static/text/en.json")
-	fortest.OK(t, err)
+	raw := fortest.Must(os.ReadFile("../../static/text/en.json"))(t)
 	var text map[string]any
 	fortest.OK(t, json.Unmarshal(raw, &text))
 	seen := map[string][]string{}
@@ -58,8 +57,7 @@ func whoSees(t *testing.T) map[string]string {
 	for _, c := range diagnose.Codes() {
 		seen[c.Code] = append(seen[c.Code], "host page")
 	}
-	gate, err := os.ReadFile("../payment/gate.go")
-	fortest.OK(t, err)
+	gate := fortest.Must(os.ReadFile("../payment/gate.go"))(t)
 	for _, m := range regexp.MustCompile(`(?m)^\t[rR]eason\w+ += "(\w+)"`).FindAllStringSubmatch(string(gate), -1) {
 		seen[m[1]] = nil
 	}

@@ -11,8 +11,7 @@ import (
 
 // What the program prints is the file that people read and archives have.
 func TestWrite(t *testing.T) {
-	want, err := os.ReadFile("third-party.txt")
-	fortest.OK(t, err)
+	want := fortest.Must(os.ReadFile("third-party.txt"))(t)
 	var got bytes.Buffer
 	fortest.OK(t, Write(&got))
 	if !bytes.Equal(got.Bytes(), want) {

@@ -24,8 +24,7 @@ func serve(t *testing.T, next http.HandlerFunc) string {
 
 func get(t *testing.T, url string) (string, http.Header) {
 	t.Helper()
-	resp, err := http.Get(url)
-	fortest.OK(t, err)
+	resp := fortest.Must(http.Get(url))(t)
 	defer resp.Body.Close()
 	body := fortest.Must(io.ReadAll(resp.Body))(t)
 	return string(body), resp.Header

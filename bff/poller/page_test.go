@@ -375,8 +375,7 @@ func TestListThatAlwaysDiffers(t *testing.T) {
 func TestDistrustIsGuarded(t *testing.T) {
 	l := newListing(t)
 	l.row.TxID = "0xabc"
-	held, err := l.Store.Hold(t.Context(), l.id, l.Clock.Now(), time.Minute)
-	fortest.OK(t, err)
+	held := fortest.Must(l.Store.Hold(t.Context(), l.id, l.Clock.Now(), time.Minute))(t)
 	before := l.Load(l.id)
 	l.apply(l.row)
 	same(t, "while it is read", l.Load(l.id), before)

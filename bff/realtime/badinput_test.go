@@ -49,8 +49,7 @@ func served(t testing.TB) (addr string, left leaving) {
 // the close frame: 1005 if the frame has none, 0 if the server cuts the connection.
 func closeCode(t *testing.T, addr string, left leaving, sent string, step int) int {
 	t.Helper()
-	conn, err := net.Dial("tcp", addr)
-	fortest.OK(t, err)
+	conn := fortest.Must(net.Dial("tcp", addr))(t)
 	defer conn.Close()
 	fortest.OK(t, conn.SetDeadline(time.Now().Add(20*time.Second)))
 	io.WriteString(conn, handshake)

@@ -21,8 +21,7 @@ func TestReconcile(t *testing.T) {
 	reconciled := func() reconcile.Result {
 		t.Helper()
 		day := h.Clock.Now().Truncate(24 * time.Hour)
-		c, err := reconcile.Reconcile(t.Context(), h.Gateway, h.Store, day.AddDate(0, 0, -3), day.AddDate(0, 0, 3))
-		fortest.OK(t, err)
+		c := fortest.Must(reconcile.Reconcile(t.Context(), h.Gateway, h.Store, day.AddDate(0, 0, -3), day.AddDate(0, 0, 3)))(t)
 		return c
 	}
 	agreed, paid, took, extra := h.Chosen("25", checkouttest.USDT()), h.Chosen("26", checkouttest.USDT()), h.Chosen("27", checkouttest.USDT()), h.Chosen("28", checkouttest.USDT())

@@ -66,8 +66,7 @@ func withRun(t *testing.T, pages int, test func(t *testing.T, c *reconcile.Servi
 		test(t, c, func() reconcile.Status {
 			t.Helper()
 			synctest.Wait()
-			known, err := c.Status(t.Context(), reconcile.Requested)
-			fortest.OK(t, err)
+			known := fortest.Must(c.Status(t.Context(), reconcile.Requested))(t)
 			return known
 		})
 	})

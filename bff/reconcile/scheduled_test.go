@@ -306,8 +306,7 @@ func TestDailyRunResumes(t *testing.T) {
 		}
 		daily := func() reconcile.Status {
 			t.Helper()
-			known, err := b.records.Status(t.Context(), reconcile.Daily)
-			fortest.OK(t, err)
+			known := fortest.Must(b.records.Status(t.Context(), reconcile.Daily))(t)
 			return known
 		}
 		for !daily().Next.Before(time.Now().Add(5 * time.Minute)) {

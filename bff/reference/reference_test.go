@@ -28,8 +28,7 @@ func allProblems(t *testing.T) map[string]Problem {
 }
 
 func TestLoad(t *testing.T) {
-	d, err := Load("https://pay.example", allProblems(t))
-	fortest.OK(t, err)
+	d := fortest.Must(Load("https://pay.example", allProblems(t)))(t)
 	var got struct {
 		Servers []struct{ URL string }
 		Paths   map[string]map[string]any

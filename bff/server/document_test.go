@@ -56,8 +56,7 @@ func TestDocumentIsOpenAPI(t *testing.T) {
 	compiler := jsonschema.NewCompiler()
 	compiler.AssertFormat()
 	fortest.OK(t, compiler.AddResource("https://coinslot.test/openapi-3.1", schema))
-	compiled, err := compiler.Compile("https://coinslot.test/openapi-3.1")
-	fortest.OK(t, err)
+	compiled := fortest.Must(compiler.Compile("https://coinslot.test/openapi-3.1"))(t)
 	if err := compiled.Validate(written().root); err != nil {
 		t.Error(err)
 	}

@@ -104,8 +104,7 @@ func TestAlerts(t *testing.T) {
 // alerts_test.yaml.
 func fires(t *testing.T, names []string) {
 	t.Helper()
-	world, err := os.ReadFile("testdata/alerts_test.yaml")
-	fortest.OK(t, err)
+	world := fortest.Must(os.ReadFile("testdata/alerts_test.yaml"))(t)
 	for _, name := range names {
 		if strings.Count(string(world), "alertname: "+name+"\n") < 2 {
 			t.Errorf("testdata/alerts_test.yaml does not try %s in both worlds", name)

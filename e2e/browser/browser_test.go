@@ -320,8 +320,7 @@ func TestPageLook(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "shots", "plain.png")
 	p.Screenshot(path)
-	file, err := os.Open(path)
-	fortest.OK(t, err)
+	file := fortest.Must(os.Open(path))(t)
 	defer file.Close()
 	picture := fortest.Must(png.Decode(file))(t)
 	if size := picture.Bounds().Size(); size.X != 431 || size.Y != 617 {

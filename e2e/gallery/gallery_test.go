@@ -139,10 +139,7 @@ const moved = `(async text => {
 // The styles of later screens come while the first ones are in use, and move nothing there.
 func TestLateStylesMoveNothing(t *testing.T) {
 	base := serve(t)
-	late, err := stylesheet.Join(os.DirFS("../../static"), stylesheet.After)
-	if err != nil {
-		t.Fatal(err)
-	}
+	late := fortest.Must(stylesheet.Join(os.DirFS("../../static"), stylesheet.After))(t)
 	var first []string
 	for _, s := range Samples() {
 		if screen.IsFirst(s.Page) {
@@ -168,8 +165,7 @@ const violations = `axe.run(document, {resultTypes: ['violations'], rules: {regi
 // looks suffice.
 func TestAxe(t *testing.T) {
 	base := serve(t)
-	axe, err := os.ReadFile(need.File(t, axeFile))
-	fortest.OK(t, err)
+	axe := fortest.Must(os.ReadFile(need.File(t, axeFile)))(t)
 	css := fortest.Must(stylesheet.Join(static.Files, stylesheet.Checkout, stylesheet.After))(t)
 	if directed := regexp.MustCompile(`:dir\(|\[dir|rtl|ltr|:lang\(|\[lang`).FindString(string(css)); directed != "" {
 		t.Errorf("the style sheet has a rule with %q: examine both themes in both directions", directed)

@@ -30,8 +30,7 @@ const shorter = `for (const list of ['main > section', 'section > article', 'sec
 // load nothing but their stylesheet and icon.
 func TestManualPages(t *testing.T) {
 	t.Parallel()
-	axe, err := os.ReadFile(need.File(t, axeFile))
-	fortest.OK(t, err)
+	axe := fortest.Must(os.ReadFile(need.File(t, axeFile)))(t)
 	site, err := web.New(web.Config{Static: static.Files, PublicURL: "https://pay.shop.example"})
 	fortest.OK(t, err)
 	s := httptest.NewServer(site.Handler(api.Routes(site, api.Config{})))

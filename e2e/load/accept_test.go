@@ -161,8 +161,7 @@ func (r round) repeatEach() float64 { return float64(r.cpu.Microseconds()) / flo
 // Source: proc_pid_stat(5), fields 14 and 15, in hundredths of a second.
 func (w *world) cpuTime() time.Duration {
 	w.tb.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", w.process.Process.Pid))
-	fortest.OK(w.tb, err)
+	text := fortest.Must(os.ReadFile(fmt.Sprintf("/proc/%d/stat", w.process.Process.Pid)))(w.tb)
 	_, after, _ := strings.Cut(string(text), ") ")
 	var ticks int
 	for _, field := range strings.Fields(after)[11:13] {

@@ -39,11 +39,9 @@ func newPayments(tb testing.TB, n int, interval time.Duration, extra ...string) 
 	child.End(p.process)
 	client, err := gateway.New(gateway.Config{URL: p.api.URL, Key: gatewayKey})
 	fortest.OK(tb, err)
-	db, err := sql.Open("sqlite", "file:"+p.database())
-	fortest.OK(tb, err)
+	db := fortest.Must(sql.Open("sqlite", "file:"+p.database()))(tb)
 	defer db.Close()
-	tx, err := db.Begin()
-	fortest.OK(tb, err)
+	tx := fortest.Must(db.Begin())(tb)
 	defer tx.Rollback()
 	for range n {
 		fortest.OK(tb, p.add(tb.Context(), tx, client))
@@ -115,8 +113,7 @@ func (p *payments) watch(n int, paid chan<- time.Time) {
 // everything to check at once.
 func (p *payments) awaitIdle() {
 	p.tb.Helper()
-	db, err := sql.Open("sqlite", "file:"+p.database()+"?mode=ro&_pragma=busy_timeout(10000)")
-	fortest.OK(p.tb, err)
+	db := fortest.Must(sql.Open("sqlite", "file:"+p.database()+"?mode=ro&_pragma=busy_timeout(10000)"))(p.tb)
 	defer db.Close()
 	start := time.Now()
 	for range 3 { // times in a row, some apart

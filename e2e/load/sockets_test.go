@@ -153,8 +153,7 @@ func (w *world) version(session string) int64 {
 // say has the naive server send a text to all.
 func (w *world) say(text string) {
 	w.tb.Helper()
-	resp, err := w.client.Post(w.base+"/say", "application/json", bytes.NewBufferString(text))
-	fortest.OK(w.tb, err)
+	resp := fortest.Must(w.client.Post(w.base+"/say", "application/json", bytes.NewBufferString(text)))(w.tb)
 	resp.Body.Close()
 }
 
@@ -163,8 +162,7 @@ func (w *world) say(text string) {
 // Source: proc_pid_stat(5), utime and stime, in hundredths of a second.
 func (w *world) cpu() time.Duration {
 	w.tb.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", w.process.Process.Pid))
-	fortest.OK(w.tb, err)
+	text := fortest.Must(os.ReadFile(fmt.Sprintf("/proc/%d/stat", w.process.Process.Pid)))(w.tb)
 	_, rest, _ := strings.Cut(string(text), ") ")
 	ticks := 0
 	for _, field := range strings.Fields(rest)[11:13] {

@@ -100,14 +100,11 @@ func (w *world) session(order map[string]any) string {
 // call makes a request of the merchant's; body and into may be nil.
 func (w *world) call(method, path string, body, into any) int {
 	w.tb.Helper()
-	text, err := json.Marshal(body)
-	fortest.OK(w.tb, err)
-	req, err := http.NewRequest(method, w.base+path, bytes.NewReader(text))
-	fortest.OK(w.tb, err)
+	text := fortest.Must(json.Marshal(body))(w.tb)
+	req := fortest.Must(http.NewRequest(method, w.base+path, bytes.NewReader(text)))(w.tb)
 	req.Header.Set("Authorization", "Bearer "+secretKey)
 	req.Header.Set("Content-Type", "application/json")
-	resp, err := w.client.Do(req)
-	fortest.OK(w.tb, err)
+	resp := fortest.Must(w.client.Do(req))(w.tb)
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(resp.Body)
 	if err == nil && into != nil {
@@ -124,8 +121,7 @@ func (w *world) call(method, path string, body, into any) int {
 // Source: proc_pid_statm(5).
 func (w *world) resident() int {
 	w.tb.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/statm", w.process.Process.Pid))
-	fortest.OK(w.tb, err)
+	text := fortest.Must(os.ReadFile(fmt.Sprintf("/proc/%d/statm", w.process.Process.Pid)))(w.tb)
 	pages := fortest.Must(strconv.Atoi(strings.Fields(string(text))[1]))(w.tb)
 	return pages * os.Getpagesize()
 }

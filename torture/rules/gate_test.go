@@ -43,8 +43,7 @@ func withoutExternalTests(t *testing.T) overlay {
 		t.Fatalf("finding the domain's tests: %d, %v", len(names), err)
 	}
 	for _, name := range names {
-		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly)
-		fortest.OK(t, err)
+		f := fortest.Must(parser.ParseFile(token.NewFileSet(), name, nil, parser.PackageClauseOnly))(t)
 		if strings.HasSuffix(f.Name.Name, "_test") {
 			o[name] = ""
 		}

@@ -36,10 +36,8 @@ func TestMatches(t *testing.T) {
 // A new hash is taken, and never the same twice; bff TestAdminPassword holds that it
 // is its password's.
 func TestNew(t *testing.T) {
-	first, err := New("correct horse battery")
-	fortest.OK(t, err)
-	second, err := New("correct horse battery")
-	fortest.OK(t, err)
+	first := fortest.Must(New("correct horse battery"))(t)
+	second := fortest.Must(New("correct horse battery"))(t)
 	if first == second || Check(first) != nil || !strings.HasPrefix(first, "$argon2id$v=19$m=19456,t=2,p=1$") {
 		t.Errorf("New = %s, then %s", first, second)
 	}
