@@ -66,9 +66,7 @@ func builtSizes(tb testing.TB) map[string]struct{ Size, Brotli float64 } {
 	var manifest struct {
 		Files map[string]struct{ Size, Brotli float64 }
 	}
-	if err := json.Unmarshal(raw, &manifest); err != nil {
-		tb.Fatal(err)
-	}
+	fortest.OK(tb, json.Unmarshal(raw, &manifest))
 	return manifest.Files
 }
 

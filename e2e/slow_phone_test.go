@@ -174,9 +174,7 @@ func loadUntilLive(
 		s.usable, s.blocking, s.bytes, s.live)
 	if testing.Verbose() {
 		path := filepath.Join(t.ArtifactDir(), fmt.Sprintf("%.0f.json", m.Began))
-		if err := trace.Write(path); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, trace.Write(path))
 		s.log += ": " + path
 	}
 	return s

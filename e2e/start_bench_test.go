@@ -157,9 +157,7 @@ func sessionNumber(n int) string { return fmt.Sprintf("cs_%026d", n) }
 func fill(tb testing.TB, path string, n, pending int) {
 	tb.Helper()
 	db, err := store.Open(tb.Context(), store.Config{DSN: path})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	fortest.OK(tb, err)
 	defer db.Close()
 	var next atomic.Int64
 	var all sync.WaitGroup

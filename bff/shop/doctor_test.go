@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"coinslot/bff/diagnose"
+	"coinslot/bff/fortest"
 	"coinslot/bff/web"
 
 	"github.com/gorilla/websocket"
@@ -95,9 +96,7 @@ func TestDoctorRefuses(t *testing.T) {
 // The JSON is a report as docs/doctor.md has it.
 func TestDoctorJSON(t *testing.T) {
 	var got diagnose.Report
-	if err := json.Unmarshal(askDoctor(t, "GET", "origin=HTTPS://Shop.Example/&format=json", "").Body.Bytes(), &got); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, json.Unmarshal(askDoctor(t, "GET", "origin=HTTPS://Shop.Example/&format=json", "").Body.Bytes(), &got))
 	if got.Server != "https://pay.example" || got.Origin != "https://shop.example" || !got.Listed || len(got.Checks) < 15 || len(got.Add[diagnose.Settings]) != 0 {
 		t.Errorf("report = %+v", got)
 	}
@@ -112,9 +111,7 @@ func TestDoctorEcho(t *testing.T) {
 	t.Cleanup(server.Close)
 	dial := func(origin string) (*websocket.Conn, *http.Response, error) {
 		u, err := url.Parse(own)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, err)
 		return websocket.DefaultDialer.Dial("ws://"+u.Host+"/checkout/doctor/live", http.Header{"Origin": {origin}})
 	}
 	if _, resp, err := dial("https://shop.example"); err == nil || resp.StatusCode != 403 {
@@ -122,15 +119,9 @@ func TestDoctorEcho(t *testing.T) {
 	}
 	for message, want := range map[string]string{"hello": "hello", strings.Repeat("x", echoBytes+1): ""} {
 		c, _, err := dial(own)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.WriteMessage(websocket.TextMessage, []byte(message)); err != nil {
-			t.Fatal(err)
-		}
-		if err := c.SetReadDeadline(time.Now().Add(2 * echoTimeout)); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, err)
+		fortest.OK(t, c.WriteMessage(websocket.TextMessage, []byte(message)))
+		fortest.OK(t, c.SetReadDeadline(time.Now().Add(2*echoTimeout)))
 		_, got, err := c.ReadMessage()
 		if string(got) != want || want != "" && err != nil {
 			t.Errorf("%.10q comes back as %q, %v; want %q", message, got, err, want)

@@ -10,6 +10,7 @@ import (
 
 	"coinslot/app/screen"
 	"coinslot/app/widget/node"
+	"coinslot/bff/fortest"
 	"coinslot/static"
 )
 
@@ -30,9 +31,7 @@ func renderLoop(tb testing.TB, name, accept string) (answer, tree func()) {
 	request.Header.Set("Accept-Encoding", accept)
 	answer = func() {
 		clear(client.header)
-		if err := d.write(client, request, http.StatusOK, p); err != nil {
-			tb.Fatal(err)
-		}
+		fortest.OK(tb, d.write(client, request, http.StatusOK, p))
 	}
 	return answer, func() { node.HTML(&screen.Checkout{Page: p}) }
 }
@@ -41,9 +40,7 @@ func renderLoop(tb testing.TB, name, accept string) (answer, tree func()) {
 func cpuTime(tb testing.TB) time.Duration {
 	tb.Helper()
 	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		tb.Fatal(err)
-	}
+	fortest.OK(tb, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
 	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 

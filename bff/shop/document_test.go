@@ -14,6 +14,7 @@ import (
 
 	"coinslot/app/screen/screentest"
 	"coinslot/app/widget"
+	"coinslot/bff/fortest"
 	"coinslot/bff/web"
 	"coinslot/static"
 
@@ -30,13 +31,9 @@ func builtPages(tb testing.TB, files fs.FS, shops ...string) (*web.Server, *docu
 	site, err := web.New(web.Config{
 		Static: files, PublicURL: "https://pay.example", Origins: shops,
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	fortest.OK(tb, err)
 	w, err := allWords()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	fortest.OK(tb, err)
 	texts := newTextFiles(w)
 	site.Assets.More = texts.find
 	return site, newDocument(site.Assets, texts)
@@ -46,9 +43,7 @@ func builtPages(tb testing.TB, files fs.FS, shops ...string) (*web.Server, *docu
 func galleryPage(tb testing.TB, name string) widget.Page {
 	tb.Helper()
 	w, err := allWords()
-	if err != nil {
-		tb.Fatal(err)
-	}
+	fortest.OK(tb, err)
 	for _, s := range screentest.Gallery() {
 		if s.Name == name {
 			s.Page.Text, s.Page.Languages = w.texts["en"](), w.menu
@@ -65,13 +60,9 @@ func written(tb testing.TB, p widget.Page) (*http.Response, string) {
 	site, d := builtPages(tb, builtFiles(tb), "https://shop.example")
 	w := httptest.NewRecorder()
 	site.SetKind(w, web.KindPage)
-	if err := d.write(w, httptest.NewRequest("GET", "/", nil), http.StatusTeapot, p); err != nil {
-		tb.Fatal(err)
-	}
+	fortest.OK(tb, d.write(w, httptest.NewRequest("GET", "/", nil), http.StatusTeapot, p))
 	body, err := io.ReadAll(w.Result().Body)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	fortest.OK(tb, err)
 	return w.Result(), string(body)
 }
 
@@ -117,9 +108,7 @@ func TestDocumentData(t *testing.T) {
 	}
 	var got widget.Page
 	for _, members := range []string{own[1], string(text)} {
-		if err := json.Unmarshal([]byte(members), &got); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, json.Unmarshal([]byte(members), &got))
 	}
 	p.View.Currencies = p.View.Currencies[:1] // the coin that is paid; the feed brings the others
 	if diff := cmp.Diff(p, got); diff != "" {
@@ -195,9 +184,7 @@ func TestPagesAreCompressed(t *testing.T) {
 	_, d := builtPages(t, builtFiles(t))
 	w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
 	r.Header.Set("Accept-Encoding", "gzip, br")
-	if err := d.write(w, r, http.StatusOK, galleryPage(t, "open")); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, d.write(w, r, http.StatusOK, galleryPage(t, "open")))
 	if coding := w.Header().Get("Content-Encoding"); coding != "br" || w.Body.Len() > 5000 {
 		t.Errorf("a page is sent as %q, %d bytes", coding, w.Body.Len())
 	}

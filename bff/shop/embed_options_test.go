@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"coinslot/bff/config"
+	"coinslot/bff/fortest"
 	"coinslot/bff/web"
 )
 
@@ -71,9 +72,7 @@ func TestParseEmbed(t *testing.T) {
 		"origin=https://evil.example&origin=https://shop.example": {requested: "https://evil.example"},
 	} {
 		values, err := url.ParseQuery(query)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, err)
 		if got := s.parseEmbed(values); got != want {
 			t.Errorf("parseEmbed(%s) = %+v; want %+v", query, got, want)
 		}
@@ -85,9 +84,7 @@ func TestEmbedOptionsAreKept(t *testing.T) {
 	const query = "?embed=modal&lang=de&origin=https%3A%2F%2Fshop.example&theme=dark"
 	s := &server{Server: &web.Server{Config: web.Config{Origins: []string{"https://shop.example"}}}}
 	values, err := url.ParseQuery(query[1:] + "&change=1&order=x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	if got := s.parseEmbed(values).query(); got != query {
 		t.Errorf("a redirect has the query %s; want %s", got, query)
 	}

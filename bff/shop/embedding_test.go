@@ -11,6 +11,7 @@ import (
 	"testing/fstest"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/web"
 )
 
@@ -21,9 +22,7 @@ func embedders(t *testing.T) http.Handler {
 	for tag, failed := range map[string]string{"en": "</script>\u2028 & \\\"'", "de": "Nichts ist verloren"} {
 		text, err := json.Marshal(map[string]string{"title.none": "title " + tag, "close": "close " + tag, "closed.again": "again " + tag,
 			"loader.failed": failed, "error.offline": "offline " + tag, "refused.link": "link " + tag})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, err)
 		files["text/"+tag+".json"] = &fstest.MapFile{Data: text}
 	}
 	_, h := open(t, web.Config{Static: files}, Config{})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/order"
 	"coinslot/bff/web"
 )
@@ -30,9 +31,7 @@ func FuzzParseEmbed(f *testing.F) {
 			t.Fatalf("parseEmbed(%q) = %+v", query, got)
 		}
 		again, err := url.ParseQuery(strings.TrimPrefix(got.query(), "?"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, err)
 		back := s.parseEmbed(again)
 		if back.requested = got.requested; back != got {
 			t.Fatalf("parseEmbed(%q) = %+v, but after a link %+v", query, got, back)

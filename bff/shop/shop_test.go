@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/realtime"
 	"coinslot/bff/web"
 	"coinslot/static"
@@ -33,13 +34,9 @@ func open(tb testing.TB, c web.Config, own Config) (*server, http.Handler) {
 		own.Hub = realtime.NewHub(realtime.HubConfig{})
 	}
 	site, err := web.New(c)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	fortest.OK(tb, err)
 	s, err := newServer(site, own)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	fortest.OK(tb, err)
 	site.ErrorPage = s.errorPage
 	return s, site.Handler(s.routes())
 }
@@ -86,13 +83,9 @@ func unpack(tb testing.TB, coding string, body []byte) []byte {
 	case "gzip":
 		r, err = gzip.NewReader(r)
 	}
-	if err != nil {
-		tb.Fatal(err)
-	}
+	fortest.OK(tb, err)
 	plain, err := io.ReadAll(r)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	fortest.OK(tb, err)
 	return plain
 }
 

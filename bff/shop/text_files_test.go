@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"coinslot/app/widget"
+	"coinslot/bff/fortest"
 )
 
 // TestTextFiles reads the file of each language in each coding.
@@ -15,9 +16,7 @@ func TestTextFiles(t *testing.T) {
 	site, d := builtPages(t, builtFiles(t))
 	h := site.Handler(nil)
 	w, err := allWords()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	seen := map[string]bool{}
 	for _, tag := range w.tags {
 		url := d.texts.URL(tag)
@@ -35,9 +34,7 @@ func TestTextFiles(t *testing.T) {
 			t.Fatalf("%s in %q: %d, %v, %v", url, coding, answer.StatusCode, answer.Header, err)
 		}
 		var got widget.Page
-		if err := json.Unmarshal(unpack(t, coding, body), &got); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, json.Unmarshal(unpack(t, coding, body), &got))
 		if len(got.Text) != len(w.texts[tag]()) || got.Text["lang.name"] != w.names[tag] || len(got.Languages) != len(w.tags) {
 			t.Errorf("%s: %d sentences and %d languages", tag, len(got.Text), len(got.Languages))
 		}

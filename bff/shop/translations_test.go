@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/fstest"
 
+	"coinslot/bff/fortest"
 	"coinslot/static"
 )
 
@@ -23,9 +24,7 @@ func catalogues(tags ...string) fstest.MapFS {
 
 func TestMatchLanguage(t *testing.T) {
 	w, err := readTranslations(catalogues("en", "de", "es", "fr", "pt", "pt-BR", "nb", "he", "zh", "zh-TW", "ar", "sr"), slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	for _, c := range []struct{ lang, accept, want, dir string }{
 		{"", "", "en", "ltr"}, {"de", "fr", "de", "ltr"}, {"DE-at", "", "de", "ltr"}, {"", "fr-CA,fr;q=0.9,en;q=0.8", "fr", "ltr"},
 		{"", "en;q=0.1, de;q=0.9", "de", "ltr"}, {"be", "de", "de", "ltr"}, {"be", "", "en", "ltr"},
@@ -46,9 +45,7 @@ func TestMatchLanguage(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	w, err := readTranslations(catalogues("en", "ar"), slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	for _, c := range []struct{ lang, want string }{{"en", "at least 1.000,50"}, {"ar", "at least \u20681.000,50\u2069"}, {"xx", "at least 1.000,50"}} {
 		if got := w.words(c.lang)("reason.minimum", "amount", "1000.50"); got != c.want {
 			t.Errorf("saying in %s = %q; want %q", c.lang, got, c.want)
@@ -91,9 +88,7 @@ func TestLanguageThatCannotBeRead(t *testing.T) {
 	files["text/de.json"] = &fstest.MapFile{Data: []byte(`{"lang.name": "Deutsch", "a": 1}`)}
 	var log strings.Builder
 	w, err := readTranslations(files, slog.New(slog.NewTextHandler(&log, nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	for range 2 {
 		if tag, _, text := w.match("de"); tag != "de" || text["lang.name"] != "name of en" {
 			t.Errorf("in(de) = %s, %q; want the fallback's sentences", tag, text)
@@ -107,9 +102,7 @@ func TestLanguageThatCannotBeRead(t *testing.T) {
 // A shopper reads a sentence for every code that a page can show.
 func TestShoppersReadWords(t *testing.T) {
 	w, err := readTranslations(static.Files, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	say := w.words("en")
 	for _, key := range []string{
 		"problem.session_unknown", "problem.session_expired", "problem.session_paid", "problem.order_invalid", "problem.item_unknown",

@@ -54,9 +54,7 @@ func benchmarkUpdate(b *testing.B, db *DB) {
 			s.Attempts = []payment.Attempt{{Number: 1, State: payment.Waiting, Marker: marker, TrackingCode: "T" + marker}}
 			return []payment.Event{{ID: "evt_" + marker, Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
 		})
-		if err != nil {
-			b.Fatal(err)
-		}
+		fortest.OK(b, err)
 	}
 }
 

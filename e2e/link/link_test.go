@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"coinslot/bff/fortest"
 )
 
 // random are n bytes, the same at each call.
@@ -40,9 +42,7 @@ func forwarded(t *testing.T, data []byte, w *line, window *slowStart) (got []byt
 		}
 	}})
 	got, err := io.ReadAll(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	return got, first, time.Since(began)
 }
 
@@ -136,9 +136,7 @@ func TestLineWithoutLimit(t *testing.T) {
 func newFront(t *testing.T, l *Link, target string) string {
 	t.Helper()
 	address, err := l.Front(func() string { return target })
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	t.Cleanup(func() {
 		if err := l.Close(); err != nil {
 			t.Error(err)
@@ -158,9 +156,7 @@ func TestLinkTellsOfConnections(t *testing.T) {
 	defer client.CloseIdleConnections()
 	for range 2 {
 		answer, err := client.Get("http://" + address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, err)
 		io.Copy(io.Discard, answer.Body)
 		answer.Body.Close()
 	}
@@ -183,9 +179,7 @@ func TestLinkTellsOfConnections(t *testing.T) {
 // Each side hears that the other has ended, and a server that is not there is one that hangs up.
 func TestLinkPassesTheEndOn(t *testing.T) {
 	server, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	defer server.Close()
 	heard := make(chan string)
 	go func() {
@@ -200,9 +194,7 @@ func TestLinkPassesTheEndOn(t *testing.T) {
 	}()
 	address := newFront(t, New(SlowPhone), server.Addr().String())
 	conn, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	defer conn.Close()
 	fmt.Fprint(conn, "hello")
 	conn.(*net.TCPConn).CloseWrite()
@@ -213,9 +205,7 @@ func TestLinkPassesTheEndOn(t *testing.T) {
 		t.Errorf("the browser heard %q, %v", answer, err)
 	}
 	gone, err := net.Dial("tcp", newFront(t, New(Shape{}), "127.0.0.1:1"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	defer gone.Close()
 	if answer, _ := io.ReadAll(gone); len(answer) > 0 {
 		t.Errorf("no server answered %q", answer)
