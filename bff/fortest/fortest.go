@@ -49,8 +49,9 @@ func Within(t testing.TB, patience time.Duration, what string, met func() bool) 
 func FreePort(t testing.TB) string {
 	t.Helper()
 	l := Must(net.Listen("tcp", "127.0.0.1:0"))(t)
-	defer l.Close()
-	_, port, _ := net.SplitHostPort(l.Addr().String()) // a listener's address is valid
+	OK(t, l.Close())
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	OK(t, err)
 	return port
 }
 

@@ -107,10 +107,8 @@ func (db *DB) EndLogin(ctx context.Context, login string, until time.Time) error
 }
 
 // LoginEnded implements records.Records.
-func (db *DB) LoginEnded(ctx context.Context, login string) (ended bool, err error) {
-	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
-		return q.QueryRowContext(ctx, loginEnded, sqldb.Key(login)).Scan(&ended)
-	})
+func (db *DB) LoginEnded(ctx context.Context, login string) (bool, error) {
+	ended, err := sqldb.One[bool](ctx, db.DB, loginEnded, sqldb.Key(login))
 	return ended, sqldb.Wrap(err, "reading whether a login has ended")
 }
 

@@ -77,11 +77,7 @@ func (b *Bucket) take(ctx context.Context, patience time.Duration) (time.Duratio
 	if !errors.Is(err, sql.ErrNoRows) {
 		return max(0, time.Duration(wait)*time.Microsecond), err
 	}
-	err = b.db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
-		return q.QueryRowContext(
-			ctx, fmt.Sprintf(nextSlot, b.db.Dialect.Clock), b.name, b.slack,
-		).Scan(&wait)
-	})
+	wait, err = b.nextSlot(ctx, b.slack)
 	if errors.Is(err, sql.ErrNoRows) { // of the name, too
 		return 0, errors.Join(b.db.Execute(ctx, makeBucket, b.name), ErrBusy)
 	}
@@ -91,13 +87,15 @@ func (b *Bucket) take(ctx context.Context, patience time.Duration) (time.Duratio
 	return max(0, time.Duration(wait)*time.Microsecond), ErrBusy
 }
 
+// nextSlot is how many microseconds ahead of now the bucket is, less slack.
+func (b *Bucket) nextSlot(ctx context.Context, slack int64) (int64, error) {
+	query := fmt.Sprintf(nextSlot, b.db.Dialect.Clock)
+	return sqldb.One[int64](ctx, b.db.DB, query, b.name, slack)
+}
+
 // Free returns how many slots could be taken without a wait now. Errors: the database's.
 func (b *Bucket) Free(ctx context.Context) (int, error) {
-	var ahead int64 // of now, before which all slots would be free
-	err := b.db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
-		return q.QueryRowContext(ctx, fmt.Sprintf(nextSlot, b.db.Dialect.Clock), b.name, 0).
-			Scan(&ahead)
-	})
+	ahead, err := b.nextSlot(ctx, 0) // all slots would be free then
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return 0, fmt.Errorf("counting the slots of bucket %q: %w", b.name, err)
 	}

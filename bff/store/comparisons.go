@@ -136,10 +136,7 @@ func (db *DB) LastRun(ctx context.Context, kind reconcile.Kind) (c reconcile.Sta
 
 // OldestSession implements reconcile.Runs.
 func (db *DB) OldestSession(ctx context.Context) (time.Time, error) {
-	var created sql.NullInt64
-	err := db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
-		return q.QueryRowContext(ctx, oldestSession).Scan(&created)
-	})
+	created, err := sqldb.One[sql.NullInt64](ctx, db.DB, oldestSession)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return time.Time{}, fmt.Errorf("finding the oldest session: %w", err)
 	}

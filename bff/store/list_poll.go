@@ -74,10 +74,8 @@ func trackedQuery(codes []string) (query string, args []any) {
 }
 
 // Count implements checkout.Store.
-func (db *DB) Count(ctx context.Context, status string) (n int, err error) {
-	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
-		return q.QueryRowContext(ctx, countSessions, sqldb.Key(status)).Scan(&n)
-	})
+func (db *DB) Count(ctx context.Context, status string) (int, error) {
+	n, err := sqldb.One[int](ctx, db.DB, countSessions, sqldb.Key(status))
 	return n, sqldb.Wrap(err, "counting sessions")
 }
 

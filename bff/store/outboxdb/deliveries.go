@@ -155,10 +155,8 @@ func (db *Outbox) Backlogs(ctx context.Context) (list []outbox.Backlog, err erro
 }
 
 // SessionOf implements outbox.Deliveries.
-func (db *Outbox) SessionOf(ctx context.Context, event string) (session string, err error) {
-	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
-		return q.QueryRowContext(ctx, sessionOfEvent, sqldb.Key(event)).Scan(&session)
-	})
+func (db *Outbox) SessionOf(ctx context.Context, event string) (string, error) {
+	session, err := sqldb.One[string](ctx, db.DB, sessionOfEvent, sqldb.Key(event))
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return "", outbox.ErrEventUnknown
