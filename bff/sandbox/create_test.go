@@ -148,23 +148,20 @@ func TestCreateAnswer(t *testing.T) {
 	if !regexp.MustCompile(`^T[1-9A-HJ-NP-Za-km-z]{33}$`).MatchString(got.WalletAddress) {
 		t.Errorf("wallet_address = %q", got.WalletAddress)
 	}
-	want := createdRecord{
+	agreed := terms{
 		PaymentURL: "https://pay.example/p/" + got.TrackingCode, TrackingCode: got.TrackingCode, Status: Pending, OrderID: 123456,
-		CurrencyName: "Tether", CurrencySymbol: "USDT", Network: "TRON", NetworkCode: "trc20", NetworkName: "TRON (TRC20)",
+		CurrencyName: "Tether", NetworkCode: "trc20", NetworkName: "TRON (TRC20)",
 		AmountUSD: "19.99000000", PayAmount: "19.99000000", PlatformShare: "0.19990000", MerchantShare: "19.79010000",
-		FeePercent: "1", TolerancePercent: "1", WalletAddress: got.WalletAddress, ExpiredAt: c.now().Unix() + 15*60,
+		FeePercent: "1", TolerancePercent: "1", ExpiredAt: c.now().Unix() + 15*60,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	want := createdRecord{terms: agreed, CurrencySymbol: "USDT", Network: "TRON", WalletAddress: got.WalletAddress}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(want)); diff != "" {
 		t.Errorf("created (-want +got):\n%s", diff)
 	}
 	wantRecord := transactionRecord{
-		OrderID: 123456, Status: Pending, TrackingCode: got.TrackingCode, PaymentURL: got.PaymentURL,
-		CurrencyCode: "usdt_trc20", CurrencyName: "Tether", NetworkCode: "trc20", NetworkName: "TRON (TRC20)",
-		PayAmount: "19.99000000", AmountUSD: "19.99000000", PlatformShare: "0.19990000", MerchantShare: "19.79010000",
-		FeePercent: "1", TolerancePercent: "1", Email: "payer@example.com", Comment: "<mark> & 1",
-		CreatedAt: c.now().Unix(), ExpiredAt: c.now().Unix() + 15*60,
+		terms: agreed, CurrencyCode: "usdt_trc20", Email: "payer@example.com", Comment: "<mark> & 1", CreatedAt: c.now().Unix(),
 	}
-	if diff := cmp.Diff(wantRecord, status(t, s, got.TrackingCode)); diff != "" {
+	if diff := cmp.Diff(wantRecord, status(t, s, got.TrackingCode), cmp.AllowUnexported(wantRecord)); diff != "" {
 		t.Errorf("record (-want +got):\n%s", diff)
 	}
 	journal := s.Transactions()[0]

@@ -46,13 +46,12 @@ func currencyRecords(currencies []Currency) []currencyRecord {
 	return records
 }
 
-// transactionRecord is an item of the transaction list and the data of status, recheck and cancel.
-type transactionRecord struct {
+// terms are what all answers about a transaction have.
+type terms struct {
 	OrderID          int64       `json:"order_id"`
 	Status           Status      `json:"status"`
 	TrackingCode     string      `json:"tracking_code"`
 	PaymentURL       string      `json:"payment_url"`
-	CurrencyCode     string      `json:"currency_code"`
 	CurrencyName     string      `json:"currency_name"`
 	NetworkCode      string      `json:"network_code"`
 	NetworkName      string      `json:"network_name"`
@@ -62,30 +61,42 @@ type transactionRecord struct {
 	MerchantShare    string      `json:"merchant_share"`
 	FeePercent       json.Number `json:"payment_fee_percent"`
 	TolerancePercent json.Number `json:"payment_tolerance_percent"`
-	PaidAmount       string      `json:"paid_amount"`
-	CancelledByUser  bool        `json:"is_canceled_by_user"`
-	TxID             string      `json:"tx_id"`
-	TxExplorerURL    string      `json:"tx_explorer_url"`
-	Email            string      `json:"email"`
-	Comment          string      `json:"comment"`
-	PaidAt           int64       `json:"paid_at"`
-	CreatedAt        int64       `json:"created_at"`
 	ExpiredAt        int64       `json:"expired_at"`
+}
+
+func (t *Transaction) terms() terms {
+	return terms{
+		OrderID: t.OrderID, Status: t.Status, TrackingCode: t.TrackingCode,
+		PaymentURL: t.PaymentURL, CurrencyName: t.CurrencyName,
+		NetworkCode: t.NetworkCode, NetworkName: t.NetworkName,
+		PayAmount: fixed(t.PayAmount), AmountUSD: fixed(t.AmountUSD),
+		PlatformShare: fixed(t.PlatformShare), MerchantShare: fixed(t.MerchantShare),
+		FeePercent: number(t.FeePercent), TolerancePercent: number(t.TolerancePercent),
+		ExpiredAt: unix(t.ExpiredAt),
+	}
+}
+
+// transactionRecord is an item of the transaction list and the data of status, recheck and cancel.
+type transactionRecord struct {
+	terms
+	CurrencyCode    string `json:"currency_code"`
+	PaidAmount      string `json:"paid_amount"`
+	CancelledByUser bool   `json:"is_canceled_by_user"`
+	TxID            string `json:"tx_id"`
+	TxExplorerURL   string `json:"tx_explorer_url"`
+	Email           string `json:"email"`
+	Comment         string `json:"comment"`
+	PaidAt          int64  `json:"paid_at"`
+	CreatedAt       int64  `json:"created_at"`
 }
 
 // record returns t as the API shows it. paid_amount has eight fractional digits; tx_id is
 // that of the youngest transfer that the gateway has seen.
 func (t *Transaction) record() transactionRecord {
 	r := transactionRecord{
-		OrderID: t.OrderID, Status: t.Status, TrackingCode: t.TrackingCode,
-		PaymentURL:   t.PaymentURL,
-		CurrencyCode: strings.ToLower(t.CurrencySymbol + "_" + t.NetworkCode),
-		CurrencyName: t.CurrencyName, NetworkCode: t.NetworkCode, NetworkName: t.NetworkName,
-		PayAmount: fixed(t.PayAmount), AmountUSD: fixed(t.AmountUSD),
-		PlatformShare: fixed(t.PlatformShare), MerchantShare: fixed(t.MerchantShare),
-		FeePercent: number(t.FeePercent), TolerancePercent: number(t.TolerancePercent),
+		terms: t.terms(), CurrencyCode: strings.ToLower(t.CurrencySymbol + "_" + t.NetworkCode),
 		CancelledByUser: t.CancelledByUser, Email: t.Email, Comment: t.Comment,
-		PaidAt: unix(t.PaidAt), CreatedAt: unix(t.CreatedAt), ExpiredAt: unix(t.ExpiredAt),
+		PaidAt: unix(t.PaidAt), CreatedAt: unix(t.CreatedAt),
 	}
 	if last := t.lastSeen(); last != nil {
 		r.PaidAmount, r.TxID, r.TxExplorerURL = fixed(t.paid()), last.TxID, t.ExplorerURL+last.TxID
@@ -103,35 +114,17 @@ func (t *Transaction) sampleRecord() transactionRecord {
 
 // createdRecord is the data of create, the only answer with the address.
 type createdRecord struct {
-	PaymentURL       string      `json:"payment_url"`
-	TrackingCode     string      `json:"tracking_code"`
-	Status           Status      `json:"status"`
-	OrderID          int64       `json:"order_id"`
-	CurrencyName     string      `json:"currency_name"`
-	CurrencySymbol   string      `json:"currency_symbol"`
-	Network          string      `json:"network"`
-	NetworkCode      string      `json:"network_code"`
-	NetworkName      string      `json:"network_name"`
-	AmountUSD        string      `json:"amount_usd"`
-	PayAmount        string      `json:"pay_amount"`
-	PlatformShare    string      `json:"platform_share"`
-	MerchantShare    string      `json:"merchant_share"`
-	FeePercent       json.Number `json:"payment_fee_percent"`
-	TolerancePercent json.Number `json:"payment_tolerance_percent"`
-	WalletAddress    string      `json:"wallet_address"`
-	QRCode           string      `json:"qr_code"`
-	ExpiredAt        int64       `json:"expired_at"`
+	terms
+	CurrencySymbol string `json:"currency_symbol"`
+	Network        string `json:"network"`
+	WalletAddress  string `json:"wallet_address"`
+	QRCode         string `json:"qr_code"`
 }
 
 func (t *Transaction) created() createdRecord {
 	return createdRecord{
-		PaymentURL: t.PaymentURL, TrackingCode: t.TrackingCode, Status: t.Status,
-		OrderID: t.OrderID, CurrencyName: t.CurrencyName, CurrencySymbol: t.CurrencySymbol,
-		Network: t.Chain, NetworkCode: t.NetworkCode, NetworkName: t.NetworkName,
-		AmountUSD: fixed(t.AmountUSD), PayAmount: fixed(t.PayAmount),
-		PlatformShare: fixed(t.PlatformShare), MerchantShare: fixed(t.MerchantShare),
-		FeePercent: number(t.FeePercent), TolerancePercent: number(t.TolerancePercent),
-		WalletAddress: t.WalletAddress, ExpiredAt: unix(t.ExpiredAt),
+		terms: t.terms(), CurrencySymbol: t.CurrencySymbol, Network: t.Chain,
+		WalletAddress: t.WalletAddress,
 	}
 }
 
