@@ -19,7 +19,8 @@ import (
 const pageID = "coinslot-page"
 
 // newCheckout builds the root component from the page's data block and what the shopper has typed.
-func newCheckout(typed browser.PageState) (*screen.Checkout, error) {
+// It is several tasks; what the shopper does until the last one counts.
+func newCheckout() (*screen.Checkout, error) {
 	data, sentences, err := browser.DataBlock(pageID)
 	if err != nil {
 		return nil, err
@@ -30,20 +31,27 @@ func newCheckout(typed browser.PageState) (*screen.Checkout, error) {
 			return nil, errors.New("decoding the page's data: " + err.Error())
 		}
 	}
+	if err := browser.WaitForTurn(); err != nil {
+		return nil, err
+	}
+	var fields map[string]string
+	if err := json.Unmarshal(browser.Fields(), &fields); err != nil {
+		return nil, errors.New("decoding the page's fields: " + err.Error())
+	}
 	if page.View.Status == wire.Open || page.Changing {
-		page.Chosen = typed.Values["currency_symbol"]
-		page.ChosenNetwork = typed.Values[widget.NetworkField(page.Chosen)]
-		page.Email = typed.Values["email"]
+		page.Chosen = fields["currency_symbol"]
+		page.ChosenNetwork = fields[widget.NetworkField(page.Chosen)]
+		page.Email = fields["email"]
 		if page.Offer != nil {
-			page.Offer.Amount = typed.Values["amount"]
-			page.Offer.Quantity, _ = strconv.Atoi(typed.Values["quantity"]) // of a select
+			page.Offer.Amount = fields["amount"]
+			page.Offer.Quantity, _ = strconv.Atoi(fields["quantity"]) // of a select
 		}
 	}
-	return &screen.Checkout{Page: page, Host: newHost(typed), Search: typed.Values["search"]}, nil
+	return &screen.Checkout{Page: page, Host: newHost(), Search: fields["search"]}, nil
 }
 
 // newHost connects the checkout to the browser.
-func newHost(typed browser.PageState) *screen.Host {
+func newHost() *screen.Host {
 	var tab browser.Tab
 	var wallets browser.Wallets
 	return &screen.Host{
@@ -66,7 +74,6 @@ func newHost(typed browser.PageState) *screen.Host {
 		ReplaceURL:   browser.ReplaceURL,
 		Focus:        browser.Focus,
 		ScrollTo:     browser.ScrollTo,
-		Restore:      func() { browser.RemoveDefaultHandlers(); typed.Restore() },
 		WatchTab:     tab.Watch,
 		WatchNetwork: browser.WatchNetwork,
 	}

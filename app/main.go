@@ -7,14 +7,11 @@ package main
 import (
 	"syscall"
 
-	"coinslot/app/browser"
-
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
 
 func main() {
-	typed := browser.ReadPageState()
-	root, err := newCheckout(typed)
+	root, err := newCheckout()
 	if err != nil {
 		app.Log(err)
 		syscall.Exit(1) // frame.js notices and keeps the page as it is

@@ -43,21 +43,76 @@
 
   // coinslotCreateNodes creates a batch of DOM nodes in one call, since a call from Go costs as much as ten nodes. text is
   // a list of commands and arguments separated by NUL, written by go-app with the last patch in tools/assets/patches.
+  // The first batch is the whole checkout. It consists of the server's nodes, changed where they differ: the browser
+  // does not lay out and paint again, and focus, selection, typed text and a press under way remain.
   window.coinslotCreateNodes = (text) => {
     const nodes = [], parts = text.split('\0');
     let at = 0;
     const next = () => parts[at++], node = () => nodes[next()];
     const commands = {
-      e: () => nodes.push(document.createElement(next())),
-      t: () => nodes.push(document.createTextNode(next())),
-      a: () => node().setAttribute(next(), next()),
-      v: () => { node()[next()] = next(); },
-      b: () => { node()[next()] = !next(); },
-      c: () => node().appendChild(node()),
+      e: () => nodes.push({ tag: next(), attributes: new Map(), properties: new Map(), children: [] }),
+      t: () => nodes.push({ text: next() }),
+      a: () => { node().attributes.set(next(), next()); },
+      v: () => { node().properties.set(next(), next()); },
+      b: () => { node().properties.set(next(), !next()); },
+      c: () => { node().children.push(node()); },
     };
     while (at < parts.length) commands[next()]();
-    return nodes;
+    const page = document.querySelector('#coinslot[data-live=html]');
+    for (const n of nodes) n.made ??= make(n, n.attributes?.get('id') === 'coinslot' ? page : null);
+    return nodes.map((n) => n.made);
   };
+
+  // make returns the node that n describes: old, if it can be that node.
+  const make = (n, old) => n.made = n.tag ? makeElement(n, old) : makeText(n.text, old);
+
+  const makeText = (text, old) => {
+    if (!text || old?.nodeType !== Node.TEXT_NODE) return document.createTextNode(text);
+    if (old.data.startsWith(text)) {
+      if (old.length > text.length) old.splitText(text.length); // HTML joins neighbors
+    } else {
+      old.data = text;
+    }
+    return old;
+  };
+
+  // KEPT are attributes that say how the page was before the shopper used it, and one that delays what nobody sees.
+  const KEPT = ['checked', 'loading', 'open', 'selected', 'value'];
+
+  const makeElement = ({ tag, attributes, properties, children }, old) => {
+    const element = old?.localName === tag ? old : document.createElement(tag);
+    for (const name of element.getAttributeNames()) {
+      if (!attributes.has(name) && !properties.get(name) && !KEPT.includes(name)) element.removeAttribute(name);
+    }
+    for (const [name, value] of attributes) {
+      if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+    }
+    let rest = element.firstChild;
+    for (const child of children) {
+      while (child.tag && rest && rest.localName !== child.tag) rest = remove(rest);
+      const made = make(child, rest);
+      if (made === rest) rest = rest.nextSibling;
+      else element.insertBefore(made, rest);
+    }
+    while (rest) rest = remove(rest);
+    for (const [name, value] of properties) { // last: the value of a select is one of its options
+      if (element[name] !== value) element[name] = value;
+    }
+    return element;
+  };
+
+  // remove removes a node and returns the one after it.
+  const remove = (node) => {
+    const after = node.nextSibling;
+    node.remove();
+    return after;
+  };
+
+  // coinslotFields returns what the shopper has typed and chosen, as JSON: the values of fields by name, or by data-part.
+  window.coinslotFields = () => JSON.stringify(Object.fromEntries(
+    [...document.querySelectorAll('#coinslot :is(input:not([type=hidden]), select)')]
+      .filter((field) => field.type !== 'radio' || field.checked)
+      .map((field) => [field.name || field.dataset.part, field.value])));
 
   // --- Deduplication of socket messages --------------------------------------------------------------------------------
 

@@ -26,6 +26,17 @@ func DataBlock(id string) (data, sentences []byte, err error) {
 	return []byte(element.Get("textContent").String()), []byte(text.String()), nil
 }
 
+// Fields returns what the shopper has typed and chosen so far: a JSON object with the values of
+// fields by name, or by data-part for a field without a name. A radio group that has nothing
+// checked is missing.
+func Fields() []byte { return []byte(js.Global().Call("coinslotFields").String()) }
+
+// WaitForTurn ends the task, and returns in another one when the shopper presses nothing.
+func WaitForTurn() error {
+	_, err := await(js.Global().Call("coinslotTurn"))
+	return err
+}
+
 // Fetch makes one request on the page's own origin. body is JSON; nil sends none. It returns
 // after the end of a press, also with an error: there was no answer, or ctx ended.
 func Fetch(
@@ -121,14 +132,6 @@ func focusIsOutside() bool {
 	window := js.Global()
 	return !window.Get("parent").Equal(window.Get("self")) &&
 		!window.Get("document").Call("hasFocus").Bool()
-}
-
-// RemoveDefaultHandlers removes go-app's handlers of clicks, history and resizing: the checkout is
-// one page, and its links are real ones.
-func RemoveDefaultHandlers() {
-	js.Global().Set("onclick", js.Null())
-	js.Global().Set("onpopstate", js.Null())
-	js.Global().Set("onresize", js.Null())
 }
 
 // Tab reports when the tab is left and when the shopper is back. The zero value is ready.

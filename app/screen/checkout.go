@@ -24,7 +24,6 @@ type Checkout struct {
 	// Search is what was typed into the search field before the takeover.
 	Search string
 
-	live          bool         // WebAssembly has taken over
 	busy          bool         // a request of the shopper is under way
 	sent          int          // number of the latest request
 	asked         string       // its Sub
@@ -42,8 +41,14 @@ type Checkout struct {
 	wallet      walletRequest // the latest one
 }
 
-// OnMount makes the page live.
-func (c *Checkout) OnMount(ctx app.Context) { c.takeOver(ctx) }
+// OnInit notes when the view came, before the first rendering.
+func (c *Checkout) OnInit() { c.at = time.Now() }
+
+// OnMount makes the page live. It is rendered as such already.
+func (c *Checkout) OnMount(ctx app.Context) {
+	c.takeOver(ctx)
+	ctx.PreventUpdate()
+}
 
 // OnDismount ends what takeOver has started.
 func (c *Checkout) OnDismount() { c.stopFeed() }
@@ -70,7 +75,7 @@ func (c *Checkout) Draw() *node.Element {
 
 // driver is the value of data-live: "wasm" once WebAssembly has taken over, else "html".
 func (c *Checkout) driver() string {
-	if c.live {
+	if c.Host != nil {
 		return "wasm"
 	}
 	return "html"

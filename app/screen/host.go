@@ -35,9 +35,6 @@ type Host struct {
 	Focus func(selector string)
 	// ScrollTo scrolls the first element that selector finds into view.
 	ScrollTo func(selector string)
-	// Restore puts back what was typed and focused before WebAssembly took over. It is called
-	// once, when the tree is in the document.
-	Restore func()
 	// WatchTab calls leave when the tab is left, and back when it is back, online again or shown.
 	// Only the funcs of the last call are called.
 	WatchTab func(back, leave func())

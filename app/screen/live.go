@@ -19,7 +19,6 @@ func (c *Checkout) takeOver(ctx app.Context) {
 	if c.Host == nil {
 		return
 	}
-	c.live, c.at = true, time.Now()
 	c.isExtension(c.Page.View)
 	ctx.Handle(widget.ActionSend, func(ctx app.Context, a app.Action) {
 		c.send(ctx, a.Value.(widget.Request))
@@ -44,7 +43,6 @@ func (c *Checkout) takeOver(ctx app.Context) {
 		c.payByWallet(ctx, a.Value.(payment))
 	})
 	c.Host.WatchNetwork(func() { ctx.NewAction(widget.ActionNetwork) })
-	c.Host.Restore()
 	c.startFeed(ctx)
 	c.discover(ctx)
 }

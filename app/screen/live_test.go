@@ -53,7 +53,6 @@ func (b *browserFake) host() *Host {
 		ReplaceURL:   func(path string) { b.address = path },
 		Focus:        func(string) {},
 		ScrollTo:     func(string) {},
-		Restore:      func() {},
 		WatchTab:     func(back, _ func()) { b.back = back },
 		WatchNetwork: func(func()) {},
 	}

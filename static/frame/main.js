@@ -17,7 +17,6 @@ if (history.length > 1) html.dataset.back = '1'; // and the back button
 listenToControls();
 watchPayment();
 whenRead.then(() => {
-  // The body is observed, because go-app replaces the checkout's root.
   new MutationObserver(() => {
     showInTab();
     reportStatus();

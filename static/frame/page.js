@@ -7,7 +7,7 @@ export const settings = /** @type {{ origin: string, wasm: string, loader: strin
 
 export const html = document.documentElement;
 
-/** The checkout's root element, which go-app replaces; null before the page has been read. */
+/** The checkout's root element; null before the page has been read. */
 export const root = () => document.getElementById('coinslot');
 
 /** @param {string} name of one of its data attributes; a missing one is empty */

@@ -1,5 +1,5 @@
-// Detects presses of the shopper. WebAssembly replaces the page's elements; between a press and its
-// release, that would lose the click.
+// Detects presses of the shopper. WebAssembly may replace elements of the page; between a press and
+// its release, that would lose the click.
 
 import { delay } from './page.js';
 import { LONGEST_PAUSE, LONGEST_PRESS, NEXT_TASK, TAP_DELAY } from './times.js';

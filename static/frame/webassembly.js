@@ -52,11 +52,14 @@ const whenPainted = () => new Promise((resolve) => {
   requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)));
 });
 
+/** The program takes the page over in a task of its own, while nothing is pressed. */
+window.coinslotTurn = () => delay(0).then(whenReleased);
+
 /** Runs the program until it ends. */
 async function runProgram() {
-  const binary = fetch(settings.wasm, { priority: 'low' });
-  const loader = import(settings.loader);
+  const loader = import(settings.loader); // the small ones first: they would wait for the large one
   const sentences = readText(settings.text);
+  const binary = fetch(settings.wasm, { priority: 'low' });
   for (const download of [binary, loader, sentences]) download.catch(() => {}); // reported below
   await loader;
   sentences.then(coinslotListLanguages, () => {});
@@ -65,7 +68,6 @@ async function runProgram() {
   const data = /** @type {any} */ (document.getElementById('coinslot-page'));
   data.sentences = await sentences; // for app.wasm
   performance.mark('coinslot:program');
-  await whenReleased();
   const ended = go.run(instance);
   setTimeout(addLateStyles, LATE);
   await ended;

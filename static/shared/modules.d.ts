@@ -16,4 +16,6 @@ declare class Go {
 interface Window {
   /** For app.wasm; see frame/presses.js. */
   coinslotPressed(): number;
+  /** For app.wasm; see frame/webassembly.js. */
+  coinslotTurn(): Promise<void>;
 }
