@@ -47,9 +47,9 @@ const once = (type, hasHappened) => new Promise((resolve) =>
 const loaded = once('load', document.readyState === 'complete');
 const visible = once('coinslot-shown', parent === window); // when the host page shows the frame
 
-/** The second animation frame comes after the first is painted. @returns {Promise<void>} */
+/** A timer of an animation frame comes after its painting. @returns {Promise<void>} */
 const whenPainted = () => new Promise((resolve) => {
-  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve)));
+  requestAnimationFrame(() => setTimeout(resolve));
 });
 
 /** The program takes the page over in a task of its own, while nothing is pressed. */
