@@ -64,6 +64,12 @@ func TestLittleLoadsBeforeUsable(t *testing.T) {
 	if n := strings.Count(strings.Join(p.Requests(), " "), "/icons/"); n != 1 {
 		t.Errorf("%d requests for logos; want one file for all", n)
 	}
+	position := func(file string) int {
+		return slices.IndexFunc(p.Requests(), func(url string) bool { return strings.Contains(url, file) })
+	}
+	if program := position("/app."); position("/wasm_exec.") > program || position("/text") > program {
+		t.Errorf("the program is not requested last, so the loader and the texts wait for it: %q", p.Requests())
+	}
 	trace := end()
 	paths, bytes := asked(trace, "usable")
 	want := []string{"/", "/checkout.js", "/checkout/cs", "/checkout/embed.js"}
