@@ -76,7 +76,7 @@
     return old;
   };
 
-  // KEPT are attributes that say how the page was before the shopper used it, and one that delays what nobody sees.
+  // KEPT are attributes that say how the page was before the shopper used it, and one that delays hidden images.
   const KEPT = ['checked', 'loading', 'open', 'selected', 'value'];
 
   const makeElement = ({ tag, attributes, properties, children }, old) => {
