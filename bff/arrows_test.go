@@ -69,7 +69,7 @@ var arrows = map[string][]string{
 	"bff/store":                 {"app/wire", "bff/checkout", "bff/outbox", "bff/payment", "bff/reconcile", "bff/records", "bff/retention", "bff/store/outboxdb", "bff/store/sqldb"},
 	"bff/store/sqldb":           {"bff/internal/background"},
 	"bff/store/outboxdb":        {"app/wire", "bff/outbox", "bff/payment", "bff/store/sqldb"},
-	"bff/store/pgtest":          {"bff/fortest", "e2e/need"},
+	"bff/store/pgtest":          {"bff/fortest", "e2e/child", "e2e/need"},
 	"bff/store/storetest":       {"app/wire", "bff/checkout", "bff/fortest", "bff/outbox", "bff/payment", "bff/poller", "bff/reconcile", "bff/records", "bff/retention"},
 	"bff/token":                 {"app/wire", "bff/internal/yamlfile"},
 	"bff/trace":                 {},

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,7 +28,7 @@ func (x *checker) database(ctx context.Context) findings {
 	if !x.valid("COINSLOT_DATABASE") {
 		return nil
 	}
-	dsn := x.Settings.Database
+	dsn := cmp.Or(x.Settings.DatabaseDirect, x.Settings.Database)
 	s, err := store.Inspect(ctx, dsn)
 	sqlite := !strings.Contains(dsn, "://")
 	switch {

@@ -36,6 +36,7 @@ type Config struct {
 	Logo           string   // path; empty = none
 	Tokens         string   // path; empty = the built-in coins and networks
 	Database       string   // SQLite path or postgres:// address, which may hold a password
+	DatabaseDirect string   // postgres:// address without the pooler; empty = Database has none
 	WebhookURLs    []string // nil = no webhooks are sent
 	WebhookSecrets []Secret // current one first
 	HookToken      Secret   // empty = the endpoint does not exist
@@ -93,6 +94,7 @@ type redactedConfig Config
 // redacted returns c for display: URLs may contain a password or a key.
 func (c Config) redacted() redactedConfig {
 	c.Database = NewSecret(c.Database).String()
+	c.DatabaseDirect = NewSecret(c.DatabaseDirect).String()
 	c.WebhookURLs = slices.Repeat([]string{"(set)"}, len(c.WebhookURLs))
 	return redactedConfig(c)
 }
@@ -262,6 +264,10 @@ func (c Config) crossCheck() []error {
 	refuse(c.AdminProxyHeader != "" && slices.ContainsFunc(c.TrustedProxies, isTooWide),
 		"COINSLOT_ADMIN_PROXY_HEADER: COINSLOT_TRUSTED_PROXIES is too wide: anyone in it "+
 			"could claim to be signed in; name the proxy's own address, like 10.0.0.5/32")
+	refuse(c.DatabaseDirect != "" &&
+		!(strings.HasPrefix(c.Database, "postgres") && strings.HasPrefix(c.DatabaseDirect, "postgres")),
+		"COINSLOT_DATABASE_DIRECT: this and COINSLOT_DATABASE must both be postgres://… addresses, "+
+			"of the server itself and of the pooler before it")
 	for i, u := range c.WebhookURLs {
 		if err := webhook.CheckEndpoint(u, c.AllowPrivateWebhooks); err != nil {
 			problems = append(problems, fmt.Errorf("COINSLOT_WEBHOOK_URL: URL %d: %w", i+1, err))

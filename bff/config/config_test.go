@@ -59,6 +59,7 @@ func TestLoadRefuses(t *testing.T) {
 		"COINSLOT_RETENTION":              {canary, "-1", "+30", "1.5", "30d", "720h", "3651"},
 		"COINSLOT_PAGES_FOR":              {canary, "-1", "+30", "1.5", "30d", "720h", "3651"},
 		"COINSLOT_ORDER_KEY":              {"short"},
+		"COINSLOT_DATABASE_DIRECT":        {canary, "postgres://u:" + canary + "@db/shop"}, // the last as COINSLOT_DATABASE is a file
 		"COINSLOT_WEBHOOK_URL":            {canary, "ftp://x.example", "https://a@b.example", "http://plain.example"},
 		"COINSLOT_WEBHOOK_SECRET":         {canary, "whsec_", "whsec_AAAA", "changeme"},
 		"COINSLOT_HOOK_TOKEN":             {"short", "with/slash-0123456789"},
@@ -187,7 +188,7 @@ func TestSecretsFromFiles(t *testing.T) {
 // However a configuration is printed, no secret shows.
 func TestSecretsDoNotPrint(t *testing.T) {
 	c := Config{GatewayKey: NewSecret(canary), SecretKeys: []Secret{NewSecret(canary)}, WebhookSecrets: []Secret{NewSecret(canary)},
-		Database: "postgres://shop:" + canary + "@db/shop", WebhookURLs: []string{"https://hooks.example/" + canary}, Listen: ":8080"}
+		Database: "postgres://shop:" + canary + "@db/shop", DatabaseDirect: "postgres://shop:" + canary + "@db/shop", WebhookURLs: []string{"https://hooks.example/" + canary}, Listen: ":8080"}
 	var log bytes.Buffer
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("started", "key", c.GatewayKey, "settings", c)
 	slog.New(slog.NewTextHandler(&log, nil)).Info("started", "settings", c, "at", &c)

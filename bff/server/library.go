@@ -68,7 +68,7 @@ func Reconcile(
 	if err != nil {
 		return result, err
 	}
-	db, err := store.OpenReader(ctx, store.Config{DSN: c.Database})
+	db, err := store.OpenReader(ctx, store.Config{DSN: c.Database, Direct: c.DatabaseDirect})
 	if err != nil {
 		return result, fmt.Errorf("COINSLOT_DATABASE: %w", err)
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -17,6 +18,7 @@ import (
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/store/pgtest"
+	"coinslot/bff/store/sqldb"
 	"coinslot/bff/store/storetest"
 )
 
@@ -31,6 +33,69 @@ func TestContractOfInstances(t *testing.T) {
 		dsn := pgtest.Migrated(t, created)
 		return opened(t, dsn, endpoints...), opened(t, dsn, endpoints...)
 	})
+}
+
+// PgBouncer passes on few settings and, by transaction, no prepared statements. What a connection
+// was set to would stay for others: there is one address for the pool, and one for LISTEN.
+func TestContractThroughPgBouncer(t *testing.T) {
+	config := func(t *testing.T, mode string, endpoints []string) Config {
+		direct := pgtest.Migrated(t, created)
+		return Config{DSN: pgtest.Pooled(t, direct, mode), Direct: direct, Endpoints: endpoints}
+	}
+	storetest.Run(t, func(t *testing.T, endpoints []string) storetest.Backend {
+		return openedAs(t, config(t, "transaction", endpoints))
+	})
+	for _, mode := range []string{"session", "transaction"} {
+		storetest.RunShared(t, func(t *testing.T, endpoints []string) (one, other storetest.Backend) {
+			c := config(t, mode, endpoints)
+			return openedAs(t, c), openedAs(t, c)
+		})
+	}
+}
+
+// A write through a pooler is as durable and as bounded as one without, whatever the database's
+// defaults are.
+func TestSettingsThroughPgBouncer(t *testing.T) {
+	direct := pgtest.Migrated(t, created)
+	db := openedAs(t, Config{DSN: pgtest.Pooled(t, direct, "transaction"), Direct: direct})
+	name := fortest.Must(sqldb.One[string](t.Context(), db.DB, `SELECT current_database()`))(t)
+	run(t, db.Writer, "ALTER DATABASE "+name+" SET synchronous_commit = off")
+	run(t, db.Writer, "ALTER DATABASE "+name+" SET default_transaction_isolation = 'serializable'")
+	again := openedAs(t, Config{DSN: pgtest.Pooled(t, direct, "transaction"), Direct: direct})
+	fortest.OK(t, again.Write(t.Context(), func(tx *sql.Tx) error {
+		for setting, want := range map[string]string{
+			"synchronous_commit": "on", "statement_timeout": "5s", "lock_timeout": "4s",
+			"idle_in_transaction_session_timeout": "8s", "transaction_isolation": "read committed",
+		} {
+			var got string
+			err := tx.QueryRowContext(t.Context(), `SELECT current_setting($1)`, setting).Scan(&got)
+			if err != nil || got != want {
+				t.Errorf("%s is %q; want %q (%v)", setting, got, want, err)
+			}
+		}
+		return nil
+	}))
+}
+
+// The start fails and says why if the second address is missing or leads to another database.
+func TestPgBouncerMisconfigured(t *testing.T) {
+	dsn, other := pgtest.DSN(t), pgtest.DSN(t)
+	pooled := pgtest.Pooled(t, dsn, "transaction")
+	for name, c := range map[string]struct {
+		config Config
+		want   string
+	}{
+		"no direct address":  {Config{DSN: pooled}, "set COINSLOT_DATABASE_DIRECT"},
+		"of another":         {Config{DSN: pooled, Direct: other}, "lead to different databases"},
+		"of a pooler itself": {Config{DSN: pooled, Direct: pooled}, "set COINSLOT_DATABASE_DIRECT"},
+	} {
+		if db, err := Open(t.Context(), c.config); err == nil {
+			fortest.OK(t, db.Close())
+			t.Errorf("%s: opened", name)
+		} else if !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }
 
 // adapted is a Bucket as bff/limiter wants it.

@@ -33,6 +33,9 @@ type Config struct {
 	// DSN is the path of an SQLite file, or the address of a PostgreSQL database; see
 	// [sqldb.Config].
 	DSN string
+	// Direct is the address of the same PostgreSQL database without the pooler that DSN leads
+	// to; empty = there is no pooler.
+	Direct string
 	// Endpoints are the webhook URLs: every new event gets one delivery for
 	// each, in the transaction that stores it. Nil = no deliveries.
 	Endpoints []string
@@ -83,7 +86,9 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 func open(
 	ctx context.Context, c Config, how func(context.Context, sqldb.Config) (*sqldb.DB, error),
 ) (*DB, error) {
-	opened, err := how(ctx, sqldb.Config{DSN: c.DSN, Now: c.Now, Began: c.Began, Log: c.Log})
+	opened, err := how(ctx, sqldb.Config{
+		DSN: c.DSN, Direct: c.Direct, Now: c.Now, Began: c.Began, Log: c.Log,
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,12 @@ import (
 // more that begins with the start.
 func opened(t testing.TB, path string, endpoints ...string) *DB {
 	t.Helper()
-	db := fortest.Must(Open(t.Context(), Config{DSN: path, Endpoints: endpoints}))(t)
+	return openedAs(t, Config{DSN: path, Endpoints: endpoints})
+}
+
+func openedAs(t testing.TB, c Config) *DB {
+	t.Helper()
+	db := fortest.Must(Open(t.Context(), c))(t)
 	t.Cleanup(func() { fortest.OK(t, db.Close()) })
 	<-db.backfilled
 	<-db.rerouted

@@ -46,7 +46,7 @@ func unanswered(t *testing.T, l deadLine) *DB {
 	c := fortest.Must(pgxpool.ParseConfig("postgres://coinslot@127.0.0.1/coinslot"))(t)
 	c.ConnConfig.DialFunc = l.dial
 	pool := fortest.Must(pgxpool.NewWithConfig(t.Context(), c))(t)
-	return &DB{pool: pool, Reader: sql.OpenDB(l), Dialect: postgresDialect(), Patience: defaultPatience, hints: newHints(), Log: slog.New(slog.DiscardHandler)}
+	return &DB{pool: pool, direct: c.ConnConfig, Reader: sql.OpenDB(l), Dialect: postgresDialect(), Patience: defaultPatience, hints: newHints(), Log: slog.New(slog.DiscardHandler)}
 }
 
 // The background loops keep beating although the database does not answer, and

@@ -157,10 +157,9 @@ func (db *DB) Listen(ctx context.Context, notify func(session string)) error {
 
 // listen listens on one connection until it is lost; connected reports whether there was one.
 func (db *DB) listen(ctx context.Context, notify func(string)) (connected bool, err error) {
-	settings := db.pool.Config().ConnConfig
 	var conn *pgx.Conn
 	if err := bounded(ctx, func(ctx context.Context) (err error) {
-		conn, err = pgx.ConnectConfig(ctx, settings)
+		conn, err = pgx.ConnectConfig(ctx, db.direct)
 		return err
 	}); err != nil {
 		return false, err

@@ -17,6 +17,7 @@ import (
 
 	"coinslot/bff/internal/background"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -26,6 +27,10 @@ type Config struct {
 	// by its owner only ("<path>.lock" is made next to it), or the address of a PostgreSQL
 	// database, "postgres://…", of which pool_max_conns is at most 50 and 10 if it is not given.
 	DSN string
+	// Direct is the address of the same PostgreSQL database if DSN leads to a pooler, which gives
+	// each transaction any connection: tables are migrated and hints are listened to there. Empty
+	// = there is no pooler.
+	Direct string
 	// Now is the clock of tests; nil = the database's. See [DB.Now].
 	Now func() time.Time
 	// Began is called at the start of each operation. Nil = not called.
@@ -35,9 +40,11 @@ type Config struct {
 
 // DB is an open database. Its methods may be called by many goroutines.
 type DB struct {
-	Reader   *sql.DB       // sees what was committed; on SQLite, cannot write
-	Writer   *sql.DB       // nil = opened for reading only
-	pool     *pgxpool.Pool // behind reader and writer; nil = SQLite
+	Reader   *sql.DB         // sees what was committed; on SQLite, cannot write
+	Writer   *sql.DB         // nil = opened for reading only
+	pool     *pgxpool.Pool   // behind reader and writer; nil = SQLite
+	direct   *pgx.ConnConfig // to PostgreSQL itself, where pool may lead to a pooler; nil = SQLite
+	pooled   bool            // pool leads to a pooler
 	Dialect  Dialect
 	path     string // of the file of SQLite; "" = there is none, or it is not ours
 	began    Began  // may be nil
@@ -77,7 +84,8 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 }
 
 func open(
-	ctx context.Context, c Config, sqlite, postgres func(*DB, context.Context, string) error,
+	ctx context.Context, c Config, sqlite func(*DB, context.Context, string) error,
+	postgres func(*DB, context.Context, Config) error,
 ) (*DB, error) {
 	db := &DB{
 		began: c.Began, Log: c.Log, clock: clock{fixed: c.Now}, Patience: defaultPatience,
@@ -87,7 +95,7 @@ func open(
 	db.Log = cmp.Or(db.Log, slog.New(slog.DiscardHandler))
 	if isPostgres(c.DSN) {
 		db.Dialect = postgresDialect()
-		if err := postgres(db, ctx, c.DSN); err != nil {
+		if err := postgres(db, ctx, c); err != nil {
 			return nil, fmt.Errorf("opening the PostgreSQL database: %w",
 				errors.Join(err, db.Close()))
 		}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 	"time"
@@ -25,21 +26,25 @@ const (
 	minVersion = 130000
 )
 
-// connectionSettings are the settings of every connection. They win over those of the
+// transactionSettings are the settings of every transaction. They win over those of the
 // address, the user and the database.
-func connectionSettings() map[string]string {
-	return map[string]string{
-		"synchronous_commit": "on", // a commit is on disk before it is acknowledged
-		// Milliseconds. A connection that was given up holds its locks no longer than that.
-		"statement_timeout":                   "5000",
-		"lock_timeout":                        "4000",
-		"idle_in_transaction_session_timeout": "8000",
-		"default_transaction_isolation":       "read committed",
-		"client_encoding":                     "UTF8",
-		"timezone":                            "UTC",
-		"application_name":                    "coinslot",
-	}
+var transactionSettings = map[string]string{
+	"synchronous_commit": "on", // a commit is on disk before it is acknowledged
+	// Milliseconds. A connection that was given up holds its locks no longer than that.
+	"statement_timeout":                   "5000",
+	"lock_timeout":                        "4000",
+	"idle_in_transaction_session_timeout": "8000",
+	"default_transaction_isolation":       "read committed",
 }
+
+// setTransaction sets them until the end of a transaction that a pooler has begun anywhere.
+var setTransaction = func() string {
+	var list []string
+	for name, value := range transactionSettings {
+		list = append(list, fmt.Sprintf("set_config('%s', '%s', true)", name, value))
+	}
+	return "SELECT " + strings.Join(list, ", ")
+}()
 
 func isPostgres(dsn string) bool {
 	return strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://")
@@ -82,23 +87,36 @@ func postgresConfig(dsn string) (*pgxpool.Config, error) {
 	if c.ConnConfig.ConnectTimeout == 0 || c.ConnConfig.ConnectTimeout > connectTimeout {
 		c.ConnConfig.ConnectTimeout = connectTimeout
 	}
-	for name, value := range connectionSettings() {
-		c.ConnConfig.RuntimeParams[name] = value
-	}
+	maps.Copy(c.ConnConfig.RuntimeParams, transactionSettings)
+	maps.Copy(c.ConnConfig.RuntimeParams, map[string]string{
+		"client_encoding": "UTF8", "timezone": "UTC", "application_name": "coinslot",
+	})
 	c.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite // no standby
 	return c, nil
 }
 
-// openPostgres connects to the database at dsn. What is open when it fails is left to Close.
-func (db *DB) openPostgres(ctx context.Context, dsn string) error {
-	c, err := postgresConfig(dsn)
+// openPostgres connects to the database. What is open when it fails is left to Close.
+func (db *DB) openPostgres(ctx context.Context, c Config) error {
+	pool, err := postgresConfig(c.DSN)
 	if err != nil {
 		return err
 	}
-	if err := migratePostgres(ctx, c.ConnConfig, db.Dialect); err != nil {
+	db.direct = pool.ConnConfig
+	if db.pooled = c.Direct != ""; db.pooled {
+		direct, err := postgresConfig(c.Direct)
+		if err != nil {
+			return fmt.Errorf("COINSLOT_DATABASE_DIRECT: %w", err)
+		}
+		db.direct = direct.ConnConfig
+		fitPooler(pool.ConnConfig)
+	}
+	if err := migratePostgres(ctx, db.direct, db.Dialect); err != nil {
+		return explainPooler(err)
+	}
+	if err := db.connect(ctx, pool); err != nil {
 		return err
 	}
-	if err := db.connect(ctx, c); err != nil {
+	if err := db.checkDirect(ctx); err != nil {
 		return err
 	}
 	db.Writer = db.Reader
@@ -109,6 +127,50 @@ func (db *DB) openPostgres(ctx context.Context, dsn string) error {
 	return nil
 }
 
+// fitPooler makes connections fit PgBouncer. It refuses transactionSettings at their start, and may
+// give each transaction another connection to the server, which lacks what an earlier one has
+// prepared. https://www.pgbouncer.org/features.html
+func fitPooler(c *pgx.ConnConfig) {
+	for name := range transactionSettings {
+		delete(c.RuntimeParams, name)
+	}
+	c.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
+}
+
+// explainPooler says what to do if err is a pooler's refusal of settings.
+func explainPooler(err error) error {
+	failed, ok := errors.AsType[*pgconn.PgError](err)
+	if ok && strings.Contains(failed.Message, "startup parameter") {
+		return fmt.Errorf("the address leads to PgBouncer: set COINSLOT_DATABASE_DIRECT to that of "+
+			"PostgreSQL itself: %w", err)
+	}
+	return err
+}
+
+// checkDirect fails unless both addresses lead to the same database.
+func (db *DB) checkDirect(ctx context.Context) error {
+	if !db.pooled {
+		return nil
+	}
+	const query = `SELECT current_database() || extract(epoch FROM pg_postmaster_start_time())`
+	pooled, err := One[string](ctx, db, query)
+	if err != nil {
+		return fmt.Errorf("reading the database's name: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, defaultPatience)
+	defer cancel()
+	direct := stdlib.OpenDB(*db.direct)
+	defer direct.Close()
+	var itself string
+	if err := direct.QueryRowContext(ctx, query).Scan(&itself); err != nil {
+		return fmt.Errorf("COINSLOT_DATABASE_DIRECT: reading the database's name: %w", err)
+	}
+	if pooled != itself {
+		return errors.New("COINSLOT_DATABASE and COINSLOT_DATABASE_DIRECT lead to different databases")
+	}
+	return nil
+}
+
 // connect opens the pool for reading and makes sure that its settings hold.
 func (db *DB) connect(ctx context.Context, c *pgxpool.Config) (err error) {
 	if db.pool, err = pgxpool.NewWithConfig(ctx, c); err != nil {
@@ -116,8 +178,10 @@ func (db *DB) connect(ctx context.Context, c *pgxpool.Config) (err error) {
 	}
 	db.Reader = stdlib.OpenDBFromPool(db.pool)
 	db.Reader.SetMaxOpenConns(int(c.MaxConns))
-	if err := checkServer(ctx, db.Reader); err != nil {
-		return err
+	if !db.pooled { // else begin sets what counts, and the server itself was checked
+		if err := checkServer(ctx, db.Reader); err != nil {
+			return err
+		}
 	}
 	return db.readClock(ctx)
 }

@@ -1,6 +1,7 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,8 +16,8 @@ import (
 //
 // Errors: as from [Open]; there is no database; its tables are not of this release.
 func OpenReader(ctx context.Context, c Config) (*DB, error) {
-	return open(ctx, c, (*DB).readSQLite, func(db *DB, ctx context.Context, dsn string) error {
-		if err := db.inspectPostgres(ctx, dsn); err != nil {
+	return open(ctx, c, (*DB).readSQLite, func(db *DB, ctx context.Context, c Config) error {
+		if err := db.inspectPostgres(ctx, c); err != nil {
 			return err
 		}
 		return db.checkVersion(ctx)
@@ -75,13 +76,13 @@ func (db *DB) besideSQLite(ctx context.Context, path string) (err error) {
 	return checkDurable(ctx, db.Writer)
 }
 
-func (db *DB) besidePostgres(ctx context.Context, dsn string) error {
+func (db *DB) besidePostgres(ctx context.Context, c Config) error {
 	db.guest = true
-	c, err := postgresConfig(dsn)
+	pool, err := postgresConfig(cmp.Or(c.Direct, c.DSN))
 	if err != nil {
 		return err
 	}
-	if err := db.connect(ctx, c); err != nil {
+	if err := db.connect(ctx, pool); err != nil {
 		return err
 	}
 	db.Writer = db.Reader
@@ -117,14 +118,14 @@ func inspectSettings(path string) url.Values {
 	return v
 }
 
-func (db *DB) inspectPostgres(ctx context.Context, dsn string) error {
-	c, err := postgresConfig(dsn)
+func (db *DB) inspectPostgres(ctx context.Context, c Config) error {
+	pool, err := postgresConfig(cmp.Or(c.Direct, c.DSN))
 	if err != nil {
 		return err
 	}
-	c.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
+	pool.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, `SET default_transaction_read_only = on`)
 		return err
 	}
-	return db.connect(ctx, c)
+	return db.connect(ctx, pool)
 }

@@ -104,7 +104,14 @@ type transaction struct {
 // claimed could be written without the caller knowing.
 func (db *DB) begin(ctx context.Context, conn *sql.Conn) (*transaction, error) {
 	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), db.Patience)
-	tx, err := conn.BeginTx(whole, nil)
+	var options *sql.TxOptions
+	if db.pooled {
+		options = &sql.TxOptions{Isolation: sql.LevelReadCommitted}
+	}
+	tx, err := conn.BeginTx(whole, options)
+	if err == nil && db.pooled {
+		_, err = tx.ExecContext(whole, setTransaction)
+	}
 	if err != nil {
 		cancel()
 		return nil, fmt.Errorf("beginning a transaction: %w", err)

@@ -1,0 +1,75 @@
+//go:build unix
+
+package pgtest
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"coinslot/bff/fortest"
+	"coinslot/e2e/child"
+	"coinslot/e2e/need"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// Pooled starts PgBouncer in front of the server at dsn and returns the address of the same
+// database through it. mode is PgBouncer's pool_mode: "session" or "transaction". It ends with t.
+func Pooled(t testing.TB, dsn, mode string) string {
+	t.Helper()
+	bouncer := need.Server(t, "pgbouncer")
+	dir := fortest.Must(os.MkdirTemp(short(), "coinslot-pgb-"))(t)
+	t.Cleanup(func() { fortest.OK(t, os.RemoveAll(dir)) })
+	server := fortest.Must(url.Parse(dsn))(t)
+	settings := fmt.Sprintf(`[databases]
+* = host=%s user=%s
+[pgbouncer]
+listen_addr =
+unix_socket_dir = %s
+listen_port = 6432
+auth_type = any
+pool_mode = %s
+default_pool_size = 20
+`, server.Query().Get("host"), user, dir, mode)
+	file := filepath.Join(dir, "pgbouncer.ini")
+	fortest.OK(t, os.WriteFile(file, []byte(settings), 0o644))
+	fortest.OK(t, own(dir))
+	var log strings.Builder
+	cmd := exec.Command(bouncer, file)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &log, &log
+	child.Tie(cmd)
+	cmd.SysProcAttr.Credential = fortest.Must(servant())(t)
+	fortest.OK(t, cmd.Start())
+	t.Cleanup(func() {
+		child.End(cmd)
+		if t.Failed() {
+			t.Logf("PgBouncer's log:\n%s", &log)
+		}
+	})
+	server.RawQuery = url.Values{"host": {dir}, "port": {"6432"}, "sslmode": {"disable"}}.Encode()
+	awaitPooler(t, server.String())
+	return server.String()
+}
+
+// awaitPooler waits until PgBouncer takes connections.
+func awaitPooler(t testing.TB, dsn string) {
+	t.Helper()
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(20 * time.Second); ; <-tick.C {
+		conn, err := pgx.Connect(t.Context(), dsn)
+		if err == nil {
+			fortest.OK(t, conn.Close(t.Context()))
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
+}
