@@ -8,7 +8,9 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"strings"
 
+	"coinslot/bff/config"
 	"coinslot/bff/demo"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
@@ -84,14 +86,28 @@ func runDemo(ctx context.Context, args []string, s streams) error {
 	flags.StringVar(&c.Shop, "shop-listen", "127.0.0.1:8081", "address of the demo shop")
 	flags.StringVar(&c.Gateway, "gateway-listen", "127.0.0.1:8082",
 		"address of the sandbox gateway")
-	flags.StringVar(&c.Own, "own-shop", "", "origin of your own shop, like "+
-		"http://127.0.0.1:3000: it may use the checkout, and its keys are printed")
+	flags.Func("own-shop", "`origins` of your own shop, like http://localhost:5173, comma "+
+		"separated: they may use the checkout, and the keys are printed", func(v string) error {
+		list, err := config.Origins(v)
+		c.Own = append(c.Own, list...)
+		return err
+	})
+	flags.StringVar(&c.Webhook, "webhook-url", "", "where your own shop receives webhooks; "+
+		"unset = /hooks/coinslot at the first origin")
 	flags.StringVar(&c.Catalog, "catalog", "", "path of a catalog (YAML); unset = no items")
 	flags.StringVar(&c.Data, "data", "", "folder to save the demo's data in; unset = not saved")
 	flags.StringVar(&c.Static, "static", "", "folder that replaces the built-in browser files; "+
 		"open pages reload after a restart (make dev)")
 	if err := parse(flags, args, s); err != nil {
 		return err
+	}
+	for _, setting := range s.env {
+		switch name, _, _ := strings.Cut(setting, "="); name {
+		case "COINSLOT_ORIGINS":
+			c.Log.Warn("the demo ignores " + name + ": use -own-shop")
+		case "COINSLOT_WEBHOOK_URL":
+			c.Log.Warn("the demo ignores " + name + ": use -webhook-url")
+		}
 	}
 	return demo.Run(ctx, c)
 }

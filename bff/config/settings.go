@@ -36,7 +36,7 @@ var settings = []Setting{
 		set: func(c *Config, v string) (err error) { c.Sandbox, err = parseBool(v); return err }},
 	{Name: "COINSLOT_ORIGINS",
 		Help: "origins of the pages that may embed the checkout, comma separated",
-		set:  parsed(func(c *Config) *[]string { return &c.Origins }, parseOrigins)},
+		set:  parsed(func(c *Config) *[]string { return &c.Origins }, Origins)},
 	{Name: "COINSLOT_SUPPORT",
 		Help: "where shoppers get help: an https URL or an e-mail address; unset = no link",
 		set:  parsed(func(c *Config) *string { return &c.Support }, parseSupport)},

@@ -40,7 +40,8 @@ func parseURL(v string) (*url.URL, error) {
 	return url.Parse(v)
 }
 
-func parseOrigins(v string) ([]string, error) {
+// Origins parses a comma-separated list of origins; see [Origin].
+func Origins(v string) ([]string, error) {
 	var list []string
 	for _, part := range splitList(v) {
 		o, err := Origin(part)

@@ -43,8 +43,10 @@ type Config struct {
 	Eraser    retention.Eraser
 	// Gone returns the endpoints to which nothing is sent any more; nil = not known.
 	Gone func() []string
-	// Origins are the host pages that may frame the checkout.
-	Origins []string
+	// Origins are the host pages that may frame the checkout. AddOrigin and an origin are a line
+	// that allows another; empty = the setting.
+	Origins   []string
+	AddOrigin string
 	// Deliver makes the webhook sender look for due deliveries now; nil = nothing does.
 	Deliver func()
 	// TestWebhooks sends a test message to every endpoint, a new one if key is ""; see

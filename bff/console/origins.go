@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
@@ -23,7 +24,7 @@ type originsView struct {
 // originRow is a host page that was refused. Anybody can claim any host, so none is a link.
 type originRow struct {
 	records.RefusedOrigin
-	Setting string // that allows it too
+	Line string // that allows it too
 }
 
 // origins is GET /admin/origins: which host pages may show the checkout, and
@@ -34,10 +35,10 @@ func (c *console) origins(r *request) (page, error) {
 		return page{}, err
 	}
 	view := originsView{Now: r.now(), Allowed: c.Origins}
+	all := append(slices.Clip(c.Origins), "")
+	add := cmp.Or(c.AddOrigin, "COINSLOT_ORIGINS="+strings.Join(all, ","))
 	for _, o := range refused {
-		all := append(slices.Clone(c.Origins), o.Origin)
-		view.Refused = append(view.Refused,
-			originRow{o, "COINSLOT_ORIGINS=" + strings.Join(all, ",")})
+		view.Refused = append(view.Refused, originRow{o, add + o.Origin})
 	}
 	return page{
 		Title: "Origins", Section: originsPath,

@@ -22,6 +22,7 @@ import (
 	"coinslot/bff/livereload"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
+	"coinslot/bff/webhook"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -32,9 +33,12 @@ type Config struct {
 	// with Data, whose payments belong to the address. The checkout's public host is localhost and
 	// the shop's 127.0.0.1, so that browsers see different sites.
 	Listen, Shop, Gateway string
-	// Own is the origin of the user's own shop, which may then use the checkout; its keys are
-	// printed. Empty = none.
-	Own     string
+	// Own are the origins of the user's own shop, which may then use the checkout; see
+	// [config.Origins]. Its keys are printed. Nil = none.
+	Own []string
+	// Webhook is where the user's own shop receives webhooks. Empty = /hooks/coinslot at the first
+	// of Own.
+	Webhook string
 	Catalog string // path of a catalog; empty = no items
 	// Data is the folder to save keys, database and the gateway's state in, for the next run.
 	// Empty = a temporary one, removed at the end.
@@ -114,7 +118,7 @@ func prepare(c Config, dir string) (d *demo, err error) {
 	d.settings = config.Config{
 		PublicURL: "http://localhost:" + port(d.checkout), Database: filepath.Join(dir, "demo.db"),
 		GatewayURL: gateway, GatewayKey: config.NewSecret(d.state.GatewayKey),
-		GatewayPageURL: gateway + "/pay", Origins: []string{shopURL},
+		GatewayPageURL: gateway + "/pay", Origins: allowedOrigins(shopURL, c.Own),
 		SecretKeys:     []config.Secret{config.NewSecret(d.state.SecretKey)},
 		WebhookURLs:    []string{shopURL + "/webhook"},
 		WebhookSecrets: []config.Secret{config.NewSecret(d.state.WebhookSecret)},
@@ -128,25 +132,43 @@ func prepare(c Config, dir string) (d *demo, err error) {
 }
 
 func (d *demo) addOwnShop() error {
-	if d.Own == "" {
+	if d.Webhook == "" && len(d.Own) > 0 {
+		d.Webhook = d.Own[0] + "/hooks/coinslot"
+	}
+	if d.Webhook == "" {
 		return nil
 	}
-	u, err := url.Parse(d.Own)
-	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" ||
-		u.String() != u.Scheme+"://"+u.Host {
-		return fmt.Errorf(
-			"reading the origin of your own shop: %q is not like http://127.0.0.1:3000", d.Own,
-		)
+	if err := webhook.CheckEndpoint(d.Webhook, true); err != nil {
+		return fmt.Errorf("reading -webhook-url %q: %w", d.Webhook, err)
 	}
-	d.settings.Origins = append(d.settings.Origins, d.Own)
-	d.settings.WebhookURLs = append(d.settings.WebhookURLs, d.Own+"/hooks/coinslot")
+	d.settings.WebhookURLs = append(d.settings.WebhookURLs, d.Webhook)
 	d.settings.OrderKey = config.NewSecret(d.state.OrderKey)
 	return nil
+}
+
+// allowedOrigins are those of the demo's shop and of the user's own, also by the other name of
+// this machine: development servers print localhost or 127.0.0.1.
+func allowedOrigins(shop string, own []string) (list []string) {
+	for _, origin := range append([]string{shop}, own...) {
+		list = append(list, origin)
+		u, err := url.Parse(origin)
+		if err != nil {
+			continue
+		}
+		switch host := u.Hostname(); host {
+		case "localhost":
+			list = append(list, strings.Replace(origin, host, "127.0.0.1", 1))
+		case "127.0.0.1":
+			list = append(list, strings.Replace(origin, host, "localhost", 1))
+		}
+	}
+	return list
 }
 
 func (d *demo) run(ctx context.Context) error {
 	srv, err := server.New(ctx, d.settings, server.Options{
 		Static: d.static, Log: d.Log, Kinds: Kinds(),
+		AddOrigin: "coinslot demo -own-shop " + strings.Join(append(d.Own, ""), ","),
 		Simulate: func(_ context.Context, trackingCode, kind string) error {
 			return d.sandbox.Pay(trackingCode, sandbox.Kind(kind))
 		},
@@ -193,14 +215,14 @@ func (d *demo) printAddresses() {
 		fmt.Fprintf(d.Out, "  %s is in use, so your pages have to use %s.\n\n", asked,
 			d.settings.PublicURL)
 	}
-	if d.Own != "" {
+	if d.Webhook != "" {
 		d.printKeys()
 	}
 }
 
 // printKeys prints shell commands with the keys for the user's own shop.
 func (d *demo) printKeys() {
-	fmt.Fprintf(d.Out, `  For your own shop at %s, whose webhooks go to %[1]s/hooks/coinslot:
+	fmt.Fprintf(d.Out, `  For your own shop, whose webhooks go to %s:
 
     export COINSLOT_URL=%s
     export COINSLOT_SECRET_KEY=%s
@@ -208,7 +230,7 @@ func (d *demo) printKeys() {
     export COINSLOT_WEBHOOK_SECRET=%s
     export SHOP_TEST=1
 
-`, d.Own, d.settings.PublicURL, d.settings.SecretKeys[0].Reveal(), d.settings.OrderKey.Reveal(),
+`, d.Webhook, d.settings.PublicURL, d.settings.SecretKeys[0].Reveal(), d.settings.OrderKey.Reveal(),
 		d.settings.WebhookSecrets[0].Reveal())
 }
 

@@ -2,8 +2,11 @@ package demo
 
 import (
 	"net"
+	"net/http"
+	"strings"
 	"testing"
 
+	"coinslot/bff/config"
 	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 )
@@ -35,20 +38,43 @@ func TestListenElsewhere(t *testing.T) {
 	}
 }
 
-// What the reader writes about a shop of their own has to be an origin.
+// Pages of one's own shop may show the checkout under both names of this machine, and an unlisted
+// page gets the demo's flag, not a setting that the demo ignores.
 func TestOwnShop(t *testing.T) {
-	for own, ok := range map[string]bool{
-		"": true, "http://127.0.0.1:3000": true, "https://shop.example": true,
-		"127.0.0.1:3000": false, "http://127.0.0.1:3000/": false, "http://127.0.0.1:3000/shop": false, "ftp://shop.example": false,
-		"http://": false, "http://ann@shop.example": false, "http://shop.example?a=1": false,
+	c := freeAddresses(t)
+	c.Own = fortest.Must(config.Origins("http://localhost:5173/, https://shop.example"))(t)
+	d := start(t, c)
+	for origin, listed := range map[string]bool{
+		"http://localhost:5173": true, "http://127.0.0.1:5173": true, "https://shop.example": true,
+		strings.Replace(d.shop, "127.0.0.1", "localhost", 1): true, "http://localhost:5174": false, "http://shop.example": false,
 	} {
-		d := demo{Config: Config{Own: own, Catalog: "catalog.yaml"}}
-		err := d.addOwnShop()
-		if (err == nil) != ok {
-			t.Errorf("admitting %q: %v", own, err)
+		for place, report := range map[string]string{
+			"doctor": fetch(t, http.MethodGet, d.checkout+"/checkout/doctor?code=origin_refused&format=text&origin="+origin, ""),
+			"loader": fetch(t, http.MethodGet, d.checkout+"/checkout/embed.js?origin="+origin, ""),
+		} {
+			if (strings.Contains(report, "NOT listed") || strings.Contains(report, `"listed":false`)) == listed {
+				t.Errorf("the %s about %s: listed is not %v: %s", place, origin, listed, report)
+			}
+			if line := "coinslot demo -own-shop http://localhost:5173,https://shop.example," + origin; !strings.Contains(report, line) || strings.Contains(report, "COINSLOT_ORIGINS") {
+				t.Errorf("the %s about %s does not say %q: %s", place, origin, line, report)
+			}
 		}
-		if got := len(d.settings.Origins); err == nil && own != "" && got != 1 {
-			t.Errorf("admitting %q: %d origins; want 1", own, got)
+	}
+}
+
+// Webhooks also go to a server beside the pages' one, by default to the first origin.
+func TestOwnWebhook(t *testing.T) {
+	for _, c := range []struct {
+		own        []string
+		flag, want string
+	}{
+		{[]string{"http://localhost:5173", "http://localhost:5174"}, "", "http://localhost:5173/hooks/coinslot"},
+		{[]string{"http://localhost:5173"}, "http://127.0.0.1:3000/hook", "http://127.0.0.1:3000/hook"},
+		{nil, "http://127.0.0.1:3000/hook", "http://127.0.0.1:3000/hook"}, {nil, "", ""},
+	} {
+		d := demo{Config: Config{Own: c.own, Webhook: c.flag}}
+		if err := d.addOwnShop(); err != nil || strings.Join(d.settings.WebhookURLs, " ") != c.want {
+			t.Errorf("own shop %v, webhook URL %q: %v, %v; want %q", c.own, c.flag, d.settings.WebhookURLs, err, c.want)
 		}
 	}
 }

@@ -33,14 +33,14 @@ func Codes() []Code {
 			"The frame loaded but nothing in it answered within 4 s: it shows the browser's " +
 				"refusal instead of the checkout.",
 			"List your page's origin exactly, and let no proxy add X-Frame-Options.",
-			"COINSLOT_ORIGINS=…,{origin}", Settings,
+			OriginsSetting + "{origin}", Settings,
 			[]string{"origin", "framing", "coep", "frame"}},
 		{"timeout", "Nothing answered within 15 s, or your createSession took that long.",
 			"Is the checkout's public address right, and reachable from this network?",
 			"COINSLOT_PUBLIC_URL={server}", Settings, []string{"address", "https", "frame"}},
 		{"origin_refused", "The server does not know your page.",
 			"List its origin, exactly as browsers write it, and restart.",
-			"COINSLOT_ORIGINS=…,{origin}", Settings, []string{"origin"}},
+			OriginsSetting + "{origin}", Settings, []string{"origin"}},
 		{"wasm_unsupported",
 			"This browser has no WebAssembly, or a policy of its administrator forbids it. The " +
 				"checkout goes on as plain HTML.",
@@ -82,7 +82,8 @@ func (q Question) code() *Code {
 	for _, c := range Codes() {
 		if c.Code == q.Code {
 			origin := cmp.Or(q.Origin, "https://shop.example")
-			c.Line = strings.NewReplacer("{server}", q.URL, "{origin}", origin).Replace(c.Line)
+			c.Line = strings.NewReplacer("{server}", q.URL, "{origin}", origin, OriginsSetting,
+				q.AddOrigin).Replace(c.Line)
 			return &c
 		}
 	}

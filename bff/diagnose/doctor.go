@@ -37,10 +37,13 @@ type Question struct {
 	Listed bool   // Origin may frame the checkout
 	Pasted string // the host page's response headers; empty = none
 	Code   string // an error code of the loader; empty = none
+	// AddOrigin is what a line that lists Origin has before it; empty = the setting.
+	AddOrigin string
 }
 
 // Examine runs all checks that need no browser. The others are in the report as Unknown.
 func Examine(q Question) Report {
+	q.AddOrigin = cmp.Or(q.AddOrigin, OriginsSetting)
 	r := Report{
 		Server: q.URL, Version: q.Version, Time: q.Now.UTC().Format(time.RFC3339), Origin: q.Origin,
 		Listed: q.Listed, Code: q.code(),
@@ -55,6 +58,9 @@ func Examine(q Question) Report {
 	r.Add = Lines(r.Checks)
 	return r
 }
+
+// OriginsSetting comes before an origin that is to be listed.
+const OriginsSetting = "COINSLOT_ORIGINS=…,"
 
 // Text writes the report for a terminal. Errors of w are ignored.
 func (r Report) Text(w io.Writer) {

@@ -33,6 +33,7 @@ func (s *Server) handler(
 		OrderKey: c.OrderKey.Reveal(), HookToken: c.HookToken.Reveal(),
 		API: len(c.SecretKeys) > 0, PagesFor: c.PagesFor, Support: c.Support, Unpaid: &s.unpaid,
 		Kick: s.poller.Kick, Simulate: o.Simulate, Kinds: o.Kinds, Logo: s.logo,
+		AddOrigin: o.AddOrigin,
 	})
 	if err != nil {
 		return nil, err

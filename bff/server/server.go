@@ -45,6 +45,9 @@ type Options struct {
 	// as with COINSLOT_SANDBOX. Nil = the page cannot simulate payments.
 	Simulate func(ctx context.Context, trackingCode, kind string) error
 	Kinds    []string
+	// AddOrigin is what a line that allows another host page has before the page's origin; empty =
+	// the setting COINSLOT_ORIGINS.
+	AddOrigin string
 	// Schedule is when payments are checked; zero = the default, with the poll interval of the
 	// settings.
 	Schedule payment.Schedule

@@ -65,7 +65,7 @@ func reportFormat(r *http.Request, requested string) string {
 func (s *server) question(values url.Values) diagnose.Question {
 	q := diagnose.Question{
 		URL: s.PublicURL, Version: s.Assets.Version(), Integrity: s.Assets.Integrity("checkout.js"),
-		Now: s.Now(),
+		Now: s.Now(), AddOrigin: s.AddOrigin,
 		API: s.API, Orders: s.OrderKey != "", Items: !s.Catalog.Empty(),
 		Given: values.Get("origin"), Pasted: values.Get("headers"), Code: values.Get("code"),
 	}

@@ -45,11 +45,15 @@ func (s *server) embedding(w http.ResponseWriter, r *http.Request) error {
 		s.Refusals.Add(f.requested, "")
 	}
 	_, dir, text := s.texts.match(f.lang, f.accept)
+	refused := "COINSLOT_ORIGINS must list the origin of this page"
+	if s.AddOrigin != "" {
+		refused = "restart it to allow this page: " + s.AddOrigin + f.requested
+	}
 	words, err := json.Marshal(embedding{ // escapes for HTML and old scripts
 		Listed: f.origin != "", Dir: dir, Title: text["title.none"], Close: text["close"],
 		Retry:  text["closed.again"],
 		Failed: text["loader.failed"], Offline: text["error.offline"], Link: text["refused.link"],
-		OriginRefused: "COINSLOT_ORIGINS must list the origin of this page",
+		OriginRefused: refused,
 		FrameBlocked: "a proxy must not add X-Frame-Options or Content-Security-Policy " +
 			"frame-ancestors to " + s.PublicURL +
 			" (COINSLOT_PUBLIC_URL); a sandbox around this page needs allow-same-origin",

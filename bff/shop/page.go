@@ -9,6 +9,7 @@ import (
 	"coinslot/app/widget"
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/diagnose"
 	"coinslot/bff/payment"
 	"coinslot/bff/web"
 )
@@ -125,8 +126,8 @@ func (s *server) writePage(
 	w http.ResponseWriter, r *http.Request, status int, p widget.Page, f embedOptions,
 ) error {
 	if f.refused() {
-		s.Log.WarnContext(r.Context(), "host page is not in COINSLOT_ORIGINS",
-			"origin", f.requested)
+		s.Log.WarnContext(r.Context(), "host page is not allowed", "origin", f.requested,
+			"fix", cmp.Or(s.AddOrigin, diagnose.OriginsSetting)+f.requested)
 		s.Refusals.Add(f.requested, p.View.Session)
 	}
 	s.SetKind(w, web.KindPage)

@@ -41,6 +41,8 @@ type Config struct {
 	Simulate func(ctx context.Context, trackingCode, kind string) error
 	// Kinds are the values for Simulate, in the order of the bar.
 	Kinds []string
+	// AddOrigin and an origin are a line that allows that host page; empty = the setting.
+	AddOrigin string
 }
 
 type server struct {
