@@ -18,10 +18,11 @@ import (
 // runCheck validates the setup; it is read-only, but for the test that -webhook sends.
 // Errors: a check failed.
 func runCheck(ctx context.Context, args []string, s streams) error {
-	var asJSON, hook bool
+	var asJSON, hook, verbose bool
 	var page string
 	overrides, err := parseSettings("check", args, s, func(flags *flag.FlagSet) {
 		flags.BoolVar(&asJSON, "json", false, "print JSON")
+		flags.BoolVar(&verbose, "v", false, "list every coin and network")
 		flags.BoolVar(&hook, "webhook", false, "send a test webhook")
 		flags.StringVar(&page, "speed", "", "measure how fast a shop's `page` loads its checkout, "+
 			"instead: https://shop.example/cart")
@@ -41,6 +42,7 @@ func runCheck(ctx context.Context, args []string, s streams) error {
 	} else {
 		report = check.Speed(ctx, setup, page)
 	}
+	report.Verbose = verbose
 	if asJSON {
 		err = report.JSON(s.out)
 	} else {

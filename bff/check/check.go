@@ -26,6 +26,7 @@ type Report struct {
 	Version  string // of this program
 	Findings []diagnose.Finding
 	Requests []Request // of Speed
+	Verbose  bool      // Text also has the details of what is right
 }
 
 // Config is the setup to check.

@@ -55,6 +55,7 @@ func settingFaults() []fault {
 		{"a setting that is not one", set("COINSLOT_LISTN", ":1"), diagnose.Fail, "settings", "COINSLOT_LISTN is not a setting"},
 		{"one that is missing", set("COINSLOT_GATEWAY_URL", ""), diagnose.Fail, "settings", "COINSLOT_GATEWAY_URL is not set"},
 		{"one that is malformed", set("COINSLOT_POLL_INTERVAL", "3"), diagnose.Fail, "settings", "COINSLOT_POLL_INTERVAL: must be a duration"},
+		{"a webhook by http", set("COINSLOT_WEBHOOK_URL", "http://127.0.0.1:3000/hook"), diagnose.Fail, "settings", "set COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true"},
 		{"a short secret", set("COINSLOT_ORDER_KEY", "short"), diagnose.Fail, "settings", "COINSLOT_ORDER_KEY: is too short"},
 		{"a secret's file open to all", func(t *testing.T, w *rig) {
 			delete(w.env, "COINSLOT_SECRET_KEY")
@@ -167,6 +168,7 @@ func publicFaults() []fault {
 			w.env["COINSLOT_LISTEN"] = w.at[w.hosts[self]+":443"]
 			delete(w.at, w.hosts[self]+":443")
 		}, diagnose.Fail, "public", "though the server runs: connection refused"},
+		{"no key to tell by", func(_ *testing.T, w *rig) { delete(w.env, "COINSLOT_SECRET_KEY") }, diagnose.Unknown, "public", "whether it is this server was not tried"},
 		{"another key", set("COINSLOT_SECRET_KEY", another), diagnose.Fail, "public", "another COINSLOT_SECRET_KEY"},
 		{"another program", func(_ *testing.T, w *rig) { w.serve = http.NotFoundHandler() }, diagnose.Fail, "public", "status 404"},
 		{"an expired certificate", again(-time.Hour), diagnose.Fail, "public", "has expired"},

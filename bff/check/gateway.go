@@ -91,7 +91,7 @@ func (x *checker) currencies(list []payment.Currency) findings {
 	if unlinked > 0 {
 		found = append(found, warn("coins", fmt.Sprintf("%d of %d have no payment link: shoppers "+
 			"copy address and amount", unlinked, networks),
-			"add them to COINSLOT_TOKENS (docs/tokens.md); the list above names them")...)
+			"add them to COINSLOT_TOKENS (docs/tokens.md); check -v lists them")...)
 	}
 	return found
 }

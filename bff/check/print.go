@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"coinslot/bff/diagnose"
@@ -43,7 +44,13 @@ func (r Report) JSON(w io.Writer) error {
 func (r Report) Text(w io.Writer, s diagnose.Style) {
 	fmt.Fprintf(w, "Coinslot %s\n\n", r.Version)
 	r.table(w)
-	diagnose.Print(w, r.Findings, s)
+	list := slices.Clone(r.Findings)
+	for i := range list {
+		if list[i].Severity == diagnose.OK && !r.Verbose && list[i].Details != nil {
+			list[i].Text, list[i].Details = list[i].Text+" (-v lists them)", nil
+		}
+	}
+	diagnose.Print(w, list, s)
 	fmt.Fprintf(w, "\n%s.\n", r.summary())
 }
 

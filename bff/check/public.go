@@ -73,12 +73,17 @@ func (x *checker) publicServer(ctx context.Context, u *url.URL) findings {
 			"let the proxy forward every path to "+x.Settings.Listen)
 	}
 	own, err := receipt.New(x.Settings.PublicURL, config.Reveal(x.Settings.SecretKeys))
-	if err == nil && x.valid("COINSLOT_SECRET_KEY") && !bytes.Equal(own.KeySet(), keys.body) {
+	leads := ok("public", u.String()+" leads to this server")
+	switch {
+	case err != nil || len(x.Settings.SecretKeys) == 0 || !x.valid("COINSLOT_SECRET_KEY"):
+		leads = unknown("public", u.String()+" answers; whether it is this server was not tried")
+		leads[0].Fix = "set COINSLOT_SECRET_KEY, by which this server is recognized"
+	case !bytes.Equal(own.KeySet(), keys.body):
 		return fail("public",
 			u.String()+" is another server, or one with another COINSLOT_SECRET_KEY",
 			"point DNS and proxy to this server, and restart it after changing settings")
 	}
-	return slices.Concat(ok("public", u.String()+" leads to this server"),
+	return slices.Concat(leads,
 		x.certificate("public", u.Hostname(), keys.TLS), x.framing(ctx, u), x.socket(ctx, u),
 		x.console(ctx, u))
 }

@@ -245,7 +245,7 @@ func TestSpeedTable(t *testing.T) {
 	all := []Request{page, script, wasm}
 	var text bytes.Buffer
 	found := append(fail("frame", "it failed", ""), judge(all)...)
-	Report{"v1.0.0", found, all}.Text(&text, diagnose.Style{Color: true, Width: 80})
+	Report{Version: "v1.0.0", Findings: found, Requests: all}.Text(&text, diagnose.Style{Color: true, Width: 80})
 	got := strings.ReplaceAll(text.String(), "\x1b", "^")
 	const want = `Coinslot v1.0.0
 

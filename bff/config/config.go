@@ -270,6 +270,10 @@ func (c Config) crossCheck() []error {
 			"of the server itself and of the pooler before it")
 	for i, u := range c.WebhookURLs {
 		if err := webhook.CheckEndpoint(u, c.AllowPrivateWebhooks); err != nil {
+			if webhook.CheckEndpoint(u, true) == nil {
+				err = fmt.Errorf("%w; for a server on this machine or next to it, set "+
+					"COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true", err)
+			}
 			problems = append(problems, fmt.Errorf("COINSLOT_WEBHOOK_URL: URL %d: %w", i+1, err))
 		}
 	}
