@@ -85,8 +85,11 @@ func TestReconcile(t *testing.T) {
 	id := opened(t, srv.Handler, c.PublicURL)
 
 	code, out, errs := invoke(env, "reconcile")
-	if code != 0 || !strings.Contains(out, "the gateway lists 1 transactions, 0 of them not from this checkout; the database has 1 attempts, without the first and last day.\nNo differences.\n") {
+	if code != 0 || !strings.Contains(out, "the gateway lists 1 transactions with a day on each side, 0 of them not from this checkout; the database has 1 attempts.\nNo differences.\n") {
 		t.Fatalf("agreed: exit %d\n%s%s", code, out, errs)
+	}
+	if code, out, errs = invoke(env, "reconcile", "-from", "2020-01-01", "-to", "2020-01-01"); code != 0 || !strings.Contains(out, "Nothing was compared") || strings.Contains(out, "No differences") {
+		t.Errorf("days without payments: exit %d\n%s%s", code, out, errs)
 	}
 	fortest.OK(t, gateway.Pay(gateway.Transactions()[0].TrackingCode, "pay"))
 	today := time.Now().UTC().Format(time.DateOnly)

@@ -24,7 +24,7 @@ func runReconcile(ctx context.Context, args []string, s streams) error {
 		today := time.Now().UTC()
 		flags.StringVar(&from, "from", today.AddDate(0, 0, -2).Format(time.DateOnly),
 			"first day, like 2026-11-01")
-		flags.StringVar(&to, "to", today.AddDate(0, 0, 1).Format(time.DateOnly), "last day")
+		flags.StringVar(&to, "to", today.Format(time.DateOnly), "last day")
 		flags.BoolVar(&asJSON, "json", false, "print JSON")
 	})
 	if err != nil {
@@ -86,12 +86,16 @@ func printJSON(w io.Writer, c reconcile.Result) error {
 
 // printReport prints each kind of finding once, with its explanation, then its cases.
 func printReport(w io.Writer, c reconcile.Result) error {
-	fmt.Fprintf(w, "%s to %s: the gateway lists %d transactions, %d of them not from this "+
-		"checkout; the database has %d attempts, without the first and last day.\n",
+	fmt.Fprintf(w, "%s to %s: the gateway lists %d transactions with a day on each side, %d of "+
+		"them not from this checkout; the database has %d attempts.\n",
 		c.From.Format(time.DateOnly), c.To.Format(time.DateOnly), c.Transactions, c.NotOurs,
 		c.Attempts)
 	if len(c.Findings) == 0 {
-		fmt.Fprintln(w, "No differences.")
+		text := "No differences."
+		if c.Attempts == 0 && c.Transactions == c.NotOurs {
+			text = "Nothing was compared: there are no payments in these days."
+		}
+		fmt.Fprintln(w, text)
 		return nil
 	}
 	kind := reconcile.FindingKind("")

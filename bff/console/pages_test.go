@@ -181,8 +181,9 @@ func TestConsoleReconciliation(t *testing.T) {
 	if answer := d.Do("GET", "/admin/reconciliation.csv", "", operator); answer.Code != http.StatusConflict {
 		t.Errorf("a file of nothing = %d", answer.Code)
 	}
-	today := time.Now().UTC()
-	form := url.Values{"from": {today.AddDate(0, 0, -2).Format(time.DateOnly)}, "to": {today.AddDate(0, 0, 1).Format(time.DateOnly)}}
+	now := time.Now().UTC()
+	today := url.Values{"from": {now.AddDate(0, 0, -1).Format(time.DateOnly)}, "to": {now.Format(time.DateOnly)}}
+	form := today
 	compare := func() (body string) {
 		if to := d.post("/admin/reconciliation", "/admin/reconciliation", form); to != "/admin/reconciliation" {
 			t.Fatalf("it leads to %s", to)
@@ -193,7 +194,12 @@ func TestConsoleReconciliation(t *testing.T) {
 		})
 		return body
 	}
-	pageText(t, "agreement", compare(), "No differences.", "1 transaction, 0 not ours", "1 attempt, without the first and last day")
+	pageText(t, "agreement", compare(), "No differences.", "1 transaction with a day on each side, 0 not ours", "1 attempt<")
+	form = url.Values{"from": {"2020-01-01"}, "to": {"2020-01-01"}}
+	if empty := compare(); !strings.Contains(empty, "Nothing was compared") || strings.Contains(empty, "No differences") {
+		t.Errorf("days without payments: %s", words(empty))
+	}
+	form = today
 	d.Gateway.Inject(sandbox.Fault{Path: "list", Set: map[string]any{"pay_amount": "99.00000000"}})
 	body := compare()
 	pageText(t, "a difference", body, "Amounts differ (1)", "Amounts must agree before a payment counts", `href="/admin/payments/`+session+`"`, "=1&#43;1")

@@ -172,7 +172,7 @@ func TestReconciliationOfInstances(t *testing.T) {
 			t.Fatalf("it leads to %s", to)
 		}
 		fortest.Until(t, "it has ended", func() bool { return !strings.Contains(other.page(path, http.StatusOK), "updates automatically") })
-		pageText(t, "the end", other.page(path, http.StatusOK), "No differences.", "2026-11-01 to 2026-11-02", ">console:ann</bdi>")
+		pageText(t, "the end", other.page(path, http.StatusOK), "Nothing was compared", "2026-11-01 to 2026-11-02", ">console:ann</bdi>")
 	}
 	agree(one)
 
@@ -203,7 +203,7 @@ func TestReconciliationOfInstances(t *testing.T) {
 	one.post(path, path, form)
 	shows("a running one", "waiting for the gateway", "updates automatically")
 	stop()
-	pageText(t, "after the stop", other.page(path, http.StatusOK), "stopped: its instance", "No differences.")
+	pageText(t, "after the stop", other.page(path, http.StatusOK), "stopped: its instance", "Nothing was compared")
 	gateway.ClearFaults()
 	agree(other)
 }

@@ -63,11 +63,10 @@ var explanations = map[FindingKind]string{
 // Result is the outcome of [Reconcile].
 type Result struct {
 	From, To     time.Time // dates, both inclusive
-	Transactions int       // of the gateway
+	Transactions int       // of the gateway, with a day on each side
 	NotOurs      int       // of those: not opened by this checkout
-	// in the database, without the first and last day, whose time zone is unknown
-	Attempts int
-	Findings []Finding // most severe first
+	Attempts     int       // of the dates, in the database
+	Findings     []Finding // most severe first
 }
 
 // SessionReader is what Reconcile needs of the database.
@@ -78,13 +77,15 @@ type SessionReader interface {
 }
 
 // Reconcile compares the gateway's transactions of the days from…to with the database and
-// changes nothing. Errors: the gateway's; the store's.
+// changes nothing. It reads a day more on each side of the gateway's list, since the time zone of
+// its days is unknown. Attempts since now, which the list may have been read before, are left out.
+// Errors: the gateway's; the store's.
 func Reconcile(
-	ctx context.Context, g listing.Lister, reader SessionReader, from, to time.Time,
+	ctx context.Context, g listing.Lister, reader SessionReader, from, to, now time.Time,
 ) (Result, error) {
 	result := Result{From: from, To: to}
 	records := map[string]payment.Record{} // by tracking code
-	for _, q := range months(from, to) {
+	for _, q := range months(from.AddDate(0, 0, -1), to.AddDate(0, 0, 1)) {
 		list, err := listing.ReadAll(ctx, g, q)
 		if err != nil {
 			return result, err
@@ -97,7 +98,7 @@ func Reconcile(
 	if err := result.checkListed(ctx, reader, records); err != nil {
 		return result, err
 	}
-	if err := result.checkUnlisted(ctx, reader, records); err != nil {
+	if err := result.checkUnlisted(ctx, reader, records, now); err != nil {
 		return result, err
 	}
 	slices.SortFunc(result.Findings, func(a, b Finding) int {
@@ -253,12 +254,11 @@ func withPaid(state, paid string) string {
 	return state + ", " + paid + " paid"
 }
 
-// checkUnlisted looks for attempts that the gateway should list and does not. The first and
-// last day of the range are left out: the time zone of a day is unknown.
+// checkUnlisted looks for attempts that the gateway should list and does not.
 func (c *Result) checkUnlisted(
-	ctx context.Context, reader SessionReader, records map[string]payment.Record,
+	ctx context.Context, reader SessionReader, records map[string]payment.Record, now time.Time,
 ) error {
-	from, to := c.From.AddDate(0, 0, 1), c.To
+	from, to := c.From, c.To.AddDate(0, 0, 1)
 	for f := (payment.Filter{To: to, Limit: 100}); ; { // later sessions have no earlier attempts
 		page, err := reader.List(ctx, f)
 		if err != nil {
@@ -266,7 +266,8 @@ func (c *Result) checkUnlisted(
 		}
 		for _, s := range page.Sessions {
 			for _, a := range s.Attempts {
-				if a.TrackingCode == "" || a.StartedAt.Before(from) || !a.StartedAt.Before(to) {
+				if a.TrackingCode == "" || a.StartedAt.Before(from) ||
+					!a.StartedAt.Before(to) || a.StartedAt.After(now) {
 					continue
 				}
 				c.Attempts++

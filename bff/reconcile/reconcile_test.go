@@ -21,8 +21,7 @@ func TestReconcile(t *testing.T) {
 	reconciled := func() reconcile.Result {
 		t.Helper()
 		day := h.Clock.Now().Truncate(24 * time.Hour)
-		c := fortest.Must(reconcile.Reconcile(t.Context(), h.Gateway, h.Store, day.AddDate(0, 0, -3), day.AddDate(0, 0, 3)))(t)
-		return c
+		return fortest.Must(reconcile.Reconcile(t.Context(), h.Gateway, h.Store, day.AddDate(0, 0, -1), day, h.Clock.Now()))(t)
 	}
 	agreed, paid, took, extra := h.Chosen("25", checkouttest.USDT()), h.Chosen("26", checkouttest.USDT()), h.Chosen("27", checkouttest.USDT()), h.Chosen("28", checkouttest.USDT())
 	ended, gone := h.Chosen("29", checkouttest.USDT()), h.Chosen("30", checkouttest.USDT())
@@ -77,6 +76,25 @@ func TestReconcile(t *testing.T) {
 	}
 }
 
+// A single day is compared whole, whatever the gateway's time zone. Days without payments, and an
+// attempt that began after the list was read, are no finding.
+func TestReconcileOneDay(t *testing.T) {
+	h := checkouttest.NewShop(t)
+	h.Clock.Move(12 * time.Hour)
+	day, now := h.Clock.Now().Truncate(24*time.Hour), h.Clock.Now()
+	h.Chosen("25", checkouttest.USDT())
+	h.Clock.Move(time.Second)
+	later := h.Chosen("26", checkouttest.USDT())
+	h.Gateway.Set(later.Attempts[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.TrackingCode, tx.Comment = "other", "not ours" })
+	for days, want := range map[int]int{0: 1, 1: 0} {
+		at := day.AddDate(0, 0, days)
+		c, err := reconcile.Reconcile(t.Context(), h.Gateway, h.Store, at, at, now)
+		if err != nil || c.Attempts != want || len(c.Findings) != 0 || c.Transactions != 2 {
+			t.Errorf("%d days later: %+v, %v; want %d attempts, 2 transactions with those of a day on each side, no finding", days, c, err, want)
+		}
+	}
+}
+
 // read counts the sessions that a reconciliation lists.
 type read struct {
 	reconcile.SessionReader
@@ -101,7 +119,7 @@ func TestReconcileOldDays(t *testing.T) {
 		h.Open("26")
 	}
 	books := &read{SessionReader: h.Store}
-	c, err := reconcile.Reconcile(t.Context(), h.Gateway, books, day.AddDate(0, 0, -1), day.AddDate(0, 0, 1))
+	c, err := reconcile.Reconcile(t.Context(), h.Gateway, books, day, day, h.Clock.Now())
 	if err != nil || c.Attempts != 1 || books.sessions != 1 {
 		t.Errorf("%d sessions were read for %d attempts, %v; want the one of that day", books.sessions, c.Attempts, err)
 	}

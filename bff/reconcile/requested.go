@@ -67,7 +67,7 @@ func (c *Service) runRequested(ctx context.Context, epoch int64, run Run) {
 	counter := &progressCounter{Lister: c.Records, SessionReader: c.Sessions}
 	var reporting sync.WaitGroup
 	reporting.Go(func() { c.reportProgress(reading, stop, epoch, run, counter) })
-	result, err := Reconcile(reading, counter, counter, run.From, run.To)
+	result, err := Reconcile(reading, counter, counter, run.From, run.To, run.Began)
 	stop()
 	reporting.Wait()
 	run.Progress = counter.progress()

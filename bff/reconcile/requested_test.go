@@ -77,7 +77,7 @@ func TestRunReportsProgress(t *testing.T) {
 	withRun(t, 12, func(t *testing.T, _ *reconcile.Service, known func() reconcile.Status) {
 		time.Sleep(33 * time.Second)
 		now := known()
-		if p := now.Last.Progress; now.State(time.Now()) != reconcile.Running || p.Page != 10 || p.Pages != 12 || !p.Day.Equal(now.Last.To) || now.Last.By != "ann" {
+		if p := now.Last.Progress; now.State(time.Now()) != reconcile.Running || p.Page != 10 || p.Pages != 12 || !p.Day.Equal(now.Last.To.AddDate(0, 0, 1)) || now.Last.By != "ann" {
 			t.Errorf("after ten pages: state %d, %+v", now.State(time.Now()), now.Last)
 		}
 		time.Sleep(5 * time.Second)

@@ -73,7 +73,7 @@ func Reconcile(
 		return result, fmt.Errorf("COINSLOT_DATABASE: %w", err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if result, err = reconcile.Reconcile(ctx, client, db, from, to); err != nil {
+	if result, err = reconcile.Reconcile(ctx, client, db, from, to, time.Now()); err != nil {
 		return result, fmt.Errorf("reconciling gateway and database: %w", err)
 	}
 	return result, nil
