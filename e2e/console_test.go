@@ -170,6 +170,8 @@ func (s *stack) resolves(t *testing.T, review string, o browser.Options) {
 	p.WaitText(`[data-what="session.resolved"]`, "console:operator")
 	s.sink.await(t, review, "checkout.confirmed")
 	p.Click(`#webhooks tr:first-child [data-part="redeliver"]`)
+	p.WaitText("h1", "Send this webhook again?")
+	p.Click(`[data-part="do-redeliver"]`)
 	p.WaitText(`[data-part="notice"]`, "being sent again")
 	p.Click(`.sections a[href="/admin/webhooks"]`)
 	p.Click(`[data-part="test"]`)

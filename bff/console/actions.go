@@ -100,6 +100,7 @@ const maxReason = 500
 type confirmation struct {
 	Question question
 	Payment  *confirmedPayment // nil = it is about none
+	Webhook  *deliveryRow      // nil = it is about none
 	Form     form
 }
 
@@ -115,7 +116,7 @@ func (r *request) confirmPage(key string, about *confirmedPayment, back link, f 
 	f.Token, f.Button, f.Danger, f.Cancel = r.FormToken(), q.Button, len(q.Never) > 0, back.To
 	return page{
 		Title: q.Title, Section: sectionOf(f.Path).Path, Back: back, template: "confirm",
-		View: confirmation{q, about, f},
+		View: confirmation{q, about, nil, f},
 	}
 }
 

@@ -116,6 +116,7 @@ func (c *console) routes() http.Handler {
 		act(paymentsPath+"/{session}/"+a.path, c.doAction(a))
 	}
 	show(webhooksPath, c.webhooks)
+	show(redeliverPath, c.confirmRedeliver)
 	act(redeliverPath, c.redeliver)
 	act(reroutePath, c.reroute)
 	show(replayPath, c.confirmReplay)

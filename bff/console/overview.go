@@ -9,6 +9,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/console/chart"
 	"coinslot/bff/console/format"
+	"coinslot/bff/outbox"
 	"coinslot/bff/records"
 )
 
@@ -21,12 +22,14 @@ type overviewView struct {
 
 // need is one thing that needs attention; overview.html has its words, by Name.
 type need struct {
-	Name  string
-	Kind  string // of a badge: how urgent it is
-	Count int    // of payments, webhooks or host pages
-	Host  string // of the endpoint that it is about
-	Since string // how long it has been so
-	Items []needItem
+	Name   string
+	Kind   string // of a badge: how urgent it is
+	Count  int    // of payments, webhooks or host pages
+	Host   string // of the endpoint that it is about
+	Since  string // how long it has been so; empty = not for long
+	Tried  int    // of Count: those that have failed
+	Answer string // the last answer to those; empty = none
+	Items  []needItem
 }
 
 // needItem is one payment or one origin of a need.
@@ -133,20 +136,40 @@ func (c *console) endpointNeeds(ctx context.Context, now time.Time) (list []need
 	}
 	gone := c.Gone()
 	for _, b := range endpoints {
-		n := need{Kind: "bad", Host: host(b.Endpoint), Since: format.Duration(now.Sub(b.OldestAt))}
+		n := need{Kind: "bad", Host: host(b.Endpoint), Tried: b.Retrying}
+		if !b.OldestAt.IsZero() && now.Sub(b.OldestAt) > 5*time.Minute {
+			n.Since = format.Duration(now.Sub(b.OldestAt))
+		}
 		switch {
 		case slices.Contains(gone, b.Endpoint):
 			n.Name = "gone"
 		case b.Abandoned > 0:
 			n.Name, n.Count = "abandoned", b.Abandoned
-		case !b.OldestAt.IsZero() && now.Sub(b.OldestAt) > 5*time.Minute:
+		case b.Retrying > 0 || n.Since != "":
 			n.Name, n.Kind, n.Count = "waiting", "warn", b.Waiting
+			if n.Answer, err = c.lastAnswer(ctx, b.Endpoint); err != nil {
+				return nil, err
+			}
 		default:
 			continue
 		}
 		list = append(list, n)
 	}
 	return list, nil
+}
+
+// lastAnswer is the HTTP status of an endpoint to the newest webhook that it has not accepted;
+// empty = it gave none, or others have failed since.
+func (c *console) lastAnswer(ctx context.Context, endpoint string) (string, error) {
+	failed, err := c.Records.Deliveries(ctx, outbox.DeliveryQuery{
+		State: outbox.DeliveryRetrying, Limit: pageSize,
+	})
+	for _, d := range failed.Rows {
+		if d.Endpoint == endpoint && d.Status != 0 {
+			return statusText(d.Status), nil
+		}
+	}
+	return "", err
 }
 
 // overpaidNeeds are the confirmed payments of the last week, the latest 100 at most, of which

@@ -283,11 +283,10 @@ func TestConsoleWebhooks(t *testing.T) {
 		t.Errorf("the file is %q", rows)
 	}
 	takes.Store(true)
-	hidden := func(name string) string {
-		return html.UnescapeString(regexp.MustCompile(`name="` + name + `" type="hidden" value="([^"]*)"`).FindStringSubmatch(body)[1])
-	}
-	before := taken.Load()
-	if to := d.post("/admin/webhooks", "/admin/webhooks/send", url.Values{"event": {hidden("event")}, "endpoint": {hidden("endpoint")}, "session": {"cs_someoneelse"}, "back": {"list"}}); !strings.HasPrefix(to, "/admin/webhooks?done=sent-again.") {
+	pageText(t, "the overview at once", d.page("/admin", http.StatusOK), `<li data-kind="warn"`, "1 webhook waiting", "did not accept 1 of them: its last answer is 418 I&#39;m a teapot")
+	before, fields := taken.Load(), hiddenFields(d.page(resendLink(t, body), http.StatusOK))
+	fields.Set("session", "cs_someoneelse")
+	if to := d.post("/admin/webhooks/test", "/admin/webhooks/send", fields); !strings.HasPrefix(to, "/admin/webhooks?done=sent-again.") {
 		t.Errorf("it leads to %s", to)
 	}
 	fortest.Until(t, "it is delivered", func() bool { return strings.Contains(d.page("/admin/webhooks", http.StatusOK), "Delivered") })
@@ -303,6 +302,11 @@ func TestConsoleWebhooks(t *testing.T) {
 		t.Errorf("it leads to %s", to)
 	}
 	fortest.Until(t, "both were sent again", func() bool { return taken.Load() >= before+2 })
+	fortest.Until(t, "it was accepted", func() bool { return strings.Contains(d.page("/admin/webhooks", http.StatusOK), ">Delivered") })
+	span.Set("only", "undelivered")
+	if to := d.post("/admin/webhooks/replay", "/admin/webhooks/replay", span); !strings.HasPrefix(to, "/admin/webhooks?done=replayed-none.") {
+		t.Errorf("a replay of what was not accepted, which is nothing, leads to %s", to)
+	}
 	span.Set("to", now.Add(-50*time.Minute).Format("2006-01-02T15:04"))
 	if to := d.post("/admin/webhooks/replay", "/admin/webhooks/replay", span); !strings.HasPrefix(to, "/admin/webhooks?done=replayed-none.") {
 		t.Errorf("a replay of nothing leads to %s", to)
@@ -366,8 +370,7 @@ func TestConsoleDisabledEndpoint(t *testing.T) {
 		body = d.page("/admin/webhooks", http.StatusOK)
 		return strings.Contains(body, "Disabled: answered 410")
 	})
-	form := regexp.MustCompile(`name="event" type="hidden" value="([^"]+)"><input name="endpoint" type="hidden" value="([^"]+)"`).FindStringSubmatch(body)
-	to := d.post("/admin/webhooks", "/admin/webhooks/send", url.Values{"event": {form[1]}, "endpoint": {form[2]}})
+	to := d.post("/admin/webhooks/test", "/admin/webhooks/send", hiddenFields(d.page(resendLink(t, body), http.StatusOK)))
 	if body = d.page(to, http.StatusOK); !strings.Contains(body, "nothing is sent to it until the server restarts") || strings.Contains(body, "being sent again") {
 		t.Errorf("what is said of it: %s", words(body))
 	}

@@ -30,35 +30,78 @@ func findEndpoint(id string, list []outbox.Backlog) (outbox.Backlog, error) {
 	return list[i], nil
 }
 
-// redeliver is POST /admin/webhooks/send: the delivery of an event to an endpoint
-// is due now. It leads back to where it was requested.
-func (c *console) redeliver(r *request) (to, done string, err error) {
-	ctx, event := r.r.Context(), r.r.PostFormValue("event")
-	session, err := c.Records.SessionOf(ctx, event)
-	if err != nil {
-		return "", "", err
+// findDelivery returns the delivery that a form or an address names; its state is empty if its
+// event was never sent to that endpoint.
+func (r *request) findDelivery() (d outbox.DeliveryRow, err error) {
+	ctx := r.r.Context()
+	d.Event = r.r.FormValue("event")
+	if d.Session, err = r.Records.SessionOf(ctx, d.Event); err != nil {
+		return d, err
 	}
-	configured, err := c.Records.Backlogs(ctx)
+	configured, err := r.Records.Backlogs(ctx)
 	if err != nil {
-		return "", "", err
+		return d, err
 	}
-	b, err := findEndpoint(r.r.PostFormValue("endpoint"), configured)
+	b, err := findEndpoint(r.r.FormValue("endpoint"), configured)
 	if err != nil {
-		return "", "", err
+		return d, err
 	}
-	detail := event + " to " + host(b.Endpoint)
-	err = r.audited("webhook.redeliver", session, detail, func() error {
-		return c.Records.Redeliver(ctx, event, b.Endpoint)
+	d.Endpoint = b.Endpoint
+	found, err := r.Records.Deliveries(ctx, outbox.DeliveryQuery{Session: d.Session, Limit: 100})
+	for _, row := range found.Rows {
+		if row.Event == d.Event && row.Endpoint == d.Endpoint {
+			return row, nil
+		}
+	}
+	return d, err
+}
+
+// confirmRedeliver is GET /admin/webhooks/send: which webhook is to be sent again.
+func (c *console) confirmRedeliver(r *request) (page, error) {
+	d, err := r.findDelivery()
+	if err != nil {
+		return page{}, err
+	}
+	back := link{paymentPath(d.Session), "The payment"}
+	if r.r.FormValue("back") == "list" {
+		back = link{webhooksPath, "Webhooks"}
+	}
+	p := r.confirmPage("send", nil, back, form{
+		Path: redeliverPath, Part: "do-redeliver", Hidden: []hidden{
+			{"event", d.Event}, {"endpoint", endpointID(d.Endpoint)},
+			{"back", r.r.FormValue("back")}, {"tried", d.TriedAt.Format(time.RFC3339Nano)},
+		},
 	})
+	view, row := p.View.(confirmation), r.delivery(d, false)
+	view.Webhook = &row
+	p.View = view
+	return p, nil
+}
+
+// redeliver is POST /admin/webhooks/send: the delivery of an event to an endpoint is due now. A
+// second click sends nothing: the delivery is being sent, or was tried since the page was shown.
+// It leads back to where it was requested.
+func (c *console) redeliver(r *request) (to, done string, err error) {
+	d, err := r.findDelivery()
 	if err != nil {
 		return "", "", err
+	}
+	tried := r.r.PostFormValue("tried")
+	if !isSending(d, r.now()) && tried == d.TriedAt.Format(time.RFC3339Nano) {
+		detail := d.Event + " to " + host(d.Endpoint)
+		err = r.audited("webhook.redeliver", d.Session, detail, func() error {
+			return c.Records.Redeliver(r.r.Context(), d.Event, d.Endpoint)
+		})
+		if err != nil {
+			return "", "", err
+		}
 	}
 	c.Deliver()
-	to, done = paymentPath(session), "sent-again"
+	to, done = paymentPath(d.Session), "sent-again"
 	if r.r.PostFormValue("back") == "list" {
 		to = webhooksPath
 	}
-	if slices.Contains(c.Gone(), b.Endpoint) {
+	if slices.Contains(c.Gone(), d.Endpoint) {
 		done = "sent-later"
 	}
 	return to, done, nil
@@ -100,6 +143,9 @@ func (c *console) reroute(r *request) (to, done string, err error) {
 // minuteLayout is how browsers send a date with a time.
 const minuteLayout = "2006-01-02T15:04"
 
+// onlyUndelivered is the choice to resend only what was not accepted.
+const onlyUndelivered = "undelivered"
+
 // confirmReplay is GET /admin/webhooks/replay: which time is to be sent again.
 func (c *console) confirmReplay(r *request) (page, error) {
 	at := func(name, label string, at time.Time) field {
@@ -112,6 +158,9 @@ func (c *console) confirmReplay(r *request) (page, error) {
 		Path: replayPath, Part: "do-replay", Fields: []field{
 			at("from", "From (UTC)", r.now().Add(-24*time.Hour)),
 			at("to", "Until (UTC)", r.now().Add(time.Minute)),
+			{Name: "only", Label: "Which", Options: []option{
+				{onlyUndelivered, "Only those that were not accepted"}, {"", "All"},
+			}},
 		},
 	}), nil
 }
@@ -134,9 +183,15 @@ func (c *console) replay(r *request) (to, done string, err error) {
 	}
 	var again outbox.Replayed
 	span := format.Timestamp(from) + " to " + format.Timestamp(until)
+	only := r.r.PostFormValue("only")
+	if only != "" {
+		span += ", " + onlyUndelivered
+	}
 	err = r.audited("webhook.replay", "", span, func() (err error) {
 		again, err = c.Events.Replay(
-			r.r.Context(), outbox.Range{From: from, To: until, Limit: maxReplayed}, r.now(),
+			r.r.Context(), outbox.Range{
+				From: from, To: until, Limit: maxReplayed, Undelivered: only != "",
+			}, r.now(),
 		)
 		return err
 	})
@@ -147,7 +202,7 @@ func (c *console) replay(r *request) (to, done string, err error) {
 	r.Log.Info("webhooks replayed by an operator", "events", again.Events,
 		"deliveries", again.Deliveries, "more", again.More)
 	switch {
-	case again.Events == 0:
+	case again.Deliveries == 0:
 		return webhooksPath, "replayed-none", nil
 	case again.More:
 		return webhooksPath, "replayed-some", nil

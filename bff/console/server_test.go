@@ -347,16 +347,26 @@ func TestConsoleRedelivers(t *testing.T) {
 	id := d.Open(`{"amount_usd":"25.00"}`)
 	d.Do("POST", "/v1/sessions/"+id+"/cancel", "", servertest.Bearer)
 	first := await(t, seen)
-	form := regexp.MustCompile(`name="event" type="hidden" value="([^"]+)"><input name="endpoint" type="hidden" value="([^"]+)"`).FindStringSubmatch(d.page("/admin/payments/" + id))
-	if form == nil {
-		t.Fatal("the page has no form to send a webhook again")
+	servertest.Until(t, "it is delivered", func() bool { return strings.Contains(d.page("/admin/payments/"+id), "Delivered") })
+	asks := d.page(resendLink(t, d.page("/admin/payments/"+id)))
+	if !strings.Contains(asks, "Send this webhook again?") || !strings.Contains(asks, "checkout.expired") && !strings.Contains(asks, "checkout.cancelled") || len(seen) > 0 {
+		t.Errorf("the page that asks, and sends nothing: %s", asks)
 	}
-	fields := url.Values{"event": {form[1]}, "endpoint": {html.UnescapeString(form[2])}, "session": {id}}
+	fields := hiddenFields(asks)
+	fields.Set("session", id)
 	if got := d.post("/admin/webhooks/send", fields); got.Code != http.StatusSeeOther || !strings.HasPrefix(got.Header().Get("Location"), "/admin/payments/"+id) {
 		t.Fatalf("sending again = %d %v", got.Code, got.Header())
 	}
 	if again := await(t, seen); again != first {
 		t.Errorf("sent %s, then %s", first, again)
+	}
+	if got := d.post("/admin/webhooks/send", fields); got.Code != http.StatusSeeOther || !strings.Contains(got.Header().Get("Location"), "sent-again") {
+		t.Errorf("a second click = %d %v", got.Code, got.Header())
+	}
+	servertest.Until(t, "it is delivered again", func() bool { return strings.Contains(d.page("/admin/payments/"+id), "Delivered") })
+	d.post("/admin/webhooks/send", hiddenFields(d.page(resendLink(t, d.page("/admin/payments/"+id)))))
+	if await(t, seen); len(seen) > 0 {
+		t.Error("the second click has sent it again")
 	}
 	fields.Set("endpoint", "0123456789abcdef")
 	if got := d.post("/admin/webhooks/send", fields); got.Code != http.StatusConflict {
@@ -365,6 +375,25 @@ func TestConsoleRedelivers(t *testing.T) {
 	if strings.Contains(d.page("/admin/payments/"+id), "key=hidden") {
 		t.Error("the page shows the key of an endpoint")
 	}
+}
+
+// resendLink is the address of the page that asks whether the first webhook of a page is to be sent again.
+func resendLink(t *testing.T, body string) string {
+	t.Helper()
+	found := regexp.MustCompile(`href="(/admin/webhooks/send\?[^"]+)"`).FindStringSubmatch(body)
+	if found == nil {
+		t.Fatalf("the page has no webhook to send again: %s", body)
+	}
+	return html.UnescapeString(found[1])
+}
+
+// hiddenFields are those of the forms of a page.
+func hiddenFields(body string) url.Values {
+	fields := url.Values{}
+	for _, f := range regexp.MustCompile(`<input name="([a-z]+)" type="hidden" value="([^"]*)"`).FindAllStringSubmatch(body, -1) {
+		fields.Set(f[1], html.UnescapeString(f[2]))
+	}
+	return fields
 }
 
 // await takes what comes next.

@@ -30,7 +30,12 @@ func (t testedEndpoint) Answer() string {
 	if t.Status == 0 {
 		return "none"
 	}
-	return strings.TrimSpace(strconv.Itoa(t.Status) + " " + http.StatusText(t.Status))
+	return statusText(t.Status)
+}
+
+// statusText is an HTTP status in words: "404 Not Found".
+func statusText(status int) string {
+	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
 }
 
 // Duration is how long the try took.

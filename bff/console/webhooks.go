@@ -45,8 +45,8 @@ type deliveryRow struct {
 	Answer              string // of the last try; empty = none
 	Tries               int
 	TriedAt, NextAt     moment
-	Due                 bool // NextAt has come
-	Resend              form
+	Due                 bool   // NextAt has come
+	Resend              string // address of the page that asks
 }
 
 // webhooks is GET /admin/webhooks: the merchant's endpoints, what waits for them,
@@ -139,19 +139,24 @@ func (r *request) delivery(d outbox.DeliveryRow, inList bool) deliveryRow {
 		Type: string(d.Type), Session: d.Session, Host: host(d.Endpoint), At: d.At,
 		State: deliveryStates[d.State], Answer: withoutMarkup(d.Note), Tries: d.Tries,
 		TriedAt: moment{d.TriedAt, now}, NextAt: moment{d.NextAt, now}, Due: !d.NextAt.After(now),
-		Resend: form{
-			Path: redeliverPath, Token: r.FormToken(), Button: "Send again", Part: "redeliver",
-			Quiet:  true,
-			Hidden: []hidden{{"event", d.Event}, {"endpoint", endpointID(d.Endpoint)}},
-		},
 	}
-	if d.Status != 0 {
+	values := url.Values{"event": {d.Event}, "endpoint": {endpointID(d.Endpoint)}}
+	if inList {
+		values.Set("back", "list")
+	}
+	row.Resend = redeliverPath + "?" + values.Encode()
+	switch {
+	case isSending(d, now) && !slices.Contains(r.Gone(), d.Endpoint):
+		row.State.Word = "Sending…"
+	case d.Status != 0:
 		row.State.Word += " · " + strconv.Itoa(d.Status)
 	}
-	if inList {
-		row.Resend.Hidden = append(row.Resend.Hidden, hidden{"back", "list"})
-	}
 	return row
+}
+
+// isSending reports whether the next try of a delivery is due or under way.
+func isSending(d outbox.DeliveryRow, now time.Time) bool {
+	return d.State == outbox.DeliveryWaiting && !d.NextAt.After(now)
 }
 
 var deliveryStates = map[outbox.DeliveryState]badge{

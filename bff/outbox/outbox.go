@@ -110,12 +110,14 @@ type Range struct {
 	From, To time.Time
 	Session  string // empty = all
 	Limit    int    // events, 1…10,000; zero = 1,000
+	// Undelivered leaves out what an endpoint has accepted.
+	Undelivered bool
 }
 
 // Replayed is what came of a Replay.
 type Replayed struct {
 	Events     int       // of the range that were taken
-	Deliveries int       // that are due now: Events for each endpoint
+	Deliveries int       // that are due now, at all endpoints
 	More       bool      // the limit has left some out
 	Last       time.Time // At of the last event of the range that was taken; zero = none was
 }

@@ -26,6 +26,8 @@ type ReplayRequest struct {
 	To      time.Time `json:"to"`
 	Session string    `json:"session"` // empty = all
 	Limit   *int      `json:"limit"`   // 1…10,000; nil = 1,000
+	// Undelivered leaves out what an endpoint has accepted.
+	Undelivered bool `json:"undelivered"`
 }
 
 // Resend makes every delivery of a range due now; see [Log]. Errors: *wire.Error with
@@ -52,8 +54,9 @@ func (s *Service) Resend(ctx context.Context, r ReplayRequest) (Replayed, error)
 			Code: wire.CodeInvalid, Param: wrong, Detail: string(wire.CodeInvalid),
 		}
 	}
-	again, err := s.Replay(ctx, Range{From: r.From, To: r.To, Session: r.Session, Limit: limit},
-		now)
+	again, err := s.Replay(ctx, Range{
+		From: r.From, To: r.To, Session: r.Session, Limit: limit, Undelivered: r.Undelivered,
+	}, now)
 	if err == nil && s.Kick != nil {
 		s.Kick()
 	}

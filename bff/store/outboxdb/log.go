@@ -17,9 +17,13 @@ const (
 	eventsOf     = `FROM events WHERE at >= $1 AND at < $2`
 	eventsTimes  = `SELECT at ` + eventsOf + `%s ORDER BY at, seq LIMIT $3`
 	countEvents  = `SELECT count(*) ` + eventsOf + `%s`
-	replayEvents = `INSERT INTO deliveries (event, endpoint, next_at, opened_at, urgent)
+	replayEvents = insertAgain + `%s ` + openAgain
+	insertAgain  = `INSERT INTO deliveries (event, endpoint, next_at, opened_at, urgent)
 		SELECT seq, CAST($3 AS TEXT), CAST($4 AS BIGINT), CAST($4 AS BIGINT), ` + Urgent + ` ` +
-		eventsOf + `%s ` + openAgain
+		eventsOf
+	replayUndelivered = insertAgain + `%s AND NOT EXISTS (SELECT 1 FROM deliveries d
+		WHERE d.event = events.seq AND d.endpoint = CAST($3 AS TEXT) AND d.state = 'delivered') ` +
+		openAgain
 	openAgain = `ON CONFLICT (event, endpoint) DO UPDATE SET state = 'open',
 		next_at = excluded.next_at, opened_at = excluded.opened_at, tries = 0,
 		lease_until = NULL`
@@ -117,8 +121,12 @@ func (db *Outbox) replay(
 	if err := tx.QueryRowContext(ctx, query, args...).Scan(&done.Events); err != nil {
 		return done, err
 	}
+	again := replayEvents
+	if r.Undelivered {
+		again = replayUndelivered
+	}
 	for _, endpoint := range db.Endpoints {
-		query, args := eventsQuery(r, replayEvents, sqldb.Key(endpoint), now.UnixMicro())
+		query, args := eventsQuery(r, again, sqldb.Key(endpoint), now.UnixMicro())
 		n, err := sqldb.Affected(ctx, tx, query, args...)
 		if err != nil {
 			return done, err

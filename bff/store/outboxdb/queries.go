@@ -10,6 +10,7 @@ import (
 func Queries(d sqldb.Dialect) map[string]string {
 	replay, _ := eventsQuery(outbox.Range{}, replayEvents, "", 0)
 	replayOf, _ := eventsQuery(outbox.Range{Session: "a"}, replayEvents, "", 0)
+	undelivered, _ := eventsQuery(outbox.Range{}, replayUndelivered, "", 0)
 	times, _ := eventsQuery(outbox.Range{}, eventsTimes, 1)
 	timesOf, _ := eventsQuery(outbox.Range{Session: "a"}, eventsTimes, 1)
 	count, _ := eventsQuery(outbox.Range{}, countEvents)
@@ -19,7 +20,8 @@ func Queries(d sqldb.Dialect) map[string]string {
 		"settleDelivery": recordResult, "findDelivery": findDelivery,
 		"sessionOfEvent": sessionOfEvent, "eventsAfter": d.EventsAfter,
 		"sessionEventsAfter": d.SessionEventsAfter, "eventAt": d.EventAt, "replay": replay,
-		"replay of ref \"1\"": replayOf, "times": times, "times of ref \"1\"": timesOf,
+		"replay of what was not accepted": undelivered,
+		"replay of ref \"1\"":             replayOf, "times": times, "times of ref \"1\"": timesOf,
 		"count": count, "listDeliveries": listDeliveries, "listFailed": listFailed,
 		"listOfSession (sorted)":       listOfSession,
 		"listFailedOfSession (sorted)": listFailedOfSession,

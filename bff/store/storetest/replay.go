@@ -14,6 +14,7 @@ func replayTests() map[string]func(*testing.T, Opener) {
 		"replay is of a range":                on(replayRange, endA, endB),
 		"replay is limited":                   on(replayLimited, endA),
 		"replay of an instant is never split": on(replayInstant, endA),
+		"replay of what was not accepted":     on(replayUndelivered, endA, endB),
 		"replay of a delivery under way":      on(replayUnderWay, endA),
 	}
 }
@@ -54,6 +55,34 @@ func replayFinished(t *testing.T, b Backend) {
 	want[0].Tries = 1
 	same(t, "the next try", claimTo(t, b, now.Add(time.Hour), 10, endA), want[:1])
 	same(t, "Events", idsOf(events(t, b, outbox.EventQuery{}).Events), eventIDs(list))
+}
+
+// What one endpoint has accepted is sent again to the other alone.
+func replayUndelivered(t *testing.T, b Backend) {
+	s := inserted(t, b, fresh(1))
+	updated(t, b, s.ID, nothing, event(s.ID, 0), event(s.ID, 1), event(s.ID, 2))
+	for _, d := range claimTo(t, b, later(), 10, endA, endB) {
+		result := outbox.DeliveryResult{Delivered: true, Status: 200}
+		switch {
+		case d.EventID == event(s.ID, 0).ID && d.Endpoint == endB:
+			result = outbox.DeliveryResult{NextAt: later().AddDate(0, 0, 1), Status: 503}
+		case d.EventID == event(s.ID, 1).ID:
+			result = outbox.DeliveryResult{Abandoned: true, Status: 410}
+		}
+		recordResult(t, b, d, result)
+	}
+	r, now := all(), later().Add(time.Hour)
+	r.Undelivered = true
+	same(t, "Replay", replay(t, b, r, now), outbox.Replayed{Events: 3, Deliveries: 3, Last: event(s.ID, 2).At})
+	got := map[string]int{}
+	for _, d := range claimTo(t, b, now, 10, endA, endB) {
+		got[d.EventID+" "+d.Endpoint]++
+		recordResult(t, b, d, outbox.DeliveryResult{Delivered: true, Status: 200})
+	}
+	same(t, "deliveries", got, map[string]int{
+		event(s.ID, 0).ID + " " + endB: 1, event(s.ID, 1).ID + " " + endA: 1, event(s.ID, 1).ID + " " + endB: 1,
+	})
+	same(t, "Replay once all is accepted", replay(t, b, r, now), outbox.Replayed{Events: 3, Last: event(s.ID, 2).At})
 }
 
 func replayRange(t *testing.T, b Backend) {
