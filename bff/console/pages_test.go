@@ -303,6 +303,7 @@ func TestConsoleWebhooks(t *testing.T) {
 	}
 	fortest.Until(t, "both were sent again", func() bool { return taken.Load() >= before+2 })
 	fortest.Until(t, "it was accepted", func() bool { return strings.Contains(d.page("/admin/webhooks", http.StatusOK), ">Delivered") })
+	pageText(t, "the likely choice", d.page("/admin/webhooks/replay", http.StatusOK), `<option selected value="undelivered">`)
 	span.Set("only", "undelivered")
 	if to := d.post("/admin/webhooks/replay", "/admin/webhooks/replay", span); !strings.HasPrefix(to, "/admin/webhooks?done=replayed-none.") {
 		t.Errorf("a replay of what was not accepted, which is nothing, leads to %s", to)

@@ -158,7 +158,7 @@ func (c *console) confirmReplay(r *request) (page, error) {
 		Path: replayPath, Part: "do-replay", Fields: []field{
 			at("from", "From (UTC)", r.now().Add(-24*time.Hour)),
 			at("to", "Until (UTC)", r.now().Add(time.Minute)),
-			{Name: "only", Label: "Which", Options: []option{
+			{Name: "only", Label: "Which", Value: onlyUndelivered, Options: []option{
 				{onlyUndelivered, "Only those that were not accepted"}, {"", "All"},
 			}},
 		},

@@ -347,7 +347,7 @@ func TestConsoleRedelivers(t *testing.T) {
 	id := d.Open(`{"amount_usd":"25.00"}`)
 	d.Do("POST", "/v1/sessions/"+id+"/cancel", "", servertest.Bearer)
 	first := await(t, seen)
-	servertest.Until(t, "it is delivered", func() bool { return strings.Contains(d.page("/admin/payments/"+id), "Delivered") })
+	fortest.Until(t, "it is delivered", func() bool { return strings.Contains(d.page("/admin/payments/"+id), "Delivered") })
 	asks := d.page(resendLink(t, d.page("/admin/payments/"+id)))
 	if !strings.Contains(asks, "Send this webhook again?") || !strings.Contains(asks, "checkout.expired") && !strings.Contains(asks, "checkout.cancelled") || len(seen) > 0 {
 		t.Errorf("the page that asks, and sends nothing: %s", asks)
@@ -363,7 +363,7 @@ func TestConsoleRedelivers(t *testing.T) {
 	if got := d.post("/admin/webhooks/send", fields); got.Code != http.StatusSeeOther || !strings.Contains(got.Header().Get("Location"), "sent-again") {
 		t.Errorf("a second click = %d %v", got.Code, got.Header())
 	}
-	servertest.Until(t, "it is delivered again", func() bool { return strings.Contains(d.page("/admin/payments/"+id), "Delivered") })
+	fortest.Until(t, "it is delivered again", func() bool { return strings.Contains(d.page("/admin/payments/"+id), "Delivered") })
 	d.post("/admin/webhooks/send", hiddenFields(d.page(resendLink(t, d.page("/admin/payments/"+id)))))
 	if await(t, seen); len(seen) > 0 {
 		t.Error("the second click has sent it again")
