@@ -22,7 +22,6 @@ import (
 	"coinslot/bff/realtime"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/store"
-	"coinslot/e2e/need"
 
 	"github.com/shopspring/decimal"
 )
@@ -158,13 +157,47 @@ func (f *flood) detected(from, to time.Time) (n int, median, most time.Duration)
 	return len(took), took[len(took)/2], took[len(took)-1]
 }
 
-var deadSessions = flag.Int("dead", 300, "unpaid sessions of TestDeadSessions; 2000 is the figure of docs/reliability.md")
+// Late checks wait behind all other checks for the gateway. Packages limiter and poller test what
+// the priority and the slots of late checks do.
+func TestLateChecksWaitBehindOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFlood(t)
+		ctx, stop := context.WithCancel(t.Context())
+		var checks sync.WaitGroup
+		check := func(late bool) {
+			for range 40 {
+				s := fortest.Must(open(ctx, f.unpaced, 30))(t)
+				if late {
+					s.LateFrom = s.DueAt
+				}
+				checks.Go(func() { _ = f.server.process(ctx, s) })
+			}
+			synctest.Wait()
+		}
+		check(false)
+		before := f.server.limiter.State().Waiting
+		check(true)
+		after := f.server.limiter.State().Waiting
+		if before[limiter.Single] == 0 || after[limiter.Single] != before[limiter.Single] || after[limiter.Late] != 40 {
+			t.Errorf("waiting before = %v, with 40 late checks = %v; want these at priority %d", before, after, limiter.Late)
+		}
+		stop()
+		checks.Wait()
+		f.server.checkout.Close()
+		f.unpaced.Close()
+		_ = f.server.store.Close()
+	})
+}
+
+var deadSessions = flag.Int("dead", 0, "unpaid sessions of TestDeadSessions; 2000 is the figure of docs/reliability.md")
 
 // Payments with closed pages are detected in time while attackers' sessions open, end, and get
 // their late checks, which could take the whole limiter for minutes.
 func TestDeadSessions(t *testing.T) {
-	need.Long(t, "it simulates an hour of checks")
 	dead := *deadSessions
+	if dead == 0 {
+		t.Skip("a measurement: go test -dead=2000")
+	}
 	together := func(int) int { return 2 }
 	for name, attack := range map[string]struct {
 		every   time.Duration   // between two that are opened; zero = all at once, and without the gateway
@@ -174,9 +207,6 @@ func TestDeadSessions(t *testing.T) {
 		"opened four in a second": {250 * time.Millisecond, func(int) int { return 15 }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if attack.every > 0 && dead < 2000 {
-				t.Skip("takes a minute: go test -dead=2000")
-			}
 			synctest.Test(t, func(t *testing.T) { newFlood(t).run(dead, attack.every, attack.minutes) })
 		})
 	}
