@@ -232,3 +232,14 @@ func TestReviewOfAnAbsentTransaction(t *testing.T) {
 		t.Errorf("the page says the wrong thing: %s", html)
 	}
 }
+
+// TestUnknownInFrame: a frame inside the shop's page offers no other try of an order that does not
+// exist, and one of a gateway that does not answer.
+func TestUnknownInFrame(t *testing.T) {
+	for code, want := range map[wire.Code]bool{wire.CodeSessionUnknown: false, wire.CodeGatewayUnavailable: true} {
+		p := widget.Page{Text: english(t), Embed: "inline", Origin: "https://shop.example", View: wire.View{Status: wire.Open, Notice: &wire.Notice{Code: code, Message: "why"}}}
+		if got := strings.Contains(page(p), `data-part="reload"`); got != want {
+			t.Errorf("%s: a button to try again = %t; want %t", code, got, want)
+		}
+	}
+}

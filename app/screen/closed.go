@@ -47,11 +47,11 @@ func (s *closed) Draw() *node.Element {
 	)
 }
 
-// buttons are "try again" where that can help or is the only way on, the way to the shop, and
-// "back", which frame.js handles.
+// buttons are "try again" where that can help, the way to the shop, and "back", which frame.js
+// handles.
 func (s *closed) buttons() []node.Node {
 	p := s.Page
-	again := s.isTransient() || p.Embed != "" && p.Embed != "modal"
+	again := s.isTransient()
 	back := !again && p.Embed == ""
 	isStuck := shopURL(p, p.View.CancelURL) == ""
 	filled := func(is bool) string { return "button" + widget.TextIf(is, " primary") }
