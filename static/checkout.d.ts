@@ -8,7 +8,10 @@ type Status = 'open' | 'preparing' | 'pending' | 'confirmed' | 'expired' | 'canc
 type ErrorCode =
   | 'script_blocked' | 'csp_frame_src' | 'frame_blocked' | 'timeout' | 'origin_refused' | 'wasm_unsupported'
   | 'wasm_failed' | 'offline' | 'session_unknown' | 'session_expired' | 'session_paid' | 'order_invalid'
-  | 'item_unknown' | 'gateway_unavailable';
+  | 'item_unknown' | 'gateway_unavailable' | 'create_failed';
+
+/** An outcome that a sandbox session can simulate; docs/testing.md has their meanings. */
+type Simulation = 'pay' | 'half' | 'parts' | 'over' | 'late' | 'expire' | 'cancel';
 
 /** In every event. Hints for the page: release goods on a verified receipt, a webhook or an API read. */
 interface Detail {
@@ -40,7 +43,7 @@ interface EventMap {
   'coinslot-open': CustomEvent<Detail>;
   /** The status or the session id is new. */
   'coinslot-status': CustomEvent<Detail>;
-  /** The status is final. preventDefault() keeps the page from going to `return-url`. */
+  /** The status is final for now: it fires again if the shopper tries again or pays late. preventDefault() keeps the page from going to `return-url`. */
   'coinslot-complete': CustomEvent<Result>;
   /** The shopper closes the modal. preventDefault() keeps it open. */
   'coinslot-close': CustomEvent<Detail>;
@@ -69,6 +72,8 @@ interface Options {
 interface Attributes extends Omit<Options, 'returnUrl' | 'open'> {
   open?: boolean | '';
   'return-url'?: string;
+  /** In development: explains failures in the console. */
+  'data-debug'?: boolean | '';
   'text-title'?: string;
   'text-close'?: string;
   'text-failed'?: string;
@@ -101,7 +106,10 @@ interface Checkout extends HTMLElement {
   returnUrl: string;
   /** Settles when the frame is usable; rejects when it cannot be shown. After a failure and another try there is a new one. */
   readonly ready: Promise<{ session: string; status: Status }>;
-  /** Settles once, at the first final status. */
+  /**
+   * Settles when the order is paid, or it has ended and the shopper cannot try again or closes the checkout. If the order
+   * goes on after all, there is a new one.
+   */
   readonly result: Promise<Result>;
   /** Asked for the session id at every show(). */
   createSession?: () => Promise<string>;
@@ -111,8 +119,8 @@ interface Checkout extends HTMLElement {
   close(): void;
   /** Loads the frame without showing it. Assigning a string sets the attribute of that name. */
   prewarm(): void;
-  /** Sandbox sessions only: plays an outcome. */
-  simulate(kind: string): void;
+  /** Sandbox sessions only: simulates an outcome. Waits for the checkout, and rejects with the reason if it cannot. */
+  simulate(kind: Simulation): Promise<void>;
   addEventListener<K extends keyof EventMap>(
     type: K, listener: (this: Checkout, event: EventMap[K]) => unknown, options?: boolean | AddEventListenerOptions): void;
   addEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | AddEventListenerOptions): void;
@@ -137,6 +145,7 @@ interface Global {
 declare global {
   type CoinslotStatus = Status;
   type CoinslotErrorCode = ErrorCode;
+  type CoinslotSimulation = Simulation;
   type CoinslotDetail = Detail;
   type CoinslotResult = Result;
   type CoinslotErrorDetail = Detail & Trouble;

@@ -13,6 +13,8 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/fortest"
 	"coinslot/bff/web"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // embedders is a server with two languages that lists one shop. One text contains "</script>".
@@ -21,7 +23,7 @@ func embedders(t *testing.T) http.Handler {
 	files := fstest.MapFS{}
 	for tag, failed := range map[string]string{"en": "</script>\u2028 & \\\"'", "de": "Nichts ist verloren"} {
 		text, err := json.Marshal(map[string]string{"title.none": "title " + tag, "close": "close " + tag, "closed.again": "again " + tag,
-			"loader.failed": failed, "error.offline": "offline " + tag, "refused.link": "link " + tag})
+			"loader.failed": failed, "error.offline": "offline " + tag, "error.unknown": "unknown " + tag, "refused.link": "link " + tag})
 		fortest.OK(t, err)
 		files["text/"+tag+".json"] = &fstest.MapFile{Data: text}
 	}
@@ -29,7 +31,7 @@ func embedders(t *testing.T) http.Handler {
 	return h
 }
 
-// The answer is always a module with all six texts of one language, and only a listed page gets
+// The answer is always a module with all seven texts of one language, and only a listed page gets
 // that it is.
 func TestEmbedding(t *testing.T) {
 	h := embedders(t)
@@ -60,8 +62,8 @@ func TestEmbedding(t *testing.T) {
 				t.Errorf("origin %.40q: the fix %q is not one line of ASCII", c.origin, fix)
 			}
 		}
-		want := embedding{c.listed, got.Dir, "title " + c.want, "close " + c.want, "again " + c.want, got.Failed, "offline " + c.want, "link " + c.want, got.OriginRefused, got.FrameBlocked, got.Timeout, embedCSS}
-		if got != want || got.Failed == "" {
+		want := embedding{c.listed, got.Dir, "title " + c.want, "close " + c.want, "again " + c.want, got.Failed, "unknown " + c.want, "offline " + c.want, "link " + c.want, got.OriginRefused, got.FrameBlocked, got.Timeout, embedCSS, nil}
+		if !cmp.Equal(got, want) || got.Failed == "" {
 			t.Errorf("lang %.40q, Accept-Language %.40q, origin %.40q: %+v; want %+v", c.lang, c.accept, c.origin, got, want)
 		}
 	}
@@ -82,6 +84,12 @@ func TestEmbeddingHeaders(t *testing.T) {
 		}
 	}
 	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest("GET", "/checkout/embed.js?lang=de&debug", nil))
+	if body := w.Body.String(); !strings.HasPrefix(body, "export default {explain, ...{") || !strings.Contains(body, `"code":"frame_blocked"`) ||
+		!strings.Contains(body, "function explain(") {
+		t.Errorf("with debug: %.200s; want a module that has and explains the codes", body)
+	}
+	w = httptest.NewRecorder()
 	h.ServeHTTP(w, httptest.NewRequest("POST", "/checkout/embed.js", nil))
 	if !strings.Contains(w.Body.String(), string(wire.CodeMethod)) {
 		t.Errorf("POST = %d %s; want a refusal of the method", w.Code, w.Body)

@@ -23,18 +23,19 @@ export const mark = (name) => performance.mark('coinslot:' + name);
  * @template T
  */
 export class Deferred {
-  /** @type {(value: T | Promise<T>) => void} */ resolve = () => {};
-  /** @type {(reason: Error) => void} */ reject = () => {};
-
-  /** @type {Promise<T>} */
-  promise = new Promise((resolve, reject) => Object.assign(this, { resolve, reject }));
-
   constructor() {
+    /** @type {Promise<T>} */
+    this.promise = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
     this.promise.catch(() => {}); // a rejection without a listener is no error of the page
   }
 
-  /** @param {Deferred<T>} next settles this one too, unless it has settled */
-  followedBy(next) {
+  /** @returns {Deferred<T>} a new one, which settles this one too, unless it has settled */
+  next() {
+    /** @type {Deferred<T>} */
+    const next = new Deferred();
     this.resolve(next.promise);
     return next;
   }

@@ -17,10 +17,6 @@ const ATTRIBUTES = [
   'order', 'item', 'amount', 'quantity', 'session', 'mode', 'theme', 'lang', 'prewarm', 'open',
   'return-url', 'preset',
 ];
-const STYLE_TOKENS = ['accent', 'radius', 'density', 'font'];
-for (const name of ['background', 'surface', 'text', 'border', 'danger']) {
-  STYLE_TOKENS.push(name, name + '-dark');
-}
 
 // Milliseconds.
 const ANSWER_TIMEOUT = 15000; // of the frame, and of the page's createSession
@@ -162,6 +158,7 @@ export class CheckoutElement extends HTMLElement {
   #applyLanguage() {
     if (!this.isConnected) return;
     const speaker = /** @type {HTMLElement | null} */ (this.closest('[lang]'));
+    const debug = document.querySelector('[data-debug]') ? '&debug' : '';
     const query = String(new URLSearchParams({
       embed: this.#attribute('mode', 'inline'),
       origin: PAGE_ORIGIN,
@@ -170,9 +167,10 @@ export class CheckoutElement extends HTMLElement {
     if (this.#query === query) return;
     this.#query = query;
     if (IS_PINNED) return;
-    this.#textsSettled = loadTexts(query).then((texts) => {
+    this.#textsSettled = loadTexts(query + debug).then((texts) => {
       this.#texts = texts;
       this.#renderTexts();
+      texts.explain?.(this.#failure);
       styleSheet.insertRule(texts.css); // decoration only
     }).catch(() => {}); // keep the present texts
   }
@@ -222,11 +220,22 @@ export class CheckoutElement extends HTMLElement {
 
   close = () => {
     const { dialog } = this.#modal;
-    if ((dialog.open || !this.#isModal) && this.#session.emit('close')) dialog.close();
+    if ((dialog.open || !this.#isModal) && this.#session.emit('close')) {
+      dialog.close();
+      this.#session.settle();
+    }
   };
 
-  /** @param {string} kind */
-  simulate = (kind) => this.#frame?.post({ type: 'simulate', kind });
+  /** @param {CoinslotSimulation} kind @returns {Promise<void>} rejects with the frame's reason */
+  simulate = async (kind) => {
+    this.#start();
+    await this.ready;
+    const { port1, port2 } = new MessageChannel();
+    this.#frame?.port?.postMessage({ type: 'simulate', kind }, [port2]);
+    /** @type {MessageEvent} */
+    const { data } = await new Promise((resolve) => { port1.onmessage = resolve; });
+    if (data) throw Error(data);
+  };
 
   /** The element that owns the frame of this order: the first one. */
   #owner() {
@@ -259,16 +268,16 @@ export class CheckoutElement extends HTMLElement {
   async #begin() {
     if (this.#failure || this.createSession) this.#stop();
     if (this.createSession) {
-      this.#wait(ANSWER_TIMEOUT, () => this.#fail('timeout'));
+      this.#wait(ANSWER_TIMEOUT, () => this.#fail('create_failed', 'timeout'));
       try {
         this.#setAttribute('session', await this.createSession());
       } catch (error) {
-        return this.#fail('session_unknown', error);
+        return this.#fail('create_failed', error);
       }
       this.#apply();
     }
     if (this.#sale) this.#start();
-    else this.#fail('session_unknown', 'session');
+    else this.#fail(this.createSession ? 'create_failed' : 'session_unknown', 'session');
   }
 
   // --- The frame -------------------------------------------------------------------------------
@@ -302,7 +311,8 @@ export class CheckoutElement extends HTMLElement {
       onOnline: () => this.#failure && this.#begin(),
       onEscape: () => this.#isModal && this.close(),
       onClose: this.close,
-      onStatus: (...update) => this.#session.update(...update),
+      onStatus: (type, session, status, receipt, again) => this.#session.update(
+        type, session, status, receipt, again && (!this.#isModal || this.#modal.dialog.open)),
       onError: (...error) => this.#report(...error),
     });
     this.#textsSettled?.then(() => {
@@ -326,7 +336,7 @@ export class CheckoutElement extends HTMLElement {
     const computed = getComputedStyle(this);
     /** @type {Record<string, string>} */
     const message = { type: 'style', preset: this.#attribute('preset') };
-    for (const name of STYLE_TOKENS) {
+    for (const name of this.#frame.tokens) {
       message[name] = computed.getPropertyValue('--coinslot-' + name);
     }
     this.#frame.post(message);
@@ -364,18 +374,18 @@ export class CheckoutElement extends HTMLElement {
 
   /** Sets all texts, from the page's attributes or the server. */
   #renderTexts() {
-    /** @param {'title' | 'close' | 'failed' | 'offline' | 'link' | 'retry'} name */
+    /** @param {'title' | 'close' | 'failed' | 'create' | 'offline' | 'link' | 'retry'} name */
     const text = (name) => this.#attribute('text-' + name, this.#texts[name]);
     this.#modal.dialog.ariaLabel = text('title');
     this.#modal.dialog.dir = this.#texts.dir;
     this.#modal.closeButton.ariaLabel = text('close');
     if (this.#frame) this.#frame.iframe.title = text('title');
     const url = this.#pageURL();
-    this.#notice.replaceChildren(
-      text(this.#failure === 'offline' ? 'offline' : 'failed'),
+    this.#notice.replaceChildren(...this.#failure ? [
+      text(this.#failure === 'offline' ? 'offline' : url ? 'failed' : 'create'),
       url && make('a', { href: url }, text('link')),
       make('button', { onclick: () => this.#begin() }, text('retry')),
-    );
+    ] : []);
   }
 
   /** The checkout's own page; without a sale the page's link, or nothing. */
@@ -404,6 +414,7 @@ export class CheckoutElement extends HTMLElement {
     const error = { code, recoverable, url: this.#pageURL() };
     const doctor = `${CHECKOUT_ORIGIN}/checkout/doctor?origin=${PAGE_ORIGIN}&code=${code}`;
     console.error('coinslot', code, fix, doctor);
+    this.#texts.explain?.(code);
     if (isWarning) return;
     this.#session.emit('error', error);
     this.#session.ready.reject(Object.assign(Error(code), error));

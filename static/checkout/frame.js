@@ -3,17 +3,14 @@
 
 import { make, mark } from './dom.js';
 import { CHECKOUT_ORIGIN } from './origins.js';
-import { CHOOSING, FINAL, WAITING } from '../shared/statuses.js';
 import { WALLET_SCHEMES } from '../shared/wallets.js';
 
-const STATUSES = [...CHOOSING, ...WAITING, ...FINAL];
-
 /** CSP directives that control frames. */
-const FRAME_DIRECTIVE = /^(frame|child|default)-src$/;
+const FRAME_DIRECTIVE = /frame|child|default/;
 
 const SESSION = /^(cs_[\w-]+)?$/; // empty while nothing is stored
 const RECEIPT = /^[\w-]+(\.[\w-]+){2}$/; // a JWT
-const ERROR_CODE = /^[a-z_]+$/;
+const NAME = /^[a-z_]+$/; // of a status or an error
 const FIX = /^[ -~]{1,200}$/; // one line of ASCII
 
 /**
@@ -33,7 +30,8 @@ const has = (value, shape) => typeof value === 'string' && shape.test(value);
  * @property {() => void} onEscape the shopper pressed Escape
  * @property {() => void} onClose the shopper closes the checkout
  * @property {(type: 'ready' | 'status' | 'complete', session: string, status: CoinslotStatus,
- *   receipt: string) => void} onStatus session and status may be unchanged; receipt may be empty
+ *   receipt: string, again: boolean) => void} onStatus session and status may be unchanged; receipt
+ *   may be empty; again: the shopper can try again
  * @property {(code: string, recoverable: boolean, fix: string, isWarning: boolean) => void} onError
  *   fix is what the page's developer has to change; it may be empty. A warning is for the console
  */
@@ -41,6 +39,8 @@ const has = (value, shape) => typeof value === 'string' && shape.test(value);
 export class Frame {
   /** @type {MessagePort | undefined} the private channel, after the frame's hello */
   port;
+
+  /** @type {string[]} custom properties that the frame knows, without their prefix */ tokens = [];
 
   #listening = new AbortController(); // removes the event listeners
   #listener;
@@ -80,18 +80,20 @@ export class Frame {
     mark('hello');
     this.iframe.onload = null;
     this.port = ports[0];
+    this.tokens = data.tokens || [];
     this.port.onmessage = (event) => event.data && this.#receive(event.data);
     this.#listener.onHello();
   }
 
   /** @param {any} message */
-  #receive({ type, session, status, receipt, height, href, code, recoverable, cure }) {
+  #receive({ type, session, status, receipt, height, href, code, recoverable, cure, again }) {
     switch (type) {
       case 'ready':
       case 'status':
       case 'complete':
-        if (has(session, SESSION) && STATUSES.includes(status)) {
-          this.#listener.onStatus(type, session, status, has(receipt, RECEIPT) ? receipt : '');
+        if (has(session, SESSION) && has(status, NAME)) {
+          this.#listener.onStatus(type, session, /** @type {CoinslotStatus} */ (status),
+            has(receipt, RECEIPT) ? receipt : '', again);
         }
         break;
       case 'size':
@@ -104,7 +106,7 @@ export class Frame {
       }
       case 'error':
       case 'warning':
-        if (has(code, ERROR_CODE)) {
+        if (has(code, NAME)) {
           this.#listener.onError(code, Boolean(recoverable), has(cure, FIX) ? cure : '', type === 'warning');
         }
         break;

@@ -11,7 +11,7 @@ export class Session {
   /** @type {Deferred<CoinslotResult>} */ result = new Deferred();
 
   #isReady = false;
-  /** @type {CoinslotStatus | ''} the final status last reported */ #reported = '';
+  /** @type {CoinslotResult | undefined} reported to the page */ #outcome;
   #element;
 
   /** @param {HTMLElement} element on which events are dispatched */
@@ -22,19 +22,24 @@ export class Session {
   /** @param {string} id of another session; empty = unknown */
   change(id) {
     this.id = id;
-    this.status = this.#reported = '';
+    this.status = '';
+    this.#outcome = undefined;
   }
 
   /** Starts new promises for another frame. */
   restart() {
     this.#isReady = false;
-    this.ready = this.ready.followedBy(new Deferred());
-    this.result = this.result.followedBy(new Deferred());
+    this.ready = this.ready.next();
+    this.result = this.result.next();
   }
 
   /** @type {FrameListener['onStatus']} */
-  update(type, session, status, receipt) {
+  update(type, session, status, receipt, again) {
     const isNew = this.id !== session || this.status !== status;
+    if (isNew && this.#outcome) { // the shopper tries again, or paid late
+      this.#outcome = undefined;
+      this.result = this.result.next();
+    }
     this.id = session;
     this.status = status;
     if (type === 'ready' && !this.#isReady) {
@@ -44,17 +49,19 @@ export class Session {
       this.ready.resolve({ session, status });
     }
     if (isNew) this.emit('status');
-    if (type === 'complete' && this.#reported !== status) {
-      this.#reported = status;
-      this.#complete({ session, status, receipt });
+    if (type === 'complete' && !this.#outcome) {
+      this.#outcome = { session, status, receipt };
+      if (!again) this.settle();
+      const url = this.#element.getAttribute('return-url');
+      if (this.emit('complete', this.#outcome) && status === 'confirmed') {
+        returnToShop(url, this.#outcome);
+      }
     }
   }
 
-  /** @param {CoinslotResult} result */
-  #complete(result) {
-    this.result.resolve(result);
-    const url = this.#element.getAttribute('return-url');
-    if (this.emit('complete', result) && result.status === 'confirmed') returnToShop(url, result);
+  /** Settles the result with the outcome, if there is one: the shopper does not try again. */
+  settle() {
+    if (this.#outcome) this.result.resolve(this.#outcome);
   }
 
   /**

@@ -4,10 +4,11 @@ import { CHECKOUT_ORIGIN } from './origins.js';
 
 /**
  * Labels and messages, and what the page's developer has to change after an error.
- * @typedef {Record<'title' | 'close' | 'failed' | 'offline' | 'link' | 'retry', string>
+ * @typedef {Record<'title' | 'close' | 'failed' | 'create' | 'offline' | 'link' | 'retry', string>
  *   & Partial<Record<CoinslotErrorCode, string>>
- *   & { listed: boolean, dir: string, css: string }} Texts listed: the page may show the checkout;
- *   dir: the language's direction; css: one rule
+ *   & { listed: boolean, dir: string, css: string, explain?: (code: string) => void }} Texts
+ *   listed: the page may show the checkout; dir: the language's direction; css: one rule;
+ *   explain: only with data-debug, logs the cause of an error code, if it is one
  */
 
 /**
@@ -21,6 +22,7 @@ export const ENGLISH = {
   link: 'Checkout',
   close: 'Close',
   failed: 'Checkout did not load.',
+  create: 'Checkout did not load.',
   title: 'Checkout',
   retry: 'Retry',
   offline: 'Offline',

@@ -106,8 +106,8 @@ func TestFrameGetsStyleThemeAndShown(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("frame heard (-want +got):\n%s", diff)
 	}
-	s.Eval(`document.querySelector('coinslot-checkout').simulate('paid')`, nil)
-	s.frameView().WaitJS(`heard.at(-1).type === 'simulate' && heard.at(-1).kind === 'paid'`, "simulate")
+	s.Eval(`document.querySelector('coinslot-checkout').simulate('pay')`, nil)
+	s.frameView().WaitJS(`heard.at(-1).type === 'simulate' && heard.at(-1).kind === 'pay'`, "simulate")
 
 	s.post(`{ type: 'warning', code: 'contrast_failed', cure: 'two colors' }`)
 	s.sync()

@@ -24,7 +24,7 @@ func TestNothingToSell(t *testing.T) {
 			t.Parallel()
 			s := openPage(t, body)
 			s.WaitJS(`details.some(({ name, code, url }) => name === 'error' && code === 'session_unknown' && url === '')`, "the error")
-			s.WaitText("coinslot-checkout >>> [role=alert]", failedText)
+			s.WaitText("coinslot-checkout >>> [role=alert]", "That did not work.")
 			if got := strings.Join(s.Console(), "\n"); strings.Count(got, "coinslot session_unknown session "+s.bff) != 1 {
 				t.Errorf("console = %s; want one line", got)
 			}

@@ -2,6 +2,7 @@ package checkouttest_test
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 	"sync"
 	"testing"
 
+	"coinslot/bff/diagnose"
 	"coinslot/e2e/browser"
 )
 
@@ -146,7 +148,7 @@ const fixes = `"origin_refused":"COINSLOT_ORIGINS must list it","frame_blocked":
 
 // serverTexts are the server's texts by language. Origins of pages in "x-refused" are not listed.
 var serverTexts = map[string]string{
-	"en": `{"listed":true,"title":"Checkout","close":"Close","retry":"Retry","failed":"Checkout did not load.",
+	"en": `{"listed":true,"title":"Checkout","close":"Close","retry":"Retry","failed":"Checkout did not load.","create":"That did not work.",
 		"offline":"You are offline.","link":"Open checkout",` + fixes + `}`,
 	"de": `{"listed":true,"title":"Kasse","close":"Schließen","retry":"Nochmals","failed":"Die Kasse lädt nicht.",
 		"offline":"Sie sind offline.","link":"Kasse öffnen",` + fixes + `}`,
@@ -165,7 +167,16 @@ func (s *testPage) serveTexts(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		panic(err) // the test fails
 	}
-	script(fmt.Sprintf("export default {...%s, css: %q}", cmp.Or(serverTexts[r.FormValue("lang")], serverTexts["en"]), looks))(w, r)
+	texts := fmt.Sprintf("...%s, css: %q", cmp.Or(serverTexts[r.FormValue("lang")], serverTexts["en"]), looks)
+	if !r.URL.Query().Has("debug") {
+		script("export default {"+texts+"}")(w, r)
+		return
+	}
+	codes, err := json.Marshal(diagnose.Codes())
+	if err != nil {
+		panic(err)
+	}
+	script(fmt.Sprintf("export default {explain, %s, codes: %s};\n%s", texts, codes, diagnose.ExplainScript))(w, r)
 }
 
 // requested returns the URLs of the requested frames.
@@ -231,8 +242,12 @@ const frameScript = `
 	const greet = () => {
 		const { port1, port2 } = new MessageChannel();
 		port = port1;
-		port1.onmessage = ({ data }) => heard.push(data);
-		parent.postMessage({ coinslot: 1, type: 'hello', version: 'test' }, query.get('origin'), [port2]);
+		port1.onmessage = ({ data, ports: [answer] }) => {
+			heard.push(data);
+			answer?.postMessage(data.kind === 'pay' ? '' : 'only pay');
+		};
+		const tokens = ['accent', 'radius', 'density', 'font', ...['background', 'surface', 'text', 'border', 'danger'].flatMap((name) => [name, name + '-dark'])];
+		parent.postMessage({ coinslot: 1, type: 'hello', version: 'test', tokens }, query.get('origin'), [port2]);
 		say({ type: 'ready', session, status: 'open' });
 		say({ type: 'size', height: 333 });
 	};

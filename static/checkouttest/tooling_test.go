@@ -123,7 +123,7 @@ func ofScript(t *testing.T) description {
 	list, _, _ = strings.Cut(list, "]")
 	attributes := find(`'([\w-]+)'`, list)
 	var d description
-	d.Attributes = append(slices.Clone(attributes), "text-title", "text-close", "text-failed", "text-offline", "text-link", "text-retry")
+	d.Attributes = append(slices.Clone(attributes), "text-title", "text-close", "text-failed", "text-offline", "text-link", "text-retry", "data-debug")
 	for _, name := range attributes {
 		if name != "prewarm" {
 			d.Properties = append(d.Properties, strings.Replace(name, "-u", "U", 1))
@@ -165,8 +165,8 @@ func union(t *testing.T, name string) (members []string) {
 func TestErrorCodesAreDocumented(t *testing.T) {
 	docs := string(read(t, "../docs/embed.md"))
 	codes := union(t, "ErrorCode")
-	if len(codes) != 14 {
-		t.Errorf("%d error codes; want the contract's 14", len(codes))
+	if len(codes) != 15 {
+		t.Errorf("%d error codes; want the contract's 15", len(codes))
 	}
 	for _, code := range codes {
 		if !strings.Contains(docs, "`"+code+"`") {

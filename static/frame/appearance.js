@@ -2,7 +2,11 @@
 
 import { cssColor } from './colors.js';
 import { html } from './page.js';
-import { NEEDED, palette } from './palette.js';
+import { COLORS, NEEDED, palette } from './palette.js';
+
+/** Names of the host page's custom properties, without their prefix. */
+export const TOKENS = ['accent', 'radius', 'density', 'font',
+  ...COLORS.flatMap((name) => [name, name + '-dark'])];
 
 const FONT = /^[\p{L}\d\s,'"_-]{1,200}$/u;
 const RADIUS = /^\d[\d.]*(px)?$/;

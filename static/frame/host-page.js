@@ -1,7 +1,7 @@
 // The channel to the host page. Its messages are hints: the shop's server verifies the receipt, asks
 // the API, or gets a webhook.
 
-import { applyStyle, applyTheme } from './appearance.js';
+import { applyStyle, applyTheme, TOKENS } from './appearance.js';
 import { html, rootData, settings } from './page.js';
 import { HELLO_INTERVAL } from './times.js';
 import { FINAL } from '../shared/statuses.js';
@@ -40,18 +40,22 @@ export function connect() {
 function greet() {
   const { port1, port2 } = new MessageChannel();
   port ??= port1;
-  port1.onmessage = ({ data }) => {
+  port1.onmessage = ({ data, ports }) => {
     if (port !== port1) unanswered?.forEach((message) => port1.postMessage(message));
     port = port1;
     unanswered = undefined;
-    if (data) receive(data);
+    if (data) receive(data, ports[0]);
   };
-  parent.postMessage({ coinslot: 1, type: 'hello', version: '1.0.0' }, settings.origin, [port2]);
+  const hello = { coinslot: 1, type: 'hello', version: '1.0.0', tokens: TOKENS };
+  parent.postMessage(hello, settings.origin, [port2]);
   setTimeout(() => unanswered && greet(), HELLO_INTERVAL);
 }
 
-/** @param {any} message unknown types are ignored */
-function receive(message) {
+/**
+ * @param {any} message unknown types are ignored
+ * @param {MessagePort | undefined} answer
+ */
+function receive(message, answer) {
   switch (message.type) {
     case 'shown':
       html.dataset.shown = '1';
@@ -67,7 +71,7 @@ function receive(message) {
       setTimeout(reportSize);
       break;
     case 'simulate':
-      simulate(message.kind);
+      answer?.postMessage(simulate(message.kind));
   }
 }
 
@@ -79,11 +83,19 @@ function warn(problem) {
   warned.add(problem);
 }
 
-/** @param {string} kind of outcome, as the value of a button that only sandbox sessions have */
+/**
+ * @param {string} kind of outcome, as the value of a button that only sandbox sessions have
+ * @returns {string} why nothing is simulated; empty if it is
+ */
 function simulate(kind) {
   /** @type {NodeListOf<HTMLButtonElement>} */
-  const buttons = document.querySelectorAll('[data-part=simulate]');
-  [...buttons].find((button) => button.value === kind)?.click();
+  const list = document.querySelectorAll('[data-part=simulate]');
+  const buttons = [...list];
+  const button = buttons.find(({ value }) => value === kind);
+  button?.click();
+  return button ? '' : `coinslot: cannot simulate ${kind}, only ` +
+    (buttons.map(({ value }) => value).join(', ') ||
+      'after a coin was chosen, with COINSLOT_SANDBOX');
 }
 
 let reported = ''; // session and status
@@ -98,7 +110,8 @@ export function reportStatus() {
   post({ type: reported ? 'status' : 'ready', session, status });
   reported = current;
   if (FINAL.includes(status)) {
-    post({ type: 'complete', session, status, receipt: rootData('receipt') });
+    const again = Boolean(document.querySelector('[data-part=retry]'));
+    post({ type: 'complete', session, status, receipt: rootData('receipt'), again });
   }
   setTimeout(reportSize); // after layout; an animation frame would never come in a hidden frame
 }

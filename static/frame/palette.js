@@ -3,7 +3,7 @@
 
 import { blackOrWhite, contrast, mix, READABLE, readColor } from './colors.js';
 
-const COLORS = ['background', 'surface', 'text', 'border', 'danger'];
+export const COLORS = ['background', 'surface', 'text', 'border', 'danger'];
 const CSS_FUNCTIONS = /--|env\(|attr\(/i; // valid with any value, which may be no color
 const TINT = 0.07; // share of the accent in a tint of it, as in static/css
 

@@ -13,6 +13,10 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
+// ownNames matches names that only checkout.js's modules use, and no browser: they are shortened.
+const ownNames = "^(on(Load|Hello|Blocked|Online|Escape|Close|Status|Error)|" +
+	"closeButton|restart|settle|emit|promise|iframe|dialog|update|change)$"
+
 // Script returns the modules under static/name, from main.js on, as one classic script for browsers
 // since 2022. An imported stylesheet is a string. Errors: a module cannot be read or parsed.
 func Script(static, name string, minify bool) ([]byte, error) {
@@ -23,7 +27,7 @@ func Script(static, name string, minify bool) ([]byte, error) {
 	result := api.Build(api.BuildOptions{
 		AbsWorkingDir: folder, EntryPoints: []string{name + "/main.js"}, Bundle: true,
 		Format: api.FormatIIFE, Target: api.ES2022, Charset: api.CharsetUTF8, MinifySyntax: minify,
-		LegalComments: api.LegalCommentsNone, LogLevel: api.LogLevelSilent,
+		LegalComments: api.LegalCommentsNone, LogLevel: api.LogLevelSilent, MangleProps: ownNames,
 		TsconfigRaw: "{}", // ignore the configuration of editors and tests
 		Plugins:     []api.Plugin{styleSheets(folder, minify)},
 	})

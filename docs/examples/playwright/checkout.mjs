@@ -17,6 +17,15 @@ export class Checkout {
     this.root = this.frame.locator("[data-status]").first();
   }
 
+  /**
+   * Opens a modal checkout by its link or button, and waits until it can be used. Without this, select the link as a child,
+   * "coinslot-checkout > a": the element has links of its own after a failure.
+   */
+  async open() {
+    await this.element.locator(":scope > :is(a, button)").first().click();
+    await this.root.waitFor();
+  }
+
   /** One part of the checkout, by its data-part. */
   part(name) { return this.frame.locator(`[data-part="${name}"]`); }
 

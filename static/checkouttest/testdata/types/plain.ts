@@ -20,3 +20,6 @@ Coinslot.open({ item: 'coffee', price: 5 });
 el.status = 'confirmed';
 // @ts-expect-error no such event detail
 el.addEventListener('coinslot-ready', ({ detail }) => detail.receipt);
+el.simulate('pay').then(() => {});
+// @ts-expect-error no such kind of payment
+el.simulate('pays');

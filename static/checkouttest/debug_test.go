@@ -1,0 +1,102 @@
+package checkouttest_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"coinslot/bff/diagnose"
+	"coinslot/e2e/browser"
+)
+
+// explained is what a page with data-debug logs about a code, with the server and the page named.
+func (s *testPage) explained(code string) []string {
+	codes := diagnose.Codes()
+	c := codes[slices.IndexFunc(codes, func(c diagnose.Code) bool { return c.Code == code })]
+	want := []string{"coinslot explains " + code, "Cause: " + c.Cause, "Fix: " + c.Fix, s.bff + "/docs/errors#" + code}
+	if c.Line != "" {
+		want = append(want, ": "+strings.NewReplacer("{server}", s.bff, "{origin}", s.host).Replace(c.Line))
+	}
+	return want
+}
+
+// waitExplained waits for a failure's explanation, which has every line and comes once.
+func (s *testPage) waitExplained(t *testing.T, code string) {
+	t.Helper()
+	s.WaitJS(`explanations.some((text) => text.includes('coinslot explains `+code+`\n'))`, "the explanation of "+code)
+	var logged []string
+	s.Eval(`explanations.filter((text) => text.includes('coinslot explains `+code+`\n'))`, &logged)
+	if len(logged) != 1 {
+		t.Errorf("%s was explained %d times; want once", code, len(logged))
+	}
+	for _, want := range s.explained(code) {
+		if !strings.Contains(logged[0], want) {
+			t.Errorf("explanation = %s; want %q", logged[0], want)
+		}
+	}
+}
+
+// recordInfo keeps what the page logs by console.info.
+var recordInfo = browser.Options{Script: `window.explanations = [];
+	const { info } = console;
+	console.info = (...texts) => { explanations.push(texts.join('')); info(...texts) };`}
+
+// TestDebug: with data-debug, every code that checkout.js can report is explained with its cause and
+// the line to add. Only script_blocked is not, because nothing runs then.
+func TestDebug(t *testing.T) {
+	const open = "default-src 'none'; script-src *; frame-src *"
+	pages := map[string]struct{ csp, element, script string }{
+		"csp_frame_src":   {"script-src *; frame-src https://elsewhere.example", `session=cs_1 prewarm=load`, ``},
+		"frame_blocked":   {open, `session=cs_mute`, ``},
+		"timeout":         {open, `session=cs_hang`, ``},
+		"origin_refused":  {open, `session=cs_mute lang=x-refused`, ``},
+		"session_unknown": {open, ``, ``},
+		"create_failed":   {open, `mode=modal`, `el.createSession = () => Promise.reject(Error('sold out')), el.show()`},
+	}
+	codes := []string{"script_blocked", "offline"} // the latter is in TestOfflineExplained
+	for code, c := range pages {
+		codes = append(codes, code)
+		t.Run(code, func(t *testing.T) {
+			t.Parallel()
+			s := openPageWith(t, `<coinslot-checkout data-debug `+c.element+`></coinslot-checkout>`, c.csp, recordInfo)
+			s.WaitJS(`explanations[0]?.includes('data-debug')`, "the module")
+			s.Eval(`(() => { const el = `+element+`; `+c.script+` })()`, nil)
+			s.waitExplained(t, code)
+		})
+	}
+	reported := slices.DeleteFunc(diagnose.Codes(), func(c diagnose.Code) bool { return pages[c.Code].csp != "" || slices.Contains(codes, c.Code) })
+	t.Run("reported by the frame", func(t *testing.T) {
+		t.Parallel()
+		s := openPageWith(t, `<coinslot-checkout session=cs_1 data-debug></coinslot-checkout>`, open, recordInfo)
+		s.waitEvent("ready cs_1 open")
+		for _, c := range reported {
+			kind := "error"
+			if c.Code == "contrast_failed" {
+				kind = "warning"
+			}
+			s.post(`{ type: '` + kind + `', code: '` + c.Code + `', recoverable: false, cure: 'x' }`)
+			s.waitExplained(t, c.Code)
+		}
+	})
+	if len(reported) != 8 {
+		t.Errorf("%d codes come from the frame; want 8", len(reported))
+	}
+}
+
+func TestOfflineExplained(t *testing.T) {
+	s := openPageWith(t, `<script src="{bff}/seen.js?again" data-debug></script><coinslot-checkout session=cs_1 mode=modal prewarm=none><button id=buy>Pay</button></coinslot-checkout>`, "", recordInfo)
+	s.WaitJS(`explanations[0]?.includes('data-debug')`, "the module, by an attribute of a script")
+	s.Offline(true)
+	s.Click("#buy")
+	s.waitExplained(t, "offline")
+}
+
+// TestNoDebug: without data-debug a page neither asks for explanations nor logs them.
+func TestNoDebug(t *testing.T) {
+	s := openPageWith(t, `<coinslot-checkout session=cs_mute></coinslot-checkout>`, "", recordInfo)
+	s.waitFailure(t, failedText, "frame_blocked", "frame_blocked")
+	s.WaitJS(`explanations.length === 0`, "silence")
+	if got := strings.Join(s.textRequests, " "); strings.Contains(got, "debug") {
+		t.Errorf("texts = %s; want none with debug", got)
+	}
+}
