@@ -3,6 +3,7 @@ package diagnose
 import (
 	"cmp"
 	_ "embed"
+	"slices"
 	"strings"
 )
 
@@ -19,7 +20,7 @@ type Code struct {
 }
 
 // Codes returns the codes of docs/embed.md. {server} and {origin} stand for the two origins.
-func Codes() []Code { return codes }
+func Codes() []Code { return slices.Clone(codes) }
 
 // ExplainScript logs what Codes say, for pages with data-debug.
 //
