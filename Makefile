@@ -36,6 +36,40 @@ dev: ## the demo and every screen with live reload: edit app, bff or static, and
 gallery-serve: ## every screen, with live reload, at http://127.0.0.1:8083
 	@$(RUN_TOOL) ./tools/dev -gallery -port $(or $(PORT),8080)
 
+# The npm package: scripts by esbuild, types by TypeScript. Types of frameworks are needed to compile it, and are no part
+# of it. npm installs nothing newer than NPM_DATE, here and in the package's tests, and keeps it in .cache/npm-registry.
+NPM_DATE := 2026-11-20
+NPM = env npm_config_before=$(NPM_DATE) npm_config_cache='$(CURDIR)/.cache/npm-registry' npm_config_loglevel=error \
+  npm_config_audit=false npm_config_fund=false npm_config_update_notifier=false npm
+NPM_TYPES := @types/react@19.3.0 vue@3.5.45 svelte@5.57.3 solid-js@1.9.19
+NPM_VERSION = $(patsubst v%,%,$(or $(VERSION),$(shell git tag --points-at HEAD --sort=-version:refname 'v*' 2>/dev/null | head -n 1),v0.0.0-dev))
+NPM_OUT := dist
+
+.PHONY: npm
+npm: install-npm ## the npm package, leaving one dist/coinslot-checkout-*.tgz: make npm VERSION=v1.2.3
+	@mkdir -p '$(NPM_OUT)' && rm -f '$(NPM_OUT)'/coinslot-checkout-*.tgz
+	@set -e; package=$$(mktemp -d); trap 'rm -r "$$package"' EXIT; \
+	  node .cache/npm/typescript/lib/tsc.js -p npm --outDir "$$package/dist"; \
+	  $(RUN_TOOL) github.com/evanw/esbuild/cmd/esbuild npm/src/*.ts \
+	    --format=esm --target=es2022 --charset=utf8 --log-level=warning --outdir="$$package/dist"; \
+	  rm -f "$$package"/dist/*.svelte.d.js; cp static/checkout.d.ts npm/src/*.svelte npm/src/*.svelte.d.ts "$$package/dist"; \
+	  sed 's/0\.0\.0-dev/$(NPM_VERSION)/' npm/package.json >"$$package/package.json"; cp npm/README.md "$$package"; \
+	  $(NPM) pack "$$package" --silent --pack-destination '$(NPM_OUT)'
+
+.PHONY: install-npm
+install-npm:
+	@$(call install,node,nodejs)
+	@$(call install,npm,npm)
+	@$(call typescript)
+	@[ -f '.cache/npm-types/$(NPM_TYPES:@types/%=%)' ] || { rm -rf .cache/npm-types && mkdir -p .cache/npm-types && \
+	  $(NPM) install --silent --ignore-scripts --no-package-lock --no-save --prefix .cache/npm-types $(NPM_TYPES) >/dev/null && touch '.cache/npm-types/$(NPM_TYPES:@types/%=%)'; }
+
+# What docs/npm.md creates, so that its test needs no network.
+define shop
+[ -f .cache/npm-registry/shop-$(NPM_DATE) ] || { dir=$$(mktemp -d) && ( cd $$dir && $(NPM) create -y vite@9.3.0 shop -- --template react-ts --no-interactive >/dev/null && \
+  cd shop && $(NPM) install >/dev/null ) && rm -r $$dir && rm -f .cache/npm-registry/shop* && touch .cache/npm-registry/shop .cache/npm-registry/shop-$(NPM_DATE); }
+endef
+
 # Commands from Go modules, by exact version: compiled once, then kept in .cache/tools.
 define go_tool
 .cache/tools/$(1)-$(3):
@@ -141,7 +175,7 @@ vulncheck: ## known vulnerabilities in what is linked, by govulncheck and the da
 # systemd's units, a way to make fsync fail, Prometheus' tool, and PostgreSQL's server programs, which Debian keeps out
 # of the PATH, and its pooler.
 .PHONY: install-test-tools
-install-test-tools: ## what the tests need on a Debian machine: two browsers, runtimes, PostgreSQL, axe-core, TypeScript, React, OpenAPI's schema
+install-test-tools: install-npm ## what the tests need on a Debian machine: two browsers, runtimes, PostgreSQL, axe-core, TypeScript, React, OpenAPI's schema
 	@$(call install,curl,curl)
 	@$(call install,openssl,openssl)
 	@$(call install,chromium,chromium)
@@ -155,10 +189,11 @@ install-test-tools: ## what the tests need on a Debian machine: two browsers, ru
 	@$(call install,ruby,ruby)
 	@/usr/bin/python3 -c 'import cryptography' 2>/dev/null || { $(call install,python3-cryptography,python3-cryptography) }
 	@$(call axe)
-	@$(call npm,typescript,5.9.3,10e108c9cf7d5f2879053dff18515fb405abf2ccef63eaaf017d9c571687a1d3)
+	@$(call typescript)
 	@$(call npm,react,19.2.0,4de5ae8fd4773b2356f95a22e58cb154a161c35376aef7c006490fb964556d66)
 	@$(call npm,react-dom,19.2.0,6c47e801364162210540ccee8bc5d813e032ae361ba4e2be72102e76093ecf5b)
 	@$(call npm,scheduler,0.27.0,ab26ce35ce4032f04b78cfc5bbb4cfe13358e9fe7a5433a8aa6315c3debc5095)
+	@$(call shop)
 	@$(call playwright)
 	@$(call openapi)
 	@$(call install,caddy,caddy)
@@ -188,6 +223,10 @@ endef
 define npm
 [ -f .cache/npm/$(1)-$(2) ] || { mkdir -p .cache/npm/$(1) && cd .cache/npm && npm pack --silent $(1)@$(2) >/dev/null && \
   echo "$(3)  $(1)-$(2).tgz" | sha256sum --check --quiet && tar xzf $(1)-$(2).tgz -C $(1) --strip-components=1 && touch $(1)-$(2); }
+endef
+
+define typescript
+$(call npm,typescript,5.9.3,10e108c9cf7d5f2879053dff18515fb405abf2ccef63eaaf017d9c571687a1d3)
 endef
 
 # What docs/examples/playwright is run with; its browser is Debian's. Three packages, by exact version and content, in a

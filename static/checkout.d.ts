@@ -1,5 +1,5 @@
-// Types of checkout.js, for plain TypeScript, React 18 and 19, Vue 3 and Svelte 5. Copy the file into your project, or
-// reference it; everything in it is global, and nothing has to be imported.
+// Types of checkout.js, for plain TypeScript, React 18 and 19, Vue 3, Svelte 5 and Solid. `npm i @coinslot/checkout` has
+// them, or copy the file into your project; what a page needs of it is global.
 
 /** One order's state. Final: confirmed, expired, cancelled (a late payment can still turn the last two into confirmed). */
 type Status = 'open' | 'preparing' | 'pending' | 'confirmed' | 'expired' | 'cancelled' | 'review';
@@ -36,6 +36,11 @@ interface Trouble {
   url: string;
 }
 
+type ErrorDetail = Detail & Trouble;
+
+/** What `ready` rejects with. */
+type Failure = Error & Trouble;
+
 interface EventMap {
   /** The frame can be used. */
   'coinslot-ready': CustomEvent<Detail>;
@@ -48,7 +53,7 @@ interface EventMap {
   /** The shopper closes the modal. preventDefault() keeps it open. */
   'coinslot-close': CustomEvent<Detail>;
   /** Something went wrong. */
-  'coinslot-error': CustomEvent<Detail & Trouble>;
+  'coinslot-error': CustomEvent<ErrorDetail>;
 }
 
 /** The attributes that are properties, too. What is sold: one of session, order, item. */
@@ -69,11 +74,7 @@ interface Options {
   returnUrl?: string;
 }
 
-interface Attributes extends Omit<Options, 'returnUrl' | 'open'> {
-  open?: boolean | '';
-  'return-url'?: string;
-  /** In development: explains failures in the console. */
-  'data-debug'?: boolean | '';
+interface TextAttributes {
   'text-title'?: string;
   'text-close'?: string;
   'text-failed'?: string;
@@ -82,12 +83,23 @@ interface Attributes extends Omit<Options, 'returnUrl' | 'open'> {
   'text-retry'?: string;
 }
 
-/** What a framework lets one write on the element, beside its attributes. */
-type Written = Attributes & {
-  [K in keyof EventMap as `on${K}`]?: (event: EventMap[K]) => void;
-} & {
-  key?: any; ref?: any; children?: any; id?: string; class?: string; className?: string; style?: any; slot?: string;
-};
+interface Attributes extends Omit<Options, 'returnUrl' | 'open'>, TextAttributes {
+  open?: boolean | '';
+  'return-url'?: string;
+  /** In development: explains failures in the console. */
+  'data-debug'?: boolean | '';
+}
+
+/** What a framework lets one write on the element, beside what it lets one write on every element. */
+type Written = Attributes & { [K in keyof EventMap as `on${K}`]?: (event: EventMap[K]) => void };
+
+// Each of these is used with its framework only; without it, the import is an error and the type is any.
+// @ts-ignore
+type ReactWritten = Written & { class?: string } & import('react').DetailedHTMLProps<import('react').HTMLAttributes<Checkout>, Checkout>;
+// @ts-ignore
+type SvelteWritten = Written & Omit<import('svelte/elements').HTMLAttributes<Checkout>, keyof Written>;
+// @ts-ignore
+type SolidWritten = Attributes & { [K in keyof EventMap as `on:${K}`]?: (event: EventMap[K]) => void } & import('solid-js').JSX.HTMLAttributes<Checkout>;
 
 interface Checkout extends HTMLElement {
   /** The status last heard; empty before the first. */
@@ -129,16 +141,16 @@ interface Checkout extends HTMLElement {
   removeEventListener(type: string, listener: EventListenerOrEventListenerObject, options?: boolean | EventListenerOptions): void;
 }
 
-interface Opened extends Options {
+interface OpenOptions extends Options {
   /** Returns the id of a session that your server has just made. */
   createSession?: () => Promise<string>;
   /** Where a new element is appended; document.body without it. */
   target?: Element;
 }
 
-interface Global {
+interface Coinslot {
   /** Shows a checkout (mode: modal unless said otherwise). The same session gives the same element. */
-  open(options: Opened): Checkout;
+  open(options: OpenOptions): Checkout;
   readonly version: string;
 }
 
@@ -148,26 +160,25 @@ declare global {
   type CoinslotSimulation = Simulation;
   type CoinslotDetail = Detail;
   type CoinslotResult = Result;
-  type CoinslotErrorDetail = Detail & Trouble;
-  /** What `ready` rejects with. */
-  type CoinslotError = Error & Trouble;
+  type CoinslotErrorDetail = ErrorDetail;
+  type CoinslotError = Failure;
   type CoinslotEventMap = EventMap;
   type CoinslotAttributes = Attributes;
-  type CoinslotOpenOptions = Opened;
+  type CoinslotOpenOptions = OpenOptions;
   type CoinslotCheckoutElement = Checkout;
 
-  var Coinslot: Global;
-  interface Window { Coinslot: Global }
+  var Coinslot: Coinslot;
+  interface Window { Coinslot: Coinslot }
   interface HTMLElementTagNameMap { 'coinslot-checkout': Checkout }
   interface DocumentEventMap extends EventMap {}
-  namespace JSX { // React 18, Preact
-    interface IntrinsicElements { 'coinslot-checkout': Written }
+  namespace JSX { // React 18
+    interface IntrinsicElements { 'coinslot-checkout': ReactWritten }
   }
 }
 
 declare module 'react' { // React 19
   namespace JSX {
-    interface IntrinsicElements { 'coinslot-checkout': Written }
+    interface IntrinsicElements { 'coinslot-checkout': ReactWritten }
   }
 }
 
@@ -176,7 +187,15 @@ declare module 'vue' {
 }
 
 declare module 'svelte/elements' {
-  interface SvelteHTMLElements { 'coinslot-checkout': Written }
+  interface SvelteHTMLElements { 'coinslot-checkout': SvelteWritten }
 }
 
-export {};
+declare module 'solid-js' {
+  namespace JSX {
+    interface IntrinsicElements { 'coinslot-checkout': SolidWritten }
+  }
+}
+
+export type {
+  Attributes, Checkout, Coinslot, Detail, ErrorCode, ErrorDetail, EventMap, Failure, OpenOptions, Options, Result, Status, TextAttributes,
+};

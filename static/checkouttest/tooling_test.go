@@ -90,7 +90,7 @@ func ofWebTypes(t *testing.T) description {
 	return description{names(e.Attributes, "none"), names(e.JS.Properties, "none"), names(e.JS.Events, "none")}.sorted()
 }
 
-// ofTypes reads checkout.d.ts as text: members of Options, Attributes, Checkout and EventMap.
+// ofTypes reads checkout.d.ts as text: members of Options, TextAttributes, Attributes, Checkout and EventMap.
 func ofTypes(t *testing.T) description {
 	text := string(read(t, "checkout.d.ts"))
 	body := func(name string) string {
@@ -106,7 +106,7 @@ func ofTypes(t *testing.T) description {
 	}
 	const member = `(?m)^  (?:readonly )?'?([\w-]+)'?\??:`
 	options := slices.DeleteFunc(find(member, body("Options")), func(name string) bool { return name == "returnUrl" })
-	return description{append(options, find(member, body("Attributes"))...), append(find(member, body("Checkout")), "lang"), find(member, body("EventMap"))}.sorted()
+	return description{append(options, find(member, body("TextAttributes")+body("Attributes"))...), append(find(member, body("Checkout")), "lang"), find(member, body("EventMap"))}.sorted()
 }
 
 // ofScript reads the element's source; a page's own texts are no observed attributes, and prewarm

@@ -1,0 +1,154 @@
+package e2e
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"coinslot/bff/fortest"
+	"coinslot/e2e/browser"
+	"coinslot/e2e/built"
+	"coinslot/e2e/need"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// packageLimit is how many bytes npm may download.
+const packageLimit = 12_000
+
+var packOnce = sync.OnceValues(func() (string, error) {
+	out, err := os.MkdirTemp("", "coinslot-npm-")
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.Command("make", "-s", "-C", "..", "npm", "VERSION=v1.2.3", "NPM_OUT="+out)
+	cmd.Env = append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=")
+	if said, err := cmd.CombinedOutput(); err != nil {
+		return string(said), err
+	}
+	return filepath.Join(out, "coinslot-checkout-1.2.3.tgz"), nil
+})
+
+// packNPM returns the tarball that make npm leaves. It ends t if make install-test-tools has not run.
+func packNPM(t *testing.T) string {
+	t.Helper()
+	need.Command(t, "npm")
+	need.File(t, "../.cache/npm-types/node_modules/vue")
+	built.TrackSources(t)
+	tarball, err := packOnce()
+	if err != nil {
+		t.Fatalf("make npm: %v\n%s", err, tarball)
+	}
+	return tarball
+}
+
+// npmSettings have npm install what is not newer than the Makefile's NPM_DATE, with its cache.
+func npmSettings(t *testing.T, more ...string) []string {
+	t.Helper()
+	date := regexp.MustCompile(`(?m)^NPM_DATE := (\S+)$`).FindSubmatch(fortest.Must(os.ReadFile("../Makefile"))(t))
+	cache := fortest.Must(filepath.Abs("../.cache/npm-registry"))(t)
+	return append([]string{"npm_config_before=" + string(date[1]), "npm_config_cache=" + cache, "npm_config_loglevel=error",
+		"npm_config_audit=false", "npm_config_fund=false", "npm_config_update_notifier=false"}, more...)
+}
+
+// runIn runs a command to its end and returns what it prints.
+func runIn(t *testing.T, dir string, env []string, name string, args ...string) string {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 8*time.Minute)
+	defer stop()
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// What npm gets: small, complete, with types that are those of the checkout, and safe to import on a server.
+func TestNPMPackage(t *testing.T) {
+	t.Parallel()
+	tarball, dir := packNPM(t), t.TempDir()
+	size := fortest.Must(os.Stat(tarball))(t).Size()
+	t.Logf("the tarball has %d bytes", size)
+	if size > packageLimit {
+		t.Errorf("the tarball has %d bytes; want at most %d", size, packageLimit)
+	}
+	runIn(t, dir, nil, "tar", "xzf", tarball)
+	read := func(name string) []byte { return fortest.Must(os.ReadFile(filepath.Join(dir, "package", name)))(t) }
+	var about struct {
+		Version, License string
+		SideEffects      *bool
+		Dependencies     map[string]string
+		Exports          map[string]any
+		Repository       any
+		PublishConfig    map[string]any
+	}
+	fortest.OK(t, json.Unmarshal(read("package.json"), &about))
+	if about.Version != "1.2.3" || about.SideEffects == nil || *about.SideEffects || len(about.Dependencies) > 0 ||
+		about.License == "" || about.Repository == nil || about.PublishConfig["provenance"] != true {
+		t.Errorf("package.json = %+v; want version 1.2.3, no side effects, no dependencies, and what provenance needs", about)
+	}
+	for name, export := range about.Exports {
+		conditions, _ := export.(map[string]any)
+		for condition, file := range conditions {
+			if _, err := os.Stat(filepath.Join(dir, "package", file.(string))); err != nil {
+				t.Errorf("export %s for %s: %v", name, condition, err)
+			}
+		}
+	}
+	served := fortest.Must(os.ReadFile("../static/checkout.d.ts"))(t)
+	if diff := cmp.Diff(string(served), string(read("dist/checkout.d.ts"))); diff != "" {
+		t.Errorf("the package's types are not those that the checkout serves:\n%s", diff)
+	}
+	const imports = `import { createCheckout, loadCoinslot } from './package/dist/index.js';
+		loadCoinslot('https://pay.shop.example'); // at the top of a module: no unhandled rejection
+		await createCheckout({ url: 'https://pay.shop.example' }).catch(({ message }) => console.log(message));`
+	if out := runIn(t, dir, nil, need.Command(t, "node"), "--input-type=module", "-e", imports); !strings.Contains(out, "browsers only") {
+		t.Errorf("on a server createCheckout says %q; want that it works in browsers only", out)
+	}
+}
+
+// A newcomer who follows docs/npm.md has a React shop whose types hold and which is paid. Only ports, folder and
+// tarball are replaced; npm is offline, with what make install-test-tools has put into its cache.
+func TestNPMQuickPath(t *testing.T) {
+	t.Parallel()
+	need.File(t, "../.cache/npm-registry/shop")
+	tarball, root := packNPM(t), filepath.Dir(filepath.Dir(built.Program(t)))
+	r := newReader(t)
+	r.env = append(r.env, npmSettings(t, "npm_config_offline=true")...)
+	shop, beside := r.free("5173"), filepath.Join(r.dir, "coinslot")
+	fortest.OK(t, os.Mkdir(beside, 0o700))
+	r.dir = root
+	replaced := strings.NewReplacer("../coinslot/dist/coinslot-checkout-*.tgz", tarball, "localhost:5173", "localhost:"+shop,
+		"npm run dev", "npm run dev -- --strictPort --port "+shop)
+	for _, b := range commandBlocks(t, "../docs/npm.md") {
+		if b.text == "make build npm" {
+			continue
+		}
+		if b.before == "a new terminal" {
+			r.dir = beside
+		}
+		b = r.withFreePorts(b)
+		b.text = replaced.Replace(b.text)
+		if b.prints == "" {
+			r.run(b.text)
+		} else {
+			r.runInBackground(b)
+		}
+	}
+	p := chromium.Open(t, "http://localhost:"+shop+"/", browser.Options{Height: 2400})
+	f := p.Frame(frame)
+	f.Wait(`[data-live="wasm"]`)
+	choose(f, "USDT", "trc20")
+	f.Click(`[data-part="simulate"][value="pay"]`)
+	p.WaitText(`[role="status"]`, "Paid: cs_")
+	assertCleanConsole(t, p)
+}

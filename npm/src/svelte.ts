@@ -1,0 +1,2 @@
+// <CoinslotCheckout> for Svelte 5.
+export { default as CoinslotCheckout } from './CoinslotCheckout.svelte';
