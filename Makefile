@@ -64,6 +64,11 @@ install-npm:
 	@[ -f '.cache/npm-types/$(NPM_TYPES:@types/%=%)' ] || { rm -rf .cache/npm-types && mkdir -p .cache/npm-types && \
 	  $(NPM) install --silent --ignore-scripts --no-package-lock --no-save --prefix .cache/npm-types $(NPM_TYPES) >/dev/null && touch '.cache/npm-types/$(NPM_TYPES:@types/%=%)'; }
 
+.PHONY: test-frameworks
+test-frameworks: export TEST_TOOLS = required
+test-frameworks: install-chromium install-npm build ## the npm package in Next.js, Vue, Svelte, Solid, Astro and a plain page; needs the npm registry
+	$(GO) test ./e2e -count=1 -timeout 30m -v -run TestFrameworks -args -frameworks
+
 # What docs/npm.md creates, so that its test needs no network.
 define shop
 [ -f .cache/npm-registry/shop-$(NPM_DATE) ] || { dir=$$(mktemp -d) && ( cd $$dir && $(NPM) create -y vite@9.3.0 shop -- --template react-ts --no-interactive >/dev/null && \

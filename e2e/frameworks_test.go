@@ -1,0 +1,136 @@
+package e2e
+
+import (
+	"encoding/json"
+	"flag"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"coinslot/bff/fortest"
+	"coinslot/e2e/browser"
+	"coinslot/e2e/child"
+)
+
+var allFrameworks = flag.Bool("frameworks", false, "run TestFrameworks, which installs them from the npm registry")
+
+// frameworkProjects are the folders of testdata/frameworks, with the package whose version counts, and whether the page
+// that the server sends has the frame.
+var frameworkProjects = []struct {
+	name, library string
+	hasFrame      bool
+}{
+	{"next", "next", true},
+	{"vue", "vue", false},
+	{"svelte", "svelte", false},
+	{"solid", "solid-js", false},
+	{"astro", "astro", false},
+	{"plain", "typescript", false},
+}
+
+// TestFrameworks installs the packed tarball into a project of each framework, checks its types, builds it, serves what
+// was built, and pays in it. docs/npm.md has the table.
+func TestFrameworks(t *testing.T) {
+	if !*allFrameworks {
+		t.Skip("not run: it installs frameworks from the npm registry; make test-frameworks")
+	}
+	tarball := packNPM(t)
+	ports, origins := map[string]string{}, []string{}
+	for _, project := range frameworkProjects {
+		ports[project.name] = freePort(t)
+		origins = append(origins, "http://localhost:"+ports[project.name])
+	}
+	s := newStack(t, "COINSLOT_ORIGINS="+strings.Join(origins, ","))
+	for _, project := range frameworkProjects {
+		t.Run(project.name, func(t *testing.T) {
+			shop := "http://localhost:" + ports[project.name]
+			dir := t.TempDir()
+			copyProject(t, project.name, dir, strings.NewReplacer(inPages, s.base, "http://localhost:3000", shop))
+			env := npmSettings(t, "npm_config_prefer_offline=true", "NEXT_TELEMETRY_DISABLED=1", "ASTRO_TELEMETRY_DISABLED=1")
+			runIn(t, dir, env, "npm", "install", tarball)
+			runIn(t, dir, env, "npm", "run", "check")
+			runIn(t, dir, env, "npm", "run", "build")
+			serveProject(t, dir, env, ports[project.name])
+			id := s.session(order{"amount_usd": "25.00"})
+			paysInProject(t, s, shop+"/?session="+id, id, project.hasFrame)
+			t.Logf("| %s %s | yes | yes | yes |", project.library, installedVersion(t, dir, project.library))
+		})
+	}
+}
+
+// copyProject copies a folder of testdata/frameworks, with addresses replaced.
+func copyProject(t *testing.T, name, dir string, addresses *strings.Replacer) {
+	t.Helper()
+	fortest.OK(t, os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "frameworks", name))))
+	fortest.OK(t, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(path, []byte(addresses.Replace(string(text))), 0o600)
+	}))
+}
+
+// serveProject serves what was built until t ends.
+func serveProject(t *testing.T, dir string, env []string, port string) {
+	t.Helper()
+	said := &syncBuffer{}
+	cmd := exec.Command("npm", "run", "start", "--", "--port", port)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(os.Environ(), env...), said, said
+	child.Tie(cmd)
+	fortest.OK(t, cmd.Start())
+	t.Cleanup(func() {
+		child.End(cmd)
+		if t.Failed() {
+			t.Logf("npm run start said:\n%s", said.String())
+		}
+	})
+	await(t, "the project's server", func() bool {
+		resp, err := http.Get("http://localhost:" + port + "/")
+		if err != nil {
+			return false
+		}
+		return resp.Body.Close() == nil && resp.StatusCode == http.StatusOK
+	})
+}
+
+// paysInProject pays, and checks that the page heard of it once, of one frame, which its HTML had or not.
+func paysInProject(t *testing.T, s *stack, url, id string, hasFrame bool) {
+	t.Helper()
+	resp := fortest.Must(http.Get(url))(t)
+	defer resp.Body.Close()
+	p := chromium.Open(t, url, browser.Options{Height: 2400})
+	f := p.Frame(frame)
+	f.Wait(`[data-live="wasm"]`)
+	p.WaitJS(`document.querySelector("coinslot-checkout").title === "Pay" || !document.querySelector("[title=Pay]")`, "the title")
+	s.simulate(s.choose(f, "USDT", "trc20"), "pay")
+	f.Wait(paid)
+	p.WaitText(`[role="status"]`, id+" confirmed")
+	if got := p.Exists(`coinslot-checkout > iframe`); got != hasFrame {
+		t.Errorf("the frame was in the HTML: %v; want %v", got, hasFrame)
+	}
+	framed := 0
+	for _, request := range p.Requests() {
+		if strings.Contains(request, "/checkout/"+id+"?embed=") {
+			framed++
+		}
+	}
+	if framed != 1 {
+		t.Errorf("%d frames were loaded; want 1", framed)
+	}
+	assertCleanConsole(t, p)
+}
+
+func installedVersion(t *testing.T, dir, library string) string {
+	t.Helper()
+	var about struct{ Version string }
+	text := fortest.Must(os.ReadFile(filepath.Join(dir, "node_modules", library, "package.json")))(t)
+	fortest.OK(t, json.Unmarshal(text, &about))
+	return about.Version
+}
