@@ -45,7 +45,7 @@ export function loadCoinslot(url: string, options: LoadOptions = {}): Promise<Co
   return promise;
 }
 
-/** A module may call loadCoinslot when it is imported, also on a server: nobody has to catch this. */
+/** A module may call loadCoinslot when it is imported, also on a server, without an unhandled rejection. */
 function noBrowser() {
   const promise = Promise.reject<never>(new Error('loadCoinslot works in browsers only: call it in an effect or an event handler'));
   promise.catch(() => {});

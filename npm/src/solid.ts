@@ -29,7 +29,7 @@ function mount(props: CoinslotCheckoutProps) {
   return tag(NAME, () => ({ ...written(props), ref, children: props.children ?? content(props) }));
 }
 
-/** Solid sets properties of a custom element, unless it is told that they are attributes. */
+/** Solid sets properties of a custom element, unless their names start with attr:. */
 function written(props: CoinslotCheckoutProps) {
   const { ref, children, ...attributes } = attributesOf(props);
   for (const [prop] of EVENTS) delete attributes[prop];
