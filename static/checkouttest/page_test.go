@@ -90,7 +90,10 @@ func openPageWith(t *testing.T, body, csp string, o browser.Options) *testPage {
 		}
 		w.Header().Set(name, value)
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		fmt.Fprint(w, strings.NewReplacer("{bff}", s.bff, "{host}", s.host).Replace(head+body))
+		if !strings.HasPrefix(body, "<!doctype") { // else it is a whole page
+			body = head + body
+		}
+		fmt.Fprint(w, strings.NewReplacer("{bff}", s.bff, "{host}", s.host).Replace(body))
 	})
 	host.HandleFunc("GET /thanks", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "thank you") })
 	s.Page = chromium.Open(t, s.host, o)

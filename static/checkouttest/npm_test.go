@@ -1,0 +1,118 @@
+package checkouttest_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// noScript is a page without checkout.js, which /app.js has to load.
+const noScript = `<!doctype html><html lang=en><title>shop</title><script src="{bff}/seen.js"></script><main></main><script src="{bff}/app.js"></script>`
+
+// appOf is a page's script that has React, the component of the npm package, and an array of calls.
+const appOf = `
+	import React, { StrictMode, useState } from 'react';
+	import { createRoot, hydrateRoot } from 'react-dom/client';
+	import { renderToString } from 'react-dom/server.edge';
+	import { createCheckout, loadCoinslot } from '../../npm/src/index.ts';
+	import { CoinslotCheckout } from '../../npm/src/react.ts';
+
+	const main = document.querySelector('main'), url = new URL(document.currentScript.src).origin;
+	window.calls = [];`
+
+// The component is rendered before the script is there, in strict mode: createSession works at the first click, is that
+// of the latest render, and each event comes once.
+func TestNPMReactBeforeScript(t *testing.T) {
+	app := withReact(t, appOf+`
+		const App = () => {
+			const [n, setN] = useState(0);
+			window.render = () => setN(n + 1);
+			return <CoinslotCheckout url={url} mode="modal" className="pay" title="Pay" open={false} ref={(el) => { window.handle = el }}
+				createSession={async () => (calls.push('create ' + n), 'cs_1')} onOpen={() => calls.push('open ' + n)} onReady={() => calls.push('ready ' + n)} />;
+		};
+		createRoot(main).render(<StrictMode><App /></StrictMode>);
+		window.isEarly = !customElements.get('coinslot-checkout');`)
+	s := openPage(t, "")
+	s.appScript = app
+	s.visit(noScript, "script-src *; frame-src *")
+	s.WaitJS(`isEarly && window.Coinslot && handle === `+element+` && handle.className === 'pay' && handle.title === 'Pay'`, "the element")
+	s.Eval(`render()`, nil)
+	s.Click("coinslot-checkout button")
+	s.WaitJS(`calls.length === 3 && calls.join() === 'create 1,open 1,ready 1'`, "createSession, then each event once")
+	if got := len(s.requested()); got != 1 {
+		t.Errorf("%d frames were loaded; want 1", got)
+	}
+	if console := strings.Join(s.Console(), "\n"); strings.Contains(console, "Warning") || strings.Contains(console, "[error]") {
+		t.Errorf("console = %s; want no warning of React", console)
+	}
+}
+
+// What a server has rendered has the frame, which checkout.js takes over before React hydrates. React then repeats to
+// the handlers what they have missed, and another session is another element.
+func TestNPMReactHydration(t *testing.T) {
+	app := withReact(t, appOf+`
+		const App = () => {
+			const [session, setSession] = useState('cs_1');
+			window.sell = setSession;
+			return <CoinslotCheckout url={url} origin={location.origin} session={session} lang="en" ref={(el) => { window.handle = el }}
+				onReady={() => calls.push('ready')} onStatus={({ detail }) => calls.push(detail.status)} onComplete={({ detail }) => calls.push(detail.session)} />;
+		};
+		const page = <StrictMode><App /></StrictMode>;
+		main.innerHTML = renderToString(page);
+		window.hydrate = () => hydrateRoot(main, page);
+		loadCoinslot(url);`)
+	s := openPage(t, "")
+	s.appScript = app
+	s.visit(noScript, "script-src *; frame-src *")
+	s.waitEvent("ready cs_1 open")
+	s.post(`{ type: 'complete', session: 'cs_1', status: 'confirmed', receipt: 'a.b.c' }`)
+	s.waitEvent("complete cs_1 confirmed")
+	s.Eval(`hydrate(), 0`, nil)
+	s.WaitJS(`calls.join() === 'ready,confirmed,cs_1' && handle === `+element, "what happened before, once")
+	if got := s.requested(); len(got) != 1 || !strings.Contains(got[0], "embed=inline&origin=") {
+		t.Errorf("frames: %v; want the one of the HTML", got)
+	}
+	s.Eval(`window.calls = [], sell('cs_2'), 0`, nil)
+	s.WaitJS(`calls.includes('ready') && handle.session === 'cs_2'`, "another session")
+	if console := strings.Join(s.Console(), "\n"); strings.Contains(console, "[error]") {
+		t.Errorf("console = %s; want no complaint of React", console)
+	}
+}
+
+// loadCoinslot says what went wrong, tries again at the next call, and loads the script once.
+func TestNPMLoads(t *testing.T) {
+	app := withReact(t, appOf+`
+		const code = (promise) => promise.then(() => 'loaded', (error) => error.code + ' ' + error.message);
+		window.run = async (way) => window.said = await ({
+			blocked: () => code(loadCoinslot('http://localhost:9')),
+			timeout: () => code(loadCoinslot(url + '/checkout/cs_hang.js', { timeout: 50 })),
+			once: async () => [loadCoinslot(url) === loadCoinslot(url + '/'), (await loadCoinslot(url)) === Coinslot, document.querySelectorAll('head script[async]').length].join(),
+			opens: async () => {
+				for (const n of [1, 2]) await createCheckout({ url, session: 'cs_1', onOpen: () => calls.push('open ' + n), onReady: () => calls.push('ready ' + n) });
+				return document.querySelectorAll('coinslot-checkout').length;
+			},
+		})[way]();`)
+	s := openPage(t, "")
+	s.appScript = app
+	s.visit(noScript, "script-src *; frame-src *")
+	for _, c := range []struct{ way, says string }{
+		{"blocked", "script_blocked http://localhost:9/checkout.js did not load"},
+		{"timeout", "timeout http:"},
+		{"once", "true,true,1"},
+	} {
+		s.Eval(`run("`+c.way+`"), 0`, nil)
+		s.WaitJS(`String(window.said).startsWith("`+c.says+`")`, c.way+": "+c.says)
+	}
+	s.Eval(`run("opens"), 0`, nil)
+	s.WaitJS(`said === 1 && calls.includes('open 1') && calls.includes('ready 2') && !calls.includes('ready 1')`, "one element with the handlers of the latest call")
+}
+
+// Without the script the component says so, and its link is there.
+func TestNPMReactWithoutScript(t *testing.T) {
+	app := withReact(t, appOf+`createRoot(main).render(<CoinslotCheckout url="http://localhost:9" session="cs_1"
+		onError={({ detail }) => calls.push(detail.code + ' ' + detail.url)} />);`)
+	s := openPage(t, "")
+	s.appScript = app
+	s.visit(noScript, "script-src *; frame-src *")
+	s.WaitJS(`calls.join() === 'script_blocked http://localhost:9/checkout/cs_1'`, "the error")
+	s.WaitJS(element+`.querySelector('a').href === 'http://localhost:9/checkout/cs_1'`, "the link")
+}
