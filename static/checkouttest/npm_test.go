@@ -3,6 +3,8 @@ package checkouttest_test
 import (
 	"strings"
 	"testing"
+
+	"coinslot/e2e/need"
 )
 
 // noScript is a page without checkout.js, which /app.js has to load.
@@ -63,6 +65,12 @@ func TestNPMReactHydration(t *testing.T) {
 	s := openPage(t, "")
 	s.appScript = app
 	s.visit(noScript, "script-src *; frame-src *")
+	s.hydrates(t)
+}
+
+// hydrates checks a page that has rendered an inline checkout with its frame, and that has hydrate(), sell() and handle.
+func (s *testPage) hydrates(t *testing.T) {
+	t.Helper()
 	s.waitEvent("ready cs_1 open")
 	s.post(`{ type: 'complete', session: 'cs_1', status: 'confirmed', receipt: 'a.b.c' }`)
 	s.waitEvent("complete cs_1 confirmed")
@@ -73,9 +81,31 @@ func TestNPMReactHydration(t *testing.T) {
 	}
 	s.Eval(`window.calls = [], sell('cs_2'), 0`, nil)
 	s.WaitJS(`calls.includes('ready') && handle.session === 'cs_2'`, "another session")
-	if console := strings.Join(s.Console(), "\n"); strings.Contains(console, "[error]") {
-		t.Errorf("console = %s; want no complaint of React", console)
+	if console := strings.Join(s.Console(), "\n"); strings.Contains(console, "[error]") || strings.Contains(console, "Vue warn") {
+		t.Errorf("console = %s; want no complaint of the framework", console)
 	}
+}
+
+// As of React, of Vue.
+func TestNPMVueHydration(t *testing.T) {
+	need.File(t, "../../.cache/npm-types/node_modules/vue")
+	app := withReact(t, `
+		import { createSSRApp, h, ref } from 'vue';
+		import { renderToString } from 'vue/server-renderer';
+		import { loadCoinslot } from '../../npm/src/index.ts';
+		import { CoinslotCheckout } from '../../npm/src/vue.ts';
+
+		const main = document.querySelector('main'), url = new URL(document.currentScript.src).origin, session = ref('cs_1');
+		window.calls = [];
+		const app = createSSRApp({ render: () => h(CoinslotCheckout, { url, origin: location.origin, session: session.value, lang: 'en', ref: (it) => { window.handle = it?.element },
+			onReady: () => calls.push('ready'), onStatus: ({ detail }) => calls.push(detail.status), onComplete: ({ detail }) => calls.push(detail.session) }) });
+		window.sell = (id) => { session.value = id };
+		window.hydrate = () => app.mount(main);
+		renderToString(app).then((html) => { main.innerHTML = html; return loadCoinslot(url) });`)
+	s := openPage(t, "")
+	s.appScript = app
+	s.visit(noScript, "script-src *; frame-src *")
+	s.hydrates(t)
 }
 
 // loadCoinslot says what went wrong, tries again at the next call, and loads the script once.

@@ -33,7 +33,7 @@ func withReact(t *testing.T, text string) string {
 	need.File(t, "../../.cache/npm/react-dom/client.js")
 	result := api.Build(api.BuildOptions{
 		Stdin:  &api.StdinOptions{Contents: text, ResolveDir: ".", Loader: api.LoaderJSX},
-		Bundle: true, Target: api.ES2022, NodePaths: []string{"../../.cache/npm"},
+		Bundle: true, Target: api.ES2022, NodePaths: []string{"../../.cache/npm", "../../.cache/npm-types/node_modules"},
 		Define: map[string]string{"process.env.NODE_ENV": `"development"`},
 	})
 	if len(result.Errors) > 0 {
