@@ -3,6 +3,15 @@ import { render } from 'solid-js/web';
 import type { CoinslotCheckoutElement } from '@coinslot/checkout';
 import { CoinslotCheckout } from '@coinslot/checkout/solid';
 
+// Never rendered: what the types take of the plain element, and what they refuse.
+export const typed = [
+  () => <coinslot-checkout session="cs_1" hidden title="Pay" class="pay" on:coinslot-complete={({ detail }) => detail.receipt.length} />,
+  // @ts-expect-error no such mode
+  () => <CoinslotCheckout mode="popup" />,
+  // @ts-expect-error no such theme
+  () => <coinslot-checkout theme="blue" />,
+];
+
 function App() {
   const [paid, setPaid] = createSignal('');
   let element: CoinslotCheckoutElement | undefined;
