@@ -314,6 +314,33 @@ func TestBridge(t *testing.T) {
 	p.WaitText("#log", `{"type":"close"}`)
 }
 
+// answerLate makes a host page keep its answers until answer() is called.
+const answerLate = `if (self === top) {
+	const post = MessagePort.prototype.postMessage, kept = [];
+	MessagePort.prototype.postMessage = function (...message) { kept.push(() => post.apply(this, message)) };
+	window.answer = () => { MessagePort.prototype.postMessage = post; kept.forEach((send) => send()) };
+}`
+
+// TestSlowHost: the frame repeats its hello until a slow host page answers, which then hears nothing
+// twice, although each hello brings a channel of its own.
+func TestSlowHost(t *testing.T) {
+	s := newBrowserRig(t, "pending")
+	p := chromium.Open(t, s.shop, browser.Options{Script: answerLate})
+	p.WaitJS(`document.querySelector('#log').textContent.split('hello').length > 3`, "three hellos")
+	p.Eval(`answer()`, nil)
+	s.setStatus("confirmed")
+	p.WaitText("#log", `"type":"complete"`)
+	heard := map[string]int{}
+	for line := range strings.SplitSeq(p.Text("#log"), "\n") {
+		if heard[line]++; heard[line] == 2 && line != "hello" && line != "" {
+			t.Errorf("the host page heard twice: %s", line)
+		}
+	}
+	if heard[`{"type":"ready","session":"cs_gallery","status":"pending"}`] != 1 {
+		t.Errorf("the host page heard %v; want ready once", heard)
+	}
+}
+
 // TestChangeCoin: the chooser comes and goes without a page being loaded.
 func TestChangeCoin(t *testing.T) {
 	s := newBrowserRig(t, "pending")

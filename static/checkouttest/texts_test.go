@@ -79,6 +79,15 @@ func TestOriginRefused(t *testing.T) {
 	s.checkReportedOnce(t)
 }
 
+// TestFrameOfUnlistedPage: a frame of the page's HTML, which stays silent there, is refused likewise.
+// It gives way to one of the element, and that to the words.
+func TestFrameOfUnlistedPage(t *testing.T) {
+	s := openPage(t, strings.Replace(fmt.Sprintf(ownFrame, "cs_mute"), " session=", " lang=x-refused session=", 1))
+	s.waitFailure(t, failedText, "origin_refused", "COINSLOT_ORIGINS must list it "+s.bff)
+	s.WaitGone(`coinslot-checkout > iframe`)
+	s.checkReportedOnce(t)
+}
+
 // checkReportedOnce checks that a failure is one console line and one event, also after all
 // timeouts.
 func (s *testPage) checkReportedOnce(t *testing.T) {
