@@ -40,7 +40,7 @@ func TestFrameworks(t *testing.T) {
 	tarball := packNPM(t)
 	ports, origins := map[string]string{}, []string{}
 	for _, project := range frameworkProjects {
-		ports[project.name] = freePort(t)
+		ports[project.name] = fortest.FreePort(t)
 		origins = append(origins, "http://localhost:"+ports[project.name])
 	}
 	s := newStack(t, "COINSLOT_ORIGINS="+strings.Join(origins, ","))

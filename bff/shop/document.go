@@ -128,7 +128,11 @@ func (d *document) writeData(page *bytes.Buffer, p widget.Page) error {
 	if err := json.NewEncoder(page).Encode(p); err != nil {
 		return fmt.Errorf("encoding the page's data: %w", err)
 	}
-	page.WriteString("</script>\n</body>\n</html>\n")
+	page.WriteString("</script>\n")
+	if d.inlines(p) { // last: it is rarely needed
+		page.WriteString("<script type=\"module\" async src=\"" + d.fallback + "\"></script>\n")
+	}
+	page.WriteString("</body>\n</html>\n")
 	return nil
 }
 
@@ -149,9 +153,8 @@ func (d *document) scriptAndStyle(p widget.Page) (attributes, script, style stri
 	plain := "<noscript>" + style + "</noscript>\n"
 	if d.inlines(p) {
 		whole := "<link rel=\"expect\" href=\"#coinslot-page\" blocking=\"render\">\n"
-		fallback := "<script type=\"module\" async" + attribute("src", d.fallback) + "></script>\n"
 		return attribute("data-style", d.css) + attribute("data-framed", d.framed), d.inline,
-			whole + fallback + plain
+			whole + plain
 	}
 	if p.Embed == "" || d.framed == "" {
 		return attribute("src", d.frame), "", style

@@ -40,9 +40,11 @@ export function applyStyle(tokens, onProblem) {
   if (RADIUS.test(tokens.radius)) {
     set('coinslot-radius', Math.min(LARGEST_RADIUS, parseFloat(tokens.radius)) + 'px');
   }
-  html.dataset.density = tokens.density;
-  html.dataset.preset = tokens.preset;
-  if (FONT.test(tokens.font)) set('coinslot-font', tokens.font);
+  for (const name of ['density', 'preset']) {
+    if (tokens[name]) html.dataset[name] = tokens[name];
+    else delete html.dataset[name];
+  }
+  if (tokens.font && FONT.test(tokens.font)) set('coinslot-font', tokens.font);
 }
 
 /** @param {string} name @param {string} value */

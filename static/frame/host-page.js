@@ -20,17 +20,16 @@ export function post(message) {
 
 /** Says hello to the host page, if it is in COINSLOT_ORIGINS; otherwise the page shows an error. */
 export function connect() {
-  if (parent === window) return;
+  if (parent !== window && settings.origin) greet();
+}
+
+/** Tells why the page is not for the host page, or how high it is. */
+export function report() {
   const refused = /** @type {HTMLElement | null} */ (
     document.querySelector('[data-part=standalone]'));
   if (refused) console.error('coinslot origin_refused', refused.dataset.fix);
-  if (!settings.origin) return;
-  greet();
-  reportStatus();
-  setTimeout(() => { // later: messages leave at the end of the task, and this causes a layout
-    reportSize();
-    new ResizeObserver(reportSize).observe(document.body);
-  });
+  measure();
+  addEventListener('load', reportSize); // a frame out of sight is laid out only here
 }
 
 /**
@@ -45,6 +44,7 @@ function greet() {
     port = port1;
     unanswered = undefined;
     if (data) receive(data, ports[0]);
+    if (settings.embed === 'inline' && !html.dataset.shown) onShown(); // or it would not answer
   };
   const hello = { coinslot: 1, type: 'hello', version: '1.0.0', tokens: TOKENS };
   parent.postMessage(hello, settings.origin, [port2]);
@@ -58,21 +58,25 @@ function greet() {
 function receive(message, answer) {
   switch (message.type) {
     case 'shown':
-      html.dataset.shown = '1';
-      dispatchEvent(new Event('coinslot-shown'));
-      reportedHeight = 0;
-      reportSize();
+      onShown();
       break;
     case 'theme':
       applyTheme(message.value);
       break;
     case 'style':
       applyStyle(message, warn);
-      setTimeout(reportSize);
       break;
     case 'simulate':
       answer?.postMessage(simulate(message.kind));
   }
+}
+
+/** The host page shows the frame. */
+function onShown() {
+  html.dataset.shown = '1';
+  dispatchEvent(new Event('coinslot-shown'));
+  reportedHeight = 0;
+  measure();
 }
 
 const warned = new Set();
@@ -113,7 +117,6 @@ export function reportStatus() {
     const again = Boolean(document.querySelector('[data-part=retry]'));
     post({ type: 'complete', session, status, receipt: rootData('receipt'), again });
   }
-  setTimeout(reportSize); // after layout; an animation frame would never come in a hidden frame
 }
 
 let reportedError = '';
@@ -131,6 +134,14 @@ function reportError() {
 const hasOnlyError = () =>
   rootData('status') === 'open' && (reportedError || !rootData('session')) &&
   document.querySelector('.error') && !document.querySelector('form[method=post]');
+
+const sizes = new ResizeObserver(() => reportSize());
+
+/** Reports the height after the next layout: to ask for it now would cause one more. */
+function measure() {
+  sizes.unobserve(document.body);
+  sizes.observe(document.body);
+}
 
 let reportedHeight = 0;
 
