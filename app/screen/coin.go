@@ -85,7 +85,7 @@ func (o coinOption) head() node.Node {
 		On("change", func(app.Context, app.Event) { c.pick(symbol, "") }, symbol)
 	return node.El("label").Class("coin-head").Body(widget.WithSpaces(
 		hideSole(radio, c.Page.SoleCoin()),
-		widget.Icon(o.currency.Icon, "coin-icon", "36", app.IsServer && o.folded),
+		widget.Icon(o.currency.Icon, "coin-icon", "36", app.IsServer),
 		node.El("span").Class("coin-name").Body(
 			node.El("strong").Text(o.currency.Name),
 			node.Text(" "),
