@@ -72,7 +72,7 @@ func TestLittleLoadsBeforeUsable(t *testing.T) {
 	}
 	trace := end()
 	paths, bytes := asked(trace, "usable")
-	want := []string{"/", "/checkout.js", "/checkout/cs", "/checkout/embed.js"}
+	want := []string{"/", "/checkout.js", "/checkout/cs"}
 	if diff := cmp.Diff(want, paths); diff != "" {
 		t.Errorf("asked for before a coin could be chosen (-want +got):\n%s", diff)
 	}

@@ -6,6 +6,7 @@ import { ENGLISH, loadTexts } from './texts.js';
 import { Session } from './session.js';
 import { CHECKOUT_ORIGIN, IS_PINNED, PAGE_ORIGIN } from './origins.js';
 import { owners, saleOf } from './sale.js';
+import { ANSWER_TIMEOUT, HELLO_TIMEOUT, IDLE_DELAY, OWNER_RETRY, SALE_TIMEOUT } from './times.js';
 import { isSparing } from './connection.js';
 import { Frame } from './frame.js';
 import { make, mark } from './dom.js';
@@ -17,13 +18,6 @@ const ATTRIBUTES = [
   'order', 'item', 'amount', 'quantity', 'session', 'mode', 'theme', 'lang', 'prewarm', 'open',
   'return-url', 'preset',
 ];
-
-// Milliseconds.
-const ANSWER_TIMEOUT = 15000; // of the frame, and of the page's createSession
-const HELLO_TIMEOUT = 4000; // after the frame's load event
-const SALE_TIMEOUT = 4000; // for a framework to set the attributes
-const OWNER_RETRY = 2000;
-const IDLE_DELAY = 2000;
 
 const styleSheet = new CSSStyleSheet();
 styleSheet.replaceSync(styles);
@@ -167,7 +161,9 @@ export class CheckoutElement extends HTMLElement {
     if (this.#query === query) return;
     this.#query = query;
     if (IS_PINNED) return;
-    this.#textsSettled = loadTexts(query + debug).then((texts) => {
+    // A frame in the page needs the line more.
+    const delay = this.#isModal ? 0 : IDLE_DELAY;
+    this.#textsSettled = loadTexts(query + debug, delay).then((texts) => {
       this.#texts = texts;
       this.#renderTexts();
       texts.explain?.(this.#failure);
@@ -282,17 +278,16 @@ export class CheckoutElement extends HTMLElement {
 
   // --- The frame -------------------------------------------------------------------------------
 
+  /** @returns {void} */
   #start() {
     if (this.#frame || !this.#sale) return;
-    if (this.#owner() !== this) { // the owner may leave the page, as in single-page apps
-      this.#wait(OWNER_RETRY, () => this.#start());
-      return;
-    }
+    // The owner may leave the page, as in single-page apps.
+    if (this.#owner() !== this) return this.#wait(OWNER_RETRY, () => this.#start());
     // The page's HTML may have the frame, which then loads beside this script.
     const adopted = /** @type {HTMLIFrameElement | null | false} */ (!this.#isModal &&
       this.querySelector(`iframe[src^="${CHECKOUT_ORIGIN + this.#sale}"]`));
     const iframe = adopted || make('iframe', {
-      name: 'coinslot-checkout',
+      name: ELEMENT_NAME,
       allow: 'clipboard-write',
       sandbox: 'allow-scripts allow-same-origin allow-forms allow-popups ' +
         'allow-popups-to-escape-sandbox',
@@ -409,8 +404,13 @@ export class CheckoutElement extends HTMLElement {
     this.#report(code, true, fix);
   }
 
-  /** @param {string} code @param {boolean} recoverable @param {unknown} fix */
-  #report(code, recoverable, fix, isWarning = false) {
+  /**
+   * @param {string} code
+   * @param {boolean} recoverable
+   * @param {unknown} fix
+   * @param {boolean} [isWarning]
+   */
+  #report(code, recoverable, fix, isWarning) {
     const error = { code, recoverable, url: this.#pageURL() };
     const doctor = `${CHECKOUT_ORIGIN}/checkout/doctor?origin=${PAGE_ORIGIN}&code=${code}`;
     console.error('coinslot', code, fix, doctor);

@@ -32,9 +32,10 @@ export const ENGLISH = {
  * Loads the server's texts. They are a module, which the page's policy for this script allows
  * without a <script>.
  * @param {string} query
+ * @param {number} delay in milliseconds
  * @returns {Promise<Texts>} rejects if a policy blocks it or the server does not answer
  */
-export async function loadTexts(query) {
-  const { default: texts } = await import(CHECKOUT_ORIGIN + '/checkout/embed.js?' + query);
-  return { ...ENGLISH, ...texts };
+export async function loadTexts(query, delay) {
+  await new Promise((resolve) => setTimeout(resolve, delay));
+  return { ...ENGLISH, ...(await import(CHECKOUT_ORIGIN + '/checkout/embed.js?' + query)).default };
 }

@@ -37,6 +37,7 @@ func TestWithoutTexts(t *testing.T) {
 	s.visit(inline, csp)
 	s.waitEvent("ready cs_1 open")
 	s.waitLabels("Checkout,Checkout,Close")
+	s.WaitConsole(0, "embed.js")
 	if console := strings.Join(s.Console(), "\n"); !strings.Contains(console, "embed.js") || strings.Contains(console, "coinslot") && strings.Contains(console, "csp_frame_src") {
 		t.Errorf("console = %s; want one blocked import, and no failure by it", console)
 	}
