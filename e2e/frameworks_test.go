@@ -80,7 +80,7 @@ func copyProject(t *testing.T, name, dir string, addresses *strings.Replacer) {
 // serveProject serves what was built until t ends.
 func serveProject(t *testing.T, dir string, env []string, port string) {
 	t.Helper()
-	said := &syncBuffer{}
+	said := &fortest.Log{}
 	cmd := exec.Command("npm", "run", "start", "--", "--port", port)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(os.Environ(), env...), said, said
 	child.Tie(cmd)
@@ -91,7 +91,7 @@ func serveProject(t *testing.T, dir string, env []string, port string) {
 			t.Logf("npm run start said:\n%s", said.String())
 		}
 	})
-	await(t, "the project's server", func() bool {
+	fortest.Until(t, "the project's server", func() bool {
 		resp, err := http.Get("http://localhost:" + port + "/")
 		if err != nil {
 			return false

@@ -45,7 +45,8 @@ func Speed(ctx context.Context, c Config, address string) Report {
 			"-speed https://shop.example/cart"))
 	}
 	slices.SortFunc(s.requests, func(a, b Request) int { return cmp.Compare(a.began, b.began) })
-	return Report{Version: c.Version, Findings: append(s.found, judge(s.requests)...), Requests: s.requests}
+	findings := append(s.found, judge(s.requests)...)
+	return Report{Version: c.Version, Findings: findings, Requests: s.requests}
 }
 
 func (s *speedTest) loadPage(ctx context.Context, at *url.URL) {

@@ -264,10 +264,10 @@ func (c Config) crossCheck() []error {
 	refuse(c.AdminProxyHeader != "" && slices.ContainsFunc(c.TrustedProxies, isTooWide),
 		"COINSLOT_ADMIN_PROXY_HEADER: COINSLOT_TRUSTED_PROXIES is too wide: anyone in it "+
 			"could claim to be signed in; name the proxy's own address, like 10.0.0.5/32")
-	refuse(c.DatabaseDirect != "" &&
-		!(strings.HasPrefix(c.Database, "postgres") && strings.HasPrefix(c.DatabaseDirect, "postgres")),
-		"COINSLOT_DATABASE_DIRECT: this and COINSLOT_DATABASE must both be postgres://… addresses, "+
-			"of the server itself and of the pooler before it")
+	isServer := func(dsn string) bool { return strings.HasPrefix(dsn, "postgres") }
+	refuse(c.DatabaseDirect != "" && !(isServer(c.Database) && isServer(c.DatabaseDirect)),
+		"COINSLOT_DATABASE_DIRECT: both it and COINSLOT_DATABASE must be postgres://… addresses: "+
+			"of the server itself and of the pooler in front of it")
 	for i, u := range c.WebhookURLs {
 		if err := webhook.CheckEndpoint(u, c.AllowPrivateWebhooks); err != nil {
 			if webhook.CheckEndpoint(u, true) == nil {

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"coinslot/app/wire"
 	"coinslot/bff/console/export"
@@ -153,12 +152,6 @@ func (c *console) transactions(r *request) (page, error) {
 	p.Lead = "The gateway's list, read just now. It does not confirm payments: see the " +
 		"payment's page."
 	return p, err
-}
-
-// symbolOf is the symbol of a currency code, "USDT" of "usdt_trc20".
-func symbolOf(code string) string {
-	symbol, _, _ := strings.Cut(strings.ToUpper(code), "_")
-	return symbol
 }
 
 func (c *console) exportTransactions(r *request, values url.Values) (export.File, error) {

@@ -122,7 +122,7 @@ func (c *console) unroutedNeeds(ctx context.Context, _ time.Time) (list []need, 
 	endpoints, err := c.Rerouting.Unrouted(ctx)
 	for _, b := range endpoints {
 		list = append(list, need{
-			Name: "unrouted", Kind: "bad", Count: b.Waiting, Host: host(b.Endpoint),
+			Name: "unrouted", Kind: "bad", Count: b.Waiting, Host: format.Host(b.Endpoint),
 		})
 	}
 	return list, err
@@ -136,7 +136,7 @@ func (c *console) endpointNeeds(ctx context.Context, now time.Time) (list []need
 	}
 	gone := c.Gone()
 	for _, b := range endpoints {
-		n := need{Kind: "bad", Host: host(b.Endpoint), Tried: b.Retrying}
+		n := need{Kind: "bad", Host: format.Host(b.Endpoint), Tried: b.Retrying}
 		if !b.OldestAt.IsZero() && now.Sub(b.OldestAt) > 5*time.Minute {
 			n.Since = format.Duration(now.Sub(b.OldestAt))
 		}
@@ -166,7 +166,7 @@ func (c *console) lastAnswer(ctx context.Context, endpoint string) (string, erro
 	})
 	for _, d := range failed.Rows {
 		if d.Endpoint == endpoint && d.Status != 0 {
-			return statusText(d.Status), nil
+			return format.Status(d.Status), nil
 		}
 	}
 	return "", err

@@ -30,7 +30,7 @@ var templates = sync.OnceValue(func() map[string]*template.Template {
 		"external": format.IsExternal, "coinIcon": format.CoinIcon, "count": format.Count,
 		"atMost": format.CappedCount, "plural": format.Plural, "paymentPath": paymentPath,
 		"trimZeros": format.TrimZeros, "days": days, "gatewayBadge": gatewayBadge,
-		"symbolOf": symbolOf, "sum": format.Sum,
+		"symbolOf": format.Symbol, "sum": format.Sum,
 		"hidden": func(name, value string) hidden { return hidden{name, value} },
 		"amount": func(digits, unit string) amount { return amount{digits, unit} },
 		"coin":   func(symbol, network string) coin { return coin{symbol, network, ""} },

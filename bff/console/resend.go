@@ -23,7 +23,9 @@ const (
 
 // findEndpoint is the one with that id among some.
 func findEndpoint(id string, list []outbox.Backlog) (outbox.Backlog, error) {
-	i := slices.IndexFunc(list, func(b outbox.Backlog) bool { return endpointID(b.Endpoint) == id })
+	i := slices.IndexFunc(list, func(b outbox.Backlog) bool {
+		return format.EndpointID(b.Endpoint) == id
+	})
 	if i < 0 {
 		return outbox.Backlog{}, outbox.ErrEndpoint
 	}
@@ -68,7 +70,7 @@ func (c *console) confirmRedeliver(r *request) (page, error) {
 	}
 	p := r.confirmPage("send", nil, back, form{
 		Path: redeliverPath, Part: "do-redeliver", Hidden: []hidden{
-			{"event", d.Event}, {"endpoint", endpointID(d.Endpoint)},
+			{"event", d.Event}, {"endpoint", format.EndpointID(d.Endpoint)},
 			{"back", r.r.FormValue("back")}, {"tried", d.TriedAt.Format(time.RFC3339Nano)},
 		},
 	})
@@ -88,7 +90,7 @@ func (c *console) redeliver(r *request) (to, done string, err error) {
 	}
 	tried := r.r.PostFormValue("tried")
 	if !isSending(d, r.now()) && tried == d.TriedAt.Format(time.RFC3339Nano) {
-		detail := d.Event + " to " + host(d.Endpoint)
+		detail := d.Event + " to " + format.Host(d.Endpoint)
 		err = r.audited("webhook.redeliver", d.Session, detail, func() error {
 			return c.Records.Redeliver(r.r.Context(), d.Event, d.Endpoint)
 		})
@@ -119,7 +121,7 @@ func (c *console) reroute(r *request) (to, done string, err error) {
 		return "", "", err
 	}
 	var moved outbox.Rerouted
-	detail := format.CappedCount(b.Waiting) + " to " + host(b.Endpoint)
+	detail := format.CappedCount(b.Waiting) + " to " + format.Host(b.Endpoint)
 	err = r.audited("webhook.reroute", "", detail, func() (err error) {
 		// Half of them moved is no harm, but the operator has asked for all.
 		moved, err = c.Rerouting.Reroute(context.WithoutCancel(r.r.Context()), b.Endpoint)
@@ -129,7 +131,7 @@ func (c *console) reroute(r *request) (to, done string, err error) {
 		return "", "", err
 	}
 	c.Deliver()
-	r.Log.Info("open webhooks moved by an operator", "from", host(b.Endpoint),
+	r.Log.Info("open webhooks moved by an operator", "from", format.Host(b.Endpoint),
 		"moved", moved.Moved, "closed", moved.Closed, "more", moved.More)
 	switch {
 	case moved.More:

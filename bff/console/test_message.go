@@ -2,9 +2,6 @@ package console
 
 import (
 	"fmt"
-	"net/http"
-	"strconv"
-	"strings"
 
 	"coinslot/bff/console/format"
 	"coinslot/bff/outbox"
@@ -23,19 +20,14 @@ type testView struct {
 type testedEndpoint outbox.TestDelivery
 
 // Host is the part of the endpoint that may be shown.
-func (t testedEndpoint) Host() string { return host(t.Endpoint) }
+func (t testedEndpoint) Host() string { return format.Host(t.Endpoint) }
 
 // Answer is its HTTP status in words.
 func (t testedEndpoint) Answer() string {
 	if t.Status == 0 {
 		return "none"
 	}
-	return statusText(t.Status)
-}
-
-// statusText is an HTTP status in words: "404 Not Found".
-func statusText(status int) string {
-	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
+	return format.Status(t.Status)
 }
 
 // Duration is how long the try took.

@@ -1,15 +1,9 @@
 package console
 
 import (
-	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
-	"html"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"coinslot/bff/console/export"
@@ -105,7 +99,7 @@ func deliveryQuery(values url.Values) (outbox.DeliveryQuery, url.Values) {
 
 func (r *request) endpoint(b outbox.Backlog) endpointRow {
 	row := endpointRow{
-		Host: host(b.Endpoint), State: badge{Kind: "good", Word: "Up to date"},
+		Host: format.Host(b.Endpoint), State: badge{Kind: "good", Word: "Up to date"},
 		Gone:    slices.Contains(r.Gone(), b.Endpoint),
 		Waiting: format.CappedCount(b.Waiting), Abandoned: format.CappedCount(b.Abandoned),
 		Oldest: moment{b.OldestAt, r.now()},
@@ -123,11 +117,12 @@ func (r *request) endpoint(b outbox.Backlog) endpointRow {
 
 func (r *request) unrouted(b outbox.Backlog) endpointRow {
 	return endpointRow{
-		Host: host(b.Endpoint), Waiting: format.CappedCount(b.Waiting),
+		Host: format.Host(b.Endpoint), Waiting: format.CappedCount(b.Waiting),
 		Oldest: moment{b.OldestAt, r.now()},
 		Move: form{
 			Path: reroutePath, Token: r.FormToken(), Button: "Send to the configured URL",
-			Part: "reroute", Quiet: true, Hidden: []hidden{{"endpoint", endpointID(b.Endpoint)}},
+			Part: "reroute", Quiet: true,
+			Hidden: []hidden{{"endpoint", format.EndpointID(b.Endpoint)}},
 		},
 	}
 }
@@ -136,11 +131,11 @@ func (r *request) unrouted(b outbox.Backlog) endpointRow {
 func (r *request) delivery(d outbox.DeliveryRow, inList bool) deliveryRow {
 	now := r.now()
 	row := deliveryRow{
-		Type: string(d.Type), Session: d.Session, Host: host(d.Endpoint), At: d.At,
-		State: deliveryStates[d.State], Answer: withoutMarkup(d.Note), Tries: d.Tries,
+		Type: string(d.Type), Session: d.Session, Host: format.Host(d.Endpoint), At: d.At,
+		State: deliveryStates[d.State], Answer: format.WithoutMarkup(d.Note), Tries: d.Tries,
 		TriedAt: moment{d.TriedAt, now}, NextAt: moment{d.NextAt, now}, Due: !d.NextAt.After(now),
 	}
-	values := url.Values{"event": {d.Event}, "endpoint": {endpointID(d.Endpoint)}}
+	values := url.Values{"event": {d.Event}, "endpoint": {format.EndpointID(d.Endpoint)}}
 	if inList {
 		values.Set("back", "list")
 	}
@@ -166,40 +161,6 @@ var deliveryStates = map[outbox.DeliveryState]badge{
 	outbox.DeliveryAbandoned: {Kind: "bad", Word: "Abandoned"},
 }
 
-// host is the part of an endpoint that may be shown, and a mark by which two of a
-// host are distinguished: its path and its query may hold a key.
-func host(endpoint string) string {
-	u, err := url.Parse(endpoint)
-	switch {
-	case err != nil:
-		return "an endpoint"
-	case u.RequestURI() == "/":
-		return u.Host
-	}
-	return u.Host + "/… " + endpointID(endpoint)[:6]
-}
-
-// endpointID is what forms name an endpoint by: its address may hold a key.
-func endpointID(endpoint string) string {
-	sum := sha256.Sum256([]byte(endpoint))
-	return hex.EncodeToString(sum[:8])
-}
-
-// markup is what the page of an error has around its words.
-var markup = regexp.MustCompile(`(?is)<style.*?(</style>|$)|<[^>]*(>|$)`)
-
-// withoutMarkup is an endpoint's answer without markup: of a page's beginning, which is
-// all that is kept, the words are what helps. An answer without words is left as it is.
-func withoutMarkup(answer string) string {
-	if !strings.HasPrefix(answer, "<") {
-		return answer
-	}
-	words := strings.Join(
-		strings.Fields(html.UnescapeString(markup.ReplaceAllString(answer, " "))), " ",
-	)
-	return cmp.Or(words, answer)
-}
-
 // exportWebhooks is GET /admin/webhooks.csv.
 func (c *console) exportWebhooks(r *request, values url.Values) (export.File, error) {
 	q, _ := deliveryQuery(values)
@@ -214,7 +175,8 @@ func (c *console) exportWebhooks(r *request, values url.Values) (export.File, er
 			found, err := c.Records.Deliveries(r.r.Context(), q)
 			for _, d := range found.Rows {
 				rows = append(rows, []string{
-					d.Event, string(d.Type), d.Session, format.Timestamp(d.At), host(d.Endpoint),
+					d.Event, string(d.Type), d.Session,
+					format.Timestamp(d.At), format.Host(d.Endpoint),
 					string(d.State), strconv.Itoa(d.Tries), export.Number(d.Status), d.Note,
 					format.Timestamp(d.TriedAt), format.Timestamp(d.NextAt),
 				})

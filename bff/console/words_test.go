@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"coinslot/bff/console/chart"
+	"coinslot/bff/console/format"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
@@ -118,11 +119,11 @@ func TestHost(t *testing.T) {
 		"https://hooks.example/services/T0/B0/s3cr3t": "hooks.example/… ", "https://hooks.example/in?key=s3cr3t": "hooks.example/… ", "https://hooks.example/?s3cr3t": "hooks.example/… ",
 		"https://hooks.example:8443/": "hooks.example:8443", "https://hooks.example": "hooks.example", "https://s3cr3t:s3cr3t@[": "an endpoint",
 	} {
-		if got := host(endpoint); !strings.HasPrefix(got, want) || strings.Contains(got, "s3cr3t") || len(got) > len(want)+6 {
+		if got := format.Host(endpoint); !strings.HasPrefix(got, want) || strings.Contains(got, "s3cr3t") || len(got) > len(want)+6 {
 			t.Errorf("host(%q) = %q; want %q", endpoint, got, want)
 		}
 	}
-	if a, b := host("https://hooks.example/a"), host("https://hooks.example/b"); a == b {
+	if a, b := format.Host("https://hooks.example/a"), format.Host("https://hooks.example/b"); a == b {
 		t.Errorf("two endpoints of one host are both %q", a)
 	}
 }
@@ -135,7 +136,7 @@ func TestWithoutMarkup(t *testing.T) {
 		"<h1>Cut</h1> <div class=": "Cut",
 		"<html>":                   "<html>",
 	} {
-		if got := withoutMarkup(answer); got != want {
+		if got := format.WithoutMarkup(answer); got != want {
 			t.Errorf("withoutMarkup(%q) = %q; want %q", answer, got, want)
 		}
 	}

@@ -59,6 +59,31 @@ func Examine(q Question) Report {
 	return r
 }
 
+// Hints are for the console of a page whose frame fails: by error code, what its developer has to
+// change, in one line of ASCII.
+type Hints struct {
+	OriginRefused string `json:"origin_refused"`
+	FrameBlocked  string `json:"frame_blocked"`
+	Timeout       string `json:"timeout"`
+}
+
+// NewHints are those of the server at an origin, for a page of an origin that is not listed. add is
+// as AddOrigin of [Question].
+func NewHints(server, add, origin string) Hints {
+	h := Hints{
+		OriginRefused: "COINSLOT_ORIGINS must list the origin of this page",
+		FrameBlocked: "a proxy must not add X-Frame-Options or Content-Security-Policy " +
+			"frame-ancestors to " + server +
+			" (COINSLOT_PUBLIC_URL); a sandbox around this page needs allow-same-origin",
+		Timeout: "no answer in time from " + server +
+			": is it reachable, and what COINSLOT_PUBLIC_URL says?",
+	}
+	if add != "" {
+		h.OriginRefused = "restart it to allow this page: " + add + origin
+	}
+	return h
+}
+
 // OriginsSetting comes before an origin that is to be listed.
 const OriginsSetting = "COINSLOT_ORIGINS=…,"
 

@@ -28,8 +28,8 @@ func (q Question) origin() Finding {
 			": listed, it may show the checkout in a frame."
 	default:
 		c.Severity, c.Text = Fail, "Origin "+q.Origin+
-			": NOT listed, so its frames are blocked. Restart the checkout with this line, in which "+
-			"dots stand for the current value."
+			": NOT listed, so its frames are blocked. Restart the checkout with this line, in "+
+			"which dots stand for the current value."
 		c.Add = []string{q.AddOrigin + q.Origin}
 	}
 	return c

@@ -21,8 +21,8 @@ func (s *Server) console(
 	return console.New(console.Config{
 		Checkout: s.checkout, Count: s.store.Count, Gateway: s.records, Records: s.store,
 		Events: s.store, Rerouting: s.store, Eraser: s.store, Gone: s.sender.Gone,
-		Origins: c.Origins, AddOrigin: o.AddOrigin, Deliver: s.sender.Kick, TestWebhooks: s.sender.Test,
-		Test: o.test(c), Tokens: tokens, Now: s.store.Now, Log: o.Log,
+		Origins: c.Origins, AddOrigin: o.AddOrigin, Deliver: s.sender.Kick,
+		TestWebhooks: s.sender.Test, Test: o.test(c), Tokens: tokens, Now: s.store.Now, Log: o.Log,
 		CSS: site.Assets.URL("console.css"),
 		Auth: auth.Config{
 			Hash: c.AdminPassword.Reveal(), Header: c.AdminProxyHeader,

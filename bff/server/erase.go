@@ -39,8 +39,8 @@ type Eraser struct {
 	by string
 }
 
-// NewEraser opens a database (COINSLOT_DATABASE_DIRECT, else COINSLOT_DATABASE); by is the name for the audit log. Errors: it
-// cannot be opened, or is of another release.
+// NewEraser opens a database (COINSLOT_DATABASE_DIRECT, else COINSLOT_DATABASE); by is the name for
+// the audit log. Errors: it cannot be opened, or is of another release.
 func NewEraser(ctx context.Context, database, by string) (*Eraser, error) {
 	db, err := store.OpenBeside(ctx, store.Config{DSN: database})
 	if err != nil {

@@ -123,7 +123,8 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 	s.observer = s.observe(c, o, tokens)
 	o.Log = s.countLines(o.Log)
 	s.store, err = store.Open(ctx, store.Config{
-		DSN: c.Database, Direct: c.DatabaseDirect, Endpoints: c.WebhookURLs, Began: s.operation, Log: o.Log,
+		DSN: c.Database, Direct: c.DatabaseDirect, Endpoints: c.WebhookURLs,
+		Began: s.operation, Log: o.Log,
 	})
 	if err != nil {
 		s.tracer.Close()

@@ -17,7 +17,6 @@ import (
 var embedCSS string
 
 // embedding has the texts of checkout.js in one language, and whether the host page is listed.
-// Those named like an error code tell its developer what to change, in one line of ASCII.
 type embedding struct {
 	Listed  bool   `json:"listed"`
 	Dir     string `json:"dir"` // of the language
@@ -28,11 +27,8 @@ type embedding struct {
 	Create  string `json:"create"`
 	Offline string `json:"offline"`
 	Link    string `json:"link"`
-
-	OriginRefused string `json:"origin_refused"`
-	FrameBlocked  string `json:"frame_blocked"`
-	Timeout       string `json:"timeout"`
-	CSS           string `json:"css"`
+	diagnose.Hints
+	CSS string `json:"css"`
 	// Codes are in answers to requests with debug only.
 	Codes []diagnose.Code `json:"codes,omitempty"`
 }
@@ -49,21 +45,12 @@ func (s *server) embedding(w http.ResponseWriter, r *http.Request) error {
 	if r.URL.Query().Has("debug") {
 		head, tail, codes = head+"{explain, ...", "}\n"+diagnose.ExplainScript, diagnose.Codes()
 	}
-	refused := "COINSLOT_ORIGINS must list the origin of this page"
-	if s.AddOrigin != "" {
-		refused = "restart it to allow this page: " + s.AddOrigin + f.requested
-	}
 	words, err := json.Marshal(embedding{ // escapes for HTML and old scripts
 		Listed: f.origin != "", Dir: dir, Title: text["title.none"], Close: text["close"],
 		Retry: text["closed.again"], Link: text["refused.link"], Failed: text["loader.failed"],
 		Create: text["error.unknown"], Offline: text["error.offline"],
-		OriginRefused: refused,
-		FrameBlocked: "a proxy must not add X-Frame-Options or Content-Security-Policy " +
-			"frame-ancestors to " + s.PublicURL +
-			" (COINSLOT_PUBLIC_URL); a sandbox around this page needs allow-same-origin",
-		Timeout: "no answer in time from " + s.PublicURL +
-			": is it reachable, and what COINSLOT_PUBLIC_URL says?",
-		CSS: embedCSS, Codes: codes,
+		Hints: diagnose.NewHints(s.PublicURL, s.AddOrigin, f.requested),
+		CSS:   embedCSS, Codes: codes,
 	})
 	if err != nil {
 		return fmt.Errorf("encoding the words of checkout.js: %w", err)

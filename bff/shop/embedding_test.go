@@ -62,7 +62,7 @@ func TestEmbedding(t *testing.T) {
 				t.Errorf("origin %.40q: the fix %q is not one line of ASCII", c.origin, fix)
 			}
 		}
-		want := embedding{c.listed, got.Dir, "title " + c.want, "close " + c.want, "again " + c.want, got.Failed, "unknown " + c.want, "offline " + c.want, "link " + c.want, got.OriginRefused, got.FrameBlocked, got.Timeout, embedCSS, nil}
+		want := embedding{c.listed, got.Dir, "title " + c.want, "close " + c.want, "again " + c.want, got.Failed, "unknown " + c.want, "offline " + c.want, "link " + c.want, got.Hints, embedCSS, nil}
 		if !cmp.Equal(got, want) || got.Failed == "" {
 			t.Errorf("lang %.40q, Accept-Language %.40q, origin %.40q: %+v; want %+v", c.lang, c.accept, c.origin, got, want)
 		}

@@ -92,14 +92,10 @@ function warn(problem) {
  * @returns {string} why nothing is simulated; empty if it is
  */
 function simulate(kind) {
-  /** @type {NodeListOf<HTMLButtonElement>} */
-  const list = document.querySelectorAll('[data-part=simulate]');
-  const buttons = [...list];
-  const button = buttons.find(({ value }) => value === kind);
+  const button = /** @type {HTMLElement | null} */ (
+    document.querySelector(`[data-part=simulate][value="${CSS.escape(kind)}"]`));
   button?.click();
-  return button ? '' : `coinslot: cannot simulate ${kind}, only ` +
-    (buttons.map(({ value }) => value).join(', ') ||
-      'after a coin was chosen, with COINSLOT_SANDBOX');
+  return button ? '' : 'coinslot: cannot simulate ' + kind;
 }
 
 let reported = ''; // session and status
@@ -114,8 +110,9 @@ export function reportStatus() {
   post({ type: reported ? 'status' : 'ready', session, status });
   reported = current;
   if (FINAL.includes(status)) {
-    const again = Boolean(document.querySelector('[data-part=retry]'));
-    post({ type: 'complete', session, status, receipt: rootData('receipt'), again });
+    const receipt = rootData('receipt');
+    const again = !!document.querySelector('[data-part=retry]');
+    post({ type: 'complete', session, status, receipt, again });
   }
 }
 
@@ -135,7 +132,7 @@ const hasOnlyError = () =>
   rootData('status') === 'open' && (reportedError || !rootData('session')) &&
   document.querySelector('.error') && !document.querySelector('form[method=post]');
 
-const sizes = new ResizeObserver(() => reportSize());
+const sizes = new ResizeObserver(reportSize);
 
 /** Reports the height after the next layout: to ask for it now would cause one more. */
 function measure() {
@@ -147,7 +144,7 @@ let reportedHeight = 0;
 
 function reportSize() {
   const height = Math.ceil(document.body.getBoundingClientRect().height);
-  if (height <= 0 || height === reportedHeight) return;
+  if (!height || height === reportedHeight) return;
   reportedHeight = height;
   post({ type: 'size', height });
 }

@@ -141,8 +141,8 @@ func fitPooler(c *pgx.ConnConfig) {
 func explainPooler(err error) error {
 	failed, ok := errors.AsType[*pgconn.PgError](err)
 	if ok && strings.Contains(failed.Message, "startup parameter") {
-		return fmt.Errorf("the address leads to PgBouncer: set COINSLOT_DATABASE_DIRECT to that of "+
-			"PostgreSQL itself: %w", err)
+		return fmt.Errorf("the address leads to PgBouncer: set COINSLOT_DATABASE_DIRECT to that "+
+			"of PostgreSQL itself: %w", err)
 	}
 	return err
 }
@@ -166,7 +166,8 @@ func (db *DB) checkDirect(ctx context.Context) error {
 		return fmt.Errorf("COINSLOT_DATABASE_DIRECT: reading the database's name: %w", err)
 	}
 	if pooled != itself {
-		return errors.New("COINSLOT_DATABASE and COINSLOT_DATABASE_DIRECT lead to different databases")
+		return errors.New("COINSLOT_DATABASE and COINSLOT_DATABASE_DIRECT lead to different " +
+			"databases")
 	}
 	return nil
 }
