@@ -162,7 +162,7 @@ export class CheckoutElement extends HTMLElement {
     this.#query = query;
     if (IS_PINNED) return;
     // A frame in the page needs the line more.
-    const delay = this.#isModal ? 0 : IDLE_DELAY;
+    const delay = debug || this.#isModal ? 0 : IDLE_DELAY;
     this.#textsSettled = loadTexts(query + debug, delay).then((texts) => {
       this.#texts = texts;
       this.#renderTexts();

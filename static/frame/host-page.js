@@ -21,10 +21,6 @@ export function post(message) {
 /** Says hello to the host page, if it is in COINSLOT_ORIGINS; otherwise the page shows an error. */
 export function connect() {
   if (parent !== window && settings.origin) greet();
-}
-
-/** Tells why the page is not for the host page, or how high it is. */
-export function report() {
   const refused = /** @type {HTMLElement | null} */ (
     document.querySelector('[data-part=standalone]'));
   if (refused) console.error('coinslot origin_refused', refused.dataset.fix);

@@ -5,8 +5,8 @@
 // Trusted Types policy.
 
 import { listenToControls } from './controls.js';
-import { connect, report, reportStatus } from './host-page.js';
-import { html, whenBegun, whenRead } from './page.js';
+import { connect, reportStatus } from './host-page.js';
+import { html, whenRead } from './page.js';
 import { watchPayment } from './refresh.js';
 import { showInTab } from './tab.js';
 import { startProgram } from './webassembly.js';
@@ -16,7 +16,6 @@ if (history.length > 1) html.dataset.back = '1'; // and the back button
 
 listenToControls();
 watchPayment();
-whenBegun.then(connect);
 whenRead.then(() => {
   new MutationObserver(() => {
     showInTab();
@@ -25,7 +24,7 @@ whenRead.then(() => {
     childList: true, subtree: true,
     attributeFilter: ['data-status', 'data-session', 'data-title'],
   });
-  report();
+  connect();
   reportStatus();
 });
 startProgram();

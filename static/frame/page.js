@@ -17,14 +17,14 @@ export const rootData = (name) => root()?.getAttribute('data-' + name) ?? '';
 export const isLive = () => rootData('live') === 'wasm';
 
 /**
- * Resolves when an element has been parsed. DOMContentLoaded comes after the first layout; a frame
- * that says hello only then is laid out and painted twice before it is visible.
- * @param {string} id
- * @returns {Promise<void>}
+ * Resolves when the visible part of the page, which ends before its data block, has been parsed.
+ * DOMContentLoaded comes after the first layout; a frame that says hello only then is laid out and
+ * painted twice before it is visible.
+ * @type {Promise<void>}
  */
-const whenParsed = (id) => new Promise((resolve) => {
+export const whenRead = new Promise((resolve) => {
   const check = () => {
-    if (document.readyState === 'loading' && !document.getElementById(id)) return;
+    if (document.readyState === 'loading' && !document.getElementById('coinslot-page')) return;
     observer.disconnect();
     resolve();
   };
@@ -33,12 +33,6 @@ const whenParsed = (id) => new Promise((resolve) => {
   document.addEventListener('DOMContentLoaded', check);
   check();
 });
-
-/** Resolves when the first of the visible part of the page has been parsed, whose rest follows at once. */
-export const whenBegun = whenParsed('coinslot');
-
-/** Resolves when all of the visible part has been parsed, which ends before the page's data block. */
-export const whenRead = whenParsed('coinslot-page');
 
 /** @param {number} ms @returns {Promise<void>} */
 export const delay = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
