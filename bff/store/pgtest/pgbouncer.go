@@ -24,7 +24,7 @@ import (
 func Pooled(t testing.TB, dsn, mode string) string {
 	t.Helper()
 	bouncer := need.Server(t, "pgbouncer")
-	dir := fortest.Must(os.MkdirTemp(short(), "coinslot-pgb-"))(t)
+	dir := fortest.Must(makeDir("coinslot-pgb-"))(t)
 	t.Cleanup(func() { fortest.OK(t, os.RemoveAll(dir)) })
 	server := fortest.Must(url.Parse(dsn))(t)
 	settings := fmt.Sprintf(`[databases]

@@ -159,7 +159,7 @@ func start(ctx context.Context, settings []string) (*Cluster, error) {
 		return nil, err
 	}
 	c := &Cluster{settings: settings}
-	if c.dir, err = os.MkdirTemp(short(), "coinslot-pg-"); err != nil {
+	if c.dir, err = makeDir("coinslot-pg-"); err != nil {
 		return nil, err
 	}
 	if err := c.guarded(); err != nil {
@@ -175,6 +175,9 @@ func start(ctx context.Context, settings []string) (*Cluster, error) {
 	}
 	return c, nil
 }
+
+// makeDir makes a directory that another user can be given, unlike t.TempDir's.
+func makeDir(prefix string) (string, error) { return os.MkdirTemp(short(), prefix) }
 
 // short is a directory whose name leaves room for that of a socket.
 func short() string {
