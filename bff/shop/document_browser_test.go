@@ -212,7 +212,7 @@ func TestTakeover(t *testing.T) {
 	f.WaitJS(`document.activeElement.id === 'coinslot-heading'`, "focus on the heading")
 	s.setStatus("confirmed")
 	f.Wait(`[data-status=confirmed]`)
-	p.WaitText("#log", `{"type":"complete","session":"cs_gallery","status":"confirmed","receipt":""}`)
+	p.WaitText("#log", `{"type":"complete","session":"cs_gallery","status":"confirmed","receipt":"","again":false}`)
 	want := `application/json: {"currency_symbol":"USDC","email":"ann@example.com","network_code":"base"}`
 	if got := s.posted(); got != "["+want+"]" {
 		t.Errorf("posted %s; want %s", got, want)

@@ -62,8 +62,10 @@ function receive(message, answer) {
     case 'style':
       applyStyle(message, warn);
       break;
-    case 'simulate':
-      answer?.postMessage(simulate(message.kind));
+    case 'simulate': {
+      const problem = simulate(message.kind);
+      answer?.postMessage(problem);
+    }
   }
 }
 
