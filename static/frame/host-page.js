@@ -62,10 +62,8 @@ function receive(message, answer) {
     case 'style':
       applyStyle(message, warn);
       break;
-    case 'simulate': {
-      const problem = simulate(message.kind);
-      answer?.postMessage(problem);
-    }
+    case 'simulate':
+      simulate(message.kind, answer);
   }
 }
 
@@ -87,13 +85,13 @@ function warn(problem) {
 
 /**
  * @param {string} kind of outcome, as the value of a button that only sandbox sessions have
- * @returns {string} why nothing is simulated; empty if it is
+ * @param {MessagePort | undefined} answer gets why nothing is simulated; empty if it is
  */
-function simulate(kind) {
+function simulate(kind, answer) {
   const button = /** @type {HTMLElement | null} */ (
     document.querySelector(`[data-part=simulate][value="${CSS.escape(kind)}"]`));
   button?.click();
-  return button ? '' : 'coinslot: cannot simulate ' + kind;
+  answer?.postMessage(button ? '' : 'cannot simulate ' + kind);
 }
 
 let reported = ''; // session and status
@@ -108,9 +106,8 @@ export function reportStatus() {
   post({ type: reported ? 'status' : 'ready', session, status });
   reported = current;
   if (FINAL.includes(status)) {
-    const receipt = rootData('receipt');
     const again = !!document.querySelector('[data-part=retry]');
-    post({ type: 'complete', session, status, receipt, again });
+    post({ type: 'complete', session, status, receipt: rootData('receipt'), again });
   }
 }
 
