@@ -129,11 +129,11 @@ const hasOnlyError = () =>
 
 const sizes = new ResizeObserver(reportSize);
 
-/** Reports the height after the next layout: to ask for it now would cause one more. */
-function measure() {
-  sizes.unobserve(document.body);
-  sizes.observe(document.body);
-}
+/**
+ * Reports the height after the next layout: to ask for it now would cause one more. Observing again
+ * reports again: https://drafts.csswg.org/resize-observer/#dom-resizeobserver-observe
+ */
+const measure = () => sizes.observe(document.body);
 
 let reportedHeight = 0;
 
