@@ -136,7 +136,7 @@ func TestNPMLoads(t *testing.T) {
 	s.WaitJS(`said === 1 && calls.includes('open 1') && calls.includes('ready 2') && !calls.includes('ready 1')`, "one element with the handlers of the latest call")
 }
 
-// Without the script the component says so, and its link is there.
+// Without the script the component reports that it was blocked, and its link is there.
 func TestNPMReactWithoutScript(t *testing.T) {
 	app := withReact(t, appOf+`createRoot(main).render(<CoinslotCheckout url="http://localhost:9" session="cs_1"
 		onError={({ detail }) => calls.push(detail.code + ' ' + detail.url)} />);`)
