@@ -374,7 +374,13 @@ func TestSimulateFromTheHost(t *testing.T) {
 	p := chromium.Open(t, s.shop, browser.Options{})
 	p.Frame("coinslot-checkout").Wait(`[data-live=wasm]`)
 	p.WaitText("#log", `"type":"ready"`)
-	p.Eval(`port.postMessage({type:'simulate', kind:'late'})`, nil)
+	p.Eval(`{
+		const {port1, port2} = new MessageChannel();
+		port1.onmessage = ({data}) => { window.problem = data; };
+		port.postMessage({type: 'simulate', kind: 'lait'}, [port2]);
+	}`, nil)
+	p.WaitJS(`window.problem?.endsWith('lait')`, "why nothing was simulated")
+	p.Eval(`port.postMessage({type:'simulate', kind:'late'})`, nil) // as a checkout.js that wants no answer
 	p.WaitText("#log", `"type":"ready"`)
 	p.Frame("coinslot-checkout").WaitJS(`document.querySelector('#coinslot').dataset.version === '8'`, "the view after it")
 	if want := `[application/json: {"kind":"late"}]`; s.posted() != want {
