@@ -96,11 +96,11 @@ func newReader(t *testing.T) *reader {
 	fortest.OK(t, os.WriteFile(filepath.Join(home, ".curlrc"), []byte("fail-with-body\nshow-error\n"), 0o600))
 	r := &reader{t: t, dir: t.TempDir(), ports: map[string]string{}, webhookIDs: make(chan string, 1)}
 	for _, entry := range os.Environ() {
-		if !strings.HasPrefix(entry, "COINSLOT_") {
+		if !strings.HasPrefix(entry, "COINSLOT_") && !strings.HasPrefix(entry, "FORCE_COLOR=") {
 			r.env = append(r.env, entry)
 		}
 	}
-	r.env = append(r.env, "GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=url."+root+".insteadOf", "GIT_CONFIG_VALUE_0=https://git.example/coinslot",
+	r.env = append(r.env, "NO_COLOR=1", "GIT_CONFIG_COUNT=2", "GIT_CONFIG_KEY_0=url."+root+".insteadOf", "GIT_CONFIG_VALUE_0=https://git.example/coinslot",
 		"GIT_CONFIG_KEY_1=safe.directory", "GIT_CONFIG_VALUE_1=*", "MAKEFLAGS=", "MAKELEVEL=", "CURL_HOME="+home, "COINSLOT_OPS_LISTEN=-")
 	r.first = slices.Clone(r.env)
 	t.Cleanup(r.stopAll)
