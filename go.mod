@@ -6,6 +6,7 @@ require (
 	github.com/VictoriaMetrics/metrics v1.44.0
 	github.com/andybalholm/brotli v1.2.8
 	github.com/bluekeyes/go-gitdiff v0.9.0
+	github.com/btcsuite/btcd/btcutil v1.2.0
 	github.com/evanw/esbuild v0.28.2
 	github.com/go-chi/httprate v0.16.1
 	github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875
@@ -15,7 +16,6 @@ require (
 	github.com/gorilla/websocket v1.5.3
 	github.com/jackc/pgx/v5 v5.12.0
 	github.com/maxence-charriere/go-app/v10 v10.1.11
-	github.com/mr-tron/base58 v1.3.0
 	github.com/piglig/go-qr v1.1.0
 	github.com/pressly/goose/v3 v3.28.0
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3

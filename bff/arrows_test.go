@@ -71,7 +71,7 @@ var arrows = map[string][]string{
 	"bff/store/outboxdb":        {"app/wire", "bff/outbox", "bff/payment", "bff/store/sqldb"},
 	"bff/store/pgtest":          {"bff/fortest", "e2e/child", "e2e/need"},
 	"bff/store/storetest":       {"app/wire", "bff/checkout", "bff/fortest", "bff/outbox", "bff/payment", "bff/poller", "bff/reconcile", "bff/records", "bff/retention"},
-	"bff/token":                 {"app/wire", "bff/internal/yamlfile"},
+	"bff/token":                 {"app/address", "app/wire", "bff/internal/yamlfile"},
 	"bff/trace":                 {},
 	"bff/web":                   {"app/wire", "bff/limiter", "bff/logs", "bff/order", "bff/payment", "static/stylesheet"},
 	"bff/api":                   {"app/wire", "bff/checkout", "bff/logs", "bff/order", "bff/outbox", "bff/payment", "bff/reconcile", "bff/reference", "bff/web"},

@@ -258,7 +258,7 @@ func tonAccount(s string) string {
 		return raw
 	}
 	b := decodeBase64(s)
-	if len(b) != 36 || crc16(b) != 0 || b[0] != 0x11 && b[0] != 0x51 {
+	if len(b) != 36 || CRC16(b) != 0 || b[0] != 0x11 && b[0] != 0x51 {
 		return ""
 	}
 	chain := "0:"
@@ -306,8 +306,8 @@ func rawTON(s string) string {
 	return strings.ToLower(s)
 }
 
-// crc16 is CRC-16/XMODEM; it is zero for data followed by its checksum.
-func crc16(data []byte) uint16 {
+// CRC16 is CRC-16/XMODEM; it is zero for data followed by its checksum.
+func CRC16(data []byte) uint16 {
 	var crc uint16
 	for _, b := range data {
 		crc ^= uint16(b) << 8

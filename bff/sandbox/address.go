@@ -1,14 +1,13 @@
 package sandbox
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
 	"io"
 	"strings"
 
-	"github.com/mr-tron/base58"
+	"github.com/btcsuite/btcd/btcutil/base58"
 	"golang.org/x/crypto/sha3"
 )
 
@@ -17,22 +16,13 @@ func newAddress(f Family, random io.Reader) string {
 	version := map[Family]byte{Bitcoin: 0, Litecoin: 0x30, Dogecoin: 0x1e, TRON: 0x41}
 	switch f {
 	case TRON, Bitcoin, Litecoin, Dogecoin:
-		return base58Check(version[f], randomBytes(random, 20))
+		return base58.CheckEncode(randomBytes(random, 20), version[f])
 	case Solana:
 		return base58.Encode(randomBytes(random, 32))
 	case TON:
 		return tonAddress(randomBytes(random, 33))
 	}
 	return evmAddress(randomBytes(random, 20))
-}
-
-// base58Check returns version, the 20 bytes of an account, and four bytes of the double SHA-256 of
-// both, in base58. Sources: Bitcoin wiki, "Base58Check encoding"; TRON protocol, "Account".
-func base58Check(version byte, account []byte) string {
-	payload := append([]byte{version}, account...)
-	once := sha256.Sum256(payload)
-	twice := sha256.Sum256(once[:])
-	return base58.Encode(append(payload, twice[:4]...))
 }
 
 // evmAddress returns the hexadecimal form of 20 bytes in which a letter is in upper case where the

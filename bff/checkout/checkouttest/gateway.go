@@ -2,7 +2,6 @@ package checkouttest
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -13,7 +12,7 @@ import (
 
 	"coinslot/bff/payment"
 
-	"github.com/mr-tron/base58"
+	"github.com/btcsuite/btcd/btcutil/base58"
 	"github.com/shopspring/decimal"
 )
 
@@ -158,16 +157,12 @@ func price(symbol string) decimal.Decimal {
 
 // Address returns the n-th valid address of a network.
 func Address(network string, n int) string {
-	var raw [25]byte
-	raw[0] = 0x41
-	binary.BigEndian.PutUint64(raw[8:16], uint64(n))
+	var account [20]byte
+	binary.BigEndian.PutUint64(account[7:15], uint64(n))
 	if network != "trc20" {
-		return fmt.Sprintf("0x%x", raw[1:21])
+		return fmt.Sprintf("0x%x", account)
 	}
-	first := sha256.Sum256(raw[:21])
-	second := sha256.Sum256(first[:])
-	copy(raw[21:], second[:4])
-	return base58.Encode(raw[:])
+	return base58.CheckEncode(account[:], 0x41)
 }
 
 // Status implements checkout.Gateway.
