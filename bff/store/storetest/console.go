@@ -14,17 +14,15 @@ import (
 	"coinslot/bff/records"
 )
 
-func consoleTests() map[string]func(*testing.T, Opener) {
-	return map[string]func(*testing.T, Opener){
-		"deliveries":                     deliveries,
-		"deliveries by pages":            on(deliveryPages, "https://a.example/", "https://b.example/", "https://c.example/"),
-		"backlogs and sending again":     redeliver,
-		"audit log":                      on(auditLog),
-		"ended logins":                   on(endedLogins),
-		"refused origins":                on(refusedOrigins),
-		"refused origins are not many":   on(refusedOriginsBounded),
-		"cursors of people that are not": on(consoleCursors),
-	}
+var consoleTests = cases{
+	"deliveries":                     on(deliveries, siteA, siteB),
+	"deliveries by pages":            on(deliveryPages, siteA, siteB, endA),
+	"backlogs and sending again":     on(redeliver, siteA, siteB),
+	"audit log":                      on(auditLog),
+	"ended logins":                   on(endedLogins),
+	"refused origins":                on(refusedOrigins),
+	"refused origins are not many":   on(refusedOriginsBounded),
+	"cursors of people that are not": on(consoleCursors),
 }
 
 // eventWithID is an event of that id.
@@ -60,18 +58,16 @@ func brief(rows []outbox.DeliveryRow) (list []string) {
 	return list
 }
 
-func deliveries(t *testing.T, open Opener) {
-	const first, second = "https://a.example/", "https://b.example/"
-	b := open(t, []string{first, second})
+func deliveries(t *testing.T, b Backend) {
 	now := epoch()
 	for n := range 2 {
 		s := inserted(t, b, fresh(n))
 		updated(t, b, s.ID, nothing, eventWithID(s.ID, fmt.Sprint("evt_", n), now))
 	}
 	next := now.Add(time.Minute)
-	sent(t, b, now, first, outbox.DeliveryResult{Status: 500, Note: "oops", NextAt: next})
-	sent(t, b, now, first, outbox.DeliveryResult{Delivered: true, Status: 204})
-	sent(t, b, now, second, outbox.DeliveryResult{Abandoned: true, Status: 410, Note: "gone"})
+	sent(t, b, now, siteA, outbox.DeliveryResult{Status: 500, Note: "oops", NextAt: next})
+	sent(t, b, now, siteA, outbox.DeliveryResult{Delivered: true, Status: 204})
+	sent(t, b, now, siteB, outbox.DeliveryResult{Abandoned: true, Status: 410, Note: "gone"})
 	page := listDeliveries(t, b, outbox.DeliveryQuery{})
 	same(t, "Deliveries", brief(page.Rows), []string{
 		"evt_1 https://b.example/ waiting 0 0 ", "evt_1 https://a.example/ delivered 1 204 ",
@@ -126,15 +122,13 @@ func deliveryPages(t *testing.T, b Backend) {
 	}
 }
 
-func redeliver(t *testing.T, open Opener) {
-	const first, second = "https://a.example/", "https://b.example/"
-	b := open(t, []string{first, second})
+func redeliver(t *testing.T, b Backend) {
 	now := epoch()
 	s := inserted(t, b, fresh(1))
 	updated(t, b, s.ID, nothing, eventWithID(s.ID, "evt_1", now),
 		eventWithID(s.ID, "evt_2", now.Add(time.Second)))
-	sent(t, b, now, first, outbox.DeliveryResult{Abandoned: true, Status: 410})
-	sent(t, b, now, second, outbox.DeliveryResult{Delivered: true, Status: 200})
+	sent(t, b, now, siteA, outbox.DeliveryResult{Abandoned: true, Status: 410})
+	sent(t, b, now, siteB, outbox.DeliveryResult{Delivered: true, Status: 200})
 	backlogs := func() (list []string) {
 		all := fortest.Must(b.Backlogs(t.Context()))(t)
 		for _, l := range all {
@@ -147,7 +141,7 @@ func redeliver(t *testing.T, open Opener) {
 	same(t, "Backlogs", backlogs(), []string{
 		"https://a.example/ 1 0 1 true", "https://b.example/ 1 0 0 true",
 	})
-	sent(t, b, now.Add(time.Minute), second, outbox.DeliveryResult{
+	sent(t, b, now.Add(time.Minute), siteB, outbox.DeliveryResult{
 		Status: 500, NextAt: now.Add(time.Second),
 	})
 	same(t, "Backlogs after a failure", backlogs(), []string{
@@ -157,9 +151,9 @@ func redeliver(t *testing.T, open Opener) {
 		event, endpoint string
 		want            error
 	}{
-		{"evt_3", first, outbox.ErrEventUnknown}, {"\x00", "", outbox.ErrEventUnknown},
+		{"evt_3", siteA, outbox.ErrEventUnknown}, {"\x00", "", outbox.ErrEventUnknown},
 		{"evt_1", "https://c.example/", outbox.ErrEndpoint}, {"evt_1", "\xff", outbox.ErrEndpoint},
-		{"evt_1", first, nil},
+		{"evt_1", siteA, nil},
 	} {
 		if err := b.Redeliver(t.Context(), c.event, c.endpoint); !errors.Is(err, c.want) {
 			t.Errorf("Redeliver(%q, %q) = %v; want %v", c.event, c.endpoint, err, c.want)
@@ -179,7 +173,7 @@ func redeliver(t *testing.T, open Opener) {
 	})
 	fortest.OK(t, b.Redeliver(t.Context(), "evt_1", ""))
 	far := time.Now().Add(100 * 365 * 24 * time.Hour)
-	due, err := b.ClaimDeliveries(t.Context(), far, time.Minute, 9, []string{first, second})
+	due, err := b.ClaimDeliveries(t.Context(), far, time.Minute, 9, []string{siteA, siteB})
 	if err != nil || len(due) != 4 {
 		t.Errorf("%d deliveries are due, %v; want 4", len(due), err)
 	}

@@ -11,22 +11,20 @@ import (
 	"coinslot/bff/payment"
 )
 
-func dueTests() map[string]func(*testing.T, Opener) {
-	return map[string]func(*testing.T, Opener){
-		"touch sets times only":                on(touchSets),
-		"touch of an old version does nothing": on(touchOld),
-		"update sees what touch wrote":         on(touchThenUpdate),
-		"claim returns the due":                on(claimDue),
-		"claim leases":                         on(claimLeases),
-		"claim takes the earliest":             on(claimEarliest),
-		"claim gives each to one":              on(claimRace),
-		"claim leaves version and change":      on(claimThenUpdate),
-		"late checks are claimed apart":        on(claimLanes),
-		"late checks are claimed by id too":    on(claimLateOf),
-		"watch":                                on(watch),
-		"watch keeps what is further":          on(watchKeeps),
-		"watch of many":                        on(watchMany),
-	}
+var dueTests = cases{
+	"touch sets times only":                on(touchSets),
+	"touch of an old version does nothing": on(touchOld),
+	"update sees what touch wrote":         on(touchThenUpdate),
+	"claim returns the due":                on(claimDue),
+	"claim leases":                         on(claimLeases),
+	"claim takes the earliest":             on(claimEarliest),
+	"claim gives each to one":              alone(raceForClaims),
+	"claim leaves version and change":      on(claimThenUpdate),
+	"late checks are claimed apart":        on(claimLanes),
+	"late checks are claimed by id too":    on(claimLateOf),
+	"watch":                                on(watch),
+	"watch keeps what is further":          on(watchKeeps),
+	"watch of many":                        on(watchMany),
 }
 
 func touch(t *testing.T, b Backend, s payment.Session, version int64, checkedAt, dueAt time.Time) {
@@ -175,8 +173,6 @@ func claimEarliest(t *testing.T, b Backend) {
 	})
 	same(t, "the rest", ids(claim(t, b, now, time.Minute, 4)), []string{fresh(1).ID, fresh(0).ID})
 }
-
-func claimRace(t *testing.T, b Backend) { raceForClaims(t, b) }
 
 // race lets n goroutines claim until nothing is left, and fails unless each of total items
 // is claimed once. last claims once more at the end, for what every claimer has

@@ -19,18 +19,16 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-func eraseTests() map[string]func(*testing.T, Opener) {
-	return map[string]func(*testing.T, Opener){
-		"erasing personal data":                    on(erasePersonal, endA),
-		"erasing all but a tombstone":              on(eraseAll, endA),
-		"late money for a tombstone":               on(eraseThenPaid),
-		"erasing events leaves the end of the log": on(eraseEvents, endA),
-		"erasing nothing":                          on(eraseNothing, endA),
-		"erasing twice":                            on(eraseTwice, endA),
-		"what can be erased":                       on(erasable),
-		"erasing console actions":                  on(eraseActions),
-		"an e-mail that is replaced is not kept":   on(eraseReplaced),
-	}
+var eraseTests = cases{
+	"erasing personal data":                    on(erasePersonal, endA),
+	"erasing all but a tombstone":              on(eraseAll, endA),
+	"late money for a tombstone":               on(eraseThenPaid),
+	"erasing events leaves the end of the log": on(eraseEvents, endA),
+	"erasing nothing":                          on(eraseNothing, endA),
+	"erasing twice":                            on(eraseTwice, endA),
+	"what can be erased":                       on(erasable),
+	"erasing console actions":                  on(eraseActions),
+	"an e-mail that is replaced is not kept":   on(eraseReplaced),
 }
 
 // secret is in every personal text of these tests.

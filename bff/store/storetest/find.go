@@ -12,16 +12,14 @@ import (
 	"coinslot/bff/payment"
 )
 
-func findTests() map[string]func(*testing.T, Opener) {
-	return map[string]func(*testing.T, Opener){
-		"lookup by tracking code and marker": on(lookup),
-		"list newest first":                  on(listNewest),
-		"list filters":                       on(listFilters),
-		"list pages under inserts":           on(listPages),
-		"list limits":                        on(listLimits),
-		"list of one instant":                on(listSameInstant),
-		"list of an unknown cursor":          on(listBadCursor),
-	}
+var findTests = cases{
+	"lookup by tracking code and marker": on(lookup),
+	"list newest first":                  on(listNewest),
+	"list filters":                       on(listFilters),
+	"list pages under inserts":           on(listPages),
+	"list limits":                        on(listLimits),
+	"list of one instant":                on(listSameInstant),
+	"list of an unknown cursor":          on(listBadCursor),
 }
 
 func lookup(t *testing.T, b Backend) {

@@ -10,11 +10,9 @@ import (
 	"coinslot/bff/payment"
 )
 
-func heldTests() map[string]func(*testing.T, Opener) {
-	return map[string]func(*testing.T, Opener){
-		"held by marker and tracking code": on(heldFound),
-		"held of many":                     on(heldMany),
-	}
+var heldTests = cases{
+	"held by marker and tracking code": on(heldFound),
+	"held of many":                     on(heldMany),
 }
 
 // wantHeld compares what is held of keys, in any order.

@@ -12,17 +12,15 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-func insertTests() map[string]func(*testing.T, Opener) {
-	return map[string]func(*testing.T, Opener){
-		"insert sets version 1":             on(insertSetsVersion),
-		"insert with taken ref or key":      on(insertTaken),
-		"insert with a taken id":            on(insertTakenID),
-		"insert without reference or key":   on(insertBare),
-		"insert at the same time":           on(insertRace),
-		"session of an unknown id":          on(sessionUnknown),
-		"every field survives":              on(everyField),
-		"nil, empty and odd values survive": on(oddValues),
-	}
+var insertTests = cases{
+	"insert sets version 1":             on(insertSetsVersion),
+	"insert with taken ref or key":      on(insertTaken),
+	"insert with a taken id":            on(insertTakenID),
+	"insert without reference or key":   on(insertBare),
+	"insert at the same time":           on(insertRace),
+	"session of an unknown id":          on(sessionUnknown),
+	"every field survives":              on(everyField),
+	"nil, empty and odd values survive": on(oddValues),
 }
 
 func insertSetsVersion(t *testing.T, b Backend) {

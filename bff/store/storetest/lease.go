@@ -9,19 +9,17 @@ import (
 	"coinslot/bff/payment"
 )
 
-func leaseTests() map[string]func(*testing.T, Opener) {
-	return map[string]func(*testing.T, Opener){
-		"touch ends the lease of its claim":     on(touchEnds),
-		"touch after another claim":             on(touchFenced),
-		"a lease outlives being due sooner":     on(leaseStays),
-		"release ends the lease":                on(releaseEnds),
-		"release leaves what has moved DueAt":   on(releaseMoved),
-		"release after another claim":           on(releaseFenced),
-		"hold takes over":                       on(holdTakesOver),
-		"hold of a session that is not due":     on(holdNotDue),
-		"hold of an unknown session":            on(holdUnknown),
-		"epochs grow with every claim and hold": on(epochsGrow),
-	}
+var leaseTests = cases{
+	"touch ends the lease of its claim":     on(touchEnds),
+	"touch after another claim":             on(touchFenced),
+	"a lease outlives being due sooner":     on(leaseStays),
+	"release ends the lease":                on(releaseEnds),
+	"release leaves what has moved DueAt":   on(releaseMoved),
+	"release after another claim":           on(releaseFenced),
+	"hold takes over":                       on(holdTakesOver),
+	"hold of a session that is not due":     on(holdNotDue),
+	"hold of an unknown session":            on(holdUnknown),
+	"epochs grow with every claim and hold": on(epochsGrow),
 }
 
 // claimed is a session of the given number that was due at the epoch and has

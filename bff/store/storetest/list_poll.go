@@ -11,15 +11,13 @@ import (
 	"coinslot/bff/payment"
 )
 
-func listedTests() map[string]func(*testing.T, Opener) {
-	return map[string]func(*testing.T, Opener){
-		"touch all":                       on(touchAll),
-		"touch all passes over":           on(touchAllPasses),
-		"touch all of a lease that ended": on(touchAllLease),
-		"tracked":                         on(tracked),
-		"count":                           on(count),
-		"claim of some":                   on(claimOf),
-	}
+var listedTests = cases{
+	"touch all":                       on(touchAll),
+	"touch all passes over":           on(touchAllPasses),
+	"touch all of a lease that ended": on(touchAllLease),
+	"tracked":                         on(tracked),
+	"count":                           on(count),
+	"claim of some":                   on(claimOf),
 }
 
 func touchMany(t *testing.T, b Backend, now time.Time, list ...payment.Touched) {

@@ -13,17 +13,15 @@ import (
 	"coinslot/bff/payment"
 )
 
-func logTests() map[string]func(*testing.T, Opener) {
-	return map[string]func(*testing.T, Opener){
-		"log of nothing":                on(logEmpty),
-		"log in the order of writing":   on(logOrder, endA, endB),
-		"log of a session":              on(logSession),
-		"log continues where it ended":  on(logContinues),
-		"log limits":                    on(logLimits),
-		"log of an unknown cursor":      on(logBadCursor),
-		"log of another database":       logOfAnother,
-		"log under writers misses none": on(logRace),
-	}
+var logTests = cases{
+	"log of nothing":                on(logEmpty),
+	"log in the order of writing":   on(logOrder, endA, endB),
+	"log of a session":              on(logSession),
+	"log continues where it ended":  on(logContinues),
+	"log limits":                    on(logLimits),
+	"log of an unknown cursor":      on(logBadCursor),
+	"log of another database":       logOfAnother,
+	"log under writers misses none": alone(readUnderWriters),
 }
 
 func events(t *testing.T, b Backend, q outbox.EventQuery) outbox.EventPage {
@@ -164,8 +162,6 @@ func logOfAnother(t *testing.T, open Opener) {
 
 // A reader that continues from where it was finds every event once, whatever the
 // order in which writers end.
-func logRace(t *testing.T, b Backend) { readUnderWriters(t, b, b) }
-
 func readUnderWriters(t *testing.T, instances ...Backend) {
 	t.Helper()
 	writer, reader := instances[0], instances[1]

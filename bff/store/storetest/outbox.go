@@ -10,27 +10,27 @@ import (
 	"coinslot/bff/payment"
 )
 
-// Two endpoints.
+// Endpoints.
 const (
-	endA = "https://a.example/hook?x=1"
-	endB = "https://b.example/hook"
+	endA  = "https://a.example/hook?x=1"
+	endB  = "https://b.example/hook"
+	siteA = "https://a.example/"
+	siteB = "https://b.example/"
 )
 
-func outboxTests() map[string]func(*testing.T, Opener) {
-	return map[string]func(*testing.T, Opener){
-		"an event has a delivery for each endpoint": deliveryEach,
-		"an event is stored once":                   on(eventOnce, endA),
-		"events keep their order":                   on(eventOrder, endA),
-		"deliveries are leased":                     on(deliveryLease, endA),
-		"deliveries due now, oldest first":          on(deliveryOldest, endA, endB),
-		"recorded results":                          on(resultsRecorded, endA),
-		"a late result opens nothing":               on(deliveryLate, endA),
-		"a result of what is not there":             on(deliveryUnknown, endA),
-		"endpoints do not delay each other":         on(endpointsIsolated, endA, endB),
-		"deliveries go to one claimer":              deliveryRace,
-		"deliveries that tell of money go first":    on(deliveryUrgent, endA),
-		"urgent deliveries starve no other":         on(deliveryOvertaken, endA),
-	}
+var outboxTests = cases{
+	"an event has a delivery for each endpoint": deliveryEach,
+	"an event is stored once":                   on(eventOnce, endA),
+	"events keep their order":                   on(eventOrder, endA),
+	"deliveries are leased":                     on(deliveryLease, endA),
+	"deliveries due now, oldest first":          on(deliveryOldest, endA, endB),
+	"recorded results":                          on(resultsRecorded, endA),
+	"a late result opens nothing":               on(deliveryLate, endA),
+	"a result of what is not there":             on(deliveryUnknown, endA),
+	"endpoints do not delay each other":         on(endpointsIsolated, endA, endB),
+	"deliveries go to one claimer":              alone(raceForDeliveries, endA, endB),
+	"deliveries that tell of money go first":    on(deliveryUrgent, endA),
+	"urgent deliveries starve no other":         on(deliveryOvertaken, endA),
 }
 
 // event is the nth of a session, n seconds after the epoch.
@@ -54,7 +54,7 @@ func claimTo(
 // wantDeliveries claims everything and compares the event ids.
 func wantDeliveries(t *testing.T, b Backend, want []string) {
 	t.Helper()
-	same(t, "deliveries", eventIDs(claimTo(t, b, later(), 100, "https://a.example/", endA, endB)),
+	same(t, "deliveries", eventIDs(claimTo(t, b, later(), 100, siteA, endA, endB)),
 		want)
 }
 
@@ -223,8 +223,6 @@ func endpointsIsolated(t *testing.T, b Backend) {
 	same(t, "deliveries to b", eventIDs(claimTo(t, b, later(), 100, endB)), want)
 	same(t, "deliveries to a", eventIDs(claimTo(t, b, later(), 100, endA)), want[5:])
 }
-
-func deliveryRace(t *testing.T, open Opener) { raceForDeliveries(t, open(t, []string{endA, endB})) }
 
 func raceForDeliveries(t *testing.T, backends ...Backend) {
 	t.Helper()

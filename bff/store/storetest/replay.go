@@ -8,15 +8,13 @@ import (
 	"coinslot/bff/outbox"
 )
 
-func replayTests() map[string]func(*testing.T, Opener) {
-	return map[string]func(*testing.T, Opener){
-		"replay makes due what was settled":   on(replayFinished, endA),
-		"replay is of a range":                on(replayRange, endA, endB),
-		"replay is limited":                   on(replayLimited, endA),
-		"replay of an instant is never split": on(replayInstant, endA),
-		"replay of what was not accepted":     on(replayUndelivered, endA, endB),
-		"replay of a delivery under way":      on(replayUnderWay, endA),
-	}
+var replayTests = cases{
+	"replay makes due what was settled":   on(replayFinished, endA),
+	"replay is of a range":                on(replayRange, endA, endB),
+	"replay is limited":                   on(replayLimited, endA),
+	"replay of an instant is never split": on(replayInstant, endA),
+	"replay of what was not accepted":     on(replayUndelivered, endA, endB),
+	"replay of a delivery under way":      on(replayUnderWay, endA),
 }
 
 func replay(t *testing.T, b Backend, r outbox.Range, now time.Time) outbox.Replayed {

@@ -12,17 +12,15 @@ import (
 	"coinslot/bff/reconcile"
 )
 
-func runTests() map[string]func(*testing.T, Opener) {
-	return map[string]func(*testing.T, Opener){
-		"a run and its report":        on(runReported),
-		"a run outlives its lease":    on(runExtended),
-		"a run whose lease has ended": on(runFenced),
-		"a run that did not end":      on(runBroken),
-		"runs of several kinds":       on(runKinds),
-		"a run too soon":              on(runTooSoon),
-		"the oldest session":          on(oldestSession),
-		"runs begin once at a time":   on(raceForRunAlone),
-	}
+var runTests = cases{
+	"a run and its report":        on(runReported),
+	"a run outlives its lease":    on(runExtended),
+	"a run whose lease has ended": on(runFenced),
+	"a run that did not end":      on(runBroken),
+	"runs of several kinds":       on(runKinds),
+	"a run too soon":              on(runTooSoon),
+	"the oldest session":          on(oldestSession),
+	"runs begin once at a time":   alone(raceForRun),
 }
 
 // lastRun is the last requested run.
@@ -133,8 +131,6 @@ func runBroken(t *testing.T, b Backend) {
 	same(t, "LastRun", lastRun(t, b), reconcile.Status{Epoch: 1, Last: run})
 	begunRun(t, b, run, epoch())
 }
-
-func raceForRunAlone(t *testing.T, b Backend) { raceForRun(t, b) }
 
 // raceForRun begins runs with all backends at once, round after round.
 func raceForRun(t *testing.T, backends ...Backend) {

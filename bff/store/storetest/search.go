@@ -15,15 +15,13 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-func searchTests() map[string]func(*testing.T, Opener) {
-	return map[string]func(*testing.T, Opener){
-		"search by text":               on(searchText),
-		"search by coin, status, time": on(searchFilters),
-		"search pages":                 on(searchPages),
-		"search keeps what once was":   on(searchOnce),
-		"tally":                        on(tally),
-		"tally of too long":            on(tallyRange),
-	}
+var searchTests = cases{
+	"search by text":               on(searchText),
+	"search by coin, status, time": on(searchFilters),
+	"search pages":                 on(searchPages),
+	"search keeps what once was":   on(searchOnce),
+	"tally":                        on(tally),
+	"tally of too long":            on(tallyRange),
 }
 
 // paying is an attempt as it is after create's answer.

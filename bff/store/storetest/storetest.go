@@ -49,17 +49,26 @@ type Backend interface {
 // endpoints, and closes it when t ends.
 type Opener func(t *testing.T, endpoints []string) Backend
 
+// cases are tests by name.
+type cases map[string]func(*testing.T, Opener)
+
 // on returns test with a backend for these endpoints.
 func on(test func(t *testing.T, b Backend), endpoints ...string) func(t *testing.T, open Opener) {
 	return func(t *testing.T, open Opener) { test(t, open(t, endpoints)) }
 }
 
+// alone is on for a test of two instances: both are one.
+func alone(
+	test func(t *testing.T, instances ...Backend), endpoints ...string,
+) func(t *testing.T, open Opener) {
+	return on(func(t *testing.T, b Backend) { test(t, b, b) }, endpoints...)
+}
+
 // Run tests what open returns. Each test opens one of its own.
 func Run(t *testing.T, open func(t *testing.T, endpoints []string) Backend) {
-	for _, group := range []map[string]func(*testing.T, Opener){
-		insertTests(), updateTests(), uniqueTests(), dueTests(), listedTests(), leaseTests(),
-		findTests(), heldTests(), outboxTests(), logTests(), replayTests(),
-		searchTests(), consoleTests(), runTests(), eraseTests(),
+	for _, group := range []cases{
+		insertTests, updateTests, uniqueTests, dueTests, listedTests, leaseTests, findTests,
+		heldTests, outboxTests, logTests, replayTests, searchTests, consoleTests, runTests, eraseTests,
 	} {
 		for name, test := range group {
 			t.Run(name, func(t *testing.T) { test(t, open) })

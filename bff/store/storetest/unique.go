@@ -8,15 +8,13 @@ import (
 	"coinslot/bff/payment"
 )
 
-func uniqueTests() map[string]func(*testing.T, Opener) {
-	return map[string]func(*testing.T, Opener){
-		"a drawn order number is taken while it is live": on(drawnNumber),
-		"an order number that was given is not":          on(givenNumber),
-		"an order number passes on in one change":        on(numberPassesOn),
-		"a transaction id proves one session":            on(transactionOnce),
-		"a tracking code has one attempt":                on(trackingOnce),
-		"a conflict undoes the whole change":             on(conflictUndoes, "https://a.example/"),
-	}
+var uniqueTests = cases{
+	"a drawn order number is taken while it is live": on(drawnNumber),
+	"an order number that was given is not":          on(givenNumber),
+	"an order number passes on in one change":        on(numberPassesOn),
+	"a transaction id proves one session":            on(transactionOnce),
+	"a tracking code has one attempt":                on(trackingOnce),
+	"a conflict undoes the whole change":             on(conflictUndoes, siteA),
 }
 
 // with is a change that puts a in its place.

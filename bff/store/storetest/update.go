@@ -11,17 +11,15 @@ import (
 	"coinslot/bff/payment"
 )
 
-func updateTests() map[string]func(*testing.T, Opener) {
-	return map[string]func(*testing.T, Opener){
-		"update stores what change leaves":      on(updateStores),
-		"update keeps id and version its own":   on(updateOwns),
-		"update whose change fails":             on(updateFails, "https://a.example/"),
-		"update whose change panics":            on(updatePanics),
-		"update of an unknown session":          on(updateUnknown),
-		"update frees and takes references":     on(updateReference),
-		"updates at the same time lose nothing": updateRace,
-		"results share nothing":                 on(resultsShareNothing),
-	}
+var updateTests = cases{
+	"update stores what change leaves":      on(updateStores),
+	"update keeps id and version its own":   on(updateOwns),
+	"update whose change fails":             on(updateFails, siteA),
+	"update whose change panics":            on(updatePanics),
+	"update of an unknown session":          on(updateUnknown),
+	"update frees and takes references":     on(updateReference),
+	"updates at the same time lose nothing": alone(raceOfUpdates),
+	"results share nothing":                 on(resultsShareNothing),
 }
 
 func updateStores(t *testing.T, b Backend) {
@@ -126,8 +124,6 @@ func updateReference(t *testing.T, b Backend) {
 		t.Error("two sessions have one reference")
 	}
 }
-
-func updateRace(t *testing.T, open Opener) { raceOfUpdates(t, open(t, nil)) }
 
 func raceOfUpdates(t *testing.T, backends ...Backend) {
 	t.Helper()
