@@ -4,6 +4,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -357,4 +358,38 @@ func TestDocIsKeptByteForByte(t *testing.T) {
 	if err := db.Reader.QueryRowContext(t.Context(), `SELECT doc FROM sessions`).Scan(&got); err != nil || got != string(want) {
 		t.Errorf("doc = %s, %v; want %s", got, err, want)
 	}
+}
+
+// A wait for the synchronous standby is canceled by somebody else: the row is visible, and may be on no
+// standby. Asking again succeeds only when a standby has it.
+func TestInsertIsAcknowledgedOnceReplicated(t *testing.T) {
+	cluster := pgtest.New(t)
+	dsn := cluster.DSN(t)
+	db := opened(t, dsn)
+	standbys := func(names string) {
+		cluster.Exec(t, "ALTER SYSTEM SET synchronous_standby_names = '"+names+"'")
+		cluster.Exec(t, "SELECT pg_reload_conf()")
+	}
+	other := fortest.Must(sql.Open("pgx", dsn))(t)
+	defer other.Close()
+	waiting := func() bool {
+		return count(t, other, `SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`) > 0
+	}
+	standbys("nobody")
+	fortest.Until(t, "the setting holds", func() bool {
+		return count(t, other, `SELECT count(*) FROM pg_settings WHERE setting = 'nobody'`) > 0
+	})
+	done := make(chan error, 1)
+	go func() { _, err := db.Insert(t.Context(), sample(1)); done <- err }()
+	fortest.Until(t, "the commit waits", waiting)
+	run(t, other, `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`)
+	fortest.Until(t, "the second try waits", func() bool {
+		return count(t, other, `SELECT count(*) FROM sessions`) == 1 && (waiting() || len(done) > 0)
+	})
+	if len(done) > 0 {
+		t.Errorf("Insert = %v before a standby has confirmed it", <-done)
+		return
+	}
+	standbys("")
+	fortest.OK(t, <-done)
 }

@@ -54,6 +54,9 @@ func (db *DB) Insert(ctx context.Context, s payment.Session) (payment.Session, e
 			if written {
 				return db.writeRelated(ctx, tx, &s, nil, indexEntry{})
 			}
+			if err := db.EnsureReplicated(ctx, tx); err != nil {
+				return err // what is acknowledged now may be an earlier try's
+			}
 			if sent != nil {
 				if r, err := readRow(ctx, tx, sessionByID, s.ID); err == nil &&
 					bytes.Equal(r.doc, sent) {

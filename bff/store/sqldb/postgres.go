@@ -92,6 +92,8 @@ func postgresConfig(dsn string) (*pgxpool.Config, error) {
 		"client_encoding": "UTF8", "timezone": "UTC", "application_name": "coinslot",
 	})
 	c.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite // no standby
+	c.ConnConfig.OnNotice = markNotReplicated
+	c.BeforeConnect = neverCancel
 	return c, nil
 }
 
@@ -101,6 +103,7 @@ func (db *DB) openPostgres(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
+	pool.ConnConfig.ValidateConnect = db.validate
 	db.direct = pool.ConnConfig
 	if db.pooled = c.Direct != ""; db.pooled {
 		direct, err := postgresConfig(c.Direct)
@@ -108,6 +111,7 @@ func (db *DB) openPostgres(ctx context.Context, c Config) error {
 			return fmt.Errorf("COINSLOT_DATABASE_DIRECT: %w", err)
 		}
 		db.direct = direct.ConnConfig
+		db.direct.ValidateConnect = db.validate
 		fitPooler(pool.ConnConfig)
 	}
 	if err := migratePostgres(ctx, db.direct, db.Dialect); err != nil {
@@ -159,7 +163,7 @@ func (db *DB) checkDirect(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, defaultPatience)
 	defer cancel()
-	direct := stdlib.OpenDB(*db.direct)
+	direct := stdlib.OpenDB(*db.direct, stdlib.OptionBeforeConnect(neverCancel))
 	defer direct.Close()
 	var itself string
 	if err := direct.QueryRowContext(ctx, query).Scan(&itself); err != nil {
@@ -219,7 +223,7 @@ func migratePostgres(ctx context.Context, settings *pgx.ConnConfig, d Dialect) e
 	settings = settings.Copy()
 	settings.RuntimeParams["statement_timeout"] = "0"
 	settings.RuntimeParams["lock_timeout"] = "60000"
-	db := stdlib.OpenDB(*settings)
+	db := stdlib.OpenDB(*settings, stdlib.OptionBeforeConnect(neverCancel))
 	defer db.Close()
 	if err := checkServer(ctx, db); err != nil {
 		return err

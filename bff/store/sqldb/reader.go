@@ -82,6 +82,7 @@ func (db *DB) besidePostgres(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
+	pool.ConnConfig.ValidateConnect = db.validate
 	if err := db.connect(ctx, pool); err != nil {
 		return err
 	}

@@ -120,7 +120,11 @@ func (db *DB) begin(ctx context.Context, conn *sql.Conn) (*transaction, error) {
 }
 
 func (t *transaction) commit() error {
-	if err := t.tx.Commit(); err != nil {
+	commit := t.tx.Commit
+	if t.db.Shared() {
+		commit = t.commitPostgres
+	}
+	if err := commit(); err != nil {
 		if t.db.Dialect.ambiguous(err) {
 			t.db.unknown.Store(true)
 		}
