@@ -50,6 +50,11 @@ func (x *checker) database(ctx context.Context) findings {
 			s.ClockAhead.Abs().Round(time.Second).String()+"; payments use the database's clock",
 			"synchronize both clocks (NTP)")...)
 	}
+	if s.AsyncReplicas > 0 {
+		list = append(list, warn("database", plural(s.AsyncReplicas, "replica")+" of it may lack "+
+			"the newest payments: a failover loses them",
+			"set synchronous_standby_names (docs/scale.md)")...)
+	}
 	if sqlite {
 		list = append(list, x.databaseFile(dsn)...)
 	}

@@ -17,6 +17,7 @@ import (
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 	"coinslot/bff/store"
+	"coinslot/bff/store/pgtest"
 )
 
 // fault is something that is wrong, and the line that has to say so.
@@ -103,6 +104,15 @@ func databaseFaults() []fault {
 			fortest.OK(t, os.Chmod(w.env["COINSLOT_DATABASE"], 0o644))
 		}, diagnose.Warn, "database", "chmod 600"},
 		{"no server", set("COINSLOT_DATABASE", "postgres://u:pass-word@127.0.0.1:1/x"), diagnose.Fail, "database", "127.0.0.1:1"},
+		{"a replica that may lack payments", func(t *testing.T, w *rig) {
+			cluster := pgtest.New(t)
+			cluster.Replica(t)
+			w.env["COINSLOT_DATABASE"] = cluster.DSN(t)
+			fortest.Until(t, "it is connected", func() bool {
+				state, err := store.Inspect(t.Context(), w.env["COINSLOT_DATABASE"])
+				return err == nil && state.AsyncReplicas > 0
+			})
+		}, diagnose.Warn, "database", "set synchronous_standby_names"},
 		{"no address", set("COINSLOT_DATABASE", "mysql://u:pass-word@h/x"), diagnose.Fail, "database", "not supported"},
 	}
 	// A file system without room, on Linux. Others than root may not write there anyway.

@@ -53,6 +53,14 @@ func (s *Server) missing(ctx context.Context) (missing []string) {
 	return missing
 }
 
+// warned returns what is at risk while requests are served.
+func (s *Server) warned(ctx context.Context) []string {
+	if n, err := s.store.AsyncReplicas(ctx); err != nil || n == 0 {
+		return nil // an error is a matter of missing
+	}
+	return []string{"a failover of the database loses commits: set synchronous_standby_names"}
+}
+
 // Leave makes /readyz fail for good, so that load balancers stop sending requests; those that come
 // are still answered.
 func (s *Server) Leave() { s.leaving.Store(true) }

@@ -21,6 +21,7 @@ import (
 	"coinslot/bff/poller"
 	"coinslot/bff/realtime"
 	"coinslot/bff/store"
+	"coinslot/bff/store/pgtest"
 	"coinslot/bff/store/sqldb"
 	"coinslot/bff/web"
 	"coinslot/bff/webhook"
@@ -227,4 +228,32 @@ func TestMissing(t *testing.T) {
 	check("leaving", 503, "shutdown\n")
 	fortest.OK(t, db.Close())
 	check("without a database", 503, "shutdown\ndatabase\n")
+}
+
+// TestReplicaThatMayLackCommits: /readyz and check warn while a failover would lose commits.
+func TestReplicaThatMayLackCommits(t *testing.T) {
+	cluster := pgtest.New(t)
+	dsn := cluster.DSN(t)
+	db := fortest.Must(store.Open(t.Context(), store.Config{DSN: dsn}))(t)
+	defer db.Close()
+	s := &Server{store: db}
+	ops := web.Ops(web.Health{Missing: s.missing, Warned: s.warned, Metrics: http.NotFoundHandler()})
+	wants := func(when string, body string, replicas int) {
+		t.Helper()
+		got := asked(ops, "/readyz")
+		for deadline := time.Now().Add(20 * time.Second); got.Body.String() != body && time.Now().Before(deadline); {
+			time.Sleep(10 * time.Millisecond)
+			got = asked(ops, "/readyz")
+		}
+		state := fortest.Must(store.Inspect(t.Context(), dsn))(t)
+		if got.Code != 200 || got.Body.String() != body || state.AsyncReplicas != replicas {
+			t.Errorf("%s: /readyz = %d %q, %d replicas; want %q, %d", when, got.Code, got.Body, state.AsyncReplicas, body, replicas)
+		}
+	}
+	wants("no replica", "ok\n", 0)
+	cluster.Replica(t)
+	wants("a replica", "ok\nwarning: a failover of the database loses commits: set synchronous_standby_names\n", 1)
+	cluster.Exec(t, "ALTER SYSTEM SET synchronous_standby_names = '*'")
+	cluster.Exec(t, "SELECT pg_reload_conf()")
+	wants("a synchronous replica", "ok\n", 0)
 }

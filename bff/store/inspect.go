@@ -25,6 +25,9 @@ type State struct {
 	// Reconciled is the end of the last complete daily reconciliation; zero = never, or the
 	// tables are older than it.
 	Reconciled time.Time
+	// AsyncReplicas is how many replicas PostgreSQL has although none has to confirm a commit: a
+	// failover to them loses the newest ones.
+	AsyncReplicas int
 	// ClockAhead is how far the server's clock is ahead of this machine's; zero for SQLite.
 	ClockAhead time.Duration
 }
@@ -72,5 +75,17 @@ func (db *DB) readPrivileges(ctx context.Context, s *State) error {
 		ctx, `SELECT (`+may+`), current_setting('server_version_num')::bigint, `+db.Dialect.Clock,
 	).Scan(&s.CanWrite, &s.Server, &now)
 	s.ClockAhead = time.UnixMicro(now).Sub(asked.Add(time.Since(asked) / 2))
+	if err == nil {
+		s.AsyncReplicas, err = db.AsyncReplicas(ctx)
+	}
 	return err
+}
+
+// AsyncReplicas is [State.AsyncReplicas]; 0 = SQLite.
+func (db *DB) AsyncReplicas(ctx context.Context) (n int, err error) {
+	if !db.Shared() {
+		return 0, nil
+	}
+	return sqldb.One[int](ctx, db.DB, `SELECT count(*) FROM pg_stat_replication
+		WHERE current_setting('synchronous_standby_names') = '' AND state IS DISTINCT FROM 'backup'`)
 }

@@ -360,7 +360,7 @@ func TestDocIsKeptByteForByte(t *testing.T) {
 	}
 }
 
-// A wait for the synchronous standby is canceled by somebody else: the row is visible, and may be on no
+// A wait for the synchronous standby is canceled by another session: the row is visible, and may be on no
 // standby. Asking again succeeds only when a standby has it.
 func TestInsertIsAcknowledgedOnceReplicated(t *testing.T) {
 	cluster := pgtest.New(t)

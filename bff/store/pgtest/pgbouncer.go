@@ -57,6 +57,22 @@ default_pool_size = 20
 	return server.String()
 }
 
+// Replica starts a replica of the server that confirms each commit, and takes no queries. It ends
+// with t.
+func (c *Cluster) Replica(t testing.TB) {
+	t.Helper()
+	dir := fortest.Must(makeDir("coinslot-wal-"))(t)
+	t.Cleanup(func() { fortest.OK(t, os.RemoveAll(dir)) })
+	fortest.OK(t, own(dir))
+	server := filepath.Join(fortest.Must(binaries())(t), "postgres")
+	bin := filepath.Dir(fortest.Must(filepath.EvalSymlinks(server))(t)) // of a link, the others may be missing
+	cmd := exec.Command(filepath.Join(bin, "pg_receivewal"), "-D", dir, "-h", c.dir, "-U", user, "--synchronous")
+	child.Tie(cmd)
+	cmd.SysProcAttr.Credential = fortest.Must(servant())(t)
+	fortest.OK(t, cmd.Start())
+	t.Cleanup(func() { child.End(cmd) })
+}
+
 // awaitPooler waits until PgBouncer takes connections.
 func awaitPooler(t testing.TB, dsn string) {
 	t.Helper()

@@ -83,8 +83,9 @@ func neverCancel(_ context.Context, c *pgx.ConnConfig) error {
 // notReplicated marks a connection whose commit may be on no standby.
 const notReplicated = "coinslot: not replicated"
 
-// markNotReplicated heeds the warning that a commit has not waited for its standby, because somebody
-// has canceled it or ended the connection. Its text is translated, its origin is not.
+// markNotReplicated recognizes the warning that a commit has not waited for its standby, because
+// another session canceled it or ended its connection. Servers translate the text of the warning,
+// but not where it comes from.
 func markNotReplicated(conn *pgconn.PgConn, n *pgconn.Notice) {
 	if n.Routine == "SyncRepWaitForLSN" {
 		conn.CustomData()[notReplicated] = true

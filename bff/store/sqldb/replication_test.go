@@ -72,7 +72,7 @@ func TestCommitWithoutStandbyIsNotCanceled(t *testing.T) {
 	fortest.OK(t, db.Execute(t.Context(), `INSERT INTO numbers VALUES (3)`))
 }
 
-// PostgreSQL says that a commit has succeeded, after a warning, if somebody else cancels its wait.
+// PostgreSQL says that a commit has succeeded, after a warning, if another session cancels its wait.
 func TestCanceledWaitIsUnknown(t *testing.T) {
 	cluster, db, dsn := replicated(t)
 	setStandbys(t, cluster, dsn, "nobody")
