@@ -15,14 +15,229 @@ import (
 )
 
 var consoleTests = cases{
-	"deliveries":                     on(deliveries, siteA, siteB),
-	"deliveries by pages":            on(deliveryPages, siteA, siteB, endA),
-	"backlogs and sending again":     on(redeliver, siteA, siteB),
-	"audit log":                      on(auditLog),
-	"ended logins":                   on(endedLogins),
-	"refused origins":                on(refusedOrigins),
-	"refused origins are not many":   on(refusedOriginsBounded),
-	"cursors of people that are not": on(consoleCursors),
+	"deliveries": on(deliveries, siteA, siteB),
+	"deliveries by pages": on(func(t *testing.T, b Backend) {
+		s := inserted(t, b, fresh(1))
+		for n := range 3 {
+			updated(t, b, s.ID, nothing, eventWithID(s.ID, fmt.Sprint("evt_", n), epoch()))
+		}
+		for _, size := range []int{1, 2, 4, 9} {
+			for _, session := range []string{"", s.ID} {
+				got := allPages(func(cursor string) ([]string, string) {
+					page := listDeliveries(t, b, outbox.DeliveryQuery{
+						Limit: size, Session: session, Cursor: cursor,
+					})
+					return brief(page.Rows), page.Next
+				})
+				same(t, fmt.Sprintf("all pages of %d", size), got,
+					brief(listDeliveries(t, b, outbox.DeliveryQuery{}).Rows))
+			}
+		}
+	}, siteA, siteB, endA),
+	"backlogs and sending again": on(func(t *testing.T, b Backend) {
+		now := epoch()
+		s := inserted(t, b, fresh(1))
+		updated(t, b, s.ID, nothing, eventWithID(s.ID, "evt_1", now),
+			eventWithID(s.ID, "evt_2", now.Add(time.Second)))
+		sent(t, b, now, siteA, outbox.DeliveryResult{Abandoned: true, Status: 410})
+		sent(t, b, now, siteB, outbox.DeliveryResult{Delivered: true, Status: 200})
+		backlogs := func() (list []string) {
+			all := fortest.Must(b.Backlogs(t.Context()))(t)
+			for _, l := range all {
+				list = append(list,
+					fmt.Sprintf("%s %d %d %d %t", l.Endpoint, l.Waiting, l.Retrying, l.Abandoned,
+						l.OldestAt.Equal(now.Add(time.Second))))
+			}
+			return list
+		}
+		same(t, "Backlogs", backlogs(), []string{
+			"https://a.example/ 1 0 1 true", "https://b.example/ 1 0 0 true",
+		})
+		sent(t, b, now.Add(time.Minute), siteB, outbox.DeliveryResult{
+			Status: 500, NextAt: now.Add(time.Second),
+		})
+		same(t, "Backlogs after a failure", backlogs(), []string{
+			"https://a.example/ 1 0 1 true", "https://b.example/ 1 1 0 true",
+		})
+		for _, c := range []struct {
+			event, endpoint string
+			want            error
+		}{
+			{"evt_3", siteA, outbox.ErrEventUnknown}, {"\x00", "", outbox.ErrEventUnknown},
+			{"evt_1", endA, outbox.ErrEndpoint}, {"evt_1", "\xff", outbox.ErrEndpoint},
+			{"evt_1", siteA, nil},
+		} {
+			if err := b.Redeliver(t.Context(), c.event, c.endpoint); !errors.Is(err, c.want) {
+				t.Errorf("Redeliver(%q, %q) = %v; want %v", c.event, c.endpoint, err, c.want)
+			}
+		}
+		if of, err := b.SessionOf(t.Context(), "evt_2"); err != nil || of != s.ID {
+			t.Errorf("SessionOf = %q, %v; want %q", of, err, s.ID)
+		}
+		for _, event := range []string{"evt_3", "", "\x00"} {
+			if of, err := b.SessionOf(t.Context(), event); !errors.Is(err, outbox.ErrEventUnknown) {
+				t.Errorf("SessionOf(%q) = %q, %v; want ErrEventUnknown", event, of, err)
+			}
+		}
+		same(t, "Deliveries after", brief(listDeliveries(t, b, outbox.DeliveryQuery{}).Rows),
+			[]string{
+				"evt_2 https://b.example/ retrying 1 500 ", "evt_2 https://a.example/ waiting 0 0 ",
+				"evt_1 https://b.example/ delivered 1 200 ",
+				"evt_1 https://a.example/ waiting 0 410 ",
+			})
+		fortest.OK(t, b.Redeliver(t.Context(), "evt_1", ""))
+		far := time.Now().Add(100 * 365 * 24 * time.Hour)
+		due, err := b.ClaimDeliveries(t.Context(), far, time.Minute, 9, []string{siteA, siteB})
+		if err != nil || len(due) != 4 {
+			t.Errorf("%d deliveries are due, %v; want 4", len(due), err)
+		}
+	}, siteA, siteB),
+	"audit log": on(func(t *testing.T, b Backend) {
+		var want []records.Action
+		for n := range 5 {
+			a := records.Action{
+				At: epoch().Add(time.Duration(n/2) * time.Second), By: "ann", From: "192.0.2.1",
+				What: fmt.Sprint("did.", n), Detail: "so",
+			}
+			if n%2 == 0 {
+				a.Session, a.Detail, a.From = fresh(n).ID, "", ""
+			}
+			fortest.OK(t, b.Record(t.Context(), a))
+			want = append([]records.Action{a}, want...)
+		}
+		got := allPages(func(cursor string) ([]records.Action, string) {
+			q := records.ActionQuery{Limit: 2, Cursor: cursor}
+			page := fortest.Must(b.Actions(t.Context(), q))(t)
+			return page.Actions, page.Next
+		})
+		same(t, "all actions", got, want)
+		for _, c := range []struct {
+			query records.ActionQuery
+			want  []records.Action
+		}{
+			{records.ActionQuery{Session: fresh(2).ID}, want[2:3]},
+			{records.ActionQuery{Session: "\xff"}, nil},
+			{
+				records.ActionQuery{From: epoch().Add(time.Second),
+					To: epoch().Add(2 * time.Second)},
+				want[1:3],
+			},
+		} {
+			page := fortest.Must(b.Actions(t.Context(), c.query))(t)
+			same(t, fmt.Sprintf("Actions(%+v)", c.query), page.Actions, c.want)
+		}
+		if err := b.Record(t.Context(), records.Action{
+			By: "a\x00\xff", From: "\xff", What: "x\x00", Session: "\xff", Detail: "\x00",
+		}); err != nil {
+			t.Errorf("recording what no text holds = %v", err)
+		}
+		page, err := b.Actions(t.Context(), records.ActionQuery{Session: "\xff"})
+		if err != nil || len(page.Actions) != 1 ||
+			time.Since(page.Actions[0].At).Abs() > time.Minute {
+			t.Errorf("an action without a time = %+v, %v; want one of now", page.Actions, err)
+		}
+	}),
+	// What was signed out of stays so, and is forgotten when it would have run out.
+	"ended logins": on(func(t *testing.T, b Backend) {
+		ended := func(login string) bool {
+			t.Helper()
+			return fortest.Must(b.LoginEnded(t.Context(), login))(t)
+		}
+		end := func(login string, until time.Duration) {
+			t.Helper()
+			fortest.OK(t, b.EndLogin(t.Context(), login, time.Now().Add(until)))
+		}
+		if ended("a") {
+			t.Error("a login that was not ended is ended")
+		}
+		end("a", time.Hour)
+		end("a", time.Hour)
+		end("gone", -time.Hour)
+		end("\xff\x00", time.Hour)
+		if !ended("a") || !ended("\xff\x00") || ended("b") || ended("A") || ended("gone") {
+			t.Errorf("ended: a %t, bytes %t, b %t, A %t, what has run out %t; want the first two",
+				ended("a"), ended("\xff\x00"), ended("b"), ended("A"), ended("gone"))
+		}
+	}),
+	"refused origins": on(func(t *testing.T, b Backend) {
+		same(t, "RefusedOrigins of nothing", originList(t, b), []records.RefusedOrigin(nil))
+		refuse(t, b, "https://a.example", "cs_1", 2)
+		refuse(t, b, "https://b.example", "", 1)
+		refuse(t, b, "https://a.example", "", 3)
+		for n := range 20 {
+			refuse(t, b, "https://b.example", fmt.Sprint("cs_", n%3), 1)
+			refuse(t, b, "https://c.example", fmt.Sprint("cs_", n), 1)
+		}
+		refuse(t, b, "\xff\x00", "\xff", 1)
+		byOrigin := map[string]records.RefusedOrigin{}
+		for _, o := range originList(t, b) {
+			byOrigin[o.Origin] = o
+		}
+		a := byOrigin["https://a.example"]
+		if one, three, many := a.Sessions, byOrigin["https://b.example"].Sessions,
+			byOrigin["https://c.example"].Sessions; one != 1 || three != 3 || many != 8 {
+			t.Errorf("sessions = %d, %d, %d; want 1, 3, 8", one, three, many)
+		}
+		if len(byOrigin) != 4 || a.Session != "cs_1" || a.Times != 5 ||
+			a.LastAt.Before(a.FirstAt) ||
+			time.Since(a.FirstAt).Abs() > time.Minute {
+			t.Errorf("RefusedOrigins = %+v", byOrigin)
+		}
+	}),
+	// Strangers who make up hosts take places from one another, not from the shop that
+	// the operator has forgotten to list: neither while it is new nor once it was seen by
+	// two shoppers, however often they come.
+	"refused origins are not many": on(func(t *testing.T, b Backend) {
+		has := func(origin string) bool {
+			return slices.ContainsFunc(originList(t, b),
+				func(o records.RefusedOrigin) bool { return o.Origin == origin })
+		}
+		refuse(t, b, "https://old.example", "cs_1", 1)
+		refuse(t, b, "https://old.example", "cs_2", 1)
+		for n := range 199 {
+			refuse(t, b, fmt.Sprintf("https://%d.example", n), "", 9)
+		}
+		refuse(t, b, "https://shop.example", "", 1)
+		refuse(t, b, "https://200.example", "cs_stranger", 9)
+		if !has("https://shop.example") {
+			t.Error("a new host was forgotten as soon as another came")
+		}
+		refuse(t, b, "https://shop.example", "cs_1", 1)
+		refuse(t, b, "https://shop.example", "cs_2", 1)
+		for n := range 150 {
+			refuse(t, b, fmt.Sprintf("https://%d.example", 201+n), "cs_stranger", 9)
+		}
+		if list := originList(t, b); len(list) != 200 || !has("https://shop.example") ||
+			!has("https://old.example") || !has("https://350.example") {
+			t.Errorf(
+				"%d origins are kept, the shop's %t, an old one %t, the last %t; want 200, and all",
+				len(list), has("https://shop.example"), has("https://old.example"),
+				has("https://350.example"),
+			)
+		}
+	}),
+	"cursors of people that are not": on(func(t *testing.T, b Backend) {
+		for _, cursor := range []string{
+			"x", "1", ".", "-.", "1.x", "1.-1", "+1.1", "1.01", "1.99999", "99999999999999999999.1",
+			"\xff.\x00",
+		} {
+			_, err1 := b.Deliveries(t.Context(), outbox.DeliveryQuery{Cursor: cursor})
+			_, err2 := b.Actions(t.Context(), records.ActionQuery{Cursor: cursor})
+			_, err3 := b.Search(t.Context(), records.Query{Cursor: cursor, Text: "order"})
+			var known *wire.Error
+			if cursor == "1.x" || cursor == "1.-1" || cursor == "1.01" || cursor == "1.99999" ||
+				cursor == "\xff.\x00" {
+				err3 = &wire.Error{} // an id may be anything
+			}
+			if cursor == "1.-1" || cursor == "1.99999" {
+				err2 = &wire.Error{}
+			}
+			if !errors.As(err1, &known) || !errors.As(err2, &known) || !errors.As(err3, &known) {
+				t.Errorf("cursor %q gives %v, %v, %v; want errors about it", cursor, err1, err2,
+					err3)
+			}
+		}
+	}),
 }
 
 // eventWithID is an event of that id.
@@ -103,125 +318,6 @@ func deliveries(t *testing.T, b Backend) {
 	}
 }
 
-func deliveryPages(t *testing.T, b Backend) {
-	s := inserted(t, b, fresh(1))
-	for n := range 3 {
-		updated(t, b, s.ID, nothing, eventWithID(s.ID, fmt.Sprint("evt_", n), epoch()))
-	}
-	for _, size := range []int{1, 2, 4, 9} {
-		for _, session := range []string{"", s.ID} {
-			got := allPages(func(cursor string) ([]string, string) {
-				page := listDeliveries(t, b, outbox.DeliveryQuery{
-					Limit: size, Session: session, Cursor: cursor,
-				})
-				return brief(page.Rows), page.Next
-			})
-			same(t, fmt.Sprintf("all pages of %d", size), got,
-				brief(listDeliveries(t, b, outbox.DeliveryQuery{}).Rows))
-		}
-	}
-}
-
-func redeliver(t *testing.T, b Backend) {
-	now := epoch()
-	s := inserted(t, b, fresh(1))
-	updated(t, b, s.ID, nothing, eventWithID(s.ID, "evt_1", now),
-		eventWithID(s.ID, "evt_2", now.Add(time.Second)))
-	sent(t, b, now, siteA, outbox.DeliveryResult{Abandoned: true, Status: 410})
-	sent(t, b, now, siteB, outbox.DeliveryResult{Delivered: true, Status: 200})
-	backlogs := func() (list []string) {
-		all := fortest.Must(b.Backlogs(t.Context()))(t)
-		for _, l := range all {
-			list = append(list,
-				fmt.Sprintf("%s %d %d %d %t", l.Endpoint, l.Waiting, l.Retrying, l.Abandoned,
-					l.OldestAt.Equal(now.Add(time.Second))))
-		}
-		return list
-	}
-	same(t, "Backlogs", backlogs(), []string{
-		"https://a.example/ 1 0 1 true", "https://b.example/ 1 0 0 true",
-	})
-	sent(t, b, now.Add(time.Minute), siteB, outbox.DeliveryResult{
-		Status: 500, NextAt: now.Add(time.Second),
-	})
-	same(t, "Backlogs after a failure", backlogs(), []string{
-		"https://a.example/ 1 0 1 true", "https://b.example/ 1 1 0 true",
-	})
-	for _, c := range []struct {
-		event, endpoint string
-		want            error
-	}{
-		{"evt_3", siteA, outbox.ErrEventUnknown}, {"\x00", "", outbox.ErrEventUnknown},
-		{"evt_1", "https://c.example/", outbox.ErrEndpoint}, {"evt_1", "\xff", outbox.ErrEndpoint},
-		{"evt_1", siteA, nil},
-	} {
-		if err := b.Redeliver(t.Context(), c.event, c.endpoint); !errors.Is(err, c.want) {
-			t.Errorf("Redeliver(%q, %q) = %v; want %v", c.event, c.endpoint, err, c.want)
-		}
-	}
-	if of, err := b.SessionOf(t.Context(), "evt_2"); err != nil || of != s.ID {
-		t.Errorf("SessionOf = %q, %v; want %q", of, err, s.ID)
-	}
-	for _, event := range []string{"evt_3", "", "\x00"} {
-		if of, err := b.SessionOf(t.Context(), event); !errors.Is(err, outbox.ErrEventUnknown) {
-			t.Errorf("SessionOf(%q) = %q, %v; want ErrEventUnknown", event, of, err)
-		}
-	}
-	same(t, "Deliveries after", brief(listDeliveries(t, b, outbox.DeliveryQuery{}).Rows), []string{
-		"evt_2 https://b.example/ retrying 1 500 ", "evt_2 https://a.example/ waiting 0 0 ",
-		"evt_1 https://b.example/ delivered 1 200 ", "evt_1 https://a.example/ waiting 0 410 ",
-	})
-	fortest.OK(t, b.Redeliver(t.Context(), "evt_1", ""))
-	far := time.Now().Add(100 * 365 * 24 * time.Hour)
-	due, err := b.ClaimDeliveries(t.Context(), far, time.Minute, 9, []string{siteA, siteB})
-	if err != nil || len(due) != 4 {
-		t.Errorf("%d deliveries are due, %v; want 4", len(due), err)
-	}
-}
-
-func auditLog(t *testing.T, b Backend) {
-	var want []records.Action
-	for n := range 5 {
-		a := records.Action{
-			At: epoch().Add(time.Duration(n/2) * time.Second), By: "ann", From: "192.0.2.1",
-			What: fmt.Sprint("did.", n), Detail: "so",
-		}
-		if n%2 == 0 {
-			a.Session, a.Detail, a.From = fresh(n).ID, "", ""
-		}
-		fortest.OK(t, b.Record(t.Context(), a))
-		want = append([]records.Action{a}, want...)
-	}
-	got := allPages(func(cursor string) ([]records.Action, string) {
-		page := fortest.Must(b.Actions(t.Context(), records.ActionQuery{Limit: 2, Cursor: cursor}))(t)
-		return page.Actions, page.Next
-	})
-	same(t, "all actions", got, want)
-	for _, c := range []struct {
-		query records.ActionQuery
-		want  []records.Action
-	}{
-		{records.ActionQuery{Session: fresh(2).ID}, want[2:3]},
-		{records.ActionQuery{Session: "\xff"}, nil},
-		{
-			records.ActionQuery{From: epoch().Add(time.Second), To: epoch().Add(2 * time.Second)},
-			want[1:3],
-		},
-	} {
-		page := fortest.Must(b.Actions(t.Context(), c.query))(t)
-		same(t, fmt.Sprintf("Actions(%+v)", c.query), page.Actions, c.want)
-	}
-	if err := b.Record(t.Context(), records.Action{
-		By: "a\x00\xff", From: "\xff", What: "x\x00", Session: "\xff", Detail: "\x00",
-	}); err != nil {
-		t.Errorf("recording what no text holds = %v", err)
-	}
-	page, err := b.Actions(t.Context(), records.ActionQuery{Session: "\xff"})
-	if err != nil || len(page.Actions) != 1 || time.Since(page.Actions[0].At).Abs() > time.Minute {
-		t.Errorf("an action without a time = %+v, %v; want one of now", page.Actions, err)
-	}
-}
-
 func refuse(t *testing.T, b Backend, origin, session string, times int) {
 	t.Helper()
 	fortest.OK(t, b.RefuseOrigin(t.Context(), origin, session, times))
@@ -229,106 +325,4 @@ func refuse(t *testing.T, b Backend, origin, session string, times int) {
 
 func originList(t *testing.T, b Backend) []records.RefusedOrigin {
 	return fortest.Must(b.RefusedOrigins(t.Context()))(t)
-}
-
-// What was signed out of stays so, and is forgotten when it would have run out.
-func endedLogins(t *testing.T, b Backend) {
-	ended := func(login string) bool {
-		t.Helper()
-		return fortest.Must(b.LoginEnded(t.Context(), login))(t)
-	}
-	end := func(login string, until time.Duration) {
-		t.Helper()
-		fortest.OK(t, b.EndLogin(t.Context(), login, time.Now().Add(until)))
-	}
-	if ended("a") {
-		t.Error("a login that was not ended is ended")
-	}
-	end("a", time.Hour)
-	end("a", time.Hour)
-	end("gone", -time.Hour)
-	end("\xff\x00", time.Hour)
-	if !ended("a") || !ended("\xff\x00") || ended("b") || ended("A") || ended("gone") {
-		t.Errorf("ended: a %t, bytes %t, b %t, A %t, what has run out %t; want the first two",
-			ended("a"), ended("\xff\x00"), ended("b"), ended("A"), ended("gone"))
-	}
-}
-
-func refusedOrigins(t *testing.T, b Backend) {
-	same(t, "RefusedOrigins of nothing", originList(t, b), []records.RefusedOrigin(nil))
-	refuse(t, b, "https://a.example", "cs_1", 2)
-	refuse(t, b, "https://b.example", "", 1)
-	refuse(t, b, "https://a.example", "", 3)
-	for n := range 20 {
-		refuse(t, b, "https://b.example", fmt.Sprint("cs_", n%3), 1)
-		refuse(t, b, "https://c.example", fmt.Sprint("cs_", n), 1)
-	}
-	refuse(t, b, "\xff\x00", "\xff", 1)
-	byOrigin := map[string]records.RefusedOrigin{}
-	for _, o := range originList(t, b) {
-		byOrigin[o.Origin] = o
-	}
-	a := byOrigin["https://a.example"]
-	if one, three, many := a.Sessions, byOrigin["https://b.example"].Sessions, byOrigin["https://c.example"].Sessions; one != 1 || three != 3 || many != 8 {
-		t.Errorf("sessions = %d, %d, %d; want 1, 3, 8", one, three, many)
-	}
-	if len(byOrigin) != 4 || a.Session != "cs_1" || a.Times != 5 || a.LastAt.Before(a.FirstAt) ||
-		time.Since(a.FirstAt).Abs() > time.Minute {
-		t.Errorf("RefusedOrigins = %+v", byOrigin)
-	}
-}
-
-// Strangers who make up hosts take places from one another, not from the shop that
-// the operator has forgotten to list: neither while it is new nor once it was seen by
-// two shoppers, however often they come.
-func refusedOriginsBounded(t *testing.T, b Backend) {
-	has := func(origin string) bool {
-		return slices.ContainsFunc(originList(t, b),
-			func(o records.RefusedOrigin) bool { return o.Origin == origin })
-	}
-	refuse(t, b, "https://old.example", "cs_1", 1)
-	refuse(t, b, "https://old.example", "cs_2", 1)
-	for n := range 199 {
-		refuse(t, b, fmt.Sprintf("https://%d.example", n), "", 9)
-	}
-	refuse(t, b, "https://shop.example", "", 1)
-	refuse(t, b, "https://200.example", "cs_stranger", 9)
-	if !has("https://shop.example") {
-		t.Error("a new host was forgotten as soon as another came")
-	}
-	refuse(t, b, "https://shop.example", "cs_1", 1)
-	refuse(t, b, "https://shop.example", "cs_2", 1)
-	for n := range 150 {
-		refuse(t, b, fmt.Sprintf("https://%d.example", 201+n), "cs_stranger", 9)
-	}
-	if list := originList(t, b); len(list) != 200 || !has("https://shop.example") ||
-		!has("https://old.example") || !has("https://350.example") {
-		t.Errorf(
-			"%d origins are kept, the shop's %t, an old one %t, the last %t; want 200, and all",
-			len(list), has("https://shop.example"), has("https://old.example"),
-			has("https://350.example"),
-		)
-	}
-}
-
-func consoleCursors(t *testing.T, b Backend) {
-	for _, cursor := range []string{
-		"x", "1", ".", "-.", "1.x", "1.-1", "+1.1", "1.01", "1.99999", "99999999999999999999.1",
-		"\xff.\x00",
-	} {
-		_, err1 := b.Deliveries(t.Context(), outbox.DeliveryQuery{Cursor: cursor})
-		_, err2 := b.Actions(t.Context(), records.ActionQuery{Cursor: cursor})
-		_, err3 := b.Search(t.Context(), records.Query{Cursor: cursor, Text: "order"})
-		var known *wire.Error
-		if cursor == "1.x" || cursor == "1.-1" || cursor == "1.01" || cursor == "1.99999" ||
-			cursor == "\xff.\x00" {
-			err3 = &wire.Error{} // an id may be anything
-		}
-		if cursor == "1.-1" || cursor == "1.99999" {
-			err2 = &wire.Error{}
-		}
-		if !errors.As(err1, &known) || !errors.As(err2, &known) || !errors.As(err3, &known) {
-			t.Errorf("cursor %q gives %v, %v, %v; want errors about it", cursor, err1, err2, err3)
-		}
-	}
 }

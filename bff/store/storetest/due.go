@@ -12,115 +12,199 @@ import (
 )
 
 var dueTests = cases{
-	"touch sets times only":                on(touchSets),
-	"touch of an old version does nothing": on(touchOld),
-	"update sees what touch wrote":         on(touchThenUpdate),
-	"claim returns the due":                on(claimDue),
-	"claim leases":                         on(claimLeases),
-	"claim takes the earliest":             on(claimEarliest),
-	"claim gives each to one":              alone(raceForClaims),
-	"claim leaves version and change":      on(claimThenUpdate),
-	"late checks are claimed apart":        on(claimLanes),
-	"late checks are claimed by id too":    on(claimLateOf),
-	"watch":                                on(watch),
-	"watch keeps what is further":          on(watchKeeps),
-	"watch of many":                        on(watchMany),
+	"touch sets times only": on(func(t *testing.T, b Backend) {
+		s := inserted(t, b, fresh(1))
+		other := inserted(t, b, fresh(2))
+		s.CheckedAt, s.DueAt = epoch().Add(1*time.Microsecond), epoch().Add(time.Hour)
+		touch(t, b, s, 1, s.CheckedAt, s.DueAt)
+		check(t, b, s)
+		check(t, b, other)
+		s.CheckedAt, s.DueAt = time.Time{}, time.Time{}
+		touch(t, b, s, 1, s.CheckedAt, s.DueAt)
+		check(t, b, s)
+	}),
+	"touch of an old version does nothing": on(func(t *testing.T, b Backend) {
+		s := inserted(t, b, fresh(1))
+		s = updated(t, b, s.ID, nothing)
+		for _, version := range []int64{0, 1, 3} {
+			touch(t, b, s, version, epoch(), epoch())
+		}
+		touch(t, b, fresh(2), 1, epoch(), epoch()) // unknown
+		check(t, b, s)
+	}),
+	"update sees what touch wrote": on(func(t *testing.T, b Backend) {
+		s := inserted(t, b, fresh(1))
+		touch(t, b, s, 1, epoch(), epoch().Add(time.Hour))
+		s.Version, s.CheckedAt, s.DueAt = 2, epoch(), epoch().Add(time.Hour)
+		same(t, "Update", updated(t, b, s.ID, nothing), s)
+		check(t, b, s)
+	}),
+	"claim returns the due": on(func(t *testing.T, b Backend) {
+		now := epoch()
+		for n, due := range []time.Time{
+			{}, now.Add(-time.Hour), now, now.Add(time.Microsecond), time.Unix(0, 0),
+		} {
+			s := fresh(n)
+			s.DueAt = due
+			inserted(t, b, s)
+		}
+		claimed := claim(t, b, now, time.Minute, 10)
+		same(t, "claimed", ids(claimed), []string{fresh(4).ID, fresh(1).ID, fresh(2).ID})
+		if !claimed[1].DueAt.Equal(now.Add(-time.Hour)) {
+			t.Errorf("DueAt of a claimed session = %v; want the old one", claimed[1].DueAt)
+		}
+		never := claim(t, b, now.AddDate(1000, 0, 0), time.Minute, 10)
+		if slices.Contains(ids(never), fresh(0).ID) {
+			t.Error("a session without DueAt was claimed")
+		}
+	}),
+	"claim leases": on(func(t *testing.T, b Backend) {
+		now := epoch()
+		s := fresh(1)
+		s.DueAt = now
+		s = inserted(t, b, s)
+		s.Epoch, s.Claimed = 1, true
+		same(t, "first claim", claim(t, b, now, time.Minute, 10), []payment.Session{s})
+		same(t, "claim within the lease",
+			claim(t, b, now.Add(time.Minute-time.Microsecond), time.Minute, 10),
+			[]payment.Session(nil))
+		s.Claimed = false
+		check(t, b, s) // DueAt stays
+		s.Epoch, s.Claimed = 2, true
+		same(t, "claim after the lease", claim(t, b, now.Add(time.Minute), time.Minute, 10),
+			[]payment.Session{s})
+	}),
+	"claim takes the earliest": on(func(t *testing.T, b Backend) {
+		now := epoch()
+		for n := range 6 {
+			s := fresh(n)
+			s.DueAt = now.Add(-time.Duration(n) * time.Second)
+			inserted(t, b, s)
+		}
+		same(t, "of none", ids(claim(t, b, now, time.Minute, 0)), []string(nil))
+		same(t, "first four", ids(claim(t, b, now, time.Minute, 4)), []string{
+			fresh(5).ID, fresh(4).ID, fresh(3).ID, fresh(2).ID,
+		})
+		same(t, "the rest", ids(claim(t, b, now, time.Minute, 4)), []string{fresh(1).ID,
+			fresh(0).ID})
+	}),
+	"claim gives each to one": alone(raceForClaims),
+	// A claimed session is changed as any other; its change says when it is due next
+	// and keeps the lease.
+	"claim leaves version and change": on(func(t *testing.T, b Backend) {
+		s := fresh(1)
+		s.DueAt = epoch()
+		s = inserted(t, b, s)
+		claim(t, b, epoch(), time.Minute, 1)
+		next := epoch().Add(10 * time.Second)
+		got := updated(t, b, s.ID, func(s *payment.Session) {
+			if s.Epoch != 1 {
+				t.Errorf("change is given epoch %d; want 1", s.Epoch)
+			}
+			s.DueAt, s.Epoch, s.WatchedUntil = next, 99, next
+		})
+		s.Version, s.DueAt, s.Epoch = 2, next, 1
+		same(t, "Update", got, s)
+		check(t, b, s)
+		same(t, "claim within the lease", ids(claim(t, b, next, time.Minute, 1)), []string(nil))
+		same(t, "claim after the lease", ids(claim(t, b, epoch().Add(time.Minute), time.Minute, 1)),
+			[]string{s.ID})
+		touch(t, b, s, 2, epoch(), time.Time{})
+		same(t, "claim after a touch", ids(claim(t, b, next.Add(time.Hour), time.Minute, 1)),
+			[]string(nil))
+	}),
+	// Whether a check is late depends on when it is due: what is due before LateFrom is not.
+	"late checks are claimed apart": on(func(t *testing.T, b Backend) {
+		now := epoch()
+		for n, from := range []time.Time{
+			{}, now.Add(-time.Hour), now.Add(-time.Minute), now.Add(time.Hour),
+		} {
+			s := fresh(n)
+			s.DueAt, s.LateFrom = now.Add(-time.Minute-time.Duration(n)*time.Millisecond), from
+			s = inserted(t, b, s)
+			check(t, b, s)
+		}
+		late := fresh(4)
+		late.DueAt = now.Add(-2 * time.Minute)
+		late = inserted(t, b, late)
+		late = updated(t, b, late.ID, func(s *payment.Session) { s.LateFrom = s.DueAt })
+		check(t, b, late)
+
+		same(t, "of none", ids(claimLate(t, b, now, 0)), []string(nil))
+		same(t, "late", ids(claimLate(t, b, now, 10)), []string{late.ID, fresh(1).ID})
+		same(t, "late, leased", ids(claimLate(t, b, now, 10)), []string(nil))
+		same(t, "others", ids(claim(t, b, now, time.Minute, 10)), []string{
+			fresh(3).ID, fresh(2).ID, fresh(0).ID,
+		})
+
+		// A session that is made due sooner, or later, changes sides.
+		touch(t, b, fresh(2), 1, now, now.Add(-time.Minute))
+		touch(t, b, late, 2, now, now.Add(-time.Hour))
+		after := now.Add(time.Minute)
+		same(t, "late, after touching", ids(claimLate(t, b, after, 10)),
+			[]string{fresh(1).ID, fresh(2).ID})
+		same(t, "others, after touching", ids(claim(t, b, after, time.Minute, 10)), []string{
+			late.ID, fresh(3).ID, fresh(0).ID,
+		})
+	}),
+	"late checks are claimed by id too": on(func(t *testing.T, b Backend) {
+		s := fresh(1)
+		s.DueAt, s.LateFrom = epoch(), epoch()
+		inserted(t, b, s)
+		claimed, err := b.ClaimOf(t.Context(), []string{s.ID}, epoch(), time.Minute, 1)
+		if err != nil || len(claimed) != 1 {
+			t.Errorf("ClaimOf = %v, %v; want the session", ids(claimed), err)
+		}
+	}),
+	"watch": on(watch),
+	"watch keeps what is further": on(func(t *testing.T, b Backend) {
+		s := fresh(1)
+		s.Status, s.DueAt = wire.Pending, epoch().Add(time.Second)
+		s = inserted(t, b, s)
+		claimed := claim(t, b, later(), time.Minute, 1)[0]
+		s.Epoch, s.WatchedUntil = 1, epoch().Add(time.Minute)
+		watchAll(t, b, s.WatchedUntil, epoch().Add(time.Hour), s.ID)
+		check(t, b, s) // is due earlier
+		watchAll(t, b, s.WatchedUntil.Add(-time.Second), epoch(), s.ID)
+		s.DueAt = epoch()
+		check(t, b, s) // is watched for longer
+		same(t, "claim of a leased one", ids(claim(t, b, later(), time.Minute, 1)), []string(nil))
+		touch(t, b, claimed, 1, epoch(), time.Time{})
+		s.CheckedAt, s.DueAt = epoch(), time.Time{}
+		check(t, b, s)
+		s = updated(t, b, s.ID, nothing)
+		check(t, b, s) // is still watched
+		watchAll(t, b, epoch(), later(), s.ID)
+		s.DueAt = later()
+		check(t, b, s) // was never due
+	}),
+	"watch of many": on(func(t *testing.T, b Backend) {
+		var all []string
+		for n := range 450 {
+			s := fresh(n)
+			if n%10 == 0 {
+				s.Status = wire.Pending
+				inserted(t, b, s)
+			}
+			all = append(all, s.ID)
+		}
+		watchAll(t, b, later(), epoch(), all...)
+		if n := len(claim(t, b, epoch(), time.Minute, 100)); n != 45 {
+			t.Errorf("%d sessions are due; want 45", n)
+		}
+	}),
 }
 
 func touch(t *testing.T, b Backend, s payment.Session, version int64, checkedAt, dueAt time.Time) {
 	t.Helper()
-	fortest.OK(t, b.Touch(t.Context(), payment.Session{ID: s.ID, Version: version}, checkedAt, dueAt))
+	fortest.OK(t, b.Touch(t.Context(), payment.Session{ID: s.ID, Version: version}, checkedAt,
+		dueAt))
 }
 
 func claim(
 	t *testing.T, b Backend, now time.Time, lease time.Duration, limit int,
 ) []payment.Session {
 	return fortest.Must(b.Claim(t.Context(), now, lease, limit))(t)
-}
-
-func touchSets(t *testing.T, b Backend) {
-	s := inserted(t, b, fresh(1))
-	other := inserted(t, b, fresh(2))
-	s.CheckedAt, s.DueAt = epoch().Add(1*time.Microsecond), epoch().Add(time.Hour)
-	touch(t, b, s, 1, s.CheckedAt, s.DueAt)
-	check(t, b, s)
-	check(t, b, other)
-	s.CheckedAt, s.DueAt = time.Time{}, time.Time{}
-	touch(t, b, s, 1, s.CheckedAt, s.DueAt)
-	check(t, b, s)
-}
-
-func touchOld(t *testing.T, b Backend) {
-	s := inserted(t, b, fresh(1))
-	s = updated(t, b, s.ID, nothing)
-	for _, version := range []int64{0, 1, 3} {
-		touch(t, b, s, version, epoch(), epoch())
-	}
-	touch(t, b, fresh(2), 1, epoch(), epoch()) // unknown
-	check(t, b, s)
-}
-
-func touchThenUpdate(t *testing.T, b Backend) {
-	s := inserted(t, b, fresh(1))
-	touch(t, b, s, 1, epoch(), epoch().Add(time.Hour))
-	s.Version, s.CheckedAt, s.DueAt = 2, epoch(), epoch().Add(time.Hour)
-	same(t, "Update", updated(t, b, s.ID, nothing), s)
-	check(t, b, s)
-}
-
-func claimDue(t *testing.T, b Backend) {
-	now := epoch()
-	for n, due := range []time.Time{
-		{}, now.Add(-time.Hour), now, now.Add(time.Microsecond), time.Unix(0, 0),
-	} {
-		s := fresh(n)
-		s.DueAt = due
-		inserted(t, b, s)
-	}
-	claimed := claim(t, b, now, time.Minute, 10)
-	same(t, "claimed", ids(claimed), []string{fresh(4).ID, fresh(1).ID, fresh(2).ID})
-	if !claimed[1].DueAt.Equal(now.Add(-time.Hour)) {
-		t.Errorf("DueAt of a claimed session = %v; want the old one", claimed[1].DueAt)
-	}
-	never := claim(t, b, now.AddDate(1000, 0, 0), time.Minute, 10)
-	if slices.Contains(ids(never), fresh(0).ID) {
-		t.Error("a session without DueAt was claimed")
-	}
-}
-
-// Whether a check is late depends on when it is due: what is due before LateFrom is not.
-func claimLanes(t *testing.T, b Backend) {
-	now := epoch()
-	for n, from := range []time.Time{
-		{}, now.Add(-time.Hour), now.Add(-time.Minute), now.Add(time.Hour),
-	} {
-		s := fresh(n)
-		s.DueAt, s.LateFrom = now.Add(-time.Minute-time.Duration(n)*time.Millisecond), from
-		s = inserted(t, b, s)
-		check(t, b, s)
-	}
-	late := fresh(4)
-	late.DueAt = now.Add(-2 * time.Minute)
-	late = inserted(t, b, late)
-	late = updated(t, b, late.ID, func(s *payment.Session) { s.LateFrom = s.DueAt })
-	check(t, b, late)
-
-	same(t, "of none", ids(claimLate(t, b, now, 0)), []string(nil))
-	same(t, "late", ids(claimLate(t, b, now, 10)), []string{late.ID, fresh(1).ID})
-	same(t, "late, leased", ids(claimLate(t, b, now, 10)), []string(nil))
-	same(t, "others", ids(claim(t, b, now, time.Minute, 10)), []string{
-		fresh(3).ID, fresh(2).ID, fresh(0).ID,
-	})
-
-	// A session that is made due sooner, or later, changes sides.
-	touch(t, b, fresh(2), 1, now, now.Add(-time.Minute))
-	touch(t, b, late, 2, now, now.Add(-time.Hour))
-	after := now.Add(time.Minute)
-	same(t, "late, after touching", ids(claimLate(t, b, after, 10)),
-		[]string{fresh(1).ID, fresh(2).ID})
-	same(t, "others, after touching", ids(claim(t, b, after, time.Minute, 10)), []string{
-		late.ID, fresh(3).ID, fresh(0).ID,
-	})
 }
 
 func claimLate(t *testing.T, b Backend, now time.Time, limit int) []payment.Session {
@@ -132,46 +216,6 @@ func claimLate(t *testing.T, b Backend, now time.Time, limit int) []payment.Sess
 		}
 	}
 	return sessions
-}
-
-func claimLateOf(t *testing.T, b Backend) {
-	s := fresh(1)
-	s.DueAt, s.LateFrom = epoch(), epoch()
-	inserted(t, b, s)
-	claimed, err := b.ClaimOf(t.Context(), []string{s.ID}, epoch(), time.Minute, 1)
-	if err != nil || len(claimed) != 1 {
-		t.Errorf("ClaimOf = %v, %v; want the session", ids(claimed), err)
-	}
-}
-
-func claimLeases(t *testing.T, b Backend) {
-	now := epoch()
-	s := fresh(1)
-	s.DueAt = now
-	s = inserted(t, b, s)
-	s.Epoch, s.Claimed = 1, true
-	same(t, "first claim", claim(t, b, now, time.Minute, 10), []payment.Session{s})
-	same(t, "claim within the lease",
-		claim(t, b, now.Add(time.Minute-time.Microsecond), time.Minute, 10), []payment.Session(nil))
-	s.Claimed = false
-	check(t, b, s) // DueAt stays
-	s.Epoch, s.Claimed = 2, true
-	same(t, "claim after the lease", claim(t, b, now.Add(time.Minute), time.Minute, 10),
-		[]payment.Session{s})
-}
-
-func claimEarliest(t *testing.T, b Backend) {
-	now := epoch()
-	for n := range 6 {
-		s := fresh(n)
-		s.DueAt = now.Add(-time.Duration(n) * time.Second)
-		inserted(t, b, s)
-	}
-	same(t, "of none", ids(claim(t, b, now, time.Minute, 0)), []string(nil))
-	same(t, "first four", ids(claim(t, b, now, time.Minute, 4)), []string{
-		fresh(5).ID, fresh(4).ID, fresh(3).ID, fresh(2).ID,
-	})
-	same(t, "the rest", ids(claim(t, b, now, time.Minute, 4)), []string{fresh(1).ID, fresh(0).ID})
 }
 
 // race lets n goroutines claim until nothing is left, and fails unless each of total items
@@ -227,31 +271,6 @@ func raceForClaims(t *testing.T, backends ...Backend) {
 	}, func() []string { return ids(claim(t, backends[0], epoch(), time.Minute, sessions)) })
 }
 
-// A claimed session is changed as any other; its change says when it is due next
-// and keeps the lease.
-func claimThenUpdate(t *testing.T, b Backend) {
-	s := fresh(1)
-	s.DueAt = epoch()
-	s = inserted(t, b, s)
-	claim(t, b, epoch(), time.Minute, 1)
-	next := epoch().Add(10 * time.Second)
-	got := updated(t, b, s.ID, func(s *payment.Session) {
-		if s.Epoch != 1 {
-			t.Errorf("change is given epoch %d; want 1", s.Epoch)
-		}
-		s.DueAt, s.Epoch, s.WatchedUntil = next, 99, next
-	})
-	s.Version, s.DueAt, s.Epoch = 2, next, 1
-	same(t, "Update", got, s)
-	check(t, b, s)
-	same(t, "claim within the lease", ids(claim(t, b, next, time.Minute, 1)), []string(nil))
-	same(t, "claim after the lease", ids(claim(t, b, epoch().Add(time.Minute), time.Minute, 1)),
-		[]string{s.ID})
-	touch(t, b, s, 2, epoch(), time.Time{})
-	same(t, "claim after a touch", ids(claim(t, b, next.Add(time.Hour), time.Minute, 1)),
-		[]string(nil))
-}
-
 func watchAll(t *testing.T, b Backend, until, dueBy time.Time, ids ...string) {
 	t.Helper()
 	fortest.OK(t, b.Watch(t.Context(), ids, until, dueBy))
@@ -278,42 +297,4 @@ func watch(t *testing.T, b Backend) {
 		check(t, b, s)
 	}
 	same(t, "claimed", ids(claim(t, b, dueBy, time.Minute, 10)), []string{all[0].ID, all[1].ID})
-}
-
-func watchKeeps(t *testing.T, b Backend) {
-	s := fresh(1)
-	s.Status, s.DueAt = wire.Pending, epoch().Add(time.Second)
-	s = inserted(t, b, s)
-	claimed := claim(t, b, later(), time.Minute, 1)[0]
-	s.Epoch, s.WatchedUntil = 1, epoch().Add(time.Minute)
-	watchAll(t, b, s.WatchedUntil, epoch().Add(time.Hour), s.ID)
-	check(t, b, s) // is due earlier
-	watchAll(t, b, s.WatchedUntil.Add(-time.Second), epoch(), s.ID)
-	s.DueAt = epoch()
-	check(t, b, s) // is watched for longer
-	same(t, "claim of a leased one", ids(claim(t, b, later(), time.Minute, 1)), []string(nil))
-	touch(t, b, claimed, 1, epoch(), time.Time{})
-	s.CheckedAt, s.DueAt = epoch(), time.Time{}
-	check(t, b, s)
-	s = updated(t, b, s.ID, nothing)
-	check(t, b, s) // is still watched
-	watchAll(t, b, epoch(), later(), s.ID)
-	s.DueAt = later()
-	check(t, b, s) // was never due
-}
-
-func watchMany(t *testing.T, b Backend) {
-	var all []string
-	for n := range 450 {
-		s := fresh(n)
-		if n%10 == 0 {
-			s.Status = wire.Pending
-			inserted(t, b, s)
-		}
-		all = append(all, s.ID)
-	}
-	watchAll(t, b, later(), epoch(), all...)
-	if n := len(claim(t, b, epoch(), time.Minute, 100)); n != 45 {
-		t.Errorf("%d sessions are due; want 45", n)
-	}
 }

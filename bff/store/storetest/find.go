@@ -14,12 +14,130 @@ import (
 
 var findTests = cases{
 	"lookup by tracking code and marker": on(lookup),
-	"list newest first":                  on(listNewest),
-	"list filters":                       on(listFilters),
-	"list pages under inserts":           on(listPages),
-	"list limits":                        on(listLimits),
-	"list of one instant":                on(listSameInstant),
-	"list of an unknown cursor":          on(listBadCursor),
+	"list newest first": on(func(t *testing.T, b Backend) {
+		same(t, "List of nothing", list(t, b, payment.Filter{}), payment.Page{})
+		for _, n := range []int{2, 1, 3} {
+			inserted(t, b, fresh(n))
+		}
+		page := list(t, b, payment.Filter{})
+		same(t, "List", ids(page.Sessions), []string{fresh(3).ID, fresh(2).ID, fresh(1).ID})
+		if page.Next != "" {
+			t.Errorf("Next of the only page = %q; want none", page.Next)
+		}
+		check(t, b, page.Sessions[0])
+	}),
+	"list filters": on(func(t *testing.T, b Backend) {
+		for n := range 6 {
+			s := fresh(n)
+			if n%2 == 0 {
+				s.Status = wire.Review
+			}
+			if n == 3 {
+				s.IdempotencyKey = "key of 3"
+			}
+			inserted(t, b, s)
+		}
+		for _, c := range []struct {
+			filter payment.Filter
+			want   []string
+		}{
+			{
+				payment.Filter{Status: string(wire.Review)},
+				[]string{fresh(4).ID, fresh(2).ID, fresh(0).ID},
+			},
+			{payment.Filter{Status: string(wire.Confirmed)}, nil},
+			{payment.Filter{OrderRef: fresh(3).Order.Ref}, []string{fresh(3).ID}},
+			{payment.Filter{OrderRef: "order"}, nil},
+			{payment.Filter{IdempotencyKey: "key of 3"}, []string{fresh(3).ID}},
+			{payment.Filter{IdempotencyKey: "key"}, nil},
+			{payment.Filter{OrderRef: "' OR 1=1 --"}, nil},
+			{payment.Filter{OrderRef: "a\x00b"}, nil},
+			{payment.Filter{OrderRef: "\xff"}, nil},
+			{payment.Filter{Status: "\xc0\x80"}, nil},
+			{
+				payment.Filter{OrderRef: fresh(2).Order.Ref, Status: string(wire.Review)},
+				[]string{fresh(2).ID},
+			},
+			{payment.Filter{OrderRef: fresh(2).Order.Ref, Status: string(wire.Open)}, nil},
+			{payment.Filter{To: fresh(2).CreatedAt}, []string{fresh(1).ID, fresh(0).ID}},
+			{
+				payment.Filter{
+					To: fresh(2).CreatedAt.Add(time.Nanosecond), Status: string(wire.Review),
+				},
+				[]string{fresh(2).ID, fresh(0).ID},
+			},
+			{payment.Filter{To: fresh(0).CreatedAt}, nil},
+		} {
+			same(t, fmt.Sprintf("List(%+v)", c.filter), ids(list(t, b, c.filter).Sessions), c.want)
+		}
+		first := list(t, b, payment.Filter{Status: string(wire.Review), Limit: 2})
+		rest := list(t, b, payment.Filter{Status: string(wire.Review), Limit: 2,
+			Cursor: first.Next})
+		same(t, "second page of a status", ids(rest.Sessions), []string{fresh(0).ID})
+		first = list(t, b, payment.Filter{To: fresh(4).CreatedAt, Limit: 3})
+		rest = list(t, b, payment.Filter{To: fresh(4).CreatedAt, Limit: 3, Cursor: first.Next})
+		same(t, "second page before a time", ids(rest.Sessions), []string{fresh(0).ID})
+	}),
+	// A reader of page after page sees every session that was there at the
+	// beginning, once, whatever comes in meanwhile.
+	"list pages under inserts": on(func(t *testing.T, b Backend) {
+		var want []string
+		for n := range 25 {
+			inserted(t, b, fresh(n))
+			want = append(want, fresh(n).ID)
+		}
+		slices.Reverse(want)
+		pages := 0
+		same(t, "all pages", allPages(func(cursor string) ([]string, string) {
+			page := list(t, b, payment.Filter{Limit: 10, Cursor: cursor})
+			pages++
+			inserted(t, b, fresh(100+pages))
+			updated(t, b, fresh(pages).ID, nothing)
+			return ids(page.Sessions), page.Next
+		}), want)
+	}),
+	"list limits": on(func(t *testing.T, b Backend) {
+		for n := range 120 {
+			inserted(t, b, fresh(n))
+		}
+		for _, c := range []struct{ limit, want int }{{0, 20}, {1, 1}, {100, 100}, {99, 99}} {
+			page := list(t, b, payment.Filter{Limit: c.limit})
+			if len(page.Sessions) != c.want || page.Next == "" {
+				t.Errorf("List of %d has %d sessions, next %q; want %d and a next page", c.limit,
+					len(page.Sessions), page.Next, c.want)
+			}
+		}
+		page := list(t, b, payment.Filter{Limit: 60})
+		page = list(t, b, payment.Filter{Limit: 60, Cursor: page.Next})
+		if len(page.Sessions) != 60 || page.Next != "" {
+			t.Errorf("the last page has %d sessions, next %q; want 60 and none", len(page.Sessions),
+				page.Next)
+		}
+	}),
+	"list of one instant": on(func(t *testing.T, b Backend) {
+		var want []string
+		for n := range 9 {
+			s := fresh(n)
+			s.CreatedAt = epoch()
+			want = append(want, inserted(t, b, s).ID)
+		}
+		got := allPages(func(cursor string) ([]string, string) {
+			page := list(t, b, payment.Filter{Limit: 2, Cursor: cursor})
+			return ids(page.Sessions), page.Next
+		})
+		slices.Sort(got)
+		same(t, "all pages", got, want)
+	}),
+	"list of an unknown cursor": on(func(t *testing.T, b Backend) {
+		inserted(t, b, fresh(1))
+		for _, cursor := range []string{
+			"x", "1", "-.", ".cs_1", "1e9.cs_1", "99999999999999999999.cs_1",
+		} {
+			if page, err := b.List(t.Context(), payment.Filter{Cursor: cursor}); err == nil {
+				t.Errorf("List from cursor %q = %v; want an error", cursor, ids(page.Sessions))
+			}
+		}
+	}),
 }
 
 func lookup(t *testing.T, b Backend) {
@@ -53,133 +171,4 @@ func lookup(t *testing.T, b Backend) {
 
 func list(t *testing.T, b Backend, f payment.Filter) payment.Page {
 	return fortest.Must(b.List(t.Context(), f))(t)
-}
-
-func listNewest(t *testing.T, b Backend) {
-	same(t, "List of nothing", list(t, b, payment.Filter{}), payment.Page{})
-	for _, n := range []int{2, 1, 3} {
-		inserted(t, b, fresh(n))
-	}
-	page := list(t, b, payment.Filter{})
-	same(t, "List", ids(page.Sessions), []string{fresh(3).ID, fresh(2).ID, fresh(1).ID})
-	if page.Next != "" {
-		t.Errorf("Next of the only page = %q; want none", page.Next)
-	}
-	check(t, b, page.Sessions[0])
-}
-
-func listFilters(t *testing.T, b Backend) {
-	for n := range 6 {
-		s := fresh(n)
-		if n%2 == 0 {
-			s.Status = wire.Review
-		}
-		if n == 3 {
-			s.IdempotencyKey = "key of 3"
-		}
-		inserted(t, b, s)
-	}
-	for _, c := range []struct {
-		filter payment.Filter
-		want   []string
-	}{
-		{
-			payment.Filter{Status: string(wire.Review)},
-			[]string{fresh(4).ID, fresh(2).ID, fresh(0).ID},
-		},
-		{payment.Filter{Status: string(wire.Confirmed)}, nil},
-		{payment.Filter{OrderRef: fresh(3).Order.Ref}, []string{fresh(3).ID}},
-		{payment.Filter{OrderRef: "order"}, nil},
-		{payment.Filter{IdempotencyKey: "key of 3"}, []string{fresh(3).ID}},
-		{payment.Filter{IdempotencyKey: "key"}, nil},
-		{payment.Filter{OrderRef: "' OR 1=1 --"}, nil},
-		{payment.Filter{OrderRef: "a\x00b"}, nil},
-		{payment.Filter{OrderRef: "\xff"}, nil},
-		{payment.Filter{Status: "\xc0\x80"}, nil},
-		{
-			payment.Filter{OrderRef: fresh(2).Order.Ref, Status: string(wire.Review)},
-			[]string{fresh(2).ID},
-		},
-		{payment.Filter{OrderRef: fresh(2).Order.Ref, Status: string(wire.Open)}, nil},
-		{payment.Filter{To: fresh(2).CreatedAt}, []string{fresh(1).ID, fresh(0).ID}},
-		{
-			payment.Filter{
-				To: fresh(2).CreatedAt.Add(time.Nanosecond), Status: string(wire.Review),
-			},
-			[]string{fresh(2).ID, fresh(0).ID},
-		},
-		{payment.Filter{To: fresh(0).CreatedAt}, nil},
-	} {
-		same(t, fmt.Sprintf("List(%+v)", c.filter), ids(list(t, b, c.filter).Sessions), c.want)
-	}
-	first := list(t, b, payment.Filter{Status: string(wire.Review), Limit: 2})
-	rest := list(t, b, payment.Filter{Status: string(wire.Review), Limit: 2, Cursor: first.Next})
-	same(t, "second page of a status", ids(rest.Sessions), []string{fresh(0).ID})
-	first = list(t, b, payment.Filter{To: fresh(4).CreatedAt, Limit: 3})
-	rest = list(t, b, payment.Filter{To: fresh(4).CreatedAt, Limit: 3, Cursor: first.Next})
-	same(t, "second page before a time", ids(rest.Sessions), []string{fresh(0).ID})
-}
-
-// A reader of page after page sees every session that was there at the
-// beginning, once, whatever comes in meanwhile.
-func listPages(t *testing.T, b Backend) {
-	var want []string
-	for n := range 25 {
-		inserted(t, b, fresh(n))
-		want = append(want, fresh(n).ID)
-	}
-	slices.Reverse(want)
-	pages := 0
-	same(t, "all pages", allPages(func(cursor string) ([]string, string) {
-		page := list(t, b, payment.Filter{Limit: 10, Cursor: cursor})
-		pages++
-		inserted(t, b, fresh(100+pages))
-		updated(t, b, fresh(pages).ID, nothing)
-		return ids(page.Sessions), page.Next
-	}), want)
-}
-
-func listLimits(t *testing.T, b Backend) {
-	for n := range 120 {
-		inserted(t, b, fresh(n))
-	}
-	for _, c := range []struct{ limit, want int }{{0, 20}, {1, 1}, {100, 100}, {99, 99}} {
-		page := list(t, b, payment.Filter{Limit: c.limit})
-		if len(page.Sessions) != c.want || page.Next == "" {
-			t.Errorf("List of %d has %d sessions, next %q; want %d and a next page", c.limit,
-				len(page.Sessions), page.Next, c.want)
-		}
-	}
-	page := list(t, b, payment.Filter{Limit: 60})
-	page = list(t, b, payment.Filter{Limit: 60, Cursor: page.Next})
-	if len(page.Sessions) != 60 || page.Next != "" {
-		t.Errorf("the last page has %d sessions, next %q; want 60 and none", len(page.Sessions),
-			page.Next)
-	}
-}
-
-func listSameInstant(t *testing.T, b Backend) {
-	var want []string
-	for n := range 9 {
-		s := fresh(n)
-		s.CreatedAt = epoch()
-		want = append(want, inserted(t, b, s).ID)
-	}
-	got := allPages(func(cursor string) ([]string, string) {
-		page := list(t, b, payment.Filter{Limit: 2, Cursor: cursor})
-		return ids(page.Sessions), page.Next
-	})
-	slices.Sort(got)
-	same(t, "all pages", got, want)
-}
-
-func listBadCursor(t *testing.T, b Backend) {
-	inserted(t, b, fresh(1))
-	for _, cursor := range []string{
-		"x", "1", "-.", ".cs_1", "1e9.cs_1", "99999999999999999999.cs_1",
-	} {
-		if page, err := b.List(t.Context(), payment.Filter{Cursor: cursor}); err == nil {
-			t.Errorf("List from cursor %q = %v; want an error", cursor, ids(page.Sessions))
-		}
-	}
 }

@@ -13,35 +13,148 @@ import (
 )
 
 var insertTests = cases{
-	"insert sets version 1":             on(insertSetsVersion),
-	"insert with taken ref or key":      on(insertTaken),
-	"insert with a taken id":            on(insertTakenID),
-	"insert without reference or key":   on(insertBare),
-	"insert at the same time":           on(insertRace),
-	"session of an unknown id":          on(sessionUnknown),
-	"every field survives":              on(everyField),
-	"nil, empty and odd values survive": on(oddValues),
-}
+	"insert sets version 1": on(func(t *testing.T, b Backend) {
+		s := fresh(1)
+		s.Version = 7
+		got := inserted(t, b, s)
+		s.Version = 1
+		same(t, "Insert", got, s)
+		check(t, b, s)
+	}),
+	"insert with taken ref or key": on(func(t *testing.T, b Backend) {
+		taking := func(n int, ref, key string) payment.Session {
+			s := fresh(n)
+			s.Order.Ref, s.IdempotencyKey = ref, key
+			return s
+		}
+		one, two := inserted(t, b, taking(1, "one", "key")), inserted(t, b, taking(2, "two", ""))
+		wantHolder(t, b, taking(3, "two", ""), two)
+		wantHolder(t, b, taking(4, "another", "key"), one)
+		wantHolder(t, b, taking(5, "two", "key"), one) // both are taken: the key counts
+	}),
+	"insert with a taken id": on(func(t *testing.T, b Backend) {
+		first := inserted(t, b, fresh(1))
+		s := fresh(1)
+		s.Order.Ref = "another"
+		if _, err := b.Insert(t.Context(), s); err == nil || errors.Is(err, payment.ErrExists) {
+			t.Errorf("Insert with a taken id = %v; want an error that is not ErrExists", err)
+		}
+		check(t, b, first)
+	}),
+	// Empty means "none", so any number of sessions may have it.
+	"insert without reference or key": on(func(t *testing.T, b Backend) {
+		for n := range 3 {
+			s := fresh(n)
+			s.Order.Ref = ""
+			check(t, b, inserted(t, b, s))
+		}
+	}),
+	"insert at the same time": on(func(t *testing.T, b Backend) {
+		const n = 16
+		type outcome struct {
+			s   payment.Session
+			err error
+		}
+		outcomes := make(chan outcome, n)
+		for i := range n {
+			go func() {
+				s := fresh(i)
+				s.Order.Ref = "the one"
+				s, err := b.Insert(t.Context(), s)
+				outcomes <- outcome{s, err}
+			}()
+		}
+		winners, seen := 0, map[string]bool{}
+		for range n {
+			o := <-outcomes
+			if o.err == nil {
+				winners++
+			} else if !errors.Is(o.err, payment.ErrExists) {
+				t.Errorf("Insert = %v", o.err)
+			}
+			seen[o.s.ID] = true
+		}
+		if winners != 1 || len(seen) != 1 {
+			t.Errorf("%d inserts won and %d sessions were returned; want 1 and 1", winners,
+				len(seen))
+		}
+	}),
+	"session of an unknown id": on(func(t *testing.T, b Backend) {
+		inserted(t, b, fresh(1))
+		for _, id := range []string{
+			"", "cs_", fresh(2).ID, fresh(1).ID + "\x00", "a\x00b", "\xff\xfe", "\x01", "\x016162",
+		} {
+			if s, err := b.Session(t.Context(), id); !errors.Is(err, payment.ErrNotFound) {
+				t.Errorf("Session(%q) = %v, %v; want ErrNotFound", id, s, err)
+			}
+		}
+	}),
+	"every field survives": on(func(t *testing.T, b Backend) {
+		s := full()
+		wantNoZero(t, "Session", reflect.ValueOf(s))
+		check(t, b, inserted(t, b, s))
+		// Claims, Service.Open and watchers set those, and nothing else does.
+		s.Version, s.Epoch, s.Claimed, s.Unchecked, s.WatchedUntil = 1, 0, false, false, time.Time{}
+		check(t, b, s)
 
-func insertSetsVersion(t *testing.T, b Backend) {
-	s := fresh(1)
-	s.Version = 7
-	got := inserted(t, b, s)
-	s.Version = 1
-	same(t, "Insert", got, s)
-	check(t, b, s)
-}
-
-func insertTaken(t *testing.T, b Backend) {
-	taking := func(n int, ref, key string) payment.Session {
-		s := fresh(n)
-		s.Order.Ref, s.IdempotencyKey = ref, key
-		return s
-	}
-	one, two := inserted(t, b, taking(1, "one", "key")), inserted(t, b, taking(2, "two", ""))
-	wantHolder(t, b, taking(3, "two", ""), two)
-	wantHolder(t, b, taking(4, "another", "key"), one)
-	wantHolder(t, b, taking(5, "two", "key"), one) // both are taken: the key counts
+		other := fresh(2)
+		inserted(t, b, other)
+		s.ID, s.Version = other.ID, 2
+		s.Order.Ref, s.IdempotencyKey = other.Order.Ref, "another key"
+		s.Attempts[0].Marker, s.Attempts[0].TrackingCode, s.Attempts[0].TxID = "m2", "TRK2", "tx2"
+		got := updated(t, b, s.ID, func(stored *payment.Session) {
+			version := stored.Version
+			*stored = s
+			stored.Version = version
+		})
+		same(t, "Update", got, s)
+		check(t, b, s)
+	}),
+	"nil, empty and odd values survive": on(func(t *testing.T, b Backend) {
+		cases := []struct {
+			name string
+			make func(s *payment.Session)
+		}{
+			{"nothing set", func(s *payment.Session) {
+				*s = payment.Session{ID: s.ID, Status: wire.Open}
+			}},
+			{"negative amount", func(s *payment.Session) {
+				s.Order.AmountUSD = decimal.New(-9,
+					-21)
+			}},
+			{"large amount", func(s *payment.Session) { s.Order.AmountUSD = decimal.New(123, 60) }},
+			{"before 1970", func(s *payment.Session) {
+				s.CreatedAt = time.Date(1, 1, 2, 0, 0, 0, 1, time.UTC)
+			}},
+			{"1970", func(s *payment.Session) {
+				s.DueAt, s.CheckedAt = time.Unix(0, 0).UTC(), time.Unix(-1, 0).UTC()
+			}},
+			{"far future", func(s *payment.Session) {
+				s.ExpiresAt = time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC)
+			}},
+			{"another zone", func(s *payment.Session) {
+				s.CreatedAt = s.CreatedAt.In(time.FixedZone("", 5*3600+1800))
+			}},
+			{"NUL in a title", func(s *payment.Session) { s.Order.Title = "a\x00b" }},
+			{"many attempts", func(s *payment.Session) {
+				for n := range 12 {
+					s.Attempts = append(s.Attempts, attempt(n+1, payment.Refused, ""))
+				}
+			}},
+		}
+		for n, c := range cases {
+			t.Run(c.name, func(t *testing.T) {
+				s := fresh(n)
+				c.make(&s)
+				s.Version = 1
+				same(t, "Insert", inserted(t, b, s), s)
+				check(t, b, s)
+				s.Version = 2
+				same(t, "Update", updated(t, b, s.ID, nothing), s)
+				check(t, b, s)
+			})
+		}
+	}),
 }
 
 // wantHolder fails unless inserting s returns holder and writes nothing.
@@ -55,88 +168,6 @@ func wantHolder(t *testing.T, b Backend, s, holder payment.Session) {
 	if _, err := b.Session(t.Context(), s.ID); !errors.Is(err, payment.ErrNotFound) {
 		t.Errorf("Session of the refused one = %v; want ErrNotFound", err)
 	}
-}
-
-func insertTakenID(t *testing.T, b Backend) {
-	first := inserted(t, b, fresh(1))
-	s := fresh(1)
-	s.Order.Ref = "another"
-	if _, err := b.Insert(t.Context(), s); err == nil || errors.Is(err, payment.ErrExists) {
-		t.Errorf("Insert with a taken id = %v; want an error that is not ErrExists", err)
-	}
-	check(t, b, first)
-}
-
-// Empty means "none", so any number of sessions may have it.
-func insertBare(t *testing.T, b Backend) {
-	for n := range 3 {
-		s := fresh(n)
-		s.Order.Ref = ""
-		check(t, b, inserted(t, b, s))
-	}
-}
-
-func insertRace(t *testing.T, b Backend) {
-	const n = 16
-	type outcome struct {
-		s   payment.Session
-		err error
-	}
-	outcomes := make(chan outcome, n)
-	for i := range n {
-		go func() {
-			s := fresh(i)
-			s.Order.Ref = "the one"
-			s, err := b.Insert(t.Context(), s)
-			outcomes <- outcome{s, err}
-		}()
-	}
-	winners, seen := 0, map[string]bool{}
-	for range n {
-		o := <-outcomes
-		if o.err == nil {
-			winners++
-		} else if !errors.Is(o.err, payment.ErrExists) {
-			t.Errorf("Insert = %v", o.err)
-		}
-		seen[o.s.ID] = true
-	}
-	if winners != 1 || len(seen) != 1 {
-		t.Errorf("%d inserts won and %d sessions were returned; want 1 and 1", winners, len(seen))
-	}
-}
-
-func sessionUnknown(t *testing.T, b Backend) {
-	inserted(t, b, fresh(1))
-	for _, id := range []string{
-		"", "cs_", fresh(2).ID, fresh(1).ID + "\x00", "a\x00b", "\xff\xfe", "\x01", "\x016162",
-	} {
-		if s, err := b.Session(t.Context(), id); !errors.Is(err, payment.ErrNotFound) {
-			t.Errorf("Session(%q) = %v, %v; want ErrNotFound", id, s, err)
-		}
-	}
-}
-
-func everyField(t *testing.T, b Backend) {
-	s := full()
-	wantNoZero(t, "Session", reflect.ValueOf(s))
-	check(t, b, inserted(t, b, s))
-	// Claims, Service.Open and watchers set those, and nothing else does.
-	s.Version, s.Epoch, s.Claimed, s.Unchecked, s.WatchedUntil = 1, 0, false, false, time.Time{}
-	check(t, b, s)
-
-	other := fresh(2)
-	inserted(t, b, other)
-	s.ID, s.Version = other.ID, 2
-	s.Order.Ref, s.IdempotencyKey = other.Order.Ref, "another key"
-	s.Attempts[0].Marker, s.Attempts[0].TrackingCode, s.Attempts[0].TxID = "m2", "TRK2", "tx2"
-	got := updated(t, b, s.ID, func(stored *payment.Session) {
-		version := stored.Version
-		*stored = s
-		stored.Version = version
-	})
-	same(t, "Update", got, s)
-	check(t, b, s)
 }
 
 // full is a session in which no field is zero.
@@ -210,48 +241,5 @@ func wantNoZero(t *testing.T, path string, v reflect.Value) {
 		for i := range v.Len() {
 			wantNoZero(t, path+"[]", v.Index(i))
 		}
-	}
-}
-
-func oddValues(t *testing.T, b Backend) {
-	cases := []struct {
-		name string
-		make func(s *payment.Session)
-	}{
-		{"nothing set", func(s *payment.Session) {
-			*s = payment.Session{ID: s.ID, Status: wire.Open}
-		}},
-		{"negative amount", func(s *payment.Session) { s.Order.AmountUSD = decimal.New(-9, -21) }},
-		{"large amount", func(s *payment.Session) { s.Order.AmountUSD = decimal.New(123, 60) }},
-		{"before 1970", func(s *payment.Session) {
-			s.CreatedAt = time.Date(1, 1, 2, 0, 0, 0, 1, time.UTC)
-		}},
-		{"1970", func(s *payment.Session) {
-			s.DueAt, s.CheckedAt = time.Unix(0, 0).UTC(), time.Unix(-1, 0).UTC()
-		}},
-		{"far future", func(s *payment.Session) {
-			s.ExpiresAt = time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC)
-		}},
-		{"another zone", func(s *payment.Session) {
-			s.CreatedAt = s.CreatedAt.In(time.FixedZone("", 5*3600+1800))
-		}},
-		{"NUL in a title", func(s *payment.Session) { s.Order.Title = "a\x00b" }},
-		{"many attempts", func(s *payment.Session) {
-			for n := range 12 {
-				s.Attempts = append(s.Attempts, attempt(n+1, payment.Refused, ""))
-			}
-		}},
-	}
-	for n, c := range cases {
-		t.Run(c.name, func(t *testing.T) {
-			s := fresh(n)
-			c.make(&s)
-			s.Version = 1
-			same(t, "Insert", inserted(t, b, s), s)
-			check(t, b, s)
-			s.Version = 2
-			same(t, "Update", updated(t, b, s.ID, nothing), s)
-			check(t, b, s)
-		})
 	}
 }

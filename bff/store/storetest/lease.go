@@ -10,16 +10,120 @@ import (
 )
 
 var leaseTests = cases{
-	"touch ends the lease of its claim":     on(touchEnds),
-	"touch after another claim":             on(touchFenced),
-	"a lease outlives being due sooner":     on(leaseStays),
-	"release ends the lease":                on(releaseEnds),
-	"release leaves what has moved DueAt":   on(releaseMoved),
-	"release after another claim":           on(releaseFenced),
-	"hold takes over":                       on(holdTakesOver),
-	"hold of a session that is not due":     on(holdNotDue),
-	"hold of an unknown session":            on(holdUnknown),
-	"epochs grow with every claim and hold": on(epochsGrow),
+	"touch ends the lease of its claim": on(func(t *testing.T, b Backend) {
+		s := claimed(t, b, 1)
+		s.CheckedAt, s.DueAt = epoch(), epoch().Add(time.Second)
+		fortest.OK(t, b.Touch(t.Context(), s, s.CheckedAt, s.DueAt))
+		check(t, b, stored(s))
+		wantLeased(t, b, s.DueAt, false)
+
+		s = claimed(t, b, 2)
+		s.DueAt = time.Time{}
+		fortest.OK(t, b.Touch(t.Context(), s, s.CheckedAt, s.DueAt))
+		check(t, b, stored(s))
+	}),
+	// The first claimer slept through its lease.
+	"touch after another claim": on(func(t *testing.T, b Backend) {
+		old := claimed(t, b, 1)
+		s := claim(t, b, epoch().Add(time.Minute), time.Minute, 1)[0]
+		fortest.OK(t, b.Touch(t.Context(), old, epoch(), epoch().Add(time.Second)))
+		check(t, b, stored(s))
+		wantLeased(t, b, epoch().Add(time.Minute+time.Second), true)
+	}),
+	// What makes a leased session due sooner, as a shopper's page does, gives it to no other
+	// instance.
+	"a lease outlives being due sooner": on(func(t *testing.T, b Backend) {
+		s := claimed(t, b, 1)
+		touch(t, b, s, s.Version, epoch(), epoch().Add(-time.Hour))
+		wantLeased(t, b, epoch(), true)
+		updated(t, b, s.ID, func(s *payment.Session) { s.DueAt = epoch().Add(-2 * time.Hour) })
+		wantLeased(t, b, epoch(), true)
+		release(t, b, s, later())
+		wantLeased(t, b, epoch(), false)
+	}),
+	"release ends the lease": on(func(t *testing.T, b Backend) {
+		s := claimed(t, b, 1)
+		next := epoch().Add(10 * time.Second)
+		release(t, b, s, next)
+		release(t, b, s, later()) // has nothing to release any more
+		want := stored(s)
+		want.DueAt = next
+		check(t, b, want)
+		wantLeased(t, b, next.Add(-time.Microsecond), true) // is not due
+		wantLeased(t, b, next, false)
+
+		s = claimed(t, b, 2)
+		release(t, b, s, time.Time{})
+		want = stored(s)
+		want.DueAt = time.Time{}
+		check(t, b, want)
+	}),
+	"release leaves what has moved DueAt": on(func(t *testing.T, b Backend) {
+		s := claimed(t, b, 1)
+		next := epoch().Add(10 * time.Second)
+		want := stored(updated(t, b, s.ID, func(s *payment.Session) { s.DueAt = next }))
+		release(t, b, s, later())
+		check(t, b, want)
+		wantLeased(t, b, next, false)
+	}),
+	"release after another claim": on(func(t *testing.T, b Backend) {
+		old := claimed(t, b, 1)
+		s := claim(t, b, epoch().Add(time.Minute), time.Minute, 1)[0]
+		release(t, b, old, epoch())
+		check(t, b, stored(s))
+		wantLeased(t, b, epoch().Add(90*time.Second), true)
+	}),
+	"hold takes over": on(func(t *testing.T, b Backend) {
+		old := claimed(t, b, 1)
+		now := epoch().Add(time.Second)
+		held := hold(t, b, old.ID, now)
+		want := old
+		want.Epoch++
+		same(t, "Hold", held, want)
+		release(t, b, old, epoch())
+		fortest.OK(t, b.Touch(t.Context(), old, epoch(), epoch()))
+		check(t, b, stored(held))
+		wantLeased(t, b, epoch().Add(time.Minute), true) // the end of the old lease
+		wantLeased(t, b, now.Add(time.Minute), false)
+	}),
+	"hold of a session that is not due": on(func(t *testing.T, b Backend) {
+		for n, due := range []time.Time{{}, later()} {
+			s := fresh(n)
+			s.DueAt = due
+			s = inserted(t, b, s)
+			held := hold(t, b, s.ID, epoch())
+			s.Epoch, s.Claimed = 1, true
+			same(t, "Hold", held, s)
+			release(t, b, held, epoch().Add(time.Second))
+			s.DueAt = epoch().Add(time.Second)
+			check(t, b, stored(s))
+		}
+	}),
+	"hold of an unknown session": on(func(t *testing.T, b Backend) {
+		for _, id := range []string{"", "cs_unknown", "a\x00b", "\xff"} {
+			if _, err := b.Hold(t.Context(), id, epoch(), time.Minute); !errors.Is(
+				err, payment.ErrNotFound,
+			) {
+				t.Errorf("Hold(%q) = %v; want ErrNotFound", id, err)
+			}
+		}
+	}),
+	"epochs grow with every claim and hold": on(func(t *testing.T, b Backend) {
+		s := claimed(t, b, 1)
+		now := epoch()
+		for want := int64(2); want < 8; want += 2 {
+			s = hold(t, b, s.ID, now)
+			if s.Epoch != want {
+				t.Errorf("Epoch of a hold = %d; want %d", s.Epoch, want)
+			}
+			release(t, b, s, now)
+			now = now.Add(time.Hour)
+			s = claim(t, b, now, time.Minute, 1)[0]
+			if s.Epoch != want+1 || !s.Claimed {
+				t.Errorf("Epoch of a claim = %d, claimed %t; want %d", s.Epoch, s.Claimed, want+1)
+			}
+		}
+	}),
 }
 
 // claimed is a session of the given number that was due at the epoch and has
@@ -52,128 +156,5 @@ func wantLeased(t *testing.T, b Backend, now time.Time, leased bool) {
 	t.Helper()
 	if n := len(claim(t, b, now, time.Minute, 1)); leased != (n == 0) {
 		t.Errorf("claim has %d sessions; leased is %t", n, leased)
-	}
-}
-
-func touchEnds(t *testing.T, b Backend) {
-	s := claimed(t, b, 1)
-	s.CheckedAt, s.DueAt = epoch(), epoch().Add(time.Second)
-	fortest.OK(t, b.Touch(t.Context(), s, s.CheckedAt, s.DueAt))
-	check(t, b, stored(s))
-	wantLeased(t, b, s.DueAt, false)
-
-	s = claimed(t, b, 2)
-	s.DueAt = time.Time{}
-	fortest.OK(t, b.Touch(t.Context(), s, s.CheckedAt, s.DueAt))
-	check(t, b, stored(s))
-}
-
-// The first claimer slept through its lease.
-func touchFenced(t *testing.T, b Backend) {
-	old := claimed(t, b, 1)
-	s := claim(t, b, epoch().Add(time.Minute), time.Minute, 1)[0]
-	fortest.OK(t, b.Touch(t.Context(), old, epoch(), epoch().Add(time.Second)))
-	check(t, b, stored(s))
-	wantLeased(t, b, epoch().Add(time.Minute+time.Second), true)
-}
-
-// What makes a leased session due sooner, as a shopper's page does, gives it to no other instance.
-func leaseStays(t *testing.T, b Backend) {
-	s := claimed(t, b, 1)
-	touch(t, b, s, s.Version, epoch(), epoch().Add(-time.Hour))
-	wantLeased(t, b, epoch(), true)
-	updated(t, b, s.ID, func(s *payment.Session) { s.DueAt = epoch().Add(-2 * time.Hour) })
-	wantLeased(t, b, epoch(), true)
-	release(t, b, s, later())
-	wantLeased(t, b, epoch(), false)
-}
-
-func releaseEnds(t *testing.T, b Backend) {
-	s := claimed(t, b, 1)
-	next := epoch().Add(10 * time.Second)
-	release(t, b, s, next)
-	release(t, b, s, later()) // has nothing to release any more
-	want := stored(s)
-	want.DueAt = next
-	check(t, b, want)
-	wantLeased(t, b, next.Add(-time.Microsecond), true) // is not due
-	wantLeased(t, b, next, false)
-
-	s = claimed(t, b, 2)
-	release(t, b, s, time.Time{})
-	want = stored(s)
-	want.DueAt = time.Time{}
-	check(t, b, want)
-}
-
-func releaseMoved(t *testing.T, b Backend) {
-	s := claimed(t, b, 1)
-	next := epoch().Add(10 * time.Second)
-	want := stored(updated(t, b, s.ID, func(s *payment.Session) { s.DueAt = next }))
-	release(t, b, s, later())
-	check(t, b, want)
-	wantLeased(t, b, next, false)
-}
-
-func releaseFenced(t *testing.T, b Backend) {
-	old := claimed(t, b, 1)
-	s := claim(t, b, epoch().Add(time.Minute), time.Minute, 1)[0]
-	release(t, b, old, epoch())
-	check(t, b, stored(s))
-	wantLeased(t, b, epoch().Add(90*time.Second), true)
-}
-
-func holdTakesOver(t *testing.T, b Backend) {
-	old := claimed(t, b, 1)
-	now := epoch().Add(time.Second)
-	held := hold(t, b, old.ID, now)
-	want := old
-	want.Epoch++
-	same(t, "Hold", held, want)
-	release(t, b, old, epoch())
-	fortest.OK(t, b.Touch(t.Context(), old, epoch(), epoch()))
-	check(t, b, stored(held))
-	wantLeased(t, b, epoch().Add(time.Minute), true) // the end of the old lease
-	wantLeased(t, b, now.Add(time.Minute), false)
-}
-
-func holdNotDue(t *testing.T, b Backend) {
-	for n, due := range []time.Time{{}, later()} {
-		s := fresh(n)
-		s.DueAt = due
-		s = inserted(t, b, s)
-		held := hold(t, b, s.ID, epoch())
-		s.Epoch, s.Claimed = 1, true
-		same(t, "Hold", held, s)
-		release(t, b, held, epoch().Add(time.Second))
-		s.DueAt = epoch().Add(time.Second)
-		check(t, b, stored(s))
-	}
-}
-
-func holdUnknown(t *testing.T, b Backend) {
-	for _, id := range []string{"", "cs_unknown", "a\x00b", "\xff"} {
-		if _, err := b.Hold(t.Context(), id, epoch(), time.Minute); !errors.Is(
-			err, payment.ErrNotFound,
-		) {
-			t.Errorf("Hold(%q) = %v; want ErrNotFound", id, err)
-		}
-	}
-}
-
-func epochsGrow(t *testing.T, b Backend) {
-	s := claimed(t, b, 1)
-	now := epoch()
-	for want := int64(2); want < 8; want += 2 {
-		s = hold(t, b, s.ID, now)
-		if s.Epoch != want {
-			t.Errorf("Epoch of a hold = %d; want %d", s.Epoch, want)
-		}
-		release(t, b, s, now)
-		now = now.Add(time.Hour)
-		s = claim(t, b, now, time.Minute, 1)[0]
-		if s.Epoch != want+1 || !s.Claimed {
-			t.Errorf("Epoch of a claim = %d, claimed %t; want %d", s.Epoch, s.Claimed, want+1)
-		}
 	}
 }

@@ -12,12 +12,75 @@ import (
 )
 
 var listedTests = cases{
-	"touch all":                       on(touchAll),
-	"touch all passes over":           on(touchAllPasses),
-	"touch all of a lease that ended": on(touchAllLease),
-	"tracked":                         on(tracked),
-	"count":                           on(count),
-	"claim of some":                   on(claimOf),
+	"touch all": on(func(t *testing.T, b Backend) {
+		touchMany(t, b, epoch())
+		var list []payment.Touched
+		for n := range 60 {
+			at := epoch().Add(time.Duration(n) * time.Second)
+			list = append(list, payment.Touched{
+				Session: due(t, b, 60-n), At: at, Due: at.Add(time.Minute),
+			})
+		}
+		other := due(t, b, 100)
+		touchMany(t, b, epoch(), list...)
+		for _, x := range list {
+			x.Session.CheckedAt, x.Session.DueAt = x.At, x.Due
+			check(t, b, x.Session)
+		}
+		check(t, b, other)
+	}),
+	// What was changed, hastened or claimed since it was read is passed over, and
+	// the others are touched.
+	"touch all passes over": on(func(t *testing.T, b Backend) {
+		changed, hastened, leased, calm := due(t, b, 1), due(t, b, 2), due(t, b, 3), due(t, b, 4)
+		undue := inserted(t, b, fresh(5)) // is never due
+		var list []payment.Touched
+		for _, s := range []payment.Session{changed, hastened, leased, calm, undue, fresh(6)} {
+			list = append(list, payment.Touched{Session: s, At: epoch().Add(time.Second),
+				Due: later()})
+		}
+		changed = updated(t, b, changed.ID, nothing)
+		touch(t, b, hastened, 1, epoch(), epoch().Add(-time.Second))
+		hastened.CheckedAt, hastened.DueAt = epoch(), epoch().Add(-time.Second)
+		leased = stored(hold(t, b, leased.ID, epoch()))
+		touchMany(t, b, epoch().Add(time.Minute-time.Microsecond), list...)
+		calm.CheckedAt, calm.DueAt = epoch().Add(time.Second), later()
+		for _, s := range []payment.Session{changed, hastened, leased, calm, undue} {
+			check(t, b, s)
+		}
+	}),
+	"touch all of a lease that ended": on(func(t *testing.T, b Backend) {
+		s := stored(claimed(t, b, 1))
+		touchMany(t, b, epoch().Add(time.Minute), payment.Touched{
+			Session: s, At: epoch(), Due: later(),
+		})
+		s.CheckedAt, s.DueAt = epoch(), later()
+		check(t, b, s)
+	}),
+	"tracked": on(tracked),
+	"count":   on(count),
+	// Of those that are asked for, what is due and not leased is claimed, as by Claim.
+	"claim of some": on(func(t *testing.T, b Backend) {
+		one, two, leased := due(t, b, 1), due(t, b, 2), due(t, b, 3)
+		due(t, b, 4) // is not asked for
+		hold(t, b, leased.ID, epoch())
+		early := fresh(5)
+		early.DueAt = epoch().Add(time.Microsecond)
+		early = inserted(t, b, early)
+		asked := []string{two.ID, one.ID, leased.ID, early.ID, one.ID, "", "cs_unknown", "\xff"}
+		take := func(limit int) []payment.Session {
+			return fortest.Must(b.ClaimOf(t.Context(), asked, epoch(), time.Minute, limit))(t)
+		}
+		same(t, "of none", ids(take(0)), []string(nil))
+		first := take(1)
+		all := append(first, take(10)...)
+		slices.SortFunc(all, func(a, b payment.Session) int { return strings.Compare(a.ID, b.ID) })
+		for _, s := range []*payment.Session{&one, &two} {
+			s.Epoch, s.Claimed = 1, true
+		}
+		same(t, "claimed", all, []payment.Session{one, two})
+		same(t, "again", ids(take(10)), []string(nil))
+	}),
 }
 
 func touchMany(t *testing.T, b Backend, now time.Time, list ...payment.Touched) {
@@ -31,53 +94,6 @@ func due(t *testing.T, b Backend, n int) payment.Session {
 	s := fresh(n)
 	s.DueAt = epoch()
 	return inserted(t, b, s)
-}
-
-func touchAll(t *testing.T, b Backend) {
-	touchMany(t, b, epoch())
-	var list []payment.Touched
-	for n := range 60 {
-		at := epoch().Add(time.Duration(n) * time.Second)
-		list = append(list, payment.Touched{
-			Session: due(t, b, 60-n), At: at, Due: at.Add(time.Minute),
-		})
-	}
-	other := due(t, b, 100)
-	touchMany(t, b, epoch(), list...)
-	for _, x := range list {
-		x.Session.CheckedAt, x.Session.DueAt = x.At, x.Due
-		check(t, b, x.Session)
-	}
-	check(t, b, other)
-}
-
-// What was changed, hastened or claimed since it was read is passed over, and
-// the others are touched.
-func touchAllPasses(t *testing.T, b Backend) {
-	changed, hastened, leased, calm := due(t, b, 1), due(t, b, 2), due(t, b, 3), due(t, b, 4)
-	undue := inserted(t, b, fresh(5)) // is never due
-	var list []payment.Touched
-	for _, s := range []payment.Session{changed, hastened, leased, calm, undue, fresh(6)} {
-		list = append(list, payment.Touched{Session: s, At: epoch().Add(time.Second), Due: later()})
-	}
-	changed = updated(t, b, changed.ID, nothing)
-	touch(t, b, hastened, 1, epoch(), epoch().Add(-time.Second))
-	hastened.CheckedAt, hastened.DueAt = epoch(), epoch().Add(-time.Second)
-	leased = stored(hold(t, b, leased.ID, epoch()))
-	touchMany(t, b, epoch().Add(time.Minute-time.Microsecond), list...)
-	calm.CheckedAt, calm.DueAt = epoch().Add(time.Second), later()
-	for _, s := range []payment.Session{changed, hastened, leased, calm, undue} {
-		check(t, b, s)
-	}
-}
-
-func touchAllLease(t *testing.T, b Backend) {
-	s := stored(claimed(t, b, 1))
-	touchMany(t, b, epoch().Add(time.Minute), payment.Touched{
-		Session: s, At: epoch(), Due: later(),
-	})
-	s.CheckedAt, s.DueAt = epoch(), later()
-	check(t, b, s)
 }
 
 func tracked(t *testing.T, b Backend) {
@@ -124,27 +140,4 @@ func count(t *testing.T, b Backend) {
 			t.Errorf("Count(%q) = %d, %v; want %d", status, got, err, want)
 		}
 	}
-}
-
-// Of those that are asked for, what is due and not leased is claimed, as by Claim.
-func claimOf(t *testing.T, b Backend) {
-	one, two, leased := due(t, b, 1), due(t, b, 2), due(t, b, 3)
-	due(t, b, 4) // is not asked for
-	hold(t, b, leased.ID, epoch())
-	early := fresh(5)
-	early.DueAt = epoch().Add(time.Microsecond)
-	early = inserted(t, b, early)
-	asked := []string{two.ID, one.ID, leased.ID, early.ID, one.ID, "", "cs_unknown", "\xff"}
-	take := func(limit int) []payment.Session {
-		return fortest.Must(b.ClaimOf(t.Context(), asked, epoch(), time.Minute, limit))(t)
-	}
-	same(t, "of none", ids(take(0)), []string(nil))
-	first := take(1)
-	all := append(first, take(10)...)
-	slices.SortFunc(all, func(a, b payment.Session) int { return strings.Compare(a.ID, b.ID) })
-	for _, s := range []*payment.Session{&one, &two} {
-		s.Epoch, s.Claimed = 1, true
-	}
-	same(t, "claimed", all, []payment.Session{one, two})
-	same(t, "again", ids(take(10)), []string(nil))
 }

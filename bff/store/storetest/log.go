@@ -14,12 +14,112 @@ import (
 )
 
 var logTests = cases{
-	"log of nothing":                on(logEmpty),
-	"log in the order of writing":   on(logOrder, endA, endB),
-	"log of a session":              on(logSession),
-	"log continues where it ended":  on(logContinues),
-	"log limits":                    on(logLimits),
-	"log of an unknown cursor":      on(logBadCursor),
+	"log of nothing": on(func(t *testing.T, b Backend) {
+		inserted(t, b, fresh(1))
+		same(t, "Events", events(t, b, outbox.EventQuery{}), outbox.EventPage{})
+		same(t, "Events of a session", events(t, b, outbox.EventQuery{Session: fresh(1).ID}),
+			outbox.EventPage{})
+	}),
+	"log in the order of writing": on(func(t *testing.T, b Backend) {
+		one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
+		want := []payment.Event{event(one.ID, 5), event(one.ID, 3), event(two.ID, 9), event(one.ID,
+			1)}
+		updated(t, b, one.ID, nothing, want[0], want[1])
+		updated(t, b, two.ID, nothing, want[2], want[0])
+		updated(t, b, one.ID, nothing, want[3])
+		page := events(t, b, outbox.EventQuery{})
+		same(t, "Events", page.Events, want)
+		if page.More || page.Next == "" {
+			t.Errorf("the only page has next %q, more %t; want where later events follow",
+				page.Next,
+				page.More)
+		}
+	}, endA, endB),
+	"log of a session": on(func(t *testing.T, b Backend) {
+		var want []string
+		for n := range 3 {
+			inserted(t, b, fresh(n))
+		}
+		for n := range 6 {
+			updated(t, b, fresh(n%3).ID, nothing, event(fresh(n%3).ID, n))
+			if n%3 == 1 {
+				want = append(want, event(fresh(1).ID, n).ID)
+			}
+		}
+		q := outbox.EventQuery{Session: fresh(1).ID, Limit: 1}
+		first := events(t, b, q)
+		same(t, "first page", idsOf(first.Events), want[:1])
+		q.After = first.Next
+		second := events(t, b, q)
+		same(t, "second page", idsOf(second.Events), want[1:])
+		if !first.More || second.More {
+			t.Errorf("more = %t, %t; want true, false", first.More, second.More)
+		}
+		for _, id := range []string{"cs_none", "a\x00b", "\xff"} {
+			same(t, "of an unknown session", events(t, b, outbox.EventQuery{Session: id}),
+				outbox.EventPage{})
+		}
+	}),
+	"log continues where it ended": on(func(t *testing.T, b Backend) {
+		s := inserted(t, b, fresh(1))
+		var got, want []string
+		q := outbox.EventQuery{Limit: 2}
+		for n := range 7 {
+			e := event(s.ID, 100-n)
+			updated(t, b, s.ID, nothing, e)
+			want = append(want, e.ID)
+			if n%3 == 0 {
+				continue
+			}
+			page := events(t, b, q)
+			got, q.After = append(got, idsOf(page.Events)...), page.Next
+			again := events(t, b, outbox.EventQuery{After: page.Next, Limit: 1})
+			if page.More != (len(again.Events) > 0) {
+				t.Errorf("more = %t, and there are %d", page.More, len(again.Events))
+			}
+		}
+		for {
+			page := events(t, b, q)
+			if len(page.Events) == 0 {
+				same(t, "a page at the end", page, outbox.EventPage{Next: q.After})
+				break
+			}
+			got, q.After = append(got, idsOf(page.Events)...), page.Next
+		}
+		same(t, "all pages", got, want)
+	}),
+	"log limits": on(func(t *testing.T, b Backend) {
+		s := inserted(t, b, fresh(1))
+		var all []payment.Event
+		for n := range 120 {
+			all = append(all, event(s.ID, n))
+		}
+		updated(t, b, s.ID, nothing, all...)
+		for _, c := range []struct{ limit, want int }{
+			{0, 20}, {-1, 20}, {1, 1}, {100, 100}, {1000, 100},
+		} {
+			page := events(t, b, outbox.EventQuery{Limit: c.limit})
+			if len(page.Events) != c.want || !page.More {
+				t.Errorf("Events with limit %d has %d, more %t; want %d and more", c.limit,
+					len(page.Events), page.More, c.want)
+			}
+		}
+	}),
+	"log of an unknown cursor": on(func(t *testing.T, b Backend) {
+		s := inserted(t, b, fresh(1))
+		updated(t, b, s.ID, nothing, event(s.ID, 1))
+		for _, after := range []string{
+			"x", "1", "1.", ".1", "1.1.1", "1.1.", "1.1.0123456789AB", "1.1.0123456789ab.1", "-1.1",
+			"1.-1", "0.0", "01.1", "+1.1", "1.1 ", "1.99999999999999999999", "1e9.1", "\x00",
+			"\xff",
+		} {
+			_, err := b.Events(t.Context(), outbox.EventQuery{After: after})
+			if problem, ok := errors.AsType[*wire.Error](err); !ok ||
+				problem.Code != wire.CodeInvalid || problem.Param != "after" {
+				t.Errorf("Events after %q = %v; want a *wire.Error about it", after, err)
+			}
+		}
+	}),
 	"log of another database":       logOfAnother,
 	"log under writers misses none": alone(readUnderWriters),
 }
@@ -34,115 +134,6 @@ func idsOf(list []payment.Event) []string {
 		all = append(all, e.ID)
 	}
 	return all
-}
-
-func logEmpty(t *testing.T, b Backend) {
-	inserted(t, b, fresh(1))
-	same(t, "Events", events(t, b, outbox.EventQuery{}), outbox.EventPage{})
-	same(t, "Events of a session", events(t, b, outbox.EventQuery{Session: fresh(1).ID}),
-		outbox.EventPage{})
-}
-
-func logOrder(t *testing.T, b Backend) {
-	one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
-	want := []payment.Event{event(one.ID, 5), event(one.ID, 3), event(two.ID, 9), event(one.ID, 1)}
-	updated(t, b, one.ID, nothing, want[0], want[1])
-	updated(t, b, two.ID, nothing, want[2], want[0])
-	updated(t, b, one.ID, nothing, want[3])
-	page := events(t, b, outbox.EventQuery{})
-	same(t, "Events", page.Events, want)
-	if page.More || page.Next == "" {
-		t.Errorf("the only page has next %q, more %t; want where later events follow", page.Next,
-			page.More)
-	}
-}
-
-func logSession(t *testing.T, b Backend) {
-	var want []string
-	for n := range 3 {
-		inserted(t, b, fresh(n))
-	}
-	for n := range 6 {
-		updated(t, b, fresh(n%3).ID, nothing, event(fresh(n%3).ID, n))
-		if n%3 == 1 {
-			want = append(want, event(fresh(1).ID, n).ID)
-		}
-	}
-	q := outbox.EventQuery{Session: fresh(1).ID, Limit: 1}
-	first := events(t, b, q)
-	same(t, "first page", idsOf(first.Events), want[:1])
-	q.After = first.Next
-	second := events(t, b, q)
-	same(t, "second page", idsOf(second.Events), want[1:])
-	if !first.More || second.More {
-		t.Errorf("more = %t, %t; want true, false", first.More, second.More)
-	}
-	for _, id := range []string{"cs_none", "a\x00b", "\xff"} {
-		same(t, "of an unknown session", events(t, b, outbox.EventQuery{Session: id}),
-			outbox.EventPage{})
-	}
-}
-
-func logContinues(t *testing.T, b Backend) {
-	s := inserted(t, b, fresh(1))
-	var got, want []string
-	q := outbox.EventQuery{Limit: 2}
-	for n := range 7 {
-		e := event(s.ID, 100-n)
-		updated(t, b, s.ID, nothing, e)
-		want = append(want, e.ID)
-		if n%3 == 0 {
-			continue
-		}
-		page := events(t, b, q)
-		got, q.After = append(got, idsOf(page.Events)...), page.Next
-		again := events(t, b, outbox.EventQuery{After: page.Next, Limit: 1})
-		if page.More != (len(again.Events) > 0) {
-			t.Errorf("more = %t, and there are %d", page.More, len(again.Events))
-		}
-	}
-	for {
-		page := events(t, b, q)
-		if len(page.Events) == 0 {
-			same(t, "a page at the end", page, outbox.EventPage{Next: q.After})
-			break
-		}
-		got, q.After = append(got, idsOf(page.Events)...), page.Next
-	}
-	same(t, "all pages", got, want)
-}
-
-func logLimits(t *testing.T, b Backend) {
-	s := inserted(t, b, fresh(1))
-	var all []payment.Event
-	for n := range 120 {
-		all = append(all, event(s.ID, n))
-	}
-	updated(t, b, s.ID, nothing, all...)
-	for _, c := range []struct{ limit, want int }{
-		{0, 20}, {-1, 20}, {1, 1}, {100, 100}, {1000, 100},
-	} {
-		page := events(t, b, outbox.EventQuery{Limit: c.limit})
-		if len(page.Events) != c.want || !page.More {
-			t.Errorf("Events with limit %d has %d, more %t; want %d and more", c.limit,
-				len(page.Events), page.More, c.want)
-		}
-	}
-}
-
-func logBadCursor(t *testing.T, b Backend) {
-	s := inserted(t, b, fresh(1))
-	updated(t, b, s.ID, nothing, event(s.ID, 1))
-	for _, after := range []string{
-		"x", "1", "1.", ".1", "1.1.1", "1.1.", "1.1.0123456789AB", "1.1.0123456789ab.1", "-1.1",
-		"1.-1", "0.0", "01.1", "+1.1", "1.1 ", "1.99999999999999999999", "1e9.1", "\x00", "\xff",
-	} {
-		_, err := b.Events(t.Context(), outbox.EventQuery{After: after})
-		if problem, ok := errors.AsType[*wire.Error](err); !ok ||
-			problem.Code != wire.CodeInvalid || problem.Param != "after" {
-			t.Errorf("Events after %q = %v; want a *wire.Error about it", after, err)
-		}
-	}
 }
 
 // A cursor belongs to the events that it was issued for.

@@ -20,17 +20,170 @@ const (
 
 var outboxTests = cases{
 	"an event has a delivery for each endpoint": deliveryEach,
-	"an event is stored once":                   on(eventOnce, endA),
-	"events keep their order":                   on(eventOrder, endA),
-	"deliveries are leased":                     on(deliveryLease, endA),
-	"deliveries due now, oldest first":          on(deliveryOldest, endA, endB),
-	"recorded results":                          on(resultsRecorded, endA),
-	"a late result opens nothing":               on(deliveryLate, endA),
-	"a result of what is not there":             on(deliveryUnknown, endA),
-	"endpoints do not delay each other":         on(endpointsIsolated, endA, endB),
-	"deliveries go to one claimer":              alone(raceForDeliveries, endA, endB),
-	"deliveries that tell of money go first":    on(deliveryUrgent, endA),
-	"urgent deliveries starve no other":         on(deliveryOvertaken, endA),
+	"an event is stored once": on(func(t *testing.T, b Backend) {
+		s := inserted(t, b, fresh(1))
+		first, second := event(s.ID, 1), event(s.ID, 2)
+		updated(t, b, s.ID, nothing, first, first)
+		again := first
+		again.Body = []byte("another")
+		updated(t, b, s.ID, nothing, again, second)
+		list := claimTo(t, b, later(), 10, endA)
+		same(t, "deliveries", eventIDs(list), []string{first.ID, second.ID})
+		same(t, "body", list[0].Body, first.Body)
+		recordResult(t, b, list[0], outbox.DeliveryResult{Delivered: true, Status: 204})
+		if s := updated(t, b, s.ID, nothing, first); s.Version != 4 {
+			t.Errorf("version after an event that is stored already = %d; want 4", s.Version)
+		}
+		same(t, "open deliveries", eventIDs(claimTo(t, b, later().Add(time.Hour), 10, endA)),
+			[]string{second.ID})
+	}, endA),
+	// Events of one instant are delivered in the order of writing.
+	"events keep their order": on(func(t *testing.T, b Backend) {
+		var want []string
+		for n := range 4 {
+			s := inserted(t, b, fresh(n))
+			var events []payment.Event
+			for i := range 3 {
+				e := event(s.ID, 9-i)
+				e.At = epoch()
+				events, want = append(events, e), append(want, e.ID)
+			}
+			updated(t, b, s.ID, nothing, events...)
+		}
+		var got []string
+		for len(got) < len(want) {
+			list := claimTo(t, b, epoch(), 5, endA)
+			if len(list) == 0 {
+				break
+			}
+			got = append(got, eventIDs(list)...)
+		}
+		same(t, "deliveries", got, want)
+	}, endA),
+	"deliveries are leased": on(func(t *testing.T, b Backend) {
+		s := inserted(t, b, fresh(1))
+		e := event(s.ID, 0)
+		updated(t, b, s.ID, nothing, e)
+		first := claimTo(t, b, epoch(), 10, endA)
+		same(t, "first claim", eventIDs(first), []string{e.ID})
+		same(t, "claim within the lease",
+			claimTo(t, b, epoch().Add(time.Minute-time.Microsecond), 10, endA),
+			[]outbox.Delivery(nil))
+		same(t, "claim after the lease", claimTo(t, b, epoch().Add(time.Minute), 10, endA), first)
+	}, endA),
+	"deliveries due now, oldest first": on(func(t *testing.T, b Backend) {
+		s := inserted(t, b, fresh(1))
+		for _, n := range []int{3, 1, 2} {
+			updated(t, b, s.ID, nothing, event(s.ID, n))
+		}
+		same(t, "before they are due", claimTo(t, b, epoch(), 10, endA, endB),
+			[]outbox.Delivery(nil))
+		same(t, "to no endpoint", claimTo(t, b, later(), 10), []outbox.Delivery(nil))
+		same(t, "of none", claimTo(t, b, later(), 0, endA), []outbox.Delivery(nil))
+		one, two, three := event(s.ID, 1).ID, event(s.ID, 2).ID, event(s.ID, 3).ID
+		same(t, "first three of both", eventIDs(claimTo(t, b, later(), 3, endB, endA, endB)),
+			[]string{one, one, two})
+		same(t, "the rest", eventIDs(claimTo(t, b, later(), 10, endB, endA)),
+			[]string{two, three, three})
+	}, endA, endB),
+	"recorded results": on(func(t *testing.T, b Backend) {
+		s := inserted(t, b, fresh(1))
+		updated(t, b, s.ID, nothing, event(s.ID, 0))
+		d := claimTo(t, b, epoch(), 1, endA)[0]
+		now := epoch()
+		for tries := 1; tries <= 3; tries++ {
+			now = now.Add(10 * time.Second)
+			recordResult(t, b, d, outbox.DeliveryResult{NextAt: now, Status: 503,
+				Note: "down ✗ \x00 \xff"})
+			same(t, "before the next try", claimTo(t, b, now.Add(-time.Microsecond), 1, endA),
+				[]outbox.Delivery(nil))
+			list := claimTo(t, b, now, 1, endA)
+			if len(list) != 1 || list[0].Tries != tries {
+				t.Fatalf("claim of try %d = %+v", tries+1, list)
+			}
+			d = list[0]
+		}
+		recordResult(t, b, d, outbox.DeliveryResult{Delivered: true, Status: 200})
+		same(t, "once delivered", claimTo(t, b, later(), 1, endA), []outbox.Delivery(nil))
+
+		updated(t, b, s.ID, nothing, event(s.ID, 1))
+		d = claimTo(t, b, later(), 1, endA)[0]
+		recordResult(t, b, d, outbox.DeliveryResult{Abandoned: true, Status: 410})
+		same(t, "once abandoned", claimTo(t, b, later().AddDate(1, 0, 0), 1, endA),
+			[]outbox.Delivery(nil))
+	}, endA),
+	// A try that outlives its lease may end after another one has delivered.
+	"a late result opens nothing": on(func(t *testing.T, b Backend) {
+		s := inserted(t, b, fresh(1))
+		for n, end := range []outbox.DeliveryResult{{Delivered: true}, {Abandoned: true}} {
+			updated(t, b, s.ID, nothing, event(s.ID, n))
+			d := claimTo(t, b, later(), 1, endA)[0]
+			recordResult(t, b, d, end)
+			recordResult(t, b, d, outbox.DeliveryResult{NextAt: epoch()})
+			same(t, "claim", claimTo(t, b, later().AddDate(1, 0, 0), 1, endA),
+				[]outbox.Delivery(nil))
+		}
+	}, endA),
+	"a result of what is not there": on(func(t *testing.T, b Backend) {
+		s := inserted(t, b, fresh(1))
+		updated(t, b, s.ID, nothing, event(s.ID, 1))
+		for _, d := range []outbox.Delivery{
+			{EventID: "evt_none", Endpoint: endA}, {EventID: event(s.ID, 1).ID, Endpoint: endB},
+		} {
+			if err := b.RecordResult(t.Context(), d,
+				outbox.DeliveryResult{Delivered: true}); err == nil {
+				t.Errorf("RecordResult(%s to %s) succeeded", d.EventID, d.Endpoint)
+			}
+		}
+	}, endA),
+	"endpoints do not delay each other": on(func(t *testing.T, b Backend) {
+		s := inserted(t, b, fresh(1))
+		var want []string
+		for n := range 12 {
+			e := event(s.ID, n)
+			updated(t, b, s.ID, nothing, e)
+			want = append(want, e.ID)
+		}
+		for _, d := range claimTo(t, b, later(), 5, endA) { // is dead
+			recordResult(t, b, d, outbox.DeliveryResult{
+				NextAt: later().AddDate(0, 0, 1), Note: "connection refused",
+			})
+		}
+		same(t, "deliveries to b", eventIDs(claimTo(t, b, later(), 100, endB)), want)
+		same(t, "deliveries to a", eventIDs(claimTo(t, b, later(), 100, endA)), want[5:])
+	}, endA, endB),
+	"deliveries go to one claimer": alone(raceForDeliveries, endA, endB),
+	// Behind a backlog of what strangers can cause, payments and reviews come first, the
+	// oldest of them first, and what was sent about the same session before them.
+	"deliveries that tell of money go first": on(func(t *testing.T, b Backend) {
+		s, other := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
+		for n := range 20 {
+			updated(t, b, other.ID, nothing, event(other.ID, n))
+		}
+		pending := event(s.ID, 28)
+		review, confirmed := ofType(s.ID, 30, payment.EventReview), ofType(s.ID, 31,
+			payment.EventConfirmed)
+		updated(t, b, s.ID, nothing, pending)
+		updated(t, b, s.ID, nothing, review, confirmed)
+		same(t, "first", eventIDs(claimTo(t, b, later(), 4, endA)), []string{
+			pending.ID, review.ID, confirmed.ID, event(other.ID, 0).ID,
+		})
+	}, endA),
+	// What has been due for a day goes before what is urgent.
+	"urgent deliveries starve no other": on(func(t *testing.T, b Backend) {
+		s, other := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
+		old := event(other.ID, 0)
+		updated(t, b, other.ID, nothing, old)
+		at := func(e payment.Event, d time.Duration) payment.Event {
+			e.At = old.At.Add(d)
+			return e
+		}
+		within := at(ofType(s.ID, 1, payment.EventConfirmed), outbox.HeadStart-time.Second)
+		beyond := at(ofType(s.ID, 2, payment.EventConfirmed), outbox.HeadStart+time.Second)
+		updated(t, b, s.ID, nothing, within, beyond)
+		same(t, "in order", eventIDs(claimTo(t, b, beyond.At, 10, endA)),
+			[]string{within.ID, old.ID, beyond.ID})
+	}, endA),
 }
 
 // event is the nth of a session, n seconds after the epoch.
@@ -89,141 +242,6 @@ func deliveryEach(t *testing.T, open Opener) {
 	wantDeliveries(t, none, nil)
 }
 
-func eventOnce(t *testing.T, b Backend) {
-	s := inserted(t, b, fresh(1))
-	first, second := event(s.ID, 1), event(s.ID, 2)
-	updated(t, b, s.ID, nothing, first, first)
-	again := first
-	again.Body = []byte("another")
-	updated(t, b, s.ID, nothing, again, second)
-	list := claimTo(t, b, later(), 10, endA)
-	same(t, "deliveries", eventIDs(list), []string{first.ID, second.ID})
-	same(t, "body", list[0].Body, first.Body)
-	recordResult(t, b, list[0], outbox.DeliveryResult{Delivered: true, Status: 204})
-	if s := updated(t, b, s.ID, nothing, first); s.Version != 4 {
-		t.Errorf("version after an event that is stored already = %d; want 4", s.Version)
-	}
-	same(t, "open deliveries", eventIDs(claimTo(t, b, later().Add(time.Hour), 10, endA)),
-		[]string{second.ID})
-}
-
-// Events of one instant are delivered in the order of writing.
-func eventOrder(t *testing.T, b Backend) {
-	var want []string
-	for n := range 4 {
-		s := inserted(t, b, fresh(n))
-		var events []payment.Event
-		for i := range 3 {
-			e := event(s.ID, 9-i)
-			e.At = epoch()
-			events, want = append(events, e), append(want, e.ID)
-		}
-		updated(t, b, s.ID, nothing, events...)
-	}
-	var got []string
-	for len(got) < len(want) {
-		list := claimTo(t, b, epoch(), 5, endA)
-		if len(list) == 0 {
-			break
-		}
-		got = append(got, eventIDs(list)...)
-	}
-	same(t, "deliveries", got, want)
-}
-
-func deliveryLease(t *testing.T, b Backend) {
-	s := inserted(t, b, fresh(1))
-	e := event(s.ID, 0)
-	updated(t, b, s.ID, nothing, e)
-	first := claimTo(t, b, epoch(), 10, endA)
-	same(t, "first claim", eventIDs(first), []string{e.ID})
-	same(t, "claim within the lease",
-		claimTo(t, b, epoch().Add(time.Minute-time.Microsecond), 10, endA), []outbox.Delivery(nil))
-	same(t, "claim after the lease", claimTo(t, b, epoch().Add(time.Minute), 10, endA), first)
-}
-
-func deliveryOldest(t *testing.T, b Backend) {
-	s := inserted(t, b, fresh(1))
-	for _, n := range []int{3, 1, 2} {
-		updated(t, b, s.ID, nothing, event(s.ID, n))
-	}
-	same(t, "before they are due", claimTo(t, b, epoch(), 10, endA, endB), []outbox.Delivery(nil))
-	same(t, "to no endpoint", claimTo(t, b, later(), 10), []outbox.Delivery(nil))
-	same(t, "of none", claimTo(t, b, later(), 0, endA), []outbox.Delivery(nil))
-	one, two, three := event(s.ID, 1).ID, event(s.ID, 2).ID, event(s.ID, 3).ID
-	same(t, "first three of both", eventIDs(claimTo(t, b, later(), 3, endB, endA, endB)),
-		[]string{one, one, two})
-	same(t, "the rest", eventIDs(claimTo(t, b, later(), 10, endB, endA)),
-		[]string{two, three, three})
-}
-
-func resultsRecorded(t *testing.T, b Backend) {
-	s := inserted(t, b, fresh(1))
-	updated(t, b, s.ID, nothing, event(s.ID, 0))
-	d := claimTo(t, b, epoch(), 1, endA)[0]
-	now := epoch()
-	for tries := 1; tries <= 3; tries++ {
-		now = now.Add(10 * time.Second)
-		recordResult(t, b, d, outbox.DeliveryResult{NextAt: now, Status: 503, Note: "down ✗ \x00 \xff"})
-		same(t, "before the next try", claimTo(t, b, now.Add(-time.Microsecond), 1, endA),
-			[]outbox.Delivery(nil))
-		list := claimTo(t, b, now, 1, endA)
-		if len(list) != 1 || list[0].Tries != tries {
-			t.Fatalf("claim of try %d = %+v", tries+1, list)
-		}
-		d = list[0]
-	}
-	recordResult(t, b, d, outbox.DeliveryResult{Delivered: true, Status: 200})
-	same(t, "once delivered", claimTo(t, b, later(), 1, endA), []outbox.Delivery(nil))
-
-	updated(t, b, s.ID, nothing, event(s.ID, 1))
-	d = claimTo(t, b, later(), 1, endA)[0]
-	recordResult(t, b, d, outbox.DeliveryResult{Abandoned: true, Status: 410})
-	same(t, "once abandoned", claimTo(t, b, later().AddDate(1, 0, 0), 1, endA),
-		[]outbox.Delivery(nil))
-}
-
-// A try that outlives its lease may end after another one has delivered.
-func deliveryLate(t *testing.T, b Backend) {
-	s := inserted(t, b, fresh(1))
-	for n, end := range []outbox.DeliveryResult{{Delivered: true}, {Abandoned: true}} {
-		updated(t, b, s.ID, nothing, event(s.ID, n))
-		d := claimTo(t, b, later(), 1, endA)[0]
-		recordResult(t, b, d, end)
-		recordResult(t, b, d, outbox.DeliveryResult{NextAt: epoch()})
-		same(t, "claim", claimTo(t, b, later().AddDate(1, 0, 0), 1, endA), []outbox.Delivery(nil))
-	}
-}
-
-func deliveryUnknown(t *testing.T, b Backend) {
-	s := inserted(t, b, fresh(1))
-	updated(t, b, s.ID, nothing, event(s.ID, 1))
-	for _, d := range []outbox.Delivery{
-		{EventID: "evt_none", Endpoint: endA}, {EventID: event(s.ID, 1).ID, Endpoint: endB},
-	} {
-		if err := b.RecordResult(t.Context(), d, outbox.DeliveryResult{Delivered: true}); err == nil {
-			t.Errorf("RecordResult(%s to %s) succeeded", d.EventID, d.Endpoint)
-		}
-	}
-}
-
-func endpointsIsolated(t *testing.T, b Backend) {
-	s := inserted(t, b, fresh(1))
-	var want []string
-	for n := range 12 {
-		e := event(s.ID, n)
-		updated(t, b, s.ID, nothing, e)
-		want = append(want, e.ID)
-	}
-	for _, d := range claimTo(t, b, later(), 5, endA) { // is dead
-		recordResult(t, b, d, outbox.DeliveryResult{
-			NextAt: later().AddDate(0, 0, 1), Note: "connection refused",
-		})
-	}
-	same(t, "deliveries to b", eventIDs(claimTo(t, b, later(), 100, endB)), want)
-	same(t, "deliveries to a", eventIDs(claimTo(t, b, later(), 100, endA)), want[5:])
-}
-
 func raceForDeliveries(t *testing.T, backends ...Backend) {
 	t.Helper()
 	b := backends[0]
@@ -253,37 +271,4 @@ func ofType(session string, n int, t payment.EventType) payment.Event {
 	e := event(session, n)
 	e.ID, e.Type = e.ID+"_"+string(t), t
 	return e
-}
-
-// Behind a backlog of what strangers can cause, payments and reviews come first, the
-// oldest of them first, and what was sent about the same session before them.
-func deliveryUrgent(t *testing.T, b Backend) {
-	s, other := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
-	for n := range 20 {
-		updated(t, b, other.ID, nothing, event(other.ID, n))
-	}
-	pending := event(s.ID, 28)
-	review, confirmed := ofType(s.ID, 30, payment.EventReview), ofType(s.ID, 31,
-		payment.EventConfirmed)
-	updated(t, b, s.ID, nothing, pending)
-	updated(t, b, s.ID, nothing, review, confirmed)
-	same(t, "first", eventIDs(claimTo(t, b, later(), 4, endA)), []string{
-		pending.ID, review.ID, confirmed.ID, event(other.ID, 0).ID,
-	})
-}
-
-// What has been due for a day goes before what is urgent.
-func deliveryOvertaken(t *testing.T, b Backend) {
-	s, other := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
-	old := event(other.ID, 0)
-	updated(t, b, other.ID, nothing, old)
-	at := func(e payment.Event, d time.Duration) payment.Event {
-		e.At = old.At.Add(d)
-		return e
-	}
-	within := at(ofType(s.ID, 1, payment.EventConfirmed), outbox.HeadStart-time.Second)
-	beyond := at(ofType(s.ID, 2, payment.EventConfirmed), outbox.HeadStart+time.Second)
-	updated(t, b, s.ID, nothing, within, beyond)
-	same(t, "in order", eventIDs(claimTo(t, b, beyond.At, 10, endA)),
-		[]string{within.ID, old.ID, beyond.ID})
 }

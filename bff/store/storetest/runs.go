@@ -13,14 +13,142 @@ import (
 )
 
 var runTests = cases{
-	"a run and its report":        on(runReported),
-	"a run outlives its lease":    on(runExtended),
-	"a run whose lease has ended": on(runFenced),
-	"a run that did not end":      on(runBroken),
-	"runs of several kinds":       on(runKinds),
-	"a run too soon":              on(runTooSoon),
-	"the oldest session":          on(oldestSession),
-	"runs begin once at a time":   alone(raceForRun),
+	"a run and its report": on(func(t *testing.T, b Backend) {
+		same(t, "LastRun of nothing", lastRun(t, b), reconcile.Status{})
+		run := runBy("a\x00<b>\u202e")
+		n := begunRun(t, b, run, epoch())
+		same(t, "LastRun", lastRun(t, b), reconcile.Status{
+			Epoch: 1, Last: run, Until: epoch().Add(time.Minute),
+		})
+		run.Ended = epoch().Add(time.Second)
+		report := &reconcile.Report{Run: run, Transactions: 2, NotOurs: 1, Attempts: 3,
+			Counts: map[reconcile.FindingKind]int{reconcile.FindingMoney: 700},
+			Findings: []reconcile.Finding{{
+				Kind: reconcile.FindingMoney, TrackingCode: "x", Session: "cs_1", Attempt: 2,
+				OrderRef: "\x00", AtGateway: "1 \U0001F4A9", InDatabase: "2",
+			}}}
+		fortest.OK(t, b.EndRun(t.Context(), n, run, report, time.Time{}))
+		want := reconcile.Status{Epoch: 1, Last: run, Report: report}
+		same(t, "LastRun after the end", lastRun(t, b), want)
+		for what, err := range map[string]error{
+			"ExtendRun": b.ExtendRun(t.Context(), n, runBy("late"), epoch().Add(time.Hour)),
+			"EndRun":    b.EndRun(t.Context(), n, runBy("late"), nil, time.Time{}),
+		} {
+			if !errors.Is(err, payment.ErrFenced) {
+				t.Errorf("%s after the end = %v; want ErrFenced", what, err)
+			}
+		}
+		same(t, "LastRun still", lastRun(t, b), want)
+
+		run = runBy("next")
+		n = begunRun(t, b, run, epoch())
+		same(t, "the report during the next", lastRun(t, b), reconcile.Status{
+			Epoch: 2, Last: run, Until: epoch().Add(time.Minute), Report: report,
+		})
+		run.Failed, run.Ended = true, epoch()
+		fortest.OK(t, b.EndRun(t.Context(), n, run, nil, time.Time{}))
+		same(t, "the report after one that failed", lastRun(t, b), reconcile.Status{
+			Epoch: 2, Last: run, Report: report,
+		})
+	}),
+	"a run outlives its lease": on(func(t *testing.T, b Backend) {
+		run := runBy("ann")
+		n := begunRun(t, b, run, epoch())
+		wantRunning(t, b, epoch().Add(time.Minute-time.Microsecond))
+		run.Progress = reconcile.Progress{Day: run.To, Page: 3, Pages: 4, Payments: 5}
+		fortest.OK(t, b.ExtendRun(t.Context(), n, run, epoch().Add(2*time.Minute)))
+		wantRunning(t, b, epoch().Add(time.Minute))
+		same(t, "LastRun", lastRun(t, b), reconcile.Status{
+			Epoch: 1, Last: run, Until: epoch().Add(2 * time.Minute),
+		})
+	}),
+	// An instance that slept through its lease is refused.
+	"a run whose lease has ended": on(func(t *testing.T, b Backend) {
+		slept := begunRun(t, b, runBy("slept"), epoch())
+		awake := runBy("awake")
+		if n := begunRun(t, b, awake, epoch().Add(time.Minute)); n != slept+1 {
+			t.Errorf("epoch = %d after %d", n, slept)
+		}
+		for what, err := range map[string]error{
+			"ExtendRun": b.ExtendRun(t.Context(), slept, runBy("slept"), later()),
+			"EndRun": b.EndRun(t.Context(), slept, runBy("slept"), &reconcile.Report{},
+				time.Time{}),
+			"of no epoch": b.ExtendRun(t.Context(), 0, runBy("slept"), epoch()),
+		} {
+			if !errors.Is(err, payment.ErrFenced) {
+				t.Errorf("%s = %v; want ErrFenced", what, err)
+			}
+		}
+		same(t, "LastRun", lastRun(t, b), reconcile.Status{
+			Epoch: slept + 1, Last: awake, Until: epoch().Add(2 * time.Minute),
+		})
+	}),
+	// One that is ended without an end frees the place at once.
+	"a run that did not end": on(func(t *testing.T, b Backend) {
+		run := runBy("ann")
+		fortest.OK(t, b.EndRun(t.Context(), begunRun(t, b, run, epoch()), run, nil, time.Time{}))
+		same(t, "LastRun", lastRun(t, b), reconcile.Status{Epoch: 1, Last: run})
+		begunRun(t, b, run, epoch())
+	}),
+	// Those of one kind neither keep nor change those of another.
+	"runs of several kinds": on(func(t *testing.T, b Backend) {
+		kinds := []reconcile.Kind{reconcile.Requested, reconcile.Daily, reconcile.Hourly}
+		want := map[reconcile.Kind]reconcile.Status{}
+		for _, kind := range kinds {
+			run := runBy(kind.String())
+			run.Kind, run.Failures = kind, 3
+			run.Progress = reconcile.Progress{Transactions: 7, Late: 2}
+			n := begunRun(t, b, run, epoch())
+			report := &reconcile.Report{Run: run}
+			next := epoch().Add(time.Hour * time.Duration(kind))
+			fortest.OK(t, b.EndRun(t.Context(), n, run, report, next))
+			want[kind] = reconcile.Status{Epoch: 1, Last: run, Report: report, Next: next}
+		}
+		for _, kind := range kinds {
+			got := fortest.Must(b.LastRun(t.Context(), kind))(t)
+			same(t, "LastRun of "+kind.String(), got, want[kind])
+		}
+	}),
+	// None begins before its time, at any instance and after any restart; but a time that a
+	// wrong clock has written is not waited for.
+	"a run too soon": on(func(t *testing.T, b Backend) {
+		run := runBy("")
+		run.Kind = reconcile.Daily
+		begin := func(now time.Time) (int64, error) {
+			return b.BeginRun(t.Context(), run, now, time.Minute)
+		}
+		end := func(n int64, next time.Time) {
+			t.Helper()
+			fortest.OK(t, b.EndRun(t.Context(), n, run, nil, next))
+		}
+		next := epoch().Add(24 * time.Hour)
+		end(begunRun(t, b, run, epoch()), next)
+		if _, err := begin(next.Add(-time.Microsecond)); !errors.Is(err, reconcile.ErrRunning) {
+			t.Errorf("BeginRun a moment too soon = %v; want ErrRunning", err)
+		}
+		n := fortest.Must(begin(next))(t)
+		end(n, next.Add(reconcile.MaxPause))
+		if _, err := begin(next); !errors.Is(err, reconcile.ErrRunning) {
+			t.Errorf("BeginRun before the longest pause = %v; want ErrRunning", err)
+		}
+		fortest.Must(begin(next.Add(-time.Microsecond)))(t)
+	}),
+	"the oldest session": on(func(t *testing.T, b Backend) {
+		oldest := func() time.Time {
+			t.Helper()
+			return fortest.Must(b.OldestSession(t.Context()))(t)
+		}
+		if at := oldest(); !at.IsZero() {
+			t.Errorf("OldestSession of none = %v; want zero", at)
+		}
+		for _, n := range []int{2, 1, 3} {
+			inserted(t, b, fresh(n))
+		}
+		if at, want := oldest(), fresh(1).CreatedAt; !at.Equal(want) {
+			t.Errorf("OldestSession = %v; want %v", at, want)
+		}
+	}),
+	"runs begin once at a time": alone(raceForRun),
 }
 
 // lastRun is the last requested run.
@@ -52,86 +180,6 @@ func wantRunning(t *testing.T, b Backend, now time.Time) {
 	same(t, "what was refused", lastRun(t, b), before)
 }
 
-func runReported(t *testing.T, b Backend) {
-	same(t, "LastRun of nothing", lastRun(t, b), reconcile.Status{})
-	run := runBy("a\x00<b>\u202e")
-	n := begunRun(t, b, run, epoch())
-	same(t, "LastRun", lastRun(t, b), reconcile.Status{
-		Epoch: 1, Last: run, Until: epoch().Add(time.Minute),
-	})
-	run.Ended = epoch().Add(time.Second)
-	report := &reconcile.Report{Run: run, Transactions: 2, NotOurs: 1, Attempts: 3,
-		Counts: map[reconcile.FindingKind]int{reconcile.FindingMoney: 700},
-		Findings: []reconcile.Finding{{
-			Kind: reconcile.FindingMoney, TrackingCode: "x", Session: "cs_1", Attempt: 2,
-			OrderRef: "\x00", AtGateway: "1 \U0001F4A9", InDatabase: "2",
-		}}}
-	fortest.OK(t, b.EndRun(t.Context(), n, run, report, time.Time{}))
-	want := reconcile.Status{Epoch: 1, Last: run, Report: report}
-	same(t, "LastRun after the end", lastRun(t, b), want)
-	for what, err := range map[string]error{
-		"ExtendRun": b.ExtendRun(t.Context(), n, runBy("late"), epoch().Add(time.Hour)),
-		"EndRun":    b.EndRun(t.Context(), n, runBy("late"), nil, time.Time{}),
-	} {
-		if !errors.Is(err, payment.ErrFenced) {
-			t.Errorf("%s after the end = %v; want ErrFenced", what, err)
-		}
-	}
-	same(t, "LastRun still", lastRun(t, b), want)
-
-	run = runBy("next")
-	n = begunRun(t, b, run, epoch())
-	same(t, "the report during the next", lastRun(t, b), reconcile.Status{
-		Epoch: 2, Last: run, Until: epoch().Add(time.Minute), Report: report,
-	})
-	run.Failed, run.Ended = true, epoch()
-	fortest.OK(t, b.EndRun(t.Context(), n, run, nil, time.Time{}))
-	same(t, "the report after one that failed", lastRun(t, b), reconcile.Status{
-		Epoch: 2, Last: run, Report: report,
-	})
-}
-
-func runExtended(t *testing.T, b Backend) {
-	run := runBy("ann")
-	n := begunRun(t, b, run, epoch())
-	wantRunning(t, b, epoch().Add(time.Minute-time.Microsecond))
-	run.Progress = reconcile.Progress{Day: run.To, Page: 3, Pages: 4, Payments: 5}
-	fortest.OK(t, b.ExtendRun(t.Context(), n, run, epoch().Add(2*time.Minute)))
-	wantRunning(t, b, epoch().Add(time.Minute))
-	same(t, "LastRun", lastRun(t, b), reconcile.Status{
-		Epoch: 1, Last: run, Until: epoch().Add(2 * time.Minute),
-	})
-}
-
-// An instance that slept through its lease is refused.
-func runFenced(t *testing.T, b Backend) {
-	slept := begunRun(t, b, runBy("slept"), epoch())
-	awake := runBy("awake")
-	if n := begunRun(t, b, awake, epoch().Add(time.Minute)); n != slept+1 {
-		t.Errorf("epoch = %d after %d", n, slept)
-	}
-	for what, err := range map[string]error{
-		"ExtendRun":   b.ExtendRun(t.Context(), slept, runBy("slept"), later()),
-		"EndRun":      b.EndRun(t.Context(), slept, runBy("slept"), &reconcile.Report{}, time.Time{}),
-		"of no epoch": b.ExtendRun(t.Context(), 0, runBy("slept"), epoch()),
-	} {
-		if !errors.Is(err, payment.ErrFenced) {
-			t.Errorf("%s = %v; want ErrFenced", what, err)
-		}
-	}
-	same(t, "LastRun", lastRun(t, b), reconcile.Status{
-		Epoch: slept + 1, Last: awake, Until: epoch().Add(2 * time.Minute),
-	})
-}
-
-// One that is ended without an end frees the place at once.
-func runBroken(t *testing.T, b Backend) {
-	run := runBy("ann")
-	fortest.OK(t, b.EndRun(t.Context(), begunRun(t, b, run, epoch()), run, nil, time.Time{}))
-	same(t, "LastRun", lastRun(t, b), reconcile.Status{Epoch: 1, Last: run})
-	begunRun(t, b, run, epoch())
-}
-
 // raceForRun begins runs with all backends at once, round after round.
 func raceForRun(t *testing.T, backends ...Backend) {
 	t.Helper()
@@ -155,66 +203,5 @@ func raceForRun(t *testing.T, backends ...Backend) {
 			t.Errorf("round %d: %d were begun, epoch %d; want one", round, begun.Load(),
 				lastRun(t, backends[0]).Epoch)
 		}
-	}
-}
-
-// Those of one kind neither keep nor change those of another.
-func runKinds(t *testing.T, b Backend) {
-	kinds := []reconcile.Kind{reconcile.Requested, reconcile.Daily, reconcile.Hourly}
-	want := map[reconcile.Kind]reconcile.Status{}
-	for _, kind := range kinds {
-		run := runBy(kind.String())
-		run.Kind, run.Failures = kind, 3
-		run.Progress = reconcile.Progress{Transactions: 7, Late: 2}
-		n := begunRun(t, b, run, epoch())
-		report := &reconcile.Report{Run: run}
-		next := epoch().Add(time.Hour * time.Duration(kind))
-		fortest.OK(t, b.EndRun(t.Context(), n, run, report, next))
-		want[kind] = reconcile.Status{Epoch: 1, Last: run, Report: report, Next: next}
-	}
-	for _, kind := range kinds {
-		got := fortest.Must(b.LastRun(t.Context(), kind))(t)
-		same(t, "LastRun of "+kind.String(), got, want[kind])
-	}
-}
-
-// None begins before its time, at any instance and after any restart; but a time that a
-// wrong clock has written is not waited for.
-func runTooSoon(t *testing.T, b Backend) {
-	run := runBy("")
-	run.Kind = reconcile.Daily
-	begin := func(now time.Time) (int64, error) {
-		return b.BeginRun(t.Context(), run, now, time.Minute)
-	}
-	end := func(n int64, next time.Time) {
-		t.Helper()
-		fortest.OK(t, b.EndRun(t.Context(), n, run, nil, next))
-	}
-	next := epoch().Add(24 * time.Hour)
-	end(begunRun(t, b, run, epoch()), next)
-	if _, err := begin(next.Add(-time.Microsecond)); !errors.Is(err, reconcile.ErrRunning) {
-		t.Errorf("BeginRun a moment too soon = %v; want ErrRunning", err)
-	}
-	n := fortest.Must(begin(next))(t)
-	end(n, next.Add(reconcile.MaxPause))
-	if _, err := begin(next); !errors.Is(err, reconcile.ErrRunning) {
-		t.Errorf("BeginRun before the longest pause = %v; want ErrRunning", err)
-	}
-	fortest.Must(begin(next.Add(-time.Microsecond)))(t)
-}
-
-func oldestSession(t *testing.T, b Backend) {
-	oldest := func() time.Time {
-		t.Helper()
-		return fortest.Must(b.OldestSession(t.Context()))(t)
-	}
-	if at := oldest(); !at.IsZero() {
-		t.Errorf("OldestSession of none = %v; want zero", at)
-	}
-	for _, n := range []int{2, 1, 3} {
-		inserted(t, b, fresh(n))
-	}
-	if at, want := oldest(), fresh(1).CreatedAt; !at.Equal(want) {
-		t.Errorf("OldestSession = %v; want %v", at, want)
 	}
 }

@@ -16,12 +16,174 @@ import (
 )
 
 var searchTests = cases{
-	"search by text":               on(searchText),
-	"search by coin, status, time": on(searchFilters),
-	"search pages":                 on(searchPages),
-	"search keeps what once was":   on(searchOnce),
-	"tally":                        on(tally),
-	"tally of too long":            on(tallyRange),
+	"search by text": on(func(t *testing.T, b Backend) {
+		for n := range 4 {
+			s := fresh(n)
+			s.Order.Ref = []string{"shop/1001", "shop/1002", "shops\x00", ""}[n]
+			s.Order.Email = []string{"Ann@Shop.example", "", "", "ann@shop.example"}[n]
+			inserted(t, b, s)
+		}
+		id := func(n int) string { return fresh(n).ID }
+		a := paying(1, "USDT", "trc20", "TRK-a", "TAbcDef")
+		a.OrderID, a.TxID, a.State = 654321, "0xAABBcc", payment.InReview
+		second := paying(2, "ETH", "erc20", "TRK-b", "0xFF00ff")
+		second.Email, second.OrderID, second.Drawn = "bob@shop.example", 100100, true
+		updated(t, b, id(1), with(a))
+		updated(t, b, id(1), with(second))
+		for text, want := range map[string][]string{
+			id(2):                 {id(2)},
+			" " + id(2) + "\n":    {id(2)},
+			id(2)[:28]:            nil,
+			"shop/1001":           {id(0)},
+			"shop/100":            {id(1), id(0)},
+			"sho":                 {id(1), id(0)},
+			"sh":                  nil,
+			"SHOP/1001":           nil,
+			"shops\x00":           {id(2)},
+			"ann@shop.example":    {id(3), id(0)},
+			"ANN@shop.example ":   {id(3), id(0)},
+			"ann@shop":            nil,
+			"bob@shop.example":    {id(1)},
+			"TRK-a":               {id(1)},
+			"TRK-b":               {id(1)},
+			"trk-a":               nil,
+			"654321":              {id(1)},
+			"100100":              {id(1)},
+			"65432":               nil,
+			"tabcdef":             {id(1)},
+			"TAbcDef":             {id(1)},
+			"0xff00FF":            {id(1)},
+			"ff00ff":              {id(1)},
+			"aabbcc":              {id(1)},
+			"0xaabbcc":            {id(1)},
+			"0x":                  nil,
+			"%":                   nil,
+			"' OR 1=1 --":         nil,
+			"\xff\x00":            nil,
+			"\x01":                nil,
+			"\U0010FFFF":          nil,
+			"a\U0010FFFF\x00\xff": nil,
+		} {
+			same(t, fmt.Sprintf("Search(%q)", text),
+				ids(search(t, b, records.Query{Text: text}).Sessions), want)
+		}
+		for _, s := range search(t, b, records.Query{Text: "TRK-a"}).Sessions {
+			check(t, b, s)
+		}
+		long := records.Query{Text: string(make([]byte, 4096))}
+		same(t, "Search of what nothing is", search(t, b, long), payment.Page{})
+	}),
+	"search by coin, status, time": on(func(t *testing.T, b Backend) {
+		for n := range 6 {
+			s := fresh(n)
+			s.Order.Email = "ann@shop.example"
+			inserted(t, b, s)
+			coin, network := "USDT", "trc20"
+			if n%2 == 0 {
+				coin, network = "Eth", "ERC20"
+			}
+			if n == 5 {
+				network = "bep20"
+			}
+			if n > 0 {
+				updated(t, b, s.ID, with(paying(1, coin, network, fmt.Sprint("TRK-", n), "A")))
+			}
+			if n > 3 {
+				updated(t, b, s.ID, func(s *payment.Session) { s.Status = wire.Review })
+			}
+		}
+		coins, networks, err := b.Choices(t.Context())
+		same(t, "Choices", fmt.Sprint(coins, networks, err), "[ETH USDT] [bep20 erc20 trc20] <nil>")
+		id := func(n int) string { return fresh(n).ID }
+		at := func(n int) time.Time { return fresh(n).CreatedAt }
+		for _, c := range []struct {
+			query records.Query
+			want  []string
+		}{
+			{records.Query{}, []string{id(5), id(4), id(3), id(2), id(1), id(0)}},
+			{records.Query{Status: "review"}, []string{id(5), id(4)}},
+			{records.Query{Coin: "usdt"}, []string{id(5), id(3), id(1)}},
+			{records.Query{Coin: "ETH", Network: "erc20"}, []string{id(4), id(2)}},
+			{records.Query{Network: "bep20"}, []string{id(5)}},
+			{records.Query{Coin: "USDT", Network: "erc20"}, nil},
+			{records.Query{Coin: "USDT", Status: "review"}, []string{id(5)}},
+			{records.Query{Coin: "USDT", Status: "open"}, []string{id(3), id(1)}},
+			{records.Query{From: at(2), To: at(4)}, []string{id(3), id(2)}},
+			{
+				records.Query{From: at(2).Add(time.Nanosecond), To: at(4).Add(time.Nanosecond)},
+				[]string{id(4), id(3)},
+			},
+			{records.Query{From: at(4), To: at(2)}, nil},
+			{records.Query{From: at(2), To: at(5), Coin: "USDT"}, []string{id(3)}},
+			{records.Query{From: at(2), To: at(5), Status: "review"}, []string{id(4)}},
+			{
+				records.Query{
+					Text: "ann@shop.example", Coin: "USDT", Network: "TRC20", Status: "open",
+					From: at(2),
+				},
+				[]string{id(3)},
+			},
+			{records.Query{Text: "order", Coin: "ETH", To: at(4)}, []string{id(2)}},
+			{records.Query{Text: id(1), Coin: "ETH"}, nil},
+			{records.Query{Text: "TRK-4", Status: "open"}, nil},
+			{records.Query{Text: "TRK-4", Status: "review", Coin: "eth"}, []string{id(4)}},
+		} {
+			same(t, fmt.Sprintf("Search(%+v)", c.query), ids(search(t, b, c.query).Sessions),
+				c.want)
+		}
+	}),
+	// A reader of page after page sees everything once, however it is searched for.
+	"search pages": on(func(t *testing.T, b Backend) {
+		var want []string
+		for n := range 7 {
+			s := fresh(n)
+			s.CreatedAt = epoch().Add(time.Duration(n/3) * time.Second) // three at a time
+			s.Order.Email = "ann@shop.example"
+			inserted(t, b, s)
+			updated(t, b, s.ID, with(paying(1, "USDT", "trc20", fmt.Sprint("TRK-", n), "A")))
+			want = append(want, s.ID)
+		}
+		slices.Reverse(want)
+		for _, q := range []records.Query{
+			{}, {Text: "ann@shop.example"}, {Text: "order "}, {Coin: "USDT"}, {Status: "open"},
+			{To: epoch().Add(time.Hour)},
+		} {
+			q.Limit = 2
+			got := allPages(func(cursor string) ([]string, string) {
+				q.Cursor = cursor
+				page := search(t, b, q)
+				return ids(page.Sessions), page.Next
+			})
+			same(t, fmt.Sprintf("all pages of %+v", q), got, want)
+		}
+	}),
+	// A shopper writes about the address that was shown at first: it still finds the
+	// session. The filters go by what is chosen now.
+	"search keeps what once was": on(func(t *testing.T, b Backend) {
+		s := inserted(t, b, fresh(1))
+		updated(t, b, s.ID, with(paying(1, "USDT", "trc20", "TRK-1", "first")))
+		updated(t, b, s.ID, func(s *payment.Session) { s.Attempts[0].State = payment.Cancelled })
+		updated(t, b, s.ID, with(paying(2, "ETH", "erc20", "TRK-2", "second")))
+		for _, q := range []records.Query{
+			{Text: "first"}, {Text: "second"}, {Text: "TRK-1"}, {Coin: "ETH"},
+		} {
+			same(t, fmt.Sprintf("Search(%+v)", q), ids(search(t, b, q).Sessions), []string{s.ID})
+		}
+		same(t, "Search of the coin it had", search(t, b, records.Query{Coin: "USDT"}),
+			payment.Page{})
+	}),
+	"tally": on(tally),
+	"tally of too long": on(func(t *testing.T, b Backend) {
+		from := epoch()
+		for to, want := range map[time.Time]error{
+			from: nil, from.AddDate(0, 0, 92): nil, from.AddDate(0, 0, 93): records.ErrRange,
+			from.Add(-time.Second): records.ErrRange,
+		} {
+			if got, err := b.Tally(t.Context(), from, to); !errors.Is(err, want) || len(got) > 0 {
+				t.Errorf("Tally until %s = %v, %v; want %v", to, got, err, want)
+			}
+		}
+	}),
 }
 
 // paying is an attempt as it is after create's answer.
@@ -33,164 +195,6 @@ func paying(number int, coin, network, code, address string) payment.Attempt {
 
 func search(t *testing.T, b Backend, q records.Query) payment.Page {
 	return fortest.Must(b.Search(t.Context(), q))(t)
-}
-
-func searchText(t *testing.T, b Backend) {
-	for n := range 4 {
-		s := fresh(n)
-		s.Order.Ref = []string{"shop/1001", "shop/1002", "shops\x00", ""}[n]
-		s.Order.Email = []string{"Ann@Shop.example", "", "", "ann@shop.example"}[n]
-		inserted(t, b, s)
-	}
-	id := func(n int) string { return fresh(n).ID }
-	a := paying(1, "USDT", "trc20", "TRK-a", "TAbcDef")
-	a.OrderID, a.TxID, a.State = 654321, "0xAABBcc", payment.InReview
-	second := paying(2, "ETH", "erc20", "TRK-b", "0xFF00ff")
-	second.Email, second.OrderID, second.Drawn = "bob@shop.example", 100100, true
-	updated(t, b, id(1), with(a))
-	updated(t, b, id(1), with(second))
-	for text, want := range map[string][]string{
-		id(2):                 {id(2)},
-		" " + id(2) + "\n":    {id(2)},
-		id(2)[:28]:            nil,
-		"shop/1001":           {id(0)},
-		"shop/100":            {id(1), id(0)},
-		"sho":                 {id(1), id(0)},
-		"sh":                  nil,
-		"SHOP/1001":           nil,
-		"shops\x00":           {id(2)},
-		"ann@shop.example":    {id(3), id(0)},
-		"ANN@shop.example ":   {id(3), id(0)},
-		"ann@shop":            nil,
-		"bob@shop.example":    {id(1)},
-		"TRK-a":               {id(1)},
-		"TRK-b":               {id(1)},
-		"trk-a":               nil,
-		"654321":              {id(1)},
-		"100100":              {id(1)},
-		"65432":               nil,
-		"tabcdef":             {id(1)},
-		"TAbcDef":             {id(1)},
-		"0xff00FF":            {id(1)},
-		"ff00ff":              {id(1)},
-		"aabbcc":              {id(1)},
-		"0xaabbcc":            {id(1)},
-		"0x":                  nil,
-		"%":                   nil,
-		"' OR 1=1 --":         nil,
-		"\xff\x00":            nil,
-		"\x01":                nil,
-		"\U0010FFFF":          nil,
-		"a\U0010FFFF\x00\xff": nil,
-	} {
-		same(t, fmt.Sprintf("Search(%q)", text),
-			ids(search(t, b, records.Query{Text: text}).Sessions), want)
-	}
-	for _, s := range search(t, b, records.Query{Text: "TRK-a"}).Sessions {
-		check(t, b, s)
-	}
-	long := records.Query{Text: string(make([]byte, 4096))}
-	same(t, "Search of what nothing is", search(t, b, long), payment.Page{})
-}
-
-func searchFilters(t *testing.T, b Backend) {
-	for n := range 6 {
-		s := fresh(n)
-		s.Order.Email = "ann@shop.example"
-		inserted(t, b, s)
-		coin, network := "USDT", "trc20"
-		if n%2 == 0 {
-			coin, network = "Eth", "ERC20"
-		}
-		if n == 5 {
-			network = "bep20"
-		}
-		if n > 0 {
-			updated(t, b, s.ID, with(paying(1, coin, network, fmt.Sprint("TRK-", n), "A")))
-		}
-		if n > 3 {
-			updated(t, b, s.ID, func(s *payment.Session) { s.Status = wire.Review })
-		}
-	}
-	coins, networks, err := b.Choices(t.Context())
-	same(t, "Choices", fmt.Sprint(coins, networks, err), "[ETH USDT] [bep20 erc20 trc20] <nil>")
-	id := func(n int) string { return fresh(n).ID }
-	at := func(n int) time.Time { return fresh(n).CreatedAt }
-	for _, c := range []struct {
-		query records.Query
-		want  []string
-	}{
-		{records.Query{}, []string{id(5), id(4), id(3), id(2), id(1), id(0)}},
-		{records.Query{Status: "review"}, []string{id(5), id(4)}},
-		{records.Query{Coin: "usdt"}, []string{id(5), id(3), id(1)}},
-		{records.Query{Coin: "ETH", Network: "erc20"}, []string{id(4), id(2)}},
-		{records.Query{Network: "bep20"}, []string{id(5)}},
-		{records.Query{Coin: "USDT", Network: "erc20"}, nil},
-		{records.Query{Coin: "USDT", Status: "review"}, []string{id(5)}},
-		{records.Query{Coin: "USDT", Status: "open"}, []string{id(3), id(1)}},
-		{records.Query{From: at(2), To: at(4)}, []string{id(3), id(2)}},
-		{
-			records.Query{From: at(2).Add(time.Nanosecond), To: at(4).Add(time.Nanosecond)},
-			[]string{id(4), id(3)},
-		},
-		{records.Query{From: at(4), To: at(2)}, nil},
-		{records.Query{From: at(2), To: at(5), Coin: "USDT"}, []string{id(3)}},
-		{records.Query{From: at(2), To: at(5), Status: "review"}, []string{id(4)}},
-		{
-			records.Query{
-				Text: "ann@shop.example", Coin: "USDT", Network: "TRC20", Status: "open",
-				From: at(2),
-			},
-			[]string{id(3)},
-		},
-		{records.Query{Text: "order", Coin: "ETH", To: at(4)}, []string{id(2)}},
-		{records.Query{Text: id(1), Coin: "ETH"}, nil},
-		{records.Query{Text: "TRK-4", Status: "open"}, nil},
-		{records.Query{Text: "TRK-4", Status: "review", Coin: "eth"}, []string{id(4)}},
-	} {
-		same(t, fmt.Sprintf("Search(%+v)", c.query), ids(search(t, b, c.query).Sessions), c.want)
-	}
-}
-
-// A reader of page after page sees everything once, however it is searched for.
-func searchPages(t *testing.T, b Backend) {
-	var want []string
-	for n := range 7 {
-		s := fresh(n)
-		s.CreatedAt = epoch().Add(time.Duration(n/3) * time.Second) // three at a time
-		s.Order.Email = "ann@shop.example"
-		inserted(t, b, s)
-		updated(t, b, s.ID, with(paying(1, "USDT", "trc20", fmt.Sprint("TRK-", n), "A")))
-		want = append(want, s.ID)
-	}
-	slices.Reverse(want)
-	for _, q := range []records.Query{
-		{}, {Text: "ann@shop.example"}, {Text: "order "}, {Coin: "USDT"}, {Status: "open"},
-		{To: epoch().Add(time.Hour)},
-	} {
-		q.Limit = 2
-		got := allPages(func(cursor string) ([]string, string) {
-			q.Cursor = cursor
-			page := search(t, b, q)
-			return ids(page.Sessions), page.Next
-		})
-		same(t, fmt.Sprintf("all pages of %+v", q), got, want)
-	}
-}
-
-// A shopper writes about the address that was shown at first: it still finds the
-// session. The filters go by what is chosen now.
-func searchOnce(t *testing.T, b Backend) {
-	s := inserted(t, b, fresh(1))
-	updated(t, b, s.ID, with(paying(1, "USDT", "trc20", "TRK-1", "first")))
-	updated(t, b, s.ID, func(s *payment.Session) { s.Attempts[0].State = payment.Cancelled })
-	updated(t, b, s.ID, with(paying(2, "ETH", "erc20", "TRK-2", "second")))
-	for _, q := range []records.Query{
-		{Text: "first"}, {Text: "second"}, {Text: "TRK-1"}, {Coin: "ETH"},
-	} {
-		same(t, fmt.Sprintf("Search(%+v)", q), ids(search(t, b, q).Sessions), []string{s.ID})
-	}
-	same(t, "Search of the coin it had", search(t, b, records.Query{Coin: "USDT"}), payment.Page{})
 }
 
 func tally(t *testing.T, b Backend) {
@@ -210,7 +214,8 @@ func tally(t *testing.T, b Backend) {
 		{-time.Microsecond, "7", "", wire.Open},
 	} {
 		s := fresh(n)
-		s.CreatedAt, s.Status, s.Order.AmountUSD = day.Add(c.at), c.status, decimal.RequireFromString(c.amount)
+		s.CreatedAt, s.Status, s.Order.AmountUSD = day.Add(c.at), c.status,
+			decimal.RequireFromString(c.amount)
 		inserted(t, b, s)
 		if c.coin != "" {
 			updated(t, b, s.ID, with(paying(1, c.coin, "x", fmt.Sprint("TRK-", n), "A")))
@@ -231,17 +236,5 @@ func tally(t *testing.T, b Backend) {
 	got, err := b.Tally(t.Context(), day.Add(time.Hour), day.Add(2*time.Hour))
 	if err != nil || len(got) != 3 || got[2].Sessions != 1 {
 		t.Errorf("Tally of an hour = %v, %v", got, err)
-	}
-}
-
-func tallyRange(t *testing.T, b Backend) {
-	from := epoch()
-	for to, want := range map[time.Time]error{
-		from: nil, from.AddDate(0, 0, 92): nil, from.AddDate(0, 0, 93): records.ErrRange,
-		from.Add(-time.Second): records.ErrRange,
-	} {
-		if got, err := b.Tally(t.Context(), from, to); !errors.Is(err, want) || len(got) > 0 {
-			t.Errorf("Tally until %s = %v, %v; want %v", to, got, err, want)
-		}
 	}
 }

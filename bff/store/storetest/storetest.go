@@ -68,7 +68,8 @@ func alone(
 func Run(t *testing.T, open func(t *testing.T, endpoints []string) Backend) {
 	for _, group := range []cases{
 		insertTests, updateTests, uniqueTests, dueTests, listedTests, leaseTests, findTests,
-		heldTests, outboxTests, logTests, replayTests, searchTests, consoleTests, runTests, eraseTests,
+		heldTests, outboxTests, logTests, replayTests, searchTests, consoleTests, runTests,
+		eraseTests,
 	} {
 		for name, test := range group {
 			t.Run(name, func(t *testing.T) { test(t, open) })

@@ -9,12 +9,86 @@ import (
 )
 
 var uniqueTests = cases{
-	"a drawn order number is taken while it is live": on(drawnNumber),
-	"an order number that was given is not":          on(givenNumber),
-	"an order number passes on in one change":        on(numberPassesOn),
-	"a transaction id proves one session":            on(transactionOnce),
-	"a tracking code has one attempt":                on(trackingOnce),
-	"a conflict undoes the whole change":             on(conflictUndoes, siteA),
+	"a drawn order number is taken while it is live": on(func(t *testing.T, b Backend) {
+		one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
+		for _, state := range []payment.State{payment.Creating, payment.Unknown, payment.Waiting} {
+			updated(t, b, one.ID, with(drawn(1, state, "m1", 100_001)))
+			refused(t, b, two.ID, payment.ErrTaken, with(drawn(1, payment.Creating, "m2", 100_001)))
+		}
+		for _, state := range []payment.State{payment.Confirmed, payment.Expired, payment.Cancelled,
+			payment.Refused,
+			payment.Abandoned, payment.Rejected, payment.InReview} {
+			updated(t, b, one.ID, with(drawn(1, state, "m1", 100_001)))
+			updated(t, b, two.ID, with(drawn(1, payment.Creating, "m2", 100_001)))
+			updated(t, b, two.ID, with(drawn(1, payment.Refused, "m2", 100_001)))
+		}
+	}),
+	"an order number that was given is not": on(func(t *testing.T, b Backend) {
+		for n, marker := range []string{"m1", "m2"} {
+			s := inserted(t, b, fresh(n))
+			a := attempt(1, payment.Waiting, marker)
+			a.OrderID = 100_001
+			updated(t, b, s.ID, with(a))
+		}
+	}),
+	"an order number passes on in one change": on(func(t *testing.T, b Backend) {
+		s := inserted(t, b, fresh(1))
+		updated(t, b, s.ID, with(drawn(1, payment.Waiting, "m1", 100_001)))
+		updated(t, b, s.ID, func(s *payment.Session) {
+			s.Attempts[0].State = payment.Abandoned
+			s.Attempts = append(s.Attempts, drawn(2, payment.Creating, "m2", 100_001))
+		})
+		updated(t, b, s.ID, func(s *payment.Session) {
+			s.Attempts[0].State, s.Attempts[1].State = payment.Waiting, payment.Abandoned
+		})
+	}),
+	"a transaction id proves one session": on(func(t *testing.T, b Backend) {
+		one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
+		paid := func(number int, state payment.State, marker string) payment.Attempt {
+			a := attempt(number, state, marker)
+			a.TxID = "0xabc"
+			return a
+		}
+		updated(t, b, two.ID, with(paid(1, payment.InReview, "m2"))) // reported, not proven
+		updated(t, b, one.ID, with(paid(1, payment.Confirmed, "m1")))
+		refused(t, b, two.ID, payment.ErrTxUsed, with(paid(1, payment.Confirmed, "m2")))
+		updated(t, b, one.ID, with(paid(2, payment.Confirmed, "m3"))) // the same session
+		updated(t, b, one.ID, with(attempt(1, payment.Confirmed, "m1")))
+		refused(t, b, two.ID, payment.ErrTxUsed, with(paid(1, payment.Confirmed, "m2")))
+		updated(t, b, one.ID, with(attempt(2, payment.Confirmed, "m3")))
+		updated(t, b, two.ID, with(paid(1, payment.Confirmed, "m2"))) // given up by the first
+	}),
+	"a tracking code has one attempt": on(func(t *testing.T, b Backend) {
+		one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
+		tracked := func(state payment.State, marker string) payment.Attempt {
+			a := attempt(1, state, marker)
+			a.TrackingCode = "TRK"
+			return a
+		}
+		for _, state := range []payment.State{
+			payment.Waiting, payment.Expired, payment.Rejected, payment.Confirmed,
+		} {
+			updated(t, b, one.ID, with(tracked(state, "m1")))
+			refused(t, b, two.ID, payment.ErrTrackingUsed, with(tracked(payment.Waiting, "m2")))
+			refused(t, b, two.ID, payment.ErrTrackingUsed, with(tracked(payment.Rejected, "m2")))
+		}
+	}),
+	"a conflict undoes the whole change": on(func(t *testing.T, b Backend) {
+		one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
+		updated(t, b, one.ID, with(drawn(1, payment.Waiting, "m1", 100_001)))
+		refused(t, b, two.ID, payment.ErrTaken, func(s *payment.Session) {
+			s.Attempts = []payment.Attempt{
+				drawn(1, payment.Waiting, "free", 100_002), drawn(2, payment.Waiting, "m2",
+					100_001),
+			}
+		}, event(two.ID, 1))
+		wantDeliveries(t, b, nil)
+		if _, err := b.Lookup(t.Context(), "free"); !errors.Is(err, payment.ErrNotFound) {
+			t.Errorf("Lookup of an undone attempt = %v; want ErrNotFound", err)
+		}
+		third := inserted(t, b, fresh(3))
+		updated(t, b, third.ID, with(drawn(1, payment.Waiting, "m3", 100_002))) // was never taken
+	}, siteA),
 }
 
 // with is a change that puts a in its place.
@@ -49,89 +123,4 @@ func drawn(number int, state payment.State, marker string, orderID int) payment.
 	a := attempt(number, state, marker)
 	a.OrderID, a.Drawn = orderID, true
 	return a
-}
-
-func drawnNumber(t *testing.T, b Backend) {
-	one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
-	for _, state := range []payment.State{payment.Creating, payment.Unknown, payment.Waiting} {
-		updated(t, b, one.ID, with(drawn(1, state, "m1", 100_001)))
-		refused(t, b, two.ID, payment.ErrTaken, with(drawn(1, payment.Creating, "m2", 100_001)))
-	}
-	for _, state := range []payment.State{payment.Confirmed, payment.Expired, payment.Cancelled,
-		payment.Refused,
-		payment.Abandoned, payment.Rejected, payment.InReview} {
-		updated(t, b, one.ID, with(drawn(1, state, "m1", 100_001)))
-		updated(t, b, two.ID, with(drawn(1, payment.Creating, "m2", 100_001)))
-		updated(t, b, two.ID, with(drawn(1, payment.Refused, "m2", 100_001)))
-	}
-}
-
-func givenNumber(t *testing.T, b Backend) {
-	for n, marker := range []string{"m1", "m2"} {
-		s := inserted(t, b, fresh(n))
-		a := attempt(1, payment.Waiting, marker)
-		a.OrderID = 100_001
-		updated(t, b, s.ID, with(a))
-	}
-}
-
-func numberPassesOn(t *testing.T, b Backend) {
-	s := inserted(t, b, fresh(1))
-	updated(t, b, s.ID, with(drawn(1, payment.Waiting, "m1", 100_001)))
-	updated(t, b, s.ID, func(s *payment.Session) {
-		s.Attempts[0].State = payment.Abandoned
-		s.Attempts = append(s.Attempts, drawn(2, payment.Creating, "m2", 100_001))
-	})
-	updated(t, b, s.ID, func(s *payment.Session) {
-		s.Attempts[0].State, s.Attempts[1].State = payment.Waiting, payment.Abandoned
-	})
-}
-
-func transactionOnce(t *testing.T, b Backend) {
-	one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
-	paid := func(number int, state payment.State, marker string) payment.Attempt {
-		a := attempt(number, state, marker)
-		a.TxID = "0xabc"
-		return a
-	}
-	updated(t, b, two.ID, with(paid(1, payment.InReview, "m2"))) // reported, not proven
-	updated(t, b, one.ID, with(paid(1, payment.Confirmed, "m1")))
-	refused(t, b, two.ID, payment.ErrTxUsed, with(paid(1, payment.Confirmed, "m2")))
-	updated(t, b, one.ID, with(paid(2, payment.Confirmed, "m3"))) // the same session
-	updated(t, b, one.ID, with(attempt(1, payment.Confirmed, "m1")))
-	refused(t, b, two.ID, payment.ErrTxUsed, with(paid(1, payment.Confirmed, "m2")))
-	updated(t, b, one.ID, with(attempt(2, payment.Confirmed, "m3")))
-	updated(t, b, two.ID, with(paid(1, payment.Confirmed, "m2"))) // given up by the first
-}
-
-func trackingOnce(t *testing.T, b Backend) {
-	one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
-	tracked := func(state payment.State, marker string) payment.Attempt {
-		a := attempt(1, state, marker)
-		a.TrackingCode = "TRK"
-		return a
-	}
-	for _, state := range []payment.State{
-		payment.Waiting, payment.Expired, payment.Rejected, payment.Confirmed,
-	} {
-		updated(t, b, one.ID, with(tracked(state, "m1")))
-		refused(t, b, two.ID, payment.ErrTrackingUsed, with(tracked(payment.Waiting, "m2")))
-		refused(t, b, two.ID, payment.ErrTrackingUsed, with(tracked(payment.Rejected, "m2")))
-	}
-}
-
-func conflictUndoes(t *testing.T, b Backend) {
-	one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
-	updated(t, b, one.ID, with(drawn(1, payment.Waiting, "m1", 100_001)))
-	refused(t, b, two.ID, payment.ErrTaken, func(s *payment.Session) {
-		s.Attempts = []payment.Attempt{
-			drawn(1, payment.Waiting, "free", 100_002), drawn(2, payment.Waiting, "m2", 100_001),
-		}
-	}, event(two.ID, 1))
-	wantDeliveries(t, b, nil)
-	if _, err := b.Lookup(t.Context(), "free"); !errors.Is(err, payment.ErrNotFound) {
-		t.Errorf("Lookup of an undone attempt = %v; want ErrNotFound", err)
-	}
-	third := inserted(t, b, fresh(3))
-	updated(t, b, third.ID, with(drawn(1, payment.Waiting, "m3", 100_002))) // was never taken
 }
