@@ -17,8 +17,8 @@ type pages struct{ document, api, errors *web.Asset }
 func (s *server) lazyDocs() func() (*pages, error) {
 	return sync.OnceValues(func() (*pages, error) {
 		problems := map[string]reference.Problem{}
-		for code, a := range web.Answers() {
-			problems[code] = reference.Problem(a)
+		for code, a := range web.Answers {
+			problems[string(code)] = reference.Problem(a)
 		}
 		d, err := reference.Load(s.PublicURL, problems)
 		if err != nil {

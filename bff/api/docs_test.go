@@ -46,8 +46,8 @@ func whoSees(t *testing.T) map[string]string {
 	var text map[string]any
 	fortest.OK(t, json.Unmarshal(raw, &text))
 	seen := map[string][]string{}
-	for code, a := range web.Answers() {
-		seen[code] = []string{fmt.Sprintf("API (%d)", a.Status)}
+	for code, a := range web.Answers {
+		seen[string(code)] = []string{fmt.Sprintf("API (%d)", a.Status)}
 	}
 	for _, code := range slices.Sorted(maps.Keys(seen)) {
 		if text["problem."+code] != nil {
@@ -114,8 +114,8 @@ func TestManual(t *testing.T) {
 			seen[m[1]] = true
 		}
 	}
-	for code := range web.Answers() {
-		if !strings.Contains(pages["/docs/errors"], ` id="`+code+`"`) {
+	for code := range web.Answers {
+		if !strings.Contains(pages["/docs/errors"], ` id="`+string(code)+`"`) {
 			t.Errorf("/docs/errors has no part %s, where problems point to", code)
 		}
 	}

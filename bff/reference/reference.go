@@ -7,6 +7,7 @@ package reference
 import (
 	"cmp"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,8 +19,8 @@ import (
 
 // Problem is the answer to an error code.
 type Problem struct {
-	Status        int
-	Title, Detail string
+	Status int
+	Detail string
 }
 
 // Document is the complete description of the API.
@@ -93,7 +94,7 @@ func (d *Document) addExamples() {
 		examples = append(examples, yaml.MapItem{Key: code,
 			Value: tree{{Key: "summary", Value: p.Detail}, {Key: "value", Value: tree{
 				{Key: "type", Value: "/docs/errors#" + code}, {Key: "status", Value: p.Status},
-				{Key: "title", Value: p.Title},
+				{Key: "title", Value: http.StatusText(p.Status)},
 				{Key: "detail", Value: p.Detail}, {Key: "code", Value: code},
 				{Key: "request_id", Value: "req_rewto2m5zmta5yq5"},
 			}}}})

@@ -16,11 +16,11 @@ func allProblems(t *testing.T) map[string]Problem {
 	t.Helper()
 	var root tree
 	fortest.OK(t, yaml.UnmarshalWithOptions(docs.OpenAPI, &root, yaml.UseOrderedMap()))
-	all := map[string]Problem{anyOperation: {500, "Internal Server Error", "something went wrong"}}
+	all := map[string]Problem{anyOperation: {500, "something went wrong"}}
 	for _, path := range members(root, "paths") {
 		for _, o := range path.Value.(tree) {
 			for _, code := range texts(o.Value, "x-errors") {
-				all[code] = Problem{422, "Unprocessable Entity", "because of " + code}
+				all[code] = Problem{422, "because of " + code}
 			}
 		}
 	}

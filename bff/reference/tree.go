@@ -1,12 +1,13 @@
 package reference
 
 import (
-	"bytes"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/goccy/go-yaml"
 )
 
@@ -82,51 +83,21 @@ func resolve(root tree, n node) node {
 	return n
 }
 
-// encode writes n as JSON in the order of the file.
-func encode(b *bytes.Buffer, n node, indent string) {
-	inner := indent + "  "
-	switch v := n.(type) {
-	case tree:
-		enclose(b, "{}", indent, len(v), func(i int) {
-			scalar(b, fmt.Sprint(v[i].Key))
-			b.WriteString(": ")
-			encode(b, v[i].Value, inner)
-		})
-	case []any:
-		enclose(b, "[]", indent, len(v), func(i int) { encode(b, v[i], inner) })
-	default:
-		scalar(b, v)
-	}
-}
-
-// enclose writes n things between two brackets, each on a line.
-func enclose(b *bytes.Buffer, brackets, indent string, n int, each func(i int)) {
-	b.WriteByte(brackets[0])
-	for i := range n {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString("\n" + indent + "  ")
-		each(i)
-	}
-	if n > 0 {
-		b.WriteString("\n" + indent)
-	}
-	b.WriteByte(brackets[1])
-}
-
-func scalar(b *bytes.Buffer, v any) {
-	e := json.NewEncoder(b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic(fmt.Sprintf("encoding %T: %v", v, err)) // text, numbers and booleans
-	}
-	b.Truncate(b.Len() - 1) // the line break
-}
-
-// pretty is n as JSON, whose lines but the first begin with indent.
+// pretty is n as JSON in the order of the file; its lines but the first begin with indent.
 func pretty(n node, indent string) string {
-	var b bytes.Buffer
-	encode(&b, n, indent)
-	return b.String()
+	text, err := json.Marshal(n, json.WithMarshalers(json.MarshalToFunc(writeTree)),
+		jsontext.WithIndentPrefix(indent), jsontext.WithIndent("  "))
+	if err != nil {
+		panic(fmt.Sprintf("encoding %T: %v", n, err)) // it was read from YAML
+	}
+	return string(text)
+}
+
+func writeTree(to *jsontext.Encoder, t tree) error {
+	err := to.WriteToken(jsontext.BeginObject)
+	for _, m := range t {
+		err = errors.Join(err, to.WriteToken(jsontext.String(fmt.Sprint(m.Key))),
+			json.MarshalEncode(to, m.Value))
+	}
+	return errors.Join(err, to.WriteToken(jsontext.EndObject))
 }

@@ -13,16 +13,16 @@ import (
 	"coinslot/bff/logs"
 )
 
-// answer is the HTTP status of an error code, and a sentence for developers. The sentence for
+// Answer is the HTTP status of an error code, and a sentence for developers. The sentence for
 // shoppers is the text "problem.<code>" in the page's language.
-type answer struct {
-	status int
-	detail string
+type Answer struct {
+	Status int
+	Detail string
 }
 
-// answers is the table of errors; an unlisted code is answered as CodeInternal. A test compares
+// Answers is the table of errors; an unlisted code is answered as CodeInternal. A test compares
 // it with docs/errors.md.
-var answers = map[wire.Code]answer{
+var Answers = map[wire.Code]Answer{
 	wire.CodeSessionUnknown: {404, "no such session"},
 	wire.CodeSessionExpired: {410,
 		"the session has ended without a choice, or was closed by the merchant"},
@@ -91,12 +91,12 @@ func publicError(err error) wire.Error {
 	} else if _, is := errors.AsType[*http.MaxBytesError](err); is {
 		e.Code = wire.CodeTooLarge
 	}
-	a, ok := answers[e.Code]
+	a, ok := Answers[e.Code]
 	if !ok {
-		e.Code, a = wire.CodeInternal, answers[wire.CodeInternal]
+		e.Code, a = wire.CodeInternal, Answers[wire.CodeInternal]
 	}
-	e.Type, e.Status, e.Title = errorDocs+string(e.Code), a.status, http.StatusText(a.status)
-	e.Detail = cmp.Or(own, a.detail)
+	e.Type, e.Status, e.Title = errorDocs+string(e.Code), a.Status, http.StatusText(a.Status)
+	e.Detail = cmp.Or(own, a.Detail)
 	return e
 }
 
@@ -138,21 +138,6 @@ func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error)
 	}
 	w.WriteHeader(e.Status)
 	json.NewEncoder(w).Encode(e)
-}
-
-// Answer is the HTTP answer to an error code.
-type Answer struct {
-	Status        int    // HTTP's
-	Title, Detail string // for developers
-}
-
-// Answers is the documented table of errors, by code.
-func Answers() map[string]Answer {
-	list := map[string]Answer{}
-	for code, a := range answers {
-		list[string(code)] = Answer{a.status, http.StatusText(a.status), a.detail}
-	}
-	return list
 }
 
 // logError logs err, at level error if it is the server's fault, and returns its public form.

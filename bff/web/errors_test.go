@@ -18,8 +18,8 @@ func TestDocsListTheErrors(t *testing.T) {
 	for _, m := range regexp.MustCompile("### `([a-z_]+)`\n\nSeen by: API \\((\\d{3})\\)[.,]").FindAllStringSubmatch(string(page), -1) {
 		got[m[1]] = m[2]
 	}
-	for code, a := range answers {
-		want[string(code)] = fmt.Sprint(a.status)
+	for code, a := range Answers {
+		want[string(code)] = fmt.Sprint(a.Status)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("errors in docs/errors.md (-code +page):\n%s", diff)
