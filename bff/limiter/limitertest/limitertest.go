@@ -19,19 +19,7 @@ type Opener func(t *testing.T, rps int) limiter.Bucket
 // they return, with tolerance for the time that passes meanwhile, and so needs
 // no clock of its own; the bucket's must run.
 func Run(t *testing.T, open Opener) {
-	for name, test := range map[string]func(*testing.T, Opener){
-		"a burst at once, then one by one":  burst,
-		"a full bucket reserves nothing":    full,
-		"as patient as the wait is long":    patient,
-		"each slot goes to one":             race,
-		"slots come back":                   refill,
-		"pause":                             pause,
-		"a shorter pause shortens nothing":  pauses(time.Minute, time.Second),
-		"a longer pause lengthens":          pauses(time.Second, time.Minute),
-		"a pause keeps what is reserved":    backlog,
-		"a pause of nothing is none":        noPause,
-		"an ended context reserves nothing": ended,
-	} {
+	for name, test := range cases {
 		t.Run(name, func(t *testing.T) { test(t, open) })
 	}
 }
@@ -96,97 +84,6 @@ func row(t *testing.T, waits []time.Duration, rps int, passed time.Duration) {
 	}
 }
 
-func burst(t *testing.T, open Opener) {
-	for _, rps := range []int{1, 2, 5} {
-		start := time.Now()
-		b := open(t, rps)
-		var waits []time.Duration
-		for range 3 * rps {
-			waits = append(waits, take(t, b, time.Hour))
-		}
-		row(t, waits, rps, time.Since(start))
-	}
-}
-
-func full(t *testing.T, open Opener) {
-	start := time.Now()
-	b := open(t, 1)
-	take(t, b, 0)
-	for range 20 {
-		wait, err := b.Take(t.Context(), 0)
-		if !errors.Is(err, limiter.ErrFull) {
-			t.Fatalf("Take of an empty bucket = %v, %v; want ErrFull", wait, err)
-		}
-		about(t, "the wait with ErrFull", wait, time.Second, time.Since(start))
-	}
-	about(t, "the wait after refusals", take(t, b, time.Hour), time.Second, time.Since(start))
-}
-
-func patient(t *testing.T, open Opener) {
-	start := time.Now()
-	b := open(t, 1)
-	for range 10 {
-		take(t, b, time.Hour)
-	}
-	if wait, err := b.Take(t.Context(), 5*time.Second); !errors.Is(err, limiter.ErrFull) {
-		t.Errorf("Take(5s) of a slot in 10s = %v, %v; want ErrFull", wait, err)
-	}
-	about(t, "Take(15s) of a slot in 10s", take(t, b, 15*time.Second), 10*time.Second,
-		time.Since(start))
-}
-
-func race(t *testing.T, open Opener) {
-	const callers, each = 20, 5
-	start := time.Now()
-	b := open(t, 2)
-	waits := make([]time.Duration, callers*each)
-	var group sync.WaitGroup
-	for i := range callers {
-		group.Go(func() {
-			for j := range each {
-				wait, err := b.Take(t.Context(), time.Hour)
-				if err != nil {
-					t.Errorf("Take = %v", err)
-				}
-				waits[i*each+j] = wait
-			}
-		})
-	}
-	group.Wait()
-	row(t, waits, 2, time.Since(start))
-}
-
-func refill(t *testing.T, open Opener) {
-	b := open(t, 50)
-	for range 50 {
-		take(t, b, time.Hour)
-	}
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for end := time.Now().Add(10 * time.Second); ; <-tick.C {
-		if _, err := b.Take(t.Context(), 0); err == nil {
-			return
-		} else if !errors.Is(err, limiter.ErrFull) || time.Now().After(end) {
-			t.Fatalf("Take(0) = %v; want a slot every 20ms", err)
-		}
-	}
-}
-
-func pause(t *testing.T, open Opener) {
-	start := time.Now()
-	b := open(t, 5)
-	stop(t, b, 30*time.Second)
-	wait, err := b.Take(t.Context(), time.Second)
-	if !errors.Is(err, limiter.ErrFull) {
-		t.Errorf("Take during a pause = %v, %v; want ErrFull", wait, err)
-	}
-	about(t, "the wait with ErrFull", wait, 30*time.Second, time.Since(start))
-	for i := range 10 {
-		about(t, "the wait during a pause", take(t, b, time.Hour),
-			30*time.Second+time.Duration(i)*time.Second/5, time.Since(start))
-	}
-}
-
 // pauses tests that the longest of two pauses counts, which is a minute.
 func pauses(first, second time.Duration) func(*testing.T, Opener) {
 	return func(t *testing.T, open Opener) {
@@ -198,34 +95,121 @@ func pauses(first, second time.Duration) func(*testing.T, Opener) {
 	}
 }
 
-func backlog(t *testing.T, open Opener) {
-	start := time.Now()
-	b := open(t, 1)
-	for range 60 {
-		take(t, b, time.Hour)
-	}
-	stop(t, b, 10*time.Second)
-	about(t, "the wait behind 60", take(t, b, time.Hour), time.Minute, time.Since(start))
-}
-
-func noPause(t *testing.T, open Opener) {
-	b := open(t, 1)
-	stop(t, b, 0)
-	stop(t, b, -time.Hour)
-	if wait := take(t, b, 0); wait != 0 {
-		t.Errorf("wait = %v; want none", wait)
-	}
-}
-
-func ended(t *testing.T, open Opener) {
-	start := time.Now()
-	b := open(t, 1)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for range 5 {
-		if wait, err := b.Take(ctx, time.Hour); err == nil || errors.Is(err, limiter.ErrFull) {
-			t.Errorf("Take with an ended context = %v, %v; want its error", wait, err)
+var cases = map[string]func(*testing.T, Opener){
+	"a burst at once, then one by one": func(t *testing.T, open Opener) {
+		for _, rps := range []int{1, 2, 5} {
+			start := time.Now()
+			b := open(t, rps)
+			var waits []time.Duration
+			for range 3 * rps {
+				waits = append(waits, take(t, b, time.Hour))
+			}
+			row(t, waits, rps, time.Since(start))
 		}
-	}
-	row(t, []time.Duration{take(t, b, time.Hour), take(t, b, time.Hour)}, 1, time.Since(start))
+	},
+	"a full bucket reserves nothing": func(t *testing.T, open Opener) {
+		start := time.Now()
+		b := open(t, 1)
+		take(t, b, 0)
+		for range 20 {
+			wait, err := b.Take(t.Context(), 0)
+			if !errors.Is(err, limiter.ErrFull) {
+				t.Fatalf("Take of an empty bucket = %v, %v; want ErrFull", wait, err)
+			}
+			about(t, "the wait with ErrFull", wait, time.Second, time.Since(start))
+		}
+		about(t, "the wait after refusals", take(t, b, time.Hour), time.Second, time.Since(start))
+	},
+	"as patient as the wait is long": func(t *testing.T, open Opener) {
+		start := time.Now()
+		b := open(t, 1)
+		for range 10 {
+			take(t, b, time.Hour)
+		}
+		if wait, err := b.Take(t.Context(), 5*time.Second); !errors.Is(err, limiter.ErrFull) {
+			t.Errorf("Take(5s) of a slot in 10s = %v, %v; want ErrFull", wait, err)
+		}
+		about(t, "Take(15s) of a slot in 10s", take(t, b, 15*time.Second), 10*time.Second,
+			time.Since(start))
+	},
+	"each slot goes to one": func(t *testing.T, open Opener) {
+		const callers, each = 20, 5
+		start := time.Now()
+		b := open(t, 2)
+		waits := make([]time.Duration, callers*each)
+		var group sync.WaitGroup
+		for i := range callers {
+			group.Go(func() {
+				for j := range each {
+					wait, err := b.Take(t.Context(), time.Hour)
+					if err != nil {
+						t.Errorf("Take = %v", err)
+					}
+					waits[i*each+j] = wait
+				}
+			})
+		}
+		group.Wait()
+		row(t, waits, 2, time.Since(start))
+	},
+	"slots come back": func(t *testing.T, open Opener) {
+		b := open(t, 50)
+		for range 50 {
+			take(t, b, time.Hour)
+		}
+		tick := time.NewTicker(2 * time.Millisecond)
+		defer tick.Stop()
+		for end := time.Now().Add(10 * time.Second); ; <-tick.C {
+			if _, err := b.Take(t.Context(), 0); err == nil {
+				return
+			} else if !errors.Is(err, limiter.ErrFull) || time.Now().After(end) {
+				t.Fatalf("Take(0) = %v; want a slot every 20ms", err)
+			}
+		}
+	},
+	"pause": func(t *testing.T, open Opener) {
+		start := time.Now()
+		b := open(t, 5)
+		stop(t, b, 30*time.Second)
+		wait, err := b.Take(t.Context(), time.Second)
+		if !errors.Is(err, limiter.ErrFull) {
+			t.Errorf("Take during a pause = %v, %v; want ErrFull", wait, err)
+		}
+		about(t, "the wait with ErrFull", wait, 30*time.Second, time.Since(start))
+		for i := range 10 {
+			about(t, "the wait during a pause", take(t, b, time.Hour),
+				30*time.Second+time.Duration(i)*time.Second/5, time.Since(start))
+		}
+	},
+	"a shorter pause shortens nothing": pauses(time.Minute, time.Second),
+	"a longer pause lengthens":         pauses(time.Second, time.Minute),
+	"a pause keeps what is reserved": func(t *testing.T, open Opener) {
+		start := time.Now()
+		b := open(t, 1)
+		for range 60 {
+			take(t, b, time.Hour)
+		}
+		stop(t, b, 10*time.Second)
+		about(t, "the wait behind 60", take(t, b, time.Hour), time.Minute, time.Since(start))
+	},
+	"a pause of nothing is none": func(t *testing.T, open Opener) {
+		b := open(t, 1)
+		stop(t, b, 0)
+		stop(t, b, -time.Hour)
+		if wait := take(t, b, 0); wait != 0 {
+			t.Errorf("wait = %v; want none", wait)
+		}
+	},
+	"an ended context reserves nothing": func(t *testing.T, open Opener) {
+		start := time.Now()
+		b := open(t, 1)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		for range 5 {
+			if wait, err := b.Take(ctx, time.Hour); err == nil || errors.Is(err, limiter.ErrFull) {
+				t.Errorf("Take with an ended context = %v, %v; want its error", wait, err)
+			}
+		}
+		row(t, []time.Duration{take(t, b, time.Hour), take(t, b, time.Hour)}, 1, time.Since(start))
+	},
 }

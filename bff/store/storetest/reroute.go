@@ -18,16 +18,7 @@ type Starter func(endpoints ...string) (b Backend, stop func())
 // RunRerouting tests what becomes of deliveries when the webhook URL changes. open
 // returns how to start processes on an empty database, by the clock now.
 func RunRerouting(t *testing.T, open func(t *testing.T, now func() time.Time) Starter) {
-	for name, test := range map[string]func(*testing.T, *restarts){
-		"a replaced URL":                       rerouteReplaced,
-		"a URL that is put back":               rerouteBack,
-		"one of two URLs is replaced":          rerouteOneOfTwo,
-		"a URL that is removed":                rerouteRemoved,
-		"deliveries of more than 30 days":      rerouteOld,
-		"a URL that is set later":              rerouteSetLater,
-		"what cannot be moved by an operator":  rerouteRefused,
-		"more deliveries than one transaction": rerouteMany,
-	} {
+	for name, test := range reroutingTests {
 		t.Run(name, func(t *testing.T) {
 			l := &restarts{t: t}
 			l.clock.Store(epoch().Add(time.Minute).UnixMicro())
@@ -86,128 +77,124 @@ func confirmed(session string, n int) payment.Event {
 	return e
 }
 
-func rerouteReplaced(t *testing.T, l *restarts) {
-	b := l.restart(0, endA)
-	s := l.session(b)
-	list := []payment.Event{confirmed(s.ID, 0), confirmed(s.ID, 1), confirmed(s.ID, 2)}
-	updated(t, b, s.ID, nothing, list...)
-	sent(t, b, l.now(), endA, outbox.DeliveryResult{Delivered: true, Status: 200})
-	sent(t, b, l.now(), endA, outbox.DeliveryResult{
-		NextAt: l.now().AddDate(0, 0, 1), Note: "no route",
-	})
-
-	b = l.restart(brieflyDown, endB)
-	same(t, "unrouted", unrouted(t, b), map[string]int{})
-	same(t, "deliveries to the old URL", claimTo(t, b, later().AddDate(0, 0, 40), 9, endA),
-		[]outbox.Delivery(nil))
-	var want []outbox.Delivery // with all the time to be tried, in their order
-	for _, e := range list[1:] {
-		want = append(want, outbox.Delivery{
-			EventID: e.ID, Endpoint: endB, Type: e.Type, Session: s.ID, Body: e.Body,
-			CreatedAt: l.now(),
+var reroutingTests = map[string]func(*testing.T, *restarts){
+	"a replaced URL": func(t *testing.T, l *restarts) {
+		b := l.restart(0, endA)
+		s := l.session(b)
+		list := []payment.Event{confirmed(s.ID, 0), confirmed(s.ID, 1), confirmed(s.ID, 2)}
+		updated(t, b, s.ID, nothing, list...)
+		sent(t, b, l.now(), endA, outbox.DeliveryResult{Delivered: true, Status: 200})
+		sent(t, b, l.now(), endA, outbox.DeliveryResult{
+			NextAt: l.now().AddDate(0, 0, 1), Note: "no route",
 		})
-	}
-	same(t, "deliveries to the new URL", claimTo(t, b, l.now(), 9, endB), want)
-}
 
-func rerouteBack(t *testing.T, l *restarts) {
-	b := l.restart(0, endA)
-	s := l.session(b)
-	updated(t, b, s.ID, nothing, confirmed(s.ID, 0), confirmed(s.ID, 1))
-	l.restart(brieflyDown, endB)
-	b = l.restart(brieflyDown, endB)
-	sent(t, b, l.now(), endB, outbox.DeliveryResult{Delivered: true, Status: 200})
-	b = l.restart(brieflyDown, endA)
-	same(t, "deliveries", eventIDs(claimTo(t, b, l.now(), 9, endA, endB)),
-		[]string{confirmed(s.ID, 1).ID})
-}
-
-func rerouteOneOfTwo(t *testing.T, l *restarts) {
-	const third = "https://c.example/hook"
-	b := l.restart(0, endA, endB)
-	s := l.session(b)
-	updated(t, b, s.ID, nothing, confirmed(s.ID, 0))
-	b = l.restart(brieflyDown, third, endB)
-	for _, endpoint := range []string{endB, third} {
-		same(t, "deliveries to "+endpoint, len(claimTo(t, b, l.now(), 9, endpoint)), 1)
-	}
-	same(t, "unrouted", unrouted(t, b), map[string]int{})
-}
-
-// Every URL that is left has the event, so that it is unknown whether it is to be
-// delivered once more: an operator decides.
-func rerouteRemoved(t *testing.T, l *restarts) {
-	b := l.restart(0, endA, endB)
-	s := l.session(b)
-	updated(t, b, s.ID, nothing, confirmed(s.ID, 0))
-	sent(t, b, l.now(), endB, outbox.DeliveryResult{Delivered: true, Status: 200})
-	b = l.restart(brieflyDown, endB)
-	same(t, "unrouted", unrouted(t, b), map[string]int{endA: 1})
-	same(t, "Reroute", reroute(t, b, endA), outbox.Rerouted{Closed: 1})
-	same(t, "unrouted afterwards", unrouted(t, b), map[string]int{})
-	same(t, "deliveries", claimTo(t, b, later().AddDate(0, 0, 40), 9, endA, endB),
-		[]outbox.Delivery(nil))
-	rows := listDeliveries(t, b, outbox.DeliveryQuery{}).Rows
-	if len(rows) != 2 || rows[1].State != outbox.DeliveryAbandoned || rows[1].Note == "" {
-		t.Errorf("deliveries = %v; want the one to the removed URL closed, with a note",
-			brief(rows))
-	}
-}
-
-func rerouteOld(t *testing.T, l *restarts) {
-	b := l.restart(0, endA)
-	s := l.session(b)
-	updated(t, b, s.ID, nothing, confirmed(s.ID, 0))
-	b = l.restart(40*24*time.Hour, endB)
-	same(t, "unrouted", unrouted(t, b), map[string]int{endA: 1})
-	same(t, "deliveries", claimTo(t, b, l.now(), 9, endB), []outbox.Delivery(nil))
-	same(t, "Reroute", reroute(t, b, endA), outbox.Rerouted{Moved: 1})
-	same(t, "deliveries afterwards", eventIDs(claimTo(t, b, l.now(), 9, endA, endB)),
-		[]string{confirmed(s.ID, 0).ID})
-}
-
-// The first URL gets the events of the last 30 days, without what is over.
-func rerouteSetLater(t *testing.T, l *restarts) {
-	b := l.restart(0)
-	s := l.session(b)
-	old := confirmed(s.ID, 9)
-	old.At = l.now().AddDate(0, 0, -20)
-	updated(t, b, s.ID, nothing, old, event(s.ID, 0), confirmed(s.ID, 1))
-	b = l.restart(15*24*time.Hour, endA)
-	want := []string{confirmed(s.ID, 1).ID}
-	same(t, "deliveries", eventIDs(claimTo(t, b, l.now(), 9, endA)), want)
-	b = l.restart(brieflyDown, endA, endB)
-	same(t, "deliveries to a second URL", claimTo(t, b, l.now(), 9, endB), []outbox.Delivery(nil))
-	same(t, "deliveries after another start", eventIDs(claimTo(t, b, l.now(), 9, endA)), want)
-}
-
-func rerouteRefused(t *testing.T, l *restarts) {
-	b := l.restart(0, endA)
-	s := l.session(b)
-	updated(t, b, s.ID, nothing, confirmed(s.ID, 0))
-	for _, endpoint := range []string{endA, endB, "", "a\x00b"} {
-		if _, err := b.Reroute(t.Context(), endpoint); !errors.Is(err, outbox.ErrEndpoint) {
-			t.Errorf("Reroute(%q) = %v; want ErrEndpoint", endpoint, err)
+		b = l.restart(brieflyDown, endB)
+		same(t, "unrouted", unrouted(t, b), map[string]int{})
+		same(t, "deliveries to the old URL", claimTo(t, b, later().AddDate(0, 0, 40), 9, endA),
+			[]outbox.Delivery(nil))
+		var want []outbox.Delivery // with all the time to be tried, in their order
+		for _, e := range list[1:] {
+			want = append(want, outbox.Delivery{
+				EventID: e.ID, Endpoint: endB, Type: e.Type, Session: s.ID, Body: e.Body,
+				CreatedAt: l.now(),
+			})
 		}
-	}
-	b = l.restart(brieflyDown)
-	same(t, "unrouted without a URL", unrouted(t, b), map[string]int{endA: 1})
-	if _, err := b.Reroute(t.Context(), endA); !errors.Is(err, outbox.ErrNoEndpoint) {
-		t.Errorf("Reroute without a URL = %v; want ErrNoEndpoint", err)
-	}
-}
-
-func rerouteMany(t *testing.T, l *restarts) {
-	const many = 250
-	b := l.restart(0, endA)
-	s := l.session(b)
-	var list []payment.Event
-	var want []string
-	for n := range many {
-		list, want = append(list, confirmed(s.ID, n)), append(want, confirmed(s.ID, n).ID)
-	}
-	updated(t, b, s.ID, nothing, list...)
-	l.clock.Add((10 * time.Minute).Microseconds())
-	b = l.restart(0, endB)
-	same(t, "deliveries", eventIDs(claimTo(t, b, l.now(), 2*many, endA, endB)), want)
+		same(t, "deliveries to the new URL", claimTo(t, b, l.now(), 9, endB), want)
+	},
+	"a URL that is put back": func(t *testing.T, l *restarts) {
+		b := l.restart(0, endA)
+		s := l.session(b)
+		updated(t, b, s.ID, nothing, confirmed(s.ID, 0), confirmed(s.ID, 1))
+		l.restart(brieflyDown, endB)
+		b = l.restart(brieflyDown, endB)
+		sent(t, b, l.now(), endB, outbox.DeliveryResult{Delivered: true, Status: 200})
+		b = l.restart(brieflyDown, endA)
+		same(t, "deliveries", eventIDs(claimTo(t, b, l.now(), 9, endA, endB)),
+			[]string{confirmed(s.ID, 1).ID})
+	},
+	"one of two URLs is replaced": func(t *testing.T, l *restarts) {
+		const third = "https://c.example/hook"
+		b := l.restart(0, endA, endB)
+		s := l.session(b)
+		updated(t, b, s.ID, nothing, confirmed(s.ID, 0))
+		b = l.restart(brieflyDown, third, endB)
+		for _, endpoint := range []string{endB, third} {
+			same(t, "deliveries to "+endpoint, len(claimTo(t, b, l.now(), 9, endpoint)), 1)
+		}
+		same(t, "unrouted", unrouted(t, b), map[string]int{})
+	},
+	// Every URL that is left has the event, so that it is unknown whether it is to be
+	// delivered once more: an operator decides.
+	"a URL that is removed": func(t *testing.T, l *restarts) {
+		b := l.restart(0, endA, endB)
+		s := l.session(b)
+		updated(t, b, s.ID, nothing, confirmed(s.ID, 0))
+		sent(t, b, l.now(), endB, outbox.DeliveryResult{Delivered: true, Status: 200})
+		b = l.restart(brieflyDown, endB)
+		same(t, "unrouted", unrouted(t, b), map[string]int{endA: 1})
+		same(t, "Reroute", reroute(t, b, endA), outbox.Rerouted{Closed: 1})
+		same(t, "unrouted afterwards", unrouted(t, b), map[string]int{})
+		same(t, "deliveries", claimTo(t, b, later().AddDate(0, 0, 40), 9, endA, endB),
+			[]outbox.Delivery(nil))
+		rows := listDeliveries(t, b, outbox.DeliveryQuery{}).Rows
+		if len(rows) != 2 || rows[1].State != outbox.DeliveryAbandoned || rows[1].Note == "" {
+			t.Errorf("deliveries = %v; want the one to the removed URL closed, with a note",
+				brief(rows))
+		}
+	},
+	"deliveries of more than 30 days": func(t *testing.T, l *restarts) {
+		b := l.restart(0, endA)
+		s := l.session(b)
+		updated(t, b, s.ID, nothing, confirmed(s.ID, 0))
+		b = l.restart(40*24*time.Hour, endB)
+		same(t, "unrouted", unrouted(t, b), map[string]int{endA: 1})
+		same(t, "deliveries", claimTo(t, b, l.now(), 9, endB), []outbox.Delivery(nil))
+		same(t, "Reroute", reroute(t, b, endA), outbox.Rerouted{Moved: 1})
+		same(t, "deliveries afterwards", eventIDs(claimTo(t, b, l.now(), 9, endA, endB)),
+			[]string{confirmed(s.ID, 0).ID})
+	},
+	// The first URL gets the events of the last 30 days, without what is over.
+	"a URL that is set later": func(t *testing.T, l *restarts) {
+		b := l.restart(0)
+		s := l.session(b)
+		old := confirmed(s.ID, 9)
+		old.At = l.now().AddDate(0, 0, -20)
+		updated(t, b, s.ID, nothing, old, event(s.ID, 0), confirmed(s.ID, 1))
+		b = l.restart(15*24*time.Hour, endA)
+		want := []string{confirmed(s.ID, 1).ID}
+		same(t, "deliveries", eventIDs(claimTo(t, b, l.now(), 9, endA)), want)
+		b = l.restart(brieflyDown, endA, endB)
+		same(t, "deliveries to a second URL", claimTo(t, b, l.now(), 9, endB),
+			[]outbox.Delivery(nil))
+		same(t, "deliveries after another start", eventIDs(claimTo(t, b, l.now(), 9, endA)), want)
+	},
+	"what cannot be moved by an operator": func(t *testing.T, l *restarts) {
+		b := l.restart(0, endA)
+		s := l.session(b)
+		updated(t, b, s.ID, nothing, confirmed(s.ID, 0))
+		for _, endpoint := range []string{endA, endB, "", "a\x00b"} {
+			if _, err := b.Reroute(t.Context(), endpoint); !errors.Is(err, outbox.ErrEndpoint) {
+				t.Errorf("Reroute(%q) = %v; want ErrEndpoint", endpoint, err)
+			}
+		}
+		b = l.restart(brieflyDown)
+		same(t, "unrouted without a URL", unrouted(t, b), map[string]int{endA: 1})
+		if _, err := b.Reroute(t.Context(), endA); !errors.Is(err, outbox.ErrNoEndpoint) {
+			t.Errorf("Reroute without a URL = %v; want ErrNoEndpoint", err)
+		}
+	},
+	"more deliveries than one transaction": func(t *testing.T, l *restarts) {
+		const many = 250
+		b := l.restart(0, endA)
+		s := l.session(b)
+		var list []payment.Event
+		var want []string
+		for n := range many {
+			list, want = append(list, confirmed(s.ID, n)), append(want, confirmed(s.ID, n).ID)
+		}
+		updated(t, b, s.ID, nothing, list...)
+		l.clock.Add((10 * time.Minute).Microseconds())
+		b = l.restart(0, endB)
+		same(t, "deliveries", eventIDs(claimTo(t, b, l.now(), 2*many, endA, endB)), want)
+	},
 }

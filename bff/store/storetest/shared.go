@@ -12,17 +12,7 @@ import (
 // RunShared tests two handles of one database, as two instances have them. open returns
 // them; the database is empty.
 func RunShared(t *testing.T, open func(t *testing.T, endpoints []string) (one, other Backend)) {
-	for name, test := range map[string]func(t *testing.T, instances ...Backend){
-		"claims go to one instance":               raceForClaims,
-		"deliveries go to one instance":           raceForDeliveries,
-		"an instance that slept is fenced":        sharedFence,
-		"updates of both lose nothing":            raceOfUpdates,
-		"one reads what the other wrote":          sharedRead,
-		"one reference, one order":                sharedInsert,
-		"the log misses nothing of another":       readUnderWriters,
-		"numbers and codes are unique everywhere": sharedUnique,
-		"one run at a time":                       raceForRun,
-	} {
+	for name, test := range sharedTests {
 		t.Run(name, func(t *testing.T) {
 			one, other := open(t, []string{endA, endB})
 			test(t, one, other)
@@ -30,49 +20,55 @@ func RunShared(t *testing.T, open func(t *testing.T, endpoints []string) (one, o
 	}
 }
 
-// One claims and sleeps; the other takes over after the lease. What the first
-// writes then is refused, and does not end the other's lease.
-func sharedFence(t *testing.T, instances ...Backend) {
-	one, other := instances[0], instances[1]
-	slept := claimed(t, one, 1)
-	now := epoch().Add(time.Minute)
-	awake := claim(t, other, now, time.Minute, 1)[0]
-	_, err := one.Update(t.Context(), slept.ID, func(s *payment.Session) ([]payment.Event, error) {
-		if s.Epoch != slept.Epoch {
-			return nil, payment.ErrFenced
+var sharedTests = map[string]func(t *testing.T, instances ...Backend){
+	"claims go to one instance":     raceForClaims,
+	"deliveries go to one instance": raceForDeliveries,
+	// One claims and sleeps; the other takes over after the lease. What the first
+	// writes then is refused, and does not end the other's lease.
+	"an instance that slept is fenced": func(t *testing.T, instances ...Backend) {
+		one, other := instances[0], instances[1]
+		slept := claimed(t, one, 1)
+		now := epoch().Add(time.Minute)
+		awake := claim(t, other, now, time.Minute, 1)[0]
+		_, err := one.Update(t.Context(), slept.ID,
+			func(s *payment.Session) ([]payment.Event, error) {
+				if s.Epoch != slept.Epoch {
+					return nil, payment.ErrFenced
+				}
+				return []payment.Event{event(s.ID, 1)}, nil
+			})
+		if !errors.Is(err, payment.ErrFenced) {
+			t.Errorf("Update of the one that slept = %v; want ErrFenced", err)
 		}
-		return []payment.Event{event(s.ID, 1)}, nil
-	})
-	if !errors.Is(err, payment.ErrFenced) {
-		t.Errorf("Update of the one that slept = %v; want ErrFenced", err)
-	}
-	fortest.OK(t, one.Touch(t.Context(), slept, epoch(), epoch()))
-	release(t, one, slept, epoch())
-	check(t, one, stored(awake))
-	wantDeliveries(t, other, nil)
-	wantLeased(t, one, now.Add(time.Second), true)
-}
-
-func sharedRead(t *testing.T, instances ...Backend) {
-	one, other := instances[0], instances[1]
-	s := inserted(t, one, fresh(1))
-	check(t, other, s)
-	s = updated(t, other, s.ID, with(attempt(1, payment.Waiting, "m")), event(s.ID, 1))
-	check(t, one, s)
-	wantDeliveries(t, one, []string{event(s.ID, 1).ID, event(s.ID, 1).ID})
-}
-
-func sharedInsert(t *testing.T, instances ...Backend) {
-	one, other := instances[0], instances[1]
-	first := inserted(t, one, fresh(1))
-	second := fresh(2)
-	second.Order.Ref = first.Order.Ref
-	wantHolder(t, other, second, first)
-}
-
-func sharedUnique(t *testing.T, instances ...Backend) {
-	one, other := instances[0], instances[1]
-	first, second := inserted(t, one, fresh(1)), inserted(t, other, fresh(2))
-	updated(t, one, first.ID, with(drawn(1, payment.Waiting, "m1", 100_001)))
-	refused(t, other, second.ID, payment.ErrTaken, with(drawn(1, payment.Creating, "m2", 100_001)))
+		fortest.OK(t, one.Touch(t.Context(), slept, epoch(), epoch()))
+		release(t, one, slept, epoch())
+		check(t, one, stored(awake))
+		wantDeliveries(t, other, nil)
+		wantLeased(t, one, now.Add(time.Second), true)
+	},
+	"updates of both lose nothing": raceOfUpdates,
+	"one reads what the other wrote": func(t *testing.T, instances ...Backend) {
+		one, other := instances[0], instances[1]
+		s := inserted(t, one, fresh(1))
+		check(t, other, s)
+		s = updated(t, other, s.ID, with(attempt(1, payment.Waiting, "m")), event(s.ID, 1))
+		check(t, one, s)
+		wantDeliveries(t, one, []string{event(s.ID, 1).ID, event(s.ID, 1).ID})
+	},
+	"one reference, one order": func(t *testing.T, instances ...Backend) {
+		one, other := instances[0], instances[1]
+		first := inserted(t, one, fresh(1))
+		second := fresh(2)
+		second.Order.Ref = first.Order.Ref
+		wantHolder(t, other, second, first)
+	},
+	"the log misses nothing of another": readUnderWriters,
+	"numbers and codes are unique everywhere": func(t *testing.T, instances ...Backend) {
+		one, other := instances[0], instances[1]
+		first, second := inserted(t, one, fresh(1)), inserted(t, other, fresh(2))
+		updated(t, one, first.ID, with(drawn(1, payment.Waiting, "m1", 100_001)))
+		refused(t, other, second.ID, payment.ErrTaken, with(drawn(1, payment.Creating, "m2",
+			100_001)))
+	},
+	"one run at a time": raceForRun,
 }

@@ -78,11 +78,11 @@ var updateTests = cases{
 		updated(t, b, s.ID, nothing) // the store still works
 	}),
 	"update of an unknown session": on(func(t *testing.T, b Backend) {
-		_, err := b.Update(t.Context(), "cs_unknown", func(*payment.Session) ([]payment.Event,
-			error) {
-			t.Error("change was called")
-			return nil, nil
-		})
+		_, err := b.Update(t.Context(), "cs_unknown",
+			func(*payment.Session) ([]payment.Event, error) {
+				t.Error("change was called")
+				return nil, nil
+			})
 		if !errors.Is(err, payment.ErrNotFound) {
 			t.Errorf("Update = %v; want ErrNotFound", err)
 		}
@@ -95,11 +95,11 @@ var updateTests = cases{
 		again := fresh(3)
 		again.Order.Ref = fresh(1).Order.Ref
 		inserted(t, b, again)
-		_, err := b.Update(t.Context(), again.ID, func(s *payment.Session) ([]payment.Event,
-			error) {
-			s.Order.Ref = "another"
-			return nil, nil
-		})
+		_, err := b.Update(t.Context(), again.ID,
+			func(s *payment.Session) ([]payment.Event, error) {
+				s.Order.Ref = "another"
+				return nil, nil
+			})
 		if err == nil {
 			t.Error("two sessions have one reference")
 		}
