@@ -1,6 +1,7 @@
 package checkout_test
 
 import (
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -129,4 +130,26 @@ func TestBusyCreateOfAPaidOrder(t *testing.T) {
 	h.WantStatus(s.ID, wire.Confirmed)
 	h.WantLive(0)
 	h.WantCalls("create", 2)
+}
+
+// A drawn order number that another payment has is drawn anew, twenty times; nothing is sent before
+// one is free.
+func TestTakenOrderNumberIsDrawnAnew(t *testing.T) {
+	t.Parallel()
+	for taken, creates := range map[int]int{19: 1, 20: 0} {
+		h := checkouttest.NewShop(t)
+		s, tries := h.Open("25"), 0
+		h.Store.FailUpdates(func() (before, after error) {
+			if tries++; tries <= taken {
+				return payment.ErrTaken, nil
+			}
+			return nil, nil
+		})
+		_, err := h.Choose(s.ID, checkouttest.USDT())
+		if errors.Is(err, payment.ErrTaken) != (creates == 0) {
+			t.Errorf("Choose after %d taken numbers = %v", taken, err)
+		}
+		h.WantCalls("create", creates)
+		h.WantLive(creates)
+	}
 }
