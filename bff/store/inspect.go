@@ -87,5 +87,6 @@ func (db *DB) AsyncReplicas(ctx context.Context) (n int, err error) {
 		return 0, nil
 	}
 	return sqldb.One[int](ctx, db.DB, `SELECT count(*) FROM pg_stat_replication
-		WHERE current_setting('synchronous_standby_names') = '' AND state IS DISTINCT FROM 'backup'`)
+		WHERE state IS DISTINCT FROM 'backup' AND
+			current_setting('synchronous_standby_names') = ''`)
 }

@@ -192,7 +192,9 @@ func (db *DB) waitForHint(ctx context.Context, conn *pgx.Conn, notify func(strin
 	cancel()
 	if err != nil && ctx.Err() == nil && errors.Is(waiting.Err(), context.DeadlineExceeded) &&
 		!conn.IsClosed() {
-		return bounded(ctx, func(ctx context.Context) error { return db.validate(ctx, conn.PgConn()) })
+		return bounded(ctx, func(ctx context.Context) error {
+			return db.validate(ctx, conn.PgConn())
+		})
 	}
 	if err != nil {
 		return fmt.Errorf("waiting for a hint: %w", err)
