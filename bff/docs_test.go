@@ -90,12 +90,9 @@ func TestEveryPageIsListed(t *testing.T) {
 		if path.Dir(name) != "docs" || name == "docs/README.md" {
 			continue
 		}
-		if !strings.Contains(pages["docs/README.md"], "("+path.Base(name)+")") {
-			t.Errorf("docs/README.md does not lead to %s", name)
-		}
-		if !strings.Contains(pages["llms.txt"], "("+name+")") {
-			t.Errorf("llms.txt does not lead to %s", name)
-		}
+		fortest.Has(t, "docs/README.md does not lead to "+name, pages["docs/README.md"],
+			"("+path.Base(name)+")")
+		fortest.Has(t, "llms.txt does not lead to "+name, pages["llms.txt"], "("+name+")")
 	}
 }
 

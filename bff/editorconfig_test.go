@@ -128,9 +128,8 @@ func TestGlobs(t *testing.T) {
 		{"a.*", "a.go", true}, {"a.*", "b.go", false},
 		{"{a/b.txt,**/testdata/**}", "x/testdata/y/z", true}, {"{a/b.txt,**/testdata/**}", "a/b.txt", true},
 	} {
-		if got := globbed(c.glob).MatchString(c.name); got != c.want {
-			t.Errorf("%s matches %s: %t; want %t", c.glob, c.name, got, c.want)
-		}
+		fortest.Equal(t, globbed(c.glob).MatchString(c.name), c.want,
+			"%s matches %s", c.glob, c.name)
 	}
 }
 

@@ -95,9 +95,7 @@ func TestReconcile(t *testing.T) {
 	today := time.Now().UTC().Format(time.DateOnly)
 	code, out, errs = invoke(env, "reconcile", "-from", today, "-to", today)
 	for _, want := range []string{"paid_there: the next check confirms", gateway.Transactions()[0].TrackingCode, id + " #1", "1001", "gateway: confirmed", "database: pending"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("the report lacks %q:\n%s", want, out)
-		}
+		fortest.Has(t, "the report", out, want)
 	}
 	if code != 1 || !strings.Contains(errs, "differ in 1 cases") {
 		t.Errorf("exit %d, %q; want 1 and the number of findings", code, errs)

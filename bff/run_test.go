@@ -81,9 +81,7 @@ func TestCommands(t *testing.T) {
 			if code != c.code || !strings.Contains(out+errs, c.has) {
 				t.Errorf("exit %d; want %d and %q in:\n%s%s", code, c.code, c.has, out, errs)
 			}
-			if strings.Contains(out+errs, secretCanary) {
-				t.Error("a secret was printed")
-			}
+			fortest.Lacks(t, "a secret was printed", out+errs, secretCanary)
 		})
 	}
 }
@@ -93,7 +91,5 @@ func TestVersionIsPassedOn(t *testing.T) {
 	before := stamp
 	t.Cleanup(func() { stamp = before })
 	stamp = "v1.2.3 0123456789abcdef 2026-11-22T00:00:00Z"
-	if got := serverOptions(config.Config{}, nil).Version; got != "v1.2.3" {
-		t.Errorf("Version = %q; want v1.2.3", got)
-	}
+	fortest.Equal(t, serverOptions(config.Config{}, nil).Version, "v1.2.3", "Version")
 }

@@ -195,9 +195,7 @@ func envList(env map[string]string) (all []string) {
 func TestDockerfile(t *testing.T) {
 	text := read(t, "../Dockerfile")
 	for _, want := range []string{"\nFROM scratch\n", "\nUSER 65532:65532\n", "\nSTOPSIGNAL SIGTERM\n", "\nVOLUME /data\n", "\nEXPOSE 8080\n", `CMD ["/coinslot", "health"]`, "ca-certificates.crt", "CGO_ENABLED=0", "-trimpath"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("the Dockerfile lacks %q", want)
-		}
+		fortest.Has(t, "the Dockerfile", text, want)
 	}
 	if wrong := regexp.MustCompile(`(?m)^ARG .*\b(TARGET|BUILD)[A-Z]*=.*$`).FindString(text); wrong != "" {
 		t.Errorf("%q: a default of the builder's own names is believed more than --platform", wrong)

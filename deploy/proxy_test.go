@@ -215,12 +215,10 @@ func TestProxies(t *testing.T) {
 			for range 25 {
 				last = b.request(one, "GET", "/checkout/doctor", "", "X-Forwarded-For", "203.0.113.9").StatusCode
 			}
-			if last != 429 {
-				t.Errorf("the 25th read of one client, who gives another address each time: %d; want 429", last)
-			}
-			if got := b.request(other, "GET", "/checkout/doctor", "").StatusCode; got != 200 {
-				t.Errorf("the first read of another client: %d; want 200", got)
-			}
+			fortest.Equal(t, last, 429,
+				"the 25th read of one client, who gives another address each time")
+			fortest.Equal(t, b.request(other, "GET", "/checkout/doctor", "").StatusCode, 200,
+				"the first read of another client")
 		})
 	}
 }

@@ -70,9 +70,8 @@ func TestTwoTaps(t *testing.T) {
 		if !o.NoJS {
 			p.WaitText(`[data-part="continue"]`, "Continue with USDT on TON")
 		}
-		if y := browser.Eval[float64](p, "scrollY"); y != 0 {
-			t.Errorf("%s: the page was scrolled by %v px", name, y)
-		}
+		fortest.Equal(t, browser.Eval[float64](p, "scrollY"), 0,
+			"%s: the page was scrolled by px", name)
 		p.Click(`[data-part="continue"]`)
 		p.Wait(pending)
 		if tx := s.matches(p.View); tx.CurrencySymbol+":"+tx.NetworkCode != "USDT:ton" {
@@ -199,9 +198,7 @@ func TestUnavailableChoicesShowReason(t *testing.T) {
 		open(order{"amount_usd": "25.00", "currencies": []string{"USDT_trc20"}})
 		seen := browser.Eval[int](p, `[...document.querySelectorAll("input[type=radio]")].filter(
 			e => e.tabIndex >= 0 || getComputedStyle(e).clipPath === "none").length`)
-		if seen != 0 {
-			t.Errorf("%s: %d radios can be seen or reached by the keyboard; want none", name, seen)
-		}
+		fortest.Equal(t, seen, 0, "%s radios can be seen or reached by the keyboard", name)
 		p.WaitText(`.coins`, "Tether")
 		p.WaitText(`[data-part="continue"]`, "Continue with USDT on TRON")
 		p.Click(`[data-part="continue"]`)

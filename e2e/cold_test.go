@@ -6,9 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // beforeUsable is the most that may come to a shopper's phone before a coin can
@@ -73,9 +72,7 @@ func TestLittleLoadsBeforeUsable(t *testing.T) {
 	trace := end()
 	paths, bytes := asked(trace, "usable")
 	want := []string{"/", "/checkout.js", "/checkout/cs"}
-	if diff := cmp.Diff(want, paths); diff != "" {
-		t.Errorf("asked for before a coin could be chosen (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, paths, want, "asked for before a coin could be chosen")
 	if bytes > beforeUsable {
 		t.Errorf("%d bytes came beside the page, of which %d may", bytes, beforeUsable)
 	}
@@ -103,9 +100,8 @@ func TestFrameConnectsBeforeLayout(t *testing.T) {
 	f.WaitJS(`window.greeted`, "the frame to greet the shop's page")
 	f.Wait(`[data-part="currency"]`)
 	greeted := browser.Eval[string](f, `window.greeted`)
-	if greeted != "loading" {
-		t.Errorf("the page was %q when it greeted the shop's; want it to be loading", greeted)
-	}
+	fortest.Equal(t, greeted, "loading",
+		"the page when it greeted the shop's")
 	var before, after float64
 	const width = `document.querySelector(".languages select").getBoundingClientRect().width`
 	f.Eval(width, &before)

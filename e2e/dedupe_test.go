@@ -164,7 +164,5 @@ func TestDedupe(t *testing.T) {
 		`{"word":"b","attempt":{"expires_in_ms":49500},"checked_ms_ago":507}`,
 		`{"word":"b","attempt":{"expires_in_ms":43000},"checked_ms_ago":-1}`,
 	}, "\n")
-	if got != want {
-		t.Errorf("heard\n%s\nwant\n%s", got, want)
-	}
+	fortest.Equal(t, got, want, "heard")
 }

@@ -329,9 +329,7 @@ func (r *reader) confirms(b commandBlock, out string) {
 	r.t.Helper()
 	switch {
 	case strings.Contains(b.text, "/simulate"):
-		if !strings.Contains(out, `"status":"confirmed"`) {
-			r.t.Errorf("%s\nis not paid:\n%s", b.text, out)
-		}
+		fortest.Has(r.t, b.text+"\nis not paid", out, `"status":"confirmed"`)
 	case b.before == "a shop":
 		select {
 		case <-r.webhookIDs:

@@ -138,9 +138,7 @@ func (e *example) sells(t *testing.T, s *stack) {
 	s.simulate(s.choose(f, "USDT", "trc20"), "pay")
 	p.WaitText("h1", "Thank you")
 	p.Wait(`.state[data-state="paid"]`)
-	if !strings.Contains(p.URL(), "/thanks?") || !strings.Contains(p.URL(), "status=confirmed") {
-		t.Errorf("the widget has led to %s; want the page of thanks", p.URL())
-	}
+	fortest.Has(t, "the widget has led to", p.URL(), "/thanks?", "status=confirmed")
 	liar.WaitText("h1", "Thank you") // it has looked again
 	assertCleanConsole(t, p)
 }
@@ -286,9 +284,7 @@ func (e *example) verifiesWebhooks(t *testing.T) {
 	if status := e.postWebhook(t, webhookHeaders(hookKey, "evt_test", test, 0), test); status != http.StatusNoContent || state() {
 		t.Errorf("a test is answered %d, and paid is %v; want 204 and not paid", status, state())
 	}
-	if said := strings.TrimPrefix(e.log.String(), before); strings.Contains(said, "shop: ") {
-		t.Errorf("of a test the shop says %q; want nothing", said)
-	}
+	fortest.Lacks(t, "of a test the shop", strings.TrimPrefix(e.log.String(), before), "shop: ")
 	h, body := paymentWebhook(hookKey, "evt_3", ref, "9.50", 0)
 	h.Set("webhook-signature", "v1,"+otherKey+" v2,new "+h.Get("webhook-signature"))
 	for range 2 {
@@ -296,9 +292,8 @@ func (e *example) verifiesWebhooks(t *testing.T) {
 			t.Errorf("one of several signatures: the webhook is answered %d, and paid is %v; want 204 and paid", status, state())
 		}
 	}
-	if n := strings.Count(e.log.String(), ref+" is paid: ship it"); n != 1 {
-		t.Errorf("the goods are sent off %d times; want once", n)
-	}
+	fortest.Equal(t, strings.Count(e.log.String(), ref+" is paid: ship it"), 1,
+		"the goods are sent off times")
 }
 
 // A shop that tries out takes play money. Its key goes to the checkout and to
@@ -324,9 +319,8 @@ func TestExampleShopsInTestMode(t *testing.T) {
 			moved.Store(true)
 			resp := fortest.Must(http.PostForm(shop.url+"/orders", form))(t)
 			resp.Body.Close()
-			if resp.StatusCode != http.StatusBadGateway {
-				t.Errorf("with a checkout that leads elsewhere, POST /orders = %d; want 502", resp.StatusCode)
-			}
+			fortest.Equal(t, resp.StatusCode, http.StatusBadGateway,
+				"with a checkout that leads elsewhere, POST /orders")
 			moved.Store(false)
 			ref := shop.order(t, form)
 			h, body := playMoneyWebhook("evt_1", ref, "9.50")
@@ -440,7 +434,5 @@ func TestExamplesShareStylesheet(t *testing.T) {
 		css := fortest.Must(os.ReadFile(filepath.Join(examples, folder, "shop.css")))(t)
 		looks[string(css)] = folder
 	}
-	if len(looks) != 1 {
-		t.Errorf("there are %d looks; want one shop.css in all folders", len(looks))
-	}
+	fortest.Equal(t, len(looks), 1, "different shop.css in all folders")
 }

@@ -152,11 +152,8 @@ func (l *fallbackShop) assertReported(t *testing.T, p *browser.Page, base, code,
 	if len(said) != 1 {
 		t.Fatalf("%d lines in the console; want one: %q", len(said), said)
 	}
-	for _, want := range []string{"coinslot " + code, fix, base + "/checkout/doctor?origin=", "&code=" + code} {
-		if !strings.Contains(said[0], want) {
-			t.Errorf("the console says %q; want %q in it", said[0], want)
-		}
-	}
+	fortest.Has(t, "the console", said[0],
+		"coinslot "+code, fix, base+"/checkout/doctor?origin=", "&code="+code)
 	return list[0]
 }
 
@@ -326,9 +323,8 @@ func (l *fallbackShop) scriptBlocked(t *testing.T) {
 				t.Errorf("%+v; want no script of ours, and no event", ours)
 			}
 			p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
-			if link := p.Attr("#pay", "href"); link != base+"/checkout/"+id {
-				t.Errorf("the link in the page leads to %q; want the checkout", link)
-			}
+			fortest.Equal(t, p.Attr("#pay", "href"), base+"/checkout/"+id,
+				"the link in the page leads to")
 			if failure.header != nil { // the others lead to the same page
 				l.followAndPay(t, p, "#pay")
 			}

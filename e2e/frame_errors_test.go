@@ -61,9 +61,7 @@ func (l *fallbackShop) assertErrorInFrame(t *testing.T, base, code, fix, sells s
 	p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
 	fault := l.assertReported(t, p, base, code, fix)
 	page := l.page(t, strings.TrimPrefix(fault.URL, base))
-	if !strings.Contains(page, `data-part="error"`) || !strings.Contains(page, words) {
-		t.Errorf("%s does not say %q", fault.URL, words)
-	}
+	fortest.Has(t, fault.URL+" does not say", page, `data-part="error"`, words)
 	if strings.Contains(page, `data-part="amount-usd"`) && code != "gateway_unavailable" {
 		t.Error("a price is shown for what does not exist")
 	}
@@ -127,12 +125,8 @@ func (l *fallbackShop) ended(t *testing.T) {
 			assertSomethingVisible(t, p)
 			p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
 			fault := l.assertReported(t, p, base, failure.code, failure.fix)
-			if page := l.page(t, strings.TrimPrefix(fault.URL, base)); !strings.Contains(page, "<h1") {
-				t.Errorf("%s shows no heading: %s", fault.URL, page)
-			}
-			if len(l.live()) != 0 {
-				t.Error("a payment was opened for an order that is over")
-			}
+			fortest.Has(t, fault.URL, l.page(t, strings.TrimPrefix(fault.URL, base)), "<h1")
+			fortest.Equal(t, len(l.live()), 0, "a payment was opened for an order that is over")
 		})
 	}
 }
@@ -174,18 +168,13 @@ func (l *fallbackShop) tokens(t *testing.T) {
 		{"a script", `"><script>alert(1)</script>`},
 	} {
 		page := l.page(t, "/checkout?order="+url.QueryEscape(c.token))
-		if !strings.Contains(page, `data-code="order_invalid"`) || !strings.Contains(page, l.text(t, "problem.order_invalid")) {
-			t.Errorf("%s: the page does not say that the order is invalid: %s", c.name, page)
-		}
-		for _, secret := range []string{"987.65", "987,65", "Geheimnis", "amount-usd", `data-part="continue"`} {
-			if strings.Contains(page, secret) {
-				t.Errorf("%s: the page shows %q of the order", c.name, secret)
-			}
-		}
+		fortest.Has(t, c.name+": the page does not say that the order is invalid", page,
+			`data-code="order_invalid"`, l.text(t, "problem.order_invalid"))
+		fortest.Lacks(t, c.name+": the page", page,
+			"987.65", "987,65", "Geheimnis", "amount-usd", `data-part="continue"`)
 	}
-	if page := l.page(t, "/checkout?order="+good); !strings.Contains(page, "987,65") {
-		t.Errorf("the page of a valid token shows no price: %s", page)
-	}
+	fortest.Has(t, "the page of a valid token shows no price", l.page(t, "/checkout?order="+good),
+		"987,65")
 	l.assertErrorInFrame(t, l.base, "order_invalid", "COINSLOT_ORDER_KEY", `order="&quot;><script>alert(1)</script>"`, browser.Options{})
 }
 
@@ -213,14 +202,10 @@ func (l *fallbackShop) parameters(t *testing.T) {
 		browser.Options{Height: 2400, ReducedMotion: true})
 	f := p.Frame(frame)
 	f.Wait(`[data-live="wasm"]`)
-	if got := f.Attr(`[data-part="amount-usd"]`, "data-value"); got != "25.00" {
-		t.Errorf("price on screen = %q; want 25.00", got)
-	}
+	fortest.Equal(t, f.Attr(`[data-part="amount-usd"]`, "data-value"), "25.00", "price on screen")
 	f.WaitJS(`document.getAnimations().every(a => a.playState !== 'running' || a.effect.getComputedTiming().duration <= 1)`, "nothing to move for who wants no motion")
 	l.payInView(t, p, f)
-	if strings.Contains(f.HTML(), "evil") || strings.Contains(f.HTML(), other) {
-		t.Error("the frame has kept something of its address")
-	}
+	fortest.Lacks(t, "the frame has kept something of its address", f.HTML(), "evil", other)
 }
 
 // A shop that makes its session on the click opens one checkout for two

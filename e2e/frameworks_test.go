@@ -112,18 +112,14 @@ func paysInProject(t *testing.T, s *stack, url, id string, hasFrame bool) {
 	s.simulate(s.choose(f, "USDT", "trc20"), "pay")
 	f.Wait(paid)
 	p.WaitText(`[role="status"]`, id+" confirmed")
-	if got := p.Exists(`coinslot-checkout > iframe`); got != hasFrame {
-		t.Errorf("the frame was in the HTML: %v; want %v", got, hasFrame)
-	}
+	fortest.Equal(t, p.Exists(`coinslot-checkout > iframe`), hasFrame, "the frame was in the HTML")
 	framed := 0
 	for _, request := range p.Requests() {
 		if strings.Contains(request, "/checkout/"+id+"?embed=") {
 			framed++
 		}
 	}
-	if framed != 1 {
-		t.Errorf("%d frames were loaded; want 1", framed)
-	}
+	fortest.Equal(t, framed, 1, "frames were loaded")
 	assertCleanConsole(t, p)
 }
 

@@ -6,10 +6,9 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/e2e/browser"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // reached is a screen that a payment comes to.
@@ -150,9 +149,7 @@ func assertParts(t *testing.T, f *browser.View, want []string) {
 	want = append([]string{"amount-usd", "language", "language-set", "steps"}, want...)
 	slices.Sort(got)
 	slices.Sort(want)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("handles (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, got, want, "handles")
 }
 
 // assertNamedControls asserts that everything that can be used has a name for screen
@@ -165,9 +162,7 @@ func assertNamedControls(t *testing.T, f *browser.View) {
 	for _, html := range nameless {
 		t.Errorf("a screen reader has no name for %s", html)
 	}
-	if n := f.Count("h1"); n != 1 {
-		t.Errorf("%d headings of the first level; want 1", n)
-	}
+	fortest.Equal(t, f.Count("h1"), 1, "headings of the first level")
 	small := browser.Eval[[]string](f, `[...document.querySelectorAll("a.button, button, .coin-head, .network, input[name=email], input[type=search]")]
 		.filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 36).map(e => e.outerHTML)`)
 	if len(small) > 0 {
@@ -179,7 +174,5 @@ func assertNamedControls(t *testing.T, f *browser.View) {
 func assertNoStorage(t *testing.T, f *browser.View) {
 	t.Helper()
 	kept := browser.Eval[string](f, `document.cookie + Object.keys(localStorage) + Object.keys(sessionStorage)`)
-	if kept != "" {
-		t.Errorf("the browser was given %q to keep; want nothing", kept)
-	}
+	fortest.Equal(t, kept, "", "the browser was given to keep")
 }

@@ -24,15 +24,13 @@ func TestDoesNotStealFocus(t *testing.T) {
 	f.Wait(paid)
 	f.Wait(`[data-part="receipt"]`)
 	p.Press("x")
-	if got := p.Value("#street"); got != "12 Mainx" {
-		t.Errorf("the shop's field holds %q; want 12 Mainx: the checkout took the keyboard", got)
-	}
+	fortest.Equal(t, p.Value("#street"), "12 Mainx",
+		"the shop's field holds (has the checkout taken the keyboard?)")
 	p.WaitJS(`document.activeElement.id === "street"`, "the keyboard to stay")
 	p.WaitText("#log", "a complete confirmed")
 	p.Eval(`new Promise(done => setTimeout(done, 2500))`, nil) // a return-url would be gone to after two seconds
-	if got := p.URL(); got != host.server.URL+"/" {
-		t.Errorf("the shop's page has gone to %s; it has no return-url", got)
-	}
+	fortest.Equal(t, p.URL(), host.server.URL+"/",
+		"with no return-url, the shop's page has gone to")
 }
 
 // An inline checkout is as tall as what is in it: one scrollbar, the page's.

@@ -140,16 +140,13 @@ func TestKeyboardThroughEveryScreen(t *testing.T) {
 	if live := s.live(); len(live) != 1 || live[0].TrackingCode != second.TrackingCode {
 		t.Errorf("%d transactions can be paid; want only the second", len(live))
 	}
-	if got := s.sink.types(id); count(got, "checkout.cancelled") != 0 {
-		t.Errorf("events %v: a change of coin is no cancellation", got)
-	}
+	fortest.Equal(t, count(s.sink.types(id), "checkout.cancelled"), 0,
+		"events (a change of coin is no cancellation)")
 	tabTo(t, p.View, "cancel")
 	p.Press("Enter")
 	atHeading(p.View, `[data-status="cancelled"]`)
 	s.sink.await(t, id, "checkout.cancelled")
-	if n := len(s.live()); n != 0 {
-		t.Errorf("%d transactions can still be paid; want 0", n)
-	}
+	fortest.Equal(t, len(s.live()), 0, "transactions can still be paid")
 	tabTo(t, p.View, "retry")
 	p.Press("Enter")
 	atHeading(p.View, pending)

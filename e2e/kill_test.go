@@ -24,9 +24,7 @@ func TestKilledWhileWaiting(t *testing.T) {
 	s.start()
 	f.Wait(paid)
 	s.sink.await(t, id, "checkout.confirmed")
-	if n := len(s.issued()); n != 1 {
-		t.Errorf("%d transactions were created; want 1", n)
-	}
+	fortest.Equal(t, len(s.issued()), 1, "transactions were created")
 }
 
 // The process dies after the gateway has created and before it could answer. The address of that
@@ -47,12 +45,8 @@ func TestKilledDuringCreate(t *testing.T) {
 	if shown.TrackingCode == lost.TrackingCode {
 		t.Errorf("the page shows %s, whose address was lost", lost.TrackingCode)
 	}
-	if live := s.live(); len(live) != 1 {
-		t.Errorf("%d transactions can be paid; want 1", len(live))
-	}
-	if got := s.read(id); got.Status != "pending" {
-		t.Errorf("status = %q; want pending", got.Status)
-	}
+	fortest.Equal(t, len(s.live()), 1, "transactions can be paid")
+	fortest.Equal(t, s.read(id).Status, "pending", "status")
 }
 
 // post sends JSON and ignores the answer: the server may be dying.

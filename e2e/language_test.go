@@ -131,9 +131,7 @@ func TestLanguageMenu(t *testing.T) {
 			s.simulate(tx, "parts")
 			v.Wait(paid)
 			v.WaitText("h1", german["done.title"])
-			if link := v.Attr(`[data-part="receipt"]`, "href"); !strings.Contains(link, "lang=de") {
-				t.Errorf("the receipt is at %s; want it in German", link)
-			}
+			fortest.Has(t, "the receipt is at", v.Attr(`[data-part="receipt"]`, "href"), "lang=de")
 		})
 	}
 }
@@ -168,9 +166,7 @@ func TestSocketUsesPageLanguage(t *testing.T) {
 		}
 		return asked != ""
 	})
-	if !strings.Contains(asked, "lang=de") {
-		t.Errorf("the socket is asked for at %s; want it in German", asked)
-	}
+	fortest.Has(t, "the socket is asked for at", asked, "lang=de")
 }
 
 // Right to left is the page, left to right what goes into a wallet, which is
@@ -198,9 +194,7 @@ func TestRightToLeft(t *testing.T) {
 		}
 	}
 	price := browser.Eval[string](p, `(e => { const r = document.createRange(); r.selectNodeContents(e); return r.toString() })(document.querySelector('[data-part="amount-usd"]'))`)
-	if !strings.Contains(price, "25") {
-		t.Errorf("the price reads %q", price)
-	}
+	fortest.Has(t, "the price reads", price, "25")
 }
 
 // Only one language travels: a page holds no sentence of another.
@@ -214,17 +208,14 @@ func TestPageHoldsOneLanguage(t *testing.T) {
 		resp.Body.Close()
 		fortest.OK(t, err)
 		ownTexts := fortest.Must(json.Marshal(texts[lang]))(t)
-		if !strings.Contains(string(body), texts[lang]["choose.title"]) {
-			t.Errorf("the page in %s does not say %q", lang, texts[lang]["choose.title"])
-		}
+		fortest.Has(t, "the page in "+lang, string(body), texts[lang]["choose.title"])
 		for other, text := range texts {
 			for key, sentence := range text {
 				if other == lang || key == "lang.name" || len(sentence) < 16 || strings.Contains(string(ownTexts), sentence) {
 					continue
 				}
-				if strings.Contains(string(body), sentence) {
-					t.Errorf("the page in %s holds %s of %s: %q", lang, key, other, sentence)
-				}
+				fortest.Lacks(t, "the page in "+lang+" holds "+key+" of "+other, string(body),
+					sentence)
 			}
 		}
 	}

@@ -16,8 +16,6 @@ import (
 	"coinslot/e2e/browser"
 	"coinslot/e2e/built"
 	"coinslot/e2e/need"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // packageLimit is how many bytes npm may download.
@@ -105,9 +103,8 @@ func TestNPMPackage(t *testing.T) {
 		}
 	}
 	served := fortest.Must(os.ReadFile("../static/checkout.d.ts"))(t)
-	if diff := cmp.Diff(string(served), string(read("dist/checkout.d.ts"))); diff != "" {
-		t.Errorf("the package's types are not those that the checkout serves:\n%s", diff)
-	}
+	fortest.Diff(t, string(read("dist/checkout.d.ts")), string(served),
+		"the package's types are not those that the checkout serves")
 	const imports = `import { createCheckout, loadCoinslot } from './package/dist/index.js';
 		loadCoinslot('https://pay.shop.example'); // at the top of a module: no unhandled rejection
 		await createCheckout({ url: 'https://pay.shop.example' }).catch(({ message }) => console.log(message));`

@@ -70,17 +70,13 @@ func TestOfferAmount(t *testing.T) {
 			p.Type(amountField, "1,000")
 			p.Click(applyButton)
 			p.WaitText(`[data-part="error"]`, "Enter an amount from $1.00 to $500.00.")
-			if got := p.Value(amountField); got != "1,000" {
-				t.Errorf("the field has become %q", got)
-			}
+			fortest.Equal(t, p.Value(amountField), "1,000", "the field has become")
 			p.Type(amountField, "7")
 			if name == "wasm" { // leaving the field asks for the price, and its answer moves what is below
 				p.Press("Tab")
 				p.Wait(costs("7.00"))
 			}
-			if got := s.bought(p.View); got != "7.00 Tip tip" {
-				t.Errorf("bought %q; want what was typed, 7.00", got)
-			}
+			fortest.Equal(t, s.bought(p.View), "7.00 Tip tip", "bought")
 			if !p.Exists(`.theme-dark`) {
 				t.Error("the theme was lost on the way")
 			}
@@ -130,9 +126,7 @@ func TestOfferQuantity(t *testing.T) {
 		p.WaitText(".order-title", "3 × Kaffee")
 		p.Reload()
 		p.Wait(costs("13.50"))
-		if got := s.bought(p.View); got != "13.50 3 × Kaffee coffee 3" {
-			t.Errorf("bought %q", got)
-		}
+		fortest.Equal(t, s.bought(p.View), "13.50 3 × Kaffee coffee 3", "bought")
 	})
 	t.Run("no script", func(t *testing.T) {
 		p := chromium.Open(t, s.base+"/checkout?item=coffee", browser.Options{Height: 1800, NoJS: true})
@@ -140,9 +134,7 @@ func TestOfferQuantity(t *testing.T) {
 		p.Click(applyButton)
 		p.Wait(costs("9.00"))
 		set(p, "4") // and not applied
-		if got := s.bought(p.View); got != "18.00 4 × Coffee coffee 4" {
-			t.Errorf("bought %q", got)
-		}
+		fortest.Equal(t, s.bought(p.View), "18.00 4 × Coffee coffee 4", "bought")
 	})
 }
 
@@ -154,12 +146,8 @@ func TestOfferTypedBeforeTheTakeover(t *testing.T) {
 	p.Type(amountField, "33")
 	s.releaseProgram()
 	p.Wait(`[data-live="wasm"]`)
-	if got := p.Value(amountField); got != "33" {
-		t.Errorf("after the takeover the field holds %q", got)
-	}
-	if got := s.bought(p.View); got != "33.00 Tip tip" {
-		t.Errorf("bought %q", got)
-	}
+	fortest.Equal(t, p.Value(amountField), "33", "after the takeover the field holds")
+	fortest.Equal(t, s.bought(p.View), "33.00 Tip tip", "bought")
 	assertCleanConsole(t, p)
 }
 

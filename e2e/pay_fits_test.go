@@ -62,9 +62,7 @@ func TestQRCanBeScanned(t *testing.T) {
 	s := newStack(t)
 	for name, dark := range map[string]bool{"light": false, "dark": true} {
 		p, tx := s.pay(t, "ETH", "eth", browser.Options{Dark: dark, Width: 390, Height: 844})
-		if got := scanScreen(t, p); got != tx.WalletAddress {
-			t.Errorf("%s: the code holds %q; want %q", name, got, tx.WalletAddress)
-		}
+		fortest.Equal(t, scanScreen(t, p), tx.WalletAddress, "%s: the code holds", name)
 		p.Click(`[data-part="qr-kind"]`)
 		p.Wait(`[data-part="qr"][src*="kind=uri"]`)
 		p.WaitJS(`document.querySelector('[data-part="qr"]').complete`, "the code to be there")

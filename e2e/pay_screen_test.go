@@ -16,7 +16,6 @@ import (
 	"coinslot/bff/sandbox"
 	"coinslot/e2e/browser"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 )
 
@@ -117,23 +116,19 @@ func (d *driven) switchesQR(t *testing.T) {
 	if !strings.Contains(src, "kind=uri") || link == plain || link != d.download(strings.Split(src, "?")[0]+"?kind=uri") {
 		t.Errorf("the picture %s is not that of the payment link", src)
 	}
-	if got := d.Attr(`[data-part="qr"]`, "alt"); !strings.Contains(got, "QR code to pay "+d.Attr(`[data-part="pay-amount"]`, "data-value")) {
-		t.Errorf("the picture is called %q", got)
-	}
+	fortest.Has(t, "the picture is called", d.Attr(`[data-part="qr"]`, "alt"),
+		"QR code to pay "+d.Attr(`[data-part="pay-amount"]`, "data-value"))
 	d.WaitJS(`document.querySelector('[data-part="qr"]').naturalWidth > 0`, "the picture to be drawn")
 	if d.by == "no JavaScript" {
 		refresh := d.Attr(`noscript meta[http-equiv="refresh"]`, "content")
-		if !strings.Contains(refresh, "qr=uri") {
-			t.Errorf("the page loads itself again at %q; want the same QR code there", refresh)
-		}
+		fortest.Has(t, "the page loads itself again at", refresh, "qr=uri")
 	}
 	d.Reload()
 	d.WaitText(`[data-part="qr-kind"]`, toAddress)
 	d.Click(`[data-part="qr-kind"]`)
 	d.WaitText(`[data-part="qr-kind"]`, toLink)
-	if got := d.download(d.Attr(`[data-part="qr"]`, "src")); got != plain {
-		t.Error("the picture is not that of the address any more")
-	}
+	fortest.Equal(t, d.download(d.Attr(`[data-part="qr"]`, "src")), plain,
+		"the picture is not that of the address any more")
 }
 
 // paysTheRest: after a part has come, amount, QR code and link are of the rest.
@@ -212,14 +207,11 @@ func (d *driven) goesOnElsewhere(t *testing.T) {
 	if d.by == "no JavaScript" {
 		d.Click(`[data-part="device"] noscript a`)
 		refresh := d.Attr(`noscript meta[http-equiv="refresh"]`, "content")
-		if !strings.Contains(refresh, "open=device") {
-			t.Errorf("the page loads itself again at %q, closed", refresh)
-		}
+		fortest.Has(t, "the page loads itself again at", refresh, "open=device")
 	}
 	d.WaitJS(`document.querySelector('[data-part="device"] img').naturalWidth > 0`, "the link's picture to be drawn")
-	if phone := plainly(t, got, lynx); phone.part("address").attrs["data-value"] != d.tx.WalletAddress {
-		t.Error("the link shows another address")
-	}
+	fortest.Equal(t, plainly(t, got, lynx).part("address").attrs["data-value"], d.tx.WalletAddress,
+		"the link shows another address")
 }
 
 // smallest is an amount in the smallest unit of its coin.
@@ -333,9 +325,7 @@ func (m walletResponse) check(t *testing.T, p *browser.Page, coin walletCoin, tx
 	t.Helper()
 	p.Wait(`[data-live="wasm"]`)
 	p.WaitText(`[data-part="wallet"]`, "Pay with Fox Wallet")
-	if n := p.Count(`[data-part="wallet"]`); n != 2 {
-		t.Errorf("%d wallets; want 2", n)
-	}
+	fortest.Equal(t, p.Count(`[data-part="wallet"]`), 2, "wallets")
 	if text := p.Text(`[data-part="wallet"][data-value="example.long"]`); len([]rune(text)) > len("Pay with ")+40 {
 		t.Errorf("a name of %d characters is on the button", len(text))
 	}
@@ -353,9 +343,7 @@ func (m walletResponse) check(t *testing.T, p *browser.Page, coin walletCoin, tx
 	for i := range asked {
 		asked[i] = canonical(t, asked[i])
 	}
-	if diff := cmp.Diff(want, asked); diff != "" {
-		t.Errorf("the wallet was asked (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, asked, want, "the wallet was asked")
 	if sent := strings.Contains(m.text, "has sent"); sent == p.Exists(`[data-part="wallet"]`) {
 		t.Errorf("buttons of wallets are there: %t", !sent)
 	}
@@ -403,9 +391,8 @@ func TestOneWalletRequest(t *testing.T) {
 	p.Click(`[data-part="wallet"]`)
 	p.Click(`[data-part="copy-address"]`) // the page still does its work
 	p.WaitText(`[data-part="copy-address"]`, "Copied")
-	if n := browser.Eval[int](p, `window.asked.length`); n != 6 {
-		t.Errorf("the wallet was asked %d times; want 6 for one payment", n)
-	}
+	fortest.Equal(t, browser.Eval[int](p, `window.asked.length`), 6,
+		"times the wallet was asked for one payment")
 	p.Click(`[data-part="change"]`)
 	choose(p.View, "USDT", "bep20")
 	p.WaitText("h1", "USDT")

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 	"coinslot/e2e/firefox"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 )
 
@@ -69,9 +69,7 @@ func TestPaysInline(t *testing.T) {
 	f.Wait(paid)
 	p.WaitText("#log", "complete confirmed")
 	s.sink.await(t, id, "checkout.confirmed")
-	if diff := cmp.Diff([]string{"checkout.pending", "checkout.confirmed"}, s.sink.types(id)); diff != "" {
-		t.Errorf("events (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, s.sink.types(id), []string{"checkout.pending", "checkout.confirmed"}, "events")
 	assertOnlyOwnRequests(t, p, s)
 }
 
@@ -94,9 +92,7 @@ func TestTwoTabsOneTransaction(t *testing.T) {
 	tx := s.choose(f, "USDT", "trc20")
 	g.Wait(pending) // by websocket
 	s.matches(g)
-	if n := len(s.issued()); n != 1 {
-		t.Errorf("%d transactions were created; want 1", n)
-	}
+	fortest.Equal(t, len(s.issued()), 1, "transactions were created")
 	s.simulate(tx, "pay")
 	f.Wait(paid)
 	g.Wait(paid)
@@ -151,9 +147,7 @@ func TestPaysInIsolatedPage(t *testing.T) {
 	f.Wait(`[data-live="wasm"]`)
 	s.simulate(s.matches(f), "pay")
 	f.Wait(paid)
-	if n := len(s.issued()); n != 1 {
-		t.Errorf("%d transactions were created for one order token; want 1", n)
-	}
+	fortest.Equal(t, len(s.issued()), 1, "transactions were created for one order token")
 	assertCleanConsole(t, p)
 }
 

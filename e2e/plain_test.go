@@ -234,9 +234,8 @@ func (p *plain) until(status string) {
 func (p *plain) shows(s *stack, choice string) {
 	p.t.Helper()
 	tx := s.issued()[len(s.issued())-1]
-	if got := tx.CurrencySymbol + ":" + tx.NetworkCode; got != choice {
-		p.t.Errorf("%s was chosen; the gateway got %s", choice, got)
-	}
+	fortest.Equal(p.t, tx.CurrencySymbol+":"+tx.NetworkCode, choice,
+		"%s was chosen; the gateway got", choice)
 	if got := p.part("address").attrs["data-value"]; got != tx.WalletAddress {
 		p.t.Errorf("%s: address %q; the gateway issued %q", choice, got, tx.WalletAddress)
 	}
@@ -244,9 +243,8 @@ func (p *plain) shows(s *stack, choice string) {
 	if !roundsUp(amount, tx.PayAmount.String()) {
 		p.t.Errorf("%s: amount %q; the gateway asks for %s", choice, amount, tx.PayAmount)
 	}
-	if text := strings.Join(p.words(), ""); !strings.Contains(text, tx.WalletAddress) || !strings.Contains(text, amount) {
-		p.t.Errorf("%s: address or amount cannot be read: %s", choice, p.text())
-	}
+	fortest.Has(p.t, choice+": address or amount cannot be read", strings.Join(p.words(), ""),
+		tx.WalletAddress, amount)
 }
 
 // assertStandsAlone: without styles nothing sticks to the value of a part, so that a double click
@@ -302,9 +300,8 @@ func TestPlainChangesCancelsAndRetries(t *testing.T) {
 	p.pick("USDT:trc20")
 	p.shows(s, "USDT:trc20")
 	p.follow("change")
-	if !strings.Contains(p.text(), "If you continue, your USDT payment on TRON (TRC20) is canceled") {
-		t.Errorf("the page does not say what becomes of the old address: %s", p.text())
-	}
+	fortest.Has(t, "the page that should say what becomes of the old address", p.text(),
+		"If you continue, your USDT payment on TRON (TRC20) is canceled")
 	p.pick("TON:ton")
 	p.shows(s, "TON:ton")
 	if live := s.live(); len(live) != 1 || live[0].CurrencySymbol != "TON" {
@@ -326,9 +323,7 @@ func TestPlainChangesCancelsAndRetries(t *testing.T) {
 	if p.status != http.StatusOK || !strings.Contains(p.text(), "$25.00") {
 		t.Errorf("receipt: %d %s", p.status, p.text())
 	}
-	if n := len(s.live()); n != 0 {
-		t.Errorf("%d transactions can still be paid; want none", n)
-	}
+	fortest.Equal(t, len(s.live()), 0, "transactions can still be paid")
 }
 
 // After the time is up the same page leads on: a look for late money, another try.
@@ -349,18 +344,15 @@ func TestPlainAfterExpiry(t *testing.T) {
 	p.until("expired")
 	p.submit("recheck", nil)
 	p.until("confirmed")
-	if !strings.Contains(p.text(), "after the time was up") {
-		t.Errorf("the page does not say that the payment was late: %s", p.text())
-	}
+	fortest.Has(t, "the page that should say that the payment was late", p.text(),
+		"after the time was up")
 }
 
 // The menu changes the language, and what was chosen stays on every way.
 func TestPlainLanguage(t *testing.T) {
 	s := newStack(t)
 	p := plainly(t, s.base+"/checkout/"+s.session(order{"amount_usd": "25.00"}), lynx)
-	if n := strings.Count(p.body, "<option "); n != 1 {
-		t.Errorf("the first page lists %d languages; want its own", n)
-	}
+	fortest.Equal(t, strings.Count(p.body, "<option "), 1, "the first page lists languages")
 	p.submit("language-set", nil) // to the same page with all
 	if n := strings.Count(p.body, "<option "); n < 40 {
 		t.Errorf("the menu has %d languages; want at least 40", n)
@@ -368,9 +360,7 @@ func TestPlainLanguage(t *testing.T) {
 	p.submit("language-set", map[string]string{"lang": "de"})
 	german := func(where string) {
 		t.Helper()
-		if !strings.Contains(p.body, `<html lang="de" dir="ltr"`) {
-			t.Errorf("%s is not in German: %s", where, p.text())
-		}
+		fortest.Has(t, where+" is not in German: "+p.text(), p.body, `<html lang="de" dir="ltr"`)
 	}
 	german("choosing")
 	p.submit("continue", nil)

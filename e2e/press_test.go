@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 )
 
@@ -34,9 +35,7 @@ func TestWalletAppearsAfterRelease(t *testing.T) {
 	release := p.Hold(`[data-part="change"]`)
 	p.Eval(`dispatchEvent(new CustomEvent("eip6963:announceProvider",
 		{detail: {info: {uuid: "1", name: "Late Wallet", icon: "", rdns: "example.late"}, provider: {request() {}}}}))`, nil)
-	if n := p.Count(`[data-part="wallet"]`); n != 0 {
-		t.Errorf("%d wallets are shown under a press; want 0", n)
-	}
+	fortest.Equal(t, p.Count(`[data-part="wallet"]`), 0, "wallets are shown under a press")
 	release()
 	p.Wait(`[data-part="continue"]`)
 	p.Click(`form.choose a.link`)
@@ -59,9 +58,8 @@ func TestNoReloadWhilePressed(t *testing.T) {
 	release()
 	p.Eval(`new Promise(done => { window.through = true; caught.forEach(go => go()); setTimeout(done, 200) })`, nil)
 	pressed := browser.Eval[[]string](p, `pressed`)
-	if got := strings.Join(pressed, " "); got != "pointerdown pointerup click" {
-		t.Errorf("the page has heard %q; want the whole press", got)
-	}
+	fortest.Equal(t, strings.Join(pressed, " "), "pointerdown pointerup click",
+		"the page has heard")
 	p.Eval(`(() => { window.later = 10_000; dispatchEvent(new Event("online")); })()`, nil)
 	p.Wait(paid)
 }
@@ -105,9 +103,7 @@ func TestCopies(t *testing.T) {
 			f.Wait(pending)
 			f.Wait(`[data-live="` + name + `"]`)
 			tx := s.matches(f)
-			if n := len(s.issued()); n != 1 {
-				t.Errorf("a double click on continue created %d transactions; want 1", n)
-			}
+			fortest.Equal(t, len(s.issued()), 1, "a double click on continue created transactions")
 			f.Eval(recordCopies, nil)
 			f.Click(`[data-part="copy-address"]`)
 			f.WaitText(`.address .label`, "Copied. Send it on Polygon only.")

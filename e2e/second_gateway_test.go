@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 )
 
@@ -136,15 +137,11 @@ func TestAnotherGateway(t *testing.T) {
 	_, f := s.open(t, id, "inline", browser.Options{})
 	choose(f, "usdt", "TRC20")
 	f.Wait(pending)
-	if got := f.Attr(`[data-part="address"]`, "data-value"); got != otherAddress {
-		t.Errorf("address on screen = %q; want %q", got, otherAddress)
-	}
-	if got := f.Attr(`[data-part="pay-amount"]`, "data-value"); got != "19.99" {
-		t.Errorf("amount on screen = %q; want 19.99", got)
-	}
-	if strings.Contains(f.HTML(), "elsewhere.example") {
-		t.Error("a payment_url outside COINSLOT_GATEWAY_PAGE_URL is shown")
-	}
+	fortest.Equal(t, f.Attr(`[data-part="address"]`, "data-value"), otherAddress,
+		"address on screen")
+	fortest.Equal(t, f.Attr(`[data-part="pay-amount"]`, "data-value"), "19.99", "amount on screen")
+	fortest.Lacks(t, "a payment_url outside COINSLOT_GATEWAY_PAGE_URL is shown", f.HTML(),
+		"elsewhere.example")
 	other.pay()
 	f.Wait(paid)
 	s.sink.await(t, id, "checkout.confirmed")

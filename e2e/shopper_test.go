@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/e2e/browser"
 )
@@ -22,9 +23,7 @@ func TestTypedBeforeTheTakeover(t *testing.T) {
 	h.releaseProgram()
 	p.Wait(`[data-live="wasm"]`)
 	p.Press("n") // at the caret
-	if got := p.Value(`input[name="email"]`); got != "ann@example.it" {
-		t.Errorf("e-mail after the takeover = %q; want ann@example.it", got)
-	}
+	fortest.Equal(t, p.Value(`input[name="email"]`), "ann@example.it", "e-mail after the takeover")
 	p.Click(`[data-part="continue"]`)
 	p.Wait(pending)
 	tx := h.matches(p.View)
@@ -57,9 +56,7 @@ func TestBackForwardAndReload(t *testing.T) {
 			p.WaitText("h1", "Shop")
 			p.Eval(`setTimeout(() => history.back(), 50), 0`, nil)
 			p.Wait(paid)
-			if n := len(s.issued()); n != 1 {
-				t.Errorf("%d transactions were created; want 1", n)
-			}
+			fortest.Equal(t, len(s.issued()), 1, "transactions were created")
 		})
 	}
 }
@@ -73,11 +70,9 @@ func TestCancelAfterPartOfIt(t *testing.T) {
 	s.simulate(s.issued()[0], "half")
 	p.submit("cancel", nil)
 	if !p.has("missing") || !strings.Contains(p.text(), "already on its way") {
-		t.Errorf("the page does not say that the payment has begun: %s", p.text())
+		t.Errorf("the page that should say that the payment has begun: %s", p.text())
 	}
-	if got := s.read(id); got.Status != "pending" {
-		t.Errorf("status = %q; want pending", got.Status)
-	}
+	fortest.Equal(t, s.read(id).Status, "pending", "status")
 }
 
 // Without scripts a form may be sent half filled in.
@@ -99,9 +94,7 @@ func TestPartialChoiceWithoutJavaScript(t *testing.T) {
 			p.shows(s, c.paid)
 			continue
 		}
-		if !strings.Contains(p.text(), c.says) {
-			t.Errorf("%s: the page says %s", c.name, p.text())
-		}
+		fortest.Has(t, c.name+": the page", p.text(), c.says)
 		checked := slices.ContainsFunc(p.tags, func(t tag) bool {
 			_, checked := t.attrs["checked"]
 			return checked && t.attrs["data-part"] == "currency" && t.attrs["value"] == c.currency
@@ -109,9 +102,7 @@ func TestPartialChoiceWithoutJavaScript(t *testing.T) {
 		if c.currency != "" && !checked {
 			t.Errorf("%s: the coin is not checked any more", c.name)
 		}
-		if n := len(s.issued()) - before; n != 0 {
-			t.Errorf("%s: %d transactions were created; want none", c.name, n)
-		}
+		fortest.Equal(t, len(s.issued())-before, 0, "%s transactions were created", c.name)
 		p.pick("USDT:trc20")
 	}
 }

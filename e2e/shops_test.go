@@ -65,9 +65,7 @@ func pays(t *testing.T, s *stack, host *page, price string) {
 	p := chromium.Open(t, host.server.URL, browser.Options{Height: 1400})
 	f := p.Frame(frame)
 	f.Wait(`[data-live="wasm"]`)
-	if got := f.Attr(`[data-part="amount-usd"]`, "data-value"); got != price {
-		t.Errorf("price on screen = %q; want %s", got, price)
-	}
+	fortest.Equal(t, f.Attr(`[data-part="amount-usd"]`, "data-value"), price, "price on screen")
 	p.WaitText("#log", "a ready open")
 	tx := s.choose(f, "USDT", "trc20")
 	p.WaitText("#log", "a status pending cs_")
@@ -119,9 +117,7 @@ func TestTwoProductsOnOnePage(t *testing.T) {
 	p.Click("#c a")
 	p.Wait("#a >>> dialog[open]")
 	frames := browser.Eval[int](p, `[...document.querySelectorAll("coinslot-checkout")].reduce((n, e) => n + e.shadowRoot.querySelectorAll("iframe").length, 0)`)
-	if frames != 2 {
-		t.Errorf("%d frames for two orders; want 2", frames)
-	}
+	fortest.Equal(t, frames, 2, "frames for two orders")
 	assertCleanConsole(t, p)
 }
 

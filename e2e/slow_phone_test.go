@@ -198,9 +198,7 @@ func TestSlowPhoneIsRealistic(t *testing.T) {
 		frameView(p).WaitJS(`window.live`, "WebAssembly to drive the checkout")
 		for name, v := range map[string]*browser.View{"shop": p.View, "frame": frameView(p)} {
 			const protocol = `performance.getEntriesByType("navigation")[0].nextHopProtocol`
-			if got := browser.Eval[string](v, protocol); got != "h2" {
-				t.Errorf("%s: the protocol is %q; want h2", name, got)
-			}
+			fortest.Equal(t, browser.Eval[string](v, protocol), "h2", "%s: the protocol", name)
 		}
 		if got := h.line.BytesReceived(began, time.Now()); visit == 1 && got > 100_000 {
 			t.Errorf("%d bytes came again: the program is not cached", got)

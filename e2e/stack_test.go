@@ -148,9 +148,8 @@ func (s *stack) session(o order) string {
 	if status := s.call(http.MethodPost, "/v1/sessions", body, &got); status != http.StatusCreated {
 		s.t.Fatalf("POST /v1/sessions = %d; want 201", status)
 	}
-	if want := cmp.Or(s.public, s.base) + "/checkout/" + got.ID; got.URL != want {
-		s.t.Errorf("session url = %q; want %s", got.URL, want)
-	}
+	fortest.Equal(s.t, cmp.Or(s.public, s.base)+"/checkout/"+got.ID, got.URL,
+		"session url = %q; want", got.URL)
 	return got.ID
 }
 

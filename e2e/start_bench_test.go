@@ -60,9 +60,7 @@ func TestStart(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "small.db")
 	fill(t, path, 200, 20)
 	s.run("/checkout/"+sessionNumber(19), path, true)
-	if len(s.took) != 1 {
-		t.Errorf("%d starts measured; want 1", len(s.took))
-	}
+	fortest.Equal(t, len(s.took), 1, "starts measured")
 }
 
 // starts is a gateway and how long each start beside it took.

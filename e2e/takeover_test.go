@@ -134,9 +134,7 @@ func TestTakeoverKeepsSelection(t *testing.T) {
 	h.releaseProgram()
 	p.Wait(`[data-live="wasm"]`)
 	selected := browser.Eval[string](p, `getSelection().toString()`)
-	if selected != tx.WalletAddress {
-		t.Errorf("selected is %q; want the address %q", selected, tx.WalletAddress)
-	}
+	fortest.Equal(t, selected, tx.WalletAddress, "selected")
 }
 
 // A press under way continues to its release, and only then the page is taken over: a browser makes
@@ -184,9 +182,7 @@ func TestTakeoverIsOneBatch(t *testing.T) {
 		Said              []string
 	}
 	p.Eval(`({batches, elements, said})`, &made)
-	if made.Batches != 1 {
-		t.Errorf("the tree was created in %d calls; want one", made.Batches)
-	}
+	fortest.Equal(t, made.Batches, 1, "the tree was created in calls")
 	if n := made.Elements; n > 0 {
 		t.Errorf("the program has made %d elements by themselves", n)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/e2e/browser"
 )
@@ -71,9 +72,8 @@ func TestMoreTime(t *testing.T) {
 			s.simulate(second, "pay")
 			p.Wait(paid)
 			s.sink.await(t, id, "checkout.confirmed")
-			if got := s.sink.types(id); count(got, "checkout.cancelled") != 0 {
-				t.Errorf("events %v: more time is no cancellation", got)
-			}
+			fortest.Equal(t, count(s.sink.types(id), "checkout.cancelled"), 0,
+				"events (more time is no cancellation)")
 		})
 	}
 }
@@ -92,9 +92,8 @@ func TestWaitsAndIsPaid(t *testing.T) {
 				p.WaitJS(fmt.Sprintf(`document.title === %q && document.querySelector("link[rel=icon]").getAttribute("href") === %q`, title, icon), title+" with "+icon)
 			}
 			for _, icon := range []string{"tab", "tab-paid"} {
-				if svg := s.download("/icons/" + icon + ".svg"); !strings.Contains(svg, "<rect") {
-					t.Errorf("the icon %s draws nothing: %s", icon, svg)
-				}
+				fortest.Has(t, "the icon "+icon+" draws nothing", s.download("/icons/"+icon+".svg"),
+					"<rect")
 			}
 			tab("Waiting for $25.00", "/icons/tab.svg")
 			s.simulate(tx, "pay")
@@ -219,9 +218,7 @@ func TestAnnouncesChangesOnce(t *testing.T) {
 		p.Eval(`window.said`, &list)
 		return list
 	}
-	if list := said(); len(list) != 0 {
-		t.Errorf("while nothing happened, it was said: %q", list)
-	}
+	fortest.Equal(t, len(said()), 0, "while nothing happened, it was said")
 	s.simulate(tx, "parts")
 	p.Wait(`[data-part="missing"]`)
 	p.Wait(`[data-part="paid"]`)

@@ -30,9 +30,7 @@ func TestErrorsPage(t *testing.T) {
 		if got[code] = ""; strings.HasPrefix(body, "Seen by: ") {
 			got[code], _, _ = strings.Cut(strings.TrimPrefix(body, "Seen by: "), ".\n")
 		}
-		if !strings.Contains(body, "**Action:** ") {
-			t.Errorf("%s does not say what to do", code)
-		}
+		fortest.Has(t, code+" does not say what to do", body, "**Action:** ")
 	}
 	if diff := cmp.Diff(whoSees(t), got); diff != "" {
 		t.Errorf("docs/errors.md (-code +page):\n%s", diff)
@@ -100,11 +98,7 @@ func TestManual(t *testing.T) {
 				t.Errorf("the tags of %s have %q", path, bad)
 			}
 		}
-		for _, bad := range []string{"](", "**", "{{", "&lt;no value"} {
-			if strings.Contains(page, bad) {
-				t.Errorf("%s shows %q", path, bad)
-			}
-		}
+		fortest.Lacks(t, path+" shows", page, "](", "**", "{{", "&lt;no value")
 		ids := regexp.MustCompile(` id="([^"]*)"`).FindAllStringSubmatch(page, -1)
 		seen := map[string]bool{}
 		for _, m := range ids {
@@ -115,8 +109,6 @@ func TestManual(t *testing.T) {
 		}
 	}
 	for code := range web.Answers {
-		if !strings.Contains(pages["/docs/errors"], ` id="`+string(code)+`"`) {
-			t.Errorf("/docs/errors has no part %s, where problems point to", code)
-		}
+		fortest.Has(t, "/docs/errors", pages["/docs/errors"], ` id="`+string(code)+`"`)
 	}
 }

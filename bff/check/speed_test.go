@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"coinslot/bff/diagnose"
+	"coinslot/bff/fortest"
 
 	"github.com/andybalholm/brotli"
 )
@@ -270,7 +271,5 @@ func TestSpeedTable(t *testing.T) {
 
 Not ready: 1 of 8 checks failed, 4 warnings.
 `
-	if got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
+	fortest.Equal(t, got, want, "got")
 }

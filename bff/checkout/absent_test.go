@@ -1,13 +1,13 @@
 package checkout_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/checkout/checkouttest"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -26,9 +26,7 @@ func TestAbsentTransactionIsReported(t *testing.T) {
 	h.Run(100 * time.Hour)
 	h.WantEvents(s.ID, payment.EventPending, payment.EventReview)
 	events := h.Store.EventsOf(s.ID)
-	if body := string(events[1].Body); !strings.Contains(body, `"transaction_absent"`) {
-		t.Errorf("the event has another reason: %s", body)
-	}
+	fortest.Has(t, "the event has another reason", string(events[1].Body), `"transaction_absent"`)
 	if n := h.Gateway.Calls("status") - before; n > 15 {
 		t.Errorf("status reads = %d; want 15 at most", n)
 	}
@@ -89,9 +87,8 @@ func TestAbsentTransactionGoesToReview(t *testing.T) {
 	h.WantStatus(s.ID, wire.Review)
 	h.WantEvents(s.ID, payment.EventPending, payment.EventReview, payment.EventReview)
 	last := h.Load(s.ID)
-	if o := last.Object(payment.EventOptions{}); o.ReviewReason != "paid_amount_unreadable" {
-		t.Errorf("reason = %q; want paid_amount_unreadable", o.ReviewReason)
-	}
+	fortest.Equal(t, last.Object(payment.EventOptions{}).ReviewReason, "paid_amount_unreadable",
+		"reason")
 }
 
 // A replica of the gateway may lag for a while.
@@ -136,9 +133,7 @@ func TestRecheckOfAnAbsentTransaction(t *testing.T) {
 	h.Remember()
 	h.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
 	h.Gateway.Set("T00001", func(tx *checkouttest.Transaction) { tx.Status = "confirmed" })
-	if s := h.Must(h.Recheck(s.ID)); s.Status != wire.Confirmed {
-		t.Errorf("status = %s; want confirmed", s.Status)
-	}
+	fortest.Equal(t, h.Must(h.Recheck(s.ID)).Status, wire.Confirmed, "status")
 }
 
 // The gateway may forget an ended transaction: the late checks end.
@@ -151,9 +146,8 @@ func TestAbsentAfterItsEnd(t *testing.T) {
 	h.Run(100 * time.Hour)
 	h.WantStatus(s.ID, wire.Expired)
 	h.WantEvents(s.ID, payment.EventPending, payment.EventExpired)
-	if n := h.Gateway.Calls("status") - before; n != len(payment.DefaultSchedule().LateChecks) {
-		t.Errorf("late checks = %d; want %d", n, len(payment.DefaultSchedule().LateChecks))
-	}
+	fortest.Equal(t, h.Gateway.Calls("status")-before, len(payment.DefaultSchedule().LateChecks),
+		"late checks")
 }
 
 // A confirmation stays, and its checks end.

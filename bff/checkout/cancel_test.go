@@ -7,6 +7,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout/checkouttest"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -127,9 +128,7 @@ func TestClientDisconnectsDuringCancel(t *testing.T) {
 		want := []payment.EventType{payment.EventPending, payment.EventPending}
 		if name == "for good" {
 			want[1] = payment.EventCancelled
-			if got := h.Load(s.ID).ClosedBy; got != payment.ClosedByMerchant {
-				t.Errorf("%s: closed by %q", name, got)
-			}
+			fortest.Equal(t, h.Load(s.ID).ClosedBy, payment.ClosedByMerchant, "%s: closed by", name)
 		}
 		h.WantEvents(s.ID, want...)
 	}

@@ -27,9 +27,7 @@ func TestPaymentFromOrderToConfirmation(t *testing.T) {
 	if v.Status != wire.Pending || v.Attempt.Address != tx.Address || v.Attempt.PayAmount != "25.00000000" || v.Attempt.PayableAmount != "25" {
 		t.Fatalf("view = %+v, attempt %+v; want the gateway's address and amount", v, v.Attempt)
 	}
-	if !strings.Contains(tx.Comment, s.Attempts[0].Marker) {
-		t.Errorf("comment = %q; want the marker %q in it", tx.Comment, s.Attempts[0].Marker)
-	}
+	fortest.Has(t, "comment", tx.Comment, s.Attempts[0].Marker)
 	h.Run(time.Minute)
 	h.WantStatus(s.ID, wire.Pending)
 	h.Gateway.Pay(tx.TrackingCode, checkouttest.Dec("10"), "0xa")
@@ -76,9 +74,8 @@ func TestOtherCoinWhilePreparing(t *testing.T) {
 	tab.Go(func() { h.Service.Choose(ctx, s.ID, checkouttest.USDT()) })
 	<-arrived
 	h.WantCode(wire.CodePaymentInProgress)(h.Choose(s.ID, checkouttest.BNB()))
-	if s := h.Must(h.Choose(s.ID, checkouttest.USDT())); s.Status != wire.Preparing {
-		t.Errorf("status for the second tab = %s; want preparing", s.Status)
-	}
+	fortest.Equal(t, h.Must(h.Choose(s.ID, checkouttest.USDT())).Status, wire.Preparing,
+		"status for the second tab")
 	leave() // the shopper closes the tab; the create continues
 	tab.Wait()
 	close(release)
@@ -163,9 +160,7 @@ func TestOutcomesOfCreateThatNothingCameOf(t *testing.T) {
 				if v.Status != wire.Open || v.Attempt != nil || v.Notice == nil || v.Notice.Code != c.want || !v.Can(wire.Choose) {
 					t.Errorf("view = %+v, notice %+v; want open, a notice of %s and choose", v, v.Notice, c.want)
 				}
-				if n := h.Gateway.Calls("create"); n != c.calls {
-					t.Errorf("creates = %d; want %d", n, c.calls)
-				}
+				fortest.Equal(t, h.Gateway.Calls("create"), c.calls, "creates")
 				h.Gateway.CreateHook = nil
 				s = h.Must(h.Choose(s.ID, checkouttest.BNB()))
 				if v := h.View(s.ID); v.Status != wire.Pending || v.Notice != nil {

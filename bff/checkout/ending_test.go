@@ -80,9 +80,7 @@ func TestPaidTwice(t *testing.T) {
 	h.Run(2 * time.Hour)
 	h.WantStatus(s.ID, wire.Confirmed)
 	h.WantEvents(s.ID, payment.EventPending, payment.EventPending, payment.EventConfirmed, payment.EventReview)
-	if a := h.View(s.ID).Attempt; a.Number != 2 {
-		t.Errorf("attempt shown = %d; want 2, the one that confirmed", a.Number)
-	}
+	fortest.Equal(t, h.View(s.ID).Attempt.Number, 2, "attempt shown (2, the one that confirmed)")
 }
 
 func TestSameTransactionForTwoSessions(t *testing.T) {
@@ -101,9 +99,7 @@ func TestSameTransactionForTwoSessions(t *testing.T) {
 	}
 	version := h.Load(second.ID).Version
 	h.Run(10 * time.Minute)
-	if v := h.Load(second.ID).Version; v != version {
-		t.Errorf("version = %d after ten minutes without news; want %d", v, version)
-	}
+	fortest.Equal(t, h.Load(second.ID).Version, version, "version after ten minutes without news")
 	// An exchange pays several orders in one transaction: the merchant, who can
 	// see that, used to be unable to say so.
 	h.Must(h.Resolve(second.ID, wire.Confirmed, "a batch of our exchange"))
@@ -306,9 +302,7 @@ func TestLateCheckIsCountedOnce(t *testing.T) {
 	for range 4 {
 		fortest.OK(t, h.Service.Process(t.Context(), stale))
 	}
-	if n := h.Load(s.ID).Attempts[0].ChecksDone; n != 1 {
-		t.Errorf("late checks counted = %d; want 1", n)
-	}
+	fortest.Equal(t, h.Load(s.ID).Attempts[0].ChecksDone, 1, "late checks counted")
 }
 
 // A resolution leaves no address payable.

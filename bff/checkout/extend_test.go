@@ -67,9 +67,8 @@ func TestManyClicksExtendOnce(t *testing.T) {
 		h.Service.Close()
 		click() // late, from a page that still shows the first address
 		h.WantCallsSince(before, "create", 1)
-		if live := h.Gateway.Live(); len(live) != 1+number {
-			t.Errorf("live at the gateway = %v; want one of each session", live)
-		}
+		fortest.Equal(t, len(h.Gateway.Live()), 1+number,
+			"live at the gateway (one of each session)")
 		h.WantStatus(s.ID, wire.Pending)
 		h.WantEvents(s.ID, payment.EventPending, payment.EventPending)
 	}
@@ -116,9 +115,7 @@ func TestExtendRefused(t *testing.T) {
 			h.Run(10 * time.Minute)
 			c.begin(h, s.ID)
 			h.WantCode(c.want)(h.Extend(s.ID, 0))
-			if n := len(h.Load(s.ID).Attempts); n != 1 {
-				t.Errorf("%d attempts; want one", n)
-			}
+			fortest.Equal(t, len(h.Load(s.ID).Attempts), 1, "attempts")
 			again := c.name == "gateway away" || c.name == "cancel refused" // it may go better then
 			if v := h.View(s.ID); v.Can(wire.Extend) != again || (v.Attempt.ExtendMinutes != 0) != again {
 				t.Errorf("actions %v, %d minutes; want them offered %t", v.Actions, v.Attempt.ExtendMinutes, again)
@@ -146,9 +143,7 @@ func TestExtendIsBounded(t *testing.T) {
 			for h.Run(10 * time.Minute); h.View(s.ID).Can(wire.Extend); h.Run(10 * time.Minute) {
 				s = h.Must(h.Extend(s.ID, 0))
 			}
-			if len(s.Attempts) != c.most {
-				t.Errorf("%d attempts; want %d", len(s.Attempts), c.most)
-			}
+			fortest.Equal(t, len(s.Attempts), c.most, "attempts")
 			h.WantCode(c.want)(h.Extend(s.ID, 0))
 			h.WantLive(1)
 		})

@@ -7,6 +7,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout/checkouttest"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -56,9 +57,8 @@ func TestFollowUpIsBounded(t *testing.T) {
 		h.Process()
 	}
 	h.Run(time.Hour)
-	if n := h.Gateway.Calls("status") - reads; n != len(payment.DefaultSchedule().FollowUps) {
-		t.Errorf("status reads = %d; want %d", n, len(payment.DefaultSchedule().FollowUps))
-	}
+	fortest.Equal(t, h.Gateway.Calls("status")-reads, len(payment.DefaultSchedule().FollowUps),
+		"status reads")
 	h.WantCallsSince(rechecks, "recheck", 1)
 }
 
@@ -125,7 +125,5 @@ func TestConfirmationTakenBack(t *testing.T) {
 		t.Errorf("%d checks in the day after the report; want as many as before", n)
 	}
 	h.WantStatus(s.ID, wire.Confirmed)
-	if v := h.View(s.ID); v.Status != wire.Confirmed {
-		t.Errorf("the shopper sees %s", v.Status)
-	}
+	fortest.Equal(t, h.View(s.ID).Status, wire.Confirmed, "the shopper sees")
 }

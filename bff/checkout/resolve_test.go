@@ -105,9 +105,7 @@ func TestResolvingAReusedTransaction(t *testing.T) {
 	version := h.Load(second.ID).Version
 	h.Run(10 * time.Minute) // the gateway says what it said: that is not the reason any more
 	h.WantReview(second.ID, "transaction_id_reused")
-	if v := h.Load(second.ID).Version; v != version {
-		t.Errorf("version = %d after ten minutes without news; want %d", v, version)
-	}
+	fortest.Equal(t, h.Load(second.ID).Version, version, "version after ten minutes without news")
 	h.Must(h.Resolve(second.ID, wire.Confirmed, "a batch of our exchange"))
 	h.WantStatus(second.ID, wire.Confirmed)
 	h.WantEvents(second.ID, payment.EventPending, payment.EventReview, payment.EventConfirmed)

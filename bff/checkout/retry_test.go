@@ -34,9 +34,7 @@ func TestBusyCreateIsSentAgain(t *testing.T) {
 	h.WantOne(s.ID)
 	h.WantEvents(s.ID, payment.EventPending)
 	h.WantCalls("list", 0)
-	if n := len(h.Load(s.ID).Attempts); n != 1 {
-		t.Errorf("%d attempts; want 1", n)
-	}
+	fortest.Equal(t, len(h.Load(s.ID).Attempts), 1, "attempts")
 }
 
 // A short Retry-After is waited for within the request.
@@ -47,9 +45,7 @@ func TestBusyForAMoment(t *testing.T) {
 		began := time.Now()
 		s := h.Chosen("25", checkouttest.USDT())
 		h.WantStatus(s.ID, wire.Pending)
-		if took := time.Since(began); took != 2*time.Second {
-			t.Errorf("the second create was sent after %v; want 2s", took)
-		}
+		fortest.Equal(t, time.Since(began), 2*time.Second, "the second create was sent after")
 	})
 }
 
@@ -74,9 +70,7 @@ func TestBusyForever(t *testing.T) {
 				v.Notice.Code != wire.CodeGatewayUnavailable {
 				t.Errorf("view = %s, notice %+v; want open, unavailable", v.Status, v.Notice)
 			}
-			if n := h.Gateway.Calls("create"); n != tt.creates {
-				t.Errorf("creates = %d; want %d", n, tt.creates)
-			}
+			fortest.Equal(t, h.Gateway.Calls("create"), tt.creates, "creates")
 			h.Gateway.CreateHook = nil
 			h.Must(h.Choose(s.ID, checkouttest.USDT()))
 			h.WantOne(s.ID)

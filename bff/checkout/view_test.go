@@ -9,7 +9,6 @@ import (
 	"coinslot/bff/payment"
 	"coinslot/bff/token"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 )
 
@@ -100,9 +99,8 @@ func TestEventsOfAttemptsDiffer(t *testing.T) {
 		a.PaidAt = time.Date(2026, 11, 21, 14, 30, 0, 0, time.FixedZone("", 2*3600))
 		v := View(s, ViewOptions{Now: noon}).Attempt
 		got := []string{v.NetworkMark, string(v.Family), v.TrackingCode, v.PaidAt}
-		if diff := cmp.Diff([]string{c.mark, string(c.family), "TRK-7", "2026-11-21T12:30:00Z"}, got); diff != "" {
-			t.Errorf("%s on %s (-want +got):\n%s", c.symbol, c.network, diff)
-		}
+		fortest.Diff(t, got, []string{c.mark, string(c.family), "TRK-7", "2026-11-21T12:30:00Z"},
+			"%s on %s", c.symbol, c.network)
 	}
 }
 
@@ -126,9 +124,7 @@ func TestNetworksOfTheView(t *testing.T) {
 		"USDT trc20": {"/icons/net-tron.svg", true}, "USDT optimism": {"/icons/net-optimism.svg", false},
 		"USDT brandnew": {}, "PEPE erc20": {"/icons/net-ethereum.svg", false}, // unknown on that network
 	}
-	if diff := cmp.Diff(want, rows()); diff != "" {
-		t.Errorf("networks (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, rows(), want, "networks")
 	show.Tokens = tokens(t, `
 networks:
   - {id: new, codes: [brandnew], family: evm, chain_id: 7, exchanges: true, source: https://new.example/}
@@ -137,9 +133,7 @@ tokens:
   - {symbol: USDT, network: new, decimals: 2, source: https://new.example/}
 `)
 	want["USDT brandnew"], want["USDT optimism"] = row{"", true}, row{"/icons/net-optimism.svg", true}
-	if diff := cmp.Diff(want, rows()); diff != "" {
-		t.Errorf("networks with the operator's file (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, rows(), want, "networks with the operator's file")
 }
 
 // A file of coins changes the display only: neither the confirm gate, nor accepted addresses,
@@ -201,9 +195,8 @@ func TestViewHidesWhatMayNotBePaid(t *testing.T) {
 		s.Attempts[0].State = state
 		s.Status = statuses[state]
 		v := View(s, show)
-		if got := v.Attempt != nil && v.Attempt.Address != ""; got != want {
-			t.Errorf("%s: address shown = %v; want %v", state, got, want)
-		}
+		fortest.Equal(t, v.Attempt != nil && v.Attempt.Address != "", want,
+			"%s: address shown", state)
 	}
 	v := View(waiting(), show)
 	if v.Attempt.ExpiresInMs != 1_800_000 || v.Attempt.PayAmount != "25.03000000" || v.Attempt.PayableAmount != "25.03" || v.CheckedMsAgo != -1 {
@@ -216,7 +209,5 @@ func TestViewHidesWhatMayNotBePaid(t *testing.T) {
 		}
 	}
 	want := []string{"USDT trc20 25 ", "USDT bep20 25 reason.minimum", "TON ton 8.065 "}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("offers (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, got, want, "offers")
 }

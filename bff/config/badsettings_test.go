@@ -31,9 +31,7 @@ func TestBadSettings(t *testing.T) {
 			id = fmt.Sprintf("%s of %d letters", c.name, len(c.value))
 		}
 		t.Run(fmt.Sprintf("%.60s", id), func(t *testing.T) {
-			if wrong := refused(c); wrong != "" {
-				t.Errorf("%s: %s", id, wrong)
-			}
+			fortest.Equal(t, refused(c), "", "%s", id)
 		})
 	}
 	t.Logf("%d settings", len(list))
@@ -49,9 +47,7 @@ func TestEmptyFlags(t *testing.T) {
 			t.Errorf("-%s '' = %+v, %v; want %+v", s.Flag(), got, err, want)
 		}
 	}
-	if want.GatewayRPS != 7 {
-		t.Errorf("GatewayRPS = %d; want that of the variable", want.GatewayRPS)
-	}
+	fortest.Equal(t, want.GatewayRPS, 7, "GatewayRPS (that of the variable)")
 }
 
 // refused returns what is wrong with how c is refused.

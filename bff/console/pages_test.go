@@ -96,16 +96,6 @@ func (d *consoleRig) post(page, path string, form url.Values) string {
 	return answer.Header().Get("Location")
 }
 
-// pageText fails unless each part is on the page.
-func pageText(t *testing.T, what, body string, parts ...string) {
-	t.Helper()
-	for _, part := range parts {
-		if !strings.Contains(body, part) {
-			t.Errorf("%s does not show %s:\n%s", what, part, words(body))
-		}
-	}
-}
-
 var tags = regexp.MustCompile(`<[^>]*>`)
 
 // words is what a page says.
@@ -123,33 +113,27 @@ func TestConsoleGatewayRecords(t *testing.T) {
 	d.Await(session, "pending")
 	d.CreateUnrelated(d.api)
 	body := d.page("/admin/transactions", http.StatusOK)
-	pageText(t, "the list", body, `href="/admin/payments/`+session+`"`, "not ours", "the point of sale [key]", "$25.00", `data-status="pending"`, "Page 1 of 1, 2 rows in all")
-	pageText(t, "a page behind the end", d.page("/admin/transactions?page=2&status=pending", http.StatusOK), "The gateway has no matching entries", `href="/admin/transactions?status=pending"`)
+	fortest.Has(t, "the list", body, `href="/admin/payments/`+session+`"`, "not ours", "the point of sale [key]", "$25.00", `data-status="pending"`, "Page 1 of 1, 2 rows in all")
+	fortest.Has(t, "a page behind the end", d.page("/admin/transactions?page=2&status=pending", http.StatusOK), "The gateway has no matching entries", `href="/admin/transactions?status=pending"`)
 	for _, query := range []string{"from=2026-01-01", "to=2026-01-01", "from=2026-01-01&to=2026-02-01", "from=x&to=y"} {
-		pageText(t, query, d.page("/admin/transactions?"+query, http.StatusUnprocessableEntity), "both dates or none")
+		fortest.Has(t, query, d.page("/admin/transactions?"+query, http.StatusUnprocessableEntity), "both dates or none")
 	}
 	rows := d.file("/admin/transactions.csv?status=pending")
 	if len(rows) != 3 || rows[0][0] != "session" || rows[1][0] != session && rows[2][0] != session {
 		t.Errorf("the file of transactions is %q", rows)
 	}
 	body = d.page("/admin/withdrawals?status=confirmed", http.StatusOK)
-	pageText(t, "withdrawals", body, "$1250.00", `href="https://tronscan.org/`, `rel="noopener noreferrer"`)
-	if rows := d.file("/admin/withdrawals.csv"); len(rows) != 4 {
-		t.Errorf("the file of withdrawals is %q", rows)
-	}
+	fortest.Has(t, "withdrawals", body, "$1250.00", `href="https://tronscan.org/`, `rel="noopener noreferrer"`)
+	fortest.Equal(t, len(d.file("/admin/withdrawals.csv")), 4, "the file of withdrawals")
 	d.Gateway.Inject(sandbox.Fault{Path: "list", Set: map[string]any{"comment": "=HYPERLINK(\"x\")", "tx_explorer_url": "javascript:x", "tx_id": "<b>", "status": "\u202e"}, Times: 2})
 	body = d.page("/admin/transactions", http.StatusOK)
-	pageText(t, "what is odd", body, "&lt;b&gt;", "=HYPERLINK")
-	if strings.Contains(body, "javascript:") || strings.Contains(body, "<b>") {
-		t.Errorf("the page repeats the gateway's markup: %s", body)
-	}
+	fortest.Has(t, "what is odd", body, "&lt;b&gt;", "=HYPERLINK")
+	fortest.Lacks(t, "the page repeats the gateway's markup", body, "javascript:", "<b>")
 	for _, row := range d.file("/admin/transactions.csv")[1:] {
-		if comment := row[16]; comment != `'=HYPERLINK("x")` {
-			t.Errorf("a comment in the file = %q; want no formula", comment)
-		}
+		fortest.Equal(t, row[16], `'=HYPERLINK("x")`, "a comment in the file")
 	}
 	d.Gateway.Inject(sandbox.Fault{Path: "list", Status: 500, Times: 2})
-	pageText(t, "without a gateway", d.page("/admin/transactions?from=2026-01-01&to=2026-01-05", http.StatusServiceUnavailable), "does not answer. Try again", `value="2026-01-05"`)
+	fortest.Has(t, "without a gateway", d.page("/admin/transactions?from=2026-01-01&to=2026-01-05", http.StatusServiceUnavailable), "does not answer. Try again", `value="2026-01-05"`)
 	if answer := d.Do("GET", "/admin/transactions.csv", "", operator); answer.Code != http.StatusServiceUnavailable {
 		t.Errorf("a file without a gateway = %d", answer.Code)
 	}
@@ -160,14 +144,14 @@ func TestDailyReconciliation(t *testing.T) {
 	t.Parallel()
 	d := newConsoleRig(t, nil)
 	d.Choose(d.Open(`{"amount_usd":"25.00"}`))
-	pageText(t, "at first", d.page("/admin/reconciliation", http.StatusOK), "Starts within minutes")
+	fortest.Has(t, "at first", d.page("/admin/reconciliation", http.StatusOK), "Starts within minutes")
 	d.accelerate(func(p *payment.Schedule) { p.ReconcileInterval = 10 * time.Millisecond })
 	var body string
 	fortest.Until(t, "a comparison to end", func() bool {
 		body = d.page("/admin/reconciliation", http.StatusOK)
 		return strings.Contains(body, "Last completed")
 	})
-	pageText(t, "the end", body, "Idle.", "1 transaction", "0 payments")
+	fortest.Has(t, "the end", body, "Idle.", "1 transaction", "0 payments")
 }
 
 // What gateway and database do not agree on is shown with what to do.
@@ -177,7 +161,7 @@ func TestConsoleReconciliation(t *testing.T) {
 	session := d.Open(`{"amount_usd":"25.00","order_ref":"=1+1"}`)
 	d.Choose(session)
 	d.Await(session, "pending")
-	pageText(t, "at first", d.page("/admin/reconciliation", http.StatusOK), "No reconciliation yet", "Daily reconciliation")
+	fortest.Has(t, "at first", d.page("/admin/reconciliation", http.StatusOK), "No reconciliation yet", "Daily reconciliation")
 	if answer := d.Do("GET", "/admin/reconciliation.csv", "", operator); answer.Code != http.StatusConflict {
 		t.Errorf("a file of nothing = %d", answer.Code)
 	}
@@ -194,7 +178,7 @@ func TestConsoleReconciliation(t *testing.T) {
 		})
 		return body
 	}
-	pageText(t, "agreement", compare(), "No differences.", "1 transaction with a day on each side, 0 not ours", "1 attempt<")
+	fortest.Has(t, "agreement", compare(), "No differences.", "1 transaction with a day on each side, 0 not ours", "1 attempt<")
 	form = url.Values{"from": {"2020-01-01"}, "to": {"2020-01-01"}}
 	if empty := compare(); !strings.Contains(empty, "Nothing was compared") || strings.Contains(empty, "No differences") {
 		t.Errorf("days without payments: %s", words(empty))
@@ -202,21 +186,21 @@ func TestConsoleReconciliation(t *testing.T) {
 	form = today
 	d.Gateway.Inject(sandbox.Fault{Path: "list", Set: map[string]any{"pay_amount": "99.00000000"}})
 	body := compare()
-	pageText(t, "a difference", body, "Amounts differ (1)", "Amounts must agree before a payment counts", `href="/admin/payments/`+session+`"`, "=1&#43;1")
+	fortest.Has(t, "a difference", body, "Amounts differ (1)", "Amounts must agree before a payment counts", `href="/admin/payments/`+session+`"`, "=1&#43;1")
 	rows := d.file("/admin/reconciliation.csv")
 	if len(rows) != 2 || rows[1][0] != "money" || rows[1][1] != session || rows[1][3] != "'=1+1" || rows[1][7] == "" {
 		t.Errorf("the file is %q", rows)
 	}
 	d.Gateway.Inject(sandbox.Fault{Path: "list", Status: 500, Times: 9})
-	pageText(t, "an unavailable gateway", compare(), "failed: the gateway", "Amounts differ (1)")
+	fortest.Has(t, "an unavailable gateway", compare(), "failed: the gateway", "Amounts differ (1)")
 	d.Gateway.ClearFaults()
 	d.Gateway.Inject(sandbox.Fault{Path: "list", Latency: time.Minute, Times: -1})
 	d.post("/admin/reconciliation", "/admin/reconciliation", form)
-	pageText(t, "a running one", d.page("/admin/reconciliation", http.StatusOK), "started by console:ann 0 s ago", "waiting for the gateway", "updates automatically", "Amounts differ (1)")
+	fortest.Has(t, "a running one", d.page("/admin/reconciliation", http.StatusOK), "started by console:ann 0 s ago", "waiting for the gateway", "updates automatically", "Amounts differ (1)")
 	d.restart()
-	pageText(t, "after a restart", d.page("/admin/reconciliation", http.StatusOK), "stopped: its instance", "Amounts differ (1)", ">console:ann</bdi>")
+	fortest.Has(t, "after a restart", d.page("/admin/reconciliation", http.StatusOK), "stopped: its instance", "Amounts differ (1)", ">console:ann</bdi>")
 	d.Gateway.ClearFaults()
-	pageText(t, "begun again", compare(), "No differences.")
+	fortest.Has(t, "begun again", compare(), "No differences.")
 	for name, bad := range map[string]url.Values{"too long": {"from": {"2026-01-01"}, "to": {"2026-05-01"}}, "backwards": {"from": {"2026-01-02"}, "to": {"2026-01-01"}}, "no day": {"from": {""}, "to": {"2026-01-01"}}} {
 		bad.Set("token", formToken.FindStringSubmatch(d.page("/admin/reconciliation", 200))[1])
 		if answer := d.Do("POST", "/admin/reconciliation", bad.Encode(), operator, servertest.IsForm, "Origin: "+d.Public); answer.Code != http.StatusUnprocessableEntity {
@@ -236,17 +220,15 @@ func TestConsoleOrigins(t *testing.T) {
 	d.Do("GET", "/checkout/"+session+"?embed=inline&origin=https://new.example", "")
 	d.restart() // which writes what was counted
 	body := d.page("/admin/origins", http.StatusOK)
-	pageText(t, "origins", body, `>COINSLOT_ORIGINS=`+servertest.Shop+`,https://forgotten.example<`, ">https://forgotten.example<")
-	if strings.Contains(body, `href="https://forgotten`) {
-		t.Error("a stranger's host is a link")
-	}
+	fortest.Has(t, "origins", body, `>COINSLOT_ORIGINS=`+servertest.Shop+`,https://forgotten.example<`, ">https://forgotten.example<")
+	fortest.Lacks(t, "a stranger's host is a link", body, `href="https://forgotten`)
 	rows := d.file("/admin/origins.csv")
 	slices.SortFunc(rows[1:], func(a, b []string) int { return strings.Compare(a[0], b[0]) })
 	if len(rows) != 3 || rows[1][0] != "https://forgotten.example" || rows[1][1] != "1" || rows[1][2] != "0" || rows[2][2] != "1" || rows[2][5] != session {
 		t.Errorf("the file is %q", rows)
 	}
 	body = d.page("/admin", http.StatusOK)
-	if pageText(t, "the overview", body, "1 host page refused today", "https://new.example"); strings.Contains(body, "forgotten.example") {
+	if fortest.Has(t, "the overview", body, "1 host page refused today", "https://new.example"); strings.Contains(body, "forgotten.example") {
 		t.Error("the overview names a host that nobody with a payment has come from")
 	}
 }
@@ -275,7 +257,7 @@ func TestConsoleWebhooks(t *testing.T) {
 		body = d.page("/admin/webhooks?state=retrying", http.StatusOK)
 		return strings.Contains(body, "418")
 	})
-	pageText(t, "what has failed", body, "checkout.pending", "=&lt;b&gt;not now", `href="/admin/payments/`+session+`"`, "Retrying", "Failing")
+	fortest.Has(t, "what has failed", body, "checkout.pending", "=&lt;b&gt;not now", `href="/admin/payments/`+session+`"`, "Retrying", "Failing")
 	if address := strings.TrimPrefix(hook.URL, "http://"); !strings.Contains(body, address+"/… ") || strings.Contains(body, address+"/in") || strings.Contains(body, "canary") {
 		t.Errorf("the endpoint is shown as it should not be: %s", words(body))
 	}
@@ -283,7 +265,7 @@ func TestConsoleWebhooks(t *testing.T) {
 		t.Errorf("the file is %q", rows)
 	}
 	takes.Store(true)
-	pageText(t, "the overview at once", d.page("/admin", http.StatusOK), `<li data-kind="warn"`, "1 webhook waiting", "did not accept 1 of them: its last answer is 418 I&#39;m a teapot")
+	fortest.Has(t, "the overview at once", d.page("/admin", http.StatusOK), `<li data-kind="warn"`, "1 webhook waiting", "did not accept 1 of them: its last answer is 418 I&#39;m a teapot")
 	before, fields := taken.Load(), hiddenFields(d.page(resendLink(t, body), http.StatusOK))
 	fields.Set("session", "cs_someoneelse")
 	if to := d.post("/admin/webhooks/test", "/admin/webhooks/send", fields); !strings.HasPrefix(to, "/admin/webhooks?done=sent-again.") {
@@ -294,7 +276,7 @@ func TestConsoleWebhooks(t *testing.T) {
 		t.Errorf("the audit has another payment than the event's: %s", words(audit))
 	}
 	for _, state := range []string{"all", "All"} { // as browsers send the choice that leaves all, and as they did
-		pageText(t, state, d.page("/admin/webhooks?state="+state+"&session="+session, http.StatusOK), "checkout.pending")
+		fortest.Has(t, state, d.page("/admin/webhooks?state="+state+"&session="+session, http.StatusOK), "checkout.pending")
 	}
 	now := time.Now().UTC()
 	span := url.Values{"from": {now.Add(-time.Hour).Format("2006-01-02T15:04")}, "to": {now.Add(time.Hour).Format("2006-01-02T15:04")}}
@@ -303,7 +285,7 @@ func TestConsoleWebhooks(t *testing.T) {
 	}
 	fortest.Until(t, "both were sent again", func() bool { return taken.Load() >= before+2 })
 	fortest.Until(t, "it was accepted", func() bool { return strings.Contains(d.page("/admin/webhooks", http.StatusOK), ">Delivered") })
-	pageText(t, "the likely choice", d.page("/admin/webhooks/replay", http.StatusOK), `<option selected value="undelivered">`)
+	fortest.Has(t, "the likely choice", d.page("/admin/webhooks/replay", http.StatusOK), `<option selected value="undelivered">`)
 	span.Set("only", "undelivered")
 	if to := d.post("/admin/webhooks/replay", "/admin/webhooks/replay", span); !strings.HasPrefix(to, "/admin/webhooks?done=replayed-none.") {
 		t.Errorf("a replay of what was not accepted, which is nothing, leads to %s", to)
@@ -383,8 +365,8 @@ func TestConsoleTestsWebhooks(t *testing.T) {
 	shop := servertest.NewMerchant(t)
 	d := newOperatorClient(t, shop.Configure)
 	d.signIn(consolePassword)
-	pageText(t, "the list", d.page("/admin/webhooks"), `href="/admin/webhooks/test"`, "Send a test")
-	pageText(t, "the question", d.page("/admin/webhooks/test"), "It has no session, order or amount", `action="/admin/webhooks/test"`, `data-part="do-test"`)
+	fortest.Has(t, "the list", d.page("/admin/webhooks"), `href="/admin/webhooks/test"`, "Send a test")
+	fortest.Has(t, "the question", d.page("/admin/webhooks/test"), "It has no session, order or amount", `action="/admin/webhooks/test"`, `data-part="do-test"`)
 	if got := d.Do("POST", "/admin/webhooks/test", url.Values{"token": {"wrong"}}.Encode(), servertest.IsForm, d.cookie); got.Code != http.StatusForbidden || len(shop.Received) != 0 {
 		t.Errorf("a forged form = %d, and %d were sent", got.Code, len(shop.Received))
 	}
@@ -395,10 +377,10 @@ func TestConsoleTestsWebhooks(t *testing.T) {
 		}
 		return answer.Body.String()
 	}
-	pageText(t, "what was taken", sent(), "Test accepted", "Accepted.", "204 No Content", " ms", (<-shop.Received).ID, "Send another")
+	fortest.Has(t, "what was taken", sent(), "Test accepted", "Accepted.", "204 No Content", " ms", (<-shop.Received).ID, "Send another")
 	shop.Status.Store(http.StatusNotFound)
-	pageText(t, "what was not", sent(), "Test not accepted", "nothing at this address", "Correct the path in COINSLOT_WEBHOOK_URL", "404 Not Found", "=&lt;b&gt;no", "…")
-	pageText(t, "the audit", d.page("/admin/audit"), ">sent a test webhook<", ">requested a test webhook<", "console:operator")
+	fortest.Has(t, "what was not", sent(), "Test not accepted", "nothing at this address", "Correct the path in COINSLOT_WEBHOOK_URL", "404 Not Found", "=&lt;b&gt;no", "…")
+	fortest.Has(t, "the audit", d.page("/admin/audit"), ">sent a test webhook<", ">requested a test webhook<", "console:operator")
 	d.WantNoEvents()
 	bare := newOperatorClient(t, nil)
 	bare.signIn(consolePassword)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"coinslot/bff/fortest"
 )
 
 // part is the HTML of one of the parts that pages share.
@@ -45,9 +47,7 @@ func TestShort(t *testing.T) {
 		"cs_0123456789abcd":   `<bdi class="code" dir="ltr" translate="no">cs_0123456789abcd</bdi>`,
 		"cs_0123456789abcdef": `<bdi class="code" dir="ltr" title="cs_0123456789abcdef" translate="no">cs_01234…abcdef</bdi>`,
 	} {
-		if got := part(t, "short", text); got != want {
-			t.Errorf("short %q = %s; want %s", text, got, want)
-		}
+		fortest.Equal(t, part(t, "short", text), want, "short %q", text)
 	}
 }
 
@@ -121,11 +121,8 @@ func TestHostileViews(t *testing.T) {
 		if strings.Contains(got, "<script") || strings.Count(got, "<h1>") != 1 || strings.Count(got, `aria-current="page"`) != 1 || !strings.Contains(got, "1,200") {
 			t.Errorf("the page %s is %s", name, got)
 		}
-		for _, bad := range []string{" style=", " onclick", "</html>\n<", "<no value>"} {
-			if strings.Contains(got, bad) {
-				t.Errorf("the page %s has %q: %s", name, bad, got)
-			}
-		}
+		fortest.Lacks(t, "the page "+name+" has", got,
+			" style=", " onclick", "</html>\n<", "<no value>")
 		for _, to := range address.FindAllStringSubmatch(got, -1) {
 			if !strings.HasPrefix(to[2], "/") && !strings.HasPrefix(to[2], "#") {
 				t.Errorf("the page %s leads to %s", name, to[2])

@@ -118,22 +118,17 @@ func (d *operatorClient) inReview(body string) string {
 func TestConsoleNeedsAttention(t *testing.T) {
 	d := newOperatorClient(t, nil)
 	d.signIn(consolePassword)
-	if got := d.page("/admin"); !strings.Contains(got, "All good") {
-		t.Errorf("the first page is %s", got)
-	}
+	fortest.Has(t, "the first page", d.page("/admin"), "All good")
 	d.OpenAndPay(`{"amount_usd":"25.00","order_ref":"B-2"}`, "over", "confirmed")
-	if got := d.page("/admin"); !strings.Contains(got, "1 overpaid order in") || !strings.Contains(got, "B-2") || !strings.Contains(got, ">2.50 USDT too much<") {
-		t.Errorf("with an overpaid order: %s", got)
-	}
+	fortest.Has(t, "with an overpaid order", d.page("/admin"),
+		"1 overpaid order in", "B-2", ">2.50 USDT too much<")
 	d.inReview(`{"amount_usd":"25.00","order_ref":"A-1"}`)
 	if got := d.page("/admin"); !strings.Contains(got, "1 payment in review") || !strings.Contains(got, "A-1") || strings.Contains(got, "does not answer") {
 		t.Errorf("with a payment in review: %s", got)
 	}
 	silent := newOperatorClient(t, func(c *config.Config) { c.GatewayURL = "http://127.0.0.1:1" })
 	silent.signIn(consolePassword)
-	if got := silent.page("/admin"); !strings.Contains(got, "The gateway does not answer") {
-		t.Errorf("without a gateway: %s", got)
-	}
+	fortest.Has(t, "without a gateway", silent.page("/admin"), "The gateway does not answer")
 }
 
 // A post that is not of a page of this login changes nothing.
@@ -179,9 +174,7 @@ func TestConsoleActions(t *testing.T) {
 	review := d.inReview(`{"amount_usd":"25.00","order_ref":"A-1"}`)
 	story := d.page("/admin/payments/" + review)
 	for _, part := range []string{"The gateway reports another price", "amount_usd_mismatch", "Resolve as paid", "Resolve as unpaid", "A-1"} {
-		if !strings.Contains(story, part) {
-			t.Errorf("the page of a payment in review lacks %q", part)
-		}
+		fortest.Has(t, "the page of a payment in review", story, part)
 	}
 	if got := d.resolve(review, "confirm", ""); got.Code != http.StatusUnprocessableEntity || d.Status(review) != "review" {
 		t.Errorf("without a reason: %d, %s", got.Code, d.Status(review))
@@ -193,25 +186,20 @@ func TestConsoleActions(t *testing.T) {
 	if got.Code != http.StatusSeeOther || d.Status(review) != "confirmed" {
 		t.Fatalf("settling: %d, %s", got.Code, d.Status(review))
 	}
-	if got := d.post("/admin/payments/"+review+"/cancel", nil); got.Code != http.StatusConflict {
-		t.Errorf("calling off what is confirmed: %d", got.Code)
-	}
+	fortest.Equal(t, d.post("/admin/payments/"+review+"/cancel", nil).Code, http.StatusConflict,
+		"calling off what is confirmed")
 	after := d.page(got.Header().Get("Location"))
-	for _, part := range []string{"Resolved as paid. Your server gets a webhook.", "confirmed: seen in the explorer", "console:operator", "was refused", "session_paid",
-		"An operator resolved it as paid.", "Confirmed by an operator."} {
-		if !strings.Contains(after, part) {
-			t.Errorf("the page of what was settled lacks %q", part)
-		}
-	}
+	fortest.Has(t, "the page of what was settled", after,
+		"Resolved as paid. Your server gets a webhook.", "confirmed: seen in the explorer",
+		"console:operator", "was refused", "session_paid",
+		"An operator resolved it as paid.", "Confirmed by an operator.")
 	_, done, _ := strings.Cut(got.Header().Get("Location"), "?")
 	for _, link := range []string{"/admin/payments/" + review + "?" + done, "/admin/payments/" + review + "?done=confirmed", "/admin/payments?" + done, "/admin/payments/" + review + "?done=" + strings.Repeat("a.", 3)} {
-		if strings.Contains(d.page(link), "Resolved as paid. Your server") {
-			t.Errorf("%s says what was done somewhere else, or before", link)
-		}
+		fortest.Lacks(t, link+" says what was done somewhere else, or before", d.page(link),
+			"Resolved as paid. Your server")
 	}
-	if strings.Contains(after, "The gateway proved") {
-		t.Error("the page says that the gateway has proven what somebody has settled")
-	}
+	fortest.Lacks(t, "the page says that the gateway has proven what somebody has settled", after,
+		"The gateway proved")
 	object := d.Do("GET", "/v1/sessions/"+review, "", servertest.Bearer).Body.String()
 	if !strings.Contains(object, `"by":"console:operator","what":"session.resolved","detail":"confirmed: seen in the explorer"`) {
 		t.Errorf("the trail does not say who: %s", object)
@@ -261,24 +249,19 @@ func TestConsoleSearch(t *testing.T) {
 		"q=ann@shop.example": "ORD-77", "status=confirmed": "ORD-77", "from=2000-01-01&to=2200-01-01": "other",
 		"q=nobody": "No matches.", "status=review": "No matching payments",
 	} {
-		if got := d.page("/admin/payments?" + query); !strings.Contains(got, want) {
-			t.Errorf("%s lacks %q", query, want)
-		}
+		fortest.Has(t, query, d.page("/admin/payments?"+query), want)
 	}
 	got := d.page("/admin/payments?q=ORD-77&coin=USDT&network=gone&status=open") // filters a search, by what occurs
 	for _, want := range []string{`<input name="q" type="hidden" value="ORD-77">`, `type="search" value="ORD-77">`, `<option selected value="USDT">USDT</option></select>`, `value="trc20">TRC20</option><option selected value="gone">GONE<`, `<span class="set">3<`} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the filters lack %s: %s", want, got)
-		}
+		fortest.Has(t, "the filters", got, want)
 	}
 	for _, bad := range []string{"status=x", "from=yesterday", "cursor=x", "to=9999-99-99"} {
 		if got := d.Do("GET", "/admin/payments?"+bad, "", d.cookie); got.Code != http.StatusUnprocessableEntity {
 			t.Errorf("%s = %d", bad, got.Code)
 		}
 	}
-	if got := d.Do("GET", "/admin/payments/cs_none", "", d.cookie); got.Code != http.StatusNotFound {
-		t.Errorf("a payment that is not there = %d", got.Code)
-	}
+	fortest.Equal(t, d.Do("GET", "/admin/payments/cs_none", "", d.cookie).Code, http.StatusNotFound,
+		"a payment that is not there")
 }
 
 // Another site cannot make an operator's browser export files; nothing is recorded.
@@ -314,9 +297,8 @@ func TestConsoleExport(t *testing.T) {
 	if err != nil || len(rows) != 104 {
 		t.Fatalf("%d rows, %v; want 104", len(rows), err)
 	}
-	if row := strings.Join(rows[1], "|"); !strings.Contains(row, `|'=HYPERLINK("https://evil.example")|`) || !strings.Contains(row, "|25.00|") || !strings.Contains(row, "|a=@b") {
-		t.Errorf("a row is %s", row)
-	}
+	fortest.Has(t, "a row", strings.Join(rows[1], "|"),
+		`|'=HYPERLINK("https://evil.example")|`, "|25.00|", "|a=@b")
 }
 
 // What others wrote stays what it is: text, in its place.
@@ -328,9 +310,7 @@ func TestConsoleHostileTexts(t *testing.T) {
 	for _, path := range []string{"/admin/payments", "/admin/payments/" + id, "/admin/payments?q=" + url.QueryEscape("\"><script>alert(1)</script>"), "/admin/audit?session=" + url.QueryEscape("\"><b>"), "/admin?done=<b>"} {
 		got := d.page(path)
 		for _, bad := range []string{"<script", "<b>", "<i>", "<img src=x", "\u202e", "style=", " onclick=x\"", "onerror=alert(1)>"} {
-			if strings.Contains(got, bad) {
-				t.Errorf("%s holds %q", path, bad)
-			}
+			fortest.Lacks(t, path+" holds", got, bad)
 		}
 	}
 }
@@ -358,9 +338,7 @@ func TestConsoleRedelivers(t *testing.T) {
 	if got := d.post("/admin/webhooks/send", fields); got.Code != http.StatusSeeOther || !strings.HasPrefix(got.Header().Get("Location"), "/admin/payments/"+id) {
 		t.Fatalf("sending again = %d %v", got.Code, got.Header())
 	}
-	if again := await(t, seen); again != first {
-		t.Errorf("sent %s, then %s", first, again)
-	}
+	fortest.Equal(t, await(t, seen), first, "sent %s, then", first)
 	if got := d.post("/admin/webhooks/send", fields); got.Code != http.StatusSeeOther || !strings.Contains(got.Header().Get("Location"), "sent-again") {
 		t.Errorf("a second click = %d %v", got.Code, got.Header())
 	}
@@ -370,12 +348,10 @@ func TestConsoleRedelivers(t *testing.T) {
 		t.Error("the second click has sent it again")
 	}
 	fields.Set("endpoint", "0123456789abcdef")
-	if got := d.post("/admin/webhooks/send", fields); got.Code != http.StatusConflict {
-		t.Errorf("sending to a stranger = %d", got.Code)
-	}
-	if strings.Contains(d.page("/admin/payments/"+id), "key=hidden") {
-		t.Error("the page shows the key of an endpoint")
-	}
+	fortest.Equal(t, d.post("/admin/webhooks/send", fields).Code, http.StatusConflict,
+		"sending to a stranger")
+	fortest.Lacks(t, "the page shows the key of an endpoint", d.page("/admin/payments/"+id),
+		"key=hidden")
 }
 
 // resendLink is the address of the page that asks whether the first webhook of a page is to be sent again.
@@ -416,27 +392,21 @@ func TestConsoleErases(t *testing.T) {
 	d.signIn(consolePassword)
 	open, id := d.Open(strings.Replace(canaryOrder, "%s", "1", 1)), d.OpenAndPay(strings.Replace(canaryOrder, "%s", "2", 1), "pay", "confirmed")
 	path := "/admin/payments/" + id
-	if got := d.page("/admin/payments/" + open); strings.Contains(got, `data-part="erase"`) {
-		t.Error("the data of an open payment can be erased")
-	}
+	fortest.Lacks(t, "the data of an open payment can be erased", d.page("/admin/payments/"+open),
+		`data-part="erase"`)
 	if got := d.page(path); !strings.Contains(got, `data-part="erase"`) || !strings.Contains(got, "ann@canary.example") {
 		t.Fatalf("a paid payment cannot be erased: %s", got)
 	}
-	if got := d.page(path + "/erase"); !strings.Contains(got, "Erased data cannot be restored.") {
-		t.Errorf("the page that asks is %s", got)
-	}
+	fortest.Has(t, "the page that asks", d.page(path+"/erase"), "Erased data cannot be restored.")
 	if got := d.post(path+"/erase", nil); got.Code != 303 {
 		t.Fatalf("erasing = %d %s", got.Code, got.Body)
 	}
 	if got := d.page(path); strings.Contains(got, "canary") || strings.Contains(got, `data-part="erase"`) {
 		t.Errorf("the page after it holds personal data, or offers to erase it again: %s", got)
 	}
-	if got := d.page(path); !strings.Contains(got, "Personal data erased") {
-		t.Errorf("the page after it does not say that data was erased: %s", got)
-	}
-	if got := d.page("/admin/audit?session=" + id); !strings.Contains(got, "erased personal data") {
-		t.Errorf("the audit is %s", got)
-	}
+	fortest.Has(t, "the page after it does not say that data was erased", d.page(path),
+		"Personal data erased")
+	fortest.Has(t, "the audit", d.page("/admin/audit?session="+id), "erased personal data")
 	for _, where := range []string{"/v1/sessions/" + id, "/v1/events?session=" + id} {
 		if got := d.Do("GET", where, "", servertest.Bearer).Body.String(); strings.Contains(got, "canary") || !strings.Contains(got, id) {
 			t.Errorf("%s is %s", where, got)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"coinslot/bff/config"
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 	"coinslot/bff/server/servertest"
@@ -45,16 +46,11 @@ func TestConsoleLogin(t *testing.T) {
 		t.Fatalf("the password: %d %v", got.Code, got.Header())
 	}
 	cookie := got.Header().Get("Set-Cookie")
-	for _, part := range []string{"coinslot-console=", "; Path=/", "; HttpOnly", "; SameSite=Strict", "; Max-Age=43200"} {
-		if !strings.Contains(cookie, part) {
-			t.Errorf("the cookie is %q: it lacks %q", cookie, part)
-		}
-	}
+	fortest.Has(t, "the cookie", cookie,
+		"coinslot-console=", "; Path=/", "; HttpOnly", "; SameSite=Strict", "; Max-Age=43200")
 	old := d.cookie
 	got = d.post("/admin/logout", nil)
-	if got.Code != http.StatusSeeOther {
-		t.Errorf("signing out = %d", got.Code)
-	}
+	fortest.Equal(t, got.Code, http.StatusSeeOther, "signing out")
 	for _, link := range []struct {
 		to   string
 		says bool
@@ -63,9 +59,8 @@ func TestConsoleLogin(t *testing.T) {
 			t.Errorf("%s says that somebody has signed out: want %t", link.to, link.says)
 		}
 	}
-	if got := d.Do("GET", "/admin/payments", "", old); got.Code != http.StatusForbidden {
-		t.Errorf("a login that was signed out of: %d; want the door", got.Code)
-	}
+	fortest.Equal(t, d.Do("GET", "/admin/payments", "", old).Code, http.StatusForbidden,
+		"a login that was signed out of")
 }
 
 // A login that was signed out of stays so: a restart does not let its cookie in again.
@@ -86,9 +81,7 @@ func TestConsoleSignedOutThroughARestart(t *testing.T) {
 	stop()
 	r, _ = servertest.Start(t, gateway, c, server.Options{Limits: noLimits})
 	for cookie, want := range map[string]int{d.cookie: http.StatusForbidden, stays: http.StatusOK} {
-		if got := r.Do("GET", "/admin/payments", "", cookie).Code; got != want {
-			t.Errorf("after a restart: %d; want %d", got, want)
-		}
+		fortest.Equal(t, r.Do("GET", "/admin/payments", "", cookie).Code, want, "after a restart")
 	}
 }
 
@@ -118,12 +111,9 @@ func TestConsoleLoginLimit(t *testing.T) {
 	for range 8 {
 		d.DoFrom("198.51.100.9", "POST", "/admin/login", "password=wrong", servertest.IsForm)
 	}
-	if got := d.signIn(consolePassword); got.Code != http.StatusSeeOther {
-		t.Errorf("another client = %d", got.Code)
-	}
-	if n := strings.Count(d.page("/admin/audit"), "entered a wrong password"); n != 10 {
-		t.Errorf("the audit has %d failures; want 10", n)
-	}
+	fortest.Equal(t, d.signIn(consolePassword).Code, http.StatusSeeOther, "another client")
+	fortest.Equal(t, strings.Count(d.page("/admin/audit"), "entered a wrong password"), 10,
+		"the audit has failures")
 }
 
 // A client with many IPv6 networks locks no one else out: they are one at some point.

@@ -97,9 +97,8 @@ func TestDataSurvives(t *testing.T) {
 	first.stop()
 
 	second := start(t, c)
-	if again := fetch(t, http.MethodGet, second.shop+"/?cart=abcdefgh", ""); !strings.Contains(again, session[1]) {
-		t.Error("the shop opened another session for the same cart")
-	}
+	fortest.Has(t, "the shop with the same cart",
+		fetch(t, http.MethodGet, second.shop+"/?cart=abcdefgh", ""), session[1])
 	if now := second.view(t, session[1]); now != before || now.Status != "pending" || now.Attempt.Address == "" {
 		t.Errorf("the payment is %+v; it was %+v", now, before)
 	}
@@ -118,12 +117,9 @@ func TestStaticFromDisk(t *testing.T) {
 	c.Static = folder
 	d := start(t, c)
 	shop := fetch(t, http.MethodGet, d.shop+"/?cart=abcdefgh", "")
-	if !strings.Contains(shop, "from disk") || !strings.Contains(shop, "/dev/reload.js") {
-		t.Errorf("the shop's page: %s", shop)
-	}
-	if script := fetch(t, http.MethodGet, d.checkout+"/dev/reload.js", ""); !strings.Contains(script, "EventSource") {
-		t.Errorf("the checkout's reload script: %s", script)
-	}
+	fortest.Has(t, "the shop's page", shop, "from disk", "/dev/reload.js")
+	fortest.Has(t, "the checkout's reload script",
+		fetch(t, http.MethodGet, d.checkout+"/dev/reload.js", ""), "EventSource")
 	plain := start(t, freeAddresses(t))
 	if shop := fetch(t, http.MethodGet, plain.shop+"/?cart=abcdefgh", ""); strings.Contains(shop, "/dev/") {
 		t.Error("the demo of a release reloads pages")

@@ -54,9 +54,7 @@ func TestSharedDomain(t *testing.T) {
 		{"127.0.0.1", "10.0.0.1", ""},
 		{"localhost", "127.0.0.1", ""},
 	} {
-		if got := SharedDomain(c.a, c.b); got != c.want {
-			t.Errorf("SharedDomain(%s, %s) = %q; want %q", c.a, c.b, got, c.want)
-		}
+		fortest.Equal(t, SharedDomain(c.a, c.b), c.want, "SharedDomain(%s, %s)", c.a, c.b)
 	}
 }
 
@@ -110,9 +108,7 @@ func TestChecksAreDocumented(t *testing.T) {
 	page := fortest.Must(os.ReadFile("../../docs/doctor.md"))(t)
 	for _, q := range []Question{newQuestion(), newQuestion("x: y")} {
 		for _, c := range Examine(q).Checks {
-			if !strings.Contains(string(page), "| `"+c.ID+"` |") {
-				t.Errorf("docs/doctor.md has no row of %s", c.ID)
-			}
+			fortest.Has(t, "docs/doctor.md has no row of "+c.ID, string(page), "| `"+c.ID+"` |")
 		}
 	}
 }
@@ -124,8 +120,6 @@ func TestText(t *testing.T) {
 	Examine(q).Text(&b)
 	got := b.String()
 	for _, want := range []string{"csp_frame_src: ", "    frame-src https://pay.example\n", "  FAIL  page-frame     Your page's policy: the frame. frame-src blocks the frame.", "    frame-src 'self' https://pay.example\n", "11 more checks", "'https://pay.example/checkout/doctor?origin=https://shop.example'"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the text lacks %q:\n%s", want, got)
-		}
+		fortest.Has(t, "the text", got, want)
 	}
 }

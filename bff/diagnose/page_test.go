@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"coinslot/bff/fortest"
 )
 
 const hash = "sha384-V37rTF68FNa/v2qtipH7h8Y7+ZZlM0hDkFU7ACRBqVcBJ1fzjRJHuD/gKZv9oIRN"
@@ -128,16 +130,13 @@ func TestParseResponse(t *testing.T) {
 func TestKept(t *testing.T) {
 	text := "HTTP/2 200\nset-cookie: secret\nx-powered-by: secret\ncontent-type: text/html\ncontent-security-policy: script-src 'self'\n\n<meta http-equiv=content-security-policy content=\"frame-src 'none'\">secret"
 	kept := Kept(text)
-	if strings.Contains(kept, "secret") {
-		t.Errorf("Kept holds what is not judged: %q", kept)
-	}
+	fortest.Lacks(t, "Kept holds what is not judged", kept, "secret")
 	if kept != Kept(kept) {
 		t.Errorf("Kept(%q) = %q", kept, Kept(kept))
 	}
 	for _, id := range []string{"page-script", "page-frame"} {
-		if got := result(t, Examine(newQuestion(kept)), id); got.Severity != Fail {
-			t.Errorf("%s of %q = %s; want fail", id, kept, got.Severity)
-		}
+		fortest.Equal(t, result(t, Examine(newQuestion(kept)), id).Severity, Fail,
+			"%s of %q", id, kept)
 	}
 }
 

@@ -72,9 +72,8 @@ func TestSourceMatches(t *testing.T) {
 		{"self", script, "https://shop.example", false},
 		{"https://evil.example/https://pay.example", script, "https://shop.example", false},
 	} {
-		if got := sourceMatches(c.source, at(t, c.target), at(t, c.page)); got != c.want {
-			t.Errorf("sourceMatches(%q, %q, %q) = %t; want %t", c.source, c.target, c.page, got, c.want)
-		}
+		fortest.Equal(t, sourceMatches(c.source, at(t, c.target), at(t, c.page)), c.want,
+			"sourceMatches(%q, %q, %q)", c.source, c.target, c.page)
 	}
 }
 

@@ -1,13 +1,18 @@
-// Package fortest has what tests of all packages need: it ends a test at an unexpected error, and
-// waits for conditions.
+// Package fortest has what tests of all packages need: it ends a test at an unexpected error,
+// compares, and waits for conditions.
 package fortest
 
 import (
 	"bytes"
+	"fmt"
 	"net"
+	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // Must returns a function that returns v, or ends the test if there is an error:
@@ -27,6 +32,56 @@ func OK(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Equal reports that got is not want. The rest says what got is, as for Printf.
+func Equal[T comparable](t testing.TB, got, want T, format string, args ...any) {
+	t.Helper()
+	if got == want {
+		return
+	}
+	verb := "%#v"
+	if _, ok := any(got).(fmt.Stringer); ok {
+		verb = "%v"
+	}
+	t.Errorf("%s: got "+verb+"; want "+verb, fmt.Sprintf(format, args...), got, want)
+}
+
+// Diff is Equal for what go-cmp compares.
+func Diff[T any](t testing.TB, got, want T, format string, args ...any) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", fmt.Sprintf(format, args...), diff)
+	}
+}
+
+// Has reports the parts that a text lacks; what names the text.
+func Has(t testing.TB, what, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if !strings.Contains(text, part) {
+			t.Errorf("%s: no %q in\n%.4000s", what, part, text)
+		}
+	}
+}
+
+// Lacks is the opposite of Has: it reports the parts that the text has.
+func Lacks(t testing.TB, what, text string, parts ...string) {
+	t.Helper()
+	for _, part := range parts {
+		if strings.Contains(text, part) {
+			t.Errorf("%s: %q is in\n%.4000s", what, part, text)
+		}
+	}
+}
+
+// Answer reports that an answer has another status, or a body that lacks a part.
+func Answer(
+	t testing.TB, what string, w *httptest.ResponseRecorder, status int, parts ...string,
+) {
+	t.Helper()
+	Equal(t, w.Code, status, "%s: status; the body is %.2000s", what, w.Body)
+	Has(t, what, w.Body.String(), parts...)
 }
 
 // Until polls a condition, and ends the test if it is not met within half a minute.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"coinslot/bff/fortest"
 )
 
 func TestNewURL(t *testing.T) {
@@ -91,9 +93,7 @@ func TestKeyNotPrinted(t *testing.T) {
 		slog.New(slog.NewJSONHandler(&out, nil)).Info("x", "v", v)
 	}
 	hexKey := fmt.Sprintf("%x", testKey)
-	if s := out.String(); strings.Contains(s, testKey) || strings.Contains(s, hexKey) {
-		t.Errorf("printing shows the key: %s", s)
-	}
+	fortest.Lacks(t, "printing shows the key", out.String(), testKey, hexKey)
 }
 
 // TestRequestShape checks what every request has in common.
@@ -125,7 +125,5 @@ func TestPathPrefix(t *testing.T) {
 	c := serve(t, func(_ http.ResponseWriter, r *http.Request) { paths <- r.URL.Path })
 	prefixed := newClientFor(t, c.base+"/merchant/7/")
 	_ = prefixed.Recheck(t.Context(), "TRK1")
-	if got := <-paths; got != "/merchant/7/api/v1/merchant/transaction/recheck" {
-		t.Errorf("path = %q", got)
-	}
+	fortest.Equal(t, <-paths, "/merchant/7/api/v1/merchant/transaction/recheck", "path")
 }

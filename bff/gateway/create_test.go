@@ -12,8 +12,6 @@ import (
 
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // sent is a request as the server saw it.
@@ -45,25 +43,19 @@ func TestCreate(t *testing.T) {
 		TolerancePercent: dec("0.5"), Address: "TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE",
 		ExpiresAt: time.Unix(1760001800, 0).UTC(),
 	}
-	if d := diff(want, got); d != "" {
-		t.Errorf("Create (-want +got):\n%s", d)
-	}
+	fortest.Diff(t, got, want, "Create")
 	req := <-seen
 	if req.method != "POST" || req.path != "/api/v1/merchant/transaction/create" || req.contentType != "application/json" {
 		t.Errorf("request is %s %s as %q", req.method, req.path, req.contentType)
 	}
 	wantBody := `{"currency_symbol":"USDT","network_code":"trc20","amount_usd":19.99,"ttl":30,"order_id":123456,` +
 		`"email":"payer@shop.example","comment":"cs-abc O'Reilly; DROP TABLE","callback_url":"https://shop.example/return"}`
-	if req.body != wantBody {
-		t.Errorf("body = %s; want %s", req.body, wantBody)
-	}
+	fortest.Equal(t, req.body, wantBody, "body")
 	wantQuery := url.Values{
 		"currency_symbol": {"USDT"}, "network_code": {"trc20"}, "amount_usd": {"19.99"}, "ttl": {"30"},
 		"order_id": {"123456"}, "comment": {"cs-abc"}, "callback_url": {"https://shop.example/return"},
 	}
-	if d := cmp.Diff(wantQuery, req.query); d != "" {
-		t.Errorf("query (-want +got):\n%s", d)
-	}
+	fortest.Diff(t, req.query, wantQuery, "query")
 }
 
 // TestCreateLeastRequest: empty fields are sent nowhere.
@@ -273,8 +265,6 @@ func TestValidCallback(t *testing.T) {
 		"https://shop.example@evil.example/":                false,
 		"https://shop.example/return?next=http%3A%2F%2F10.0.0.1": true,
 	} {
-		if got := ValidCallback(u); got != want {
-			t.Errorf("ValidCallback(%.60q) = %t; want %t", u, got, want)
-		}
+		fortest.Equal(t, ValidCallback(u), want, "ValidCallback(%.60q)", u)
 	}
 }

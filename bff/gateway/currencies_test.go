@@ -20,7 +20,7 @@ func currencyJSON(networks string) string {
 
 func TestCurrencies(t *testing.T) {
 	c, seen := record(t, done("["+currencyJSON("["+networkJSON+"]")+"]"))
-	got, err := c.Currencies(t.Context())
+	got := fortest.Must(c.Currencies(t.Context()))(t)
 	want := []payment.Currency{{
 		Name: "Tether", Symbol: "USDT", Type: "stable", PriceInUSDT: dec("1"), Icon: "https://x.example/i.png",
 		Networks: []payment.Network{{
@@ -28,9 +28,7 @@ func TestCurrencies(t *testing.T) {
 			MinimumUSD: dec("1"), MaximumUSD: dec("10000"), MaxTTL: 60,
 		}},
 	}}
-	if d := diff(want, got); err != nil || d != "" {
-		t.Errorf("Currencies: %v (-want +got):\n%s", err, d)
-	}
+	fortest.Diff(t, got, want, "Currencies")
 	if req := <-seen; req.method != "GET" || req.path != "/api/v1/merchant/currencies/list" || len(req.query) != 0 {
 		t.Errorf("request is %+v", req)
 	}
@@ -78,9 +76,7 @@ func TestCurrenciesAnswers(t *testing.T) {
 	} {
 		got, err := serveText(t, done(tt.data)).Currencies(t.Context())
 		if tt.currencies < 0 {
-			if o := outcome(t, err); o != "unknown" {
-				t.Errorf("Currencies answered %s: %s; want unknown", tt.data, o)
-			}
+			fortest.Equal(t, outcome(t, err), "unknown", "Currencies answered %s", tt.data)
 			continue
 		}
 		if err != nil || got == nil || len(got) != tt.currencies {

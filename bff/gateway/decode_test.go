@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/shopspring/decimal"
+
+	"coinslot/bff/fortest"
 )
 
 func TestParseDecimal(t *testing.T) {
@@ -112,9 +114,8 @@ func FuzzRecord(f *testing.F) {
 		if r.TrackingCode == "" || r.AmountUSD.IsNegative() || r.PayAmount.IsNegative() || r.Paid.IsNegative() || r.OrderID < 0 {
 			t.Errorf("record %+v from %q", r, doc)
 		}
-		if r.PaidReadable != (r.PaidAmount != "" && r.Paid.Equal(orZero(r.PaidAmount))) {
-			t.Errorf("paid %q read as %s, %t", r.PaidAmount, r.Paid, r.PaidReadable)
-		}
+		fortest.Equal(t, r.PaidReadable, r.PaidAmount != "" && r.Paid.Equal(orZero(r.PaidAmount)),
+			"paid %q read as %s", r.PaidAmount, r.Paid)
 	})
 }
 

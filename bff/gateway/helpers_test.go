@@ -16,7 +16,6 @@ import (
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 )
 
@@ -36,9 +35,7 @@ func newClientFor(t testing.TB, url string, change ...func(*Config)) *Client {
 	c := fortest.Must(New(config))(t)
 	t.Cleanup(func() {
 		c.Close()
-		if strings.Contains(book.String(), testKey) {
-			t.Errorf("log holds the key: %s", book)
-		}
+		fortest.Lacks(t, "log holds the key", book.String(), testKey)
 	})
 	return c
 }
@@ -95,9 +92,7 @@ func dec(s string) decimal.Decimal { return decimal.RequireFromString(s) }
 func outcome(t testing.TB, err error) string {
 	t.Helper()
 	for e := err; e != nil; e = errors.Unwrap(e) {
-		if strings.Contains(e.Error(), testKey) {
-			t.Errorf("error holds the key: %v", e)
-		}
+		fortest.Lacks(t, "error holds the key", e.Error(), testKey)
 	}
 	if err == nil {
 		return "done"
@@ -140,11 +135,6 @@ func wantEach(t *testing.T, c *Client, want, text string) {
 			t.Errorf("%s at %s: %s (%v); want %s with %q", name, c.base, got, err, want, text)
 		}
 	}
-}
-
-// diff compares values that hold decimals, by value.
-func diff(want, got any) string {
-	return cmp.Diff(want, got, cmp.Comparer(func(a, b decimal.Decimal) bool { return a.Equal(b) }))
 }
 
 // quiet is a server log for tests that break handshakes on purpose.

@@ -185,9 +185,7 @@ func TestExpiredCertificate(t *testing.T) {
 		c.Transport = transport
 	})
 	wantEach(t, c, "unsent", "expired")
-	if n := requests.Load(); n != 0 {
-		t.Errorf("server saw %d requests", n)
-	}
+	fortest.Equal(t, requests.Load(), 0, "server saw requests")
 }
 
 // certificate makes one for 127.0.0.1 that is trusted by the pool, until then.
@@ -231,9 +229,7 @@ func TestNameThatLeadsHere(t *testing.T) {
 	}
 	l.Close()
 	<-accepted
-	if n := connections.Load(); n != 0 {
-		t.Errorf("%d connections", n)
-	}
+	fortest.Equal(t, connections.Load(), 0, "connections")
 }
 
 // TestNameThatIsNotThere: no name server, no request.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -194,9 +195,7 @@ func TestRetryAfter(t *testing.T) {
 		now.Add(9000 * time.Hour).Format(http.TimeFormat): maxRetryAfter,
 		"Sat, 32 Aug 2026 12:00:00 GMT":                   0,
 	} {
-		if got := retryAfter(header, now); got != want {
-			t.Errorf("retryAfter(%.40q) = %v; want %v", header, got, want)
-		}
+		fortest.Equal(t, retryAfter(header, now), want, "retryAfter(%.40q)", header)
 	}
 }
 

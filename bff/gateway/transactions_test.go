@@ -27,16 +27,12 @@ func wantRecord() payment.Record {
 func TestStatus(t *testing.T) {
 	c, seen := record(t, done(recordJSON))
 	got := fortest.Must(c.Status(t.Context(), "TRK1"))(t)
-	if d := diff(wantRecord(), got); d != "" {
-		t.Errorf("Status (-want +got):\n%s", d)
-	}
+	fortest.Diff(t, got, wantRecord(), "Status")
 	req := <-seen
 	if req.method != "GET" || req.path != "/api/v1/merchant/transaction/status" || req.body != "" {
 		t.Errorf("request is %s %s with body %q", req.method, req.path, req.body)
 	}
-	if d := cmp.Diff(url.Values{"tracking_code": {"TRK1"}}, req.query); d != "" {
-		t.Errorf("query (-want +got):\n%s", d)
-	}
+	fortest.Diff(t, req.query, url.Values{"tracking_code": {"TRK1"}}, "query")
 }
 
 // TestStatusAnswers changes one member of a good record at a time.
@@ -110,9 +106,7 @@ func TestTrackingCodeLimits(t *testing.T) {
 	for _, code := range []string{"", "a b", "a/b", "../x", "a&b=c", "a%20", "é", "a\n", strings.Repeat("a", 129)} {
 		_, err := c.Status(t.Context(), code)
 		for name, err := range map[string]error{"status": err, "recheck": c.Recheck(t.Context(), code), "cancel": c.Cancel(t.Context(), code)} {
-			if got := outcome(t, err); got != "invalid" {
-				t.Errorf("%s of %q: %s; want invalid", name, code, got)
-			}
+			fortest.Equal(t, outcome(t, err), "invalid", "%s of %q", name, code)
 		}
 	}
 }
@@ -150,9 +144,7 @@ func TestTransactions(t *testing.T) {
 	second := wantRecord()
 	second.TrackingCode, second.PayAmount = "TRK0", dec("0")
 	want := payment.RecordPage{Items: []payment.Record{wantRecord(), second}, Page: 2, LastPage: 2, Total: 77}
-	if d := diff(want, got); d != "" {
-		t.Errorf("Transactions (-want +got):\n%s", d)
-	}
+	fortest.Diff(t, got, want, "Transactions")
 	wantSent := sent{method: "GET", path: "/api/v1/merchant/transaction/list", query: url.Values{
 		"limit": {"50"}, "page": {"2"}, "from_date": {"2026-07-31"}, "to_date": {"2026-08-30"}, "status": {"expired"},
 	}}
@@ -236,11 +228,7 @@ func TestLogLine(t *testing.T) {
 	if strings.Count(line, "\n") != 1 || !strings.Contains(line, `endpoint=create outcome="refused: refused" status=422 took=`) {
 		t.Errorf("log = %q; want one line", line)
 	}
-	for _, secret := range []string{testKey, "secret words", "payer@", "cs-abc", "shop.example"} {
-		if strings.Contains(line, secret) {
-			t.Errorf("log holds %q: %s", secret, line)
-		}
-	}
+	fortest.Lacks(t, "log", line, testKey, "secret words", "payer@", "cs-abc", "shop.example")
 	quietCall := serve(t, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, done("[]")) },
 		func(c *Config) { c.Log = nil })
 	fortest.Must(quietCall.Currencies(t.Context()))(t)
@@ -263,15 +251,15 @@ const withdrawalJSON = `{"tracking_code":"W1","currency_name":"Tether","network_
 
 func TestWithdrawals(t *testing.T) {
 	c, seen := record(t, done(`{"items":[`+withdrawalJSON+`],"pagination":{"page":1,"limit":10,"total":1,"last_page":1}}`))
-	got, err := c.Withdrawals(t.Context(), reconcile.WithdrawalQuery{Limit: 10, Page: 1, From: day(8, 1), To: day(8, 2), Status: "processing"})
+	got := fortest.Must(c.Withdrawals(t.Context(), reconcile.WithdrawalQuery{
+		Limit: 10, Page: 1, From: day(8, 1), To: day(8, 2), Status: "processing",
+	}))(t)
 	want := reconcile.WithdrawalPage{Paging: reconcile.Paging{Page: 1, Limit: 10, LastPage: 1, Total: 1}, Items: []reconcile.Withdrawal{{
 		TrackingCode: "W1", CurrencyName: "Tether", NetworkName: "Tron", Destination: "TQn9",
 		AmountText: "$1,250.50", AmountUSD: dec("1250.5"), AmountKnown: true,
 		Status: "processing", CreatedAt: time.Unix(1760000000, 0).UTC(),
 	}}}
-	if d := diff(want, got); err != nil || d != "" {
-		t.Errorf("Withdrawals: %v (-want +got):\n%s", err, d)
-	}
+	fortest.Diff(t, got, want, "Withdrawals")
 	wantSent := sent{method: "GET", path: "/api/v1/merchant/withdrawals/list", query: url.Values{
 		"limit": {"10"}, "page": {"1"}, "from_date": {"2026-08-01"}, "to_date": {"2026-08-02"}, "status": {"processing"},
 	}}
@@ -287,13 +275,9 @@ func TestWithdrawalLimitsAndAnswers(t *testing.T) {
 		t.Errorf("Withdrawals = %+v, %v; want an unknown amount", got, err)
 	}
 	_, err = c.Withdrawals(t.Context(), reconcile.WithdrawalQuery{Status: "expired"})
-	if o := outcome(t, err); o != "invalid" {
-		t.Errorf("Withdrawals of status expired: %s; want invalid", o)
-	}
+	fortest.Equal(t, outcome(t, err), "invalid", "Withdrawals of status expired")
 	_, err = serveText(t, done(`{"items":[7],"pagination":{"last_page":1}}`)).Withdrawals(t.Context(), reconcile.WithdrawalQuery{})
-	if o := outcome(t, err); o != "unknown" {
-		t.Errorf("Withdrawals of a number: %s; want unknown", o)
-	}
+	fortest.Equal(t, outcome(t, err), "unknown", "Withdrawals of a number")
 }
 
 func TestParseDollars(t *testing.T) {

@@ -84,9 +84,7 @@ func TestNoRedirect(t *testing.T) {
 		})
 		wantEach(t, c, "unknown", "")
 	}
-	if n := redirected.Load(); n != 0 {
-		t.Errorf("the other host saw %d requests", n)
-	}
+	fortest.Equal(t, redirected.Load(), 0, "the other host saw requests")
 }
 
 // hangup counts requests per path. It answers the first one, so that its
@@ -134,12 +132,10 @@ func TestNoReplay(t *testing.T) {
 			h := &hangup{count: map[string]int{}}
 			c := serve(t, h.ServeHTTP, func(c *Config) { c.Transport = transport })
 			fortest.Must(c.Currencies(t.Context()))(t)
-			if got := outcome(t, everyCall()[call](t.Context(), c)); got != "unknown" {
-				t.Errorf("%s, %s: %s; want unknown", name, call, got)
-			}
-			if got := h.seen("/api/v1/merchant/transaction/" + call); got != want {
-				t.Errorf("%s, %s: arrived %d times; want %d", name, call, got, want)
-			}
+			fortest.Equal(t, outcome(t, everyCall()[call](t.Context(), c)), "unknown",
+				"%s, %s", name, call)
+			fortest.Equal(t, h.seen("/api/v1/merchant/transaction/"+call), want,
+				"%s, %s: arrived times", name, call)
 			c.Close()
 		}
 	}
@@ -208,9 +204,7 @@ func TestCustomTransportErrorIsUnknown(t *testing.T) {
 	c := newClientFor(t, "https://gateway.example", func(c *Config) {
 		c.Transport = roundTrip(func(*http.Request) (*http.Response, error) { return nil, dialError })
 	})
-	if got := outcome(t, c.Cancel(t.Context(), "TRK1")); got != "unknown" {
-		t.Errorf("Cancel: %s; want unknown", got)
-	}
+	fortest.Equal(t, outcome(t, c.Cancel(t.Context(), "TRK1")), "unknown", "Cancel")
 }
 
 type roundTrip func(*http.Request) (*http.Response, error)
@@ -253,9 +247,7 @@ func TestTLS(t *testing.T) {
 			}
 		}
 	}
-	if n := requests.Load(); n != 0 {
-		t.Errorf("server saw %d requests", n)
-	}
+	fortest.Equal(t, requests.Load(), 0, "server saw requests")
 	good := newClientFor(t, server.URL, trusting("example.com"))
 	fortest.OK(t, good.Recheck(t.Context(), "TRK1"))
 	fortest.Must(good.Status(t.Context(), "TRK1"))(t)
@@ -304,9 +296,8 @@ func TestGuard(t *testing.T) {
 		{"http://localhost", "10.0.0.7:80", false},
 	} {
 		base, _ := url.Parse(tt.base)
-		if err := guard(base)("tcp", tt.address, nil); (err == nil) != tt.ok {
-			t.Errorf("guard(%s)(%s) = %v; want ok %t", tt.base, tt.address, err, tt.ok)
-		}
+		fortest.Equal(t, guard(base)("tcp", tt.address, nil) == nil, tt.ok,
+			"guard(%s)(%s)", tt.base, tt.address)
 	}
 }
 
@@ -399,9 +390,7 @@ func TestCancelledMidway(t *testing.T) {
 func TestPermitWait(t *testing.T) {
 	var permits, requests atomic.Int32
 	c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		if requests.Add(1) != permits.Load() {
-			t.Error("request before its permit")
-		}
+		fortest.Equal(t, requests.Add(1), permits.Load(), "request before its permit")
 		io.WriteString(w, done("[]"))
 	}, func(c *Config) {
 		c.Limiter = waiting(func(context.Context) error { permits.Add(1); return nil })

@@ -40,9 +40,7 @@ func TestWhatOpensTheBreaker(t *testing.T) {
 					w.set(0, answer)
 					_ = w.call(t.Context(), false)
 				}
-				if got := w.State().Open; got != tt.open {
-					t.Errorf("open = %t; want %t", got, tt.open)
-				}
+				fortest.Equal(t, w.State().Open, tt.open, "open")
 			})
 		})
 	}
@@ -193,9 +191,7 @@ func TestManyReadsOneProbe(t *testing.T) {
 			group.Go(func() { _ = w.call(t.Context(), false) })
 		}
 		group.Wait()
-		if n := len(w.history()); n != 1 {
-			t.Errorf("%d probes; want 1", n)
-		}
+		fortest.Equal(t, len(w.history()), 1, "probes")
 	})
 }
 

@@ -38,17 +38,14 @@ func TestScriptIsAdded(t *testing.T) {
 		{"text/css", "default-src 'none'", "</head>", "</head>"},
 	} {
 		base := serve(t, func(w http.ResponseWriter, r *http.Request) {
-			if r.Header.Get("Accept-Encoding") != "" {
-				t.Error("the page may come compressed: nothing can be added to it")
-			}
+			fortest.Equal(t, r.Header.Get("Accept-Encoding"), "",
+				"the page may come compressed: nothing can be added to it")
 			w.Header().Set("Content-Type", c.mime)
 			w.Header().Set("Content-Security-Policy", c.policy)
 			io.WriteString(w, c.body)
 		})
 		body, header := get(t, base+"/any")
-		if body != c.want {
-			t.Errorf("%s: %q; want %q", c.mime, body, c.want)
-		}
+		fortest.Equal(t, body, c.want, "%s", c.mime)
 		policy := header.Get("Content-Security-Policy")
 		if allowed := strings.Contains(policy, "script-src 'self'; connect-src 'self'"); allowed != (c.want != c.body && c.policy != "") {
 			t.Errorf("%s: policy %q", c.mime, policy)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -47,9 +48,8 @@ func TestMaxSeries(t *testing.T) {
 			t.Errorf("%s has %d series: the test does not reach the bound", want, count[want])
 		}
 	}
-	if !strings.Contains(page, `coinslot_payments_total{status="other",coin="other",network="other"}`) {
-		t.Error("what is too much is not counted as other")
-	}
+	fortest.Has(t, "what is too much is not counted as other", page,
+		`coinslot_payments_total{status="other",coin="other",network="other"}`)
 }
 
 // TestCountTransition: what changes of a session are counted and measured as.
@@ -89,9 +89,7 @@ func TestCountTransition(t *testing.T) {
 			s.CountTransition(c.before, c.after)
 			page := scrape(s)
 			for _, want := range c.want {
-				if !strings.Contains(page, want+"\n") {
-					t.Errorf("no %s", want)
-				}
+				fortest.Has(t, "the page", page, want+"\n")
 			}
 			if n := strings.Count(page, "coinslot_payments_total{"); c.want == nil && n > 0 {
 				t.Errorf("%d payments are counted", n)
@@ -112,15 +110,11 @@ func TestMeasure(t *testing.T) {
 	s.CountOperation("read", errors.New("broken"), time.Millisecond)
 	s.CountRequest("GET /checkout/{session}/live", 429, 0)
 	page := scrape(s)
-	for _, want := range []string{
+	fortest.Has(t, "the page", page,
 		"# HELP coinslot_checkouts Checkouts in a status now: preparing, pending, review. All instances.\n# TYPE coinslot_checkouts gauge\ncoinslot_checkouts{status=\"review\"} 2\n",
 		"coinslot_webhook_oldest_seconds 0.25\n", `coinslot_database_operations_total{operation="read",outcome="failed"} 1`, "coinslot_sockets_refused_total 1\n",
 		`coinslot_http_rate_limited_total{route="GET /checkout/{session}/live"} 1`,
-	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("no %q in\n%s", want, page)
-		}
-	}
+	)
 	defer func() {
 		if recover() == nil {
 			t.Error("a name that is not in the table is taken")

@@ -10,7 +10,6 @@ import (
 
 	"coinslot/bff/fortest"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 )
 
@@ -107,9 +106,7 @@ func TestCatalogOrder(t *testing.T) {
 		if err == nil {
 			got = fmt.Sprint(o.AmountUSD, " ", o.Title, " ", o.Metadata)
 		}
-		if got != row.want {
-			t.Errorf("Order(%q, %q, %q) = %q; want %q", row.item, row.amount, row.quantity, got, row.want)
-		}
+		fortest.Equal(t, got, row.want, "Order(%q, %q, %q)", row.item, row.amount, row.quantity)
 	}
 }
 
@@ -121,9 +118,7 @@ func TestCatalogOptions(t *testing.T) {
 		"tip":    {Minimum: "1.00", Maximum: "100.00", Suggested: []string{"5.00", "10.00", "20.50"}},
 		"alms":   {Minimum: "0.01", Maximum: "999999999.99", Suggested: []string{"2.00"}},
 	} {
-		if diff := cmp.Diff(want, c.Options(id)); diff != "" {
-			t.Errorf("Terms(%q) (-want +got):\n%s", id, diff)
-		}
+		fortest.Diff(t, c.Options(id), want, "Terms(%q)", id)
 	}
 }
 

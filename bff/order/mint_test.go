@@ -66,9 +66,8 @@ func minted(run []string, key, amount, ref string) (string, error) {
 func TestMintExamplesInTheText(t *testing.T) {
 	text := fortest.Must(os.ReadFile("../../docs/order-tokens.md"))(t)
 	for _, m := range mints {
-		if !strings.Contains(string(text), "](examples/order-token/"+m.file+")") {
-			t.Errorf("docs/order-tokens.md does not link to %s", m.file)
-		}
+		fortest.Has(t, "docs/order-tokens.md does not link to "+m.file, string(text),
+			"](examples/order-token/"+m.file+")")
 	}
 	const file = "mint.mjs"
 	code := fortest.Must(os.ReadFile(filepath.Join(examples, file)))(t)

@@ -86,9 +86,7 @@ func TestDecode(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Decode([]byte(c.body))
-			if got := code(t, err); got != c.want {
-				t.Errorf("Decode = %q; want %q", got, c.want)
-			}
+			fortest.Equal(t, code(t, err), c.want, "Decode")
 		})
 	}
 }
@@ -210,9 +208,7 @@ func TestParseToken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, err := ParseToken(c.token, []byte(key), now)
-			if got := code(t, err); got != c.want {
-				t.Errorf("ParseToken = %q; want %q", got, c.want)
-			}
+			fortest.Equal(t, code(t, err), c.want, "ParseToken")
 			if err == nil && (o.Ref != "1001" || o.AmountUSD.String() != "25" || o.Title != "Two tickets") {
 				t.Errorf("ParseToken = %+v", o)
 			}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -38,9 +39,7 @@ func TestConfirmationTakenBack(t *testing.T) {
 		r.Status = step.status
 		s.Apply(1, r, env, noon.Add(step.after))
 		events := s.Events(before, noon.Add(step.after), EventOptions{})
-		if len(events) != step.reported {
-			t.Errorf("after %v: %d events; want %d", step.after, len(events), step.reported)
-		}
+		fortest.Equal(t, len(events), step.reported, "after %v events", step.after)
 		for _, e := range events {
 			reported++
 			if e.Type != EventReview || s.Object(EventOptions{}).ReviewReason != reasonRegressed {
@@ -70,9 +69,7 @@ func TestPaidAfterConfirmation(t *testing.T) {
 		r.Paid = dec(step.paid)
 		s.Apply(1, r, env, noon.Add(time.Hour))
 		events := s.Events(before, noon.Add(time.Hour), EventOptions{})
-		if len(events) != step.reported {
-			t.Errorf("%s paid: %d events; want %d", step.paid, len(events), step.reported)
-		}
+		fortest.Equal(t, len(events), step.reported, "%s paid events", step.paid)
 		for _, e := range events {
 			if e.Type != EventReview || seen[e.ID] || s.Object(EventOptions{}).ReviewReason != reasonPaidMore {
 				t.Errorf("%s paid: reported %s %s because of %q", step.paid, e.Type, e.ID, s.Object(EventOptions{}).ReviewReason)
@@ -80,9 +77,7 @@ func TestPaidAfterConfirmation(t *testing.T) {
 			seen[e.ID] = true
 		}
 	}
-	if got := s.Object(EventOptions{}).OverpaidAmount; got != "49.97" {
-		t.Errorf("overpaid_amount = %s; want 49.97", got)
-	}
+	fortest.Equal(t, s.Object(EventOptions{}).OverpaidAmount, "49.97", "overpaid_amount")
 	if diff := cmp.Diff(was, s.Attempts[0], cmpopts.IgnoreFields(Attempt{}, "Paid", "Alert")); diff != "" || s.Status != wire.Confirmed {
 		t.Errorf("the payment is %s and has changed: (-was +is)\n%s", s.Status, diff)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/token"
 
 	"github.com/shopspring/decimal"
@@ -81,9 +82,7 @@ func TestExpiry(t *testing.T) {
 		{"now", noon, 30 * time.Minute},
 		{"unset", time.Time{}, 30 * time.Minute},
 	} {
-		if got := expiry(c.retryAfter, noon, 30).Sub(noon); got != c.want {
-			t.Errorf("%s: expiry in %v; want %v", c.name, got, c.want)
-		}
+		fortest.Equal(t, expiry(c.retryAfter, noon, 30).Sub(noon), c.want, "%s: expiry in", c.name)
 	}
 }
 
@@ -110,12 +109,8 @@ func TestHosted(t *testing.T) {
 		"https://pay.test/p/T1\n":           "",
 		"":                                  "",
 	} {
-		if got := HostedURL(raw, page); got != want {
-			t.Errorf("hosted(%q) = %q; want %q", raw, got, want)
-		}
-		if got := HostedURL(raw, ""); got != "" {
-			t.Errorf("hosted(%q) without a page = %q; want nothing", raw, got)
-		}
+		fortest.Equal(t, HostedURL(raw, page), want, "hosted(%q)", raw)
+		fortest.Equal(t, HostedURL(raw, ""), "", "hosted(%q) without a page", raw)
 	}
 }
 
@@ -131,8 +126,6 @@ func TestExplorer(t *testing.T) {
 		"//tronscan.org/a":                     "",
 		"":                                     "",
 	} {
-		if got := ExplorerURL(raw); got != want {
-			t.Errorf("explorer(%q) = %q; want %q", raw, got, want)
-		}
+		fortest.Equal(t, ExplorerURL(raw), want, "explorer(%q)", raw)
 	}
 }

@@ -40,9 +40,7 @@ func TestApplyTable(t *testing.T) {
 			if err := s.Apply(1, r, env, noon); err != nil {
 				t.Fatalf("Apply(%s, %q) = %v", state, status, err)
 			}
-			if got := s.Attempts[0].State; got != want[i] {
-				t.Errorf("%s and a record %q = %s; want %s", state, status, got, want[i])
-			}
+			fortest.Equal(t, s.Attempts[0].State, want[i], "%s and a record %q", state, status)
 			if !s.CheckedAt.Equal(noon) {
 				t.Errorf("%s and a record %q: CheckedAt = %v; want now", state, status, s.CheckedAt)
 			}
@@ -134,9 +132,7 @@ func TestEvents(t *testing.T) {
 		{"again", see(s, 1, paid()), []EventType{}},
 		{"regression", see(s, 1, gone), []EventType{}},
 	} {
-		if diff := cmp.Diff(c.want, eventsOf(s, c.change)); diff != "" {
-			t.Errorf("events of %s (-want +got):\n%s", c.what, diff)
-		}
+		fortest.Diff(t, eventsOf(s, c.change), c.want, "events of %s", c.what)
 	}
 
 	s = waiting()
@@ -150,12 +146,8 @@ func TestEvents(t *testing.T) {
 	if diff := cmp.Diff([]EventType{EventPending}, eventsOf(s, func() { s.Attempts[1].State = Waiting })); diff != "" {
 		t.Errorf("events of the second attempt (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]EventType{EventReview}, eventsOf(s, see(s, 1, short))); diff != "" {
-		t.Errorf("events of a review (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]EventType{}, eventsOf(s, see(s, 1, short))); diff != "" {
-		t.Errorf("events of the same review (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, eventsOf(s, see(s, 1, short)), []EventType{EventReview}, "events of a review")
+	fortest.Diff(t, eventsOf(s, see(s, 1, short)), []EventType{}, "events of the same review")
 }
 
 func TestEventIDs(t *testing.T) {
@@ -233,9 +225,7 @@ func TestStatusAndActions(t *testing.T) {
 		if s.Status = s.status(); s.Status != c.status {
 			t.Errorf("%s: status = %s; want %s", c.name, s.Status, c.status)
 		}
-		if diff := cmp.Diff(c.actions, s.Actions(c.now)); diff != "" {
-			t.Errorf("%s: actions (-want +got):\n%s", c.name, diff)
-		}
+		fortest.Diff(t, s.Actions(c.now), c.actions, "%s: actions", c.name)
 	}
 	if len(never) > 0 {
 		t.Errorf("no session becomes %v", never)

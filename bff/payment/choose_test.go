@@ -7,9 +7,8 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/token"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func market() []Currency {
@@ -59,9 +58,7 @@ func TestPick(t *testing.T) {
 		if p := (*wire.Error)(nil); errors.As(err, &p) {
 			got = string(p.Code)
 		}
-		if got != c.want {
-			t.Errorf("%s USD in %q on %q = %s; want %s", c.usd, c.symbol, c.network, got, c.want)
-		}
+		fortest.Equal(t, got, c.want, "%s USD in %q on %q", c.usd, c.symbol, c.network)
 	}
 }
 
@@ -74,9 +71,7 @@ func TestSameName(t *testing.T) {
 		{"@", "`", false}, {"[", "{", false}, {"usd", "usdt", false}, {"usdt", "usd", false}, {"k", "\u212a", false}, {"s", "\u017f", false}, {"É", "é", false},
 		{"kK", "K\u212a", false}, {"\xff", "\ufffd", false},
 	} {
-		if got := SameName(c.a, c.b); got != c.want {
-			t.Errorf("SameName(%q, %q) = %t", c.a, c.b, got)
-		}
+		fortest.Equal(t, SameName(c.a, c.b), c.want, "SameName(%q, %q)", c.a, c.b)
 	}
 }
 
@@ -84,9 +79,7 @@ func TestTTL(t *testing.T) {
 	for _, c := range []struct{ wanted, most, want int }{
 		{0, 0, 30}, {0, 60, 30}, {0, 15, 15}, {45, 60, 45}, {90, 60, 60}, {90, 0, 90}, {1, 60, 1},
 	} {
-		if got := Minutes(c.wanted, c.most); got != c.want {
-			t.Errorf("Minutes(%d, %d) = %d; want %d", c.wanted, c.most, got, c.want)
-		}
+		fortest.Equal(t, Minutes(c.wanted, c.most), c.want, "Minutes(%d, %d)", c.wanted, c.most)
 	}
 }
 
@@ -94,9 +87,7 @@ func TestAmountsAsText(t *testing.T) {
 	for in, want := range map[string]string{
 		"0": "0", "0.00": "0", "25": "25", "100": "100", "25.03000000": "25.03", "0.00000001": "0.00000001", "1e3": "1000", "-1.50": "-1.5",
 	} {
-		if got := FormatAmount(dec(in)); got != want {
-			t.Errorf("FormatAmount(%s) = %q; want %q", in, got, want)
-		}
+		fortest.Equal(t, FormatAmount(dec(in)), want, "FormatAmount(%s)", in)
 	}
 	for _, c := range []struct{ symbol, network, amount, want string }{
 		{"USDT", "trc20", "25.03000000", "25.03"},
@@ -114,9 +105,7 @@ func TestAmountsAsText(t *testing.T) {
 		{"USDT", "trc20", "0.9997", "25", "25.01"},
 	} {
 		got := EstimateAmount(dec(c.usd), Currency{Symbol: c.symbol, PriceInUSDT: dec(c.price)}, token.Builtin().Places(c.symbol, c.network))
-		if got != c.want {
-			t.Errorf("estimate(%s USD in %s at %s) = %q; want %q", c.usd, c.symbol, c.price, got, c.want)
-		}
+		fortest.Equal(t, got, c.want, "estimate(%s USD in %s at %s)", c.usd, c.symbol, c.price)
 	}
 }
 
@@ -223,9 +212,7 @@ func TestRanked(t *testing.T) {
 			sign := map[bool]string{false: "+"}[offer.Code == ""] + map[bool]string{true: "*"}[offer.Lowest]
 			got = append(got, offer.Currency.Symbol+":"+offer.Network.Code+sign)
 		}
-		if diff := cmp.Diff(strings.Fields(c.want), got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.name, diff)
-		}
+		fortest.Diff(t, got, strings.Fields(c.want), "%s", c.name)
 	}
 }
 

@@ -3,14 +3,12 @@ package payment
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
 	"testing"
 	"time"
 
 	"coinslot/app/wire"
 	"coinslot/bff/fortest"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 )
 
@@ -47,9 +45,8 @@ func TestRetain(t *testing.T) {
 		"pending":                      {Session{Status: wire.Pending}, day, 3650 * day, false, EraseNothing},
 		"expired without an attempt":   {Session{Status: wire.Expired, ExpiresAt: end}, day, day, false, EraseAll},
 	} {
-		if got := c.s.Retain(c.keep, 30*day, c.undelivered, end.Add(c.after)); got != c.want {
-			t.Errorf("%s: retain = %d; want %d", name, got, c.want)
-		}
+		fortest.Equal(t, c.s.Retain(c.keep, 30*day, c.undelivered, end.Add(c.after)), c.want,
+			"%s: retain", name)
 	}
 }
 
@@ -90,15 +87,9 @@ func TestErasedEvent(t *testing.T) {
 	clean := *s
 	clean.Erase(ErasePersonal, now)
 	want := newEvent(&clean, EventOptions{Page: "https://pay.shop.example/checkout/"}, EventConfirmed, now, "")
-	if diff := cmp.Diff(string(want.Body), string(got.Body)); diff != "" {
-		t.Errorf("the event (-want +got)\n%s", diff)
-	}
+	fortest.Diff(t, string(got.Body), string(want.Body), "the event")
 	all := string(e.Erased(EraseAll, now).Body)
-	for _, text := range []string{"canary", "C-7", "thanks", "tickets"} {
-		if strings.Contains(all, text) {
-			t.Errorf("the event of a deleted session holds %q: %s", text, all)
-		}
-	}
+	fortest.Lacks(t, "the event of a deleted session", all, "canary", "C-7", "thanks", "tickets")
 	for _, body := range []string{"", "{", "[]", `{"data":{"id":"cs_2","email":"canary"}}`, "canary"} {
 		e.Body = []byte(body)
 		if got := string(e.Erased(ErasePersonal, now).Body); !json.Valid([]byte(got)) || got != `{"type":"checkout.confirmed","timestamp":"`+now.UTC().Format(time.RFC3339Nano)+`","data":{}}` {

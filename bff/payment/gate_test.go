@@ -108,9 +108,8 @@ func TestGateTakesOnlyItsOwnRecord(t *testing.T) {
 	}
 	s, r := waiting(), paid()
 	r.Status = "pending"
-	if why := checkGate(s, &s.Attempts[0], r, env); why != reasonTracking {
-		t.Errorf("checkGate of a pending record = %q; want %q", why, reasonTracking)
-	}
+	fortest.Equal(t, checkGate(s, &s.Attempts[0], r, env), reasonTracking,
+		"checkGate of a pending record")
 	if err := s.Apply(2, paid(), env, noon); err != ErrOtherTransaction {
 		t.Errorf("Apply to an attempt that is not there = %v; want ErrOtherTransaction", err)
 	}
@@ -119,9 +118,8 @@ func TestGateTakesOnlyItsOwnRecord(t *testing.T) {
 func TestGateWithoutOrderID(t *testing.T) {
 	s, r := waiting(), paid()
 	s.Attempts[0].OrderID, r.OrderID = 0, 777777
-	if why := checkGate(s, &s.Attempts[0], r, env); why != "" {
-		t.Errorf("checkGate without an order id of ours = %q; want proven", why)
-	}
+	fortest.Equal(t, checkGate(s, &s.Attempts[0], r, env), "",
+		"checkGate without an order id of ours")
 }
 
 func TestGateAtTheFloor(t *testing.T) {
@@ -149,9 +147,8 @@ func TestGateAtTheFloor(t *testing.T) {
 		s.Attempts[0].PayAmount, s.Attempts[0].Tolerance = dec(c.pay), dec(c.tolerance)
 		r.PayAmount, r.Paid = dec(c.pay), dec(c.paid)
 		s.Apply(1, r, env, noon)
-		if got := s.Attempts[0].State; got != c.want {
-			t.Errorf("%s paid for %s within %s%% = %s; want %s", c.paid, c.pay, c.tolerance, got, c.want)
-		}
+		fortest.Equal(t, s.Attempts[0].State, c.want,
+			"%s paid for %s within %s%%", c.paid, c.pay, c.tolerance)
 	}
 }
 
@@ -179,9 +176,8 @@ func TestGateAtTheCeiling(t *testing.T) {
 		s.Order.AmountUSD, s.Attempts[0].AmountUSD, r.AmountUSD = dec(c.usd), dec(c.usd), dec(c.usd)
 		s.Attempts[0].PayAmount, r.PayAmount, r.Paid = dec(c.pay), dec(c.pay), dec(c.paid)
 		s.Apply(1, r, env, noon)
-		if got := s.Attempts[0].State; got != c.want {
-			t.Errorf("%s paid for %s, which is %s USD: %s; want %s", c.paid, c.pay, c.usd, got, c.want)
-		}
+		fortest.Equal(t, s.Attempts[0].State, c.want,
+			"%s paid for %s, which is %s USD", c.paid, c.pay, c.usd)
 	}
 }
 

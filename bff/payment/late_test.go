@@ -73,9 +73,7 @@ func TestDueLate(t *testing.T) {
 		{noon, time.Time{}, false}, {time.Time{}, noon, false},
 	} {
 		s := Session{DueAt: c.due, LateFrom: c.from}
-		if got := s.DueForLateCheck(); got != c.want {
-			t.Errorf("due %v, late from %v: %t; want %t", c.due, c.from, got, c.want)
-		}
+		fortest.Equal(t, s.DueForLateCheck(), c.want, "due %v, late from %v", c.due, c.from)
 	}
 }
 
@@ -89,9 +87,7 @@ func TestWaitingSlowsDown(t *testing.T) {
 		want  time.Duration
 	}{{-time.Hour, p.Watched}, {time.Minute, p.Watched}, {10 * time.Minute, 20 * time.Second}, {23 * time.Hour, 20 * time.Second}, {24 * time.Hour, time.Hour}} {
 		now := end.Add(c.after)
-		if got := a.Due(p, now, true).Sub(now); got != c.want {
-			t.Errorf("%v after its end, due in %v; want %v", c.after, got, c.want)
-		}
+		fortest.Equal(t, a.Due(p, now, true).Sub(now), c.want, "%v after its end, due in", c.after)
 	}
 }
 
@@ -106,9 +102,7 @@ func TestDueAfterAClockThatWasAhead(t *testing.T) {
 		if state != Abandoned {
 			a.EndedAt = ahead
 		}
-		if got := a.Due(p, now, false).Sub(now); got != want {
-			t.Errorf("%s is due in %v; want %v", state, got, want)
-		}
+		fortest.Equal(t, a.Due(p, now, false).Sub(now), want, "%s is due in", state)
 	}
 }
 
@@ -144,9 +138,8 @@ func TestDesiredReplaces(t *testing.T) {
 		{Desired{Offer: offer("USDT")}, true}, {Desired{Offer: offer("BTC")}, false},
 		{Desired{Offer: offer("BTC"), instead: 2}, true}, {Desired{Offer: offer("USDT"), instead: 1}, false},
 	} {
-		if got := c.w.Replaces(a); got != c.want {
-			t.Errorf("%s instead of %d replaces = %t; want %t", c.w.Offer.Currency.Symbol, c.w.instead, got, c.want)
-		}
+		fortest.Equal(t, c.w.Replaces(a), c.want,
+			"%s instead of %d replaces", c.w.Offer.Currency.Symbol, c.w.instead)
 	}
 }
 
@@ -200,9 +193,7 @@ func TestAbsent(t *testing.T) {
 			if err == nil {
 				counted++
 			}
-			if a.Absences != counted {
-				t.Errorf("absences = %d; want %d", a.Absences, counted)
-			}
+			fortest.Equal(t, a.Absences, counted, "absences")
 		})
 	}
 }
@@ -213,7 +204,5 @@ func TestAbsentBesideAConfirmedAttempt(t *testing.T) {
 	s.Attempts[0].Absences, s.Attempts[0].AbsentAt = 3, noon
 	s.Attempts = append(s.Attempts, Attempt{Number: 2, State: Confirmed, TrackingCode: "T2"})
 	fortest.OK(t, s.CountAbsence(1, DefaultSchedule(), noon.Add(time.Hour)))
-	if got := s.Attempts[0].State; got != Cancelled {
-		t.Errorf("attempt is %s; want cancelled", got)
-	}
+	fortest.Equal(t, s.Attempts[0].State, Cancelled, "attempt")
 }

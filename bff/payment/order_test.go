@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 
 	"github.com/shopspring/decimal"
 )
@@ -128,9 +129,7 @@ func TestDigest(t *testing.T) {
 	base := Order{AmountUSD: dec("25"), Ref: "1001", Metadata: map[string]string{"a": "1", "b": "2"}}
 	same := base
 	same.AmountUSD, same.Metadata = dec("25.00"), map[string]string{"b": "2", "a": "1"}
-	if base.Digest() != same.Digest() {
-		t.Error("two ways to write one order have two digests")
-	}
+	fortest.Equal(t, base.Digest(), same.Digest(), "two ways to write one order have two digests")
 	for name, change := range map[string]func(*Order){
 		"amount": func(o *Order) { o.AmountUSD = dec("25.01") }, "title": func(o *Order) { o.Title = "x" },
 		"metadata": func(o *Order) { o.Metadata = nil }, "url": func(o *Order) { o.SuccessURL = "https://x.example" },
@@ -192,8 +191,7 @@ func FuzzHosted(f *testing.F) {
 		if !strings.HasPrefix(got, "https://pay.test/p/") || strings.Contains(got, "/../") || strings.ContainsAny(got, "\r\n \"<>\\") {
 			t.Errorf("hosted(%q) = %q; want nothing", raw, got)
 		}
-		if again := HostedURL(got, "https://pay.test/p"); again != got {
-			t.Errorf("hosted(%q) = %q, and of that %q", raw, got, again)
-		}
+		fortest.Equal(t, HostedURL(got, "https://pay.test/p"), got,
+			"hosted(%q) = %q, and of that", raw, got)
 	})
 }

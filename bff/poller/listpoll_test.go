@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -97,9 +98,7 @@ func TestListPollSpreadsItsPages(t *testing.T) {
 				t.Fatalf("call %d is of page %d at %v; want page %d at %v", i, c.page, c.at, i%100+1, want)
 			}
 		}
-		if l.next[1] != 14500*time.Millisecond {
-			t.Errorf("rows are read again after %v; want 14.5s", l.next[1])
-		}
+		fortest.Equal(t, l.next[1], 14500*time.Millisecond, "rows are read again after")
 	})
 }
 
@@ -196,9 +195,8 @@ func TestStale(t *testing.T) {
 		stale, pending int
 		want           bool
 	}{{0, 0, false}, {2, 50, false}, {3, 50, true}, {3, 5000, false}, {8, 5000, true}, {900, 1_000_000, false}, {1003, 1_000_000, true}} {
-		if got := stale(Tally{Stale: tt.stale}, tt.pending); got != tt.want {
-			t.Errorf("stale(%d of %d) = %t", tt.stale, tt.pending, got)
-		}
+		fortest.Equal(t, stale(Tally{Stale: tt.stale}, tt.pending), tt.want,
+			"stale(%d of %d)", tt.stale, tt.pending)
 	}
 }
 

@@ -12,8 +12,6 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/poller"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // listing is a shop with a payment checked ten seconds ago, and its row in the gateway's list.
@@ -81,9 +79,7 @@ func (l *listing) update(change func(*payment.Session)) {
 // same compares times as instants and numbers by value.
 func same(t *testing.T, what string, got, want any) {
 	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s: (-want +got)\n%s", what, diff)
-	}
+	fortest.Diff(t, got, want, "%s", what)
 }
 
 // A payment shown as stored counts as checked; one that differs is due now; one that is due for
@@ -445,9 +441,7 @@ func TestListDoesNotPostponeAFollowUp(t *testing.T) {
 		}
 		l.Process()
 	}
-	if n := reads["T00001"]; n != 5 {
-		t.Errorf("reads of the replaced attempt = %d; want 5 in a minute", n)
-	}
+	fortest.Equal(t, reads["T00001"], 5, "reads of the replaced attempt (5 in a minute)")
 	if n := reads["T00002"]; n > 8 {
 		t.Errorf("reads of the current attempt = %d; want few, since the list shows it", n)
 	}

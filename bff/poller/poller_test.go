@@ -77,9 +77,7 @@ func TestRunProcessesWhatIsDue(t *testing.T) {
 
 		start := time.Now()
 		store.set("cs_a", start.Add(3*time.Second))
-		if id := <-processed; id != "cs_a" {
-			t.Errorf("processed %q; want cs_a", id)
-		}
+		fortest.Equal(t, <-processed, "cs_a", "processed")
 		if took := time.Since(start); took < 3*time.Second || took > 3*time.Second+p.Interval {
 			t.Errorf("processed after %v; want 3s to %v", took, 3*time.Second+p.Interval)
 		}
@@ -140,9 +138,7 @@ func TestKickClaimsNow(t *testing.T) {
 		p.Kick()
 		p.Kick() // a full slot is no reason to block
 		<-processed
-		if took := time.Since(start); took != 0 {
-			t.Errorf("processed %v after Kick; want at once", took)
-		}
+		fortest.Equal(t, time.Since(start), 0, "processed after Kick")
 	})
 }
 
@@ -331,9 +327,7 @@ func TestDueTimesAreCapped(t *testing.T) {
 			offset.Add(-int64(c.back))
 			time.Sleep(time.Second)
 			synctest.Wait()
-			if got := calls.Load(); got != c.want {
-				t.Errorf("%s: due times were capped %d times; want %d", c.name, got, c.want)
-			}
+			fortest.Equal(t, calls.Load(), c.want, "%s: due times were capped times", c.name)
 		}
 		stop()
 		<-ended

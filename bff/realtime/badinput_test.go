@@ -168,9 +168,8 @@ func TestBadInput(t *testing.T) {
 	addr, left := served(t)
 	for name, c := range badInputs {
 		for _, step := range []int{1 << 20, 7} {
-			if got := closeCode(t, addr, left, c.sent, step); got != c.code {
-				t.Errorf("%s, in steps of %d: code %d; want %d", name, step, got, c.code)
-			}
+			fortest.Equal(t, closeCode(t, addr, left, c.sent, step), c.code,
+				"%s, in steps of %d: code", name, step)
 		}
 	}
 }
@@ -212,7 +211,5 @@ func TestRealtimePage(t *testing.T) {
 		}
 	}
 	ping := fmt.Sprintf("every %v s | a ping", pingEvery.Seconds())
-	if !strings.Contains(string(raw), ping) {
-		t.Errorf("docs/realtime.md lacks %q", ping)
-	}
+	fortest.Has(t, "docs/realtime.md", string(raw), ping)
 }

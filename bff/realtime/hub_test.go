@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // subscribe adds a subscriber that counts; it fails the test if it may not.
@@ -36,9 +38,7 @@ func TestPublish(t *testing.T) {
 	if a1.Load() != 1 || a2.Load() != 2 {
 		t.Errorf("after cancel notified %d, %d times; want 1, 2", a1.Load(), a2.Load())
 	}
-	if got := h.Len(); got != 2 {
-		t.Errorf("Len = %d; want 2", got)
-	}
+	fortest.Equal(t, h.Len(), 2, "Len")
 }
 
 func TestWatched(t *testing.T) {
@@ -123,13 +123,9 @@ func TestClose(t *testing.T) {
 	if _, ok := h.Subscribe("c", func() {}); ok {
 		t.Error("Subscribe after Close is taken")
 	}
-	if h.Len() != 2 {
-		t.Errorf("Len = %d; want 2 until they leave", h.Len())
-	}
+	fortest.Equal(t, h.Len(), 2, "Len (2 until they leave)")
 	cancel()
-	if h.Len() != 1 {
-		t.Errorf("Len = %d; want 1", h.Len())
-	}
+	fortest.Equal(t, h.Len(), 1, "Len")
 }
 
 // TestReentrant: a notify may use the hub, even leave it.

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"coinslot/bff/fortest"
 )
 
 // counting is a Source that counts.
@@ -248,9 +250,7 @@ func TestCloseFrames(t *testing.T) {
 				t.Errorf("%v: the client sees %v; want code %d", err, got, want)
 			}
 			synctest.Wait()
-			if source.left.Load() != 1 {
-				t.Error("the socket does not leave")
-			}
+			fortest.Equal(t, source.left.Load(), 1, "the socket does not leave")
 			time.Sleep(pingEvery)
 		})
 	}

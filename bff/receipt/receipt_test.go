@@ -62,17 +62,14 @@ func TestReceipt(t *testing.T) {
 	}
 	want := `{"iss":"https://pay.shop.example","sub":"cs_aaaaaaaaaaaaaaaaaaaaaaaaaa","iat":1795348800,"status":"confirmed","test":false,` +
 		`"order_ref":"1001","amount_usd":"25.00","paid_amount":"25.03","currency_symbol":"USDT","network_code":"trc20","tracking_code":"8f3kq2mz7t","tx_id":"3b1a9f"}`
-	if got := part(t, text, 1); got != want {
-		t.Errorf("claims = %s\nwant %s", got, want)
-	}
+	fortest.Equal(t, part(t, text, 1), want, "claims")
 	if len(text) > 1000 {
 		t.Errorf("%d characters; a receipt travels in addresses", len(text))
 	}
 	later := paid()
 	later.Version, later.CheckedAt, later.Timeline = 9, noon.Add(time.Hour), []payment.TimelineEntry{{By: "gateway"}}
-	if again := signer(t, secretNew).Receipt(later); again != text {
-		t.Error("another look at the same payment, by another process, gives another receipt")
-	}
+	fortest.Equal(t, signer(t, secretNew).Receipt(later), text,
+		"another look at the same payment, by another process, gives another receipt")
 }
 
 // The text goes through browsers, addresses and logs: nothing of the shopper's
@@ -93,21 +90,17 @@ func TestOnlyConfirmed(t *testing.T) {
 	for _, status := range append(wire.Statuses(), "", "Confirmed", "paid") {
 		session := paid()
 		session.Status = status
-		if got := s.Receipt(session); (got != "") != (status == wire.Confirmed) {
-			t.Errorf("status %q: receipt %q", status, got)
-		}
+		fortest.Equal(t, s.Receipt(session) != "", status == wire.Confirmed,
+			"status %q: receipt", status)
 	}
 	for _, state := range []payment.State{payment.Creating, payment.Unknown, payment.Waiting, payment.Expired, payment.Cancelled, payment.Refused,
 		payment.Abandoned, payment.Rejected, payment.InReview, payment.Duplicate} {
 		session := paid()
 		session.Attempts[1].State = state
-		if got := s.Receipt(session); got != "" {
-			t.Errorf("a session that says confirmed, of an attempt that is %s: %s", state, got)
-		}
+		fortest.Equal(t, s.Receipt(session), "",
+			"a session that says confirmed, of an attempt that is %s", state)
 	}
-	if got := s.Receipt(&payment.Session{Status: wire.Confirmed}); got != "" {
-		t.Errorf("no attempt at all: %s", got)
-	}
+	fortest.Equal(t, s.Receipt(&payment.Session{Status: wire.Confirmed}), "", "no attempt at all")
 }
 
 // Without a secret nothing is signed, and the set of keys is still a set.
@@ -137,9 +130,7 @@ func TestThumbprint(t *testing.T) {
 func TestKeySet(t *testing.T) {
 	want := `{"keys":[{"kty":"OKP","crv":"Ed25519","x":"UdxZzECgsZ8Mc0z_GDJFsOJU_YyNWKNp1vC56H0cAHI","kid":"fFZ_hHaqqH1nWJRfeOO5g0pPBmsNhcrnBQKo-nIgcMU","use":"sig","alg":"EdDSA"},` +
 		`{"kty":"OKP","crv":"Ed25519","x":"80hghwvJeqHdGlgUsexetOuV-LPxC9onTEKb91dzq60","kid":"KK36lRRUlMHN0tM36hBLVcT9NoC4fQqEhe_C27bxi5s","use":"sig","alg":"EdDSA"}]}`
-	if diff := cmp.Diff(want, string(signer(t, secretNew, secretOld).KeySet())); diff != "" {
-		t.Errorf("key set (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, string(signer(t, secretNew, secretOld).KeySet()), want, "key set")
 }
 
 // While two keys are listed the first signs, and receipts of both are good;
@@ -147,9 +138,7 @@ func TestKeySet(t *testing.T) {
 func TestRotation(t *testing.T) {
 	order := verify.Order{Ref: "1001", AmountUSD: "25.00"}
 	receipts := map[string]string{"old": signer(t, secretOld).Receipt(paid()), "both": signer(t, secretNew, secretOld).Receipt(paid()), "new": signer(t, secretNew).Receipt(paid())}
-	if receipts["both"] != receipts["new"] {
-		t.Error("the second key signs")
-	}
+	fortest.Equal(t, receipts["both"], receipts["new"], "the second key signs")
 	for _, c := range []struct {
 		secrets []string
 		good    []string

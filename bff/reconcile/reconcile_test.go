@@ -9,8 +9,6 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // Every kind of difference is found, and nothing else.
@@ -57,9 +55,7 @@ func TestReconcile(t *testing.T) {
 		reconcile.FindingNotInDatabase: "", reconcile.FindingOrphan: lost.ID, reconcile.FindingDuplicate: agreed.ID,
 		reconcile.FindingNotAtGateway: gone.ID, reconcile.FindingEnded: ended.ID,
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("findings (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, got, want, "findings")
 	if order[0] != reconcile.FindingPaidAtGateway || order[len(order)-1] != reconcile.FindingEnded || c.NotOurs != 1 {
 		t.Errorf("order = %v, foreign = %d; want the gravest first, and one foreign", order, c.NotOurs)
 	}
@@ -71,9 +67,7 @@ func TestReconcile(t *testing.T) {
 	fixed := map[reconcile.FindingKind]bool{
 		reconcile.FindingPaidInDatabase: true, reconcile.FindingMoney: true, reconcile.FindingNotInDatabase: true, reconcile.FindingNotAtGateway: true,
 	}
-	if diff := cmp.Diff(fixed, left); diff != "" {
-		t.Errorf("findings five minutes later (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, left, fixed, "findings five minutes later")
 }
 
 // A single day is compared whole, whatever the gateway's time zone. Days without payments, and an

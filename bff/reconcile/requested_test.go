@@ -140,9 +140,7 @@ func TestRunState(t *testing.T) {
 		{"done", reconcile.Status{Epoch: 1, Last: reconcile.Run{Ended: now}}, reconcile.Done},
 		{"failed", reconcile.Status{Epoch: 1, Last: reconcile.Run{Ended: now, Failed: true}}, reconcile.Failed},
 	} {
-		if got := c.known.State(now); got != c.want {
-			t.Errorf("%s: state %d; want %d", c.name, got, c.want)
-		}
+		fortest.Equal(t, c.known.State(now), c.want, "%s: state", c.name)
 	}
 }
 

@@ -15,8 +15,6 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // runStore is Runs in memory, with leases: an instance reads it thousands of times a day.
@@ -202,9 +200,7 @@ func TestDailyRunFindsLateMoney(t *testing.T) {
 				b.pass(23 * time.Hour)
 				b.WantStatus(s.ID, c.status)
 				b.WantEvents(s.ID, payment.EventPending, payment.EventExpired, c.event)
-				if late := b.Load(s.ID).Attempts[0].Late; late != (c.status == wire.Confirmed) {
-					t.Errorf("late = %t", late)
-				}
+				fortest.Equal(t, b.Load(s.ID).Attempts[0].Late, c.status == wire.Confirmed, "late")
 				if known, err := b.records.Status(t.Context(), reconcile.Daily); err != nil || known.Report.Progress.Late != 1 || known.Report.Transactions != 1 {
 					t.Errorf("report = %+v, %v; want one payment of one transaction", known.Report, err)
 				}
@@ -272,18 +268,14 @@ func TestDailyRunHappensOnce(t *testing.T) {
 		b.Chosen("25", checkouttest.USDT())
 		b.start()
 		b.pass(3*24*time.Hour + time.Hour)
-		if n := b.book.times(reconcile.Daily); n != 4 {
-			t.Errorf("%d daily runs in three days; want 4", n)
-		}
+		fortest.Equal(t, b.book.times(reconcile.Daily), 4, "daily runs in three days")
 		for range 20 {
 			b.stop()
 			b.start()
 			b.start()
 			b.pass(time.Hour)
 		}
-		if n := b.book.times(reconcile.Daily); n != 4 {
-			t.Errorf("%d daily runs after many starts; want 4", n)
-		}
+		fortest.Equal(t, b.book.times(reconcile.Daily), 4, "daily runs after many starts")
 		if n := b.book.times(reconcile.Hourly); n < 92 || n > 95 {
 			t.Errorf("%d hourly runs in 93 hours", n)
 		}
@@ -335,9 +327,7 @@ func TestDailyRunResumes(t *testing.T) {
 				pages = append(pages, fmt.Sprint(q.Page))
 			}
 		}
-		if diff := cmp.Diff([]string{"1", "2", "3"}, pages); diff != "" {
-			t.Errorf("pages that were read after the failure (-want +got):\n%s", diff)
-		}
+		fortest.Diff(t, pages, []string{"1", "2", "3"}, "pages that were read after the failure")
 	})
 }
 
@@ -444,7 +434,5 @@ func TestLateChecksOfTheFirstDay(t *testing.T) {
 	checks := h.Gateway.Calls("recheck")
 	h.Run(30 * time.Minute)
 	h.WantCallsSince(checks, "recheck", 1)
-	if n := h.Load(s.ID).Attempts[0].ChecksDone; n != 6 {
-		t.Errorf("counted as %d checks; want 6", n)
-	}
+	fortest.Equal(t, h.Load(s.ID).Attempts[0].ChecksDone, 6, "counted as checks")
 }

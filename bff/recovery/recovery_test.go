@@ -264,9 +264,7 @@ func TestSearchReadsEveryPage(t *testing.T) {
 		h.Gateway.Add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: checkouttest.Dec("25"), TTL: 1})
 	}
 	h.Run(30 * time.Second)
-	if got := h.Load(s.ID).Attempts[0].TrackingCode; got != "T00001" {
-		t.Errorf("found %q; want T00001", got)
-	}
+	fortest.Equal(t, h.Load(s.ID).Attempts[0].TrackingCode, "T00001", "found")
 }
 
 func TestOrphanWithoutCommentIsKnownByItsNumbers(t *testing.T) {

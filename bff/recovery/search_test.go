@@ -51,9 +51,7 @@ func TestSearchesShareTheList(t *testing.T) {
 	for _, id := range ids {
 		h.WantStatus(id, wire.Pending)
 	}
-	if n := len(h.Gateway.Live()); n != lost {
-		t.Errorf("%d transactions can be paid; want %d", n, lost)
-	}
+	fortest.Equal(t, len(h.Gateway.Live()), lost, "transactions can be paid")
 }
 
 // A stuck search is detected, and one that waits for the gateway is not taken for stuck.
@@ -115,9 +113,7 @@ func TestDuplicateTransaction(t *testing.T) {
 		t.Fatalf("attempts = %+v; want the duplicate beside the first\n%s", got.Attempts, h.Timeline(s.ID))
 	}
 	h.WantStatus(s.ID, wire.Pending)
-	if v := h.View(s.ID); v.Attempt.Address != h.Gateway.All()[0].Address {
-		t.Errorf("shown: %s", v.Attempt.Address)
-	}
+	fortest.Equal(t, h.View(s.ID).Attempt.Address, h.Gateway.All()[0].Address, "shown")
 	if slices.Contains(h.Gateway.Live(), second.TrackingCode) {
 		t.Error("the duplicate can still be paid")
 	}

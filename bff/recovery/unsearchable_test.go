@@ -159,9 +159,8 @@ func TestSearchBeforeItsTime(t *testing.T) {
 	if n := g.asked(); n > 3 {
 		t.Errorf("%d requests; want 3 at most", n)
 	}
-	if a := h.Load(s.ID).Attempts[0]; a.State != payment.Unknown {
-		t.Errorf("state = %s; want unknown, since half a minute has not passed", a.State)
-	}
+	fortest.Equal(t, h.Load(s.ID).Attempts[0].State, payment.Unknown,
+		"state (unknown, since half a minute has not passed)")
 }
 
 // A search resumes at the page that could not be read.
@@ -262,9 +261,7 @@ func TestUnsearchableList(t *testing.T) {
 			if a := h.Load(s.ID).Attempts[0]; a.State != payment.Abandoned || a.TrackingCode != orphan.TrackingCode || a.EndedAt.IsZero() {
 				t.Errorf("the orphan is %+v; want it known and ended", a)
 			}
-			if v := h.View(s.ID); v.Attempt.Address != shown {
-				t.Errorf("shown: %s; want %s still", v.Attempt.Address, shown)
-			}
+			fortest.Equal(t, h.View(s.ID).Attempt.Address, shown, "shown")
 			if since := h.Service.SearchingSince(); !since.IsZero() {
 				t.Errorf("searching since %v; want never", since)
 			}

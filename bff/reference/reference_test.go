@@ -37,11 +37,8 @@ func TestLoad(t *testing.T) {
 	if err := json.Unmarshal(text, &got); err != nil || got.Servers[0].URL != "https://pay.example" || len(got.Paths) < 30 {
 		t.Fatalf("JSON = %.200s, %v", text, err)
 	}
-	for _, own := range []string{"x-errors", "x-pages", `/value"`, "coinslot.test"} {
-		if strings.Contains(string(text), own) {
-			t.Errorf("the document has %q, which is for its making", own)
-		}
-	}
+	fortest.Lacks(t, "the document", string(text),
+		"x-errors", "x-pages", `/value"`, "coinslot.test")
 	if first, second := strings.Index(string(text), `"/v1/sessions"`), strings.Index(string(text), `"/checkout"`); first < 0 || first > second {
 		t.Error("the routes are not in the order of the file")
 	}
@@ -64,9 +61,7 @@ func TestPages(t *testing.T) {
 		`<a href="/docs/errors#order_conflict">`, "string, at most 200 characters", "list of <a href=\"#Attempt\">Attempt</a>", "because of order_conflict",
 		`-H &#34;Authorization: Bearer $KEY&#34;`, "checkout.confirmed", "The message", ">else<", "may be absent",
 	} {
-		if !strings.Contains(string(page), want) {
-			t.Errorf("the page lacks %s", want)
-		}
+		fortest.Has(t, "the page", string(page), want)
 	}
 	_, messages, _ := strings.Cut(string(page), `id="message"`)
 	common, test, _ := strings.Cut(messages, `id="message-tellTest"`)
@@ -75,9 +70,7 @@ func TestPages(t *testing.T) {
 	}
 	page = fortest.Must(Errors("/assets/docs.css"))(t)
 	for _, want := range []string{`<h3 id="unauthorized"><code>unauthorized</code></h3>`, `<a href="#the-request">`, `<p class="seen">Seen by: API (401).</p>`} {
-		if !strings.Contains(string(page), want) {
-			t.Errorf("the page of errors lacks %s", want)
-		}
+		fortest.Has(t, "the page of errors", string(page), want)
 	}
 }
 
@@ -94,9 +87,7 @@ func TestMarkup(t *testing.T) {
 		"### `COINSLOT_ORIGINS`":      `<h3 id="coinslot_origins"><code>COINSLOT_ORIGINS</code></h3>` + "\n",
 		"`unclosed **and [half](none": "<p>`unclosed **and [half](none</p>\n",
 	} {
-		if got := string(blocks(source)); got != want {
-			t.Errorf("blocks(%q) = %q; want %q", source, got, want)
-		}
+		fortest.Equal(t, string(blocks(source)), want, "blocks(%q)", source)
 	}
 }
 
@@ -116,8 +107,6 @@ func TestTypeOf(t *testing.T) {
 	} {
 		var schema tree
 		fortest.OK(t, yaml.UnmarshalWithOptions([]byte(source), &schema, yaml.UseOrderedMap()))
-		if got := string(d.typeOf(schema)); got != want {
-			t.Errorf("typed(%s) = %q; want %q", source, got, want)
-		}
+		fortest.Equal(t, string(d.typeOf(schema)), want, "typed(%s)", source)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -61,9 +62,7 @@ func TestRetentionPass(t *testing.T) {
 			Acquire: func(context.Context) (bool, error) { return c.mine, nil },
 			Hold:    func(_ context.Context, d time.Duration) error { held = append(held, d); return nil },
 		}
-		if err := r.pass(t.Context()); (err != nil) != c.failed {
-			t.Errorf("%s: pass = %v", name, err)
-		}
+		fortest.Equal(t, r.pass(t.Context()) != nil, c.failed, "%s: pass", name)
 		if len(s.erased) != c.erased || !slices.Equal(held, c.held) {
 			t.Errorf("%s: erased %v, held %v; want %d, %v", name, s.erased, held, c.erased, c.held)
 		}

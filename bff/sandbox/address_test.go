@@ -12,6 +12,8 @@ import (
 	"unicode"
 
 	"golang.org/x/crypto/sha3"
+
+	"coinslot/bff/fortest"
 )
 
 // TestAddressesKnown compares with addresses published elsewhere: the examples of EIP-55, and
@@ -22,9 +24,7 @@ func TestAddressesKnown(t *testing.T) {
 		"0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB", "0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb",
 	} {
 		account, _ := hex.DecodeString(want[2:])
-		if got := evmAddress(account); got != want {
-			t.Errorf("evmAddress = %s; want %s", got, want)
-		}
+		fortest.Equal(t, evmAddress(account), want, "evmAddress")
 	}
 	if got, want := crc16([]byte("123456789")), uint16(0x31c3); got != want {
 		t.Errorf("crc16 = %#x; want %#x", got, want)

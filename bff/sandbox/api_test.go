@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"coinslot/bff/fortest"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestKey(t *testing.T) {
@@ -22,9 +20,8 @@ func TestKey(t *testing.T) {
 			if key != "" {
 				r.Header["X-Api-Key"] = []string{key}
 			}
-			if got := do(t, s, r); got.Status != http.StatusUnauthorized {
-				t.Errorf("%s with key %q = %d", e.name, key, got.Status)
-			}
+			fortest.Equal(t, do(t, s, r).Status, http.StatusUnauthorized,
+				"%s with key %q", e.name, key)
 		}
 	}
 	r := httptest.NewRequest("GET", "/api/v1/merchant/currencies/list", nil)
@@ -43,9 +40,7 @@ func TestRoutes(t *testing.T) {
 		}
 	}
 	for _, path := range []string{"/api/", "/api/v2/merchant/currencies/list", "/api/v1/merchant/transaction/refund", "/api/v1/merchant/transaction/status/"} {
-		if got := call(t, s, "GET", path, ""); got.Status != http.StatusNotFound {
-			t.Errorf("GET %s = %d", path, got.Status)
-		}
+		fortest.Equal(t, call(t, s, "GET", path, "").Status, http.StatusNotFound, "GET %s", path)
 	}
 }
 
@@ -74,12 +69,9 @@ func TestCurrencies(t *testing.T) {
 	}
 	want := []string{"USDT_trc20", "USDT_erc20", "USDT_bep20", "USDT_ton", "USDC_erc20", "USDC_bep20", "USDC_polygon", "ETH_eth", "ETH_arbitrum", "BNB_bep20", "TON_ton",
 		"BTC_bitcoin", "SOL_solana", "TRX_tron", "LTC_litecoin", "DOGE_dogecoin"}
-	if diff := cmp.Diff(want, symbols); diff != "" {
-		t.Errorf("coins (-want +got):\n%s", diff)
-	}
-	if !strings.Contains(string(got.Data), `"price_in_usdt":0.9998,`) {
-		t.Errorf("prices are not exact: %s", got.Data)
-	}
+	fortest.Diff(t, symbols, want, "coins")
+	fortest.Has(t, fmt.Sprintf("prices are not exact: %s", got.Data), string(got.Data),
+		`"price_in_usdt":0.9998,`)
 }
 
 func TestStatusShape(t *testing.T) {
@@ -116,9 +108,8 @@ func TestPaymentIsVisible(t *testing.T) {
 	if whole.Status != Confirmed || whole.PaidAmount != "25.00000000" || whole.TxID == half.TxID || whole.PaidAt != c.now().Unix() {
 		t.Errorf("after both: %+v", whole)
 	}
-	if want := "https://tronscan.org/#/transaction/" + whole.TxID; whole.TxExplorerURL != want {
-		t.Errorf("tx_explorer_url = %q; want %q", whole.TxExplorerURL, want)
-	}
+	fortest.Equal(t, "https://tronscan.org/#/transaction/"+whole.TxID, whole.TxExplorerURL,
+		"tx_explorer_url = %q; want", whole.TxExplorerURL)
 }
 
 // TestMoneyAfterConfirmation is on the chain but not in the record.
@@ -128,12 +119,9 @@ func TestMoneyAfterConfirmation(t *testing.T) {
 	for range 2 {
 		fortest.OK(t, s.PayAmount(code, dec("25")))
 	}
-	if r := status(t, s, code); r.PaidAmount != "25.00000000" {
-		t.Errorf("paid_amount = %s; want that of the first payment", r.PaidAmount)
-	}
-	if n := len(s.Transactions()[0].Transfers); n != 2 {
-		t.Errorf("%d transfers in the journal; want 2", n)
-	}
+	fortest.Equal(t, status(t, s, code).PaidAmount, "25.00000000",
+		"paid_amount (that of the first payment)")
+	fortest.Equal(t, len(s.Transactions()[0].Transfers), 2, "transfers in the journal")
 }
 
 func TestExpiry(t *testing.T) {
@@ -142,16 +130,10 @@ func TestExpiry(t *testing.T) {
 	code := create(t, s).TrackingCode
 	end := status(t, s, code).ExpiredAt
 	c.advance(time.Unix(end, 0).Sub(c.now()) - 1)
-	if got := status(t, s, code).Status; got != Pending {
-		t.Errorf("just before expired_at = %s", got)
-	}
+	fortest.Equal(t, status(t, s, code).Status, Pending, "just before expired_at")
 	c.advance(1)
-	if got := status(t, s, code).Status; got != Expired {
-		t.Errorf("at expired_at = %s", got)
-	}
-	if got := s.Transactions()[0].Status; got != Expired {
-		t.Errorf("in the journal = %s", got)
-	}
+	fortest.Equal(t, status(t, s, code).Status, Expired, "at expired_at")
+	fortest.Equal(t, s.Transactions()[0].Status, Expired, "in the journal")
 	if got := call(t, s, "POST", cancelPath+code, cancelBody(code)); got.Status != 422 {
 		t.Errorf("cancel after the end = %d %q", got.Status, got.Message)
 	}
@@ -233,9 +215,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s %s %s = %d %q; want %d %q", tt.method, tt.target, tt.body, got.Status, got.Message, tt.status, tt.message)
 		}
 	}
-	if got := status(t, s, pending).Status; got != Pending {
-		t.Errorf("after refusals only = %s", got)
-	}
+	fortest.Equal(t, status(t, s, pending).Status, Pending, "after refusals only")
 }
 
 func TestListRefused(t *testing.T) {
@@ -305,9 +285,7 @@ func TestList(t *testing.T) {
 		for _, item := range page.Items {
 			got = append(got, item.TrackingCode)
 		}
-		if diff := cmp.Diff(tt.want, got); diff != "" {
-			t.Errorf("list?%s (-want +got):\n%s", tt.query, diff)
-		}
+		fortest.Diff(t, got, tt.want, "list?%s", tt.query)
 		if page.Pagination != tt.page {
 			t.Errorf("list?%s: %+v; want %+v", tt.query, page.Pagination, tt.page)
 		}
@@ -331,14 +309,10 @@ func TestWithdrawals(t *testing.T) {
 		"tracking_code": "W1", "currency_name": "Tether", "network_name": "TRON (TRC20)", "destination_address": "T…",
 		"amount_usd": "$12.35", "status": "Processing", "tx_id": "", "tx_explorer_url": "", "created_at": float64(c.now().Unix()),
 	}
-	if diff := cmp.Diff(want, page.Items[0]); diff != "" {
-		t.Errorf("withdrawal (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, page.Items[0], want, "withdrawal")
 	for query, want := range map[string]int{"status=processing": 2, "status=pending": 1, "limit=1": 1, "from_date=2026-03-01&to_date=2026-03-01": 1} {
 		call(t, s, "GET", "/api/v1/merchant/withdrawals/list?"+query, "").into(t, &page)
-		if len(page.Items) != want {
-			t.Errorf("withdrawals?%s: %d items; want %d", query, len(page.Items), want)
-		}
+		fortest.Equal(t, len(page.Items), want, "withdrawals?%s items", query)
 	}
 }
 
@@ -356,9 +330,7 @@ func TestRequestLog(t *testing.T) {
 		"status tracking_code=nobody 404 true Transaction not found.",
 		" a=b 404 true The route could not be found.",
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("log (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, got, want, "log")
 	text, err := json.Marshal(s.Requests())
 	if err != nil || strings.Contains(string(text), DefaultKey) || !strings.Contains(string(text), "X-Api-Key") {
 		t.Errorf("log must name the key's header and not hold the key: %s, %v", text, err)

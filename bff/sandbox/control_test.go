@@ -79,9 +79,7 @@ func TestControlForms(t *testing.T) {
 		t.Errorf("arming = %d %s", w.Code, w.Body)
 	}
 	want := []Fault{{Path: "create", Times: 2, CutAfter: true, Latency: 2 * time.Second, Set: map[string]any{"amount_usd": "1.00000000"}}}
-	if diff := cmp.Diff(want, s.Faults()); diff != "" {
-		t.Errorf("faults (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, s.Faults(), want, "faults")
 	if page := visit(s, "GET", "/sandbox/", "").Body.String(); !strings.Contains(page, "latency 2s, cut after processing, set amount_usd, 2 to go") {
 		t.Errorf("the page does not list the fault: %s", page)
 	}
@@ -104,9 +102,7 @@ func TestControlFaults(t *testing.T) {
 		t.Errorf("arming = %d (-want +got):\n%s", status, diff)
 	}
 	program(t, s, "GET", "/sandbox/faults", "", &got)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("faults (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, got, want, "faults")
 	if program(t, s, "DELETE", "/sandbox/faults", "", &got); len(got)+len(s.Faults()) != 0 {
 		t.Errorf("after DELETE: %v", s.Faults())
 	}
@@ -137,9 +133,8 @@ func TestOtherSites(t *testing.T) {
 }
 
 func TestRoot(t *testing.T) {
-	if w := visit(New(Config{}), "GET", "/", ""); w.Header().Get("Location") != "/sandbox/" {
-		t.Errorf("GET / leads to %q", w.Header().Get("Location"))
-	}
+	fortest.Equal(t, visit(New(Config{}), "GET", "/", "").Header().Get("Location"), "/sandbox/",
+		"GET / leads to")
 }
 
 // TestPossible holds that what is offered is exactly what Pay takes, except that

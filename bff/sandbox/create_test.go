@@ -100,9 +100,7 @@ func TestCreateRefused(t *testing.T) {
 			}
 		})
 	}
-	if n := len(s.Transactions()); n != 0 {
-		t.Errorf("%d transactions after nothing but refusals", n)
-	}
+	fortest.Equal(t, len(s.Transactions()), 0, "transactions after nothing but refusals")
 }
 
 func TestCreateBodyRefused(t *testing.T) {
@@ -202,9 +200,7 @@ func compareKinds(t *testing.T, object map[string]any, want map[string]string) {
 			got[name] = "other"
 		}
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("members (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, got, want, "members")
 }
 
 func TestCreateBodyBeforeQuery(t *testing.T) {

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"coinslot/bff/fortest"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // over sends create over a connection of its own, so that no client repeats
@@ -67,16 +65,12 @@ func TestFaults(t *testing.T) {
 			} else if err != nil || res.StatusCode != tt.status || !strings.Contains(body, tt.body) || res.Header.Get("Retry-After") != tt.header {
 				t.Errorf("answered %v %q, %v; want %d %q", res, body, err, tt.status, tt.body)
 			}
-			if n := len(s.Transactions()); n != tt.created {
-				t.Errorf("%d transactions created; want %d", n, tt.created)
-			}
+			fortest.Equal(t, len(s.Transactions()), tt.created, "transactions created")
 			log := s.Requests()[0]
 			if log.Processed != (tt.created == 1) || !strings.Contains(log.Outcome, "fault: "+tt.fault.String()) {
 				t.Errorf("log = %+v", log)
 			}
-			if n := len(s.Faults()); n != 0 {
-				t.Errorf("%d faults left", n)
-			}
+			fortest.Equal(t, len(s.Faults()), 0, "faults left")
 		})
 	}
 }
@@ -88,13 +82,9 @@ func TestFaultTimesAndPath(t *testing.T) {
 	s.Inject(Fault{Path: "list", Times: 2, Status: 500})
 	s.Inject(Fault{Path: "/currencies/", Times: -1, Status: 503})
 	got := []int{coins(), list(), list(), list(), coins(), coins()}
-	if diff := cmp.Diff([]int{503, 500, 500, 200, 503, 503}, got); diff != "" {
-		t.Errorf("statuses (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, got, []int{503, 500, 500, 200, 503, 503}, "statuses")
 	s.ClearFaults()
-	if got := coins(); got != 200 {
-		t.Errorf("after ClearFaults = %d", got)
-	}
+	fortest.Equal(t, coins(), 200, "after ClearFaults")
 	s.Inject(Fault{Path: "", Times: 1, Status: 500})
 	if got := []int{list(), list()}; got[0] != 500 || got[1] != 200 {
 		t.Errorf("any request: %v", got)
@@ -113,19 +103,14 @@ func TestSet(t *testing.T) {
 		t.Errorf("status = %s", got)
 	}
 	got = ask(listPath, map[string]any{"status": "confirmed", "pagination.total": 99})
-	if !strings.Contains(got, `"status":"confirmed"`) || !strings.Contains(got, `"total":99`) {
-		t.Errorf("list = %s", got)
-	}
+	fortest.Has(t, "list", got, `"status":"confirmed"`, `"total":99`)
 	got = ask("/api/v1/merchant/currencies/list", map[string]any{"supported_networks.minimum_pay_usd": "7", "price_in_usdt": 2})
 	if n := strings.Count(got, `"minimum_pay_usd":"7"`); n != 16 || strings.Contains(got, "0.9998") {
 		t.Errorf("currencies with %d minimums = %s", n, got)
 	}
-	if got := ask(statusPath+"nobody", map[string]any{"status": "confirmed"}); got != "null" {
-		t.Errorf("data of a refusal = %s", got)
-	}
-	if r := status(t, s, code); r.Status != Pending {
-		t.Errorf("a lie became true: %s", r.Status)
-	}
+	fortest.Equal(t, ask(statusPath+"nobody", map[string]any{"status": "confirmed"}), "null",
+		"data of a refusal")
+	fortest.Equal(t, status(t, s, code).Status, Pending, "a lie became true")
 }
 
 // TestLatencyEndsWithTheClient creates although the client has given up, and
@@ -155,9 +140,7 @@ func TestLatencyEndsWithTheClient(t *testing.T) {
 		t.Error("answered; want the client to have given up")
 	}
 	server.Close() // returns only when the request has ended
-	if n := len(s.Transactions()); n != 1 {
-		t.Errorf("%d transactions created; want 1", n)
-	}
+	fortest.Equal(t, len(s.Transactions()), 1, "transactions created")
 }
 
 func TestFaultJSON(t *testing.T) {
@@ -168,9 +151,7 @@ func TestFaultJSON(t *testing.T) {
 	text := fortest.Must(json.Marshal(want))(t)
 	var got Fault
 	fortest.OK(t, json.Unmarshal(text, &got))
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("round trip of %s (-want +got):\n%s", text, diff)
-	}
+	fortest.Diff(t, got, want, "round trip of %s", text)
 	for _, bad := range []string{`{"cutBefore":true}`, `{"latency":"2"}`, `{"latency":"2h"}`, `{"retry_after":"-1s"}`, `{"times":"x"}`, `[]`} {
 		if err := json.Unmarshal([]byte(bad), &got); err == nil {
 			t.Errorf("fault %s is taken", bad)

@@ -65,12 +65,8 @@ func TestHostedPage(t *testing.T) {
 			if found := regexp.MustCompile(`http-equiv="refresh" content="([^"]*)"`).FindStringSubmatch(body); found != nil {
 				refresh = strings.ReplaceAll(found[1], "&#43;", "+")
 			}
-			if refresh != tt.refresh {
-				t.Errorf("refresh = %q; want %q", refresh, tt.refresh)
-			}
-			if w.Header().Get("Cache-Control") != "no-store" {
-				t.Error("the page may be cached")
-			}
+			fortest.Equal(t, refresh, tt.refresh, "refresh")
+			fortest.Equal(t, w.Header().Get("Cache-Control"), "no-store", "the page may be cached")
 		})
 	}
 }
@@ -79,38 +75,28 @@ func TestHostedPageActs(t *testing.T) {
 	s := New(Config{})
 	made := create(t, s)
 	code := made.TrackingCode
-	if want := "http://gateway.example/pay/" + code; made.PaymentURL != want {
-		t.Errorf("payment_url = %q; want %q", made.PaymentURL, want)
-	}
+	fortest.Equal(t, "http://gateway.example/pay/"+code, made.PaymentURL,
+		"payment_url = %q; want", made.PaymentURL)
 	page := visit(s, "GET", "/pay/"+code, "").Body.String()
 	for _, part := range []string{made.WalletAddress, ">25</span> USDT", "<svg", `action="/pay/` + code + `/pay"`, `action="/pay/` + code + `/cancel"`} {
-		if !strings.Contains(page, part) {
-			t.Errorf("the page lacks %q", part)
-		}
+		fortest.Has(t, "the page", page, part)
 	}
 	if w := visit(s, "POST", "/pay/"+code+"/pay", ""); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/pay/"+code {
 		t.Errorf("pressing pay = %d to %q", w.Code, w.Header().Get("Location"))
 	}
-	if got := status(t, s, code).Status; got != Confirmed {
-		t.Errorf("after pressing pay = %s", got)
-	}
+	fortest.Equal(t, status(t, s, code).Status, Confirmed, "after pressing pay")
 	for target, want := range map[string]int{"/pay/" + code + "/cancel": 409, "/pay/" + code + "/steal": 422, "/pay/nobody/pay": 404} {
-		if w := visit(s, "POST", target, ""); w.Code != want {
-			t.Errorf("POST %s = %d; want %d", target, w.Code, want)
-		}
+		fortest.Equal(t, visit(s, "POST", target, "").Code, want, "POST %s", target)
 	}
-	if w := visit(s, "GET", "/pay/nobody", ""); w.Code != http.StatusNotFound {
-		t.Errorf("page of an unknown code = %d", w.Code)
-	}
+	fortest.Equal(t, visit(s, "GET", "/pay/nobody", "").Code, http.StatusNotFound,
+		"page of an unknown code")
 }
 
 func TestHostedPageExpiresByTheClock(t *testing.T) {
 	c := newClock()
 	s := New(Config{Now: c.now, AnyCallback: true})
 	code := createWith(t, s, with(t, map[string]string{"callback_url": `"http://localhost:3000/back"`})).TrackingCode
-	if body := visit(s, "GET", "/pay/"+code, "").Body.String(); !strings.Contains(body, "14m59s") {
-		t.Errorf("the page does not show the time left: %s", body)
-	}
+	fortest.Answer(t, "the page", visit(s, "GET", "/pay/"+code, ""), 200, "14m59s")
 	c.advance(15 * time.Minute)
 	got, err := url.Parse(visit(s, "GET", "/pay/"+code, "").Header().Get("Location"))
 	if err != nil || got.Host != "localhost:3000" || got.Query().Get("status") != "expired" {

@@ -16,9 +16,7 @@ func TestRemotePays(t *testing.T) {
 	t.Cleanup(server.Close)
 	code := createdAt(t, server.URL)
 	fortest.OK(t, (Remote{URL: server.URL + "/"}).Pay(t.Context(), code, KindPay))
-	if got := gateway.Transactions()[0].Status; got != Confirmed {
-		t.Errorf("the transaction is %s", got)
-	}
+	fortest.Equal(t, gateway.Transactions()[0].Status, Confirmed, "the transaction")
 }
 
 func TestRemoteSaysWhyNot(t *testing.T) {

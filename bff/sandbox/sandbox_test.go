@@ -187,9 +187,7 @@ func TestConcurrentUse(t *testing.T) {
 	for _, tr := range s.Transactions() {
 		codes[tr.TrackingCode] = true
 	}
-	if len(codes) != 80 {
-		t.Errorf("%d different codes; want 80", len(codes))
-	}
+	fortest.Equal(t, len(codes), 80, "different codes")
 }
 
 // post sends a request with the key over the network.

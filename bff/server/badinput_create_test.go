@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/shopspring/decimal"
+
+	"coinslot/bff/fortest"
 )
 
 // badKeys: B1, what opens the merchant's API but is not the key.
@@ -37,9 +39,7 @@ func badKeys(t *testing.T, b *inputRig) {
 	}
 	b.refuse(t, list)
 	b.accept(t, []input{{id: "B1/scheme in lower case", method: "GET", path: "/v1/sessions/" + id, headers: []string{"Authorization: bearer " + secretKey}, status: 200, has: id}})
-	if strings.Contains(b.Log.String(), secretKey) {
-		t.Error("the log holds the key")
-	}
+	fortest.Lacks(t, "the log holds the key", b.Log.String(), secretKey)
 }
 
 // badAmounts: B2 to B6 and B8.

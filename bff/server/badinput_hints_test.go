@@ -60,9 +60,7 @@ func TestReturnReplayed(t *testing.T) {
 	if looks > most {
 		t.Errorf("%d looks in %v; want at most %d", looks, took, most)
 	}
-	if got := r.Status(id); got != "pending" {
-		t.Errorf("status = %s", got)
-	}
+	fortest.Equal(t, r.Status(id), "pending", "status")
 	t.Logf("%d in %v: %d looks", replays, took, looks)
 }
 
@@ -80,9 +78,7 @@ func TestReturnAfterPayment(t *testing.T) {
 			if w.Code != 303 || w.Header().Get("Location") != "/checkout/"+id {
 				t.Errorf("return = %d to %s", w.Code, w.Header().Get("Location"))
 			}
-			if got := r.Status(id); got != "confirmed" {
-				t.Errorf("status = %s", got)
-			}
+			fortest.Equal(t, r.Status(id), "confirmed", "status")
 		})
 	}
 }

@@ -65,9 +65,7 @@ func TestAccess(t *testing.T) {
 			}
 		}
 	}
-	if b.hash(t) != before {
-		t.Error("the database has changed")
-	}
+	fortest.Equal(t, b.hash(t), before, "the database has changed")
 }
 
 // noneOf fails if an answer holds text, unless the client may know it.

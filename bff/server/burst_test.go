@@ -60,9 +60,7 @@ func TestBurstsAskTheGatewayOnce(t *testing.T) {
 					t.Errorf("%d calls of %s; want at most %d", calls[endpoint], endpoint, most)
 				}
 			}
-			if got := r.Status(id); got != c.ends {
-				t.Errorf("status = %q; want %q", got, c.ends)
-			}
+			fortest.Equal(t, r.Status(id), c.ends, "status")
 		})
 	}
 }

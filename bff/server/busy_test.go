@@ -27,9 +27,7 @@ func TestBusyGateway(t *testing.T) {
 		t.Errorf("the page is not that of a payment being prepared: %.500s", page)
 	}
 	w.Await(id, "pending")
-	if n := len(w.Gateway.Transactions()); n != 1 {
-		t.Errorf("%d transactions at the gateway; want 1", n)
-	}
+	fortest.Equal(t, len(w.Gateway.Transactions()), 1, "transactions at the gateway")
 }
 
 // A transaction that the gateway does not know is an answer, not a gateway failure.

@@ -94,9 +94,7 @@ func TestExtendRefuses(t *testing.T) {
 	r.Await(id, "pending")
 	fortest.OK(t, r.Gateway.Pay(r.Gateway.Transactions()[0].TrackingCode, "half"))
 	problem(t, r.Do("POST", path, "", isJSON), "payment_in_progress")
-	if n := len(r.Gateway.Transactions()); n != 1 {
-		t.Errorf("%d transactions; want one", n)
-	}
+	fortest.Equal(t, len(r.Gateway.Transactions()), 1, "transactions")
 }
 
 // Whom to ask is in every view and on the pages of no order.
@@ -163,9 +161,7 @@ func TestRetryKeepsTheEmail(t *testing.T) {
 	r.Do("POST", "/checkout/"+id+"/attempts", `{`+coin+`}`, isJSON)
 	r.Await(id, "pending")
 	all = r.Gateway.Transactions()
-	if got := all[len(all)-1].Email; got != "ann@shop.example" {
-		t.Errorf("the gateway got the e-mail %q", got)
-	}
+	fortest.Equal(t, all[len(all)-1].Email, "ann@shop.example", "the gateway got the e-mail")
 }
 
 // After COINSLOT_PAGES_FOR shoppers cannot open a finished session; the merchant's API can, and
@@ -189,12 +185,9 @@ func TestPagesFor(t *testing.T) {
 	if w := r.Do("GET", "/return?tracking_code="+code+"&order_id=341256", "", "Accept: text/html"); w.Code != 200 || strings.Contains(w.Body.String(), paid) {
 		t.Errorf("/return to a closed session = %d; want the neutral page", w.Code)
 	}
-	if w := r.Do("GET", "/v1/sessions/"+paid, "", bearer); w.Code != 200 {
-		t.Errorf("the merchant's API = %d; want 200", w.Code)
-	}
-	if w := r.Do("GET", "/checkout/"+open, "", "Accept: text/html"); w.Code != 200 {
-		t.Errorf("the page of an open session = %d; want 200", w.Code)
-	}
+	fortest.Equal(t, r.Do("GET", "/v1/sessions/"+paid, "", bearer).Code, 200, "the merchant's API")
+	fortest.Equal(t, r.Do("GET", "/checkout/"+open, "", "Accept: text/html").Code, 200,
+		"the page of an open session")
 }
 
 // An e-mail that the shopper removes while changing the coin is not sent again.
@@ -205,7 +198,5 @@ func TestRemovedEmail(t *testing.T) {
 	r.Await(id, "pending")
 	r.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"bep20"}`, isJSON)
 	fortest.Until(t, "the other network", func() bool { return len(r.Gateway.Transactions()) == 2 })
-	if got := r.Gateway.Transactions()[1].Email; got != "" {
-		t.Errorf("the gateway got the e-mail %q", got)
-	}
+	fortest.Equal(t, r.Gateway.Transactions()[1].Email, "", "the gateway got the e-mail")
 }

@@ -10,9 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/realtime"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // fakePeers is a database as a fanout sees it, whose hints can get lost.
@@ -131,9 +130,7 @@ func TestFanout(t *testing.T) {
 		n.set(func() { n.versions["cs_a"] = 2 })
 		n.tell("") // the line was cut
 		synctest.Wait()
-		if a := pages[0].taken(); a != 1 {
-			t.Errorf("notified %d times after a cut line; want once", a)
-		}
+		fortest.Equal(t, pages[0].taken(), 1, "notified times after a cut line")
 	})
 }
 
@@ -152,17 +149,11 @@ func TestOpenPagesAreMarked(t *testing.T) {
 			slices.Sort(ids)
 			return ids
 		}
-		if diff := cmp.Diff([]string{"cs_a", "cs_b"}, seen()); diff != "" {
-			t.Errorf("marked (-want +got):\n%s", diff)
-		}
+		fortest.Diff(t, seen(), []string{"cs_a", "cs_b"}, "marked")
 		time.Sleep(watchTime/2 - 2*roundInterval)
-		if got := seen(); len(got) != 0 {
-			t.Errorf("marked again too soon: %v", got)
-		}
+		fortest.Equal(t, len(seen()), 0, "marked again too soon")
 		cancels[0]()
 		time.Sleep(4 * roundInterval)
-		if diff := cmp.Diff([]string{"cs_b"}, seen()); diff != "" {
-			t.Errorf("marked later (-want +got):\n%s", diff)
-		}
+		fortest.Diff(t, seen(), []string{"cs_b"}, "marked later")
 	})
 }

@@ -78,9 +78,8 @@ func newPair(t *testing.T, poll time.Duration) *instancePair {
 func TestTwoInstances(t *testing.T) {
 	p := newPair(t, 300*time.Millisecond)
 	id := p.a.Open(`{"amount_usd":"25.00","order_ref":"1001"}`)
-	if again := p.b.Open(`{"amount_usd":"25.00","order_ref":"1001"}`); again != id {
-		t.Errorf("the same order at the other instance is %s; want %s", again, id)
-	}
+	fortest.Equal(t, p.b.Open(`{"amount_usd":"25.00","order_ref":"1001"}`), id,
+		"the same order at the other instance")
 	addr := listen(t, p.b.Handler)
 	conn := connect(t, addr, id)
 	next(t, conn)
@@ -121,9 +120,7 @@ func TestInstanceStops(t *testing.T) {
 	conn := connect(t, listen(t, p.a.Handler), ids[0])
 	next(t, conn)
 	p.stopA()
-	if code := closed(t, conn); code != websocket.CloseServiceRestart {
-		t.Errorf("the page was told %d; want %d", code, websocket.CloseServiceRestart)
-	}
+	fortest.Equal(t, closed(t, conn), websocket.CloseServiceRestart, "the page was told")
 	back := connect(t, listen(t, p.b.Handler), ids[0])
 	next(t, back)
 	for _, id := range ids {

@@ -67,9 +67,7 @@ func TestLimits(t *testing.T) {
 			}
 			for _, path := range []string{c.path, c.other} {
 				got := w.DoFrom(same, c.method, path, "", c.headers...)
-				if got.Code != 429 {
-					t.Errorf("one more, at %s, = %d; want 429", path, got.Code)
-				}
+				fortest.Equal(t, got.Code, 429, "one more, at %s", path)
 				if page := got.Header().Get("Content-Type") == "text/html; charset=utf-8"; (got.Header().Get("Refresh") != "") != (page && c.method == "GET") {
 					t.Errorf("one more, at %s: Refresh is %q", path, got.Header().Get("Refresh"))
 				}
@@ -80,9 +78,8 @@ func TestLimits(t *testing.T) {
 					t.Errorf("one more, at %s, is answered with the session", path)
 				}
 			}
-			if got := w.DoFrom(other, c.method, c.path, "", c.headers...); got.Code != c.before {
-				t.Errorf("somebody else = %d; want %d", got.Code, c.before)
-			}
+			fortest.Equal(t, w.DoFrom(other, c.method, c.path, "", c.headers...).Code, c.before,
+				"somebody else")
 		})
 	}
 }
@@ -129,9 +126,8 @@ func TestLoopbackIsNotLimited(t *testing.T) {
 	for range 3 {
 		w.DoFrom("127.0.0.9", "POST", "/checkout/none/attempts", "", isForm)
 	}
-	if got := w.DoFrom("127.0.0.9", "POST", "/checkout/none/attempts", "", isForm); got.Code != 429 {
-		t.Errorf("the fifth start = %d; want 429: the gateway's budget is everybody's", got.Code)
-	}
+	fortest.Equal(t, w.DoFrom("127.0.0.9", "POST", "/checkout/none/attempts", "", isForm).Code, 429,
+		"the fifth start of everybody's budget")
 }
 
 // A client has a maximum of sockets in all sessions; closing one makes room, and the page can poll.
@@ -146,12 +142,9 @@ func TestSocketsOfAClient(t *testing.T) {
 	if err == nil || refused.StatusCode != 429 || refused.Header.Get("Retry-After") == "" || !requestID.MatchString(refused.Header.Get("X-Request-Id")) {
 		t.Fatalf("the third = %v, %v; want 429", refused, err)
 	}
-	if !strings.Contains(w.Log.String(), "COINSLOT_TRUSTED_PROXIES") {
-		t.Error("it is not said that a proxy may stand between")
-	}
-	if got := w.Do("GET", "/checkout/"+ids[2]+"/view", ""); got.Code != 200 {
-		t.Errorf("the view = %d; want 200", got.Code)
-	}
+	fortest.Has(t, "it is not said that a proxy may stand between", w.Log.String(),
+		"COINSLOT_TRUSTED_PROXIES")
+	fortest.Equal(t, w.Do("GET", "/checkout/"+ids[2]+"/view", "").Code, 200, "the view")
 	first.Close()
 	fortest.Until(t, "there is room again", func() bool {
 		conn, response, err := dial(addr, ids[2])
@@ -173,15 +166,12 @@ func TestHiddenClients(t *testing.T) {
 	for i := range 20 {
 		w.DoFrom("198.51.100.7", "GET", "/return", "", fmt.Sprintf("X-Forwarded-For: 203.0.113.%d", i)) // a stranger says anything
 	}
-	if strings.Contains(w.Log.String(), "COINSLOT_TRUSTED_PROXIES") {
-		t.Error("a stranger's header is a reason to warn")
-	}
+	fortest.Lacks(t, "a stranger's header is a reason to warn", w.Log.String(),
+		"COINSLOT_TRUSTED_PROXIES")
 	for i := range 20 {
 		w.DoFrom("10.0.0.7", "GET", "/return", "", fmt.Sprintf("X-Forwarded-For: 203.0.113.%d", i))
 	}
-	if n := strings.Count(w.Log.String(), "COINSLOT_TRUSTED_PROXIES"); n != 1 {
-		t.Errorf("%d warnings; want one", n)
-	}
+	fortest.Equal(t, strings.Count(w.Log.String(), "COINSLOT_TRUSTED_PROXIES"), 1, "warnings")
 }
 
 // An unreachable gateway is 503 with the usual headers; pages explain it, and nothing is lost.

@@ -176,9 +176,7 @@ func TestLiveHandshake(t *testing.T) {
 	for name, want := range map[string]string{
 		"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
 	} {
-		if got := w.Header().Get(name); got != want {
-			t.Errorf("%s of a refused handshake = %q; want %q", name, got, want)
-		}
+		fortest.Equal(t, w.Header().Get(name), want, "%s of a refused handshake", name)
 	}
 	bad := strings.Replace(fmt.Sprintf(upgrade, id), "MDEy", "????", 1)
 	for range 25 {
@@ -354,9 +352,7 @@ func TestLiveClosesOnRestart(t *testing.T) {
 		t.Errorf("%d goroutines after Run, %d before: sockets are still being told", now, before)
 	}
 	for i, conn := range all {
-		if code := closed(t, conn); code != websocket.CloseServiceRestart {
-			t.Errorf("socket %d ended with %d; want %d", i, code, websocket.CloseServiceRestart)
-		}
+		fortest.Equal(t, closed(t, conn), websocket.CloseServiceRestart, "socket %d ended with", i)
 	}
 	_, response, err := dial(addr, id)
 	if err == nil || response == nil || response.StatusCode < 400 {

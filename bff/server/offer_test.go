@@ -62,15 +62,11 @@ func TestOfferIsStoredWithTheChoice(t *testing.T) {
 	for _, form := range []string{"item=tip&apply=1&amount=7" + coin, "item=tip&amount=1,000" + coin, "item=tip&amount=" + coin, "item=coffee&quantity=0" + coin} {
 		r.Do("POST", "/checkout", form, isForm)
 	}
-	if got := r.stored(); got != "0 sessions, 0 transactions" {
-		t.Errorf("after looking: %s", got)
-	}
+	fortest.Equal(t, r.stored(), "0 sessions, 0 transactions", "after looking")
 	if w := r.Do("POST", "/checkout", "item=coffee&quantity=3"+coin, isForm); w.Code != 303 {
 		t.Fatalf("choosing a coin = %d %s", w.Code, w.Body)
 	}
-	if got := r.stored(); got != "1 sessions, 1 transactions" {
-		t.Errorf("after choosing: %s", got)
-	}
+	fortest.Equal(t, r.stored(), "1 sessions, 1 transactions", "after choosing")
 }
 
 func TestOfferPages(t *testing.T) {
@@ -105,9 +101,8 @@ func TestOfferPages(t *testing.T) {
 		if w.Code != row.status || price(page) != row.price || !strings.Contains(page, row.has) {
 			t.Errorf("GET /checkout?%s = %d, %q, has %q: %t; want %d, %q", row.query, w.Code, price(page), row.has, strings.Contains(page, row.has), row.status, row.price)
 		}
-		if n := strings.Count(page, `data-part="error"`); n != row.status/422 {
-			t.Errorf("GET /checkout?%s says %d errors", row.query, n)
-		}
+		fortest.Equal(t, strings.Count(page, `data-part="error"`), row.status/422,
+			"GET /checkout?%s says errors", row.query)
 	}
 }
 
@@ -154,9 +149,7 @@ func TestOfferForms(t *testing.T) {
 		{"item=tip&amount=x&apply=1", "422 5.00 x"},
 	} {
 		w := r.Do("POST", "/checkout", row.form+coin+"&email=ann%40shop.example", isForm)
-		if got := r.outcome(w); got != row.want {
-			t.Errorf("POST %s: %q; want %q", row.form, got, row.want)
-		}
+		fortest.Equal(t, r.outcome(w), row.want, "POST %s", row.form)
 		if page := w.Body.String(); w.Code == 422 && (!strings.Contains(page, `value="ann@shop.example"`) || !strings.Contains(page, ` checked data-part="network"`)) {
 			t.Errorf("POST %s: the page has forgotten the choice", row.form)
 		}
@@ -230,9 +223,8 @@ func TestOfferJSON(t *testing.T) {
 		{`{"item":"coffee","quantity":[1]` + pick, `"param":"quantity"`},
 		{`{"item":"coffee","apply":"1"` + pick, `"unknown_field"`},
 	} {
-		if w := r.Do("POST", "/checkout", row.body, isJSON); !strings.Contains(w.Body.String(), row.want) {
-			t.Errorf("POST %s = %d %s; want %s", row.body, w.Code, w.Body, row.want)
-		}
+		fortest.Has(t, "POST "+row.body, r.Do("POST", "/checkout", row.body, isJSON).Body.String(),
+			row.want)
 	}
 }
 
@@ -250,9 +242,7 @@ func TestKeyIsInNoAddress(t *testing.T) {
 		}
 		seen[found[1]] = true
 		for _, link := range regexp.MustCompile(`(href|action)="[^"]*"`).FindAllString(page, -1) {
-			if strings.Contains(link, "key=") {
-				t.Errorf("%s: a key in %s", path, link)
-			}
+			fortest.Lacks(t, path+": a key in", link, "key=")
 		}
 	}
 }

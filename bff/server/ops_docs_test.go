@@ -87,9 +87,8 @@ func TestAlerts(t *testing.T) {
 		_, section, _ := strings.Cut(runbook, "\n## "+r.Alert+"\n")
 		section, _, _ = strings.Cut(section, "\n## ")
 		for _, part := range []string{"**Impact:** ", "**Check:** ", "**Do:** "} {
-			if strings.Count(section, part) != 1 {
-				t.Errorf("the runbook's section of %s has %s %d times; want once", r.Alert, part, strings.Count(section, part))
-			}
+			fortest.Equal(t, strings.Count(section, part), 1,
+				"the runbook's section of %s has %s times", r.Alert, part)
 		}
 	}
 	for _, found := range regexp.MustCompile(`(?m)^## (Coinslot\S+)$`).FindAllStringSubmatch(runbook, -1) {

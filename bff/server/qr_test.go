@@ -84,9 +84,8 @@ func TestQRKinds(t *testing.T) {
 		"?kind=page": page, "?kind=page&lang=pt-BR": page + "?lang=pt-BR", "?kind=page&theme=dark&lang=x%22y": page,
 		"?kind=page&lang=de&a=7&order=x": page + "?lang=de",
 	} {
-		if got := scan(t, r.Do("GET", path+query, "").Body.String()); got != want {
-			t.Errorf("%s holds %q; want %q", query, got, want)
-		}
+		fortest.Equal(t, scan(t, r.Do("GET", path+query, "").Body.String()), want,
+			"%s holds", query)
 	}
 	for _, coin := range []struct{ symbol, network, link string }{
 		{"USDT", "trc20", ""}, {"USDT", "erc20", "ethereum:0xdAC17F958D2ee523a2206206994597C13D831ec7@1/transfer?"}, {"USDT", "ton", "ton://transfer/"}, {"ETH", "arbitrum", "ethereum:"}, {"TON", "ton", "ton://transfer/"},
@@ -98,9 +97,8 @@ func TestQRKinds(t *testing.T) {
 			t.Fatalf("%s on %s: %d, view %+v, %v", coin.symbol, coin.network, w.Code, v.Attempt, err)
 		}
 		for _, query := range []string{"", "?kind=address"} {
-			if got := scan(t, r.Do("GET", path+query, "").Body.String()); got != v.Attempt.Address {
-				t.Errorf("%s on %s, %s holds %q; want %q", coin.symbol, coin.network, query, got, v.Attempt.Address)
-			}
+			fortest.Equal(t, scan(t, r.Do("GET", path+query, "").Body.String()), v.Attempt.Address,
+				"%s on %s, %s holds", coin.symbol, coin.network, query)
 		}
 		number := v.Attempt.Number
 		if now, before := r.Do("GET", fmt.Sprintf("%s?a=%d", path, number), ""), r.Do("GET", fmt.Sprintf("%s?a=%d", path, number-1), ""); now.Code != 200 || before.Code != 404 {
@@ -108,9 +106,7 @@ func TestQRKinds(t *testing.T) {
 		}
 		answer := r.Do("GET", path+"?kind=uri", "")
 		if coin.link == "" {
-			if answer.Code != 404 {
-				t.Errorf("a link for %s on %s = %d; want 404", coin.symbol, coin.network, answer.Code)
-			}
+			fortest.Equal(t, answer.Code, 404, "a link for %s on %s", coin.symbol, coin.network)
 			continue
 		}
 		if got := scan(t, answer.Body.String()); got != v.Attempt.URI || !strings.HasPrefix(got, coin.link) {
@@ -120,7 +116,5 @@ func TestQRKinds(t *testing.T) {
 			t.Errorf("%s on %s: the picture has %d bytes; want at most 9000", coin.symbol, coin.network, n)
 		}
 	}
-	if w := r.Do("GET", path+"?kind=x", ""); w.Code != 404 {
-		t.Errorf("an unknown kind = %d; want 404", w.Code)
-	}
+	fortest.Equal(t, r.Do("GET", path+"?kind=x", "").Code, 404, "an unknown kind")
 }

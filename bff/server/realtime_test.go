@@ -7,7 +7,6 @@ import (
 	"os"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"coinslot/bff/fortest"
@@ -125,9 +124,7 @@ func ended(t *testing.T, conn *websocket.Conn, code string) {
 			}
 			continue
 		}
-		if !strings.Contains(err.Error(), "close "+code) {
-			t.Errorf("closed with %v; want %s", err, code)
-		}
+		fortest.Has(t, "closed", err.Error(), "close "+code)
 		return
 	}
 }

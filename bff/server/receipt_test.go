@@ -7,10 +7,9 @@ import (
 	"testing"
 
 	"coinslot/bff/config"
+	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/docs/examples/verify"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // receipts returns the receipt of a session from the view, the page's data, the session object,
@@ -73,12 +72,8 @@ func TestReceipts(t *testing.T) {
 	if _, err := verify.Receipt(other, r.keySet(), ownOrigin, verify.Order{Ref: "1001", AmountUSD: "25.00"}); err == nil {
 		t.Error("the receipt of 1002 proves that 1001 is paid")
 	}
-	if w := r.Do("GET", "/checkout/"+id+"/receipt", ""); !strings.Contains(w.Body.String(), text) {
-		t.Error("the printable page lacks the receipt")
-	}
-	if strings.Contains(r.Log.String(), text) {
-		t.Error("the log holds a receipt")
-	}
+	fortest.Answer(t, "the page", r.Do("GET", "/checkout/"+id+"/receipt", ""), 200, text)
+	fortest.Lacks(t, "the log holds a receipt", r.Log.String(), text)
 }
 
 // Nothing but a confirmed payment has a receipt.
@@ -95,13 +90,10 @@ func TestNoReceipt(t *testing.T) {
 			}
 			id := r.OpenAndPay(`{"amount_usd":"25.00","order_ref":"1001"}`, kind, status)
 			for where, got := range r.receipts(id) {
-				if got != "" {
-					t.Errorf("%s: receipt %q; want none", where, got)
-				}
+				fortest.Equal(t, got, "", "%s: receipt", where)
 			}
-			if w := r.Do("GET", "/checkout/"+id+"/receipt", ""); w.Code != http.StatusConflict {
-				t.Errorf("the printable page = %d; want 409", w.Code)
-			}
+			fortest.Equal(t, r.Do("GET", "/checkout/"+id+"/receipt", "").Code, http.StatusConflict,
+				"the printable page")
 		})
 	}
 }
@@ -113,9 +105,7 @@ func TestKeySet(t *testing.T) {
 		"Content-Type": "application/jwk-set+json", "Cache-Control": "public, max-age=300", "Access-Control-Allow-Origin": "*",
 		"Cross-Origin-Resource-Policy": "cross-origin", "X-Content-Type-Options": "nosniff",
 	} {
-		if got := w.Header().Get(name); got != want {
-			t.Errorf("%s = %q; want %q", name, got, want)
-		}
+		fortest.Equal(t, w.Header().Get(name), want, "%s", name)
 	}
 	if n := len(r.keySet().Keys); n != 1 || strings.Contains(w.Body.String(), `"d"`) {
 		t.Errorf("%d keys: %s; want one, public", n, w.Body)
@@ -155,9 +145,7 @@ func TestKeysOverlap(t *testing.T) {
 				opened = append(opened, header)
 			}
 		}
-		if diff := cmp.Diff(now.bearers, opened); diff != "" {
-			t.Errorf("%s: what opens the API (-want +got):\n%s", now.name, diff)
-		}
+		fortest.Diff(t, opened, now.bearers, "%s: what opens the API", now.name)
 		var view struct{ Receipt string }
 		if err := json.Unmarshal(r.Do("GET", "/checkout/"+id+"/view", "").Body.Bytes(), &view); err != nil || (view.Receipt == "") != (len(now.keys) == 0) {
 			t.Errorf("%s: receipt %q, %v", now.name, view.Receipt, err)
@@ -170,13 +158,9 @@ func TestKeysOverlap(t *testing.T) {
 			_, err := verify.Receipt(text, r.keySet(), ownOrigin, verify.Order{Ref: "1001", AmountUSD: "25.00"})
 			good = append(good, err == nil)
 		}
-		if diff := cmp.Diff(now.receipts, good); diff != "" {
-			t.Errorf("%s: receipts that are good (-want +got):\n%s", now.name, diff)
-		}
+		fortest.Diff(t, good, now.receipts, "%s: receipts that are good", now.name)
 		stop()
-		if strings.Contains(r.Log.String(), newKey) {
-			t.Errorf("%s: the log holds a key", now.name)
-		}
+		fortest.Lacks(t, now.name+": the log holds a key", r.Log.String(), newKey)
 	}
 	if signed[1] != signed[2] || signed[0] == signed[1] {
 		t.Error("the first key does not sign")

@@ -118,9 +118,8 @@ func TestRetention(t *testing.T) {
 	if got := k.Do("GET", "/v1/events?session="+unpaid, "", bearer).Body.String(); !strings.Contains(got, "checkout.confirmed") || !strings.Contains(got, `"order_ref":"unpaid"`) {
 		t.Errorf("the events of late money are %s", got)
 	}
-	if w := k.Do("GET", "/checkout/"+unpaid+"/receipt", "", "Accept: text/html"); w.Code != 200 {
-		t.Errorf("the receipt of a shopper who has paid late = %d", w.Code)
-	}
+	fortest.Equal(t, k.Do("GET", "/checkout/"+unpaid+"/receipt", "", "Accept: text/html").Code, 200,
+		"the receipt of a shopper who has paid late")
 }
 
 // The key of a deleted session opens no other one: both could be paid.
@@ -141,9 +140,7 @@ func TestKeyOfATombstone(t *testing.T) {
 	k.Await(id, "expired")
 	k.restart(1)
 	k.erased()
-	if again := post(); again != id {
-		t.Errorf("the same request again opens %s; want %s", again, id)
-	}
+	fortest.Equal(t, post(), id, "the same request again opens")
 }
 
 // coinslot erase works beside a running server, is recorded, and can be repeated after a restore.
@@ -170,9 +167,8 @@ func TestEraseBesideAServer(t *testing.T) {
 			t.Errorf("the session is %s", got)
 		}
 	}
-	if got := k.Do("GET", "/v1/events", "", bearer).Body.String(); strings.Contains(got, "canary") {
-		t.Errorf("the events are %s", got)
-	}
+	fortest.Lacks(t, "the events are", k.Do("GET", "/v1/events", "", bearer).Body.String(),
+		"canary")
 	if id := k.ended("3", "pay", "confirmed"); k.Do("GET", "/v1/sessions/"+id, "", bearer).Code != 200 {
 		t.Error("the server does not go on")
 	}

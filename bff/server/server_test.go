@@ -102,9 +102,7 @@ func (r *rig) run(list []scenario) {
 			if c.code != "" {
 				problem(t, w, c.code)
 			}
-			if !strings.Contains(w.Body.String(), c.has) {
-				t.Errorf("body lacks %q: %.600s", c.has, w.Body)
-			}
+			fortest.Has(t, "body", w.Body.String(), c.has)
 			if c.hasNot != "" && strings.Contains(w.Body.String(), c.hasNot) {
 				t.Errorf("body has %q", c.hasNot)
 			}
@@ -126,9 +124,7 @@ func problem(t *testing.T, w *httptest.ResponseRecorder, code string) {
 	if got.Code != code || got.Status != w.Code || got.Title == "" || got.Detail == "" || got.RequestID == "" {
 		t.Errorf("problem = %+v; want code %s, status %d and the rest filled", got, code, w.Code)
 	}
-	if kind := w.Header().Get("Content-Type"); kind != "application/problem+json" {
-		t.Errorf("content type = %q", kind)
-	}
+	fortest.Equal(t, w.Header().Get("Content-Type"), "application/problem+json", "content type")
 }
 
 // Requests that are refused for their form are in TestTortureBadInputs.
@@ -181,9 +177,8 @@ func TestShopper(t *testing.T) {
 		{"receipt of nothing paid", "GET", page + "/receipt", "", []string{html}, 409, "", `data-part="error"`, `data-status="confirmed"`},
 		{"nowhere, for people", "GET", "/index.html", "", []string{html}, 404, "", `data-part="error"`, "problem+json"},
 	})
-	if n := len(r.Gateway.Transactions()); n != 0 {
-		t.Errorf("%d transactions were created by requests that were refused", n)
-	}
+	fortest.Equal(t, len(r.Gateway.Transactions()), 0,
+		"transactions were created by requests that were refused")
 }
 
 func TestPaysByForms(t *testing.T) {
@@ -196,14 +191,9 @@ func TestPaysByForms(t *testing.T) {
 	r.Await(id, "pending")
 	tx := r.Gateway.Transactions()[0]
 	page := r.Do("GET", "/checkout/"+id, "").Body.String()
-	for _, want := range []string{`data-value="` + tx.WalletAddress + `"`, `data-status="pending"`, "http-equiv=\"refresh\""} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %s", want)
-		}
-	}
-	if qr := r.Do("GET", "/checkout/"+id+"/qr.svg", ""); qr.Code != 200 || !strings.Contains(qr.Body.String(), "<svg") {
-		t.Errorf("qr.svg = %d", qr.Code)
-	}
+	fortest.Has(t, "the page", page,
+		`data-value="`+tx.WalletAddress+`"`, `data-status="pending"`, "http-equiv=\"refresh\"")
+	fortest.Answer(t, "qr.svg", r.Do("GET", "/checkout/"+id+"/qr.svg", ""), 200, "<svg")
 	fortest.OK(t, r.Gateway.Pay(tx.TrackingCode, "pay"))
 	r.Await(id, "confirmed")
 	if w := r.Do("GET", "/checkout/"+id+"/receipt", ""); w.Code != 200 || !strings.Contains(w.Body.String(), tx.PayAmount.String()) || strings.Contains(w.Body.String(), `data-part="receipt"`) {
@@ -211,13 +201,10 @@ func TestPaysByForms(t *testing.T) {
 	}
 	for path, body := range map[string]string{"/attempts": `{"currency_symbol":"USDT","network_code":"trc20"}`, "/cancel": "{}"} {
 		w := r.Do("POST", "/checkout/"+id+path, body, isJSON)
-		if w.Code != 409 {
-			t.Errorf("POST %s after payment = %d; want 409", path, w.Code)
-		}
+		fortest.Equal(t, w.Code, 409, "POST %s after payment", path)
 	}
-	if w := r.Do("POST", "/v1/sessions/"+id+"/cancel", "", bearer); w.Code != 409 {
-		t.Errorf("cancel after payment = %d; want 409", w.Code)
-	}
+	fortest.Equal(t, r.Do("POST", "/v1/sessions/"+id+"/cancel", "", bearer).Code, 409,
+		"cancel after payment")
 }
 
 // A page without anything to choose from says whose doing that is.
@@ -259,13 +246,9 @@ func TestCurrenciesThatMatchNothing(t *testing.T) {
 	if err != nil || w.Code != 201 || len(opened.Warnings) != 1 || opened.Warnings[0].Param != "currencies" {
 		t.Errorf("POST /v1/sessions without a list = %d %s; want 201 with a warning", w.Code, w.Body)
 	}
-	if !strings.Contains(r.Log.String(), "currencies not validated") {
-		t.Errorf("log = %s; want a warning", r.Log)
-	}
+	fortest.Has(t, "log", r.Log.String(), "currencies not validated")
 	w = r.Do("GET", "/v1/sessions/"+opened.ID, "", bearer)
-	if strings.Contains(w.Body.String(), "warnings") {
-		t.Errorf("GET /v1/sessions/{id} = %s; want no warnings", w.Body)
-	}
+	fortest.Lacks(t, "GET /v1/sessions/{id}", w.Body.String(), "warnings")
 }
 
 // The return address's status is ignored, and a session is shown only with its code and number.
@@ -279,9 +262,7 @@ func TestReturnIsNotTrusted(t *testing.T) {
 	if w.Code != 303 || w.Header().Get("Location") != "/checkout/"+id {
 		t.Errorf("return = %d to %q; want 303 to the session's page", w.Code, w.Header().Get("Location"))
 	}
-	if got := r.Status(id); got != "pending" {
-		t.Errorf("status = %q after a return that says confirmed; want pending", got)
-	}
+	fortest.Equal(t, r.Status(id), "pending", "status after a return that says confirmed")
 	w = r.Do("GET", "/return?status=confirmed&order_id=999999&tracking_code="+tx.TrackingCode, "")
 	if w.Code != 200 || strings.Contains(w.Body.String(), id) {
 		t.Errorf("return with another number = %d and may name the session; want a neutral page", w.Code)

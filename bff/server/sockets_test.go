@@ -71,9 +71,7 @@ func TestLateSocketIsCurrent(t *testing.T) {
 	if w := r.Do("POST", "/v1/sessions/"+id+"/cancel", `{}`, isJSON, bearer); w.Code != http.StatusOK {
 		t.Fatalf("cancel = %d %s", w.Code, w.Body)
 	}
-	if v := next(t, connect(t, addr, id)); v.Status != "cancelled" {
-		t.Errorf("the first view is %+v; want the cancelled session", v)
-	}
+	fortest.Equal(t, next(t, connect(t, addr, id)).Status, "cancelled", "the first view")
 }
 
 // TestSocketsInTwoLanguages: what is shared is shared by those of one language.

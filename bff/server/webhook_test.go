@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/server/servertest"
 )
 
@@ -30,9 +31,7 @@ func (r *rig) test(headers ...string) (got webhookTest) {
 	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != http.StatusOK || len(got.Endpoints) != 1 {
 		r.T.Fatalf("POST /v1/webhooks/test = %d %s", w.Code, w.Body)
 	}
-	if strings.Contains(w.Body.String(), "canary") {
-		r.T.Errorf("the answer has the endpoint's query: %s", w.Body)
-	}
+	fortest.Lacks(r.T, "the answer has the endpoint's query", w.Body.String(), "canary")
 	return got
 }
 
@@ -59,16 +58,13 @@ func TestWebhookTest(t *testing.T) {
 	for _, bad := range []struct{ body, code, header string }{{"{", "bad_json", isJSON}, {`{"url":"https://evil.example"}`, "unknown_field", isJSON}, {"", "invalid", "Idempotency-Key: a b"}} {
 		problem(t, d.Do("POST", "/v1/webhooks/test", bad.body, bearer, bad.header), bad.code)
 	}
-	if w := d.Do("POST", "/v1/webhooks/test", ""); w.Code != http.StatusUnauthorized {
-		t.Errorf("without a key = %d", w.Code)
-	}
+	fortest.Equal(t, d.Do("POST", "/v1/webhooks/test", "").Code, http.StatusUnauthorized,
+		"without a key")
 	for range 8 {
 		d.test()
 	}
 	problem(t, d.Do("POST", "/v1/webhooks/test", "", bearer), "rate_limited")
-	if len(shop.Received) != 8 {
-		t.Errorf("%d messages came of 8 good requests", len(shop.Received))
-	}
+	fortest.Equal(t, len(shop.Received), 8, "messages came of 8 good requests")
 	d.WantNoEvents()
 }
 
@@ -116,7 +112,5 @@ func TestEvents(t *testing.T) {
 	if list := r.Events("?after=" + cursor); len(list.Data) != 1 || list.Data[0].Type != "checkout.confirmed" {
 		t.Errorf("after the cursor: %+v; want what has come since", list)
 	}
-	if list := r.Events("?session=" + ids[0]); len(list.Data) != 2 {
-		t.Errorf("events of one session: %+v; want two", list)
-	}
+	fortest.Equal(t, len(r.Events("?session="+ids[0]).Data), 2, "events of one session")
 }

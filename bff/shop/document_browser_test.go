@@ -13,6 +13,7 @@ import (
 
 	"coinslot/app/screen/screentest"
 	"coinslot/app/widget"
+	"coinslot/bff/fortest"
 	"coinslot/bff/web"
 	"coinslot/e2e/browser"
 	"coinslot/e2e/need"
@@ -220,9 +221,7 @@ func TestTakeover(t *testing.T) {
 	if strings.Count(p.Text("#log"), `"type":"ready"`) != 1 {
 		t.Errorf("not ready once:\n%s", p.Text("#log"))
 	}
-	if console := p.Console(); len(console) != 0 {
-		t.Errorf("the console says %q; want nothing", console)
-	}
+	fortest.Equal(t, len(p.Console()), 0, "the console says")
 }
 
 // With scripts but without WebAssembly the page still turns to confirmed, and the host page

@@ -17,8 +17,6 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/web"
 	"coinslot/static"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // allWords are those of static, read once.
@@ -68,9 +66,7 @@ func written(tb testing.TB, p widget.Page) (*http.Response, string) {
 
 func TestDocumentHeaders(t *testing.T) {
 	answer, _ := written(t, galleryPage(t, "open"))
-	if answer.StatusCode != http.StatusTeapot {
-		t.Errorf("status %d; want the given one", answer.StatusCode)
-	}
+	fortest.Equal(t, answer.StatusCode, http.StatusTeapot, "status")
 	for name, want := range map[string]string{
 		"Content-Type": "text/html; charset=utf-8",
 		"Content-Security-Policy": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; " +
@@ -79,9 +75,7 @@ func TestDocumentHeaders(t *testing.T) {
 		"Cache-Control": "no-store", "Cross-Origin-Opener-Policy": "same-origin-allow-popups",
 		"Cross-Origin-Embedder-Policy": "require-corp", "Cross-Origin-Resource-Policy": "cross-origin",
 	} {
-		if got := answer.Header.Get(name); got != want {
-			t.Errorf("%s = %q; want %q", name, got, want)
-		}
+		fortest.Equal(t, answer.Header.Get(name), want, "%s", name)
 	}
 }
 
@@ -111,9 +105,7 @@ func TestDocumentData(t *testing.T) {
 		fortest.OK(t, json.Unmarshal([]byte(members), &got))
 	}
 	p.View.Currencies = p.View.Currencies[:1] // the coin that is paid; the feed brings the others
-	if diff := cmp.Diff(p, got); diff != "" {
-		t.Errorf("data differs (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, got, p, "data differs")
 	if strings.Count(page, "<script") != 2 || strings.Contains(page, "<!--") {
 		t.Error("the title has become markup")
 	}
@@ -127,12 +119,10 @@ func TestDocumentOrder(t *testing.T) {
 	if script < 0 || style < script {
 		t.Error("the style sheet comes before the script")
 	}
-	if !strings.Contains(page, "<body data-refresh=\"/checkout/cs_gallery\">\n<main") {
-		t.Error("the widget is not the first element of the body")
-	}
-	if !strings.Contains(page, `data-wasm="/assets/app.bbbbbbbbbbbb.wasm"`) {
-		t.Error("the script is not told where the program is")
-	}
+	fortest.Has(t, "the widget is not the first element of the body", page,
+		"<body data-refresh=\"/checkout/cs_gallery\">\n<main")
+	fortest.Has(t, "the script is not told where the program", page,
+		`data-wasm="/assets/app.bbbbbbbbbbbb.wasm"`)
 }
 
 func TestDocumentRefresh(t *testing.T) {
@@ -144,9 +134,7 @@ func TestDocumentRefresh(t *testing.T) {
 		p.Carry = []widget.Field{{Name: "embed", Value: "inline"}, {Name: "origin", Value: "https://shop.example"}}
 		_, page := written(t, p)
 		tag := `<noscript><meta http-equiv="refresh" content="5; url=/checkout/cs_gallery?embed=inline&amp;origin=https%3A%2F%2Fshop.example"></noscript>`
-		if got := strings.Contains(page, tag); got != want {
-			t.Errorf("%s: refresh %t; want %t", name, got, want)
-		}
+		fortest.Equal(t, strings.Contains(page, tag), want, "%s: refresh", name)
 	}
 	if _, page := written(t, galleryPage(t, "pending-last-minutes")); !strings.Contains(page, `content="15; url=`) {
 		t.Error("while there is something to read and decide, the page does not slow down")
@@ -170,13 +158,9 @@ func TestDocumentTitleAndTheme(t *testing.T) {
 	p := galleryPage(t, "open")
 	p.Theme, p.Lang, p.View.Test = "dark", `de"x`, true
 	_, page := written(t, p)
-	for _, want := range []string{
+	fortest.Has(t, "the page", page,
 		"<title>Test: pay $25.00</title>", `lang="de&#34;x"`, `class="theme-dark"`, `name="color-scheme" content="dark"`,
-	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("no %s", want)
-		}
-	}
+	)
 }
 
 // A page is compressed.

@@ -85,7 +85,5 @@ func TestEmbedOptionsAreKept(t *testing.T) {
 	s := &server{Server: &web.Server{Config: web.Config{Origins: []string{"https://shop.example"}}}}
 	values, err := url.ParseQuery(query[1:] + "&change=1&order=x")
 	fortest.OK(t, err)
-	if got := s.parseEmbed(values).query(); got != query {
-		t.Errorf("a redirect has the query %s; want %s", got, query)
-	}
+	fortest.Equal(t, s.parseEmbed(values).query(), query, "a redirect has the query")
 }

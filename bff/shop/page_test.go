@@ -9,6 +9,7 @@ import (
 	"coinslot/app/widget"
 	"coinslot/app/widget/node"
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/bff/web"
 )
 
@@ -64,9 +65,7 @@ func TestRefresh(t *testing.T) {
 			Pattern: c.method + " " + strings.Replace(path, id, "{session}", 1), Pages: true,
 			Handle: func(http.ResponseWriter, *http.Request) error { return web.Refuse(c.code, "") },
 		}}).ServeHTTP(w, r)
-		if w.Code != c.status || !strings.Contains(w.Body.String(), c.link) {
-			t.Errorf("%s = %d; want %d with %s", name, w.Code, c.status, c.link)
-		}
+		fortest.Answer(t, name, w, c.status, c.link)
 		after, refresh := w.Header().Get("Retry-After"), w.Header().Get("Refresh")
 		if (after != "") != (c.status == 429 || c.status == 503) || (refresh != "") != c.refresh || c.refresh && refresh != after {
 			t.Errorf("%s: Retry-After %q, Refresh %q; want a refresh %t, after the same time", name, after, refresh, c.refresh)

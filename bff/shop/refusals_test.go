@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"coinslot/bff/fortest"
 )
 
 func TestRefusals(t *testing.T) {
@@ -63,7 +65,5 @@ func TestRefusalsWriteError(t *testing.T) {
 	l := NewRefusals(func(context.Context, string, string, int) error { return errors.New("away") }, nil)
 	l.Add("https://a.example", "")
 	l.Flush(t.Context())
-	if len(l.list) != 0 {
-		t.Errorf("%d are kept", len(l.list))
-	}
+	fortest.Equal(t, len(l.list), 0, "are kept")
 }

@@ -110,9 +110,7 @@ func TestJoin(t *testing.T) {
 		t.Errorf("notified %d times: a session has one place here", notified)
 	}
 	first.Leave()
-	if s.Hub.Len() != 0 {
-		t.Errorf("%d subscribers; want none", s.Hub.Len())
-	}
+	fortest.Equal(t, s.Hub.Len(), 0, "subscribers")
 	for range 2 { // a place that is refused by the session is the client's again
 		again := &liveView{server: s, session: "cs_2"}
 		if !again.subscribe(r, func() {}) {
@@ -146,8 +144,6 @@ func TestCallsLimit(t *testing.T) {
 		{"/checkout", 429}, {"/checkout/x/attempts", 429}, {"/checkout/x/recheck", 429},
 		{"/checkout/doctor", 415},
 	} {
-		if got := post(c.path); got != c.want {
-			t.Errorf("%s = %d; want %d", c.path, got, c.want)
-		}
+		fortest.Equal(t, post(c.path), c.want, "%s", c.path)
 	}
 }

@@ -49,11 +49,7 @@ func TestNoTextFiles(t *testing.T) {
 		"/assets/text-xx.000000000000.json", "/assets/text-en.000000000000.json", "/assets/text-en.json", "/assets/text-.json",
 		strings.Replace(known, "text-en", "text-de", 1), strings.Replace(known, "text-", "", 1), known + "x",
 	} {
-		if answer := ask(h, "GET", url+"?tried=4"); answer.StatusCode != http.StatusNotFound {
-			t.Errorf("%s: %d; want 404", url, answer.StatusCode)
-		}
+		fortest.Equal(t, ask(h, "GET", url+"?tried=4").StatusCode, http.StatusNotFound, "%s", url)
 	}
-	if url := d.texts.URL("xx"); url != "" {
-		t.Errorf("a language that is not there has %s", url)
-	}
+	fortest.Equal(t, d.texts.URL("xx"), "", "a language that is not there has")
 }

@@ -47,13 +47,10 @@ func TestWords(t *testing.T) {
 	w, err := readTranslations(catalogues("en", "ar"), slog.New(slog.DiscardHandler))
 	fortest.OK(t, err)
 	for _, c := range []struct{ lang, want string }{{"en", "at least 1.000,50"}, {"ar", "at least \u20681.000,50\u2069"}, {"xx", "at least 1.000,50"}} {
-		if got := w.words(c.lang)("reason.minimum", "amount", "1000.50"); got != c.want {
-			t.Errorf("saying in %s = %q; want %q", c.lang, got, c.want)
-		}
+		fortest.Equal(t, w.words(c.lang)("reason.minimum", "amount", "1000.50"), c.want,
+			"saying in %s", c.lang)
 	}
-	if got := w.words("en")("nothing"); got != "" {
-		t.Errorf("an unknown sentence is %q; want none", got)
-	}
+	fortest.Equal(t, w.words("en")("nothing"), "", "an unknown sentence")
 }
 
 func TestBrokenTexts(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/realtime"
 )
 
@@ -69,9 +70,7 @@ func TestViewsAreEncodedOnce(t *testing.T) {
 			}
 			time.Sleep(2 * shareTime)
 			synctest.Wait()
-			if len(g.recent) != 0 {
-				t.Errorf("%d views are kept for nobody", len(g.recent))
-			}
+			fortest.Equal(t, len(g.recent), 0, "views are kept for nobody")
 		}
 	})
 }
@@ -91,9 +90,7 @@ func TestViewsAreNew(t *testing.T) {
 		} {
 			c.do()
 			g.get(t, g.hub.Published())
-			if got := g.made.Load(); got != c.want {
-				t.Errorf("%s: %d encodings; want %d", c.what, got, c.want)
-			}
+			fortest.Equal(t, g.made.Load(), c.want, "%s encodings", c.what)
 		}
 		time.Sleep(time.Second)
 	})
@@ -150,9 +147,7 @@ func TestViewsAreBounded(t *testing.T) {
 		g.mu.Lock()
 		kept := len(g.recent)
 		g.mu.Unlock()
-		if kept != maxShared {
-			t.Errorf("%d views are kept; want %d", kept, maxShared)
-		}
+		fortest.Equal(t, kept, maxShared, "views are kept")
 		time.Sleep(2 * time.Minute)
 	})
 }

@@ -142,9 +142,8 @@ func TestPartFailsAlone(t *testing.T) {
 			if runs > 2 {
 				t.Errorf("%s in part %d: ran %d times; want twice at most", name, place, runs)
 			}
-			if there := has(t, db, first); there != want {
-				t.Errorf("%s in part %d: sessions %s are there; want %s", name, place, there, want)
-			}
+			fortest.Equal(t, has(t, db, first), want,
+				"%s in part %d: sessions are there", name, place)
 		}
 	}
 }
@@ -205,9 +204,7 @@ func TestFailedCommitFailsAllParts(t *testing.T) {
 		t.Errorf("Insert beside a session that was not committed = %v", exists)
 	}
 	fail.Store(false)
-	if there := has(t, db, 0); there != "" {
-		t.Errorf("session %q is there", there)
-	}
+	fortest.Equal(t, has(t, db, 0), "", "session is there")
 	fortest.Must(db.Insert(t.Context(), sample(1)))(t)
 }
 

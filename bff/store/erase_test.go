@@ -172,9 +172,8 @@ func TestTruncateBesideAReader(t *testing.T) {
 	if err := db.Truncate(t.Context()); err == nil {
 		t.Error("Truncate beside a reader = nil; want an error")
 	}
-	if got := count(t, db.Writer, `PRAGMA busy_timeout`); got != 5000 {
-		t.Errorf("writers wait for %d ms from now on; want 5000", got)
-	}
+	fortest.Equal(t, count(t, db.Writer, `PRAGMA busy_timeout`), 5000,
+		"writers wait for ms from now on")
 	fortest.OK(t, tx.Rollback())
 	fortest.OK(t, db.Truncate(t.Context()))
 }

@@ -30,9 +30,7 @@ func TestInspect(t *testing.T) {
 			fortest.OK(t, db.Close())
 			closed := files(t, dsn)
 			wantCurrent(t, dsn)
-			if got := files(t, dsn); len(got) != len(closed) {
-				t.Errorf("looking left %v", got)
-			}
+			fortest.Equal(t, len(files(t, dsn)), len(closed), "looking left")
 		})
 	}
 }

@@ -30,9 +30,7 @@ func TestLease(t *testing.T) {
 				})
 			}
 			all.Wait()
-			if taken != 1 {
-				t.Errorf("%d have the turn; want one", taken)
-			}
+			fortest.Equal(t, taken, 1, "have the turn")
 			if !take("other", -time.Second) || !take("other", time.Hour) || take("other", time.Hour) {
 				t.Error("a lease that has ended is still held, or one that has not is free")
 			}

@@ -41,14 +41,10 @@ func wantMarks(t *testing.T, db *DB, id string, acknowledged, refused []string) 
 		times[e.What]++
 	}
 	for _, mark := range acknowledged {
-		if times[mark] != 1 {
-			t.Errorf("acknowledged %s is there %d times", mark, times[mark])
-		}
+		fortest.Equal(t, times[mark], 1, "acknowledged %s is there times", mark)
 	}
 	for _, mark := range refused {
-		if times[mark] != 0 {
-			t.Errorf("refused %s is there %d times", mark, times[mark])
-		}
+		fortest.Equal(t, times[mark], 0, "refused %s is there times", mark)
 	}
 	for mark, n := range times {
 		if n > 1 {
@@ -313,9 +309,7 @@ func TestLostCommit(t *testing.T) {
 				t.Errorf("Update = version %d, %d marks, %v after %d runs; want 2, 1 after %d", s.Version, len(s.Timeline), err, runs, c.runs)
 			}
 			wantMarks(t, db, s.ID, []string{"a"}, nil)
-			if wire.cuts.Load() != 2 {
-				t.Errorf("%d connections were cut; want 2", wire.cuts.Load())
-			}
+			fortest.Equal(t, wire.cuts.Load(), 2, "connections were cut")
 			bare := sample(3)
 			bare.Order.Ref = ""
 			wire.cut(c.reaches, nil)

@@ -226,9 +226,8 @@ func TestLogGoesOnAfterAMove(t *testing.T) {
 	wantEvents(t, db, outbox.EventQuery{After: page.Next}, "evt_2")
 	before := count(t, db.Reader, `SELECT shift FROM log_shift`)
 	db = opened(t, dsn)
-	if after := count(t, db.Reader, `SELECT shift FROM log_shift`); after != before {
-		t.Errorf("shift = %d after another start; want %d", after, before)
-	}
+	fortest.Equal(t, count(t, db.Reader, `SELECT shift FROM log_shift`), before,
+		"shift after another start")
 }
 
 func TestVersions(t *testing.T) {

@@ -138,9 +138,7 @@ func TestReroutingBesideAnOlderRelease(t *testing.T) {
 	r := after.newRerouter()
 	for _, moved := range []int{0, 1} {
 		n := count(t, after.Reader, `SELECT count(*) FROM deliveries WHERE endpoint = 'https://new.example/'`)
-		if n != moved {
-			t.Errorf("%d deliveries moved; want %d", n, moved)
-		}
+		fortest.Equal(t, n, moved, "deliveries moved")
 		clock = clock.Add(outboxdb.EndpointLease)
 		fortest.OK(t, r.pass(t.Context()))
 	}

@@ -57,9 +57,7 @@ func wantRefused(t *testing.T, path, why string) {
 		_ = db.Close()
 		t.Fatalf("Open succeeded; want %q", why)
 	}
-	if !strings.Contains(err.Error(), why) || !strings.Contains(err.Error(), path) {
-		t.Errorf("Open = %v; want %q and the path", err, why)
-	}
+	fortest.Has(t, "Open", err.Error(), why, path)
 	after := fortest.Must(os.ReadFile(path))(t)
 	if !bytes.Equal(before, after) {
 		t.Error("the file was changed")
@@ -169,9 +167,7 @@ func TestSettings(t *testing.T) {
 		"journal_mode": "wal", "synchronous": "2", "busy_timeout": "5000", "foreign_keys": "1",
 		"mmap_size": "0", "trusted_schema": "0", "application_id": fmt.Sprint(fileMark),
 	}
-	if n := db.Writer.Stats().MaxOpenConnections; n != 1 {
-		t.Errorf("%d connections may write; want 1", n)
-	}
+	fortest.Equal(t, db.Writer.Stats().MaxOpenConnections, 1, "connections may write")
 	for name, pool := range map[string]*sql.DB{"writer": db.Writer, "reader": db.Reader} {
 		for range pool.Stats().MaxOpenConnections {
 			conn := fortest.Must(pool.Conn(t.Context()))(t)

@@ -57,9 +57,7 @@ func TestBuiltinContracts(t *testing.T) {
 			t.Errorf("%v: %s carries no EIP-55 checksum", id, token.Contract)
 		}
 		place := n.ID + token.Contract
-		if other := seen[place]; other != "" {
-			t.Errorf("%v and %s are at one contract", id, other)
-		}
+		fortest.Equal(t, seen[place], "", "%v and are at one contract", id)
 		seen[place] = id.symbol
 	}
 	if len(seen) < 17 {
@@ -104,9 +102,8 @@ func TestPlaces(t *testing.T) {
 		{"USDT", "trc20", 6}, {"usdc", "ERC20", 6}, {"USDT", "bep20", 8}, {"USDC", "BSC", 8}, {"USDT", "opbnb", 8}, {"USDT", "nowhere", 6},
 		{"ETH", "erc20", 8}, {"TON", "ton", 8}, {"TRX", "trc20", 6}, {"BTC", "btc", 8}, {"X", "y", 8}, {"", "", 8}, {"ETH", "trc20", 8},
 	} {
-		if got := (*Registry)(nil).Places(c.symbol, c.code); got != c.want {
-			t.Errorf("Places(%s, %s) = %d; want %d", c.symbol, c.code, got, c.want)
-		}
+		fortest.Equal(t, (*Registry)(nil).Places(c.symbol, c.code), c.want,
+			"Places(%s, %s)", c.symbol, c.code)
 	}
 }
 
@@ -181,9 +178,7 @@ func TestDocs(t *testing.T) {
 	}
 	_, table, _ := strings.Cut(string(page), "## What is built in")
 	for id, n := range Builtin().networks {
-		if !strings.Contains(table, "`"+n.ID+"`") {
-			t.Errorf("the table lacks %s", id)
-		}
+		fortest.Has(t, "the table lacks "+id, table, "`"+n.ID+"`")
 	}
 	for code := range Builtin().codes {
 		if !regexp.MustCompile(`[ ,` + "`" + `]` + regexp.QuoteMeta(code) + "[ ,`]").MatchString(table) {
@@ -191,8 +186,6 @@ func TestDocs(t *testing.T) {
 		}
 	}
 	for id := range Builtin().tokens {
-		if !strings.Contains(table, id.symbol) {
-			t.Errorf("the table lacks %s", id.symbol)
-		}
+		fortest.Has(t, "the table", table, id.symbol)
 	}
 }

@@ -95,9 +95,7 @@ func TestAssetCodings(t *testing.T) {
 		t.Run(c.accept, func(t *testing.T) {
 			answer := ask(t, a, "GET", a.URL("app.wasm"), "Accept-Encoding", c.accept)
 			body := fortest.Must(io.ReadAll(answer.Body))(t)
-			if got := answer.Header.Get("Content-Encoding"); got != c.want {
-				t.Errorf("Content-Encoding = %q; want %q", got, c.want)
-			}
+			fortest.Equal(t, answer.Header.Get("Content-Encoding"), c.want, "Content-Encoding")
 			if !bytes.Equal(unpack(t, c.want, body), program) {
 				t.Error("the content is another one")
 			}
@@ -123,9 +121,7 @@ func TestAssetHeaders(t *testing.T) {
 			"Content-Type": c.mime, "Cache-Control": c.cache, "Access-Control-Allow-Origin": c.anyOrigin,
 			"Vary": "Accept-Encoding", "Cross-Origin-Resource-Policy": "cross-origin",
 		} {
-			if got := answer.Header.Get(name); got != want {
-				t.Errorf("HEAD %s: %s = %q; want %q", c.target, name, got, want)
-			}
+			fortest.Equal(t, answer.Header.Get(name), want, "HEAD %s: %s", c.target, name)
 		}
 		if body, _ := io.ReadAll(answer.Body); answer.StatusCode != 200 || len(body) != 0 || answer.ContentLength == 0 {
 			t.Errorf("HEAD %s = %d with %d bytes, length %d", c.target, answer.StatusCode, len(body), answer.ContentLength)
@@ -135,9 +131,7 @@ func TestAssetHeaders(t *testing.T) {
 
 func TestAssetNotModified(t *testing.T) {
 	a := fortest.Must(newAssets(builtFiles(t)))(t)
-	if got := a.Integrity("checkout.js"); got != "sha384-x" {
-		t.Errorf("Integrity = %q; want the manifest's", got)
-	}
+	fortest.Equal(t, a.Integrity("checkout.js"), "sha384-x", "Integrity")
 	target := a.URL("checkout.js")
 	plain := ask(t, a, "GET", target).Header.Get("ETag")
 	packed := ask(t, a, "GET", target, "Accept-Encoding", "br").Header.Get("ETag")
@@ -149,9 +143,7 @@ func TestAssetNotModified(t *testing.T) {
 		want int
 	}{{packed, 304}, {"W/" + packed, 304}, {`"x", ` + packed, 304}, {"*", 304}, {plain, 200}, {`"x"`, 200}} {
 		answer := ask(t, a, "GET", target, "Accept-Encoding", "br", "If-None-Match", c.tag)
-		if answer.StatusCode != c.want {
-			t.Errorf("If-None-Match %s = %d; want %d", c.tag, answer.StatusCode, c.want)
-		}
+		fortest.Equal(t, answer.StatusCode, c.want, "If-None-Match %s", c.tag)
 	}
 }
 
@@ -164,9 +156,8 @@ func TestAssetRefusals(t *testing.T) {
 		{"GET", "/assets/app.wasm", 404}, {"GET", "/assets/app.aaaaaaaaaaaa.js?tried=4", 404}, {"GET", "/assets/app.aaaaaaaaaaaa.js?tried=99", 404}, {"GET", "/assets/manifest.json", 404}, {"GET", "/checkout/9.9.9/checkout.js", 404},
 		{"GET", "/checkout.d.ts", 404}, {"POST", "/checkout.js", 405}, {"DELETE", a.URL("app.wasm"), 405},
 	} {
-		if answer := ask(t, a, c.method, c.target); answer.StatusCode != c.want {
-			t.Errorf("%s %s = %d; want %d", c.method, c.target, answer.StatusCode, c.want)
-		}
+		fortest.Equal(t, ask(t, a, c.method, c.target).StatusCode, c.want,
+			"%s %s", c.method, c.target)
 	}
 }
 
@@ -217,13 +208,10 @@ func TestAssetsWithoutABuild(t *testing.T) {
 	a := fortest.Must(newAssets(fstest.MapFS{
 		"css/1-tokens.css": {Data: []byte("p{}")}, "manual.css": {}, "docs.css": {Data: []byte("p{}")}, "icons/default.svg": {Data: []byte("<svg/>")},
 	}))(t)
-	if a.URL("app.wasm") != "" {
-		t.Errorf("the program is at %q; want none", a.URL("app.wasm"))
-	}
+	fortest.Equal(t, a.URL("app.wasm"), "", "the program is at")
 	for _, target := range []string{a.URL("checkout.css"), a.URL("docs.css"), "/icons/ton.svg"} {
-		if answer := ask(t, a, "GET", target, "Accept-Encoding", "br"); answer.StatusCode != 200 {
-			t.Errorf("GET %s = %d", target, answer.StatusCode)
-		}
+		fortest.Equal(t, ask(t, a, "GET", target, "Accept-Encoding", "br").StatusCode, 200,
+			"GET %s", target)
 	}
 }
 

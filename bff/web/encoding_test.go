@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // sentBody returns what send answers to a client that accepts these codings.
@@ -62,9 +64,8 @@ func TestSendAtOnce(t *testing.T) {
 // What is compressed says that its coding was chosen.
 func TestCompressedKindsVary(t *testing.T) {
 	for _, k := range []Kind{KindPage, KindFramed, KindAlone, KindPicture, KindModule} {
-		if vary := newPolicies(nil, "")[k].vary; !strings.Contains(vary, "Accept-Encoding") {
-			t.Errorf("kind %d varies by %q", k, vary)
-		}
+		fortest.Has(t, fmt.Sprintf("kind %d varies by", k), newPolicies(nil, "")[k].vary,
+			"Accept-Encoding")
 	}
 }
 
@@ -99,7 +100,5 @@ func TestManyHeads(t *testing.T) {
 	}
 	h.packing.Lock()
 	defer h.packing.Unlock()
-	if len(h.known) != maxHeads {
-		t.Errorf("%d heads are known; want %d", len(h.known), maxHeads)
-	}
+	fortest.Equal(t, len(h.known), maxHeads, "heads are known")
 }

@@ -68,9 +68,8 @@ func TestClient(t *testing.T) {
 		"IPv6":                    {"[2001:db8::1]:1", []string{"203.0.113.9"}, "2001:db8::1"},
 		"no port":                 {"pipe", []string{"203.0.113.9"}, "pipe"},
 	} {
-		if got := proxied().Client(from(c.remote, c.forwarded...)); got != c.want {
-			t.Errorf("%s: client = %q; want %q", name, got, c.want)
-		}
+		fortest.Equal(t, proxied().Client(from(c.remote, c.forwarded...)), c.want,
+			"%s: client", name)
 	}
 }
 
@@ -140,9 +139,7 @@ func TestClientKey(t *testing.T) {
 		"203.0.113.9": "203.0.113.9", "2001:db8:1:2:3:4:5:6": "2001:db8:1:2::/64", "2001:db8:1:2::9": "2001:db8:1:2::/64",
 		"2001:db8:1:3::9": "2001:db8:1:3::/64", "fe80::1%eth0": "fe80::/64", "::ffff:203.0.113.9": "::ffff:203.0.113.9", "pipe": "pipe", "": "",
 	} {
-		if got := clientKey(host); got != want {
-			t.Errorf("bucket(%q) = %q; want %q", host, got, want)
-		}
+		fortest.Equal(t, clientKey(host), want, "bucket(%q)", host)
 	}
 }
 
@@ -174,12 +171,9 @@ func TestRateLimit(t *testing.T) {
 	if h := w.Header(); h.Get("Content-Type") != "application/problem+json" || h.Get("Retry-After") == "" || h.Get("Cache-Control") != "no-store" {
 		t.Errorf("headers = %v; want problem+json, Retry-After, no-store", h)
 	}
-	if w := post(from("203.0.113.10:1")); w.Code != http.StatusNoContent {
-		t.Errorf("somebody else = %d", w.Code)
-	}
-	if w := post(from("10.0.0.1:1", "203.0.113.9")); w.Code != 429 {
-		t.Errorf("the same one behind the proxy = %d; want 429", w.Code)
-	}
+	fortest.Equal(t, post(from("203.0.113.10:1")).Code, http.StatusNoContent, "somebody else")
+	fortest.Equal(t, post(from("10.0.0.1:1", "203.0.113.9")).Code, 429,
+		"the same one behind the proxy")
 }
 
 // A network may do four times as much as a client, however many addresses it has.

@@ -37,8 +37,7 @@ func TestSecurityPage(t *testing.T) {
 		if what == "body" {
 			number += " KiB"
 		}
-		if !strings.Contains(page, "\n| "+what+" | "+number+" |") {
-			t.Errorf("docs/security.md lacks %q, %s", what, number)
-		}
+		fortest.Has(t, "docs/security.md lacks "+what+", "+number, page,
+			"\n| "+what+" | "+number+" |")
 	}
 }

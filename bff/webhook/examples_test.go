@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/docs/examples/exampletest"
 	sample "coinslot/docs/examples/webhook"
 )
@@ -87,9 +88,8 @@ func TestSampleGo(t *testing.T) {
 		for name, value := range m.Headers {
 			h.Set(name, value)
 		}
-		if got := sample.Verify(m.Secret, h, []byte(m.Body), time.Unix(m.Now, 0)); got != m.good {
-			t.Errorf("%s: %v; want %v", m.Name, got, m.good)
-		}
+		fortest.Equal(t, sample.Verify(m.Secret, h, []byte(m.Body), time.Unix(m.Now, 0)), m.good,
+			"%s", m.Name)
 	}
 }
 

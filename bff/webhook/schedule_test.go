@@ -11,8 +11,6 @@ import (
 
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestScheduleTable prints the times of all tries (go test -v -run Table).
@@ -35,12 +33,8 @@ func TestScheduleTable(t *testing.T) {
 	for next := 27*h + 42*m + 35*s; next <= 30*24*h; next += 12 * h {
 		want = append(want, next)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("times of tries (-want +got):\n%s", diff)
-	}
-	if len(got) != 68 {
-		t.Errorf("%d tries; the comment of Next says 68", len(got))
-	}
+	fortest.Diff(t, got, want, "times of tries")
+	fortest.Equal(t, len(got), 68, "tries; the comment of Next says 68")
 	if last := got[len(got)-1]; last < 29*24*h+12*h {
 		t.Errorf("last try after %v; want one in the last half day", last)
 	}
@@ -71,9 +65,7 @@ func TestNextEdges(t *testing.T) {
 
 func TestJitter(t *testing.T) {
 	for draw, want := range map[float64]time.Duration{0: 9 * time.Hour, 0.5: 10 * time.Hour, 0.75: 10*time.Hour + 30*time.Minute, 1: 11 * time.Hour} {
-		if got := jitter(10*time.Hour, draw); got != want {
-			t.Errorf("spread(10h, %v) = %v; want %v", draw, got, want)
-		}
+		fortest.Equal(t, jitter(10*time.Hour, draw), want, "spread(10h, %v)", draw)
 	}
 }
 
@@ -95,9 +87,8 @@ func TestRetryAfter(t *testing.T) {
 		"Sat, 21 Nov 2026 07:10:00 GMT": 0,
 		"Fri, 21 Nov 2036 08:10:00 GMT": 24 * time.Hour,
 	} {
-		if got := retryAfter(http.Header{"Retry-After": {text}}, now); got != want {
-			t.Errorf("retryAfter(%q) = %v; want %v", text, got, want)
-		}
+		fortest.Equal(t, retryAfter(http.Header{"Retry-After": {text}}, now), want,
+			"retryAfter(%q)", text)
 	}
 }
 
@@ -147,9 +138,7 @@ func TestPageNames(t *testing.T) {
 		var members map[string]any
 		fortest.OK(t, json.Unmarshal(encoded, &members))
 		for name := range members {
-			if !strings.Contains(text, `"`+name+`":`) {
-				t.Errorf("docs/webhooks.md does not show the member %q of %T", name, value)
-			}
+			fortest.Has(t, fmt.Sprintf("docs/webhooks.md on %T", value), text, `"`+name+`":`)
 		}
 	}
 }

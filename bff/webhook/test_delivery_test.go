@@ -41,9 +41,7 @@ func testedAt(t *testing.T, endpoint string, change func(*Config)) outbox.TestDe
 	if err != nil || len(got.Deliveries) != 1 || got.Deliveries[0].Endpoint != endpoint || got.Delivered() != got.Deliveries[0].Delivered {
 		t.Fatalf("Test = %+v, %v; want one delivery", got, err)
 	}
-	if len(q.rows) != 0 {
-		t.Errorf("the outbox has %d rows; want none", len(q.rows))
-	}
+	fortest.Equal(t, len(q.rows), 0, "the outbox has rows")
 	return got.Deliveries[0]
 }
 
@@ -69,9 +67,7 @@ func TestTestIsSigned(t *testing.T) {
 	fortest.OK(t, json.Unmarshal(body, &event))
 	want := map[string]any{"type": "checkout.test", "timestamp": "2027-01-15T08:00:00Z", "data": map[string]any{
 		"object": "test", "test": true, "message": "This is a test. It tells of no payment: answer 2xx and do nothing."}}
-	if diff := cmp.Diff(want, event); diff != "" {
-		t.Errorf("body (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, event, want, "body")
 }
 
 // TestFailuresByStatus: each status that is no yes has its reason, and every reason has words.

@@ -16,8 +16,6 @@ import (
 
 	"coinslot/bff/fortest"
 	"coinslot/bff/outbox"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestDecide(t *testing.T) {
@@ -58,9 +56,7 @@ func TestDecide(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			if diff := cmp.Diff(tc.want, decide(tc.d, tc.a, now, tc.draw)); diff != "" {
-				t.Errorf("judge (-want +got):\n%s", diff)
-			}
+			fortest.Diff(t, decide(tc.d, tc.a, now, tc.draw), tc.want, "judge")
 		})
 	}
 }
@@ -75,9 +71,7 @@ func TestClean(t *testing.T) {
 		strings.Repeat("a", 2000):      strings.Repeat("a", 1024),
 		"a" + strings.Repeat("é", 600): "a" + strings.Repeat("é", 511),
 	} {
-		if got := clean(text); got != want {
-			t.Errorf("clean(%q) = %q; want %q", text, got, want)
-		}
+		fortest.Equal(t, clean(text), want, "clean(%q)", text)
 	}
 }
 
@@ -119,9 +113,7 @@ func TestRequest(t *testing.T) {
 		"Webhook-Id": {"evt_00001"}, "Webhook-Timestamp": {"1800000000"},
 		"Webhook-Signature": {independent(secretTwo, "evt_00001", at.Unix(), body) + " " + independent(secretOne, "evt_00001", at.Unix(), body)},
 	}
-	if diff := cmp.Diff(want, got.Header); diff != "" {
-		t.Errorf("headers (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, got.Header, want, "headers")
 }
 
 func TestRedirectsAreFailures(t *testing.T) {

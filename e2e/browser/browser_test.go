@@ -130,26 +130,20 @@ func TestFrameOfAnotherSite(t *testing.T) {
 	near.Click("button")
 	near.WaitText("button", "pressed")
 
-	if got := f.Value("[name=who]"); got != "old" {
-		t.Errorf("Value = %q; want old", got)
-	}
+	fortest.Equal(t, f.Value("[name=who]"), "old", "Value")
 	f.Type("[name=who]", "Zoë <1 & 2>")
 	f.Press("Enter")
 	f.WaitText("h1", "Hello Zoë <1 & 2>")
 	if got, want := f.URL(), s.till+"/sent"; got != want {
 		t.Errorf("frame's URL() = %q; want %q", got, want)
 	}
-	if got := f.Attr("a", "href"); got != "/" {
-		t.Errorf("Attr = %q; want /", got)
-	}
+	fortest.Equal(t, f.Attr("a", "href"), "/", "Attr")
 	f.Click("a")
 	f.WaitText("#count", "0")
 	f.Type("[name=who]", "")
 	f.Click("#send")
 	f.WaitText("h1", "Hello")
-	if got := p.Text("h1"); got != "Shop" {
-		t.Errorf("page's h1 = %q; want Shop", got)
-	}
+	fortest.Equal(t, p.Text("h1"), "Shop", "page's h1")
 }
 
 func TestFrameMovesBetweenSites(t *testing.T) {
@@ -180,16 +174,12 @@ func TestNoJS(t *testing.T) {
 	f.WaitText("noscript", "no scripts here")
 	f.Click("#count")
 	f.Type("[name=who]", "Ann")
-	if got := f.Text("#count"); got != "0" {
-		t.Errorf("counter = %q with JavaScript off; want 0", got)
-	}
+	fortest.Equal(t, f.Text("#count"), "0", "counter with JavaScript off")
 	f.Click("#send")
 	f.WaitText("h1", "Hello Ann")
 	f.Click("a")
 	f.Wait("noscript")
-	if got := p.Frame("near").Count("button"); got != 1 {
-		t.Errorf("Count = %d; want 1", got)
-	}
+	fortest.Equal(t, p.Frame("near").Count("button"), 1, "Count")
 	var title string
 	if f.Eval("Promise.resolve(document.title)", &title); title != "t" {
 		t.Errorf("title = %q; want t", title)
@@ -240,9 +230,7 @@ func TestThirdPartyStorage(t *testing.T) {
 			p := chromium.Open(t, s.shop, browser.Options{ThirdPartyStorage: allowed})
 			f := p.Frame("till")
 			f.WaitText("#store", "cookies:")
-			if got := f.Text("#store"); got != want {
-				t.Errorf("frame says %q; want %q", got, want)
-			}
+			fortest.Equal(t, f.Text("#store"), want, "frame says")
 			p.Goto(s.till)
 			p.WaitText("#store", "stored v, cookies: c=1")
 		})
@@ -315,9 +303,8 @@ func TestPageLook(t *testing.T) {
 	p.Eval(`({size: [innerWidth, innerHeight], dark: matchMedia("(prefers-color-scheme: dark)").matches,
 		still: matchMedia("(prefers-reduced-motion)").matches})`, &got)
 	text, _ := json.Marshal(got)
-	if want := `{"dark":true,"size":[431,617],"still":true}`; string(text) != want {
-		t.Errorf("page sees %s; want %s", text, want)
-	}
+	fortest.Equal(t, `{"dark":true,"size":[431,617],"still":true}`, string(text),
+		"page sees %s; want", text)
 	path := filepath.Join(t.TempDir(), "shots", "plain.png")
 	p.Screenshot(path)
 	file := fortest.Must(os.Open(path))(t)

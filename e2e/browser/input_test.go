@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 )
 
@@ -35,13 +35,9 @@ func TestKeys(t *testing.T) {
 		p.Press(key)
 	}
 	p.WaitText("#log", "a/KeyA Z/KeyZ 9/Digit9 é/ /Space Tab/Tab +Tab/Tab ^a/KeyA Escape/Escape Backspace/Backspace +/ Enter/Enter")
-	if got := p.Value("#a"); got != "+" {
-		t.Errorf("field holds %q after select all, Backspace, +; want +", got)
-	}
+	fortest.Equal(t, p.Value("#a"), "+", "field holds after select all, Backspace, +")
 	p.Type("#b", "new")
-	if got := p.Value("#b"); got != "new" {
-		t.Errorf("Type left %q; want new", got)
-	}
+	fortest.Equal(t, p.Value("#b"), "new", "Type left")
 	p.Type("#d", "new")
 	p.WaitText("#d", "new")
 	p.Eval(`s.focus()`, nil)
@@ -183,9 +179,7 @@ func TestFailureReport(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			got := failure(t, func(tb testing.TB) { tc.do(chromium.Open(tb, url, o)) })
 			for _, want := range tc.want {
-				if !strings.Contains(got, want) {
-					t.Errorf("failure is %q; want %q in it", got, want)
-				}
+				fortest.Has(t, "failure", got, want)
 			}
 		})
 	}

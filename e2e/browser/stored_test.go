@@ -3,9 +3,8 @@ package browser_test
 import (
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // What a page keeps is seen, also by one that has covered its tracks, and only
@@ -26,9 +25,7 @@ func TestStored(t *testing.T) {
 			await new Promise(done => { const r = indexedDB.open("d"); r.onsuccess = r.onerror = done });
 			Object.defineProperty(window, "localStorage", {value: {}});
 		})()`, nil)
-		if diff := cmp.Diff(want, f.Stored()); diff != "" {
-			t.Errorf("storage allowed %t: the frame's (-want +got):\n%s", allowed, diff)
-		}
+		fortest.Diff(t, f.Stored(), want, "storage allowed %t: the frame's", allowed)
 		if got := p.Frame("near").Stored(); len(got) > 0 {
 			t.Errorf("storage allowed %t: the shop's: %q; want none", allowed, got)
 		}
@@ -36,9 +33,7 @@ func TestStored(t *testing.T) {
 		if allowed {
 			cookies = []string{"c@localhost"}
 		}
-		if diff := cmp.Diff(cookies, p.Cookies()); diff != "" {
-			t.Errorf("storage allowed %t: cookies (-want +got):\n%s", allowed, diff)
-		}
+		fortest.Diff(t, p.Cookies(), cookies, "storage allowed %t: cookies", allowed)
 	}
 }
 

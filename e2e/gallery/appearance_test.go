@@ -10,8 +10,6 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 	"coinslot/e2e/need"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // shopLook is the colors that a shop sets for one scheme, and what becomes of them.
@@ -74,9 +72,7 @@ func TestShopColors(t *testing.T) {
 					want[property] = own[property]
 				}
 			}
-			if diff := cmp.Diff(want, got); diff != "" {
-				t.Errorf("%s, %s (-want +got):\n%s", name, theme, diff)
-			}
+			fortest.Diff(t, got, want, "%s, %s", name, theme)
 			var warns []string
 			for _, text := range browser.Eval[[]string](page, `warnings.splice(0)`) {
 				pair, rest, _ := strings.Cut(strings.ReplaceAll(text, "--coinslot-", ""), " is ignored: contrast ")
@@ -85,9 +81,7 @@ func TestShopColors(t *testing.T) {
 				}
 				warns = append(warns, strings.ReplaceAll(strings.Replace(pair, " on ", " ", 1), "-dark", ""))
 			}
-			if diff := cmp.Diff(look.warns, warns); diff != "" {
-				t.Errorf("%s, %s: warnings (-want +got):\n%s", name, theme, diff)
-			}
+			fortest.Diff(t, warns, look.warns, "%s, %s: warnings", name, theme)
 			for _, found := range browser.Eval[[]string](f, `axe.run(document, {runOnly: ['color-contrast']}).then(r => r.violations.flatMap(v => v.nodes.map(n => n.target.join(' ') + ' ' + n.any[0].message)))`) {
 				t.Errorf("%s, %s: %s", name, theme, found)
 			}

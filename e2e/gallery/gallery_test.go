@@ -221,9 +221,8 @@ func TestIndex(t *testing.T) {
 	}
 	_, page := get("/?theme=dark&dir=rtl&lang=ar&sample=pending&width=480")
 	for _, s := range Samples() {
-		if !strings.Contains(page, "sample="+s.Name+"&amp;width=480") {
-			t.Errorf("no link to %s at this width", s.Name)
-		}
+		fortest.Has(t, "no link to "+s.Name+" at this width", page,
+			"sample="+s.Name+"&amp;width=480")
 	}
 	frame := regexp.MustCompile(`<iframe src="([^"]+)" width="480"`).FindStringSubmatch(page)
 	if frame == nil {

@@ -50,9 +50,7 @@ func TestManualPages(t *testing.T) {
 		}
 	}
 	for _, request := range page.Requests() {
-		if !strings.Contains(request, s.URL) {
-			t.Errorf("a request to %s", request)
-		}
+		fortest.Has(t, "a request to", request, s.URL)
 	}
 	for _, line := range page.Console() {
 		t.Errorf("the console says %s", line)
@@ -83,9 +81,8 @@ func TestMinutesOnScreen(t *testing.T) {
 					t.Fatalf("%s has no %s#%s", lang, key, want[i])
 				}
 				shown := browser.Eval[string](page, fmt.Sprintf(`document.querySelector(%q).textContent.replace(/[\u2066-\u2069\u200e\u200f]/g, "").trim()`, part))
-				if expected := strings.ReplaceAll(sentence, "{n}", strconv.Itoa(n)); shown != expected {
-					t.Errorf("%s, %d minutes: %q; want %q", lang, n, shown, expected)
-				}
+				fortest.Equal(t, strings.ReplaceAll(sentence, "{n}", strconv.Itoa(n)), shown,
+					"%s, %d minutes: %q; want", lang, n, shown)
 			}
 		}
 	}

@@ -63,9 +63,8 @@ func TestLineTakesItsTime(t *testing.T) {
 		const delay, rate, size = 75 * time.Millisecond, 200_000, 100_000
 		_, first, all := forwarded(t, random(size), &line{rate: rate, delay: delay}, nil)
 		packet := time.Second * packetSize / rate
-		if first != delay+packet {
-			t.Errorf("the first packet took %v; want half a round trip and its own length, %v", first, delay+packet)
-		}
+		fortest.Equal(t, first, delay+packet,
+			"the first packet took")
 		if want := delay + time.Second*size/rate; all < want || all > want+want/10 {
 			t.Errorf("all took %v; want %v and at most a tenth more", all, want)
 		}
@@ -100,9 +99,7 @@ func TestLineHasNoBurst(t *testing.T) {
 		w := &line{rate: 1000}
 		time.Sleep(time.Hour)
 		left, _ := w.reserve(500)
-		if took := time.Until(left); took != time.Second/2 {
-			t.Errorf("500 bytes after an hour of silence took %v; want %v", took, time.Second/2)
-		}
+		fortest.Equal(t, time.Until(left), time.Second/2, "500 bytes after an hour of silence took")
 	})
 }
 
@@ -171,9 +168,8 @@ func TestLinkTellsOfConnections(t *testing.T) {
 	if got := l.BytesReceived(began, time.Now()); got != c.Bytes || got <= 2*5000 {
 		t.Errorf("%d bytes came, %d by the connection; want both bodies and their headers", got, c.Bytes)
 	}
-	if got := l.BytesReceived(began, c.First.Add(-1)); got != 0 {
-		t.Errorf("%d bytes came before the first answer", got)
-	}
+	fortest.Equal(t, l.BytesReceived(began, c.First.Add(-1)), 0,
+		"bytes came before the first answer")
 }
 
 // Each side hears that the other has ended, and a server that is not there is one that hangs up.
@@ -198,9 +194,7 @@ func TestLinkPassesTheEndOn(t *testing.T) {
 	defer conn.Close()
 	fmt.Fprint(conn, "hello")
 	conn.(*net.TCPConn).CloseWrite()
-	if said := <-heard; said != "hello" {
-		t.Errorf("the server heard %q", said)
-	}
+	fortest.Equal(t, <-heard, "hello", "the server heard")
 	if answer, err := io.ReadAll(conn); err != nil || string(answer) != "goodbye" {
 		t.Errorf("the browser heard %q, %v", answer, err)
 	}

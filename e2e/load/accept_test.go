@@ -58,9 +58,8 @@ func TestAccepted(t *testing.T) {
 		return err
 	})
 	for _, id := range ids {
-		if status := w.call(http.MethodGet, "/v1/sessions/"+id, nil, nil); status != http.StatusOK {
-			t.Errorf("session %q was accepted; reading it = %d", id, status)
-		}
+		fortest.Equal(t, w.call(http.MethodGet, "/v1/sessions/"+id, nil, nil), http.StatusOK,
+			"session %q was accepted; reading it", id)
 	}
 	w.round(2, func(c *http.Client, n int) error { return w.startPayment(c, ids[n], n) })
 }

@@ -78,13 +78,10 @@ func TestMissing(t *testing.T) {
 			t.Setenv("TEST_TOOLS", required)
 			skipped.Store(false)
 			got := outcome(tc.test)
-			if Skipped() != (required == "") {
-				t.Errorf("%s is missing, TEST_TOOLS=%s: Skipped = %v", name, required, Skipped())
-			}
+			fortest.Equal(t, Skipped(), required == "",
+				"%s is missing, TEST_TOOLS=%s: Skipped", name, required)
 			for _, part := range append(tc.want, want) {
-				if !strings.Contains(got, part) {
-					t.Errorf("%s is missing, TEST_TOOLS=%s: the test %s; want %q", name, required, got, part)
-				}
+				fortest.Has(t, name+" is missing, TEST_TOOLS="+required+": the test", got, part)
 			}
 		}
 	}
@@ -108,9 +105,7 @@ func TestThere(t *testing.T) {
 				t.Fatal("t may not use what is there")
 			}
 		})
-		if got != "ran" {
-			t.Errorf("TEST_TOOLS=%s: the test %s", required, got)
-		}
+		fortest.Equal(t, got, "ran", "TEST_TOOLS=%s: the test", required)
 	}
 }
 
@@ -134,9 +129,7 @@ func TestShort(t *testing.T) {
 				t.Fatal("t may use it")
 			}
 		})
-		if got != "ran" {
-			t.Errorf("missing = %v: a test that does more %s", missing, got)
-		}
+		fortest.Equal(t, got, "ran", "missing = %v: a test that does more", missing)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"coinslot/bff/diagnose"
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 )
 
@@ -26,13 +27,9 @@ func (s *testPage) waitExplained(t *testing.T, code string) {
 	s.WaitJS(`explanations.some((text) => text.includes('coinslot explains `+code+`\n'))`, "the explanation of "+code)
 	var logged []string
 	s.Eval(`explanations.filter((text) => text.includes('coinslot explains `+code+`\n'))`, &logged)
-	if len(logged) != 1 {
-		t.Errorf("%s was explained %d times; want once", code, len(logged))
-	}
+	fortest.Equal(t, len(logged), 1, "%s was explained times", code)
 	for _, want := range s.explained(code) {
-		if !strings.Contains(logged[0], want) {
-			t.Errorf("explanation = %s; want %q", logged[0], want)
-		}
+		fortest.Has(t, "explanation", logged[0], want)
 	}
 }
 
@@ -78,9 +75,7 @@ func TestDebug(t *testing.T) {
 			s.waitExplained(t, c.Code)
 		}
 	})
-	if len(reported) != 8 {
-		t.Errorf("%d codes come from the frame; want 8", len(reported))
-	}
+	fortest.Equal(t, len(reported), 8, "codes come from the frame")
 }
 
 func TestOfflineExplained(t *testing.T) {
@@ -96,7 +91,5 @@ func TestNoDebug(t *testing.T) {
 	s := openPageWith(t, `<coinslot-checkout session=cs_mute></coinslot-checkout>`, "", recordInfo)
 	s.waitFailure(t, failedText, "frame_blocked", "frame_blocked")
 	s.WaitJS(`explanations.length === 0`, "silence")
-	if got := strings.Join(s.textRequests, " "); strings.Contains(got, "debug") {
-		t.Errorf("texts = %s; want none with debug", got)
-	}
+	fortest.Lacks(t, "texts", strings.Join(s.textRequests, " "), "debug")
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,9 +22,7 @@ func TestProperties(t *testing.T) {
 		return [...all, ...el.getAttributeNames().sort().map((name) => name + '=' + el.getAttribute(name))] })()`, &got)
 	want := []any{"coffee", "5", "2", "modal", "/thanks", "de", "", "", "", false, "function",
 		"lang=de", "mode=modal", "prewarm=idle", "quantity=3", "return-url=https://shop.example/", "session=cs_1", "theme=dark"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("properties (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, got, want, "properties")
 	s.Eval(element+`.open = true`, nil)
 	s.Wait(dialog)
 	s.waitEvent("ready cs_1 open")
@@ -72,9 +71,7 @@ func TestReturnURLQuery(t *testing.T) {
 			s.waitEvent("ready cs_9 open")
 			s.post(`{ type: 'complete', session: 'cs_9', status: 'confirmed', receipt: ` + c.receipt + ` }`)
 			s.WaitJS(`location.pathname === '/thanks'`, "the return URL")
-			if got := s.URL(); got != s.host+c.want {
-				t.Errorf("URL = %s; want %s", got, s.host+c.want)
-			}
+			fortest.Equal(t, s.URL(), s.host+c.want, "URL")
 		})
 	}
 	s.SetTest(t)
@@ -114,9 +111,7 @@ func TestSlowNetwork(t *testing.T) {
 				return
 			}
 			s.wait(2500) // idle waits for 2 s
-			if got := s.requested(); len(got) != 0 {
-				t.Errorf("frames = %v; want none", got)
-			}
+			fortest.Equal(t, len(s.requested()), 0, "frames")
 		})
 	}
 }
@@ -131,9 +126,7 @@ func TestBackForwardCache(t *testing.T) {
 	s.Eval(`history.back()`, nil)
 	s.WaitJS(`location.pathname === '/' && window.persisted === true`, "the page out of the cache")
 	s.sync()
-	if got := len(s.requested()); got != 1 {
-		t.Errorf("%d frames were loaded; want 1", got)
-	}
+	fortest.Equal(t, len(s.requested()), 1, "frames were loaded")
 }
 
 // TestNoLayoutShift: from the script's first act until the frame is on show nothing under an inline

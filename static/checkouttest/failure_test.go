@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 )
 
@@ -23,18 +24,11 @@ func (s *testPage) waitFailure(t *testing.T, words, code, cure string) {
 	}
 	var rejected string
 	s.Eval(`document.querySelector('coinslot-checkout').ready.catch(({ code }) => code)`, &rejected)
-	if rejected != code {
-		t.Errorf("ready was rejected with %q; want %q", rejected, code)
-	}
+	fortest.Equal(t, rejected, code, "ready was rejected with")
 	console := strings.Join(s.Console(), "\n")
-	if strings.Contains(console, "Uncaught") {
-		t.Errorf("console = %s; want no promise that the page should have caught", console)
-	}
-	for _, want := range []string{"coinslot " + code, cure, s.bff + "/checkout/doctor?origin=" + s.host + "&code=" + code} {
-		if !strings.Contains(console, want) {
-			t.Errorf("console = %s; want %q", console, want)
-		}
-	}
+	fortest.Lacks(t, "console", console, "Uncaught")
+	fortest.Has(t, "console", console,
+		"coinslot "+code, cure, s.bff+"/checkout/doctor?origin="+s.host+"&code="+code)
 }
 
 func TestFrameBlocked(t *testing.T) {
@@ -42,9 +36,7 @@ func TestFrameBlocked(t *testing.T) {
 	s.waitFailure(t, failedText, "frame_blocked", "frame_blocked a proxy must not add X-Frame-Options")
 	s.Click(retry)
 	s.WaitJS(`details.filter(({ name }) => name === 'error').length === 2`, "a second try")
-	if got := len(s.requested()); got != 2 {
-		t.Errorf("%d frames were asked for; want 2", got)
-	}
+	fortest.Equal(t, len(s.requested()), 2, "frames were asked for")
 }
 
 func TestFrameSourceRefused(t *testing.T) {
@@ -68,9 +60,7 @@ func TestPageLink(t *testing.T) {
 		s.WaitJS(`!!window.Coinslot`, "the script")
 		s.Eval(element+`.createSession = () => Promise.reject(Error('sold out')), `+element+`.show()`, nil)
 		s.Wait(retry)
-		if got := s.Count(fallback); got != want {
-			t.Errorf("%q: %d links; want %d", body, got, want)
-		}
+		fortest.Equal(t, s.Count(fallback), want, "%q links", body)
 		if want == 1 && s.Attr(fallback, "href") != s.host+"/thanks" {
 			t.Errorf("link = %q; want the page's", s.Attr(fallback, "href"))
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 
 	"github.com/google/go-cmp/cmp"
@@ -18,9 +19,7 @@ func TestInline(t *testing.T) {
 	s.WaitGone("coinslot-checkout a")
 
 	want := s.bff + "/checkout/cs_1?embed=inline&origin=" + strings.NewReplacer(":", "%3A", "/", "%2F").Replace(s.host) + "&lang=de&theme=dark"
-	if got := s.frameView().URL(); got != want {
-		t.Errorf("frame URL = %s; want %s", got, want)
-	}
+	fortest.Equal(t, s.frameView().URL(), want, "frame URL")
 	s.WaitJS(iframe+`.title === 'Kasse'`, "the title")
 	var got map[string]any
 	s.Eval(`(() => { const f = `+iframe+`;
@@ -31,9 +30,7 @@ func TestInline(t *testing.T) {
 	}, got); diff != "" {
 		t.Errorf("iframe (-want +got):\n%s", diff)
 	}
-	if violations := strings.Join(s.Console(), "\n"); strings.Contains(violations, "Content Security Policy") {
-		t.Errorf("console = %s; want no violation", violations)
-	}
+	fortest.Lacks(t, "console", strings.Join(s.Console(), "\n"), "Content Security Policy")
 }
 
 // ownFrame is the element with a frame that the page's HTML has, and a test page can name.
@@ -50,9 +47,7 @@ func TestFrameOfThePage(t *testing.T) {
 	s.Eval(element+`.theme = 'dark'`, nil)
 	s.frameView().WaitJS(`heard.at(-2)?.value === 'dark'`, "the theme")
 	s.sync()
-	if got := s.requested(); len(got) != 1 {
-		t.Errorf("frames loaded: %v; want the page's own only", got)
-	}
+	fortest.Equal(t, len(s.requested()), 1, "frames loaded (the page's own only)")
 
 	s.Eval(element+`.remove()`, nil) // the element is known already, as in a page of a framework
 	s.Eval(`(() => { const e = document.createElement('coinslot-checkout'), f = document.createElement('iframe');
@@ -74,9 +69,8 @@ func TestFrameOfThePage(t *testing.T) {
 func TestSilentFrameOfThePage(t *testing.T) {
 	s := openPage(t, fmt.Sprintf(ownFrame, "cs_mute"))
 	s.WaitJS(`details.at(-1)?.code === 'frame_blocked'`, "the error")
-	if got := s.requested(); len(got) != 2 {
-		t.Errorf("frames loaded: %v; want the page's own, and one of the element", got)
-	}
+	fortest.Equal(t, len(s.requested()), 2,
+		"frames loaded (the page's own, and one of the element)")
 	s.WaitJS(iframe+` && !`+element+`.querySelector('iframe')`, "the element's frame alone")
 }
 
@@ -103,17 +97,14 @@ func TestFrameGetsStyleThemeAndShown(t *testing.T) {
 	want := []map[string]string{
 		style(""), {"type": "shown"}, {"type": "theme", "value": "dark"}, style("night"), // night is always dark
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("frame heard (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, got, want, "frame heard")
 	s.Eval(`document.querySelector('coinslot-checkout').simulate('pay')`, nil)
 	s.frameView().WaitJS(`heard.at(-1).type === 'simulate' && heard.at(-1).kind === 'pay'`, "simulate")
 
 	s.post(`{ type: 'warning', code: 'contrast_failed', cure: 'two colors' }`)
 	s.sync()
-	if got := strings.Join(s.Console(), "\n"); !strings.Contains(got, "coinslot contrast_failed two colors "+s.bff+"/checkout/doctor?origin=") {
-		t.Errorf("console = %s; want the warning with a link to the doctor", got)
-	}
+	fortest.Has(t, "console", strings.Join(s.Console(), "\n"),
+		"coinslot contrast_failed two colors "+s.bff+"/checkout/doctor?origin=")
 }
 
 func TestOutcome(t *testing.T) {
@@ -133,9 +124,7 @@ func TestOutcome(t *testing.T) {
 	s.Eval(`({ Seen: seen, Result: result, Details: details.slice(-2) })`, &got)
 	wantSeen := []string{"ready cs_1 open", "status cs_1 open", "status cs_1 pending", "status cs_1 confirmed",
 		"complete cs_1 confirmed", "error cs_1 confirmed"}
-	if diff := cmp.Diff(wantSeen, got.Seen); diff != "" {
-		t.Errorf("events (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, got.Seen, wantSeen, "events")
 	if diff := cmp.Diff(map[string]string{"session": "cs_1", "status": "confirmed", "receipt": "e30.e30.a-_1"}, got.Result); diff != "" {
 		t.Errorf("result (-want +got):\n%s", diff)
 	}
@@ -144,9 +133,7 @@ func TestOutcome(t *testing.T) {
 		{"name": "error", "session": "cs_1", "status": "confirmed", "code": "gateway_unavailable", "recoverable": true,
 			"url": s.bff + "/checkout/cs_1"},
 	}
-	if diff := cmp.Diff(wantDetails, got.Details); diff != "" {
-		t.Errorf("details (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, got.Details, wantDetails, "details")
 }
 
 // TestForgedMessages: messages from other windows and invalid messages change nothing.
@@ -171,9 +158,8 @@ func TestForgedMessages(t *testing.T) {
 	s.sync()
 	var got []string
 	s.Eval(`seen`, &got)
-	if diff := cmp.Diff([]string{"ready cs_1 open", "status cs_1 open", "status cs_1 pending"}, got); diff != "" {
-		t.Errorf("events (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, got, []string{"ready cs_1 open", "status cs_1 open", "status cs_1 pending"},
+		"events")
 }
 
 // TestWalletLink: the page opens wallet links, because the frame's sandbox does not allow it.
@@ -192,9 +178,7 @@ func TestFormsInTheFrame(t *testing.T) {
 	s.sync()
 	var ready int
 	s.Eval(`seen.filter((line) => line.startsWith('ready')).length`, &ready)
-	if ready != 1 {
-		t.Errorf("coinslot-ready was seen %d times; want once", ready)
-	}
+	fortest.Equal(t, ready, 1, "coinslot-ready was seen times")
 }
 
 func TestReturnURL(t *testing.T) {
@@ -238,9 +222,7 @@ func TestRemount(t *testing.T) {
 	s.Eval(`(() => { const el = document.querySelector('coinslot-checkout');
 		window.frame = el.shadowRoot.querySelector('iframe'); document.querySelector('main').moveBefore(el, null) })()`, nil)
 	s.frameView().WaitJS(`heard.length > 0`, "the same document")
-	if got := len(s.requested()); got != 1 {
-		t.Errorf("after moveBefore %d frames were loaded; want 1", got)
-	}
+	fortest.Equal(t, len(s.requested()), 1, "after moveBefore frames were loaded")
 	s.Eval(`(() => { const el = document.querySelector('coinslot-checkout'); el.remove(); document.body.append(el) })()`, nil)
 	s.frameView().WaitJS(`heard.some(({ type }) => type === 'shown')`, "the frame again")
 	s.WaitJS(`frame === `+iframe+` && frame.isConnected`, "the same iframe")
@@ -254,9 +236,7 @@ func TestScriptTwiceAndTwoElements(t *testing.T) {
 	s := openPage(t, inline+`<script src="{bff}/checkout.js?2"></script>`+inline)
 	s.waitEvent("ready cs_1 open")
 	s.WaitJS(`typeof Coinslot.open === 'function' && /^\d+\.\d+\.\d+$/.test(Coinslot.version)`, "the global")
-	if got := len(s.requested()); got != 1 {
-		t.Errorf("%d frames for one session; want 1", got)
-	}
+	fortest.Equal(t, len(s.requested()), 1, "frames for one session")
 	// The other element of the same session keeps its link, and takes over when the one with the
 	// frame goes.
 	const all = `[...document.querySelectorAll('coinslot-checkout')]`

@@ -3,9 +3,8 @@ package checkouttest_test
 import (
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 const modal = `<coinslot-checkout session="cs_1" mode=modal><a id=buy href="{bff}/checkout/cs_1">Pay</a></coinslot-checkout>` +
@@ -25,9 +24,7 @@ func TestModal(t *testing.T) {
 	s.WaitJS(`document.documentElement.style.overflow === 'hidden'`, "locked scroll")
 	s.frameView().Click("input")
 	s.frameView().Press("a")
-	if got := s.frameView().Value("input"); got != "a" {
-		t.Errorf("input = %q; want what was typed", got)
-	}
+	fortest.Equal(t, s.frameView().Value("input"), "a", "input")
 	s.Click(closeButton)
 	s.waitEvent("close cs_1 open")
 	s.WaitGone(dialog)
@@ -38,9 +35,7 @@ func TestModal(t *testing.T) {
 	s.Wait(dialog)
 	s.Press("Escape")
 	s.WaitGone(dialog)
-	if got := len(s.requested()); got != 1 {
-		t.Errorf("%d frames were loaded; want 1", got)
-	}
+	fortest.Equal(t, len(s.requested()), 1, "frames were loaded")
 }
 
 func TestEscapeAndCloseFromTheFrame(t *testing.T) {
@@ -118,18 +113,14 @@ func TestPrewarm(t *testing.T) {
 	s.Click("#buy")
 	s.Wait(dialog)
 	s.frameView().WaitJS(`heard.some(({ type }) => type === 'shown')`, "shown")
-	if got := len(s.requested()); got != 1 {
-		t.Errorf("%d frames were loaded; want 1", got)
-	}
+	fortest.Equal(t, len(s.requested()), 1, "frames were loaded")
 }
 
 func TestPrewarmNoneWaitsForTheClick(t *testing.T) {
 	s := openPage(t, `<coinslot-checkout session=cs_1 mode=modal prewarm=none><button id=buy>Pay</button></coinslot-checkout>`)
 	s.WaitJS(`!!customElements.get('coinslot-checkout')`, "the script")
 	s.Eval(`document.querySelector('#buy').focus()`, nil)
-	if got := s.requested(); len(got) != 0 {
-		t.Errorf("frames = %v; want none before the click", got)
-	}
+	fortest.Equal(t, len(s.requested()), 0, "frames (none before the click)")
 	s.Click("#buy")
 	s.waitEvent("ready cs_1 open")
 }
@@ -153,9 +144,7 @@ func TestOpenIsIdempotent(t *testing.T) {
 	s.Wait(dialog)
 	var ready map[string]string
 	s.Eval(`document.querySelector('coinslot-checkout').ready`, &ready)
-	if diff := cmp.Diff(map[string]string{"session": "cs_7", "status": "open"}, ready); diff != "" {
-		t.Errorf("ready (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, ready, map[string]string{"session": "cs_7", "status": "open"}, "ready")
 	if frames, elements := len(s.requested()), s.Count("coinslot-checkout"); frames != 1 || elements != 1 {
 		t.Errorf("%d frames in %d elements; want one each", frames, elements)
 	}
@@ -171,16 +160,12 @@ func TestCreateSession(t *testing.T) {
 	s.waitEvent("ready cs_8 open")
 	var calls int
 	s.Eval(`calls`, &calls)
-	if calls != 1 {
-		t.Errorf("createSession was called %d times; want once", calls)
-	}
+	fortest.Equal(t, calls, 1, "createSession was called times")
 	s.Click(closeButton)
 	s.WaitGone(dialog)
 	s.Eval(`buy(), done('cs_9')`, nil)
 	s.waitEvent("ready cs_9 open")
-	if got := s.Count("coinslot-checkout"); got != 1 {
-		t.Errorf("%d elements; want 1", got)
-	}
+	fortest.Equal(t, s.Count("coinslot-checkout"), 1, "elements")
 }
 
 // TestModalPlace: a dialog of a fixed height, on a phone a sheet below a strip of the shop's page. The

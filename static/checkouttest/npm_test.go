@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/need"
 )
 
@@ -40,12 +41,8 @@ func TestNPMReactBeforeScript(t *testing.T) {
 	s.Eval(`render()`, nil)
 	s.Click("coinslot-checkout button")
 	s.WaitJS(`calls.length === 3 && calls.join() === 'create 1,open 1,ready 1'`, "createSession, then each event once")
-	if got := len(s.requested()); got != 1 {
-		t.Errorf("%d frames were loaded; want 1", got)
-	}
-	if console := strings.Join(s.Console(), "\n"); strings.Contains(console, "Warning") || strings.Contains(console, "[error]") {
-		t.Errorf("console = %s; want no warning of React", console)
-	}
+	fortest.Equal(t, len(s.requested()), 1, "frames were loaded")
+	fortest.Lacks(t, "console", strings.Join(s.Console(), "\n"), "Warning", "[error]")
 }
 
 // What a server has rendered has the frame, which checkout.js takes over before React hydrates. React then repeats to
@@ -81,9 +78,7 @@ func (s *testPage) hydrates(t *testing.T) {
 	}
 	s.Eval(`window.calls = [], sell('cs_2'), 0`, nil)
 	s.WaitJS(`calls.includes('ready') && handle.session === 'cs_2'`, "another session")
-	if console := strings.Join(s.Console(), "\n"); strings.Contains(console, "[error]") || strings.Contains(console, "Vue warn") {
-		t.Errorf("console = %s; want no complaint of the framework", console)
-	}
+	fortest.Lacks(t, "console", strings.Join(s.Console(), "\n"), "[error]", "Vue warn")
 }
 
 // As of React, of Vue.

@@ -2,6 +2,8 @@ package checkouttest_test
 
 import (
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // endWith makes the frame report a final status; again: with a button to try again.
@@ -100,7 +102,5 @@ func TestSimulate(t *testing.T) {
 	s.Eval(element+`.simulate('pay')`, nil) // resolves
 	var problem string
 	s.Eval(element+`.simulate('pays').catch(({ message }) => message)`, &problem)
-	if problem != "only pay" {
-		t.Errorf("simulate was rejected with %q; want the frame's reason", problem)
-	}
+	fortest.Equal(t, problem, "only pay", "simulate was rejected with")
 }

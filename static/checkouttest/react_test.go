@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/need"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -70,14 +71,10 @@ func TestReactStrictMode(t *testing.T) {
 	s.WaitJS(`calls.join() === 'ready 0,open 0'`, "each event once")
 	s.post(`{ type: 'status', session: 'cs_1', status: 'pending' }`)
 	s.WaitJS(`calls.join() === 'ready 0,open 0,pending 1'`, "the latest handler")
-	if got := len(s.requested()); got != 1 {
-		t.Errorf("%d frames were loaded; want 1", got)
-	}
+	fortest.Equal(t, len(s.requested()), 1, "frames were loaded")
 	s.Eval(`window.el = handle, remove()`, nil)
 	s.WaitJS(`!`+element+` && !el.shadowRoot.querySelector('iframe')`, "no element and no frame")
-	if console := strings.Join(s.Console(), "\n"); strings.Contains(console, "Warning") {
-		t.Errorf("console = %s; want no warning of React", console)
-	}
+	fortest.Lacks(t, "console", strings.Join(s.Console(), "\n"), "Warning")
 }
 
 // TestReactServerRendering: there the component renders its link, and touches nothing that only

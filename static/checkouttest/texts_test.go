@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // waitLabels waits for the labels of frame, dialog and close button.
@@ -25,9 +24,7 @@ func TestServerTexts(t *testing.T) {
 	s.waitLabels("Kasse,Kasse,Weg damit") // the page's own text wins
 	s.WaitText("coinslot-checkout >>> [role=alert]", "Die Kasse lädt nicht. Kasse öffnen Nochmals")
 	want := "/checkout/embed.js?embed=inline&origin=" + strings.NewReplacer(":", "%3A", "/", "%2F").Replace(s.host) + "&lang=de"
-	if diff := cmp.Diff([]string{want}, s.textRequests); diff != "" {
-		t.Errorf("asked for words (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, s.textRequests, []string{want}, "asked for words")
 }
 
 // TestWithoutTexts: if the policy blocks the import of texts, the checkout works in English.
@@ -57,9 +54,7 @@ func TestPinnedScript(t *testing.T) {
 	s.Goto(pinned.URL)
 	s.waitLabels("Checkout,Checkout,Close")
 	for _, url := range s.Requests() {
-		if strings.Contains(url, "embed.js") {
-			t.Errorf("asked for %s; want no script but the pinned one", url)
-		}
+		fortest.Lacks(t, "asked for", url, "embed.js")
 	}
 }
 
@@ -69,9 +64,7 @@ func TestTextsBeforeFrame(t *testing.T) {
 	s.waitLabels(",Kasse,Schließen")
 	s.Eval(element+`.lang = 'en'`, nil)
 	s.waitLabels(",Checkout,Close")
-	if got := s.requested(); len(got) != 0 {
-		t.Errorf("frames = %v; want none", got)
-	}
+	fortest.Equal(t, len(s.requested()), 0, "frames")
 }
 
 func TestOriginRefused(t *testing.T) {
@@ -118,12 +111,10 @@ func TestFixFromFrame(t *testing.T) {
 		s.WaitJS(`details.some(({ name, code }) => name === 'error' && code === '`+code+`')`, code)
 	}
 	got := strings.Join(s.Console(), "\n")
-	for _, want := range []string{"coinslot order_invalid COINSLOT_ORDER_KEY " + s.bff, "coinslot session_unknown  " + s.bff, "coinslot session_paid  " + s.bff,
-		"coinslot session_expired  " + s.bff, "coinslot item_unknown  " + s.bff, "coinslot wasm_failed  " + s.bff} {
-		if !strings.Contains(got, want) {
-			t.Errorf("console = %s; want %q", got, want)
-		}
-	}
+	fortest.Has(t, "console", got,
+		"coinslot order_invalid COINSLOT_ORDER_KEY "+s.bff, "coinslot session_unknown  "+s.bff,
+		"coinslot session_paid  "+s.bff, "coinslot session_expired  "+s.bff,
+		"coinslot item_unknown  "+s.bff, "coinslot wasm_failed  "+s.bff)
 }
 
 // TestReadyRejects: with an Error, which keeps its fields.
@@ -132,9 +123,7 @@ func TestReadyRejects(t *testing.T) {
 	var got map[string]any
 	s.Eval(element+`.ready.catch((error) => ({ ...error, real: error instanceof Error, message: error.message }))`, &got)
 	want := map[string]any{"real": true, "message": "csp_frame_src", "code": "csp_frame_src", "recoverable": true, "url": s.bff + "/checkout/cs_1"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("ready was rejected with (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, got, want, "ready was rejected with")
 	s.checkReportedOnce(t)
 }
 

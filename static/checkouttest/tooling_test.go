@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/need"
 
 	"github.com/google/go-cmp/cmp"
@@ -61,9 +62,7 @@ func ofManifest(t *testing.T) description {
 		}
 	}
 	decode(t, "custom-elements.json", &manifest)
-	if manifest.SchemaVersion != "1.0.0" {
-		t.Errorf("schemaVersion = %q; want 1.0.0", manifest.SchemaVersion)
-	}
+	fortest.Equal(t, manifest.SchemaVersion, "1.0.0", "schemaVersion")
 	d := manifest.Modules[0].Declarations[0]
 	return description{names(d.Attributes, "none"), names(d.Members, "method"), names(d.Events, "none")}.sorted()
 }
@@ -82,9 +81,7 @@ func ofWebTypes(t *testing.T) description {
 	}
 	decode(t, "web-types.json", &types)
 	for _, name := range []string{"checkout", "frame"} {
-		if !strings.Contains(string(bundled(t, name, false)), `version: "`+types.Version+`"`) {
-			t.Errorf("web-types.json is of version %s; %s.js is not", types.Version, name)
-		}
+		fortest.Has(t, name+".js", string(bundled(t, name, false)), `version: "`+types.Version+`"`)
 	}
 	e := types.Contributions.HTML.Elements[0]
 	return description{names(e.Attributes, "none"), names(e.JS.Properties, "none"), names(e.JS.Events, "none")}.sorted()
@@ -169,9 +166,7 @@ func TestErrorCodesAreDocumented(t *testing.T) {
 		t.Errorf("%d error codes; want the contract's 15", len(codes))
 	}
 	for _, code := range codes {
-		if !strings.Contains(docs, "`"+code+"`") {
-			t.Errorf("docs/embed.md does not mention %s", code)
-		}
+		fortest.Has(t, "docs/embed.md does not mention "+code, docs, "`"+code+"`")
 	}
 }
 

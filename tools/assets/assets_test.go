@@ -20,17 +20,13 @@ func TestStorageShimComesWithTheLoader(t *testing.T) {
 	b := &build{root: "../..", out: t.TempDir(), quality: 1, manifest: manifest{Files: map[string]entry{}}}
 	fortest.OK(t, b.scripts())
 	frame, loader := b.built(t, "frame.js"), b.built(t, loaderName)
-	if strings.Contains(frame, "Storage") || strings.Contains(frame, "importObject=") {
-		t.Error("frame.js uses the storage, or contains Go's loader")
-	}
+	fortest.Lacks(t, "frame.js uses the storage, or contains Go's loader", frame,
+		"Storage", "importObject=")
 	if !strings.Contains(loader, "localStorage") || !strings.Contains(loader, "importObject=") || !strings.Contains(loader, "globalThis.Go=") {
 		t.Error("Go's loader is another one, or the shim is missing: frame.js needs Go and storage")
 	}
-	for _, evil := range []string{"eval(", "new Function", "innerHTML", "document.write"} {
-		if strings.Contains(frame+loader, evil) {
-			t.Errorf("the page's scripts contain %s, which the page's policy blocks", evil)
-		}
-	}
+	fortest.Lacks(t, "the page's scripts contain", frame+loader,
+		"eval(", "new Function", "innerHTML", "document.write")
 }
 
 // built returns what was written for a name.

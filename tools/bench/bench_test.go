@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"coinslot/bff/fortest"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 const printed = `goos: linux
@@ -25,9 +23,7 @@ func TestParse(t *testing.T) {
 		"Push/naive":     {"ns/op": 250000000, "ms": 850},
 		"Show/warm/cpu4": {"ns/op": 0, "usable-ms": 35},
 	}
-	if diff := cmp.Diff(want, parse(printed)); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, parse(printed), want, "printed")
 }
 
 func TestCells(t *testing.T) {
@@ -46,17 +42,13 @@ func TestCells(t *testing.T) {
 		{row{name: "lost", pkg: "p", benchmark: "Storm", unit: "lost"}, map[figure]float64{{"p", "Storm", "lost"}: 1}, []string{"lost", "1 lost", "none", "no", "", "", ""}},
 		{row{name: "lost", pkg: "p", benchmark: "Storm", unit: "lost"}, map[figure]float64{{"p", "Storm", "lost"}: 0}, []string{"lost", "0 lost", "none", "yes", "", "", ""}},
 	} {
-		if diff := cmp.Diff(c.want, c.r.cells(c.has)); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", c.r.name, diff)
-		}
+		fortest.Diff(t, c.r.cells(c.has), c.want, "%s", c.r.name)
 	}
 }
 
 func TestNumber(t *testing.T) {
 	for v, want := range map[float64]string{0: "0", 0.08: "0.08", 8.74: "8.74", 99.96: "100", 1234.4: "1,234", 27599010: "27,599,010", -4200: "-4,200"} {
-		if got := number(v); got != want {
-			t.Errorf("number(%v) = %q; want %q", v, got, want)
-		}
+		fortest.Equal(t, number(v), want, "number(%v)", v)
 	}
 }
 

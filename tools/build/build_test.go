@@ -138,9 +138,7 @@ func TestCheckRuns(t *testing.T) {
 		t.Fatal("there is no target check")
 	}
 	for _, want := range []string{"format", "vet", "tidy", "lint", "fresh", "test"} {
-		if !strings.Contains(string(m[1])+" ", " "+want+" ") {
-			t.Errorf("make check does not run %s", want)
-		}
+		fortest.Has(t, "make check does not run "+want, string(m[1])+" ", " "+want+" ")
 	}
 }
 

@@ -50,12 +50,8 @@ func TestFindVersion(t *testing.T) {
 	for _, tag := range []string{"v1.9.0", "v1.10.0", "latest"} {
 		run(t, root, "git", "tag", tag)
 	}
-	if v := find(t, root, ""); v.Name != "v1.10.0" {
-		t.Errorf("with tags: %s; want the newest", v.Name)
-	}
-	if v := find(t, root, "v3.0.0"); v.Name != "v3.0.0" {
-		t.Errorf("with a name: %s", v.Name)
-	}
+	fortest.Equal(t, find(t, root, "").Name, "v1.10.0", "with tags")
+	fortest.Equal(t, find(t, root, "v3.0.0").Name, "v3.0.0", "with a name")
 	fortest.OK(t, os.WriteFile(filepath.Join(root, "a"), []byte("changed"), 0o644))
 	if v := find(t, root, ""); !strings.Contains(v.Changed, "a") || !strings.HasSuffix(v.stamp(), "Z changed") {
 		t.Errorf("with a change: %+v", v)
@@ -65,9 +61,7 @@ func TestFindVersion(t *testing.T) {
 // Sources from an archive have no repository.
 func TestFindVersionWithoutGit(t *testing.T) {
 	root := t.TempDir()
-	if v := find(t, root, ""); v.stamp() != Development {
-		t.Errorf("stamp %q", v.stamp())
-	}
+	fortest.Equal(t, find(t, root, "").stamp(), Development, "stamp")
 	t.Setenv("SOURCE_DATE_EPOCH", "1764000000")
 	v, err := FindVersion(root, "v1.2.3", "abc")
 	if err != nil || v.stamp() != "v1.2.3 abc 2025-11-24T16:00:00Z" {
@@ -97,8 +91,6 @@ func TestEnv(t *testing.T) {
 		seen[name] = value
 	}
 	for name, want := range map[string]string{"GOFLAGS": "", "GOOS": "js", "GOARCH": "wasm", "CGO_ENABLED": "0", "GOEXPERIMENT": "x"} {
-		if seen[name] != want {
-			t.Errorf("%s=%s; want %s", name, seen[name], want)
-		}
+		fortest.Equal(t, seen[name], want, "%s", name)
 	}
 }

@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"coinslot/bff/fortest"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // The committed notices are those of what is linked now.
@@ -18,9 +16,8 @@ func TestNoticesAreCurrent(t *testing.T) {
 	modules := fortest.Must(linkedModules(root))(t)
 	now := fortest.Must(render(modules))(t)
 	committed := fortest.Must(os.ReadFile(filepath.Join(root, "bff", "licenses", "third-party.txt")))(t)
-	if diff := cmp.Diff(strings.Split(string(committed), "\n"), strings.Split(string(now), "\n")); diff != "" {
-		t.Errorf("bff/licenses/third-party.txt is not what is linked now: run go run ./tools/licenses\n%s", diff)
-	}
+	fortest.Diff(t, strings.Split(string(now), "\n"), strings.Split(string(committed), "\n"),
+		"bff/licenses/third-party.txt is not what is linked now: run go run ./tools/licenses")
 }
 
 // The modules of every platform are listed, and no tool's.
@@ -52,9 +49,8 @@ func TestGoLicense(t *testing.T) {
 	if err != nil {
 		t.Skipf("this installation of Go has no license file: %v", err)
 	}
-	if normalize(installed) != normalize(goLicense) {
-		t.Error("Go's license has changed: copy it to tools/licenses/go-license.txt")
-	}
+	fortest.Equal(t, normalize(installed), normalize(goLicense),
+		"Go's license has changed: copy it to tools/licenses/go-license.txt")
 }
 
 const mit = "Permission is hereby granted, free of charge, to any person obtaining a copy\n"
@@ -92,19 +88,14 @@ func TestRender(t *testing.T) {
 	notices := fortest.Must(render(modules))(t)
 	got := strings.Join(strings.Fields(string(notices)), " ")
 	line := strings.TrimSpace(separator)
-	for _, want := range []string{
-		"example.org/a v1.0.0 MIT and others example.org/b v1.0.0 MIT " + line,
-		line + " example.org/a v1.0.0, LICENSE example.org/b v1.0.0, LICENSE.txt " + line + " " + strings.TrimSpace(mit),
-		line + " example.org/a v1.0.0, NOTICE " + line + " made by A",
-		line + " example.org/a v1.0.0, deep/LICENSE " + line + " another's terms",
-		line + " example.org/a v1.0.0, deep/inner/COPYING " + line + " a third's",
-		line + " Go: standard library, runtime, wasm_exec.js, LICENSE " + line + " Copyright 2009 The Go Authors",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("the notices lack %q:\n%s", want, notices)
-		}
-	}
-	if strings.Count(got, strings.TrimSpace(mit)) != 1 {
-		t.Error("the text that both have is not there once")
-	}
+	fortest.Has(t, "the notices", got,
+		"example.org/a v1.0.0 MIT and others example.org/b v1.0.0 MIT "+line,
+		line+" example.org/a v1.0.0, LICENSE example.org/b v1.0.0, LICENSE.txt "+line+" "+strings.TrimSpace(mit),
+		line+" example.org/a v1.0.0, NOTICE "+line+" made by A",
+		line+" example.org/a v1.0.0, deep/LICENSE "+line+" another's terms",
+		line+" example.org/a v1.0.0, deep/inner/COPYING "+line+" a third's",
+		line+" Go: standard library, runtime, wasm_exec.js, LICENSE "+line+" Copyright 2009 The Go Authors",
+	)
+	fortest.Equal(t, strings.Count(got, strings.TrimSpace(mit)), 1,
+		"the text that both have is not there once")
 }

@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"coinslot/bff/fortest"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // source is a file as read returns it.
@@ -48,8 +46,6 @@ func TestMeasures(t *testing.T) {
 		"lines of Go without tests": 10, "lines of Go with tests": 15, "lines of a function, longest": 3,
 		"methods of an interface": 2, "lines wider than 100 columns": 1,
 	} {
-		if diff := cmp.Diff(want, got[name]); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		fortest.Diff(t, got[name], want, "%s", name)
 	}
 }

@@ -12,9 +12,7 @@ func TestThousands(t *testing.T) {
 	for n, want := range map[int]string{
 		0: "0", 999: "999", -123: "-123", 27599010: "27,599,010", -4200: "-4,200",
 	} {
-		if got := Thousands(n); got != want {
-			t.Errorf("Thousands(%d) = %q; want %q", n, got, want)
-		}
+		fortest.Equal(t, Thousands(n), want, "Thousands(%d)", n)
 	}
 }
 

@@ -26,9 +26,7 @@ func TestTable(t *testing.T) {
 | kill -9, SQLite | a / b  |  3,000 |     3,000 |          0 | < 0.1 % |    7 | 1m30s |
 | fuzzing         |        |     10 | 1,000,000 |          1 |         |      |    1s |
 `
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("table (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, got, want, "table")
 }
 
 // The page that the table is kept in has its markers.
@@ -60,9 +58,8 @@ func TestVerdict(t *testing.T) {
 		{results: []result{{Goal: "x", Rounds: 1, Violations: 1}}, bad: true},
 		{failed: []string{"./torture TestTortureX"}, bad: true},
 	} {
-		if err := verdict(c.results, c.failed); (err != nil) != c.bad {
-			t.Errorf("verdict(%v, %v) = %v", c.results, c.failed, err)
-		}
+		fortest.Equal(t, verdict(c.results, c.failed) != nil, c.bad,
+			"verdict(%v, %v)", c.results, c.failed)
 	}
 }
 

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"coinslot/bff/fortest"
 )
 
 // Whatever a form says, a login leads to a page of the console.
@@ -20,9 +22,7 @@ func TestConsolePath(t *testing.T) {
 		"/\\evil.example/admin/": "/admin", "/admin/\\x": "/admin", "/admin/\r\nSet-Cookie: a": "/admin", "admin/x": "/admin", "/admin/../checkout": "/admin", "%": "/admin",
 		"/admin/%2e%2e/checkout": "/admin", "/admin//evil.example": "/admin",
 	} {
-		if got := consolePath(to); got != want {
-			t.Errorf("consolePath(%q) = %q; want %q", to, got, want)
-		}
+		fortest.Equal(t, consolePath(to), want, "consolePath(%q)", to)
 	}
 }
 
@@ -76,9 +76,7 @@ func TestLoginWithoutDatabase(t *testing.T) {
 	r.AddCookie(a.cookie(login))
 	w := httptest.NewRecorder()
 	a.Require(func(http.ResponseWriter, *http.Request, *Operator) { t.Error("somebody was let in") }).ServeHTTP(w, r)
-	if w.Code != http.StatusServiceUnavailable {
-		t.Errorf("GET /admin = %d; want 503", w.Code)
-	}
+	fortest.Equal(t, w.Code, http.StatusServiceUnavailable, "GET /admin")
 	w = httptest.NewRecorder()
 	a.Logout(w, r, &Operator{Name: sharedName, CanSignOut: true, keys: a.keys, logins: []string{login}})
 	if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Header().Get("Set-Cookie"), "Max-Age=0") {
@@ -92,9 +90,7 @@ func TestValidName(t *testing.T) {
 		"ann": true, "ann@shop.example": true, "Ann Müller": true, "李": true,
 		"eve, ann": false, "eve,ann": false, "ann\n": false, " ann": false, "ann\u202e": false, "ann\x00": false, "a\u200bb": false, "\xff": false, strings.Repeat("a", 255): false,
 	} {
-		if got := validName(name); got != want {
-			t.Errorf("validName(%q) = %v; want %v", name, got, want)
-		}
+		fortest.Equal(t, validName(name), want, "validName(%q)", name)
 	}
 }
 
@@ -127,8 +123,6 @@ func TestNotice(t *testing.T) {
 		{"nothing", ann, at("/admin/webhooks", ""), 0, ""},
 	} {
 		now = time.Unix(1_700_000_000, 0).Add(c.after)
-		if got := a.ReadNotice(c.who, c.at); got != c.want {
-			t.Errorf("%s: %q; want %q", c.name, got, c.want)
-		}
+		fortest.Equal(t, a.ReadNotice(c.who, c.at), c.want, "%s", c.name)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"coinslot/bff/fortest"
 )
 
 // send is what Send makes of a file, if each page takes that long to be read.
@@ -45,9 +45,8 @@ func TestExportMarksTruncation(t *testing.T) {
 			t.Errorf("%s: %d rows, the last %q; want %d and %q", name, len(rows), last, c.rows+2, c.last)
 		}
 	}
-	if rows := send(t, File{Columns: []string{"session"}, Pages: AllAtOnce(nil)}, 0); len(rows) != 1 {
-		t.Errorf("a file of nothing is %q; want its head", rows)
-	}
+	fortest.Equal(t, len(send(t, File{Columns: []string{"session"}, Pages: AllAtOnce(nil)}, 0)), 1,
+		"a file of nothing")
 }
 
 // A broken export returns an error, and says whether a part was sent.
@@ -75,9 +74,7 @@ func TestEscapeFormula(t *testing.T) {
 		"=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\t=1", "\r=1": "' =1", "\n=1": "' =1", " =1": "' =1", "   @x": "'   @x", "＝1+1": "'＝1+1", "＠x": "'＠x",
 		"two\nlines": "two lines", "two\r\nlines": "two  lines", "a\x00b": "a b", "a\xffb": "a\ufffdb",
 	} {
-		if got := escapeFormula(given); got != want {
-			t.Errorf("defused(%q) = %q; want %q", given, got, want)
-		}
+		fortest.Equal(t, escapeFormula(given), want, "defused(%q)", given)
 	}
 }
 
@@ -89,9 +86,7 @@ func FuzzLine(f *testing.F) {
 		if err != nil || len(rows) != 1 || len(rows[0]) != 2 {
 			t.Fatalf("line(%q, %q) = %q: %v %v", a, b, text, rows, err)
 		}
-		if diff := cmp.Diff([]string{escapeFormula(a), escapeFormula(b)}, rows[0]); diff != "" {
-			t.Errorf("cells (-want +got):\n%s", diff)
-		}
+		fortest.Diff(t, rows[0], []string{escapeFormula(a), escapeFormula(b)}, "cells")
 		for _, cell := range rows[0] {
 			if cell != "" && strings.ContainsAny(cell[:1], "=+-@\t\r\n") {
 				t.Errorf("line(%q, %q) has the cell %q", a, b, cell)

@@ -3,6 +3,8 @@ package format
 import (
 	"testing"
 	"time"
+
+	"coinslot/bff/fortest"
 )
 
 // What others wrote cannot move, hide or end what is around it.
@@ -12,9 +14,7 @@ func TestClean(t *testing.T) {
 		"a\u202egnp.exe": "a\ufffdgnp.exe", "a\u2066b\u2069": "a\ufffdb\ufffd", "a\u200bb": "a\ufffdb", "\ufeffa": "\ufffda", "a\x00\x1bb": "a\ufffd\ufffdb",
 		"a\nb\tc": "a b c", "a\u2028b": "a\ufffdb", "a\xffb": "a\ufffdb", "\u200e": "\ufffd",
 	} {
-		if got := Clean(given); got != want {
-			t.Errorf("Clean(%q) = %q; want %q", given, got, want)
-		}
+		fortest.Equal(t, Clean(given), want, "Clean(%q)", given)
 	}
 }
 
@@ -24,14 +24,10 @@ func TestRelative(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0: "0 s ago", 59 * time.Second: "59 s ago", 61 * time.Second: "1 min ago", 47 * time.Hour: "47 h ago", 49 * time.Hour: "2 days ago", -90 * time.Second: "in 1 min",
 	} {
-		if got := Relative(now.Add(-d), now); got != want {
-			t.Errorf("Relative(%v) = %q; want %q", d, got, want)
-		}
+		fortest.Equal(t, Relative(now.Add(-d), now), want, "Relative(%v)", d)
 	}
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000"} {
-		if got := Count(n); got != want {
-			t.Errorf("Count(%d) = %q; want %q", n, got, want)
-		}
+		fortest.Equal(t, Count(n), want, "Count(%d)", n)
 	}
 }
 
@@ -44,8 +40,7 @@ func TestTrimZeros(t *testing.T) {
 	}{
 		{"25.03000000", 0, "25.03"}, {"25.00000000", 0, "25"}, {"25.00000000", 2, "25.00"}, {"25.1", 2, "25.1"}, {"250", 0, "250"}, {"", 0, ""}, {"5.", 0, "5"},
 	} {
-		if got := TrimZeros(c.digits, c.places); got != c.want {
-			t.Errorf("TrimZeros(%q, %d) = %q; want %q", c.digits, c.places, got, c.want)
-		}
+		fortest.Equal(t, TrimZeros(c.digits, c.places), c.want,
+			"TrimZeros(%q, %d)", c.digits, c.places)
 	}
 }

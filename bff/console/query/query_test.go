@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"testing"
 	"time"
+
+	"coinslot/bff/fortest"
 )
 
 // An address has what is set, in order, and nothing that is empty.
@@ -15,9 +17,7 @@ func TestWith(t *testing.T) {
 		"/admin/audit":                       With("/admin/audit", nil, "done", ""),
 		"/admin/audit?q=a+b%26c":             With("/admin/audit", WithoutPage(form), "page", ""),
 	} {
-		if got != want {
-			t.Errorf("the address is %s; want %s", got, want)
-		}
+		fortest.Equal(t, got, want, "the address")
 	}
 }
 

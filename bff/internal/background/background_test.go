@@ -4,6 +4,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"coinslot/bff/fortest"
 )
 
 func TestHeartbeat(t *testing.T) {
@@ -15,9 +17,7 @@ func TestHeartbeat(t *testing.T) {
 		began := time.Now()
 		turned := func(what string, want time.Duration) {
 			t.Helper()
-			if got := p.Last().Sub(began); got != want {
-				t.Errorf("%s: turned at %v; want %v", what, got, want)
-			}
+			fortest.Equal(t, p.Last().Sub(began), want, "%s: turned at", what)
 		}
 		p.Beat(0)
 		turned("a beat", 0)

@@ -63,18 +63,14 @@ func TestDSN(t *testing.T) {
 	if one == other {
 		t.Errorf("two databases have the address %s", one)
 	}
-	if got := ask(t, one, "SHOW fsync"); got != "on" {
-		t.Errorf("fsync = %s", got)
-	}
+	fortest.Equal(t, ask(t, one, "SHOW fsync"), "on", "fsync")
 	ask(t, one, "SELECT 'x' FROM pg_database LIMIT 1")
 }
 
 func TestClusterThatIsBroken(t *testing.T) {
 	c := New(t, "max_connections=9")
 	dsn := c.DSN(t)
-	if got := ask(t, dsn, "SHOW max_connections"); got != "9" {
-		t.Errorf("max_connections = %s; want 9", got)
-	}
+	fortest.Equal(t, ask(t, dsn, "SHOW max_connections"), "9", "max_connections")
 	c.Kill(t)
 	c.Start(t)
 	ask(t, dsn, "SELECT 'up'")

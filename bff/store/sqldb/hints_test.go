@@ -116,9 +116,7 @@ func TestPayloads(t *testing.T) {
 			t.Errorf("a payload has %d bytes", len(payload))
 		}
 		words := strings.Fields(payload)
-		if words[0] != h.from {
-			t.Errorf("a payload is from %q", words[0])
-		}
+		fortest.Equal(t, words[0], h.from, "a payload is from")
 		got = append(got, words[1:]...)
 	}
 	if strings.Join(got, " ") != strings.Join(ids, " ") {

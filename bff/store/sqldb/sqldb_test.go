@@ -25,9 +25,7 @@ func TestURI(t *testing.T) {
 		"C:/Users/me/AppData/coinslot.db": "file:///C:/Users/me/AppData/coinslot.db?mode=ro",
 		"//server/share/coinslot.db":      "file:////server/share/coinslot.db?mode=ro",
 	} {
-		if got := uri(path, url.Values{"mode": {"ro"}}); got != want {
-			t.Errorf("%s is %s; want %s", path, got, want)
-		}
+		fortest.Equal(t, uri(path, url.Values{"mode": {"ro"}}), want, "%s", path)
 	}
 }
 
@@ -37,12 +35,8 @@ func TestSQLStates(t *testing.T) {
 		"57P01": {unknown: true}, "57P02": {unknown: true}, "08006": {unknown: true},
 	} {
 		err := error(&pgconn.PgError{Code: state})
-		if got := postgresRetryable(err); got != want.passing {
-			t.Errorf("passing %s = %t", state, got)
-		}
-		if got := IsUnknown(postgresCommitError(err)); got != want.unknown {
-			t.Errorf("unknown %s = %t", state, got)
-		}
+		fortest.Equal(t, postgresRetryable(err), want.passing, "passing %s", state)
+		fortest.Equal(t, IsUnknown(postgresCommitError(err)), want.unknown, "unknown %s", state)
 	}
 	for _, err := range []error{context.DeadlineExceeded, errors.New("unexpected EOF")} {
 		if !IsUnknown(postgresCommitError(err)) {
@@ -162,7 +156,5 @@ func TestViewRow(t *testing.T) {
 	}
 	parsed := 0
 	db.statements.Range(func(any, any) bool { parsed++; return true })
-	if parsed != 1 {
-		t.Errorf("%d statements were prepared; want 1", parsed)
-	}
+	fortest.Equal(t, parsed, 1, "statements were prepared")
 }

@@ -20,9 +20,7 @@ func TestIdentify(t *testing.T) {
 		"Permission to use, copy, modify, and distribute this software for any purpose with or without fee …": "ISC",
 		"all rights reserved": "",
 	} {
-		if got := Identify([]byte(text)); got != want {
-			t.Errorf("Identify(%q) = %q; want %q", text, got, want)
-		}
+		fortest.Equal(t, Identify([]byte(text)), want, "Identify(%q)", text)
 	}
 }
 

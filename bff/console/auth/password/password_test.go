@@ -27,9 +27,8 @@ func TestMatches(t *testing.T) {
 		{crypted72, long, true}, {crypted72, long + "b", false}, // bcrypt alone would not see the end
 		{"correct horse battery", "correct horse battery", false}, {"", "", false},
 	} {
-		if got := Matches(c.hash, c.password); got != c.want {
-			t.Errorf("Matches(%.12s…, %.30q) = %v; want %v", c.hash, c.password, got, c.want)
-		}
+		fortest.Equal(t, Matches(c.hash, c.password), c.want,
+			"Matches(%.12s…, %.30q)", c.hash, c.password)
 	}
 }
 
