@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"coinslot/bff/limiter"
 	"coinslot/bff/records"
 	"coinslot/bff/retention"
 	"coinslot/bff/store"
@@ -23,7 +24,7 @@ func (s *Server) retention(keep time.Duration, log *slog.Logger) *retention.Serv
 		Changed: s.sessionChanged, Now: s.store.Now, Log: log,
 		Acquire: func(ctx context.Context) (bool, error) {
 			_, err := bucket.Take(ctx, 0)
-			if errors.Is(err, store.ErrBusy) {
+			if errors.Is(err, limiter.ErrFull) {
 				return false, nil
 			}
 			return err == nil, err

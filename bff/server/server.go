@@ -287,18 +287,7 @@ func (s *Server) bucket(rps int) limiter.Bucket {
 	if !s.store.Shared() {
 		return nil
 	}
-	return sharedBucket{s.store.Bucket("gateway", max(rps, 1))}
-}
-
-// sharedBucket adapts a bucket of the database to package limiter.
-type sharedBucket struct{ *store.Bucket }
-
-func (b sharedBucket) Take(ctx context.Context, patience time.Duration) (time.Duration, error) {
-	wait, err := b.Bucket.Take(ctx, patience)
-	if errors.Is(err, store.ErrBusy) {
-		err = limiter.ErrFull
-	}
-	return wait, err
+	return s.store.Bucket("gateway", rps)
 }
 
 // pollSchedule checks watched payments at the configured interval, others at a fifth of the rate.

@@ -7,14 +7,12 @@ import (
 	"fmt"
 	"time"
 
+	"coinslot/bff/limiter"
 	"coinslot/bff/store/sqldb"
 )
 
-// ErrBusy means that the next free slot of a [Bucket] is further away than the caller waits.
-var ErrBusy = errors.New("no free slot in time")
-
-// Bucket hands out the slots in which all instances together may do something: a number per
-// second, and as many at once. limitertest.Run is its contract.
+// Bucket is a [limiter.Bucket] of all instances together: it hands out slots at a number per
+// second, and as many at once.
 //
 // It is one number, as in the generic cell rate algorithm (ITU-T I.371, "virtual
 // scheduling"): when all slots would be free again. The database's clock decides; a slot
@@ -48,19 +46,15 @@ func (db *DB) Bucket(name string, rps int) *Bucket {
 	return &Bucket{db: db, name: name, interval: interval, slack: interval * int64(rps-1)}
 }
 
-// Take reserves the next free slot and returns how long to wait for it, zero = not at all. A
-// reserved slot is never given back.
-//
-// Errors: ErrBusy if the wait is longer than patience, with that wait; then nothing is
-// reserved. After any other error there is no slot.
+// Take implements limiter.Bucket.
 func (b *Bucket) Take(ctx context.Context, patience time.Duration) (wait time.Duration, err error) {
 	for range sqldb.MaxTries {
 		wait, err = b.take(ctx, patience)
-		if !errors.Is(err, ErrBusy) || wait > patience {
+		if !errors.Is(err, limiter.ErrFull) || wait > patience {
 			break // or else a slot has come near since
 		}
 	}
-	if err != nil && !errors.Is(err, ErrBusy) {
+	if err != nil && !errors.Is(err, limiter.ErrFull) {
 		return 0, fmt.Errorf("taking a slot of bucket %q: %w", b.name, err)
 	}
 	return wait, err
@@ -79,12 +73,12 @@ func (b *Bucket) take(ctx context.Context, patience time.Duration) (time.Duratio
 	}
 	wait, err = b.nextSlot(ctx, b.slack)
 	if errors.Is(err, sql.ErrNoRows) { // of the name, too
-		return 0, errors.Join(b.db.Execute(ctx, makeBucket, b.name), ErrBusy)
+		return 0, errors.Join(b.db.Execute(ctx, makeBucket, b.name), limiter.ErrFull)
 	}
 	if err != nil {
 		return 0, err
 	}
-	return max(0, time.Duration(wait)*time.Microsecond), ErrBusy
+	return max(0, time.Duration(wait)*time.Microsecond), limiter.ErrFull
 }
 
 // nextSlot is how many microseconds ahead of now the bucket is, less slack.
@@ -102,9 +96,7 @@ func (b *Bucket) Free(ctx context.Context) (int, error) {
 	return int(max(0, (b.slack+b.interval-max(0, ahead))/b.interval)), nil
 }
 
-// Pause hands out no slot before d from now, and from then on one at a time,
-// without a burst. It never shortens a longer pause, and does not touch slots
-// that are reserved already. d <= 0 does nothing. Errors: the database's.
+// Pause implements limiter.Bucket.
 func (b *Bucket) Pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil

@@ -1,16 +1,13 @@
 package store
 
 import (
-	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"coinslot/bff/fortest"
 	"coinslot/bff/limiter"
@@ -98,17 +95,6 @@ func TestPgBouncerMisconfigured(t *testing.T) {
 	}
 }
 
-// adapted is a Bucket as bff/limiter wants it.
-type adapted struct{ *Bucket }
-
-func (a adapted) Take(ctx context.Context, patience time.Duration) (time.Duration, error) {
-	wait, err := a.Bucket.Take(ctx, patience)
-	if errors.Is(err, ErrBusy) {
-		err = limiter.ErrFull
-	}
-	return wait, err
-}
-
 func TestBucket(t *testing.T) {
 	for name, dsn := range map[string]func(t testing.TB) string{
 		"SQLite":     func(t testing.TB) string { return t.TempDir() + "/coinslot.db" },
@@ -116,13 +102,13 @@ func TestBucket(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			limitertest.Run(t, func(t *testing.T, rps int) limiter.Bucket {
-				return adapted{opened(t, dsn(t)).Bucket("gateway", rps)}
+				return opened(t, dsn(t)).Bucket("gateway", rps)
 			})
 		})
 	}
 	limitertest.RunShared(t, func(t *testing.T, rps int) (one, other limiter.Bucket) {
 		dsn := pgtest.DSN(t)
-		return adapted{opened(t, dsn).Bucket("gateway", rps)}, adapted{opened(t, dsn).Bucket("gateway", rps)}
+		return opened(t, dsn).Bucket("gateway", rps), opened(t, dsn).Bucket("gateway", rps)
 	})
 }
 

@@ -39,7 +39,7 @@ func count(t *testing.T, db *sql.DB, query string) int {
 
 func TestContract(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, endpoints []string) storetest.Backend {
-		return opened(t, storetest.Migrated(t, created), endpoints...)
+		return opened(t, storetest.Migrated(t), endpoints...)
 	})
 }
 

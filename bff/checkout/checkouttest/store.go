@@ -23,14 +23,9 @@ type Store struct {
 // NewStore returns an empty store with that clock, without work in the background.
 func NewStore(t testing.TB, now func() time.Time) *Store {
 	t.Helper()
-	path := storetest.Migrated(t, func(path string) error {
-		db, err := store.Open(t.Context(), store.Config{DSN: path})
-		if err != nil {
-			return err
-		}
-		return db.Close()
-	})
-	db := fortest.Must(store.OpenBeside(t.Context(), store.Config{DSN: path, Now: now}))(t)
+	db := fortest.Must(store.OpenBeside(t.Context(), store.Config{
+		DSN: storetest.Migrated(t), Now: now,
+	}))(t)
 	t.Cleanup(func() { _ = db.Close() })
 	return &Store{DB: db, t: t}
 }

@@ -20,7 +20,6 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
-	"coinslot/bff/store"
 	"coinslot/bff/store/storetest"
 )
 
@@ -64,20 +63,11 @@ func Settings(t testing.TB, api string) config.Config {
 	items := "items:\n  coffee: {title: Coffee, amount_usd: \"4.50\"}\n  tip: {title: Tip, open: {minimum: \"1\", maximum: \"100\", suggested: \"5\"}}\n"
 	fortest.OK(t, os.WriteFile(catalog, []byte(items), 0o600))
 	return config.Config{
-		PublicURL: "http://localhost:8080", Database: storetest.Migrated(t, migrate), Origins: []string{Shop},
+		PublicURL: "http://localhost:8080", Database: storetest.Migrated(t), Origins: []string{Shop},
 		GatewayURL: api, GatewayKey: config.NewSecret(GatewayKey), GatewayPageURL: api + "/pay", GatewayRPS: 1000,
 		SecretKeys: []config.Secret{config.NewSecret(SecretKey)}, OrderKey: config.NewSecret(OrderKey), HookToken: config.NewSecret(HookToken),
 		Catalog: catalog, PollInterval: 50 * time.Millisecond,
 	}
-}
-
-// migrate makes the tables of a database that is empty.
-func migrate(path string) error {
-	db, err := store.Open(context.Background(), store.Config{DSN: path})
-	if err != nil {
-		return err
-	}
-	return db.Close()
 }
 
 // Start runs a server until t ends, or until stop is called. Rig.Log is what it logs unless o.Log is set.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"coinslot/bff/fortest"
+	"coinslot/bff/store/sqldb"
 )
 
 // template is a SQLite database as the first caller of [Migrated] has made it.
@@ -16,15 +17,15 @@ var template struct {
 }
 
 // Migrated returns the path of a new SQLite database that has all its tables: a copy, which costs a
-// tenth of a first start. create makes the first of a process at path, and closes it. What a test
-// proves of the first start itself, it proves at a path where nothing is.
-func Migrated(t testing.TB, create func(path string) error) (path string) {
+// tenth of a first start. What a test proves of the first start itself, it proves at a path where
+// nothing is.
+func Migrated(t testing.TB) (path string) {
 	t.Helper()
 	template.Lock()
 	defer template.Unlock()
 	if template.content == nil {
 		first := filepath.Join(t.TempDir(), "template.db")
-		fortest.OK(t, create(first))
+		fortest.OK(t, fortest.Must(sqldb.Open(t.Context(), sqldb.Config{DSN: first}))(t).Close())
 		content, err := os.ReadFile(first)
 		if _, open := os.Stat(first + "-wal"); err != nil || open == nil {
 			t.Fatalf("making a database for tests: it is not closed, or %v", err)
