@@ -32,14 +32,14 @@ func (l leaving) Leave()                         { l <- struct{}{} }
 // for each socket that has left.
 func served(t testing.TB) (addr string, left leaving) {
 	t.Helper()
-	a, left := NewSockets(), make(leaving, 1)
+	left = make(leaving, 1)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		conn, err := a.Upgrade(w, r, nil)
+		conn, err := Upgrade(w, r, nil)
 		if err != nil {
 			t.Error(err)
 			return
 		}
-		a.New(left).Open(conn)
+		NewSocket(left).Open(conn)
 	}))
 	t.Cleanup(srv.Close)
 	return srv.Listener.Addr().String(), left

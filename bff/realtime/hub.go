@@ -1,18 +1,16 @@
 // Package realtime keeps the websockets of shoppers' pages, by the ten thousand: the
 // [Hub] knows which sockets watch a session and notifies them when something new is
-// published about it; [Sockets] reads, writes and pings them. Frames are read and
+// published about it; a [Socket] is read, written to and pinged. Frames are read and
 // written by gorilla/websocket.
 //
-// Start from [NewHub] and [Hub.Subscribe], and from [NewSockets], [Sockets.New] and
+// Start from [NewHub] and [Hub.Subscribe], and from [NewSocket], [Upgrade] and
 // [Socket.Open]. What a socket sends is decided by its [Source].
 //
 // # What an idle socket costs
 //
-// Its connection, the library's smallest read buffer, and one goroutine, which reads.
-// Writing is done by a few goroutines that all sockets share and that exist while
-// there is something to write; a socket stands in their queue once, however much has
-// been published. One timer pings all sockets. docs/performance.md has the figure, and
-// BenchmarkSockets in e2e/load measures it.
+// Its connection, the library's smallest read buffer, a timer for pings, and one goroutine,
+// which reads. Another one writes while there is something to write; write buffers are
+// shared. docs/performance.md has the figure, and BenchmarkSockets in e2e/load measures it.
 //
 // # Why a function and not a channel
 //
@@ -20,7 +18,7 @@
 // that the client has closed the connection or has answered a ping. A goroutine that
 // reads cannot wait for a channel as well, so a 1-slot channel would need a second
 // goroutine for each socket. A function needs none: it marks the socket as updated
-// and, if it was not marked already, enqueues it for writing.
+// and, if nothing writes to it, starts a goroutine that does.
 //
 // # No lost updates
 //

@@ -3,6 +3,7 @@ package realtime
 import (
 	"errors"
 	"io"
+	"math/rand/v2"
 	"sync/atomic"
 	"time"
 
@@ -21,35 +22,31 @@ type Source interface {
 	Leave()
 }
 
-// Where a socket stands with the writer pool.
+// What a socket does.
 const (
-	busy    uint32 = iota // a writer has it, or it is not open yet or any more
+	busy    uint32 = iota // it is being written to, or is not open yet or any more
 	updated               // busy, and something was published since
-	idle                  // nothing to do
-	queued                // waits for a writer
+	idle                  // nothing
 )
 
-// Socket is one client. One goroutine reads; of the writer pool, the goroutine that
-// has taken it from the queue is the only one that writes messages.
+// Socket is one client. One goroutine reads; another one writes while there is something to
+// write, so that a client that does not read delays no other.
 type Socket struct {
-	sockets *Sockets
-	source  Source
-	conn    *websocket.Conn // nil until it is opened
+	source Source
+	conn   *websocket.Conn // nil until it is opened
 
 	published atomic.Uint64 // the latest publication that it was notified of
 	state     atomic.Uint32
 	pingDue   atomic.Bool
 	ended     atomic.Bool // the client has gone, or its connection
 	received  counter     // messages, pings and pongs; for the reader
-
-	next  *Socket    // in the queue of the writer pool
-	place wheelPlace // on the ping timer wheel
+	pinger    *time.Timer // calls ping
 }
 
-// New returns a socket that can be notified already, and sends nothing before it is
+// NewSocket returns a socket that can be notified already, and sends nothing before it is
 // opened.
-func (a *Sockets) New(source Source) *Socket {
-	return &Socket{sockets: a, source: source, received: counter{limit: maxMessages}}
+func NewSocket(source Source) *Socket {
+	return &Socket{source: source, received: counter{limit: maxMessages}}
 }
 
 // Notify says that there is the publication of that number. It does not block.
@@ -66,15 +63,15 @@ func (s *Socket) Notify(published uint64) {
 func (s *Socket) wake() {
 	for {
 		switch s.state.Load() {
-		case updated, queued:
+		case updated:
 			return
 		case busy:
 			if s.state.CompareAndSwap(busy, updated) {
 				return
 			}
 		case idle:
-			if s.state.CompareAndSwap(idle, queued) {
-				s.sockets.writers.enqueue(s)
+			if s.state.CompareAndSwap(idle, busy) {
+				go s.serve()
 				return
 			}
 		}
@@ -89,8 +86,10 @@ func (s *Socket) Open(conn *websocket.Conn) {
 	conn.SetPongHandler(func(string) error { return s.ponged() })
 	conn.SetPingHandler(s.pinged)
 	_ = s.extend() // the reader will see what is wrong
-	s.sockets.wheel.add(s)
-	go func() { // reads; in a function of its own it would need a larger stack
+	s.pinger = time.AfterFunc(pingEvery, s.ping)
+	// those that connect at once are not pinged at once
+	s.pinger.Reset(rand.N(pingEvery))
+	go func() { // reads; a function of its own would need a larger stack
 		for {
 			_, message, err := conn.NextReader()
 			if err == nil {
@@ -102,8 +101,7 @@ func (s *Socket) Open(conn *websocket.Conn) {
 			}
 		}
 	}()
-	s.state.Store(queued)
-	s.sockets.writers.enqueue(s)
+	go s.serve()
 }
 
 // discard reads a message to its end, since the library counts its parts only then.
@@ -118,9 +116,9 @@ func (s *Socket) discard(message io.Reader) error {
 // leave ends the socket for the reader.
 func (s *Socket) leave(err error) {
 	defer s.source.Leave()
-	defer s.sockets.wheel.remove(s)
 	defer s.conn.Close()
 	s.ended.Store(true)
+	s.pinger.Stop()
 	s.sendClose(err, websocket.ClosePolicyViolation)
 }
 
@@ -138,27 +136,32 @@ func (s *Socket) pinged(text string) error {
 	return s.writeControl(websocket.PongMessage, []byte(text))
 }
 
-// ping has the socket pinged. A page cannot see pings; a message goes with each,
-// unless there was one a moment ago, and shows it that the connection is alive.
+// ping has the socket pinged, now and at intervals. A page cannot see pings; a message goes with
+// each, unless there was one a moment ago, and shows it that the connection is alive.
 func (s *Socket) ping() {
+	if s.ended.Load() {
+		return
+	}
+	s.pinger.Reset(pingEvery)
 	s.pingDue.Store(true)
 	s.wake()
 }
 
-// serve sends what there is to send, for the writer pool. A socket that cannot be
-// written to is closed, and stays busy: no writer comes back to it.
+// serve sends what there is to send. A socket that cannot be written to is closed, and stays
+// busy: nothing is written to it any more.
 func (s *Socket) serve() {
-	s.state.Store(busy)
-	if s.ended.Load() {
-		return
-	}
-	if err := s.send(); err != nil {
-		s.conn.Close()
-		return
-	}
-	if !s.state.CompareAndSwap(busy, idle) {
-		s.state.Store(queued)
-		s.sockets.writers.enqueue(s)
+	for {
+		s.state.Store(busy)
+		if s.ended.Load() {
+			return
+		}
+		if err := s.send(); err != nil {
+			s.conn.Close()
+			return
+		}
+		if s.state.CompareAndSwap(busy, idle) {
+			return
+		}
 	}
 }
 

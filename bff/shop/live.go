@@ -1,6 +1,7 @@
 package shop
 
 import (
+	"context"
 	"net/http"
 	"time"
 
@@ -25,7 +26,7 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 	}
 	lang := s.language(s.readEmbed(r, r.URL.Query()), session)
 	source := &liveView{server: s, session: session.ID, lang: lang}
-	socket := s.realtime.New(source)
+	socket := realtime.NewSocket(source)
 	if !source.subscribe(r, func() { socket.Notify(s.Hub.Published()) }) {
 		return web.Refuse(wire.CodeRateLimited, "")
 	}
@@ -49,17 +50,12 @@ const (
 // findSession returns the session of a new socket. It waits until fewer than maxLookups are being
 // read, in FIFO order, for at most lookupTimeout.
 func (s *server) findSession(r *http.Request) (payment.Session, error) {
-	late := time.NewTimer(lookupTimeout)
-	defer late.Stop()
-	select {
-	case s.lookups <- struct{}{}:
-		defer func() { <-s.lookups }()
-	case <-late.C:
-		return payment.Session{}, web.Refuse(wire.CodeRateLimited, "")
-	case <-r.Context().Done():
-		// the client has disconnected
+	waiting, cancel := context.WithTimeout(r.Context(), lookupTimeout)
+	defer cancel()
+	if s.lookups.Acquire(waiting, 1) != nil { // or the client has disconnected
 		return payment.Session{}, web.Refuse(wire.CodeRateLimited, "")
 	}
+	defer s.lookups.Release(1)
 	return s.shopperSession(r.Context(), r.PathValue("session"))
 }
 
@@ -80,7 +76,7 @@ func (s *server) checkUpgrade(r *http.Request) error {
 
 // openSocket upgrades a request that passed checkUpgrade. On an error nothing was answered.
 func (s *server) openSocket(w http.ResponseWriter, r *http.Request) (*websocket.Conn, error) {
-	conn, err := s.realtime.Upgrade(w, r, http.Header{"X-Request-Id": {logs.Request(r.Context())}})
+	conn, err := realtime.Upgrade(w, r, http.Header{"X-Request-Id": {logs.Request(r.Context())}})
 	if err != nil {
 		return nil, web.Refuse(wire.CodeUpgradeRequired, "Upgrade")
 	}

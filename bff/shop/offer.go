@@ -30,16 +30,20 @@ type offer struct {
 	Key string `json:"key"`
 }
 
-// wholeNumber is a number as the client wrote it; the catalog checks it.
+// wholeNumber is a number as the client wrote it, of any size; "" = absent. JSON made from form
+// fields has it as text.
 type wholeNumber string
 
 // UnmarshalJSON reads 3 and "3". A member that is null is absent.
 func (n *wholeNumber) UnmarshalJSON(raw []byte) error {
-	text := unquoted(raw)
-	if string(raw) == "null" {
+	text := string(raw)
+	if text == "null" {
 		return nil
 	}
-	if text == "" || strings.Trim(text, "0123456789") != "" {
+	if n := len(text); n > 2 && text[0] == '"' && text[n-1] == '"' {
+		text = text[1 : n-1]
+	}
+	if strings.Trim(text, "0123456789") != "" {
 		return errors.New("not a whole number")
 	}
 	*n = wholeNumber(text)

@@ -79,3 +79,28 @@ func formError(err error) error {
 	}
 	return web.Refuse(wire.CodeInvalid, "")
 }
+
+// cancel is POST /checkout/{session}/cancel.
+func (s *server) cancel(r *http.Request) (useCase, error) {
+	if err := web.ReadEmpty(r); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, id string) (payment.Session, error) {
+		return s.Checkout.Cancel(ctx, id, payment.ClosedByShopper)
+	}, nil
+}
+
+// recheck is POST /checkout/{session}/recheck: the shopper has paid.
+func (s *server) recheck(r *http.Request) (useCase, error) {
+	if err := web.ReadEmpty(r); err != nil {
+		return nil, err
+	}
+	began := s.Now()
+	return func(ctx context.Context, id string) (payment.Session, error) {
+		session, err := s.Checkout.Recheck(ctx, id)
+		if err == nil && session.CheckedAt.Before(began) {
+			s.nudge(r, session)
+		}
+		return session, err
+	}, nil
+}

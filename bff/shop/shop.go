@@ -11,6 +11,8 @@ import (
 	"coinslot/bff/order"
 	"coinslot/bff/realtime"
 	"coinslot/bff/web"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // Config has what the shopper's pages need.
@@ -50,8 +52,7 @@ type server struct {
 	Config
 	texts    *translations
 	document *document
-	realtime *realtime.Sockets
-	lookups  chan struct{} // holds one value per running lookup
+	lookups  *semaphore.Weighted
 	views    views
 }
 
@@ -112,10 +113,7 @@ func post(pattern string, limit web.Limit, h web.Handler) web.Route {
 }
 
 func newServer(site *web.Server, c Config) (*server, error) {
-	s := &server{
-		Server: site, Config: c, realtime: realtime.NewSockets(),
-		lookups: make(chan struct{}, maxLookups),
-	}
+	s := &server{Server: site, Config: c, lookups: semaphore.NewWeighted(maxLookups)}
 	s.views = views{
 		hub: c.Hub, encode: s.encodedView, keep: shareTime, recent: map[viewKey]*rendering{},
 	}

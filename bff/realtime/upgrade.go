@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net"
 	"net/http"
-	"runtime"
 	"sync"
 	"time"
 
@@ -25,34 +24,18 @@ const (
 	writeBuffer = 8 << 10  // bytes, shared: a longer message takes a second system call
 )
 
-// Sockets are the open websockets of a process.
-type Sockets struct {
-	upgrader websocket.Upgrader
-	writers  *writerPool
-	wheel    *pingWheel
-}
-
-// NewSockets returns no sockets yet. It starts nothing that would have to be stopped.
-func NewSockets() *Sockets {
-	return &Sockets{
-		upgrader: websocket.Upgrader{
-			ReadBufferSize:  1, // the library makes it as small as a control frame may be
-			WriteBufferSize: writeBuffer,
-			WriteBufferPool: &sync.Pool{},
-			CheckOrigin:     func(*http.Request) bool { return true }, // the caller has done it
-			Error:           func(http.ResponseWriter, *http.Request, int, error) {},
-		},
-		writers: &writerPool{limit: 4 * runtime.GOMAXPROCS(0)},
-		wheel:   &pingWheel{every: pingEvery},
-	}
+var upgrader = websocket.Upgrader{
+	ReadBufferSize:  1, // the library makes it as small as a control frame may be
+	WriteBufferSize: writeBuffer,
+	WriteBufferPool: &sync.Pool{},
+	CheckOrigin:     func(*http.Request) bool { return true }, // the caller has done it
+	Error:           func(http.ResponseWriter, *http.Request, int, error) {},
 }
 
 // Upgrade answers a request by a websocket whose client may send little; header is
 // added to the answer. Errors: it is no upgrade; nothing was answered then.
-func (a *Sockets) Upgrade(
-	w http.ResponseWriter, r *http.Request, header http.Header,
-) (*websocket.Conn, error) {
-	return a.upgrader.Upgrade(meteredWriter{w}, r, header)
+func Upgrade(w http.ResponseWriter, r *http.Request, header http.Header) (*websocket.Conn, error) {
+	return upgrader.Upgrade(meteredWriter{w}, r, header)
 }
 
 // CloseError is the error of a [Source] that ends its socket with a close frame.
