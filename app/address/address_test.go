@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 )
 
 // Unused addresses.
@@ -103,9 +104,7 @@ func TestCompareMarks(t *testing.T) {
 				}
 				list = append(list, g.Text)
 			}
-			if got := strings.Join(list, " "); got != c.want {
-				t.Errorf("groups %s; want %s", got, c.want)
-			}
+			fortest.Equal(t, strings.Join(list, " "), c.want, "groups")
 		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 )
 
 var errDown = errors.New("down")
@@ -166,9 +167,7 @@ func TestSocket(t *testing.T) {
 	if want := []int64{1, 2, 2, 5}; !slices.Equal(s.seen().shown, want) {
 		t.Errorf("shown %v; want %v: an older version is dropped, an equal one is fresher", s.seen().shown, want)
 	}
-	if len(s.seen().fetches) != 0 {
-		t.Errorf("fetched %d times beside a working socket", len(s.seen().fetches))
-	}
+	fortest.Equal(t, len(s.seen().fetches), 0, "fetched times beside a working socket")
 }
 
 func TestPollingTakesOver(t *testing.T) {
@@ -203,9 +202,7 @@ func TestBackOff(t *testing.T) {
 		want[i] *= time.Second
 	}
 	t.Logf("sockets opened at %v", s.seen().dials)
-	if !slices.Equal(s.seen().dials, want) {
-		t.Errorf("sockets opened at %v; want %v", s.seen().dials, want)
-	}
+	fortest.Diff(t, s.seen().dials, want, "sockets opened at")
 }
 
 func TestSocketReconnects(t *testing.T) {
@@ -216,13 +213,9 @@ func TestSocketReconnects(t *testing.T) {
 		pass(31 * time.Second)
 		before := len(s.seen().fetches)
 		pass(30 * time.Second)
-		if len(s.seen().fetches) != before {
-			t.Error("polling continues beside a working socket")
-		}
+		fortest.Equal(t, len(s.seen().fetches), before, "polling continues beside a working socket")
 	})
-	if last := s.seen().shown[len(s.seen().shown)-1]; last != 4 {
-		t.Errorf("shown %d at last; want 4", last)
-	}
+	fortest.Equal(t, s.seen().shown[len(s.seen().shown)-1], 4, "shown at last")
 }
 
 func TestOfflineAndOnline(t *testing.T) {
@@ -247,9 +240,7 @@ func TestResumeFetchesAtOnce(t *testing.T) {
 			t.Errorf("shown %v right after coming back; want 6", s.seen().shown)
 		}
 		pass(2 * time.Second)
-		if len(s.seen().open) != 2 {
-			t.Errorf("%d sockets; the dead one was not replaced", len(s.seen().open))
-		}
+		fortest.Equal(t, len(s.seen().open), 2, "sockets; the dead one was not replaced")
 	})
 }
 

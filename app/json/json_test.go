@@ -9,6 +9,7 @@ import (
 	"coinslot/app/screen/screentest"
 	"coinslot/app/widget"
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -143,9 +144,7 @@ func TestEveryPage(t *testing.T) {
 		if err := json.Unmarshal(text, &got); err != nil {
 			t.Fatalf("%s: %v", sample.Name, err)
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s:\n%s", sample.Name, diff)
-		}
+		fortest.Diff(t, got, want, "%s", sample.Name)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"coinslot/app/widget"
 	"coinslot/app/widget/node"
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 )
 
 // named returns the sample of the gallery of that name, in English.
@@ -89,18 +90,14 @@ func TestEveryEnd(t *testing.T) {
 	} {
 		html := page(named(t, name))
 		for _, key := range want {
-			if !strings.Contains(html, ">"+text[key]+"<") {
-				t.Errorf("%s does not say %s: %s", name, key, text[key])
-			}
+			fortest.Has(t, html, ">"+text[key]+"<", "%s does not say %s: %s", name, key, text[key])
 		}
 	}
 	for name, never := range map[string]string{"expired-unchosen": "expired.text",
 		"confirmed": "ask.text", "unknown": "closed.text", "receipt": "done.text",
 		"expired-partial": "ended.choose", "cancelled-paid": "ended.choose",
 		"pending-arrived": "pay.recheck"} {
-		if strings.Contains(page(named(t, name)), text[never]) {
-			t.Errorf("%s says %s: %s", name, never, text[never])
-		}
+		fortest.Lacks(t, name+" says "+never, page(named(t, name)), text[never])
 	}
 }
 
@@ -128,11 +125,8 @@ func TestUncheckedOrder(t *testing.T) {
 // A fully paid page asks for no money, although the gateway has not confirmed the payment yet.
 func TestNoAddressWhenFullyPaid(t *testing.T) {
 	p := named(t, "pending-arrived")
-	for _, evil := range []string{"Send ", "TXYZ", "qr.svg", "exactly", "countdown"} {
-		if strings.Contains(strings.ReplaceAll(page(p), ">Send <", ""), evil) {
-			t.Errorf("the page says %q although all has come", evil)
-		}
-	}
+	fortest.Lacks(t, "the page", strings.ReplaceAll(page(p), ">Send <", ""),
+		"Send ", "TXYZ", "qr.svg", "exactly", "countdown")
 	if announcementKey(p.View) != "seen" || p.Title() != p.T("seen.title") {
 		t.Errorf("said %s, title %q", announcementKey(p.View), p.Title())
 	}
@@ -164,15 +158,10 @@ func TestExtendOffered(t *testing.T) {
 		}
 	}
 	html := page(named(t, "pending-last-minutes"))
-	for _, want := range []string{`action="/checkout/cs_gallery/extend"`,
-		`name="attempt" type="hidden" value="1"`, "You get 60 minutes, a new address"} {
-		if !strings.Contains(html, want) {
-			t.Errorf("the page lacks %s", want)
-		}
-	}
-	if found := part(page(named(t, "pending")), "more-time"); len(found) != 0 {
-		t.Errorf("more time is offered where it is not possible: %s", found)
-	}
+	fortest.Has(t, "the page", html, `action="/checkout/cs_gallery/extend"`,
+		`name="attempt" type="hidden" value="1"`, "You get 60 minutes, a new address")
+	fortest.Equal(t, len(part(page(named(t, "pending")), "more-time")), 0,
+		"more time is offered where it is not possible")
 }
 
 // TestExtendAnnounced distinguishes more time from another payment.
@@ -200,9 +189,7 @@ func TestExtendAnnounced(t *testing.T) {
 				root.announcement = ""
 				root.show(ctx, v)
 			}
-			if want := english(t)[c.want]; root.announcement != want {
-				t.Errorf("said %q; want %q", root.announcement, want)
-			}
+			fortest.Equal(t, root.announcement, english(t)[c.want], "said")
 		})
 	}
 }
@@ -215,9 +202,7 @@ func TestTabTitleFollowsStatus(t *testing.T) {
 		"expired":   {`data-title="Time’s up · $25.00"`, `data-icon="/icons/tab.svg"`},
 	} {
 		html := page(named(t, name))
-		if !strings.Contains(html, want[0]) || !strings.Contains(html, want[1]) {
-			t.Errorf("%s lacks %s or %s", name, want[0], want[1])
-		}
+		fortest.Has(t, name, html, want[0], want[1])
 	}
 }
 
@@ -238,8 +223,7 @@ func TestReviewOfAnAbsentTransaction(t *testing.T) {
 func TestUnknownInFrame(t *testing.T) {
 	for code, want := range map[wire.Code]bool{wire.CodeSessionUnknown: false, wire.CodeGatewayUnavailable: true} {
 		p := widget.Page{Text: english(t), Embed: "inline", Origin: "https://shop.example", View: wire.View{Status: wire.Open, Notice: &wire.Notice{Code: code, Message: "why"}}}
-		if got := strings.Contains(page(p), `data-part="reload"`); got != want {
-			t.Errorf("%s: a button to try again = %t; want %t", code, got, want)
-		}
+		fortest.Equal(t, strings.Contains(page(p), `data-part="reload"`), want,
+			"%s: a button to try again", code)
 	}
 }

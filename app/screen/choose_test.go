@@ -9,6 +9,7 @@ import (
 	"coinslot/app/widget"
 	"coinslot/app/widget/node"
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 )
 
 // The label of each radio has the name, and what is worth knowing about it.
@@ -32,9 +33,7 @@ func TestRadioLabels(t *testing.T) {
 			continue
 		}
 		text := regexp.MustCompile(`<[^>]*>`).ReplaceAllString(labels[i], "")
-		if got := strings.Join(strings.Fields(text), " "); got != want {
-			t.Errorf("%s is labeled %q; want %q", value, got, want)
-		}
+		fortest.Equal(t, strings.Join(strings.Fields(text), " "), want, "%s is labeled", value)
 	}
 }
 
@@ -59,10 +58,8 @@ func TestSingleChoice(t *testing.T) {
 			}
 			for _, radio := range regexp.MustCompile(`<input [^>]*class="offscreen"[^>]*>`).
 				FindAllString(page, -1) {
-				if !strings.Contains(radio, " checked ") ||
-					!strings.Contains(radio, `tabindex="-1"`) {
-					t.Errorf("the hidden radio is not checked, or can be focused: %s", radio)
-				}
+				fortest.Has(t, "the hidden radio is not checked, or can be focused", radio,
+					" checked ", `tabindex="-1"`)
 			}
 			if want.text != "" && !strings.Contains(page, ">"+want.text+"<") {
 				t.Errorf("the page does not say %q", want.text)
@@ -74,13 +71,9 @@ func TestSingleChoice(t *testing.T) {
 // Without scripts the button does not follow the radios, so it must not name a coin.
 func TestContinueButtonText(t *testing.T) {
 	c := &chooser{Page: named(t, "open-chosen")}
-	if got := c.continueText(); got != "Continue" {
-		t.Errorf("the button says %q", got)
-	}
+	fortest.Equal(t, c.continueText(), "Continue", "the button says")
 	c.pick("TON", "")
-	if got := c.continueText(); got != "Continue with TON on TON" {
-		t.Errorf("after picking, the button says %q", got)
-	}
+	fortest.Equal(t, c.continueText(), "Continue with TON on TON", "after picking, the button says")
 }
 
 // Each coin has its best network checked from the start, and keeps the one that was picked.

@@ -12,8 +12,7 @@ import (
 	"coinslot/app/screen/screentest"
 	"coinslot/app/widget"
 	"coinslot/app/wire"
-
-	"github.com/google/go-cmp/cmp"
+	"coinslot/bff/fortest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -55,9 +54,7 @@ func TestGallery(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("page differs from %s (-want +got):\n%s", file, diff)
-			}
+			fortest.Diff(t, got, string(want), "page differs from %s", file)
 		})
 	}
 }
@@ -86,21 +83,15 @@ func TestEveryScreen(t *testing.T) {
 	for _, s := range screentest.Gallery() {
 		t.Run(s.Name, func(t *testing.T) {
 			page := page(named(t, s.Name))
-			if n := strings.Count(page, "<h1"); n != 1 {
-				t.Errorf("%d headings; want 1", n)
-			}
-			if n := strings.Count(page, `aria-live="polite"`); n != 1 {
-				t.Errorf("%d polite live regions; want 1", n)
-			}
+			fortest.Equal(t, strings.Count(page, "<h1"), 1, "headings")
+			fortest.Equal(t, strings.Count(page, `aria-live="polite"`), 1, "polite live regions")
 			if regexp.MustCompile(` style=| on[a-z]+=`).MatchString(page) {
 				t.Error("an inline style or handler, which the content security policy blocks")
 			}
-			if found := regexp.MustCompile(`>[a-z]+\.[a-z.]+<`).FindString(page); found != "" {
-				t.Errorf("a key without a sentence: %s", found)
-			}
-			if found := regexp.MustCompile(`\{[a-z]+\}`).FindString(page); found != "" {
-				t.Errorf("a placeholder without a value: %s", found)
-			}
+			fortest.Equal(t, regexp.MustCompile(`>[a-z]+\.[a-z.]+<`).FindString(page), "",
+				"a key without a sentence")
+			fortest.Equal(t, regexp.MustCompile(`\{[a-z]+\}`).FindString(page), "",
+				"a placeholder without a value")
 			for _, m := range regexp.MustCompile(`data-part="([a-z-]+)"`).
 				FindAllStringSubmatch(page, -1) {
 				if n := len(part(page, m[1])); n > 1 && !several[m[1]] {
@@ -160,9 +151,7 @@ func TestFormsKeepFields(t *testing.T) {
 		s.Page.Text = english(t)
 		page := page(s.Page)
 		for _, support := range part(page, "support") {
-			if !strings.Contains(support, `target="_blank"`) {
-				t.Errorf("%s: %s does not lead out of the frame", s.Name, support)
-			}
+			fortest.Has(t, s.Name, support, `target="_blank"`)
 		}
 		for _, tab := range part(page, "browser-tab") { // leads out of the frame
 			page = strings.ReplaceAll(page, tab, "")
@@ -174,9 +163,7 @@ func TestFormsKeepFields(t *testing.T) {
 		}
 		for _, link := range regexp.MustCompile(`href="(/checkout[^"]*)"`).
 			FindAllStringSubmatch(page, -1) {
-			if !strings.Contains(link[1], "origin=https%3A%2F%2Fshop.example") {
-				t.Errorf("%s: the link %s does not carry the origin", s.Name, link[1])
-			}
+			fortest.Has(t, s.Name+": the link", link[1], "origin=https%3A%2F%2Fshop.example")
 		}
 	}
 }
@@ -190,7 +177,5 @@ func TestUnavailableNetworks(t *testing.T) {
 			t.Errorf("disabled = %t: %s", disabled, radio)
 		}
 	}
-	if !strings.Contains(page, "from $50") {
-		t.Error("the reason is not shown")
-	}
+	fortest.Has(t, "the reason is not shown", page, "from $50")
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strings"
 	"testing"
 
 	"coinslot/app/feed"
@@ -12,6 +11,7 @@ import (
 	"coinslot/app/widget"
 	"coinslot/app/widget/node"
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -126,9 +126,7 @@ func TestFirstSessionOfItem(t *testing.T) {
 	if len(b.sent) != 1 || b.sent[0] != want {
 		t.Errorf("sent %q; want %q", b.sent, want)
 	}
-	if want := "/checkout/cs_gallery?lang=en"; b.address != want {
-		t.Errorf("address %q; want %q", b.address, want)
-	}
+	fortest.Equal(t, b.address, "/checkout/cs_gallery?lang=en", "address")
 	if c.feed == nil {
 		t.Error("the new session is not followed")
 	}
@@ -154,9 +152,7 @@ func TestSendRefused(t *testing.T) {
 				t.Errorf("problem %v, busy %t; want %q", root.problem, root.busy,
 					english(t)[c.want])
 			}
-			if page := node.HTML(root); !strings.Contains(page, `data-part="error"`) {
-				t.Error("the error is not shown")
-			}
+			fortest.Has(t, "the error is not shown", node.HTML(root), `data-part="error"`)
 		})
 	}
 }
@@ -166,9 +162,7 @@ func TestShowDropsOlderViews(t *testing.T) {
 	old := pendingView()
 	old.Version = 3
 	c.show(ctx, old)
-	if c.Page.View.Status != wire.Confirmed {
-		t.Errorf("status %q; an older view was taken", c.Page.View.Status)
-	}
+	fortest.Equal(t, c.Page.View.Status, wire.Confirmed, "status (an older view was taken)")
 }
 
 func TestPartialAnnouncedOnce(t *testing.T) {
@@ -176,15 +170,11 @@ func TestPartialAnnouncedOnce(t *testing.T) {
 	v := pendingView()
 	v.Attempt.PaidAmount, v.Attempt.MissingAmount = "9.80", "15.23"
 	c.show(ctx, v)
-	if want := english(t)["said.partial"]; c.announcement != want {
-		t.Errorf("said %q; want %q", c.announcement, want)
-	}
+	fortest.Equal(t, c.announcement, english(t)["said.partial"], "said")
 	c.announcement = ""
 	v.Version++
 	c.show(ctx, v)
-	if c.announcement != "" {
-		t.Errorf("said %q again", c.announcement)
-	}
+	fortest.Equal(t, c.announcement, "", "said again")
 }
 
 func TestChooserBody(t *testing.T) {
@@ -256,9 +246,7 @@ func TestSameViewIsNotRedrawn(t *testing.T) {
 			t.Fatalf("the page was drawn %d times for a view that shows nothing new", n)
 		}
 	}
-	if got := d.Page.View.CheckedMsAgo; got != 19 {
-		t.Errorf("the time of the last view was not taken: %d", got)
-	}
+	fortest.Equal(t, d.Page.View.CheckedMsAgo, 19, "the time of the last view was not taken")
 	for name, change := range map[string]func(*wire.View){
 		"version": func(v *wire.View) { v.Version = 10 },
 		"sum":     func(v *wire.View) { v.Version, v.Attempt.PaidAmount, v.Attempt.MissingAmount = 11, "1.00", "2.00" },

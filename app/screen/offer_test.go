@@ -7,6 +7,7 @@ import (
 
 	"coinslot/app/widget/node"
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -21,9 +22,7 @@ func TestNormalizeAmount(t *testing.T) {
 		",5": ".5", "1,2,3": "1,2,3", "1,2,": "1.2,",
 		"$5": "$5", "": "", "-5": "-5", "５": "５", "1e3": "1e3", "1 000": "1 000", "٬": "٬",
 	} {
-		if got := NormalizeAmount(typed); got != want {
-			t.Errorf("NormalizeAmount(%q) = %q; want %q", typed, got, want)
-		}
+		fortest.Equal(t, NormalizeAmount(typed), want, "NormalizeAmount(%q)", typed)
 	}
 }
 
@@ -68,10 +67,8 @@ func TestOfferFieldsAreSentOnce(t *testing.T) {
 		if n := strings.Count(page, `name="`+name+`"`); n != 1 {
 			t.Errorf("%s has %d fields %q; want 1", sample, n, name)
 		}
-		if !strings.Contains(page, `name="key" type="hidden"`) ||
-			!strings.Contains(page, `name="item" type="hidden"`) {
-			t.Errorf("%s does not carry what names the item", sample)
-		}
+		fortest.Has(t, sample+" does not carry what names the item", page,
+			`name="key" type="hidden"`, `name="item" type="hidden"`)
 	}
 }
 
@@ -97,16 +94,13 @@ func TestFetchPrice(t *testing.T) {
 	view.Order.AmountUSD = "4.50"
 	b := &browserFake{status: 200, answer: view}
 	c, asked, _, _ := repricing(t, "open-amount", b, offerInput{amount: "4,50"})
-	if want := "GET /checkout?item=tip&amount=4.50"; asked != want {
-		t.Errorf("asked %s; want %s", asked, want)
-	}
+	fortest.Equal(t, asked, "GET /checkout?item=tip&amount=4.50", "asked")
 	if c.Page.View.Order.AmountUSD != "4.50" || b.address != "/checkout?item=tip&amount=4.50" ||
 		c.announcement != "$4.50" {
 		t.Errorf("price %s, address %s, said %q", c.Page.View.Order.AmountUSD, b.address, c.announcement)
 	}
-	if page := node.HTML(c); !strings.Contains(page, `data-value="4.50" dir="auto">$4.50`) {
-		t.Error("the new price is not on the page")
-	}
+	fortest.Has(t, "the new price is not on the page", node.HTML(c),
+		`data-value="4.50" dir="auto">$4.50`)
 }
 
 func TestFetchPriceQuantity(t *testing.T) {
@@ -114,9 +108,7 @@ func TestFetchPriceQuantity(t *testing.T) {
 	view.Order.AmountUSD = "18.00"
 	b := &browserFake{status: 200, answer: view}
 	c, asked, _, _ := repricing(t, "open-quantity-wrong", b, offerInput{quantity: "4"})
-	if want := "GET /checkout?item=coffee&quantity=4"; asked != want {
-		t.Errorf("asked %s; want %s", asked, want)
-	}
+	fortest.Equal(t, asked, "GET /checkout?item=coffee&quantity=4", "asked")
 	if page := node.HTML(c); strings.Contains(page, `data-part="error"`) ||
 		!strings.Contains(page, "$18.00") {
 		t.Error("the page does not show the price, or still the mistake")
@@ -134,9 +126,7 @@ func TestFetchPriceRefused(t *testing.T) {
 			!strings.Contains(page, `aria-invalid="true"`) {
 			t.Errorf("%+v: %d errors on the page", w, n)
 		}
-		if c.Page.View.Order.AmountUSD != "20.00" {
-			t.Errorf("%+v: the price has become %s", w, c.Page.View.Order.AmountUSD)
-		}
+		fortest.Equal(t, c.Page.View.Order.AmountUSD, "20.00", "%+v: the price has become", w)
 		if empty := w.amount == " "; (asked == "") != empty {
 			t.Errorf("%+v: asked %q", w, asked)
 		}

@@ -10,6 +10,7 @@ import (
 	"coinslot/app/widget"
 	"coinslot/app/widget/node"
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 )
 
 // payPage is the pay screen of Ether in English.
@@ -55,9 +56,7 @@ func TestQRSwitch(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			page := payPage(t, c.change)
-			if img := part(page, "qr")[0]; !strings.Contains(img, c.src) || !strings.Contains(img, c.alt) {
-				t.Errorf("picture %s; want %s and %s", img, c.src, c.alt)
-			}
+			fortest.Has(t, "picture", part(page, "qr")[0], c.src, c.alt)
 			other := strings.Join(part(page, "qr-kind"), "")
 			if !strings.Contains(other, c.address) || (other == "") != (c.other == "") ||
 				!strings.Contains(page, c.other) {
@@ -111,9 +110,7 @@ func TestSlip(t *testing.T) {
 func TestRecheckSaysWhatItFound(t *testing.T) {
 	c, ctx, engine := live(t, "pending", &browserFake{})
 	c.send(ctx, widget.Request{Sub: "/recheck"})
-	if !strings.Contains(node.HTML(c), "Looking for it…") {
-		t.Error("the button does not say that it looks")
-	}
+	fortest.Has(t, "the button does not say that it looks", node.HTML(c), "Looking for it…")
 	engine.ConsumeAll()
 	c.busy, c.asked = true, "/recheck"
 	answer := []byte(`{"status":"pending","version":9,"session":"cs_gallery","attempt":{"number":1}}`)
@@ -125,18 +122,14 @@ func TestRecheckSaysWhatItFound(t *testing.T) {
 	paid := []byte(`{"status":"pending","version":10,"session":"cs_gallery","attempt":` +
 		`{"number":1,"paid_amount":"1","missing_amount":"2"}}`)
 	c.handleAnswer(ctx, c.sent, 200, paid, nil)
-	if c.note != "" {
-		t.Errorf("%q although something has arrived", c.note)
-	}
+	fortest.Equal(t, c.note, "", "although something has arrived")
 }
 
 // Copy button, selection and QR code have the whole address.
 func TestAddressIsComplete(t *testing.T) {
 	page := payPage(t, nil)
 	for _, handle := range []string{"address", "copy-address"} {
-		if tag := part(page, handle)[0]; !strings.Contains(tag, evmPlain) {
-			t.Errorf("%s does not hold the address: %s", handle, tag)
-		}
+		fortest.Has(t, handle+" does not hold the address", part(page, handle)[0], evmPlain)
 	}
 	_, inner, _ := strings.Cut(page, `data-part="address"`)
 	_, inner, _ = strings.Cut(inner, ">")
@@ -146,9 +139,7 @@ func TestAddressIsComplete(t *testing.T) {
 		_, text, _ := strings.Cut(piece, ">")
 		shown.WriteString(text)
 	}
-	if shown.String() != evmPlain {
-		t.Errorf("select and copy would give %q; want %q", shown.String(), evmPlain)
-	}
+	fortest.Equal(t, shown.String(), evmPlain, "select and copy would give")
 }
 
 // Without scripts the page reloads every few seconds, which must not clear typed text or close the
@@ -166,9 +157,8 @@ func TestDetailsStayOpen(t *testing.T) {
 		t.Error("the page loads itself again while an address is checked")
 	}
 	page := payPage(t, func(p *widget.Page) { p.Opened = "device" })
-	if !strings.Contains(page, `<details class="device" data-part="device" open>`) {
-		t.Error("the part for another device is not open")
-	}
+	fortest.Has(t, "the part for another device is not open", page,
+		`<details class="device" data-part="device" open>`)
 }
 
 func TestStandaloneAndWithSession(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"coinslot/app/widget"
 	"coinslot/app/widget/node"
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 )
 
 // keys lists the networks of all coins as they stand.
@@ -40,9 +41,7 @@ func TestMatching(t *testing.T) {
 			c.Networks = matching(c, filter)
 			found = append(found, c)
 		}
-		if got := keys(found); got != want {
-			t.Errorf("searching %q finds %s; want %s", filter, got, want)
-		}
+		fortest.Equal(t, keys(found), want, "searching %q finds", filter)
 	}
 }
 
@@ -63,9 +62,8 @@ func TestSearch(t *testing.T) {
 		t.Run(query, func(t *testing.T) {
 			c := &chooser{Page: named(t, "open-many"), Search: query} // as typed before the takeover
 			page := node.HTML(c)
-			if !strings.Contains(page, `<p class="`+want.class+`" role="status">`+want.said+`</p>`) {
-				t.Errorf("the page does not say %q in class %s", want.said, want.class)
-			}
+			fortest.Has(t, "the page does not say "+want.said+" in class "+want.class, page,
+				`<p class="`+want.class+`" role="status">`+want.said+`</p>`)
 			hidden := regexp.MustCompile(`(?U)class="coin" hidden.* value="(\w+)"`)
 			var got []string
 			for _, coin := range hidden.FindAllStringSubmatch(page, -1) {
@@ -97,7 +95,5 @@ func TestSearchIsClearedWithList(t *testing.T) {
 	c, ctx, _ := live(t, "open", &browserFake{})
 	c.Search = "ton"
 	c.show(ctx, pendingView())
-	if c.Search != "" {
-		t.Errorf("the search is still %q", c.Search)
-	}
+	fortest.Equal(t, c.Search, "", "the search is still")
 }

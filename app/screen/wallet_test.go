@@ -11,6 +11,7 @@ import (
 	"coinslot/app/widget"
 	"coinslot/app/widget/node"
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -97,24 +98,17 @@ func TestPayByWallet(t *testing.T) {
 			b := &walletFake{connects: c.connects, pays: c.pays}
 			root, ctx, engine := withWallets(t, b)
 			root.payByWallet(ctx, clicked(root))
-			if root.announcement != "Confirm in Fox." {
-				t.Errorf("said %q while the wallet is asked", root.announcement)
-			}
+			fortest.Equal(t, root.announcement, "Confirm in Fox.", "said while the wallet is asked")
 			engine.ConsumeAll()
-			if got := strings.Join(b.asked, "; "); got != strings.Join(c.asked, "; ") {
-				t.Errorf("asked %s; want %s", got, strings.Join(c.asked, "; "))
-			}
+			fortest.Equal(t, strings.Join(b.asked, "; "), strings.Join(c.asked, "; "), "asked")
 			if root.wallet.Phase != c.phase || root.announcement != c.says {
 				t.Errorf("phase %d, said %q; want %d, %q", root.wallet.Phase, root.announcement, c.phase,
 					c.says)
 			}
 			page := node.HTML(root)
-			if !strings.Contains(page, c.says) {
-				t.Error("the words are not on the page")
-			}
-			if buttons := len(part(page, "wallet")); (buttons == 0) != (c.phase == walletSent) {
-				t.Errorf("%d buttons of wallets", buttons)
-			}
+			fortest.Has(t, "the words are not on the page", page, c.says)
+			fortest.Equal(t, len(part(page, "wallet")) == 0, c.phase == walletSent,
+				"buttons of wallets")
 		})
 	}
 }
@@ -130,13 +124,11 @@ func TestOneWalletRequestAtATime(t *testing.T) {
 	c.payByWallet(ctx, first)
 	c.payByWallet(ctx, first)
 	c.payByWallet(ctx, second)
-	if page := node.HTML(c); strings.Count(page, `aria-disabled="true"`) != 1 {
-		t.Error("the button of the wallet that is asked can be pressed, or no other one")
-	}
+	fortest.Equal(t, strings.Count(node.HTML(c), `aria-disabled="true"`), 1,
+		"the button of the wallet that is asked can be pressed, or no other one")
 	c.wallet.Sending = true
-	if page := node.HTML(c); strings.Count(page, `aria-disabled="true"`) != 2 {
-		t.Error("the buttons of wallets can be pressed while one sends")
-	}
+	fortest.Equal(t, strings.Count(node.HTML(c), `aria-disabled="true"`), 2,
+		"the buttons of wallets can be pressed while one sends")
 	c.wallet.Sending = false
 	engine.ConsumeAll()
 	pays := slices.DeleteFunc(slices.Clone(b.asked), func(s string) bool {
@@ -172,10 +164,8 @@ func TestStaleWalletRequest(t *testing.T) {
 			if len(b.asked) != 1 {
 				t.Errorf("asked %q; want nothing after the account", b.asked)
 			}
-			if page := node.HTML(c); strings.Contains(page, "Fox has sent") ||
-				strings.Contains(page, "Confirm in") {
-				t.Error("the page speaks of what was not sent")
-			}
+			fortest.Lacks(t, "the page speaks of what was not sent", node.HTML(c),
+				"Fox has sent", "Confirm in")
 		})
 	}
 }
@@ -209,9 +199,7 @@ func TestDiscover(t *testing.T) {
 			b.into(root.Host)
 			root.discover(ctx)
 			root.discover(ctx)
-			if b.discovered != c.want {
-				t.Errorf("asked for wallets %d times; want %d", b.discovered, c.want)
-			}
+			fortest.Equal(t, b.discovered, c.want, "asked for wallets times")
 		})
 	}
 }
@@ -250,9 +238,7 @@ func TestAddWallet(t *testing.T) {
 	for i := range 30 {
 		c.addWallet(widget.Wallet{ID: "flood" + string(rune('a'+i)), Name: "Flood"})
 	}
-	if n := len(c.Page.Wallets); n != widget.MaxWallets {
-		t.Errorf("%d wallets; want %d", n, widget.MaxWallets)
-	}
+	fortest.Equal(t, len(c.Page.Wallets), widget.MaxWallets, "wallets")
 }
 
 // A frame without wallets offers the page in a new tab; with a wallet

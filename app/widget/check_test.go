@@ -5,6 +5,7 @@ import (
 
 	"coinslot/app/address"
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 )
 
 // Unused addresses.
@@ -48,8 +49,6 @@ func TestIsKey(t *testing.T) {
 				got += "."
 			}
 		}
-		if got != want {
-			t.Errorf("%s: %s; want %s", of, got, want)
-		}
+		fortest.Equal(t, got, want, "%s", of)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // What must never happen here: text becomes markup, or an answer that says no
@@ -38,8 +40,7 @@ func FuzzTranslate(f *testing.F) {
 	f.Fuzz(func(t *testing.T, sentence, n, total string) {
 		text := map[string]string{"key": sentence}
 		want := strings.NewReplacer("{n}", n, "{total}", total).Replace(sentence)
-		if got := Translate(text, "ltr", "key", "n", n, "total", total); got != want {
-			t.Errorf("%q with %q and %q is %q; want %q", sentence, n, total, got, want)
-		}
+		fortest.Equal(t, Translate(text, "ltr", "key", "n", n, "total", total), want,
+			"%q with %q and %q", sentence, n, total)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 )
 
 func TestSupportLink(t *testing.T) {
@@ -17,8 +18,6 @@ func TestSupportLink(t *testing.T) {
 	} {
 		p := Page{View: wire.View{Support: c.support, Session: c.session,
 			Order: wire.Order{Ref: c.ref}}}
-		if got := p.supportURL(); got != c.want {
-			t.Errorf("%s of order %q = %s; want %s", c.support, c.ref, got, c.want)
-		}
+		fortest.Equal(t, p.supportURL(), c.want, "%s of order %q", c.support, c.ref)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"coinslot/app/widget/node"
+	"coinslot/bff/fortest"
 )
 
 // TestLanguageMenu: the server's page has one language, and a button that asks for all.
@@ -18,9 +19,7 @@ func TestLanguageMenu(t *testing.T) {
 		want := `<form action="/checkout/cs_1" class="languages" method="get">` + theme + `<label><span class="offscreen">lang.label</span><select data-part="language" name="lang">` +
 			TextIf(all, german) + french + `</select></label> ` +
 			`<button data-part="language-set"` + map[bool]string{false: ask, true: ` type="submit">`}[all] + `lang.set</button></form>`
-		if got := node.HTML(languageMenu(page)); got != want {
-			t.Errorf("all %v:\n%s\nwant\n%s", all, got, want)
-		}
+		fortest.Equal(t, node.HTML(languageMenu(page)), want, "all %v", all)
 	}
 	if page.Languages = page.Languages[:1]; node.HTML(languageMenu(page)) != "" {
 		t.Error("there is a menu for one language")

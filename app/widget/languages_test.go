@@ -10,9 +10,10 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/google/go-cmp/cmp"
 	cldrplural "golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
+
+	"coinslot/bff/fortest"
 )
 
 // wantLanguages is the least number of languages of the page.
@@ -115,9 +116,8 @@ func TestLanguagesAreComplete(t *testing.T) {
 				}
 			}
 		}
-		if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(text))); diff != "" {
-			t.Errorf("keys of %s (-want +got):\n%s", tag, diff)
-		}
+		fortest.Diff(t, slices.Sorted(maps.Keys(text)), slices.Sorted(maps.Keys(want)),
+			"keys of %s", tag)
 		for key, sentence := range text {
 			base, form, _ := strings.Cut(key, "#")
 			optional := plain[base] && (form == "zero" || form == "one" || form == "two") // which may say the number in a word
@@ -164,14 +164,12 @@ func TestNumbersAndPrices(t *testing.T) {
 		{"de", "1234.50", "1.234,50\u00a0$"}, {"fr", "1234.50", "1\u202f234,50\u00a0$US"},
 	} {
 		p := Page{Text: all[c.lang], Lang: c.lang, Dir: "ltr"}
-		if got := p.Price(c.usd); strings.ReplaceAll(got, " ", "\u00a0") != c.want {
-			t.Errorf("%s in %s is %q; want %q", c.usd, c.lang, got, c.want)
-		}
+		fortest.Equal(t, strings.ReplaceAll(p.Price(c.usd), " ", "\u00a0"), c.want,
+			"%s in %s", c.usd, c.lang)
 	}
 	p := Page{Text: all["ar"], Lang: "ar", Dir: "rtl"}
-	if got := p.T("pay.title", "amount", "25.03 USDT"); !strings.Contains(got, "\u206825.03 USDT\u2069") {
-		t.Errorf("an amount in Arabic is not set apart: %q", got)
-	}
+	fortest.Has(t, "an amount in Arabic is not set apart", p.T("pay.title", "amount", "25.03 USDT"),
+		"\u206825.03 USDT\u2069")
 	if got := p.Plural("time.minutes", 3); !strings.Contains(got, "3") || got == p.Plural("time.minutes", 11) {
 		t.Errorf("3 and 11 minutes in Arabic: %q, %q", got, p.Plural("time.minutes", 11))
 	}

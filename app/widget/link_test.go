@@ -4,6 +4,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"coinslot/bff/fortest"
 )
 
 // FuzzQueryEscape: the standard library escapes the same way.
@@ -36,8 +38,6 @@ func FuzzHost(f *testing.F) {
 		if web {
 			want = u.Host
 		}
-		if got := Host(s); got != want {
-			t.Errorf("hostOf(%q) = %q; want %q", s, got, want)
-		}
+		fortest.Equal(t, Host(s), want, "hostOf(%q)", s)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -20,23 +21,17 @@ func TestLink(t *testing.T) {
 		{"", nil, "/checkout/cs_1?embed=inline&origin=https%3A%2F%2Fshop.example"},
 		{"/receipt", []Field{{"change", "1"}}, "/checkout/cs_1/receipt?embed=inline&origin=https%3A%2F%2Fshop.example&change=1"},
 	} {
-		if got := p.Link(c.sub, c.extra...); got != c.want {
-			t.Errorf("Link(%q, %v) = %s; want %s", c.sub, c.extra, got, c.want)
-		}
+		fortest.Equal(t, p.Link(c.sub, c.extra...), c.want, "Link(%q, %v)", c.sub, c.extra)
 	}
-	if got := (Page{Base: "/checkout/cs_1"}).Link(""); got != "/checkout/cs_1" {
-		t.Errorf("Link without anything to carry = %s", got)
-	}
+	fortest.Equal(t, (Page{Base: "/checkout/cs_1"}).Link(""), "/checkout/cs_1",
+		"Link without anything to carry")
 }
 
 func TestTarget(t *testing.T) {
-	if got := (&Page{Base: "/checkout"}).Target("/attempts"); got != "/checkout" {
-		t.Errorf("Target of what is not stored = %s; want /checkout", got)
-	}
+	fortest.Equal(t, (&Page{Base: "/checkout"}).Target("/attempts"), "/checkout",
+		"Target of what is not stored")
 	p := Page{Base: "/checkout/cs_1", View: wire.View{Session: "cs_1"}}
-	if got := p.Target("/cancel"); got != "/checkout/cs_1/cancel" {
-		t.Errorf("Target = %s", got)
-	}
+	fortest.Equal(t, p.Target("/cancel"), "/checkout/cs_1/cancel", "Target")
 }
 
 func TestWithSession(t *testing.T) {
@@ -45,9 +40,7 @@ func TestWithSession(t *testing.T) {
 	if diff := cmp.Diff([]Field{{"embed", "modal"}}, got.Carry); diff != "" || got.Base != "/checkout/cs_1" {
 		t.Errorf("Stored: base %s, carry (-want +got):\n%s", got.Base, diff)
 	}
-	if len(p.Carry) != 5 {
-		t.Error("the page before has changed")
-	}
+	fortest.Equal(t, len(p.Carry), 5, "the page before has changed")
 }
 
 func TestTimingSentences(t *testing.T) {
@@ -83,7 +76,5 @@ func TestTimeAnnouncedRarely(t *testing.T) {
 			announced++
 		}
 	}
-	if announced != 3 {
-		t.Errorf("the time left is announced %d times in ten minutes; want 3", announced)
-	}
+	fortest.Equal(t, announced, 3, "the time left is announced times in ten minutes")
 }

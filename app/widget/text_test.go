@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 )
 
 // english reads the sentences that travel with an English page.
@@ -79,17 +80,13 @@ func TestPadded(t *testing.T) {
 		"18.5": "18.50", "18": "18.00", "18.": "18.00", "18.50000000": "18.50", "25.034": "25.034",
 		"0.00912345": "0.00912345", "7.10300": "7.103", "100": "100.00", "": "", "1e5": "1e5",
 	} {
-		if got := Padded(number); got != want {
-			t.Errorf("Padded(%q) = %q; want %q", number, got, want)
-		}
+		fortest.Equal(t, Padded(number), want, "Padded(%q)", number)
 	}
 	for network, want := range map[[2]string]string{
 		{"TRON", "trc20"}: "TRON (TRC20)", {"TON", "ton"}: "TON", {"Ethereum", "eth"}: "Ethereum",
 		{"BNB Smart Chain", "bep20"}: "BNB Smart Chain (BEP20)", {"Base", "base"}: "Base",
 	} {
-		if got := NetworkTitle(network[0], network[1]); got != want {
-			t.Errorf("NetworkTitle of %v = %q; want %q", network, got, want)
-		}
+		fortest.Equal(t, NetworkTitle(network[0], network[1]), want, "NetworkTitle of %v", network)
 	}
 }
 
@@ -126,7 +123,5 @@ func TestT(t *testing.T) {
 	if got, want := p.T("c", "x", "1", "odd"), "{1} {z} {n 1 {x"; got != want {
 		t.Errorf("say = %q; want %q", got, want)
 	}
-	if got := p.T("b"); got != "b" {
-		t.Errorf("say of an unknown key = %q; want the key", got)
-	}
+	fortest.Equal(t, p.T("b"), "b", "say of an unknown key")
 }

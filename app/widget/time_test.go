@@ -3,6 +3,8 @@ package widget
 import (
 	"testing"
 	"time"
+
+	"coinslot/bff/fortest"
 )
 
 func TestFormatTime(t *testing.T) {
@@ -10,9 +12,7 @@ func TestFormatTime(t *testing.T) {
 		"2026-11-22T01:40:05Z":      "2026-11-22 01:40 UTC",
 		"2026-11-22T01:40:05+02:00": "2026-11-21 23:40 UTC", "": "", "yesterday": "",
 	} {
-		if got := FormatTime(at); got != want {
-			t.Errorf("FormatTime(%q) = %q; want %q", at, got, want)
-		}
+		fortest.Equal(t, FormatTime(at), want, "FormatTime(%q)", at)
 	}
 }
 
@@ -37,8 +37,6 @@ func FuzzFormatTime(f *testing.F) {
 		case err == nil || len(at) > 20:
 			return // unusual ways to write a time
 		}
-		if got := FormatTime(at); got != want {
-			t.Errorf("FormatTime(%q) = %q; want %q", at, got, want)
-		}
+		fortest.Equal(t, FormatTime(at), want, "FormatTime(%q)", at)
 	})
 }

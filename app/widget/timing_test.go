@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -89,9 +90,7 @@ func TestCheckedTextNamesProblem(t *testing.T) {
 	s := &Timing{Page: p, At: at}
 	want := func(when, sentence string) {
 		t.Helper()
-		if got := s.checkedText(); got != sentence {
-			t.Errorf("%s: %q; want %q", when, got, sentence)
-		}
+		fortest.Equal(t, s.checkedText(), sentence, "%s", when)
 	}
 	want("at first", now)
 	s.setNetwork(false)

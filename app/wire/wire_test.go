@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"coinslot/bff/fortest"
 )
 
 // The view has exactly the members of the public contract, section 4.
@@ -54,7 +56,5 @@ func TestErrorsMatchByCode(t *testing.T) {
 	if !errors.Is(err, &Error{Code: CodeSessionPaid}) || errors.Is(err, &Error{Code: CodeSessionExpired}) {
 		t.Error("errors.Is does not compare codes")
 	}
-	if got := err.Error(); got != "choosing: the session is paid already" {
-		t.Errorf("Error = %q", got)
-	}
+	fortest.Equal(t, err.Error(), "choosing: the session is paid already", "Error")
 }

@@ -56,7 +56,5 @@ func TestTwoKeys(t *testing.T) {
 		t.Errorf("one key: %v", err)
 	}
 	r.Header.Add("Authorization", "Bearer "+key)
-	if open(nil, r) == nil {
-		t.Error("two keys are taken")
-	}
+	fortest.Fails(t, open(nil, r), "two keys are taken")
 }

@@ -64,9 +64,7 @@ func newConsoleRig(t *testing.T, change func(*config.Config)) *consoleRig {
 func (d *consoleRig) page(path string, status int) string {
 	d.T.Helper()
 	answer := d.Do("GET", path, "", operator)
-	if answer.Code != status {
-		d.T.Fatalf("GET %s = %d, want %d: %s", path, answer.Code, status, answer.Body)
-	}
+	fortest.Answer(d.T, "GET "+path, answer, status)
 	return answer.Body.String()
 }
 
@@ -90,9 +88,7 @@ func (d *consoleRig) post(page, path string, form url.Values) string {
 	}
 	form.Set("token", token[1])
 	answer := d.Do("POST", path, form.Encode(), operator, servertest.IsForm, "Origin: "+d.Public)
-	if answer.Code != http.StatusSeeOther {
-		d.T.Fatalf("POST %s = %d: %s", path, answer.Code, answer.Body)
-	}
+	fortest.Answer(d.T, "POST "+path, answer, http.StatusSeeOther)
 	return answer.Header().Get("Location")
 }
 
@@ -134,9 +130,8 @@ func TestConsoleGatewayRecords(t *testing.T) {
 	}
 	d.Gateway.Inject(sandbox.Fault{Path: "list", Status: 500, Times: 2})
 	fortest.Has(t, "without a gateway", d.page("/admin/transactions?from=2026-01-01&to=2026-01-05", http.StatusServiceUnavailable), "does not answer. Try again", `value="2026-01-05"`)
-	if answer := d.Do("GET", "/admin/transactions.csv", "", operator); answer.Code != http.StatusServiceUnavailable {
-		t.Errorf("a file without a gateway = %d", answer.Code)
-	}
+	fortest.Answer(t, "a file without a gateway",
+		d.Do("GET", "/admin/transactions.csv", "", operator), http.StatusServiceUnavailable)
 }
 
 // A server begins the daily comparison by itself.
@@ -162,9 +157,8 @@ func TestConsoleReconciliation(t *testing.T) {
 	d.Choose(session)
 	d.Await(session, "pending")
 	fortest.Has(t, "at first", d.page("/admin/reconciliation", http.StatusOK), "No reconciliation yet", "Daily reconciliation")
-	if answer := d.Do("GET", "/admin/reconciliation.csv", "", operator); answer.Code != http.StatusConflict {
-		t.Errorf("a file of nothing = %d", answer.Code)
-	}
+	fortest.Answer(t, "a file of nothing",
+		d.Do("GET", "/admin/reconciliation.csv", "", operator), http.StatusConflict)
 	now := time.Now().UTC()
 	today := url.Values{"from": {now.AddDate(0, 0, -1).Format(time.DateOnly)}, "to": {now.Format(time.DateOnly)}}
 	form := today

@@ -58,9 +58,7 @@ func rendered(t *testing.T, p page) string {
 	all := sections()
 	all[2].Alarms, all[1].Current = 1200, true
 	c.write(w, frame{page: p, Who: hostile, Token: hostile, Notice: note{"good", hostile}, Sections: all})
-	if w.Code != 200 {
-		t.Errorf("%s = %d %s", p.template, w.Code, w.Body)
-	}
+	fortest.Answer(t, p.template, w, 200)
 	return w.Body.String()
 }
 

@@ -99,9 +99,7 @@ func TestWebhookURLIsReplaced(t *testing.T) {
 			d.restart()
 			fortest.Until(t, "it is delivered", func() bool { return len(shop.of("checkout.confirmed")) > 0 })
 			d.restart()
-			if got := shop.of("checkout.confirmed"); !slices.Equal(got, []string{event}) {
-				t.Errorf("checkout.confirmed = %v; want %s once", got, event)
-			}
+			fortest.Diff(t, shop.of("checkout.confirmed"), []string{event}, "checkout.confirmed")
 			fortest.Has(t, "the overview", d.page("/admin", http.StatusOK), "All good")
 		})
 	}

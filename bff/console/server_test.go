@@ -66,9 +66,7 @@ func (d *operatorClient) signIn(word string) *httptest.ResponseRecorder {
 func (d *operatorClient) page(path string, headers ...string) string {
 	d.T.Helper()
 	answer := d.Do("GET", path, "", append(headers, d.cookie)...)
-	if answer.Code != http.StatusOK {
-		d.T.Fatalf("GET %s = %d %.300s", path, answer.Code, answer.Body)
-	}
+	fortest.Answer(d.T, "GET "+path, answer, http.StatusOK)
 	return answer.Body.String()
 }
 
@@ -256,9 +254,8 @@ func TestConsoleSearch(t *testing.T) {
 		fortest.Has(t, "the filters", got, want)
 	}
 	for _, bad := range []string{"status=x", "from=yesterday", "cursor=x", "to=9999-99-99"} {
-		if got := d.Do("GET", "/admin/payments?"+bad, "", d.cookie); got.Code != http.StatusUnprocessableEntity {
-			t.Errorf("%s = %d", bad, got.Code)
-		}
+		fortest.Answer(t, bad,
+			d.Do("GET", "/admin/payments?"+bad, "", d.cookie), http.StatusUnprocessableEntity)
 	}
 	fortest.Equal(t, d.Do("GET", "/admin/payments/cs_none", "", d.cookie).Code, http.StatusNotFound,
 		"a payment that is not there")
@@ -398,9 +395,7 @@ func TestConsoleErases(t *testing.T) {
 		t.Fatalf("a paid payment cannot be erased: %s", got)
 	}
 	fortest.Has(t, "the page that asks", d.page(path+"/erase"), "Erased data cannot be restored.")
-	if got := d.post(path+"/erase", nil); got.Code != 303 {
-		t.Fatalf("erasing = %d %s", got.Code, got.Body)
-	}
+	fortest.Answer(t, "erasing", d.post(path+"/erase", nil), 303)
 	if got := d.page(path); strings.Contains(got, "canary") || strings.Contains(got, `data-part="erase"`) {
 		t.Errorf("the page after it holds personal data, or offers to erase it again: %s", got)
 	}

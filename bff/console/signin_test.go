@@ -75,9 +75,7 @@ func TestConsoleSignedOutThroughARestart(t *testing.T) {
 	d.signIn(consolePassword)
 	stays := d.cookie
 	d.signIn(consolePassword)
-	if got := d.post("/admin/logout", nil); got.Code != http.StatusSeeOther {
-		t.Fatalf("signing out = %d", got.Code)
-	}
+	fortest.Answer(t, "signing out", d.post("/admin/logout", nil), http.StatusSeeOther)
 	stop()
 	r, _ = servertest.Start(t, gateway, c, server.Options{Limits: noLimits})
 	for cookie, want := range map[string]int{d.cookie: http.StatusForbidden, stays: http.StatusOK} {

@@ -98,9 +98,7 @@ func TestCodesAreDocumented(t *testing.T) {
 			}
 		}
 	}
-	if !slices.Equal(known, documented) {
-		t.Errorf("codes = %q; docs/embed.md has %q", known, documented)
-	}
+	fortest.Diff(t, known, documented, "codes")
 }
 
 // Every check is explained in docs/doctor.md.

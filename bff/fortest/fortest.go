@@ -4,6 +4,7 @@ package fortest
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net"
 	"net/http/httptest"
@@ -75,12 +76,30 @@ func Lacks(t testing.TB, what, text string, parts ...string) {
 	}
 }
 
-// Answer reports that an answer has another status, or a body that lacks a part.
+// Is reports that err does not wrap want. The rest says whose error it is, as for Printf.
+func Is(t testing.TB, err, want error, format string, args ...any) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("%s: got the error %v; want %v", fmt.Sprintf(format, args...), err, want)
+	}
+}
+
+// Fails reports that there is no error. The rest says what should fail, as for Printf.
+func Fails(t testing.TB, err error, format string, args ...any) {
+	t.Helper()
+	if err == nil {
+		t.Errorf("%s: got no error", fmt.Sprintf(format, args...))
+	}
+}
+
+// Answer ends the test if an answer has another status, and reports the parts that its body lacks.
 func Answer(
 	t testing.TB, what string, w *httptest.ResponseRecorder, status int, parts ...string,
 ) {
 	t.Helper()
-	Equal(t, w.Code, status, "%s: status; the body is %.2000s", what, w.Body)
+	if w.Code != status {
+		t.Fatalf("%s: got status %d; want %d: %.2000s", what, w.Code, status, w.Body)
+	}
 	Has(t, what, w.Body.String(), parts...)
 }
 

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -261,8 +260,6 @@ func TestBegan(t *testing.T) {
 			}
 		})
 		_, _ = client.Status(t.Context(), "TRK1")
-		if !slices.Equal(reported, []string{c.want}) {
-			t.Errorf("%s: reported %q; want %q", name, reported, c.want)
-		}
+		fortest.Diff(t, reported, []string{c.want}, "%s: reported", name)
 	}
 }

@@ -26,7 +26,5 @@ var errBroken = errors.New("broken pipe")
 func (brokenPipe) Write([]byte) (int, error) { return 0, errBroken }
 
 func TestWriteFails(t *testing.T) {
-	if err := Write(brokenPipe{}); !errors.Is(err, errBroken) {
-		t.Errorf("Write to a broken pipe: %v; want %v", err, errBroken)
-	}
+	fortest.Is(t, Write(brokenPipe{}), errBroken, "Write to a broken pipe")
 }

@@ -2,7 +2,6 @@ package limiter
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -11,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -326,9 +326,7 @@ func (brokenBucket) Pause(context.Context, time.Duration) error                 
 func TestBucketThatCannotBeAsked(t *testing.T) {
 	w := newWorld(func(c *Config) { c.Bucket = brokenBucket{} })
 	for _, ctx := range []context.Context{t.Context(), WithPriority(t.Context(), Single)} {
-		if err := w.call(ctx, false); !errors.Is(err, errWorld) {
-			t.Errorf("call = %v; want the bucket's error", err)
-		}
+		fortest.Is(t, w.call(ctx, false), errWorld, "call")
 	}
 	if waiting := w.State().Waiting; len(w.history()) != 0 || waiting != [priorities]int{} {
 		t.Errorf("%d calls sent, %v wait", len(w.history()), waiting)

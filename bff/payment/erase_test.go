@@ -61,9 +61,7 @@ func TestTombstoneTakesLateMoney(t *testing.T) {
 	raw := fortest.Must(json.Marshal(s))(t)
 	var stored Session
 	fortest.OK(t, json.Unmarshal(raw, &stored))
-	if err := stored.mayOpen(now); err == nil {
-		t.Error("a coin can be chosen for a tombstone")
-	}
+	fortest.Fails(t, stored.mayOpen(now), "a coin can be chosen for a tombstone")
 	before := stored.Snapshot()
 	fortest.OK(t, stored.Apply(1, r, stored.Environment, now))
 	events := stored.Events(before, now, EventOptions{})

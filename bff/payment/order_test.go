@@ -28,9 +28,7 @@ func TestParseAmount(t *testing.T) {
 		"1e5000000", "1.0.0", "\x00", "1\x00",
 	} {
 		_, err := ParseAmount(text)
-		if !errors.Is(err, &wire.Error{Code: wire.CodeAmountInvalid}) {
-			t.Errorf("ParseAmount(%q) = %v; want %s", text, err, wire.CodeAmountInvalid)
-		}
+		fortest.Is(t, err, &wire.Error{Code: wire.CodeAmountInvalid}, "ParseAmount(%q)", text)
 	}
 	if _, err := ParseAmount(""); !errors.Is(err, &wire.Error{Code: wire.CodeAmountRequired}) {
 		t.Errorf("ParseAmount of nothing = %v; want %s", err, wire.CodeAmountRequired)

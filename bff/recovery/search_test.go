@@ -267,9 +267,8 @@ func TestFenced(t *testing.T) {
 		t.Fatalf("second Claim = %+v, %v; want a higher epoch than %d", later, err, claimed[0].Epoch)
 	}
 	h.Gateway.Pay(h.Gateway.All()[0].TrackingCode, s.Attempts[0].PayAmount, "0xa")
-	if err := h.Service.Process(t.Context(), claimed[0]); !errors.Is(err, payment.ErrFenced) {
-		t.Errorf("Tend by the old holder = %v; want %v", err, payment.ErrFenced)
-	}
+	fortest.Is(t, h.Service.Process(t.Context(), claimed[0]), payment.ErrFenced,
+		"Tend by the old holder")
 	h.WantStatus(s.ID, wire.Pending)
 	if again, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1); err != nil || len(again) != 0 {
 		t.Errorf("the old holder has ended the new one's lease: %v, %v", again, err)
@@ -303,9 +302,7 @@ func TestChangeOfCoinDuringACheck(t *testing.T) {
 		return nil
 	}
 	fortest.Must(h.Choose(s.ID, checkouttest.BNB()))(t)
-	if !errors.Is(processErr, payment.ErrFenced) {
-		t.Errorf("the check under way = %v; want %v", processErr, payment.ErrFenced)
-	}
+	fortest.Is(t, processErr, payment.ErrFenced, "the check under way")
 	h.WantEvents(s.ID, payment.EventPending, payment.EventPending)
 	h.Run(time.Minute)
 	h.WantEvents(s.ID, payment.EventPending, payment.EventPending)
@@ -323,9 +320,7 @@ func TestCheckCanceled(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	h.Gateway.StatusHook = func(string) error { stop(); return ctx.Err() }
-	if err := h.Service.Process(ctx, due[0]); !errors.Is(err, context.Canceled) {
-		t.Errorf("Tend = %v; want %v", err, context.Canceled)
-	}
+	fortest.Is(t, h.Service.Process(ctx, due[0]), context.Canceled, "Tend")
 	if again, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1); err != nil || len(again) != 1 {
 		t.Errorf("Claim by the next = %d, %v; want the same session", len(again), err)
 	}

@@ -75,9 +75,8 @@ func TestControlForms(t *testing.T) {
 		"path": {"create"}, "times": {"2"}, "what": {"cut_after"}, "latency": {"2s"}, "status": {""}, "retry_after": {""},
 		"set": {`{"amount_usd":"1.00000000"}`}, "raw": {""},
 	}
-	if w := visit(s, "POST", "/sandbox/faults", form.Encode()); w.Code != http.StatusSeeOther {
-		t.Errorf("arming = %d %s", w.Code, w.Body)
-	}
+	fortest.Answer(t, "arming",
+		visit(s, "POST", "/sandbox/faults", form.Encode()), http.StatusSeeOther)
 	want := []Fault{{Path: "create", Times: 2, CutAfter: true, Latency: 2 * time.Second, Set: map[string]any{"amount_usd": "1.00000000"}}}
 	fortest.Diff(t, s.Faults(), want, "faults")
 	if page := visit(s, "GET", "/sandbox/", "").Body.String(); !strings.Contains(page, "latency 2s, cut after processing, set amount_usd, 2 to go") {
@@ -87,9 +86,8 @@ func TestControlForms(t *testing.T) {
 		t.Errorf("clearing = %d, %d left", w.Code, len(s.Faults()))
 	}
 	for _, bad := range []string{"", "times=x&status=500", "latency=2", "set=1", "status=99", "retry_after=x"} {
-		if w := visit(s, "POST", "/sandbox/faults", bad); w.Code != http.StatusUnprocessableEntity {
-			t.Errorf("arming %q = %d", bad, w.Code)
-		}
+		fortest.Answer(t, "arming "+bad,
+			visit(s, "POST", "/sandbox/faults", bad), http.StatusUnprocessableEntity)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/shopspring/decimal"
+
+	"coinslot/bff/fortest"
 )
 
 // badLinks: B18, where a shopper may be sent afterwards.
@@ -36,9 +38,7 @@ func badRepeats(t *testing.T, b *inputRig) {
 	const order = `"amount_usd":"25.00","order_ref":"repeat","title":"Two","email":"a@b.example","metadata":{"k":"v"},"currencies":["USDT"],"ttl_minutes":15,"success_url":"https://s.example","lang":"en"`
 	id := b.Open("{" + order + "}")
 	keyed := b.Do("POST", "/v1/sessions", `{"amount_usd":"25.00"}`, bearer, isJSON, "Idempotency-Key: repeat-key")
-	if keyed.Code != 201 {
-		t.Fatal(keyed.Body)
-	}
+	fortest.Answer(t, "the answer", keyed, 201)
 	var list []input
 	for name, change := range map[string][2]string{
 		"amount": {`"25.00"`, `"24.99"`}, "one cent more": {`"25.00"`, `"25.01"`}, "title": {"Two", "Three"}, "title in capitals": {"Two", "TWO"}, "email": {"a@b", "c@b"}, "metadata": {`"v"`, `"w"`}, "more metadata": {`"k":"v"`, `"k":"v","l":"w"`}, "no metadata": {`,"metadata":{"k":"v"}`, ""},

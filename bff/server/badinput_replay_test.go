@@ -56,9 +56,7 @@ func TestAccess(t *testing.T) {
 				}
 				what := fmt.Sprintf("%s %s for %s with %s", d.method, d.path, name, who)
 				w, _ := b.send(input{method: d.method, path: strings.ReplaceAll(d.path, "{id}", id), body: d.body, headers: headers})
-				if w.Code != want {
-					t.Errorf("%s = %d; want %d: %.200s", what, w.Code, want, w.Body)
-				}
+				fortest.Answer(t, what, w, want)
 				knows := want == d.status
 				noneOf(t, what, w, "mine-4711", knows && id == mine)
 				noneOf(t, what, w, "other-4712", knows && id == other)
@@ -100,9 +98,7 @@ func TestTortureReplays(t *testing.T) {
 	tx := b.Gateway.Transactions()[0]
 	b.pay(t, tx.TrackingCode, id)
 	keyed := b.Do("POST", "/v1/sessions", `{"amount_usd":"25.00","order_ref":"replayed-2"}`, bearer, isJSON, "Idempotency-Key: replayed")
-	if keyed.Code != 201 {
-		t.Fatal(keyed.Body)
-	}
+	fortest.Answer(t, "the answer", keyed, 201)
 	back := fmt.Sprintf("/return?tracking_code=%s&order_id=%d&status=", tx.TrackingCode, tx.OrderID)
 	again := []input{
 		{method: "POST", path: "/checkout", body: `{"order":"` + token + `",` + coin + `}`, headers: []string{isJSON}, code: "session_paid"},

@@ -40,9 +40,7 @@ func TestAbsentTransaction(t *testing.T) {
 	w.Gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Status: http.StatusNotFound})
 	for range 2 {
 		answer := w.Do("POST", "/v1/sessions/"+id+"/recheck", "", bearer)
-		if answer.Code != http.StatusOK {
-			t.Fatalf("recheck = %d %s; want 200", answer.Code, answer.Body)
-		}
+		fortest.Answer(t, "recheck", answer, http.StatusOK)
 	}
 	w.Await(id, "pending")
 	w.Gateway.ClearFaults()

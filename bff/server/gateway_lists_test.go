@@ -30,9 +30,7 @@ type recordList struct {
 func (r *rig) records(path string) (list recordList) {
 	r.T.Helper()
 	answer := r.Do("GET", path, "", bearer)
-	if answer.Code != http.StatusOK {
-		r.T.Fatalf("GET %s = %d %s", path, answer.Code, answer.Body)
-	}
+	fortest.Answer(r.T, "GET "+path, answer, http.StatusOK)
 	body := strings.ReplaceAll(answer.Body.String(), `"last_page"`, `"LastPage"`)
 	fortest.OK(r.T, json.Unmarshal([]byte(body), &list))
 	return list

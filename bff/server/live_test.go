@@ -46,9 +46,7 @@ func listen(t *testing.T, h http.Handler) string {
 		if err := web.Close(); err != nil {
 			t.Error(err)
 		}
-		if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
-			t.Errorf("serving: %v", err)
-		}
+		fortest.Is(t, <-ended, http.ErrServerClosed, "serving")
 	})
 	return l.Addr().String()
 }

@@ -55,17 +55,14 @@ func TestOfferIsStoredWithTheChoice(t *testing.T) {
 	for i := range 1000 {
 		query := []string{"item=coffee&quantity=3", "item=tip&amount=7", "item=tip&amount=1000", "item=coffee&quantity=11"}[i%4]
 		want := []int{200, 200, 422, 422}[i%4]
-		if w := r.Do("GET", "/checkout?"+query, ""); w.Code != want {
-			t.Fatalf("GET /checkout?%s = %d; want %d", query, w.Code, want)
-		}
+		fortest.Answer(t, "GET /checkout?"+query, r.Do("GET", "/checkout?"+query, ""), want)
 	}
 	for _, form := range []string{"item=tip&apply=1&amount=7" + coin, "item=tip&amount=1,000" + coin, "item=tip&amount=" + coin, "item=coffee&quantity=0" + coin} {
 		r.Do("POST", "/checkout", form, isForm)
 	}
 	fortest.Equal(t, r.stored(), "0 sessions, 0 transactions", "after looking")
-	if w := r.Do("POST", "/checkout", "item=coffee&quantity=3"+coin, isForm); w.Code != 303 {
-		t.Fatalf("choosing a coin = %d %s", w.Code, w.Body)
-	}
+	fortest.Answer(t, "choosing a coin",
+		r.Do("POST", "/checkout", "item=coffee&quantity=3"+coin, isForm), 303)
 	fortest.Equal(t, r.stored(), "1 sessions, 1 transactions", "after choosing")
 }
 
@@ -195,9 +192,7 @@ func TestOfferOfOnePage(t *testing.T) {
 	seen := map[string]bool{}
 	for _, amount := range []string{"5", "5", "5.00", "7", "7", "5"} {
 		w := r.Do("POST", "/checkout", "item=tip&key=page_back&amount="+amount+coin, isForm)
-		if w.Code != 303 {
-			t.Fatalf("amount %s = %d %s", amount, w.Code, w.Body)
-		}
+		fortest.Answer(t, "amount "+amount, w, 303)
 		seen[w.Header().Get("Location")] = true
 	}
 	if got := r.stored(); len(seen) != 2 || got != "2 sessions, 2 transactions" {

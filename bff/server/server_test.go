@@ -96,9 +96,7 @@ func (r *rig) run(list []scenario) {
 	for _, c := range list {
 		r.T.Run(c.name, func(t *testing.T) {
 			w := r.Do(c.method, c.path, c.body, c.headers...)
-			if w.Code != c.status {
-				t.Errorf("status = %d; want %d; body %.300s", w.Code, c.status, w.Body)
-			}
+			fortest.Answer(t, "status", w, c.status)
 			if c.code != "" {
 				problem(t, w, c.code)
 			}

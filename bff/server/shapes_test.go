@@ -113,9 +113,7 @@ func TestOrderTokenReplay(t *testing.T) {
 	r.Await(view.Session, "confirmed")
 	for _, more := range []string{"", `"key":"page_again",`} {
 		w := r.Do("POST", "/checkout", strings.Replace(body, "{", "{"+more, 1), isJSON)
-		if w.Code != http.StatusConflict {
-			t.Errorf("the token again = %d %s; want 409", w.Code, w.Body)
-		}
+		fortest.Answer(t, "the token again", w, http.StatusConflict)
 		problem(t, w, "session_paid")
 	}
 	if w := r.Do("GET", "/checkout?order="+token, ""); w.Header().Get("Location") != "/checkout/"+view.Session {
@@ -134,13 +132,9 @@ func TestPageKeysAreNotMerchantKeys(t *testing.T) {
 	r := newRig(t)
 	taken := `{"item":"coffee","key":"order-1001","currency_symbol":"USDT","network_code":"trc20"}`
 	w := r.Do("POST", "/checkout", taken, isJSON)
-	if w.Code != http.StatusOK {
-		t.Fatalf("POST /checkout = %d %s", w.Code, w.Body)
-	}
+	fortest.Answer(t, "POST /checkout", w, http.StatusOK)
 	w = r.Do("POST", "/v1/sessions", `{"amount_usd":"25.00"}`, bearer, isJSON, "Idempotency-Key: order-1001")
-	if w.Code != http.StatusCreated {
-		t.Errorf("the merchant's key = %d %s; want 201, though a shopper sent the same", w.Code, w.Body)
-	}
+	fortest.Answer(t, "the merchant's key", w, http.StatusCreated)
 	w = r.Do("POST", "/v1/sessions", `{"amount_usd":"4.50","title":"Coffee"}`, bearer, isJSON, "Idempotency-Key: order-1002")
 	var own struct{ ID string }
 	fortest.OK(t, json.Unmarshal(w.Body.Bytes(), &own))
@@ -153,9 +147,8 @@ func TestPageKeysAreNotMerchantKeys(t *testing.T) {
 // The hook's token in the path is never logged (newRig checks at the end).
 func TestRefusedHintsAreNotLoggedWithTheToken(t *testing.T) {
 	r := newRig(t)
-	if w := r.Do("POST", "/hooks/gateway/"+hookToken, strings.Repeat("x", 65<<10)); w.Code != 413 {
-		t.Errorf("a large hint = %d; want 413", w.Code)
-	}
+	fortest.Answer(t, "a large hint",
+		r.Do("POST", "/hooks/gateway/"+hookToken, strings.Repeat("x", 65<<10)), 413)
 	fortest.Equal(t, r.Do("GET", "/hooks/gateway/"+hookToken, "").Code, 405, "GET of the hook")
 	r.Do("POST", "/hooks/gateway/"+hookToken+"/more", "")
 	fortest.Has(t, "the refusals are not in the log at all", r.Log.String(), "/hooks/")

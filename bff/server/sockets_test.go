@@ -68,9 +68,8 @@ func TestLateSocketIsCurrent(t *testing.T) {
 	for range 2 {
 		next(t, connect(t, addr, id))
 	}
-	if w := r.Do("POST", "/v1/sessions/"+id+"/cancel", `{}`, isJSON, bearer); w.Code != http.StatusOK {
-		t.Fatalf("cancel = %d %s", w.Code, w.Body)
-	}
+	fortest.Answer(t, "cancel",
+		r.Do("POST", "/v1/sessions/"+id+"/cancel", `{}`, isJSON, bearer), http.StatusOK)
 	fortest.Equal(t, next(t, connect(t, addr, id)).Status, "cancelled", "the first view")
 }
 

@@ -78,9 +78,8 @@ func TestRefusedByReview(t *testing.T) {
 	const settle = "POST /v1/sessions/{session}/resolve"
 	body := `{"as":"confirmed","reason":"seen in the explorer"}`
 	problem(t, w.asked("192.0.2.1", settle, id, body, isJSON, bearer), "review_changed")
-	if answer := w.asked("192.0.2.1", settle, id, body, isJSON, bearer); answer.Code != 200 {
-		t.Errorf("settled again, with the reason known: %d %s", answer.Code, answer.Body)
-	}
+	fortest.Answer(t, "settled again, with the reason known",
+		w.asked("192.0.2.1", settle, id, body, isJSON, bearer), 200)
 }
 
 // The gateway answers only errors: requests that need it fail, and change nothing.
@@ -183,9 +182,8 @@ func TestUnpaidSessionsOfItems(t *testing.T) {
 	}
 
 	w.Await(first, "pending")
-	if got := w.Do("POST", "/checkout/"+first+"/simulate", `{"kind":"pay"}`, isJSON); got.Code != 200 {
-		t.Fatalf("paying = %d %s", got.Code, got.Body)
-	}
+	fortest.Answer(t, "paying",
+		w.Do("POST", "/checkout/"+first+"/simulate", `{"kind":"pay"}`, isJSON), 200)
 	w.Await(first, "confirmed")
 	if _, status := w.bought("203.0.113.1", ""); status != 200 {
 		t.Errorf("one more after a payment = %d; want 200", status)

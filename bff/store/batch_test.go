@@ -182,9 +182,7 @@ func TestFailedCommitFailsAllParts(t *testing.T) {
 			<-goes
 			return writes(1)(tx)
 		})
-		if err == nil {
-			t.Error("a write whose commit failed succeeded")
-		}
+		fortest.Fails(t, err, "a write whose commit failed succeeded")
 	})
 	<-begun
 	all.Go(func() {

@@ -126,7 +126,5 @@ func withoutDigest(cursor string) string { return cursor[:strings.LastIndex(curs
 func wantGone(t *testing.T, db *DB, cursor string) {
 	t.Helper()
 	page, err := db.Events(t.Context(), outbox.EventQuery{After: cursor})
-	if !errors.Is(err, outbox.ErrCursorGone) {
-		t.Errorf("Events after %q = %+v, %v; want ErrCursorGone", cursor, page, err)
-	}
+	fortest.Is(t, err, outbox.ErrCursorGone, "Events after %q = %+v", cursor, page)
 }

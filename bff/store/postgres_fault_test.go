@@ -189,9 +189,7 @@ func TestPostgresPaused(t *testing.T) {
 	}
 	for name, use := range uses {
 		start := time.Now()
-		if err := use(); err == nil {
-			t.Errorf("%s succeeded", name)
-		}
+		fortest.Fails(t, use(), "%s succeeded", name)
 		if took := time.Since(start); took > 3*time.Second {
 			t.Errorf("%s took %v; want its patience", name, took)
 		}

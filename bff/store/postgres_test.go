@@ -4,7 +4,6 @@ import (
 	"database/sql"
 	"fmt"
 	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -192,9 +191,7 @@ func wantEvents(t *testing.T, db *DB, q outbox.EventQuery, want ...string) outbo
 	for _, e := range page.Events {
 		got = append(got, e.ID)
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("Events = %v; want %v", got, want)
-	}
+	fortest.Diff(t, got, want, "Events")
 	return page
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -79,9 +78,7 @@ func TestReadyTables(t *testing.T) {
 	change(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`)
 	fortest.OK(t, db.Ready(t.Context()))
 	change(`DELETE FROM goose_db_version WHERE version_id > 1`)
-	if err := db.Ready(t.Context()); err == nil {
-		t.Error("older tables are ready")
-	}
+	fortest.Fails(t, db.Ready(t.Context()), "older tables are ready")
 }
 
 // TestTrouble: what is reported as the database's fault, and what is not.
@@ -123,9 +120,7 @@ func TestTrouble(t *testing.T) {
 		mu.Unlock()
 		err := c.do()
 		mu.Lock()
-		if !slices.Equal(reported, c.want) {
-			t.Errorf("%s (%v): reported %q; want %q", c.name, err, reported, c.want)
-		}
+		fortest.Diff(t, reported, c.want, "%s (%v): reported", c.name, err)
 		mu.Unlock()
 	}
 }

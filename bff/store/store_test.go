@@ -70,9 +70,7 @@ func TestCallerGoesAway(t *testing.T) {
 				})
 			}
 			fortest.OK(t, leave(nil))
-			if err := leave(payment.ErrUnchanged); !errors.Is(err, payment.ErrUnchanged) {
-				t.Errorf("a write that failed = %v; want its own error", err)
-			}
+			fortest.Is(t, leave(payment.ErrUnchanged), payment.ErrUnchanged, "a write that failed")
 			gone, cancel := context.WithCancel(t.Context())
 			cancel()
 			if _, err := db.Claim(gone, time.Now(), time.Minute, 9); !errors.Is(err, context.Canceled) {

@@ -1,7 +1,6 @@
 package webhook
 
 import (
-	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -60,9 +59,7 @@ func TestGuardControl(t *testing.T) {
 		"127.0.0.1:443": errPrivate, "[::1]:443": errPrivate, "[fe80::1%eth0]:443": errPrivate,
 		"localhost:443": errPrivate, "": errPrivate, "8.8.8.8": errPrivate,
 	} {
-		if got := g.control("tcp", address, nil); !errors.Is(got, want) {
-			t.Errorf("control(%q) = %v; want %v", address, got, want)
-		}
+		fortest.Is(t, g.control("tcp", address, nil), want, "control(%q)", address)
 	}
 }
 
@@ -157,9 +154,7 @@ func TestCheckEndpointPrivate(t *testing.T) {
 		"https://shop.example:22/", "https://shop.example:25/", "https://shop.example:80/", "https://shop.example:6379/", "https://shop.example:65535/",
 	} {
 		fortest.OK(t, CheckEndpoint(raw, true))
-		if err := CheckEndpoint(raw, false); err == nil {
-			t.Errorf("CheckEndpoint(%q, false) = nil; want an error", raw)
-		}
+		fortest.Fails(t, CheckEndpoint(raw, false), "CheckEndpoint(%q, false)", raw)
 	}
 }
 

@@ -339,9 +339,7 @@ func TestGone(t *testing.T) {
 		if asked.Load() != 1 || len(q.results("evt_00002", dead)) != 0 {
 			t.Errorf("the endpoint was asked %d times after 410; want once in all", asked.Load())
 		}
-		if got := s.Gone(); !slices.Equal(got, []string{dead}) {
-			t.Errorf("Gone = %v; want the dead endpoint", got)
-		}
+		fortest.Diff(t, s.Gone(), []string{dead}, "Gone")
 		stop()
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -124,9 +123,7 @@ func TestVerify(t *testing.T) {
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
 			got := parse(t, secretOne).Verify(headers(tc.id, tc.stamp, tc.signature), []byte(tc.body), time.Unix(at, 0))
-			if !errors.Is(got, tc.want) {
-				t.Errorf("Verify = %v; want %v", got, tc.want)
-			}
+			fortest.Is(t, got, tc.want, "Verify")
 		})
 	}
 }
@@ -142,9 +139,7 @@ func TestVerifyClock(t *testing.T) {
 		10 * time.Minute:   ErrTimestamp,
 	} {
 		got := parse(t, secretOne).Verify(h, []byte(vectorBody), time.Unix(vectorSeconds, 0).Add(offset))
-		if !errors.Is(got, want) {
-			t.Errorf("Verify %v after signing = %v; want %v", offset, got, want)
-		}
+		fortest.Is(t, got, want, "Verify %v after signing", offset)
 	}
 }
 
@@ -160,9 +155,7 @@ func TestVerifyRotation(t *testing.T) {
 		"no keys": {nil, ErrSignature},
 	} {
 		got := parse(t, tc.secrets...).Verify(h, []byte(vectorBody), time.Unix(vectorSeconds, 0))
-		if !errors.Is(got, tc.want) {
-			t.Errorf("%s: Verify = %v; want %v", name, got, tc.want)
-		}
+		fortest.Is(t, got, tc.want, "%s: Verify", name)
 	}
 }
 

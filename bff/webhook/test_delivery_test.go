@@ -199,9 +199,7 @@ func TestTestOfSeveral(t *testing.T) {
 		for range testsPerMinute {
 			_, err = s.Test(t.Context(), "")
 		}
-		if !errors.Is(err, outbox.ErrTooManyTests) {
-			t.Errorf("the eleventh in a minute = %v; want ErrTooManyTests", err)
-		}
+		fortest.Is(t, err, outbox.ErrTooManyTests, "the eleventh in a minute")
 		<-time.After(30 * time.Second)
 		if _, err = s.Test(t.Context(), ""); !errors.Is(err, outbox.ErrTooManyTests) {
 			t.Errorf("half a minute later = %v; want ErrTooManyTests", err)

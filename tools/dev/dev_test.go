@@ -4,7 +4,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -57,9 +56,7 @@ func TestSnapshot(t *testing.T) {
 	}
 	fortest.OK(t, os.Remove(filepath.Join(root, "bff/gone.go")))
 	got, want := differences(before, snapshot(root)), []string{"app/a.go", "bff/gone.go", "static/new.css"}
-	if !slices.Equal(got, want) {
-		t.Errorf("changed: %v; want %v", got, want)
-	}
+	fortest.Diff(t, got, want, "changed")
 }
 
 // TestPortInUse: a second make dev says so before it builds.

@@ -177,9 +177,7 @@ func TestImagesShown(t *testing.T) {
 		{"docs/f.yaml", 0o644, []byte("![F](f.png)")},
 	})
 	want := []string{"docs/images/a.png", "docs/images/c.png", "docs/images/d.png", "e.png"}
-	if !slices.Equal(got, want) {
-		t.Errorf("pictures = %v; want %v", got, want)
-	}
+	fortest.Diff(t, got, want, "pictures")
 }
 
 func unpacked(t *testing.T, archive []byte) map[string][]byte {

@@ -26,7 +26,6 @@ func TestReplace(t *testing.T) {
 	if want := "before <a>new<b> after"; err != nil || string(got) != want {
 		t.Errorf("%v, the page is %q; want %q", err, got, want)
 	}
-	if err := Replace(file, "<b>", "<a>", "new"); err == nil {
-		t.Error("a page without markers in this order was changed")
-	}
+	fortest.Fails(t, Replace(file, "<b>", "<a>", "new"),
+		"a page without markers in this order was changed")
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"coinslot/bff/fortest"
 )
 
 func TestHTML(t *testing.T) {
@@ -61,9 +63,7 @@ func TestHTML(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := HTML(c.tree); got != c.want {
-				t.Errorf("HTML = %s\nwant   %s", got, c.want)
-			}
+			fortest.Equal(t, HTML(c.tree), c.want, "HTML")
 		})
 	}
 }
@@ -74,22 +74,18 @@ func TestAddresses(t *testing.T) {
 		"/checkout/cs_1?a=javascript:", "https://shop.example", "mailto:a@b.example", "",
 		"ethereum:0x52@1?value=1", "javascript.example", "?q=javascript:1",
 	} {
-		if got := HTML(El("a").Attr("href", address)); strings.Contains(got, "about:invalid") {
-			t.Errorf("%q becomes %s", address, got)
-		}
+		fortest.Lacks(t, address+" becomes", HTML(El("a").Attr("href", address)), "about:invalid")
 	}
 	for _, address := range []string{
 		"javascript:alert(1)", " \x01JavaScript:alert(1)", "java\tscr\nipt:alert(1)", "vbscript:x",
 		"data:text/html,<script>", "DATA:text/html,",
 	} {
-		if got := HTML(El("a").Attr("href", address)); got != `<a href="about:invalid"></a>` {
-			t.Errorf("%q becomes %s", address, got)
-		}
+		fortest.Equal(t, HTML(El("a").Attr("href", address)), `<a href="about:invalid"></a>`,
+			"%q becomes", address)
 	}
 	const picture = `<img src="data:image/png,x" alt="">`
-	if got := HTML(Void("img").Attr("src", "data:image/png,x")); got != picture {
-		t.Errorf("a picture becomes %s", got)
-	}
+	fortest.Equal(t, HTML(Void("img").Attr("src", "data:image/png,x")), picture,
+		"a picture becomes")
 }
 
 // TestUnescapedContent: no element can be made whose content is not escaped.
@@ -114,9 +110,8 @@ func TestNamesAreConstants(t *testing.T) {
 				return err
 			}
 			source, err := os.ReadFile(path)
-			if strings.Contains(string(source), "node.Name"+"(") {
-				t.Errorf("%s converts something to a node.Name", path)
-			}
+			fortest.Lacks(t, path+" converts something to a node.Name", string(source),
+				"node.Name"+"(")
 			return err
 		})
 		if err != nil {

@@ -191,17 +191,13 @@ func (h *Shop) WantCalls(method string, want int) {
 // WantCallsSince fails unless a method was called that often since it had been called before times.
 func (h *Shop) WantCallsSince(before int, method string, want int) {
 	h.T.Helper()
-	if n := h.Gateway.Calls(method) - before; n != want {
-		h.T.Errorf("calls of %s = %d; want %d", method, n, want)
-	}
+	fortest.Equal(h.T, h.Gateway.Calls(method)-before, want, "calls of %s", method)
 }
 
 // WantTransactions fails unless the gateway has that many transactions.
 func (h *Shop) WantTransactions(want int) {
 	h.T.Helper()
-	if n := len(h.Gateway.All()); n != want {
-		h.T.Errorf("transactions = %d; want %d", n, want)
-	}
+	fortest.Equal(h.T, len(h.Gateway.All()), want, "transactions")
 }
 
 // WantNotDue fails unless a session is never due again.
@@ -215,9 +211,7 @@ func (h *Shop) WantNotDue(id string) {
 // WantLive fails unless that many transactions can be paid at the gateway.
 func (h *Shop) WantLive(want int) {
 	h.T.Helper()
-	if live := h.Gateway.Live(); len(live) != want {
-		h.T.Errorf("live at the gateway = %v; want %d", live, want)
-	}
+	fortest.Equal(h.T, len(h.Gateway.Live()), want, "live at the gateway")
 }
 
 // WantCode returns a function that ends the test unless an action failed with that code.

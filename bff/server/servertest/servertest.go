@@ -96,11 +96,7 @@ func Start(t *testing.T, gateway *sandbox.Server, c config.Config, o server.Opti
 // NoSecrets looks for keys where none may be.
 func (r *Rig) NoSecrets(text, where string) {
 	r.T.Helper()
-	for _, secret := range []string{SecretKey, OrderKey, GatewayKey, HookToken} {
-		if strings.Contains(text, secret) {
-			r.T.Errorf("%s holds the secret %.18s…", where, secret)
-		}
-	}
+	fortest.Lacks(r.T, where+" holds the secret", text, SecretKey, OrderKey, GatewayKey, HookToken)
 }
 
 // Do sends one request; headers are "Name: value".
@@ -174,9 +170,7 @@ func (r *Rig) Await(id, want string) {
 func (r *Rig) Choose(id string) {
 	r.T.Helper()
 	w := r.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, IsJSON)
-	if w.Code != http.StatusOK {
-		r.T.Fatalf("attempts = %d %s", w.Code, w.Body)
-	}
+	fortest.Answer(r.T, "attempts", w, http.StatusOK)
 }
 
 // EventList is an answer of GET /v1/events.
@@ -244,9 +238,7 @@ func (r *Rig) OpenAndPay(body string, kind sandbox.Kind, status string) (id stri
 // WantNoEvents asserts that no event was kept, that nothing waits, and that no try was counted.
 func (r *Rig) WantNoEvents() {
 	r.T.Helper()
-	if list := r.Events(""); len(list.Data) != 0 {
-		r.T.Errorf("events: %+v; want none", list)
-	}
+	fortest.Equal(r.T, len(r.Events("").Data), 0, "events")
 	span := fmt.Sprintf(`{"from":%q,"to":%q}`, time.Now().Add(-time.Hour).UTC().Format(time.RFC3339), time.Now().Add(time.Hour).UTC().Format(time.RFC3339))
 	if w := r.Do("POST", "/v1/events/replay", span, Bearer, IsJSON); !strings.Contains(w.Body.String(), `"deliveries":0`) {
 		r.T.Errorf("a replay of it = %s", w.Body)

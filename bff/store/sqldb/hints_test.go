@@ -2,7 +2,6 @@ package sqldb
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,9 +34,7 @@ func listening(t *testing.T, db *DB) *notificationLog {
 	}()
 	t.Cleanup(func() {
 		cancel()
-		if err := <-ended; !errors.Is(err, context.Canceled) {
-			t.Errorf("Listen = %v; want the end of its context", err)
-		}
+		fortest.Is(t, <-ended, context.Canceled, "Listen")
 	})
 	e.wants(t, "", 1)
 	return e
@@ -132,7 +129,6 @@ func TestHintsOnSQLite(t *testing.T) {
 	db.Announce("cs_1")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := db.Listen(ctx, func(string) { t.Error("something was heard") }); !errors.Is(err, context.Canceled) {
-		t.Errorf("Listen = %v", err)
-	}
+	fortest.Is(t, db.Listen(ctx, func(string) { t.Error("something was heard") }), context.Canceled,
+		"Listen")
 }

@@ -145,10 +145,8 @@ func logOfAnother(t *testing.T, open Opener) {
 	}
 	cursor := events(t, other, outbox.EventQuery{}).Next
 	page, err := b.Events(t.Context(), outbox.EventQuery{After: cursor})
-	if !errors.Is(err, outbox.ErrCursorGone) {
-		t.Errorf("Events after a cursor of another database = %+v, %v; want ErrCursorGone", page,
-			err)
-	}
+	fortest.Is(t, err, outbox.ErrCursorGone,
+		"Events after a cursor of another database = %+v", page)
 }
 
 // A reader that continues from where it was finds every event once, whatever the

@@ -19,7 +19,6 @@ import (
 	"coinslot/bff/records"
 	"coinslot/bff/retention"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 )
 
@@ -130,9 +129,7 @@ func check(t *testing.T, b Backend, want payment.Session) {
 // same compares values by what they mean: 1.50 is 1.5, and times are instants.
 func same(t *testing.T, what string, got, want any) {
 	t.Helper()
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("%s: (-want +got)\n%s", what, diff)
-	}
+	fortest.Diff(t, got, want, "%s", what)
 }
 
 // allPages reads page after page, from a cursor on, until there is no next one.

@@ -113,9 +113,7 @@ func refused(
 		change(s)
 		return events, nil
 	})
-	if !errors.Is(err, want) {
-		t.Errorf("Update = %v; want %v", err, want)
-	}
+	fortest.Is(t, err, want, "Update")
 	check(t, b, before)
 }
 

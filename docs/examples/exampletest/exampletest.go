@@ -68,9 +68,8 @@ func Linked(t *testing.T, page, folder, inGo string, samples []Sample) {
 		files = append(files, s.File)
 	}
 	for _, file := range files {
-		if !strings.Contains(string(text), "]("+filepath.ToSlash(filepath.Join(from, file))+")") {
-			t.Errorf("%s does not link to %s", page, file)
-		}
+		fortest.Has(t, page+" does not link to "+file, string(text),
+			"]("+filepath.ToSlash(filepath.Join(from, file))+")")
 	}
 	there, err := os.ReadDir(folder)
 	if err != nil || len(there) != len(files) {
