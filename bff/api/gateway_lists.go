@@ -21,45 +21,18 @@ type gatewayPage struct {
 	LastPage int    `json:"last_page"`
 }
 
-// transaction is one of the gateway's with its member names, times in RFC 3339, and its session.
+// transaction is one of the gateway's, and withdrawal a payout, with times in RFC 3339 or null.
 type transaction struct {
-	OrderID          string     `json:"order_id"`
-	Status           string     `json:"status"`
-	TrackingCode     string     `json:"tracking_code"`
-	PaymentURL       string     `json:"payment_url"`
-	CurrencyCode     string     `json:"currency_code"`
-	CurrencyName     string     `json:"currency_name"`
-	NetworkCode      string     `json:"network_code"`
-	NetworkName      string     `json:"network_name"`
-	PayAmount        string     `json:"pay_amount"`
-	AmountUSD        string     `json:"amount_usd"`
-	PlatformShare    string     `json:"platform_share"`
-	MerchantShare    string     `json:"merchant_share"`
-	FeePercent       string     `json:"payment_fee_percent"`
-	TolerancePercent string     `json:"payment_tolerance_percent"`
-	PaidAmount       string     `json:"paid_amount"`
-	CancelledByUser  bool       `json:"is_canceled_by_user"`
-	TxID             string     `json:"tx_id"`
-	TxURL            string     `json:"tx_explorer_url"`
-	Email            string     `json:"email"`
-	Comment          string     `json:"comment"`
-	PaidAt           *time.Time `json:"paid_at"`
-	CreatedAt        *time.Time `json:"created_at"`
-	ExpiredAt        *time.Time `json:"expired_at"`
-	Session          string     `json:"session"`
-	Attempt          int        `json:"attempt"`
+	reconcile.GatewayRecord
+	PaidAt    *time.Time `json:"paid_at"`
+	CreatedAt *time.Time `json:"created_at"`
+	ExpiredAt *time.Time `json:"expired_at"`
 }
 
 type withdrawal struct {
-	TrackingCode string     `json:"tracking_code"`
-	CurrencyName string     `json:"currency_name"`
-	NetworkName  string     `json:"network_name"`
-	Destination  string     `json:"destination_address"`
-	AmountUSD    string     `json:"amount_usd"`
-	Status       string     `json:"status"`
-	TxID         string     `json:"tx_id"`
-	TxURL        string     `json:"tx_explorer_url"`
-	CreatedAt    *time.Time `json:"created_at"`
+	reconcile.Withdrawal
+	AmountUSD string     `json:"amount_usd"`
+	CreatedAt *time.Time `json:"created_at"`
 }
 
 // listTransactions is GET /v1/transactions.
@@ -75,15 +48,7 @@ func (s *server) listTransactions(w http.ResponseWriter, r *http.Request) error 
 	data := make([]transaction, 0, len(page.Items))
 	for _, e := range page.Items {
 		data = append(data, transaction{
-			OrderID: e.OrderID, Status: e.Status, TrackingCode: e.TrackingCode,
-			PaymentURL: e.PaymentURL, CurrencyCode: e.CurrencyCode, CurrencyName: e.CurrencyName,
-			NetworkCode: e.NetworkCode, NetworkName: e.NetworkName, PayAmount: e.PayAmount,
-			AmountUSD: e.AmountUSD, PlatformShare: e.PlatformShare, MerchantShare: e.MerchantShare,
-			FeePercent: e.FeePercent, TolerancePercent: e.TolerancePercent,
-			PaidAmount: e.PaidAmount, CancelledByUser: e.CancelledByUser,
-			TxID: e.TxID, TxURL: e.TxURL, Email: e.Email, Comment: e.Comment,
-			PaidAt: timeOrNull(e.PaidAt), CreatedAt: timeOrNull(e.CreatedAt),
-			ExpiredAt: timeOrNull(e.ExpiresAt), Session: e.Session, Attempt: e.Attempt,
+			e, timeOrNull(e.PaidAt), timeOrNull(e.CreatedAt), timeOrNull(e.ExpiresAt),
 		})
 	}
 	return web.Respond(w, http.StatusOK, newGatewayPage(data, page.Paging, f))
@@ -95,17 +60,13 @@ func (s *server) listWithdrawals(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	page, err := s.Records.Withdrawals(r.Context(), reconcile.WithdrawalQuery(f))
+	page, err := s.Records.Withdrawals(r.Context(), f)
 	if err != nil {
 		return web.StorageError(err)
 	}
 	data := make([]withdrawal, 0, len(page.Items))
 	for _, e := range page.Items {
-		data = append(data, withdrawal{
-			TrackingCode: e.TrackingCode, CurrencyName: e.CurrencyName, NetworkName: e.NetworkName,
-			Destination: e.Destination, AmountUSD: e.Amount(), Status: e.Status, TxID: e.TxID,
-			TxURL: e.TxURL, CreatedAt: timeOrNull(e.CreatedAt),
-		})
+		data = append(data, withdrawal{e, e.Amount(), timeOrNull(e.CreatedAt)})
 	}
 	return web.Respond(w, http.StatusOK, newGatewayPage(data, page.Paging, f))
 }

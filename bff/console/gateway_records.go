@@ -182,9 +182,7 @@ var withdrawalStatuses = []string{"pending", "processing", "confirmed"}
 func (c *console) withdrawals(r *request) (page, error) {
 	p, err := r.gatewayRecords(withdrawalsPath, withdrawalStatuses,
 		func(q recordQuery, v *gatewayRecordsView) (reconcile.Paging, error) {
-			found, err := c.Gateway.Withdrawals(
-				r.r.Context(), reconcile.WithdrawalQuery(q.ListQuery),
-			)
+			found, err := c.Gateway.Withdrawals(r.r.Context(), q.ListQuery)
 			v.Withdrawals = found.Items
 			return found.Paging, err
 		})
@@ -197,7 +195,7 @@ func (c *console) exportWithdrawals(r *request, values url.Values) (export.File,
 		"tracking_code", "status", "amount_usd", "currency", "network", "destination", "tx_id",
 		"created",
 	}, func(q recordQuery) (rows [][]string, at reconcile.Paging, err error) {
-		found, err := c.Gateway.Withdrawals(r.r.Context(), reconcile.WithdrawalQuery(q.ListQuery))
+		found, err := c.Gateway.Withdrawals(r.r.Context(), q.ListQuery)
 		for _, w := range found.Items {
 			rows = append(rows, []string{
 				w.TrackingCode, w.Status, w.Amount(), w.CurrencyName, w.NetworkName,

@@ -9,7 +9,6 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/gateway"
 	"coinslot/bff/payment"
-	"coinslot/bff/reconcile"
 	"coinslot/bff/sandbox"
 
 	"github.com/shopspring/decimal"
@@ -75,7 +74,7 @@ func TestContract(t *testing.T) {
 	if err != nil || len(page.Items) != 1 || page.Total != 2 || page.LastPage != 2 || page.Page != 1 {
 		t.Errorf("Transactions = %+v, %v; want the first of two pages", page, err)
 	}
-	payouts, err := c.Withdrawals(ctx, reconcile.WithdrawalQuery{Limit: 50})
+	payouts, err := c.Withdrawals(ctx, payment.ListQuery{Limit: 50})
 	if err != nil || len(payouts.Items) == 0 || !payouts.Items[0].AmountKnown {
 		t.Errorf("Withdrawals = %+v, %v", payouts, err)
 	}

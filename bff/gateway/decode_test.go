@@ -105,8 +105,8 @@ func FuzzRecord(f *testing.F) {
 		_, _ = readCreated(tree)
 		_, _ = readCurrencies(tree)
 		c := &Client{hide: func(s string) string { return s }}
-		_, _, _ = readLenient(tree, c.readWithdrawal)
-		_, _, _ = readLenient(tree, c.readEntry)
+		_, _ = lenient(c.readWithdrawal)(tree)
+		_, _ = lenient(c.readEntry)(tree)
 		r, err := readRecord(tree, (*fields).money)
 		if err != nil {
 			return

@@ -20,15 +20,12 @@ import (
 // Source: gateway-api.md, "GET /api/v1/merchant/transaction/list".
 func (c *Client) TransactionRecords(
 	ctx context.Context, q payment.ListQuery,
-) (reconcile.GatewayRecordPage, error) {
+) (page reconcile.Page[reconcile.GatewayRecord], err error) {
 	k, err := listCall(q)
 	if err != nil {
-		return reconcile.GatewayRecordPage{}, err
-	}
-	return fetch(ctx, c, k, func(data any) (page reconcile.GatewayRecordPage, err error) {
-		page.Items, page.Paging, err = readLenient(data, c.readEntry)
 		return page, err
-	})
+	}
+	return fetch(ctx, c, k, lenient(c.readEntry))
 }
 
 func (c *Client) readEntry(f *fields) reconcile.GatewayRecord {
@@ -61,26 +58,27 @@ func (c *Client) printable(f *fields) func(name string) string {
 	}
 }
 
-// readLenient reads the data of a list answer that is only shown. Where a page
-// stands may be missing.
-func readLenient[T any](data any, read func(*fields) T) ([]T, reconcile.Paging, error) {
-	rows, err := list(open(data).object["items"])
-	if err != nil {
-		return nil, reconcile.Paging{}, fmt.Errorf("reading items: %w", err)
-	}
-	items := make([]T, 0, len(rows))
-	for i, row := range rows {
-		f := open(row)
-		if f.err != nil {
-			return nil, reconcile.Paging{}, fmt.Errorf("reading item %d: %w", i, f.err)
+// lenient reads the data of a list answer that is only shown. Where a page stands may be missing.
+func lenient[T any](read func(*fields) T) func(data any) (reconcile.Page[T], error) {
+	return func(data any) (page reconcile.Page[T], err error) {
+		rows, err := list(open(data).object["items"])
+		if err != nil {
+			return page, fmt.Errorf("reading items: %w", err)
 		}
-		items = append(items, read(f))
+		page.Items = make([]T, 0, len(rows))
+		for i, row := range rows {
+			f := open(row)
+			if f.err != nil {
+				return reconcile.Page[T]{}, fmt.Errorf("reading item %d: %w", i, f.err)
+			}
+			page.Items = append(page.Items, read(f))
+		}
+		object, _ := open(data).object["pagination"].(map[string]any)
+		at := func(name string) int { return (&fields{object: object}).integer(name) }
+		page.Page, page.Limit = at("page"), at("limit")
+		page.Total, page.LastPage = at("total"), at("last_page")
+		return page, nil
 	}
-	object, _ := open(data).object["pagination"].(map[string]any)
-	at := func(name string) int { return (&fields{object: object}).integer(name) }
-	return items, reconcile.Paging{
-		Page: at("page"), Limit: at("limit"), Total: at("total"), LastPage: at("last_page"),
-	}, nil
 }
 
 // Withdrawals returns one page of the merchant's withdrawals. Items is never
@@ -89,20 +87,16 @@ func readLenient[T any](data any, read func(*fields) T) ([]T, reconcile.Paging, 
 //
 // Source: gateway-api.md, "GET /api/v1/merchant/withdrawals/list".
 func (c *Client) Withdrawals(
-	ctx context.Context, q reconcile.WithdrawalQuery,
-) (reconcile.WithdrawalPage, error) {
-	sel := selection{q.Limit, q.Page, q.From, q.To, q.Status}
-	if err := sel.check("pending", "processing", "confirmed"); err != nil {
-		return reconcile.WithdrawalPage{}, invalid(err)
+	ctx context.Context, q payment.ListQuery,
+) (page reconcile.Page[reconcile.Withdrawal], err error) {
+	if err := checkList(q, "pending", "processing", "confirmed"); err != nil {
+		return page, invalid(err)
 	}
 	k := call{
 		name: "withdrawals", method: http.MethodGet, path: "/api/v1/merchant/withdrawals/list",
-		query: sel.values(),
+		query: listValues(q),
 	}
-	return fetch(ctx, c, k, func(data any) (page reconcile.WithdrawalPage, err error) {
-		page.Items, page.Paging, err = readLenient(data, c.readWithdrawal)
-		return page, err
-	})
+	return fetch(ctx, c, k, lenient(c.readWithdrawal))
 }
 
 func (c *Client) readWithdrawal(f *fields) reconcile.Withdrawal {

@@ -19,7 +19,6 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/gateway"
 	"coinslot/bff/payment"
-	"coinslot/bff/reconcile"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -364,7 +363,7 @@ func FuzzListAnswer(f *testing.F) {
 		if !r.done() {
 			return // judged as the other list is
 		}
-		payouts, err := c.Withdrawals(ctx, reconcile.WithdrawalQuery{})
+		payouts, err := c.Withdrawals(ctx, payment.ListQuery{})
 		if judged(t, r, err) {
 			for _, w := range payouts.Items {
 				if w.AmountUSD.IsNegative() || !w.AmountKnown && !w.AmountUSD.IsZero() {

@@ -14,7 +14,6 @@ import (
 
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
-	"coinslot/bff/reconcile"
 
 	"github.com/shopspring/decimal"
 )
@@ -120,7 +119,7 @@ func everyCall() map[string]func(context.Context, *Client) error {
 			return err
 		},
 		"withdrawals": func(ctx context.Context, c *Client) error {
-			_, err := c.Withdrawals(ctx, reconcile.WithdrawalQuery{})
+			_, err := c.Withdrawals(ctx, payment.ListQuery{})
 			return err
 		},
 	}

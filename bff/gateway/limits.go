@@ -122,20 +122,20 @@ func publicHost(host string) bool {
 // maxRange is how far apart the dates of a list may be.
 const maxRange = 30 * 24 * time.Hour
 
-// check holds s to the documented limits; statuses are those it may ask for.
-func (s selection) check(statuses ...string) error {
+// checkList holds q to the documented limits; statuses are those it may ask for.
+func checkList(q payment.ListQuery, statuses ...string) error {
 	switch {
-	case s.limit < 0 || s.limit > 50:
+	case q.Limit < 0 || q.Limit > 50:
 		return errors.New("limit must be 1 to 50")
-	case s.page < 0:
+	case q.Page < 0:
 		return errors.New("page must be at least 1")
-	case s.from.IsZero() != s.to.IsZero():
+	case q.From.IsZero() != q.To.IsZero():
 		return errors.New("from_date and to_date must be given together")
-	case date(s.to).Before(date(s.from)):
+	case date(q.To).Before(date(q.From)):
 		return errors.New("from_date must not be after to_date")
-	case date(s.to).Sub(date(s.from)) > maxRange:
+	case date(q.To).Sub(date(q.From)) > maxRange:
 		return errors.New("from_date and to_date must be at most 30 days apart")
-	case s.status != "" && !slices.Contains(statuses, s.status):
+	case q.Status != "" && !slices.Contains(statuses, q.Status):
 		return errors.New("status must be one of " + strings.Join(statuses, ", "))
 	}
 	return nil

@@ -88,25 +88,17 @@ func (c *Client) Transactions(
 	if err != nil {
 		return payment.RecordPage{}, err
 	}
-	return fetch(ctx, c, k, func(data any) (payment.RecordPage, error) {
-		items, p, err := readPage(data, func(item any) (payment.Record, error) {
-			return readRecord(item, (*fields).optional)
-		})
-		return payment.RecordPage{
-			Items: items, Page: p.page, LastPage: p.last, Total: p.total,
-		}, err
-	})
+	return fetch(ctx, c, k, readPage)
 }
 
 // listCall is the request for a page of the list. Errors: q breaks a documented limit.
 func listCall(q payment.ListQuery) (call, error) {
-	sel := selection{q.Limit, q.Page, q.From, q.To, q.Status}
-	if err := sel.check("pending", "confirmed", "expired", "cancelled"); err != nil {
+	if err := checkList(q, "pending", "confirmed", "expired", "cancelled"); err != nil {
 		return call{}, invalid(err)
 	}
 	return call{
 		name: "transactions", method: http.MethodGet, path: "/api/v1/merchant/transaction/list",
-		query: sel.values(),
+		query: listValues(q),
 	}, nil
 }
 
@@ -146,51 +138,42 @@ func readRecord(data any, money func(*fields, string) decimal.Decimal) (payment.
 	return r, nil
 }
 
-type selection struct {
-	limit, page int
-	from, to    time.Time
-	status      string
-}
-
-func (s selection) values() url.Values {
+func listValues(s payment.ListQuery) url.Values {
 	q := url.Values{}
-	setNumber(q, "limit", s.limit)
-	setNumber(q, "page", s.page)
-	if !s.from.IsZero() {
-		q.Set("from_date", s.from.Format(time.DateOnly))
-		q.Set("to_date", s.to.Format(time.DateOnly))
+	setNumber(q, "limit", s.Limit)
+	setNumber(q, "page", s.Page)
+	if !s.From.IsZero() {
+		q.Set("from_date", s.From.Format(time.DateOnly))
+		q.Set("to_date", s.To.Format(time.DateOnly))
 	}
-	setText(q, "status", s.status)
+	setText(q, "status", s.Status)
 	return q
 }
 
-// pagination is where a page stands in its list.
-// Source: gateway-api.md, "Pagination object".
-type pagination struct{ page, last, total int }
-
-// readPage reads the data of a list answer, item by item. The number of the
-// last page must be there: without it a search would end too early.
-func readPage[T any](data any, read func(any) (T, error)) ([]T, pagination, error) {
+// readPage reads the data of a list answer, item by item. The number of the last page must be
+// there: without it a search would end too early. Source: gateway-api.md, "Pagination object".
+func readPage(data any) (payment.RecordPage, error) {
 	f := open(data)
 	rows, err := list(f.object["items"])
 	if err != nil {
-		return nil, pagination{}, fmt.Errorf("reading items: %w", err)
+		return payment.RecordPage{}, fmt.Errorf("reading items: %w", err)
 	}
-	items := make([]T, 0, len(rows))
+	items := make([]payment.Record, 0, len(rows))
 	for i, row := range rows {
-		item, err := read(row)
+		item, err := readRecord(row, (*fields).optional)
 		if err != nil {
-			return nil, pagination{}, fmt.Errorf("reading item %d: %w", i, err)
+			return payment.RecordPage{}, fmt.Errorf("reading item %d: %w", i, err)
 		}
 		items = append(items, item)
 	}
 	g := open(f.object["pagination"])
 	g.present("last_page")
-	p := pagination{
-		page: g.integer("page"), last: g.integer("last_page"), total: g.integer("total"),
+	page := payment.RecordPage{
+		Items: items, Page: g.integer("page"), LastPage: g.integer("last_page"),
+		Total: g.integer("total"),
 	}
 	if g.err != nil {
-		return nil, pagination{}, fmt.Errorf("reading pagination: %w", g.err)
+		return payment.RecordPage{}, fmt.Errorf("reading pagination: %w", g.err)
 	}
-	return items, p, nil
+	return page, nil
 }

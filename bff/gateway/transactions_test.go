@@ -251,10 +251,10 @@ const withdrawalJSON = `{"tracking_code":"W1","currency_name":"Tether","network_
 
 func TestWithdrawals(t *testing.T) {
 	c, seen := record(t, done(`{"items":[`+withdrawalJSON+`],"pagination":{"page":1,"limit":10,"total":1,"last_page":1}}`))
-	got := fortest.Must(c.Withdrawals(t.Context(), reconcile.WithdrawalQuery{
+	got := fortest.Must(c.Withdrawals(t.Context(), payment.ListQuery{
 		Limit: 10, Page: 1, From: day(8, 1), To: day(8, 2), Status: "processing",
 	}))(t)
-	want := reconcile.WithdrawalPage{Paging: reconcile.Paging{Page: 1, Limit: 10, LastPage: 1, Total: 1}, Items: []reconcile.Withdrawal{{
+	want := reconcile.Page[reconcile.Withdrawal]{Paging: reconcile.Paging{Page: 1, Limit: 10, LastPage: 1, Total: 1}, Items: []reconcile.Withdrawal{{
 		TrackingCode: "W1", CurrencyName: "Tether", NetworkName: "Tron", Destination: "TQn9",
 		AmountText: "$1,250.50", AmountUSD: dec("1250.5"), AmountKnown: true,
 		Status: "processing", CreatedAt: time.Unix(1760000000, 0).UTC(),
@@ -270,13 +270,13 @@ func TestWithdrawals(t *testing.T) {
 
 func TestWithdrawalLimitsAndAnswers(t *testing.T) {
 	c := serveText(t, done(`{"items":[`+strings.Replace(withdrawalJSON, `"$1,250.50"`, `[]`, 1)+`],"pagination":{"last_page":1}}`))
-	got, err := c.Withdrawals(t.Context(), reconcile.WithdrawalQuery{})
+	got, err := c.Withdrawals(t.Context(), payment.ListQuery{})
 	if err != nil || got.Items[0].AmountKnown {
 		t.Errorf("Withdrawals = %+v, %v; want an unknown amount", got, err)
 	}
-	_, err = c.Withdrawals(t.Context(), reconcile.WithdrawalQuery{Status: "expired"})
+	_, err = c.Withdrawals(t.Context(), payment.ListQuery{Status: "expired"})
 	fortest.Equal(t, outcome(t, err), "invalid", "Withdrawals of status expired")
-	_, err = serveText(t, done(`{"items":[7],"pagination":{"last_page":1}}`)).Withdrawals(t.Context(), reconcile.WithdrawalQuery{})
+	_, err = serveText(t, done(`{"items":[7],"pagination":{"last_page":1}}`)).Withdrawals(t.Context(), payment.ListQuery{})
 	fortest.Equal(t, outcome(t, err), "unknown", "Withdrawals of a number")
 }
 

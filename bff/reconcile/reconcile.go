@@ -85,7 +85,7 @@ func Reconcile(
 ) (Result, error) {
 	result := Result{From: from, To: to}
 	records := map[string]payment.Record{} // by tracking code
-	for _, q := range months(from.AddDate(0, 0, -1), to.AddDate(0, 0, 1)) {
+	for _, q := range newestFirst(from.AddDate(0, 0, -1), to.AddDate(0, 0, 1)) {
 		list, err := listing.ReadAll(ctx, g, q)
 		if err != nil {
 			return result, err
@@ -106,21 +106,6 @@ func Reconcile(
 			cmp.Compare(a.TrackingCode, b.TrackingCode))
 	})
 	return result, nil
-}
-
-// months splits a range into lengths that the gateway accepts: at most thirty days. Source:
-// gateway-api.md, "Limits".
-func months(from, to time.Time) []payment.ListQuery {
-	var list []payment.ListQuery
-	for !from.After(to) {
-		end := from.AddDate(0, 0, 28)
-		if end.After(to) {
-			end = to
-		}
-		list = append(list, payment.ListQuery{Limit: 50, From: from, To: end})
-		from = end.AddDate(0, 0, 1)
-	}
-	return list
 }
 
 // FindingKinds returns all kinds, most severe first.

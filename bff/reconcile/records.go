@@ -17,74 +17,69 @@ type GatewayRecords interface {
 	listing.Lister
 	// TransactionRecords returns one page of the merchant's transactions as the gateway wrote
 	// them. Unreadable members are left out: they are shown, and prove nothing.
-	TransactionRecords(ctx context.Context, q payment.ListQuery) (GatewayRecordPage, error)
-	// Withdrawals returns one page of payouts to the merchant.
-	Withdrawals(ctx context.Context, q WithdrawalQuery) (WithdrawalPage, error)
+	TransactionRecords(ctx context.Context, q payment.ListQuery) (Page[GatewayRecord], error)
+	// Withdrawals returns one page of payouts to the merchant, of which q.Status may be pending,
+	// processing or confirmed.
+	Withdrawals(ctx context.Context, q payment.ListQuery) (Page[Withdrawal], error)
 }
 
 // GatewayRecord is a transaction as the gateway wrote it. Amounts are its text, on one line;
 // empty = absent. Source: gateway-api.md, "Transaction record".
 type GatewayRecord struct {
-	TrackingCode     string
-	Status           string // lower case; pending, confirmed, expired, cancelled or something new
-	OrderID          string // as written; empty = none
-	PaymentURL       string // of the gateway's own pages, or empty
-	CurrencyCode     string // "usdt_trc20"
-	CurrencyName     string
-	NetworkCode      string
-	NetworkName      string
-	AmountUSD        string
-	PayAmount        string
-	PaidAmount       string // empty while nothing is paid
-	PlatformShare    string
-	MerchantShare    string
-	FeePercent       string
-	TolerancePercent string
-	CancelledByUser  bool
-	TxID             string
-	TxURL            string // https, or empty
-	Email            string
-	Comment          string
-	PaidAt           time.Time // zero = unset or not plausible, as the others
-	CreatedAt        time.Time
-	ExpiresAt        time.Time
+	TrackingCode string `json:"tracking_code"`
+	// Status is in lower case: pending, confirmed, expired, cancelled or something new.
+	Status           string    `json:"status"`
+	OrderID          string    `json:"order_id"`      // as written; empty = none
+	PaymentURL       string    `json:"payment_url"`   // of the gateway's own pages, or empty
+	CurrencyCode     string    `json:"currency_code"` // "usdt_trc20"
+	CurrencyName     string    `json:"currency_name"`
+	NetworkCode      string    `json:"network_code"`
+	NetworkName      string    `json:"network_name"`
+	AmountUSD        string    `json:"amount_usd"`
+	PayAmount        string    `json:"pay_amount"`
+	PaidAmount       string    `json:"paid_amount"` // empty while nothing is paid
+	PlatformShare    string    `json:"platform_share"`
+	MerchantShare    string    `json:"merchant_share"`
+	FeePercent       string    `json:"payment_fee_percent"`
+	TolerancePercent string    `json:"payment_tolerance_percent"`
+	CancelledByUser  bool      `json:"is_canceled_by_user"`
+	TxID             string    `json:"tx_id"`
+	TxURL            string    `json:"tx_explorer_url"` // https, or empty
+	Email            string    `json:"email"`
+	Comment          string    `json:"comment"`
+	PaidAt           time.Time `json:"paid_at"` // zero = unset or not plausible, as the others
+	CreatedAt        time.Time `json:"created_at"`
+	ExpiresAt        time.Time `json:"expired_at"`
 
 	// Its owner, set by [Service.TransactionRecords].
-	Session string // empty = not ours
-	Attempt int
+	Session string `json:"session"` // empty = not ours
+	Attempt int    `json:"attempt"`
 }
 
-// GatewayRecordPage is one page of records. Items is never nil.
-type GatewayRecordPage struct {
-	Items []GatewayRecord
+// Page is one page of a gateway list. Items is never nil.
+type Page[T any] struct {
+	Items []T
 	Paging
 }
 
 // Paging is a page's position in a gateway list; zero = unknown.
 type Paging struct{ Page, Limit, Total, LastPage int }
 
-// WithdrawalQuery selects withdrawals. Zero fields are not sent.
-type WithdrawalQuery struct {
-	Limit    int       // 1…50
-	Page     int       // from 1
-	From, To time.Time // dates, given together, at most 30 days apart
-	Status   string    // pending, processing, confirmed
-}
-
 // Withdrawal is one payout to the merchant.
 // Source: gateway-api.md, "Withdrawal record".
 type Withdrawal struct {
-	TrackingCode string
-	CurrencyName string
-	NetworkName  string
-	Destination  string          // address
-	AmountText   string          // as the gateway wrote it: "$1,250.00"
-	AmountUSD    decimal.Decimal // parsed AmountText; valid if AmountKnown
-	AmountKnown  bool            // false if AmountText is empty or not an amount
-	Status       string          // lower case; pending, processing, confirmed or something new
-	TxID         string          // empty = none
-	TxURL        string          // empty = none
-	CreatedAt    time.Time       // zero = unset or not plausible
+	TrackingCode string          `json:"tracking_code"`
+	CurrencyName string          `json:"currency_name"`
+	NetworkName  string          `json:"network_name"`
+	Destination  string          `json:"destination_address"`
+	AmountText   string          `json:"-"` // as the gateway wrote it: "$1,250.00"
+	AmountUSD    decimal.Decimal `json:"-"` // parsed AmountText; valid if AmountKnown
+	AmountKnown  bool            `json:"-"` // false if AmountText is empty or not an amount
+	// Status is in lower case: pending, processing, confirmed or something new.
+	Status    string    `json:"status"`
+	TxID      string    `json:"tx_id"`           // empty = none
+	TxURL     string    `json:"tx_explorer_url"` // empty = none
+	CreatedAt time.Time `json:"created_at"`      // zero = unset or not plausible
 }
 
 // Amount returns AmountUSD as exact text with at least two fractional digits, "1250.00", or the
@@ -94,12 +89,6 @@ func (w Withdrawal) Amount() string {
 		return w.AmountText
 	}
 	return w.AmountUSD.StringFixed(max(2, -w.AmountUSD.Exponent()))
-}
-
-// WithdrawalPage is one page of the list. Items is never nil.
-type WithdrawalPage struct {
-	Items []Withdrawal
-	Paging
 }
 
 // maxDateRange bounds the date range of a list. Source: gateway-api.md, "Limits".
@@ -126,16 +115,16 @@ func ListDates(first, last string) (from, to time.Time, err error) {
 // *wire.Error with CodeGatewayUnavailable; the store's.
 func (c *Service) TransactionRecords(
 	ctx context.Context, q payment.ListQuery,
-) (GatewayRecordPage, error) {
+) (page Page[GatewayRecord], err error) {
 	if c.Records == nil {
-		return GatewayRecordPage{}, payment.NewError(wire.CodeGatewayUnavailable, "")
+		return page, payment.NewError(wire.CodeGatewayUnavailable, "")
 	}
-	page, err := c.Records.TransactionRecords(ctx, q)
+	page, err = c.Records.TransactionRecords(ctx, q)
 	if err != nil {
-		return GatewayRecordPage{}, c.unavailable(ctx, "listing transactions", err)
+		return page, c.unavailable(ctx, "listing transactions", err)
 	}
 	if err := c.fillOwners(ctx, page.Items); err != nil {
-		return GatewayRecordPage{}, err
+		return Page[GatewayRecord]{}, err
 	}
 	for i := range page.Items {
 		item := &page.Items[i]
@@ -167,13 +156,15 @@ func (c *Service) fillOwners(ctx context.Context, list []GatewayRecord) error {
 }
 
 // Withdrawals returns a page of payouts. Errors: *wire.Error with CodeGatewayUnavailable.
-func (c *Service) Withdrawals(ctx context.Context, q WithdrawalQuery) (WithdrawalPage, error) {
+func (c *Service) Withdrawals(
+	ctx context.Context, q payment.ListQuery,
+) (page Page[Withdrawal], err error) {
 	if c.Records == nil {
-		return WithdrawalPage{}, payment.NewError(wire.CodeGatewayUnavailable, "")
+		return page, payment.NewError(wire.CodeGatewayUnavailable, "")
 	}
-	page, err := c.Records.Withdrawals(ctx, q)
+	page, err = c.Records.Withdrawals(ctx, q)
 	if err != nil {
-		return WithdrawalPage{}, c.unavailable(ctx, "listing withdrawals", err)
+		return page, c.unavailable(ctx, "listing withdrawals", err)
 	}
 	for i := range page.Items {
 		page.Items[i].TxURL = payment.ExplorerURL(page.Items[i].TxURL)

@@ -27,12 +27,12 @@ func (l backgroundRecords) Transactions(
 
 func (l backgroundRecords) TransactionRecords(
 	ctx context.Context, q payment.ListQuery,
-) (reconcile.GatewayRecordPage, error) {
+) (reconcile.Page[reconcile.GatewayRecord], error) {
 	return l.records.TransactionRecords(limiter.WithPriority(ctx, limiter.Single), q)
 }
 
 func (l backgroundRecords) Withdrawals(
-	ctx context.Context, q reconcile.WithdrawalQuery,
-) (reconcile.WithdrawalPage, error) {
+	ctx context.Context, q payment.ListQuery,
+) (reconcile.Page[reconcile.Withdrawal], error) {
 	return l.records.Withdrawals(limiter.WithPriority(ctx, limiter.Single), q)
 }
