@@ -33,7 +33,7 @@ var settings = []Setting{
 	{Name: "COINSLOT_SANDBOX", Default: "false",
 		Help: "true = the gateway is coinslot sandbox: sessions are tests, and the page can pay " +
 			"them; never with real money",
-		set: func(c *Config, v string) (err error) { c.Sandbox, err = parseBool(v); return err }},
+		set: parsed(func(c *Config) *bool { return &c.Sandbox }, either("false", "true"))},
 	{Name: "COINSLOT_ORIGINS",
 		Help: "origins of the pages that may embed the checkout, comma separated",
 		set:  parsed(func(c *Config) *[]string { return &c.Origins }, Origins)},
@@ -64,10 +64,10 @@ var settings = []Setting{
 	{Name: "COINSLOT_RETENTION", Default: "0",
 		Help: "days after a session's end until personal " +
 			"data is erased and an unpaid session is reduced to a tombstone; 0 = keep",
-		set: func(c *Config, v string) (err error) { c.Retention, err = parseDays(v); return err }},
+		set: parsed(func(c *Config) *time.Duration { return &c.Retention }, parseDays)},
 	{Name: "COINSLOT_PAGES_FOR", Default: "0",
 		Help: "days for which shoppers can open a finished session; 0 = forever",
-		set:  func(c *Config, v string) (err error) { c.PagesFor, err = parseDays(v); return err }},
+		set:  parsed(func(c *Config) *time.Duration { return &c.PagesFor }, parseDays)},
 	{Name: "COINSLOT_DATABASE", File: true, Default: "coinslot.db",
 		Help: "SQLite file, or postgres://… for several instances",
 		set:  func(c *Config, v string) error { c.Database = v; return nil }},
@@ -96,32 +96,22 @@ var settings = []Setting{
 		}},
 	{Name: "COINSLOT_POLL_INTERVAL", Default: "3s",
 		Help: "how often a watched payment is checked",
-		set: func(c *Config, v string) (err error) {
-			c.PollInterval, err = parseDuration(v, 100*time.Millisecond, 10*time.Minute)
-			return err
-		}},
+		set: parsed(func(c *Config) *time.Duration { return &c.PollInterval },
+			durations(100*time.Millisecond, 10*time.Minute))},
 	{Name: "COINSLOT_GATEWAY_RPS", Default: "10",
 		Help: "maximum requests per second to the gateway",
-		set: func(c *Config, v string) (err error) {
-			c.GatewayRPS, err = parseNumber(v, 1, 10_000)
-			return err
-		}},
+		set:  parsed(func(c *Config) *int { return &c.GatewayRPS }, numbers(1, 10_000))},
 	{Name: "COINSLOT_ALLOW_PRIVATE_WEBHOOKS", Default: "false",
 		Help: "true = webhooks may go to private addresses, for tests and single-machine setups",
-		set:  parsed(func(c *Config) *bool { return &c.AllowPrivateWebhooks }, parseBool)},
+		set:  parsed(func(c *Config) *bool { return &c.AllowPrivateWebhooks }, either("false", "true"))},
 	{Name: "COINSLOT_DRAIN", Default: "0s",
 		Help: "how long to keep serving after a stop signal while /readyz fails, so that load " +
 			"balancers notice",
-		set: func(c *Config, v string) (err error) {
-			c.Drain, err = parseDuration(v, 0, 10*time.Minute)
-			return err
-		}},
+		set: parsed(func(c *Config) *time.Duration { return &c.Drain },
+			durations(0, 10*time.Minute))},
 	{Name: "COINSLOT_LOG_FORMAT", Default: "text",
 		Help: "text, or json with one object per line",
-		set: func(c *Config, v string) (err error) {
-			c.LogJSON, err = parseEither(v, "text", "json")
-			return err
-		}},
+		set:  parsed(func(c *Config) *bool { return &c.LogJSON }, either("text", "json"))},
 	{Name: "COINSLOT_LOG_LEVEL", Default: "info",
 		Help: "lowest level to log: debug, info, warn or error",
 		set:  parsed(func(c *Config) *slog.Level { return &c.LogLevel }, parseLevel)},

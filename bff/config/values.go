@@ -191,37 +191,41 @@ func checkHeaderName(v string) error {
 
 var fieldName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,63}$`)
 
-func parseDuration(v string, least, most time.Duration) (time.Duration, error) {
-	d, err := time.ParseDuration(v)
-	if err != nil || d < least || d > most {
-		return 0, fmt.Errorf("must be a duration from %v to %v, like 3s", least, most)
+func durations(least, most time.Duration) func(v string) (time.Duration, error) {
+	return func(v string) (time.Duration, error) {
+		d, err := time.ParseDuration(v)
+		if err != nil || d < least || d > most {
+			return 0, fmt.Errorf("must be a duration from %v to %v, like 3s", least, most)
+		}
+		return d, nil
 	}
-	return d, nil
 }
 
-func parseNumber(v string, least, most int) (int, error) {
-	n, err := strconv.Atoi(v)
-	if err != nil || n < least || n > most || v[0] == '+' {
-		return 0, fmt.Errorf("must be a whole number from %d to %d", least, most)
+func numbers(least, most int) func(v string) (int, error) {
+	return func(v string) (int, error) {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < least || n > most || v[0] == '+' {
+			return 0, fmt.Errorf("must be a whole number from %d to %d", least, most)
+		}
+		return n, nil
 	}
-	return n, nil
 }
 
 // parseDays reads up to ten years.
 func parseDays(v string) (time.Duration, error) {
-	n, err := parseNumber(v, 0, 3650)
+	n, err := numbers(0, 3650)(v)
 	return time.Duration(n) * 24 * time.Hour, err
 }
 
-// parseEither reports whether v is yes.
-func parseEither(v, no, yes string) (bool, error) {
-	if v != no && v != yes {
-		return false, fmt.Errorf("must be %s or %s", no, yes)
+// either reports whether a value is yes.
+func either(no, yes string) func(v string) (bool, error) {
+	return func(v string) (bool, error) {
+		if v != no && v != yes {
+			return false, fmt.Errorf("must be %s or %s", no, yes)
+		}
+		return v == yes, nil
 	}
-	return v == yes, nil
 }
-
-func parseBool(v string) (bool, error) { return parseEither(v, "false", "true") }
 
 func parseLevel(v string) (level slog.Level, err error) {
 	switch v {

@@ -178,24 +178,17 @@ func (s *Set) seriesName(family string, labels []string) string {
 // formatName is family{label="value",…}. It panics if the table has no such family and labels.
 func (s *Set) formatName(family string, values []string) string {
 	f, ok := s.families[family]
-	count := 0
-	if f.Labels != "" {
-		count = 1 + strings.Count(f.Labels, ",")
-	}
-	if !ok || count != len(values) {
+	labels := strings.FieldsFunc(f.Labels, func(r rune) bool { return r == ',' })
+	if !ok || len(labels) != len(values) {
 		panic(fmt.Sprintf("metrics: %s with labels %q is not in the table", family, values))
 	}
-	if count == 0 {
+	if len(labels) == 0 {
 		return family
 	}
-	name, separator, labels := append(make([]byte, 0, 128), family...), byte('{'), f.Labels
-	for _, value := range values {
-		label, rest, _ := strings.Cut(labels, ",")
-		name = append(append(append(name, separator), label...), '=')
-		name = strconv.AppendQuoteToASCII(name, value)
-		separator, labels = ',', rest
+	for i, value := range values {
+		labels[i] += "=" + strconv.QuoteToASCII(value)
 	}
-	return string(append(name, '}'))
+	return family + "{" + strings.Join(labels, ",") + "}"
 }
 
 // ServeHTTP answers a scrape in Prometheus text format 0.0.4.

@@ -44,11 +44,7 @@ func (c *Service) RunScheduled(ctx context.Context) error {
 	var running sync.WaitGroup
 	for _, kind := range []Kind{Daily, Hourly} {
 		running.Go(func() {
-			for {
-				background.Sleep(ctx, cmp.Or(c.Schedule.ReconcileInterval, time.Minute))
-				if ctx.Err() != nil {
-					return
-				}
+			for background.Sleep(ctx, cmp.Or(c.Schedule.ReconcileInterval, time.Minute)) {
 				if err := c.runIfDue(ctx, kind); err != nil && ctx.Err() == nil {
 					c.Log.WarnContext(ctx, "starting a reconciliation failed",
 						"kind", kind, "error", err)
@@ -179,8 +175,9 @@ func (c *Service) readList(ctx context.Context, counter *progressCounter, run Ru
 	return nil
 }
 
-// newestFirst splits a range into lengths that the gateway accepts, newest first. Neighbors
-// share a day: whether the second date is included is not documented.
+// newestFirst splits a range into lengths that the gateway accepts, at most thirty days, newest
+// first. Neighbors share a day: whether the second date is included is not documented. Source:
+// gateway-api.md, "Limits".
 func newestFirst(from, to time.Time) (list []payment.ListQuery) {
 	for {
 		start := to.AddDate(0, 0, -28)
@@ -221,7 +218,7 @@ func (c *Service) readDays(
 		if q.Page >= page.LastPage && (page.LastPage > 0 || len(page.Items) < q.Limit) {
 			return nil
 		}
-		if background.Sleep(ctx, c.ListPause); ctx.Err() != nil {
+		if !background.Sleep(ctx, c.ListPause) {
 			return ctx.Err()
 		}
 	}

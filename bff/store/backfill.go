@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"coinslot/bff/internal/background"
 	"coinslot/bff/store/sqldb"
 )
 
@@ -49,7 +50,7 @@ func (db *DB) runBackfill(ctx context.Context) {
 
 func (db *DB) backfillAgain(ctx context.Context, after []time.Duration) {
 	for _, d := range after {
-		if sqldb.Sleep(ctx, d) {
+		if background.Sleep(ctx, d) {
 			db.backfill(ctx)
 		}
 	}
@@ -76,7 +77,7 @@ func (db *DB) backfill(ctx context.Context) {
 			return
 		}
 		at = next
-		sqldb.Sleep(ctx, backfillPause)
+		background.Sleep(ctx, backfillPause)
 	}
 }
 
@@ -113,7 +114,7 @@ func (db *DB) backfillAll(ctx context.Context, ids []string) error {
 		}); err != nil {
 			return fmt.Errorf("backfilling the search index: %w", err)
 		}
-		if !sqldb.Sleep(ctx, backfillPause) {
+		if !background.Sleep(ctx, backfillPause) {
 			break
 		}
 	}

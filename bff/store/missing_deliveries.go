@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"coinslot/bff/internal/background"
 	"coinslot/bff/payment"
 	"coinslot/bff/store/sqldb"
 )
@@ -51,7 +52,7 @@ func (db *DB) addMissingDeliveries(ctx context.Context, since time.Time) error {
 		if len(list) < rerouteScan {
 			return nil
 		}
-		sqldb.Sleep(ctx, backfillPause)
+		background.Sleep(ctx, backfillPause)
 	}
 	return ctx.Err()
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"coinslot/bff/internal/background"
 	"coinslot/bff/outbox"
 	"coinslot/bff/store/outboxdb"
 	"coinslot/bff/store/sqldb"
@@ -56,7 +57,7 @@ func (db *DB) runReroutes(ctx context.Context) {
 		if first {
 			close(db.rerouted)
 		}
-		sqldb.Sleep(ctx, rerouteEvery)
+		background.Sleep(ctx, rerouteEvery)
 	}
 }
 

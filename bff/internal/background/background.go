@@ -47,14 +47,15 @@ func (r *Group) Wait() {
 	}
 }
 
-// Sleep waits for d, or until ctx ends.
-func Sleep(ctx context.Context, d time.Duration) {
+// Sleep waits for d, or until ctx ends. It reports whether ctx is still open.
+func Sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 	case <-timer.C:
 	}
+	return ctx.Err() == nil
 }
 
 // Heartbeat shows whether a main loop still runs: it beats each time around. The watcher

@@ -157,13 +157,7 @@ func (r *Rig) Status(id string) string {
 // Await waits until the session has that status.
 func (r *Rig) Await(id, want string) {
 	r.T.Helper()
-	deadline := time.Now().Add(20 * time.Second)
-	for got := ""; got != want; got = r.Status(id) {
-		if time.Now().After(deadline) {
-			r.T.Fatalf("gave up waiting for status %q; it is %q", want, got)
-		}
-		<-time.After(10 * time.Millisecond)
-	}
+	fortest.Until(r.T, "status "+want, func() bool { return r.Status(id) == want })
 }
 
 // Choose picks a coin as the page's script does.

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"coinslot/bff/fortest"
 	"coinslot/e2e/child"
@@ -53,7 +52,10 @@ default_pool_size = 20
 		}
 	})
 	server.RawQuery = url.Values{"host": {dir}, "port": {"6432"}, "sslmode": {"disable"}}.Encode()
-	awaitPooler(t, server.String())
+	fortest.Until(t, "PgBouncer takes connections", func() bool {
+		conn, err := pgx.Connect(t.Context(), server.String())
+		return err == nil && conn.Close(t.Context()) == nil
+	})
 	return server.String()
 }
 
@@ -71,21 +73,4 @@ func (c *Cluster) Replica(t testing.TB) {
 	cmd.SysProcAttr.Credential = fortest.Must(servant())(t)
 	fortest.OK(t, cmd.Start())
 	t.Cleanup(func() { child.End(cmd) })
-}
-
-// awaitPooler waits until PgBouncer takes connections.
-func awaitPooler(t testing.TB, dsn string) {
-	t.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(20 * time.Second); ; <-tick.C {
-		conn, err := pgx.Connect(t.Context(), dsn)
-		if err == nil {
-			fortest.OK(t, conn.Close(t.Context()))
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatal(err)
-		}
-	}
 }

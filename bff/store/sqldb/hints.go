@@ -109,7 +109,7 @@ func (db *DB) sendHints(ctx context.Context) {
 			return
 		}
 		db.heartbeats.announcer.Beat(gatherFor)
-		if !Sleep(ctx, gatherFor) {
+		if !background.Sleep(ctx, gatherFor) {
 			return
 		}
 		for _, payload := range db.hints.drain() {
@@ -149,7 +149,7 @@ func (db *DB) Listen(ctx context.Context, notify func(session string)) error {
 		if connected {
 			pause = 50 * time.Millisecond
 		}
-		if !Sleep(ctx, pause) {
+		if !background.Sleep(ctx, pause) {
 			return ctx.Err()
 		}
 	}
@@ -216,10 +216,4 @@ func bounded(ctx context.Context, fn func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
 	defer cancel()
 	return fn(ctx)
-}
-
-// Sleep waits for d, or until ctx ends. It reports whether ctx is still open.
-func Sleep(ctx context.Context, d time.Duration) bool {
-	background.Sleep(ctx, d)
-	return ctx.Err() == nil
 }

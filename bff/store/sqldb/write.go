@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"time"
+
+	"coinslot/bff/internal/background"
 )
 
 const (
@@ -71,7 +73,7 @@ func retry(ctx context.Context, do func() (passing bool, err error)) error {
 		if err == nil || !passing || try == MaxTries {
 			return err
 		}
-		if !Sleep(ctx, rand.N(time.Duration(1<<try)*10*time.Millisecond)) {
+		if !background.Sleep(ctx, rand.N(time.Duration(1<<try)*10*time.Millisecond)) {
 			return err
 		}
 	}
