@@ -40,8 +40,8 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// Thousands of sockets reconnect after a restart. If all their sessions were read at once, some
-// requests would time out.
+// Thousands of sockets reconnect after a restart. If all their sessions were read at once, and then
+// all their views, some requests would time out.
 const (
 	maxLookups    = 8
 	lookupTimeout = 15 * time.Second

@@ -95,8 +95,11 @@ func (v *views) drop(key viewKey, r *rendering) {
 	}
 }
 
-// encodedView is a session's current view. Errors: *realtime.CloseError if it is unknown.
+// encodedView is a session's current view; it waits its turn among lookups. Errors:
+// *realtime.CloseError if it is unknown.
 func (s *server) encodedView(key viewKey) (encodedView, error) {
+	_ = s.lookups.Acquire(context.Background(), 1) // it never ends
+	defer s.lookups.Release(1)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	session, err := s.shopperSession(ctx, key.session)
