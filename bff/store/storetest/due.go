@@ -49,7 +49,7 @@ var dueTests = cases{
 			inserted(t, b, s)
 		}
 		claimed := claim(t, b, now, time.Minute, 10)
-		same(t, "claimed", ids(claimed), []string{fresh(4).ID, fresh(1).ID, fresh(2).ID})
+		wantSessions(t, "claimed", claimed, 4, 1, 2)
 		if !claimed[1].DueAt.Equal(now.Add(-time.Hour)) {
 			t.Errorf("DueAt of a claimed session = %v; want the old one", claimed[1].DueAt)
 		}
@@ -81,12 +81,9 @@ var dueTests = cases{
 			s.DueAt = now.Add(-time.Duration(n) * time.Second)
 			inserted(t, b, s)
 		}
-		same(t, "of none", ids(claim(t, b, now, time.Minute, 0)), []string(nil))
-		same(t, "first four", ids(claim(t, b, now, time.Minute, 4)), []string{
-			fresh(5).ID, fresh(4).ID, fresh(3).ID, fresh(2).ID,
-		})
-		same(t, "the rest", ids(claim(t, b, now, time.Minute, 4)), []string{fresh(1).ID,
-			fresh(0).ID})
+		wantSessions(t, "of none", claim(t, b, now, time.Minute, 0))
+		wantSessions(t, "first four", claim(t, b, now, time.Minute, 4), 5, 4, 3, 2)
+		wantSessions(t, "the rest", claim(t, b, now, time.Minute, 4), 1, 0)
 	}),
 	"claim gives each to one": alone(raceForClaims),
 	// A claimed session is changed as any other; its change says when it is due next
@@ -106,12 +103,11 @@ var dueTests = cases{
 		s.Version, s.DueAt, s.Epoch = 2, next, 1
 		same(t, "Update", got, s)
 		check(t, b, s)
-		same(t, "claim within the lease", ids(claim(t, b, next, time.Minute, 1)), []string(nil))
+		wantSessions(t, "claim within the lease", claim(t, b, next, time.Minute, 1))
 		same(t, "claim after the lease", ids(claim(t, b, epoch().Add(time.Minute), time.Minute, 1)),
 			[]string{s.ID})
 		touch(t, b, s, 2, epoch(), time.Time{})
-		same(t, "claim after a touch", ids(claim(t, b, next.Add(time.Hour), time.Minute, 1)),
-			[]string(nil))
+		wantSessions(t, "claim after a touch", claim(t, b, next.Add(time.Hour), time.Minute, 1))
 	}),
 	// Whether a check is late depends on when it is due: what is due before LateFrom is not.
 	"late checks are claimed apart": on(func(t *testing.T, b Backend) {
@@ -130,22 +126,17 @@ var dueTests = cases{
 		late = updated(t, b, late.ID, func(s *payment.Session) { s.LateFrom = s.DueAt })
 		check(t, b, late)
 
-		same(t, "of none", ids(claimLate(t, b, now, 0)), []string(nil))
-		same(t, "late", ids(claimLate(t, b, now, 10)), []string{late.ID, fresh(1).ID})
-		same(t, "late, leased", ids(claimLate(t, b, now, 10)), []string(nil))
-		same(t, "others", ids(claim(t, b, now, time.Minute, 10)), []string{
-			fresh(3).ID, fresh(2).ID, fresh(0).ID,
-		})
+		wantSessions(t, "of none", claimLate(t, b, now, 0))
+		wantSessions(t, "late", claimLate(t, b, now, 10), 4, 1)
+		wantSessions(t, "late, leased", claimLate(t, b, now, 10))
+		wantSessions(t, "others", claim(t, b, now, time.Minute, 10), 3, 2, 0)
 
 		// A session that is made due sooner, or later, changes sides.
 		touch(t, b, fresh(2), 1, now, now.Add(-time.Minute))
 		touch(t, b, late, 2, now, now.Add(-time.Hour))
 		after := now.Add(time.Minute)
-		same(t, "late, after touching", ids(claimLate(t, b, after, 10)),
-			[]string{fresh(1).ID, fresh(2).ID})
-		same(t, "others, after touching", ids(claim(t, b, after, time.Minute, 10)), []string{
-			late.ID, fresh(3).ID, fresh(0).ID,
-		})
+		wantSessions(t, "late, after touching", claimLate(t, b, after, 10), 1, 2)
+		wantSessions(t, "others, after touching", claim(t, b, after, time.Minute, 10), 4, 3, 0)
 	}),
 	"late checks are claimed by id too": on(func(t *testing.T, b Backend) {
 		s := fresh(1)
@@ -168,7 +159,7 @@ var dueTests = cases{
 		watchAll(t, b, s.WatchedUntil.Add(-time.Second), epoch(), s.ID)
 		s.DueAt = epoch()
 		check(t, b, s) // is watched for longer
-		same(t, "claim of a leased one", ids(claim(t, b, later(), time.Minute, 1)), []string(nil))
+		wantSessions(t, "claim of a leased one", claim(t, b, later(), time.Minute, 1))
 		touch(t, b, claimed, 1, epoch(), time.Time{})
 		s.CheckedAt, s.DueAt = epoch(), time.Time{}
 		check(t, b, s)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"coinslot/app/wire"
 	"coinslot/bff/fortest"
@@ -20,7 +19,7 @@ var findTests = cases{
 			inserted(t, b, fresh(n))
 		}
 		page := list(t, b, payment.Filter{})
-		same(t, "List", ids(page.Sessions), []string{fresh(3).ID, fresh(2).ID, fresh(1).ID})
+		wantSessions(t, "List", page.Sessions, 3, 2, 1)
 		if page.Next != "" {
 			t.Errorf("Next of the only page = %q; want none", page.Next)
 		}
@@ -39,44 +38,34 @@ var findTests = cases{
 		}
 		for _, c := range []struct {
 			filter payment.Filter
-			want   []string
+			want   []int
 		}{
-			{
-				payment.Filter{Status: string(wire.Review)},
-				[]string{fresh(4).ID, fresh(2).ID, fresh(0).ID},
-			},
+			{payment.Filter{Status: string(wire.Review)}, []int{4, 2, 0}},
 			{payment.Filter{Status: string(wire.Confirmed)}, nil},
-			{payment.Filter{OrderRef: fresh(3).Order.Ref}, []string{fresh(3).ID}},
+			{payment.Filter{OrderRef: fresh(3).Order.Ref}, []int{3}},
 			{payment.Filter{OrderRef: "order"}, nil},
-			{payment.Filter{IdempotencyKey: "key of 3"}, []string{fresh(3).ID}},
+			{payment.Filter{IdempotencyKey: "key of 3"}, []int{3}},
 			{payment.Filter{IdempotencyKey: "key"}, nil},
 			{payment.Filter{OrderRef: "' OR 1=1 --"}, nil},
 			{payment.Filter{OrderRef: "a\x00b"}, nil},
 			{payment.Filter{OrderRef: "\xff"}, nil},
 			{payment.Filter{Status: "\xc0\x80"}, nil},
-			{
-				payment.Filter{OrderRef: fresh(2).Order.Ref, Status: string(wire.Review)},
-				[]string{fresh(2).ID},
-			},
-			{payment.Filter{OrderRef: fresh(2).Order.Ref, Status: string(wire.Open)}, nil},
-			{payment.Filter{To: fresh(2).CreatedAt}, []string{fresh(1).ID, fresh(0).ID}},
-			{
-				payment.Filter{
-					To: fresh(2).CreatedAt.Add(time.Nanosecond), Status: string(wire.Review),
-				},
-				[]string{fresh(2).ID, fresh(0).ID},
-			},
+			{payment.Filter{OrderRef: "order 2", Status: string(wire.Review)}, []int{2}},
+			{payment.Filter{OrderRef: "order 2", Status: string(wire.Open)}, nil},
+			{payment.Filter{To: fresh(2).CreatedAt}, []int{1, 0}},
+			{payment.Filter{To: fresh(2).CreatedAt.Add(1), Status: "review"}, []int{2, 0}},
 			{payment.Filter{To: fresh(0).CreatedAt}, nil},
 		} {
-			same(t, fmt.Sprintf("List(%+v)", c.filter), ids(list(t, b, c.filter).Sessions), c.want)
+			got := list(t, b, c.filter).Sessions
+			wantSessions(t, fmt.Sprintf("List(%+v)", c.filter), got, c.want...)
 		}
 		first := list(t, b, payment.Filter{Status: string(wire.Review), Limit: 2})
 		rest := list(t, b, payment.Filter{Status: string(wire.Review), Limit: 2,
 			Cursor: first.Next})
-		same(t, "second page of a status", ids(rest.Sessions), []string{fresh(0).ID})
+		wantSessions(t, "second page of a status", rest.Sessions, 0)
 		first = list(t, b, payment.Filter{To: fresh(4).CreatedAt, Limit: 3})
 		rest = list(t, b, payment.Filter{To: fresh(4).CreatedAt, Limit: 3, Cursor: first.Next})
-		same(t, "second page before a time", ids(rest.Sessions), []string{fresh(0).ID})
+		wantSessions(t, "second page before a time", rest.Sessions, 0)
 	}),
 	// A reader of page after page sees every session that was there at the
 	// beginning, once, whatever comes in meanwhile.

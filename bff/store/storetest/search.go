@@ -94,42 +94,38 @@ var searchTests = cases{
 		}
 		coins, networks, err := b.Choices(t.Context())
 		same(t, "Choices", fmt.Sprint(coins, networks, err), "[ETH USDT] [bep20 erc20 trc20] <nil>")
-		id := func(n int) string { return fresh(n).ID }
 		at := func(n int) time.Time { return fresh(n).CreatedAt }
 		for _, c := range []struct {
 			query records.Query
-			want  []string
+			want  []int
 		}{
-			{records.Query{}, []string{id(5), id(4), id(3), id(2), id(1), id(0)}},
-			{records.Query{Status: "review"}, []string{id(5), id(4)}},
-			{records.Query{Coin: "usdt"}, []string{id(5), id(3), id(1)}},
-			{records.Query{Coin: "ETH", Network: "erc20"}, []string{id(4), id(2)}},
-			{records.Query{Network: "bep20"}, []string{id(5)}},
+			{records.Query{}, []int{5, 4, 3, 2, 1, 0}},
+			{records.Query{Status: "review"}, []int{5, 4}},
+			{records.Query{Coin: "usdt"}, []int{5, 3, 1}},
+			{records.Query{Coin: "ETH", Network: "erc20"}, []int{4, 2}},
+			{records.Query{Network: "bep20"}, []int{5}},
 			{records.Query{Coin: "USDT", Network: "erc20"}, nil},
-			{records.Query{Coin: "USDT", Status: "review"}, []string{id(5)}},
-			{records.Query{Coin: "USDT", Status: "open"}, []string{id(3), id(1)}},
-			{records.Query{From: at(2), To: at(4)}, []string{id(3), id(2)}},
-			{
-				records.Query{From: at(2).Add(time.Nanosecond), To: at(4).Add(time.Nanosecond)},
-				[]string{id(4), id(3)},
-			},
+			{records.Query{Coin: "USDT", Status: "review"}, []int{5}},
+			{records.Query{Coin: "USDT", Status: "open"}, []int{3, 1}},
+			{records.Query{From: at(2), To: at(4)}, []int{3, 2}},
+			{records.Query{From: at(2).Add(1), To: at(4).Add(1)}, []int{4, 3}},
 			{records.Query{From: at(4), To: at(2)}, nil},
-			{records.Query{From: at(2), To: at(5), Coin: "USDT"}, []string{id(3)}},
-			{records.Query{From: at(2), To: at(5), Status: "review"}, []string{id(4)}},
+			{records.Query{From: at(2), To: at(5), Coin: "USDT"}, []int{3}},
+			{records.Query{From: at(2), To: at(5), Status: "review"}, []int{4}},
 			{
 				records.Query{
 					Text: "ann@shop.example", Coin: "USDT", Network: "TRC20", Status: "open",
 					From: at(2),
 				},
-				[]string{id(3)},
+				[]int{3},
 			},
-			{records.Query{Text: "order", Coin: "ETH", To: at(4)}, []string{id(2)}},
-			{records.Query{Text: id(1), Coin: "ETH"}, nil},
+			{records.Query{Text: "order", Coin: "ETH", To: at(4)}, []int{2}},
+			{records.Query{Text: fresh(1).ID, Coin: "ETH"}, nil},
 			{records.Query{Text: "TRK-4", Status: "open"}, nil},
-			{records.Query{Text: "TRK-4", Status: "review", Coin: "eth"}, []string{id(4)}},
+			{records.Query{Text: "TRK-4", Status: "review", Coin: "eth"}, []int{4}},
 		} {
-			same(t, fmt.Sprintf("Search(%+v)", c.query), ids(search(t, b, c.query).Sessions),
-				c.want)
+			got := search(t, b, c.query).Sessions
+			wantSessions(t, fmt.Sprintf("Search(%+v)", c.query), got, c.want...)
 		}
 	}),
 	// A reader of page after page sees everything once, however it is searched for.

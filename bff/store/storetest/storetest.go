@@ -132,6 +132,16 @@ func same(t *testing.T, what string, got, want any) {
 	fortest.Diff(t, got, want, "%s", what)
 }
 
+// wantSessions compares sessions by what fresh has made them of.
+func wantSessions(t *testing.T, what string, got []payment.Session, numbers ...int) {
+	t.Helper()
+	var want []string
+	for _, n := range numbers {
+		want = append(want, fresh(n).ID)
+	}
+	same(t, what, ids(got), want)
+}
+
 // allPages reads page after page, from a cursor on, until there is no next one.
 func allPages[T any](read func(cursor string) (list []T, next string)) (all []T) {
 	for cursor, first := "", true; first || cursor != ""; first = false {
