@@ -11,6 +11,7 @@ package token
 import (
 	_ "embed"
 	"maps"
+	"strings"
 	"sync"
 
 	"coinslot/app/wire"
@@ -191,12 +192,11 @@ func (r *Registry) CheckAddress(code, address string) error {
 func lower(s string) string { return ascii(s, 'A', 'Z', 'a'-'A') }
 func upper(s string) string { return ascii(s, 'a', 'z', -('a' - 'A')) }
 
-func ascii(s string, from, to byte, shift int) string {
-	b := []byte(s)
-	for i, c := range b {
+func ascii(s string, from, to, shift rune) string {
+	return strings.Map(func(c rune) rune {
 		if from <= c && c <= to {
-			b[i] = byte(int(c) + shift)
+			return c + shift
 		}
-	}
-	return string(b)
+		return c
+	}, s)
 }

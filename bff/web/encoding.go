@@ -111,7 +111,7 @@ type continuer struct {
 }
 
 var continuers = sync.Pool{New: func() any {
-	return &continuer{find: matchfinder.ZFast{MaxDistance: 1 << 20}}
+	return &continuer{find: matchfinder.ZFast{MaxDistance: 1 << 19}}
 }}
 
 // compress returns the stream of head, if any, and rest in memory that the next call overwrites.

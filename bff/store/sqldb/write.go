@@ -158,7 +158,8 @@ func (db *DB) clearUnknown(ctx context.Context) error {
 }
 
 // ViewRow is View for one query, whose text is constant: SQLite parses it once, which takes longer
-// than to read a row. PostgreSQL's driver does so anyway.
+// than to read a row. PostgreSQL's driver does so anyway. On SQLite, such a read is not canceled:
+// the goroutines that could do that take longer than the read.
 func (db *DB) ViewRow(
 	ctx context.Context, scan func(*sql.Row) error, query string, args ...any,
 ) error {
@@ -176,13 +177,11 @@ func (db *DB) ViewRow(
 		if err := db.clearUnknown(ctx); err != nil {
 			return err
 		}
-		ctx, cancel := context.WithTimeout(ctx, db.Patience)
-		defer cancel()
 		s, err := db.statement(ctx, query)
 		if err != nil {
 			return err
 		}
-		return fn(ctx, s)
+		return fn(context.WithoutCancel(ctx), s)
 	})
 }
 
