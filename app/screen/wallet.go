@@ -201,8 +201,7 @@ func walletButton(p widget.Page, m payment, r walletRequest) node.Node {
 		Body(
 			node.If(m.Wallet.Icon != "", func() node.Node {
 				return node.Void("img").Class("wallet-icon").Attr("src", m.Wallet.Icon).
-					Attr("role", "presentation").Attr("aria-hidden", "true").Attr("width", "24").
-					Attr("height", "24")
+					Attr("aria-hidden", "true").Attr("width", "24").Attr("height", "24")
 			}),
 			node.El("span").Text(p.T("pay.browser.with", "wallet", m.Wallet.Name)),
 		).

@@ -2,6 +2,7 @@ package widget
 
 import (
 	"slices"
+	"strings"
 
 	"coinslot/app/wire"
 )
@@ -78,9 +79,12 @@ func (p *Page) onlyCoin() (symbol string) {
 func (p *Page) BestNetwork(symbol string) string {
 	best := ""
 	for _, currency := range p.View.Currencies {
+		if currency.Symbol != symbol {
+			continue
+		}
 		for _, n := range currency.Networks {
 			switch {
-			case currency.Symbol != symbol || !n.Available:
+			case !n.Available:
 			case n.Exchanges:
 				return NetworkKey(symbol, n.Code)
 			case best == "":
@@ -94,8 +98,13 @@ func (p *Page) BestNetwork(symbol string) string {
 // Coin returns the currency and network of a key; false if it is not offered or unavailable.
 func (p *Page) Coin(want string) (wire.Currency, wire.Network, bool) {
 	for _, currency := range p.View.Currencies {
+		rest, isCoin := strings.CutPrefix(want, currency.Symbol)
+		code, isKey := strings.CutPrefix(rest, ":")
+		if !isCoin || !isKey {
+			continue
+		}
 		for _, network := range currency.Networks {
-			if NetworkKey(currency.Symbol, network.Code) == want {
+			if network.Code == code {
 				return currency, network, network.Available
 			}
 		}
