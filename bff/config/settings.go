@@ -103,7 +103,8 @@ var settings = []Setting{
 		set:  parsed(func(c *Config) *int { return &c.GatewayRPS }, numbers(1, 10_000))},
 	{Name: "COINSLOT_ALLOW_PRIVATE_WEBHOOKS", Default: "false",
 		Help: "true = webhooks may go to private addresses, for tests and single-machine setups",
-		set:  parsed(func(c *Config) *bool { return &c.AllowPrivateWebhooks }, either("false", "true"))},
+		set: parsed(func(c *Config) *bool { return &c.AllowPrivateWebhooks },
+			either("false", "true"))},
 	{Name: "COINSLOT_DRAIN", Default: "0s",
 		Help: "how long to keep serving after a stop signal while /readyz fails, so that load " +
 			"balancers notice",
