@@ -90,7 +90,7 @@ func TestEveryEnd(t *testing.T) {
 	} {
 		html := page(named(t, name))
 		for _, key := range want {
-			fortest.Has(t, html, ">"+text[key]+"<", "%s does not say %s: %s", name, key, text[key])
+			fortest.Has(t, name, html, ">"+text[key]+"<")
 		}
 	}
 	for name, never := range map[string]string{"expired-unchosen": "expired.text",

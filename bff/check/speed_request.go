@@ -89,10 +89,11 @@ type span struct{ from, to atomic.Int64 }
 // ms rounds up; 0 = it did not begin or end.
 func (x *span) ms() int {
 	from, to := x.from.Load(), x.to.Load()
-	if from == 0 || to < from {
+	if from == 0 || to == 0 {
 		return 0
 	}
-	return int((to - from + 999_999) / 1_000_000)
+	// a fast answer is reported before its request
+	return max(1, int((to-from+999_999)/1_000_000))
 }
 
 // trace begins the times of r, and returns a function that sets them at its end.
@@ -115,6 +116,7 @@ func (s *speedTest) trace(ctx context.Context, r *Request) (context.Context, fun
 		mark(&whole.to)
 		r.began, r.ended = whole.from.Load(), whole.to.Load()
 		r.Start, r.First, r.Whole = int(r.began/1_000_000), wait.ms(), whole.ms()
+		r.Reused = r.Reused || tcp.to.Load() == 0 // another request has opened it meanwhile
 		if !r.Reused {
 			r.DNS, r.TCP, r.TLS = dns.ms(), tcp.ms(), secure.ms()
 		}
