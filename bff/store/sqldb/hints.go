@@ -5,8 +5,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,10 +17,10 @@ import (
 const hintChannel = "coinslot_changed"
 
 const (
-	// gatherFor is for how long ids are collected into one notification.
+	// gatherFor is for how long ids are collected, so that each is sent once.
 	gatherFor = 20 * time.Millisecond
-	// maxHint is the size of one in bytes; PostgreSQL refuses 8000.
-	maxHint = 7_900
+	// maxID is the size of an id in bytes; PostgreSQL refuses notifications of 8000.
+	maxID = 100
 	// maxHints bounds the ids that wait if the database does not answer. Beyond it, the
 	// other instances are asked to catch up.
 	maxHints = 10_000
@@ -48,8 +46,9 @@ func newHints() *hints {
 // Announce notifies the other instances that the session has changed. It does not block. A
 // hint may be lost, so listeners have to catch up now and then. On SQLite it does nothing.
 func (db *DB) Announce(session string) {
-	if db.hints == nil {
-		return
+	if db.hints == nil || session == "" || len(session) > maxID ||
+		strings.ContainsAny(session, " \x00") {
+		return // not a session id
 	}
 	h := db.hints
 	h.mu.Lock()
@@ -65,37 +64,20 @@ func (db *DB) Announce(session string) {
 	}
 }
 
-// drain returns what waits, as payloads, and empties the queue.
-func (h *hints) drain() []string {
+// drain returns what waits, as payloads, and empties the queue: each payload is the sender and an
+// id, or the sender alone, which asks to catch up.
+func (h *hints) drain() (payloads []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	ids, all := slices.Collect(maps.Keys(h.waiting)), h.all
+	for id := range h.waiting {
+		payloads = append(payloads, h.from+" "+id)
+	}
+	if h.all {
+		payloads = []string{h.from}
+	}
 	h.all = false
 	clear(h.waiting)
-	if all {
-		return []string{h.from}
-	}
-	return h.payloads(ids)
-}
-
-// payloads packs ids: each payload is the sender and some ids. One without ids asks to catch up.
-func (h *hints) payloads(ids []string) []string {
-	slices.Sort(ids)
-	var list []string
-	current := h.from
-	for _, id := range ids {
-		if len(id) == 0 || len(id) > 100 || strings.ContainsAny(id, " \x00") {
-			continue // not a session id
-		}
-		if len(current)+1+len(id) > maxHint {
-			list, current = append(list, current), h.from
-		}
-		current += " " + id
-	}
-	if current != h.from {
-		list = append(list, current)
-	}
-	return list
+	return payloads
 }
 
 // sendHints sends hints until ctx ends. What cannot be sent is lost.
@@ -112,19 +94,18 @@ func (db *DB) sendHints(ctx context.Context) {
 		if !background.Sleep(ctx, gatherFor) {
 			return
 		}
-		for _, payload := range db.hints.drain() {
-			db.heartbeats.announcer.Beat(0)
-			if err := db.sendHint(ctx, payload); err != nil && ctx.Err() == nil {
-				db.Log.Warn("notifying other instances failed", "error", err)
-			}
+		db.heartbeats.announcer.Beat(0)
+		if err := db.notify(ctx, db.hints.drain()); err != nil && ctx.Err() == nil {
+			db.Log.Warn("notifying other instances failed", "error", err)
 		}
 	}
 }
 
-func (db *DB) sendHint(ctx context.Context, payload string) error {
+func (db *DB) notify(ctx context.Context, payloads []string) error {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	_, err := db.pool.Exec(ctx, `SELECT pg_notify($1, $2)`, hintChannel, payload)
+	_, err := db.pool.Exec(ctx, `SELECT pg_notify($1, p) FROM unnest($2::text[]) AS p`,
+		hintChannel, payloads)
 	return err
 }
 
@@ -199,7 +180,7 @@ func (db *DB) waitForHint(ctx context.Context, conn *pgx.Conn, notify func(strin
 	if err != nil {
 		return fmt.Errorf("waiting for a hint: %w", err)
 	}
-	ids := strings.Fields(n.Payload)
+	ids := strings.Fields(n.Payload) // an older release sends several
 	if len(ids) == 0 || ids[0] == db.hints.from {
 		return nil
 	}

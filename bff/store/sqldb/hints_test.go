@@ -3,7 +3,6 @@ package sqldb
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -100,27 +99,17 @@ func TestTooManyHints(t *testing.T) {
 	e.wants(t, "", 2)
 }
 
-func TestPayloads(t *testing.T) {
-	h := newHints()
-	var ids []string
-	for n := range 2000 {
-		ids = append(ids, fmt.Sprintf("cs_%026d", n))
+// What is no session's id is not sent, and spoils nothing that is.
+func TestHintsOfNoSession(t *testing.T) {
+	dsn := pgtest.DSN(t)
+	one, other := opened(t, dsn), opened(t, dsn)
+	e := listening(t, other)
+	for _, id := range []string{"", "a b", "\x00", strings.Repeat("x", 9000), "cs_1"} {
+		one.Announce(id)
 	}
-	list := h.payloads(append(slices.Clone(ids), "", "a b", "\x00", strings.Repeat("x", 9000)))
-	var got []string
-	for _, payload := range list {
-		if len(payload) > maxHint {
-			t.Errorf("a payload has %d bytes", len(payload))
-		}
-		words := strings.Fields(payload)
-		fortest.Equal(t, words[0], h.from, "a payload is from")
-		got = append(got, words[1:]...)
-	}
-	if strings.Join(got, " ") != strings.Join(ids, " ") {
-		t.Errorf("%d of %d ids are in %d payloads", len(got), len(ids), len(list))
-	}
-	if list := h.payloads(nil); list != nil {
-		t.Errorf("payloads of nothing = %q", list)
+	e.wants(t, "cs_1", 1)
+	if e.times("") != 1 || e.times("a") != 0 {
+		t.Errorf("heard = %v", e.heard)
 	}
 }
 
