@@ -89,7 +89,8 @@ func TestLittleLoadsBeforeUsable(t *testing.T) {
 }
 
 // A frame greets the shop's page as soon as it is whole. A browser lays it out before
-// it says that it has read it, and would lay out and paint twice.
+// it says that it has read it, and would lay out and paint twice. Nor does the frame's script ask
+// for a layout before the one that is painted.
 func TestFrameConnectsBeforeLayout(t *testing.T) {
 	var checkout string
 	host, _ := newHost(t, &checkout)
@@ -100,8 +101,11 @@ func TestFrameConnectsBeforeLayout(t *testing.T) {
 	f.WaitJS(`window.greeted`, "the frame to greet the shop's page")
 	f.Wait(`[data-part="currency"]`)
 	greeted := browser.Eval[string](f, `window.greeted`)
-	fortest.Equal(t, greeted, "loading",
-		"the page when it greeted the shop's")
+	fortest.Equal(t, greeted, "loading", "the page when it greeted the shop's")
+	f.WaitJS(`window.painting`, "the first painted frame")
+	if early := browser.Eval[[]string](f, `window.measured`); len(early) > 0 {
+		t.Errorf("the page was measured, and so laid out, before it was painted: %s", early)
+	}
 	var before, after float64
 	const width = `document.querySelector(".languages select").getBoundingClientRect().width`
 	f.Eval(width, &before)
@@ -112,7 +116,16 @@ func TestFrameConnectsBeforeLayout(t *testing.T) {
 	}
 }
 
-// greetings is JavaScript that keeps how far a document was when it made its line to another one.
+// greetings is JavaScript that keeps how far a document was when it made its line to another one,
+// and from where it was measured before its first painted frame. An end of loading that comes before
+// is left out: it may be that of a frame out of sight.
 const greetings = `window.MessageChannel = class extends MessageChannel {
 	constructor() { super(); window.greeted ??= document.readyState; }
-}`
+};
+window.measured = [];
+requestAnimationFrame(() => { window.painting = true });
+const measure = Element.prototype.getBoundingClientRect;
+Element.prototype.getBoundingClientRect = function () {
+	if (!window.painting && window.event?.type !== "load") measured.push(new Error().stack);
+	return measure.call(this);
+};`

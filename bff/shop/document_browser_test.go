@@ -320,6 +320,22 @@ const answerLate = `if (self === top) {
 	window.answer = () => { MessagePort.prototype.postMessage = post; kept.forEach((send) => send()) };
 }`
 
+// TestFirstAnswerShows: what an inline frame hears first, it is shown by, without a message of its
+// own, after which it would be painted again. One in a dialog waits for that message.
+func TestFirstAnswerShows(t *testing.T) {
+	s := newBrowserRig(t, "open")
+	p := chromium.Open(t, s.shop, browser.Options{})
+	f := p.Frame("coinslot-checkout")
+	p.WaitText("#log", "hello")
+	p.Eval(`port.postMessage({type:'theme', value:'dark'})`, nil)
+	f.Wait(`html.theme-dark`)
+	if shown := browser.Eval[bool](f, `"shown" in document.documentElement.dataset`); shown {
+		t.Error("a dialog's frame is shown before its host page says so")
+	}
+	p.Eval(`frames[0].location = document.querySelector('iframe').src.replace('modal', 'inline')`, nil)
+	f.Wait(`html[data-shown]`)
+}
+
 // TestSlowHost: the frame repeats its hello until a slow host page answers, which then hears nothing
 // twice, although each hello brings a channel of its own.
 func TestSlowHost(t *testing.T) {
