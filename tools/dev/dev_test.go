@@ -21,7 +21,7 @@ func TestWorkFor(t *testing.T) {
 		{"static/shop/index.html", work{assets: true}},
 		{"static/static.go", work{program: true}},
 		{"static/stylesheet/sheet.go", everything},
-		{"app/screen/choose.go", work{assets: true, program: true}},
+		{"app/screen/choose.go", everything},
 		{"bff/shop/page.go", work{program: true}},
 		{"tools/assets/steps.go", everything},
 		{"go.mod", everything},
@@ -30,7 +30,7 @@ func TestWorkFor(t *testing.T) {
 			t.Errorf("%s needs %+v; want %+v", c.changed, got, c.want)
 		}
 	}
-	if got := workFor([]string{"bff/shop/page.go", "static/frame/main.js"}); got != (work{assets: true, program: true}) {
+	if got := workFor([]string{"bff/shop/page.go", "static/frame/main.js"}); got != everything {
 		t.Errorf("two changes need %+v", got)
 	}
 }

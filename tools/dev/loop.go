@@ -26,27 +26,23 @@ type loop struct {
 
 // work is what has to be built after a change.
 type work struct {
-	assetTool bool // tools/assets itself
-	assets    bool // the browser's files
-	program   bool // the demo and the gallery
+	assets  bool // the browser's files
+	program bool // the demo and the gallery
 }
 
-var everything = work{assetTool: true, assets: true, program: true}
+var everything = work{assets: true, program: true}
 
 // workFor returns what has to be built after changes of these files. The demo reads texts, pictures
 // and the shop's files from disk, and restarts after any change.
 func workFor(changed []string) (w work) {
 	for _, name := range changed {
 		switch {
-		case strings.HasPrefix(name, "tools/"), strings.HasPrefix(name, "static/stylesheet/"),
-			name == "go.mod", name == "go.sum":
-			w = everything
 		case strings.HasPrefix(name, "static/") && !strings.HasSuffix(name, ".go"):
 			w.assets = true
-		case strings.HasPrefix(name, "app/"):
-			w.assets, w.program = true, true
-		default:
+		case strings.HasPrefix(name, "bff/"), name == "static/static.go":
 			w.program = true
+		default:
+			w = everything
 		}
 	}
 	return w
@@ -67,7 +63,7 @@ func (l *loop) build(w work) error {
 	}
 	var steps []func() error
 	if w.assets && !l.galleryOnly {
-		steps = append(steps, func() error { return l.assets(w.assetTool) })
+		steps = append(steps, l.assets)
 	}
 	if w.program {
 		steps = append(steps, l.programs)
@@ -99,16 +95,11 @@ func (l *loop) link() error {
 }
 
 // assets builds the browser's files, plain.
-func (l *loop) assets(tool bool) error {
-	path := filepath.Join(l.root, ".cache", "tools", "assets")
-	if tool {
-		if err := l.compile("tools", path, "./tools/assets"); err != nil {
-			return err
-		}
-	}
+func (l *loop) assets() error {
 	out := filepath.Join(l.folder(), "static", "dist")
-	return l.step("assets", "building the browser's files", path, "-root", l.root, "-out", out,
-		"-dev")
+	run := slices.Concat([]string{"go", "run"}, compile.Flags(), []string{"./tools/assets"})
+	return l.step("assets", "building the browser's files",
+		append(run, "-root", l.root, "-out", out, "-dev")...)
 }
 
 // programs builds the demo and the gallery.

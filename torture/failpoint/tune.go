@@ -59,12 +59,21 @@ type sessions struct {
 }
 
 func (d *sessions) Insert(ctx context.Context, s payment.Session) (payment.Session, error) {
-	point("insert.before")
-	s, err := d.Store.Insert(ctx, s)
-	if err == nil {
-		point("insert.after")
-	}
+	err := around("insert", func() (err error) {
+		s, err = d.Store.Insert(ctx, s)
+		return err
+	})
 	return s, err
+}
+
+// around passes a point before a call, and one after it unless it has failed.
+func around(name string, call func() error) error {
+	point(name + ".before")
+	err := call()
+	if err == nil {
+		point(name + ".after")
+	}
+	return err
 }
 
 func (d *sessions) Update(
@@ -113,12 +122,7 @@ func (d *sessions) kindOf(before, after payment.Session) string {
 }
 
 func (d *sessions) Touch(ctx context.Context, s payment.Session, checkedAt, dueAt time.Time) error {
-	point("touch.before")
-	err := d.Store.Touch(ctx, s, checkedAt, dueAt)
-	if err == nil {
-		point("touch.after")
-	}
-	return err
+	return around("touch", func() error { return d.Store.Touch(ctx, s, checkedAt, dueAt) })
 }
 
 func (d *sessions) Hold(
@@ -128,12 +132,7 @@ func (d *sessions) Hold(
 }
 
 func (d *sessions) Release(ctx context.Context, s payment.Session, dueAt time.Time) error {
-	point("release.before")
-	err := d.Store.Release(ctx, s, dueAt)
-	if err == nil {
-		point("release.after")
-	}
-	return err
+	return around("release", func() error { return d.Store.Release(ctx, s, dueAt) })
 }
 
 // due is a store that dies after it has leased sessions.
@@ -181,13 +180,8 @@ func (d deliveries) ClaimDeliveries(
 func (d deliveries) RecordResult(
 	ctx context.Context, delivery outbox.Delivery, r outbox.DeliveryResult,
 ) error {
-	point("record.before")
 	if now := time.Now(); r.NextAt.After(now) {
 		r.NextAt = now.Add(r.NextAt.Sub(now) / speedup)
 	}
-	err := d.Outbox.RecordResult(ctx, delivery, r)
-	if err == nil {
-		point("record.after")
-	}
-	return err
+	return around("record", func() error { return d.Outbox.RecordResult(ctx, delivery, r) })
 }
