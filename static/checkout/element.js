@@ -209,8 +209,8 @@ export class CheckoutElement extends HTMLElement {
     if (!this.isConnected || this.#modal.dialog.open) return;
     this.#begin();
     if (!this.#isModal) return;
+    this.#announceShown(); // first: the frame's process has work of its own
     this.#modal.open();
-    this.#announceShown();
     this.#session.emit('open');
   };
 

@@ -2,7 +2,7 @@
 // the API, or gets a webhook.
 
 import { applyStyle, applyTheme, TOKENS } from './appearance.js';
-import { html, rootData, settings } from './page.js';
+import { html, rootData, settings, whenPainted } from './page.js';
 import { HELLO_INTERVAL } from './times.js';
 import { FINAL } from '../shared/statuses.js';
 
@@ -67,10 +67,10 @@ function receive(message, answer) {
   }
 }
 
-/** The host page shows the frame. */
+/** The host page shows the frame. What is no part of its first picture comes after that. */
 function onShown() {
   html.dataset.shown = '1';
-  dispatchEvent(new Event('coinslot-shown'));
+  whenPainted().then(() => dispatchEvent(new Event('coinslot-shown')));
   reportedHeight = 0;
   measure();
 }

@@ -36,3 +36,8 @@ export const whenRead = new Promise((resolve) => {
 
 /** @param {number} ms @returns {Promise<void>} */
 export const delay = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A timer of an animation frame comes after its painting. @returns {Promise<void>} */
+export const whenPainted = () => new Promise((resolve) => {
+  requestAnimationFrame(() => setTimeout(resolve));
+});

@@ -1,7 +1,7 @@
 // Starts app.wasm, which makes the page live. Forms and links work without it.
 
 import { port, post } from './host-page.js';
-import { delay, html, root, settings, whenRead } from './page.js';
+import { delay, html, root, settings, whenPainted, whenRead } from './page.js';
 import { whenReleased } from './presses.js';
 import { LATE, UNSEEN_DELAY } from './times.js';
 
@@ -31,10 +31,7 @@ export async function startProgram() {
  * Waits until the page is painted: app.wasm is a hundred times larger than everything else, and
  * nothing is painted while it starts. A hidden page waits for its load event.
  */
-const whenShown = () => Promise.race([
-  whenRead.then(() => visible).then(whenPainted),
-  loaded.then(() => delay(UNSEEN_DELAY)),
-]);
+const whenShown = () => Promise.race([painted, loaded.then(() => delay(UNSEEN_DELAY))]);
 
 /**
  * @param {string} type of an event of the window
@@ -45,12 +42,8 @@ const once = (type, hasHappened) => new Promise((resolve) =>
   hasHappened ? resolve(null) : addEventListener(type, resolve, { once: true }));
 
 const loaded = once('load', document.readyState === 'complete');
-const visible = once('coinslot-shown', parent === window); // when the host page shows the frame
-
-/** A timer of an animation frame comes after its painting. @returns {Promise<void>} */
-const whenPainted = () => new Promise((resolve) => {
-  requestAnimationFrame(() => setTimeout(resolve));
-});
+/** Painted where it can be seen: a frame when the host page shows it. */
+const painted = parent === window ? whenRead.then(whenPainted) : once('coinslot-shown', false);
 
 /** The program takes the page over in a task of its own, while nothing is pressed. */
 window.coinslotTurn = () => delay(0).then(whenReleased);
