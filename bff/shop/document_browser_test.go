@@ -332,6 +332,14 @@ func TestFirstAnswerShows(t *testing.T) {
 	if shown := browser.Eval[bool](f, `"shown" in document.documentElement.dataset`); shown {
 		t.Error("a dialog's frame is shown before its host page says so")
 	}
+	f.Eval(`new MutationObserver(() => requestAnimationFrame(() => { window.painting = true }))
+		.observe(document.documentElement, {attributeFilter: ["data-shown"]})`, nil)
+	f.Eval(`addEventListener("coinslot-shown", () => { window.told = String(window.painting) })`, nil)
+	p.Eval(`port.postMessage({type:'shown'})`, nil)
+	f.WaitJS(`window.told`, "the program to hear that the frame is shown")
+	if told := browser.Eval[string](f, `window.told`); told != "true" {
+		t.Error("the program begins its work before what is shown has been painted")
+	}
 	p.Eval(`frames[0].location = document.querySelector('iframe').src.replace('modal', 'inline')`, nil)
 	f.Wait(`html[data-shown]`)
 }
