@@ -18,15 +18,11 @@ import (
 
 // Store is what the poller needs of the database.
 type Store interface {
-	// Claim leases up to limit sessions that are due at now, not leased and not
-	// [payment.Session.DueForLateCheck], earliest first: no other claim returns them before
+	// Claim leases up to limit sessions that are due at now and not leased, earliest first: those
+	// that are [payment.Session.DueForLateCheck], or the others. No other claim returns them before
 	// now+lease, unless they are released. Each returned session is Claimed, with a new Epoch.
 	Claim(
-		ctx context.Context, now time.Time, lease time.Duration, limit int,
-	) ([]payment.Session, error)
-	// ClaimLate is Claim of those that are DueForLateCheck.
-	ClaimLate(
-		ctx context.Context, now time.Time, lease time.Duration, limit int,
+		ctx context.Context, now time.Time, lease time.Duration, limit int, late bool,
 	) ([]payment.Session, error)
 	// ClaimOf is Claim of the given sessions, late or not, in no order.
 	ClaimOf(
@@ -104,15 +100,14 @@ func New(c Config) *Poller {
 	if c.Watched != nil {
 		p.lanes = append(p.lanes, newLane(c.Concurrency, p.claimWatched))
 	}
-	claim := func(ctx context.Context, limit int) ([]payment.Session, error) {
-		return c.Store.Claim(ctx, c.Now(), c.Lease, limit)
+	claim := func(late bool) claimFunc {
+		return func(ctx context.Context, limit int) ([]payment.Session, error) {
+			return c.Store.Claim(ctx, c.Now(), c.Lease, limit, late)
+		}
 	}
-	claimLate := func(ctx context.Context, limit int) ([]payment.Session, error) {
-		return c.Store.ClaimLate(ctx, c.Now(), c.Lease, limit)
-	}
-	late := newLane(max(1, c.Concurrency/4), claimLate)
+	late := newLane(max(1, c.Concurrency/4), claim(true))
 	late.pause = latePause
-	p.lanes = append(p.lanes, newLane(c.Concurrency, claim), late)
+	p.lanes = append(p.lanes, newLane(c.Concurrency, claim(false)), late)
 	return p
 }
 

@@ -23,15 +23,7 @@ type rows struct {
 	err  error
 }
 
-func (r *rows) Claim(_ context.Context, now time.Time, lease time.Duration, limit int) ([]payment.Session, error) {
-	return r.claim(now, lease, limit, false)
-}
-
-func (r *rows) ClaimLate(_ context.Context, now time.Time, lease time.Duration, limit int) ([]payment.Session, error) {
-	return r.claim(now, lease, limit, true)
-}
-
-func (r *rows) claim(now time.Time, lease time.Duration, limit int, late bool) ([]payment.Session, error) {
+func (r *rows) Claim(_ context.Context, now time.Time, lease time.Duration, limit int, late bool) ([]payment.Session, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	var list []payment.Session

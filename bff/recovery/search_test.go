@@ -29,7 +29,7 @@ func TestSearchesShareTheList(t *testing.T) {
 	}
 	h.Gateway.CreateHook = nil
 	h.Clock.Move(13 * time.Second)
-	due, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, lost)
+	due, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, lost, false)
 	if err != nil || len(due) != lost {
 		t.Fatalf("Claim = %d sessions, %v", len(due), err)
 	}
@@ -257,12 +257,12 @@ func TestFenced(t *testing.T) {
 	s := h.Chosen("25", checkouttest.USDT())
 	h.Run(5 * time.Second)
 	h.Clock.Move(time.Minute)
-	claimed, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Second, 1)
+	claimed, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Second, 1, false)
 	if err != nil || len(claimed) != 1 {
 		t.Fatalf("Claim = %d, %v", len(claimed), err)
 	}
 	h.Clock.Move(2 * time.Second) // it was stopped for longer than its lease
-	later, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1)
+	later, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1, false)
 	if err != nil || len(later) != 1 || later[0].Epoch <= claimed[0].Epoch {
 		t.Fatalf("second Claim = %+v, %v; want a higher epoch than %d", later, err, claimed[0].Epoch)
 	}
@@ -270,7 +270,7 @@ func TestFenced(t *testing.T) {
 	fortest.Is(t, h.Service.Process(t.Context(), claimed[0]), payment.ErrFenced,
 		"Tend by the old holder")
 	h.WantStatus(s.ID, wire.Pending)
-	if again, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1); err != nil || len(again) != 0 {
+	if again, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1, false); err != nil || len(again) != 0 {
 		t.Errorf("the old holder has ended the new one's lease: %v, %v", again, err)
 	}
 	if err := h.Service.Process(t.Context(), later[0]); err != nil {
@@ -283,7 +283,7 @@ func TestFenced(t *testing.T) {
 func TestChangeOfCoinDuringACheck(t *testing.T) {
 	h, s := checkouttest.NewPending(t)
 	h.Clock.Move(20 * time.Second)
-	due, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1)
+	due, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1, false)
 	if err != nil || len(due) != 1 {
 		t.Fatalf("Claim = %d, %v", len(due), err)
 	}
@@ -314,14 +314,14 @@ func TestCheckCanceled(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	h.Chosen("25", checkouttest.USDT())
 	h.Clock.Move(20 * time.Second)
-	due, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1)
+	due, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1, false)
 	if err != nil || len(due) != 1 {
 		t.Fatalf("Claim = %d, %v", len(due), err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	h.Gateway.StatusHook = func(string) error { stop(); return ctx.Err() }
 	fortest.Is(t, h.Service.Process(ctx, due[0]), context.Canceled, "Tend")
-	if again, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1); err != nil || len(again) != 1 {
+	if again, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1, false); err != nil || len(again) != 1 {
 		t.Errorf("Claim by the next = %d, %v; want the same session", len(again), err)
 	}
 }

@@ -48,11 +48,7 @@ func (d *unreliable) ask(ctx context.Context) error {
 	return nil
 }
 
-func (d *unreliable) Claim(ctx context.Context, _ time.Time, _ time.Duration, _ int) ([]payment.Session, error) {
-	return nil, d.ask(ctx)
-}
-
-func (d *unreliable) ClaimLate(ctx context.Context, _ time.Time, _ time.Duration, _ int) ([]payment.Session, error) {
+func (d *unreliable) Claim(ctx context.Context, _ time.Time, _ time.Duration, _ int, _ bool) ([]payment.Session, error) {
 	return nil, d.ask(ctx)
 }
 

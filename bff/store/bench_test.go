@@ -94,7 +94,7 @@ func benchmarkClaim(b *testing.B, db *DB) {
 	}
 	for b.Loop() {
 		now = now.Add(time.Hour) // past every lease
-		claimed, err := db.Claim(b.Context(), now, time.Minute, 20)
+		claimed, err := db.Claim(b.Context(), now, time.Minute, 20, false)
 		if err != nil || len(claimed) != 20 {
 			b.Fatalf("Claim = %d sessions, %v", len(claimed), err)
 		}

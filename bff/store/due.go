@@ -79,23 +79,14 @@ func (db *DB) Release(ctx context.Context, s payment.Session, dueAt time.Time) e
 
 // Claim implements checkout.Store. No session is claimed if limit is below 1.
 func (db *DB) Claim(
-	ctx context.Context, now time.Time, lease time.Duration, limit int,
-) ([]payment.Session, error) {
-	return db.claimLane(ctx, now, lease, limit, 0)
-}
-
-// ClaimLate implements checkout.Store. No session is claimed if limit is below 1.
-func (db *DB) ClaimLate(
-	ctx context.Context, now time.Time, lease time.Duration, limit int,
-) ([]payment.Session, error) {
-	return db.claimLane(ctx, now, lease, limit, 1)
-}
-
-func (db *DB) claimLane(
-	ctx context.Context, now time.Time, lease time.Duration, limit, lane int,
+	ctx context.Context, now time.Time, lease time.Duration, limit int, late bool,
 ) ([]payment.Session, error) {
 	if limit < 1 { // which SQLite takes for "no limit"
 		return nil, nil
+	}
+	lane := 0
+	if late {
+		lane = 1
 	}
 	return db.claim(ctx, claimSessions, now.UnixMicro(), limit, now.Add(lease).UnixMicro(), lane)
 }

@@ -183,7 +183,7 @@ func TestPostgresPaused(t *testing.T) {
 	uses := map[string]func() error{
 		"Session": func() error { _, err := db.Session(t.Context(), sample(1).ID); return err },
 		"Update":  func() error { _, err := db.Update(t.Context(), sample(1).ID, marking("paused")); return err },
-		"Claim":   func() error { _, err := db.Claim(t.Context(), time.Now(), time.Minute, 10); return err },
+		"Claim":   func() error { _, err := db.Claim(t.Context(), time.Now(), time.Minute, 10, false); return err },
 		"Ping":    func() error { return db.Ping(t.Context()) },
 		"Take":    func() error { _, err := db.Bucket("x", 1).Take(t.Context(), 0); return err },
 	}

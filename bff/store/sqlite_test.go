@@ -224,7 +224,7 @@ func TestLeasesEndWithTheProcess(t *testing.T) {
 			fortest.Must(db.Insert(t.Context(), s))(t)
 			tell(t, db, 2)
 		}
-		sessions, err := db.Claim(t.Context(), now, time.Hour, 10)
+		sessions, err := db.Claim(t.Context(), now, time.Hour, 10, false)
 		if err != nil || len(sessions) != 1 || sessions[0].Epoch != int64(round+1) {
 			t.Errorf("round %d: Claim = %+v, %v; want the session with epoch %d", round, sessions, err, round+1)
 		}
@@ -314,7 +314,7 @@ func TestReaderCannotWrite(t *testing.T) {
 		r := reader(t, dsn)
 		_, insert := r.Insert(t.Context(), sample(2))
 		_, update := r.Update(t.Context(), sample(1).ID, func(*payment.Session) ([]payment.Event, error) { return nil, nil })
-		_, claim := r.Claim(t.Context(), time.Now(), time.Minute, 1)
+		_, claim := r.Claim(t.Context(), time.Now(), time.Minute, 1, false)
 		for _, err := range []error{insert, update, claim, r.Touch(t.Context(), sample(1), time.Time{}, time.Time{})} {
 			fortest.Is(t, err, sqldb.ErrReadOnly, "%s: writing", name)
 		}

@@ -165,7 +165,7 @@ func TestCapDue(t *testing.T) {
 			if n, err := db.CapDue(t.Context(), now, time.Minute); n != 0 || err != nil {
 				t.Errorf("CapDue again = %d, %v; want nothing to do", n, err)
 			}
-			due, err := db.Claim(t.Context(), now.Add(time.Minute), time.Second, 10)
+			due, err := db.Claim(t.Context(), now.Add(time.Minute), time.Second, 10, false)
 			if err != nil || len(due) != 6 {
 				t.Errorf("Claim after a minute = %d sessions, %v; want 6", len(due), err)
 			}

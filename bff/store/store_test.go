@@ -73,7 +73,7 @@ func TestCallerGoesAway(t *testing.T) {
 			fortest.Is(t, leave(payment.ErrUnchanged), payment.ErrUnchanged, "a write that failed")
 			gone, cancel := context.WithCancel(t.Context())
 			cancel()
-			if _, err := db.Claim(gone, time.Now(), time.Minute, 9); !errors.Is(err, context.Canceled) {
+			if _, err := db.Claim(gone, time.Now(), time.Minute, 9, false); !errors.Is(err, context.Canceled) {
 				t.Errorf("a claim of a canceled caller = %v; want %v", err, context.Canceled)
 			}
 		})

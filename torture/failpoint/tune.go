@@ -139,15 +139,9 @@ func (d *sessions) Release(ctx context.Context, s payment.Session, dueAt time.Ti
 type due struct{ poller.Store }
 
 func (d due) Claim(
-	ctx context.Context, now time.Time, lease time.Duration, limit int,
+	ctx context.Context, now time.Time, lease time.Duration, limit int, late bool,
 ) ([]payment.Session, error) {
-	return claimed(d.Store.Claim(ctx, now, lease, limit))
-}
-
-func (d due) ClaimLate(
-	ctx context.Context, now time.Time, lease time.Duration, limit int,
-) ([]payment.Session, error) {
-	return claimed(d.Store.ClaimLate(ctx, now, lease, limit))
+	return claimed(d.Store.Claim(ctx, now, lease, limit, late))
 }
 
 func (d due) ClaimOf(

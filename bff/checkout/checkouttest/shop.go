@@ -129,8 +129,8 @@ func (h *Shop) ViewOptions() checkout.ViewOptions {
 // Process processes what is due now, once, and returns the errors.
 func (h *Shop) Process() error {
 	h.T.Helper()
-	due, err := h.Store.Claim(h.T.Context(), h.Clock.Now(), 45*time.Second, 100)
-	late, lateErr := h.Store.ClaimLate(h.T.Context(), h.Clock.Now(), 45*time.Second, 100)
+	due, err := h.Store.Claim(h.T.Context(), h.Clock.Now(), 45*time.Second, 100, false)
+	late, lateErr := h.Store.Claim(h.T.Context(), h.Clock.Now(), 45*time.Second, 100, true)
 	due = append(due, late...)
 	errs := []error{err, lateErr}
 	for _, s := range due {

@@ -195,12 +195,12 @@ func touch(t *testing.T, b Backend, s payment.Session, version int64, checkedAt,
 func claim(
 	t *testing.T, b Backend, now time.Time, lease time.Duration, limit int,
 ) []payment.Session {
-	return fortest.Must(b.Claim(t.Context(), now, lease, limit))(t)
+	return fortest.Must(b.Claim(t.Context(), now, lease, limit, false))(t)
 }
 
 func claimLate(t *testing.T, b Backend, now time.Time, limit int) []payment.Session {
 	t.Helper()
-	sessions := fortest.Must(b.ClaimLate(t.Context(), now, time.Minute, limit))(t)
+	sessions := fortest.Must(b.Claim(t.Context(), now, time.Minute, limit, true))(t)
 	for _, s := range sessions {
 		if !s.Claimed || !s.DueForLateCheck() {
 			t.Errorf("%s is claimed %t, late %t; want both", s.ID, s.Claimed, s.DueForLateCheck())
@@ -249,7 +249,7 @@ func raceForClaims(t *testing.T, backends ...Backend) {
 		due(t, backends[0], n)
 	}
 	race(t, 64, sessions, func(g int) []string {
-		list, err := backends[g%len(backends)].Claim(t.Context(), epoch(), time.Minute, 3)
+		list, err := backends[g%len(backends)].Claim(t.Context(), epoch(), time.Minute, 3, false)
 		if err != nil {
 			t.Errorf("Claim = %v", err)
 		}
