@@ -31,20 +31,8 @@ func readBuild() build {
 		return build{version: part[0], commit: part[1], time: part[2], dirty: part[3] != ""}
 	}
 	b := build{version: "(devel)"}
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return b
-	}
-	b.version = cmp.Or(info.Main.Version, b.version)
-	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
-			b.commit = s.Value
-		case "vcs.time":
-			b.time = s.Value
-		case "vcs.modified":
-			b.dirty = s.Value == "true"
-		}
+	if info, ok := debug.ReadBuildInfo(); ok { // without a tag it has the commit's time and hash
+		b.version = cmp.Or(info.Main.Version, b.version)
 	}
 	return b
 }
