@@ -90,9 +90,13 @@ var ErrCursorGone error = &wire.Error{
 	Code: wire.CodeCursorGone, Param: "after", Detail: "the event at the cursor is gone",
 }
 
+// Latest as EventQuery.After is behind the last event: an empty page, whose Next leads to later
+// events.
+const Latest = "latest"
+
 // EventQuery selects events; zero fields do not restrict.
 type EventQuery struct {
-	After   string // Next of the page before; empty = from the first event
+	After   string // Next of the page before, or Latest; empty = from the first event
 	Session string // id; empty = of all
 	Limit   int    // 1…100; zero = 20
 }

@@ -35,6 +35,9 @@ const (
 func (db *Outbox) Events(
 	ctx context.Context, q outbox.EventQuery,
 ) (page outbox.EventPage, err error) {
+	if q.After == outbox.Latest {
+		return db.endOfLog(ctx)
+	}
 	after, err := parsePosition(q.After)
 	if err != nil {
 		return page, err
@@ -61,6 +64,21 @@ func (db *Outbox) Events(
 		page.Events, after = append(page.Events, e.Event), e.position
 	}
 	page.Next = after.String()
+	return page, nil
+}
+
+// endOfLog returns an empty page behind the last event.
+func (db *Outbox) endOfLog(ctx context.Context) (page outbox.EventPage, err error) {
+	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
+		last, err := sqldb.Collect(ctx, q, scanEvent, db.Dialect.LatestEvent)
+		for _, e := range last {
+			page.Next = e.position.String()
+		}
+		return err
+	})
+	if err != nil {
+		return outbox.EventPage{}, fmt.Errorf("reading the end of the event log: %w", err)
+	}
 	return page, nil
 }
 

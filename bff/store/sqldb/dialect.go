@@ -23,7 +23,7 @@ type Dialect struct {
 	Clock string
 	// Queries for the log; see the constants below.
 	EventsAfter, SessionEventsAfter string
-	EventAt                         string
+	EventAt, LatestEvent            string
 	// NotNewest is true of every event but those at the end of the log.
 	NotNewest string
 	// Pack moves session $1, which has become short, into a page with other short ones;
@@ -61,10 +61,15 @@ const (
 		seq) > ($1, $2) AND position < log_horizon() ORDER BY position, seq LIMIT $3`
 )
 
-// The event at a position ($1, $2). SQLite has no transaction ids: there $1 is 0.
+// The event at a position ($1, $2), and the last visible one. SQLite has no transaction ids:
+// there $1 is 0.
 const (
 	sqliteEventAt   = `SELECT id, at FROM events WHERE $1 = 0 AND seq = $2`
 	postgresEventAt = `SELECT id, at FROM events WHERE position = $1 AND seq = $2`
+
+	sqliteLatestEvent   = `SELECT 0,` + logColumns + `seq = (SELECT max(seq) FROM events)`
+	postgresLatestEvent = `SELECT position,` + logColumns + `position < log_horizon()
+		ORDER BY position DESC, seq DESC LIMIT 1`
 )
 
 //go:embed migrations

@@ -20,7 +20,7 @@ func postgresDialect() Dialect {
 		locks:       true,
 		Clock:       `(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`,
 		EventsAfter: postgresEventsAfter, SessionEventsAfter: postgresSessionEventsAfter,
-		EventAt:   postgresEventAt,
+		EventAt: postgresEventAt, LatestEvent: postgresLatestEvent,
 		NotNewest: `position < (SELECT max(position) FROM events)`, // see continueLog
 		Violated:  postgresViolated, retryable: postgresRetryable, commitError: postgresCommitError,
 		// what cannot be read now is not there after a restart

@@ -19,7 +19,7 @@ func sqliteDialect() Dialect {
 		options:     func() ([]goose.ProviderOption, error) { return nil, nil },
 		Clock:       `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
 		EventsAfter: sqliteEventsAfter, SessionEventsAfter: sqliteSessionEventsAfter,
-		EventAt: sqliteEventAt,
+		EventAt: sqliteEventAt, LatestEvent: sqliteLatestEvent,
 		// A row that shrinks leaves its page almost empty forever; one that moves does not.
 		Pack: `UPDATE sessions SET rowid = (SELECT max(rowid) + 1 FROM sessions)
 			WHERE id = $1`,

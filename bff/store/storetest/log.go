@@ -105,6 +105,17 @@ var logTests = cases{
 			}
 		}
 	}),
+	"log from its end on": on(func(t *testing.T, b Backend) {
+		s := inserted(t, b, fresh(1))
+		latest := outbox.EventQuery{After: outbox.Latest}
+		same(t, "the end of an empty log", events(t, b, latest), outbox.EventPage{})
+		updated(t, b, s.ID, nothing, event(s.ID, 1), event(s.ID, 2))
+		end := events(t, b, latest)
+		same(t, "the end", end, outbox.EventPage{Next: events(t, b, outbox.EventQuery{}).Next})
+		updated(t, b, s.ID, nothing, event(s.ID, 3))
+		same(t, "what came since", idsOf(events(t, b, outbox.EventQuery{After: end.Next}).Events),
+			[]string{event(s.ID, 3).ID})
+	}, endA, endB),
 	"log of an unknown cursor": on(func(t *testing.T, b Backend) {
 		s := inserted(t, b, fresh(1))
 		updated(t, b, s.ID, nothing, event(s.ID, 1))
