@@ -48,7 +48,7 @@ func (t Transaction) possible() []Kind {
 	case t.Status == Confirmed || !missing:
 		return nil
 	}
-	return []Kind{KindPay, KindHalf, KindParts, KindOver, KindTolerated}
+	return []Kind{KindPay, KindHalf, KindParts, KindOver, KindTenfold, KindTolerated}
 }
 
 // serveList answers with what list returns, as a JSON array.

@@ -33,6 +33,7 @@ const (
 	KindOver      Kind = "over"      // what is missing and a tenth of pay_amount arrives
 	KindParts     Kind = "parts"     // half arrives; the second time, the rest
 	KindTolerated Kind = "tolerated" // what is missing arrives, less half the tolerance
+	KindTenfold   Kind = "tenfold"   // ten times pay_amount too much arrives, for a review
 	KindLate      Kind = "late"      // the transaction expires, then what is missing arrives
 	KindExpire    Kind = "expire"    // the window ends now
 	KindCancel    Kind = "cancel"    // the payer cancels
@@ -41,7 +42,8 @@ const (
 // Kinds returns every kind, in the order of the control page.
 func Kinds() []Kind {
 	return []Kind{
-		KindPay, KindHalf, KindParts, KindOver, KindTolerated, KindLate, KindExpire, KindCancel,
+		KindPay, KindHalf, KindParts, KindOver, KindTenfold, KindTolerated, KindLate, KindExpire,
+		KindCancel,
 	}
 }
 
@@ -138,7 +140,7 @@ func (t *Transaction) expireIfDue(now time.Time) {
 func (t *Transaction) apply(kind Kind, now time.Time, id transactionID) error {
 	t.expireIfDue(now)
 	switch kind {
-	case KindPay, KindHalf, KindParts, KindOver, KindTolerated, KindLate:
+	case KindPay, KindHalf, KindParts, KindOver, KindTenfold, KindTolerated, KindLate:
 		return t.pay(kind, now, id)
 	case KindExpire:
 		return t.expire(now)
@@ -177,6 +179,8 @@ func (t *Transaction) amountOf(kind Kind) (decimal.Decimal, error) {
 		amount = half
 	case kind == KindOver:
 		amount = missing.Add(t.PayAmount.Div(decimal.NewFromInt(10)))
+	case kind == KindTenfold:
+		amount = missing.Add(t.PayAmount.Mul(decimal.NewFromInt(10)))
 	case kind == KindTolerated:
 		amount = missing.Sub(t.PayAmount.Sub(t.minimum()).Div(decimal.NewFromInt(2)))
 	}
