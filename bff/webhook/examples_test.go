@@ -3,6 +3,7 @@ package webhook
 import (
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -166,6 +167,24 @@ func TestSamples(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestTypeScriptClient runs the client of npm/.
+func TestTypeScriptClient(t *testing.T) {
+	list := arrived()
+	bundle := exampletest.Bundle(t, "../../npm/src/server.ts")
+	s := exampletest.Sample{Language: "js", File: filepath.Base(bundle), Commands: []string{"node"}, Needs: []string{"--version"}, Run: `import { readFileSync } from "node:fs";
+const { verifyWebhook } = await import(process.argv[2]);
+for (const m of JSON.parse(readFileSync(0, "utf8"))) {
+  Date.now = () => m.now * 1000;
+  const headers = m.headers["webhook-id"] ? m.headers : new Headers();
+  try { const e = await verifyWebhook(m.secret, headers, m.body); console.log(e.id ? "good" : "no id"); } catch (e) { console.log(e.name); }
+}`}
+	for i, said := range s.Answers(t, filepath.Dir(bundle), list, len(list)) {
+		if want := map[bool]string{true: "good", false: "WebhookError"}[list[i].good]; said != want {
+			t.Errorf("%s: %q; want %s", list[i].Name, said, want)
+		}
 	}
 }
 

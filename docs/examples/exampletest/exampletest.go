@@ -13,6 +13,8 @@ import (
 
 	"coinslot/bff/fortest"
 	"coinslot/e2e/need"
+
+	"github.com/evanw/esbuild/pkg/api"
 )
 
 // Sample is one file in one language.
@@ -55,6 +57,23 @@ func (s Sample) Answers(t *testing.T, folder string, cases any, count int) []str
 		t.Fatalf("%v after %d answers to %d cases: %s", err, len(said), count, errs.String())
 	}
 	return said
+}
+
+// Bundle compiles a TypeScript file, with the client of npm/ if it imports that, and returns the
+// path of a module for Node.
+func Bundle(t *testing.T, file string) string {
+	t.Helper()
+	out := filepath.Join(t.TempDir(), "bundle.mjs")
+	source := fortest.Must(filepath.Abs("../npm/src/server.ts"))(t)
+	built := api.Build(api.BuildOptions{
+		EntryPoints: []string{file}, Bundle: true, Format: api.FormatESModule, Target: api.ES2022,
+		Platform: api.PlatformNode, Outfile: out, Write: true,
+		Alias: map[string]string{"@coinslot/checkout/server": source},
+	})
+	for _, message := range built.Errors {
+		t.Fatalf("bundling %s: %s", file, message.Text)
+	}
+	return out
 }
 
 // Linked holds a page to the files in folder, those of samples and one in Go: it links to each of

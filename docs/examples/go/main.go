@@ -1,4 +1,4 @@
-// A shop with a Coinslot checkout, in Go with only the standard library.
+// A shop with a Coinslot checkout, in Go with the client of package coinslot/client.
 //
 // export COINSLOT_URL=http://localhost:8080 # the checkout's COINSLOT_PUBLIC_URL
 // export COINSLOT_SECRET_KEY=... # the same value
@@ -29,6 +29,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"coinslot/client"
 )
 
 // product is something that the shop sells. Only the server's prices count.
@@ -54,22 +56,23 @@ func dollars(cents int64) string { return fmt.Sprintf("%d.%02d", cents/100, cent
 
 // shop serves browsers and receives webhooks.
 type shop struct {
-	url      string // of this shop
-	test     bool   // accepts play money
-	checkout checkout
-	orders   orders
+	url        string // of this shop
+	test       bool   // accepts play money
+	checkout   client.Client
+	hookSecret string // whsec_...
+	orders     orders
 }
 
 func main() {
 	s := &shop{
 		url:  setting("SHOP_URL", "http://127.0.0.1:3000"),
 		test: os.Getenv("SHOP_TEST") == "1",
-		checkout: checkout{
-			URL:        setting("COINSLOT_URL", "http://localhost:8080"),
-			Key:        setting("COINSLOT_SECRET_KEY", ""),
-			HookSecret: setting("COINSLOT_WEBHOOK_SECRET", ""),
+		checkout: client.Client{
+			URL: setting("COINSLOT_URL", "http://localhost:8080"),
+			Key: setting("COINSLOT_SECRET_KEY", ""),
 		},
-		orders: orders{byID: map[string]order{}, events: map[string]bool{}},
+		hookSecret: setting("COINSLOT_WEBHOOK_SECRET", ""),
+		orders:     orders{byID: map[string]order{}, events: map[string]bool{}},
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
@@ -126,7 +129,7 @@ func (s *shop) buy(w http.ResponseWriter, r *http.Request) {
 	}
 	o = s.orders.add(o)
 	if o.Session == "" {
-		session, err := s.checkout.openSession(r.Context(), o, s.url+"/orders/"+o.ID+"/thanks")
+		session, err := s.openSession(r.Context(), o)
 		if err != nil {
 			log.Printf("shop: order %s: %v", o.ID, err)
 			http.Error(w, "The checkout does not answer. Nothing was charged; "+

@@ -1,0 +1,112 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"coinslot/app/wire"
+	"coinslot/bff/outbox"
+	"coinslot/bff/payment"
+	"coinslot/bff/webhook"
+)
+
+// Session is one order, to be paid once, as the server writes it.
+type Session = payment.Object
+
+// Attempt is a transaction of a session at the gateway.
+type Attempt = payment.AttemptObject
+
+// Status is the state of a session.
+type Status = wire.Status
+
+// The statuses of a session.
+const (
+	Open      = wire.Open
+	Preparing = wire.Preparing
+	Pending   = wire.Pending
+	Confirmed = wire.Confirmed
+	Expired   = wire.Expired
+	Cancelled = wire.Cancelled
+	Review    = wire.Review
+)
+
+// NewSession is an order to open a session for. Only AmountUSD is required; docs/api.md has the
+// limits.
+type NewSession struct {
+	AmountUSD   string            `json:"amount_usd"`          // "25.00"
+	OrderRef    string            `json:"order_ref,omitempty"` // your reference, unique
+	OrderID     int               `json:"order_id,omitempty"`  // six digits; zero = any
+	Title       string            `json:"title,omitempty"`
+	Description string            `json:"description,omitempty"`
+	Email       string            `json:"email,omitempty"`
+	Metadata    map[string]string `json:"metadata,omitempty"`    // returned to you
+	Currencies  []string          `json:"currencies,omitempty"`  // "USDT", "USDT_trc20"; none = all
+	TTLMinutes  int               `json:"ttl_minutes,omitempty"` // to pay; zero = 30
+	// to choose a coin; zero = 1440
+	ExpiresInMinutes int    `json:"expires_in_minutes,omitempty"`
+	SuccessURL       string `json:"success_url,omitempty"`
+	CancelURL        string `json:"cancel_url,omitempty"`
+	Lang             string `json:"lang,omitempty"` // BCP 47 tag
+	// IdempotencyKey makes the request safe to repeat; an OrderRef does, too. Empty = none.
+	IdempotencyKey string `json:"-"`
+}
+
+// SessionQuery selects sessions; empty fields do not restrict.
+type SessionQuery struct {
+	Status   Status
+	OrderRef string
+}
+
+// Latest as EventQuery.After skips all events that are in the log already.
+const Latest = outbox.Latest
+
+// EventQuery selects events.
+type EventQuery struct {
+	After   string // Next of an earlier page, or Latest; empty = from the first event
+	Session string // id; empty = of all
+}
+
+// EventPage is a part of the event log.
+type EventPage struct {
+	Events []Event `json:"data"`
+	Next   string  `json:"next_cursor"` // for EventQuery.After
+	More   bool    `json:"has_more"`    // later events are there already
+}
+
+// Event is what happened to a session, from the event log or a webhook. Ignore types that you do
+// not know.
+type Event struct {
+	ID        string          `json:"id,omitempty"` // "evt_…", the same in each delivery
+	Type      string          `json:"type"`         // "checkout.confirmed"
+	Timestamp time.Time       `json:"timestamp"`
+	Data      json.RawMessage `json:"data"` // see Session
+}
+
+// Session returns the session as it was when the event happened.
+func (e Event) Session() (s Session, err error) {
+	err = json.Unmarshal(e.Data, &s)
+	return s, err
+}
+
+// VerifyWebhook returns the event of a webhook that the checkout has sent within five minutes.
+// Give it the body byte for byte. secret is COINSLOT_WEBHOOK_SECRET, while it is changed the new
+// and the old one, separated by a comma. Store the event's ID: the same event can arrive again.
+//
+// Errors: an invalid secret, a wrong signature or an old message. Answer them with 401.
+func VerifyWebhook(secret string, h http.Header, body []byte) (e Event, err error) {
+	keys, err := webhook.ParseKeys(strings.Split(secret, ","))
+	if err == nil {
+		err = keys.Verify(h, body, time.Now())
+	}
+	if err != nil {
+		return Event{}, fmt.Errorf("verifying a webhook: %w", err)
+	}
+	if err := json.Unmarshal(body, &e); err != nil {
+		return Event{}, fmt.Errorf("reading a webhook: %w", err)
+	}
+	e.ID = h.Get("webhook-id")
+	return e, nil
+}
