@@ -29,6 +29,8 @@ func TestQuickstart(t *testing.T) {
 	r.compiles()
 }
 
+var forwarded = regexp.MustCompile(`checkout\.confirmed .* 501 in \d+ ms`)
+
 // start pastes the quick start.
 func (r *reader) start() {
 	for _, b := range commandBlocks(r.t, "../docs/quickstart.md") {
@@ -50,7 +52,9 @@ func (r *reader) start() {
 			r.interrupt()
 		case strings.Contains(b.text, "-own-shop"):
 			r.buys("http://127.0.0.1:" + r.ports["3000"] + "/")
-		case strings.Contains(b.text, "order_ref=1001"):
+		case strings.Contains(b.text, "coinslot trigger"):
+			await(r.t, "listen to print the delivery", func() bool { return forwarded.MatchString(r.said.String()) })
+			r.interrupt() // listen
 			r.interrupt() // the demo; its ports are free again
 		case strings.Contains(b.text, "coinslot serve"):
 			r.serves("http://localhost:" + r.ports["8084"] + "/checkout.js")

@@ -217,7 +217,15 @@ func (d *demo) printAddresses() {
 	}
 	if d.Webhook != "" {
 		d.printKeys()
+		return
 	}
+	fmt.Fprintf(d.Out, `  To receive webhooks on your machine, paste into other terminals:
+
+    export COINSLOT_URL=%s COINSLOT_SECRET_KEY=%s
+    %[3]s listen -forward-to http://localhost:3000/hook
+    %[3]s trigger checkout.confirmed
+
+`, d.settings.PublicURL, d.settings.SecretKeys[0].Reveal(), os.Args[0])
 }
 
 // printKeys prints shell commands with the keys for the user's own shop.

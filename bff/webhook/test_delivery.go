@@ -64,6 +64,18 @@ func Test(ctx context.Context, c Config) (outbox.TestResult, error) {
 	return s.Test(ctx, "")
 }
 
+// Once makes a single try of d, signed with the secrets of c, which needs neither an Outbox nor
+// Endpoints. Errors: those of [New]. What the endpoint answers is none.
+func Once(ctx context.Context, c Config, d outbox.Delivery) (outbox.TestDelivery, error) {
+	c.Endpoints = []string{d.Endpoint}
+	s, err := newSender(c)
+	if err != nil {
+		return outbox.TestDelivery{}, err
+	}
+	defer s.client.CloseIdleConnections()
+	return s.workers[0].test(ctx, d), nil
+}
+
 func (l *worker) test(ctx context.Context, d outbox.Delivery) outbox.TestDelivery {
 	d.Endpoint = l.endpoint
 	began := time.Now()
