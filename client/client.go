@@ -34,7 +34,7 @@ type Client struct {
 // Error is why the server refused a request (RFC 9457).
 type Error struct {
 	Status    int    `json:"-"`    // of HTTP
-	Code      string `json:"code"` // for programs, see docs/errors.md; empty = not Coinslot's answer
+	Code      string `json:"code"` // see docs/errors.md; empty = not Coinslot's answer
 	Detail    string `json:"detail"`
 	Param     string `json:"param"` // the member, parameter or header that is wrong; may be empty
 	RequestID string `json:"request_id"`
