@@ -32,8 +32,9 @@ func parsePages() *template.Template {
 // labels are the texts of the buttons; the others are named after their kind.
 var labels = map[Kind]string{
 	KindPay: "Pay exactly", KindHalf: "Pay half", KindParts: "Pay in parts",
-	KindOver: "Pay too much", KindTenfold: "Pay ten times too much", KindTolerated: "Pay a little less",
-	KindLate: "Pay too late",
+	KindOver: "Pay too much", KindTenfold: "Pay ten times too much",
+	KindTolerated: "Pay a little less",
+	KindLate:      "Pay too late",
 }
 
 func (k Kind) label() string { return cmp.Or(labels[k], capitalized(string(k))) }
