@@ -46,15 +46,17 @@ NPM_VERSION = $(patsubst v%,%,$(or $(VERSION),$(shell git tag --points-at HEAD -
 NPM_OUT := dist
 
 .PHONY: npm
-npm: install-npm ## the npm package, leaving one dist/coinslot-checkout-*.tgz: make npm VERSION=v1.2.3
-	@mkdir -p '$(NPM_OUT)' && rm -f '$(NPM_OUT)'/coinslot-checkout-*.tgz
-	@set -e; package=$$(mktemp -d); trap 'rm -r "$$package"' EXIT; \
-	  node .cache/npm/typescript/lib/tsc.js -p npm --outDir "$$package/dist"; \
-	  $(RUN_TOOL) github.com/evanw/esbuild/cmd/esbuild npm/src/*.ts \
-	    --format=esm --target=es2022 --charset=utf8 --log-level=warning --outdir="$$package/dist"; \
-	  rm -f "$$package"/dist/*.svelte.d.js; cp static/checkout.d.ts npm/src/*.svelte npm/src/*.svelte.d.ts "$$package/dist"; \
-	  sed 's/0\.0\.0-dev/$(NPM_VERSION)/' npm/package.json >"$$package/package.json"; cp npm/README.md "$$package"; \
-	  $(NPM) pack "$$package" --silent --pack-destination '$(NPM_OUT)'
+npm: install-npm ## the npm packages, leaving one dist/coinslot-checkout-*.tgz and one dist/coinslot-server-*.tgz: make npm VERSION=v1.2.3
+	@mkdir -p '$(NPM_OUT)' && rm -f '$(NPM_OUT)'/coinslot-checkout-*.tgz '$(NPM_OUT)'/coinslot-server-*.tgz
+	@set -e; packages=$$(mktemp -d); trap 'rm -r "$$packages"' EXIT; for from in npm npm/server; do \
+	  to="$$packages/$${from##*/}"; \
+	  node .cache/npm/typescript/lib/tsc.js -p $$from --outDir "$$to/dist"; \
+	  $(RUN_TOOL) github.com/evanw/esbuild/cmd/esbuild $$from/src/*.ts \
+	    --format=esm --target=es2022 --charset=utf8 --log-level=warning --outdir="$$to/dist"; \
+	  sed 's/0\.0\.0-dev/$(NPM_VERSION)/' $$from/package.json >"$$to/package.json"; cp $$from/README.md "$$to"; \
+	done; \
+	rm -f "$$packages"/npm/dist/*.svelte.d.js; cp static/checkout.d.ts npm/src/*.svelte npm/src/*.svelte.d.ts "$$packages/npm/dist"; \
+	$(NPM) pack "$$packages/npm" "$$packages/server" --silent --pack-destination '$(NPM_OUT)'
 
 .PHONY: install-npm
 install-npm:

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"io"
 	"net"
@@ -21,25 +20,6 @@ import (
 	"coinslot/bff/server/servertest"
 	"coinslot/client"
 )
-
-// lockedBuffer is what a running command prints.
-type lockedBuffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-// Write implements io.Writer.
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(p)
-}
-
-func (b *lockedBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
-}
 
 // remote is a sandbox checkout that can be away, with the environment of its commands.
 type remote struct {
@@ -119,9 +99,9 @@ func newWebhooks(t *testing.T, l net.Listener) *webhooks {
 }
 
 // listen runs coinslot listen until it waits for events; stop is Ctrl-C.
-func (r *remote) listen(t *testing.T, args ...string) (out *lockedBuffer, secret string, stop func()) {
+func (r *remote) listen(t *testing.T, args ...string) (out *fortest.Log, secret string, stop func()) {
 	t.Helper()
-	out = &lockedBuffer{}
+	out = &fortest.Log{}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- runListen(ctx, args, streams{r.env, out, out}) }()
@@ -135,7 +115,7 @@ func (r *remote) listen(t *testing.T, args ...string) (out *lockedBuffer, secret
 		}
 	})
 	t.Cleanup(stop)
-	servertest.Until(t, "listen waits for events", func() bool { return strings.Contains(out.String(), "Waiting for new events") })
+	fortest.Until(t, "listen waits for events", func() bool { return strings.Contains(out.String(), "Waiting for new events") })
 	return out, regexp.MustCompile(`whsec_\S+`).FindString(out.String()), stop
 }
 
@@ -179,7 +159,7 @@ func TestTriggerAndListen(t *testing.T) {
 		}
 	}
 	line := regexp.MustCompile(`(?m)^\d\d:\d\d:\d\d  checkout\.review     evt_\w+  "test-\w+"  204 in \d+ ms$`)
-	servertest.Until(t, "a line for each delivery", func() bool {
+	fortest.Until(t, "a line for each delivery", func() bool {
 		return line.MatchString(out.String()) && strings.Count(out.String(), "  204 in ") == 2*len(triggers)-1
 	})
 	stop()
@@ -199,7 +179,7 @@ func TestListenFiltersAndReplays(t *testing.T) {
 	app.status.Store(http.StatusInternalServerError)
 	session := r.trigger(t, "checkout.confirmed")
 	app.next(t, "checkout.confirmed", session)
-	servertest.Until(t, "the refusal is explained", func() bool {
+	fortest.Until(t, "the refusal is explained", func() bool {
 		return regexp.MustCompile(`500 in \d+ ms: Your server, or its proxy, failed\. TypeError: x is undefined`).MatchString(out.String())
 	})
 	stop()
@@ -226,12 +206,10 @@ func TestListenFiltersAndReplays(t *testing.T) {
 func TestListenSurvives(t *testing.T) {
 	t.Parallel()
 	r := newRemote(t, true)
-	l := fortest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
-	address := l.Addr().String()
-	fortest.OK(t, l.Close())
+	address := "127.0.0.1:" + fortest.FreePort(t)
 	out, secret, _ := r.listen(t, "-forward-to", "http://"+address)
 	session := r.trigger(t, "checkout.confirmed")
-	servertest.Until(t, "listen says that the local server is away", func() bool {
+	fortest.Until(t, "listen says that the local server is away", func() bool {
 		return strings.Contains(out.String(), "Your server does not answer: ")
 	})
 	app := newWebhooks(t, fortest.Must(net.Listen("tcp", address))(t))
@@ -239,10 +217,10 @@ func TestListenSurvives(t *testing.T) {
 	app.next(t, "checkout.pending", session)
 	app.next(t, "checkout.confirmed", session)
 	r.away.Store(true)
-	servertest.Until(t, "listen says that the checkout is away", func() bool { return strings.Contains(out.String(), "The checkout does not answer: ") })
+	fortest.Until(t, "listen says that the checkout is away", func() bool { return strings.Contains(out.String(), "The checkout does not answer: ") })
 	r.away.Store(false)
 	app.next(t, "checkout.pending", r.trigger(t, "checkout.pending"))
-	servertest.Until(t, "listen says that both are back", func() bool { return strings.Count(out.String(), " answers again.") >= 2 })
+	fortest.Until(t, "listen says that both are back", func() bool { return strings.Count(out.String(), " answers again.") >= 2 })
 	if n := strings.Count(out.String(), "Your server does not answer"); n != 1 {
 		t.Errorf("an outage is reported %d times; want once:\n%s", n, out)
 	}

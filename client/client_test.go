@@ -226,10 +226,10 @@ for await (const page of checkout.events({ after: "latest" })) console.log("late
 		text = "declare const process: { env: Record<string, string | undefined> };\n" + text
 		fortest.OK(t, os.WriteFile(filepath.Join(folder, fmt.Sprintf("page%d.ts", i)), []byte(text), 0o600))
 	}
-	source := fortest.Must(filepath.Abs("../npm/src/server.ts"))(t)
+	source := fortest.Must(filepath.Abs("../npm/server/src/index.ts"))(t)
 	project := `{"compilerOptions": {"strict": true, "noEmit": true, "target": "es2022", "module": "esnext", "moduleResolution": "bundler",
 		"lib": ["es2022", "dom", "dom.iterable"], "types": [], "skipLibCheck": true, "noUncheckedIndexedAccess": true, "noImplicitOverride": true,
-		"exactOptionalPropertyTypes": true, "paths": {"@coinslot/checkout/server": ["` + source + `"]}}, "include": ["*.ts"]}`
+		"exactOptionalPropertyTypes": true, "paths": {"@coinslot/server": ["` + source + `"]}}, "include": ["*.ts"]}`
 	fortest.OK(t, os.WriteFile(filepath.Join(folder, "tsconfig.json"), []byte(project), 0o600))
 	if out, err := exec.CommandContext(t.Context(), node, compiler, "--project", folder).CombinedOutput(); err != nil {
 		t.Errorf("tsc: %v\n%s", err, out)

@@ -58,7 +58,7 @@ func goMembers(v any) map[string]bool {
 // optional.
 func TestTypesMatchTheDocument(t *testing.T) {
 	d := openAPI(t)
-	source := string(fortest.Must(os.ReadFile("../npm/src/server.ts"))(t))
+	source := string(fortest.Must(os.ReadFile("../npm/server/src/index.ts"))(t))
 	member := regexp.MustCompile(`(?m)^  "?(\w+)"?(\??): (.*);$`)
 	for name, inGo := range map[string]any{
 		"Session": client.Session{}, "Attempt": client.Attempt{}, "Entry": payment.TimelineEntry{}, "Warning": payment.Warning{},

@@ -18,7 +18,7 @@ import (
 	"coinslot/e2e/need"
 )
 
-// packageLimit is how many bytes npm may download.
+// packageLimit is how many bytes npm may download for a package.
 const packageLimit = 12_000
 
 var packOnce = sync.OnceValues(func() (string, error) {
@@ -70,17 +70,40 @@ func runIn(t *testing.T, dir string, env []string, name string, args ...string) 
 	return string(out)
 }
 
-// What npm gets: small, complete, with types that are those of the checkout, and safe to import on a server.
+// What npm gets: small, complete packages. The browser's has the types that the checkout serves, and is
+// safe to import on a server.
 func TestNPMPackage(t *testing.T) {
 	t.Parallel()
-	tarball, dir := packNPM(t), t.TempDir()
+	checkout := packNPM(t)
+	for tarball, module := range map[string]struct{ text, prints string }{
+		checkout: {`import { createCheckout, loadCoinslot } from './package/dist/index.js';
+			loadCoinslot('https://pay.shop.example'); // at the top of a module: no unhandled rejection
+			await createCheckout({ url: 'https://pay.shop.example' }).catch(({ message }) => console.log(message));`,
+			"browsers only"},
+		strings.Replace(checkout, "-checkout-", "-server-", 1): {`import { verifyWebhook } from './package/dist/index.js';
+			await verifyWebhook('whsec_x', {}, '').catch(({ name }) => console.log(name));`, "WebhookError"},
+	} {
+		dir := testPackage(t, tarball)
+		out := runIn(t, dir, nil, need.Command(t, "node"), "--input-type=module", "-e", module.text)
+		fortest.Has(t, tarball+", imported on a server", out, module.prints)
+		if tarball == checkout {
+			served := fortest.Must(os.ReadFile("../static/checkout.d.ts"))(t)
+			types := fortest.Must(os.ReadFile(filepath.Join(dir, "package/dist/checkout.d.ts")))(t)
+			fortest.Diff(t, string(types), string(served), "the types of %s are not those that are served", tarball)
+		}
+	}
+}
+
+// testPackage tests a tarball's size and package.json, and returns a folder with its package.
+func testPackage(t *testing.T, tarball string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
 	size := fortest.Must(os.Stat(tarball))(t).Size()
-	t.Logf("the tarball has %d bytes", size)
+	t.Logf("%s has %d bytes", tarball, size)
 	if size > packageLimit {
-		t.Errorf("the tarball has %d bytes; want at most %d", size, packageLimit)
+		t.Errorf("%s has %d bytes; want at most %d", tarball, size, packageLimit)
 	}
 	runIn(t, dir, nil, "tar", "xzf", tarball)
-	read := func(name string) []byte { return fortest.Must(os.ReadFile(filepath.Join(dir, "package", name)))(t) }
 	var about struct {
 		Version, License string
 		SideEffects      *bool
@@ -89,7 +112,7 @@ func TestNPMPackage(t *testing.T) {
 		Repository       any
 		PublishConfig    map[string]any
 	}
-	fortest.OK(t, json.Unmarshal(read("package.json"), &about))
+	fortest.OK(t, json.Unmarshal(fortest.Must(os.ReadFile(filepath.Join(dir, "package/package.json")))(t), &about))
 	if about.Version != "1.2.3" || about.SideEffects == nil || *about.SideEffects || len(about.Dependencies) > 0 ||
 		about.License == "" || about.Repository == nil || about.PublishConfig["provenance"] != true {
 		t.Errorf("package.json = %+v; want version 1.2.3, no side effects, no dependencies, and what provenance needs", about)
@@ -102,15 +125,7 @@ func TestNPMPackage(t *testing.T) {
 			}
 		}
 	}
-	served := fortest.Must(os.ReadFile("../static/checkout.d.ts"))(t)
-	fortest.Diff(t, string(read("dist/checkout.d.ts")), string(served),
-		"the package's types are not those that the checkout serves")
-	const imports = `import { createCheckout, loadCoinslot } from './package/dist/index.js';
-		loadCoinslot('https://pay.shop.example'); // at the top of a module: no unhandled rejection
-		await createCheckout({ url: 'https://pay.shop.example' }).catch(({ message }) => console.log(message));`
-	if out := runIn(t, dir, nil, need.Command(t, "node"), "--input-type=module", "-e", imports); !strings.Contains(out, "browsers only") {
-		t.Errorf("on a server createCheckout says %q; want that it works in browsers only", out)
-	}
+	return dir
 }
 
 // A newcomer who follows docs/npm.md has a React shop whose types hold and which is paid. Only ports, folder and

@@ -53,7 +53,7 @@ func (r *reader) start() {
 		case strings.Contains(b.text, "-own-shop"):
 			r.buys("http://127.0.0.1:" + r.ports["3000"] + "/")
 		case strings.Contains(b.text, "coinslot trigger"):
-			await(r.t, "listen to print the delivery", func() bool { return forwarded.MatchString(r.said.String()) })
+			fortest.Until(r.t, "listen to print the delivery", func() bool { return forwarded.MatchString(r.said.String()) })
 			r.interrupt() // listen
 			r.interrupt() // the demo; its ports are free again
 		case strings.Contains(b.text, "coinslot serve"):

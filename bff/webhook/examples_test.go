@@ -173,7 +173,7 @@ func TestSamples(t *testing.T) {
 // TestTypeScriptClient runs the client of npm/.
 func TestTypeScriptClient(t *testing.T) {
 	list := arrived()
-	bundle := exampletest.Bundle(t, "../../npm/src/server.ts")
+	bundle := exampletest.Bundle(t, "../../npm/server/src/index.ts")
 	s := exampletest.Sample{Language: "js", File: filepath.Base(bundle), Commands: []string{"node"}, Needs: []string{"--version"}, Run: `import { readFileSync } from "node:fs";
 const { verifyWebhook } = await import(process.argv[2]);
 for (const m of JSON.parse(readFileSync(0, "utf8"))) {

@@ -64,11 +64,11 @@ func (s Sample) Answers(t *testing.T, folder string, cases any, count int) []str
 func Bundle(t *testing.T, file string) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "bundle.mjs")
-	source := fortest.Must(filepath.Abs("../npm/src/server.ts"))(t)
+	source := fortest.Must(filepath.Abs("../npm/server/src/index.ts"))(t)
 	built := api.Build(api.BuildOptions{
 		EntryPoints: []string{file}, Bundle: true, Format: api.FormatESModule, Target: api.ES2022,
 		Platform: api.PlatformNode, Outfile: out, Write: true,
-		Alias: map[string]string{"@coinslot/checkout/server": source},
+		Alias: map[string]string{"@coinslot/server": source},
 	})
 	for _, message := range built.Errors {
 		t.Fatalf("bundling %s: %s", file, message.Text)
