@@ -170,10 +170,10 @@ func TestVerifyWebhook(t *testing.T) {
 	}
 }
 
-// blocks returns the code of docs/clients.md in a language.
-func blocks(t *testing.T, language string) (list []string) {
+// blocks returns the code of a page in a language.
+func blocks(t *testing.T, file, language string) (list []string) {
 	t.Helper()
-	page := fortest.Must(os.ReadFile("../docs/clients.md"))(t)
+	page := fortest.Must(os.ReadFile(file))(t)
 	for _, m := range regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllSubmatch(page, -1) {
 		list = append(list, string(m[1]))
 	}
@@ -191,19 +191,19 @@ func TestExample(t *testing.T) {
 	}
 	unindented := regexp.MustCompile(`(?m)^\t+`)
 	source := fortest.Must(os.ReadFile("example_test.go"))(t)
-	for _, code := range blocks(t, "go") {
+	for _, code := range blocks(t, "../docs/clients.md", "go") {
 		if !strings.Contains(unindented.ReplaceAllString(string(source), ""), unindented.ReplaceAllString(code, "")) {
 			t.Errorf("example_test.go does not have the code of docs/clients.md:\n%s", code)
 		}
 	}
 }
 
-// The TypeScript of docs/clients.md compiles, and runs against a checkout.
+// The TypeScript of docs/clients.md compiles, and runs against a checkout; that of docs/migrate compiles.
 func TestTypeScript(t *testing.T) {
 	node := need.Command(t, "node")
 	r, c := serve(t)
 	id := r.OpenAndPay(`{"amount_usd":"4.50","order_ref":"42"}`, "pay", "confirmed")
-	code := blocks(t, "ts")
+	code := blocks(t, "../docs/clients.md", "ts")
 	page := filepath.Join(t.TempDir(), "page.ts")
 	more := `
 for await (const session of checkout.sessions({ order_ref: "42" })) console.log("listed", session.id, session.status);
@@ -222,6 +222,9 @@ for await (const page of checkout.events({ after: "latest" })) console.log("late
 	need.Long(t, "it runs the TypeScript compiler")
 	compiler := fortest.Must(filepath.Abs(need.File(t, "../.cache/npm/typescript/lib/tsc.js")))(t)
 	folder := t.TempDir()
+	for _, page := range fortest.Must(filepath.Glob("../docs/migrate/*.md"))(t) {
+		code = append(code, blocks(t, page, "ts")...)
+	}
 	for i, text := range code {
 		text = "declare const process: { env: Record<string, string | undefined> };\n" + text
 		fortest.OK(t, os.WriteFile(filepath.Join(folder, fmt.Sprintf("page%d.ts", i)), []byte(text), 0o600))
