@@ -1,193 +1,161 @@
-// A shop with a Coinslot checkout, in Go with the client of package coinslot/client.
-//
-// export COINSLOT_URL=http://localhost:8080 # the checkout's COINSLOT_PUBLIC_URL
-// export COINSLOT_SECRET_KEY=... # the same value
-// export COINSLOT_WEBHOOK_SECRET=whsec_... # the same value
-// go run ./docs/examples/go
-//
-// It listens on SHOP_LISTEN (127.0.0.1:3000), and browsers reach it at SHOP_URL
-// (http://127.0.0.1:3000). In the checkout, set COINSLOT_ORIGINS to SHOP_URL and
-// COINSLOT_WEBHOOK_URL to SHOP_URL/hooks/coinslot. SHOP_TEST=1 accepts play money: never set it in
-// production.
-//
-// Copy coinslot.go into your shop. orders.go stands for your database, and the goods below for
-// your products.
+// A shop with a Coinslot checkout, with package coinslot/client. ../README.md says how to start it
+// and what to replace.
 package main
 
 import (
-	"context"
+	"cmp"
 	"crypto/rand"
 	"embed"
-	"errors"
 	"fmt"
 	"html/template"
+	"io"
 	"log"
 	"net/http"
 	"os"
-	"os/signal"
-	"strconv"
-	"strings"
-	"syscall"
-	"time"
+	"sync"
 
 	"coinslot/client"
 )
 
-// product is something that the shop sells. Only the server's prices count.
-type product struct {
-	ID, Name, About string
-	Cents           int64 // US cents
+// Prices are in US cents. Only the server's prices count.
+var goods = []struct {
+	Key, Name string
+	Cents     int
+}{{"notebook", "Notebook", 1400}, {"pencils", "Pencils", 950}, {"postcards", "Postcards", 420}}
+
+func dollars(cents int) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
+
+type order struct {
+	ID, Title, Amount, Session string
+	Paid                       bool
 }
 
-var goods = []product{
-	{"notebook", "Notebook", "Stitched, 144 pages, lies flat", 1400},
-	{"pencils", "Pencils", "Six, in a tin", 950},
-	{"postcards", "Postcards", "Ten birds of the coast", 420},
-}
-
-//go:embed pages.html shop.css
+//go:embed shop.html shop.css
 var files embed.FS
 
-var pages = template.Must(template.New("").
-	Funcs(template.FuncMap{"dollars": dollars}).ParseFS(files, "pages.html"))
+var (
+	page = template.Must(template.New("").Funcs(template.FuncMap{"dollars": dollars}).
+		ParseFS(files, "shop.html"))
+	checkout = client.Client{
+		URL: cmp.Or(os.Getenv("COINSLOT_URL"), "http://localhost:8080"),
+		Key: os.Getenv("COINSLOT_SECRET_KEY"),
+	}
+	shop = cmp.Or(os.Getenv("SHOP_URL"), "http://127.0.0.1:3000")
 
-// dollars formats cents for the checkout: "14.00".
-func dollars(cents int64) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
-
-// shop serves browsers and receives webhooks.
-type shop struct {
-	url        string // of this shop
-	test       bool   // accepts play money
-	checkout   client.Client
-	hookSecret string // whsec_...
-	orders     orders
-}
+	mu     sync.Mutex // guards the maps, which stand for two tables:
+	orders = map[string]order{}
+	events = map[string]bool{} // with a unique index on the event's id
+)
 
 func main() {
-	s := &shop{
-		url:  setting("SHOP_URL", "http://127.0.0.1:3000"),
-		test: os.Getenv("SHOP_TEST") == "1",
-		checkout: client.Client{
-			URL: setting("COINSLOT_URL", "http://localhost:8080"),
-			Key: setting("COINSLOT_SECRET_KEY", ""),
-		},
-		hookSecret: setting("COINSLOT_WEBHOOK_SECRET", ""),
-		orders:     orders{byID: map[string]order{}, events: map[string]bool{}},
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	server := &http.Server{
-		Addr: setting("SHOP_LISTEN", "127.0.0.1:3000"), Handler: s.routes(),
-		ReadHeaderTimeout: 5 * time.Second,
-	}
-	go func() {
-		<-ctx.Done()
-		if err := server.Shutdown(context.Background()); err != nil {
-			log.Printf("shop: stopping: %v", err)
+	http.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) {
+		show(w, map[string]any{"Goods": goods, "Number": rand.Text()})
+	})
+	http.Handle("GET /shop.css", http.FileServerFS(files))
+	http.HandleFunc("POST /orders", buy)
+	http.HandleFunc("GET /orders/{id}", showOrder)
+	http.HandleFunc("GET /orders/{id}/thanks", showOrder)
+	http.HandleFunc("POST /hooks/coinslot", receiveWebhook)
+	log.Printf("open %s", shop)
+	log.Fatal(http.ListenAndServe(cmp.Or(os.Getenv("SHOP_LISTEN"), "127.0.0.1:3000"), nil))
+}
+
+// buy stores an order, creates its session and leads to its page. A form that is sent twice is one
+// order, because the session has the order's number as its idempotency key.
+func buy(w http.ResponseWriter, r *http.Request) {
+	o, cents := order{ID: r.PostFormValue("order")}, 0
+	for _, p := range goods {
+		if n := r.PostFormValue(p.Key); len(n) == 1 && "1" <= n && n <= "9" {
+			cents += int(n[0]-'0') * p.Cents
+			o.Title += ", " + n + " × " + p.Name
 		}
-	}()
-	log.Printf("shop: open %s", s.url)
-	if err := server.ListenAndServe(); !errors.Is(err, http.ErrServerClosed) {
-		log.Fatalf("shop: %v", err)
 	}
-}
-
-// setting returns an environment variable or its default; without a default it is required.
-func setting(name, standard string) string {
-	if value := os.Getenv(name); value != "" {
-		return value
-	}
-	if standard == "" {
-		log.Fatalf("shop: %s is not set", name)
-	}
-	return standard
-}
-
-func (s *shop) routes() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /{$}", s.showGoods)
-	mux.HandleFunc("POST /orders", s.buy)
-	mux.HandleFunc("GET /orders/{id}", s.showOrder)
-	mux.HandleFunc("GET /orders/{id}/thanks", s.showThanks)
-	mux.HandleFunc("POST /hooks/coinslot", s.receiveWebhook)
-	mux.Handle("GET /shop.css", http.FileServerFS(files))
-	return mux
-}
-
-// showGoods shows the page with the cart. The form has an order number, so that sending it twice
-// makes one order.
-func (s *shop) showGoods(w http.ResponseWriter, _ *http.Request) {
-	s.show(w, "goods", map[string]any{"Goods": goods, "Order": rand.Text()[:12]})
-}
-
-// buy stores the order, creates its session and redirects to its page.
-func (s *shop) buy(w http.ResponseWriter, r *http.Request) {
-	o := cart(r)
-	if o.Cents == 0 || len(o.ID) != 12 {
+	if cents == 0 || len(o.ID) != len(rand.Text()) {
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return
 	}
-	o = s.orders.add(o)
-	if o.Session == "" {
-		session, err := s.openSession(r.Context(), o)
-		if err != nil {
-			log.Printf("shop: order %s: %v", o.ID, err)
-			http.Error(w, "The checkout does not answer. Nothing was charged; "+
-				"please go back and try again.", http.StatusBadGateway)
-			return
-		}
-		s.orders.setSession(o.ID, session)
+	o.Title, o.Amount = o.Title[2:], dollars(cents)
+	mu.Lock()
+	before, known := orders[o.ID]
+	if known && before.Title != o.Title { // another cart is another order
+		o.ID, known = rand.Text(), false
 	}
+	if !known {
+		orders[o.ID] = o
+	}
+	mu.Unlock()
+	session, err := checkout.CreateSession(r.Context(), client.NewSession{AmountUSD: o.Amount,
+		OrderRef: o.ID, IdempotencyKey: o.ID, Title: o.Title,
+		SuccessURL: shop + "/orders/" + o.ID + "/thanks"})
+	if err != nil {
+		log.Printf("order %s: %v", o.ID, err)
+		http.Error(w, "The checkout does not answer. Nothing was charged; please go back and "+
+			"try again.", http.StatusBadGateway)
+		return
+	}
+	mu.Lock()
+	o = orders[o.ID] // it may be paid by now
+	o.Session = session.ID
+	orders[o.ID] = o
+	mu.Unlock()
 	http.Redirect(w, r, "/orders/"+o.ID, http.StatusSeeOther)
 }
 
-// cart reads the quantities from the form; names and prices are the server's own.
-func cart(r *http.Request) order {
-	o := order{ID: r.PostFormValue("order")}
-	var names []string
-	for _, p := range goods {
-		n, err := strconv.Atoi(r.PostFormValue(p.ID))
-		if err != nil || n < 1 || n > 9 {
-			continue
-		}
-		o.Cents += int64(n) * p.Cents
-		names = append(names, fmt.Sprintf("%d × %s", n, p.Name))
-	}
-	o.Title = strings.Join(names, ", ")
-	return o
-}
-
-// showOrder shows an order with its checkout until it is paid.
-func (s *shop) showOrder(w http.ResponseWriter, r *http.Request) {
-	switch o, ok := s.orders.find(r.PathValue("id")); {
-	case !ok || o.Session == "":
-		http.NotFound(w, r)
-	case o.Paid:
-		http.Redirect(w, r, "/orders/"+o.ID+"/thanks", http.StatusSeeOther)
-	default:
-		s.show(w, "order", map[string]any{"Order": o, "Checkout": s.checkout.URL})
-	}
-}
-
-// showThanks shows the order's status from the shop's own records. It ignores the rest of the
-// address, like status=confirmed.
-func (s *shop) showThanks(w http.ResponseWriter, r *http.Request) {
-	o, ok := s.orders.find(r.PathValue("id"))
-	if !ok || o.Session == "" {
+// showOrder shows an order by the shop's own records. The address proves nothing, even with
+// status=confirmed.
+func showOrder(w http.ResponseWriter, r *http.Request) {
+	mu.Lock()
+	o, ok := orders[r.PathValue("id")]
+	mu.Unlock()
+	if !ok {
 		http.NotFound(w, r)
 		return
 	}
-	s.show(w, "thanks", map[string]any{"Order": o, "Checkout": s.checkout.URL})
+	show(w, map[string]any{"Order": o, "Thanks": r.URL.Path != "/orders/"+o.ID})
 }
 
-// show writes a page with a strict policy: it allows only the checkout's script and frame.
-func (s *shop) show(w http.ResponseWriter, page string, data any) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; "+
-		"form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "+
-		"script-src "+s.checkout.URL+"; frame-src "+s.checkout.URL)
-	if err := pages.ExecuteTemplate(w, page, data); err != nil {
-		log.Printf("shop: %v", err)
+func show(w http.ResponseWriter, data map[string]any) {
+	data["Checkout"] = checkout.URL
+	if err := page.ExecuteTemplate(w, "shop.html", data); err != nil {
+		log.Print(err)
 	}
+}
+
+// receiveWebhook answers the checkout, which sends an event again unless the status is 2xx.
+func receiveWebhook(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(http.MaxBytesReader(w, r.Body, 1<<20)) // what is cut off is not signed
+	e, err := client.VerifyWebhook(os.Getenv("COINSLOT_WEBHOOK_SECRET"), r.Header, body)
+	if err != nil {
+		http.Error(w, "not signed by the checkout", http.StatusUnauthorized)
+		return
+	}
+	paid, err := e.Session()
+	status := http.StatusNoContent
+	if e.Type == "checkout.confirmed" && err == nil {
+		status = record(e.ID, paid)
+	}
+	w.WriteHeader(status)
+}
+
+// record marks an order as paid, once. It returns the status for the checkout, and logs money that
+// fits no order.
+func record(event string, paid client.Session) int {
+	mu.Lock()
+	defer mu.Unlock()
+	o, ok := orders[paid.OrderRef]
+	payment := fmt.Sprintf("order %q, amount %q", paid.OrderRef, paid.AmountUSD)
+	switch {
+	case paid.Test && os.Getenv("SHOP_TEST") != "1":
+		log.Print(payment + ": rejected play money; SHOP_TEST=1 accepts it")
+	case o.Amount != paid.AmountUSD:
+		log.Print(payment + ": the shop has no such order: needs review")
+		if paid.OrderRef != "" && !ok {
+			return http.StatusServiceUnavailable // it may not be stored yet
+		}
+	case !events[event] && !o.Paid:
+		log.Printf("order %s is paid: ship it", o.ID)
+		o.Paid = true
+		orders[o.ID], events[event] = o, true
+	}
+	return http.StatusNoContent
 }
