@@ -61,7 +61,7 @@ func TestTypesMatchTheDocument(t *testing.T) {
 	source := string(fortest.Must(os.ReadFile("../npm/server/src/index.ts"))(t))
 	member := regexp.MustCompile(`(?m)^  "?(\w+)"?(\??): (.*);$`)
 	for name, inGo := range map[string]any{
-		"Session": client.Session{}, "Attempt": client.Attempt{}, "Entry": payment.TimelineEntry{}, "Warning": payment.Warning{},
+		"Session": client.Session{}, "Attempt": payment.AttemptObject{}, "Entry": payment.TimelineEntry{}, "Warning": payment.Warning{},
 		"NewSession": client.NewSession{}, "LoggedEvent": client.Event{}, "EventList": client.EventPage{},
 	} {
 		want := d.Components.Schemas[name]

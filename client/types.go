@@ -16,22 +16,12 @@ import (
 // Session is one order, to be paid once, as the server writes it.
 type Session = payment.Object
 
-// Attempt is a transaction of a session at the gateway.
-type Attempt = payment.AttemptObject
-
-// Status is the state of a session.
+// Status is the state of a session: "open", "preparing", "pending", "confirmed", "expired",
+// "cancelled" or "review".
 type Status = wire.Status
 
-// The statuses of a session.
-const (
-	Open      = wire.Open
-	Preparing = wire.Preparing
-	Pending   = wire.Pending
-	Confirmed = wire.Confirmed
-	Expired   = wire.Expired
-	Cancelled = wire.Cancelled
-	Review    = wire.Review
-)
+// Confirmed is the status of a session that is paid.
+const Confirmed = wire.Confirmed
 
 // NewSession is an order to open a session for. Only AmountUSD is required; docs/api.md has the
 // limits.
