@@ -334,10 +334,10 @@ func TestFirstAnswerShows(t *testing.T) {
 	}
 	f.Eval(`new MutationObserver(() => requestAnimationFrame(() => { window.painting = true }))
 		.observe(document.documentElement, {attributeFilter: ["data-shown"]})`, nil)
-	f.Eval(`addEventListener("coinslot-shown", () => { window.told = String(window.painting) })`, nil)
+	f.Eval(`addEventListener("coinslot-shown", () => { window.notified = String(window.painting) })`, nil)
 	p.Eval(`port.postMessage({type:'shown'})`, nil)
-	f.WaitJS(`window.told`, "the program to hear that the frame is shown")
-	if told := browser.Eval[string](f, `window.told`); told != "true" {
+	f.WaitJS(`window.notified`, "the program to hear that the frame is shown")
+	if painted := browser.Eval[string](f, `window.notified`); painted != "true" {
 		t.Error("the program begins its work before what is shown has been painted")
 	}
 	p.Eval(`frames[0].location = document.querySelector('iframe').src.replace('modal', 'inline')`, nil)
