@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -57,7 +58,9 @@ func module(t *testing.T) *build {
 
 func (b *build) write(t *testing.T, name, text string) {
 	t.Helper()
-	fortest.OK(t, os.WriteFile(filepath.Join(b.root, name), []byte(text), 0o644))
+	path := filepath.Join(b.root, name)
+	fortest.OK(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	fortest.OK(t, os.WriteFile(path, []byte(text), 0o644))
 }
 
 func (b *build) hash(t *testing.T) string {
@@ -181,4 +184,25 @@ func TestMakeLint(t *testing.T) {
 	if err != nil || strings.Contains(second, "compiling") || !strings.Contains(second, "linted run ./...") {
 		t.Errorf("the second time: %v, %s", err, second)
 	}
+}
+
+// A library is compiled while the browser's files, which others embed, are written. An error of the
+// compiler is part of the build's.
+func TestLibraries(t *testing.T) {
+	b := &build{root: t.TempDir()}
+	for path, text := range map[string]string{
+		"go.mod": "module coinslot\n", "static/static.go": "package static\n\nimport _ \"embed\"\n\n" +
+			"//go:embed page.html\nvar Page string\n",
+		"page/page.go": "package page\n\nimport _ \"coinslot/static\"\n", "good/good.go": "package good\n",
+		"bff/main.go": "package main\n\nimport (\n\t_ \"coinslot/good\"\n\t_ \"coinslot/page\"\n)\n\n" +
+			"func main() {}\n",
+	} {
+		b.write(t, path, text)
+	}
+	done, err := b.compileLibraries(func(string) {})
+	fortest.OK(t, err)
+	fortest.Has(t, "what is compiled", done, " packages compiled")
+	b.write(t, "good/good.go", "package good\n\nvar x = y\n")
+	_, err = b.compileLibraries(func(string) {})
+	fortest.Has(t, "the error", fmt.Sprint(err), "undefined: y")
 }

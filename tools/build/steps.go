@@ -47,22 +47,22 @@ func (b *build) parts() []part {
 	return []part{{b.system, b.arch, "./bff"}, {"", "", "./tools/assets"}, {"js", "wasm", "./app"}}
 }
 
-// libraries compiles the imports of ./bff into the build cache, while the browser's files are
-// built.
+// libraries compiles what ./bff needs into the build cache, while the browser's files are built.
 func (b *build) libraries() error {
 	return b.progress.Step("server", "compiling its libraries", b.compileLibraries)
 }
 
+// withoutAssets lists packages but those that embed the browser's files, which change meanwhile.
+const withoutAssets = `{{$embeds := eq .ImportPath "coinslot/static"}}
+	{{range .Deps}}{{if eq . "coinslot/static"}}{{$embeds = true}}{{end}}{{end}}
+	{{if not $embeds}}{{.ImportPath}}{{end}}`
+
 func (b *build) compileLibraries(note func(string)) (string, error) {
-	imports, err := b.list("-f", `{{join .Imports "\n"}}`, "./bff")
+	all, err := b.list("-e", "-deps", "-f", withoutAssets, "./bff")
 	if err != nil {
 		return "", err
 	}
-	all, err := b.list(append([]string{"-deps"}, imports...)...)
-	if err != nil {
-		return "", err
-	}
-	return b.compile(note, len(all), b.system, b.arch, imports...)
+	return b.compile(note, len(all), b.system, b.arch, all...)
 }
 
 // compile runs go build with args and reports the number of compiled packages, of at most all.
@@ -71,7 +71,10 @@ func (b *build) compile(
 	note func(string), all int, system, arch string, args ...string,
 ) (string, error) {
 	done := 0
-	watch := func(string) bool { // -v prints each package that is compiled
+	watch := func(line string) bool { // -v prints each package that is compiled
+		if strings.ContainsAny(line, " :") {
+			return false // an error
+		}
 		done++
 		note(fmt.Sprintf("%d of at most %d packages", done, all))
 		return true

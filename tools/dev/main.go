@@ -136,8 +136,8 @@ func (l *loop) checkPorts() error {
 // watched are the sources of the demo and the gallery. They are polled, because the systems'
 // notifications differ and lose changes.
 var watched = []string{
-	"app", "bff", "docs", "e2e/gallery", "static", "tools/assets", "tools/bundle", "go.mod",
-	"go.sum",
+	"app", "bff", "client", "docs", "e2e/gallery", "static", "tools/assets", "tools/bundle",
+	"go.mod", "go.sum",
 }
 
 // file is what changes when a file is written.
