@@ -143,8 +143,8 @@ func formNumber(r *http.Request, name string) (int, error) {
 }
 
 func formDuration(r *http.Request, name string) (time.Duration, error) {
-	d, err := parseDuration(strings.TrimSpace(r.PostFormValue(name)))
-	if err != nil {
+	d, err := time.ParseDuration(cmp.Or(strings.TrimSpace(r.PostFormValue(name)), "0"))
+	if err := cmp.Or(err, checkDuration(d)); err != nil {
 		return 0, fmt.Errorf("reading %s: %w", name, err)
 	}
 	return d, nil

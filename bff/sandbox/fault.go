@@ -1,14 +1,14 @@
 package sandbox
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
+
+	jsonv2 "github.com/go-json-experiment/json"
 )
 
 // Fault is something that goes wrong with requests to the merchant API. The
@@ -21,93 +21,54 @@ import (
 type Fault struct {
 	// Path is the name of an endpoint: currencies, list, create, status, recheck, cancel or
 	// withdrawals. Anything else is a part of the URL's path. Empty matches every request.
-	Path string
+	Path string `json:"path,omitempty"`
 	// Times is how many requests are hit. Zero means 1; negative means all
 	// until the faults are cleared.
-	Times int
+	Times int `json:"times,omitzero"`
 	// Latency is how long the answer, or the cut, is held back after the
 	// processing. It ends early when the client goes away.
-	Latency time.Duration
+	Latency time.Duration `json:"latency,omitzero,format:units"`
 	// Status answers with this status in HTTP and in the envelope.
-	Status int
+	Status int `json:"status,omitzero"`
 	// RetryAfter is sent as the Retry-After header, in whole seconds rounded up. Zero means none.
-	RetryAfter time.Duration
+	RetryAfter time.Duration `json:"retry_after,omitzero,format:units"`
 	// HTML answers with an HTML page as a proxy would, with status 200.
-	HTML bool
+	HTML bool `json:"html,omitzero"`
 	// CutBefore closes the connection without an answer; nothing has happened.
-	CutBefore bool
+	CutBefore bool `json:"cut_before,omitzero"`
 	// CutAfter closes the connection without an answer; the request has been processed.
-	CutAfter bool
+	CutAfter bool `json:"cut_after,omitzero"`
 	// Set overwrites fields of data in the answer; nil removes one. In a list,
 	// every item is meant; "pagination.total" names a field further inside.
-	Set map[string]any
+	Set map[string]any `json:"set,omitempty"`
 	// Raw is the whole body of the answer, sent as application/json. Empty means none.
-	Raw string
+	Raw string `json:"raw,omitempty"`
 	// Processed lets the request be processed although the answer is Status, HTML or Raw.
-	Processed bool
+	Processed bool `json:"processed,omitzero"`
 }
 
-// faultJSON is how the control API writes a Fault: durations as "1.5s".
-type faultJSON struct {
-	Path       string         `json:"path,omitempty"`
-	Times      int            `json:"times,omitempty"`
-	Latency    string         `json:"latency,omitempty"`
-	Status     int            `json:"status,omitempty"`
-	RetryAfter string         `json:"retry_after,omitempty"`
-	HTML       bool           `json:"html,omitempty"`
-	CutBefore  bool           `json:"cut_before,omitempty"`
-	CutAfter   bool           `json:"cut_after,omitempty"`
-	Set        map[string]any `json:"set,omitempty"`
-	Raw        string         `json:"raw,omitempty"`
-	Processed  bool           `json:"processed,omitempty"`
-}
+// plainFault is a Fault without methods.
+type plainFault Fault
 
-// MarshalJSON writes f with names in snake_case, durations as Go writes them
-// ("1.5s") and without what is zero.
-func (f Fault) MarshalJSON() ([]byte, error) {
-	return json.Marshal(faultJSON{
-		f.Path, f.Times, durationText(f.Latency), f.Status, durationText(f.RetryAfter),
-		f.HTML, f.CutBefore, f.CutAfter, f.Set, f.Raw, f.Processed,
-	})
-}
+// MarshalJSON writes f with durations as Go writes them ("1.5s") and without what is zero.
+func (f Fault) MarshalJSON() ([]byte, error) { return jsonv2.Marshal(plainFault(f)) }
 
 // UnmarshalJSON reads what MarshalJSON writes. Unknown names are errors, since
 // a fault that does nothing makes a test that proves nothing.
 func (f *Fault) UnmarshalJSON(data []byte) error {
-	var j faultJSON
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&j); err != nil {
+	var read plainFault
+	if err := jsonv2.Unmarshal(data, &read, jsonv2.RejectUnknownMembers(true)); err != nil {
 		return fmt.Errorf("reading fault: %w", err)
 	}
-	latency, err := parseDuration(j.Latency)
-	if err != nil {
-		return fmt.Errorf("reading latency of fault: %w", err)
-	}
-	retry, err := parseDuration(j.RetryAfter)
-	if err != nil {
-		return fmt.Errorf("reading retry_after of fault: %w", err)
-	}
-	*f = Fault{
-		j.Path, j.Times, latency, j.Status, retry, j.HTML, j.CutBefore, j.CutAfter, j.Set, j.Raw,
-		j.Processed,
+	*f = Fault(read)
+	return cmp.Or(checkDuration(f.Latency), checkDuration(f.RetryAfter))
+}
+
+func checkDuration(d time.Duration) error {
+	if d < 0 || d > time.Hour {
+		return fmt.Errorf("duration %s is not between 0 and 1h", d)
 	}
 	return nil
-}
-
-func durationText(d time.Duration) string {
-	if d == 0 {
-		return ""
-	}
-	return d.String()
-}
-
-func parseDuration(text string) (time.Duration, error) {
-	d, err := time.ParseDuration(cmp.Or(text, "0"))
-	if err == nil && (d < 0 || d > time.Hour) {
-		err = fmt.Errorf("duration %q is not between 0 and 1h", text)
-	}
-	return d, err
 }
 
 // check returns why f cannot be used. Errors: a status that HTTP does not have,
