@@ -84,35 +84,29 @@ func DefaultCurrencies() []Currency {
 // network returns the network of that code for a coin of so many digits; fee and bounds are decimal
 // text.
 func network(code string, decimals int32, fee, low, high string, maxTTL int) Network {
-	n := map[string]Network{
-		"trc20": {Name: "TRON (TRC20)", Chain: "TRON", Symbol: "TRX", Family: TRON,
-			ExplorerURL: "https://tronscan.org/#/transaction/"},
-		"erc20": {Name: "Ethereum (ERC20)", Chain: "Ethereum", Symbol: "ETH", Family: EVM,
-			ExplorerURL: "https://etherscan.io/tx/"},
-		"eth": {Name: "Ethereum", Chain: "Ethereum", Symbol: "ETH", Family: EVM,
-			ExplorerURL: "https://etherscan.io/tx/"},
-		"bep20": {Name: "BNB Smart Chain (BEP20)", Chain: "BSC", Symbol: "BNB", Family: EVM,
-			ExplorerURL: "https://bscscan.com/tx/"},
-		"polygon": {Name: "Polygon", Chain: "Polygon", Symbol: "POL", Family: EVM,
-			ExplorerURL: "https://polygonscan.com/tx/"},
-		"arbitrum": {Name: "Arbitrum One", Chain: "Arbitrum", Symbol: "ETH", Family: EVM,
-			ExplorerURL: "https://arbiscan.io/tx/"},
-		"tron": {Name: "TRON", Chain: "TRON", Symbol: "TRX", Family: TRON,
-			ExplorerURL: "https://tronscan.org/#/transaction/"},
-		"bitcoin": {Name: "Bitcoin", Chain: "Bitcoin", Symbol: "BTC", Family: Bitcoin,
-			ExplorerURL: "https://mempool.space/tx/"},
-		"litecoin": {Name: "Litecoin", Chain: "Litecoin", Symbol: "LTC", Family: Litecoin,
-			ExplorerURL: "https://litecoinspace.org/tx/"},
-		"dogecoin": {Name: "Dogecoin", Chain: "Dogecoin", Symbol: "DOGE", Family: Dogecoin,
-			ExplorerURL: "https://dogechain.info/tx/"},
-		"solana": {Name: "Solana", Chain: "Solana", Symbol: "SOL", Family: Solana,
-			ExplorerURL: "https://solscan.io/tx/"},
-		"ton": {Name: "TON", Chain: "TON", Symbol: "TON", Family: TON,
-			ExplorerURL: "https://tonviewer.com/transaction/"},
+	of := map[string]struct {
+		name, chain, symbol string
+		family              Family
+		explorer            string
+	}{
+		"trc20":    {"TRON (TRC20)", "TRON", "TRX", TRON, "tronscan.org/#/transaction/"},
+		"erc20":    {"Ethereum (ERC20)", "Ethereum", "ETH", EVM, "etherscan.io/tx/"},
+		"eth":      {"Ethereum", "Ethereum", "ETH", EVM, "etherscan.io/tx/"},
+		"bep20":    {"BNB Smart Chain (BEP20)", "BSC", "BNB", EVM, "bscscan.com/tx/"},
+		"polygon":  {"Polygon", "Polygon", "POL", EVM, "polygonscan.com/tx/"},
+		"arbitrum": {"Arbitrum One", "Arbitrum", "ETH", EVM, "arbiscan.io/tx/"},
+		"tron":     {"TRON", "TRON", "TRX", TRON, "tronscan.org/#/transaction/"},
+		"bitcoin":  {"Bitcoin", "Bitcoin", "BTC", Bitcoin, "mempool.space/tx/"},
+		"litecoin": {"Litecoin", "Litecoin", "LTC", Litecoin, "litecoinspace.org/tx/"},
+		"dogecoin": {"Dogecoin", "Dogecoin", "DOGE", Dogecoin, "dogechain.info/tx/"},
+		"solana":   {"Solana", "Solana", "SOL", Solana, "solscan.io/tx/"},
+		"ton":      {"TON", "TON", "TON", TON, "tonviewer.com/transaction/"},
 	}[code]
-	n.Code, n.Decimals, n.MaxTTL = code, decimals, maxTTL
-	n.Fee, n.MinimumUSD, n.MaximumUSD = dec(fee), dec(low), dec(high)
-	return n
+	return Network{
+		Name: of.name, Chain: of.chain, Symbol: of.symbol, Code: code, Family: of.family,
+		Decimals: decimals, Fee: dec(fee), MinimumUSD: dec(low), MaximumUSD: dec(high),
+		MaxTTL: maxTTL, ExplorerURL: "https://" + of.explorer,
+	}
 }
 
 func dec(text string) decimal.Decimal { return decimal.RequireFromString(text) }

@@ -122,10 +122,10 @@ func formFault(r *http.Request) (Fault, error) {
 		CutBefore: what == "cut_before", CutAfter: what == "cut_after", HTML: what == "html",
 	}
 	var problems [5]error
-	f.Times, problems[0] = formNumber(r, "times")
-	f.Status, problems[1] = formNumber(r, "status")
-	f.Latency, problems[2] = formDuration(r, "latency")
-	f.RetryAfter, problems[3] = formDuration(r, "retry_after")
+	f.Times, problems[0] = formValue(r, "times", strconv.Atoi)
+	f.Status, problems[1] = formValue(r, "status", strconv.Atoi)
+	f.Latency, problems[2] = formValue(r, "latency", time.ParseDuration)
+	f.RetryAfter, problems[3] = formValue(r, "retry_after", time.ParseDuration)
 	if set := strings.TrimSpace(r.PostFormValue("set")); set != "" {
 		if err := json.Unmarshal([]byte(set), &f.Set); err != nil {
 			problems[4] = fmt.Errorf("reading set: %w", err)
@@ -134,20 +134,14 @@ func formFault(r *http.Request) (Fault, error) {
 	return f, errors.Join(problems[:]...)
 }
 
-func formNumber(r *http.Request, name string) (int, error) {
-	n, err := strconv.Atoi(cmp.Or(strings.TrimSpace(r.PostFormValue(name)), "0"))
-	if err != nil {
-		return 0, fmt.Errorf("reading %s: %w", name, err)
+// formValue parses a field; an empty one is zero.
+func formValue[T any](
+	r *http.Request, name string, parse func(string) (T, error),
+) (value T, err error) {
+	if value, err = parse(cmp.Or(strings.TrimSpace(r.PostFormValue(name)), "0")); err != nil {
+		err = fmt.Errorf("reading %s: %w", name, err)
 	}
-	return n, nil
-}
-
-func formDuration(r *http.Request, name string) (time.Duration, error) {
-	d, err := time.ParseDuration(cmp.Or(strings.TrimSpace(r.PostFormValue(name)), "0"))
-	if err := cmp.Or(err, checkDuration(d)); err != nil {
-		return 0, fmt.Errorf("reading %s: %w", name, err)
-	}
-	return d, nil
+	return value, err
 }
 
 func done(w http.ResponseWriter, r *http.Request, v any) {

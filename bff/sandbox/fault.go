@@ -61,12 +61,14 @@ func (f *Fault) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("reading fault: %w", err)
 	}
 	*f = Fault(read)
-	return cmp.Or(checkDuration(f.Latency), checkDuration(f.RetryAfter))
+	return f.checkDurations()
 }
 
-func checkDuration(d time.Duration) error {
-	if d < 0 || d > time.Hour {
-		return fmt.Errorf("duration %s is not between 0 and 1h", d)
+func (f Fault) checkDurations() error {
+	for _, d := range []time.Duration{f.Latency, f.RetryAfter} {
+		if d < 0 || d > time.Hour {
+			return fmt.Errorf("duration %s is not between 0 and 1h", d)
+		}
 	}
 	return nil
 }
@@ -80,7 +82,7 @@ func (f Fault) check() error {
 	if f.String() == "nothing" {
 		return fmt.Errorf("the fault does nothing")
 	}
-	return nil
+	return f.checkDurations()
 }
 
 // String names what f does: "latency 2s, cut after processing".
