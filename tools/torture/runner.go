@@ -211,14 +211,5 @@ func (r *runner) recordFuzzing() error {
 	}
 	r.fuzz.Figure = fmt.Sprintf("%d targets, %d executions each, %d crashers",
 		len(r.targets), r.executions(), r.fuzz.Violations)
-	line, err := json.Marshal(r.fuzz)
-	if err != nil {
-		return err
-	}
-	file, err := os.OpenFile(r.resultsFile, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(append(line, '\n'))
-	return errors.Join(err, file.Close())
+	return r.fuzz.AppendTo(r.resultsFile)
 }

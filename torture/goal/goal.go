@@ -9,6 +9,7 @@ package goal
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -92,14 +93,23 @@ func Report(t testing.TB, r Result) {
 	if r.Rounds == 0 {
 		t.Errorf("%s: no rounds were made", r.Goal)
 	}
-	name := os.Getenv("TORTURE_LEDGER")
-	if name == "" {
-		return
+	if name := os.Getenv("TORTURE_LEDGER"); name != "" {
+		fortest.OK(t, r.AppendTo(name))
 	}
-	line := fortest.Must(json.Marshal(r))(t)
+}
+
+// AppendTo appends r to a file of results. Errors: the file cannot be written.
+func (r Result) AppendTo(name string) error {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
 	results.Lock()
 	defer results.Unlock()
-	file := fortest.Must(os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600))(t)
-	defer file.Close()
-	fortest.Must(file.Write(append(line, '\n')))(t)
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(append(line, '\n'))
+	return errors.Join(err, file.Close())
 }
