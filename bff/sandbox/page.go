@@ -22,7 +22,6 @@ var pageFiles embed.FS
 // parsePages reads the embedded pages. It panics if one is broken, which a test notices.
 func parsePages() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
-		"plain": plain,
 		"clock": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05") },
 		"label": Kind.label,
 		"kinds": Transaction.possible,
@@ -145,11 +144,3 @@ func (s *Server) render(w http.ResponseWriter, name string, data any) {
 }
 
 func noStore(w http.ResponseWriter) { w.Header().Set("Cache-Control", "no-store") }
-
-func plain(d decimal.Decimal) string {
-	text := d.String()
-	if strings.Contains(text, ".") {
-		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
-	}
-	return text
-}
