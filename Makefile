@@ -68,13 +68,19 @@ install-npm:
 
 .PHONY: test-frameworks
 test-frameworks: export TEST_TOOLS = required
-test-frameworks: install-chromium install-npm build ## the npm package in Next.js, Vue, Svelte, Solid, Astro and a plain page; needs the npm registry
-	$(GO) test ./e2e -count=1 -timeout 30m -v -run TestFrameworks -args -frameworks
+test-frameworks: install-chromium install-npm build ## the npm package in Next.js, Vue, Svelte, Solid, Astro and a plain page, and shops in Next.js and SvelteKit; needs the npm registry
+	$(GO) test ./e2e -count=1 -timeout 30m -v -run TestFramework -args -frameworks
 
 # What docs/npm.md creates, so that its test needs no network.
 define shop
 [ -f .cache/npm-registry/shop-$(NPM_DATE) ] || { dir=$$(mktemp -d) && ( cd $$dir && $(NPM) create -y vite@9.3.0 shop -- --template react-ts --no-interactive >/dev/null && \
   cd shop && $(NPM) install >/dev/null ) && rm -r $$dir && rm -f .cache/npm-registry/shop* && touch .cache/npm-registry/shop .cache/npm-registry/shop-$(NPM_DATE); }
+endef
+
+# What docs/examples/express installs, likewise.
+define express
+[ -f .cache/npm-registry/express-$(NPM_DATE) ] || { dir=$$(mktemp -d) && cp docs/examples/express/package.json $$dir && \
+  $(NPM) install --prefix $$dir >/dev/null && rm -r $$dir && touch .cache/npm-registry/express-$(NPM_DATE); }
 endef
 
 # Commands from Go modules, by exact version: compiled once, then kept in .cache/tools.
@@ -195,12 +201,17 @@ install-test-tools: install-npm ## what the tests need on a Debian machine: two 
 	@$(call install,python3,python3)
 	@$(call install,ruby,ruby)
 	@/usr/bin/python3 -c 'import cryptography' 2>/dev/null || { $(call install,python3-cryptography,python3-cryptography) }
+	@/usr/bin/python3 -c 'import flask, requests' 2>/dev/null || { $(call install,python3-flask,python3-flask python3-requests) }
+	@/usr/bin/ruby -rsinatra/base -rwebrick -e '' 2>/dev/null || { $(call install,ruby-sinatra,ruby-sinatra ruby-webrick) }
+	@php -r 'require "Illuminate/autoload.php"; require "GuzzleHttp/autoload.php"; new PDO("sqlite::memory:");' >/dev/null 2>&1 || \
+	  { $(call install,php-laravel-framework,php-laravel-framework php-guzzlehttp-guzzle php-sqlite3) }
 	@$(call axe)
 	@$(call typescript)
 	@$(call npm,react,19.2.0,4de5ae8fd4773b2356f95a22e58cb154a161c35376aef7c006490fb964556d66)
 	@$(call npm,react-dom,19.2.0,6c47e801364162210540ccee8bc5d813e032ae361ba4e2be72102e76093ecf5b)
 	@$(call npm,scheduler,0.27.0,ab26ce35ce4032f04b78cfc5bbb4cfe13358e9fe7a5433a8aa6315c3debc5095)
 	@$(call shop)
+	@$(call express)
 	@$(call playwright)
 	@$(call openapi)
 	@$(call install,caddy,caddy)

@@ -32,31 +32,29 @@ const (
 	inPages  = "http://localhost:8080" // the checkout, as the pages of examples call it
 )
 
-// example is a shop of docs/examples with a server of its own. Where its
-// runtime is not installed, it is not tested.
+// example is a shop of docs/examples with a server of its own. Its commands run in the shell, in a
+// copy of its folder, or in place if it is a package of this module.
 type example struct {
-	name, runtime string
-	command       func(t *testing.T, listen string) *exec.Cmd
+	name    string
+	needs   string // fails where its runtime is missing
+	inPlace bool
+	build   string
+	run     string // as docs/examples/README.md has it, where HOST and PORT are 127.0.0.1 and 3000
 
-	listen, url string // once chooseAddress has run
-	process     *exec.Cmd
-	log         *fortest.Log
+	dir, listen, url string // once prepare has run
+	process          *exec.Cmd
+	log              *fortest.Log
 }
 
 var shops = []example{
-	{name: "go", runtime: "go", command: func(t *testing.T, _ string) *exec.Cmd {
-		shop := filepath.Join(t.TempDir(), "shop")
-		if out, err := exec.Command("go", "build", "-o", shop, examples+"/go").CombinedOutput(); err != nil {
-			t.Fatalf("building the example: %v\n%s", err, out)
-		}
-		return exec.Command(shop)
-	}},
-	{name: "node", runtime: "node", command: func(*testing.T, string) *exec.Cmd {
-		return exec.Command("node", examples+"/node/server.mjs")
-	}},
-	{name: "php", runtime: "php", command: func(_ *testing.T, listen string) *exec.Cmd {
-		return exec.Command("php", "-S", listen, examples+"/php/index.php")
-	}},
+	{name: "go", needs: "go version", inPlace: true, run: "go run ."},
+	{name: "express", needs: "ls $npm_config_cache/express-*", build: "npm install", run: "npm start"},
+	{name: "flask", needs: "/usr/bin/python3 -c 'import flask, requests'",
+		run: "/usr/bin/python3 -m flask --app shop run --host $HOST --port $PORT"},
+	{name: "laravel", needs: `php -r 'require "Illuminate/autoload.php"; require "GuzzleHttp/autoload.php";' &&
+		php -r 'new PDO("sqlite::memory:");'`, run: "php -S $HOST:$PORT -t public public/index.php"},
+	{name: "sinatra", needs: "/usr/bin/ruby -rsinatra/base -rwebrick -e ''",
+		run: "/usr/bin/ruby shop.rb -o $HOST -p $PORT"},
 }
 
 // keys are the settings that a shop of the stack's needs.
@@ -64,19 +62,34 @@ func (s *stack) keys() []string {
 	return []string{"COINSLOT_URL=" + s.base, "COINSLOT_SECRET_KEY=" + secretKey, "COINSLOT_WEBHOOK_SECRET=whsec_" + hookKey}
 }
 
-// chooseAddress decides where the example will listen.
-func (e *example) chooseAddress(t *testing.T) {
-	e.listen = "127.0.0.1:" + fortest.FreePort(t)
-	e.url = "http://" + e.listen
+// prepare copies and builds the example, and decides where it will listen.
+func (e *example) prepare(t *testing.T, env []string) {
+	t.Helper()
+	needs := exec.Command("sh", "-c", e.needs)
+	needs.Env = append(os.Environ(), env...)
+	if needs.Run() != nil {
+		need.Tool(t, need.Missing("what docs/examples/"+e.name+" runs with", "install-test-tools"))
+	}
+	port := fortest.FreePort(t)
+	e.dir, e.listen, e.url = t.TempDir(), "127.0.0.1:"+port, "http://127.0.0.1:"+port
+	folder := filepath.Join(examples, e.name)
+	if e.inPlace {
+		e.dir = folder
+		return
+	}
+	fortest.OK(t, os.CopyFS(e.dir, os.DirFS(folder)))
+	runIn(t, e.dir, env, "sh", "-ec", e.build)
 }
 
 // start runs the example until it answers.
 func (e *example) start(t *testing.T, keys []string) {
 	t.Helper()
+	host, port, _ := strings.Cut(e.listen, ":")
 	e.log = &fortest.Log{}
-	e.process = e.command(t, e.listen)
+	e.process = exec.Command("sh", "-c", "exec env "+e.run)
+	e.process.Dir = e.dir
 	e.process.Env = slices.Concat(os.Environ(), keys, []string{"SHOP_LISTEN=" + e.listen, "SHOP_URL=" + e.url,
-		"SHOP_ORDERS=" + filepath.Join(t.TempDir(), "orders.json")})
+		"HOST=" + host, "PORT=" + port, "SHOP_STATE=" + t.TempDir()})
 	e.process.Stdout, e.process.Stderr = e.log, e.log
 	child.Tie(e.process)
 	fortest.OK(t, e.process.Start())
@@ -103,20 +116,24 @@ func (e *example) start(t *testing.T, keys []string) {
 
 // Each example sells: from its cart to a payment, and to a page that says so because a webhook did.
 func TestExampleShops(t *testing.T) {
-	var all []*example
-	var origins, hooks []string
+	testShops(t, shops, npmSettings(t, "npm_config_offline=true"))
+}
+
+func testShops(t *testing.T, shops []example, env []string) {
+	runParallel(t)
 	for _, shop := range shops {
-		shop.chooseAddress(t)
-		all, origins, hooks = append(all, &shop), append(origins, shop.url), append(hooks, shop.url+"/hooks/coinslot")
-	}
-	s := newStack(t, "COINSLOT_ORIGINS="+strings.Join(origins, ","), "COINSLOT_WEBHOOK_URL="+strings.Join(hooks, ","))
-	for _, shop := range all {
 		t.Run(shop.name, func(t *testing.T) {
-			need.Command(t, shop.runtime)
-			shop.start(t, s.keys())
-			t.Run("sells", func(t *testing.T) { shop.sells(t, s) })
-			t.Run("orders once", func(t *testing.T) { shop.ordersOnce(t, s) })
-			t.Run("believes only webhooks", func(t *testing.T) { shop.verifiesWebhooks(t) })
+			t.Parallel()
+			shop.prepare(t, env)
+			hook := "COINSLOT_WEBHOOK_URL=" + shop.url + "/hooks/coinslot"
+			s := newStack(t, "COINSLOT_ORIGINS="+shop.url, hook)
+			t.Run("for money", func(t *testing.T) {
+				shop.start(t, s.keys())
+				t.Run("sells", func(t *testing.T) { shop.sells(t, s) })
+				t.Run("orders once", func(t *testing.T) { shop.ordersOnce(t, s) })
+				t.Run("believes only webhooks", func(t *testing.T) { shop.verifiesWebhooks(t) })
+			})
+			t.Run("in test mode", func(t *testing.T) { shop.takesPlayMoney(t) })
 		})
 	}
 }
@@ -143,15 +160,26 @@ func (e *example) sells(t *testing.T, s *stack) {
 	assertCleanConsole(t, p)
 }
 
-// order posts a cart as a form and returns the number of the order.
+// post posts a cart as a form of the shop's own page.
+func (e *example) post(t *testing.T, form url.Values) *http.Response {
+	t.Helper()
+	body := strings.NewReader(form.Encode())
+	req := fortest.Must(http.NewRequest(http.MethodPost, e.url+"/orders", body))(t)
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("Origin", e.url)
+	resp := fortest.Must(http.DefaultTransport.RoundTrip(req))(t) // follows no redirects
+	resp.Body.Close()
+	return resp
+}
+
+// order posts a cart and returns the number of the order.
 func (e *example) order(t *testing.T, form url.Values) string {
 	t.Helper()
-	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	resp := fortest.Must(client.PostForm(e.url+"/orders", form))(t)
-	resp.Body.Close()
-	id, found := strings.CutPrefix(resp.Header.Get("Location"), "/orders/")
+	resp := e.post(t, form)
+	to := fortest.Must(resp.Location())(t)
+	id, found := strings.CutPrefix(to.Path, "/orders/")
 	if resp.StatusCode != http.StatusSeeOther || !found {
-		t.Fatalf("POST /orders = %d to %q; want 303 to the order", resp.StatusCode, resp.Header.Get("Location"))
+		t.Fatalf("POST /orders = %d to %q; want 303 to the order", resp.StatusCode, to)
 	}
 	return id
 }
@@ -298,36 +326,29 @@ func (e *example) verifiesWebhooks(t *testing.T) {
 
 // A shop that tries out takes play money. Its key goes to the checkout and to
 // nowhere that an answer leads.
-func TestExampleShopsInTestMode(t *testing.T) {
-	runParallel(t)
+func (e *example) takesPlayMoney(t *testing.T) {
 	var moved atomic.Bool
 	checkout := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if moved.Load() && r.URL.Path == "/v1/sessions" {
 			http.Redirect(w, r, "/elsewhere", http.StatusFound)
 			return
 		}
+		w.Header().Set("Content-Type", "application/json")
 		io.WriteString(w, `{"id":"cs_1"}`)
 	}))
 	t.Cleanup(checkout.Close)
-	s := stack{base: checkout.URL}
-	for _, shop := range shops {
-		t.Run(shop.name, func(t *testing.T) {
-			need.Command(t, shop.runtime)
-			shop.chooseAddress(t)
-			shop.start(t, append(s.keys(), "SHOP_TEST=1"))
-			form := shop.fresh(t)
-			moved.Store(true)
-			resp := fortest.Must(http.PostForm(shop.url+"/orders", form))(t)
-			resp.Body.Close()
-			fortest.Equal(t, resp.StatusCode, http.StatusBadGateway,
-				"with a checkout that leads elsewhere, POST /orders")
-			moved.Store(false)
-			ref := shop.order(t, form)
-			h, body := playMoneyWebhook("evt_1", ref, "9.50")
-			if status := shop.postWebhook(t, h, body); status != http.StatusNoContent || !strings.Contains(shop.get(t, "/orders/"+ref), `data-state="paid"`) {
-				t.Errorf("play money is answered %d, or does not count with SHOP_TEST=1", status)
-			}
-		})
+	e.start(t, append((&stack{base: checkout.URL}).keys(), "SHOP_TEST=1"))
+	form := e.fresh(t)
+	moved.Store(true)
+	if resp := e.post(t, form); resp.StatusCode != http.StatusBadGateway {
+		t.Errorf("POST /orders = %d with a checkout that leads elsewhere; want 502", resp.StatusCode)
+	}
+	moved.Store(false)
+	ref := e.order(t, form)
+	h, body := playMoneyWebhook("evt_1", ref, "9.50")
+	status, page := e.postWebhook(t, h, body), e.get(t, "/orders/"+ref)
+	if status != http.StatusNoContent || !strings.Contains(page, `data-state="paid"`) {
+		t.Errorf("play money is answered %d, or does not count with SHOP_TEST=1", status)
 	}
 }
 
@@ -335,7 +356,7 @@ func TestExampleShopsInTestMode(t *testing.T) {
 func TestDemoForAnExample(t *testing.T) {
 	runParallel(t)
 	shop := shops[0]
-	shop.chooseAddress(t)
+	shop.prepare(t, nil)
 	out := startDemo(t, "-own-shop", shop.url, "-catalog", examples+"/static/catalog.yaml")
 	export := regexp.MustCompile(`(COINSLOT|SHOP)_\w+=\S+\n`)
 	fortest.Until(t, "the demo to print five settings", func() bool { return len(export.FindAllString(out.String(), -1)) == 5 })
@@ -427,12 +448,52 @@ func (s *stack) newest() sale {
 	return list.Data[0]
 }
 
+// docs/examples/README.md says how long each shop is, what it was tested with, and how to start it
+// as the tests do.
+func TestExampleTable(t *testing.T) {
+	text := string(fortest.Must(os.ReadFile(examples + "/README.md"))(t))
+	notCode := regexp.MustCompile(`^\s*(//|# |"""|$)`)
+	framework := regexp.MustCompile(`\.css$|\.json$|config\.js$|app\.html$|index\.php$`)
+	version := regexp.MustCompile(`"(?:express|next|@sveltejs/kit)": "(.+?)"`)
+	readers := strings.NewReplacer("$HOST", "127.0.0.1", "$PORT", "3000", "/usr/bin/", "",
+		"$SHOP_URL", "http://127.0.0.1:3000")
+	for _, shop := range slices.Concat(shops, frameworkShops) {
+		lines, want := 0, []string{"`" + readers.Replace(shop.run) + "` |"}
+		folder := filepath.Join(examples, shop.name)
+		fortest.OK(t, filepath.WalkDir(folder, func(path string, entry os.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			content, err := os.ReadFile(path)
+			if of := version.FindSubmatch(content); of != nil {
+				want = append(want, " "+string(of[1])+", ")
+			}
+			for line := range strings.Lines(string(content)) {
+				if !framework.MatchString(path) && !notCode.MatchString(line) {
+					lines++
+				}
+			}
+			return err
+		}))
+		row := regexp.MustCompile(`(?m)^\| \[[^]]+\]\(` + shop.name + `/\) .*$`).FindString(text)
+		for _, part := range append(want, fmt.Sprintf("| %d |", lines)) {
+			if !strings.Contains(row, part) {
+				t.Errorf("the row of %s is %q; want %s in it", shop.name, row, part)
+			}
+		}
+	}
+}
+
 // Each example is a folder to be copied, so each has the look; it is one look.
 func TestExamplesShareStylesheet(t *testing.T) {
 	looks := map[string]string{}
-	for _, folder := range []string{"html", "static", "go", "node", "php"} {
-		css := fortest.Must(os.ReadFile(filepath.Join(examples, folder, "shop.css")))(t)
-		looks[string(css)] = folder
-	}
+	fortest.OK(t, filepath.WalkDir(examples, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.Name() != "shop.css" {
+			return err
+		}
+		css, err := os.ReadFile(path)
+		looks[string(css)] = path
+		return err
+	}))
 	fortest.Equal(t, len(looks), 1, "different shop.css in all folders")
 }

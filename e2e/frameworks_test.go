@@ -61,6 +61,23 @@ func TestFrameworks(t *testing.T) {
 	}
 }
 
+// frameworkShops are those of docs/examples whose frameworks npm installs, with the packed tarball.
+var frameworkShops = []example{
+	{name: "next", needs: "npm --version", build: "npm install $TARBALL && npm run build",
+		run: "npm start -- --hostname $HOST --port $PORT"},
+	{name: "sveltekit", needs: "npm --version", build: "npm install $TARBALL && npm run build",
+		run: "ORIGIN=$SHOP_URL npm start"},
+}
+
+// TestFrameworkShops is TestExampleShops of those that take long to install and to build.
+func TestFrameworkShops(t *testing.T) {
+	if !*allFrameworks {
+		t.Skip("not run: it installs frameworks from the npm registry; make test-frameworks")
+	}
+	testShops(t, frameworkShops, npmSettings(t, "npm_config_prefer_offline=true",
+		"NEXT_TELEMETRY_DISABLED=1", "TARBALL="+packNPM(t)))
+}
+
 // copyProject copies a folder of testdata/frameworks, with addresses replaced.
 func copyProject(t *testing.T, name, dir string, addresses *strings.Replacer) {
 	t.Helper()

@@ -23,12 +23,13 @@ func TestPlaywright(t *testing.T) {
 	dir := t.TempDir()
 	fortest.OK(t, os.CopyFS(dir, exampleFiles(t, "playwright")))
 	fortest.OK(t, os.Symlink(modules, filepath.Join(dir, "node_modules")))
-	shop, _ := filepath.Abs(examples + "/node/server.mjs")
+	shop := shops[1] // in Express
+	shop.prepare(t, npmSettings(t, "npm_config_offline=true"))
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, need.Command(t, "node"), "node_modules/@playwright/test/cli.js", "test", "--workers=1", "--reporter=list", "--timeout=90000")
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "COINSLOT="+built.Program(t), "SHOP=node "+shop, "CHROMIUM=/usr/bin/chromium", "CI=1",
+	cmd.Env = append(os.Environ(), "COINSLOT="+built.Program(t), "SHOP=npm --prefix "+shop.dir+" start", "CHROMIUM=/usr/bin/chromium", "CI=1",
 		"CHECKOUT_PORT="+fortest.FreePort(t), "SHOP_PORT="+fortest.FreePort(t), "GATEWAY_PORT="+fortest.FreePort(t), "DATABASE="+filepath.Join(dir, "coinslot.db"))
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)

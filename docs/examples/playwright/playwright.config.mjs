@@ -1,9 +1,9 @@
-// Starts a sandbox gateway, the checkout and a shop (docs/examples/node), and then runs the tests. Replace the shop with
+// Starts a sandbox gateway, the checkout and a shop (docs/examples/express), and then runs the tests. Replace the shop with
 // your own. You need no account and no network.
 import { defineConfig } from "@playwright/test";
 
 const {
-  COINSLOT = "coinslot", SHOP = "node ../node/server.mjs", CHROMIUM,
+  COINSLOT = "coinslot", SHOP = "npm --prefix ../express install && npm --prefix ../express start", CHROMIUM,
   CHECKOUT_PORT = "8080", SHOP_PORT = "3000", GATEWAY_PORT = "8082",
 } = process.env;
 const checkout = `http://localhost:${CHECKOUT_PORT}`, gateway = `http://127.0.0.1:${GATEWAY_PORT}`, shop = `http://127.0.0.1:${SHOP_PORT}`;

@@ -4,7 +4,7 @@ import { Checkout } from "./checkout.mjs";
 
 test.beforeEach(async ({ page }) => {
   await page.goto("/");
-  await page.getByLabel("How many: Notebook").fill("2");
+  await page.getByLabel("Notebook").fill("2");
   await page.getByRole("button", { name: "Check out" }).click();
 });
 
