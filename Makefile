@@ -71,6 +71,11 @@ test-frameworks: export TEST_TOOLS = required
 test-frameworks: install-chromium install-npm build ## the npm package in Next.js, Vue, Svelte, Solid, Astro and a plain page, and shops in Next.js and SvelteKit; needs the npm registry
 	$(GO) test ./e2e -count=1 -timeout 30m -v -run TestFramework -args -frameworks
 
+.PHONY: test-medusa
+test-medusa: export TEST_TOOLS = required
+test-medusa: install-test-tools build ## the payment provider with Medusa and PostgreSQL; needs the npm registry: 5 minutes, 720 MB
+	$(GO) test ./e2e -count=1 -timeout 30m -v -run TestMedusa -args -medusa
+
 # What docs/npm.md creates, so that its test needs no network.
 define shop
 [ -f .cache/npm-registry/shop-$(NPM_DATE) ] || { dir=$$(mktemp -d) && ( cd $$dir && $(NPM) create -y vite@9.3.0 shop -- --template react-ts --no-interactive >/dev/null && \

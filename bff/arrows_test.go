@@ -80,6 +80,7 @@ var arrows = map[string][]string{
 	"bff/webhook":               {"bff/internal/background", "bff/outbox", "bff/payment"},
 	"static/checkouttest":       {},
 	"docs":                      {},
+	"integrations":              {},
 	"docs/examples/exampletest": {"bff/fortest", "e2e/need"},
 	"docs/examples/go":          {"client"},
 	"docs/examples/verify":      {},

@@ -1,0 +1,37 @@
+// Package integrations tests what shop systems load: the parts of it that need neither the shop system nor a checkout.
+// e2e TestMedusa runs the payment provider for Medusa with both.
+package integrations
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"coinslot/e2e/need"
+
+	"github.com/evanw/esbuild/pkg/api"
+)
+
+// The payment provider for Medusa, without its types, with a stand-in for Medusa's framework.
+func TestMedusaProvider(t *testing.T) {
+	t.Parallel()
+	node := need.Command(t, "node")
+	out := filepath.Join(t.TempDir(), "provider.test.mjs")
+	built := api.Build(api.BuildOptions{
+		EntryPoints: []string{"medusa/test/provider.test.ts"}, Outfile: out, Write: true, Bundle: true,
+		Platform: api.PlatformNode, Format: api.FormatESModule, LogLevel: api.LogLevelWarning,
+		Alias: map[string]string{"@medusajs/framework/utils": "./medusa/test/framework.ts"},
+	})
+	if len(built.Errors) > 0 {
+		t.Fatalf("bundling the tests: %v", built.Errors)
+	}
+	passes(t, exec.Command(node, "--test", out))
+}
+
+func passes(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	said, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v\n%s", cmd.Args, err, said)
+	}
+}

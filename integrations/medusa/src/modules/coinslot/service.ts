@@ -1,0 +1,167 @@
+import {
+  AuthorizePaymentInput, AuthorizePaymentOutput, CancelPaymentInput, CancelPaymentOutput, CapturePaymentInput,
+  CapturePaymentOutput, DeletePaymentInput, DeletePaymentOutput, GetPaymentStatusInput, GetPaymentStatusOutput,
+  InitiatePaymentInput, InitiatePaymentOutput, Logger, PaymentSessionStatus, ProviderWebhookPayload, RefundPaymentInput,
+  RefundPaymentOutput, RetrievePaymentInput, RetrievePaymentOutput, UpdatePaymentInput, UpdatePaymentOutput,
+  WebhookActionResult,
+} from "@medusajs/framework/types"
+import { AbstractPaymentProvider, BigNumber, MedusaError } from "@medusajs/framework/utils"
+import { checkOptions, Client, CoinslotError, dollars, Event, INSTANCE, Options, PAYMENT_SESSION, Session, verify } from "./coinslot"
+
+/** What a payment session and a payment of Medusa's keep in `data`. Storefronts can read it. */
+type Data = Pick<Session, "id" | "url" | "status" | "test" | "amount_usd" | "order_ref" | "late" | "missing_amount" | "overpaid_amount" |
+  "review_reason"> & { session_id: string; opened: number }
+
+/** What each status of Coinslot's is in Medusa. Only `confirmed` makes an order. */
+const STATUSES: Record<Session["status"], PaymentSessionStatus> = {
+  open: "pending", preparing: "pending", pending: "pending", review: "pending",
+  expired: "canceled", cancelled: "canceled", // a late payment still becomes `confirmed`
+  confirmed: "captured",
+}
+
+const notAllowed = (message: string) => new MedusaError(MedusaError.Types.NOT_ALLOWED, message)
+
+class CoinslotPaymentProvider extends AbstractPaymentProvider<Options> {
+  static identifier = "coinslot"
+
+  private readonly client: Client
+  private readonly logger: Logger
+
+  static validateOptions(options: Record<string, unknown>) {
+    checkOptions(options)
+  }
+
+  constructor(container: { logger: Logger }, options: Options) {
+    super(container, options)
+    this.client = new Client(options)
+    this.logger = container.logger
+  }
+
+  /** Opens a Coinslot session for Medusa's payment session. With `coinslot_session` in the context, keeps that one. */
+  async initiatePayment({ amount, currency_code, data, context }: InitiatePaymentInput): Promise<InitiatePaymentOutput> {
+    const paymentSession = String(data?.session_id)
+    const paid = (context as { coinslot_session?: string })?.coinslot_session // by the webhook's route; storefronts set no context
+    const session = paid ? await this.call((client) => client.read(paid)) : await this.open(amount, currency_code, paymentSession, 0)
+    return { id: session.id, status: "pending", data: keep(session, paymentSession, 0) }
+  }
+
+  /** Keeps the session while its amount is right. Otherwise cancels it, unless money is on its way, and opens another one. */
+  async updatePayment({ amount, currency_code, data }: UpdatePaymentInput): Promise<UpdatePaymentOutput> {
+    const before = data as Data
+    if (currency_code.toLowerCase() === "usd" && dollars(amount) === before.amount_usd) return { data }
+    await this.cancel(before)
+    const session = await this.open(amount, currency_code, before.session_id, before.opened + 1)
+    return { status: "pending", data: keep(session, before.session_id, before.opened + 1) }
+  }
+
+  async authorizePayment(input: AuthorizePaymentInput): Promise<AuthorizePaymentOutput> {
+    return this.getPaymentStatus(input)
+  }
+
+  async getPaymentStatus({ data }: GetPaymentStatusInput): Promise<Required<GetPaymentStatusOutput>> {
+    const session = await this.read(data as Data)
+    if (session.test && !this.config.acceptTestPayments) {
+      throw notAllowed(`Coinslot session ${session.id} is play money, and acceptTestPayments is not set`)
+    }
+    return { status: STATUSES[session.status] ?? "pending", data: keep(session, (data as Data).session_id, (data as Data).opened) }
+  }
+
+  async retrievePayment(input: RetrievePaymentInput): Promise<RetrievePaymentOutput> {
+    return { data: (await this.getPaymentStatus(input)).data }
+  }
+
+  /** A confirmed payment is captured already; others cannot be. */
+  async capturePayment(input: CapturePaymentInput): Promise<CapturePaymentOutput> {
+    const { status, data } = await this.getPaymentStatus(input)
+    if (status !== "captured") throw notAllowed(`Coinslot session ${data.id} is ${data.status}: only a confirmed one can be captured`)
+    return { data }
+  }
+
+  async cancelPayment({ data }: CancelPaymentInput): Promise<CancelPaymentOutput> {
+    return { data: await this.cancel(data as Data) }
+  }
+
+  async deletePayment({ data }: DeletePaymentInput): Promise<DeletePaymentOutput> {
+    return { data: await this.cancel(data as Data) }
+  }
+
+  /** Coinslot sends no coins. With `recordRefunds`, Medusa records a refund that you send yourself. */
+  async refundPayment({ data, amount }: RefundPaymentInput): Promise<RefundPaymentOutput> {
+    const { id, order_ref } = data as Data
+    if (!this.config.recordRefunds) {
+      throw notAllowed(`Coinslot does not send refunds. Agree on an address with the shopper and send the coins of ${id} from your own wallet`)
+    }
+    this.logger.warn(`Coinslot: send back ${dollars(amount)} USD of ${id} (${order_ref}) from your own wallet: Medusa has recorded the refund`)
+    return { data }
+  }
+
+  /** Verifies a webhook and says what it means. Throws if it is forged or old. */
+  async getWebhookActionAndData({ rawData, headers }: ProviderWebhookPayload["payload"]): Promise<WebhookActionResult> {
+    let event: Event
+    try {
+      event = verify(this.config.webhookSecret, headers, rawData as Buffer)
+    } catch (error: any) {
+      throw new MedusaError(MedusaError.Types.UNAUTHORIZED, error.message)
+    }
+    const session = event.data
+    const paymentSession = session.metadata?.[PAYMENT_SESSION]
+    if (!paymentSession || session.metadata[INSTANCE] !== (this.config.instance ?? "")) return { action: "not_supported" }
+    if (session.test && !this.config.acceptTestPayments) {
+      this.logger.error(`Coinslot: ${event.type} of ${session.id} is play money, and acceptTestPayments is not set`)
+      return { action: "not_supported" }
+    }
+    if (event.type === "checkout.review") this.logger.warn(`Coinslot: ${session.id} needs review: ${session.review_reason}`)
+    const actions = { "checkout.confirmed": "captured", "checkout.expired": "canceled", "checkout.cancelled": "canceled" } as const
+    return {
+      action: actions[event.type as keyof typeof actions] ?? "pending",
+      data: { session_id: paymentSession, amount: new BigNumber(session.amount_usd) },
+    }
+  }
+
+  private open(amount: unknown, currency: string, paymentSession: string, opened: number): Promise<Session> {
+    if (currency.toLowerCase() !== "usd") {
+      throw new MedusaError(MedusaError.Types.INVALID_DATA, `Coinslot takes orders in USD, not in ${currency.toUpperCase()}`)
+    }
+    return this.call(async (client) => {
+      const session = await client.open(dollars(amount), paymentSession, opened ? `${paymentSession}-${opened}` : paymentSession)
+      if (!session.test || this.config.acceptTestPayments) return session
+      throw new Error(`the checkout at ${this.config.url} takes play money only, and acceptTestPayments is not set`)
+    })
+  }
+
+  private read(data: Data): Promise<Session> {
+    return this.call((client) => client.read(data.id))
+  }
+
+  /** Cancels for good, so that a shopper pays once. Throws if money is there or on its way. */
+  private async cancel(data: Data): Promise<Record<string, unknown>> {
+    if (!data?.id) return { ...data } // it was never opened
+    return this.call(async (client) => {
+      try {
+        return keep(await client.cancel(data.id), data.session_id, data.opened)
+      } catch (error: any) {
+        if (error.status === 404) return data // deleted, after COINSLOT_RETENTION
+        throw error
+      }
+    })
+  }
+
+  private async call<T>(use: (client: Client) => Promise<T>): Promise<T> {
+    try {
+      return await use(this.client)
+    } catch (error: any) {
+      const refused = error instanceof CoinslotError && error.status >= 400 && error.status < 500 && error.status !== 401
+      throw new MedusaError(refused ? MedusaError.Types.NOT_ALLOWED : MedusaError.Types.UNEXPECTED_STATE, error.message)
+    }
+  }
+}
+
+function keep(session: Session, paymentSession: string, opened: number): Data {
+  const { id, url, status, test, amount_usd, order_ref, late, missing_amount, overpaid_amount, review_reason } = session
+  return {
+    id, url, status, test, amount_usd, order_ref, late, missing_amount, overpaid_amount, review_reason,
+    session_id: paymentSession, opened,
+  }
+}
+
+export default CoinslotPaymentProvider

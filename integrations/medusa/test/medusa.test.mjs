@@ -1,0 +1,252 @@
+// Sells with Medusa and Coinslot as they run, in sandbox mode; the Go test e2e TestMedusa starts both.
+import assert from "node:assert/strict"
+import { createHmac } from "node:crypto"
+import { test } from "node:test"
+
+const { MEDUSA, COINSLOT_URL, COINSLOT_SECRET_KEY, COINSLOT_WEBHOOK_SECRET } = process.env
+const HOOK = `${MEDUSA}/hooks/payment/coinslot_coinslot`
+const PROVIDER = "pp_coinslot_coinslot"
+
+async function request(url, { method, headers, body } = {}) {
+  const json = body && typeof body === "object"
+  const response = await fetch(url, {
+    method: method ?? (body === undefined ? "GET" : "POST"), body: json ? JSON.stringify(body) : body,
+    headers: { ...(json && { "Content-Type": "application/json" }), ...headers },
+  })
+  const text = await response.text()
+  return { status: response.status, text, data: text.startsWith("{") ? JSON.parse(text) : {} }
+}
+
+async function ok(url, options) {
+  const answer = await request(url, options)
+  assert.ok(answer.status < 300, `${url} answered ${answer.status}: ${answer.text.slice(0, 600)}`)
+  return answer.data
+}
+
+async function until(what, met) {
+  for (const end = Date.now() + 90_000; ;) {
+    const got = await met()
+    if (got) return got
+    assert.ok(Date.now() < end, `gave up waiting: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+const { token } = await ok(`${MEDUSA}/auth/user/emailpass`, { body: { email: "a@example.com", password: "secret123" } })
+const admin = (path, options = {}) => ok(`${MEDUSA}/admin/${path}`, { ...options, headers: { Authorization: `Bearer ${token}` } })
+const coinslot = (path, options = {}) => ok(COINSLOT_URL + path, { ...options, headers: { Authorization: `Bearer ${COINSLOT_SECRET_KEY}` } })
+
+// A shop with one thing to sell, of which there are many, and another, of which there is one.
+const { sales_channel: channel } = await admin("sales-channels", { body: { name: "Shop" } })
+const { stock_location: location } = await admin("stock-locations", { body: { name: "Shelf" } })
+await admin(`stock-locations/${location.id}/sales-channels`, { body: { add: [channel.id] } })
+await admin("stores").then(({ stores: [store] }) => admin(`stores/${store.id}`, {
+  body: { supported_currencies: [{ currency_code: "usd", is_default: true }, { currency_code: "eur" }] },
+}))
+const regions = {}
+for (const [currency_code, country] of [["usd", "us"], ["eur", "de"]]) {
+  const { region } = await admin("regions", {
+    body: { name: country, currency_code, countries: [country], payment_providers: [PROVIDER, "pp_system_default"] },
+  })
+  regions[currency_code] = region.id
+}
+const { api_key: key } = await admin("api-keys", { body: { title: "Storefront", type: "publishable" } })
+await admin(`api-keys/${key.id}/sales-channels`, { body: { add: [channel.id] } })
+const store = (path, options = {}) => ok(`${MEDUSA}/store/${path}`, { ...options, headers: { "x-publishable-api-key": key.token } })
+
+async function sellable(title, price, stock) {
+  const { inventory_item: item } = await admin("inventory-items", { body: { sku: title, requires_shipping: false } })
+  await admin(`inventory-items/${item.id}/location-levels`, { body: { location_id: location.id, stocked_quantity: stock } })
+  const { product } = await admin("products", {
+    body: {
+      title, status: "published", sales_channels: [{ id: channel.id }], options: [{ title: "Size", values: ["One"] }],
+      variants: [{
+        title, sku: title, manage_inventory: true, options: { Size: "One" }, inventory_items: [{ inventory_item_id: item.id, required_quantity: 1 }],
+        prices: [{ currency_code: "usd", amount: price }, { currency_code: "eur", amount: price }],
+      }],
+    },
+  })
+  return { variant: product.variants[0].id, item: item.id }
+}
+const notebook = await sellable("Notebook", 19.99, 1000)
+const etching = await sellable("Etching", 120.1, 1)
+
+async function cartWith(variant, quantity = 1, currency = "usd") {
+  const { cart } = await store("carts", {
+    body: { region_id: regions[currency], email: "b@example.com", sales_channel_id: channel.id, items: [{ variant_id: variant, quantity }] },
+  })
+  const { payment_collection: collection } = await store("payment-collections", { body: { cart_id: cart.id } })
+  return { id: cart.id, collection: collection.id }
+}
+
+// Opens a payment session and returns what the storefront gets: the data for the checkout element.
+async function choose(cart, provider = PROVIDER) {
+  const { payment_collection } = await store(`payment-collections/${cart.collection}/payment-sessions`, { body: { provider_id: provider } })
+  assert.equal(payment_collection.payment_sessions.length, 1)
+  return payment_collection.payment_sessions[0].data
+}
+
+const address = (session) => ok(`${COINSLOT_URL}/checkout/${session.id}/attempts`, { body: { currency_symbol: "USDT", network_code: "trc20" } })
+const simulate = (session, kind) => ok(`${COINSLOT_URL}/checkout/${session.id}/simulate`, { body: { kind } })
+const complete = (cart) => request(`${MEDUSA}/store/carts/${cart.id}/complete`, { method: "POST", headers: { "x-publishable-api-key": key.token } })
+const read = (session) => coinslot(`/v1/sessions/${session.id}`)
+const orders = async () => (await admin("orders?limit=100&fields=id,total,payment_status,*payment_collections,*payment_collections.payments," +
+  "*payment_collections.payments.captures")).orders
+const orderOf = async (cart) => (await orders()).find((order) => order.payment_collections.some(({ id }) => id === cart.collection))
+const payments = async (session) => (await admin("payments?limit=100&fields=*captures,*refunds,data,amount,captured_at,canceled_at,payment_collection_id"))
+  .payments.filter(({ data }) => data.id === session.id)
+
+// assertPaid waits for the order of a cart, and compares it with what was to be paid.
+async function assertPaid(cart, session, amount) {
+  const order = await until(`the order of ${cart.id}`, () => orderOf(cart))
+  const captured = await until(`the capture of ${session.id}`, async () => (await payments(session)).find(({ captured_at }) => captured_at))
+  assert.equal((await read(session)).amount_usd, amount)
+  assert.equal(captured.captures.length, 1)
+  assert.equal(captured.captures[0].amount, Number(amount))
+  assert.equal(captured.amount, Number(amount))
+  assert.equal(captured.canceled_at, null)
+  const { order: shown } = await admin(`orders/${order.id}`)
+  assert.equal(shown.payment_status, "captured")
+  assert.equal(shown.summary.paid_total, Number(amount))
+  assert.equal(shown.summary.pending_difference, 0)
+  return order
+}
+
+// What Coinslot would send, signed as it does.
+function webhook(type, session, changes = {}, { secret = COINSLOT_WEBHOOK_SECRET, ago = 0, sent } = {}) {
+  const body = JSON.stringify({ type, timestamp: new Date().toISOString(), data: { ...session, ...changes } })
+  const stamp = String(Math.floor(Date.now() / 1000) - ago)
+  const mac = createHmac("sha256", Buffer.from(secret.slice(6), "base64")).update(`evt_1.${stamp}.${body}`).digest("base64")
+  return request(HOOK, {
+    body: sent ?? body,
+    headers: { "Content-Type": "application/json", "webhook-id": "evt_1", "webhook-timestamp": stamp, "webhook-signature": `v1,${mac}` },
+  })
+}
+
+test("an order is placed once its payment is confirmed, and not before", async () => {
+  const cart = await cartWith(notebook.variant, 3)
+  const session = await choose(cart)
+  assert.equal(session.amount_usd, "59.97")
+  assert.equal((await read(session)).metadata.medusa_payment_session, session.session_id)
+  assert.ok((await complete(cart)).status >= 400)
+  await address(session)
+  assert.ok((await complete(cart)).status >= 400)
+
+  const forged = { ...(await read(session)), status: "confirmed" }
+  const other = `whsec_${Buffer.alloc(32).toString("base64")}`
+  assert.equal((await webhook("checkout.confirmed", forged, {}, { secret: other })).status, 401)
+  assert.equal((await webhook("checkout.confirmed", forged, {}, { ago: 301 })).status, 401)
+  assert.equal((await webhook("checkout.confirmed", forged, {}, { ago: -301 })).status, 401)
+  assert.equal((await webhook("checkout.pending", forged, {}, { sent: JSON.stringify({ type: "checkout.confirmed", data: forged }) })).status, 401)
+  assert.equal((await request(HOOK, { body: { type: "checkout.confirmed", data: forged } })).status, 401)
+  // signed, but the API knows better
+  assert.equal((await webhook("checkout.confirmed", forged)).status, 503)
+  assert.equal(await orderOf(cart), undefined)
+
+  await simulate(session, "half")
+  await until("a part to arrive", async () => (await read(session)).missing_amount)
+  assert.ok((await complete(cart)).status >= 400)
+  assert.equal(await orderOf(cart), undefined)
+  await simulate(session, "pay")
+  const order = await assertPaid(cart, session, "59.97")
+
+  // again, by Coinslot and at once
+  const { deliveries } = await coinslot("/v1/events/replay", {
+    body: { from: "2020-01-01T00:00:00Z", to: "2099-01-01T00:00:00Z", session: session.id },
+  })
+  assert.ok(deliveries >= 3)
+  const confirmed = await read(session)
+  const answers = await Promise.all([1, 2, 3].map(() => webhook("checkout.confirmed", confirmed)))
+  assert.deepEqual(answers.map(({ status }) => status), [204, 204, 204])
+  assert.equal((await complete(cart)).data.order.id, order.id)
+  assert.equal((await orders()).filter(({ payment_collections: [{ id }] }) => id === cart.collection).length, 1)
+  await assertPaid(cart, session, "59.97")
+
+  // Coinslot sends nothing back
+  const [payment] = await payments(session)
+  const refund = await request(`${MEDUSA}/admin/payments/${payment.id}/refund`, { body: { amount: 10 }, headers: { Authorization: `Bearer ${token}` } })
+  assert.equal(refund.status, 400)
+  assert.match(refund.data.message, /Coinslot does not send refunds/)
+  assert.equal((await payments(session))[0].refunds.length, 0)
+})
+
+test("the shopper's page may complete the cart before the webhook comes", async () => {
+  const cart = await cartWith(notebook.variant)
+  const session = await choose(cart)
+  await address(session)
+  await simulate(session, "pay")
+  const answers = await until("the order", async () => {
+    const list = await Promise.all([complete(cart), complete(cart)])
+    return list.some(({ data }) => data.type === "order") && list
+  })
+  assert.ok(answers.length)
+  await assertPaid(cart, session, "19.99")
+})
+
+test("a payment after its time is late, and an order", async () => {
+  const cart = await cartWith(notebook.variant, 2)
+  const session = await choose(cart)
+  await address(session)
+  await simulate(session, "expire")
+  await until("the session to expire", async () => (await read(session)).status === "expired")
+  assert.ok((await complete(cart)).status >= 400)
+  await simulate(session, "pay")
+  await coinslot(`/v1/sessions/${session.id}/recheck`, { body: {} })
+  await assertPaid(cart, session, "39.98")
+  assert.equal((await payments(session))[0].data.late, true)
+})
+
+test("another way to pay cancels the session; money that comes all the same is kept", async () => {
+  const cart = await cartWith(notebook.variant, 4)
+  const session = await choose(cart)
+  await address(session)
+  await choose(cart, "pp_system_default")
+  assert.equal((await read(session)).status, "cancelled")
+  assert.equal((await complete(cart)).data.type, "order") // paid in another way
+  await simulate(session, "pay").catch(() => {}) // the payment happens; the session is canceled for good
+  await coinslot(`/v1/sessions/${session.id}/recheck`, { body: {} })
+  const kept = await until("the money to be kept", async () => (await payments(session)).find(({ captured_at }) => captured_at))
+  assert.equal(kept.captures[0].amount, 79.96)
+  assert.equal(kept.data.late, true)
+  assert.notEqual(kept.payment_collection_id, cart.collection)
+  const confirmed = await read(session)
+  const answers = await Promise.all([1, 2].map(() => webhook("checkout.confirmed", confirmed)))
+  assert.deepEqual(answers.map(({ status }) => status), [204, 204])
+  assert.equal((await payments(session)).length, 1)
+})
+
+test("a session whose money is on its way is not replaced", async () => {
+  const cart = await cartWith(notebook.variant, 5)
+  const session = await choose(cart)
+  await address(session)
+  await simulate(session, "half")
+  await until("a part to arrive", async () => (await read(session)).missing_amount)
+  await assert.rejects(choose(cart, "pp_system_default"), /Could not delete all payment sessions/)
+  await simulate(session, "pay")
+  await assertPaid(cart, session, "99.95")
+})
+
+test("a cart that cannot become an order is tried again until it can", async () => {
+  const carts = [await cartWith(etching.variant), await cartWith(etching.variant)]
+  const sessions = []
+  for (const cart of carts) sessions.push(await choose(cart))
+  for (const session of sessions) await address(session)
+  await simulate(sessions[0], "pay")
+  await assertPaid(carts[0], sessions[0], "120.10")
+  await simulate(sessions[1], "pay")
+  const payment = await until("the second payment", async () => (await payments(sessions[1])).find(({ captured_at }) => captured_at))
+  assert.equal((await webhook("checkout.confirmed", await read(sessions[1]))).status, 503)
+  assert.equal(await orderOf(carts[1]), undefined)
+  await admin(`inventory-items/${etching.item}/location-levels/${location.id}`, { body: { stocked_quantity: 2 } })
+  await assertPaid(carts[1], sessions[1], "120.10") // Coinslot has sent it again
+  assert.deepEqual((await payments(sessions[1])).map(({ id, refunds }) => [id, refunds.length]), [[payment.id, 0]])
+})
+
+test("a test webhook is accepted", async () => {
+  assert.equal((await coinslot("/v1/webhooks/test", { body: {} })).taken, true)
+})
+
+test("only orders in dollars are taken", async () => {
+  const cart = await cartWith(notebook.variant, 1, "eur")
+  await assert.rejects(choose(cart), /in USD, not in EUR/)
+})
