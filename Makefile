@@ -187,17 +187,19 @@ vulncheck: ## known vulnerabilities in what is linked, by govulncheck and the da
 	  echo "make vulncheck: the vulnerability database at https://vuln.go.dev cannot be reached, so nothing was checked" >&2; \
 	fi; exit $$code
 
-# What tests need beyond Go, by command and Debian package: what the commands of docs use, two browsers, a C compiler
+# What tests need beyond Go, by command and Debian package: what the commands of docs use, three browsers, a C compiler
 # for the race detector, runtimes for the JavaScript sample of docs/webhooks.md and for docs/examples, a package of
 # Python's for one of these (which is no command, so it is looked for by its name in Python), two proxies, what reads
 # systemd's units, a way to make fsync fail, Prometheus' tool, and PostgreSQL's server programs, which Debian keeps out
 # of the PATH, and its pooler.
 .PHONY: install-test-tools
-install-test-tools: install-npm ## what the tests need on a Debian machine: two browsers, runtimes, PostgreSQL, axe-core, TypeScript, React, OpenAPI's schema
+install-test-tools: install-npm ## what the tests need on a Debian machine: three browsers, runtimes, PostgreSQL, axe-core, TypeScript, React, OpenAPI's schema
 	@$(call install,curl,curl)
 	@$(call install,openssl,openssl)
 	@$(call install,chromium,chromium)
 	@$(call install,firefox-esr,firefox-esr)
+	@$(call install,WebKitWebDriver,webkit2gtk-driver)
+	@$(call install,Xvfb,xvfb)
 	@$(call install,gcc,gcc libc6-dev)
 	@$(call install,node,nodejs)
 	@$(call install,npm,npm)

@@ -241,9 +241,9 @@ func (s *stack) choose(v screen, symbol, network string) sandbox.Transaction {
 func (s *stack) serveShop(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	fmt.Fprintf(w, `<!doctype html><html lang="en"><meta charset="utf-8"><title>Shop</title>
+	fmt.Fprintf(w, `<!doctype html><html lang="%[4]s"><meta charset="utf-8"><title>Shop</title>
 <script async src="%[1]s/checkout.js"></script>
-<h1>Shop</h1>
+<h1>Shop</h1><input id="pasted">
 <coinslot-checkout session="%[2]s" mode="%[3]s"><a href="%[1]s/checkout/%[2]s">Pay with crypto</a></coinslot-checkout>
 <pre id="log"></pre>
 <script>
@@ -251,7 +251,7 @@ for (const type of ['ready', 'open', 'status', 'complete', 'close', 'error'])
   addEventListener('coinslot-' + type, e => {
     document.getElementById('log').textContent += type + ' ' + (e.detail.code || e.detail.status || '') + '\n';
   }, true);
-</script></html>`, s.base, q.Get("session"), q.Get("mode"))
+</script></html>`, s.base, q.Get("session"), q.Get("mode"), cmp.Or(q.Get("lang"), "en"))
 }
 
 func (s *stack) shopURL(id, mode string) string {

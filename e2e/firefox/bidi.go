@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/e2e/view"
+
 	"github.com/gorilla/websocket"
 )
 
@@ -94,7 +96,7 @@ func (c *conn) try(method string, params object, out any) error {
 			return nil
 		}
 		return json.Unmarshal(m.Result, out)
-	case <-time.After(patience):
+	case <-time.After(view.Patience):
 		return fmt.Errorf("calling %s: no answer", method)
 	}
 }

@@ -1,6 +1,6 @@
 // Package firefox drives a real Firefox in end-to-end tests: enough of it to
-// open a page, look, click and read what was complained of. Package
-// e2e/browser, which drives Chromium, is the fuller one.
+// open a page, look, click and read what was complained of, by package view.
+// Package e2e/browser, which drives Chromium, is the fuller one.
 //
 // As there, nothing returns an error: what cannot be done fails the test after
 // waiting for it. The package speaks WebDriver BiDi (https://w3c.github.io/webdriver-bidi/)
@@ -20,12 +20,10 @@ import (
 
 	"coinslot/e2e/child"
 	"coinslot/e2e/need"
+	"coinslot/e2e/view"
 )
 
 const executable = "/usr/bin/firefox-esr"
-
-// patience is how long anything is waited for: a first start on a busy machine takes the longest.
-const patience = time.Minute
 
 // Cookies says what frames of another site may keep. The zero value is
 // Firefox's own: storage of their own for each site they are shown in.
@@ -118,7 +116,7 @@ func announced(t testing.TB, said io.Reader) string {
 			t.Fatal("starting Firefox: it ended without a word of where it listens")
 		}
 		return url
-	case <-time.After(patience):
+	case <-time.After(view.Patience):
 		t.Fatal("starting Firefox: it does not listen")
 	}
 	return ""

@@ -4,11 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
-	"time"
+
+	"coinslot/e2e/view"
 )
 
 // Browser is a Firefox.
@@ -17,26 +15,13 @@ type Browser struct {
 	conn *conn
 }
 
-// View is a document on screen: a page's, or that of a frame in it.
-type View struct {
-	browser *Browser
-	page    string // the page's context
-	name    string // of the frame; empty for the page itself
-}
-
 // Open opens url in a new tab and waits for its load event.
-func (b *Browser) Open(url string) *View {
+func (b *Browser) Open(url string) *view.View {
 	b.tb.Helper()
 	var made struct{ Context string }
 	b.conn.call(b.tb, "browsingContext.create", object{"type": "tab"}, &made)
 	b.conn.call(b.tb, "browsingContext.navigate", object{"context": made.Context, "url": url, "wait": "complete"}, nil)
-	return &View{browser: b, page: made.Context}
-}
-
-// Frame returns the document of the frame of that name, at any depth, now and
-// after it has navigated.
-func (v *View) Frame(name string) *View {
-	return &View{browser: v.browser, page: v.page, name: name}
+	return view.New(b.tb, b, made.Context)
 }
 
 // Console is what was written so far: the level in square brackets, and the text.
@@ -63,19 +48,19 @@ func (b *Browser) Requests() []string {
 	return urls
 }
 
-// context is the browser's name for the document as it is now.
-func (v *View) context() (string, error) {
-	if v.name == "" {
-		return v.page, nil
+// context is the browser's name for a document as it is now.
+func (b *Browser) context(page, frame string) (string, error) {
+	if frame == "" {
+		return page, nil
 	}
 	var tree struct{ Contexts []branch }
-	if err := v.browser.conn.try("browsingContext.getTree", object{"root": v.page}, &tree); err != nil {
+	if err := b.conn.try("browsingContext.getTree", object{"root": page}, &tree); err != nil {
 		return "", err
 	}
-	if found := v.find(tree.Contexts); found != "" {
+	if found := b.find(tree.Contexts, frame); found != "" {
 		return found, nil
 	}
-	return "", fmt.Errorf("there is no frame %q", v.name)
+	return "", fmt.Errorf("there is no frame %q", frame)
 }
 
 // branch is a document and what it frames.
@@ -84,138 +69,68 @@ type branch struct {
 	Children []branch
 }
 
-func (v *View) find(list []branch) string {
-	for _, b := range list {
-		var name string
-		if v.browser.evaluate(b.Context, "window.name", &name) == nil && name == v.name {
-			return b.Context
+func (b *Browser) find(list []branch, frame string) string {
+	for _, c := range list {
+		if name, err := b.Evaluate(c.Context, "", "window.name"); err == nil && name == frame {
+			return c.Context
 		}
-		if found := v.find(b.Children); found != "" {
+		if found := b.find(c.Children, frame); found != "" {
 			return found
 		}
 	}
 	return ""
 }
 
-// evaluate decodes the JSON of what an expression, or the promise of it, comes to.
-func (b *Browser) evaluate(context, js string, out any) error {
+// result is what a script comes to: a value, or an element.
+type result struct {
+	Value    json.RawMessage
+	SharedID string
+}
+
+func (b *Browser) run(context, js string) (result, error) {
 	var answer struct {
 		Type             string
-		Result           struct{ Value string }
+		Result           result
 		ExceptionDetails struct{ Text string }
 	}
 	err := b.conn.try("script.evaluate", object{
-		"expression": "(async () => JSON.stringify(await (" + js + ")) ?? 'null')()",
-		"target":     object{"context": context}, "awaitPromise": true,
+		"expression": js, "target": object{"context": context}, "awaitPromise": true,
 	}, &answer)
 	if err == nil && answer.Type != "success" {
 		err = errors.New(answer.ExceptionDetails.Text)
 	}
-	if err != nil || out == nil {
+	return answer.Result, err
+}
+
+// Evaluate implements view.Browser.
+func (b *Browser) Evaluate(page, frame, js string) (string, error) {
+	context, err := b.context(page, frame)
+	if err != nil {
+		return "", err
+	}
+	found, err := b.run(context, js)
+	if err != nil {
+		return "", err
+	}
+	var text string
+	err = json.Unmarshal(found.Value, &text)
+	return text, err
+}
+
+// Press implements view.Browser: it presses and releases the mouse in the middle of the element.
+func (b *Browser) Press(page, frame, js string) error {
+	context, err := b.context(page, frame)
+	if err != nil {
 		return err
 	}
-	return json.Unmarshal([]byte(answer.Result.Value), out)
-}
-
-// until tries until it goes, and fails the test when patience ends.
-func (v *View) until(what string, try func(context string) error) {
-	v.browser.tb.Helper()
-	deadline := time.Now().Add(patience)
-	for {
-		context, err := v.context()
-		if err == nil {
-			err = try(context)
-		}
-		if err == nil {
-			return
-		}
-		if time.Now().After(deadline) {
-			v.browser.tb.Fatalf("waiting for %s: %v\nscreenshot: %s\nconsole:\n%s", what, err, v.picture(), strings.Join(v.browser.Console(), "\n"))
-		}
-		time.Sleep(50 * time.Millisecond)
+	found, err := b.run(context, js)
+	if err != nil {
+		return err
 	}
-}
-
-// visible is a script: the first visible element that css selects, else nothing.
-func visible(css string) string {
-	quoted, _ := json.Marshal(css)
-	return fmt.Sprintf(`[...document.querySelectorAll(%s)].find(e => e.checkVisibility({visibilityProperty: true}) && e.getClientRects().length)`, quoted)
-}
-
-// is waits until a script about the element e is true.
-func (v *View) is(what, css, body string) {
-	v.browser.tb.Helper()
-	v.until(what, func(context string) error {
-		var ok bool
-		if err := v.browser.evaluate(context, `(e => !!(e && (`+body+`)))(`+visible(css)+`)`, &ok); err != nil || ok {
-			return err
-		}
-		return errors.New("it is not so")
-	})
-}
-
-// Wait waits for a visible element.
-func (v *View) Wait(css string) {
-	v.browser.tb.Helper()
-	v.is("a visible element "+css, css, "true")
-}
-
-// WaitText waits for a visible element whose text contains text.
-func (v *View) WaitText(css, text string) {
-	v.browser.tb.Helper()
-	quoted, _ := json.Marshal(text)
-	v.is(fmt.Sprintf("a visible element %s with the text %q", css, text), css, "e.innerText.includes("+string(quoted)+")")
-}
-
-// WaitJS waits until an expression is true.
-func (v *View) WaitJS(js string) {
-	v.browser.tb.Helper()
-	v.is(js, ":root", js)
-}
-
-// Attr waits for a visible element and returns its attribute.
-func (v *View) Attr(css, name string) string {
-	v.browser.tb.Helper()
-	var value string
-	quoted, _ := json.Marshal(name)
-	v.until(css+" with an attribute "+name, func(context string) error {
-		return v.browser.evaluate(context, `(`+visible(css)+`).getAttribute(`+string(quoted)+`)`, &value)
-	})
-	return value
-}
-
-// still is a script: the element, scrolled into view, once it has been in the
-// same place of the window for a while; nothing if it has moved meanwhile.
-const still = `(async e => {
-	const place = () => { const r = e.getBoundingClientRect(); return [r.x, r.y, r.width, r.height, mozInnerScreenX, mozInnerScreenY].join(); };
-	e.scrollIntoView({block: 'center', behavior: 'instant'});
-	const before = place();
-	await new Promise(done => setTimeout(done, 100));
-	return place() === before ? e : null;
-})`
-
-// Click waits for a visible element that does not move, scrolls it into view and
-// clicks it with the mouse.
-func (v *View) Click(css string) {
-	v.browser.tb.Helper()
-	v.until("clicking "+css, func(context string) error {
-		var found struct{ Result struct{ SharedID string } }
-		err := v.browser.conn.try("script.evaluate", object{
-			"expression": still + `(` + visible(css) + `)`, "target": object{"context": context}, "awaitPromise": true,
-		}, &found)
-		if err != nil {
-			return err
-		}
-		if found.Result.SharedID == "" {
-			return errors.New("there is none that keeps still")
-		}
-		return v.browser.press(context, found.Result.SharedID)
-	})
-}
-
-// press presses and releases the mouse in the middle of an element.
-func (b *Browser) press(context, element string) error {
-	middle := object{"type": "element", "element": object{"sharedId": element}}
+	if found.SharedID == "" {
+		return errors.New("there is none that keeps still")
+	}
+	middle := object{"type": "element", "element": object{"sharedId": found.SharedID}}
 	return b.conn.try("input.performActions", object{"context": context, "actions": []object{{
 		"type": "pointer", "id": "mouse", "actions": []object{
 			{"type": "pointerMove", "x": 0, "y": 0, "origin": middle},
@@ -224,15 +139,9 @@ func (b *Browser) press(context, element string) error {
 	}}}, nil)
 }
 
-// picture saves how the page looks and says where.
-func (v *View) picture() string {
+// Picture implements view.Browser.
+func (b *Browser) Picture(page string) ([]byte, error) {
 	var shot struct{ Data []byte }
-	if err := v.browser.conn.try("browsingContext.captureScreenshot", object{"context": v.page}, &shot); err != nil {
-		return err.Error()
-	}
-	path := filepath.Join(v.browser.tb.ArtifactDir(), "failure.png")
-	if err := os.WriteFile(path, shot.Data, 0o644); err != nil {
-		return err.Error()
-	}
-	return path
+	err := b.conn.try("browsingContext.captureScreenshot", object{"context": page}, &shot)
+	return shot.Data, err
 }
