@@ -35,3 +35,9 @@ func passes(t *testing.T, cmd *exec.Cmd) {
 		t.Fatalf("%v: %v\n%s", cmd.Args, err, said)
 	}
 }
+
+// The plugin for WooCommerce, with stand-ins for WordPress.
+func TestWooCommercePlugin(t *testing.T) {
+	t.Parallel()
+	passes(t, exec.Command(need.Command(t, "php"), "woocommerce/tests/run.php"))
+}
