@@ -33,6 +33,7 @@ func (s *stack) endsWith(t *testing.T, id, status string, kind sandbox.Kind, o b
 	fortest.OK(t, s.gateway.Pay(s.matches(f).TrackingCode, kind))
 	f.Wait(`[data-status="` + status + `"]`)
 	if status == "expired" { // else the shopper may try again, and the promise waits
+		p.WaitText("#log", "complete expired") // the shop's page hears of it later
 		p.Eval(`document.querySelector('coinslot-checkout').close()`, nil)
 	}
 	p.WaitJS(`window.complete !== undefined && window.result !== undefined`, "the outcome")

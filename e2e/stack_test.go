@@ -243,9 +243,9 @@ func (s *stack) serveShop(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	fmt.Fprintf(w, `<!doctype html><html lang="%[4]s"><meta charset="utf-8"><title>Shop</title>
 <script async src="%[1]s/checkout.js"></script>
-<h1>Shop</h1><input id="pasted">
+<h1>Shop</h1>
 <coinslot-checkout session="%[2]s" mode="%[3]s"><a href="%[1]s/checkout/%[2]s">Pay with crypto</a></coinslot-checkout>
-<pre id="log"></pre>
+<pre id="log"></pre><input id="pasted">
 <script>
 for (const type of ['ready', 'open', 'status', 'complete', 'close', 'error'])
   addEventListener('coinslot-' + type, e => {
