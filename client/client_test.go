@@ -213,7 +213,7 @@ for await (const page of checkout.events({ after: "latest" })) console.log("late
 `
 	fortest.OK(t, os.WriteFile(page, []byte(code[0]+more), 0o600))
 	run := exec.CommandContext(t.Context(), node, exampletest.Bundle(t, page))
-	run.Env = append(os.Environ(), "COINSLOT_URL="+c.URL, "COINSLOT_SECRET_KEY="+c.Key)
+	run.Env = append(os.Environ(), "FORCE_COLOR=0", "COINSLOT_URL="+c.URL, "COINSLOT_SECRET_KEY="+c.Key)
 	out, err := run.CombinedOutput()
 	want := "ship order 42\nlisted " + id + " confirmed\ntrue true\ntrue session_paid 409\nlatest 0 true\n"
 	if _, said, _ := strings.Cut(string(out), "\n"); err != nil || said != want || !strings.HasPrefix(string(out), "send the shopper to http") {
