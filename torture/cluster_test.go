@@ -1,0 +1,334 @@
+//go:build linux
+
+package torture
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"coinslot/bff/fortest"
+	"coinslot/e2e/child"
+	"coinslot/e2e/need"
+)
+
+// cluster is three PostgreSQL servers that Patroni replicates: a commit waits for one standby.
+type cluster struct {
+	t     testing.TB
+	dir   string
+	nodes []*node
+	asks  *http.Client
+}
+
+// node is a machine of the cluster: a PID namespace that Patroni and its server run in, a small
+// disk, and a connection to etcd that can be cut.
+type node struct {
+	c        *cluster
+	name     string
+	disk     string // a tmpfs
+	host     string // of the server, without the port
+	port     int    // of the server; Patroni's is the next one
+	settings string // Patroni's file
+	process  *exec.Cmd
+	cut      atomic.Bool
+	etcd     net.Listener // leads to etcd
+}
+
+const (
+	diskSize = 192 << 20
+	// electionTime is Patroni's ttl: that long a leader may be silent.
+	electionTime = 6
+)
+
+// patroniSettings are those of docs/scale.md, with times for a fast network.
+const patroniSettings = `
+scope: coinslot
+name: %[1]s
+restapi: {listen: "%[2]s:%[4]d", connect_address: "%[2]s:%[4]d"}
+etcd3: {hosts: "%[5]s", use_proxies: true}
+bootstrap:
+  dcs:
+    ttl: %[7]d
+    loop_wait: 1
+    retry_timeout: 3
+    primary_start_timeout: 0
+    primary_stop_timeout: 3
+    synchronous_mode: true
+    synchronous_mode_strict: true
+    maximum_lag_on_failover: 1048576
+    postgresql:
+      use_pg_rewind: true
+      parameters: {max_connections: 60, shared_buffers: 16MB, wal_log_hints: "on", wal_keep_size: 32MB, max_wal_size: 48MB,
+        min_wal_size: 32MB, wal_receiver_timeout: 3s, wal_sender_timeout: 3s, wal_retrieve_retry_interval: 500ms}
+  initdb: [{encoding: UTF8}, {locale: C.UTF-8}, data-checksums]
+  pg_hba: ["local all all trust", "host all all 127.0.0.0/8 trust", "host replication all 127.0.0.0/8 trust"]
+postgresql:
+  listen: "%[2]s:%[3]d"
+  connect_address: "%[2]s:%[3]d"
+  data_dir: %[6]s/data
+  bin_dir: %[8]s
+  pgpass: %[6]s/pgpass
+  parameters: {unix_socket_directories: %[6]s}
+  basebackup: {checkpoint: fast}
+  authentication: {superuser: {username: postgres}, replication: {username: replicator}, rewind: {username: rewind}}
+`
+
+// newCluster starts etcd and the nodes and waits until they are healthy. They end with t.
+func newCluster(t testing.TB) *cluster {
+	t.Helper()
+	for _, program := range []string{"etcd", "patroni"} {
+		need.Server(t, program)
+	}
+	if os.Getuid() != 0 {
+		need.Tool(t, errors.New("it gives each server a disk of its own, which only root may do"))
+	}
+	servers, _ := filepath.Glob("/usr/lib/postgresql/*/bin") // the pattern is right
+	if len(servers) == 0 {
+		need.Tool(t, need.Missing("PostgreSQL", "install-test-tools"))
+	}
+	c := &cluster{t: t, asks: &http.Client{Timeout: time.Second}}
+	c.dir = fortest.Must(os.MkdirTemp("/tmp", "coinslot-ha-"))(t)
+	fortest.OK(t, os.Chmod(c.dir, 0o755))
+	t.Cleanup(func() { fortest.OK(t, os.RemoveAll(c.dir)) })
+	etcd := c.startEtcd()
+	for i := range 3 {
+		c.nodes = append(c.nodes, c.newNode(fmt.Sprint("n", i+1), etcd, servers[len(servers)-1]))
+	}
+	for _, n := range c.nodes {
+		n.start()
+	}
+	c.awaitHealthy()
+	return c
+}
+
+// startEtcd returns where etcd takes requests.
+func (c *cluster) startEtcd() string {
+	clients, peers := freeHost(c.t), freeHost(c.t)
+	cmd := exec.Command("etcd", "--name=e", "--data-dir="+c.dir+"/etcd",
+		"--listen-client-urls=http://"+clients, "--advertise-client-urls=http://"+clients,
+		"--listen-peer-urls=http://"+peers, "--initial-advertise-peer-urls=http://"+peers,
+		"--initial-cluster=e=http://"+peers, "--log-level=error", "--unsafe-no-fsync")
+	child.Tie(cmd)
+	fortest.OK(c.t, cmd.Start())
+	c.t.Cleanup(func() { child.End(cmd) })
+	return clients
+}
+
+func (c *cluster) newNode(name, etcd, programs string) *node {
+	host, port, _ := strings.Cut(freeHost(c.t), ":")
+	n := &node{c: c, name: name, host: host, disk: filepath.Join(c.dir, name)}
+	n.port = fortest.Must(strconv.Atoi(port))(c.t)
+	n.etcd = fortest.Must(net.Listen("tcp", host+":0"))(c.t)
+	c.t.Cleanup(func() { n.etcd.Close() })
+	go n.forward(etcd)
+	fortest.OK(c.t, os.Mkdir(n.disk, 0o700))
+	fortest.OK(c.t, syscall.Mount("tmpfs", n.disk, "tmpfs", 0, fmt.Sprint("mode=0777,size=", diskSize)))
+	c.t.Cleanup(func() {
+		n.kill()
+		fortest.OK(c.t, syscall.Unmount(n.disk, syscall.MNT_DETACH))
+	})
+	n.settings = filepath.Join(c.dir, name+".yml")
+	text := fmt.Sprintf(patroniSettings, name, host, n.port, n.port+1, n.etcd.Addr(), n.disk, electionTime, programs)
+	fortest.OK(c.t, os.WriteFile(n.settings, []byte(text), 0o644))
+	return n
+}
+
+// start starts the machine.
+func (n *node) start() {
+	log, err := os.OpenFile(n.settings+".log", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	fortest.OK(n.c.t, err)
+	defer log.Close()
+	n.process = exec.Command("unshare", "--pid", "--fork", "--kill-child", "--mount-proc",
+		"setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--pdeathsig=KILL", "patroni", n.settings)
+	n.process.Stdout, n.process.Stderr = log, log
+	child.Tie(n.process)
+	fortest.OK(n.c.t, n.process.Start())
+}
+
+// kill ends the machine as a power cut would, but for what the kernel has not written.
+func (n *node) kill() {
+	n.signal(syscall.SIGKILL, "")
+	child.End(n.process)
+}
+
+// signal sends s to what runs on the machine and has text in its command line, parents first: a
+// stopped server has no more children.
+func (n *node) signal(s syscall.Signal, text string) {
+	for range 2 {
+		for _, pid := range n.processes(text) {
+			_ = syscall.Kill(pid, s) // may have ended
+		}
+	}
+}
+
+// processes returns what runs on the machine and has text in its command line.
+func (n *node) processes(text string) (pids []int) {
+	machines, _ := filepath.Glob("/proc/[0-9]*/ns/pid_for_children") // the pattern is right
+	mine, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/pid_for_children", n.process.Process.Pid))
+	if err != nil {
+		return nil
+	}
+	for _, path := range machines {
+		pid := fortest.Must(strconv.Atoi(strings.Split(path, "/")[2]))(n.c.t)
+		if theirs, _ := os.Readlink(path); theirs != mine || pid == n.process.Process.Pid {
+			continue
+		}
+		if line, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)); bytes.Contains(line, []byte(text)) {
+			pids = append(pids, pid)
+		}
+	}
+	slices.Sort(pids)
+	return pids
+}
+
+// forward connects Patroni to etcd unless the connection is cut.
+func (n *node) forward(etcd string) {
+	for {
+		from, err := n.etcd.Accept()
+		if err != nil {
+			return
+		}
+		to, err := net.Dial("tcp", etcd)
+		if err != nil {
+			from.Close()
+			continue
+		}
+		copied := func(a, b net.Conn) {
+			defer a.Close()
+			defer b.Close()
+			_, _ = io.Copy(writerFunc(func(p []byte) (int, error) {
+				for n.cut.Load() { // as packets that are lost
+					<-wait(50 * time.Millisecond)
+				}
+				return a.Write(p)
+			}), b)
+		}
+		go copied(from, to)
+		go copied(to, from)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// fillDisk leaves no room on the machine's disk until the file is removed.
+func (n *node) fillDisk() (file string) {
+	file = filepath.Join(n.disk, "full")
+	f := fortest.Must(os.Create(file))(n.c.t)
+	defer f.Close()
+	block := make([]byte, 64<<10)
+	for {
+		if _, err := f.Write(block); err != nil {
+			return file // no space left
+		}
+	}
+}
+
+// isPrimary reports whether n's Patroni says that it leads.
+func (n *node) isPrimary() bool {
+	res, err := n.c.asks.Get(fmt.Sprintf("http://%s:%d/primary", n.host, n.port+1))
+	if err != nil {
+		return false
+	}
+	res.Body.Close()
+	return res.StatusCode == http.StatusOK
+}
+
+// primary returns the node that leads, nil = none.
+func (c *cluster) primary(except ...*node) *node {
+	for _, n := range c.nodes {
+		if !slices.Contains(except, n) && n.isPrimary() {
+			return n
+		}
+	}
+	return nil
+}
+
+// standbys returns the other nodes.
+func (c *cluster) standbys(primary *node) []*node {
+	return slices.DeleteFunc(slices.Clone(c.nodes), func(n *node) bool { return n == primary })
+}
+
+// promote makes n the primary by hand.
+func (c *cluster) promote(from, to *node) {
+	body := fmt.Sprintf(`{"leader":%q,"candidate":%q}`, from.name, to.name)
+	client := http.Client{Timeout: time.Minute}
+	res, err := client.Post(fmt.Sprintf("http://%s:%d/switchover", from.host, from.port+1), "application/json", strings.NewReader(body))
+	fortest.OK(c.t, err)
+	defer res.Body.Close()
+	if answer, _ := io.ReadAll(res.Body); res.StatusCode != http.StatusOK {
+		c.t.Fatalf("switchover: %s %s", res.Status, answer)
+	}
+}
+
+// awaitHealthy waits until all nodes run and one standby is synchronous.
+func (c *cluster) awaitHealthy() {
+	c.t.Helper()
+	for deadline := time.Now().Add(2 * time.Minute); ; <-wait(100 * time.Millisecond) {
+		why := c.unhealthy()
+		if why == "" {
+			return
+		}
+		if time.Now().After(deadline) {
+			for _, n := range c.nodes {
+				log, _ := os.ReadFile(n.settings + ".log") // only to be shown
+				c.t.Logf("%s:\n%s", n.name, log[max(0, len(log)-3000):])
+			}
+			c.t.Fatalf("the cluster is not healthy: %s", why)
+		}
+	}
+}
+
+// unhealthy says why the cluster is not healthy, "" = it is.
+func (c *cluster) unhealthy() string {
+	primary := c.primary()
+	if primary == nil {
+		return "it has no primary"
+	}
+	res, err := c.asks.Get(fmt.Sprintf("http://%s:%d/cluster", primary.host, primary.port+1))
+	if err != nil {
+		return err.Error()
+	}
+	defer res.Body.Close()
+	var is struct {
+		Members []struct{ Name, Role, State string }
+	}
+	if err := json.NewDecoder(res.Body).Decode(&is); err != nil {
+		return err.Error()
+	}
+	roles := map[string]int{}
+	for _, m := range is.Members {
+		if m.State == "running" || m.State == "streaming" {
+			roles[m.Role]++
+		}
+	}
+	if roles["leader"] != 1 || roles["sync_standby"] < 1 || len(is.Members) != 3 || roles["replica"]+roles["sync_standby"] != 2 {
+		return fmt.Sprint(is.Members)
+	}
+	return ""
+}
+
+// dsn is the address of a database, on whichever node leads.
+func (c *cluster) dsn(database string) string {
+	var hosts, ports []string
+	for _, n := range c.nodes {
+		hosts, ports = append(hosts, n.host), append(ports, strconv.Itoa(n.port))
+	}
+	return fmt.Sprintf("postgres://postgres@/%s?host=%s&port=%s&target_session_attrs=read-write&connect_timeout=2&sslmode=disable",
+		database, strings.Join(hosts, ","), strings.Join(ports, ","))
+}
