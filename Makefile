@@ -191,7 +191,7 @@ vulncheck: ## known vulnerabilities in what is linked, by govulncheck and the da
 # for the race detector, runtimes for the JavaScript sample of docs/webhooks.md and for docs/examples, a package of
 # Python's for one of these (which is no command, so it is looked for by its name in Python), two proxies, what reads
 # systemd's units, a way to make fsync fail, Prometheus' tool, and PostgreSQL's server programs, which Debian keeps out
-# of the PATH, and its pooler.
+# of the PATH, its pooler, and what lets it fail over.
 .PHONY: install-test-tools
 install-test-tools: install-npm ## what the tests need on a Debian machine: three browsers, runtimes, PostgreSQL, axe-core, TypeScript, React, OpenAPI's schema
 	@$(call install,curl,curl)
@@ -225,6 +225,8 @@ install-test-tools: install-npm ## what the tests need on a Debian machine: thre
 	@$(call install,systemd-analyze,systemd)
 	@$(call install,strace,strace)
 	@$(call install,pgbouncer,pgbouncer)
+	@$(call install,etcd,etcd-server)
+	@$(call install,patroni,patroni)
 	@$(call promtool)
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { $(call install,initdb,postgresql) }
 

@@ -4,6 +4,7 @@ package torture
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -24,6 +25,8 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/e2e/child"
 	"coinslot/e2e/need"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // cluster is three PostgreSQL servers that Patroni replicates: a commit waits for one standby.
@@ -226,17 +229,27 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
 
-// fillDisk leaves no room on the machine's disk until the file is removed.
+// fillDisk leaves no room on the machine's disk until the file is removed, and has the server use
+// up the files that it keeps for later.
 func (n *node) fillDisk() (file string) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	address := fmt.Sprintf("postgres://postgres@%s:%d/postgres?sslmode=disable", n.host, n.port)
+	server := fortest.Must(pgx.Connect(ctx, address))(n.c.t)
+	defer server.Close(ctx)
 	file = filepath.Join(n.disk, "full")
 	f := fortest.Must(os.Create(file))(n.c.t)
 	defer f.Close()
 	block := make([]byte, 64<<10)
-	for {
-		if _, err := f.Write(block); err != nil {
-			return file // no space left
-		}
+	for _, err := f.Write(block); err == nil; {
+		_, err = f.Write(block)
 	}
+	const use = "SET synchronous_commit = off; SELECT pg_logical_emit_message(false, '', 'x'), pg_switch_wal()"
+	for _, err := server.Exec(ctx, use); err == nil; {
+		_, err = server.Exec(ctx, use) // until it panics: no space left
+	}
+	fortest.OK(n.c.t, ctx.Err())
+	return file
 }
 
 // isPrimary reports whether n's Patroni says that it leads.

@@ -130,7 +130,7 @@ func (w *world) survive(c *cluster, f failure) time.Duration {
 	w.note("", "%s is the primary: %s", primary.name, f.name)
 	lost, end := f.happen(c, primary)
 	var next *node
-	fortest.Until(w.t, "a node leads", func() bool { next = c.primary(lost...); return next != nil })
+	fortest.Until(w.t, "a node leads after "+f.name, func() bool { next = c.primary(lost...); return next != nil })
 	elected := time.Now()
 	w.note("", "%s leads", next.name)
 	for n := 0; !w.canWrite(n); n++ {
