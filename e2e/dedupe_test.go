@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	_ "embed"
 	"net/http"
 	"strings"
 	"testing"
@@ -13,30 +14,14 @@ import (
 // countMessages is a script that counts what a page's socket says, what of it WebAssembly
 // awaitOutput, how often that wakes for whatever reason, and what changes in the document
 // once window.changes is an object: texts by the element around them.
-const countMessages = `
-window.said = window.heard = window.woken = 0;
-let dedupe, go;
-Object.defineProperty(window, 'Go', {get: () => go, set: (real) => {
-	go = real;
-	const resume = go.prototype._resume;
-	go.prototype._resume = function () { woken++; return resume.call(this); };
-}});
-Object.defineProperty(window, 'coinslotDedupe', {get: () => dedupe, set: (real) => {
-	dedupe = (socket) => {
-		window.socket = socket;
-		const tell = socket.onmessage;
-		socket.onmessage = (event) => { heard++; tell(event) };
-		real(socket);
-		socket.addEventListener('message', () => said++);
-	};
-}});
-addEventListener('DOMContentLoaded', () => new MutationObserver((list) => {
-	for (const {type, target} of list) if (window.changes) {
-		const where = type + ' ' + ((target.parentElement ?? target).dataset.part ?? (target.parentElement ?? target).className);
-		changes[where] = (changes[where] ?? 0) + 1;
-	}
-}).observe(document.documentElement, {childList: true, subtree: true, characterData: true, attributes: true}));
-`
+//
+//go:embed testdata/count-messages.js
+var countMessages string
+
+// tellDedupe tells what keeps messages back of some, and returns what came through.
+//
+//go:embed testdata/tell-dedupe.js
+var tellDedupe string
 
 // TestWaitingIsCheap: while a page waits, the server sends no update that says nothing new,
 // WebAssembly does not wake, and only the countdown changes, once a second at most. That the
@@ -103,53 +88,7 @@ func TestDedupe(t *testing.T) {
 	s := newStack(t)
 	p := s.openPage(t, s.session(order{"amount_usd": "25.00"}), browser.Options{BlockURLs: []string{"*.wasm"}})
 	p.WaitJS(`window.coinslotDedupe`, "what the program uses to be there")
-	heard := browser.Eval[[]string](p, `(() => {
-		const real = {setTimeout, clearTimeout, now: performance.now};
-		let clock = 1000, timer = null; // nothing else runs meanwhile
-		window.setTimeout = (f, ms) => { timer = {f, at: clock + ms}; return 1; };
-		window.clearTimeout = () => { timer = null; };
-		performance.now = () => clock;
-		const pass = (ms) => { clock += ms; const due = timer; if (due?.at <= clock) { timer = null; due.f(); } };
-		const heard = [], closing = [], socket = {
-			onmessage: ({data}) => heard.push(data),
-			addEventListener(_, f) { closing.push(f); },
-			dispatchEvent({type}) { heard.push(type); },
-		};
-		coinslotDedupe(socket);
-		pass(19999);
-		const say = (word, left, ago) => socket.onmessage({data: JSON.stringify({word, attempt: {expires_in_ms: left}, checked_ms_ago: ago})});
-		for (let left = 300000; left > 60000; left -= 15000) { say('a', left, 100); pass(15000); }
-		say('a', 60000, 100);
-		pass(3000);
-		say('a', 57900, 90);
-		say('a', 58000, 90); // the page's clock has stood still
-		say('b', 56000, 80);
-		pass(19999);
-		say('b', 35500, 4500);
-		pass(19999);
-		heard.push('-');
-		pass(1);
-		heard.push('-');
-		pass(39999);
-		heard.push('-');
-		pass(1);
-		say('b', 50000, 70);
-		say('b', 50000, 70);
-		say('b', 50000, 5000);
-		say('b', 50000, 9000);
-		say('b', 50000, 0);
-		window.coinslotKnown = null;
-		say('b', 50000, 0);
-		say('b', 50000, 7);
-		pass(500);
-		for (const closed of closing) closed();
-		say('b', 43000, -1);
-		socket.onmessage = null;
-		for (const closed of closing) closed(); // by this side
-		Object.assign(window, {setTimeout: real.setTimeout, clearTimeout: real.clearTimeout});
-		performance.now = real.now;
-		return heard;
-	})()`)
+	heard := browser.Eval[[]string](p, tellDedupe)
 	got := strings.Join(heard, "\n")
 	want := strings.Join([]string{
 		`{"word":"a","attempt":{"expires_in_ms":300000},"checked_ms_ago":100}`,

@@ -5,6 +5,7 @@ package torture
 import (
 	"bytes"
 	"context"
+	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -58,37 +59,9 @@ const (
 )
 
 // patroniSettings are those of docs/scale.md, with times for a fast network.
-const patroniSettings = `
-scope: coinslot
-name: %[1]s
-restapi: {listen: "%[2]s:%[4]d", connect_address: "%[2]s:%[4]d"}
-etcd3: {hosts: "%[5]s", use_proxies: true}
-bootstrap:
-  dcs:
-    ttl: %[7]d
-    loop_wait: 1
-    retry_timeout: 3
-    primary_start_timeout: 0
-    primary_stop_timeout: 3
-    synchronous_mode: true
-    synchronous_mode_strict: true
-    maximum_lag_on_failover: 1048576
-    postgresql:
-      use_pg_rewind: true
-      parameters: {max_connections: 60, shared_buffers: 16MB, wal_log_hints: "on", wal_keep_size: 32MB, max_wal_size: 48MB,
-        min_wal_size: 32MB, wal_receiver_timeout: 3s, wal_sender_timeout: 3s, wal_retrieve_retry_interval: 500ms}
-  initdb: [{encoding: UTF8}, {locale: C.UTF-8}, data-checksums]
-  pg_hba: ["local all all trust", "host all all 127.0.0.0/8 trust", "host replication all 127.0.0.0/8 trust"]
-postgresql:
-  listen: "%[2]s:%[3]d"
-  connect_address: "%[2]s:%[3]d"
-  data_dir: %[6]s/data
-  bin_dir: %[8]s
-  pgpass: %[6]s/pgpass
-  parameters: {unix_socket_directories: %[6]s}
-  basebackup: {checkpoint: fast}
-  authentication: {superuser: {username: postgres}, replication: {username: replicator}, rewind: {username: rewind}}
-`
+//
+//go:embed testdata/patroni.yml
+var patroniSettings string
 
 // newCluster starts etcd and the nodes and waits until they are healthy. They end with t.
 func newCluster(t testing.TB) *cluster {
@@ -300,7 +273,7 @@ func (c *cluster) awaitHealthy() {
 		if time.Now().After(deadline) {
 			for _, n := range c.nodes {
 				log, _ := os.ReadFile(n.settings + ".log") // only to be shown
-				c.t.Logf("%s:\n%s", n.name, log[max(0, len(log)-3000):])
+				c.t.Logf("%s:\n%s", n.name, log[max(0, len(log)-300000):])
 			}
 			c.t.Fatalf("the cluster is not healthy: %s", why)
 		}

@@ -1,6 +1,7 @@
 package gallery
 
 import (
+	"embed"
 	"fmt"
 	"maps"
 	"os"
@@ -50,6 +51,22 @@ const all = css => [...document.querySelectorAll('[data-sample]')].flatMap(s => 
 // expression makes one of statements that end in return.
 func expression(statements string) string { return "(() => {" + helpers + statements + "})()" }
 
+//go:embed findings
+var findings embed.FS
+
+// finds is the [expression] of scripts in findings, one after the other.
+func finds(names ...string) string {
+	var statements []byte
+	for _, name := range names {
+		text, err := findings.ReadFile("findings/" + name + ".js")
+		if err != nil {
+			panic(err)
+		}
+		statements = append(statements, text...)
+	}
+	return expression(string(statements))
+}
+
 // TestReading runs what is measured on one page, which each part leaves 320 px wide.
 func TestReading(t *testing.T) {
 	t.Parallel()
@@ -86,19 +103,7 @@ func testTextSpacing(t *testing.T, page *browser.Page, base string) {
 }
 
 // overlapping is JavaScript for texts that lie on each other.
-var overlapping = expression(`
-const texts = all('p, h1, h2, dt, dd, legend, summary, label, button, a.button, .value, .coin-symbol, .coin-hint, .network-note').filter(seen);
-const found = [];
-for (const sample of document.querySelectorAll('[data-sample]')) {
-  const own = texts.filter(e => sample.contains(e) && !e.closest('.sandbox')).map(e => [e, e.getBoundingClientRect()]);
-  for (const [a, x] of own) for (const [b, y] of own) {
-    if (a === b || a.contains(b) || b.contains(a)) continue;
-    if (Math.min(x.right, y.right) - Math.max(x.left, y.left) > 2 && Math.min(x.bottom, y.bottom) - Math.max(x.top, y.top) > 2) {
-      found.push(name(a) + ' lies on ' + name(b));
-    }
-  }
-}
-return found.slice(0, 5);`)
+var overlapping = finds("overlaps")
 
 // At 400 % zoom a window of 1280 by 1024 holds 320 by 256 CSS pixels: all of it is read by
 // scrolling one way, and nothing sticks that covers half of what is left (WCAG 1.4.10).
@@ -107,17 +112,7 @@ func testZoom(t *testing.T, page *browser.Page, base string) {
 	for _, density := range []string{"", "cozy"} {
 		replaceDocument(page, base+"/all"+Look{Density: density}.Query())
 		reportFindings(t, page, "zoom", overflowing)
-		reportFindings(t, page, "zoom", expression(`
-const found = [];
-if (document.documentElement.scrollWidth > innerWidth) found.push('all: the page scrolls sideways');
-for (const e of all('*')) {
-  const {position, overflowX, overflowY} = getComputedStyle(e);
-  if (!seen(e) || e.closest('.sandbox')) continue; // no buyer sees the sandbox's bar
-  if (['auto', 'scroll'].includes(overflowX) && e.scrollWidth > e.clientWidth) found.push(name(e) + ' scrolls sideways');
-  if (['auto', 'scroll'].includes(overflowY) && e.scrollHeight > e.clientHeight) found.push(name(e) + ' scrolls by itself');
-  if (['fixed', 'sticky'].includes(position) && e.offsetHeight > innerHeight / 4) found.push(name(e) + ' sticks and takes ' + e.offsetHeight + ' px');
-}
-return found;`))
+		reportFindings(t, page, "zoom", finds("zoom"))
 	}
 }
 
@@ -126,27 +121,7 @@ return found;`))
 func testTargets(t *testing.T, page *browser.Page, base string) {
 	for _, density := range []string{"compact", ""} {
 		replaceDocument(page, base+"/all"+Look{Density: density}.Query())
-		reportFindings(t, page, density, expression(`
-const target = e => e.matches('[type=radio], [type=checkbox]') ? e.closest('label') ?? e : e;
-const pressed = all('a[href], button, input:not([type=hidden]), summary, select').map(target).filter(seen);
-const inline = e => e.matches('a') && getComputedStyle(e).display === 'inline' &&
-  [...e.parentNode.childNodes].some(n => n.nodeType === 3 && n.data.trim());
-const box = e => e.getBoundingClientRect();
-const middle = r => [r.left + r.width / 2, r.top + r.height / 2];
-const found = [];
-for (const e of new Set(pressed)) {
-  const r = box(e), [x, y] = middle(r);
-  const main = e.matches('.primary, .copy, .coin-head, .network, [data-part=recheck], [data-part=cancel], [data-part=change], [data-part=search], [name=email]');
-  if (main && r.height < 44) found.push(name(e) + ' is ' + Math.round(r.height) + ' px high; want 44');
-  if (r.width >= 24 && r.height >= 24 || inline(e)) continue;
-  const sample = e.closest('[data-sample]');
-  const near = pressed.filter(o => o !== e && sample.contains(o)).find(o => {
-    const s = box(o), dx = Math.max(s.left - x, 0, x - s.right), dy = Math.max(s.top - y, 0, y - s.bottom);
-    return Math.hypot(dx, dy) < 12;
-  });
-  if (near) found.push(name(e) + ' is ' + Math.round(r.width) + ' by ' + Math.round(r.height) + ' px and close to ' + name(near));
-}
-return [...new Set(found)];`))
+		reportFindings(t, page, density, finds("targets"))
 	}
 }
 
@@ -170,60 +145,13 @@ func TestForcedColors(t *testing.T) {
 	if active := browser.Eval[bool](page, `matchMedia('(forced-colors: active)').matches`); !active {
 		t.Fatal("the browser does not force colours")
 	}
-	reportFindings(t, page, "forced colours", expression(`
-const found = [];
-const edge = e => { const s = getComputedStyle(e); return parseFloat(s.borderTopWidth) >= 1 && s.borderTopStyle !== 'none' && s.borderTopColor !== s.backgroundColor && !s.borderTopColor.startsWith('rgba'); };
-for (const e of all('button:not(.link), a.button, input:not([type=radio], [type=hidden]), select')) if (seen(e) && !edge(e)) found.push(name(e) + ' has no border: ' + getComputedStyle(e).borderTopColor);
-for (const e of all('.coin:has(> .coin-head > :checked)')) {
-  const s = getComputedStyle(e);
-  if (parseFloat(s.outlineWidth) < 2 || s.outlineStyle === 'none') found.push(name(e) + ' is chosen and not marked');
-}
-const look = (e, part) => { const s = getComputedStyle(e, part); return [s.backgroundColor, s.backgroundImage, s.borderTopWidth, s.content].join(); };
-for (const list of document.querySelectorAll('.steps')) {
-  const looks = [...list.children].map(e => look(e) + look(e, '::before')), kinds = [...list.children].map(e => e.className + e.ariaCurrent);
-  if (new Set(looks).size !== new Set(kinds).size) found.push(name(list) + ' has steps that cannot be told apart');
-}
-const [on, off] = [':checked', ':not(:checked, :disabled)'].map(is => look(all('.coin [type=radio]:not(.offscreen)' + is).find(seen)));
-if (on === off) found.push('all: a checked radio looks like any other');
-if (new Set(['.button.primary', '.button:not(.primary)'].map(css => look(all(css).find(seen)))).size < 2) found.push('all: the filled button looks like any other');
-for (const e of all('a[href], button, summary, select, input:not([type=hidden])')) {
-  if (!seen(e) || e.disabled) continue;
-  e.focus({focusVisible: true});
-  const by = e.matches('[type=radio]') ? e.closest('label') : e, s = getComputedStyle(by);
-  if (document.activeElement === e && (parseFloat(s.outlineWidth) < 2 || s.outlineStyle === 'none')) found.push(name(e) + ' has the focus and does not show it');
-}
-return found.slice(0, 12);`))
+	reportFindings(t, page, "forced colours", finds("forced-colors"))
 }
 
 // A screen is read from top to bottom: one heading of the first rank, no rank
 // left out, everything named, one place that speaks for the page.
 func testStructure(t *testing.T, page *browser.Page, _ string) {
-	reportFindings(t, page, "structure", expression(`
-const found = [];
-for (const sample of document.querySelectorAll('[data-sample]')) {
-  const say = text => found.push(sample.dataset.sample + ': ' + text), each = css => [...sample.querySelectorAll(css)];
-  const ranks = each('h1, h2, h3, h4, h5, h6').map(h => Number(h.tagName[1]));
-  if (ranks.filter(r => r === 1).length !== 1) say(ranks.filter(r => r === 1).length + ' headings of the first rank; want 1');
-  ranks.forEach((r, i) => { if (r > (ranks[i - 1] ?? 0) + 1) say('a heading of rank ' + r + ' follows one of ' + (ranks[i - 1] ?? 0)); });
-  if (each('h1')[0]?.tabIndex !== -1 || !each('h1')[0].hasAttribute('tabindex')) say('its heading cannot be given the focus');
-  const live = each('[aria-live]:not([aria-live=off]), [role=status], [role=log]');
-  const page = live.filter(e => !e.matches('[data-part=estimate], [data-part=check-result], .choose .offscreen')); // these answer what is typed and picked beside them
-  if (page.length !== 1) say(page.length + ' live regions for the whole page; want 1: ' + page.map(name));
-  for (const e of each('[tabindex]')) if (e.tabIndex > 0) say(name(e) + ' jumps the queue');
-  for (const e of each('img')) if (!e.alt && e.getAttribute('aria-hidden') !== 'true' && e.getAttribute('role') !== 'presentation' && !e.hasAttribute('alt')) say(name(e) + ' has no text');
-  for (const e of each('input:not([type=hidden]), select, textarea')) {
-    const labelled = [e.closest('label'), e.id && sample.querySelector('label[for=' + e.id + ']')].some(l => l?.textContent?.trim()) || e.ariaLabel || e.getAttribute('aria-labelledby');
-    if (!labelled) say(name(e) + ' ' + e.name + ' has no name');
-  }
-  for (const e of each('button, a[href], summary')) if (!e.textContent.trim() && !e.ariaLabel) say(name(e) + ' has no name');
-  for (const e of each('[name=lang] > option')) if (e.lang !== e.value) say('the language ' + e.value + ' is not marked as one');
-  for (const attribute of ['aria-labelledby', 'aria-describedby', 'aria-controls', 'for'])
-    for (const e of each('[' + attribute + ']')) for (const id of e.getAttribute(attribute).split(' '))
-      if (!sample.querySelector('#' + CSS.escape(id))) say(name(e) + ' refers to ' + id + ', which is not there');
-  const ids = each('[id]').map(e => e.id);
-  ids.filter((id, i) => ids.indexOf(id) !== i).forEach(id => say('the id ' + id + ' is there twice'));
-}
-return found;`))
+	reportFindings(t, page, "structure", finds("structure"))
 }
 
 // What is read one after the other is also seen so: nothing is moved up by
@@ -231,19 +159,7 @@ return found;`))
 func testReadingOrder(t *testing.T, page *browser.Page, _ string) {
 	for _, width := range []int{960, 320} {
 		page.Resize(width, 1200)
-		reportFindings(t, page, fmt.Sprint(width), expression(`
-const found = [];
-for (const sample of document.querySelectorAll('[data-sample]')) {
-  const parts = [...sample.querySelectorAll('h1, h2, p, dt, a.button, button, summary, .slip > *, .coin, .network')].filter(seen).filter(e => !e.closest('.sandbox, .bar, .order-price')); // these stick, and the price heads its panel
-  parts.forEach((e, i) => {
-    const before = parts[i - 1];
-    if (!before || before.contains(e)) return;
-    const [mine, theirs] = [e.getBoundingClientRect(), before.getBoundingClientRect()];
-    const column = mine.left < theirs.right && theirs.left < mine.right; // what stands beside is another column
-    if (column && mine.bottom <= theirs.top + 1) found.push(name(e) + ' is read after ' + name(before) + ' and stands above it');
-  });
-}
-return found.slice(0, 8);`))
+		reportFindings(t, page, fmt.Sprint(width), finds("reading-order"))
 	}
 }
 
