@@ -273,7 +273,7 @@ func (c *cluster) awaitHealthy() {
 		if time.Now().After(deadline) {
 			for _, n := range c.nodes {
 				log, _ := os.ReadFile(n.settings + ".log") // only to be shown
-				c.t.Logf("%s:\n%s", n.name, log[max(0, len(log)-300000):])
+				c.t.Logf("%s:\n%s", n.name, log[max(0, len(log)-3000):])
 			}
 			c.t.Fatalf("the cluster is not healthy: %s", why)
 		}

@@ -54,7 +54,9 @@ var failures = []failure{
 	}},
 	{"disk full", func(c *cluster, p *node) ([]*node, func()) {
 		file := p.fillDisk()
-		return []*node{p}, func() { fortest.OK(c.t, os.Remove(file)) }
+		<-wait(2 * time.Second) // Patroni may try to start the server for as long as this lasts
+		fortest.OK(c.t, os.Remove(file))
+		return nil, func() {}
 	}},
 	{"promoted by hand", func(c *cluster, p *node) ([]*node, func()) {
 		c.promote(p, c.synchronous())
