@@ -77,7 +77,7 @@ func newCluster(t testing.TB) *cluster {
 		need.Tool(t, need.Missing("PostgreSQL", "install-test-tools"))
 	}
 	c := &cluster{t: t, asks: &http.Client{Timeout: time.Second}}
-	c.dir = fortest.Must(os.MkdirTemp("/tmp", "coinslot-ha-"))(t)
+	c.dir = fortest.Must(os.MkdirTemp("/tmp", "coinslot-ha-"))(t) //nolint:usetesting // the user postgres can't enter t.TempDir
 	fortest.OK(t, os.Chmod(c.dir, 0o755))
 	t.Cleanup(func() { fortest.OK(t, os.RemoveAll(c.dir)) })
 	etcd := c.startEtcd()
