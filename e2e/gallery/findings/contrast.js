@@ -21,10 +21,10 @@ const ratio = (a, b) => {
   const [low, high] = [light(bytes(a)), light(bytes(b))].sort((x, y) => x - y);
   return Math.round(100 * (high + 0.05) / (low + 0.05)) / 100;
 };
-const under = e => { // the colour behind a box
+const under = e => { // the color behind a box
   for (let p = e.parentElement; p; p = p.parentElement) {
-    const colour = getComputedStyle(p).backgroundColor;
-    if (bytes(colour)[3] > 0) return colour;
+    const color = getComputedStyle(p).backgroundColor;
+    if (bytes(color)[3] > 0) return color;
   }
   return 'Canvas';
 };

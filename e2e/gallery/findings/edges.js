@@ -1,5 +1,5 @@
 const found = [];
-const want = (e, what, colour, on) => { const r = ratio(colour, on); if (r < 3) found.push(name(e) + ': ' + what + ' ' + colour + ' on ' + on + ' has ' + r + ' to 1'); };
+const want = (e, what, color, on) => { const r = ratio(color, on); if (r < 3) found.push(name(e) + ': ' + what + ' ' + color + ' on ' + on + ' has ' + r + ' to 1'); };
 for (const e of all('input:not([type=radio], [type=hidden]), select, .button:not(.quiet)').filter(seen)) {
   const s = getComputedStyle(e), edge = bytes(s.borderTopColor)[3] > 0 ? s.borderTopColor : s.backgroundColor;
   want(e, 'its edge', edge, under(e));

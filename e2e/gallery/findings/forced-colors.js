@@ -8,7 +8,7 @@ for (const e of all('.coin:has(> .coin-head > :checked)')) {
 const look = (e, part) => { const s = getComputedStyle(e, part); return [s.backgroundColor, s.backgroundImage, s.borderTopWidth, s.content].join(); };
 for (const list of document.querySelectorAll('.steps')) {
   const looks = [...list.children].map(e => look(e) + look(e, '::before')), kinds = [...list.children].map(e => e.className + e.ariaCurrent);
-  if (new Set(looks).size !== new Set(kinds).size) found.push(name(list) + ' has steps that cannot be told apart');
+  if (new Set(looks).size !== new Set(kinds).size) found.push(name(list) + ' has steps that look alike');
 }
 const [on, off] = [':checked', ':not(:checked, :disabled)'].map(is => look(all('.coin [type=radio]:not(.offscreen)' + is).find(seen)));
 if (on === off) found.push('all: a checked radio looks like any other');

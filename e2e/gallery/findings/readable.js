@@ -1,5 +1,5 @@
 const found = [];
-const want = (e, what, colour, on, least) => { const r = ratio(colour, on); if (!(r >= least)) found.push(name(e) + ': ' + what + ' ' + colour + ' on ' + on + ' has ' + r + ' to 1; want ' + least); };
+const want = (e, what, color, on, least) => { const r = ratio(color, on); if (!(r >= least)) found.push(name(e) + ': ' + what + ' ' + color + ' on ' + on + ' has ' + r + ' to 1; want ' + least); };
 const root = getComputedStyle(document.documentElement);
 for (const name of ['', '-ink']) if (!root.getPropertyValue('--coinslot-accent' + name)) found.push('--coinslot-accent' + name + ' is not set');
 for (const e of all('.button.primary').filter(seen)) {
