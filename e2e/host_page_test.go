@@ -33,6 +33,20 @@ func TestDoesNotStealFocus(t *testing.T) {
 		"with no return-url, the shop's page has gone to")
 }
 
+// A frame in the page's HTML needs no more than the session: the browser names the page. The element
+// takes it over instead of loading one of its own.
+func TestPlainFrameInHTML(t *testing.T) {
+	s, host := newShop(t, "")
+	id := s.session(order{"amount_usd": "25.00"})
+	host.body = `<coinslot-checkout id="a" session="` + id + `"><iframe name="coinslot-checkout"
+		src="$BASE/checkout/` + id + `?embed=inline" title="Checkout"></iframe></coinslot-checkout>`
+	p := chromium.Open(t, host.server.URL, browser.Options{Height: 1400})
+	s.choose(p.Frame(frame), "USDT", "trc20")
+	p.WaitText("#log", "a status pending")
+	p.WaitJS(`document.querySelector("iframe").offsetHeight > 500`, "the frame to have its own height")
+	p.WaitGone(`coinslot-checkout >>> iframe`)
+}
+
 // An inline checkout is as tall as what is in it: one scrollbar, the page's.
 func TestOneScrollbar(t *testing.T) {
 	s := newStack(t)

@@ -25,10 +25,18 @@ type embedOptions struct {
 
 var langTag = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`)
 
-// readEmbed is parseEmbed with the request's Accept-Language.
+// readEmbed is parseEmbed with the request's Accept-Language. The address of a frame that is in a
+// host page's HTML may lack the origin: the browser names the page as the frame's referrer.
 func (s *server) readEmbed(r *http.Request, values url.Values) embedOptions {
 	f := s.parseEmbed(values)
 	f.accept = r.Header.Get("Accept-Language")
+	if f.embed != "" && f.requested == "" {
+		host, err := url.Parse(r.Referer())
+		if err == nil && slices.Contains(s.Origins, host.Scheme+"://"+host.Host) {
+			f.origin = host.Scheme + "://" + host.Host
+			f.requested = f.origin
+		}
+	}
 	return f
 }
 

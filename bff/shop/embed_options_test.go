@@ -1,6 +1,8 @@
 package shop
 
 import (
+	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -76,6 +78,23 @@ func TestParseEmbed(t *testing.T) {
 		if got := s.parseEmbed(values); got != want {
 			t.Errorf("parseEmbed(%s) = %+v; want %+v", query, got, want)
 		}
+	}
+}
+
+// TestEmbedOfReferrer checks that a frame without an origin has that of a listed host page.
+func TestEmbedOfReferrer(t *testing.T) {
+	s := &server{Server: &web.Server{Config: web.Config{PublicURL: "https://pay.example", Origins: []string{"https://shop.example"}}}}
+	for _, c := range []struct{ query, referrer, want string }{
+		{"embed=inline", "https://shop.example/cart?x=1", "https://shop.example"},
+		{"embed=inline", "https://evil.example/https://shop.example", ""},
+		{"embed=inline", "https://pay.example/checkout/cs_1", ""}, // a link within the frame
+		{"embed=inline", "", ""},
+		{"embed=inline&origin=https://evil.example", "https://shop.example/", ""},
+		{"", "https://shop.example/", ""},
+	} {
+		r := httptest.NewRequest(http.MethodGet, "/checkout/cs_1?"+c.query, nil)
+		r.Header.Set("Referer", c.referrer)
+		fortest.Equal(t, s.readEmbed(r, r.URL.Query()).origin, c.want, "origin of %+v", c)
 	}
 }
 
