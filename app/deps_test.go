@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/built"
 	"coinslot/e2e/need"
 	_ "coinslot/static" // is compiled before a test changes the files that it embeds
@@ -63,17 +64,11 @@ func shipped(t *testing.T, dist string) (packed int64, program []byte) {
 		t.Fatalf("built programs: %v, %v; want one", found, err)
 	}
 	info, err := os.Stat(found[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	file, err := os.Open(found[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	defer file.Close()
 	program, err = io.ReadAll(brotli.NewReader(file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	return info.Size(), program
 }

@@ -14,8 +14,6 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // featureRow is one row of a table of docs/features.md, by the names of its columns.
@@ -143,9 +141,8 @@ func TestStatuses(t *testing.T) {
 		}
 		slices.Sort(got)
 		slices.Sort(place.want)
-		if diff := cmp.Diff(place.want, slices.Compact(got)); diff != "" {
-			t.Errorf("%s, %s (-app/wire +it):\n%s", place.file, place.section, diff)
-		}
+		fortest.Diff(t, slices.Compact(got), place.want, "%s, %s (-app/wire +it)", place.file,
+			place.section)
 	}
 }
 

@@ -251,7 +251,6 @@ func TestListenAndTriggerErrors(t *testing.T) {
 			t.Errorf("%s: exit %d; want 1 and %q in:\n%s%s", tc.name, code, tc.has, out, errs)
 		}
 	}
-	if list := live.Do("GET", "/v1/sessions", "", servertest.Bearer); strings.Contains(list.Body.String(), "cs_") {
-		t.Error("trigger has opened a session for real money")
-	}
+	fortest.Lacks(t, "the list of a live server", live.Do("GET", "/v1/sessions", "", servertest.Bearer).Body.String(),
+		"cs_")
 }

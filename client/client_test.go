@@ -192,9 +192,8 @@ func TestExample(t *testing.T) {
 	unindented := regexp.MustCompile(`(?m)^\t+`)
 	source := fortest.Must(os.ReadFile("example_test.go"))(t)
 	for _, code := range blocks(t, "../docs/clients.md", "go") {
-		if !strings.Contains(unindented.ReplaceAllString(string(source), ""), unindented.ReplaceAllString(code, "")) {
-			t.Errorf("example_test.go does not have the code of docs/clients.md:\n%s", code)
-		}
+		fortest.Has(t, "example_test.go", unindented.ReplaceAllString(string(source), ""),
+			unindented.ReplaceAllString(code, ""))
 	}
 }
 

@@ -76,9 +76,7 @@ func TestTypesMatchTheDocument(t *testing.T) {
 		case "EventList":
 			got["object"] = false // is always "list"
 		}
-		if diff := cmp.Diff(optional, got); diff != "" {
-			t.Errorf("Go's %s, whose members may be absent (-document +Go):\n%s", name, diff)
-		}
+		fortest.Diff(t, got, optional, "Go's %s, whose members may be absent (-document +Go)", name)
 		_, text, found := strings.Cut(source, "\nexport interface "+name+" {\n")
 		text, _, _ = strings.Cut(text, "\n}\n")
 		inTS := map[string]bool{}

@@ -81,8 +81,7 @@ func (s *stack) awaitStatus(id, status string) {
 // pastMonth fills a database with the orders of two months, always the same ones.
 func pastMonth(t *testing.T, dsn string) {
 	t.Helper()
-	db, err := store.Open(t.Context(), store.Config{DSN: dsn})
-	fortest.OK(t, err)
+	db := fortest.Must(store.Open(t.Context(), store.Config{DSN: dsn}))(t)
 	dice := rand.New(rand.NewPCG(1, 2))
 	titles, prices := []string{"House blend, 500 g", "Enamel mug", "Pour-over set", "Hand grinder", "Tasting box", "Filters, 100"}, []int64{1850, 1490, 6400, 12900, 3600, 650}
 	coins := [][5]string{{"USDT", "trc20", "TRON (TRC20)", "Tether", "1"}, {"USDT", "bep20", "BNB Smart Chain (BEP20)", "Tether", "1"}, {"ETH", "arbitrum", "Arbitrum One", "Ether", "3200"}, {"TON", "ton", "TON", "Toncoin", "3.2"}, {"USDC", "polygon", "Polygon", "USD Coin", "1"}}

@@ -171,8 +171,7 @@ func TestOverpaid(t *testing.T) {
 	p.WaitText(`[data-part="overpaid"]`, widget.Amount(p.Attr(`[data-part="overpaid"]`, "data-value"), "USDT")+" more")
 	p.Wait(`[data-part="paid"]`)
 	p.WaitText(`.ask`, "Ask the shop for the difference")
-	if link := p.Attr(`[data-part="support"]`, "href"); link != "mailto:help@shop.example?subject=1001" {
-		t.Errorf("the link for help is %q", link)
-	}
+	fortest.Equal(t, p.Attr(`[data-part="support"]`, "href"),
+		"mailto:help@shop.example?subject=1001", "the link for help")
 	s.sink.await(t, id, "checkout.confirmed")
 }

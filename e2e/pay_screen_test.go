@@ -140,9 +140,8 @@ func (d *driven) paysTheRest(t *testing.T) {
 	d.Wait(`[data-part="missing"]`)
 	d.WaitText("h1", "Send the remaining "+widget.Padded(d.Attr(`[data-part="missing"]`, "data-value")))
 	d.WaitText(`[data-part="status"]`, "Part of it has arrived")
-	if got, want := d.Attr(`[data-part="copy-amount"]`, "data-copy"), d.Attr(`[data-part="missing"]`, "data-value"); got != want {
-		t.Errorf("the amount to copy is %q; want the rest, %q", got, want)
-	}
+	fortest.Equal(t, d.Attr(`[data-part="copy-amount"]`, "data-copy"),
+		d.Attr(`[data-part="missing"]`, "data-value"), "the amount to copy")
 	d.Click(`[data-part="qr-kind"]`)
 	d.Wait(`[data-part="qr"][src*="kind=uri"]`)
 	src := d.Attr(`[data-part="qr"]`, "src")
@@ -150,9 +149,8 @@ func (d *driven) paysTheRest(t *testing.T) {
 		t.Errorf("the QR code %s is not of the rest", src)
 	}
 	units := smallest(t, d.Attr(`[data-part="missing"]`, "data-value"), 18)
-	if got, want := d.Attr(`[data-part="open-wallet"]`, "href"), "ethereum:"+d.tx.WalletAddress+"@1?value="+units.String(); got != want {
-		t.Errorf("the link for wallets is %s; want %s", got, want)
-	}
+	fortest.Equal(t, d.Attr(`[data-part="open-wallet"]`, "href"),
+		"ethereum:"+d.tx.WalletAddress+"@1?value="+units.String(), "the link for wallets")
 }
 
 // checksTheAddress: what a wallet shows is compared with what is to be paid.

@@ -71,8 +71,7 @@ func (p *plain) do(method, address string, form url.Values) {
 	} else {
 		req.Header.Del("Origin") // browsers send it with posts only
 	}
-	resp, err := (&http.Client{Timeout: 20 * time.Second}).Do(req)
-	fortest.OK(p.t, err)
+	resp := fortest.Must((&http.Client{Timeout: 20 * time.Second}).Do(req))(p.t)
 	defer resp.Body.Close()
 	body := fortest.Must(io.ReadAll(resp.Body))(p.t)
 	if len(resp.Cookies()) > 0 {

@@ -1,6 +1,7 @@
 package static
 
 import (
+	"coinslot/bff/fortest"
 	"flag"
 	"fmt"
 	"os"
@@ -14,10 +15,7 @@ var update = flag.Bool("update", false, "rewrite icons/marks.svg")
 // TestMarks: icons/marks.svg has the icon of every coin and network, each in a view of its name.
 // The default icon is first, so that an unknown name shows it.
 func TestMarks(t *testing.T) {
-	files, err := filepath.Glob("icons/*.svg")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := fortest.Must(filepath.Glob("icons/*.svg"))(t)
 	const start, square = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">`, 32
 	marks, y := "", 0
 	for _, file := range append([]string{"icons/default.svg"}, files...) {
@@ -25,10 +23,7 @@ func TestMarks(t *testing.T) {
 		if name == "marks" || strings.HasPrefix(name, "tab") || name == "default" && y > 0 {
 			continue
 		}
-		svg, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		svg := fortest.Must(os.ReadFile(file))(t)
 		mark, isWhole := strings.CutPrefix(strings.TrimSpace(string(svg)), start)
 		if !isWhole {
 			t.Errorf("%s does not begin with %s", file, start)
@@ -39,9 +34,7 @@ func TestMarks(t *testing.T) {
 	}
 	want := start + marks + strings.Repeat("</g>", y/square) + "</svg>\n"
 	if *update {
-		if err := os.WriteFile("icons/marks.svg", []byte(want), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, os.WriteFile("icons/marks.svg", []byte(want), 0o600))
 	}
 	if got, err := os.ReadFile("icons/marks.svg"); err != nil || string(got) != want {
 		t.Errorf("icons/marks.svg is outdated (%v): go test ./static -update", err)

@@ -133,14 +133,9 @@ func TestEveryPage(t *testing.T) {
 	for _, sample := range screentest.Gallery() {
 		sample.Page.Text = map[string]string{"a": "b <&>  \u2028", "c#one": "{n}"}
 		sample.Page.Wallets = nil
-		text, err := standard.Marshal(sample.Page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := fortest.Must(standard.Marshal(sample.Page))(t)
 		var got, want widget.Page
-		if err := standard.Unmarshal(text, &want); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, standard.Unmarshal(text, &want))
 		if err := json.Unmarshal(text, &got); err != nil {
 			t.Fatalf("%s: %v", sample.Name, err)
 		}
@@ -153,20 +148,14 @@ func FuzzMarshal(f *testing.F) {
 	f.Add("name", "text \" \\ \n \x00 \xff é 😀 </script>")
 	f.Fuzz(func(t *testing.T, name, text string) {
 		written, err := json.Marshal(map[string]any{name: text, "fixed": "1"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, err)
 		var got, want map[string]string
 		if err := standard.Unmarshal(written, &got); err != nil {
 			t.Fatalf("%q: %v", written, err)
 		}
 		reference, err := standard.Marshal(map[string]string{name: text, "fixed": "1"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := standard.Unmarshal(reference, &want); err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, err)
+		fortest.OK(t, standard.Unmarshal(reference, &want))
 		if diff := cmp.Diff(want, got); diff != "" && name != "fixed" {
 			t.Error(diff)
 		}

@@ -21,13 +21,9 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 func english(tb testing.TB) map[string]string {
 	tb.Helper()
 	raw, err := os.ReadFile("../../static/text/en.json")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	fortest.OK(tb, err)
 	text, err := widget.ReadText(raw)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	fortest.OK(tb, err)
 	return text
 }
 
@@ -46,14 +42,9 @@ func TestGallery(t *testing.T) {
 		t.Run(s.Name, func(t *testing.T) {
 			got, file := lines(page(named(t, s.Name))), filepath.Join("testdata", s.Name+".html")
 			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				fortest.OK(t, os.WriteFile(file, []byte(got), 0o644))
 			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := fortest.Must(os.ReadFile(file))(t)
 			fortest.Diff(t, got, string(want), "page differs from %s", file)
 		})
 	}

@@ -63,9 +63,7 @@ func live(t *testing.T, name string, b *browserFake) (*Checkout, app.Context, ap
 	t.Helper()
 	p := &probe{root: &Checkout{Page: named(t, name), Host: b.host()}}
 	engine := app.NewTestEngine()
-	if err := engine.Load(p); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, engine.Load(p))
 	engine.ConsumeAll()
 	p.root.takeOver(p.ctx)
 	t.Cleanup(p.root.stopFeed)
@@ -225,9 +223,7 @@ func TestSameViewIsNotRedrawn(t *testing.T) {
 	first.View.Version = 9
 	d := &drawn{Checkout: &Checkout{Page: first, Host: (&browserFake{}).host()}}
 	engine := app.NewTestEngine()
-	if err := engine.Load(d); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, engine.Load(d))
 	engine.ConsumeAll()
 	takes := func(change func(*wire.View)) (times int) {
 		v := first.View
@@ -268,13 +264,8 @@ func TestAnswersAreRedrawn(t *testing.T) {
 	page := named(t, "pending")
 	d := &drawn{Checkout: &Checkout{Page: page, Host: (&browserFake{}).host()}}
 	engine := app.NewTestEngine()
-	if err := engine.Load(d); err != nil {
-		t.Fatal(err)
-	}
-	answer, err := json.Marshal(page.View)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, engine.Load(d))
+	answer := fortest.Must(json.Marshal(page.View))(t)
 	d.busy, d.sent, d.Page.Changing = true, 1, true
 	engine.ConsumeAll()
 	d.times = 0

@@ -22,16 +22,11 @@ const wantLanguages = 48
 // catalogs reads the sentences of every language, by tag.
 func catalogues(tb testing.TB) map[string]map[string]string {
 	tb.Helper()
-	files, err := filepath.Glob("../../static/text/*.json")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	files := fortest.Must(filepath.Glob("../../static/text/*.json"))(tb)
 	all := map[string]map[string]string{}
 	for _, file := range files {
 		raw, err := os.ReadFile(file)
-		if err != nil {
-			tb.Fatal(err)
-		}
+		fortest.OK(tb, err)
 		text, err := ReadText(raw)
 		if err != nil {
 			tb.Fatalf("%s: %v", file, err)

@@ -14,9 +14,7 @@ func FuzzQueryEscape(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		if got, want := queryEscape(s), url.QueryEscape(s); got != want {
-			t.Errorf("escaped(%q) = %q; want %q", s, got, want)
-		}
+		fortest.Equal(t, queryEscape(s), url.QueryEscape(s), "escaped(%q)", s)
 	})
 }
 

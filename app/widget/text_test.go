@@ -19,13 +19,9 @@ import (
 func english(tb testing.TB) map[string]string {
 	tb.Helper()
 	raw, err := os.ReadFile("../../static/text/en.json")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	fortest.OK(tb, err)
 	text, err := ReadText(raw)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	fortest.OK(tb, err)
 	return text
 }
 
@@ -37,18 +33,12 @@ func literals(tb testing.TB, folders ...string) map[string]bool {
 	tb.Helper()
 	found := map[string]bool{}
 	for _, folder := range folders {
-		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
-		if err != nil {
-			tb.Fatal(err)
-		}
+		files := fortest.Must(filepath.Glob(filepath.Join(folder, "*.go")))(tb)
 		for _, file := range files {
 			if strings.HasSuffix(file, "_test.go") {
 				continue
 			}
-			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-			if err != nil {
-				tb.Fatal(err)
-			}
+			parsed := fortest.Must(parser.ParseFile(token.NewFileSet(), file, nil, 0))(tb)
 			ast.Inspect(parsed, func(n ast.Node) bool {
 				if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
 					if s, err := strconv.Unquote(l.Value); err == nil && keyShape.MatchString(s) {
@@ -116,12 +106,8 @@ func TestEveryTextIsUsed(t *testing.T) {
 
 func TestT(t *testing.T) {
 	p := Page{Text: map[string]string{"a": "{x} and {y}, {x}"}}
-	if got, want := p.T("a", "x", "1", "y", "{x}"), "1 and {x}, 1"; got != want {
-		t.Errorf("say = %q; want %q", got, want)
-	}
+	fortest.Equal(t, p.T("a", "x", "1", "y", "{x}"), "1 and {x}, 1", "say")
 	p.Text["c"] = "{{x}} {z} {n {x} {x"
-	if got, want := p.T("c", "x", "1", "odd"), "{1} {z} {n 1 {x"; got != want {
-		t.Errorf("say = %q; want %q", got, want)
-	}
+	fortest.Equal(t, p.T("c", "x", "1", "odd"), "{1} {z} {n 1 {x", "say")
 	fortest.Equal(t, p.T("b"), "b", "say of an unknown key")
 }

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"coinslot/bff/fortest"
 	"encoding/json"
 	"testing"
 
@@ -29,9 +30,7 @@ func FuzzParseView(f *testing.F) {
 			t.Fatalf("ParseView(%q) = %+v", message, v)
 		}
 		text, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fortest.OK(t, err)
 		again, err := ParseView(text)
 		if err != nil {
 			t.Fatalf("ParseView(%s): %v", text, err)

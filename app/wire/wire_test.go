@@ -7,32 +7,20 @@ import (
 	"os"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"coinslot/bff/fortest"
 )
 
 // The view has exactly the members of the public contract, section 4.
 func TestViewMatchesContract(t *testing.T) {
 	raw, err := os.ReadFile("testdata/view.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	var v View
-	if err := json.Unmarshal(raw, &v); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, json.Unmarshal(raw, &v))
 	again, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	var got, want any
-	if err := errors.Join(json.Unmarshal(again, &got), json.Unmarshal(raw, &want)); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("view (-contract +code):\n%s", diff)
-	}
+	fortest.OK(t, errors.Join(json.Unmarshal(again, &got), json.Unmarshal(raw, &want)))
+	fortest.Diff(t, got, want, "view (-contract +code)")
 }
 
 func TestCan(t *testing.T) {

@@ -15,8 +15,6 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/web"
 	"coinslot/static"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // docs/errors.md has exactly the codes of the code: of answers, the loader, reviews and test
@@ -32,9 +30,7 @@ func TestErrorsPage(t *testing.T) {
 		}
 		fortest.Has(t, code+" does not say what to do", body, "**Action:** ")
 	}
-	if diff := cmp.Diff(whoSees(t), got); diff != "" {
-		t.Errorf("docs/errors.md (-code +page):\n%s", diff)
-	}
+	fortest.Diff(t, got, whoSees(t), "docs/errors.md (-code +page)")
 }
 
 // whoSees is who sees each code, by the tables.

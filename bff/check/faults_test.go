@@ -267,9 +267,7 @@ func listenOn(t *testing.T, w *rig) {
 	db, err := store.Open(t.Context(), store.Config{
 		DSN: w.env["COINSLOT_DATABASE"], Endpoints: []string{"https://old.example/in?key=" + bearer},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	s := fortest.Must(db.Insert(t.Context(), payment.Session{ID: payment.NewSessionID(), CreatedAt: time.Now()}))(t)
 	_, err = db.Update(t.Context(), s.ID, func(*payment.Session) ([]payment.Event, error) {
 		e := payment.Event{ID: "evt_1", Session: s.ID, At: time.Now(), Body: []byte("{}")}

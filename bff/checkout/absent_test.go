@@ -159,9 +159,8 @@ func TestAbsentAfterItsConfirmation(t *testing.T) {
 	before := h.Gateway.Calls("status")
 	h.Run(100 * time.Hour)
 	h.WantStatus(s.ID, wire.Confirmed)
-	if n := h.Gateway.Calls("status") - before; n != len(payment.DefaultSchedule().ConfirmedChecks) {
-		t.Errorf("checks = %d; want %d", n, len(payment.DefaultSchedule().ConfirmedChecks))
-	}
+	fortest.Equal(t, h.Gateway.Calls("status")-before,
+		len(payment.DefaultSchedule().ConfirmedChecks), "checks")
 }
 
 // A review resolved as unpaid is not reported again.

@@ -163,9 +163,7 @@ func (w *walk) finishAll() {
 	w.checkKnown(func(checkouttest.Transaction) bool { return true })
 	for range 320 {
 		w.Clock.Move(30 * time.Minute)
-		if err := w.Process(); err != nil {
-			w.T.Fatalf("processing without faults = %v", err)
-		}
+		fortest.OK(w.T, w.Process())
 	}
 	w.check()
 	w.checkReported()

@@ -10,6 +10,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout/checkouttest"
+	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
 
@@ -188,9 +189,7 @@ func (w *walk) stepOpen() {
 		o.OrderID = 100_000 + w.rng.IntN(900_000)
 	}
 	s, _, err := w.Service.Open(w.T.Context(), o, "")
-	if err != nil {
-		w.T.Fatalf("Open = %v", err)
-	}
+	fortest.OK(w.T, err)
 	w.ids = append(w.ids, s.ID)
 }
 

@@ -17,17 +17,14 @@ import (
 func part(t *testing.T, name string, value any) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := templates()["message"].ExecuteTemplate(&out, name, value); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, templates()["message"].ExecuteTemplate(&out, name, value))
 	return out.String()
 }
 
 // Nothing but http and https is a link to elsewhere.
 func TestExternal(t *testing.T) {
-	if got := part(t, "email", "ann@<b>\u202e@x"); got != `<bdi class="foreign" translate="no">ann@<wbr>&lt;b&gt;`+"\ufffd@x</bdi>" {
-		t.Errorf("email = %s", got)
-	}
+	fortest.Equal(t, part(t, "email", "ann@<b>\u202e@x"),
+		`<bdi class="foreign" translate="no">ann@<wbr>&lt;b&gt;`+"\ufffd@x</bdi>", "email")
 	for to, isLink := range map[string]bool{
 		"https://scan.example/tx/1": true, "http://127.0.0.1/x": true,
 		"javascript:alert(1)": false, " https://x": false, "data:text/html,x": false, "//evil.example": false, "": false, "HTTPS://x": false,

@@ -118,8 +118,6 @@ func TestLeftOutIsNamed(t *testing.T) {
 		"USDT network 3 (Tron): reading network_code: not well formed",
 		"currency 2 (Tether): reading currency_symbol: not a string",
 	} {
-		if !strings.Contains(log.String(), want) {
-			t.Errorf("log = %s; want %q", &log, want)
-		}
+		fortest.Has(t, "log", log.String(), want)
 	}
 }

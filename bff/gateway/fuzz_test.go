@@ -50,11 +50,10 @@ func (c *canned) RoundTrip(r *http.Request) (*http.Response, error) {
 func cannedClient(f *testing.F) (*canned, *gateway.Client) {
 	f.Helper()
 	answer := &canned{header: http.Header{}}
-	c, err := gateway.New(gateway.Config{
+	c := fortest.Must(gateway.New(gateway.Config{
 		URL: "https://gateway.example", Key: fuzzKey, Transport: answer,
 		Now: func() time.Time { return fuzzNow },
-	})
-	fortest.OK(f, err)
+	}))(f)
 	return answer, c
 }
 

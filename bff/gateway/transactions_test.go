@@ -125,9 +125,8 @@ func TestCancelAndRecheck(t *testing.T) {
 			`{}`: "done", `{"pay_amount":true}`: "done", `{"tracking_code":"TRK2"}`: "unknown",
 			`{"tracking_code":{}}`: "unknown", `[]`: "unknown", `null`: "unknown", `"ok"`: "unknown",
 		} {
-			if got := outcome(t, everyCall()[name](t.Context(), serveText(t, done(data)))); got != want {
-				t.Errorf("%s answered %s: %s; want %s", name, data, got, want)
-			}
+			fortest.Equal(t, outcome(t, everyCall()[name](t.Context(), serveText(t, done(data)))),
+				want, "%s answered %s", name, data)
 		}
 	}
 }

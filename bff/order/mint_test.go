@@ -10,8 +10,6 @@ import (
 
 	"coinslot/bff/fortest"
 	"coinslot/e2e/need"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 const examples = "../../docs/examples/order-token"
@@ -73,7 +71,5 @@ func TestMintExamplesInTheText(t *testing.T) {
 	code := fortest.Must(os.ReadFile(filepath.Join(examples, file)))(t)
 	_, shown, _ := strings.Cut(string(text), "```js\n")
 	shown, _, _ = strings.Cut(shown, "```\n")
-	if diff := cmp.Diff(string(code), shown); diff != "" {
-		t.Errorf("docs/order-tokens.md differs from %s (-file +text):\n%s", file, diff)
-	}
+	fortest.Diff(t, shown, string(code), "docs/order-tokens.md differs from %s (-file +text)", file)
 }

@@ -118,8 +118,7 @@ func TestFinishedAt(t *testing.T) {
 		if c.s.FinishedFor(0, at(59)) {
 			t.Errorf("%s: finished forever", name)
 		}
-		if got, want := c.s.FinishedFor(time.Minute, c.want.Add(time.Minute)), !c.want.IsZero(); got != want {
-			t.Errorf("%s: FinishedFor a minute = %t; want %t", name, got, want)
-		}
+		fortest.Equal(t, c.s.FinishedFor(time.Minute, c.want.Add(time.Minute)), !c.want.IsZero(),
+			"%s: FinishedFor a minute", name)
 	}
 }

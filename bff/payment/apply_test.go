@@ -9,8 +9,6 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/fortest"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // TestApplyTable applies every record status to every attempt state: proven, not proven, and
@@ -73,9 +71,8 @@ func TestConfirmedNeverChanges(t *testing.T) {
 		r := paid()
 		r.Status, r.Paid, r.TxID = status, dec("99"), "0xb"
 		s.Apply(1, r, "https://elsewhere", noon.Add(time.Hour))
-		if diff := cmp.Diff(was, s.Attempts[0]); diff != "" {
-			t.Errorf("a record %q changed a confirmed attempt (-was +is):\n%s", status, diff)
-		}
+		fortest.Diff(t, s.Attempts[0], was, "a record %q changed a confirmed attempt (-was +is)",
+			status)
 	}
 }
 
@@ -143,9 +140,8 @@ func TestEvents(t *testing.T) {
 	if got := eventsOf(s, change); len(got) != 0 || s.Status != wire.Preparing {
 		t.Errorf("a change of coin is reported as %v in status %s; want nothing while preparing", got, s.Status)
 	}
-	if diff := cmp.Diff([]EventType{EventPending}, eventsOf(s, func() { s.Attempts[1].State = Waiting })); diff != "" {
-		t.Errorf("events of the second attempt (-want +got):\n%s", diff)
-	}
+	fortest.Diff(t, eventsOf(s, func() { s.Attempts[1].State = Waiting }),
+		[]EventType{EventPending}, "events of the second attempt")
 	fortest.Diff(t, eventsOf(s, see(s, 1, short)), []EventType{EventReview}, "events of a review")
 	fortest.Diff(t, eventsOf(s, see(s, 1, short)), []EventType{}, "events of the same review")
 }

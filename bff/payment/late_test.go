@@ -120,9 +120,8 @@ func TestAnswerAfterAbandonmentNamesTheTransaction(t *testing.T) {
 		t.Errorf("due %v; want soon", due)
 	}
 	other := Session{Attempts: []Attempt{{Number: 1, State: Abandoned}}}
-	if err := other.ApplyCreateAnswer(1, Created{}, errors.New("cut"), Terms{}, now); !errors.Is(err, ErrUnchanged) {
-		t.Errorf("answered = %v; want ErrUnchanged", err)
-	}
+	fortest.Is(t, other.ApplyCreateAnswer(1, Created{}, errors.New("cut"), Terms{}, now),
+		ErrUnchanged, "answered")
 }
 
 // An extension applies to the attempt on screen, not to another coin chosen meanwhile.

@@ -206,9 +206,7 @@ func TestRealtimePage(t *testing.T) {
 		"taking what is sent | within %v s":  writeWithin.Seconds(),
 	} {
 		row := "\n| " + fmt.Sprintf(format, limit) + " |\n"
-		if !strings.Contains(string(raw), row) {
-			t.Errorf("docs/realtime.md lacks the row %q", strings.TrimSpace(row))
-		}
+		fortest.Has(t, "docs/realtime.md", string(raw), row)
 	}
 	ping := fmt.Sprintf("every %v s | a ping", pingEvery.Seconds())
 	fortest.Has(t, "docs/realtime.md", string(raw), ping)

@@ -84,9 +84,7 @@ func connected(t *testing.T) (server, client *websocket.Conn) {
 	if err == nil {
 		err = answer.Body.Close()
 	}
-	if err := errors.Join(err, <-upgraded); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, errors.Join(err, <-upgraded))
 	return server, client
 }
 

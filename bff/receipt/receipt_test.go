@@ -15,7 +15,6 @@ import (
 	"coinslot/bff/payment"
 	"coinslot/docs/examples/verify"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 )
 
@@ -57,9 +56,8 @@ func part(t *testing.T, text string, i int) string {
 func TestReceipt(t *testing.T) {
 	s := signer(t, secretNew)
 	text := s.Receipt(paid())
-	if got, want := part(t, text, 0), `{"alg":"EdDSA","kid":"`+s.id+`","typ":"coinslot-receipt+jwt"}`; got != want {
-		t.Errorf("header = %s; want %s", got, want)
-	}
+	fortest.Equal(t, part(t, text, 0),
+		`{"alg":"EdDSA","kid":"`+s.id+`","typ":"coinslot-receipt+jwt"}`, "header")
 	want := `{"iss":"https://pay.shop.example","sub":"cs_aaaaaaaaaaaaaaaaaaaaaaaaaa","iat":1795348800,"status":"confirmed","test":false,` +
 		`"order_ref":"1001","amount_usd":"25.00","paid_amount":"25.03","currency_symbol":"USDT","network_code":"trc20","tracking_code":"8f3kq2mz7t","tx_id":"3b1a9f"}`
 	fortest.Equal(t, part(t, text, 1), want, "claims")
@@ -120,9 +118,8 @@ func TestNoSecrets(t *testing.T) {
 // Source: RFC 8037, appendices A.1 and A.3.
 func TestThumbprint(t *testing.T) {
 	x := fortest.Must(base64.RawURLEncoding.DecodeString("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"))(t)
-	if got, want := publicKeyOf(ed25519.PublicKey(x)).ID, "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k"; got != want {
-		t.Errorf("thumbprint = %s; want %s", got, want)
-	}
+	fortest.Equal(t, publicKeyOf(ed25519.PublicKey(x)).ID,
+		"kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k", "thumbprint")
 }
 
 // The keys of a secret must be the same in every release: receipts are kept. The
@@ -155,9 +152,7 @@ func TestRotation(t *testing.T) {
 			}
 		}
 		slices.Sort(good)
-		if diff := cmp.Diff(c.good, good); diff != "" {
-			t.Errorf("%d keys: good receipts (-want +got):\n%s", len(c.secrets), diff)
-		}
+		fortest.Diff(t, good, c.good, "%d keys: good receipts", len(c.secrets))
 	}
 }
 

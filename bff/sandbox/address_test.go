@@ -26,12 +26,9 @@ func TestAddressesKnown(t *testing.T) {
 		account, _ := hex.DecodeString(want[2:])
 		fortest.Equal(t, evmAddress(account), want, "evmAddress")
 	}
-	if got, want := crc16([]byte("123456789")), uint16(0x31c3); got != want {
-		t.Errorf("crc16 = %#x; want %#x", got, want)
-	}
-	if got, want := tonAddress(append([]byte{1}, make([]byte, 32)...)), "EQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAM9c"; got != want {
-		t.Errorf("tonAddress(0) = %s; want %s", got, want)
-	}
+	fortest.Equal(t, crc16([]byte("123456789")), uint16(0x31c3), "crc16")
+	fortest.Equal(t, tonAddress(append([]byte{1}, make([]byte, 32)...)),
+		"EQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAM9c", "tonAddress(0)")
 }
 
 func TestAddressesRandom(t *testing.T) {

@@ -64,9 +64,8 @@ func TestControlForms(t *testing.T) {
 	code := create(t, s).TrackingCode
 	page := visit(s, "GET", "/sandbox/", "").Body.String()
 	for _, kind := range append(Kinds(), "amount") {
-		if want := `action="/sandbox/transactions/` + code + "/" + string(kind) + `"`; !strings.Contains(page, want) {
-			t.Errorf("the page lacks %s", want)
-		}
+		fortest.Has(t, "the page", page,
+			`action="/sandbox/transactions/`+code+"/"+string(kind)+`"`)
 	}
 	if w := visit(s, "POST", "/sandbox/transactions/"+code+"/pay", ""); w.Code != 303 || w.Header().Get("Location") != "/sandbox/" {
 		t.Errorf("pay = %d to %q", w.Code, w.Header().Get("Location"))
@@ -79,9 +78,8 @@ func TestControlForms(t *testing.T) {
 		visit(s, "POST", "/sandbox/faults", form.Encode()), http.StatusSeeOther)
 	want := []Fault{{Path: "create", Times: 2, CutAfter: true, Latency: 2 * time.Second, Set: map[string]any{"amount_usd": "1.00000000"}}}
 	fortest.Diff(t, s.Faults(), want, "faults")
-	if page := visit(s, "GET", "/sandbox/", "").Body.String(); !strings.Contains(page, "latency 2s, cut after processing, set amount_usd, 2 to go") {
-		t.Errorf("the page does not list the fault: %s", page)
-	}
+	fortest.Has(t, "the page", visit(s, "GET", "/sandbox/", "").Body.String(),
+		"latency 2s, cut after processing, set amount_usd, 2 to go")
 	if w := visit(s, "POST", "/sandbox/faults/clear", ""); w.Code != 303 || len(s.Faults()) != 0 {
 		t.Errorf("clearing = %d, %d left", w.Code, len(s.Faults()))
 	}

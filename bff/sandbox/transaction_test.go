@@ -66,9 +66,7 @@ func TestKinds(t *testing.T) {
 			if !errors.Is(err, tt.err) || tr.Status != tt.status || !tr.paid().Equal(dec(tt.paid)) {
 				t.Errorf("%v = %s, paid %s, error %v; want %s, %s, %v", tt.kinds, tr.Status, tr.paid(), err, tt.status, tt.paid, tt.err)
 			}
-			if got, want := !tr.PaidAt.IsZero(), tt.status == Confirmed; got != want {
-				t.Errorf("paid_at is set: %t; want %t", got, want)
-			}
+			fortest.Equal(t, !tr.PaidAt.IsZero(), tt.status == Confirmed, "paid_at is set")
 		})
 	}
 }

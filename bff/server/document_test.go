@@ -27,7 +27,6 @@ import (
 	"coinslot/bff/web"
 	"coinslot/e2e/need"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -44,9 +43,7 @@ func TestEveryRouteIsDocumented(t *testing.T) {
 		}
 	}
 	maps.DeleteFunc(want, func(_ string, documented bool) bool { return !documented })
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("routes (-server +docs/openapi.yaml):\n%s", diff)
-	}
+	fortest.Diff(t, got, want, "routes (-server +docs/openapi.yaml)")
 }
 
 // The document is valid by OpenAPI's own schema, which make install-test-tools downloads.
@@ -185,9 +182,7 @@ func TestSchemasAreTheTypes(t *testing.T) {
 		for member := range dig(schema, "properties").(map[string]any) {
 			got[member] = slices.Contains(required, any(member))
 		}
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-Go +docs/openapi.yaml):\n%s", name, diff)
-		}
+		fortest.Diff(t, got, want, "%s (-Go +docs/openapi.yaml)", name)
 	}
 }
 
@@ -219,9 +214,7 @@ func TestDocumentAndPage(t *testing.T) {
 			}
 		}
 		maps.DeleteFunc(got, func(_ string, there bool) bool { return !there })
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-docs/openapi.yaml +docs/api.md):\n%s", schema, diff)
-		}
+		fortest.Diff(t, got, want, "%s (-docs/openapi.yaml +docs/api.md)", schema)
 	}
 }
 

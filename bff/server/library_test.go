@@ -31,9 +31,7 @@ func TestSandboxInALibrary(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if !strings.Contains(log.String(), "level=WARN msg=\"sandbox mode (COINSLOT_SANDBOX)") {
-		t.Errorf("the log does not say that it is on:\n%s", &log)
-	}
+	fortest.Has(t, "the log", log.String(), "level=WARN msg=\"sandbox mode (COINSLOT_SANDBOX)")
 	session, _, err := pay.Open(t.Context(), payment.Order{AmountUSD: decimal.NewFromInt(25)}, "")
 	if err != nil || !session.Test {
 		t.Errorf("Open = a session with Test %v, %v; want a test", session.Test, err)

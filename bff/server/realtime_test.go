@@ -13,7 +13,6 @@ import (
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server/servertest"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/gorilla/websocket"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
@@ -48,9 +47,8 @@ func TestRealtimeExample(t *testing.T) {
 	defer conn.Close()
 	_, message, err := conn.ReadMessage()
 	fortest.OK(t, err)
-	if diff := cmp.Diff(names("", example), names("", asView(t, message))); diff != "" {
-		t.Errorf("members of a message (-example +sent):\n%s", diff)
-	}
+	fortest.Diff(t, names("", asView(t, message)), names("", example),
+		"members of a message (-example +sent)")
 }
 
 // names are the paths of all members of v, sorted.
@@ -108,9 +106,7 @@ func TestRealtimeCodes(t *testing.T) {
 	for _, row := range regexp.MustCompile(`(?m)^\| (1\d{3}) \|`).FindAllStringSubmatch(realtime(t), -1) {
 		listed[row[1]] = true
 	}
-	if diff := cmp.Diff(listed, seen); diff != "" {
-		t.Errorf("closing codes (-page +server):\n%s", diff)
-	}
+	fortest.Diff(t, seen, listed, "closing codes (-page +server)")
 }
 
 // ended reads until the socket is closed, with that code.

@@ -141,9 +141,8 @@ func TestEraseBesideADelivery(t *testing.T) {
 	ids := expired(t, db, 2, 1)
 	tx := fortest.Must(db.Writer.BeginTx(t.Context(), nil))(t)
 	defer func() { _ = tx.Rollback() }()
-	_, err := tx.ExecContext(t.Context(), `INSERT INTO deliveries (event, endpoint, next_at)
-		SELECT seq, 'https://new.example/hook', 1 FROM events WHERE session = $1`, ids[0])
-	fortest.OK(t, err)
+	fortest.Must(tx.ExecContext(t.Context(), `INSERT INTO deliveries (event, endpoint, next_at)
+		SELECT seq, 'https://new.example/hook', 1 FROM events WHERE session = $1`, ids[0]))(t)
 	done := make(chan error, 1)
 	go func() {
 		_, err := db.Erase(context.WithoutCancel(t.Context()), ids[0], time.Now(), func(payment.Session, bool) payment.Erasure { return payment.EraseAll })

@@ -232,9 +232,8 @@ func TestLeasesEndWithTheProcess(t *testing.T) {
 		if err != nil || len(deliveries) != 1 {
 			t.Errorf("round %d: ClaimDeliveries = %+v, %v; want one", round, deliveries, err)
 		}
-		if epoch, err := db.BeginRun(t.Context(), reconcile.Run{}, now, time.Hour); err != nil || epoch != int64(round+1) {
-			t.Errorf("round %d: BeginRun = %d, %v; want epoch %d", round, epoch, err, round+1)
-		}
+		fortest.Equal(t, fortest.Must(db.BeginRun(t.Context(), reconcile.Run{}, now, time.Hour))(t),
+			int64(round+1), "round %d: BeginRun", round)
 		fortest.OK(t, db.Close())
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/shopspring/decimal"
 )
 
@@ -97,9 +97,7 @@ func TestCall(t *testing.T) {
 		{pay("TON", "ton", ton, "1"), nil}, {pay("USDT", "trc20", tron, "1"), nil}, {pay("BTC", "btc", btc, "1"), nil},
 		{pay("USDT", "erc20", evm, "25.0300001"), nil}, {pay("USDT", "erc20", tron, "1"), nil}, {pay("ETH", "erc20", evm, "0"), nil},
 	} {
-		if diff := cmp.Diff(c.want, (*Registry)(nil).Call(c.p)); diff != "" {
-			t.Errorf("Call(%+v) (-want +got):\n%s", c.p, diff)
-		}
+		fortest.Diff(t, (*Registry)(nil).Call(c.p), c.want, "Call(%+v)", c.p)
 	}
 }
 

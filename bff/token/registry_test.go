@@ -135,9 +135,8 @@ func TestOtherAddresses(t *testing.T) {
 		{"doge", "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa"}, {"doge", "doge1qw508d6qejxtdg4y5r3zarvary0c5xw7k"},
 		{"sol", "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTD"}, {"sol", "0OIl"}, {"sol", ""}, {"btc", ""},
 	} {
-		if err := (*Registry)(nil).CheckAddress(c[0], c[1]); err == nil {
-			t.Errorf("CheckAddress(%s, %s) = nil; want an error", c[0], c[1])
-		}
+		fortest.Fails(t, (*Registry)(nil).CheckAddress(c[0], c[1]), "CheckAddress(%s, %s)", c[0],
+			c[1])
 	}
 }
 

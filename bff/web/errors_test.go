@@ -7,8 +7,6 @@ import (
 	"testing"
 
 	"coinslot/bff/fortest"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // docs/errors.md lists the codes and statuses of the one table.
@@ -21,7 +19,5 @@ func TestDocsListTheErrors(t *testing.T) {
 	for code, a := range Answers {
 		want[string(code)] = fmt.Sprint(a.Status)
 	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("errors in docs/errors.md (-code +page):\n%s", diff)
-	}
+	fortest.Diff(t, got, want, "errors in docs/errors.md (-code +page)")
 }

@@ -182,9 +182,8 @@ for (const m of JSON.parse(readFileSync(0, "utf8"))) {
   try { const e = await verifyWebhook(m.secret, headers, m.body); console.log(e.id ? "good" : "no id"); } catch (e) { console.log(e.name); }
 }`}
 	for i, said := range s.Answers(t, filepath.Dir(bundle), list, len(list)) {
-		if want := map[bool]string{true: "good", false: "WebhookError"}[list[i].good]; said != want {
-			t.Errorf("%s: %q; want %s", list[i].Name, said, want)
-		}
+		fortest.Equal(t, said, map[bool]string{true: "good", false: "WebhookError"}[list[i].good],
+			"%s", list[i].Name)
 	}
 }
 

@@ -159,8 +159,7 @@ func FuzzVerify(f *testing.F) {
 	f.Add(vectorID, strconv.Itoa(vectorSeconds), "v1,AAAA "+vectorSignature, []byte(vectorBody))
 	f.Add(vectorID, strconv.Itoa(vectorSeconds+301), vectorSignature, []byte(vectorBody))
 	f.Add("a", "-1", "v1, v1 ,, v1,=", []byte{})
-	keys, err := ParseKeys([]string{secretOne})
-	fortest.OK(f, err)
+	keys := fortest.Must(ParseKeys([]string{secretOne}))(f)
 	at := time.Unix(vectorSeconds, 0)
 	f.Fuzz(func(t *testing.T, id, stamp, signature string, body []byte) {
 		h := http.Header{"Webhook-Id": {id}, "Webhook-Timestamp": {stamp}, "Webhook-Signature": {signature}}
@@ -184,8 +183,7 @@ func FuzzVerify(f *testing.F) {
 func FuzzSign(f *testing.F) {
 	f.Add("evt_1", int64(vectorSeconds), []byte(vectorBody), uint16(3))
 	f.Add("evt.1", int64(-1), []byte{}, uint16(0))
-	keys, err := ParseKeys([]string{secretOne})
-	fortest.OK(f, err)
+	keys := fortest.Must(ParseKeys([]string{secretOne}))(f)
 	f.Fuzz(func(t *testing.T, id string, seconds int64, body []byte, at uint16) {
 		when := time.Unix(seconds, 0)
 		signature, err := keys.Sign(id, when, body)

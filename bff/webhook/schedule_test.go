@@ -109,9 +109,8 @@ func TestPageSchedule(t *testing.T) {
 		if since >= time.Hour {
 			since = since.Truncate(time.Minute)
 		}
-		if row := fmt.Sprintf("| %d | %s | %s |", tries+1, words(wait), words(since)); !strings.Contains(text, row) {
-			t.Errorf("docs/webhooks.md lacks the row %q", row)
-		}
+		fortest.Has(t, "docs/webhooks.md", text,
+			fmt.Sprintf("| %d | %s | %s |", tries+1, words(wait), words(since)))
 	}
 }
 
@@ -149,8 +148,7 @@ func TestPageOfFailures(t *testing.T) {
 	raw := fortest.Must(os.ReadFile("../../docs/errors.md"))(t)
 	text := strings.ReplaceAll(string(raw), "`", "")
 	for _, f := range failures {
-		if want := "### " + f.Code + "\n\n" + f.Meaning + "\n\n**Action:** " + f.Fix + "\n"; !strings.Contains(text, want) {
-			t.Errorf("docs/errors.md lacks\n%s", want)
-		}
+		fortest.Has(t, "docs/errors.md", text,
+			"### "+f.Code+"\n\n"+f.Meaning+"\n\n**Action:** "+f.Fix+"\n")
 	}
 }

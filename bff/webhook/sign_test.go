@@ -54,9 +54,8 @@ func TestSignVector(t *testing.T) {
 	if err != nil || got != vectorSignature {
 		t.Errorf("Sign = %q, %v; want %q", got, err, vectorSignature)
 	}
-	if own := independent(secretOne, vectorID, vectorSeconds, []byte(vectorBody)); own != vectorSignature {
-		t.Errorf("independent signature = %q; want %q", own, vectorSignature)
-	}
+	fortest.Equal(t, independent(secretOne, vectorID, vectorSeconds, []byte(vectorBody)),
+		vectorSignature, "independent signature")
 }
 
 func TestSignRotation(t *testing.T) {

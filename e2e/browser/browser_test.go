@@ -114,9 +114,7 @@ func TestFrameOfAnotherSite(t *testing.T) {
 	t.Parallel()
 	s := serveSites(t)
 	p := chromium.Open(t, s.shop, browser.Options{})
-	if got, want := p.URL(), s.shop+"/"; got != want {
-		t.Errorf("URL() = %q; want %q", got, want)
-	}
+	fortest.Equal(t, p.URL(), s.shop+"/", "URL()")
 	f := p.Frame("till")
 	f.Click("#count")
 	f.Click("#count")
@@ -134,9 +132,7 @@ func TestFrameOfAnotherSite(t *testing.T) {
 	f.Type("[name=who]", "Zoë <1 & 2>")
 	f.Press("Enter")
 	f.WaitText("h1", "Hello Zoë <1 & 2>")
-	if got, want := f.URL(), s.till+"/sent"; got != want {
-		t.Errorf("frame's URL() = %q; want %q", got, want)
-	}
+	fortest.Equal(t, f.URL(), s.till+"/sent", "frame's URL()")
 	fortest.Equal(t, f.Attr("a", "href"), "/", "Attr")
 	f.Click("a")
 	f.WaitText("#count", "0")

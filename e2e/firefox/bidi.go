@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/view"
 
 	"github.com/gorilla/websocket"
@@ -104,9 +105,7 @@ func (c *conn) try(method string, params object, out any) error {
 // call is try for what must go.
 func (c *conn) call(t testing.TB, method string, params object, out any) {
 	t.Helper()
-	if err := c.try(method, params, out); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, c.try(method, params, out))
 }
 
 // happened returns the parameters of the events of that name so far.

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/child"
 	"coinslot/e2e/need"
 	"coinslot/e2e/view"
@@ -70,19 +71,12 @@ func Start(t testing.TB, c Cookies) *Browser {
 	}
 	home := t.TempDir()
 	profile := filepath.Join(home, "profile")
-	if err := os.MkdirAll(profile, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(profile, "user.js"), []byte(settings(c)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, os.MkdirAll(profile, 0o700))
+	fortest.OK(t, os.WriteFile(filepath.Join(profile, "user.js"), []byte(settings(c)), 0o600))
 	cmd := exec.Command(executable, "--headless", "--no-remote", "--profile", profile, "--remote-debugging-port=0")
 	cmd.Env = append(os.Environ(), "HOME="+home, "MOZ_CRASHREPORTER_DISABLE=1")
 	child.Tie(cmd)
-	said, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	said := fortest.Must(cmd.StderrPipe())(t)
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("starting %s: %v", executable, err)
 	}

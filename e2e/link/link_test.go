@@ -41,8 +41,7 @@ func forwarded(t *testing.T, data []byte, w *line, window *slowStart) (got []byt
 			first = time.Since(began)
 		}
 	}})
-	got, err := io.ReadAll(out)
-	fortest.OK(t, err)
+	got = fortest.Must(io.ReadAll(out))(t)
 	return got, first, time.Since(began)
 }
 
@@ -132,8 +131,7 @@ func TestLineWithoutLimit(t *testing.T) {
 // newFront returns the address of a way to a server.
 func newFront(t *testing.T, l *Link, target string) string {
 	t.Helper()
-	address, err := l.Front(func() string { return target })
-	fortest.OK(t, err)
+	address := fortest.Must(l.Front(func() string { return target }))(t)
 	t.Cleanup(func() {
 		if err := l.Close(); err != nil {
 			t.Error(err)
@@ -152,8 +150,7 @@ func TestLinkTellsOfConnections(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
 	for range 2 {
-		answer, err := client.Get("http://" + address)
-		fortest.OK(t, err)
+		answer := fortest.Must(client.Get("http://" + address))(t)
 		io.Copy(io.Discard, answer.Body)
 		answer.Body.Close()
 	}

@@ -37,8 +37,7 @@ type payments struct {
 func newPayments(tb testing.TB, n int, interval time.Duration, extra ...string) *payments {
 	p := &payments{world: newWorld(tb, append(extra, "COINSLOT_POLL_INTERVAL="+interval.String())...), interval: interval}
 	child.End(p.process)
-	client, err := gateway.New(gateway.Config{URL: p.api.URL, Key: gatewayKey})
-	fortest.OK(tb, err)
+	client := fortest.Must(gateway.New(gateway.Config{URL: p.api.URL, Key: gatewayKey}))(tb)
 	db := fortest.Must(sql.Open("sqlite", "file:"+p.database()))(tb)
 	defer db.Close()
 	tx := fortest.Must(db.Begin())(tb)

@@ -103,8 +103,7 @@ func display(t testing.TB) string {
 // miniBrowser is the path of the browser, which comes with the library.
 func miniBrowser(t testing.TB) string {
 	t.Helper()
-	found, err := filepath.Glob("/usr/lib/*/webkit2gtk-4.1/MiniBrowser")
-	fortest.OK(t, err)
+	found := fortest.Must(filepath.Glob("/usr/lib/*/webkit2gtk-4.1/MiniBrowser"))(t)
 	if len(found) == 0 {
 		need.Tool(t, need.Missing("MiniBrowser", "install-test-tools"))
 	}

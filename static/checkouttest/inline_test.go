@@ -189,9 +189,7 @@ func TestReturnURL(t *testing.T) {
 	}
 	s.post(`{ type: 'complete', session: 'cs_9', status: 'confirmed', receipt: '' }`)
 	s.WaitJS(`location.pathname === '/thanks'`, "the return URL")
-	if got, want := s.URL(), s.host+"/thanks?a=1&session=cs_9&status=confirmed#top"; got != want {
-		t.Errorf("URL = %s; want %s", got, want)
-	}
+	fortest.Equal(t, s.URL(), s.host+"/thanks?a=1&session=cs_9&status=confirmed#top", "URL")
 }
 
 func TestReturnURLIsHTTPOnly(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"coinslot/bff/diagnose"
+	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 )
 
@@ -114,9 +115,7 @@ func serve(t *testing.T, name string, h http.Handler) string {
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
 	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	return "http://" + net.JoinHostPort(name, port)
 }
 

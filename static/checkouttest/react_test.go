@@ -15,10 +15,7 @@ import (
 const wrapper = "../../docs/examples/react/CoinslotCheckout.jsx"
 
 func TestReactWrapperIsSmall(t *testing.T) {
-	text, err := os.ReadFile(wrapper)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := fortest.Must(os.ReadFile(wrapper))(t)
 	result := api.Transform(string(text), api.TransformOptions{
 		Loader: api.LoaderJSX, Target: api.ES2022, MinifyWhitespace: true, MinifyIdentifiers: true, MinifySyntax: true,
 	})

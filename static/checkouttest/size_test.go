@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/tools/bundle"
 
 	"github.com/andybalholm/brotli"
@@ -31,10 +32,7 @@ func modules(t *testing.T, name string) map[string]string {
 			t.Fatalf("no modules in static/%s: %v", folder, err)
 		}
 		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := fortest.Must(os.ReadFile(path))(t)
 			files[path] = string(text)
 		}
 	}
@@ -46,10 +44,7 @@ func minified(t *testing.T) []byte { return bundled(t, "checkout", true) }
 
 func bundled(t *testing.T, name string, minify bool) []byte {
 	t.Helper()
-	text, err := bundle.Script("..", name, minify)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := fortest.Must(bundle.Script("..", name, minify))(t)
 	return text
 }
 
@@ -57,12 +52,8 @@ func compressed(t *testing.T, text []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
 	writer := brotli.NewWriterLevel(&out, brotli.BestCompression)
-	if _, err := writer.Write(text); err != nil {
-		t.Fatal(err)
-	}
-	if err := writer.Close(); err != nil {
-		t.Fatal(err)
-	}
+	fortest.Must(writer.Write(text))(t)
+	fortest.OK(t, writer.Close())
 	return out.Bytes()
 }
 

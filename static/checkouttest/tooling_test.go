@@ -12,8 +12,6 @@ import (
 
 	"coinslot/bff/fortest"
 	"coinslot/e2e/need"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // description lists what one file says about the element.
@@ -40,10 +38,7 @@ func names(list []named, skip string) (out []string) {
 
 func read(t *testing.T, name string) []byte {
 	t.Helper()
-	text, err := os.ReadFile("../" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := fortest.Must(os.ReadFile("../" + name))(t)
 	return text
 }
 
@@ -141,9 +136,7 @@ func ofScript(t *testing.T) description {
 func TestElementDescriptionsAgree(t *testing.T) {
 	want := ofScript(t)
 	for name, got := range map[string]description{"checkout.d.ts": ofTypes(t), "custom-elements.json": ofManifest(t), "web-types.json": ofWebTypes(t)} {
-		if diff := cmp.Diff(want, got); diff != "" {
-			t.Errorf("%s (-checkout.js +it):\n%s", name, diff)
-		}
+		fortest.Diff(t, got, want, "%s (-checkout.js +it)", name)
 	}
 }
 
@@ -176,9 +169,7 @@ func TestTypes(t *testing.T) {
 	need.Long(t, "it runs the TypeScript compiler five times")
 	node := need.Command(t, "node")
 	compiler, err := filepath.Abs(need.File(t, "../../.cache/npm/typescript/lib/tsc.js"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	projects := []string{
 		"plain.json", "react18.json", "react19.json", "vue.json", "../../../jsconfig.json",
 	}

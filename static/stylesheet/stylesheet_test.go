@@ -2,6 +2,7 @@ package stylesheet
 
 import (
 	"bytes"
+	"coinslot/bff/fortest"
 	"errors"
 	"io/fs"
 	"os"
@@ -30,10 +31,7 @@ func TestParts(t *testing.T) {
 		t.Fatalf("%d parts, %v", len(names), err)
 	}
 	for _, name := range names {
-		part, err := os.ReadFile("../" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		part := fortest.Must(os.ReadFile("../" + name))(t)
 		if lines := bytes.Count(part, []byte("\n")); lines >= 300 || !bytes.HasPrefix(part, []byte("/* ")) {
 			t.Errorf("%s has %d lines; want fewer than 300, and first what it is about", name, lines)
 		}

@@ -43,9 +43,7 @@ func TestMinifyReportsErrors(t *testing.T) {
 }
 
 func TestHashedName(t *testing.T) {
-	if got, want := hashedName("checkout.d.ts", nil), "checkout.e3b0c44298fc.d.ts"; got != want {
-		t.Errorf("hashed = %s; want %s", got, want)
-	}
+	fortest.Equal(t, hashedName("checkout.d.ts", nil), "checkout.e3b0c44298fc.d.ts", "hashed")
 }
 
 // TestFinishRemovesOldFiles: files of earlier builds once stayed and were embedded forever.

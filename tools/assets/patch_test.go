@@ -59,9 +59,7 @@ func TestPatchesStopAtOtherSources(t *testing.T) {
 		if missing != nil {
 			restore = os.Remove(file)
 		}
-		if restore != nil {
-			t.Fatal(restore)
-		}
+		fortest.OK(t, restore)
 	}
 }
 
@@ -148,9 +146,7 @@ func TestPatchHeaders(t *testing.T) {
 			return errors.Join(err, errors.New(name+" is no patch"))
 		}
 		for _, want := range []string{"\nWhy: ", "\nUpstream: "} {
-			if !strings.Contains(header, want) {
-				t.Errorf("%s has no line %q", name, strings.TrimSpace(want))
-			}
+			fortest.Has(t, name, header, want)
 		}
 		saved := saves.FindStringSubmatch(header)
 		if saved == nil {

@@ -21,9 +21,7 @@ func send(t *testing.T, file File, page time.Duration) [][]string {
 		t.Fatalf("Send = %v, %v", begun, err)
 	}
 	rows, err := csv.NewReader(strings.NewReader(strings.TrimPrefix(w.Body.String(), "\ufeff"))).ReadAll() // refuses rows of another width
-	if err != nil {
-		t.Fatal(err)
-	}
+	fortest.OK(t, err)
 	return rows
 }
 

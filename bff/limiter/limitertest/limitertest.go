@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/bff/limiter"
 )
 
@@ -196,9 +197,7 @@ var cases = map[string]func(*testing.T, Opener){
 		b := open(t, 1)
 		stop(t, b, 0)
 		stop(t, b, -time.Hour)
-		if wait := take(t, b, 0); wait != 0 {
-			t.Errorf("wait = %v; want none", wait)
-		}
+		fortest.Equal(t, take(t, b, 0), 0, "wait")
 	},
 	"an ended context reserves nothing": func(t *testing.T, open Opener) {
 		start := time.Now()

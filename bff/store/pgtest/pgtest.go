@@ -96,9 +96,7 @@ func shared(t testing.TB) *Cluster {
 	if one.cluster == nil && one.err == nil {
 		one.cluster, one.err = start(t.Context(), nil)
 	}
-	if one.err != nil {
-		t.Fatal(one.err)
-	}
+	fortest.OK(t, one.err)
 	return one.cluster
 }
 

@@ -67,13 +67,10 @@ var consoleTests = cases{
 			{"evt_1", endA, outbox.ErrEndpoint}, {"evt_1", "\xff", outbox.ErrEndpoint},
 			{"evt_1", siteA, nil},
 		} {
-			if err := b.Redeliver(t.Context(), c.event, c.endpoint); !errors.Is(err, c.want) {
-				t.Errorf("Redeliver(%q, %q) = %v; want %v", c.event, c.endpoint, err, c.want)
-			}
+			fortest.Is(t, b.Redeliver(t.Context(), c.event, c.endpoint), c.want,
+				"Redeliver(%q, %q)", c.event, c.endpoint)
 		}
-		if of, err := b.SessionOf(t.Context(), "evt_2"); err != nil || of != s.ID {
-			t.Errorf("SessionOf = %q, %v; want %q", of, err, s.ID)
-		}
+		fortest.Equal(t, fortest.Must(b.SessionOf(t.Context(), "evt_2"))(t), s.ID, "SessionOf")
 		for _, event := range []string{"evt_3", "", "\x00"} {
 			if of, err := b.SessionOf(t.Context(), event); !errors.Is(err, outbox.ErrEventUnknown) {
 				t.Errorf("SessionOf(%q) = %q, %v; want ErrEventUnknown", event, of, err)

@@ -144,15 +144,12 @@ var eraseTests = cases{
 	"erasing nothing": on(func(t *testing.T, b Backend) {
 		s := storeWithTraces(t, b, personal(1, payment.Expired))
 		for _, want := range []bool{true, false} {
-			_, err := b.Erase(t.Context(), s.ID, later(),
+			fortest.Must(b.Erase(t.Context(), s.ID, later(),
 				func(got payment.Session, undelivered bool) payment.Erasure {
 					same(t, "the session", got, s)
-					if undelivered != want {
-						t.Errorf("undelivered = %t; want %t", undelivered, want)
-					}
+					fortest.Equal(t, undelivered, want, "undelivered")
 					return payment.EraseNothing
-				})
-			fortest.OK(t, err)
+				}))(t)
 			check(t, b, s)
 			for _, d := range claimTo(t, b, later(), 1, endA) {
 				recordResult(t, b, d, outbox.DeliveryResult{Delivered: true})
@@ -160,9 +157,7 @@ var eraseTests = cases{
 		}
 		_, err := b.Erase(t.Context(), "cs_none", later(),
 			func(payment.Session, bool) payment.Erasure { return payment.EraseAll })
-		if !errors.Is(err, payment.ErrNotFound) {
-			t.Errorf("Erase of nothing = %v; want ErrNotFound", err)
-		}
+		fortest.Is(t, err, payment.ErrNotFound, "Erase of nothing")
 	}, endA),
 	"erasing twice": on(func(t *testing.T, b Backend) {
 		s := storeWithTraces(t, b, personal(1, payment.Expired))

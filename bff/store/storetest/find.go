@@ -20,9 +20,7 @@ var findTests = cases{
 		}
 		page := list(t, b, payment.Filter{})
 		wantSessions(t, "List", page.Sessions, 3, 2, 1)
-		if page.Next != "" {
-			t.Errorf("Next of the only page = %q; want none", page.Next)
-		}
+		fortest.Equal(t, page.Next, "", "Next of the only page")
 		check(t, b, page.Sessions[0])
 	}),
 	"list filters": on(func(t *testing.T, b Backend) {

@@ -113,9 +113,7 @@ var leaseTests = cases{
 		now := epoch()
 		for want := int64(2); want < 8; want += 2 {
 			s = hold(t, b, s.ID, now)
-			if s.Epoch != want {
-				t.Errorf("Epoch of a hold = %d; want %d", s.Epoch, want)
-			}
+			fortest.Equal(t, s.Epoch, want, "Epoch of a hold")
 			release(t, b, s, now)
 			now = now.Add(time.Hour)
 			s = claim(t, b, now, time.Minute, 1)[0]

@@ -31,9 +31,8 @@ var outboxTests = cases{
 		same(t, "deliveries", eventIDs(list), []string{first.ID, second.ID})
 		same(t, "body", list[0].Body, first.Body)
 		recordResult(t, b, list[0], outbox.DeliveryResult{Delivered: true, Status: 204})
-		if s := updated(t, b, s.ID, nothing, first); s.Version != 4 {
-			t.Errorf("version after an event that is stored already = %d; want 4", s.Version)
-		}
+		fortest.Equal(t, updated(t, b, s.ID, nothing, first).Version, 4,
+			"version after an event that is stored already")
 		same(t, "open deliveries", eventIDs(claimTo(t, b, later().Add(time.Hour), 10, endA)),
 			[]string{second.ID})
 	}, endA),

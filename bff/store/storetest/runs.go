@@ -34,9 +34,7 @@ var runTests = cases{
 			"ExtendRun": b.ExtendRun(t.Context(), n, runBy("late"), epoch().Add(time.Hour)),
 			"EndRun":    b.EndRun(t.Context(), n, runBy("late"), nil, time.Time{}),
 		} {
-			if !errors.Is(err, payment.ErrFenced) {
-				t.Errorf("%s after the end = %v; want ErrFenced", what, err)
-			}
+			fortest.Is(t, err, payment.ErrFenced, "%s after the end", what)
 		}
 		same(t, "LastRun still", lastRun(t, b), want)
 
@@ -75,9 +73,7 @@ var runTests = cases{
 				time.Time{}),
 			"of no epoch": b.ExtendRun(t.Context(), 0, runBy("slept"), epoch()),
 		} {
-			if !errors.Is(err, payment.ErrFenced) {
-				t.Errorf("%s = %v; want ErrFenced", what, err)
-			}
+			fortest.Is(t, err, payment.ErrFenced, "%s", what)
 		}
 		same(t, "LastRun", lastRun(t, b), reconcile.Status{
 			Epoch: slept + 1, Last: awake, Until: epoch().Add(2 * time.Minute),

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"errors"
 	"testing"
 	"time"
 
@@ -37,9 +36,7 @@ var sharedTests = map[string]func(t *testing.T, instances ...Backend){
 				}
 				return []payment.Event{event(s.ID, 1)}, nil
 			})
-		if !errors.Is(err, payment.ErrFenced) {
-			t.Errorf("Update of the one that slept = %v; want ErrFenced", err)
-		}
+		fortest.Is(t, err, payment.ErrFenced, "Update of the one that slept")
 		fortest.OK(t, one.Touch(t.Context(), slept, epoch(), epoch()))
 		release(t, one, slept, epoch())
 		check(t, one, stored(awake))

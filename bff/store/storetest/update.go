@@ -83,9 +83,7 @@ var updateTests = cases{
 				t.Error("change was called")
 				return nil, nil
 			})
-		if !errors.Is(err, payment.ErrNotFound) {
-			t.Errorf("Update = %v; want ErrNotFound", err)
-		}
+		fortest.Is(t, err, payment.ErrNotFound, "Update")
 	}),
 	// No rule changes a reference, but if one did, it would be what it leaves.
 	"update frees and takes references": on(func(t *testing.T, b Backend) {
@@ -100,9 +98,7 @@ var updateTests = cases{
 				s.Order.Ref = "another"
 				return nil, nil
 			})
-		if err == nil {
-			t.Error("two sessions have one reference")
-		}
+		fortest.Fails(t, err, "two sessions have one reference")
 	}),
 	"updates at the same time lose nothing": alone(raceOfUpdates),
 	"results share nothing": on(func(t *testing.T, b Backend) {
