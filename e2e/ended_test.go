@@ -23,7 +23,6 @@ func (s *stack) end(t *testing.T, o browser.Options, status string, kinds ...san
 
 // Money that came after the time was up is found by a recheck, and the page says that it was late.
 // The reference of the payment is copied whole, by the program and by the page's script.
-// TestPlainAfterExpiry is the same without scripts.
 func TestRecheckFindsLatePayment(t *testing.T) {
 	runParallel(t)
 	for _, name := range []string{"wasm", "no wasm"} {

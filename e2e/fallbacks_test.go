@@ -207,8 +207,8 @@ func TestFailureFallbacks(t *testing.T) {
 		name string
 		run  func(*testing.T)
 	}{
-		{"script_blocked", l.scriptBlocked}, {"outside", l.outside}, {"sandboxed page", l.sandboxed}, {"offline", l.offline}, {"program", l.program},
-		{"program of another type", l.programOfAnotherType}, {"inside", l.inside}, {"tokens", l.tokens}, {"parameters", l.parameters},
+		{"outside", l.outside}, {"program", l.program},
+		{"program of another type", l.programOfAnotherType}, {"inside", l.inside},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			t.Parallel()
@@ -258,11 +258,6 @@ func (l *fallbackShop) outside(t *testing.T) {
 	}
 }
 
-// ownTexts are attributes with which a page brings German words for when none come from the server.
-func (l *fallbackShop) ownTexts(t *testing.T) string {
-	return fmt.Sprintf(` text-failed="%s" text-offline="%s" text-link="%s"`, l.text(t, "loader.failed"), l.text(t, "error.offline"), l.text(t, "refused.link"))
-}
-
 // followAndPay clicks a link and asserts that the checkout there can be paid. The
 // driver does not follow new windows, so a link that opens one opens here.
 func (l *fallbackShop) followAndPay(t *testing.T, p *browser.Page, css string) {
@@ -287,69 +282,6 @@ func (l *fallbackShop) payInView(t *testing.T, p *browser.Page, v *browser.View)
 		}
 	}
 	t.Errorf("the gateway has issued no address %q", address)
-}
-
-// scriptBlocked: with checkout.js blocked none of our code runs and only the browser reports it.
-// The link in the page still pays.
-func (l *fallbackShop) scriptBlocked(t *testing.T) {
-	missing := func(r *http.Response) {
-		if r.Request.URL.Path == "/checkout.js" {
-			r.StatusCode, r.Status = http.StatusNotFound, "404 Not Found"
-			r.Header.Set("Content-Type", "text/plain")
-		}
-	}
-	for _, failure := range []struct {
-		name    string
-		header  map[string]string
-		proxied func(*http.Response)
-		line    string // that the browser writes; empty = it may write none
-	}{
-		{"policy", map[string]string{"Content-Security-Policy": "default-src 'none'; script-src 'self'; frame-src $BASE"}, nil, "script-src"},
-		{"not found", nil, missing, ""},
-		{"a language that the browser does not speak", nil, rewritten("/checkout.js", func(b []byte) []byte { return append([]byte("??="), b...) }), "SyntaxError"},
-	} {
-		t.Run(failure.name, func(t *testing.T) {
-			t.Parallel()
-			base := proxied(t, l.base, failure.proxied)
-			id := l.session(order{"amount_usd": "25.00"})
-			p := l.open(t, &shopPage{base: base, header: failure.header, sells: `session="` + id + `" mode="modal"`}, browser.Options{})
-			if failure.line != "" {
-				fortest.Until(t, "the browser's own line about "+failure.line, func() bool { return strings.Contains(strings.Join(p.Console(), "\n"), failure.line) })
-			} else { // Chromium does not always tell of a 404 in its console
-				p.WaitJS(`performance.getEntriesByType('resource').some(e => e.name.endsWith('/checkout.js'))`, "checkout.js to have failed")
-			}
-			var ours struct{ Runs, Reported bool }
-			if p.Eval(`({runs: customElements.get('coinslot-checkout') !== undefined, reported: told.length > 0})`, &ours); ours.Runs || ours.Reported {
-				t.Errorf("%+v; want no script of ours, and no event", ours)
-			}
-			p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
-			fortest.Equal(t, p.Attr("#pay", "href"), base+"/checkout/"+id,
-				"the link in the page leads to")
-			if failure.header != nil { // the others lead to the same page
-				l.followAndPay(t, p, "#pay")
-			}
-		})
-	}
-}
-
-// offline: the shopper reads that the network is gone; the checkout loads by itself when it is
-// back.
-func (l *fallbackShop) offline(t *testing.T) {
-	id := l.session(order{"amount_usd": "25.00"})
-	p := l.open(t, &shopPage{base: l.base, sells: `session="` + id + `" mode="modal" prewarm="none"` + l.ownTexts(t)}, browser.Options{Width: 390, Height: 844})
-	p.WaitJS(`customElements.get('coinslot-checkout') !== undefined`, "checkout.js to run")
-	p.Offline(true)
-	p.Click("#pay")
-	p.WaitText(`#a >>> [role="alert"]`, l.text(t, "error.offline"))
-	assertSomethingVisible(t, p)
-	p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
-	l.assertReported(t, p, l.base, "offline", "offline")
-	p.Offline(false)
-	f := p.Frame(frame)
-	f.Wait(`[data-live="wasm"]`)
-	p.WaitGone(`#a >>> [role="alert"]`)
-	l.payInView(t, p, f)
-	l.assertReported(t, p, l.base, "offline", "offline")
 }
 
 // wasmFailures are failures of WebAssembly alone: the frame continues as HTML and pays, and the
@@ -406,25 +338,4 @@ func (l *fallbackShop) programOfAnotherType(t *testing.T) {
 	if said := lines(t, p); len(said)+len(faults(p)) != 0 {
 		t.Errorf("the console says %q, and the events are %+v; want nothing", said, faults(p))
 	}
-}
-
-// sandboxed: a shop's page in a sandbox has no origin that could be listed. Its checkout
-// text so and pays by the link.
-func (l *fallbackShop) sandboxed(t *testing.T) {
-	id := l.session(order{"amount_usd": "25.00"})
-	inner := &shopPage{base: l.base, sells: `session="` + id + `"`}
-	l.pages.Store("/inner", inner)
-	p := l.open(t, &shopPage{base: l.base, html: `<iframe name="inner" sandbox="allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox" src="/inner" width="600" height="900"></iframe>`}, browser.Options{})
-	in := p.Frame("inner")
-	in.WaitText(`#a >>> [role="alert"]`, l.text(t, "loader.failed"))
-	list := browser.Eval[[]fault](in, `told.filter(e => e.type === 'error')`)
-	if len(list) != 1 || list[0].Code != "frame_blocked" {
-		t.Errorf("events %+v; want frame_blocked once", list)
-	}
-	if said := lines(t, p); len(said) != 1 || !strings.Contains(said[0], "allow-same-origin") {
-		t.Errorf("the console says %q; want one line that names allow-same-origin", said)
-	}
-	p.Screenshot(filepath.Join(t.ArtifactDir(), "words.png"))
-	alone := chromium.Open(t, in.Attr(`#a >>> [role="alert"] a`, "href"), browser.Options{Height: 2400})
-	l.payInView(t, alone, alone.View)
 }

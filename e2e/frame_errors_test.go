@@ -2,19 +2,13 @@ package e2e
 
 import (
 	"bytes"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
-	"fmt"
 	"html"
 	"io"
 	"net/http"
-	"net/url"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
@@ -131,53 +125,6 @@ func (l *fallbackShop) ended(t *testing.T) {
 	}
 }
 
-// signedToken is an order token over claims, signed with key.
-// Source: RFC 7515, appendix A.1.
-func signedToken(key, header, claims string) string {
-	part := base64.RawURLEncoding.EncodeToString
-	text := part([]byte(header)) + "." + part([]byte(claims))
-	mac := hmac.New(sha256.New, []byte(key))
-	mac.Write([]byte(text))
-	return text + "." + part(mac.Sum(nil))
-}
-
-// tokens: whatever is wrong with an order token, the page has the same words and nothing of what
-// the token says. The server writes that page, so a browser opens one of them only.
-func (l *fallbackShop) tokens(t *testing.T) {
-	const hs256 = `{"alg":"HS256","typ":"JWT"}`
-	claims := func(ref string, exp time.Time, more string) string {
-		return fmt.Sprintf(`{"amount_usd":"987.65","title":"Geheimnis","order_ref":"%s","exp":%d%s}`, ref, exp.Unix(), more)
-	}
-	soon, past := time.Now().Add(time.Hour), time.Now().Add(-time.Hour)
-	good := signedToken(orderKey, hs256, claims("token-1", soon, ""))
-	swapped := strings.Split(signedToken(orderKey, hs256, claims("token-2", soon, "")), ".")
-	swapped[1] = strings.Split(good, ".")[1]
-	for _, c := range []struct {
-		name, token string
-	}{
-		{"another shop's", signedToken("another-key-0123456789abcdef0123456789abcdef", hs256, claims("token-1", soon, ""))},
-		{"over", signedToken(orderKey, hs256, claims("token-1", past, ""))},
-		{"another order's signature", strings.Join(swapped, ".")},
-		{"unsigned", signedToken(orderKey, `{"alg":"none"}`, claims("token-1", soon, ""))},
-		{"no signature", good[:strings.LastIndex(good, ".")+1]},
-		{"cut short", good[:len(good)-4]},
-		{"encoded twice", strings.ReplaceAll(url.QueryEscape(good), ".", "%2E")},
-		{"10 KiB", signedToken(orderKey, hs256, claims("token-1", soon, `,"description":"`+strings.Repeat("x", 7600)+`"`))},
-		{"10 KiB of nothing", strings.Repeat("A", 10<<10)},
-		{"no reference", signedToken(orderKey, hs256, claims("", soon, ""))},
-		{"a script", `"><script>alert(1)</script>`},
-	} {
-		page := l.page(t, "/checkout?order="+url.QueryEscape(c.token))
-		fortest.Has(t, c.name+": the page does not say that the order is invalid", page,
-			`data-code="order_invalid"`, l.text(t, "problem.order_invalid"))
-		fortest.Lacks(t, c.name+": the page", page,
-			"987.65", "987,65", "Geheimnis", "amount-usd", `data-part="continue"`)
-	}
-	fortest.Has(t, "the page of a valid token shows no price", l.page(t, "/checkout?order="+good),
-		"987,65")
-	l.assertErrorInFrame(t, l.base, "order_invalid", "COINSLOT_ORDER_KEY", `order="&quot;><script>alert(1)</script>"`, browser.Options{})
-}
-
 // page returns the HTML that a German browser gets, whatever its status.
 func (l *fallbackShop) page(t *testing.T, path string) string {
 	t.Helper()
@@ -188,53 +135,6 @@ func (l *fallbackShop) page(t *testing.T, path string) string {
 	defer resp.Body.Close()
 	text := fortest.Must(io.ReadAll(resp.Body))(t)
 	return html.UnescapeString(string(text))
-}
-
-// parameters: what an address says besides is not read, however often.
-func (l *fallbackShop) parameters(t *testing.T) {
-	id, other := l.session(order{"amount_usd": "25.00"}), l.session(order{"amount_usd": "35.00"})
-	q := url.Values{
-		"embed": {"inline", "modal"}, "origin": {l.server.URL, "https://evil.example"}, "lang": {"de", "fr"}, "amount": {"0.01", "1"}, "amount_usd": {"0.01"},
-		"price": {"0.01"}, "status": {"confirmed"}, "address": {"TEvil"}, "session": {other}, "item": {"coffee"}, "order": {"x"}, "token": {"a", "b"}, "__proto__": {"x"},
-	}
-	src := l.base + "/checkout/" + id + "?" + q.Encode() + "#token=" + other
-	p := l.open(t, &shopPage{base: l.base, html: `<iframe name="` + frame + `" width="600" height="2000" src="` + strings.ReplaceAll(src, "&", "&amp;") + `"></iframe>`},
-		browser.Options{Height: 2400, ReducedMotion: true})
-	f := p.Frame(frame)
-	f.Wait(`[data-live="wasm"]`)
-	fortest.Equal(t, f.Attr(`[data-part="amount-usd"]`, "data-value"), "25.00", "price on screen")
-	f.WaitJS(`document.getAnimations().every(a => a.playState !== 'running' || a.effect.getComputedTiming().duration <= 1)`, "nothing to move for who wants no motion")
-	l.payInView(t, p, f)
-	fortest.Lacks(t, "the frame has kept something of its address", f.HTML(), "evil", other)
-}
-
-// A shop that makes its session on the click opens one checkout for two
-// clicks, and hears of the end by promise.
-func TestOpensByScript(t *testing.T) {
-	s, host := newShop(t, "")
-	id := s.session(order{"amount_usd": "25.00"})
-	host.body = `<button id="buy" onclick="window.widget = Coinslot.open({ createSession: async () => { window.asked = (window.asked || 0) + 1; return '` + id + `'; } })">Buy</button>`
-	p := chromium.Open(t, host.server.URL, browser.Options{Height: 1400})
-	p.WaitJS(`window.Coinslot`, "the script")
-	p.Eval(`(b => { b.click(); b.click(); })(document.getElementById("buy"))`, nil)
-	f := p.Frame(frame)
-	f.Wait(`[data-live="wasm"]`)
-	s.simulate(s.choose(f, "ETH", "arbitrum"), "pay")
-	f.Wait(paid)
-	var outcome struct{ Session, Status string }
-	p.Eval(`window.widget.result`, &outcome)
-	if outcome.Session != id || outcome.Status != "confirmed" {
-		t.Errorf("result = %+v; want %s confirmed", outcome, id)
-	}
-	var elements, asked int
-	p.Eval(`document.querySelectorAll("coinslot-checkout").length`, &elements)
-	p.Eval(`window.asked`, &asked)
-	if elements != 1 || asked != 1 {
-		t.Errorf("two clicks made %d elements and asked for %d sessions; want one of each", elements, asked)
-	}
-	p.Click(`coinslot-checkout >>> dialog button`)
-	p.WaitGone(`coinslot-checkout >>> dialog[open]`)
-	assertCleanConsole(t, p)
 }
 
 // A gateway that fails for a moment costs the shopper a second click, not the order.

@@ -325,28 +325,6 @@ func TestPlainChangesCancelsAndRetries(t *testing.T) {
 	fortest.Equal(t, len(s.live()), 0, "transactions can still be paid")
 }
 
-// After the time is up the same page leads on: a look for late money, another try.
-func TestPlainAfterExpiry(t *testing.T) {
-	s := newStack(t)
-	id := s.session(order{"amount_usd": "25.00"})
-	p := plainly(t, s.base+"/checkout/"+id, lynx)
-	p.pick("USDT:trc20")
-	s.simulate(s.issued()[0], "expire")
-	p.until("expired")
-	s.sink.await(t, id, "checkout.expired")
-	p.submit("recheck", nil)
-	p.until("expired")
-	p.submit("retry", nil)
-	p.until("pending")
-	p.shows(s, "USDT:trc20")
-	s.simulate(s.issued()[1], "late")
-	p.until("expired")
-	p.submit("recheck", nil)
-	p.until("confirmed")
-	fortest.Has(t, "the page that should say that the payment was late", p.text(),
-		"after the time was up")
-}
-
 // The menu changes the language, and what was chosen stays on every way.
 func TestPlainLanguage(t *testing.T) {
 	s := newStack(t)
@@ -380,32 +358,5 @@ func TestPlainLanguage(t *testing.T) {
 	p.submit("language-set", map[string]string{"lang": "fr"})
 	if !strings.Contains(p.body, `<html lang="fr"`) || !strings.Contains(p.at, "/receipt") {
 		t.Errorf("the receipt's menu leads to %s", p.at)
-	}
-}
-
-// What browsers say of where a post comes from differs: some say nothing, some
-// only one of two things.
-func TestPlainHeaders(t *testing.T) {
-	s := newStack(t)
-	for name, more := range map[string]map[string]string{
-		"neither":               {},
-		"Origin":                {"Origin": s.base},
-		"Sec-Fetch-Site":        {"Sec-Fetch-Site": "same-origin"},
-		"both":                  {"Origin": s.base, "Sec-Fetch-Site": "same-origin"},
-		"a referrer":            {"Referer": s.base + "/"},
-		"everything about Tor":  {"Origin": s.base, "Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "navigate", "DNT": "1", "Sec-GPC": "1"},
-		"no language, no types": {"Accept-Language": "", "Accept": "*/*", "User-Agent": ""},
-	} {
-		t.Run(name, func(t *testing.T) {
-			header := lynx.Clone()
-			for key, value := range more {
-				header.Set(key, value)
-			}
-			p := plainly(t, s.base+"/checkout/"+s.session(order{"amount_usd": "25.00"}), header)
-			p.pick("USDT:trc20")
-			p.shows(s, "USDT:trc20")
-			p.submit("cancel", nil)
-			p.until("cancelled")
-		})
 	}
 }

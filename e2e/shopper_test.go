@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"coinslot/bff/fortest"
@@ -59,20 +58,6 @@ func TestBackForwardAndReload(t *testing.T) {
 			fortest.Equal(t, len(s.issued()), 1, "transactions were created")
 		})
 	}
-}
-
-// A payment of which a part has come is not canceled: the page says why.
-func TestCancelAfterPartOfIt(t *testing.T) {
-	s := newStack(t)
-	id := s.session(order{"amount_usd": "25.00"})
-	p := plainly(t, s.base+"/checkout/"+id, lynx)
-	p.pick("USDT:trc20")
-	s.simulate(s.issued()[0], "half")
-	p.submit("cancel", nil)
-	if !p.has("missing") || !strings.Contains(p.text(), "already on its way") {
-		t.Errorf("the page that should say that the payment has begun: %s", p.text())
-	}
-	fortest.Equal(t, s.read(id).Status, "pending", "status")
 }
 
 // Without scripts a form may be sent half filled in.

@@ -98,20 +98,6 @@ func TestNoReceipt(t *testing.T) {
 	}
 }
 
-func TestKeySet(t *testing.T) {
-	r := newRig(t)
-	w := r.Do("GET", "/.well-known/jwks.json", "", "Origin: https://anywhere.example")
-	for name, want := range map[string]string{
-		"Content-Type": "application/jwk-set+json", "Cache-Control": "public, max-age=300", "Access-Control-Allow-Origin": "*",
-		"Cross-Origin-Resource-Policy": "cross-origin", "X-Content-Type-Options": "nosniff",
-	} {
-		fortest.Equal(t, w.Header().Get(name), want, "%s", name)
-	}
-	if n := len(r.keySet().Keys); n != 1 || strings.Contains(w.Body.String(), `"d"`) {
-		t.Errorf("%d keys: %s; want one, public", n, w.Body)
-	}
-}
-
 // With a new key beside the old one both work, for requests and receipts, until the old one is
 // removed.
 func TestKeysOverlap(t *testing.T) {

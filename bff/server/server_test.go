@@ -249,24 +249,6 @@ func TestCurrenciesThatMatchNothing(t *testing.T) {
 	fortest.Lacks(t, "GET /v1/sessions/{id}", w.Body.String(), "warnings")
 }
 
-// The return address's status is ignored, and a session is shown only with its code and number.
-func TestReturnIsNotTrusted(t *testing.T) {
-	r := newRig(t)
-	id := r.Open(`{"amount_usd":"25.00","order_id":123456}`)
-	r.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`, isJSON)
-	r.Await(id, "pending")
-	tx := r.Gateway.Transactions()[0]
-	w := r.Do("GET", "/return?status=confirmed&order_id=123456&tracking_code="+tx.TrackingCode, "")
-	if w.Code != 303 || w.Header().Get("Location") != "/checkout/"+id {
-		t.Errorf("return = %d to %q; want 303 to the session's page", w.Code, w.Header().Get("Location"))
-	}
-	fortest.Equal(t, r.Status(id), "pending", "status after a return that says confirmed")
-	w = r.Do("GET", "/return?status=confirmed&order_id=999999&tracking_code="+tx.TrackingCode, "")
-	if w.Code != 200 || strings.Contains(w.Body.String(), id) {
-		t.Errorf("return with another number = %d and may name the session; want a neutral page", w.Code)
-	}
-}
-
 func write(t testing.TB, path, text string) {
 	t.Helper()
 	fortest.OK(t, os.WriteFile(path, []byte(text), 0o600))

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"coinslot/bff/fortest"
-	"coinslot/bff/order"
 	"coinslot/bff/sandbox"
 )
 
@@ -90,41 +89,6 @@ func TestForms(t *testing.T) {
 	if list := r.Do("GET", "/v1/sessions", "", bearer).Body.String(); strings.Count(list, `"id":"cs_`) != 1 {
 		t.Error("a refused POST /checkout stored a session")
 	}
-}
-
-// Viewing a token stores nothing, repeating a choice opens nothing new, and a paid token cannot be
-// paid again.
-func TestOrderTokenReplay(t *testing.T) {
-	r := newRig(t)
-	token := fortest.Must(order.Mint([]byte(orderKey), "25.00", "replay-1", "", time.Hour, time.Now()))(t)
-	if w := r.Do("GET", "/checkout?order="+token, ""); w.Code != 200 || !strings.Contains(w.Body.String(), "25.00") {
-		t.Fatalf("the page of a token = %d", w.Code)
-	}
-	if list := r.Do("GET", "/v1/sessions", "", bearer).Body.String(); strings.Contains(list, "cs_") {
-		t.Error("viewing a token stored a session")
-	}
-	body := `{"order":"` + token + `","currency_symbol":"USDT","network_code":"trc20"}`
-	var view viewSummary
-	for range 2 {
-		fortest.OK(t, json.Unmarshal(r.Do("POST", "/checkout", body, isJSON).Body.Bytes(), &view))
-	}
-	r.Await(view.Session, "pending")
-	fortest.OK(t, r.Gateway.Pay(r.Gateway.Transactions()[0].TrackingCode, "pay"))
-	r.Await(view.Session, "confirmed")
-	for _, more := range []string{"", `"key":"page_again",`} {
-		w := r.Do("POST", "/checkout", strings.Replace(body, "{", "{"+more, 1), isJSON)
-		fortest.Answer(t, "the token again", w, http.StatusConflict)
-		problem(t, w, "session_paid")
-	}
-	if w := r.Do("GET", "/checkout?order="+token, ""); w.Header().Get("Location") != "/checkout/"+view.Session {
-		t.Errorf("the page of the paid token leads to %q", w.Header().Get("Location"))
-	}
-	other := fortest.Must(order.Mint([]byte(orderKey), "26.00", "replay-1", "", time.Hour, time.Now()))(t)
-	if w := r.Do("GET", "/checkout?order="+other, ""); w.Code == http.StatusSeeOther {
-		t.Error("another order of the same reference leads to the first one's session")
-	}
-	problem(t, r.Do("POST", "/checkout", strings.Replace(body, token, other, 1), isJSON), "order_conflict")
-	fortest.Equal(t, len(r.Gateway.Transactions()), 1, "transactions")
 }
 
 // A page's key must not match a merchant's equal key.
