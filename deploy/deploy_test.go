@@ -69,8 +69,7 @@ func (n node) text(steps ...any) string {
 
 func read(t *testing.T, name string) string {
 	t.Helper()
-	text := fortest.Must(os.ReadFile(name))(t)
-	return string(text)
+	return string(fortest.Must(os.ReadFile(name))(t))
 }
 
 func documents(t *testing.T, name string) (all []node) {

@@ -118,8 +118,7 @@ func TestRecheckEndsReview(t *testing.T) {
 	_, p, tx := s.end(t, browser.Options{}, "review", "pay")
 	p.WaitText(".trail", "The shop is checking it")
 	p.WaitText(`[data-part="reference"]`, tx.TrackingCode)
-	form := plainly(t, p.URL(), lynx)
-	fortest.Has(t, "without scripts the review", form.text(),
+	fortest.Has(t, "without scripts the review", plainly(t, p.URL(), lynx).text(),
 		"The shop is checking it", tx.TrackingCode)
 	id := s.session(order{"amount_usd": "25.00"})
 	second := plainly(t, s.base+"/checkout/"+id, lynx)

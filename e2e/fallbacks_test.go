@@ -48,8 +48,7 @@ func newFallbackShop(t *testing.T, extra ...string) *fallbackShop {
 	l.server = httptest.NewServer(l)
 	t.Cleanup(l.server.Close)
 	l.stack = newStack(t, append([]string{"COINSLOT_CATALOG=" + catalog, "COINSLOT_ORIGINS=" + l.server.URL}, extra...)...)
-	text := fortest.Must(os.ReadFile("../static/text/de.json"))(t)
-	fortest.OK(t, json.Unmarshal(text, &l.german))
+	fortest.OK(t, json.Unmarshal(fortest.Must(os.ReadFile("../static/text/de.json"))(t), &l.german))
 	return l
 }
 
@@ -115,8 +114,7 @@ type fault struct {
 
 // faults returns the error events so far.
 func faults(p *browser.Page) []fault {
-	list := browser.Eval[[]fault](p, `told.filter(e => e.type === 'error')`)
-	return list
+	return browser.Eval[[]fault](p, `told.filter(e => e.type === 'error')`)
 }
 
 // lines are those that the checkout has written into the console; what else is

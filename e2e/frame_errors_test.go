@@ -133,8 +133,7 @@ func (l *fallbackShop) page(t *testing.T, path string) string {
 	req.Header.Set("Accept-Language", "de")
 	resp := fortest.Must(http.DefaultClient.Do(req))(t)
 	defer resp.Body.Close()
-	text := fortest.Must(io.ReadAll(resp.Body))(t)
-	return html.UnescapeString(string(text))
+	return html.UnescapeString(string(fortest.Must(io.ReadAll(resp.Body))(t)))
 }
 
 // A gateway that fails for a moment costs the shopper a second click, not the order.

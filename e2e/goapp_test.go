@@ -36,8 +36,7 @@ func buildGoapp(t testing.TB) int {
 			fortest.OK(t, os.WriteFile(path, content, 0o644))
 		}
 	}
-	info := fortest.Must(os.Stat(packed))(t)
-	return int(info.Size())
+	return int(fortest.Must(os.Stat(packed))(t).Size())
 }
 
 // compile builds ./goapp as anybody would.

@@ -216,8 +216,7 @@ func (d *driven) goesOnElsewhere(t *testing.T) {
 // smallest is an amount in the smallest unit of its coin.
 func smallest(t *testing.T, amount string, decimals int32) *big.Int {
 	t.Helper()
-	d := fortest.Must(decimal.NewFromString(amount))(t)
-	return d.Shift(decimals).BigInt()
+	return fortest.Must(decimal.NewFromString(amount))(t).Shift(decimals).BigInt()
 }
 
 // wallet is a browser's wallet as EIP-6963 and EIP-1193 describe it, in the mood
@@ -326,8 +325,7 @@ func (c walletCoin) transaction(t *testing.T, address, amount string) string {
 		call["to"], call["value"] = c.contract, "0x0"
 		call["data"] = fmt.Sprintf("0xa9059cbb%064s%064x", strings.ToLower(address[2:]), units)
 	}
-	text := fortest.Must(json.Marshal([]any{"eth_sendTransaction", call}))(t)
-	return string(text)
+	return string(fortest.Must(json.Marshal([]any{"eth_sendTransaction", call}))(t))
 }
 
 // canonical writes JSON with its members in order.
@@ -335,8 +333,7 @@ func canonical(t *testing.T, text string) string {
 	t.Helper()
 	var v any
 	fortest.OK(t, json.Unmarshal([]byte(text), &v))
-	out := fortest.Must(json.Marshal(v))(t)
-	return string(out)
+	return string(fortest.Must(json.Marshal(v))(t))
 }
 
 // While a wallet asks its owner, nothing else is asked of any; when the shopper

@@ -136,8 +136,7 @@ func (p *plain) state() string {
 func (p *plain) absolute(link string) string {
 	p.t.Helper()
 	base := fortest.Must(url.Parse(p.at))(p.t)
-	target := fortest.Must(base.Parse(link))(p.t)
-	return target.String()
+	return fortest.Must(base.Parse(link))(p.t).String()
 }
 
 // follow goes where a link leads.

@@ -201,8 +201,7 @@ func TestTabTitleFollowsStatus(t *testing.T) {
 		"confirmed": {`data-title="✓ Paid $25.00"`, `data-icon="/icons/tab-paid.svg"`},
 		"expired":   {`data-title="Time’s up · $25.00"`, `data-icon="/icons/tab.svg"`},
 	} {
-		html := page(named(t, name))
-		fortest.Has(t, name, html, want[0], want[1])
+		fortest.Has(t, name, page(named(t, name)), want[0], want[1])
 	}
 }
 

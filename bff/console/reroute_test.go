@@ -177,8 +177,7 @@ func TestReconciliationOfInstances(t *testing.T) {
 	run := reconcile.Run{By: "console:bob", From: day, To: day, Began: db.Now(), Progress: reconcile.Progress{Day: day, Page: 3, Pages: 4}}
 	begun := func(lease time.Duration) int64 {
 		t.Helper()
-		epoch := fortest.Must(db.BeginRun(t.Context(), run, db.Now(), lease))(t)
-		return epoch
+		return fortest.Must(db.BeginRun(t.Context(), run, db.Now(), lease))(t)
 	}
 	many := reconcile.Report{Run: run, Counts: map[reconcile.FindingKind]int{reconcile.FindingMoney: 700}, Findings: []reconcile.Finding{{Kind: reconcile.FindingMoney, Session: "cs_1"}}}
 	fortest.OK(t, db.EndRun(t.Context(), begun(time.Minute), run, &many, time.Time{}))

@@ -45,8 +45,7 @@ func TestConsoleLogin(t *testing.T) {
 	if got.Code != http.StatusSeeOther || got.Header().Get("Location") != "/admin/payments" {
 		t.Fatalf("the password: %d %v", got.Code, got.Header())
 	}
-	cookie := got.Header().Get("Set-Cookie")
-	fortest.Has(t, "the cookie", cookie,
+	fortest.Has(t, "the cookie", got.Header().Get("Set-Cookie"),
 		"coinslot-console=", "; Path=/", "; HttpOnly", "; SameSite=Strict", "; Max-Age=43200")
 	old := d.cookie
 	got = d.post("/admin/logout", nil)

@@ -10,8 +10,7 @@ import (
 // at reads a URL of a test.
 func at(t *testing.T, text string) *url.URL {
 	t.Helper()
-	u := fortest.Must(url.Parse(text))(t)
-	return u
+	return fortest.Must(url.Parse(text))(t)
 }
 
 // The table follows CSP3, 6.7.2.8 to 6.7.2.12, except for IP addresses, which browsers allow.

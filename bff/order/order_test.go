@@ -104,8 +104,7 @@ const key = "0123456789abcdef0123456789abcdef"
 
 func sign(t *testing.T, method jwt.SigningMethod, k any, claims jwt.MapClaims) string {
 	t.Helper()
-	token := fortest.Must(jwt.NewWithClaims(method, claims).SignedString(k))(t)
-	return token
+	return fortest.Must(jwt.NewWithClaims(method, claims).SignedString(k))(t)
 }
 
 // headed is sign with another header.
@@ -113,8 +112,7 @@ func headed(t *testing.T, name string, value any, claims jwt.MapClaims) string {
 	t.Helper()
 	token := jwt.NewWithClaims(jwt.SigningMethodHS256, claims)
 	token.Header[name] = value
-	text := fortest.Must(token.SignedString([]byte(key)))(t)
-	return text
+	return fortest.Must(token.SignedString([]byte(key)))(t)
 }
 
 // raw signs any payload.

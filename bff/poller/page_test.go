@@ -54,8 +54,7 @@ func (l *listing) apply(rows ...payment.Record) poller.Tally {
 		Store: l.store, Environment: l.Gateway.Environment(), Schedule: l.Service.Schedule,
 		IsWatched: l.Service.IsWatched, Changed: l.Service.Changed, Now: l.Clock.Now,
 	}
-	tally := fortest.Must(list.Apply(l.T.Context(), l.reading, rows, l.asked))(l.T)
-	return tally
+	return fortest.Must(list.Apply(l.T.Context(), l.reading, rows, l.asked))(l.T)
 }
 
 // pay receives a payment that the row does not show.

@@ -48,8 +48,7 @@ func paid() *payment.Session {
 
 func part(t *testing.T, text string, i int) string {
 	t.Helper()
-	raw := fortest.Must(base64.RawURLEncoding.DecodeString(strings.Split(text, ".")[i]))(t)
-	return string(raw)
+	return string(fortest.Must(base64.RawURLEncoding.DecodeString(strings.Split(text, ".")[i]))(t))
 }
 
 // What a receipt says, letter by letter, is what docs/verify.md promises.

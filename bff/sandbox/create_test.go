@@ -29,8 +29,7 @@ func with(t testing.TB, changes map[string]string) string {
 			delete(members, name)
 		}
 	}
-	body := fortest.Must(json.Marshal(members))(t)
-	return string(body)
+	return string(fortest.Must(json.Marshal(members))(t))
 }
 
 func TestCreateRefused(t *testing.T) {

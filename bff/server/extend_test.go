@@ -15,8 +15,7 @@ import (
 // view reads the shopper's view of a session.
 func (r *rig) view(id string) wire.View {
 	r.T.Helper()
-	v := fortest.Must(wire.ParseView(r.Do("GET", "/checkout/"+id+"/view", "").Body.Bytes()))(r.T)
-	return v
+	return fortest.Must(wire.ParseView(r.Do("GET", "/checkout/"+id+"/view", "").Body.Bytes()))(r.T)
 }
 
 // More time redirects a form to the page and answers JSON with the view; the new address replaces

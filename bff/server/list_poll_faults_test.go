@@ -50,8 +50,7 @@ func newListRig(t *testing.T, payments int) *listRig {
 
 func (l *listRig) status(id string) wire.Status {
 	l.tb.Helper()
-	s := fortest.Must(l.db.Session(l.tb.Context(), id))(l.tb)
-	return s.Status
+	return fortest.Must(l.db.Session(l.tb.Context(), id))(l.tb).Status
 }
 
 // asked is how often the gateway was asked for a path, of the last thousand times.

@@ -418,6 +418,5 @@ func resident(tb testing.TB) int {
 	if err != nil {
 		tb.Skip(err)
 	}
-	pages := fortest.Must(strconv.Atoi(strings.Fields(string(text))[1]))(tb)
-	return pages * os.Getpagesize() >> 20
+	return fortest.Must(strconv.Atoi(strings.Fields(string(text))[1]))(tb) * os.Getpagesize() >> 20
 }

@@ -19,8 +19,7 @@ import (
 // read returns a file of docs/ops.
 func read(t *testing.T, name string) string {
 	t.Helper()
-	text := fortest.Must(os.ReadFile(filepath.Join("../../docs/ops", name)))(t)
-	return string(text)
+	return string(fortest.Must(os.ReadFile(filepath.Join("../../docs/ops", name)))(t))
 }
 
 // TestMetricsAreDocumented compares metrics.md with the program's table, both ways.

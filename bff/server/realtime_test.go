@@ -20,8 +20,7 @@ import (
 // realtime is docs/realtime.md.
 func realtime(t *testing.T) string {
 	t.Helper()
-	page := fortest.Must(os.ReadFile("../../docs/realtime.md"))(t)
-	return string(page)
+	return string(fortest.Must(os.ReadFile("../../docs/realtime.md"))(t))
 }
 
 // asView reads a message of a socket and holds it to the contract.

@@ -188,8 +188,7 @@ func TestPaysByForms(t *testing.T) {
 	}
 	r.Await(id, "pending")
 	tx := r.Gateway.Transactions()[0]
-	page := r.Do("GET", "/checkout/"+id, "").Body.String()
-	fortest.Has(t, "the page", page,
+	fortest.Has(t, "the page", r.Do("GET", "/checkout/"+id, "").Body.String(),
 		`data-value="`+tx.WalletAddress+`"`, `data-status="pending"`, "http-equiv=\"refresh\"")
 	fortest.Answer(t, "qr.svg", r.Do("GET", "/checkout/"+id+"/qr.svg", ""), 200, "<svg")
 	fortest.OK(t, r.Gateway.Pay(tx.TrackingCode, "pay"))

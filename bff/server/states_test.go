@@ -116,8 +116,7 @@ func TestRefusedByGateway(t *testing.T) {
 // mintedFor returns an order token.
 func mintedFor(t *testing.T, ref, amount string) string {
 	t.Helper()
-	token := fortest.Must(order.Mint([]byte(orderKey), amount, ref, "", time.Hour, time.Now()))(t)
-	return token
+	return fortest.Must(order.Mint([]byte(orderKey), amount, ref, "", time.Hour, time.Now()))(t)
 }
 
 // opened opens the session of a token by a choice, and returns its id.

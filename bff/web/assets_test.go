@@ -61,8 +61,7 @@ func unpack(tb testing.TB, coding string, content []byte) []byte {
 		z := fortest.Must(gzip.NewReader(r))(tb)
 		r = z
 	}
-	plain := fortest.Must(io.ReadAll(r))(tb)
-	return plain
+	return fortest.Must(io.ReadAll(r))(tb)
 }
 
 // ask sends one request to the assets of files.

@@ -95,8 +95,7 @@ func TestRetryAfter(t *testing.T) {
 // page returns docs/webhooks.md.
 func page(t *testing.T) string {
 	t.Helper()
-	text := fortest.Must(os.ReadFile("../../docs/webhooks.md"))(t)
-	return string(text)
+	return string(fortest.Must(os.ReadFile("../../docs/webhooks.md"))(t))
 }
 
 // TestPageSchedule: the table of retry times is that of Next.

@@ -122,6 +122,5 @@ func (w *world) call(method, path string, body, into any) int {
 func (w *world) resident() int {
 	w.tb.Helper()
 	text := fortest.Must(os.ReadFile(fmt.Sprintf("/proc/%d/statm", w.process.Process.Pid)))(w.tb)
-	pages := fortest.Must(strconv.Atoi(strings.Fields(string(text))[1]))(w.tb)
-	return pages * os.Getpagesize()
+	return fortest.Must(strconv.Atoi(strings.Fields(string(text))[1]))(w.tb) * os.Getpagesize()
 }

@@ -44,8 +44,7 @@ func minified(t *testing.T) []byte { return bundled(t, "checkout", true) }
 
 func bundled(t *testing.T, name string, minify bool) []byte {
 	t.Helper()
-	text := fortest.Must(bundle.Script("..", name, minify))(t)
-	return text
+	return fortest.Must(bundle.Script("..", name, minify))(t)
 }
 
 func compressed(t *testing.T, text []byte) []byte {

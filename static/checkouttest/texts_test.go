@@ -110,8 +110,7 @@ func TestFixFromFrame(t *testing.T) {
 		s.post(`{ type: 'error', code: '` + code + `', recoverable: false, cure: ` + cure + ` }`)
 		s.WaitJS(`details.some(({ name, code }) => name === 'error' && code === '`+code+`')`, code)
 	}
-	got := strings.Join(s.Console(), "\n")
-	fortest.Has(t, "console", got,
+	fortest.Has(t, "console", strings.Join(s.Console(), "\n"),
 		"coinslot order_invalid COINSLOT_ORDER_KEY "+s.bff, "coinslot session_unknown  "+s.bff,
 		"coinslot session_paid  "+s.bff, "coinslot session_expired  "+s.bff,
 		"coinslot item_unknown  "+s.bff, "coinslot wasm_failed  "+s.bff)

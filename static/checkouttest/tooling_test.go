@@ -38,8 +38,7 @@ func names(list []named, skip string) (out []string) {
 
 func read(t *testing.T, name string) []byte {
 	t.Helper()
-	text := fortest.Must(os.ReadFile("../" + name))(t)
-	return text
+	return fortest.Must(os.ReadFile("../" + name))(t)
 }
 
 func decode(t *testing.T, name string, into any) {

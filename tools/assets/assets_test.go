@@ -32,8 +32,7 @@ func TestStorageShimComesWithTheLoader(t *testing.T) {
 // built returns what was written for a name.
 func (b *build) built(t *testing.T, name string) string {
 	t.Helper()
-	content := fortest.Must(os.ReadFile(filepath.Join(b.out, b.manifest.Files[name].File)))(t)
-	return string(content)
+	return string(fortest.Must(os.ReadFile(filepath.Join(b.out, b.manifest.Files[name].File)))(t))
 }
 
 func TestMinifyReportsErrors(t *testing.T) {

@@ -18,8 +18,7 @@ import (
 // goApp is the module that go.mod requires.
 func goApp(t *testing.T) compile.Module {
 	t.Helper()
-	module := fortest.Must(compile.FindModule("../..", compile.GoApp))(t)
-	return module
+	return fortest.Must(compile.FindModule("../..", compile.GoApp))(t)
 }
 
 // TestPatchesStopAtOtherSources: the build stops at one changed byte, a file too many and one too

@@ -65,8 +65,7 @@ func (b *build) write(t *testing.T, name, text string) {
 
 func (b *build) hash(t *testing.T) string {
 	t.Helper()
-	inputs := fortest.Must(b.inputs(b.path("go-app")))(t)
-	return inputs
+	return fortest.Must(b.inputs(b.path("go-app")))(t)
 }
 
 // TestUpToDate: a program counts as up to date only while nothing that it is made of has changed,

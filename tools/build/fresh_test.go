@@ -168,8 +168,7 @@ func imageCommand(t *testing.T, out string) string {
 
 func goEnv(t *testing.T, name string) string {
 	t.Helper()
-	value := fortest.Must(exec.Command("go", "env", name).Output())(t)
-	return strings.TrimSpace(string(value))
+	return strings.TrimSpace(string(fortest.Must(exec.Command("go", "env", name).Output())(t)))
 }
 
 // flip changes one byte of a file, which may be read-only.

@@ -34,8 +34,7 @@ func run(t *testing.T, root, name string, args ...string) {
 
 func find(t *testing.T, root, name string) Version {
 	t.Helper()
-	v := fortest.Must(FindVersion(root, name, ""))(t)
-	return v
+	return fortest.Must(FindVersion(root, name, ""))(t)
 }
 
 func TestFindVersion(t *testing.T) {

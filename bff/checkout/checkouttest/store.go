@@ -55,6 +55,5 @@ func (s *Store) Update(
 // EventsOf returns the events of a session, oldest first.
 func (s *Store) EventsOf(id string) []payment.Event {
 	s.t.Helper()
-	page := fortest.Must(s.Events(context.Background(), outbox.EventQuery{Session: id}))(s.t)
-	return page.Events
+	return fortest.Must(s.Events(context.Background(), outbox.EventQuery{Session: id}))(s.t).Events
 }

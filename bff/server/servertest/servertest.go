@@ -149,8 +149,7 @@ func (r *Rig) Open(body string) string {
 func (r *Rig) Status(id string) string {
 	r.T.Helper()
 	var got struct{ Status string }
-	w := r.Do("GET", "/v1/sessions/"+id, "", Bearer)
-	fortest.OK(r.T, json.Unmarshal(w.Body.Bytes(), &got))
+	fortest.OK(r.T, json.Unmarshal(r.Do("GET", "/v1/sessions/"+id, "", Bearer).Body.Bytes(), &got))
 	return got.Status
 }
 

@@ -350,6 +350,5 @@ func wantErased(t *testing.T, b Backend, id string) {
 // found searches for text, "" for all.
 func found(t *testing.T, b Backend, text string) []string {
 	t.Helper()
-	page := fortest.Must(b.Search(t.Context(), records.Query{Text: text}))(t)
-	return ids(page.Sessions)
+	return ids(fortest.Must(b.Search(t.Context(), records.Query{Text: text}))(t).Sessions)
 }
