@@ -33,7 +33,7 @@ var arrows = map[string][]string{
 	"bff/check":                 {"bff/config", "bff/diagnose", "bff/gateway", "bff/order", "bff/outbox", "bff/payment", "bff/receipt", "bff/store", "bff/token", "bff/webhook"},
 	"bff/checkout":              {"app/wire", "bff/internal/background", "bff/listing", "bff/payment", "bff/recovery", "bff/token"},
 	"bff/config":                {"bff/console/auth/password", "bff/webhook"},
-	"bff/demo":                  {"bff/config", "bff/console/auth/password", "bff/livereload", "bff/sandbox", "bff/server", "bff/webhook", "static"},
+	"bff/demo":                  {"bff/config", "bff/console/auth/password", "bff/livereload", "bff/sandbox", "bff/server", "bff/webhook", "client", "static"},
 	"bff/diagnose":              {},
 	"bff/console":               {"app/wire", "bff/checkout", "bff/console/auth", "bff/console/chart", "bff/console/export", "bff/console/format", "bff/console/query", "bff/outbox", "bff/payment", "bff/reconcile", "bff/records", "bff/retention", "bff/token"},
 	"bff/console/auth":          {"bff/console/auth/password"},

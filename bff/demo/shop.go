@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
@@ -17,7 +16,7 @@ import (
 	"time"
 
 	"coinslot/bff/config"
-	"coinslot/bff/webhook"
+	"coinslot/client"
 	"coinslot/static"
 )
 
@@ -25,10 +24,9 @@ import (
 // only.
 type shop struct {
 	*http.ServeMux
-	checkout string // the checkout's origin
-	key      config.Secret
-	webhooks webhook.Keys
-	page     *template.Template
+	api    *client.Client
+	secret config.Secret // of webhooks
+	page   *template.Template
 
 	mu       sync.Mutex // guards messages
 	messages []string   // received webhooks, newest first
@@ -51,10 +49,6 @@ func products() []product {
 // newShop returns the shop of a folder like package static; nil = the built-in one. webhooks are
 // those of an earlier run.
 func newShop(c config.Config, from fs.FS, webhooks []string) (*shop, error) {
-	keys, err := webhook.ParseKeys(config.Reveal(c.WebhookSecrets))
-	if err != nil {
-		return nil, fmt.Errorf("making the demo shop: %w", err)
-	}
 	if from == nil {
 		from = static.Shop
 	}
@@ -67,8 +61,8 @@ func newShop(c config.Config, from fs.FS, webhooks []string) (*shop, error) {
 		return nil, fmt.Errorf("making the demo shop: %w", err)
 	}
 	s := &shop{
-		ServeMux: http.NewServeMux(), checkout: c.PublicURL, key: c.SecretKeys[0],
-		webhooks: keys, page: page, messages: webhooks,
+		ServeMux: http.NewServeMux(), page: page, secret: c.WebhookSecrets[0], messages: webhooks,
+		api: &client.Client{URL: c.PublicURL, Key: c.SecretKeys[0].Reveal()},
 	}
 	s.HandleFunc("GET /{$}", s.home)
 	s.HandleFunc("GET /orders", s.orders)
@@ -94,14 +88,14 @@ func (s *shop) home(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	var out bytes.Buffer
-	if err := s.page.Execute(&out, map[string]any{"Base": s.checkout, "Items": items}); err != nil {
+	if err := s.page.Execute(&out, map[string]any{"Base": s.api.URL, "Items": items}); err != nil {
 		http.Error(w, "showing the shop: "+err.Error(), http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Content-Security-Policy",
-		"default-src 'none'; script-src 'self' "+s.checkout+
-			"; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-src "+s.checkout)
+		"default-src 'none'; script-src 'self' "+s.api.URL+
+			"; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-src "+s.api.URL)
 	w.Write(out.Bytes())
 }
 
@@ -110,33 +104,11 @@ func (s *shop) home(w http.ResponseWriter, r *http.Request) {
 func (s *shop) open(ctx context.Context, p *product, cart string) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	body, err := json.Marshal(map[string]string{
-		"amount_usd": p.Price, "order_ref": cart + "-" + p.ID, "title": p.Title,
+	session, err := s.api.CreateSession(ctx, client.NewSession{
+		AmountUSD: p.Price, OrderRef: cart + "-" + p.ID, Title: p.Title,
 	})
-	if err != nil {
-		return err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.checkout+"/v1/sessions",
-		bytes.NewReader(body))
-	if err != nil {
-		return err
-	}
-	req.Header.Set("Authorization", "Bearer "+s.key.Reveal())
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusCreated {
-		return fmt.Errorf("opening a session: status %d", resp.StatusCode)
-	}
-	var session struct{ ID, URL string }
-	if err := json.NewDecoder(resp.Body).Decode(&session); err != nil {
-		return fmt.Errorf("opening a session: %w", err)
-	}
 	p.Session, p.URL = session.ID, session.URL
-	return nil
+	return err
 }
 
 // webhook receives webhooks and rejects those without a valid signature.
@@ -146,21 +118,17 @@ func (s *shop) webhook(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "unreadable", http.StatusBadRequest)
 		return
 	}
-	if err := s.webhooks.Verify(r.Header, body, time.Now()); err != nil {
+	event, err := client.VerifyWebhook(s.secret.Reveal(), r.Header, body)
+	if err != nil {
 		http.Error(w, "not signed by the checkout", http.StatusUnauthorized)
 		return
 	}
-	var event struct {
-		Type string
-		Data struct {
-			OrderRef string `json:"order_ref"`
-		}
-	}
-	if err := json.Unmarshal(body, &event); err != nil {
+	session, err := event.Session()
+	if err != nil {
 		http.Error(w, "not understood", http.StatusBadRequest)
 		return
 	}
-	s.addMessage(event.Type + "  " + event.Data.OrderRef)
+	s.addMessage(event.Type + "  " + session.OrderRef)
 }
 
 // addMessage keeps the latest fifty messages.
