@@ -47,9 +47,8 @@ type Config struct {
 	// Limiter paces requests, for instance a *limiter.Limiter that all callers of the
 	// same key share. Nil = no limit.
 	Limiter RateLimiter
-	// Transport carries the requests. Nil = our own: HTTP/1.1, no proxy, TLS 1.2 or later. An
-	// *http.Transport is used as it is for reads and cloned, without keep-alive, for create, cancel
-	// and recheck. Anything else must neither repeat requests nor follow redirects by itself.
+	// Transport replaces our own in tests. Nil = our own: HTTP/1.1, no proxy, TLS 1.2 or later,
+	// without keep-alive for create, cancel and recheck.
 	Transport http.RoundTripper
 	// Began is called when a call begins. Nil = not called.
 	Began Began

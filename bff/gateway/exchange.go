@@ -120,11 +120,7 @@ func (c *Client) request(ctx context.Context, k call) (*http.Request, error) {
 	if k.body != nil {
 		req.Header.Set("Content-Type", "application/json")
 		req.ContentLength = int64(len(k.body))
-	}
-	if k.body != nil || k.effect && c.links.custom {
-		// A body without GetBody cannot be sent again. An empty one, of a
-		// GET, is not sent at all but still keeps net/http, if that is what
-		// is under a foreign transport, from repeating the request.
+		// A body without GetBody cannot be sent again.
 		req.Body = io.NopCloser(bytes.NewReader(k.body))
 	}
 	return req, nil

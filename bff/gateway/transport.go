@@ -9,7 +9,6 @@ import (
 	"net/http/httptrace"
 	"net/netip"
 	"net/url"
-	"slices"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -20,8 +19,7 @@ import (
 // something; a request on a connection of its own is never repeated.
 type clients struct {
 	reads   *http.Client // may reuse connections
-	effects *http.Client // one connection per request, unless foreign
-	custom  bool         // the transport is not one that we can configure
+	effects *http.Client // one connection per request
 }
 
 // newClients makes both clients out of t; nil = our own transport, bound to what
@@ -30,10 +28,13 @@ func newClients(t http.RoundTripper, base *url.URL) clients {
 	if t == nil {
 		t = newTransport(base)
 	}
-	if own, ok := t.(*http.Transport); ok {
-		return clients{reads: newClient(own), effects: newClient(withoutKeepAlive(own))}
+	effects := t
+	if kept, ok := t.(*http.Transport); ok {
+		once := kept.Clone()
+		once.DisableKeepAlives = true
+		effects = once
 	}
-	return clients{reads: newClient(t), effects: newClient(t), custom: true}
+	return clients{reads: newClient(t), effects: newClient(effects)}
 }
 
 // newClient follows no redirect: net/http would hand x-api-key to the other
@@ -50,38 +51,18 @@ func newClient(t http.RoundTripper) *http.Client {
 // newTransport asks no environment for a proxy, so that only the gateway ever
 // sees the key, and speaks HTTP/1.1, whose repetitions are known.
 func newTransport(base *url.URL) *http.Transport {
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
 	return &http.Transport{
 		DialContext:         newDialer(base).DialContext,
 		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout: 5 * time.Second, MaxIdleConns: 16, MaxIdleConnsPerHost: 16,
-		IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10, Protocols: http1(),
+		IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10, Protocols: &protocols,
 	}
 }
 
 func newDialer(base *url.URL) *net.Dialer {
 	return &net.Dialer{Timeout: 5 * time.Second, KeepAlive: 30 * time.Second, Control: guard(base)}
-}
-
-// withoutKeepAlive clones t for requests that must not be repeated: without kept connections there
-// is nothing that net/http would retry, and HTTP/2, which has retries of its own, is off.
-func withoutKeepAlive(t *http.Transport) *http.Transport {
-	t = t.Clone()
-	t.DisableKeepAlives = true
-	t.ForceAttemptHTTP2 = false
-	t.Protocols = http1()
-	t.TLSNextProto = map[string]func(string, *tls.Conn) http.RoundTripper{}
-	if tls := t.TLSClientConfig; tls != nil {
-		// Clone leaves the slice shared with the caller's transport.
-		tls.NextProtos = slices.DeleteFunc(slices.Clone(tls.NextProtos),
-			func(p string) bool { return p == "h2" })
-	}
-	return t
-}
-
-func http1() *http.Protocols {
-	p := new(http.Protocols)
-	p.SetHTTP1(true)
-	return p
 }
 
 // guard returns a check of each address before it is dialed. A public name that resolves to

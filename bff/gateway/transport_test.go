@@ -117,16 +117,12 @@ func (h *hangup) seen(path string) int {
 	return h.count[path]
 }
 
-// plain hides what kind of transport it holds.
-type plain struct{ http.RoundTripper }
-
 // TestNoReplay: net/http repeats a GET, and a POST with GetBody or an
 // Idempotency-Key, when a kept connection dies. The status call shows that
 // the server does provoke it; the others must arrive once.
 func TestNoReplay(t *testing.T) {
-	kept := func() *http.Transport { return http.DefaultTransport.(*http.Transport).Clone() }
 	for name, transport := range map[string]http.RoundTripper{
-		"own": nil, "configured": kept(), "foreign": plain{kept()},
+		"own": nil, "configured": http.DefaultTransport.(*http.Transport).Clone(),
 	} {
 		for call, want := range map[string]int{"status": 2, "recheck": 1, "cancel": 1, "create": 1} {
 			h := &hangup{count: map[string]int{}}
@@ -138,18 +134,6 @@ func TestNoReplay(t *testing.T) {
 				"%s, %s: arrived times", name, call)
 			c.Close()
 		}
-	}
-}
-
-// TestCustomTransportRecheckHasNoBody: the body that keeps net/http from repeating a
-// GET must not show on the wire.
-func TestCustomTransportRecheckHasNoBody(t *testing.T) {
-	seen := make(chan *http.Request, 1)
-	c := serve(t, func(_ http.ResponseWriter, r *http.Request) { seen <- r },
-		func(c *Config) { c.Transport = plain{http.DefaultTransport.(*http.Transport).Clone()} })
-	_ = c.Recheck(t.Context(), "TRK1")
-	if r := <-seen; r.ContentLength != 0 || r.TransferEncoding != nil || r.Header.Get("Content-Type") != "" {
-		t.Errorf("length %d, encoding %q, header %v", r.ContentLength, r.TransferEncoding, r.Header)
 	}
 }
 
@@ -197,16 +181,6 @@ func TestUnsent(t *testing.T) {
 	}
 }
 
-// TestCustomTransportErrorIsUnknown: a transport that does not trace proves nothing,
-// whatever its error looks like.
-func TestCustomTransportErrorIsUnknown(t *testing.T) {
-	dialError := &net.OpError{Op: "dial", Err: errors.New("refused")}
-	c := newClientFor(t, "https://gateway.example", func(c *Config) {
-		c.Transport = roundTrip(func(*http.Request) (*http.Response, error) { return nil, dialError })
-	})
-	fortest.Equal(t, outcome(t, c.Cancel(t.Context(), "TRK1")), "unknown", "Cancel")
-}
-
 type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
@@ -251,26 +225,6 @@ func TestTLS(t *testing.T) {
 	good := newClientFor(t, server.URL, trusting("example.com"))
 	fortest.OK(t, good.Recheck(t.Context(), "TRK1"))
 	fortest.Must(good.Status(t.Context(), "TRK1"))(t)
-}
-
-// TestHTTP2Transport: a caller's transport that speaks HTTP/2 is cloned into
-// one that does not, which must still get through.
-func TestHTTP2Transport(t *testing.T) {
-	versions := make(chan string, 2)
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		versions <- r.Proto
-		io.WriteString(w, done(recordJSON))
-	}))
-	server.EnableHTTP2 = true
-	server.StartTLS()
-	defer server.Close()
-	c := newClientFor(t, server.URL, func(c *Config) { c.Transport = server.Client().Transport })
-	fortest.Must(c.Status(t.Context(), "TRK1"))(t)
-	fortest.OK(t, c.Cancel(t.Context(), "TRK1"))
-	close(versions)
-	if read, effect := <-versions, <-versions; read != "HTTP/2.0" || effect != "HTTP/1.1" {
-		t.Errorf("read over %s, cancel over %s; want HTTP/2.0 and HTTP/1.1", read, effect)
-	}
 }
 
 func TestGuard(t *testing.T) {
