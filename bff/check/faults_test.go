@@ -109,10 +109,13 @@ func databaseFaults() []fault {
 			cluster.Replica(t)
 			w.env["COINSLOT_DATABASE"] = cluster.DSN(t)
 			fortest.Until(t, "it is connected", func() bool {
-				state, err := store.Inspect(t.Context(), w.env["COINSLOT_DATABASE"])
+				state, err := store.Inspect(t.Context(), store.Config{DSN: w.env["COINSLOT_DATABASE"]})
 				return err == nil && state.AsyncReplicas > 0
 			})
 		}, diagnose.Warn, "database", "set synchronous_standby_names"},
+		{"a pooler", func(t *testing.T, w *rig) {
+			w.env["COINSLOT_DATABASE"] = pgtest.Pooled(t, pgtest.DSN(t), "transaction")
+		}, diagnose.Fail, "database", "set COINSLOT_DATABASE_DIRECT"},
 		{"no address", set("COINSLOT_DATABASE", "mysql://u:pass-word@h/x"), diagnose.Fail, "database", "not supported"},
 	}
 	// A file system without room, on Linux. Others than root may not write there anyway.

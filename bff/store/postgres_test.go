@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"fmt"
 	"maps"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -77,6 +78,8 @@ func TestSettingsThroughPgBouncer(t *testing.T) {
 func TestPgBouncerMisconfigured(t *testing.T) {
 	dsn, other := pgtest.DSN(t), pgtest.DSN(t)
 	pooled := pgtest.Pooled(t, dsn, "transaction")
+	deaf := pgtest.Pooled(t, dsn, "transaction", "ignore_startup_parameters = statement_timeout, lock_timeout, "+
+		"synchronous_commit, idle_in_transaction_session_timeout, default_transaction_isolation, default_transaction_read_only")
 	for name, c := range map[string]struct {
 		config Config
 		want   string
@@ -84,13 +87,37 @@ func TestPgBouncerMisconfigured(t *testing.T) {
 		"no direct address":  {Config{DSN: pooled}, "set COINSLOT_DATABASE_DIRECT"},
 		"of another":         {Config{DSN: pooled, Direct: other}, "lead to different databases"},
 		"of a pooler itself": {Config{DSN: pooled, Direct: pooled}, "set COINSLOT_DATABASE_DIRECT"},
+		"settings ignored":   {Config{DSN: deaf}, "set COINSLOT_DATABASE_DIRECT"},
 	} {
+		if _, err := Inspect(t.Context(), c.config); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: Inspect = %v; want %q", name, err, c.want)
+		}
 		if db, err := Open(t.Context(), c.config); err == nil {
 			fortest.OK(t, db.Close())
 			t.Errorf("%s: opened", name)
 		} else if !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// A pooler keeps its connections from us when its server becomes a standby, so the first write finds
+// the new primary. The other server stands for it: it has the same tables.
+func TestPooledServerBecomesStandby(t *testing.T) {
+	old, primary := pgtest.New(t), pgtest.New(t)
+	direct, other := old.DSN(t), primary.DSN(t)
+	fortest.OK(t, created(other))
+	bouncer := fortest.Must(url.Parse(pgtest.Pooled(t, direct, "transaction")))(t)
+	q, second := bouncer.Query(), fortest.Must(url.Parse(other))(t).Query()
+	q.Set("host", q.Get("host")+","+second.Get("host"))
+	q.Set("port", "6432,5432")
+	bouncer.RawQuery = q.Encode()
+	db := openedAs(t, Config{DSN: bouncer.String(), Direct: direct})
+	fortest.Must(db.Insert(t.Context(), sample(1)))(t)
+	old.Demote(t)
+	fortest.Must(db.Insert(t.Context(), sample(2)))(t)
+	if n := count(t, opened(t, other).Reader, `SELECT count(*) FROM sessions`); n != 1 {
+		t.Errorf("the new primary has %d sessions; want that of the last write", n)
 	}
 }
 

@@ -19,14 +19,15 @@ import (
 )
 
 // Pooled starts PgBouncer in front of the server at dsn and returns the address of the same
-// database through it. mode is PgBouncer's pool_mode: "session" or "transaction". It ends with t.
-func Pooled(t testing.TB, dsn, mode string) string {
+// database through it. mode is PgBouncer's pool_mode, "session" or "transaction"; settings are more
+// lines of its file. It ends with t.
+func Pooled(t testing.TB, dsn, mode string, settings ...string) string {
 	t.Helper()
 	bouncer := need.Server(t, "pgbouncer")
 	dir := fortest.Must(makeDir("coinslot-pgb-"))(t)
 	t.Cleanup(func() { fortest.OK(t, os.RemoveAll(dir)) })
 	server := fortest.Must(url.Parse(dsn))(t)
-	settings := fmt.Sprintf(`[databases]
+	text := fmt.Sprintf(`[databases]
 * = host=%s user=%s
 [pgbouncer]
 listen_addr =
@@ -35,9 +36,10 @@ listen_port = 6432
 auth_type = any
 pool_mode = %s
 default_pool_size = 20
-`, server.Query().Get("host"), user, dir, mode)
+%s
+`, server.Query().Get("host"), user, dir, mode, strings.Join(settings, "\n"))
 	file := filepath.Join(dir, "pgbouncer.ini")
-	fortest.OK(t, os.WriteFile(file, []byte(settings), 0o644))
+	fortest.OK(t, os.WriteFile(file, []byte(text), 0o644))
 	fortest.OK(t, own(dir))
 	var log strings.Builder
 	cmd := exec.Command(bouncer, file)
@@ -57,6 +59,14 @@ default_pool_size = 20
 		return err == nil && conn.Close(t.Context()) == nil
 	})
 	return server.String()
+}
+
+// Demote makes the server a standby: it takes no writes any more.
+func (c *Cluster) Demote(t testing.TB) {
+	t.Helper()
+	c.Stop(t)
+	fortest.OK(t, os.WriteFile(filepath.Join(c.dir, "data", "standby.signal"), nil, 0o644))
+	c.Start(t)
 }
 
 // Replica starts a replica of the server that confirms each commit, and takes no queries. It ends

@@ -8,9 +8,11 @@ import (
 )
 
 // opened is a database that is closed when t ends.
-func opened(t *testing.T, dsn string) *DB {
+func opened(t *testing.T, dsn string) *DB { return openedAs(t, Config{DSN: dsn}) }
+
+func openedAs(t *testing.T, c Config) *DB {
 	t.Helper()
-	db := fortest.Must(Open(t.Context(), Config{DSN: dsn}))(t)
+	db := fortest.Must(Open(t.Context(), c))(t)
 	t.Cleanup(func() { fortest.OK(t, db.Close()) })
 	return db
 }

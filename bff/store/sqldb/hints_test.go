@@ -52,7 +52,12 @@ func (e *notificationLog) wants(t *testing.T, session string, times int) {
 
 func TestHints(t *testing.T) {
 	dsn := pgtest.DSN(t)
-	one, other := opened(t, dsn), opened(t, dsn)
+	testHints(t, opened(t, dsn), opened(t, dsn))
+	pooled := Config{DSN: pgtest.Pooled(t, dsn, "transaction"), Direct: dsn}
+	testHints(t, openedAs(t, pooled), openedAs(t, pooled))
+}
+
+func testHints(t *testing.T, one, other *DB) {
 	own, others := listening(t, one), listening(t, other)
 	for range 3 {
 		for n := range 500 {

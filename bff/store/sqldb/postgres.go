@@ -115,13 +115,15 @@ func (db *DB) openPostgres(ctx context.Context, c Config) error {
 		fitPooler(pool.ConnConfig)
 	}
 	if err := migratePostgres(ctx, db.direct, db.Dialect); err != nil {
-		return explainPooler(err)
+		return err
 	}
 	if err := db.connect(ctx, pool); err != nil {
 		return err
 	}
-	if err := db.checkDirect(ctx); err != nil {
-		return err
+	if db.pooled {
+		if err := db.checkSame(ctx, db.direct, "COINSLOT_DATABASE_DIRECT"); err != nil {
+			return err
+		}
 	}
 	db.Writer = db.Reader
 	if err := db.continueLog(ctx); err != nil {
@@ -145,31 +147,44 @@ func fitPooler(c *pgx.ConnConfig) {
 func explainPooler(err error) error {
 	failed, ok := errors.AsType[*pgconn.PgError](err)
 	if ok && strings.Contains(failed.Message, "startup parameter") {
-		return fmt.Errorf("the address leads to PgBouncer: set COINSLOT_DATABASE_DIRECT to that "+
-			"of PostgreSQL itself: %w", err)
+		return fmt.Errorf("%w: %w", ErrPooler, err)
 	}
 	return err
 }
 
-// checkDirect fails unless both addresses lead to the same database.
-func (db *DB) checkDirect(ctx context.Context) error {
-	if !db.pooled {
+// ErrPooler means that a pooler is where PostgreSQL itself has to be.
+var ErrPooler = errors.New("the address leads to PgBouncer or another pooler: set " +
+	"COINSLOT_DATABASE_DIRECT to that of PostgreSQL itself")
+
+// checkPooler fails unless both addresses, if there are two, lead to the same database.
+func (db *DB) checkPooler(ctx context.Context, c Config) error {
+	if c.Direct == "" {
 		return nil
 	}
+	pooled, err := postgresConfig(c.DSN)
+	if err != nil {
+		return err
+	}
+	fitPooler(pooled.ConnConfig)
+	return db.checkSame(ctx, pooled.ConnConfig, "COINSLOT_DATABASE")
+}
+
+// checkSame fails unless the other address, which a setting has, leads to db.
+func (db *DB) checkSame(ctx context.Context, other *pgx.ConnConfig, setting string) error {
 	const query = `SELECT current_database() || extract(epoch FROM pg_postmaster_start_time())`
-	pooled, err := One[string](ctx, db, query)
+	here, err := One[string](ctx, db, query)
 	if err != nil {
 		return fmt.Errorf("reading the database's name: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(ctx, defaultPatience)
 	defer cancel()
-	direct := stdlib.OpenDB(*db.direct, stdlib.OptionBeforeConnect(neverCancel))
-	defer direct.Close()
-	var itself string
-	if err := direct.QueryRowContext(ctx, query).Scan(&itself); err != nil {
-		return fmt.Errorf("COINSLOT_DATABASE_DIRECT: reading the database's name: %w", err)
+	conn := stdlib.OpenDB(*other, stdlib.OptionBeforeConnect(neverCancel))
+	defer conn.Close()
+	var there string
+	if err := conn.QueryRowContext(ctx, query).Scan(&there); err != nil {
+		return fmt.Errorf("%s: reading the database's name: %w", setting, err)
 	}
-	if pooled != itself {
+	if here != there {
 		return errors.New("COINSLOT_DATABASE and COINSLOT_DATABASE_DIRECT lead to different " +
 			"databases")
 	}
@@ -192,20 +207,24 @@ func (db *DB) connect(ctx context.Context, c *pgxpool.Config) (err error) {
 }
 
 // checkServer checks the settings that durability depends on: the server, or a pooler
-// between, may override them.
+// between, may override them. A pooler that drops them also breaks LISTEN. The query is not
+// prepared, as that pooler may give its parts different connections.
 func checkServer(ctx context.Context, db *sql.DB) error {
 	ctx, cancel := context.WithTimeout(ctx, defaultPatience)
 	defer cancel()
 	var version int
-	var sync, fsync, pages, encoding string
+	var sync, fsync, pages, encoding, idle string
 	err := db.QueryRowContext(ctx, `SELECT current_setting('server_version_num')::bigint,
 		current_setting('synchronous_commit'),
 		current_setting('fsync'), current_setting('full_page_writes'),
-		current_setting('server_encoding')`).
-		Scan(&version, &sync, &fsync, &pages, &encoding)
+		current_setting('server_encoding'),
+		current_setting('idle_in_transaction_session_timeout')`, pgx.QueryExecModeExec).
+		Scan(&version, &sync, &fsync, &pages, &encoding, &idle)
 	switch {
 	case err != nil:
-		return fmt.Errorf("reading settings: %w", err)
+		return fmt.Errorf("reading settings: %w", explainPooler(err))
+	case idle != "8s":
+		return ErrPooler
 	case version < minVersion:
 		return fmt.Errorf("the server is PostgreSQL %d.%d; use 13 or newer",
 			version/10000, version%10000)

@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"os"
 
-	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // OpenReader opens the database for reading only, also beside a running server: it takes
@@ -95,7 +95,12 @@ func (db *DB) besidePostgres(ctx context.Context, c Config) error {
 //
 // Errors: as from [Open], and that there is no file, which is an [os.ErrNotExist].
 func OpenInspect(ctx context.Context, c Config) (*DB, error) {
-	return open(ctx, c, (*DB).inspectSQLite, (*DB).inspectPostgres)
+	return open(ctx, c, (*DB).inspectSQLite, func(db *DB, ctx context.Context, c Config) error {
+		if err := db.inspectPostgres(ctx, c); err != nil {
+			return err
+		}
+		return db.checkPooler(ctx, c)
+	})
 }
 
 func (db *DB) inspectSQLite(ctx context.Context, path string) (err error) {
@@ -124,9 +129,7 @@ func (db *DB) inspectPostgres(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
-	pool.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, `SET default_transaction_read_only = on`)
-		return err
-	}
+	pool.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
+	pool.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
 	return db.connect(ctx, pool)
 }

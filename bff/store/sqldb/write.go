@@ -20,6 +20,10 @@ const (
 	defaultPatience = 10 * time.Second
 )
 
+// readOnlyTransaction is PostgreSQL's code for a write to a standby. Connections to a server end
+// when it becomes one, those to a pooler in front of it do not.
+const readOnlyTransaction = "25006"
+
 // unknownError is a failed commit that may have been written.
 type unknownError struct{ err error }
 
@@ -62,6 +66,10 @@ func (db *DB) runWrite(ctx context.Context, run func(context.Context, *sql.Tx) e
 		}
 		defer conn.Close() // gives it back to the pool
 		err = db.transact(ctx, conn, fn)
+		if sqlState(err) == readOnlyTransaction {
+			db.pool.Reset() // what the pooler leads to has become a standby
+			return true, err
+		}
 		return err != nil && !IsUnknown(err) && (db.Dialect.retryable(err) || isLost(conn)), err
 	})
 }
