@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"coinslot/bff/internal/background"
+
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -22,6 +24,8 @@ const (
 	// otherwise; most bounds what it may say.
 	defaultConnections = 10
 	maxConnections     = 50
+	// lockPatience bounds how long an old transaction may keep the tables from being changed.
+	lockPatience = time.Minute
 	// minVersion is the first release that has pg_current_xact_id.
 	minVersion = 130000
 )
@@ -237,17 +241,26 @@ func checkServer(ctx context.Context, db *sql.DB) error {
 	return nil
 }
 
-// migratePostgres brings the tables up to date, on a connection that has the time for it.
+// migratePostgres brings the tables up to date, on a connection that has the time for it. It waits
+// for a lock half a second at a time, because other instances' statements queue behind it.
 func migratePostgres(ctx context.Context, settings *pgx.ConnConfig, d Dialect) error {
 	settings = settings.Copy()
 	settings.RuntimeParams["statement_timeout"] = "0"
-	settings.RuntimeParams["lock_timeout"] = "60000"
+	settings.RuntimeParams["lock_timeout"] = "500"
 	db := stdlib.OpenDB(*settings, stdlib.OptionBeforeConnect(neverCancel))
 	defer db.Close()
 	if err := checkServer(ctx, db); err != nil {
 		return err
 	}
-	return migrate(ctx, db, d)
+	for deadline := time.Now().Add(lockPatience); ; {
+		err := migrate(ctx, db, d)
+		if sqlState(err) != "55P03" || time.Now().After(deadline) { // lock_not_available
+			return err
+		}
+		if !background.Sleep(ctx, time.Second) {
+			return err
+		}
+	}
 }
 
 // continueLog makes the log's positions continue after the last one. They are transaction
