@@ -3,11 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -180,28 +177,7 @@ func (r *runner) results() ([]result, error) {
 	if err := r.recordFuzzing(); err != nil {
 		return nil, err
 	}
-	file, err := os.Open(r.resultsFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	var list []result
-	for decoder := json.NewDecoder(file); ; {
-		var one result
-		if err := decoder.Decode(&one); errors.Is(err, io.EOF) {
-			return list, nil
-		} else if err != nil {
-			return nil, fmt.Errorf("reading the results: %w", err)
-		}
-		at := slices.IndexFunc(list, func(o result) bool { return o.Goal == one.Goal })
-		if at < 0 {
-			at, list = len(list), append(list, one)
-		}
-		list[at] = one
-	}
+	return goal.Read(r.resultsFile)
 }
 
 // recordFuzzing appends the result of all fuzz targets to the results file.

@@ -4,15 +4,19 @@
 //
 // TORTURE=long asks for the full bounds, TORTURE=0.1 for a tenth of them, and
 // TORTURE_SEED=7 for one seed. TORTURE_LEDGER names the file that results are
-// appended to; unset, they are only logged.
+// appended to; unset, they are only logged. A test that uses [Resume] continues
+// an interrupted run of that file.
 package goal
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"testing"
@@ -30,6 +34,8 @@ type Result struct {
 	Violations int           `json:"violations"`
 	Seed       uint64        `json:"seed"` // zero = nothing was drawn
 	Took       time.Duration `json:"took"`
+	// Counts are what Figure is made from, by name; nil = it is not kept.
+	Counts map[string]int `json:"counts,omitempty"`
 }
 
 // Bound says what rounds without a violation mean: with 95 % confidence
@@ -93,8 +99,55 @@ func Report(t testing.TB, r Result) {
 	if r.Rounds == 0 {
 		t.Errorf("%s: no rounds were made", r.Goal)
 	}
+	Save(t, r)
+}
+
+// Resume returns the result that an interrupted run of the same goal has saved, to be continued.
+// It returns r if there is none, it has violations or all the rounds, or another seed is wanted.
+func Resume(t testing.TB, r Result, rounds int) Result {
+	t.Helper()
+	saved := fortest.Must(Read(os.Getenv("TORTURE_LEDGER")))(t)
+	for _, s := range saved {
+		other := os.Getenv("TORTURE_SEED") != "" && s.Seed != r.Seed
+		if s.Goal == r.Goal && s.Violations == 0 && s.Rounds < rounds && !other {
+			t.Logf("%s: continuing after %d rounds of %d, seed %d", s.Goal, s.Rounds, rounds, s.Seed)
+			return s
+		}
+	}
+	return r
+}
+
+// Save appends what was done until now to the results, for Resume.
+func Save(t testing.TB, r Result) {
+	t.Helper()
 	if name := os.Getenv("TORTURE_LEDGER"); name != "" {
 		fortest.OK(t, r.AppendTo(name))
+	}
+}
+
+// Read reads a file of results: for each goal the last one, in the order of the first. A file
+// that does not exist has none.
+func Read(name string) (list []Result, err error) {
+	file, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	for decoder := json.NewDecoder(file); ; {
+		var one Result
+		if err := decoder.Decode(&one); errors.Is(err, io.EOF) {
+			return list, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("reading the results: %w", err)
+		}
+		at := slices.IndexFunc(list, func(o Result) bool { return o.Goal == one.Goal })
+		if at < 0 {
+			at, list = len(list), append(list, one)
+		}
+		list[at] = one
 	}
 }
 
