@@ -307,6 +307,7 @@ func (w *world) finalCheck() {
 	}
 	w.fetchEverything()
 	w.kill()
+	w.checkHistories()
 	w.store.scan(w.t, w.secrets.search)
 }
 

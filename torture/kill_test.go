@@ -33,7 +33,7 @@ func kills(t *testing.T, name string, store func(testing.TB) database, rounds, w
 	began := time.Now()
 	seed := goal.Seed(t)
 	r := goal.Result{Goal: name, Wanted: wanted, Seed: seed}
-	var sessions, deleted, events, lost int
+	var sessions, deleted, events, lost, histories, seen int
 	var killing time.Duration
 	for r.Rounds < rounds && r.Violations == 0 {
 		w := newWorld(t, seed+uint64(r.Rounds), store(t), 1)
@@ -47,13 +47,14 @@ func kills(t *testing.T, name string, store func(testing.TB) database, rounds, w
 		r.Violations += w.reportViolations()
 		r.Rounds += some
 		sessions, events, lost = sessions+len(w.sessions), events+len(w.sink.events), lost+w.gateway.faulty
+		histories, seen = histories+w.histories, seen+w.observations
 	}
 	r.Took = time.Since(began)
 	if deleted == 0 && goal.Long() { // a few rounds may end without an unpaid session
 		t.Error("no session was deleted: COINSLOT_RETENTION did nothing")
 	}
-	r.Figure = fmt.Sprintf("%d orders in flight, %d sessions, %d deleted, %d events, %d gateway calls spoiled, %.1f rounds/s",
-		orders, sessions, deleted, events, lost, float64(r.Rounds)/killing.Seconds())
+	r.Figure = fmt.Sprintf("%d orders in flight, %d sessions, %d deleted, %d events, %d histories of %d observations, %d gateway calls spoiled, %.1f rounds/s",
+		orders, sessions, deleted, events, histories, seen, lost, float64(r.Rounds)/killing.Seconds())
 	goal.Report(t, r)
 }
 

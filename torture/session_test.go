@@ -170,6 +170,7 @@ func (w *world) checkOlderShown(s *session, d shownPayment) {
 // the money which it reports (I5).
 func (w *world) checkEvent(e event) {
 	w.note(e.session, "event %s %s: version %d %s", e.id, e.kind, e.version, e.status)
+	w.observed.notified("webhook", e.session, sight{version: e.version, status: wire.Status(e.status)})
 	if e.kind != "checkout.confirmed" {
 		return
 	}

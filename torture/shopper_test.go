@@ -169,7 +169,9 @@ func (b *shopper) refused(what string, status int, body []byte) {
 	}
 }
 
-func (b *shopper) forwarded() http.Header { return http.Header{"X-Forwarded-For": {b.ip}} }
+func (b *shopper) forwarded() http.Header {
+	return http.Header{"X-Forwarded-For": {b.ip}, "User-Agent": {b.name}}
+}
 
 // view reads what the page shows now.
 func (b *shopper) view(ctx context.Context, s *session) (wire.View, bool) {
@@ -337,6 +339,8 @@ func (b *shopper) listen(ctx context.Context, s *session) {
 				b.w.violate(s.id, "a socket message is not a view: %v", err)
 				return
 			}
+			_, seen := see(message)
+			b.w.observed.notified(name, s.id, seen)
 			b.w.recordView(name, s, v, last)
 			last = max(last, v.Version)
 		}

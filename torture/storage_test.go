@@ -49,7 +49,7 @@ func TestTortureStorage(t *testing.T) {
 	w.startAndWait(0)
 	w.finalCheck()
 	r.Violations = w.reportViolations()
-	r.Took, r.Figure = time.Since(began), fmt.Sprintf("%d sessions, %d lives", len(w.sessions), w.starts)
+	r.Took, r.Figure = time.Since(began), fmt.Sprintf("%d sessions, %d lives, %d histories of %d observations", len(w.sessions), w.starts, w.histories, w.observations)
 	goal.Report(t, r)
 }
 

@@ -43,6 +43,7 @@ type world struct {
 	origin     string   // COINSLOT_PUBLIC_URL
 	env        []string
 	pauseSteps sync.RWMutex // a shopper's step holds it for reading, settling for writing
+	observed   *observations
 
 	mu            sync.Mutex // guards the fields below
 	rng           *rand.Rand
@@ -55,6 +56,9 @@ type world struct {
 	known         map[string]string // session by tracking code
 	starts        int
 	preferredPlan string // see favour
+	histories     int    // that were checked
+	observations  int    // in them
+	writes        int    // of those, acknowledged requests to change something
 }
 
 // note is a line of the world's history.
@@ -79,6 +83,7 @@ func newWorld(t testing.TB, seed uint64, store database, instances int) *world {
 		t: t, seed: seed, secrets: s, store: store,
 		rng: rand.New(rand.NewPCG(seed, 0)), up: make(chan struct{}), running: make([]*process, instances),
 		sessions: map[string]*session{}, consistent: map[string]bool{},
+		observed: newObservations(),
 	}
 	w.log = &tail{search: s.search}
 	w.gateway = newGateway(t, s.gatewayKey, seed)
@@ -305,20 +310,31 @@ func (w *world) call(ctx context.Context, host, method, path, body string, heade
 	if body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	res, err := w.client.Do(r)
+	call := w.observed.now()
+	status, answer, header, err := w.send(r)
+	w.observed.answered(call, r, body, status, answer)
 	if err != nil {
 		return 0, nil, err
+	}
+	w.secrets.search("the answer to "+method+" "+path, answer)
+	for name, values := range header {
+		w.secrets.search("the header "+name, []byte(strings.Join(values, "\n")))
+	}
+	return status, answer, nil
+}
+
+// send is call without what is done about the answer.
+func (w *world) send(r *http.Request) (int, []byte, http.Header, error) {
+	res, err := w.client.Do(r)
+	if err != nil {
+		return 0, nil, nil, err
 	}
 	defer res.Body.Close()
 	answer, err := io.ReadAll(res.Body)
 	if err != nil {
-		return 0, nil, err // cut in the middle: nothing was acknowledged
+		return 0, nil, nil, err // cut in the middle: nothing was acknowledged
 	}
-	w.secrets.search("the answer to "+method+" "+path, answer)
-	for name, values := range res.Header {
-		w.secrets.search("the header "+name, []byte(strings.Join(values, "\n")))
-	}
-	return res.StatusCode, answer, nil
+	return res.StatusCode, answer, res.Header, nil
 }
 
 // merchant makes a request with the merchant's key.
