@@ -227,6 +227,7 @@ install-test-tools: install-npm ## what the tests need on a Debian machine: thre
 	@$(call install,pgbouncer,pgbouncer)
 	@$(call install,etcd,etcd-server)
 	@$(call install,patroni,patroni)
+	@$(call install,haproxy,haproxy)
 	@$(call promtool)
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { $(call install,initdb,postgresql) }
 

@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,6 +37,9 @@ type cluster struct {
 	dir   string
 	nodes []*node
 	asks  *http.Client
+	// asynchronous is set if commits wait for no standby.
+	asynchronous bool
+	replaced     int // nodes, by an operator
 }
 
 // node is a machine of the cluster: a PID namespace that Patroni and its server run in, a small
@@ -53,7 +57,7 @@ type node struct {
 }
 
 const (
-	diskSize = 192 << 20
+	diskSize = 256 << 20
 	// electionTime is Patroni's ttl: that long a leader may be silent.
 	electionTime = 6
 )
@@ -79,7 +83,7 @@ func newCluster(t testing.TB) *cluster {
 	c := &cluster{t: t, asks: &http.Client{Timeout: time.Second}}
 	c.dir = fortest.Must(os.MkdirTemp("/tmp", "coinslot-ha-"))(t) //nolint:usetesting // the user postgres can't enter t.TempDir
 	fortest.OK(t, os.Chmod(c.dir, 0o755))
-	t.Cleanup(func() { fortest.OK(t, os.RemoveAll(c.dir)) })
+	c.removeAtEnd()
 	etcd := c.startEtcd()
 	for i := range 3 {
 		c.nodes = append(c.nodes, c.newNode(fmt.Sprint("n", i+1), etcd, servers[len(servers)-1]))
@@ -89,6 +93,15 @@ func newCluster(t testing.TB) *cluster {
 	}
 	c.awaitHealthy()
 	return c
+}
+
+// removeAtEnd removes the folder and its disks when t ends, or is killed.
+func (c *cluster) removeAtEnd() {
+	cmd := exec.Command("sh", "-c", `cat; umount -l "$0"/n?; rm -rf "$0"`, c.dir)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	end := fortest.Must(cmd.StdinPipe())(c.t)
+	fortest.OK(c.t, cmd.Start())
+	c.t.Cleanup(func() { fortest.OK(c.t, errors.Join(end.Close(), cmd.Wait())) })
 }
 
 // startEtcd returns where etcd takes requests.
@@ -113,10 +126,7 @@ func (c *cluster) newNode(name, etcd, programs string) *node {
 	go n.forward(etcd)
 	fortest.OK(c.t, os.Mkdir(n.disk, 0o700))
 	fortest.OK(c.t, syscall.Mount("tmpfs", n.disk, "tmpfs", 0, fmt.Sprint("mode=0777,size=", diskSize)))
-	c.t.Cleanup(func() {
-		n.kill()
-		fortest.OK(c.t, syscall.Unmount(n.disk, syscall.MNT_DETACH))
-	})
+	c.t.Cleanup(n.kill)
 	n.settings = filepath.Join(c.dir, name+".yml")
 	text := fmt.Sprintf(patroniSettings, name, host, n.port, n.port+1, n.etcd.Addr(), n.disk, electionTime, programs)
 	fortest.OK(c.t, os.WriteFile(n.settings, []byte(text), 0o644))
@@ -226,8 +236,11 @@ func (n *node) fillDisk() (file string) {
 }
 
 // isPrimary reports whether n's Patroni says that it leads.
-func (n *node) isPrimary() bool {
-	res, err := n.c.asks.Get(fmt.Sprintf("http://%s:%d/primary", n.host, n.port+1))
+func (n *node) isPrimary() bool { return n.answers("/primary") }
+
+// answers reports whether n's Patroni answers with success.
+func (n *node) answers(path string) bool {
+	res, err := n.c.asks.Get(fmt.Sprintf("http://%s:%d%s", n.host, n.port+1, path))
 	if err != nil {
 		return false
 	}
@@ -250,24 +263,27 @@ func (c *cluster) standbys(primary *node) []*node {
 	return slices.DeleteFunc(slices.Clone(c.nodes), func(n *node) bool { return n == primary })
 }
 
-// promote makes n the primary by hand.
-func (c *cluster) promote(from, to *node) {
-	body := fmt.Sprintf(`{"leader":%q,"candidate":%q}`, from.name, to.name)
+// promote makes the synchronous standby the primary by hand.
+func (c *cluster) promote(from *node) {
 	client := http.Client{Timeout: time.Minute}
-	res, err := client.Post(fmt.Sprintf("http://%s:%d/switchover", from.host, from.port+1), "application/json", strings.NewReader(body))
-	fortest.OK(c.t, err)
-	defer res.Body.Close()
-	if answer, _ := io.ReadAll(res.Body); res.StatusCode != http.StatusOK {
-		c.t.Fatalf("switchover: %s %s", res.Status, answer)
-	}
+	c.await("a standby is promoted", func() string { // Patroni refuses while it does not know of a good one
+		body := fmt.Sprintf(`{"leader":%q,"candidate":%q}`, from.name, c.synchronous().name)
+		res, err := client.Post(fmt.Sprintf("http://%s:%d/switchover", from.host, from.port+1), "application/json", strings.NewReader(body))
+		fortest.OK(c.t, err)
+		defer res.Body.Close()
+		if answer, _ := io.ReadAll(res.Body); res.StatusCode != http.StatusOK {
+			return fmt.Sprintf("%s %s", res.Status, answer)
+		}
+		return ""
+	})
 }
 
-// awaitHealthy waits until all nodes run and one standby is synchronous.
-func (c *cluster) awaitHealthy() {
+// await waits until met returns "" instead of what is amiss.
+func (c *cluster) await(what string, met func() (amiss string)) {
 	c.t.Helper()
 	for deadline := time.Now().Add(2 * time.Minute); ; <-wait(100 * time.Millisecond) {
-		why := c.unhealthy()
-		if why == "" {
+		amiss := met()
+		if amiss == "" {
 			return
 		}
 		if time.Now().After(deadline) {
@@ -275,38 +291,111 @@ func (c *cluster) awaitHealthy() {
 				log, _ := os.ReadFile(n.settings + ".log") // only to be shown
 				c.t.Logf("%s:\n%s", n.name, log[max(0, len(log)-3000):])
 			}
-			c.t.Fatalf("the cluster is not healthy: %s", why)
+			c.t.Fatalf("waiting until %s: %s", what, amiss)
 		}
 	}
 }
 
-// unhealthy says why the cluster is not healthy, "" = it is.
-func (c *cluster) unhealthy() string {
+// awaitHealthy waits until all nodes run and one standby is synchronous.
+func (c *cluster) awaitHealthy() {
+	c.t.Helper()
+	began := time.Now()
+	c.await("the cluster is healthy", func() string {
+		why, lost := c.unhealthy()
+		if why != "" && time.Since(began) > rejoinTime {
+			began = time.Now()
+			for _, n := range lost {
+				n.replace()
+			}
+		}
+		return why
+	})
+}
+
+// rejoinTime is how long a node may take to follow the primary again. Then an operator replaces it:
+// pg_rewind before PostgreSQL 16 spoils a node if the primary has not finished its first checkpoint
+// or is replaced meanwhile, and Patroni 3.0 may hang.
+const rejoinTime = 45 * time.Second
+
+// replace puts an empty machine in place of n, which copies the primary.
+func (n *node) replace() {
+	n.kill()
+	fortest.OK(n.c.t, os.RemoveAll(filepath.Join(n.disk, "data")))
+	n.start()
+	n.c.replaced++
+	n.c.t.Logf("%s is replaced", n.name)
+}
+
+// awaitPrimary returns a node that leads, other than except.
+func (c *cluster) awaitPrimary(except ...*node) (primary *node) {
+	c.t.Helper()
+	c.await("a node leads", func() string {
+		if primary = c.primary(except...); primary == nil {
+			return "none does"
+		}
+		return ""
+	})
+	return primary
+}
+
+// unhealthy says why the cluster is not healthy, "" = it is, and which nodes do not follow.
+func (c *cluster) unhealthy() (why string, lost []*node) {
 	primary := c.primary()
 	if primary == nil {
-		return "it has no primary"
+		return "it has no primary", nil
 	}
 	res, err := c.asks.Get(fmt.Sprintf("http://%s:%d/cluster", primary.host, primary.port+1))
 	if err != nil {
-		return err.Error()
+		return err.Error(), nil
 	}
 	defer res.Body.Close()
-	var is struct {
-		Members []struct{ Name, Role, State string }
+	type member struct {
+		Name, Role, State string
+		Timeline          int // a node that has still to rewind is on an old one
 	}
+	var is struct{ Members []member }
 	if err := json.NewDecoder(res.Body).Decode(&is); err != nil {
-		return err.Error()
+		return err.Error(), nil
 	}
-	roles := map[string]int{}
+	members, roles := map[string]member{}, map[string]int{}
 	for _, m := range is.Members {
-		if m.State == "running" || m.State == "streaming" {
+		members[m.Name] = m
+	}
+	for _, n := range c.nodes {
+		m := members[n.name]
+		if (m.State == "running" || m.State == "streaming") && m.Timeline == members[primary.name].Timeline {
 			roles[m.Role]++
+		} else {
+			lost = append(lost, n)
 		}
 	}
-	if roles["leader"] != 1 || roles["sync_standby"] < 1 || len(is.Members) != 3 || roles["replica"]+roles["sync_standby"] != 2 {
-		return fmt.Sprint(is.Members)
+	if len(lost) > 0 || roles["leader"] != 1 || roles["sync_standby"] == 0 != c.asynchronous || len(is.Members) != 3 {
+		return fmt.Sprint(is.Members), lost
 	}
-	return ""
+	return "", nil
+}
+
+// proxy is the recipe for HAProxy in docs/scale.md.
+var proxy = regexp.MustCompile(`(?s)\n(listen coinslot\n.*?)` + "```")
+
+// startProxy starts HAProxy in front of the nodes, which ends with t, and returns its address.
+func (c *cluster) startProxy() string {
+	program := need.Command(c.t, "haproxy")
+	page := fortest.Must(os.ReadFile("../docs/scale.md"))(c.t)
+	host := freeHost(c.t)
+	places := []string{"127.0.0.1:5432", host}
+	for i, n := range c.nodes {
+		places = append(places, fmt.Sprintf("db%d:5432 check port 8008", i+1), fmt.Sprintf("%s:%d check port %d", n.host, n.port, n.port+1))
+	}
+	file := filepath.Join(c.dir, "haproxy.cfg")
+	text := strings.NewReplacer(places...).Replace(string(proxy.FindSubmatch(page)[1]))
+	fortest.OK(c.t, os.WriteFile(file, []byte(text), 0o644))
+	cmd := exec.Command(program, "-db", "-q", "-f", file)
+	cmd.Stderr = os.Stderr
+	child.Tie(cmd)
+	fortest.OK(c.t, cmd.Start())
+	c.t.Cleanup(func() { child.End(cmd) })
+	return host
 }
 
 // dsn is the address of a database, on whichever node leads.

@@ -3,12 +3,15 @@
 package torture
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"os"
-	"strings"
+	"slices"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -59,7 +62,7 @@ var failures = []failure{
 		return nil, func() {}
 	}},
 	{"promoted by hand", func(c *cluster, p *node) ([]*node, func()) {
-		c.promote(p, c.synchronous())
+		c.promote(p)
 		return []*node{p}, func() {}
 	}},
 	{"standby lost", func(c *cluster, p *node) ([]*node, func()) {
@@ -80,68 +83,134 @@ var failures = []failure{
 	}},
 }
 
+// The names of counts in milliseconds.
+const slowestWrite, slowestPage = "slowest write, ms", "slowest page, ms"
+
+// batchRounds is how many rounds one world lives for; an interrupted run continues after its last.
+const batchRounds = 10
+
 // TestTortureFailovers breaks the database's cluster under load, round after round. The instances
-// are never restarted.
+// are never restarted. Every other batch of rounds reaches the cluster through HAProxy.
 func TestTortureFailovers(t *testing.T) {
-	began := time.Now()
-	r := goal.Result{Goal: "failovers", Wanted: 500, Seed: goal.Seed(t)}
-	c := newCluster(t)
-	rng := rand.New(rand.NewPCG(r.Seed, 1))
-	var slowest time.Duration
-	var sessions, events int
-	happened := map[string]int{}
 	rounds := goal.Rounds(1, 500)
+	r := goal.Resume(t, goal.Result{Goal: "failovers", Wanted: 500, Seed: goal.Seed(t), Counts: map[string]int{}}, rounds)
+	c := newCluster(t)
+	through := c.startProxy()
 	for r.Rounds < rounds && r.Violations == 0 {
+		began, batch := time.Now(), r.Rounds/batchRounds
 		name := fmt.Sprint("torture_", r.Rounds)
 		execute(t, c.dsn("postgres"), "CREATE DATABASE "+name)
-		w := newWorld(t, r.Seed+uint64(r.Rounds), postgres{c.dsn(name)}, 2)
-		for i := range 2 {
-			w.startAndWait(i)
+		dsn := c.dsn(name)
+		if batch%2 == 1 {
+			dsn = fmt.Sprintf("postgres://postgres@%s/%s?connect_timeout=2&sslmode=disable", through, name)
 		}
-		stop := w.startShoppers(orders / 2)
-		w.awaitOrders()
-		for range min(20, rounds-r.Rounds) {
-			f := failures[0] // the short form
-			if goal.Long() {
-				f = failures[(r.Rounds+rng.IntN(2))%len(failures)]
-			}
-			slowest = max(slowest, w.survive(c, f))
-			happened[f.name]++
-			r.Rounds++
-			t.Logf("%s: %d of %d, %s", time.Since(began).Round(time.Second), r.Rounds, rounds, f.name)
+		w := newWorld(t, r.Seed+uint64(r.Rounds), postgres{dsn}, 2+batch/2%2)
+		w.failovers(c, &r, min(rounds, (batch+1)*batchRounds))
+		r.Took += time.Since(began)
+		n := r.Counts
+		r.Figure = fmt.Sprintf("%d sessions, %d events, %d requests acknowledged, %d histories of %d observations; slowest write after a new primary %.1f s, "+
+			"slowest of %d pages %.1f s, %d of them not available; %v", n["sessions"], n["events"], n["acknowledged"], n["histories"], n["observations"],
+			float64(n[slowestWrite])/1000, n["pages"], float64(n[slowestPage])/1000, n["pages that explain"], n)
+		if r.Violations == 0 && r.Rounds < rounds {
+			goal.Save(t, r)
 		}
-		stop()
-		w.finalCheck()
-		if w.starts != 2 {
-			w.violate("", "instances started %d times", w.starts)
-		}
-		r.Violations += w.reportViolations()
-		sessions, events = sessions+len(w.sessions), events+len(w.sink.events)
 		execute(t, c.dsn("postgres"), "DROP DATABASE "+name)
 	}
-	r.Took = time.Since(began)
-	r.Figure = fmt.Sprintf("%d sessions, %d events; slowest write after a new primary %.1f s; %s",
-		sessions, events, slowest.Seconds(), strings.Trim(fmt.Sprint(happened), "map[]"))
 	goal.Report(t, r)
+}
+
+// failovers makes rounds until there are so many, and checks what is left.
+func (w *world) failovers(c *cluster, r *goal.Result, rounds int) {
+	rng := rand.New(rand.NewPCG(w.seed, 1))
+	for i := range w.hosts {
+		w.startAndWait(i)
+	}
+	stop := w.startShoppers(orders / 2)
+	w.awaitOrders()
+	stopReading := w.startReading()
+	for ; r.Rounds < rounds; r.Rounds++ {
+		f := failures[0] // the short form
+		if goal.Long() {
+			f = failures[(r.Rounds+rng.IntN(2))%len(failures)]
+		}
+		took := w.survive(c, f)
+		r.Counts[slowestWrite] = max(r.Counts[slowestWrite], int(took.Milliseconds()))
+		r.Counts[f.name]++
+		w.t.Logf("%d of %d, %s: %.1f s", r.Rounds+1, rounds, f.name, took.Seconds())
+	}
+	slowest, pages, unavailable := stopReading()
+	stop()
+	w.finalCheck()
+	if w.starts != len(w.hosts) {
+		w.violate("", "instances started %d times", w.starts)
+	}
+	r.Violations += w.reportViolations()
+	r.Counts[slowestPage] = max(r.Counts[slowestPage], int(slowest.Milliseconds()))
+	for name, n := range map[string]int{
+		"sessions": len(w.sessions), "events": len(w.sink.events), "acknowledged": w.writes,
+		"histories": w.histories, "observations": w.observations, "nodes replaced": c.replaced,
+		"pages": pages, "pages that explain": unavailable,
+	} {
+		r.Counts[name] += n
+	}
+	c.replaced = 0
+}
+
+// pageBound is how long a page may take while the database does not answer: Coinslot waits for it
+// for ten seconds, and for two more before it shows a page without the order.
+const pageBound = 15 * time.Second
+
+// startReading opens a page of each instance again and again, as a browser without scripts does,
+// until the returned function is called. Each must show the order, or say that the database is
+// unavailable; so many do.
+func (w *world) startReading() (stop func() (slowest time.Duration, pages, unavailable int)) {
+	status, body, err := w.merchant(context.Background(), http.MethodPost, "/v1/sessions", `{"amount_usd":"20.00","order_ref":"read"}`)
+	session, _ := see(body)
+	if err != nil || session == "" {
+		w.t.Fatalf("opening a session: %v %d %s", err, status, body)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	var mu sync.Mutex // guards the results
+	var slowest time.Duration
+	var pages, unavailable int
+	for _, host := range w.hosts {
+		all.Go(func() {
+			for ctx.Err() == nil {
+				began := time.Now()
+				status, page, err := w.call(context.Background(), host, http.MethodGet, "/checkout/"+session, "", nil)
+				took := time.Since(began)
+				shows := status == http.StatusOK && bytes.Contains(page, []byte(session)) && bytes.Contains(page, []byte(`data-status="open"`))
+				explains := status == http.StatusServiceUnavailable && bytes.Contains(page, []byte(`data-code="storage_unavailable"`))
+				if err != nil || took > pageBound || !shows && !explains {
+					w.violate(session, "I12: after %v, its page is %v %d %.500s", took, err, status, page)
+				}
+				mu.Lock()
+				slowest, pages = max(slowest, took), pages+1
+				if explains {
+					unavailable++
+				}
+				mu.Unlock()
+				<-wait(50 * time.Millisecond)
+			}
+		})
+	}
+	return func() (time.Duration, int, int) {
+		cancel()
+		all.Wait()
+		return slowest, pages, unavailable
+	}
 }
 
 // survive lets f happen and returns how long after a new primary the first write succeeded. When
 // it returns, the cluster is whole again.
 func (w *world) survive(c *cluster, f failure) time.Duration {
-	primary := c.primary()
+	primary := c.awaitPrimary()
 	w.note("", "%s is the primary: %s", primary.name, f.name)
 	lost, end := f.happen(c, primary)
-	var next *node
-	fortest.Until(w.t, "a node leads after "+f.name, func() bool { next = c.primary(lost...); return next != nil })
-	elected := time.Now()
+	next := c.awaitPrimary(lost...)
 	w.note("", "%s leads", next.name)
-	for n := 0; !w.canWrite(n); n++ {
-		if time.Since(elected) > patience {
-			w.violate("", "%s: no write for %v after a new primary", f.name, patience)
-			break
-		}
-	}
-	took := time.Since(elected)
+	took := w.awaitWrites()
 	w.note("", "writes resumed after %v", took)
 	if took > mostResume {
 		w.violate("", "%s: writes resumed %v after a new primary", f.name, took)
@@ -151,34 +220,58 @@ func (w *world) survive(c *cluster, f failure) time.Duration {
 	return took
 }
 
-// canWrite reports whether every instance opens a session now.
-func (w *world) canWrite(n int) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), 12*time.Second)
+// awaitWrites returns how long it takes until every instance has acknowledged a write. A write may
+// hang on a replaced primary for as long as Coinslot waits for a database; the next one does not.
+func (w *world) awaitWrites() time.Duration {
+	began := time.Now()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	key := http.Header{"Authorization": {"Bearer " + w.secrets.secretKey}}
+	var all sync.WaitGroup
 	for _, host := range w.hosts {
-		status, _, err := w.call(ctx, host, http.MethodPost, "/v1/sessions",
-			fmt.Sprintf(`{"amount_usd":"20.00","order_ref":"probe-%d-%d"}`, time.Now().UnixNano(), n), key)
-		if err != nil || status/100 != 2 {
-			<-wait(50 * time.Millisecond)
-			return false
+		wrote := make(chan bool, 1)
+		open := func() {
+			if w.open(ctx, host) {
+				select {
+				case wrote <- true:
+				default: // another one was first
+				}
+			}
 		}
+		all.Go(func() {
+			for done := false; !done && ctx.Err() == nil; {
+				go open()
+				select {
+				case done = <-wrote:
+				case <-wait(250 * time.Millisecond):
+				}
+			}
+		})
 	}
+	all.Wait()
+	return time.Since(began)
+}
+
+// open reports whether an instance has acknowledged a new session.
+func (w *world) open(ctx context.Context, host string) bool {
+	ref := fmt.Sprint("probe-", rand.Uint64())
+	key := http.Header{"Authorization": {"Bearer " + w.secrets.secretKey}}
+	status, body, err := w.call(ctx, host, http.MethodPost, "/v1/sessions", fmt.Sprintf(`{"amount_usd":"20.00","order_ref":%q}`, ref), key)
+	var o object
+	if err != nil || status/100 != 2 || json.Unmarshal(body, &o) != nil {
+		return false
+	}
+	w.acknowledged(o, "20.00", ref, "look on")
 	return true
 }
 
-// synchronous returns the standby that commits wait for.
-func (c *cluster) synchronous() *node {
-	for _, n := range c.nodes {
-		res, err := c.asks.Get(fmt.Sprintf("http://%s:%d/synchronous", n.host, n.port+1))
-		if err != nil {
-			continue
+// synchronous returns the standby that commits wait for, once it knows that it is that.
+func (c *cluster) synchronous() (standby *node) {
+	fortest.Until(c.t, "a standby is synchronous", func() bool {
+		i := slices.IndexFunc(c.nodes, func(n *node) bool { return n.answers("/synchronous") })
+		if i >= 0 {
+			standby = c.nodes[i]
 		}
-		res.Body.Close()
-		if res.StatusCode == http.StatusOK {
-			return n
-		}
-	}
-	c.t.Fatal("no standby is synchronous")
-	return nil
+		return i >= 0
+	})
+	return standby
 }

@@ -1,13 +1,19 @@
 package shop
 
 import (
+	"context"
 	"net/http"
 	"net/url"
+	"time"
 
 	"coinslot/app/widget"
 	"coinslot/app/wire"
 	"coinslot/bff/web"
 )
+
+// lastPageTimeout bounds the wait for the session behind an error page: if the database does not
+// answer, the shopper has waited for it already.
+const lastPageTimeout = 2 * time.Second
 
 // errorPage shows an error, with the form that led here if the session can be loaded. A temporary
 // error reloads automatically: shopper and host page may be waiting for a payment.
@@ -21,7 +27,9 @@ func (s *server) errorPage(w http.ResponseWriter, r *http.Request, e wire.Error)
 	if e.Code == wire.CodeRateLimited {
 		last = s.emptyPage // which needs no database
 	}
-	p := last(r, values, f)
+	soon, cancel := context.WithTimeout(r.Context(), lastPageTimeout)
+	defer cancel()
+	p := last(r.WithContext(soon), values, f)
 	if !showsWrongField(p) {
 		p.View.Notice = s.notice(e.Code, p.Lang)
 	}
