@@ -191,7 +191,7 @@ vulncheck: ## known vulnerabilities in what is linked, by govulncheck and the da
 # for the race detector, runtimes for the JavaScript sample of docs/webhooks.md and for docs/examples, a package of
 # Python's for one of these (which is no command, so it is looked for by its name in Python), two proxies, what reads
 # systemd's units, a way to make fsync fail, Prometheus' tool, and PostgreSQL's server programs, which Debian keeps out
-# of the PATH, its pooler, and what lets it fail over.
+# of the PATH, its pooler, what lets it fail over, and the previous release.
 .PHONY: install-test-tools
 install-test-tools: install-npm ## what the tests need on a Debian machine: three browsers, runtimes, PostgreSQL, axe-core, TypeScript, React, OpenAPI's schema
 	@$(call install,curl,curl)
@@ -229,6 +229,7 @@ install-test-tools: install-npm ## what the tests need on a Debian machine: thre
 	@$(call install,patroni,patroni)
 	@$(call install,haproxy,haproxy)
 	@$(call promtool)
+	@$(call previous)
 	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || { $(call install,initdb,postgresql) }
 
 # The accessibility checker, by exact version and content.
@@ -277,6 +278,19 @@ define promtool
 [ -x .cache/prometheus/promtool ] || { mkdir -p .cache/prometheus && cd .cache/prometheus && \
   { apt-get download -qq prometheus 2>/dev/null || { $(SUDO) apt-get update -q && apt-get download -qq prometheus; }; } && \
   dpkg-deb --fsys-tarfile prometheus_*.deb | tar x --strip-components=3 ./usr/bin/promtool && rm prometheus_*.deb; }
+endef
+
+# The release that upgrades are tested from: the newest commit whose tables are older than this one's. It is compiled from
+# the history of this repository with its crash points, which let tests accelerate its clock.
+PREVIOUS := b752c7b9dd3f8570130e08b5ab484f0bc9e0ddc4
+define previous
+[ -f .cache/previous/$(PREVIOUS) ] || if ! git cat-file -e $(PREVIOUS) 2>/dev/null; then \
+  echo "make: this clone has no commit $(PREVIOUS), so the tests of upgrades will fail: git fetch --unshallow" >&2; \
+else echo "  tools     compiling the previous release, once: this can take some minutes"; \
+  rm -rf .cache/previous && mkdir -p .cache/previous/source && git archive $(PREVIOUS) | tar x -C .cache/previous/source && \
+  ( cd .cache/previous/source && export GOFLAGS=-buildvcs=false CGO_ENABLED=0 && $(GO) run -trimpath ./tools/build -assets -fast && \
+    $(GO) build -trimpath -tags crashpoints -o ../coinslot ./bff ) >.cache/previous/log 2>&1 || { tail -n 5 .cache/previous/log; exit 1; }; \
+  rm -r .cache/previous/source && touch .cache/previous/$(PREVIOUS); fi
 endef
 
 .PHONY: install-chromium

@@ -42,6 +42,7 @@ const (
 // stack is a checkout with everything around it.
 type stack struct {
 	t       testing.TB
+	program string // path of coinslot
 	gateway *sandbox.Server
 	api     *httptest.Server // the gateway
 	shop    *httptest.Server // the host page, on 127.0.0.1
@@ -71,8 +72,14 @@ var alongside sync.Map // *testing.T to true
 // newStack starts everything. extra settings are added to the environment.
 func newStack(t testing.TB, extra ...string) *stack {
 	t.Helper()
+	return newStackOf(t, built.Program(t), extra...)
+}
+
+// newStackOf is newStack with another release of the program.
+func newStackOf(t testing.TB, program string, extra ...string) *stack {
+	t.Helper()
 	runParallel(t)
-	s := &stack{t: t, dir: t.TempDir(), log: &fortest.Log{}, sink: newSink(t)}
+	s := &stack{t: t, program: program, dir: t.TempDir(), log: &fortest.Log{}, sink: newSink(t)}
 	s.gateway = sandbox.New(sandbox.Config{Key: gatewayKey})
 	s.api = httptest.NewServer(s.gateway)
 	t.Cleanup(s.api.Close)
@@ -103,7 +110,7 @@ func newStack(t testing.TB, extra ...string) *stack {
 // start runs the binary until it answers.
 func (s *stack) start() {
 	s.t.Helper()
-	s.process = exec.Command(built.Program(s.t), "serve")
+	s.process = exec.Command(s.program, "serve")
 	s.process.Env = s.env
 	s.process.Stdout, s.process.Stderr = s.log, s.log
 	child.Tie(s.process)

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"coinslot/bff/fortest"
 	"coinslot/bff/store/pgtest"
@@ -106,6 +107,34 @@ func TestTorturePostgresCrashPoints(t *testing.T) {
 // TestTorturePostgresIdenticalStarts has two instances to choose from.
 func TestTorturePostgresIdenticalStarts(t *testing.T) {
 	identical(t, "identical starts", newPostgres, 2)
+}
+
+// TestTorturePgBouncer kills one of two instances that share a pooler with the other, which goes on.
+func TestTorturePgBouncer(t *testing.T) {
+	began := time.Now()
+	r := goal.Result{Goal: "kill -9 behind PgBouncer", Wanted: 500, Seed: goal.Seed(t)}
+	direct := pgtest.DSN(t)
+	w := newWorld(t, r.Seed, postgres{pgtest.Pooled(t, direct, "transaction")}, 2)
+	w.env = append(w.env, "COINSLOT_DATABASE_DIRECT="+direct)
+	stop := w.startShoppers(orders)
+	for i := range 2 {
+		w.startAndWait(i)
+	}
+	w.awaitOrders()
+	for range goal.Rounds(2, 500) {
+		i := r.Rounds % 2
+		w.gateway.setFaults(0.05, 0.15)
+		w.sink.setFaults(sinkShare)
+		w.running[i].kill()
+		w.awaitPaid(1)
+		w.startAndWait(i)
+		r.Rounds++
+	}
+	stop()
+	w.finalCheck()
+	r.Violations, r.Took = w.reportViolations(), time.Since(began)
+	r.Figure = fmt.Sprintf("one of two instances, %d sessions, %d events", len(w.sessions), len(w.sink.events))
+	goal.Report(t, r)
 }
 
 // database is where the process under test keeps what it knows.

@@ -57,11 +57,10 @@ type process struct {
 	gone  chan struct{} // closed when it has ended; cmd.ProcessState is set then
 }
 
-// launch starts coinslot serve with env and returns at once. What it prints
+// launch starts path, coinslot, to serve with env and returns at once. What it prints
 // goes to log. argv before the command, such as strace, is put before it.
-func launch(t testing.TB, env []string, log io.Writer, before ...string) *process {
+func launch(t testing.TB, path string, env []string, log io.Writer, before ...string) *process {
 	t.Helper()
-	path := fortest.Must(binary())(t)
 	argv := append(before, path, "serve")
 	p := &process{cmd: exec.Command(argv[0], argv[1:]...), ready: make(chan struct{}), gone: make(chan struct{})}
 	p.cmd.Env = append(env, "TMPDIR="+os.TempDir(), "GOTRACEBACK=all")

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/built"
 	"coinslot/e2e/need"
 )
@@ -42,6 +43,7 @@ type world struct {
 	hosts      []string // host:port of each instance
 	origin     string   // COINSLOT_PUBLIC_URL
 	env        []string
+	release    string       // path of the program that is started; "" = the one under test
 	pauseSteps sync.RWMutex // a shopper's step holds it for reading, settling for writing
 	observed   *observations
 
@@ -148,7 +150,11 @@ func (w *world) start(i int, env []string, before ...string) *process {
 	w.t.Helper()
 	w.note("", "process %d starts %s", i, strings.Join(env, " "))
 	all := append(slices.Clone(w.env), "COINSLOT_LISTEN="+w.hosts[i], "COINSLOT_OPS_LISTEN="+w.opsHost(i))
-	p := launch(w.t, append(all, env...), w.log, before...)
+	path := w.release
+	if path == "" {
+		path = fortest.Must(binary())(w.t)
+	}
+	p := launch(w.t, path, append(all, env...), w.log, before...)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.starts++

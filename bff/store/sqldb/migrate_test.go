@@ -48,9 +48,13 @@ func TestTortureMigration(t *testing.T) {
 		}
 		fortest.OK(t, tx.Rollback(t.Context()))
 	})
+	m.breakOff(settings.ConnConfig)
 	migration := m.longestWait(func() {
 		fortest.OK(t, migratePostgres(t.Context(), settings.ConnConfig, postgresDialect()))
 	})
+	var broken int
+	fortest.OK(t, m.pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_index WHERE NOT indisvalid`).Scan(&broken))
+	fortest.Equal(t, broken, 0, "indexes that a start has left broken")
 	r.Took = time.Since(began)
 	r.Figure = fmt.Sprintf("longest statement: %d ms before, %d ms during, %d ms behind an open transaction",
 		usual.Milliseconds(), migration.Milliseconds(), blocked.Milliseconds())
@@ -78,6 +82,23 @@ func fill(t *testing.T, settings *pgxpool.Config, rows int) {
 	} {
 		fortest.Must(conn.Exec(t.Context(), fmt.Sprintf(statement, rows)))(t)
 	}
+}
+
+// breakOff ends a start while it makes an index, which waits for an open transaction.
+func (m *migrating) breakOff(settings *pgx.ConnConfig) {
+	tx := fortest.Must(m.pool.BeginTx(m.t.Context(), pgx.TxOptions{IsoLevel: pgx.RepeatableRead}))(m.t)
+	fortest.Must(tx.Exec(m.t.Context(), `SELECT count(*) FROM attempts`))(m.t)
+	ended := make(chan error, 1)
+	go func() { ended <- migratePostgres(m.t.Context(), settings, postgresDialect()) }()
+	fortest.Within(m.t, 10*time.Minute, "an index is being made", func() bool {
+		done := fortest.Must(m.pool.Exec(m.t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+			WHERE query LIKE 'CREATE INDEX CONCURRENTLY%' AND wait_event_type = 'Lock'`))(m.t)
+		return done.RowsAffected() > 0
+	})
+	if err := <-ended; err == nil {
+		m.t.Error("a start that was ended has succeeded")
+	}
+	fortest.OK(m.t, tx.Rollback(m.t.Context()))
 }
 
 // migrating is a database that clients use while its tables change.

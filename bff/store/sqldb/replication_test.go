@@ -91,6 +91,11 @@ func TestCanceledWaitIsUnknown(t *testing.T) {
 // Of two servers that take writes, one is the primary. The other was replaced, but does not know: its
 // commits wait for a standby that has left. Connections to it are given up, and new ones pass over it.
 func TestReplacedPrimaryIsPassedOver(t *testing.T) {
+	t.Run("direct", func(t *testing.T) { passOver(t, false) })
+	t.Run("through PgBouncer", func(t *testing.T) { passOver(t, true) })
+}
+
+func passOver(t *testing.T, pooled bool) {
 	old, primary := pgtest.New(t), pgtest.New(t)
 	host := func(dsn string) string { return fortest.Must(url.Parse(dsn))(t).Query().Get("host") }
 	first, second := old.DSN(t), primary.DSN(t)
@@ -98,8 +103,16 @@ func TestReplacedPrimaryIsPassedOver(t *testing.T) {
 		db := opened(t, dsn)
 		run(t, db.Writer, `CREATE TABLE numbers (n integer)`)
 	}
-	hosts := url.QueryEscape(host(first) + "," + host(second))
-	db := opened(t, strings.Replace(first, url.QueryEscape(host(first)), hosts, 1)+"&connect_timeout=1")
+	both := func(one, other, ports string) string {
+		hosts := url.QueryEscape(host(one) + "," + host(other))
+		return strings.Replace(first, url.QueryEscape(host(first)), hosts, 1) + "&connect_timeout=1&port=" + ports
+	}
+	c := Config{DSN: both(first, second, "5432,5432")}
+	if pooled {
+		c.Direct = c.DSN
+		c.DSN = both(pgtest.Pooled(t, first, "transaction"), pgtest.Pooled(t, second, "transaction"), "6432,6432")
+	}
+	db := openedAs(t, c)
 	where := func() (dir string) {
 		fortest.OK(t, db.Write(t.Context(), func(tx *sql.Tx) error {
 			return tx.QueryRow(`SHOW unix_socket_directories`).Scan(&dir)

@@ -15,8 +15,19 @@ ALTER TABLE sessions ADD COLUMN IF NOT EXISTS late_from BIGINT;
 -- 1 = of an event that goes first.
 ALTER TABLE deliveries ADD COLUMN IF NOT EXISTS urgent BIGINT NOT NULL DEFAULT 0;
 
-UPDATE deliveries SET urgent = 1 WHERE state = 'open'
-    AND event IN (SELECT seq FROM events WHERE type IN ('checkout.confirmed', 'checkout.review'));
+-- In parts, because a delivery that has changed is locked until the commit.
+-- +goose StatementBegin
+DO $$
+BEGIN
+    FOR part IN 0 .. (SELECT COALESCE(max(seq), 0) / 10000 FROM events) LOOP
+        UPDATE deliveries SET urgent = 1 WHERE state = 'open' AND urgent = 0
+            AND event >= part * 10000 AND event < (part + 1) * 10000
+            AND event IN (SELECT seq FROM events WHERE seq >= part * 10000 AND seq < (part + 1) * 10000
+                AND type IN ('checkout.confirmed', 'checkout.review'));
+        COMMIT;
+    END LOOP;
+END $$;
+-- +goose StatementEnd
 
 -- What a start that broke off has left is not used.
 -- +goose StatementBegin
