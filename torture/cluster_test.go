@@ -278,10 +278,10 @@ func (c *cluster) promote(from *node) {
 	})
 }
 
-// await waits until met returns "" instead of what is amiss.
+// await waits until met returns "" instead of what is amiss. Nodes may have to be replaced meanwhile.
 func (c *cluster) await(what string, met func() (amiss string)) {
 	c.t.Helper()
-	for deadline := time.Now().Add(2 * time.Minute); ; <-wait(100 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); ; <-wait(100 * time.Millisecond) {
 		amiss := met()
 		if amiss == "" {
 			return
@@ -395,6 +395,14 @@ func (c *cluster) startProxy() string {
 	child.Tie(cmd)
 	fortest.OK(c.t, cmd.Start())
 	c.t.Cleanup(func() { child.End(cmd) })
+	c.await("HAProxy leads to the primary", func() string {
+		conn, err := pgx.Connect(c.t.Context(), "postgres://postgres@"+host+"/postgres?connect_timeout=2&sslmode=disable")
+		if err != nil {
+			return err.Error()
+		}
+		conn.Close(c.t.Context())
+		return ""
+	})
 	return host
 }
 
