@@ -5,15 +5,21 @@ import (
 	"unicode/utf8"
 )
 
-// Append appends n as HTML to dst, with attributes sorted by name.
-func Append(dst []byte, n Node) []byte { return n.Draw().append(dst) }
+// Append appends n as HTML to dst, with attributes sorted by name. It ends the tree: other pages
+// will use its memory.
+func Append(dst []byte, n Node) []byte {
+	b := blocks.Get().(*block)
+	defer blocks.Put(b)
+	return n.Draw().append(dst, b)
+}
 
-// HTML returns n as HTML.
+// HTML returns n as HTML, see Append.
 func HTML(n Node) string { return string(Append(nil, n)) }
 
-func (e *Element) append(dst []byte) []byte {
+func (e *Element) append(dst []byte, b *block) []byte {
+	defer b.free(e)
 	if e.component != nil {
-		return e.component.Draw().append(dst)
+		return e.component.Draw().append(dst, b)
 	}
 	if e.tag == "" {
 		return appendEscaped(dst, e.text)
@@ -31,8 +37,10 @@ func (e *Element) append(dst []byte) []byte {
 		}
 		dst = appendEscaped(dst, e.text)
 	}
-	for c := e.child; c != nil; c = c.next {
-		dst = c.append(dst)
+	for c := e.child; c != nil; {
+		next := c.next
+		dst = c.append(dst, b)
+		c = next
 	}
 	dst = append(dst, '<', '/')
 	dst = append(dst, e.tag...)
