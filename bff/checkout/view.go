@@ -1,6 +1,8 @@
 package checkout
 
 import (
+	"strings"
+	"sync"
 	"time"
 
 	"coinslot/app/wire"
@@ -15,8 +17,11 @@ type Translate func(key string, pairs ...string) string
 // ViewOptions configures [View].
 type ViewOptions struct {
 	Now        time.Time
-	Currencies []payment.Currency
+	Currencies []payment.Currency // never changed
 	Translate  Translate
+	// Choices and Lang, the language of Translate, save computing the same again; nil = do not.
+	Choices *Choices
+	Lang    string
 	// Support is the https: or mailto: URL of the shop's support; may be empty.
 	Support string
 	// Icon returns the path of a coin's icon; nil = no icons.
@@ -43,7 +48,7 @@ func View(s *payment.Session, opts ViewOptions) wire.View {
 			Ref: s.Order.Ref, Title: s.Order.Title, Description: s.Order.Description,
 			AmountUSD: s.Order.AmountUSD.StringFixed(2),
 		},
-		Currencies: currenciesView(s.Order, opts),
+		Currencies: opts.Choices.view(s.Order, opts),
 		Actions:    s.Actions(opts.Now),
 		SuccessURL: s.Order.SuccessURL, CancelURL: s.Order.CancelURL, Support: opts.Support,
 		Receipt: opts.Receipt.Of(s), CheckedMsAgo: -1,
@@ -93,6 +98,45 @@ func viewAttempt(a *payment.Attempt, now time.Time, tokens *token.Registry) *wir
 	w.PayAmount, w.PayableAmount = a.PayText, payment.FormatAmount(a.PayAmount.RoundCeil(digits))
 	addWallets(w, a, tokens)
 	return w
+}
+
+// Choices remembers the choices of an order, which depend only on a list, the order and a language
+// and take half of a view's time. Icon and Tokens must always be the same. The zero value is ready.
+type Choices struct {
+	mu    sync.Mutex // guards known
+	known map[choicesKey][]wire.Currency
+}
+
+type choicesKey struct {
+	list                  *payment.Currency // the first: a new list has new memory
+	lang, amount, allowed string
+}
+
+// maxChoices bounds the memory, to some megabytes.
+const maxChoices = 256
+
+// view returns a list that the caller must not change.
+func (c *Choices) view(o payment.Order, opts ViewOptions) []wire.Currency {
+	if c == nil || len(opts.Currencies) == 0 {
+		return currenciesView(o, opts)
+	}
+	key := choicesKey{
+		&opts.Currencies[0], opts.Lang, o.AmountUSD.String(), strings.Join(o.Currencies, " "),
+	}
+	c.mu.Lock()
+	list, found := c.known[key]
+	c.mu.Unlock()
+	if found {
+		return list
+	}
+	list = currenciesView(o, opts)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.known)%maxChoices == 0 {
+		c.known = map[choicesKey][]wire.Currency{}
+	}
+	c.known[key] = list
+	return list
 }
 
 // currenciesView lists the choices by coin, in the order of [payment.RankOffers].

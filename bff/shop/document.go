@@ -96,7 +96,9 @@ func (d *document) writeHead(page *bytes.Buffer, p widget.Page) (same int) {
 	put("<script"+attributes+" data-origin=\"", p.Origin, "\" data-embed=\"", p.Embed,
 		"\" data-wasm=\"", d.wasm,
 		"\" data-loader=\"", d.loader, "\" data-text=\"", d.texts.URL(p.Lang),
-		"\">"+script+"</script>\n")
+		"\">")
+	page.WriteString(script)
+	page.WriteString("</script>\n")
 	if d.inlines(p) {
 		same = page.Len()
 	}

@@ -54,6 +54,7 @@ type server struct {
 	document *document
 	lookups  *semaphore.Weighted
 	views    views
+	choices  checkout.Choices
 }
 
 // Routes returns the shopper's pages and endpoints, and sets site.ErrorPage. Errors: invalid texts.
