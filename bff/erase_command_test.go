@@ -82,7 +82,7 @@ func TestReconcile(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	id := opened(t, srv.Handler, c.PublicURL)
+	id := opened(t, srv.Handler, c.PublicURL, "1001")
 
 	code, out, errs := invoke(env, "reconcile")
 	if code != 0 || !strings.Contains(out, "the gateway lists 1 transactions with a day on each side, 0 of them not from this checkout; the database has 1 attempts.\nNo differences.\n") {
@@ -107,10 +107,23 @@ func TestReconcile(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &report); err != nil || len(report.Findings) != 1 || report.Findings[0].Session != id || report.Findings[0].Why == "" {
 		t.Errorf("-json: %v\n%s", err, out)
 	}
+
+	// A restored database lacks both transactions.
+	opened(t, srv.Handler, c.PublicURL, "1002")
+	c.Database = filepath.Join(t.TempDir(), "restored.db")
+	restored := fortest.Must(server.New(t.Context(), c, server.Options{}))(t)
+	t.Cleanup(func() { fortest.OK(t, restored.Close()) })
+	env[3] = "COINSLOT_DATABASE=" + c.Database
+	_, out, errs = invoke(env, "reconcile", "-cancel-unknown")
+	fortest.Has(t, "the report", out, "unknown_here", " confirmed, 25.00000000 paid of 25 usdt_trc20 for $25, order ", " pending of 25 usdt_trc20 ", ", cs-")
+	fortest.Has(t, "the report", errs, "1 unpaid transactions canceled")
+	if all := gateway.Transactions(); all[0].Status != "confirmed" || all[1].Status != "cancelled" {
+		t.Errorf("a paid transaction is %s, an unpaid one %s; want the unpaid one canceled", all[0].Status, all[1].Status)
+	}
 }
 
 // opened opens a session and its first attempt.
-func opened(t *testing.T, h http.Handler, public string) (id string) {
+func opened(t *testing.T, h http.Handler, public, ref string) (id string) {
 	t.Helper()
 	post := func(path, body string) string {
 		req := httptest.NewRequest("POST", public+path, strings.NewReader(body))
@@ -124,7 +137,7 @@ func opened(t *testing.T, h http.Handler, public string) (id string) {
 		return w.Body.String()
 	}
 	var s struct{ ID string }
-	fortest.OK(t, json.Unmarshal([]byte(post("/v1/sessions", `{"amount_usd":"25.00","order_ref":"1001"}`)), &s))
+	fortest.OK(t, json.Unmarshal([]byte(post("/v1/sessions", `{"amount_usd":"25.00","order_ref":"`+ref+`"}`)), &s))
 	post("/checkout/"+s.ID+"/attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`)
 	return s.ID
 }

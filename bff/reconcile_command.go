@@ -15,17 +15,20 @@ import (
 	"coinslot/bff/server"
 )
 
-// runReconcile prints where gateway and database disagree. It is read-only and can run beside
-// a server. Errors: there are findings; an invalid range; the gateway's; the database's.
+// runReconcile prints where gateway and database disagree. Without -cancel-unknown it is read-only.
+// It can run beside a server. Errors: there are findings; an invalid range; the gateway's; the
+// database's.
 func runReconcile(ctx context.Context, args []string, s streams) error {
 	var from, to string
-	var asJSON bool
+	var asJSON, cancelUnknown bool
 	c, err := loadSettings("reconcile", args, s, func(flags *flag.FlagSet) {
 		today := time.Now().UTC()
 		flags.StringVar(&from, "from", today.AddDate(0, 0, -2).Format(time.DateOnly),
 			"first day, like 2026-11-01")
 		flags.StringVar(&to, "to", today.Format(time.DateOnly), "last day")
 		flags.BoolVar(&asJSON, "json", false, "print JSON")
+		flags.BoolVar(&cancelUnknown, "cancel-unknown", false,
+			"after a restore: cancel unpaid transactions that the database does not know")
 	})
 	if err != nil {
 		return err
@@ -42,6 +45,11 @@ func runReconcile(ctx context.Context, args []string, s streams) error {
 		err = printJSON(s.out, result)
 	} else {
 		err = printReport(s.out, result)
+	}
+	if err == nil && cancelUnknown {
+		var n int
+		n, err = server.CancelUnknown(ctx, c, result)
+		fmt.Fprintf(s.errors, "%d unpaid transactions canceled.\n", n)
 	}
 	if n := len(result.Findings); err == nil && n > 0 {
 		err = fmt.Errorf("reconciling: gateway and database differ in %d cases", n)

@@ -21,6 +21,7 @@ type Finding struct {
 	OrderRef     string      `json:"order_ref,omitempty"`
 	AtGateway    string      `json:"there,omitempty"` // what the gateway says
 	InDatabase   string      `json:"here,omitempty"`  // what the database says
+	Payable      bool        `json:"-"`               // of NotInDatabase: nothing was paid yet
 }
 
 // FindingKind is a kind of difference.
@@ -159,7 +160,12 @@ func (c *Result) checkListed(
 				InDatabase: "has " + owner.TrackingCode})
 		case marker != "":
 			c.add(Finding{
-				Kind: FindingNotInDatabase, TrackingCode: code, AtGateway: r.Status + ", " + marker,
+				Kind: FindingNotInDatabase, TrackingCode: code,
+				AtGateway: fmt.Sprintf("%s of %s %s for $%s, order %d of %s, %s",
+					withPaid(r.Status, r.PaidAmount), payment.FormatAmount(r.PayAmount),
+					r.CurrencyCode, payment.FormatAmount(r.AmountUSD), r.OrderID,
+					r.CreatedAt.UTC().Format("2006-01-02 15:04:05Z"), marker),
+				Payable: r.Status == "pending" && !r.ShowsMoney(),
 			})
 		default:
 			c.NotOurs++

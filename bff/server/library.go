@@ -58,6 +58,27 @@ func (s *Server) Events(ctx context.Context, q outbox.EventQuery) (outbox.EventP
 	return s.store.Events(ctx, q)
 }
 
+// CancelUnknown cancels at the gateway the transactions that a reconciliation has found, that the
+// database does not know and that nothing was paid for yet, and returns how many those are: after
+// a restore, before shoppers can get a second address for an order. Errors: an invalid setting;
+// the gateway's.
+func CancelUnknown(ctx context.Context, c config.Config, r reconcile.Result) (n int, err error) {
+	client, err := Gateway(c, nil)
+	if err != nil {
+		return 0, err
+	}
+	for _, f := range r.Findings {
+		if !f.Payable {
+			continue
+		}
+		if err := client.Cancel(ctx, f.TrackingCode); err != nil {
+			return n, fmt.Errorf("canceling transaction %s: %w", f.TrackingCode, err)
+		}
+		n++
+	}
+	return n, nil
+}
+
 // Reconcile compares the gateway's transactions of the days from…to with the database. It is
 // read-only and can run while a server does. Errors: an invalid setting; the database's; the
 // gateway's.
