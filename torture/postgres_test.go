@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -43,6 +44,14 @@ func newPostgres(t testing.TB) database {
 	return postgres{address.String()}
 }
 
+// connected returns a connection until t ends.
+func connected(t testing.TB, address string) *sql.DB {
+	t.Helper()
+	db := fortest.Must(sql.Open("pgx", address))(t)
+	t.Cleanup(func() { db.Close() })
+	return db
+}
+
 func execute(t testing.TB, address, statement string) {
 	t.Helper()
 	db := fortest.Must(sql.Open("pgx", address))(t)
@@ -53,6 +62,14 @@ func execute(t testing.TB, address, statement string) {
 }
 
 func (p postgres) dsn() string { return p.address }
+
+func (p postgres) size(t testing.TB) int64 {
+	t.Helper()
+	db := fortest.Must(sql.Open("pgx", p.address))(t)
+	defer db.Close()
+	n := texts(t, db, "SELECT pg_database_size(current_database())::text")[0]
+	return fortest.Must(strconv.ParseInt(n, 10, 64))(t)
+}
 
 // scan reads every row of every table as text.
 func (p postgres) scan(t testing.TB, search func(place string, text []byte)) {
@@ -139,7 +156,8 @@ func TestTorturePgBouncer(t *testing.T) {
 
 // database is where the process under test keeps what it knows.
 type database interface {
-	dsn() string // for COINSLOT_DATABASE
+	dsn() string             // for COINSLOT_DATABASE
+	size(t testing.TB) int64 // in bytes
 	// scan shows everything that is stored to look. No process may run.
 	scan(t testing.TB, search func(place string, text []byte))
 }
@@ -150,6 +168,16 @@ type sqlite struct{ dir string }
 func newSQLite(t testing.TB) database { return sqlite{t.TempDir()} }
 
 func (s sqlite) dsn() string { return filepath.Join(s.dir, "torture.db") }
+
+func (s sqlite) size(t testing.TB) (n int64) {
+	t.Helper()
+	for _, entry := range fortest.Must(os.ReadDir(s.dir))(t) {
+		if info, err := entry.Info(); err == nil { // else it was removed since
+			n += info.Size()
+		}
+	}
+	return n
+}
 
 // scan reads the file, its log and whatever else lies beside them.
 func (s sqlite) scan(t testing.TB, search func(place string, text []byte)) {

@@ -97,7 +97,7 @@ func (b *shopper) run(ctx context.Context) {
 		b.w.pauseSteps.RUnlock()
 		select {
 		case <-ctx.Done():
-		case <-wait(time.Duration(1+b.rng.IntN(12)) * time.Millisecond):
+		case <-wait(time.Millisecond + time.Duration(b.rng.Int64N(int64(b.w.pause)))):
 		}
 	}
 }
@@ -310,7 +310,7 @@ func (b *shopper) payAfterEnd(a *wire.Attempt) {
 }
 
 // listen opens the page's socket and reads it until the process dies, the
-// session's turn is over or half a minute has passed.
+// session's turn is over or the time to listen has passed.
 func (b *shopper) listen(ctx context.Context, s *session) {
 	dialer := websocket.Dialer{HandshakeTimeout: 10 * time.Second}
 	header := b.forwarded()
@@ -325,7 +325,7 @@ func (b *shopper) listen(ctx context.Context, s *session) {
 		stop := context.AfterFunc(ctx, func() { conn.Close() })
 		defer stop()
 		var last int64
-		if conn.SetReadDeadline(time.Now().Add(30*time.Second)) != nil {
+		if conn.SetReadDeadline(time.Now().Add(b.w.listens)) != nil {
 			return
 		}
 		for {

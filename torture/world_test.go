@@ -43,8 +43,10 @@ type world struct {
 	hosts      []string // host:port of each instance
 	origin     string   // COINSLOT_PUBLIC_URL
 	env        []string
-	release    string       // path of the program that is started; "" = the one under test
-	pauseSteps sync.RWMutex // a shopper's step holds it for reading, settling for writing
+	release    string        // path of the program that is started; "" = the one under test
+	pause      time.Duration // the longest pause between two steps of a shopper
+	listens    time.Duration // how long a socket stays open
+	pauseSteps sync.RWMutex  // a shopper's step holds it for reading, settling for writing
 	observed   *observations
 
 	mu            sync.Mutex // guards the fields below
@@ -84,8 +86,8 @@ func newWorld(t testing.TB, seed uint64, store database, instances int) *world {
 	w := &world{
 		t: t, seed: seed, secrets: s, store: store,
 		rng: rand.New(rand.NewPCG(seed, 0)), up: make(chan struct{}), running: make([]*process, instances),
-		sessions: map[string]*session{}, consistent: map[string]bool{},
-		observed: newObservations(),
+		sessions: map[string]*session{}, consistent: map[string]bool{}, observed: newObservations(),
+		pause: 13 * time.Millisecond, listens: 30 * time.Second,
 	}
 	w.log = &tail{search: s.search}
 	w.gateway = newGateway(t, s.gatewayKey, seed)
