@@ -28,7 +28,7 @@ func (c *chooser) coinList() node.Node {
 		first = currencies[:inSight]
 	}
 	for _, currency := range first {
-		list = append(list, coinOption{c, currency, picked, c.network(currency.Symbol), false}.draw())
+		list = append(list, coinOption{c, currency, picked, false}.draw())
 	}
 	if rest := currencies[len(first):]; len(rest) > 0 {
 		list = append(list, c.moreCoins(rest, picked))
@@ -50,7 +50,7 @@ func (c *chooser) moreCoins(rest []wire.Currency, picked widget.Choice) node.Nod
 		if i < cap(marks) {
 			marks = append(marks, widget.Icon(currency.Icon, "", "22", app.IsServer))
 		}
-		list = append(list, coinOption{c, currency, picked, c.network(currency.Symbol), true}.draw())
+		list = append(list, coinOption{c, currency, picked, true}.draw())
 	}
 	return widget.Details("more", open).Body(append([]node.Node{
 		node.El("summary").Body(node.El("span").Text(c.Page.T("choose.more")),
@@ -65,8 +65,7 @@ type coinOption struct {
 	c        *chooser // handlers capture only this, so that the option stays off the heap
 	currency wire.Currency
 	picked   widget.Choice
-	checked  string // key of its checked network; "" = none
-	folded   bool   // a search hides it if it does not match
+	folded   bool // a search hides it if it does not match
 }
 
 func (o coinOption) draw() node.Node {
@@ -84,7 +83,7 @@ func (o coinOption) head() node.Node {
 		Bool("checked", o.picked.Symbol == symbol && !isUnavailable).
 		Bool("disabled", isUnavailable).
 		On("change", func(app.Context, app.Event) { c.pick(symbol, "") }, symbol)
-	return node.El("label").Class("coin-head").Spaced(
+	return node.El("label").Class("coin-head").Body(widget.WithSpaces(
 		hideSole(radio, c.Page.SoleCoin()),
 		widget.Icon(o.currency.Icon, "coin-icon", "36", app.IsServer),
 		node.El("span").Class("coin-name").Body(
@@ -98,7 +97,7 @@ func (o coinOption) head() node.Node {
 			),
 		),
 		o.sum(),
-	)
+	)...)
 }
 
 // hideSole hides a radio without an alternative, also from the keyboard. The form still sends it.
@@ -111,7 +110,7 @@ func hideSole(radio *node.Element, alone bool) node.Node {
 
 // sum is about what the order costs in the coin.
 func (o coinOption) sum() node.Node {
-	_, n, ok := o.c.Page.Coin(o.checked)
+	_, n, ok := o.c.Page.Coin(o.c.network(o.currency.Symbol))
 	return node.If(ok && n.Estimate != "", func() node.Node {
 		return node.El("span").Class("coin-sum").Body(node.El("bdi").Text(o.c.Page.T(
 			"choose.about", "amount", widget.Padded(n.Estimate))))
@@ -144,26 +143,26 @@ func (o coinOption) unavailableReason() string {
 
 // networkList is the panel with the coin's networks, which CSS shows below the checked coin.
 func (o coinOption) networkList() node.Node {
-	p := o.c.Page
+	p, checked := o.c.Page, o.c.network(o.currency.Symbol)
 	list := []node.Node{node.El("legend").Body(
 		node.El("span").Text(p.T("choose.network")), node.Text(" "),
 		node.El("span").Attr("aria-hidden", "true").Text(p.T("choose.fee.head")),
 	)}
 	for _, n := range o.currency.Networks {
-		list = append(list, o.network(n))
+		list = append(list, o.network(n, checked))
 	}
 	return node.El("fieldset").Class("networks").Class(widget.TextIf(p.SoleNetwork(), "sole")).
 		Body(list...)
 }
 
 // network is one radio, also of an unavailable network, with its reason.
-func (o coinOption) network(n wire.Network) node.Node {
+func (o coinOption) network(n wire.Network, checked string) node.Node {
 	c, symbol, value := o.c, o.currency.Symbol, widget.NetworkKey(o.currency.Symbol, n.Code)
 	radio := node.Void("input").Attr("type", "radio").Attr("name", widget.NetworkField(symbol)).
 		Attr("value", value).Attr("data-part", "network").
-		Bool("checked", value == o.checked).Bool("disabled", !n.Available).
+		Bool("checked", value == checked).Bool("disabled", !n.Available).
 		On("change", func(app.Context, app.Event) { c.pick(symbol, value) }, symbol, value)
-	return node.El("label").Class("network").Spaced(
+	return node.El("label").Class("network").Body(widget.WithSpaces(
 		hideSole(radio, c.Page.SoleNetwork()),
 		widget.Icon(n.Mark, "network-mark", "26", app.IsServer),
 		node.El("span").Class("network-name").Body(
@@ -171,7 +170,7 @@ func (o coinOption) network(n wire.Network) node.Node {
 			node.El("small").Body(o.about(n)...),
 		),
 		node.El("span").Class("network-fee").Body(o.fee(n)...),
-	)
+	)...)
 }
 
 // about says below a network's name whether it costs least, what exchanges call it, and whether

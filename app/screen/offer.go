@@ -88,7 +88,7 @@ func (c *chooser) offerFields() node.Node {
 
 // offerRow is a field with its apply button.
 func (c *chooser) offerRow(field node.Node) node.Node {
-	return node.El("div").Class("together").Spaced(field, c.applyButton())
+	return node.El("div").Class("together").Body(widget.WithSpaces(field, c.applyButton())...)
 }
 
 // enterButton is the form's first button, which Enter presses in any field: it continues and does
@@ -178,7 +178,7 @@ func (c *chooser) suggested() node.Node {
 		chips = append(chips, chip)
 	}
 	return node.El("div").Class("chips").Attr("role", "group").
-		Attr("aria-label", p.T("offer.suggested")).Spaced(chips...)
+		Attr("aria-label", p.T("offer.suggested")).Body(widget.WithSpaces(chips...)...)
 }
 
 func (c *chooser) limits() node.Node {

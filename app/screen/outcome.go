@@ -35,7 +35,7 @@ func tellsNotice(p widget.Page) bool {
 // box is one of the boxes of these screens: "blocks" one below the other, "actions" with at most
 // one filled button, "links" that matter less, and "card".
 func box(class string, parts ...node.Node) *node.Element {
-	return node.El("div").Class(class).Spaced(parts...)
+	return node.El("div").Class(class).Body(widget.WithSpaces(parts...)...)
 }
 
 // shopURL is url, or outside of a frame the shop itself; empty if there is no way back.
@@ -81,7 +81,7 @@ func till(p widget.Page, a wire.Attempt, facts ...node.Node) node.Node {
 	return box("till",
 		box("slot").Attr("aria-hidden", "true"),
 		box("printer", box("receipt",
-			node.El("p").Class("receipt-sum").Spaced(
+			node.El("p").Class("receipt-sum").Body(widget.WithSpaces(
 				node.El("strong").Attr("dir", "auto").Text(p.Price(p.View.Order.AmountUSD)),
 				node.If(paid != "", func() node.Node {
 					return node.El("small").Body(
@@ -89,7 +89,7 @@ func till(p widget.Page, a wire.Attempt, facts ...node.Node) node.Node {
 						widget.Sum("span", "paid", paid, a.CurrencySymbol),
 					)
 				}),
-			),
+			)...),
 			node.El("dl").Class("facts").Body(facts...),
 		)),
 	)

@@ -72,7 +72,7 @@ func (s *pay) slip(a wire.Attempt) node.Node {
 	}
 	return node.El("div").Class("slip").Attr("role", "group").
 		Attr("aria-label", p.T("pay.title", "amount", sum, "network", a.NetworkName)).
-		Spaced(parts...)
+		Body(widget.WithSpaces(parts...)...)
 }
 
 // coinName is the coin's symbol, or its name if the network has the same.

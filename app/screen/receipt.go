@@ -26,13 +26,13 @@ func receipt(p widget.Page, a wire.Attempt) *node.Element {
 			widget.Transaction(p, a, len(a.TxID)),
 		),
 		signature(p),
-		node.El("p").Class("small center").Spaced(
+		node.El("p").Class("small center").Body(widget.WithSpaces(
 			node.Text(p.T("done.anytime")),
 			node.If(p.URL != "", func() node.Node {
 				return node.El("span").Class("printed").Attr("translate", "no").
 					Attr("dir", "ltr").Text(p.URL)
 			}),
-		),
+		)...),
 		box("actions",
 			node.El("button").Attr("type", "button").Class("button primary needs-script").
 				Attr("data-part", "print").Text(p.T("done.print")),

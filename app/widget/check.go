@@ -66,7 +66,7 @@ func (c *AddressChecker) form(found address.Comparison) node.Node {
 			c.typed, c.submitted = true, true
 			c.text = ctx.JSSrc().Get("elements").Get("check").Get("value").String()
 		}).
-		Body(node.AppendSpaced(HiddenFields(p),
+		Body(append(HiddenFields(p), WithSpaces(
 			el("label").Class("field").Body(
 				el("span").Text(p.T("pay.check.label")),
 				void("input").Attr("type", "text").Attr("name", "check").Attr("value", p.Pasted).
@@ -81,7 +81,7 @@ func (c *AddressChecker) form(found address.Comparison) node.Node {
 					}),
 			),
 			el("button").Attr("type", "submit").Class("button").Text(p.T("pay.check.button")),
-		)...)
+		)...)...)
 }
 
 func (c *AddressChecker) message(found address.Comparison) string {

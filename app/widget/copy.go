@@ -115,9 +115,9 @@ func (c *Copyable) Draw() *node.Element {
 		return el("div").Class("copyable amount").Body(
 			c.sum(), node.Text(" "), c.button.draw(c.Copy, c.Part, c.Value, c.Text))
 	}
-	return el("div").Class("copyable address").Spaced(c.label("p"),
+	return el("div").Class("copyable address").Body(WithSpaces(c.label("p"),
 		c.button.draw(c.Copy, c.Part, c.Value, c.Text),
-		el("p").Class("value").Body(c.value("span").Body(c.shown()...)))
+		el("p").Class("value").Body(c.value("span").Body(c.shown()...)))...)
 }
 
 // sum is the screen's heading: the label, and the amount with its coin.

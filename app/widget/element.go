@@ -21,6 +21,19 @@ func TextIf(condition bool, text string) string {
 	return ""
 }
 
+// WithSpaces puts a space between neighbors that would run together in a page without styles.
+// Flex and grid boxes do not show it.
+func WithSpaces(parts ...node.Node) []node.Node {
+	list := make([]node.Node, 0, 2*len(parts))
+	for i, part := range parts {
+		if i > 0 {
+			list = append(list, node.Text(" "))
+		}
+		list = append(list, part)
+	}
+	return list
+}
+
 // Icon is the logo of a coin or network, hidden from screen readers because the name is beside it.
 // All are parts of one file: a browser makes a document of each SVG file, which costs a slow phone
 // 15 ms. In the server's page what is folded is lazy, in WebAssembly's it would be blank for a

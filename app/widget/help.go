@@ -83,11 +83,11 @@ func (r *Reference) Draw() *node.Element {
 	for _, line := range r.Lines {
 		lines = append(lines, el("li").Attr("dir", "auto").Text(line))
 	}
-	return el("div").Class("reference-box").Spaced(
+	return el("div").Class("reference-box").Body(WithSpaces(
 		el("p").Class("label").ID("coinslot-reference").Text(r.Label),
 		r.button.draw("copy-reference", "reference", value, r.Text).
 			Text(r.button.text(r.Text, value)),
 		el("ul").Class("reference").Attr("translate", "no").Attr("data-part", "reference").
 			Attr("data-value", value).Attr("aria-labelledby", "coinslot-reference").Body(lines...),
-	)
+	)...)
 }

@@ -19,13 +19,13 @@ func languageMenu(p Page) node.Node {
 		languages, ask = p.ownLanguage(), "languages"
 	}
 	return el("form").Class("languages").Attr("method", "get").Attr("action", p.path()).
-		Body(node.AppendSpaced(HiddenFields(p.Without("lang", "key")),
+		Body(append(HiddenFields(p.Without("lang", "key")), WithSpaces(
 			el("label").Body(el("span").Class("offscreen").Text(p.T("lang.label")),
 				&languageList{Languages: languages, Lang: p.Lang}),
 			el("button").Attr("type", "submit").Attr("data-part", "language-set").
 				Attr("name", ask).Attr("value", TextIf(ask != "", "1")).
 				Text(p.T("lang.set")),
-		)...)
+		)...)...)
 }
 
 // ownLanguage is the page's language in the menu; empty if the menu does not have it.

@@ -36,7 +36,7 @@ func OrderHead(p Page) node.Node {
 			return el("p").Class("order-about order-description").Text(order.Description)
 		}),
 		node.If(order.Ref != "" || p.View.Test, func() node.Node {
-			return el("p").Class("order-about").Spaced(
+			return el("p").Class("order-about").Body(WithSpaces(
 				node.If(p.View.Test, func() node.Node {
 					return el("span").Class("pill warn").Attr("title", p.T("order.test.why")).
 						Text(p.T("order.test"))
@@ -44,7 +44,7 @@ func OrderHead(p Page) node.Node {
 				node.If(order.Ref != "", func() node.Node {
 					return el("span").Text(p.T("order.ref", "ref", order.Ref))
 				}),
-			)
+			)...)
 		}),
 	)
 }
@@ -76,7 +76,7 @@ func Steps(p Page) node.Node {
 
 // OrderFoot shows the shop's help, the way back to the shop, and the languages.
 func OrderFoot(p Page) node.Node {
-	return el("footer").Class("foot").Spaced(
+	return el("footer").Class("foot").Body(WithSpaces(
 		node.If(p.View.Support != "", func() node.Node {
 			return outLink(p, p.supportURL()).Class("link").Attr("data-part", "help").
 				Text(p.T("foot.help"))
@@ -85,7 +85,7 @@ func OrderFoot(p Page) node.Node {
 			return ShopLink(p, "link", "order.back", p.View.CancelURL)
 		}),
 		languageMenu(p),
-	)
+	)...)
 }
 
 // needsShopLink reports whether the screen of a view has no button back to the shop. If all has

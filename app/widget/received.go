@@ -14,19 +14,19 @@ func Progress(p Page, a wire.Attempt) node.Node {
 		return el("div").Class("sum").Body(
 			el("progress").Attr("max", a.PayableAmount).Attr("value", a.PaidAmount).
 				Attr("aria-label", p.T("part.paid")),
-			el("p").Spaced(
+			el("p").Body(WithSpaces(
 				el("span").Attr("data-part", "paid").Attr("data-value", a.PaidAmount).
 					Text(p.T("part.received", "amount", Padded(a.PaidAmount))),
 				el("span").Attr("data-part", "pay-amount").Attr("data-value", a.PayableAmount).
 					Text(p.T("part.of", "amount", of)),
-			),
+			)...),
 		)
 	})
 }
 
 // Line is one row of a definition list: a label and a dd element.
 func Line(p Page, label string, dd *node.Element) node.Node {
-	return el("div").Spaced(el("dt").Text(p.T(label)), dd)
+	return el("div").Body(WithSpaces(el("dt").Text(p.T(label)), dd)...)
 }
 
 // SumLine is one row with an amount.
@@ -89,5 +89,5 @@ func Timeline(current int, steps ...*node.Element) node.Node {
 // Step is a step of a Timeline: its title and details, which may be nil.
 func Step(title string, details ...node.Node) *node.Element {
 	parts := append([]node.Node{el("b").Text(title)}, details...)
-	return el("li").Body(el("span").Spaced(parts...))
+	return el("li").Body(el("span").Body(WithSpaces(parts...)...))
 }

@@ -17,7 +17,7 @@ func SimulateBar(p Page) node.Node {
 			el("p").Text(p.T("simulate.title")),
 			el("form").Attr("method", "post").Attr("action", p.Target("/simulate")).
 				Class("sandbox-form").
-				Body(node.AppendSpaced(HiddenFields(p), simulateButtons(p)...)...),
+				Body(append(HiddenFields(p), WithSpaces(simulateButtons(p)...)...)...),
 		)
 	})
 }

@@ -116,12 +116,12 @@ func (t *Timing) status() *node.Element {
 	case p.View.LatestAttempt().PaidAmount != "":
 		key = "part.title"
 	}
-	return el("div").Class("status").Spaced(
+	return el("div").Class("status").Body(WithSpaces(
 		el("p").Class("live").Attr("data-part", "status").Text(p.T(key)),
 		el("p").Class("pill timer"+TextIf(t.drawn != early, " warn")).
 			Attr("data-part", "time-left").Body(timeText("countdown", t.leftText()).
 			Attr("role", "timer").Attr("aria-live", "off")),
-	)
+	)...)
 }
 
 // extendForm offers more time: always without WebAssembly, where the page does not count; else in

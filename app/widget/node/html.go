@@ -5,21 +5,15 @@ import (
 	"unicode/utf8"
 )
 
-// Append appends n as HTML to dst, with attributes sorted by name. It ends the tree: other pages
-// will use its memory.
-func Append(dst []byte, n Node) []byte {
-	b := blocks.Get().(*block)
-	defer blocks.Put(b)
-	return n.Draw().append(dst, b)
-}
+// Append appends n as HTML to dst, with attributes sorted by name.
+func Append(dst []byte, n Node) []byte { return n.Draw().append(dst) }
 
-// HTML returns n as HTML, see Append.
+// HTML returns n as HTML.
 func HTML(n Node) string { return string(Append(nil, n)) }
 
-func (e *Element) append(dst []byte, b *block) []byte {
-	defer b.free(e)
+func (e *Element) append(dst []byte) []byte {
 	if e.component != nil {
-		return e.component.Draw().append(dst, b)
+		return e.component.Draw().append(dst)
 	}
 	if e.tag == "" {
 		return appendEscaped(dst, e.text)
@@ -37,10 +31,8 @@ func (e *Element) append(dst []byte, b *block) []byte {
 		}
 		dst = appendEscaped(dst, e.text)
 	}
-	for c := e.child; c != nil; {
-		next := c.next
-		dst = c.append(dst, b)
-		c = next
+	for c := e.child; c != nil; c = c.next {
+		dst = c.append(dst)
 	}
 	dst = append(dst, '<', '/')
 	dst = append(dst, e.tag...)

@@ -268,13 +268,3 @@ func FuzzHTML(f *testing.F) {
 		}
 	})
 }
-
-// TestMemoryIsCleared: nothing of a page appears on the next one, which uses its memory.
-func TestMemoryIsCleared(t *testing.T) {
-	HTML(El("p").Class("a").Body(Void("i").Attr("title", "b"), El("b").Text("c"), Text("d")))
-	for range 100 {
-		if e, a := newElement(), newAttr(); *e != (Element{}) || *a != (attr{}) {
-			t.Fatalf("a new element is %+v, a new attribute %+v", *e, *a)
-		}
-	}
-}

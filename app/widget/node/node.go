@@ -52,53 +52,37 @@ type event struct {
 	next    *event
 }
 
-// block is memory for elements and attributes, of which a page needs a thousand. [Append] gives
-// back what it has written.
+// block is memory for elements and attributes, which reduces the allocations for a page from 1,000
+// to 20. One live element keeps its block alive.
 type block struct {
-	elements unused[Element]
-	attrs    unused[attr]
+	elements []Element
+	attrs    []attr
 }
 
-// unused are zero values.
-type unused[T any] []*T
-
-// take allocates as many as size at once.
-func (u *unused[T]) take(size int) *T {
-	if len(*u) == 0 {
-		more := make([]T, size)
-		for i := range more {
-			*u = append(*u, &more[i])
-		}
-	}
-	last := len(*u) - 1
-	t := (*u)[last]
-	*u = (*u)[:last]
-	return t
-}
-
-// free zeroes e and its attributes, so that nothing of them appears on another page.
-func (b *block) free(e *Element) {
-	for a := e.attrs; a != nil; {
-		next := a.next
-		*a = attr{}
-		b.attrs, a = append(b.attrs, a), next
-	}
-	*e = Element{}
-	b.elements = append(b.elements, e)
-}
+const blockElements, blockAttrs = 64, 128
 
 var blocks = sync.Pool{New: func() any { return new(block) }}
 
 func newElement() *Element {
 	b := blocks.Get().(*block)
-	defer blocks.Put(b)
-	return b.elements.take(64)
+	if len(b.elements) == 0 {
+		b.elements = make([]Element, blockElements)
+	}
+	e := &b.elements[0]
+	b.elements = b.elements[1:]
+	blocks.Put(b)
+	return e
 }
 
 func newAttr() *attr {
 	b := blocks.Get().(*block)
-	defer blocks.Put(b)
-	return b.attrs.take(128)
+	if len(b.attrs) == 0 {
+		b.attrs = make([]attr, blockAttrs)
+	}
+	a := &b.attrs[0]
+	b.attrs = b.attrs[1:]
+	blocks.Put(b)
+	return a
 }
 
 // El returns an element with an end tag. It panics on tags whose content HTML parses differently.
@@ -209,23 +193,6 @@ func (e *Element) Body(children ...Node) *Element {
 		place = &c.next
 	}
 	return e
-}
-
-// Spaced is Body with spaces between children.
-func (e *Element) Spaced(children ...Node) *Element {
-	return e.Body(AppendSpaced(make([]Node, 0, 16), children...)...) // not on the heap
-}
-
-// AppendSpaced appends parts with a space between neighbors, which would run together in a page
-// without styles. Flex and grid boxes do not show it.
-func AppendSpaced(list []Node, parts ...Node) []Node {
-	for i, part := range parts {
-		if i > 0 {
-			list = append(list, Text(" "))
-		}
-		list = append(list, part)
-	}
-	return list
 }
 
 // On sets an event handler; it does nothing on the server. go-app compares handlers by their code
