@@ -66,7 +66,7 @@ var arrows = map[string][]string{
 	"bff/reference":             {"docs"},
 	"bff/sandbox":               {},
 	"bff/server":                {"app/wire", "bff/api", "bff/checkout", "bff/config", "bff/console", "bff/console/auth", "bff/gateway", "bff/internal/background", "bff/limiter", "bff/logs", "bff/metrics", "bff/order", "bff/outbox", "bff/payment", "bff/poller", "bff/realtime", "bff/receipt", "bff/reconcile", "bff/records", "bff/retention", "bff/shop", "bff/store", "bff/token", "bff/trace", "bff/web", "bff/webhook", "static"},
-	"bff/server/servertest":     {"bff/config", "bff/fortest", "bff/sandbox", "bff/server", "bff/store/storetest"},
+	"bff/server/servertest":     {"bff/config", "bff/fortest", "bff/sandbox", "bff/server", "bff/store/storetest", "bff/web"},
 	"bff/store":                 {"app/wire", "bff/checkout", "bff/internal/background", "bff/limiter", "bff/outbox", "bff/payment", "bff/reconcile", "bff/records", "bff/retention", "bff/store/outboxdb", "bff/store/sqldb"},
 	"bff/store/sqldb":           {"bff/internal/background"},
 	"bff/store/outboxdb":        {"app/wire", "bff/outbox", "bff/payment", "bff/store/sqldb"},

@@ -31,9 +31,7 @@ type remote struct {
 
 func newRemote(t *testing.T, sandboxed bool) *remote {
 	t.Helper()
-	gateway := sandbox.New(sandbox.Config{Key: servertest.GatewayKey})
-	api := httptest.NewServer(gateway)
-	t.Cleanup(api.Close)
+	gateway, c := servertest.NewGateway(t)
 	var o server.Options
 	if sandboxed {
 		o = server.Options{Kinds: demo.Kinds(), Simulate: func(_ context.Context, code, kind string) error {
@@ -41,7 +39,7 @@ func newRemote(t *testing.T, sandboxed bool) *remote {
 		}}
 	}
 	r := &remote{}
-	r.Rig, _ = servertest.Start(t, gateway, servertest.Settings(t, api.URL), o)
+	r.Rig, _ = servertest.Start(t, gateway, c, o)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		if r.away.Load() {
 			http.Error(w, "deploying", http.StatusBadGateway)

@@ -222,15 +222,3 @@ func TestDoctorFindsWrongSettings(t *testing.T) {
 	p.Wait(`[data-part="doctor-check-address"][data-status="fail"]`)
 	p.WaitText(`[data-part="doctor-add-coinslot"]`, "COINSLOT_PUBLIC_URL="+wrong)
 }
-
-// Without JavaScript the server's part is all there, and pasting works.
-func TestDoctorWithoutScripts(t *testing.T) {
-	s := newStack(t)
-	p := chromium.Open(t, s.base+"/checkout/doctor?origin=https://other.example", browser.Options{NoJS: true})
-	p.Wait(`[data-part="doctor-check-origin"][data-status="fail"]`)
-	p.Wait(`[data-part="doctor-check-websocket"][data-status="unknown"]`)
-	p.Type(`#headers`, "content-security-policy: script-src 'self'; frame-src 'none'")
-	p.Click(`[data-part="doctor-paste"] button`)
-	p.WaitText(`[data-part="doctor-add-content_security_policy"]`, "script-src 'self' "+s.base)
-	p.WaitText(`[data-part="doctor-add-content_security_policy"]`, "frame-src "+s.base)
-}

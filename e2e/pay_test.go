@@ -109,17 +109,6 @@ func assertCleanConsole(t *testing.T, p interface{ Console() []string }) {
 	}
 }
 
-func TestPaysWithoutJavaScript(t *testing.T) {
-	s := newStack(t)
-	id := s.session(order{"amount_usd": "25.00"})
-	p := chromium.Open(t, s.shopURL(id, "inline"), browser.Options{NoJS: true})
-	p.Click(`coinslot-checkout a`) // the fallback link
-	tx := s.choose(p.View, "USDT", "trc20")
-	s.simulate(tx, "pay")
-	p.Wait(paid) // by refresh
-	s.sink.await(t, id, "checkout.confirmed")
-}
-
 // TestPaysInIsolatedPage: a host page that is cross-origin isolated shows only
 // frames and loads only scripts that say so; also what leads to the page, which
 // an order with a payment begun is sent to, has to say it.

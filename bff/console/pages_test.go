@@ -37,16 +37,13 @@ const operator = "X-Remote-User: ann"
 
 func newConsoleRig(t *testing.T, change func(*config.Config)) *consoleRig {
 	t.Helper()
-	gateway := sandbox.New(sandbox.Config{Key: servertest.GatewayKey})
-	api := httptest.NewServer(gateway)
-	t.Cleanup(api.Close)
-	c := servertest.Settings(t, api.URL)
+	gateway, c := servertest.NewGateway(t)
 	c.AdminProxyHeader, c.TrustedProxies = "X-Remote-User", []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
 	if change != nil {
 		change(&c)
 	}
 	r, stop := servertest.Start(t, gateway, c, server.Options{})
-	d := &consoleRig{Rig: r, api: api.URL}
+	d := &consoleRig{Rig: r, api: c.GatewayURL}
 	d.restart = func() {
 		stop()
 		d.Rig, stop = servertest.Start(t, gateway, c, server.Options{})
@@ -241,7 +238,7 @@ func TestConsoleWebhooks(t *testing.T) {
 	}))
 	t.Cleanup(hook.Close)
 	d := newConsoleRig(t, func(c *config.Config) {
-		c.WebhookURLs, c.WebhookSecrets, c.AllowPrivateWebhooks = []string{hook.URL + "/in?key=canary"}, []config.Secret{config.NewSecret("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")}, true
+		c.WebhookURLs, c.WebhookSecrets, c.AllowPrivateWebhooks = []string{hook.URL + "/in?key=canary"}, []config.Secret{config.NewSecret(servertest.HookKey)}, true
 	})
 	session := d.Open(`{"amount_usd":"25.00"}`)
 	d.Choose(session)
@@ -338,7 +335,7 @@ func TestConsoleDisabledEndpoint(t *testing.T) {
 	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) }))
 	t.Cleanup(hook.Close)
 	d := newConsoleRig(t, func(c *config.Config) {
-		c.WebhookURLs, c.WebhookSecrets, c.AllowPrivateWebhooks = []string{hook.URL}, []config.Secret{config.NewSecret("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")}, true
+		c.WebhookURLs, c.WebhookSecrets, c.AllowPrivateWebhooks = []string{hook.URL}, []config.Secret{config.NewSecret(servertest.HookKey)}, true
 	})
 	session := d.Open(`{"amount_usd":"25.00"}`)
 	d.Do("POST", "/v1/sessions/"+session+"/cancel", "", servertest.Bearer)

@@ -66,7 +66,7 @@ func withWebhooks(c **config.Config, urls ...string) func(*config.Config) {
 	return func(settings *config.Config) {
 		*c = settings
 		settings.WebhookURLs, settings.AllowPrivateWebhooks = urls, true
-		settings.WebhookSecrets = []config.Secret{config.NewSecret("whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")}
+		settings.WebhookSecrets = []config.Secret{config.NewSecret(servertest.HookKey)}
 	}
 }
 
@@ -143,16 +143,13 @@ func TestConsoleReroutesWebhooks(t *testing.T) {
 // one whose instance has died.
 func TestReconciliationOfInstances(t *testing.T) {
 	t.Parallel()
-	gateway := sandbox.New(sandbox.Config{Key: servertest.GatewayKey})
-	api := httptest.NewServer(gateway)
-	t.Cleanup(api.Close)
-	c := servertest.Settings(t, api.URL)
+	gateway, c := servertest.NewGateway(t)
 	c.Database = pgtest.DSN(t)
 	c.AdminProxyHeader, c.TrustedProxies = "X-Remote-User", []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
 	r, stop := servertest.Start(t, gateway, c, server.Options{})
-	one := &consoleRig{Rig: r, api: api.URL}
+	one := &consoleRig{Rig: r, api: c.GatewayURL}
 	r, _ = servertest.Start(t, gateway, c, server.Options{})
-	other := &consoleRig{Rig: r, api: api.URL}
+	other := &consoleRig{Rig: r, api: c.GatewayURL}
 	const path = "/admin/reconciliation"
 	shows := func(what string, parts ...string) {
 		t.Helper()

@@ -17,20 +17,13 @@ import (
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 	"coinslot/bff/server/servertest"
-	"coinslot/bff/web"
 )
 
-// The operator's password, and its hash, as cheap as is taken.
-const (
-	consolePassword = "correct horse battery"
-	consoleHash     = "$argon2id$v=19$m=7168,t=1,p=1$c2FsdC1vZi10aGUtdGVzdHM$EPZS0jqRTa5QmdHhlKt5AmXxNzShvNJ6QL1bF+W4E5w"
-)
+// consolePassword is the operator's.
+const consolePassword = "correct horse battery"
 
 // canaryOrder has personal data wherever an order can.
 const canaryOrder = `{"amount_usd":"25.00","order_ref":"%s","title":"Two","email":"ann@canary.example","description":"canary","metadata":{"cart":"C-7"},"success_url":"https://shop.example/thanks"}`
-
-// noLimits lets a test ask as often as it likes.
-var noLimits = web.Limits{Reads: 1 << 20, Posts: 1 << 20, Calls: 1 << 20, Guesses: 1 << 20, Sockets: 1 << 20, Unpaid: 1 << 20}
 
 // operatorClient is a server with a console, and a browser that is signed in to it.
 type operatorClient struct {
@@ -40,15 +33,12 @@ type operatorClient struct {
 
 func newOperatorClient(t *testing.T, change func(*config.Config)) *operatorClient {
 	t.Helper()
-	gateway := sandbox.New(sandbox.Config{Key: servertest.GatewayKey})
-	api := httptest.NewServer(gateway)
-	t.Cleanup(api.Close)
-	c := servertest.Settings(t, api.URL)
-	c.AdminPassword = config.NewSecret(consoleHash)
+	gateway, c := servertest.NewGateway(t)
+	c.AdminPassword = config.NewSecret(servertest.ConsoleHash)
 	if change != nil {
 		change(&c)
 	}
-	r, _ := servertest.Start(t, gateway, c, server.Options{Limits: noLimits})
+	r, _ := servertest.Start(t, gateway, c, server.Options{Limits: servertest.NoLimits})
 	return &operatorClient{Rig: r}
 }
 
@@ -319,7 +309,7 @@ func TestConsoleRedelivers(t *testing.T) {
 	t.Cleanup(sink.Close)
 	d := newOperatorClient(t, func(c *config.Config) {
 		c.WebhookURLs, c.AllowPrivateWebhooks = []string{sink.URL + "/hook?key=hidden"}, true
-		c.WebhookSecrets = []config.Secret{config.NewSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLwAAAAAAAAAA")}
+		c.WebhookSecrets = []config.Secret{config.NewSecret(servertest.HookKey)}
 	})
 	d.signIn(consolePassword)
 	id := d.Open(`{"amount_usd":"25.00"}`)

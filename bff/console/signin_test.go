@@ -3,7 +3,6 @@ package console_test
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -11,7 +10,6 @@ import (
 
 	"coinslot/bff/config"
 	"coinslot/bff/fortest"
-	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 	"coinslot/bff/server/servertest"
 )
@@ -64,19 +62,16 @@ func TestConsoleLogin(t *testing.T) {
 
 // A login that was signed out of stays so: a restart does not let its cookie in again.
 func TestConsoleSignedOutThroughARestart(t *testing.T) {
-	gateway := sandbox.New(sandbox.Config{Key: servertest.GatewayKey})
-	api := httptest.NewServer(gateway)
-	t.Cleanup(api.Close)
-	c := servertest.Settings(t, api.URL)
-	c.AdminPassword = config.NewSecret(consoleHash)
-	r, stop := servertest.Start(t, gateway, c, server.Options{Limits: noLimits})
+	gateway, c := servertest.NewGateway(t)
+	c.AdminPassword = config.NewSecret(servertest.ConsoleHash)
+	r, stop := servertest.Start(t, gateway, c, server.Options{Limits: servertest.NoLimits})
 	d := &operatorClient{Rig: r}
 	d.signIn(consolePassword)
 	stays := d.cookie
 	d.signIn(consolePassword)
 	fortest.Answer(t, "signing out", d.post("/admin/logout", nil), http.StatusSeeOther)
 	stop()
-	r, _ = servertest.Start(t, gateway, c, server.Options{Limits: noLimits})
+	r, _ = servertest.Start(t, gateway, c, server.Options{Limits: servertest.NoLimits})
 	for cookie, want := range map[string]int{d.cookie: http.StatusForbidden, stays: http.StatusOK} {
 		fortest.Equal(t, r.Do("GET", "/admin/payments", "", cookie).Code, want, "after a restart")
 	}

@@ -3,18 +3,17 @@ package gateway
 import (
 	"bytes"
 	"compress/gzip"
-	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/binary"
 	"io"
 	"math/big"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"runtime"
 	"strings"
@@ -23,8 +22,6 @@ import (
 	"time"
 
 	"coinslot/bff/fortest"
-
-	"golang.org/x/net/dns/dnsmessage"
 )
 
 // TestEndlessBodies: a gibibyte, plain or out of a mebibyte of gzip, costs a
@@ -222,9 +219,11 @@ func TestNameThatLeadsHere(t *testing.T) {
 		}
 	}()
 	_, port, _ := net.SplitHostPort(l.Addr().String())
+	var names fortest.Names
 	for _, host := range []string{"gateway.example", "localhost.gateway.example", "0.0.0.0", "[::]"} {
+		names.Set(host, "", []netip.Addr{netip.MustParseAddr("127.0.0.1")})
 		base, _ := url.Parse("https://" + host + ":" + port)
-		c := newClientFor(t, base.String(), func(c *Config) { c.Transport = resolving(base, [4]byte{127, 0, 0, 1}) })
+		c := newClientFor(t, base.String(), func(c *Config) { c.Transport = resolving(base, &names) })
 		wantEach(t, c, "unsent", "resolves to a local address")
 	}
 	l.Close()
@@ -235,56 +234,15 @@ func TestNameThatLeadsHere(t *testing.T) {
 // TestNameThatIsNotThere: no name server, no request.
 func TestNameThatIsNotThere(t *testing.T) {
 	base, _ := url.Parse("https://gateway.example")
-	c := newClientFor(t, base.String(), func(c *Config) { c.Transport = resolving(base) })
+	c := newClientFor(t, base.String(), func(c *Config) { c.Transport = resolving(base, &fortest.Names{}) })
 	wantEach(t, c, "unsent", "")
 }
 
-// resolving returns our own transport for base with a name server that knows
-// these addresses for every name.
-func resolving(base *url.URL, addresses ...[4]byte) *http.Transport {
+// resolving returns our own transport for base that asks names.
+func resolving(base *url.URL, names *fortest.Names) *http.Transport {
 	dialer := newDialer(base)
-	dialer.Resolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
-		here, there := net.Pipe()
-		go func() { defer there.Close(); nameServer(there, addresses) }()
-		return here, nil
-	}}
+	dialer.Resolver = names.Resolver()
 	transport := newTransport(base)
 	transport.DialContext = dialer.DialContext
 	return transport
-}
-
-// nameServer answers DNS queries over a stream, A queries with addresses and
-// others with none. Source: RFC 1035, sections 4.1 and 4.2.2.
-func nameServer(conn net.Conn, addresses [][4]byte) {
-	for {
-		var size [2]byte
-		if _, err := io.ReadFull(conn, size[:]); err != nil {
-			return
-		}
-		query := make([]byte, binary.BigEndian.Uint16(size[:]))
-		if _, err := io.ReadFull(conn, query); err != nil {
-			return
-		}
-		var m dnsmessage.Message
-		if err := m.Unpack(query); err != nil {
-			panic(err)
-		}
-		q := m.Questions[0]
-		h := dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: q.Class}
-		for _, ip := range addresses {
-			if q.Type == dnsmessage.TypeA {
-				body := &dnsmessage.AResource{A: ip}
-				m.Answers = append(m.Answers, dnsmessage.Resource{Header: h, Body: body})
-			}
-		}
-		m.Response, m.RecursionAvailable, m.Additionals = true, true, nil
-		answer, err := m.Pack()
-		if err != nil {
-			panic(err)
-		}
-		reply := append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...)
-		if _, err := conn.Write(reply); err != nil {
-			return
-		}
-	}
 }

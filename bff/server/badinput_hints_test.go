@@ -13,6 +13,8 @@ import (
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
+	"coinslot/bff/server/servertest"
+	"coinslot/bff/store/storetest"
 )
 
 // getReturn counts what the gateway was asked about payments.
@@ -34,10 +36,10 @@ func returnURL(g *sandbox.Server, number int, status string) string {
 // B55: thousands of returns or hints cause one gateway request in ten seconds. Without that limit
 // it would be one in a tenth of a second.
 func TestReturnReplayed(t *testing.T) {
-	gateway, c := newGateway(t)
+	gateway, c := servertest.NewGateway(t)
 	schedule := payment.DefaultSchedule()
 	schedule.Watched, schedule.Unwatched = 100*time.Millisecond, time.Hour // what opens a page may ask often; nothing else asks
-	r, _ := startWith(t, gateway, c, server.Options{Limits: noLimits, Schedule: schedule})
+	r, _ := startWith(t, gateway, c, server.Options{Limits: servertest.NoLimits, Schedule: schedule})
 	id := r.Open(`{"amount_usd":"25.00","order_id":341256}`)
 	r.Choose(id)
 	r.Await(id, "pending")
@@ -85,7 +87,7 @@ func TestReturnAfterPayment(t *testing.T) {
 
 // B57: another site cannot frame the page or the redirect to it, nor reach it as its opener.
 func TestReturnFramed(t *testing.T) {
-	w := newPolicyRig(t, "https://pay.example", []string{shop}, noLimits)
+	w := newPolicyRig(t, "https://pay.example", []string{shop}, servertest.NoLimits)
 	id := w.Open(`{"amount_usd":"25.00","order_id":341256}`)
 	w.Choose(id)
 	w.Await(id, "pending")
@@ -103,11 +105,10 @@ func TestReturnFramed(t *testing.T) {
 
 // B58: another merchant's tracking code is answered like an unknown one.
 func TestReturnOfAnotherSession(t *testing.T) {
-	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
-	api := httptest.NewServer(gateway)
-	t.Cleanup(api.Close)
-	ours, _ := start(t, gateway, settings(t, api.URL))
-	theirs, _ := start(t, gateway, settings(t, api.URL))
+	gateway, c := servertest.NewGateway(t)
+	ours, _ := start(t, gateway, c)
+	c.Database = storetest.Migrated(t)
+	theirs, _ := start(t, gateway, c)
 	id := theirs.Open(`{"amount_usd":"25.00","order_id":341256}`)
 	theirs.Choose(id)
 	theirs.Await(id, "pending")
@@ -148,7 +149,7 @@ func TestOriginsAtStart(t *testing.T) {
 			if err != nil || !slices.Equal(c.Origins, want) {
 				t.Fatalf("%q = %v, %v; want %v", value, c.Origins, err, want)
 			}
-			w := newPolicyRig(t, c.PublicURL, c.Origins, noLimits)
+			w := newPolicyRig(t, c.PublicURL, c.Origins, servertest.NoLimits)
 			w.origins = want
 			w.try(t, "page", "GET", "/checkout?item=coffee", "", "Accept: text/html")
 		})

@@ -19,6 +19,7 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/server"
+	"coinslot/bff/server/servertest"
 	"coinslot/bff/web"
 	"coinslot/torture/goal"
 
@@ -85,7 +86,7 @@ func TestTortureBadInputs(t *testing.T) {
 // newInputRig is newRig with a database that nothing but requests changes.
 func newInputRig(t *testing.T) *inputRig {
 	t.Helper()
-	gateway, c := newGateway(t)
+	gateway, c := servertest.NewGateway(t)
 	// What is compared is changed by nothing else, however long it takes.
 	schedule := payment.DefaultSchedule()
 	schedule.Watched, schedule.Unwatched, schedule.ReconcileInterval = time.Hour, time.Hour, time.Hour

@@ -13,6 +13,7 @@ import (
 	"coinslot/bff/config"
 	"coinslot/bff/fortest"
 	"coinslot/bff/server"
+	"coinslot/bff/server/servertest"
 )
 
 // Many equal posts at once cost the gateway as much as one.
@@ -111,7 +112,7 @@ func TestBurstsStoreOnce(t *testing.T) {
 
 // Accepting a session costs the server little besides the database.
 func TestCostOfAccepting(t *testing.T) {
-	srv, err := server.New(t.Context(), settings(t, "http://127.0.0.1:9"), server.Options{})
+	srv, err := server.New(t.Context(), servertest.Settings(t, "http://127.0.0.1:9"), server.Options{})
 	fortest.OK(t, err)
 	defer srv.Close()
 	n := 0

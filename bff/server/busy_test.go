@@ -8,12 +8,13 @@ import (
 
 	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
+	"coinslot/bff/server/servertest"
 )
 
 // A shopper whose create gets 429 waits on the page, and gets one address.
 func TestBusyGateway(t *testing.T) {
 	t.Parallel()
-	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, servertest.NoLimits)
 	id := w.Open(`{"amount_usd":"25.00"}`)
 	w.Do("GET", "/v1/currencies", "", bearer)
 	w.Gateway.Inject(sandbox.Fault{
@@ -33,7 +34,7 @@ func TestBusyGateway(t *testing.T) {
 // A transaction that the gateway does not know is an answer, not a gateway failure.
 func TestAbsentTransaction(t *testing.T) {
 	t.Parallel()
-	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, servertest.NoLimits)
 	id := w.Open(`{"amount_usd":"25.00"}`)
 	w.Choose(id)
 	w.Await(id, "pending")

@@ -24,6 +24,7 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/metrics"
 	"coinslot/bff/payment"
+	"coinslot/bff/server/servertest"
 	"coinslot/bff/web"
 	"coinslot/e2e/need"
 
@@ -290,7 +291,7 @@ func TestWebhookIsAsDocumented(t *testing.T) {
 		documented <- err
 	}))
 	t.Cleanup(shop.Close)
-	gateway, s := newGateway(t)
+	gateway, s := servertest.NewGateway(t)
 	s.WebhookURLs, s.AllowPrivateWebhooks = []string{shop.URL}, true
 	s.WebhookSecrets = []config.Secret{config.NewSecret("whsec_" + base64.StdEncoding.EncodeToString(make([]byte, 32)))}
 	r, _ := start(t, gateway, s)
@@ -335,7 +336,7 @@ var extraAddresses = map[string][]string{
 // routes are those of a server that has all there are.
 func routes(t *testing.T) []web.Route {
 	t.Helper()
-	return newPolicyRig(t, ownOrigin, []string{shop}, noLimits).routes
+	return newPolicyRig(t, ownOrigin, []string{shop}, servertest.NoLimits).routes
 }
 
 // TestAddressesAreOfRoutes: what is tried is there.

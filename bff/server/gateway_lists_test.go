@@ -15,6 +15,7 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
+	"coinslot/bff/server/servertest"
 	"coinslot/bff/store"
 
 	"github.com/shopspring/decimal"
@@ -38,7 +39,7 @@ func (r *rig) records(path string) (list recordList) {
 
 // The gateway's lists are unchanged, with their session, and without secrets.
 func TestGatewayLists(t *testing.T) {
-	gateway, c := newGateway(t)
+	gateway, c := servertest.NewGateway(t)
 	r, _ := start(t, gateway, c)
 	session := r.Open(`{"amount_usd":"25.00","email":"ann@shop.example"}`)
 	r.Choose(session)
@@ -119,7 +120,7 @@ func (r *rig) oddLists(t *testing.T) {
 
 // Pages outside COINSLOT_ORIGINS that show the checkout are recorded, once each.
 func TestRefusedOrigins(t *testing.T) {
-	c := settings(t, "http://127.0.0.1:9")
+	c := servertest.Settings(t, "http://127.0.0.1:9")
 	srv := fortest.Must(server.New(t.Context(), c, server.Options{}))(t)
 	for _, path := range []string{
 		"/checkout/embed.js?origin=https://forgotten.example", "/checkout?item=coffee&embed=inline&origin=https://Forgotten.example:443",

@@ -15,6 +15,7 @@ import (
 	"coinslot/bff/config"
 	"coinslot/bff/fortest"
 	"coinslot/bff/server"
+	"coinslot/bff/server/servertest"
 	"coinslot/bff/store/pgtest"
 
 	"github.com/gorilla/websocket"
@@ -60,7 +61,7 @@ func (h *webhookReceiver) of(session string) string {
 
 func newPair(t *testing.T, poll time.Duration) *instancePair {
 	t.Helper()
-	gateway, c := newGateway(t)
+	gateway, c := servertest.NewGateway(t)
 	p := &instancePair{heard: &webhookReceiver{types: map[string][]string{}, ids: map[string]int{}}}
 	shop := httptest.NewServer(p.heard)
 	t.Cleanup(shop.Close)
@@ -152,7 +153,7 @@ func TestReplay(t *testing.T) {
 // Every main loop is watched where there are several instances.
 func TestLoopsOfInstances(t *testing.T) {
 	t.Parallel()
-	c := settings(t, "http://127.0.0.1:9")
+	c := servertest.Settings(t, "http://127.0.0.1:9")
 	c.Database = pgtest.DSN(t)
 	srv := fortest.Must(server.New(t.Context(), c, server.Options{}))(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -16,13 +16,14 @@ import (
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
+	"coinslot/bff/server/servertest"
 
 	"github.com/shopspring/decimal"
 )
 
 // A program that has only the settings shows play money as such.
 func TestSandboxInALibrary(t *testing.T) {
-	_, c := newGateway(t)
+	_, c := servertest.NewGateway(t)
 	c.Sandbox = true
 	var log bytes.Buffer
 	pay := fortest.Must(server.New(t.Context(), c, server.Options{Log: slog.New(slog.NewTextHandler(&log, nil))}))(t)
@@ -40,7 +41,7 @@ func TestSandboxInALibrary(t *testing.T) {
 
 // Close waits for a create of a canceled request: its address would be lost.
 func TestCloseWaitsForCreates(t *testing.T) {
-	gateway, c := newGateway(t)
+	gateway, c := servertest.NewGateway(t)
 	pay := fortest.Must(server.New(t.Context(), c, server.Options{}))(t)
 	session, _, err := pay.Open(t.Context(), payment.Order{AmountUSD: decimal.NewFromInt(25)}, "")
 	fortest.OK(t, err)
@@ -72,7 +73,7 @@ func TestServerLeavesNothingBehind(t *testing.T) {
 	api := httptest.NewServer(sandbox.New(sandbox.Config{Key: gatewayKey}))
 	t.Cleanup(api.Close)
 	live := func(run bool) {
-		c := settings(t, api.URL)
+		c := servertest.Settings(t, api.URL)
 		pay := fortest.Must(server.New(t.Context(), c, server.Options{}))(t)
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)

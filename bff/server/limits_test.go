@@ -13,6 +13,7 @@ import (
 
 	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
+	"coinslot/bff/server/servertest"
 	"coinslot/bff/web"
 	"coinslot/e2e/need"
 	"coinslot/static"
@@ -176,7 +177,7 @@ func TestHiddenClients(t *testing.T) {
 
 // An unreachable gateway is 503 with the usual headers; pages explain it, and nothing is lost.
 func TestPolicyOfErrors(t *testing.T) {
-	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, servertest.NoLimits)
 	w.Gateway.Inject(sandbox.Fault{Status: 500, Times: -1})
 	id := w.Open(`{"amount_usd":"25.00"}`)
 	if page := w.try(t, "page", "GET", "/checkout/"+id, "", "Accept: text/html"); page.Code != 200 || !strings.Contains(page.Body.String(), `data-part="error"`) {
@@ -202,7 +203,7 @@ func TestPolicyOfErrors(t *testing.T) {
 // Errors of the listener before there is a request are plain text without details, and close the
 // connection.
 func TestPolicyBelowHTTP(t *testing.T) {
-	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, servertest.NoLimits)
 	addr := listen(t, w.Handler)
 	for text, want := range map[string]int{
 		"GET / HTTP/1.1\r\nHost: x\r\nX-A: " + strings.Repeat(canary, 2000) + "\r\n\r\n":                        431,

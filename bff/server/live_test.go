@@ -1,39 +1,24 @@
 package server_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
-	"coinslot/bff/config"
 	"coinslot/bff/fortest"
 	"coinslot/bff/server"
 	"coinslot/bff/server/servertest"
 
 	"github.com/gorilla/websocket"
-	"github.com/shopspring/decimal"
 )
 
 const ownOrigin = "http://localhost:8080"
-
-// tight is a listener with small buffers, so that a client that does not read is noticed soon.
-type tight struct{ net.Listener }
-
-func (l tight) Accept() (net.Conn, error) {
-	c, err := l.Listener.Accept()
-	if tcp, ok := c.(*net.TCPConn); ok {
-		err = errors.Join(err, tcp.SetWriteBuffer(4<<10))
-	}
-	return c, err
-}
 
 // listen serves h on the loopback interface like the command and returns the address.
 func listen(t *testing.T, h http.Handler) string {
@@ -41,7 +26,7 @@ func listen(t *testing.T, h http.Handler) string {
 	l := fortest.Must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	web := server.HTTP(h)
 	ended := make(chan error, 1)
-	go func() { ended <- web.Serve(tight{l}) }()
+	go func() { ended <- web.Serve(l) }()
 	t.Cleanup(func() {
 		if err := web.Close(); err != nil {
 			t.Error(err)
@@ -222,121 +207,11 @@ func TestLiveAllowsTwentySockets(t *testing.T) {
 	})
 }
 
-// silent opens the socket of a session and never reads from it.
-func silent(t *testing.T, addr, id string) {
-	t.Helper()
-	conn := fortest.Must(net.Dial("tcp", addr))(t)
-	t.Cleanup(func() { conn.Close() })
-	fortest.OK(t, conn.(*net.TCPConn).SetReadBuffer(4<<10))
-	fmt.Fprintf(conn, "GET /checkout/%s/live HTTP/1.1\r\nHost: x\r\nOrigin: %s\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"+
-		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n", id, ownOrigin)
-}
-
-// drip makes a payment grow until the test ends, so that its sockets always have news.
-func (r *rig) drip(code string) {
-	ended, stop := make(chan struct{}), make(chan struct{})
-	r.T.Cleanup(func() { close(stop); <-ended })
-	go func() {
-		defer close(ended)
-		for {
-			select {
-			case <-stop:
-				return
-			case <-time.After(20 * time.Millisecond):
-			}
-			if err := r.Gateway.PayAmount(code, decimal.New(1, -4)); err != nil {
-				r.T.Error(err)
-				return
-			}
-		}
-	}()
-}
-
-// Slow readers delay no one, are disconnected after a while, and free their place.
-func TestLiveSlowReaders(t *testing.T) {
-	r := newRig(t)
-	addr := listen(t, r.Handler)
-	id := r.Open(`{"amount_usd":"25.00"}`)
-	for range 19 {
-		silent(t, addr, id)
-	}
-	quick := connect(t, addr, id)
-	r.Choose(id)
-	r.drip(r.Gateway.Transactions()[0].TrackingCode)
-	fortest.Until(t, "the session is full", func() bool {
-		conn, _, err := dial(addr, id)
-		if err == nil {
-			conn.Close()
-		}
-		return err != nil
-	})
-	for last := time.Now(); ; last = time.Now() {
-		next(t, quick)
-		if wait := time.Since(last); wait > 3*time.Second {
-			t.Fatalf("a view came after %v: somebody was waited for", wait)
-		}
-		if conn, _, err := dial(addr, id); err == nil {
-			conn.Close()
-			return
-		}
-	}
-}
-
-func TestLiveLeavesNothingBehind(t *testing.T) {
-	r := newRig(t)
-	addr := listen(t, r.Handler)
-	id := r.Open(`{"amount_usd":"25.00"}`)
-	r.Choose(id)
-	warm := connect(t, addr, id)
-	next(t, warm)
-	warm.Close()
-	before := runtime.NumGoroutine()
-	for range 5 {
-		for i := range 20 {
-			var conn *websocket.Conn
-			fortest.Until(t, "a place", func() (ok bool) {
-				var err error
-				conn, _, err = dial(addr, id)
-				return err == nil
-			})
-			if i%2 == 0 {
-				next(t, conn)
-			}
-			conn.Close()
-		}
-	}
-	fortest.Until(t, "goroutines are back where they were", func() bool { return runtime.NumGoroutine() <= before+2 })
-}
-
-// startStoppable is a server whose end the test decides; stop returns when Run has.
-func startStoppable(t *testing.T, r *rig) (addr string, stop func()) {
-	t.Helper()
-	c := config.Config{
-		PublicURL: ownOrigin, Database: filepath.Join(t.TempDir(), "stop.db"), GatewayURL: "http://127.0.0.1:1",
-		GatewayKey: config.NewSecret(gatewayKey), GatewayRPS: 10, SecretKeys: []config.Secret{config.NewSecret(secretKey)}, PollInterval: time.Second,
-	}
-	srv := fortest.Must(server.New(t.Context(), c, server.Options{}))(t)
-	r.Handler = deferHeaders(t, srv.Handler)
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- srv.Run(ctx) }()
-	t.Cleanup(func() {
-		if err := srv.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return listen(t, r.Handler), func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Errorf("Run = %v", err)
-		}
-	}
-}
-
 // When Run has returned, every page is notified: the process may end.
 func TestLiveClosesOnRestart(t *testing.T) {
-	r := &rig{Rig: &servertest.Rig{T: t, Public: ownOrigin, Log: &fortest.Log{}}}
-	addr, stop := startStoppable(t, r)
+	gateway, c := servertest.NewGateway(t)
+	r, stop := start(t, gateway, c)
+	addr := listen(t, r.Handler)
 	id := r.Open(`{"amount_usd":"25.00"}`)
 	var all []*websocket.Conn
 	for range 20 {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"coinslot/bff/server"
+	"coinslot/bff/server/servertest"
 	"coinslot/bff/web"
 )
 
@@ -90,7 +91,7 @@ func operations(code string, do func(route string, operation map[string]any)) {
 // TestMistakes makes each common mistake wherever the document lists its code.
 func TestMistakes(t *testing.T) {
 	t.Parallel()
-	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, servertest.NoLimits)
 	for _, m := range mistakes(nil) {
 		operations(m.code, func(route string, operation map[string]any) {
 			if strings.HasPrefix(route, "POST /hooks/") {
@@ -109,7 +110,7 @@ func TestMistakes(t *testing.T) {
 // What each operation calls invalid; an unreadable form is, at every address that takes one.
 func TestMistakenValues(t *testing.T) {
 	t.Parallel()
-	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, servertest.NoLimits)
 	operations("invalid", func(route string, operation map[string]any) {
 		var answer *httptest.ResponseRecorder
 		switch method, path, _ := strings.Cut(route, " "); {
@@ -148,7 +149,7 @@ func TestRateLimitedMistakes(t *testing.T) {
 // storage_unavailable comes without a database, wherever the document lists it.
 func TestNoDatabase(t *testing.T) {
 	t.Parallel()
-	gateway, c := newGateway(t)
+	gateway, c := servertest.NewGateway(t)
 	r, stop := startWith(t, gateway, c, server.Options{Simulate: func(context.Context, string, string) error { return nil }})
 	r.Choose(r.Open(`{"amount_usd":"25.00"}`)) // the gateway lists a transaction, and its coins are known
 	stop()

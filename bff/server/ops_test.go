@@ -115,7 +115,7 @@ func newObservedRig(t *testing.T) *observedRig {
 		t.Cleanup(s.Close)
 		at = append(at, s.URL)
 	}
-	c := settings(t, at[0])
+	c := servertest.Settings(t, at[0])
 	c.Traces, c.WebhookURLs, c.AllowPrivateWebhooks = at[1]+"/v1/traces", []string{at[2] + "/hook?key=" + canaryQuery}, true
 	c.WebhookSecrets = []config.Secret{config.NewSecret(hookSecret)}
 	log := &fortest.Log{}

@@ -18,6 +18,7 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
+	"coinslot/bff/server/servertest"
 	"coinslot/bff/web"
 	"coinslot/e2e/need"
 	"coinslot/static"
@@ -121,16 +122,10 @@ type policyRig struct {
 	sent     int
 }
 
-// noLimits lets a crawl ask as often as it likes.
-var noLimits = web.Limits{Reads: 1 << 20, Posts: 1 << 20, Calls: 1 << 20, Guesses: 1 << 20, Sockets: 1 << 20, Unpaid: 1 << 20}
-
-// consoleHash is of the password "correct horse battery", as cheap as is taken.
-const consoleHash = "$argon2id$v=19$m=7168,t=1,p=1$c2FsdC1vZi10aGUtdGVzdHM$EPZS0jqRTa5QmdHhlKt5AmXxNzShvNJ6QL1bF+W4E5w"
-
 func newPolicyRig(t *testing.T, public string, origins []string, limits web.Limits) *policyRig {
 	t.Helper()
-	gateway, c := newGateway(t)
-	c.PublicURL, c.Origins, c.AdminPassword = public, origins, config.NewSecret(consoleHash)
+	gateway, c := servertest.NewGateway(t)
+	c.PublicURL, c.Origins, c.AdminPassword = public, origins, config.NewSecret(servertest.ConsoleHash)
 	r, _ := startWith(t, gateway, c, server.Options{Limits: limits, Kinds: []string{"pay"}, Simulate: func(_ context.Context, code, kind string) error {
 		if kind == "panic" {
 			panic("canary of the cause")
@@ -313,7 +308,7 @@ func TestPolicy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newPolicyRig(t, c.public, c.origins, noLimits)
+			w := newPolicyRig(t, c.public, c.origins, servertest.NoLimits)
 			w.populate()
 			for _, route := range append(w.routes, web.Route{Pattern: "/"}) {
 				t.Run(route.Pattern, func(t *testing.T) { w.crawl(t, route, c.methods) })

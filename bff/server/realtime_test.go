@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"coinslot/bff/fortest"
-	"coinslot/bff/sandbox"
 	"coinslot/bff/server/servertest"
 
 	"github.com/gorilla/websocket"
@@ -69,8 +68,9 @@ func names(at string, v any) (all []string) {
 // TestRealtimeCodes: sockets close with the codes of docs/realtime.md.
 func TestRealtimeCodes(t *testing.T) {
 	t.Parallel()
-	r := &rig{Rig: &servertest.Rig{T: t, Public: ownOrigin, Log: &fortest.Log{}, Gateway: sandbox.New(sandbox.Config{Key: gatewayKey})}}
-	addr, stop := startStoppable(t, r)
+	gateway, c := servertest.NewGateway(t)
+	r, stop := start(t, gateway, c)
+	addr := listen(t, r.Handler)
 	id := r.Open(`{"amount_usd":"25.00"}`)
 	seen := map[string]bool{"1013": true} // TestLiveWithoutDatabase
 	for code, provoke := range map[string]func(*websocket.Conn) error{

@@ -9,6 +9,7 @@ import (
 	"coinslot/bff/config"
 	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
+	"coinslot/bff/server/servertest"
 	"coinslot/docs/examples/verify"
 )
 
@@ -102,7 +103,7 @@ func TestNoReceipt(t *testing.T) {
 // removed.
 func TestKeysOverlap(t *testing.T) {
 	const newKey = "server-test-newer-key-0123456789abcdef"
-	gateway, c := newGateway(t)
+	gateway, c := servertest.NewGateway(t)
 	withOld, withNew := bearer, "Authorization: Bearer "+newKey
 	var id string
 	var signed []string // a receipt of each start

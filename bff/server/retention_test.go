@@ -13,6 +13,7 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
+	"coinslot/bff/server/servertest"
 )
 
 // canaryOrder has personal data wherever an order can.
@@ -27,7 +28,7 @@ type retentionRig struct {
 
 func newRetentionRig(t *testing.T) *retentionRig {
 	t.Helper()
-	gateway, c := newGateway(t)
+	gateway, c := servertest.NewGateway(t)
 	k := &retentionRig{config: c}
 	k.rig, k.stop = start(t, gateway, k.config)
 	return k

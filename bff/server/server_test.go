@@ -49,25 +49,10 @@ func withContract(t *testing.T, r *servertest.Rig) *rig {
 // newConfiguredRig is newRig with other settings and without limits.
 func newConfiguredRig(t *testing.T, change func(*config.Config)) *rig {
 	t.Helper()
-	gateway, c := newGateway(t)
+	gateway, c := servertest.NewGateway(t)
 	change(&c)
-	r, _ := startWith(t, gateway, c, server.Options{Limits: noLimits})
+	r, _ := startWith(t, gateway, c, server.Options{Limits: servertest.NoLimits})
 	return r
-}
-
-// newGateway returns a sandbox gateway, and the settings of a server that uses it.
-func newGateway(t *testing.T) (*sandbox.Server, config.Config) {
-	t.Helper()
-	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
-	api := httptest.NewServer(gateway)
-	t.Cleanup(api.Close)
-	return gateway, settings(t, api.URL)
-}
-
-// settings are those of a server at the gateway that listens at api.
-func settings(t testing.TB, api string) config.Config {
-	t.Helper()
-	return servertest.Settings(t, api)
 }
 
 // start runs a server until t ends, or until stop is called.

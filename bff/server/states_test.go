@@ -11,13 +11,14 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/order"
 	"coinslot/bff/sandbox"
+	"coinslot/bff/server/servertest"
 	"coinslot/bff/web"
 )
 
 // Errors by the state of a session, an order or the gateway that no other test covers.
 func TestRefusedByState(t *testing.T) {
 	t.Parallel()
-	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, servertest.NoLimits)
 	w.Do("GET", "/v1/currencies", "", bearer)
 	post := func(route, id, body, code string) {
 		t.Helper()
@@ -62,7 +63,7 @@ func TestRefusedByState(t *testing.T) {
 // The transaction of a payment in review has paid another session, unknown when it was resolved.
 func TestRefusedByReview(t *testing.T) {
 	t.Parallel()
-	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, servertest.NoLimits)
 	paid := func(status string) string {
 		id := w.Open(`{"amount_usd":"25.00"}`)
 		w.Choose(id)
@@ -85,7 +86,7 @@ func TestRefusedByReview(t *testing.T) {
 // The gateway answers only errors: requests that need it fail, and change nothing.
 func TestRefusedByGateway(t *testing.T) {
 	t.Parallel()
-	w := newPolicyRig(t, ownOrigin, []string{shop}, noLimits)
+	w := newPolicyRig(t, ownOrigin, []string{shop}, servertest.NoLimits)
 	id := w.Open(`{"amount_usd":"25.00"}`)
 	w.Choose(id)
 	w.Await(id, "pending")
@@ -108,7 +109,7 @@ func TestRefusedByGateway(t *testing.T) {
 	for _, path := range []string{"/v1/transactions", "/v1/withdrawals"} {
 		problem(t, w.Do("GET", path, "", bearer), "gateway_unavailable")
 	}
-	fresh := newPolicyRig(t, ownOrigin, []string{shop}, noLimits) // which has not read the list of coins
+	fresh := newPolicyRig(t, ownOrigin, []string{shop}, servertest.NoLimits) // which has not read the list of coins
 	fresh.Gateway.Inject(sandbox.Fault{Status: 500, Times: -1})
 	problem(t, fresh.Do("POST", "/checkout", `{"item":"coffee","currency_symbol":"USDT","network_code":"bep20"}`, isJSON), "gateway_unavailable")
 }

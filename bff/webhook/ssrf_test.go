@@ -3,7 +3,6 @@ package webhook
 import (
 	"bufio"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -23,8 +22,6 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/e2e/need"
 	"coinslot/torture/goal"
-
-	"golang.org/x/net/dns/dnsmessage"
 )
 
 // special are the address blocks of IANA's special-purpose registries that are
@@ -57,110 +54,6 @@ func last(p netip.Prefix) netip.Addr {
 		return netip.AddrFrom16(raw)
 	}
 	return netip.AddrFrom16(raw).Unmap()
-}
-
-// names is a name server in memory: what each name stands for, one list for
-// each time that it is asked. Nothing of it goes over a network.
-type names struct {
-	mu    sync.Mutex
-	hosts map[string][][]netip.Addr // by name with a dot at its end; the last list stays
-	alias map[string]string         // CNAME
-	asked int
-}
-
-// use makes the process resolve by n until the test ends.
-func (n *names) use(t *testing.T) {
-	old := net.DefaultResolver
-	t.Cleanup(func() { net.DefaultResolver = old })
-	net.DefaultResolver = &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
-		ours, theirs := net.Pipe() // no net.PacketConn: as over TCP
-		go n.serve(theirs)
-		return ours, nil
-	}}
-}
-
-func (n *names) serve(conn net.Conn) {
-	defer conn.Close()
-	for {
-		var size [2]byte
-		if _, err := io.ReadFull(conn, size[:]); err != nil {
-			return
-		}
-		query := make([]byte, binary.BigEndian.Uint16(size[:]))
-		if _, err := io.ReadFull(conn, query); err != nil {
-			return
-		}
-		answer := n.answer(query)
-		if _, err := conn.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(answer))), answer...)); err != nil {
-			return
-		}
-	}
-}
-
-// answer is a reply to a query of one question.
-func (n *names) answer(query []byte) []byte {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	var m dnsmessage.Message
-	if err := m.Unpack(query); err != nil {
-		panic(err)
-	}
-	q := m.Questions[0]
-	owner, name := q.Name, strings.ToLower(q.Name.String())
-	add := func(kind dnsmessage.Type, body dnsmessage.ResourceBody) {
-		h := dnsmessage.ResourceHeader{Name: owner, Type: kind, Class: dnsmessage.ClassINET}
-		m.Answers = append(m.Answers, dnsmessage.Resource{Header: h, Body: body})
-	}
-	if target, isAlias := n.alias[name]; isAlias {
-		add(dnsmessage.TypeCNAME, &dnsmessage.CNAMEResource{CNAME: dnsmessage.MustNewName(target)})
-		owner, name = dnsmessage.MustNewName(target), strings.ToLower(target)
-	}
-	for _, a := range n.lookup(name, q.Type) {
-		if a.Is4() {
-			add(q.Type, &dnsmessage.AResource{A: a.As4()})
-		} else {
-			add(q.Type, &dnsmessage.AAAAResource{AAAA: a.As16()})
-		}
-	}
-	if _, known := n.hosts[name]; !known {
-		m.RCode = dnsmessage.RCodeNameError
-	}
-	m.Response, m.RecursionAvailable, m.Additionals = true, true, nil
-	answer, err := m.Pack()
-	if err != nil {
-		panic(err)
-	}
-	return answer
-}
-
-// lookup returns the addresses of a name that are of the kind asked for. The
-// question for A moves on to the next list. The caller holds mu.
-func (n *names) lookup(name string, kind dnsmessage.Type) (list []netip.Addr) {
-	n.asked++
-	lists := n.hosts[name]
-	if len(lists) == 0 {
-		return nil
-	}
-	for _, a := range lists[0] {
-		if kind == dnsmessage.TypeA && a.Is4() || kind == dnsmessage.TypeAAAA && a.Is6() {
-			list = append(list, a)
-		}
-	}
-	if kind == dnsmessage.TypeA && len(lists) > 1 {
-		n.hosts[name] = lists[1:]
-	}
-	return list
-}
-
-// set makes host, without a dot at its end, stand for lists in turn, or be an
-// alias of target if that is not empty.
-func (n *names) set(host, target string, lists ...[]netip.Addr) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	n.hosts[host+"."] = lists
-	if target != "" {
-		n.alias[host+"."] = target + "."
-	}
 }
 
 // errWire stops a connect that was allowed before anything leaves the machine.
@@ -231,7 +124,7 @@ func reach(t *testing.T, client *http.Client, w *wire, target string) error {
 // ssrf is the count of the cases.
 type ssrf struct {
 	t                 *testing.T
-	names             *names
+	names             *fortest.Names
 	cases, violations int
 }
 
@@ -293,14 +186,14 @@ func isOutward(a netip.Addr) bool {
 // by the time of the try, nothing is connected to but public addresses.
 func TestTortureSSRF(t *testing.T) {
 	began := time.Now()
-	s := &ssrf{t: t, names: &names{hosts: map[string][][]netip.Addr{}, alias: map[string]string{}}}
-	s.names.use(t)
+	s := &ssrf{t: t, names: &fortest.Names{}}
+	s.names.Use(t)
 	s.spellings()
 	s.blocks()
 	s.answers()
 	s.changes()
 	s.redirects()
-	if s.names.asked == 0 {
+	if s.names.Asked() == 0 {
 		t.Error("the name server of the test was never asked")
 	}
 	goal.Report(t, goal.Result{
@@ -376,14 +269,14 @@ func (s *ssrf) answers() {
 		{"127.0.0.1", "::1"}, {"10.0.0.1", "10.0.0.2", "172.16.0.1", "192.168.0.1"}, {"10.0.0.1", "fd00::1"}, {"127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"}, {},
 	} {
 		host := fmt.Sprintf("private%d.shop.example", i)
-		s.names.set(host, "", addresses(list...))
+		s.names.Set(host, "", addresses(list...))
 		s.private(client, "B88 "+strings.Join(list, " "), "https://"+host+"/")
 	}
 	for i, list := range [][]string{
 		{"1.1.1.1", "127.0.0.1"}, {"127.0.0.1", "1.1.1.1"}, {"8.8.8.8", "::1"}, {"2606:4700:4700::1111", "127.0.0.1"}, {"2606:4700:4700::1111", "fd00:ec2::254"}, {"::1", "2606:4700:4700::1111"}, {"1.1.1.1", "10.0.0.1", "8.8.8.8"}, {"169.254.169.254", "1.1.1.1"}, {"10.0.0.1", "10.0.0.2", "10.0.0.3", "1.1.1.1"}, {"fe80::1", "1.1.1.1"}, {"64:ff9b::7f00:1", "8.8.8.8"},
 	} {
 		host := fmt.Sprintf("mixed%d.shop.example", i)
-		s.names.set(host, "", addresses(list...))
+		s.names.Set(host, "", addresses(list...))
 		s.mixed("B88 "+strings.Join(list, " "), host, true)
 	}
 	for i, c := range []struct {
@@ -391,12 +284,12 @@ func (s *ssrf) answers() {
 		list   []string
 	}{{"localhost", []string{"127.0.0.1"}}, {"inside.corp", []string{"10.9.9.9"}}, {"metadata.google.internal", []string{"169.254.169.254"}}, {"127.0.0.1.nip.shop.example", []string{"127.0.0.1"}}, {"both.corp", []string{"10.1.1.1", "1.1.1.1"}}} {
 		alias := fmt.Sprintf("alias%d.shop.example", i)
-		s.names.set(c.target, "", addresses(c.list...))
-		s.names.set(alias, c.target, nil)
+		s.names.Set(c.target, "", addresses(c.list...))
+		s.names.Set(alias, c.target, nil)
 		s.mixed("B88 alias of "+c.target, alias, len(c.list) > 1)
 	}
 	for _, name := range []string{"localhost", "LocalHost", "metadata.google.internal", "127.1.shop.example", "xn--bcher-kva.example"} { // past CheckEndpoint, as if a setting had slipped through
-		s.names.set(strings.ToLower(name), "", addresses("169.254.169.254"))
+		s.names.Set(strings.ToLower(name), "", addresses("169.254.169.254"))
 		s.private(client, "B87", "https://"+name+"/")
 	}
 }
@@ -411,7 +304,7 @@ func (s *ssrf) changes() {
 		{addresses("2606:4700:4700::1111"), addresses("::1")}, {addresses("1.1.1.1"), addresses("::ffff:127.0.0.1")}, {addresses("1.1.1.1"), nil},
 	} {
 		host := fmt.Sprintf("flips%d.shop.example", i)
-		s.names.set(host, "", lists...)
+		s.names.Set(host, "", lists...)
 		if err := CheckEndpoint("https://"+host+"/", false); err != nil {
 			s.t.Errorf("CheckEndpoint(%s) = %v; want nil: names are judged when they are used", host, err)
 		}

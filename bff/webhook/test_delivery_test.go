@@ -9,7 +9,6 @@ import (
 	"log"
 	"net/http"
 	"net/http/httptest"
-	"net/netip"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -105,7 +104,7 @@ func TestConnectionFailures(t *testing.T) {
 		}
 	}))
 	defer broken.Close()
-	(&names{}).use(t)
+	(&fortest.Names{}).Use(t)
 	for name, tc := range map[string]struct{ endpoint, want string }{
 		"no server":       {"http://127.0.0.1:1/hook?key=s3cr3t", "not_connected"},
 		"no name":         {"https://none.example/hook?key=s3cr3t", "name_unknown"},
@@ -132,7 +131,9 @@ func TestConnectionFailures(t *testing.T) {
 
 // TestTestIsGuarded: a name that leads inside is not connected to.
 func TestTestIsGuarded(t *testing.T) {
-	(&names{hosts: map[string][][]netip.Addr{"shop.example.": {{netip.MustParseAddr("10.0.0.1")}}}}).use(t)
+	var names fortest.Names
+	names.Set("shop.example", "", addresses("10.0.0.1"))
+	names.Use(t)
 	got := testedAt(t, "https://shop.example/hook", func(c *Config) { c.AllowPrivate = false })
 	if got.Failure.Code != "address_private" || strings.Contains(got.Note, "10.0.0.1") {
 		t.Errorf("delivery = %+v; want address_private, which names no address", got)

@@ -116,21 +116,6 @@ func TestRequest(t *testing.T) {
 	fortest.Diff(t, got.Header, want, "headers")
 }
 
-func TestRedirectsAreFailures(t *testing.T) {
-	for _, status := range []int{300, 301, 302, 303, 304, 307, 308} {
-		var followed atomic.Int32
-		target := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { followed.Add(1) }))
-		got := deliverTo(t, func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("Location", target.URL)
-			w.WriteHeader(status)
-		}, nil)
-		target.Close()
-		if got.Delivered || got.Abandoned || got.Status != status || got.NextAt.IsZero() || followed.Load() != 0 {
-			t.Errorf("%d: result = %+v, followed %d times; want a later try, not followed", status, got, followed.Load())
-		}
-	}
-}
-
 func TestUnreadableRedirectIsFailure(t *testing.T) {
 	got := deliverTo(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Location", "http://[::1")

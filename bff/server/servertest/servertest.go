@@ -21,6 +21,7 @@ import (
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 	"coinslot/bff/store/storetest"
+	"coinslot/bff/web"
 )
 
 // What servers are started with, and headers that go with it.
@@ -36,6 +37,12 @@ const (
 	Bearer = "Authorization: Bearer " + SecretKey
 )
 
+// ConsoleHash is of the password "correct horse battery", as cheap as is taken.
+const ConsoleHash = "$argon2id$v=19$m=7168,t=1,p=1$c2FsdC1vZi10aGUtdGVzdHM$EPZS0jqRTa5QmdHhlKt5AmXxNzShvNJ6QL1bF+W4E5w"
+
+// NoLimits lets a test ask as often as it likes.
+var NoLimits = web.Limits{Reads: 1 << 20, Posts: 1 << 20, Calls: 1 << 20, Guesses: 1 << 20, Sockets: 1 << 20, Unpaid: 1 << 20}
+
 // Rig is a whole server against a sandbox gateway, without a browser.
 type Rig struct {
 	T       *testing.T
@@ -49,11 +56,18 @@ type Rig struct {
 // New starts a server with [Settings] and a gateway of its own.
 func New(t *testing.T) *Rig {
 	t.Helper()
+	gateway, c := NewGateway(t)
+	r, _ := Start(t, gateway, c, server.Options{})
+	return r
+}
+
+// NewGateway returns a sandbox gateway, and the settings of a server that uses it.
+func NewGateway(t *testing.T) (*sandbox.Server, config.Config) {
+	t.Helper()
 	gateway := sandbox.New(sandbox.Config{Key: GatewayKey})
 	api := httptest.NewServer(gateway)
 	t.Cleanup(api.Close)
-	r, _ := Start(t, gateway, Settings(t, api.URL), server.Options{})
-	return r
+	return gateway, Settings(t, api.URL)
 }
 
 // Settings are those of a server at the gateway that listens at api.
