@@ -1,12 +1,14 @@
 package store
 
 import (
+	"fmt"
 	"path/filepath"
 	"runtime"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"coinslot/app/wire"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/store/pgtest"
@@ -121,4 +123,25 @@ func BenchmarkTake(b *testing.B) {
 			fortest.Must(bucket.Take(b.Context(), time.Hour))(b)
 		}
 	})
+}
+
+// BenchmarkErase deletes a session that was never paid, with two events.
+func BenchmarkErase(b *testing.B) { onBoth(b, benchmarkErase) }
+
+func benchmarkErase(b *testing.B, db *DB) {
+	n := 0
+	for b.Loop() {
+		b.StopTimer()
+		n++
+		s := fortest.Must(db.Insert(b.Context(), filled(n)))(b)
+		for i := range 2 {
+			_, err := db.Update(b.Context(), s.ID, func(s *payment.Session) ([]payment.Event, error) {
+				s.Status = wire.Expired
+				return []payment.Event{{ID: fmt.Sprintf("evt_%d_%d", n, i), Session: s.ID, At: s.CreatedAt, Body: make([]byte, 2000)}}, nil
+			})
+			fortest.OK(b, err)
+		}
+		b.StartTimer()
+		fortest.Must(db.Erase(b.Context(), s.ID, s.CreatedAt, func(payment.Session, bool) payment.Erasure { return payment.EraseAll }))(b)
+	}
 }
