@@ -98,12 +98,14 @@ define go_tool
 	@mv $$@.tmp/$(1) $$@ && rm -r $$@.tmp $$@.log
 endef
 $(eval $(call go_tool,gotestsum,gotest.tools/gotestsum,v1.13.0))
+$(eval $(call go_tool,litestream,github.com/benbjohnson/litestream/cmd/litestream,v0.5.18))
 $(eval $(call go_tool,golangci-lint,github.com/golangci/golangci-lint/v2/cmd/golangci-lint,v2.15.0))
 
 # Prints what failed as soon as it has failed. go test alone prints packages in their order, so that
 # a failure waits for all packages that began before its own.
 GOTESTSUM := .cache/tools/gotestsum-v1.13.0
 GOLANGCI_LINT := .cache/tools/golangci-lint-v2.15.0
+LITESTREAM := .cache/tools/litestream-v0.5.18
 
 .PHONY: quick
 quick: format ## what needs nothing but Go, in about a minute: formatting, vet, unit and contract tests
@@ -193,7 +195,7 @@ vulncheck: ## known vulnerabilities in what is linked, by govulncheck and the da
 # systemd's units, a way to make fsync fail, Prometheus' tool, and PostgreSQL's server programs, which Debian keeps out
 # of the PATH, its pooler, what lets it fail over, and the previous release.
 .PHONY: install-test-tools
-install-test-tools: install-npm ## what the tests need on a Debian machine: three browsers, runtimes, PostgreSQL, axe-core, TypeScript, React, OpenAPI's schema
+install-test-tools: install-npm $(LITESTREAM) ## what the tests need on a Debian machine: three browsers, runtimes, PostgreSQL, axe-core, TypeScript, React, OpenAPI's schema
 	@$(call install,curl,curl)
 	@$(call install,openssl,openssl)
 	@$(call install,chromium,chromium)
@@ -224,6 +226,7 @@ install-test-tools: install-npm ## what the tests need on a Debian machine: thre
 	@$(call install,caddy,caddy)
 	@$(call install,systemd-analyze,systemd)
 	@$(call install,strace,strace)
+	@$(call install,sqlite3,sqlite3)
 	@$(call install,pgbouncer,pgbouncer)
 	@$(call install,etcd,etcd-server)
 	@$(call install,patroni,patroni)
