@@ -24,12 +24,14 @@ export const isLive = () => rootData('live') === 'wasm';
  */
 export const whenRead = new Promise((resolve) => {
   const check = () => {
-    if (document.readyState === 'loading' && !document.getElementById('coinslot-page')) return;
+    if (document.readyState === 'loading' && !document.getElementById('coinslot-page')) {
+      // Not the whole tree: there would be a record for each element.
+      return observer.observe(document.body ?? html, { childList: true });
+    }
     observer.disconnect();
     resolve();
   };
   const observer = new MutationObserver(check);
-  observer.observe(document, { childList: true, subtree: true });
   document.addEventListener('DOMContentLoaded', check);
   check();
 });
