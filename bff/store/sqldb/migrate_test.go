@@ -87,6 +87,7 @@ func fill(t *testing.T, settings *pgxpool.Config, rows int) {
 // breakOff ends a start while it makes an index, which waits for an open transaction.
 func (m *migrating) breakOff(settings *pgx.ConnConfig) {
 	tx := fortest.Must(m.pool.BeginTx(m.t.Context(), pgx.TxOptions{IsoLevel: pgx.RepeatableRead}))(m.t)
+	fortest.Must(tx.Exec(m.t.Context(), `SET LOCAL idle_in_transaction_session_timeout = 0`))(m.t)
 	fortest.Must(tx.Exec(m.t.Context(), `SELECT count(*) FROM attempts`))(m.t)
 	ended := make(chan error, 1)
 	go func() { ended <- migratePostgres(m.t.Context(), settings, postgresDialect()) }()
