@@ -395,15 +395,30 @@ func (c *cluster) startProxy() string {
 	child.Tie(cmd)
 	fortest.OK(c.t, cmd.Start())
 	c.t.Cleanup(func() { child.End(cmd) })
-	c.await("HAProxy leads to the primary", func() string {
-		conn, err := pgx.Connect(c.t.Context(), "postgres://postgres@"+host+"/postgres?connect_timeout=2&sslmode=disable")
+	return host
+}
+
+// awaitDatabase waits until every way of dsn leads to the primary. HAProxy may take a replaced one
+// for that a little longer, and takes those in turns.
+func (c *cluster) awaitDatabase(dsn string) {
+	writable := func() bool {
+		conn, err := pgx.Connect(c.t.Context(), dsn)
 		if err != nil {
-			return err.Error()
+			return false
 		}
-		conn.Close(c.t.Context())
+		defer conn.Close(c.t.Context())
+		var standby bool
+		err = conn.QueryRow(c.t.Context(), "SELECT pg_is_in_recovery()").Scan(&standby)
+		return err == nil && !standby
+	}
+	c.await("the database is there", func() string {
+		for range 2 * len(c.nodes) {
+			if !writable() {
+				return "it is not, or not always"
+			}
+		}
 		return ""
 	})
-	return host
 }
 
 // dsn is the address of a database, on whichever node leads.

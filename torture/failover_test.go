@@ -79,6 +79,12 @@ var failures = []failure{
 		for _, s := range both {
 			s.start()
 		}
+		c.await("a standby is back", func() string { // until then, the primary takes no writes
+			if !both[0].answers("/replica") && !both[1].answers("/replica") {
+				return "none is"
+			}
+			return ""
+		})
 		return nil, func() {}
 	}},
 }
@@ -104,6 +110,7 @@ func TestTortureFailovers(t *testing.T) {
 		if (batch+batch/2)%2 == 1 { // all failures come both ways in the course of 20 rounds
 			dsn = fmt.Sprintf("postgres://postgres@%s/%s?connect_timeout=2&sslmode=disable", through, name)
 		}
+		c.awaitDatabase(dsn)
 		w := newWorld(t, r.Seed+uint64(r.Rounds), postgres{dsn}, 2+batch/4%2)
 		w.failovers(c, &r, min(rounds, (batch+1)*batchRounds))
 		r.Took += time.Since(began)

@@ -77,7 +77,8 @@ func (r register) step(a ask, s sight) (bool, register) {
 	switch {
 	case s.version < r.version, // a lost write or a stale read
 		s.version == r.version && s.status != r.status,
-		s.version == r.version && s.attempt.number > 0 && r.attempt.number > 0 && s.attempt != r.attempt,
+		s.version == r.version && min(s.attempt.number, r.attempt.number) > 0 &&
+			s.attempt != r.attempt,
 		r.status == wire.Confirmed && s.status != wire.Confirmed,
 		s.attempt.number > 0 && !strings.Contains(r.asked, s.attempt.coin), // not asked for
 		s.attempt.number > 0 && s.attempt.number < r.shown.number && !paid, // a lost choice
@@ -101,12 +102,15 @@ var versions = porcupine.Model{
 	},
 	DescribeOperation: func(input, output any) string {
 		a, s := input.(ask), output.(sight)
-		return fmt.Sprintf("%s: %s %s -> %d %s %v", a.client, a.what, a.coin, s.version, s.status, s.attempt)
+		return fmt.Sprintf("%s: %s %s -> %d %s %v", a.client, a.what, a.coin, s.version, s.status,
+			s.attempt)
 	},
 }
 
 func newObservations() *observations {
-	return &observations{began: time.Now(), clients: map[string]int{}, list: map[string][]porcupine.Operation{}}
+	return &observations{
+		began: time.Now(), clients: map[string]int{}, list: map[string][]porcupine.Operation{},
+	}
 }
 
 // never is the end of a request without an answer.
@@ -121,8 +125,9 @@ func (o *observations) add(session string, a ask, s sight, call, end int64) {
 	if _, known := o.clients[a.client]; !known {
 		o.clients[a.client] = len(o.clients)
 	}
-	o.list[session] = append(o.list[session],
-		porcupine.Operation{ClientId: o.clients[a.client], Input: a, Output: s, Call: call, Return: end})
+	o.list[session] = append(o.list[session], porcupine.Operation{
+		ClientId: o.clients[a.client], Input: a, Output: s, Call: call, Return: end,
+	})
 }
 
 // notified adds what reached a client without a request.
@@ -135,11 +140,13 @@ func (o *observations) notified(client, session string, s sight) {
 var sessionPath = regexp.MustCompile(`^/(?:checkout|v1/sessions)/(cs_\w+)(?:/(\w+))?$`)
 
 // answered adds a request that began at call. status is zero if it got no answer.
-func (o *observations) answered(call int64, r *http.Request, body string, status int, answer []byte) {
-	a := ask{client: cmp.Or(r.Header.Get("User-Agent"), "merchant"), what: r.Method + " " + r.URL.Path}
+func (o *observations) answered(
+	call int64, r *http.Request, body string, status int, answer []byte,
+) {
+	a := ask{client: cmp.Or(r.Header.Get("User-Agent"), "merchant"), what: r.Method}
 	var session string
 	if path := sessionPath.FindStringSubmatch(r.URL.Path); path != nil {
-		session, a.what = path[1], r.Method+" "+path[2]
+		session, a.what = path[1], strings.TrimSpace(r.Method+" "+path[2])
 		var choice struct {
 			Coin    string `json:"currency_symbol"`
 			Network string `json:"network_code"`
@@ -185,7 +192,8 @@ func see(answer []byte) (session string, s sight) {
 // one: it begins later, so that Porcupine's first guess is right whenever there is an order at all.
 func inOrder(list []porcupine.Operation) []porcupine.Operation {
 	list = slices.SortedFunc(slices.Values(list), func(a, b porcupine.Operation) int {
-		return cmp.Or(cmp.Compare(a.Output.(sight).version, b.Output.(sight).version), cmp.Compare(a.Call, b.Call))
+		s, t := a.Output.(sight), b.Output.(sight)
+		return cmp.Or(cmp.Compare(s.version, t.version), cmp.Compare(a.Call, b.Call))
 	})
 	var latest int64
 	for i := range list {
@@ -210,7 +218,8 @@ func (w *world) checkHistories() {
 		w.histories++
 		w.observations += len(list)
 		for _, op := range list {
-			if op.Output.(sight).version > 0 && strings.HasPrefix(op.Input.(ask).what, http.MethodPost) {
+			posted := strings.HasPrefix(op.Input.(ask).what, http.MethodPost)
+			if posted && op.Output.(sight).version > 0 {
 				w.writes++
 			}
 		}
@@ -219,11 +228,13 @@ func (w *world) checkHistories() {
 			continue
 		}
 		for _, op := range list {
-			w.note(session, "seen at %.3f to %.3f: %s", time.Duration(op.Call).Seconds(), time.Duration(op.Return).Seconds(), versions.DescribeOperation(op.Input, op.Output))
+			w.note(session, "%v to %v: %s", time.Duration(op.Call), time.Duration(op.Return),
+				versions.DescribeOperation(op.Input, op.Output))
 		}
 		_, info := porcupine.CheckOperationsVerbose(versions, inOrder(list), patience)
 		drawing := fortest.Must(os.Create(filepath.Join(w.t.ArtifactDir(), session+".html")))(w.t)
 		fortest.OK(w.t, errors.Join(porcupine.Visualize(versions, info, drawing), drawing.Close()))
-		w.violate(session, "I7: what clients saw is no history of one register of versions: %s, see %s", result, drawing.Name())
+		w.violate(session, "I7: what clients saw is no history of one register: %s, see %s", result,
+			drawing.Name())
 	}
 }
