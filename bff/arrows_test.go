@@ -113,6 +113,7 @@ var arrows = map[string][]string{
 	"tools/torture":             {"tools/progress", "tools/report", "torture/goal"},
 	"torture":                   {},
 	"torture/rules":             {},
+	"torture/simulation":        {},
 	"torture/goal":              {"bff/fortest"},
 
 	"docs/examples/order-token/mint": {},

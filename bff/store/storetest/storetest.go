@@ -70,9 +70,24 @@ func Run(t *testing.T, open func(t *testing.T, endpoints []string) Backend) {
 		heldTests, outboxTests, logTests, replayTests, searchTests, consoleTests, runTests,
 		eraseTests,
 	} {
-		for name, test := range group {
-			t.Run(name, func(t *testing.T) { test(t, open) })
-		}
+		group.run(t, open)
+	}
+}
+
+// RunSessions is Run of what a checkout needs to take payments: checkout.Store, poller.Store,
+// poller.ListStore, outbox.Outbox and the methods of [Backend] itself.
+func RunSessions(t *testing.T, open func(t *testing.T, endpoints []string) Backend) {
+	for _, group := range []cases{
+		insertTests, updateTests, uniqueTests, dueTests, listedTests, leaseTests, findTests,
+		heldTests, outboxTests,
+	} {
+		group.run(t, open)
+	}
+}
+
+func (group cases) run(t *testing.T, open Opener) {
+	for name, test := range group {
+		t.Run(name, func(t *testing.T) { test(t, open) })
 	}
 }
 
