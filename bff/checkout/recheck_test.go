@@ -42,6 +42,26 @@ func TestRecheckOfAReplacedAttempt(t *testing.T) {
 	h.WantCalls("recheck", 1)
 }
 
+// A recheck in the middle of a change of coin does not report its cancellation.
+func TestRecheckDuringAChange(t *testing.T) {
+	t.Parallel()
+	h, s := checkouttest.NewPending(t)
+	h.Clock.Move(10 * time.Second)
+	canceled, rechecked := false, false
+	h.Gateway.CancelHook = func(string) (error, error) { canceled = true; return nil, nil }
+	h.Gateway.StatusHook = func(string) error {
+		if canceled && !rechecked {
+			rechecked = true
+			h.Must(h.Recheck(s.ID))
+		}
+		return nil
+	}
+	h.Must(h.Choose(s.ID, checkouttest.BNB()))
+	h.Run(time.Minute)
+	fortest.Equal(t, rechecked, true, "rechecked after the cancellation")
+	h.WantEvents(s.ID, payment.EventPending, payment.EventPending)
+}
+
 // One request causes one recheck and one read at each time of the schedule.
 func TestFollowUpIsBounded(t *testing.T) {
 	h := checkouttest.NewShop(t)

@@ -21,6 +21,11 @@ func (c *Service) checkStatus(
 	if err != nil {
 		return s, c.unavailable(ctx, "reading the status", err)
 	}
+	canceled := payment.HasEnded(r.Status) && r.Status != "expired"
+	if canceled && !s.Claimed && s.Attempt(n).State == payment.Waiting {
+		// a change of coin may have canceled it: the poller records it after that
+		return s, c.Store.Touch(ctx, s, s.CheckedAt, c.Now())
+	}
 	return c.record(ctx, s, n, r)
 }
 
