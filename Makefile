@@ -123,6 +123,7 @@ test: install-test-tools build $(GOTESTSUM) ## the whole test suite: unit, contr
 	GOOS=js GOARCH=wasm $(GO) vet ./app/...
 	GORACE=atexit_sleep_ms=0 $(GOTESTSUM) --format pkgname-and-test-fails --format-hide-empty-pkg -- \
 	  -race $(UNRACED:%=-gcflags=%=-race=false) -shuffle=on -timeout=30m -p $(TOGETHER) $(LONGEST) ./...
+	$(GO) test -timeout=30m ./torture/simulation # ten thousand seeds; the race detector has run fewer
 
 # What the race detector does not look into, with all callers watched: C turned into Go, whose memory it does not see,
 # with its driver, and what only computes: numbers and patterns, compression, a slow hash, the checks of JSON against a schema.

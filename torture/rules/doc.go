@@ -1,7 +1,6 @@
-// Package rules tortures the rules of the money path inside one process: what becomes of a payment
-// when everything happens at once, what the confirm gate would let through if a condition were
-// missing, and whether the outbox reaches a receiver that fails. It has tests only.
+// Package rules tortures the rules of the money path inside one process: what the confirm gate would
+// let through if a condition were missing, and whether the outbox reaches a receiver that fails. It
+// has tests only.
 //
-// Clocks are moved by hand, the gateway is bff/sandbox reached through the real client without a
-// socket, the database is the real one. Start at TestTortureExpiryRaces.
+// Clocks are moved by hand, and the database is the real one. Start at TestTortureConfirmGate.
 package rules

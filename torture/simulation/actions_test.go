@@ -20,11 +20,6 @@ type session struct {
 	canceled bool              // a shopper or the merchant has asked to cancel it
 	resolved bool              // an operator has decided
 	acked    int64             // newest version that a client has seen
-
-	cancellations int  // events that report one
-	changing      int  // changes of coin and extensions under way
-	changes       int  // and begun, ever
-	failed        bool // one of them has
 }
 
 var coins = []wire.Choice{
@@ -99,22 +94,14 @@ func (w *world) actOn(s *session) {
 			return w.answered(in, s, before, got, err)
 		})
 	}
-	change := func(name string, do useCase) {
-		ended := w.changing(s)
-		ask(name, func(in *instance, ctx context.Context) (payment.Session, error) {
-			got, err := do(in, ctx)
-			ended(err)
-			return got, err
-		})
-	}
 	switch n := w.rng.IntN(100); {
 	case n < 24:
-		change("choose "+coin.CurrencySymbol+" "+coin.NetworkCode,
+		ask("choose "+coin.CurrencySymbol+" "+coin.NetworkCode,
 			func(in *instance, ctx context.Context) (payment.Session, error) {
 				return in.service.Choose(ctx, s.id, coin)
 			})
 	case n < 31:
-		change("extend", func(in *instance, ctx context.Context) (payment.Session, error) {
+		ask("extend", func(in *instance, ctx context.Context) (payment.Session, error) {
 			return in.service.Extend(ctx, s.id, number)
 		})
 	case n < 36:
@@ -151,24 +138,6 @@ func (w *world) actOn(s *session) {
 		w.approachEnd(s)
 	default:
 		w.payShown(s)
-	}
-}
-
-// changing begins a change of coin and returns what its end calls: a change that succeeds, without
-// another one beside it, is not reported as a cancellation.
-func (w *world) changing(s *session) (ended func(err error)) {
-	before, alone := s.cancellations, s.changing == 0
-	s.changing++
-	s.changes++
-	changes := s.changes
-	return func(err error) {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		s.changing--
-		s.failed = s.failed || err != nil
-		if alone && s.changes == changes && !s.failed && !s.canceled && s.cancellations > before {
-			w.failf("I14: a change of coin of %s is reported as a cancellation", s.id)
-		}
 	}
 }
 

@@ -24,6 +24,8 @@ type instance struct {
 	ctx     context.Context // ends when it is asked to stop, or dies
 	stop    context.CancelFunc
 	dead    bool            // guarded by world.mu
+	frozen  bool            // likewise
+	thaws   time.Time       // if it was ever frozen
 	busy    map[string]bool // loops that are at work, by name
 }
 
@@ -40,10 +42,10 @@ func (w *world) newInstance() *instance {
 	in := &instance{w: w, number: w.born, busy: map[string]bool{}}
 	in.skew = time.Duration(w.rng.IntN(1000)-500) * time.Millisecond
 	in.ctx, in.stop = context.WithCancel(w.t.Context())
-	store := storePort{in}
+	store, gateway := in.ports()
 	watched := w.rng.IntN(2) == 0
 	in.service = checkout.New(checkout.Config{
-		Store: store, Gateway: gatewayPort{in}, Page: "https://shop.test/checkout/",
+		Store: store, Gateway: gateway, Page: "https://shop.test/checkout/",
 		PaymentPage: "https://pay.test/p", Now: in.now, Schedule: schedule(),
 		Watched: func(string) bool { return watched },
 	})
@@ -128,7 +130,7 @@ const hook = "https://shop.test/hook"
 // deliver sends the webhooks that are due.
 func (in *instance) deliver() {
 	in.loop("deliver", func(ctx context.Context) error {
-		store := storePort{in}
+		store, _ := in.ports()
 		due, err := store.ClaimDeliveries(ctx, in.now(), 40*time.Second, 4, []string{hook})
 		for _, d := range due {
 			var r outbox.DeliveryResult

@@ -34,6 +34,8 @@ type memory struct {
 	// committed is called with each change of a session, under the lock. Nil = no callback.
 	committed func(before, after payment.Session, events []payment.Event)
 
+	defect string // see TestDefectsAreFound
+
 	mu         sync.Mutex // guards the fields below
 	rows       []*row     // oldest first
 	events     map[string]bool
@@ -171,7 +173,7 @@ func (m *memory) conflict(s payment.Session) error {
 				case a.Drawn && a.Live() && b.Drawn && b.Live() && a.OrderID == b.OrderID:
 					return payment.ErrTaken
 				case a.State == payment.Confirmed && b.State == payment.Confirmed &&
-					a.TxID != "" && a.TxID == b.TxID:
+					a.TxID != "" && a.TxID == b.TxID && m.defect != sharedTx:
 					return payment.ErrTxUsed
 				case a.TrackingCode != "" && a.TrackingCode == b.TrackingCode:
 					return payment.ErrTrackingUsed

@@ -84,8 +84,17 @@ func (w *world) wait(ctx context.Context, c *call) decision {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.calls = slices.DeleteFunc(w.calls, func(o *call) bool { return o == c })
 	w.lossy = true
+	if c.in.frozen {
+		w.mu.Unlock()
+		d := <-c.decision
+		w.mu.Lock()
+		if c.answers {
+			return d // it was there before the deadline
+		}
+		return decision{lost: cmp.Or(d.lost, failure(c.port))}
+	}
+	w.calls = slices.DeleteFunc(w.calls, func(o *call) bool { return o == c })
 	return decision{lost: failure(c.port), late: !c.answers}
 }
 
@@ -95,7 +104,8 @@ func through[T any](
 ) (T, error) {
 	var none T
 	w := in.w
-	d := w.wait(ctx, &call{in: in, port: port, method: method, arg: arg})
+	c := &call{in: in, port: port, method: method, arg: arg}
+	d := w.wait(ctx, c)
 	if d.late && port == gateway && (method == "create" || method == "cancel") {
 		w.mu.Lock()
 		w.late = append(w.late, lateCall{method, arg, time.Now(), func() { _, _ = do(decision{}) }})
@@ -104,6 +114,7 @@ func through[T any](
 	if d.lost != nil {
 		return none, d.lost
 	}
+	w.actor = c.actor
 	result, err := do(d)
 	w.dirty = true
 	w.logf("    %s %s: %v", method, arg, err)

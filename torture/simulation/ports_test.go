@@ -14,7 +14,7 @@ type storePort struct{ in *instance }
 
 type none struct{}
 
-// stored makes a call that returns only an error.
+// exec makes a call that returns only an error.
 func (p storePort) exec(ctx context.Context, method, arg string, do func() error) error {
 	_, err := through(ctx, p.in, database, method, arg,
 		func(decision) (none, error) { return none{}, do() })
@@ -28,18 +28,9 @@ func query[T any](
 }
 
 func (p storePort) Insert(ctx context.Context, s payment.Session) (payment.Session, error) {
-	type answer struct {
-		payment.Session
-		err error
-	}
-	a, err := query(ctx, p, "insert", s.ID, func() (a answer, err error) {
-		a.Session, a.err = p.in.w.db.Insert(ctx, s)
-		return a, nil
+	return query(ctx, p, "insert", s.ID, func() (payment.Session, error) {
+		return p.in.w.db.Insert(ctx, s)
 	})
-	if err != nil {
-		return a.Session, err
-	}
-	return a.Session, a.err
 }
 
 func (p storePort) Session(ctx context.Context, id string) (payment.Session, error) {
@@ -179,7 +170,11 @@ func (p gatewayPort) Recheck(ctx context.Context, code string) error {
 
 func (p gatewayPort) Cancel(ctx context.Context, code string) error {
 	_, err := through(ctx, p.in, gateway, "cancel", code, func(decision) (none, error) {
-		return none{}, p.in.w.gateway.Cancel(ctx, code)
+		err := p.in.w.gateway.Cancel(ctx, code)
+		if err == nil {
+			p.in.w.canceledBy[code] = p.in.w.actor
+		}
+		return none{}, err
 	})
 	return err
 }
@@ -207,6 +202,7 @@ func (p gatewayPort) Transactions(
 
 // garble changes a status record so that it proves nothing. The worst say that all is paid.
 func (w *world) garble(r *payment.Record) {
+	w.misled[r.TrackingCode] = true
 	if w.rng.IntN(2) == 0 {
 		r.Status, r.Paid, r.PaidReadable = "confirmed", r.PayAmount, true
 		r.PaidAmount, r.TxID = r.Paid.String(), "0xfalse"

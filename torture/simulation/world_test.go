@@ -21,26 +21,30 @@ import (
 
 // world is one seed: everything that happens in it follows from that.
 type world struct {
-	t         *testing.T
-	rng       *rand.Rand // of the scheduler; no other goroutine may draw
-	bug       string     // that is built in on purpose; "" = none
-	tracing   bool
-	gateway   *checkouttest.Gateway
-	db        *memory
-	slots     []*instance // that run
-	born      int         // instances, ever
-	started   int         // actors, ever
-	faults    int         // of a hundred calls
-	crashes   int         // of a thousand steps
-	healthy   time.Time   // since when there are no faults; zero = there are
-	sessions  []*session
-	unseen    map[string][]transfer // that the gateway has not noticed, by tracking code
-	received  map[string][]byte     // by the merchant: bodies by event
-	transfers int
-	dirty     bool            // something has changed that the invariants are about
-	steps     int             // calls of ports
-	lossy     bool            // a call has failed
-	belated   map[string]bool // tracking codes of creates that arrived late
+	t          *testing.T
+	rng        *rand.Rand // of the scheduler; no other goroutine may draw
+	defect     string     // that is built in; "" = none
+	tracing    bool
+	gateway    *checkouttest.Gateway
+	db         *memory
+	slots      []*instance // that run
+	born       int         // instances, ever
+	started    int         // actors, ever
+	faults     int         // of a hundred calls
+	crashes    int         // of a thousand steps
+	healthy    time.Time   // since when there are no faults; zero = there are
+	sessions   []*session
+	unseen     map[string][]transfer // that the gateway has not noticed, by tracking code
+	received   map[string][]byte     // by the merchant: bodies by event
+	transfers  int
+	dirty      bool              // something has changed that the invariants are about
+	steps      int               // calls of ports
+	lossy      bool              // a call has failed
+	belated    map[string]bool   // tracking codes of creates that arrived late
+	misled     map[string]bool   // tracking codes whose status was read wrongly
+	actor      string            // whose call has its effect
+	canceledBy map[string]string // actors by the transactions that they canceled
+	reported   map[string]bool   // as canceled, by tracking code
 
 	mu    sync.Mutex // guards the fields below and instance.dead
 	calls []*call
@@ -73,15 +77,17 @@ type result struct {
 }
 
 // simulate runs a seed. Only one may run at a time in a process.
-func simulate(t *testing.T, seed uint64, bug string, tracing bool) (r result) {
+func simulate(t *testing.T, seed uint64, defect string, tracing bool) (r result) {
 	synctest.Test(t, func(t *testing.T) {
 		cryptotest.SetGlobalRandom(t, seed)
 		w := &world{
-			t: t, rng: rand.New(rand.NewPCG(seed, 0)), bug: bug, tracing: tracing,
+			t: t, rng: rand.New(rand.NewPCG(seed, 0)), defect: defect, tracing: tracing,
 			gateway: checkouttest.NewGateway(time.Now), unseen: map[string][]transfer{},
 			received: map[string][]byte{}, belated: map[string]bool{},
+			misled: map[string]bool{}, reported: map[string]bool{},
+			canceledBy: map[string]string{},
 		}
-		w.db = &memory{endpoints: []string{hook}, committed: w.committed}
+		w.db = &memory{endpoints: []string{hook}, committed: w.committed, defect: defect}
 		w.live()
 		r = result{w.wrong, w.trace, w.steps, w.ends()}
 	})
@@ -106,7 +112,7 @@ func (w *world) failf(format string, args ...any) {
 // live lets a world run: first with faults, then until nothing is due any more.
 func (w *world) live() {
 	w.faults = []int{0, 5, 20}[w.rng.IntN(3)]
-	w.crashes = []int{0, 5}[w.rng.IntN(2)]
+	w.crashes = []int{0, 4}[w.rng.IntN(2)]
 	for range 1 + w.rng.IntN(3) {
 		w.slots = append(w.slots, w.newInstance())
 	}
@@ -129,6 +135,9 @@ func (w *world) live() {
 func (w *world) settled() {
 	synctest.Wait()
 	slices.SortStableFunc(w.calls, (*call).compare)
+	for _, c := range w.calls {
+		c.in.frozen = c.in.frozen && time.Now().Before(c.in.thaws)
+	}
 	slices.SortStableFunc(w.late, lateCall.compare)
 	slices.SortFunc(w.ended, func(a, b end) int { return cmp.Compare(a.actor, b.actor) })
 	for _, e := range w.ended {
@@ -151,8 +160,12 @@ func (w *world) step() {
 		w.crash(w.rng.IntN(len(w.slots)))
 	case n < 2*w.crashes:
 		w.leave(w.rng.IntN(len(w.slots)))
+	case n < 3*w.crashes:
+		w.freeze(w.slots[w.rng.IntN(len(w.slots))])
 	case len(w.calls) > 0 && n < 800:
-		w.proceed(w.rng.IntN(len(w.calls)))
+		if i := w.rng.IntN(len(w.calls)); !w.calls[i].in.frozen {
+			w.proceed(i)
+		}
 	case len(w.late) > 0 && n < 830:
 		w.arrive()
 	case n < 930:
@@ -206,6 +219,13 @@ func (w *world) arrive() {
 	}
 }
 
+// freeze stops a process for a while. What it waits for happens meanwhile.
+func (w *world) freeze(in *instance) {
+	d := w.draw(20*time.Second, time.Minute, 15*time.Minute)
+	w.logf("freeze @%d for %v", in.number, d)
+	in.frozen, in.thaws = true, time.Now().Add(d)
+}
+
 // leave asks a process to stop. It goes on with what it has begun while another one starts.
 func (w *world) leave(n int) {
 	w.logf("leave @%d", w.slots[n].number)
@@ -241,8 +261,15 @@ func (w *world) crash(n int) {
 
 // heal ends all faults and lets time pass until nothing is due any more.
 func (w *world) heal() {
+	w.settled()
 	for range len(w.late) {
 		w.arrive()
+	}
+	for _, c := range w.calls {
+		c.in.frozen = false
+	}
+	for _, in := range w.slots {
+		in.frozen = false
 	}
 	w.logf("heal")
 	w.faults, w.crashes, w.healthy = 0, 0, time.Now()
@@ -339,7 +366,7 @@ func (w *world) seeLateTransfers(code string) {
 func (w *world) transaction(code string) (found checkouttest.Transaction) {
 	for _, tx := range w.gateway.All() {
 		if tx.TrackingCode == code {
-			found = tx
+			return tx
 		}
 	}
 	return found

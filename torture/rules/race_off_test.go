@@ -1,5 +1,0 @@
-//go:build !race
-
-package rules
-
-const slowed = 1
