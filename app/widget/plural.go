@@ -13,17 +13,13 @@ func plural(lang string, n int) string {
 	if rule, ok := plurals[base]; ok {
 		return rule(n)
 	}
-	return oneOther(n)
-}
-
-func oneOther(n int) string {
 	if n == 1 {
 		return "one"
 	}
 	return "other"
 }
 
-// plurals are the rules that differ from oneOther.
+// plurals are the rules that differ from one and other.
 var plurals = map[string]func(n int) string{
 	"ja": noPlural, "zh": noPlural, "ko": noPlural, "vi": noPlural, "th": noPlural, "id": noPlural,
 	"ms": noPlural,

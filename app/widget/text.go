@@ -72,12 +72,7 @@ func Isolate(dir, value string) string {
 }
 
 // Price formats an amount of US dollars ("1234.50") in the page's language.
-func (p *Page) Price(usd string) string { return Price(p.Text, p.Dir, usd) }
-
-// Price formats an amount of US dollars, decimal text with a point, in the language of text.
-func Price(text map[string]string, dir, usd string) string {
-	return Translate(text, dir, "order.price", "amount", Number(text, usd))
-}
+func (p *Page) Price(usd string) string { return p.T("order.price", "amount", Number(p.Text, usd)) }
 
 // Number formats decimal text with a point in the language of text. It is for reading only: an
 // amount for a wallet keeps its point.

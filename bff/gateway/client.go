@@ -106,8 +106,9 @@ func New(c Config) (*Client, error) {
 	c.setDefaults()
 	key := c.Key
 	root := strings.TrimRight(base.String(), "/")
+	hash := fmt.Sprintf("%x", sha256.Sum256([]byte(key)))
 	return &Client{
-		base: root, env: root + "#" + fingerprint(key), timeout: c.Timeout, limiter: c.Limiter,
+		base: root, env: root + "#" + hash[:12], timeout: c.Timeout, limiter: c.Limiter,
 		began: c.Began, links: newClients(c.Transport, base), log: c.Log, now: c.Now,
 		authorize: func(h http.Header) { h.Set("X-Api-Key", key) },
 		hide:      func(s string) string { return strings.ReplaceAll(s, key, "[key]") },
@@ -172,9 +173,6 @@ func checkKey(key string) error {
 	}
 	return nil
 }
-
-// fingerprint distinguishes keys without revealing them.
-func fingerprint(key string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(key)))[:12] }
 
 // safeURL is s as far as it can be shown: scheme and host.
 func safeURL(s string) string {

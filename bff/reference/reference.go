@@ -153,7 +153,9 @@ func (d *Document) complete(operation tree) (tree, error) {
 			delete(byStatus, status)
 		}
 	}
-	return with(without(operation, "x-errors", "x-pages"), "responses", responses), nil
+	operation = slices.DeleteFunc(operation,
+		func(m yaml.MapItem) bool { return m.Key == "x-errors" || m.Key == "x-pages" })
+	return with(operation, "responses", responses), nil
 }
 
 // headersOf are additional headers of errors by status.

@@ -69,12 +69,6 @@ func with(t tree, name string, value node) tree {
 	return append(t, yaml.MapItem{Key: name, Value: value})
 }
 
-// without returns t without some members.
-func without(t tree, names ...string) tree {
-	return slices.DeleteFunc(t,
-		func(m yaml.MapItem) bool { return slices.Contains(names, fmt.Sprint(m.Key)) })
-}
-
 // resolve follows references in root, like "#/components/schemas/Session".
 func resolve(root tree, n node) node {
 	for ref := text(n, "$ref"); ref != ""; ref = text(n, "$ref") {

@@ -67,12 +67,13 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	}
 	fault, faulty := s.takeFault(e.name, r.URL.Path)
 	var answer envelope
-	switch {
-	case faulty && !fault.processes():
-	case refused != nil:
-		answer = refused.envelope()
-	default:
-		answer = s.process(e, r, body)
+	if !faulty || fault.processes() {
+		if refused == nil {
+			answer, refused = e.serve(r, body)
+		}
+		if refused != nil {
+			answer = refused.envelope()
+		}
 	}
 	s.log(newRequest(arrived, r, e.name, body, answer, fault, faulty))
 	if refused != nil && refused.status == http.StatusMethodNotAllowed {
@@ -102,14 +103,6 @@ func (s *Server) route(r *http.Request) (endpoint, *refusal) {
 		return all[i], &refusal{http.StatusUnauthorized, "The API key is missing or invalid."}
 	}
 	return all[i], nil
-}
-
-func (s *Server) process(e endpoint, r *http.Request, body []byte) envelope {
-	answer, refused := e.serve(r, body)
-	if refused != nil {
-		return refused.envelope()
-	}
-	return answer
 }
 
 func (s *Server) listCurrencies(*http.Request, []byte) (envelope, *refusal) {

@@ -299,7 +299,7 @@ func TestList(t *testing.T) {
 func TestWithdrawals(t *testing.T) {
 	c := newClock()
 	s := New(Config{Now: c.now})
-	s.AddWithdrawal(Withdrawal{
+	s.withdrawals = append(s.withdrawals, Withdrawal{
 		TrackingCode: "W1", CurrencyName: "Tether", NetworkName: "TRON (TRC20)", DestinationAddress: "T…", AmountUSD: dec("12.345"),
 		Status: WithdrawalProcessing, CreatedAt: c.now(),
 	})

@@ -30,13 +30,6 @@ const (
 	WithdrawalConfirmed  WithdrawalStatus = "confirmed"
 )
 
-// AddWithdrawal adds w to the list of withdrawals.
-func (s *Server) AddWithdrawal(w Withdrawal) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.withdrawals = append(s.withdrawals, w)
-}
-
 func (s *Server) sampleWithdrawals() []Withdrawal {
 	now := s.now()
 	sample := func(status WithdrawalStatus, amount string, age time.Duration) Withdrawal {

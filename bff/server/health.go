@@ -5,19 +5,11 @@ import (
 	"maps"
 	"slices"
 	"time"
-
-	"coinslot/bff/web"
 )
 
 // stuckAfter is how long a heartbeat may be overdue. An unresponsive gateway or database delays one
 // by at most a minute, and a failing outbox is checked every half minute.
 const stuckAfter = 2 * time.Minute
-
-func (s *Server) health() web.Health {
-	return web.Health{
-		Stuck: s.stuckLoops, Missing: s.missing, Warned: s.warned, Metrics: s.metrics,
-	}
-}
 
 // loops returns the last, or the next scheduled, heartbeat of each running main loop, by name.
 //

@@ -216,7 +216,9 @@ func (s *Server) assemble(
 	s.erasing = s.retention(c.Retention, o.Log)
 	s.refusals = shop.NewRefusals(s.store.RefuseOrigin, o.Log)
 	s.Handler, err = s.handler(c, o, catalog, tokens, receipts)
-	s.Ops = web.Ops(s.health())
+	s.Ops = web.Ops(web.Health{
+		Stuck: s.stuckLoops, Missing: s.missing, Warned: s.warned, Metrics: s.metrics,
+	})
 	return err
 }
 
