@@ -80,17 +80,6 @@ func TestConfirmedCancelsWhatIsLeft(t *testing.T) {
 	h.WantLive(0)
 }
 
-// Canceling twice changes nothing.
-func TestCancelTwice(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Open("25")
-	first := h.Must(h.Cancel(s.ID, payment.ClosedByShopper))
-	second := h.Must(h.Cancel(s.ID, payment.ClosedByShopper))
-	if second.Version != first.Version || second.Status != wire.Cancelled {
-		t.Errorf("the second time: version %d, %s; want %d, cancelled", second.Version, second.Status, first.Version)
-	}
-}
-
 // The second cancellation was not reported, since its attempt reuses the number of one never sent.
 func TestCanceledAgainAfterAnOutage(t *testing.T) {
 	h := checkouttest.NewShop(t)

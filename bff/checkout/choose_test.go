@@ -13,7 +13,6 @@ import (
 	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
-	"coinslot/bff/token"
 )
 
 func TestPaymentFromOrderToConfirmation(t *testing.T) {
@@ -364,31 +363,4 @@ func TestOutageUsesUpNothing(t *testing.T) {
 		_, err = h.Choose(other.ID, checkouttest.USDT())
 	}
 	checkouttest.WantCode(t, err, wire.CodeTooManyAttempts) // these were sent
-}
-
-// If a process dies between a recheck and its status read, another one reads the status soon.
-func TestRecheckWithoutAStatusRead(t *testing.T) {
-	t.Parallel()
-	h := checkouttest.NewShop(t)
-	s := h.Chosen("25", checkouttest.USDT())
-	code := s.Attempts[0].TrackingCode
-	h.Gateway.Set(code, func(tx *checkouttest.Transaction) { tx.Status = "expired" })
-	h.Run(2 * time.Hour) // past the check after an hour
-	h.WantStatus(s.ID, wire.Expired)
-	h.Gateway.Pay(code, s.Attempts[0].PayAmount, "0xa")
-	h.Gateway.Set(code, func(tx *checkouttest.Transaction) { tx.Status = "confirmed" }) // verified again
-	h.Gateway.StatusHook = func(string) error { return checkouttest.LostAnswer() }
-	h.Recheck(s.ID)
-	h.Gateway.StatusHook = nil
-	h.Restart()
-	h.Run(time.Minute)
-	h.WantStatus(s.ID, wire.Confirmed)
-}
-
-func TestFakeGatewayGivesValidAddresses(t *testing.T) {
-	for _, network := range []string{"trc20", "bep20"} {
-		if err := token.Builtin().CheckAddress(network, checkouttest.Address(network, 7)); err != nil {
-			t.Errorf("CheckAddress(%q, %q) = %v; want nil", network, checkouttest.Address(network, 7), err)
-		}
-	}
 }

@@ -121,19 +121,6 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-// A shopper's recheck does not reopen a resolved review.
-func TestResolvedStaysResolved(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Reviewed()
-	h.Must(h.Resolve(s.ID, wire.Cancelled, "refunded"))
-	h.WantStatus(s.ID, wire.Cancelled)
-	h.Clock.Move(time.Minute)
-	h.Must(h.Recheck(s.ID))
-	h.Run(time.Hour)
-	h.WantStatus(s.ID, wire.Cancelled)
-	h.WantCode(wire.CodeSessionExpired)(h.Choose(s.ID, checkouttest.USDT()))
-}
-
 func TestReviewEndsByItselfWhenProven(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Reviewed()
@@ -158,16 +145,6 @@ func TestRecheck(t *testing.T) {
 	h.Must(h.Recheck(s.ID))
 	h.WantStatus(s.ID, wire.Confirmed)
 	h.WantCallsSince(rechecks, "recheck", 1)
-}
-
-func TestRecheckIsPaced(t *testing.T) {
-	h, s := checkouttest.NewPending(t)
-	h.Must(h.Cancel(s.ID, payment.ClosedByShopper))
-	for range 10 {
-		h.Clock.Move(time.Second)
-		h.Must(h.Recheck(s.ID))
-	}
-	h.WantCalls("recheck", 1)
 }
 
 // However often it is requested, a waiting payment is read once per poll interval.
@@ -198,21 +175,6 @@ func TestRecheckWhilePreparing(t *testing.T) {
 	h.WantStatus(s.ID, wire.Preparing)
 	h.Run(time.Minute)
 	h.WantOne(s.ID)
-}
-
-func TestOtherKeyProvesNothing(t *testing.T) {
-	h, s := checkouttest.NewPending(t)
-	h.Gateway.Key = "https://gateway.test#2"
-	h.Gateway.Pay(s.Attempts[0].TrackingCode, checkouttest.Dec("25"), "0xa")
-	h.Run(time.Minute)
-	h.WantStatus(s.ID, wire.Review)
-}
-
-func TestRecordOfAnotherTransactionIsIgnored(t *testing.T) {
-	h, s := checkouttest.NewPending(t)
-	h.Gateway.MangleStatus = func(r *payment.Record) { r.TrackingCode, r.Status = "T99999", "confirmed" }
-	h.Run(time.Minute)
-	h.WantStatus(s.ID, wire.Pending)
 }
 
 func TestOutageChangesNothing(t *testing.T) {

@@ -3,7 +3,6 @@ package limiter
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -183,42 +182,6 @@ func TestPauseAfter(t *testing.T) {
 			}
 		}
 	}
-}
-
-// The breaker opens now and then, and never stays open.
-func TestHalfOfTheAnswersAreErrors(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newWorld()
-		random := rand.New(rand.NewPCG(1, 2))
-		w.set(50*time.Millisecond, func() error {
-			if random.IntN(2) == 0 {
-				return broken()
-			}
-			return nil
-		})
-		ctx, cancel := context.WithCancel(t.Context())
-		polls, shop := w.poll(ctx, 100, 15*time.Second), w.shop(ctx, 5, 5*time.Second)
-		_ = sleep(ctx, time.Hour)
-		cancel()
-		polls.Wait()
-		shop.Wait()
-		good := 0
-		gap, last := time.Duration(0), time.Time{}
-		for _, c := range w.history() {
-			if c.err == nil {
-				good++
-				if !last.IsZero() {
-					gap = max(gap, c.at.Sub(last))
-				}
-				last = c.at
-			}
-		}
-		s := w.State()
-		t.Logf("%d answers and %d errors, opened %d times, longest time without an answer %v", good, len(w.history())-good, s.Opened, gap)
-		if good < 5000 || gap > 5*time.Minute || s.Opened == 0 || w.most > 1 {
-			t.Errorf("%d answers, longest gap %v, %d probes at once", good, gap, w.most)
-		}
-	})
 }
 
 // Floods of shoppers and polls share the rate.

@@ -195,22 +195,6 @@ func TestApplyPage(t *testing.T) {
 	}
 }
 
-// Whatever the list shows, there is no event and no new version.
-func TestListChangesNothing(t *testing.T) {
-	l := newListing(t)
-	before := l.Load(l.id)
-	for _, status := range []string{"confirmed", "expired", "cancelled", "pending", ""} {
-		row := l.row
-		row.Status, row.Paid, row.PaidAmount, row.PaidReadable = status, checkouttest.Dec("25"), "25", true
-		l.apply(row)
-	}
-	after := l.Load(l.id)
-	if after.Version != before.Version || len(l.EventTypes(l.id)) != 1 {
-		t.Errorf("version %d, events %v; want %d and that it is pending", after.Version, l.EventTypes(l.id), before.Version)
-	}
-	same(t, "attempts", after.Attempts, before.Attempts)
-}
-
 // A stuck list hides a payment until the end of its window, plus two hours at most.
 func TestListThatIsStuck(t *testing.T) {
 	l := newListing(t)
@@ -315,17 +299,6 @@ func (l *listing) recheck(id string) error {
 		return err
 	}
 	return l.Service.Nudge(l.T.Context(), s)
-}
-
-// A recheck right after the list is answered by a status read.
-func TestRecheckAfterTheList(t *testing.T) {
-	l := newListing(t)
-	l.apply(l.row)
-	l.pay("25")
-	fortest.OK(t, l.recheck(l.id))
-	l.Clock.Move(3 * time.Second)
-	fortest.OK(t, l.Process())
-	l.WantStatus(l.id, wire.Confirmed)
 }
 
 // A payment that always differs from the list is made due once, then read at its interval;

@@ -1,7 +1,6 @@
 package recovery_test
 
 import (
-	"context"
 	"errors"
 	"runtime"
 	"sync"
@@ -164,30 +163,6 @@ func TestPaidOrphanIsReviewed(t *testing.T) {
 	h.WantCalls("create", 1)
 }
 
-func TestCrashBetweenIntentAndAnswer(t *testing.T) {
-	gone := errors.New("process gone")
-	for name, hook := range map[string]func(payment.CreateRequest) (error, error){
-		"before sending": func(payment.CreateRequest) (error, error) { return gone, nil },
-		"after sending":  func(payment.CreateRequest) (error, error) { return nil, gone },
-	} {
-		t.Run(name, func(t *testing.T) {
-			h := checkouttest.NewShop(t)
-			s := h.Open("25")
-			h.Gateway.CreateHook = func(req payment.CreateRequest) (error, error) {
-				h.Store.FailUpdates(func() (error, error) { return gone, nil }) // nothing is recorded any more
-				return hook(req)
-			}
-			h.Choose(s.ID, checkouttest.USDT())
-			h.Store.FailUpdates(nil)
-			h.Gateway.CreateHook = nil
-			h.Restart()
-			h.WantStatus(s.ID, wire.Preparing)
-			h.Run(2 * time.Minute)
-			h.WantOne(s.ID)
-		})
-	}
-}
-
 func TestLateAnswerIsAdopted(t *testing.T) {
 	h := checkouttest.NewShop(t)
 	s := h.Open("25")
@@ -224,67 +199,10 @@ func TestLateAnswerDuringTheSearch(t *testing.T) {
 	h.WantCalls("cancel", 0)
 }
 
-// Of two processes that abandon an attempt, one sends the create of the replacement.
-func TestTwoProcessesReplaceOnce(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
-	s := h.Chosen("25", checkouttest.USDT())
-	h.Run(20 * time.Second) // the first search has found nothing
-	h.Clock.Move(time.Minute)
-	stale := h.Load(s.ID)
-	if a := stale.Attempts[0]; a.State != payment.Unknown || a.Misses != 1 {
-		t.Fatalf("attempt = %s after %d misses; want unknown after 1", a.State, a.Misses)
-	}
-	arrived, release := make(chan struct{}), make(chan struct{})
-	var held sync.Once
-	h.Gateway.CreateHook = func(payment.CreateRequest) (error, error) {
-		held.Do(func() { close(arrived); <-release })
-		return nil, nil
-	}
-	ctx, leave := context.WithCancel(t.Context())
-	var processing sync.WaitGroup
-	processing.Go(func() { h.Service.Process(ctx, stale) })
-	<-arrived
-	if err := h.Service.Process(t.Context(), stale); err != nil {
-		t.Errorf("Tend = %v", err)
-	}
-	leave()
-	processing.Wait()
-	close(release)
-	h.Service.Close()
-	if n := h.Gateway.Calls("create"); n != 2 { // the lost one and the replacement
-		t.Errorf("creates = %d; want 2", n)
-	}
-	h.WantOne(s.ID)
-}
-
-func TestSearchReadsEveryPage(t *testing.T) {
-	h, s := checkouttest.NewUnanswered(t)
-	for range 130 {
-		h.Gateway.Add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: checkouttest.Dec("25"), TTL: 1})
-	}
-	h.Run(30 * time.Second)
-	fortest.Equal(t, h.Load(s.ID).Attempts[0].TrackingCode, "T00001", "found")
-}
-
 func TestOrphanWithoutCommentIsKnownByItsNumbers(t *testing.T) {
 	h, s := checkouttest.NewUnanswered(t)
 	h.Gateway.Set("T00001", func(tx *checkouttest.Transaction) { tx.Comment = "" })
 	h.Run(time.Minute)
-	h.WantOne(s.ID)
-}
-
-func TestOutageOfTheListProvesNothing(t *testing.T) {
-	t.Parallel()
-	h := checkouttest.NewShop(t)
-	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
-	h.Gateway.ListHook = checkouttest.LostAnswer
-	s := h.Chosen("25", checkouttest.USDT())
-	h.Run(9 * time.Minute)
-	h.WantStatus(s.ID, wire.Preparing)
-	h.WantCalls("create", 1)
-	h.Gateway.ListHook = nil
-	h.Run(50 * time.Second)
 	h.WantOne(s.ID)
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -206,50 +205,6 @@ func TestListsThatAreWrong(t *testing.T) {
 	}
 }
 
-// A sporadic failure does not restart the reading.
-func TestPagesThatFail(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	for range 120 { // three pages
-		h.Gateway.Add(payment.CreateRequest{CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: checkouttest.Dec("1"), TTL: 30, Comment: "x"})
-	}
-	h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
-	s := h.Chosen("25", checkouttest.USDT())
-	n := 0
-	h.Gateway.ListHook = func() error {
-		if n++; n%2 == 1 {
-			return checkouttest.LostAnswer()
-		}
-		return nil
-	}
-	h.Clock.Move(13 * time.Second)
-	fortest.OK(t, h.Process())
-	if a := h.Load(s.ID).Attempts[0]; a.TrackingCode == "" {
-		t.Errorf("not found in one reading\n%s", h.Timeline(s.ID))
-	}
-}
-
-// An endless list proves nothing: nothing is replaced.
-func TestEndlessListProvesNothing(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	g := &shiftingList{Gateway: h.Gateway}
-	h.Service = checkout.New(checkout.Config{Store: h.Store, Gateway: g, Page: "https://shop.test/checkout/", Now: h.Clock.Now})
-	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
-	s := h.Chosen("25", checkouttest.USDT())
-	n := 0
-	g.page = func(q payment.ListQuery) (payment.RecordPage, error) {
-		n++
-		r := payment.Record{TrackingCode: "x" + time.Duration(n).String(), Status: "pending"}
-		return payment.RecordPage{Items: []payment.Record{r}, Page: q.Page, LastPage: q.Page + 1}, nil
-	}
-	for range 20 {
-		h.Clock.Move(10 * time.Second)
-		h.Process()
-	}
-	if got := h.Load(s.ID); len(got.Attempts) != 1 || got.Attempts[0].Misses != 0 {
-		t.Errorf("%d attempts, %d misses; want one that is still searched for", len(got.Attempts), got.Attempts[0].Misses)
-	}
-}
-
 // Results obtained under a lost lease are not stored.
 func TestFenced(t *testing.T) {
 	t.Parallel()
@@ -277,35 +232,6 @@ func TestFenced(t *testing.T) {
 		t.Errorf("Tend by the new holder = %v", err)
 	}
 	h.WantStatus(s.ID, wire.Confirmed)
-}
-
-// A check during a change of coin does not report the old payment as canceled.
-func TestChangeOfCoinDuringACheck(t *testing.T) {
-	h, s := checkouttest.NewPending(t)
-	h.Clock.Move(20 * time.Second)
-	due, err := h.Store.Claim(t.Context(), h.Clock.Now(), time.Minute, 1, false)
-	if err != nil || len(due) != 1 {
-		t.Fatalf("Claim = %d, %v", len(due), err)
-	}
-	// The status is read after the cancellation and written before the change.
-	cancelled := false
-	h.Gateway.CancelHook = func(string) (before, after error) { cancelled = true; return nil, nil }
-	var check sync.WaitGroup
-	var processErr error
-	h.Gateway.StatusHook = func(string) error {
-		if !cancelled {
-			return nil
-		}
-		h.Gateway.StatusHook = nil
-		check.Go(func() { processErr = h.Service.Process(t.Context(), due[0]) })
-		check.Wait()
-		return nil
-	}
-	fortest.Must(h.Choose(s.ID, checkouttest.BNB()))(t)
-	fortest.Is(t, processErr, payment.ErrFenced, "the check under way")
-	h.WantEvents(s.ID, payment.EventPending, payment.EventPending)
-	h.Run(time.Minute)
-	h.WantEvents(s.ID, payment.EventPending, payment.EventPending)
 }
 
 // A check canceled by a shutdown is repeated by the next instance at once.
