@@ -38,8 +38,8 @@ func TestDefectsAreFound(t *testing.T) {
 			wrong = strings.Join(simulate(t, seed, defect, false).wrong, "; ")
 		}
 		id, _, _ := strings.Cut(wrong, ":")
-		if t.Logf("%s: after %d seeds, %s", defect, seed, wrong); !strings.Contains(invariants, id) ||
-			wrong == "" {
+		t.Logf("%s: after %d seeds, %s", defect, seed, wrong)
+		if !strings.Contains(invariants, id) || wrong == "" {
 			t.Errorf("%s: %q after %d seeds; want one of %s", defect, wrong, seed, invariants)
 		}
 	}
