@@ -114,10 +114,12 @@ func through[T any](
 	if d.lost != nil {
 		return none, d.lost
 	}
+	w.mu.Lock()
 	w.actor = c.actor
 	result, err := do(d)
 	w.dirty = true
 	w.logf("    %s %s: %v", method, arg, err)
+	w.mu.Unlock()
 	if d.slow {
 		next := w.wait(ctx, &call{in: in, port: port, method: method, arg: arg, answers: true})
 		d.cut = cmp.Or(next.lost, next.cut)

@@ -128,12 +128,23 @@ func (w *world) live() {
 	for _, in := range w.slots {
 		in.stop()
 	}
-	time.Sleep(2 * time.Minute) // what has died ends without effect
+	w.quiesce(2 * time.Minute) // what has died ends without effect
+}
+
+// quiesce waits until all goroutines wait, after d. They see what the scheduler has written, and
+// it sees what they have.
+func (w *world) quiesce(d time.Duration) {
+	w.mu.Lock()
+	w.mu.Unlock() //nolint:staticcheck // for the race detector
+	time.Sleep(d)
+	synctest.Wait()
+	w.mu.Lock()
+	w.mu.Unlock() //nolint:staticcheck // likewise
 }
 
 // settled waits until all goroutines wait, and checks the invariants.
 func (w *world) settled() {
-	synctest.Wait()
+	w.quiesce(0)
 	slices.SortStableFunc(w.calls, (*call).compare)
 	for _, c := range w.calls {
 		c.in.frozen = c.in.frozen && time.Now().Before(c.in.thaws)
@@ -188,7 +199,7 @@ func (w *world) draw(list ...time.Duration) time.Duration {
 // pass lets time pass.
 func (w *world) pass(d time.Duration) {
 	w.logf("pass  %v", d)
-	time.Sleep(d)
+	w.quiesce(d)
 	w.dirty = true
 }
 
@@ -248,11 +259,11 @@ func (w *world) crash(n int) {
 		}
 		w.logf("  %s: %s %s %s: %v", c.actor, c.port, c.method, c.arg, d)
 		c.decision <- d
-		synctest.Wait()
+		w.quiesce(0)
 		return true
 	})
 	in.stop()
-	synctest.Wait()
+	w.quiesce(0)
 	w.slots[n] = w.newInstance()
 	if len(w.slots) == 1 {
 		w.slots[n].loop("recover", w.slots[n].service.Recover)
