@@ -134,11 +134,19 @@ func (c *Service) followUp(ctx context.Context, s payment.Session, a payment.Att
 }
 
 // checkLate asks the gateway to verify an ended attempt again, reads its status and counts the
-// check.
+// check. It does not count if the gateway may not have been asked, until twice the time from the
+// end to the check has passed: a gateway that never answers is not asked for ever.
 func (c *Service) checkLate(ctx context.Context, s payment.Session, a payment.Attempt) error {
-	if err := c.Gateway.Recheck(ctx, a.TrackingCode); err != nil {
+	asking := c.Gateway.Recheck(ctx, a.TrackingCode)
+	if asking != nil {
 		c.Log.InfoContext(ctx, "rechecking a transaction failed",
-			"session", s.ID, "attempt", a.Number, "error", err)
+			"session", s.ID, "attempt", a.Number, "error", asking)
+	}
+	done, now := a.LateChecksDone(c.Schedule, c.Now()), c.Now()
+	repeated := now.Before(a.EndedAt.Add(2 * c.Schedule.LateChecks[done-1]))
+	if asking != nil && !payment.FinalRefusal(asking) && repeated {
+		_, err := c.checkStatus(ctx, s, a.Number)
+		return errors.Join(asking, err)
 	}
 	return c.checkAndCount(ctx, s, a, func() int { return a.LateChecksDone(c.Schedule, c.Now()) })
 }

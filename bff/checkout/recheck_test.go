@@ -1,6 +1,7 @@
 package checkout_test
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -110,4 +111,36 @@ func TestFollowUpAfterAnOutage(t *testing.T) {
 	before := h.Gateway.Calls("status")
 	h.Run(time.Minute)
 	h.WantCallsSince(before, "status", 1)
+}
+
+// silent is a gateway that does not answer the first requests to verify.
+type silent struct {
+	*checkouttest.Gateway
+	left int
+}
+
+func (g *silent) Recheck(ctx context.Context, code string) error {
+	if g.left--; g.left >= 0 {
+		return checkouttest.LostAnswer()
+	}
+	return g.Gateway.Recheck(ctx, code)
+}
+
+// A late check does not count before the gateway was asked to verify, unless it never answers.
+func TestLateCheckIsRepeated(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ lost, rechecks, counted int }{
+		"answered at once": {0, 1, 1},
+		"two answers lost": {2, 1, 1},
+		"all answers lost": {1_000, 0, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h, s := checkouttest.NewPending(t)
+			h.UseGateway(&silent{h.Gateway, tt.lost})
+			h.Run(s.Attempts[0].ExpiresAt.Sub(h.Clock.Now()) + 12*time.Minute)
+			h.WantStatus(s.ID, wire.Expired)
+			h.WantCalls("recheck", tt.rechecks)
+			fortest.Equal(t, h.Load(s.ID).Attempts[0].ChecksDone, tt.counted, "late checks done")
+		})
+	}
 }

@@ -154,7 +154,7 @@ func (a *Attempt) Resembles(r Record) bool {
 		IsTrackingCode(r.TrackingCode)
 }
 
-// FinalRefusal reports whether err refuses a cancellation permanently.
+// FinalRefusal reports whether err refuses a cancellation or a recheck permanently.
 func FinalRefusal(err error) bool {
 	refused, ok := errors.AsType[*RefusedError](err)
 	return ok && !refused.Reason.temporary()
