@@ -220,13 +220,10 @@ func smallest(t *testing.T, amount string, decimals int32) *big.Int {
 }
 
 // wallet is a browser's wallet as EIP-6963 and EIP-1193 describe it, in the mood
-// that window.mood names, at first MOOD. It writes down what it is asked.
+// that window.mood names, at first "accepts". It writes down what it is asked.
 //
 //go:embed testdata/wallet.js
 var wallet string
-
-// walletScript returns the wallet's script for a mood.
-func walletScript(name string) string { return strings.Replace(wallet, "MOOD", name, 1) }
 
 // Wallets in the browser are asked for exactly the payment that is on screen, and the page shows what
 // they answer. All responses are to one payment of ETH; the payment of a token is another one. A page
@@ -254,7 +251,7 @@ func TestPaysByWallet(t *testing.T) {
 		{"ETH", "eth", "0x1", "", 18}: responses,
 		{"USDC", "polygon", "0x89", "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359", 6}: responses[11:],
 	} {
-		p, tx := s.pay(t, coin.symbol, coin.network, browser.Options{Script: walletScript("accepts")})
+		p, tx := s.pay(t, coin.symbol, coin.network, browser.Options{Script: wallet})
 		for i, m := range responses {
 			if i > 0 && strings.Contains(responses[i-1].text, "has sent") {
 				p.Reload()
@@ -336,28 +333,6 @@ func canonical(t *testing.T, text string) string {
 	return string(fortest.Must(json.Marshal(v))(t))
 }
 
-// While a wallet asks its owner, nothing else is asked of any; when the shopper
-// changes the coin meanwhile, the old transaction is not sent.
-func TestOneWalletRequest(t *testing.T) {
-	s := newStack(t)
-	p, _ := s.pay(t, "ETH", "eth", browser.Options{Script: walletScript("silent")})
-	p.Click(`[data-part="wallet"]`)
-	p.WaitText(`.wallets .note`, "Confirm in Fox Wallet.")
-	p.Wait(`[data-part="wallet"][aria-disabled="true"]`)
-	p.WaitJS(`window.asked.some(a => a.includes("eth_sendTransaction"))`, "the wallet to be asked")
-	p.Click(`[data-part="wallet"][data-value="example.long"]`)
-	p.Click(`[data-part="wallet"]`)
-	p.Click(`[data-part="copy-address"]`) // the page still does its work
-	p.WaitText(`[data-part="copy-address"]`, "Copied")
-	fortest.Equal(t, browser.Eval[int](p, `window.asked.length`), 6,
-		"times the wallet was asked for one payment")
-	p.Click(`[data-part="change"]`)
-	choose(p.View, "USDT", "bep20")
-	p.WaitText("h1", "USDT")
-	p.WaitGone(`.wallets .note`)
-	p.Wait(`[data-part="wallet"][aria-disabled="false"]`)
-}
-
 // A frame that wallets do not look into offers the page in a tab of its own; one that they look
 // into pays in place.
 func TestWalletsInAFrame(t *testing.T) {
@@ -375,11 +350,11 @@ func TestWalletsInAFrame(t *testing.T) {
 	if f.Attr(`[data-part="browser-tab"]`, "target") != "_blank" || f.Attr(`[data-part="browser-tab"]`, "rel") != "noopener" {
 		t.Error("the link does not leave the frame")
 	}
-	p := chromium.Open(t, s.base+link, browser.Options{Script: walletScript("accepts"), Height: 1400})
+	p := chromium.Open(t, s.base+link, browser.Options{Script: wallet, Height: 1400})
 	p.Click(`[data-part="wallet"]`)
 	p.WaitText(`.wallets .note`, "has sent it")
 
-	_, f = s.open(t, id, "inline", browser.Options{Script: walletScript("accepts")})
+	_, f = s.open(t, id, "inline", browser.Options{Script: wallet})
 	f.Wait(`[data-part="wallet"]`)
 	if f.Exists(`[data-part="browser-tab"]`) {
 		t.Error("a frame that wallets look into has the link too")

@@ -69,38 +69,6 @@ func TestNoDeadEnds(t *testing.T) {
 	}
 }
 
-// TestEveryEnd: what happened, what to do, and whom to ask.
-func TestEveryEnd(t *testing.T) {
-	text := english(t)
-	for name, want := range map[string][]string{
-		"expired": {"expired.text", "ended.late.ask", "ended.recheck", "ended.another",
-			"order.back", "ask.text", "copy.button"},
-		"expired-partial":         {"expired.paid", "expired.paid.next", "ask.text"},
-		"expired-unchosen":        {"expired.unchosen", "ask.text"},
-		"expired-support":         {"ask.link"},
-		"cancelled":               {"cancelled.text", "ended.choose", "ended.late.ask", "ask.text"},
-		"cancelled-paid":          {"cancelled.paid", "ask.text"},
-		"pending-arrived":         {"seen.text", "seen.step.told", "seen.close"},
-		"review":                  {"review.text", "review.step.reported", "ask.text"},
-		"review-support":          {"ask.link"},
-		"confirmed":               {"done.text", "done.receipt", "order.back"},
-		"confirmed-late-overpaid": {"late.text", "done.text", "over.next"},
-		"receipt":                 {"done.printed", "done.print", "receipt.signed", "receipt.signed.why"},
-		"unknown":                 {"closed.news", "closed.back"},
-	} {
-		html := page(named(t, name))
-		for _, key := range want {
-			fortest.Has(t, name, html, ">"+text[key]+"<")
-		}
-	}
-	for name, never := range map[string]string{"expired-unchosen": "expired.text",
-		"confirmed": "ask.text", "unknown": "closed.text", "receipt": "done.text",
-		"expired-partial": "ended.choose", "cancelled-paid": "ended.choose",
-		"pending-arrived": "pay.recheck"} {
-		fortest.Lacks(t, name+" says "+never, page(named(t, name)), text[never])
-	}
-}
-
 // TestUncheckedOrder: a request that is refused before the order is loaded may be about a paid
 // order, so the page must not say that nothing was charged.
 func TestUncheckedOrder(t *testing.T) {
@@ -191,17 +159,6 @@ func TestExtendAnnounced(t *testing.T) {
 			}
 			fortest.Equal(t, root.announcement, english(t)[c.want], "said")
 		})
-	}
-}
-
-// TestTabTitleFollowsStatus: title and icon are in the root, where frame.js finds them.
-func TestTabTitleFollowsStatus(t *testing.T) {
-	for name, want := range map[string][2]string{
-		"pending":   {`data-title="Waiting for $25.00"`, `data-icon="/icons/tab.svg"`},
-		"confirmed": {`data-title="✓ Paid $25.00"`, `data-icon="/icons/tab-paid.svg"`},
-		"expired":   {`data-title="Time’s up · $25.00"`, `data-icon="/icons/tab.svg"`},
-	} {
-		fortest.Has(t, name, page(named(t, name)), want[0], want[1])
 	}
 }
 

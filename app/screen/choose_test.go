@@ -37,37 +37,6 @@ func TestRadioLabels(t *testing.T) {
 	}
 }
 
-// A single choice is hidden and still sent.
-func TestSingleChoice(t *testing.T) {
-	for sample, want := range map[string]struct {
-		seen, unseen int // radios
-		text         string
-	}{
-		"open-sole":     {0, 2, "Continue with TON on TON"},
-		"open-one-coin": {3, 1, ""},
-		"open-chosen":   {12, 0, ""},
-	} {
-		t.Run(sample, func(t *testing.T) {
-			c := &chooser{Page: named(t, sample)}
-			page := node.HTML(c)
-			all, unseen := strings.Count(page, `type="radio"`),
-				strings.Count(page, `class="offscreen" data-part`)
-			if all-unseen != want.seen || unseen != want.unseen {
-				t.Errorf("%d radios to see and %d not; want %d and %d", all-unseen, unseen,
-					want.seen, want.unseen)
-			}
-			for _, radio := range regexp.MustCompile(`<input [^>]*class="offscreen"[^>]*>`).
-				FindAllString(page, -1) {
-				fortest.Has(t, "the hidden radio is not checked, or can be focused", radio,
-					" checked ", `tabindex="-1"`)
-			}
-			if want.text != "" && !strings.Contains(page, ">"+want.text+"<") {
-				t.Errorf("the page does not say %q", want.text)
-			}
-		})
-	}
-}
-
 // Without scripts the button does not follow the radios, so it must not name a coin.
 func TestContinueButtonText(t *testing.T) {
 	c := &chooser{Page: named(t, "open-chosen")}

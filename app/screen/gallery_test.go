@@ -158,15 +158,3 @@ func TestFormsKeepFields(t *testing.T) {
 		}
 	}
 }
-
-func TestUnavailableNetworks(t *testing.T) {
-	page := page(named(t, "open"))
-	for _, radio := range part(page, "network") {
-		disabled := strings.Contains(radio, " disabled")
-		if gone := strings.Contains(radio, "USDT:bep20") ||
-			strings.Contains(radio, "BNB:bep20"); gone != disabled {
-			t.Errorf("disabled = %t: %s", disabled, radio)
-		}
-	}
-	fortest.Has(t, "the reason is not shown", page, "from $50")
-}

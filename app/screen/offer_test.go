@@ -59,19 +59,6 @@ func TestOfferSendsInput(t *testing.T) {
 	}
 }
 
-// A field in sight is not in the form a second time, out of sight.
-func TestOfferFieldsAreSentOnce(t *testing.T) {
-	names := map[string]string{"open-amount": "amount", "open-quantity": "quantity"}
-	for sample, name := range names {
-		page := node.HTML(&chooser{Page: named(t, sample)})
-		if n := strings.Count(page, `name="`+name+`"`); n != 1 {
-			t.Errorf("%s has %d fields %q; want 1", sample, n, name)
-		}
-		fortest.Has(t, sample+" does not carry what names the item", page,
-			`name="key" type="hidden"`, `name="item" type="hidden"`)
-	}
-}
-
 // repricing mounts a sample, asks for a price and returns what was requested.
 func repricing(
 	t *testing.T, sample string, b *browserFake, w offerInput,

@@ -1,13 +1,11 @@
 package limiter_test
 
 import (
-	"context"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"coinslot/bff/fortest"
 	"coinslot/bff/limiter"
 	"coinslot/bff/limiter/limitertest"
 )
@@ -66,42 +64,3 @@ func TestLocalNeverExceedsItsRate(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkTake(b *testing.B) {
-	bucket := limiter.Local(1000, nil)
-	b.ReportAllocs()
-	for b.Loop() {
-		fortest.Must(bucket.Take(b.Context(), 1<<62))(b)
-	}
-}
-
-func BenchmarkTakeShared(b *testing.B) {
-	bucket := limiter.Local(1000, nil)
-	b.ReportAllocs()
-	b.RunParallel(func(pb *testing.PB) {
-		for pb.Next() {
-			if _, err := bucket.Take(b.Context(), 1<<62); err != nil {
-				b.Error(err)
-				return
-			}
-		}
-	})
-}
-
-// BenchmarkAcquire measures the overhead of a call besides its bucket.
-func BenchmarkAcquire(b *testing.B) {
-	never := limiter.New(limiter.Config{
-		Bucket: free{}, Probe: func(context.Context) error { return nil },
-	})
-	b.ReportAllocs()
-	for b.Loop() {
-		report := fortest.Must(never.Acquire(b.Context(), true))(b)
-		report(nil)
-	}
-}
-
-// free is a bucket that is never empty.
-type free struct{}
-
-func (free) Take(context.Context, time.Duration) (time.Duration, error) { return 0, nil }
-func (free) Pause(context.Context, time.Duration) error                 { return nil }

@@ -207,3 +207,43 @@ func TestScanProvesNothing(t *testing.T) {
 		})
 	}
 }
+
+// What is said of the length of a list may be wrong: the list is read to its end all the same.
+func TestScanOfAWrongLastPage(t *testing.T) {
+	full := func(name string) (list []payment.Record) {
+		for i := range 5 {
+			list = append(list, payment.Record{TrackingCode: fmt.Sprint(name, i)})
+		}
+		return list
+	}
+	wanted := payment.Record{TrackingCode: "wanted"}
+	for name, page := range map[string]func(n int) payment.RecordPage{
+		"one too low": func(n int) payment.RecordPage {
+			pages := map[int][]payment.Record{1: full("a"), 2: {wanted}}
+			return payment.RecordPage{Items: pages[n], Page: n, LastPage: 1, Total: 6}
+		},
+		"missing": func(n int) payment.RecordPage {
+			pages := map[int][]payment.Record{1: full("a")[:1], 2: full("b")[:1], 3: {wanted}}
+			return payment.RecordPage{Items: pages[n], Page: n}
+		},
+		"given for all later ones": func(n int) payment.RecordPage {
+			items := full("a")
+			if n > 1 {
+				items = append(full("b")[1:], wanted)
+			}
+			return payment.RecordPage{Items: items, Page: n, LastPage: 2, Total: 10}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, found := NewScan(scanQuery), false
+			var err error
+			for asked := 0; asked < 50 && err == nil && !found; asked++ {
+				p := page(s.Next(time.Unix(1, 0)))
+				found, err = slices.Contains(p.Items, wanted), s.Add(p)
+			}
+			if !found {
+				t.Errorf("a record is not found: %v", err)
+			}
+		})
+	}
+}

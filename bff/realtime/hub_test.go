@@ -2,7 +2,6 @@ package realtime
 
 import (
 	"fmt"
-	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -198,61 +197,4 @@ func TestCloseRace(t *testing.T) {
 			t.Fatalf("%d subscribers were not notified", missed.Load())
 		}
 	}
-}
-
-func BenchmarkHubPublish(b *testing.B) {
-	for _, each := range []int{1, 20} {
-		b.Run(fmt.Sprintf("10k subscribers, %d each", each), func(b *testing.B) {
-			h, sessions := filled(b, 10_000, each)
-			b.ReportAllocs()
-			for n := 0; b.Loop(); n++ {
-				h.Publish(sessions[n%len(sessions)])
-			}
-		})
-	}
-	b.Run("all 10k of one session", func(b *testing.B) {
-		h := NewHub(HubConfig{PerSession: 10_000})
-		for range 10_000 {
-			subscribe(b, h, "a")
-		}
-		b.ReportAllocs()
-		for b.Loop() {
-			h.Publish("a")
-		}
-	})
-}
-
-func BenchmarkHubSubscribe(b *testing.B) {
-	h, sessions := filled(b, 10_000, 1)
-	b.ReportAllocs()
-	for n := 0; b.Loop(); n++ {
-		cancel, _ := h.Subscribe(sessions[n%len(sessions)], func() {})
-		cancel()
-	}
-}
-
-// BenchmarkHubIdle reports what an idle subscriber costs in memory.
-func BenchmarkHubIdle(b *testing.B) {
-	var before, after runtime.MemStats
-	for b.Loop() {
-		runtime.GC()
-		runtime.ReadMemStats(&before)
-		h, _ := filled(b, 10_000, 1)
-		runtime.GC()
-		runtime.ReadMemStats(&after)
-		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(h.Len()), "B/subscriber")
-	}
-}
-
-// filled returns a hub with that many subscribers, so many for each session.
-func filled(b *testing.B, subscribers, each int) (*Hub, []string) {
-	h := NewHub(HubConfig{PerSession: each + 1})
-	var sessions []string
-	for n := range subscribers {
-		if n%each == 0 {
-			sessions = append(sessions, fmt.Sprintf("cs_%026d", n))
-		}
-		subscribe(b, h, sessions[len(sessions)-1])
-	}
-	return h, sessions
 }

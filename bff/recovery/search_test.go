@@ -2,7 +2,6 @@ package recovery_test
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -132,77 +131,6 @@ type shiftingList struct {
 
 func (g *shiftingList) Transactions(_ context.Context, q payment.ListQuery) (payment.RecordPage, error) {
 	return g.page(q)
-}
-
-// A moving list hides nothing, and one with a wrong number of pages is read to its end.
-func TestListsThatAreWrong(t *testing.T) {
-	records := func(codes ...string) (list []payment.Record) {
-		for _, code := range codes {
-			list = append(list, payment.Record{TrackingCode: code, Status: "pending"})
-		}
-		return list
-	}
-	full := func(prefix string) (list []payment.Record) {
-		for i := range 50 {
-			list = append(list, payment.Record{TrackingCode: prefix + string(rune('A'+i)), Status: "pending"})
-		}
-		return list
-	}
-	reading := 0
-	for _, c := range []struct {
-		name string
-		page func(q payment.ListQuery, wanted []payment.Record) payment.RecordPage
-	}{
-		{"moves from page 2 to 1 while page 1 is read", func(q payment.ListQuery, wanted []payment.Record) payment.RecordPage {
-			if q.Page == 1 {
-				reading++
-			}
-			pages := map[int][]payment.Record{1: full("a"), 2: records("b", "a0")}
-			if reading > 1 {
-				pages[1] = append(wanted, full("a")[1:]...)
-			}
-			if q.Page == 2 && reading == 1 {
-				pages[2] = append(records("aA"), records("b")...) // pushed down by what went up
-			}
-			return payment.RecordPage{Items: pages[q.Page], Page: q.Page, LastPage: 2, Total: 52}
-		}},
-		{"last_page is one too low", func(q payment.ListQuery, wanted []payment.Record) payment.RecordPage {
-			pages := map[int][]payment.Record{1: full("a"), 2: wanted}
-			return payment.RecordPage{Items: pages[q.Page], Page: q.Page, LastPage: 1, Total: 51}
-		}},
-		{"last_page is missing", func(q payment.ListQuery, wanted []payment.Record) payment.RecordPage {
-			pages := map[int][]payment.Record{1: records("a"), 2: records("b"), 3: wanted}
-			return payment.RecordPage{Items: pages[q.Page], Page: q.Page}
-		}},
-		{"the last page is given for all later ones", func(q payment.ListQuery, wanted []payment.Record) payment.RecordPage {
-			items := full("a")
-			if q.Page > 1 {
-				items = append(full("b")[1:], wanted...)
-			}
-			return payment.RecordPage{Items: items, Page: q.Page, LastPage: 2, Total: 100}
-		}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			h := checkouttest.NewShop(t)
-			reading = 0
-			g := &shiftingList{Gateway: h.Gateway}
-			h.Service = checkout.New(checkout.Config{Store: h.Store, Gateway: g, Page: "https://shop.test/checkout/", Now: h.Clock.Now})
-			h.Gateway.CreateHook = checkouttest.Once(nil, checkouttest.LostAnswer())
-			s := h.Chosen("25", checkouttest.USDT())
-			asked := 0
-			g.page = func(q payment.ListQuery) (payment.RecordPage, error) {
-				if asked++; asked > 50 {
-					t.Error("the list is read without end")
-					return payment.RecordPage{}, errors.New("enough")
-				}
-				return c.page(q, []payment.Record{h.Gateway.All()[0].Record}), nil
-			}
-			h.Run(20 * time.Second)
-			if a := h.Load(s.ID).Attempts[0]; a.TrackingCode == "" {
-				t.Errorf("the transaction was not found\n%s", h.Timeline(s.ID))
-			}
-		})
-	}
 }
 
 // Results obtained under a lost lease are not stored.

@@ -4,8 +4,6 @@ import (
 	"embed"
 	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -160,28 +158,6 @@ func testReadingOrder(t *testing.T, page *browser.Page, _ string) {
 	for _, width := range []int{960, 320} {
 		page.Resize(width, 1200)
 		reportFindings(t, page, fmt.Sprint(width), finds("reading-order"))
-	}
-}
-
-// TestForcedColorsPictures makes pictures with the system's colors, to be looked at.
-func TestForcedColorsPictures(t *testing.T) {
-	dir := *sheets
-	if dir == "" {
-		dir = t.TempDir()
-	}
-	base := serve(t)
-	names := []string{"open-chosen", "pending"}
-	if *sheets == "" {
-		names = names[:1] // one shows that they can be made
-	}
-	for _, name := range names {
-		page := open(t, base+"/"+name+(Look{}).Query(), browser.Options{Width: 400, Height: 1200, ForcedColors: true})
-		path := filepath.Join(dir, "forced-colors-"+name+".png")
-		page.FullPageScreenshot(path, 1)
-		page.Close()
-		if info, err := os.Stat(path); err != nil || info.Size() < 5_000 {
-			t.Errorf("%s is missing or empty: %v", path, err)
-		}
 	}
 }
 

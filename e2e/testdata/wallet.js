@@ -1,7 +1,7 @@
 (() => {
   if (window.asked) return;
   window.asked = [];
-  window.mood = "MOOD";
+  window.mood = "accepts";
   let chain = "0x5", chains = 0;
   window.resetWallet = mood => { chain = "0x5"; chains = 0; window.mood = mood; window.asked.length = 0; };
   const no = (code, more) => Promise.reject({code, message: "no", ...more});
@@ -16,7 +16,6 @@
       if (window.mood === "refuses") return no(4001);
       if (window.mood === "fails") return no(-32000);
       if (window.mood === "nothing") return null;
-      if (window.mood === "silent") return new Promise(() => {});
       return "0x" + "ab".repeat(32);
     },
   };
