@@ -125,11 +125,6 @@ func TestExtendOffered(t *testing.T) {
 			t.Errorf("%s: %q; want early %t, shown %t", name, found, c.early, c.shown)
 		}
 	}
-	html := page(named(t, "pending-last-minutes"))
-	fortest.Has(t, "the page", html, `action="/checkout/cs_gallery/extend"`,
-		`name="attempt" type="hidden" value="1"`, "You get 60 minutes, a new address")
-	fortest.Equal(t, len(part(page(named(t, "pending")), "more-time")), 0,
-		"more time is offered where it is not possible")
 }
 
 // TestExtendAnnounced distinguishes more time from another payment.

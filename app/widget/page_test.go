@@ -3,7 +3,6 @@ package widget
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"coinslot/app/wire"
 	"coinslot/bff/fortest"
@@ -67,14 +66,4 @@ func TestTimingSentences(t *testing.T) {
 			t.Errorf("%d ms, checked %d ms ago: %q, %q; want %q, %q", c.ms, c.ago, s.leftText(), s.checkedText(), c.left, c.checked)
 		}
 	}
-}
-
-func TestTimeAnnouncedRarely(t *testing.T) {
-	announced := 0
-	for left := 10 * time.Minute; left > 0; left -= time.Second {
-		if crossesMark(left, left-time.Second) {
-			announced++
-		}
-	}
-	fortest.Equal(t, announced, 3, "the time left is announced times in ten minutes")
 }

@@ -78,56 +78,6 @@ func checkRecovery(t *testing.T, after []call, back time.Time, effects bool) {
 	}
 }
 
-// Ten minutes of 429: its Retry-After is respected, up to a minute, and soon after the end
-// every order is read.
-func TestStormOf429(t *testing.T) {
-	for _, tt := range []struct {
-		asks  time.Duration
-		least time.Duration // between two requests, on average
-	}{
-		{0, time.Second}, {time.Second, time.Second / 2}, {20 * time.Second, 10 * time.Second}, {5 * time.Minute, 30 * time.Second},
-	} {
-		t.Run(tt.asks.String(), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newWorld()
-				ctx, cancel := context.WithCancel(t.Context())
-				const orders = 200
-				polls, shop := w.poll(ctx, orders, 15*time.Second), w.shop(ctx, 20, time.Second)
-				_ = sleep(ctx, time.Minute)
-				before := len(w.history())
-				w.set(50*time.Millisecond, busy(tt.asks))
-				_ = sleep(ctx, 10*time.Minute)
-				during := w.history()[before:]
-				w.set(50*time.Millisecond, fine)
-				end := time.Now()
-				_ = sleep(ctx, 2*time.Minute)
-				cancel()
-				polls.Wait()
-				shop.Wait()
-				t.Logf("%d requests in the storm, first answer after %v", len(during), w.history()[before+len(during)].at.Sub(end))
-				if most := int(10*time.Minute/tt.least) + 2; len(during) > most || len(during) < 9 {
-					t.Errorf("%d requests in the storm; want 9 to %d", len(during), most)
-				}
-				first, reads := time.Duration(0), 0
-				for _, c := range w.history()[before+len(during):] {
-					if c.err == nil && first == 0 {
-						first = c.at.Sub(end)
-					}
-					if c.poll && c.at.Sub(end) < 2*time.Minute {
-						reads++
-					}
-				}
-				if first == 0 || first > 61*time.Second {
-					t.Errorf("first answer %v after the storm; want a minute at most", first)
-				}
-				if reads < orders {
-					t.Errorf("%d polls within two minutes; want every one of %d orders read", reads, orders)
-				}
-			})
-		})
-	}
-}
-
 // A pause applies to both processes, also to calls already waiting.
 func TestPauseIsForAllInstances(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -1,17 +1,14 @@
 package server_test
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -35,18 +32,15 @@ import (
 type listGateway struct {
 	mu       sync.Mutex // guards the fields below
 	pending  []int32    // oldest first
-	ended    map[int]string
 	statuses int
 	pages    int
-	drops    func(n int) bool // rows that the list lacks; nil = none
 }
 
 func trackingCode(n int) string { return fmt.Sprintf("tx%09d", n) }
 
 func (b *listGateway) record(n int) payment.Record {
-	status := cmp.Or(b.ended[n], "pending")
 	return payment.Record{
-		TrackingCode: trackingCode(n), Status: status, CurrencyCode: "usdt_trc20", NetworkCode: "trc20",
+		TrackingCode: trackingCode(n), Status: "pending", CurrencyCode: "usdt_trc20", NetworkCode: "trc20",
 		AmountUSD: decimal.NewFromInt(25), PayAmount: decimal.NewFromInt(25), CreatedAt: simStart, ExpiresAt: simStart.Add(24 * time.Hour),
 	}
 }
@@ -69,19 +63,9 @@ func (b *listGateway) Transactions(_ context.Context, q payment.ListQuery) (paym
 	total := len(b.pending)
 	p := payment.RecordPage{Page: q.Page, Total: total, LastPage: max(1, (total+q.Limit-1)/q.Limit)}
 	for i := (q.Page - 1) * q.Limit; i < min(q.Page*q.Limit, total); i++ {
-		if n := int(b.pending[total-1-i]); b.drops == nil || !b.drops(n) {
-			p.Items = append(p.Items, b.record(n))
-		}
+		p.Items = append(p.Items, b.record(int(b.pending[total-1-i])))
 	}
 	return p, nil
-}
-
-// end lets the gateway give a transaction another status.
-func (b *listGateway) end(n int, status string) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.ended[n] = status
-	b.pending = slices.DeleteFunc(b.pending, func(p int32) bool { return int(p) == n })
 }
 
 func (b *listGateway) requests() int {
@@ -131,7 +115,7 @@ func (s *simulation) clock() time.Time {
 func newSimulation(tb testing.TB, payments int) *simulation {
 	tb.Helper()
 	s := &simulation{tb: tb, payments: payments, now: simStart, checks: time.Second}
-	s.book = &listGateway{ended: map[int]string{}}
+	s.book = &listGateway{}
 	s.open()
 	s.seed()
 	s.serve(s.book)
@@ -296,41 +280,6 @@ func TestListPollFewRequests(t *testing.T) {
 	t.Logf("%.3f requests for each payment and minute, %d pages, %d status reads, oldest check %v", perMinute, s.book.pages, s.book.statuses, s.oldest)
 	if perMinute > 0.1 || s.oldest > 15*time.Second {
 		t.Errorf("%.3f requests for each payment and minute, oldest check %v; want 0.1 and 15 s at most", perMinute, s.oldest)
-	}
-}
-
-// Payments end while the list is read, so that rows move between pages and are missed, and some
-// are never listed. Each end is known within the interval and a check of the poller.
-func TestListPollOfAChangingList(t *testing.T) {
-	s := newSimulation(t, 400)
-	random := rand.New(rand.NewPCG(1, 2))
-	s.book.drops = func(n int) bool { return n%20 == 0 }
-	ended := map[int]time.Time{}
-	var worst time.Duration
-	second := 0
-	s.each = func() {
-		for n, at := range ended {
-			if session, err := s.db.Session(t.Context(), id(n)); err != nil {
-				t.Fatal(err)
-			} else if session.Status == wire.Expired {
-				worst = max(worst, s.clock().Sub(at))
-				delete(ended, n)
-			}
-		}
-		if second++; second > 60 {
-			return
-		}
-		for range 2 {
-			n := int(s.book.pending[random.IntN(len(s.book.pending))])
-			s.book.end(n, "expired")
-			ended[n] = s.clock()
-		}
-	}
-	s.measured = simStart.Add(30 * time.Second)
-	s.run(90 * time.Second)
-	t.Logf("the last end was known after %v; oldest check %v", worst, s.oldest)
-	if len(ended) > 0 || worst > 16*time.Second || s.oldest > 16*time.Second {
-		t.Errorf("%d ends are not known, the others after %v at most; oldest check %v", len(ended), worst, s.oldest)
 	}
 }
 
