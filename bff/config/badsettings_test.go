@@ -152,6 +152,18 @@ func badOthers() []setting {
 	list = append(list, each("COINSLOT_ALLOW_PRIVATE_WEBHOOKS", leak, "1", "yes", "TRUE", "True", "on", "true ", "t", "0", "no")...)
 	list = append(list, each("COINSLOT_TRUSTED_PROXIES", leak, "10.0.0.1", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/08", "10.0.0/8", "*", "localhost/8", "fe80::1%eth0/64", "10.0.0.0/8,"+leak, "10.0.0.0/255.0.0.0", "::/129", ",")...)
 	list = append(list, each("COINSLOT_SUPPORT", leak, "http://shop.example/"+leak, "javascript:"+leak, "data:text/html,"+leak, "ask "+leak, leak+"@", "@shop.example", "a@b", "a@b.example,c@d.example", "a@b.example?subject=x", "https://shop.example/#"+leak, "https://shop.example/\u202e")...)
+	for _, name := range []string{"COINSLOT_RETENTION", "COINSLOT_PAGES_FOR"} {
+		list = append(list, each(name, leak, "-1", "+30", "1.5", "30d", "720h", "3651")...)
+	}
+	list = append(list, each("COINSLOT_SUPPORT", "mailto:help@shop.example", "help@localhost",
+		"Help <help@shop.example>", "https://u:p@shop.example", "a b@shop.example",
+		"help@shop..example", "help@shop.example\n")...)
+	// The address as COINSLOT_DATABASE is a file; X-Forwarded-User for want of proxies.
+	list = append(list, each("COINSLOT_DATABASE_DIRECT", leak, "postgres://u:"+leak+"@db/shop")...)
+	list = append(list, each("COINSLOT_ADMIN_PASSWORD", leak, "correct horse battery",
+		"$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHQ$"+leak, "$2a$04$"+leak)...)
+	list = append(list, each("COINSLOT_ADMIN_PROXY_HEADER", "two words", "Cookie",
+		"x-forwarded-for", "X-User:", "X-Forwarded-User")...)
 	for _, name := range []string{"COINSLOT_", "COINSLOT_PUBLIC_ULR", "COINSLOT_SECRET_KEYS", "COINSLOT_GATEWAY", "COINSLOT_DEBUG", "COINSLOT_ORIGIN", "COINSLOT_listen", "COINSLOT_LISTEN ", "COINSLOT_WEBHOOK_URLS", "COINSLOT_WEBHOOK_SECRET_OLD", "COINSLOT_PORT"} {
 		list = append(list, setting{name: name, value: leak, names: strings.TrimSpace(name)})
 	}

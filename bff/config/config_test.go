@@ -43,45 +43,6 @@ func TestFlagsWin(t *testing.T) {
 	fortest.Diff(t, c.Origins, []string{"https://a.example"}, "origins")
 }
 
-// Every bad value is refused by the name of its setting, and never shown.
-func TestLoadRefuses(t *testing.T) {
-	for setting, values := range map[string][]string{
-		"COINSLOT_LISTEN":                 {canary, "10.9.8.7", ":x", ":70000"},
-		"COINSLOT_PUBLIC_URL":             {canary, "pay.example", "https://pay.example/path", "https://a@b.example", "ftp://x.example", "https://x.example?q"},
-		"COINSLOT_GATEWAY_URL":            {canary, "http://gateway.example", "https://u:p@gateway.example", "https://gateway.example?x=1", "https://gateway.example#x"},
-		"COINSLOT_GATEWAY_KEY":            {"two words", "line\nbreak"},
-		"COINSLOT_GATEWAY_PAGE_URL":       {canary, "javascript:x"},
-		"COINSLOT_ORIGINS":                {"*", "https://a.example/path", canary, "https://*.example", "null"},
-		"COINSLOT_SUPPORT":                {canary, "http://shop.example/help", "javascript:alert(1)", "mailto:help@shop.example", "help@localhost", "help@shop.example?bcc=x@y.example", "Help <help@shop.example>", "https://u:p@shop.example", "a b@shop.example", "help@shop..example", "help@shop.example\n"},
-		"COINSLOT_SECRET_KEY":             {"short"},
-		"COINSLOT_RETENTION":              {canary, "-1", "+30", "1.5", "30d", "720h", "3651"},
-		"COINSLOT_PAGES_FOR":              {canary, "-1", "+30", "1.5", "30d", "720h", "3651"},
-		"COINSLOT_ORDER_KEY":              {"short"},
-		"COINSLOT_DATABASE_DIRECT":        {canary, "postgres://u:" + canary + "@db/shop"}, // the last as COINSLOT_DATABASE is a file
-		"COINSLOT_WEBHOOK_URL":            {canary, "ftp://x.example", "https://a@b.example", "http://plain.example"},
-		"COINSLOT_WEBHOOK_SECRET":         {canary, "whsec_", "whsec_AAAA", "changeme"},
-		"COINSLOT_HOOK_TOKEN":             {"short", "with/slash-0123456789"},
-		"COINSLOT_OPS_LISTEN":             {canary},
-		"COINSLOT_POLL_INTERVAL":          {canary, "3", "1ms", "-3s", "1h"},
-		"COINSLOT_GATEWAY_RPS":            {canary, "0", "-1", "1.5"},
-		"COINSLOT_ALLOW_PRIVATE_WEBHOOKS": {canary, "yes", "1"},
-		"COINSLOT_TRUSTED_PROXIES":        {canary, "10.0.0.1"},
-		"COINSLOT_ADMIN_PASSWORD":         {canary, "correct horse battery", "$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHQ$" + canary, "$2a$04$" + canary},
-		"COINSLOT_ADMIN_PROXY_HEADER":     {"two words", "Cookie", "x-forwarded-for", "X-User:", "X-Forwarded-User"}, // the last for want of proxies
-	} {
-		for _, value := range values {
-			_, err := Load(minimal("COINSLOT_WEBHOOK_SECRET="+whsec, setting+"="+value), nil)
-			if err == nil || !strings.Contains(err.Error(), setting) {
-				t.Errorf("%s with a bad value: error %v; want one that names it", setting, err)
-				continue
-			}
-			if len(value) > 6 && strings.Contains(err.Error(), value) {
-				t.Errorf("%s: the error shows the value: %v", setting, err)
-			}
-		}
-	}
-}
-
 // A checkout that is paid with test money serves this machine only.
 func TestSandboxMustBeLocal(t *testing.T) {
 	for public, want := range map[string]bool{
@@ -168,18 +129,6 @@ func TestSecretsFromFiles(t *testing.T) {
 	c, err := Load(append(base, "COINSLOT_SECRET_KEY_FILE="+file("good", canary+"\n", 0o600), "COINSLOT_DATABASE_FILE="+file("database", "postgres://u:p@h/d\n", 0o400)), nil)
 	if err != nil || !slices.Equal(Reveal(c.SecretKeys), []string{canary}) || c.Database != "postgres://u:p@h/d" {
 		t.Errorf("Load = %v, %v; want the file's line", c.SecretKeys, err)
-	}
-	for name, env := range map[string][]string{
-		"open to all": {"COINSLOT_SECRET_KEY_FILE=" + file("open", canary, 0o644)},
-		"missing":     {"COINSLOT_SECRET_KEY_FILE=" + filepath.Join(dir, "none")},
-		"a folder":    {"COINSLOT_SECRET_KEY_FILE=" + dir},
-		"large":       {"COINSLOT_SECRET_KEY_FILE=" + file("large", strings.Repeat("x", 5000), 0o600)},
-		"both":        {"COINSLOT_SECRET_KEY=" + canary, "COINSLOT_SECRET_KEY_FILE=" + file("both", canary, 0o600)},
-		"no secret":   {"COINSLOT_SECRET_KEY=" + canary, "COINSLOT_LISTEN_FILE=" + file("listen", ":1", 0o600)},
-	} {
-		if _, err := Load(append(base, env...), nil); err == nil || strings.Contains(err.Error(), canary) {
-			t.Errorf("%s: error %v; want one without the value", name, err)
-		}
 	}
 }
 

@@ -1,8 +1,6 @@
 package sandbox
 
 import (
-	"encoding/json"
-	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -14,15 +12,16 @@ func TestRemotePays(t *testing.T) {
 	gateway := New(Config{})
 	server := httptest.NewServer(gateway)
 	t.Cleanup(server.Close)
-	code := createdAt(t, server.URL)
+	code := create(t, gateway).TrackingCode
 	fortest.OK(t, (Remote{URL: server.URL + "/"}).Pay(t.Context(), code, KindPay))
 	fortest.Equal(t, gateway.Transactions()[0].Status, Confirmed, "the transaction")
 }
 
 func TestRemoteSaysWhyNot(t *testing.T) {
-	server := httptest.NewServer(New(Config{}))
+	gateway := New(Config{})
+	server := httptest.NewServer(gateway)
 	t.Cleanup(server.Close)
-	code := createdAt(t, server.URL)
+	code := create(t, gateway).TrackingCode
 	for name, c := range map[string]struct {
 		url, code, kind, has string
 	}{
@@ -36,23 +35,4 @@ func TestRemoteSaysWhyNot(t *testing.T) {
 			t.Errorf("%s: %v; want %q", name, err, c.has)
 		}
 	}
-}
-
-// createdAt opens a transaction there and returns its tracking code.
-func createdAt(t *testing.T, url string) string {
-	t.Helper()
-	request := fortest.Must(http.NewRequest(http.MethodPost, url+"/api/v1/merchant/transaction/create", strings.NewReader(with(t, nil))))(t)
-	request.Header.Set("x-api-key", DefaultKey)
-	request.Header.Set("Content-Type", "application/json")
-	answer := fortest.Must(http.DefaultClient.Do(request))(t)
-	defer answer.Body.Close()
-	var created struct {
-		Data struct {
-			TrackingCode string `json:"tracking_code"`
-		}
-	}
-	if err := json.NewDecoder(answer.Body).Decode(&created); err != nil || created.Data.TrackingCode == "" {
-		t.Fatalf("creating: %s, %v", answer.Status, err)
-	}
-	return created.Data.TrackingCode
 }

@@ -1,10 +1,8 @@
 package sandbox
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -157,23 +155,12 @@ func TestPayErrors(t *testing.T) {
 // TestConcurrentUse works one server from all sides; the race detector judges.
 func TestConcurrentUse(t *testing.T) {
 	s := New(Config{})
-	server := httptest.NewServer(s)
-	defer server.Close()
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
 			for range 10 {
 				body := `{"currency_symbol":"ton","network_code":"TON","amount_usd":19.99,"ttl":5}`
-				got, err := post(server.URL+createPath, body)
-				if err != nil {
-					t.Error(err)
-					return
-				}
-				var c createdRecord
-				if err := json.Unmarshal(got.Data, &c); err != nil {
-					t.Errorf("create answered %+v: %v", got, err)
-					return
-				}
+				c := createWith(t, s, body)
 				fortest.OK(t, s.Pay(c.TrackingCode, Kinds()[i%len(Kinds())]))
 				s.Inject(Fault{Path: "withdrawals", Status: 503})
 				s.Transactions()
@@ -188,25 +175,4 @@ func TestConcurrentUse(t *testing.T) {
 		codes[tr.TrackingCode] = true
 	}
 	fortest.Equal(t, len(codes), 80, "different codes")
-}
-
-// post sends a request with the key over the network.
-func post(url, body string) (reply, error) {
-	r, err := http.NewRequest("POST", url, bytes.NewBufferString(body))
-	if err != nil {
-		return reply{}, err
-	}
-	r.Header.Set("X-Api-Key", DefaultKey)
-	r.Header.Set("Content-Type", "application/json")
-	res, err := http.DefaultClient.Do(r)
-	if err != nil {
-		return reply{}, err
-	}
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	if err != nil {
-		return reply{}, err
-	}
-	got := reply{HTTP: res.StatusCode, Header: res.Header}
-	return got, json.Unmarshal(text, &got)
 }

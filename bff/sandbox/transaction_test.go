@@ -116,37 +116,6 @@ func TestToleranceBound(t *testing.T) {
 	}
 }
 
-// TestPartsAddUp pays with amounts that binary fractions cannot hold.
-func TestPartsAddUp(t *testing.T) {
-	now := newClock().now()
-	tr, id := sample(now)
-	tr.AmountUSD, tr.TolerancePercent = dec("0.3"), decimal.Zero
-	tr.price()
-	tr.receive(dec("0.1"), now, id)
-	if tr.Status != Pending {
-		t.Fatalf("after 0.1 of 0.3 = %s", tr.Status)
-	}
-	if tr.receive(dec("0.2"), now, id); tr.Status != Confirmed || !tr.paid().Equal(dec("0.3")) {
-		t.Errorf("after 0.1 + 0.2 of 0.3 = %s, paid %s", tr.Status, tr.paid())
-	}
-}
-
-func TestWindow(t *testing.T) {
-	now := newClock().now()
-	tests := []struct {
-		at    time.Duration // after creation
-		after Status        // of a full payment then
-	}{
-		{0, Confirmed}, {15*time.Minute - 1, Confirmed}, {15 * time.Minute, Expired}, {time.Hour, Expired},
-	}
-	for _, tt := range tests {
-		tr, id := sample(now)
-		if tr.receive(dec("25"), now.Add(tt.at), id); tr.Status != tt.after {
-			t.Errorf("paid %s after creation = %s; want %s", tt.at, tr.Status, tt.after)
-		}
-	}
-}
-
 // TestPrice compares with fractions: pay_amount is the least amount of eight
 // digits that is worth the order, and the shares add up.
 func TestPrice(t *testing.T) {

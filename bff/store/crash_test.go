@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"sync"
 	"syscall"
 	"testing"
@@ -153,30 +152,6 @@ func (p process) kill(t *testing.T) []string {
 	return rest
 }
 
-func TestKilledWriterLosesNothing(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "coinslot.db")
-	acknowledged := 0
-	for round := range 10 {
-		p := started(t, "write", "", path)
-		for range 1 + rand.IntN(60) {
-			if !p.lines.Scan() {
-				t.Fatal("the child ended")
-			}
-			acknowledged = next(t, p.lines.Text(), acknowledged)
-		}
-		for _, line := range p.kill(t) {
-			acknowledged = next(t, line, acknowledged)
-		}
-		wantSound(t, path)
-		stored := wantStored(t, path, acknowledged)
-		if stored > acknowledged+1 { // the last one's acknowledgement may not have got out
-			t.Errorf("round %d: %d sessions stored, %d acknowledged", round, stored, acknowledged)
-		}
-		acknowledged = stored
-	}
-	t.Logf("%d sessions", acknowledged)
-}
-
 // The same of many who write at once: every writer that shares a commit is notified of it as
 // little before it is on the disk.
 func TestKilledConcurrentWritersLoseNothing(t *testing.T) {
@@ -194,29 +169,6 @@ func TestKilledConcurrentWritersLoseNothing(t *testing.T) {
 		wantSound(t, path)
 		wantSaid(t, path, said)
 	}
-}
-
-// next checks that line acknowledges session n and returns n+1.
-func next(t *testing.T, line string, n int) int {
-	t.Helper()
-	if line != strconv.Itoa(n) {
-		t.Fatalf("the child prints %q; want %d", line, n)
-	}
-	return n + 1
-}
-
-// wantStored fails unless the first n sessions are stored whole; it returns how many are.
-func wantStored(t *testing.T, path string, n int) int {
-	t.Helper()
-	db := fortest.Must(Open(t.Context(), Config{DSN: path}))(t)
-	defer db.Close()
-	for i := range n {
-		s, err := db.Lookup(t.Context(), "T"+sample(i).ID)
-		if err != nil || s.ID != sample(i).ID || s.Version != 2 {
-			t.Errorf("session %d = %q version %d, %v", i, s.ID, s.Version, err)
-		}
-	}
-	return count(t, db.Reader, `SELECT count(*) FROM sessions WHERE version > 1`)
 }
 
 // wantSound fails unless the file is intact and its tables agree.

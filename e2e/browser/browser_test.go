@@ -1,15 +1,12 @@
 package browser_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"html"
-	"image/png"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -110,38 +107,6 @@ func echo(t *testing.T) http.HandlerFunc {
 	}
 }
 
-func TestFrameOfAnotherSite(t *testing.T) {
-	t.Parallel()
-	s := serveSites(t)
-	p := chromium.Open(t, s.shop, browser.Options{})
-	fortest.Equal(t, p.URL(), s.shop+"/", "URL()")
-	f := p.Frame("till")
-	f.Click("#count")
-	f.Click("#count")
-	f.WaitText("#count", "2")
-	f.Click("#host >>> button")
-	f.WaitText("#host >>> button", "out of the shadow")
-	inner := f.Frame("inner")
-	inner.Click("#deep")
-	inner.WaitText("#deep", "reached")
-	near := p.Frame("near")
-	near.Click("button")
-	near.WaitText("button", "pressed")
-
-	fortest.Equal(t, f.Value("[name=who]"), "old", "Value")
-	f.Type("[name=who]", "Zoë <1 & 2>")
-	f.Press("Enter")
-	f.WaitText("h1", "Hello Zoë <1 & 2>")
-	fortest.Equal(t, f.URL(), s.till+"/sent", "frame's URL()")
-	fortest.Equal(t, f.Attr("a", "href"), "/", "Attr")
-	f.Click("a")
-	f.WaitText("#count", "0")
-	f.Type("[name=who]", "")
-	f.Click("#send")
-	f.WaitText("h1", "Hello")
-	fortest.Equal(t, p.Text("h1"), "Shop", "page's h1")
-}
-
 func TestFrameMovesBetweenSites(t *testing.T) {
 	t.Parallel()
 	s := serveSites(t)
@@ -218,36 +183,6 @@ func count(list []string, item string) int {
 	return n
 }
 
-func TestThirdPartyStorage(t *testing.T) {
-	t.Parallel()
-	s := serveSites(t)
-	for allowed, want := range map[bool]string{false: "SecurityError, cookies:", true: "stored v, cookies: c=1"} {
-		t.Run(fmt.Sprintf("allowed %t", allowed), func(t *testing.T) {
-			p := chromium.Open(t, s.shop, browser.Options{ThirdPartyStorage: allowed})
-			f := p.Frame("till")
-			f.WaitText("#store", "cookies:")
-			fortest.Equal(t, f.Text("#store"), want, "frame says")
-			p.Goto(s.till)
-			p.WaitText("#store", "stored v, cookies: c=1")
-		})
-	}
-}
-
-func TestBlockURLs(t *testing.T) {
-	t.Parallel()
-	s := serveSites(t)
-	p := chromium.Open(t, s.till+"/wasm", browser.Options{})
-	p.WaitText("#out", "loaded")
-	p = chromium.Open(t, s.till+"/wasm", browser.Options{BlockURLs: []string{"*.wasm*"}})
-	p.WaitText("#out", "refused")
-	if count(p.Requests(), s.till+"/thing.wasm?v=1") != 1 {
-		t.Errorf("Requests() = %q; want the blocked one among them", p.Requests())
-	}
-	p = chromium.Open(t, s.shop, browser.Options{BlockURLs: []string{s.till + "/*.wasm*"}})
-	p.Eval(`void (document.querySelector("[name=till]").src = "`+s.till+`/wasm")`, nil)
-	p.Frame("till").WaitText("#out", "refused")
-}
-
 func TestOffline(t *testing.T) {
 	t.Parallel()
 	s := serveSites(t)
@@ -289,29 +224,4 @@ func TestScript(t *testing.T) {
 	if p.Eval(`window.first`, &n); n != 1 {
 		t.Errorf("after a navigation the script has run %d times; want once", n)
 	}
-}
-
-func TestPageLook(t *testing.T) {
-	t.Parallel()
-	s := serveSites(t)
-	p := chromium.Open(t, s.shop+"/plain", browser.Options{Width: 431, Height: 617, Dark: true, ReducedMotion: true})
-	var got map[string]any
-	p.Eval(`({size: [innerWidth, innerHeight], dark: matchMedia("(prefers-color-scheme: dark)").matches,
-		still: matchMedia("(prefers-reduced-motion)").matches})`, &got)
-	text, _ := json.Marshal(got)
-	fortest.Equal(t, `{"dark":true,"size":[431,617],"still":true}`, string(text),
-		"page sees %s; want", text)
-	path := filepath.Join(t.TempDir(), "shots", "plain.png")
-	p.Screenshot(path)
-	file := fortest.Must(os.Open(path))(t)
-	defer file.Close()
-	picture := fortest.Must(png.Decode(file))(t)
-	if size := picture.Bounds().Size(); size.X != 431 || size.Y != 617 {
-		t.Errorf("screenshot is %v; want 431 by 617", size)
-	}
-	if !p.Exists("#hidden") || p.Exists("#nothing") || p.Text("#hidden") != "hidden" || !strings.Contains(p.HTML(), "<h1>Plain</h1>") {
-		t.Errorf("page is not as served: %s", p.HTML())
-	}
-	p.WaitGone("#hidden")
-	p.Close()
 }

@@ -21,33 +21,6 @@ func open(t *testing.T, body string, o browser.Options) *browser.Page {
 	return chromium.Open(t, url, o)
 }
 
-func TestKeys(t *testing.T) {
-	t.Parallel()
-	p := open(t, `<input id=a><input id=b value="to be replaced"><div id=d contenteditable>old text</div>
-		<select id=s><option>one<option>two</select><input type=checkbox id=c><pre id=log></pre>
-		<script>onkeydown = e => log.append((e.ctrlKey ? "^" : "") + (e.shiftKey ? "+" : "") + e.key + "/" + e.code + " ")</script>`, browser.Options{})
-	p.Type("#a", "aZ9é ")
-	p.Press("Tab")
-	p.WaitJS(`document.activeElement === b`, "focus on the next field")
-	p.Press("Shift+Tab")
-	p.WaitJS(`document.activeElement === a`, "focus back")
-	for _, key := range []string{"Control+a", "Escape", "Backspace", "+", "Enter"} {
-		p.Press(key)
-	}
-	p.WaitText("#log", "a/KeyA Z/KeyZ 9/Digit9 é/ /Space Tab/Tab +Tab/Tab ^a/KeyA Escape/Escape Backspace/Backspace +/ Enter/Enter")
-	fortest.Equal(t, p.Value("#a"), "+", "field holds after select all, Backspace, +")
-	p.Type("#b", "new")
-	fortest.Equal(t, p.Value("#b"), "new", "Type left")
-	p.Type("#d", "new")
-	p.WaitText("#d", "new")
-	p.Eval(`s.focus()`, nil)
-	p.Press("ArrowDown")
-	p.WaitJS(`s.value === "two"`, "the second option")
-	p.Eval(`c.focus()`, nil)
-	p.Press("Space")
-	p.WaitJS(`c.checked`, "a checked box")
-}
-
 // A click waits for what a person would wait for. It runs alone: Chromium may keep a
 // page's dialog back while it shows another page.
 func TestClickWaits(t *testing.T) {
@@ -68,33 +41,6 @@ func TestClickWaits(t *testing.T) {
 	if got := p.Console(); !slices.Contains(got, "[dialog] 1") {
 		t.Errorf("Console() = %q; want the dialog", got)
 	}
-}
-
-// What goes away as the mouse comes is followed, not missed.
-func TestClickFollows(t *testing.T) {
-	p := open(t, `<button id=b style="position:absolute" onclick="this.textContent = 'clicked'">b</button>
-		<script>addEventListener("mousemove", () => { b.style.top = "300px" }, {once: true})</script>`, browser.Options{})
-	p.Click("#b")
-	p.WaitText("#b", "clicked")
-}
-
-// What is held stays down until it is released.
-func TestHold(t *testing.T) {
-	t.Parallel()
-	p := open(t, `<button id=b>b</button><input type=checkbox id=c><pre id=log></pre><script>
-		for (const type of ["pointerdown", "pointerup", "click", "keydown", "keyup"])
-			addEventListener(type, e => log.append(e.target.id + " " + type + " "))
-		</script>`, browser.Options{})
-	release := p.Hold("#b")
-	p.WaitText("#log", "b pointerdown")
-	release()
-	p.WaitText("#log", "b pointerdown b pointerup b click")
-	p.Eval(`log.textContent = "", c.focus()`, nil)
-	release = p.HoldKey("Space")
-	p.WaitText("#log", "c keydown")
-	release()
-	p.WaitText("#log", "c keydown c keyup c click")
-	p.WaitJS(`c.checked`, "a checked box")
 }
 
 // Workers are part of the page: recorded, blocked and cut off like it.

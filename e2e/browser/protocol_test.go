@@ -36,33 +36,6 @@ func script(t *testing.T, reply func(message) string) (c *conn, hangUp func()) {
 	return newConn(ourOut, ourIn), hangUp
 }
 
-func TestConnCall(t *testing.T) {
-	c, _ := script(t, func(m message) string {
-		if m.Method == "Bad" {
-			return fmt.Sprintf(`{"id":%d,"error":{"code":-32601,"message":"no such method"}}`, m.ID)
-		}
-		return fmt.Sprintf(`not json%c{"id":%d,"sessionId":%q,"result":{"said":%s}}`, 0, m.ID, m.Session, m.Params)
-	})
-	var got struct{ Said map[string]string }
-	if err := c.call(t.Context(), "s", "Say", object{"word": "hi"}, &got); err != nil || got.Said["word"] != "hi" {
-		t.Errorf("call = %v, %v; want the word back", got, err)
-	}
-	if _, ok := errors.AsType[*refusal](c.call(t.Context(), "", "Bad", nil, nil)); !ok {
-		t.Error("call of an unknown method gives no *refusal")
-	}
-}
-
-func TestConnEvents(t *testing.T) {
-	c, _ := script(t, func(m message) string {
-		return fmt.Sprintf(`{"method":"Was","sessionId":"a","params":1}%c{"method":"Was","sessionId":"b","params":2}%c{"id":%d,"result":{}}`, 0, 0, m.ID)
-	})
-	var got string
-	c.listen("b", func(method string, params json.RawMessage) { got += method + string(params) })
-	if err := c.call(t.Context(), "", "Go", nil, nil); err != nil || got != "Was2" {
-		t.Errorf("events = %q, %v; want Was2", got, err)
-	}
-}
-
 // A command without an answer ends with its session, its browser or its context.
 func TestConnUnanswered(t *testing.T) {
 	for name, cut := range map[string]func(c *conn, hangUp, cancel func()){

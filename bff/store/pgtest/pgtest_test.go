@@ -10,12 +10,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"coinslot/bff/fortest"
 	"coinslot/e2e/need"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // TestMain lets a test start this binary as a process that it can kill.
@@ -30,61 +27,6 @@ func TestMain(m *testing.M) {
 	}
 	fmt.Println(c.dir)
 	select {}
-}
-
-// ask runs a query that must succeed.
-func ask(t *testing.T, dsn, query string) (answer string) {
-	t.Helper()
-	conn := fortest.Must(pgx.Connect(t.Context(), dsn))(t)
-	defer conn.Close(t.Context())
-	if err := conn.QueryRow(t.Context(), query).Scan(&answer); err != nil {
-		t.Fatalf("%s: %v", query, err)
-	}
-	return answer
-}
-
-// gone waits until there is nothing at path.
-func gone(t *testing.T, path string) {
-	t.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for deadline := time.Now().Add(20 * time.Second); ; <-tick.C {
-		if _, err := os.Stat(path); os.IsNotExist(err) {
-			return
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%s is still there", path)
-		}
-	}
-}
-
-func TestDSN(t *testing.T) {
-	one, other := DSN(t), DSN(t)
-	if one == other {
-		t.Errorf("two databases have the address %s", one)
-	}
-	fortest.Equal(t, ask(t, one, "SHOW fsync"), "on", "fsync")
-	ask(t, one, "SELECT 'x' FROM pg_database LIMIT 1")
-}
-
-func TestClusterThatIsBroken(t *testing.T) {
-	c := New(t, "max_connections=9")
-	dsn := c.DSN(t)
-	fortest.Equal(t, ask(t, dsn, "SHOW max_connections"), "9", "max_connections")
-	c.Kill(t)
-	c.Start(t)
-	ask(t, dsn, "SELECT 'up'")
-	c.Stop(t)
-	c.Start(t)
-	ask(t, dsn, "SELECT 'up'")
-	resume := c.Pause(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
-	if _, err := pgx.Connect(ctx, dsn); err == nil {
-		t.Error("a paused server answers")
-	}
-	resume()
-	ask(t, dsn, "SELECT 'up'")
 }
 
 // Neither a server nor files are left when the process of the tests is killed,
@@ -110,6 +52,9 @@ func TestKilledProcessLeavesNothing(t *testing.T) {
 		}
 		fortest.OK(t, cmd.Process.Kill())
 		_ = cmd.Wait() // reports the kill
-		gone(t, dir)
+		fortest.Until(t, "the files are gone", func() bool {
+			_, err := os.Stat(dir)
+			return os.IsNotExist(err)
+		})
 	}
 }
