@@ -2,7 +2,6 @@ package api
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -42,19 +41,4 @@ func closed(tb testing.TB) *server {
 	tb.Helper()
 	site := fortest.Must(web.New(web.Config{Static: fstest.MapFS{}, Limits: web.Limits{Guesses: 1 << 30}}))(tb)
 	return &server{Server: site}
-}
-
-// A repeated key is rejected, since a proxy may have read the other one.
-func TestTwoKeys(t *testing.T) {
-	s := closed(t)
-	const key = "secret-key-0123456789abcdef01234567"
-	s.keys = hashKeys([]string{key})
-	open := s.requireKey(func(http.ResponseWriter, *http.Request) error { return nil })
-	r := httptest.NewRequest("GET", "/v1/sessions", nil)
-	r.Header.Set("Authorization", "Bearer "+key)
-	if err := open(nil, r); err != nil {
-		t.Errorf("one key: %v", err)
-	}
-	r.Header.Add("Authorization", "Bearer "+key)
-	fortest.Fails(t, open(nil, r), "two keys are taken")
 }

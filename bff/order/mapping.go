@@ -76,16 +76,13 @@ func (m *mapping) list(name string) []string {
 	if !ok && m.has(name) {
 		m.fail(name, "must be a list")
 	}
-	texts := make([]string, 0, len(list))
+	var texts []string
 	for _, value := range list {
 		text, ok := value.(string)
 		if !ok {
 			m.fail(name, "must be a list of texts")
 		}
 		texts = append(texts, text)
-	}
-	if len(texts) == 0 {
-		return nil
 	}
 	return texts
 }

@@ -10,6 +10,7 @@ import (
 	"net/mail"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -245,12 +246,9 @@ func public(host string) bool {
 		return ip.IsGlobalUnicast() && !ip.IsPrivate()
 	}
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	for _, private := range []string{".localhost", ".local", ".internal", ".test", ".invalid"} {
-		if strings.HasSuffix(host, private) {
-			return false
-		}
-	}
-	return strings.Contains(host, ".")
+	private := []string{".localhost", ".local", ".internal", ".test", ".invalid"}
+	return strings.Contains(host, ".") && !slices.ContainsFunc(private,
+		func(end string) bool { return strings.HasSuffix(host, end) })
 }
 
 // open makes the transaction that o asks for. s.mu must be held. pageURL is the

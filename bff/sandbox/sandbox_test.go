@@ -138,20 +138,6 @@ func TestJournalIsACopy(t *testing.T) {
 	}
 }
 
-func TestPayErrors(t *testing.T) {
-	s := New(Config{})
-	code := create(t, s).TrackingCode
-	for name, err := range map[string]error{
-		ErrUnknownCode.Error(): s.Pay("nobody", KindPay),
-		ErrUnknownKind.Error(): s.Pay(code, "steal"),
-		ErrAmount.Error():      s.PayAmount(code, decimal.Zero),
-	} {
-		if err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("error = %v; want %q", err, name)
-		}
-	}
-}
-
 // TestConcurrentUse works one server from all sides; the race detector judges.
 func TestConcurrentUse(t *testing.T) {
 	s := New(Config{})

@@ -15,54 +15,43 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"regexp"
+	"slices"
 	"syscall"
 
 	"coinslot/tools/report"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
-
-// run is main without the process.
-func run(args []string, out, errs io.Writer) int {
-	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
-	flags.SetOutput(errs)
-	only := flags.String("only", "",
+func main() {
+	only := flag.String("only", "",
 		"measure only rows whose name or benchmark matches this regular expression")
-	write := flags.Bool("write", false, "write the table into "+page)
-	list := flags.Bool("list", false, "list the rows and exit")
-	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return 0
-		}
-		return 1
+	write := flag.Bool("write", false, "write the table into "+page)
+	list := flag.Bool("list", false, "list the rows and exit")
+	flag.Parse()
+	if err := bench(*only, *write, *list); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
 	}
-	if err := bench(*only, *write, *list, out, errs); err != nil {
-		fmt.Fprintln(errs, "bench:", err)
-		return 1
-	}
-	return 0
 }
 
-func bench(only string, write, list bool, out, progress io.Writer) error {
+func bench(only string, write, list bool) error {
 	wanted, err := selectRows(only)
 	if err != nil {
 		return err
 	}
 	if list {
 		for _, r := range wanted {
-			fmt.Fprintf(out, "%-34s %s.%s\n", r.name, r.pkg, r.benchmark)
+			fmt.Printf("%-34s %s.%s\n", r.name, r.pkg, r.benchmark)
 		}
 		return nil
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	found, failed := measure(ctx, wanted, progress)
+	found, failed := measure(ctx, wanted, os.Stderr)
 	table := formatTable(machine(ctx), wanted, found)
-	fmt.Fprint(out, table)
+	fmt.Print(table)
 	if write {
 		failed = errors.Join(failed, report.Replace(page, begin, end, table))
 	}
@@ -75,12 +64,9 @@ func selectRows(only string) ([]row, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading -only: %w", err)
 	}
-	var wanted []row
-	for _, r := range rows {
-		if match.MatchString(r.name) || match.MatchString(r.benchmark) {
-			wanted = append(wanted, r)
-		}
-	}
+	wanted := slices.DeleteFunc(slices.Clone(rows), func(r row) bool {
+		return !match.MatchString(r.name) && !match.MatchString(r.benchmark)
+	})
 	if len(wanted) == 0 {
 		return nil, fmt.Errorf("no row matches -only %q", only)
 	}

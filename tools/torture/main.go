@@ -24,22 +24,15 @@ import (
 	"coinslot/tools/report"
 )
 
-func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
-
-// run is main without the process.
-func run(args []string, out, errs io.Writer) int {
-	o, list, err := options(args, errs)
-	if errors.Is(err, flag.ErrHelp) {
-		return 0
-	}
+func main() {
+	c, list, err := options(os.Args[1:], os.Stderr)
 	if err == nil {
-		err = torture(o, list, out)
+		err = torture(c, list, os.Stdout)
 	}
-	if err != nil {
-		fmt.Fprintln(errs, "torture:", err)
-		return 1
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "torture:", err)
+		os.Exit(1)
 	}
-	return 0
 }
 
 // config has the values of the flags.
