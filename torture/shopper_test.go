@@ -40,7 +40,7 @@ var coins = [][2]string{
 	{"ETH", "eth"}, {"ETH", "arbitrum"}, {"BNB", "bep20"}, {"TON", "ton"},
 }
 
-// plans are what shoppers set out to do, drawn with equal chance.
+// plans are what shoppers usually set out to do.
 var plans = []string{
 	"pay", "pay", "pay", "pay in parts", "pay too much", "pay a little less", "pay half", "pay late", "pay while cancelling",
 	"let it expire", "start again", "cancel", "cancel", "change the coin", "change the coin", "be cancelled by the merchant", "look on", "click twice",
@@ -61,7 +61,7 @@ func (b *shopper) plan() string {
 	if preferredPlan != "" && b.rng.IntN(2) == 0 {
 		return preferredPlan
 	}
-	return plans[b.rng.IntN(len(plans))]
+	return b.w.plans[b.rng.IntN(len(b.w.plans))]
 }
 
 // startShoppers runs n shoppers until the returned function is called, which waits for
@@ -140,7 +140,8 @@ func (b *shopper) order(ctx context.Context) {
 	if b.key == "" {
 		b.key = fmt.Sprintf("key-%s-%d", b.name[8:], b.rng.Uint64())
 		amount := fmt.Sprintf("%d.%02d", 15+b.rng.IntN(1985), b.rng.IntN(100))
-		b.draft = fmt.Sprintf(`{"amount_usd":%q,"order_ref":%q,"title":"Torture"}`, amount, "ref-"+b.key)
+		b.draft = fmt.Sprintf(`{"amount_usd":%q,"order_ref":%q,"title":"Torture","email":%q}`,
+			amount, "ref-"+b.key, b.key+"@torture.example")
 	}
 	status, body, err := b.w.merchant(ctx, http.MethodPost, "/v1/sessions", b.draft, "Idempotency-Key", b.key)
 	if err != nil {

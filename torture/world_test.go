@@ -46,6 +46,7 @@ type world struct {
 	release    string        // path of the program that is started; "" = the one under test
 	pause      time.Duration // the longest pause between two steps of a shopper
 	listens    time.Duration // how long a socket stays open
+	plans      []string      // what shoppers set out to do, drawn with equal chance
 	pauseSteps sync.RWMutex  // a shopper's step holds it for reading, settling for writing
 	observed   *observations
 
@@ -87,7 +88,7 @@ func newWorld(t testing.TB, seed uint64, store database, instances int) *world {
 		t: t, seed: seed, secrets: s, store: store,
 		rng: rand.New(rand.NewPCG(seed, 0)), up: make(chan struct{}), running: make([]*process, instances),
 		sessions: map[string]*session{}, consistent: map[string]bool{}, observed: newObservations(),
-		pause: 13 * time.Millisecond, listens: 30 * time.Second,
+		pause: 13 * time.Millisecond, listens: 30 * time.Second, plans: plans,
 	}
 	w.log = &tail{search: s.search}
 	w.gateway = newGateway(t, s.gatewayKey, seed)
