@@ -121,11 +121,6 @@ func TestTorturePostgresCrashPoints(t *testing.T) {
 	crashPoints(t, "crash points, PostgreSQL", newPostgres)
 }
 
-// TestTorturePostgresIdenticalStarts has two instances to choose from.
-func TestTorturePostgresIdenticalStarts(t *testing.T) {
-	identical(t, "identical starts", newPostgres, 2)
-}
-
 // TestTorturePgBouncer kills one of two instances that share a pooler with the other, which goes on.
 func TestTorturePgBouncer(t *testing.T) {
 	began := time.Now()

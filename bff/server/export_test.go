@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
 	"time"
@@ -39,4 +40,14 @@ func (c GatewayTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	return w.Result(), nil
+}
+
+// wait waits for d. Errors: ctx's.
+func wait(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
 }
