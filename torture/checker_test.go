@@ -159,14 +159,7 @@ func (w *world) orphans(records map[string]sandbox.Transaction) []string {
 func (w *world) compareShown(s *session, o object, records map[string]sandbox.Transaction) string {
 	w.mu.Lock()
 	shown := slices.Clone(s.shown)
-	var newest int64
-	for version := range s.seen {
-		newest = max(newest, version)
-	}
 	w.mu.Unlock()
-	if o.Version < newest {
-		return fmt.Sprintf("I6: it is at version %d; a shopper has seen %d", o.Version, newest)
-	}
 	for _, d := range shown {
 		if d.number > len(o.Attempts) {
 			return fmt.Sprintf("I6: attempt %d was shown and is gone", d.number)

@@ -142,7 +142,7 @@ func (w *world) startTogether(n int) {
 	s := w.acknowledged(o, amount, o.OrderRef, "start from every side")
 	var all sync.WaitGroup
 	for i := range simultaneousChoices {
-		b := &shopper{w: w, name: fmt.Sprint("shopper ", i), last: map[string]int64{}, ip: fmt.Sprintf("10.%d.%d.1", i/250, i%250)}
+		b := &shopper{w: w, name: fmt.Sprint("shopper ", i), ip: fmt.Sprintf("10.%d.%d.1", i/250, i%250)}
 		all.Go(func() {
 			v, ok := b.ask(ctx, s, http.MethodPost, "attempts", `{"currency_symbol":"USDT","network_code":"trc20"}`)
 			for ; ctx.Err() == nil && (!ok || v.Status != wire.Pending); v, ok = b.view(ctx, s) {

@@ -355,7 +355,7 @@ func (w *world) compareRestored(reported map[string]string, before map[string]sa
 			outdated = append(outdated, s)
 		}
 		clear(s.seen)
-		s.compareAttempt = 0
+		s.confirmed = false
 		if !unknown {
 			s.shown = nil
 		}
@@ -385,7 +385,7 @@ func (w *world) compareRestored(reported map[string]string, before map[string]sa
 func (w *world) payAgain(s *session) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	b := &shopper{w: w, name: "the shopper of " + s.id, rng: rand.New(rand.NewPCG(w.seed, 3)), last: map[string]int64{}, ip: fmt.Sprintf("10.%d.%d.1", 100+s.id[3], s.id[4]), at: s}
+	b := &shopper{w: w, name: "the shopper of " + s.id, rng: rand.New(rand.NewPCG(w.seed, 3)), ip: fmt.Sprintf("10.%d.%d.1", 100+s.id[3], s.id[4]), at: s}
 	defer func() {
 		o, err := w.read(context.Background(), s.id)
 		fortest.OK(w.t, err)

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"time"
 
 	"coinslot/app/wire"
 )
@@ -19,9 +18,9 @@ type session struct {
 	plan            string // what its first shopper wants to do
 
 	// Guarded by world.mu.
-	seen           map[int64]viewState // the first sight of each version
-	shown          []shownPayment      // payable displays, each tracking code once for each version
-	compareAttempt int64               // the least version that was seen confirmed; zero = none
+	seen      map[int64]viewState // the first sight of each version
+	shown     []shownPayment      // payable displays, each tracking code once for each version
+	confirmed bool                // a shopper has seen that
 }
 
 // viewState is what must be the same whenever one version is looked at.
@@ -38,8 +37,6 @@ type shownPayment struct {
 	address   string
 	payAmount string
 	code      string // of the transaction that would be paid
-	client    string
-	at        time.Time
 }
 
 // object is the session as its merchant sees it.
@@ -84,38 +81,29 @@ func (w *world) acknowledged(o object, amount, ref, plan string) *session {
 }
 
 // recordView writes down that client was shown v, and checks what can be checked at
-// once. last is the greatest version that this client has seen before.
-func (w *world) recordView(client string, s *session, v wire.View, last int64) {
+// once; checkHistories checks the order of versions.
+func (w *world) recordView(client string, s *session, v wire.View) {
 	now := viewState{status: v.Status}
 	var d shownPayment
 	if a := v.Attempt; a != nil {
 		now.number, now.address = a.Number, a.Address
 		if v.Status == wire.Pending {
-			d = shownPayment{version: v.Version, number: a.Number, address: a.Address, payAmount: a.PayAmount, client: client, at: time.Now(),
+			d = shownPayment{version: v.Version, number: a.Number, address: a.Address, payAmount: a.PayAmount,
 				code: w.payable(a)}
 		}
-	}
-	if v.Version < last {
-		w.violate(s.id, "I7: %s sees version %d after %d", client, v.Version, last)
 	}
 	w.mu.Lock()
 	before, known := s.seen[v.Version]
 	if !known {
 		s.seen[v.Version] = now
 	}
-	if v.Status == wire.Confirmed && (s.compareAttempt == 0 || v.Version < s.compareAttempt) {
-		s.compareAttempt = v.Version
-	}
-	unproven := s.compareAttempt != 0 && v.Version > s.compareAttempt && v.Status != wire.Confirmed
+	s.confirmed = s.confirmed || v.Status == wire.Confirmed
 	w.mu.Unlock()
 	if !known {
 		w.note(s.id, "%s sees version %d: %s, attempt %d %s %s", client, v.Version, now.status, now.number, now.address, d.code)
 	}
 	if known && before != now {
 		w.violate(s.id, "I7: version %d was %+v and is %+v", v.Version, before, now)
-	}
-	if unproven {
-		w.violate(s.id, "I8: version %d is %s; version %d was confirmed", v.Version, v.Status, s.compareAttempt)
 	}
 	if v.Status == wire.Pending {
 		w.checkOlderShown(s, d)

@@ -24,8 +24,7 @@ type shopper struct {
 	w    *world
 	name string
 	rng  *rand.Rand
-	last map[string]int64 // greatest version seen, by session
-	ip   string           // as X-Forwarded-For: each is in a network of their own, with limits of its own
+	ip   string // as X-Forwarded-For: each is in a network of their own, with limits of its own
 
 	at    *session // the order in hand; nil = none
 	step  int      // how many steps were taken for it
@@ -72,7 +71,7 @@ func (w *world) startShoppers(n int) (stop func()) {
 	for i := range n {
 		b := &shopper{
 			w: w, name: fmt.Sprint("shopper ", i), rng: rand.New(rand.NewPCG(w.seed, uint64(100+i))),
-			last: map[string]int64{}, ip: fmt.Sprintf("10.%d.%d.1", i/250, i%250),
+			ip: fmt.Sprintf("10.%d.%d.1", i/250, i%250),
 		}
 		all.Go(func() { b.run(ctx) })
 	}
@@ -195,8 +194,7 @@ func (b *shopper) ask(ctx context.Context, s *session, method, action, body stri
 		b.refused(method+" "+action, status, answer)
 		return v, false
 	}
-	b.w.recordView(b.name, s, v, b.last[s.id])
-	b.last[s.id] = max(b.last[s.id], v.Version)
+	b.w.recordView(b.name, s, v)
 	return v, true
 }
 
@@ -214,7 +212,7 @@ func (b *shopper) choose(ctx context.Context, _ wire.View) {
 		b.post(ctx, b.at, "attempts", body)
 		return
 	}
-	second := &shopper{w: b.w, name: b.name + "'s second tab", last: map[string]int64{}, ip: b.ip}
+	second := &shopper{w: b.w, name: b.name + "'s second tab", ip: b.ip}
 	at := b.at
 	var both sync.WaitGroup
 	both.Go(func() { second.post(ctx, at, "attempts", body) })
@@ -342,7 +340,10 @@ func (b *shopper) listen(ctx context.Context, s *session) {
 			}
 			_, seen := see(message)
 			b.w.observed.notified(name, s.id, seen)
-			b.w.recordView(name, s, v, last)
+			b.w.recordView(name, s, v)
+			if v.Version < last { // which its history allows, as if it were late
+				b.w.violate(s.id, "I7: %s sees version %d after %d", name, v.Version, last)
+			}
 			last = max(last, v.Version)
 		}
 	}()

@@ -82,7 +82,7 @@ func (w *world) awaitPaid(n int) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		for _, s := range w.sessions {
-			if s.compareAttempt != 0 {
+			if s.confirmed {
 				paid++
 			}
 		}
