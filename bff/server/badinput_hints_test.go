@@ -66,25 +66,6 @@ func TestReturnReplayed(t *testing.T) {
 	t.Logf("%d in %v: %d looks", replays, took, looks)
 }
 
-// TestReturnAfterPayment is B56: what is paid stays so, whatever a return says.
-func TestReturnAfterPayment(t *testing.T) {
-	r := newRig(t)
-	id := r.Open(`{"amount_usd":"25.00","order_id":341256}`)
-	r.Choose(id)
-	r.Await(id, "pending")
-	fortest.OK(t, r.Gateway.Pay(r.Gateway.Transactions()[0].TrackingCode, "pay"))
-	r.Await(id, "confirmed")
-	for _, status := range []string{"expired", "cancelled", "pending", "review", "", "confirmed&status=expired", "x"} {
-		t.Run("B56/"+status, func(t *testing.T) {
-			w := r.Do("GET", returnURL(r.Gateway, 341256, status), "")
-			if w.Code != 303 || w.Header().Get("Location") != "/checkout/"+id {
-				t.Errorf("return = %d to %s", w.Code, w.Header().Get("Location"))
-			}
-			fortest.Equal(t, r.Status(id), "confirmed", "status")
-		})
-	}
-}
-
 // B57: another site cannot frame the page or the redirect to it, nor reach it as its opener.
 func TestReturnFramed(t *testing.T) {
 	w := newPolicyRig(t, "https://pay.example", []string{shop}, servertest.NoLimits)

@@ -228,6 +228,19 @@ func badOffers(t *testing.T, b *inputRig) {
 	for _, key := range []string{"a b", "\x00", "ключ", strings.Repeat("k", 256), "a\nb", " "} {
 		offer(fmt.Sprintf("B11/page key %.10q", key), `"item":"coffee","key":`+quoted(key), "invalid", "key")
 	}
+	const picked = "&currency_symbol=USDT&network_code=trc20"
+	for name, c := range map[string][3]string{
+		"no item":                {"", picked, "item_unknown"},
+		"item in the query":      {"?item=coffee", picked, "item_unknown"},
+		"two items, bad first":   {"", "item=tea&item=coffee" + picked, "item_unknown"},
+		"two amounts, bad first": {"", "item=tip&amount=0.01&amount=5" + picked, "amount_invalid"},
+		"no coin":                {"", "item=coffee", "network_required"},
+	} {
+		list = append(list, input{
+			id: "B28/form, " + name, method: "POST", path: "/checkout" + c[0], body: c[1],
+			headers: []string{isForm, "Accept: application/json"}, code: c[2],
+		})
+	}
 	b.refuse(t, list)
 	for _, amount := range []string{"4.50", "1.10", "0.07", "100", "123456.78", "0.30"} { // without quotes, and exact all the same
 		b.sent++

@@ -105,6 +105,8 @@ func TestTortureReplays(t *testing.T) {
 		{method: "POST", path: "/checkout", body: `{"order":"` + token + `","key":"page_other",` + coin + `}`, headers: []string{isJSON}, code: "session_paid"},
 		{method: "GET", path: "/checkout?order=" + token, status: 303, has: id},
 		{method: "GET", path: back + "confirmed", status: 303, has: id}, {method: "GET", path: back + "expired", status: 303, has: id}, {method: "GET", path: back + "cancelled", status: 303, has: id},
+		{method: "GET", path: back + "pending", status: 303, has: id},
+		{method: "GET", path: back + "confirmed&status=expired", status: 303, has: id},
 		{method: "POST", path: "/hooks/gateway/" + hookToken, body: `{"tracking_code":"` + tx.TrackingCode + `","status":"expired"}`, headers: []string{isJSON}, status: 204},
 		{method: "POST", path: "/hooks/gateway/" + hookToken, body: `{"tracking_code":"` + tx.TrackingCode + `","status":"confirmed","paid_amount":"999"}`, headers: []string{isJSON}, status: 204},
 		{method: "POST", path: "/checkout/" + id + "/attempts", body: "{" + coin + "}", headers: []string{isJSON}, code: "session_paid"}, {method: "POST", path: "/checkout/" + id + "/cancel", headers: []string{isJSON}, code: "session_paid"},

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/need"
 	"coinslot/static"
 )
@@ -46,6 +47,7 @@ func badFrames(t *testing.T, b *inputRig) {
 	show("B39/lang twice", "lang=%3Cb%3E&lang=de", `lang="en"`, "")
 	show("B39/bad escape", "lang=%zz&theme=dark", `class="theme-dark"`, "")
 	show("B39/semicolons", "theme=dark;embed=modal", `class="theme-auto"`, "")
+	show("B39/7,000 parameters", strings.Repeat("a&", 7000), "25.00", "")
 	show("B39/change of nothing", "change=1", `data-status="open"`, "")
 	show("B44/weights", "", `lang="en"`, "", "Accept-Language: *;q=x, en;q=999, ;;;,,,")
 	show("B44/8,000 tags", "", "25.00", "", "Accept-Language: "+strings.Repeat("a-b,", 8000))
@@ -104,7 +106,12 @@ func badChoices(t *testing.T, b *inputRig) {
 		}
 		list = append(list, in)
 	}
-	list = append(list, badForms("/checkout/"+id+"/attempts")...)
+	attempts := "/checkout/" + id + "/attempts"
+	list = append(append(list, badForms(attempts)...), input{
+		id: "B49/choice in the query", method: "POST", code: "network_required",
+		path:    attempts + "?currency_symbol=USDT&network_code=trc20",
+		headers: []string{isForm, "Accept: application/json"},
+	})
 	b.refuse(t, list)
 	kept(t, b)
 }
@@ -112,7 +119,9 @@ func badChoices(t *testing.T, b *inputRig) {
 // badForms are choices as a page without scripts posts them.
 func badForms(path string) (list []input) {
 	for name, c := range map[string][2]string{
-		"escape": {"currency_symbol=%zz", "invalid"}, "half an escape": {"currency_symbol=USDT&network_code=trc20%2", "invalid"}, "semicolons": {"currency_symbol=USDT;network_code=trc20", "invalid"}, "nothing": {"", "network_required"}, "coin twice": {"currency_symbol=DOGE&currency_symbol=USDT&network_code=trc20", "network_unsupported"}, "in brackets": {"currency_symbol[]=USDT&network_code[]=trc20", "network_required"},
+		"1,000 fields":  {strings.Repeat("x=1&", 1000), "network_required"},
+		"20,000 fields": {strings.Repeat("x&", 20_000), "invalid"},
+		"escape":        {"currency_symbol=%zz", "invalid"}, "half an escape": {"currency_symbol=USDT&network_code=trc20%2", "invalid"}, "semicolons": {"currency_symbol=USDT;network_code=trc20", "invalid"}, "nothing": {"", "network_required"}, "coin twice": {"currency_symbol=DOGE&currency_symbol=USDT&network_code=trc20", "network_unsupported"}, "in brackets": {"currency_symbol[]=USDT&network_code[]=trc20", "network_required"},
 		"spaces": {"currency_symbol=+USDT+&network_code=trc20", "network_unsupported"}, "NUL": {"currency_symbol=USDT%00&network_code=trc20", "network_unsupported"}, "JSON": {`{"currency_symbol":"USDT","network_code":"trc20"}`, "network_required"}, "invalid UTF-8": {"currency_symbol=%ff&network_code=trc20", "network_unsupported"}, "email not UTF-8": {"currency_symbol=USDT&network_code=trc20&email=%ff@b.example", "invalid"}, "comment not UTF-8": {"currency_symbol=USDT&network_code=trc20&comment=%ff", "invalid"},
 	} {
 		list = append(list, input{id: "B49/form, " + name, method: "POST", path: path, body: c[0], headers: []string{isForm, "Accept: application/json"}, code: c[1]})
@@ -253,8 +262,11 @@ func badHooks(t *testing.T, b *inputRig) {
 		list = append(list, input{id: "hook/token " + name, method: "POST", path: "/hooks/gateway/" + token, body: fmt.Sprintf(`{"tracking_code":%q}`, code), headers: []string{isJSON}, code: "not_found"})
 	}
 	list = append(list, input{id: "hook/token in the query", method: "POST", path: "/hooks/gateway?token=" + hookToken, headers: []string{isJSON}, code: "not_found"},
+		input{id: "hook/large", method: "POST", path: "/hooks/gateway/" + hookToken,
+			body: strings.Repeat("x", 65<<10), code: "too_large"},
 		input{id: "hook/token as bearer", method: "POST", path: "/hooks/gateway/x", headers: []string{isJSON, "Authorization: Bearer " + hookToken}, code: "not_found"})
 	b.refuse(t, list)
+	fortest.Has(t, "the log", b.Log.String(), "/hooks/") // without the token: see newRig
 	if got := b.Status(id); got != "pending" {
 		b.bad++
 		t.Errorf("status = %s; want pending", got)

@@ -103,25 +103,6 @@ func TestOfferPages(t *testing.T) {
 	}
 }
 
-// A program, ours in the browser among them, gets the view of a price.
-func TestOfferView(t *testing.T) {
-	r := newOfferRig(t)
-	var view struct {
-		Session string
-		Order   struct {
-			AmountUSD string `json:"amount_usd"`
-		}
-	}
-	w := r.Do("GET", "/checkout?item=coffee&quantity=4", "", "Accept: application/json")
-	if err := json.Unmarshal(w.Body.Bytes(), &view); err != nil || w.Code != 200 || view.Session != "" || view.Order.AmountUSD != "18.00" {
-		t.Errorf("the view = %d %+v, %v", w.Code, view, err)
-	}
-	w = r.Do("GET", "/checkout?item=coffee&quantity=0", "", "Accept: application/json")
-	if problem(t, w, "invalid"); w.Code != 422 || !strings.Contains(w.Body.String(), `"param":"quantity"`) {
-		t.Errorf("a quantity of none = %d %s", w.Code, w.Body)
-	}
-}
-
 // Amounts in the form are accepted as people type them; ambiguous ones are asked again.
 func TestOfferForms(t *testing.T) {
 	r := newOfferRig(t)
@@ -200,9 +181,16 @@ func TestOfferOfOnePage(t *testing.T) {
 	}
 }
 
-// The offer of programs: a quantity in quotes or not, an amount in the API's way only.
+// The offer of programs: a quantity in quotes or not, an amount in the API's way only. They get its
+// view before.
 func TestOfferJSON(t *testing.T) {
 	r := newOfferRig(t)
+	fortest.Answer(t, "the view",
+		r.Do("GET", "/checkout?item=coffee&quantity=4", "", "Accept: application/json"), 200,
+		`"session":""`, `"amount_usd":"18.00"`)
+	none := r.Do("GET", "/checkout?item=coffee&quantity=0", "", "Accept: application/json")
+	problem(t, none, "invalid")
+	fortest.Has(t, "a quantity of none", none.Body.String(), `"param":"quantity"`)
 	const pick = `,"currency_symbol":"USDT","network_code":"trc20"}`
 	for _, row := range []struct{ body, want string }{
 		{`{"item":"coffee","quantity":3` + pick, `"amount_usd":"13.50"`},

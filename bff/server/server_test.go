@@ -110,60 +110,6 @@ func problem(t *testing.T, w *httptest.ResponseRecorder, code string) {
 	fortest.Equal(t, w.Header().Get("Content-Type"), "application/problem+json", "content type")
 }
 
-// Requests that are refused for their form are in TestTortureBadInputs.
-func TestMerchantAPI(t *testing.T) {
-	r := newRig(t)
-	id := r.Open(`{"amount_usd":"25.00","order_ref":"1001","title":"<b>Two</b>"}`)
-	r.run([]scenario{
-		{"read", "GET", "/v1/sessions/" + id, "", []string{bearer}, 200, "", `"amount_usd":"25.00"`, ""},
-		{"list", "GET", "/v1/sessions?order_ref=1001", "", []string{bearer}, 200, "", id, ""},
-		{"currencies", "GET", "/v1/currencies", "", []string{bearer}, 200, "", "trc20", ""},
-		{"recheck nothing", "POST", "/v1/sessions/" + id + "/recheck", "", []string{bearer}, 409, "not_possible", "", ""},
-		{"resolve nothing", "POST", "/v1/sessions/" + id + "/resolve", `{"as":"confirmed","reason":"x"}`, []string{bearer, isJSON}, 409, "not_possible", "", ""},
-		{"nothing there", "GET", "/v1/secrets", "", []string{bearer}, 404, "not_found", "", ""},
-		{"metrics in public", "GET", "/metrics", "", nil, 404, "not_found", "", ""},
-		{"cancel", "POST", "/v1/sessions/" + id + "/cancel", "", []string{bearer}, 200, "", `"status":"cancelled"`, ""},
-		{"cancel again", "POST", "/v1/sessions/" + id + "/cancel", "", []string{bearer}, 200, "", `"status":"cancelled"`, ""},
-	})
-}
-
-func TestShopper(t *testing.T) {
-	r := newRig(t)
-	id := r.Open(`{"amount_usd":"25.00","title":"<script>alert(1)</script>"}`)
-	page := "/checkout/" + id
-	html := "Accept: text/html"
-	r.run([]scenario{
-		{"page", "GET", page, "", []string{html}, 200, "", `data-status="open"`, "<script>alert"},
-		{"page for HEAD", "HEAD", page, "", []string{html}, 200, "", "", ""},
-		{"unknown session", "GET", "/checkout/cs_none", "", []string{html}, 404, "", `data-part="error"`, "problem+json"},
-		{"odd session", "GET", "/checkout/..%2f..%2fetc", "", []string{html}, 404, "", "", ""},
-		{"view", "GET", page + "/view", "", nil, 200, "", `"status":"open"`, ""},
-		{"no QR yet", "GET", page + "/qr.svg", "", nil, 404, "not_found", "", ""},
-		{"form with a bad choice", "POST", page + "/attempts", "currency_symbol=DOGE&network_code=x", []string{isForm, html}, 422, "", `data-part="error"`, ""},
-		{"no simulation with real money", "POST", page + "/simulate", "kind=pay", []string{isForm}, 404, "", "", ""},
-		{"no upgrade", "GET", page + "/live", "", []string{"Origin: http://localhost:8080"}, 426, "upgrade_required", "", ""},
-		{"socket from elsewhere", "GET", page + "/live", "", []string{"Origin: " + shop, "Connection: Upgrade", "Upgrade: websocket"}, 403, "cross_site_refused", "", ""},
-		{"socket without origin", "GET", page + "/live", "", []string{"Connection: Upgrade", "Upgrade: websocket"}, 403, "cross_site_refused", "", ""},
-		{"neutral return", "GET", "/return?status=confirmed&tracking_code=none&order_id=1", "", []string{html}, 200, "", "", "cs_"},
-		{"hostile return", "GET", "/return?status=%0d%0aX:y&tracking_code=%3Cscript%3E&tracking_code=b", "", []string{html}, 200, "", "", "<script>%"},
-		{"hook without token", "POST", "/hooks/gateway/wrong-token-wrong", `{}`, nil, 404, "not_found", "", ""},
-		{"hook", "POST", "/hooks/gateway/" + hookToken, `{"data":{"tracking_code":"none"}}`, nil, 204, "", "", ""},
-		{"hook with rubbish", "POST", "/hooks/gateway/" + hookToken, "\x00\xff<xml>", nil, 204, "", "", ""},
-		{"nothing sold", "GET", "/checkout", "", []string{html}, 404, "", `data-part="error"`, ""},
-		{"item", "GET", "/checkout?item=coffee&amount=0.01", "", []string{html}, 200, "", "4.50", "0.01\""},
-		{"open item", "GET", "/checkout?item=tip&amount=7", "", []string{html}, 200, "", "7.00", ""},
-		{"open item beyond", "GET", "/checkout?item=tip&amount=101", "", []string{html}, 422, "", `data-part="error"`, ""},
-		{"bad order", "GET", "/checkout?order=abc", "", []string{html}, 422, "", `data-part="error"`, ""},
-		{"doctor", "GET", "/checkout/doctor?origin=" + shop, "", nil, 200, "", ": listed", "NOT"},
-		{"doctor for a stranger", "GET", "/checkout/doctor?origin=https://other.example", "", nil, 200, "", "COINSLOT_ORIGINS=…,https://other.example", ""},
-		{"doctor for rubbish", "GET", "/checkout/doctor?origin=%3Cscript%3E", "", nil, 200, "", "not an origin", "<script>"},
-		{"receipt of nothing paid", "GET", page + "/receipt", "", []string{html}, 409, "", `data-part="error"`, `data-status="confirmed"`},
-		{"nowhere, for people", "GET", "/index.html", "", []string{html}, 404, "", `data-part="error"`, "problem+json"},
-	})
-	fortest.Equal(t, len(r.Gateway.Transactions()), 0,
-		"transactions were created by requests that were refused")
-}
-
 func TestPaysByForms(t *testing.T) {
 	r := newRig(t)
 	id := r.Open(`{"amount_usd":"25.00","order_ref":"forms"}`)

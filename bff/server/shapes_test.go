@@ -58,39 +58,6 @@ func TestHostHeaderIsNotTrusted(t *testing.T) {
 		`"url":"`+ownOrigin+"/checkout/cs_")
 }
 
-// Forms: what is given twice, too often or in the wrong place.
-func TestForms(t *testing.T) {
-	r := newRig(t)
-	id := r.Open(`{"amount_usd":"25.00"}`)
-	page := "/checkout/" + id
-	form := func(name, path, body string, status int, code string, headers ...string) scenario {
-		return scenario{name, "POST", path, body, append([]string{isForm, "Accept: application/json"}, headers...), status, code, "", ""}
-	}
-	many := strings.Repeat("x=1&", 1000)
-	r.run([]scenario{
-		form("choice in the query", page+"/attempts?currency_symbol=USDT&network_code=trc20", "", 422, "network_required"),
-		form("1,000 fields of nothing", page+"/attempts", many, 422, "network_required"),
-		form("20,000 fields", page+"/attempts", strings.Repeat("x&", 20_000), 422, "invalid"),
-		form("order and item", "/checkout", "order=a.b.c&item=coffee&currency_symbol=USDT&network_code=trc20", 422, "order_invalid"),
-		form("neither", "/checkout", "currency_symbol=USDT&network_code=trc20", 404, "item_unknown"),
-		form("item in the query", "/checkout?item=coffee", "currency_symbol=USDT&network_code=trc20", 404, "item_unknown"),
-		form("items twice, a bad one first", "/checkout", "item=tea&item=coffee&currency_symbol=USDT&network_code=trc20", 404, "item_unknown"),
-		form("amount beyond", "/checkout", "item=tip&amount=100.01&currency_symbol=USDT&network_code=trc20", 422, "amount_invalid"),
-		form("amounts twice, a bad one first", "/checkout", "item=tip&amount=0.01&amount=5&currency_symbol=USDT&network_code=trc20", 422, "amount_invalid"),
-		form("key with a space", "/checkout", "item=coffee&key=a+b&currency_symbol=USDT&network_code=trc20", 422, "invalid"),
-		form("unsigned order", "/checkout", "order=eyJhbGciOiJub25lIn0.eyJhbW91bnRfdXNkIjoiMSJ9.&currency_symbol=USDT&network_code=trc20", 422, "order_invalid"),
-		form("no coin", "/checkout", "item=coffee", 422, "network_required"),
-		{"both in the query", "GET", "/checkout?order=a&item=coffee", "", nil, 422, "", `data-part="error"`, ""},
-		{"price with a fixed item", "GET", "/checkout?item=coffee&amount_usd=0.01&price=0.01&status=confirmed", "", nil, 200, "", "4.50", "0.01"},
-		{"hostile query", "GET", page + "?embed=modal&origin=https://evil.example%22%3E%3Cscript%3E&theme=%22%3E%3Cb%3E&lang=..%2Fen&key=%22", "", nil, 200, "", `data-origin=""`, "<b>"},
-		{"10,000 parameters", "GET", page + "?" + strings.Repeat("a&", 7000), "", nil, 200, "", "25.00", ""},
-	})
-	fortest.Equal(t, len(r.Gateway.Transactions()), 0, "transactions after nothing but refusals")
-	if list := r.Do("GET", "/v1/sessions", "", bearer).Body.String(); strings.Count(list, `"id":"cs_`) != 1 {
-		t.Error("a refused POST /checkout stored a session")
-	}
-}
-
 // A page's key must not match a merchant's equal key.
 func TestPageKeysAreNotMerchantKeys(t *testing.T) {
 	r := newRig(t)
@@ -106,16 +73,6 @@ func TestPageKeysAreNotMerchantKeys(t *testing.T) {
 	if w.Code != http.StatusOK || strings.Contains(w.Body.String(), own.ID) {
 		t.Errorf("a shopper with the merchant's key = %d; want a session of their own, not %s", w.Code, own.ID)
 	}
-}
-
-// The hook's token in the path is never logged (newRig checks at the end).
-func TestRefusedHintsAreNotLoggedWithTheToken(t *testing.T) {
-	r := newRig(t)
-	fortest.Answer(t, "a large hint",
-		r.Do("POST", "/hooks/gateway/"+hookToken, strings.Repeat("x", 65<<10)), 413)
-	fortest.Equal(t, r.Do("GET", "/hooks/gateway/"+hookToken, "").Code, 405, "GET of the hook")
-	r.Do("POST", "/hooks/gateway/"+hookToken+"/more", "")
-	fortest.Has(t, "the refusals are not in the log at all", r.Log.String(), "/hooks/")
 }
 
 // A gateway that hangs does not make pages hang: they show what is known.
