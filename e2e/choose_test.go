@@ -50,6 +50,9 @@ func TestTwoTaps(t *testing.T) {
 		}
 		top := func(css string) float64 { return box(css, "top") }
 		radio := func(part, value string) string { return `label:has([data-part="` + part + `"][value="` + value + `"])` }
+		shows := func(part string) string {
+			return `document.querySelector('[data-part="` + part + `"]').checkVisibility()`
+		}
 		button := top(`[data-part="continue"]`)
 		if !o.NoJS {
 			p.Click(`[data-part="continue"]`)
@@ -57,6 +60,9 @@ func TestTwoTaps(t *testing.T) {
 			if got := top(`[data-part="continue"]`); got != button {
 				t.Errorf("%s: the error moves the button by %v px", name, got-button)
 			}
+		} else {
+			searches := browser.Eval[bool](p, shows("search"))
+			fortest.Equal(t, searches, false, "%s: the search shows", name)
 		}
 		above, width := top(radio("currency", "USDT")), box(radio("currency", "ETH"), "width")
 		p.Click(radio("currency", "USDC"))
@@ -77,6 +83,8 @@ func TestTwoTaps(t *testing.T) {
 		if tx := s.matches(p.View); tx.CurrencySymbol+":"+tx.NetworkCode != "USDT:ton" {
 			t.Errorf("%s: the gateway was asked for %s on %s", name, tx.CurrencySymbol, tx.NetworkCode)
 		}
+		copies := browser.Eval[bool](p, shows("copy-address"))
+		fortest.Equal(t, copies, !o.NoJS, "%s: the copy button shows", name)
 		assertCleanConsole(t, p)
 	}
 }
