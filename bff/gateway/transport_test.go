@@ -324,39 +324,6 @@ func write(rw *bufio.ReadWriter, s string) error {
 	return rw.Flush()
 }
 
-// TestCancelledMidway: a context that ends after the request left proves nothing about it.
-func TestCancelledMidway(t *testing.T) {
-	arrived := make(chan struct{})
-	c := serve(t, func(_ http.ResponseWriter, r *http.Request) {
-		io.Copy(io.Discard, r.Body)
-		close(arrived)
-		<-r.Context().Done()
-	})
-	ctx, cancel := context.WithCancel(t.Context())
-	go func() { <-arrived; cancel() }()
-	_, err := c.Create(ctx, goodCreate())
-	if got := outcome(t, err); got != "unknown" || !errors.Is(err, context.Canceled) {
-		t.Errorf("Create: %s (%v); want unknown, cancelled", got, err)
-	}
-}
-
-// TestPermitWait: the budget is asked once per call, before it.
-func TestPermitWait(t *testing.T) {
-	var permits, requests atomic.Int32
-	c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
-		fortest.Equal(t, requests.Add(1), permits.Load(), "request before its permit")
-		io.WriteString(w, done("[]"))
-	}, func(c *Config) {
-		c.Limiter = waiting(func(context.Context) error { permits.Add(1); return nil })
-	})
-	for range 3 {
-		fortest.Must(c.Currencies(t.Context()))(t)
-	}
-	if permits.Load() != 3 || requests.Load() != 3 {
-		t.Errorf("%d permits, %d requests; want 3 each", permits.Load(), requests.Load())
-	}
-}
-
 // waiting is a RateLimiter that only waits.
 type waiting func(context.Context) error
 

@@ -79,32 +79,3 @@ func TestCheckEndpointPrivate(t *testing.T) {
 		fortest.Fails(t, CheckEndpoint(raw, false), "CheckEndpoint(%q, false)", raw)
 	}
 }
-
-func TestCheckEndpointBad(t *testing.T) {
-	for _, raw := range []string{
-		"", " ", "shop.example/hook", "//shop.example/", "/hook", "https:", "https://", "https:///hook", "https:shop.example", "https://:443/",
-		"ftp://shop.example/", "file:///etc/passwd", "gopher://shop.example/", "javascript:alert(1)", "data:text/plain,x", "unix:///run/x.sock", "ws://shop.example/",
-		"https://user@shop.example/", "https://user:pass@shop.example/", "https://:@shop.example/", "https://@shop.example/",
-		"https://good.example#@evil.example/", `https://good.example\@evil.example/`, `https:\\evil.example`, "https://shop.example/#part", "https://shop.example/#",
-		"https://shop\t.example/", "https://shop.example/\n", "https://shop.example/a b", "\nhttps://shop.example/", "https://shop.example/\x00", "https://shop.example/\x7f",
-		"https://shop.example./", "https://shop..example/", "https://.example/", "https://-shop.example/", "https://shop-.example/", "https://bücher.example/",
-		"https://shop.ex\u2024ample/", "https://①②⑦.0.0.1/", "https://%31%32%37.0.0.1/", "https://shop%2eexample/", "https://shop*.example/",
-		"https://" + strings.Repeat("a", 64) + ".example/", "https://" + strings.Repeat("a.", 127) + "example/",
-		"https://127.1/", "https://2130706433/", "https://0x7f.1/", "https://0x7f000001/", "https://0177.0.0.1/", "https://127.0.0.01/", "https://127.0.0.1./", "https://1.2.3/", "https://256.1.1.1/", "https://shop.example.1/", "https://shop.0x/",
-		"https://[fe80::1%25eth0]/", "https://[::1/", "https://::1/", "https://[127.0.0.1.]/", "https://[shop.example]/", "https://[v1.x]/",
-		"https://shop.example:0/", "https://shop.example:65536/", "https://shop.example:99999999999/", "https://shop.example:/", "https://shop.example:0443/", "https://shop.example:-1/", "https://shop.example:https/", "https://shop.example:443:443/",
-		"https://shop.example/" + strings.Repeat("a", 1980), "https://shop.example/" + strings.Repeat("a", 5000),
-		"https://a.example/,https://b.example/\x0b",
-	} {
-		for _, private := range []bool{false, true} {
-			err := CheckEndpoint(raw, private)
-			if err == nil {
-				t.Errorf("CheckEndpoint(%q, %v) = nil; want an error", raw, private)
-				continue
-			}
-			if len(raw) > 12 && strings.Contains(err.Error(), raw[8:]) {
-				t.Errorf("CheckEndpoint(%q)'s error holds the value: %v", raw, err)
-			}
-		}
-	}
-}
