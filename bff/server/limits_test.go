@@ -46,6 +46,7 @@ func TestLimits(t *testing.T) {
 		"actions":            {few.Calls / 3, "POST", page + "/recheck", page + "/cancel", []string{"Accept: application/json"}, 409},
 		"actions by forms":   {few.Calls / 3, "POST", page + "/recheck", page + "/cancel", []string{isForm, "Accept: text/html"}, 409},
 		"choices":            {few.Calls, "POST", page + "/attempts", "/checkout", []string{isJSON}, 422},
+		"extensions":         {few.Calls, "POST", page + "/extend", page + "/attempts", []string{isJSON}, 409},
 		"wrong keys":         {few.Guesses, "GET", "/v1/sessions", "/v1/currencies", []string{"Authorization: Bearer wrong"}, 401},
 		"no keys":            {few.Guesses, "GET", "/v1/sessions", "/v1/none", nil, 401},
 		"wrong hook tokens":  {few.Guesses, "POST", "/hooks/gateway/wrong", "/hooks/gateway/none", nil, 404},

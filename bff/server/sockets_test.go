@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"runtime"
 	"testing"
 
@@ -58,19 +57,6 @@ func TestIdleSockets(t *testing.T) {
 	if each > idleBytes {
 		t.Errorf("an idle socket has %d bytes of heap and stack; want %d at most", each, idleBytes)
 	}
-}
-
-// A socket opened just after a change shows it, even if an older view is cached.
-func TestLateSocketIsCurrent(t *testing.T) {
-	r := newRig(t)
-	addr := listen(t, r.Handler)
-	id := r.Open(`{"amount_usd":"25.00"}`)
-	for range 2 {
-		next(t, connect(t, addr, id))
-	}
-	fortest.Answer(t, "cancel",
-		r.Do("POST", "/v1/sessions/"+id+"/cancel", `{}`, isJSON, bearer), http.StatusOK)
-	fortest.Equal(t, next(t, connect(t, addr, id)).Status, "cancelled", "the first view")
 }
 
 // TestSocketsInTwoLanguages: what is shared is shared by those of one language.

@@ -41,6 +41,7 @@ func TestInvalidOrigins(t *testing.T) {
 		"*", "null", "https://*", "https://*.example", "https://shop.example/path", "https://shop.example?x", "https://shop.example#x", "https://a@shop.example",
 		"ftp://shop.example", "//shop.example", "shop.example", "https://", "https://:443", "https://shop.example:", "https://shop.example:0", "https://shop.example:65536", "https://shop.example:0443",
 		"https://shop.example:x", "https://shop.example;script-src", "https://shop.example 'self'", "https://shop.example\r\nX: y", "https://shop.example<b>",
+		"'self'", "'unsafe-inline'", "https:", "https://shop.example,*", ",", "https://shop.example\x00",
 		"https://bücher.example", "https://shop%2eexample", "https://shop.example%20x", "https://[::1", "https://[fe80::1%25eth0]", "https://shop.example//", "data:x", "blob:https://shop.example",
 	} {
 		if got, err := hosts(t, bad); err == nil {

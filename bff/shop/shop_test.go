@@ -119,31 +119,3 @@ func TestJoin(t *testing.T) {
 		again.Leave()
 	}
 }
-
-// Posts that cause gateway requests are limited sooner than others, and checks or cancels sooner
-// than new payments.
-func TestCallsLimit(t *testing.T) {
-	_, h := open(t, web.Config{Limits: web.Limits{Calls: 6}}, Config{})
-	post := func(path string) int {
-		w := httptest.NewRecorder()
-		r := from("203.0.113.9:1")
-		r.URL.Path = path
-		r.Header.Set("Content-Type", "text/plain") // refused, and counted
-		r.Header.Set("Accept", "application/json")
-		h.ServeHTTP(w, r)
-		return w.Code
-	}
-	for _, c := range []struct {
-		path string
-		want int
-	}{
-		{"/checkout/x/recheck", 415}, {"/checkout/x/cancel", 415},
-		{"/checkout/x/recheck", 429}, {"/checkout/x/cancel", 429},
-		{"/checkout", 415}, {"/checkout/x/attempts", 415}, {"/checkout/x/extend", 415},
-		{"/checkout", 415},
-		{"/checkout", 429}, {"/checkout/x/attempts", 429}, {"/checkout/x/recheck", 429},
-		{"/checkout/doctor", 415},
-	} {
-		fortest.Equal(t, post(c.path), c.want, "%s", c.path)
-	}
-}

@@ -2,14 +2,12 @@ package web
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -143,39 +141,6 @@ func TestClientKey(t *testing.T) {
 	} {
 		fortest.Equal(t, clientKey(host), want, "bucket(%q)", host)
 	}
-}
-
-// A client that posts too much gets the usual error; no header makes it another client, and others
-// continue.
-func TestRateLimit(t *testing.T) {
-	s := proxied()
-	h := s.outermost(s.limitRequests(s.Limits.Posts, NetworkFactor, nil)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })))
-	post := func(r *http.Request) *httptest.ResponseRecorder {
-		r.Header.Set("Accept", "application/json")
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		return w
-	}
-	for i := range s.Limits.Posts {
-		forged := "198.51.100." + strconv.Itoa(i%250)
-		if w := post(from("203.0.113.9:"+strconv.Itoa(1+i), forged)); w.Code != http.StatusNoContent {
-			t.Fatalf("post %d = %d", i, w.Code)
-		}
-	}
-	w := post(from("203.0.113.9:1"))
-	var got struct {
-		Status int
-		Code   string
-	}
-	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != 429 || got.Status != 429 || got.Code != "rate_limited" {
-		t.Errorf("one too many = %d %s", w.Code, w.Body)
-	}
-	if h := w.Header(); h.Get("Content-Type") != "application/problem+json" || h.Get("Retry-After") == "" || h.Get("Cache-Control") != "no-store" {
-		t.Errorf("headers = %v; want problem+json, Retry-After, no-store", h)
-	}
-	fortest.Equal(t, post(from("203.0.113.10:1")).Code, http.StatusNoContent, "somebody else")
-	fortest.Equal(t, post(from("10.0.0.1:1", "203.0.113.9")).Code, 429,
-		"the same one behind the proxy")
 }
 
 // A network may do four times as much as a client, however many addresses it has.
