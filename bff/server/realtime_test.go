@@ -2,7 +2,6 @@ package server_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"maps"
 	"os"
 	"regexp"
@@ -10,9 +9,7 @@ import (
 	"testing"
 
 	"coinslot/bff/fortest"
-	"coinslot/bff/server/servertest"
 
-	"github.com/gorilla/websocket"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
@@ -65,61 +62,13 @@ func names(at string, v any) (all []string) {
 	return slices.Compact(all)
 }
 
-// TestRealtimeCodes: sockets close with the codes of docs/realtime.md.
+// TestRealtimeCodes: docs/realtime.md has the codes with which sockets close in
+// TestTortureBadInputs (B61), TestLiveClosesOnRestart and bff/realtime TestCloseFrames.
 func TestRealtimeCodes(t *testing.T) {
-	t.Parallel()
-	gateway, c := servertest.NewGateway(t)
-	r, stop := start(t, gateway, c)
-	addr := listen(t, r.Handler)
-	id := r.Open(`{"amount_usd":"25.00"}`)
-	seen := map[string]bool{"1013": true} // TestLiveWithoutDatabase
-	for code, provoke := range map[string]func(*websocket.Conn) error{
-		"1002": func(c *websocket.Conn) error { _, err := c.NetConn().Write([]byte{0xff, 0x80, 0, 0, 0, 0}); return err },
-		"1008": func(c *websocket.Conn) error {
-			for range 31 {
-				if err := c.WriteMessage(websocket.TextMessage, []byte("x")); err != nil {
-					return err
-				}
-			}
-			return nil
-		},
-		"1009": func(c *websocket.Conn) error { return c.WriteMessage(websocket.TextMessage, make([]byte, 2<<10)) },
-		"1012": func(*websocket.Conn) error { return nil },
-	} {
-		conn, _, err := dial(addr, id)
-		fortest.OK(t, err)
-		defer conn.Close()
-		if code == "1012" {
-			defer func() {
-				stop()
-				ended(t, conn, code)
-			}()
-		} else if err := provoke(conn); err != nil {
-			t.Fatal(err)
-		} else {
-			ended(t, conn, code)
-		}
-		seen[code] = true
-	}
 	listed := map[string]bool{}
 	for _, row := range regexp.MustCompile(`(?m)^\| (1\d{3}) \|`).FindAllStringSubmatch(realtime(t), -1) {
 		listed[row[1]] = true
 	}
-	fortest.Diff(t, seen, listed, "closing codes (-page +server)")
-}
-
-// ended reads until the socket is closed, with that code.
-func ended(t *testing.T, conn *websocket.Conn, code string) {
-	t.Helper()
-	for {
-		_, message, err := conn.ReadMessage()
-		if err == nil {
-			if !json.Valid(message) {
-				t.Errorf("a message is no JSON: %.100s", message)
-			}
-			continue
-		}
-		fortest.Has(t, "closed", err.Error(), "close "+code)
-		return
-	}
+	want := map[string]bool{"1002": true, "1008": true, "1009": true, "1012": true, "1013": true}
+	fortest.Diff(t, listed, want, "closing codes")
 }
