@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 const maxBodyBytes = 64 << 10
@@ -225,17 +226,16 @@ func (s *Server) named(r *http.Request, do func(*Transaction) error) *refusal {
 }
 
 func (s *Server) listWithdrawals(r *http.Request, _ []byte) (envelope, *refusal) {
-	sel, refused := parseSelection(r.URL.Query(), string(WithdrawalPending),
-		string(WithdrawalProcessing), string(WithdrawalConfirmed))
+	sel, refused := parseSelection(r.URL.Query(), "pending", "processing", "confirmed")
 	if refused != nil {
 		return envelope{}, refused
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var found []withdrawalRecord
+	var found []withdrawal
 	for _, w := range slices.Backward(s.withdrawals) {
-		if sel.matches(string(w.Status), w.CreatedAt) {
-			found = append(found, w.record())
+		if sel.matches(strings.ToLower(w.Status), time.Unix(w.CreatedAt, 0)) {
+			found = append(found, w)
 		}
 	}
 	return success(paginate(found, sel)), nil

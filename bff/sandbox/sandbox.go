@@ -77,7 +77,7 @@ type Server struct {
 	random       *rand.ChaCha8  // of codes, addresses and transaction ids
 	transactions []*Transaction // oldest first
 	byCode       map[string]*Transaction
-	withdrawals  []Withdrawal // oldest first
+	withdrawals  []withdrawal // oldest first
 	requests     []Request    // oldest first, at most maxRequests
 	faults       []Fault      // armed, in the order of Inject
 }
