@@ -84,47 +84,6 @@ func benchmarkUpdates(b *testing.B, db *DB) {
 	})
 }
 
-// BenchmarkClaim claims 20 of 10,000 due sessions at a time.
-func BenchmarkClaim(b *testing.B) { onBoth(b, benchmarkClaim) }
-
-func benchmarkClaim(b *testing.B, db *DB) {
-	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	for n := range 10_000 {
-		s := filled(n)
-		s.DueAt = now.Add(time.Duration(n) * time.Microsecond)
-		fortest.Must(db.Insert(b.Context(), s))(b)
-	}
-	for b.Loop() {
-		now = now.Add(time.Hour) // past every lease
-		claimed, err := db.Claim(b.Context(), now, time.Minute, 20, false)
-		if err != nil || len(claimed) != 20 {
-			b.Fatalf("Claim = %d sessions, %v", len(claimed), err)
-		}
-	}
-}
-
-// BenchmarkSession reads one session of 10,000.
-func BenchmarkSession(b *testing.B) { onBoth(b, benchmarkSession) }
-
-func benchmarkSession(b *testing.B, db *DB) {
-	for n := range 10_000 {
-		fortest.Must(db.Insert(b.Context(), filled(n)))(b)
-	}
-	for b.Loop() {
-		fortest.Must(db.Session(b.Context(), "cs_7777"))(b)
-	}
-}
-
-// BenchmarkTake takes slots of a bucket that is never empty.
-func BenchmarkTake(b *testing.B) {
-	onBoth(b, func(b *testing.B, db *DB) {
-		bucket := db.Bucket("x", 100_000)
-		for b.Loop() {
-			fortest.Must(bucket.Take(b.Context(), time.Hour))(b)
-		}
-	})
-}
-
 // BenchmarkErase deletes a session that was never paid, with two events.
 func BenchmarkErase(b *testing.B) { onBoth(b, benchmarkErase) }
 

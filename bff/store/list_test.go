@@ -13,7 +13,6 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/outbox"
 	"coinslot/bff/records"
-	"coinslot/bff/store/pgtest"
 	"coinslot/bff/store/sqldb"
 )
 
@@ -81,10 +80,7 @@ func TestSearchesLeaveRoom(t *testing.T) {
 // A cursor that was issued after the backup was taken has a position that the restored
 // database lacks, or has with another event. Reading on from there would skip events.
 func TestCursorAfterARestore(t *testing.T) {
-	for name, dsn := range map[string]string{
-		"SQLite":     filepath.Join(t.TempDir(), "coinslot.db"),
-		"PostgreSQL": pgtest.DSN(t),
-	} {
+	for name, dsn := range databases(t) {
 		t.Run(name, func(t *testing.T) {
 			db := opened(t, dsn)
 			tell(t, db, 1) // is in the backup

@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -62,20 +61,6 @@ func wantRefused(t *testing.T, path, why string) {
 	if !bytes.Equal(before, after) {
 		t.Error("the file was changed")
 	}
-}
-
-func TestReopen(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "a %3F#?& b.db") // an odd name, too
-	for n := range 3 {
-		db := fortest.Must(Open(t.Context(), Config{DSN: path}))(t)
-		fortest.Must(db.Insert(t.Context(), sample(n)))(t)
-		page, err := db.List(t.Context(), payment.Filter{})
-		if err != nil || len(page.Sessions) != n+1 {
-			t.Errorf("List has %d sessions, %v; want %d", len(page.Sessions), err, n+1)
-		}
-		fortest.OK(t, db.Close())
-	}
-	fortest.Must(os.Stat(path))(t)
 }
 
 func TestFilesAreForTheOwnerOnly(t *testing.T) {
@@ -188,27 +173,6 @@ func TestReadersCannotWrite(t *testing.T) {
 		if _, err := db.Reader.ExecContext(t.Context(), statement); err == nil {
 			t.Errorf("%s succeeded on a reader", statement)
 		}
-	}
-}
-
-// A write that has to wait for another ends with its context, and leaves nothing behind.
-func TestWaitingEndsWithTheContext(t *testing.T) {
-	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
-	fortest.Must(db.Insert(t.Context(), sample(1)))(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	_, err := db.Update(t.Context(), sample(1).ID, func(*payment.Session) ([]payment.Event, error) {
-		cancel()
-		if _, err := db.Insert(ctx, sample(2)); err == nil {
-			t.Error("two writes at a time")
-		}
-		_, err := db.Session(t.Context(), sample(1).ID) // reads do not wait
-		return nil, err
-	})
-	if err != nil {
-		t.Errorf("Update = %v", err)
-	}
-	if page, err := db.List(t.Context(), payment.Filter{}); err != nil || len(page.Sessions) != 1 {
-		t.Errorf("List has %d sessions, %v; want 1", len(page.Sessions), err)
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
-	"coinslot/bff/store/pgtest"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -128,12 +127,9 @@ func TestTrouble(t *testing.T) {
 // TestCapDue: due times of payments that are watched are capped, and no others.
 func TestCapDue(t *testing.T) {
 	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
-	for name, dsn := range map[string]func(*testing.T) string{
-		"sqlite":   func(t *testing.T) string { return filepath.Join(t.TempDir(), "coinslot.db") },
-		"postgres": func(t *testing.T) string { return pgtest.DSN(t) },
-	} {
+	for name, dsn := range databases(t) {
 		t.Run(name, func(t *testing.T) {
-			db := opened(t, dsn(t))
+			db := opened(t, dsn)
 			for _, c := range []struct {
 				status wire.Status
 				due    time.Duration // from now

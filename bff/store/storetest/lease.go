@@ -22,14 +22,6 @@ var leaseTests = cases{
 		fortest.OK(t, b.Touch(t.Context(), s, s.CheckedAt, s.DueAt))
 		check(t, b, stored(s))
 	}),
-	// The first claimer slept through its lease.
-	"touch after another claim": on(func(t *testing.T, b Backend) {
-		old := claimed(t, b, 1)
-		s := claim(t, b, epoch().Add(time.Minute), time.Minute, 1)[0]
-		fortest.OK(t, b.Touch(t.Context(), old, epoch(), epoch().Add(time.Second)))
-		check(t, b, stored(s))
-		wantLeased(t, b, epoch().Add(time.Minute+time.Second), true)
-	}),
 	// What makes a leased session due sooner, as a shopper's page does, gives it to no other
 	// instance.
 	"a lease outlives being due sooner": on(func(t *testing.T, b Backend) {
@@ -66,13 +58,6 @@ var leaseTests = cases{
 		check(t, b, want)
 		wantLeased(t, b, next, false)
 	}),
-	"release after another claim": on(func(t *testing.T, b Backend) {
-		old := claimed(t, b, 1)
-		s := claim(t, b, epoch().Add(time.Minute), time.Minute, 1)[0]
-		release(t, b, old, epoch())
-		check(t, b, stored(s))
-		wantLeased(t, b, epoch().Add(90*time.Second), true)
-	}),
 	"hold takes over": on(func(t *testing.T, b Backend) {
 		old := claimed(t, b, 1)
 		now := epoch().Add(time.Second)
@@ -105,20 +90,6 @@ var leaseTests = cases{
 				err, payment.ErrNotFound,
 			) {
 				t.Errorf("Hold(%q) = %v; want ErrNotFound", id, err)
-			}
-		}
-	}),
-	"epochs grow with every claim and hold": on(func(t *testing.T, b Backend) {
-		s := claimed(t, b, 1)
-		now := epoch()
-		for want := int64(2); want < 8; want += 2 {
-			s = hold(t, b, s.ID, now)
-			fortest.Equal(t, s.Epoch, want, "Epoch of a hold")
-			release(t, b, s, now)
-			now = now.Add(time.Hour)
-			s = claim(t, b, now, time.Minute, 1)[0]
-			if s.Epoch != want+1 || !s.Claimed {
-				t.Errorf("Epoch of a claim = %d, claimed %t; want %d", s.Epoch, s.Claimed, want+1)
 			}
 		}
 	}),

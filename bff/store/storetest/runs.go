@@ -79,13 +79,6 @@ var runTests = cases{
 			Epoch: slept + 1, Last: awake, Until: epoch().Add(2 * time.Minute),
 		})
 	}),
-	// One that is ended without an end frees the place at once.
-	"a run that did not end": on(func(t *testing.T, b Backend) {
-		run := runBy("ann")
-		fortest.OK(t, b.EndRun(t.Context(), begunRun(t, b, run, epoch()), run, nil, time.Time{}))
-		same(t, "LastRun", lastRun(t, b), reconcile.Status{Epoch: 1, Last: run})
-		begunRun(t, b, run, epoch())
-	}),
 	// Those of one kind neither keep nor change those of another.
 	"runs of several kinds": on(func(t *testing.T, b Backend) {
 		kinds := []reconcile.Kind{reconcile.Requested, reconcile.Daily, reconcile.Hourly}
