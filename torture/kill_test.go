@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/fortest"
 	"coinslot/torture/goal"
 )
 
@@ -82,18 +83,9 @@ func (w *world) killRepeatedly(rounds int) {
 // awaitOrders waits until every shopper has an order in hand.
 func (w *world) awaitOrders() {
 	w.t.Helper()
-	for deadline := time.Now().Add(patience); ; {
-		w.mu.Lock()
-		n := len(w.sessions)
-		w.mu.Unlock()
-		if n >= orders {
-			return
-		}
-		if time.Now().After(deadline) {
-			w.t.Fatalf("%d sessions were opened within %v\n%s", n, patience, w.log)
-		}
-		<-wait(time.Millisecond)
-	}
+	fortest.Within(w.t, patience, "an order of every shopper", func() bool {
+		return len(w.allSessions()) >= orders
+	})
 }
 
 // randomLifetime draws how long a life lasts once it serves.

@@ -88,12 +88,8 @@ func (w *world) awaitPaid(n int) {
 		}
 		return paid
 	}
-	before := count()
-	for deadline := time.Now().Add(patience); count() < before+n; <-wait(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			w.t.Fatalf("%d of %d payments were confirmed within %v\n%s", count()-before, n, patience, w.log)
-		}
-	}
+	want := count() + n
+	fortest.Within(w.t, patience, "payments to be confirmed", func() bool { return count() >= want })
 }
 
 // tables returns the version of the tables, and the newest.

@@ -300,9 +300,12 @@ func (w *world) history(session string) string {
 	return b.String()
 }
 
-// end kills what is left, and looks for secrets where it has written.
+// end kills what is left, and shows the log unless violations have.
 func (w *world) end() {
 	w.kill()
+	if w.t.Failed() && len(w.violations) == 0 {
+		w.t.Logf("coinslot said:\n%s", w.log)
+	}
 	w.client.CloseIdleConnections()
 }
 
