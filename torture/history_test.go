@@ -165,6 +165,10 @@ func (o *observations) answered(
 		id, s = see(answer)
 		session = cmp.Or(session, id)
 	}
+	if a.coin != "" && s.version > 0 { // others may see the choice before its answer
+		o.add(session, a, sight{}, call, never)
+		a.coin = ""
+	}
 	if session != "" && (s.version > 0 || a.coin != "") {
 		o.add(session, a, s, call, end)
 	}

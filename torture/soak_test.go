@@ -5,6 +5,7 @@ package torture
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -46,14 +47,14 @@ type sample struct {
 // id: 27 bytes, and at least 37 around them. What is stored of a session that was paid stays: 2.3 kB,
 // two to four events of 2 to 3 kB, and their indexes; of others, a tombstone.
 var held = []struct {
-	name, metric string
-	some, each   float64
+	name, unit, metric string
+	some, each         float64
 }{
-	{"resident memory", "process_resident_memory_bytes", 16e6, 64},
-	{"heap", "go_memstats_heap_alloc_bytes", 4e6, 64},
-	{"goroutines", "go_goroutines", 40, 0},
-	{"open files", "process_open_fds", 40, 0},
-	{"database", "", 4e6, 16e3},
+	{"resident memory", "MB", "process_resident_memory_bytes", 16e6, 64},
+	{"heap", "MB", "go_memstats_heap_alloc_bytes", 4e6, 64},
+	{"goroutines", "", "go_goroutines", 40, 0},
+	{"open files", "", "process_open_fds", 40, 0},
+	{"database", "MB", "", 4e6, 16e3},
 }
 
 // TestTortureSoak serves a crowd for hours, with a gateway and an endpoint that fail at times, and
@@ -103,6 +104,7 @@ func soak(t *testing.T, name string, store func(testing.TB) database) {
 	}
 	r.Rounds, r.Violations, r.Took = len(all), w.reportViolations(), time.Since(began)
 	r.Figure = fmt.Sprintf("minutes in %d lives: %d sessions, %d events", life, sessionsOf(all), len(w.sink.events))
+	fortest.OK(t, os.WriteFile(strings.TrimSuffix(file, ".jsonl")+".svg", chart(all), 0o644))
 	goal.Report(t, r)
 }
 
@@ -231,4 +233,44 @@ func appendSample(t testing.TB, file string, s sample) {
 	f := fortest.Must(os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644))(t)
 	defer f.Close()
 	fortest.OK(t, json.NewEncoder(f).Encode(s))
+}
+
+// chart draws a panel for each column of the samples, as SVG. Its x axis is the time of all lives
+// together, with a line where one begins.
+func chart(all []sample) []byte {
+	const width, height, gap, left = 720, 90, 34, 60
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="11">`+
+		"\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n", left+width+20, len(held)*(height+gap)+30)
+	x := func(i int) int { return left + width*i/max(len(all)-1, 1) }
+	for k, h := range held {
+		bottom, scale, top := gap+k*(height+gap)+height, 1.0, 0.0
+		if h.unit == "MB" {
+			scale = 1e6
+		}
+		for _, s := range all {
+			top = max(top, s.Held[h.name]/scale)
+		}
+		top = cmp.Or(top*1.15, 1)
+		fmt.Fprintf(&b, "<text x=\"%d\" y=\"%d\" font-weight=\"bold\">%s</text>\n", left, bottom-height-6, strings.TrimSuffix(h.name+", "+h.unit, ", "))
+		for _, value := range []float64{0, top / 2, top} {
+			y := bottom - int(height*value/top)
+			fmt.Fprintf(&b, "<path d=\"M%d %dH%d\" stroke=\"#ddd\"/><text x=\"%d\" y=\"%d\" text-anchor=\"end\">%.0f</text>\n",
+				left, y, left+width, left-6, y+4, value)
+		}
+		i := 0
+		for _, life := range lives(all) {
+			fmt.Fprintf(&b, "<path d=\"M%d %dV%d\" stroke=\"#bbb\" stroke-dasharray=\"3\"/><polyline fill=\"none\" stroke=\"#0b62c4\" stroke-width=\"1.5\" points=\"", x(i), bottom, bottom-height)
+			for _, s := range life {
+				fmt.Fprintf(&b, "%d,%d ", x(i), bottom-int(height*s.Held[h.name]/scale/top))
+				i++
+			}
+			b.WriteString("\"/>\n")
+		}
+	}
+	for minute := 0; minute < len(all); minute += max(30, len(all)/8/30*30) {
+		fmt.Fprintf(&b, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%g h</text>\n", x(minute), len(held)*(height+gap)+18, float64(minute)/60)
+	}
+	b.WriteString("</svg>\n")
+	return b.Bytes()
 }

@@ -135,7 +135,7 @@ func (c *Service) followUp(ctx context.Context, s payment.Session, a payment.Att
 
 // checkLate asks the gateway to verify an ended attempt again, reads its status and counts the
 // check. It does not count if the gateway may not have been asked, until twice the time from the
-// end to the check has passed: a gateway that never answers is not asked for ever.
+// end to the check has passed: a gateway that never answers is not asked forever.
 func (c *Service) checkLate(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	asking := c.Gateway.Recheck(ctx, a.TrackingCode)
 	if asking != nil {

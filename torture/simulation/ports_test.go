@@ -130,7 +130,10 @@ func (p gatewayPort) Environment() string { return p.in.w.gateway.Environment() 
 
 func (p gatewayPort) Currencies(ctx context.Context) ([]payment.Currency, error) {
 	return through(ctx, p.in, gateway, "currencies", "",
-		func(decision) ([]payment.Currency, error) { return p.in.w.gateway.Currencies(ctx) })
+		func(decision) ([]payment.Currency, error) {
+			p.in.knowsPrices = true
+			return p.in.w.gateway.Currencies(ctx)
+		})
 }
 
 func (p gatewayPort) Create(
@@ -142,7 +145,7 @@ func (p gatewayPort) Create(
 			c, err := w.gateway.Create(ctx, req)
 			w.logf("    is %s", c.TrackingCode)
 			if d.wrong {
-				w.garbleCreated(&c)
+				w.garbleCreated(&c, p.in.knowsPrices)
 			}
 			return c, err
 		})
@@ -229,14 +232,16 @@ func (w *world) garble(r *payment.Record) {
 }
 
 // garbleCreated changes the answer to create so that it must not be shown.
-func (w *world) garbleCreated(c *payment.Created) {
+func (w *world) garbleCreated(c *payment.Created, priceIsKnown bool) {
 	switch w.rng.IntN(4) {
 	case 0:
 		c.Address = "T" + c.Address[1:] + "x"
 	case 1:
 		c.AmountUSD = c.AmountUSD.Add(checkouttest.Dec("0.01"))
 	case 2:
-		c.PayAmount = c.PayAmount.Mul(checkouttest.Dec("10"))
+		if priceIsKnown { // or no one can tell
+			c.PayAmount = c.PayAmount.Mul(checkouttest.Dec("10"))
+		}
 	case 3:
 		c.TrackingCode = "?"
 	}
