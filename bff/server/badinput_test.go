@@ -71,15 +71,10 @@ func TestTortureBadInputs(t *testing.T) {
 	} {
 		t.Run(group.name, func(t *testing.T) { group.run(t, b) })
 	}
-	for id := range knownWrong {
-		if !b.ids[id] {
-			t.Errorf("knownWrong names %q, which is no input", id)
-		}
-	}
 	goal.Report(t, goal.Result{
 		Goal: "bad inputs", Rounds: b.sent, Wanted: 600, Violations: b.bad, Took: time.Since(started),
-		Figure: fmt.Sprintf("%d inputs, each refused with its documented code or taken exactly, database unchanged; %d known to be answered wrongly; slowest answer %v",
-			b.sent, len(knownWrong), b.slowest.Round(time.Millisecond)),
+		Figure: fmt.Sprintf("%d inputs, each refused with its documented code or taken exactly, database unchanged; slowest answer %v",
+			b.sent, b.slowest.Round(time.Millisecond)),
 	})
 }
 
@@ -231,20 +226,15 @@ func refusal(in input, w *httptest.ResponseRecorder) (wrong []string) {
 	return wrong
 }
 
-// report reports wrong answers in a subtest named after the input. An input of knownWrong must be
-// answered wrongly.
+// report reports wrong answers in a subtest named after the input. Each has an id of its own.
 func (b *inputRig) report(t *testing.T, id string, wrong []string) {
 	t.Helper()
-	b.noted(id)
+	if b.ids[id] {
+		t.Errorf("two inputs are called %s", id)
+	}
+	b.ids[id] = true
 	t.Run(id, func(t *testing.T) {
-		why, known := knownWrong[id]
-		switch {
-		case known && len(wrong) == 0:
-			b.bad++
-			t.Errorf("it is answered as it should be now: remove it from knownWrong (%s)", why)
-		case known:
-			t.Logf("known to be wrong: %s", strings.Join(wrong, "; "))
-		case len(wrong) > 0:
+		if len(wrong) > 0 {
 			b.bad++
 			t.Error(strings.Join(wrong, "; "))
 		}
@@ -258,7 +248,7 @@ func (b *inputRig) refuse(t *testing.T, list []input) {
 	for _, in := range list {
 		w, took := b.send(in)
 		wrong := b.judge(in, w, took)
-		if _, known := knownWrong[in.id]; known || in.alone {
+		if in.alone {
 			now := b.hash(t)
 			if now != before {
 				wrong = append(wrong, "the database has changed")
@@ -296,14 +286,6 @@ func (b *inputRig) accept(t *testing.T, list []input) {
 		w, took := b.send(in)
 		b.report(t, in.id, b.judge(in, w, took))
 	}
-}
-
-// noted keeps the id of an input that was sent; each has one of its own.
-func (b *inputRig) noted(id string) {
-	if b.ids[id] {
-		b.T.Errorf("two inputs are called %s", id)
-	}
-	b.ids[id] = true
 }
 
 // create is a body of POST /v1/sessions that is refused.
@@ -356,7 +338,3 @@ func (b *inputRig) chosen() string {
 	b.Choose(id)
 	return id
 }
-
-// knownWrong are inputs with known wrong answers, and why. The test fails once the answer is
-// right, until the entry is removed.
-var knownWrong = map[string]string{}
