@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"net"
 	"sync/atomic"
 	"time"
 
@@ -120,6 +121,11 @@ func (s *Socket) leave(err error) {
 	s.ended.Store(true)
 	s.pinger.Stop()
 	s.sendClose(err, websocket.ClosePolicyViolation)
+	if _, failed := errors.AsType[net.Error](err); !failed {
+		// a connection that is closed with unread bytes is reset, and the close frame may be lost
+		_ = s.conn.SetReadDeadline(time.Now().Add(lingers))
+		_, _ = io.CopyN(io.Discard, s.conn.NetConn(), maxUnread)
+	}
 }
 
 func (s *Socket) extend() error { return s.conn.SetReadDeadline(time.Now().Add(pongWithin)) }
