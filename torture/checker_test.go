@@ -131,9 +131,6 @@ func (w *world) recordTrackingCodes(s *session, o object) {
 		if a.TrackingCode == "" {
 			continue
 		}
-		if w.known == nil {
-			w.known = map[string]string{}
-		}
 		if other, ok := w.known[a.TrackingCode]; ok && other != s.id {
 			w.violations = append(w.violations, violation{s.id, "two sessions have transaction " + a.TrackingCode})
 		}

@@ -87,8 +87,9 @@ func newWorld(t testing.TB, seed uint64, store database, instances int) *world {
 	w := &world{
 		t: t, seed: seed, secrets: s, store: store,
 		rng: rand.New(rand.NewPCG(seed, 0)), up: make(chan struct{}), running: make([]*process, instances),
-		sessions: map[string]*session{}, consistent: map[string]bool{}, observed: newObservations(),
-		pause: 13 * time.Millisecond, listens: 30 * time.Second, plans: plans,
+		sessions: map[string]*session{}, consistent: map[string]bool{}, known: map[string]string{},
+		observed: newObservations(),
+		pause:    13 * time.Millisecond, listens: 30 * time.Second, plans: plans,
 	}
 	w.log = &tail{search: s.search}
 	w.gateway = newGateway(t, s.gatewayKey, seed)
