@@ -23,7 +23,7 @@ func TestTortureAsynchronousFailovers(t *testing.T) {
 	began := time.Now()
 	c := newCluster(t)
 	c.replicateAsynchronously()
-	execute(t, c.dsn("postgres"), "CREATE DATABASE torture")
+	c.createDatabase("torture")
 	w := newWorld(t, r.Seed, postgres{c.dsn("torture")}, 2)
 	for i := range w.hosts {
 		w.startAndWait(i)

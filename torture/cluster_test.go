@@ -421,6 +421,23 @@ func (c *cluster) awaitDatabase(dsn string) {
 	})
 }
 
+// createDatabase makes a database and waits until each node has it: the driver looks for the leader
+// no further once a node does not know the database.
+func (c *cluster) createDatabase(name string) {
+	c.t.Helper()
+	execute(c.t, c.dsn("postgres"), "CREATE DATABASE "+name)
+	for _, n := range c.nodes {
+		address := fmt.Sprintf("postgres://postgres@%s:%d/%s?sslmode=disable", n.host, n.port, name)
+		fortest.Until(c.t, n.name+" to have the database", func() bool {
+			server, err := pgx.Connect(c.t.Context(), address)
+			if err == nil {
+				server.Close(c.t.Context())
+			}
+			return err == nil
+		})
+	}
+}
+
 // dsn is the address of a database, on whichever node leads.
 func (c *cluster) dsn(database string) string {
 	var hosts, ports []string

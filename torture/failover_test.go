@@ -105,7 +105,7 @@ func TestTortureFailovers(t *testing.T) {
 	for r.Rounds < rounds && r.Violations == 0 {
 		began, batch := time.Now(), r.Rounds/batchRounds
 		name := fmt.Sprint("torture_", r.Rounds)
-		execute(t, c.dsn("postgres"), "CREATE DATABASE "+name)
+		c.createDatabase(name)
 		dsn := c.dsn(name)
 		if (batch+batch/2)%2 == 1 { // all failures come both ways in the course of 20 rounds
 			dsn = fmt.Sprintf("postgres://postgres@%s/%s?connect_timeout=2&sslmode=disable", through, name)
