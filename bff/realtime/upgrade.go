@@ -18,12 +18,12 @@ const (
 	pingEvery   = 25 * time.Second
 	pongWithin  = 60 * time.Second
 	writeWithin = 5 * time.Second
-	maxMessage  = 1 << 10   // bytes, from the client
-	maxMessages = 30        // from the client, in a connection's minute; pings and pongs count
-	maxReceived = 16 << 10  // bytes from the client in that minute, with all that frames add
-	maxUnread   = 128 << 10 // bytes that are read after the close frame, within lingers
-	lingers     = time.Second
-	writeBuffer = 8 << 10 // bytes, shared: a longer message takes a second system call
+	maxMessage  = 1 << 10     // bytes, from the client
+	maxMessages = 30          // from the client, in a connection's minute; pings and pongs count
+	maxReceived = 16 << 10    // bytes from the client in that minute, with all that frames add
+	maxUnread   = 128 << 10   // bytes that are read after the close frame, within lingers
+	lingers     = time.Second // for the last bytes of a client that was sent a close frame
+	writeBuffer = 8 << 10     // bytes, shared: a longer message takes a second system call
 )
 
 var upgrader = websocket.Upgrader{

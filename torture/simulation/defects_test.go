@@ -22,7 +22,7 @@ const (
 	sentTwice    = "a create without an answer is sent again"
 	otherAddress = "create answers with an address of another transaction"
 	hidden       = "the list shows transactions after a minute"
-	notCanceled  = "canceling does nothing, although the status says so"
+	notCanceled  = "canceling does nothing, but is answered as done"
 	unsent       = "a webhook that failed counts as delivered"
 )
 
