@@ -104,7 +104,7 @@ func (c *cluster) removeAtEnd() {
 	c.t.Cleanup(func() { fortest.OK(c.t, errors.Join(end.Close(), cmd.Wait())) })
 }
 
-// startEtcd returns where etcd takes requests.
+// startEtcd returns where etcd takes requests. Patroni ends if the version is not decided yet.
 func (c *cluster) startEtcd() string {
 	clients, peers := freeHost(c.t), freeHost(c.t)
 	cmd := exec.Command("etcd", "--name=e", "--data-dir="+c.dir+"/etcd",
@@ -114,6 +114,18 @@ func (c *cluster) startEtcd() string {
 	child.Tie(cmd)
 	fortest.OK(c.t, cmd.Start())
 	c.t.Cleanup(func() { child.End(cmd) })
+	c.await("etcd has decided on its version", func() string {
+		res, err := c.asks.Get("http://" + clients + "/version")
+		if err != nil {
+			return err.Error()
+		}
+		defer res.Body.Close()
+		answer, err := io.ReadAll(res.Body)
+		if err != nil || bytes.Contains(answer, []byte("not_decided")) {
+			return fmt.Sprintf("%v %s", err, answer)
+		}
+		return ""
+	})
 	return clients
 }
 
