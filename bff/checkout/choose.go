@@ -94,5 +94,5 @@ func (c *Service) openAttempt(
 	if err != nil {
 		return s, err
 	}
-	return c.startCreate(ctx, s, len(s.Attempts), c.terms(w.Offer))
+	return c.startCreate(ctx, s, len(s.Attempts), w.Offer)
 }

@@ -24,6 +24,11 @@ const (
 	maxCreateTries = 3
 )
 
+// errNotListed is for a create of a coin that the gateway has taken from its list.
+var errNotListed = &payment.RefusedError{
+	Reason: payment.ReasonRefused, Message: "the coin is not listed any more",
+}
+
 // changeWithIntent runs fn, which appends an intent, until the drawn order number is free.
 func (c *Service) changeWithIntent(
 	ctx context.Context, old payment.Session, fn payment.ChangeFunc,
@@ -46,66 +51,63 @@ func (c *Service) changeWithIntent(
 }
 
 // Replace runs fn, which may abandon an attempt, and sends the create of the replacement if
-// this change appended one: no other process may send it a second time.
+// this change appended one: no other process may send it a second time. No attempt is replaced
+// while the currency list is unavailable: the answer could not be checked.
 func (c *Service) Replace(ctx context.Context, old payment.Session, fn payment.ChangeFunc) error {
+	currencies, unavailable := c.Currencies(ctx)
 	appended := false
 	s, err := c.changeWithIntent(ctx, old, func(s *payment.Session, now time.Time) error {
 		before := len(s.Attempts)
 		err := fn(s, now)
-		appended = err == nil && len(s.Attempts) > before
+		if appended = err == nil && len(s.Attempts) > before; appended {
+			return unavailable
+		}
 		return err
 	})
 	if err != nil || !appended {
 		return err
 	}
-	_, err = c.startCreate(ctx, s, len(s.Attempts), c.termsFor(ctx, s.Attempts[len(s.Attempts)-1]))
+	n := len(s.Attempts)
+	_, err = c.startCreate(ctx, s, n, offerOf(s.Attempt(n), currencies))
 	return err
 }
 
 func (c *Service) resend(ctx context.Context, s payment.Session, n int) error {
+	currencies, err := c.Currencies(ctx)
+	if err != nil {
+		return err
+	}
 	send := false
-	s, err := c.Change(ctx, s, func(s *payment.Session, now time.Time) (err error) {
+	s, err = c.Change(ctx, s, func(s *payment.Session, now time.Time) (err error) {
 		send, err = s.ResumeCreate(n, now)
 		return err
 	})
 	if err != nil || !send {
 		return err
 	}
-	_, err = c.startCreate(ctx, s, n, c.termsFor(ctx, *s.Attempt(n)))
+	_, err = c.startCreate(ctx, s, n, offerOf(s.Attempt(n), currencies))
 	return err
 }
 
-// termsFor returns the terms of an attempt's coin; price and fee are zero if the currency list
-// is unavailable or lacks it.
-func (c *Service) termsFor(ctx context.Context, a payment.Attempt) payment.Terms {
-	currencies, err := c.Currencies(ctx)
-	if err != nil {
-		return c.terms(payment.Offer{})
-	}
+// offerOf returns the offer of an attempt's coin; the zero Offer if it is not listed any more.
+func offerOf(a *payment.Attempt, currencies []payment.Currency) payment.Offer {
 	for _, o := range payment.Offers(payment.Order{}, currencies) {
 		if a.IsFor(o) {
-			return c.terms(o)
+			return o
 		}
 	}
-	return c.terms(payment.Offer{})
-}
-
-func (c *Service) terms(o payment.Offer) payment.Terms {
-	return payment.Terms{
-		Price: o.Currency.PriceInUSDT, Fee: o.Network.Fee,
-		Page: c.PaymentPage, Coins: token.Builtin(),
-	}
+	return payment.Offer{}
 }
 
 // startCreate sends the create of attempt n, whose intent was just committed by the caller. The
-// call continues if the shopper's request ends.
+// call continues if the shopper's request ends. The zero offer is refused without a request.
 func (c *Service) startCreate(
-	ctx context.Context, s payment.Session, n int, terms payment.Terms,
+	ctx context.Context, s payment.Session, n int, offer payment.Offer,
 ) (payment.Session, error) {
 	done := make(chan struct{})
 	c.creating.Go(func() {
 		defer close(done)
-		c.create(context.WithoutCancel(ctx), s, n, terms)
+		c.create(context.WithoutCancel(ctx), s, n, offer)
 	})
 	select {
 	case <-done:
@@ -116,11 +118,18 @@ func (c *Service) startCreate(
 	return c.Session(ctx, s.ID)
 }
 
-func (c *Service) create(ctx context.Context, s payment.Session, n int, terms payment.Terms) {
+func (c *Service) create(ctx context.Context, s payment.Session, n int, offer payment.Offer) {
+	terms := payment.Terms{
+		Price: offer.Currency.PriceInUSDT, Fee: offer.Network.Fee,
+		Page: c.PaymentPage, Coins: token.Builtin(),
+	}
 	// After this the attempt is searched for: nothing may be sent for it any more.
 	sending, cancel := context.WithTimeout(ctx, c.Schedule.CreateTimeout)
 	defer cancel()
-	created, callErr := c.callCreate(sending, c.request(&s, n))
+	created, callErr := payment.Created{}, error(errNotListed)
+	if offer.Currency.Symbol != "" {
+		created, callErr = c.callCreate(sending, c.request(&s, n))
+	}
 	_, err := c.Change(ctx, payment.Session{ID: s.ID},
 		func(s *payment.Session, now time.Time) error {
 			return s.ApplyCreateAnswer(n, created, callErr, terms, now)

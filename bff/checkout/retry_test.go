@@ -1,6 +1,7 @@
 package checkout_test
 
 import (
+	"context"
 	"errors"
 	"testing"
 	"testing/synctest"
@@ -124,6 +125,56 @@ func TestBusyCreateOfAPaidOrder(t *testing.T) {
 	h.WantStatus(s.ID, wire.Confirmed)
 	h.WantLive(0)
 	h.WantCalls("create", 2)
+}
+
+// No create is sent while no amount could be checked: neither a postponed one, nor one that replaces
+// a create without an answer.
+func TestNothingIsSentWithoutPrices(t *testing.T) {
+	for name, failure := range map[string]error{
+		"busy": busy(20 * time.Second), "no answer": checkouttest.LostAnswer(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := checkouttest.NewShop(t)
+			h.Gateway.CreateHook = checkouttest.Once(failure, nil)
+			s := h.Chosen("25", checkouttest.USDT())
+			h.Restart()
+			h.Gateway.CoinsHook = checkouttest.LostAnswer
+			h.Run(2 * time.Minute)
+			h.WantStatus(s.ID, wire.Preparing)
+			h.WantCalls("create", 1)
+			h.Gateway.CoinsHook = nil
+			h.Gateway.MangleCreated = func(c *payment.Created) {
+				c.PayAmount = c.PayAmount.Mul(checkouttest.Dec("10"))
+			}
+			h.Run(2 * time.Minute)
+			h.WantStatus(s.ID, wire.Open)
+			h.WantCalls("create", 2)
+			h.WantLive(0)
+		})
+	}
+}
+
+// A create that is to be sent again is refused without a request if the coin has left the list.
+func TestCoinThatLeavesTheList(t *testing.T) {
+	h := checkouttest.NewShop(t)
+	h.Gateway.CreateHook = checkouttest.Once(busy(20*time.Second), nil)
+	s := h.Chosen("25", checkouttest.USDT())
+	h.UseGateway(fewerCoins{h.Gateway})
+	h.Run(time.Minute)
+	h.WantCalls("create", 1)
+	if v := h.View(s.ID); v.Notice == nil || v.Notice.Code != wire.CodePaymentRefused {
+		t.Errorf("%s, notice %+v; want the coin refused", v.Status, v.Notice)
+	}
+	h.Must(h.Choose(s.ID, checkouttest.BNB()))
+	h.WantOne(s.ID)
+}
+
+// fewerCoins has the last coin alone.
+type fewerCoins struct{ *checkouttest.Gateway }
+
+func (g fewerCoins) Currencies(ctx context.Context) ([]payment.Currency, error) {
+	all, err := g.Gateway.Currencies(ctx)
+	return all[len(all)-1:], err
 }
 
 // A drawn order number that another payment has is drawn anew, twenty times; nothing is sent before

@@ -23,18 +23,16 @@ type instance struct {
 	reading *poller.Reading
 	ctx     context.Context // ends when it is asked to stop, or dies
 	stop    context.CancelFunc
-	dead    bool      // guarded by world.mu
-	frozen  bool      // likewise
-	thaws   time.Time // if it was ever frozen
-	// knowsPrices is whether it has read the list of currencies.
-	knowsPrices bool
-	busy        map[string]bool // loops that are at work, by name
+	dead    bool            // guarded by world.mu
+	frozen  bool            // likewise
+	thaws   time.Time       // if it was ever frozen
+	busy    map[string]bool // loops that are at work, by name
 }
 
 // schedule is that of real payments, with less of what comes long after the end.
 func schedule() payment.Schedule {
 	s := payment.DefaultSchedule()
-	s.LateChecks, s.ConfirmedChecks = s.LateChecks[:3], s.ConfirmedChecks[:3]
+	s.LateChecks, s.ConfirmedChecks = s.LateChecks[:3], s.ConfirmedChecks[:4]
 	s.AbsenceChecks = s.AbsenceChecks[:8]
 	return s
 }

@@ -131,7 +131,6 @@ func (p gatewayPort) Environment() string { return p.in.w.gateway.Environment() 
 func (p gatewayPort) Currencies(ctx context.Context) ([]payment.Currency, error) {
 	return through(ctx, p.in, gateway, "currencies", "",
 		func(decision) ([]payment.Currency, error) {
-			p.in.knowsPrices = true
 			return p.in.w.gateway.Currencies(ctx)
 		})
 }
@@ -145,7 +144,7 @@ func (p gatewayPort) Create(
 			c, err := w.gateway.Create(ctx, req)
 			w.logf("    is %s", c.TrackingCode)
 			if d.wrong {
-				w.garbleCreated(&c, p.in.knowsPrices)
+				w.garbleCreated(&c)
 			}
 			return c, err
 		})
@@ -232,16 +231,14 @@ func (w *world) garble(r *payment.Record) {
 }
 
 // garbleCreated changes the answer to create so that it must not be shown.
-func (w *world) garbleCreated(c *payment.Created, priceIsKnown bool) {
+func (w *world) garbleCreated(c *payment.Created) {
 	switch w.rng.IntN(4) {
 	case 0:
 		c.Address = "T" + c.Address[1:] + "x"
 	case 1:
 		c.AmountUSD = c.AmountUSD.Add(checkouttest.Dec("0.01"))
 	case 2:
-		if priceIsKnown { // or no one can tell
-			c.PayAmount = c.PayAmount.Mul(checkouttest.Dec("10"))
-		}
+		c.PayAmount = c.PayAmount.Mul(checkouttest.Dec("10"))
 	case 3:
 		c.TrackingCode = "?"
 	}
