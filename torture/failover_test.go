@@ -134,7 +134,7 @@ func (w *world) failovers(c *cluster, r *goal.Result, rounds int) {
 	}
 	stop := w.startShoppers(orders / 2)
 	w.awaitOrders()
-	stopReading := w.startReading()
+	stopReading, stopFollowing := w.startReading(), w.startFollowing()
 	for ; r.Rounds < rounds; r.Rounds++ {
 		f := failures[0] // the short form
 		if goal.Long() {
@@ -147,6 +147,8 @@ func (w *world) failovers(c *cluster, r *goal.Result, rounds int) {
 	}
 	slowest, pages, unavailable := stopReading()
 	stop()
+	w.awaitConsistency()
+	followed := stopFollowing()
 	w.finalCheck()
 	if w.starts != len(w.hosts) {
 		w.violate("", "instances started %d times", w.starts)
@@ -156,7 +158,7 @@ func (w *world) failovers(c *cluster, r *goal.Result, rounds int) {
 	for name, n := range map[string]int{
 		"sessions": len(w.sessions), "events": len(w.sink.events), "acknowledged": w.writes,
 		"histories": w.histories, "observations": w.observations, "nodes replaced": c.replaced,
-		"pages": pages, "pages that explain": unavailable,
+		"pages": pages, "pages that explain": unavailable, "events followed": followed,
 	} {
 		r.Counts[name] += n
 	}
