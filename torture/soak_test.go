@@ -51,7 +51,7 @@ var held = []struct {
 	some, each         float64
 }{
 	{"resident memory", "MB", "process_resident_memory_bytes", 16e6, 64},
-	{"heap", "MB", "go_memstats_heap_alloc_bytes", 4e6, 64},
+	{"heap, twice what is alive", "MB", "go_memstats_next_gc_bytes", 8e6, 128},
 	{"goroutines", "", "go_goroutines", 40, 0},
 	{"open files", "", "process_open_fds", 40, 0},
 	{"database", "MB", "", 4e6, 16e3},

@@ -125,6 +125,8 @@ var families = []Family{
 	{"go_gc_duration_seconds", summary, "", "Garbage collection pauses."},
 	{"go_memstats_heap_alloc_bytes", gauge, "", "Heap memory in use."},
 	{"go_memstats_heap_objects", gauge, "", "Heap objects."},
+	{"go_memstats_next_gc_bytes", gauge, "",
+		"Heap size that starts a collection: about twice what the last one left."},
 	{"go_memstats_sys_bytes", gauge, "", "Memory obtained from the operating system."},
 	{"go_memstats_alloc_bytes_total", counter, "", "Heap memory allocated since the start."},
 	{"process_cpu_seconds_total", counter, "", "CPU time."},
