@@ -114,17 +114,14 @@ func (c *cluster) startEtcd() string {
 	child.Tie(cmd)
 	fortest.OK(c.t, cmd.Start())
 	c.t.Cleanup(func() { child.End(cmd) })
-	c.await("etcd has decided on its version", func() string {
+	fortest.Until(c.t, "etcd to decide on its version", func() bool {
 		res, err := c.asks.Get("http://" + clients + "/version")
 		if err != nil {
-			return err.Error()
+			return false
 		}
 		defer res.Body.Close()
 		answer, err := io.ReadAll(res.Body)
-		if err != nil || bytes.Contains(answer, []byte("not_decided")) {
-			return fmt.Sprintf("%v %s", err, answer)
-		}
-		return ""
+		return err == nil && !bytes.Contains(answer, []byte("not_decided"))
 	})
 	return clients
 }

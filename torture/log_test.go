@@ -17,27 +17,27 @@ import (
 type follower struct {
 	w      *world
 	cursor string
-	times  map[string]int // that an event was read, by id
+	times  map[string]int // that events were read
 }
 
-// startFollowing reads the log until the returned function is called, which reads the rest and
+// startFollowing reads the log until the returned function is called, which waits for the rest and
 // returns how many events there were. A cursor gives each event that has reached the endpoint
-// exactly once, whatever was committed out of order, and by whichever primary.
+// exactly once, whatever was committed out of order, and by whichever primary. PostgreSQL shows an
+// event once every older transaction of the server has ended.
 func (w *world) startFollowing() (stop func() int) {
 	f := &follower{w: w, times: map[string]int{}}
 	ctx, cancel := context.WithCancel(context.Background())
 	var reading sync.WaitGroup
 	reading.Go(func() {
 		for ctx.Err() == nil {
-			if f.read(ctx) == 0 {
-				<-wait(100 * time.Millisecond)
-			}
+			f.read(ctx)
 		}
 	})
 	return func() int {
 		cancel()
 		reading.Wait()
-		for f.read(context.Background()) > 0 {
+		for deadline := time.Now().Add(patience); time.Now().Before(deadline) && f.behind() > 0; {
+			f.read(context.Background())
 		}
 		w.sink.mu.Lock()
 		defer w.sink.mu.Unlock()
@@ -50,10 +50,17 @@ func (w *world) startFollowing() (stop func() int) {
 	}
 }
 
-// read reads a page of the log, and returns how many events it has. Failures are repeated.
-func (f *follower) read(ctx context.Context) int {
-	path := "/v1/events?after=" + url.QueryEscape(f.cursor)
-	status, body, err := f.w.merchant(ctx, http.MethodGet, path, "")
+// behind returns how many events the endpoint has that were not read.
+func (f *follower) behind() int {
+	f.w.sink.mu.Lock()
+	defer f.w.sink.mu.Unlock()
+	return len(f.w.sink.events) - len(f.times)
+}
+
+// read waits a moment and reads a page of the log. After a failure it reads nothing.
+func (f *follower) read(ctx context.Context) {
+	<-wait(100 * time.Millisecond)
+	status, body, err := f.w.merchant(ctx, http.MethodGet, "/v1/events?after="+url.QueryEscape(f.cursor), "")
 	var page struct {
 		Data []struct {
 			ID   string
@@ -62,13 +69,11 @@ func (f *follower) read(ctx context.Context) int {
 		Next string `json:"next_cursor"`
 	}
 	if err != nil || status != http.StatusOK || json.Unmarshal(body, &page) != nil {
-		return 0
+		return
 	}
 	f.cursor = page.Next
 	for _, e := range page.Data {
 		f.times[e.ID]++
-		f.w.observed.notified("log", e.Data.ID,
-			sight{version: e.Data.Version, status: wire.Status(e.Data.Status)})
+		f.w.observed.notified("log", e.Data.ID, sight{version: e.Data.Version, status: wire.Status(e.Data.Status)})
 	}
-	return len(page.Data)
 }

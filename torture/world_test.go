@@ -269,14 +269,12 @@ func (w *world) reportViolations() int {
 	w.mu.Lock()
 	list := slices.Clone(w.violations)
 	w.mu.Unlock()
-	for i, v := range list {
-		if i < 10 {
-			w.t.Logf("session %s: %s (seed %d)", v.session, v.what, w.seed)
-		}
-	}
 	if len(list) > 0 {
-		w.t.Logf("history:\n%s", w.history(list[0].session))
 		w.t.Logf("coinslot said:\n%s", w.log)
+		w.t.Logf("history:\n%s", w.history(list[0].session))
+	}
+	for _, v := range list[:min(10, len(list))] { // last: a long output loses its beginning
+		w.t.Logf("session %s: %s (seed %d)", v.session, v.what, w.seed)
 	}
 	return len(list)
 }

@@ -144,6 +144,15 @@ func TestEvents(t *testing.T) {
 		[]EventType{EventPending}, "events of the second attempt")
 	fortest.Diff(t, eventsOf(s, see(s, 1, short)), []EventType{EventReview}, "events of a review")
 	fortest.Diff(t, eventsOf(s, see(s, 1, short)), []EventType{}, "events of the same review")
+
+	s = waiting()
+	s.Apply(1, paid(), env, noon)
+	s.Attempts = append(s.Attempts, Attempt{Number: 2, State: Waiting, TrackingCode: "T2", PayAmount: dec("10")})
+	whole := Record{TrackingCode: "T2", Status: "pending", Paid: dec("10"), PaidReadable: true}
+	eventsOf(s, see(s, 2, whole))
+	whole.Status = "expired"
+	fortest.Diff(t, eventsOf(s, see(s, 2, whole)), []EventType{EventPartial}, "events of a second payment that ends unconfirmed")
+	fortest.Diff(t, eventsOf(s, see(s, 2, whole)), []EventType{}, "events of the same end")
 }
 
 func TestEventIDs(t *testing.T) {

@@ -79,7 +79,7 @@ func (s *Session) Events(before Session, now time.Time, opts EventOptions) []Eve
 			events = append(events, newEvent(s, opts, EventReview, now, suffix))
 		case a.State == Confirmed && a.Alert != "" && (more || a.Alert != old.Alert):
 			events = append(events, newEvent(s, opts, EventReview, now, suffix+" "+a.Alert))
-		case a.hasUncountedMoney() && more:
+		case a.hasUncountedMoney() && (more || old.State == Waiting && !old.underpaid()):
 			events = append(events, newEvent(s, opts, EventPartial, now, suffix))
 		}
 	}
