@@ -21,6 +21,7 @@ type session struct {
 	seen      map[int64]viewState // the first sight of each version
 	shown     []shownPayment      // payable displays, each tracking code once for each version
 	confirmed bool                // a shopper has seen that
+	operated  bool                // an operator has changed it
 }
 
 // viewState is what must be the same whenever one version is looked at.

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"net/url"
+	"regexp"
 	"sync"
 	"time"
 
@@ -42,7 +44,8 @@ var coins = [][2]string{
 // plans are what shoppers usually set out to do.
 var plans = []string{
 	"pay", "pay", "pay", "pay in parts", "pay too much", "pay a little less", "pay half", "pay late", "pay while cancelling",
-	"let it expire", "start again", "cancel", "cancel", "change the coin", "change the coin", "be cancelled by the merchant", "look on", "click twice",
+	"let it expire", "start again", "cancel", "cancel", "change the coin", "change the coin", "be cancelled by the merchant", "be cancelled in the console",
+	"look on", "click twice",
 }
 
 // preferPlan makes every second shopper set out to do plan; "" ends that.
@@ -254,6 +257,8 @@ func (b *shopper) actOnPayment(ctx context.Context, v wire.View) {
 		if status, body, err := b.w.merchant(ctx, http.MethodPost, "/v1/sessions/"+b.at.id+"/cancel", ""); err == nil {
 			b.refused("POST cancel", status, body)
 		}
+	case "be cancelled in the console":
+		b.w.cancelInConsole(ctx, b.at)
 	case "change the coin":
 		if b.choose(ctx, v); b.rng.IntN(2) == 0 {
 			b.at.plan = "pay"
@@ -263,6 +268,27 @@ func (b *shopper) actOnPayment(ctx context.Context, v wire.View) {
 		if b.step > 15 {
 			b.done()
 		}
+	}
+}
+
+// formToken is what a form of the console carries.
+var formToken = regexp.MustCompile(`name="token" type="hidden" value="([^"]+)"`)
+
+// cancelInConsole cancels a session as an operator does. Once that was answered, its trail says so.
+func (w *world) cancelInConsole(ctx context.Context, s *session) {
+	path, host := "/admin/payments/"+s.id+"/cancel", w.host()
+	h := http.Header{"X-Operator": {"operator"}, "Origin": {w.origin}, "Content-Type": {"application/x-www-form-urlencoded"}}
+	_, page, err := w.call(ctx, host, http.MethodGet, path, "", h)
+	token := formToken.FindSubmatch(page)
+	if err != nil || token == nil {
+		return // it has ended
+	}
+	status, _, err := w.call(ctx, host, http.MethodPost, path, url.Values{"token": {string(token[1])}}.Encode(), h)
+	if err == nil && status == http.StatusSeeOther {
+		w.note(s.id, "an operator has canceled it")
+		w.mu.Lock()
+		s.operated = true
+		w.mu.Unlock()
 	}
 }
 

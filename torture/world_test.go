@@ -119,7 +119,7 @@ func (w *world) settings() {
 		"COINSLOT_HOOK_TOKEN=" + s.hookToken,
 		"COINSLOT_WEBHOOK_URL=" + w.sink.web.URL + "/hook",
 		"COINSLOT_WEBHOOK_SECRET=whsec_" + base64.StdEncoding.EncodeToString(s.hookKey),
-		"COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true", "COINSLOT_TRUSTED_PROXIES=127.0.0.0/8",
+		"COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true", "COINSLOT_TRUSTED_PROXIES=127.0.0.0/8", "COINSLOT_ADMIN_PROXY_HEADER=X-Operator",
 		"COINSLOT_GATEWAY_RPS=10000", "COINSLOT_POLL_INTERVAL=3s",
 		"COINSLOT_DATABASE=" + w.store.dsn(), "CRASH_HURRY=" + strconv.Itoa(speedup),
 		"COINSLOT_RETENTION=1", "CRASH_DAYS=" + strconv.Itoa(int(24*time.Hour/retention)),
@@ -318,7 +318,7 @@ func (w *world) call(ctx context.Context, host, method, path, body string, heade
 	if header != nil {
 		r.Header = header.Clone()
 	}
-	if body != "" {
+	if body != "" && r.Header.Get("Content-Type") == "" {
 		r.Header.Set("Content-Type", "application/json")
 	}
 	call := w.observed.now()
