@@ -105,10 +105,7 @@ func (w *world) check(s *session, records map[string]sandbox.Transaction, pass i
 	if o.AmountUSD != s.amount {
 		w.violate(s.id, "I3: the amount is %s, not %s", o.AmountUSD, s.amount)
 	}
-	w.mu.Lock()
-	operated := s.operated
-	w.mu.Unlock()
-	if operated && !o.Deleted && !strings.Contains(fmt.Sprint(o.Timeline), " console:operator ") {
+	if s.operated.Load() && !o.Deleted && !strings.Contains(fmt.Sprint(o.Timeline), " console:operator ") {
 		w.violate(s.id, "I6: what an operator did is lost")
 	}
 	for _, why := range []string{w.compareShown(s, o, records), w.compareWithGateway(o, records), w.compareEvents(o, records)} {

@@ -57,8 +57,8 @@ func (f *follower) behind() int {
 	return len(f.w.sink.events) - len(f.times)
 }
 
-// read waits a moment and reads a page of the log. After a failure it reads nothing.
-func (f *follower) read(ctx context.Context) {
+// read waits a moment and reads a page of the log, unless it cannot: then the status is not 200.
+func (f *follower) read(ctx context.Context) (status int) {
 	<-wait(100 * time.Millisecond)
 	status, body, err := f.w.merchant(ctx, http.MethodGet, "/v1/events?after="+url.QueryEscape(f.cursor), "")
 	var page struct {
@@ -69,11 +69,12 @@ func (f *follower) read(ctx context.Context) {
 		Next string `json:"next_cursor"`
 	}
 	if err != nil || status != http.StatusOK || json.Unmarshal(body, &page) != nil {
-		return
+		return status
 	}
 	f.cursor = page.Next
 	for _, e := range page.Data {
 		f.times[e.ID]++
 		f.w.observed.notified("log", e.Data.ID, sight{version: e.Data.Version, status: wire.Status(e.Data.Status)})
 	}
+	return status
 }

@@ -232,7 +232,11 @@ func restored(t testing.TB, seed uint64, r *recipe) (*world, loss) {
 		r.target()
 		w.awaitSessions(20)
 	}
-	cursor := w.cursor()
+	log := &follower{w: w, times: map[string]int{}}
+	for before := "none"; before != log.cursor; {
+		before = log.cursor
+		log.read(t.Context())
+	}
 	w.kill()
 	lostAt := time.Now()
 	stop()
@@ -247,7 +251,7 @@ func restored(t testing.TB, seed uint64, r *recipe) (*world, loss) {
 	for _, s := range outdated {
 		w.payAgain(s)
 	}
-	if _, status := w.events(cursor); status != http.StatusGone && (r.exact || status != http.StatusOK) {
+	if status := log.read(t.Context()); status != http.StatusGone && (r.exact || status != http.StatusOK) {
 		w.violate("", "reading events after a cursor that the backup lacks is answered by %d", status)
 	}
 	if r.exact && (lost.sessions == 0 || lost.found == 0) {
@@ -286,28 +290,6 @@ func (w *world) awaitSessions(more int) {
 		s, e := count()
 		return s >= sessions+more && e >= events+more
 	})
-}
-
-// cursor is that of a reader who has read all events.
-func (w *world) cursor() (at string) {
-	for {
-		next, _ := w.events(at)
-		if next == at {
-			return at
-		}
-		at = next
-	}
-}
-
-// events reads a page of the log.
-func (w *world) events(after string) (next string, status int) {
-	status, body, err := w.merchant(context.Background(), http.MethodGet, "/v1/events?after="+url.QueryEscape(after), "")
-	fortest.OK(w.t, err)
-	var page struct {
-		Next string `json:"next_cursor"`
-	}
-	fortest.OK(w.t, json.Unmarshal(body, &page))
-	return page.Next, status
 }
 
 // reconcile runs the command of docs/backup.md and returns what the database does not know, by

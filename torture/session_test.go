@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"sync/atomic"
 
 	"coinslot/app/wire"
 )
@@ -15,13 +16,13 @@ import (
 // merchant and what was shown to its shoppers.
 type session struct {
 	id, amount, ref string
-	plan            string // what its first shopper wants to do
+	plan            string      // what its first shopper wants to do
+	operated        atomic.Bool // an operator has changed it
 
 	// Guarded by world.mu.
 	seen      map[int64]viewState // the first sight of each version
 	shown     []shownPayment      // payable displays, each tracking code once for each version
 	confirmed bool                // a shopper has seen that
-	operated  bool                // an operator has changed it
 }
 
 // viewState is what must be the same whenever one version is looked at.

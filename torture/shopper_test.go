@@ -44,8 +44,7 @@ var coins = [][2]string{
 // plans are what shoppers usually set out to do.
 var plans = []string{
 	"pay", "pay", "pay", "pay in parts", "pay too much", "pay a little less", "pay half", "pay late", "pay while cancelling",
-	"let it expire", "start again", "cancel", "cancel", "change the coin", "change the coin", "be cancelled by the merchant", "be cancelled in the console",
-	"look on", "click twice",
+	"let it expire", "start again", "cancel", "cancel", "change the coin", "change the coin", "be cancelled by the merchant", "be cancelled in the console", "look on", "click twice",
 }
 
 // preferPlan makes every second shopper set out to do plan; "" ends that.
@@ -286,9 +285,7 @@ func (w *world) cancelInConsole(ctx context.Context, s *session) {
 	status, _, err := w.call(ctx, host, http.MethodPost, path, url.Values{"token": {string(token[1])}}.Encode(), h)
 	if err == nil && status == http.StatusSeeOther {
 		w.note(s.id, "an operator has canceled it")
-		w.mu.Lock()
-		s.operated = true
-		w.mu.Unlock()
+		s.operated.Store(true)
 	}
 }
 
