@@ -48,8 +48,7 @@ func plainPath(address string) string {
 	return path
 }
 
-// longSeconds is JavaScript with which two seconds last a minute. The element asks for its texts after
-// two seconds, which a busy machine may need before a coin can be chosen.
+// longSeconds is JavaScript with which two seconds last a minute: then the element asks for its texts.
 const longSeconds = `{
 	const timer = setTimeout;
 	window.setTimeout = (f, ms, ...args) => timer(f, ms === 2000 ? 60000 : ms, ...args);

@@ -89,21 +89,21 @@ func (w *world) loseWhileOpening(c *cluster, away bool) (opened map[string]time.
 			}
 		})
 	}
+	var lost []*node
+	if away {
+		lost = c.standbys(primary)
+	}
 	<-wait(time.Second)
-	for _, s := range c.standbys(primary) {
-		if away {
-			s.kill()
-		}
+	for _, s := range lost {
+		s.kill()
 	}
 	<-wait(time.Second)
 	primary.kill()
 	ended = time.Now()
 	cancel()
 	all.Wait()
-	for _, s := range c.standbys(primary) {
-		if away {
-			s.start()
-		}
+	for _, s := range lost {
+		s.start()
 	}
 	c.awaitPrimary(primary)
 	w.awaitWrites()

@@ -147,7 +147,6 @@ func (w *world) failovers(c *cluster, r *goal.Result, rounds int) {
 	}
 	slowest, pages, unavailable := stopReading()
 	stop()
-	w.awaitConsistency()
 	followed := stopFollowing()
 	w.finalCheck()
 	if w.starts != len(w.hosts) {

@@ -233,9 +233,8 @@ func restored(t testing.TB, seed uint64, r *recipe) (*world, loss) {
 		w.awaitSessions(20)
 	}
 	log := &follower{w: w, times: map[string]int{}}
-	for before := "none"; before != log.cursor; {
+	for before := "none"; before != log.cursor; log.read(t.Context()) {
 		before = log.cursor
-		log.read(t.Context())
 	}
 	w.kill()
 	lostAt := time.Now()
