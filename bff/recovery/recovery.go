@@ -172,11 +172,15 @@ func (c *Service) findOrReplace(ctx context.Context, s payment.Session, a paymen
 func (c *Service) replaceOrphan(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	cancelErr := c.Gateway.Cancel(ctx, a.TrackingCode)
 	r, err := c.Gateway.Status(ctx, a.TrackingCode)
+	again := r
+	if err == nil && r.Status == "pending" { // its amount will be shown: a second read must agree
+		again, err = c.Gateway.Status(ctx, a.TrackingCode)
+	}
 	if err != nil {
 		return err
 	}
-	if r.Status != "confirmed" && !payment.HasEnded(r.Status) &&
-		(r.Status != "pending" || !payment.FinalRefusal(cancelErr)) {
+	if r.Status != "confirmed" && !payment.HasEnded(r.Status) && (r.Status != "pending" ||
+		!payment.FinalRefusal(cancelErr) || !r.PayAmount.Equal(again.PayAmount)) {
 		return errors.Join(cancelErr, c.Sessions.Touch(ctx, s)) // undecided: try again
 	}
 	return c.Sessions.Replace(ctx, s, func(s *payment.Session, now time.Time) error {

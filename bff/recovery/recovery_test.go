@@ -98,6 +98,9 @@ func TestStubbornOrphanIsHandedOver(t *testing.T) {
 	h, s := checkouttest.NewUnanswered(t)
 	orphan := h.Gateway.All()[0]
 	h.Gateway.Set(orphan.TrackingCode, func(tx *checkouttest.Transaction) { tx.Stubborn = true })
+	h.Gateway.MangleStatus = func(r *payment.Record) { // the first answer is wrong
+		r.PayAmount, h.Gateway.MangleStatus = checkouttest.Dec("20"), nil
+	}
 	h.Run(time.Minute)
 	a := h.View(s.ID).Attempt
 	if h.WantOne(s.ID); a.Address != "" || a.PaymentURL != orphan.PaymentURL || a.PayAmount != "25" || a.ExpiresInMs == 0 {
