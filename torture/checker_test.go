@@ -310,24 +310,24 @@ func (w *world) finalCheck() {
 // many that are. Those that are not are violations.
 func (w *world) deletions() int {
 	w.awaitConsistency()
-	for deadline := time.Now().Add(patience); ; {
+	for ended := map[string]time.Time{}; ; {
 		records, deleted, kept := w.gateway.records(), 0, ""
 		for _, s := range w.allSessions() {
 			o, err := w.read(context.Background(), s.id)
 			switch {
-			case err != nil:
-				kept = s.id
-			case o.Deleted:
+			case err == nil && o.Deleted:
 				deleted++
-			case (o.Status == "expired" || o.Status == "cancelled") && !anyMoney(o, records):
+			case err != nil || (o.Status == "expired" || o.Status == "cancelled") && !anyMoney(o, records):
 				kept = s.id
+				if since, known := ended[kept]; !known {
+					ended[kept] = time.Now()
+				} else if time.Since(since) > patience {
+					w.violate(kept, "it has ended unpaid, and is not deleted after %v", patience)
+					return deleted
+				}
 			}
 		}
 		if kept == "" {
-			return deleted
-		}
-		if time.Now().After(deadline) {
-			w.violate(kept, "it has ended unpaid, and is not deleted after %v", patience)
 			return deleted
 		}
 		<-wait(100 * time.Millisecond)

@@ -49,6 +49,7 @@ type object struct {
 	AmountUSD string `json:"amount_usd"`
 	OrderRef  string `json:"order_ref"`
 	Deleted   bool   // but for a tombstone
+	ErasedAt  string `json:"erased_at"`
 	Attempts  []attempt
 	Timeline  []struct{ At, By, What, Detail string } `json:"trail"`
 }
