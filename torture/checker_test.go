@@ -307,8 +307,8 @@ func (w *world) finalCheck() {
 }
 
 // deletions waits until every session that has ended unpaid is deleted, and returns how
-// many that are. Those that are not are violations.
-func (w *world) deletions() int {
+// many that are. Those that are not within d are violations.
+func (w *world) deletions(d time.Duration) int {
 	w.awaitConsistency()
 	for ended := map[string]time.Time{}; ; {
 		records, deleted, kept := w.gateway.records(), 0, ""
@@ -321,8 +321,8 @@ func (w *world) deletions() int {
 				kept = s.id
 				if since, known := ended[kept]; !known {
 					ended[kept] = time.Now()
-				} else if time.Since(since) > patience {
-					w.violate(kept, "it has ended unpaid, and is not deleted after %v", patience)
+				} else if time.Since(since) > d {
+					w.violate(kept, "it has ended unpaid, and is not deleted after %v", d)
 					return deleted
 				}
 			}

@@ -43,7 +43,7 @@ func kills(t *testing.T, name string, store func(testing.TB) database, rounds, w
 		w.killRepeatedly(some)
 		killing += time.Since(started)
 		w.startAndWait(0)
-		deleted += w.deletions()
+		deleted += w.deletions(patience)
 		w.finalCheck()
 		r.Violations += w.reportViolations()
 		r.Rounds += some

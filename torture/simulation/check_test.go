@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// reconciled is after how long without faults every transaction is known.
-	reconciled = 120 * time.Second
+	// reconciled is after how long without faults all is known: one search is two minutes after the create.
+	reconciled = 150 * time.Second
 	// longest is the most that anything may take.
 	longest = 2 * time.Minute
 )
