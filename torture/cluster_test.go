@@ -244,9 +244,6 @@ func (n *node) fillDisk() (file string) {
 	return file
 }
 
-// isPrimary reports whether n's Patroni says that it leads.
-func (n *node) isPrimary() bool { return n.answers("/primary") }
-
 // answers reports whether n's Patroni answers with success.
 func (n *node) answers(path string) bool {
 	res, err := n.c.asks.Get(fmt.Sprintf("http://%s:%d%s", n.host, n.port+1, path))
@@ -260,7 +257,7 @@ func (n *node) answers(path string) bool {
 // primary returns the node that leads, nil = none.
 func (c *cluster) primary(except ...*node) *node {
 	for _, n := range c.nodes {
-		if !slices.Contains(except, n) && n.isPrimary() {
+		if !slices.Contains(except, n) && n.answers("/primary") {
 			return n
 		}
 	}
@@ -296,12 +293,16 @@ func (c *cluster) await(what string, met func() (amiss string)) {
 			return
 		}
 		if time.Now().After(deadline) {
-			for _, n := range c.nodes {
-				log, _ := os.ReadFile(n.settings + ".log") // only to be shown
-				c.t.Logf("%s:\n%s", n.name, log[max(0, len(log)-3000):])
-			}
+			c.showLogs()
 			c.t.Fatalf("waiting until %s: %s", what, amiss)
 		}
+	}
+}
+
+func (c *cluster) showLogs() {
+	for _, n := range c.nodes {
+		log, _ := os.ReadFile(n.settings + ".log") // only to be shown
+		c.t.Logf("%s:\n%s", n.name, log[max(0, len(log)-20_000):])
 	}
 }
 

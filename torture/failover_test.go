@@ -221,6 +221,7 @@ func (w *world) survive(c *cluster, f failure) time.Duration {
 	took := w.awaitWrites()
 	w.note("", "writes resumed after %v", took)
 	if took > mostResume {
+		c.showLogs()
 		w.violate("", "%s: writes resumed %v after a new primary", f.name, took)
 	}
 	end()
@@ -236,13 +237,10 @@ func (w *world) awaitWrites() time.Duration {
 	defer cancel()
 	var all sync.WaitGroup
 	for _, host := range w.hosts {
-		wrote := make(chan bool, 1)
+		wrote := make(chan bool, 1000) // more than are tried
 		open := func() {
 			if w.open(ctx, host) {
-				select {
-				case wrote <- true:
-				default: // another one was first
-				}
+				wrote <- true
 			}
 		}
 		all.Go(func() {
