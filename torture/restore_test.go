@@ -337,6 +337,7 @@ func (w *world) compareRestored(reported map[string]string, before map[string]sa
 		}
 		clear(s.seen)
 		s.confirmed = false
+		s.operated.Store(false)
 		if !unknown {
 			s.shown = nil
 		}
