@@ -230,7 +230,7 @@ install-test-tools: install-npm $(LITESTREAM) ## what the tests need on a Debian
 	@$(call install,sqlite3,sqlite3)
 	@$(call install,pgbouncer,pgbouncer)
 	@$(call install,etcd,etcd-server)
-	@$(call install,patroni,patroni)
+	@$(call install,patroni,patroni python3-etcd)
 	@$(call install,haproxy,haproxy)
 	@$(call promtool)
 	@$(call previous)
