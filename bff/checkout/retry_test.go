@@ -116,8 +116,8 @@ func TestBusyCreateOfAPaidOrder(t *testing.T) {
 // After a restart, a postponed create is sent, and one without an answer is replaced, but not while
 // no amount could be checked.
 func TestNothingIsSentWithoutPrices(t *testing.T) {
-	for name, failure := range map[string]error{"busy": busy(20 * time.Second), "no answer": checkouttest.LostAnswer()} {
-		t.Run(name, func(t *testing.T) {
+	for _, failure := range []error{busy(20 * time.Second), checkouttest.LostAnswer()} {
+		t.Run(failure.Error(), func(t *testing.T) {
 			h := checkouttest.NewShop(t)
 			h.Gateway.CreateHook = checkouttest.Once(failure, nil)
 			s := h.Chosen("25", checkouttest.USDT())

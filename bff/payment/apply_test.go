@@ -147,11 +147,11 @@ func TestEvents(t *testing.T) {
 
 	s = waiting()
 	s.Apply(1, paid(), env, noon)
-	s.Attempts = append(s.Attempts, Attempt{Number: 2, State: Waiting, TrackingCode: "T2", PayAmount: dec("10")})
+	s.add(Attempt{State: Waiting, TrackingCode: "T2", PayAmount: dec("10")}, noon)
 	whole := Record{TrackingCode: "T2", Status: "pending", Paid: dec("10"), PaidReadable: true}
 	eventsOf(s, see(s, 2, whole))
 	whole.Status = "expired"
-	fortest.Diff(t, eventsOf(s, see(s, 2, whole)), []EventType{EventPartial}, "events of a second payment that ends unconfirmed")
+	fortest.Diff(t, eventsOf(s, see(s, 2, whole)), []EventType{EventPartial}, "events of its end")
 	fortest.Diff(t, eventsOf(s, see(s, 2, whole)), []EventType{}, "events of the same end")
 }
 

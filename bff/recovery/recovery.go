@@ -168,20 +168,20 @@ func (c *Service) findOrReplace(ctx context.Context, s payment.Session, a paymen
 }
 
 // replaceOrphan cancels a found transaction whose address is lost and starts another attempt in
-// the same coin.
+// the same coin. If it cannot be canceled, shoppers see its amount: two reads must agree on it.
 func (c *Service) replaceOrphan(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	cancelErr := c.Gateway.Cancel(ctx, a.TrackingCode)
 	r, err := c.Gateway.Status(ctx, a.TrackingCode)
-	again := r
-	if err == nil && r.Status == "pending" { // its amount will be shown: a second read must agree
-		again, err = c.Gateway.Status(ctx, a.TrackingCode)
-	}
 	if err != nil {
 		return err
 	}
-	if r.Status != "confirmed" && !payment.HasEnded(r.Status) && (r.Status != "pending" ||
-		!payment.FinalRefusal(cancelErr) || !r.PayAmount.Equal(again.PayAmount)) {
-		return errors.Join(cancelErr, c.Sessions.Touch(ctx, s)) // undecided: try again
+	decided := r.Status == "confirmed" || payment.HasEnded(r.Status)
+	if r.Status == "pending" && payment.FinalRefusal(cancelErr) {
+		again, err := c.Gateway.Status(ctx, a.TrackingCode)
+		decided = err == nil && again.PayAmount.Equal(r.PayAmount)
+	}
+	if !decided {
+		return errors.Join(cancelErr, c.Sessions.Touch(ctx, s)) // try again
 	}
 	return c.Sessions.Replace(ctx, s, func(s *payment.Session, now time.Time) error {
 		return s.ApplyToOrphan(a.Number, r, c.Gateway.Environment(), now)
