@@ -48,7 +48,8 @@ func plainPath(address string) string {
 	return path
 }
 
-// longSeconds is JavaScript with which two seconds last a minute: then the element asks for its texts.
+// longSeconds is JavaScript with which a timer of two seconds lasts a minute. The element requests
+// its texts after such a timer, and a busy machine may need more before a coin can be chosen.
 const longSeconds = `{
 	const timer = setTimeout;
 	window.setTimeout = (f, ms, ...args) => timer(f, ms === 2000 ? 60000 : ms, ...args);
@@ -58,7 +59,9 @@ const longSeconds = `{
 // WebAssembly program is requested. A second visit requests pages only.
 func TestLittleLoadsBeforeUsable(t *testing.T) {
 	h := newPhone(t, "pay.test")
-	p := browser.Start(t).Open(t, "", browser.Options{Script: coinslotClocks + longSeconds, Width: 400, Height: 800, Patience: time.Minute})
+	p := browser.Start(t).Open(t, "", browser.Options{
+		Script: coinslotClocks + longSeconds, Width: 400, Height: 800, Patience: time.Minute,
+	})
 	to, end := h.page(), p.Trace(true)
 	onSlowLine(h.line, func() {
 		p.Goto(to)

@@ -4,7 +4,6 @@ package torture
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -37,14 +36,14 @@ func TestTortureAsynchronousFailovers(t *testing.T) {
 		away := r.Rounds % 2
 		opened, ended := w.loseWhileOpening(c, away == 1)
 		acknowledged[away] += len(opened)
-		for session, at := range opened {
-			status, body, err := w.merchant(t.Context(), http.MethodGet, "/v1/sessions/"+session, "")
+		for _, s := range opened {
+			status, body, err := w.merchant(t.Context(), http.MethodGet, "/v1/sessions/"+s.id, "")
 			switch {
 			case err != nil || status != http.StatusOK && status != http.StatusNotFound:
 				t.Fatalf("reading a session: %v %d %s", err, status, body)
 			case status == http.StatusNotFound:
 				lost[away]++
-				longest[away] = max(longest[away], ended.Sub(at))
+				longest[away] = max(longest[away], ended.Sub(w.acknowledgedAt(s.id)))
 			}
 		}
 	}
@@ -67,25 +66,19 @@ func (c *cluster) replicateAsynchronously() {
 }
 
 // loseWhileOpening opens sessions for two seconds, and loses the primary's machine meanwhile. away
-// loses the standbys a second before it. It returns when each session was acknowledged, and when
-// the primary ended. The cluster is whole again then.
-func (w *world) loseWhileOpening(c *cluster, away bool) (opened map[string]time.Time, ended time.Time) {
+// loses the standbys a second before it. It returns what was acknowledged, and when the primary
+// ended. The cluster is whole again then.
+func (w *world) loseWhileOpening(c *cluster, away bool) (opened []*session, ended time.Time) {
 	primary := c.primary()
 	ctx, cancel := context.WithCancel(w.t.Context())
-	var mu sync.Mutex // guards opened
 	var all sync.WaitGroup
-	opened = map[string]time.Time{}
-	for i := range orders / 3 {
+	w.mu.Lock()
+	clear(w.sessions) // those of earlier rounds
+	w.mu.Unlock()
+	for range orders / 3 {
 		all.Go(func() {
-			for n := 0; ctx.Err() == nil; n++ {
-				body := fmt.Sprintf(`{"amount_usd":"20.00","order_ref":"open-%d-%d-%d"}`, time.Now().UnixNano(), i, n)
-				status, answer, err := w.merchant(ctx, http.MethodPost, "/v1/sessions", body)
-				var o object
-				if err == nil && status == http.StatusCreated && json.Unmarshal(answer, &o) == nil {
-					mu.Lock()
-					opened[o.ID] = time.Now()
-					mu.Unlock()
-				}
+			for ctx.Err() == nil {
+				_, _ = w.open(ctx, w.host()) // some fail at the end
 			}
 		})
 	}
@@ -102,6 +95,7 @@ func (w *world) loseWhileOpening(c *cluster, away bool) (opened map[string]time.
 	ended = time.Now()
 	cancel()
 	all.Wait()
+	opened = w.allSessions()
 	for _, s := range lost {
 		s.start()
 	}

@@ -3,6 +3,7 @@
 package torture
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -105,10 +106,14 @@ func (w *world) check(s *session, records map[string]sandbox.Transaction, pass i
 	if o.AmountUSD != s.amount {
 		w.violate(s.id, "I3: the amount is %s, not %s", o.AmountUSD, s.amount)
 	}
-	if s.operated.Load() && !o.Deleted && !strings.Contains(fmt.Sprint(o.Timeline), " console:operator ") {
+	byOperator := func(e struct{ By string }) bool { return e.By == "console:operator" }
+	if s.operated.Load() && !o.Deleted && !slices.ContainsFunc(o.Timeline, byOperator) {
 		w.violate(s.id, "I6: what an operator did is lost")
 	}
-	for _, why := range []string{w.compareShown(s, o, records), w.compareWithGateway(o, records), w.compareEvents(o, records)} {
+	for _, why := range []string{
+		w.compareShown(s, o, records), w.compareWithGateway(o, records),
+		w.compareEvents(o, records), w.follower.compare(o),
+	} {
 		if why == "" {
 			continue
 		}
@@ -314,14 +319,14 @@ func (w *world) deletions(d time.Duration) int {
 		records, deleted, kept := w.gateway.records(), 0, ""
 		for _, s := range w.allSessions() {
 			o, err := w.read(context.Background(), s.id)
+			unpaid := (o.Status == "expired" || o.Status == "cancelled") && !anyMoney(o, records)
 			switch {
 			case err == nil && o.Deleted:
 				deleted++
-			case err != nil || (o.Status == "expired" || o.Status == "cancelled") && !anyMoney(o, records):
+			case err != nil || unpaid:
 				kept = s.id
-				if since, known := ended[kept]; !known {
-					ended[kept] = time.Now()
-				} else if time.Since(since) > d {
+				ended[kept] = cmp.Or(ended[kept], time.Now())
+				if time.Since(ended[kept]) > d {
 					w.violate(kept, "it has ended unpaid, and is not deleted after %v", d)
 					return deleted
 				}

@@ -110,7 +110,8 @@ func (c *cluster) startEtcd() string {
 	cmd := exec.Command("etcd", "--name=e", "--data-dir="+c.dir+"/etcd",
 		"--listen-client-urls=http://"+clients, "--advertise-client-urls=http://"+clients,
 		"--listen-peer-urls=http://"+peers, "--initial-advertise-peer-urls=http://"+peers,
-		"--initial-cluster=e=http://"+peers, "--log-level=error", "--unsafe-no-fsync", "--enable-v2")
+		"--initial-cluster=e=http://"+peers, "--log-level=error", "--unsafe-no-fsync",
+		"--enable-v2")
 	child.Tie(cmd)
 	fortest.OK(c.t, cmd.Start())
 	c.t.Cleanup(func() { child.End(cmd) })

@@ -147,7 +147,6 @@ func (w *world) failovers(c *cluster, r *goal.Result, rounds int) {
 	}
 	slowest, pages, unavailable := stopReading()
 	stop()
-	followed := stopFollowing()
 	w.finalCheck()
 	if w.starts != len(w.hosts) {
 		w.violate("", "instances started %d times", w.starts)
@@ -157,7 +156,7 @@ func (w *world) failovers(c *cluster, r *goal.Result, rounds int) {
 	for name, n := range map[string]int{
 		"sessions": len(w.sessions), "events": len(w.sink.events), "acknowledged": w.writes,
 		"histories": w.histories, "observations": w.observations, "nodes replaced": c.replaced,
-		"pages": pages, "pages that explain": unavailable, "events followed": followed,
+		"pages": pages, "pages that explain": unavailable, "events followed": stopFollowing(),
 	} {
 		r.Counts[name] += n
 	}
@@ -172,11 +171,7 @@ const pageBound = 15 * time.Second
 // until the returned function is called. Each must show the order, or say that the database is
 // unavailable; so many do.
 func (w *world) startReading() (stop func() (slowest time.Duration, pages, unavailable int)) {
-	status, body, err := w.merchant(context.Background(), http.MethodPost, "/v1/sessions", `{"amount_usd":"20.00","order_ref":"read"}`)
-	session, _ := see(body)
-	if err != nil || session == "" {
-		w.t.Fatalf("opening a session: %v %d %s", err, status, body)
-	}
+	session := fortest.Must(w.open(context.Background(), w.hosts[0]))(w.t).id
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
 	var mu sync.Mutex // guards the results
@@ -239,7 +234,7 @@ func (w *world) awaitWrites() time.Duration {
 	for _, host := range w.hosts {
 		wrote := make(chan bool, 1000) // more than are tried
 		open := func() {
-			if w.open(ctx, host) {
+			if _, err := w.open(ctx, host); err == nil {
 				wrote <- true
 			}
 		}
@@ -257,17 +252,16 @@ func (w *world) awaitWrites() time.Duration {
 	return time.Since(began)
 }
 
-// open reports whether an instance has acknowledged a new session.
-func (w *world) open(ctx context.Context, host string) bool {
+// open returns a new session that an instance has acknowledged. Errors: it has not.
+func (w *world) open(ctx context.Context, host string) (*session, error) {
 	ref := fmt.Sprint("probe-", rand.Uint64())
 	key := http.Header{"Authorization": {"Bearer " + w.secrets.secretKey}}
 	status, body, err := w.call(ctx, host, http.MethodPost, "/v1/sessions", fmt.Sprintf(`{"amount_usd":"20.00","order_ref":%q}`, ref), key)
 	var o object
 	if err != nil || status/100 != 2 || json.Unmarshal(body, &o) != nil {
-		return false
+		return nil, fmt.Errorf("opening a session: %v %d %s", err, status, body)
 	}
-	w.acknowledged(o, "20.00", ref, "look on")
-	return true
+	return w.acknowledged(o, "20.00", ref, "look on"), nil
 }
 
 // synchronous returns the standby that commits wait for, once it knows that it is that.

@@ -4,7 +4,6 @@ package torture
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"sync"
@@ -109,7 +108,7 @@ func TestTorturePostgresIdenticalStarts(t *testing.T) {
 		w.startAndWait(i)
 	}
 	for range goal.Rounds(2, 20) {
-		w.startTogether(r.Rounds)
+		w.startTogether()
 		r.Rounds++
 		if w.gateway.opened != r.Rounds {
 			w.violate("", "I1: %d transactions were created for %d sessions", w.gateway.opened, r.Rounds)
@@ -122,16 +121,10 @@ func TestTorturePostgresIdenticalStarts(t *testing.T) {
 }
 
 // startTogether opens a session and chooses its coin from every side at once.
-func (w *world) startTogether(n int) {
+func (w *world) startTogether() {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	amount := fmt.Sprintf("%d.00", 20+n)
-	_, body, err := w.merchant(ctx, http.MethodPost, "/v1/sessions", fmt.Sprintf(`{"amount_usd":%q,"order_ref":"same-%d"}`, amount, n))
-	var o object
-	if err != nil || json.Unmarshal(body, &o) != nil || o.ID == "" {
-		w.t.Fatalf("opening a session: %v %s", err, body)
-	}
-	s := w.acknowledged(o, amount, o.OrderRef, "start from every side")
+	s := fortest.Must(w.open(ctx, w.host()))(w.t)
 	var all sync.WaitGroup
 	for i := range simultaneousChoices {
 		b := &shopper{w: w, name: fmt.Sprint("shopper ", i), ip: fmt.Sprintf("10.%d.%d.1", i/250, i%250)}

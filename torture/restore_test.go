@@ -250,7 +250,8 @@ func restored(t testing.TB, seed uint64, r *recipe) (*world, loss) {
 	for _, s := range outdated {
 		w.payAgain(s)
 	}
-	if status := log.read(t.Context()); status != http.StatusGone && (r.exact || status != http.StatusOK) {
+	status := log.read(t.Context())
+	if status != http.StatusGone && (r.exact || status != http.StatusOK) {
 		w.violate("", "reading events after a cursor that the backup lacks is answered by %d", status)
 	}
 	if r.exact && (lost.sessions == 0 || lost.found == 0) {

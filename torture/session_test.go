@@ -51,7 +51,7 @@ type object struct {
 	Deleted   bool   // but for a tombstone
 	ErasedAt  string `json:"erased_at"`
 	Attempts  []attempt
-	Timeline  []struct{ At, By, What, Detail string } `json:"trail"`
+	Timeline  []struct{ By string } `json:"trail"`
 }
 
 type attempt struct {

@@ -44,7 +44,8 @@ var coins = [][2]string{
 // plans are what shoppers usually set out to do.
 var plans = []string{
 	"pay", "pay", "pay", "pay in parts", "pay too much", "pay a little less", "pay half", "pay late", "pay while cancelling",
-	"let it expire", "start again", "cancel", "cancel", "change the coin", "change the coin", "be cancelled by the merchant", "be cancelled in the console", "look on", "click twice",
+	"let it expire", "start again", "cancel", "cancel", "change the coin", "change the coin",
+	"be cancelled by the merchant", "be cancelled in the console", "look on", "click twice",
 }
 
 // preferPlan makes every second shopper set out to do plan; "" ends that.
@@ -270,17 +271,20 @@ func (b *shopper) actOnPayment(ctx context.Context, v wire.View) {
 	}
 }
 
-// cancelInConsole cancels a session as an operator does. Once that was answered, its trail says so.
+// cancelInConsole cancels a session as an operator does: it submits the form of the console. Once
+// that was answered, the session's timeline must name the operator.
 func (w *world) cancelInConsole(ctx context.Context, s *session) {
 	path, host := "/admin/payments/"+s.id+"/cancel", w.host()
-	h := http.Header{"X-Operator": {"operator"}, "Origin": {w.origin}, "Content-Type": {"application/x-www-form-urlencoded"}}
+	h := http.Header{"X-Operator": {"operator"}, "Origin": {w.origin}}
 	_, page, err := w.call(ctx, host, http.MethodGet, path, "", h)
 	_, rest, _ := strings.Cut(string(page), `name="token" type="hidden" value="`)
 	token, _, _ := strings.Cut(rest, `"`)
 	if err != nil || token == "" {
 		return // it has ended
 	}
-	status, _, err := w.call(ctx, host, http.MethodPost, path, url.Values{"token": {token}}.Encode(), h)
+	form := url.Values{"token": {token}}.Encode()
+	h.Set("Content-Type", "application/x-www-form-urlencoded")
+	status, _, err := w.call(ctx, host, http.MethodPost, path, form, h)
 	if err == nil && status == http.StatusSeeOther {
 		s.operated.Store(true)
 	}

@@ -121,7 +121,8 @@ func (k *sink) take(id string, body []byte, why string) *event {
 		why = "body: " + err.Error()
 	}
 	if e := k.events[id]; e != nil {
-		if e.times++; e.body != string(body) && got.Data.ErasedAt == "" && !(k.restored.Load() && e.kind == got.Type && e.session == got.Data.ID) {
+		again := k.restored.Load() && e.kind == got.Type && e.session == got.Data.ID
+		if e.times++; e.body != string(body) && got.Data.ErasedAt == "" && !again {
 			why = "two bodies under the id " + id
 		}
 		if why != "" {

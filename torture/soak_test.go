@@ -96,7 +96,7 @@ func soak(t *testing.T, name string, store func(testing.TB) database) {
 	}
 	stop()
 	if goal.Long() {
-		w.deletions(patience + 31*24*time.Hour/soakDays) // a webhook that failed delays it by 30 days
+		w.deletions(patience + 31*24*time.Hour/soakDays) // webhooks are tried for 30 days before
 	}
 	w.finalCheck()
 	for _, why := range growth(all) {

@@ -49,6 +49,7 @@ type world struct {
 	plans      []string      // what shoppers set out to do, drawn with equal chance
 	pauseSteps sync.RWMutex  // a shopper's step holds it for reading, settling for writing
 	observed   *observations
+	follower   *follower // nil = none reads the event log
 
 	mu            sync.Mutex // guards the fields below
 	rng           *rand.Rand
@@ -60,7 +61,7 @@ type world struct {
 	violations    []violation
 	known         map[string]string // session by tracking code
 	starts        int
-	preferredPlan string // see favour
+	preferredPlan string // see preferPlan
 	histories     int    // that were checked
 	observations  int    // in them
 	writes        int    // of those, acknowledged requests to change something
@@ -119,7 +120,8 @@ func (w *world) settings() {
 		"COINSLOT_HOOK_TOKEN=" + s.hookToken,
 		"COINSLOT_WEBHOOK_URL=" + w.sink.web.URL + "/hook",
 		"COINSLOT_WEBHOOK_SECRET=whsec_" + base64.StdEncoding.EncodeToString(s.hookKey),
-		"COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true", "COINSLOT_TRUSTED_PROXIES=127.0.0.0/8", "COINSLOT_ADMIN_PROXY_HEADER=X-Operator",
+		"COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true", "COINSLOT_TRUSTED_PROXIES=127.0.0.0/8",
+		"COINSLOT_ADMIN_PROXY_HEADER=X-Operator",
 		"COINSLOT_GATEWAY_RPS=10000", "COINSLOT_POLL_INTERVAL=3s",
 		"COINSLOT_DATABASE=" + w.store.dsn(), "CRASH_HURRY=" + strconv.Itoa(speedup),
 		"COINSLOT_RETENTION=1", "CRASH_DAYS=" + strconv.Itoa(int(24*time.Hour/retention)),
@@ -273,7 +275,7 @@ func (w *world) reportViolations() int {
 		w.t.Logf("coinslot said:\n%s", w.log)
 		w.t.Logf("history:\n%s", w.history(list[0].session))
 	}
-	for _, v := range list[:min(10, len(list))] { // last: a long output loses its beginning
+	for _, v := range list[:min(10, len(list))] { // last, because tools/torture keeps the end
 		w.t.Logf("session %s: %s (seed %d)", v.session, v.what, w.seed)
 	}
 	return len(list)
@@ -299,7 +301,8 @@ func (w *world) history(session string) string {
 	return b.String()
 }
 
-// end kills what is left, and shows the log unless violations have, or all was well at last.
+// end kills what is left. It shows the log if the test failed before this world's final check,
+// which has shown it together with violations.
 func (w *world) end() {
 	w.kill()
 	if w.t.Failed() && len(w.violations)+w.histories == 0 {

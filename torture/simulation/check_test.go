@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	// reconciled is after how long without faults all is known: one search is two minutes after the create.
+	// reconciled is after how long without faults every transaction is known. One whose create had
+	// no usable tracking code is searched for two minutes after that create.
 	reconciled = 150 * time.Second
 	// longest is the most that anything may take.
 	longest = 2 * time.Minute
