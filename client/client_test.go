@@ -198,7 +198,7 @@ func TestExample(t *testing.T) {
 }
 
 // The TypeScript of docs/clients.md compiles, and runs against a checkout; that of docs/migrate compiles.
-func TestTypeScript(t *testing.T) {
+func TestFullTypeScript(t *testing.T) {
 	node := need.Command(t, "node")
 	r, c := serve(t)
 	id := r.OpenAndPay(`{"amount_usd":"4.50","order_ref":"42"}`, "pay", "confirmed")

@@ -112,7 +112,7 @@ func TestSearch(t *testing.T) {
 
 // What is typed into the search field before the program arrives is searched
 // for by it, and the next list is whole again.
-func TestSearchBeforeTheTakeover(t *testing.T) {
+func TestFullSearchBeforeTheTakeover(t *testing.T) {
 	h := newHeldStack(t)
 	p := h.openPage(t, h.session(order{"amount_usd": "25.00"}), browser.Options{Height: 1600})
 	p.Wait(`[data-live="html"]`)
@@ -166,10 +166,10 @@ func TestLastChoiceIsPreselected(t *testing.T) {
 	}
 }
 
-// TestUnavailableChoicesShowReason: what is not possible for an order stays, with its reason, in words
+// TestFullUnavailableChoicesShowReason: what is not possible for an order stays, with its reason, in words
 // that are read aloud too. A shop that takes one coin asks for the network only; one that takes one
 // coin on one network asks nothing.
-func TestUnavailableChoicesShowReason(t *testing.T) {
+func TestFullUnavailableChoicesShowReason(t *testing.T) {
 	s := newStack(t)
 	for name, o := range chooserModes {
 		p := chromium.Open(t, "", o)

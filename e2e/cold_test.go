@@ -57,7 +57,7 @@ const longSeconds = `{
 
 // A coin can be chosen as soon as the page has loaded: no other file is needed. Only then the
 // WebAssembly program is requested. A second visit requests pages only.
-func TestLittleLoadsBeforeUsable(t *testing.T) {
+func TestFullLittleLoadsBeforeUsable(t *testing.T) {
 	h := newPhone(t, "pay.test")
 	p := browser.Start(t).Open(t, "", browser.Options{
 		Script: coinslotClocks + longSeconds, Width: 400, Height: 800, Patience: time.Minute,
@@ -100,7 +100,7 @@ func TestLittleLoadsBeforeUsable(t *testing.T) {
 // A frame greets the shop's page as soon as it is whole. A browser lays it out before
 // it says that it has read it, and would lay out and paint twice. Nor does the frame's script ask
 // for a layout before the one that is painted.
-func TestFrameConnectsBeforeLayout(t *testing.T) {
+func TestFullFrameConnectsBeforeLayout(t *testing.T) {
 	var checkout string
 	host, _ := newHost(t, &checkout)
 	s := newStack(t, "COINSLOT_ORIGINS="+host)

@@ -23,10 +23,10 @@ var countMessages string
 //go:embed testdata/tell-dedupe.js
 var tellDedupe string
 
-// TestWaitingIsCheap: while a page waits, the server sends no update that says nothing new,
+// TestFullWaitingIsCheap: while a page waits, the server sends no update that says nothing new,
 // WebAssembly does not wake, and only the countdown changes, once a second at most. That the
 // gateway stops answering, and answers again, is shown in time all the same.
-func TestWaitingIsCheap(t *testing.T) {
+func TestFullWaitingIsCheap(t *testing.T) {
 	s := newStack(t)
 	_, p, _ := s.waiting(t, 4, browser.Options{Script: countMessages})
 	p.WaitJS(`window.said > 0`, "the socket")
@@ -64,9 +64,9 @@ func TestWaitingIsCheap(t *testing.T) {
 	p.WaitJS(`window.socket !== silent && socket.readyState === 1 && silent.readyState > 1`, "another socket instead of one that has been silent for too long")
 }
 
-// TestConnectionErrorClears: a request that fails says that there is no connection, and
+// TestFullConnectionErrorClears: a request that fails says that there is no connection, and
 // the next message, which says nothing new, that there is one.
-func TestConnectionErrorClears(t *testing.T) {
+func TestFullConnectionErrorClears(t *testing.T) {
 	s := newStack(t)
 	_, p, _ := s.waiting(t, 20, browser.Options{})
 	p.WaitText(`[data-part="checked"]`, "just now")
@@ -81,10 +81,10 @@ func TestConnectionErrorClears(t *testing.T) {
 	p.WaitJS(`words.some(w => w.includes("offline")) && words.at(-1).includes("just now")`, "the connection to be lost and found")
 }
 
-// TestDedupe: what is kept back is said, as it is by then, when the socket has been
+// TestFullDedupe: what is kept back is said, as it is by then, when the socket has been
 // silent for twenty seconds, or closes; what follows is news. After a minute of
 // silence it counts as closed. The time left is news only where it jumps.
-func TestDedupe(t *testing.T) {
+func TestFullDedupe(t *testing.T) {
 	s := newStack(t)
 	p := s.openPage(t, s.session(order{"amount_usd": "25.00"}), browser.Options{BlockURLs: []string{"*.wasm"}})
 	p.WaitJS(`window.coinslotDedupe`, "what the program uses to be there")

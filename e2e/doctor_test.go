@@ -147,7 +147,7 @@ func only(end string, answer func(*http.Response)) func(*http.Response) {
 }
 
 // Each way to break a deployment is found in a browser, by its row, with the line that fixes it.
-func TestDoctorFindsProxyFaults(t *testing.T) {
+func TestFullDoctorFindsProxyFaults(t *testing.T) {
 	s := newFaultyProxy(t)
 	hour := func(r *http.Response) { r.Header.Set("Date", time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)) }
 	weaker := func(r *http.Response) {

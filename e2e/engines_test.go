@@ -9,9 +9,9 @@ import (
 	"coinslot/e2e/webkit"
 )
 
-// TestPaysInFirefox: the flow of TestPaysInline and in a modal in another browser, where frames of
+// TestFullPaysInFirefox: the flow of TestPaysInline and in a modal in another browser, where frames of
 // other sites have storage of their own and where they have none.
-func TestPaysInFirefox(t *testing.T) {
+func TestFullPaysInFirefox(t *testing.T) {
 	runParallel(t)
 	cases := []struct {
 		name, mode string
@@ -31,9 +31,9 @@ func TestPaysInFirefox(t *testing.T) {
 	}
 }
 
-// TestPaysInWebKit: the same in the engine of Safari; what is copied can be pasted, and the payment
+// TestFullPaysInWebKit: the same in the engine of Safari; what is copied can be pasted, and the payment
 // is there after a reload and, as it was left, out of the back-forward cache.
-func TestPaysInWebKit(t *testing.T) {
+func TestFullPaysInWebKit(t *testing.T) {
 	s := newStack(t)
 	plain, restricted := webkit.Start(t, webkit.Options{}), webkit.Start(t, webkit.Restricted)
 	t.Run("inline", func(t *testing.T) {

@@ -197,8 +197,8 @@ var frameFailures = []struct {
 		then: func(t *testing.T, _ *browser.Page, between *proxy) { between.die(t) }},
 }
 
-// TestFailureFallbacks causes each failure and checks what shopper and developer get instead.
-func TestFailureFallbacks(t *testing.T) {
+// TestFullFailureFallbacks causes each failure and checks what shopper and developer get instead.
+func TestFullFailureFallbacks(t *testing.T) {
 	l := newFallbackShop(t)
 	t.Run("ended", l.ended) // it counts payments, so it runs before the others open some
 	for _, part := range []struct {

@@ -137,7 +137,7 @@ func (l *fallbackShop) page(t *testing.T, path string) string {
 }
 
 // A gateway that fails for a moment costs the shopper a second click, not the order.
-func TestGatewayFailsOnce(t *testing.T) {
+func TestFullGatewayFailsOnce(t *testing.T) {
 	runParallel(t)
 	for name, noJS := range map[string]bool{"wasm": false, "no script": true} {
 		t.Run(name, func(t *testing.T) {

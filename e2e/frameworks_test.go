@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"encoding/json"
-	"flag"
 	"net/http"
 	"os"
 	"os/exec"
@@ -13,9 +12,8 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 	"coinslot/e2e/child"
+	"coinslot/e2e/need"
 )
-
-var allFrameworks = flag.Bool("frameworks", false, "run TestFrameworks, which installs them from the npm registry")
 
 // frameworkProjects are the folders of testdata/frameworks, with the package whose version counts, and whether the page
 // that the server sends has the frame.
@@ -31,12 +29,10 @@ var frameworkProjects = []struct {
 	{"plain", "typescript", false},
 }
 
-// TestFrameworks installs the packed tarball into a project of each framework, checks its types, builds it, serves what
+// TestFullFrameworks installs the packed tarball into a project of each framework, checks its types, builds it, serves what
 // was built, and pays in it. docs/npm.md has the table.
-func TestFrameworks(t *testing.T) {
-	if !*allFrameworks {
-		t.Skip("not run: it installs frameworks from the npm registry; make test-frameworks")
-	}
+func TestFullFrameworks(t *testing.T) {
+	need.Long(t, "it installs frameworks from the npm registry")
 	tarball := packNPM(t)
 	ports, origins := map[string]string{}, []string{}
 	for _, project := range frameworkProjects {
@@ -69,11 +65,9 @@ var frameworkShops = []example{
 		run: "ORIGIN=$SHOP_URL npm start"},
 }
 
-// TestFrameworkShops is TestExampleShops of those that take long to install and to build.
-func TestFrameworkShops(t *testing.T) {
-	if !*allFrameworks {
-		t.Skip("not run: it installs frameworks from the npm registry; make test-frameworks")
-	}
+// TestFullFrameworkShops is TestFullExampleShops of those that take long to install and to build.
+func TestFullFrameworkShops(t *testing.T) {
+	need.Long(t, "it installs frameworks from the npm registry")
 	testShops(t, frameworkShops, npmSettings(t, "npm_config_prefer_offline=true",
 		"NEXT_TELEMETRY_DISABLED=1", "TARBALL="+packNPM(t)))
 }

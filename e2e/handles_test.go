@@ -111,7 +111,7 @@ func assertPartlyPaidEnd(t *testing.T, f *browser.View, ref string, tx sandbox.T
 }
 
 // The two screens between: nothing to pay yet, and reported but not proven.
-func TestHandlesOfPreparingAndReview(t *testing.T) {
+func TestFullHandlesOfPreparingAndReview(t *testing.T) {
 	s := newStack(t)
 	s.gateway.Inject(sandbox.Fault{Path: "create", Times: 1, Latency: 30 * time.Second})
 	p, f := s.open(t, s.session(order{"amount_usd": "25.00"}), "inline", browser.Options{})

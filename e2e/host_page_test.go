@@ -10,7 +10,7 @@ import (
 
 // A checkout in a page is a guest there: it does not take the keyboard from
 // what the shopper is typing, nor scroll the page, when the payment moves on.
-func TestDoesNotStealFocus(t *testing.T) {
+func TestFullDoesNotStealFocus(t *testing.T) {
 	s, host := newShop(t, "")
 	id := s.session(order{"amount_usd": "25.00"})
 	host.body = `<form><input id="street"></form><div style="height:900px"></div>
@@ -35,7 +35,7 @@ func TestDoesNotStealFocus(t *testing.T) {
 
 // A frame in the page's HTML needs no more than the session: the browser names the page. The element
 // takes it over instead of loading one of its own.
-func TestPlainFrameInHTML(t *testing.T) {
+func TestFullPlainFrameInHTML(t *testing.T) {
 	s, host := newShop(t, "")
 	id := s.session(order{"amount_usd": "25.00"})
 	host.body = `<coinslot-checkout id="a" session="` + id + `"><iframe name="coinslot-checkout"
@@ -48,7 +48,7 @@ func TestPlainFrameInHTML(t *testing.T) {
 }
 
 // An inline checkout is as tall as what is in it: one scrollbar, the page's.
-func TestOneScrollbar(t *testing.T) {
+func TestFullOneScrollbar(t *testing.T) {
 	s := newStack(t)
 	p, f := s.open(t, s.session(order{"amount_usd": "25.00"}), "inline", browser.Options{Height: 2800})
 	f.Wait(`[data-live="wasm"]`)
@@ -76,7 +76,7 @@ func TestOneScrollbar(t *testing.T) {
 // On a phone the modal is a sheet that leaves 12 px of the shop, without a bar of its own: price and
 // close button are in one line, at least 12 px apart. What is wrong is scrolled into view, also by
 // the shop's page.
-func TestErrorScrollsIntoView(t *testing.T) {
+func TestFullErrorScrollsIntoView(t *testing.T) {
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "25.00"})
 	p, f := s.open(t, id, "modal", browser.Options{Width: 390, Height: 500})
@@ -108,7 +108,7 @@ func TestErrorScrollsIntoView(t *testing.T) {
 
 // The shop's accent reaches the button in both schemes, and a theme counts
 // from the first look, however early the frame is loaded.
-func TestShopTheme(t *testing.T) {
+func TestFullShopTheme(t *testing.T) {
 	s, host := newShop(t, "")
 	for theme, want := range map[string]string{"light": "rgb(168, 72, 31)", "dark": "rgb(240, 160, 110)"} {
 		id := s.session(order{"amount_usd": "25.00"})

@@ -10,7 +10,7 @@ import (
 
 // A proxy that tidies up scripts in pages stops none: the policy refuses what is
 // left of the frame's, and the same script comes as a file.
-func TestProxyRewritesInlineScript(t *testing.T) {
+func TestFullProxyRewritesInlineScript(t *testing.T) {
 	s := newFaultyProxy(t)
 	s.set(func(out *http.Request) { out.Header.Set("Accept-Encoding", "identity") }, rewritten("", func(page []byte) []byte {
 		return bytes.Replace(page, []byte(">try{"), []byte("> try{"), 1)

@@ -101,7 +101,7 @@ func atHeading(v *browser.View, css string) {
 
 // The whole way and its turns without a mouse: choose, copy, another coin, cancel, again, paid,
 // receipt. With every new screen the keyboard is at its heading, never lost, and no page is loaded.
-func TestKeyboardThroughEveryScreen(t *testing.T) {
+func TestFullKeyboardThroughEveryScreen(t *testing.T) {
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "25.00"})
 	p := s.openPage(t, id, browser.Options{})

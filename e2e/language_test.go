@@ -102,7 +102,7 @@ func setLanguage(v *browser.View, tag string) {
 // What the shopper picks in the menu stays: while choosing and paying, in errors,
 // when news come by the socket, at the end and on the receipt; on a page of its
 // ownTexts, in a modal, and without JavaScript.
-func TestLanguageMenu(t *testing.T) {
+func TestFullLanguageMenu(t *testing.T) {
 	runParallel(t)
 	german := sentences(t)["de"]
 	for _, how := range []string{"alone", "modal"} { // TestPlainLanguage is the same without scripts
@@ -137,7 +137,7 @@ func TestLanguageMenu(t *testing.T) {
 }
 
 // The menu has all languages before the program has loaded.
-func TestLanguageMenuBeforeProgram(t *testing.T) {
+func TestFullLanguageMenuBeforeProgram(t *testing.T) {
 	h := newHeldStack(t)
 	p := chromium.Open(t, h.base+"/checkout/"+h.session(order{"amount_usd": "25.00"}), browser.Options{})
 	setLanguage(p.View, "de")
@@ -145,7 +145,7 @@ func TestLanguageMenuBeforeProgram(t *testing.T) {
 }
 
 // What the server says in a view it says in the page's language, by the socket too.
-func TestSocketUsesPageLanguage(t *testing.T) {
+func TestFullSocketUsesPageLanguage(t *testing.T) {
 	s := newStack(t)
 	p := chromium.Open(t, s.base+"/checkout/"+s.session(order{"amount_usd": "2.00"})+"?lang=de", browser.Options{Height: 1400})
 	reasons := func() (all string) {
@@ -198,7 +198,7 @@ func TestRightToLeft(t *testing.T) {
 }
 
 // Only one language travels: a page holds no sentence of another.
-func TestPageHoldsOneLanguage(t *testing.T) {
+func TestFullPageHoldsOneLanguage(t *testing.T) {
 	s := newStack(t)
 	texts := sentences(t)
 	address := s.base + "/checkout/" + s.session(order{"amount_usd": "25.00"})

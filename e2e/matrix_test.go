@@ -119,7 +119,7 @@ addEventListener("securitypolicyviolation", e => refusals.push(e.effectiveDirect
 // Whatever the shop's page is like and whatever the browser forbids, a shopper pays, with
 // WebAssembly, in one frame; nothing is stored in the browser, requested from third parties or
 // refused by a policy, and the page gets no error event.
-func TestPaysEverywhere(t *testing.T) {
+func TestFullPaysEverywhere(t *testing.T) {
 	var checkout string
 	crossSite, sameSite := newHost(t, &checkout)
 	s := newStack(t, "COINSLOT_ORIGINS="+crossSite+","+sameSite)

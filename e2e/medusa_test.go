@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"flag"
 	"io"
 	"net"
 	"net/http"
@@ -15,16 +14,13 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/store/pgtest"
 	"coinslot/e2e/child"
+	"coinslot/e2e/need"
 )
 
-var withMedusa = flag.Bool("medusa", false, "run TestMedusa, which installs Medusa from the npm registry")
-
-// TestMedusa sells with the payment provider of integrations/medusa: it installs Medusa, checks the provider's types, and
+// TestFullMedusa sells with the payment provider of integrations/medusa: it installs Medusa, checks the provider's types, and
 // runs integrations/medusa/test/medusa.test.mjs with Medusa, PostgreSQL and the checkout.
-func TestMedusa(t *testing.T) {
-	if !*withMedusa {
-		t.Skip("not run: it installs Medusa from the npm registry; make test-medusa")
-	}
+func TestFullMedusa(t *testing.T) {
+	need.Long(t, "it installs Medusa from the npm registry")
 	dir, port, hook := t.TempDir(), fortest.FreePort(t), "whsec_"+hookKey
 	medusa := "http://127.0.0.1:" + port
 	s := newStack(t, "COINSLOT_SANDBOX=true", "COINSLOT_WEBHOOK_URL="+medusa+"/hooks/payment/coinslot_coinslot")

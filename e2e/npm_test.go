@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -10,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
@@ -26,15 +24,14 @@ var packOnce = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	cmd := exec.Command("make", "-s", "-C", "..", "npm", "VERSION=v1.2.3", "NPM_OUT="+out)
-	cmd.Env = append(os.Environ(), "MAKEFLAGS=", "MAKELEVEL=")
+	cmd := exec.Command("../tools/npm/pack.sh", "v1.2.3", out)
 	if said, err := cmd.CombinedOutput(); err != nil {
 		return string(said), err
 	}
 	return filepath.Join(out, "coinslot-checkout-1.2.3.tgz"), nil
 })
 
-// packNPM returns the tarball that make npm leaves. It ends t if make install-test-tools has not run.
+// packNPM returns the tarball that tools/npm/pack.sh leaves. It ends t if make install-all has not run.
 func packNPM(t *testing.T) string {
 	t.Helper()
 	need.Command(t, "npm")
@@ -42,26 +39,26 @@ func packNPM(t *testing.T) string {
 	built.TrackSources(t)
 	tarball, err := packOnce()
 	if err != nil {
-		t.Fatalf("make npm: %v\n%s", err, tarball)
+		t.Fatalf("packing the npm packages: %v\n%s", err, tarball)
 	}
 	return tarball
 }
 
-// npmSettings have npm install what is not newer than the Makefile's NPM_DATE, with its cache.
+// npmSettings have npm install what is not newer than npmDate of tools/install, with its cache.
 func npmSettings(t *testing.T, more ...string) []string {
 	t.Helper()
-	date := regexp.MustCompile(`(?m)^NPM_DATE := (\S+)$`).FindSubmatch(fortest.Must(os.ReadFile("../Makefile"))(t))
+	date := regexp.MustCompile(`(?m)^const npmDate = "(\S+)"$`).FindSubmatch(
+		fortest.Must(os.ReadFile("../tools/install/npm.go"))(t))
 	cache := fortest.Must(filepath.Abs("../.cache/npm-registry"))(t)
 	return append([]string{"npm_config_before=" + string(date[1]), "npm_config_cache=" + cache, "npm_config_loglevel=error",
 		"npm_config_audit=false", "npm_config_fund=false", "npm_config_update_notifier=false"}, more...)
 }
 
-// runIn runs a command to its end and returns what it prints.
+// runIn runs a command to its end and returns what it prints. Commands install and compile, and so
+// have no deadline but that of all tests.
 func runIn(t *testing.T, dir string, env []string, name string, args ...string) string {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), 8*time.Minute)
-	defer stop()
-	cmd := exec.CommandContext(ctx, name, args...)
+	cmd := exec.CommandContext(t.Context(), name, args...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -72,7 +69,7 @@ func runIn(t *testing.T, dir string, env []string, name string, args ...string) 
 
 // What npm gets: small, complete packages. The browser's has the types that the checkout serves, and is
 // safe to import on a server.
-func TestNPMPackage(t *testing.T) {
+func TestFullNPMPackage(t *testing.T) {
 	t.Parallel()
 	checkout := packNPM(t)
 	for tarball, module := range map[string]struct{ text, prints string }{
@@ -129,8 +126,8 @@ func testPackage(t *testing.T, tarball string) (dir string) {
 }
 
 // A newcomer who follows docs/npm.md has a React shop whose types hold and which is paid. Only ports, folder and
-// tarball are replaced; npm is offline, with what make install-test-tools has put into its cache.
-func TestNPMQuickPath(t *testing.T) {
+// tarball are replaced; npm is offline, with what make install-all has put into its cache.
+func TestFullNPMQuickPath(t *testing.T) {
 	t.Parallel()
 	need.File(t, "../.cache/npm-registry/shop")
 	tarball, root := packNPM(t), filepath.Dir(filepath.Dir(built.Program(t)))

@@ -87,7 +87,7 @@ func TestOfferAmount(t *testing.T) {
 // An answer that comes while something is pressed waits for its release, a second at
 // most: an open amount is priced when its field is left, the error above it goes, and
 // with it would what was pressed to leave it.
-func TestNoLayoutShiftWhilePressed(t *testing.T) {
+func TestFullNoLayoutShiftWhilePressed(t *testing.T) {
 	s := newStack(t, offersFile(t))
 	p := chromium.Open(t, s.base+"/checkout?item=tip&lang=en", browser.Options{Height: 1800, Script: `
 		window.answers = 0;
@@ -139,7 +139,7 @@ func TestOfferQuantity(t *testing.T) {
 }
 
 // What was typed while the program was on its way is what it continues with.
-func TestOfferTypedBeforeTheTakeover(t *testing.T) {
+func TestFullOfferTypedBeforeTheTakeover(t *testing.T) {
 	s := newHeldStack(t, offersFile(t))
 	p := chromium.Open(t, s.base+"/checkout?item=tip", browser.Options{Height: 1800})
 	p.Wait(`[data-live="html"]`)
@@ -152,7 +152,7 @@ func TestOfferTypedBeforeTheTakeover(t *testing.T) {
 }
 
 // Enter submits in every field but that of the amount, where it shows the price.
-func TestOfferEnter(t *testing.T) {
+func TestFullOfferEnter(t *testing.T) {
 	s := newStack(t, offersFile(t))
 	p := chromium.Open(t, s.base+"/checkout?item=tip", browser.Options{Height: 1800})
 	p.Wait(`[data-live="wasm"]`)

@@ -335,7 +335,7 @@ func canonical(t *testing.T, text string) string {
 
 // A frame that wallets do not look into offers the page in a tab of its own; one that they look
 // into pays in place.
-func TestWalletsInAFrame(t *testing.T) {
+func TestFullWalletsInAFrame(t *testing.T) {
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "125.00"})
 	_, f := s.open(t, id, "inline", browser.Options{})
@@ -363,7 +363,7 @@ func TestWalletsInAFrame(t *testing.T) {
 
 // In a frame that may not use the clipboard the old way copies; where that is
 // refused too, the words say so and Ctrl+C takes what has been selected, whole.
-func TestCopiesWithoutPermission(t *testing.T) {
+func TestFullCopiesWithoutPermission(t *testing.T) {
 	runParallel(t)
 	refused := `Document.prototype.execCommand = () => false;`
 	for name, c := range map[string]struct {

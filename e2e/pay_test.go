@@ -109,10 +109,10 @@ func assertCleanConsole(t *testing.T, p interface{ Console() []string }) {
 	}
 }
 
-// TestPaysInIsolatedPage: a host page that is cross-origin isolated shows only
+// TestFullPaysInIsolatedPage: a host page that is cross-origin isolated shows only
 // frames and loads only scripts that say so; also what leads to the page, which
 // an order with a payment begun is sent to, has to say it.
-func TestPaysInIsolatedPage(t *testing.T) {
+func TestFullPaysInIsolatedPage(t *testing.T) {
 	host := httptest.NewUnstartedServer(nil)
 	s := newStack(t, "COINSLOT_ORIGINS=http://"+host.Listener.Addr().String())
 	order := s.token(t, "25.00", "isolated")

@@ -13,13 +13,13 @@ import (
 
 // What is set in the playground is printed and shown by the frame, for both schemes; a pair that
 // fails is marked, and ignored by the checkout. It passes axe and fits a phone.
-func TestPlayground(t *testing.T) {
+func TestFullPlayground(t *testing.T) {
 	runParallel(t)
 	out := startDemo(t)
 	address := regexp.MustCompile(`Checkout +(http://\S+)`)
 	fortest.Until(t, "the demo to print its address", func() bool { return address.MatchString(out.String()) })
 	page := address.FindStringSubmatch(out.String())[1] + "/checkout/playground"
-	axe := fortest.Must(os.ReadFile(need.File(t, "../.cache/axe/package/axe.min.js")))(t)
+	axe := fortest.Must(os.ReadFile(need.File(t, "../.cache/npm/axe-core/axe.min.js")))(t)
 	paper := func(f *browser.View, want string) {
 		f.WaitJS(`getComputedStyle(document.body).backgroundColor === "`+want+`"`, "the background "+want)
 	}

@@ -17,7 +17,7 @@ import (
 
 // The page object that merchants copy, and the tests with it, against processes
 // that it starts itself: the sandbox, the checkout and a shop.
-func TestPlaywright(t *testing.T) {
+func TestFullPlaywright(t *testing.T) {
 	t.Parallel()
 	modules := fortest.Must(filepath.Abs(need.File(t, "../.cache/playwright/node_modules")))(t)
 	dir := t.TempDir()

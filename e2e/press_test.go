@@ -9,7 +9,7 @@ import (
 )
 
 // What a press changes is drawn in its task, before the next press: the network in the button's text.
-func TestPressIsDrawnAtOnce(t *testing.T) {
+func TestFullPressIsDrawnAtOnce(t *testing.T) {
 	s := newStack(t)
 	p := s.openPage(t, s.session(order{"amount_usd": "25.00"}), browser.Options{})
 	p.Wait(`[data-live="wasm"]`)
@@ -28,7 +28,7 @@ func TestPressIsDrawnAtOnce(t *testing.T) {
 
 // A wallet that makes itself known while something is pressed is shown once that is
 // releaseProgram go: its button moves all that is below it.
-func TestWalletAppearsAfterRelease(t *testing.T) {
+func TestFullWalletAppearsAfterRelease(t *testing.T) {
 	s := newStack(t)
 	p, _ := s.pay(t, "ETH", "eth", browser.Options{})
 	p.WaitText(`[data-part="checked"]`, "just now") // the socket is open
@@ -44,7 +44,7 @@ func TestWalletAppearsAfterRelease(t *testing.T) {
 
 // Without WebAssembly the page loads itself anew when something has changed, but not
 // while it is pressed, nor on the way to where a press leads.
-func TestNoReloadWhilePressed(t *testing.T) {
+func TestFullNoReloadWhilePressed(t *testing.T) {
 	s := newStack(t)
 	p, tx := s.pay(t, "USDT", "trc20", browser.Options{BlockURLs: []string{"*.wasm"}, Script: caughtViews})
 	s.simulate(tx, "pay")

@@ -17,7 +17,7 @@ import (
 // A reader who follows docs/quickstart.md gets what it says: its commands are run as they are, in
 // their order, in a clean clone of what is committed; only port numbers are replaced by free ones.
 // The build serves the commands of other pages, too.
-func TestQuickstart(t *testing.T) {
+func TestFullQuickstart(t *testing.T) {
 	t.Parallel()
 	r := newReader(t)
 	r.start()

@@ -81,7 +81,7 @@ func TestReceiptProves(t *testing.T) {
 }
 
 // The printed page has the same text, to be copied and sent.
-func TestReceiptIsCopied(t *testing.T) {
+func TestFullReceiptIsCopied(t *testing.T) {
 	s := newStack(t)
 	id, p, _ := s.end(t, browser.Options{}, "confirmed", "pay")
 	p.Goto(s.base + p.Attr(`[data-part="receipt"]`, "href"))

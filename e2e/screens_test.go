@@ -11,12 +11,12 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// screens is where TestScreens leaves its pictures; empty = nowhere for long.
+// screens is where TestFullScreens leaves its pictures; empty = nowhere for long.
 var screens = flag.String("screens", "", "folder for screenshots, for example ../docs/images")
 
-// TestScreens walks through every screen and takes its picture, light and dark,
+// TestFullScreens walks through every screen and takes its picture, light and dark,
 // narrow and wide. make screenshots keeps them.
-func TestScreens(t *testing.T) {
+func TestFullScreens(t *testing.T) {
 	runParallel(t)
 	dir := *screens
 	if dir == "" {
@@ -105,9 +105,9 @@ func (w *walk) all() {
 	w.s.gateway.ClearFaults()
 }
 
-// TestShopPicture takes the README's picture: the demo shop with its modal
+// TestFullShopPicture takes the README's picture: the demo shop with its modal
 // checkout open on a payment.
-func TestShopPicture(t *testing.T) {
+func TestFullShopPicture(t *testing.T) {
 	dir := *screens
 	if dir == "" {
 		dir = t.TempDir()

@@ -61,7 +61,7 @@ func TestBackForwardAndReload(t *testing.T) {
 }
 
 // Without scripts a form may be sent half filled in.
-func TestPartialChoiceWithoutJavaScript(t *testing.T) {
+func TestFullPartialChoiceWithoutJavaScript(t *testing.T) {
 	s := newStack(t)
 	for _, c := range []struct {
 		name, currency, network, paid, says string

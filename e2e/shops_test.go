@@ -122,7 +122,7 @@ func TestTwoProductsOnOnePage(t *testing.T) {
 }
 
 // TestUnlistedOriginError: framed by a page that is not listed, the checkout says so in words and links
-// to itself, whatever the browser made of frame-ancestors. TestFailureFallbacks has such a page.
+// to itself, whatever the browser made of frame-ancestors. TestFullFailureFallbacks has such a page.
 func TestUnlistedOriginError(t *testing.T) {
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "25.00"})

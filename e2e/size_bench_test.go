@@ -50,7 +50,7 @@ func BenchmarkSize(b *testing.B) {
 // a frame loads before WebAssembly.
 const pageLimit = 14_000
 
-func TestPageSize(t *testing.T) {
+func TestFullPageSize(t *testing.T) {
 	for _, p := range pagesOf(t) {
 		if p.sum() > pageLimit || len(p.parts) < 3 {
 			t.Errorf("%s: %d bytes in %d parts; want at most %d: %v", p.name, p.sum(), len(p.parts), pageLimit, p.parts)

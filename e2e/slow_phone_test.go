@@ -188,7 +188,7 @@ func (h *phone) to(origin string, since time.Time) []link.Connection {
 
 // What is measured is what shoppers have: HTTP/2, one connection to the shop and one for the frame,
 // and a cache that believes the certificate.
-func TestSlowPhoneIsRealistic(t *testing.T) {
+func TestFullSlowPhoneIsRealistic(t *testing.T) {
 	h := newPhone(t, "pay.test")
 	p := chromium.Open(t, "", browser.Options{Script: coinslotClocks})
 	before := time.Now()
@@ -213,7 +213,7 @@ func TestSlowPhoneIsRealistic(t *testing.T) {
 
 // A frame in the page's HTML connects to the checkout while the script does. One that the script
 // makes has to wait for it. The connection to the frame is the one with most bytes.
-func TestFrameInHTMLConnectsBesideScript(t *testing.T) {
+func TestFullFrameInHTMLConnectsBesideScript(t *testing.T) {
 	h := newPhone(t, "pay.test")
 	for inHTML, page := range map[bool]func() string{true: h.pageWithFrame, false: h.page} {
 		p := chromium.Open(t, "", browser.Options{Script: htmlClocks})

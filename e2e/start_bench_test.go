@@ -54,8 +54,8 @@ func BenchmarkStart(b *testing.B) {
 	})
 }
 
-// TestStart: what is measured is true of a small database.
-func TestStart(t *testing.T) {
+// TestFullStart: what is measured is true of a small database.
+func TestFullStart(t *testing.T) {
 	s := newStarts(t)
 	path := filepath.Join(t.TempDir(), "small.db")
 	fill(t, path, 200, 20)

@@ -29,7 +29,7 @@ const ticking = `[...document.querySelectorAll('[data-part="countdown"], [data-p
 // The program takes the page over and nothing is to be seen of it: not a pixel
 // is another one, but for the clocks, and no box has moved in between. The elements are the server's, but
 // for the menu of languages, which is completed before.
-func TestTakeoverIsInvisible(t *testing.T) {
+func TestFullTakeoverIsInvisible(t *testing.T) {
 	h := newHeldStack(t)
 	for i, look := range []struct {
 		name string
@@ -139,7 +139,7 @@ func TestTakeoverKeepsSelection(t *testing.T) {
 
 // A press under way continues to its release, and only then the page is taken over: a browser makes
 // no click of a press and a release on two elements.
-func TestTakeoverWaitsForRelease(t *testing.T) {
+func TestFullTakeoverWaitsForRelease(t *testing.T) {
 	h := newHeldStack(t)
 	const usdc = `[data-part="currency"][value="USDC"]`
 	for name, press := range map[string]func(*browser.Page) (release func()){
@@ -173,7 +173,7 @@ func TestTakeoverWaitsForRelease(t *testing.T) {
 // The program's calls into the browser are what a takeover costs: one of them makes all nodes of
 // its tree. The program starts in a task of its own. Between the check whether something is pressed
 // and the takeover there is no task in which a press could begin.
-func TestTakeoverIsOneBatch(t *testing.T) {
+func TestFullTakeoverIsOneBatch(t *testing.T) {
 	s := newStack(t)
 	p := s.openPage(t, s.session(order{"amount_usd": "25.00"}), browser.Options{Script: countedBatches + ";" + notedDrivers})
 	p.WaitJS(`said.length > 2`, "WebAssembly to take over")

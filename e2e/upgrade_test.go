@@ -16,7 +16,7 @@ import (
 // A release replaces the previous one while pages are open, on the choice of a coin and on an
 // address. They go on to pay with the new server, and end confirmed. What they still ask for of the
 // old release is not there, or is what it was: never something else.
-func TestPagesOpenDuringAnUpgrade(t *testing.T) {
+func TestFullPagesOpenDuringAnUpgrade(t *testing.T) {
 	previous := fortest.Must(filepath.Abs(need.File(t, "../.cache/previous/coinslot")))(t)
 	s := newStackOf(t, previous)
 	type open struct {

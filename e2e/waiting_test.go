@@ -128,7 +128,7 @@ const shiftClock = `((hours) => {
 
 // The time left is measured, not read from a clock: one that is wrong, or is put
 // right meanwhile, changes nothing, and what counts down never counts up.
-func TestWrongClock(t *testing.T) {
+func TestFullWrongClock(t *testing.T) {
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "25.00", "ttl_minutes": 4})
 	p := s.openPage(t, id, browser.Options{})
@@ -157,7 +157,7 @@ func TestWrongClock(t *testing.T) {
 }
 
 // What was missed while the telephone slept is there when it wakes, and not before.
-func TestReturnToTab(t *testing.T) {
+func TestFullReturnToTab(t *testing.T) {
 	s := newStack(t)
 	id, p, tx := s.waiting(t, 20, browser.Options{})
 	p.Eval(`dispatchEvent(new PageTransitionEvent("pagehide", {persisted: true}))`, nil)
@@ -208,7 +208,7 @@ const recordAnnouncements = `(() => {
 })()`
 
 // A screen reader announces each change once, and not the time every second.
-func TestAnnouncesChangesOnce(t *testing.T) {
+func TestFullAnnouncesChangesOnce(t *testing.T) {
 	s := newStack(t)
 	id, p, tx := s.waiting(t, 4, browser.Options{})
 	p.WaitText(`.announce`, "Your address is ready")

@@ -1,5 +1,5 @@
 // Package integrations tests what shop systems load: the parts of it that need neither the shop system nor a checkout.
-// e2e TestMedusa runs the payment provider for Medusa with both.
+// e2e TestFullMedusa runs the payment provider for Medusa with both.
 package integrations
 
 import (

@@ -33,13 +33,11 @@ import (
 
 // cluster is three PostgreSQL servers that Patroni replicates: a commit waits for one standby.
 type cluster struct {
-	t     testing.TB
-	dir   string
-	nodes []*node
-	asks  *http.Client
-	// asynchronous is set if commits wait for no standby.
-	asynchronous bool
-	replaced     int // nodes, by an operator
+	t        testing.TB
+	dir      string
+	nodes    []*node
+	asks     *http.Client
+	replaced int // nodes, by an operator
 }
 
 // node is a machine of the cluster: a PID namespace that Patroni and its server run in, a small
@@ -78,7 +76,7 @@ func newCluster(t testing.TB) *cluster {
 	}
 	servers, _ := filepath.Glob("/usr/lib/postgresql/*/bin") // the pattern is right
 	if len(servers) == 0 {
-		need.Tool(t, need.Missing("PostgreSQL", "install-test-tools"))
+		need.Tool(t, need.Missing("PostgreSQL", "install"))
 	}
 	c := &cluster{t: t, asks: &http.Client{Timeout: time.Second}}
 	c.dir = fortest.Must(os.MkdirTemp("/tmp", "coinslot-ha-"))(t) //nolint:usetesting // the user postgres can't enter t.TempDir
@@ -380,7 +378,7 @@ func (c *cluster) unhealthy() (why string, lost []*node) {
 			lost = append(lost, n)
 		}
 	}
-	if len(lost) > 0 || roles["leader"] != 1 || roles["sync_standby"] == 0 != c.asynchronous || len(is.Members) != 3 {
+	if len(lost) > 0 || roles["leader"] != 1 || roles["sync_standby"] == 0 || len(is.Members) != 3 {
 		return fmt.Sprint(is.Members), lost
 	}
 	return "", nil

@@ -5,7 +5,7 @@
 // cancel, change their mind and reload. Only the binary is ever killed; what the others have
 // written down is the truth that it is compared with afterwards (checker_test.go).
 //
-// The tests have a short form, which is part of `make test`, and a long one:
-// see docs/reliability.md and tools/torture. Every failure prints its seed,
+// The tests have a short form, which is part of `make test-all`, and a long one:
+// see README.md and tools/torture. Every failure prints its seed,
 // the first invariant that broke and the history of that session.
 package torture

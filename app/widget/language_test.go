@@ -7,8 +7,8 @@ import (
 	"coinslot/bff/fortest"
 )
 
-// TestLanguageMenu: the server's page has one language, and a button that asks for all.
-func TestLanguageMenu(t *testing.T) {
+// TestFullLanguageMenu: the server's page has one language, and a button that asks for all.
+func TestFullLanguageMenu(t *testing.T) {
 	page := Page{Lang: "fr", Languages: []Language{{"de", "Deutsch"}, {"fr", "Français & \"co\""}},
 		Base: "/checkout/cs_1", Carry: []Field{{"lang", "fr"}, {"theme", "dark"}}}
 	const theme, ask = `<input name="theme" type="hidden" value="dark">`, ` name="languages" type="submit" value="1">`

@@ -223,8 +223,8 @@ JSON.parse(STDIN.read).each do |c|
 end`},
 }
 
-// TestSamples runs the samples of docs/verify.md.
-func TestSamples(t *testing.T) {
+// TestFullSamples runs the samples of docs/verify.md.
+func TestFullSamples(t *testing.T) {
 	list := claimed(t)
 	for _, s := range samples {
 		t.Run(s.Language, func(t *testing.T) {

@@ -300,7 +300,7 @@ func in24(i int) string             { return fmt.Sprintf("203.0.113.%d", i%250) 
 // A client or network that uses its full limits does not lock out shoppers: all are served,
 // whether each has an address or fifty share one, half of them wait at most twice as long as
 // without it, and payments are detected within 20 s.
-func TestAttack(t *testing.T) {
+func TestFullAttack(t *testing.T) {
 	need.Long(t, "it simulates minutes of an attack")
 	forty := attackLoad{shoppers: 40, every: 4, gap: 1500 * time.Millisecond, from: separateNetworks, sessions: 150}
 	fifty := attackLoad{shoppers: 50, every: 1, gap: 3 * time.Second, from: sharedNetwork, sessions: 150}
@@ -340,10 +340,10 @@ func TestAttack(t *testing.T) {
 	}
 }
 
-// BenchmarkAttack reports the figures of TestAttack at full length, in fake time.
+// BenchmarkAttack reports the figures of TestFullAttack at full length, in fake time.
 func BenchmarkAttack(b *testing.B) {
 	for range b.N {
-		cmd := exec.CommandContext(b.Context(), os.Args[0], "-test.run=^TestAttack$", "-test.v", "-attack")
+		cmd := exec.CommandContext(b.Context(), os.Args[0], "-test.run=^TestFullAttack$", "-test.v", "-attack")
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			b.Fatalf("%v\n%s", err, out)
@@ -369,5 +369,5 @@ func BenchmarkAttack(b *testing.B) {
 	}
 }
 
-// figures are what TestAttack logs of an attack that has goals.
+// figures are what TestFullAttack logs of an attack that has goals.
 var figures = regexp.MustCompile(`worst: ([0-9.]+) % served, ([0-9.]+) times the calm wait, detected within ([0-9.]+) s`)

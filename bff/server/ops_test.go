@@ -165,8 +165,8 @@ func (w *observedRig) runFlows() string {
 	return id
 }
 
-// TestObserved follows one payment through metrics, traces and the log.
-func TestObserved(t *testing.T) {
+// TestFullObserved follows one payment through metrics, traces and the log.
+func TestFullObserved(t *testing.T) {
 	w := newObservedRig(t)
 	id := w.runFlows()
 	fortest.Until(t, "the webhooks", func() bool {
@@ -226,7 +226,7 @@ func checkMetrics(t *testing.T, page string) {
 	}
 }
 
-// promtool runs Prometheus' own tool, which make install-test-tools fetches.
+// promtool runs Prometheus' own tool, which make install-all fetches.
 func promtool(t *testing.T, stdin string, args ...string) (string, error) {
 	t.Helper()
 	path := fortest.Must(filepath.Abs(need.File(t, "../../.cache/prometheus/promtool")))(t)

@@ -195,7 +195,7 @@ func wantSound(t *testing.T, path string) {
 }
 
 // A first start that is killed at any moment leaves a file that the next start takes up.
-func TestKilledFirstStart(t *testing.T) {
+func TestFullKilledFirstStart(t *testing.T) {
 	finished := 0
 	for range 15 {
 		path := filepath.Join(t.TempDir(), "coinslot.db")

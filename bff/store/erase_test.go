@@ -61,9 +61,9 @@ func buried(t testing.TB, db *DB, n, attempts int) {
 	}
 }
 
-// TestBytesOfADeadSession bounds what a deleted session costs on disk forever;
+// TestFullBytesOfADeadSession bounds what a deleted session costs on disk forever;
 // docs/privacy.md says the figures.
-func TestBytesOfADeadSession(t *testing.T) {
+func TestFullBytesOfADeadSession(t *testing.T) {
 	for attempts, most := range map[int]int{0: 1280, 1: 2304, 12: 12288} {
 		db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
 		const n = 200

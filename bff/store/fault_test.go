@@ -89,7 +89,7 @@ func TestFullDisk(t *testing.T) {
 
 // When the disk fails to sync a commit, what the store says afterwards is what
 // the next start finds. It used to find commits that could not be read before.
-func TestFailedSync(t *testing.T) {
+func TestFullFailedSync(t *testing.T) {
 	need.Long(t, "each of ten databases is filled until a sync fails")
 	strace := need.Command(t, "strace")
 	if out, err := exec.CommandContext(t.Context(), strace, "-o", os.DevNull, "true").CombinedOutput(); err != nil {

@@ -154,8 +154,8 @@ JSON.parse(STDIN.read).each do |m|
 end`},
 }
 
-// TestSamples runs the samples of docs/webhooks.md.
-func TestSamples(t *testing.T) {
+// TestFullSamples runs the samples of docs/webhooks.md.
+func TestFullSamples(t *testing.T) {
 	list := arrived()
 	for _, s := range samples {
 		t.Run(s.Language, func(t *testing.T) {
@@ -170,8 +170,8 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestTypeScriptClient runs the client of npm/.
-func TestTypeScriptClient(t *testing.T) {
+// TestFullTypeScriptClient runs the client of npm/.
+func TestFullTypeScriptClient(t *testing.T) {
 	list := arrived()
 	bundle := exampletest.Bundle(t, "../../npm/server/src/index.ts")
 	s := exampletest.Sample{Language: "js", File: filepath.Base(bundle), Commands: []string{"node"}, Needs: []string{"--version"}, Run: `import { readFileSync } from "node:fs";

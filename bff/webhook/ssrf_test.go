@@ -373,10 +373,10 @@ func answerWith(conn net.Conn, text string) {
 	io.WriteString(conn, text)
 }
 
-// TestSSRFSystemCalls runs the cases under strace: of all sockets that a
+// TestFullSSRFSystemCalls runs the cases under strace: of all sockets that a
 // connection can have, none is connected. Sockets for datagrams are: Go's resolver
 // asks the kernel so for the route to each of several addresses, which sends nothing.
-func TestSSRFSystemCalls(t *testing.T) {
+func TestFullSSRFSystemCalls(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "calls")
 	cmd := exec.CommandContext(t.Context(), need.Command(t, "strace"), "-f", "-qq", "-yy", "-e", "trace=socket,connect", "-o", out, os.Args[0], "-test.run=^TestTortureSSRF$")
 	cmd.Env = append(os.Environ(), "TORTURE_LEDGER=")

@@ -121,7 +121,7 @@ func newBrowser(dir string) *Browser {
 // Installed is nil, or the error that Chromium is missing.
 func Installed() error {
 	if _, err := os.Stat(executable); err != nil {
-		return need.Missing("Chromium", "install-test-tools")
+		return need.Missing("Chromium", "install")
 	}
 	return nil
 }

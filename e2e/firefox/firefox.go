@@ -67,7 +67,7 @@ func Start(t testing.TB, c Cookies) *Browser {
 	t.Helper()
 	need.Long(t, "it drives a browser")
 	if _, err := os.Stat(executable); err != nil {
-		need.Tool(t, need.Missing("Firefox", "install-test-tools"))
+		need.Tool(t, need.Missing("Firefox", "install-all"))
 	}
 	home := t.TempDir()
 	profile := filepath.Join(home, "profile")

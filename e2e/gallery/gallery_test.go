@@ -153,7 +153,7 @@ func TestLateStylesMoveNothing(t *testing.T) {
 }
 
 // axeFile is the checker of Deque, which the Makefile fetches.
-const axeFile = "../../.cache/axe/package/axe.min.js"
+const axeFile = "../../.cache/npm/axe-core/axe.min.js"
 
 // violations is JavaScript for what axe has found: WCAG 2.2 A and AA and its
 // best practices, all of it.

@@ -1,11 +1,9 @@
 // Package need skips tests whose tools are missing, so that go test ./... passes on a machine
-// that has Go and nothing else, and fails them where no test may be skipped:
+// that has Go and nothing else. With CI=true in the environment they fail: no test may be skipped
+// there.
 //
-//	TEST_TOOLS=required go test ./...
-//
-// That is what make test sets, so CI cannot skip a test because a tool is missing. In the short
-// mode of go test, which make quick uses, tests that need a browser, another server or a lot of
-// time are skipped even if the tools are installed.
+// In the short mode of go test, which make quick uses, tests that need a browser, another server or
+// a lot of time are skipped even if the tools are installed.
 package need
 
 import (
@@ -21,7 +19,7 @@ import (
 )
 
 // Missing is the error for a tool or file that does not exist. target is the make target that
-// provides it, like "install-test-tools".
+// provides it, like "install-all".
 func Missing(what, target string) error {
 	return fmt.Errorf("%s is missing: run make %s", what, target)
 }
@@ -63,15 +61,15 @@ func Skipped() bool { return skipped.Load() }
 var skipped atomic.Bool
 
 // required reports whether a missing tool fails a test.
-func required() bool { return os.Getenv("TEST_TOOLS") == "required" }
+func required() bool { return os.Getenv("CI") == "true" }
 
-// Command returns the path of a program that make install-test-tools installs. It ends t if the
+// Command returns the path of a program that make install-all installs. It ends t if the
 // PATH has none.
 func Command(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
 	if err != nil {
-		Tool(t, Missing(name, "install-test-tools"))
+		Tool(t, Missing(name, "install-all"))
 	}
 	return path
 }
@@ -83,12 +81,12 @@ func Server(t testing.TB, name string) string {
 	return Command(t, name)
 }
 
-// File returns path, which is that of a file that make install-test-tools puts into .cache. It
+// File returns path, which is that of a file that make install-all puts into .cache. It
 // ends t if the file does not exist.
 func File(t testing.TB, path string) string {
 	t.Helper()
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		Tool(t, Missing(path[max(0, strings.Index(path, ".cache/")):], "install-test-tools"))
+		Tool(t, Missing(path[max(0, strings.Index(path, ".cache/")):], "install-all"))
 	}
 	return path
 }
@@ -124,8 +122,8 @@ func short(why string) error {
 // the reason, runs no test, and go test adds "[no tests to run]" to the line of the package.
 //
 // go test keeps the result of a package, with the environment and files that its tests have
-// read, but not if m.Run was not called. A missing tool must not be remembered: neither TEST_TOOLS
-// nor the tool is read by a test here.
+// read, but not if m.Run was not called. A missing tool must not be remembered: neither CI nor
+// the tool is read by a test here.
 func Main(m interface{ Run() int }, why string, missing error, run func() int) int {
 	if !flag.Parsed() {
 		flag.Parse()

@@ -68,20 +68,20 @@ func TestMissing(t *testing.T) {
 		test func(t testing.TB)
 		want []string
 	}{
-		"a command": {func(t testing.TB) { Command(t, "coinslot-none") }, []string{"coinslot-none is missing", "make install-test-tools"}},
-		"a server":  {func(t testing.TB) { Server(t, "coinslot-none") }, []string{"coinslot-none is missing", "make install-test-tools"}},
-		"a file":    {func(t testing.TB) { File(t, filepath.Join(here, ".cache/axe.js")) }, []string{": .cache/axe.js is missing", "make install-test-tools"}},
+		"a command": {func(t testing.TB) { Command(t, "coinslot-none") }, []string{"coinslot-none is missing", "make install-all"}},
+		"a server":  {func(t testing.TB) { Server(t, "coinslot-none") }, []string{"coinslot-none is missing", "make install-all"}},
+		"a file":    {func(t testing.TB) { File(t, filepath.Join(here, ".cache/axe.js")) }, []string{": .cache/axe.js is missing", "make install-all"}},
 		"assets":    {func(t testing.TB) { Assets(t, fstest.MapFS{"dist/.gitkeep": {}}) }, []string{"static/dist", "make assets"}},
-		"a tool":    {func(t testing.TB) { Tool(t, Missing("Chromium", "install-test-tools")) }, []string{"Chromium is missing"}},
+		"a tool":    {func(t testing.TB) { Tool(t, Missing("Chromium", "install-all")) }, []string{"Chromium is missing"}},
 	} {
-		for required, want := range map[string]string{"": "skipped: not run", "required": "failed"} {
-			t.Setenv("TEST_TOOLS", required)
+		for required, want := range map[string]string{"": "skipped: not run", "true": "failed"} {
+			t.Setenv("CI", required)
 			skipped.Store(false)
 			got := outcome(tc.test)
 			fortest.Equal(t, Skipped(), required == "",
-				"%s is missing, TEST_TOOLS=%s: Skipped", name, required)
+				"%s is missing, CI=%s: Skipped", name, required)
 			for _, part := range append(tc.want, want) {
-				fortest.Has(t, name+" is missing, TEST_TOOLS="+required+": the test", got, part)
+				fortest.Has(t, name+" is missing, CI="+required+": the test", got, part)
 			}
 		}
 	}
@@ -90,8 +90,8 @@ func TestMissing(t *testing.T) {
 // What is there lets a test run.
 func TestThere(t *testing.T) {
 	setShort(t, false)
-	for _, required := range []string{"", "required"} {
-		t.Setenv("TEST_TOOLS", required)
+	for _, required := range []string{"", "true"} {
+		t.Setenv("CI", required)
 		got := outcome(func(t testing.TB) {
 			if path := Command(t, "go"); !filepath.IsAbs(path) {
 				t.Fatal("the path of go is ", path)
@@ -105,15 +105,15 @@ func TestThere(t *testing.T) {
 				t.Fatal("t may not use what is there")
 			}
 		})
-		fortest.Equal(t, got, "ran", "TEST_TOOLS=%s: the test", required)
+		fortest.Equal(t, got, "ran", "CI=%s: the test", required)
 	}
 }
 
 // In short mode nothing long runs, even where tools are required and there.
 func TestShort(t *testing.T) {
 	setShort(t, true)
-	t.Setenv("TEST_TOOLS", "required")
-	missing := Missing("Chromium", "install-test-tools")
+	t.Setenv("CI", "true")
+	missing := Missing("Chromium", "install-all")
 	for name, test := range map[string]func(t testing.TB){
 		"long":             func(t testing.TB) { Long(t, "it waits") },
 		"a server":         func(t testing.TB) { Server(t, "go") },
@@ -136,15 +136,15 @@ func TestShort(t *testing.T) {
 // A test that does more without a tool does that, unless tools are required.
 func TestHas(t *testing.T) {
 	setShort(t, false)
-	for required, want := range map[string]string{"": "ran", "required": "failed: Chromium is missing"} {
-		t.Setenv("TEST_TOOLS", required)
+	for required, want := range map[string]string{"": "ran", "true": "failed: Chromium is missing"} {
+		t.Setenv("CI", required)
 		got := outcome(func(t testing.TB) {
-			if Has(t, "it drives a browser", Missing("Chromium", "install-test-tools")) {
+			if Has(t, "it drives a browser", Missing("Chromium", "install-all")) {
 				t.Skip("t may use it")
 			}
 		})
 		if !strings.HasPrefix(got, want) {
-			t.Errorf("TEST_TOOLS=%s: the test %s; want %s", required, got, want)
+			t.Errorf("CI=%s: the test %s; want %s", required, got, want)
 		}
 	}
 }
@@ -165,7 +165,7 @@ import (
 func TestMain(m *testing.M) {
 	var missing error
 	if _, err := os.Stat(filepath.Join(os.Getenv("TOOLS"), "tool")); err != nil {
-		missing = need.Missing("the tool", "install-test-tools")
+		missing = need.Missing("the tool", "install-all")
 	}
 	os.Exit(need.Main(m, "it drives the tool", missing, m.Run))
 }
@@ -188,25 +188,25 @@ func TestPackage(t *testing.T) {
 		t.Helper()
 		cmd := exec.Command("go", slices.Concat([]string{"test", "-vet=off"}, flags, []string{"./driver"})...)
 		cmd.Dir = root
-		cmd.Env = append(os.Environ(), "TOOLS="+tools, "TEST_TOOLS="+required, "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0")
+		cmd.Env = append(os.Environ(), "TOOLS="+tools, "CI="+required, "GOFLAGS=", "GOWORK=off", "CGO_ENABLED=0")
 		out, _ := cmd.CombinedOutput() // a failure is in it
 		for _, part := range want {
 			absent, unwanted := strings.CutPrefix(part, "no ")
 			if strings.Contains(string(out), absent) == unwanted {
-				t.Errorf("TEST_TOOLS=%s go test %v printed:\n%s\nwant %s", required, flags, out, part)
+				t.Errorf("CI=%s go test %v printed:\n%s\nwant %s", required, flags, out, part)
 			}
 		}
 	}
 	test("", []string{"ok", "[no tests to run]"})
 	test("", []string{"ok", "[no tests to run]", "no cached"})
-	test("", []string{"not run: the tool is missing: run make install-test-tools", "[no tests to run]", "no === RUN"}, "-v")
-	test("required", []string{"the tool is missing: run make install-test-tools", "FAIL"})
+	test("", []string{"not run: the tool is missing: run make install-all", "[no tests to run]", "no === RUN"}, "-v")
+	test("true", []string{"the tool is missing: run make install-all", "FAIL"})
 	test("", []string{"not run in short mode: it drives the tool", "[no tests to run]", "no === RUN"}, "-short", "-v")
-	test("required", []string{"ok", "[no tests to run]"}, "-short")
+	test("true", []string{"ok", "[no tests to run]"}, "-short")
 	write(t, filepath.Join(tools, "tool"), "")
 	test("", []string{"ok", "no [no tests to run]", "no cached"})
-	test("required", []string{"ok", "=== RUN"}, "-v")
-	test("required", []string{"TestDrives", "no === RUN"}, "-list", ".")
+	test("true", []string{"ok", "=== RUN"}, "-v")
+	test("true", []string{"TestDrives", "no === RUN"}, "-list", ".")
 }
 
 func write(t *testing.T, path, text string) {

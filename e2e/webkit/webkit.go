@@ -105,7 +105,7 @@ func miniBrowser(t testing.TB) string {
 	t.Helper()
 	found := fortest.Must(filepath.Glob("/usr/lib/*/webkit2gtk-4.1/MiniBrowser"))(t)
 	if len(found) == 0 {
-		need.Tool(t, need.Missing("MiniBrowser", "install-test-tools"))
+		need.Tool(t, need.Missing("MiniBrowser", "install-all"))
 	}
 	return found[0]
 }

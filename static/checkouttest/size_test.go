@@ -18,7 +18,7 @@ import (
 // budgets are the promise to merchants and shoppers: bytes of a script on the wire, minified,
 // brotli quality 11.
 //
-// frame.js is bound by the page that it is in (e2e TestPageSize): 300 bytes of it keep a shop's
+// frame.js is bound by the page that it is in (e2e TestFullPageSize): 300 bytes of it keep a shop's
 // colors readable.
 var budgets = map[string]int{"checkout": 4096, "frame": 4300}
 

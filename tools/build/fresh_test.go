@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,22 +12,18 @@ import (
 	"time"
 
 	"coinslot/bff/fortest"
+	"coinslot/e2e/need"
 	"coinslot/tools/compile"
 
 	"github.com/andybalholm/brotli"
 )
-
-// fresh asks for TestFreshMachine, which compiles everything: it takes two minutes.
-var fresh = flag.Bool("fresh", false, "build with empty caches, too (make fresh)")
 
 // TestFreshMachine: a clone on a machine that has never built anything leaves the same bytes as
 // one on a machine that has, and so does the build of the container image. Modules come from the
 // download cache of this machine, so that it costs no network. With one byte of go-app changed,
 // the build stops, also where everything was built before.
 func TestFreshMachine(t *testing.T) {
-	if !*fresh {
-		t.Skip("not run: it takes minutes; make fresh, which is part of make check")
-	}
+	need.Long(t, "it compiles everything twice")
 	warm := copyOfModule(t)
 	makeBuild(t, warm, nil)
 

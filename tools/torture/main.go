@@ -55,7 +55,7 @@ func options(args []string, errs io.Writer) (c config, list bool, err error) {
 		"append the results to this file, and print the table of all its results")
 	flags.BoolVar(&list, "list", false, "list the parts and exit")
 	flags.BoolVar(&c.write, "write", false, "write the table into -page")
-	flags.StringVar(&c.page, "page", "docs/reliability.md", "page for the table")
+	flags.StringVar(&c.page, "page", "torture/README.md", "page for the table")
 	if err := flags.Parse(args); err != nil {
 		return c, list, err
 	}

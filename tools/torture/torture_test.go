@@ -31,9 +31,9 @@ func TestTable(t *testing.T) {
 
 // The page that the table is kept in has its markers.
 func TestPageHasMarkers(t *testing.T) {
-	page := fortest.Must(os.ReadFile("../../docs/reliability.md"))(t)
+	page := fortest.Must(os.ReadFile("../../torture/README.md"))(t)
 	if _, rest, ok := strings.Cut(string(page), tableBegins); !ok || !strings.Contains(rest, tableEnds) {
-		t.Errorf("docs/reliability.md lacks %s or %s", tableBegins, tableEnds)
+		t.Errorf("torture/README.md lacks %s or %s", tableBegins, tableEnds)
 	}
 }
 

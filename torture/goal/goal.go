@@ -1,6 +1,6 @@
 // Package goal is how a test of the torture harness asks for its bound and says what it has proven.
-// `make torture` runs the tests with the full bounds and makes the table of docs/reliability.md
-// from what they say; `make test` runs the same tests with the short ones.
+// `make torture` runs the tests with the full bounds and makes the table of torture/README.md
+// from what they say; `make test-all` runs the same tests with the short ones.
 //
 // TORTURE=long asks for the full bounds, TORTURE=0.1 for a tenth of them, and
 // TORTURE_SEED=7 for one seed. TORTURE_LEDGER names the file that results are
@@ -27,7 +27,7 @@ import (
 
 // Result is what a test has proven.
 type Result struct {
-	Goal       string        `json:"goal"`   // as in the table of docs/reliability.md
+	Goal       string        `json:"goal"`   // as in the table of README.md
 	Figure     string        `json:"figure"` // what was counted, in words: "1,000 lost answers, every orphan known within 14 s"
 	Rounds     int           `json:"rounds"` // made
 	Wanted     int           `json:"wanted"` // rounds of the full bound
@@ -47,7 +47,7 @@ func (r Result) Bound() string {
 	return fmt.Sprintf("< %.2g %%", 300/float64(r.Rounds))
 }
 
-// Rounds returns how many rounds to make: short in `make test`, full or the
+// Rounds returns how many rounds to make: short in `make test-all`, full or the
 // share of it that TORTURE asks for, but never fewer than short.
 func Rounds(short, full int) int {
 	switch want := os.Getenv("TORTURE"); want {

@@ -196,7 +196,7 @@ func binaries() (string, error) {
 			return dir, nil
 		}
 	}
-	return "", need.Missing("PostgreSQL", "install-test-tools")
+	return "", need.Missing("PostgreSQL", "install")
 }
 
 // guarded starts a shell that ends the server and removes its files when this

@@ -27,7 +27,7 @@ func servant() (*syscall.Credential, error) {
 			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 		}
 	}
-	return nil, fmt.Errorf("no user %s to run PostgreSQL: run make install-test-tools", user)
+	return nil, fmt.Errorf("no user %s to run PostgreSQL: run make install", user)
 }
 
 // unprivileged lets cmd run as the servant.

@@ -36,7 +36,7 @@ func (s Sample) command(t *testing.T) string {
 			return command
 		}
 	}
-	need.Tool(t, need.Missing(s.Language+", or what the sample needs of it,", "install-test-tools"))
+	need.Tool(t, need.Missing(s.Language+", or what the sample needs of it,", "install-all"))
 	return ""
 }
 

@@ -1,4 +1,4 @@
-// Sells with Medusa and Coinslot as they run, in sandbox mode; the Go test e2e TestMedusa starts both.
+// Sells with Medusa and Coinslot as they run, in sandbox mode; the Go test e2e TestFullMedusa starts both.
 import assert from "node:assert/strict"
 import { createHmac } from "node:crypto"
 import { test } from "node:test"
