@@ -37,6 +37,7 @@ type Config struct {
 	Count   func(ctx context.Context, status string) (int, error)
 	Gateway *reconcile.Service // the gateway's records
 	Records records.Records
+	Damage  records.Damage // nil = not known
 	Events  outbox.Log
 	// Rerouting is about webhooks to URLs that are not configured any more.
 	Rerouting outbox.Rerouting

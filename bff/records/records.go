@@ -69,6 +69,28 @@ type Logins interface {
 	LoginEnded(ctx context.Context, login string) (bool, error)
 }
 
+// Damage is what is stored and cannot be decoded. It is set aside, so that it stops nothing else,
+// and used again within a minute after it was repaired.
+type Damage interface {
+	// Unreadable returns what is set aside: sessions first, at most limit.
+	Unreadable(ctx context.Context, limit int) ([]Unreadable, error)
+}
+
+// Kinds of what can be unreadable.
+const (
+	UnreadableSession = "session"
+	UnreadableEvent   = "event"
+)
+
+// Unreadable is one row that is set aside.
+type Unreadable struct {
+	Kind    string
+	ID      string
+	Session string // that it is of
+	Since   time.Time
+	Error   string
+}
+
 // Query selects sessions; zero fields do not restrict.
 type Query struct {
 	// Text is one complete identifier: a session id, order_ref, email address, tracking code,

@@ -97,6 +97,8 @@ func (r *Service) sessions(ctx context.Context, failed *[]error) (erased, delete
 			switch {
 			case ctx.Err() != nil:
 				return erased, deleted, ctx.Err()
+			case errors.Is(err, payment.ErrUnreadable):
+				// It is set aside, and erased after it was repaired.
 			case err != nil && len(*failed) < maxErrors:
 				*failed = append(*failed, err)
 			case e == payment.ErasePersonal:
@@ -166,7 +168,7 @@ type Eraser interface {
 	// Erasable returns ids of finished sessions that were created before a time, the
 	// oldest of each status first, from after a cursor on: without those that are
 	// deleted, or paid and erased. It looks at no more than limit of them, and may return
-	// fewer ids. next is empty at the end.
+	// fewer ids. next is empty at the end. What is set aside as unreadable is left out.
 	Erasable(
 		ctx context.Context, before time.Time, cursor string, limit int,
 	) (ids []string, next string, err error)

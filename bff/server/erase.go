@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"coinslot/bff/limiter"
+	"coinslot/bff/payment"
 	"coinslot/bff/records"
 	"coinslot/bff/retention"
 	"coinslot/bff/store"
@@ -56,8 +57,8 @@ func (e *Eraser) Close() error {
 }
 
 // Erase erases the personal data of a session, or of all sessions with an e-mail address, and
-// returns their ids. The audit log has each before and after. Errors: [payment.ErrNotFound]; the
-// database's.
+// returns their ids. The audit log has each before and after. Errors: [payment.ErrNotFound];
+// [payment.ErrUnreadable] of sessions to repair first; the database's.
 func (e *Eraser) Erase(ctx context.Context, subject string) (done []string, err error) {
 	ids := []string{subject}
 	if strings.Contains(subject, "@") {
@@ -65,11 +66,20 @@ func (e *Eraser) Erase(ctx context.Context, subject string) (done []string, err 
 			return nil, err
 		}
 	}
+	var unreadable []error // none of these keeps the others
 	for _, id := range ids {
-		if err := e.session(ctx, id); err != nil {
+		err := e.session(ctx, id)
+		if errors.Is(err, payment.ErrUnreadable) {
+			unreadable = append(unreadable, err)
+			continue
+		}
+		if err != nil {
 			return done, err
 		}
 		done = append(done, id)
+	}
+	if len(unreadable) > 0 {
+		return done, errors.Join(unreadable...)
 	}
 	if len(done) > 0 && strings.Contains(subject, "@") {
 		return done, e.db.ForgetEmail(ctx, subject)

@@ -124,7 +124,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 	o.Log = s.countLines(o.Log)
 	s.store, err = store.Open(ctx, store.Config{
 		DSN: c.Database, Direct: c.DatabaseDirect, Endpoints: c.WebhookURLs,
-		Began: s.operation, Log: o.Log,
+		CheckEvent: payment.Event.Check, Began: s.operation, Log: o.Log,
 	})
 	if err != nil {
 		s.tracer.Close()

@@ -25,10 +25,9 @@ func statusColumn(s *payment.Session) string {
 }
 
 const (
-	// erasable finds finished sessions of one status, and whether they have erased_at: a
-	// quotation mark inside a text of the document is escaped, so that no text looks so.
-	erasable = `SELECT created_at, id, doc LIKE '%,"erased_at":"%' FROM sessions
-		WHERE status = $1 AND (created_at, id) > ($2, $3) AND created_at < $4
+	// erasable finds finished sessions of one status, and whether something was erased of them.
+	erasable = `SELECT created_at, id, erased_at IS NOT NULL, unreadable_at IS NOT NULL
+		FROM sessions WHERE status = $1 AND (created_at, id) > ($2, $3) AND created_at < $4
 		ORDER BY created_at, id LIMIT $5`
 	undelivered = `SELECT EXISTS (SELECT 1 FROM deliveries d JOIN events e ON e.seq = d.event
 		WHERE e.session = $1 AND d.state = 'open')`
@@ -45,7 +44,7 @@ const (
 	lockEvents    = `SELECT seq FROM events WHERE session = $1 FOR UPDATE`
 	eventsToErase = `SELECT seq, id, session, type, at, body FROM events WHERE session = $1
 		ORDER BY seq`
-	replaceBody = `UPDATE events SET body = $2 WHERE seq = $1`
+	replaceBody = `UPDATE events SET body = $2, unreadable_at = NULL WHERE seq = $1`
 
 	deleteActionsOf = `DELETE FROM actions WHERE session = $1`
 	eraseActionsOf  = `UPDATE actions SET detail = NULL WHERE session = $1`
@@ -79,7 +78,8 @@ func (db *DB) Erasable(
 		return nil, "", fmt.Errorf("finding sessions to erase: %w", err)
 	}
 	for _, f := range found {
-		if !f.erased || status != wire.Confirmed { // else there is more to erase
+		done := f.erased && status == wire.Confirmed // of the others, there is more to erase
+		if !done && !f.setAside {
 			ids = append(ids, f.id)
 		}
 	}
@@ -95,11 +95,12 @@ func (db *DB) Erasable(
 
 type finishedSession struct {
 	cursor
-	erased bool // something was erased already
+	erased   bool // something was erased already
+	setAside bool
 }
 
 func scanFinished(rows *sql.Rows) (f finishedSession, err error) {
-	err = rows.Scan(&f.createdAt, &f.id, &f.erased)
+	err = rows.Scan(&f.createdAt, &f.id, &f.erased, &f.setAside)
 	f.id = sqldb.FromKey(f.id)
 	return f, err
 }
@@ -120,7 +121,8 @@ func (db *DB) Erase(
 		return payment.EraseNothing, payment.ErrNotFound
 	}
 	if err != nil {
-		return payment.EraseNothing, fmt.Errorf("erasing session %q: %w", id, err)
+		return payment.EraseNothing, fmt.Errorf("erasing session %q: %w", id,
+			db.noteUnreadable(ctx, err))
 	}
 	return done, nil
 }

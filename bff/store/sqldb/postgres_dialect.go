@@ -17,8 +17,9 @@ import (
 func postgresDialect() Dialect {
 	return Dialect{
 		goose: goose.DialectPostgres, migrations: "migrations/postgres", options: postgresLocker,
-		locks:       true,
-		Clock:       `(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`,
+		locks:   true,
+		Clock:   `(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`,
+		Horizon: postgresHorizon, HeldBack: postgresHeldBack,
 		EventsAfter: postgresEventsAfter, SessionEventsAfter: postgresSessionEventsAfter,
 		EventAt: postgresEventAt, LatestEvent: postgresLatestEvent,
 		NotNewest: `position < (SELECT max(position) FROM events)`, // see continueLog

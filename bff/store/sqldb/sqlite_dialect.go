@@ -16,8 +16,9 @@ import (
 func sqliteDialect() Dialect {
 	return Dialect{
 		goose: goose.DialectSQLite3, migrations: "migrations/sqlite",
-		options:     func() ([]goose.ProviderOption, error) { return nil, nil },
-		Clock:       `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
+		options: func() ([]goose.ProviderOption, error) { return nil, nil },
+		Clock:   `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
+		Horizon: sqliteHorizon, HeldBack: sqliteHeldBack,
 		EventsAfter: sqliteEventsAfter, SessionEventsAfter: sqliteSessionEventsAfter,
 		EventAt: sqliteEventAt, LatestEvent: sqliteLatestEvent,
 		// A row that shrinks leaves its page almost empty forever; one that moves does not.
