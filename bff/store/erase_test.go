@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -173,4 +175,57 @@ func TestTruncateBesideAReader(t *testing.T) {
 		"writers wait for ms from now on")
 	fortest.OK(t, tx.Rollback())
 	fortest.OK(t, db.Truncate(t.Context()))
+}
+
+// A session is found to be erased whatever its metadata are named and hold.
+func TestErasableWithAnyMetadata(t *testing.T) {
+	members := memberNames(reflect.TypeFor[payment.Session](), map[reflect.Type]bool{})
+	if !slices.Contains(members, "erased_at") || len(members) < 50 {
+		t.Fatalf("the members are %v", members)
+	}
+	for name, dsn := range databases(t) {
+		db := opened(t, dsn)
+		var want []string
+		for n, member := range append(members, `x","erased_at":"x`) {
+			s := dead(n, 1)
+			s.Status, s.Attempts[0].State = wire.Confirmed, payment.Confirmed
+			s.Attempts[0].TxID = s.ID
+			s.Order.Metadata = map[string]string{"a": "1", member: "x", "z": `,"erased_at":"x`}
+			want = append(want, fortest.Must(db.Insert(t.Context(), s))(t).ID)
+		}
+		erasable := func() (all []string) {
+			for cursor, first := "", true; first || cursor != ""; first = false {
+				ids, next, err := db.Erasable(t.Context(), time.Now(), cursor, 20)
+				fortest.OK(t, err)
+				all, cursor = append(all, ids...), next
+			}
+			return all
+		}
+		fortest.Diff(t, erasable(), want, "%s: erasable", name)
+		for _, id := range want {
+			fortest.Must(db.Erase(t.Context(), id, time.Now(),
+				func(payment.Session, bool) payment.Erasure { return payment.ErasePersonal }))(t)
+		}
+		fortest.Diff(t, erasable(), nil, "%s: erasable after the erasure", name)
+	}
+}
+
+// memberNames are the names of all JSON members of a type, at any depth.
+func memberNames(of reflect.Type, seen map[reflect.Type]bool) (names []string) {
+	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
+		of = of.Elem()
+	}
+	if of.Kind() != reflect.Struct || seen[of] {
+		return nil
+	}
+	seen[of] = true
+	for i := range of.NumField() {
+		field := of.Field(i)
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" && name != "-" {
+			names = append(names, name)
+		}
+		names = append(names, memberNames(field.Type, seen)...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }

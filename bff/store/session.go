@@ -71,10 +71,11 @@ func (r *row) session() (payment.Session, error) {
 	return s, nil
 }
 
+// with returns the session with err, unless it is unreadable.
 func (r *row) with(err error) (payment.Session, error) {
-	s, decodeErr := r.session()
-	if decodeErr != nil {
-		err = errors.Join(err, decodeErr)
+	s, unreadable := r.session()
+	if unreadable != nil {
+		return s, unreadable
 	}
 	return s, err
 }
