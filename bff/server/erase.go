@@ -16,10 +16,25 @@ import (
 	"coinslot/bff/store"
 )
 
-// retention erases sessions after their retention time. Instances alternate by a bucket in the
-// database.
+// keepItems is how long a never-paid session of the catalog stays after its end, whatever
+// COINSLOT_RETENTION says: longer than late money is looked for.
+const keepItems = 7 * 24 * time.Hour
+
+// retention erases sessions after their retention time.
 func (s *Server) retention(keep time.Duration, log *slog.Logger) *retention.Service {
-	bucket := s.store.Bucket("retention", 1)
+	return s.eraser("retention", keep, log)
+}
+
+// unpaidItems deletes never-paid sessions of the catalog.
+func (s *Server) unpaidItems(log *slog.Logger) *retention.Service {
+	service := s.eraser("unpaid_items", keepItems, log)
+	service.Items = s.store
+	return service
+}
+
+// eraser returns a service that alternates between instances by a bucket in the database.
+func (s *Server) eraser(name string, keep time.Duration, log *slog.Logger) *retention.Service {
+	bucket := s.store.Bucket(name, 1)
 	service := &retention.Service{
 		Eraser: s.store, Keep: keep, Hold: bucket.Pause,
 		Changed: s.sessionChanged, Now: s.store.Now, Log: log,

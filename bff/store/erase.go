@@ -24,11 +24,18 @@ func statusColumn(s *payment.Session) string {
 	return string(s.Status)
 }
 
+func isUnpaidItem(s *payment.Session) bool {
+	return s.Order.Item != "" && s.Status.Outcome() == wire.Unpaid
+}
+
 const (
 	// erasable finds finished sessions of one status, and whether something was erased of them.
 	erasable = `SELECT created_at, id, erased_at IS NOT NULL, unreadable_at IS NOT NULL
 		FROM sessions WHERE status = $1 AND (created_at, id) > ($2, $3) AND created_at < $4
 		ORDER BY created_at, id LIMIT $5`
+	unpaidItems = `SELECT created_at, id FROM sessions
+		WHERE unpaid_item = 1 AND unreadable_at IS NULL AND (created_at, id) > ($1, $2)
+		AND created_at < $3 ORDER BY created_at, id LIMIT $4`
 	undelivered = `SELECT EXISTS (SELECT 1 FROM deliveries d JOIN events e ON e.seq = d.event
 		WHERE e.session = $1 AND d.state = 'open')`
 
@@ -89,6 +96,30 @@ func (db *DB) Erasable(
 		next = fmt.Sprintf("%d.%d.%s", at, last.createdAt, last.id)
 	case at+1 < len(finalStatuses()):
 		next = fmt.Sprintf("%d.0.-", at+1) // no id begins with a minus sign
+	}
+	return ids, next, nil
+}
+
+// UnpaidItems implements retention.Items.
+func (db *DB) UnpaidItems(
+	ctx context.Context, before time.Time, from string, limit int,
+) (ids []string, next string, err error) {
+	after := cursor{}
+	if from != "" {
+		if after, err = parseCursor(from); err != nil {
+			return nil, "", err
+		}
+	}
+	found, err := sqldb.List(ctx, db.DB, scanPlace, unpaidItems,
+		after.createdAt, sqldb.Key(after.id), before.UnixMicro(), limit)
+	if err != nil {
+		return nil, "", fmt.Errorf("finding unpaid sessions of items: %w", err)
+	}
+	for _, f := range found {
+		ids = append(ids, f.id)
+	}
+	if len(found) == limit {
+		next = found[limit-1].String()
 	}
 	return ids, next, nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -15,6 +16,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
+	"coinslot/bff/retention"
 	"coinslot/bff/store/pgtest"
 
 	"github.com/shopspring/decimal"
@@ -228,4 +230,48 @@ func memberNames(of reflect.Type, seen map[reflect.Type]bool) (names []string) {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// Never-paid sessions of items go some days after their end, those of a merchant only as they are
+// asked to.
+func TestUnpaidItemsAreDeleted(t *testing.T) {
+	for name, dsn := range databases(t) {
+		db := opened(t, dsn)
+		insert := func(n int, change func(*payment.Session)) string {
+			s := dead(n, 1)
+			s.Order.Item = "coffee"
+			change(&s)
+			return fortest.Must(db.Insert(t.Context(), s))(t).ID
+		}
+		gone := insert(1, func(*payment.Session) {})
+		kept := []string{
+			insert(2, func(s *payment.Session) { s.Order.Item = "" }),
+			insert(3, func(s *payment.Session) { s.Attempts[0].Paid = decimal.NewFromInt(1) }),
+			insert(4, func(s *payment.Session) { s.Status = wire.Open }),
+			insert(5, func(s *payment.Session) { s.Attempts[0].EndedAt = time.Now() }),
+		}
+		damaged := insert(6, func(*payment.Session) {})
+		run(t, db.Writer, `UPDATE sessions SET doc = '{bad json' WHERE id = '`+damaged+`'`)
+		ctx, stop := context.WithCancel(t.Context())
+		var log fortest.Log
+		service := retention.Service{
+			Eraser: db, Items: db, Keep: time.Hour, Now: time.Now,
+			Log:     slog.New(slog.NewTextHandler(&log, nil)),
+			Changed: func(string) {},
+			Acquire: func(context.Context) (bool, error) { return true, nil },
+			Hold: func(_ context.Context, d time.Duration) error {
+				if d == 24*time.Hour {
+					stop() // one pass is enough
+				}
+				return nil
+			},
+		}
+		fortest.OK(t, service.Run(ctx))
+		s := fortest.Must(db.Session(t.Context(), gone))(t)
+		fortest.Equal(t, s.Tombstone(), true, "%s: a never-paid item was deleted\n%s", name, &log)
+		for _, id := range kept {
+			s := fortest.Must(db.Session(t.Context(), id))(t)
+			fortest.Equal(t, s.ErasedAt.IsZero(), true, "%s: %s was kept", name, id)
+		}
+	}
 }

@@ -71,6 +71,7 @@ var (
 	_ records.Records  = (*DB)(nil)
 	_ reconcile.Runs   = (*DB)(nil)
 	_ retention.Eraser = (*DB)(nil)
+	_ retention.Items  = (*DB)(nil)
 	_ records.Damage   = (*DB)(nil)
 )
 

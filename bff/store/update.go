@@ -14,12 +14,12 @@ import (
 
 const (
 	insertSession = `INSERT INTO sessions (id, version, status, order_ref, idempotency_key,
-		created_at, checked_at, due_at, doc, late_from, erased_at)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`
+		created_at, checked_at, due_at, doc, late_from, erased_at, unpaid_item)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING`
 	updateSession = `UPDATE sessions
 		SET version = $2, status = $3, order_ref = $4, idempotency_key = $5,
-		created_at = $6, checked_at = $7, due_at = $8, doc = $9, late_from = $10, erased_at = $11
-		WHERE id = $1`
+		created_at = $6, checked_at = $7, due_at = $8, doc = $9, late_from = $10, erased_at = $11,
+		unpaid_item = $12 WHERE id = $1`
 )
 
 // maxUnknown bounds the tries of a write whose outcome is unknown.
@@ -208,6 +208,6 @@ func put(
 	n, err := sqldb.Affected(ctx, tx, query, r.id, s.Version,
 		sqldb.Key(statusColumn(&s)), sqldb.Text(s.Order.Ref), sqldb.Text(s.IdempotencyKey),
 		r.createdAt, r.checkedAt, r.dueAt, string(doc), sqldb.Micros(s.LateFrom),
-		sqldb.Micros(s.ErasedAt))
+		sqldb.Micros(s.ErasedAt), sql.NullInt64{Int64: 1, Valid: isUnpaidItem(&s)})
 	return r, n > 0, err
 }

@@ -1,5 +1,5 @@
 -- A row that cannot be decoded is set aside, so that it stops nothing else; what was erased is a
--- column; and only transactions that write events hold events back.
+-- column, and what is of the catalog; and only transactions that write events hold events back.
 --
 -- As in 0006, instances of older releases go on meanwhile, and each statement may run twice.
 
@@ -8,6 +8,7 @@
 
 ALTER TABLE sessions ADD COLUMN IF NOT EXISTS erased_at BIGINT; -- of personal data; see Session.ErasedAt
 ALTER TABLE sessions ADD COLUMN IF NOT EXISTS unreadable_at BIGINT; -- when it was set aside; NULL = readable
+ALTER TABLE sessions ADD COLUMN IF NOT EXISTS unpaid_item BIGINT; -- 1 = of the catalog, and ended unpaid; else NULL
 ALTER TABLE events ADD COLUMN IF NOT EXISTS unreadable_at BIGINT; -- likewise
 
 -- What a start that broke off has left is not used.
@@ -16,7 +17,7 @@ DO $$
 DECLARE broken regclass;
 BEGIN
     FOR broken IN SELECT indexrelid FROM pg_index WHERE NOT indisvalid
-        AND indexrelid IN (to_regclass('sessions_queue'), to_regclass('sessions_unreadable'), to_regclass('events_unreadable'))
+        AND indexrelid IN (to_regclass('sessions_queue'), to_regclass('sessions_unreadable'), to_regclass('sessions_unpaid_items'), to_regclass('events_unreadable'))
     LOOP
         EXECUTE 'DROP INDEX ' || broken;
     END LOOP;
@@ -26,6 +27,7 @@ END $$;
 SET lock_timeout = 60000;
 CREATE INDEX CONCURRENTLY IF NOT EXISTS sessions_queue ON sessions ((CASE WHEN unreadable_at IS NOT NULL THEN 2 WHEN late_from <= due_at THEN 1 ELSE 0 END), due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX CONCURRENTLY IF NOT EXISTS sessions_unreadable ON sessions (id) WHERE unreadable_at IS NOT NULL;
+CREATE INDEX CONCURRENTLY IF NOT EXISTS sessions_unpaid_items ON sessions (created_at, id) WHERE unpaid_item = 1;
 CREATE INDEX CONCURRENTLY IF NOT EXISTS events_unreadable ON events (id) WHERE unreadable_at IS NOT NULL;
 DROP INDEX CONCURRENTLY IF EXISTS sessions_lane;
 SET lock_timeout = 500;
@@ -82,9 +84,11 @@ $$ SELECT shift + pg_snapshot_xmin(pg_current_snapshot())::text::bigint FROM log
 -- +goose StatementEnd
 DROP SEQUENCE log_positions;
 DROP INDEX events_unreadable;
+DROP INDEX sessions_unpaid_items;
 DROP INDEX sessions_unreadable;
 DROP INDEX sessions_queue;
 CREATE INDEX sessions_lane ON sessions ((CASE WHEN late_from <= due_at THEN 1 ELSE 0 END), due_at) WHERE due_at IS NOT NULL;
 ALTER TABLE events DROP COLUMN unreadable_at;
+ALTER TABLE sessions DROP COLUMN unpaid_item;
 ALTER TABLE sessions DROP COLUMN unreadable_at;
 ALTER TABLE sessions DROP COLUMN erased_at;
