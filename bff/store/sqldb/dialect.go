@@ -40,6 +40,10 @@ type Dialect struct {
 	// ambiguous reports whether a commit that failed with err may appear after a
 	// restart although it cannot be read now.
 	ambiguous func(err error) bool
+	// insertWriteCheck inserts a bucket whose name begins with write_check.
+	insertWriteCheck string
+	// cannotWrite reports whether err is of a disk that is full, broken or read-only.
+	cannotWrite func(err error) bool
 	// supersede writes something: once it is committed, no earlier ambiguous commit can
 	// appear any more.
 	supersede func(ctx context.Context, tx *sql.Tx) error
