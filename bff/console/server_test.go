@@ -257,6 +257,26 @@ func TestConsoleSearch(t *testing.T) {
 		"a payment that is not there")
 }
 
+// What a person copies from a page or a mail finds the payment.
+func TestConsoleSearchByWhatPeopleCopy(t *testing.T) {
+	d := newOperatorClient(t, nil)
+	d.signIn(consolePassword)
+	d.OpenAndPay(`{"amount_usd":"25.00","order_ref":"Bestellung 000002","email":"anna.lind@shop.example"}`,
+		"pay", "confirmed")
+	d.Open(`{"amount_usd":"9.00","order_ref":"Bestellung 000012"}`)
+	address := d.Gateway.Transactions()[0].WalletAddress
+	grouped := regexp.MustCompile(`.{1,4}`).FindAllString(address, -1)
+	for _, text := range []string{
+		"2", "000002", "Bestellung 000002", "anna", "Lind", "anna.lind@shop.example",
+		strings.Join(grouped, " "), strings.Join(grouped, "\u00a0"),
+	} {
+		got := d.page("/admin/payments?q=" + url.QueryEscape(text))
+		if !strings.Contains(got, "Bestellung 000002") || strings.Contains(got, "Bestellung 000012") {
+			t.Errorf("searching %q does not find the payment", text)
+		}
+	}
+}
+
 // Another site cannot make an operator's browser export files; nothing is recorded.
 func TestConsoleExportFromAnotherSite(t *testing.T) {
 	d := newOperatorClient(t, func(c *config.Config) {

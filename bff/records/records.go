@@ -94,7 +94,8 @@ type Unreadable struct {
 // Query selects sessions; zero fields do not restrict.
 type Query struct {
 	// Text is one complete identifier: a session id, order_ref, email address, tracking code,
-	// six-digit order id, payment address or transaction id. An order_ref may also be a prefix
+	// six-digit order id, payment address or transaction id, with spaces or without; or a word of an
+	// order_ref or of what is before the @, numbers without leading zeros. An order_ref may be a prefix
 	// of at least three characters, of which the first 1,000 matches are searched. It is
 	// case-sensitive only where the gateway or the blockchain is.
 	Text          string

@@ -144,8 +144,11 @@ func sessionQueries(q records.Query, from cursor, limit int) []sessionQuery {
 	add(sessions, "s.id = ?", sqldb.Key(what))
 	add(sessionQuery{tables: "attempts a CROSS JOIN sessions s", at: "s.created_at", id: "s.id"},
 		"a.tracking_code = ? AND s.id = a.session", sqldb.Key(what))
-	add(sessionQuery{tables: "words w CROSS JOIN sessions s", at: "w.created_at", id: "w.session"},
-		"w.word = ? AND s.id = w.session", searchTerm(what))
+	for _, term := range appendTerms([]string{searchTerm(what)}, searchWord(what)) {
+		add(sessionQuery{
+			tables: "words w CROSS JOIN sessions s", at: "w.created_at", id: "w.session",
+		}, "w.word = ? AND s.id = w.session", term)
+	}
 	// also if more begin like it than byRefPrefix reads
 	add(sessions, "s.order_ref = ?", sqldb.Key(what))
 	if utf8.RuneCountInString(what) >= shortestPrefix && sqldb.Key(what) == what {
