@@ -131,7 +131,7 @@ func (db *DB) backfillBatch(ctx context.Context, tx *sql.Tx, ids []string) error
 	for _, r := range rows {
 		s, err := r.session()
 		if err != nil {
-			continue // whoever needs it sets it aside
+			continue // the first use sets it aside
 		}
 		if err := writeIndex(ctx, tx, &s, indexEntry{}); err != nil {
 			return err

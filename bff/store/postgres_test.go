@@ -224,7 +224,7 @@ func wantEvents(t *testing.T, db *DB, q outbox.EventQuery, want ...string) outbo
 }
 
 // What others leave open on the server, in this database or another one, holds no event back.
-func TestLogWaitsForNobodyElse(t *testing.T) {
+func TestLogWaitsForNoOtherProgram(t *testing.T) {
 	db := opened(t, pgtest.DSN(t))
 	another := opened(t, pgtest.DSN(t))
 	for n, strangers := range []*DB{db, another} {
