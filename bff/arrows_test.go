@@ -69,7 +69,7 @@ var arrows = map[string][]string{
 	"bff/server/servertest":     {"bff/config", "bff/fortest", "bff/sandbox", "bff/server", "bff/store/storetest", "bff/web"},
 	"bff/store":                 {"app/wire", "bff/checkout", "bff/internal/background", "bff/limiter", "bff/outbox", "bff/payment", "bff/reconcile", "bff/records", "bff/retention", "bff/store/outboxdb", "bff/store/sqldb"},
 	"bff/store/sqldb":           {"bff/internal/background"},
-	"bff/store/outboxdb":        {"app/wire", "bff/outbox", "bff/payment", "bff/store/sqldb"},
+	"bff/store/outboxdb":        {"app/wire", "bff/outbox", "bff/payment", "bff/records", "bff/store/sqldb"},
 	"bff/store/pgtest":          {"bff/fortest", "e2e/child", "e2e/need"},
 	"bff/store/storetest":       {"app/wire", "bff/checkout", "bff/fortest", "bff/outbox", "bff/payment", "bff/poller", "bff/reconcile", "bff/records", "bff/retention", "bff/store/sqldb"},
 	"bff/token":                 {"app/address", "app/wire", "bff/internal/yamlfile"},

@@ -45,6 +45,9 @@ func (c *Service) checkSooner(ctx context.Context, s payment.Session, at time.Ti
 	return c.Store.Touch(ctx, s, s.CheckedAt, at)
 }
 
+// maxHints bounds the sessions that are remembered.
+const maxHints = 10_000
+
 // hints rate-limits the hints of this process. The zero value is ready.
 type hints struct {
 	mu        sync.Mutex           // guards the fields below
@@ -68,6 +71,9 @@ func (h *hints) allow(id string, now time.Time) bool {
 	if now.Before(h.cleanedAt) || now.Sub(h.cleanedAt) > hintInterval {
 		maps.DeleteFunc(h.next, func(_ string, at time.Time) bool { return !waits(at) })
 		h.cleanedAt = now
+	}
+	if len(h.next) >= maxHints {
+		return false // it is checked as scheduled
 	}
 	h.next[id] = now.Add(hintInterval)
 	return true

@@ -103,8 +103,9 @@ func viewAttempt(a *payment.Attempt, now time.Time, tokens *token.Registry) *wir
 // Choices remembers the choices of an order, which depend only on a list, the order and a language
 // and take half of a view's time. Icon and Tokens must always be the same. The zero value is ready.
 type Choices struct {
-	mu    sync.Mutex // guards known
-	known map[choicesKey][]wire.Currency
+	mu       sync.Mutex // guards the fields below
+	known    map[choicesKey][]wire.Currency
+	networks int // in known
 }
 
 type choicesKey struct {
@@ -112,8 +113,12 @@ type choicesKey struct {
 	lang, amount, allowed string
 }
 
-// maxChoices bounds the memory, to some megabytes.
-const maxChoices = 256
+// maxChoices bounds the lists that are remembered, and maxChoiceNetworks the networks in all of
+// them: about 1 KB each.
+const (
+	maxChoices        = 256
+	maxChoiceNetworks = 16 << 10
+)
 
 // view returns a list that the caller must not change.
 func (c *Choices) view(o payment.Order, opts ViewOptions) []wire.Currency {
@@ -132,11 +137,22 @@ func (c *Choices) view(o payment.Order, opts ViewOptions) []wire.Currency {
 	list = currenciesView(o, opts)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.known)%maxChoices == 0 {
-		c.known = map[choicesKey][]wire.Currency{}
+	n := countNetworks(list)
+	if c.known == nil || len(c.known) >= maxChoices || c.networks+n > maxChoiceNetworks {
+		c.known, c.networks = map[choicesKey][]wire.Currency{}, 0
 	}
-	c.known[key] = list
+	if _, found := c.known[key]; !found && n <= maxChoiceNetworks {
+		c.known[key] = list
+		c.networks += n
+	}
 	return list
+}
+
+func countNetworks(list []wire.Currency) (n int) {
+	for _, c := range list {
+		n += len(c.Networks)
+	}
+	return n
 }
 
 // currenciesView lists the choices by coin, in the order of [payment.RankOffers].

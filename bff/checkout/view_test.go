@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -230,6 +231,27 @@ func TestChoices(t *testing.T) {
 		fortest.Diff(t, first, currenciesView(o, opts), "choices %d", n)
 		if again := known.view(o, opts); &again[0] != &first[0] {
 			t.Fatalf("choices %d are computed twice", n)
+		}
+	}
+}
+
+// Many amounts of a long list take no more memory than a bound.
+func TestChoicesAreBounded(t *testing.T) {
+	var long []payment.Currency
+	for n := range 1700 {
+		long = append(long, coin(fmt.Sprintf("C%d", n), "1", net("trc20", "1", "10", "0")))
+	}
+	var known Choices
+	opts := ViewOptions{Currencies: long, Translate: func(key string, _ ...string) string { return key }}
+	for n := range 50 {
+		known.view(payment.Order{AmountUSD: decimal.New(int64(n+1), 0)}, opts)
+		kept := 0
+		for _, list := range known.known {
+			kept += countNetworks(list)
+		}
+		if kept != known.networks || kept == 0 || kept > maxChoiceNetworks {
+			t.Fatalf("after %d amounts %d networks are kept, %d counted; want %d at most",
+				n+1, kept, known.networks, maxChoiceNetworks)
 		}
 	}
 }

@@ -37,6 +37,7 @@ type Config struct {
 	Count   func(ctx context.Context, status string) (int, error)
 	Gateway *reconcile.Service // the gateway's records
 	Records records.Records
+	Damage  records.Damage // nil = not known
 	Events  outbox.Log
 	// Rerouting is about webhooks to URLs that are not configured any more.
 	Rerouting outbox.Rerouting
@@ -197,7 +198,7 @@ func (c *console) handleExport(
 		}
 		file, err := h(r, q)
 		if err == nil {
-			err = r.record(name+".export", "", query.Without(q, "cursor").Encode())
+			err = r.record(name+".export", "", exportDetail(q))
 		}
 		if err != nil {
 			r.show(r.failure(err))
@@ -211,6 +212,22 @@ func (c *console) handleExport(
 			r.show(r.failure(err))
 		}
 	})
+}
+
+// exportDetail is what the audit log keeps of an export's filters. What was searched for may be an
+// e-mail, and would outlast the erasure of its sessions: only that there was something is kept.
+func exportDetail(q url.Values) string {
+	kept := query.Without(q, "cursor")
+	for name, values := range kept {
+		if name == "q" || strings.Contains(values[0], "@") {
+			kept.Set(name, "…")
+		}
+	}
+	detail, err := url.QueryUnescape(kept.Encode())
+	if err != nil {
+		return ""
+	}
+	return detail
 }
 
 // recordLogin writes to the audit log who has signed in, signed out, or failed to.

@@ -34,7 +34,8 @@ type need struct {
 
 // needItem is one payment or one origin of a need.
 type needItem struct {
-	Payment           orderName // zero = it is an origin
+	Payment           orderName // zero = it is an origin or a row
+	Row               string    // id of what is stored and unreadable; empty = it is no row
 	AmountUSD, Origin string
 	Notes             []string
 }
@@ -46,7 +47,7 @@ const maxItems = 5
 func (c *console) overview(r *request) (page, error) {
 	var view overviewView
 	for _, find := range []func(context.Context, time.Time) ([]need, error){
-		c.reviewNeeds, c.gatewayNeeds, c.preparingNeeds, c.unroutedNeeds, c.endpointNeeds,
+		c.unreadableNeeds, c.reviewNeeds, c.gatewayNeeds, c.preparingNeeds, c.unroutedNeeds, c.endpointNeeds,
 		c.overpaidNeeds, c.originNeeds,
 	} {
 		found, err := find(r.r.Context(), r.now())
@@ -65,6 +66,27 @@ func (c *console) overview(r *request) (page, error) {
 	}
 	view.Chart = chart.New(counts, from)
 	return page{Title: "Overview", Section: overviewPath, template: "overview", View: view}, nil
+}
+
+// maxUnreadable bounds how many unreadable rows are counted.
+const maxUnreadable = 100
+
+// unreadableNeeds is what is stored and cannot be decoded.
+func (c *console) unreadableNeeds(ctx context.Context, now time.Time) ([]need, error) {
+	if c.Damage == nil {
+		return nil, nil
+	}
+	list, err := c.Damage.Unreadable(ctx, maxUnreadable)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	n := need{Name: "unreadable", Kind: "bad", Count: len(list)}
+	for _, u := range list[:min(len(list), maxItems)] {
+		n.Items = append(n.Items, needItem{
+			Row: u.ID, Notes: []string{u.Kind, u.Error, format.Relative(u.Since, now)},
+		})
+	}
+	return []need{n}, nil
 }
 
 // reviewNeeds are the payments that an operator has to resolve.

@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"net/netip"
 	"net/url"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -17,6 +19,10 @@ import (
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 	"coinslot/bff/server/servertest"
+	"coinslot/bff/store/pgtest"
+	"coinslot/bff/store/storetest"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // consolePassword is the operator's.
@@ -251,6 +257,26 @@ func TestConsoleSearch(t *testing.T) {
 		"a payment that is not there")
 }
 
+// What a person copies from a page or a mail finds the payment.
+func TestConsoleSearchByWhatPeopleCopy(t *testing.T) {
+	d := newOperatorClient(t, nil)
+	d.signIn(consolePassword)
+	d.OpenAndPay(`{"amount_usd":"25.00","order_ref":"Bestellung 000002","email":"anna.lind@shop.example"}`,
+		"pay", "confirmed")
+	d.Open(`{"amount_usd":"9.00","order_ref":"Bestellung 000012"}`)
+	address := d.Gateway.Transactions()[0].WalletAddress
+	grouped := regexp.MustCompile(`.{1,4}`).FindAllString(address, -1)
+	for _, text := range []string{
+		"2", "000002", "Bestellung 000002", "anna", "Lind", "anna.lind@shop.example",
+		strings.Join(grouped, " "), strings.Join(grouped, "\u00a0"),
+	} {
+		got := d.page("/admin/payments?q=" + url.QueryEscape(text))
+		if !strings.Contains(got, "Bestellung 000002") || strings.Contains(got, "Bestellung 000012") {
+			t.Errorf("searching %q does not find the payment", text)
+		}
+	}
+}
+
 // Another site cannot make an operator's browser export files; nothing is recorded.
 func TestConsoleExportFromAnotherSite(t *testing.T) {
 	d := newOperatorClient(t, func(c *config.Config) {
@@ -264,6 +290,63 @@ func TestConsoleExportFromAnotherSite(t *testing.T) {
 	if audit := d.DoFrom("10.1.2.3", "GET", "/admin/audit", "", "X-Forwarded-User: ann").Body.String(); strings.Count(audit, "exported payments") != 2 {
 		t.Errorf("the audit is %s", words(audit))
 	}
+}
+
+// What operators have searched for and exported goes with an erasure, from the database's file and
+// from a dump.
+func TestConsoleExportIsErased(t *testing.T) {
+	const local = "zoe.canary"
+	for name, database := range map[string]string{
+		"SQLite": storetest.Migrated(t), "PostgreSQL": pgtest.DSN(t),
+	} {
+		d := newOperatorClient(t, func(c *config.Config) { c.Database = database })
+		d.signIn(consolePassword)
+		order := `{"amount_usd":"25.00","order_ref":"A-1","email":"` + local + `@shop.example"}`
+		d.OpenAndPay(order, "pay", "confirmed")
+		for _, query := range []string{
+			"q=" + local + "@shop.example", "q=" + local + "%40shop.example&status=confirmed",
+			"q=" + local, "x=" + local + "@shop.example",
+		} {
+			answer := d.Do("GET", "/admin/payments.csv?"+query, "", d.cookie)
+			fortest.Answer(t, query, answer, http.StatusOK)
+		}
+		fortest.Has(t, "the audit log", html.UnescapeString(d.page("/admin/audit")),
+			"q=…&status=confirmed")
+		e := fortest.Must(server.NewEraser(t.Context(), database, "coinslot erase"))(t)
+		done := fortest.Must(e.Erase(t.Context(), local+"@shop.example"))(t)
+		fortest.Equal(t, len(done), 1, "%s: erased sessions", name)
+		fortest.OK(t, e.Close())
+		if n := strings.Count(dump(t, database), local); n > 0 {
+			t.Errorf("%s holds the address %d times", name, n)
+		}
+	}
+}
+
+// dump is all that a database holds: SQLite's files, or each row of PostgreSQL's tables.
+func dump(t *testing.T, database string) string {
+	t.Helper()
+	var all strings.Builder
+	if !strings.HasPrefix(database, "postgres") {
+		for _, file := range fortest.Must(filepath.Glob(database + "*"))(t) {
+			all.Write(fortest.Must(os.ReadFile(file))(t))
+		}
+		return all.String()
+	}
+	conn := fortest.Must(pgx.Connect(t.Context(), database))(t)
+	defer conn.Close(t.Context())
+	read := func(query string) []string {
+		rows := fortest.Must(conn.Query(t.Context(), query))(t)
+		return fortest.Must(pgx.CollectRows(rows, pgx.RowTo[string]))(t)
+	}
+	for _, table := range read(`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`) {
+		for _, row := range read(`SELECT row_to_json(t)::text FROM ` + table + ` t`) {
+			all.WriteString(row)
+		}
+	}
+	for _, body := range read(`SELECT convert_from(body, 'UTF8') FROM events`) {
+		all.WriteString(body)
+	}
+	return all.String()
 }
 
 // The file has every payment, and nothing in it is a formula.

@@ -20,6 +20,12 @@ type CurrencyList struct {
 // maxNamed bounds how many of those that are left out are named in the log.
 const maxNamed = 20
 
+// A page shows all coins, and each shopper's browser gets them: more than these are left out.
+const (
+	maxCurrencies = 500
+	maxNetworks   = 50 // of a currency
+)
+
 // Currencies returns what the merchant has enabled, never nil. What was left
 // out is logged with the reason.
 //
@@ -58,6 +64,11 @@ func readCurrencies(data any) (CurrencyList, error) {
 		return CurrencyList{}, err
 	}
 	all := CurrencyList{Currencies: make([]payment.Currency, 0, len(rows))}
+	if n := len(rows); n > maxCurrencies {
+		all.LeftOut = append(all.LeftOut,
+			fmt.Sprintf("all but the first %d of %d currencies", maxCurrencies, n))
+		rows = rows[:maxCurrencies]
+	}
 	for i, row := range rows {
 		c, leftOut, unusable, err := readCurrency(row)
 		all.LeftOut = append(all.LeftOut, leftOut...)
@@ -119,6 +130,11 @@ func readNetworks(symbol string, v any) (networks []payment.Network, leftOut []s
 	rows, err := list(v)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading supported_networks: %w", err)
+	}
+	if n := len(rows); n > maxNetworks {
+		leftOut = append(leftOut,
+			fmt.Sprintf("%s: all but the first %d of %d networks", symbol, maxNetworks, n))
+		rows = rows[:maxNetworks]
 	}
 	for i, row := range rows {
 		f := open(row)

@@ -121,3 +121,19 @@ func TestLeftOutIsNamed(t *testing.T) {
 		fortest.Has(t, "log", log.String(), want)
 	}
 }
+
+// A list that no page could show has a maximum, and what is left out is named.
+func TestLongCurrencyList(t *testing.T) {
+	for _, c := range []struct{ currencies, networks, left int }{
+		{maxCurrencies, 1, 0}, {maxCurrencies + 1200, 1, 1}, {1, maxNetworks, 0},
+		{1, maxNetworks + 1, 1},
+	} {
+		networks := "[" + networkJSON + strings.Repeat(","+networkJSON, c.networks-1) + "]"
+		one := currencyJSON(networks)
+		client, _ := record(t, done("["+one+strings.Repeat(","+one, c.currencies-1)+"]"))
+		list := fortest.Must(client.CurrencyList(t.Context()))(t)
+		fortest.Equal(t, len(list.Currencies), min(c.currencies, maxCurrencies), "currencies")
+		fortest.Equal(t, len(list.Currencies[0].Networks), min(c.networks, maxNetworks), "networks")
+		fortest.Equal(t, len(list.LeftOut), c.left, "%v", list.LeftOut)
+	}
+}

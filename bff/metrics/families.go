@@ -110,6 +110,12 @@ var families = []Family{
 	{"coinslot_database_disk_free_bytes", gauge, "",
 		"Free space on the volume of the SQLite file; absent with PostgreSQL."},
 
+	{"coinslot_unreadable_rows", gauge, "kind",
+		"Stored rows that cannot be decoded and were set aside: session, event. All instances."},
+	{"coinslot_events_held_seconds", gauge, "",
+		"Age of the oldest event that the event log does not show yet, because a transaction " +
+			"that began to write one before it has not ended. All instances; 0 = none."},
+
 	{"coinslot_loop_age_seconds", gauge, "loop",
 		"Time since the heartbeat of a main loop was due: poller, sender, sweeper, fanout, " +
 			"listener, announcer, clock, search, currencies, probe. /healthz fails when one is " +

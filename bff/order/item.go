@@ -184,7 +184,7 @@ func (it item) order(price decimal.Decimal, n int, lang string) payment.Order {
 		AmountUSD: price.Mul(decimal.NewFromInt(int64(n))), Title: it.title.in(lang),
 		Description: it.description.in(lang),
 		Metadata:    map[string]string{"item": it.id}, Currencies: it.currencies,
-		TTLMinutes: it.ttlMinutes, SuccessURL: it.successURL, CancelURL: it.cancelURL,
+		TTLMinutes: it.ttlMinutes, SuccessURL: it.successURL, CancelURL: it.cancelURL, Item: it.id,
 	}
 	if it.quantity.most > 0 {
 		o.Metadata["quantity"] = strconv.Itoa(n)

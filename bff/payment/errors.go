@@ -23,6 +23,9 @@ var (
 	// ErrFenced means that the session was claimed again: results obtained under the old
 	// lease must not be written.
 	ErrFenced = errors.New("session was claimed by another process")
+	// ErrUnreadable means that the stored session cannot be decoded. It is set aside until an
+	// operator repairs it.
+	ErrUnreadable error = NewError(wire.CodeInternal, "")
 )
 
 // GatewayUnavailable wraps a failed gateway call: clients see only CodeGatewayUnavailable. The

@@ -55,6 +55,25 @@ func newEvent(s *Session, opts EventOptions, t EventType, at time.Time, suffix s
 	return Event{ID: eventID(s.ID, t, suffix), Type: t, Session: s.ID, At: at.UTC(), Body: body}
 }
 
+// Check fails if the body cannot be read as that of e.
+func (e Event) Check() error {
+	var message struct {
+		Type      EventType `json:"type"`
+		Timestamp time.Time `json:"timestamp"`
+		Data      Object    `json:"data"`
+	}
+	if err := json.Unmarshal(e.Body, &message); err != nil {
+		return fmt.Errorf("decoding its body: %w", err)
+	}
+	if message.Type != e.Type {
+		return fmt.Errorf("its body is of type %q", message.Type)
+	}
+	if id := message.Data.ID; id != "" && id != e.Session { // "" = its data was erased
+		return fmt.Errorf("its body is about session %q", id)
+	}
+	return nil
+}
+
 // eventID derives an id from what the event is about, so that the same change stored twice (a
 // retried transaction, a crash between commit and answer) is one event.
 func eventID(session string, t EventType, suffix string) string {

@@ -44,6 +44,8 @@ type Order struct {
 	// http(s) link back to the shop in every other state; empty = none
 	CancelURL string `json:"cancel_url,omitempty"`
 	Lang      string `json:"lang,omitempty"` // BCP 47 tag; empty = the browser's
+	// of the catalog; empty = the merchant's server has set the price
+	Item string `json:"item,omitempty"`
 }
 
 // Complete fills in defaults, so that equal orders have equal Digests.

@@ -2,6 +2,7 @@ package poller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -154,6 +155,9 @@ func (c *PageApplier) makeDue(ctx context.Context, r *Reading, list []payment.Se
 	var due []payment.Touched
 	for _, old := range list {
 		s, err := c.Store.Session(ctx, old.ID)
+		if errors.Is(err, payment.ErrUnreadable) {
+			continue // since it was looked up
+		}
 		if err != nil {
 			return fmt.Errorf("loading a listed payment: %w", err)
 		}

@@ -64,6 +64,8 @@ type Poller struct {
 	processing sync.WaitGroup // sessions that hold a slot
 	watch      watch          // used by start only
 	last       time.Time      // last result of Now, for Run only; zero = cap due times
+	failing    time.Duration  // pause after the last claim, for Run only; zero = it succeeded
+	retryAt    time.Time      // no claim before, for Run only
 }
 
 type claimFunc func(ctx context.Context, limit int) ([]payment.Session, error)
@@ -136,34 +138,57 @@ func (p *Poller) Run(ctx context.Context) error {
 		case <-tick.C:
 		case <-p.kick:
 		}
-		p.capDue(ctx)
-		if _, err := p.start(ctx); err != nil && ctx.Err() == nil {
-			p.Log.Error("claiming due sessions failed", "error", err)
+		if time.Now().Before(p.retryAt) {
+			continue
 		}
+		err := p.capDue(ctx)
+		_, claimErr := p.start(ctx)
+		p.backOff(ctx, errors.Join(err, claimErr))
 	}
+}
+
+// maxPause is the longest pause between two claims while they fail.
+const maxPause = 5 * time.Second
+
+// backOff doubles the pause before the next claim as long as claims fail. It logs the first failure,
+// and the first success after it.
+func (p *Poller) backOff(ctx context.Context, err error) {
+	switch {
+	case ctx.Err() != nil:
+		return
+	case err == nil && p.failing > 0:
+		p.Log.InfoContext(ctx, "claiming due sessions works again")
+	case err != nil && p.failing == 0:
+		p.Log.ErrorContext(ctx, "claiming due sessions failed; retrying", "error", err)
+	}
+	if err == nil {
+		p.failing, p.retryAt = 0, time.Time{}
+		return
+	}
+	p.failing = min(max(2*p.failing, p.Interval), maxPause)
+	p.retryAt = time.Now().Add(p.failing)
 }
 
 // backward is how far the clock must go back for due times to be capped.
 const backward = 5 * time.Second
 
-// capDue caps due times at start and after the clock went back, until it succeeds.
-func (p *Poller) capDue(ctx context.Context) {
+// capDue caps due times at start and after the clock went back, until it succeeds. Errors: the
+// store's.
+func (p *Poller) capDue(ctx context.Context) error {
 	now := p.Now().Round(0) // the wall clock: the monotonic one never goes back
 	if p.CapDue == nil || !p.last.IsZero() && p.last.Sub(now) < backward {
 		p.last = now
-		return
+		return nil
 	}
 	n, err := p.CapDue(ctx, now)
 	if err != nil {
-		if ctx.Err() == nil {
-			p.Log.ErrorContext(ctx, "capping due times failed", "error", err)
-		}
-		return
+		return fmt.Errorf("capping due times: %w", err)
 	}
 	if !p.last.IsZero() {
 		p.Log.WarnContext(ctx, "system clock moved back", "by", p.last.Sub(now), "rescheduled", n)
 	}
 	p.last = now
+	return nil
 }
 
 // Stats is the state of a [Poller] for its operator.

@@ -3,6 +3,7 @@ package reconcile
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -195,6 +196,9 @@ func (c *Result) compareRecord(
 	ctx context.Context, reader SessionReader, h payment.AttemptRef, r payment.Record,
 ) error {
 	s, err := reader.Session(ctx, h.Session)
+	if errors.Is(err, payment.ErrUnreadable) {
+		return nil // an alert is about it, and it is compared after it was repaired
+	}
 	if err != nil {
 		return fmt.Errorf("reading session %q: %w", h.Session, err)
 	}
@@ -269,9 +273,11 @@ func (c *Result) checkUnlisted(
 				}
 			}
 		}
-		last := len(page.Sessions) - 1
-		if f.Cursor = page.Next; f.Cursor == "" ||
-			page.Sessions[last].CreatedAt.Add(maxSessionAge).Before(from) {
+		if f.Cursor = page.Next; f.Cursor == "" {
+			return nil
+		}
+		last := len(page.Sessions) - 1 // -1 = none of the page is readable
+		if last >= 0 && page.Sessions[last].CreatedAt.Add(maxSessionAge).Before(from) {
 			return nil
 		}
 	}

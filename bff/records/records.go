@@ -69,10 +69,33 @@ type Logins interface {
 	LoginEnded(ctx context.Context, login string) (bool, error)
 }
 
+// Damage is what is stored and cannot be decoded. It is set aside, so that it stops nothing else,
+// and used again within a minute after it was repaired.
+type Damage interface {
+	// Unreadable returns what is set aside: sessions first, at most limit.
+	Unreadable(ctx context.Context, limit int) ([]Unreadable, error)
+}
+
+// Kinds of what can be unreadable.
+const (
+	UnreadableSession = "session"
+	UnreadableEvent   = "event"
+)
+
+// Unreadable is one row that is set aside.
+type Unreadable struct {
+	Kind    string
+	ID      string
+	Session string // that it is of
+	Since   time.Time
+	Error   string
+}
+
 // Query selects sessions; zero fields do not restrict.
 type Query struct {
 	// Text is one complete identifier: a session id, order_ref, email address, tracking code,
-	// six-digit order id, payment address or transaction id. An order_ref may also be a prefix
+	// six-digit order id, payment address or transaction id, with spaces or without; or a word of an
+	// order_ref or of what is before the @, numbers without leading zeros. An order_ref may be a prefix
 	// of at least three characters, of which the first 1,000 matches are searched. It is
 	// case-sensitive only where the gateway or the blockchain is.
 	Text          string

@@ -30,6 +30,9 @@ type Service struct {
 	Eraser Eraser
 	// Keep is how long after its end a session keeps personal data; zero = forever.
 	Keep time.Duration
+	// Items, if not nil, is all that is processed: the sessions of the catalog, which anyone can
+	// open. Those that were never paid are deleted.
+	Items Items
 	// Day is how long a day is, of those between two erasures; zero = 24 hours.
 	Day time.Duration
 	// Acquire reports whether this instance may begin now. Hold keeps all instances from
@@ -68,6 +71,16 @@ func (r *Service) pass(ctx context.Context) error {
 		return err
 	}
 	var failed []error // a session that cannot be erased must not keep the others
+	if r.Items != nil {
+		deleted, err := r.items(ctx, &failed)
+		if err = errors.Join(append(failed, err)...); err != nil {
+			return err
+		}
+		if deleted > 0 {
+			r.Log.InfoContext(ctx, "never-paid sessions of items deleted", "sessions", deleted)
+		}
+		return r.Hold(ctx, r.day())
+	}
 	erased, deleted, err := r.sessions(ctx, &failed)
 	if err != nil {
 		return err
@@ -97,6 +110,8 @@ func (r *Service) sessions(ctx context.Context, failed *[]error) (erased, delete
 			switch {
 			case ctx.Err() != nil:
 				return erased, deleted, ctx.Err()
+			case errors.Is(err, payment.ErrUnreadable):
+				// It is set aside, and erased after it was repaired.
 			case err != nil && len(*failed) < maxErrors:
 				*failed = append(*failed, err)
 			case e == payment.ErasePersonal:
@@ -114,11 +129,62 @@ func (r *Service) sessions(ctx context.Context, failed *[]error) (erased, delete
 	}
 }
 
+// items deletes the never-paid sessions of the catalog that are due, and counts them. What goes
+// wrong with single sessions is added to failed.
+func (r *Service) items(ctx context.Context, failed *[]error) (deleted int, err error) {
+	before := r.Now().Add(-r.Keep)
+	for at := ""; ; {
+		ids, next, err := r.Items.UnpaidItems(ctx, before, at, batchSize)
+		if err != nil {
+			return deleted, err
+		}
+		for _, id := range ids {
+			e, err := r.erase(ctx, id, r.retainItem)
+			switch {
+			case ctx.Err() != nil:
+				return deleted, ctx.Err()
+			case errors.Is(err, payment.ErrUnreadable):
+				// It is set aside, and deleted after it was repaired.
+			case err != nil && len(*failed) < maxErrors:
+				*failed = append(*failed, err)
+			case e == payment.EraseAll:
+				deleted++
+			}
+		}
+		if at = next; at == "" {
+			return deleted, nil
+		}
+		if err := r.Hold(ctx, r.lease()); err != nil {
+			return deleted, err
+		}
+	}
+}
+
+func (r *Service) retainItem(
+	s payment.Session, undelivered bool, now time.Time,
+) payment.Erasure {
+	e := s.Retain(r.Keep, deliveryDays*r.day(), undelivered, now)
+	if e != payment.EraseAll {
+		return payment.EraseNothing // something was paid
+	}
+	return e
+}
+
 func (r *Service) session(ctx context.Context, id string) (payment.Erasure, error) {
+	return r.erase(ctx, id,
+		func(s payment.Session, undelivered bool, now time.Time) payment.Erasure {
+			return s.Retain(r.Keep, deliveryDays*r.day(), undelivered, now)
+		})
+}
+
+func (r *Service) erase(
+	ctx context.Context, id string,
+	retain func(s payment.Session, undelivered bool, now time.Time) payment.Erasure,
+) (payment.Erasure, error) {
 	now := r.Now().UTC()
 	e, err := r.Eraser.Erase(ctx, id, now,
 		func(s payment.Session, undelivered bool) payment.Erasure {
-			return s.Retain(r.Keep, deliveryDays*r.day(), undelivered, now)
+			return retain(s, undelivered, now)
 		})
 	if e != payment.EraseNothing {
 		r.Changed(id)
@@ -160,13 +226,23 @@ func EraseByRequest(ctx context.Context, e Eraser, id string, now time.Time) err
 	return nil
 }
 
+// Items finds sessions of the catalog.
+type Items interface {
+	// UnpaidItems returns ids of sessions of the catalog that ended unpaid, or with late or partial
+	// money, and were created before a time, the oldest first, from after a cursor on. next is empty
+	// at the end. What is set aside as unreadable is left out.
+	UnpaidItems(
+		ctx context.Context, before time.Time, cursor string, limit int,
+	) (ids []string, next string, err error)
+}
+
 // Eraser erases sessions; storetest.Run is the contract. Its errors are the database's
 // unless they are named.
 type Eraser interface {
 	// Erasable returns ids of finished sessions that were created before a time, the
 	// oldest of each status first, from after a cursor on: without those that are
 	// deleted, or paid and erased. It looks at no more than limit of them, and may return
-	// fewer ids. next is empty at the end.
+	// fewer ids. next is empty at the end. What is set aside as unreadable is left out.
 	Erasable(
 		ctx context.Context, before time.Time, cursor string, limit int,
 	) (ids []string, next string, err error)

@@ -20,7 +20,7 @@ func (s *Server) console(
 	}
 	return console.New(console.Config{
 		Checkout: s.checkout, Count: s.store.Count, Gateway: s.records, Records: s.store,
-		Events: s.store, Rerouting: s.store, Eraser: s.store, Gone: s.sender.Gone,
+		Damage: s.store, Events: s.store, Rerouting: s.store, Eraser: s.store, Gone: s.sender.Gone,
 		Origins: c.Origins, AddOrigin: o.AddOrigin, Deliver: s.sender.Kick,
 		TestWebhooks: s.sender.Test, Test: o.test(c), Tokens: tokens, Now: s.store.Now, Log: o.Log,
 		CSS: site.Assets.URL("console.css"),

@@ -10,15 +10,31 @@ import (
 	"time"
 
 	"coinslot/bff/limiter"
+	"coinslot/bff/payment"
 	"coinslot/bff/records"
 	"coinslot/bff/retention"
 	"coinslot/bff/store"
 )
 
-// retention erases sessions after their retention time. Instances alternate by a bucket in the
-// database.
+// keepItems is how long a never-paid session of the catalog stays after its end, whatever
+// COINSLOT_RETENTION says: longer than late money is looked for.
+const keepItems = 7 * 24 * time.Hour
+
+// retention erases sessions after their retention time.
 func (s *Server) retention(keep time.Duration, log *slog.Logger) *retention.Service {
-	bucket := s.store.Bucket("retention", 1)
+	return s.eraser("retention", keep, log)
+}
+
+// unpaidItems deletes never-paid sessions of the catalog.
+func (s *Server) unpaidItems(log *slog.Logger) *retention.Service {
+	service := s.eraser("unpaid_items", keepItems, log)
+	service.Items = s.store
+	return service
+}
+
+// eraser returns a service that alternates between instances by a bucket in the database.
+func (s *Server) eraser(name string, keep time.Duration, log *slog.Logger) *retention.Service {
+	bucket := s.store.Bucket(name, 1)
 	service := &retention.Service{
 		Eraser: s.store, Keep: keep, Hold: bucket.Pause,
 		Changed: s.sessionChanged, Now: s.store.Now, Log: log,
@@ -56,8 +72,8 @@ func (e *Eraser) Close() error {
 }
 
 // Erase erases the personal data of a session, or of all sessions with an e-mail address, and
-// returns their ids. The audit log has each before and after. Errors: [payment.ErrNotFound]; the
-// database's.
+// returns their ids. The audit log has each before and after. Errors: [payment.ErrNotFound];
+// [payment.ErrUnreadable] of sessions to repair first; the database's.
 func (e *Eraser) Erase(ctx context.Context, subject string) (done []string, err error) {
 	ids := []string{subject}
 	if strings.Contains(subject, "@") {
@@ -65,11 +81,20 @@ func (e *Eraser) Erase(ctx context.Context, subject string) (done []string, err 
 			return nil, err
 		}
 	}
+	var unreadable []error // none of these keeps the others
 	for _, id := range ids {
-		if err := e.session(ctx, id); err != nil {
+		err := e.session(ctx, id)
+		if errors.Is(err, payment.ErrUnreadable) {
+			unreadable = append(unreadable, err)
+			continue
+		}
+		if err != nil {
 			return done, err
 		}
 		done = append(done, id)
+	}
+	if len(unreadable) > 0 {
+		return done, errors.Join(unreadable...)
 	}
 	if len(done) > 0 && strings.Contains(subject, "@") {
 		return done, e.db.ForgetEmail(ctx, subject)

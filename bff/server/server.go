@@ -84,10 +84,12 @@ type Server struct {
 	store      *store.DB
 	refusals   *shop.Refusals
 	erasing    *retention.Service
-	unpaid     shop.Unpaid
-	routes     []web.Route
-	logo       *web.Asset // nil = none
-	fanout     *fanout    // nil = this is the only instance
+	// erasingItems deletes never-paid sessions of the catalog.
+	erasingItems *retention.Service
+	unpaid       shop.Unpaid
+	routes       []web.Route
+	logo         *web.Asset // nil = none
+	fanout       *fanout    // nil = this is the only instance
 }
 
 // New opens the database and creates every part; nothing polls or delivers before Run. The caller
@@ -124,7 +126,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 	o.Log = s.countLines(o.Log)
 	s.store, err = store.Open(ctx, store.Config{
 		DSN: c.Database, Direct: c.DatabaseDirect, Endpoints: c.WebhookURLs,
-		Began: s.operation, Log: o.Log,
+		CheckEvent: payment.Event.Check, Began: s.operation, Log: o.Log,
 	})
 	if err != nil {
 		s.tracer.Close()
@@ -214,6 +216,7 @@ func (s *Server) assemble(
 			s.store.Now, o.Log)
 	}
 	s.erasing = s.retention(c.Retention, o.Log)
+	s.erasingItems = s.unpaidItems(o.Log)
 	s.refusals = shop.NewRefusals(s.store.RefuseOrigin, o.Log)
 	s.Handler, err = s.handler(c, o, catalog, tokens, receipts)
 	s.Ops = web.Ops(web.Health{
@@ -330,6 +333,7 @@ func (s *Server) Run(ctx context.Context) error {
 	group.Go(func() error { return s.sender.Run(ctx) })
 	group.Go(func() error { return s.refusals.Run(ctx) })
 	group.Go(func() error { return s.erasing.Run(ctx) })
+	group.Go(func() error { return s.erasingItems.Run(ctx) })
 	late := limiter.WithPriority(ctx, limiter.Late)
 	group.Go(func() error { return s.records.RunScheduled(late) })
 	if s.fanout != nil {

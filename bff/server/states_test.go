@@ -207,6 +207,36 @@ func TestUnpaidSessionsOfItems(t *testing.T) {
 	}
 }
 
+// What was opened of an item counts, also after it was canceled, and with each attempt.
+func TestOpenedItemsCount(t *testing.T) {
+	w := newPolicyRig(t, ownOrigin, []string{shop}, web.Limits{Unpaid: 6})
+	const client = "203.0.113.1"
+	post := func(id, action, body string) int {
+		return w.DoFrom(client, "POST", "/checkout/"+id+"/"+action, body, isJSON).Code
+	}
+	var last string
+	for range 4 {
+		id, status := w.bought(client, "")
+		fortest.Equal(t, status, 200, "a session within the limit")
+		w.Await(id, "pending")
+		fortest.Equal(t, post(id, "cancel", `{}`), 200, "canceling")
+		last = id
+	}
+	id, _ := w.bought(client, "")
+	for n, network := range []string{"bep20", "trc20", "bep20"} {
+		w.Await(id, "pending")
+		choice := `{"currency_symbol":"USDT","network_code":"` + network + `"}`
+		want := 200
+		if n == 2 {
+			want = 429
+		}
+		fortest.Equal(t, post(id, "attempts", choice), want, "change %d of the network", n+1)
+	}
+	if _, status := w.bought(client, ""); status != 429 {
+		t.Errorf("one more, after %s was canceled = %d; want 429", last, status)
+	}
+}
+
 // TestShoppersBehindOneAddress: a campus, or a carrier, is one client.
 func TestShoppersBehindOneAddress(t *testing.T) {
 	w := newPolicyRig(t, ownOrigin, []string{shop}, web.Limits{})

@@ -10,14 +10,19 @@ import (
 	"coinslot/bff/web"
 )
 
-// unpaidLifetime is how long a session without a known end counts.
-const unpaidLifetime = 30 * time.Minute
+const (
+	// unpaidPeriod is how long each opening counts.
+	unpaidPeriod = time.Hour
+	// maxUnpaid bounds the sessions that are counted, some 30 MB. Further ones do not count.
+	maxUnpaid = 100_000
+)
 
-// Unpaid counts unpaid sessions of catalog items by client: anyone can open them, and each is
-// checked until its time to pay is over.
+// Unpaid counts what clients have opened of catalog items: anyone can open sessions and attempts,
+// and each causes webhooks, rows, and checks until its time to pay is over.
 //
 // The count is in memory: after a restart, or at another instance, a client can open as many
-// again. A session counts until it is paid, has ended, or its time to pay is over.
+// again. A session counts once for each attempt, until it is paid or an hour has passed since the
+// last one was opened, or its time to pay is over if that is later: to cancel it makes no room.
 type Unpaid struct {
 	mu   sync.Mutex        // guards open
 	open map[string]unpaid // by session; expired ones are removed lazily
@@ -25,6 +30,7 @@ type Unpaid struct {
 
 type unpaid struct {
 	client, network string
+	opened          int // attempts, or 1 before the first
 	until           time.Time
 }
 
@@ -36,26 +42,25 @@ func (u *Unpaid) SessionChanged(s payment.Session) {
 	if !counts {
 		return
 	}
-	if until := payableUntil(s); until.IsZero() {
+	if s.EverPaid() {
 		delete(u.open, s.ID)
-	} else if until.After(o.until) {
-		o.until = until
-		u.open[s.ID] = o
+		return
 	}
+	o.opened = max(1, len(s.Attempts))
+	if a := s.Current(); a != nil {
+		o.until = latest(o.until, a.StartedAt.Add(unpaidPeriod))
+		if s.Status == wire.Pending {
+			o.until = latest(o.until, a.ExpiresAt)
+		}
+	}
+	u.open[s.ID] = o
 }
 
-// payableUntil returns until when s waits for its first payment; zero = it does not.
-func payableUntil(s payment.Session) time.Time {
-	a := s.Current()
-	switch {
-	case s.Status == wire.Pending && a.Paid.IsPositive():
-		return time.Time{}
-	case s.Status == wire.Pending && !a.ExpiresAt.IsZero():
-		return a.ExpiresAt
-	case s.Status.Outcome() == wire.Payable:
-		return s.CreatedAt.Add(unpaidLifetime)
+func latest(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
 	}
-	return time.Time{}
+	return a
 }
 
 func (u *Unpaid) add(s payment.Session, client string) {
@@ -64,28 +69,38 @@ func (u *Unpaid) add(s payment.Session, client string) {
 	if u.open == nil {
 		u.open = map[string]unpaid{}
 	}
+	if len(u.open) >= maxUnpaid {
+		u.forget(s.CreatedAt)
+	}
+	if len(u.open) >= maxUnpaid {
+		return
+	}
 	own, all := web.ClientKeys(client)
-	u.open[s.ID] = unpaid{own, all, s.CreatedAt.Add(unpaidLifetime)}
+	u.open[s.ID] = unpaid{own, all, 1, s.CreatedAt.Add(unpaidPeriod)}
 }
 
-// atLimit reports whether the client has most open sessions, or its network NetworkFactor times as
-// many.
+// forget removes what does not count any more.
+func (u *Unpaid) forget(now time.Time) {
+	for id, o := range u.open {
+		if !now.Before(o.until) {
+			delete(u.open, id)
+		}
+	}
+}
+
+// atLimit reports whether the client has opened most, or its network NetworkFactor times as many.
 func (u *Unpaid) atLimit(client string, most int, now time.Time) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if len(u.open) < most {
-		return false
-	}
+	u.forget(now)
 	own, all := web.ClientKeys(client)
 	of, ofAll := 0, 0
-	for id, o := range u.open {
-		switch {
-		case !now.Before(o.until):
-			delete(u.open, id)
-		case o.client == own:
-			of, ofAll = of+1, ofAll+1
-		case o.network == all:
-			ofAll++
+	for _, o := range u.open {
+		if o.client == own {
+			of += o.opened
+		}
+		if o.network == all {
+			ofAll += o.opened
 		}
 	}
 	return of >= most || ofAll >= web.NetworkFactor*most
@@ -100,6 +115,29 @@ func (s *server) checkUnpaid(r *http.Request, key string) error {
 	}
 	if repeated, err := s.Checkout.IsKeyUsed(r.Context(), key); repeated || err != nil {
 		return web.StorageError(err)
+	}
+	s.WarnHiddenClients(r)
+	return web.Refuse(wire.CodeRateLimited, "")
+}
+
+// freeAttempts is how many attempts of a session of an item a shopper may always open.
+const freeAttempts = 3
+
+// attempts is how many of the session count; 0 = it is not counted.
+func (u *Unpaid) attempts(session string) int {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.open[session].opened
+}
+
+// checkUnpaidAttempts returns nil if the client of r may open another attempt of a session. Errors:
+// *wire.Error with CodeRateLimited.
+func (s *server) checkUnpaidAttempts(r *http.Request) error {
+	if s.IsLocal(r) || s.Unpaid.attempts(r.PathValue("session")) < freeAttempts {
+		return nil
+	}
+	if !s.Unpaid.atLimit(s.Client(r), s.Limits.Unpaid, s.Now()) {
+		return nil
 	}
 	s.WarnHiddenClients(r)
 	return web.Refuse(wire.CodeRateLimited, "")

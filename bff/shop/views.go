@@ -20,8 +20,9 @@ import (
 const (
 	// shareTime is the maximum age of a view when it is sent: its times count from sending.
 	shareTime = 250 * time.Millisecond
-	// maxShared bounds the views that are kept.
-	maxShared = 1 << 10
+	// maxShared and maxSharedBytes bound the views that are kept.
+	maxShared      = 1 << 10
+	maxSharedBytes = 16 << 20
 )
 
 type viewKey struct{ session, lang string }
@@ -33,8 +34,9 @@ type views struct {
 	encode func(viewKey) (encodedView, error) // as it is now
 	keep   time.Duration
 
-	mu     sync.Mutex // guards recent
+	mu     sync.Mutex // guards the fields below, and bytes of each rendering
 	recent map[viewKey]*rendering
+	bytes  int // of all in recent
 }
 
 type encodedView struct {
@@ -46,6 +48,7 @@ type encodedView struct {
 // rendering is a view for several sockets.
 type rendering struct {
 	holds uint64        // the last publication that it includes
+	bytes int           // that it counts in views.bytes
 	done  chan struct{} // closed when the fields below are set
 
 	view encodedView
@@ -65,10 +68,22 @@ func (v *views) message(key viewKey, published uint64) (encodedView, error) {
 	}
 	defer close(r.done)
 	r.view, r.err = v.encode(key)
-	if r.err != nil {
+	if r.err != nil || !v.count(key, r) {
 		v.drop(key, r) // the next socket tries again
 	}
 	return r.view, r.err
+}
+
+// count counts the bytes of r, and reports whether r may be kept.
+func (v *views) count(key viewKey, r *rendering) bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.recent[key] != r {
+		return true // replaced, or not kept
+	}
+	r.bytes = len(r.view.text)
+	v.bytes += r.bytes
+	return v.bytes <= maxSharedBytes
 }
 
 // find returns a rendering that is new enough, or a new one that the caller has to fill in.
@@ -79,7 +94,10 @@ func (v *views) find(key viewKey, published uint64) (r *rendering, found bool) {
 		return r, true
 	}
 	r = &rendering{holds: v.hub.Published(), done: make(chan struct{})}
-	if len(v.recent) < maxShared {
+	if old := v.recent[key]; old != nil || len(v.recent) < maxShared {
+		if old != nil {
+			v.bytes -= old.bytes
+		}
 		v.recent[key] = r
 		time.AfterFunc(v.keep, func() { v.drop(key, r) })
 	}
@@ -91,6 +109,7 @@ func (v *views) drop(key viewKey, r *rendering) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.recent[key] == r {
+		v.bytes -= r.bytes
 		delete(v.recent, key)
 	}
 }

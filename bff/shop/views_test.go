@@ -151,3 +151,27 @@ func TestViewsAreBounded(t *testing.T) {
 		time.Sleep(2 * time.Minute)
 	})
 }
+
+// Views that are too large to be kept are still sent, and nothing of them stays.
+func TestBytesOfViewsAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newViewRig(2)
+		g.encode = func(viewKey) (encodedView, error) {
+			return encodedView{text: make([]byte, maxSharedBytes/4+1)}, nil
+		}
+		for n := range 10 {
+			key := viewKey{"cs_1", fmt.Sprint(n)}
+			if m, err := g.message(key, 0); err != nil || len(m.text) == 0 {
+				t.Errorf("view %d = %d bytes, %v", n, len(m.text), err)
+			}
+			if g.bytes > maxSharedBytes || len(g.recent) > 3 {
+				t.Errorf("%d views of %d bytes are kept", len(g.recent), g.bytes)
+			}
+		}
+		time.Sleep(2 * shareTime)
+		synctest.Wait()
+		if g.bytes != 0 || len(g.recent) != 0 {
+			t.Errorf("%d views of %d bytes are left", len(g.recent), g.bytes)
+		}
+	})
+}

@@ -124,12 +124,16 @@ func (db *DB) backfillAll(ctx context.Context, ids []string) error {
 func (db *DB) backfillBatch(ctx context.Context, tx *sql.Tx, ids []string) error {
 	in, args := sqldb.InList(1, ids)
 	query := db.Dialect.Locked(fmt.Sprintf(sessionsToBackfill, in))
-	list, err := sqldb.Collect(ctx, tx, scanSession, query, args...)
+	rows, err := sqldb.Collect(ctx, tx, scanRow, query, args...)
 	if err != nil {
 		return err
 	}
-	for i := range list {
-		if err := writeIndex(ctx, tx, &list[i], indexEntry{}); err != nil {
+	for _, r := range rows {
+		s, err := r.session()
+		if err != nil {
+			continue // the first use sets it aside
+		}
+		if err := writeIndex(ctx, tx, &s, indexEntry{}); err != nil {
 			return err
 		}
 	}

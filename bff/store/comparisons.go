@@ -28,6 +28,8 @@ const (
 	endComparison = `UPDATE comparisons
 		SET lease_until = NULL, next_at = $3, run = $4, report = COALESCE($5, report)
 		WHERE one = $1 AND epoch = $2 AND lease_until IS NOT NULL`
+	forgetComparison = `UPDATE comparisons SET next_at = NULL, run = $3, report = NULL
+		WHERE one = $1 AND epoch = $2`
 	readComparison = `SELECT epoch, lease_until, next_at, run, report
 		FROM comparisons WHERE one = $1`
 	oldestSession = `SELECT created_at FROM sessions
@@ -121,17 +123,39 @@ func (db *DB) LastRun(ctx context.Context, kind reconcile.Kind) (c reconcile.Sta
 	if errors.Is(err, sql.ErrNoRows) {
 		return reconcile.Status{}, nil
 	}
-	if err == nil {
-		err = json.Unmarshal([]byte(run), &c.Last)
-	}
-	if err == nil && report.Valid {
-		err = json.Unmarshal([]byte(report.String), &c.Report)
-	}
 	if err != nil {
 		return reconcile.Status{}, fmt.Errorf("reading the last reconciliation run: %w", err)
 	}
 	c.Until, c.Next = sqldb.Time(until), sqldb.Time(next)
-	return c, nil
+	err = json.Unmarshal([]byte(run), &c.Last)
+	if err == nil && report.Valid {
+		err = json.Unmarshal([]byte(report.String), &c.Report)
+	}
+	if err != nil {
+		c.Last, c.Report, c.Next = reconcile.Run{Kind: kind}, nil, time.Time{}
+		err = db.forgetRun(ctx, kind, c.Epoch, err)
+	}
+	return c, err
+}
+
+// forgetRun forgets a run that cannot be decoded: the next one takes its place.
+func (db *DB) forgetRun(
+	ctx context.Context, kind reconcile.Kind, epoch int64, cause error,
+) error {
+	if db.Writer == nil {
+		return nil
+	}
+	empty, err := document(reconcile.Run{Kind: kind})
+	if err != nil {
+		return err
+	}
+	err = db.Execute(ctx, forgetComparison, comparisonRow(kind), epoch, empty)
+	if err != nil {
+		return fmt.Errorf("forgetting an unreadable reconciliation run: %w", err)
+	}
+	db.Log.ErrorContext(ctx, "the last reconciliation run is unreadable and was forgotten",
+		"kind", kind, "error", cause)
+	return nil
 }
 
 // OldestSession implements reconcile.Runs.

@@ -19,16 +19,18 @@ const (
 	touchSession = `UPDATE sessions SET checked_at = $3, due_at = $4 WHERE id = $1 AND version = $2`
 	touchClaimed = `UPDATE sessions SET checked_at = $3, due_at = $4, lease_until = NULL
 		WHERE id = $1 AND version = $2 AND epoch = $5`
-	// lane is 1 for a session that is due for a late check, else 0: an index begins with
-	// it, so that neither kind is searched for among the other.
-	lane          = `CASE WHEN late_from <= due_at THEN 1 ELSE 0 END`
+	// lane is 2 for a session that is set aside, which is never claimed, 1 for one that is due for
+	// a late check, else 0: an index begins with it, so that no kind is searched for among others.
+	lane = `CASE WHEN unreadable_at IS NOT NULL THEN 2 WHEN late_from <= due_at THEN 1
+		ELSE 0 END`
 	claimSessions = `WITH due AS MATERIALIZED (SELECT id FROM sessions
 			WHERE ` + lane + ` = $4 AND due_at <= $1 AND (lease_until IS NULL OR lease_until <= $1)
 			ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED)
 		UPDATE sessions SET lease_until = $3, epoch = epoch + 1 FROM due WHERE sessions.id = due.id
 		RETURNING ` + sessionColumns
 	claimThese = `WITH due AS MATERIALIZED (SELECT id FROM sessions
-			WHERE id IN %s AND due_at <= $1 AND (lease_until IS NULL OR lease_until <= $1) LIMIT $2
+			WHERE id IN %s AND due_at <= $1 AND (lease_until IS NULL OR lease_until <= $1)
+			AND unreadable_at IS NULL LIMIT $2
 			FOR UPDATE SKIP LOCKED)
 		UPDATE sessions SET lease_until = $3, epoch = epoch + 1 FROM due WHERE sessions.id = due.id
 		RETURNING ` + sessionColumns
@@ -116,14 +118,23 @@ func claimQuery(
 	return fmt.Sprintf(claimThese, in), append(args, list...)
 }
 
+// claim returns what query claims, and claims again if none of that is readable: a caller that
+// gets nothing takes it that nothing is due.
 func (db *DB) claim(ctx context.Context, query string, args ...any) ([]payment.Session, error) {
 	var claimed []payment.Session
-	err := db.Write(ctx, func(tx *sql.Tx) (err error) {
-		claimed, err = sqldb.Collect(ctx, tx, scanSession, db.Dialect.Locked(query), args...)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("claiming due sessions: %w", err)
+	for len(claimed) == 0 {
+		var rows []row
+		err := db.Write(ctx, func(tx *sql.Tx) (err error) {
+			rows, err = sqldb.Collect(ctx, tx, scanRow, db.Dialect.Locked(query), args...)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("claiming due sessions: %w", err)
+		}
+		if len(rows) == 0 {
+			return nil, nil
+		}
+		claimed = db.readable(ctx, rows)
 	}
 	slices.SortFunc(claimed, func(a, b payment.Session) int {
 		return cmp.Or(a.DueAt.Compare(b.DueAt), cmp.Compare(a.ID, b.ID))
@@ -151,7 +162,7 @@ func (db *DB) Hold(
 	}
 	s, err := r.session()
 	s.Claimed = true
-	return s, err
+	return s, db.noteUnreadable(ctx, err)
 }
 
 // longestLease is longer than any lease is taken for.

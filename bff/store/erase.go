@@ -24,12 +24,18 @@ func statusColumn(s *payment.Session) string {
 	return string(s.Status)
 }
 
+func isUnpaidItem(s *payment.Session) bool {
+	return s.Order.Item != "" && s.Status.Outcome() == wire.Unpaid
+}
+
 const (
-	// erasable finds finished sessions of one status, and whether they have erased_at: a
-	// quotation mark inside a text of the document is escaped, so that no text looks so.
-	erasable = `SELECT created_at, id, doc LIKE '%,"erased_at":"%' FROM sessions
-		WHERE status = $1 AND (created_at, id) > ($2, $3) AND created_at < $4
+	// erasable finds finished sessions of one status, and whether something was erased of them.
+	erasable = `SELECT created_at, id, erased_at IS NOT NULL, unreadable_at IS NOT NULL
+		FROM sessions WHERE status = $1 AND (created_at, id) > ($2, $3) AND created_at < $4
 		ORDER BY created_at, id LIMIT $5`
+	unpaidItems = `SELECT created_at, id FROM sessions
+		WHERE unpaid_item = 1 AND unreadable_at IS NULL AND (created_at, id) > ($1, $2)
+		AND created_at < $3 ORDER BY created_at, id LIMIT $4`
 	undelivered = `SELECT EXISTS (SELECT 1 FROM deliveries d JOIN events e ON e.seq = d.event
 		WHERE e.session = $1 AND d.state = 'open')`
 
@@ -45,7 +51,7 @@ const (
 	lockEvents    = `SELECT seq FROM events WHERE session = $1 FOR UPDATE`
 	eventsToErase = `SELECT seq, id, session, type, at, body FROM events WHERE session = $1
 		ORDER BY seq`
-	replaceBody = `UPDATE events SET body = $2 WHERE seq = $1`
+	replaceBody = `UPDATE events SET body = $2, unreadable_at = NULL WHERE seq = $1`
 
 	deleteActionsOf = `DELETE FROM actions WHERE session = $1`
 	eraseActionsOf  = `UPDATE actions SET detail = NULL WHERE session = $1`
@@ -79,7 +85,8 @@ func (db *DB) Erasable(
 		return nil, "", fmt.Errorf("finding sessions to erase: %w", err)
 	}
 	for _, f := range found {
-		if !f.erased || status != wire.Confirmed { // else there is more to erase
+		done := f.erased && status == wire.Confirmed // of the others, there is more to erase
+		if !done && !f.setAside {
 			ids = append(ids, f.id)
 		}
 	}
@@ -93,13 +100,38 @@ func (db *DB) Erasable(
 	return ids, next, nil
 }
 
+// UnpaidItems implements retention.Items.
+func (db *DB) UnpaidItems(
+	ctx context.Context, before time.Time, from string, limit int,
+) (ids []string, next string, err error) {
+	after := cursor{}
+	if from != "" {
+		if after, err = parseCursor(from); err != nil {
+			return nil, "", err
+		}
+	}
+	found, err := sqldb.List(ctx, db.DB, scanPlace, unpaidItems,
+		after.createdAt, sqldb.Key(after.id), before.UnixMicro(), limit)
+	if err != nil {
+		return nil, "", fmt.Errorf("finding unpaid sessions of items: %w", err)
+	}
+	for _, f := range found {
+		ids = append(ids, f.id)
+	}
+	if len(found) == limit {
+		next = found[limit-1].String()
+	}
+	return ids, next, nil
+}
+
 type finishedSession struct {
 	cursor
-	erased bool // something was erased already
+	erased   bool // something was erased already
+	setAside bool
 }
 
 func scanFinished(rows *sql.Rows) (f finishedSession, err error) {
-	err = rows.Scan(&f.createdAt, &f.id, &f.erased)
+	err = rows.Scan(&f.createdAt, &f.id, &f.erased, &f.setAside)
 	f.id = sqldb.FromKey(f.id)
 	return f, err
 }
@@ -120,7 +152,8 @@ func (db *DB) Erase(
 		return payment.EraseNothing, payment.ErrNotFound
 	}
 	if err != nil {
-		return payment.EraseNothing, fmt.Errorf("erasing session %q: %w", id, err)
+		return payment.EraseNothing, fmt.Errorf("erasing session %q: %w", id,
+			db.noteUnreadable(ctx, err))
 	}
 	return done, nil
 }

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +16,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
+	"coinslot/bff/retention"
 	"coinslot/bff/store/pgtest"
 
 	"github.com/shopspring/decimal"
@@ -173,4 +177,101 @@ func TestTruncateBesideAReader(t *testing.T) {
 		"writers wait for ms from now on")
 	fortest.OK(t, tx.Rollback())
 	fortest.OK(t, db.Truncate(t.Context()))
+}
+
+// A session is found to be erased whatever its metadata are named and hold.
+func TestErasableWithAnyMetadata(t *testing.T) {
+	members := memberNames(reflect.TypeFor[payment.Session](), map[reflect.Type]bool{})
+	if !slices.Contains(members, "erased_at") || len(members) < 50 {
+		t.Fatalf("the members are %v", members)
+	}
+	for name, dsn := range databases(t) {
+		db := opened(t, dsn)
+		var want []string
+		for n, member := range append(members, `x","erased_at":"x`) {
+			s := dead(n, 1)
+			s.Status, s.Attempts[0].State = wire.Confirmed, payment.Confirmed
+			s.Attempts[0].TxID = s.ID
+			s.Order.Metadata = map[string]string{"a": "1", member: "x", "z": `,"erased_at":"x`}
+			want = append(want, fortest.Must(db.Insert(t.Context(), s))(t).ID)
+		}
+		erasable := func() (all []string) {
+			for cursor, first := "", true; first || cursor != ""; first = false {
+				ids, next, err := db.Erasable(t.Context(), time.Now(), cursor, 20)
+				fortest.OK(t, err)
+				all, cursor = append(all, ids...), next
+			}
+			return all
+		}
+		fortest.Diff(t, erasable(), want, "%s: erasable", name)
+		for _, id := range want {
+			fortest.Must(db.Erase(t.Context(), id, time.Now(),
+				func(payment.Session, bool) payment.Erasure { return payment.ErasePersonal }))(t)
+		}
+		fortest.Diff(t, erasable(), nil, "%s: erasable after the erasure", name)
+	}
+}
+
+// memberNames are the names of all JSON members of a type, at any depth.
+func memberNames(of reflect.Type, seen map[reflect.Type]bool) (names []string) {
+	for of.Kind() == reflect.Pointer || of.Kind() == reflect.Slice || of.Kind() == reflect.Map {
+		of = of.Elem()
+	}
+	if of.Kind() != reflect.Struct || seen[of] {
+		return nil
+	}
+	seen[of] = true
+	for i := range of.NumField() {
+		field := of.Field(i)
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" && name != "-" {
+			names = append(names, name)
+		}
+		names = append(names, memberNames(field.Type, seen)...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// Never-paid sessions of items go some days after their end, those of a merchant only as they are
+// asked to.
+func TestUnpaidItemsAreDeleted(t *testing.T) {
+	for name, dsn := range databases(t) {
+		db := opened(t, dsn)
+		insert := func(n int, change func(*payment.Session)) string {
+			s := dead(n, 1)
+			s.Order.Item = "coffee"
+			change(&s)
+			return fortest.Must(db.Insert(t.Context(), s))(t).ID
+		}
+		gone := insert(1, func(*payment.Session) {})
+		kept := []string{
+			insert(2, func(s *payment.Session) { s.Order.Item = "" }),
+			insert(3, func(s *payment.Session) { s.Attempts[0].Paid = decimal.NewFromInt(1) }),
+			insert(4, func(s *payment.Session) { s.Status = wire.Open }),
+			insert(5, func(s *payment.Session) { s.Attempts[0].EndedAt = time.Now() }),
+		}
+		damaged := insert(6, func(*payment.Session) {})
+		run(t, db.Writer, `UPDATE sessions SET doc = '{bad json' WHERE id = '`+damaged+`'`)
+		ctx, stop := context.WithCancel(t.Context())
+		var log fortest.Log
+		service := retention.Service{
+			Eraser: db, Items: db, Keep: time.Hour, Now: time.Now,
+			Log:     slog.New(slog.NewTextHandler(&log, nil)),
+			Changed: func(string) {},
+			Acquire: func(context.Context) (bool, error) { return true, nil },
+			Hold: func(_ context.Context, d time.Duration) error {
+				if d == 24*time.Hour {
+					stop() // one pass is enough
+				}
+				return nil
+			},
+		}
+		fortest.OK(t, service.Run(ctx))
+		s := fortest.Must(db.Session(t.Context(), gone))(t)
+		fortest.Equal(t, s.Tombstone(), true, "%s: a never-paid item was deleted\n%s", name, &log)
+		for _, id := range kept {
+			s := fortest.Must(db.Session(t.Context(), id))(t)
+			fortest.Equal(t, s.ErasedAt.IsZero(), true, "%s: %s was kept", name, id)
+		}
+	}
 }

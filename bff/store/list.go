@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"math"
 	"strconv"
@@ -57,17 +56,16 @@ func (db *DB) List(ctx context.Context, f payment.Filter) (payment.Page, error) 
 	size := sqldb.PageSize(f.Limit)
 	// one more shows whether there is a next page
 	query, args := listQuery(f, from.before(f.To), size+1)
-	sessions, err := sqldb.List(ctx, db.DB, scanSession, query, args...)
+	rows, err := sqldb.List(ctx, db.DB, scanRow, query, args...)
 	if err != nil {
 		return payment.Page{}, fmt.Errorf("listing sessions: %w", err)
 	}
-	if len(sessions) <= size {
-		return payment.Page{Sessions: sessions}, nil
+	next := ""
+	if len(rows) > size {
+		rows = rows[:size]
+		next = rows[size-1].place().String()
 	}
-	last := sessions[size-1]
-	return payment.Page{
-		Sessions: sessions[:size], Next: cursor{last.CreatedAt.UnixMicro(), last.ID}.String(),
-	}, nil
+	return payment.Page{Sessions: db.readable(ctx, rows), Next: next}, nil
 }
 
 func listQuery(f payment.Filter, from cursor, limit int) (query string, args []any) {
@@ -87,12 +85,4 @@ func listQuery(f payment.Filter, from cursor, limit int) (query string, args []a
 	}
 	args = append(args, limit)
 	return query + fmt.Sprintf(` ORDER BY created_at DESC, id DESC LIMIT $%d`, len(args)), args
-}
-
-func scanSession(rows *sql.Rows) (s payment.Session, err error) {
-	var r row
-	if err := rows.Scan(r.fields()...); err != nil {
-		return s, err
-	}
-	return r.session()
 }

@@ -54,11 +54,11 @@ func (db *DB) Tracked(ctx context.Context, trackingCodes []string) ([]payment.Se
 	var found []payment.Session
 	for batch := range slices.Chunk(distinct(trackingCodes), sqldb.BatchSize) {
 		query, args := trackedQuery(batch)
-		list, err := sqldb.List(ctx, db.DB, scanSession, query, args...)
+		rows, err := sqldb.List(ctx, db.DB, scanRow, query, args...)
 		if err != nil {
 			return nil, fmt.Errorf("finding sessions by tracking code: %w", err)
 		}
-		found = append(found, list...)
+		found = append(found, db.readable(ctx, rows)...)
 	}
 	// One can be found by two codes.
 	slices.SortFunc(found, func(a, b payment.Session) int { return cmp.Compare(a.ID, b.ID) })

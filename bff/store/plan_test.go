@@ -33,7 +33,7 @@ func queries(d sqldb.Dialect) map[string]string {
 		"deleteAttempt": deleteAttempt, "insertAttempt": insertAttempt, "held": held,
 		"touchSession": touchSession, "touchClaimed": touchClaimed, "claimSessions": claimSessions, "claimThese": these, "holdSession": holdSession,
 		"releaseSession": releaseSession, "watchSessions": watch,
-		"touchListed": touchListed, "countBusy": countWaiting, "firstDue": firstDue, "countOpen": fmt.Sprintf(countOpen, open), "tracked": tracked, "countSessions": countSessions,
+		"touchListed": touchListed, "countBusy": countWaiting, "countSetAside": countSetAside, "sessionsSetAside": sessionsSetAside, "setSessionAside": setSessionAside, "restoreSession": restoreSession, "erasable": erasable, "unpaidItems": unpaidItems, "forgetComparison": forgetComparison, "firstDue": firstDue, "countOpen": fmt.Sprintf(countOpen, open), "tracked": tracked, "countSessions": countSessions,
 	}
 	for _, f := range []payment.Filter{{}, {Status: "open"}, {OrderRef: "1"}, {Status: "open", OrderRef: "1"}} {
 		query, _ := listQuery(f, cursor{}, 20)

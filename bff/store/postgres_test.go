@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"coinslot/bff/fortest"
 	"coinslot/bff/limiter"
@@ -222,6 +223,37 @@ func wantEvents(t *testing.T, db *DB, q outbox.EventQuery, want ...string) outbo
 	return page
 }
 
+// What others leave open on the server, in this database or another one, holds no event back.
+func TestLogWaitsForNoOtherProgram(t *testing.T) {
+	db := opened(t, pgtest.DSN(t))
+	another := opened(t, pgtest.DSN(t))
+	for n, strangers := range []*DB{db, another} {
+		open := fortest.Must(strangers.Writer.BeginTx(t.Context(), nil))(t)
+		fortest.Must(open.ExecContext(t.Context(),
+			`INSERT INTO ended_logins (login, until) VALUES ('a', 1)`))(t)
+		before := fortest.Must(db.Events(t.Context(), outbox.EventQuery{After: outbox.Latest}))(t)
+		tell(t, db, n)
+		wantEvents(t, db, outbox.EventQuery{After: before.Next}, fmt.Sprint("evt_", n))
+		fortest.OK(t, open.Rollback())
+	}
+}
+
+// The age of what is held back is known.
+func TestLogHeldBack(t *testing.T) {
+	db := opened(t, pgtest.DSN(t))
+	tell(t, db, 0)
+	fortest.Must(db.Insert(t.Context(), sample(1)))(t)
+	first := fortest.Must(db.Writer.BeginTx(t.Context(), nil))(t)
+	fortest.OK(t, db.AppendEvents(t.Context(), first,
+		[]payment.Event{{ID: "evt_a", Session: sample(1).ID, Body: []byte("{}")}}))
+	fortest.Equal(t, fortest.Must(db.Stats(t.Context()))(t).HeldBack, time.Time{}, "held back")
+	tell(t, db, 2)
+	held := fortest.Must(db.Stats(t.Context()))(t).HeldBack
+	fortest.Equal(t, held.Equal(sample(2).CreatedAt), true, "held back since %v", held)
+	fortest.OK(t, first.Rollback())
+	fortest.Equal(t, fortest.Must(db.Stats(t.Context()))(t).HeldBack, time.Time{}, "held back")
+}
+
 // A dump that was loaded into another server has positions from that server's
 // future. It used to be that its events were not shown for a long time.
 func TestLogGoesOnAfterAMove(t *testing.T) {
@@ -234,10 +266,10 @@ func TestLogGoesOnAfterAMove(t *testing.T) {
 	tell(t, db, 2)
 	wantEvents(t, db, outbox.EventQuery{}, "evt_1", "evt_2")
 	wantEvents(t, db, outbox.EventQuery{After: page.Next}, "evt_2")
-	before := count(t, db.Reader, `SELECT shift FROM log_shift`)
+	before := count(t, db.Reader, `SELECT last_value FROM log_positions`)
 	db = opened(t, dsn)
-	fortest.Equal(t, count(t, db.Reader, `SELECT shift FROM log_shift`), before,
-		"shift after another start")
+	fortest.Equal(t, count(t, db.Reader, `SELECT last_value FROM log_positions`), before,
+		"last position after another start")
 }
 
 func TestVersions(t *testing.T) {

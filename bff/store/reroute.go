@@ -50,10 +50,13 @@ const (
 // runReroutes makes a pass at the start, and then one every half minute until ctx ends.
 func (db *DB) runReroutes(ctx context.Context) {
 	r := db.newRerouter()
+	failing := false
 	for first := true; ctx.Err() == nil; first = false {
-		if err := r.pass(ctx); err != nil && ctx.Err() == nil {
+		err := r.pass(ctx)
+		if err != nil && !failing && ctx.Err() == nil {
 			db.Log.Warn("moving open webhooks failed; retrying", "error", err)
 		}
+		failing = err != nil
 		if first {
 			close(db.rerouted)
 		}

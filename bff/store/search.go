@@ -34,26 +34,27 @@ func (db *DB) Search(ctx context.Context, q records.Query) (payment.Page, error)
 		return payment.Page{}, err
 	}
 	size := sqldb.PageSize(q.Limit)
-	var page payment.Page
+	var rows []row
+	next := ""
 	err = db.Browse(ctx, func(ctx context.Context, conn sqldb.Queryer) (err error) {
 		// One more than size shows whether there is a next page.
-		page, err = search(ctx, conn, sessionQueries(q, from, size+1), size)
+		rows, next, err = search(ctx, conn, sessionQueries(q, from, size+1), size)
 		return err
 	})
 	if err != nil {
 		return payment.Page{}, fmt.Errorf("searching sessions: %w", err)
 	}
-	return page, nil
+	return payment.Page{Sessions: db.readable(ctx, rows), Next: next}, nil
 }
 
 func search(
 	ctx context.Context, q sqldb.Queryer, ways []sessionQuery, size int,
-) (page payment.Page, err error) {
+) (rows []row, next string, err error) {
 	var found []cursor
 	for _, w := range ways {
 		list, err := sqldb.Collect(ctx, q, scanPlace, w.sql(), w.args...)
 		if err != nil {
-			return page, err
+			return nil, "", err
 		}
 		found = append(found, list...)
 	}
@@ -62,10 +63,10 @@ func search(
 	})
 	found = slices.Compact(found)
 	if len(found) > size {
-		found, page.Next = found[:size], found[size-1].String()
+		found, next = found[:size], found[size-1].String()
 	}
-	page.Sessions, err = sessionsAt(ctx, q, found)
-	return page, err
+	rows, err = rowsAt(ctx, q, found)
+	return rows, next, err
 }
 
 func scanPlace(rows *sql.Rows) (c cursor, err error) {
@@ -74,19 +75,19 @@ func scanPlace(rows *sql.Rows) (c cursor, err error) {
 	return c, err
 }
 
-func sessionsAt(ctx context.Context, q sqldb.Queryer, list []cursor) ([]payment.Session, error) {
+func rowsAt(ctx context.Context, q sqldb.Queryer, list []cursor) ([]row, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
-	place := map[string]int{} // by id
+	place := map[string]int{} // by key
 	var ids []string
 	for i, c := range list {
-		place[c.id], ids = i, append(ids, c.id)
+		place[sqldb.Key(c.id)], ids = i, append(ids, c.id)
 	}
 	in, args := sqldb.InList(1, ids)
-	sessions, err := sqldb.Collect(ctx, q, scanSession, fmt.Sprintf(sessionsAmong, in), args...)
-	slices.SortFunc(sessions, func(a, b payment.Session) int { return place[a.ID] - place[b.ID] })
-	return sessions, err
+	rows, err := sqldb.Collect(ctx, q, scanRow, fmt.Sprintf(sessionsAmong, in), args...)
+	slices.SortFunc(rows, func(a, b row) int { return place[a.id] - place[b.id] })
+	return rows, err
 }
 
 // sessionQuery finds sessions: those of its tables that meet all conditions, newest first.
@@ -143,8 +144,11 @@ func sessionQueries(q records.Query, from cursor, limit int) []sessionQuery {
 	add(sessions, "s.id = ?", sqldb.Key(what))
 	add(sessionQuery{tables: "attempts a CROSS JOIN sessions s", at: "s.created_at", id: "s.id"},
 		"a.tracking_code = ? AND s.id = a.session", sqldb.Key(what))
-	add(sessionQuery{tables: "words w CROSS JOIN sessions s", at: "w.created_at", id: "w.session"},
-		"w.word = ? AND s.id = w.session", searchTerm(what))
+	for _, term := range appendTerms([]string{searchTerm(what)}, searchWord(what)) {
+		add(sessionQuery{
+			tables: "words w CROSS JOIN sessions s", at: "w.created_at", id: "w.session",
+		}, "w.word = ? AND s.id = w.session", term)
+	}
 	// also if more begin like it than byRefPrefix reads
 	add(sessions, "s.order_ref = ?", sqldb.Key(what))
 	if utf8.RuneCountInString(what) >= shortestPrefix && sqldb.Key(what) == what {

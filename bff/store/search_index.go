@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"coinslot/bff/payment"
 	"coinslot/bff/store/sqldb"
@@ -47,10 +48,10 @@ func network(code string) string { return strings.ToLower(code) }
 // block a payment. No address is that long.
 const maxTermBytes = 256
 
-// searchTerm is a text as it is searched for: a hash is found in any case, and with or
-// without 0x. "" = too long to be one.
+// searchTerm is a text as it is searched for: a hash is found in any case, with or without 0x, and
+// an address in groups of four, as pages show it. "" = too long to be one.
 func searchTerm(text string) string {
-	text = strings.ToLower(strings.TrimSpace(text))
+	text = strings.ToLower(strings.Join(strings.Fields(text), ""))
 	if hex, ok := strings.CutPrefix(text, "0x"); ok && hex != "" {
 		text = hex
 	}
@@ -66,10 +67,32 @@ func searchTerms(s *payment.Session) []string {
 		return nil
 	}
 	list := appendTerms(emailTerms(s), number(s.Order.OrderID))
+	list = appendTerms(list, words(s.Order.Ref)...)
 	for _, a := range s.Attempts {
 		list = appendTerms(list, number(a.OrderID), searchTerm(a.Address), searchTerm(a.TxID))
 	}
 	return list
+}
+
+// maxWords bounds the words of a text that it is found by.
+const maxWords = 8
+
+// words are the words and numbers of a text, as they are searched for: numbers without the zeros
+// before them.
+func words(text string) (list []string) {
+	separates := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	for _, word := range strings.FieldsFunc(text, separates) {
+		list = appendTerms(list, searchWord(word))
+	}
+	return list[:min(len(list), maxWords)]
+}
+
+func searchWord(text string) string {
+	term := searchTerm(text)
+	if short := strings.TrimLeft(term, "0"); short != "" && strings.Trim(short, "0123456789") == "" {
+		return short
+	}
+	return term
 }
 
 // appendTerms adds the terms that are neither empty nor in list.
@@ -89,10 +112,16 @@ func number(n int) string {
 	return strconv.Itoa(n)
 }
 
-func emailTerms(s *payment.Session) []string {
-	list := appendTerms(nil, searchTerm(s.Order.Email))
+// emailTerms are the addresses, and the words before their @.
+func emailTerms(s *payment.Session) (list []string) {
+	emails := []string{s.Order.Email}
 	for _, a := range s.Attempts {
-		list = appendTerms(list, searchTerm(a.Email))
+		emails = append(emails, a.Email)
+	}
+	for _, email := range emails {
+		local, _, _ := strings.Cut(email, "@")
+		list = appendTerms(list, searchTerm(email))
+		list = appendTerms(list, words(local)...)
 	}
 	return list
 }

@@ -13,7 +13,8 @@ import (
 
 // The queries for one session, by $1.
 const (
-	sessionColumns   = `doc, checked_at, due_at, watched_until, epoch`
+	sessionColumns = `sessions.id, created_at, doc, checked_at, due_at, watched_until, epoch,
+		unreadable_at IS NOT NULL`
 	sessionForUpdate = sessionByID + ` FOR UPDATE`
 	sessionByID      = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = $1`
 	sessionByRef     = `SELECT ` + sessionColumns + ` FROM sessions WHERE order_ref = $1`
@@ -25,14 +26,26 @@ const (
 // row is a session as it was read. The columns win over doc, since Touch, Watch
 // and Claim write nothing else.
 type row struct {
+	id                             string // a key
+	createdAt                      int64
 	doc                            []byte
 	checkedAt, dueAt, watchedUntil sql.NullInt64
 	epoch                          int64
+	setAside                       bool
 }
 
 func (r *row) fields() []any {
-	return []any{&r.doc, &r.checkedAt, &r.dueAt, &r.watchedUntil, &r.epoch}
+	return []any{
+		&r.id, &r.createdAt, &r.doc, &r.checkedAt, &r.dueAt, &r.watchedUntil, &r.epoch, &r.setAside,
+	}
 }
+
+func scanRow(rows *sql.Rows) (r row, err error) {
+	err = rows.Scan(r.fields()...)
+	return r, err
+}
+
+func (r *row) place() cursor { return cursor{r.createdAt, sqldb.FromKey(r.id)} }
 
 func (r *row) scan(from *sql.Row) error {
 	err := from.Scan(r.fields()...)
@@ -42,21 +55,27 @@ func (r *row) scan(from *sql.Row) error {
 	return err
 }
 
-// session decodes r. Each call returns a value that shares nothing with others.
+// session decodes r. Each call returns a value that shares nothing with others. Errors:
+// *unreadableError.
 func (r *row) session() (payment.Session, error) {
 	var s payment.Session
-	if err := json.Unmarshal(r.doc, &s); err != nil {
-		return payment.Session{}, fmt.Errorf("decoding a session: %w", err)
+	err := json.Unmarshal(r.doc, &s)
+	if err == nil && sqldb.Key(s.ID) != r.id {
+		err = fmt.Errorf("its document is that of session %q", s.ID)
+	}
+	if err != nil {
+		return payment.Session{}, &unreadableError{*r, err}
 	}
 	s.CheckedAt, s.DueAt = sqldb.Time(r.checkedAt), sqldb.Time(r.dueAt)
 	s.WatchedUntil, s.Epoch = sqldb.Time(r.watchedUntil), r.epoch
 	return s, nil
 }
 
+// with returns the session with err, unless it is unreadable.
 func (r *row) with(err error) (payment.Session, error) {
-	s, decodeErr := r.session()
-	if decodeErr != nil {
-		err = errors.Join(err, decodeErr)
+	s, unreadable := r.session()
+	if unreadable != nil {
+		return s, unreadable
 	}
 	return s, err
 }
@@ -76,7 +95,8 @@ func (db *DB) read(ctx context.Context, query, of string) (payment.Session, erro
 	if err != nil {
 		return payment.Session{}, fmt.Errorf("reading a session: %w", err)
 	}
-	return r.session()
+	s, err := r.session()
+	return s, db.noteUnreadable(ctx, err)
 }
 
 // Session implements checkout.Store.

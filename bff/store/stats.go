@@ -16,13 +16,14 @@ import (
 const (
 	firstDue  = `SELECT min(due_at) FROM sessions WHERE due_at IS NOT NULL AND ` + lane + ` = $1`
 	countOpen = `SELECT count(*), min(COALESCE(d.opened_at, e.at)) FROM deliveries d
-		JOIN events e ON e.seq = d.event WHERE d.state = 'open' AND d.endpoint IN %s`
+		JOIN events e ON e.seq = d.event
+		WHERE d.state = 'open' AND d.endpoint IN %s AND e.unreadable_at IS NULL`
 )
 
 // countWaiting counts the few sessions that wait for the gateway or an operator; confirmed
-// and open ones may be millions.
+// and open ones may be millions. What is set aside is counted by itself.
 var countWaiting = `SELECT status, count(*), min(COALESCE(checked_at, created_at)) FROM sessions
-	WHERE ` + inStatus(wire.Status.Waiting) + ` GROUP BY status`
+	WHERE ` + inStatus(wire.Status.Waiting) + ` AND unreadable_at IS NULL GROUP BY status`
 
 // Stats are the figures of the database, for all instances together.
 type Stats struct {
@@ -37,6 +38,10 @@ type Stats struct {
 
 	Undelivered       int       // open webhooks to the configured endpoints
 	OldestUndelivered time.Time // when the oldest was written or replayed; zero = none is open
+
+	HeldBack time.Time // when the oldest event was written that the log does not show; zero = none
+
+	UnreadableSessions, UnreadableEvents int // that are set aside
 
 	// Unrouted is how many deliveries are open to URLs that no running instance has
 	// configured. More than 10,000 to one URL count as 10,000.
@@ -59,6 +64,16 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 				return err
 			}
 			*first = sqldb.Time(due)
+		}
+		if err := q.QueryRowContext(ctx, countSetAside).Scan(&s.UnreadableSessions); err != nil {
+			return err
+		}
+		var err error
+		if s.UnreadableEvents, err = db.CountUnreadableEvents(ctx, q); err != nil {
+			return err
+		}
+		if s.HeldBack, err = db.HeldBack(ctx, q); err != nil {
+			return err
 		}
 		unrouted, err := db.CountUnrouted(ctx, q)
 		if err != nil {

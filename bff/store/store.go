@@ -21,6 +21,7 @@ import (
 
 	"coinslot/bff/checkout"
 	"coinslot/bff/outbox"
+	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 	"coinslot/bff/records"
 	"coinslot/bff/retention"
@@ -39,6 +40,9 @@ type Config struct {
 	// Endpoints are the webhook URLs: every new event gets one delivery for
 	// each, in the transaction that stores it. Nil = no deliveries.
 	Endpoints []string
+	// CheckEvent fails if an event cannot be decoded: such an event is set aside, and neither sent
+	// nor in the log until it can be. Nil = any body will do.
+	CheckEvent func(payment.Event) error
 	// Now is the clock of tests; nil = the database's. See [sqldb.DB.Now].
 	Now   func() time.Time
 	Began Began        // is called at the start of each operation; nil = not called
@@ -67,6 +71,8 @@ var (
 	_ records.Records  = (*DB)(nil)
 	_ reconcile.Runs   = (*DB)(nil)
 	_ retention.Eraser = (*DB)(nil)
+	_ retention.Items  = (*DB)(nil)
+	_ records.Damage   = (*DB)(nil)
 )
 
 // Open opens the database, as [sqldb.Open] does, and begins to bring older sessions and
@@ -80,6 +86,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	db.stop = stop
 	db.running.Go(func() { db.runBackfill(background) })
 	db.running.Go(func() { db.runReroutes(background) })
+	db.running.Go(func() { db.runRestores(background) })
 	return db, nil
 }
 
@@ -92,9 +99,12 @@ func open(
 	if err != nil {
 		return nil, err
 	}
+	events := outboxdb.New(opened, c.Endpoints)
+	if c.CheckEvent != nil {
+		events.Check = c.CheckEvent
+	}
 	return &DB{
-		DB: opened, Outbox: outboxdb.New(opened, c.Endpoints), backfilled: make(chan struct{}),
-		rerouted: make(chan struct{}),
+		DB: opened, Outbox: events, backfilled: make(chan struct{}), rerouted: make(chan struct{}),
 	}, nil
 }
 

@@ -14,11 +14,12 @@ import (
 
 const (
 	insertSession = `INSERT INTO sessions (id, version, status, order_ref, idempotency_key,
-		created_at, checked_at, due_at, doc, late_from)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING`
+		created_at, checked_at, due_at, doc, late_from, erased_at, unpaid_item)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING`
 	updateSession = `UPDATE sessions
 		SET version = $2, status = $3, order_ref = $4, idempotency_key = $5,
-		created_at = $6, checked_at = $7, due_at = $8, doc = $9, late_from = $10 WHERE id = $1`
+		created_at = $6, checked_at = $7, due_at = $8, doc = $9, late_from = $10, erased_at = $11,
+		unpaid_item = $12 WHERE id = $1`
 )
 
 // maxUnknown bounds the tries of a write whose outcome is unknown.
@@ -73,7 +74,8 @@ func (db *DB) Insert(ctx context.Context, s payment.Session) (payment.Session, e
 	if err != nil && !errors.Is(err, payment.ErrExists) {
 		return payment.Session{}, fmt.Errorf("inserting session %q: %w", s.ID, err)
 	}
-	return result.with(err)
+	stored, err := result.with(err)
+	return stored, db.noteUnreadable(ctx, err)
 }
 
 // conflicting returns the session that has s's IdempotencyKey or, if none has, its
@@ -116,7 +118,8 @@ func (db *DB) Update(
 	case errors.Is(err, payment.ErrNotFound):
 		return payment.Session{}, err
 	}
-	return payment.Session{}, fmt.Errorf("updating session %q: %w", id, err)
+	return payment.Session{}, fmt.Errorf("updating session %q: %w", id,
+		db.noteUnreadable(ctx, err))
 }
 
 type updateRun struct {
@@ -198,9 +201,13 @@ func put(
 	if err != nil {
 		return r, false, fmt.Errorf("encoding: %w", err)
 	}
-	r = row{doc: doc, checkedAt: sqldb.Micros(s.CheckedAt), dueAt: sqldb.Micros(s.DueAt)}
-	n, err := sqldb.Affected(ctx, tx, query, sqldb.Key(s.ID), s.Version,
+	r = row{
+		id: sqldb.Key(s.ID), createdAt: s.CreatedAt.UnixMicro(), doc: doc,
+		checkedAt: sqldb.Micros(s.CheckedAt), dueAt: sqldb.Micros(s.DueAt),
+	}
+	n, err := sqldb.Affected(ctx, tx, query, r.id, s.Version,
 		sqldb.Key(statusColumn(&s)), sqldb.Text(s.Order.Ref), sqldb.Text(s.IdempotencyKey),
-		s.CreatedAt.UnixMicro(), r.checkedAt, r.dueAt, string(doc), sqldb.Micros(s.LateFrom))
+		r.createdAt, r.checkedAt, r.dueAt, string(doc), sqldb.Micros(s.LateFrom),
+		sqldb.Micros(s.ErasedAt), sql.NullInt64{Int64: 1, Valid: isUnpaidItem(&s)})
 	return r, n > 0, err
 }

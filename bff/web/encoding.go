@@ -57,15 +57,20 @@ func compress(coding string, content []byte) []byte {
 	return bytes.Clone(s.compress(content))
 }
 
-// maxHeads bounds the heads of a process: languages, themes and host pages make hundreds.
-const maxHeads = 200
+// maxHeads and maxHeadBytes bound the heads of a process: languages, themes and host pages make
+// hundreds.
+const (
+	maxHeads     = 200
+	maxHeadBytes = 16 << 20
+)
 
 // Heads are the beginnings of answers that many have in common, compressed once with the highest
 // quality. The zero value is ready.
 type Heads struct {
 	packing sync.Mutex // held while one is compressed
-	mu      sync.Mutex // guards known
+	mu      sync.Mutex // guards the fields below
 	known   map[string][]byte
+	bytes   int // of the keys of known; what they are compressed to is shorter
 }
 
 // find returns the compressed head, or nil if it is new, and is then compressed in the background.
@@ -73,12 +78,13 @@ func (h *Heads) find(head []byte) []byte {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	packed, found := h.known[string(head)]
-	if !found && len(h.known) < maxHeads {
+	if !found && len(h.known) < maxHeads && h.bytes+len(head) <= maxHeadBytes {
 		if h.known == nil {
 			h.known = map[string][]byte{}
 		}
 		text := string(head)
 		h.known[text] = nil
+		h.bytes += len(text)
 		go h.pack(text)
 	}
 	return packed

@@ -35,7 +35,7 @@ type Limits struct {
 	Calls   int
 	Guesses int // wrong keys, hook tokens and tracking codes at /return in a minute; 30
 	Sockets int // open at a time; 200
-	Unpaid  int // sessions of items that are open and not paid, at a time; 200; see package shop
+	Unpaid  int // unpaid attempts of items, opened in an hour; 200; see package shop
 	// Loopback applies Reads, Sockets and Unpaid to loopback addresses, too. False = those are an
 	// unnamed proxy, or the operator: one limit for all shoppers would keep them from paying.
 	Loopback bool

@@ -86,13 +86,19 @@ func (l *worker) wait(ctx context.Context, ended <-chan struct{}, pause time.Dur
 	return 0
 }
 
-// nextPause returns the pause before the next check, which grows while claims fail; each
-// time that it grows, it logs.
+// nextPause returns the pause before the next check, which grows while claims fail. It logs the
+// first failure, and the first success after it.
 func (l *worker) nextPause(ctx context.Context, pause time.Duration, err error) time.Duration {
-	if err == nil || ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return pollEvery
 	}
-	if pause < pollEveryMax {
+	if err == nil {
+		if pause > pollEvery {
+			l.s.config.Log.InfoContext(ctx, "claiming webhooks works again", "host", l.host)
+		}
+		return pollEvery
+	}
+	if pause == pollEvery {
 		l.s.config.Log.ErrorContext(ctx, "claiming webhooks failed", "host", l.host, "error", err)
 	}
 	return min(2*pause, pollEveryMax)

@@ -29,9 +29,9 @@ const (
 		lease_until = NULL`
 )
 
-// Events implements outbox.Log. A Limit out of range is moved into it. On
-// PostgreSQL an event is visible once every transaction that began before its own
-// has ended, which any transaction of the same server can delay.
+// Events implements outbox.Log. A Limit out of range is moved into it. On PostgreSQL an event is
+// visible once every transaction has ended that began to write an event before it. What is
+// unreadable is left out.
 func (db *Outbox) Events(
 	ctx context.Context, q outbox.EventQuery,
 ) (page outbox.EventPage, err error) {
@@ -43,17 +43,21 @@ func (db *Outbox) Events(
 		return page, err
 	}
 	size := sqldb.PageSize(q.Limit)
-	// one more shows whether there is a next page
-	query, args := db.Dialect.EventsAfter, []any{after.transaction, after.seq, size + 1}
-	if q.Session != "" {
-		query, args = db.Dialect.SessionEventsAfter, append(args, sqldb.Key(q.Session))
-	}
 	var list []placedEvent
-	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) (err error) {
-		if after, err = db.verifyPosition(ctx, q, after); err != nil {
+	err = db.View(ctx, func(ctx context.Context, conn sqldb.Queryer) (err error) {
+		if after, err = db.verifyPosition(ctx, conn, after); err != nil {
 			return err
 		}
-		list, err = sqldb.Collect(ctx, q, scanEvent, query, args...)
+		horizon, err := db.horizon(ctx, conn)
+		if err != nil {
+			return err
+		}
+		// one more shows whether there is a next page
+		query, args := db.Dialect.EventsAfter, []any{after.transaction, after.seq, size + 1, horizon}
+		if q.Session != "" {
+			query, args = db.Dialect.SessionEventsAfter, append(args, sqldb.Key(q.Session))
+		}
+		list, err = sqldb.Collect(ctx, conn, scanEvent, query, args...)
 		return err
 	})
 	if err != nil {
@@ -61,7 +65,12 @@ func (db *Outbox) Events(
 	}
 	page.More = len(list) > size
 	for _, e := range list[:min(size, len(list))] {
-		page.Events, after = append(page.Events, e.Event), e.position
+		after = e.position
+		if db.Check(e.Event) == nil {
+			page.Events = append(page.Events, e.Event)
+		} else if !e.setAside {
+			db.setEventAside(ctx, e.Event)
+		}
 	}
 	page.Next = after.String()
 	return page, nil
@@ -70,7 +79,11 @@ func (db *Outbox) Events(
 // endOfLog returns an empty page behind the last event.
 func (db *Outbox) endOfLog(ctx context.Context) (page outbox.EventPage, err error) {
 	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
-		last, err := sqldb.Collect(ctx, q, scanEvent, db.Dialect.LatestEvent)
+		horizon, err := db.horizon(ctx, q)
+		if err != nil {
+			return err
+		}
+		last, err := sqldb.Collect(ctx, q, scanEvent, db.Dialect.LatestEvent, horizon)
 		for _, e := range last {
 			page.Next = e.position.String()
 		}
@@ -82,14 +95,36 @@ func (db *Outbox) endOfLog(ctx context.Context) (page outbox.EventPage, err erro
 	return page, nil
 }
 
+// horizon is the last position whose events are visible; read it before them.
+func (db *Outbox) horizon(ctx context.Context, q sqldb.Queryer) (last int64, err error) {
+	err = q.QueryRowContext(ctx, db.Dialect.Horizon).Scan(&last)
+	return last, sqldb.Wrap(err, "reading the horizon of the log")
+}
+
+// HeldBack is when the oldest event was written that is not visible yet, because a transaction
+// that began to write one before has not ended; zero = there is none.
+func (db *Outbox) HeldBack(ctx context.Context, q sqldb.Queryer) (time.Time, error) {
+	horizon, err := db.horizon(ctx, q)
+	if err != nil {
+		return time.Time{}, err
+	}
+	var at sql.NullInt64
+	err = q.QueryRowContext(ctx, db.Dialect.HeldBack, horizon).Scan(&at)
+	return sqldb.Time(at), sqldb.Wrap(err, "reading what the log holds back")
+}
+
 type placedEvent struct {
 	payment.Event
 	position
+	setAside bool
 }
 
 func scanEvent(rows *sql.Rows) (e placedEvent, err error) {
 	var at int64
-	err = rows.Scan(&e.transaction, &e.seq, &e.ID, &e.Type, &e.Session, &at, &e.Body)
+	err = rows.Scan(
+		&e.transaction, &e.seq, &e.ID, &e.Type, &e.Session, &at, &e.Body, &e.setAside,
+	)
+	e.Session = sqldb.FromKey(e.Session)
 	e.At, e.digest = time.UnixMicro(at).UTC(), eventDigest(e.ID, at)
 	return e, err
 }

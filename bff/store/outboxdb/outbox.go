@@ -32,7 +32,7 @@ const (
 		e.id, e.type, e.session, e.at, e.body
 		FROM deliveries d JOIN events e ON e.seq = d.event
 		WHERE d.endpoint = $1 AND d.state = 'open' AND d.next_at <= $2
-		AND (d.lease_until IS NULL OR d.lease_until <= $2)`
+		AND (d.lease_until IS NULL OR d.lease_until <= $2) AND e.unreadable_at IS NULL`
 	dueOrder      = ` ORDER BY d.next_at, d.event LIMIT $3 FOR UPDATE OF d SKIP LOCKED`
 	dueDeliveries = selectDue + dueOrder
 	dueUrgent     = selectDue + ` AND d.urgent = 1` + dueOrder
@@ -51,12 +51,17 @@ const (
 type Outbox struct {
 	*sqldb.DB
 	Endpoints []string
+	// Check fails if an event cannot be decoded.
+	Check func(payment.Event) error
 }
 
 // New returns the outbox in an open database, for the webhook URLs endpoints: every
 // new event gets one delivery for each. Nil = no deliveries.
 func New(db *sqldb.DB, endpoints []string) *Outbox {
-	return &Outbox{DB: db, Endpoints: slices.Clone(endpoints)}
+	return &Outbox{
+		DB: db, Endpoints: slices.Clone(endpoints),
+		Check: func(payment.Event) error { return nil },
+	}
 }
 
 // States of a delivery.
@@ -99,8 +104,16 @@ func (db *Outbox) AppendEvents(ctx context.Context, tx *sql.Tx, events []payment
 type dueDelivery struct {
 	outbox.Delivery
 	seq    int64 // of its event
+	at     int64 // of its event, in microseconds
 	nextAt int64 // microseconds
 	urgent bool
+}
+
+func (d dueDelivery) storedEvent() payment.Event {
+	return payment.Event{
+		ID: d.EventID, Type: d.Type, Session: sqldb.FromKey(d.Session),
+		At: time.UnixMicro(d.at).UTC(), Body: d.Body,
+	}
 }
 
 func (d dueDelivery) compare(o dueDelivery) int {
@@ -124,26 +137,46 @@ func (db *Outbox) ClaimDeliveries(
 	if limit < 1 {
 		return nil, nil
 	}
+	for {
+		claimed, unreadable, err := db.claimDeliveries(ctx, now, lease, limit, endpoints)
+		if err != nil {
+			return nil, fmt.Errorf("claiming due deliveries: %w", err)
+		}
+		for _, e := range unreadable {
+			db.setEventAside(ctx, e)
+		}
+		if len(claimed) > 0 || len(unreadable) == 0 {
+			return claimed, nil
+		}
+	}
+}
+
+// claimDeliveries claims once; what is unreadable of it is leased too, so that it is not claimed
+// again at once.
+func (db *Outbox) claimDeliveries(
+	ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string,
+) (claimed []outbox.Delivery, unreadable []payment.Event, err error) {
 	err = db.Write(ctx, func(tx *sql.Tx) error {
 		list, err := db.firstDue(ctx, tx, now, limit, endpoints)
 		if err != nil {
 			return err
 		}
-		claimed = nil
+		claimed, unreadable = nil, nil
 		for _, d := range list {
 			if _, err := tx.ExecContext(
 				ctx, leaseDelivery, d.seq, sqldb.Key(d.Endpoint), now.Add(lease).UnixMicro(),
 			); err != nil {
 				return err
 			}
+			if e := d.storedEvent(); db.Check(e) != nil {
+				unreadable = append(unreadable, e)
+				continue
+			}
 			claimed = append(claimed, d.Delivery)
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("claiming due deliveries: %w", err)
-	}
-	return claimed, nil
+	return claimed, unreadable, err
 }
 
 // firstDue returns the first limit deliveries to any of the endpoints. Each endpoint has
@@ -173,6 +206,7 @@ func scanDue(rows *sql.Rows, endpoint string) (d dueDelivery, err error) {
 	var opened, created sql.NullInt64
 	err = rows.Scan(&d.seq, &d.nextAt, &d.Tries, &opened, &d.urgent,
 		&d.EventID, &d.Type, &d.Session, &created, &d.Body)
+	d.at = created.Int64
 	d.Endpoint, d.CreatedAt = endpoint, sqldb.Time(cmp.Or(opened, created))
 	return d, err
 }

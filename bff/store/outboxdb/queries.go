@@ -18,6 +18,8 @@ func Queries(d sqldb.Dialect) map[string]string {
 		"insertEvent": insertEvent, "insertDelivery": insertDelivery, "hurryDeliveries": markUrgent,
 		"dueDeliveries": dueDeliveries, "dueUrgent": dueUrgent, "leaseDelivery": leaseDelivery,
 		"settleDelivery": recordResult, "findDelivery": findDelivery,
+		"setEventAside": setEventAside, "restoreEvent": restoreEvent,
+		"eventsSetAside": eventsSetAside, "countSetAside": countSetAside,
 		"sessionOfEvent": sessionOfEvent, "eventsAfter": d.EventsAfter,
 		"sessionEventsAfter": d.SessionEventsAfter, "eventAt": d.EventAt,
 		"latestEvent": d.LatestEvent, "replay": replay,

@@ -22,6 +22,7 @@ type Dialect struct {
 	// Clock is the present time in microseconds, as an expression.
 	Clock string
 	// Queries for the log; see the constants below.
+	Horizon, HeldBack               string
 	EventsAfter, SessionEventsAfter string
 	EventAt, LatestEvent            string
 	// NotNewest is true of every event but those at the end of the log.
@@ -39,36 +40,50 @@ type Dialect struct {
 	// ambiguous reports whether a commit that failed with err may appear after a
 	// restart although it cannot be read now.
 	ambiguous func(err error) bool
+	// insertWriteCheck inserts a bucket whose name begins with write_check.
+	insertWriteCheck string
+	// cannotWrite reports whether err is of a disk that is full, broken or read-only.
+	cannotWrite func(err error) bool
 	// supersede writes something: once it is committed, no earlier ambiguous commit can
 	// appear any more.
 	supersede func(ctx context.Context, tx *sql.Tx) error
 }
 
-// The log after a position ($1, $2), at most $3 events, and of session $4. On SQLite, events
-// become visible in the order of writing. On PostgreSQL, transactions end in any order, and
-// a reader that went by seq alone would miss those that end late: the transaction's id comes
-// first there, and only what no running transaction can precede is visible.
+// The horizon of the log is the last position whose events are visible; it is read before them.
+// On SQLite, events become visible in the order of writing. On PostgreSQL, transactions end in any
+// order, and a reader that went by seq alone would miss those that end late: there, a position
+// becomes visible when all transactions that write events of it, or before it, have ended.
+//
+// HeldBack is when the oldest event behind the horizon $1 was written; NULL = there is none.
 const (
-	logColumns = ` seq, id, type, session, at, body FROM events WHERE `
-
-	sqliteEventsAfter = `SELECT 0,` + logColumns + `$1 >= 0 AND seq > $2 ORDER BY seq
-		LIMIT $3`
-	sqliteSessionEventsAfter = `SELECT 0,` + logColumns + `session = $4 AND $1 >= 0 AND seq > $2
-		ORDER BY seq LIMIT $3`
-	postgresEventsAfter = `SELECT position,` + logColumns + `(position, seq) > ($1, $2) AND
-		position < log_horizon() ORDER BY position, seq LIMIT $3`
-	postgresSessionEventsAfter = `SELECT position,` + logColumns + `session = $4 AND (position,
-		seq) > ($1, $2) AND position < log_horizon() ORDER BY position, seq LIMIT $3`
+	sqliteHorizon    = `SELECT COALESCE(max(seq), 0) FROM events`
+	sqliteHeldBack   = `SELECT min(at) FROM events WHERE seq > $1`
+	postgresHorizon  = `SELECT log_horizon()`
+	postgresHeldBack = `SELECT min(at) FROM events WHERE position > $1`
 )
 
-// The event at a position ($1, $2), and the last visible one. SQLite has no transaction ids:
-// there $1 is 0.
+// The log after a position ($1, $2), at most $3 events, up to the horizon $4, and of session $5.
+const (
+	logColumns = ` seq, id, type, session, at, body, unreadable_at IS NOT NULL FROM events WHERE `
+
+	sqliteEventsAfter = `SELECT 0,` + logColumns + `$1 >= 0 AND seq > $2 AND seq <= $4
+		ORDER BY seq LIMIT $3`
+	sqliteSessionEventsAfter = `SELECT 0,` + logColumns + `session = $5 AND $1 >= 0 AND seq > $2
+		AND seq <= $4 ORDER BY seq LIMIT $3`
+	postgresEventsAfter = `SELECT position,` + logColumns + `(position, seq) > ($1, $2)
+		AND position <= $4 ORDER BY position, seq LIMIT $3`
+	postgresSessionEventsAfter = `SELECT position,` + logColumns + `session = $5
+		AND (position, seq) > ($1, $2) AND position <= $4 ORDER BY position, seq LIMIT $3`
+)
+
+// The event at a position ($1, $2), and the last one up to the horizon $1. SQLite has no
+// positions besides seq: there $1 of the former is 0.
 const (
 	sqliteEventAt   = `SELECT id, at FROM events WHERE $1 = 0 AND seq = $2`
 	postgresEventAt = `SELECT id, at FROM events WHERE position = $1 AND seq = $2`
 
-	sqliteLatestEvent   = `SELECT 0,` + logColumns + `seq = (SELECT max(seq) FROM events)`
-	postgresLatestEvent = `SELECT position,` + logColumns + `position < log_horizon()
+	sqliteLatestEvent   = `SELECT 0,` + logColumns + `seq <= $1 ORDER BY seq DESC LIMIT 1`
+	postgresLatestEvent = `SELECT position,` + logColumns + `position <= $1
 		ORDER BY position DESC, seq DESC LIMIT 1`
 )
 

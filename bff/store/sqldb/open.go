@@ -60,6 +60,8 @@ type DB struct {
 	// unknown is set by a commit that failed and may still appear after a restart, until
 	// another one has superseded it. Only SQLite does that.
 	unknown atomic.Bool
+	// writeFailing is set by a write that failed for want of a working disk; see checkWrite.
+	writeFailing atomic.Bool
 	// synchronous is set if commits wait for a standby, as of the last connection.
 	synchronous atomic.Bool
 

@@ -263,12 +263,11 @@ func migratePostgres(ctx context.Context, settings *pgx.ConnConfig, d Dialect) e
 	}
 }
 
-// continueLog makes the log's positions continue after the last one. They are transaction
-// ids, which are smaller after the database was moved to another server.
+// continueLog makes the log's positions continue after the last one, also if the tables were
+// copied into another database without their sequence.
 func (db *DB) continueLog(ctx context.Context) error {
-	err := db.Execute(ctx, `UPDATE log_shift
-		SET shift = last.position + 1 - pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+	err := db.Execute(ctx, `SELECT setval('log_positions', last.position)
 		FROM (SELECT max(position) AS position FROM events) last
-		WHERE last.position >= shift + pg_snapshot_xmax(pg_current_snapshot())::text::bigint`)
+		WHERE last.position > (SELECT last_value FROM log_positions)`)
 	return Wrap(err, "continuing the log")
 }

@@ -17,8 +17,9 @@ import (
 func postgresDialect() Dialect {
 	return Dialect{
 		goose: goose.DialectPostgres, migrations: "migrations/postgres", options: postgresLocker,
-		locks:       true,
-		Clock:       `(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`,
+		locks:   true,
+		Clock:   `(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`,
+		Horizon: postgresHorizon, HeldBack: postgresHeldBack,
 		EventsAfter: postgresEventsAfter, SessionEventsAfter: postgresSessionEventsAfter,
 		EventAt: postgresEventAt, LatestEvent: postgresLatestEvent,
 		NotNewest: `position < (SELECT max(position) FROM events)`, // see continueLog
@@ -26,6 +27,9 @@ func postgresDialect() Dialect {
 		// what cannot be read now is not there after a restart
 		ambiguous: func(error) bool { return false },
 		supersede: func(context.Context, *sql.Tx) error { return nil },
+		insertWriteCheck: `INSERT INTO buckets (name, next_at) VALUES ('write_check', 0)
+			ON CONFLICT (name) DO UPDATE SET next_at = 0`,
+		cannotWrite: postgresCannotWrite,
 	}
 }
 
@@ -68,6 +72,16 @@ func postgresCommitError(err error) error {
 		return fmt.Errorf("committing: %w", err)
 	}
 	return &unknownError{err}
+}
+
+// postgresCannotWrite: disk_full, an error of the operating system, damaged data, or a standby.
+func postgresCannotWrite(err error) bool {
+	switch state := sqlState(err); state {
+	case "53100", "XX001", "XX002", readOnlyTransaction:
+		return true
+	default:
+		return strings.HasPrefix(state, "58")
+	}
 }
 
 // closedPostgres reports whether conn is a connection to PostgreSQL that was lost.

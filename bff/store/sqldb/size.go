@@ -35,8 +35,8 @@ func (db *DB) Ping(ctx context.Context) error {
 	return Wrap(err, "reading the database")
 }
 
-// Ready fails unless the database answers and has the tables of this release, or of a newer
-// one, which another instance may have migrated to.
+// Ready fails unless the database answers, can be written, and has the tables of this release, or
+// of a newer one, which another instance may have migrated to.
 func (db *DB) Ready(ctx context.Context) error {
 	if err := db.Ping(ctx); err != nil {
 		return err
@@ -48,7 +48,7 @@ func (db *DB) Ready(ctx context.Context) error {
 	if have < know {
 		return fmt.Errorf("its tables are of version %d, this release needs %d", have, know)
 	}
-	return nil
+	return db.checkWrite(ctx)
 }
 
 // Truncate implements retention.Eraser. On SQLite, what was erased is in the write-ahead

@@ -16,8 +16,9 @@ import (
 func sqliteDialect() Dialect {
 	return Dialect{
 		goose: goose.DialectSQLite3, migrations: "migrations/sqlite",
-		options:     func() ([]goose.ProviderOption, error) { return nil, nil },
-		Clock:       `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
+		options: func() ([]goose.ProviderOption, error) { return nil, nil },
+		Clock:   `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
+		Horizon: sqliteHorizon, HeldBack: sqliteHeldBack,
 		EventsAfter: sqliteEventsAfter, SessionEventsAfter: sqliteSessionEventsAfter,
 		EventAt: sqliteEventAt, LatestEvent: sqliteLatestEvent,
 		// A row that shrinks leaves its page almost empty forever; one that moves does not.
@@ -29,7 +30,9 @@ func sqliteDialect() Dialect {
 		commitError: func(err error) error {
 			return fmt.Errorf("committing, with unknown outcome: %w", err)
 		},
-		ambiguous: sqliteAmbiguous, supersede: sqliteSupersede,
+		insertWriteCheck: `INSERT INTO buckets (name, next_at)
+			VALUES ('write_check' || hex(zeroblob(100000)), 0)`,
+		ambiguous: sqliteAmbiguous, supersede: sqliteSupersede, cannotWrite: sqliteCannotWrite,
 	}
 }
 
@@ -59,6 +62,19 @@ func sqliteAmbiguous(err error) bool {
 		return true
 	}
 	return failed.Code() != sqlite3.SQLITE_FULL && failed.Code() != sqlite3.SQLITE_IOERR_WRITE
+}
+
+func sqliteCannotWrite(err error) bool {
+	var failed *sqlite.Error
+	if !errors.As(err, &failed) {
+		return false
+	}
+	switch failed.Code() & 0xff {
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY,
+		sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOTADB:
+		return true
+	}
+	return false
 }
 
 // sqliteSupersede changes a number that Coinslot does not use: what is written replaces a

@@ -20,6 +20,8 @@ const (
 	defaultPatience = 10 * time.Second
 )
 
+const deleteWriteCheck = `DELETE FROM buckets WHERE name >= 'write_check' AND name < 'write_checl'`
+
 // readOnlyTransaction is PostgreSQL's code for a write to a standby. Connections to a server end
 // when it becomes one, those to a pooler in front of it do not.
 const readOnlyTransaction = "25006"
@@ -48,8 +50,31 @@ func (db *DB) Write(ctx context.Context, fn func(tx *sql.Tx) error) error {
 	if db.Writer == nil {
 		return ErrReadOnly
 	}
-	return observed(db, ctx, "write", func(_ context.Context, tx *sql.Tx) error { return fn(tx) },
+	err := observed(db, ctx, "write", func(_ context.Context, tx *sql.Tx) error { return fn(tx) },
 		db.runWrite)
+	if err != nil && db.Dialect.cannotWrite(err) && !db.writeFailing.Swap(true) {
+		db.Log.ErrorContext(ctx, "writing to the database fails; not ready until it works again",
+			"error", err)
+	}
+	return err
+}
+
+// checkWrite writes if an earlier write has failed for want of a working disk, and fails unless
+// that works again. Other writes do not show it: one that changes nothing needs no disk.
+func (db *DB) checkWrite(ctx context.Context) error {
+	if !db.writeFailing.Load() {
+		return nil
+	}
+	// The row is gone in the end, and while it is there needs space that no other one has left.
+	for _, query := range []string{deleteWriteCheck, db.Dialect.insertWriteCheck, deleteWriteCheck} {
+		if err := db.Execute(ctx, query); err != nil {
+			return fmt.Errorf("writing to the database: %w", err)
+		}
+	}
+	if db.writeFailing.Swap(false) {
+		db.Log.InfoContext(ctx, "writing to the database works again")
+	}
+	return nil
 }
 
 func (db *DB) runWrite(ctx context.Context, run func(context.Context, *sql.Tx) error) error {

@@ -1,0 +1,153 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"coinslot/bff/internal/background"
+	"coinslot/bff/payment"
+	"coinslot/bff/records"
+	"coinslot/bff/store/sqldb"
+)
+
+// Rows are decoded one by one. A session whose document cannot be decoded is set aside: it is not
+// claimed, no list has it, and reading it is an error, until it can be decoded again. Package
+// outboxdb does the same with events.
+
+const (
+	setSessionAside = `UPDATE sessions SET unreadable_at = $2
+		WHERE id = $1 AND unreadable_at IS NULL`
+	restoreSession = `UPDATE sessions SET unreadable_at = NULL WHERE id = $1`
+	// Sessions that are set aside, after $1 in the order of their ids.
+	sessionsSetAside = `SELECT ` + sessionColumns + `, unreadable_at FROM sessions
+		WHERE unreadable_at IS NOT NULL AND id > $1 ORDER BY id LIMIT $2`
+	countSetAside = `SELECT count(*) FROM sessions WHERE unreadable_at IS NOT NULL AND id > ''`
+)
+
+const (
+	// restoreEvery is how soon a row is used again after an operator has repaired it.
+	restoreEvery = time.Minute
+	// restoreScan is how many rows one read of a restore looks at.
+	restoreScan = 100
+)
+
+// unreadableError is the error of a session that cannot be decoded.
+type unreadableError struct {
+	row   row
+	cause error
+}
+
+func (e *unreadableError) Error() string {
+	return fmt.Sprintf("decoding session %q: %v", sqldb.FromKey(e.row.id), e.cause)
+}
+
+func (e *unreadableError) Unwrap() []error { return []error{payment.ErrUnreadable, e.cause} }
+
+// readable decodes rows, and sets aside those that cannot be decoded. It must not be called in a
+// transaction.
+func (db *DB) readable(ctx context.Context, rows []row) []payment.Session {
+	var list []payment.Session
+	for _, r := range rows {
+		s, err := r.session()
+		if err != nil {
+			_ = db.noteUnreadable(ctx, err)
+			continue
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// noteUnreadable returns err. If it is of a session that cannot be decoded, it sets the session
+// aside, and logs that once. It must not be called in a transaction.
+func (db *DB) noteUnreadable(ctx context.Context, err error) error {
+	unreadable, ok := errors.AsType[*unreadableError](err)
+	if !ok || unreadable.row.setAside || db.Writer == nil {
+		return err
+	}
+	n := 0
+	failed := db.Write(ctx, func(tx *sql.Tx) (err error) {
+		n, err = sqldb.Affected(ctx, tx, setSessionAside, unreadable.row.id, db.Now().UnixMicro())
+		return err
+	})
+	if failed == nil && n > 0 {
+		db.Log.ErrorContext(ctx, "session is unreadable and was set aside",
+			"session", sqldb.FromKey(unreadable.row.id), "error", unreadable.cause)
+	}
+	return err
+}
+
+// runRestores restores once a minute until ctx ends.
+func (db *DB) runRestores(ctx context.Context) {
+	failing := false
+	for background.Sleep(ctx, restoreEvery) {
+		err := db.restore(ctx)
+		if err != nil && !failing && ctx.Err() == nil {
+			db.Log.WarnContext(ctx, "restoring unreadable rows failed; retrying", "error", err)
+		}
+		failing = err != nil
+	}
+}
+
+// restore uses again what was set aside and can be decoded by now.
+func (db *DB) restore(ctx context.Context) error {
+	for last := ""; ; {
+		list, err := db.setAside(ctx, last, restoreScan)
+		if err != nil {
+			return err
+		}
+		for _, r := range list {
+			last = r.id
+			s, err := r.session()
+			if err != nil {
+				continue
+			}
+			if err := db.Execute(ctx, restoreSession, r.id); err != nil {
+				return fmt.Errorf("restoring session %q: %w", s.ID, err)
+			}
+			db.Log.InfoContext(ctx, "session is readable again", "session", s.ID)
+		}
+		if len(list) < restoreScan {
+			return db.RestoreEvents(ctx)
+		}
+	}
+}
+
+type rowSetAside struct {
+	row
+	since int64
+}
+
+// setAside returns sessions that are set aside, after one.
+func (db *DB) setAside(ctx context.Context, after string, limit int) ([]rowSetAside, error) {
+	list, err := sqldb.List(ctx, db.DB, func(rows *sql.Rows) (r rowSetAside, err error) {
+		err = rows.Scan(append(r.fields(), &r.since)...)
+		return r, err
+	}, sessionsSetAside, after, limit)
+	return list, sqldb.Wrap(err, "finding unreadable sessions")
+}
+
+// Unreadable implements records.Damage.
+func (db *DB) Unreadable(ctx context.Context, limit int) ([]records.Unreadable, error) {
+	list, err := db.setAside(ctx, "", limit)
+	if err != nil {
+		return nil, err
+	}
+	var all []records.Unreadable
+	for _, r := range list {
+		u := records.Unreadable{
+			Kind: records.UnreadableSession, ID: sqldb.FromKey(r.id),
+			Session: sqldb.FromKey(r.id), Since: time.UnixMicro(r.since).UTC(),
+		}
+		_, err := r.session()
+		if unreadable, ok := errors.AsType[*unreadableError](err); ok {
+			u.Error = unreadable.cause.Error()
+		}
+		all = append(all, u)
+	}
+	events, err := db.UnreadableEvents(ctx, limit-len(all))
+	return append(all, events...), err
+}
