@@ -112,7 +112,9 @@ func conflict(have, want payment.Session) error {
 // ValidateChoice reports whether choice could be made for o, before anything is stored. Errors:
 // as for Choose.
 func (c *Service) ValidateChoice(ctx context.Context, o payment.Order, choice wire.Choice) error {
-	currencies, err := c.Currencies(ctx)
+	ctx, stop := context.WithTimeout(ctx, actionTime)
+	defer stop()
+	currencies, err := c.awaitCurrencies(ctx)
 	if err != nil {
 		return c.unavailable(ctx, "reading the currency list", err)
 	}

@@ -31,12 +31,20 @@ type ViewOptions struct {
 	Receipt payment.Receipt // nil = none
 }
 
-// sentence returns the sentence for a code; empty without Translate.
-func (opts ViewOptions) sentence(code wire.Code) string {
-	if opts.Translate == nil {
-		return ""
+// notice returns the notice with a code, about attempt a, which may be nil. Without Translate, it
+// has no sentence.
+func (opts ViewOptions) notice(code wire.Code, a *payment.Attempt) *wire.Notice {
+	n := &wire.Notice{Code: code}
+	switch {
+	case opts.Translate == nil:
+	case a == nil || a.CurrencySymbol == "":
+		n.Message = opts.Translate("problem." + string(code))
+	default:
+		n.Message = opts.Translate(
+			"problem."+string(code), "coin", a.CurrencySymbol, "network", a.NetworkName,
+		)
 	}
-	return opts.Translate("problem." + string(code))
+	return n
 }
 
 // View returns all that a browser gets to see of s.
@@ -58,9 +66,10 @@ func View(s *payment.Session, opts ViewOptions) wire.View {
 	}
 	switch {
 	case s.Notice.Code != "":
-		v.Notice = &wire.Notice{Code: s.Notice.Code, Message: opts.sentence(s.Notice.Code)}
+		v.Notice = opts.notice(s.Notice.Code, a)
 	case a != nil && a.IsAbsent(): // the page of a review says: reported as paid
-		v.Notice = &wire.Notice{Message: opts.sentence(wire.CodePaymentInProgress)}
+		v.Notice = opts.notice(wire.CodePaymentInProgress, a)
+		v.Notice.Code = ""
 	}
 	if a != nil && a.IsVisible() {
 		v.Attempt = viewAttempt(a, opts.Now, opts.Tokens)

@@ -42,6 +42,9 @@ var ErrJoined = errors.New("attempt exists")
 
 // AddIntent appends the intent to open an attempt, if s allows one now.
 func (s *Session) AddIntent(w Desired, now time.Time) error {
+	if a := s.Current(); a != nil && a.Postponed() && !a.IsFor(w.Offer) {
+		s.withdrawPostponed(now)
+	}
 	if err := s.mayOpen(now); err != nil {
 		if a := s.Current(); errors.Is(err, errInProgress) && a.Live() && a.IsFor(w.Offer) {
 			return ErrJoined
@@ -110,6 +113,16 @@ func (s *Session) add(a Attempt, now time.Time) {
 	s.Attempts = append(s.Attempts, a)
 	s.Notice, s.ClosedBy, s.ErasedAt = Notice{}, NotClosed, time.Time{}
 	s.AppendTimeline(now, "shopper", "attempt.intended", a.CurrencySymbol+" "+a.NetworkCode)
+}
+
+// withdrawPostponed gives up an attempt that was not created because the gateway was busy.
+func (s *Session) withdrawPostponed(now time.Time) {
+	a := s.Current()
+	if a == nil || !a.Postponed() {
+		return
+	}
+	a.State, a.Reason, a.EndedAt, a.RetryAt = Refused, string(ReasonBusy), now, time.Time{}
+	s.AppendTimeline(now, "coinslot", "attempt.not_sent", "")
 }
 
 // Minutes returns how long an attempt lasts: the requested minutes, capped by the network's

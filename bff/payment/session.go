@@ -289,6 +289,10 @@ func (a *Attempt) IsFor(o Offer) bool {
 	return SameName(a.CurrencySymbol, o.Currency.Symbol) && SameName(a.NetworkCode, o.Network.Code)
 }
 
+// Postponed reports whether a waits to be created again because the gateway was busy: nothing of
+// it exists there.
+func (a *Attempt) Postponed() bool { return a.State == Creating && !a.RetryAt.IsZero() }
+
 // neverSent reports whether a was not created because the gateway was unreachable or overloaded.
 func (a *Attempt) neverSent() bool { return a.State == Refused && Reason(a.Reason).temporary() }
 

@@ -130,7 +130,7 @@ func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error)
 	if e.Status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", `Bearer realm="coinslot"`)
 	}
-	setRetryAfter(h, e.Status)
+	setRetryAfter(h, e.Status, err)
 	if e.Status == http.StatusUpgradeRequired { // RFC 9110, 15.5.22; RFC 6455, 4.4
 		h.Set("Connection", "Upgrade")
 		h.Set("Upgrade", "websocket")
