@@ -23,7 +23,7 @@ func (p *Page) Plural(key string, n int, pairs ...string) string {
 
 // Translate returns the text of key with each {name} replaced by the value that follows the name
 // in pairs; the key itself if there is no text. If a value is missing, it returns a general sentence
-// instead: nobody must read a placeholder. In a right-to-left language (dir) values are isolated,
+// instead: a placeholder is never shown. In a right-to-left language (dir) values are isolated,
 // because an amount or a Latin name would change places with its neighbors.
 func Translate(text map[string]string, dir, key string, pairs ...string) string {
 	sentence, ok := text[key]

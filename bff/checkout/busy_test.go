@@ -161,8 +161,8 @@ func TestCancelAwaitsCreate(t *testing.T) {
 	})
 }
 
-// Nobody waits for a check any more: the gateway is not asked again.
-func TestRecheckForNobody(t *testing.T) {
+// The client has left: the gateway is not asked again.
+func TestRecheckWithoutItsClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, s := checkouttest.NewPending(t)
 		h.Clock.Move(time.Minute)

@@ -71,7 +71,7 @@ func View(s *payment.Session, opts ViewOptions) wire.View {
 		v.Notice = opts.notice(wire.CodePaymentInProgress, a)
 		v.Notice.Code = ""
 	}
-	if a != nil && a.IsVisible() {
+	if a != nil && a.IsVisible() && s.Status != wire.Open { // open: it has ended, and is asked for anew
 		v.Attempt = viewAttempt(a, opts.Now, opts.Tokens)
 		v.Attempt.ExtendMinutes = s.ExtendMinutes(opts.Currencies, opts.Now)
 		if v.Attempt.ExtendMinutes > 0 {

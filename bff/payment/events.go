@@ -115,11 +115,19 @@ func (a *Attempt) resolutionSuffix() string {
 // but it is confirmed once.
 func (s *Session) eventSuffix() string {
 	a := s.Current()
-	if a == nil || s.Status == wire.Confirmed {
+	if s.Status == wire.Confirmed {
 		return ""
 	}
-	// it may reuse the number of one never sent
-	which := strconv.Itoa(a.Number) + " " + a.Marker
+	which := ""
+	if a != nil { // it may reuse the number of one never sent
+		which = strconv.Itoa(a.Number) + " " + a.Marker
+	}
+	if s.Reopened > 0 {
+		which += " reopened " + strconv.Itoa(s.Reopened)
+	}
+	if a == nil {
+		return which
+	}
 	if a.Reappeared > 0 {
 		which += " reappeared " + strconv.Itoa(a.Reappeared)
 	}

@@ -8,8 +8,11 @@ import (
 	"coinslot/app/wire"
 )
 
-// maxAttempts bounds the attempts of one session.
-const maxAttempts = 12
+// maxAttempts bounds the attempts of one session until it is reopened, and maxAllAttempts all.
+const (
+	maxAttempts    = 12
+	maxAllAttempts = 5 * maxAttempts
+)
 
 // Desired is an attempt that a shopper asks for.
 type Desired struct {
@@ -87,7 +90,8 @@ func (s *Session) mayOpen(now time.Time) error {
 			return errInProgress
 		}
 	}
-	if n := len(s.Attempts); n > maxAttempts || n == maxAttempts && !s.Attempts[n-1].neverSent() {
+	n, most := len(s.Attempts), s.mostAttempts()
+	if n > most || n == most && !s.Attempts[n-1].neverSent() {
 		return errTooMany
 	}
 	return nil

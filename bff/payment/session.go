@@ -30,6 +30,10 @@ type Session struct {
 	ExpiresAt      time.Time `json:"expires_at"` // no first choice after this
 	// ClosedBy is who closed the session before it was paid. A late payment still confirms it.
 	ClosedBy Closer `json:"closed_by,omitempty"`
+	// Reopened counts how often the order was asked for again after it had ended unpaid. Spent is
+	// how many attempts had ended by the last time.
+	Reopened int `json:"reopened,omitempty"`
+	Spent    int `json:"spent,omitempty"`
 	// CheckedAt is when the gateway last answered about this session; zero = never.
 	CheckedAt time.Time `json:"checked_at,omitzero"`
 	// DueAt is when the session must be processed next; zero = never.
@@ -235,6 +239,11 @@ func (s *Session) status() wire.Status {
 		return wire.Preparing
 	case Waiting:
 		return wire.Pending
+	}
+	if s.isSpent(a) {
+		return wire.Open
+	}
+	switch a.State {
 	case Expired:
 		return wire.Expired
 	case Cancelled:

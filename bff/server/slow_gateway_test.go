@@ -83,7 +83,7 @@ func TestActionsAtABusyGateway(t *testing.T) {
 	}
 }
 
-// What waits too long is told when to come back.
+// An error at a busy gateway says when to come back.
 func TestBusyGatewaySaysWhen(t *testing.T) {
 	t.Parallel()
 	w := newPolicyRig(t, ownOrigin, []string{shop}, servertest.NoLimits)

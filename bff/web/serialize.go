@@ -29,7 +29,7 @@ type Action struct {
 	Key string
 	// Merchant actions go before those of shoppers.
 	Merchant bool
-	// Do is called with a context that ends when nobody waits for the result any more.
+	// Do is called with a context that ends when no request waits for the result any more.
 	Do func(ctx context.Context, id string) (payment.Session, error)
 }
 

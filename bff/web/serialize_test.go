@@ -85,8 +85,8 @@ func TestActionsWithoutAKey(t *testing.T) {
 	})
 }
 
-// Every request is answered before the server must not write any more, and what nobody waits for
-// is not begun.
+// Every request is answered before the server must not write any more, and what no request
+// waits for is not begun.
 func TestActionsHaveADeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newSlow(ActionTime + time.Second)
