@@ -2,6 +2,7 @@ package payment
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -104,6 +105,10 @@ func (s *Session) makeTombstone() {
 		}
 		a.CurrencyName, a.NetworkName, a.Trace = "", "", ""
 		a.Address, a.PaymentURL, a.TxURL = "", "", ""
+		a.Txs = slices.Clone(a.Txs)
+		for j := range a.Txs {
+			a.Txs[j].URL = ""
+		}
 		s.Attempts[i] = a
 	}
 }

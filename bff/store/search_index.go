@@ -68,6 +68,9 @@ func searchTerms(s *payment.Session) []string {
 	list := appendTerms(emailTerms(s), number(s.Order.OrderID))
 	for _, a := range s.Attempts {
 		list = appendTerms(list, number(a.OrderID), searchTerm(a.Address), searchTerm(a.TxID))
+		for _, tx := range a.Transactions() {
+			list = appendTerms(list, searchTerm(tx.ID))
+		}
 	}
 	return list
 }

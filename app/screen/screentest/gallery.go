@@ -169,6 +169,13 @@ func ended() []Sample {
 			paid(a)
 			a.Late, a.PaidAmount, a.OverpaidAmount, a.TxURL = true, "30.00", "4.97", ""
 		})),
+		NewSample("confirmed-in-parts", wire.Confirmed, Attempt(func(a *wire.Attempt) {
+			paid(a)
+			a.Transactions = []wire.Transaction{
+				{TxID: "0f6e5d4c3b2a190817263544536271809f8e7d6c5b4a39281706f5e4d3c2b1a0"},
+				{TxID: a.TxID, TxURL: a.TxURL},
+			}
+		})),
 		NewSample("confirmed-by-hand", wire.Confirmed, nil),
 		NewSample("expired", wire.Expired, Attempt(gone), wire.Retry, wire.Recheck),
 		NewSample("expired-partial", wire.Expired, Attempt(func(a *wire.Attempt) {
