@@ -101,7 +101,7 @@ func viewAttempt(a *payment.Attempt, now time.Time, tokens *token.Registry) *wir
 		w.Transactions = append(w.Transactions, wire.Transaction{TxID: tx.ID, TxURL: link})
 	}
 	if !a.PaidAt.IsZero() {
-		w.PaidAt = a.PaidAt.UTC().Format(time.RFC3339)
+		w.PaidAt = payment.FormatTime(a.PaidAt)
 	}
 	w.ExpiresInMs = max(0, a.ExpiresAt.Sub(now).Milliseconds())
 	if a.State == payment.Creating || a.State == payment.Unknown || a.IsAbsent() {

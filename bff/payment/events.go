@@ -46,9 +46,9 @@ func newEvent(s *Session, opts EventOptions, t EventType, at time.Time, suffix s
 	next.Version++
 	body, err := json.Marshal(struct {
 		Type      EventType `json:"type"`
-		Timestamp time.Time `json:"timestamp"`
+		Timestamp Timestamp `json:"timestamp"`
 		Data      Object    `json:"data"`
-	}{t, at.UTC(), next.Object(opts)})
+	}{t, Timestamp{at}, next.Object(opts)})
 	if err != nil {
 		panic(fmt.Sprintf("encoding event %s: %v", t, err)) // plain data: cannot fail
 	}
