@@ -43,9 +43,9 @@ func (o Object) MarshalJSON() ([]byte, error) {
 		What   string    `json:"what"`
 		Detail string    `json:"detail,omitempty"`
 	}
-	trail := make([]entry, 0, len(o.Timeline))
+	timeline := make([]entry, 0, len(o.Timeline))
 	for _, e := range o.Timeline {
-		trail = append(trail, entry{Timestamp{e.At}, e.By, e.What, e.Detail})
+		timeline = append(timeline, entry{Timestamp{e.At}, e.By, e.What, e.Detail})
 	}
 	return json.Marshal(struct {
 		plain
@@ -56,7 +56,7 @@ func (o Object) MarshalJSON() ([]byte, error) {
 		Timeline  []entry    `json:"trail"`
 	}{
 		plain(o), Timestamp{o.CreatedAt}, Timestamp{o.ExpiresAt}, timestampOf(o.CheckedAt),
-		timestampOf(o.ErasedAt), trail,
+		timestampOf(o.ErasedAt), timeline,
 	})
 }
 
