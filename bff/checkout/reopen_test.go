@@ -21,6 +21,13 @@ func ask(h *checkouttest.Shop, key string) payment.Session {
 	return s
 }
 
+func erase(h *checkouttest.Shop, id string, much payment.Erasure) {
+	h.T.Helper()
+	decide := func(payment.Session, bool) payment.Erasure { return much }
+	_, err := h.Store.DB.Erase(h.T.Context(), id, h.Clock.Now(), decide)
+	fortest.OK(h.T, err)
+}
+
 // endings are the ends of an unpaid session after which its order can be paid when the merchant
 // asks for it again.
 var endings = map[string]func(h *checkouttest.Shop, id string){
@@ -57,11 +64,9 @@ var endings = map[string]func(h *checkouttest.Shop, id string){
 		h.Must(h.Cancel(id, payment.ClosedByShopper))
 		h.WantCode(wire.CodeTooManyAttempts)(h.Choose(id, coins[0]))
 	},
-	"deleted": func(h *checkouttest.Shop, id string) {
+	"erased": func(h *checkouttest.Shop, id string) {
 		h.Run(25 * time.Hour)
-		deleteAll := func(payment.Session, bool) payment.Erasure { return payment.EraseAll }
-		_, err := h.Store.DB.Erase(h.T.Context(), id, h.Clock.Now(), deleteAll)
-		fortest.OK(h.T, err)
+		erase(h, id, payment.ErasePersonal)
 	},
 }
 
@@ -142,6 +147,10 @@ func TestAskedForAgainChangesNothing(t *testing.T) {
 			h.Run(25 * time.Hour)
 			h.Must(h.Cancel(id, payment.ClosedByMerchant))
 		}, wire.Cancelled},
+		"deleted": {func(h *checkouttest.Shop, id string) {
+			h.Run(25 * time.Hour)
+			erase(h, id, payment.EraseAll)
+		}, wire.Expired},
 		"paid in part": {func(h *checkouttest.Shop, id string) {
 			h.Must(h.Choose(id, checkouttest.USDT()))
 			h.PayFor(id, "5")

@@ -8,7 +8,7 @@ import (
 )
 
 // Reopen makes an order payable again that is asked for again after its session has ended unpaid.
-// o is that order, equal to the session's: of a deleted session, only that is left. The time to
+// o is that order, equal to the session's, whose personal data may have been erased. The time to
 // choose a coin begins anew. ErrUnchanged if s is not [Session.Reopenable].
 func (s *Session) Reopen(o Order, now time.Time) error {
 	if !s.Reopenable(now) {
@@ -21,15 +21,15 @@ func (s *Session) Reopen(o Order, now time.Time) error {
 		s.Spent-- // the next attempt replaces it
 	}
 	s.ExpiresAt = now.Add(s.Order.ExpiresIn)
-	s.ClosedBy, s.Notice, s.Deleted, s.ErasedAt = NotClosed, Notice{}, false, time.Time{}
+	s.ClosedBy, s.Notice, s.ErasedAt = NotClosed, Notice{}, time.Time{}
 	s.AppendTimeline(now, ByMerchant, "session.reopened", "")
 	return nil
 }
 
 // Reopenable reports whether s has ended, or cannot be paid any more, although no money was seen
-// and the merchant did not cancel it.
+// and the merchant did not cancel it. A deleted session stays deleted.
 func (s *Session) Reopenable(now time.Time) bool {
-	if s.ClosedBy == ClosedByMerchant || s.EverPaid() || s.resolvedUnpaid() {
+	if s.Deleted || s.ClosedBy == ClosedByMerchant || s.EverPaid() || s.resolvedUnpaid() {
 		return false
 	}
 	switch s.status() {
@@ -37,7 +37,7 @@ func (s *Session) Reopenable(now time.Time) bool {
 		return true
 	case wire.Open:
 		err := s.mayOpen(now)
-		return s.Deleted || !now.Before(s.ExpiresAt) ||
+		return !now.Before(s.ExpiresAt) ||
 			errors.Is(err, errTooMany) && len(s.Attempts) < maxAllAttempts
 	case wire.Preparing, wire.Pending, wire.Confirmed, wire.Review:
 	}
@@ -48,7 +48,7 @@ func (s *Session) Reopenable(now time.Time) bool {
 // over: that also a shopper may change who has an order of the merchant's.
 func (s *Session) TimedOut(now time.Time) bool {
 	late := s.status() == wire.Open && !now.Before(s.ExpiresAt)
-	return s.Reopenable(now) && (s.Deleted || s.ClosedBy == ClosedByTime || late)
+	return s.Reopenable(now) && (s.ClosedBy == ClosedByTime || late)
 }
 
 // isSpent reports whether a has ended before s was reopened.

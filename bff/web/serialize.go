@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"runtime/debug"
@@ -186,7 +185,7 @@ func (s *Server) runAction(a *queuedAction) {
 		if cause := recover(); cause != nil {
 			s.Log.ErrorContext(a.ctx, "action panicked",
 				"panic", fmt.Sprint(cause), "stack", string(debug.Stack()))
-			a.err = errors.New("running an action: panic")
+			a.err = fmt.Errorf("running an action: panic: %w", Refuse(wire.CodeInternal, ""))
 		}
 	}()
 	a.session, a.err = a.Do(a.ctx, a.Session)
