@@ -202,7 +202,8 @@ func (a *Attempt) noteTx(id, url string) {
 	a.Txs = list
 }
 
-// HeldTxIDs returns the ids of the transactions that pay for a alone: those of a confirmed attempt.
+// HeldTxIDs returns the ids of the transactions that pay for a alone: those of a confirmed attempt,
+// up to the one that confirmed it. Later ones prove nothing, and are reported whoever else has them.
 // Once an operator decided about a shared one, only the current one counts.
 func (a *Attempt) HeldTxIDs() (ids []string) {
 	switch {
@@ -215,6 +216,9 @@ func (a *Attempt) HeldTxIDs() (ids []string) {
 	}
 	for _, tx := range a.Transactions() {
 		ids = append(ids, tx.ID)
+		if tx.ID == a.TxID {
+			break
+		}
 	}
 	return ids
 }

@@ -50,7 +50,7 @@ func TestTransactionsAreKept(t *testing.T) {
 		fortest.Equal(t, tx.URL, "https://scan.example/tx/"+tx.ID, "link")
 	}
 	fortest.Diff(t, ids, []string{"0x1", "0x2", "0x3", "0x4"}, "transactions")
-	fortest.Diff(t, a.HeldTxIDs(), ids, "held")
+	fortest.Diff(t, a.HeldTxIDs(), ids[:3], "held")
 }
 
 // A new transaction is a change even if nothing else has changed.
