@@ -203,8 +203,8 @@ func (a *Attempt) noteTx(id, url string) {
 }
 
 // HeldTxIDs returns the ids of the transactions that pay for a alone: those of a confirmed attempt,
-// up to the one that confirmed it. Later ones prove nothing, and are reported even if another session has them.
-// Once an operator decided about a shared one, only the current one counts.
+// up to the one that confirmed it. Later ones prove nothing, and are reported even if another
+// session has them. Once an operator decided about a shared one, only the current one counts.
 func (a *Attempt) HeldTxIDs() (ids []string) {
 	switch {
 	case a.State != Confirmed:
