@@ -71,7 +71,8 @@ func View(s *payment.Session, opts ViewOptions) wire.View {
 		v.Notice = opts.notice(wire.CodePaymentInProgress, a)
 		v.Notice.Code = ""
 	}
-	if a != nil && a.IsVisible() && s.Status != wire.Open { // open: it has ended, and is asked for anew
+	// in an open session, it has ended before the order was asked for again
+	if a != nil && a.IsVisible() && s.Status != wire.Open {
 		v.Attempt = viewAttempt(a, opts.Now, opts.Tokens)
 		v.Attempt.ExtendMinutes = s.ExtendMinutes(opts.Currencies, opts.Now)
 		if v.Attempt.ExtendMinutes > 0 {
