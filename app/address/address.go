@@ -18,7 +18,7 @@ const (
 	Same                      // the same account
 	Differs                   // a few characters are different
 	Other                     // another address
-	OtherNetwork              // an address of another kind of network
+	OtherNetwork              // of another kind of network, or with the name of another one
 )
 
 // Name is the stable name of m in the page.
@@ -46,16 +46,19 @@ const bitcoin wire.Family = "bitcoin"
 // MaxPasted is how many bytes of a pasted text count.
 const MaxPasted = 1000
 
-// Compare compares ours with a pasted text: an address, perhaps with spaces in it, or a payment
-// link.
-func Compare(ours, pasted string) Comparison {
+// Compare compares ours with a pasted text: an address, perhaps with spaces in it, or a link around
+// it. network is the gateway's code of our network, or its chain id as "0x38"; if the text names
+// another one, the same address is not enough.
+func Compare(ours, network, pasted string) Comparison {
 	ours = Recipient(ours) // some addresses start like a link: bitcoincash:, kaspa:
-	theirs := Recipient(pasted)
+	theirs, named := parse(pasted)
 	if theirs == "" || ours == "" {
 		return Comparison{}
 	}
-	kind := familyOf(theirs)
+	kind, chain := familyOf(theirs), chainOf(network)
 	switch {
+	case chain != "" && named != "" && named != chain && sameAccount(ours, theirs):
+		return Comparison{Match: OtherNetwork, Network: named, Theirs: SplitGroups(theirs, nil)}
 	case sameAccount(ours, theirs):
 		return Comparison{Match: Same, Theirs: SplitGroups(theirs, nil)}
 	case kind != wire.OtherFamily && kind != familyOf(ours):
@@ -70,31 +73,63 @@ func Compare(ours, pasted string) Comparison {
 	return c
 }
 
-// Recipient returns the address in a pasted text or payment link, without spaces and invisible
-// characters. Sources: ERC-681, BIP 21, TEP-2.
+// Recipient returns the address in a pasted text, payment link, or link of an explorer or wallet,
+// without spaces and invisible characters. Sources: ERC-681, BIP 21, TEP-2, CAIP-10.
 func Recipient(pasted string) string {
-	s := stripInvisible(pasted)
-	scheme, rest, found := strings.Cut(s, ":")
-	if !found || !isScheme(scheme) {
-		s, _, _ = strings.Cut(s, "?")
-		return s
+	recipient, _ := parse(pasted)
+	return recipient
+}
+
+// parse returns the address in a pasted text, and the chain that the text names; empty for none.
+func parse(pasted string) (recipient, chain string) {
+	head, query, _ := strings.Cut(stripInvisible(pasted), "?")
+	if familyOf(head) != wire.OtherFamily {
+		return head, ""
 	}
-	if _, after, found := strings.Cut(rest, "transfer/"); found {
-		rest = after // ton://transfer/… and its https form
-	}
-	rest = strings.TrimPrefix(strings.TrimLeft(rest, "/"), "pay-")
-	target, query, _ := strings.Cut(rest, "?")
-	if strings.HasSuffix(target, "/transfer") { // of a token: the recipient is a parameter
-		_, to, _ := strings.Cut("&"+query, "&address=")
-		to, _, _ = strings.Cut(to, "&")
-		return to
-	}
-	if strings.HasPrefix(target, "0x") {
-		if end := strings.IndexAny(target, "@/"); end > 0 {
-			target = target[:end]
+	recipient = recipientOf(head, query)
+	return recipient, namedChain(head, query, recipient)
+}
+
+// recipientOf returns the address in a link. head is what stands before its query.
+func recipientOf(head, query string) string {
+	for _, key := range []string{"address", "to", "recipient", "a"} {
+		if value := parameter(query, key); isAddress(value) {
+			return value
 		}
 	}
-	return target
+	if strings.HasSuffix(head, "/transfer") { // of a token, without a recipient
+		return parameter(query, "address")
+	}
+	segments := strings.FieldsFunc(head, func(r rune) bool { return r == '/' || r == '#' })
+	for _, segment := range slices.Backward(segments) {
+		segment = trimLink(segment)
+		if familyOf(segment) == wire.OtherFamily { // a raw TON address has a colon
+			segment = trimLink(segment[strings.LastIndexByte(segment, ':')+1:])
+		}
+		if isAddress(segment) {
+			return segment
+		}
+	}
+	scheme, rest, found := strings.Cut(head, ":")
+	if found && isScheme(scheme) {
+		return trimLink(strings.TrimLeft(rest, "/"))
+	}
+	return trimLink(head)
+}
+
+// trimLink removes what EIP-681 has around an address.
+func trimLink(s string) string {
+	s = strings.TrimPrefix(s, "pay-")
+	if target, _, found := strings.Cut(s, "@"); found && strings.HasPrefix(s, "0x") {
+		return target
+	}
+	return s
+}
+
+// isAddress reports whether s may be an address of any kind.
+func isAddress(s string) bool {
+	return familyOf(s) != wire.OtherFamily ||
+		len(s) >= 26 && consistsOf(s, base64Digits) && !strings.Contains(s, "/")
 }
 
 // isScheme reports whether s is a URL scheme. A raw TON address has a number before its colon.

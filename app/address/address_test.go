@@ -78,7 +78,7 @@ func TestCompare(t *testing.T) {
 		{"bech32 in upper case", btcOurs, "BITCOIN:" + strings.ToUpper(btcOurs), Same, 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := Compare(c.ours, c.pasted)
+			got := Compare(c.ours, "", c.pasted)
 			if got.Match != c.want || got.N != c.n || got.Network != c.network {
 				t.Errorf("compare(%q, %q) = %s, %d, %q; want %s, %d, %q", c.ours, c.pasted,
 					got.Match.Name(), got.N, got.Network, c.want.Name(), c.n, c.network)
@@ -98,7 +98,7 @@ func TestCompareMarks(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var list []string
-			for _, g := range Compare(tronOurs, c.pasted).Theirs {
+			for _, g := range Compare(tronOurs, "trc20", c.pasted).Theirs {
 				if g.Differs {
 					g.Text = "[" + g.Text + "]"
 				}
@@ -121,7 +121,7 @@ func FuzzCompare(f *testing.F) {
 		if !utf8.ValidString(ours) {
 			return // the server refuses such an address
 		}
-		got := Compare(ours, pasted)
+		got := Compare(ours, "erc20", pasted)
 		theirs := Recipient(pasted)
 		var shown strings.Builder
 		marks := 0

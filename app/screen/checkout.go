@@ -25,6 +25,7 @@ type Checkout struct {
 	Search string
 
 	busy          bool         // a request of the shopper is under way
+	slow          bool         // it takes long
 	sent          int          // number of the latest request
 	asked         string       // its Sub
 	note          string       // what it found, for a while; empty = nothing to say
@@ -86,6 +87,8 @@ func (c *Checkout) driver() string {
 func (c *Checkout) errorNote() node.Node {
 	notice := c.Page.View.Notice
 	switch {
+	case c.slow:
+		return node.El("p").Class("note").Attr("data-part", "slow").Text(c.Page.T("error.busy"))
 	case screenOf(c.Page) == "choose":
 		return node.Text("") // the chooser has a better place for it
 	case c.problem != nil:

@@ -29,7 +29,7 @@ func (s *confirmed) Draw() *node.Element {
 			widget.Fact(p, "done.order", "order", p.View.Order.Ref),
 			networkFact(p, a),
 			widget.Fact(p, "done.time", "time", widget.FormatTime(a.PaidAt)),
-			widget.Transaction(p, a, 8),
+			widget.Transactions(p, a, 8),
 		),
 		box("actions",
 			backToShop(p, p.View.SuccessURL, "button primary"),

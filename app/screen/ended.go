@@ -51,7 +51,7 @@ func (s *ended) withMoney(head node.Node) *node.Element {
 					p, "part.missing", "missing", a.MissingAmount, a.CurrencySymbol,
 				)
 			}),
-			widget.Transaction(p, a, 8),
+			widget.Transactions(p, a, 8),
 		),
 		widget.Ask(p, false),
 		box("actions",

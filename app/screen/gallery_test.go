@@ -109,6 +109,8 @@ func TestHandles(t *testing.T) {
 		{"pending-partial", "missing", `data-value="15.23"`},
 		{"pending-partial", "pay-amount", `data-value="25.03"`},
 		{"confirmed", "tx", `href="https://explorer.example/tx/3b1a9f0c"`},
+		{"confirmed-in-parts", "tx", `href="https://explorer.example/tx/3b1a9f0c"`},
+		{"confirmed-in-parts", "tx-earlier", `data-value="0f6e5d4c3b2a`},
 		{"confirmed", "receipt", `href="/checkout/cs_gallery/receipt"`},
 		{"expired", "retry", `type="submit"`},
 		{"expired-coin-gone", "retry", `href="/checkout/cs_gallery?change=1"`},

@@ -128,7 +128,7 @@ func (c *Checkout) show(ctx app.Context, v wire.View) {
 	c.discover(ctx)
 	isExtension := c.isExtension(v)
 	if isNew || old.Status != v.Status {
-		c.problem, c.busy = nil, false // what is pressed on this screen is a new request
+		c.problem, c.busy, c.slow = nil, false, false // what is pressed on this screen is a new request
 		c.announceScreen(ctx)
 		if isExtension {
 			c.announcement = c.Page.T("said.extended")
@@ -203,6 +203,7 @@ func (c *Checkout) send(ctx app.Context, r widget.Request) {
 	c.busy, c.problem, c.asked, c.note = true, nil, r.Sub, ""
 	c.sent++
 	number, target, body := c.sent, c.address(r.Sub), c.body(r)
+	ctx.After(slowAfter, func(app.Context) { c.explainWait(number) })
 	ctx.Async(func() {
 		status, answer, err := c.Host.Send(context.Background(), "POST", target, body)
 		ctx.Dispatch(func(ctx app.Context) { c.handleAnswer(ctx, number, status, answer, err) })
@@ -240,7 +241,7 @@ func (c *Checkout) body(r widget.Request) []byte {
 func (c *Checkout) handleAnswer(ctx app.Context, number, status int, answer []byte, err error) {
 	isLatest := c.busy && number == c.sent
 	if isLatest {
-		c.busy = false
+		c.busy, c.slow = false, false
 	}
 	view, problem := decodeAnswer(status, answer)
 	switch {
@@ -263,6 +264,18 @@ func (c *Checkout) handleAnswer(ctx app.Context, number, status int, answer []by
 	c.Page.Changing = false
 }
 
+// slowAfter is how long a request takes before the page says that the server is still trying.
+const slowAfter = 4 * time.Second
+
+// explainWait says that the server waits for the gateway, if the request with that number still has
+// no answer.
+func (c *Checkout) explainWait(number int) {
+	if c.busy && number == c.sent {
+		c.slow = true
+		c.announcement = c.Page.T("error.busy")
+	}
+}
+
 // noteFor is how long the result of a recheck is shown.
 const noteFor = 10 * time.Second
 
@@ -279,10 +292,11 @@ func (c *Checkout) fail(ctx app.Context, problem *wire.Error) {
 
 // localize replaces an error's text, which is for developers, by one for shoppers.
 func (c *Checkout) localize(problem *wire.Error) *wire.Error {
-	problem.Detail = c.Page.T("error.unknown")
-	if sentence, ok := c.Page.Text["problem."+string(problem.Code)]; ok {
-		problem.Detail = sentence
+	key := "problem." + string(problem.Code)
+	if _, ok := c.Page.Text[key]; !ok {
+		key = "error.unknown"
 	}
+	problem.Detail = c.Page.T(key)
 	return problem
 }
 

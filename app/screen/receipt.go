@@ -6,6 +6,9 @@ import (
 	"coinslot/app/wire"
 )
 
+// wholeTx is more than a transaction's id has characters on both sides.
+const wholeTx = 200
+
 // receipt is the printable page with everything that is known of the payment.
 func receipt(p widget.Page, a wire.Attempt) *node.Element {
 	return box("blocks",
@@ -23,7 +26,7 @@ func receipt(p widget.Page, a wire.Attempt) *node.Element {
 			widget.Fact(p, "pay.to", "paid-address", a.Address),
 			widget.Fact(p, "done.time", "time", widget.FormatTime(a.PaidAt)),
 			widget.Fact(p, "ask.payment", "payment-code", a.TrackingCode),
-			widget.Transaction(p, a, len(a.TxID)),
+			widget.Transactions(p, a, wholeTx),
 		),
 		signature(p),
 		node.El("p").Class("small center").Body(widget.WithSpaces(

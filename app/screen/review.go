@@ -20,17 +20,22 @@ type review struct {
 	Busy    bool
 }
 
+// reported is the amount that the gateway reports; nothing without one.
+func reported(a wire.Attempt) node.Node {
+	return node.If(a.PaidAmount != "", func() node.Node {
+		return node.El("span").Body(
+			widget.Sum("span", "paid", a.PaidAmount, a.CurrencySymbol),
+			node.Text(" · "+a.NetworkName))
+	})
+}
+
 // Draw draws what is known, what happens next, and what to quote.
 func (s *review) Draw() *node.Element {
 	p, a, now := s.Page, s.Page.View.LatestAttempt(), 1
 	text, steps := p.T("review.text"), []*node.Element{
 		widget.Step(p.T("review.step.reported"),
-			node.If(a.PaidAmount != "", func() node.Node {
-				return node.El("span").Body(
-					widget.Sum("span", "paid", a.PaidAmount, a.CurrencySymbol),
-					node.Text(" · "+a.NetworkName))
-			}),
-			widget.TransactionLink(p, a, 4, p.T("tx.label"))),
+			append([]node.Node{reported(a)},
+				widget.TransactionLinks(p, a, 4, p.T("tx.label"))...)...),
 		widget.Step(p.T("review.step.check"), node.Text(p.T("review.step.check.why"))),
 		widget.Step(p.T("review.step.result"), node.Text(p.T("review.step.result.why"))),
 	}

@@ -28,7 +28,7 @@ func (s *seen) Draw() *node.Element {
 			sentence(p, "seen.text")),
 		widget.Timeline(1,
 			widget.Step(p.T("seen.step.seen", "amount", amount),
-				widget.TransactionLink(p, a, 4, p.T("tx.label"))).
+				widget.TransactionLinks(p, a, 4, p.T("tx.label"))...).
 				Attr("data-part", "paid").Attr("data-value", a.PaidAmount),
 			widget.Step(p.T("seen.step.confirm", "network", a.NetworkName),
 				node.Text(p.T("seen.step.confirm.why"))),

@@ -5,6 +5,7 @@ import (
 
 	"coinslot/app/address"
 	"coinslot/app/widget/node"
+	"coinslot/app/wire"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -46,7 +47,7 @@ func (c *AddressChecker) compare() address.Comparison {
 		return address.Comparison{}
 	}
 	if !c.typed {
-		return address.Compare(a.Address, c.Page.Pasted)
+		return address.Compare(a.Address, chainOf(a), c.Page.Pasted)
 	}
 	theirs := address.Recipient(c.text)
 	unfinished := len(theirs) < minAddress ||
@@ -54,7 +55,15 @@ func (c *AddressChecker) compare() address.Comparison {
 	if unfinished && !c.submitted {
 		return address.Comparison{}
 	}
-	return address.Compare(a.Address, c.text)
+	return address.Compare(a.Address, chainOf(a), c.text)
+}
+
+// chainOf is the chain of a: its id if a wallet needs it, else the gateway's code of its network.
+func chainOf(a *wire.Attempt) string {
+	if a.Call != nil {
+		return a.Call.ChainID
+	}
+	return a.NetworkCode
 }
 
 // form is a GET form, because a comparison changes nothing.

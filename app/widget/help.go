@@ -39,7 +39,9 @@ func (p *Page) reference() []string {
 	add(v.Session, v.Session)
 	if a := v.Attempt; a != nil {
 		add(a.TrackingCode, p.T("ask.payment")+" "+a.TrackingCode)
-		add(a.TxID, p.T("tx.label")+" "+a.TxID)
+		for _, tx := range transactions(*a) {
+			add(tx.TxID, p.T("tx.label")+" "+tx.TxID)
+		}
 	}
 	return lines
 }

@@ -48,28 +48,48 @@ func Fact(p Page, label, part, value string) node.Node {
 	})
 }
 
-// Transaction is the row of the transaction on the blockchain, see TransactionLink.
-func Transaction(p Page, a wire.Attempt, ends int) node.Node {
-	return node.If(a.TxID != "", func() node.Node {
-		return Line(p, "tx.label", el("dd").Body(TransactionLink(p, a, ends, "")))
+// transactions are all of a.
+func transactions(a wire.Attempt) []wire.Transaction {
+	if len(a.Transactions) == 0 && a.TxID != "" {
+		return []wire.Transaction{{TxID: a.TxID, TxURL: a.TxURL}}
+	}
+	return a.Transactions
+}
+
+// Transactions is the row of the transactions on the blockchain, see TransactionLinks.
+func Transactions(p Page, a wire.Attempt, ends int) node.Node {
+	return node.If(len(transactions(a)) > 0, func() node.Node {
+		return Line(p, "tx.label", el("dd").Body(
+			WithSpaces(TransactionLinks(p, a, ends, "")...)...,
+		))
 	})
 }
 
-// TransactionLink is the transaction with a link to an explorer if one is known. A long id is
-// shortened to so many characters at both ends.
-func TransactionLink(p Page, a wire.Attempt, ends int, label string) node.Node {
-	if a.TxID == "" {
-		return nil
+// TransactionLinks are the transactions, with links to an explorer if one is known. Long ids are
+// shortened to so many characters at both ends. The first one has a label, which may be empty.
+func TransactionLinks(p Page, a wire.Attempt, ends int, label string) []node.Node {
+	var list []node.Node
+	for _, tx := range transactions(a) {
+		part := "tx-earlier"
+		if tx.TxID == a.TxID {
+			part = "tx"
+		}
+		list = append(list, transactionLink(p, tx, part, ends, label))
+		label = ""
 	}
-	link, shown := el("span"), []rune(a.TxID)
-	if a.TxURL != "" {
-		link = el("a").Attr("href", a.TxURL).Attr("target", "_blank").
+	return list
+}
+
+func transactionLink(p Page, tx wire.Transaction, part string, ends int, label string) node.Node {
+	link, shown := el("span"), []rune(tx.TxID)
+	if tx.TxURL != "" {
+		link = el("a").Attr("href", tx.TxURL).Attr("target", "_blank").
 			Attr("rel", "noopener noreferrer").Attr("title", p.T("done.explorer"))
 	}
 	if len(shown) > 2*ends+1 {
 		shown = slices.Concat(shown[:ends], []rune("…"), shown[len(shown)-ends:])
 	}
-	return link.Class("tx").Attr("data-part", "tx").Attr("data-value", a.TxID).Body(
+	return link.Class("tx").Attr("data-part", part).Attr("data-value", tx.TxID).Body(
 		node.Text(label+TextIf(label != "", " ")),
 		el("span").Attr("translate", "no").Attr("dir", "ltr").Text(string(shown)),
 	)

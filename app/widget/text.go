@@ -22,8 +22,9 @@ func (p *Page) Plural(key string, n int, pairs ...string) string {
 }
 
 // Translate returns the text of key with each {name} replaced by the value that follows the name
-// in pairs; the key itself if there is no text. In a right-to-left language (dir) values are
-// isolated, because an amount or a Latin name would change places with its neighbors.
+// in pairs; the key itself if there is no text. If a value is missing, it returns a general sentence
+// instead: a placeholder is never shown. In a right-to-left language (dir) values are isolated,
+// because an amount or a Latin name would change places with its neighbors.
 func Translate(text map[string]string, dir, key string, pairs ...string) string {
 	sentence, ok := text[key]
 	if !ok {
@@ -41,13 +42,12 @@ func Translate(text map[string]string, dir, key string, pairs ...string) string 
 			return out.String()
 		}
 		name, after, closed := strings.Cut(rest, "}")
-		if value, ok := valueOf(pairs, name); ok && closed {
-			out.WriteString(Isolate(dir, value))
-			sentence = after
-		} else {
-			out.WriteByte('{')
-			sentence = rest
+		value, ok := valueOf(pairs, name)
+		if !ok || !closed {
+			return text["error.unknown"]
 		}
+		out.WriteString(Isolate(dir, value))
+		sentence = after
 	}
 }
 

@@ -107,7 +107,10 @@ func TestEveryTextIsUsed(t *testing.T) {
 func TestT(t *testing.T) {
 	p := Page{Text: map[string]string{"a": "{x} and {y}, {x}"}}
 	fortest.Equal(t, p.T("a", "x", "1", "y", "{x}"), "1 and {x}, 1", "say")
-	p.Text["c"] = "{{x}} {z} {n {x} {x"
-	fortest.Equal(t, p.T("c", "x", "1", "odd"), "{1} {z} {n 1 {x", "say")
+	p.Text["error.unknown"] = "That didn’t work."
+	for _, sentence := range []string{"{x} {z}", "{x", "{", "{{x}}", "{}", "a {n {x}"} {
+		p.Text["c"] = sentence
+		fortest.Equal(t, p.T("c", "x", "1", "odd"), "That didn’t work.", "say of %q", sentence)
+	}
 	fortest.Equal(t, p.T("b"), "b", "say of an unknown key")
 }

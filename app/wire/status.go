@@ -44,7 +44,8 @@ type statusInfo struct {
 var statuses = [...]statusInfo{
 	{status: Open, title: "Open",
 		shopper: []Action{Choose, Cancel}, merchant: []Action{Cancel}},
-	{status: Preparing, title: "Preparing", badge: "wait", waiting: true},
+	{status: Preparing, title: "Preparing", badge: "wait", waiting: true,
+		shopper: []Action{Cancel}},
 	{status: Pending, title: "Pending", badge: "wait", waiting: true, lowPriority: true,
 		event:   "checkout.pending",
 		shopper: []Action{Cancel, Change, Recheck, Extend}, merchant: []Action{Cancel}},

@@ -158,10 +158,12 @@ type Attempt struct {
 	URI      string `json:"uri"`
 	TokenURI bool   `json:"token_uri"`
 	// Call is the same for a browser wallet (EIP-1193); nil where there is none.
-	Call   *Call  `json:"call,omitempty"`
-	TxID   string `json:"tx_id"`
-	TxURL  string `json:"tx_url"`  // https only; empty otherwise
-	PaidAt string `json:"paid_at"` // RFC 3339 in UTC; empty if not paid or unknown
+	Call  *Call  `json:"call,omitempty"`
+	TxID  string `json:"tx_id"`
+	TxURL string `json:"tx_url"` // https only; empty otherwise
+	// Transactions are all that have been reported, in order; TxID is one of them.
+	Transactions []Transaction `json:"transactions,omitempty"`
+	PaidAt       string        `json:"paid_at"` // RFC 3339 in UTC; empty if not paid or unknown
 	// TrackingCode is the gateway's id of the transaction, for support requests.
 	TrackingCode string `json:"tracking_code"`
 	// Path of the network's logo on the BFF's origin; may be empty.
@@ -169,6 +171,12 @@ type Attempt struct {
 	Family      Family `json:"family"` // of the address
 	// ExtendMinutes is the new time to pay after [Extend]; zero if that is not possible.
 	ExtendMinutes int `json:"extend_minutes,omitempty"`
+}
+
+// Transaction is one on the blockchain.
+type Transaction struct {
+	TxID  string `json:"tx_id"`
+	TxURL string `json:"tx_url"` // https only; empty otherwise
 }
 
 // Call is a transaction for eth_sendTransaction without its sender. All values are "0x" and

@@ -4,19 +4,19 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
-	"time"
 
 	"coinslot/bff/order"
 	"coinslot/bff/outbox"
+	"coinslot/bff/payment"
 	"coinslot/bff/web"
 )
 
 // eventObject is the body of a webhook, with its id.
 type eventObject struct {
-	ID   string          `json:"id"`
-	Type string          `json:"type"`
-	At   time.Time       `json:"timestamp"`
-	Data json.RawMessage `json:"data"`
+	ID   string            `json:"id"`
+	Type string            `json:"type"`
+	At   payment.Timestamp `json:"timestamp"`
+	Data json.RawMessage   `json:"data"`
 }
 
 // listEvents is GET /v1/events: all events, the oldest first.
@@ -65,7 +65,7 @@ func (s *server) replayEvents(w http.ResponseWriter, r *http.Request) error {
 		"has_more": again.More,
 	}
 	if !again.Last.IsZero() {
-		answer["last"] = again.Last.UTC()
+		answer["last"] = payment.FormatTime(again.Last)
 	}
 	return web.Respond(w, http.StatusOK, answer)
 }

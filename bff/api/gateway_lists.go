@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
-	"time"
 
 	"coinslot/app/wire"
 	"coinslot/bff/payment"
@@ -21,18 +20,18 @@ type gatewayPage struct {
 	LastPage int    `json:"last_page"`
 }
 
-// transaction is one of the gateway's, and withdrawal a payout, with times in RFC 3339 or null.
+// transaction is one of the gateway's, and withdrawal a payout, with times in the form of the API or null.
 type transaction struct {
 	reconcile.GatewayRecord
-	PaidAt    *time.Time `json:"paid_at"`
-	CreatedAt *time.Time `json:"created_at"`
-	ExpiredAt *time.Time `json:"expired_at"`
+	PaidAt    *payment.Timestamp `json:"paid_at"`
+	CreatedAt *payment.Timestamp `json:"created_at"`
+	ExpiredAt *payment.Timestamp `json:"expired_at"`
 }
 
 type withdrawal struct {
 	reconcile.Withdrawal
-	AmountUSD string     `json:"amount_usd"`
-	CreatedAt *time.Time `json:"created_at"`
+	AmountUSD string             `json:"amount_usd"`
+	CreatedAt *payment.Timestamp `json:"created_at"`
 }
 
 // listTransactions is GET /v1/transactions.
@@ -48,7 +47,7 @@ func (s *server) listTransactions(w http.ResponseWriter, r *http.Request) error 
 	data := make([]transaction, 0, len(page.Items))
 	for _, e := range page.Items {
 		data = append(data, transaction{
-			e, timeOrNull(e.PaidAt), timeOrNull(e.CreatedAt), timeOrNull(e.ExpiresAt),
+			e, payment.TimestampOrNil(e.PaidAt), payment.TimestampOrNil(e.CreatedAt), payment.TimestampOrNil(e.ExpiresAt),
 		})
 	}
 	return web.Respond(w, http.StatusOK, newGatewayPage(data, page.Paging, f))
@@ -66,7 +65,7 @@ func (s *server) listWithdrawals(w http.ResponseWriter, r *http.Request) error {
 	}
 	data := make([]withdrawal, 0, len(page.Items))
 	for _, e := range page.Items {
-		data = append(data, withdrawal{e, e.Amount(), timeOrNull(e.CreatedAt)})
+		data = append(data, withdrawal{e, e.Amount(), payment.TimestampOrNil(e.CreatedAt)})
 	}
 	return web.Respond(w, http.StatusOK, newGatewayPage(data, page.Paging, f))
 }
@@ -77,15 +76,6 @@ func newGatewayPage(data any, p reconcile.Paging, f payment.ListQuery) gatewayPa
 		Object: "list", Data: data, Page: cmp.Or(p.Page, f.Page), Limit: cmp.Or(p.Limit, f.Limit),
 		Total: p.Total, LastPage: p.LastPage,
 	}
-}
-
-// timeOrNull is nil for an unknown time.
-func timeOrNull(t time.Time) *time.Time {
-	if t.IsZero() {
-		return nil
-	}
-	t = t.UTC()
-	return &t
 }
 
 const (

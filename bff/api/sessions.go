@@ -82,10 +82,12 @@ func (s *server) cancelSession(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ReadEmpty(r); err != nil {
 		return err
 	}
-	session, err := s.Serialize(r, r.PathValue("session"),
-		func(ctx context.Context, id string) (payment.Session, error) {
+	session, err := s.Serialize(r, web.Action{
+		Session: r.PathValue("session"), Key: "cancel", Merchant: true,
+		Do: func(ctx context.Context, id string) (payment.Session, error) {
 			return s.Checkout.Cancel(ctx, id, payment.ClosedByMerchant)
-		})
+		},
+	})
 	return s.respondSession(w, session, err)
 }
 
@@ -95,7 +97,9 @@ func (s *server) recheckSession(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	began := s.Now()
-	session, err := s.Serialize(r, r.PathValue("session"), s.Checkout.Recheck)
+	session, err := s.Serialize(r, web.Action{
+		Session: r.PathValue("session"), Key: "recheck", Merchant: true, Do: s.Checkout.Recheck,
+	})
 	if err == nil && session.CheckedAt.Before(began) {
 		err = s.Checkout.Nudge(r.Context(), session)
 	}

@@ -29,20 +29,29 @@ func (c *Service) CancelBy(ctx context.Context, id, who string) (payment.Session
 func (c *Service) cancel(
 	ctx context.Context, id string, by payment.Closer, who string,
 ) (payment.Session, error) {
+	ctx, stop := context.WithTimeout(ctx, actionTime)
+	defer stop()
 	s, err := c.Session(ctx, id)
 	if err != nil {
 		return s, err
 	}
+	s, err = c.awaitCreate(ctx, s)
+	if err != nil {
+		return s, err
+	}
+
 	a := s.Current()
 	var last *payment.Record
 	if s.Status == wire.Pending {
 		// finish even if the client disconnects, so that gateway and database agree
-		ctx = context.WithoutCancel(ctx)
-		r, err := c.cancelAtGateway(ctx, s, a)
+		working, stop := detach(ctx)
+		defer stop()
+		r, err := c.cancelAtGateway(working, s, a)
 		if err != nil {
 			return s, err
 		}
 		last = &r
+		ctx = context.WithoutCancel(ctx)
 	}
 	return c.Change(ctx, s, func(s *payment.Session, now time.Time) error {
 		if last != nil {
@@ -61,23 +70,32 @@ func (c *Service) cancel(
 // cancelAtGateway cancels attempt a of s at the gateway and returns the record read afterwards,
 // whose status is final. A payment that has begun is recorded instead.
 //
-// Errors: *wire.Error with CodeSessionPaid, CodePaymentInProgress if money is on its way or the
-// gateway did not cancel, CodeGatewayUnavailable; the store's.
+// It waits and repeats while the gateway is busy. Errors: *wire.Error with CodeSessionPaid,
+// CodePaymentInProgress if money is on its way or the gateway did not cancel,
+// CodeGatewayUnavailable; the store's.
 func (c *Service) cancelAtGateway(
 	ctx context.Context, s payment.Session, a *payment.Attempt,
 ) (payment.Record, error) {
-	r, err := c.Gateway.Status(ctx, a.TrackingCode)
+	r, err := c.patient.Status(ctx, a.TrackingCode)
 	if err != nil {
 		return r, c.unavailable(ctx, "reading the status before canceling", err)
 	}
 	if r.Status != "pending" || r.Paid.IsPositive() || r.TxID != "" {
 		return r, c.requireUnpaid(ctx, s, a.Number, r)
 	}
-	if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
+	err = c.patient.Cancel(ctx, a.TrackingCode)
+	if payment.IsTemporaryRefusal(err) {
+		return r, c.unavailable(ctx, "canceling", err) // nothing has changed
+	}
+	if err != nil {
 		c.Log.WarnContext(ctx, "canceling a transaction failed",
 			"session", s.ID, "attempt", a.Number, "error", err)
 	}
-	r, err = c.Gateway.Status(ctx, a.TrackingCode)
+
+	// it may be canceled: find out, however late it is
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
+	defer stop()
+	r, err = c.patient.Status(ctx, a.TrackingCode)
 	if err != nil {
 		return r, c.unavailable(ctx, "reading the status after canceling", err)
 	}

@@ -22,11 +22,13 @@ import (
 func (c *Service) Choose(
 	ctx context.Context, id string, choice wire.Choice,
 ) (payment.Session, error) {
+	ctx, stop := context.WithTimeout(ctx, actionTime)
+	defer stop()
 	s, err := c.Session(ctx, id)
 	if err != nil {
 		return s, err
 	}
-	currencies, err := c.Currencies(ctx)
+	currencies, err := c.awaitCurrencies(ctx)
 	if err != nil {
 		return s, c.unavailable(ctx, "reading the currency list", err)
 	}
@@ -44,7 +46,7 @@ func (c *Service) Choose(
 }
 
 // openAttempt ends a waiting attempt that w replaces and starts the new one, both in one
-// change, so that a change of coin is never reported as a cancellation.
+// change, so that a change of coin is never reported as a cancellation. ctx has a deadline.
 func (c *Service) openAttempt(
 	ctx context.Context, s payment.Session, w payment.Desired,
 ) (payment.Session, error) {
@@ -69,12 +71,14 @@ func (c *Service) openAttempt(
 			return c.openAttempt(ctx, s, w) // it ended meanwhile
 		}
 		// finish even if the client disconnects: else the payment would just be canceled
-		ctx = context.WithoutCancel(ctx)
-		r, err := c.cancelAtGateway(ctx, s, a)
+		working, stop := detach(ctx)
+		defer stop()
+		r, err := c.cancelAtGateway(working, s, a)
 		if err != nil {
 			return s, err
 		}
 		last, old = &r, a.Number
+		ctx = context.WithoutCancel(ctx)
 	}
 	s, err := c.changeWithIntent(ctx, s, func(s *payment.Session, now time.Time) error {
 		if last != nil {

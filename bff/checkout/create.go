@@ -16,8 +16,6 @@ const (
 	// createPatience is how long a request waits for the gateway before it is answered with a
 	// session that is still preparing.
 	createPatience = 4 * time.Second
-	// answerTime is the part of createPatience reserved for the answer to a retry.
-	answerTime = time.Second
 	// holdLease is longer than a change of coin takes at a slow gateway.
 	holdLease = 40 * time.Second
 	// maxCreateTries bounds the tries of a create that was never sent.
@@ -179,18 +177,14 @@ func (c *Service) callCreate(
 			}
 		}
 		created, err := c.Gateway.Create(ctx, req)
-		refused, ok := errors.AsType[*payment.RefusedError](err)
-		if !ok || try == maxCreateTries {
+		wait, again := retryWait(err, try)
+		if !again || try == maxCreateTries {
 			return created, err
 		}
-		wait := time.Duration(try) * 200 * time.Millisecond
-		switch {
-		case refused.Reason == payment.ReasonUnsent:
-		case refused.Reason == payment.ReasonBusy && refused.RetryAfter > 0 &&
-			time.Since(began)+refused.RetryAfter <= createPatience-answerTime:
-			wait = refused.RetryAfter
-		default:
-			return created, err
+		refused, _ := errors.AsType[*payment.RefusedError](err)
+		if refused.Reason == payment.ReasonBusy && (refused.RetryAfter == 0 ||
+			time.Since(began)+wait > createPatience-answerTime) {
+			return created, err // the session postpones it
 		}
 		background.Sleep(ctx, wait)
 	}

@@ -18,6 +18,11 @@ func (c *Service) Currencies(ctx context.Context) ([]payment.Currency, error) {
 	return c.currencies.read(ctx, currenciesStale)
 }
 
+// awaitCurrencies is Currencies for an action: if there is no list, it waits for a busy gateway.
+func (c *Service) awaitCurrencies(ctx context.Context) ([]payment.Currency, error) {
+	return repeat(ctx, func() ([]payment.Currency, error) { return c.Currencies(ctx) })
+}
+
 // GatewayDownSince returns since when the gateway's currency list cannot be read; zero = it
 // can. It is updated by requests for the list, at most once a minute while it can be read.
 func (c *Service) GatewayDownSince() time.Time {

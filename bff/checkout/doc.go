@@ -13,6 +13,7 @@
 //	find.go        looks sessions up
 //	view.go        what a browser is shown
 //	create.go      sends a create, and applies its answer
+//	patience.go    waits for a busy gateway
 //	record.go      reads a status, and records it
 //	service.go     loads and changes a session
 //	currencies.go  caches the gateway's currency list

@@ -16,6 +16,8 @@ import (
 // has come, CodeSessionPaid, CodePaymentInProgress if money is on its way, CodeTooManyAttempts,
 // CodeGatewayUnavailable, CodeSessionUnknown; the store's.
 func (c *Service) Extend(ctx context.Context, id string, number int) (payment.Session, error) {
+	ctx, stop := context.WithTimeout(ctx, actionTime)
+	defer stop()
 	s, err := c.Session(ctx, id)
 	if err != nil {
 		return s, err
@@ -25,7 +27,7 @@ func (c *Service) Extend(ctx context.Context, id string, number int) (payment.Se
 	} else if err != nil {
 		return s, err
 	}
-	currencies, err := c.Currencies(ctx)
+	currencies, err := c.awaitCurrencies(ctx)
 	if err != nil {
 		return s, c.unavailable(ctx, "reading the currency list", err)
 	}

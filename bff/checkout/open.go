@@ -11,13 +11,29 @@ import (
 )
 
 // Open stores a session for o, or returns the existing one with its reference or key. key is
-// the Idempotency-Key of the request; "" = none. created reports which.
+// the Idempotency-Key of the request; "" = none. created reports which. An existing session that
+// has ended unpaid is reopened: see [payment.Session.Reopenable].
 //
 // Errors: *wire.Error with CodeOrderConflict or CodeIdempotency if the reference or key belongs
 // to another order, or as from [payment.Order.Validate]; CodeInvalid with Param "currencies" if
 // the gateway offers none of o.Currencies; the store's.
 func (c *Service) Open(
 	ctx context.Context, o payment.Order, key string,
+) (s payment.Session, created bool, err error) {
+	return c.open(ctx, o, key, (*payment.Session).Reopenable)
+}
+
+// OpenForShopper is Open for an order token or a catalog item. A shopper can repeat it at will, so
+// it reopens only sessions whose time to choose a coin is over; the page of others can begin again.
+func (c *Service) OpenForShopper(
+	ctx context.Context, o payment.Order, key string,
+) (s payment.Session, created bool, err error) {
+	return c.open(ctx, o, key, (*payment.Session).TimedOut)
+}
+
+func (c *Service) open(
+	ctx context.Context, o payment.Order, key string,
+	reopens func(s *payment.Session, now time.Time) bool,
 ) (s payment.Session, created bool, err error) {
 	if err := o.Validate(); err != nil {
 		return payment.Session{}, false, err
@@ -30,7 +46,17 @@ func (c *Service) Open(
 	}
 	s, err = c.Store.Insert(ctx, fresh)
 	if errors.Is(err, payment.ErrExists) {
-		return s, false, conflict(s, fresh)
+		err := conflict(s, fresh)
+		if err != nil || !reopens(&s, c.Now()) {
+			return s, false, err
+		}
+		s, err = c.Change(ctx, s, func(s *payment.Session, now time.Time) error {
+			if !reopens(s, now) {
+				return payment.ErrUnchanged
+			}
+			return s.Reopen(o, now)
+		})
+		return s, false, err
 	}
 	if err != nil {
 		return payment.Session{}, false, fmt.Errorf("storing a session: %w", err)
@@ -112,7 +138,9 @@ func conflict(have, want payment.Session) error {
 // ValidateChoice reports whether choice could be made for o, before anything is stored. Errors:
 // as for Choose.
 func (c *Service) ValidateChoice(ctx context.Context, o payment.Order, choice wire.Choice) error {
-	currencies, err := c.Currencies(ctx)
+	ctx, stop := context.WithTimeout(ctx, actionTime)
+	defer stop()
+	currencies, err := c.awaitCurrencies(ctx)
 	if err != nil {
 		return c.unavailable(ctx, "reading the currency list", err)
 	}

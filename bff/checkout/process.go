@@ -101,7 +101,7 @@ func (c *Service) checkWaiting(ctx context.Context, s payment.Session, a payment
 	if s.Status == wire.Confirmed || s.ClosedBy.Final() {
 		return c.cancelAndCheck(ctx, s, a)
 	}
-	_, err := c.checkStatus(ctx, s, a.Number)
+	_, err := c.checkStatus(ctx, c.Gateway, s, a.Number)
 	return err
 }
 
@@ -111,7 +111,7 @@ func (c *Service) cancelAndCheck(ctx context.Context, s payment.Session, a payme
 		c.Log.WarnContext(ctx, "canceling a leftover transaction failed",
 			"session", s.ID, "attempt", a.Number, "error", err)
 	}
-	_, err := c.checkStatus(ctx, s, a.Number)
+	_, err := c.checkStatus(ctx, c.Gateway, s, a.Number)
 	return err
 }
 
@@ -121,9 +121,9 @@ func (c *Service) cancelAndCheck(ctx context.Context, s payment.Session, a payme
 func (c *Service) followUp(ctx context.Context, s payment.Session, a payment.Attempt) error {
 	due := a.FollowUpsDue(c.Schedule, c.Now())
 	if a.FollowUps == 0 && due > 0 {
-		c.reverify(ctx, s, &a)
+		c.reverify(ctx, c.Gateway, s, &a)
 	}
-	s, err := c.checkStatus(ctx, s, a.Number)
+	s, err := c.checkStatus(ctx, c.Gateway, s, a.Number)
 	if err != nil || due == a.FollowUps {
 		return err
 	}
@@ -145,7 +145,7 @@ func (c *Service) checkLate(ctx context.Context, s payment.Session, a payment.At
 	done, now := a.LateChecksDone(c.Schedule, c.Now()), c.Now()
 	repeated := now.Before(a.EndedAt.Add(2 * c.Schedule.LateChecks[done-1]))
 	if asking != nil && !payment.FinalRefusal(asking) && repeated {
-		_, err := c.checkStatus(ctx, s, a.Number)
+		_, err := c.checkStatus(ctx, c.Gateway, s, a.Number)
 		return errors.Join(asking, err)
 	}
 	return c.checkAndCount(ctx, s, a, func() int { return a.LateChecksDone(c.Schedule, c.Now()) })
@@ -156,7 +156,7 @@ func (c *Service) checkLate(ctx context.Context, s payment.Session, a payment.At
 func (c *Service) checkAndCount(
 	ctx context.Context, s payment.Session, a payment.Attempt, done func() int,
 ) error {
-	if _, err := c.checkStatus(ctx, s, a.Number); err != nil {
+	if _, err := c.checkStatus(ctx, c.Gateway, s, a.Number); err != nil {
 		return err
 	}
 	n := done()

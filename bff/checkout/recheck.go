@@ -20,13 +20,16 @@ const maxCheckPause = 3 * time.Second
 // Recheck checks the session now, and every attempt that could still receive money: the shopper
 // may have paid an address that was replaced. It reads the current attempt before it returns,
 // unless that is waiting and was checked less than a poll interval or maxCheckPause ago. The
-// gateway is asked to verify ended attempts again, at most twice a minute; because it may do so
+// gateway is asked to verify ended attempts again, at most twice a minute, and while it is busy,
+// Recheck waits and repeats; because it may do so
 // in the background, the poller reads them again for some minutes, see Schedule.FollowUps.
 // Confirmed sessions are returned as they are.
 //
 // Errors: *wire.Error with CodeNotPossible if nothing was opened yet, CodeGatewayUnavailable,
 // CodeSessionUnknown; the store's.
 func (c *Service) Recheck(ctx context.Context, id string) (payment.Session, error) {
+	ctx, stop := context.WithTimeout(ctx, actionTime)
+	defer stop()
 	s, err := c.Session(ctx, id)
 	if err != nil {
 		return s, err
@@ -54,20 +57,22 @@ func (c *Service) Recheck(ctx context.Context, id string) (payment.Session, erro
 		c.Now().Sub(s.LastChecked()) < min(interval, maxCheckPause):
 		return s, nil
 	case a.State == payment.Waiting:
-		return c.checkStatus(ctx, s, number)
+		return c.checkStatus(ctx, c.patient, s, number)
 	case !taken:
 		return s, nil
 	}
-	c.reverify(ctx, s, a)
-	return c.checkStatus(ctx, s, number)
+	c.reverify(ctx, c.patient, s, a)
+	return c.checkStatus(ctx, c.patient, s, number)
 }
 
 // reverify asks the gateway to verify an ended attempt again. Its outcome shows in the status.
-func (c *Service) reverify(ctx context.Context, s payment.Session, a *payment.Attempt) {
+func (c *Service) reverify(
+	ctx context.Context, gateway Gateway, s payment.Session, a *payment.Attempt,
+) {
 	if a.State != payment.Expired && a.State != payment.Cancelled {
 		return
 	}
-	if err := c.Gateway.Recheck(ctx, a.TrackingCode); err != nil {
+	if err := gateway.Recheck(ctx, a.TrackingCode); err != nil {
 		c.Log.InfoContext(ctx, "rechecking a transaction failed",
 			"session", s.ID, "attempt", a.Number, "error", err)
 	}

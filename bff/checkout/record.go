@@ -9,12 +9,12 @@ import (
 	"coinslot/bff/payment"
 )
 
-// checkStatus reads the status of attempt n and records it, also that the transaction does not
-// exist.
+// checkStatus reads the status of attempt n from the gateway, which may be patient, and records
+// it, also that the transaction does not exist.
 func (c *Service) checkStatus(
-	ctx context.Context, s payment.Session, n int,
+	ctx context.Context, gateway Gateway, s payment.Session, n int,
 ) (payment.Session, error) {
-	r, err := c.Gateway.Status(ctx, s.Attempt(n).TrackingCode)
+	r, err := gateway.Status(ctx, s.Attempt(n).TrackingCode)
 	if payment.IsAbsence(err) {
 		return c.countAbsence(ctx, s, n)
 	}

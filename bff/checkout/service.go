@@ -56,6 +56,7 @@ type Config struct {
 // Service implements the use cases; see the package comment.
 type Service struct {
 	Config
+	patient    Gateway // for actions
 	currencies *currencyList
 	recovery   *recovery.Service
 	hints      hints
@@ -83,7 +84,10 @@ func New(c Config) *Service {
 	if c.Schedule.Unwatched == 0 {
 		c.Schedule = payment.DefaultSchedule()
 	}
-	s := &Service{Config: c, currencies: &currencyList{gateway: c.Gateway, now: c.Now, log: c.Log}}
+	s := &Service{
+		Config: c, patient: patient{c.Gateway},
+		currencies: &currencyList{gateway: c.Gateway, now: c.Now, log: c.Log},
+	}
 	s.recovery = recovery.New(recovery.Config{
 		Gateway: c.Gateway, Background: c.Background, Store: c.Store, Sessions: s,
 		PaymentPage: c.PaymentPage, Schedule: c.Schedule, Now: c.Now, Log: c.Log,

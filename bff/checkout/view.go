@@ -31,12 +31,20 @@ type ViewOptions struct {
 	Receipt payment.Receipt // nil = none
 }
 
-// sentence returns the sentence for a code; empty without Translate.
-func (opts ViewOptions) sentence(code wire.Code) string {
-	if opts.Translate == nil {
-		return ""
+// notice returns the notice with a code, about attempt a, which may be nil. Without Translate, it
+// has no sentence.
+func (opts ViewOptions) notice(code wire.Code, a *payment.Attempt) *wire.Notice {
+	n := &wire.Notice{Code: code}
+	switch {
+	case opts.Translate == nil:
+	case a == nil || a.CurrencySymbol == "":
+		n.Message = opts.Translate("problem." + string(code))
+	default:
+		n.Message = opts.Translate(
+			"problem."+string(code), "coin", a.CurrencySymbol, "network", a.NetworkName,
+		)
 	}
-	return opts.Translate("problem." + string(code))
+	return n
 }
 
 // View returns all that a browser gets to see of s.
@@ -58,11 +66,13 @@ func View(s *payment.Session, opts ViewOptions) wire.View {
 	}
 	switch {
 	case s.Notice.Code != "":
-		v.Notice = &wire.Notice{Code: s.Notice.Code, Message: opts.sentence(s.Notice.Code)}
+		v.Notice = opts.notice(s.Notice.Code, a)
 	case a != nil && a.IsAbsent(): // the page of a review says: reported as paid
-		v.Notice = &wire.Notice{Message: opts.sentence(wire.CodePaymentInProgress)}
+		v.Notice = opts.notice(wire.CodePaymentInProgress, a)
+		v.Notice.Code = ""
 	}
-	if a != nil && a.IsVisible() {
+	// in an open session, it has ended before the order was asked for again
+	if a != nil && a.IsVisible() && s.Status != wire.Open {
 		v.Attempt = viewAttempt(a, opts.Now, opts.Tokens)
 		v.Attempt.ExtendMinutes = s.ExtendMinutes(opts.Currencies, opts.Now)
 		if v.Attempt.ExtendMinutes > 0 {
@@ -87,8 +97,12 @@ func viewAttempt(a *payment.Attempt, now time.Time, tokens *token.Registry) *wir
 	w.OverpaidAmount = a.Overpaid(digits)
 	w.TolerancePercent = payment.FormatAmount(a.Tolerance)
 	w.TxID, w.TxURL, w.TrackingCode = a.TxID, payment.ExplorerURL(a.TxURL), a.TrackingCode
+	for _, tx := range a.Transactions() {
+		link := payment.ExplorerURL(tx.URL)
+		w.Transactions = append(w.Transactions, wire.Transaction{TxID: tx.ID, TxURL: link})
+	}
 	if !a.PaidAt.IsZero() {
-		w.PaidAt = a.PaidAt.UTC().Format(time.RFC3339)
+		w.PaidAt = payment.FormatTime(a.PaidAt)
 	}
 	w.ExpiresInMs = max(0, a.ExpiresAt.Sub(now).Milliseconds())
 	if a.State == payment.Creating || a.State == payment.Unknown || a.IsAbsent() {

@@ -100,7 +100,7 @@ func TestEventsOfAttemptsDiffer(t *testing.T) {
 		a.PaidAt = time.Date(2026, 11, 21, 14, 30, 0, 0, time.FixedZone("", 2*3600))
 		v := View(s, ViewOptions{Now: noon}).Attempt
 		got := []string{v.NetworkMark, string(v.Family), v.TrackingCode, v.PaidAt}
-		fortest.Diff(t, got, []string{c.mark, string(c.family), "TRK-7", "2026-11-21T12:30:00Z"},
+		fortest.Diff(t, got, []string{c.mark, string(c.family), "TRK-7", "2026-11-21T12:30:00.000Z"},
 			"%s on %s", c.symbol, c.network)
 	}
 }

@@ -33,7 +33,6 @@ type attemptView struct {
 	State       attemptState
 	Coin        coin
 	Asked, Unit string
-	Tx          tx
 }
 
 // timelineEntry is something that has happened, in words.
@@ -108,6 +107,5 @@ func (c *console) attempt(a payment.Attempt, o payment.AttemptObject) attemptVie
 	return attemptView{
 		Attempt: a, Object: o, State: stateOf(a), Coin: c.coin(a),
 		Asked: format.TrimZeros(o.PayAmount, 0), Unit: a.CurrencySymbol,
-		Tx: tx{ID: o.TxID, URL: o.TxURL},
 	}
 }

@@ -157,7 +157,7 @@ func (c *console) exportPayments(r *request, values url.Values) (export.File, er
 			"session", "made", "status", "order_ref", "title", "email", "amount_usd", "coin",
 			"network", "attempts", "address", "asked", "received", "missing", "overpaid",
 			"tracking_code", "order_id", "tx_id", "paid", "late", "review_reason", "test",
-			"metadata",
+			"metadata", "transactions",
 		},
 		Pages: export.ByCursor(func(cursor string) (rows [][]string, next string, err error) {
 			q.Cursor = cursor
@@ -181,6 +181,10 @@ func (c *console) paymentCells(session *payment.Session) []string {
 	for _, name := range slices.Sorted(maps.Keys(o.Metadata)) {
 		metadata = append(metadata, name+"="+o.Metadata[name])
 	}
+	var transactions []string
+	for _, tx := range a.Transactions {
+		transactions = append(transactions, tx.ID)
+	}
 	paid := ""
 	if a.PaidAt != nil {
 		paid = a.PaidAt.Format(time.RFC3339)
@@ -190,6 +194,6 @@ func (c *console) paymentCells(session *payment.Session) []string {
 		o.AmountUSD, a.CurrencySymbol, a.NetworkCode, strconv.Itoa(len(o.Attempts)), a.Address,
 		a.PayAmount, a.PaidAmount, a.MissingAmount, a.OverpaidAmount, a.TrackingCode,
 		export.Number(a.OrderID), a.TxID, paid, export.Yes(a.Late), o.ReviewReason,
-		export.Yes(o.Test), strings.Join(metadata, "; "),
+		export.Yes(o.Test), strings.Join(metadata, "; "), strings.Join(transactions, "; "),
 	}
 }

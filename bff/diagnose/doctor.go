@@ -45,7 +45,8 @@ type Question struct {
 func Examine(q Question) Report {
 	q.AddOrigin = cmp.Or(q.AddOrigin, OriginsSetting)
 	r := Report{
-		Server: q.URL, Version: q.Version, Time: q.Now.UTC().Format(time.RFC3339), Origin: q.Origin,
+		Server: q.URL, Version: q.Version, Time: q.Now.UTC().Format("2006-01-02T15:04:05.000Z"),
+		Origin: q.Origin,
 		Listed: q.Listed, Code: q.code(),
 	}
 	own := []Finding{q.origin(), q.https(), q.site(), q.sells(), q.tag()}

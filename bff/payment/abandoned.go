@@ -133,7 +133,7 @@ func (s *Session) Adopt(n int, r Record, page string, now time.Time) error {
 }
 
 func (s *Session) addDuplicate(a Attempt, r Record, now time.Time) error {
-	if len(s.Attempts) >= 2*maxAttempts {
+	if len(s.Attempts) >= s.mostAttempts()+maxAttempts {
 		return ErrUnchanged // bounds the damage of a broken gateway
 	}
 	s.Attempts = append(s.Attempts, Attempt{

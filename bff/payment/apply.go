@@ -54,6 +54,9 @@ func (s *Session) clearAbsence(a *Attempt, now time.Time) {
 // reconsider compares a confirmed attempt with a later record. It stays confirmed; differences
 // are reported to the merchant, who decides.
 func (s *Session) reconsider(a *Attempt, r Record, now time.Time) {
+	if a.SharedTxID == "" {
+		a.noteTx(r.TxID, r.TxURL)
+	}
 	if a.paidLessThan(r) {
 		a.Paid, a.Alert = r.Paid, reasonPaidMore
 		s.AppendTimeline(now, "gateway", "attempt.paid_more", FormatAmount(r.Paid))
@@ -86,6 +89,7 @@ func (a *Attempt) mergeRecord(r Record) {
 		a.Paid = r.Paid
 	}
 	if r.TxID != "" {
+		a.noteTx(r.TxID, r.TxURL)
 		a.TxID, a.TxURL = r.TxID, r.TxURL
 	}
 	if !r.PaidAt.IsZero() {
@@ -194,7 +198,8 @@ func (s *Session) reviewSharedTx(a *Attempt, now time.Time) {
 func (a *Attempt) same(b *Attempt) bool {
 	return a.State == b.State && a.Reason == b.Reason && a.Absences == b.Absences &&
 		a.Regressions == b.Regressions && a.Alert == b.Alert && a.Paid.Equal(b.Paid) &&
-		a.TxID == b.TxID && a.TxURL == b.TxURL && a.PaidAt.Equal(b.PaidAt) &&
+		a.TxID == b.TxID && a.TxURL == b.TxURL &&
+		slices.Equal(a.Transactions(), b.Transactions()) && a.PaidAt.Equal(b.PaidAt) &&
 		a.ExpiresAt.Equal(b.ExpiresAt) && a.EndedAt.Equal(b.EndedAt)
 }
 

@@ -6,9 +6,10 @@ import (
 	"coinslot/app/wire"
 )
 
-// Close records that by closes the session; who is the actor in the timeline. ErrUnchanged if
-// it is closed already.
+// Close records that by closes the session; who is the actor in the timeline. An attempt that is
+// postponed is not created any more. ErrUnchanged if it is closed already.
 func (s *Session) Close(by Closer, who string, now time.Time) error {
+	s.withdrawPostponed(now)
 	switch status := s.status(); {
 	case status == wire.Confirmed:
 		return NewError(wire.CodeSessionPaid, "")
@@ -55,7 +56,8 @@ func (s *Session) allows(action wire.Action, now time.Time) bool {
 	case wire.Change:
 		return s.MayChange(a.Number, now) == nil
 	case wire.Cancel:
-		return s.Status == wire.Open || !a.Paid.IsPositive()
+		return s.Status == wire.Open || s.Status == wire.Pending && !a.Paid.IsPositive() ||
+			a.Postponed()
 	case wire.Recheck:
 		return a != nil
 	case wire.Extend, wire.Resolve, wire.Erase: // see Actions; the others are the merchant's

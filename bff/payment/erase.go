@@ -2,6 +2,7 @@ package payment
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -104,6 +105,10 @@ func (s *Session) makeTombstone() {
 		}
 		a.CurrencyName, a.NetworkName, a.Trace = "", "", ""
 		a.Address, a.PaymentURL, a.TxURL = "", "", ""
+		a.Txs = slices.Clone(a.Txs)
+		for j := range a.Txs {
+			a.Txs[j].URL = ""
+		}
 		s.Attempts[i] = a
 	}
 }
@@ -133,7 +138,7 @@ func erasedTimeline(list []TimelineEntry) []TimelineEntry {
 func (e Event) Erased(much Erasure, now time.Time) Event {
 	var message struct {
 		Type      EventType       `json:"type"`
-		Timestamp time.Time       `json:"timestamp"`
+		Timestamp Timestamp       `json:"timestamp"`
 		Data      json.RawMessage `json:"data"`
 	}
 	var o Object
@@ -150,7 +155,7 @@ func (e Event) Erased(much Erasure, now time.Time) Event {
 		}
 		data, _ = json.Marshal(o.withoutNil()) // plain data: cannot fail
 	}
-	message.Type, message.Timestamp, message.Data = e.Type, e.At.UTC(), data
+	message.Type, message.Timestamp, message.Data = e.Type, Timestamp{e.At}, data
 	e.Body, _ = json.Marshal(message) // likewise
 	return e
 }

@@ -90,7 +90,7 @@ func TestErasedEvent(t *testing.T) {
 	fortest.Lacks(t, "the event of a deleted session", all, "canary", "C-7", "thanks", "tickets")
 	for _, body := range []string{"", "{", "[]", `{"data":{"id":"cs_2","email":"canary"}}`, "canary"} {
 		e.Body = []byte(body)
-		if got := string(e.Erased(ErasePersonal, now).Body); !json.Valid([]byte(got)) || got != `{"type":"checkout.confirmed","timestamp":"`+now.UTC().Format(time.RFC3339Nano)+`","data":{}}` {
+		if got := string(e.Erased(ErasePersonal, now).Body); !json.Valid([]byte(got)) || got != `{"type":"checkout.confirmed","timestamp":"`+FormatTime(now)+`","data":{}}` {
 			t.Errorf("%s became %s", body, got)
 		}
 	}

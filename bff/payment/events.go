@@ -46,9 +46,9 @@ func newEvent(s *Session, opts EventOptions, t EventType, at time.Time, suffix s
 	next.Version++
 	body, err := json.Marshal(struct {
 		Type      EventType `json:"type"`
-		Timestamp time.Time `json:"timestamp"`
+		Timestamp Timestamp `json:"timestamp"`
 		Data      Object    `json:"data"`
-	}{t, at.UTC(), next.Object(opts)})
+	}{t, Timestamp{at}, next.Object(opts)})
 	if err != nil {
 		panic(fmt.Sprintf("encoding event %s: %v", t, err)) // plain data: cannot fail
 	}
@@ -134,11 +134,19 @@ func (a *Attempt) resolutionSuffix() string {
 // but it is confirmed once.
 func (s *Session) eventSuffix() string {
 	a := s.Current()
-	if a == nil || s.Status == wire.Confirmed {
+	if s.Status == wire.Confirmed {
 		return ""
 	}
-	// it may reuse the number of one never sent
-	which := strconv.Itoa(a.Number) + " " + a.Marker
+	which := ""
+	if a != nil { // it may reuse the number of one never sent
+		which = strconv.Itoa(a.Number) + " " + a.Marker
+	}
+	if s.Reopened > 0 {
+		which += " reopened " + strconv.Itoa(s.Reopened)
+	}
+	if a == nil {
+		return which
+	}
 	if a.Reappeared > 0 {
 		which += " reappeared " + strconv.Itoa(a.Reappeared)
 	}

@@ -76,6 +76,8 @@ type AttemptObject struct {
 	Reason           string `json:"reason"` // of refused and review; empty otherwise
 	TxID             string `json:"tx_id"`  // on the blockchain; empty = unknown
 	TxURL            string `json:"tx_url"` // https, or empty
+	// all that the gateway has reported, in order; TxID is one of them
+	Transactions []Tx `json:"transactions"`
 	// the gateway's hosted page; empty = not shown
 	PaymentURL string     `json:"payment_url"`
 	CreatedAt  time.Time  `json:"created_at"`
@@ -166,9 +168,19 @@ func (a *Attempt) object(coins Coins) AttemptObject {
 		PayAmount: a.PayText, PaidAmount: a.PaidText(), MissingAmount: a.Missing(digits),
 		OverpaidAmount: a.Overpaid(digits), TolerancePercent: FormatAmount(a.Tolerance),
 		Late: a.Late, Reason: a.Reason, TxID: a.TxID, TxURL: ExplorerURL(a.TxURL),
-		PaymentURL: a.PaymentURL, CreatedAt: a.StartedAt.UTC(), ExpiresAt: utcOrNil(a.ExpiresAt),
+		Transactions: a.shownTxs(),
+		PaymentURL:   a.PaymentURL, CreatedAt: a.StartedAt.UTC(), ExpiresAt: utcOrNil(a.ExpiresAt),
 		PaidAt: utcOrNil(a.PaidAt),
 	}
+}
+
+// shownTxs returns the transactions with links that are safe to follow; never nil.
+func (a *Attempt) shownTxs() []Tx {
+	list := []Tx{}
+	for _, tx := range a.Transactions() {
+		list = append(list, Tx{tx.ID, ExplorerURL(tx.URL)})
+	}
+	return list
 }
 
 // PaidText returns decimal text in the coin; "" for none.

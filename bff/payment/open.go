@@ -8,8 +8,11 @@ import (
 	"coinslot/app/wire"
 )
 
-// maxAttempts bounds the attempts of one session.
-const maxAttempts = 12
+// maxAttempts bounds the attempts of one session until it is reopened, and maxAllAttempts all.
+const (
+	maxAttempts    = 12
+	maxAllAttempts = 5 * maxAttempts
+)
 
 // Desired is an attempt that a shopper asks for.
 type Desired struct {
@@ -42,6 +45,9 @@ var ErrJoined = errors.New("attempt exists")
 
 // AddIntent appends the intent to open an attempt, if s allows one now.
 func (s *Session) AddIntent(w Desired, now time.Time) error {
+	if a := s.Current(); a != nil && a.Postponed() && !a.IsFor(w.Offer) {
+		s.withdrawPostponed(now)
+	}
 	if err := s.mayOpen(now); err != nil {
 		if a := s.Current(); errors.Is(err, errInProgress) && a.Live() && a.IsFor(w.Offer) {
 			return ErrJoined
@@ -84,7 +90,8 @@ func (s *Session) mayOpen(now time.Time) error {
 			return errInProgress
 		}
 	}
-	if n := len(s.Attempts); n > maxAttempts || n == maxAttempts && !s.Attempts[n-1].neverSent() {
+	n, most := len(s.Attempts), s.mostAttempts()
+	if n > most || n == most && !s.Attempts[n-1].neverSent() {
 		return errTooMany
 	}
 	return nil
@@ -110,6 +117,16 @@ func (s *Session) add(a Attempt, now time.Time) {
 	s.Attempts = append(s.Attempts, a)
 	s.Notice, s.ClosedBy, s.ErasedAt = Notice{}, NotClosed, time.Time{}
 	s.AppendTimeline(now, "shopper", "attempt.intended", a.CurrencySymbol+" "+a.NetworkCode)
+}
+
+// withdrawPostponed gives up an attempt that was not created because the gateway was busy.
+func (s *Session) withdrawPostponed(now time.Time) {
+	a := s.Current()
+	if a == nil || !a.Postponed() {
+		return
+	}
+	a.State, a.Reason, a.EndedAt, a.RetryAt = Refused, string(ReasonBusy), now, time.Time{}
+	s.AppendTimeline(now, "coinslot", "attempt.not_sent", "")
 }
 
 // Minutes returns how long an attempt lasts: the requested minutes, capped by the network's

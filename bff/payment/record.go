@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -122,6 +123,13 @@ func (e *RefusedError) Error() string {
 }
 
 func (e *RefusedError) Unwrap() error { return e.Err }
+
+// IsTemporaryRefusal reports whether err proves that the gateway did nothing, for a reason that
+// says nothing about the request.
+func IsTemporaryRefusal(err error) bool {
+	refused, ok := errors.AsType[*RefusedError](err)
+	return ok && refused.Reason.temporary()
+}
 
 // UnknownError is an answer that proves nothing: a timeout, a cut connection, 5xx, or an
 // unreadable body. The request may have been executed.

@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"cmp"
 	"crypto/rand"
 	"math/big"
 	"regexp"
@@ -30,6 +31,10 @@ type Session struct {
 	ExpiresAt      time.Time `json:"expires_at"` // no first choice after this
 	// ClosedBy is who closed the session before it was paid. A late payment still confirms it.
 	ClosedBy Closer `json:"closed_by,omitempty"`
+	// Reopened counts how often the order was asked for again after it had ended unpaid. Spent is
+	// how many attempts had ended by the last time.
+	Reopened int `json:"reopened,omitempty"`
+	Spent    int `json:"spent,omitempty"`
 	// CheckedAt is when the gateway last answered about this session; zero = never.
 	CheckedAt time.Time `json:"checked_at,omitzero"`
 	// DueAt is when the session must be processed next; zero = never.
@@ -126,14 +131,17 @@ type Attempt struct {
 	ExpiresAt    time.Time       `json:"expires_at,omitzero"`
 
 	// From status answers.
-	Paid       decimal.Decimal `json:"paid,omitzero"`
-	TxID       string          `json:"tx_id,omitempty"`
-	TxURL      string          `json:"tx_url,omitempty"`
-	PaidAt     time.Time       `json:"paid_at,omitzero"`
-	Late       bool            `json:"late,omitempty"`
-	Reason     string          `json:"reason,omitempty"`    // of Refused and InReview
-	EndedAt    time.Time       `json:"ended_at,omitzero"`   // as reported by the gateway
-	ReviewedAt time.Time       `json:"doubted_at,omitzero"` // put into review
+	Paid  decimal.Decimal `json:"paid,omitzero"`
+	TxID  string          `json:"tx_id,omitempty"`
+	TxURL string          `json:"tx_url,omitempty"`
+	// Txs are all transactions that the gateway has reported, in the order of their first
+	// report; read them by Transactions. TxID is the latest report before the confirmation.
+	Txs        []Tx      `json:"txs,omitempty"`
+	PaidAt     time.Time `json:"paid_at,omitzero"`
+	Late       bool      `json:"late,omitempty"`
+	Reason     string    `json:"reason,omitempty"`    // of Refused and InReview
+	EndedAt    time.Time `json:"ended_at,omitzero"`   // as reported by the gateway
+	ReviewedAt time.Time `json:"doubted_at,omitzero"` // put into review
 	// ResolvedCount counts how often an operator resolved a review of it.
 	// SharedTxID is a TxID that confirmed another session; empty = none.
 	ResolvedCount int    `json:"settled,omitempty"`
@@ -160,6 +168,59 @@ type Attempt struct {
 	UnknownAt time.Time `json:"unknown_at,omitzero"` // when the state became Unknown
 	Misses    int       `json:"misses,omitempty"`
 	MissedAt  time.Time `json:"missed_at,omitzero"` // of the first search that did not find it
+}
+
+// Tx is a transaction on the blockchain, as the gateway reports it.
+type Tx struct {
+	ID  string `json:"tx_id"`
+	URL string `json:"tx_url"` // in an explorer; may be empty
+}
+
+// maxTxs bounds the transactions of an attempt.
+const maxTxs = 100
+
+// Transactions returns all transactions that the gateway has reported for a, in order.
+func (a *Attempt) Transactions() []Tx {
+	if len(a.Txs) == 0 && a.TxID != "" { // of a row from before Txs
+		return []Tx{{a.TxID, a.TxURL}}
+	}
+	return a.Txs
+}
+
+// noteTx adds a transaction that the gateway reports.
+func (a *Attempt) noteTx(id, url string) {
+	list := slices.Clone(a.Transactions())
+	i := slices.IndexFunc(list, func(tx Tx) bool { return tx.ID == id })
+	switch {
+	case id == "":
+		return
+	case i >= 0:
+		list[i].URL = cmp.Or(url, list[i].URL)
+	case len(list) < maxTxs:
+		list = append(list, Tx{id, url})
+	}
+	a.Txs = list
+}
+
+// HeldTxIDs returns the ids of the transactions that pay for a alone: those of a confirmed attempt,
+// up to the one that confirmed it. Later ones prove nothing, and are reported even if another
+// session has them. Once an operator decided about a shared one, only the current one counts.
+func (a *Attempt) HeldTxIDs() (ids []string) {
+	switch {
+	case a.State != Confirmed:
+		return nil
+	case a.SharedTxID != "" && a.TxID == "":
+		return nil
+	case a.SharedTxID != "":
+		return []string{a.TxID}
+	}
+	for _, tx := range a.Transactions() {
+		ids = append(ids, tx.ID)
+		if tx.ID == a.TxID {
+			break
+		}
+	}
+	return ids
 }
 
 // Live reports whether a may have an open transaction at the gateway: no other attempt may be
@@ -235,6 +296,11 @@ func (s *Session) status() wire.Status {
 		return wire.Preparing
 	case Waiting:
 		return wire.Pending
+	}
+	if s.isSpent(a) {
+		return wire.Open
+	}
+	switch a.State {
 	case Expired:
 		return wire.Expired
 	case Cancelled:
@@ -288,6 +354,10 @@ func (a *Attempt) IsVisible() bool {
 func (a *Attempt) IsFor(o Offer) bool {
 	return SameName(a.CurrencySymbol, o.Currency.Symbol) && SameName(a.NetworkCode, o.Network.Code)
 }
+
+// Postponed reports whether a waits to be created again because the gateway was busy: nothing of
+// it exists there.
+func (a *Attempt) Postponed() bool { return a.State == Creating && !a.RetryAt.IsZero() }
 
 // neverSent reports whether a was not created because the gateway was unreachable or overloaded.
 func (a *Attempt) neverSent() bool { return a.State == Refused && Reason(a.Reason).temporary() }

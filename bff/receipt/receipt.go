@@ -104,6 +104,8 @@ type claims struct {
 	NetworkCode          string      `json:"network_code"`
 	TrackingCode         string      `json:"tracking_code"`
 	TxID                 string      `json:"tx_id"`
+	// all transactions in order, if there are several
+	TxIDs []string `json:"tx_ids,omitempty"`
 }
 
 // Receipt returns the receipt of a confirmed session and "" for every other: this
@@ -128,6 +130,12 @@ func (s *Signer) Receipt(session *payment.Session) string {
 func (s *Signer) claims(session *payment.Session, a *payment.Attempt) claims {
 	o := session.Object(payment.EventOptions{})
 	paid := o.Attempts[a.Number-1]
+	var several []string
+	for _, tx := range paid.Transactions {
+		if len(paid.Transactions) > 1 {
+			several = append(several, tx.ID)
+		}
+	}
 	return claims{
 		RegisteredClaims: jwt.RegisteredClaims{
 			Issuer: s.issuer, Subject: o.ID, IssuedAt: jwt.NewNumericDate(a.EndedAt),
@@ -135,7 +143,7 @@ func (s *Signer) claims(session *payment.Session, a *payment.Attempt) claims {
 		Status: o.Status, Test: o.Test, OrderRef: o.OrderRef, AmountUSD: o.AmountUSD,
 		PaidAmount: paid.PaidAmount, CurrencySymbol: paid.CurrencySymbol,
 		NetworkCode:  paid.NetworkCode,
-		TrackingCode: paid.TrackingCode, TxID: paid.TxID,
+		TrackingCode: paid.TrackingCode, TxID: paid.TxID, TxIDs: several,
 	}
 }
 

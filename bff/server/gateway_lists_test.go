@@ -98,7 +98,7 @@ func (r *rig) oddLists(t *testing.T) {
 	if list.Page != 1 || list.Limit != 7 || list.Total != 0 || len(list.Data) != 2 {
 		t.Fatalf("a list without pagination = %+v", list)
 	}
-	for name, want := range map[string]any{"amount_usd": "25.5", "paid_amount": "", "order_id": "n/a", "created_at": "2026-11-20T09:00:00Z", "tx_explorer_url": "", "payment_url": "", "status": "paid", "is_canceled_by_user": true} {
+	for name, want := range map[string]any{"amount_usd": "25.5", "paid_amount": "", "order_id": "n/a", "created_at": "2026-11-20T09:00:00.000Z", "tx_explorer_url": "", "payment_url": "", "status": "paid", "is_canceled_by_user": true} {
 		if got := list.Data[0][name]; got != want {
 			t.Errorf("%s = %v; want %v", name, got, want)
 		}

@@ -3,6 +3,7 @@ package shop
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 
@@ -19,7 +20,7 @@ func (s *server) choose(r *http.Request) (useCase, error) {
 	}
 	var c choice
 	if err := web.ReadJSON(r, &c); err != nil {
-		return nil, err
+		return useCase{}, err
 	}
 	if r.PostForm != nil {
 		c = parseChoice(r.PostForm)
@@ -28,8 +29,11 @@ func (s *server) choose(r *http.Request) (useCase, error) {
 }
 
 func (s *server) chooseCoin(c choice) useCase {
-	return func(ctx context.Context, id string) (payment.Session, error) {
-		return s.Checkout.Choose(ctx, id, wire.Choice(c))
+	return useCase{
+		key: fmt.Sprintf("choose %q", c),
+		do: func(ctx context.Context, id string) (payment.Session, error) {
+			return s.Checkout.Choose(ctx, id, wire.Choice(c))
+		},
 	}
 }
 

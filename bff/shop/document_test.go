@@ -44,8 +44,9 @@ func galleryPage(tb testing.TB, name string) widget.Page {
 	fortest.OK(tb, err)
 	for _, s := range screentest.Gallery() {
 		if s.Name == name {
-			s.Page.Text, s.Page.Languages = w.texts["en"](), w.menu
-			return s.Page
+			page := screentest.Localize(s.Page, w.texts["en"]())
+			page.Languages = w.menu
+			return page
 		}
 	}
 	tb.Fatalf("the gallery has no %q", name)

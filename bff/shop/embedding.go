@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"coinslot/app/widget"
 	"coinslot/bff/diagnose"
 	"coinslot/bff/web"
 )
@@ -41,14 +42,15 @@ func (s *server) embedding(w http.ResponseWriter, r *http.Request) error {
 		s.Refusals.Add(f.requested, "")
 	}
 	_, dir, text := s.texts.match(f.lang, f.accept)
+	say := func(key string) string { return widget.Translate(text, dir, key) }
 	head, tail, codes := "export default ", "\n", []diagnose.Code(nil)
 	if r.URL.Query().Has("debug") {
 		head, tail, codes = head+"{explain, ...", "}\n"+diagnose.ExplainScript, diagnose.Codes()
 	}
 	words, err := json.Marshal(embedding{ // escapes for HTML and old scripts
-		Listed: f.origin != "", Dir: dir, Title: text["title.none"], Close: text["close"],
-		Retry: text["closed.again"], Link: text["refused.link"], Failed: text["loader.failed"],
-		Create: text["error.unknown"], Offline: text["error.offline"],
+		Listed: f.origin != "", Dir: dir, Title: say("title.none"), Close: say("close"),
+		Retry: say("closed.again"), Link: say("refused.link"), Failed: say("loader.failed"),
+		Create: say("error.unknown"), Offline: say("error.offline"),
 		Hints: diagnose.NewHints(s.PublicURL, s.AddOrigin, f.requested),
 		CSS:   embedCSS, Codes: codes,
 	})

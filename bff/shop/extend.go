@@ -19,16 +19,19 @@ func (s *server) extend(r *http.Request) (useCase, error) {
 		Attempt wholeNumber `json:"attempt"`
 	}
 	if err := web.ReadJSON(r, &body); err != nil {
-		return nil, err
+		return useCase{}, err
 	}
 	if r.PostForm != nil {
 		body.Attempt = wholeNumber(r.PostForm.Get("attempt"))
 	}
 	number, err := strconv.ParseUint(string(body.Attempt), 10, 16)
 	if body.Attempt != "" && (err != nil || number == 0 || body.Attempt[0] == '0') {
-		return nil, web.Refuse(wire.CodeInvalid, "attempt")
+		return useCase{}, web.Refuse(wire.CodeInvalid, "attempt")
 	}
-	return func(ctx context.Context, id string) (payment.Session, error) {
-		return s.Checkout.Extend(ctx, id, int(number))
+	return useCase{
+		key: "extend " + string(body.Attempt),
+		do: func(ctx context.Context, id string) (payment.Session, error) {
+			return s.Checkout.Extend(ctx, id, int(number))
+		},
 	}, nil
 }

@@ -19,7 +19,8 @@ func (s *server) showOrder(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if session, found, _ := s.Checkout.FindByOrder(r.Context(), o); found {
+	session, found, _ := s.Checkout.FindByOrder(r.Context(), o)
+	if found && !session.TimedOut(s.Now()) { // choosing a coin reopens it
 		to := "/checkout/" + session.ID
 		if web.WantsJSON(r) {
 			to += "/view"
@@ -78,7 +79,7 @@ func (s *server) chooseOrder(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
-	session, created, err := s.Checkout.Open(r.Context(), o, key)
+	session, created, err := s.Checkout.OpenForShopper(r.Context(), o, key)
 	if err != nil {
 		return web.StorageError(err)
 	}

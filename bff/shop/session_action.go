@@ -11,27 +11,31 @@ import (
 )
 
 // useCase changes a session; see package checkout.
-type useCase func(ctx context.Context, id string) (payment.Session, error)
+type useCase struct {
+	// key is equal for requests that have one result; empty = none
+	key string
+	do  func(ctx context.Context, id string) (payment.Session, error)
+}
 
 // sessionAction returns the handler of a shopper's post to a session; read reads the body and
 // returns what to do.
 func (s *server) sessionAction(read func(r *http.Request) (useCase, error)) web.Handler {
 	return s.checkPost(func(w http.ResponseWriter, r *http.Request) error {
-		do, err := read(r)
+		u, err := read(r)
 		if err != nil {
 			return err
 		}
-		return s.perform(w, r, r.PathValue("session"), do)
+		return s.perform(w, r, r.PathValue("session"), u)
 	})
 }
 
-// perform runs do, exclusively for the session. Programs get the view; forms are redirected to
+// perform runs a use case, exclusively for the session. Programs get the view; forms are redirected to
 // the page, so that a reload does not repeat it.
-func (s *server) perform(w http.ResponseWriter, r *http.Request, id string, do useCase) error {
+func (s *server) perform(w http.ResponseWriter, r *http.Request, id string, u useCase) error {
 	if err := s.checkOpen(r.Context(), id); err != nil {
 		return err
 	}
-	session, err := s.Serialize(r, id, do)
+	session, err := s.Serialize(r, web.Action{Session: id, Key: u.key, Do: u.do})
 	if err != nil {
 		return web.StorageError(err)
 	}
@@ -83,24 +87,24 @@ func formError(err error) error {
 // cancel is POST /checkout/{session}/cancel.
 func (s *server) cancel(r *http.Request) (useCase, error) {
 	if err := web.ReadEmpty(r); err != nil {
-		return nil, err
+		return useCase{}, err
 	}
-	return func(ctx context.Context, id string) (payment.Session, error) {
+	return useCase{"cancel", func(ctx context.Context, id string) (payment.Session, error) {
 		return s.Checkout.Cancel(ctx, id, payment.ClosedByShopper)
-	}, nil
+	}}, nil
 }
 
 // recheck is POST /checkout/{session}/recheck: the shopper has paid.
 func (s *server) recheck(r *http.Request) (useCase, error) {
 	if err := web.ReadEmpty(r); err != nil {
-		return nil, err
+		return useCase{}, err
 	}
 	began := s.Now()
-	return func(ctx context.Context, id string) (payment.Session, error) {
+	return useCase{"recheck", func(ctx context.Context, id string) (payment.Session, error) {
 		session, err := s.Checkout.Recheck(ctx, id)
 		if err == nil && session.CheckedAt.Before(began) {
-			s.nudge(r, session)
+			s.nudge(r.WithContext(ctx), session)
 		}
 		return session, err
-	}, nil
+	}}, nil
 }

@@ -15,12 +15,12 @@ func (s *server) simulate(r *http.Request) (useCase, error) {
 		Kind string `json:"kind"`
 	}
 	if err := web.ReadJSON(r, &body); err != nil {
-		return nil, err
+		return useCase{}, err
 	}
 	if r.PostForm != nil {
 		body.Kind = r.PostForm.Get("kind")
 	}
-	return func(ctx context.Context, id string) (payment.Session, error) {
+	return useCase{do: func(ctx context.Context, id string) (payment.Session, error) {
 		session, err := s.shopperSession(ctx, id)
 		if err != nil {
 			return payment.Session{}, err
@@ -33,5 +33,5 @@ func (s *server) simulate(r *http.Request) (useCase, error) {
 			return payment.Session{}, web.Refuse(wire.CodeInvalid, "kind")
 		}
 		return s.Checkout.Recheck(ctx, id)
-	}, nil
+	}}, nil
 }

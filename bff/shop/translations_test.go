@@ -3,12 +3,17 @@ package shop
 import (
 	"fmt"
 	"log/slog"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 
+	"coinslot/app/wire"
+	"coinslot/bff/checkout"
 	"coinslot/bff/fortest"
+	"coinslot/bff/payment"
+	"coinslot/bff/web"
 	"coinslot/static"
 )
 
@@ -111,6 +116,42 @@ func TestShoppersReadWords(t *testing.T) {
 	} {
 		if say(key) == "" {
 			t.Errorf("text/en.json has no sentence for %q", key)
+		}
+	}
+}
+
+// placeholder matches what a text has for a value.
+var placeholder = regexp.MustCompile(`\{[a-z_]*\}`)
+
+// No notice, whatever its code and language, reaches a view with a placeholder.
+func TestNoticesAreFilledIn(t *testing.T) {
+	w, err := allWords()
+	fortest.OK(t, err)
+	s := server{texts: w}
+	refused := payment.Attempt{
+		Number: 1, State: payment.Refused, CurrencySymbol: "USDT", NetworkName: "TRON",
+	}
+	for _, lang := range w.tags {
+		for code := range web.Answers {
+			messages := []string{s.notice(code, lang).Message}
+			erased := payment.Attempt{Number: 1, State: payment.Refused}
+			for _, attempts := range [][]payment.Attempt{nil, {erased}, {refused}} {
+				session := payment.Session{
+					Status: wire.Open, Notice: payment.Notice{Code: code}, Attempts: attempts,
+				}
+				view := checkout.View(&session, checkout.ViewOptions{Translate: w.words(lang)})
+				messages = append(messages, view.Notice.Message)
+			}
+			for _, message := range messages {
+				if placeholder.MatchString(message) {
+					t.Errorf("%s, %s: %q", lang, code, message)
+				}
+			}
+			full := messages[len(messages)-1]
+			if code == wire.CodePaymentRefused &&
+				(!strings.Contains(full, "USDT") || !strings.Contains(full, "TRON")) {
+				t.Errorf("%s: %q names no coin or network", lang, full)
+			}
 		}
 	}
 }

@@ -27,18 +27,29 @@ type attemptKeys struct {
 	txID         string
 }
 
-// keysOf returns what each attempt of s holds. A transaction id is held by the
-// session, so only the first of its confirmed attempts has it.
+// keysOf returns what each attempt of s holds. A transaction id is held by the session, so only the
+// first of its confirmed attempts has it. Each further id of an attempt has a row of its own, with a
+// negative number.
 func keysOf(s payment.Session) []attemptKeys {
 	var all []attemptKeys
-	for _, a := range s.Attempts {
+	held := map[string]bool{"": true}
+	further := 0
+	for i := range s.Attempts {
+		a := &s.Attempts[i]
 		h := attemptKeys{number: a.Number, marker: a.Marker, trackingCode: a.TrackingCode}
 		if a.Drawn && a.Live() {
 			h.orderID = a.OrderID
 		}
-		if a.State == payment.Confirmed &&
-			!slices.ContainsFunc(all, func(o attemptKeys) bool { return o.txID == a.TxID }) {
-			h.txID = a.TxID
+		for _, id := range a.HeldTxIDs() {
+			switch {
+			case held[id]:
+			case h.txID == "":
+				h.txID = id
+			default:
+				further++
+				all = append(all, attemptKeys{number: -further, txID: id})
+			}
+			held[id] = true
 		}
 		all = append(all, h)
 	}

@@ -70,6 +70,9 @@ func searchTerms(s *payment.Session) []string {
 	list = appendTerms(list, words(s.Order.Ref)...)
 	for _, a := range s.Attempts {
 		list = appendTerms(list, number(a.OrderID), searchTerm(a.Address), searchTerm(a.TxID))
+		for _, tx := range a.Transactions() {
+			list = appendTerms(list, searchTerm(tx.ID))
+		}
 	}
 	return list
 }

@@ -42,7 +42,7 @@ var Answers = map[wire.Code]Answer{
 	wire.CodePaymentInProgress: {409,
 		"a payment is being prepared or has begun; it cannot be changed or canceled now"},
 	wire.CodePaymentRefused:  {422, "the gateway refused this payment"},
-	wire.CodeTooManyAttempts: {409, "the session has used up its attempts; open another one"},
+	wire.CodeTooManyAttempts: {409, "the session has used up its attempts; send its order to POST /v1/sessions again"},
 	wire.CodeNotPossible:     {409, "not possible in the session's current status"},
 	wire.CodeUnauthorized:    {401, "send Authorization: Bearer with a key of COINSLOT_SECRET_KEY"},
 	wire.CodeAmountRequired:  {422, "amount_usd is required: a decimal string like \"25.00\""},
@@ -130,7 +130,7 @@ func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error)
 	if e.Status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", `Bearer realm="coinslot"`)
 	}
-	setRetryAfter(h, e.Status)
+	setRetryAfter(h, e.Status, err)
 	if e.Status == http.StatusUpgradeRequired { // RFC 9110, 15.5.22; RFC 6455, 4.4
 		h.Set("Connection", "Upgrade")
 		h.Set("Upgrade", "websocket")

@@ -3,11 +3,13 @@ package web
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"net"
 	"net/http"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,6 +17,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/limiter"
+	"coinslot/bff/payment"
 
 	"github.com/go-chi/httprate"
 )
@@ -187,11 +190,17 @@ func (s *Server) CountGuess(w http.ResponseWriter, r *http.Request, err error) e
 }
 
 // setRetryAfter tells a client that is refused temporarily to wait for 12 seconds, a fifth of its
-// minute: longer than pages wait otherwise before they reload.
-func setRetryAfter(h http.Header, status int) {
-	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
-		h.Set("Retry-After", "12")
+// minute: longer than pages wait otherwise before they reload. If the gateway asks for more, the
+// client has to wait that long.
+func setRetryAfter(h http.Header, status int, err error) {
+	if status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable {
+		return
 	}
+	wait := 12 * time.Second
+	if refused, ok := errors.AsType[*payment.RefusedError](err); ok {
+		wait = max(wait, refused.RetryAfter)
+	}
+	h.Set("Retry-After", strconv.Itoa(int(math.Ceil(wait.Seconds()))))
 }
 
 // WarnHiddenClients logs once that an untrusted proxy seems to forward r: all its clients then

@@ -70,7 +70,7 @@ func (s *Server) writeError(w http.ResponseWriter, r *http.Request, err error) {
 		return
 	}
 	e := s.logError(r, err)
-	setRetryAfter(w.Header(), e.Status)
+	setRetryAfter(w.Header(), e.Status, err)
 	s.ErrorPage(w, r, e)
 }
 

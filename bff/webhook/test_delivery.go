@@ -106,10 +106,10 @@ func testBody(at time.Time) []byte {
 	}
 	body, err := json.Marshal(struct {
 		Type      payment.EventType `json:"type"`
-		Timestamp time.Time         `json:"timestamp"`
+		Timestamp payment.Timestamp `json:"timestamp"`
 		Data      data              `json:"data"`
 	}{
-		outbox.EventTest, at.UTC(),
+		outbox.EventTest, payment.Timestamp{Time: at},
 		data{
 			Object: "test", Test: true,
 			Message: "This is a test. It tells of no payment: answer 2xx and do nothing.",

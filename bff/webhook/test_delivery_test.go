@@ -64,7 +64,7 @@ func TestTestIsSigned(t *testing.T) {
 	}
 	var event map[string]any
 	fortest.OK(t, json.Unmarshal(body, &event))
-	want := map[string]any{"type": "checkout.test", "timestamp": "2027-01-15T08:00:00Z", "data": map[string]any{
+	want := map[string]any{"type": "checkout.test", "timestamp": "2027-01-15T08:00:00.000Z", "data": map[string]any{
 		"object": "test", "test": true, "message": "This is a test. It tells of no payment: answer 2xx and do nothing."}}
 	fortest.Diff(t, event, want, "body")
 }

@@ -154,7 +154,8 @@ func (g *gallery) write(w http.ResponseWriter, r *http.Request, samples ...scree
 
 // styled is p in a look.
 func (g *gallery) styled(p widget.Page, l Look) widget.Page {
-	p.Text, p.Lang, p.Dir, p.Theme = g.texts[l.Lang], l.Lang, l.Dir, l.Theme
+	p.Lang, p.Dir, p.Theme = l.Lang, l.Dir, l.Theme
+	p = screentest.Localize(p, g.texts[l.Lang])
 	if a := p.View.Attempt; a != nil && l.Minutes > 0 {
 		changed := *a
 		changed.ExpiresInMs, changed.ExtendMinutes = int64(l.Minutes)*60_000, l.Minutes

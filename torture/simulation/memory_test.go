@@ -172,8 +172,7 @@ func (m *memory) conflict(s payment.Session) error {
 				switch {
 				case a.Drawn && a.Live() && b.Drawn && b.Live() && a.OrderID == b.OrderID:
 					return payment.ErrTaken
-				case a.State == payment.Confirmed && b.State == payment.Confirmed &&
-					a.TxID != "" && a.TxID == b.TxID && m.defect != sharedTx:
+				case shareTx(&a, &b) && m.defect != sharedTx:
 					return payment.ErrTxUsed
 				case a.TrackingCode != "" && a.TrackingCode == b.TrackingCode:
 					return payment.ErrTrackingUsed
@@ -182,6 +181,13 @@ func (m *memory) conflict(s payment.Session) error {
 		}
 	}
 	return nil
+}
+
+// shareTx reports whether one transaction pays for both.
+func shareTx(a, b *payment.Attempt) bool {
+	return slices.ContainsFunc(a.HeldTxIDs(), func(id string) bool {
+		return id != "" && slices.Contains(b.HeldTxIDs(), id)
+	})
 }
 
 // append stores the events that are new, each with its deliveries.

@@ -12,7 +12,24 @@ import (
 // Sample is one page of the gallery.
 type Sample struct {
 	Name string      // file name without extension: "pending-partial"
-	Page widget.Page // Text is empty: the caller fills in a language
+	Page widget.Page // without a language: see [Localize]
+}
+
+// Localize returns a sample's page with texts, and with its notice as the server words it. A notice
+// without a code has the key of its text as its message.
+func Localize(p widget.Page, text map[string]string) widget.Page {
+	p.Text = text
+	if p.View.Notice == nil {
+		return p
+	}
+	n := *p.View.Notice
+	key := n.Message
+	if n.Code != "" {
+		key = "problem." + string(n.Code)
+	}
+	n.Message = p.T(key, "coin", "USDT", "network", "TRON")
+	p.View.Notice = &n
+	return p
 }
 
 // Gallery returns the checkout in every state and variant. All amounts, addresses and ids are
@@ -59,17 +76,15 @@ func choosing() []Sample {
 			}
 		}, wire.Choose),
 		NewSample("open-refused", wire.Open, func(p *widget.Page) {
-			p.View.Notice = &wire.Notice{Code: wire.CodePaymentRefused,
-				Message: "The payment service did not accept this choice."}
+			p.View.Notice = &wire.Notice{Code: wire.CodePaymentRefused}
 		}, wire.Choose),
 		NewSample("closed", wire.Open, func(p *widget.Page) {
 			p.View.Currencies = nil
-			p.View.Notice = &wire.Notice{Code: wire.CodeGatewayUnavailable,
-				Message: "The payment service cannot be reached right now."}
+			p.View.Notice = &wire.Notice{Code: wire.CodeGatewayUnavailable}
 		}),
 		NewSample("news", wire.Open, func(p *widget.Page) {
 			p.View = wire.View{Status: wire.Open,
-				Notice: &wire.Notice{Message: "Your payment is being processed."}}
+				Notice: &wire.Notice{Message: "return.neutral"}}
 			p.Base = "/checkout"
 		}),
 	}
@@ -154,6 +169,13 @@ func ended() []Sample {
 			paid(a)
 			a.Late, a.PaidAmount, a.OverpaidAmount, a.TxURL = true, "30.00", "4.97", ""
 		})),
+		NewSample("confirmed-in-parts", wire.Confirmed, Attempt(func(a *wire.Attempt) {
+			paid(a)
+			a.Transactions = []wire.Transaction{
+				{TxID: "0f6e5d4c3b2a190817263544536271809f8e7d6c5b4a39281706f5e4d3c2b1a0"},
+				{TxID: a.TxID, TxURL: a.TxURL},
+			}
+		})),
 		NewSample("confirmed-by-hand", wire.Confirmed, nil),
 		NewSample("expired", wire.Expired, Attempt(gone), wire.Retry, wire.Recheck),
 		NewSample("expired-partial", wire.Expired, Attempt(func(a *wire.Attempt) {
@@ -161,8 +183,7 @@ func ended() []Sample {
 			a.PaidAmount, a.MissingAmount = "9.80", "15.23"
 		}), wire.Recheck),
 		NewSample("expired-unchosen", wire.Expired, func(p *widget.Page) {
-			p.View.Notice = &wire.Notice{Code: wire.CodeSessionExpired,
-				Message: "This checkout has ended."}
+			p.View.Notice = &wire.Notice{Code: wire.CodeSessionExpired}
 		}),
 		NewSample("expired-coin-gone", wire.Expired, Attempt(func(a *wire.Attempt) {
 			gone(a)
@@ -189,11 +210,8 @@ func ended() []Sample {
 		}),
 		// A link with an unknown session.
 		NewSample("unknown", wire.Open, func(p *widget.Page) {
-			p.View = wire.View{Status: wire.Open, CheckedMsAgo: -1, Notice: &wire.Notice{
-				Code: wire.CodeSessionUnknown,
-				Message: "There is no such checkout. The link may be incomplete: " +
-					"go back to the shop and start again.",
-			}}
+			p.View = wire.View{Status: wire.Open, CheckedMsAgo: -1,
+				Notice: &wire.Notice{Code: wire.CodeSessionUnknown}}
 			p.Base, p.Shop = "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "https://shop.example"
 		}),
 		NewSample("pending-rtl", wire.Pending, func(p *widget.Page) {

@@ -192,7 +192,8 @@ func full() payment.Session {
 		CheckedAt: now.Add(time.Minute), DueAt: now.Add(time.Hour), LateFrom: now.Add(time.Minute),
 		Epoch: 3, Claimed: true, Unchecked: true, WatchedUntil: now.Add(time.Second),
 		Attempts: []payment.Attempt{fullAttempt(exact)},
-		Notice:   payment.Notice{Code: wire.CodePaymentRefused},
+		Reopened: 2, Spent: 1,
+		Notice: payment.Notice{Code: wire.CodePaymentRefused},
 		Timeline: []payment.TimelineEntry{
 			{At: exact, By: "gateway", What: "attempt.pending", Detail: "ABC-1"},
 		},
@@ -213,6 +214,10 @@ func fullAttempt(at time.Time) payment.Attempt {
 		Tolerance: decimal.RequireFromString("0.5"), PaymentURL: "https://g.example/p",
 		ExpiresAt: at.Add(1), Paid: decimal.RequireFromString("0.000000000000000000001"),
 		TxID: "0xabc", TxURL: "https://scan.example/0xabc",
+		Txs: []payment.Tx{
+			{ID: "0x123", URL: "https://scan.example/0x123"},
+			{ID: "0xabc", URL: "https://scan.example/0xabc"},
+		},
 		PaidAt: at.Add(2), Late: true, Reason: "late", EndedAt: at.Add(3), ReviewedAt: at.Add(4),
 		ResolvedCount: 2, SharedTxID: "0xdef", ChecksDone: 5, RecheckAskedAt: at.Add(6),
 		FollowUps: 3, Misses: 7,

@@ -58,6 +58,27 @@ var uniqueTests = cases{
 		updated(t, b, one.ID, with(attempt(2, payment.Confirmed, "m3")))
 		updated(t, b, two.ID, with(paid(1, payment.Confirmed, "m2"))) // given up by the first
 	}),
+	"each of an attempt's transaction ids proves one session": on(func(t *testing.T, b Backend) {
+		one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
+		paid := func(marker string, ids ...string) payment.Attempt {
+			a := attempt(1, payment.Confirmed, marker)
+			for _, id := range ids {
+				a.Txs = append(a.Txs, payment.Tx{ID: id})
+				a.TxID = id
+			}
+			return a
+		}
+		updated(t, b, one.ID, with(paid("m1", "0x1", "0x2", "0x3")))
+		for _, id := range []string{"0x1", "0x2", "0x3"} {
+			refused(t, b, two.ID, payment.ErrTxUsed, with(paid("m2", id)))
+			refused(t, b, two.ID, payment.ErrTxUsed, with(paid("m2", "0x4", id)))
+		}
+		updated(t, b, one.ID, with(paid("m1", "0x1", "0x3")))
+		updated(t, b, two.ID, with(paid("m2", "0x4", "0x2"))) // given up by the first
+		shared := paid("m1", "0x1", "0x2")                    // an operator knows
+		shared.TxID, shared.SharedTxID = "", "0x2"
+		updated(t, b, one.ID, with(shared))
+	}),
 	"a tracking code has one attempt": on(func(t *testing.T, b Backend) {
 		one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
 		tracked := func(state payment.State, marker string) payment.Attempt {

@@ -109,6 +109,8 @@ export interface Attempt {
   reason: string;
   tx_id: string;
   tx_url: string;
+  /** All transactions that the gateway has reported, in order. */
+  transactions: { tx_id: string; tx_url: string }[];
   payment_url: string;
   created_at: string;
   expires_at: string | null;
