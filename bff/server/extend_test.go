@@ -115,10 +115,10 @@ func TestUnknownAddress(t *testing.T) {
 	r := newRig(t)
 	html := "Accept: text/html"
 	r.run([]scenario{
-		{"title", "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", []string{html}, 404, "", "Nothing to do here</h1>", "pay this right now</h1>"},
-		{"charges", "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", []string{html}, 404, "", "find this checkout.", "Nothing was charged"},
+		{"title", "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", []string{html}, 404, "", "You don’t need to do anything here</h1>", "isn’t possible right now</h1>"},
+		{"charges", "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", []string{html}, 404, "", "find this payment page.", "Nothing was charged"},
 		{"way back", "GET", "/checkout/cs_none", "", []string{html}, 404, "", `href="` + shop + `"`, ""},
-		{"nowhere", "GET", "/index.html", "", []string{html}, 404, "", "Nothing to do here</h1>", ""},
+		{"nowhere", "GET", "/index.html", "", []string{html}, 404, "", "You don’t need to do anything here</h1>", ""},
 	})
 }
 
