@@ -7,7 +7,7 @@ import (
 )
 
 // receipt is the printable page with everything that is known of the payment.
-func receipt(p widget.Page, a wire.Attempt) *node.Element {
+func receipt(p widget.Page, a wire.Attempt, zone widget.Zone) *node.Element {
 	return box("blocks",
 		outcome(p, mark("done"), "done.printed", node.If(merchant(p) != "", func() node.Node {
 			return node.El("p").Attr("data-part", "shop").Attr("translate", "no").
@@ -21,7 +21,7 @@ func receipt(p widget.Page, a wire.Attempt) *node.Element {
 			widget.Fact(p, "done.order", "order", p.View.Order.Ref),
 			networkFact(p, a),
 			widget.Fact(p, "pay.to", "paid-address", a.Address),
-			widget.Fact(p, "done.time", "time", widget.FormatTime(a.PaidAt)),
+			widget.Moment(p, "done.time", "time", a.PaidAt, zone),
 			widget.Fact(p, "ask.payment", "payment-code", a.TrackingCode),
 			widget.Transaction(p, a, len(a.TxID)),
 		),
