@@ -11,7 +11,7 @@ func receipt(p widget.Page, a wire.Attempt, zone widget.Zone) *node.Element {
 	return box("blocks",
 		outcome(p, mark("done"), "done.printed", node.If(merchant(p) != "", func() node.Node {
 			return node.El("p").Attr("data-part", "shop").Attr("translate", "no").
-				Attr("dir", "ltr").Text(merchant(p))
+				Attr("dir", "auto").Text(merchant(p))
 		})),
 		unusual(p, a),
 		till(p, a,
@@ -56,10 +56,13 @@ func signature(p widget.Page) node.Node {
 	})
 }
 
-// merchant names the shop by a host: of its page, its SuccessURL, or this checkout; "" if none is
-// known.
+// merchant is the shop's name, or a host: of its page, its SuccessURL, or this checkout; "" if none
+// is known.
 func merchant(p widget.Page) string {
-	for _, address := range []string{p.Shop, p.View.SuccessURL, p.URL} {
+	if name := p.ShopName(); name != "" {
+		return name
+	}
+	for _, address := range []string{p.View.SuccessURL, p.URL} {
 		if host := widget.Host(address); host != "" {
 			return host
 		}
