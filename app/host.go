@@ -76,6 +76,10 @@ func newHost() *screen.Host {
 		ScrollTo:     browser.ScrollTo,
 		WatchTab:     tab.Watch,
 		WatchNetwork: browser.WatchNetwork,
+		Zone: func(at, lang string) widget.Zone {
+			name, ahead := browser.ZoneAt(at, lang)
+			return widget.Zone{Name: name, Ahead: ahead}
+		},
 	}
 }
 

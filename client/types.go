@@ -29,6 +29,7 @@ type NewSession struct {
 	AmountUSD   string            `json:"amount_usd"`          // "25.00"
 	OrderRef    string            `json:"order_ref,omitempty"` // your reference, unique
 	OrderID     int               `json:"order_id,omitempty"`  // six digits; zero = any
+	ShopName    string            `json:"shop_name,omitempty"` // shown; none = COINSLOT_SHOP_NAME
 	Title       string            `json:"title,omitempty"`
 	Description string            `json:"description,omitempty"`
 	Email       string            `json:"email,omitempty"`

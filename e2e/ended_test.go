@@ -1,8 +1,10 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"coinslot/app/widget"
 	"coinslot/bff/fortest"
@@ -172,4 +174,33 @@ func TestOverpaid(t *testing.T) {
 	fortest.Equal(t, p.Attr(`[data-part="support"]`, "href"),
 		"mailto:help@shop.example?subject=1001", "the link for help")
 	s.sink.await(t, id, "checkout.confirmed")
+}
+
+// inAlaska gives a page the time zone of Anchorage, which the shared browser can't have.
+const inAlaska = `{
+  const Format = Intl.DateTimeFormat;
+  Intl.DateTimeFormat = function (lang, options) {
+    return new Format(lang, { ...options, timeZone: 'America/Anchorage' });
+  };
+  Date.prototype.getTimezoneOffset = () => 540;
+}`
+
+// TestReceiptDate: receipts are dated as the language writes dates, in the browser's time zone
+// and with its name; without scripts in UTC.
+func TestReceiptDate(t *testing.T) {
+	s := newStack(t)
+	_, p, _ := s.end(t, browser.Options{Script: inAlaska}, "confirmed", "pay")
+	receipt := s.base + p.Attr(`[data-part="receipt"]`, "href") + "?lang=de"
+	value := p.Attr(`[data-part="time"]`, "data-value")
+	paid, err := time.Parse(time.RFC3339, value)
+	fortest.OK(t, err)
+	clock := func(at time.Time) string {
+		return fmt.Sprintf("%d, %s ", at.Year(), at.Format("15:04"))
+	}
+	here, there := clock(paid.UTC()), clock(paid.UTC().Add(-9*time.Hour))
+	p.WaitText(`[data-part="time"]`, there+"AKST")
+	p.Goto(receipt)
+	p.WaitText(`[data-part="time"]`, there+"GMT-9")
+	plain := chromium.Open(t, receipt, browser.Options{NoJS: true})
+	plain.WaitText(`[data-part="time"]`, here+"UTC")
 }

@@ -138,7 +138,7 @@ func (d *driven) paysTheRest(t *testing.T) {
 	before := d.download(strings.Split(d.Attr(`[data-part="qr"]`, "src"), "?")[0] + "?kind=uri")
 	d.simulate(d.tx, "half")
 	d.Wait(`[data-part="missing"]`)
-	d.WaitText("h1", "Send the remaining "+widget.Padded(d.Attr(`[data-part="missing"]`, "data-value")))
+	d.WaitText("h1", "Send the missing amount "+widget.Padded(d.Attr(`[data-part="missing"]`, "data-value")))
 	d.WaitText(`[data-part="status"]`, "Part of it has arrived")
 	fortest.Equal(t, d.Attr(`[data-part="copy-amount"]`, "data-copy"),
 		d.Attr(`[data-part="missing"]`, "data-value"), "the amount to copy")

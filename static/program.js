@@ -114,6 +114,14 @@
       .filter((field) => field.type !== 'radio' || field.checked)
       .map((field) => [field.name || field.dataset.part, field.value])));
 
+  // coinslotZone returns the browser's time zone at a time: its name in a language, and the minutes it is ahead of UTC.
+  window.coinslotZone = (at, lang) => {
+    const time = new Date(at);
+    if (isNaN(time)) return ['UTC', 0];
+    const parts = new Intl.DateTimeFormat(lang, { timeZoneName: 'short' }).formatToParts(time);
+    return [parts.find((part) => part.type === 'timeZoneName').value, -time.getTimezoneOffset()];
+  };
+
   // --- Deduplication of socket messages --------------------------------------------------------------------------------
 
   const JUST_NOW = 5000; // ms; wire.JustNow

@@ -193,6 +193,13 @@ func WatchNetwork(changed func()) {
 	on(js.Global(), "offline", func(js.Value) { changed() })
 }
 
+// ZoneAt returns the browser's time zone at a time of RFC 3339: its name in a language, and how far
+// it is ahead of UTC.
+func ZoneAt(at, lang string) (name string, ahead time.Duration) {
+	zone := js.Global().Call("coinslotZone", at, lang)
+	return zone.Index(0).String(), time.Duration(zone.Index(1).Int()) * time.Minute
+}
+
 // on listens for as long as the page lives.
 func on(target js.Value, event string, do func(event js.Value)) {
 	target.Call("addEventListener", event, js.FuncOf(func(_ js.Value, args []js.Value) any {

@@ -176,3 +176,28 @@ func TestUnknownInFrame(t *testing.T) {
 			"%s: a button to try again", code)
 	}
 }
+
+// TestReceiptNamesShop: the receipt and the head of the order name the shop as the merchant does,
+// else by a host.
+func TestReceiptNamesShop(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*widget.Page)
+		want   string
+	}{
+		"name": {func(p *widget.Page) { p.View.Order.ShopName = "متجر" }, "متجر"},
+		"host": {func(*widget.Page) {}, "two-tickets.example"},
+		"success_url": {func(p *widget.Page) {
+			p.Shop, p.View.SuccessURL = "", "https://thanks.example:8443/ok?a=b"
+		}, "thanks.example:8443"},
+		"checkout": {func(p *widget.Page) { p.Shop, p.View.SuccessURL = "", "" },
+			"pay.shop.example"},
+	} {
+		p := named(t, "receipt")
+		c.change(&p)
+		html := page(p)
+		fortest.Has(t, name, html,
+			`<p data-part="shop" dir="auto" translate="no">`+c.want+"<")
+		isInHead := strings.Contains(html, `class="order-shop">Pay `+c.want+"<")
+		fortest.Equal(t, isInHead, p.ShopName() != "", "%s: the head names the shop", name)
+	}
+}

@@ -82,6 +82,14 @@ func (c *Checkout) driver() string {
 	return "html"
 }
 
+// paidZone is the browser's time zone when the payment arrived; UTC on the server.
+func (c *Checkout) paidZone() widget.Zone {
+	if c.Host == nil || c.Host.Zone == nil {
+		return widget.Zone{}
+	}
+	return c.Host.Zone(c.Page.View.LatestAttempt().PaidAt, c.Page.Lang)
+}
+
 // errorNote shows why the last request failed, or else the view's notice. A notice without a code
 // is information, not an error.
 func (c *Checkout) errorNote() node.Node {
@@ -126,7 +134,7 @@ func (c *Checkout) screen() node.Node {
 	case "seen":
 		return &seen{Page: p, At: c.at, Offline: c.offline}
 	case "confirmed":
-		return &confirmed{Page: p}
+		return &confirmed{Page: p, Zone: c.paidZone()}
 	case "expired", "cancelled":
 		return &ended{Page: p, Busy: c.busy}
 	case "review":

@@ -13,13 +13,14 @@ type confirmed struct {
 	app.Compo
 
 	Page widget.Page
+	Zone widget.Zone // of the browser when it was paid
 }
 
 // Draw draws what is unusual, the receipt, and the ways on, of which the first is the filled one.
 func (s *confirmed) Draw() *node.Element {
 	p, a := s.Page, s.Page.View.LatestAttempt() // zero if the merchant resolved the order
 	if p.Receipt {
-		return receipt(p, a)
+		return receipt(p, a, s.Zone)
 	}
 	isStuck := shopURL(p, p.View.SuccessURL) == ""
 	return box("blocks",
@@ -28,7 +29,7 @@ func (s *confirmed) Draw() *node.Element {
 		till(p, a,
 			widget.Fact(p, "done.order", "order", p.View.Order.Ref),
 			networkFact(p, a),
-			widget.Fact(p, "done.time", "time", widget.FormatTime(a.PaidAt)),
+			widget.Moment(p, "done.time", "time", a.PaidAt, s.Zone),
 			widget.Transactions(p, a, 8),
 		),
 		box("actions",

@@ -40,4 +40,6 @@ type Host struct {
 	WatchTab func(back, leave func())
 	// WatchNetwork calls changed when the browser goes online or offline.
 	WatchNetwork func(changed func())
+	// Zone is the browser's time zone at a time of RFC 3339, named in a language. Nil for UTC.
+	Zone func(at, lang string) widget.Zone
 }

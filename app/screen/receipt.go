@@ -10,11 +10,11 @@ import (
 const wholeTx = 200
 
 // receipt is the printable page with everything that is known of the payment.
-func receipt(p widget.Page, a wire.Attempt) *node.Element {
+func receipt(p widget.Page, a wire.Attempt, zone widget.Zone) *node.Element {
 	return box("blocks",
 		outcome(p, mark("done"), "done.printed", node.If(merchant(p) != "", func() node.Node {
 			return node.El("p").Attr("data-part", "shop").Attr("translate", "no").
-				Attr("dir", "ltr").Text(merchant(p))
+				Attr("dir", "auto").Text(merchant(p))
 		})),
 		unusual(p, a),
 		till(p, a,
@@ -24,7 +24,7 @@ func receipt(p widget.Page, a wire.Attempt) *node.Element {
 			widget.Fact(p, "done.order", "order", p.View.Order.Ref),
 			networkFact(p, a),
 			widget.Fact(p, "pay.to", "paid-address", a.Address),
-			widget.Fact(p, "done.time", "time", widget.FormatTime(a.PaidAt)),
+			widget.Moment(p, "done.time", "time", a.PaidAt, zone),
 			widget.Fact(p, "ask.payment", "payment-code", a.TrackingCode),
 			widget.Transactions(p, a, wholeTx),
 		),
@@ -59,10 +59,13 @@ func signature(p widget.Page) node.Node {
 	})
 }
 
-// merchant names the shop by a host: of its page, its SuccessURL, or this checkout; "" if none is
-// known.
+// merchant is the shop's name, or a host: of its page, its SuccessURL, or this checkout; "" if none
+// is known.
 func merchant(p widget.Page) string {
-	for _, address := range []string{p.Shop, p.View.SuccessURL, p.URL} {
+	if name := p.ShopName(); name != "" {
+		return name
+	}
+	for _, address := range []string{p.View.SuccessURL, p.URL} {
 		if host := widget.Host(address); host != "" {
 			return host
 		}

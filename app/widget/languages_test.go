@@ -152,6 +152,69 @@ func TestLanguagesAreWellFormed(t *testing.T) {
 	}
 }
 
+// misread are phrases that native readers took for something else: for "you can't afford this",
+// a report to the police, "protect my payment", a payment that is completed, "nothing can be
+// done", and "send the change".
+var misread = map[string][]string{
+	"en": {"You can’t pay", "reported", "Keep my payment", "has ended", "find this checkout",
+		"find this payment.", "Nothing to do", "nothing left to do", "Send the rest", "remaining"},
+	"ca": {"notifica", "no ho pots pagar", "res a fer", "Mantén", "la resta a"},
+	"cs": {"nahlášen", "nemůžete zaplatit", "není co dělat", "Nerušit", "Zbytek pošlete"},
+	"da": {"meldt ind", "Behold", "er afsluttet", "ikke noget at gøre", "Send resten"},
+	"de": {"können das gerade nicht bezahlen", "Sie wurde gemeldet", "Zahlung behalten", "behalten Sie diese", "ist beendet",
+		"finden diese Zahlung nicht", "nichts zu tun", "Senden Sie den Rest"},
+	"es": {"notificado", "no puedes pagar", "Mantener mi", "ha terminado", "nada que hacer",
+		"Envía el resto"},
+	"fr": {"signalé", "Garder mon", "est clos", "Rien à faire", "Envoyez le reste"},
+	"hu": {"jelezték", "nem tudja kifizetni", "tartsa meg", "véget ért", "Itt nincs teendő.",
+		"Küldje el a többit"},
+	"it": {"segnalato", "non puoi pagare", "Mantieni", "è terminato", "nulla da fare",
+		"Invia il resto"},
+	"nb": {"meldt inn", "Behold", "er avsluttet", "ingenting å gjøre", "Send resten"},
+	"nl": {"gemeld", "kunt dit nu niet betalen", "behouden", "is beëindigd", "valt niets te doen",
+		"Verstuur de rest"},
+	"pl": {"zgłoszon", "Nie możesz teraz", "Zachowaj moją", "została zakończona",
+		"nic do zrobienia", "Wyślij resztę"},
+	"pt": {"comunicado", "Não pode pagar", "Manter o meu", "foi encerrado", "nada para fazer",
+		"Envie o resto"},
+	"ru": {"сообщили", "это нельзя оплатить", "Оставить мой", "завершилась", "остаток"},
+	"sv": {"rapportera", "kan inte betala", "Behåll", "är avslutad", "inget att göra",
+		"Skicka resten"},
+	"tr": {"bildirildi", "ödeyemezsiniz", "koru", "sona erdi", "yapılacak bir şey yok",
+		"Kalanı gönder"},
+	"zh": {"上报", "保留我的付款", "这笔付款已结束", "找不到这笔付款", "剩余金额"},
+	"ja": {"報告", "支払いを続ける", "残りを"},
+}
+
+// TestMisreadTexts: a shopper who fears for their money reads what is meant.
+func TestMisreadTexts(t *testing.T) {
+	all := catalogues(t)
+	for tag, phrases := range misread {
+		for key, sentence := range all[tag] {
+			for _, phrase := range phrases {
+				if strings.Contains(sentence, phrase) {
+					t.Errorf("%s in %s says %q again: %q", key, tag, phrase, sentence)
+				}
+			}
+		}
+	}
+	for key, want := range map[string]string{
+		"closed.title":          "Zahlung derzeit nicht möglich",
+		"choose.keep":           "Bei dieser Zahlung bleiben",
+		"choose.network":        "Über welches Netzwerk senden Sie?",
+		"done.text":             "Um alles Weitere kümmert sich der Shop.",
+		"pay.check.differs#one": "{n} Zeichen weicht ab. Senden Sie nichts. Kopieren Sie die Adresse noch einmal.",
+		"pay.exchange.network":  "Wählen Sie dort „Auszahlen“ (Withdraw) für {coin} und als Netzwerk {network}.",
+		"seen.title":            "Ihre Zahlung wurde erkannt",
+		"title.pending":         "{price} noch offen",
+		"steps.choose":          "Auswahl",
+		"steps.send":            "Zahlung",
+		"steps.confirm":         "Bestätigung",
+	} {
+		fortest.Equal(t, all["de"][key], want, "%s in German", key)
+	}
+}
+
 func TestNumbersAndPrices(t *testing.T) {
 	all := catalogues(t)
 	for _, c := range []struct{ lang, usd, want string }{

@@ -1,8 +1,6 @@
 package widget
 
 import (
-	"strings"
-
 	"coinslot/app/widget/node"
 	"coinslot/app/wire"
 )
@@ -24,9 +22,8 @@ func OrderHead(p Page) node.Node {
 		node.If(p.Logo != "", func() node.Node {
 			return el("img").Class("order-logo").Attr("src", p.Logo).Attr("alt", "")
 		}),
-		node.If(p.Shop != "", func() node.Node {
-			_, shop, _ := strings.Cut(p.Shop, "://")
-			return el("p").Class("order-shop").Text(p.T("order.pay", "shop", shop))
+		node.If(p.ShopName() != "", func() node.Node {
+			return el("p").Class("order-shop").Text(p.T("order.pay", "shop", p.ShopName()))
 		}),
 		el("p").Class("order-price").Attr("dir", "auto").
 			Attr("data-part", "amount-usd").Attr("data-value", order.AmountUSD).

@@ -75,6 +75,15 @@ func (f Field) NamesOrder() bool {
 	return false
 }
 
+// ShopName is the shop's name as the merchant has set it, else the host of its page; "" if both
+// are unknown.
+func (p *Page) ShopName() string {
+	if name := p.View.Order.ShopName; name != "" {
+		return name
+	}
+	return Host(p.Shop)
+}
+
 // Link returns the session's path followed by sub ("" or "/receipt"), with Carry and extra as its
 // query. It leaves out fields without a value, and the key, because links may be shared.
 func (p Page) Link(sub string, extra ...Field) string {

@@ -42,9 +42,19 @@ func Sum(tag node.Name, part, number, symbol string) *node.Element {
 
 // Fact is one row that is no sum; nothing if value is empty.
 func Fact(p Page, label, part, value string) node.Node {
-	return node.If(value != "", func() node.Node {
+	return fact(p, label, part, value, value)
+}
+
+// Moment is the row of a time of RFC 3339; nothing if it is empty or invalid.
+func Moment(p Page, label, part, at string, zone Zone) node.Node {
+	return fact(p, label, part, at, p.FormatTime(at, zone))
+}
+
+// fact is one row whose text is a value as people read it; nothing if it is empty.
+func fact(p Page, label, part, value, text string) node.Node {
+	return node.If(text != "", func() node.Node {
 		return Line(p, label, el("dd").Attr("data-part", part).Attr("data-value", value).
-			Attr("translate", "no").Attr("dir", "auto").Text(value))
+			Attr("translate", "no").Attr("dir", "auto").Text(text))
 	})
 }
 

@@ -6,11 +6,41 @@ import (
 	"time"
 )
 
-// FormatTime formats a time of RFC 3339 as "2006-01-02 15:04 UTC", which reads the same in every
-// country; "" if it is invalid. Package time's Parse would add 8 kB to the download.
-func FormatTime(at string) string {
-	if len(at) < len("2006-01-02T15:04:05Z") {
+// Zone is a time zone at one moment. The zero Zone is UTC.
+type Zone struct {
+	Name  string // as the page's language has it: "MEZ"
+	Ahead time.Duration
+}
+
+// FormatTime formats a time of RFC 3339 as the page's language writes dates, in a time zone that is
+// named; "" if it is invalid, or its year there has not four digits.
+func (p *Page) FormatTime(at string, zone Zone) string {
+	t, ok := parseTime(at)
+	if !ok {
 		return ""
+	}
+	if zone.Name == "" {
+		zone = Zone{Name: "UTC"}
+	}
+	date := t.Add(zone.Ahead).Format("2006-01-02 15:04") // its parts are cheaper than t's methods
+	if len(date) != len("2006-01-02 15:04") {
+		return ""
+	}
+	month := date[5:7]
+	names := strings.Split(p.T("date.months"), "|")
+	if number, err := strconv.Atoi(month); err == nil && len(names) == 12 {
+		month = names[number-1]
+	}
+	// Its values are not isolated, so that hour and minute keep their places in Arabic.
+	return Translate(p.Text, "ltr", "date.text",
+		"day", strings.TrimPrefix(date[8:10], "0"), "month", month, "year", date[:4],
+		"hour", date[11:13], "minute", date[14:], "zone", zone.Name)
+}
+
+// parseTime parses a time of RFC 3339. Package time's Parse would add 8 kB to the download.
+func parseTime(at string) (time.Time, bool) {
+	if len(at) < len("2006-01-02T15:04:05Z") {
+		return time.Time{}, false
 	}
 	written, zone := at[:19], at[19:]
 	// Invalid digits make t differ from written.
@@ -19,9 +49,9 @@ func FormatTime(at string) string {
 		time.UTC)
 	ahead, ok := parseOffset(zone)
 	if !ok || t.Format("2006-01-02T15:04:05") != written {
-		return ""
+		return time.Time{}, false
 	}
-	return t.Add(-ahead).Format("2006-01-02 15:04") + " UTC"
+	return t.Add(-ahead), true
 }
 
 // parseOffset parses the end of a time of RFC 3339, after its seconds.

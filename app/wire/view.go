@@ -89,6 +89,8 @@ type Order struct {
 	Title       string `json:"title"`       // one line; may be empty
 	Description string `json:"description"` // plain text; may be empty
 	AmountUSD   string `json:"amount_usd"`  // decimal text with two places, "25.00"
+	// ShopName is the shop's name as shoppers know it; empty if the merchant has set none.
+	ShopName string `json:"shop_name,omitempty"`
 }
 
 // Currency is a coin that the merchant accepts.

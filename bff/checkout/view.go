@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"cmp"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +23,8 @@ type ViewOptions struct {
 	// Choices and Lang, the language of Translate, save computing the same again; nil = do not.
 	Choices *Choices
 	Lang    string
+	// ShopName is the shop's name for orders without one of their own; may be empty.
+	ShopName string
 	// Support is the https: or mailto: URL of the shop's support; may be empty.
 	Support string
 	// Icon returns the path of a coin's icon; nil = no icons.
@@ -55,6 +58,7 @@ func View(s *payment.Session, opts ViewOptions) wire.View {
 		Order: wire.Order{
 			Ref: s.Order.Ref, Title: s.Order.Title, Description: s.Order.Description,
 			AmountUSD: s.Order.AmountUSD.StringFixed(2),
+			ShopName:  cmp.Or(strings.TrimSpace(s.Order.ShopName), opts.ShopName),
 		},
 		Currencies: opts.Choices.view(s.Order, opts),
 		Actions:    s.Actions(opts.Now),

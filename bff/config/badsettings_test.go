@@ -155,6 +155,8 @@ func badOthers() []setting {
 	for _, name := range []string{"COINSLOT_RETENTION", "COINSLOT_PAGES_FOR"} {
 		list = append(list, each(name, leak, "-1", "+30", "1.5", "30d", "720h", "3651")...)
 	}
+	list = append(list, each("COINSLOT_SHOP_NAME", "two\nlines", "a\x00b", "\u202eb", "\xff",
+		strings.Repeat("é", 81))...)
 	list = append(list, each("COINSLOT_SUPPORT", "mailto:help@shop.example", "help@localhost",
 		"Help <help@shop.example>", "https://u:p@shop.example", "a b@shop.example",
 		"help@shop..example", "help@shop.example\n")...)

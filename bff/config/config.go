@@ -29,6 +29,7 @@ type Config struct {
 	GatewayPageURL string   // no slash at the end; empty = no payment_url is shown
 	Sandbox        bool     // the gateway is `coinslot sandbox`
 	Origins        []string // origins, no slash at the end
+	ShopName       string   // as shoppers know it; empty = the host of its page
 	Support        string   // https: or mailto: URL; empty = none
 	SecretKeys     []Secret // the first signs receipts
 	OrderKey       Secret   // empty = order tokens are refused

@@ -88,6 +88,21 @@ func TestSupport(t *testing.T) {
 	}
 }
 
+func TestShopName(t *testing.T) {
+	for given, want := range map[string]string{
+		"":                          "",
+		"  Café Ñandú & Söhne  ":    "Café Ñandú & Söhne",
+		"متجر القهوة\u200e":         "متجر القهوة\u200e",
+		strings.Repeat("é", 80):     strings.Repeat("é", 80),
+		"Northlight Coffee, Berlin": "Northlight Coffee, Berlin",
+	} {
+		c, err := Load(minimal("COINSLOT_SHOP_NAME="+given), nil)
+		if err != nil || c.ShopName != want {
+			t.Errorf("COINSLOT_SHOP_NAME=%s = %q, %v; want %q", given, c.ShopName, err, want)
+		}
+	}
+}
+
 // Several keys are several ways in, in their order.
 func TestSecretKeys(t *testing.T) {
 	for given, want := range map[string][]string{

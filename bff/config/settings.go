@@ -37,6 +37,10 @@ var settings = []Setting{
 	{Name: "COINSLOT_ORIGINS",
 		Help: "origins of the pages that may embed the checkout, comma separated",
 		set:  parsed(func(c *Config) *[]string { return &c.Origins }, Origins)},
+	{Name: "COINSLOT_SHOP_NAME",
+		Help: "the shop's name as shoppers know it, at most 80 characters; a session's " +
+			"shop_name goes before it; unset = the host of its page",
+		set: parsed(func(c *Config) *string { return &c.ShopName }, parseShopName)},
 	{Name: "COINSLOT_SUPPORT",
 		Help: "where shoppers get help: an https URL or an e-mail address; unset = no link",
 		set:  parsed(func(c *Config) *string { return &c.Support }, parseSupport)},

@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"coinslot/bff/webhook"
 )
@@ -68,6 +70,23 @@ func parseGatewayURL(v string) (string, error) {
 	}
 	return base, errors.New("must be https (http only for localhost): the API key travels with " +
 		"each request")
+}
+
+// maxShopName is that of a session, bff/payment.
+const maxShopName = 80
+
+// parseShopName returns one line of text without the spaces around it.
+func parseShopName(v string) (string, error) {
+	const reorder = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069" // other text
+	name := strings.TrimSpace(v)
+	switch {
+	case !utf8.ValidString(name), strings.ContainsFunc(name, unicode.IsControl),
+		strings.ContainsAny(name, reorder):
+		return "", errors.New("must be one line of UTF-8 text without control characters")
+	case utf8.RuneCountInString(name) > maxShopName:
+		return "", fmt.Errorf("must have at most %d characters", maxShopName)
+	}
+	return name, nil
 }
 
 // parseSupport returns the link for an https URL or an e-mail address.

@@ -123,7 +123,7 @@ func prepare(c Config, dir string) (d *demo, err error) {
 		WebhookURLs:    []string{shopURL + "/webhook"},
 		WebhookSecrets: []config.Secret{config.NewSecret(d.state.WebhookSecret)},
 		PollInterval:   time.Second, GatewayRPS: 50, AllowPrivateWebhooks: true,
-		AdminPassword: config.NewSecret(hash), Catalog: d.Catalog,
+		AdminPassword: config.NewSecret(hash), Catalog: d.Catalog, ShopName: "Northlight Coffee",
 	}
 	if d.store, err = newShop(d.settings, d.static, d.state.Webhooks); err != nil {
 		return nil, err

@@ -18,6 +18,7 @@ type body struct {
 	AmountUSD        *string            `json:"amount_usd"`
 	OrderRef         string             `json:"order_ref"`
 	OrderID          *int               `json:"order_id"`
+	ShopName         string             `json:"shop_name"`
 	Title            string             `json:"title"`
 	Description      string             `json:"description"`
 	Email            string             `json:"email"`
@@ -52,8 +53,8 @@ func (b body) order() (payment.Order, error) {
 		return payment.Order{}, err
 	}
 	o := payment.Order{
-		AmountUSD: amount, Ref: b.OrderRef, Title: b.Title, Description: b.Description,
-		Email: b.Email, Currencies: b.Currencies,
+		AmountUSD: amount, Ref: b.OrderRef, ShopName: b.ShopName, Title: b.Title,
+		Description: b.Description, Email: b.Email, Currencies: b.Currencies,
 		SuccessURL: b.SuccessURL, CancelURL: b.CancelURL, Lang: b.Lang,
 	}
 	if o.Metadata, err = readMetadata(b.Metadata); err != nil {

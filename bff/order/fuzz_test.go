@@ -24,7 +24,7 @@ import (
 
 // members are the names of the members of an order.
 var members = []string{
-	"amount_usd", "order_ref", "order_id", "title", "description", "email", "metadata", "currencies",
+	"amount_usd", "order_ref", "order_id", "shop_name", "title", "description", "email", "metadata", "currencies",
 	"ttl_minutes", "expires_in_minutes", "success_url", "cancel_url", "lang",
 }
 

@@ -36,7 +36,7 @@ func code(t *testing.T, err error) string {
 func TestDecode(t *testing.T) {
 	for name, c := range map[string]struct{ body, want string }{
 		"least":               {`{"amount_usd":"25.00"}`, ""},
-		"everything":          {`{"amount_usd":"0.01","order_ref":"1001 <b>✓","order_id":123456,"title":"T","description":"a\nb","email":"a@shop.example","metadata":{"k":"v"},"currencies":["USDT","USDC_erc20"],"ttl_minutes":15,"expires_in_minutes":60,"success_url":"https://shop.example/ok?x=1","cancel_url":"http://localhost:1/no","lang":"de-CH"}`, ""},
+		"everything":          {`{"amount_usd":"0.01","order_ref":"1001 <b>✓","order_id":123456,"shop_name":"Café Ñandú","title":"T","description":"a\nb","email":"a@shop.example","metadata":{"k":"v"},"currencies":["USDT","USDC_erc20"],"ttl_minutes":15,"expires_in_minutes":60,"success_url":"https://shop.example/ok?x=1","cancel_url":"http://localhost:1/no","lang":"de-CH"}`, ""},
 		"no amount":           {`{}`, "amount_required amount_usd"},
 		"null amount":         {`{"amount_usd":null}`, "amount_required amount_usd"},
 		"empty amount":        {`{"amount_usd":""}`, "amount_required amount_usd"},

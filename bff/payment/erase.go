@@ -147,7 +147,8 @@ func (e Event) Erased(much Erasure, now time.Time) Event {
 		json.Unmarshal(message.Data, &o) == nil && o.ID == e.Session {
 		o.Email, o.Descr = "", ""
 		if much == EraseAll {
-			o.Title, o.Metadata, o.SuccessURL, o.CancelURL = "", nil, "", ""
+			o.ShopName, o.Title, o.Metadata = "", "", nil
+			o.SuccessURL, o.CancelURL = "", ""
 		}
 		o.Timeline = erasedTimeline(o.Timeline)
 		if o.ErasedAt == nil {

@@ -20,6 +20,7 @@ type Object struct {
 	Test       bool              `json:"test"` // no real money moves
 	AmountUSD  string            `json:"amount_usd"`
 	OrderRef   string            `json:"order_ref"`
+	ShopName   string            `json:"shop_name"`
 	Title      string            `json:"title"`
 	Descr      string            `json:"description"`
 	Email      string            `json:"email"`
@@ -118,7 +119,8 @@ func (s *Session) Object(opts EventOptions) Object {
 	o := Object{
 		ID: s.ID, Object: "session", URL: opts.Page + s.ID, Status: s.Status, Version: s.Version,
 		Test: s.Test, AmountUSD: s.Order.AmountUSD.StringFixed(2), OrderRef: s.Order.Ref,
-		Title: s.Order.Title, Descr: s.Order.Description, Email: s.Order.Email,
+		ShopName: s.Order.ShopName, Title: s.Order.Title, Descr: s.Order.Description,
+		Email:    s.Order.Email,
 		Metadata: s.Order.Metadata, Currencies: s.Order.Currencies, SuccessURL: s.Order.SuccessURL,
 		CancelURL: s.Order.CancelURL, Lang: s.Order.Lang, CreatedAt: s.CreatedAt.UTC(),
 		ExpiresAt: s.ExpiresAt.UTC(), CheckedAt: utcOrNil(s.CheckedAt), Receipt: opts.Receipt.Of(s),

@@ -27,7 +27,9 @@ type Order struct {
 	// the merchant's reference, unique if not empty
 	Ref string `json:"ref,omitempty"`
 	// six digits to give to the gateway; zero = draw a free one
-	OrderID     int    `json:"order_id,omitempty"`
+	OrderID int `json:"order_id,omitempty"`
+	// the shop's name as shoppers know it, one line; empty = COINSLOT_SHOP_NAME
+	ShopName    string `json:"shop_name,omitempty"`
 	Title       string `json:"title,omitempty"` // one line, shown to the shopper as plain text
 	Description string `json:"description,omitempty"`
 	// the shopper's, given to the gateway
@@ -59,6 +61,7 @@ func (o Order) Complete() Order {
 // Limits of an order. They bound the size of a row, a page and a webhook.
 const (
 	maxRef         = 128
+	maxShopName    = 80
 	maxTitle       = 200
 	maxDescription = 2000
 	maxEmail       = 254
@@ -105,6 +108,7 @@ func (o Order) Validate() error {
 		{"amount_usd", o.AmountUSD.IsPositive() && amountText.MatchString(o.AmountUSD.String())},
 		{"order_ref", isLine(o.Ref, maxRef)},
 		{"order_id", o.OrderID == 0 || o.OrderID >= 100_000 && o.OrderID <= 999_999},
+		{"shop_name", isLine(o.ShopName, maxShopName)},
 		{"title", isLine(o.Title, maxTitle)},
 		{"description", isText(o.Description, maxDescription)},
 		{"email", o.Email == "" || ValidEmail(o.Email)},

@@ -65,6 +65,8 @@ func TestOrderValidate(t *testing.T) {
 		{"order_id", func(o *Order) { o.OrderID = 99_999 }},
 		{"order_id", func(o *Order) { o.OrderID = 1_000_000 }},
 		{"order_id", func(o *Order) { o.OrderID = -123_456 }},
+		{"shop_name", func(o *Order) { o.ShopName = "a\nb" }},
+		{"shop_name", func(o *Order) { o.ShopName = strings.Repeat("é", 81) }},
 		{"title", func(o *Order) { o.Title = "a\tb" }},
 		{"title", func(o *Order) { o.Title = strings.Repeat("x", 201) }},
 		{"", func(o *Order) { o.Description = "two\nlines" }},
@@ -130,7 +132,8 @@ func TestDigest(t *testing.T) {
 	fortest.Equal(t, base.Digest(), same.Digest(), "two ways to write one order have two digests")
 	for name, change := range map[string]func(*Order){
 		"amount": func(o *Order) { o.AmountUSD = dec("25.01") }, "title": func(o *Order) { o.Title = "x" },
-		"metadata": func(o *Order) { o.Metadata = nil }, "url": func(o *Order) { o.SuccessURL = "https://x.example" },
+		"shop name": func(o *Order) { o.ShopName = "x" },
+		"metadata":  func(o *Order) { o.Metadata = nil }, "url": func(o *Order) { o.SuccessURL = "https://x.example" },
 		"expiry": func(o *Order) { o.ExpiresIn = time.Hour }, "currencies": func(o *Order) { o.Currencies = []string{"BNB"} },
 	} {
 		other := base

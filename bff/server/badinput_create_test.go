@@ -120,7 +120,7 @@ func badReferences(t *testing.T, b *inputRig) {
 
 // badMembers: B13, names that are not the documented ones.
 func badMembers(t *testing.T, b *inputRig) {
-	values := map[string]string{"amount_usd": `"1"`, "order_ref": `"r"`, "order_id": "123456", "title": `"t"`, "description": `"d"`, "email": `"a@b.example"`, "metadata": "{}",
+	values := map[string]string{"amount_usd": `"1"`, "order_ref": `"r"`, "order_id": "123456", "shop_name": `"s"`, "title": `"t"`, "description": `"d"`, "email": `"a@b.example"`, "metadata": "{}",
 		"currencies": "[]", "ttl_minutes": "5", "expires_in_minutes": "5", "success_url": `"https://s.example"`, "cancel_url": `"https://s.example"`, "lang": `"en"`}
 	var list []input
 	for name, v := range values {

@@ -115,10 +115,10 @@ func TestUnknownAddress(t *testing.T) {
 	r := newRig(t)
 	html := "Accept: text/html"
 	r.run([]scenario{
-		{"title", "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", []string{html}, 404, "", "Nothing to do here</h1>", "pay this right now</h1>"},
-		{"charges", "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", []string{html}, 404, "", "find this checkout.", "Nothing was charged"},
+		{"title", "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", []string{html}, 404, "", "You don’t need to do anything here</h1>", "isn’t possible right now</h1>"},
+		{"charges", "GET", "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa", "", []string{html}, 404, "", "find this payment page.", "Nothing was charged"},
 		{"way back", "GET", "/checkout/cs_none", "", []string{html}, 404, "", `href="` + shop + `"`, ""},
-		{"nowhere", "GET", "/index.html", "", []string{html}, 404, "", "Nothing to do here</h1>", ""},
+		{"nowhere", "GET", "/index.html", "", []string{html}, 404, "", "You don’t need to do anything here</h1>", ""},
 	})
 }
 
@@ -195,4 +195,37 @@ func TestRemovedEmail(t *testing.T) {
 	r.Do("POST", "/checkout/"+id+"/attempts", `{"currency_symbol":"USDT","network_code":"bep20"}`, isJSON)
 	fortest.Until(t, "the other network", func() bool { return len(r.Gateway.Transactions()) == 2 })
 	fortest.Equal(t, r.Gateway.Transactions()[1].Email, "", "the gateway got the e-mail")
+}
+
+// TestShopIsNamed: the page of an order, a token or an item, its view and its receipt call the shop
+// by its name: the session's, else the setting's, else the host of its page.
+func TestShopIsNamed(t *testing.T) {
+	named := newConfiguredRig(t, func(c *config.Config) { c.ShopName = "Northlight Coffee" })
+	plain := newConfiguredRig(t, func(*config.Config) {})
+	const ofSession = `{"amount_usd":"25.00","shop_name":"Café & Söhne"}`
+	const ofServer = `{"amount_usd":"25.00"}`
+	page := func(r *rig, path string) string {
+		t.Helper()
+		return r.Do("GET", path, "", "Accept: text/html").Body.String()
+	}
+	for name, c := range map[string]struct {
+		r    *rig
+		path string
+		want string
+	}{
+		"setting":          {named, "/checkout/" + named.Open(ofServer), "Pay Northlight Coffee"},
+		"session":          {named, "/checkout/" + named.Open(ofSession), "Pay Café &amp; Söhne"},
+		"item":             {named, "/checkout?item=coffee", "Pay Northlight Coffee"},
+		"without":          {plain, "/checkout/" + plain.Open(ofServer), "Pay shop.example"},
+		"session, without": {plain, "/checkout/" + plain.Open(ofSession), "Pay Café &amp; Söhne"},
+	} {
+		fortest.Has(t, name, page(c.r, c.path), `class="order-shop">`+c.want+"<")
+	}
+	id := named.Open(ofSession)
+	fortest.Has(t, "the session", named.Do("GET", "/v1/sessions/"+id, "", bearer).Body.String(),
+		`"shop_name":"Café `)
+	named.Choose(id)
+	named.Await(id, "pending")
+	view := named.Do("GET", "/checkout/"+id+"/view", "").Body.String()
+	fortest.Has(t, "the view", view, `"shop_name":"Café `)
 }

@@ -31,7 +31,8 @@ func (s *Server) handler(
 	shoppers, err := shop.Routes(site, shop.Config{
 		Checkout: s.checkout, Catalog: catalog, Hub: s.hub, Refusals: s.refusals,
 		OrderKey: c.OrderKey.Reveal(), HookToken: c.HookToken.Reveal(),
-		API: len(c.SecretKeys) > 0, PagesFor: c.PagesFor, Support: c.Support, Unpaid: &s.unpaid,
+		API: len(c.SecretKeys) > 0, PagesFor: c.PagesFor, ShopName: c.ShopName,
+		Support: c.Support, Unpaid: &s.unpaid,
 		Kick: s.poller.Kick, Simulate: o.Simulate, Kinds: o.Kinds, Logo: s.logo,
 		AddOrigin: o.AddOrigin,
 	})

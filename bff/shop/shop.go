@@ -31,6 +31,8 @@ type Config struct {
 	PagesFor time.Duration
 	// Logo is the shop's; nil = none.
 	Logo *web.Asset
+	// ShopName is the shop's name for orders without one of their own; empty = its page's host.
+	ShopName string
 	// Support is an https: or mailto: URL for shoppers; empty = the shop's page only.
 	Support string
 	// Unpaid counts sessions for web.Limits.Unpaid; call SessionChanged after each change. Nil =

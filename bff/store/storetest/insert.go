@@ -180,7 +180,9 @@ func full() payment.Session {
 		Order: payment.Order{
 			AmountUSD: decimal.RequireFromString("123456789012345678.000000000000000001"),
 			Ref:       "Bestellung №1 – 注文 🪙",
-			OrderID:   123456, Title: "a\tb\"c'd\\e<&>\u2028", Description: "line\nline",
+			OrderID:   123456,
+			ShopName:  "Café & Söhne 🪙",
+			Title:     "a\tb\"c'd\\e<&>\u2028", Description: "line\nline",
 			Email:      "a@b.example",
 			Metadata:   map[string]string{"k": "v", "": "'; DROP TABLE sessions; --"},
 			Currencies: []string{"USDT", "USDT_trc20"},

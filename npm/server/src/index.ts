@@ -26,6 +26,8 @@ export interface NewSession {
   order_ref?: string;
   /** Six digits, passed to the gateway; absent = any. */
   order_id?: number;
+  /** The shop's name, shown to the shopper; absent = `COINSLOT_SHOP_NAME`. */
+  shop_name?: string;
   title?: string;
   description?: string;
   email?: string;
@@ -57,6 +59,7 @@ export interface Session {
   test: boolean;
   amount_usd: string;
   order_ref: string;
+  shop_name: string;
   title: string;
   description: string;
   email: string;
