@@ -30,8 +30,8 @@ func TestNoConflictMarkers(t *testing.T) {
 func TestConflictMarker(t *testing.T) {
 	for line, want := range map[string]bool{
 		"<<<<<<< HEAD": true, "||||||| 49bad0fd": true, "=======": true, "=======\r": true,
-		">>>>>>> 49bad0fd (a commit)": true,
-		"======": false, "========": false, "a =======": false, "<<<<<<<": false, "<<< a": false,
+		">>>>>>> 49bad0fd (a commit)": true, "======": false, "========": false,
+		"a =======": false, "<<<<<<<": false, "<<< a": false,
 	} {
 		text := "before\n" + line + "\nafter\n"
 		fortest.Equal(t, conflictMarker.MatchString(text), want, "%q is a marker", line)

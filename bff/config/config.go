@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"net/url"
 	"os"
 	"runtime"
 	"slices"
@@ -95,8 +96,19 @@ type redactedConfig Config
 func (c Config) redacted() redactedConfig {
 	c.Database = NewSecret(c.Database).String()
 	c.DatabaseDirect = NewSecret(c.DatabaseDirect).String()
+	c.GatewayURL, c.GatewayPageURL = urlOrigin(c.GatewayURL), urlOrigin(c.GatewayPageURL)
+	c.Traces = urlOrigin(c.Traces)
 	c.WebhookURLs = slices.Repeat([]string{"(set)"}, len(c.WebhookURLs))
 	return redactedConfig(c)
+}
+
+// urlOrigin returns the scheme and host of a valid URL: a path may contain a key.
+func urlOrigin(valid string) string {
+	u, err := url.Parse(valid)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
 }
 
 // String shows c without its secrets.

@@ -135,14 +135,15 @@ func TestSecretsFromFiles(t *testing.T) {
 // However a configuration is printed, no secret shows.
 func TestSecretsDoNotPrint(t *testing.T) {
 	c := Config{GatewayKey: NewSecret(canary), SecretKeys: []Secret{NewSecret(canary)}, WebhookSecrets: []Secret{NewSecret(canary)},
-		Database: "postgres://shop:" + canary + "@db/shop", DatabaseDirect: "postgres://shop:" + canary + "@db/shop", WebhookURLs: []string{"https://hooks.example/" + canary}, Listen: ":8080"}
+		Database: "postgres://shop:" + canary + "@db/shop", DatabaseDirect: "postgres://shop:" + canary + "@db/shop", WebhookURLs: []string{"https://hooks.example/" + canary}, Listen: ":8080",
+		GatewayURL: "https://gateway.example/" + canary, GatewayPageURL: "https://pages.example/" + canary, Traces: "https://traces.example/" + canary}
 	var log bytes.Buffer
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("started", "key", c.GatewayKey, "settings", c)
 	slog.New(slog.NewTextHandler(&log, nil)).Info("started", "settings", c, "at", &c)
 	for _, text := range []string{fmt.Sprint(c.GatewayKey), fmt.Sprintf("%#v", c.GatewayKey), fmt.Sprintf("%+v", c), fmt.Sprintf("%#v", c), fmt.Sprint(&c), log.String()} {
 		fortest.Lacks(t, "printed", text, canary)
 	}
-	if text := fmt.Sprint(c); !strings.Contains(text, "Listen::8080") || !strings.Contains(text, "Database:(set)") || c.WebhookURLs[0] == "(set)" {
+	if text := fmt.Sprint(c); !strings.Contains(text, "Listen::8080") || !strings.Contains(text, "Database:(set)") || !strings.Contains(text, "Traces:https://traces.example ") || c.WebhookURLs[0] == "(set)" {
 		t.Errorf("printed %q; want what is no secret, and the settings as they are", text)
 	}
 }

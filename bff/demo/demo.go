@@ -139,7 +139,7 @@ func (d *demo) addOwnShop() error {
 		return nil
 	}
 	if err := webhook.CheckEndpoint(d.Webhook, true); err != nil {
-		return fmt.Errorf("reading -webhook-url %q: %w", d.Webhook, err)
+		return fmt.Errorf("reading -webhook-url: %w", err)
 	}
 	d.settings.WebhookURLs = append(d.settings.WebhookURLs, d.Webhook)
 	d.settings.OrderKey = config.NewSecret(d.state.OrderKey)
@@ -222,7 +222,7 @@ func (d *demo) printAddresses() {
 	fmt.Fprintf(d.Out, `  To receive webhooks on your machine, paste into other terminals:
 
     export COINSLOT_URL=%s COINSLOT_SECRET_KEY=%s
-    %[3]s listen -forward-to http://localhost:3000/hook
+    %[3]s listen -forward-to http://localhost:3000/hooks/coinslot
     %[3]s trigger checkout.confirmed
 
 `, d.settings.PublicURL, d.settings.SecretKeys[0].Reveal(), os.Args[0])
@@ -230,7 +230,7 @@ func (d *demo) printAddresses() {
 
 // printKeys prints shell commands with the keys for the user's own shop.
 func (d *demo) printKeys() {
-	fmt.Fprintf(d.Out, `  For your own shop, whose webhooks go to %s:
+	fmt.Fprintf(d.Out, `  For your own shop at %s, which receives the webhooks:
 
     export COINSLOT_URL=%s
     export COINSLOT_SECRET_KEY=%s
@@ -238,7 +238,7 @@ func (d *demo) printKeys() {
     export COINSLOT_WEBHOOK_SECRET=%s
     export SHOP_TEST=1
 
-`, d.Webhook, d.settings.PublicURL, d.settings.SecretKeys[0].Reveal(), d.settings.OrderKey.Reveal(),
+`, webhook.HostOf(d.Webhook), d.settings.PublicURL, d.settings.SecretKeys[0].Reveal(), d.settings.OrderKey.Reveal(),
 		d.settings.WebhookSecrets[0].Reveal())
 }
 
