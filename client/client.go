@@ -196,7 +196,7 @@ var standard = &http.Client{
 func transport() http.RoundTripper {
 	standard, ok := http.DefaultTransport.(*http.Transport)
 	if !ok {
-		return http.DefaultTransport // somebody has replaced it
+		return http.DefaultTransport // the program has replaced it
 	}
 	own := standard.Clone()
 	own.Proxy = proxy

@@ -27,6 +27,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
+// webhookPath is where shops receive webhooks: the demo's, those of docs/examples and of the docs.
+const webhookPath = "/hooks/coinslot"
+
 // Config is what the demo is made of.
 type Config struct {
 	// Listen, Shop and Gateway are host:port. A port in use is replaced by a free one, but not
@@ -120,7 +123,7 @@ func prepare(c Config, dir string) (d *demo, err error) {
 		GatewayURL: gateway, GatewayKey: config.NewSecret(d.state.GatewayKey),
 		GatewayPageURL: gateway + "/pay", Origins: allowedOrigins(shopURL, c.Own),
 		SecretKeys:     []config.Secret{config.NewSecret(d.state.SecretKey)},
-		WebhookURLs:    []string{shopURL + "/webhook"},
+		WebhookURLs:    []string{shopURL + webhookPath},
 		WebhookSecrets: []config.Secret{config.NewSecret(d.state.WebhookSecret)},
 		PollInterval:   time.Second, GatewayRPS: 50, AllowPrivateWebhooks: true,
 		AdminPassword: config.NewSecret(hash), Catalog: d.Catalog,
@@ -133,7 +136,7 @@ func prepare(c Config, dir string) (d *demo, err error) {
 
 func (d *demo) addOwnShop() error {
 	if d.Webhook == "" && len(d.Own) > 0 {
-		d.Webhook = d.Own[0] + "/hooks/coinslot"
+		d.Webhook = d.Own[0] + webhookPath
 	}
 	if d.Webhook == "" {
 		return nil

@@ -73,7 +73,7 @@ func namesPostgres(dsn string) bool {
 
 // withPassword matches what has a user and a password before its host. A drive's
 // name, "c:\", has neither.
-var withPassword = regexp.MustCompile(`^(?:[^:]*:[^/\\]|[^:]{2,}:).*@`)
+var withPassword = regexp.MustCompile(`^(?:[^:]*:[^/\\]|[^:]{2,}:/[^/]).*@`)
 
 // postgresConfig reads dsn. Its errors do not repeat dsn, and do not name its setting.
 func postgresConfig(dsn string) (*pgxpool.Config, error) {
