@@ -238,7 +238,8 @@ func readSecret(path string) (string, error) {
 	case !info.Mode().IsRegular() || info.Size() > 4096:
 		return "", errors.New("the file must be a regular file of at most 4 KiB")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o007 != 0: // Windows has no such bits
-		return "", errors.New("the file is open to every user: chmod o-rwx it")
+		return "", errors.New("the file is open to every user: chmod o-rwx it, or set mode: 0400 " +
+			"for a secret of Compose or Swarm and defaultMode: 0440 for one of Kubernetes")
 	}
 	raw, err := os.ReadFile(path)
 	if err != nil {

@@ -188,3 +188,14 @@ func TestObserving(t *testing.T) {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
+
+// The error about an open secret says what to change where chmod is not possible.
+func TestOpenSecretFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "secret-key")
+	fortest.OK(t, os.WriteFile(path, []byte(canary), 0o444))
+	fortest.OK(t, os.Chmod(path, 0o444))
+	_, err := Load([]string{"COINSLOT_SECRET_KEY_FILE=" + path}, nil)
+	fortest.Fails(t, err, "a secret of mode 0444")
+	fortest.Has(t, "the error", err.Error(), "chmod o-rwx it", "mode: 0400", "defaultMode: 0440")
+	fortest.Lacks(t, "the error", err.Error(), canary)
+}
