@@ -35,6 +35,9 @@ func apiClient(flags *flag.FlagSet, args []string, s streams) (*client.Client, e
 	if err := parseFlags(flags, args, func() { printFlags(s.out, flags) }); err != nil {
 		return nil, err
 	}
+	if err := client.CheckURL(c.URL); err != nil {
+		return nil, fmt.Errorf("-server or COINSLOT_URL: %w", err)
+	}
 	key, err := config.Lookup(env, nil, "COINSLOT_SECRET_KEY")
 	c.Key, _, _ = strings.Cut(key, ",") // the first during a rotation
 	return c, err
@@ -71,14 +74,14 @@ func runListen(ctx context.Context, args []string, s streams) error {
 	}
 	l.Client = api
 	if err := webhook.CheckEndpoint(l.to, true); err != nil {
-		return fmt.Errorf("-forward-to: %w: set a URL like http://localhost:3000/hook", err)
+		return fmt.Errorf("-forward-to: %w: set a URL like http://localhost:3000/hooks/coinslot", err)
 	}
 	// derived, so that a restart does not change it
 	mac := hmac.New(sha256.New, []byte(l.Key))
 	io.WriteString(mac, "coinslot listen\n"+l.to)
 	l.secret = "whsec_" + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 	fmt.Fprintf(s.out, "Forwarding events of %s to %s\nSigning secret, the same each time for "+
-		"this key and URL: %s\n", l.URL, l.to, l.secret)
+		"this key and URL: %s\n", l.URL, webhook.HostOf(l.to), l.secret)
 	if l.replay == "" {
 		return l.follow(ctx)
 	}

@@ -142,7 +142,7 @@ func TestTriggerAndListen(t *testing.T) {
 	t.Parallel()
 	r, app := newRemote(t, true), newWebhooks(t, nil)
 	r.trigger(t, "checkout.pending") // before the start: it does not count
-	out, secret, stop := r.listen(t, "-forward-to", app.URL+"/hook")
+	out, secret, stop := r.listen(t, "-forward-to", app.URL+"/hook?key="+secretCanary)
 	app.secret.Store(secret)
 	for event := range triggers {
 		session := r.trigger(t, event, "-server", r.url)
@@ -161,7 +161,8 @@ func TestTriggerAndListen(t *testing.T) {
 		return line.MatchString(out.String()) && strings.Count(out.String(), "  204 in ") == 2*len(triggers)-1
 	})
 	stop()
-	if _, again, _ := r.listen(t, "-forward-to", app.URL+"/hook"); again != secret {
+	fortest.Lacks(t, "the output", out.String(), secretCanary)
+	if _, again, _ := r.listen(t, "-forward-to", app.URL+"/hook?key="+secretCanary); again != secret {
 		t.Errorf("after a restart the secret is %s; want %s", again, secret)
 	}
 	if _, other, _ := r.listen(t, "-forward-to", app.URL+"/other"); other == secret {
@@ -241,7 +242,15 @@ func TestListenAndTriggerErrors(t *testing.T) {
 		{"nobody", live.env, "trigger -server " + dead + " checkout.pending", "coinslot demo starts one"},
 		{"no key", nil, "trigger checkout.pending", "is not set: bearer key"},
 		{"listen with a wrong key", wrong, "listen -forward-to http://localhost:3000", "unauthorized"},
-		{"listen to nowhere", live.env, "listen", "-forward-to: it is empty: set a URL like http://localhost:3000/hook"},
+		{"listen to nowhere", live.env, "listen", "-forward-to: it is empty: set a URL like http://localhost:3000/hooks/coinslot"},
+		{"another host by http", live.env, "listen -server http://pay.example -forward-to http://localhost:3000", "must be https"},
+		{"trigger on another host", live.env, "trigger -server http://10.0.0.7:8080 checkout.pending", "must be https"},
+		{"a password in the URL", live.env, "trigger -server http://u:" + secretCanary + "@localhost checkout.pending", "without user"},
+		{"a password that is no URL", live.env, "trigger -server http://u:%zz" + secretCanary + "@localhost checkout.pending", "is not valid"},
+		{"a key with #", live.env, "listen -forward-to http://localhost:3000/?key=a#" + secretCanary, "percent-encode it as %23"},
+		{"a login to forward to", live.env, "listen -forward-to http://u:" + secretCanary + "@localhost:3000/", "percent-encoded (@ as %40)"},
+		{"a key that is no URL", live.env, "listen -forward-to http://localhost:3000/%zz" + secretCanary, "percent-encode"},
+		{"a webhook of the demo", nil, "demo -webhook-url https://u:" + secretCanary + "@shop.example/", "percent-encoded"},
 		{"listen for nothing", live.env, "listen -forward-to http://localhost:3000 -events checkout.paid", `unknown event "checkout.paid"`},
 	} {
 		code, out, errs := invoke(tc.env, strings.Fields(tc.args)...)

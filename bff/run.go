@@ -46,7 +46,7 @@ func commands() []command {
 		{"erase", "erase personal data of a session or an e-mail address, also while the server " +
 			"runs: coinslot erase SESSION|EMAIL", runErase},
 		{"listen", "forward a checkout's events to a local address: -forward-to " +
-			"http://localhost:3000/hook", runListen},
+			"http://localhost:3000/hooks/coinslot", runListen},
 		{"trigger", "cause an event in a sandbox, such as checkout.confirmed", runTrigger},
 		{"order-token", "mint an order token for testing", runOrderToken},
 		{"admin-password", "prompt for a password, or read it from a pipe, and print the hash " +

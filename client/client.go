@@ -24,7 +24,7 @@ import (
 // Its methods return an [*Error] if the server refuses the request, and those of net/http if no
 // answer arrives.
 type Client struct {
-	URL string // the server's COINSLOT_PUBLIC_URL
+	URL string // the server's COINSLOT_PUBLIC_URL; https, see [CheckURL]
 	Key string // the server's COINSLOT_SECRET_KEY; keep it out of browsers
 	// HTTP sends the requests; nil = a client that waits for 30 seconds and follows no redirects,
 	// so that the key reaches URL only.
@@ -140,9 +140,12 @@ func (c *Client) Do(ctx context.Context, method, path string, body, result any) 
 func (c *Client) send(
 	ctx context.Context, method, path, idempotencyKey string, body, result any,
 ) error {
+	err := errors.Join(CheckURL(c.URL), checkPath(path))
+	if err != nil {
+		return err // before anything is sent
+	}
 	var text []byte
 	if body != nil {
-		var err error
 		if text, err = json.Marshal(body); err != nil {
 			return fmt.Errorf("encoding the body of %s %s: %w", method, path, err)
 		}
@@ -185,7 +188,19 @@ func (c *Client) send(
 
 var standard = &http.Client{
 	Timeout:       30 * time.Second,
+	Transport:     transport(),
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+}
+
+// transport is net/http's, with errors that do not repeat a proxy's URL.
+func transport() http.RoundTripper {
+	standard, ok := http.DefaultTransport.(*http.Transport)
+	if !ok {
+		return http.DefaultTransport // the program has replaced it
+	}
+	own := standard.Clone()
+	own.Proxy = proxy
+	return own
 }
 
 // IsCode reports whether err is an [*Error] with that code.

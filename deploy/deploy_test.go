@@ -325,3 +325,102 @@ func TestService(t *testing.T) {
 		t.Errorf("systemd-analyze verify: %v\n%s", err, out)
 	}
 }
+
+// The console's password is in the unit and in compose.yaml, commented out; the commands of
+// docs/deploy.md that uncomment it leave what starts.
+func TestConsolePassword(t *testing.T) {
+	guide := read(t, "../docs/deploy.md")
+	for name, command := range map[string]string{
+		"coinslot.service": `sed -i '/admin-password/s/^#//' /etc/systemd/system/coinslot.service`,
+		"compose.yaml":     `sed -i '/admin-password/s/#//' compose.yaml`,
+	} {
+		fortest.Has(t, "docs/deploy.md", guide, command)
+		copied := filepath.Join(t.TempDir(), name)
+		fortest.OK(t, os.WriteFile(copied, []byte(read(t, name)), 0o600))
+		command = command[:strings.LastIndex(command, " ")+1] + copied
+		fortest.OK(t, exec.Command("sh", "-c", command).Run())
+
+		changed := string(fortest.Must(os.ReadFile(copied))(t))
+		lines := regexp.MustCompile(`(?m)^.*admin-password.*$`).FindAllString(changed, -1)
+		want := map[string]int{"coinslot.service": 2, "compose.yaml": 3}[name]
+		fortest.Equal(t, len(lines), want, "lines of %s", name)
+		fortest.Lacks(t, name, strings.Join(lines, "\n"), "#")
+	}
+	fortest.Has(t, "the unit", read(t, "coinslot.service"),
+		"#LoadCredential=admin-password:/etc/coinslot/secrets/admin-password\n",
+		"#Environment=COINSLOT_ADMIN_PASSWORD_FILE=%d/admin-password\n")
+}
+
+// coinslot-admin of docs/deploy.md runs the installed program, or another one, with the settings and
+// all secrets of the service.
+func TestAdminScript(t *testing.T) {
+	_, script, _ := strings.Cut(read(t, "../docs/deploy.md"), "<<'END'\n#!/bin/sh\n")
+	script, _, found := strings.Cut(script, "END\n")
+	if !found {
+		t.Fatal("docs/deploy.md has no coinslot-admin")
+	}
+	root := t.TempDir()
+	file := func(name, text string, mode os.FileMode) string {
+		path := filepath.Join(root, name)
+		fortest.OK(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		fortest.OK(t, os.WriteFile(path, []byte(text), mode))
+		return path
+	}
+	file("etc/coinslot/coinslot.env", read(t, "coinslot.env"), 0o600)
+	for _, name := range []string{"gateway-key", "secret-key", "webhook-secret", "admin-password", "order-key"} {
+		file("etc/coinslot/secrets/"+name, "x", 0o600)
+	}
+	program := "#!/bin/sh\necho \"$0 $*\"; env | grep ^COINSLOT_\n"
+	file("usr/local/bin/coinslot", program, 0o700)
+	newer := file("new/coinslot", program, 0o700)
+	script = strings.NewReplacer("/etc/", root+"/etc/", "/usr/", root+"/usr/").Replace(script)
+
+	said := string(fortest.Must(exec.Command("sh", "-c", script, "admin", "check", "-v").Output())(t))
+	fortest.Has(t, "it", said, root+"/usr/local/bin/coinslot check -v\n",
+		"COINSLOT_PUBLIC_URL=https://pay.shop.example\n", "COINSLOT_DATABASE=/var/lib/coinslot/coinslot.db\n",
+		"COINSLOT_ADMIN_PASSWORD_FILE="+root+"/etc/coinslot/secrets/admin-password\n",
+		"COINSLOT_ORDER_KEY_FILE=", "COINSLOT_GATEWAY_KEY_FILE=", "COINSLOT_WEBHOOK_SECRET_FILE=")
+
+	other := exec.Command("sh", "-c", script, "admin", "check")
+	other.Env = append(os.Environ(), "PROGRAM="+newer)
+	said = string(fortest.Must(other.Output())(t))
+	fortest.Has(t, "with PROGRAM, it", said, newer+" check\n")
+	fortest.Has(t, "docs/deploy.md", read(t, "../docs/deploy.md"), `PROGRAM="coinslot_v1.3.0_linux_amd64/coinslot" coinslot-admin check`)
+}
+
+// The copy of docs/backup.md can be made, and restored, as often as an operator likes.
+func TestCopiesOfADay(t *testing.T) {
+	sqlite := need.Command(t, "sqlite3")
+	root := t.TempDir()
+	database := filepath.Join(root, "coinslot", "coinslot.db")
+	backups := filepath.Join(root, "backup")
+	fortest.OK(t, errors.Join(os.Mkdir(filepath.Dir(database), 0o700), os.Mkdir(backups, 0o700)))
+	fortest.OK(t, exec.Command(sqlite, database, "CREATE TABLE a (b)").Run())
+	block := func(name string) string {
+		_, text, _ := strings.Cut(read(t, "../docs/backup.md"), "<!-- tested: "+name+" -->\n```sh\n")
+		text, _, found := strings.Cut(text, "```")
+		if !found {
+			t.Fatalf("docs/backup.md has no %q", name)
+		}
+		return strings.NewReplacer("/var/lib", root, "/mnt/backup", backups).Replace(text)
+	}
+	for range 2 {
+		said, err := exec.Command("sh", "-ec", block("copy")+"sleep 1.1\n").CombinedOutput()
+		if err != nil {
+			t.Fatalf("copying: %v\n%s", err, said)
+		}
+	}
+	copies := fortest.Must(filepath.Glob(backups + "/coinslot-*.db"))(t)
+	fortest.Equal(t, len(copies), 2, "copies")
+
+	for range 2 {
+		said, err := exec.Command("sh", "-ec", block("copy restore")+"sleep 1.1\n").CombinedOutput()
+		if err != nil {
+			t.Fatalf("restoring: %v\n%s", err, said)
+		}
+	}
+	lost := fortest.Must(filepath.Glob(root + "/coinslot-lost/*/coinslot.db"))(t)
+	fortest.Equal(t, len(lost), 2, "databases put aside")
+	said := fortest.Must(exec.Command(sqlite, database, ".tables").Output())(t)
+	fortest.Equal(t, strings.TrimSpace(string(said)), "a", "tables of the restored database")
+}

@@ -141,3 +141,30 @@ func installedVersion(t *testing.T, dir, library string) string {
 	fortest.OK(t, json.Unmarshal(text, &about))
 	return about.Version
 }
+
+// TestReactExample runs docs/examples/react as its page says, on a free port.
+func TestReactExample(t *testing.T) {
+	if !*allFrameworks {
+		t.Skip("not run: it installs Vite from the npm registry; make test-frameworks")
+	}
+	shop := example{name: "react", needs: "npm --version", build: "npm install",
+		run: "npm start -- --port $PORT"}
+	shop.prepare(t, npmSettings(t, "npm_config_prefer_offline=true"))
+	s := newStack(t, "COINSLOT_ORIGINS="+shop.url, "COINSLOT_CATALOG="+examples+"/static/catalog.yaml")
+	for _, name := range []string{"index.html", "App.jsx"} {
+		path := filepath.Join(shop.dir, name)
+		text := string(fortest.Must(os.ReadFile(path))(t))
+		fortest.OK(t, os.WriteFile(path, []byte(strings.ReplaceAll(text, inPages, s.base)), 0o600))
+	}
+	shop.start(t, s.keys())
+
+	p := chromium.Open(t, shop.url, browser.Options{Height: 2400})
+	f := p.Frame(frame)
+	f.Wait(`[data-live="wasm"]`)
+	s.simulate(s.choose(f, "USDT", "trc20"), "pay")
+	p.WaitText("[role=status]", "confirmed")
+	if got := s.newest(); got.Title != "Notebook" || got.AmountUSD != "14.00" {
+		t.Errorf("%s was sold for %s; want the notebook for 14.00", got.Title, got.AmountUSD)
+	}
+	assertCleanConsole(t, p)
+}

@@ -28,7 +28,7 @@ func (x *checker) webhooks(ctx context.Context) (list findings) {
 	case len(c.WebhookURLs) == 0:
 		return warn("webhooks", "COINSLOT_WEBHOOK_URL is not set: your server gets no webhooks "+
 			"and has to verify receipts or poll /v1/events", "COINSLOT_WEBHOOK_URL="+
-			"https://shop.example/webhooks and COINSLOT_WEBHOOK_SECRET_FILE (docs/webhooks.md)")
+			"https://shop.example/hooks/coinslot and COINSLOT_WEBHOOK_SECRET_FILE (docs/webhooks.md)")
 	}
 	found := make([]findings, len(c.WebhookURLs))
 	var running sync.WaitGroup

@@ -146,7 +146,7 @@ func badOthers() []setting {
 	list := each("COINSLOT_DRAIN", leak, "-1s", "11m", "10", "x")
 	list = append(list, each("COINSLOT_LOG_FORMAT", leak, "JSON", "xml", "text,json")...)
 	list = append(list, each("COINSLOT_LOG_LEVEL", leak, "INFO", "all", "0", "-4")...)
-	list = append(list, each("COINSLOT_TRACES", leak, "on", "127.0.0.1:4318", "grpc://127.0.0.1:4317", "http://u:"+leak+"@collector", "http://collector/?key="+leak, "http://collector/#x", "http://", "file:///x")...)
+	list = append(list, each("COINSLOT_TRACES", leak, "on", "127.0.0.1:4318", "grpc://127.0.0.1:4317", "http://u:"+leak+"@collector", "http://u:1#"+leak+"@collector", "http://u:1?"+leak+"@collector", "http://u:%"+leak+"@collector", "http://collector/?key="+leak, "http://collector/#x", "http://", "file:///x")...)
 	list = append(list, each("COINSLOT_POLL_INTERVAL", leak, "0", "3", "-3s", "3 s", "99ms", "11m", "1e3s", "3s ", "NaN", "9999999999h", "3S", "\u0663s")...)
 	list = append(list, each("COINSLOT_GATEWAY_RPS", leak, "0", "-1", "1.5", "10001", "1e2", "0x10", "1_000", " 10", "+10", "9223372036854775808", "\u0661\u0660")...)
 	list = append(list, each("COINSLOT_ALLOW_PRIVATE_WEBHOOKS", leak, "1", "yes", "TRUE", "True", "on", "true ", "t", "0", "no")...)
@@ -169,7 +169,7 @@ func badOthers() []setting {
 	for _, name := range []string{"COINSLOT_", "COINSLOT_PUBLIC_ULR", "COINSLOT_SECRET_KEYS", "COINSLOT_GATEWAY", "COINSLOT_DEBUG", "COINSLOT_ORIGIN", "COINSLOT_listen", "COINSLOT_LISTEN ", "COINSLOT_WEBHOOK_URLS", "COINSLOT_WEBHOOK_SECRET_OLD", "COINSLOT_PORT"} {
 		list = append(list, setting{name: name, value: leak, names: strings.TrimSpace(name)})
 	}
-	for _, u := range []string{leak, "http://hook.example/" + leak, "ftp://hook.example/", "https://u:" + leak + "@hook.example/", "https://127.0.0.1/" + leak, "https://localhost/", "https://hook.example:22/", "https://hook.example/#" + leak, "https://hook.example./", "https://hook.example/" + strings.Repeat("a", 3000), "https://169.254.169.254/", "https://[::1]/", "https://2130706433/", "https://hook.example/,http://" + leak, "https://b\u00fccher.example/", ","} {
+	for _, u := range []string{leak, "http://hook.example/" + leak, "ftp://hook.example/", "https://u:" + leak + "@hook.example/", "https://127.0.0.1/" + leak, "https://localhost/", "https://hook.example:22/", "https://hook.example/#" + leak, "https://u:12#" + leak + "@hook.example/", "https://u:1/" + leak + "@hook", "https://u:1?" + leak + "@hook", "https://u:%" + leak + "@hook.example/", "https://u:a@" + leak + "@hook.example/", "https://hook.example./", "https://hook.example/" + strings.Repeat("a", 3000), "https://169.254.169.254/", "https://[::1]/", "https://2130706433/", "https://hook.example/,http://" + leak, "https://b\u00fccher.example/", ","} {
 		list = append(list, setting{name: "COINSLOT_WEBHOOK_URL", value: u})
 	}
 	for _, name := range []string{"COINSLOT_GATEWAY_URL", "COINSLOT_GATEWAY_KEY", "COINSLOT_SECRET_KEY"} {

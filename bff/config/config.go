@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/netip"
+	"net/url"
 	"os"
 	"runtime"
 	"slices"
@@ -96,8 +97,19 @@ type redactedConfig Config
 func (c Config) redacted() redactedConfig {
 	c.Database = NewSecret(c.Database).String()
 	c.DatabaseDirect = NewSecret(c.DatabaseDirect).String()
+	c.GatewayURL, c.GatewayPageURL = urlOrigin(c.GatewayURL), urlOrigin(c.GatewayPageURL)
+	c.Traces = urlOrigin(c.Traces)
 	c.WebhookURLs = slices.Repeat([]string{"(set)"}, len(c.WebhookURLs))
 	return redactedConfig(c)
+}
+
+// urlOrigin returns the scheme and host of a valid URL: a path may contain a key.
+func urlOrigin(valid string) string {
+	u, err := url.Parse(valid)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
 }
 
 // String shows c without its secrets.
@@ -227,7 +239,8 @@ func readSecret(path string) (string, error) {
 	case !info.Mode().IsRegular() || info.Size() > 4096:
 		return "", errors.New("the file must be a regular file of at most 4 KiB")
 	case runtime.GOOS != "windows" && info.Mode().Perm()&0o007 != 0: // Windows has no such bits
-		return "", errors.New("the file is open to every user: chmod o-rwx it")
+		return "", errors.New("the file is open to every user: chmod o-rwx it, or set mode: 0400 " +
+			"for a secret of Compose or Swarm and defaultMode: 0440 for one of Kubernetes")
 	}
 	raw, err := os.ReadFile(path)
 	if err != nil {

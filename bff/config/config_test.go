@@ -150,14 +150,15 @@ func TestSecretsFromFiles(t *testing.T) {
 // However a configuration is printed, no secret shows.
 func TestSecretsDoNotPrint(t *testing.T) {
 	c := Config{GatewayKey: NewSecret(canary), SecretKeys: []Secret{NewSecret(canary)}, WebhookSecrets: []Secret{NewSecret(canary)},
-		Database: "postgres://shop:" + canary + "@db/shop", DatabaseDirect: "postgres://shop:" + canary + "@db/shop", WebhookURLs: []string{"https://hooks.example/" + canary}, Listen: ":8080"}
+		Database: "postgres://shop:" + canary + "@db/shop", DatabaseDirect: "postgres://shop:" + canary + "@db/shop", WebhookURLs: []string{"https://hooks.example/" + canary}, Listen: ":8080",
+		GatewayURL: "https://gateway.example/" + canary, GatewayPageURL: "https://pages.example/" + canary, Traces: "https://traces.example/" + canary}
 	var log bytes.Buffer
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("started", "key", c.GatewayKey, "settings", c)
 	slog.New(slog.NewTextHandler(&log, nil)).Info("started", "settings", c, "at", &c)
 	for _, text := range []string{fmt.Sprint(c.GatewayKey), fmt.Sprintf("%#v", c.GatewayKey), fmt.Sprintf("%+v", c), fmt.Sprintf("%#v", c), fmt.Sprint(&c), log.String()} {
 		fortest.Lacks(t, "printed", text, canary)
 	}
-	if text := fmt.Sprint(c); !strings.Contains(text, "Listen::8080") || !strings.Contains(text, "Database:(set)") || c.WebhookURLs[0] == "(set)" {
+	if text := fmt.Sprint(c); !strings.Contains(text, "Listen::8080") || !strings.Contains(text, "Database:(set)") || !strings.Contains(text, "Traces:https://traces.example ") || c.WebhookURLs[0] == "(set)" {
 		t.Errorf("printed %q; want what is no secret, and the settings as they are", text)
 	}
 }
@@ -201,4 +202,15 @@ func TestObserving(t *testing.T) {
 	if err != nil || c.LogJSON || c.LogLevel != slog.LevelInfo || c.Drain != 0 || c.Traces != "https://collector.example/otlp/v1/traces" {
 		t.Errorf("%+v, %v", c, err)
 	}
+}
+
+// The error about an open secret says what to change where chmod is not possible.
+func TestOpenSecretFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "secret-key")
+	fortest.OK(t, os.WriteFile(path, []byte(canary), 0o444))
+	fortest.OK(t, os.Chmod(path, 0o444))
+	_, err := Load([]string{"COINSLOT_SECRET_KEY_FILE=" + path}, nil)
+	fortest.Fails(t, err, "a secret of mode 0444")
+	fortest.Has(t, "the error", err.Error(), "chmod o-rwx it", "mode: 0400", "defaultMode: 0440")
+	fortest.Lacks(t, "the error", err.Error(), canary)
 }

@@ -64,7 +64,7 @@ func parseGatewayURL(v string) (string, error) {
 	switch {
 	case err != nil || strings.Contains(v, "?"):
 		return base, errors.New("must be a URL like https://gateway.example, without user, " +
-			"query or fragment")
+			"query or fragment; percent-encode special characters of a path (# as %23, ? as %3F)")
 	case u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()):
 		return base, nil
 	}
@@ -260,7 +260,7 @@ func parseCollector(v string) (string, error) {
 	u, err := parseURL(v)
 	if err != nil || strings.Contains(v, "?") {
 		return "", errors.New("must be a URL like http://127.0.0.1:4318, without user, query " +
-			"or fragment")
+			"or fragment; percent-encode special characters of a path (# as %23, ? as %3F)")
 	}
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/v1/traces"

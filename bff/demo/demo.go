@@ -27,6 +27,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
+// webhookPath is where shops receive webhooks: the demo's, those of docs/examples and of the docs.
+const webhookPath = "/hooks/coinslot"
+
 // Config is what the demo is made of.
 type Config struct {
 	// Listen, Shop and Gateway are host:port. A port in use is replaced by a free one, but not
@@ -120,7 +123,7 @@ func prepare(c Config, dir string) (d *demo, err error) {
 		GatewayURL: gateway, GatewayKey: config.NewSecret(d.state.GatewayKey),
 		GatewayPageURL: gateway + "/pay", Origins: allowedOrigins(shopURL, c.Own),
 		SecretKeys:     []config.Secret{config.NewSecret(d.state.SecretKey)},
-		WebhookURLs:    []string{shopURL + "/webhook"},
+		WebhookURLs:    []string{shopURL + webhookPath},
 		WebhookSecrets: []config.Secret{config.NewSecret(d.state.WebhookSecret)},
 		PollInterval:   time.Second, GatewayRPS: 50, AllowPrivateWebhooks: true,
 		AdminPassword: config.NewSecret(hash), Catalog: d.Catalog, ShopName: "Northlight Coffee",
@@ -133,13 +136,13 @@ func prepare(c Config, dir string) (d *demo, err error) {
 
 func (d *demo) addOwnShop() error {
 	if d.Webhook == "" && len(d.Own) > 0 {
-		d.Webhook = d.Own[0] + "/hooks/coinslot"
+		d.Webhook = d.Own[0] + webhookPath
 	}
 	if d.Webhook == "" {
 		return nil
 	}
 	if err := webhook.CheckEndpoint(d.Webhook, true); err != nil {
-		return fmt.Errorf("reading -webhook-url %q: %w", d.Webhook, err)
+		return fmt.Errorf("reading -webhook-url: %w", err)
 	}
 	d.settings.WebhookURLs = append(d.settings.WebhookURLs, d.Webhook)
 	d.settings.OrderKey = config.NewSecret(d.state.OrderKey)
@@ -222,7 +225,7 @@ func (d *demo) printAddresses() {
 	fmt.Fprintf(d.Out, `  To receive webhooks on your machine, paste into other terminals:
 
     export COINSLOT_URL=%s COINSLOT_SECRET_KEY=%s
-    %[3]s listen -forward-to http://localhost:3000/hook
+    %[3]s listen -forward-to http://localhost:3000/hooks/coinslot
     %[3]s trigger checkout.confirmed
 
 `, d.settings.PublicURL, d.settings.SecretKeys[0].Reveal(), os.Args[0])
@@ -230,7 +233,7 @@ func (d *demo) printAddresses() {
 
 // printKeys prints shell commands with the keys for the user's own shop.
 func (d *demo) printKeys() {
-	fmt.Fprintf(d.Out, `  For your own shop, whose webhooks go to %s:
+	fmt.Fprintf(d.Out, `  For your own shop at %s, which receives the webhooks:
 
     export COINSLOT_URL=%s
     export COINSLOT_SECRET_KEY=%s
@@ -238,7 +241,7 @@ func (d *demo) printKeys() {
     export COINSLOT_WEBHOOK_SECRET=%s
     export SHOP_TEST=1
 
-`, d.Webhook, d.settings.PublicURL, d.settings.SecretKeys[0].Reveal(), d.settings.OrderKey.Reveal(),
+`, webhook.HostOf(d.Webhook), d.settings.PublicURL, d.settings.SecretKeys[0].Reveal(), d.settings.OrderKey.Reveal(),
 		d.settings.WebhookSecrets[0].Reveal())
 }
 

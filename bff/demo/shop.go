@@ -66,7 +66,7 @@ func newShop(c config.Config, from fs.FS, webhooks []string) (*shop, error) {
 	}
 	s.HandleFunc("GET /{$}", s.home)
 	s.HandleFunc("GET /orders", s.orders)
-	s.HandleFunc("POST /webhook", s.webhook)
+	s.HandleFunc("POST "+webhookPath, s.webhook)
 	s.Handle("GET /", http.FileServerFS(files))
 	return s, nil
 }

@@ -16,7 +16,7 @@ import (
 // choose is POST /checkout/{session}/attempts: a shopper chooses a coin and a network.
 func (s *server) choose(r *http.Request) (useCase, error) {
 	if err := s.checkUnpaidAttempts(r); err != nil {
-		return nil, err
+		return useCase{}, err
 	}
 	var c choice
 	if err := web.ReadJSON(r, &c); err != nil {

@@ -13,7 +13,7 @@ import (
 // extend is POST /checkout/{session}/extend: more time for the same coin.
 func (s *server) extend(r *http.Request) (useCase, error) {
 	if err := s.checkUnpaidAttempts(r); err != nil {
-		return nil, err
+		return useCase{}, err
 	}
 	var body struct {
 		Attempt wholeNumber `json:"attempt"`

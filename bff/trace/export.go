@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -43,6 +45,7 @@ const (
 type queue struct {
 	sdk.SpanProcessor
 	client  *http.Client
+	url     string // of the collector
 	log     *slog.Logger
 	size    int64
 	origin  *resource.Resource
@@ -57,7 +60,7 @@ type queue struct {
 func newQueue(c Config) *queue {
 	c = c.withDefaults()
 	q := &queue{
-		log: c.Log, size: int64(c.Queue),
+		url: c.URL, log: c.Log, size: int64(c.Queue),
 		origin: resource.NewSchemaless(attribute.String("service.name", "coinslot"),
 			attribute.String("service.version", c.Version)),
 		client: &http.Client{
@@ -82,6 +85,17 @@ func newQueue(c Config) *queue {
 		sdk.WithMaxQueueSize(c.Queue), sdk.WithMaxExportBatchSize(min(batchSize, c.Queue)),
 		sdk.WithBatchTimeout(c.Interval), sdk.WithExportTimeout(sendTimeout))
 	return q
+}
+
+// describe returns the text of err without the collector's URL, whose path may contain a key.
+func (q *queue) describe(err error) string {
+	text := err.Error()
+	u, invalid := url.Parse(q.url)
+	if invalid != nil || len(u.RequestURI()) < 2 {
+		return text
+	}
+	shown := u.Scheme + "://" + u.Host
+	return strings.NewReplacer(u.String(), shown, u.RequestURI(), "/…").Replace(text)
 }
 
 // OnEnd implements sdk.SpanProcessor. If the queue is full, the span is dropped.
@@ -125,7 +139,7 @@ func (c countingExporter) ExportSpans(ctx context.Context, batch []sdk.ReadOnlyS
 	if failing := err != nil; failing != q.failing {
 		q.failing = failing
 		if failing {
-			q.log.Warn("trace export failed", "error", fmt.Sprintf("%.300v", err))
+			q.log.Warn("trace export failed", "error", fmt.Sprintf("%.300s", q.describe(err)))
 		} else {
 			q.log.Info("trace export recovered")
 		}

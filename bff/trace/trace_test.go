@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -158,5 +159,26 @@ func TestFailingCollector(t *testing.T) {
 				t.Errorf("Stats = %+v; want %d in all, some dropped", stats, n)
 			}
 		})
+	}
+}
+
+// TestFailureWithoutKey: the log of a failed export does not hold the path of the collector's URL.
+func TestFailureWithoutKey(t *testing.T) {
+	refusing := httptest.NewServer(http.NotFoundHandler())
+	defer refusing.Close()
+	for name, origin := range map[string]string{"refusing": refusing.URL, "away": "http://127.0.0.1:1"} {
+		var log fortest.Log
+		tracer := New(Config{
+			URL: origin + "/CANARY4711/v1/traces", Interval: time.Millisecond,
+			Log: slog.New(slog.NewTextHandler(&log, nil)),
+		})
+		_, span := tracer.Start(t.Context(), Server, "request", "")
+		span.End(false)
+		fortest.Until(t, name+": the failure is logged", func() bool {
+			return strings.Contains(log.String(), "trace export failed")
+		})
+		tracer.Close()
+		fortest.Has(t, name, log.String(), "127.0.0.1:")
+		fortest.Lacks(t, name, log.String(), "CANARY4711")
 	}
 }

@@ -26,8 +26,9 @@ func CheckEndpoint(raw string, allowPrivate bool) error {
 		return err
 	}
 	u, err := url.Parse(raw)
-	if err != nil {
-		return errors.New("it is not a URL") // url.Parse quotes the value
+	if err != nil { // which quotes the value
+		return errors.New("it is not a URL: percent-encode special characters of a key in it " +
+			"(% as %25, # as %23, / as %2F, ? as %3F, @ as %40)")
 	}
 	switch {
 	case u.Scheme != "https" && u.Scheme != "http":
@@ -37,7 +38,8 @@ func CheckEndpoint(raw string, allowPrivate bool) error {
 	case u.Opaque != "" || u.Host == "":
 		return errors.New("it has no host")
 	case u.User != nil:
-		return errors.New("it contains a user name or password")
+		return errors.New("it contains a user name or password, or an @ in front of the host: " +
+			"put a key into the path or query, percent-encoded (@ as %40)")
 	case strings.ContainsFunc(u.Host, notPlain): // it was percent-encoded
 		return errors.New("its host contains a non-ASCII letter (use punycode)")
 	}
@@ -52,6 +54,16 @@ func CheckEndpoint(raw string, allowPrivate bool) error {
 	return checkPublicHost(u)
 }
 
+// HostOf returns the host of an endpoint with its port, for display: path and query may contain a
+// key.
+func HostOf(endpoint string) string {
+	u, err := url.Parse(endpoint)
+	if err != nil || u.Host == "" {
+		return "unknown"
+	}
+	return u.Host
+}
+
 // checkText refuses what parsers of URLs are known to disagree on.
 func checkText(raw string) error {
 	switch {
@@ -60,11 +72,13 @@ func checkText(raw string) error {
 	case len(raw) > maxEndpointBytes:
 		return fmt.Errorf("it is longer than %d bytes", maxEndpointBytes)
 	case strings.ContainsFunc(raw, notPlain):
-		return errors.New("it contains a space, a control character or a non-ASCII letter")
+		return errors.New("it contains a space, a control character or a non-ASCII letter: " +
+			"percent-encode it")
 	case strings.Contains(raw, `\`):
-		return errors.New("it contains a backslash")
+		return errors.New("it contains a backslash: percent-encode it as %5C")
 	case strings.Contains(raw, "#"):
-		return errors.New("it contains a fragment")
+		return errors.New("it contains #, which begins a fragment: percent-encode it as %23 if it " +
+			"belongs to a key")
 	}
 	return nil
 }

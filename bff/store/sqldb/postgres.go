@@ -73,15 +73,17 @@ func namesPostgres(dsn string) bool {
 
 // withPassword matches what has a user and a password before its host. A drive's
 // name, "c:\", has neither.
-var withPassword = regexp.MustCompile(`^[^:]*:[^/\\].*@`)
+var withPassword = regexp.MustCompile(`^(?:[^:]*:[^/\\]|[^:]{2,}:/[^/]).*@`)
 
-// postgresConfig reads dsn. Its errors do not repeat dsn.
+// postgresConfig reads dsn. Its errors do not repeat dsn, and do not name its setting.
 func postgresConfig(dsn string) (*pgxpool.Config, error) {
+	err := checkPostgresAddress(dsn)
+	if err != nil {
+		return nil, err
+	}
 	c, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
-		// The cause repeats parts of dsn, and may take a password for something else.
-		return nil, errors.New("COINSLOT_DATABASE: the address is not valid; use " +
-			"postgres://user:password@host/database")
+		return nil, errAddress // the cause repeats parts of dsn
 	}
 	if !strings.Contains(dsn, "pool_max_conns=") {
 		c.MaxConns = defaultConnections
@@ -101,18 +103,33 @@ func postgresConfig(dsn string) (*pgxpool.Config, error) {
 	return c, nil
 }
 
+// pooledConfig reads the address that clients use, which may be a pooler's.
+func pooledConfig(c Config) (*pgxpool.Config, error) {
+	pool, err := postgresConfig(c.DSN)
+	return pool, Wrap(err, "COINSLOT_DATABASE")
+}
+
+// directConfig reads the address of the server itself.
+func directConfig(c Config) (*pgxpool.Config, error) {
+	if c.Direct == "" {
+		return pooledConfig(c)
+	}
+	direct, err := postgresConfig(c.Direct)
+	return direct, Wrap(err, "COINSLOT_DATABASE_DIRECT")
+}
+
 // openPostgres connects to the database. What is open when it fails is left to Close.
 func (db *DB) openPostgres(ctx context.Context, c Config) error {
-	pool, err := postgresConfig(c.DSN)
+	pool, err := pooledConfig(c)
 	if err != nil {
 		return err
 	}
 	pool.ConnConfig.ValidateConnect = db.validate
 	db.direct = pool.ConnConfig
 	if db.pooled = c.Direct != ""; db.pooled {
-		direct, err := postgresConfig(c.Direct)
+		direct, err := directConfig(c)
 		if err != nil {
-			return fmt.Errorf("COINSLOT_DATABASE_DIRECT: %w", err)
+			return err
 		}
 		db.direct = direct.ConnConfig
 		db.direct.ValidateConnect = db.validate
@@ -165,7 +182,7 @@ func (db *DB) checkPooler(ctx context.Context, c Config) error {
 	if c.Direct == "" {
 		return nil
 	}
-	pooled, err := postgresConfig(c.DSN)
+	pooled, err := pooledConfig(c)
 	if err != nil {
 		return err
 	}

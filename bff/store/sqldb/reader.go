@@ -1,7 +1,6 @@
 package sqldb
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,7 +77,7 @@ func (db *DB) besideSQLite(ctx context.Context, path string) (err error) {
 
 func (db *DB) besidePostgres(ctx context.Context, c Config) error {
 	db.guest = true
-	pool, err := postgresConfig(cmp.Or(c.Direct, c.DSN))
+	pool, err := directConfig(c)
 	if err != nil {
 		return err
 	}
@@ -125,7 +124,7 @@ func inspectSettings(path string) url.Values {
 }
 
 func (db *DB) inspectPostgres(ctx context.Context, c Config) error {
-	pool, err := postgresConfig(cmp.Or(c.Direct, c.DSN))
+	pool, err := directConfig(c)
 	if err != nil {
 		return err
 	}

@@ -28,8 +28,7 @@ func sqlitePath(dsn string) (string, error) {
 		return "", errors.New("COINSLOT_DATABASE: empty; give the path of an SQLite file or a " +
 			"postgres:// address")
 	case namesPostgres(dsn):
-		return "", errors.New("COINSLOT_DATABASE: give a PostgreSQL database as " +
-			"postgres://user:password@host/database")
+		return "", fmt.Errorf("COINSLOT_DATABASE: %w", errAddress)
 	case isURL && !strings.ContainsAny(scheme, "/@"):
 		return "", fmt.Errorf("COINSLOT_DATABASE: %q addresses are not supported; give the path "+
 			"of an SQLite file or a postgres:// address", scheme+"://")

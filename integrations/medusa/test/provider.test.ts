@@ -56,9 +56,15 @@ test("only signed, recent and unchanged webhooks are accepted", () => {
 test("options that are missing are named, and secrets are not", () => {
   const all = { url: "https://pay.shop.example", secretKey: KEY, webhookSecret: SECRET }
   checkOptions(all)
+  for (const url of ["http://localhost:8080", "http://127.0.0.1:8080/", "http://[::1]:8080", "https://pay.shop.example:8443/"]) {
+    checkOptions({ ...all, url })
+  }
+  assert.throws(() => checkOptions({ ...all, url: "http://pay.shop.example" }), /must be https/)
   checkOptions({ ...all, webhookSecret: `${SECRET},${OLD}` })
   for (const [name, value] of [
-    ["url", "pay.shop.example"], ["url", undefined], ["url", "https://user:pw@pay.shop.example"], ["secretKey", "short-key"], ["secretKey", undefined],
+    ["url", "http://pay.shop.example"], ["url", "HTTP://10.0.0.7:8080"], ["url", "http://localhost.shop.example"],
+    ["url", "http://localhost@pay.shop.example"], ["url", "http://coinslot:8080/"], ["url", "http://127.0.0.1.shop.example"],
+    ["url", "http://localhost\\@pay.shop.example"], ["url", "pay.shop.example"], ["url", undefined], ["url", "https://user:pw@pay.shop.example"], ["secretKey", "short-key"], ["secretKey", undefined],
     ["webhookSecret", "whsec_c2hvcnQ="], ["webhookSecret", undefined], ["webhookSecret", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLwAAAAAAAAAA"],
   ] as const) {
     assert.throws(() => checkOptions({ ...all, [name]: value }), (error: Error) =>

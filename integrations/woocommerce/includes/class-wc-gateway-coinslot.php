@@ -32,9 +32,28 @@ class WC_Gateway_Coinslot extends WC_Payment_Gateway {
 		);
 	}
 
+	/** Refuses to save a URL by which the secret key would travel without https. WooCommerce calls it. */
+	public function validate_url_field( $key, $value ) {
+		$url = trim( (string) $value );
+		if ( '' === $url || self::keeps_key( $url ) ) {
+			return $url;
+		}
+		WC_Admin_Settings::add_error( self::insecure() );
+		return $this->get_option( $key );
+	}
+
+	/** Reports whether a URL is https, or leads to this machine: the secret key travels with each request. */
+	private static function keeps_key( string $url ): bool {
+		return 1 === preg_match( '~^(?:https://[^/?#@\\\\\s]+|http://(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?)(?:/[^?#\\\\\s]*)?$~iD', $url );
+	}
+
+	private static function insecure(): string {
+		return __( 'COINSLOT_PUBLIC_URL must be https, like https://pay.shop.example (http only for localhost): the secret key travels with each request.', 'coinslot' );
+	}
+
 	/** Coinslot's orders are in US dollars. */
 	public function is_available() {
-		return parent::is_available() && 'USD' === get_woocommerce_currency() && $this->get_option( 'url' ) && $this->get_option( 'secret_key' );
+		return parent::is_available() && 'USD' === get_woocommerce_currency() && self::keeps_key( $this->get_option( 'url' ) ) && $this->get_option( 'secret_key' );
 	}
 
 	/** Opens a session for an order and leads to its page. A repeated call gets the same session. */
@@ -53,6 +72,10 @@ class WC_Gateway_Coinslot extends WC_Payment_Gateway {
 
 	/** Returns the session of an order at its present total; null = failed, and logged. */
 	private function open( $order ): ?array {
+		if ( ! self::keeps_key( $this->get_option( 'url' ) ) ) {
+			wc_get_logger()->error( "order {$order->get_id()}: opening a session: " . self::insecure(), array( 'source' => 'coinslot' ) );
+			return null;
+		}
 		$amount = coinslot_amount( $order );
 		$ref    = $order->get_order_key() . '~' . $amount;
 		$answer = wp_remote_post( untrailingslashit( $this->get_option( 'url' ) ) . '/v1/sessions', array(

@@ -42,6 +42,10 @@ class WC_Payment_Gateway {
 	public function get_return_url( $order ) { return 'https://shop.example/thanks/7'; }
 }
 
+class WC_Admin_Settings {
+	public static function add_error( $text ) { $GLOBALS['errors'][] = $text; }
+}
+
 class Log { public function error( $line ) { $GLOBALS['log'][] = $line; } }
 
 function __( $text ) { return $text; }
@@ -174,8 +178,40 @@ $tests = array(
 		$GLOBALS['answer'] = array( 401, '{"code":"unauthorized"}' );
 		same( $gateway->process_payment( 'wc_order_a' ), array( 'result' => 'failure' ), 'refused' );
 		same( array( $GLOBALS['log'], count( $GLOBALS['notices'] ) ), array( array( 'order 7: opening a session: 401 unauthorized' ), 1 ), 'log' );
+		same( $gateway->is_available(), true, 'available in dollars' );
 		$GLOBALS['currency'] = 'EUR';
 		same( $gateway->is_available(), false, 'available in euros' );
+	},
+	'a checkout without https' => function () {
+		$GLOBALS['currency'] = 'USD';
+		$hosts               = array(
+			'https://pay.example' => true, 'https://pay.example:8443/' => true, 'http://localhost:8080' => true,
+			'http://127.0.0.1:8080/' => true, 'http://[::1]' => true, 'HTTP://localhost' => true,
+			'http://pay.example' => false, 'HTTP://pay.example' => false, 'http://10.0.0.7:8080' => false,
+			'http://localhost.pay.example' => false, 'http://localhost@pay.example' => false, 'http://127.0.0.1.pay.example' => false,
+			'http://localhost:8080@pay.example' => false, 'http://localhost\\@pay.example' => false, 'https://u:p@pay.example' => false,
+			"http://localhost\n" => false, '//pay.example' => false, 'pay.example' => false, '' => false,
+		);
+		foreach ( $hosts as $url => $allowed ) {
+			$order               = fresh();
+			$GLOBALS['settings'] = array( 'url' => $url, 'secret_key' => 'key' );
+			$GLOBALS['answer']   = array( 201, '{"id":"cs_9","url":"https://pay.example/checkout/cs_9"}' );
+			$GLOBALS['sent']     = null;
+			$gateway             = new WC_Gateway_Coinslot();
+			same( $gateway->is_available(), $allowed, "$url is available" );
+			same( $gateway->process_payment( 'wc_order_a' )['result'], $allowed ? 'success' : 'failure', "paying by $url" );
+			same( null !== $GLOBALS['sent'], $allowed, "the key goes to $url" );
+			same( count( $GLOBALS['log'] ), $allowed ? 0 : 1, "lines for $url" );
+		}
+		$GLOBALS['settings'] = array( 'url' => 'https://old.example', 'secret_key' => 'key' );
+		$GLOBALS['errors']   = array();
+		$gateway             = new WC_Gateway_Coinslot();
+		same( $gateway->validate_url_field( 'url', ' https://pay.example ' ), 'https://pay.example', 'saved' );
+		same( $gateway->validate_url_field( 'url', '' ), '', 'emptied' );
+		same( $GLOBALS['errors'], array(), 'errors' );
+		same( $gateway->validate_url_field( 'url', 'http://pay.example' ), 'https://old.example', 'refused' );
+		same( count( $GLOBALS['errors'] ), 1, 'errors after http' );
+		same( str_contains( $GLOBALS['errors'][0], 'must be https' ), true, 'the error says why' );
 	},
 );
 foreach ( $tests as $name => $test ) {

@@ -177,7 +177,7 @@ export class WebhookError extends Error {
 }
 
 export interface Options {
-  /** The server's COINSLOT_PUBLIC_URL. */
+  /** The server's COINSLOT_PUBLIC_URL: https, or http on this machine. */
   url: string;
   /** The server's COINSLOT_SECRET_KEY. */
   key: string;
@@ -207,7 +207,9 @@ export interface EventQuery {
 export class Coinslot {
   readonly #options: Options;
 
+  /** Throws an error if the secret key would leave this machine without https. */
   constructor(options: Options) {
+    checkURL(options.url);
     this.#options = { ...options, url: options.url.replace(/\/+$/, "") };
   }
 
@@ -263,6 +265,9 @@ export class Coinslot {
   /** Sends a request that has no method of its own, such as `GET /v1/currencies`. */
   async request<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
     const { url, key, timeout = 30_000 } = this.#options;
+    if (!path.startsWith("/")) {
+      throw new Error("the path of a request must begin with a slash"); // it would change the host
+    }
     const init: RequestInit = {
       method,
       headers: { ...headers, Accept: "application/json", Authorization: `Bearer ${key}` },
@@ -281,6 +286,19 @@ export class Coinslot {
     const { code = "", detail = "", param = "", request_id = "" } = problem;
     const why = code ? `${code}: ${detail}${param && `: ${param}`}` : `status ${answer.status}, which is not an answer of Coinslot`;
     throw new CoinslotError(`${method} ${path.split("?")[0]}: ${why}`, answer.status, code, param, request_id);
+  }
+}
+
+/** Throws an error that does not repeat the URL, which may contain a password. */
+function checkURL(text: string): void {
+  const plain = /^https?:\/\/[^/?#@\\\s]+(?:\/[^?#\\\s]*)?$/i.test(text);
+  const url = plain && URL.canParse(text) ? new URL(text) : undefined;
+  if (!url) {
+    throw new Error("the checkout's URL must be like https://pay.shop.example, without user, query and fragment");
+  }
+  const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\])$/;
+  if (url.protocol !== "https:" && !loopback.test(url.hostname)) {
+    throw new Error("the checkout's URL must be https (http only for localhost): the secret key travels with each request");
   }
 }
 

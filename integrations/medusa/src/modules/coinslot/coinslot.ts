@@ -53,11 +53,22 @@ export class CoinslotError extends Error {
 
 /** Throws an error that names the option that is missing or wrong. It never holds a secret. */
 export function checkOptions(options: Partial<Options>): asserts options is Options {
-  const wrong = (name: string, why: string) => new Error(`Coinslot payment provider: the option ${name} ${why}`)
-  if (!/^https?:\/\/[^/?#@]+\/?$/.test(options.url ?? "")) throw wrong("url", "must be like https://pay.shop.example")
+  checkURL(options.url)
   if ((options.secretKey ?? "").length < 32) throw wrong("secretKey", "must be the checkout's COINSLOT_SECRET_KEY")
   for (const secret of (options.webhookSecret ?? "").split(",")) {
     if (signingKey(secret).length < 24) throw wrong("webhookSecret", "must be the checkout's COINSLOT_WEBHOOK_SECRET, whsec_…")
+  }
+}
+
+const wrong = (name: string, why: string) => new Error(`Coinslot payment provider: the option ${name} ${why}`)
+
+/** Refuses a URL by which the secret key would leave this machine without https. */
+function checkURL(url: string | undefined) {
+  const host = /^(https?):\/\/([^/?#@\\\s]+?)(?::\d+)?\/?$/i.exec(url ?? "")
+  if (!host) throw wrong("url", "must be like https://pay.shop.example")
+  const local = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i.test(host[2])
+  if (host[1].toLowerCase() !== "https" && !local) {
+    throw wrong("url", "must be https (http only for localhost): the secret key travels with each request")
   }
 }
 
@@ -111,7 +122,9 @@ export function verify(secrets: string, headers: Record<string, unknown>, rawBod
 
 /** A client of the merchant's API. */
 export class Client {
-  constructor(private readonly options: Options) {}
+  constructor(private readonly options: Options) {
+    checkURL(options.url)
+  }
 
   /**
    * Opens a session for a payment session of Medusa's. The reference is Coinslot's idempotency key, too: a repeated call
