@@ -62,7 +62,7 @@ func TestFullPlaywright(t *testing.T) {
 func playwrightCommands(t *testing.T) string {
 	t.Helper()
 	page := string(fortest.Must(os.ReadFile("../docs/testing.md"))(t))
-	_, after, _ := strings.Cut(page, "<!-- not run: e2e TestPlaywright runs it -->\n```sh\n")
+	_, after, _ := strings.Cut(page, "<!-- not run: e2e TestFullPlaywright runs it -->\n```sh\n")
 	commands, _, found := strings.Cut(after, "```")
 	if !found {
 		t.Fatal("docs/testing.md does not say how to run docs/examples/playwright")

@@ -11,7 +11,7 @@ type ErrorCode =
   | 'item_unknown' | 'gateway_unavailable' | 'create_failed';
 
 /** An outcome that a sandbox session can simulate; docs/testing.md has their meanings. */
-type Simulation = 'pay' | 'half' | 'parts' | 'over' | 'late' | 'expire' | 'cancel';
+type Simulation = 'pay' | 'half' | 'parts' | 'over' | 'tenfold' | 'tolerated' | 'late' | 'expire' | 'cancel';
 
 /** In every event. Hints for the page: release goods on a verified receipt, a webhook or an API read. */
 interface Detail {
@@ -123,7 +123,7 @@ interface Checkout extends HTMLElement {
    * goes on after all, there is a new one.
    */
   readonly result: Promise<Result>;
-  /** Asked for the session id at every show(). */
+  /** Asked for a session's id at show(), unless the last session can still be paid or money for it is awaited. */
   createSession?: () => Promise<string>;
   /** Opens the modal; starts the frame of an inline checkout. */
   show(): void;
@@ -142,14 +142,16 @@ interface Checkout extends HTMLElement {
 }
 
 interface OpenOptions extends Options {
-  /** Returns the id of a session that your server has just made. */
+  /** Returns the id of a session that your server has just made, or of the one that it has for this order. */
   createSession?: () => Promise<string>;
+  /** With createSession: your order's number. The same opens the same session, while it can be paid; another is another order. */
+  orderRef?: string;
   /** Where a new element is appended; document.body without it. */
   target?: Element;
 }
 
 interface Coinslot {
-  /** Shows a checkout (mode: modal unless said otherwise). The same session gives the same element. */
+  /** Shows a checkout (mode: modal unless said otherwise). The same order gives the same element. */
   open(options: OpenOptions): Checkout;
   readonly version: string;
 }

@@ -35,9 +35,11 @@ type embedding struct {
 }
 
 // embedding is GET /checkout/embed.js?lang=…&origin=…: a module for checkout.js. It is a script,
-// not JSON, because a page that allows checkout.js then needs no connect-src. It is no secret.
+// not JSON, because a page that allows checkout.js then needs no connect-src. It is no secret. It
+// does not depend on the referrer: caches keep it for all pages.
 func (s *server) embedding(w http.ResponseWriter, r *http.Request) error {
-	f := s.readEmbed(r, r.URL.Query())
+	f := s.parseEmbed(r.URL.Query())
+	f.accept = r.Header.Get("Accept-Language")
 	if f.requested != "" && f.origin == "" {
 		s.Refusals.Add(f.requested, "")
 	}

@@ -93,3 +93,26 @@ func TestEmbeddingHeaders(t *testing.T) {
 	h.ServeHTTP(w, httptest.NewRequest("POST", "/checkout/embed.js", nil))
 	fortest.Has(t, "POST", w.Body.String(), string(wire.CodeMethod))
 }
+
+// TestEmbeddingIgnoresReferrer: caches keep the module for all pages, so that no header decides
+// what Vary does not name.
+func TestEmbeddingIgnoresReferrer(t *testing.T) {
+	h := embedders(t)
+	answer := func(header, value string) string {
+		r := httptest.NewRequest("GET", "/checkout/embed.js?embed=inline&lang=de", nil)
+		if header != "" {
+			r.Header.Set(header, value)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w.Body.String()
+	}
+	want := answer("", "")
+	fortest.Has(t, "without an origin", want, `"listed":false`)
+	for header, value := range map[string]string{
+		"Referer": "https://shop.example/cart", "Origin": "https://shop.example",
+		"Sec-Fetch-Site": "cross-site", "User-Agent": "other", "Cookie": "a=b", "Save-Data": "on",
+	} {
+		fortest.Equal(t, answer(header, value), want, "with %s", header)
+	}
+}

@@ -5,7 +5,7 @@ import styles from './styles.css';
 import { ENGLISH, loadTexts } from './texts.js';
 import { Session } from './session.js';
 import { CHECKOUT_ORIGIN, IS_PINNED, PAGE_ORIGIN } from './origins.js';
-import { owners, saleOf } from './sale.js';
+import { isVisible, owners, pathOf, saleOf } from './sale.js';
 import { ANSWER_TIMEOUT, HELLO_TIMEOUT, IDLE_DELAY, OWNER_RETRY, SALE_TIMEOUT } from './times.js';
 import { isSparing } from './connection.js';
 import { Frame } from './frame.js';
@@ -37,13 +37,15 @@ export class CheckoutElement extends HTMLElement {
   #theme = '';
   #query = '';
   #sale = '';
-  /** @type {string | null | undefined} the frame's; null outside of a document */ #address;
+  /** @type {string | null | undefined} of what is sold; null outside of a document */ #address;
 
   /** @type {Frame | undefined} */ #frame;
   /** @type {number | undefined} */ #timer;
   #failure = ''; // code of the failure on show
   #texts = ENGLISH;
   /** @type {Promise<void> | undefined} */ #textsSettled;
+  /** @type {Promise<string | undefined> | undefined} of the page's createSession */ #creating;
+  #speakers = new MutationObserver(() => this.#apply()); // whatever around it may have a lang
 
   // The shadow tree. The box is in the dialog or, inline, beside it. The slot has the page's link, and
   // the notice what went wrong.
@@ -78,10 +80,11 @@ export class CheckoutElement extends HTMLElement {
     root.adoptedStyleSheets = [styleSheet];
     root.append(this.#modal.dialog);
     this.addEventListener('focusin', () => this.#onIntent());
-    for (const name of ATTRIBUTES) { // likewise
-      const early = Object.getOwnPropertyDescriptor(this, propertyOf(name))?.value;
-      Reflect.deleteProperty(this, propertyOf(name));
-      if (early) this.#setAttribute(name, early);
+    const early = /** @type {any} */ ({ ...this }); // likewise
+    for (const name of ATTRIBUTES) {
+      const property = propertyOf(name);
+      delete /** @type {any} */ (this)[property];
+      if (early[property]) this.#setAttribute(name, early[property]);
     }
     this.#apply();
   }
@@ -111,9 +114,9 @@ export class CheckoutElement extends HTMLElement {
     return this.getAttribute(name) || otherwise;
   }
 
-  /** @param {string} name @param {unknown} value */
+  /** @param {string} name @param {any} value */
   #setAttribute(name, value) {
-    if (value) this.setAttribute(name, String(value));
+    if (value) this.setAttribute(name, value);
     else this.removeAttribute(name);
   }
 
@@ -151,12 +154,19 @@ export class CheckoutElement extends HTMLElement {
 
   #applyLanguage() {
     if (!this.isConnected) return;
-    const speaker = /** @type {HTMLElement | null} */ (this.closest('[lang]'));
+    let lang = '';
+    this.#speakers.disconnect();
+    /** @type {any} */
+    let speaker = this;
+    for (; speaker; speaker = speaker.parentNode || speaker.host) {
+      this.#speakers.observe(speaker, { attributeFilter: ['lang'] });
+      lang ||= speaker.lang;
+    }
     const debug = document.querySelector('[data-debug]') ? '&debug' : '';
     const query = String(new URLSearchParams({
       embed: this.#attribute('mode', 'inline'),
       origin: PAGE_ORIGIN,
-      lang: speaker?.lang || navigator.language,
+      lang: lang || navigator.language,
     }));
     if (this.#query === query) return;
     this.#query = query;
@@ -172,15 +182,16 @@ export class CheckoutElement extends HTMLElement {
   }
 
   #applySale() {
-    const sale = this.isConnected ? saleOf(this) : '';
+    const sale = saleOf(this);
     const address = this.isConnected ? sale && CHECKOUT_ORIGIN + sale + this.#query : null;
     if (this.#address === address) return;
     this.#address = address;
     this.#stop();
-    if (!this.#isModal || !sale) this.#modal.dialog.close();
+    if (!this.#isModal || !address) this.#modal.dialog.close();
     if (owners.get(this.#sale) === this) owners.delete(this.#sale);
+    // An order or item keeps the session of its payment in a new language, mode or place.
+    this.#session.change(this.#sale === sale ? this.#session.id : this.#attribute('session'));
     this.#sale = sale;
-    this.#session.change(this.#attribute('session'));
     if (address === '') this.#wait(SALE_TIMEOUT, () => this.createSession || this.#begin());
     if (this.#modal.dialog.open || this.#prewarm === 'load') this.#start();
     if (this.#prewarm === 'idle') setTimeout(() => this.#start(), IDLE_DELAY);
@@ -206,7 +217,7 @@ export class CheckoutElement extends HTMLElement {
     this.#apply();
     const owner = this.#owner();
     if (owner !== this) return owner.show();
-    if (!this.isConnected || this.#modal.dialog.open) return;
+    if (!isVisible(this) || this.#modal.dialog.open) return;
     this.#begin();
     if (!this.#isModal) return;
     this.#announceShown(); // first: the frame's process has work of its own
@@ -233,9 +244,14 @@ export class CheckoutElement extends HTMLElement {
     if (data) throw Error(data);
   };
 
-  /** The element that owns the frame of this order: the first one. */
+  /** The element that owns the frame of this order: the first one that can be seen. */
   #owner() {
-    const owner = owners.get(this.#sale) || this;
+    let owner = owners.get(this.#sale) || this;
+    if (isVisible(this) && !isVisible(owner)) {
+      owner.#stop();
+      this.#session.change(owner.#session.id);
+      owner = this;
+    }
     if (this.#sale) owners.set(this.#sale, owner);
     return owner;
   }
@@ -257,30 +273,38 @@ export class CheckoutElement extends HTMLElement {
     if (this.#prewarm === 'intent') this.#start();
   }
 
+  /** Starts the checkout, also again after a failure. */
+  #begin() {
+    const isNew = this.createSession && (this.#session.isOver || !this.#attribute('session'));
+    if (isNew && this.#creating && !this.#failure) return; // its answer is awaited
+    if (isNew || this.#failure) this.#stop();
+    if (isNew) this.#create();
+    else if (this.#sale) this.#start();
+    else this.#fail('session_unknown', 'session');
+  }
+
   /**
-   * Starts the checkout, also again after a failure. createSession is called synchronously, as part
-   * of the click.
+   * Asks the page for a session: not while the last one can still be paid, or a shopper could pay
+   * twice. createSession is called synchronously, as part of the click.
    */
-  async #begin() {
-    if (this.#failure || this.createSession) this.#stop();
-    if (this.createSession) {
-      this.#wait(ANSWER_TIMEOUT, () => this.#fail('create_failed', 'timeout'));
-      try {
-        this.#setAttribute('session', await this.createSession());
-      } catch (error) {
-        return this.#fail('create_failed', error);
-      }
-      this.#apply();
-    }
-    if (this.#sale) this.#start();
-    else this.#fail(this.createSession ? 'create_failed' : 'session_unknown', 'session');
+  async #create() {
+    const answer = this.#creating = (async () => this.createSession?.())();
+    this.#wait(ANSWER_TIMEOUT, () => this.#fail('create_failed', 'timeout'));
+    const [session, problem] =
+      await answer.then((id) => [id, 'session'], (error) => ['', error]);
+    if (this.#creating !== answer) return; // asked again after the timeout
+    this.#creating = undefined;
+    if (!session) return this.#fail('create_failed', problem);
+    this.#setAttribute('session', session);
+    this.#apply();
+    this.#start();
   }
 
   // --- The frame -------------------------------------------------------------------------------
 
   /** @returns {void} */
   #start() {
-    if (this.#frame || !this.#sale) return;
+    if (this.#frame || !this.#address) return;
     // The owner may leave the page, as in single-page apps.
     if (this.#owner() !== this) return this.#wait(OWNER_RETRY, () => this.#start());
     // The page's HTML may have the frame, which then loads beside this script.
@@ -291,7 +315,7 @@ export class CheckoutElement extends HTMLElement {
       allow: 'clipboard-write',
       sandbox: 'allow-scripts allow-same-origin allow-forms allow-popups ' +
         'allow-popups-to-escape-sandbox',
-      src: this.#address + '&theme=' + this.#theme,
+      src: CHECKOUT_ORIGIN + this.#path() + this.#query + '&theme=' + this.#theme,
     });
     this.#frame = new Frame(iframe, {
       // A blocked frame loads too, without an error: it only lacks the hello.
@@ -306,8 +330,8 @@ export class CheckoutElement extends HTMLElement {
       onOnline: () => this.#failure && this.#begin(),
       onEscape: () => this.#isModal && this.close(),
       onClose: this.close,
-      onStatus: (type, session, status, receipt, again) => this.#session.update(
-        type, session, status, receipt, again && (!this.#isModal || this.#modal.dialog.open)),
+      onStatus: (...status) =>
+        this.#session.update(!this.#isModal || this.#modal.dialog.open, ...status),
       onError: (...error) => this.#report(...error),
     });
     this.#textsSettled?.then(() => {
@@ -378,14 +402,20 @@ export class CheckoutElement extends HTMLElement {
     const url = this.#pageURL();
     this.#notice.replaceChildren(...this.#failure ? [
       text(this.#failure === 'offline' ? 'offline' : url ? 'failed' : 'create'),
-      url && make('a', { href: url }, text('link')),
+      url && make('a', { href: url, target: '_self' }, text('link')),
       make('button', { onclick: () => this.#begin() }, text('retry')),
     ] : []);
   }
 
+  /** Path and query of the checkout: of its session, if it has one that can still be paid. */
+  #path() {
+    const { id, isOver } = this.#session;
+    return id && !isOver ? pathOf(id) : this.#sale;
+  }
+
   /** The checkout's own page; without a sale the page's link, or nothing. */
   #pageURL() {
-    if (this.#sale) return CHECKOUT_ORIGIN + this.#sale.slice(0, -1);
+    if (this.#sale) return CHECKOUT_ORIGIN + this.#path().slice(0, -1);
     return /** @type {HTMLAnchorElement | null} */ (this.querySelector('a[href]'))?.href || '';
   }
 
@@ -416,6 +446,7 @@ export class CheckoutElement extends HTMLElement {
     console.error('coinslot', code, fix, doctor);
     this.#texts.explain?.(code);
     if (isWarning) return;
+    this.#session.isOver ||= code === 'session_unknown';
     this.#session.emit('error', error);
     this.#session.ready.reject(Object.assign(Error(code), error));
   }

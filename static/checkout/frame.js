@@ -30,8 +30,8 @@ const has = (value, shape) => typeof value === 'string' && shape.test(value);
  * @property {() => void} onEscape the shopper pressed Escape
  * @property {() => void} onClose the shopper closes the checkout
  * @property {(type: 'ready' | 'status' | 'complete', session: string, status: CoinslotStatus,
- *   receipt: string, again: boolean) => void} onStatus session and status may be unchanged; receipt
- *   may be empty; again: the shopper can try again
+ *   receipt: string, again: boolean) => void} onStatus session and status may be
+ *   unchanged; receipt may be empty; again: the shopper can try again
  * @property {(code: string, recoverable: boolean, fix: string, isWarning: boolean) => void} onError
  *   fix is what the page's developer has to change; it may be empty. A warning is for the console
  */
@@ -100,7 +100,7 @@ export class Frame {
         this.iframe.style.height = height + 'px'; // CSS limits it and ignores invalid values
         break;
       case 'open': {
-        const link = make('a', { href });
+        const link = make('a', { href, target: '_self' });
         if (WALLET_SCHEMES.includes(link.protocol)) link.click();
         break;
       }

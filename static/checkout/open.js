@@ -1,5 +1,5 @@
 import { CheckoutElement } from './element.js';
-import { owners, saleOf } from './sale.js';
+import { isVisible, owners, saleOf } from './sale.js';
 
 /**
  * Implements Coinslot.open.
@@ -8,15 +8,15 @@ import { owners, saleOf } from './sale.js';
  */
 export function open(options) {
   const fresh = Object.assign(new CheckoutElement(), { mode: 'modal' }, options);
-  // All createSession calls share one element, so that a double click creates one session.
-  const sale = fresh.createSession ? 'new' : saleOf(fresh);
-  let element = owners.get(sale);
-  if (!element?.isConnected) {
-    element = fresh;
-    owners.set(sale, element);
-    (options.target || document.body).append(element);
-  }
-  element.createSession = fresh.createSession;
+  const { createSession, orderRef } = fresh;
+  // A page that names no order asks for the same one with the same code. An element that has left
+  // the page still knows its session.
+  const order = createSession ? orderRef || String(createSession) : saleOf(fresh);
+  let element = owners.get(order);
+  if (!element || !createSession && !isVisible(element)) element = fresh;
+  owners.set(order, element);
+  if (!isVisible(element)) (options.target || document.body).append(element);
+  element.createSession = createSession;
   element.show();
   return /** @type {CoinslotCheckoutElement} */ (/** @type {unknown} */ (element));
 }

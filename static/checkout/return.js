@@ -8,7 +8,7 @@ const OUTCOME_TIME = 2000; // ms to show the outcome
  * @param {CoinslotResult} result is added to the URL's query, without an empty receipt
  */
 export function returnToShop(url, result) {
-  const link = make('a', { href: url || 'x:' });
+  const link = make('a', { href: url || 'x:', target: '_self' });
   if (!link.protocol.startsWith('http')) return;
   const query = new URLSearchParams({ ...result });
   if (!result.receipt) query.delete('receipt');

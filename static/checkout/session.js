@@ -7,6 +7,7 @@ import { returnToShop } from './return.js';
 export class Session {
   id = '';
   /** @type {CoinslotStatus | ''} */ status = '';
+  isOver = false; // nobody can pay it any more, so that another order may be made
   /** @type {Deferred<CoinslotDetail>} */ ready = new Deferred();
   /** @type {Deferred<CoinslotResult>} */ result = new Deferred();
 
@@ -19,8 +20,9 @@ export class Session {
     this.#element = element;
   }
 
-  /** @param {string} id of another session; empty = unknown */
+  /** @param {string} id perhaps of another session; empty = unknown */
   change(id) {
+    this.isOver &&= this.id === id;
     this.id = id;
     this.status = '';
     this.#outcome = undefined;
@@ -33,8 +35,15 @@ export class Session {
     this.result = this.result.next();
   }
 
-  /** @type {FrameListener['onStatus']} */
-  update(type, session, status, receipt, again) {
+  /**
+   * @param {boolean} isOpen whether the shopper sees the frame
+   * @param {Parameters<FrameListener['onStatus']>[0]} type
+   * @param {string} session
+   * @param {CoinslotStatus} status
+   * @param {string} receipt
+   * @param {boolean} again
+   */
+  update(isOpen, type, session, status, receipt, again) {
     const isNew = this.id !== session || this.status !== status;
     if (isNew && this.#outcome) { // the shopper tries again, or paid late
       this.#outcome = undefined;
@@ -42,6 +51,7 @@ export class Session {
     }
     this.id = session;
     this.status = status;
+    this.isOver = type === 'complete' && !again;
     if (type === 'ready' && !this.#isReady) {
       this.#isReady = true;
       mark('ready');
@@ -51,7 +61,7 @@ export class Session {
     if (isNew) this.emit('status');
     if (type === 'complete' && !this.#outcome) {
       this.#outcome = { session, status, receipt };
-      if (!again) this.settle();
+      if (!again || !isOpen) this.settle();
       const url = this.#element.getAttribute('return-url');
       if (this.emit('complete', this.#outcome) && status === 'confirmed') {
         returnToShop(url, this.#outcome);

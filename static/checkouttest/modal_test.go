@@ -163,6 +163,12 @@ func TestCreateSession(t *testing.T) {
 	fortest.Equal(t, calls, 1, "createSession was called times")
 	s.Click(closeButton)
 	s.WaitGone(dialog)
+	s.Eval(`buy()`, nil) // shows the same session, because it can be paid
+	s.Wait(dialog)
+	s.post(`{ type: 'complete', session: 'cs_8', status: 'confirmed', receipt: '' }`)
+	s.waitEvent("complete cs_8 confirmed")
+	s.Click(closeButton)
+	s.WaitGone(dialog)
 	s.Eval(`buy(), done('cs_9')`, nil)
 	s.waitEvent("ready cs_9 open")
 	fortest.Equal(t, s.Count("coinslot-checkout"), 1, "elements")
