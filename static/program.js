@@ -117,14 +117,14 @@
   // --- Deduplication of socket messages --------------------------------------------------------------------------------
 
   const JUST_NOW = 5000; // ms; wire.JustNow
-  const SILENT = 20000; // ms without a message after which the age counts; the server sends every 15 s
+  const SILENT = 20000; // ms without a message after which the page polls; the server sends every 15 s
   const DEAD = 60000; // ms without a message after which the socket counts as closed
   const TIMES = /"(?:expires_in_ms|(checked_ms_ago))":(\d+)/g;
 
   // coinslotDedupe passes only new messages of a socket to its handler. While nothing happens, messages differ in two times
   // only, and WebAssembly would wake for each. The server sends a message once the gateway's last answer is JUST_NOW old
   // (bff/shop/dedupe.go), so the age is lower while there is none. If the socket is SILENT or closes, the latest message is
-  // delivered with its times brought up to date. A time left that is off by a second, as after the computer's sleep, is new.
+  // delivered with its times brought up to date; coinslotSilent says that there was no message, or none lately. A time left that is off by a second, as after the computer's sleep, is new.
   // coinslotKnown is the last delivered message without its times; WebAssembly clears it when it gets a view elsewhere.
   window.coinslotDedupe = (socket) => {
     const deliver = socket.onmessage;
@@ -137,6 +137,7 @@
       deliver({ data: last.replace(TIMES, (all, ago, ms) => all.replace(ms, ago ? +ms + since : Math.max(0, ms - since))) });
     };
     const onSilent = () => {
+      socket.coinslotSilent = true;
       deliverLast();
       timer = setTimeout(() => socket.dispatchEvent(new Event('close')), DEAD - SILENT);
     };
@@ -144,7 +145,9 @@
       clearTimeout(timer);
       timer = setTimeout(onSilent, SILENT);
     };
+    socket.coinslotSilent = true;
     socket.onmessage = ({ data }) => {
+      socket.coinslotSilent = false;
       restartTimer();
       [last, lastAt] = [data, performance.now()];
       let age = JUST_NOW, end = 0;
