@@ -28,7 +28,7 @@ func OrderHead(p Page) node.Node {
 			_, shop, _ := strings.Cut(p.Shop, "://")
 			return el("p").Class("order-shop").Text(p.T("order.pay", "shop", shop))
 		}),
-		el("p").Class("order-price").Attr("dir", "auto").
+		el("p").Class("order-price").Attr("dir", "auto").Attr("translate", "no").
 			Attr("data-part", "amount-usd").Attr("data-value", order.AmountUSD).
 			Text(p.Price(order.AmountUSD)),
 		el("p").Class("order-title").Text(title),
