@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"image"
 	"image/draw"
@@ -16,13 +17,52 @@ import (
 	qrcode "github.com/piglig/go-qr"
 )
 
-// phoneFont is JavaScript that sets texts about as wide as phones do: DejaVu Sans, which the test
-// machine has instead of their fonts, is a tenth wider.
-const phoneFont = `(s => { s.replaceSync('body, .amount-value, .net-name { font-family: "DejaVu Sans Condensed"; }');
-	document.adoptedStyleSheets = [s]; })(new CSSStyleSheet()), 0`
+// fonts are the metrics of the fonts that system-ui is on phones and desks, in parts of the font's
+// size: ascent, descent, and how wide English is in regular and in bold. Verdana stands for all that
+// are wide. The machine needs none of them: the test gives a font that it has these metrics.
+//
+// Source: @capsizecss/metrics 4.3.0 (ascent, descent and xWidthAvg of regular and 700). It has no bold
+// San Francisco; bold is 7 % wider there, as in Segoe UI.
+var fonts = []struct {
+	Name                           string
+	Ascent, Descent, Regular, Bold float64
+}{
+	{"San Francisco", 1980. / 2048, 432. / 2048, 853. / 2048, 914. / 2048},
+	{"Segoe UI", 2210. / 2048, 514. / 2048, 908. / 2048, 973. / 2048},
+	{"Roboto", 1900. / 2048, 500. / 2048, 911. / 2048, 926. / 2048},
+	{"Liberation Sans, Arial", 1854. / 2048, 434. / 2048, 913. / 2048, 983. / 2048},
+	{"Noto Sans", 1.069, .293, .474, .503},
+	{"Verdana", 2059. / 2048, 430. / 2048, 1049. / 2048, 1170. / 2048},
+	// Measured as useFont does, of DejaVu 2.37.
+	{"DejaVu Sans", 1901. / 2048, 483. / 2048, .531, .597},
+}
 
-// TestPaySeenWithoutScrolling: all that a payment needs is in sight on phones and desks, nothing
-// scrolls sideways on the narrowest, and the network is named once.
+// useFont is JavaScript that sets the page in the metrics of one of fonts.
+const useFont = `(async font => {
+	const local = style => ["DejaVu Sans", "Liberation Sans", "Noto Sans", "Roboto", "Arial"]
+		.map(family => 'local("' + family + style + '")').join();
+	const percent = part => 100 * part + "%%";
+	const text = "the shop takes your payment in the coin and on the network that you have chosen " +
+		"and sends what you need";
+	const load = async (...face) => document.fonts.add(await new FontFace(...face).load());
+	for (const [weight, style, width] of [["400", "", font.Regular], ["700", " Bold", font.Bold]]) {
+		await load("Measured", local(style), { weight });
+		const canvas = document.createElement("canvas").getContext("2d");
+		canvas.font = weight + " 100px Measured";
+		const sizeAdjust = width / (canvas.measureText(text).width / text.length / 100);
+		await load("Like " + font.Name, local(style), {
+			weight, sizeAdjust: percent(sizeAdjust), lineGapOverride: "0%%",
+			ascentOverride: percent(font.Ascent / sizeAdjust),
+			descentOverride: percent(font.Descent / sizeAdjust),
+		});
+	}
+	const sheet = new CSSStyleSheet();
+	sheet.replaceSync('body, .amount-value, .net-name { font-family: "Like ' + font.Name + '"; }');
+	document.adoptedStyleSheets = [sheet];
+})(%s)`
+
+// TestPaySeenWithoutScrolling: all that a payment needs is in sight on phones and desks in any font,
+// nothing scrolls sideways on the narrowest, and the network is named once.
 func TestPaySeenWithoutScrolling(t *testing.T) {
 	runParallel(t)
 	s := newStack(t)
@@ -30,7 +70,18 @@ func TestPaySeenWithoutScrolling(t *testing.T) {
 	p := chromium.Open(t, s.base+"/checkout/"+id, browser.Options{Width: 390, Height: 844})
 	p.Wait(`[data-live="wasm"]`)
 	s.choose(p.View, "USDT", "trc20")
-	p.Eval(phoneFont, nil)
+	assertPaySeen(t, p, "the machine's font")
+	for _, font := range fonts {
+		metrics := fortest.Must(json.Marshal(font))(t)
+		p.Eval(fmt.Sprintf(useFont, metrics), nil)
+		assertPaySeen(t, p, font.Name)
+	}
+	assertCleanConsole(t, p)
+}
+
+// assertPaySeen asserts what TestPaySeenWithoutScrolling does, of the font that the page has.
+func assertPaySeen(t *testing.T, p *browser.Page, font string) {
+	t.Helper()
 	for _, c := range []struct{ width, height, end int }{
 		{390, 844, 639}, {360, 740, 636}, {320, 700, 700}, {280, 700, 740}, {1100, 800, 440},
 	} {
@@ -46,14 +97,13 @@ func TestPaySeenWithoutScrolling(t *testing.T) {
 			text: document.querySelector("main").innerText,
 		})`, &got)
 		if got.End > c.end || got.Wide > c.width || c.width > 720 && got.High > c.height {
-			t.Errorf("%d by %d: what is needed ends at %d px, want %d; the page has %d by %d", c.width, c.height, got.End,
-				c.end, got.Wide, got.High)
+			t.Errorf("%s, %d by %d: what is needed ends at %d px, want %d; the page has %d by %d",
+				font, c.width, c.height, got.End, c.end, got.Wide, got.High)
 		}
 		if n := strings.Count(got.Text, "TRON"); n != 1 {
 			t.Errorf("%d wide: the network is named %d times:\n%s", c.width, n, got.Text)
 		}
 	}
-	assertCleanConsole(t, p)
 }
 
 // TestQRCanBeScanned reads the codes off the screen, with the coin's mark on them.

@@ -1,4 +1,4 @@
-// JavaScript helpers of the WebAssembly program, appended to Go's loader.
+// JavaScript helpers of the WebAssembly program, and what a page does until it runs, appended to Go's loader.
 (() => {
   // --- Storage -------------------------------------------------------------------------------------------------------
 
@@ -108,6 +108,58 @@
     return after;
   };
 
+  // --- Pages translated by the browser -----------------------------------------------------------------------------------
+
+  // Translators put <font> elements in the place of texts, or around them, while WebAssembly goes on changing and removing
+  // its own nodes. What it changes takes its place again, and is then translated again.
+  const fonts = new WeakMap(); // by the text in whose place they are
+  const texts = new WeakMap(); // by the <font>
+
+  const translate = (text, font) => {
+    fonts.set(text, font);
+    texts.set(font, text);
+    Object.defineProperty(font, 'data', { // app/widget/updater.go writes to the first node of an element
+      configurable: true, get: () => text.data, set: (data) => { text.nodeValue = data; },
+    });
+  };
+
+  new MutationObserver((records) => {
+    for (const { addedNodes, removedNodes, previousSibling, nextSibling } of records) {
+      for (const text of removedNodes) {
+        const font = text.nodeType === Node.TEXT_NODE && [...addedNodes, previousSibling, nextSibling]
+          .find((node) => node?.localName === 'font' && !texts.has(node));
+        if (font) translate(text, font);
+      }
+    }
+  }).observe(document, { childList: true, subtree: true });
+
+  // placeOf returns the child of parent that is node, contains it, or is in its place.
+  const placeOf = (node, parent) => {
+    let place = fonts.get(node)?.isConnected ? fonts.get(node) : node;
+    while (place && place.parentNode !== parent) place = place.parentNode;
+    return place;
+  };
+
+  const { removeChild, replaceChild } = Node.prototype;
+  const nodeValue = Object.getOwnPropertyDescriptor(Node.prototype, 'nodeValue');
+  Node.prototype.removeChild = function (child) {
+    const place = placeOf(child, this);
+    return place ? removeChild.call(this, place) : child;
+  };
+  Node.prototype.replaceChild = function (node, child) {
+    const place = placeOf(child, this);
+    return place ? replaceChild.call(this, node, place) : this.appendChild(node);
+  };
+  Object.defineProperty(Node.prototype, 'nodeValue', {
+    ...nodeValue,
+    set(text) {
+      const font = fonts.get(this);
+      if (font?.isConnected) font.replaceWith(this);
+      fonts.delete(this);
+      nodeValue.set.call(this, text);
+    },
+  });
+
   // coinslotFields returns what the shopper has typed and chosen, as JSON: the values of fields by name, or by data-part.
   window.coinslotFields = () => JSON.stringify(Object.fromEntries(
     [...document.querySelectorAll('#coinslot :is(input:not([type=hidden]), select)')]
@@ -122,17 +174,81 @@
     return [parts.find((part) => part.type === 'timeZoneName').value, -time.getTimezoneOffset()];
   };
 
+  // --- Forms and links of a frame, until the program runs ---------------------------------------------------------------
+
+  // Each new page of a frame is an entry in the tab's history, and so one more Back before the shopper leaves the shop's
+  // page. Here a page takes the place of the one before it.
+  const isLive = () => document.querySelector('#coinslot[data-live=wasm]');
+  let isSending = false;
+
+  const onClick = (event) => {
+    const link = event.target.closest?.('a[href]');
+    const opensTab = event.ctrlKey || event.metaKey || event.shiftKey || link?.target;
+    if (!link || opensTab || link.hash || link.origin !== location.origin) return;
+    if (isLive() || event.defaultPrevented) return;
+    event.preventDefault();
+    location.replace(link.href);
+  };
+
+  const onSubmit = (event) => {
+    const { target: form, submitter } = event;
+    if (isLive() || event.defaultPrevented || form.target) return;
+    event.preventDefault();
+    if (isSending) return;
+    const data = new FormData(form);
+    if (submitter?.name) data.append(submitter.name, submitter.value);
+    const fields = new URLSearchParams(data);
+    const address = new URL(form.getAttribute('action') ?? '', location.href);
+    if (form.method === 'post') {
+      submitter?.setAttribute('aria-disabled', 'true');
+      send(form, address.href, fields);
+    } else {
+      address.search = fields;
+      location.replace(address);
+    }
+  };
+
+  // send sends a form and shows the answer: usually the address of the next page, else this page with an error. The policy
+  // of the page allows no other parser than that of a request.
+  const send = (form, address, fields) => {
+    isSending = true;
+    const request = new XMLHttpRequest();
+    request.open('POST', address);
+    request.setRequestHeader('Accept', 'text/html');
+    request.responseType = 'document';
+    request.onload = () => {
+      isSending = false;
+      const page = request.response?.getElementById('coinslot');
+      if (request.responseURL !== address) location.replace(request.responseURL);
+      else if (page) show(page);
+      else form.submit();
+    };
+    request.onerror = () => form.submit(); // the browser says what is wrong
+    request.send(fields);
+  };
+
+  const show = (page) => {
+    document.getElementById('coinslot').replaceWith(page);
+    document.title = page.dataset.title || document.title;
+    page.querySelector('.error')?.scrollIntoView({ block: 'nearest' });
+  };
+
+  if (parent !== window) {
+    document.addEventListener('click', onClick);
+    document.addEventListener('submit', onSubmit);
+  }
+
   // --- Deduplication of socket messages --------------------------------------------------------------------------------
 
   const JUST_NOW = 5000; // ms; wire.JustNow
-  const SILENT = 20000; // ms without a message after which the age counts; the server sends every 15 s
+  const SILENT = 20000; // ms without a message after which the page polls; the server sends every 15 s
   const DEAD = 60000; // ms without a message after which the socket counts as closed
   const TIMES = /"(?:expires_in_ms|(checked_ms_ago))":(\d+)/g;
 
   // coinslotDedupe passes only new messages of a socket to its handler. While nothing happens, messages differ in two times
   // only, and WebAssembly would wake for each. The server sends a message once the gateway's last answer is JUST_NOW old
   // (bff/shop/dedupe.go), so the age is lower while there is none. If the socket is SILENT or closes, the latest message is
-  // delivered with its times brought up to date. A time left that is off by a second, as after the computer's sleep, is new.
+  // delivered with its times brought up to date; coinslotSilent says that there was no message, or none lately. A time left that is off by a second, as after the computer's sleep, is new.
   // coinslotKnown is the last delivered message without its times; WebAssembly clears it when it gets a view elsewhere.
   window.coinslotDedupe = (socket) => {
     const deliver = socket.onmessage;
@@ -145,6 +261,7 @@
       deliver({ data: last.replace(TIMES, (all, ago, ms) => all.replace(ms, ago ? +ms + since : Math.max(0, ms - since))) });
     };
     const onSilent = () => {
+      socket.coinslotSilent = true;
       deliverLast();
       timer = setTimeout(() => socket.dispatchEvent(new Event('close')), DEAD - SILENT);
     };
@@ -152,7 +269,9 @@
       clearTimeout(timer);
       timer = setTimeout(onSilent, SILENT);
     };
+    socket.coinslotSilent = true;
     socket.onmessage = ({ data }) => {
+      socket.coinslotSilent = false;
       restartTimer();
       [last, lastAt] = [data, performance.now()];
       let age = JUST_NOW, end = 0;

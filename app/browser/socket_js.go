@@ -64,10 +64,14 @@ func (s *Socket) listen() {
 	s.on("close", func(js.Value) { s.markClosed() })
 }
 
-// Deduped reports whether the socket is open and program.js suppresses messages that the page
-// already has, so that WebAssembly does not wake for them. program.js closes a socket that is
-// silent for too long.
-func (s *Socket) Deduped() bool { return s.deduped && s.value.Get("readyState").Int() == open }
+// Deduped reports whether the socket is open, the server is not silent, and program.js suppresses
+// messages that the page already has, so that WebAssembly does not wake for them. program.js
+// delivers the latest message when the server falls silent, and closes a socket that is silent for
+// too long.
+func (s *Socket) Deduped() bool {
+	return s.deduped && s.value.Get("readyState").Int() == open &&
+		!s.value.Get("coinslotSilent").Bool()
+}
 
 // open is a websocket's readyState.
 const open = 1

@@ -1,5 +1,5 @@
-// Package feed keeps one [wire.View] current in a browser: by websocket, by polling while the
-// socket is down, and at once when the shopper returns to the tab.
+// Package feed keeps one [wire.View] current in a browser: by websocket, by polling while no socket
+// delivers, and at once when the shopper returns to the tab.
 //
 // It is pure Go: requests and sockets come from [Config], so that tests run every rule under
 // testing/synctest.
@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// pollInterval is the pause between two polls while the socket is down.
+	// pollInterval is the pause between two polls while no socket delivers.
 	pollInterval = 3 * time.Second
 	// maxPollInterval is the longest pause between two polls that fail.
 	maxPollInterval = 30 * time.Second
@@ -24,8 +24,12 @@ const (
 	dialBackoff, maxDialBackoff = time.Second, 30 * time.Second
 	// pollAfterFailures is the number of failed sockets after which polling begins.
 	pollAfterFailures = 2
-	// readTimeout is how long an open socket may be silent before it counts as dead: phones
-	// keep the sockets of sleeping tabs "open". A deduplicating socket has its own timeout.
+	// proofWithin is how long a socket that is being opened may be silent before polling begins.
+	// The server sends a view at once, but proxies hold back the handshake or all that follows.
+	proofWithin = 4 * time.Second
+	// readTimeout is how long a socket may take to open, or an open one be silent, before it
+	// counts as dead: phones keep the sockets of sleeping tabs "open". A deduplicating socket
+	// has its own timeout.
 	readTimeout = time.Minute
 	// fetchTimeout is how long one poll may take.
 	fetchTimeout = 15 * time.Second
@@ -36,9 +40,10 @@ type Socket interface {
 	// Next returns the next view. It fails when the socket has closed, when the message is not
 	// a view, and when ctx ends.
 	Next(ctx context.Context) (wire.View, error)
-	// Deduped reports whether the socket is open and suppresses views that the page already
-	// has, see [wire.View.WillUpdate]. Next may then return nothing for hours, and the socket
-	// closes itself if the server falls silent.
+	// Deduped reports whether the socket is open, suppresses views that the page already has,
+	// see [wire.View.WillUpdate], and has heard from the server lately. Next may then return
+	// nothing for hours. When the server falls silent, Next returns the latest view once more;
+	// later the socket closes itself.
 	Deduped() bool
 	// Close closes the socket; closing twice is allowed.
 	Close()
@@ -65,11 +70,13 @@ type Config struct {
 type Feed struct {
 	config Config
 
-	wake chan struct{} // capacity 1: fetch now
+	wake    chan struct{} // capacity 1: fetch now
+	changed chan struct{} // capacity 1: socket was set
+	polls   polls         // of Run, or of the goroutine for which it waits
 
 	mu       sync.Mutex // guards the fields below
 	version  int64
-	socket   Socket // nil = there is none
+	socket   Socket // the one that delivers; nil = there is none
 	offline  bool
 	isPaused bool          // the tab is left: no socket, no polls
 	pausing  chan struct{} // closed by Pause, replaced by Resume
@@ -81,7 +88,8 @@ func New(c Config) *Feed {
 		c.Random = rand.Float64
 	}
 	return &Feed{
-		config: c, version: c.Version, wake: make(chan struct{}, 1), pausing: make(chan struct{}),
+		config: c, version: c.Version, pausing: make(chan struct{}),
+		wake: make(chan struct{}, 1), changed: make(chan struct{}, 1),
 	}
 }
 
@@ -102,6 +110,7 @@ func (f *Feed) Run(ctx context.Context) {
 // which may date from before the pause, and requests a fetch again afterwards.
 func (f *Feed) waitUntilResumed(ctx context.Context) bool {
 	for f.paused() {
+		f.polls.stop()
 		select {
 		case <-ctx.Done():
 			return false
@@ -119,28 +128,60 @@ func (f *Feed) waitUntilResumed(ctx context.Context) bool {
 func (f *Feed) readSocket(ctx context.Context) (received bool) {
 	ctx, cancel := f.untilPaused(ctx)
 	defer cancel()
-	socket, err := f.config.Dial(ctx)
+	f.polls.start(proofWithin)
+	stop := f.fetchBeside(ctx)
+	defer stop()
+
+	socket, err := f.dial(ctx)
 	if err != nil {
 		return false
 	}
 	defer socket.Close()
-	f.setSocket(socket)
 	defer f.setSocket(nil)
-	stop := f.fetchOnWake(ctx, socket)
-	defer stop()
+
 	for ; ; received = true {
+		wasDeduped := socket.Deduped()
 		view, err := next(ctx, socket)
 		if err != nil {
 			return received
+		}
+		isSilent := wasDeduped && !socket.Deduped()
+		if isSilent {
+			f.setSocket(nil)
+		} else {
+			f.setSocket(socket)
 		}
 		f.apply(view)
 	}
 }
 
+// dial opens the socket within the read timeout.
+func (f *Feed) dial(ctx context.Context) (Socket, error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
+	defer cancel()
+	return f.config.Dial(ctx)
+}
+
+// setSocket sets the socket that delivers; nil = none does.
 func (f *Feed) setSocket(s Socket) {
 	f.mu.Lock()
-	defer f.mu.Unlock()
+	isSame := f.socket == s
 	f.socket = s
+	f.mu.Unlock()
+	if isSame {
+		return
+	}
+	select {
+	case f.changed <- struct{}{}:
+	default:
+	}
+}
+
+// delivering returns the socket that delivers; nil = none does.
+func (f *Feed) delivering() Socket {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.socket
 }
 
 // WillUpdate is the value of [wire.View.WillUpdate] for every view that arrives now, also one
@@ -164,9 +205,10 @@ func next(ctx context.Context, s Socket) (wire.View, error) {
 	return s.Next(ctx)
 }
 
-// fetchOnWake fetches at each wake while the socket is open. It closes a socket that has missed
-// what the fetch brings, and one beside which the fetch fails: a new one sends a view at once.
-func (f *Feed) fetchOnWake(ctx context.Context, s Socket) (stop func()) {
+// fetchBeside fetches at each wake, and polls while no socket delivers. It closes a socket that has
+// missed what a wake's fetch brings, and one beside which that fetch fails: a new one sends a view
+// at once.
+func (f *Feed) fetchBeside(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var done sync.WaitGroup
 	done.Go(func() {
@@ -174,9 +216,18 @@ func (f *Feed) fetchOnWake(ctx context.Context, s Socket) (stop func()) {
 			select {
 			case <-ctx.Done():
 				return
+			case <-f.changed:
+				if f.delivering() != nil {
+					f.polls.stop()
+				} else {
+					f.polls.start(0)
+				}
+			case <-f.polls.due():
+				f.poll(ctx)
 			case <-f.wake:
-				if f.fetch(ctx) != unchanged {
-					s.Close()
+				socket := f.delivering()
+				if f.fetch(ctx) != unchanged && socket != nil {
+					socket.Close()
 				}
 			}
 		}
@@ -192,11 +243,12 @@ func (f *Feed) waitToRedial(ctx context.Context, failures int) {
 	ceiling := backoff(dialBackoff, maxDialBackoff, failures)
 	redial := time.NewTimer(time.Duration(f.config.Random() * float64(ceiling)))
 	defer redial.Stop()
-	var poll <-chan time.Time
 	if failures >= pollAfterFailures {
-		poll = time.After(0)
+		f.polls.start(0)
+	} else {
+		f.polls.start(proofWithin)
 	}
-	for refused := 0; ; {
+	for {
 		select {
 		case <-ctx.Done():
 			return
@@ -205,16 +257,58 @@ func (f *Feed) waitToRedial(ctx context.Context, failures int) {
 		case <-f.wake:
 			f.fetch(ctx)
 			return
-		case <-poll:
-			refused++
-			if f.fetch(ctx) != failed {
-				refused = 0
-			}
-			// A quarter more or less, so that many pages do not poll in step.
-			pause := backoff(pollInterval, maxPollInterval, refused)
-			poll = time.After(pause*3/4 + time.Duration(f.config.Random()*float64(pause)/2))
+		case <-f.polls.due():
+			f.poll(ctx)
 		}
 	}
+}
+
+// poll fetches the view, and schedules the next poll.
+func (f *Feed) poll(ctx context.Context) {
+	f.polls.running = true
+	isFailed := f.fetch(ctx) == failed
+	switch {
+	case !isFailed:
+		f.polls.failures = 0
+	case ctx.Err() == nil:
+		f.polls.failures++
+	}
+	pause := backoff(pollInterval, maxPollInterval, f.polls.failures)
+	// A quarter more or less, so that many pages do not poll in step.
+	f.polls.timer.Reset(pause*3/4 + time.Duration(f.config.Random()*float64(pause)/2))
+}
+
+// polls is when to poll next. The pace stays from one socket to the next until one delivers.
+type polls struct {
+	timer    *time.Timer // nil = no poll is due
+	running  bool        // there was a poll since stop
+	failures int         // in a row
+}
+
+// start makes a poll due after a pause, unless polling is under way or it is due sooner.
+func (p *polls) start(after time.Duration) {
+	switch {
+	case p.timer == nil:
+		p.timer = time.NewTimer(after)
+	case !p.running && after == 0:
+		p.timer.Reset(0)
+	}
+}
+
+// due receives when a poll is due.
+func (p *polls) due() <-chan time.Time {
+	if p.timer == nil {
+		return nil
+	}
+	return p.timer.C
+}
+
+// stop ends polling.
+func (p *polls) stop() {
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	*p = polls{}
 }
 
 // backoff doubles a pause with every failure, up to a limit.

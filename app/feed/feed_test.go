@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,6 +35,8 @@ type server struct {
 	sockets bool // Dial works
 	answers bool // Fetch works
 	dedupe  bool // sockets are deduplicating
+	hangs   bool // Dial does not return
+	silent  bool // sockets say nothing when they open
 	record
 }
 
@@ -49,6 +52,7 @@ type socket struct {
 	closed  chan struct{}
 	once    sync.Once
 	deduped bool
+	silent  atomic.Bool // no message, or none lately
 }
 
 func (s *socket) Next(ctx context.Context) (wire.View, error) {
@@ -62,7 +66,7 @@ func (s *socket) Next(ctx context.Context) (wire.View, error) {
 	}
 }
 
-func (s *socket) Deduped() bool { return s.deduped && !s.isClosed() }
+func (s *socket) Deduped() bool { return s.deduped && !s.isClosed() && !s.silent.Load() }
 
 func (s *socket) isClosed() bool {
 	select {
@@ -75,15 +79,24 @@ func (s *socket) isClosed() bool {
 
 func (s *socket) Close() { s.once.Do(func() { close(s.closed) }) }
 
-func (s *server) dial(context.Context) (Socket, error) {
+func (s *server) dial(ctx context.Context) (Socket, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.dials = append(s.dials, time.Since(s.start))
+	if s.hangs {
+		s.mu.Unlock()
+		<-ctx.Done()
+		s.mu.Lock()
+		return nil, ctx.Err()
+	}
 	if !s.sockets {
 		return nil, errDown
 	}
 	c := &socket{views: make(chan wire.View, 8), closed: make(chan struct{}), deduped: s.dedupe}
-	c.views <- wire.View{Version: s.version}
+	c.silent.Store(s.silent)
+	if !s.silent {
+		c.views <- wire.View{Version: s.version}
+	}
 	s.open = append(s.open, c)
 	return c, nil
 }
@@ -115,7 +128,34 @@ func (s *server) push(version int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.version = version
-	s.open[len(s.open)-1].views <- wire.View{Version: version}
+	newest := s.open[len(s.open)-1]
+	newest.silent.Store(false)
+	newest.views <- wire.View{Version: version}
+}
+
+// fallSilent is what program.js does with a socket from which nothing has come for a while.
+func (s *server) fallSilent() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	newest := s.open[len(s.open)-1]
+	newest.silent.Store(true)
+	newest.views <- wire.View{Version: s.version}
+}
+
+// assertPolled asserts that there was a poll within five seconds of begin, and from then to end one
+// at least every pollInterval.
+func (s *server) assertPolled(t *testing.T, begin, end time.Duration) {
+	t.Helper()
+	last, most := begin, 5*time.Second
+	for _, at := range append(s.seen().fetches, end) {
+		if at < begin || at > end {
+			continue
+		}
+		if at-last > most {
+			t.Errorf("no poll from %v to %v; fetched at %v", last, at, s.seen().fetches)
+		}
+		last, most = at, pollInterval
+	}
 }
 
 func (s *server) set(change func()) {
@@ -317,5 +357,99 @@ func TestDedupedSocketIsKept(t *testing.T) {
 	run(t, s, func(*Feed) { pass(time.Hour) })
 	if got := s.seen(); len(got.open) != 1 || len(got.fetches) != 0 {
 		t.Errorf("%d sockets and %d fetches in an hour; want one and none", len(got.open), len(got.fetches))
+	}
+}
+
+// A proxy may hold back the handshake, or all that follows. Polling begins soon, keeps its pace from
+// one socket to the next, and ends when a socket delivers.
+func TestPollingBesideSilentSocket(t *testing.T) {
+	for name, s := range map[string]*server{
+		"no handshake":             {version: 1, answers: true, sockets: true, hangs: true},
+		"no message":               {version: 1, answers: true, sockets: true, silent: true},
+		"no message, deduplicated": {version: 1, answers: true, sockets: true, silent: true, dedupe: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run(t, s, func(*Feed) {
+				pass(10 * time.Second)
+				s.set(func() { s.version = 2 })
+				pass(3 * readTimeout)
+				if len(s.seen().dials) < 3 {
+					t.Errorf("sockets opened at %v; want dead ones replaced", s.seen().dials)
+				}
+				s.assertPolled(t, 0, time.Since(s.start))
+				if shown := s.seen().shown; len(shown) == 0 || shown[len(shown)-1] != 2 {
+					t.Errorf("shown %v; want the news", shown)
+				}
+				for _, willUpdate := range s.seen().updates {
+					if willUpdate {
+						t.Fatal("a silent socket will update")
+					}
+				}
+				s.set(func() { s.hangs, s.silent = false, false })
+				pass(2*readTimeout + maxDialBackoff)
+				before := len(s.seen().fetches)
+				s.push(3)
+				pass(readTimeout / 2)
+				fortest.Equal(t, len(s.seen().fetches), before, "fetches beside a working socket")
+			})
+		})
+	}
+}
+
+// The first message ends polling, however late it is.
+func TestPollingEndsWithFirstMessage(t *testing.T) {
+	s := &server{version: 1, answers: true, sockets: true, silent: true, dedupe: true}
+	run(t, s, func(*Feed) {
+		pass(20 * time.Second)
+		s.assertPolled(t, 0, time.Since(s.start))
+		s.push(2)
+		synctest.Wait()
+		before := len(s.seen().fetches)
+		pass(time.Hour)
+		fortest.Equal(t, len(s.seen().fetches), before, "fetches after the first message")
+		fortest.Equal(t, len(s.seen().open), 1, "sockets")
+	})
+}
+
+// A socket that has delivered and falls silent does not count until it delivers again.
+func TestPollingBesideSocketThatFallsSilent(t *testing.T) {
+	s := &server{version: 1, answers: true, sockets: true, dedupe: true}
+	run(t, s, func(f *Feed) {
+		pass(time.Minute)
+		fortest.Equal(t, len(s.seen().fetches), 0, "fetches beside a working socket")
+		s.fallSilent()
+		synctest.Wait()
+		if f.WillUpdate() {
+			t.Error("a silent socket will update")
+		}
+		pass(20 * time.Second)
+		s.assertPolled(t, time.Minute, time.Since(s.start))
+		s.push(2)
+		synctest.Wait()
+		before := len(s.seen().fetches)
+		pass(time.Hour)
+		fortest.Equal(t, len(s.seen().fetches), before, "fetches after the socket delivers again")
+		if !f.WillUpdate() {
+			t.Error("a socket that delivers will not update")
+		}
+	})
+}
+
+// Coming back fetches at once, also while the socket is being opened or silent, and keeps both.
+func TestResumeBesideSilentSocket(t *testing.T) {
+	for name, s := range map[string]*server{
+		"no handshake": {version: 1, answers: true, sockets: true, hangs: true},
+		"no message":   {version: 1, answers: true, sockets: true, silent: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run(t, s, func(f *Feed) {
+				pass(time.Second)
+				s.set(func() { s.version = 2 })
+				f.Resume()
+				synctest.Wait()
+				fortest.Equal(t, len(s.seen().fetches), 1, "fetches at once")
+				fortest.Equal(t, len(s.seen().dials), 1, "sockets")
+			})
+		})
 	}
 }

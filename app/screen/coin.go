@@ -87,7 +87,7 @@ func (o coinOption) head() node.Node {
 		hideSole(radio, c.Page.SoleCoin()),
 		widget.Icon(o.currency.Icon, "coin-icon", "36", app.IsServer),
 		node.El("span").Class("coin-name").Body(
-			node.El("strong").Text(o.currency.Name),
+			node.El("strong").Attr("translate", "no").Text(o.currency.Name),
 			node.Text(" "),
 			node.El("small").Body(
 				node.El("span").Attr("translate", "no").Text(symbol),
@@ -112,8 +112,9 @@ func hideSole(radio *node.Element, alone bool) node.Node {
 func (o coinOption) sum() node.Node {
 	_, n, ok := o.c.Page.Coin(o.c.network(o.currency.Symbol))
 	return node.If(ok && n.Estimate != "", func() node.Node {
-		return node.El("span").Class("coin-sum").Body(node.El("bdi").Text(o.c.Page.T(
-			"choose.about", "amount", widget.Padded(n.Estimate))))
+		sum := o.c.Page.T("choose.about", "amount", widget.Padded(n.Estimate))
+		return node.El("span").Class("coin-sum").
+			Body(node.El("bdi").Attr("translate", "no").Text(sum))
 	})
 }
 
@@ -166,7 +167,7 @@ func (o coinOption) network(n wire.Network, checked string) node.Node {
 		hideSole(radio, c.Page.SoleNetwork()),
 		widget.Icon(n.Mark, "network-mark", "26", app.IsServer),
 		node.El("span").Class("network-name").Body(
-			node.El("strong").Text(widget.NetworkName(n)), node.Text(" "),
+			node.El("strong").Attr("translate", "no").Text(widget.NetworkName(n)), node.Text(" "),
 			node.El("small").Body(o.about(n)...),
 		),
 		node.El("span").Class("network-fee").Body(o.fee(n)...),
@@ -176,15 +177,16 @@ func (o coinOption) network(n wire.Network, checked string) node.Node {
 // about says below a network's name whether it costs least, what exchanges call it, and whether
 // most of them can send to it, or why it cannot be chosen.
 func (o coinOption) about(n wire.Network) (list []node.Node) {
+	p, short := o.c.Page, strings.ToUpper(n.Code)
 	add := func(when bool, class, text string) {
 		if when && len(list) > 0 {
 			list = append(list, node.Text(" · "))
 		}
 		if when {
-			list = append(list, node.El("span").Class(class).Text(text))
+			list = append(list, node.El("span").Class(class).
+				Attr("translate", widget.TextIf(text == short, "no")).Text(text))
 		}
 	}
-	p, short := o.c.Page, strings.ToUpper(n.Code)
 	add(widget.IsCheapest(o.currency, n), "low", p.T("choose.lowest"))
 	add(!strings.Contains(strings.ToUpper(widget.NetworkName(n)), short), "", short)
 	add(n.Available && n.Exchanges, "", p.T("choose.exchange.most"))
@@ -204,6 +206,7 @@ func (o coinOption) fee(n wire.Network) []node.Node {
 	}
 	return []node.Node{
 		node.El("span").Class("offscreen").Text(p.T("choose.fee.head") + " "),
-		node.Text(widget.Number(p.Text, widget.Padded(n.Fee))),
+		node.El("span").Attr("translate", "no").
+			Text(widget.Number(p.Text, widget.Padded(n.Fee))),
 	}
 }

@@ -163,7 +163,8 @@ func (c *chooser) suggested() node.Node {
 	p := c.Page
 	chips := make([]node.Node, 0, len(p.Offer.Suggested))
 	for _, amount := range p.Offer.Suggested {
-		chip := node.El("a").Class("chip").Attr("data-part", "offer-suggested").
+		chip := node.El("a").Class("chip").Attr("translate", "no").
+			Attr("data-part", "offer-suggested").
 			Attr("data-value", amount).
 			Attr("href", p.WithField("amount", amount).Link("")).Text(p.Price(amount)).
 			On("click", func(ctx app.Context, e app.Event) {

@@ -87,7 +87,7 @@ func TestFetchPrice(t *testing.T) {
 		t.Errorf("price %s, address %s, said %q", c.Page.View.Order.AmountUSD, b.address, c.announcement)
 	}
 	fortest.Has(t, "the new price is not on the page", node.HTML(c),
-		`data-value="4.50" dir="auto">$4.50`)
+		`data-value="4.50" dir="auto" translate="no">$4.50`)
 }
 
 func TestFetchPriceQuantity(t *testing.T) {

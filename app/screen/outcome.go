@@ -82,7 +82,8 @@ func till(p widget.Page, a wire.Attempt, facts ...node.Node) node.Node {
 		box("slot").Attr("aria-hidden", "true"),
 		box("printer", box("receipt",
 			node.El("p").Class("receipt-sum").Body(widget.WithSpaces(
-				node.El("strong").Attr("dir", "auto").Text(p.Price(p.View.Order.AmountUSD)),
+				node.El("strong").Attr("dir", "auto").Attr("translate", "no").
+					Text(p.Price(p.View.Order.AmountUSD)),
 				node.If(paid != "", func() node.Node {
 					return node.El("small").Body(
 						node.El("span").Class("offscreen").Text(p.T("done.paid")+" "),

@@ -25,7 +25,7 @@ func OrderHead(p Page) node.Node {
 		node.If(p.ShopName() != "", func() node.Node {
 			return el("p").Class("order-shop").Text(p.T("order.pay", "shop", p.ShopName()))
 		}),
-		el("p").Class("order-price").Attr("dir", "auto").
+		el("p").Class("order-price").Attr("dir", "auto").Attr("translate", "no").
 			Attr("data-part", "amount-usd").Attr("data-value", order.AmountUSD).
 			Text(p.Price(order.AmountUSD)),
 		el("p").Class("order-title").Text(title),

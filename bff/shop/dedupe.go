@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// maxSilence is the longest pause between two messages. A page waits a little longer before
-	// it takes the connection for dead.
+	// maxSilence is the longest pause between two messages. A page waits five seconds longer
+	// before it polls beside the socket (static/program.js).
 	maxSilence = 15 * time.Second
 	// freshFor is the maximum age of the gateway's answer while the socket is silent.
 	freshFor = wire.JustNow * time.Millisecond
@@ -34,8 +34,12 @@ func (d *dedupe) shouldSend(v encodedView, wake func()) bool {
 	if !fresh {
 		d.last = 0 // the page shows the age from now on, so the next answer is new
 	}
-	if fresh && v.age >= 0 {
-		d.schedule(min(freshFor-v.age, time.Until(d.at.Add(maxSilence)))+time.Millisecond, wake)
+	if fresh {
+		pause := time.Until(d.at.Add(maxSilence))
+		if v.age >= 0 { // negative = the gateway was never asked
+			pause = min(pause, freshFor-v.age)
+		}
+		d.schedule(pause+time.Millisecond, wake)
 	}
 	return sends
 }

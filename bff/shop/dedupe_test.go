@@ -160,3 +160,15 @@ func TestSilenceIsShort(t *testing.T) {
 		}
 	})
 }
+
+// Before the gateway was ever asked, the socket is not silent for longer than the maximum either: a
+// page would take it for dead.
+func TestSilenceIsShortBeforeTheFirstCheck(t *testing.T) {
+	wait(t, func(w *dedupeRig) {
+		w.checked = time.Now().Add(time.Hour) // a negative age
+		w.pass(3*maxSilence + time.Second)
+		if len(w.sent) != 4 {
+			t.Errorf("sent at %v; want every %v", w.sent, maxSilence)
+		}
+	})
+}

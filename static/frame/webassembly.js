@@ -15,6 +15,7 @@ export async function startProgram() {
     return;
   }
   if (typeof WebAssembly !== 'object') {
+    import(settings.loader).catch(() => {}); // for forms and links
     return fail('wasm_unsupported', 'this browser has no WebAssembly: nothing to change');
   }
   try {
