@@ -142,11 +142,9 @@ func installedVersion(t *testing.T, dir, library string) string {
 	return about.Version
 }
 
-// TestReactExample runs docs/examples/react as its page says, on a free port.
-func TestReactExample(t *testing.T) {
-	if !*allFrameworks {
-		t.Skip("not run: it installs Vite from the npm registry; make test-frameworks")
-	}
+// TestFullReactExample runs docs/examples/react as its page says, on a free port.
+func TestFullReactExample(t *testing.T) {
+	need.Long(t, "it installs Vite from the npm registry")
 	shop := example{name: "react", needs: "npm --version", build: "npm install",
 		run: "npm start -- --port $PORT"}
 	shop.prepare(t, npmSettings(t, "npm_config_prefer_offline=true"))
