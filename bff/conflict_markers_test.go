@@ -9,7 +9,8 @@ import (
 	"coinslot/bff/fortest"
 )
 
-// conflictMarker is a line that an unresolved merge leaves: see git help merge, HOW CONFLICTS ARE PRESENTED.
+// conflictMarker is a line that an unresolved merge leaves.
+// Source: git help merge, "How conflicts are presented".
 var conflictMarker = regexp.MustCompile(`(?m)^(?:<{7}|\|{7}|>{7}) .*$|^={7}\r?$`)
 
 // TestNoConflictMarkers: no file of the repository holds both sides of an unresolved merge.

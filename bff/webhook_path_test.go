@@ -16,15 +16,16 @@ var webhookPaths = []string{
 	"/hooks/coinslot", "/hooks/payment/coinslot_coinslot", "/wp-json/coinslot/v1/webhook",
 }
 
-// TestOneWebhookPath: docs, examples, deploy, help and messages name one path for a shop's webhooks.
+// TestOneWebhookPath: docs, examples, deploy, help and messages name one path for the webhooks of
+// a shop.
 func TestOneWebhookPath(t *testing.T) {
-	ofShop := regexp.MustCompile(
-		`(?:shop\.example|(?:localhost|127\.0\.0\.1):(?:3000|5173)|\$SHOP(?:_URL)?|\$\{shop\})(/[\w/-]*)`)
+	ofShop := regexp.MustCompile(`(?:shop\.example|(?:localhost|127\.0\.0\.1):(?:3000|5173)|` +
+		`\$SHOP(?:_URL)?|\$\{shop\})(/[\w/-]*)`)
+	ofText := regexp.MustCompile(`\.(?:md|go|env|ya?ml|mjs|js|ts|php|py|rb|txt|service)$`)
 	ofRoute := regexp.MustCompile(`(?i)(?:post\("|POST |Route::post\(')(/[\w/-]*)`)
 	found := 0
 	for _, name := range sources(t) {
-		if !regexp.MustCompile(`\.(?:md|go|env|ya?ml|mjs|js|ts|php|py|rb|txt|service)$`).MatchString(name) ||
-			strings.HasSuffix(name, "_test.go") {
+		if !ofText.MatchString(name) || strings.HasSuffix(name, "_test.go") {
 			continue
 		}
 		text := string(fortest.Must(os.ReadFile(filepath.Join("..", name)))(t))

@@ -237,3 +237,29 @@ for await (const page of checkout.events({ after: "latest" })) console.log("late
 		t.Errorf("tsc: %v\n%s", err, out)
 	}
 }
+
+// The PHP of docs/api.md opens a session.
+func TestPHPOfTheDocs(t *testing.T) {
+	php := need.Command(t, "php")
+	r, c := serve(t)
+	code := blocks(t, "../docs/api.md", "php")
+	page := filepath.Join(t.TempDir(), "buy.php")
+	after := `echo $session['id'], ' ', $session['amount_usd'];`
+	fortest.OK(t, os.WriteFile(page, []byte("<?php\n"+code[0]+after), 0o600))
+	for range 2 { // the second time it is the same session
+		run := exec.CommandContext(t.Context(), php, page)
+		run.Env = append(os.Environ(), "COINSLOT_URL="+strings.TrimRight(c.URL, "/"), "COINSLOT_SECRET_KEY="+c.Key)
+		said := string(fortest.Must(run.Output())(t))
+		if !strings.HasPrefix(said, "cs_") || !strings.HasSuffix(said, " 25.00") {
+			t.Errorf("it prints %q", said)
+		}
+	}
+	list := r.Do("GET", "/v1/sessions?order_ref=1001", "", servertest.Bearer).Body.String()
+	fortest.Equal(t, strings.Count(list, `"object":"session"`), 1, "sessions of the order")
+
+	refused := exec.CommandContext(t.Context(), php, page)
+	refused.Env = append(os.Environ(), "COINSLOT_URL="+strings.TrimRight(c.URL, "/"), "COINSLOT_SECRET_KEY=wrong")
+	said, err := refused.CombinedOutput()
+	fortest.Fails(t, err, "a wrong key")
+	fortest.Has(t, "it", string(said), "unauthorized")
+}

@@ -77,8 +77,8 @@ func checkText(raw string) error {
 	case strings.Contains(raw, `\`):
 		return errors.New("it contains a backslash: percent-encode it as %5C")
 	case strings.Contains(raw, "#"):
-		return errors.New("it contains #, which begins a fragment: percent-encode it as %23 if it " +
-			"belongs to a key")
+		return errors.New("it contains #, which begins a fragment: percent-encode it as %23 " +
+			"if it belongs to a key")
 	}
 	return nil
 }

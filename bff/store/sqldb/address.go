@@ -6,12 +6,12 @@ import (
 )
 
 // errAddress is why the address of a PostgreSQL database is refused.
-var errAddress = errors.New("the address is not valid: use postgres://user:password@host/database, " +
-	"and percent-encode special characters of user and password: @ as %40, # as %23, / as %2F, " +
-	"? as %3F, : as %3A and % as %25")
+var errAddress = errors.New("the address is not valid: use " +
+	"postgres://user:password@host/database, and percent-encode special characters of user and " +
+	"password: @ as %40, # as %23, / as %2F, ? as %3F, : as %3A and % as %25")
 
-var errPasswordParameter = errors.New("the address has a password among its parameters: put it in " +
-	"front of the host, as in postgres://user:password@host/database, percent-encoded")
+var errPasswordParameter = errors.New("the address has a password among its parameters: " +
+	"put it in front of the host, as in postgres://user:password@host/database, percent-encoded")
 
 // checkPostgresAddress refuses an address in which a part of the password could pass for a host, a
 // port, a database, a user or a parameter: errors and the log name these.

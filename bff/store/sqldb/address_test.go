@@ -44,8 +44,8 @@ func TestPasswordsOfAddresses(t *testing.T) {
 					t.Errorf("opening %q: %v; want an error of one setting", dsn, err)
 					continue
 				}
-				fortest.Has(t, dsn, err.Error(), name+": ", "postgres://user:password@host/database")
-				fortest.Has(t, dsn, err.Error(), "percent-encode")
+				fortest.Has(t, dsn, err.Error(), name+": ", "percent-encode",
+					"postgres://user:password@host/database")
 				fortest.Lacks(t, dsn, err.Error(), head, tail, "12", "127.0.0.1")
 			}
 		}
@@ -57,9 +57,9 @@ func TestEncodedPasswords(t *testing.T) {
 	for written, want := range map[string]string{
 		"p%40ss%23w%2Fo%3Fr%3Ad%25": "p@ss#w/o?r:d%", "p:ss": "p:ss", "p&=+$": "p&=+$",
 	} {
-		c := fortest.Must(postgresConfig("postgres://shop:" + written + "@db:5433/orders?sslmode=disable"))(t)
+		c := fortest.Must(postgresConfig("postgres://shop:" + written + "@db:5433/orders"))(t)
 		fortest.Equal(t, c.ConnConfig.Password, want, "the password")
-		fortest.Equal(t, c.ConnConfig.User+"@"+c.ConnConfig.Host+"/"+c.ConnConfig.Database, "shop@db/orders",
-			"the rest")
+		rest := c.ConnConfig.User + "@" + c.ConnConfig.Host + "/" + c.ConnConfig.Database
+		fortest.Equal(t, rest, "shop@db/orders", "the rest")
 	}
 }
