@@ -49,7 +49,7 @@ func TestCommands(t *testing.T) {
 		{"no such flag", good, []string{"serve", "-prot", "1"}, 1, "prot"},
 		{"an argument of a command without", nil, []string{"demo", "now"}, 1, `unexpected argument "now"; see coinslot demo -h`},
 		{"no origin of one's own shop", nil, []string{"demo", "-own-shop", "localhost:5173"}, 1, "-own-shop: must be origins like https://"},
-		{"no address for webhooks", nil, []string{"demo", "-listen", "127.0.0.1:0", "-shop-listen", "127.0.0.1:0", "-gateway-listen", "127.0.0.1:0", "-webhook-url", "127.0.0.1:3000"}, 1, `reading -webhook-url "127.0.0.1:3000"`},
+		{"no address for webhooks", nil, []string{"demo", "-listen", "127.0.0.1:0", "-shop-listen", "127.0.0.1:0", "-gateway-listen", "127.0.0.1:0", "-webhook-url", "127.0.0.1:3000"}, 1, "reading -webhook-url: it is not a URL such as https://shop.example"},
 		{"a setting that the demo ignores", []string{"COINSLOT_ORIGINS=http://localhost:5173"}, []string{"demo", "-listen", "nowhere"}, 1, "the demo ignores COINSLOT_ORIGINS: use -own-shop"},
 		{"where to begin", nil, nil, 1, "coinslot demo"},
 		{"extra argument", good, []string{"check", "now"}, 1, `"now"`},

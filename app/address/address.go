@@ -128,8 +128,10 @@ func trimLink(s string) string {
 
 // isAddress reports whether s may be an address of any kind.
 func isAddress(s string) bool {
-	return familyOf(s) != wire.OtherFamily ||
-		len(s) >= 26 && consistsOf(s, base64Digits) && !strings.Contains(s, "/")
+	if familyOf(s) != wire.OtherFamily {
+		return true
+	}
+	return len(s) >= 26 && consistsOf(s, base64Digits) && !strings.Contains(s, "/")
 }
 
 // isScheme reports whether s is a URL scheme. A raw TON address has a number before its colon.

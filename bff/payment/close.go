@@ -56,8 +56,10 @@ func (s *Session) allows(action wire.Action, now time.Time) bool {
 	case wire.Change:
 		return s.MayChange(a.Number, now) == nil
 	case wire.Cancel:
-		return s.Status == wire.Open || s.Status == wire.Pending && !a.Paid.IsPositive() ||
-			a.Postponed()
+		if s.Status == wire.Open || a.Postponed() {
+			return true
+		}
+		return s.Status == wire.Pending && !a.Paid.IsPositive()
 	case wire.Recheck:
 		return a != nil
 	case wire.Extend, wire.Resolve, wire.Erase: // see Actions; the others are the merchant's

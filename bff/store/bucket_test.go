@@ -80,8 +80,8 @@ func TestCostOfASession(t *testing.T) {
 	if share := float64(committed.Load()) / (writers * each); share > 0.25 {
 		t.Errorf("%.2f commits for a session, of %d writers at once; want 0.25 at most", share, writers)
 	}
-	if share := float64(asked.Load()) / (writers * each); share > 4.25 {
-		t.Errorf("%.2f statements for a session, of %d writers at once; want 4.25 at most", share, writers)
+	if share := float64(asked.Load()) / (writers * each); share > 6.25 {
+		t.Errorf("%.2f statements for a session, of %d writers at once; want 6.25 at most", share, writers)
 	}
 	asked.Store(0)
 	committed.Store(0)
@@ -90,11 +90,11 @@ func TestCostOfASession(t *testing.T) {
 		next++
 		fortest.Must(db.Insert(t.Context(), filled(next)))(t)
 	})
-	if asked.Load() != 3*21 || committed.Load() != 21 {
-		t.Errorf("21 sessions alone: %d statements, %d commits; want 63, 21", asked.Load(), committed.Load())
+	if asked.Load() != 5*21 || committed.Load() != 21 {
+		t.Errorf("21 sessions alone: %d statements, %d commits; want 105, 21", asked.Load(), committed.Load())
 	}
-	if allocations > 150 { // 136, and 143 under the race detector
-		t.Errorf("%.0f allocations for a session alone; want 150 at most", allocations)
+	if allocations > 215 { // 200 under the race detector
+		t.Errorf("%.0f allocations for a session alone; want 215 at most", allocations)
 	}
 }
 

@@ -35,7 +35,7 @@ func TestContractOfInstances(t *testing.T) {
 
 // PgBouncer passes on few settings and, by transaction, no prepared statements. What a connection
 // was set to would stay for others: there is one address for the pool, and one for LISTEN.
-func TestContractThroughPgBouncer(t *testing.T) {
+func TestFullContractThroughPgBouncer(t *testing.T) {
 	config := func(t *testing.T, mode string, endpoints []string) Config {
 		direct := pgtest.Migrated(t, created)
 		return Config{DSN: pgtest.Pooled(t, direct, mode), Direct: direct, Endpoints: endpoints}
@@ -53,7 +53,7 @@ func TestContractThroughPgBouncer(t *testing.T) {
 
 // A write through a pooler is as durable and as bounded as one without, whatever the database's
 // defaults are.
-func TestSettingsThroughPgBouncer(t *testing.T) {
+func TestFullSettingsThroughPgBouncer(t *testing.T) {
 	direct := pgtest.Migrated(t, created)
 	db := openedAs(t, Config{DSN: pgtest.Pooled(t, direct, "transaction"), Direct: direct})
 	name := fortest.Must(sqldb.One[string](t.Context(), db.DB, `SELECT current_database()`))(t)
@@ -76,7 +76,7 @@ func TestSettingsThroughPgBouncer(t *testing.T) {
 }
 
 // The start fails and says why if the second address is missing or leads to another database.
-func TestPgBouncerMisconfigured(t *testing.T) {
+func TestFullPgBouncerMisconfigured(t *testing.T) {
 	dsn, other := pgtest.DSN(t), pgtest.DSN(t)
 	pooled := pgtest.Pooled(t, dsn, "transaction")
 	deaf := pgtest.Pooled(t, dsn, "transaction", "ignore_startup_parameters = statement_timeout, lock_timeout, "+
@@ -104,7 +104,7 @@ func TestPgBouncerMisconfigured(t *testing.T) {
 
 // A pooler keeps its connections from us when its server becomes a standby, so the first write finds
 // the new primary. The other server stands for it: it has the same tables.
-func TestPooledServerBecomesStandby(t *testing.T) {
+func TestFullPooledServerBecomesStandby(t *testing.T) {
 	old, primary := pgtest.New(t), pgtest.New(t)
 	direct, other := old.DSN(t), primary.DSN(t)
 	fortest.OK(t, created(other))

@@ -27,7 +27,8 @@ func CheckEndpoint(raw string, allowPrivate bool) error {
 	}
 	u, err := url.Parse(raw)
 	if err != nil { // which quotes the value
-		return errors.New("it is not a URL: percent-encode special characters of a key in it " +
+		return errors.New("it is not a URL such as https://shop.example/hooks/coinslot: " +
+			"percent-encode special characters of a key in it " +
 			"(% as %25, # as %23, / as %2F, ? as %3F, @ as %40)")
 	}
 	switch {

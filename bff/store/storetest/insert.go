@@ -181,6 +181,7 @@ func full() payment.Session {
 			AmountUSD: decimal.RequireFromString("123456789012345678.000000000000000001"),
 			Ref:       "Bestellung №1 – 注文 🪙",
 			OrderID:   123456,
+			Item:      "coffee",
 			ShopName:  "Café & Söhne 🪙",
 			Title:     "a\tb\"c'd\\e<&>\u2028", Description: "line\nline",
 			Email:      "a@b.example",
