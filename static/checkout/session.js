@@ -7,7 +7,7 @@ import { returnToShop } from './return.js';
 export class Session {
   id = '';
   /** @type {CoinslotStatus | ''} */ status = '';
-  isOver = false; // nobody can pay it any more, so that another order may be made
+  isOver = false; // it can no longer be paid, so that another order may be made
   /** @type {Deferred<CoinslotDetail>} */ ready = new Deferred();
   /** @type {Deferred<CoinslotResult>} */ result = new Deferred();
 
