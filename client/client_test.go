@@ -1,6 +1,9 @@
 package client_test
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"net/http"
@@ -9,9 +12,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"coinslot/bff/fortest"
 	"coinslot/bff/server/servertest"
@@ -167,6 +172,21 @@ func TestErrors(t *testing.T) {
 func TestVerifyWebhook(t *testing.T) {
 	if _, err := client.VerifyWebhook("", http.Header{}, nil); err == nil {
 		t.Error("a webhook was accepted without a secret") // bff/webhook has the other cases
+	}
+
+	// A header that was made from a map may have any names.
+	const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+	body, stamp := []byte(`{"type":"checkout.test"}`), strconv.FormatInt(time.Now().Unix(), 10)
+	key := fortest.Must(base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_")))(t)
+	mac := hmac.New(sha256.New, key)
+	fmt.Fprintf(mac, "evt_1.%s.%s", stamp, body)
+	header := http.Header{
+		"webhook-id": {"evt_1"}, "WEBHOOK-TIMESTAMP": {stamp},
+		"Webhook-Signature": {"v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))},
+	}
+	e, err := client.VerifyWebhook(secret, header, body)
+	if err != nil || e.ID != "evt_1" {
+		t.Errorf("VerifyWebhook = %q, %v; want evt_1", e.ID, err)
 	}
 }
 

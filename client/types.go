@@ -88,6 +88,7 @@ func (e Event) Session() (s Session, err error) {
 //
 // Errors: an invalid secret, a wrong signature or an old message. Answer them with 401.
 func VerifyWebhook(secret string, h http.Header, body []byte) (e Event, err error) {
+	h = canonical(h)
 	keys, err := webhook.ParseKeys(strings.Split(secret, ","))
 	if err == nil {
 		err = keys.Verify(h, body, time.Now())
@@ -100,4 +101,15 @@ func VerifyWebhook(secret string, h http.Header, body []byte) (e Event, err erro
 	}
 	e.ID = h.Get("webhook-id")
 	return e, nil
+}
+
+// canonical returns h with canonical names, as Get needs them: a function behind an API gateway
+// makes its header from a map.
+func canonical(h http.Header) http.Header {
+	all := http.Header{}
+	for name, values := range h {
+		name = http.CanonicalHeaderKey(name)
+		all[name] = append(all[name], values...)
+	}
+	return all
 }

@@ -25,14 +25,22 @@ func SimulateBar(p Page) node.Node {
 func simulateButtons(p Page) []node.Node {
 	list := make([]node.Node, 0, len(p.Simulate))
 	for _, kind := range p.Simulate {
-		list = append(list, el("button").Attr("type", "submit").
+		button := el("button").Attr("type", "submit").
 			Attr("name", "kind").Attr("value", kind).Attr("data-part", "simulate").
-			Text(p.T("simulate."+kind)).
 			On("click", func(ctx app.Context, e app.Event) {
 				e.PreventDefault()
 				ctx.NewActionWithValue(ActionSend,
 					Request{Sub: "/simulate", Body: map[string]string{"kind": kind}})
-			}, kind))
+			}, kind)
+		if scripted[kind] {
+			button = button.Bool("hidden", true).Text(kind)
+		} else {
+			button = button.Text(p.T("simulate." + kind))
+		}
+		list = append(list, button)
 	}
 	return list
 }
+
+// scripted are the kinds for simulate() and tests, which the bar does not show.
+var scripted = map[string]bool{"tenfold": true, "tolerated": true}

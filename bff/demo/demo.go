@@ -53,9 +53,11 @@ type Config struct {
 	Log    *slog.Logger // nil = silent
 }
 
-// Kinds are the simulated payments of the bar, in its order.
+// Kinds are the payments that a page can simulate, in the order of its bar: all of the gateway's.
 func Kinds() []string {
-	return []string{"pay", "half", "over", "parts", "late", "expire", "cancel"}
+	return []string{
+		"pay", "half", "over", "parts", "late", "expire", "cancel", "tenfold", "tolerated",
+	}
 }
 
 // Run serves until ctx ends. Errors: an invalid address or setting; a folder that cannot be

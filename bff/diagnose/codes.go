@@ -69,7 +69,7 @@ var codes = []Code{
 	{"create_failed",
 		"Your createSession threw an error, returned no id, or took longer than 15 s.",
 		"Look at the error in the console, and at your server's log and answer.",
-		"createSession: async () => (await (await fetch('/buy', {method: 'POST'})).json()).session",
+		"createSession: async () => (await (await fetch('/buy?order_ref=1001', {method: 'POST'})).json()).session",
 		HTML, nil},
 	{"session_expired", "The session is over: its time is up, or it was closed.",
 		"Make a new session for the order.", `<coinslot-checkout session="cs_…">`, HTML, nil},

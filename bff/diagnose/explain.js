@@ -27,3 +27,54 @@ function explain(code) {
   }
   console.info(lines.join('\n  '), `\n  ${server}/docs/errors#${code}`);
 }
+
+/** The custom properties of docs/embed.md, without their prefix, and their values. @type {Record<string, RegExp | string>} */
+const PROPERTIES = { radius: /^\d[\d.]*(px)?$/, density: /^(normal|compact|cozy)$/, font: /^[\p{L}\d\s,'"_-]{1,200}$/u };
+for (const name of ['accent', 'background', 'surface', 'text', 'border', 'danger']) {
+  PROPERTIES[name] = PROPERTIES[name + '-dark'] = 'color';
+}
+const PREFIX = '--coinslot-';
+const named = new Set();
+
+/** Names custom properties and values that the checkout ignores, as far as scripts can see them. */
+function nameIgnored() {
+  /** @type {[string, string][]} */
+  const found = [];
+  /** @param {CSSStyleDeclaration} style */
+  const read = (style) => {
+    for (const name of style) {
+      if (name.startsWith(PREFIX)) found.push([name, style.getPropertyValue(name).trim()]);
+    }
+  };
+  /** @param {any} rule a sheet, a style rule, or a group of rules */
+  const walk = (rule) => {
+    if (rule.style) read(rule.style);
+    try {
+      for (const inner of rule.cssRules ?? []) walk(inner);
+    } catch {
+      // The sheet is of another origin.
+    }
+  };
+  for (const sheet of [...document.styleSheets, ...document.adoptedStyleSheets]) walk(sheet);
+  for (const element of document.querySelectorAll('coinslot-checkout, :root, [style*="--coinslot-"]')) {
+    read(/** @type {HTMLElement} */ (element).style);
+  }
+  for (const element of document.querySelectorAll('coinslot-checkout')) {
+    for (const [name, [value]] of /** @type {any} */ (element).computedStyleMap?.() ?? []) { // also of other origins
+      if (name.startsWith(PREFIX)) found.push([name, String(value).trim()]);
+    }
+  }
+  for (const [name, value] of found) {
+    const rule = PROPERTIES[name.slice(PREFIX.length)];
+    const isValid = !value || value.includes('var(') ||
+      (rule instanceof RegExp ? rule.test(value) : rule && CSS.supports('color', value));
+    const line = !rule ? `${name} is unknown` : isValid ? '' : `${name}: ${value} is ignored, because it is no value of it`;
+    if (!line || named.has(line)) continue;
+    named.add(line);
+    console.info(`coinslot: ${line}\n  ${new URL(import.meta.url).origin}/docs/embed#style`);
+  }
+}
+
+nameIgnored();
+document.addEventListener('coinslot-ready', nameIgnored);
+document.addEventListener('coinslot-open', nameIgnored);

@@ -195,6 +195,22 @@ func TestBridge(t *testing.T) {
 	p.Eval(`port.postMessage({type:'theme', value:'dark'})`, nil)
 	f.Wait(`html.theme-dark`)
 	f.WaitJS(`getComputedStyle(document.documentElement).getPropertyValue('--coinslot-accent').startsWith('light-dark(#')`, "the page's own accent")
+	accents := func(style, light, dark string) {
+		t.Helper()
+		p.Eval(`port.postMessage({type:'style', `+style+`})`, nil)
+		for theme, want := range map[string]string{"light": light, "dark": dark} {
+			p.Eval(`port.postMessage({type:'theme', value:'`+theme+`'})`, nil)
+			f.WaitJS(`document.documentElement.className === 'theme-`+theme+`' && (() => { const probe = document.body.appendChild(document.createElement('i'));
+				probe.style.color = 'var(--coinslot-accent)'; const { color } = getComputedStyle(probe); probe.remove();
+				return color === '`+want+`' || '`+want+`' === '' })()`, theme+" accent of "+style)
+		}
+	}
+	accents(`accent: '#00f', 'accent-dark': '#ff0'`, "rgb(0, 0, 255)", "rgb(255, 255, 0)")
+	accents(`accent: '#00f'`, "rgb(0, 0, 255)", "rgb(0, 0, 255)")
+	accents(`'accent-dark': '#ff0'`, "", "rgb(255, 255, 0)")
+	accents(`accent: '#00f', 'accent-dark': 'nonsense'`, "rgb(0, 0, 255)", "rgb(0, 0, 255)")
+	p.Eval(`port.postMessage({type:'style', font:'Nunito'})`, nil)
+	f.WaitJS(`getComputedStyle(document.body).fontFamily === 'Nunito, system-ui'`, "a font with a fallback")
 	s.setStatus("confirmed")
 	f.Click(`[data-part=close]`)
 	p.WaitText("#log", `{"type":"close"}`)

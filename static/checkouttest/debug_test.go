@@ -93,3 +93,21 @@ func TestNoDebug(t *testing.T) {
 	s.WaitJS(`explanations.length === 0`, "silence")
 	fortest.Lacks(t, "texts", strings.Join(s.textRequests, " "), "debug")
 }
+
+// TestDebugNamesIgnoredStyle: with data-debug, custom properties and values that are ignored are
+// named once, wherever the page sets them.
+func TestDebugNamesIgnoredStyle(t *testing.T) {
+	s := openPageWith(t, `<style>@media all { coinslot-checkout { --coinslot-accent-drak: red; --coinslot-accent-dark: red; --coinslot-radius: 1em;
+		--coinslot-text: var(--mine); --coinslot-font: Nunito; --coinslot-border: nocolor; --coinslot-surface: light-dark(#fff, #000); } }</style>
+		<coinslot-checkout session=cs_1 data-debug style="--coinslot-colour: red"></coinslot-checkout>`, styled, recordInfo)
+	s.waitEvent("ready cs_1 open")
+	s.WaitJS(`explanations.length >= 5`, "the lines")
+	var got []string
+	s.Eval(`explanations.slice(1).map((text) => text.split('\n')[0]).sort()`, &got)
+	fortest.Diff(t, got, []string{
+		"coinslot: --coinslot-accent-drak is unknown",
+		"coinslot: --coinslot-border: nocolor is ignored, because it is no value of it",
+		"coinslot: --coinslot-colour is unknown",
+		"coinslot: --coinslot-radius: 1em is ignored, because it is no value of it",
+	}, "named")
+}

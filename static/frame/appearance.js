@@ -5,10 +5,11 @@ import { html } from './page.js';
 import { COLORS, NEEDED, palette } from './palette.js';
 
 /** Names of the host page's custom properties, without their prefix. */
-export const TOKENS = ['accent', 'radius', 'density', 'font',
-  ...COLORS.flatMap((name) => [name, name + '-dark'])];
+export const TOKENS = ['radius', 'density', 'font',
+  ...['accent', ...COLORS].flatMap((name) => [name, name + '-dark'])];
 
 const FONT = /^[\p{L}\d\s,'"_-]{1,200}$/u;
+const FALLBACK = ', system-ui'; // if the shopper's system lacks the font
 const RADIUS = /^\d[\d.]*(px)?$/;
 const LARGEST_RADIUS = 24; // px
 
@@ -44,7 +45,7 @@ export function applyStyle(tokens, onProblem) {
     if (tokens[name]) html.dataset[name] = tokens[name];
     else delete html.dataset[name];
   }
-  if (tokens.font && FONT.test(tokens.font)) set('coinslot-font', tokens.font);
+  if (tokens.font && FONT.test(tokens.font)) set('coinslot-font', tokens.font + FALLBACK);
 }
 
 /** @param {string} name @param {string} value */

@@ -20,8 +20,10 @@ export const NEEDED = 4.5;
  * @returns {Record<string, number[]>}
  */
 export function palette(tokens, suffix, onPair) {
-  const isColored = COLORS.some((name) => tokens[name] || tokens[name + '-dark']);
-  if (!isColored && !tokens.accent) return {};
+  /** @param {string} name */
+  const isSet = (name) => tokens[name] || tokens[name + '-dark'];
+  const isColored = COLORS.some(isSet);
+  if (!isColored && !isSet('accent')) return {};
 
   const scheme = suffix ? 'dark' : 'light';
   /** @param {string} name @param {number[]} under */
@@ -42,7 +44,8 @@ export function palette(tokens, suffix, onPair) {
   const text = given('text', background) ?? ink;
   if (fits('text', 'background', text, background)) [paper, ink] = [background, text];
 
-  const accent = given('accent', paper, 'accent') ?? (isColored && own('coinslot-accent'));
+  const accent = given('accent', paper) ?? given('accent', paper, 'accent') ??
+    ((isColored || !tokens.accent) && own('coinslot-accent'));
   if (!accent) return {};
   const tint = mix(paper, accent, TINT);
   const colors = {

@@ -153,8 +153,10 @@ func longestFirst(folders []string) {
 // package more than there are processors runs at a time, because browsers are waited for.
 func goTest(folders []string, flags ...string) error {
 	args := []string{"test", "-shuffle=on", "-timeout=40m", "-p", strconv.Itoa(runtime.NumCPU() + 1)}
+	env := append(os.Environ(), "GORACE=atexit_sleep_ms=0")
 	if _, err := exec.LookPath("gcc"); err == nil {
 		args = append(args, "-race")
+		env = append(env, "CGO_ENABLED=1")
 		for _, path := range unraced {
 			args = append(args, "-gcflags="+path+"=-race=false")
 		}
@@ -167,7 +169,7 @@ func goTest(folders []string, flags ...string) error {
 	cmd := exec.Command("go", args...)
 	cmd.Stdout = os.Stdout
 	cmd.Stderr = os.Stderr
-	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0")
+	cmd.Env = env
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("go test: %w", err)
 	}

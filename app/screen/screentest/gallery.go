@@ -148,7 +148,7 @@ func paying() []Sample {
 		NewSample("pending-sandbox", wire.Pending, func(p *widget.Page) {
 			Attempt(nil)(p)
 			p.View.Test = true
-			p.Simulate = []string{"pay", "half", "over", "parts", "late", "expire", "cancel"}
+			p.Simulate = []string{"pay", "half", "over", "parts", "late", "expire", "cancel", "tenfold", "tolerated"}
 		}, wire.Cancel, wire.Change, wire.Recheck),
 	}
 }

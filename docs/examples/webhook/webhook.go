@@ -20,7 +20,14 @@ func Verify(secret string, h http.Header, body []byte, now time.Time) bool {
 	if err != nil || len(key) < 24 {
 		return false
 	}
-	id, stamp := h.Get("webhook-id"), h.Get("webhook-timestamp")
+	// Get finds canonical names only, and a header made from a map may have others.
+	header := http.Header{}
+	for name, values := range h {
+		for _, value := range values {
+			header.Add(name, value)
+		}
+	}
+	id, stamp := header.Get("webhook-id"), header.Get("webhook-timestamp")
 	seconds, err := strconv.ParseInt(stamp, 10, 64)
 	if id == "" || err != nil || now.Sub(time.Unix(seconds, 0)).Abs() > 5*time.Minute {
 		return false
@@ -29,7 +36,7 @@ func Verify(secret string, h http.Header, body []byte, now time.Time) bool {
 	fmt.Fprintf(mac, "%s.%s.%s", id, stamp, body)
 	want := "v1," + base64.StdEncoding.EncodeToString(mac.Sum(nil))
 	// several while the secret is changed
-	for _, got := range strings.Fields(h.Get("webhook-signature")) {
+	for _, got := range strings.Fields(header.Get("webhook-signature")) {
 		if hmac.Equal([]byte(got), []byte(want)) {
 			return true
 		}

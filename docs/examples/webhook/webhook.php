@@ -1,10 +1,15 @@
 <?php
 // verify returns the event if a raw body (file_get_contents('php://input')) was signed with the secret ("whsec_…") within
-// five minutes of now, and throws otherwise. $headers has names in lower case: array_change_key_case(getallheaders()).
+// five minutes of now, and throws otherwise. $headers is getallheaders(); names have no case, values may be lists of one.
 function verify(string $secret, array $headers, string $body, ?int $now = null): array
 {
-    $id = $headers['webhook-id'] ?? '';
-    $stamp = $headers['webhook-timestamp'] ?? '';
+    $headers = array_change_key_case($headers);
+    $header = function (string $name) use ($headers): string {
+        $values = (array) ($headers[$name] ?? '');
+        return count($values) === 1 ? (string) reset($values) : '';
+    };
+    $id = $header('webhook-id');
+    $stamp = $header('webhook-timestamp');
     if ($id === '' || !preg_match('/^[0-9]{1,12}\z/', $stamp) || abs(($now ?? time()) - (int) $stamp) > 300) {
         throw new UnexpectedValueException('webhook: missing headers or old timestamp');
     }
@@ -14,7 +19,7 @@ function verify(string $secret, array $headers, string $body, ?int $now = null):
     }
     $want = 'v1,' . base64_encode(hash_hmac('sha256', "$id.$stamp.$body", $key, true));
     $ours = false;
-    foreach (explode(' ', $headers['webhook-signature'] ?? '') as $got) { // several while the secret is changed
+    foreach (explode(' ', $header('webhook-signature')) as $got) { // several while the secret is changed
         $ours = hash_equals($want, $got) || $ours;
     }
     if (!$ours) {

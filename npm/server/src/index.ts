@@ -302,8 +302,13 @@ function checkURL(text: string): void {
   }
 }
 
-/** The headers of a webhook: of a `Request`, or of Node's `req.headers`. */
-export type WebhookHeaders = Headers | Record<string, string | string[] | undefined>;
+/**
+ * The headers of a webhook, with names in any case: of a `Request`, Node's `req.headers` or
+ * `rawHeaders` in pairs, an API gateway's object, or a `Map`.
+ */
+export type WebhookHeaders =
+  | Iterable<readonly [string, string | readonly string[] | undefined]>
+  | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
  * Returns the event of a webhook that the checkout has sent within five minutes, or throws a
@@ -316,9 +321,10 @@ export type WebhookHeaders = Headers | Record<string, string | string[] | undefi
 export async function verifyWebhook(
   secret: string, headers: WebhookHeaders, body: string | Uint8Array,
 ): Promise<LoggedEvent> {
+  const entries = Symbol.iterator in headers ? [...headers as Iterable<readonly [string, unknown]>] : Object.entries(headers);
   const header = (name: string): string => {
-    const value = headers instanceof Headers ? headers.get(name) : headers[name];
-    return typeof value === "string" ? value : "";
+    const values = entries.filter(([key]) => key.toLowerCase() === name).flatMap(([, value]) => value ?? []);
+    return values.length === 1 && typeof values[0] === "string" ? values[0] : ""; // two are none of ours
   };
   const id = header("webhook-id");
   const stamp = header("webhook-timestamp");

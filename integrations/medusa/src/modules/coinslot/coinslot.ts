@@ -105,7 +105,10 @@ function amountText(amount: unknown): string {
 
 /** Returns the event if rawBody was signed by the checkout within five minutes of now (in seconds). Throws otherwise. */
 export function verify(secrets: string, headers: Record<string, unknown>, rawBody: Buffer | string, now = Date.now() / 1000): Event {
-  const header = (name: string) => (typeof headers[name] === "string" ? (headers[name] as string) : "")
+  const header = (name: string) => {
+    const values = Object.entries(headers).filter(([key]) => key.toLowerCase() === name).flatMap(([, value]) => value)
+    return values.length === 1 && typeof values[0] === "string" ? values[0] : ""
+  }
   const [id, stamp] = [header("webhook-id"), header("webhook-timestamp")]
   if (!id || !/^\d{1,12}$/.test(stamp) || Math.abs(now - Number(stamp)) > 300) {
     throw new Error("the webhook's headers are missing or its timestamp is old")
