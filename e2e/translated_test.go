@@ -56,8 +56,8 @@ func TestTranslatedPage(t *testing.T) {
 
 			s.simulate(tx, "half")
 			p.WaitText(`[data-part="status"]`, "Part of it has arrived")
-			p.WaitJS(`document.querySelector('[data-part="missing"]').textContent ===
-				document.querySelector('[data-part="missing"]').dataset.value`, "the missing amount")
+			p.WaitJS(`(missing => missing.textContent === "12.50" && missing.dataset.value === "12.5")
+				(document.querySelector('[data-part="missing"]'))`, "the missing amount as it is")
 			s.simulate(tx, "pay")
 			p.Wait(paid)
 			p.WaitText("h1", "Paid")

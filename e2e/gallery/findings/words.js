@@ -1,5 +1,5 @@
 // Words that are broken inside, by their boxes. Codes may break anywhere; a language without spaces has words all the same.
-const code = '.reference, .tx, .value, .url, dd[translate=no], [data-part=url]';
+const code = '.reference, .tx, .value, dd[translate=no]';
 const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]/u;
 const range = document.createRange();
 const words = new Intl.Segmenter(document.documentElement.lang, {granularity: 'word'});
