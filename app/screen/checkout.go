@@ -58,7 +58,8 @@ func (c *Checkout) OnDismount() { c.stopFeed() }
 func (c *Checkout) Draw() *node.Element {
 	p := c.Page
 	return node.El("main").ID("coinslot").Class("checkout"+widget.TextIf(p.Embed == "", " page")+
-		widget.TextIf(p.View.Order.AmountUSD != "", " wide")).
+		widget.TextIf(p.View.Order.AmountUSD != "", " wide")+
+		widget.TextIf(p.Lang == "ko", " spaced")).
 		Attr("data-status", string(p.View.Status)).Attr("data-live", c.driver()).
 		Attr("data-session", p.View.Session).
 		Attr("data-version", strconv.FormatInt(p.View.Version, 10)).Attr("data-base", p.Base).

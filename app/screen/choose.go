@@ -41,8 +41,8 @@ func (c *chooser) Draw() *node.Element {
 		c.warning(),
 		c.refusal(),
 		c.coinList(),
-		c.emailField(),
 		c.bar(),
+		c.emailField(),
 	}, widget.HiddenFields(p.Without(c.ownFields()...))...)...)
 }
 
@@ -148,7 +148,7 @@ func (c *chooser) emailField() node.Node {
 	))
 }
 
-// bar has the button, in reach at the bottom, and above it what is missing.
+// bar has the button, in reach right below the list, and above it what is missing.
 func (c *chooser) bar() node.Node {
 	return node.El("div").Class("bar").Body(
 		node.If(true, func() node.Node {

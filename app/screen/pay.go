@@ -96,7 +96,7 @@ func (s *pay) amount(a wire.Attempt) node.Node {
 	return c
 }
 
-// bar is the one filled button, which stays in sight: the payment link, or the gateway's own page
+// bar is the one filled button: the payment link, or the gateway's own page
 // if there is no address.
 func (s *pay) bar(a wire.Attempt) node.Node {
 	p := s.Page
