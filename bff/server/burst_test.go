@@ -127,7 +127,7 @@ func TestCostOfAccepting(t *testing.T) {
 			t.Fatalf("POST /v1/sessions = %d %.200s", w.Code, w.Body)
 		}
 	})
-	if allocations > 260 {
-		t.Errorf("%.0f allocations for a session; want 260 at most", allocations)
+	if allocations > 345 { // 322 under the race detector
+		t.Errorf("%.0f allocations for a session; want 345 at most", allocations)
 	}
 }

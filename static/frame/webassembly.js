@@ -16,7 +16,7 @@ export async function startProgram() {
   }
   if (typeof WebAssembly !== 'object') {
     import(settings.loader).catch(() => {}); // for forms and links
-    return fail('wasm_unsupported', 'this browser has no WebAssembly: nothing to change');
+    return fail('wasm_unsupported', 'this browser has no WebAssembly');
   }
   try {
     await whenShown();
@@ -114,12 +114,12 @@ function fixOf(cause) {
   try {
     new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0)); // the smallest module
   } catch {
-    return "a proxy has changed the frame's Content-Security-Policy: " +
+    return "a proxy has changed the frame's policy: " +
       "script-src needs 'wasm-unsafe-eval'";
   }
   if (cause instanceof WebAssembly.CompileError || cause instanceof WebAssembly.LinkError) {
     return `app.wasm has been changed on the way: a proxy must pass ${settings.wasm} as it is`;
   }
-  return `a proxy must pass ${settings.wasm} as it is: it did not come or did not run (${cause})`
+  return `a proxy must pass ${settings.wasm} as it is: it did not load (${cause})`
     .replace(/[^ -~]+/g, ' ').slice(0, 200);
 }
