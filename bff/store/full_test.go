@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,42 +14,45 @@ import (
 	"coinslot/bff/poller"
 )
 
-// failingStore cannot claim.
+// failingStore cannot claim until works is set.
 type failingStore struct {
 	poller.Store
-	err    error
-	claims int
+	works  atomic.Bool
+	claims atomic.Int64
 }
 
 func (f *failingStore) Claim(
 	context.Context, time.Time, time.Duration, int, bool,
 ) ([]payment.Session, error) {
-	f.claims++
-	return nil, f.err
+	f.claims.Add(1)
+	if f.works.Load() {
+		return nil, nil
+	}
+	return nil, payment.ErrUnreadable
 }
 
 // While claims fail, they are made less and less often, and the log has one line.
 func TestClaimsBackOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log fortest.Log
-		f := &failingStore{err: payment.ErrUnreadable}
+		f := &failingStore{}
 		p := poller.New(poller.Config{Store: f, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- p.Run(ctx) }()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if f.claims > 100 { // two lanes
-			t.Errorf("%d claims in a minute", f.claims)
+		if claims := f.claims.Load(); claims > 100 { // two lanes
+			t.Errorf("%d claims in a minute", claims)
 		}
-		f.err = nil
+		f.works.Store(true)
 		time.Sleep(6 * time.Second)
 		synctest.Wait()
-		before := f.claims
+		before := f.claims.Load()
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if f.claims < before+10 {
-			t.Errorf("%d claims in a second after it works again", f.claims-before)
+		if claims := f.claims.Load() - before; claims < 10 {
+			t.Errorf("%d claims in a second after it works again", claims)
 		}
 		stop()
 		fortest.OK(t, <-done)
