@@ -164,6 +164,7 @@ func TestBytesOfViewsAreBounded(t *testing.T) {
 			if m, err := g.message(key, 0); err != nil || len(m.text) == 0 {
 				t.Errorf("view %d = %d bytes, %v", n, len(m.text), err)
 			}
+			synctest.Wait()
 			if g.bytes > maxSharedBytes || len(g.recent) > 3 {
 				t.Errorf("%d views of %d bytes are kept", len(g.recent), g.bytes)
 			}

@@ -125,6 +125,7 @@ func TestActionsAreBounded(t *testing.T) {
 		leave()
 		synctest.Wait()
 		fortest.OK(t, s.ask(t.Context(), "recheck", false))
+		synctest.Wait()
 		fortest.Equal(t, len(s.server.actions.queues), 0, "queues left")
 	})
 }
