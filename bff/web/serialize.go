@@ -86,6 +86,7 @@ type queuedAction struct {
 	ctx     context.Context
 	stop    context.CancelFunc // of ctx
 	clients int                // requests that wait for it; guarded by actionQueues.mu
+	until   time.Time          // when the last of them gives up; likewise
 
 	done    chan struct{} // closed when the fields below are set
 	session payment.Session
@@ -101,6 +102,7 @@ func (t *actionQueues) join(s *Server, ctx context.Context, a Action) (*queuedAc
 	if queue != nil {
 		if same := queue.find(a); same != nil {
 			same.clients++
+			same.until = time.Now().Add(ActionTime)
 			return same, nil
 		}
 		if !a.Merchant && len(queue.waiting) >= maxWaiting {
@@ -109,6 +111,7 @@ func (t *actionQueues) join(s *Server, ctx context.Context, a Action) (*queuedAc
 	}
 
 	mine := &queuedAction{Action: a, clients: 1, done: make(chan struct{})}
+	mine.until = time.Now().Add(ActionTime)
 	mine.ctx, mine.stop = context.WithCancel(context.WithoutCancel(ctx))
 	if queue == nil {
 		if t.queues == nil {
@@ -157,15 +160,21 @@ func (t *actionQueues) leave(mine *queuedAction) {
 	}
 }
 
-// next removes and returns the action that comes next; nil if none waits, which ends the queue.
+// next removes and returns the action that comes next; nil if none waits, which ends the queue. It
+// drops actions whose requests give up now: they may not have left yet.
 func (t *actionQueues) next(session string) *queuedAction {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	queue := t.queues[session]
+	now := time.Now()
+	queue.waiting = slices.DeleteFunc(queue.waiting, func(a *queuedAction) bool {
+		return !now.Before(a.until)
+	})
 	if len(queue.waiting) == 0 {
 		delete(t.queues, session)
 		return nil
 	}
+
 	first := queue.waiting[0]
 	queue.waiting = slices.Delete(queue.waiting, 0, 1)
 	return first
