@@ -273,7 +273,8 @@ func (c *Result) checkUnlisted(
 				}
 			}
 		}
-		if f.Cursor = page.Next; f.Cursor == "" {
+		f.Cursor = page.Next
+		if f.Cursor == "" {
 			return nil
 		}
 		last := len(page.Sessions) - 1 // -1 = none of the page is readable

@@ -109,7 +109,8 @@ func (c *Service) Recover(ctx context.Context) error {
 				return err
 			}
 		}
-		if f.Cursor = page.Next; f.Cursor == "" {
+		f.Cursor = page.Next
+		if f.Cursor == "" {
 			return nil
 		}
 	}

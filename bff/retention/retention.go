@@ -73,7 +73,8 @@ func (r *Service) pass(ctx context.Context) error {
 	var failed []error // a session that cannot be erased must not keep the others
 	if r.Items != nil {
 		deleted, err := r.items(ctx, &failed)
-		if err = errors.Join(append(failed, err)...); err != nil {
+		err = errors.Join(append(failed, err)...)
+		if err != nil {
 			return err
 		}
 		if deleted > 0 {
@@ -86,7 +87,8 @@ func (r *Service) pass(ctx context.Context) error {
 		return err
 	}
 	actions, err := r.actions(ctx)
-	if err = errors.Join(append(failed, err, r.Eraser.Truncate(ctx))...); err != nil {
+	err = errors.Join(append(failed, err, r.Eraser.Truncate(ctx))...)
+	if err != nil {
 		return err
 	}
 	r.Log.InfoContext(ctx, "old data erased",
@@ -120,7 +122,8 @@ func (r *Service) sessions(ctx context.Context, failed *[]error) (erased, delete
 				deleted++
 			}
 		}
-		if at = next; at == "" {
+		at = next
+		if at == "" {
 			return erased, deleted, nil
 		}
 		if err := r.Hold(ctx, r.lease()); err != nil {
@@ -151,7 +154,8 @@ func (r *Service) items(ctx context.Context, failed *[]error) (deleted int, err 
 				deleted++
 			}
 		}
-		if at = next; at == "" {
+		at = next
+		if at == "" {
 			return deleted, nil
 		}
 		if err := r.Hold(ctx, r.lease()); err != nil {

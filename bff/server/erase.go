@@ -134,7 +134,8 @@ func (e *Eraser) Recorded(ctx context.Context) (ids []string, err error) {
 				ids = append(ids, a.Session)
 			}
 		}
-		if q.Cursor = page.Next; q.Cursor == "" {
+		q.Cursor = page.Next
+		if q.Cursor == "" {
 			slices.Reverse(ids)
 			return ids, nil
 		}

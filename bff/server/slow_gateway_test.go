@@ -3,6 +3,7 @@ package server_test
 import (
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -49,7 +50,11 @@ func TestManyCancelAtASlowGateway(t *testing.T) {
 	for range 12 {
 		ask("shopper", "/checkout/"+id+"/cancel")
 	}
-	time.Sleep(500 * time.Millisecond)
+	fortest.Until(t, "a cancel that the gateway works on", func() bool {
+		return slices.ContainsFunc(w.Gateway.Requests(), func(q sandbox.Request) bool {
+			return q.Time.After(began) && q.Endpoint != "create"
+		})
+	})
 	ask("merchant", "/v1/sessions/"+id+"/cancel", bearer)
 	all.Wait()
 	if len(order) != 13 || order[0] != "shopper" || order[1] != "merchant" {

@@ -152,6 +152,13 @@ func TestViewsAreBounded(t *testing.T) {
 	})
 }
 
+// kept returns how many views are kept, and their bytes.
+func (v *views) kept() (n, bytes int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return len(v.recent), v.bytes
+}
+
 // Views that are too large to be kept are still sent, and nothing of them stays.
 func TestBytesOfViewsAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -164,15 +171,14 @@ func TestBytesOfViewsAreBounded(t *testing.T) {
 			if m, err := g.message(key, 0); err != nil || len(m.text) == 0 {
 				t.Errorf("view %d = %d bytes, %v", n, len(m.text), err)
 			}
-			synctest.Wait()
-			if g.bytes > maxSharedBytes || len(g.recent) > 3 {
-				t.Errorf("%d views of %d bytes are kept", len(g.recent), g.bytes)
+			if kept, bytes := g.kept(); bytes > maxSharedBytes || kept > 3 {
+				t.Errorf("%d views of %d bytes are kept", kept, bytes)
 			}
 		}
 		time.Sleep(2 * shareTime)
 		synctest.Wait()
-		if g.bytes != 0 || len(g.recent) != 0 {
-			t.Errorf("%d views of %d bytes are left", len(g.recent), g.bytes)
+		if kept, bytes := g.kept(); bytes != 0 || kept != 0 {
+			t.Errorf("%d views of %d bytes are left", kept, bytes)
 		}
 	})
 }
