@@ -114,7 +114,7 @@ func TestProxyPasswords(t *testing.T) {
 }
 
 // The TypeScript client refuses what the Go client refuses.
-func TestTypeScriptKeepsSecretKey(t *testing.T) {
+func TestFullTypeScriptKeepsSecretKey(t *testing.T) {
 	node := need.Command(t, "node")
 	page := filepath.Join(t.TempDir(), "page.ts")
 	code := `import { Coinslot } from "@coinslot/server";

@@ -259,7 +259,7 @@ for await (const page of checkout.events({ after: "latest" })) console.log("late
 }
 
 // The PHP of docs/api.md opens a session.
-func TestPHPOfTheDocs(t *testing.T) {
+func TestFullPHPOfTheDocs(t *testing.T) {
 	php := need.Command(t, "php")
 	r, c := serve(t)
 	code := blocks(t, "../docs/api.md", "php")

@@ -168,7 +168,7 @@ func (s *stack) givesReceipt(t *testing.T, p *browser.Page, tx sandbox.Transacti
 func TestOverpaid(t *testing.T) {
 	s := newStack(t, "COINSLOT_SUPPORT=help@shop.example")
 	id, p, _ := s.end(t, browser.Options{}, "confirmed", "over")
-	p.WaitText(`[data-part="overpaid"]`, widget.Amount(p.Attr(`[data-part="overpaid"]`, "data-value"), "USDT")+" more")
+	p.WaitText(`[data-part="overpaid"]`, widget.Padded(p.Attr(`[data-part="overpaid"]`, "data-value"))+"\u00a0USDT more")
 	p.Wait(`[data-part="paid"]`)
 	p.WaitText(`.ask`, "Ask the shop for the difference")
 	fortest.Equal(t, p.Attr(`[data-part="support"]`, "href"),

@@ -169,6 +169,31 @@ func TestFullSocketUsesPageLanguage(t *testing.T) {
 	fortest.Has(t, "the socket is asked for at", asked, "lang=de")
 }
 
+// TestNumbersOfALanguage: people read all amounts of a screen as their language writes numbers, and
+// what they copy keeps the point.
+func TestNumbersOfALanguage(t *testing.T) {
+	s := newStack(t)
+	id := s.session(order{"amount_usd": "2316.00"})
+	p := chromium.Open(t, s.base+"/checkout/"+id+"?lang=de", browser.Options{Height: 1400})
+	p.Wait(`[data-live="wasm"]`)
+	p.WaitText(`[data-part="amount-usd"]`, "2.316,00\u00a0$")
+	s.choose(p.View, "USDT", "trc20")
+
+	const amount = `[data-part="pay-amount"]`
+	value := p.Attr(amount, "data-value")
+	p.WaitText(amount, "2.31")
+	shown := strings.NewReplacer(".", "", ",", ".").Replace(p.Text(amount))
+	fortest.Equal(t, shown, widget.Padded(value), "the amount that is read")
+	fortest.Equal(t, p.Attr(`[data-part="copy-amount"]`, "data-copy"), value, "what the button copies")
+	selected := browser.Eval[string](p, `(e => {
+		getSelection().selectAllChildren(e);
+		const copying = new ClipboardEvent("copy", {bubbles: true, clipboardData: new DataTransfer()});
+		e.dispatchEvent(copying);
+		return copying.clipboardData.getData("text/plain");
+	})(document.querySelector('`+amount+`'))`)
+	fortest.Equal(t, selected, value, "what a selection copies")
+}
+
 // Right to left is the page, left to right what goes into a wallet, which is
 // selected and copied whole.
 func TestRightToLeft(t *testing.T) {

@@ -35,7 +35,7 @@ type chooser struct {
 // replace a field that moves by a new one without text and focus.
 func (c *chooser) Draw() *node.Element {
 	p := c.Page
-	return widget.Form(p, "/attempts", c.body).Class("screen choose").Body(append([]node.Node{
+	return widget.Form(p, "/attempts", c.body).Bool("novalidate", true).Class("screen choose").Body(append([]node.Node{
 		c.offerFields(),
 		widget.Heading(c.title()),
 		c.warning(),
@@ -126,7 +126,12 @@ func (c *chooser) network(symbol string) string {
 	return c.Page.BestNetwork(symbol)
 }
 
-// emailField asks for the optional e-mail address, unless the shop has given one.
+// emailPattern matches what the server takes, see payment.Email. The form has novalidate: a slip is
+// shown and does not stop the payment.
+const emailPattern = `\s*[^\s@<>\(\)\[\],;:"\\]+@[^\s@<>\(\)\[\],;:"\\]+\s*`
+
+// emailField asks for the optional e-mail address, unless the shop has given one. An address with a
+// slip is not sent.
 func (c *chooser) emailField() node.Node {
 	p := c.Page
 	if p.CountAvailable() == 0 {
@@ -139,9 +144,16 @@ func (c *chooser) emailField() node.Node {
 			node.Text(" "),
 			node.Void("input").Attr("type", "text").Attr("name", "email").
 				Attr("value", p.Email).Attr("autocomplete", "email").Attr("inputmode", "email").
+				Attr("pattern", emailPattern).Attr("aria-errormessage", "coinslot-email").
 				On("input", func(ctx app.Context, _ app.Event) {
-					c.emailEdited, c.email = true, ctx.JSSrc().Get("value").String()
+					c.emailEdited, c.email = true, ""
+					field := ctx.JSSrc()
+					if field.Get("validity").Get("valid").Bool() {
+						c.email = field.Get("value").String()
+					}
 				}),
+			node.Text(" "),
+			node.El("small").ID("coinslot-email").Class("slip").Text(p.T("choose.email.wrong")),
 			node.Text(" "),
 			node.El("small").Text(p.T("choose.email.why")),
 		),

@@ -112,7 +112,7 @@ func hideSole(radio *node.Element, alone bool) node.Node {
 func (o coinOption) sum() node.Node {
 	_, n, ok := o.c.Page.Coin(o.c.network(o.currency.Symbol))
 	return node.If(ok && n.Estimate != "", func() node.Node {
-		sum := o.c.Page.T("choose.about", "amount", widget.Padded(n.Estimate))
+		sum := o.c.Page.T("choose.about", "amount", o.c.Page.Number(n.Estimate))
 		return node.El("span").Class("coin-sum").
 			Body(node.El("bdi").Attr("translate", "no").Text(sum))
 	})
@@ -207,6 +207,6 @@ func (o coinOption) fee(n wire.Network) []node.Node {
 	return []node.Node{
 		node.El("span").Class("offscreen").Text(p.T("choose.fee.head") + " "),
 		node.El("span").Attr("translate", "no").
-			Text(widget.Number(p.Text, widget.Padded(n.Fee))),
+			Text(p.Number(n.Fee)),
 	}
 }

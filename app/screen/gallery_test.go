@@ -20,7 +20,13 @@ var update = flag.Bool("update", false, "rewrite the golden files")
 // english reads the sentences that travel with an English page.
 func english(tb testing.TB) map[string]string {
 	tb.Helper()
-	raw, err := os.ReadFile("../../static/text/en.json")
+	return sentences(tb, "en")
+}
+
+// sentences reads the sentences of a language.
+func sentences(tb testing.TB, lang string) map[string]string {
+	tb.Helper()
+	raw, err := os.ReadFile("../../static/text/" + lang + ".json")
 	fortest.OK(tb, err)
 	text, err := widget.ReadText(raw)
 	fortest.OK(tb, err)
@@ -157,6 +163,23 @@ func TestFormsKeepFields(t *testing.T) {
 		for _, link := range regexp.MustCompile(`href="(/checkout[^"]*)"`).
 			FindAllStringSubmatch(page, -1) {
 			fortest.Has(t, s.Name+": the link", link[1], "origin=https%3A%2F%2Fshop.example")
+		}
+	}
+}
+
+// withPoint matches a number that is not written as in German.
+var withPoint = regexp.MustCompile(`\d\.\d{1,2}(\D|$)|\d\.\d{4}`)
+
+// TestNumbersInGerman: no screen shows a number as English writes it.
+func TestNumbersInGerman(t *testing.T) {
+	text := sentences(t, "de")
+	for _, s := range screentest.Gallery() {
+		localized := screentest.Localize(s.Page, text)
+		localized.Lang = "de"
+		shown := regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page(localized), " ")
+		found := withPoint.FindString(shown)
+		if found != "" {
+			t.Errorf("%s shows %q", s.Name, found)
 		}
 	}
 }

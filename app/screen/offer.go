@@ -1,6 +1,7 @@
 package screen
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -15,27 +16,68 @@ import (
 // offerInput is the content of an offer's fields.
 type offerInput struct{ amount, quantity string }
 
-// NormalizeAmount turns an amount as shoppers type it into what the server reads: Arabic digits
-// become ASCII, and a comma before one or two last digits becomes a point. "1,000" may be one or a
-// thousand; it stays as it is, and the server refuses it.
+// NormalizeAmount turns an amount as shoppers type it into what the server reads: digits of any
+// script become ASCII; the sign of the dollar, blanks, zeros before the number and a point behind it
+// go; a comma before one or two last digits becomes a point. "1,000" may be one or a thousand; it
+// stays as it is, and the server refuses it.
 func NormalizeAmount(typed string) string {
-	typed = strings.Map(toASCII, strings.TrimSpace(typed))
-	whole, cents, comma := strings.Cut(typed, ",")
-	if comma && (len(cents) == 1 || len(cents) == 2) {
-		return whole + "." + cents
+	amount := strings.Map(toASCII, typed)
+	amount = strings.Trim(amount, " ")
+	for _, sign := range []string{"US$", "USD", "$"} {
+		amount = strings.TrimPrefix(amount, sign)
+		amount = strings.TrimSuffix(amount, sign)
 	}
-	return typed
+	amount = strings.Trim(amount, " ")
+
+	whole, cents, isCut := strings.Cut(amount, ".")
+	if !isCut {
+		whole, cents, isCut = strings.Cut(amount, ",")
+	}
+	if !isCut {
+		return withoutZeros(amount)
+	}
+	if !isDigits(whole) || !isDigits(cents) || len(cents) > 2 || whole+cents == "" {
+		return amount
+	}
+	if cents == "" {
+		return withoutZeros(whole)
+	}
+	return cmp.Or(withoutZeros(whole), "0") + "." + cents
 }
 
-// toASCII maps Arabic and Persian digits and decimal signs to ASCII. Source: Unicode, block 0600.
+// withoutZeros cuts zeros before other digits.
+func withoutZeros(whole string) string {
+	if whole == "" || !isDigits(whole) {
+		return whole
+	}
+	return cmp.Or(strings.TrimLeft(whole, "0"), "0")
+}
+
+func isDigits(text string) bool { return strings.Trim(text, "0123456789") == "" }
+
+// zeros are the zeros of scripts whose digits people type: Arabic, Persian, Devanagari, Bengali,
+// Gurmukhi, Gujarati, Odia, Tamil, Telugu, Kannada, Malayalam, Thai, Lao, Tibetan, Burmese, Khmer,
+// Mongolian and full width. The digits follow in order. Source: Unicode, general category Nd.
+const zeros = "٠۰०০੦૦୦௦౦೦൦๐໐༠၀០᠐０"
+
+// toASCII maps a digit, a decimal sign, and each blank or invisible character to ASCII.
 func toASCII(r rune) rune {
-	switch {
-	case '٠' <= r && r <= '٩':
-		return r - '٠' + '0'
-	case '۰' <= r && r <= '۹':
-		return r - '۰' + '0'
-	case r == '٫':
+	switch r {
+	case '٫', '．', '。':
 		return '.'
+	case '，':
+		return ','
+	case '＄', '﹩':
+		return '$'
+	case '\t', '\u00a0', '\u202f', '\u3000':
+		return ' '
+	case '\u200e', '\u200f', '\u061c':
+		return -1
+	}
+	for _, zero := range zeros {
+		if zero <= r && r <= zero+9 {
+			return r - zero + '0'
+		}
 	}
 	return r
 }
@@ -194,15 +236,23 @@ func (c *chooser) offerError() node.Node {
 	p, o := c.Page, c.Page.Offer
 	switch c.Wrong {
 	case "amount":
-		return errorText(wire.CodeAmountInvalid,
-			p.T("offer.wrong.amount", "minimum", p.Price(o.Minimum), "maximum",
-				p.Price(o.Maximum))).ID("coinslot-mistake")
+		return errorText(wire.CodeAmountInvalid, c.amountMistake()).ID("coinslot-mistake")
 	case "quantity":
 		return errorText(wire.CodeInvalid,
 			p.T("offer.wrong.quantity", "minimum", strconv.Itoa(o.Least), "maximum",
 				strconv.Itoa(o.Most))).ID("coinslot-mistake")
 	}
 	return node.Text("")
+}
+
+// amountMistake says what is wrong with the amount: it is no number, or not within the limits.
+func (c *chooser) amountMistake() string {
+	p, o := c.Page, c.Page.Offer
+	amount := NormalizeAmount(c.offered().amount)
+	if strings.Trim(amount, "0123456789.") != "" || strings.Count(amount, ".") > 1 {
+		return p.T("offer.wrong.number", "example", p.Number(o.Minimum))
+	}
+	return p.T("offer.wrong.amount", "minimum", p.Price(o.Minimum), "maximum", p.Price(o.Maximum))
 }
 
 // addOffer adds the fields' content to the request's members.

@@ -48,7 +48,7 @@ func (s *pay) Draw() *node.Element {
 // the gateway's own page.
 func (s *pay) slip(a wire.Attempt) node.Node {
 	p := s.Page
-	sum, _ := widget.AmountDue(a)
+	sum, _ := p.AmountDue(a)
 	network := widget.NetworkTitle(a.NetworkName, a.NetworkCode)
 	parts := []node.Node{s.amount(a), node.El("div").Class("net").Body(
 		node.El("p").Class("label").Text(p.T("pay.on")),
@@ -90,9 +90,10 @@ func (s *pay) amount(a wire.Attempt) node.Node {
 		Value: a.PayableAmount, Unit: a.CurrencySymbol, Icon: p.CoinIcon(a.CurrencySymbol),
 		Text: widget.CopyText{Button: p.T("copy.button"), Name: p.T("copy.amount"),
 			Copied: p.T("copy.done"), Said: p.T("copy.amount.done"), Failed: p.T("copy.failed")}}
-	if _, rest := widget.AmountDue(a); rest {
+	if _, rest := p.AmountDue(a); rest {
 		c.Part, c.Value, c.Label = "missing", a.MissingAmount, p.T("pay.send.rest")
 	}
+	c.Shown = p.Number(c.Value)
 	return c
 }
 
@@ -129,7 +130,7 @@ func (s *pay) actions() node.Node {
 // folded are the answers to what a shopper may ask.
 func (s *pay) folded(a wire.Attempt) node.Node {
 	p := s.Page
-	sum, _ := widget.AmountDue(a)
+	sum, _ := p.AmountDue(a)
 	return node.El("div").Class("rows").Body(
 		node.If(p.View.Can(wire.Extend) && p.View.Attempt != nil, func() node.Node {
 			return &widget.Timing{Page: p, At: s.At, Shows: widget.MoreTime}
@@ -141,7 +142,7 @@ func (s *pay) folded(a wire.Attempt) node.Node {
 					"network", widget.NetworkTitle(a.NetworkName, a.NetworkCode))),
 				node.El("li").Text(p.T("pay.exchange.fee", "amount", sum)),
 				node.If(a.TolerancePercent != "" && a.TolerancePercent != "0", func() node.Node {
-					return node.El("li").Text(p.T("pay.tolerance", "percent", a.TolerancePercent))
+					return node.El("li").Text(p.T("pay.tolerance", "percent", widget.Number(p.Text, a.TolerancePercent)))
 				}),
 			),
 		),

@@ -21,10 +21,10 @@ type review struct {
 }
 
 // reported is the amount that the gateway reports; nothing without one.
-func reported(a wire.Attempt) node.Node {
+func reported(p widget.Page, a wire.Attempt) node.Node {
 	return node.If(a.PaidAmount != "", func() node.Node {
 		return node.El("span").Body(
-			widget.Sum("span", "paid", a.PaidAmount, a.CurrencySymbol),
+			widget.Sum(p, "span", "paid", a.PaidAmount, a.CurrencySymbol),
 			node.Text(" · "+a.NetworkName))
 	})
 }
@@ -34,7 +34,7 @@ func (s *review) Draw() *node.Element {
 	p, a, now := s.Page, s.Page.View.LatestAttempt(), 1
 	text, steps := p.T("review.text"), []*node.Element{
 		widget.Step(p.T("review.step.reported"),
-			append([]node.Node{reported(a)},
+			append([]node.Node{reported(p, a)},
 				widget.TransactionLinks(p, a, 4, p.T("tx.label"))...)...),
 		widget.Step(p.T("review.step.check"), node.Text(p.T("review.step.check.why"))),
 		widget.Step(p.T("review.step.result"), node.Text(p.T("review.step.result.why"))),

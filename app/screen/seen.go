@@ -21,7 +21,7 @@ type seen struct {
 // Draw draws what is done, what happens now and what comes next.
 func (s *seen) Draw() *node.Element {
 	p, a := s.Page, s.Page.View.LatestAttempt()
-	amount := widget.Amount(a.PaidAmount, a.CurrencySymbol)
+	amount := p.Amount(a.PaidAmount, a.CurrencySymbol)
 	icon := widget.Icon(p.CoinIcon(a.CurrencySymbol), "", "48", false)
 	return box("blocks",
 		outcome(p, mark("wait", icon), "seen.title",

@@ -3,6 +3,7 @@ package widget
 import (
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"coinslot/app/address"
 	"coinslot/app/widget/node"
@@ -26,6 +27,7 @@ type Copyable struct {
 	Copy   string // data-part of the button: "copy-address"
 	Label  string
 	Value  string // what is copied
+	Shown  string // of a sum, in the page's language; a selection of all of it copies Value
 	Unit   string // shown after the value, not copied; may be empty
 	Icon   string // path of the coin's logo; may be empty
 	Groups bool   // show in groups of four, for comparing
@@ -122,8 +124,8 @@ func (c *Copyable) Draw() *node.Element {
 
 // sum is the screen's heading: the label, and the amount with its coin.
 func (c *Copyable) sum() node.Node {
-	shown, size := Padded(c.Value), ""
-	switch length := len(shown) + len(c.Unit); { // it fits beside the button
+	size := ""
+	switch length := utf8.RuneCountInString(c.Shown) + len(c.Unit); { // it fits beside the button
 	case length > 11:
 		size = " long"
 	case length > 9:
@@ -132,7 +134,7 @@ func (c *Copyable) sum() node.Node {
 	amount := el("span").Class("amount-value"+size).Body(
 		Icon(c.Icon, "", "28", false),
 		el("span").Body(el("bdi").Attr("translate", "no").Body(
-			c.value("span").Text(shown), node.Text(" "+c.Unit))),
+			c.value("span").Text(c.Shown), node.Text(" "+c.Unit))),
 	)
 	return Heading("").Body(c.label("span"), node.Text(" "), amount)
 }

@@ -16,7 +16,7 @@ func QRBox(p Page, a wire.Attempt) node.Node {
 	link := p.LinkQR && a.URI != ""
 	kind, alt := "address", p.T("pay.qr", "coin", a.CurrencySymbol, "network", a.NetworkName)
 	if link {
-		sum, _ := AmountDue(a)
+		sum, _ := p.AmountDue(a)
 		kind, alt = "uri", p.T("pay.qr.uri", "amount", sum, "network", a.NetworkName)
 	}
 	return el("div").Class("code").Body(
@@ -55,9 +55,9 @@ func (p Page) WithLinkQR(link bool) Page {
 }
 
 // AmountDue returns the amount to send now, with its coin; rest is set after a partial payment.
-func AmountDue(a wire.Attempt) (sum string, rest bool) {
+func (p *Page) AmountDue(a wire.Attempt) (sum string, rest bool) {
 	if a.MissingAmount != "" && a.PaidAmount != "" {
-		return Amount(a.MissingAmount, a.CurrencySymbol), true
+		return p.Amount(a.MissingAmount, a.CurrencySymbol), true
 	}
-	return Amount(a.PayableAmount, a.CurrencySymbol), false
+	return p.Amount(a.PayableAmount, a.CurrencySymbol), false
 }

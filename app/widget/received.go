@@ -10,13 +10,13 @@ import (
 // Progress shows how much of a payment has arrived.
 func Progress(p Page, a wire.Attempt) node.Node {
 	return node.If(a.PaidAmount != "" && a.MissingAmount != "", func() node.Node {
-		of := Amount(a.PayableAmount, a.CurrencySymbol)
+		of := p.Amount(a.PayableAmount, a.CurrencySymbol)
 		return el("div").Class("sum").Body(
 			el("progress").Attr("max", a.PayableAmount).Attr("value", a.PaidAmount).
 				Attr("aria-label", p.T("part.paid")),
 			el("p").Body(WithSpaces(
 				el("span").Attr("data-part", "paid").Attr("data-value", a.PaidAmount).
-					Text(p.T("part.received", "amount", Padded(a.PaidAmount))),
+					Text(p.T("part.received", "amount", p.Number(a.PaidAmount))),
 				el("span").Attr("data-part", "pay-amount").Attr("data-value", a.PayableAmount).
 					Text(p.T("part.of", "amount", of)),
 			)...),
@@ -31,13 +31,13 @@ func Line(p Page, label string, dd *node.Element) node.Node {
 
 // SumLine is one row with an amount.
 func SumLine(p Page, label, part, number, symbol string) node.Node {
-	return Line(p, label, Sum("dd", part, number, symbol))
+	return Line(p, label, Sum(p, "dd", part, number, symbol))
 }
 
 // Sum is an amount with a data-part.
-func Sum(tag node.Name, part, number, symbol string) *node.Element {
+func Sum(p Page, tag node.Name, part, number, symbol string) *node.Element {
 	return el(tag).Attr("data-part", part).Attr("data-value", number).
-		Attr("translate", "no").Attr("dir", "ltr").Text(Amount(number, symbol))
+		Attr("translate", "no").Attr("dir", "ltr").Text(p.Amount(number, symbol))
 }
 
 // Fact is one row that is no sum; nothing if value is empty.

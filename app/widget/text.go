@@ -88,8 +88,11 @@ func Number(text map[string]string, decimal string) string {
 	return whole + text["number.decimal"] + fraction
 }
 
-// Amount is a number with its coin, kept on one line.
-func Amount(number, symbol string) string { return Padded(number) + "\u00a0" + symbol }
+// Amount formats decimal text of a coin in the page's language, with the coin, kept on one line.
+func (p *Page) Amount(number, symbol string) string { return p.Number(number) + "\u00a0" + symbol }
+
+// Number formats decimal text in the page's language, with at least two places.
+func (p *Page) Number(number string) string { return Number(p.Text, Padded(number)) }
 
 // Padded returns decimal text with at least two places, and no other zeros at its end. It is for
 // reading: what is copied stays as it is.

@@ -126,7 +126,7 @@ func badFiles(t *testing.T) []setting {
 	fortest.OK(t, os.Symlink(file("behind", key, 0o644), link))
 	list := each("COINSLOT_ORDER_KEY_FILE", filepath.Join(dir, leak), dir, "/dev/zero", "/dev/null", link, file("world", key, 0o644), file("writable", key, 0o602), file("executable", key, 0o601), file("large", strings.Repeat("k", 5000), 0o600), dir+"/behind/x", leak+"\x00", strings.Repeat("a", 6000))
 	list = append(list, setting{name: "COINSLOT_ORDER_KEY_FILE", value: "/proc/self/environ", names: "COINSLOT_ORDER_KEY"})
-	for name, text := range map[string]string{"short": leak, "two lines": key + "\n" + key, "space": key + " ", "mark": "\ufeff" + key, "binary": key + "\x00"} {
+	for name, text := range map[string]string{"short": leak, "two lines": key + "\n" + key, "space": key + " ", "mark": "\ufeff" + key, "UTF-16": "\xff\xfe" + key, "binary": key + "\x00"} {
 		list = append(list, setting{name: "COINSLOT_ORDER_KEY_FILE", value: file(name, text, 0o600), names: "COINSLOT_ORDER_KEY"})
 	}
 	list = append(list, setting{name: "COINSLOT_SECRET_KEY_FILE", value: file("empty", "", 0o600), names: "COINSLOT_SECRET_KEY"}, setting{name: "COINSLOT_SECRET_KEY_FILE", value: file("lines", "\n\n", 0o600), names: "COINSLOT_SECRET_KEY"})

@@ -246,12 +246,21 @@ func readSecret(path string) (string, error) {
 	if err != nil {
 		return "", errors.New("the file cannot be read")
 	}
+	if slices.ContainsFunc(byteOrderMarks, func(mark string) bool {
+		return strings.HasPrefix(string(raw), mark)
+	}) {
+		return "", errors.New("the file begins with a byte order mark: save it as UTF-8 without one")
+	}
 	text := strings.TrimRight(string(raw), "\r\n")
 	if text == "" {
 		return "", errors.New("the file is empty")
 	}
 	return text, nil
 }
+
+// byteOrderMarks are those of UTF-8 and UTF-16, which some editors put before the text.
+// Source: Unicode Standard, section 23.8.
+var byteOrderMarks = []string{"\xef\xbb\xbf", "\xff\xfe", "\xfe\xff"}
 
 // crossCheck validates combinations of settings.
 func (c Config) crossCheck() []error {

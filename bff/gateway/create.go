@@ -16,7 +16,8 @@ import (
 
 // Create opens a transaction for r. The answer is the only message that ever holds the address:
 // save it before showing it. An empty or odd address, status or tolerance is for the caller to
-// judge; an answer whose tracking code or amounts cannot be read is unknown.
+// judge; an answer whose tracking code or amounts cannot be read is unknown. An email that the
+// gateway may refuse is not sent.
 //
 // Errors: *[checkout.RefusedError]; ReasonInvalid if r breaks a documented limit and was not sent.
 // Else *[checkout.UnknownError]: a transaction may exist, look for it before asking again.
@@ -25,6 +26,9 @@ import (
 func (c *Client) Create(ctx context.Context, r payment.CreateRequest) (payment.Created, error) {
 	if err := checkCreate(r); err != nil {
 		return payment.Created{}, invalid(err)
+	}
+	if !isStrictEmail(r.Email) {
+		r.Email = ""
 	}
 	body, err := createBody(r)
 	if err != nil {

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"time"
@@ -55,7 +56,10 @@ func (b body) order() (payment.Order, error) {
 	o := payment.Order{
 		AmountUSD: amount, Ref: b.OrderRef, ShopName: b.ShopName, Title: b.Title,
 		Description: b.Description, Email: b.Email, Currencies: b.Currencies,
-		SuccessURL: b.SuccessURL, CancelURL: b.CancelURL, Lang: b.Lang,
+		SuccessURL: b.SuccessURL, CancelURL: b.CancelURL, Lang: Language(b.Lang),
+	}
+	if address, ok := payment.Email(b.Email); ok {
+		o.Email = address
 	}
 	if o.Metadata, err = readMetadata(b.Metadata); err != nil {
 		return o, err
@@ -104,6 +108,9 @@ func readMetadata(sent map[string]*string) (map[string]string, error) {
 // Strict decodes one JSON object into v: names must match exactly; unknown and repeated ones,
 // invalid UTF-8 and trailing text are errors. The *wire.Error says which, without quoting the text.
 func Strict(raw []byte, v any) error {
+	if bytes.HasPrefix(raw, []byte("\ufeff")) {
+		return &wire.Error{Code: wire.CodeBadJSON, Detail: withMark}
+	}
 	if kind := jsontext.Value(raw).Kind(); kind != '{' {
 		return payment.NewError(wire.CodeBadJSON, "")
 	}
@@ -128,6 +135,8 @@ func Strict(raw []byte, v any) error {
 	}
 	return payment.NewError(wire.CodeBadJSON, "")
 }
+
+const withMark = "The JSON begins with a byte order mark (EF BB BF): send it without."
 
 // member returns the outermost member of a JSON pointer, shortened.
 func member(p jsontext.Pointer) string {

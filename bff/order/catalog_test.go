@@ -39,6 +39,18 @@ func TestCatalogAsWritten(t *testing.T) {
 }
 
 // If the path is a secret by mistake, the error has the line number but none of the contents.
+func TestCatalogWithAByteOrderMark(t *testing.T) {
+	const file = "items: {mug: {amount_usd: 12.10}}"
+	c := fortest.Must(ParseCatalog([]byte("\ufeff" + file)))(t)
+	o := fortest.Must(c.Order("mug", Request{}, "en"))(t)
+	fortest.Equal(t, o.AmountUSD.String(), "12.1", "the price")
+
+	_, err := ParseCatalog([]byte("\xff\xfei\x00"))
+	if err == nil || !strings.Contains(err.Error(), "UTF-16") {
+		t.Errorf("a file in UTF-16: %v", err)
+	}
+}
+
 func TestCatalogQuotesNothing(t *testing.T) {
 	for file, want := range map[string]string{
 		"s3cr3t": "line 1: string was used where mapping is expected", "root:s3cr3t:0\nbin:s3cr3t:1": "line 1: string", "*s3cr3t": "line 1: could not find alias …", "a: b\nc: *s3cr3t": "line 2: could not find",

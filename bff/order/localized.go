@@ -21,11 +21,7 @@ func (p localized) in(lang string) string {
 	if p.matcher == nil {
 		return p.texts[""]
 	}
-	desired, err := language.Parse(lang)
-	if err != nil {
-		return p.texts[p.tags[0]]
-	}
-	_, i, _ := p.matcher.Match(desired)
+	_, i, _ := p.matcher.Match(language.Make(Language(lang)))
 	return p.texts[p.tags[i]]
 }
 

@@ -73,7 +73,7 @@ func TestDecode(t *testing.T) {
 		"ttl zero":            {`{"amount_usd":"1","ttl_minutes":0}`, "invalid ttl_minutes"},
 		"ttl huge":            {`{"amount_usd":"1","ttl_minutes":9223372036854775808}`, "invalid ttl_minutes"},
 		"expires negative":    {`{"amount_usd":"1","expires_in_minutes":-1}`, "invalid expires_in_minutes"},
-		"lang":                {`{"amount_usd":"1","lang":"../en"}`, "invalid lang"},
+		"no language":         {`{"amount_usd":"1","lang":"../en"}`, ""},
 		"empty body":          {``, "bad_json"},
 		"null body":           {`null`, "bad_json"},
 		"list body":           {`[]`, "bad_json"},

@@ -29,10 +29,11 @@ func (w Desired) Replaces(a *Attempt) bool {
 
 // ValidChoice validates what a shopper may type.
 func ValidChoice(c wire.Choice) error {
+	_, isEmail := Email(c.Email)
 	switch {
-	case c.Email != "" && !ValidEmail(c.Email):
+	case c.Email != "" && !isEmail:
 		return NewError(wire.CodeInvalid, "email")
-	case !isLine(c.Comment, 200):
+	case !isTitle(c.Comment, 200):
 		return NewError(wire.CodeInvalid, "comment")
 	}
 	return nil
@@ -55,10 +56,11 @@ func (s *Session) AddIntent(w Desired, now time.Time) error {
 		return err
 	}
 	currency, network := w.Offer.Currency, w.Offer.Network
+	email, _ := Email(w.Choice.Email)
 	a := Attempt{
 		State: Creating, CurrencySymbol: currency.Symbol, CurrencyName: currency.Name,
 		NetworkCode: network.Code, NetworkName: network.Name, TTLMinutes: w.Minutes,
-		Comment: w.Choice.Comment, Email: cmp.Or(w.Choice.Email, s.Order.Email),
+		Comment: w.Choice.Comment, Email: cmp.Or(email, s.Order.Email),
 	}
 	s.add(a, now)
 	return nil

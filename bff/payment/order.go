@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
-	"net/mail"
 	"net/netip"
 	"net/url"
 	"regexp"
@@ -64,7 +63,7 @@ const (
 	maxShopName    = 80
 	maxTitle       = 200
 	maxDescription = 2000
-	maxEmail       = 254
+	maxLang        = 200
 	maxURL         = 2000
 	maxMetadata    = 20
 	maxMetaKey     = 64
@@ -79,7 +78,6 @@ const (
 var (
 	amountText   = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})(\.[0-9]{1,2})?$`)
 	currencyText = regexp.MustCompile(`^[A-Za-z0-9]{1,16}(_[A-Za-z0-9-]{1,32})?$`)
-	langText     = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`)
 )
 
 // ParseAmount parses US dollars: decimal text, at most two fractional digits, more than zero,
@@ -108,17 +106,17 @@ func (o Order) Validate() error {
 		{"amount_usd", o.AmountUSD.IsPositive() && amountText.MatchString(o.AmountUSD.String())},
 		{"order_ref", isLine(o.Ref, maxRef)},
 		{"order_id", o.OrderID == 0 || o.OrderID >= 100_000 && o.OrderID <= 999_999},
-		{"shop_name", isLine(o.ShopName, maxShopName)},
-		{"title", isLine(o.Title, maxTitle)},
+		{"shop_name", isTitle(o.ShopName, maxShopName)},
+		{"title", isTitle(o.Title, maxTitle)},
 		{"description", isText(o.Description, maxDescription)},
-		{"email", o.Email == "" || ValidEmail(o.Email)},
+		{"email", o.Email == "" || validEmail(o.Email)},
 		{"metadata", validMetadata(o.Metadata)},
 		{"currencies", validCurrencies(o.Currencies)},
 		{"ttl_minutes", o.TTLMinutes >= 0 && o.TTLMinutes <= maxTTLMinutes},
 		{"expires_in_minutes", o.ExpiresIn >= 0 && o.ExpiresIn <= MaxExpiresIn},
 		{"success_url", validURL(o.SuccessURL)},
 		{"cancel_url", validURL(o.CancelURL)},
-		{"lang", o.Lang == "" || langText.MatchString(o.Lang)},
+		{"lang", isLine(o.Lang, maxLang)},
 	} {
 		if !c.ok {
 			return NewError(wire.CodeInvalid, c.param)
@@ -141,28 +139,38 @@ func (o Order) Digest() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// ValidEmail reports whether s is one plain address without a display name.
-func ValidEmail(s string) bool {
-	a, err := mail.ParseAddress(s)
-	return err == nil && a.Address == s && len(s) <= maxEmail && isLine(s, maxEmail)
+// validEmail reports whether s is an address as [Email] returns it.
+func validEmail(s string) bool {
+	address, ok := Email(s)
+	return ok && address == s
 }
 
 // isLine reports whether s is valid UTF-8 of at most limit characters, without control
 // characters or ones that change the text direction.
 func isLine(s string, limit int) bool {
+	return isTitle(s, limit) && strings.IndexFunc(s, isMark) < 0
+}
+
+// isTitle is isLine for people: directional marks are allowed.
+func isTitle(s string, limit int) bool {
 	return isText(s, limit) && !strings.ContainsAny(s, "\n\r\t")
 }
 
-// isText is isLine with tabs and line breaks allowed.
+// isText is isTitle with tabs and line breaks allowed.
 func isText(s string, limit int) bool {
 	if !utf8.ValidString(s) || utf8.RuneCountInString(s) > limit {
 		return false
 	}
 	return strings.IndexFunc(s, func(r rune) bool {
 		return unicode.IsControl(r) && !strings.ContainsRune("\n\r\t", r) ||
-			unicode.Is(unicode.Bidi_Control, r)
+			unicode.Is(unicode.Bidi_Control, r) && !isMark(r)
 	}) < 0
 }
+
+// isMark reports whether r is a directional mark, which editors insert: it is like an invisible
+// letter of its direction. Embeddings, overrides and isolates reorder the text that follows.
+// Source: Unicode Standard Annex #9, section 2.
+func isMark(r rune) bool { return r == '\u200e' || r == '\u200f' || r == '\u061c' }
 
 func validMetadata(m map[string]string) bool {
 	if len(m) > maxMetadata {

@@ -68,10 +68,14 @@ func TestOrderValidate(t *testing.T) {
 		{"shop_name", func(o *Order) { o.ShopName = "a\nb" }},
 		{"shop_name", func(o *Order) { o.ShopName = strings.Repeat("é", 81) }},
 		{"title", func(o *Order) { o.Title = "a\tb" }},
+		{"", func(o *Order) { o.Title = "\u200eCafé\u200f \u061cقهوة" }},
+		{"title", func(o *Order) { o.Title = "a\u202ab" }},
+		{"title", func(o *Order) { o.Title = "a\u2066b" }},
 		{"title", func(o *Order) { o.Title = strings.Repeat("x", 201) }},
 		{"", func(o *Order) { o.Description = "two\nlines" }},
 		{"description", func(o *Order) { o.Description = "a\x1bb" }},
 		{"", func(o *Order) { o.Email = "a.b+c@shop.example" }},
+		{"", func(o *Order) { o.Email = "taro..yamada@docomo.ne.jp" }},
 		{"email", func(o *Order) { o.Email = "a@b\r\nBcc: c@d" }},
 		{"email", func(o *Order) { o.Email = "A <a@b.example>" }},
 		{"email", func(o *Order) { o.Email = "nobody" }},
@@ -94,7 +98,7 @@ func TestOrderValidate(t *testing.T) {
 		{"cancel_url", func(o *Order) { o.CancelURL = "https:\\\\evil.example" }},
 		{"cancel_url", func(o *Order) { o.CancelURL = "https://" }},
 		{"", func(o *Order) { o.Lang = "pt-BR" }},
-		{"lang", func(o *Order) { o.Lang = "../de" }},
+		{"lang", func(o *Order) { o.Lang = "de\n" }},
 	} {
 		o := Order{AmountUSD: dec("25")}
 		c.set(&o)

@@ -96,9 +96,9 @@ func badMethods() (list []input) {
 func badTexts(t *testing.T, b *inputRig) {
 	var list []input
 	emails := map[string]string{
-		"header": "a@b.example\r\nBcc: c@d.example", "line feed": "a@b.example\n", "only a line": "\n", "NUL": "a@b.example\x00", "no at": "a.example", "no domain": "a@", "no name": "@b.example", "two ats": "a@b@c.example", "space": "a b@c.example", "space behind": "a@b.example ",
+		"header": "a@b.example\r\nBcc: c@d.example", "line feed": "a@b.example\n", "only a line": "\n", "NUL": "a@b.example\x00", "no at": "a.example", "no domain": "a@", "no name": "@b.example", "two ats": "a@b@c.example", "space": "a b@c.example", "space inside": "a @b.example",
 		"display name": "A <a@b.example>", "brackets": "<a@b.example>", "quoted name": `"A B" <a@b.example>`, "quoted part": `"a b"@c.example`, "list": "a@b.example,c@d.example", "semicolon": "a@b.example;c@d.example", "comment": "a@b.example (x)", "mailto": "mailto:a@b.example", "1,000 characters": strings.Repeat("a", 990) + "@b.example",
-		"255 characters": strings.Repeat("a", 245) + "@b.example", "override": "a\u202e@b.example", "dots": "a..b@c.example", "dot first": ".a@b.example", "script": "<script>@b.example", "tab": "a\t@b.example", "group": "g: a@b.example;", "percent": "a@b.example%0aBcc:c",
+		"255 characters": strings.Repeat("a", 245) + "@b.example", "override": "a\u202e@b.example", "only dots behind": "a@..", "script": "<script>@b.example", "tab": "a\t@b.example", "group": "g: a@b.example;", "percent": "a@b.example%0aBcc:c",
 	}
 	for name, v := range emails {
 		list = append(list, member("B20/email "+name, "email", quoted(v), "invalid"))
@@ -122,7 +122,21 @@ func badTexts(t *testing.T, b *inputRig) {
 		list = append(list, member("B20/metadata "+name, "metadata", v, "invalid"))
 	}
 	b.refuse(t, list)
-	b.accept(t, []input{taken("B20/metadata of 20 pairs", `{"amount_usd":"1","metadata":{`+pairs(20)+`}}`, "")})
+	good := []input{taken("B20/metadata of 20 pairs", `{"amount_usd":"1","metadata":{`+pairs(20)+`}}`, "")}
+	for typed, want := range map[string]string{
+		"taro..yamada@docomo.ne.jp": "taro..yamada@docomo.ne.jp", ".foo@ezweb.ne.jp": ".foo@ezweb.ne.jp",
+		" a@b.example ": "a@b.example", "\u200ec@d.example\u00a0": "c@d.example",
+	} {
+		body := `{"amount_usd":"1","email":` + quoted(typed) + `}`
+		good = append(good, taken("B20/email "+typed, body, want))
+	}
+	for name, title := range map[string]string{
+		"left-to-right mark": "a\u200eb", "right-to-left mark": "a\u200fb", "Arabic mark": "a\u061cb",
+	} {
+		body := `{"amount_usd":"1","title":` + quoted(title) + `}`
+		good = append(good, taken("B20/title with a "+name, body, title))
+	}
+	b.accept(t, good)
 	for name, v := range map[string]string{"script": "<script>alert(1)</script>", "end of the data": "</script><!--", "template": "{{7*7}}", "entity": "&lt;", "separators": "\u2028\u2029", "quotes": `"'` + "`", "emoji": "👩‍👩‍👧", "composed": "e\u0301", "right to left": "שלום", "formula": "=1+1"} {
 		b.accept(t, []input{taken("B20/kept "+name, `{"amount_usd":"1","title":`+quoted(v)+`,"description":`+quoted(v)+`,"metadata":{"k":`+quoted(v)+`}}`, `"title":`+quoted(v))})
 	}
@@ -144,9 +158,6 @@ func badNumbers(t *testing.T, b *inputRig) {
 		"Cyrillic": `["\u0423SDT"]`, "two networks": `["USDT_trc20_bep20"]`, "colon": `["USDT:trc20"]`, "SQL": `["USDT'--"]`, "line": `["USDT\n"]`, "list": `[["USDT"]]`, "star": `["*"]`, "no coin": `["_trc20"]`, "no network": `["USDT_"]`, "object": `{"0":"USDT"}`} {
 		list = append(list, member("B21/currencies "+name, "currencies", v, "invalid"))
 	}
-	for name, v := range map[string]string{"path": "../en", "tag": "<b>", "1,000 characters": strings.Repeat("e", 1000), "one letter": "e", "four letters": "engl", "underscore": "de_CH", "line": "en\n", "NUL": "en\x00", "star": "*", "star behind": "de-*", "list": "de,en", "weights": "de;q=0.1", "space": " en", "Cyrillic": "\u0435n", "dash": "en-", "five parts": "de-a1-b2-c3-d4"} {
-		list = append(list, member("B31/order in "+name, "lang", quoted(v), "invalid"))
-	}
 	b.refuse(t, list)
 	b.accept(t, []input{
 		taken("B21/ttl 1", `{"amount_usd":"1","ttl_minutes":1}`, ""), taken("B21/ttl of a week", `{"amount_usd":"1","ttl_minutes":10080}`, ""),
@@ -154,4 +165,21 @@ func badNumbers(t *testing.T, b *inputRig) {
 		taken("B21/first order_id", `{"amount_usd":"1","order_id":100000}`, ""), taken("B21/last order_id", `{"amount_usd":"1","order_id":999999}`, ""),
 		taken("B31/language that is not there", `{"amount_usd":"1","lang":"xx"}`, `"lang":"xx"`), taken("B31/right to left", `{"amount_usd":"1","lang":"ar-EG"}`, `"lang":"ar-EG"`),
 	})
+	var languages []input
+	for name, v := range map[string]string{
+		"path": "../en", "tag": "<b>", "1,000 characters": strings.Repeat("e", 1000), "one letter": "e",
+		"NUL": "en\x00", "star": "*", "list": "de,en", "weights": "de;q=0.1", "Cyrillic": "\u0435n",
+	} {
+		body := `{"amount_usd":"1","lang":` + quoted(v) + `}`
+		languages = append(languages, taken("B31/order in "+name, body, `"lang":""`))
+	}
+	for name, want := range map[string]string{
+		"de_CH": "de-CH", "pt_BR": "pt-BR", "th-TH-u-ca-buddhist": "th-TH-u-ca-buddhist",
+		"en-US-x-foo": "en-US-x-foo", " en": "en", "en\n": "en", "dash-": "", "en-": "en",
+		"de-a1-b2-c3-d4": "de",
+	} {
+		body := `{"amount_usd":"1","lang":` + quoted(name) + `}`
+		languages = append(languages, taken("B31/order in "+name, body, `"lang":"`+want+`"`))
+	}
+	b.accept(t, languages)
 }

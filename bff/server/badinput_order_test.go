@@ -191,7 +191,7 @@ func badClaims(t *testing.T, b *inputRig) {
 	list = append(list, late)
 	for name, more := range map[string]string{
 		"nbf to come": fmt.Sprintf(`,"nbf":%d`, soon), "nbf a text": `,"nbf":"x"`, "iat a text": `,"iat":"x"`, "aud a number": `,"aud":1`, "iss a list": `,"iss":[]`, "sub a number": `,"sub":1`, "jti an object": `,"jti":{}`, "unknown": `,"price":"1"`, "amount again": `,"amount_usd":"0.01"`, "amount in capitals": `,"AMOUNT_USD":"0.01"`, "exp again": `,"exp":` + exp, "EXP": `,"EXP":` + exp,
-		"status": `,"status":"confirmed"`, "address": `,"address":"T"`, "email": `,"email":"x"`, "success_url": `,"success_url":"javascript:x"`, "lang": `,"lang":"<b>"`, "ttl": `,"ttl_minutes":0`, "order_id": `,"order_id":1`, "currencies": `,"currencies":["*"]`, "metadata": `,"metadata":{"":""}`, "title": `,"title":"a\nb"`, "nested": `,"claims":{}`,
+		"status": `,"status":"confirmed"`, "address": `,"address":"T"`, "email": `,"email":"x"`, "success_url": `,"success_url":"javascript:x"`, "ttl": `,"ttl_minutes":0`, "order_id": `,"order_id":1`, "currencies": `,"currencies":["*"]`, "metadata": `,"metadata":{"":""}`, "title": `,"title":"a\nb"`, "nested": `,"claims":{}`,
 	} {
 		list = append(list, offered("B29/claim "+name, claims(`"25.00"`, `"c"`, exp, more), ""))
 	}

@@ -61,8 +61,8 @@ type rules struct {
 	}
 }
 
-// TestAlerts reads the rules as Prometheus and the on-call engineer do.
-func TestAlerts(t *testing.T) {
+// TestFullAlerts reads the rules as Prometheus and the on-call engineer do.
+func TestFullAlerts(t *testing.T) {
 	t.Parallel()
 	text := read(t, "alerts.yaml")
 	var file rules
@@ -116,8 +116,8 @@ func fires(t *testing.T, names []string) {
 	}
 }
 
-// TestDashboard has Prometheus read every query of the dashboard.
-func TestDashboard(t *testing.T) {
+// TestFullDashboard has Prometheus read every query of the dashboard.
+func TestFullDashboard(t *testing.T) {
 	t.Parallel()
 	var dashboard struct {
 		Panels []struct {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"unicode/utf8"
 
 	"coinslot/app/widget"
 	"coinslot/app/wire"
@@ -49,8 +50,12 @@ type choice struct {
 // that is sent count, unless there is a plain network_code.
 func parseChoice(f url.Values) choice {
 	symbol := f.Get("currency_symbol")
+	email, ok := payment.Email(f.Get("email"))
+	if !ok && utf8.ValidString(email) {
+		email = "" // a slip in a field that need not be filled in must not stop the payment
+	}
 	return choice{
-		CurrencySymbol: symbol, Email: f.Get("email"), Comment: f.Get("comment"),
+		CurrencySymbol: symbol, Email: email, Comment: f.Get("comment"),
 		NetworkCode: cmp.Or(f.Get("network_code"), f.Get(widget.NetworkField(symbol))),
 	}
 }

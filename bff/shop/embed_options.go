@@ -3,11 +3,11 @@ package shop
 import (
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 
 	"coinslot/app/widget"
 	"coinslot/bff/config"
+	"coinslot/bff/order"
 	"coinslot/bff/web"
 )
 
@@ -22,8 +22,6 @@ type embedOptions struct {
 	accept    string // the request's Accept-Language
 	languages bool   // show all in the menu
 }
-
-var langTag = regexp.MustCompile(`^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,3}$`)
 
 // readEmbed is parseEmbed with the request's Accept-Language. The address of a frame that is in a
 // host page's HTML may lack the origin: the browser names the page as the frame's referrer.
@@ -47,9 +45,7 @@ func (s *server) parseEmbed(values url.Values) embedOptions {
 		theme:     web.OneOf(values.Get("theme"), "auto", "light", "dark"),
 		languages: values.Has("languages"),
 	}
-	if lang := values.Get("lang"); len(lang) <= 35 && langTag.MatchString(lang) {
-		f.lang = lang
-	}
+	f.lang = order.Language(values.Get("lang"))
 	if origin, err := config.Origin(values.Get("origin")); err == nil {
 		f.requested = origin
 		if slices.Contains(s.Origins, origin) || origin == s.PublicURL {

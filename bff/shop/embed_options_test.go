@@ -58,7 +58,7 @@ func TestParseEmbed(t *testing.T) {
 		"embed=Inline&theme=DARK&lang=../en":                      {},
 		"theme=dark&lang=de-CH":                                   {theme: "dark", lang: "de-CH"},
 		"theme=red%3bbackground:url(//evil)":                      {},
-		"lang=" + strings.Repeat("aa-", 20):                       {},
+		"lang=" + strings.Repeat("aa-", 40):                       {},
 		"embed=modal&embed=inline":                                {embed: "modal"},
 		"origin=https://shop.example":                             {origin: "https://shop.example", requested: "https://shop.example"},
 		"origin=HTTPS://SHOP.example:443/":                        {origin: "https://shop.example", requested: "https://shop.example"},

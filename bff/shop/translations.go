@@ -11,6 +11,7 @@ import (
 
 	"coinslot/app/widget"
 	"coinslot/bff/checkout"
+	"coinslot/bff/order"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -118,8 +119,8 @@ func (w *translations) arrange() error {
 func (w *translations) match(wanted ...string) (lang, dir string, text map[string]string) {
 	tag := fallback
 	for _, want := range wanted {
-		desired, _, err := language.ParseAcceptLanguage(want)
-		if err != nil || len(desired) == 0 {
+		desired := understood(want)
+		if len(desired) == 0 {
 			continue
 		}
 		if _, i, confidence := w.matcher.Match(desired...); confidence >= language.Low {
@@ -128,6 +129,22 @@ func (w *translations) match(wanted ...string) (lang, dir string, text map[strin
 		}
 	}
 	return tag, directionOf(tag), w.texts[tag]()
+}
+
+// understood returns the languages of a tag or of an Accept-Language header, the most wanted first.
+// What is not one is left out.
+func understood(want string) []language.Tag {
+	tags, _, err := language.ParseAcceptLanguage(want)
+	if err == nil {
+		return tags
+	}
+	for part := range strings.SplitSeq(want, ",") {
+		name, _, _ := strings.Cut(part, ";")
+		if tag := order.Language(name); tag != "" {
+			tags = append(tags, language.Make(tag))
+		}
+	}
+	return tags
 }
 
 // words formats texts in a language that match has returned.
@@ -143,7 +160,7 @@ func (w *translations) words(lang string) checkout.Translate {
 		}
 		for i := 0; i+1 < len(pairs); i += 2 {
 			if pairs[i] == "amount" {
-				pairs[i+1] = widget.Number(text, pairs[i+1])
+				pairs[i+1] = widget.Number(text, widget.Padded(pairs[i+1]))
 			}
 		}
 		return widget.Translate(text, directionOf(lang), key, pairs...)

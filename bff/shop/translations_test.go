@@ -28,22 +28,24 @@ func catalogues(tags ...string) fstest.MapFS {
 }
 
 func TestMatchLanguage(t *testing.T) {
-	w, err := readTranslations(catalogues("en", "de", "es", "fr", "pt", "pt-BR", "nb", "he", "zh", "zh-TW", "ar", "sr"), slog.New(slog.DiscardHandler))
+	w, err := readTranslations(catalogues("en", "de", "es", "fr", "pt", "pt-BR", "nb", "he", "zh", "zh-TW", "ar", "sr", "sr-Latn"), slog.New(slog.DiscardHandler))
 	fortest.OK(t, err)
 	for _, c := range []struct{ lang, accept, want, dir string }{
 		{"", "", "en", "ltr"}, {"de", "fr", "de", "ltr"}, {"DE-at", "", "de", "ltr"}, {"", "fr-CA,fr;q=0.9,en;q=0.8", "fr", "ltr"},
 		{"", "en;q=0.1, de;q=0.9", "de", "ltr"}, {"be", "de", "de", "ltr"}, {"be", "", "en", "ltr"},
 		{"pt", "", "pt", "ltr"}, {"pt-br", "", "pt-BR", "ltr"}, {"pt-AO", "", "pt", "ltr"}, {"no", "", "nb", "ltr"}, {"nn", "", "nb", "ltr"},
 		{"iw", "", "he", "rtl"}, {"ar-EG", "", "ar", "rtl"}, {"zh-Hans", "", "zh", "ltr"}, {"zh-CN", "", "zh", "ltr"},
+		{"sr", "", "sr", "ltr"}, {"sr-Latn", "", "sr-Latn", "ltr"}, {"sr-Latn-RS", "", "sr-Latn", "ltr"}, {"sr-RS", "", "sr", "ltr"}, {"sh", "", "sr-Latn", "ltr"},
+		{"de_DE", "", "de", "ltr"}, {"pt_BR", "", "pt-BR", "ltr"}, {"ar-EG-u-nu-latn", "", "ar", "rtl"}, {"de-x-foo", "", "de", "ltr"},
 		{"zh-Hant", "", "zh-TW", "ltr"}, {"zh-HK", "", "zh-TW", "ltr"}, {"es-419", "", "es", "ltr"},
-		{"", "*", "en", "ltr"}, {"", "de;q=2,;;=", "en", "ltr"}, {"", strings.Repeat("x-", 5000), "en", "ltr"}, {"\x00", "\xff", "en", "ltr"},
+		{"", "*", "en", "ltr"}, {"", "de;q=2,;;=", "de", "ltr"}, {"", "fr-FR-formal, de", "fr", "ltr"}, {"", strings.Repeat("x-", 5000), "en", "ltr"}, {"\x00", "\xff", "en", "ltr"},
 	} {
 		lang, dir, text := w.match(c.lang, c.accept)
 		if lang != c.want || dir != c.dir || text["lang.name"] != "name of "+c.want {
 			t.Errorf("in(%.20q, %.20q) = %s, %s with %q; want %s, %s", c.lang, c.accept, lang, dir, text["lang.name"], c.want, c.dir)
 		}
 	}
-	if len(w.menu) != 12 || !slices.Contains(w.tags, w.menu[0].Tag) || w.menu[0].Name != "name of "+w.menu[0].Tag {
+	if len(w.menu) != 13 || !slices.Contains(w.tags, w.menu[0].Tag) || w.menu[0].Name != "name of "+w.menu[0].Tag {
 		t.Errorf("menu = %+v", w.menu)
 	}
 }

@@ -103,11 +103,14 @@ func publicError(err error) wire.Error {
 // ownDetail returns the error's own sentence about a value, "" for that of the table. It quotes
 // nothing of the request.
 func ownDetail(e *wire.Error) string {
-	general := e.Detail == string(e.Code)
-	if general || e.Code != wire.CodeInvalid && e.Code != wire.CodeOrderInvalid {
+	if e.Detail == string(e.Code) {
 		return ""
 	}
-	return e.Detail
+	switch e.Code {
+	case wire.CodeInvalid, wire.CodeOrderInvalid, wire.CodeBadJSON:
+		return e.Detail
+	}
+	return ""
 }
 
 // errorDocs is the page that explains the codes, docs/errors.md.

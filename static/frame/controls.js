@@ -8,6 +8,22 @@ import { WALLET_SCHEMES } from '../shared/wallets.js';
 export function listenToControls() {
   addEventListener('keydown', onKey);
   document.addEventListener('click', onClick);
+  document.addEventListener('copy', onCopy);
+}
+
+/**
+ * What is copied from a selected amount is what wallets read, with a point.
+ * @param {ClipboardEvent} event
+ */
+function onCopy(event) {
+  const range = getSelection()?.rangeCount ? getSelection()?.getRangeAt(0) : undefined;
+  const within = range?.commonAncestorContainer;
+  const place = within instanceof Element ? within : within?.parentElement;
+  const amount = /** @type {HTMLElement | null | undefined} */ (
+    place?.closest('.amount-value')?.querySelector('[data-value]'));
+  if (!amount || !range?.intersectsNode(amount)) return;
+  event.preventDefault();
+  event.clipboardData?.setData('text/plain', amount.dataset.value ?? '');
 }
 
 /** @param {KeyboardEvent} event Escape closes the checkout, unless it has another meaning here */

@@ -2,6 +2,7 @@
 package yamlfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"regexp"
@@ -19,6 +20,10 @@ import (
 //
 // Errors name the line, and quote no value: a setting may name a file of secrets by mistake.
 func Read(raw []byte, v any, plain bool) error {
+	if bytes.HasPrefix(raw, []byte{0xff, 0xfe}) || bytes.HasPrefix(raw, []byte{0xfe, 0xff}) {
+		return errors.New("the file is UTF-16: save it as UTF-8")
+	}
+	raw = bytes.TrimPrefix(raw, []byte("\ufeff")) // some editors put this mark before the text
 	file, err := parser.ParseBytes(raw, 0)
 	if err != nil {
 		return unquoted(err)
