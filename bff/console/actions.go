@@ -3,6 +3,8 @@ package console
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"coinslot/app/wire"
 	"coinslot/bff/console/format"
@@ -39,6 +41,10 @@ func actions() []action {
 			done: "discarded", reason: true, possible: inReview, do: resolve(wire.Cancelled),
 		},
 		{
+			path: "settle", part: "settle", record: settleRecord, done: "settled", reason: true,
+			possible: overpaid, do: settle,
+		},
+		{
 			path: "cancel", part: "cancel", record: "session.cancel", done: "cancelled",
 			possible: cancellable,
 			do: func(ctx context.Context, r *request, id string) error {
@@ -65,6 +71,37 @@ func recheck(ctx context.Context, r *request, id string) error {
 }
 
 func inReview(s payment.Session) bool { return s.Status.MerchantCan(wire.Resolve) }
+
+// settleRecord is what the audit log says of an overpaid order whose excess is dealt with. The record
+// is all: it takes the order off the overview.
+const settleRecord = "session.settle"
+
+func overpaid(s payment.Session) bool {
+	a := s.Current()
+	return s.Status == wire.Confirmed && a != nil && a.Paid.GreaterThan(a.PayAmount)
+}
+
+// settle only checks: the record of the action is what it leaves.
+func settle(ctx context.Context, r *request, id string) error {
+	if strings.TrimSpace(r.r.PostFormValue("reason")) == "" {
+		return &wire.Error{Code: wire.CodeInvalid, Param: "reason"}
+	}
+	s, err := r.Checkout.Session(ctx, id)
+	if err != nil {
+		return err
+	}
+	if !overpaid(s) {
+		return &wire.Error{Code: wire.CodeNotPossible}
+	}
+	return nil
+}
+
+// isSettled reports whether one of a payment's actions has settled its excess.
+func isSettled(done []records.Action) bool {
+	return slices.ContainsFunc(done, func(a records.Action) bool {
+		return a.What == settleRecord+doneSuffix
+	})
+}
 
 func recheckable(s payment.Session) bool {
 	a := s.Current()

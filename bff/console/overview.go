@@ -195,7 +195,7 @@ func (c *console) lastAnswer(ctx context.Context, endpoint string) (string, erro
 }
 
 // overpaidNeeds are the confirmed payments of the last week, the latest 100 at most, of which
-// more than asked has arrived.
+// more than asked has arrived, unless an operator has resolved or settled them.
 func (c *console) overpaidNeeds(ctx context.Context, now time.Time) (list []need, err error) {
 	found, err := c.Records.Search(ctx, records.Query{
 		Status: string(wire.Confirmed), From: now.AddDate(0, 0, -7), Limit: 100,
@@ -203,7 +203,14 @@ func (c *console) overpaidNeeds(ctx context.Context, now time.Time) (list []need
 	n := need{Name: "overpaid", Kind: "warn"}
 	for _, s := range found.Sessions {
 		o := c.Checkout.Object(s)
-		if o.OverpaidAmount == "" {
+		if o.OverpaidAmount == "" || s.Current().ConfirmedByOperator() {
+			continue
+		}
+		done, err := c.Records.Actions(ctx, records.ActionQuery{Session: s.ID, Limit: 100})
+		if err != nil {
+			return nil, err
+		}
+		if isSettled(done.Actions) {
 			continue
 		}
 		more := format.Sum(o.OverpaidAmount) + " " + s.Current().CurrencySymbol + " too much"

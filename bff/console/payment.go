@@ -60,7 +60,7 @@ func (c *console) payment(r *request) (page, error) {
 	view := paymentView{
 		Now: r.now(), Object: o, Status: statusBadge(o.Status),
 		Coins: strings.Join(o.Currencies, ", "), ClosedBy: string(session.ClosedBy),
-		Tools: possibleActions(session),
+		Tools: possibleActions(session, done.Actions),
 	}
 	if o.ReviewReason != "" {
 		reason := explainReview(o.ReviewReason)
@@ -90,9 +90,12 @@ func (c *console) payment(r *request) (page, error) {
 	}, nil
 }
 
-// possibleActions lead to what can be done now.
-func possibleActions(session payment.Session) (list []tool) {
+// possibleActions lead to what can be done now, and was not done for good.
+func possibleActions(session payment.Session, done []records.Action) (list []tool) {
 	for i, a := range actions() {
+		if a.record == settleRecord && isSettled(done) {
+			continue
+		}
 		if a.possible(session) {
 			list = append(list, tool{
 				To: paymentPath(session.ID) + "/" + a.path, Part: a.part, Primary: i == 0,

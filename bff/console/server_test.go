@@ -125,6 +125,32 @@ func TestConsoleNeedsAttention(t *testing.T) {
 	fortest.Has(t, "without a gateway", silent.page("/admin"), "The gateway does not answer")
 }
 
+// An overpaid order leaves the first page once an operator has written down what became of it, and
+// nothing else changes.
+func TestConsoleSettlesAnExcess(t *testing.T) {
+	d := newOperatorClient(t, nil)
+	d.signIn(consolePassword)
+	id := d.OpenAndPay(`{"amount_usd":"25.00","order_ref":"B-2"}`, "over", "confirmed")
+	exact := d.OpenAndPay(`{"amount_usd":"25.00","order_ref":"B-3"}`, "pay", "confirmed")
+	path := "/admin/payments/" + id
+	fortest.Has(t, "the payment's page", d.page(path), "Mark as settled")
+	d.page(path + "/settle")
+
+	got := d.post(path+"/settle", url.Values{"reason": {" "}})
+	fortest.Equal(t, got.Code, http.StatusUnprocessableEntity, "without a reason")
+	got = d.post("/admin/payments/"+exact+"/settle", url.Values{"reason": {"nothing"}})
+	fortest.Equal(t, got.Code, http.StatusConflict, "what is not overpaid")
+	fortest.Has(t, "the first page, before", d.page("/admin"), "B-2")
+
+	got = d.post(path+"/settle", url.Values{"reason": {"2.50 USDT sent back"}})
+	fortest.Equal(t, got.Code, http.StatusSeeOther, "with a reason")
+	fortest.Lacks(t, "the first page, after", d.page("/admin"), "B-2")
+	after := d.page(path)
+	fortest.Has(t, "the payment's page, after", after, "settled the excess", "2.50 USDT sent back")
+	fortest.Lacks(t, "the payment's page, after", after, "Mark as settled")
+	fortest.Equal(t, d.Status(id), "confirmed", "the status")
+}
+
 // A post that is not of a page of this login changes nothing.
 func TestConsoleForgery(t *testing.T) {
 	d := newOperatorClient(t, nil)
