@@ -139,14 +139,28 @@ func (h *Shop) Process() error {
 	return errors.Join(errs...)
 }
 
-// Run lets d pass in steps small enough that no check is missed, processing what is due.
+// Run lets d pass from one due session to the next, processing each.
 func (h *Shop) Run(d time.Duration) {
 	h.T.Helper()
-	step := max(time.Second, d/500)
-	for end := h.Clock.Now().Add(d); h.Clock.Now().Before(end); {
-		h.Clock.Move(step)
+	end := h.Clock.Now().Add(d)
+	for h.Clock.Now().Before(end) {
+		h.Clock.Move(min(h.untilDue(d), end.Sub(h.Clock.Now())))
 		_ = h.Process() // failures are retried
 	}
+}
+
+// untilDue returns for how long nothing is due: at least a second, and more of a long time d, because
+// what has failed stays due.
+func (h *Shop) untilDue(d time.Duration) time.Duration {
+	h.T.Helper()
+	stats := fortest.Must(h.Store.Stats(h.T.Context()))(h.T)
+	next := d
+	for _, due := range []time.Time{stats.Due, stats.DueLate} {
+		if !due.IsZero() {
+			next = min(next, due.Sub(h.Clock.Now()))
+		}
+	}
+	return max(next, time.Second, d/500)
 }
 
 // WantStatus ends the test unless a session has that status.
