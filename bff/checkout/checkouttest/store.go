@@ -3,6 +3,7 @@ package checkouttest
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"testing"
 	"time"
 
@@ -10,6 +11,7 @@ import (
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/store"
+	"coinslot/bff/store/sqldb"
 	"coinslot/bff/store/storetest"
 )
 
@@ -50,6 +52,18 @@ func (s *Store) Update(
 		return payment.Session{}, after
 	}
 	return stored, err
+}
+
+// NextDue returns when the next session is due, claimed or not, and whether one is.
+func (s *Store) NextDue() (at time.Time, found bool) {
+	s.t.Helper()
+	var due sql.NullInt64
+	err := s.View(context.Background(), func(ctx context.Context, q sqldb.Queryer) error {
+		const query = `SELECT min(due_at) FROM sessions WHERE unreadable_at IS NULL`
+		return q.QueryRowContext(ctx, query).Scan(&due)
+	})
+	fortest.OK(s.t, err)
+	return time.UnixMicro(due.Int64).UTC(), due.Valid
 }
 
 // EventsOf returns the events of a session, oldest first.
