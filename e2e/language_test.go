@@ -181,8 +181,8 @@ func TestNumbersOfALanguage(t *testing.T) {
 
 	const amount = `[data-part="pay-amount"]`
 	value := p.Attr(amount, "data-value")
-	p.WaitText(amount, "2.31")
-	shown := strings.NewReplacer(".", "", ",", ".").Replace(p.Text(amount))
+	p.WaitText(amount, "231")
+	shown := strings.Replace(p.Text(amount), ",", ".", 1)
 	fortest.Equal(t, shown, widget.Padded(value), "the amount that is read")
 	fortest.Equal(t, p.Attr(`[data-part="copy-amount"]`, "data-copy"), value, "what the button copies")
 	selected := browser.Eval[string](p, `(e => {

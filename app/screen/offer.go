@@ -236,23 +236,15 @@ func (c *chooser) offerError() node.Node {
 	p, o := c.Page, c.Page.Offer
 	switch c.Wrong {
 	case "amount":
-		return errorText(wire.CodeAmountInvalid, c.amountMistake()).ID("coinslot-mistake")
+		return errorText(wire.CodeAmountInvalid,
+			p.T("offer.wrong.amount", "minimum", p.Price(o.Minimum), "maximum",
+				p.Price(o.Maximum))).ID("coinslot-mistake")
 	case "quantity":
 		return errorText(wire.CodeInvalid,
 			p.T("offer.wrong.quantity", "minimum", strconv.Itoa(o.Least), "maximum",
 				strconv.Itoa(o.Most))).ID("coinslot-mistake")
 	}
 	return node.Text("")
-}
-
-// amountMistake says what is wrong with the amount: it is no number, or not within the limits.
-func (c *chooser) amountMistake() string {
-	p, o := c.Page, c.Page.Offer
-	amount := NormalizeAmount(c.offered().amount)
-	if strings.Trim(amount, "0123456789.") != "" || strings.Count(amount, ".") > 1 {
-		return p.T("offer.wrong.number", "example", p.Number(o.Minimum))
-	}
-	return p.T("offer.wrong.amount", "minimum", p.Price(o.Minimum), "maximum", p.Price(o.Maximum))
 }
 
 // addOffer adds the fields' content to the request's members.

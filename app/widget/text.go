@@ -91,8 +91,11 @@ func Number(text map[string]string, decimal string) string {
 // Amount formats decimal text of a coin in the page's language, with the coin, kept on one line.
 func (p *Page) Amount(number, symbol string) string { return p.Number(number) + "\u00a0" + symbol }
 
-// Number formats decimal text in the page's language, with at least two places.
-func (p *Page) Number(number string) string { return Number(p.Text, Padded(number)) }
+// Number formats decimal text in the page's language, with at least two places. Thousands are not
+// grouped, because people type amounts of coins into wallets.
+func (p *Page) Number(number string) string {
+	return strings.Replace(Padded(number), ".", p.Text["number.decimal"], 1)
+}
 
 // Padded returns decimal text with at least two places, and no other zeros at its end. It is for
 // reading: what is copied stays as it is.

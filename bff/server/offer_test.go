@@ -52,7 +52,7 @@ func price(page string) string {
 func TestOfferIsStoredWithTheChoice(t *testing.T) {
 	t.Parallel()
 	r := newOfferRig(t)
-	for i := range 1000 {
+	for i := range 40 {
 		query := []string{"item=coffee&quantity=3", "item=tip&amount=7", "item=tip&amount=1000", "item=coffee&quantity=11"}[i%4]
 		want := []int{200, 200, 422, 422}[i%4]
 		fortest.Answer(t, "GET /checkout?"+query, r.Do("GET", "/checkout?"+query, ""), want)
@@ -91,7 +91,7 @@ func TestOfferPages(t *testing.T) {
 		{"item=tip&amount=" + strings.Repeat("9", 500), 422, "5.00 " + strings.Repeat("9", 40), ""},
 		{"item=tip&amount=7&embed=inline&origin=" + url.QueryEscape(shop) + "&theme=dark", 200, "7.00 7.00", `name="origin" type="hidden" value="` + shop + `"`},
 		{"item=coffee&quantity=2&currency_symbol=USDT&network_code=USDT%3Atrc20", 200, "9.00 2", `checked data-part="network" name="network.USDT" type="radio" value="USDT:trc20"`},
-		{"item=coffee&email=x%40shop.example", 200, "4.50 1", `name="email" type="text">`},
+		{"item=coffee&email=x%40shop.example", 200, "4.50 1", `name="email" pattern="`},
 	} {
 		w := r.Do("GET", "/checkout?"+row.query, "")
 		page := w.Body.String()

@@ -3,7 +3,6 @@ package checkouttest
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"testing"
 	"time"
 
@@ -11,7 +10,6 @@ import (
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/store"
-	"coinslot/bff/store/sqldb"
 	"coinslot/bff/store/storetest"
 )
 
@@ -57,13 +55,7 @@ func (s *Store) Update(
 // NextDue returns when the next session is due, claimed or not, and whether one is.
 func (s *Store) NextDue() (at time.Time, found bool) {
 	s.t.Helper()
-	var due sql.NullInt64
-	err := s.View(context.Background(), func(ctx context.Context, q sqldb.Queryer) error {
-		const query = `SELECT min(due_at) FROM sessions WHERE unreadable_at IS NULL`
-		return q.QueryRowContext(ctx, query).Scan(&due)
-	})
-	fortest.OK(s.t, err)
-	return time.UnixMicro(due.Int64).UTC(), due.Valid
+	return storetest.NextDue(s.t, s.DB.DB)
 }
 
 // EventsOf returns the events of a session, oldest first.

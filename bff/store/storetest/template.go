@@ -1,10 +1,13 @@
 package storetest
 
 import (
+	"context"
+	"database/sql"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"coinslot/bff/fortest"
 	"coinslot/bff/store/sqldb"
@@ -35,4 +38,16 @@ func Migrated(t testing.TB) (path string) {
 	path = filepath.Join(t.TempDir(), "coinslot.db")
 	fortest.OK(t, os.WriteFile(path, template.content, 0o600))
 	return path
+}
+
+// NextDue returns when the next session is due, claimed or not, and whether one is.
+func NextDue(t testing.TB, db *sqldb.DB) (at time.Time, found bool) {
+	t.Helper()
+	var due sql.NullInt64
+	err := db.View(context.Background(), func(ctx context.Context, q sqldb.Queryer) error {
+		const query = `SELECT min(due_at) FROM sessions WHERE unreadable_at IS NULL`
+		return q.QueryRowContext(ctx, query).Scan(&due)
+	})
+	fortest.OK(t, err)
+	return time.UnixMicro(due.Int64).UTC(), due.Valid
 }
