@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"context"
-	"database/sql"
 	"os"
 	"path/filepath"
 	"sync"
@@ -43,11 +42,11 @@ func Migrated(t testing.TB) (path string) {
 // NextDue returns when the next session is due, claimed or not, and whether one is.
 func NextDue(t testing.TB, db *sqldb.DB) (at time.Time, found bool) {
 	t.Helper()
-	var due sql.NullInt64
+	var due int64
 	err := db.View(context.Background(), func(ctx context.Context, q sqldb.Queryer) error {
-		const query = `SELECT min(due_at) FROM sessions WHERE unreadable_at IS NULL`
+		const query = `SELECT COALESCE(min(due_at), 0) FROM sessions WHERE unreadable_at IS NULL`
 		return q.QueryRowContext(ctx, query).Scan(&due)
 	})
 	fortest.OK(t, err)
-	return time.UnixMicro(due.Int64).UTC(), due.Valid
+	return time.UnixMicro(due).UTC(), due != 0
 }
