@@ -4,7 +4,7 @@ import assert from "node:assert/strict"
 import { createHmac } from "node:crypto"
 import { createServer } from "node:http"
 import { test } from "node:test"
-import { checkOptions, dollars, verify } from "../src/modules/coinslot/coinslot"
+import { checkOptions, dollars, Seen, type Event, verify } from "../src/modules/coinslot/coinslot"
 import Provider from "../src/modules/coinslot/service"
 
 const KEY = "secret-key-0123456789abcdef0123456789"
@@ -171,12 +171,28 @@ test("a session is canceled unless money is on its way", async (t) => {
 
 test("a new amount is a new session", async (t) => {
   const { calls, provider } = await fake(t, ({ path, body }) => [200, session(path === "/v1/sessions" ? { id: "cs_2", amount_usd: body.amount_usd } : {})])
-  assert.deepEqual((await provider.updatePayment({ data, amount: "59.970", currency_code: "usd" })).data, data)
-  assert.equal(calls.length, 0)
+  assert.equal((await provider.updatePayment({ data, amount: "59.970", currency_code: "usd" })).data!.opened, 0)
+  const again = calls.splice(0)
+  assert.deepEqual(again.map(({ path, headers }) => [path, headers["idempotency-key"]]), [["/v1/sessions", "payses_1"]]) // reopens it
   const got = await provider.updatePayment({ data, amount: 10, currency_code: "usd" })
   assert.deepEqual(calls.map(({ path }) => path), ["/v1/sessions/cs_1/cancel", "/v1/sessions"])
   assert.equal(calls[1].headers["idempotency-key"], "payses_1-1")
   assert.deepEqual([got.data!.id, got.data!.amount_usd, got.data!.opened], ["cs_2", "10.00", 1])
+})
+
+test("repeated and older webhooks are no news", () => {
+  const seen = new Seen()
+  const event = (type: string, version: number, id = "cs_1") => ({ type, timestamp: "", data: session({ id, version }) }) as Event
+  const isNews = (id: string, said: Event) => {
+    const news = seen.isNews(id, said)
+    if (news) seen.keep(id, said)
+    return news
+  }
+  assert.deepEqual([
+    isNews("evt_1", event("checkout.partial", 4)), isNews("evt_1", event("checkout.partial", 4)), isNews("evt_2", event("checkout.pending", 3)),
+    isNews("evt_3", event("checkout.pending", 3, "cs_2")), isNews("evt_4", event("checkout.confirmed", 2)), isNews("evt_4", event("checkout.confirmed", 2)),
+    isNews("evt_5", event("checkout.expired", 5)),
+  ], [true, false, false, true, true, false, true])
 })
 
 test("refunds are refused, or recorded with what to send", async (t) => {

@@ -26,16 +26,38 @@ class Coinslot_Webhook {
 			$this->log( "{$event['type']} of {$session['id']}: there is no order $ref" );
 			return 'checkout.confirmed' === $event['type'] ? 503 : 204; // money must not be forgotten
 		}
-		if ( 'checkout.confirmed' === $event['type'] ) {
-			$this->confirm( $order, $session );
+		if ( ! $this->is_news( $order, $headers['webhook-id'], $event['type'], $session ) ) {
 			return 204;
 		}
-		if ( $session['id'] === $order->get_meta( '_coinslot_session' ) && $session['version'] > (int) $order->get_meta( '_coinslot_version' ) ) {
-			$order->update_meta_data( '_coinslot_version', $session['version'] );
-			$order->save();
+		if ( 'checkout.confirmed' === $event['type'] ) {
+			$this->confirm( $order, $session );
+		} else {
 			$this->note( $order, $event['type'], $session );
 		}
 		return 204;
+	}
+
+	/**
+	 * Reports whether an event is neither a repeated one nor older than what is known of its session, and keeps that it is
+	 * known now. A payment counts in any order, but once for each session.
+	 */
+	private function is_news( $order, string $event_id, string $type, array $session ): bool {
+		$events   = $order->get_meta( '_coinslot_events' ) ?: array();
+		$sessions = coinslot_sessions( $order );
+		$known    = ( $sessions[ $session['id'] ] ?? array() ) + array( 'version' => 0, 'paid' => false );
+		$is_paid  = 'checkout.confirmed' === $type;
+		if ( in_array( $event_id, $events, true ) || ( $is_paid ? $known['paid'] : $session['version'] <= $known['version'] ) ) {
+			return false;
+		}
+
+		$known['version']           = max( $session['version'], $known['version'] );
+		$known['paid']              = $known['paid'] || $is_paid;
+		$sessions[ $session['id'] ] = $known;
+		$events[]                   = $event_id;
+		$order->update_meta_data( '_coinslot_sessions', $sessions );
+		$order->update_meta_data( '_coinslot_events', array_slice( $events, -100 ) );
+		$order->save();
+		return true;
 	}
 
 	/** Marks the order as paid, once. Money that does not fit it needs a person. */
@@ -46,8 +68,9 @@ class Coinslot_Webhook {
 			}
 			return;
 		}
-		if ( coinslot_amount( $order ) !== $session['amount_usd'] ) {
-			$this->review( $order, "Coinslot session {$session['id']} was paid with {$session['amount_usd']} USD, which is not the order's total." );
+		$total = coinslot_amount( $order ) . ' ' . $order->get_currency();
+		if ( "{$session['amount_usd']} USD" !== $total ) {
+			$this->review( $order, "Coinslot session {$session['id']} was paid with {$session['amount_usd']} USD, and the order's total is $total." );
 			return;
 		}
 		$more  = $session['late'] ? ' The payment was late.' : '';
@@ -60,10 +83,12 @@ class Coinslot_Webhook {
 	private function note( $order, string $type, array $session ): void {
 		if ( 'checkout.review' === $type ) {
 			$this->review( $order, "Coinslot session {$session['id']} needs review ({$session['review_reason']}): decide in Coinslot's console." );
+		} elseif ( 'checkout.partial' === $type && $order->is_paid() ) {
+			$this->review( $order, "A part of Coinslot session {$session['id']} was paid as well: refund it." );
 		} elseif ( $order->is_paid() ) {
 			return;
 		} elseif ( 'checkout.partial' === $type ) { // on hold, so that the stock stays reserved
-			$order->update_status( 'on-hold', "A part was paid; {$session['missing_amount']} is missing, in the coin." );
+			$order->update_status( 'on-hold', "A part of Coinslot session {$session['id']} was paid; {$session['missing_amount']} is missing, in the coin." );
 		} elseif ( 'checkout.expired' === $type || 'checkout.cancelled' === $type ) {
 			$order->add_order_note( "Coinslot session {$session['id']}: {$session['status']}, without a payment." );
 		}
@@ -88,7 +113,15 @@ function coinslot_amount( $order ): string {
 	return wc_format_decimal( $order->get_total(), 2 );
 }
 
-/** Returns the order key in a session's order_ref, where a number follows if the total has changed. */
+/**
+ * Returns all sessions of an order by their ids, in the order in which they were opened: what they were opened with (ref,
+ * amount, url) and what webhooks have said (version, paid).
+ */
+function coinslot_sessions( $order ): array {
+	return $order->get_meta( '_coinslot_sessions' ) ?: array();
+}
+
+/** Returns the order key in a session's order_ref, where the total follows, and a number if it has changed. */
 function coinslot_order_key( string $ref ): string {
 	return explode( '~', $ref, 2 )[0];
 }

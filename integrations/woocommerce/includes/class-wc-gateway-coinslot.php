@@ -56,51 +56,106 @@ class WC_Gateway_Coinslot extends WC_Payment_Gateway {
 		return parent::is_available() && 'USD' === get_woocommerce_currency() && self::keeps_key( $this->get_option( 'url' ) ) && $this->get_option( 'secret_key' );
 	}
 
-	/** Opens a session for an order and leads to its page. A repeated call gets the same session. */
+	/** Leads to the page on which an order can be paid, or on which a shopper sees what has become of a payment. */
 	public function process_payment( $order_id ) {
 		$order   = wc_get_order( $order_id );
-		$session = 'USD' === $order->get_currency() ? $this->open( $order ) : null;
+		$session = 'USD' === $order->get_currency() ? $this->session_of( $order ) : null;
 		if ( ! $session ) {
 			wc_add_notice( __( 'The crypto checkout cannot be reached. Nothing was charged; please try again.', 'coinslot' ), 'error' );
 			return array( 'result' => 'failure' );
 		}
-		$order->update_meta_data( '_coinslot_session', $session['id'] );
-		$order->update_meta_data( '_coinslot_version', 0 );
-		$order->save();
+		if ( in_array( $session['status'], array( 'expired', 'cancelled' ), true ) ) { // for good: see docs/api.md
+			$this->log( $order, "session {$session['id']} is {$session['status']} for good: look at it in Coinslot's console" );
+			wc_add_notice( __( 'This order cannot be paid by crypto any more. Please contact the shop.', 'coinslot' ), 'error' );
+			return array( 'result' => 'failure' );
+		}
 		return array( 'result' => 'success', 'redirect' => $session['url'] );
 	}
 
-	/** Returns the session of an order at its present total; null = failed, and logged. */
-	private function open( $order ): ?array {
+	/**
+	 * Returns the session of an order at its present total; null = failed, and logged. The same total is the same request,
+	 * which reopens what has ended unpaid. Another total cancels the session before, so that a shopper pays once; while money
+	 * for that one may be on its way, it stays the order's session.
+	 */
+	private function session_of( $order ): ?array {
+		$amount   = coinslot_amount( $order );
+		$sessions = array_filter( coinslot_sessions( $order ), fn ( $known ) => isset( $known['ref'] ) );
+		$last     = end( $sessions );
+		$ref      = $order->get_order_key() . '~' . $amount;
+		if ( $last && $last['amount'] === $amount ) {
+			$ref = $last['ref'];
+		} elseif ( $last ) {
+			$id = array_key_last( $sessions );
+			if ( ! $this->cancel( $order, $id ) ) {
+				$order->add_order_note( "The order's total is $amount USD now, and Coinslot session $id of {$last['amount']} USD cannot be canceled: money may be on its way." );
+				return array( 'id' => $id, 'url' => $last['url'], 'status' => 'pending' );
+			}
+			$ref .= '~' . ( count( $sessions ) + 1 ); // a canceled session of this total, too, is canceled for good
+		}
+
+		$session = $this->open( $order, $amount, $ref );
+		if ( ! empty( $session['deleted'] ) ) { // after COINSLOT_RETENTION
+			$ref     = $order->get_order_key() . '~' . $amount . '~' . ( count( $sessions ) + 1 );
+			$session = $this->open( $order, $amount, $ref );
+		}
+		if ( $session ) {
+			$all   = coinslot_sessions( $order );
+			$known = array( 'ref' => $ref, 'amount' => $amount, 'url' => $session['url'] );
+			$all[ $session['id'] ] = $known + ( $all[ $session['id'] ] ?? array( 'version' => 0, 'paid' => false ) );
+			$order->update_meta_data( '_coinslot_sessions', $all );
+			$order->save();
+		}
+		return $session;
+	}
+
+	/** Opens a session, or gets the one that the same request has opened before. */
+	private function open( $order, string $amount, string $ref ): ?array {
+		$session = $this->request( $order, '/v1/sessions', array(
+			'amount_usd'  => $amount,
+			'order_ref'   => $ref,
+			/* translators: %s: an order number */
+			'title'       => sprintf( __( 'Order %s', 'coinslot' ), $order->get_order_number() ),
+			'success_url' => $this->get_return_url( $order ),
+			'cancel_url'  => $order->get_checkout_payment_url(),
+		), $ref );
+		return isset( $session['id'], $session['url'], $session['status'] ) ? $session : null;
+	}
+
+	/** Cancels a session for good; false if money may be there or on its way, or nobody knows. */
+	private function cancel( $order, string $id ): bool {
+		$session = $this->request( $order, "/v1/sessions/$id/cancel", null, '' );
+		return 'cancelled' === ( $session['status'] ?? '' ) || 'session_unknown' === ( $session['code'] ?? '' );
+	}
+
+	/** Sends a POST to the checkout and returns what it answers; null = nothing that can be read. Failures are logged. */
+	private function request( $order, string $path, ?array $body, string $key ): ?array {
 		if ( ! self::keeps_key( $this->get_option( 'url' ) ) ) {
-			wc_get_logger()->error( "order {$order->get_id()}: opening a session: " . self::insecure(), array( 'source' => 'coinslot' ) );
+			$this->log( $order, self::insecure() );
 			return null;
 		}
-		$amount = coinslot_amount( $order );
-		$ref    = $order->get_order_key() . '~' . $amount;
-		$answer = wp_remote_post( untrailingslashit( $this->get_option( 'url' ) ) . '/v1/sessions', array(
-			'timeout'     => 20,
-			'redirection' => 0, // the key reaches only the checkout
-			'headers'     => array(
-				'Authorization'   => 'Bearer ' . $this->get_option( 'secret_key' ),
-				'Content-Type'    => 'application/json',
-				'Idempotency-Key' => $ref,
-			),
-			'body'        => wp_json_encode( array(
-				'amount_usd'  => $amount,
-				'order_ref'   => $ref,
-				/* translators: %s: an order number */
-				'title'       => sprintf( __( 'Order %s', 'coinslot' ), $order->get_order_number() ),
-				'success_url' => $this->get_return_url( $order ),
-				'cancel_url'  => $order->get_checkout_payment_url(),
-			) ),
-		) );
-		$session = is_wp_error( $answer ) ? null : json_decode( wp_remote_retrieve_body( $answer ), true );
-		if ( is_array( $session ) && isset( $session['id'], $session['url'] ) ) {
-			return $session;
+		$headers = array( 'Authorization' => 'Bearer ' . $this->get_option( 'secret_key' ) );
+		if ( null !== $body ) {
+			$headers += array( 'Content-Type' => 'application/json', 'Idempotency-Key' => $key );
 		}
-		$why = is_wp_error( $answer ) ? $answer->get_error_message() : wp_remote_retrieve_response_code( $answer ) . ' ' . ( $session['code'] ?? '' );
-		wc_get_logger()->error( "order {$order->get_id()}: opening a session: $why", array( 'source' => 'coinslot' ) );
-		return null;
+		$answer = wp_remote_post( untrailingslashit( $this->get_option( 'url' ) ) . $path, array(
+			'timeout'     => 30, // the checkout waits for a busy gateway for up to 25 s
+			'redirection' => 0, // the key reaches only the checkout
+			'headers'     => $headers,
+			'body'        => null === $body ? '' : wp_json_encode( $body ),
+		) );
+		if ( is_wp_error( $answer ) ) {
+			$this->log( $order, "$path: " . $answer->get_error_message() );
+			return null;
+		}
+		$said = json_decode( wp_remote_retrieve_body( $answer ), true );
+		$code = wp_remote_retrieve_response_code( $answer );
+		if ( $code >= 300 ) {
+			$this->log( $order, "$path: $code " . ( $said['code'] ?? '' ) );
+		}
+		return is_array( $said ) ? $said : null;
+	}
+
+	private function log( $order, string $line ): void {
+		wc_get_logger()->error( "order {$order->get_id()}: $line", array( 'source' => 'coinslot' ) );
 	}
 }

@@ -59,7 +59,11 @@ function wc_format_decimal( $n, $places ) { return number_format( (float) $n, $p
 function wc_get_order_id_by_order_key( $key ) { return isset( $GLOBALS['orders'][ $key ] ) ? $key : 0; }
 function wc_get_order( $id ) { return $GLOBALS['orders'][ $id ] ?? false; }
 function wp_json_encode( $value ) { return json_encode( $value ); }
-function wp_remote_post( $url, $args ) { $GLOBALS['sent'] = array( $url, $args ); return $GLOBALS['answer']; }
+function wp_remote_post( $url, $args ) {
+	$GLOBALS['sent']    = array( $url, $args );
+	$GLOBALS['asked'][] = $url;
+	return array_shift( $GLOBALS['answers'] ) ?? $GLOBALS['answer'];
+}
 function is_wp_error( $answer ) { return false; }
 function wp_remote_retrieve_body( $answer ) { return $answer[1]; }
 function wp_remote_retrieve_response_code( $answer ) { return $answer[0]; }
@@ -77,9 +81,9 @@ function same( $got, $want, string $what ): void {
 	}
 }
 
-function headers_of( string $body, int $at = NOW, string $secret = SECRET ): array {
-	$mac = base64_encode( hash_hmac( 'sha256', "evt_1.$at.$body", base64_decode( substr( $secret, 6 ) ), true ) );
-	return array( 'webhook-id' => 'evt_1', 'webhook-timestamp' => (string) $at, 'webhook-signature' => "v1,AAAA v1,$mac" );
+function headers_of( string $body, int $at = NOW, string $secret = SECRET, string $id = 'evt_1' ): array {
+	$mac = base64_encode( hash_hmac( 'sha256', "$id.$at.$body", base64_decode( substr( $secret, 6 ) ), true ) );
+	return array( 'webhook-id' => $id, 'webhook-timestamp' => (string) $at, 'webhook-signature' => "v1,AAAA v1,$mac" );
 }
 
 function send( string $type, array $data = array(), array $settings = array() ): int {
@@ -89,14 +93,15 @@ function send( string $type, array $data = array(), array $settings = array() ):
 	);
 	$body    = json_encode( array( 'type' => $type, 'data' => $session ) );
 	$webhook = new Coinslot_Webhook( $settings + array( 'webhook_secret' => SECRET ) );
-	return $webhook->receive( headers_of( $body ), $body, NOW );
+	$id      = $settings['event'] ?? 'evt_' . ++$GLOBALS['events'];
+	return $webhook->receive( headers_of( $body, NOW, SECRET, $id ), $body, NOW );
 }
 
 function fresh(): WC_Order {
 	$order = new WC_Order( 'wc_order_a', '25' );
-	$order->update_meta_data( '_coinslot_session', 'cs_1' );
+	$GLOBALS['events'] = 0;
 	$GLOBALS['orders'] = array( 'wc_order_a' => $order );
-	$GLOBALS['log']    = $GLOBALS['notices'] = array();
+	$GLOBALS['log']    = $GLOBALS['notices'] = $GLOBALS['answers'] = $GLOBALS['asked'] = array();
 	return $order;
 }
 
@@ -142,6 +147,31 @@ $tests = array(
 		same( send( 'checkout.expired', array( 'order_ref' => 'wc_order_gone' ) ), 204, 'no money of no order' );
 		same( send( 'checkout.confirmed', array( 'order_ref' => '1001' ) ), 204, 'of another shop' );
 	},
+	'repeated events' => function () {
+		$order = fresh();
+		send( 'checkout.confirmed' );
+		send( 'checkout.confirmed', array( 'id' => 'cs_2' ), array( 'event' => 'evt_same' ) );
+		send( 'checkout.confirmed', array( 'id' => 'cs_2' ), array( 'event' => 'evt_same' ) );
+		send( 'checkout.confirmed', array( 'id' => 'cs_2', 'version' => 6 ) );
+		same( count( $order->notes ), 2, 'notes of a second payment' );
+		send( 'checkout.review', array( 'version' => 7, 'review_reason' => 'paid_after_confirmation' ), array( 'event' => 'evt_review' ) );
+		send( 'checkout.review', array( 'version' => 7, 'review_reason' => 'paid_after_confirmation' ), array( 'event' => 'evt_review' ) );
+		same( count( $order->notes ), 3, 'notes of a review' );
+	},
+	'events of every session' => function () {
+		$order = fresh();
+		send( 'checkout.pending', array( 'id' => 'cs_2', 'version' => 9 ) );
+		send( 'checkout.partial', array( 'id' => 'cs_1', 'version' => 3, 'missing_amount' => '5' ) );
+		send( 'checkout.review', array( 'id' => 'cs_1', 'version' => 4, 'review_reason' => 'amount_differs' ) );
+		same( array( $order->status, count( $order->notes ) ), array( 'on-hold', 2 ), 'the older session' );
+	},
+	'another currency' => function () {
+		$order           = fresh();
+		$order->currency = 'EUR';
+		send( 'checkout.confirmed' );
+		same( array( $order->paid, $order->status ), array( 0, 'on-hold' ), '25 USD for 25 EUR' );
+		same( $order->notes[0], "Coinslot session cs_1 was paid with 25.00 USD, and the order's total is 25.00 EUR.", 'note' );
+	},
 	'play money' => function () {
 		$order = fresh();
 		send( 'checkout.confirmed', array( 'test' => true ) );
@@ -152,7 +182,7 @@ $tests = array(
 	'what is not final' => function () {
 		$order = fresh();
 		send( 'checkout.partial', array( 'version' => 4, 'missing_amount' => '5.5' ) );
-		same( array( $order->status, $order->notes ), array( 'on-hold', array( 'A part was paid; 5.5 is missing, in the coin.' ) ), 'a part' );
+		same( array( $order->status, $order->notes ), array( 'on-hold', array( 'A part of Coinslot session cs_1 was paid; 5.5 is missing, in the coin.' ) ), 'a part' );
 		send( 'checkout.expired', array( 'version' => 3, 'status' => 'expired' ) );
 		same( count( $order->notes ), 1, 'notes after an older event' );
 		send( 'checkout.expired', array( 'version' => 6, 'status' => 'expired' ) );
@@ -165,22 +195,62 @@ $tests = array(
 		$order                = fresh();
 		$GLOBALS['settings']  = array( 'url' => 'https://pay.example/', 'secret_key' => 'key' );
 		$GLOBALS['currency']  = 'USD';
-		$GLOBALS['answer']    = array( 201, '{"id":"cs_9","url":"https://pay.example/checkout/cs_9"}' );
+		$GLOBALS['answer']    = array( 201, '{"id":"cs_9","status":"open","url":"https://pay.example/checkout/cs_9"}' );
 		$gateway              = new WC_Gateway_Coinslot();
 		$result               = $gateway->process_payment( 'wc_order_a' );
 		list( $url, $request ) = $GLOBALS['sent'];
 		same( $result, array( 'result' => 'success', 'redirect' => 'https://pay.example/checkout/cs_9' ), 'result' );
-		same( $order->get_meta( '_coinslot_session' ), 'cs_9', 'session' );
+		same( array_keys( coinslot_sessions( $order ) ), array( 'cs_9' ), 'session' );
 		same( array( $url, $request['redirection'] ), array( 'https://pay.example/v1/sessions', 0 ), 'request' );
 		same( $request['headers']['Idempotency-Key'], 'wc_order_a~25.00', 'idempotency key' );
 		same( json_decode( $request['body'], true )['amount_usd'], '25.00', 'amount' );
 		same( $order->paid, 0, 'paid' );
 		$GLOBALS['answer'] = array( 401, '{"code":"unauthorized"}' );
 		same( $gateway->process_payment( 'wc_order_a' ), array( 'result' => 'failure' ), 'refused' );
-		same( array( $GLOBALS['log'], count( $GLOBALS['notices'] ) ), array( array( 'order 7: opening a session: 401 unauthorized' ), 1 ), 'log' );
+		same( array( $GLOBALS['log'], count( $GLOBALS['notices'] ) ), array( array( 'order 7: /v1/sessions: 401 unauthorized' ), 1 ), 'log' );
 		same( $gateway->is_available(), true, 'available in dollars' );
 		$GLOBALS['currency'] = 'EUR';
 		same( $gateway->is_available(), false, 'available in euros' );
+	},
+	'asking again' => function () {
+		$order               = fresh();
+		$GLOBALS['settings'] = array( 'url' => 'https://pay.example', 'secret_key' => 'key' );
+		$gateway             = new WC_Gateway_Coinslot();
+		foreach ( array( 'open' => 'success', 'confirmed' => 'success', 'review' => 'success', 'cancelled' => 'failure', 'expired' => 'failure' ) as $status => $want ) {
+			$GLOBALS['answer'] = array( 201, '{"id":"cs_9","status":"' . $status . '","url":"https://pay.example/checkout/cs_9"}' );
+			same( $gateway->process_payment( 'wc_order_a' )['result'], $want, $status );
+			same( json_decode( $GLOBALS['sent'][1]['body'], true )['order_ref'], 'wc_order_a~25.00', "the same request while it is $status" );
+		}
+	},
+	'another total' => function () {
+		$order               = fresh();
+		$GLOBALS['settings'] = array( 'url' => 'https://pay.example', 'secret_key' => 'key' );
+		$gateway             = new WC_Gateway_Coinslot();
+		$opened              = function ( string $id ) {
+			return array( 201, '{"id":"' . $id . '","status":"open","url":"https://pay.example/checkout/' . $id . '"}' );
+		};
+		$ref                 = fn () => json_decode( $GLOBALS['sent'][1]['body'], true )['order_ref'];
+		$GLOBALS['answer']   = $opened( 'cs_1' );
+		$gateway->process_payment( 'wc_order_a' );
+
+		$order->total       = '20';
+		$GLOBALS['answers'] = array( array( 409, '{"code":"payment_in_progress"}' ) );
+		same( $gateway->process_payment( 'wc_order_a' )['redirect'], 'https://pay.example/checkout/cs_1', 'while money may be on its way' );
+		same( array( count( $order->notes ), count( coinslot_sessions( $order ) ) ), array( 1, 1 ), 'a note, and no other session' );
+
+		$GLOBALS['answers'] = array( array( 200, '{"id":"cs_1","status":"cancelled"}' ), $opened( 'cs_2' ) );
+		$GLOBALS['asked']   = array();
+		same( $gateway->process_payment( 'wc_order_a' )['redirect'], 'https://pay.example/checkout/cs_2', 'with a coupon' );
+		same( $GLOBALS['asked'], array( 'https://pay.example/v1/sessions/cs_1/cancel', 'https://pay.example/v1/sessions' ), 'requests' );
+		same( $ref(), 'wc_order_a~20.00~2', 'its reference' );
+
+		$order->total       = '25';
+		$GLOBALS['answers'] = array( array( 200, '{"id":"cs_2","status":"cancelled"}' ), $opened( 'cs_3' ) );
+		same( $gateway->process_payment( 'wc_order_a' )['redirect'], 'https://pay.example/checkout/cs_3', 'without it again' );
+		same( array( $ref(), coinslot_order_key( $ref() ) ), array( 'wc_order_a~25.00~3', 'wc_order_a' ), 'its reference' );
+		$GLOBALS['answers'] = array( $opened( 'cs_3' ) );
+		$gateway->process_payment( 'wc_order_a' );
+		same( $ref(), 'wc_order_a~25.00~3', 'the same request again' );
 	},
 	'a checkout without https' => function () {
 		$GLOBALS['currency'] = 'USD';
@@ -195,7 +265,7 @@ $tests = array(
 		foreach ( $hosts as $url => $allowed ) {
 			$order               = fresh();
 			$GLOBALS['settings'] = array( 'url' => $url, 'secret_key' => 'key' );
-			$GLOBALS['answer']   = array( 201, '{"id":"cs_9","url":"https://pay.example/checkout/cs_9"}' );
+			$GLOBALS['answer']   = array( 201, '{"id":"cs_9","status":"open","url":"https://pay.example/checkout/cs_9"}' );
 			$GLOBALS['sent']     = null;
 			$gateway             = new WC_Gateway_Coinslot();
 			same( $gateway->is_available(), $allowed, "$url is available" );

@@ -123,6 +123,29 @@ export function verify(secrets: string, headers: Record<string, unknown>, rawBod
   return JSON.parse(rawBody.toString())
 }
 
+/**
+ * Knows the webhooks of the last while in this process: what is repeated, or older than what is known of its session, is no
+ * news. A payment is, in any order.
+ */
+export class Seen {
+  private readonly events = new Set<string>()
+  private readonly versions = new Map<string, number>()
+
+  isNews(id: string, { type, data }: Event): boolean {
+    if (this.events.has(id)) return false
+    return type === "checkout.confirmed" || data.version > (this.versions.get(data.id) ?? 0)
+  }
+
+  /** Is called once an event is dealt with. */
+  keep(id: string, { data }: Event) {
+    this.events.add(id)
+    this.versions.set(data.id, Math.max(data.version, this.versions.get(data.id) ?? 0))
+    for (const known of [this.events, this.versions]) {
+      if (known.size > 10_000) known.delete(known.keys().next().value!)
+    }
+  }
+}
+
 /** A client of the merchant's API. */
 export class Client {
   constructor(private readonly options: Options) {

@@ -45,13 +45,17 @@ class CoinslotPaymentProvider extends AbstractPaymentProvider<Options> {
     return { id: session.id, status: "pending", data: keep(session, paymentSession, 0) }
   }
 
-  /** Keeps the session while its amount is right. Otherwise cancels it, unless money is on its way, and opens another one. */
+  /**
+   * Keeps the session while its amount is right; if it has ended unpaid, asking again reopens it. Otherwise cancels it,
+   * unless money is on its way, and opens another one.
+   */
   async updatePayment({ amount, currency_code, data }: UpdatePaymentInput): Promise<UpdatePaymentOutput> {
     const before = data as Data
-    if (currency_code.toLowerCase() === "usd" && dollars(amount) === before.amount_usd) return { data }
-    await this.cancel(before)
-    const session = await this.open(amount, currency_code, before.session_id, before.opened + 1)
-    return { status: "pending", data: keep(session, before.session_id, before.opened + 1) }
+    const same = currency_code.toLowerCase() === "usd" && dollars(amount) === before.amount_usd
+    if (!same) await this.cancel(before)
+    const opened = same ? before.opened : before.opened + 1
+    const session = await this.open(amount, currency_code, before.session_id, opened)
+    return { status: "pending", data: keep(session, before.session_id, opened) }
   }
 
   async authorizePayment(input: AuthorizePaymentInput): Promise<AuthorizePaymentOutput> {

@@ -5,9 +5,10 @@ import { MedusaRequest, MedusaResponse } from "@medusajs/framework/http"
 import { CreatePaymentCollectionDTO, IPaymentModuleService, MedusaContainer, WebhookActionResult } from "@medusajs/framework/types"
 import { ContainerRegistrationKeys, MedusaError, Modules } from "@medusajs/framework/utils"
 import { processPaymentWorkflow } from "@medusajs/medusa/core-flows"
-import type { Event, Session } from "../../../../modules/coinslot/coinslot"
+import { Seen, type Event, type Session } from "../../../../modules/coinslot/coinslot"
 
 const PROVIDER = "pp_coinslot_coinslot"
+const seen = new Seen()
 
 export const POST = async (req: MedusaRequest, res: MedusaResponse) => {
   const logger = req.scope.resolve(ContainerRegistrationKeys.LOGGER)
@@ -22,9 +23,12 @@ export const POST = async (req: MedusaRequest, res: MedusaResponse) => {
   }
   if (!result.data) return res.sendStatus(204) // of another shop, a test, or play money
   const event = req.body as Event
+  const id = String(req.headers["webhook-id"])
+  if (!seen.isNews(id, event)) return res.sendStatus(204)
   try {
     if (result.action === "captured") await placeOrder(req.scope, result, event.data)
     await tell(req.scope, event.type.replace("checkout.", "coinslot."), result.data.session_id, event.data)
+    seen.keep(id, event)
     res.sendStatus(204)
   } catch (error: any) {
     logger.error(`Coinslot: ${event.type} of ${event.data.id} is not done yet, and comes again: ${error.message}`)
@@ -70,9 +74,9 @@ async function keepUnmatched(scope: MedusaContainer, payments: IPaymentModuleSer
 
 /** Emits an event for subscribers of the shop's own. */
 function tell(scope: MedusaContainer, name: string, paymentSession: string, session: Session) {
-  const { id, status, amount_usd, late, missing_amount, overpaid_amount, review_reason } = session
+  const { id, version, status, amount_usd, late, missing_amount, overpaid_amount, review_reason } = session
   return scope.resolve(Modules.EVENT_BUS).emit({
     name,
-    data: { id, payment_session_id: paymentSession, status, amount_usd, late, missing_amount, overpaid_amount, review_reason },
+    data: { id, version, payment_session_id: paymentSession, status, amount_usd, late, missing_amount, overpaid_amount, review_reason },
   })
 }
