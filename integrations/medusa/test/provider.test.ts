@@ -180,18 +180,18 @@ test("a new amount is a new session", async (t) => {
   assert.deepEqual([got.data!.id, got.data!.amount_usd, got.data!.opened], ["cs_2", "10.00", 1])
 })
 
-test("repeated and older webhooks are no news", () => {
+test("repeated and older webhooks change nothing", () => {
   const seen = new Seen()
   const event = (type: string, version: number, id = "cs_1") => ({ type, timestamp: "", data: session({ id, version }) }) as Event
-  const isNews = (id: string, said: Event) => {
-    const news = seen.isNews(id, said)
-    if (news) seen.keep(id, said)
-    return news
+  const isNew = (id: string, said: Event) => {
+    const isNext = seen.isNew(id, said)
+    if (isNext) seen.keep(id, said)
+    return isNext
   }
   assert.deepEqual([
-    isNews("evt_1", event("checkout.partial", 4)), isNews("evt_1", event("checkout.partial", 4)), isNews("evt_2", event("checkout.pending", 3)),
-    isNews("evt_3", event("checkout.pending", 3, "cs_2")), isNews("evt_4", event("checkout.confirmed", 2)), isNews("evt_4", event("checkout.confirmed", 2)),
-    isNews("evt_5", event("checkout.expired", 5)),
+    isNew("evt_1", event("checkout.partial", 4)), isNew("evt_1", event("checkout.partial", 4)), isNew("evt_2", event("checkout.pending", 3)),
+    isNew("evt_3", event("checkout.pending", 3, "cs_2")), isNew("evt_4", event("checkout.confirmed", 2)), isNew("evt_4", event("checkout.confirmed", 2)),
+    isNew("evt_5", event("checkout.expired", 5)),
   ], [true, false, false, true, true, false, true])
 })
 

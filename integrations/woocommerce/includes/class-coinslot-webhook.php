@@ -26,7 +26,7 @@ class Coinslot_Webhook {
 			$this->log( "{$event['type']} of {$session['id']}: there is no order $ref" );
 			return 'checkout.confirmed' === $event['type'] ? 503 : 204; // money must not be forgotten
 		}
-		if ( ! $this->is_news( $order, $headers['webhook-id'], $event['type'], $session ) ) {
+		if ( ! $this->is_new( $order, $headers['webhook-id'], $event['type'], $session ) ) {
 			return 204;
 		}
 		if ( 'checkout.confirmed' === $event['type'] ) {
@@ -41,7 +41,7 @@ class Coinslot_Webhook {
 	 * Reports whether an event is neither a repeated one nor older than what is known of its session, and keeps that it is
 	 * known now. A payment counts in any order, but once for each session.
 	 */
-	private function is_news( $order, string $event_id, string $type, array $session ): bool {
+	private function is_new( $order, string $event_id, string $type, array $session ): bool {
 		$events   = $order->get_meta( '_coinslot_events' ) ?: array();
 		$sessions = coinslot_sessions( $order );
 		$known    = ( $sessions[ $session['id'] ] ?? array() ) + array( 'version' => 0, 'paid' => false );

@@ -131,7 +131,7 @@ export class Seen {
   private readonly events = new Set<string>()
   private readonly versions = new Map<string, number>()
 
-  isNews(id: string, { type, data }: Event): boolean {
+  isNew(id: string, { type, data }: Event): boolean {
     if (this.events.has(id)) return false
     return type === "checkout.confirmed" || data.version > (this.versions.get(data.id) ?? 0)
   }

@@ -24,7 +24,7 @@ export const POST = async (req: MedusaRequest, res: MedusaResponse) => {
   if (!result.data) return res.sendStatus(204) // of another shop, a test, or play money
   const event = req.body as Event
   const id = String(req.headers["webhook-id"])
-  if (!seen.isNews(id, event)) return res.sendStatus(204)
+  if (!seen.isNew(id, event)) return res.sendStatus(204)
   try {
     if (result.action === "captured") await placeOrder(req.scope, result, event.data)
     await tell(req.scope, event.type.replace("checkout.", "coinslot."), result.data.session_id, event.data)
