@@ -124,8 +124,8 @@ export function verify(secrets: string, headers: Record<string, unknown>, rawBod
 }
 
 /**
- * Knows the webhooks of the last while in this process: what is repeated, or older than what is known of its session, is no
- * news. A payment is, in any order.
+ * Knows the latest webhooks of this process. One that is repeated, or older than what is known of its session, is not new. A
+ * payment is new in any order.
  */
 export class Seen {
   private readonly events = new Set<string>()
