@@ -91,3 +91,29 @@ func TestFullPartialChoiceWithoutJavaScript(t *testing.T) {
 		p.pick("USDT:trc20")
 	}
 }
+
+// A slip in the e-mail is shown beside its field and stops nothing; nor does a real mailbox that the
+// gateway would refuse.
+func TestEmailWithASlip(t *testing.T) {
+	runParallel(t)
+	s := newStack(t)
+	for name, options := range map[string]browser.Options{"wasm": {}, "no script": {NoJS: true}} {
+		for typed, isSlip := range map[string]bool{"an lind": true, "taro..yamada@docomo.ne.jp": false} {
+			p := chromium.Open(t, s.base+"/checkout/"+s.session(order{"amount_usd": "25.00"}), options)
+			if name == "wasm" {
+				p.Wait(`[data-live="wasm"]`)
+			}
+			p.Click(`.rows > details > summary`)
+			p.Type(`input[name="email"]`, typed)
+			p.Press("Tab")
+			if isSlip {
+				p.WaitText(`.typo`, "You can pay without one.")
+			} else {
+				p.WaitGone(`.typo`)
+			}
+			tx := s.choose(p.View, "USDT", "trc20")
+			fortest.Equal(t, tx.Email, "", "%s: what the gateway gets of %q", name, typed)
+			p.Close()
+		}
+	}
+}

@@ -52,7 +52,7 @@ var held = []struct {
 }{
 	{"resident memory", "MB", "process_resident_memory_bytes", 16e6, 64},
 	{"heap, twice what is alive", "MB", "go_memstats_next_gc_bytes", 8e6, 128},
-	{"goroutines", "", "go_goroutines", 40, 0},
+	{"goroutines", "", "go_goroutines", 40, 0.25}, // of sessions that are in work when it is counted
 	{"open files", "", "process_open_fds", 40, 0},
 	{"database", "MB", "", 4e6, 16e3},
 }

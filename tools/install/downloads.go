@@ -51,7 +51,7 @@ func downloads() []download {
 		download{"what docs/npm.md creates", "npm-registry/shop-" + npmDate, cacheShop},
 		download{"Express", "npm-registry/express-" + npmDate, cacheExpress},
 		download{"promtool", "prometheus/installed", installPromtool},
-		download{"litestream", "tools/litestream-" + litestream, installLitestream},
+		download{"litestream", "tools/litestream-" + litestream + ".installed", installLitestream},
 		download{"the previous release", "previous/" + previous, compilePrevious},
 	)
 }
@@ -68,7 +68,8 @@ const litestream = "v0.5.18"
 
 func installLitestream() error {
 	return script(`mkdir -p .cache/tools && env GOFLAGS= CGO_ENABLED=0 GOBIN="$PWD/.cache/tools" \
-		go install -trimpath github.com/benbjohnson/litestream/cmd/litestream@` + litestream)
+		go install -trimpath github.com/benbjohnson/litestream/cmd/litestream@` + litestream + `
+		mv .cache/tools/litestream .cache/tools/litestream-` + litestream)
 }
 
 // previous is the release that upgrades are tested from: the newest commit whose tables are older
