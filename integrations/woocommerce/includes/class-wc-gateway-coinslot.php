@@ -56,51 +56,151 @@ class WC_Gateway_Coinslot extends WC_Payment_Gateway {
 		return parent::is_available() && 'USD' === get_woocommerce_currency() && self::keeps_key( $this->get_option( 'url' ) ) && $this->get_option( 'secret_key' );
 	}
 
-	/** Opens a session for an order and leads to its page. A repeated call gets the same session. */
+	/** Leads to the payment page of an order. A repeated call leads to the same one. */
 	public function process_payment( $order_id ) {
-		$order   = wc_get_order( $order_id );
-		$session = 'USD' === $order->get_currency() ? $this->open( $order ) : null;
-		if ( ! $session ) {
-			wc_add_notice( __( 'The crypto checkout cannot be reached. Nothing was charged; please try again.', 'coinslot' ), 'error' );
+		$order = wc_get_order( $order_id );
+		try {
+			return array( 'result' => 'success', 'redirect' => $this->page( $order ) );
+		} catch ( RuntimeException $e ) {
+			wc_add_notice( $e->getMessage(), 'error' );
 			return array( 'result' => 'failure' );
 		}
-		$order->update_meta_data( '_coinslot_session', $session['id'] );
-		$order->update_meta_data( '_coinslot_version', 0 );
-		$order->save();
-		return array( 'result' => 'success', 'redirect' => $session['url'] );
 	}
 
-	/** Returns the session of an order at its present total; null = failed, and logged. */
-	private function open( $order ): ?array {
+	/**
+	 * Returns where the shopper pays the order's total. At most one session of an order can be paid: if the total has
+	 * changed, the older session is canceled first. Throws what the shopper is told.
+	 */
+	private function page( $order ): string {
 		if ( ! self::keeps_key( $this->get_option( 'url' ) ) ) {
-			wc_get_logger()->error( "order {$order->get_id()}: opening a session: " . self::insecure(), array( 'source' => 'coinslot' ) );
-			return null;
+			throw $this->failed( $order, self::insecure() );
 		}
-		$amount = coinslot_amount( $order );
-		$ref    = $order->get_order_key() . '~' . $amount;
-		$answer = wp_remote_post( untrailingslashit( $this->get_option( 'url' ) ) . '/v1/sessions', array(
-			'timeout'     => 20,
+		if ( 'USD' !== $order->get_currency() ) {
+			throw $this->failed( $order, 'its currency is ' . $order->get_currency() . ', not USD' );
+		}
+
+		$amount   = coinslot_amount( $order );
+		$requests = coinslot_requests( $order );
+		$request  = end( $requests ) ?: null;
+		if ( $request && ( $request['over'] || $request['amount'] !== $amount ) ) {
+			// Stored first: if no answer comes, the session may be canceled, and must be left behind.
+			$request = $this->store( $order, array( 'over' => true ) + $request );
+			if ( '' === $request['id'] ) {
+				$this->ask( $order, $request );
+				$requests = coinslot_requests( $order );
+				$request  = end( $requests );
+			}
+			if ( ! $this->cancel( $order, $request ) ) {
+				return $request['url'];
+			}
+			$request = null;
+		}
+
+		$session = $this->ask( $order, $request ?? $this->begin( $order, $amount ) );
+		if ( $session['deleted'] ?? false ) {
+			$session = $this->ask( $order, $this->begin( $order, $amount ) );
+		}
+		return $this->page_of( $order, $session );
+	}
+
+	/** Returns where a shopper goes who was given a session. Throws if it cannot be paid any more. */
+	private function page_of( $order, array $session ): string {
+		switch ( $session['status'] ?? '' ) {
+			case 'confirmed': // its webhook is on its way
+				return $this->get_return_url( $order );
+			case 'cancelled':
+				coinslot_note_once( $order, "The shopper asked to pay, but Coinslot session {$session['id']} was canceled in Coinslot, and stays so." );
+				throw new RuntimeException( __( 'The shop has canceled this payment. Please contact the shop, or choose another way to pay.', 'coinslot' ) );
+			case 'expired':
+				coinslot_note_once( $order, "The shopper asked to pay the rest, but the time of Coinslot session {$session['id']} is over, and a part was paid: refund it, or agree on the rest." );
+				throw new RuntimeException( __( 'A part of this order was paid, and the time to pay is over. Please contact the shop.', 'coinslot' ) );
+		}
+		return $session['url'];
+	}
+
+	/** Stores a request for a session at the order's present total, before it is sent. */
+	private function begin( $order, string $amount ): array {
+		$requests = coinslot_requests( $order );
+		$ref      = $order->get_order_key() . '~' . $amount;
+		if ( in_array( $ref, array_column( $requests, 'ref' ), true ) ) {
+			$ref .= '~' . ( count( $requests ) + 1 );
+		}
+		$body = array(
+			'amount_usd'  => $amount,
+			'order_ref'   => $ref,
+			/* translators: %s: an order number */
+			'title'       => sprintf( __( 'Order %s', 'coinslot' ), $order->get_order_number() ),
+			'success_url' => $this->get_return_url( $order ),
+			'cancel_url'  => $order->get_checkout_payment_url(),
+		);
+		return $this->store( $order, array( 'ref' => $ref, 'amount' => $amount, 'id' => '', 'url' => '', 'over' => false, 'body' => wp_json_encode( $body ) ) );
+	}
+
+	/** Stores a request in the order: the last one again, or a new one. */
+	private function store( $order, array $request ): array {
+		$requests = coinslot_requests( $order );
+		$last     = end( $requests );
+		if ( $last && $last['ref'] === $request['ref'] ) {
+			array_pop( $requests );
+		}
+		$requests[] = $request;
+		$order->update_meta_data( '_coinslot_sessions', wp_json_encode( $requests ) );
+		$order->update_meta_data( '_coinslot_session', $request['id'] );
+		$order->save();
+		return $request;
+	}
+
+	/**
+	 * Returns the session of a request. Sent again with the same body, it is the same session, and can be paid again if
+	 * it has ended unpaid. Throws if none came.
+	 */
+	private function ask( $order, array $request ): array {
+		list( $status, $session ) = $this->call( '/v1/sessions', $request['body'], array( 'Idempotency-Key' => $request['ref'] ) );
+		if ( ! isset( $session['id'], $session['url'] ) ) {
+			throw $this->failed( $order, "opening a session: $status" );
+		}
+		$this->store( $order, array( 'id' => $session['id'], 'url' => $session['url'] ) + $request );
+		return $session;
+	}
+
+	/** Cancels a session that is not for the order's total. False = refused, because money came or is on its way. */
+	private function cancel( $order, array $request ): bool {
+		$id                      = $request['id'];
+		list( $status, $answer ) = $this->call( '/v1/sessions/' . rawurlencode( $id ) . '/cancel', '{}' );
+		$code                    = $answer['code'] ?? '';
+		if ( in_array( $code, array( 'payment_in_progress', 'session_paid' ), true ) ) {
+			coinslot_note_once( $order, "The total is now {$order->get_total()}, but Coinslot session $id of {$request['amount']} USD is paid or being paid ($code). No other session was opened." );
+			return false;
+		}
+		if ( ! isset( $answer['id'] ) && 'session_unknown' !== $code ) { // one that is gone cannot be paid
+			throw $this->failed( $order, "canceling session $id: $status" );
+		}
+		$order->add_order_note( "Coinslot session $id of {$request['amount']} USD was canceled, because another one replaces it." );
+		return true;
+	}
+
+	/** Sends a request. Returns the status as text, for the log, and the answer, which is empty if none came. */
+	private function call( string $path, string $body, array $headers = array() ): array {
+		$answer = wp_remote_post( untrailingslashit( $this->get_option( 'url' ) ) . $path, array(
+			'timeout'     => 30, // the checkout waits for its gateway for up to 25 s
 			'redirection' => 0, // the key reaches only the checkout
-			'headers'     => array(
-				'Authorization'   => 'Bearer ' . $this->get_option( 'secret_key' ),
-				'Content-Type'    => 'application/json',
-				'Idempotency-Key' => $ref,
+			'headers'     => $headers + array(
+				'Authorization' => 'Bearer ' . $this->get_option( 'secret_key' ),
+				'Content-Type'  => 'application/json',
 			),
-			'body'        => wp_json_encode( array(
-				'amount_usd'  => $amount,
-				'order_ref'   => $ref,
-				/* translators: %s: an order number */
-				'title'       => sprintf( __( 'Order %s', 'coinslot' ), $order->get_order_number() ),
-				'success_url' => $this->get_return_url( $order ),
-				'cancel_url'  => $order->get_checkout_payment_url(),
-			) ),
+			'body'        => $body,
 		) );
-		$session = is_wp_error( $answer ) ? null : json_decode( wp_remote_retrieve_body( $answer ), true );
-		if ( is_array( $session ) && isset( $session['id'], $session['url'] ) ) {
-			return $session;
+		if ( is_wp_error( $answer ) ) {
+			return array( $answer->get_error_message(), array() );
 		}
-		$why = is_wp_error( $answer ) ? $answer->get_error_message() : wp_remote_retrieve_response_code( $answer ) . ' ' . ( $session['code'] ?? '' );
-		wc_get_logger()->error( "order {$order->get_id()}: opening a session: $why", array( 'source' => 'coinslot' ) );
-		return null;
+		$said = json_decode( wp_remote_retrieve_body( $answer ), true );
+		$said = is_array( $said ) ? $said : array();
+		return array( wp_remote_retrieve_response_code( $answer ) . ' ' . ( $said['code'] ?? '' ), $said );
+	}
+
+	/** Logs why an order has no payment page. Returns what the shopper is told. */
+	private function failed( $order, string $why ): RuntimeException {
+		wc_get_logger()->error( "order {$order->get_id()}: $why", array( 'source' => 'coinslot' ) );
+		return new RuntimeException( __( 'The crypto checkout cannot be reached. Nothing was charged; please try again.', 'coinslot' ) );
 	}
 }
