@@ -34,7 +34,7 @@ function shopOf(scope: MedusaContainer): Shop {
   return {
     payments: scope.resolve(Modules.PAYMENT),
     logger: scope.resolve(ContainerRegistrationKeys.LOGGER),
-    lock: (key, job) => scope.resolve(Modules.LOCKING).execute(key, job),
+    lock: (key, job) => scope.resolve(Modules.LOCKING).execute(key, job, { timeout: 15 }), // Coinslot waits for 20 s
     placeOrder: (session, result) => placeOrder(scope, session, result),
     emit: (name, data) => scope.resolve(Modules.EVENT_BUS).emit({ name, data }),
   }
