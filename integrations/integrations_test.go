@@ -3,10 +3,14 @@
 package integrations
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 
+	"coinslot/bff/fortest"
 	"coinslot/e2e/need"
 
 	"github.com/evanw/esbuild/pkg/api"
@@ -40,4 +44,26 @@ func passes(t *testing.T, cmd *exec.Cmd) {
 func TestWooCommercePlugin(t *testing.T) {
 	t.Parallel()
 	passes(t, exec.Command(need.Command(t, "php"), "woocommerce/tests/run.php"))
+}
+
+// Each integration has a test of each behavior of README.md, by its name.
+func TestBehaviors(t *testing.T) {
+	t.Parallel()
+	list := string(fortest.Must(os.ReadFile("README.md"))(t))
+	behaviors := regexp.MustCompile(`(?m)^\d+\. \*\*(.+)\.\*\*`).FindAllStringSubmatch(list, -1)
+	if len(behaviors) == 0 {
+		t.Fatal("README.md lists no behavior")
+	}
+	declarations := map[string]string{
+		"medusa/test/provider.test.ts": `test("%"`,
+		"woocommerce/tests/run.php":    `'%' => function`,
+	}
+	for file, declaration := range declarations {
+		tests := string(fortest.Must(os.ReadFile(file))(t))
+		for _, behavior := range behaviors {
+			if !strings.Contains(tests, strings.Replace(declaration, "%", behavior[1], 1)) {
+				t.Errorf("%s has no test named %q", file, behavior[1])
+			}
+		}
+	}
 }

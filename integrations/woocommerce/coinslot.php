@@ -49,7 +49,26 @@ add_action( 'rest_api_init', function () {
 				$headers[ $name ] = (string) $request->get_header( $name );
 			}
 			$webhook = new Coinslot_Webhook( (array) get_option( 'woocommerce_coinslot_settings', array() ) );
-			return new WP_REST_Response( null, $webhook->receive( $headers, $request->get_body(), time() ) );
+			return new WP_REST_Response( null, coinslot_alone(
+				fn() => $webhook->receive( $headers, $request->get_body(), time() )
+			) );
 		},
 	) );
 } );
+
+/**
+ * Receives one webhook at a time, so that of two deliveries of an event only the first changes the order. Returns the HTTP
+ * status, 503 if another webhook takes long.
+ */
+function coinslot_alone( callable $receive ): int {
+	global $wpdb;
+	$lock = $wpdb->prefix . 'coinslot_webhook';
+	if ( '0' === $wpdb->get_var( $wpdb->prepare( 'SELECT GET_LOCK(%s, 10)', $lock ) ) ) {
+		return 503;
+	}
+	try {
+		return $receive();
+	} finally {
+		$wpdb->query( $wpdb->prepare( 'SELECT RELEASE_LOCK(%s)', $lock ) );
+	}
+}

@@ -1,10 +1,11 @@
-// Tests of the provider that need neither Medusa nor Coinslot: amounts, signatures, and what it asks a small stand-in for
-// Coinslot. With both it is tested by medusa.test.mjs.
+// Tests of the provider that need neither Medusa nor Coinslot: amounts, signatures, what it asks a small stand-in for
+// Coinslot, and what webhooks do in a small stand-in for Medusa. Names are those of ../../README.md where it has one. With both it is tested by medusa.test.mjs.
 import assert from "node:assert/strict"
 import { createHmac } from "node:crypto"
 import { createServer } from "node:http"
 import { test } from "node:test"
-import { checkOptions, dollars, Seen, type Event, verify } from "../src/modules/coinslot/coinslot"
+import { checkOptions, dollars, Event, verify } from "../src/modules/coinslot/coinslot"
+import { receive } from "../src/modules/coinslot/receive"
 import Provider from "../src/modules/coinslot/service"
 
 const KEY = "secret-key-0123456789abcdef0123456789"
@@ -28,7 +29,7 @@ function signed(body: string, secret = SECRET, stamp = "1000", id = "evt_1") {
   return { "webhook-id": id, "webhook-timestamp": stamp, "webhook-signature": `v1,${mac}` }
 }
 
-test("only signed, recent and unchanged webhooks are accepted", () => {
+test("verifies the signature", () => {
   const body = JSON.stringify({ type: "checkout.confirmed", data: { title: "Zwölf Äpfel" } })
   const accepts = (headers: object, now = 1000, sent: string | Buffer = body, secrets = SECRET) => {
     try {
@@ -51,6 +52,11 @@ test("only signed, recent and unchanged webhooks are accepted", () => {
     ["no signature", accepts({ ...good, "webhook-signature": undefined }), false], ["nothing", accepts({}), false],
     ["two headers", accepts({ ...good, "webhook-id": ["evt_1", "evt_1"] }), false],
   ] as const) assert.equal(got, want, name)
+})
+
+test("keeps the secret key on https", () => {
+  assert.throws(() => new Provider({} as never, { url: "http://pay.shop.example", secretKey: KEY, webhookSecret: SECRET }), /must be https/)
+  new Provider({} as never, { url: "http://localhost:8080", secretKey: KEY, webhookSecret: SECRET })
 })
 
 test("options that are missing are named, and secrets are not", () => {
@@ -122,7 +128,7 @@ test("a session is opened once, for the exact amount", async (t) => {
   assert.equal(calls[2].method, "GET")
 })
 
-test("play money, refusals and redirects are errors", async (t) => {
+test("refuses play money", async (t) => {
   const answers: [number, object][] = [
     [201, session({ test: true })], [422, { code: "invalid", detail: "no such coin" }], [401, { code: "unauthorized", title: "The key is wrong" }], [302, {}],
     [302, {}],
@@ -171,28 +177,10 @@ test("a session is canceled unless money is on its way", async (t) => {
 
 test("a new amount is a new session", async (t) => {
   const { calls, provider } = await fake(t, ({ path, body }) => [200, session(path === "/v1/sessions" ? { id: "cs_2", amount_usd: body.amount_usd } : {})])
-  assert.equal((await provider.updatePayment({ data, amount: "59.970", currency_code: "usd" })).data!.opened, 0)
-  const again = calls.splice(0)
-  assert.deepEqual(again.map(({ path, headers }) => [path, headers["idempotency-key"]]), [["/v1/sessions", "payses_1"]]) // reopens it
   const got = await provider.updatePayment({ data, amount: 10, currency_code: "usd" })
   assert.deepEqual(calls.map(({ path }) => path), ["/v1/sessions/cs_1/cancel", "/v1/sessions"])
   assert.equal(calls[1].headers["idempotency-key"], "payses_1-1")
   assert.deepEqual([got.data!.id, got.data!.amount_usd, got.data!.opened], ["cs_2", "10.00", 1])
-})
-
-test("repeated and older webhooks change nothing", () => {
-  const seen = new Seen()
-  const event = (type: string, version: number, id = "cs_1") => ({ type, timestamp: "", data: session({ id, version }) }) as Event
-  const isNew = (id: string, said: Event) => {
-    const isNext = seen.isNew(id, said)
-    if (isNext) seen.keep(id, said)
-    return isNext
-  }
-  assert.deepEqual([
-    isNew("evt_1", event("checkout.partial", 4)), isNew("evt_1", event("checkout.partial", 4)), isNew("evt_2", event("checkout.pending", 3)),
-    isNew("evt_3", event("checkout.pending", 3, "cs_2")), isNew("evt_4", event("checkout.confirmed", 2)), isNew("evt_4", event("checkout.confirmed", 2)),
-    isNew("evt_5", event("checkout.expired", 5)),
-  ], [true, false, false, true, true, false, true])
 })
 
 test("refunds are refused, or recorded with what to send", async (t) => {
@@ -201,6 +189,176 @@ test("refunds are refused, or recorded with what to send", async (t) => {
   const records = await fake(t, () => [200, session()], { recordRefunds: true })
   assert.deepEqual((await records.provider.refundPayment({ data, amount: "10.5" })).data, data)
   assert.match(records.log[0], /send back 10\.50 USD of cs_1 \(payses_1\)/)
+})
+
+test("cancels the older session first", async (t) => {
+  const refusals: [number, object | string][] = [
+    [409, { code: "payment_in_progress" }], [409, { code: "session_paid" }], [503, { code: "gateway_unavailable" }], [200, "a page"], [404, "a page"],
+  ]
+  for (const refusal of refusals) {
+    const { calls, provider } = await fake(t, () => refusal as [number, object])
+    await assert.rejects(provider.updatePayment({ data, amount: 10, currency_code: "usd" }))
+    assert.deepEqual(calls.map(({ path }) => path), ["/v1/sessions/cs_1/cancel"], JSON.stringify(refusal))
+  }
+  const { calls, provider } = await fake(t, ({ path, body }) => [200, session(path === "/v1/sessions" ? { id: "cs_2", amount_usd: body.amount_usd } : {})])
+  const { data: second } = await provider.updatePayment({ data, amount: 10, currency_code: "usd" })
+  await provider.updatePayment({ data: second, amount: "59.97", currency_code: "usd" })
+  assert.deepEqual(calls.map(({ path, headers }) => `${path} ${headers["idempotency-key"] ?? ""}`), [
+    "/v1/sessions/cs_1/cancel ", "/v1/sessions payses_1-1", "/v1/sessions/cs_2/cancel ", "/v1/sessions payses_1-2",
+  ])
+})
+
+test("asks again after an end", async (t) => {
+  let now: object = session()
+  const { calls, provider } = await fake(t, () => [201, now])
+  const initiate = () => provider.initiatePayment({ amount: "59.97", currency_code: "usd", data: { session_id: "payses_1" } })
+  const update = () => provider.updatePayment({ data, amount: "59.970", currency_code: "usd" })
+  for (const ask of [initiate, update]) {
+    for (const status of ["open", "preparing", "pending", "review", "confirmed"]) {
+      now = session({ status })
+      assert.equal((await ask()).data!.status, status)
+    }
+    for (const status of ["cancelled", "expired"]) {
+      now = session({ status })
+      await assert.rejects(ask(), type("not_allowed"), status)
+    }
+  }
+  assert.deepEqual([...new Set(calls.map(({ path, headers }) => `${path} ${headers["idempotency-key"]}`))], ["/v1/sessions payses_1"])
+  assert.equal(new Set(calls.map(({ body }) => JSON.stringify(body))).size, 1)
+
+  const gone = await fake(t, (_, n) => [201, n === 1 ? session({ status: "expired", deleted: true }) : session({ id: "cs_2" })])
+  const got = await gone.provider.updatePayment({ data, amount: "59.97", currency_code: "usd" })
+  assert.deepEqual([got.data!.id, got.data!.opened, gone.calls[1].headers["idempotency-key"]], ["cs_2", 1, "payses_1-1"])
+})
+
+/** Medusa's payments as far as webhooks use them, with the payment session of the session cs_1. */
+function medusa() {
+  const sessions: any[] = [{ id: "payses_1", amount: 59.97, currency_code: "usd", payment_collection_id: "pay_col_1", data: { id: "cs_1" } }]
+  const collections: Record<string, any> = { pay_col_1: { id: "pay_col_1", metadata: { cart: "kept" } } }
+  const did: string[] = []
+  const log: string[] = []
+  const payments = {
+    listPaymentSessions: async ({ id: [id] }: { id: string[] }) => sessions.filter((session) => session.id === id),
+    listPaymentCollections: async ({ id: [id] }: { id: string[] }) => (collections[id] ? [collections[id]] : []),
+    retrievePaymentCollection: async (id: string) => collections[id],
+    createPaymentCollections: async (made: { id: string }) => (collections[made.id] = made),
+    updatePaymentCollections: async (id: string, change: object) => Object.assign(collections[id], structuredClone(change)),
+    createPaymentSession: async (id: string, { amount }: { amount: string }) => {
+      collections[id].payment_sessions = [{ id: `session of ${id}, ${amount} USD` }]
+      return collections[id].payment_sessions[0]
+    },
+    authorizePaymentSession: async (id: string) => did.push(`captured ${id}`),
+  }
+  const shop = {
+    payments, logger: { warn: (line: string) => log.push(line), error: (line: string) => log.push(line) },
+    lock: (_: string, job: () => Promise<void>) => job(),
+    placeOrder: async ({ id }: { id: string }) => void did.push(`order of ${id}`),
+    emit: async (name: string, { id }: { id?: string }) => void did.push(`${name} ${id}`),
+  }
+  const tell = (type: string, more = {}, id = "") => {
+    const event = { type, timestamp: "", data: session(more) } as Event
+    const action = type === "checkout.confirmed" ? "captured" : "pending"
+    return receive(shop as never, id || JSON.stringify(event), event, { action, data: { session_id: "payses_1", amount: 0 } } as never)
+  }
+  return { sessions, collections, did, log, shop, tell }
+}
+
+test("ignores repeated events", async () => {
+  const { did, tell, sessions, collections } = medusa()
+  const all: [string, object][] = [
+    ["checkout.pending", { version: 2 }], ["checkout.partial", { version: 3, missing_amount: "5" }], ["checkout.expired", { version: 4 }],
+    ["checkout.review", { version: 5 }], ["checkout.confirmed", { version: 6 }],
+  ]
+  for (const [type, more] of [...all, ...all]) await tell(type, more)
+  for (const [type, more] of [...all].reverse()) await tell(type, more)
+  assert.deepEqual(did, [
+    "coinslot.pending cs_1", "coinslot.partial cs_1", "coinslot.expired cs_1", "coinslot.review cs_1", "order of payses_1", "coinslot.confirmed cs_1",
+  ])
+  assert.equal(collections.pay_col_1.metadata.cart, "kept")
+
+  did.length = sessions.length = 0 // the same without its payment session
+  for (const [type, more] of [...all, ...all]) await tell(type, { ...more, id: "cs_2" })
+  assert.deepEqual(did, [
+    "coinslot.pending cs_2", "coinslot.partial cs_2", "coinslot.expired cs_2", "coinslot.review cs_2",
+    "captured session of pay_col_cs_2, 59.97 USD", "coinslot.unmatched cs_2", "coinslot.confirmed cs_2",
+  ])
+})
+
+test("ignores older versions", async () => {
+  const { collections, did, tell } = medusa()
+  await tell("checkout.expired", { version: 6, status: "expired" })
+  await tell("checkout.partial", { version: 5, status: "pending" })
+  await tell("checkout.partial", { version: 6, status: "expired" }) // of the same change
+  await tell("checkout.pending", { version: 2, id: "cs_2" })
+  assert.deepEqual(did, ["coinslot.expired cs_1", "coinslot.partial cs_1", "coinslot.pending cs_2"])
+  await tell("checkout.confirmed", { version: 4, status: "confirmed" })
+  assert.deepEqual(did.slice(3), ["order of payses_1", "coinslot.confirmed cs_1"]) // a payment counts
+  assert.deepEqual([collections.pay_col_1.metadata.coinslot.cs_1.version, collections.pay_col_1.metadata.coinslot.cs_1.status], [6, "expired"])
+})
+
+test("compares amount and currency", async (t) => {
+  for (const change of [{ amount_usd: "59.96" }, { amount_usd: "5997" }, { amount: "59.97", currency: "EUR" }]) {
+    const { did, log, tell } = medusa()
+    await tell("checkout.confirmed", change)
+    assert.ok(!did.includes("order of payses_1") && did.includes("coinslot.unmatched cs_1"), JSON.stringify(change))
+    assert.match(log.join(), /has another price/)
+  }
+  const { did, sessions, tell } = medusa()
+  sessions[0].currency_code = "eur"
+  await tell("checkout.confirmed")
+  assert.ok(!did.includes("order of payses_1"))
+
+  const { provider } = await fake(t, () => [200, session({ status: "confirmed", amount_usd: "59.96" })])
+  await assert.rejects(provider.authorizePayment({ data }), type("not_allowed"))
+})
+
+test("notes events of every session", async () => {
+  const { collections, did, log, tell } = medusa()
+  await tell("checkout.partial", { id: "cs_0", version: 3, missing_amount: "5" })
+  await tell("checkout.review", { id: "cs_0", version: 4, missing_amount: "5", review_reason: "paid_amount_short", status: "review" })
+  await tell("checkout.partial", { version: 2, missing_amount: "7" })
+  assert.deepEqual(did, ["coinslot.partial cs_0", "coinslot.review cs_0", "coinslot.partial cs_1"])
+  const { events, ...older } = collections.pay_col_cs_0.metadata.coinslot.cs_0
+  assert.deepEqual(older, { version: 4, status: "review", late: false, missing_amount: "5", overpaid_amount: "", review_reason: "paid_amount_short" })
+  assert.equal(events.length, 2)
+  assert.equal(collections.pay_col_1.metadata.coinslot.cs_1.missing_amount, "7")
+  assert.match(log.join(), /a part of cs_0 was paid; 5 is missing.*a part of cs_1 was paid/)
+})
+
+test("never marks an order as paid by a part", async (t) => {
+  const { did, tell } = medusa()
+  for (const type of ["pending", "partial", "expired", "cancelled", "review", "of_a_later_version"]) {
+    await tell(`checkout.${type}`, { status: "confirmed", missing_amount: "0.01" })
+  }
+  assert.ok(!did.some((line) => /order|captured/.test(line)), did.join())
+  const { provider } = await fake(t, () => [200, session({ status: "pending", missing_amount: "0.01" })])
+  assert.equal((await provider.authorizePayment({ data })).status, "pending")
+})
+
+test("notes second payments, too much and reviews", async () => {
+  const { collections, did, log, tell } = medusa()
+  await tell("checkout.confirmed", { overpaid_amount: "0.5", status: "confirmed" })
+  await tell("checkout.confirmed", { id: "cs_0", status: "confirmed" })
+  await tell("checkout.review", { version: 7, status: "confirmed", review_reason: "paid_after_confirmation" })
+  assert.deepEqual(did.filter((line) => !line.startsWith("coinslot.confirmed")), [
+    "order of payses_1", "captured session of pay_col_cs_0, 59.97 USD", "coinslot.unmatched cs_0", "coinslot.review cs_1",
+  ])
+  assert.match(log.join(), /0\.5 too much was paid for cs_1.*59\.97 USD of cs_0 came for payment session payses_1/)
+  assert.equal(collections.pay_col_1.metadata.coinslot.cs_1.review_reason, "paid_after_confirmation")
+})
+
+test("answers so that nothing is lost", async () => {
+  const { did, shop, tell } = medusa()
+  const { placeOrder, emit } = shop
+  shop.placeOrder = () => Promise.reject(new Error("sold out"))
+  await assert.rejects(tell("checkout.confirmed"), /sold out/)
+  shop.placeOrder = placeOrder
+  shop.emit = () => Promise.reject(new Error("no bus"))
+  await assert.rejects(tell("checkout.confirmed"), /no bus/)
+  shop.emit = emit
+  await tell("checkout.confirmed")
+  await tell("checkout.confirmed")
+  assert.deepEqual(did, ["order of payses_1", "order of payses_1", "coinslot.confirmed cs_1"]) // Medusa places it once
 })
 
 test("webhooks say what Medusa has to do", async (t) => {

@@ -26,38 +26,41 @@ class Coinslot_Webhook {
 			$this->log( "{$event['type']} of {$session['id']}: there is no order $ref" );
 			return 'checkout.confirmed' === $event['type'] ? 503 : 204; // money must not be forgotten
 		}
-		if ( ! $this->is_new( $order, $headers['webhook-id'], $event['type'], $session ) ) {
+		if ( $this->is_old( $order, $headers['webhook-id'], $event['type'], $session ) ) {
 			return 204;
 		}
-		if ( 'checkout.confirmed' === $event['type'] ) {
-			$this->confirm( $order, $session );
-		} else {
-			$this->note( $order, $event['type'], $session );
+		try {
+			if ( 'checkout.confirmed' === $event['type'] ) {
+				$this->confirm( $order, $session );
+			} else {
+				$this->note( $order, $event['type'], $session );
+			}
+		} catch ( RuntimeException $e ) {
+			$this->log( "{$event['type']} of {$session['id']} comes again: {$e->getMessage()}" );
+			return 503;
 		}
+		$this->remember( $order, $headers['webhook-id'], $session );
 		return 204;
 	}
 
 	/**
-	 * Reports whether an event is neither a repeated one nor older than what is known of its session, and keeps that it is
-	 * known now. A payment counts in any order, but once for each session.
+	 * Reports whether an event came before, or a newer one of its session did. One change of a session can have several
+	 * events, which have one version. A payment counts even if its event comes late.
 	 */
-	private function is_new( $order, string $event_id, string $type, array $session ): bool {
-		$events   = $order->get_meta( '_coinslot_events' ) ?: array();
-		$sessions = coinslot_sessions( $order );
-		$known    = ( $sessions[ $session['id'] ] ?? array() ) + array( 'version' => 0, 'paid' => false );
-		$is_paid  = 'checkout.confirmed' === $type;
-		if ( in_array( $event_id, $events, true ) || ( $is_paid ? $known['paid'] : $session['version'] <= $known['version'] ) ) {
-			return false;
+	private function is_old( $order, string $id, string $type, array $session ): bool {
+		if ( $order->get_meta( "_coinslot_event_$id" ) === "{$session['id']} {$session['version']}" ) {
+			return true;
 		}
+		$newest = (int) $order->get_meta( "_coinslot_version_{$session['id']}" );
+		return $session['version'] < $newest && 'checkout.confirmed' !== $type;
+	}
 
-		$known['version']           = max( $session['version'], $known['version'] );
-		$known['paid']              = $known['paid'] || $is_paid;
-		$sessions[ $session['id'] ] = $known;
-		$events[]                   = $event_id;
-		$order->update_meta_data( '_coinslot_sessions', $sessions );
-		$order->update_meta_data( '_coinslot_events', array_slice( $events, -100 ) );
+	/** Stores that an event is done. Each has a member of its own, so that none can overwrite another. */
+	private function remember( $order, string $id, array $session ): void {
+		$version = "_coinslot_version_{$session['id']}";
+		$order->update_meta_data( "_coinslot_event_$id", "{$session['id']} {$session['version']}" );
+		$order->update_meta_data( $version, max( $session['version'], (int) $order->get_meta( $version ) ) );
 		$order->save();
-		return true;
 	}
 
 	/** Marks the order as paid, once. Money that does not fit it needs a person. */
@@ -68,38 +71,48 @@ class Coinslot_Webhook {
 			}
 			return;
 		}
+		$paid  = coinslot_price( $session );
 		$total = coinslot_amount( $order ) . ' ' . $order->get_currency();
-		if ( "{$session['amount_usd']} USD" !== $total ) {
-			$this->review( $order, "Coinslot session {$session['id']} was paid with {$session['amount_usd']} USD, and the order's total is $total." );
+		if ( $paid !== $total ) {
+			$this->review( $order, "Coinslot session {$session['id']} was paid with $paid, which is not the order's total of $total." );
 			return;
 		}
 		$more  = $session['late'] ? ' The payment was late.' : '';
 		$more .= '' !== $session['overpaid_amount'] ? " {$session['overpaid_amount']} too much, in the coin." : '';
+		if ( false === $order->payment_complete( $session['id'] ) ) {
+			throw new RuntimeException( "order {$order->get_id()} cannot be marked as paid" );
+		}
 		$order->add_order_note( "Coinslot has confirmed session {$session['id']}.$more" );
-		$order->payment_complete( $session['id'] );
 	}
 
-	/** Notes what is not final. The order stays open: the shopper can try again, and late money still counts. */
+	/**
+	 * Notes what is not final, of each session of the order. The order stays open: the shopper can try again, and late
+	 * money still counts.
+	 */
 	private function note( $order, string $type, array $session ): void {
+		$part = '' !== $session['missing_amount'] ? " A part was paid; {$session['missing_amount']} is missing, in the coin." : '';
 		if ( 'checkout.review' === $type ) {
 			$this->review( $order, "Coinslot session {$session['id']} needs review ({$session['review_reason']}): decide in Coinslot's console." );
-		} elseif ( 'checkout.partial' === $type && $order->is_paid() ) {
-			$this->review( $order, "A part of Coinslot session {$session['id']} was paid as well: refund it." );
-		} elseif ( $order->is_paid() ) {
-			return;
 		} elseif ( 'checkout.partial' === $type ) { // on hold, so that the stock stays reserved
-			$order->update_status( 'on-hold', "A part of Coinslot session {$session['id']} was paid; {$session['missing_amount']} is missing, in the coin." );
+			$older = $session['id'] !== $order->get_meta( '_coinslot_session' ) ? "Coinslot session {$session['id']}, not the order's last one: " : '';
+			$this->hold( $order, $older . trim( $part ) );
 		} elseif ( 'checkout.expired' === $type || 'checkout.cancelled' === $type ) {
-			$order->add_order_note( "Coinslot session {$session['id']}: {$session['status']}, without a payment." );
+			$order->add_order_note( "Coinslot session {$session['id']}: {$session['status']}, without a completed payment.$part" );
 		}
 	}
 
+	/** Holds an order for a person, and tells those who read the log. */
 	private function review( $order, string $note ): void {
+		$this->hold( $order, $note );
 		$this->log( "order {$order->get_id()}: $note" );
-		if ( $order->is_paid() ) {
+	}
+
+	/** Adds a note, and puts the order on hold unless it is paid. A status that does not change would add no note. */
+	private function hold( $order, string $note ): void {
+		if ( $order->is_paid() || $order->has_status( 'on-hold' ) ) {
 			$order->add_order_note( $note );
-		} else {
-			$order->update_status( 'on-hold', $note );
+		} elseif ( false === $order->update_status( 'on-hold', $note ) ) {
+			throw new RuntimeException( "order {$order->get_id()} cannot be put on hold" );
 		}
 	}
 
@@ -113,15 +126,30 @@ function coinslot_amount( $order ): string {
 	return wc_format_decimal( $order->get_total(), 2 );
 }
 
-/**
- * Returns all sessions of an order by their ids, in the order in which they were opened: what they were opened with (ref,
- * amount, url) and what webhooks have said (version, paid).
- */
-function coinslot_sessions( $order ): array {
-	return $order->get_meta( '_coinslot_sessions' ) ?: array();
+/** Returns what a session's order costs, such as "25.00 USD". */
+function coinslot_price( array $session ): string {
+	return ( $session['amount'] ?? $session['amount_usd'] ) . ' ' . ( $session['currency'] ?? 'USD' );
 }
 
-/** Returns the order key in a session's order_ref, where the total follows, and a number if it has changed. */
+/** Returns the order key in a session's order_ref, which the amount follows, and a number if it was there before. */
 function coinslot_order_key( string $ref ): string {
 	return explode( '~', $ref, 2 )[0];
+}
+
+/**
+ * Returns the requests for sessions of an order, oldest first. Each has the ref, amount and body that were sent, the id and
+ * url of the session ("" if no answer has come), and over: it is left behind, and canceled before another one is opened.
+ */
+function coinslot_requests( $order ): array {
+	return json_decode( $order->get_meta( '_coinslot_sessions' ) ?: '[]', true );
+}
+
+/** Adds a note unless it is the last one that this has added: shoppers click more than once. */
+function coinslot_note_once( $order, string $note ): void {
+	if ( $order->get_meta( '_coinslot_note' ) === $note ) {
+		return;
+	}
+	$order->add_order_note( $note );
+	$order->update_meta_data( '_coinslot_note', $note );
+	$order->save();
 }

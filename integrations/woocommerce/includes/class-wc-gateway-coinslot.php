@@ -56,106 +56,151 @@ class WC_Gateway_Coinslot extends WC_Payment_Gateway {
 		return parent::is_available() && 'USD' === get_woocommerce_currency() && self::keeps_key( $this->get_option( 'url' ) ) && $this->get_option( 'secret_key' );
 	}
 
-	/** Leads to the page on which an order can be paid, or on which a shopper sees what has become of a payment. */
+	/** Leads to the payment page of an order. A repeated call leads to the same one. */
 	public function process_payment( $order_id ) {
-		$order   = wc_get_order( $order_id );
-		$session = 'USD' === $order->get_currency() ? $this->session_of( $order ) : null;
-		if ( ! $session ) {
-			wc_add_notice( __( 'The crypto checkout cannot be reached. Nothing was charged; please try again.', 'coinslot' ), 'error' );
+		$order = wc_get_order( $order_id );
+		try {
+			return array( 'result' => 'success', 'redirect' => $this->page( $order ) );
+		} catch ( RuntimeException $e ) {
+			wc_add_notice( $e->getMessage(), 'error' );
 			return array( 'result' => 'failure' );
 		}
-		if ( in_array( $session['status'], array( 'expired', 'cancelled' ), true ) ) { // for good: see docs/api.md
-			$this->log( $order, "session {$session['id']} is {$session['status']} for good: look at it in Coinslot's console" );
-			wc_add_notice( __( 'This order cannot be paid by crypto any more. Please contact the shop.', 'coinslot' ), 'error' );
-			return array( 'result' => 'failure' );
-		}
-		return array( 'result' => 'success', 'redirect' => $session['url'] );
 	}
 
 	/**
-	 * Returns the session of an order at its present total; null = failed, and logged. The same total is the same request,
-	 * which reopens what has ended unpaid. Another total cancels the session before, so that a shopper pays once; while money
-	 * for that one may be on its way, it stays the order's session.
+	 * Returns where the shopper pays the order's total. At most one session of an order can be paid: if the total has
+	 * changed, the older session is canceled first. Throws what the shopper is told.
 	 */
-	private function session_of( $order ): ?array {
-		$amount   = coinslot_amount( $order );
-		$sessions = array_filter( coinslot_sessions( $order ), fn ( $known ) => isset( $known['ref'] ) );
-		$last     = end( $sessions );
-		$ref      = $order->get_order_key() . '~' . $amount;
-		if ( $last && $last['amount'] === $amount ) {
-			$ref = $last['ref'];
-		} elseif ( $last ) {
-			$id = array_key_last( $sessions );
-			if ( ! $this->cancel( $order, $id ) ) {
-				$order->add_order_note( "The order's total is $amount USD now, and Coinslot session $id of {$last['amount']} USD cannot be canceled: money may be on its way." );
-				return array( 'id' => $id, 'url' => $last['url'], 'status' => 'pending' );
-			}
-			$ref .= '~' . ( count( $sessions ) + 1 ); // a canceled session of this total, too, is canceled for good
+	private function page( $order ): string {
+		if ( ! self::keeps_key( $this->get_option( 'url' ) ) ) {
+			throw $this->failed( $order, self::insecure() );
+		}
+		if ( 'USD' !== $order->get_currency() ) {
+			throw $this->failed( $order, 'its currency is ' . $order->get_currency() . ', not USD' );
 		}
 
-		$session = $this->open( $order, $amount, $ref );
-		if ( ! empty( $session['deleted'] ) ) { // after COINSLOT_RETENTION
-			$ref     = $order->get_order_key() . '~' . $amount . '~' . ( count( $sessions ) + 1 );
-			$session = $this->open( $order, $amount, $ref );
+		$amount   = coinslot_amount( $order );
+		$requests = coinslot_requests( $order );
+		$request  = end( $requests ) ?: null;
+		if ( $request && ( $request['over'] || $request['amount'] !== $amount ) ) {
+			// Stored first: if no answer comes, the session may be canceled, and must be left behind.
+			$request = $this->store( $order, array( 'over' => true ) + $request );
+			if ( '' === $request['id'] ) {
+				$this->ask( $order, $request );
+				$requests = coinslot_requests( $order );
+				$request  = end( $requests );
+			}
+			if ( ! $this->cancel( $order, $request ) ) {
+				return $request['url'];
+			}
+			$request = null;
 		}
-		if ( $session ) {
-			$all   = coinslot_sessions( $order );
-			$known = array( 'ref' => $ref, 'amount' => $amount, 'url' => $session['url'] );
-			$all[ $session['id'] ] = $known + ( $all[ $session['id'] ] ?? array( 'version' => 0, 'paid' => false ) );
-			$order->update_meta_data( '_coinslot_sessions', $all );
-			$order->save();
+
+		$session = $this->ask( $order, $request ?? $this->begin( $order, $amount ) );
+		if ( $session['deleted'] ?? false ) {
+			$session = $this->ask( $order, $this->begin( $order, $amount ) );
 		}
-		return $session;
+		return $this->page_of( $order, $session );
 	}
 
-	/** Opens a session, or gets the one that the same request has opened before. */
-	private function open( $order, string $amount, string $ref ): ?array {
-		$session = $this->request( $order, '/v1/sessions', array(
+	/** Returns where a shopper goes who was given a session. Throws if it cannot be paid any more. */
+	private function page_of( $order, array $session ): string {
+		switch ( $session['status'] ?? '' ) {
+			case 'confirmed': // its webhook is on its way
+				return $this->get_return_url( $order );
+			case 'cancelled':
+				coinslot_note_once( $order, "The shopper asked to pay, but Coinslot session {$session['id']} was canceled in Coinslot, and stays so." );
+				throw new RuntimeException( __( 'The shop has canceled this payment. Please contact the shop, or choose another way to pay.', 'coinslot' ) );
+			case 'expired':
+				coinslot_note_once( $order, "The shopper asked to pay the rest, but the time of Coinslot session {$session['id']} is over, and a part was paid: refund it, or agree on the rest." );
+				throw new RuntimeException( __( 'A part of this order was paid, and the time to pay is over. Please contact the shop.', 'coinslot' ) );
+		}
+		return $session['url'];
+	}
+
+	/** Stores a request for a session at the order's present total, before it is sent. */
+	private function begin( $order, string $amount ): array {
+		$requests = coinslot_requests( $order );
+		$ref      = $order->get_order_key() . '~' . $amount;
+		if ( in_array( $ref, array_column( $requests, 'ref' ), true ) ) {
+			$ref .= '~' . ( count( $requests ) + 1 );
+		}
+		$body = array(
 			'amount_usd'  => $amount,
 			'order_ref'   => $ref,
 			/* translators: %s: an order number */
 			'title'       => sprintf( __( 'Order %s', 'coinslot' ), $order->get_order_number() ),
 			'success_url' => $this->get_return_url( $order ),
 			'cancel_url'  => $order->get_checkout_payment_url(),
-		), $ref );
-		return isset( $session['id'], $session['url'], $session['status'] ) ? $session : null;
+		);
+		return $this->store( $order, array( 'ref' => $ref, 'amount' => $amount, 'id' => '', 'url' => '', 'over' => false, 'body' => wp_json_encode( $body ) ) );
 	}
 
-	/** Cancels a session for good; false if money may be there or on its way, or nobody knows. */
-	private function cancel( $order, string $id ): bool {
-		$session = $this->request( $order, "/v1/sessions/$id/cancel", null, '' );
-		return 'cancelled' === ( $session['status'] ?? '' ) || 'session_unknown' === ( $session['code'] ?? '' );
+	/** Stores a request in the order: the last one again, or a new one. */
+	private function store( $order, array $request ): array {
+		$requests = coinslot_requests( $order );
+		$last     = end( $requests );
+		if ( $last && $last['ref'] === $request['ref'] ) {
+			array_pop( $requests );
+		}
+		$requests[] = $request;
+		$order->update_meta_data( '_coinslot_sessions', wp_json_encode( $requests ) );
+		$order->update_meta_data( '_coinslot_session', $request['id'] );
+		$order->save();
+		return $request;
 	}
 
-	/** Sends a POST to the checkout and returns what it answers; null = nothing that can be read. Failures are logged. */
-	private function request( $order, string $path, ?array $body, string $key ): ?array {
-		if ( ! self::keeps_key( $this->get_option( 'url' ) ) ) {
-			$this->log( $order, self::insecure() );
-			return null;
+	/**
+	 * Returns the session of a request. Sent again with the same body, it is the same session, and can be paid again if
+	 * it has ended unpaid. Throws if none came.
+	 */
+	private function ask( $order, array $request ): array {
+		list( $status, $session ) = $this->call( '/v1/sessions', $request['body'], array( 'Idempotency-Key' => $request['ref'] ) );
+		if ( ! isset( $session['id'], $session['url'] ) ) {
+			throw $this->failed( $order, "opening a session: $status" );
 		}
-		$headers = array( 'Authorization' => 'Bearer ' . $this->get_option( 'secret_key' ) );
-		if ( null !== $body ) {
-			$headers += array( 'Content-Type' => 'application/json', 'Idempotency-Key' => $key );
+		$this->store( $order, array( 'id' => $session['id'], 'url' => $session['url'] ) + $request );
+		return $session;
+	}
+
+	/** Cancels a session that is not for the order's total. False = refused, because money came or is on its way. */
+	private function cancel( $order, array $request ): bool {
+		$id                      = $request['id'];
+		list( $status, $answer ) = $this->call( '/v1/sessions/' . rawurlencode( $id ) . '/cancel', '{}' );
+		$code                    = $answer['code'] ?? '';
+		if ( in_array( $code, array( 'payment_in_progress', 'session_paid' ), true ) ) {
+			coinslot_note_once( $order, "The total is now {$order->get_total()}, but Coinslot session $id of {$request['amount']} USD is paid or being paid ($code). No other session was opened." );
+			return false;
 		}
+		if ( ! isset( $answer['id'] ) && 'session_unknown' !== $code ) { // one that is gone cannot be paid
+			throw $this->failed( $order, "canceling session $id: $status" );
+		}
+		$order->add_order_note( "Coinslot session $id of {$request['amount']} USD was canceled, because another one replaces it." );
+		return true;
+	}
+
+	/** Sends a request. Returns the status as text, for the log, and the answer, which is empty if none came. */
+	private function call( string $path, string $body, array $headers = array() ): array {
 		$answer = wp_remote_post( untrailingslashit( $this->get_option( 'url' ) ) . $path, array(
-			'timeout'     => 30, // the checkout waits for a busy gateway for up to 25 s
+			'timeout'     => 30, // the checkout waits for its gateway for up to 25 s
 			'redirection' => 0, // the key reaches only the checkout
-			'headers'     => $headers,
-			'body'        => null === $body ? '' : wp_json_encode( $body ),
+			'headers'     => $headers + array(
+				'Authorization' => 'Bearer ' . $this->get_option( 'secret_key' ),
+				'Content-Type'  => 'application/json',
+			),
+			'body'        => $body,
 		) );
 		if ( is_wp_error( $answer ) ) {
-			$this->log( $order, "$path: " . $answer->get_error_message() );
-			return null;
+			return array( $answer->get_error_message(), array() );
 		}
 		$said = json_decode( wp_remote_retrieve_body( $answer ), true );
-		$code = wp_remote_retrieve_response_code( $answer );
-		if ( $code >= 300 ) {
-			$this->log( $order, "$path: $code " . ( $said['code'] ?? '' ) );
-		}
-		return is_array( $said ) ? $said : null;
+		$said = is_array( $said ) ? $said : array();
+		return array( wp_remote_retrieve_response_code( $answer ) . ' ' . ( $said['code'] ?? '' ), $said );
 	}
 
-	private function log( $order, string $line ): void {
-		wc_get_logger()->error( "order {$order->get_id()}: $line", array( 'source' => 'coinslot' ) );
+	/** Logs why an order has no payment page. Returns what the shopper is told. */
+	private function failed( $order, string $why ): RuntimeException {
+		wc_get_logger()->error( "order {$order->get_id()}: $why", array( 'source' => 'coinslot' ) );
+		return new RuntimeException( __( 'The crypto checkout cannot be reached. Nothing was charged; please try again.', 'coinslot' ) );
 	}
 }

@@ -29,7 +29,12 @@ export type Session = {
   status: "open" | "preparing" | "pending" | "confirmed" | "expired" | "cancelled" | "review"
   version: number
   test: boolean
+  /** Absent while the session exists. */
+  deleted?: boolean
   amount_usd: string
+  /** The price, if it is not in dollars. */
+  amount?: string
+  currency?: string
   order_ref: string
   metadata: Record<string, string>
   late: boolean
@@ -90,6 +95,11 @@ export function dollars(amount: unknown): string {
   return cents.toString().padStart(3, "0").replace(/(..)$/, ".$1")
 }
 
+/** Returns what a session's order costs, such as "25.00 USD". */
+export function price(session: Session): string {
+  return `${session.amount ?? session.amount_usd} ${session.currency ?? "USD"}`
+}
+
 function amountText(amount: unknown): string {
   if (typeof amount === "string") return amount.trim()
   if (typeof amount === "number") {
@@ -123,29 +133,6 @@ export function verify(secrets: string, headers: Record<string, unknown>, rawBod
   return JSON.parse(rawBody.toString())
 }
 
-/**
- * Knows the latest webhooks of this process. One that is repeated, or older than what is known of its session, is not new. A
- * payment is new in any order.
- */
-export class Seen {
-  private readonly events = new Set<string>()
-  private readonly versions = new Map<string, number>()
-
-  isNew(id: string, { type, data }: Event): boolean {
-    if (this.events.has(id)) return false
-    return type === "checkout.confirmed" || data.version > (this.versions.get(data.id) ?? 0)
-  }
-
-  /** Is called once an event is dealt with. */
-  keep(id: string, { data }: Event) {
-    this.events.add(id)
-    this.versions.set(data.id, Math.max(data.version, this.versions.get(data.id) ?? 0))
-    for (const known of [this.events, this.versions]) {
-      if (known.size > 10_000) known.delete(known.keys().next().value!)
-    }
-  }
-}
-
 /** A client of the merchant's API. */
 export class Client {
   constructor(private readonly options: Options) {
@@ -154,7 +141,7 @@ export class Client {
 
   /**
    * Opens a session for a payment session of Medusa's. The reference is Coinslot's idempotency key, too: a repeated call
-   * returns the same session, so this one repeats a call that got no answer.
+   * returns the same session, which can be paid again if it has ended unpaid. This one repeats a call that got no answer.
    */
   async open(amount: string, paymentSession: string, reference: string): Promise<Session> {
     const { title, currencies, successUrl, instance } = this.options
@@ -186,13 +173,13 @@ export class Client {
     let status = 0
     try {
       const response = await fetch(this.options.url.replace(/\/$/, "") + path, {
-        // a redirect must not get the key
-        method, headers, redirect: "error", signal: AbortSignal.timeout(20_000), body: body && JSON.stringify(body),
+        // a redirect must not get the key; the checkout waits for its gateway for up to 25 s
+        method, headers, redirect: "error", signal: AbortSignal.timeout(30_000), body: body && JSON.stringify(body),
       })
       status = response.status
       const answer = await response.json()
-      if (response.ok) return answer as Session
-      throw new CoinslotError(status, String(answer.code), `Coinslot answered ${status}: ${answer.detail ?? answer.title}`)
+      if (response.ok && answer?.id) return answer as Session
+      throw new CoinslotError(status, String(answer?.code ?? "unavailable"), `Coinslot answered ${status}: ${answer?.detail ?? answer?.title}`)
     } catch (error: any) {
       if (error instanceof CoinslotError) throw error
       throw new CoinslotError(status, "unavailable", `Coinslot could not be reached or understood: ${error.cause?.message ?? error.message}`)

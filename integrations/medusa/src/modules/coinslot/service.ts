@@ -6,7 +6,7 @@ import {
   WebhookActionResult,
 } from "@medusajs/framework/types"
 import { AbstractPaymentProvider, BigNumber, MedusaError } from "@medusajs/framework/utils"
-import { checkOptions, Client, CoinslotError, dollars, Event, INSTANCE, Options, PAYMENT_SESSION, Session, verify } from "./coinslot"
+import { checkOptions, Client, CoinslotError, dollars, Event, INSTANCE, Options, PAYMENT_SESSION, price, Session, verify } from "./coinslot"
 
 /** What a payment session and a payment of Medusa's keep in `data`. Storefronts can read it. */
 type Data = Pick<Session, "id" | "url" | "status" | "test" | "amount_usd" | "order_ref" | "late" | "missing_amount" | "overpaid_amount" |
@@ -41,21 +41,22 @@ class CoinslotPaymentProvider extends AbstractPaymentProvider<Options> {
   async initiatePayment({ amount, currency_code, data, context }: InitiatePaymentInput): Promise<InitiatePaymentOutput> {
     const paymentSession = String(data?.session_id)
     const paid = (context as { coinslot_session?: string })?.coinslot_session // by the webhook's route; storefronts set no context
-    const session = paid ? await this.call((client) => client.read(paid)) : await this.open(amount, currency_code, paymentSession, 0)
-    return { id: session.id, status: "pending", data: keep(session, paymentSession, 0) }
+    const kept = paid
+      ? keep(await this.call((client) => client.read(paid)), paymentSession, 0)
+      : await this.open(amount, currency_code, paymentSession, 0)
+    return { id: kept.id, status: "pending", data: kept }
   }
 
   /**
-   * Keeps the session while its amount is right; if it has ended unpaid, asking again reopens it. Otherwise cancels it,
-   * unless money is on its way, and opens another one.
+   * Asks for the session again while its amount is right, so that it can be paid. Otherwise cancels it, unless money is on
+   * its way, and opens another one.
    */
   async updatePayment({ amount, currency_code, data }: UpdatePaymentInput): Promise<UpdatePaymentOutput> {
     const before = data as Data
     const same = currency_code.toLowerCase() === "usd" && dollars(amount) === before.amount_usd
     if (!same) await this.cancel(before)
     const opened = same ? before.opened : before.opened + 1
-    const session = await this.open(amount, currency_code, before.session_id, opened)
-    return { status: "pending", data: keep(session, before.session_id, opened) }
+    return { status: "pending", data: await this.open(amount, currency_code, before.session_id, opened) }
   }
 
   async authorizePayment(input: AuthorizePaymentInput): Promise<AuthorizePaymentOutput> {
@@ -67,7 +68,11 @@ class CoinslotPaymentProvider extends AbstractPaymentProvider<Options> {
     if (session.test && !this.config.acceptTestPayments) {
       throw notAllowed(`Coinslot session ${session.id} is play money, and acceptTestPayments is not set`)
     }
-    return { status: STATUSES[session.status] ?? "pending", data: keep(session, (data as Data).session_id, (data as Data).opened) }
+    const { session_id, opened, amount_usd } = data as Data
+    if (price(session) !== `${amount_usd} USD`) {
+      throw notAllowed(`Coinslot session ${session.id} is for ${price(session)}, not for ${amount_usd} USD`)
+    }
+    return { status: STATUSES[session.status] ?? "pending", data: keep(session, session_id, opened) }
   }
 
   async retrievePayment(input: RetrievePaymentInput): Promise<RetrievePaymentOutput> {
@@ -122,15 +127,25 @@ class CoinslotPaymentProvider extends AbstractPaymentProvider<Options> {
     }
   }
 
-  private open(amount: unknown, currency: string, paymentSession: string, opened: number): Promise<Session> {
+  /** Opens the session of a payment session, or asks for it again. Throws if it cannot be paid any more. */
+  private async open(amount: unknown, currency: string, paymentSession: string, opened: number): Promise<Data> {
     if (currency.toLowerCase() !== "usd") {
       throw new MedusaError(MedusaError.Types.INVALID_DATA, `Coinslot takes orders in USD, not in ${currency.toUpperCase()}`)
     }
-    return this.call(async (client) => {
-      const session = await client.open(dollars(amount), paymentSession, opened ? `${paymentSession}-${opened}` : paymentSession)
-      if (!session.test || this.config.acceptTestPayments) return session
-      throw new Error(`the checkout at ${this.config.url} takes play money only, and acceptTestPayments is not set`)
-    })
+    const reference = opened ? `${paymentSession}-${opened}` : paymentSession
+    const session = await this.call((client) => client.open(dollars(amount), paymentSession, reference))
+    if (session.test && !this.config.acceptTestPayments) {
+      throw new MedusaError(
+        MedusaError.Types.UNEXPECTED_STATE,
+        `the checkout at ${this.config.url} takes play money only, and acceptTestPayments is not set`,
+      )
+    }
+    if (session.deleted) return this.open(amount, currency, paymentSession, opened + 1)
+    if (session.status === "cancelled") throw notAllowed(`Coinslot session ${session.id} was canceled in Coinslot, and stays so`)
+    if (session.status === "expired") {
+      throw notAllowed(`The time of Coinslot session ${session.id} is over, and a part was paid: refund it, or agree on the rest`)
+    }
+    return keep(session, paymentSession, opened)
   }
 
   private read(data: Data): Promise<Session> {
@@ -144,7 +159,7 @@ class CoinslotPaymentProvider extends AbstractPaymentProvider<Options> {
       try {
         return keep(await client.cancel(data.id), data.session_id, data.opened)
       } catch (error: any) {
-        if (error.status === 404) return data // deleted, after COINSLOT_RETENTION
+        if (error.status === 404 && error.code !== "unavailable") return data // Coinslot does not know it
         throw error
       }
     })

@@ -1,0 +1,107 @@
+// What a verified webhook does. Each event is done once, and what is older than the session's newest event is not done.
+import type { CreatePaymentCollectionDTO, IPaymentModuleService, PaymentSessionDTO, WebhookActionResult } from "@medusajs/framework/types"
+import { dollars, Event, price, Session } from "./coinslot"
+
+export const PROVIDER = "pp_coinslot_coinslot"
+
+/** What this needs of Medusa. */
+export type Shop = {
+  payments: IPaymentModuleService
+  logger: { warn: (line: string) => void; error: (line: string) => void }
+  /** Runs one job of a key at a time. */
+  lock: (key: string, job: () => Promise<void>) => Promise<void>
+  /** Captures the payment of a payment session and makes its cart an order, once. */
+  placeOrder: (session: PaymentSessionDTO, result: WebhookActionResult) => Promise<void>
+  /** Emits an event for subscribers of the shop's own. */
+  emit: (name: string, data: Record<string, unknown>) => Promise<void>
+}
+
+/** What a payment collection's metadata keeps of a Coinslot session, in `coinslot`, by its id. */
+type Note = Pick<Session, "version" | "status" | "late" | "missing_amount" | "overpaid_amount" | "review_reason"> & { events: string[] }
+
+/** Does what an event asks for. It throws if that failed: then the event must come again. */
+export async function receive(shop: Shop, id: string, event: Event, result: WebhookActionResult) {
+  const paymentSession = result.data!.session_id
+  await shop.lock(`coinslot_${paymentSession}`, async () => {
+    const [session] = await shop.payments.listPaymentSessions({ id: [paymentSession] })
+    const fits = session?.data?.id === event.data.id && costs(session) === price(event.data)
+    const collection = fits ? session.payment_collection_id! : await ownCollection(shop.payments, paymentSession, event.data)
+    if (isOld(await notes(shop.payments, collection), id, event)) return
+
+    if (result.action === "captured" && fits) await shop.placeOrder(session, result)
+    if (result.action === "captured" && !fits) await keepUnmatched(shop, collection, paymentSession, event.data)
+    if (event.type === "checkout.partial") {
+      shop.logger.warn(`Coinslot: a part of ${event.data.id} was paid; ${event.data.missing_amount} is missing, in the coin`)
+    }
+    if (event.type === "checkout.confirmed" && event.data.overpaid_amount) {
+      shop.logger.warn(`Coinslot: ${event.data.overpaid_amount} too much was paid for ${event.data.id}, in the coin`)
+    }
+    await shop.emit(event.type.replace("checkout.", "coinslot."), summary(paymentSession, event.data))
+    await remember(shop.payments, collection, id, event.data)
+  })
+}
+
+/** Returns what a payment session of Medusa's is for, as price does for Coinslot's. */
+function costs(session: PaymentSessionDTO): string {
+  return `${dollars(session.amount)} ${session.currency_code.toUpperCase()}`
+}
+
+async function notes(payments: IPaymentModuleService, collection: string): Promise<Record<string, Note>> {
+  const { metadata } = await payments.retrievePaymentCollection(collection)
+  return (metadata?.coinslot ?? {}) as Record<string, Note>
+}
+
+/**
+ * Reports whether an event came before, or a newer one of its session did. One change of a session can have several events,
+ * which have one version. A payment counts even if its event comes late.
+ */
+function isOld(known: Record<string, Note>, id: string, { type, data }: Event): boolean {
+  const note = known[data.id]
+  if (!note) return false
+  return note.events.includes(eventKey(id, data)) || (data.version < note.version && type !== "checkout.confirmed")
+}
+
+async function remember(payments: IPaymentModuleService, collection: string, id: string, session: Session) {
+  const { metadata } = await payments.retrievePaymentCollection(collection)
+  const known = (metadata?.coinslot ?? {}) as Record<string, Note>
+  const before = known[session.id]
+  const events = [...(before?.events ?? []), eventKey(id, session)]
+  const { version, status, late, missing_amount, overpaid_amount, review_reason } = session
+  const newest = before && before.version > version ? before : { version, status, late, missing_amount, overpaid_amount, review_reason }
+  await payments.updatePaymentCollections(collection, {
+    metadata: { ...metadata, coinslot: { ...known, [session.id]: { ...newest, events } } },
+  })
+}
+
+const eventKey = (id: string, session: Session) => `${id} ${session.version}`
+
+/** Returns the collection for events of a session that is no payment session's any more. It has no order. */
+async function ownCollection(payments: IPaymentModuleService, gone: string, session: Session): Promise<string> {
+  const id = `pay_col_${session.id}` // the same for every webhook about it
+  const [collection] = await payments.listPaymentCollections({ id: [id] })
+  if (!collection) {
+    await payments.createPaymentCollections({
+      id, currency_code: "usd", amount: session.amount_usd, metadata: { coinslot_unmatched: session.id, payment_session: gone },
+    } as CreatePaymentCollectionDTO)
+  }
+  return id
+}
+
+/**
+ * Keeps money for a payment session that is gone or has another price: the shopper chose another way to pay or changed the
+ * cart, then paid the old address all the same. It becomes a captured payment without an order.
+ */
+async function keepUnmatched(shop: Shop, id: string, gone: string, paid: Session) {
+  const [collection] = await shop.payments.listPaymentCollections({ id: [id] }, { relations: ["payment_sessions"] })
+  const session = collection?.payment_sessions?.[0] ?? await shop.payments.createPaymentSession(id, {
+    provider_id: PROVIDER, currency_code: "usd", amount: paid.amount_usd, data: {}, context: { coinslot_session: paid.id } as object,
+  })
+  await shop.payments.authorizePaymentSession(session.id, {})
+  shop.logger.error(`Coinslot: ${price(paid)} of ${paid.id} came for payment session ${gone}, which is gone or has another price. Deliver or refund it: ${id}`)
+  await shop.emit("coinslot.unmatched", summary(gone, paid))
+}
+
+function summary(paymentSession: string, session: Session) {
+  const { id, status, amount_usd, late, missing_amount, overpaid_amount, review_reason } = session
+  return { id, payment_session_id: paymentSession, status, amount_usd, late, missing_amount, overpaid_amount, review_reason }
+}
