@@ -80,7 +80,7 @@ export class CheckoutElement extends HTMLElement {
     root.adoptedStyleSheets = [styleSheet];
     root.append(this.#modal.dialog);
     this.addEventListener('focusin', () => this.#onIntent());
-    const early = /** @type {any} */ ({ ...this }); // likewise
+    const early = /** @type {any} */ (Object.assign(Object.create(null), this)); // likewise
     for (const name of ATTRIBUTES) {
       const property = propertyOf(name);
       delete /** @type {any} */ (this)[property];

@@ -11,17 +11,11 @@ export function listenToControls() {
   document.addEventListener('copy', onCopy);
 }
 
-/**
- * What is copied from a selected amount is what wallets read, with a point.
- * @param {ClipboardEvent} event
- */
+/** @param {ClipboardEvent} event copies of a selected amount what wallets read, with a point */
 function onCopy(event) {
-  const range = getSelection()?.rangeCount ? getSelection()?.getRangeAt(0) : undefined;
-  const within = range?.commonAncestorContainer;
-  const place = within instanceof Element ? within : within?.parentElement;
-  const amount = /** @type {HTMLElement | null | undefined} */ (
-    place?.closest('.amount-value')?.querySelector('[data-value]'));
-  if (!amount || !range?.intersectsNode(amount)) return;
+  const amount = /** @type {HTMLElement | undefined} */ (
+    getSelection()?.anchorNode?.parentElement?.closest('.amount-value [data-value]'));
+  if (!amount) return;
   event.preventDefault();
   event.clipboardData?.setData('text/plain', amount.dataset.value ?? '');
 }

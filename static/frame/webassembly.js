@@ -15,7 +15,8 @@ export async function startProgram() {
     return;
   }
   if (typeof WebAssembly !== 'object') {
-    import(settings.loader).catch(() => {}); // for forms and links
+    const loaded = import(settings.loader); // for forms and links
+    loaded.catch(() => {});
     return fail('wasm_unsupported', 'this browser has no WebAssembly');
   }
   try {
