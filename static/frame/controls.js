@@ -13,8 +13,9 @@ export function listenToControls() {
 
 /** @param {ClipboardEvent} event copies of a selected amount what wallets read, with a point */
 function onCopy(event) {
-  const amount = /** @type {HTMLElement | undefined} */ (
-    getSelection()?.anchorNode?.parentElement?.closest('.amount-value [data-value]'));
+  const place = getSelection()?.anchorNode?.parentElement?.closest('.amount-value');
+  const amount = /** @type {HTMLElement | null | undefined} */ (
+    place?.querySelector('[data-value]'));
   if (!amount) return;
   event.preventDefault();
   event.clipboardData?.setData('text/plain', amount.dataset.value ?? '');
