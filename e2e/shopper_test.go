@@ -107,9 +107,9 @@ func TestEmailWithASlip(t *testing.T) {
 			p.Type(`input[name="email"]`, typed)
 			p.Press("Tab")
 			if isSlip {
-				p.WaitText(`.typo`, "You can pay without one.")
+				p.WaitText(`.field .error`, "You can pay without one.")
 			} else {
-				p.WaitGone(`.typo`)
+				p.WaitGone(`.field .error`)
 			}
 			tx := s.choose(p.View, "USDT", "trc20")
 			fortest.Equal(t, tx.Email, "", "%s: what the gateway gets of %q", name, typed)

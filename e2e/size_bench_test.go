@@ -47,9 +47,8 @@ func BenchmarkSize(b *testing.B) {
 }
 
 // pageLimit is the promise to shoppers: bytes on the wire of a page with all that
-// a frame loads before WebAssembly. 14,000 became 14,100 for the hint beside an e-mail with a slip, and
-// for a copied amount that keeps its point.
-const pageLimit = 14_100
+// a frame loads before WebAssembly.
+const pageLimit = 14_000
 
 func TestFullPageSize(t *testing.T) {
 	for _, p := range pagesOf(t) {

@@ -238,6 +238,17 @@
     document.addEventListener('submit', onSubmit);
   }
 
+  // --- Amounts that are copied by hand -----------------------------------------------------------------------------------
+
+  // A selected amount is copied as wallets read it, with a point.
+  document.addEventListener('copy', (event) => {
+    const place = getSelection().anchorNode?.parentElement?.closest('.amount-value');
+    const amount = place?.querySelector('[data-value]');
+    if (!amount) return;
+    event.preventDefault();
+    event.clipboardData.setData('text/plain', amount.dataset.value);
+  });
+
   // --- Deduplication of socket messages --------------------------------------------------------------------------------
 
   const JUST_NOW = 5000; // ms; wire.JustNow

@@ -153,7 +153,7 @@ func (c *chooser) emailField() node.Node {
 					}
 				}),
 			node.Text(" "),
-			node.El("small").ID("coinslot-email").Class("typo").Text(p.T("choose.email.wrong")),
+			node.El("small").ID("coinslot-email").Class("error").Text(p.T("choose.email.wrong")),
 			node.Text(" "),
 			node.El("small").Text(p.T("choose.email.why")),
 		),

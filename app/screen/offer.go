@@ -1,7 +1,6 @@
 package screen
 
 import (
-	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -17,62 +16,42 @@ import (
 type offerInput struct{ amount, quantity string }
 
 // NormalizeAmount turns an amount as shoppers type it into what the server reads: digits of any
-// script become ASCII; the sign of the dollar, blanks, zeros before the number and a point behind it
-// go; a comma before one or two last digits becomes a point. "1,000" may be one or a thousand; it
-// stays as it is, and the server refuses it.
+// script become ASCII; blanks, the sign of the dollar, zeros before the number and a point behind it
+// go; a comma before one or two last digits becomes a point. "1,000" may be one or a thousand: it
+// stays as it is, like all that is no amount, and the server refuses it.
 func NormalizeAmount(typed string) string {
-	amount := strings.Map(toASCII, typed)
-	amount = strings.Trim(amount, " ")
-	for _, sign := range []string{"US$", "USD", "$"} {
-		amount = strings.TrimPrefix(amount, sign)
-		amount = strings.TrimSuffix(amount, sign)
+	amount := strings.Map(toASCII, strings.Trim(typed, aroundAmount))
+	whole, cents, _ := strings.Cut(amount, ".")
+	digits := whole + cents
+	if digits == "" || len(cents) > 2 || strings.Trim(digits, "0123456789") != "" {
+		return strings.TrimSpace(typed)
 	}
-	amount = strings.Trim(amount, " ")
 
-	whole, cents, isCut := strings.Cut(amount, ".")
-	if !isCut {
-		whole, cents, isCut = strings.Cut(amount, ",")
+	whole = strings.TrimLeft(whole, "0")
+	if whole == "" {
+		whole = "0"
 	}
-	if !isCut {
-		return withoutZeros(amount)
+	if cents != "" {
+		whole += "." + cents
 	}
-	if !isDigits(whole) || !isDigits(cents) || len(cents) > 2 || whole+cents == "" {
-		return amount
-	}
-	if cents == "" {
-		return withoutZeros(whole)
-	}
-	return cmp.Or(withoutZeros(whole), "0") + "." + cents
+	return whole
 }
 
-// withoutZeros cuts zeros before other digits.
-func withoutZeros(whole string) string {
-	if whole == "" || !isDigits(whole) {
-		return whole
-	}
-	return cmp.Or(strings.TrimLeft(whole, "0"), "0")
-}
-
-func isDigits(text string) bool { return strings.Trim(text, "0123456789") == "" }
+// aroundAmount are blanks, directional marks, and the letters and signs of US$ and USD.
+const aroundAmount = " \t\u00a0\u202f\u3000\u200e\u200f\u061cUSD$＄"
 
 // zeros are the zeros of scripts whose digits people type: Arabic, Persian, Devanagari, Bengali,
 // Gurmukhi, Gujarati, Odia, Tamil, Telugu, Kannada, Malayalam, Thai, Lao, Tibetan, Burmese, Khmer,
-// Mongolian and full width. The digits follow in order. Source: Unicode, general category Nd.
-const zeros = "٠۰०০੦૦୦௦౦೦൦๐໐༠၀០᠐０"
+// Mongolian. The digits follow in order. Source: Unicode, general category Nd.
+const zeros = "٠۰०০੦૦୦௦౦೦൦๐໐༠၀០᠐"
 
-// toASCII maps a digit, a decimal sign, and each blank or invisible character to ASCII.
+// toASCII maps digits, and the decimal signs point and comma, to ASCII.
 func toASCII(r rune) rune {
-	switch r {
-	case '٫', '．', '。':
+	if '\uff01' <= r && r <= '\uff5e' { // full width
+		r -= '\uff01' - '!'
+	}
+	if r == ',' || r == '٫' {
 		return '.'
-	case '，':
-		return ','
-	case '＄', '﹩':
-		return '$'
-	case '\t', '\u00a0', '\u202f', '\u3000':
-		return ' '
-	case '\u200e', '\u200f', '\u061c':
-		return -1
 	}
 	for _, zero := range zeros {
 		if zero <= r && r <= zero+9 {

@@ -8,17 +8,6 @@ import { WALLET_SCHEMES } from '../shared/wallets.js';
 export function listenToControls() {
   addEventListener('keydown', onKey);
   document.addEventListener('click', onClick);
-  document.addEventListener('copy', onCopy);
-}
-
-/** @param {ClipboardEvent} event copies of a selected amount what wallets read, with a point */
-function onCopy(event) {
-  const place = getSelection()?.anchorNode?.parentElement?.closest('.amount-value');
-  const amount = /** @type {HTMLElement | null | undefined} */ (
-    place?.querySelector('[data-value]'));
-  if (!amount) return;
-  event.preventDefault();
-  event.clipboardData?.setData('text/plain', amount.dataset.value ?? '');
 }
 
 /** @param {KeyboardEvent} event Escape closes the checkout, unless it has another meaning here */

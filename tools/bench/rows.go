@@ -43,7 +43,7 @@ var rows = []row{
 		"Cold/http1/goapp", ""},
 	{"  WebAssembly live, again", "./e2e", "Again/http1/coinslot", "live-ms", 900, false,
 		"Again/http1/goapp", ""},
-	{"page alone, brotli", "./e2e", "Size/page", "brotli-B", 14_100, false, "", ""},
+	{"page alone, brotli", "./e2e", "Size/page", "brotli-B", 14_000, false, "", ""},
 	{"WebAssembly, brotli", "./e2e", "Size/app.wasm", "brotli-B", 950_000, false, "Size/goapp", ""},
 	{"usable, prewarmed, 4x slower", "./e2e", "Show/warm/cpu4", "usable-ms", 100, false,
 		"Show/cold/cpu4", ""},
