@@ -152,8 +152,8 @@ func (w *world) sample(p *process, minute time.Duration) sample {
 	return s
 }
 
-// awaitRest waits until no more than at the beginning is held of what counts work, now that nobody
-// shops: what a session leaves behind for good stays.
+// awaitRest waits until no more than at the beginning is held of what counts work, once shoppers
+// have stopped: what a session leaves behind for good stays.
 func (w *world) awaitRest(first sample) {
 	w.t.Helper()
 	for _, h := range held {

@@ -3,8 +3,11 @@
 package torture
 
 import (
+	"database/sql"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,7 +20,7 @@ import (
 // previous is the newest release with older tables; see PREVIOUS in the Makefile.
 const previous = "../.cache/previous/coinslot"
 
-// TestTortureUpgrades replaces the previous release by this one.
+// TestTortureUpgrades replaces the previous release by this one and back, one after the other.
 func TestTortureUpgrades(t *testing.T) {
 	upgrades(t, "upgrades and rollbacks, SQLite", newSQLite, 1)
 }
@@ -42,13 +45,16 @@ func upgrades(t *testing.T, name string, store func(testing.TB) database, instan
 			t.Fatal("the previous release has the tables of this one: set PREVIOUS in the Makefile to one that has not")
 		}
 		w.replace("")
+		w.goBack()
+		w.replace(old)
+		w.replace("")
 		stop()
 		w.finalCheck()
 		r.Violations += w.reportViolations()
 		sessions, events = sessions+len(w.sessions), events+len(w.sink.events)
 	}
 	r.Took = time.Since(began)
-	r.Figure = fmt.Sprintf("forward, %d sessions, %d events", sessions, events)
+	r.Figure = fmt.Sprintf("forward, back and forward, %d sessions, %d events", sessions, events)
 	goal.Report(t, r)
 }
 
@@ -91,4 +97,29 @@ func (w *world) tables() (have, latest int64) {
 	w.t.Helper()
 	s := fortest.Must(store.Inspect(w.t.Context(), store.Config{DSN: w.store.dsn()}))(w.t)
 	return s.Version, s.Latest
+}
+
+// goBack ends all instances and makes the tables those of the previous release, as docs/upgrade.md
+// says.
+func (w *world) goBack() {
+	w.t.Helper()
+	page := string(fortest.Must(os.ReadFile("../docs/upgrade.md"))(w.t))
+	driver, name := "sqlite", "SQLite"
+	if _, ok := w.store.(postgres); ok {
+		driver, name = "pgx", "PostgreSQL"
+	}
+	_, after, _ := strings.Cut(page, "### Going back\n")
+	_, after, _ = strings.Cut(after, name+", with `")
+	_, after, _ = strings.Cut(after, "```sql\n")
+	statements, _, ok := strings.Cut(after, "```")
+	if !ok {
+		w.t.Fatal("docs/upgrade.md has no statements under Going back")
+	}
+	for i, p := range w.running {
+		w.terminate(i)
+		<-p.gone
+	}
+	db := fortest.Must(sql.Open(driver, w.store.dsn()))(w.t)
+	defer db.Close()
+	fortest.Must(db.Exec(statements))(w.t)
 }

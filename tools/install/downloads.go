@@ -74,7 +74,7 @@ func installLitestream() error {
 
 // previous is the release that upgrades are tested from: the newest commit whose tables are older
 // than this one's.
-const previous = "b752c7b9dd3f8570130e08b5ab484f0bc9e0ddc4"
+const previous = "b53e1cbe1a3c79fa806ae89e5ed76dd587493d31"
 
 // compilePrevious compiles it from the history of this repository, with the crash points that let
 // tests accelerate its clock.
