@@ -276,7 +276,7 @@ func (w *world) reportViolations() int {
 		w.t.Logf("history:\n%s", w.history(list[0].session))
 	}
 	for _, v := range list[:min(10, len(list))] { // last, because tools/torture keeps the end
-		w.t.Logf("session %s: %s (seed %d)", v.session, v.what, w.seed)
+		w.t.Errorf("session %s: %s (seed %d)", v.session, v.what, w.seed)
 	}
 	return len(list)
 }
