@@ -35,10 +35,7 @@ func runErase(ctx context.Context, args []string, s streams) (err error) {
 		return errors.New("erasing: name a session or an e-mail address: " +
 			"coinslot erase cs_… or coinslot erase ann@shop.example")
 	}
-	database, err := config.Lookup(s.env, overrides, "COINSLOT_DATABASE_DIRECT")
-	if err != nil || len(overrides) > 0 {
-		database, err = config.Lookup(s.env, overrides, "COINSLOT_DATABASE")
-	}
+	database, err := config.Lookup(s.env, overrides, "COINSLOT_DATABASE")
 	if err != nil {
 		return err
 	}

@@ -125,9 +125,7 @@ func TestTorturePostgresCrashPoints(t *testing.T) {
 func TestTorturePgBouncer(t *testing.T) {
 	began := time.Now()
 	r := goal.Result{Goal: "kill -9 behind PgBouncer", Wanted: 500, Seed: goal.Seed(t)}
-	direct := pgtest.DSN(t)
-	w := newWorld(t, r.Seed, postgres{pgtest.Pooled(t, direct, "transaction")}, 2)
-	w.env = append(w.env, "COINSLOT_DATABASE_DIRECT="+direct)
+	w := newWorld(t, r.Seed, postgres{pgtest.Pooled(t, pgtest.DSN(t), "transaction")}, 2)
 	stop := w.startShoppers(orders)
 	for i := range 2 {
 		w.startAndWait(i)

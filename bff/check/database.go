@@ -28,15 +28,11 @@ func (x *checker) database(ctx context.Context) findings {
 		return nil
 	}
 	dsn := x.Settings.Database
-	s, err := store.Inspect(ctx, store.Config{DSN: dsn, Direct: x.Settings.DatabaseDirect})
+	s, err := store.Inspect(ctx, store.Config{DSN: dsn})
 	sqlite := !strings.Contains(dsn, "://")
 	switch {
 	case sqlite && errors.Is(err, os.ErrNotExist):
 		return x.newDatabaseFile(dsn)
-	case errors.Is(err, store.ErrPooler):
-		return fail("database", "COINSLOT_DATABASE or COINSLOT_DATABASE_DIRECT leads to PgBouncer "+
-			"or another pooler, which breaks LISTEN",
-			"set COINSLOT_DATABASE_DIRECT to the address of PostgreSQL itself (docs/scale.md)")
 	case err != nil:
 		return fail("database", oneLine(err), "set COINSLOT_DATABASE to the path of an SQLite "+
 			"file on a local disk, or postgres://user:password@host/database")

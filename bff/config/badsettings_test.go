@@ -161,7 +161,6 @@ func badOthers() []setting {
 		"Help <help@shop.example>", "https://u:p@shop.example", "a b@shop.example",
 		"help@shop..example", "help@shop.example\n")...)
 	// The address as COINSLOT_DATABASE is a file; X-Forwarded-User for want of proxies.
-	list = append(list, each("COINSLOT_DATABASE_DIRECT", leak, "postgres://u:"+leak+"@db/shop")...)
 	list = append(list, each("COINSLOT_ADMIN_PASSWORD", leak, "correct horse battery",
 		"$argon2id$v=19$m=64,t=1,p=1$c2FsdHNhbHQ$"+leak, "$2a$04$"+leak)...)
 	list = append(list, each("COINSLOT_ADMIN_PROXY_HEADER", "two words", "Cookie",

@@ -38,7 +38,6 @@ type Config struct {
 	Logo           string   // path; empty = none
 	Tokens         string   // path; empty = the built-in coins and networks
 	Database       string   // SQLite path or postgres:// address, which may hold a password
-	DatabaseDirect string   // postgres:// address without the pooler; empty = Database has none
 	WebhookURLs    []string // nil = no webhooks are sent
 	WebhookSecrets []Secret // current one first
 	HookToken      Secret   // empty = the endpoint does not exist
@@ -96,7 +95,6 @@ type redactedConfig Config
 // redacted returns c for display: URLs may contain a password or a key.
 func (c Config) redacted() redactedConfig {
 	c.Database = NewSecret(c.Database).String()
-	c.DatabaseDirect = NewSecret(c.DatabaseDirect).String()
 	c.GatewayURL, c.GatewayPageURL = urlOrigin(c.GatewayURL), urlOrigin(c.GatewayPageURL)
 	c.Traces = urlOrigin(c.Traces)
 	c.WebhookURLs = slices.Repeat([]string{"(set)"}, len(c.WebhookURLs))
@@ -287,10 +285,6 @@ func (c Config) crossCheck() []error {
 	refuse(c.AdminProxyHeader != "" && slices.ContainsFunc(c.TrustedProxies, isTooWide),
 		"COINSLOT_ADMIN_PROXY_HEADER: COINSLOT_TRUSTED_PROXIES is too wide: anyone in it "+
 			"could claim to be signed in; name the proxy's own address, like 10.0.0.5/32")
-	isServer := func(dsn string) bool { return strings.HasPrefix(dsn, "postgres") }
-	refuse(c.DatabaseDirect != "" && !(isServer(c.Database) && isServer(c.DatabaseDirect)),
-		"COINSLOT_DATABASE_DIRECT: both it and COINSLOT_DATABASE must be postgres://… addresses: "+
-			"of the server itself and of the pooler in front of it")
 	for i, u := range c.WebhookURLs {
 		if err := webhook.CheckEndpoint(u, c.AllowPrivateWebhooks); err != nil {
 			if webhook.CheckEndpoint(u, true) == nil {

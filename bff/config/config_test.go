@@ -150,7 +150,7 @@ func TestSecretsFromFiles(t *testing.T) {
 // However a configuration is printed, no secret shows.
 func TestSecretsDoNotPrint(t *testing.T) {
 	c := Config{GatewayKey: NewSecret(canary), SecretKeys: []Secret{NewSecret(canary)}, WebhookSecrets: []Secret{NewSecret(canary)},
-		Database: "postgres://shop:" + canary + "@db/shop", DatabaseDirect: "postgres://shop:" + canary + "@db/shop", WebhookURLs: []string{"https://hooks.example/" + canary}, Listen: ":8080",
+		Database: "postgres://shop:" + canary + "@db/shop", WebhookURLs: []string{"https://hooks.example/" + canary}, Listen: ":8080",
 		GatewayURL: "https://gateway.example/" + canary, GatewayPageURL: "https://pages.example/" + canary, Traces: "https://traces.example/" + canary}
 	var log bytes.Buffer
 	slog.New(slog.NewJSONHandler(&log, nil)).Info("started", "key", c.GatewayKey, "settings", c)

@@ -75,11 +75,6 @@ var settings = []Setting{
 	{Name: "COINSLOT_DATABASE", File: true, Default: "coinslot.db",
 		Help: "SQLite file, or postgres://… for several instances",
 		set:  func(c *Config, v string) error { c.Database = v; return nil }},
-	{Name: "COINSLOT_DATABASE_DIRECT", File: true,
-		Help: "postgres://… of the server itself, if COINSLOT_DATABASE leads to PgBouncer or " +
-			"another pooler: for LISTEN and migrations",
-		// checked by together
-		set: func(c *Config, v string) error { c.DatabaseDirect = v; return nil }},
 	{Name: "COINSLOT_WEBHOOK_URL",
 		Help: "URLs that receive webhooks, comma separated",
 		// checked by together

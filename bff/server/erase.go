@@ -56,8 +56,8 @@ type Eraser struct {
 	by string
 }
 
-// NewEraser opens a database (COINSLOT_DATABASE_DIRECT, else COINSLOT_DATABASE); by is the name for
-// the audit log. Errors: it cannot be opened, or is of another release.
+// NewEraser opens a database (COINSLOT_DATABASE); by is the name for the audit log. Errors: it cannot
+// be opened, or is of another release.
 func NewEraser(ctx context.Context, database, by string) (*Eraser, error) {
 	db, err := store.OpenBeside(ctx, store.Config{DSN: database})
 	if err != nil {
@@ -95,9 +95,6 @@ func (e *Eraser) Erase(ctx context.Context, subject string) (done []string, err 
 	}
 	if len(unreadable) > 0 {
 		return done, errors.Join(unreadable...)
-	}
-	if len(done) > 0 && strings.Contains(subject, "@") {
-		return done, e.db.ForgetEmail(ctx, subject)
 	}
 	return done, nil
 }

@@ -64,16 +64,11 @@ func (d *unreliable) RecordResult(context.Context, outbox.Delivery, outbox.Deliv
 	return nil
 }
 
-func (d *unreliable) Announce(string) {}
-
-func (d *unreliable) Listen(ctx context.Context, _ func(string)) error {
-	<-ctx.Done()
-	return nil
-}
-
 func (d *unreliable) Watch(ctx context.Context, _ []string, _, _ time.Time) error { return d.ask(ctx) }
 
-func (d *unreliable) Versions(ctx context.Context, _ []string) (map[string]int64, error) {
+func (d *unreliable) Revisions(
+	ctx context.Context, _ []string,
+) (map[string]store.Revision, error) {
 	return nil, d.ask(ctx)
 }
 
@@ -114,7 +109,7 @@ func looping(t *testing.T, of func(loop string) *unreliable) *Server {
 			return poller.Tally{}, nil
 		},
 	})
-	s.fanout = newFanout(of("fanout"), s.hub, func() {}, time.Second, time.Now, slog.New(slog.DiscardHandler))
+	s.fanout = newFanout(of("fanout"), s.hub, time.Second, time.Now, slog.New(slog.DiscardHandler))
 	s.checkout = checkout.New(checkout.Config{Gateway: of("currencies")})
 	s.limiter = limiter.New(limiter.Config{Probe: func(ctx context.Context) error {
 		report, err := s.limiter.Acquire(ctx, false)

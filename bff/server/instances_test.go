@@ -163,7 +163,7 @@ func TestLoopsOfInstances(t *testing.T) {
 		w := httptest.NewRecorder()
 		srv.Ops.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 		page := w.Body.String()
-		for _, loop := range []string{"poller", "sweeper", "fanout", "listener", "clock"} {
+		for _, loop := range []string{"poller", "sweeper", "fanout", "clock"} {
 			if !strings.Contains(page, `coinslot_loop_age_seconds{loop="`+loop+`"} `) {
 				return false
 			}

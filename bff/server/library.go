@@ -89,7 +89,7 @@ func Reconcile(
 	if err != nil {
 		return result, err
 	}
-	db, err := store.OpenReader(ctx, store.Config{DSN: c.Database, Direct: c.DatabaseDirect})
+	db, err := store.OpenReader(ctx, store.Config{DSN: c.Database})
 	if err != nil {
 		return result, fmt.Errorf("COINSLOT_DATABASE: %w", err)
 	}

@@ -125,7 +125,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 	s.observer = s.observe(c, o, tokens)
 	o.Log = s.countLines(o.Log)
 	s.store, err = store.Open(ctx, store.Config{
-		DSN: c.Database, Direct: c.DatabaseDirect, Endpoints: c.WebhookURLs,
+		DSN: c.Database, Endpoints: c.WebhookURLs,
 		CheckEvent: payment.Event.Check, Began: s.operation, Log: o.Log,
 	})
 	if err != nil {
@@ -212,8 +212,7 @@ func (s *Server) assemble(
 	}))
 	s.listPoller = poller.NewListPoller(s.listPollConfig(o.Log))
 	if s.store.Shared() {
-		s.fanout = newFanout(s.store, s.hub, s.sender.Kick, s.checkout.Schedule.Watched,
-			s.store.Now, o.Log)
+		s.fanout = newFanout(s.store, s.hub, s.checkout.Schedule.Watched, s.store.Now, o.Log)
 	}
 	s.erasing = s.retention(c.Retention, o.Log)
 	s.erasingItems = s.unpaidItems(o.Log)
@@ -225,11 +224,10 @@ func (s *Server) assemble(
 	return err
 }
 
-// sessionChanged notifies pages, the webhook sender and other instances of a change or a check.
+// sessionChanged notifies pages and the webhook sender of a change or a check.
 func (s *Server) sessionChanged(session string) {
 	s.hub.Publish(session)
 	s.sender.Kick()
-	s.store.Announce(session)
 }
 
 func (s *Server) sessionMoved(before, after payment.Session) {
@@ -339,6 +337,14 @@ func (s *Server) Run(ctx context.Context) error {
 	if s.fanout != nil {
 		group.Go(func() error { return s.fanout.run(ctx) })
 	}
+	group.Go(func() error {
+		select {
+		case <-s.store.Failed():
+			return s.store.Err()
+		case <-ctx.Done():
+			return nil
+		}
+	})
 	group.Go(func() error {
 		<-ctx.Done()
 		s.Leave()

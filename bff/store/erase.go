@@ -5,24 +5,12 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"coinslot/app/wire"
 	"coinslot/bff/payment"
 	"coinslot/bff/store/sqldb"
 )
-
-// tombstone is the status column of a deleted session: no list by status shows it, while its
-// document keeps the status for late payments and repeated orders.
-const tombstone = "deleted"
-
-func statusColumn(s *payment.Session) string {
-	if s.Tombstone() {
-		return tombstone
-	}
-	return string(s.Status)
-}
 
 func isUnpaidItem(s *payment.Session) bool {
 	return s.Order.Item != "" && s.Status.Outcome() == wire.Unpaid
@@ -31,7 +19,8 @@ func isUnpaidItem(s *payment.Session) bool {
 const (
 	// erasable finds finished sessions of one status, and whether something was erased of them.
 	erasable = `SELECT created_at, id, erased_at IS NOT NULL, unreadable_at IS NOT NULL
-		FROM sessions WHERE status = $1 AND (created_at, id) > ($2, $3) AND created_at < $4
+		FROM sessions WHERE status = $1 AND deleted = 0
+		AND (created_at, id) > ($2, $3) AND created_at < $4
 		ORDER BY created_at, id LIMIT $5`
 	unpaidItems = `SELECT created_at, id FROM sessions
 		WHERE unpaid_item = 1 AND unreadable_at IS NULL AND (created_at, id) > ($1, $2)
@@ -39,8 +28,7 @@ const (
 	undelivered = `SELECT EXISTS (SELECT 1 FROM deliveries d JOIN events e ON e.seq = d.event
 		WHERE e.session = $1 AND d.state = 'open')`
 
-	deleteTerm   = `DELETE FROM words WHERE word = $1`
-	deleteTermOf = `DELETE FROM words WHERE word = $1 AND created_at = $2 AND session = $3`
+	deleteTerm = `DELETE FROM search_terms WHERE term = $1 AND created_at = $2 AND session = $3`
 	// These leave the newest event of the log, whose position must not be used again: %s is
 	// the condition. Without its deliveries it would count as never sent.
 	deleteDeliveries = `DELETE FROM deliveries
@@ -61,7 +49,7 @@ const (
 		SELECT seq FROM actions WHERE at < $1 AND session IS NOT NULL
 			AND (address IS NOT NULL OR detail IS NOT NULL) ORDER BY at, seq LIMIT $2)`
 
-	sessionsWithTerm = `SELECT session FROM words WHERE word = $1 ORDER BY created_at, session`
+	sessionsWithTerm = `SELECT session FROM search_terms WHERE term = $1 ORDER BY created_at, session`
 )
 
 // finalStatuses are the statuses that Erasable goes through, in this order.
@@ -174,7 +162,7 @@ func (db *DB) erase(
 	if err := tx.QueryRowContext(ctx, undelivered, sqldb.Key(id)).Scan(&open); err != nil {
 		return 0, err
 	}
-	before, had := indexEntryOf(&s), keysOf(s)
+	before, held := termsOf(&s), keysOf(s)
 	e := decide(s, open)
 	if e == payment.EraseNothing {
 		return e, nil
@@ -184,10 +172,10 @@ func (db *DB) erase(
 	if _, _, err := put(ctx, tx, updateSession, s); err != nil {
 		return 0, err
 	}
-	if err := db.writeRelated(ctx, tx, &s, had, before); err != nil {
+	if err := db.writeRelated(ctx, tx, &s, held, before); err != nil {
 		return 0, err
 	}
-	if err := deleteOldTerms(ctx, tx, &s, before.terms); err != nil {
+	if err := deleteTerms(ctx, tx, &s, without(before.all, searchTerms(&s))); err != nil {
 		return 0, err
 	}
 	if e == payment.EraseAll && db.Dialect.Pack != "" {
@@ -196,21 +184,6 @@ func (db *DB) erase(
 		}
 	}
 	return e, db.eraseRelated(ctx, tx, id, e, now)
-}
-
-// deleteOldTerms deletes the terms by which s is not found any more.
-func deleteOldTerms(ctx context.Context, tx *sql.Tx, s *payment.Session, before []string) error {
-	now := searchTerms(s)
-	for _, w := range before {
-		if slices.Contains(now, w) {
-			continue
-		}
-		_, err := tx.ExecContext(ctx, deleteTermOf, w, s.CreatedAt.UnixMicro(), sqldb.Key(s.ID))
-		if err != nil {
-			return fmt.Errorf("erasing a search term: %w", err)
-		}
-	}
-	return nil
 }
 
 func (db *DB) eraseRelated(
@@ -265,13 +238,6 @@ func (db *DB) SessionsWithEmail(ctx context.Context, email string) ([]string, er
 	}
 	ids, err := sqldb.List(ctx, db.DB, sqldb.ScanKey, sessionsWithTerm, term)
 	return ids, sqldb.Wrap(err, "finding the sessions with an e-mail")
-}
-
-// ForgetEmail makes no session be found by an e-mail any more: an older release has left
-// those in the search index that a session had before another one.
-func (db *DB) ForgetEmail(ctx context.Context, email string) error {
-	err := db.Execute(ctx, deleteTerm, searchTerm(email))
-	return sqldb.Wrap(err, "erasing an e-mail from the search index")
 }
 
 // EraseActions implements retention.Eraser.

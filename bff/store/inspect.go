@@ -32,13 +32,10 @@ type State struct {
 	ClockAhead time.Duration
 }
 
-// ErrPooler is [sqldb.ErrPooler].
-var ErrPooler = sqldb.ErrPooler
-
 // Inspect reads the state of the database, also beside a running server. It creates,
 // locks and changes nothing.
 //
-// Errors: as from [Open], also of the pooler, and that there is no file, which is an
+// Errors: as from [Open], and that there is no file, which is an
 // [os.ErrNotExist].
 func Inspect(ctx context.Context, c Config) (s State, err error) {
 	db, err := open(ctx, c, sqldb.OpenInspect)

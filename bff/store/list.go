@@ -71,9 +71,8 @@ func (db *DB) List(ctx context.Context, f payment.Filter) (payment.Page, error) 
 func listQuery(f payment.Filter, from cursor, limit int) (query string, args []any) {
 	query = `SELECT ` + sessionColumns + ` FROM sessions WHERE (created_at, id) < ($1, $2)`
 	args = []any{from.createdAt, sqldb.Key(from.id)}
-	if f.Status == "" && f.OrderRef == "" && f.IdempotencyKey == "" {
-		args = append(args, tombstone)
-		query += fmt.Sprintf(` AND status <> $%d`, len(args))
+	if f.Status != "" || f.OrderRef == "" && f.IdempotencyKey == "" {
+		query += ` AND deleted = 0`
 	}
 	for _, condition := range []struct{ column, value string }{
 		{"status", f.Status}, {"order_ref", f.OrderRef}, {"idempotency_key", f.IdempotencyKey},

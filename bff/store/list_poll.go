@@ -18,7 +18,7 @@ const (
 	touchListed = `UPDATE sessions SET checked_at = $1, due_at = $2
 		WHERE id = $3 AND version = $4 AND due_at = $5
 		AND (lease_until IS NULL OR lease_until <= $6)`
-	countSessions = `SELECT count(*) FROM sessions WHERE status = $1`
+	countSessions = `SELECT count(*) FROM sessions WHERE status = $1 AND deleted = 0`
 	// The clock is the %[1]s. $2 is how long the lease lasts, $3 when the last one of this
 	// instance ends: no other instance has written just that.
 	acquireLease = `INSERT INTO buckets (name, next_at) VALUES ($1, %[1]s + $2)

@@ -13,8 +13,12 @@ import (
 	"coinslot/bff/store/sqldb"
 )
 
-// rerouteScan is how many events one read looks at for missing deliveries.
-const rerouteScan = 1_000
+const (
+	// rerouteScan is how many events one read looks at for missing deliveries.
+	rerouteScan = 1_000
+	// missingPause is between two reads: shoppers wait for them.
+	missingPause = 10 * time.Millisecond
+)
 
 const (
 	// Events after ($1, $2), and whether each has a delivery.
@@ -52,7 +56,7 @@ func (db *DB) addMissingDeliveries(ctx context.Context, since time.Time) error {
 		if len(list) < rerouteScan {
 			return nil
 		}
-		background.Sleep(ctx, backfillPause)
+		background.Sleep(ctx, missingPause)
 	}
 	return ctx.Err()
 }

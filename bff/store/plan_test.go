@@ -33,7 +33,7 @@ func queries(d sqldb.Dialect) map[string]string {
 		"deleteAttempt": deleteAttempt, "insertAttempt": insertAttempt, "held": held,
 		"touchSession": touchSession, "touchClaimed": touchClaimed, "claimSessions": claimSessions, "claimThese": these, "holdSession": holdSession,
 		"releaseSession": releaseSession, "watchSessions": watch,
-		"touchListed": touchListed, "countBusy": countWaiting, "countSetAside": countSetAside, "sessionsSetAside": sessionsSetAside, "setSessionAside": setSessionAside, "restoreSession": restoreSession, "erasable": erasable, "unpaidItems": unpaidItems, "forgetComparison": forgetComparison, "firstDue": firstDue, "countOpen": fmt.Sprintf(countOpen, open), "tracked": tracked, "countSessions": countSessions,
+		"touchListed": touchListed, "countBusy": countWaiting, "countSetAside": countSetAside, "sessionsSetAside": sessionsSetAside, "setSessionAside": setSessionAside, "restoreSession": restoreSession, "erasable": erasable, "unpaidItems": unpaidItems, "forgetRun": forgetRunOf, "firstDue": firstDue, "countOpen": fmt.Sprintf(countOpen, open), "tracked": tracked, "countSessions": countSessions,
 	}
 	for _, f := range []payment.Filter{{}, {Status: "open"}, {OrderRef: "1"}, {Status: "open", OrderRef: "1"}} {
 		query, _ := listQuery(f, cursor{}, 20)
@@ -56,7 +56,7 @@ func lookedAt(all map[string]string, d sqldb.Dialect) {
 	} {
 		for i, w := range sessionQueries(q, cursor{}, 20) {
 			name := fmt.Sprintf("way %d of text %q status %q coin %q network %q", i, q.Text, q.Status, q.Coin, q.Network)
-			if !strings.HasPrefix(w.tables, "words") && q.Text != "" {
+			if !strings.HasPrefix(w.tables, "search_terms") && q.Text != "" {
 				name += sorted
 			}
 			all[name] = w.sql()
@@ -66,10 +66,9 @@ func lookedAt(all map[string]string, d sqldb.Dialect) {
 	actions, _ := actionQuery(records.ActionQuery{From: time.Now()}, outboxdb.Cursor{}, 20)
 	actionsOf, _ := actionQuery(records.ActionQuery{Session: "a"}, outboxdb.Cursor{}, 20)
 	for name, query := range map[string]string{
-		"sessionsAmong": fmt.Sprintf(sessionsAmong, in), "notIndexed": fmt.Sprintf(sessionsToCheck, notIndexed), "outdated": fmt.Sprintf(sessionsToCheck, outdated), "sessionsToBackfill" + sorted: fmt.Sprintf(sessionsToBackfill, in),
-		"writeFacet": upsertSummary, "updateFacet": updateSummary, "insertWord": insertTerm, "tally" + sorted: tally, "coins": fmt.Sprintf(choices, "coin"), "networks": fmt.Sprintf(choices, "network"), "insertAction": insertAction, "loginEnded": loginEnded, "actions": actions, "actions of session": actionsOf,
+		"sessionsAmong": fmt.Sprintf(sessionsAmong, in), "insertTerm": insertTerm, "deleteTerm": deleteTerm, "sessionsWithTerm": sessionsWithTerm, "tally" + sorted: tally, "coins": fmt.Sprintf(choices, "coin"), "networks": fmt.Sprintf(choices, "network"), "insertAction": insertAction, "loginEnded": loginEnded, "actions": actions, "actions of session": actionsOf,
 		"openTo": d.Locked(openDeliveriesTo), "bindDelivery": addDelivery, "deleteDelivery": deleteDelivery, "closeDelivery": closeDelivery, "boundEvents": eventsWithState, "hasDelivery": hasDelivery,
-		"beginComparison": beginComparison, "keepComparison": keepComparison, "endComparison": endComparison, "readComparison": readComparison, "oldestSession": oldestSession,
+		"beginRun": beginRun, "extendRun": extendRun, "endRun": endRun, "readRun": readRun, "oldestSession": oldestSession,
 	} {
 		all[name] = query
 	}

@@ -195,10 +195,9 @@ func TestPostgresPaused(t *testing.T) {
 		}
 	}
 	start := time.Now()
-	db.Announce(sample(1).ID)
 	db.Now()
 	if took := time.Since(start); took > 50*time.Millisecond {
-		t.Errorf("Announce and Now took %v", took)
+		t.Errorf("Now took %v", took)
 	}
 	resume()
 	db.Patience = 10 * time.Second

@@ -34,11 +34,12 @@ func TestContractOfInstances(t *testing.T) {
 }
 
 // PgBouncer passes on few settings and, by transaction, no prepared statements. What a connection
-// was set to would stay for others: there is one address for the pool, and one for LISTEN.
+// was set to would stay for others.
 func TestFullContractThroughPgBouncer(t *testing.T) {
 	config := func(t *testing.T, mode string, endpoints []string) Config {
-		direct := pgtest.Migrated(t, created)
-		return Config{DSN: pgtest.Pooled(t, direct, mode), Direct: direct, Endpoints: endpoints}
+		return Config{
+			DSN: pgtest.Pooled(t, pgtest.Migrated(t, created), mode), Endpoints: endpoints,
+		}
 	}
 	storetest.Run(t, func(t *testing.T, endpoints []string) storetest.Backend {
 		return openedAs(t, config(t, "transaction", endpoints))
@@ -54,12 +55,12 @@ func TestFullContractThroughPgBouncer(t *testing.T) {
 // A write through a pooler is as durable and as bounded as one without, whatever the database's
 // defaults are.
 func TestFullSettingsThroughPgBouncer(t *testing.T) {
-	direct := pgtest.Migrated(t, created)
-	db := openedAs(t, Config{DSN: pgtest.Pooled(t, direct, "transaction"), Direct: direct})
+	pooled := pgtest.Pooled(t, pgtest.Migrated(t, created), "transaction")
+	db := opened(t, pooled)
 	name := fortest.Must(sqldb.One[string](t.Context(), db.DB, `SELECT current_database()`))(t)
 	run(t, db.Writer, "ALTER DATABASE "+name+" SET synchronous_commit = off")
 	run(t, db.Writer, "ALTER DATABASE "+name+" SET default_transaction_isolation = 'serializable'")
-	again := openedAs(t, Config{DSN: pgtest.Pooled(t, direct, "transaction"), Direct: direct})
+	again := opened(t, pooled)
 	fortest.OK(t, again.Write(t.Context(), func(tx *sql.Tx) error {
 		for setting, want := range map[string]string{
 			"synchronous_commit": "on", "statement_timeout": "5s", "lock_timeout": "4s",
@@ -75,30 +76,22 @@ func TestFullSettingsThroughPgBouncer(t *testing.T) {
 	}))
 }
 
-// The start fails and says why if the second address is missing or leads to another database.
-func TestFullPgBouncerMisconfigured(t *testing.T) {
-	dsn, other := pgtest.DSN(t), pgtest.DSN(t)
-	pooled := pgtest.Pooled(t, dsn, "transaction")
-	deaf := pgtest.Pooled(t, dsn, "transaction", "ignore_startup_parameters = statement_timeout, lock_timeout, "+
-		"synchronous_commit, idle_in_transaction_session_timeout, default_transaction_isolation, default_transaction_read_only")
-	for name, c := range map[string]struct {
-		config Config
-		want   string
-	}{
-		"no direct address":  {Config{DSN: pooled}, "set COINSLOT_DATABASE_DIRECT"},
-		"of another":         {Config{DSN: pooled, Direct: other}, "lead to different databases"},
-		"of a pooler itself": {Config{DSN: pooled, Direct: pooled}, "set COINSLOT_DATABASE_DIRECT"},
-		"settings ignored":   {Config{DSN: deaf}, "set COINSLOT_DATABASE_DIRECT"},
-	} {
-		if _, err := Inspect(t.Context(), c.config); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: Inspect = %v; want %q", name, err, c.want)
+// Instances that start at once through PgBouncer make the tables once.
+func TestFullFirstStartsThroughPgBouncer(t *testing.T) {
+	for _, mode := range []string{"session", "transaction"} {
+		pooled := pgtest.Pooled(t, pgtest.DSN(t), mode)
+		var all sync.WaitGroup
+		for range 4 {
+			all.Go(func() {
+				db, err := Open(t.Context(), Config{DSN: pooled})
+				if err != nil {
+					t.Errorf("%s: %v", mode, err)
+					return
+				}
+				fortest.OK(t, db.Close())
+			})
 		}
-		if db, err := Open(t.Context(), c.config); err == nil {
-			fortest.OK(t, db.Close())
-			t.Errorf("%s: opened", name)
-		} else if !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: %v", name, err)
-		}
+		all.Wait()
 	}
 }
 
@@ -113,7 +106,7 @@ func TestFullPooledServerBecomesStandby(t *testing.T) {
 	q.Set("host", q.Get("host")+","+second.Get("host"))
 	q.Set("port", "6432,5432")
 	bouncer.RawQuery = q.Encode()
-	db := openedAs(t, Config{DSN: bouncer.String(), Direct: direct})
+	db := opened(t, bouncer.String())
 	fortest.Must(db.Insert(t.Context(), sample(1)))(t)
 	old.Demote(t)
 	fortest.Must(db.Insert(t.Context(), sample(2)))(t)
@@ -272,7 +265,7 @@ func TestLogGoesOnAfterAMove(t *testing.T) {
 		"last position after another start")
 }
 
-func TestVersions(t *testing.T) {
+func TestRevisions(t *testing.T) {
 	for name, dsn := range databases(t) {
 		db := opened(t, dsn)
 		tell(t, db, 1) // is changed once
@@ -281,12 +274,12 @@ func TestVersions(t *testing.T) {
 		for n := range 450 {
 			ids = append(ids, fmt.Sprint(n))
 		}
-		got, err := db.Versions(t.Context(), ids)
-		if err != nil || !maps.Equal(got, map[string]int64{"cs_1": 2, "cs_2": 1}) {
-			t.Errorf("%s: Versions = %v, %v", name, got, err)
+		got, err := db.Revisions(t.Context(), ids)
+		if err != nil || !maps.Equal(got, map[string]Revision{"cs_1": {Version: 2}, "cs_2": {Version: 1}}) {
+			t.Errorf("%s: Revisions = %v, %v", name, got, err)
 		}
-		if got, err := db.Versions(t.Context(), nil); err != nil || len(got) != 0 {
-			t.Errorf("%s: Versions of none = %v, %v", name, got, err)
+		if got, err := db.Revisions(t.Context(), nil); err != nil || len(got) != 0 {
+			t.Errorf("%s: Revisions of none = %v, %v", name, got, err)
 		}
 	}
 }

@@ -43,7 +43,7 @@ const (
 		VALUES ($1, $2, $3, $3, $4, (SELECT ` + outboxdb.Urgent + ` FROM events WHERE seq = $1))
 		ON CONFLICT (event, endpoint) DO NOTHING`
 	deleteDelivery = `DELETE FROM deliveries WHERE event = $1 AND endpoint = $2`
-	closeDelivery  = `UPDATE deliveries SET state = 'abandoned', note = $3, settled_at = $4
+	closeDelivery  = `UPDATE deliveries SET state = 'abandoned', note = $3, tried_at = $4
 		WHERE event = $1 AND endpoint = $2`
 )
 

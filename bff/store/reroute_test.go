@@ -35,7 +35,6 @@ func instance(t *testing.T, dsn string, now func() time.Time, endpoints ...strin
 	t.Helper()
 	db := fortest.Must(Open(t.Context(), Config{DSN: dsn, Endpoints: endpoints, Now: now}))(t)
 	t.Cleanup(func() { _ = db.Close() }) // or it is closed already
-	<-db.backfilled
 	<-db.rerouted
 	return db
 }
@@ -125,9 +124,8 @@ func TestStatsOfUnrouted(t *testing.T) {
 	}
 }
 
-// An instance of an older release renews nothing: its URL counts as configured for a
-// while after it was first met.
-func TestReroutingBesideAnOlderRelease(t *testing.T) {
+// A URL that no instance has renewed counts as configured for a while after it was first met.
+func TestReroutingOfAnUnknownURL(t *testing.T) {
 	dsn, clock := pgtest.DSN(t), sample(1).CreatedAt.Add(time.Hour)
 	now := func() time.Time { return clock }
 	before := instance(t, dsn, now, "https://old.example/")

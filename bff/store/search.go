@@ -9,7 +9,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"coinslot/app/wire"
 	"coinslot/bff/payment"
 	"coinslot/bff/records"
 	"coinslot/bff/store/sqldb"
@@ -21,13 +20,11 @@ const (
 	// lastRune follows every text that begins like the one it is put behind.
 	lastRune = "\U0010FFFF"
 
-	summaries = "facets f"
-
 	sessionsAmong = `SELECT ` + sessionColumns + ` FROM sessions WHERE id IN %s`
 )
 
-// Search implements records.Records. It finds short rows first, sorts them, and reads only
-// the sessions of the page.
+// Search implements records.Records. It finds places first, sorts them, and reads only the sessions
+// of the page.
 func (db *DB) Search(ctx context.Context, q records.Query) (payment.Page, error) {
 	from, err := parseCursor(q.Cursor)
 	if err != nil {
@@ -120,76 +117,56 @@ func sessionQueries(q records.Query, from cursor, limit int) []sessionQuery {
 	from = from.before(q.To)
 	var list []sessionQuery
 	add := func(w sessionQuery, condition string, values ...any) {
-		if condition != "" {
-			w.where(condition, values...)
-		}
+		w.where(condition, values...)
 		w.restrict(q, from)
 		w.limit = limit
 		list = append(list, w)
 	}
 	sessions := sessionQuery{tables: "sessions s", at: "s.created_at", id: "s.id"}
 	what := strings.TrimSpace(q.Text)
-	// Tombstones are found by what identifies one, and in no list.
-	switch {
-	case what == "" && (q.Coin == "" && q.Network == "" || isTransient(q.Status)):
-		add(sessions, "s.status <> ?", tombstone)
-		return list
-	case what == "":
-		add(sessionQuery{
-			tables: summaries + " CROSS JOIN sessions s", at: "f.created_at", id: "f.session",
-		},
-			"s.id = f.session AND s.status <> ?", tombstone)
+	if what == "" {
+		add(sessions, "s.deleted = 0")
 		return list
 	}
+
+	// Deleted ones are found by what identifies one, and in no list.
 	add(sessions, "s.id = ?", sqldb.Key(what))
 	add(sessionQuery{tables: "attempts a CROSS JOIN sessions s", at: "s.created_at", id: "s.id"},
 		"a.tracking_code = ? AND s.id = a.session", sqldb.Key(what))
 	for _, term := range appendTerms([]string{searchTerm(what)}, searchWord(what)) {
 		add(sessionQuery{
-			tables: "words w CROSS JOIN sessions s", at: "w.created_at", id: "w.session",
-		}, "w.word = ? AND s.id = w.session", term)
+			tables: "search_terms t CROSS JOIN sessions s", at: "t.created_at", id: "t.session",
+		}, "t.term = ? AND s.id = t.session", term)
 	}
 	// also if more begin like it than byRefPrefix reads
 	add(sessions, "s.order_ref = ?", sqldb.Key(what))
 	if utf8.RuneCountInString(what) >= shortestPrefix && sqldb.Key(what) == what {
-		add(byRefPrefix(what), "")
+		add(byRefPrefix(what), "s.order_ref IS NOT NULL")
 	}
 	return list
-}
-
-// isTransient reports whether sessions do not stay in a status, so that fewer are in it
-// than have a coin.
-func isTransient(status string) bool {
-	s := wire.Status(status)
-	return s.Known() && s.Waiting()
 }
 
 // byRefPrefix finds sessions by a prefix of their order_ref, 1,000 at most, because they
 // have to be sorted.
 func byRefPrefix(ref string) sessionQuery {
 	return sessionQuery{at: "s.created_at", id: "s.id", args: []any{ref, ref + lastRune},
-		tables: `(SELECT created_at, id, status
-		FROM sessions WHERE order_ref >= $1 AND order_ref < $2 ORDER BY order_ref DESC LIMIT
-		1000) s`}
+		tables: `(SELECT created_at, id, status, order_ref, coin, network, deleted FROM sessions
+		WHERE order_ref >= $1 AND order_ref < $2 ORDER BY order_ref DESC LIMIT 1000) s`}
 }
 
+// restrict adds the conditions of q that are no text, and that of the place.
 func (w *sessionQuery) restrict(q records.Query, from cursor) {
-	status := "s.status"
-	if strings.HasPrefix(w.tables, summaries) {
-		status = "f.status"
-	} else if q.Coin != "" || q.Network != "" {
-		w.tables += " CROSS JOIN " + summaries
-		w.where("f.created_at = s.created_at AND f.session = s.id")
-	}
 	w.where("("+w.at+", "+w.id+") < (?, ?)", from.createdAt, sqldb.Key(from.id))
 	if !q.From.IsZero() {
 		w.where(w.at+" >= ?", sqldb.CeilMicros(q.From))
 	}
-	for _, c := range []struct{ column, value string }{
-		{status, q.Status}, {"f.coin", coin(q.Coin)}, {"f.network", network(q.Network)},
-	} {
-		if c.value != "" {
-			w.where(c.column+" = ?", sqldb.Key(c.value))
-		}
+	if q.Status != "" {
+		w.where("s.status = ? AND s.deleted = 0", sqldb.Key(q.Status))
+	}
+	if q.Coin != "" {
+		w.where("s.coin = ?", sqldb.Key(coinColumn(q.Coin)))
+	}
+	if q.Network != "" {
+		w.where("s.network = ?", sqldb.Key(networkColumn(q.Network)))
 	}
 }

@@ -13,36 +13,22 @@ import (
 	"coinslot/bff/store/sqldb"
 )
 
-const (
-	upsertSummary = `INSERT INTO facets (created_at, session, status, coin, network, cents, version)
-		VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (created_at, session) DO UPDATE
-		SET status = excluded.status, coin = excluded.coin, network = excluded.network,
-		cents = excluded.cents, version = excluded.version`
-	updateSummary = `UPDATE facets
-		SET status = $3, coin = $4, network = $5, cents = $6, version = $7
-		WHERE created_at = $1 AND session = $2 AND version = $8`
-	insertTerm = `INSERT INTO words (word, created_at, session) VALUES ($1, $2, $3)
-		ON CONFLICT DO NOTHING`
-)
+const insertTerm = `INSERT INTO search_terms (term, created_at, session) VALUES ($1, $2, $3)
+	ON CONFLICT DO NOTHING`
 
-// summary is what sessions are filtered and counted by.
-type summary struct {
-	status        string
-	coin, network string // empty = none was chosen
-	cents         int64
-}
-
-func summarize(s *payment.Session) summary {
-	f := summary{status: string(s.Status), cents: s.Order.AmountUSD.Shift(2).IntPart()}
-	if a := s.Current(); a != nil {
-		f.coin, f.network = coin(a.CurrencySymbol), network(a.NetworkCode)
+// choice returns the coin and the network of the current attempt as their columns keep them; "" =
+// none was chosen.
+func choice(s *payment.Session) (coin, network string) {
+	current := s.Current()
+	if current == nil {
+		return "", ""
 	}
-	return f
+	return coinColumn(current.CurrencySymbol), networkColumn(current.NetworkCode)
 }
 
-// coin and network normalize the gateway's spelling for their columns.
-func coin(symbol string) string  { return strings.ToUpper(symbol) }
-func network(code string) string { return strings.ToLower(code) }
+// coinColumn and networkColumn normalize the gateway's spelling.
+func coinColumn(symbol string) string  { return strings.ToUpper(symbol) }
+func networkColumn(code string) string { return strings.ToLower(code) }
 
 // maxTermBytes bounds a term: an index of PostgreSQL refuses longer ones, and that must not
 // block a payment. No address is that long.
@@ -129,63 +115,49 @@ func emailTerms(s *payment.Session) (list []string) {
 	return list
 }
 
-// indexEntry is what operators find a session by; the zero entry is that of no session.
-type indexEntry struct {
-	version int64
-	summary summary
-	terms   []string
-	emails  []string // those of the terms that are e-mails
+// terms are what a session is found by; nil = by nothing.
+type terms struct {
+	all    []string
+	emails []string // those of all that are e-mails, or parts of one
 }
 
-func indexEntryOf(s *payment.Session) indexEntry {
-	return indexEntry{s.Version, summarize(s), searchTerms(s), emailTerms(s)}
+func termsOf(s *payment.Session) terms {
+	return terms{all: searchTerms(s), emails: emailTerms(s)}
 }
 
-// deleteOldEmails deletes the e-mails that s no longer has: what was erased must not be found.
-func deleteOldEmails(ctx context.Context, tx *sql.Tx, s *payment.Session, before []string) error {
-	now := emailTerms(s)
-	gone := slices.DeleteFunc(slices.Clone(before), func(term string) bool {
-		return slices.Contains(now, term)
-	})
-	return deleteOldTerms(ctx, tx, s, gone)
-}
-
-// writeIndex writes what s is found by, as far as it was not there before. Terms other than
-// e-mails stay, so that a session is found by what it was once known by. If an older
-// release has changed the session without writing the index, all is written again.
-func writeIndex(ctx context.Context, tx *sql.Tx, s *payment.Session, before indexEntry) error {
-	now, at := indexEntryOf(s), s.CreatedAt.UnixMicro()
-	current, err := writeSummary(ctx, tx, s.ID, at, now, before.version)
-	if err != nil {
-		return fmt.Errorf("writing the search index: %w", err)
+// writeTerms writes what s is found by that it was not found by before, and deletes the e-mails
+// that s no longer has: what was erased must not be found. Other terms stay, so that a session is
+// found by what it was once known by.
+func writeTerms(ctx context.Context, tx *sql.Tx, s *payment.Session, before terms) error {
+	now := termsOf(s)
+	if err := deleteTerms(ctx, tx, s, without(before.emails, now.emails)); err != nil {
+		return err
 	}
-	for _, term := range now.terms {
-		if current && slices.Contains(before.terms, term) {
-			continue
-		}
-		if _, err := tx.ExecContext(ctx, insertTerm, term, at, sqldb.Key(s.ID)); err != nil {
+
+	createdAt := s.CreatedAt.UnixMicro()
+	for _, term := range without(now.all, before.all) {
+		_, err := tx.ExecContext(ctx, insertTerm, term, createdAt, sqldb.Key(s.ID))
+		if err != nil {
 			return fmt.Errorf("writing a search term: %w", err)
 		}
 	}
 	return nil
 }
 
-// writeSummary writes what is counted of a session. It reports whether the summary that it
-// replaces was that of the version before.
-func writeSummary(
-	ctx context.Context, tx *sql.Tx, id string, at int64, now indexEntry, before int64,
-) (current bool, err error) {
-	f := now.summary
-	args := []any{
-		at, sqldb.Key(id), sqldb.Key(f.status), sqldb.Text(f.coin), sqldb.Text(f.network), f.cents,
-		now.version,
-	}
-	if before > 0 {
-		n, err := sqldb.Affected(ctx, tx, updateSummary, append(args, before)...)
-		if err != nil || n > 0 {
-			return err == nil, err
+func deleteTerms(ctx context.Context, tx *sql.Tx, s *payment.Session, list []string) error {
+	createdAt := s.CreatedAt.UnixMicro()
+	for _, term := range list {
+		_, err := tx.ExecContext(ctx, deleteTerm, term, createdAt, sqldb.Key(s.ID))
+		if err != nil {
+			return fmt.Errorf("erasing a search term: %w", err)
 		}
 	}
-	_, err = tx.ExecContext(ctx, upsertSummary, args...)
-	return false, err
+	return nil
+}
+
+// without returns the terms of list that are not among others.
+func without(list, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(term string) bool {
+		return slices.Contains(others, term)
+	})
 }

@@ -88,7 +88,10 @@ func readRow(ctx context.Context, q sqldb.Queryer, query, of string) (row, error
 
 func (db *DB) read(ctx context.Context, query, of string) (payment.Session, error) {
 	var r row
-	err := db.ViewRow(ctx, r.scan, query, sqldb.Key(of))
+	err := db.View(ctx, func(ctx context.Context, q sqldb.Queryer) (err error) {
+		r, err = readRow(ctx, q, query, of)
+		return err
+	})
 	if errors.Is(err, payment.ErrNotFound) {
 		return payment.Session{}, err
 	}

@@ -23,7 +23,8 @@ const (
 // countWaiting counts the few sessions that wait for the gateway or an operator; confirmed
 // and open ones may be millions. What is set aside is counted by itself.
 var countWaiting = `SELECT status, count(*), min(COALESCE(checked_at, created_at)) FROM sessions
-	WHERE ` + inStatus(wire.Status.Waiting) + ` AND unreadable_at IS NULL GROUP BY status`
+	WHERE ` + inStatus(wire.Status.Waiting) + ` AND deleted = 0 AND unreadable_at IS NULL
+	GROUP BY status`
 
 // Stats are the figures of the database, for all instances together.
 type Stats struct {
@@ -120,12 +121,12 @@ func (s *Stats) deliveries(ctx context.Context, q sqldb.Queryer, endpoints []str
 // tally sums whole cents, so that sums are exact; they come as text, which holds more than
 // any integer.
 const tally = `SELECT created_at / 86400000000 AS day, status, coin, count(*),
-	CAST(sum(cents) AS TEXT) FROM facets WHERE created_at >= $1 AND created_at < $2
+	CAST(sum(amount_cents) AS TEXT) FROM sessions WHERE created_at >= $1 AND created_at < $2
 	GROUP BY day, status, coin ORDER BY day, status, coin`
 
 const maxTally = 92 * 24 * time.Hour
 
-// Tally implements records.Records. It reads a short row of each session.
+// Tally implements records.Records. It reads an index, and no documents.
 func (db *DB) Tally(ctx context.Context, from, to time.Time) (counts []records.Count, err error) {
 	if to.Before(from) || to.Sub(from) > maxTally {
 		return nil, records.ErrRange
@@ -151,11 +152,11 @@ func scanCount(rows *sql.Rows) (c records.Count, err error) {
 	return c, sqldb.Wrap(err, "reading a sum")
 }
 
-// choices are the values of a column of facets. Each step enters the column's index once, so
+// choices are the values of a column. Each step enters the column's index once, so
 // that it takes as long for a million sessions as for one.
 const choices = `WITH RECURSIVE due (v) AS (
-	SELECT min(%[1]s) FROM facets WHERE %[1]s > '' UNION ALL
-	SELECT (SELECT min(f.%[1]s) FROM facets f WHERE f.%[1]s > due.v) FROM due WHERE v IS NOT NULL
+	SELECT min(%[1]s) FROM sessions WHERE %[1]s > '' UNION ALL
+	SELECT (SELECT min(s.%[1]s) FROM sessions s WHERE s.%[1]s > due.v) FROM due WHERE v IS NOT NULL
 ) SELECT v FROM due WHERE v IS NOT NULL LIMIT 200`
 
 // Choices implements records.Records.

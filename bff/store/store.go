@@ -34,9 +34,6 @@ type Config struct {
 	// DSN is the path of an SQLite file, or the address of a PostgreSQL database; see
 	// [sqldb.Config].
 	DSN string
-	// Direct is the address of the same PostgreSQL database without the pooler that DSN leads
-	// to; empty = there is no pooler.
-	Direct string
 	// Endpoints are the webhook URLs: every new event gets one delivery for
 	// each, in the transaction that stores it. Nil = no deliveries.
 	Endpoints []string
@@ -57,10 +54,9 @@ type Began = sqldb.Began
 type DB struct {
 	*sqldb.DB
 	*outboxdb.Outbox
-	stop       context.CancelFunc // of the background work; nil = there is none
-	running    sync.WaitGroup
-	backfilled chan struct{} // closed when the first backfill has ended
-	rerouted   chan struct{} // closed when the first pass of rerouting has ended
+	stop     context.CancelFunc // of the background work; nil = there is none
+	running  sync.WaitGroup
+	rerouted chan struct{} // closed when the first pass of rerouting has ended
 }
 
 var (
@@ -75,8 +71,9 @@ var (
 	_ records.Damage   = (*DB)(nil)
 )
 
-// Open opens the database, as [sqldb.Open] does, and begins to bring older sessions and
-// deliveries up to date in the background, until Close.
+// Open opens the database, as [sqldb.Open] does. In the background, until Close, it moves open
+// deliveries to the webhook URLs that are configured now, and uses unreadable rows again that were
+// repaired.
 func Open(ctx context.Context, c Config) (*DB, error) {
 	db, err := open(ctx, c, sqldb.Open)
 	if err != nil {
@@ -84,7 +81,6 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	db.stop = stop
-	db.running.Go(func() { db.runBackfill(background) })
 	db.running.Go(func() { db.runReroutes(background) })
 	db.running.Go(func() { db.runRestores(background) })
 	return db, nil
@@ -94,7 +90,7 @@ func open(
 	ctx context.Context, c Config, how func(context.Context, sqldb.Config) (*sqldb.DB, error),
 ) (*DB, error) {
 	opened, err := how(ctx, sqldb.Config{
-		DSN: c.DSN, Direct: c.Direct, Now: c.Now, Began: c.Began, Log: c.Log,
+		DSN: c.DSN, Now: c.Now, Began: c.Began, Log: c.Log,
 	})
 	if err != nil {
 		return nil, err
@@ -103,9 +99,7 @@ func open(
 	if c.CheckEvent != nil {
 		events.Check = c.CheckEvent
 	}
-	return &DB{
-		DB: opened, Outbox: events, backfilled: make(chan struct{}), rerouted: make(chan struct{}),
-	}, nil
+	return &DB{DB: opened, Outbox: events, rerouted: make(chan struct{})}, nil
 }
 
 // OpenReader opens the database for reading only, also beside a running server; see
@@ -129,25 +123,30 @@ func (db *DB) Close() error {
 	return db.DB.Close()
 }
 
-// Versions returns the versions of those of the sessions that exist: a reader that may have
-// missed a change compares them. Errors: the database's.
-func (db *DB) Versions(ctx context.Context, ids []string) (map[string]int64, error) {
-	type version struct {
-		id     string
-		number int64
+// Revision tells whether a session was changed or checked since it was read.
+type Revision struct {
+	Version   int64
+	CheckedAt int64 // microseconds; 0 = never
+}
+
+// Revisions returns the revisions of those of the sessions that exist. Errors: the database's.
+func (db *DB) Revisions(ctx context.Context, ids []string) (map[string]Revision, error) {
+	type revised struct {
+		id string
+		Revision
 	}
-	found := make(map[string]int64, len(ids))
+	found := make(map[string]Revision, len(ids))
 	for batch := range slices.Chunk(ids, sqldb.BatchSize) {
 		in, args := sqldb.InList(1, batch)
-		list, err := sqldb.List(ctx, db.DB, func(rows *sql.Rows) (v version, err error) {
-			err = rows.Scan(&v.id, &v.number)
-			return v, err
-		}, `SELECT id, version FROM sessions WHERE id IN `+in, args...)
+		list, err := sqldb.List(ctx, db.DB, func(rows *sql.Rows) (r revised, err error) {
+			err = rows.Scan(&r.id, &r.Version, &r.CheckedAt)
+			return r, err
+		}, `SELECT id, version, COALESCE(checked_at, 0) FROM sessions WHERE id IN `+in, args...)
 		if err != nil {
-			return nil, fmt.Errorf("reading versions: %w", err)
+			return nil, fmt.Errorf("reading revisions: %w", err)
 		}
-		for _, v := range list {
-			found[v.id] = v.number
+		for _, r := range list {
+			found[r.id] = r.Revision
 		}
 	}
 	return found, nil

@@ -24,7 +24,6 @@ func openedAs(t testing.TB, c Config) *DB {
 	t.Helper()
 	db := fortest.Must(Open(t.Context(), c))(t)
 	t.Cleanup(func() { fortest.OK(t, db.Close()) })
-	<-db.backfilled
 	<-db.rerouted
 	return db
 }
@@ -49,7 +48,6 @@ func created(dsn string) error {
 	if err != nil {
 		return err
 	}
-	<-db.backfilled
 	<-db.rerouted
 	return db.Close()
 }

@@ -14,12 +14,15 @@ import (
 
 const (
 	insertSession = `INSERT INTO sessions (id, version, status, order_ref, idempotency_key,
-		created_at, checked_at, due_at, doc, late_from, erased_at, unpaid_item)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING`
+		created_at, checked_at, due_at, late_from, coin, network, amount_cents, unpaid_item,
+		deleted, erased_at, doc)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+		ON CONFLICT DO NOTHING`
 	updateSession = `UPDATE sessions
-		SET version = $2, status = $3, order_ref = $4, idempotency_key = $5,
-		created_at = $6, checked_at = $7, due_at = $8, doc = $9, late_from = $10, erased_at = $11,
-		unpaid_item = $12 WHERE id = $1`
+		SET version = $2, status = $3, order_ref = $4, idempotency_key = $5, created_at = $6,
+		checked_at = $7, due_at = $8, late_from = $9, coin = $10, network = $11,
+		amount_cents = $12, unpaid_item = $13, deleted = $14, erased_at = $15, doc = $16
+		WHERE id = $1`
 )
 
 // maxUnknown bounds the tries of a write whose outcome is unknown.
@@ -53,7 +56,7 @@ func (db *DB) Insert(ctx context.Context, s payment.Session) (payment.Session, e
 				return err
 			}
 			if written {
-				return db.writeRelated(ctx, tx, &s, nil, indexEntry{})
+				return db.writeRelated(ctx, tx, &s, nil, terms{})
 			}
 			if err := db.EnsureReplicated(ctx, tx); err != nil {
 				return err // what is acknowledged now may be an earlier try's
@@ -147,7 +150,7 @@ func (u *updateRun) run(ctx context.Context, tx *sql.Tx) (err error) {
 	if done, err := u.wasWritten(s); done || err != nil {
 		return err
 	}
-	version, held, before := s.Version, keysOf(s), indexEntryOf(&s)
+	version, held, before := s.Version, keysOf(s), termsOf(&s)
 	events, err := u.change(&s)
 	if err != nil {
 		u.refused = err
@@ -182,15 +185,12 @@ func (u *updateRun) wasWritten(current payment.Session) (bool, error) {
 
 // writeRelated writes what other tables have of s, given what they had before.
 func (db *DB) writeRelated(
-	ctx context.Context, tx *sql.Tx, s *payment.Session, held []attemptKeys, before indexEntry,
+	ctx context.Context, tx *sql.Tx, s *payment.Session, held []attemptKeys, before terms,
 ) error {
 	if err := db.writeAttemptKeys(ctx, tx, s.ID, held, keysOf(*s)); err != nil {
 		return err
 	}
-	if err := deleteOldEmails(ctx, tx, s, before.emails); err != nil {
-		return err
-	}
-	return writeIndex(ctx, tx, s, before)
+	return writeTerms(ctx, tx, s, before)
 }
 
 // put writes s and returns what will be read; written is false if the query wrote nothing.
@@ -205,9 +205,25 @@ func put(
 		id: sqldb.Key(s.ID), createdAt: s.CreatedAt.UnixMicro(), doc: doc,
 		checkedAt: sqldb.Micros(s.CheckedAt), dueAt: sqldb.Micros(s.DueAt),
 	}
-	n, err := sqldb.Affected(ctx, tx, query, r.id, s.Version,
-		sqldb.Key(statusColumn(&s)), sqldb.Text(s.Order.Ref), sqldb.Text(s.IdempotencyKey),
-		r.createdAt, r.checkedAt, r.dueAt, string(doc), sqldb.Micros(s.LateFrom),
-		sqldb.Micros(s.ErasedAt), sql.NullInt64{Int64: 1, Valid: isUnpaidItem(&s)})
+	coin, network := choice(&s)
+	n, err := sqldb.Affected(
+		ctx, tx, query,
+		r.id,
+		s.Version,
+		sqldb.Key(string(s.Status)),
+		sqldb.Text(s.Order.Ref),
+		sqldb.Text(s.IdempotencyKey),
+		r.createdAt,
+		r.checkedAt,
+		r.dueAt,
+		sqldb.Micros(s.LateFrom),
+		sqldb.Text(coin),
+		sqldb.Text(network),
+		s.Order.AmountUSD.Shift(2).IntPart(),
+		sqldb.Bool(isUnpaidItem(&s)),
+		sqldb.Bool(s.Tombstone()),
+		sqldb.Micros(s.ErasedAt),
+		string(doc),
+	)
 	return r, n > 0, err
 }

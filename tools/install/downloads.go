@@ -52,7 +52,6 @@ func downloads() []download {
 		download{"Express", "npm-registry/express-" + npmDate, cacheExpress},
 		download{"promtool", "prometheus/installed", installPromtool},
 		download{"litestream", "tools/litestream-" + litestream + ".installed", installLitestream},
-		download{"the previous release", "previous/" + previous, compilePrevious},
 	)
 }
 
@@ -70,25 +69,6 @@ func installLitestream() error {
 	return script(`mkdir -p .cache/tools && env GOFLAGS= CGO_ENABLED=0 GOBIN="$PWD/.cache/tools" \
 		go install -trimpath github.com/benbjohnson/litestream/cmd/litestream@` + litestream + `
 		mv .cache/tools/litestream .cache/tools/litestream-` + litestream)
-}
-
-// previous is the release that upgrades are tested from: the newest commit whose tables are older
-// than this one's.
-const previous = "b53e1cbe1a3c79fa806ae89e5ed76dd587493d31"
-
-// compilePrevious compiles it from the history of this repository, with the crash points that let
-// tests accelerate its clock.
-func compilePrevious() error {
-	if err := logged("git", "cat-file", "-e", previous); err != nil {
-		return fmt.Errorf("this clone lacks its commit: git fetch --unshallow: %w", err)
-	}
-	return script(`rm -rf .cache/previous && mkdir -p .cache/previous/source
-		git archive ` + previous + ` | tar x -C .cache/previous/source
-		cd .cache/previous/source
-		export GOFLAGS=-buildvcs=false CGO_ENABLED=0
-		go run -trimpath ./tools/build -assets -fast
-		go build -trimpath -tags crashpoints -o ../coinslot ./bff
-		cd .. && rm -r source`)
 }
 
 // script runs lines of a shell, which ends at the first that fails.

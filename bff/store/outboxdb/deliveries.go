@@ -14,7 +14,7 @@ import (
 
 const (
 	rowColumns = `SELECT d.event, d.endpoint, d.state, d.tries, d.last_status, d.note,
-		d.settled_at, d.next_at, e.id, e.type, e.session, e.at `
+		d.tried_at, d.next_at, e.id, e.type, e.session, e.at `
 	rowOrder = ` ORDER BY d.event DESC, d.endpoint DESC LIMIT $2`
 	// The deliveries of events up to $1, at most $2: all, those of state $3 that have
 	// failed, those of session $3. CROSS says to SQLite which table comes first.

@@ -19,7 +19,7 @@ const EndpointLease = 2 * time.Minute
 const (
 	nextEndpoint = `SELECT endpoint FROM deliveries WHERE state = 'open' AND endpoint > $1
 		ORDER BY endpoint LIMIT 1`
-	// PostgreSQL only, see its migration 0004.
+	// PostgreSQL only; SQLite has no such table.
 	renewEndpoint = `INSERT INTO webhook_endpoints (endpoint, seen_at) VALUES ($1, $2)
 		ON CONFLICT (endpoint) DO UPDATE
 		SET seen_at = GREATEST(webhook_endpoints.seen_at, excluded.seen_at)`
@@ -29,7 +29,8 @@ const (
 )
 
 // RenewEndpoints records that this instance has its URLs configured, for the other instances. An
-// unknown URL with open deliveries, of an older release, counts as configured for a lease, too.
+// unknown URL with open deliveries counts as configured for a lease, too: an instance that starts
+// may have written them before it has renewed.
 func (db *Outbox) RenewEndpoints(ctx context.Context) error {
 	if !db.Shared() {
 		return nil

@@ -39,7 +39,7 @@ const (
 	leaseDelivery = `UPDATE deliveries SET lease_until = $3 WHERE event = $1 AND endpoint = $2`
 	// $8 is when the delivery of the try was opened; one that was replayed since is left as it is.
 	recordResult = `UPDATE deliveries SET tries = tries + 1, next_at = $4, last_status = $5,
-		note = $6, settled_at = $7, lease_until = NULL,
+		note = $6, tried_at = $7, lease_until = NULL,
 		state = CASE WHEN state = 'open' OR $3 = 'delivered' THEN $3 ELSE state END
 		WHERE event = (SELECT seq FROM events WHERE id = $1) AND endpoint = $2
 		AND (opened_at IS NULL OR opened_at <= $8)`

@@ -75,9 +75,9 @@ func (db *DB) readClock(ctx context.Context) error {
 func (db *DB) keepClock(ctx context.Context) {
 	tick := time.NewTicker(clockPeriod)
 	defer tick.Stop()
-	defer db.heartbeats.clock.Stop()
+	defer db.clockBeat.Stop()
 	for {
-		db.heartbeats.clock.Beat(clockPeriod)
+		db.clockBeat.Beat(clockPeriod)
 		select {
 		case <-tick.C:
 			if err := db.readClock(ctx); err != nil && ctx.Err() == nil {

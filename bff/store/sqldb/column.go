@@ -22,6 +22,14 @@ func Time(column sql.NullInt64) time.Time {
 	return time.UnixMicro(column.Int64).UTC()
 }
 
+// Bool is a truth value as its column keeps it: 1 or 0.
+func Bool(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // escape begins the column of a key that PostgreSQL does not take as it is.
 const escape = "\x01"
 

@@ -14,7 +14,6 @@ import (
 // Dialect is what one kind of database does in its own way.
 type Dialect struct {
 	goose      goose.Dialect
-	options    func() ([]goose.ProviderOption, error)
 	migrations string // directory in the embedded files
 	// locks is whether rows are locked when they are read to be written; without locks, a
 	// transaction begins as the only writer.
@@ -35,18 +34,10 @@ type Dialect struct {
 	// retryable reports whether the database has rolled back a transaction for a reason that
 	// may be gone at the next try.
 	retryable func(err error) bool
-	// commitError says what err, of a commit, means; *unknownError = the outcome is unknown.
-	commitError func(err error) error
-	// ambiguous reports whether a commit that failed with err may appear after a
-	// restart although it cannot be read now.
-	ambiguous func(err error) bool
 	// insertWriteCheck inserts a bucket whose name begins with write_check.
 	insertWriteCheck string
 	// cannotWrite reports whether err is of a disk that is full, broken or read-only.
 	cannotWrite func(err error) bool
-	// supersede writes something: once it is committed, no earlier ambiguous commit can
-	// appear any more.
-	supersede func(ctx context.Context, tx *sql.Tx) error
 }
 
 // The horizon of the log is the last position whose events are visible; it is read before them.
@@ -108,12 +99,8 @@ func (d Dialect) Provider(db *sql.DB) (*goose.Provider, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading migrations: %w", err)
 	}
-	options, err := d.options()
-	if err != nil {
-		return nil, fmt.Errorf("reading migrations: %w", err)
-	}
-	provider, err := goose.NewProvider(d.goose, db, files, append(options,
-		goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))...)
+	provider, err := goose.NewProvider(d.goose, db, files,
+		goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
 	return provider, Wrap(err, "reading migrations")
 }
 

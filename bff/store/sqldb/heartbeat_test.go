@@ -46,7 +46,10 @@ func unanswered(t *testing.T, l deadLine) *DB {
 	c := fortest.Must(pgxpool.ParseConfig("postgres://coinslot@127.0.0.1/coinslot"))(t)
 	c.ConnConfig.DialFunc = l.dial
 	pool := fortest.Must(pgxpool.NewWithConfig(t.Context(), c))(t)
-	return &DB{pool: pool, direct: c.ConnConfig, Reader: sql.OpenDB(l), Dialect: postgresDialect(), Patience: defaultPatience, hints: newHints(), Log: slog.New(slog.DiscardHandler)}
+	return &DB{
+		pool: pool, Reader: sql.OpenDB(l), Dialect: postgresDialect(), Patience: defaultPatience,
+		Log: slog.New(slog.DiscardHandler), failed: make(chan struct{}),
+	}
 }
 
 // The background loops keep beating although the database does not answer, and
@@ -62,10 +65,7 @@ func TestHeartbeats(t *testing.T) {
 				db := unanswered(t, l)
 				ctx, cancel := context.WithCancel(t.Context())
 				db.running.Go(func() { db.keepClock(ctx) })
-				db.running.Go(func() { db.sendHints(ctx) })
-				db.running.Go(func() { _ = db.Listen(ctx, func(string) {}) })
 				for range 20 {
-					db.Announce("cs_1")
 					time.Sleep(15 * time.Second)
 					for loop, at := range db.LastBeats() {
 						if late := time.Since(at); !stuck && !at.IsZero() && late > time.Minute {
@@ -74,7 +74,7 @@ func TestHeartbeats(t *testing.T) {
 					}
 				}
 				beats := db.LastBeats()
-				for _, loop := range []string{"clock", "listener"} {
+				for _, loop := range []string{"clock"} {
 					if at := beats[loop]; at.IsZero() || stuck != (time.Since(at) > 2*time.Minute) {
 						t.Errorf("%s has beaten %v ago", loop, time.Since(at))
 					}
@@ -94,20 +94,4 @@ func TestHeartbeats(t *testing.T) {
 			})
 		})
 	}
-}
-
-// Who announces is watched while there is something to tell.
-func TestHeartbeatWhileAnnouncing(t *testing.T) {
-	db := unanswered(t, deadLine{})
-	defer db.pool.Close()
-	ctx, cancel := context.WithCancel(t.Context())
-	db.running.Go(func() { db.sendHints(ctx) })
-	turns := func() bool { return !db.LastBeats()["announcer"].IsZero() }
-	db.Announce("cs_1")
-	db.hints.mu.Lock()
-	fortest.Until(t, "it to be busy", turns)
-	db.hints.mu.Unlock()
-	fortest.Until(t, "it to rest", func() bool { return !turns() })
-	cancel()
-	db.running.Wait()
 }

@@ -1,6 +1,6 @@
 // Package sqldb opens a database, SQLite or PostgreSQL, with the tables of this release, and
 // runs transactions on it. It knows the differences of the two ([Dialect]), what a failed
-// commit may mean, the database's clock, and how instances send one another hints. Package
+// commit may mean, and the database's clock. Package
 // store knows what the tables hold.
 package sqldb
 
@@ -17,7 +17,6 @@ import (
 
 	"coinslot/bff/internal/background"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -25,12 +24,9 @@ import (
 type Config struct {
 	// DSN is the path of an SQLite file on a local disk, which is made if it is not there, readable
 	// by its owner only ("<path>.lock" is made next to it), or the address of a PostgreSQL
-	// database, "postgres://…", of which pool_max_conns is at most 50 and 10 if it is not given.
+	// database, "postgres://…", of which pool_max_conns is at most 50 and 10 if it is not given. It may lead
+	// to a pooler that gives each transaction any connection.
 	DSN string
-	// Direct is the address of the same PostgreSQL database if DSN leads to a pooler, which gives
-	// each transaction any connection: tables are migrated and hints are listened to there. Empty
-	// = there is no pooler.
-	Direct string
 	// Now is the clock of tests; nil = the database's. See [DB.Now].
 	Now func() time.Time
 	// Began is called at the start of each operation. Nil = not called.
@@ -40,40 +36,31 @@ type Config struct {
 
 // DB is an open database. Its methods may be called by many goroutines.
 type DB struct {
-	Reader   *sql.DB         // sees what was committed; on SQLite, cannot write
-	Writer   *sql.DB         // nil = opened for reading only
-	pool     *pgxpool.Pool   // behind reader and writer; nil = SQLite
-	direct   *pgx.ConnConfig // to PostgreSQL itself, where pool may lead to a pooler; nil = SQLite
-	pooled   bool            // pool leads to a pooler
+	Reader   *sql.DB       // sees what was committed; on SQLite, cannot write
+	Writer   *sql.DB       // nil = opened for reading only
+	pool     *pgxpool.Pool // behind reader and writer; nil = SQLite
 	Dialect  Dialect
 	path     string // of the file of SQLite; "" = there is none, or it is not ours
 	began    Began  // may be nil
 	Log      *slog.Logger
 	clock    clock
 	guest    bool          // opened beside a server: nothing runs in the background
-	hints    *hints        // nil = there are no other instances
 	Patience time.Duration // of one operation
 	browsing chan struct{} // one for each read of browse
 	unlock   func() error
-	// statements are the reader's prepared ones, *sql.Stmt by query; see ViewRow.
-	statements sync.Map
-	// unknown is set by a commit that failed and may still appear after a restart, until
-	// another one has superseded it. Only SQLite does that.
-	unknown atomic.Bool
 	// writeFailing is set by a write that failed for want of a working disk; see checkWrite.
 	writeFailing atomic.Bool
 	// synchronous is set if commits wait for a standby, as of the last connection.
 	synchronous atomic.Bool
 
-	// The writer of SQLite; see batch.go.
-	batching sync.Once       // begins runBatches
-	parts    chan *part      // in the order in which they came
-	open     context.Context // ends with close
-	close    context.CancelFunc
+	// See Failed.
+	failOnce sync.Once
+	failed   chan struct{}
+	failure  error // set before failed is closed
 
-	stop       context.CancelFunc // of the background work; nil = there is none
-	running    sync.WaitGroup
-	heartbeats heartbeats
+	stop      context.CancelFunc // of the background work; nil = there is none
+	running   sync.WaitGroup
+	clockBeat background.Heartbeat
 }
 
 // Open opens the database. An SQLite file is opened alone: a second process is refused until
@@ -93,9 +80,8 @@ func open(
 ) (*DB, error) {
 	db := &DB{
 		began: c.Began, Log: c.Log, clock: clock{fixed: c.Now}, Patience: defaultPatience,
-		browsing: make(chan struct{}, browsers), parts: make(chan *part),
+		browsing: make(chan struct{}, browsers), failed: make(chan struct{}),
 	}
-	db.open, db.close = context.WithCancel(context.WithoutCancel(ctx))
 	db.Log = cmp.Or(db.Log, slog.New(slog.DiscardHandler))
 	if isPostgres(c.DSN) {
 		db.Dialect = postgresDialect()
@@ -123,7 +109,6 @@ func (db *DB) startBackground(ctx context.Context) *DB {
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	db.stop = stop
 	db.running.Go(func() { db.keepClock(background) })
-	db.running.Go(func() { db.sendHints(background) })
 	return db
 }
 
@@ -133,7 +118,6 @@ func (db *DB) Close() error {
 		db.stop()
 		db.running.Wait()
 	}
-	db.close()
 	var errs []error
 	for _, pool := range []*sql.DB{db.Reader, db.Writer} {
 		if pool != nil {
@@ -152,14 +136,8 @@ func (db *DB) Close() error {
 // Shared reports whether other processes may be using the database too.
 func (db *DB) Shared() bool { return db.pool != nil }
 
-// heartbeats are those of the loops that other instances depend on.
-type heartbeats struct{ clock, announcer, listener background.Heartbeat }
-
 // LastBeats returns the last heartbeats of the background loops, by name; zero = it does not
-// run. The backfill has none: it comes to an end.
+// run.
 func (db *DB) LastBeats() map[string]time.Time {
-	p := &db.heartbeats
-	return map[string]time.Time{
-		"clock": p.clock.Last(), "announcer": p.announcer.Last(), "listener": p.listener.Last(),
-	}
+	return map[string]time.Time{"clock": db.clockBeat.Last()}
 }

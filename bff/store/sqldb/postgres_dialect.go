@@ -1,8 +1,6 @@
 package sqldb
 
 import (
-	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,33 +9,22 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
-	gooselock "github.com/pressly/goose/v3/lock"
 )
 
 func postgresDialect() Dialect {
 	return Dialect{
-		goose: goose.DialectPostgres, migrations: "migrations/postgres", options: postgresLocker,
+		goose: goose.DialectPostgres, migrations: "migrations/postgres",
 		locks:   true,
 		Clock:   `(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`,
 		Horizon: postgresHorizon, HeldBack: postgresHeldBack,
 		EventsAfter: postgresEventsAfter, SessionEventsAfter: postgresSessionEventsAfter,
 		EventAt: postgresEventAt, LatestEvent: postgresLatestEvent,
 		NotNewest: `position < (SELECT max(position) FROM events)`, // see continueLog
-		Violated:  postgresViolated, retryable: postgresRetryable, commitError: postgresCommitError,
-		// what cannot be read now is not there after a restart
-		ambiguous: func(error) bool { return false },
-		supersede: func(context.Context, *sql.Tx) error { return nil },
+		Violated:  postgresViolated, retryable: postgresRetryable,
 		insertWriteCheck: `INSERT INTO buckets (name, next_at) VALUES ('write_check', 0)
 			ON CONFLICT (name) DO UPDATE SET next_at = 0`,
 		cannotWrite: postgresCannotWrite,
 	}
-}
-
-// postgresLocker lets one of several instances that start migrate, while the
-// others wait for up to five minutes.
-func postgresLocker() ([]goose.ProviderOption, error) {
-	locker, err := gooselock.NewPostgresSessionLocker(gooselock.WithLockTimeout(1, 300))
-	return []goose.ProviderOption{goose.WithSessionLocker(locker)}, err
 }
 
 // sqlState is PostgreSQL's code for err; "" = err is not from the server.
@@ -63,9 +50,12 @@ func postgresRetryable(err error) bool {
 	return state == "40001" || state == "40P01"
 }
 
-// postgresCommitError: the server has said what went wrong with the commit, or the outcome
-// is unknown. Its message when it ends the connection is no answer.
+// postgresCommitError returns what err, of a commit, means: the server has said what went wrong, or
+// the outcome is unknown. Its message when it ends the connection is no answer.
 func postgresCommitError(err error) error {
+	if err == nil {
+		return nil
+	}
 	state := sqlState(err)
 	if errors.Is(err, pgx.ErrTxCommitRollback) ||
 		state != "" && !strings.HasPrefix(state, "57P") && !strings.HasPrefix(state, "08") {

@@ -77,7 +77,7 @@ func (db *DB) besideSQLite(ctx context.Context, path string) (err error) {
 
 func (db *DB) besidePostgres(ctx context.Context, c Config) error {
 	db.guest = true
-	pool, err := directConfig(c)
+	pool, err := postgresConfig(c.DSN)
 	if err != nil {
 		return err
 	}
@@ -94,12 +94,7 @@ func (db *DB) besidePostgres(ctx context.Context, c Config) error {
 //
 // Errors: as from [Open], and that there is no file, which is an [os.ErrNotExist].
 func OpenInspect(ctx context.Context, c Config) (*DB, error) {
-	return open(ctx, c, (*DB).inspectSQLite, func(db *DB, ctx context.Context, c Config) error {
-		if err := db.inspectPostgres(ctx, c); err != nil {
-			return err
-		}
-		return db.checkPooler(ctx, c)
-	})
+	return open(ctx, c, (*DB).inspectSQLite, (*DB).inspectPostgres)
 }
 
 func (db *DB) inspectSQLite(ctx context.Context, path string) (err error) {
@@ -124,11 +119,10 @@ func inspectSettings(path string) url.Values {
 }
 
 func (db *DB) inspectPostgres(ctx context.Context, c Config) error {
-	pool, err := directConfig(c)
+	pool, err := postgresConfig(c.DSN)
 	if err != nil {
 		return err
 	}
-	pool.ConnConfig.RuntimeParams["default_transaction_read_only"] = "on"
 	pool.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsPrimary
 	return db.connect(ctx, pool)
 }

@@ -102,14 +102,14 @@ func wasReplicated(conn *pgconn.PgConn) error {
 }
 
 // commitPostgres commits and makes sure that a standby has it.
-func (t *transaction) commitPostgres() error {
-	if t.db.synchronous.Load() {
-		defer time.AfterFunc(slowCommit, t.db.pool.Reset).Stop()
+func (db *DB) commitPostgres(conn *sql.Conn, tx *sql.Tx) error {
+	if db.synchronous.Load() {
+		defer time.AfterFunc(slowCommit, db.pool.Reset).Stop()
 	}
-	if err := t.tx.Commit(); err != nil {
+	if err := tx.Commit(); err != nil {
 		return err
 	}
-	return t.conn.Raw(func(conn any) error {
+	return conn.Raw(func(conn any) error {
 		return wasReplicated(conn.(*stdlib.Conn).Conn().PgConn())
 	})
 }

@@ -58,24 +58,24 @@ func TestPostgresSettings(t *testing.T) {
 		run(t, admin.Writer, "ALTER DATABASE "+name+" SET "+setting)
 	}
 	db := opened(t, dsn+"&synchronous_commit=off&options=-c%20synchronous_commit%3Doff&pool_max_conns=3")
-	want := map[string]string{
-		"synchronous_commit": "on", "fsync": "on", "full_page_writes": "on", "statement_timeout": "5s", "lock_timeout": "4s",
-		"idle_in_transaction_session_timeout": "8s", "default_transaction_isolation": "read committed", "client_encoding": "UTF8",
-		"application_name": "coinslot",
-	}
 	if n := db.Writer.Stats().MaxOpenConnections; n != 3 || db.pool.Config().MaxConns != 3 {
 		t.Errorf("%d and %d connections; want 3", n, db.pool.Config().MaxConns)
 	}
-	for range 3 {
-		conn := fortest.Must(db.Writer.Conn(t.Context()))(t)
-		defer conn.Close() // holds it, so that the next one is another
-		for setting, value := range want {
+	fortest.OK(t, db.Write(t.Context(), func(tx *sql.Tx) error {
+		for setting, want := range map[string]string{
+			"synchronous_commit": "on", "fsync": "on", "full_page_writes": "on", "statement_timeout": "5s",
+			"lock_timeout": "4s", "idle_in_transaction_session_timeout": "8s",
+			"transaction_isolation": "read committed", "client_encoding": "UTF8",
+			"application_name": "coinslot",
+		} {
 			var got string
-			if err := conn.QueryRowContext(t.Context(), "SHOW "+setting).Scan(&got); err != nil || got != value {
-				t.Errorf("%s = %q, %v; want %q", setting, got, err, value)
+			err := tx.QueryRowContext(t.Context(), "SHOW "+setting).Scan(&got)
+			if err != nil || got != want {
+				t.Errorf("%s = %q, %v; want %q", setting, got, err, want)
 			}
 		}
-	}
+		return nil
+	}))
 	if c, err := postgresConfig(dsn); err != nil || c.MaxConns != defaultConnections || c.ConnConfig.ConnectTimeout != connectTimeout {
 		t.Errorf("a plain address has %d connections, %v to connect, %v", c.MaxConns, c.ConnConfig.ConnectTimeout, err)
 	}
@@ -112,49 +112,24 @@ func TestNow(t *testing.T) {
 	}
 }
 
-// After a commit of unknown outcome, the first read or write makes it certain.
-func TestUnknownCommitIsSupersededBeforeReading(t *testing.T) {
+// After a commit that may be found by the next start, nothing is read or written.
+func TestFailed(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
+	fortest.OK(t, db.Err())
+	cause := errors.New("the disk is gone")
+	fortest.Is(t, db.fail(&unknownError{cause}), cause, "fail")
+	<-db.Failed()
 	one := func(ctx context.Context, q Queryer) error {
 		var n int
 		return q.QueryRowContext(ctx, `SELECT count(*) FROM sessions`).Scan(&n)
 	}
-	for i, use := range []func() error{
-		func() error { return db.Execute(t.Context(), `DELETE FROM sessions`) },
-		func() error { return db.View(t.Context(), one) },
-		func() error { return db.Browse(t.Context(), one) },
-		func() error { return db.Ping(t.Context()) },
+	for name, use := range map[string]func() error{
+		"Execute": func() error { return db.Execute(t.Context(), `DELETE FROM sessions`) },
+		"View":    func() error { return db.View(t.Context(), one) },
+		"Browse":  func() error { return db.Browse(t.Context(), one) },
+		"Ping":    func() error { return db.Ping(t.Context()) },
+		"Err":     db.Err,
 	} {
-		db.unknown.Store(true)
-		fortest.OK(t, use())
-		var writes int
-		fortest.OK(t, db.Reader.QueryRowContext(t.Context(), `PRAGMA user_version`).Scan(&writes))
-		if db.unknown.Load() || writes != i+1 {
-			t.Errorf("use %d: in doubt %t after %d writes that end it", i, db.unknown.Load(), writes)
-		}
+		fortest.Is(t, use(), cause, "%s", name)
 	}
-	db.unknown.Store(true)
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := db.View(ctx, one); err == nil || !db.unknown.Load() {
-		t.Errorf("reading while in doubt = %v; want an error", err)
-	}
-}
-
-// A query of one row is parsed once, and sees each commit.
-func TestViewRow(t *testing.T) {
-	db := opened(t, filepath.Join(t.TempDir(), "one.db"))
-	run(t, db.Writer, `CREATE TABLE numbers (n INTEGER)`)
-	for want := range 3 {
-		var n int
-		scan := func(row *sql.Row) error { return row.Scan(&n) }
-		err := db.ViewRow(t.Context(), scan, `SELECT count(*) FROM numbers WHERE n >= $1`, 0)
-		if err != nil || n != want {
-			t.Errorf("%d rows, %v; want %d", n, err, want)
-		}
-		run(t, db.Writer, `INSERT INTO numbers VALUES (1)`)
-	}
-	parsed := 0
-	db.statements.Range(func(any, any) bool { parsed++; return true })
-	fortest.Equal(t, parsed, 1, "statements were prepared")
 }

@@ -1,10 +1,7 @@
 package sqldb
 
 import (
-	"context"
-	"database/sql"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/pressly/goose/v3"
@@ -16,7 +13,6 @@ import (
 func sqliteDialect() Dialect {
 	return Dialect{
 		goose: goose.DialectSQLite3, migrations: "migrations/sqlite",
-		options: func() ([]goose.ProviderOption, error) { return nil, nil },
 		Clock:   `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
 		Horizon: sqliteHorizon, HeldBack: sqliteHeldBack,
 		EventsAfter: sqliteEventsAfter, SessionEventsAfter: sqliteSessionEventsAfter,
@@ -27,12 +23,9 @@ func sqliteDialect() Dialect {
 		NotNewest: `seq < (SELECT max(seq) FROM events)`,
 		Violated:  sqliteViolated,
 		retryable: func(error) bool { return false }, // a lock was waited for already
-		commitError: func(err error) error {
-			return fmt.Errorf("committing, with unknown outcome: %w", err)
-		},
 		insertWriteCheck: `INSERT INTO buckets (name, next_at)
 			VALUES ('write_check' || hex(zeroblob(100000)), 0)`,
-		ambiguous: sqliteAmbiguous, supersede: sqliteSupersede, cannotWrite: sqliteCannotWrite,
+		cannotWrite: sqliteCannotWrite,
 	}
 }
 
@@ -53,9 +46,9 @@ func sqliteViolated(err error) string {
 	return column
 }
 
-// sqliteAmbiguous: a commit is complete in the write-ahead log before it is
-// synced. If the sync fails, SQLite takes it back in memory only, and the next
-// start finds it in the log. If the disk is full, it is not complete there.
+// sqliteAmbiguous reports whether what a failed commit has written may be found by the next start. A
+// commit is complete in the write-ahead log before it is synced. If the sync fails, SQLite takes it
+// back in memory only. If the disk is full, it is not complete there.
 func sqliteAmbiguous(err error) bool {
 	var failed *sqlite.Error
 	if !errors.As(err, &failed) {
@@ -75,15 +68,4 @@ func sqliteCannotWrite(err error) bool {
 		return true
 	}
 	return false
-}
-
-// sqliteSupersede changes a number that Coinslot does not use: what is written replaces a
-// failed commit in the log and breaks its checksums.
-func sqliteSupersede(ctx context.Context, tx *sql.Tx) error {
-	var n int32
-	if err := tx.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&n); err != nil {
-		return err
-	}
-	_, err := tx.ExecContext(ctx, fmt.Sprintf(`PRAGMA user_version = %d`, (n+1)&0xffff))
-	return err
 }

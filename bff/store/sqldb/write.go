@@ -77,19 +77,19 @@ func (db *DB) checkWrite(ctx context.Context) error {
 	return nil
 }
 
-func (db *DB) runWrite(ctx context.Context, run func(context.Context, *sql.Tx) error) error {
-	fn := func(tx *sql.Tx) error { return run(ctx, tx) }
+func (db *DB) runWrite(ctx context.Context, fn func(context.Context, *sql.Tx) error) error {
 	ctx, cancel := context.WithTimeout(ctx, db.Patience)
 	defer cancel()
-	if !db.Shared() {
-		return db.writeBatched(ctx, fn)
-	}
 	return retry(ctx, func() (passing bool, err error) {
+		if err := db.Err(); err != nil {
+			return false, err
+		}
 		conn, err := db.Writer.Conn(ctx)
 		if err != nil {
 			return true, fmt.Errorf("waiting for the writer: %w", err)
 		}
 		defer conn.Close() // gives it back to the pool
+
 		err = db.transact(ctx, conn, fn)
 		if sqlState(err) == readOnlyTransaction {
 			db.pool.Reset() // what the pooler leads to has become a standby
@@ -112,135 +112,100 @@ func retry(ctx context.Context, do func() (passing bool, err error)) error {
 	}
 }
 
-// transact is Write without earlier and further tries.
-func (db *DB) transact(ctx context.Context, conn *sql.Conn, fn func(tx *sql.Tx) error) error {
-	t, err := db.begin(ctx, conn)
-	if err != nil {
-		return err
-	}
-	defer t.end()
-	if err := fn(t.tx); err != nil {
-		return err
-	}
-	return t.commit()
-}
-
-// transaction is one that writes. A connection whose commit or rollback failed is not used again.
-type transaction struct {
-	db     *DB
-	conn   *sql.Conn
-	tx     *sql.Tx
-	cancel context.CancelFunc
-}
-
-// begin begins a transaction, which the caller has to end.
+// transact is Write without earlier and further tries. A connection whose commit or rollback failed
+// is not used again.
 //
-// The end of the caller's context ends fn's statements, but not the commit: else what fn
-// claimed could be written without the caller knowing.
-func (db *DB) begin(ctx context.Context, conn *sql.Conn) (*transaction, error) {
+// The end of the caller's context ends fn's statements, but not the commit: else what fn claimed
+// could be written without the caller knowing.
+func (db *DB) transact(
+	ctx context.Context, conn *sql.Conn, fn func(context.Context, *sql.Tx) error,
+) error {
 	whole, cancel := context.WithTimeout(context.WithoutCancel(ctx), db.Patience)
-	var options *sql.TxOptions
-	if db.pooled {
-		options = &sql.TxOptions{Isolation: sql.LevelReadCommitted}
-	}
-	tx, err := conn.BeginTx(whole, options)
-	if err == nil && db.pooled {
-		_, err = tx.ExecContext(whole, setTransaction)
-	}
+	defer cancel()
+	tx, err := db.begin(whole, conn)
 	if err != nil {
-		cancel()
-		return nil, fmt.Errorf("beginning a transaction: %w", err)
+		return fmt.Errorf("beginning a transaction: %w", err)
 	}
-	return &transaction{db, conn, tx, cancel}, nil
-}
-
-func (t *transaction) commit() error {
-	commit := t.tx.Commit
-	if t.db.Shared() {
-		commit = t.commitPostgres
-	}
-	if err := commit(); err != nil {
-		if t.db.Dialect.ambiguous(err) {
-			t.db.unknown.Store(true)
+	defer func() {
+		if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
+			discard(conn)
 		}
-		discard(t.conn)
-		return t.db.Dialect.commitError(err)
+	}()
+
+	if err := fn(ctx, tx); err != nil {
+		return err
+	}
+	if err := db.commit(conn, tx); err != nil {
+		discard(conn)
+		return err
 	}
 	return nil
 }
 
-func (t *transaction) end() {
-	if err := t.tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
-		discard(t.conn)
+// begin begins a transaction, with settings of its own where a pooler has given it any connection.
+func (db *DB) begin(ctx context.Context, conn *sql.Conn) (*sql.Tx, error) {
+	if !db.Shared() {
+		return conn.BeginTx(ctx, nil)
 	}
-	t.cancel()
+	tx, err := conn.BeginTx(ctx, &sql.TxOptions{Isolation: sql.LevelReadCommitted})
+	if err != nil {
+		return nil, err
+	}
+	if _, err = tx.ExecContext(ctx, setTransaction); err != nil {
+		return nil, errors.Join(err, tx.Rollback())
+	}
+	return tx, nil
 }
 
-// View runs fn, which reads what a restart would find; again if the connection is lost
-// meanwhile. It returns fn's error unchanged.
+// commit commits tx. Errors: *unknownError if what tx has written may be there.
+func (db *DB) commit(conn *sql.Conn, tx *sql.Tx) error {
+	if db.Shared() {
+		return postgresCommitError(db.commitPostgres(conn, tx))
+	}
+	err := tx.Commit()
+	if err != nil && sqliteAmbiguous(err) {
+		return db.fail(&unknownError{err})
+	}
+	return Wrap(err, "committing")
+}
+
+// fail ends the use of the database: what a failed commit has written may be read after the next
+// start, and not before. It returns err.
+func (db *DB) fail(err error) error {
+	db.failOnce.Do(func() {
+		db.failure = err
+		close(db.failed)
+	})
+	return err
+}
+
+// Failed is closed when the process has to end and to be started again, because a commit failed and
+// only a start shows whether it is in the database. Err says why.
+func (db *DB) Failed() <-chan struct{} { return db.failed }
+
+// Err returns why Failed is closed; nil = it is not. Every operation fails with it then.
+func (db *DB) Err() error {
+	select {
+	case <-db.failed:
+		return fmt.Errorf("the database cannot be used before the next start: %w", db.failure)
+	default:
+		return nil
+	}
+}
+
+// View runs fn, which reads; again if the connection is lost meanwhile. It returns fn's error
+// unchanged.
 func (db *DB) View(ctx context.Context, fn func(ctx context.Context, q Queryer) error) error {
 	return observed(db, ctx, "read", fn, db.runView)
 }
 
-// clearUnknown makes known what a restart would find: a failed commit may still appear.
-func (db *DB) clearUnknown(ctx context.Context) error {
-	if !db.unknown.Load() {
-		return nil
-	}
-	return db.Write(ctx, func(*sql.Tx) error { return nil }) // does what is needed first
-}
-
-// ViewRow is View for one query, whose text is constant: SQLite parses it once, which takes longer
-// than to read a row. PostgreSQL's driver does so anyway. On SQLite, such a read is not canceled:
-// the goroutines that could do that take longer than the read.
-func (db *DB) ViewRow(
-	ctx context.Context, scan func(*sql.Row) error, query string, args ...any,
-) error {
-	if db.Shared() {
-		return db.View(ctx, func(ctx context.Context, q Queryer) error {
-			return scan(q.QueryRowContext(ctx, query, args...))
-		})
-	}
-	read := func(ctx context.Context, s *sql.Stmt) error {
-		return scan(s.QueryRowContext(ctx, args...))
-	}
-	return observed(db, ctx, "read", read, func(
-		ctx context.Context, fn func(context.Context, *sql.Stmt) error,
-	) error {
-		if err := db.clearUnknown(ctx); err != nil {
-			return err
-		}
-		s, err := db.statement(ctx, query)
-		if err != nil {
-			return err
-		}
-		return fn(context.WithoutCancel(ctx), s)
-	})
-}
-
-// statement returns the prepared statement of a query, which ends with the database.
-func (db *DB) statement(ctx context.Context, query string) (*sql.Stmt, error) {
-	if known, ok := db.statements.Load(query); ok {
-		return known.(*sql.Stmt), nil
-	}
-	s, err := db.Reader.PrepareContext(ctx, query)
-	if err != nil {
-		return nil, fmt.Errorf("preparing a query: %w", err)
-	}
-	known, loaded := db.statements.LoadOrStore(query, s)
-	if loaded {
-		defer s.Close()
-	}
-	return known.(*sql.Stmt), nil
-}
-
 func (db *DB) runView(ctx context.Context, fn func(ctx context.Context, q Queryer) error) error {
-	if err := db.clearUnknown(ctx); err != nil {
-		return err
-	}
 	ctx, cancel := context.WithTimeout(ctx, db.Patience)
 	defer cancel()
 	return retry(ctx, func() (passing bool, err error) {
+		if err := db.Err(); err != nil {
+			return false, err
+		}
 		conn, err := db.Reader.Conn(ctx)
 		if err != nil {
 			return db.Shared(), fmt.Errorf("waiting for a connection: %w", err)

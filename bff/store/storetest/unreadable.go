@@ -197,7 +197,7 @@ func unreadableRun(t *testing.T, b Damaged) {
 	epochOf := fortest.Must(b.BeginRun(ctx, run, epoch(), time.Minute))(t)
 	fortest.OK(t, b.EndRun(ctx, epochOf, run, &reconcile.Report{}, epoch().Add(24*time.Hour)))
 	for _, column := range []string{"report", "run"} {
-		fortest.OK(t, b.Execute(ctx, `UPDATE comparisons SET `+column+` = $1`, "{bad json"))
+		fortest.OK(t, b.Execute(ctx, `UPDATE reconciliations SET `+column+` = $1`, "{bad json"))
 		last := fortest.Must(b.LastRun(ctx, reconcile.Daily))(t)
 		fortest.Equal(t, last.Report == nil && last.Last.Ended.IsZero(), true, "last run %+v", last)
 		fortest.Must(b.LastRun(ctx, reconcile.Daily))(t)

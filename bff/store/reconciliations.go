@@ -13,31 +13,31 @@ import (
 	"coinslot/bff/store/sqldb"
 )
 
-// The table has at most one row for each kind of comparison; see comparisonRow. Its
+// The table has at most one row for each kind of run; see runRow. Its
 // lease and its epoch are as those of sessions.
 const (
-	beginComparison = `INSERT INTO comparisons (one, epoch, lease_until, run) VALUES ($1, 1, $2, $3)
-		ON CONFLICT (one) DO UPDATE SET epoch = comparisons.epoch + 1, lease_until =
+	beginRun = `INSERT INTO reconciliations (kind, epoch, lease_until, run) VALUES ($1, 1, $2, $3)
+		ON CONFLICT (kind) DO UPDATE SET epoch = reconciliations.epoch + 1, lease_until =
 		excluded.lease_until, run = excluded.run
-		WHERE (comparisons.lease_until IS NULL OR comparisons.lease_until <= $4)
-			AND (comparisons.next_at IS NULL OR comparisons.next_at <= $4
-				OR comparisons.next_at > $5)
+		WHERE (reconciliations.lease_until IS NULL OR reconciliations.lease_until <= $4)
+			AND (reconciliations.next_at IS NULL OR reconciliations.next_at <= $4
+				OR reconciliations.next_at > $5)
 		RETURNING epoch`
-	keepComparison = `UPDATE comparisons SET lease_until = $3, run = $4
-		WHERE one = $1 AND epoch = $2 AND lease_until IS NOT NULL`
-	endComparison = `UPDATE comparisons
+	extendRun = `UPDATE reconciliations SET lease_until = $3, run = $4
+		WHERE kind = $1 AND epoch = $2 AND lease_until IS NOT NULL`
+	endRun = `UPDATE reconciliations
 		SET lease_until = NULL, next_at = $3, run = $4, report = COALESCE($5, report)
-		WHERE one = $1 AND epoch = $2 AND lease_until IS NOT NULL`
-	forgetComparison = `UPDATE comparisons SET next_at = NULL, run = $3, report = NULL
-		WHERE one = $1 AND epoch = $2`
-	readComparison = `SELECT epoch, lease_until, next_at, run, report
-		FROM comparisons WHERE one = $1`
+		WHERE kind = $1 AND epoch = $2 AND lease_until IS NOT NULL`
+	forgetRunOf = `UPDATE reconciliations SET next_at = NULL, run = $3, report = NULL
+		WHERE kind = $1 AND epoch = $2`
+	readRun = `SELECT epoch, lease_until, next_at, run, report
+		FROM reconciliations WHERE kind = $1`
 	oldestSession = `SELECT created_at FROM sessions
 		WHERE created_at > 0 ORDER BY created_at LIMIT 1`
 )
 
-// comparisonRow is the row of a kind of comparison; that of those asked for is 1.
-func comparisonRow(kind reconcile.Kind) int { return int(kind) + 1 }
+// runRow is the row of a kind of run; that of requested ones is 1.
+func runRow(kind reconcile.Kind) int { return int(kind) + 1 }
 
 // BeginRun implements reconcile.Runs.
 func (db *DB) BeginRun(
@@ -48,11 +48,11 @@ func (db *DB) BeginRun(
 		return 0, err
 	}
 	args := []any{
-		comparisonRow(c.Kind), now.Add(lease).UnixMicro(), run,
+		runRow(c.Kind), now.Add(lease).UnixMicro(), run,
 		now.UnixMicro(), now.Add(reconcile.MaxPause).UnixMicro(),
 	}
 	err = db.Write(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, beginComparison, args...).Scan(&epoch)
+		return tx.QueryRowContext(ctx, beginRun, args...).Scan(&epoch)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, reconcile.ErrRunning
@@ -66,8 +66,8 @@ func (db *DB) ExtendRun(ctx context.Context, epoch int64, c reconcile.Run, until
 	if err != nil {
 		return err
 	}
-	one := comparisonRow(c.Kind)
-	return db.atComparison(ctx, keepComparison, one, epoch, until.UnixMicro(), run)
+	row := runRow(c.Kind)
+	return db.changeRun(ctx, extendRun, row, epoch, until.UnixMicro(), run)
 }
 
 // EndRun implements reconcile.Runs.
@@ -85,8 +85,8 @@ func (db *DB) EndRun(
 		}
 		report.Valid = true
 	}
-	one := comparisonRow(c.Kind)
-	return db.atComparison(ctx, endComparison, one, epoch, sqldb.Micros(next), run, report)
+	row := runRow(c.Kind)
+	return db.changeRun(ctx, endRun, row, epoch, sqldb.Micros(next), run, report)
 }
 
 func document(v any) (string, error) {
@@ -94,9 +94,9 @@ func document(v any) (string, error) {
 	return string(text), sqldb.Wrap(err, "encoding a reconciliation run")
 }
 
-// atComparison changes the comparison of an epoch. Errors: ErrFenced if it is not
+// changeRun changes the run of an epoch. Errors: ErrFenced if it is not
 // under way any more.
-func (db *DB) atComparison(ctx context.Context, query string, args ...any) error {
+func (db *DB) changeRun(ctx context.Context, query string, args ...any) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		result, err := tx.ExecContext(ctx, query, args...)
 		if err != nil {
@@ -117,7 +117,7 @@ func (db *DB) LastRun(ctx context.Context, kind reconcile.Kind) (c reconcile.Sta
 	var run string
 	var report sql.NullString
 	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
-		row := q.QueryRowContext(ctx, readComparison, comparisonRow(kind))
+		row := q.QueryRowContext(ctx, readRun, runRow(kind))
 		return row.Scan(&c.Epoch, &until, &next, &run, &report)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
@@ -149,7 +149,7 @@ func (db *DB) forgetRun(
 	if err != nil {
 		return err
 	}
-	err = db.Execute(ctx, forgetComparison, comparisonRow(kind), epoch, empty)
+	err = db.Execute(ctx, forgetRunOf, runRow(kind), epoch, empty)
 	if err != nil {
 		return fmt.Errorf("forgetting an unreadable reconciliation run: %w", err)
 	}
