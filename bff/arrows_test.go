@@ -66,12 +66,10 @@ var arrows = map[string][]string{
 	"bff/reference":             {"docs"},
 	"bff/sandbox":               {},
 	"bff/server":                {"app/wire", "bff/api", "bff/checkout", "bff/config", "bff/console", "bff/console/auth", "bff/gateway", "bff/internal/background", "bff/limiter", "bff/logs", "bff/metrics", "bff/order", "bff/outbox", "bff/payment", "bff/poller", "bff/realtime", "bff/receipt", "bff/reconcile", "bff/records", "bff/retention", "bff/shop", "bff/store", "bff/token", "bff/trace", "bff/web", "bff/webhook", "static"},
-	"bff/server/servertest":     {"bff/config", "bff/fortest", "bff/sandbox", "bff/server", "bff/store/storetest", "bff/web"},
-	"bff/store":                 {"app/wire", "bff/checkout", "bff/internal/background", "bff/limiter", "bff/outbox", "bff/payment", "bff/reconcile", "bff/records", "bff/retention", "bff/store/outboxdb", "bff/store/sqldb"},
-	"bff/store/sqldb":           {"bff/internal/background"},
-	"bff/store/outboxdb":        {"app/wire", "bff/outbox", "bff/payment", "bff/records", "bff/store/sqldb"},
+	"bff/server/servertest":     {"bff/checkout/checkouttest", "bff/config", "bff/fortest", "bff/sandbox", "bff/server", "bff/store/storetest", "bff/web"},
+	"bff/store":                 {"app/wire", "bff/checkout", "bff/internal/background", "bff/limiter", "bff/outbox", "bff/payment", "bff/reconcile", "bff/records", "bff/retention"},
 	"bff/store/pgtest":          {"bff/fortest", "e2e/child", "e2e/need"},
-	"bff/store/storetest":       {"app/wire", "bff/checkout", "bff/fortest", "bff/outbox", "bff/payment", "bff/poller", "bff/reconcile", "bff/records", "bff/retention", "bff/store/sqldb"},
+	"bff/store/storetest":       {"app/wire", "bff/checkout", "bff/fortest", "bff/outbox", "bff/payment", "bff/poller", "bff/reconcile", "bff/records", "bff/retention"},
 	"bff/token":                 {"app/address", "app/wire", "bff/internal/yamlfile"},
 	"bff/trace":                 {},
 	"bff/web":                   {"app/wire", "bff/limiter", "bff/logs", "bff/order", "bff/payment", "static/stylesheet"},
@@ -125,7 +123,7 @@ var onlyIn = []struct {
 	path, why string
 	packages  []string
 }{
-	{"database/sql", "storage is behind checkout.Store", []string{"bff/store", "bff/store/outboxdb", "bff/store/sqldb"}},
+	{"database/sql", "storage is behind checkout.Store", []string{"bff/store"}},
 	{"github.com/VictoriaMetrics/metrics", "names of metrics are one table", []string{"bff/metrics"}},
 	{"go.opentelemetry.io/otel/sdk/trace", "what a span may hold is decided in one place", []string{"bff/trace"}},
 	{"github.com/maxence-charriere/go-app/v10/pkg/app", "what the server draws is app/widget/node's",

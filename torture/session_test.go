@@ -51,7 +51,7 @@ type object struct {
 	Deleted   bool   // but for a tombstone
 	ErasedAt  string `json:"erased_at"`
 	Attempts  []attempt
-	Timeline  []struct{ By string } `json:"trail"`
+	Timeline  []struct{ By string } `json:"timeline"`
 }
 
 type attempt struct {

@@ -105,9 +105,6 @@ func databaseFaults() []fault {
 				return err == nil && state.AsyncReplicas > 0
 			})
 		}, diagnose.Warn, "database", "set synchronous_standby_names"},
-		{"a pooler", func(t *testing.T, w *rig) {
-			w.env["COINSLOT_DATABASE"] = pgtest.Pooled(t, pgtest.DSN(t), "transaction")
-		}, diagnose.Fail, "database", "set COINSLOT_DATABASE_DIRECT"},
 		{"no address", set("COINSLOT_DATABASE", "mysql://u:pass-word@h/x"), diagnose.Fail, "database", "not supported"},
 	}
 	// A file system without room, on Linux. Others than root may not write there anyway.

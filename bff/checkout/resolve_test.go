@@ -71,22 +71,6 @@ func TestOtherAttemptAfterResolution(t *testing.T) {
 	h.WantEvents(s.ID, payment.EventPending, payment.EventPending, payment.EventReview, payment.EventCancelled, payment.EventReview)
 }
 
-// Rows stored before resolutions were counted are recognized by their reason.
-func TestResolvedBeforeCounting(t *testing.T) {
-	h := checkouttest.NewShop(t)
-	s := h.Reviewed()
-	h.Must(h.Resolve(s.ID, wire.Cancelled, "refunded"))
-	h.Must(h.Store.Update(t.Context(), s.ID, func(s *payment.Session) ([]payment.Event, error) {
-		s.Attempts[0].ResolvedCount = 0
-		return nil, nil
-	}))
-	h.Gateway.Set(s.Attempts[0].TrackingCode, func(tx *checkouttest.Transaction) { tx.Paid, tx.PaidAmount = checkouttest.Dec("25"), "25" })
-	h.Clock.Move(time.Minute)
-	h.Must(h.Recheck(s.ID))
-	h.Run(5 * time.Minute)
-	h.WantReview(s.ID, "settled_before")
-}
-
 // A review whose transaction paid another session can be resolved as paid after the operator
 // was warned.
 func TestResolvingAReusedTransaction(t *testing.T) {

@@ -101,7 +101,7 @@ func viewAttempt(a *payment.Attempt, now time.Time, tokens *token.Registry) *wir
 	w.OverpaidAmount = a.Overpaid(digits)
 	w.TolerancePercent = payment.FormatAmount(a.Tolerance)
 	w.TxID, w.TxURL, w.TrackingCode = a.TxID, payment.ExplorerURL(a.TxURL), a.TrackingCode
-	for _, tx := range a.Transactions() {
+	for _, tx := range a.Txs {
 		link := payment.ExplorerURL(tx.URL)
 		w.Transactions = append(w.Transactions, wire.Transaction{TxID: tx.ID, TxURL: link})
 	}

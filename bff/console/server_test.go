@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/config"
 	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
@@ -222,7 +223,7 @@ func TestConsoleActions(t *testing.T) {
 		"The gateway proved")
 	object := d.Do("GET", "/v1/sessions/"+review, "", servertest.Bearer).Body.String()
 	if !strings.Contains(object, `"by":"console:operator","what":"session.resolved","detail":"confirmed: seen in the explorer"`) {
-		t.Errorf("the trail does not say who: %s", object)
+		t.Errorf("the timeline does not say who: %s", object)
 	}
 	if audit := d.page("/admin/audit?session=" + review); strings.Count(audit, "requested to resolve the payment as paid") != 3 || strings.Count(audit, ">resolved the payment as paid<") != 1 || strings.Count(audit, "was refused") != 3 || !strings.Contains(audit, "requested to cancel the payment") || strings.Contains(audit, ">canceled the payment<") {
 		t.Errorf("the audit is %s", audit)
@@ -323,7 +324,7 @@ func TestConsoleExportFromAnotherSite(t *testing.T) {
 func TestConsoleExportIsErased(t *testing.T) {
 	const local = "zoe.canary"
 	for name, database := range map[string]string{
-		"SQLite": storetest.Migrated(t), "PostgreSQL": pgtest.DSN(t),
+		"SQLite": storetest.Migrated(t, checkouttest.CreateTables), "PostgreSQL": pgtest.DSN(t),
 	} {
 		d := newOperatorClient(t, func(c *config.Config) { c.Database = database })
 		d.signIn(consolePassword)

@@ -44,8 +44,8 @@ var families = []Family{
 		"How long the search of the gateway's list for creates without an answer has had no " +
 			"result; 0 = no search. Normally seconds."},
 	{"coinslot_findings_total", counter, "finding",
-		"Attempts that need attention, by finding: review=paid, not proven; lost=an abandoned " +
-			"create; rejected=an invalid answer; stray=a duplicate transaction."},
+		"Attempts that need attention, by finding: review=paid, not proven; abandoned=a given-up " +
+			"create; rejected=an invalid answer; duplicate=a second transaction."},
 
 	{"coinslot_reconciliation_age_seconds", gauge, "",
 		"Time since the last complete daily reconciliation, which finds late money, or since " +

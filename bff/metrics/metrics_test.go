@@ -82,7 +82,7 @@ func TestCountTransition(t *testing.T) {
 		{"nothing of note", payment.Session{Status: wire.Pending}, payment.Session{Status: wire.Pending}, nil},
 		{"to review", payment.Session{Status: wire.Pending, Attempts: attempt(payment.Waiting, nil)}, payment.Session{Status: wire.Review, Attempts: attempt(payment.InReview, nil)}, []string{`coinslot_findings_total{finding="review"} 1`}},
 		{"still in review", payment.Session{Status: wire.Review, Attempts: attempt(payment.InReview, nil)}, payment.Session{Status: wire.Review, Attempts: attempt(payment.InReview, nil)}, []string{`coinslot_findings_total{finding="review"} 0`}},
-		{"a stray", payment.Session{Status: wire.Pending}, payment.Session{Status: wire.Pending, Attempts: attempt(payment.Duplicate, nil)}, []string{`coinslot_findings_total{finding="stray"} 1`}},
+		{"a duplicate", payment.Session{Status: wire.Pending}, payment.Session{Status: wire.Pending, Attempts: attempt(payment.Duplicate, nil)}, []string{`coinslot_findings_total{finding="duplicate"} 1`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := New(Config{Now: func() time.Time { return now }, Token: func(symbol, _ string) (string, string, bool) { return "USDT", "tron", symbol == "usdt" }})

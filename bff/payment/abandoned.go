@@ -74,7 +74,7 @@ func (s *Session) ApplyToOrphan(n int, r Record, env string, now time.Time) erro
 // abandonAndReplace closes a and, if the session still awaits payment, appends its replacement.
 func (s *Session) abandonAndReplace(a *Attempt, now time.Time) {
 	a.State = Abandoned
-	s.AppendTimeline(now, "coinslot", "attempt.lost", a.TrackingCode)
+	s.AppendTimeline(now, "coinslot", "attempt.abandoned", a.TrackingCode)
 	if a.Number != s.latest() || s.ClosedBy != NotClosed {
 		return
 	}
@@ -142,7 +142,7 @@ func (s *Session) addDuplicate(a Attempt, r Record, now time.Time) error {
 		NetworkCode: a.NetworkCode, NetworkName: a.NetworkName, TTLMinutes: a.TTLMinutes,
 		StartedAt: now, ExpiresAt: expiry(r.ExpiresAt, now, a.TTLMinutes),
 	})
-	s.AppendTimeline(now, "coinslot", "attempt.stray", r.TrackingCode)
+	s.AppendTimeline(now, "coinslot", "attempt.duplicate", r.TrackingCode)
 	return nil
 }
 

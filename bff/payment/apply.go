@@ -147,7 +147,6 @@ func (s *Session) startReview(a *Attempt, why string, now time.Time) {
 	if a.State != InReview {
 		a.ReviewedAt = now
 	}
-	a.ResolvedCount = a.resolvedCount()
 	a.State, a.Reason = InReview, why
 	s.Notice = Notice{}
 	s.AppendTimeline(now, "gateway", "attempt.review", why)
@@ -199,7 +198,7 @@ func (a *Attempt) same(b *Attempt) bool {
 	return a.State == b.State && a.Reason == b.Reason && a.Absences == b.Absences &&
 		a.Regressions == b.Regressions && a.Alert == b.Alert && a.Paid.Equal(b.Paid) &&
 		a.TxID == b.TxID && a.TxURL == b.TxURL &&
-		slices.Equal(a.Transactions(), b.Transactions()) && a.PaidAt.Equal(b.PaidAt) &&
+		slices.Equal(a.Txs, b.Txs) && a.PaidAt.Equal(b.PaidAt) &&
 		a.ExpiresAt.Equal(b.ExpiresAt) && a.EndedAt.Equal(b.EndedAt)
 }
 

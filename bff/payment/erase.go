@@ -40,7 +40,7 @@ func (s *Session) FinishedAt() time.Time {
 			end = e.At
 		}
 	}
-	if end.IsZero() { // the trail was full
+	if end.IsZero() { // the timeline was full
 		end = s.ExpiresAt
 	}
 	return end
@@ -120,7 +120,7 @@ func erasedTimeline(list []TimelineEntry) []TimelineEntry {
 	for _, e := range list {
 		switch e.What {
 		case "attempt.intended", "attempt.pending", "attempt.late_answer", "attempt.found",
-			"attempt.stray", "attempt.handed_over", "attempt.lost", "attempt.confirmed",
+			"attempt.duplicate", "attempt.handed_over", "attempt.abandoned", "attempt.confirmed",
 			"attempt.expired", "attempt.cancelled", "attempt.review", "attempt.paid_more",
 			"attempt.regressed", "attempt.shares_transaction":
 		case "session.resolved":

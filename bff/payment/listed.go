@@ -160,7 +160,6 @@ func (s *Session) CountAbsence(n int, p Schedule, now time.Time) error {
 	case s.status() == wire.Confirmed:
 		s.end(a, Cancelled, now) // a leftover attempt needs no review
 	default:
-		a.ResolvedCount = a.resolvedCount()
 		a.State, a.Reason, a.ReviewedAt = InReview, reasonTxAbsent, now
 		s.Notice = Notice{}
 		s.AppendTimeline(now, "gateway", "attempt.absent", a.TrackingCode)

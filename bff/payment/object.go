@@ -46,7 +46,7 @@ type Object struct {
 	ErasedAt *time.Time      `json:"erased_at,omitempty"`
 	Deleted  bool            `json:"deleted,omitempty"`
 	Attempts []AttemptObject `json:"attempts"` // the oldest first
-	Timeline []TimelineEntry `json:"trail"`    // likewise
+	Timeline []TimelineEntry `json:"timeline"` // likewise
 	// Warnings are in the answer to the request that opened the session if the order is
 	// probably wrong.
 	Warnings []Warning `json:"warnings,omitempty"`
@@ -179,7 +179,7 @@ func (a *Attempt) object(coins Coins) AttemptObject {
 // shownTxs returns the transactions with links that are safe to follow; never nil.
 func (a *Attempt) shownTxs() []Tx {
 	list := []Tx{}
-	for _, tx := range a.Transactions() {
+	for _, tx := range a.Txs {
 		list = append(list, Tx{tx.ID, ExplorerURL(tx.URL)})
 	}
 	return list

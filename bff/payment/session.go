@@ -58,7 +58,7 @@ type Session struct {
 	WatchedUntil time.Time       `json:"-"`
 	Attempts     []Attempt       `json:"attempts,omitempty"`
 	Notice       Notice          `json:"notice,omitzero"`
-	Timeline     []TimelineEntry `json:"trail,omitempty"`
+	Timeline     []TimelineEntry `json:"timeline,omitempty"`
 }
 
 // Who closed a session.
@@ -88,10 +88,10 @@ const (
 	Expired   State = "expired"   // by the gateway; late payments are still detected
 	Cancelled State = "cancelled" // by the gateway; late payments are still detected
 	Refused   State = "refused"   // the gateway said no, nothing exists there
-	Abandoned State = "lost"      // given up and replaced; canceled if its transaction turns up
+	Abandoned State = "abandoned" // given up and replaced; canceled if its transaction turns up
 	Rejected  State = "rejected"  // create's answer failed validation: never shown, canceled
 	InReview  State = "review"    // reported paid but not proven
-	Duplicate State = "stray"     // second transaction of one create: never shown, canceled
+	Duplicate State = "duplicate" // second transaction of one create: never shown, canceled
 )
 
 // State is where an attempt stands.
@@ -135,22 +135,22 @@ type Attempt struct {
 	TxID  string          `json:"tx_id,omitempty"`
 	TxURL string          `json:"tx_url,omitempty"`
 	// Txs are all transactions that the gateway has reported, in the order of their first
-	// report; read them by Transactions. TxID is the latest report before the confirmation.
+	// report. TxID is the latest report before the confirmation.
 	Txs        []Tx      `json:"txs,omitempty"`
 	PaidAt     time.Time `json:"paid_at,omitzero"`
 	Late       bool      `json:"late,omitempty"`
-	Reason     string    `json:"reason,omitempty"`    // of Refused and InReview
-	EndedAt    time.Time `json:"ended_at,omitzero"`   // as reported by the gateway
-	ReviewedAt time.Time `json:"doubted_at,omitzero"` // put into review
+	Reason     string    `json:"reason,omitempty"`     // of Refused and InReview
+	EndedAt    time.Time `json:"ended_at,omitzero"`    // as reported by the gateway
+	ReviewedAt time.Time `json:"reviewed_at,omitzero"` // put into review
 	// ResolvedCount counts how often an operator resolved a review of it.
 	// SharedTxID is a TxID that confirmed another session; empty = none.
-	ResolvedCount int    `json:"settled,omitempty"`
+	ResolvedCount int    `json:"resolved_count,omitempty"`
 	SharedTxID    string `json:"shared_tx_id,omitempty"`
 	// ChecksDone counts the scheduled checks since EndedAt. RecheckAskedAt is when a recheck was
 	// last requested, and FollowUps counts the reads since; see Schedule.FollowUps.
-	ChecksDone     int       `json:"rechecks,omitempty"`
-	RecheckAskedAt time.Time `json:"rechecked_at,omitzero"`
-	FollowUps      int       `json:"follows,omitempty"`
+	ChecksDone     int       `json:"checks_done,omitempty"`
+	RecheckAskedAt time.Time `json:"recheck_asked_at,omitzero"`
+	FollowUps      int       `json:"follow_ups,omitempty"`
 
 	// Consecutive answers that contradict a confirmation, when the first came, and the
 	// reason reported to the merchant; see reconsider.
@@ -179,17 +179,9 @@ type Tx struct {
 // maxTxs bounds the transactions of an attempt.
 const maxTxs = 100
 
-// Transactions returns all transactions that the gateway has reported for a, in order.
-func (a *Attempt) Transactions() []Tx {
-	if len(a.Txs) == 0 && a.TxID != "" { // of a row from before Txs
-		return []Tx{{a.TxID, a.TxURL}}
-	}
-	return a.Txs
-}
-
 // noteTx adds a transaction that the gateway reports.
 func (a *Attempt) noteTx(id, url string) {
-	list := slices.Clone(a.Transactions())
+	list := slices.Clone(a.Txs)
 	i := slices.IndexFunc(list, func(tx Tx) bool { return tx.ID == id })
 	switch {
 	case id == "":
@@ -214,7 +206,7 @@ func (a *Attempt) HeldTxIDs() (ids []string) {
 	case a.SharedTxID != "":
 		return []string{a.TxID}
 	}
-	for _, tx := range a.Transactions() {
+	for _, tx := range a.Txs {
 		ids = append(ids, tx.ID)
 		if tx.ID == a.TxID {
 			break
@@ -321,24 +313,15 @@ func (s *Session) LastChecked() time.Time {
 // confirmed automatically any more.
 func (s *Session) resolvedUnpaid() bool {
 	return slices.ContainsFunc(s.Attempts, func(a Attempt) bool {
-		return a.resolvedCount() > 0 && a.State != Confirmed
+		return a.ResolvedCount > 0 && a.State != Confirmed
 	})
 }
 
 func (s *Session) resolvedCount() (n int) {
 	for i := range s.Attempts {
-		n += s.Attempts[i].resolvedCount()
+		n += s.Attempts[i].ResolvedCount
 	}
 	return n
-}
-
-// resolvedCount is ResolvedCount, also for rows stored before it existed: there, an attempt
-// that an operator canceled still has the reason of its review.
-func (a *Attempt) resolvedCount() int {
-	if a.ResolvedCount == 0 && a.State == Cancelled && a.Reason != "" {
-		return 1
-	}
-	return a.ResolvedCount
 }
 
 // ConfirmedByOperator reports whether an operator confirmed a, and not the gateway.

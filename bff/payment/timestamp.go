@@ -53,7 +53,7 @@ func (o Object) MarshalJSON() ([]byte, error) {
 		ExpiresAt Timestamp  `json:"expires_at"`
 		CheckedAt *Timestamp `json:"checked_at"`
 		ErasedAt  *Timestamp `json:"erased_at,omitempty"`
-		Timeline  []entry    `json:"trail"`
+		Timeline  []entry    `json:"timeline"`
 	}{
 		plain(o), Timestamp{o.CreatedAt}, Timestamp{o.ExpiresAt}, timestampOf(o.CheckedAt),
 		timestampOf(o.ErasedAt), timeline,

@@ -133,7 +133,7 @@ func badMembers(t *testing.T, b *inputRig) {
 		}
 	}
 	for _, name := range []string{"", " ", "amount_usd ", " amount_usd", "amount-usd", "amountUsd", "AmountUSD", "Amount_Usd", "\u0430mount_usd", "amount\uff3fusd", "amount_usd\u200b", "amount_u\u017fd", "__proto__", "constructor", "prototype", "toString",
-		"id", "url", "status", "version", "test", "address", "wallet_address", "pay_amount", "paid_amount", "tracking_code", "tx_id", "attempts", "trail", "created_at", "expires_at", "comment", "ttl", "callback_url", "return_url", "allowed_origins",
+		"id", "url", "status", "version", "test", "address", "wallet_address", "pay_amount", "paid_amount", "tracking_code", "tx_id", "attempts", "timeline", "created_at", "expires_at", "comment", "ttl", "callback_url", "return_url", "allowed_origins",
 		"idempotency_key", "mode", "live", "$ref", "@type", "order_ref[]", "metadata.a", "metadata[a]", strings.Repeat("n", 60_000)} {
 		in := create(fmt.Sprintf("B13/%.30q", name), `{"amount_usd":"1",`+quoted(name)+`:"x"}`, "unknown_field", name)
 		if len(name) > 64 {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
@@ -86,7 +87,7 @@ func TestReturnFramed(t *testing.T) {
 func TestReturnOfAnotherSession(t *testing.T) {
 	gateway, c := servertest.NewGateway(t)
 	ours, _ := start(t, gateway, c)
-	c.Database = storetest.Migrated(t)
+	c.Database = storetest.Migrated(t, checkouttest.CreateTables)
 	theirs, _ := start(t, gateway, c)
 	id := theirs.Open(`{"amount_usd":"25.00","order_id":341256}`)
 	theirs.Choose(id)

@@ -22,7 +22,6 @@ import (
 	"coinslot/bff/realtime"
 	"coinslot/bff/store"
 	"coinslot/bff/store/pgtest"
-	"coinslot/bff/store/sqldb"
 	"coinslot/bff/web"
 	"coinslot/bff/webhook"
 )
@@ -92,7 +91,7 @@ func (f full) began(ctx context.Context, _ outbox.Delivery) (context.Context, fu
 
 // looping is a server of main loops alone, whose dependencies are as the test wants.
 func looping(t *testing.T, of func(loop string) *unreliable) *Server {
-	s := &Server{hub: realtime.NewHub(realtime.HubConfig{}), store: &store.DB{DB: new(sqldb.DB)}}
+	s := &Server{hub: realtime.NewHub(realtime.HubConfig{}), store: new(store.DB)}
 	s.hub.Subscribe("cs_1", func() {})
 	hooks := webhook.Config{Outbox: of("sender"), Endpoints: []string{"https://shop.example/"}, Secrets: []string{"whsec_" + strings.Repeat("A", 32)}}
 	if tries := of("tries"); tries.stuck != nil {

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"coinslot/bff/records"
-	"coinslot/bff/store/outboxdb"
-	"coinslot/bff/store/sqldb"
 )
 
 const insertAction = `INSERT INTO actions (at, actor, address, what, session, detail)
@@ -22,9 +20,9 @@ func (db *DB) Record(ctx context.Context, a records.Action) error {
 	if a.At.IsZero() {
 		a.At = db.Now()
 	}
-	err := db.Execute(ctx, insertAction, a.At.UnixMicro(), sqldb.Note(a.By).String,
-		sqldb.Note(a.From), sqldb.Note(a.What).String, sqldb.Text(a.Session), sqldb.Note(a.Detail))
-	return sqldb.Wrap(err, "recording action %q", a.What)
+	err := db.Execute(ctx, insertAction, a.At.UnixMicro(), noteOrNull(a.By).String,
+		noteOrNull(a.From), noteOrNull(a.What).String, keyOrNull(a.Session), noteOrNull(a.Detail))
+	return wrap(err, "recording action %q", a.What)
 }
 
 // Actions implements records.Records. A cursor is the time and the number of the last
@@ -32,13 +30,13 @@ func (db *DB) Record(ctx context.Context, a records.Action) error {
 func (db *DB) Actions(
 	ctx context.Context, q records.ActionQuery,
 ) (page records.ActionPage, err error) {
-	from, err := outboxdb.ParseCursor(q.Cursor)
+	from, err := parsePairCursor(q.Cursor)
 	if err != nil {
 		return page, err
 	}
-	size := sqldb.PageSize(q.Limit)
+	size := pageSize(q.Limit)
 	query, args := actionQuery(q, from, size+1) // one more shows whether there is a next page
-	list, err := sqldb.List(ctx, db.DB, scanAction, query, args...)
+	list, err := listRows(ctx, db, scanAction, query, args...)
 	if err != nil {
 		return page, fmt.Errorf("reading the audit log: %w", err)
 	}
@@ -52,11 +50,11 @@ func (db *DB) Actions(
 	return page, nil
 }
 
-func actionQuery(q records.ActionQuery, from outboxdb.Cursor, limit int) (string, []any) {
+func actionQuery(q records.ActionQuery, from pairCursor, limit int) (string, []any) {
 	query := `SELECT seq, at, actor, address, what, session, detail FROM actions
 		WHERE (at, seq) < ($1, $2)`
-	if until := sqldb.CeilMicros(q.To); !q.To.IsZero() && until <= from.Major {
-		from = outboxdb.Cursor{Major: until}
+	if until := ceilMicros(q.To); !q.To.IsZero() && until <= from.Major {
+		from = pairCursor{Major: until}
 	}
 	args := []any{from.Major, from.Minor}
 	where := func(condition string, value any) {
@@ -64,24 +62,24 @@ func actionQuery(q records.ActionQuery, from outboxdb.Cursor, limit int) (string
 		query += fmt.Sprintf(" AND "+condition, len(args))
 	}
 	if !q.From.IsZero() {
-		where("at >= $%d", sqldb.CeilMicros(q.From))
+		where("at >= $%d", ceilMicros(q.From))
 	}
 	if q.Session != "" {
-		where("session = $%d", sqldb.Key(q.Session))
+		where("session = $%d", keyOf(q.Session))
 	}
 	return query + fmt.Sprintf(` ORDER BY at DESC, seq DESC LIMIT %d`, limit), args
 }
 
 type placedAction struct {
 	records.Action
-	place outboxdb.Cursor
+	place pairCursor
 }
 
 func scanAction(rows *sql.Rows) (a placedAction, err error) {
 	var address, session, detail sql.NullString
 	err = rows.Scan(&a.place.Minor, &a.place.Major, &a.By, &address, &a.What, &session, &detail)
 	a.At, a.From = time.UnixMicro(a.place.Major).UTC(), address.String
-	a.Session, a.Detail = sqldb.FromKey(session.String), detail.String
+	a.Session, a.Detail = fromKey(session.String), detail.String
 	return a, err
 }
 
@@ -100,16 +98,16 @@ func (db *DB) EndLogin(ctx context.Context, login string, until time.Time) error
 		if _, err := tx.ExecContext(ctx, forgetLogins, db.Now().UnixMicro()); err != nil {
 			return err
 		}
-		_, err := tx.ExecContext(ctx, endLogin, sqldb.Key(login), until.UnixMicro())
+		_, err := tx.ExecContext(ctx, endLogin, keyOf(login), until.UnixMicro())
 		return err
 	})
-	return sqldb.Wrap(err, "ending a login")
+	return wrap(err, "ending a login")
 }
 
 // LoginEnded implements records.Records.
 func (db *DB) LoginEnded(ctx context.Context, login string) (bool, error) {
-	ended, err := sqldb.One[bool](ctx, db.DB, loginEnded, sqldb.Key(login))
-	return ended, sqldb.Wrap(err, "reading whether a login has ended")
+	ended, err := readOne[bool](ctx, db, loginEnded, keyOf(login))
+	return ended, wrap(err, "reading whether a login has ended")
 }
 
 const (
@@ -143,44 +141,44 @@ func (db *DB) RefuseOrigin(ctx context.Context, origin, session string, times in
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		var before string
 		err := tx.QueryRowContext(
-			ctx, db.Dialect.Locked(selectSeen), sqldb.Key(origin),
+			ctx, db.dialect.Locked(selectSeen), keyOf(origin),
 		).Scan(&before)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
 		seen := appendSeen(strings.Fields(before), session)
 		if _, err = tx.ExecContext(
-			ctx, refuseOrigin, sqldb.Key(origin), sqldb.Text(session), len(seen),
+			ctx, refuseOrigin, keyOf(origin), keyOrNull(session), len(seen),
 			strings.Join(seen, " "), times, db.Now().UnixMicro(),
 		); err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, forgetOrigins, sqldb.Key(origin), recentOrigins, maxOrigins-1)
+		_, err = tx.ExecContext(ctx, forgetOrigins, keyOf(origin), recentOrigins, maxOrigins-1)
 		return err
 	})
-	return sqldb.Wrap(err, "recording a refused origin")
+	return wrap(err, "recording a refused origin")
 }
 
 // appendSeen adds a session, unless it is "" or there, and keeps the last maxSeen.
 func appendSeen(seen []string, session string) []string {
-	if session == "" || slices.Contains(seen, sqldb.Key(session)) {
+	if session == "" || slices.Contains(seen, keyOf(session)) {
 		return seen
 	}
-	seen = append(seen, sqldb.Key(session))
+	seen = append(seen, keyOf(session))
 	return seen[max(0, len(seen)-maxSeen):]
 }
 
 // RefusedOrigins implements records.Records.
 func (db *DB) RefusedOrigins(ctx context.Context) ([]records.RefusedOrigin, error) {
-	list, err := sqldb.List(ctx, db.DB, scanOrigin, refusedOrigins)
-	return list, sqldb.Wrap(err, "reading refused origins")
+	list, err := listRows(ctx, db, scanOrigin, refusedOrigins)
+	return list, wrap(err, "reading refused origins")
 }
 
 func scanOrigin(rows *sql.Rows) (o records.RefusedOrigin, err error) {
 	var session sql.NullString
 	var first, last int64
 	err = rows.Scan(&o.Origin, &session, &o.Sessions, &o.Times, &first, &last)
-	o.Origin, o.Session = sqldb.FromKey(o.Origin), sqldb.FromKey(session.String)
+	o.Origin, o.Session = fromKey(o.Origin), fromKey(session.String)
 	o.FirstAt, o.LastAt = time.UnixMicro(first).UTC(), time.UnixMicro(last).UTC()
 	return o, err
 }

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"coinslot/bff/payment"
-	"coinslot/bff/store/sqldb"
 )
 
 const (
@@ -66,7 +65,7 @@ func (db *DB) writeAttemptKeys(
 		if slices.Contains(now, h) {
 			continue
 		}
-		if _, err := tx.ExecContext(ctx, deleteAttempt, sqldb.Key(session), h.number); err != nil {
+		if _, err := tx.ExecContext(ctx, deleteAttempt, keyOf(session), h.number); err != nil {
 			return fmt.Errorf("indexing attempt %d: %w", h.number, err)
 		}
 	}
@@ -75,8 +74,8 @@ func (db *DB) writeAttemptKeys(
 			continue
 		}
 		orderID := sql.NullInt64{Int64: int64(h.orderID), Valid: h.orderID != 0}
-		_, err := tx.ExecContext(ctx, insertAttempt, sqldb.Key(session), h.number,
-			sqldb.Text(h.marker), sqldb.Text(h.trackingCode), orderID, sqldb.Text(h.txID))
+		_, err := tx.ExecContext(ctx, insertAttempt, keyOf(session), h.number,
+			keyOrNull(h.marker), keyOrNull(h.trackingCode), orderID, keyOrNull(h.txID))
 		if err != nil {
 			return db.conflict(h, err)
 		}
@@ -86,7 +85,7 @@ func (db *DB) writeAttemptKeys(
 
 // conflict returns err, of writing h, as the contract names it.
 func (db *DB) conflict(h attemptKeys, err error) error {
-	switch db.Dialect.Violated(err) {
+	switch db.dialect.Violated(err) {
 	case "attempts.order_id":
 		return payment.ErrTaken
 	case "attempts.tx_id":
@@ -105,9 +104,9 @@ func isConflict(err error) bool {
 // FindAttempts implements checkout.Store.
 func (db *DB) FindAttempts(ctx context.Context, keys []string) ([]payment.AttemptRef, error) {
 	var found []payment.AttemptRef
-	for batch := range slices.Chunk(distinct(keys), sqldb.BatchSize) {
+	for batch := range slices.Chunk(distinct(keys), batchSize) {
 		query, args := heldQuery(batch)
-		list, err := sqldb.List(ctx, db.DB, scanHeld, query, args...)
+		list, err := listRows(ctx, db, scanHeld, query, args...)
 		if err != nil {
 			return nil, fmt.Errorf("finding attempts: %w", err)
 		}
@@ -127,7 +126,7 @@ func distinct(keys []string) []string {
 }
 
 func heldQuery(keys []string) (query string, args []any) {
-	in, args := sqldb.InList(1, keys)
+	in, args := inList(1, keys)
 	const columns = `SELECT session, number, marker, tracking_code FROM attempts WHERE `
 	return columns + `marker IN ` + in + ` UNION ALL ` + columns + `tracking_code IN ` + in, args
 }
@@ -135,6 +134,6 @@ func heldQuery(keys []string) (query string, args []any) {
 func scanHeld(rows *sql.Rows) (h payment.AttemptRef, err error) {
 	var marker, code sql.NullString
 	err = rows.Scan(&h.Session, &h.Number, &marker, &code)
-	h.Marker, h.TrackingCode = sqldb.FromKey(marker.String), sqldb.FromKey(code.String)
+	h.Marker, h.TrackingCode = fromKey(marker.String), fromKey(code.String)
 	return h, err
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"coinslot/bff/limiter"
-	"coinslot/bff/store/sqldb"
 )
 
 // Bucket is a [limiter.Bucket] of all instances together: it hands out slots at a number per
@@ -48,7 +47,7 @@ func (db *DB) Bucket(name string, rps int) *Bucket {
 
 // Take implements limiter.Bucket.
 func (b *Bucket) Take(ctx context.Context, patience time.Duration) (wait time.Duration, err error) {
-	for range sqldb.MaxTries {
+	for range maxTries {
 		wait, err = b.take(ctx, patience)
 		if !errors.Is(err, limiter.ErrFull) || wait > patience {
 			break // or else a slot has come near since
@@ -63,7 +62,7 @@ func (b *Bucket) Take(ctx context.Context, patience time.Duration) (wait time.Du
 func (b *Bucket) take(ctx context.Context, patience time.Duration) (time.Duration, error) {
 	var wait int64
 	err := b.db.Write(ctx, func(tx *sql.Tx) error {
-		query := fmt.Sprintf(takeSlot, b.db.Dialect.Clock)
+		query := fmt.Sprintf(takeSlot, b.db.dialect.Clock)
 		return tx.QueryRowContext(
 			ctx, query, b.name, b.interval, b.slack, patience.Microseconds(),
 		).Scan(&wait)
@@ -83,8 +82,8 @@ func (b *Bucket) take(ctx context.Context, patience time.Duration) (time.Duratio
 
 // nextSlot is how many microseconds ahead of now the bucket is, less slack.
 func (b *Bucket) nextSlot(ctx context.Context, slack int64) (int64, error) {
-	query := fmt.Sprintf(nextSlot, b.db.Dialect.Clock)
-	return sqldb.One[int64](ctx, b.db.DB, query, b.name, slack)
+	query := fmt.Sprintf(nextSlot, b.db.dialect.Clock)
+	return readOne[int64](ctx, b.db, query, b.name, slack)
 }
 
 // Free returns how many slots could be taken without a wait now. Errors: the database's.
@@ -105,9 +104,9 @@ func (b *Bucket) Pause(ctx context.Context, d time.Duration) error {
 		if _, err := tx.ExecContext(ctx, makeBucket, b.name); err != nil {
 			return err
 		}
-		query := fmt.Sprintf(pauseBucket, b.db.Dialect.Clock)
+		query := fmt.Sprintf(pauseBucket, b.db.dialect.Clock)
 		_, err := tx.ExecContext(ctx, query, b.name, d.Microseconds()+b.slack)
 		return err
 	})
-	return sqldb.Wrap(err, "pausing bucket %q", b.name)
+	return wrap(err, "pausing bucket %q", b.name)
 }

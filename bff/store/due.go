@@ -12,7 +12,6 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/payment"
-	"coinslot/bff/store/sqldb"
 )
 
 const (
@@ -64,19 +63,19 @@ func watchable(s wire.Status) bool { return s.Waiting() && s.Outcome() == wire.P
 // Touch implements checkout.Store.
 func (db *DB) Touch(ctx context.Context, s payment.Session, checkedAt, dueAt time.Time) error {
 	query, args := touchSession, []any{
-		sqldb.Key(s.ID), s.Version, sqldb.Micros(checkedAt), sqldb.Micros(dueAt),
+		keyOf(s.ID), s.Version, microsOf(checkedAt), microsOf(dueAt),
 	}
 	if s.Claimed {
 		query, args = touchClaimed, append(args, s.Epoch)
 	}
-	return sqldb.Wrap(db.Execute(ctx, query, args...), "touching session %q", s.ID)
+	return wrap(db.Execute(ctx, query, args...), "touching session %q", s.ID)
 }
 
 // Release implements checkout.Store.
 func (db *DB) Release(ctx context.Context, s payment.Session, dueAt time.Time) error {
-	err := db.Execute(ctx, releaseSession, sqldb.Key(s.ID), s.Epoch, sqldb.Micros(s.DueAt),
-		sqldb.Micros(dueAt))
-	return sqldb.Wrap(err, "releasing session %q", s.ID)
+	err := db.Execute(ctx, releaseSession, keyOf(s.ID), s.Epoch, microsOf(s.DueAt),
+		microsOf(dueAt))
+	return wrap(err, "releasing session %q", s.ID)
 }
 
 // Claim implements checkout.Store. No session is claimed if limit is below 1.
@@ -97,7 +96,7 @@ func (db *DB) Claim(
 func (db *DB) ClaimOf(
 	ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int,
 ) (claimed []payment.Session, err error) {
-	for batch := range slices.Chunk(distinct(ids), sqldb.BatchSize) {
+	for batch := range slices.Chunk(distinct(ids), batchSize) {
 		if limit <= len(claimed) {
 			break
 		}
@@ -113,7 +112,7 @@ func (db *DB) ClaimOf(
 func claimQuery(
 	ids []string, now time.Time, lease time.Duration, limit int,
 ) (query string, args []any) {
-	in, list := sqldb.InList(4, ids)
+	in, list := inList(4, ids)
 	args = []any{now.UnixMicro(), limit, now.Add(lease).UnixMicro()}
 	return fmt.Sprintf(claimThese, in), append(args, list...)
 }
@@ -125,7 +124,7 @@ func (db *DB) claim(ctx context.Context, query string, args ...any) ([]payment.S
 	for len(claimed) == 0 {
 		var rows []row
 		err := db.Write(ctx, func(tx *sql.Tx) (err error) {
-			rows, err = sqldb.Collect(ctx, tx, scanRow, db.Dialect.Locked(query), args...)
+			rows, err = collect(ctx, tx, scanRow, db.dialect.Locked(query), args...)
 			return err
 		})
 		if err != nil {
@@ -151,7 +150,7 @@ func (db *DB) Hold(
 ) (payment.Session, error) {
 	var r row
 	err := db.Write(ctx, func(tx *sql.Tx) error {
-		return tx.QueryRowContext(ctx, holdSession, sqldb.Key(id), now.Add(lease).UnixMicro()).
+		return tx.QueryRowContext(ctx, holdSession, keyOf(id), now.Add(lease).UnixMicro()).
 			Scan(r.fields()...)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
@@ -175,18 +174,18 @@ func (db *DB) CapDue(
 	ctx context.Context, now time.Time, most time.Duration,
 ) (capped int, err error) {
 	err = db.Write(ctx, func(tx *sql.Tx) (err error) {
-		capped, err = sqldb.Affected(ctx, tx, capDue, now.Add(most).UnixMicro(),
+		capped, err = affected(ctx, tx, capDue, now.Add(most).UnixMicro(),
 			now.UnixMicro(), now.Add(longestLease).UnixMicro())
 		return err
 	})
-	return capped, sqldb.Wrap(err, "limiting due times")
+	return capped, wrap(err, "limiting due times")
 }
 
 // Watch implements checkout.Store.
 func (db *DB) Watch(ctx context.Context, ids []string, until, dueBy time.Time) error {
-	for batch := range slices.Chunk(distinct(ids), sqldb.BatchSize) {
+	for batch := range slices.Chunk(distinct(ids), batchSize) {
 		query, args := watchQuery(batch, until, dueBy)
-		if err := db.Execute(ctx, db.Dialect.Locked(query), args...); err != nil {
+		if err := db.Execute(ctx, db.dialect.Locked(query), args...); err != nil {
 			return fmt.Errorf("marking sessions as watched: %w", err)
 		}
 	}
@@ -194,7 +193,7 @@ func (db *DB) Watch(ctx context.Context, ids []string, until, dueBy time.Time) e
 }
 
 func watchQuery(ids []string, until, dueBy time.Time) (query string, args []any) {
-	in, list := sqldb.InList(3, ids)
+	in, list := inList(3, ids)
 	args = []any{until.UnixMicro(), dueBy.UnixMicro()}
 	return fmt.Sprintf(watchSessions, in), append(args, list...)
 }

@@ -9,7 +9,6 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/payment"
-	"coinslot/bff/store/sqldb"
 )
 
 func isUnpaidItem(s *payment.Session) bool {
@@ -67,8 +66,8 @@ func (db *DB) Erasable(
 		}
 	}
 	status := finalStatuses()[at]
-	found, err := sqldb.List(ctx, db.DB, scanFinished, erasable,
-		sqldb.Key(string(status)), rest.createdAt, sqldb.Key(rest.id), before.UnixMicro(), limit)
+	found, err := listRows(ctx, db, scanFinished, erasable,
+		keyOf(string(status)), rest.createdAt, keyOf(rest.id), before.UnixMicro(), limit)
 	if err != nil {
 		return nil, "", fmt.Errorf("finding sessions to erase: %w", err)
 	}
@@ -98,8 +97,8 @@ func (db *DB) UnpaidItems(
 			return nil, "", err
 		}
 	}
-	found, err := sqldb.List(ctx, db.DB, scanPlace, unpaidItems,
-		after.createdAt, sqldb.Key(after.id), before.UnixMicro(), limit)
+	found, err := listRows(ctx, db, scanPlace, unpaidItems,
+		after.createdAt, keyOf(after.id), before.UnixMicro(), limit)
 	if err != nil {
 		return nil, "", fmt.Errorf("finding unpaid sessions of items: %w", err)
 	}
@@ -120,7 +119,7 @@ type finishedSession struct {
 
 func scanFinished(rows *sql.Rows) (f finishedSession, err error) {
 	err = rows.Scan(&f.createdAt, &f.id, &f.erased, &f.setAside)
-	f.id = sqldb.FromKey(f.id)
+	f.id = fromKey(f.id)
 	return f, err
 }
 
@@ -150,7 +149,7 @@ func (db *DB) erase(
 	ctx context.Context, tx *sql.Tx, id string, now time.Time,
 	decide func(payment.Session, bool) payment.Erasure,
 ) (payment.Erasure, error) {
-	r, err := readRow(ctx, tx, db.Dialect.Locked(sessionForUpdate), id)
+	r, err := readRow(ctx, tx, db.dialect.Locked(sessionForUpdate), id)
 	if err != nil {
 		return 0, err
 	}
@@ -159,7 +158,7 @@ func (db *DB) erase(
 		return 0, err
 	}
 	var open bool
-	if err := tx.QueryRowContext(ctx, undelivered, sqldb.Key(id)).Scan(&open); err != nil {
+	if err := tx.QueryRowContext(ctx, undelivered, keyOf(id)).Scan(&open); err != nil {
 		return 0, err
 	}
 	before, held := termsOf(&s), keysOf(s)
@@ -178,8 +177,8 @@ func (db *DB) erase(
 	if err := deleteTerms(ctx, tx, &s, without(before.all, searchTerms(&s))); err != nil {
 		return 0, err
 	}
-	if e == payment.EraseAll && db.Dialect.Pack != "" {
-		if _, err := tx.ExecContext(ctx, db.Dialect.Pack, sqldb.Key(id)); err != nil {
+	if e == payment.EraseAll && db.dialect.Pack != "" {
+		if _, err := tx.ExecContext(ctx, db.dialect.Pack, keyOf(id)); err != nil {
 			return 0, fmt.Errorf("packing the row: %w", err)
 		}
 	}
@@ -192,21 +191,21 @@ func (db *DB) eraseRelated(
 	queries := []string{eraseNotes, eraseActionsOf}
 	if e == payment.EraseAll {
 		// No instance may add deliveries to these events while they are deleted.
-		if _, err := tx.ExecContext(ctx, db.Dialect.Locked(lockEvents), sqldb.Key(id)); err != nil {
+		if _, err := tx.ExecContext(ctx, db.dialect.Locked(lockEvents), keyOf(id)); err != nil {
 			return fmt.Errorf("locking its events: %w", err)
 		}
-		older := db.Dialect.NotNewest
+		older := db.dialect.NotNewest
 		queries = []string{
 			fmt.Sprintf(deleteDeliveries, older), fmt.Sprintf(deleteEvents, older),
 			eraseNotes, deleteActionsOf,
 		}
 	}
 	for _, query := range queries {
-		if _, err := tx.ExecContext(ctx, query, sqldb.Key(id)); err != nil {
+		if _, err := tx.ExecContext(ctx, query, keyOf(id)); err != nil {
 			return fmt.Errorf("erasing its events: %w", err)
 		}
 	}
-	left, err := sqldb.Collect(ctx, tx, scanStored, eventsToErase, sqldb.Key(id))
+	left, err := collect(ctx, tx, scanStored, eventsToErase, keyOf(id))
 	if err != nil {
 		return fmt.Errorf("reading its events: %w", err)
 	}
@@ -226,7 +225,7 @@ type storedEvent struct {
 func scanStored(rows *sql.Rows) (e storedEvent, err error) {
 	var at int64
 	err = rows.Scan(&e.seq, &e.ID, &e.Session, &e.Type, &at, &e.Body)
-	e.Session, e.At = sqldb.FromKey(e.Session), time.UnixMicro(at).UTC()
+	e.Session, e.At = fromKey(e.Session), time.UnixMicro(at).UTC()
 	return e, err
 }
 
@@ -236,8 +235,8 @@ func (db *DB) SessionsWithEmail(ctx context.Context, email string) ([]string, er
 	if term == "" {
 		return nil, nil
 	}
-	ids, err := sqldb.List(ctx, db.DB, sqldb.ScanKey, sessionsWithTerm, term)
-	return ids, sqldb.Wrap(err, "finding the sessions with an e-mail")
+	ids, err := listRows(ctx, db, scanKey, sessionsWithTerm, term)
+	return ids, wrap(err, "finding the sessions with an e-mail")
 }
 
 // EraseActions implements retention.Eraser.
@@ -245,7 +244,7 @@ func (db *DB) EraseActions(ctx context.Context, before time.Time, limit int) (n 
 	err = db.Write(ctx, func(tx *sql.Tx) error {
 		n = 0
 		for _, query := range []string{deleteActions, eraseActions} {
-			changed, err := sqldb.Affected(ctx, tx, query, before.UnixMicro(), limit-n)
+			changed, err := affected(ctx, tx, query, before.UnixMicro(), limit-n)
 			if err != nil {
 				return err
 			}
@@ -253,5 +252,5 @@ func (db *DB) EraseActions(ctx context.Context, before time.Time, limit int) (n 
 		}
 		return nil
 	})
-	return n, sqldb.Wrap(err, "erasing console actions")
+	return n, wrap(err, "erasing console actions")
 }

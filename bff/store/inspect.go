@@ -7,7 +7,6 @@ import (
 
 	"coinslot/bff/outbox"
 	"coinslot/bff/reconcile"
-	"coinslot/bff/store/sqldb"
 )
 
 // State is what [Inspect] finds.
@@ -38,12 +37,12 @@ type State struct {
 // Errors: as from [Open], and that there is no file, which is an
 // [os.ErrNotExist].
 func Inspect(ctx context.Context, c Config) (s State, err error) {
-	db, err := open(ctx, c, sqldb.OpenInspect)
+	db, err := openInspect(ctx, c)
 	if err != nil {
 		return s, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if s.Version, s.Latest, err = db.Dialect.Versions(ctx, db.Reader); err != nil {
+	if s.Version, s.Latest, err = db.dialect.Versions(ctx, db.Reader); err != nil {
 		return s, err
 	}
 	s.CanWrite = true
@@ -73,7 +72,7 @@ func (db *DB) readPrivileges(ctx context.Context, s *State) error {
 	}
 	asked := time.Now()
 	err := db.Reader.QueryRowContext(
-		ctx, `SELECT (`+may+`), current_setting('server_version_num')::bigint, `+db.Dialect.Clock,
+		ctx, `SELECT (`+may+`), current_setting('server_version_num')::bigint, `+db.dialect.Clock,
 	).Scan(&s.CanWrite, &s.Server, &now)
 	s.ClockAhead = time.UnixMicro(now).Sub(asked.Add(time.Since(asked) / 2))
 	if err == nil {
@@ -87,7 +86,7 @@ func (db *DB) AsyncReplicas(ctx context.Context) (n int, err error) {
 	if !db.Shared() {
 		return 0, nil
 	}
-	return sqldb.One[int](ctx, db.DB, `SELECT count(*) FROM pg_stat_replication
+	return readOne[int](ctx, db, `SELECT count(*) FROM pg_stat_replication
 		WHERE state IS DISTINCT FROM 'backup' AND
 			current_setting('synchronous_standby_names') = ''`)
 }

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"coinslot/bff/payment"
-	"coinslot/bff/store/outboxdb"
-	"coinslot/bff/store/sqldb"
 )
 
 // cursor is the last session of a page: the next page holds what is older, or
@@ -22,7 +20,7 @@ type cursor struct {
 
 // before is c, or t if that comes first; the zero time does not.
 func (c cursor) before(t time.Time) cursor {
-	if until := sqldb.CeilMicros(t); !t.IsZero() && until <= c.createdAt {
+	if until := ceilMicros(t); !t.IsZero() && until <= c.createdAt {
 		return cursor{createdAt: until}
 	}
 	return c
@@ -40,7 +38,7 @@ func parseCursor(text string) (cursor, error) {
 	createdAt, err := strconv.ParseInt(micros, 10, 64)
 	c := cursor{createdAt, id}
 	if !ok || err != nil || c.String() != text {
-		return cursor{}, outboxdb.BadCursor("cursor")
+		return cursor{}, badCursor("cursor")
 	}
 	return c, nil
 }
@@ -53,10 +51,10 @@ func (db *DB) List(ctx context.Context, f payment.Filter) (payment.Page, error) 
 	if err != nil {
 		return payment.Page{}, err
 	}
-	size := sqldb.PageSize(f.Limit)
+	size := pageSize(f.Limit)
 	// one more shows whether there is a next page
 	query, args := listQuery(f, from.before(f.To), size+1)
-	rows, err := sqldb.List(ctx, db.DB, scanRow, query, args...)
+	rows, err := listRows(ctx, db, scanRow, query, args...)
 	if err != nil {
 		return payment.Page{}, fmt.Errorf("listing sessions: %w", err)
 	}
@@ -70,7 +68,7 @@ func (db *DB) List(ctx context.Context, f payment.Filter) (payment.Page, error) 
 
 func listQuery(f payment.Filter, from cursor, limit int) (query string, args []any) {
 	query = `SELECT ` + sessionColumns + ` FROM sessions WHERE (created_at, id) < ($1, $2)`
-	args = []any{from.createdAt, sqldb.Key(from.id)}
+	args = []any{from.createdAt, keyOf(from.id)}
 	if f.Status != "" || f.OrderRef == "" && f.IdempotencyKey == "" {
 		query += ` AND deleted = 0`
 	}
@@ -78,7 +76,7 @@ func listQuery(f payment.Filter, from cursor, limit int) (query string, args []a
 		{"status", f.Status}, {"order_ref", f.OrderRef}, {"idempotency_key", f.IdempotencyKey},
 	} {
 		if condition.value != "" {
-			args = append(args, sqldb.Key(condition.value))
+			args = append(args, keyOf(condition.value))
 			query += fmt.Sprintf(` AND %s = $%d`, condition.column, len(args))
 		}
 	}

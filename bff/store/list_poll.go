@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"coinslot/bff/payment"
-	"coinslot/bff/store/sqldb"
 )
 
 const (
@@ -38,23 +37,23 @@ func (db *DB) TouchAll(ctx context.Context, now time.Time, list []payment.Touche
 		defer touch.Close()
 		for _, t := range list {
 			if _, err := touch.ExecContext(
-				ctx, sqldb.Micros(t.At), sqldb.Micros(t.Due), sqldb.Key(t.ID), t.Version,
-				sqldb.Micros(t.DueAt), now.UnixMicro(),
+				ctx, microsOf(t.At), microsOf(t.Due), keyOf(t.ID), t.Version,
+				microsOf(t.DueAt), now.UnixMicro(),
 			); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return sqldb.Wrap(err, "touching %d sessions", len(list))
+	return wrap(err, "touching %d sessions", len(list))
 }
 
 // Tracked implements checkout.Store.
 func (db *DB) Tracked(ctx context.Context, trackingCodes []string) ([]payment.Session, error) {
 	var found []payment.Session
-	for batch := range slices.Chunk(distinct(trackingCodes), sqldb.BatchSize) {
+	for batch := range slices.Chunk(distinct(trackingCodes), batchSize) {
 		query, args := trackedQuery(batch)
-		rows, err := sqldb.List(ctx, db.DB, scanRow, query, args...)
+		rows, err := listRows(ctx, db, scanRow, query, args...)
 		if err != nil {
 			return nil, fmt.Errorf("finding sessions by tracking code: %w", err)
 		}
@@ -67,7 +66,7 @@ func (db *DB) Tracked(ctx context.Context, trackingCodes []string) ([]payment.Se
 }
 
 func trackedQuery(codes []string) (query string, args []any) {
-	in, args := sqldb.InList(1, codes)
+	in, args := inList(1, codes)
 	// CROSS keeps SQLite from reading all sessions to look for their attempts.
 	return `SELECT ` + sessionColumns + ` FROM attempts CROSS JOIN sessions
 		WHERE sessions.id = attempts.session AND tracking_code IN ` + in, args
@@ -75,8 +74,8 @@ func trackedQuery(codes []string) (query string, args []any) {
 
 // Count implements checkout.Store.
 func (db *DB) Count(ctx context.Context, status string) (int, error) {
-	n, err := sqldb.One[int](ctx, db.DB, countSessions, sqldb.Key(status))
-	return n, sqldb.Wrap(err, "counting sessions")
+	n, err := readOne[int](ctx, db, countSessions, keyOf(status))
+	return n, wrap(err, "counting sessions")
 }
 
 // Lease lets one instance at a time do something, most of the time: nothing may depend
@@ -99,7 +98,7 @@ func (t *Lease) Acquire(ctx context.Context, d time.Duration) (bool, error) {
 	defer t.mu.Unlock()
 	var until int64
 	err := t.db.Write(ctx, func(tx *sql.Tx) error {
-		query := fmt.Sprintf(acquireLease, t.db.Dialect.Clock)
+		query := fmt.Sprintf(acquireLease, t.db.dialect.Clock)
 		return tx.QueryRowContext(ctx, query, t.name, d.Microseconds(), t.until).Scan(&until)
 	})
 	if errors.Is(err, sql.ErrNoRows) {

@@ -10,7 +10,6 @@ import (
 
 	"coinslot/bff/internal/background"
 	"coinslot/bff/payment"
-	"coinslot/bff/store/sqldb"
 )
 
 const (
@@ -33,7 +32,7 @@ const (
 func (db *DB) addMissingDeliveries(ctx context.Context, since time.Time) error {
 	at := openDelivery{nextAt: since.UnixMicro() - 1, event: math.MaxInt64}
 	for ctx.Err() == nil {
-		list, err := sqldb.List(ctx, db.DB, scanEventState,
+		list, err := listRows(ctx, db, scanEventState,
 			eventsWithState, at.nextAt, at.event, rerouteScan)
 		if err != nil {
 			return fmt.Errorf("finding events without a delivery: %w", err)
@@ -50,7 +49,7 @@ func (db *DB) addMissingDeliveries(ctx context.Context, since time.Time) error {
 			}
 		}
 		if len(missing) > 0 {
-			db.Log.Info("webhooks added for events before the URL was configured",
+			db.log.Info("webhooks added for events before the URL was configured",
 				"count", len(missing))
 		}
 		if len(list) < rerouteScan {

@@ -11,22 +11,21 @@ import (
 	"time"
 
 	"coinslot/bff/fortest"
+	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/records"
-	"coinslot/bff/store/outboxdb"
 	"coinslot/bff/store/pgtest"
-	"coinslot/bff/store/sqldb"
 
 	"github.com/jackc/pgx/v5"
 )
 
 // queries are all there are, by name.
-func queries(d sqldb.Dialect) map[string]string {
+func queries(d dialect) map[string]string {
 	held, _ := heldQuery([]string{"a", "b"})
 	tracked, _ := trackedQuery([]string{"a", "b"})
 	these, _ := claimQuery([]string{"a", "b"}, time.Time{}, 0, 1)
 	watch, _ := watchQuery([]string{"a", "b"}, time.Time{}, time.Time{})
-	open, _ := sqldb.InList(1, []string{"a", "b"})
+	open, _ := inList(1, []string{"a", "b"})
 	all := map[string]string{
 		"sessionByID": sessionByID, "sessionByRef": sessionByRef, "sessionByKey": sessionByKey, "sessionByAttempt": sessionByAttempt,
 		"sessionForUpdate": sessionForUpdate, "insertSession": insertSession, "updateSession": updateSession,
@@ -39,7 +38,7 @@ func queries(d sqldb.Dialect) map[string]string {
 		query, _ := listQuery(f, cursor{}, 20)
 		all[fmt.Sprintf("list by status %q ref %q", f.Status, f.OrderRef)] = query
 	}
-	maps.Copy(all, outboxdb.Queries(d))
+	maps.Copy(all, outboxQueries(d))
 	lookedAt(all, d)
 	for name, query := range all {
 		all[name] = d.Locked(query)
@@ -47,9 +46,36 @@ func queries(d sqldb.Dialect) map[string]string {
 	return all
 }
 
+// outboxQueries are those of events and deliveries.
+func outboxQueries(d dialect) map[string]string {
+	replay, _ := eventsQuery(outbox.Range{}, replayEvents, "", 0)
+	replayOf, _ := eventsQuery(outbox.Range{Session: "a"}, replayEvents, "", 0)
+	undelivered, _ := eventsQuery(outbox.Range{}, replayUndelivered, "", 0)
+	times, _ := eventsQuery(outbox.Range{}, eventsTimes, 1)
+	timesOf, _ := eventsQuery(outbox.Range{Session: "a"}, eventsTimes, 1)
+	count, _ := eventsQuery(outbox.Range{}, countEvents)
+	return map[string]string{
+		"insertEvent": insertEvent, "insertDelivery": insertDelivery, "markUrgent": markUrgent,
+		"dueDeliveries": dueDeliveries, "dueUrgent": dueUrgent, "leaseDelivery": leaseDelivery,
+		"recordResult": recordResult, "findDelivery": findDelivery,
+		"setEventAside": setEventAside, "restoreEvent": restoreEvent,
+		"eventsSetAside": eventsSetAside, "countEventsAside": countEventsAside,
+		"sessionOfEvent": sessionOfEvent, "eventsAfter": d.EventsAfter,
+		"sessionEventsAfter": d.SessionEventsAfter, "eventAt": d.EventAt,
+		"latestEvent": d.LatestEvent, "replay": replay,
+		"replay of what was not accepted": undelivered,
+		"replay of ref \"1\"":             replayOf, "times": times, "times of ref \"1\"": timesOf,
+		"count": count, "listDeliveries": listDeliveries, "listFailed": listFailed,
+		"listOfSession (sorted)":       listOfSession,
+		"listFailedOfSession (sorted)": listFailedOfSession,
+		"nextEndpoint":                 nextEndpoint, "countOpenTo": countOpenTo,
+		"countFailed": countFailed, "redeliver": redeliver,
+	}
+}
+
 // lookedAt adds the queries for people. The table of refused origins is not among
 // them: it has 200 rows at most, and is read whole.
-func lookedAt(all map[string]string, d sqldb.Dialect) {
+func lookedAt(all map[string]string, d dialect) {
 	for _, q := range []records.Query{
 		{}, {Status: "open"}, {From: time.Now(), To: time.Now()}, {Coin: "USDT"}, {Network: "trc20"}, {Coin: "USDT", Network: "trc20"}, {Network: "trc20", Status: "open", From: time.Now()}, {Coin: "USDT", Status: "confirmed"}, {Coin: "USDT", Status: "review"},
 		{Text: "abc"}, {Text: "ab"}, {Text: "abc", Status: "open"}, {Text: "abc", Coin: "USDT", Network: "trc20", Status: "open", From: time.Now()},
@@ -62,9 +88,9 @@ func lookedAt(all map[string]string, d sqldb.Dialect) {
 			all[name] = w.sql()
 		}
 	}
-	in, _ := sqldb.InList(1, []string{"a", "b"})
-	actions, _ := actionQuery(records.ActionQuery{From: time.Now()}, outboxdb.Cursor{}, 20)
-	actionsOf, _ := actionQuery(records.ActionQuery{Session: "a"}, outboxdb.Cursor{}, 20)
+	in, _ := inList(1, []string{"a", "b"})
+	actions, _ := actionQuery(records.ActionQuery{From: time.Now()}, pairCursor{}, 20)
+	actionsOf, _ := actionQuery(records.ActionQuery{Session: "a"}, pairCursor{}, 20)
 	for name, query := range map[string]string{
 		"sessionsAmong": fmt.Sprintf(sessionsAmong, in), "insertTerm": insertTerm, "deleteTerm": deleteTerm, "sessionsWithTerm": sessionsWithTerm, "tally" + sorted: tally, "coins": fmt.Sprintf(choices, "coin"), "networks": fmt.Sprintf(choices, "network"), "insertAction": insertAction, "loginEnded": loginEnded, "actions": actions, "actions of session": actionsOf,
 		"openTo": d.Locked(openDeliveriesTo), "bindDelivery": addDelivery, "deleteDelivery": deleteDelivery, "closeDelivery": closeDelivery, "boundEvents": eventsWithState, "hasDelivery": hasDelivery,
@@ -107,8 +133,8 @@ func TestNothingScans(t *testing.T) {
 		tell(t, db, n)
 	}
 	for _, statistics := range []string{"without", "with"} {
-		all := queries(db.Dialect)
-		for _, query := range sqldb.EndLeases {
+		all := queries(db.dialect)
+		for _, query := range endLeases {
 			all[query] = query
 		}
 		for name, query := range all {
@@ -156,7 +182,7 @@ func TestNothingScansOnPostgres(t *testing.T) {
 	for _, setting := range []string{`SET enable_seqscan = off`, `SET enable_sort = off`, `SET plan_cache_mode = force_generic_plan`, `ANALYZE`} {
 		fortest.Must(conn.ExecContext(t.Context(), setting))(t)
 	}
-	for name, query := range queries(db.Dialect) {
+	for name, query := range queries(db.dialect) {
 		plan := explainPostgres(t, conn, query)
 		if strings.Contains(plan, "Seq Scan") || strings.Contains(plan, "Sort") && !strings.Contains(name, "ref \"1\"") && !strings.Contains(name, sorted) && name != "watchSessions" {
 			t.Errorf("%s:\n%s%s", name, query, plan)

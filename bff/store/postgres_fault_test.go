@@ -18,12 +18,11 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/store/pgtest"
-	"coinslot/bff/store/sqldb"
 
 	"github.com/jackc/pgx/v5"
 )
 
-// marking is a change that adds a line to the session's trail.
+// marking is a change that adds a line to the session's timeline.
 func marking(mark string) func(*payment.Session) ([]payment.Event, error) {
 	return func(s *payment.Session) ([]payment.Event, error) {
 		s.Timeline = append(s.Timeline, payment.TimelineEntry{What: mark})
@@ -83,7 +82,7 @@ func TestPostgresKilled(t *testing.T) {
 					acknowledged[id] = append(acknowledged[id], mark)
 					mu.Unlock()
 					done.Add(1)
-				case sqldb.IsUnknown(err):
+				case isUnknown(err):
 					unknown.Add(1)
 				default:
 					refused.Add(1)
@@ -154,7 +153,7 @@ func TestPostgresConnectionsEnded(t *testing.T) {
 				switch {
 				case err == nil:
 					acknowledged = append(acknowledged, mark)
-				case sqldb.IsUnknown(err):
+				case isUnknown(err):
 					unknown++
 				default:
 					refused = append(refused, mark)
@@ -178,7 +177,7 @@ func TestPostgresPaused(t *testing.T) {
 	cluster := pgtest.New(t)
 	db := opened(t, cluster.DSN(t))
 	fortest.Must(db.Insert(t.Context(), sample(1)))(t)
-	db.Patience = 300 * time.Millisecond
+	db.patience = 300 * time.Millisecond
 	resume := cluster.Pause(t)
 	uses := map[string]func() error{
 		"Session": func() error { _, err := db.Session(t.Context(), sample(1).ID); return err },
@@ -200,7 +199,7 @@ func TestPostgresPaused(t *testing.T) {
 		t.Errorf("Now took %v", took)
 	}
 	resume()
-	db.Patience = 10 * time.Second
+	db.patience = 10 * time.Second
 	start = time.Now()
 	if _, err := db.Update(t.Context(), sample(1).ID, marking("resumed")); err != nil || time.Since(start) > 2*time.Second {
 		t.Errorf("Update after the pause = %v, after %v", err, time.Since(start))
@@ -331,7 +330,7 @@ func TestLostCommitOvertaken(t *testing.T) {
 		fortest.Must(other.Update(context.WithoutCancel(t.Context()), sample(1).ID, marking("other")))(t)
 	})
 	_, err := db.Update(t.Context(), sample(1).ID, marking("mine"))
-	if !sqldb.IsUnknown(err) || !strings.Contains(err.Error(), "unknown outcome") {
+	if !isUnknown(err) || !strings.Contains(err.Error(), "unknown outcome") {
 		t.Errorf("Update = %v; want that it is unknown", err)
 	}
 	wantMarks(t, other, sample(1).ID, []string{"mine", "other"}, nil)

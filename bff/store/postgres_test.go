@@ -16,7 +16,6 @@ import (
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/store/pgtest"
-	"coinslot/bff/store/sqldb"
 	"coinslot/bff/store/storetest"
 )
 
@@ -57,7 +56,7 @@ func TestFullContractThroughPgBouncer(t *testing.T) {
 func TestFullSettingsThroughPgBouncer(t *testing.T) {
 	pooled := pgtest.Pooled(t, pgtest.Migrated(t, created), "transaction")
 	db := opened(t, pooled)
-	name := fortest.Must(sqldb.One[string](t.Context(), db.DB, `SELECT current_database()`))(t)
+	name := fortest.Must(readOne[string](t.Context(), db, `SELECT current_database()`))(t)
 	run(t, db.Writer, "ALTER DATABASE "+name+" SET synchronous_commit = off")
 	run(t, db.Writer, "ALTER DATABASE "+name+" SET default_transaction_isolation = 'serializable'")
 	again := opened(t, pooled)

@@ -10,7 +10,6 @@ import (
 
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
-	"coinslot/bff/store/sqldb"
 )
 
 // The table has at most one row for each kind of run; see runRow. Its
@@ -57,7 +56,7 @@ func (db *DB) BeginRun(
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, reconcile.ErrRunning
 	}
-	return epoch, sqldb.Wrap(err, "storing a reconciliation run")
+	return epoch, wrap(err, "storing a reconciliation run")
 }
 
 // ExtendRun implements reconcile.Runs.
@@ -86,12 +85,12 @@ func (db *DB) EndRun(
 		report.Valid = true
 	}
 	row := runRow(c.Kind)
-	return db.changeRun(ctx, endRun, row, epoch, sqldb.Micros(next), run, report)
+	return db.changeRun(ctx, endRun, row, epoch, microsOf(next), run, report)
 }
 
 func document(v any) (string, error) {
 	text, err := json.Marshal(v)
-	return string(text), sqldb.Wrap(err, "encoding a reconciliation run")
+	return string(text), wrap(err, "encoding a reconciliation run")
 }
 
 // changeRun changes the run of an epoch. Errors: ErrFenced if it is not
@@ -108,7 +107,7 @@ func (db *DB) changeRun(ctx context.Context, query string, args ...any) error {
 		}
 		return err
 	})
-	return sqldb.Wrap(err, "storing a reconciliation run")
+	return wrap(err, "storing a reconciliation run")
 }
 
 // LastRun implements reconcile.Runs.
@@ -116,7 +115,7 @@ func (db *DB) LastRun(ctx context.Context, kind reconcile.Kind) (c reconcile.Sta
 	var until, next sql.NullInt64
 	var run string
 	var report sql.NullString
-	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
+	err = db.View(ctx, func(ctx context.Context, q queryer) error {
 		row := q.QueryRowContext(ctx, readRun, runRow(kind))
 		return row.Scan(&c.Epoch, &until, &next, &run, &report)
 	})
@@ -126,7 +125,7 @@ func (db *DB) LastRun(ctx context.Context, kind reconcile.Kind) (c reconcile.Sta
 	if err != nil {
 		return reconcile.Status{}, fmt.Errorf("reading the last reconciliation run: %w", err)
 	}
-	c.Until, c.Next = sqldb.Time(until), sqldb.Time(next)
+	c.Until, c.Next = timeOf(until), timeOf(next)
 	err = json.Unmarshal([]byte(run), &c.Last)
 	if err == nil && report.Valid {
 		err = json.Unmarshal([]byte(report.String), &c.Report)
@@ -153,16 +152,16 @@ func (db *DB) forgetRun(
 	if err != nil {
 		return fmt.Errorf("forgetting an unreadable reconciliation run: %w", err)
 	}
-	db.Log.ErrorContext(ctx, "the last reconciliation run is unreadable and was forgotten",
+	db.log.ErrorContext(ctx, "the last reconciliation run is unreadable and was forgotten",
 		"kind", kind, "error", cause)
 	return nil
 }
 
 // OldestSession implements reconcile.Runs.
 func (db *DB) OldestSession(ctx context.Context) (time.Time, error) {
-	created, err := sqldb.One[sql.NullInt64](ctx, db.DB, oldestSession)
+	created, err := readOne[sql.NullInt64](ctx, db, oldestSession)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return time.Time{}, fmt.Errorf("finding the oldest session: %w", err)
 	}
-	return sqldb.Time(created), nil
+	return timeOf(created), nil
 }

@@ -10,8 +10,6 @@ import (
 
 	"coinslot/bff/internal/background"
 	"coinslot/bff/outbox"
-	"coinslot/bff/store/outboxdb"
-	"coinslot/bff/store/sqldb"
 )
 
 // A delivery is bound to the URL that was configured when its event was written. When
@@ -40,7 +38,7 @@ const (
 		AND (d.lease_until IS NULL OR d.lease_until <= $4) AND COALESCE(d.opened_at, e.at) >= $5
 		ORDER BY d.next_at, d.event LIMIT $6 FOR UPDATE OF d SKIP LOCKED`
 	addDelivery = `INSERT INTO deliveries (event, endpoint, next_at, opened_at, note, urgent)
-		VALUES ($1, $2, $3, $3, $4, (SELECT ` + outboxdb.Urgent + ` FROM events WHERE seq = $1))
+		VALUES ($1, $2, $3, $3, $4, (SELECT ` + urgentEvent + ` FROM events WHERE seq = $1))
 		ON CONFLICT (event, endpoint) DO NOTHING`
 	deleteDelivery = `DELETE FROM deliveries WHERE event = $1 AND endpoint = $2`
 	closeDelivery  = `UPDATE deliveries SET state = 'abandoned', note = $3, tried_at = $4
@@ -54,7 +52,7 @@ func (db *DB) runReroutes(ctx context.Context) {
 	for first := true; ctx.Err() == nil; first = false {
 		err := r.pass(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
-			db.Log.Warn("moving open webhooks failed; retrying", "error", err)
+			db.log.Warn("moving open webhooks failed; retrying", "error", err)
 		}
 		failing = err != nil
 		if first {
@@ -91,11 +89,11 @@ func (r *rerouter) pass(ctx context.Context) error {
 	if err := r.db.RenewEndpoints(ctx); err != nil {
 		return err
 	}
-	late := !r.renewed.IsZero() && now.Sub(r.renewed) >= outboxdb.EndpointLease
+	late := !r.renewed.IsZero() && now.Sub(r.renewed) >= endpointLease
 	if r.renewed = now; late && r.db.Shared() {
 		return nil
 	}
-	if len(r.db.Endpoints) > 0 {
+	if len(r.db.endpoints) > 0 {
 		if err := r.db.addMissingDeliveries(ctx, r.since); err != nil {
 			return err
 		}
@@ -115,9 +113,9 @@ func (r *rerouter) pass(ctx context.Context) error {
 			return err
 		}
 		if left > 0 && left != k.deliveries {
-			r.db.Log.Warn("webhooks wait for a URL that is no longer configured: "+
+			r.db.log.Warn("webhooks wait for a URL that is no longer configured: "+
 				"move them in the console, or configure the URL again",
-				"host", outboxdb.EndpointHost(b.Endpoint), "count", left)
+				"host", endpointHost(b.Endpoint), "count", left)
 		}
 		r.kept[b.Endpoint] = leftover{left, now}
 	}
@@ -127,22 +125,22 @@ func (r *rerouter) pass(ctx context.Context) error {
 // rerouteRecent moves what may be moved without an operator, and returns how much stays open.
 func (db *DB) rerouteRecent(ctx context.Context, b outbox.Backlog) (left int, err error) {
 	moved := outbox.Rerouted{}
-	if len(db.Endpoints) > 0 {
+	if len(db.endpoints) > 0 {
 		r := reroute{since: db.Now().Add(-rerouteWindow)}
 		if moved, err = db.reroute(ctx, b.Endpoint, r); err != nil {
 			return 0, err
 		}
 	}
 	if moved.Moved > 0 {
-		db.Log.Info("open webhooks moved to the configured URL",
-			"from", outboxdb.EndpointHost(b.Endpoint), "count", moved.Moved)
+		db.log.Info("open webhooks moved to the configured URL",
+			"from", endpointHost(b.Endpoint), "count", moved.Moved)
 	}
 	return max(0, b.Waiting-moved.Moved), nil
 }
 
 // Reroute implements outbox.Rerouting.
 func (db *DB) Reroute(ctx context.Context, endpoint string) (outbox.Rerouted, error) {
-	if len(db.Endpoints) == 0 {
+	if len(db.endpoints) == 0 {
 		return outbox.Rerouted{}, outbox.ErrNoEndpoint
 	}
 	list, err := db.Unrouted(ctx)
@@ -185,7 +183,7 @@ func (db *DB) reroute(
 			return nil
 		})
 		if err != nil {
-			return done, fmt.Errorf("moving deliveries to %s: %w", outboxdb.EndpointHost(endpoint),
+			return done, fmt.Errorf("moving deliveries to %s: %w", endpointHost(endpoint),
 				err)
 		}
 		done.Moved, done.Closed = done.Moved+batch.Moved, done.Closed+batch.Closed
@@ -215,10 +213,10 @@ func (db *DB) lockOpen(
 	if !since.IsZero() {
 		opened = since.UnixMicro()
 	}
-	return sqldb.Collect(ctx, tx, func(rows *sql.Rows) (d openDelivery, err error) {
+	return collect(ctx, tx, func(rows *sql.Rows) (d openDelivery, err error) {
 		err = rows.Scan(&d.nextAt, &d.event)
 		return d, err
-	}, db.Dialect.Locked(openDeliveriesTo), sqldb.Key(endpoint), after.nextAt, after.event,
+	}, db.dialect.Locked(openDeliveriesTo), keyOf(endpoint), after.nextAt, after.event,
 		db.Now().UnixMicro(), opened, rerouteBatch)
 }
 
@@ -227,17 +225,17 @@ func (db *DB) moveDelivery(
 	ctx context.Context, tx *sql.Tx, d openDelivery, from string, closeRest bool,
 	done *outbox.Rerouted,
 ) error {
-	moved, err := db.addDeliveries(ctx, tx, d.event, "moved from "+outboxdb.EndpointHost(from))
+	moved, err := db.addDeliveries(ctx, tx, d.event, "moved from "+endpointHost(from))
 	switch {
 	case err != nil:
 		return err
 	case moved:
 		done.Moved++
-		_, err = tx.ExecContext(ctx, deleteDelivery, d.event, sqldb.Key(from))
+		_, err = tx.ExecContext(ctx, deleteDelivery, d.event, keyOf(from))
 	case closeRest:
 		done.Closed++
 		note := "closed by an operator: every configured URL has this event"
-		_, err = tx.ExecContext(ctx, closeDelivery, d.event, sqldb.Key(from), note,
+		_, err = tx.ExecContext(ctx, closeDelivery, d.event, keyOf(from), note,
 			db.Now().UnixMicro())
 	}
 	return err
@@ -249,9 +247,9 @@ func (db *DB) addDeliveries(
 	ctx context.Context, tx *sql.Tx, event int64, note string,
 ) (bound bool, err error) {
 	now := db.Now().UnixMicro()
-	for _, endpoint := range db.Endpoints {
-		n, err := sqldb.Affected(ctx, tx, addDelivery, event, sqldb.Key(endpoint), now,
-			sqldb.Note(note))
+	for _, endpoint := range db.endpoints {
+		n, err := affected(ctx, tx, addDelivery, event, keyOf(endpoint), now,
+			noteOrNull(note))
 		if err != nil {
 			return false, err
 		}

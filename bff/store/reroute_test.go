@@ -7,7 +7,6 @@ import (
 
 	"coinslot/bff/fortest"
 	"coinslot/bff/outbox"
-	"coinslot/bff/store/outboxdb"
 	"coinslot/bff/store/pgtest"
 	"coinslot/bff/store/storetest"
 )
@@ -137,7 +136,7 @@ func TestReroutingOfAnUnknownURL(t *testing.T) {
 	for _, moved := range []int{0, 1} {
 		n := count(t, after.Reader, `SELECT count(*) FROM deliveries WHERE endpoint = 'https://new.example/'`)
 		fortest.Equal(t, n, moved, "deliveries moved")
-		clock = clock.Add(outboxdb.EndpointLease)
+		clock = clock.Add(endpointLease)
 		fortest.OK(t, r.pass(t.Context()))
 	}
 }

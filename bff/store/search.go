@@ -11,7 +11,6 @@ import (
 
 	"coinslot/bff/payment"
 	"coinslot/bff/records"
-	"coinslot/bff/store/sqldb"
 )
 
 const (
@@ -30,10 +29,10 @@ func (db *DB) Search(ctx context.Context, q records.Query) (payment.Page, error)
 	if err != nil {
 		return payment.Page{}, err
 	}
-	size := sqldb.PageSize(q.Limit)
+	size := pageSize(q.Limit)
 	var rows []row
 	next := ""
-	err = db.Browse(ctx, func(ctx context.Context, conn sqldb.Queryer) (err error) {
+	err = db.Browse(ctx, func(ctx context.Context, conn queryer) (err error) {
 		// One more than size shows whether there is a next page.
 		rows, next, err = search(ctx, conn, sessionQueries(q, from, size+1), size)
 		return err
@@ -45,11 +44,11 @@ func (db *DB) Search(ctx context.Context, q records.Query) (payment.Page, error)
 }
 
 func search(
-	ctx context.Context, q sqldb.Queryer, ways []sessionQuery, size int,
+	ctx context.Context, q queryer, ways []sessionQuery, size int,
 ) (rows []row, next string, err error) {
 	var found []cursor
 	for _, w := range ways {
-		list, err := sqldb.Collect(ctx, q, scanPlace, w.sql(), w.args...)
+		list, err := collect(ctx, q, scanPlace, w.sql(), w.args...)
 		if err != nil {
 			return nil, "", err
 		}
@@ -68,21 +67,21 @@ func search(
 
 func scanPlace(rows *sql.Rows) (c cursor, err error) {
 	err = rows.Scan(&c.createdAt, &c.id)
-	c.id = sqldb.FromKey(c.id)
+	c.id = fromKey(c.id)
 	return c, err
 }
 
-func rowsAt(ctx context.Context, q sqldb.Queryer, list []cursor) ([]row, error) {
+func rowsAt(ctx context.Context, q queryer, list []cursor) ([]row, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
 	place := map[string]int{} // by key
 	var ids []string
 	for i, c := range list {
-		place[sqldb.Key(c.id)], ids = i, append(ids, c.id)
+		place[keyOf(c.id)], ids = i, append(ids, c.id)
 	}
-	in, args := sqldb.InList(1, ids)
-	rows, err := sqldb.Collect(ctx, q, scanRow, fmt.Sprintf(sessionsAmong, in), args...)
+	in, args := inList(1, ids)
+	rows, err := collect(ctx, q, scanRow, fmt.Sprintf(sessionsAmong, in), args...)
 	slices.SortFunc(rows, func(a, b row) int { return place[a.id] - place[b.id] })
 	return rows, err
 }
@@ -130,17 +129,17 @@ func sessionQueries(q records.Query, from cursor, limit int) []sessionQuery {
 	}
 
 	// Deleted ones are found by what identifies one, and in no list.
-	add(sessions, "s.id = ?", sqldb.Key(what))
+	add(sessions, "s.id = ?", keyOf(what))
 	add(sessionQuery{tables: "attempts a CROSS JOIN sessions s", at: "s.created_at", id: "s.id"},
-		"a.tracking_code = ? AND s.id = a.session", sqldb.Key(what))
+		"a.tracking_code = ? AND s.id = a.session", keyOf(what))
 	for _, term := range appendTerms([]string{searchTerm(what)}, searchWord(what)) {
 		add(sessionQuery{
 			tables: "search_terms t CROSS JOIN sessions s", at: "t.created_at", id: "t.session",
 		}, "t.term = ? AND s.id = t.session", term)
 	}
 	// also if more begin like it than byRefPrefix reads
-	add(sessions, "s.order_ref = ?", sqldb.Key(what))
-	if utf8.RuneCountInString(what) >= shortestPrefix && sqldb.Key(what) == what {
+	add(sessions, "s.order_ref = ?", keyOf(what))
+	if utf8.RuneCountInString(what) >= shortestPrefix && keyOf(what) == what {
 		add(byRefPrefix(what), "s.order_ref IS NOT NULL")
 	}
 	return list
@@ -156,17 +155,17 @@ func byRefPrefix(ref string) sessionQuery {
 
 // restrict adds the conditions of q that are no text, and that of the place.
 func (w *sessionQuery) restrict(q records.Query, from cursor) {
-	w.where("("+w.at+", "+w.id+") < (?, ?)", from.createdAt, sqldb.Key(from.id))
+	w.where("("+w.at+", "+w.id+") < (?, ?)", from.createdAt, keyOf(from.id))
 	if !q.From.IsZero() {
-		w.where(w.at+" >= ?", sqldb.CeilMicros(q.From))
+		w.where(w.at+" >= ?", ceilMicros(q.From))
 	}
 	if q.Status != "" {
-		w.where("s.status = ? AND s.deleted = 0", sqldb.Key(q.Status))
+		w.where("s.status = ? AND s.deleted = 0", keyOf(q.Status))
 	}
 	if q.Coin != "" {
-		w.where("s.coin = ?", sqldb.Key(coinColumn(q.Coin)))
+		w.where("s.coin = ?", keyOf(coinColumn(q.Coin)))
 	}
 	if q.Network != "" {
-		w.where("s.network = ?", sqldb.Key(networkColumn(q.Network)))
+		w.where("s.network = ?", keyOf(networkColumn(q.Network)))
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"unicode"
 
 	"coinslot/bff/payment"
-	"coinslot/bff/store/sqldb"
 )
 
 const insertTerm = `INSERT INTO search_terms (term, created_at, session) VALUES ($1, $2, $3)
@@ -44,7 +43,7 @@ func searchTerm(text string) string {
 	if len(text) > maxTermBytes {
 		return ""
 	}
-	return sqldb.Key(text)
+	return keyOf(text)
 }
 
 // searchTerms are what s is found by, besides what other tables have an index of.
@@ -56,7 +55,7 @@ func searchTerms(s *payment.Session) []string {
 	list = appendTerms(list, words(s.Order.Ref)...)
 	for _, a := range s.Attempts {
 		list = appendTerms(list, number(a.OrderID), searchTerm(a.Address), searchTerm(a.TxID))
-		for _, tx := range a.Transactions() {
+		for _, tx := range a.Txs {
 			list = appendTerms(list, searchTerm(tx.ID))
 		}
 	}
@@ -136,7 +135,7 @@ func writeTerms(ctx context.Context, tx *sql.Tx, s *payment.Session, before term
 
 	createdAt := s.CreatedAt.UnixMicro()
 	for _, term := range without(now.all, before.all) {
-		_, err := tx.ExecContext(ctx, insertTerm, term, createdAt, sqldb.Key(s.ID))
+		_, err := tx.ExecContext(ctx, insertTerm, term, createdAt, keyOf(s.ID))
 		if err != nil {
 			return fmt.Errorf("writing a search term: %w", err)
 		}
@@ -147,7 +146,7 @@ func writeTerms(ctx context.Context, tx *sql.Tx, s *payment.Session, before term
 func deleteTerms(ctx context.Context, tx *sql.Tx, s *payment.Session, list []string) error {
 	createdAt := s.CreatedAt.UnixMicro()
 	for _, term := range list {
-		_, err := tx.ExecContext(ctx, deleteTerm, term, createdAt, sqldb.Key(s.ID))
+		_, err := tx.ExecContext(ctx, deleteTerm, term, createdAt, keyOf(s.ID))
 		if err != nil {
 			return fmt.Errorf("erasing a search term: %w", err)
 		}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"coinslot/bff/payment"
-	"coinslot/bff/store/sqldb"
 )
 
 // The queries for one session, by $1.
@@ -45,7 +44,7 @@ func scanRow(rows *sql.Rows) (r row, err error) {
 	return r, err
 }
 
-func (r *row) place() cursor { return cursor{r.createdAt, sqldb.FromKey(r.id)} }
+func (r *row) place() cursor { return cursor{r.createdAt, fromKey(r.id)} }
 
 func (r *row) scan(from *sql.Row) error {
 	err := from.Scan(r.fields()...)
@@ -60,14 +59,14 @@ func (r *row) scan(from *sql.Row) error {
 func (r *row) session() (payment.Session, error) {
 	var s payment.Session
 	err := json.Unmarshal(r.doc, &s)
-	if err == nil && sqldb.Key(s.ID) != r.id {
+	if err == nil && keyOf(s.ID) != r.id {
 		err = fmt.Errorf("its document is that of session %q", s.ID)
 	}
 	if err != nil {
 		return payment.Session{}, &unreadableError{*r, err}
 	}
-	s.CheckedAt, s.DueAt = sqldb.Time(r.checkedAt), sqldb.Time(r.dueAt)
-	s.WatchedUntil, s.Epoch = sqldb.Time(r.watchedUntil), r.epoch
+	s.CheckedAt, s.DueAt = timeOf(r.checkedAt), timeOf(r.dueAt)
+	s.WatchedUntil, s.Epoch = timeOf(r.watchedUntil), r.epoch
 	return s, nil
 }
 
@@ -80,15 +79,15 @@ func (r *row) with(err error) (payment.Session, error) {
 	return s, err
 }
 
-func readRow(ctx context.Context, q sqldb.Queryer, query, of string) (row, error) {
+func readRow(ctx context.Context, q queryer, query, of string) (row, error) {
 	var r row
-	err := r.scan(q.QueryRowContext(ctx, query, sqldb.Key(of)))
+	err := r.scan(q.QueryRowContext(ctx, query, keyOf(of)))
 	return r, err
 }
 
 func (db *DB) read(ctx context.Context, query, of string) (payment.Session, error) {
 	var r row
-	err := db.View(ctx, func(ctx context.Context, q sqldb.Queryer) (err error) {
+	err := db.View(ctx, func(ctx context.Context, q queryer) (err error) {
 		r, err = readRow(ctx, q, query, of)
 		return err
 	})

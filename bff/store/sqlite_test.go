@@ -18,7 +18,6 @@ import (
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 	"coinslot/bff/store/pgtest"
-	"coinslot/bff/store/sqldb"
 )
 
 // fileMark marks a file as ours.
@@ -279,7 +278,7 @@ func TestReaderCannotWrite(t *testing.T) {
 		_, update := r.Update(t.Context(), sample(1).ID, func(*payment.Session) ([]payment.Event, error) { return nil, nil })
 		_, claim := r.Claim(t.Context(), time.Now(), time.Minute, 1, false)
 		for _, err := range []error{insert, update, claim, r.Touch(t.Context(), sample(1), time.Time{}, time.Time{})} {
-			fortest.Is(t, err, sqldb.ErrReadOnly, "%s: writing", name)
+			fortest.Is(t, err, ErrReadOnly, "%s: writing", name)
 		}
 		if _, err := r.Reader.ExecContext(t.Context(), `DELETE FROM events`); err == nil && !r.Shared() {
 			t.Errorf("%s: the connections of a reader can write", name)

@@ -8,7 +8,6 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/records"
-	"coinslot/bff/store/sqldb"
 
 	"github.com/shopspring/decimal"
 )
@@ -55,7 +54,7 @@ type Stats struct {
 // Stats reads the present state. Errors: the database's.
 func (db *DB) Stats(ctx context.Context) (Stats, error) {
 	s := Stats{Waiting: map[wire.Status]int{}}
-	err := db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
+	err := db.View(ctx, func(ctx context.Context, q queryer) error {
 		if err := s.sessions(ctx, q); err != nil {
 			return err
 		}
@@ -64,7 +63,7 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 			if err := q.QueryRowContext(ctx, firstDue, lane).Scan(&due); err != nil {
 				return err
 			}
-			*first = sqldb.Time(due)
+			*first = timeOf(due)
 		}
 		if err := q.QueryRowContext(ctx, countSetAside).Scan(&s.UnreadableSessions); err != nil {
 			return err
@@ -84,7 +83,7 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 		for _, b := range unrouted {
 			s.Unrouted += b.Waiting
 		}
-		return s.deliveries(ctx, q, db.Endpoints)
+		return s.deliveries(ctx, q, db.endpoints)
 	})
 	if err != nil {
 		return Stats{}, fmt.Errorf("reading statistics: %w", err)
@@ -93,28 +92,28 @@ func (db *DB) Stats(ctx context.Context) (Stats, error) {
 	return s, nil
 }
 
-func (s *Stats) sessions(ctx context.Context, q sqldb.Queryer) error {
-	_, err := sqldb.Collect(ctx, q, func(rows *sql.Rows) (none struct{}, err error) {
+func (s *Stats) sessions(ctx context.Context, q queryer) error {
+	_, err := collect(ctx, q, func(rows *sql.Rows) (none struct{}, err error) {
 		var status wire.Status
 		var n int
 		var checked sql.NullInt64
 		err = rows.Scan(&status, &n, &checked)
 		if s.Waiting[status] = n; status == wire.Pending {
-			s.Unchecked = sqldb.Time(checked)
+			s.Unchecked = timeOf(checked)
 		}
 		return none, err
 	}, countWaiting)
 	return err
 }
 
-func (s *Stats) deliveries(ctx context.Context, q sqldb.Queryer, endpoints []string) error {
+func (s *Stats) deliveries(ctx context.Context, q queryer, endpoints []string) error {
 	if len(endpoints) == 0 {
 		return nil
 	}
-	in, args := sqldb.InList(1, endpoints)
+	in, args := inList(1, endpoints)
 	var oldest sql.NullInt64
 	err := q.QueryRowContext(ctx, fmt.Sprintf(countOpen, in), args...).Scan(&s.Undelivered, &oldest)
-	s.OldestUndelivered = sqldb.Time(oldest)
+	s.OldestUndelivered = timeOf(oldest)
 	return err
 }
 
@@ -131,12 +130,12 @@ func (db *DB) Tally(ctx context.Context, from, to time.Time) (counts []records.C
 	if to.Before(from) || to.Sub(from) > maxTally {
 		return nil, records.ErrRange
 	}
-	err = db.Browse(ctx, func(ctx context.Context, q sqldb.Queryer) (err error) {
-		counts, err = sqldb.Collect(ctx, q, scanCount, tally, sqldb.CeilMicros(from),
-			sqldb.CeilMicros(to))
+	err = db.Browse(ctx, func(ctx context.Context, q queryer) (err error) {
+		counts, err = collect(ctx, q, scanCount, tally, ceilMicros(from),
+			ceilMicros(to))
 		return err
 	})
-	return counts, sqldb.Wrap(err, "counting sessions by day")
+	return counts, wrap(err, "counting sessions by day")
 }
 
 func scanCount(rows *sql.Rows) (c records.Count, err error) {
@@ -147,9 +146,9 @@ func scanCount(rows *sql.Rows) (c records.Count, err error) {
 		return c, err
 	}
 	sum, err := decimal.NewFromString(cents)
-	c.Day, c.Coin = time.Unix(day*24*60*60, 0).UTC(), sqldb.FromKey(coin.String)
+	c.Day, c.Coin = time.Unix(day*24*60*60, 0).UTC(), fromKey(coin.String)
 	c.AmountUSD = sum.Shift(-2)
-	return c, sqldb.Wrap(err, "reading a sum")
+	return c, wrap(err, "reading a sum")
 }
 
 // choices are the values of a column. Each step enters the column's index once, so
@@ -161,12 +160,12 @@ const choices = `WITH RECURSIVE due (v) AS (
 
 // Choices implements records.Records.
 func (db *DB) Choices(ctx context.Context) (coins, networks []string, err error) {
-	err = db.Browse(ctx, func(ctx context.Context, q sqldb.Queryer) (err error) {
-		coins, err = sqldb.Collect(ctx, q, sqldb.ScanKey, fmt.Sprintf(choices, "coin"))
+	err = db.Browse(ctx, func(ctx context.Context, q queryer) (err error) {
+		coins, err = collect(ctx, q, scanKey, fmt.Sprintf(choices, "coin"))
 		if err == nil {
-			networks, err = sqldb.Collect(ctx, q, sqldb.ScanKey, fmt.Sprintf(choices, "network"))
+			networks, err = collect(ctx, q, scanKey, fmt.Sprintf(choices, "network"))
 		}
 		return err
 	})
-	return coins, networks, sqldb.Wrap(err, "listing coins and networks")
+	return coins, networks, wrap(err, "listing coins and networks")
 }

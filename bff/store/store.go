@@ -1,38 +1,46 @@
-// Package store keeps sessions and the outbox of events in a database: it is the checkout.Store,
+// Package store keeps sessions, events and their deliveries in a database: it is the checkout.Store,
 // outbox.Outbox and outbox.Log of the server. storetest.Run is the contract as tests.
 //
-// There are two databases: SQLite for one process, PostgreSQL for several. Both
-// get the same queries, written by hand for database/sql with $1, $2 …; package sqldb
-// is where they differ. A session is one row: its JSON, and beside it the few columns that
-// are searched for or must be unique.
+// There are two databases: SQLite for one process, PostgreSQL for several. Both get the same
+// queries, written by hand for database/sql with $1, $2 …; a [dialect] is where they differ. A
+// session is one row: its JSON, and beside it the columns that are searched for or must be unique.
 //
-// Correctness rests on unique constraints and conditional updates. Row locks, leases and
-// notifications only keep instances out of each other's way. Start at [Backlogs].
+// Correctness rests on unique constraints and conditional updates. Row locks and leases only keep
+// instances out of each other's way.
+//
+// Start to read at DB.Update, which writes a session with its events, and DB.Write, which runs a
+// transaction. The tables are in migrations.
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/internal/background"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 	"coinslot/bff/records"
 	"coinslot/bff/retention"
-	"coinslot/bff/store/outboxdb"
-	"coinslot/bff/store/sqldb"
+
+	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 // Config says which database to open and what to write to it.
 type Config struct {
-	// DSN is the path of an SQLite file, or the address of a PostgreSQL database; see
-	// [sqldb.Config].
+	// DSN is the path of an SQLite file on a local disk, which is made if it is not there, readable
+	// by its owner only ("<path>.lock" is made next to it), or the address of a PostgreSQL
+	// database, "postgres://…", of which pool_max_conns is 2 to 50, and 10 if it is not given. It
+	// may lead to a pooler that gives each transaction any connection.
 	DSN string
 	// Endpoints are the webhook URLs: every new event gets one delivery for
 	// each, in the transaction that stores it. Nil = no deliveries.
@@ -40,23 +48,45 @@ type Config struct {
 	// CheckEvent fails if an event cannot be decoded: such an event is set aside, and neither sent
 	// nor in the log until it can be. Nil = any body will do.
 	CheckEvent func(payment.Event) error
-	// Now is the clock of tests; nil = the database's. See [sqldb.DB.Now].
-	Now   func() time.Time
-	Began Began        // is called at the start of each operation; nil = not called
+	// Now is the clock of tests; nil = the database's. See [DB.Now].
+	Now func() time.Time
+	// Began is called at the start of each operation. Nil = not called.
+	Began Began
 	Log   *slog.Logger // nil = silent
 }
 
-// Began is called at the start of an operation; see [sqldb.Began].
-type Began = sqldb.Began
-
-// DB is an open database. The interfaces below document its methods, which may be called by many
-// goroutines.
+// DB is an open database. The interfaces below document most of its methods, which may be called by
+// many goroutines.
 type DB struct {
-	*sqldb.DB
-	*outboxdb.Outbox
-	stop     context.CancelFunc // of the background work; nil = there is none
-	running  sync.WaitGroup
-	rerouted chan struct{} // closed when the first pass of rerouting has ended
+	Reader   *sql.DB       // sees what was committed; on SQLite, cannot write
+	Writer   *sql.DB       // nil = opened for reading only
+	pool     *pgxpool.Pool // behind Reader and Writer; nil = SQLite
+	dialect  dialect
+	path     string // of the file of SQLite; "" = there is none, or it is not ours
+	unlock   func() error
+	patience time.Duration // of one operation
+	browsing chan struct{} // one for each read of browse
+
+	endpoints  []string
+	checkEvent func(payment.Event) error
+	began      Began // may be nil
+	log        *slog.Logger
+	clock      clock
+
+	// writeFailing is set by a write that failed for want of a working disk; see checkWrite.
+	writeFailing atomic.Bool
+	// synchronous is set if commits wait for a standby, as of the last connection.
+	synchronous atomic.Bool
+
+	// See Failed.
+	failOnce sync.Once
+	failed   chan struct{}
+	failure  error // set before failed is closed
+
+	stop      context.CancelFunc // of the background work; nil = there is none
+	running   sync.WaitGroup
+	clockBeat background.Heartbeat
+	rerouted  chan struct{} // closed when the first pass of rerouting has ended
 }
 
 var (
@@ -71,11 +101,16 @@ var (
 	_ records.Damage   = (*DB)(nil)
 )
 
-// Open opens the database, as [sqldb.Open] does. In the background, until Close, it moves open
-// deliveries to the webhook URLs that are configured now, and uses unreadable rows again that were
-// repaired.
+// Open opens the database for a server. An SQLite file is opened alone: a second process is refused
+// until Close. An empty database gets the tables; older ones are migrated, by one of the instances
+// that are starting. In the background, until Close, it moves open deliveries to the webhook URLs
+// that are configured now, and uses unreadable rows again that were repaired.
+//
+// Errors: the DSN is not valid (the error never repeats it); the database cannot be used, is
+// in use, belongs to another program, does not keep what it has committed, or was written by
+// a newer release. Then it has not been changed.
 func Open(ctx context.Context, c Config) (*DB, error) {
-	db, err := open(ctx, c, sqldb.Open)
+	db, err := open(ctx, c, (*DB).openSQLite, (*DB).openPostgres)
 	if err != nil {
 		return nil, err
 	}
@@ -83,35 +118,44 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	db.stop = stop
 	db.running.Go(func() { db.runReroutes(background) })
 	db.running.Go(func() { db.runRestores(background) })
+	if db.Shared() {
+		db.running.Go(func() { db.keepClock(background) })
+	}
 	return db, nil
 }
 
+// open opens the database that c names, by one of the two ways.
 func open(
-	ctx context.Context, c Config, how func(context.Context, sqldb.Config) (*sqldb.DB, error),
+	ctx context.Context, c Config, sqlite func(*DB, context.Context, string) error,
+	postgres func(*DB, context.Context, Config) error,
 ) (*DB, error) {
-	opened, err := how(ctx, sqldb.Config{
-		DSN: c.DSN, Now: c.Now, Began: c.Began, Log: c.Log,
-	})
+	db := &DB{
+		endpoints: slices.Clone(c.Endpoints), checkEvent: c.CheckEvent, began: c.Began,
+		log: cmp.Or(c.Log, slog.New(slog.DiscardHandler)), clock: clock{fixed: c.Now},
+		patience: defaultPatience, browsing: make(chan struct{}, browsers),
+		failed: make(chan struct{}), rerouted: make(chan struct{}),
+	}
+	if db.checkEvent == nil {
+		db.checkEvent = func(payment.Event) error { return nil }
+	}
+	if isPostgres(c.DSN) {
+		db.dialect = postgresDialect()
+		if err := postgres(db, ctx, c); err != nil {
+			return nil, fmt.Errorf("opening the PostgreSQL database: %w",
+				errors.Join(err, db.Close()))
+		}
+		return db, nil
+	}
+
+	path, err := sqlitePath(c.DSN)
 	if err != nil {
 		return nil, err
 	}
-	events := outboxdb.New(opened, c.Endpoints)
-	if c.CheckEvent != nil {
-		events.Check = c.CheckEvent
+	db.dialect = sqliteDialect()
+	if err := sqlite(db, ctx, path); err != nil {
+		return nil, fmt.Errorf("opening database %q: %w", c.DSN, errors.Join(err, db.Close()))
 	}
-	return &DB{DB: opened, Outbox: events, rerouted: make(chan struct{})}, nil
-}
-
-// OpenReader opens the database for reading only, also beside a running server; see
-// [sqldb.OpenReader].
-func OpenReader(ctx context.Context, c Config) (*DB, error) {
-	return open(ctx, c, sqldb.OpenReader)
-}
-
-// OpenBeside opens the database to write to it beside a server that may be running; see
-// [sqldb.OpenBeside].
-func OpenBeside(ctx context.Context, c Config) (*DB, error) {
-	return open(ctx, c, sqldb.OpenBeside)
+	return db, nil
 }
 
 // Close waits for what is under way and closes the database.
@@ -120,34 +164,26 @@ func (db *DB) Close() error {
 		db.stop()
 		db.running.Wait()
 	}
-	return db.DB.Close()
-}
-
-// Revision tells whether a session was changed or checked since it was read.
-type Revision struct {
-	Version   int64
-	CheckedAt int64 // microseconds; 0 = never
-}
-
-// Revisions returns the revisions of those of the sessions that exist. Errors: the database's.
-func (db *DB) Revisions(ctx context.Context, ids []string) (map[string]Revision, error) {
-	type revised struct {
-		id string
-		Revision
-	}
-	found := make(map[string]Revision, len(ids))
-	for batch := range slices.Chunk(ids, sqldb.BatchSize) {
-		in, args := sqldb.InList(1, batch)
-		list, err := sqldb.List(ctx, db.DB, func(rows *sql.Rows) (r revised, err error) {
-			err = rows.Scan(&r.id, &r.Version, &r.CheckedAt)
-			return r, err
-		}, `SELECT id, version, COALESCE(checked_at, 0) FROM sessions WHERE id IN `+in, args...)
-		if err != nil {
-			return nil, fmt.Errorf("reading revisions: %w", err)
-		}
-		for _, r := range list {
-			found[r.id] = r.Revision
+	var errs []error
+	for _, pool := range []*sql.DB{db.Reader, db.Writer} {
+		if pool != nil {
+			errs = append(errs, pool.Close()) // twice the same is closed once
 		}
 	}
-	return found, nil
+	if db.pool != nil {
+		db.pool.Close()
+	}
+	if db.unlock != nil {
+		errs = append(errs, db.unlock())
+	}
+	return wrap(errors.Join(errs...), "closing database")
+}
+
+// Shared reports whether other processes may be using the database too.
+func (db *DB) Shared() bool { return db.pool != nil }
+
+// LastBeats returns the last heartbeats of the background loops, by name; zero = it does not
+// run.
+func (db *DB) LastBeats() map[string]time.Time {
+	return map[string]time.Time{"clock": db.clockBeat.Last()}
 }

@@ -9,7 +9,6 @@ import (
 
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
-	"coinslot/bff/store/sqldb"
 	"coinslot/bff/store/storetest"
 )
 
@@ -38,7 +37,7 @@ func count(t *testing.T, db *sql.DB, query string) int {
 
 func TestContract(t *testing.T) {
 	storetest.Run(t, func(t *testing.T, endpoints []string) storetest.Backend {
-		return opened(t, storetest.Migrated(t), endpoints...)
+		return opened(t, migrated(t), endpoints...)
 	})
 }
 
@@ -48,9 +47,11 @@ func created(dsn string) error {
 	if err != nil {
 		return err
 	}
-	<-db.rerouted
 	return db.Close()
 }
+
+// migrated returns the path of a new SQLite database that has its tables.
+func migrated(t testing.TB) string { return storetest.Migrated(t, created) }
 
 // The write of a caller that goes away is either written and reported, or not written: a session
 // that was claimed and that no caller knows of would wait for its lease.
@@ -62,7 +63,7 @@ func TestCallerGoesAway(t *testing.T) {
 			leave := func(fail error) error {
 				ctx, cancel := context.WithCancel(t.Context())
 				return db.Write(ctx, func(tx *sql.Tx) error {
-					_, err := tx.ExecContext(ctx, releaseSession, s.ID, s.Epoch, sqldb.Micros(s.DueAt), sqldb.Micros(s.DueAt))
+					_, err := tx.ExecContext(ctx, releaseSession, s.ID, s.Epoch, microsOf(s.DueAt), microsOf(s.DueAt))
 					cancel()
 					return errors.Join(err, fail)
 				})

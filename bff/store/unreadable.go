@@ -10,12 +10,11 @@ import (
 	"coinslot/bff/internal/background"
 	"coinslot/bff/payment"
 	"coinslot/bff/records"
-	"coinslot/bff/store/sqldb"
 )
 
 // Rows are decoded one by one. A session whose document cannot be decoded is set aside: it is not
-// claimed, no list has it, and reading it is an error, until it can be decoded again. Package
-// outboxdb does the same with events.
+// claimed, no list has it, and reading it is an error, until it can be decoded again. The same is done
+// with events, in unreadable_events.go.
 
 const (
 	setSessionAside = `UPDATE sessions SET unreadable_at = $2
@@ -41,7 +40,7 @@ type unreadableError struct {
 }
 
 func (e *unreadableError) Error() string {
-	return fmt.Sprintf("decoding session %q: %v", sqldb.FromKey(e.row.id), e.cause)
+	return fmt.Sprintf("decoding session %q: %v", fromKey(e.row.id), e.cause)
 }
 
 func (e *unreadableError) Unwrap() []error { return []error{payment.ErrUnreadable, e.cause} }
@@ -70,12 +69,12 @@ func (db *DB) noteUnreadable(ctx context.Context, err error) error {
 	}
 	n := 0
 	failed := db.Write(ctx, func(tx *sql.Tx) (err error) {
-		n, err = sqldb.Affected(ctx, tx, setSessionAside, unreadable.row.id, db.Now().UnixMicro())
+		n, err = affected(ctx, tx, setSessionAside, unreadable.row.id, db.Now().UnixMicro())
 		return err
 	})
 	if failed == nil && n > 0 {
-		db.Log.ErrorContext(ctx, "session is unreadable and was set aside",
-			"session", sqldb.FromKey(unreadable.row.id), "error", unreadable.cause)
+		db.log.ErrorContext(ctx, "session is unreadable and was set aside",
+			"session", fromKey(unreadable.row.id), "error", unreadable.cause)
 	}
 	return err
 }
@@ -86,7 +85,7 @@ func (db *DB) runRestores(ctx context.Context) {
 	for background.Sleep(ctx, restoreEvery) {
 		err := db.restore(ctx)
 		if err != nil && !failing && ctx.Err() == nil {
-			db.Log.WarnContext(ctx, "restoring unreadable rows failed; retrying", "error", err)
+			db.log.WarnContext(ctx, "restoring unreadable rows failed; retrying", "error", err)
 		}
 		failing = err != nil
 	}
@@ -108,7 +107,7 @@ func (db *DB) restore(ctx context.Context) error {
 			if err := db.Execute(ctx, restoreSession, r.id); err != nil {
 				return fmt.Errorf("restoring session %q: %w", s.ID, err)
 			}
-			db.Log.InfoContext(ctx, "session is readable again", "session", s.ID)
+			db.log.InfoContext(ctx, "session is readable again", "session", s.ID)
 		}
 		if len(list) < restoreScan {
 			return db.RestoreEvents(ctx)
@@ -123,11 +122,11 @@ type rowSetAside struct {
 
 // setAside returns sessions that are set aside, after one.
 func (db *DB) setAside(ctx context.Context, after string, limit int) ([]rowSetAside, error) {
-	list, err := sqldb.List(ctx, db.DB, func(rows *sql.Rows) (r rowSetAside, err error) {
+	list, err := listRows(ctx, db, func(rows *sql.Rows) (r rowSetAside, err error) {
 		err = rows.Scan(append(r.fields(), &r.since)...)
 		return r, err
 	}, sessionsSetAside, after, limit)
-	return list, sqldb.Wrap(err, "finding unreadable sessions")
+	return list, wrap(err, "finding unreadable sessions")
 }
 
 // Unreadable implements records.Damage.
@@ -139,8 +138,8 @@ func (db *DB) Unreadable(ctx context.Context, limit int) ([]records.Unreadable, 
 	var all []records.Unreadable
 	for _, r := range list {
 		u := records.Unreadable{
-			Kind: records.UnreadableSession, ID: sqldb.FromKey(r.id),
-			Session: sqldb.FromKey(r.id), Since: time.UnixMicro(r.since).UTC(),
+			Kind: records.UnreadableSession, ID: fromKey(r.id),
+			Session: fromKey(r.id), Since: time.UnixMicro(r.since).UTC(),
 		}
 		_, err := r.session()
 		if unreadable, ok := errors.AsType[*unreadableError](err); ok {

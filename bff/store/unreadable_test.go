@@ -10,7 +10,7 @@ import (
 	"coinslot/bff/store/storetest"
 )
 
-func TestUnreadable(t *testing.T) { runUnreadable(t, storetest.Migrated) }
+func TestUnreadable(t *testing.T) { runUnreadable(t, migrated) }
 
 func TestUnreadableOnPostgres(t *testing.T) { runUnreadable(t, pgtest.DSN) }
 

@@ -9,7 +9,6 @@ import (
 	"fmt"
 
 	"coinslot/bff/payment"
-	"coinslot/bff/store/sqldb"
 )
 
 const (
@@ -33,9 +32,9 @@ const maxUnknown = 3
 // that nothing was written.
 func retryUnknown(do func() error, decided func(err error) bool) error {
 	err := do()
-	for n := 1; sqldb.IsUnknown(err) && n < maxUnknown; n++ {
+	for n := 1; isUnknown(err) && n < maxUnknown; n++ {
 		doubt := err
-		if err = do(); err != nil && !sqldb.IsUnknown(err) && !decided(err) {
+		if err = do(); err != nil && !isUnknown(err) && !decided(err) {
 			return errors.Join(doubt, err)
 		}
 	}
@@ -140,7 +139,7 @@ type updateRun struct {
 
 func (u *updateRun) run(ctx context.Context, tx *sql.Tx) (err error) {
 	u.refused = nil
-	if u.before, err = readRow(ctx, tx, u.db.Dialect.Locked(sessionForUpdate), u.id); err != nil {
+	if u.before, err = readRow(ctx, tx, u.db.dialect.Locked(sessionForUpdate), u.id); err != nil {
 		return err
 	}
 	s, err := u.before.session()
@@ -202,27 +201,27 @@ func put(
 		return r, false, fmt.Errorf("encoding: %w", err)
 	}
 	r = row{
-		id: sqldb.Key(s.ID), createdAt: s.CreatedAt.UnixMicro(), doc: doc,
-		checkedAt: sqldb.Micros(s.CheckedAt), dueAt: sqldb.Micros(s.DueAt),
+		id: keyOf(s.ID), createdAt: s.CreatedAt.UnixMicro(), doc: doc,
+		checkedAt: microsOf(s.CheckedAt), dueAt: microsOf(s.DueAt),
 	}
 	coin, network := choice(&s)
-	n, err := sqldb.Affected(
+	n, err := affected(
 		ctx, tx, query,
 		r.id,
 		s.Version,
-		sqldb.Key(string(s.Status)),
-		sqldb.Text(s.Order.Ref),
-		sqldb.Text(s.IdempotencyKey),
+		keyOf(string(s.Status)),
+		keyOrNull(s.Order.Ref),
+		keyOrNull(s.IdempotencyKey),
 		r.createdAt,
 		r.checkedAt,
 		r.dueAt,
-		sqldb.Micros(s.LateFrom),
-		sqldb.Text(coin),
-		sqldb.Text(network),
+		microsOf(s.LateFrom),
+		keyOrNull(coin),
+		keyOrNull(network),
 		s.Order.AmountUSD.Shift(2).IntPart(),
-		sqldb.Bool(isUnpaidItem(&s)),
-		sqldb.Bool(s.Tombstone()),
-		sqldb.Micros(s.ErasedAt),
+		boolColumn(isUnpaidItem(&s)),
+		boolColumn(s.Tombstone()),
+		microsOf(s.ErasedAt),
 		string(doc),
 	)
 	return r, n > 0, err

@@ -3,6 +3,7 @@ package checkouttest
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"testing"
 	"time"
 
@@ -24,10 +25,19 @@ type Store struct {
 func NewStore(t testing.TB, now func() time.Time) *Store {
 	t.Helper()
 	db := fortest.Must(store.OpenBeside(t.Context(), store.Config{
-		DSN: storetest.Migrated(t), Now: now,
+		DSN: storetest.Migrated(t, CreateTables), Now: now,
 	}))(t)
 	t.Cleanup(func() { _ = db.Close() })
 	return &Store{DB: db, t: t}
+}
+
+// CreateTables makes the tables of a database that is empty.
+func CreateTables(dsn string) error {
+	db, err := store.Open(context.Background(), store.Config{DSN: dsn})
+	if err != nil {
+		return err
+	}
+	return db.Close()
 }
 
 // FailUpdates sets a hook that runs in every Update: an error from before means that nothing
@@ -55,7 +65,10 @@ func (s *Store) Update(
 // NextDue returns when the next session is due, claimed or not, and whether one is.
 func (s *Store) NextDue() (at time.Time, found bool) {
 	s.t.Helper()
-	return storetest.NextDue(s.t, s.DB.DB)
+	var due sql.NullInt64
+	const query = `SELECT min(due_at) FROM sessions WHERE unreadable_at IS NULL`
+	fortest.OK(s.t, s.Reader.QueryRowContext(context.Background(), query).Scan(&due))
+	return time.UnixMicro(due.Int64).UTC(), due.Valid
 }
 
 // EventsOf returns the events of a session, oldest first.

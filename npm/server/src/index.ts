@@ -89,7 +89,7 @@ export interface Session {
   /** The gateway's transactions, the oldest first. */
   attempts: Attempt[];
   /** The timeline. */
-  "trail": Entry[];
+  "timeline": Entry[];
   /** What is probably wrong with the order; only in the answer that opens the session. */
   warnings?: Warning[];
 }

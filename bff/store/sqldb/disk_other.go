@@ -1,7 +1,0 @@
-//go:build !linux && !darwin
-
-package sqldb
-
-import "errors"
-
-func diskFree(string) (int64, error) { return 0, errors.ErrUnsupported }
