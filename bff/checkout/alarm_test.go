@@ -24,7 +24,7 @@ func TestReviewIsLogged(t *testing.T) {
 		want    string // attempts and states
 	}{
 		{"paid", with(payment.Waiting), with(payment.Confirmed), ""}, {"to review", with(payment.Waiting), with(payment.InReview), "attempt=1 state=review"}, {"still in review", with(payment.InReview), with(payment.InReview), ""},
-		{"rejected", with(payment.Creating), with(payment.Rejected), "attempt=1 state=rejected"}, {"a stray beside it", with(payment.Waiting), with(payment.Waiting, payment.Duplicate), "attempt=2 state=stray"}, {"given up", with(payment.Unknown), with(payment.Abandoned), ""},
+		{"rejected", with(payment.Creating), with(payment.Rejected), "attempt=1 state=rejected"}, {"a duplicate beside it", with(payment.Waiting), with(payment.Waiting, payment.Duplicate), "attempt=2 state=duplicate"}, {"given up", with(payment.Unknown), with(payment.Abandoned), ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out bytes.Buffer

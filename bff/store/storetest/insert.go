@@ -102,6 +102,7 @@ var insertTests = cases{
 		s.ID, s.Version = other.ID, 2
 		s.Order.Ref, s.IdempotencyKey = other.Order.Ref, "another key"
 		s.Attempts[0].Marker, s.Attempts[0].TrackingCode, s.Attempts[0].TxID = "m2", "TRK2", "tx2"
+		s.Attempts[0].Txs = []payment.Tx{{ID: "tx2"}}
 		got := updated(t, b, s.ID, func(stored *payment.Session) {
 			version := stored.Version
 			*stored = s

@@ -47,6 +47,7 @@ var uniqueTests = cases{
 		paid := func(number int, state payment.State, marker string) payment.Attempt {
 			a := attempt(number, state, marker)
 			a.TxID = "0xabc"
+			a.Txs = []payment.Tx{{ID: a.TxID}}
 			return a
 		}
 		updated(t, b, two.ID, with(paid(1, payment.InReview, "m2"))) // reported, not proven
