@@ -7,17 +7,17 @@ from=${1:?a commit to upgrade from} to=${2:?a commit to upgrade to}
 
 # compile COMMIT NAME builds a commit's program, with the failpoints by which tests speed up clocks.
 compile() {
-	local folder=$PWD/.cache/upgrade/$2
-	rm -rf "$folder"
-	mkdir -p "$folder/source"
-	git archive "$1" | tar x -C "$folder/source"
-	(
-		cd "$folder/source"
-		export GOFLAGS=-buildvcs=false CGO_ENABLED=0
-		go run -trimpath ./tools/build -assets -fast
-		go build -trimpath -tags crashpoints -o ../coinslot ./bff
-	)
-	rm -r "$folder/source"
+  local folder=$PWD/.cache/upgrade/$2
+  rm -rf "$folder"
+  mkdir -p "$folder/source"
+  git archive "$1" | tar x -C "$folder/source"
+  (
+    cd "$folder/source"
+    export GOFLAGS=-buildvcs=false CGO_ENABLED=0
+    go run -trimpath ./tools/build -assets -fast
+    go build -trimpath -tags crashpoints -o ../coinslot ./bff
+  )
+  rm -r "$folder/source"
 }
 
 compile "$from" from

@@ -130,7 +130,7 @@ func TestOpenPagesAreMarked(t *testing.T) {
 		n := &fakePeers{}
 		n.err = errors.New("no database")
 		_, cancels := running(t, n, "cs_a", "cs_b")
-		time.Sleep(2*roundInterval + time.Second)
+		time.Sleep(2*roundInterval + roundInterval/2)
 		n.set(func() { n.err, n.watched = nil, nil })
 		time.Sleep(roundInterval)
 		seen := func() (ids []string) {

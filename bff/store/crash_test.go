@@ -134,7 +134,7 @@ func (p process) kill(t *testing.T) []string {
 	return rest
 }
 
-// Many write at once, and none is told of a commit before it is on the disk.
+// Many write at once, and a commit is acknowledged to none before it is on the disk.
 func TestKilledConcurrentWritersLoseNothing(t *testing.T) {
 	for range 5 {
 		path := filepath.Join(t.TempDir(), "coinslot.db")
