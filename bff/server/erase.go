@@ -35,7 +35,7 @@ func (s *Server) unpaidItems(log *slog.Logger) *retention.Service {
 // eraser returns a service that alternates between instances by a bucket in the database.
 func (s *Server) eraser(name string, keep time.Duration, log *slog.Logger) *retention.Service {
 	bucket := s.store.Bucket(name, 1)
-	service := &retention.Service{
+	service := withFailpoints(retention.Service{
 		Eraser: s.store, Keep: keep, Hold: bucket.Pause,
 		Changed: s.sessionChanged, Now: s.store.Now, Log: log,
 		Acquire: func(ctx context.Context) (bool, error) {
@@ -45,9 +45,8 @@ func (s *Server) eraser(name string, keep time.Duration, log *slog.Logger) *rete
 			}
 			return err == nil, err
 		},
-	}
-	tune(service)
-	return service
+	})
+	return &service
 }
 
 // Eraser erases personal data on request, also while a server runs. Close it.
