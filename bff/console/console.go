@@ -22,12 +22,12 @@ import (
 	"coinslot/bff/console/auth"
 	"coinslot/bff/console/export"
 	"coinslot/bff/console/query"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 	"coinslot/bff/records"
 	"coinslot/bff/retention"
 	"coinslot/bff/token"
+	"coinslot/bff/webhook"
 )
 
 // Config is what a console is made of.
@@ -38,9 +38,9 @@ type Config struct {
 	Gateway *reconcile.Service // the gateway's records
 	Records records.Records
 	Damage  records.Damage // nil = not known
-	Events  outbox.Log
+	Events  webhook.Log
 	// Rerouting is about webhooks to URLs that are not configured any more.
-	Rerouting outbox.Rerouting
+	Rerouting webhook.Rerouting
 	Eraser    retention.Eraser
 	// Gone returns the endpoints to which nothing is sent any more; nil = not known.
 	Gone func() []string
@@ -52,7 +52,7 @@ type Config struct {
 	Deliver func()
 	// TestWebhooks sends a test message to every endpoint, a new one if key is ""; see
 	// webhook.Sender.
-	TestWebhooks func(ctx context.Context, key string) (outbox.TestResult, error)
+	TestWebhooks func(ctx context.Context, key string) (webhook.TestResult, error)
 	// Auth is who may sign in; New sets how it renders, records and keeps logins.
 	Auth   auth.Config
 	CSS    string // address of console.css

@@ -9,8 +9,8 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/console/chart"
 	"coinslot/bff/console/format"
-	"coinslot/bff/outbox"
 	"coinslot/bff/records"
+	"coinslot/bff/webhook"
 )
 
 const overviewPath = "/admin"
@@ -183,8 +183,8 @@ func (c *console) endpointNeeds(ctx context.Context, now time.Time) (list []need
 // lastAnswer is the HTTP status of an endpoint to the newest webhook that it has not accepted;
 // empty = it gave none, or others have failed since.
 func (c *console) lastAnswer(ctx context.Context, endpoint string) (string, error) {
-	failed, err := c.Records.Deliveries(ctx, outbox.DeliveryQuery{
-		State: outbox.DeliveryRetrying, Limit: pageSize,
+	failed, err := c.Records.Deliveries(ctx, webhook.DeliveryQuery{
+		State: webhook.DeliveryRetrying, Limit: pageSize,
 	})
 	for _, d := range failed.Rows {
 		if d.Endpoint == endpoint && d.Status != 0 {

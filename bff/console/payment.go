@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"coinslot/bff/console/format"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/records"
+	"coinslot/bff/webhook"
 )
 
 // paymentView is everything that is known of one payment.
@@ -48,7 +48,7 @@ func (c *console) payment(r *request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	sent, err := c.Records.Deliveries(ctx, outbox.DeliveryQuery{Session: session.ID, Limit: 100})
+	sent, err := c.Records.Deliveries(ctx, webhook.DeliveryQuery{Session: session.ID, Limit: 100})
 	if err != nil {
 		return page{}, err
 	}

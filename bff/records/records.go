@@ -7,8 +7,8 @@ import (
 	"errors"
 	"time"
 
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
+	"coinslot/bff/webhook"
 
 	"github.com/shopspring/decimal"
 )
@@ -22,7 +22,7 @@ var ErrRange = errors.New("range is empty or longer than 92 days")
 // other gives *wire.Error with CodeInvalid and Param "cursor". Other errors are the database's.
 type Records interface {
 	Searcher
-	outbox.Deliveries
+	webhook.Deliveries
 	AuditLog
 	Origins
 	Logins

@@ -14,11 +14,11 @@ import (
 	"coinslot/bff/limiter"
 	"coinslot/bff/logs"
 	"coinslot/bff/metrics"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/records"
 	"coinslot/bff/token"
 	"coinslot/bff/trace"
+	"coinslot/bff/webhook"
 
 	"go.opentelemetry.io/otel/attribute"
 )
@@ -115,8 +115,8 @@ func (o *observer) operation(ctx context.Context, operation string) (context.Con
 
 // delivery observes webhook deliveries, in the trace of the request that opened the payment.
 func (s *Server) delivery(
-	ctx context.Context, d outbox.Delivery,
-) (context.Context, func(outbox.DeliveryResult)) {
+	ctx context.Context, d webhook.Delivery,
+) (context.Context, func(webhook.DeliveryResult)) {
 	began := time.Now()
 	ctx = logs.WithNotes(ctx, "")
 	logs.NoteSession(ctx, d.Session)
@@ -124,7 +124,7 @@ func (s *Server) delivery(
 		"webhook "+string(d.Type), "",
 		attribute.String("coinslot.session", d.Session),
 		attribute.String("coinslot.event", d.EventID), attribute.Int("coinslot.try", d.Tries+1))
-	return ctx, func(r outbox.DeliveryResult) {
+	return ctx, func(r webhook.DeliveryResult) {
 		result := "failed"
 		switch {
 		case r.Delivered:

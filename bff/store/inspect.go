@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
-	"coinslot/bff/outbox"
 	"coinslot/bff/reconcile"
 	"coinslot/bff/store/sqldb"
+	"coinslot/bff/webhook"
 )
 
 // State is what [Inspect] finds.
@@ -21,7 +21,7 @@ type State struct {
 	// It is always true for SQLite: the file's permissions decide.
 	CanWrite bool
 	// Backlogs are the open deliveries of each webhook URL, configured or not.
-	Backlogs []outbox.Backlog
+	Backlogs []webhook.Backlog
 	// Reconciled is the end of the last complete daily reconciliation; zero = never, or the
 	// tables are older than it.
 	Reconciled time.Time

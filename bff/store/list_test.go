@@ -11,9 +11,9 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/fortest"
-	"coinslot/bff/outbox"
 	"coinslot/bff/records"
 	"coinslot/bff/store/sqldb"
+	"coinslot/bff/webhook"
 )
 
 func FuzzCursor(f *testing.F) {
@@ -84,32 +84,32 @@ func TestCursorAfterARestore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			db := opened(t, dsn)
 			tell(t, db, 1) // is in the backup
-			kept := wantEvents(t, db, outbox.EventQuery{}, "evt_1").Next
+			kept := wantEvents(t, db, webhook.EventQuery{}, "evt_1").Next
 			tell(t, db, 2)
 			tell(t, db, 3)
-			lost := wantEvents(t, db, outbox.EventQuery{After: kept}, "evt_2", "evt_3").Next
+			lost := wantEvents(t, db, webhook.EventQuery{After: kept}, "evt_2", "evt_3").Next
 
 			run(t, db.Writer, `DELETE FROM events WHERE id <> 'evt_1'`) // the restore
-			wantEvents(t, db, outbox.EventQuery{After: kept})
+			wantEvents(t, db, webhook.EventQuery{After: kept})
 			wantGone(t, db, lost)
 			wantGone(t, db, withoutDigest(lost))
 			tell(t, db, 4)
 			tell(t, db, 5)
 			wantGone(t, db, lost) // SQLite has evt_5 there
-			wantEvents(t, db, outbox.EventQuery{After: kept}, "evt_4", "evt_5")
+			wantEvents(t, db, webhook.EventQuery{After: kept}, "evt_4", "evt_5")
 
 			// A cursor of an older release continues where it can, and comes back with a digest.
-			page := wantEvents(t, db, outbox.EventQuery{After: withoutDigest(kept), Limit: 1}, "evt_4")
+			page := wantEvents(t, db, webhook.EventQuery{After: withoutDigest(kept), Limit: 1}, "evt_4")
 			if strings.Count(page.Next, ".") != 2 {
 				t.Errorf("next cursor = %q; want one with a digest", page.Next)
 			}
-			page = wantEvents(t, db, outbox.EventQuery{After: withoutDigest(page.Next), Session: "cs_1"})
+			page = wantEvents(t, db, webhook.EventQuery{After: withoutDigest(page.Next), Session: "cs_1"})
 			if strings.Count(page.Next, ".") != 2 {
 				t.Errorf("next cursor of an empty page = %q; want one with a digest", page.Next)
 			}
 
 			// The same change, written again after the restore, has the same id and another time.
-			last := wantEvents(t, db, outbox.EventQuery{After: kept}, "evt_4", "evt_5").Next
+			last := wantEvents(t, db, webhook.EventQuery{After: kept}, "evt_4", "evt_5").Next
 			run(t, db.Writer, `UPDATE events SET at = at + 1 WHERE id = 'evt_5'`)
 			wantGone(t, db, last)
 		})
@@ -121,6 +121,6 @@ func withoutDigest(cursor string) string { return cursor[:strings.LastIndex(curs
 
 func wantGone(t *testing.T, db *DB, cursor string) {
 	t.Helper()
-	page, err := db.Events(t.Context(), outbox.EventQuery{After: cursor})
-	fortest.Is(t, err, outbox.ErrCursorGone, "Events after %q = %+v", cursor, page)
+	page, err := db.Events(t.Context(), webhook.EventQuery{After: cursor})
+	fortest.Is(t, err, webhook.ErrCursorGone, "Events after %q = %+v", cursor, page)
 }

@@ -1,5 +1,5 @@
 // Package store keeps sessions and the outbox of events in a database: it is the checkout.Store,
-// outbox.Outbox and outbox.Log of the server. storetest.Run is the contract as tests.
+// webhook.Outbox and webhook.Log of the server. storetest.Run is the contract as tests.
 //
 // There are two databases: SQLite for one process, PostgreSQL for several. Both
 // get the same queries, written by hand for database/sql with $1, $2 …; package sqldb
@@ -20,13 +20,13 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 	"coinslot/bff/records"
 	"coinslot/bff/retention"
 	"coinslot/bff/store/outboxdb"
 	"coinslot/bff/store/sqldb"
+	"coinslot/bff/webhook"
 )
 
 // Config says which database to open and what to write to it.
@@ -64,15 +64,15 @@ type DB struct {
 }
 
 var (
-	_ checkout.Store   = (*DB)(nil)
-	_ outbox.Outbox    = (*DB)(nil)
-	_ outbox.Log       = (*DB)(nil)
-	_ outbox.Rerouting = (*DB)(nil)
-	_ records.Records  = (*DB)(nil)
-	_ reconcile.Runs   = (*DB)(nil)
-	_ retention.Eraser = (*DB)(nil)
-	_ retention.Items  = (*DB)(nil)
-	_ records.Damage   = (*DB)(nil)
+	_ checkout.Store    = (*DB)(nil)
+	_ webhook.Outbox    = (*DB)(nil)
+	_ webhook.Log       = (*DB)(nil)
+	_ webhook.Rerouting = (*DB)(nil)
+	_ records.Records   = (*DB)(nil)
+	_ reconcile.Runs    = (*DB)(nil)
+	_ retention.Eraser  = (*DB)(nil)
+	_ retention.Items   = (*DB)(nil)
+	_ records.Damage    = (*DB)(nil)
 )
 
 // Open opens the database, as [sqldb.Open] does, and begins to bring older sessions and

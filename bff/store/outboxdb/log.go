@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/store/sqldb"
+	"coinslot/bff/webhook"
 )
 
 // The events of a range, with those of session $4 only if it is given. An event
@@ -29,13 +29,13 @@ const (
 		lease_until = NULL`
 )
 
-// Events implements outbox.Log. A Limit out of range is moved into it. On PostgreSQL an event is
+// Events implements webhook.Log. A Limit out of range is moved into it. On PostgreSQL an event is
 // visible once every transaction has ended that began to write an event before it. What is
 // unreadable is left out.
 func (db *Outbox) Events(
-	ctx context.Context, q outbox.EventQuery,
-) (page outbox.EventPage, err error) {
-	if q.After == outbox.Latest {
+	ctx context.Context, q webhook.EventQuery,
+) (page webhook.EventPage, err error) {
+	if q.After == webhook.Latest {
 		return db.endOfLog(ctx)
 	}
 	after, err := parsePosition(q.After)
@@ -77,7 +77,7 @@ func (db *Outbox) Events(
 }
 
 // endOfLog returns an empty page behind the last event.
-func (db *Outbox) endOfLog(ctx context.Context) (page outbox.EventPage, err error) {
+func (db *Outbox) endOfLog(ctx context.Context) (page webhook.EventPage, err error) {
 	err = db.View(ctx, func(ctx context.Context, q sqldb.Queryer) error {
 		horizon, err := db.horizon(ctx, q)
 		if err != nil {
@@ -90,7 +90,7 @@ func (db *Outbox) endOfLog(ctx context.Context) (page outbox.EventPage, err erro
 		return err
 	})
 	if err != nil {
-		return outbox.EventPage{}, fmt.Errorf("reading the end of the event log: %w", err)
+		return webhook.EventPage{}, fmt.Errorf("reading the end of the event log: %w", err)
 	}
 	return page, nil
 }
@@ -135,24 +135,24 @@ const (
 	largestReplay = 10_000
 )
 
-// Replay implements outbox.Log. Events of one instant are taken all or none, so that
+// Replay implements webhook.Log. Events of one instant are taken all or none, so that
 // another Replay may also begin a microsecond after Last.
 func (db *Outbox) Replay(
-	ctx context.Context, r outbox.Range, now time.Time,
-) (done outbox.Replayed, err error) {
+	ctx context.Context, r webhook.Range, now time.Time,
+) (done webhook.Replayed, err error) {
 	err = db.Write(ctx, func(tx *sql.Tx) (err error) {
 		done, err = db.replay(ctx, tx, r, now)
 		return err
 	})
 	if err != nil {
-		return outbox.Replayed{}, fmt.Errorf("replaying events: %w", err)
+		return webhook.Replayed{}, fmt.Errorf("replaying events: %w", err)
 	}
 	return done, nil
 }
 
 func (db *Outbox) replay(
-	ctx context.Context, tx *sql.Tx, r outbox.Range, now time.Time,
-) (done outbox.Replayed, err error) {
+	ctx context.Context, tx *sql.Tx, r webhook.Range, now time.Time,
+) (done webhook.Replayed, err error) {
 	limit := defaultReplay
 	if r.Limit > 0 {
 		limit = min(r.Limit, largestReplay)
@@ -189,7 +189,7 @@ func (db *Outbox) replay(
 	return done, nil
 }
 
-func eventTimes(ctx context.Context, tx *sql.Tx, r outbox.Range, limit int) ([]time.Time, error) {
+func eventTimes(ctx context.Context, tx *sql.Tx, r webhook.Range, limit int) ([]time.Time, error) {
 	query, args := eventsQuery(r, eventsTimes, limit)
 	return sqldb.Collect(ctx, tx, func(rows *sql.Rows) (time.Time, error) {
 		var at int64
@@ -199,7 +199,7 @@ func eventTimes(ctx context.Context, tx *sql.Tx, r outbox.Range, limit int) ([]t
 }
 
 // eventsQuery is a query for the events of r with further arguments from $3 on.
-func eventsQuery(r outbox.Range, query string, more ...any) (string, []any) {
+func eventsQuery(r webhook.Range, query string, more ...any) (string, []any) {
 	args := append([]any{sqldb.CeilMicros(r.From), sqldb.CeilMicros(r.To)}, more...)
 	if r.Session == "" {
 		return fmt.Sprintf(query, ""), args

@@ -1,5 +1,5 @@
 // Package outboxdb keeps the events and their deliveries in a database: it is the
-// outbox.Outbox and outbox.Log of package store.
+// webhook.Outbox and webhook.Log of package store.
 package outboxdb
 
 import (
@@ -12,9 +12,9 @@ import (
 	"slices"
 	"time"
 
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/store/sqldb"
+	"coinslot/bff/webhook"
 )
 
 const (
@@ -102,7 +102,7 @@ func (db *Outbox) AppendEvents(ctx context.Context, tx *sql.Tx, events []payment
 }
 
 type dueDelivery struct {
-	outbox.Delivery
+	webhook.Delivery
 	seq    int64 // of its event
 	at     int64 // of its event, in microseconds
 	nextAt int64 // microseconds
@@ -124,16 +124,16 @@ func (d dueDelivery) compare(o dueDelivery) int {
 // priority is the due time that d is ordered by: an urgent one has a head start.
 func (d dueDelivery) priority() int64 {
 	if d.urgent {
-		return d.nextAt - outbox.HeadStart.Microseconds()
+		return d.nextAt - webhook.HeadStart.Microseconds()
 	}
 	return d.nextAt
 }
 
-// ClaimDeliveries implements outbox.Outbox. Deliveries due at the same time
+// ClaimDeliveries implements webhook.Outbox. Deliveries due at the same time
 // come in the order of their events. None is claimed if limit is below 1.
 func (db *Outbox) ClaimDeliveries(
 	ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string,
-) (claimed []outbox.Delivery, err error) {
+) (claimed []webhook.Delivery, err error) {
 	if limit < 1 {
 		return nil, nil
 	}
@@ -155,7 +155,7 @@ func (db *Outbox) ClaimDeliveries(
 // again at once.
 func (db *Outbox) claimDeliveries(
 	ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string,
-) (claimed []outbox.Delivery, unreadable []payment.Event, err error) {
+) (claimed []webhook.Delivery, unreadable []payment.Event, err error) {
 	err = db.Write(ctx, func(tx *sql.Tx) error {
 		list, err := db.firstDue(ctx, tx, now, limit, endpoints)
 		if err != nil {
@@ -211,11 +211,11 @@ func scanDue(rows *sql.Rows, endpoint string) (d dueDelivery, err error) {
 	return d, err
 }
 
-// RecordResult implements outbox.Outbox. A try that ends after another one has delivered
+// RecordResult implements webhook.Outbox. A try that ends after another one has delivered
 // counts, but opens nothing again; one that began before its delivery was replayed does
 // nothing. Errors: there is no such delivery.
 func (db *Outbox) RecordResult(
-	ctx context.Context, d outbox.Delivery, r outbox.DeliveryResult,
+	ctx context.Context, d webhook.Delivery, r webhook.DeliveryResult,
 ) error {
 	state := waiting
 	switch {

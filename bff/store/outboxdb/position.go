@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"coinslot/app/wire"
-	"coinslot/bff/outbox"
 	"coinslot/bff/store/sqldb"
+	"coinslot/bff/webhook"
 )
 
 // position is one in the log; the zero position is before the first event.
@@ -65,7 +65,7 @@ func parsePosition(text string) (position, error) {
 	return p, nil
 }
 
-// verifyPosition returns p with the digest of its event. Errors: outbox.ErrCursorGone
+// verifyPosition returns p with the digest of its event. Errors: webhook.ErrCursorGone
 // if that event is not there, or another one is: the database was restored from a
 // backup since, or is another one.
 func (db *Outbox) verifyPosition(
@@ -78,14 +78,14 @@ func (db *Outbox) verifyPosition(
 	var at int64
 	err := q.QueryRowContext(ctx, db.Dialect.EventAt, p.transaction, p.seq).Scan(&id, &at)
 	if errors.Is(err, sql.ErrNoRows) {
-		return p, outbox.ErrCursorGone
+		return p, webhook.ErrCursorGone
 	}
 	if err != nil {
 		return p, fmt.Errorf("reading the event at the cursor: %w", err)
 	}
 	digest := eventDigest(id, at)
 	if p.digest != "" && p.digest != digest {
-		return p, outbox.ErrCursorGone
+		return p, webhook.ErrCursorGone
 	}
 	p.digest = digest
 	return p, nil

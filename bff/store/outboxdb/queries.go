@@ -1,19 +1,19 @@
 package outboxdb
 
 import (
-	"coinslot/bff/outbox"
 	"coinslot/bff/store/sqldb"
+	"coinslot/bff/webhook"
 )
 
 // Queries are those of this package, by name, for tests of how they are run. The
 // name of one that sorts what it has found, which is not much, ends in "(sorted)".
 func Queries(d sqldb.Dialect) map[string]string {
-	replay, _ := eventsQuery(outbox.Range{}, replayEvents, "", 0)
-	replayOf, _ := eventsQuery(outbox.Range{Session: "a"}, replayEvents, "", 0)
-	undelivered, _ := eventsQuery(outbox.Range{}, replayUndelivered, "", 0)
-	times, _ := eventsQuery(outbox.Range{}, eventsTimes, 1)
-	timesOf, _ := eventsQuery(outbox.Range{Session: "a"}, eventsTimes, 1)
-	count, _ := eventsQuery(outbox.Range{}, countEvents)
+	replay, _ := eventsQuery(webhook.Range{}, replayEvents, "", 0)
+	replayOf, _ := eventsQuery(webhook.Range{Session: "a"}, replayEvents, "", 0)
+	undelivered, _ := eventsQuery(webhook.Range{}, replayUndelivered, "", 0)
+	times, _ := eventsQuery(webhook.Range{}, eventsTimes, 1)
+	timesOf, _ := eventsQuery(webhook.Range{Session: "a"}, eventsTimes, 1)
+	count, _ := eventsQuery(webhook.Range{}, countEvents)
 	return map[string]string{
 		"insertEvent": insertEvent, "insertDelivery": insertDelivery, "hurryDeliveries": markUrgent,
 		"dueDeliveries": dueDeliveries, "dueUrgent": dueUrgent, "leaseDelivery": leaseDelivery,

@@ -11,10 +11,10 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/fortest"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 	"coinslot/bff/records"
+	"coinslot/bff/webhook"
 )
 
 // Damaged is a backend whose rows a test can change by hand.
@@ -158,7 +158,7 @@ func unreadableEvent(t *testing.T, b Damaged, body string) {
 		eventIDs(claimTo(t, b.Backend, later().Add(time.Hour), 10, endA)), good)
 	for _, session := range []string{"", s.ID} {
 		read := allPages(func(cursor string) ([]payment.Event, string) {
-			page := events(t, b.Backend, outbox.EventQuery{
+			page := events(t, b.Backend, webhook.EventQuery{
 				After: cursor, Session: session, Limit: 1,
 			})
 			if !page.More {
@@ -168,8 +168,8 @@ func unreadableEvent(t *testing.T, b Damaged, body string) {
 		})
 		same(t, "log", idsOf(read), good)
 	}
-	fortest.Must(b.Deliveries(ctx, outbox.DeliveryQuery{}))(t)
-	fortest.Must(b.Replay(ctx, outbox.Range{From: epoch(), To: later()}, later()))(t)
+	fortest.Must(b.Deliveries(ctx, webhook.DeliveryQuery{}))(t)
+	fortest.Must(b.Replay(ctx, webhook.Range{From: epoch(), To: later()}, later()))(t)
 
 	wantUnreadable(t, b, bad.ID)
 	fortest.OK(t, b.Execute(ctx, setBody, bad.ID, bad.Body))
@@ -182,7 +182,7 @@ func unreadableEvent(t *testing.T, b Damaged, body string) {
 
 	// What is erased is readable again.
 	fortest.OK(t, b.Execute(ctx, setBody, bad.ID, []byte(body)))
-	events(t, b.Backend, outbox.EventQuery{})
+	events(t, b.Backend, webhook.EventQuery{})
 	_, err := b.Erase(ctx, s.ID, later(), func(payment.Session, bool) payment.Erasure {
 		return payment.ErasePersonal
 	})
