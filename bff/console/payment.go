@@ -7,7 +7,6 @@ import (
 
 	"coinslot/bff/console/format"
 	"coinslot/bff/payment"
-	"coinslot/bff/records"
 	"coinslot/bff/webhook"
 )
 
@@ -52,7 +51,7 @@ func (c *console) payment(r *request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	done, err := c.Records.Actions(ctx, records.ActionQuery{Session: session.ID, Limit: 100})
+	done, err := c.Records.Actions(ctx, ActionQuery{Session: session.ID, Limit: 100})
 	if err != nil {
 		return page{}, err
 	}
@@ -91,7 +90,7 @@ func (c *console) payment(r *request) (page, error) {
 }
 
 // possibleActions lead to what can be done now, and was not done for good.
-func possibleActions(session payment.Session, done []records.Action) (list []tool) {
+func possibleActions(session payment.Session, done []Action) (list []tool) {
 	for i, a := range actions() {
 		if a.record == settleRecord && isSettled(done) {
 			continue

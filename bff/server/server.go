@@ -26,7 +26,6 @@ import (
 	"coinslot/bff/realtime"
 	"coinslot/bff/receipt"
 	"coinslot/bff/reconcile"
-	"coinslot/bff/retention"
 	"coinslot/bff/shop"
 	"coinslot/bff/store"
 	"coinslot/bff/token"
@@ -83,9 +82,9 @@ type Server struct {
 	hub        *realtime.Hub
 	store      *store.DB
 	refusals   *shop.Refusals
-	erasing    *retention.Service
+	erasing    *checkout.Retention
 	// erasingItems deletes never-paid sessions of the catalog.
-	erasingItems *retention.Service
+	erasingItems *checkout.Retention
 	unpaid       shop.Unpaid
 	routes       []web.Route
 	logo         *web.Asset // nil = none

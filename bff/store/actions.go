@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"coinslot/bff/records"
+	"coinslot/bff/console"
 	"coinslot/bff/store/outboxdb"
 	"coinslot/bff/store/sqldb"
 )
@@ -17,8 +17,8 @@ import (
 const insertAction = `INSERT INTO actions (at, actor, address, what, session, detail)
 	VALUES ($1, $2, $3, $4, $5, $6)`
 
-// Record implements records.Records.
-func (db *DB) Record(ctx context.Context, a records.Action) error {
+// Record implements console.Records.
+func (db *DB) Record(ctx context.Context, a console.Action) error {
 	if a.At.IsZero() {
 		a.At = db.Now()
 	}
@@ -27,11 +27,11 @@ func (db *DB) Record(ctx context.Context, a records.Action) error {
 	return sqldb.Wrap(err, "recording action %q", a.What)
 }
 
-// Actions implements records.Records. A cursor is the time and the number of the last
+// Actions implements console.Records. A cursor is the time and the number of the last
 // action of a page.
 func (db *DB) Actions(
-	ctx context.Context, q records.ActionQuery,
-) (page records.ActionPage, err error) {
+	ctx context.Context, q console.ActionQuery,
+) (page console.ActionPage, err error) {
 	from, err := outboxdb.ParseCursor(q.Cursor)
 	if err != nil {
 		return page, err
@@ -52,7 +52,7 @@ func (db *DB) Actions(
 	return page, nil
 }
 
-func actionQuery(q records.ActionQuery, from outboxdb.Cursor, limit int) (string, []any) {
+func actionQuery(q console.ActionQuery, from outboxdb.Cursor, limit int) (string, []any) {
 	query := `SELECT seq, at, actor, address, what, session, detail FROM actions
 		WHERE (at, seq) < ($1, $2)`
 	if until := sqldb.CeilMicros(q.To); !q.To.IsZero() && until <= from.Major {
@@ -73,7 +73,7 @@ func actionQuery(q records.ActionQuery, from outboxdb.Cursor, limit int) (string
 }
 
 type placedAction struct {
-	records.Action
+	console.Action
 	place outboxdb.Cursor
 }
 
@@ -94,7 +94,7 @@ const (
 	loginEnded = `SELECT EXISTS (SELECT 1 FROM ended_logins WHERE login = $1)`
 )
 
-// EndLogin implements records.Records.
+// EndLogin implements console.Records.
 func (db *DB) EndLogin(ctx context.Context, login string, until time.Time) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, forgetLogins, db.Now().UnixMicro()); err != nil {
@@ -106,7 +106,7 @@ func (db *DB) EndLogin(ctx context.Context, login string, until time.Time) error
 	return sqldb.Wrap(err, "ending a login")
 }
 
-// LoginEnded implements records.Records.
+// LoginEnded implements console.Records.
 func (db *DB) LoginEnded(ctx context.Context, login string) (bool, error) {
 	ended, err := sqldb.One[bool](ctx, db.DB, loginEnded, sqldb.Key(login))
 	return ended, sqldb.Wrap(err, "reading whether a login has ended")
@@ -138,7 +138,7 @@ const (
 		refused_origins ORDER BY last_at DESC, origin`
 )
 
-// RefuseOrigin implements records.Records.
+// RefuseOrigin implements console.Records.
 func (db *DB) RefuseOrigin(ctx context.Context, origin, session string, times int) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		var before string
@@ -170,13 +170,13 @@ func appendSeen(seen []string, session string) []string {
 	return seen[max(0, len(seen)-maxSeen):]
 }
 
-// RefusedOrigins implements records.Records.
-func (db *DB) RefusedOrigins(ctx context.Context) ([]records.RefusedOrigin, error) {
+// RefusedOrigins implements console.Records.
+func (db *DB) RefusedOrigins(ctx context.Context) ([]console.RefusedOrigin, error) {
 	list, err := sqldb.List(ctx, db.DB, scanOrigin, refusedOrigins)
 	return list, sqldb.Wrap(err, "reading refused origins")
 }
 
-func scanOrigin(rows *sql.Rows) (o records.RefusedOrigin, err error) {
+func scanOrigin(rows *sql.Rows) (o console.RefusedOrigin, err error) {
 	var session sql.NullString
 	var first, last int64
 	err = rows.Scan(&o.Origin, &session, &o.Sessions, &o.Times, &first, &last)

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/console"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
-	"coinslot/bff/records"
 )
 
 // aged takes from db what the release before the console did not know, tables and
@@ -63,7 +63,7 @@ func TestOldSessionsBecomeSearchable(t *testing.T) {
 			aged(t, old)
 
 			db := fortest.Must(Open(t.Context(), Config{DSN: dsn}))(t)
-			all := func(db *DB, q records.Query) (n int) {
+			all := func(db *DB, q console.Query) (n int) {
 				for q.Limit = 100; ; {
 					page := fortest.Must(db.Search(t.Context(), q))(t)
 					if n += len(page.Sessions); page.Next == "" {
@@ -72,13 +72,13 @@ func TestOldSessionsBecomeSearchable(t *testing.T) {
 					q.Cursor = page.Next
 				}
 			}
-			for _, q := range []records.Query{{Text: "ann@shop.example"}, {Text: "T-OLD"}, {Coin: "USDT"}} {
+			for _, q := range []console.Query{{Text: "ann@shop.example"}, {Text: "T-OLD"}, {Coin: "USDT"}} {
 				fortest.Until(t, fmt.Sprintf("all are found by %+v", q), func() bool { return all(db, q) == many })
 			}
 			run(t, db.Writer, `DELETE FROM facets WHERE session = (SELECT min(session) FROM facets)`) // as the older release inserts
 			fortest.OK(t, db.Close())
 			db = opened(t, dsn)
-			fortest.Until(t, "what the older release has written beside this one is found", func() bool { return all(db, records.Query{Coin: "USDT"}) == many })
+			fortest.Until(t, "what the older release has written beside this one is found", func() bool { return all(db, console.Query{Coin: "USDT"}) == many })
 		})
 	}
 }
@@ -131,7 +131,7 @@ func TestOlderReleaseChangesASession(t *testing.T) {
 				return s
 			}
 			found := func(s payment.Session) bool {
-				page := fortest.Must(db.Search(t.Context(), records.Query{Text: "ab" + s.ID, Coin: "ETH", Status: "confirmed"}))(t)
+				page := fortest.Must(db.Search(t.Context(), console.Query{Text: "ab" + s.ID, Coin: "ETH", Status: "confirmed"}))(t)
 				return len(page.Sessions) == 1
 			}
 			s := insert(1)

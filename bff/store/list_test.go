@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/console"
 	"coinslot/bff/fortest"
-	"coinslot/bff/records"
 	"coinslot/bff/store/sqldb"
 	"coinslot/bff/webhook"
 )
@@ -41,7 +41,7 @@ func TestSearchOfARefThatOthersBeginWith(t *testing.T) {
 	run(t, db.Writer, `WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n+1 FROM n WHERE n < 1100)
 		INSERT INTO sessions (id, version, status, order_ref, created_at, doc)
 		SELECT id || n, version, status, order_ref || n, created_at - 1 - n, json_set(doc, '$.id', id || n) FROM sessions, n`)
-	found, err := db.Search(t.Context(), records.Query{Text: "A-1"})
+	found, err := db.Search(t.Context(), console.Query{Text: "A-1"})
 	if err != nil || len(found.Sessions) == 0 || found.Sessions[0].ID != s.ID {
 		t.Errorf("the first of %d that are found is not A-1 (%v)", len(found.Sessions), err)
 	}
@@ -70,7 +70,7 @@ func TestSearchesLeaveRoom(t *testing.T) {
 	fortest.OK(t, db.Ping(t.Context()))
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := db.Search(ctx, records.Query{}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := db.Search(ctx, console.Query{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("one more search: %v; want that it waits", err)
 	}
 	close(enough)

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/console"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
-	"coinslot/bff/records"
 	"coinslot/bff/store/outboxdb"
 	"coinslot/bff/store/pgtest"
 	"coinslot/bff/store/sqldb"
@@ -50,7 +50,7 @@ func queries(d sqldb.Dialect) map[string]string {
 // lookedAt adds the queries for people. The table of refused origins is not among
 // them: it has 200 rows at most, and is read whole.
 func lookedAt(all map[string]string, d sqldb.Dialect) {
-	for _, q := range []records.Query{
+	for _, q := range []console.Query{
 		{}, {Status: "open"}, {From: time.Now(), To: time.Now()}, {Coin: "USDT"}, {Network: "trc20"}, {Coin: "USDT", Network: "trc20"}, {Network: "trc20", Status: "open", From: time.Now()}, {Coin: "USDT", Status: "confirmed"}, {Coin: "USDT", Status: "review"},
 		{Text: "abc"}, {Text: "ab"}, {Text: "abc", Status: "open"}, {Text: "abc", Coin: "USDT", Network: "trc20", Status: "open", From: time.Now()},
 	} {
@@ -63,8 +63,8 @@ func lookedAt(all map[string]string, d sqldb.Dialect) {
 		}
 	}
 	in, _ := sqldb.InList(1, []string{"a", "b"})
-	actions, _ := actionQuery(records.ActionQuery{From: time.Now()}, outboxdb.Cursor{}, 20)
-	actionsOf, _ := actionQuery(records.ActionQuery{Session: "a"}, outboxdb.Cursor{}, 20)
+	actions, _ := actionQuery(console.ActionQuery{From: time.Now()}, outboxdb.Cursor{}, 20)
+	actionsOf, _ := actionQuery(console.ActionQuery{Session: "a"}, outboxdb.Cursor{}, 20)
 	for name, query := range map[string]string{
 		"sessionsAmong": fmt.Sprintf(sessionsAmong, in), "notIndexed": fmt.Sprintf(sessionsToCheck, notIndexed), "outdated": fmt.Sprintf(sessionsToCheck, outdated), "sessionsToBackfill" + sorted: fmt.Sprintf(sessionsToBackfill, in),
 		"writeFacet": upsertSummary, "updateFacet": updateSummary, "insertWord": insertTerm, "tally" + sorted: tally, "coins": fmt.Sprintf(choices, "coin"), "networks": fmt.Sprintf(choices, "network"), "insertAction": insertAction, "loginEnded": loginEnded, "actions": actions, "actions of session": actionsOf,

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 
 	"coinslot/app/wire"
+	"coinslot/bff/console"
 	"coinslot/bff/payment"
-	"coinslot/bff/records"
 	"coinslot/bff/store/sqldb"
 )
 
@@ -26,9 +26,9 @@ const (
 	sessionsAmong = `SELECT ` + sessionColumns + ` FROM sessions WHERE id IN %s`
 )
 
-// Search implements records.Records. It finds short rows first, sorts them, and reads only
+// Search implements console.Records. It finds short rows first, sorts them, and reads only
 // the sessions of the page.
-func (db *DB) Search(ctx context.Context, q records.Query) (payment.Page, error) {
+func (db *DB) Search(ctx context.Context, q console.Query) (payment.Page, error) {
 	from, err := parseCursor(q.Cursor)
 	if err != nil {
 		return payment.Page{}, err
@@ -116,7 +116,7 @@ func (w *sessionQuery) sql() string {
 
 // sessionQueries returns the queries for what q asks for, from a place on. CROSS keeps
 // SQLite from scanning all sessions for a term.
-func sessionQueries(q records.Query, from cursor, limit int) []sessionQuery {
+func sessionQueries(q console.Query, from cursor, limit int) []sessionQuery {
 	from = from.before(q.To)
 	var list []sessionQuery
 	add := func(w sessionQuery, condition string, values ...any) {
@@ -173,7 +173,7 @@ func byRefPrefix(ref string) sessionQuery {
 		1000) s`}
 }
 
-func (w *sessionQuery) restrict(q records.Query, from cursor) {
+func (w *sessionQuery) restrict(q console.Query, from cursor) {
 	status := "s.status"
 	if strings.HasPrefix(w.tables, summaries) {
 		status = "f.status"

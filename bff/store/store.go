@@ -20,10 +20,9 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/console"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
-	"coinslot/bff/records"
-	"coinslot/bff/retention"
 	"coinslot/bff/store/outboxdb"
 	"coinslot/bff/store/sqldb"
 	"coinslot/bff/webhook"
@@ -64,15 +63,15 @@ type DB struct {
 }
 
 var (
-	_ checkout.Store    = (*DB)(nil)
-	_ webhook.Outbox    = (*DB)(nil)
-	_ webhook.Log       = (*DB)(nil)
-	_ webhook.Rerouting = (*DB)(nil)
-	_ records.Records   = (*DB)(nil)
-	_ reconcile.Runs    = (*DB)(nil)
-	_ retention.Eraser  = (*DB)(nil)
-	_ retention.Items   = (*DB)(nil)
-	_ records.Damage    = (*DB)(nil)
+	_ checkout.Store       = (*DB)(nil)
+	_ webhook.Outbox       = (*DB)(nil)
+	_ webhook.Log          = (*DB)(nil)
+	_ webhook.Rerouting    = (*DB)(nil)
+	_ console.Records      = (*DB)(nil)
+	_ reconcile.Runs       = (*DB)(nil)
+	_ checkout.Eraser      = (*DB)(nil)
+	_ checkout.UnpaidItems = (*DB)(nil)
+	_ console.Damage       = (*DB)(nil)
 )
 
 // Open opens the database, as [sqldb.Open] does, and begins to bring older sessions and

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"time"
 
+	"coinslot/bff/console"
 	"coinslot/bff/internal/background"
 	"coinslot/bff/payment"
-	"coinslot/bff/records"
 	"coinslot/bff/store/sqldb"
 )
 
@@ -130,16 +130,16 @@ func (db *DB) setAside(ctx context.Context, after string, limit int) ([]rowSetAs
 	return list, sqldb.Wrap(err, "finding unreadable sessions")
 }
 
-// Unreadable implements records.Damage.
-func (db *DB) Unreadable(ctx context.Context, limit int) ([]records.Unreadable, error) {
+// Unreadable implements console.Damage.
+func (db *DB) Unreadable(ctx context.Context, limit int) ([]console.Unreadable, error) {
 	list, err := db.setAside(ctx, "", limit)
 	if err != nil {
 		return nil, err
 	}
-	var all []records.Unreadable
+	var all []console.Unreadable
 	for _, r := range list {
-		u := records.Unreadable{
-			Kind: records.UnreadableSession, ID: sqldb.FromKey(r.id),
+		u := console.Unreadable{
+			Kind: console.UnreadableSession, ID: sqldb.FromKey(r.id),
 			Session: sqldb.FromKey(r.id), Since: time.UnixMicro(r.since).UTC(),
 		}
 		_, err := r.session()

@@ -13,7 +13,6 @@ import (
 	"coinslot/bff/limiter"
 	"coinslot/bff/payment"
 	"coinslot/bff/poller"
-	"coinslot/bff/retention"
 	"coinslot/bff/webhook"
 )
 
@@ -33,7 +32,7 @@ func Tune(config any) {
 		c.Outbox = deliveries{c.Outbox}
 	case *limiter.Config:
 		c.FirstProbe, c.MaxPause = 2*time.Second/speedup, 2*time.Second/speedup
-	case *retention.Service:
+	case *checkout.Retention:
 		c.Keep, c.Day = c.Keep/days, 24*time.Hour/days
 	}
 }

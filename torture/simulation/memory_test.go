@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout"
+	"coinslot/bff/console"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
-	"coinslot/bff/records"
-	"coinslot/bff/retention"
 	"coinslot/bff/store/storetest"
 	"coinslot/bff/webhook"
 )
@@ -26,9 +26,9 @@ import (
 type memory struct {
 	webhook.Log
 	webhook.Rerouting
-	records.Records
+	console.Records
 	reconcile.Runs
-	retention.Eraser
+	checkout.Eraser
 
 	endpoints []string
 	// committed is called with each change of a session, under the lock. Nil = no callback.

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"coinslot/bff/console"
 	"coinslot/bff/payment"
-	"coinslot/bff/records"
 	"coinslot/bff/store/sqldb"
 )
 
@@ -74,11 +74,11 @@ func (db *Outbox) CountUnreadableEvents(
 // UnreadableEvents returns events that are set aside, at most limit.
 func (db *Outbox) UnreadableEvents(
 	ctx context.Context, limit int,
-) (all []records.Unreadable, err error) {
+) (all []console.Unreadable, err error) {
 	list, err := db.eventsSetAside(ctx, "", limit)
 	for _, e := range list {
-		u := records.Unreadable{
-			Kind: records.UnreadableEvent, ID: e.ID, Session: e.Session,
+		u := console.Unreadable{
+			Kind: console.UnreadableEvent, ID: e.ID, Session: e.Session,
 			Since: time.UnixMicro(e.since).UTC(),
 		}
 		if err := db.Check(e.Event); err != nil {

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/console"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
-	"coinslot/bff/records"
 	"coinslot/bff/webhook"
 )
 
@@ -90,9 +90,9 @@ var consoleTests = cases{
 		}
 	}, siteA, siteB),
 	"audit log": on(func(t *testing.T, b Backend) {
-		var want []records.Action
+		var want []console.Action
 		for n := range 5 {
-			a := records.Action{
+			a := console.Action{
 				At: epoch().Add(time.Duration(n/2) * time.Second), By: "ann", From: "192.0.2.1",
 				What: fmt.Sprint("did.", n), Detail: "so",
 			}
@@ -100,22 +100,22 @@ var consoleTests = cases{
 				a.Session, a.Detail, a.From = fresh(n).ID, "", ""
 			}
 			fortest.OK(t, b.Record(t.Context(), a))
-			want = append([]records.Action{a}, want...)
+			want = append([]console.Action{a}, want...)
 		}
-		got := allPages(func(cursor string) ([]records.Action, string) {
-			q := records.ActionQuery{Limit: 2, Cursor: cursor}
+		got := allPages(func(cursor string) ([]console.Action, string) {
+			q := console.ActionQuery{Limit: 2, Cursor: cursor}
 			page := fortest.Must(b.Actions(t.Context(), q))(t)
 			return page.Actions, page.Next
 		})
 		same(t, "all actions", got, want)
 		for _, c := range []struct {
-			query records.ActionQuery
-			want  []records.Action
+			query console.ActionQuery
+			want  []console.Action
 		}{
-			{records.ActionQuery{Session: fresh(2).ID}, want[2:3]},
-			{records.ActionQuery{Session: "\xff"}, nil},
+			{console.ActionQuery{Session: fresh(2).ID}, want[2:3]},
+			{console.ActionQuery{Session: "\xff"}, nil},
 			{
-				records.ActionQuery{From: epoch().Add(time.Second),
+				console.ActionQuery{From: epoch().Add(time.Second),
 					To: epoch().Add(2 * time.Second)},
 				want[1:3],
 			},
@@ -123,12 +123,12 @@ var consoleTests = cases{
 			page := fortest.Must(b.Actions(t.Context(), c.query))(t)
 			same(t, fmt.Sprintf("Actions(%+v)", c.query), page.Actions, c.want)
 		}
-		if err := b.Record(t.Context(), records.Action{
+		if err := b.Record(t.Context(), console.Action{
 			By: "a\x00\xff", From: "\xff", What: "x\x00", Session: "\xff", Detail: "\x00",
 		}); err != nil {
 			t.Errorf("recording what no text holds = %v", err)
 		}
-		page, err := b.Actions(t.Context(), records.ActionQuery{Session: "\xff"})
+		page, err := b.Actions(t.Context(), console.ActionQuery{Session: "\xff"})
 		if err != nil || len(page.Actions) != 1 ||
 			time.Since(page.Actions[0].At).Abs() > time.Minute {
 			t.Errorf("an action without a time = %+v, %v; want one of now", page.Actions, err)
@@ -157,7 +157,7 @@ var consoleTests = cases{
 		}
 	}),
 	"refused origins": on(func(t *testing.T, b Backend) {
-		same(t, "RefusedOrigins of nothing", originList(t, b), []records.RefusedOrigin(nil))
+		same(t, "RefusedOrigins of nothing", originList(t, b), []console.RefusedOrigin(nil))
 		refuse(t, b, "https://a.example", "cs_1", 2)
 		refuse(t, b, "https://b.example", "", 1)
 		refuse(t, b, "https://a.example", "", 3)
@@ -166,7 +166,7 @@ var consoleTests = cases{
 			refuse(t, b, "https://c.example", fmt.Sprint("cs_", n), 1)
 		}
 		refuse(t, b, "\xff\x00", "\xff", 1)
-		byOrigin := map[string]records.RefusedOrigin{}
+		byOrigin := map[string]console.RefusedOrigin{}
 		for _, o := range originList(t, b) {
 			byOrigin[o.Origin] = o
 		}
@@ -187,7 +187,7 @@ var consoleTests = cases{
 	"refused origins are not many": on(func(t *testing.T, b Backend) {
 		has := func(origin string) bool {
 			return slices.ContainsFunc(originList(t, b),
-				func(o records.RefusedOrigin) bool { return o.Origin == origin })
+				func(o console.RefusedOrigin) bool { return o.Origin == origin })
 		}
 		refuse(t, b, "https://old.example", "cs_1", 1)
 		refuse(t, b, "https://old.example", "cs_2", 1)
@@ -219,8 +219,8 @@ var consoleTests = cases{
 			"\xff.\x00",
 		} {
 			_, err1 := b.Deliveries(t.Context(), webhook.DeliveryQuery{Cursor: cursor})
-			_, err2 := b.Actions(t.Context(), records.ActionQuery{Cursor: cursor})
-			_, err3 := b.Search(t.Context(), records.Query{Cursor: cursor, Text: "order"})
+			_, err2 := b.Actions(t.Context(), console.ActionQuery{Cursor: cursor})
+			_, err3 := b.Search(t.Context(), console.Query{Cursor: cursor, Text: "order"})
 			var known *wire.Error
 			if cursor == "1.x" || cursor == "1.-1" || cursor == "1.01" || cursor == "1.99999" ||
 				cursor == "\xff.\x00" {
@@ -320,6 +320,6 @@ func refuse(t *testing.T, b Backend, origin, session string, times int) {
 	fortest.OK(t, b.RefuseOrigin(t.Context(), origin, session, times))
 }
 
-func originList(t *testing.T, b Backend) []records.RefusedOrigin {
+func originList(t *testing.T, b Backend) []console.RefusedOrigin {
 	return fortest.Must(b.RefusedOrigins(t.Context()))(t)
 }

@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/console"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
-	"coinslot/bff/records"
 	"coinslot/bff/webhook"
 
 	"github.com/shopspring/decimal"
@@ -210,8 +210,8 @@ var eraseTests = cases{
 	"erasing console actions": on(func(t *testing.T, b Backend) {
 		for n := range 3 {
 			at := epoch().Add(time.Duration(n) * time.Hour)
-			record(t, b, records.Action{At: at, By: "eve", From: "192.0.2.1", What: "login"})
-			record(t, b, records.Action{
+			record(t, b, console.Action{At: at, By: "eve", From: "192.0.2.1", What: "login"})
+			record(t, b, console.Action{
 				At: at, By: "eve", From: "192.0.2.1", What: "session.cancel", Session: "cs_1",
 				Detail: "why",
 			})
@@ -225,11 +225,11 @@ var eraseTests = cases{
 				break
 			}
 		}
-		page := fortest.Must(b.Actions(t.Context(), records.ActionQuery{}))(t)
-		done := records.Action{By: "eve", What: "session.cancel", Session: "cs_1"}
+		page := fortest.Must(b.Actions(t.Context(), console.ActionQuery{}))(t)
+		done := console.Action{By: "eve", What: "session.cancel", Session: "cs_1"}
 		old, older := done, done
 		old.At, older.At = epoch().Add(time.Hour), epoch()
-		same(t, "actions", page.Actions[2:], []records.Action{old, older})
+		same(t, "actions", page.Actions[2:], []console.Action{old, older})
 		if page.Actions[0].From == "" || page.Actions[1].From == "" {
 			t.Errorf("young actions were erased: %+v", page.Actions[:2])
 		}
@@ -298,14 +298,14 @@ func storeWithTraces(t *testing.T, b Backend, s payment.Session) payment.Session
 			})
 		}
 	}
-	record(t, b, records.Action{
+	record(t, b, console.Action{
 		At: epoch(), By: "eve", From: "192.0.2.1", What: "session.confirm", Session: s.ID,
 		Detail: "called " + secret,
 	})
 	return s
 }
 
-func record(t *testing.T, b Backend, a records.Action) {
+func record(t *testing.T, b Backend, a console.Action) {
 	t.Helper()
 	fortest.OK(t, b.Record(t.Context(), a))
 }
@@ -325,7 +325,7 @@ func wantErased(t *testing.T, b Backend, id string) {
 	t.Helper()
 	s := fortest.Must(b.Session(t.Context(), id))(t)
 	events := fortest.Must(b.Events(t.Context(), webhook.EventQuery{Limit: 100}))(t)
-	actions := fortest.Must(b.Actions(t.Context(), records.ActionQuery{Session: id}))(t)
+	actions := fortest.Must(b.Actions(t.Context(), console.ActionQuery{Session: id}))(t)
 	deliveries := fortest.Must(b.Deliveries(t.Context(), webhook.DeliveryQuery{Session: id}))(t)
 	bodies := ""
 	for _, e := range events.Events {
@@ -350,5 +350,5 @@ func wantErased(t *testing.T, b Backend, id string) {
 // found searches for text, "" for all.
 func found(t *testing.T, b Backend, text string) []string {
 	t.Helper()
-	return ids(fortest.Must(b.Search(t.Context(), records.Query{Text: text}))(t).Sessions)
+	return ids(fortest.Must(b.Search(t.Context(), console.Query{Text: text}))(t).Sessions)
 }

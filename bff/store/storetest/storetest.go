@@ -1,5 +1,5 @@
 // Package storetest is the contract of checkout.Store, webhook.Outbox,
-// webhook.Log, records.Records and reconcile.Runs as tests. Every implementation runs it, with
+// webhook.Log, console.Records and reconcile.Runs as tests. Every implementation runs it, with
 // [Run], and one that several instances share with [RunShared], too.
 package storetest
 
@@ -11,12 +11,11 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/console"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/poller"
 	"coinslot/bff/reconcile"
-	"coinslot/bff/records"
-	"coinslot/bff/retention"
 	"coinslot/bff/webhook"
 
 	"github.com/shopspring/decimal"
@@ -38,10 +37,10 @@ type Backend interface {
 	Count(ctx context.Context, status string) (int, error)
 	webhook.Outbox
 	webhook.Log
-	records.Records
+	console.Records
 	webhook.Rerouting
 	reconcile.Runs
-	retention.Eraser
+	checkout.Eraser
 }
 
 // Opener returns an empty backend that makes one delivery for each of the
