@@ -97,8 +97,8 @@ func (r *Retention) pass(ctx context.Context) error {
 // erasures counts sessions by what was erased of them.
 type erasures struct{ personal, all int }
 
-// sessions erases what is due, and counts it. failed is what went wrong with single sessions, ten at
-// most: it does not keep the others. Errors: ctx's; the database's.
+// sessions erases what is due, and counts it. failed has the errors of single sessions, ten at most,
+// which do not keep the others. Errors: ctx's; the database's.
 func (r *Retention) sessions(ctx context.Context) (done erasures, failed []error, err error) {
 	find := r.Eraser.Erasable
 	if r.Items != nil {

@@ -1,5 +1,5 @@
-// Package sandboxtest is a sandbox gateway for tests whose answers can be falsified, in ways that no
-// merchant has to expect of a gateway but the checkout has to survive.
+// Package sandboxtest is a sandbox gateway whose answers can be falsified, in ways that no merchant
+// has to expect of a gateway but the checkout has to survive. It is for tests.
 package sandboxtest
 
 import (
