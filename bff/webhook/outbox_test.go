@@ -26,7 +26,7 @@ type row struct {
 	Delivery
 	due     time.Time
 	done    bool
-	settled []DeliveryResult
+	recorded []DeliveryResult
 }
 
 func newQueue() *queue { return &queue{changed: make(chan struct{})} }
@@ -66,7 +66,7 @@ func (q *queue) RecordResult(ctx context.Context, d Delivery, result DeliveryRes
 	}
 	r := q.find(d.EventID, d.Endpoint)
 	r.Tries++
-	r.settled = append(r.settled, result)
+	r.recorded = append(r.recorded, result)
 	r.done = result.Delivered || result.Abandoned
 	r.due = result.NextAt
 	close(q.changed)
@@ -87,7 +87,7 @@ func (q *queue) find(id, endpoint string) *row {
 func (q *queue) results(id, endpoint string) []DeliveryResult {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return slices.Clone(q.find(id, endpoint).settled)
+	return slices.Clone(q.find(id, endpoint).recorded)
 }
 
 // last is the latest of them; it fails the test if there is none.
@@ -95,7 +95,7 @@ func (q *queue) last(t *testing.T, id, endpoint string) DeliveryResult {
 	t.Helper()
 	results := q.results(id, endpoint)
 	if len(results) == 0 {
-		t.Fatalf("event %s to %s was never settled", id, endpoint)
+		t.Fatalf("event %s to %s was never recorded", id, endpoint)
 	}
 	return results[len(results)-1]
 }
@@ -119,7 +119,7 @@ func (q *queue) fail(err error) {
 	q.err = err
 }
 
-// wait returns once that many deliveries to endpoint are settled for good.
+// wait returns once that many deliveries to endpoint are recorded for good.
 func (q *queue) wait(t *testing.T, endpoint string, want int) {
 	t.Helper()
 	for {
@@ -137,7 +137,7 @@ func (q *queue) wait(t *testing.T, endpoint string, want int) {
 		select {
 		case <-changed:
 		case <-t.Context().Done():
-			t.Fatalf("%d of %d deliveries to %s are settled", done, want, endpoint)
+			t.Fatalf("%d of %d deliveries to %s are recorded", done, want, endpoint)
 		}
 	}
 }
