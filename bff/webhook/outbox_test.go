@@ -24,8 +24,8 @@ type queue struct {
 
 type row struct {
 	Delivery
-	due     time.Time
-	done    bool
+	due      time.Time
+	done     bool
 	recorded []DeliveryResult
 }
 
