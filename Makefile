@@ -97,9 +97,10 @@ install-all:
 ##
 
 .PHONY: format
-format: ## fail unless gofmt has nothing to change
+format: ## fail unless gofmt has nothing to change, and git finds no conflict marker or space at the end of a line
 	@files=$$(gofmt -l $$(git ls-files '*.go')); \
 	if [ -n "$$files" ]; then echo "run gofmt -w on:"; echo "$$files"; exit 1; fi
+	@git diff --check "$$(git hash-object -t tree /dev/null)" # of all files: beside an empty tree
 
 .PHONY: vet
 vet: ## go vet, for the server and for the browser

@@ -19,13 +19,10 @@ import (
 // Errors: a check failed.
 func runCheck(ctx context.Context, args []string, s streams) error {
 	var asJSON, hook, verbose bool
-	var page string
 	overrides, err := parseSettings("check", args, s, func(flags *flag.FlagSet) {
 		flags.BoolVar(&asJSON, "json", false, "print JSON")
 		flags.BoolVar(&verbose, "v", false, "list every coin and network")
 		flags.BoolVar(&hook, "webhook", false, "send a test webhook")
-		flags.StringVar(&page, "speed", "", "measure how fast a shop's `page` loads its checkout, "+
-			"instead: https://shop.example/cart")
 	})
 	if err != nil {
 		return err
@@ -33,15 +30,9 @@ func runCheck(ctx context.Context, args []string, s streams) error {
 	c, problem := config.Load(s.env, overrides)
 	b := readBuild()
 	at, _ := time.Parse(time.RFC3339, b.time) // zero = unknown
-	setup := check.Config{
+	report := check.Run(ctx, check.Config{
 		Version: b.version, Env: s.env, Settings: c, Problem: problem, Webhook: hook, Built: at,
-	}
-	var report check.Report
-	if page == "" {
-		report = check.Run(ctx, setup)
-	} else {
-		report = check.Speed(ctx, setup, page)
-	}
+	})
 	report.Verbose = verbose
 	if asJSON {
 		err = report.JSON(s.out)

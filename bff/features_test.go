@@ -12,8 +12,8 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/fortest"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
+	"coinslot/bff/webhook"
 )
 
 // featureRow is one row of a table of docs/features.md, by the names of its columns.
@@ -124,7 +124,7 @@ func TestStatuses(t *testing.T) {
 		{"docs/openapi.yaml", `\n    EventType: \{enum: \[(.*?)\]`, key, events},
 		{
 			"docs/openapi.yaml", `(?s)\nwebhooks:(.*?)\n\w`, `\n  ` + key,
-			append([]string{string(outbox.EventTest)}, events...),
+			append([]string{string(webhook.EventTest)}, events...),
 		},
 		{"docs/ops/metrics.md", `Checkouts in a status now: (.*?)\.`, name, waiting},
 		{"docs/webhooks.md", `(?s)\n(\| .*)`, "\n\\| `" + key, events},

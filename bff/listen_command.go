@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"coinslot/bff/config"
-	"coinslot/bff/outbox"
 	"coinslot/bff/webhook"
 	"coinslot/client"
 )
@@ -136,11 +135,11 @@ func (l *listener) deliver(ctx context.Context, e client.Event) {
 	id := e.ID
 	e.ID = ""                  // it is no member of a webhook
 	body, _ := json.Marshal(e) // it was JSON
-	var sent outbox.TestDelivery
+	var sent webhook.TestDelivery
 	err := l.persist(ctx, "Your server", func() (err error) {
 		sent, err = webhook.Once(ctx,
 			webhook.Config{Secrets: []string{l.secret}, AllowPrivate: true},
-			outbox.Delivery{EventID: id, Endpoint: l.to, Body: body})
+			webhook.Delivery{EventID: id, Endpoint: l.to, Body: body})
 		if sent.Failure.Code == "not_connected" {
 			return errors.New(sent.Note)
 		}

@@ -68,7 +68,6 @@ func TestCommands(t *testing.T) {
 		{"check in short", good, []string{"check"}, 0, "(-v lists them)\n"},
 		{"check with a wrong key", wrongKey, []string{"check"}, 1, "it rejects the key"},
 		{"check for programs", good, []string{"check", "-json"}, 0, `"failed": 0`},
-		{"check of a page", nil, []string{"check", "-speed", "shop.example"}, 1, "-speed https://shop.example/cart"},
 		{"check tells every problem", []string{"COINSLOT_POLL_INTERVAL=3"}, []string{"check"}, 1, "COINSLOT_POLL_INTERVAL: must be a duration"},
 		{"health of nobody", []string{"COINSLOT_OPS_LISTEN=127.0.0.1:1"}, []string{"health"}, 1, "127.0.0.1:1"},
 		{"health that is off", []string{"COINSLOT_OPS_LISTEN=-"}, []string{"health"}, 1, "/readyz is turned off"},

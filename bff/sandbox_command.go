@@ -25,8 +25,6 @@ func runSandbox(ctx context.Context, args []string, s streams) error {
 	var c sandbox.Config
 	flags.StringVar(&c.Key, "key", sandbox.DefaultKey, "API key to accept; it protects nothing")
 	flags.Int64Var(&c.Seed, "seed", 0, "repeats addresses and codes in every run; 0 = random")
-	flags.BoolVar(&c.AnyCallback, "any-callback", false,
-		"allow callback URLs that are not public https")
 	if err := parse(flags, args, s); err != nil {
 		return err
 	}

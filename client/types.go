@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/webhook"
 )
@@ -52,7 +51,7 @@ type SessionQuery struct {
 }
 
 // Latest as EventQuery.After skips all events that are in the log already.
-const Latest = outbox.Latest
+const Latest = webhook.Latest
 
 // EventQuery selects events.
 type EventQuery struct {

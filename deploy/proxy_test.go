@@ -149,11 +149,15 @@ func startBehind(t *testing.T, proxy func(t *testing.T, dir, port, upstream stri
 	if b.config, err = config.Load(b.env, nil); err != nil {
 		t.Fatal(err)
 	}
-	srv := fortest.Must(server.New(t.Context(), b.config, server.Options{Limits: web.Limits{Reads: 20, Loopback: true}}))(t)
+	srv := fortest.Must(server.New(t.Context(), b.config, server.Options{Limits: web.Limits{Reads: 20}}))(t)
 	t.Cleanup(func() { srv.Close() })
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if _, named := r.Header["X-Forwarded-User"]; named {
 			t.Errorf("%s has X-Forwarded-User: whoever sends it is an operator", r.URL.Path)
+		}
+		// The clients are on this machine, which has no limit.
+		for i, client := range r.Header["X-Forwarded-For"] {
+			r.Header["X-Forwarded-For"][i] = strings.ReplaceAll(client, "127.0.0.", "192.0.2.")
 		}
 		srv.Handler.ServeHTTP(w, r)
 	}))

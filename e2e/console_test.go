@@ -18,6 +18,7 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
+	"coinslot/bff/sandbox/sandboxtest"
 	"coinslot/bff/store"
 	"coinslot/e2e/browser"
 	"coinslot/e2e/need"
@@ -45,7 +46,7 @@ func consoleStack(t *testing.T) (s *stack, reviews []string) {
 	s.chooseByForm(overpaid)
 	s.payLast("over")
 	s.awaitStatus(overpaid, "confirmed")
-	s.gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
+	s.gateway.Falsify(sandboxtest.Answer{Path: "transaction/status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
 	hostile := "<b>Two</b> mugs, " + strings.Repeat("Saturdaynight", 9)
 	for i, title := range []string{map[bool]string{true: hostile, false: "Two enamel mugs"}[*screens == ""], "House blend, 500 g", "Tasting box"} {
 		id := s.session(order{"amount_usd": []string{"29.80", "18.50", "36.00"}[i], "order_ref": fmt.Sprintf("ORD-%d", 2043+i), "title": title, "email": "bob@shop.example"})

@@ -9,6 +9,7 @@ import (
 	"coinslot/app/widget"
 	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
+	"coinslot/bff/sandbox/sandboxtest"
 	"coinslot/e2e/browser"
 )
 
@@ -116,7 +117,7 @@ func TestRetriesAfterEnd(t *testing.T) {
 // A review says what is known, and a recheck ends it: with the program, and with forms alone.
 func TestRecheckEndsReview(t *testing.T) {
 	s := newStack(t)
-	s.gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
+	s.gateway.Falsify(sandboxtest.Answer{Path: "transaction/status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
 	_, p, tx := s.end(t, browser.Options{}, "review", "pay")
 	p.WaitText(".trail", "The shop is checking it")
 	p.WaitText(`[data-part="reference"]`, tx.TrackingCode)

@@ -8,6 +8,7 @@ import (
 
 	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
+	"coinslot/bff/sandbox/sandboxtest"
 	"coinslot/e2e/browser"
 )
 
@@ -123,7 +124,7 @@ func TestFullHandlesOfPreparingAndReview(t *testing.T) {
 	assertCleanConsole(t, p)
 	s.gateway.ClearFaults()
 
-	s.gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
+	s.gateway.Falsify(sandboxtest.Answer{Path: "transaction/status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
 	p, f = s.open(t, s.session(order{"amount_usd": "25.00"}), "inline", browser.Options{})
 	f.Wait(`[data-live="wasm"]`)
 	s.simulate(s.choose(f, "USDT", "bep20"), "pay")

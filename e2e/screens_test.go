@@ -8,6 +8,7 @@ import (
 
 	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
+	"coinslot/bff/sandbox/sandboxtest"
 	"coinslot/e2e/browser"
 )
 
@@ -98,7 +99,7 @@ func (w *walk) all() {
 	w.pending("over")
 	w.page.Wait(paid)
 	w.shoot("overpaid")
-	w.s.gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
+	w.s.gateway.Falsify(sandboxtest.Answer{Path: "transaction/status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
 	w.pending("pay")
 	w.page.Wait(`[data-status="review"]`)
 	w.shoot("review")

@@ -26,6 +26,7 @@ import (
 
 	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
+	"coinslot/bff/sandbox/sandboxtest"
 	"coinslot/e2e/browser"
 	"coinslot/e2e/built"
 	"coinslot/e2e/child"
@@ -43,7 +44,7 @@ const (
 type stack struct {
 	t       testing.TB
 	program string // path of coinslot
-	gateway *sandbox.Server
+	gateway *sandboxtest.Gateway
 	api     *httptest.Server // the gateway
 	shop    *httptest.Server // the host page, on 127.0.0.1
 	sink    *sink            // the merchant's webhook endpoint
@@ -80,7 +81,7 @@ func newStackOf(t testing.TB, program string, extra ...string) *stack {
 	t.Helper()
 	runParallel(t)
 	s := &stack{t: t, program: program, dir: t.TempDir(), log: &fortest.Log{}, sink: newSink(t)}
-	s.gateway = sandbox.New(sandbox.Config{Key: gatewayKey})
+	s.gateway = sandboxtest.New(sandbox.Config{Key: gatewayKey})
 	s.api = httptest.NewServer(s.gateway)
 	t.Cleanup(s.api.Close)
 	s.shop = httptest.NewServer(http.HandlerFunc(s.serveShop))

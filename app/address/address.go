@@ -13,6 +13,7 @@ import (
 // Match is the result of comparing two addresses.
 type Match int
 
+// The results of a comparison.
 const (
 	None         Match = iota // nothing to compare
 	Same                      // the same account

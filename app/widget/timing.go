@@ -22,6 +22,7 @@ func (p *Page) LastMinutes() bool {
 // Shows is what a Timing shows.
 type Shows int
 
+// What a Timing can show.
 const (
 	Checked  Shows = iota // the age of the last check
 	TimeLeft              // the status line, with the time left

@@ -6,6 +6,7 @@ import (
 	"coinslot/app/address"
 )
 
+// Limits of what wallets announce about themselves.
 const (
 	MaxWallets    = 12      // shown on a page
 	maxWalletName = 40      // characters

@@ -6,6 +6,7 @@ import "slices"
 // means. A status of a newer protocol counts as [Preparing].
 type Status string
 
+// The statuses of a session.
 const (
 	Open      Status = "open"      // the shopper has to choose a coin, or to choose again
 	Preparing Status = "preparing" // the gateway's answer is awaited or unknown
@@ -19,6 +20,7 @@ const (
 // Outcome is what a status says about the money.
 type Outcome int
 
+// The outcomes of a session.
 const (
 	Payable Outcome = iota // the order can be paid, or will be able to in a moment
 	Paid                   // proven
@@ -125,13 +127,14 @@ func (s Status) MerchantCan(a Action) bool { return slices.Contains(s.info().mer
 // Action is what a shopper or the merchant can do to a session.
 type Action string
 
+// The actions on a session.
 const (
 	Choose  Action = "choose"  // pick a coin and network: POST …/attempts
 	Change  Action = "change"  // pick another one; cancels the present attempt first
 	Cancel  Action = "cancel"  // cancel the payment: POST …/cancel; the merchant can, too
 	Recheck Action = "recheck" // "I have paid": check the gateway now: POST …/recheck
-	// More time for the same coin, with a new address and price; cancels the present attempt
-	// first: POST …/extend
+	// Extend gives more time for the same coin, with a new address and price; cancels the present
+	// attempt first: POST …/extend
 	Extend Action = "extend"
 	Retry  Action = "retry" // start again after expiry or cancellation: POST …/attempts
 

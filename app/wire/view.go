@@ -124,6 +124,7 @@ type Network struct {
 // Family is a kind of address, which tells some networks apart.
 type Family string
 
+// The kinds of addresses.
 const (
 	EVM         Family = "evm"  // 0x and 40 hexadecimal digits
 	TRON        Family = "tron" // T and 33 characters of base58

@@ -16,19 +16,19 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/order"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 	"coinslot/bff/web"
+	"coinslot/bff/webhook"
 )
 
 // Config has what the merchant's endpoints need.
 type Config struct {
 	Checkout *checkout.Service
 	Records  *reconcile.Service // the gateway's records
-	Events   *outbox.Service    // the event log
+	Events   *webhook.Replayer  // the event log
 	// TestWebhooks sends a test message to the merchant's endpoints; nil = none are set.
-	TestWebhooks func(ctx context.Context, key string) (outbox.TestResult, error)
+	TestWebhooks func(ctx context.Context, key string) (webhook.TestResult, error)
 	// SecretKeys are the keys for /v1; none = closed.
 	SecretKeys []string
 	// KeySet is the JWK Set of receipts; empty = a set without keys.
@@ -46,8 +46,8 @@ type server struct {
 func Routes(site *web.Server, c Config) []web.Route {
 	s := &server{Server: site, Config: c, keys: hashKeys(c.SecretKeys)}
 	if s.TestWebhooks == nil {
-		s.TestWebhooks = func(context.Context, string) (outbox.TestResult, error) {
-			return outbox.TestResult{}, web.Refuse(wire.CodeWebhookUnset, "")
+		s.TestWebhooks = func(context.Context, string) (webhook.TestResult, error) {
+			return webhook.TestResult{}, web.Refuse(wire.CodeWebhookUnset, "")
 		}
 	}
 	if len(s.KeySet) == 0 {

@@ -6,9 +6,9 @@ import (
 	"net/url"
 
 	"coinslot/bff/order"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/web"
+	"coinslot/bff/webhook"
 )
 
 // eventObject is the body of a webhook, with its id.
@@ -25,7 +25,7 @@ func (s *server) listEvents(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	query := outbox.EventQuery{After: q.Get("after"), Session: q.Get("session")}
+	query := webhook.EventQuery{After: q.Get("after"), Session: q.Get("session")}
 	if query.Limit, err = parsePositive(q, "limit", 0, 100); err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (s *server) replayEvents(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var body outbox.ReplayRequest
+	var body webhook.ReplayRequest
 	if err := order.Strict(raw, &body); err != nil {
 		return err
 	}

@@ -2,7 +2,7 @@
 // the path through the proxy, webhook endpoints, and the machine. It is read-only: it creates
 // no file, event or payment, and sends at most a test webhook, if asked to.
 //
-// Start at [Run], or at [Speed] for a shop's page. [Report.Text] and [Report.JSON] print it.
+// Start at [Run]. [Report.Text] and [Report.JSON] print its findings.
 package check
 
 import (
@@ -25,8 +25,7 @@ type findings = []diagnose.Finding
 type Report struct {
 	Version  string // of this program
 	Findings []diagnose.Finding
-	Requests []Request // of Speed
-	Verbose  bool      // Text also has the details of what is right
+	Verbose  bool // Text also has the details of what is right
 }
 
 // Config is the setup to check.

@@ -50,9 +50,8 @@ type rig struct {
 	env   map[string]string
 	now   func() time.Time
 	built time.Time
-	serve http.Handler           // the checkout
-	tune  func(*httptest.Server) // nil = not
-	tests bool                   // webhooks
+	serve http.Handler // the checkout
+	tests bool         // webhooks
 }
 
 // checkoutServer starts a shared checkout and returns its handler and its database.
@@ -92,9 +91,6 @@ func (w *rig) site(name string, good time.Duration, h http.Handler, names ...str
 	s := httptest.NewUnstartedServer(h)
 	s.TLS = &tls.Config{Certificates: []tls.Certificate{w.ca.issue(w.t, good, append(names, name)[0])}}
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
-	if w.tune != nil {
-		w.tune(s)
-	}
 	s.StartTLS()
 	w.t.Cleanup(s.Close)
 	w.at[w.hosts[name]+":443"] = s.Listener.Addr().String()

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"coinslot/bff/outbox"
 	"coinslot/bff/store"
+	"coinslot/bff/webhook"
 )
 
 // Free bytes on the disk of an SQLite file: a million payments take 8 GB (docs/scale.md);
@@ -67,7 +67,7 @@ func (x *checker) database(ctx context.Context) findings {
 }
 
 // unrouted reports open webhooks to URLs that are not configured.
-func (x *checker) unrouted(open []outbox.Backlog) (list findings) {
+func (x *checker) unrouted(open []webhook.Backlog) (list findings) {
 	if !x.valid("COINSLOT_WEBHOOK_URL") {
 		return nil
 	}

@@ -121,7 +121,7 @@ func (x *checker) clockSkew(ctx context.Context) findings {
 		return nil // the part gateway reports it
 	}
 	sent := time.Now()
-	resp, err := x.client(false).Do(req)
+	resp, err := x.client().Do(req)
 	if err != nil {
 		return nil
 	}
@@ -143,16 +143,18 @@ func (x *checker) clockSkew(ctx context.Context) findings {
 	return ok("clock", "agrees with the gateway's")
 }
 
-// client is for requests without a key: no redirects, no proxy, and the Config's network. If it
-// is like a browser, it keeps connections open and uses HTTP/2.
-func (x *checker) client(likeBrowser bool) *http.Client {
+// client is for requests without a key: no redirects, no proxy, and the Config's network. It
+// closes each connection after its answer.
+func (x *checker) client() *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		},
 		Transport: &http.Transport{
-			TLSClientConfig: x.tls(""), DisableKeepAlives: !likeBrowser, DisableCompression: true,
-			ForceAttemptHTTP2: likeBrowser, DialContext: x.dial,
+			TLSClientConfig:    x.tls(""),
+			DisableKeepAlives:  true,
+			DisableCompression: true,
+			DialContext:        x.dial,
 		},
 	}
 }

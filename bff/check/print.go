@@ -36,14 +36,12 @@ func (r Report) JSON(w io.Writer) error {
 		Failed   int       `json:"failed"`
 		Warned   int       `json:"warned"`
 		Findings []finding `json:"findings"`
-		Requests []Request `json:"requests,omitempty"`
-	}{r.Version, r.Failed(), r.warned(), list, r.Requests})
+	}{r.Version, r.Failed(), r.warned(), list})
 }
 
 // Text writes the report for people. Errors of w are ignored.
 func (r Report) Text(w io.Writer, s diagnose.Style) {
 	fmt.Fprintf(w, "Coinslot %s\n\n", r.Version)
-	r.table(w)
 	list := slices.Clone(r.Findings)
 	for i := range list {
 		if list[i].Severity == diagnose.OK && !r.Verbose && list[i].Details != nil {
@@ -52,23 +50,6 @@ func (r Report) Text(w io.Writer, s diagnose.Style) {
 	}
 	diagnose.Print(w, list, s)
 	fmt.Fprintf(w, "\n%s.\n", r.summary())
-}
-
-// table lists the requests in the order of their answers.
-func (r Report) table(w io.Writer) {
-	const row = "  %-13s%6v%6v%5v%6v%6v%6v%8v  "
-	for i, q := range r.Requests {
-		if i == 0 {
-			fmt.Fprintf(w, row+"protocol\n",
-				"ms", "start", "dns", "tcp", "tls", "first", "all", "bytes")
-		}
-		line := fmt.Sprintf(row+"%-8s  %s  %s", q.Name, q.Start, q.DNS, q.TCP, q.TLS, q.First,
-			q.Whole, q.Bytes, q.Protocol, strings.TrimPrefix(q.Secure, "TLS "), q.Coding)
-		fmt.Fprintln(w, strings.TrimRight(line, " "))
-	}
-	if r.Requests != nil {
-		fmt.Fprintln(w)
-	}
 }
 
 func (r Report) summary() string {

@@ -179,23 +179,20 @@ type response struct {
 	body []byte
 }
 
-// exchange sends a request and reads that much of the answer.
-func exchange(client *http.Client, req *http.Request, most int64) (response, error) {
-	resp, err := client.Do(req)
-	if err != nil {
-		return response{}, err
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, most))
-	return response{resp, body}, err
-}
-
+// get requests a path of u and reads at most 256 KiB of the answer.
 func (x *checker) get(
 	ctx context.Context, u *url.URL, path string, header http.Header,
 ) (response, error) {
 	at := u.ResolveReference(&url.URL{Path: path})
 	req := &http.Request{Method: http.MethodGet, URL: at, Header: header}
-	return exchange(x.client(false), req.WithContext(ctx), 256<<10)
+	resp, err := x.client().Do(req.WithContext(ctx))
+	if err != nil {
+		return response{}, err
+	}
+	defer resp.Body.Close()
+
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 256<<10))
+	return response{resp, body}, err
 }
 
 // isRunning reports whether something listens on the server's address.

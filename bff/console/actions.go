@@ -7,10 +7,9 @@ import (
 	"strings"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout"
 	"coinslot/bff/console/format"
 	"coinslot/bff/payment"
-	"coinslot/bff/records"
-	"coinslot/bff/retention"
 )
 
 // action is an operator's change of a payment. Each has a confirmation page (in words.json,
@@ -53,10 +52,10 @@ func actions() []action {
 			},
 		},
 		{
-			path: "erase", part: "erase", record: retention.EraseRecord, done: "erased",
+			path: "erase", part: "erase", record: EraseRecord, done: "erased",
 			possible: erasable,
 			do: func(ctx context.Context, r *request, id string) error {
-				return retention.EraseByRequest(ctx, r.Eraser, id, r.now())
+				return checkout.EraseByRequest(ctx, r.Eraser, id, r.now())
 			},
 		},
 	}
@@ -71,6 +70,13 @@ func recheck(ctx context.Context, r *request, id string) error {
 }
 
 func inReview(s payment.Session) bool { return s.Status.MerchantCan(wire.Resolve) }
+
+// EraseRecord is the action that records an erasure in the audit log; EraseRecorded follows it
+// once it is done.
+const (
+	EraseRecord   = "session.erase"
+	EraseRecorded = EraseRecord + doneSuffix
+)
 
 // settleRecord is what the audit log says of an overpaid order whose excess is dealt with. The record
 // is all: it takes the order off the overview.
@@ -97,8 +103,8 @@ func settle(ctx context.Context, r *request, id string) error {
 }
 
 // isSettled reports whether one of a payment's actions has settled its excess.
-func isSettled(done []records.Action) bool {
-	return slices.ContainsFunc(done, func(a records.Action) bool {
+func isSettled(done []Action) bool {
+	return slices.ContainsFunc(done, func(a Action) bool {
 		return a.What == settleRecord+doneSuffix
 	})
 }
@@ -218,7 +224,7 @@ func (r *request) audited(what, session, detail string, do func() error) error {
 const doneSuffix = ".done"
 
 func (r *request) record(what, session, detail string) error {
-	err := r.Records.Record(r.r.Context(), records.Action{
+	err := r.Records.Record(r.r.Context(), Action{
 		By: r.by(), From: r.Auth.Server.Address(r.r), What: what, Session: session,
 		Detail: format.Clean(format.Truncate(detail, maxReason)),
 	})

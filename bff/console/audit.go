@@ -2,7 +2,6 @@ package console
 
 import (
 	"coinslot/bff/console/query"
-	"coinslot/bff/records"
 )
 
 const auditPath = "/admin/audit"
@@ -14,7 +13,7 @@ type auditView struct {
 }
 
 type auditRow struct {
-	records.Action
+	Action
 	Words  string
 	Failed bool
 }
@@ -22,7 +21,7 @@ type auditRow struct {
 // audit is GET /admin/audit: who has done what.
 func (c *console) audit(r *request) (page, error) {
 	form := query.Filters(r.r.URL.Query(), "session", "from", "to", "cursor")
-	q := records.ActionQuery{
+	q := ActionQuery{
 		Session: form.Get("session"), Cursor: form.Get("cursor"), Limit: pageSize,
 	}
 	var err error

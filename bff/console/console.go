@@ -22,12 +22,10 @@ import (
 	"coinslot/bff/console/auth"
 	"coinslot/bff/console/export"
 	"coinslot/bff/console/query"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
-	"coinslot/bff/records"
-	"coinslot/bff/retention"
 	"coinslot/bff/token"
+	"coinslot/bff/webhook"
 )
 
 // Config is what a console is made of.
@@ -36,12 +34,12 @@ type Config struct {
 	// Count returns how many sessions have that status. Errors: the database's.
 	Count   func(ctx context.Context, status string) (int, error)
 	Gateway *reconcile.Service // the gateway's records
-	Records records.Records
-	Damage  records.Damage // nil = not known
-	Events  outbox.Log
+	Records Records
+	Damage  Damage // nil = not known
+	Events  webhook.Log
 	// Rerouting is about webhooks to URLs that are not configured any more.
-	Rerouting outbox.Rerouting
-	Eraser    retention.Eraser
+	Rerouting webhook.Rerouting
+	Eraser    checkout.Eraser
 	// Gone returns the endpoints to which nothing is sent any more; nil = not known.
 	Gone func() []string
 	// Origins are the host pages that may frame the checkout. AddOrigin and an origin are a line
@@ -52,7 +50,7 @@ type Config struct {
 	Deliver func()
 	// TestWebhooks sends a test message to every endpoint, a new one if key is ""; see
 	// webhook.Sender.
-	TestWebhooks func(ctx context.Context, key string) (outbox.TestResult, error)
+	TestWebhooks func(ctx context.Context, key string) (webhook.TestResult, error)
 	// Auth is who may sign in; New sets how it renders, records and keeps logins.
 	Auth   auth.Config
 	CSS    string // address of console.css
@@ -232,7 +230,7 @@ func exportDetail(q url.Values) string {
 
 // recordLogin writes to the audit log who has signed in, signed out, or failed to.
 func (c *console) recordLogin(r *http.Request, who, what string) {
-	a := records.Action{By: payment.Console(who), From: c.Auth.Server.Address(r), What: what}
+	a := Action{By: payment.Console(who), From: c.Auth.Server.Address(r), What: what}
 	if err := c.Records.Record(r.Context(), a); err != nil {
 		c.Log.Error("recording a login failed", "what", what, "error", err)
 	}

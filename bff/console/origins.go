@@ -10,7 +10,6 @@ import (
 
 	"coinslot/bff/console/export"
 	"coinslot/bff/console/format"
-	"coinslot/bff/records"
 )
 
 const originsPath = "/admin/origins"
@@ -23,7 +22,7 @@ type originsView struct {
 
 // originRow is a host page that was refused. Anybody can claim any host, so none is a link.
 type originRow struct {
-	records.RefusedOrigin
+	RefusedOrigin
 	Line string // that allows it too
 }
 
@@ -48,9 +47,9 @@ func (c *console) origins(r *request) (page, error) {
 }
 
 // refusedOrigins returns those that are not allowed meanwhile.
-func (c *console) refusedOrigins(r *request) ([]records.RefusedOrigin, error) {
+func (c *console) refusedOrigins(r *request) ([]RefusedOrigin, error) {
 	list, err := c.Records.RefusedOrigins(r.r.Context())
-	return slices.DeleteFunc(list, func(o records.RefusedOrigin) bool {
+	return slices.DeleteFunc(list, func(o RefusedOrigin) bool {
 		return slices.Contains(c.Origins, o.Origin)
 	}), err
 }

@@ -9,8 +9,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/console/chart"
 	"coinslot/bff/console/format"
-	"coinslot/bff/outbox"
-	"coinslot/bff/records"
+	"coinslot/bff/webhook"
 )
 
 const overviewPath = "/admin"
@@ -95,7 +94,7 @@ func (c *console) reviewNeeds(ctx context.Context, now time.Time) ([]need, error
 	if err != nil || n == 0 {
 		return nil, err
 	}
-	found, err := c.Records.Search(ctx, records.Query{Status: string(wire.Review), Limit: maxItems})
+	found, err := c.Records.Search(ctx, Query{Status: string(wire.Review), Limit: maxItems})
 	if err != nil {
 		return nil, err
 	}
@@ -183,8 +182,8 @@ func (c *console) endpointNeeds(ctx context.Context, now time.Time) (list []need
 // lastAnswer is the HTTP status of an endpoint to the newest webhook that it has not accepted;
 // empty = it gave none, or others have failed since.
 func (c *console) lastAnswer(ctx context.Context, endpoint string) (string, error) {
-	failed, err := c.Records.Deliveries(ctx, outbox.DeliveryQuery{
-		State: outbox.DeliveryRetrying, Limit: pageSize,
+	failed, err := c.Records.Deliveries(ctx, webhook.DeliveryQuery{
+		State: webhook.DeliveryRetrying, Limit: pageSize,
 	})
 	for _, d := range failed.Rows {
 		if d.Endpoint == endpoint && d.Status != 0 {
@@ -197,7 +196,7 @@ func (c *console) lastAnswer(ctx context.Context, endpoint string) (string, erro
 // overpaidNeeds are the confirmed payments of the last week, the latest 100 at most, of which
 // more than asked has arrived, unless an operator has resolved or settled them.
 func (c *console) overpaidNeeds(ctx context.Context, now time.Time) (list []need, err error) {
-	found, err := c.Records.Search(ctx, records.Query{
+	found, err := c.Records.Search(ctx, Query{
 		Status: string(wire.Confirmed), From: now.AddDate(0, 0, -7), Limit: 100,
 	})
 	n := need{Name: "overpaid", Kind: "warn"}
@@ -206,7 +205,7 @@ func (c *console) overpaidNeeds(ctx context.Context, now time.Time) (list []need
 		if o.OverpaidAmount == "" || s.Current().ConfirmedByOperator() {
 			continue
 		}
-		done, err := c.Records.Actions(ctx, records.ActionQuery{Session: s.ID, Limit: 100})
+		done, err := c.Records.Actions(ctx, ActionQuery{Session: s.ID, Limit: 100})
 		if err != nil {
 			return nil, err
 		}
@@ -259,14 +258,14 @@ type tally struct {
 	mu     sync.Mutex // guards the fields below, and is held while it is counted
 	from   time.Time
 	at     time.Time // when counting began
-	counts []records.Count
+	counts []chart.Count
 }
 
 // of returns the counts of the days from…to, as they were 30 seconds ago at the
 // earliest. The list is not the caller's to change. Errors: the database's.
 func (t *tally) of(
-	ctx context.Context, r records.Searcher, from, to, now time.Time,
-) ([]records.Count, error) {
+	ctx context.Context, r Searcher, from, to, now time.Time,
+) ([]chart.Count, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if age := now.Sub(t.at); t.from.Equal(from) && age >= 0 && age < maxTallyAge {

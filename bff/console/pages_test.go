@@ -21,6 +21,7 @@ import (
 	"coinslot/bff/config"
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
+	"coinslot/bff/sandbox/sandboxtest"
 	"coinslot/bff/server"
 	"coinslot/bff/server/servertest"
 )
@@ -118,7 +119,7 @@ func TestConsoleGatewayRecords(t *testing.T) {
 	body = d.page("/admin/withdrawals?status=confirmed", http.StatusOK)
 	fortest.Has(t, "withdrawals", body, "$1250.00", `href="https://tronscan.org/`, `rel="noopener noreferrer"`)
 	fortest.Equal(t, len(d.file("/admin/withdrawals.csv")), 4, "the file of withdrawals")
-	d.Gateway.Inject(sandbox.Fault{Path: "list", Set: map[string]any{"comment": "=HYPERLINK(\"x\")", "tx_explorer_url": "javascript:x", "tx_id": "<b>", "status": "\u202e"}, Times: 2})
+	d.Gateway.Falsify(sandboxtest.Answer{Path: "transaction/list", Set: map[string]any{"comment": "=HYPERLINK(\"x\")", "tx_explorer_url": "javascript:x", "tx_id": "<b>", "status": "\u202e"}, Times: 2})
 	body = d.page("/admin/transactions", http.StatusOK)
 	fortest.Has(t, "what is odd", body, "&lt;b&gt;", "=HYPERLINK")
 	fortest.Lacks(t, "the page repeats the gateway's markup", body, "javascript:", "<b>")
@@ -175,7 +176,7 @@ func TestConsoleReconciliation(t *testing.T) {
 		t.Errorf("days without payments: %s", words(empty))
 	}
 	form = today
-	d.Gateway.Inject(sandbox.Fault{Path: "list", Set: map[string]any{"pay_amount": "99.00000000"}})
+	d.Gateway.Falsify(sandboxtest.Answer{Path: "transaction/list", Set: map[string]any{"pay_amount": "99.00000000"}})
 	body := compare()
 	fortest.Has(t, "a difference", body, "Amounts differ (1)", "Amounts must agree before a payment counts", `href="/admin/payments/`+session+`"`, "=1&#43;1")
 	rows := d.file("/admin/reconciliation.csv")

@@ -6,9 +6,8 @@ import (
 	"time"
 
 	"coinslot/bff/console/format"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
-	"coinslot/bff/records"
+	"coinslot/bff/webhook"
 )
 
 // paymentView is everything that is known of one payment.
@@ -48,11 +47,11 @@ func (c *console) payment(r *request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	sent, err := c.Records.Deliveries(ctx, outbox.DeliveryQuery{Session: session.ID, Limit: 100})
+	sent, err := c.Records.Deliveries(ctx, webhook.DeliveryQuery{Session: session.ID, Limit: 100})
 	if err != nil {
 		return page{}, err
 	}
-	done, err := c.Records.Actions(ctx, records.ActionQuery{Session: session.ID, Limit: 100})
+	done, err := c.Records.Actions(ctx, ActionQuery{Session: session.ID, Limit: 100})
 	if err != nil {
 		return page{}, err
 	}
@@ -91,7 +90,7 @@ func (c *console) payment(r *request) (page, error) {
 }
 
 // possibleActions lead to what can be done now, and was not done for good.
-func possibleActions(session payment.Session, done []records.Action) (list []tool) {
+func possibleActions(session payment.Session, done []Action) (list []tool) {
 	for i, a := range actions() {
 		if a.record == settleRecord && isSettled(done) {
 			continue

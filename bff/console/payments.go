@@ -13,7 +13,6 @@ import (
 	"coinslot/bff/console/export"
 	"coinslot/bff/console/query"
 	"coinslot/bff/payment"
-	"coinslot/bff/records"
 )
 
 const (
@@ -76,9 +75,9 @@ func (c *console) payments(r *request) (page, error) {
 
 // paymentQuery reads the filters of a list of payments, and returns those of them that
 // are known as the form has them. Dates are days of UTC, both inclusive.
-func paymentQuery(values url.Values) (q records.Query, form url.Values, err error) {
+func paymentQuery(values url.Values) (q Query, form url.Values, err error) {
 	form = query.Filters(values, "q", "status", "coin", "network", "from", "to", "cursor")
-	q = records.Query{
+	q = Query{
 		Text: form.Get("q"), Status: form.Get("status"), Coin: form.Get("coin"),
 		Network: form.Get("network"), Cursor: form.Get("cursor"),
 	}
@@ -91,7 +90,7 @@ func paymentQuery(values url.Values) (q records.Query, form url.Values, err erro
 
 // onlyMatch is the id of the only session that a text names, "" if there is none or the text
 // is an e-mail address: who pastes an id wants its payment, not a list of one.
-func onlyMatch(q records.Query, found payment.Page) string {
+func onlyMatch(q Query, found payment.Page) string {
 	if q.Text == "" || q.Cursor != "" || len(found.Sessions) != 1 || found.Next != "" ||
 		q.Text == found.Sessions[0].Order.Email {
 		return ""

@@ -12,8 +12,8 @@ import (
 	"coinslot/bff/console/auth"
 	"coinslot/bff/console/format"
 	"coinslot/bff/console/query"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
+	"coinslot/bff/webhook"
 )
 
 // request is one request of an operator who is signed in.
@@ -78,7 +78,7 @@ func (r *request) failure(err error) page {
 		p.Title, p.Status = "Please try again", http.StatusForbidden
 		text = "The form is from before your last sign-in. Nothing was changed: go back, reload " +
 			"the page and submit it again."
-	case errors.Is(err, outbox.ErrEventUnknown), errors.Is(err, outbox.ErrEndpoint):
+	case errors.Is(err, webhook.ErrEventUnknown), errors.Is(err, webhook.ErrEndpoint):
 		p.Status, text = http.StatusConflict, "The webhook cannot be sent: the event no longer "+
 			"exists, or its endpoint is no longer configured."
 	case errors.As(err, &large):

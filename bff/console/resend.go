@@ -8,7 +8,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/console/format"
 	"coinslot/bff/console/query"
-	"coinslot/bff/outbox"
+	"coinslot/bff/webhook"
 )
 
 const (
@@ -22,19 +22,19 @@ const (
 )
 
 // findEndpoint is the one with that id among some.
-func findEndpoint(id string, list []outbox.Backlog) (outbox.Backlog, error) {
-	i := slices.IndexFunc(list, func(b outbox.Backlog) bool {
+func findEndpoint(id string, list []webhook.Backlog) (webhook.Backlog, error) {
+	i := slices.IndexFunc(list, func(b webhook.Backlog) bool {
 		return format.EndpointID(b.Endpoint) == id
 	})
 	if i < 0 {
-		return outbox.Backlog{}, outbox.ErrEndpoint
+		return webhook.Backlog{}, webhook.ErrEndpoint
 	}
 	return list[i], nil
 }
 
 // findDelivery returns the delivery that a form or an address names; its state is empty if its
 // event was never sent to that endpoint.
-func (r *request) findDelivery() (d outbox.DeliveryRow, err error) {
+func (r *request) findDelivery() (d webhook.DeliveryRow, err error) {
 	ctx := r.r.Context()
 	d.Event = r.r.FormValue("event")
 	if d.Session, err = r.Records.SessionOf(ctx, d.Event); err != nil {
@@ -49,7 +49,7 @@ func (r *request) findDelivery() (d outbox.DeliveryRow, err error) {
 		return d, err
 	}
 	d.Endpoint = b.Endpoint
-	found, err := r.Records.Deliveries(ctx, outbox.DeliveryQuery{Session: d.Session, Limit: 100})
+	found, err := r.Records.Deliveries(ctx, webhook.DeliveryQuery{Session: d.Session, Limit: 100})
 	for _, row := range found.Rows {
 		if row.Event == d.Event && row.Endpoint == d.Endpoint {
 			return row, nil
@@ -120,7 +120,7 @@ func (c *console) reroute(r *request) (to, done string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	var moved outbox.Rerouted
+	var moved webhook.Rerouted
 	detail := format.CappedCount(b.Waiting) + " to " + format.Host(b.Endpoint)
 	err = r.audited("webhook.reroute", "", detail, func() (err error) {
 		// Half of them moved is no harm, but the operator has asked for all.
@@ -183,7 +183,7 @@ func (c *console) replay(r *request) (to, done string, err error) {
 	if !until.After(from) || from.After(r.now()) {
 		return "", "", &wire.Error{Code: wire.CodeInvalid, Param: "to"}
 	}
-	var again outbox.Replayed
+	var again webhook.Replayed
 	span := format.Timestamp(from) + " to " + format.Timestamp(until)
 	only := r.r.PostFormValue("only")
 	if only != "" {
@@ -191,7 +191,7 @@ func (c *console) replay(r *request) (to, done string, err error) {
 	}
 	err = r.audited("webhook.replay", "", span, func() (err error) {
 		again, err = c.Events.Replay(
-			r.r.Context(), outbox.Range{
+			r.r.Context(), webhook.Range{
 				From: from, To: until, Limit: maxReplayed, Undelivered: only != "",
 			}, r.now(),
 		)

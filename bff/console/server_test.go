@@ -17,7 +17,7 @@ import (
 	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/config"
 	"coinslot/bff/fortest"
-	"coinslot/bff/sandbox"
+	"coinslot/bff/sandbox/sandboxtest"
 	"coinslot/bff/server"
 	"coinslot/bff/server/servertest"
 	"coinslot/bff/store/pgtest"
@@ -105,7 +105,7 @@ var reviewMark = regexp.MustCompile(`name="review" type="hidden" value="([^"]+)"
 // inReview is a payment that is reported as paid, and not proven.
 func (d *operatorClient) inReview(body string) string {
 	d.T.Helper()
-	d.Gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
+	d.Gateway.Falsify(sandboxtest.Answer{Path: "transaction/status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
 	return d.OpenAndPay(body, "pay", "review")
 }
 
@@ -239,7 +239,7 @@ func TestConsoleResolvesShownReview(t *testing.T) {
 	path := "/admin/payments/" + id + "/discard"
 	seen, reason := d.shownReview(path), strings.Repeat("возврат ", 62)
 	d.Gateway.ClearFaults()
-	d.Gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"pay_amount": "99.00000000"}})
+	d.Gateway.Falsify(sandboxtest.Answer{Path: "transaction/status", Times: -1, Set: map[string]any{"pay_amount": "99.00000000"}})
 	if got := d.Do("POST", "/v1/sessions/"+id+"/recheck", "", servertest.Bearer); !strings.Contains(got.Body.String(), `"review_reason":"pay_amount_mismatch"`) {
 		t.Fatalf("the reason did not change: %s", got.Body)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"coinslot/bff/console/format"
-	"coinslot/bff/outbox"
+	"coinslot/bff/webhook"
 )
 
 const testPath = webhooksPath + "/test"
@@ -17,7 +17,7 @@ type testView struct {
 }
 
 // testedEndpoint is what has come of a test at one endpoint.
-type testedEndpoint outbox.TestDelivery
+type testedEndpoint webhook.TestDelivery
 
 // Host is the part of the endpoint that may be shown.
 func (t testedEndpoint) Host() string { return format.Host(t.Endpoint) }
@@ -47,7 +47,7 @@ func (c *console) confirmTest(r *request) (page, error) {
 
 // test is POST /admin/webhooks/test: it waits for what endpoints answer.
 func (c *console) test(r *request) (page, error) {
-	var tested outbox.TestResult
+	var tested webhook.TestResult
 	err := r.audited("webhook.test", "", "", func() (err error) {
 		tested, err = c.TestWebhooks(r.r.Context(), "")
 		return err
@@ -56,7 +56,7 @@ func (c *console) test(r *request) (page, error) {
 		return page{}, err
 	}
 	view := testView{
-		Event: tested.Event, Type: string(outbox.EventTest), Form: form{
+		Event: tested.Event, Type: string(webhook.EventTest), Form: form{
 			Path: testPath, Token: r.FormToken(), Button: "Send another", Part: "do-test",
 			Cancel: webhooksPath,
 		},
@@ -73,7 +73,7 @@ func (c *console) test(r *request) (page, error) {
 }
 
 // testResult is what has come of a test in all.
-func testResult(deliveries []outbox.TestDelivery) (title, lead string) {
+func testResult(deliveries []webhook.TestDelivery) (title, lead string) {
 	taken := 0
 	for _, t := range deliveries {
 		if t.Delivered {

@@ -9,7 +9,7 @@ import (
 	"coinslot/bff/console/export"
 	"coinslot/bff/console/format"
 	"coinslot/bff/console/query"
-	"coinslot/bff/outbox"
+	"coinslot/bff/webhook"
 )
 
 const webhooksPath = "/admin/webhooks"
@@ -89,15 +89,15 @@ func (c *console) webhooks(r *request) (page, error) {
 }
 
 // deliveryQuery reads the filters.
-func deliveryQuery(values url.Values) (outbox.DeliveryQuery, url.Values) {
+func deliveryQuery(values url.Values) (webhook.DeliveryQuery, url.Values) {
 	form := query.Filters(values, "state", "session", "cursor")
-	return outbox.DeliveryQuery{
-		State: outbox.DeliveryState(form.Get("state")), Session: form.Get("session"),
+	return webhook.DeliveryQuery{
+		State: webhook.DeliveryState(form.Get("state")), Session: form.Get("session"),
 		Cursor: form.Get("cursor"),
 	}, form
 }
 
-func (r *request) endpoint(b outbox.Backlog) endpointRow {
+func (r *request) endpoint(b webhook.Backlog) endpointRow {
 	row := endpointRow{
 		Host: format.Host(b.Endpoint), State: badge{Kind: "good", Word: "Up to date"},
 		Gone:    slices.Contains(r.Gone(), b.Endpoint),
@@ -115,7 +115,7 @@ func (r *request) endpoint(b outbox.Backlog) endpointRow {
 	return row
 }
 
-func (r *request) unrouted(b outbox.Backlog) endpointRow {
+func (r *request) unrouted(b webhook.Backlog) endpointRow {
 	return endpointRow{
 		Host: format.Host(b.Endpoint), Waiting: format.CappedCount(b.Waiting),
 		Oldest: moment{b.OldestAt, r.now()},
@@ -128,7 +128,7 @@ func (r *request) unrouted(b outbox.Backlog) endpointRow {
 }
 
 // delivery is a webhook in one row. inList: its button returns to the list of all webhooks.
-func (r *request) delivery(d outbox.DeliveryRow, inList bool) deliveryRow {
+func (r *request) delivery(d webhook.DeliveryRow, inList bool) deliveryRow {
 	now := r.now()
 	row := deliveryRow{
 		Type: string(d.Type), Session: d.Session, Host: format.Host(d.Endpoint), At: d.At,
@@ -150,15 +150,15 @@ func (r *request) delivery(d outbox.DeliveryRow, inList bool) deliveryRow {
 }
 
 // isSending reports whether the next try of a delivery is due or under way.
-func isSending(d outbox.DeliveryRow, now time.Time) bool {
-	return d.State == outbox.DeliveryWaiting && !d.NextAt.After(now)
+func isSending(d webhook.DeliveryRow, now time.Time) bool {
+	return d.State == webhook.DeliveryWaiting && !d.NextAt.After(now)
 }
 
-var deliveryStates = map[outbox.DeliveryState]badge{
-	outbox.DeliveryDone:      {Kind: "good", Word: "Delivered"},
-	outbox.DeliveryWaiting:   {Kind: "wait", Word: "Waiting"},
-	outbox.DeliveryRetrying:  {Kind: "warn", Word: "Retrying"},
-	outbox.DeliveryAbandoned: {Kind: "bad", Word: "Abandoned"},
+var deliveryStates = map[webhook.DeliveryState]badge{
+	webhook.DeliveryDone:      {Kind: "good", Word: "Delivered"},
+	webhook.DeliveryWaiting:   {Kind: "wait", Word: "Waiting"},
+	webhook.DeliveryRetrying:  {Kind: "warn", Word: "Retrying"},
+	webhook.DeliveryAbandoned: {Kind: "bad", Word: "Abandoned"},
 }
 
 // exportWebhooks is GET /admin/webhooks.csv.

@@ -15,7 +15,6 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
-	"coinslot/bff/records"
 
 	"github.com/shopspring/decimal"
 )
@@ -143,14 +142,14 @@ func TestWithoutMarkup(t *testing.T) {
 // What a chart shows is what its table says, and a day outside of it does no harm.
 func TestChart(t *testing.T) {
 	from := time.Date(2026, 10, 24, 0, 0, 0, 0, time.UTC)
-	count := func(day int, status, coin string, n int, usd string) records.Count {
-		return records.Count{Day: from.AddDate(0, 0, day), Status: status, Coin: coin, Sessions: n, AmountUSD: decimal.RequireFromString(usd)}
+	count := func(day int, status, coin string, n int, usd string) chart.Count {
+		return chart.Count{Day: from.AddDate(0, 0, day), Status: status, Coin: coin, Sessions: n, AmountUSD: decimal.RequireFromString(usd)}
 	}
-	counts := []records.Count{
+	counts := []chart.Count{
 		count(-24, "confirmed", "USDT", 1, "1000"), count(-9, "expired", "", 1, "9"), count(0, "confirmed", "USDT", 2, "1999.98"), count(0, "review", "USDT", 1, "5"), count(29, "open", "", 3, "30"),
 		count(29, "expired", "<b>", 4, "40"), count(29, "confirmed", "ETH", 1, "0.02"), count(30, "confirmed", "USDT", 9, "9"),
 	}
-	of := func(counts ...records.Count) string {
+	of := func(counts ...chart.Count) string {
 		return rendered(t, page{template: "overview", View: overviewView{Chart: chart.New(counts, from)}})
 	}
 	got := of(counts...)
@@ -175,14 +174,14 @@ func TestChart(t *testing.T) {
 
 // tallies counts how often it is asked.
 type tallies struct {
-	records.Records
+	Records
 	asked int
 	err   error
 }
 
-func (r *tallies) Tally(context.Context, time.Time, time.Time) ([]records.Count, error) {
+func (r *tallies) Tally(context.Context, time.Time, time.Time) ([]chart.Count, error) {
 	r.asked++
-	return []records.Count{{Sessions: r.asked}}, r.err
+	return []chart.Count{{Sessions: r.asked}}, r.err
 }
 
 // However often the overview is loaded, the database counts twice a minute.

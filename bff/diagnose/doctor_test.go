@@ -54,7 +54,7 @@ func TestSharedDomain(t *testing.T) {
 		{"127.0.0.1", "10.0.0.1", ""},
 		{"localhost", "127.0.0.1", ""},
 	} {
-		fortest.Equal(t, SharedDomain(c.a, c.b), c.want, "SharedDomain(%s, %s)", c.a, c.b)
+		fortest.Equal(t, sharedDomain(c.a, c.b), c.want, "sharedDomain(%s, %s)", c.a, c.b)
 	}
 }
 

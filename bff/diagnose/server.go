@@ -71,7 +71,7 @@ func (q Question) site() Finding {
 	c.Severity = OK
 	server, page := parse(q.URL), parse(q.Origin)
 	if server.Scheme == page.Scheme {
-		if shared := SharedDomain(server.Hostname(), page.Hostname()); shared != "" {
+		if shared := sharedDomain(server.Hostname(), page.Hostname()); shared != "" {
 			c.Text = "Page and checkout are both under " + shared +
 				", one site to browsers: the frame keeps its storage and shares the page's cache."
 			return c
@@ -168,8 +168,8 @@ func isIP(host string) bool {
 	return err == nil
 }
 
-// SharedDomain returns the registrable domain that makes two hosts one site, empty if none does.
-func SharedDomain(a, b string) string {
+// sharedDomain returns the registrable domain that makes two hosts one site, empty if none does.
+func sharedDomain(a, b string) string {
 	if a == b {
 		return a
 	}

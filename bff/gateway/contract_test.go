@@ -10,14 +10,15 @@ import (
 	"coinslot/bff/gateway"
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
+	"coinslot/bff/sandbox/sandboxtest"
 
 	"github.com/shopspring/decimal"
 )
 
 // simulated returns a simulated gateway and a client of it.
-func simulated(t *testing.T) (*sandbox.Server, *gateway.Client) {
+func simulated(t *testing.T) (*sandboxtest.Gateway, *gateway.Client) {
 	t.Helper()
-	simulation := sandbox.New(sandbox.Config{Seed: 1})
+	simulation := sandboxtest.New(sandbox.Config{Seed: 1})
 	server := httptest.NewServer(simulation)
 	t.Cleanup(server.Close)
 	c := fortest.Must(gateway.New(gateway.Config{URL: server.URL, Key: sandbox.DefaultKey}))(t)
@@ -95,18 +96,26 @@ func TestContractRefusals(t *testing.T) {
 	if _, err := c.Create(ctx, dear); !isReason(err, payment.ReasonRefused) {
 		t.Errorf("Create above the maximum = %v; want refused", err)
 	}
-	for _, fault := range []sandbox.Fault{
-		{CutBefore: true}, {CutAfter: true}, {HTML: true}, {Status: 500}, {Status: 503, Processed: true},
-		{Raw: "{"}, {Set: map[string]any{"pay_amount": nil}},
-	} {
-		simulation.Inject(fault)
+	isUnknown := func(with any) {
+		t.Helper()
 		_, err := c.Create(ctx, request())
 		if _, ok := errors.AsType[*payment.UnknownError](err); !ok {
-			t.Errorf("Create with %v = %v; want unknown", fault, err)
+			t.Errorf("Create with %v = %v; want unknown", with, err)
 		}
 	}
-	if n := len(simulation.Transactions()); n != 3 {
-		t.Errorf("%d transactions exist; want 3: cut after, processed, spoiled", n)
+	for _, fault := range []sandbox.Fault{{CutBefore: true}, {CutAfter: true}, {Status: 500}} {
+		simulation.Inject(fault)
+		isUnknown(fault)
+	}
+	for _, answer := range []sandboxtest.Answer{
+		{Body: sandboxtest.BadGateway}, {Status: 503, Body: `{"status":503,"data":null,"message":""}`},
+		{Body: "{"}, {Set: map[string]any{"pay_amount": nil}},
+	} {
+		simulation.Falsify(answer)
+		isUnknown(answer)
+	}
+	if n := len(simulation.Transactions()); n != 5 {
+		t.Errorf("%d transactions exist; want 5: cut after, and those with a false answer", n)
 	}
 	simulation.Inject(sandbox.Fault{Status: 429, RetryAfter: 7 * time.Second})
 	_, err := c.Create(ctx, request())

@@ -94,6 +94,7 @@ type RecordPage struct {
 	Total    int
 }
 
+// The reasons of a refusal.
 const (
 	ReasonRefused Reason = "refused" // the gateway said no to this request
 	ReasonInvalid Reason = "invalid" // not sent: it breaks a documented limit

@@ -80,6 +80,7 @@ type Notice struct {
 	Code wire.Code `json:"code,omitempty"`
 }
 
+// The states of an attempt.
 const (
 	Creating  State = "creating"  // stored; create may have been sent
 	Unknown   State = "unknown"   // create got no answer: the list is searched for the marker

@@ -66,7 +66,7 @@ func (s *Server) serveAPI(w http.ResponseWriter, r *http.Request) {
 	if err != nil && refused == nil {
 		refused = &refusal{http.StatusRequestEntityTooLarge, "The body is too large."}
 	}
-	fault, faulty := s.takeFault(e.name, r.URL.Path)
+	fault, faulty := s.takeFault(e.name)
 	var answer envelope
 	if !faulty || fault.processes() {
 		if refused == nil {

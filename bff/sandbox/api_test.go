@@ -62,7 +62,7 @@ func TestCurrencies(t *testing.T) {
 		}
 	}
 	var symbols []string
-	for _, c := range DefaultCurrencies() {
+	for _, c := range defaultCurrencies() {
 		for _, n := range c.Networks {
 			symbols = append(symbols, c.Symbol+"_"+n.Code)
 		}

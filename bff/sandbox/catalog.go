@@ -46,10 +46,9 @@ type Network struct {
 	ExplorerURL string          // a transaction id is appended
 }
 
-// DefaultCurrencies is what a merchant of the sandbox has enabled unless Config
-// says otherwise. USDT and USDC on Ethereum have a minimum of 100 dollars, so
-// that a coin that is too small for an order can be seen.
-func DefaultCurrencies() []Currency {
+// defaultCurrencies is what a merchant of the sandbox has enabled. USDT and USDC on Ethereum have a
+// minimum of 100 dollars, so that a coin that is too small for an order can be seen.
+func defaultCurrencies() []Currency {
 	usdt := []Network{
 		network("trc20", 6, "1", "1", "10000", 60), network("erc20", 6, "3.5", "100", "50000", 60),
 		network("bep20", 18, "0.3", "1", "10000", 60), network("ton", 6, "0.2", "1", "5000", 30),

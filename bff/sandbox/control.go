@@ -1,15 +1,12 @@
 package sandbox
 
 import (
-	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
@@ -17,20 +14,15 @@ import (
 type controlPage struct {
 	Transactions []Transaction // the last hundred
 	Faults       []Fault
-	Endpoints    []string
 	Requests     []Request // the last twenty
 	Key          string
 }
 
 func (s *Server) serveControl(w http.ResponseWriter, _ *http.Request) {
-	page := controlPage{
+	s.render(w, "control.html", controlPage{
 		Transactions: newest(s.Transactions(), 100), Requests: newest(s.Requests(), 20),
 		Faults: s.Faults(), Key: s.key,
-	}
-	for _, e := range s.endpoints() {
-		page.Endpoints = append(page.Endpoints, e.name)
-	}
-	s.render(w, "control.html", page)
+	})
 }
 
 // newest returns the last n of all at most, in reverse. It changes all.
@@ -79,69 +71,25 @@ func (s *Server) serveAction(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) inject(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxBodyBytes)
-	f, err := readFault(r)
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBodyBytes))
+	var f Fault
 	if err == nil {
-		err = f.check()
+		err = json.Unmarshal(body, &f)
+	}
+	if err == nil {
+		err = s.check(f)
 	}
 	if err != nil {
 		fail(w, r, http.StatusUnprocessableEntity, err)
 		return
 	}
 	s.Inject(f)
-	done(w, r, append([]Fault{}, s.Faults()...))
+	writeJSON(w, http.StatusOK, append([]Fault{}, s.Faults()...))
 }
 
-func (s *Server) clearFaults(w http.ResponseWriter, r *http.Request) {
+func (s *Server) clearFaults(w http.ResponseWriter, _ *http.Request) {
 	s.ClearFaults()
-	done(w, r, []Fault{})
-}
-
-func readFault(r *http.Request) (Fault, error) {
-	var f Fault
-	if strings.HasPrefix(r.Header.Get("Content-Type"), "application/json") {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			return f, fmt.Errorf("reading fault: %w", err)
-		}
-		return f, json.Unmarshal(body, &f)
-	}
-	if err := r.ParseForm(); err != nil {
-		return f, fmt.Errorf("reading form: %w", err)
-	}
-	return formFault(r)
-}
-
-// formFault reads the form of the control page. "what" is one of cut_before,
-// cut_after and html, or empty.
-func formFault(r *http.Request) (Fault, error) {
-	what := r.PostFormValue("what")
-	f := Fault{
-		Path: r.PostFormValue("path"), Raw: r.PostFormValue("raw"),
-		Processed: r.PostFormValue("processed") != "",
-		CutBefore: what == "cut_before", CutAfter: what == "cut_after", HTML: what == "html",
-	}
-	var problems [5]error
-	f.Times, problems[0] = formValue(r, "times", strconv.Atoi)
-	f.Status, problems[1] = formValue(r, "status", strconv.Atoi)
-	f.Latency, problems[2] = formValue(r, "latency", time.ParseDuration)
-	f.RetryAfter, problems[3] = formValue(r, "retry_after", time.ParseDuration)
-	if set := strings.TrimSpace(r.PostFormValue("set")); set != "" {
-		if err := json.Unmarshal([]byte(set), &f.Set); err != nil {
-			problems[4] = fmt.Errorf("reading set: %w", err)
-		}
-	}
-	return f, errors.Join(problems[:]...)
-}
-
-// formValue parses a field; an empty one is zero.
-func formValue[T any](
-	r *http.Request, name string, parse func(string) (T, error),
-) (value T, err error) {
-	if value, err = parse(cmp.Or(strings.TrimSpace(r.PostFormValue(name)), "0")); err != nil {
-		err = fmt.Errorf("reading %s: %w", name, err)
-	}
-	return value, err
+	writeJSON(w, http.StatusOK, []Fault{})
 }
 
 func done(w http.ResponseWriter, r *http.Request, v any) {
@@ -172,7 +120,7 @@ func wantsJSON(r *http.Request) bool {
 const maxRequests = 1000
 
 // Request is one entry of the log of the merchant API. It is written when the
-// request has been processed, before a fault delays or spoils the answer.
+// request has been processed, before a fault delays or replaces the answer.
 type Request struct {
 	Time     time.Time `json:"time"` // of arrival
 	Method   string    `json:"method"`
@@ -182,7 +130,7 @@ type Request struct {
 	Headers  []string  `json:"headers"`  // names only, sorted: values may be secret
 	Endpoint string    `json:"endpoint"` // name as in Fault.Path; empty = no such endpoint
 	// Processed is whether the request was answered by the rules, even if the
-	// answer was then spoiled; Status is the envelope's, zero if not processed.
+	// answer was then cut; Status is the envelope's, zero if not processed.
 	Processed bool `json:"processed"`
 	Status    int  `json:"status"`
 	// Outcome says in words what came of it: the envelope's message, and the

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -70,23 +69,17 @@ func TestControlForms(t *testing.T) {
 	if w := visit(s, "POST", "/sandbox/transactions/"+code+"/pay", ""); w.Code != 303 || w.Header().Get("Location") != "/sandbox/" {
 		t.Errorf("pay = %d to %q", w.Code, w.Header().Get("Location"))
 	}
-	form := url.Values{
-		"path": {"create"}, "times": {"2"}, "what": {"cut_after"}, "latency": {"2s"}, "status": {""}, "retry_after": {""},
-		"set": {`{"amount_usd":"1.00000000"}`}, "raw": {""},
-	}
-	fortest.Answer(t, "arming",
-		visit(s, "POST", "/sandbox/faults", form.Encode()), http.StatusSeeOther)
-	want := []Fault{{Path: "create", Times: 2, CutAfter: true, Latency: 2 * time.Second, Set: map[string]any{"amount_usd": "1.00000000"}}}
-	fortest.Diff(t, s.Faults(), want, "faults")
+}
+
+// The page shows what is armed, as text.
+func TestControlShowsFaults(t *testing.T) {
+	s := New(Config{})
+	fortest.Lacks(t, "the page", visit(s, "GET", "/sandbox/", "").Body.String(), "Faults</h2>")
+	s.Inject(Fault{Path: "create", Times: 2, CutAfter: true, Latency: 2 * time.Second})
+	s.Inject(Fault{Times: -1, Status: 503})
 	fortest.Has(t, "the page", visit(s, "GET", "/sandbox/", "").Body.String(),
-		"latency 2s, cut after processing, set amount_usd, 2 to go")
-	if w := visit(s, "POST", "/sandbox/faults/clear", ""); w.Code != 303 || len(s.Faults()) != 0 {
-		t.Errorf("clearing = %d, %d left", w.Code, len(s.Faults()))
-	}
-	for _, bad := range []string{"", "times=x&status=500", "latency=2", "set=1", "status=99", "retry_after=x"} {
-		fortest.Answer(t, "arming "+bad,
-			visit(s, "POST", "/sandbox/faults", bad), http.StatusUnprocessableEntity)
-	}
+		"<b>create</b>: latency 2s, cut after processing, 2 to go",
+		"<b>any request</b>: status 503, until they are removed")
 }
 
 func TestControlFaults(t *testing.T) {
@@ -103,7 +96,10 @@ func TestControlFaults(t *testing.T) {
 		t.Errorf("after DELETE: %v", s.Faults())
 	}
 	var problem map[string]string
-	for _, bad := range []string{`{}`, `{"status":1}`, `{"what":1}`, `{`} {
+	for _, bad := range []string{
+		``, `{}`, `{"status":1}`, `{"what":1}`, `{`, `{"status":500,"path":"transfer"}`,
+		`{"latency":"2"}`, `{"latency":"61m"}`, `{"retry_after":"-1s","status":429}`, `{"raw":"[]"}`, `status=500`,
+	} {
 		if status := program(t, s, "POST", "/sandbox/faults", bad, &problem); status != 422 || problem["error"] == "" {
 			t.Errorf("arming %s = %d %v", bad, status, problem)
 		}

@@ -92,7 +92,7 @@ func (s *Server) parseOrder(p params) (order, *refusal) {
 	for _, step := range []func(params) *refusal{
 		func(p params) *refusal { return o.parseCoin(p, s.currencies) },
 		o.parseAmount, o.parseTTL, o.parseID, o.parseEmail, o.parseComment,
-		func(p params) *refusal { return o.parseCallback(p, s.anyCallback) },
+		o.parseCallback,
 	} {
 		if refused := step(p); refused != nil {
 			return order{}, refused
@@ -223,7 +223,7 @@ func (o *order) parseComment(p params) *refusal {
 	return nil
 }
 
-func (o *order) parseCallback(p params, lax bool) *refusal {
+func (o *order) parseCallback(p params) *refusal {
 	callback, refused := p.text("callback_url")
 	if refused != nil || callback == "" {
 		return refused
@@ -233,7 +233,7 @@ func (o *order) parseCallback(p params, lax bool) *refusal {
 		(u.Scheme != "https" && u.Scheme != "http") {
 		return invalid("The callback_url must be a valid URL.")
 	}
-	if !lax && (u.Scheme != "https" || u.User != nil || !public(u.Hostname())) {
+	if u.Scheme != "https" || u.User != nil || !public(u.Hostname()) {
 		return invalid("The callback_url must be a public HTTPS URL.")
 	}
 	o.callbackURL = callback

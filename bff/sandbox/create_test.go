@@ -231,8 +231,7 @@ func TestOrderIDWithout(t *testing.T) {
 	}
 }
 
-// TestDefaultCurrencies opens a payment of the least and of the greatest amount in every coin on
-// every network. startsWith asks for a base58check address with that prefix.
+// startsWith asks for a base58check address with that prefix.
 func startsWith(prefix string) func(string) bool {
 	return func(address string) bool {
 		account, _, err := base58.CheckDecode(address)
@@ -240,12 +239,14 @@ func startsWith(prefix string) func(string) bool {
 	}
 }
 
-func TestDefaultCurrencies(t *testing.T) {
+// TestEveryCurrency opens a payment of the least and of the greatest amount in every coin on
+// every network.
+func TestEveryCurrency(t *testing.T) {
 	s := New(Config{})
 	valid := map[Family]func(string) bool{TRON: validTRON, EVM: validEVM, TON: validTON,
 		Bitcoin: startsWith("1"), Litecoin: startsWith("L"), Dogecoin: startsWith("D"),
 		Solana: func(a string) bool { return len(base58.Decode(a)) == 32 }}
-	for _, c := range DefaultCurrencies() {
+	for _, c := range defaultCurrencies() {
 		for _, n := range c.Networks {
 			for _, amount := range []string{n.MinimumUSD.String(), n.MaximumUSD.String()} {
 				got := createWith(t, s, with(t, map[string]string{

@@ -2,25 +2,26 @@ package sandbox
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"maps"
+	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
 )
 
-// Fault is something that goes wrong with requests to the merchant API. The
-// first armed fault that matches a request is used for it, alone.
+// Fault is a failure of the network or the gateway for requests to the merchant API. The first
+// armed fault that matches a request is used for it, alone.
 //
-// A request is processed as usual, and only its answer is spoiled, if CutAfter, Set or Processed
-// says so, or if the fault is nothing but Latency. With CutBefore, Status, HTML and Raw nothing is
-// processed unless Processed is set. Of several ways to answer the first of CutBefore, CutAfter,
-// Raw, HTML, Status and Set counts; Status is also the HTTP status of Raw and HTML.
+// A request that is answered with Status or cut by CutBefore is not processed; with CutAfter or
+// nothing but Latency it is. Of several ways to answer the first of CutBefore, CutAfter and Status
+// counts.
 type Fault struct {
 	// Path is the name of an endpoint: currencies, list, create, status, recheck, cancel or
-	// withdrawals. Anything else is a part of the URL's path. Empty matches every request.
+	// withdrawals. Empty matches every request.
 	Path string `json:"path,omitempty"`
 	// Times is how many requests are hit. Zero means 1; negative means all
 	// until the faults are cleared.
@@ -32,19 +33,10 @@ type Fault struct {
 	Status int `json:"status,omitzero"`
 	// RetryAfter is sent as the Retry-After header, in whole seconds rounded up. Zero means none.
 	RetryAfter time.Duration `json:"retry_after,omitzero,format:units"`
-	// HTML answers with an HTML page as a proxy would, with status 200.
-	HTML bool `json:"html,omitzero"`
 	// CutBefore closes the connection without an answer; nothing has happened.
 	CutBefore bool `json:"cut_before,omitzero"`
 	// CutAfter closes the connection without an answer; the request has been processed.
 	CutAfter bool `json:"cut_after,omitzero"`
-	// Set overwrites fields of data in the answer; nil removes one. In a list,
-	// every item is meant; "pagination.total" names a field further inside.
-	Set map[string]any `json:"set,omitempty"`
-	// Raw is the whole body of the answer, sent as application/json. Empty means none.
-	Raw string `json:"raw,omitempty"`
-	// Processed lets the request be processed although the answer is Status, HTML or Raw.
-	Processed bool `json:"processed,omitzero"`
 }
 
 // plainFault is a Fault without methods.
@@ -61,28 +53,28 @@ func (f *Fault) UnmarshalJSON(data []byte) error {
 		return fmt.Errorf("reading fault: %w", err)
 	}
 	*f = Fault(read)
-	return f.checkDurations()
+	return nil
 }
 
-func (f Fault) checkDurations() error {
+// check returns why f cannot be used. Errors: an endpoint or a status that does not exist; a
+// duration of more than an hour; a fault that does nothing.
+func (s *Server) check(f Fault) error {
+	isEndpoint := func(e endpoint) bool { return e.name == f.Path }
+	if f.Path != "" && !slices.ContainsFunc(s.endpoints(), isEndpoint) {
+		return fmt.Errorf("path %q is not the name of an endpoint", f.Path)
+	}
+	if f.Status != 0 && (f.Status < 200 || f.Status > 599) {
+		return fmt.Errorf("status %d is not between 200 and 599", f.Status)
+	}
 	for _, d := range []time.Duration{f.Latency, f.RetryAfter} {
 		if d < 0 || d > time.Hour {
 			return fmt.Errorf("duration %s is not between 0 and 1h", d)
 		}
 	}
-	return nil
-}
-
-// check returns why f cannot be used. Errors: a status that HTTP does not have,
-// or a fault that does nothing.
-func (f Fault) check() error {
-	if f.Status != 0 && (f.Status < 200 || f.Status > 599) {
-		return fmt.Errorf("status %d is not between 200 and 599", f.Status)
-	}
 	if f.String() == "nothing" {
-		return fmt.Errorf("the fault does nothing")
+		return errors.New("the fault does nothing")
 	}
-	return f.checkDurations()
+	return nil
 }
 
 // String names what f does: "latency 2s, cut after processing".
@@ -96,25 +88,20 @@ func (f Fault) String() string {
 	add(f.Latency > 0, "latency %s", f.Latency)
 	add(f.CutBefore, "cut before processing")
 	add(f.CutAfter, "cut after processing")
-	add(f.Raw != "", "raw body")
-	add(f.HTML, "HTML page")
 	add(f.Status != 0, "status %d", f.Status)
 	add(f.RetryAfter > 0, "retry after %s", f.RetryAfter)
-	add(len(f.Set) > 0, "set %s", strings.Join(slices.Sorted(maps.Keys(f.Set)), ", "))
-	add(f.Processed, "processed")
 	return cmp.Or(strings.Join(parts, ", "), "nothing")
 }
 
 // Inject arms f for the next requests that match. It panics if f does nothing
 // or has an impossible status, since that is a mistake of the test.
 func (s *Server) Inject(f Fault) {
-	if err := f.check(); err != nil {
+	if err := s.check(f); err != nil {
 		panic("sandbox: " + err.Error())
 	}
 	if f.Times == 0 {
 		f.Times = 1
 	}
-	f.Set = maps.Clone(f.Set)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.faults = append(s.faults, f)
@@ -134,13 +121,18 @@ func (s *Server) Faults() []Fault {
 	return slices.Clone(s.faults)
 }
 
-func (s *Server) takeFault(endpoint, path string) (Fault, bool) {
+// takeFault returns the first armed fault for an endpoint and counts it; false = there is none.
+func (s *Server) takeFault(endpoint string) (Fault, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := slices.IndexFunc(s.faults, func(f Fault) bool { return s.matches(f, endpoint, path) })
+
+	i := slices.IndexFunc(s.faults, func(f Fault) bool {
+		return f.Path == "" || f.Path == endpoint
+	})
 	if i < 0 {
 		return Fault{}, false
 	}
+
 	f := s.faults[i]
 	if f.Times > 0 {
 		s.faults[i].Times--
@@ -151,11 +143,35 @@ func (s *Server) takeFault(endpoint, path string) (Fault, bool) {
 	return f, true
 }
 
-// matches reports whether f is meant for a request. The name of an endpoint
-// means that one alone: "list" is a part of three paths.
-func (s *Server) matches(f Fault, name, path string) bool {
-	if slices.ContainsFunc(s.endpoints(), func(e endpoint) bool { return e.name == f.Path }) {
-		return f.Path == name
+// processes reports whether the request has its effect.
+func (f Fault) processes() bool {
+	return !f.CutBefore && (f.CutAfter || f.Status == 0)
+}
+
+// deliver answers, or cuts the connection, after the latency. answer is that of the processed
+// request.
+func (f Fault) deliver(w http.ResponseWriter, r *http.Request, answer envelope) {
+	select {
+	case <-time.After(f.Latency):
+	case <-r.Context().Done():
 	}
-	return strings.Contains(path, f.Path)
+	if f.RetryAfter > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int((f.RetryAfter+time.Second-1)/time.Second)))
+	}
+	switch {
+	case f.CutBefore, f.CutAfter:
+		cut(w)
+	case f.Status != 0:
+		writeJSON(w, f.Status, envelope{Status: f.Status, Message: http.StatusText(f.Status)})
+	default:
+		writeJSON(w, answer.Status, answer)
+	}
+}
+
+func cut(w http.ResponseWriter) {
+	conn, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler) // HTTP/2 cannot be taken over, but aborted
+	}
+	conn.Close()
 }

@@ -94,12 +94,12 @@ func TestHostedPageActs(t *testing.T) {
 
 func TestHostedPageExpiresByTheClock(t *testing.T) {
 	c := newClock()
-	s := New(Config{Now: c.now, AnyCallback: true})
-	code := createWith(t, s, with(t, map[string]string{"callback_url": `"http://localhost:3000/back"`})).TrackingCode
+	s := New(Config{Now: c.now})
+	code := createWith(t, s, with(t, map[string]string{"callback_url": `"https://shop.example/back"`})).TrackingCode
 	fortest.Answer(t, "the page", visit(s, "GET", "/pay/"+code, ""), 200, "14m59s")
 	c.advance(15 * time.Minute)
 	got, err := url.Parse(visit(s, "GET", "/pay/"+code, "").Header().Get("Location"))
-	if err != nil || got.Host != "localhost:3000" || got.Query().Get("status") != "expired" {
+	if err != nil || got.Host != "shop.example" || got.Query().Get("status") != "expired" {
 		t.Errorf("location = %v, %v", got, err)
 	}
 }

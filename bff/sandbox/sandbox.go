@@ -52,11 +52,6 @@ type Config struct {
 	// Seed makes tracking codes, addresses and transaction ids the same in
 	// every run. Zero means random.
 	Seed int64
-	// Currencies is what the merchant has enabled. Nil means DefaultCurrencies.
-	Currencies []Currency
-	// AnyCallback accepts a callback_url that is not public HTTPS, which the
-	// gateway refuses: for browser tests of the redirect on one machine.
-	AnyCallback bool
 	// Transactions are those of an earlier run, oldest first, as Server.Transactions
 	// returned them. New copies them.
 	Transactions []Transaction
@@ -65,13 +60,12 @@ type Config struct {
 // Server is a simulated gateway with one merchant. Create it with New; it is
 // safe for concurrent use.
 type Server struct {
-	key         string
-	pageURL     string // empty: from the request
-	now         func() time.Time
-	currencies  []Currency
-	anyCallback bool
-	handler     http.Handler
-	pages       *template.Template
+	key        string
+	pageURL    string // empty: from the request
+	now        func() time.Time
+	currencies []Currency
+	handler    http.Handler
+	pages      *template.Template
 
 	mu           sync.Mutex     // guards the fields below
 	random       *rand.ChaCha8  // of codes, addresses and transaction ids
@@ -85,14 +79,12 @@ type Server struct {
 // New returns a gateway with the transactions of c and three sample withdrawals.
 func New(c Config) *Server {
 	s := &Server{
-		key: cmp.Or(c.Key, DefaultKey), pageURL: c.PageURL, now: c.Now, currencies: c.Currencies,
-		anyCallback: c.AnyCallback, random: newRandom(c.Seed), byCode: map[string]*Transaction{},
+		key: cmp.Or(c.Key, DefaultKey), pageURL: c.PageURL, now: c.Now,
+		currencies: defaultCurrencies(), random: newRandom(c.Seed),
+		byCode: map[string]*Transaction{},
 	}
 	if s.now == nil {
 		s.now = time.Now
-	}
-	if s.currencies == nil {
-		s.currencies = DefaultCurrencies()
 	}
 	for i := range c.Transactions {
 		t := c.Transactions[i].clone()
@@ -130,7 +122,6 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /sandbox/faults", serveList(s.Faults))
 	mux.HandleFunc("POST /sandbox/faults", s.inject)
 	mux.HandleFunc("DELETE /sandbox/faults", s.clearFaults)
-	mux.HandleFunc("POST /sandbox/faults/clear", s.clearFaults)
 	mux.Handle("GET /{$}", http.RedirectHandler("/sandbox/", http.StatusFound))
 	return http.NewCrossOriginProtection().Handler(mux)
 }

@@ -23,6 +23,7 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
+	"coinslot/bff/sandbox/sandboxtest"
 	"coinslot/bff/server"
 	"coinslot/bff/server/servertest"
 	"coinslot/e2e/need"
@@ -48,7 +49,7 @@ type shopperVisit struct {
 }
 
 func newAttackRig(t *testing.T) *attackRig {
-	gateway, c := sandbox.New(sandbox.Config{Key: gatewayKey, Seed: 7}), servertest.Settings(t, "http://localhost:1")
+	gateway, c := sandboxtest.New(sandbox.Config{Key: gatewayKey, Seed: 7}), servertest.Settings(t, "http://localhost:1")
 	c.GatewayRPS, c.PollInterval = 10, 3*time.Second
 	c.Database = filepath.Join(t.TempDir(), "attack.db") // made in the bubble's time
 	// What is read besides has ended then, and with it the bubble.

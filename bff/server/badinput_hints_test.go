@@ -10,14 +10,14 @@ import (
 	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
-	"coinslot/bff/sandbox"
+	"coinslot/bff/sandbox/sandboxtest"
 	"coinslot/bff/server"
 	"coinslot/bff/server/servertest"
 	"coinslot/bff/store/storetest"
 )
 
 // getReturn counts what the gateway was asked about payments.
-func getReturn(g *sandbox.Server) (n int) {
+func getReturn(g *sandboxtest.Gateway) (n int) {
 	for _, q := range g.Requests() {
 		if q.Endpoint != "currencies" {
 			n++
@@ -27,7 +27,7 @@ func getReturn(g *sandbox.Server) (n int) {
 }
 
 // returnURL is the return address of the last transaction.
-func returnURL(g *sandbox.Server, number int, status string) string {
+func returnURL(g *sandboxtest.Gateway, number int, status string) string {
 	all := g.Transactions()
 	return fmt.Sprintf("/return?tracking_code=%s&order_id=%d&status=%s", all[len(all)-1].TrackingCode, number, status)
 }

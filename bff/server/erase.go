@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"coinslot/bff/checkout"
+	"coinslot/bff/console"
 	"coinslot/bff/limiter"
 	"coinslot/bff/payment"
-	"coinslot/bff/records"
-	"coinslot/bff/retention"
 	"coinslot/bff/store"
 )
 
@@ -21,21 +21,21 @@ import (
 const keepItems = 7 * 24 * time.Hour
 
 // retention erases sessions after their retention time.
-func (s *Server) retention(keep time.Duration, log *slog.Logger) *retention.Service {
+func (s *Server) retention(keep time.Duration, log *slog.Logger) *checkout.Retention {
 	return s.eraser("retention", keep, log)
 }
 
 // unpaidItems deletes never-paid sessions of the catalog.
-func (s *Server) unpaidItems(log *slog.Logger) *retention.Service {
+func (s *Server) unpaidItems(log *slog.Logger) *checkout.Retention {
 	service := s.eraser("unpaid_items", keepItems, log)
 	service.Items = s.store
 	return service
 }
 
 // eraser returns a service that alternates between instances by a bucket in the database.
-func (s *Server) eraser(name string, keep time.Duration, log *slog.Logger) *retention.Service {
+func (s *Server) eraser(name string, keep time.Duration, log *slog.Logger) *checkout.Retention {
 	bucket := s.store.Bucket(name, 1)
-	service := &retention.Service{
+	service := withFailpoints(checkout.Retention{
 		Eraser: s.store, Keep: keep, Hold: bucket.Pause,
 		Changed: s.sessionChanged, Now: s.store.Now, Log: log,
 		Acquire: func(ctx context.Context) (bool, error) {
@@ -45,9 +45,8 @@ func (s *Server) eraser(name string, keep time.Duration, log *slog.Logger) *rete
 			}
 			return err == nil, err
 		},
-	}
-	tune(service)
-	return service
+	})
+	return &service
 }
 
 // Eraser erases personal data on request, also while a server runs. Close it.
@@ -103,30 +102,30 @@ func (e *Eraser) session(ctx context.Context, id string) error {
 	if _, err := e.db.Session(ctx, id); err != nil {
 		return fmt.Errorf("reading session %q: %w", id, err)
 	}
-	if err := e.record(ctx, retention.EraseRecord, id); err != nil {
+	if err := e.record(ctx, console.EraseRecord, id); err != nil {
 		return err
 	}
-	if err := retention.EraseByRequest(ctx, e.db, id, e.db.Now().UTC()); err != nil {
+	if err := checkout.EraseByRequest(ctx, e.db, id, e.db.Now().UTC()); err != nil {
 		return err
 	}
-	return e.record(ctx, retention.EraseRecorded, id)
+	return e.record(ctx, console.EraseRecorded, id)
 }
 
 func (e *Eraser) record(ctx context.Context, what, id string) error {
-	return e.db.Record(ctx, records.Action{By: e.by, What: what, Session: id})
+	return e.db.Record(ctx, console.Action{By: e.by, What: what, Session: id})
 }
 
 // Recorded returns the sessions that were erased on request, the oldest first: they have to be
 // erased again after a restore.
 func (e *Eraser) Recorded(ctx context.Context) (ids []string, err error) {
-	q := records.ActionQuery{Limit: 100}
+	q := console.ActionQuery{Limit: 100}
 	for {
 		page, err := e.db.Actions(ctx, q)
 		if err != nil {
 			return nil, err
 		}
 		for _, a := range page.Actions {
-			asked := a.What == retention.EraseRecord || a.What == retention.EraseRecorded
+			asked := a.What == console.EraseRecord || a.What == console.EraseRecorded
 			if asked && !slices.Contains(ids, a.Session) {
 				ids = append(ids, a.Session)
 			}

@@ -14,10 +14,10 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/config"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
 	bff "coinslot/bff/server"
+	"coinslot/bff/webhook"
 
 	"github.com/shopspring/decimal"
 )
@@ -70,7 +70,7 @@ func Example() {
 	}
 	after := ""
 	for range time.Tick(50 * time.Millisecond) { // in the shop: release what is confirmed, and store after with it
-		page, err := pay.Events(ctx, outbox.EventQuery{After: after})
+		page, err := pay.Events(ctx, webhook.EventQuery{After: after})
 		if err != nil {
 			log.Fatal(err)
 		}

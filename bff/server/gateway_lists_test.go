@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"coinslot/bff/fortest"
-	"coinslot/bff/sandbox"
+	"coinslot/bff/sandbox/sandboxtest"
 	"coinslot/bff/server"
 	"coinslot/bff/server/servertest"
 	"coinslot/bff/store"
@@ -90,7 +90,7 @@ func (r *rig) withdrawals(t *testing.T) {
 
 // Unusual formats of the gateway are read; an unreachable one is reported.
 func (r *rig) oddLists(t *testing.T) {
-	r.Gateway.Inject(sandbox.Fault{Path: "list", Set: map[string]any{
+	r.Gateway.Falsify(sandboxtest.Answer{Path: "transaction/list", Set: map[string]any{
 		"pagination": nil, "amount_usd": 25.5, "paid_amount": map[string]any{"x": 1}, "order_id": "n/a", "created_at": "2026-11-20T10:00:00+01:00",
 		"tx_explorer_url": "javascript:alert(1)", "payment_url": "http://evil.example/x", "comment": "a\u202eb\n" + strings.Repeat("x", 5000), "status": "PAID\n", "is_canceled_by_user": "1",
 	}})
@@ -106,11 +106,13 @@ func (r *rig) oddLists(t *testing.T) {
 	if comment := fmt.Sprint(list.Data[0]["comment"]); len(comment) > 1100 || strings.ContainsAny(comment, "\n\u202e") {
 		t.Errorf("the comment is %d long: %.40q", len(comment), comment)
 	}
-	for path, fault := range map[string]sandbox.Fault{
-		"/v1/transactions": {Path: "list", Raw: `{"status":200,"data":{"items":7}}`}, "/v1/transactions?page=2": {Path: "list", Status: 500},
-		"/v1/withdrawals": {Path: "withdrawals", Status: 401}, "/v1/withdrawals?page=2": {Path: "withdrawals", HTML: true},
+	for path, wrong := range map[string]sandboxtest.Answer{
+		"/v1/transactions":        {Path: "transaction/list", Body: `{"status":200,"data":{"items":7}}`},
+		"/v1/transactions?page=2": {Path: "transaction/list", Status: 500},
+		"/v1/withdrawals":         {Path: "withdrawals/list", Status: 401},
+		"/v1/withdrawals?page=2":  {Path: "withdrawals/list", Body: sandboxtest.BadGateway},
 	} {
-		r.Gateway.Inject(fault)
+		r.Gateway.Falsify(wrong)
 		answer := r.Do("GET", path, "", bearer)
 		if answer.Code != http.StatusServiceUnavailable || !strings.Contains(answer.Body.String(), `"gateway_unavailable"`) || answer.Header().Get("Retry-After") == "" {
 			t.Errorf("GET %s of a gateway in trouble = %d %s", path, answer.Code, answer.Body)

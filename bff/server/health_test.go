@@ -16,7 +16,6 @@ import (
 	"coinslot/bff/checkout"
 	"coinslot/bff/fortest"
 	"coinslot/bff/limiter"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/poller"
 	"coinslot/bff/realtime"
@@ -55,11 +54,11 @@ func (d *unreliable) ClaimOf(ctx context.Context, _ []string, _ time.Time, _ tim
 	return nil, d.ask(ctx)
 }
 
-func (d *unreliable) ClaimDeliveries(ctx context.Context, _ time.Time, _ time.Duration, _ int, _ []string) ([]outbox.Delivery, error) {
+func (d *unreliable) ClaimDeliveries(ctx context.Context, _ time.Time, _ time.Duration, _ int, _ []string) ([]webhook.Delivery, error) {
 	return nil, d.ask(ctx)
 }
 
-func (d *unreliable) RecordResult(context.Context, outbox.Delivery, outbox.DeliveryResult) error {
+func (d *unreliable) RecordResult(context.Context, webhook.Delivery, webhook.DeliveryResult) error {
 	return nil
 }
 
@@ -78,15 +77,15 @@ func (d *unreliable) Currencies(ctx context.Context) ([]payment.Currency, error)
 // full is an outbox that always has more, of which each try waits for a dependency.
 type full struct{ *unreliable }
 
-func (f full) ClaimDeliveries(_ context.Context, _ time.Time, _ time.Duration, limit int, _ []string) ([]outbox.Delivery, error) {
-	return make([]outbox.Delivery, limit), nil
+func (f full) ClaimDeliveries(_ context.Context, _ time.Time, _ time.Duration, limit int, _ []string) ([]webhook.Delivery, error) {
+	return make([]webhook.Delivery, limit), nil
 }
 
-func (f full) began(ctx context.Context, _ outbox.Delivery) (context.Context, func(outbox.DeliveryResult)) {
+func (f full) began(ctx context.Context, _ webhook.Delivery) (context.Context, func(webhook.DeliveryResult)) {
 	_ = f.ask(ctx)
 	ctx, cancel := context.WithCancel(ctx)
 	cancel() // nothing is sent
-	return ctx, func(outbox.DeliveryResult) {}
+	return ctx, func(webhook.DeliveryResult) {}
 }
 
 // looping is a server of main loops alone, whose dependencies are as the test wants.

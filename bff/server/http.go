@@ -8,11 +8,11 @@ import (
 	"coinslot/bff/api"
 	"coinslot/bff/config"
 	"coinslot/bff/order"
-	"coinslot/bff/outbox"
 	"coinslot/bff/receipt"
 	"coinslot/bff/shop"
 	"coinslot/bff/token"
 	"coinslot/bff/web"
+	"coinslot/bff/webhook"
 )
 
 // handler answers shoppers, merchants and operators. Errors: invalid assets or texts.
@@ -41,7 +41,7 @@ func (s *Server) handler(
 	}
 	merchants := api.Routes(site, api.Config{
 		Checkout: s.checkout, Records: s.records,
-		Events:       &outbox.Service{Log: s.store, Kick: s.sender.Kick, Now: s.store.Now},
+		Events:       &webhook.Replayer{Log: s.store, Kick: s.sender.Kick, Now: s.store.Now},
 		TestWebhooks: s.sender.Test, SecretKeys: config.Reveal(c.SecretKeys),
 		KeySet: receipts.KeySet(),
 	})

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"coinslot/bff/config"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 	"coinslot/bff/store"
+	"coinslot/bff/webhook"
 )
 
 // The methods below are for Go programs that embed the server. They are safe for concurrent use,
@@ -54,7 +54,7 @@ func (s *Server) Session(ctx context.Context, id string) (payment.Object, error)
 // transaction as the effects of a page, and continue from there: no event is missed or repeated.
 //
 // Errors: *wire.Error with CodeInvalid if q.After is not an earlier Next; the database's.
-func (s *Server) Events(ctx context.Context, q outbox.EventQuery) (outbox.EventPage, error) {
+func (s *Server) Events(ctx context.Context, q webhook.EventQuery) (webhook.EventPage, error) {
 	return s.store.Events(ctx, q)
 }
 

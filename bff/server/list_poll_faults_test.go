@@ -14,6 +14,7 @@ import (
 	"coinslot/bff/gateway"
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
+	"coinslot/bff/sandbox/sandboxtest"
 
 	"github.com/shopspring/decimal"
 )
@@ -21,7 +22,7 @@ import (
 // listRig is a simulation whose gateway is the sandbox, over HTTP.
 type listRig struct {
 	*simulation
-	sandbox *sandbox.Server
+	sandbox *sandboxtest.Gateway
 	api     string
 	ids     []string
 	codes   []string // of ids
@@ -30,7 +31,7 @@ type listRig struct {
 func newListRig(t *testing.T, payments int) *listRig {
 	t.Helper()
 	l := &listRig{simulation: &simulation{tb: t, payments: payments, now: simStart, checks: time.Second}}
-	l.sandbox = sandbox.New(sandbox.Config{Key: gatewayKey, Now: l.clock})
+	l.sandbox = sandboxtest.New(sandbox.Config{Key: gatewayKey, Now: l.clock})
 	api := httptest.NewServer(l.sandbox)
 	t.Cleanup(api.Close)
 	l.api = api.URL
@@ -80,22 +81,33 @@ func TestListFaults(t *testing.T) {
 	if n := l.asked("list"); n == 0 {
 		t.Fatal("the list is not read")
 	}
-	faults := []sandbox.Fault{
-		{}, // none
-		{Status: 500}, {Status: 429, RetryAfter: time.Minute}, {HTML: true}, {CutBefore: true}, {CutAfter: true},
-		{Raw: `{"status":200,"data":{"items":[],"pagination":{"page":1,"limit":50,"total":0,"last_page":0}}}`},
+	cases := []any{nil} // nothing goes wrong
+	for _, f := range []sandbox.Fault{
+		{Status: 500}, {Status: 429, RetryAfter: time.Minute}, {CutBefore: true}, {CutAfter: true},
+	} {
+		cases = append(cases, f)
+	}
+	for _, a := range []sandboxtest.Answer{
+		{Body: sandboxtest.BadGateway},
+		{Body: `{"status":200,"data":{"items":[],"pagination":{"page":1,"limit":50,"total":0,"last_page":0}}}`},
 		{Set: map[string]any{"status": "confirmed"}}, {Set: map[string]any{"status": "expired"}}, {Set: map[string]any{"status": "???"}},
 		{Set: map[string]any{"paid_amount": "25.00000000"}}, {Set: map[string]any{"tx_id": "0xabc"}}, {Set: map[string]any{"paid_at": 1}},
 		{Set: map[string]any{"tracking_code": "other"}}, {Set: map[string]any{"expired_at": 5}}, {Set: map[string]any{"pagination.last_page": 1_000_000}},
+	} {
+		cases = append(cases, a)
 	}
 	next := 0
-	for _, f := range faults {
-		t.Run(f.String(), func(t *testing.T) {
-			if f.String() != "nothing" {
-				f.Path, f.Times = "list", -1
-				l.sandbox.Inject(f)
-				defer l.sandbox.ClearFaults()
+	for _, c := range cases {
+		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			switch wrong := c.(type) {
+			case sandbox.Fault:
+				wrong.Path, wrong.Times = "list", -1
+				l.sandbox.Inject(wrong)
+			case sandboxtest.Answer:
+				wrong.Path, wrong.Times = "transaction/list", -1
+				l.sandbox.Falsify(wrong)
 			}
+			defer l.sandbox.ClearFaults()
 			l.oldest, l.measured = 0, l.clock()
 			if took := l.takes(next); took > 16*time.Second {
 				t.Errorf("heard of after %v; want 15 s, and a second for the look", took)
@@ -118,7 +130,7 @@ func TestListFaults(t *testing.T) {
 func TestListThatIsFrozen(t *testing.T) {
 	l := newListRig(t, 40)
 	l.run(15 * time.Second)
-	l.sandbox.Inject(sandbox.Fault{Path: "list", Times: -1, Raw: l.page()})
+	l.sandbox.Falsify(sandboxtest.Answer{Path: "transaction/list", Times: -1, Body: l.page()})
 	l.run(15 * time.Second)
 	lists := l.asked("list")
 	for n := range 20 {
@@ -185,7 +197,7 @@ func TestTwoInstancesReadOneList(t *testing.T) {
 }
 
 // lists is how often the list was read, of the last thousand requests.
-func lists(g *sandbox.Server) (n int) {
+func lists(g *sandboxtest.Gateway) (n int) {
 	for _, r := range g.Requests() {
 		if r.Endpoint == "list" {
 			n++

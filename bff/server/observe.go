@@ -11,14 +11,14 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/config"
+	"coinslot/bff/console"
 	"coinslot/bff/limiter"
 	"coinslot/bff/logs"
 	"coinslot/bff/metrics"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
-	"coinslot/bff/records"
 	"coinslot/bff/token"
 	"coinslot/bff/trace"
+	"coinslot/bff/webhook"
 
 	"go.opentelemetry.io/otel/attribute"
 )
@@ -115,8 +115,8 @@ func (o *observer) operation(ctx context.Context, operation string) (context.Con
 
 // delivery observes webhook deliveries, in the trace of the request that opened the payment.
 func (s *Server) delivery(
-	ctx context.Context, d outbox.Delivery,
-) (context.Context, func(outbox.DeliveryResult)) {
+	ctx context.Context, d webhook.Delivery,
+) (context.Context, func(webhook.DeliveryResult)) {
 	began := time.Now()
 	ctx = logs.WithNotes(ctx, "")
 	logs.NoteSession(ctx, d.Session)
@@ -124,7 +124,7 @@ func (s *Server) delivery(
 		"webhook "+string(d.Type), "",
 		attribute.String("coinslot.session", d.Session),
 		attribute.String("coinslot.event", d.EventID), attribute.Int("coinslot.try", d.Tries+1))
-	return ctx, func(r outbox.DeliveryResult) {
+	return ctx, func(r webhook.DeliveryResult) {
 		result := "failed"
 		switch {
 		case r.Delivered:
@@ -216,8 +216,8 @@ func (s *Server) measureStore(ctx context.Context, put metrics.Put) {
 	put("coinslot_webhook_backlog", float64(stats.Undelivered))
 	put("coinslot_webhook_oldest_seconds", age(stats.OldestUndelivered))
 	put("coinslot_webhook_unrouted", float64(stats.Unrouted))
-	put("coinslot_unreadable_rows", float64(stats.UnreadableSessions), records.UnreadableSession)
-	put("coinslot_unreadable_rows", float64(stats.UnreadableEvents), records.UnreadableEvent)
+	put("coinslot_unreadable_rows", float64(stats.UnreadableSessions), console.UnreadableSession)
+	put("coinslot_unreadable_rows", float64(stats.UnreadableEvents), console.UnreadableEvent)
 	put("coinslot_events_held_seconds", age(stats.HeldBack))
 	if stats.Size > 0 {
 		put("coinslot_database_size_bytes", float64(stats.Size))

@@ -21,6 +21,7 @@ import (
 	"coinslot/bff/logs"
 	"coinslot/bff/metrics"
 	"coinslot/bff/sandbox"
+	"coinslot/bff/sandbox/sandboxtest"
 	"coinslot/bff/server"
 	"coinslot/bff/server/servertest"
 	"coinslot/e2e/need"
@@ -104,7 +105,7 @@ type observedRig struct {
 
 func newObservedRig(t *testing.T) *observedRig {
 	t.Helper()
-	gateway := sandbox.New(sandbox.Config{Key: gatewayKey})
+	gateway := sandboxtest.New(sandbox.Config{Key: gatewayKey})
 	w := &observedRig{collector: &collector{}}
 	merchant := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fortest.Equal(t, r.Header.Get("Traceparent"), "", "the merchant got a traceparent")

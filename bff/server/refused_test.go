@@ -7,6 +7,7 @@ import (
 
 	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
+	"coinslot/bff/sandbox/sandboxtest"
 	"coinslot/bff/server/servertest"
 )
 
@@ -14,13 +15,17 @@ import (
 func TestRefusedCreateNamesTheCoin(t *testing.T) {
 	t.Parallel()
 	w := newPolicyRig(t, ownOrigin, []string{shop}, servertest.NoLimits)
-	for _, fault := range []sandbox.Fault{
-		{Path: "create", Status: http.StatusUnprocessableEntity},
-		{Path: "create", Status: http.StatusNotFound},
-		{Path: "create", Set: map[string]any{"amount_usd": "1"}},
+	for _, refuse := range []func(){
+		func() { w.Gateway.Inject(sandbox.Fault{Path: "create", Status: http.StatusUnprocessableEntity}) },
+		func() { w.Gateway.Inject(sandbox.Fault{Path: "create", Status: http.StatusNotFound}) },
+		func() {
+			w.Gateway.Falsify(sandboxtest.Answer{
+				Path: "transaction/create", Set: map[string]any{"amount_usd": "1"},
+			})
+		},
 	} {
 		id := w.Open(`{"amount_usd":"25.00"}`)
-		w.Gateway.Inject(fault)
+		refuse()
 		w.Choose(id)
 		for _, path := range []string{"", "?lang=de", "?lang=ar&embed=inline", "/view", "/view?lang=ja"} {
 			body := w.Do("GET", "/checkout/"+id+path, "").Body.String()

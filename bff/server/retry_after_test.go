@@ -43,7 +43,7 @@ func newBusyShop(t *testing.T) (c *busyShop, id string) {
 	}))
 	t.Cleanup(host.Close)
 	c.shop = strings.Replace(host.URL, "127.0.0.1", "shop.localhost", 1)
-	c.policyRig = newPolicyRig(t, "http://pay.localhost:"+port, []string{c.shop}, web.Limits{Reads: 100, Loopback: true})
+	c.policyRig = newPolicyRig(t, "http://pay.localhost:"+port, []string{c.shop}, web.Limits{Reads: 100})
 	c.from.Store(&quiet)
 	front := httptest.NewUnstartedServer(http.HandlerFunc(c.pass))
 	front.Listener.Close()

@@ -26,7 +26,6 @@ import (
 	"coinslot/bff/realtime"
 	"coinslot/bff/receipt"
 	"coinslot/bff/reconcile"
-	"coinslot/bff/retention"
 	"coinslot/bff/shop"
 	"coinslot/bff/store"
 	"coinslot/bff/token"
@@ -83,9 +82,9 @@ type Server struct {
 	hub        *realtime.Hub
 	store      *store.DB
 	refusals   *shop.Refusals
-	erasing    *retention.Service
+	erasing    *checkout.Retention
 	// erasingItems deletes never-paid sessions of the catalog.
-	erasingItems *retention.Service
+	erasingItems *checkout.Retention
 	unpaid       shop.Unpaid
 	routes       []web.Route
 	logo         *web.Asset // nil = none
@@ -154,7 +153,7 @@ func Gateway(c config.Config, log *slog.Logger) (*gateway.Client, error) {
 func newGateway(
 	c config.Config, o Options, all limiter.Bucket, began gateway.Began,
 ) (client *gateway.Client, admission *limiter.Limiter, err error) {
-	admission = limiter.New(tuned(limiter.Config{
+	admission = limiter.New(withFailpoints(limiter.Config{
 		Rate: c.GatewayRPS, Bucket: all, Log: o.Log,
 		Probe: func(ctx context.Context) error { _, err := client.Currencies(ctx); return err },
 	}))
@@ -176,7 +175,7 @@ func (s *Server) assemble(
 	if err != nil {
 		return err
 	}
-	s.sender, err = webhook.New(tuned(webhook.Config{
+	s.sender, err = webhook.New(withFailpoints(webhook.Config{
 		Outbox: s.store, Endpoints: c.WebhookURLs, Secrets: config.Reveal(c.WebhookSecrets),
 		AllowPrivate: c.AllowPrivateWebhooks, Self: c.PublicURL, Began: s.delivery, Log: o.Log,
 		Now: s.store.Now,
@@ -189,7 +188,7 @@ func (s *Server) assemble(
 	if err != nil {
 		return fmt.Errorf("COINSLOT_SECRET_KEY: %w", err)
 	}
-	s.checkout = checkout.New(tuned(checkout.Config{
+	s.checkout = checkout.New(withFailpoints(checkout.Config{
 		Store: s.store, Gateway: creates{s.gateway}, Background: backgroundRecords{s.gateway},
 		Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
 		CallbackURL: callbackURL(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens,
@@ -203,7 +202,7 @@ func (s *Server) assemble(
 		ListPause: 10 * time.Second / time.Duration(max(c.GatewayRPS, 1)), // a tenth of the rate
 		Now:       s.store.Now, Log: o.Log,
 	})
-	s.poller = poller.New(tuned(poller.Config{
+	s.poller = poller.New(withFailpoints(poller.Config{
 		Store: s.store, Process: s.process, Watched: s.hub.Sessions,
 		WatchedInterval: s.checkout.Schedule.Watched, Log: o.Log, Now: s.store.Now,
 		CapDue: func(ctx context.Context, now time.Time) (int, error) {
@@ -301,15 +300,6 @@ func pollSchedule(c config.Config, o Options) payment.Schedule {
 	p := payment.DefaultSchedule()
 	p.Watched, p.Unwatched = c.PollInterval, 5*c.PollInterval
 	return p
-}
-
-// tune may change a part's configuration, given by pointer, before the part is created. Only the
-// build for the torture harness replaces it; see failpoint.go.
-var tune = func(config any) {}
-
-func tuned[C any](c C) C {
-	tune(&c)
-	return c
 }
 
 // callbackURL is where the gateway's page sends shoppers back to; "" unless the server has a public

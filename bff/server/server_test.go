@@ -12,6 +12,7 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 	"coinslot/bff/sandbox"
+	"coinslot/bff/sandbox/sandboxtest"
 	"coinslot/bff/server"
 	"coinslot/bff/server/servertest"
 	"coinslot/bff/web"
@@ -56,13 +57,13 @@ func newConfiguredRig(t *testing.T, change func(*config.Config)) *rig {
 }
 
 // start runs a server until t ends, or until stop is called.
-func start(t *testing.T, gateway *sandbox.Server, c config.Config) (r *rig, stop func()) {
+func start(t *testing.T, gateway *sandboxtest.Gateway, c config.Config) (r *rig, stop func()) {
 	t.Helper()
 	return startWith(t, gateway, c, server.Options{})
 }
 
 // startWith is start with options.
-func startWith(t *testing.T, gateway *sandbox.Server, c config.Config, o server.Options) (r *rig, stop func()) {
+func startWith(t *testing.T, gateway *sandboxtest.Gateway, c config.Config, o server.Options) (r *rig, stop func()) {
 	t.Helper()
 	kit, stop := servertest.Start(t, gateway, c, o)
 	return withContract(t, kit), stop

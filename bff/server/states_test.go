@@ -11,6 +11,7 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/order"
 	"coinslot/bff/sandbox"
+	"coinslot/bff/sandbox/sandboxtest"
 	"coinslot/bff/server/servertest"
 	"coinslot/bff/web"
 )
@@ -74,7 +75,7 @@ func TestRefusedByReview(t *testing.T) {
 	}
 	paid("confirmed")
 	first := w.Gateway.Transactions()[0].Transfers[0].TxID
-	w.Gateway.Inject(sandbox.Fault{Path: "status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000", "tx_id": first}})
+	w.Gateway.Falsify(sandboxtest.Answer{Path: "transaction/status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000", "tx_id": first}})
 	id := paid("review")
 	const settle = "POST /v1/sessions/{session}/resolve"
 	body := `{"as":"confirmed","reason":"seen in the explorer"}`

@@ -9,14 +9,14 @@ import (
 	"strings"
 	"time"
 
-	"coinslot/bff/records"
+	"coinslot/bff/console"
 )
 
 const insertAction = `INSERT INTO actions (at, actor, address, what, session, detail)
 	VALUES ($1, $2, $3, $4, $5, $6)`
 
-// Record implements records.Records.
-func (db *DB) Record(ctx context.Context, a records.Action) error {
+// Record implements console.Records.
+func (db *DB) Record(ctx context.Context, a console.Action) error {
 	if a.At.IsZero() {
 		a.At = db.Now()
 	}
@@ -25,11 +25,11 @@ func (db *DB) Record(ctx context.Context, a records.Action) error {
 	return wrap(err, "recording action %q", a.What)
 }
 
-// Actions implements records.Records. A cursor is the time and the number of the last
+// Actions implements console.Records. A cursor is the time and the number of the last
 // action of a page.
 func (db *DB) Actions(
-	ctx context.Context, q records.ActionQuery,
-) (page records.ActionPage, err error) {
+	ctx context.Context, q console.ActionQuery,
+) (page console.ActionPage, err error) {
 	from, err := parsePairCursor(q.Cursor)
 	if err != nil {
 		return page, err
@@ -50,7 +50,7 @@ func (db *DB) Actions(
 	return page, nil
 }
 
-func actionQuery(q records.ActionQuery, from pairCursor, limit int) (string, []any) {
+func actionQuery(q console.ActionQuery, from pairCursor, limit int) (string, []any) {
 	query := `SELECT seq, at, actor, address, what, session, detail FROM actions
 		WHERE (at, seq) < ($1, $2)`
 	if until := ceilMicros(q.To); !q.To.IsZero() && until <= from.Major {
@@ -71,7 +71,7 @@ func actionQuery(q records.ActionQuery, from pairCursor, limit int) (string, []a
 }
 
 type placedAction struct {
-	records.Action
+	console.Action
 	place pairCursor
 }
 
@@ -92,7 +92,7 @@ const (
 	loginEnded = `SELECT EXISTS (SELECT 1 FROM ended_logins WHERE login = $1)`
 )
 
-// EndLogin implements records.Records.
+// EndLogin implements console.Records.
 func (db *DB) EndLogin(ctx context.Context, login string, until time.Time) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, forgetLogins, db.Now().UnixMicro()); err != nil {
@@ -104,7 +104,7 @@ func (db *DB) EndLogin(ctx context.Context, login string, until time.Time) error
 	return wrap(err, "ending a login")
 }
 
-// LoginEnded implements records.Records.
+// LoginEnded implements console.Records.
 func (db *DB) LoginEnded(ctx context.Context, login string) (bool, error) {
 	ended, err := readOne[bool](ctx, db, loginEnded, keyOf(login))
 	return ended, wrap(err, "reading whether a login has ended")
@@ -136,7 +136,7 @@ const (
 		refused_origins ORDER BY last_at DESC, origin`
 )
 
-// RefuseOrigin implements records.Records.
+// RefuseOrigin implements console.Records.
 func (db *DB) RefuseOrigin(ctx context.Context, origin, session string, times int) error {
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		var before string
@@ -168,13 +168,13 @@ func appendSeen(seen []string, session string) []string {
 	return seen[max(0, len(seen)-maxSeen):]
 }
 
-// RefusedOrigins implements records.Records.
-func (db *DB) RefusedOrigins(ctx context.Context) ([]records.RefusedOrigin, error) {
+// RefusedOrigins implements console.Records.
+func (db *DB) RefusedOrigins(ctx context.Context) ([]console.RefusedOrigin, error) {
 	list, err := listRows(ctx, db, scanOrigin, refusedOrigins)
 	return list, wrap(err, "reading refused origins")
 }
 
-func scanOrigin(rows *sql.Rows) (o records.RefusedOrigin, err error) {
+func scanOrigin(rows *sql.Rows) (o console.RefusedOrigin, err error) {
 	var session sql.NullString
 	var first, last int64
 	err = rows.Scan(&o.Origin, &session, &o.Sessions, &o.Times, &first, &last)

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"time"
 
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
+	"coinslot/bff/webhook"
 )
 
 const (
@@ -82,7 +82,7 @@ func (db *DB) AppendEvents(ctx context.Context, tx *sql.Tx, events []payment.Eve
 }
 
 type dueDelivery struct {
-	outbox.Delivery
+	webhook.Delivery
 	seq    int64 // of its event
 	at     int64 // of its event, in microseconds
 	nextAt int64 // microseconds
@@ -104,16 +104,16 @@ func (d dueDelivery) compare(o dueDelivery) int {
 // priority is the due time that d is ordered by: an urgent one has a head start.
 func (d dueDelivery) priority() int64 {
 	if d.urgent {
-		return d.nextAt - outbox.HeadStart.Microseconds()
+		return d.nextAt - webhook.HeadStart.Microseconds()
 	}
 	return d.nextAt
 }
 
-// ClaimDeliveries implements outbox.Outbox. Deliveries due at the same time
+// ClaimDeliveries implements webhook.Outbox. Deliveries due at the same time
 // come in the order of their events. None is claimed if limit is below 1.
 func (db *DB) ClaimDeliveries(
 	ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string,
-) (claimed []outbox.Delivery, err error) {
+) (claimed []webhook.Delivery, err error) {
 	if limit < 1 {
 		return nil, nil
 	}
@@ -135,7 +135,7 @@ func (db *DB) ClaimDeliveries(
 // again at once.
 func (db *DB) claimDeliveries(
 	ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string,
-) (claimed []outbox.Delivery, unreadable []payment.Event, err error) {
+) (claimed []webhook.Delivery, unreadable []payment.Event, err error) {
 	err = db.Write(ctx, func(tx *sql.Tx) error {
 		list, err := db.firstDue(ctx, tx, now, limit, endpoints)
 		if err != nil {
@@ -191,11 +191,11 @@ func scanDue(rows *sql.Rows, endpoint string) (d dueDelivery, err error) {
 	return d, err
 }
 
-// RecordResult implements outbox.Outbox. A try that ends after another one has delivered
+// RecordResult implements webhook.Outbox. A try that ends after another one has delivered
 // counts, but opens nothing again; one that began before its delivery was replayed does
 // nothing. Errors: there is no such delivery.
 func (db *DB) RecordResult(
-	ctx context.Context, d outbox.Delivery, r outbox.DeliveryResult,
+	ctx context.Context, d webhook.Delivery, r webhook.DeliveryResult,
 ) error {
 	state := waiting
 	switch {

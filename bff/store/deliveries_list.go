@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"coinslot/bff/outbox"
+	"coinslot/bff/webhook"
 )
 
 const (
@@ -46,11 +46,11 @@ const (
 // maxShown bounds what a cursor can make a page skip.
 const maxShown = 1_000
 
-// Deliveries implements outbox.Deliveries. A cursor is the number of an event and how many
+// Deliveries implements webhook.Deliveries. A cursor is the number of an event and how many
 // of its deliveries were shown: it names no endpoint, since URLs may hold secrets.
 func (db *DB) Deliveries(
-	ctx context.Context, q outbox.DeliveryQuery,
-) (page outbox.DeliveryPage, err error) {
+	ctx context.Context, q webhook.DeliveryQuery,
+) (page webhook.DeliveryPage, err error) {
 	from, err := parsePairCursor(q.Cursor)
 	if err != nil {
 		return page, err
@@ -84,11 +84,11 @@ func (db *DB) Deliveries(
 	return page, nil
 }
 
-func deliveryQuery(q outbox.DeliveryQuery, from pairCursor, limit int) (query string, args []any) {
+func deliveryQuery(q webhook.DeliveryQuery, from pairCursor, limit int) (query string, args []any) {
 	state := string(q.State)
-	if q.State == outbox.DeliveryRetrying {
+	if q.State == webhook.DeliveryRetrying {
 		state = waiting
-	} else if q.State != outbox.DeliveryAbandoned && q.State != "" {
+	} else if q.State != webhook.DeliveryAbandoned && q.State != "" {
 		state = "no such state"
 	}
 	args = []any{from.Major, limit}
@@ -104,7 +104,7 @@ func deliveryQuery(q outbox.DeliveryQuery, from pairCursor, limit int) (query st
 }
 
 type listedDelivery struct {
-	outbox.DeliveryRow
+	webhook.DeliveryRow
 	seq int64
 }
 
@@ -120,19 +120,19 @@ func scanDelivery(rows *sql.Rows) (d listedDelivery, err error) {
 	d.Status, d.Note = int(status.Int64), note.String
 	switch {
 	case state != waiting:
-		d.State = outbox.DeliveryState(state)
+		d.State = webhook.DeliveryState(state)
 		return d, err
 	case d.Tries > 0:
-		d.State = outbox.DeliveryRetrying
+		d.State = webhook.DeliveryRetrying
 	default:
-		d.State = outbox.DeliveryWaiting
+		d.State = webhook.DeliveryWaiting
 	}
 	d.NextAt = time.UnixMicro(next).UTC()
 	return d, err
 }
 
-// Backlogs implements outbox.Deliveries.
-func (db *DB) Backlogs(ctx context.Context) (list []outbox.Backlog, err error) {
+// Backlogs implements webhook.Deliveries.
+func (db *DB) Backlogs(ctx context.Context) (list []webhook.Backlog, err error) {
 	err = db.View(ctx, func(ctx context.Context, q queryer) error {
 		list = nil
 		for _, endpoint := range db.endpoints {
@@ -153,26 +153,26 @@ func (db *DB) Backlogs(ctx context.Context) (list []outbox.Backlog, err error) {
 	return list, wrap(err, "counting deliveries")
 }
 
-// SessionOf implements outbox.Deliveries.
+// SessionOf implements webhook.Deliveries.
 func (db *DB) SessionOf(ctx context.Context, event string) (string, error) {
 	session, err := readOne[string](ctx, db, sessionOfEvent, keyOf(event))
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return "", outbox.ErrEventUnknown
+		return "", webhook.ErrEventUnknown
 	case err != nil:
 		return "", fmt.Errorf("reading the session of event %q: %w", event, err)
 	}
 	return fromKey(session), nil
 }
 
-// Redeliver implements outbox.Deliveries.
+// Redeliver implements webhook.Deliveries.
 func (db *DB) Redeliver(ctx context.Context, event, endpoint string) error {
 	endpoints := db.endpoints
 	if endpoint != "" {
 		endpoints = []string{endpoint}
 	}
 	if len(endpoints) == 0 || !slices.Contains(db.endpoints, endpoints[0]) {
-		return outbox.ErrEndpoint
+		return webhook.ErrEndpoint
 	}
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		for _, endpoint := range endpoints {
@@ -182,12 +182,12 @@ func (db *DB) Redeliver(ctx context.Context, event, endpoint string) error {
 				return err
 			}
 			if n == 0 {
-				return outbox.ErrEventUnknown
+				return webhook.ErrEventUnknown
 			}
 		}
 		return nil
 	})
-	if errors.Is(err, outbox.ErrEventUnknown) {
+	if errors.Is(err, webhook.ErrEventUnknown) {
 		return err
 	}
 	return wrap(err, "sending event %q again", event)

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"coinslot/bff/outbox"
+	"coinslot/bff/webhook"
 )
 
 // endpointLease is for how long a URL counts as configured after an instance renewed
@@ -90,8 +90,8 @@ func (db *DB) IsConfigured(
 	return seen > db.Now().Add(-endpointLease).UnixMicro(), err
 }
 
-// Unrouted implements outbox.Rerouting.
-func (db *DB) Unrouted(ctx context.Context) (list []outbox.Backlog, err error) {
+// Unrouted implements webhook.Rerouting.
+func (db *DB) Unrouted(ctx context.Context) (list []webhook.Backlog, err error) {
 	err = db.View(ctx, func(ctx context.Context, q queryer) error {
 		list, err = db.CountUnrouted(ctx, q)
 		return err
@@ -100,13 +100,13 @@ func (db *DB) Unrouted(ctx context.Context) (list []outbox.Backlog, err error) {
 }
 
 // OpenBacklogs returns what is open to each URL.
-func (db *DB) OpenBacklogs(ctx context.Context) ([]outbox.Backlog, error) {
+func (db *DB) OpenBacklogs(ctx context.Context) ([]webhook.Backlog, error) {
 	list, err := backlogs(ctx, db.Reader, func(string) (bool, error) { return true, nil })
 	return list, wrap(err, "counting open webhooks")
 }
 
 // CountUnrouted is Unrouted on a connection of the caller's.
-func (db *DB) CountUnrouted(ctx context.Context, q queryer) ([]outbox.Backlog, error) {
+func (db *DB) CountUnrouted(ctx context.Context, q queryer) ([]webhook.Backlog, error) {
 	return backlogs(ctx, q, func(endpoint string) (bool, error) {
 		configured, err := db.IsConfigured(ctx, q, endpoint)
 		return !configured, err
@@ -116,7 +116,7 @@ func (db *DB) CountUnrouted(ctx context.Context, q queryer) ([]outbox.Backlog, e
 // backlogs returns what is open to each URL that include selects.
 func backlogs(
 	ctx context.Context, q queryer, include func(endpoint string) (bool, error),
-) (list []outbox.Backlog, err error) {
+) (list []webhook.Backlog, err error) {
 	open, err := openEndpoints(ctx, q)
 	if err != nil {
 		return nil, err
@@ -136,8 +136,8 @@ func backlogs(
 	return list, nil
 }
 
-func backlog(ctx context.Context, q queryer, endpoint string) (outbox.Backlog, error) {
-	b := outbox.Backlog{Endpoint: endpoint}
+func backlog(ctx context.Context, q queryer, endpoint string) (webhook.Backlog, error) {
+	b := webhook.Backlog{Endpoint: endpoint}
 	var oldest sql.NullInt64
 	err := q.QueryRowContext(ctx, countOpenTo, keyOf(endpoint)).Scan(&b.Waiting, &oldest)
 	b.OldestAt = timeOf(oldest)

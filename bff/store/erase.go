@@ -54,7 +54,7 @@ const (
 // finalStatuses are the statuses that Erasable goes through, in this order.
 func finalStatuses() []wire.Status { return wire.StatusesWhere(wire.Status.Final) }
 
-// Erasable implements retention.Eraser. Its cursor begins with the number of a status.
+// Erasable implements checkout.Eraser. Its cursor begins with the number of a status.
 func (db *DB) Erasable(
 	ctx context.Context, before time.Time, from string, limit int,
 ) (ids []string, next string, err error) {
@@ -87,7 +87,7 @@ func (db *DB) Erasable(
 	return ids, next, nil
 }
 
-// UnpaidItems implements retention.Items.
+// UnpaidItems implements checkout.UnpaidItems.
 func (db *DB) UnpaidItems(
 	ctx context.Context, before time.Time, from string, limit int,
 ) (ids []string, next string, err error) {
@@ -123,7 +123,7 @@ func scanFinished(rows *sql.Rows) (f finishedSession, err error) {
 	return f, err
 }
 
-// Erase implements retention.Eraser. A commit of unknown outcome is made again: to erase
+// Erase implements checkout.Eraser. A commit of unknown outcome is made again: to erase
 // twice changes nothing more.
 func (db *DB) Erase(
 	ctx context.Context, id string, now time.Time,
@@ -229,7 +229,7 @@ func scanStored(rows *sql.Rows) (e storedEvent, err error) {
 	return e, err
 }
 
-// SessionsWithEmail implements retention.Eraser.
+// SessionsWithEmail implements checkout.Eraser.
 func (db *DB) SessionsWithEmail(ctx context.Context, email string) ([]string, error) {
 	term := searchTerm(email)
 	if term == "" {
@@ -239,7 +239,7 @@ func (db *DB) SessionsWithEmail(ctx context.Context, email string) ([]string, er
 	return ids, wrap(err, "finding the sessions with an e-mail")
 }
 
-// EraseActions implements retention.Eraser.
+// EraseActions implements checkout.Eraser.
 func (db *DB) EraseActions(ctx context.Context, before time.Time, limit int) (n int, err error) {
 	err = db.Write(ctx, func(tx *sql.Tx) error {
 		n = 0

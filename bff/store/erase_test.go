@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
-	"coinslot/bff/retention"
 	"coinslot/bff/store/pgtest"
 
 	"github.com/shopspring/decimal"
@@ -254,7 +254,7 @@ func TestUnpaidItemsAreDeleted(t *testing.T) {
 		run(t, db.Writer, `UPDATE sessions SET doc = '{bad json' WHERE id = '`+damaged+`'`)
 		ctx, stop := context.WithCancel(t.Context())
 		var log fortest.Log
-		service := retention.Service{
+		service := checkout.Retention{
 			Eraser: db, Items: db, Keep: time.Hour, Now: time.Now,
 			Log:     slog.New(slog.NewTextHandler(&log, nil)),
 			Changed: func(string) {},

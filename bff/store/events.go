@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
+	"coinslot/bff/webhook"
 )
 
 // The events of a range, with those of session $4 only if it is given. An event
@@ -28,13 +28,13 @@ const (
 		lease_until = NULL`
 )
 
-// Events implements outbox.Log. A Limit out of range is moved into it. On PostgreSQL an event is
+// Events implements webhook.Log. A Limit out of range is moved into it. On PostgreSQL an event is
 // visible once every transaction has ended that began to write an event before it. What is
 // unreadable is left out.
 func (db *DB) Events(
-	ctx context.Context, q outbox.EventQuery,
-) (page outbox.EventPage, err error) {
-	if q.After == outbox.Latest {
+	ctx context.Context, q webhook.EventQuery,
+) (page webhook.EventPage, err error) {
+	if q.After == webhook.Latest {
 		return db.endOfLog(ctx)
 	}
 	after, err := parsePosition(q.After)
@@ -76,7 +76,7 @@ func (db *DB) Events(
 }
 
 // endOfLog returns an empty page behind the last event.
-func (db *DB) endOfLog(ctx context.Context) (page outbox.EventPage, err error) {
+func (db *DB) endOfLog(ctx context.Context) (page webhook.EventPage, err error) {
 	err = db.View(ctx, func(ctx context.Context, q queryer) error {
 		horizon, err := db.horizon(ctx, q)
 		if err != nil {
@@ -89,7 +89,7 @@ func (db *DB) endOfLog(ctx context.Context) (page outbox.EventPage, err error) {
 		return err
 	})
 	if err != nil {
-		return outbox.EventPage{}, fmt.Errorf("reading the end of the event log: %w", err)
+		return webhook.EventPage{}, fmt.Errorf("reading the end of the event log: %w", err)
 	}
 	return page, nil
 }
@@ -134,24 +134,24 @@ const (
 	largestReplay = 10_000
 )
 
-// Replay implements outbox.Log. Events of one instant are taken all or none, so that
+// Replay implements webhook.Log. Events of one instant are taken all or none, so that
 // another Replay may also begin a microsecond after Last.
 func (db *DB) Replay(
-	ctx context.Context, r outbox.Range, now time.Time,
-) (done outbox.Replayed, err error) {
+	ctx context.Context, r webhook.Range, now time.Time,
+) (done webhook.Replayed, err error) {
 	err = db.Write(ctx, func(tx *sql.Tx) (err error) {
 		done, err = db.replay(ctx, tx, r, now)
 		return err
 	})
 	if err != nil {
-		return outbox.Replayed{}, fmt.Errorf("replaying events: %w", err)
+		return webhook.Replayed{}, fmt.Errorf("replaying events: %w", err)
 	}
 	return done, nil
 }
 
 func (db *DB) replay(
-	ctx context.Context, tx *sql.Tx, r outbox.Range, now time.Time,
-) (done outbox.Replayed, err error) {
+	ctx context.Context, tx *sql.Tx, r webhook.Range, now time.Time,
+) (done webhook.Replayed, err error) {
 	limit := defaultReplay
 	if r.Limit > 0 {
 		limit = min(r.Limit, largestReplay)
@@ -188,7 +188,7 @@ func (db *DB) replay(
 	return done, nil
 }
 
-func eventTimes(ctx context.Context, tx *sql.Tx, r outbox.Range, limit int) ([]time.Time, error) {
+func eventTimes(ctx context.Context, tx *sql.Tx, r webhook.Range, limit int) ([]time.Time, error) {
 	query, args := eventsQuery(r, eventsTimes, limit)
 	return collect(ctx, tx, func(rows *sql.Rows) (time.Time, error) {
 		var at int64
@@ -198,7 +198,7 @@ func eventTimes(ctx context.Context, tx *sql.Tx, r outbox.Range, limit int) ([]t
 }
 
 // eventsQuery is a query for the events of r with further arguments from $3 on.
-func eventsQuery(r outbox.Range, query string, more ...any) (string, []any) {
+func eventsQuery(r webhook.Range, query string, more ...any) (string, []any) {
 	args := append([]any{ceilMicros(r.From), ceilMicros(r.To)}, more...)
 	if r.Session == "" {
 		return fmt.Sprintf(query, ""), args

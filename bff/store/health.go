@@ -51,7 +51,7 @@ func (db *DB) Ready(ctx context.Context) error {
 	return db.checkWrite(ctx)
 }
 
-// Truncate implements retention.Eraser. On SQLite, what was erased is in the write-ahead
+// Truncate implements checkout.Eraser. On SQLite, what was erased is in the write-ahead
 // log until that is copied into the file and cut, which waits for readers, and has all
 // writers wait: so it gives up soon. On PostgreSQL, autovacuum frees it.
 func (db *DB) Truncate(ctx context.Context) (err error) {

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
-	"coinslot/bff/outbox"
 	"coinslot/bff/reconcile"
+	"coinslot/bff/webhook"
 )
 
 // State is what [Inspect] finds.
@@ -20,7 +20,7 @@ type State struct {
 	// It is always true for SQLite: the file's permissions decide.
 	CanWrite bool
 	// Backlogs are the open deliveries of each webhook URL, configured or not.
-	Backlogs []outbox.Backlog
+	Backlogs []webhook.Backlog
 	// Reconciled is the end of the last complete daily reconciliation; zero = never, or the
 	// tables are older than it.
 	Reconciled time.Time

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/console"
 	"coinslot/bff/fortest"
-	"coinslot/bff/outbox"
-	"coinslot/bff/records"
+	"coinslot/bff/webhook"
 )
 
 func FuzzCursor(f *testing.F) {
@@ -39,7 +39,7 @@ func TestSearchOfARefThatOthersBeginWith(t *testing.T) {
 	run(t, db.Writer, `WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n+1 FROM n WHERE n < 1100)
 		INSERT INTO sessions (id, version, status, order_ref, created_at, amount_cents, unpaid_item, deleted, doc)
 		SELECT id || n, version, status, order_ref || n, created_at - 1 - n, 0, 0, 0, json_set(doc, '$.id', id || n) FROM sessions, n`)
-	found, err := db.Search(t.Context(), records.Query{Text: "A-1"})
+	found, err := db.Search(t.Context(), console.Query{Text: "A-1"})
 	if err != nil || len(found.Sessions) == 0 || found.Sessions[0].ID != s.ID {
 		t.Errorf("the first of %d that are found is not A-1 (%v)", len(found.Sessions), err)
 	}
@@ -68,7 +68,7 @@ func TestSearchesLeaveRoom(t *testing.T) {
 	fortest.OK(t, db.Ping(t.Context()))
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := db.Search(ctx, records.Query{}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := db.Search(ctx, console.Query{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("one more search: %v; want that it waits", err)
 	}
 	close(enough)
@@ -82,21 +82,21 @@ func TestCursorAfterARestore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			db := opened(t, dsn)
 			tell(t, db, 1) // is in the backup
-			kept := wantEvents(t, db, outbox.EventQuery{}, "evt_1").Next
+			kept := wantEvents(t, db, webhook.EventQuery{}, "evt_1").Next
 			tell(t, db, 2)
 			tell(t, db, 3)
-			lost := wantEvents(t, db, outbox.EventQuery{After: kept}, "evt_2", "evt_3").Next
+			lost := wantEvents(t, db, webhook.EventQuery{After: kept}, "evt_2", "evt_3").Next
 
 			run(t, db.Writer, `DELETE FROM events WHERE id <> 'evt_1'`) // the restore
-			wantEvents(t, db, outbox.EventQuery{After: kept})
+			wantEvents(t, db, webhook.EventQuery{After: kept})
 			wantGone(t, db, lost)
 			tell(t, db, 4)
 			tell(t, db, 5)
 			wantGone(t, db, lost) // SQLite has evt_5 there
-			wantEvents(t, db, outbox.EventQuery{After: kept}, "evt_4", "evt_5")
+			wantEvents(t, db, webhook.EventQuery{After: kept}, "evt_4", "evt_5")
 
 			// The same change, written again after the restore, has the same id and another time.
-			last := wantEvents(t, db, outbox.EventQuery{After: kept}, "evt_4", "evt_5").Next
+			last := wantEvents(t, db, webhook.EventQuery{After: kept}, "evt_4", "evt_5").Next
 			run(t, db.Writer, `UPDATE events SET at = at + 1 WHERE id = 'evt_5'`)
 			wantGone(t, db, last)
 		})
@@ -105,6 +105,6 @@ func TestCursorAfterARestore(t *testing.T) {
 
 func wantGone(t *testing.T, db *DB, cursor string) {
 	t.Helper()
-	page, err := db.Events(t.Context(), outbox.EventQuery{After: cursor})
-	fortest.Is(t, err, outbox.ErrCursorGone, "Events after %q = %+v", cursor, page)
+	page, err := db.Events(t.Context(), webhook.EventQuery{After: cursor})
+	fortest.Is(t, err, webhook.ErrCursorGone, "Events after %q = %+v", cursor, page)
 }

@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/console"
 	"coinslot/bff/fortest"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
-	"coinslot/bff/records"
 	"coinslot/bff/store/pgtest"
+	"coinslot/bff/webhook"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -48,12 +48,12 @@ func queries(d dialect) map[string]string {
 
 // outboxQueries are those of events and deliveries.
 func outboxQueries(d dialect) map[string]string {
-	replay, _ := eventsQuery(outbox.Range{}, replayEvents, "", 0)
-	replayOf, _ := eventsQuery(outbox.Range{Session: "a"}, replayEvents, "", 0)
-	undelivered, _ := eventsQuery(outbox.Range{}, replayUndelivered, "", 0)
-	times, _ := eventsQuery(outbox.Range{}, eventsTimes, 1)
-	timesOf, _ := eventsQuery(outbox.Range{Session: "a"}, eventsTimes, 1)
-	count, _ := eventsQuery(outbox.Range{}, countEvents)
+	replay, _ := eventsQuery(webhook.Range{}, replayEvents, "", 0)
+	replayOf, _ := eventsQuery(webhook.Range{Session: "a"}, replayEvents, "", 0)
+	undelivered, _ := eventsQuery(webhook.Range{}, replayUndelivered, "", 0)
+	times, _ := eventsQuery(webhook.Range{}, eventsTimes, 1)
+	timesOf, _ := eventsQuery(webhook.Range{Session: "a"}, eventsTimes, 1)
+	count, _ := eventsQuery(webhook.Range{}, countEvents)
 	return map[string]string{
 		"insertEvent": insertEvent, "insertDelivery": insertDelivery, "markUrgent": markUrgent,
 		"dueDeliveries": dueDeliveries, "dueUrgent": dueUrgent, "leaseDelivery": leaseDelivery,
@@ -76,7 +76,7 @@ func outboxQueries(d dialect) map[string]string {
 // lookedAt adds the queries for people. The table of refused origins is not among
 // them: it has 200 rows at most, and is read whole.
 func lookedAt(all map[string]string, d dialect) {
-	for _, q := range []records.Query{
+	for _, q := range []console.Query{
 		{}, {Status: "open"}, {From: time.Now(), To: time.Now()}, {Coin: "USDT"}, {Network: "trc20"}, {Coin: "USDT", Network: "trc20"}, {Network: "trc20", Status: "open", From: time.Now()}, {Coin: "USDT", Status: "confirmed"}, {Coin: "USDT", Status: "review"},
 		{Text: "abc"}, {Text: "ab"}, {Text: "abc", Status: "open"}, {Text: "abc", Coin: "USDT", Network: "trc20", Status: "open", From: time.Now()},
 	} {
@@ -89,8 +89,8 @@ func lookedAt(all map[string]string, d dialect) {
 		}
 	}
 	in, _ := inList(1, []string{"a", "b"})
-	actions, _ := actionQuery(records.ActionQuery{From: time.Now()}, pairCursor{}, 20)
-	actionsOf, _ := actionQuery(records.ActionQuery{Session: "a"}, pairCursor{}, 20)
+	actions, _ := actionQuery(console.ActionQuery{From: time.Now()}, pairCursor{}, 20)
+	actionsOf, _ := actionQuery(console.ActionQuery{Session: "a"}, pairCursor{}, 20)
 	for name, query := range map[string]string{
 		"sessionsAmong": fmt.Sprintf(sessionsAmong, in), "insertTerm": insertTerm, "deleteTerm": deleteTerm, "sessionsWithTerm": sessionsWithTerm, "tally" + sorted: tally, "coins": fmt.Sprintf(choices, "coin"), "networks": fmt.Sprintf(choices, "network"), "insertAction": insertAction, "loginEnded": loginEnded, "actions": actions, "actions of session": actionsOf,
 		"openTo": d.Locked(openDeliveriesTo), "bindDelivery": addDelivery, "deleteDelivery": deleteDelivery, "closeDelivery": closeDelivery, "boundEvents": eventsWithState, "hasDelivery": hasDelivery,

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"coinslot/app/wire"
-	"coinslot/bff/outbox"
+	"coinslot/bff/webhook"
 )
 
 // position is one in the log; the zero position is before the first event.
@@ -58,7 +58,7 @@ func parsePosition(text string) (position, error) {
 	return p, nil
 }
 
-// verifyPosition fails with outbox.ErrCursorGone if the event at p is not there, or another one is:
+// verifyPosition fails with webhook.ErrCursorGone if the event at p is not there, or another one is:
 // the database was restored from a backup since, or is another one.
 func (db *DB) verifyPosition(ctx context.Context, q queryer, p position) error {
 	if p == (position{}) {
@@ -68,13 +68,13 @@ func (db *DB) verifyPosition(ctx context.Context, q queryer, p position) error {
 	var at int64
 	err := q.QueryRowContext(ctx, db.dialect.EventAt, p.transaction, p.seq).Scan(&id, &at)
 	if errors.Is(err, sql.ErrNoRows) {
-		return outbox.ErrCursorGone
+		return webhook.ErrCursorGone
 	}
 	if err != nil {
 		return fmt.Errorf("reading the event at the cursor: %w", err)
 	}
 	if p.digest != eventDigest(id, at) {
-		return outbox.ErrCursorGone
+		return webhook.ErrCursorGone
 	}
 	return nil
 }

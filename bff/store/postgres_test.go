@@ -13,10 +13,10 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/limiter"
 	"coinslot/bff/limiter/limitertest"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/store/pgtest"
 	"coinslot/bff/store/storetest"
+	"coinslot/bff/webhook"
 )
 
 func TestContractOnPostgres(t *testing.T) {
@@ -183,7 +183,7 @@ func TestLogWaitsForEarlierWriters(t *testing.T) {
 	for _, n := range []int{1, 2} {
 		fortest.Must(db.Insert(t.Context(), sample(n)))(t)
 	}
-	page := wantEvents(t, db, outbox.EventQuery{}, "evt_0")
+	page := wantEvents(t, db, webhook.EventQuery{}, "evt_0")
 	write := func(n int, during func()) {
 		_, err := db.Update(t.Context(), sample(n).ID, func(s *payment.Session) ([]payment.Event, error) {
 			during()
@@ -198,13 +198,13 @@ func TestLogWaitsForEarlierWriters(t *testing.T) {
 	first := fortest.Must(db.Writer.BeginTx(t.Context(), nil))(t)
 	fortest.OK(t, db.AppendEvents(t.Context(), first, []payment.Event{{ID: "evt_1", Session: sample(1).ID, Body: []byte("{}")}}))
 	write(2, func() {})
-	wantEvents(t, db, outbox.EventQuery{After: page.Next})
+	wantEvents(t, db, webhook.EventQuery{After: page.Next})
 	fortest.OK(t, first.Commit())
-	wantEvents(t, db, outbox.EventQuery{After: page.Next}, "evt_1", "evt_2")
-	wantEvents(t, db, outbox.EventQuery{After: page.Next, Session: sample(2).ID}, "evt_2")
+	wantEvents(t, db, webhook.EventQuery{After: page.Next}, "evt_1", "evt_2")
+	wantEvents(t, db, webhook.EventQuery{After: page.Next, Session: sample(2).ID}, "evt_2")
 }
 
-func wantEvents(t *testing.T, db *DB, q outbox.EventQuery, want ...string) outbox.EventPage {
+func wantEvents(t *testing.T, db *DB, q webhook.EventQuery, want ...string) webhook.EventPage {
 	t.Helper()
 	page := fortest.Must(db.Events(t.Context(), q))(t)
 	var got []string
@@ -223,9 +223,9 @@ func TestLogWaitsForNoOtherProgram(t *testing.T) {
 		open := fortest.Must(strangers.Writer.BeginTx(t.Context(), nil))(t)
 		fortest.Must(open.ExecContext(t.Context(),
 			`INSERT INTO ended_logins (login, until) VALUES ('a', 1)`))(t)
-		before := fortest.Must(db.Events(t.Context(), outbox.EventQuery{After: outbox.Latest}))(t)
+		before := fortest.Must(db.Events(t.Context(), webhook.EventQuery{After: webhook.Latest}))(t)
 		tell(t, db, n)
-		wantEvents(t, db, outbox.EventQuery{After: before.Next}, fmt.Sprint("evt_", n))
+		wantEvents(t, db, webhook.EventQuery{After: before.Next}, fmt.Sprint("evt_", n))
 		fortest.OK(t, open.Rollback())
 	}
 }
@@ -254,10 +254,10 @@ func TestLogGoesOnAfterAMove(t *testing.T) {
 	tell(t, db, 1)
 	run(t, db.Writer, `UPDATE events SET position = position + 1000000000`)
 	db = opened(t, dsn)
-	page := wantEvents(t, db, outbox.EventQuery{}, "evt_1")
+	page := wantEvents(t, db, webhook.EventQuery{}, "evt_1")
 	tell(t, db, 2)
-	wantEvents(t, db, outbox.EventQuery{}, "evt_1", "evt_2")
-	wantEvents(t, db, outbox.EventQuery{After: page.Next}, "evt_2")
+	wantEvents(t, db, webhook.EventQuery{}, "evt_1", "evt_2")
+	wantEvents(t, db, webhook.EventQuery{After: page.Next}, "evt_2")
 	before := count(t, db.Reader, `SELECT last_value FROM log_positions`)
 	db = opened(t, dsn)
 	fortest.Equal(t, count(t, db.Reader, `SELECT last_value FROM log_positions`), before,

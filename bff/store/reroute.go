@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"coinslot/bff/internal/background"
-	"coinslot/bff/outbox"
+	"coinslot/bff/webhook"
 )
 
 // A delivery is bound to the URL that was configured when its event was written. When
@@ -123,8 +123,8 @@ func (r *rerouter) pass(ctx context.Context) error {
 }
 
 // rerouteRecent moves what may be moved without an operator, and returns how much stays open.
-func (db *DB) rerouteRecent(ctx context.Context, b outbox.Backlog) (left int, err error) {
-	moved := outbox.Rerouted{}
+func (db *DB) rerouteRecent(ctx context.Context, b webhook.Backlog) (left int, err error) {
+	moved := webhook.Rerouted{}
 	if len(db.endpoints) > 0 {
 		r := reroute{since: db.Now().Add(-rerouteWindow)}
 		if moved, err = db.reroute(ctx, b.Endpoint, r); err != nil {
@@ -138,17 +138,17 @@ func (db *DB) rerouteRecent(ctx context.Context, b outbox.Backlog) (left int, er
 	return max(0, b.Waiting-moved.Moved), nil
 }
 
-// Reroute implements outbox.Rerouting.
-func (db *DB) Reroute(ctx context.Context, endpoint string) (outbox.Rerouted, error) {
+// Reroute implements webhook.Rerouting.
+func (db *DB) Reroute(ctx context.Context, endpoint string) (webhook.Rerouted, error) {
 	if len(db.endpoints) == 0 {
-		return outbox.Rerouted{}, outbox.ErrNoEndpoint
+		return webhook.Rerouted{}, webhook.ErrNoEndpoint
 	}
 	list, err := db.Unrouted(ctx)
 	if err != nil {
-		return outbox.Rerouted{}, err
+		return webhook.Rerouted{}, err
 	}
-	if !slices.ContainsFunc(list, func(b outbox.Backlog) bool { return b.Endpoint == endpoint }) {
-		return outbox.Rerouted{}, outbox.ErrEndpoint
+	if !slices.ContainsFunc(list, func(b webhook.Backlog) bool { return b.Endpoint == endpoint }) {
+		return webhook.Rerouted{}, webhook.ErrEndpoint
 	}
 	return db.reroute(ctx, endpoint, reroute{closeRest: true, most: maxRerouted})
 }
@@ -164,13 +164,13 @@ type reroute struct {
 // that URL starts.
 func (db *DB) reroute(
 	ctx context.Context, endpoint string, r reroute,
-) (done outbox.Rerouted, err error) {
+) (done webhook.Rerouted, err error) {
 	at := openDelivery{nextAt: math.MinInt64}
 	for ctx.Err() == nil {
-		var batch outbox.Rerouted
+		var batch webhook.Rerouted
 		var list []openDelivery
 		err := db.Write(ctx, func(tx *sql.Tx) (err error) {
-			batch = outbox.Rerouted{}
+			batch = webhook.Rerouted{}
 			list, err = db.lockOpen(ctx, tx, endpoint, at, r.since)
 			if err != nil {
 				return err
@@ -223,7 +223,7 @@ func (db *DB) lockOpen(
 // moveDelivery moves one delivery to the configured URLs that have none of its event.
 func (db *DB) moveDelivery(
 	ctx context.Context, tx *sql.Tx, d openDelivery, from string, closeRest bool,
-	done *outbox.Rerouted,
+	done *webhook.Rerouted,
 ) error {
 	moved, err := db.addDeliveries(ctx, tx, d.event, "moved from "+endpointHost(from))
 	switch {

@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"coinslot/bff/fortest"
-	"coinslot/bff/outbox"
 	"coinslot/bff/store/pgtest"
 	"coinslot/bff/store/storetest"
+	"coinslot/bff/webhook"
 )
 
 func TestRerouting(t *testing.T) {
@@ -97,7 +97,7 @@ func TestReroutingOfInstances(t *testing.T) {
 		pass(rerouteEvery, before, after)
 	}
 	want("after it woke up", 0, 3)
-	if err := before.RecordResult(t.Context(), held[0], outbox.DeliveryResult{NextAt: clock}); err == nil {
+	if err := before.RecordResult(t.Context(), held[0], webhook.DeliveryResult{NextAt: clock}); err == nil {
 		t.Error("a delivery that was moved was settled")
 	}
 	want("after its answer", 0, 3)

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"coinslot/bff/console"
 	"coinslot/bff/payment"
-	"coinslot/bff/records"
 )
 
 const (
@@ -22,9 +22,9 @@ const (
 	sessionsAmong = `SELECT ` + sessionColumns + ` FROM sessions WHERE id IN %s`
 )
 
-// Search implements records.Records. It finds places first, sorts them, and reads only the sessions
+// Search implements console.Records. It finds places first, sorts them, and reads only the sessions
 // of the page.
-func (db *DB) Search(ctx context.Context, q records.Query) (payment.Page, error) {
+func (db *DB) Search(ctx context.Context, q console.Query) (payment.Page, error) {
 	from, err := parseCursor(q.Cursor)
 	if err != nil {
 		return payment.Page{}, err
@@ -112,7 +112,7 @@ func (w *sessionQuery) sql() string {
 
 // sessionQueries returns the queries for what q asks for, from a place on. CROSS keeps
 // SQLite from scanning all sessions for a term.
-func sessionQueries(q records.Query, from cursor, limit int) []sessionQuery {
+func sessionQueries(q console.Query, from cursor, limit int) []sessionQuery {
 	from = from.before(q.To)
 	var list []sessionQuery
 	add := func(w sessionQuery, condition string, values ...any) {
@@ -154,7 +154,7 @@ func byRefPrefix(ref string) sessionQuery {
 }
 
 // restrict adds the conditions of q that are no text, and that of the place.
-func (w *sessionQuery) restrict(q records.Query, from cursor) {
+func (w *sessionQuery) restrict(q console.Query, from cursor) {
 	w.where("("+w.at+", "+w.id+") < (?, ?)", from.createdAt, keyOf(from.id))
 	if !q.From.IsZero() {
 		w.where(w.at+" >= ?", ceilMicros(q.From))

@@ -14,10 +14,10 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/fortest"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
 	"coinslot/bff/store/pgtest"
+	"coinslot/bff/webhook"
 )
 
 // fileMark marks a file as ours.
@@ -264,7 +264,7 @@ func wantReads(t *testing.T, r *DB, sessions int) {
 	if page, err := r.List(t.Context(), payment.Filter{}); err != nil || len(page.Sessions) != sessions {
 		t.Errorf("List has %d sessions, %v; want %d", len(page.Sessions), err, sessions)
 	}
-	if page, err := r.Events(t.Context(), outbox.EventQuery{}); err != nil || len(page.Events) != sessions {
+	if page, err := r.Events(t.Context(), webhook.EventQuery{}); err != nil || len(page.Events) != sessions {
 		t.Errorf("Events has %d, %v; want %d", len(page.Events), err, sessions)
 	}
 	fortest.OK(t, r.Ping(t.Context()))

@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/records"
+	"coinslot/bff/console"
+	"coinslot/bff/console/chart"
 
 	"github.com/shopspring/decimal"
 )
@@ -125,10 +126,10 @@ const tally = `SELECT created_at / 86400000000 AS day, status, coin, count(*),
 
 const maxTally = 92 * 24 * time.Hour
 
-// Tally implements records.Records. It reads an index, and no documents.
-func (db *DB) Tally(ctx context.Context, from, to time.Time) (counts []records.Count, err error) {
+// Tally implements console.Records. It reads an index, and no documents.
+func (db *DB) Tally(ctx context.Context, from, to time.Time) (counts []chart.Count, err error) {
 	if to.Before(from) || to.Sub(from) > maxTally {
-		return nil, records.ErrRange
+		return nil, console.ErrRange
 	}
 	err = db.Browse(ctx, func(ctx context.Context, q queryer) (err error) {
 		counts, err = collect(ctx, q, scanCount, tally, ceilMicros(from),
@@ -138,7 +139,7 @@ func (db *DB) Tally(ctx context.Context, from, to time.Time) (counts []records.C
 	return counts, wrap(err, "counting sessions by day")
 }
 
-func scanCount(rows *sql.Rows) (c records.Count, err error) {
+func scanCount(rows *sql.Rows) (c chart.Count, err error) {
 	var day int64
 	var coin sql.NullString
 	var cents string
@@ -158,7 +159,7 @@ const choices = `WITH RECURSIVE due (v) AS (
 	SELECT (SELECT min(s.%[1]s) FROM sessions s WHERE s.%[1]s > due.v) FROM due WHERE v IS NOT NULL
 ) SELECT v FROM due WHERE v IS NOT NULL LIMIT 200`
 
-// Choices implements records.Records.
+// Choices implements console.Records.
 func (db *DB) Choices(ctx context.Context) (coins, networks []string, err error) {
 	err = db.Browse(ctx, func(ctx context.Context, q queryer) (err error) {
 		coins, err = collect(ctx, q, scanKey, fmt.Sprintf(choices, "coin"))

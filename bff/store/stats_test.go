@@ -12,8 +12,8 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/fortest"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
+	"coinslot/bff/webhook"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -43,8 +43,8 @@ func TestStats(t *testing.T) {
 				}))(t)
 			}
 			// The oldest is replayed now, and one of the others is delivered.
-			fortest.Must(db.Replay(t.Context(), outbox.Range{From: now.Add(-time.Hour), To: now.Add(-10 * time.Minute)}, now))(t)
-			fortest.OK(t, db.RecordResult(t.Context(), outbox.Delivery{EventID: "evt_2", Endpoint: "https://a.example/"}, outbox.DeliveryResult{Delivered: true}))
+			fortest.Must(db.Replay(t.Context(), webhook.Range{From: now.Add(-time.Hour), To: now.Add(-10 * time.Minute)}, now))(t)
+			fortest.OK(t, db.RecordResult(t.Context(), webhook.Delivery{EventID: "evt_2", Endpoint: "https://a.example/"}, webhook.DeliveryResult{Delivered: true}))
 			got := fortest.Must(db.Stats(t.Context()))(t)
 			onDisk := got.Size > 10_000 && got.Free > 0
 			if onDisk == db.Shared() {

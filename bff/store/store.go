@@ -1,5 +1,5 @@
 // Package store keeps sessions, events and their deliveries in a database: it is the checkout.Store,
-// outbox.Outbox and outbox.Log of the server. storetest.Run is the contract as tests.
+// webhook.Outbox and webhook.Log of the server. storetest.Run is the contract as tests.
 //
 // There are two databases: SQLite for one process, PostgreSQL for several. Both get the same
 // queries, written by hand for database/sql with $1, $2 …; a [dialect] is where they differ. A
@@ -25,12 +25,11 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/console"
 	"coinslot/bff/internal/background"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
-	"coinslot/bff/records"
-	"coinslot/bff/retention"
+	"coinslot/bff/webhook"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 )
@@ -90,15 +89,15 @@ type DB struct {
 }
 
 var (
-	_ checkout.Store   = (*DB)(nil)
-	_ outbox.Outbox    = (*DB)(nil)
-	_ outbox.Log       = (*DB)(nil)
-	_ outbox.Rerouting = (*DB)(nil)
-	_ records.Records  = (*DB)(nil)
-	_ reconcile.Runs   = (*DB)(nil)
-	_ retention.Eraser = (*DB)(nil)
-	_ retention.Items  = (*DB)(nil)
-	_ records.Damage   = (*DB)(nil)
+	_ checkout.Store       = (*DB)(nil)
+	_ webhook.Outbox       = (*DB)(nil)
+	_ webhook.Log          = (*DB)(nil)
+	_ webhook.Rerouting    = (*DB)(nil)
+	_ console.Records      = (*DB)(nil)
+	_ reconcile.Runs       = (*DB)(nil)
+	_ checkout.Eraser      = (*DB)(nil)
+	_ checkout.UnpaidItems = (*DB)(nil)
+	_ console.Damage       = (*DB)(nil)
 )
 
 // Open opens the database for a server. An SQLite file is opened alone: a second process is refused

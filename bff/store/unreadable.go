@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"time"
 
+	"coinslot/bff/console"
 	"coinslot/bff/internal/background"
 	"coinslot/bff/payment"
-	"coinslot/bff/records"
 )
 
 // Rows are decoded one by one. A session whose document cannot be decoded is set aside: it is not
@@ -129,16 +129,16 @@ func (db *DB) setAside(ctx context.Context, after string, limit int) ([]rowSetAs
 	return list, wrap(err, "finding unreadable sessions")
 }
 
-// Unreadable implements records.Damage.
-func (db *DB) Unreadable(ctx context.Context, limit int) ([]records.Unreadable, error) {
+// Unreadable implements console.Damage.
+func (db *DB) Unreadable(ctx context.Context, limit int) ([]console.Unreadable, error) {
 	list, err := db.setAside(ctx, "", limit)
 	if err != nil {
 		return nil, err
 	}
-	var all []records.Unreadable
+	var all []console.Unreadable
 	for _, r := range list {
-		u := records.Unreadable{
-			Kind: records.UnreadableSession, ID: fromKey(r.id),
+		u := console.Unreadable{
+			Kind: console.UnreadableSession, ID: fromKey(r.id),
 			Session: fromKey(r.id), Since: time.UnixMicro(r.since).UTC(),
 		}
 		_, err := r.session()

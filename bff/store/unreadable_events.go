@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"coinslot/bff/console"
 	"coinslot/bff/payment"
-	"coinslot/bff/records"
 )
 
 const (
@@ -70,11 +70,11 @@ func (db *DB) CountUnreadableEvents(
 // UnreadableEvents returns events that are set aside, at most limit.
 func (db *DB) UnreadableEvents(
 	ctx context.Context, limit int,
-) (all []records.Unreadable, err error) {
+) (all []console.Unreadable, err error) {
 	list, err := db.eventsSetAside(ctx, "", limit)
 	for _, e := range list {
-		u := records.Unreadable{
-			Kind: records.UnreadableEvent, ID: e.ID, Session: e.Session,
+		u := console.Unreadable{
+			Kind: console.UnreadableEvent, ID: e.ID, Session: e.Session,
 			Since: time.UnixMicro(e.since).UTC(),
 		}
 		if err := db.checkEvent(e.Event); err != nil {

@@ -39,16 +39,13 @@ type Limits struct {
 	Guesses int // wrong keys, hook tokens and tracking codes at /return in a minute; 30
 	Sockets int // open at a time; 200
 	Unpaid  int // unpaid attempts of items, opened in an hour; 200; see package shop
-	// Loopback applies Reads, Sockets and Unpaid to loopback addresses, too. False = those are an
-	// unnamed proxy, or the operator: one limit for all shoppers would keep them from paying.
-	Loopback bool
 }
 
 func (l Limits) withDefaults() Limits {
 	return Limits{
 		Reads: cmp.Or(l.Reads, 1200), Posts: cmp.Or(l.Posts, 1200), Calls: cmp.Or(l.Calls, 360),
 		Guesses: cmp.Or(l.Guesses, 30), Sockets: cmp.Or(l.Sockets, 200),
-		Unpaid: cmp.Or(l.Unpaid, 200), Loopback: l.Loopback,
+		Unpaid: cmp.Or(l.Unpaid, 200),
 	}
 }
 
@@ -169,10 +166,11 @@ func (s *Server) EnterSocket(r *http.Request) (client string, ok bool) {
 // LeaveSocket counts one socket of a client less.
 func (s *Server) LeaveSocket(client string) { s.sockets.remove(client) }
 
-// IsLocal reports whether r comes from this machine, which has no read limits.
+// IsLocal reports whether r comes from this machine, which Reads, Sockets and Unpaid do not limit: it
+// is the operator or an unnamed proxy, and one limit for all shoppers would keep them from paying.
 func (s *Server) IsLocal(r *http.Request) bool {
 	addr, err := netip.ParseAddr(s.Client(r))
-	if err != nil || !addr.IsLoopback() || s.Limits.Loopback {
+	if err != nil || !addr.IsLoopback() {
 		return false
 	}
 	s.WarnHiddenClients(r)

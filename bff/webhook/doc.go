@@ -3,7 +3,7 @@
 // have passed.
 //
 // Start from [New] and [Sender.Run] to send, and from [ParseKeys] and [Keys.Verify] to
-// receive. docs/webhooks.md is for merchants. Events are written to the [outbox.Outbox] in
+// receive. docs/webhooks.md is for merchants. Events are written to the [Outbox] in
 // the transaction of the change that they report.
 //
 // Delivery is at least once and in no promised order: the body's data.version says which of

@@ -7,12 +7,16 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-
-	"coinslot/bff/outbox"
 )
 
+// Failure is why an endpoint has not accepted a message, in the words of docs/errors.md.
+type Failure struct {
+	Code         string // "signature_refused"
+	Meaning, Fix string // what it means, and what to do
+}
+
 // failures are the reasons for which a message is not taken, in the words of docs/errors.md.
-var failures = []outbox.Failure{
+var failures = []Failure{
 	{Code: "address_private",
 		Meaning: "The host's address is not public, so Coinslot sends nothing there.",
 		Fix: "Give your server a public name. If it is on the checkout's machine or network, " +
@@ -63,15 +67,15 @@ var failures = []outbox.Failure{
 }
 
 // failure is why a was not a yes; the zero Fault if it was.
-func (a answer) failure() outbox.Failure {
+func (a answer) failure() Failure {
 	if a.delivered() {
-		return outbox.Failure{}
+		return Failure{}
 	}
 	code := statusFailure(a.status)
 	if a.err != nil {
 		code = errorFailure(a.err)
 	}
-	i := slices.IndexFunc(failures, func(f outbox.Failure) bool { return f.Code == code })
+	i := slices.IndexFunc(failures, func(f Failure) bool { return f.Code == code })
 	return failures[i]
 }
 

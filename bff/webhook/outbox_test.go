@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"coinslot/bff/fortest"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 )
 
@@ -24,21 +23,21 @@ type queue struct {
 }
 
 type row struct {
-	outbox.Delivery
-	due     time.Time
-	done    bool
-	settled []outbox.DeliveryResult
+	Delivery
+	due      time.Time
+	done     bool
+	recorded []DeliveryResult
 }
 
 func newQueue() *queue { return &queue{changed: make(chan struct{})} }
 
-func (q *queue) add(d outbox.Delivery) {
+func (q *queue) add(d Delivery) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.rows = append(q.rows, &row{Delivery: d, due: d.CreatedAt})
 }
 
-func (q *queue) ClaimDeliveries(ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string) ([]outbox.Delivery, error) {
+func (q *queue) ClaimDeliveries(ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string) ([]Delivery, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := cmp.Or(ctx.Err(), q.err); err != nil {
@@ -51,7 +50,7 @@ func (q *queue) ClaimDeliveries(ctx context.Context, now time.Time, lease time.D
 		}
 	}
 	slices.SortStableFunc(due, func(a, b *row) int { return a.due.Compare(b.due) })
-	var claimed []outbox.Delivery
+	var claimed []Delivery
 	for _, r := range due[:min(limit, len(due))] {
 		r.due = now.Add(lease)
 		claimed = append(claimed, r.Delivery)
@@ -59,7 +58,7 @@ func (q *queue) ClaimDeliveries(ctx context.Context, now time.Time, lease time.D
 	return claimed, nil
 }
 
-func (q *queue) RecordResult(ctx context.Context, d outbox.Delivery, result outbox.DeliveryResult) error {
+func (q *queue) RecordResult(ctx context.Context, d Delivery, result DeliveryResult) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if err := cmp.Or(ctx.Err(), q.err); err != nil {
@@ -67,7 +66,7 @@ func (q *queue) RecordResult(ctx context.Context, d outbox.Delivery, result outb
 	}
 	r := q.find(d.EventID, d.Endpoint)
 	r.Tries++
-	r.settled = append(r.settled, result)
+	r.recorded = append(r.recorded, result)
 	r.done = result.Delivered || result.Abandoned
 	r.due = result.NextAt
 	close(q.changed)
@@ -85,18 +84,18 @@ func (q *queue) find(id, endpoint string) *row {
 }
 
 // results returns how the tries of a delivery ended.
-func (q *queue) results(id, endpoint string) []outbox.DeliveryResult {
+func (q *queue) results(id, endpoint string) []DeliveryResult {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return slices.Clone(q.find(id, endpoint).settled)
+	return slices.Clone(q.find(id, endpoint).recorded)
 }
 
 // last is the latest of them; it fails the test if there is none.
-func (q *queue) last(t *testing.T, id, endpoint string) outbox.DeliveryResult {
+func (q *queue) last(t *testing.T, id, endpoint string) DeliveryResult {
 	t.Helper()
 	results := q.results(id, endpoint)
 	if len(results) == 0 {
-		t.Fatalf("event %s to %s was never settled", id, endpoint)
+		t.Fatalf("event %s to %s was never recorded", id, endpoint)
 	}
 	return results[len(results)-1]
 }
@@ -120,7 +119,7 @@ func (q *queue) fail(err error) {
 	q.err = err
 }
 
-// wait returns once that many deliveries to endpoint are settled for good.
+// wait returns once that many deliveries to endpoint are recorded for good.
 func (q *queue) wait(t *testing.T, endpoint string, want int) {
 	t.Helper()
 	for {
@@ -138,14 +137,14 @@ func (q *queue) wait(t *testing.T, endpoint string, want int) {
 		select {
 		case <-changed:
 		case <-t.Context().Done():
-			t.Fatalf("%d of %d deliveries to %s are settled", done, want, endpoint)
+			t.Fatalf("%d of %d deliveries to %s are recorded", done, want, endpoint)
 		}
 	}
 }
 
 // event is the nth event for endpoint, created at.
-func event(n int, endpoint string, at time.Time) outbox.Delivery {
-	return outbox.Delivery{
+func event(n int, endpoint string, at time.Time) Delivery {
+	return Delivery{
 		EventID: fmt.Sprintf("evt_%05d", n), Endpoint: endpoint, Type: payment.EventConfirmed, Session: "cs_secretsession",
 		Body: fmt.Appendf(nil, `{"type":"checkout.confirmed","data":{"n":%d}}`, n), CreatedAt: at,
 	}

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"coinslot/bff/internal/background"
-	"coinslot/bff/outbox"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -25,7 +24,7 @@ const maxEndpoints = 20
 
 // Config is what a [Sender] is made of.
 type Config struct {
-	Outbox outbox.Outbox // required
+	Outbox Outbox // required
 	// URLs, see [CheckEndpoint]; at most 20, none twice; none = nothing is sent
 	Endpoints []string
 	// Secrets are "whsec_…", see [CheckSecret], the current one first. Several are the
@@ -38,8 +37,8 @@ type Config struct {
 	// Began is called when a try begins; it returns the context to make it with and a
 	// function to call at its end. Nil = not called.
 	Began func(
-		ctx context.Context, d outbox.Delivery,
-	) (context.Context, func(outbox.DeliveryResult))
+		ctx context.Context, d Delivery,
+	) (context.Context, func(DeliveryResult))
 	Timeout time.Duration    // of a whole try, body included; zero = 20 s
 	Log     *slog.Logger     // nil = silent
 	Now     func() time.Time // nil = time.Now
@@ -95,9 +94,9 @@ func (c *Config) setDefaults() {
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Began == nil {
 		c.Began = func(
-			ctx context.Context, _ outbox.Delivery,
-		) (context.Context, func(outbox.DeliveryResult)) {
-			return ctx, func(outbox.DeliveryResult) {}
+			ctx context.Context, _ Delivery,
+		) (context.Context, func(DeliveryResult)) {
+			return ctx, func(DeliveryResult) {}
 		}
 	}
 	if c.Now == nil {

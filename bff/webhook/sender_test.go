@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"coinslot/bff/fortest"
-	"coinslot/bff/outbox"
 )
 
 const (
@@ -432,4 +431,4 @@ func TestLog(t *testing.T) {
 	}
 }
 
-var _ outbox.Outbox = (*queue)(nil)
+var _ Outbox = (*queue)(nil)

@@ -59,13 +59,13 @@ func last(p netip.Prefix) netip.Addr {
 // errWire stops a connect that was allowed before anything leaves the machine.
 var errWire = errors.New("connect was allowed; the test stops it here")
 
-// wire is what was connected to, or would have been.
-type wire struct {
+// dialed is what was connected to, or would have been.
+type dialed struct {
 	mu   sync.Mutex
 	list []netip.Addr
 }
 
-func (w *wire) note(address string) {
+func (w *dialed) note(address string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	at, err := netip.ParseAddrPort(address)
@@ -75,7 +75,7 @@ func (w *wire) note(address string) {
 	w.list = append(w.list, at.Addr())
 }
 
-func (w *wire) take() []netip.Addr {
+func (w *dialed) take() []netip.Addr {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	list := w.list
@@ -84,7 +84,7 @@ func (w *wire) take() []netip.Addr {
 }
 
 // cut is the client of newClient, whose connects end right after its guard has let them pass.
-func cut(w *wire) *http.Client {
+func cut(w *dialed) *http.Client {
 	client := newClient(false)
 	g := newGuard()
 	d := net.Dialer{Timeout: 5 * time.Second, Control: func(network, address string, c syscall.RawConn) error {
@@ -100,7 +100,7 @@ func cut(w *wire) *http.Client {
 
 // reach asks for a URL and returns the error. Every connect that was tried, and
 // not refused by the guard, is noted in w.
-func reach(t *testing.T, client *http.Client, w *wire, target string) error {
+func reach(t *testing.T, client *http.Client, w *dialed, target string) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{
 		ConnectDone: func(_, address string, err error) {
@@ -145,7 +145,7 @@ func (s *ssrf) check(group, raw string) {
 func (s *ssrf) private(client *http.Client, group, target string) {
 	s.t.Helper()
 	s.cases++
-	var w wire
+	var w dialed
 	err := reach(s.t, client, &w, target)
 	if list := w.take(); err == nil || len(list) > 0 {
 		s.violations++
@@ -158,7 +158,7 @@ func (s *ssrf) private(client *http.Client, group, target string) {
 func (s *ssrf) mixed(group, host string, want bool) {
 	s.t.Helper()
 	s.cases++
-	var w wire
+	var w dialed
 	err := reach(s.t, cut(&w), &w, "https://"+host+"/hook")
 	list := w.take()
 	for _, a := range list {
@@ -254,7 +254,7 @@ func (s *ssrf) blocks() {
 	}
 	for _, text := range outward {
 		s.cases++
-		var w wire
+		var w dialed
 		_ = reach(s.t, cut(&w), &w, "https://"+netip.AddrPortFrom(netip.MustParseAddr(text), 443).String()+"/")
 		if list := w.take(); len(list) != 1 || !isOutward(list[0]) {
 			s.violations++
@@ -307,7 +307,7 @@ func (s *ssrf) answers() {
 // changes: B88, names that lead elsewhere the next time, with a client that has
 // been there before, and the sender's own look at the setting in between.
 func (s *ssrf) changes() {
-	var w wire
+	var w dialed
 	client := cut(&w)
 	for i, lists := range [][][]netip.Addr{
 		{addresses("1.1.1.1"), addresses("127.0.0.1")}, {addresses("1.1.1.1"), addresses("10.0.0.1")}, {addresses("8.8.8.8"), addresses("169.254.169.254")}, {addresses("8.8.8.8"), addresses("1.1.1.1", "127.0.0.1")}, {addresses("127.0.0.1"), addresses("1.1.1.1")},

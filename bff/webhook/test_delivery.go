@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"coinslot/bff/outbox"
+	"coinslot/app/wire"
 	"coinslot/bff/payment"
 )
 
@@ -24,7 +24,43 @@ const (
 	maxTestNote = 200
 )
 
-// Test sends a message of [outbox.EventTest] to every endpoint at once, also to one that has
+// Why no test is sent.
+var (
+	ErrNoEndpoint error = &wire.Error{
+		Code: wire.CodeWebhookUnset, Detail: "no webhook endpoint is configured",
+	}
+	ErrTooManyTests error = &wire.Error{
+		Code: wire.CodeRateLimited, Detail: "too many test webhooks in a minute",
+	}
+)
+
+// EventTest is the type of a test message, which is about no payment. It is sent once, on
+// request, and is in no log.
+const EventTest payment.EventType = "checkout.test"
+
+// TestResult is the result of sending one message of [EventTest].
+type TestResult struct {
+	Event      string         // its "evt_…"
+	Deliveries []TestDelivery // one for each endpoint, as they are configured
+}
+
+// Delivered reports whether every endpoint has accepted it.
+func (t TestResult) Delivered() bool {
+	return !slices.ContainsFunc(t.Deliveries, func(d TestDelivery) bool { return !d.Delivered })
+}
+
+// TestDelivery is the result at one endpoint.
+type TestDelivery struct {
+	Endpoint  string        // URL, whose path and query may hold a key
+	Delivered bool          // answered with 2xx
+	Status    int           // HTTP status; zero = none was read
+	Took      time.Duration // from the begin of the try to the end of its answer
+	// at most 200 characters of what was answered or went wrong, on one line
+	Note    string
+	Failure Failure // why it was not taken; the zero Fault if it was
+}
+
+// Test sends a message of [EventTest] to every endpoint at once, also to one that has
 // answered 410, just as a payment's would be sent. It waits for their answers, for
 // Config.Timeout at most, even if ctx ends. The test is in no outbox and no metric, is not
 // tried again, and turns no endpoint off.
@@ -32,18 +68,18 @@ const (
 // The same key sends the same message again, id and body, within an hour and by this Sender;
 // "" is a new one each time.
 //
-// Errors: [outbox.ErrNoEndpoint]; [outbox.ErrTooManyTests] after ten in a minute. What
+// Errors: [ErrNoEndpoint]; [ErrTooManyTests] after ten in a minute. What
 // endpoints answer is none.
-func (s *Sender) Test(ctx context.Context, key string) (outbox.TestResult, error) {
+func (s *Sender) Test(ctx context.Context, key string) (TestResult, error) {
 	if len(s.workers) == 0 {
-		return outbox.TestResult{}, outbox.ErrNoEndpoint
+		return TestResult{}, ErrNoEndpoint
 	}
 	d, ok := s.tests.begin(key, time.Now(), s.config.Now())
 	if !ok {
-		return outbox.TestResult{}, outbox.ErrTooManyTests
+		return TestResult{}, ErrTooManyTests
 	}
-	tested := outbox.TestResult{
-		Event: d.EventID, Deliveries: make([]outbox.TestDelivery, len(s.workers)),
+	tested := TestResult{
+		Event: d.EventID, Deliveries: make([]TestDelivery, len(s.workers)),
 	}
 	var all sync.WaitGroup
 	for i, l := range s.workers {
@@ -55,10 +91,10 @@ func (s *Sender) Test(ctx context.Context, key string) (outbox.TestResult, error
 
 // Test is [Sender.Test] without a Sender: c needs no Outbox. Errors: those of [New] and of
 // Sender.Test.
-func Test(ctx context.Context, c Config) (outbox.TestResult, error) {
+func Test(ctx context.Context, c Config) (TestResult, error) {
 	s, err := newSender(c)
 	if err != nil {
-		return outbox.TestResult{}, err
+		return TestResult{}, err
 	}
 	defer s.client.CloseIdleConnections()
 	return s.Test(ctx, "")
@@ -66,21 +102,21 @@ func Test(ctx context.Context, c Config) (outbox.TestResult, error) {
 
 // Once makes a single try of d, signed with the secrets of c, which needs neither an Outbox nor
 // Endpoints. Errors: those of [New]. What the endpoint answers is none.
-func Once(ctx context.Context, c Config, d outbox.Delivery) (outbox.TestDelivery, error) {
+func Once(ctx context.Context, c Config, d Delivery) (TestDelivery, error) {
 	c.Endpoints = []string{d.Endpoint}
 	s, err := newSender(c)
 	if err != nil {
-		return outbox.TestDelivery{}, err
+		return TestDelivery{}, err
 	}
 	defer s.client.CloseIdleConnections()
 	return s.workers[0].test(ctx, d), nil
 }
 
-func (l *worker) test(ctx context.Context, d outbox.Delivery) outbox.TestDelivery {
+func (l *worker) test(ctx context.Context, d Delivery) TestDelivery {
 	d.Endpoint = l.endpoint
 	began := time.Now()
 	a := l.s.post(ctx, d)
-	t := outbox.TestDelivery{
+	t := TestDelivery{
 		Endpoint: l.endpoint, Delivered: a.delivered(), Status: a.status, Took: time.Since(began),
 		Note: truncate(a.note, maxTestNote), Failure: a.failure(),
 	}
@@ -109,7 +145,7 @@ func testBody(at time.Time) []byte {
 		Timestamp payment.Timestamp `json:"timestamp"`
 		Data      data              `json:"data"`
 	}{
-		outbox.EventTest, payment.Timestamp{Time: at},
+		EventTest, payment.Timestamp{Time: at},
 		data{
 			Object: "test", Test: true,
 			Message: "This is a test. It tells of no payment: answer 2xx and do nothing.",
@@ -130,12 +166,12 @@ type tests struct {
 type sentTest struct {
 	key     string
 	at      time.Time
-	message outbox.Delivery // without an endpoint
+	message Delivery // without an endpoint
 }
 
 // begin returns the message of another test and counts it. ok is false after too many in the
 // minute before now. stamp is the time of a new message.
-func (t *tests) begin(key string, now, stamp time.Time) (message outbox.Delivery, ok bool) {
+func (t *tests) begin(key string, now, stamp time.Time) (message Delivery, ok bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.list = slices.DeleteFunc(t.list,
@@ -143,8 +179,8 @@ func (t *tests) begin(key string, now, stamp time.Time) (message outbox.Delivery
 	if n := len(t.list); n >= testsPerMinute && now.Sub(t.list[n-testsPerMinute].at) < time.Minute {
 		return message, false
 	}
-	message = outbox.Delivery{
-		EventID: "evt_" + strings.ToLower(rand.Text()), Type: outbox.EventTest,
+	message = Delivery{
+		EventID: "evt_" + strings.ToLower(rand.Text()), Type: EventTest,
 		Body: testBody(stamp),
 	}
 	for _, b := range t.list {

@@ -15,26 +15,25 @@ import (
 	"time"
 
 	"coinslot/bff/fortest"
-	"coinslot/bff/outbox"
 
 	"github.com/google/go-cmp/cmp"
 )
 
 // tested sends one test to a server that answers by handle.
-func tested(t *testing.T, handle http.HandlerFunc, change func(*Config)) outbox.TestDelivery {
+func tested(t *testing.T, handle http.HandlerFunc, change func(*Config)) TestDelivery {
 	t.Helper()
 	server := httptest.NewServer(handle)
 	defer server.Close()
 	return testedAt(t, server.URL+"/hook?key=s3cr3t", change)
 }
 
-func testedAt(t *testing.T, endpoint string, change func(*Config)) outbox.TestDelivery {
+func testedAt(t *testing.T, endpoint string, change func(*Config)) TestDelivery {
 	t.Helper()
 	q := newQueue()
 	s := sender(t, q, change, endpoint)
-	s.config.Began = func(ctx context.Context, _ outbox.Delivery) (context.Context, func(outbox.DeliveryResult)) {
+	s.config.Began = func(ctx context.Context, _ Delivery) (context.Context, func(DeliveryResult)) {
 		t.Error("it is counted as a delivery")
-		return ctx, func(outbox.DeliveryResult) {}
+		return ctx, func(DeliveryResult) {}
 	}
 	got, err := s.Test(t.Context(), "")
 	if err != nil || len(got.Deliveries) != 1 || got.Deliveries[0].Endpoint != endpoint || got.Delivered() != got.Deliveries[0].Delivered {
@@ -55,7 +54,7 @@ func TestTestIsSigned(t *testing.T) {
 		body, _ = io.ReadAll(r.Body)
 		io.WriteString(w, "thank you\x1b[31m")
 	}, func(c *Config) { c.Now, c.Secrets = func() time.Time { return at }, []string{secretTwo, secretOne} })
-	if !got.Delivered || got.Status != 200 || got.Took <= 0 || got.Note != "thank you [31m" || got.Failure != (outbox.Failure{}) {
+	if !got.Delivered || got.Status != 200 || got.Took <= 0 || got.Note != "thank you [31m" || got.Failure != (Failure{}) {
 		t.Errorf("delivery = %+v; want taken", got)
 	}
 	id := header.Get("webhook-id")
@@ -200,9 +199,9 @@ func TestTestOfSeveral(t *testing.T) {
 		for range testsPerMinute {
 			_, err = s.Test(t.Context(), "")
 		}
-		fortest.Is(t, err, outbox.ErrTooManyTests, "the eleventh in a minute")
+		fortest.Is(t, err, ErrTooManyTests, "the eleventh in a minute")
 		<-time.After(30 * time.Second)
-		if _, err = s.Test(t.Context(), ""); !errors.Is(err, outbox.ErrTooManyTests) {
+		if _, err = s.Test(t.Context(), ""); !errors.Is(err, ErrTooManyTests) {
 			t.Errorf("half a minute later = %v; want ErrTooManyTests", err)
 		}
 		<-time.After(30 * time.Second)
@@ -226,7 +225,7 @@ func TestTestWithoutSender(t *testing.T) {
 	if got, err := Test(ctx, c); err != nil || !got.Delivered() {
 		t.Errorf("Test = %+v, %v; want taken", got, err)
 	}
-	if _, err := Test(t.Context(), Config{}); !errors.Is(err, outbox.ErrNoEndpoint) {
+	if _, err := Test(t.Context(), Config{}); !errors.Is(err, ErrNoEndpoint) {
 		t.Errorf("Test without an endpoint = %v; want ErrNoEndpoint", err)
 	}
 	if _, err := Test(t.Context(), Config{Endpoints: []string{server.URL}}); err == nil {

@@ -14,8 +14,6 @@ import (
 	"strings"
 	"time"
 	"unicode"
-
-	"coinslot/bff/outbox"
 )
 
 // maxNoteBytes is the outbox's limit of a note.
@@ -34,7 +32,7 @@ func (a answer) delivered() bool { return a.status >= 200 && a.status < 300 }
 //
 // A 2xx counts as soon as its header is read: the endpoint has accepted the event, even if
 // the rest of the answer is lost.
-func (s *Sender) post(ctx context.Context, d outbox.Delivery) answer {
+func (s *Sender) post(ctx context.Context, d Delivery) answer {
 	ctx, cancel := context.WithTimeout(ctx, s.config.Timeout)
 	defer cancel()
 	req, err := s.request(ctx, d)
@@ -56,7 +54,7 @@ func (s *Sender) post(ctx context.Context, d outbox.Delivery) answer {
 }
 
 // request signs d again for each try, with the current time and keys.
-func (s *Sender) request(ctx context.Context, d outbox.Delivery) (*http.Request, error) {
+func (s *Sender) request(ctx context.Context, d Delivery) (*http.Request, error) {
 	at := s.config.Now()
 	signature, err := s.keys.Sign(d.EventID, at, d.Body)
 	if err != nil {
@@ -92,8 +90,8 @@ func (s *Sender) describe(err error) string {
 
 // decide returns what to record of an answer; it is pure. now is the end of the try, draw in
 // [0, 1) decides the jitter.
-func decide(d outbox.Delivery, a answer, now time.Time, draw float64) outbox.DeliveryResult {
-	r := outbox.DeliveryResult{Status: a.status, Note: a.note}
+func decide(d Delivery, a answer, now time.Time, draw float64) DeliveryResult {
+	r := DeliveryResult{Status: a.status, Note: a.note}
 	if r.Delivered = a.delivered(); r.Delivered {
 		return r
 	}

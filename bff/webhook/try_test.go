@@ -15,29 +15,28 @@ import (
 	"time"
 
 	"coinslot/bff/fortest"
-	"coinslot/bff/outbox"
 )
 
 func TestDecide(t *testing.T) {
 	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
-	first := outbox.Delivery{CreatedAt: now}
-	old := outbox.Delivery{CreatedAt: now.Add(-29 * 24 * time.Hour), Tries: 60}
-	last := outbox.Delivery{CreatedAt: now.Add(-30*24*time.Hour + time.Hour), Tries: 67}
-	future := outbox.Delivery{CreatedAt: now.Add(time.Hour)}
-	later := func(status int, wait time.Duration) outbox.DeliveryResult {
-		return outbox.DeliveryResult{Status: status, NextAt: now.Add(wait)}
+	first := Delivery{CreatedAt: now}
+	old := Delivery{CreatedAt: now.Add(-29 * 24 * time.Hour), Tries: 60}
+	last := Delivery{CreatedAt: now.Add(-30*24*time.Hour + time.Hour), Tries: 67}
+	future := Delivery{CreatedAt: now.Add(time.Hour)}
+	later := func(status int, wait time.Duration) DeliveryResult {
+		return DeliveryResult{Status: status, NextAt: now.Add(wait)}
 	}
 	tests := map[string]struct {
-		d    outbox.Delivery
+		d    Delivery
 		a    answer
 		draw float64
-		want outbox.DeliveryResult
+		want DeliveryResult
 	}{
-		"200":                      {first, answer{status: 200}, 0.5, outbox.DeliveryResult{Status: 200, Delivered: true}},
-		"204":                      {first, answer{status: 204}, 0.5, outbox.DeliveryResult{Status: 204, Delivered: true}},
-		"299 on the last try":      {last, answer{status: 299}, 0.5, outbox.DeliveryResult{Status: 299, Delivered: true}},
-		"410":                      {first, answer{status: 410}, 0.5, outbox.DeliveryResult{Status: 410, Abandoned: true}},
-		"no answer":                {first, answer{note: "x"}, 0.5, outbox.DeliveryResult{Note: "x", NextAt: now.Add(5 * time.Second)}},
+		"200":                      {first, answer{status: 200}, 0.5, DeliveryResult{Status: 200, Delivered: true}},
+		"204":                      {first, answer{status: 204}, 0.5, DeliveryResult{Status: 204, Delivered: true}},
+		"299 on the last try":      {last, answer{status: 299}, 0.5, DeliveryResult{Status: 299, Delivered: true}},
+		"410":                      {first, answer{status: 410}, 0.5, DeliveryResult{Status: 410, Abandoned: true}},
+		"no answer":                {first, answer{note: "x"}, 0.5, DeliveryResult{Note: "x", NextAt: now.Add(5 * time.Second)}},
 		"101":                      {first, answer{status: 101}, 0.5, later(101, 5*time.Second)},
 		"301":                      {first, answer{status: 301}, 0.5, later(301, 5*time.Second)},
 		"400":                      {first, answer{status: 400}, 0.5, later(400, 5*time.Second)},
@@ -45,13 +44,13 @@ func TestDecide(t *testing.T) {
 		"500, earliest":            {first, answer{status: 500}, 0, later(500, 4500*time.Millisecond)},
 		"500, latest":              {first, answer{status: 500}, 1, later(500, 5500*time.Millisecond)},
 		"500 after 29 days":        {old, answer{status: 500}, 0.5, later(500, 12*time.Hour)},
-		"500 on the last try":      {last, answer{status: 500}, 0.5, outbox.DeliveryResult{Status: 500, Abandoned: true}},
+		"500 on the last try":      {last, answer{status: 500}, 0.5, DeliveryResult{Status: 500, Abandoned: true}},
 		"created in the future":    {future, answer{status: 500}, 0.5, later(500, 5*time.Second)},
 		"asked for an hour":        {first, answer{status: 429, after: time.Hour}, 0.5, later(429, time.Hour)},
 		"asked for, never sooner":  {first, answer{status: 429, after: time.Hour}, 0, later(429, time.Hour)},
 		"asked for, a bit later":   {first, answer{status: 503, after: time.Hour}, 1, later(503, time.Hour+6*time.Minute)},
 		"asked for less":           {old, answer{status: 503, after: time.Hour}, 0.5, later(503, 12*time.Hour)},
-		"asked for on the last":    {last, answer{status: 503, after: time.Hour}, 0.5, outbox.DeliveryResult{Status: 503, Abandoned: true}},
+		"asked for on the last":    {last, answer{status: 503, after: time.Hour}, 0.5, DeliveryResult{Status: 503, Abandoned: true}},
 		"asked for beyond 30 days": {old, answer{status: 503, after: 24 * time.Hour}, 0.5, later(503, 24*time.Hour)},
 	}
 	for name, tc := range tests {
@@ -76,7 +75,7 @@ func TestClean(t *testing.T) {
 }
 
 // deliverTo makes one try to a real server and returns its end.
-func deliverTo(t *testing.T, handle http.HandlerFunc, change func(*Config)) outbox.DeliveryResult {
+func deliverTo(t *testing.T, handle http.HandlerFunc, change func(*Config)) DeliveryResult {
 	t.Helper()
 	server := httptest.NewServer(handle)
 	defer server.Close()

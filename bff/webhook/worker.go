@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"coinslot/bff/internal/background"
-	"coinslot/bff/outbox"
 )
 
 const (
@@ -106,7 +105,7 @@ func (l *worker) nextPause(ctx context.Context, pause time.Duration, err error) 
 
 // claimDue claims up to free due deliveries. The lease outlasts a try and the recording of its
 // result, so that another claim returns a delivery only if this process has stopped in between.
-func (l *worker) claimDue(ctx context.Context, free int) ([]outbox.Delivery, error) {
+func (l *worker) claimDue(ctx context.Context, free int) ([]Delivery, error) {
 	if free <= 0 {
 		return nil, nil
 	}
@@ -123,7 +122,7 @@ func (l *worker) claimDue(ctx context.Context, free int) ([]outbox.Delivery, err
 
 // deliver makes one try of d and records its result, also after ctx has ended. If recording
 // fails, d is tried again after its lease, with the same id.
-func (l *worker) deliver(ctx context.Context, d outbox.Delivery) error {
+func (l *worker) deliver(ctx context.Context, d Delivery) error {
 	ctx, ended := l.s.config.Began(context.WithoutCancel(ctx), d)
 	a := l.s.post(ctx, d)
 	r := decide(d, a, l.s.config.Now(), l.s.config.Random())
@@ -145,7 +144,7 @@ func (l *worker) deliver(ctx context.Context, d outbox.Delivery) error {
 // report logs the end of a try, with the code of its failure; without the body, the answer
 // and the URL.
 func (l *worker) report(
-	ctx context.Context, d outbox.Delivery, reason string, r outbox.DeliveryResult,
+	ctx context.Context, d Delivery, reason string, r DeliveryResult,
 ) {
 	log := l.s.config.Log.With("event", d.EventID, "type", string(d.Type), "host", l.host,
 		"status", r.Status, "try", d.Tries+1)

@@ -2,7 +2,8 @@
 
 // Package failpoint kills the process before or after a step that changes something, and
 // accelerates its clock, for the torture harness. It wraps the ports of the parts: only the
-// build with the tag "crashpoints" links it (bff/server/failpoint.go), and no part knows it.
+// build with the tag "crashpoints" links it (bff/server/failpoint_crashpoints.go), and no part
+// knows it.
 //
 //	CRASH_AT=create.after:3   dies when that point is passed for the third time
 //	CRASH_HURRY=20            makes every pause between checks 20 times shorter

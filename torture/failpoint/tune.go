@@ -11,10 +11,8 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/limiter"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/poller"
-	"coinslot/bff/retention"
 	"coinslot/bff/webhook"
 )
 
@@ -34,7 +32,7 @@ func Tune(config any) {
 		c.Outbox = deliveries{c.Outbox}
 	case *limiter.Config:
 		c.FirstProbe, c.MaxPause = 2*time.Second/speedup, 2*time.Second/speedup
-	case *retention.Service:
+	case *checkout.Retention:
 		c.Keep, c.Day = c.Keep/days, 24*time.Hour/days
 	}
 }
@@ -159,11 +157,11 @@ func claimed(list []payment.Session, err error) ([]payment.Session, error) {
 
 // deliveries is an outbox that dies after it has leased deliveries, and before or after
 // it has written what came of one. Its leases and pauses are short.
-type deliveries struct{ outbox.Outbox }
+type deliveries struct{ webhook.Outbox }
 
 func (d deliveries) ClaimDeliveries(
 	ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string,
-) ([]outbox.Delivery, error) {
+) ([]webhook.Delivery, error) {
 	list, err := d.Outbox.ClaimDeliveries(ctx, now, lease/speedup, limit, endpoints)
 	if len(list) > 0 {
 		point("deliveries.after")
@@ -172,7 +170,7 @@ func (d deliveries) ClaimDeliveries(
 }
 
 func (d deliveries) RecordResult(
-	ctx context.Context, delivery outbox.Delivery, r outbox.DeliveryResult,
+	ctx context.Context, delivery webhook.Delivery, r webhook.DeliveryResult,
 ) error {
 	if now := time.Now(); r.NextAt.After(now) {
 		r.NextAt = now.Add(r.NextAt.Sub(now) / speedup)

@@ -24,7 +24,6 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/fortest"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/store"
 	"coinslot/bff/webhook"
@@ -163,14 +162,14 @@ type crashingOutbox struct {
 
 var errCrashed = errors.New("killed")
 
-func (m *crashingOutbox) ClaimDeliveries(ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string) ([]outbox.Delivery, error) {
+func (m *crashingOutbox) ClaimDeliveries(ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string) ([]webhook.Delivery, error) {
 	if m.dead.Load() {
 		return nil, errCrashed
 	}
 	return m.DB.ClaimDeliveries(ctx, now, lease, limit, endpoints)
 }
 
-func (m *crashingOutbox) RecordResult(ctx context.Context, d outbox.Delivery, r outbox.DeliveryResult) error {
+func (m *crashingOutbox) RecordResult(ctx context.Context, d webhook.Delivery, r webhook.DeliveryResult) error {
 	if m.dead.Load() {
 		return errCrashed
 	}

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/poller"
+	"coinslot/bff/webhook"
 )
 
 // Defects that can be built into the ports of all instances.
@@ -50,7 +50,7 @@ type store interface {
 	checkout.Store
 	poller.Store
 	poller.ListStore
-	outbox.Outbox
+	webhook.Outbox
 }
 
 // ports returns those of in, with the defect of its world.
@@ -99,7 +99,7 @@ func (p badStore) Update(
 }
 
 func (p badStore) RecordResult(
-	ctx context.Context, d outbox.Delivery, r outbox.DeliveryResult,
+	ctx context.Context, d webhook.Delivery, r webhook.DeliveryResult,
 ) error {
 	r.Delivered = r.Delivered || p.defect == unsent
 	return p.storePort.RecordResult(ctx, d, r)

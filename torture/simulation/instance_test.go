@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/poller"
 	"coinslot/bff/webhook"
@@ -133,7 +132,7 @@ func (in *instance) deliver() {
 		store, _ := in.ports()
 		due, err := store.ClaimDeliveries(ctx, in.now(), 40*time.Second, 4, []string{hook})
 		for _, d := range due {
-			var r outbox.DeliveryResult
+			var r webhook.DeliveryResult
 			_, sent := through(ctx, in, endpoint, "webhook", d.EventID,
 				func(decision) (struct{}, error) { in.w.receive(d); return struct{}{}, nil })
 			if r.Delivered = sent == nil; !r.Delivered {

@@ -13,22 +13,22 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/outbox"
+	"coinslot/bff/checkout"
+	"coinslot/bff/console"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
-	"coinslot/bff/records"
-	"coinslot/bff/retention"
 	"coinslot/bff/store/storetest"
+	"coinslot/bff/webhook"
 )
 
 // memory is a database without a disk. The contract suite holds for what it implements; what it
 // embeds is nil.
 type memory struct {
-	outbox.Log
-	outbox.Rerouting
-	records.Records
+	webhook.Log
+	webhook.Rerouting
+	console.Records
 	reconcile.Runs
-	retention.Eraser
+	checkout.Eraser
 
 	endpoints []string
 	// committed is called with each change of a session, under the lock. Nil = no callback.
@@ -49,7 +49,7 @@ type row struct {
 }
 
 type delivery struct {
-	outbox.Delivery
+	webhook.Delivery
 	next, leased time.Time
 	urgent, done bool
 }
@@ -205,7 +205,7 @@ func (m *memory) append(events []payment.Event) {
 		}
 		for _, endpoint := range m.endpoints {
 			m.deliveries = append(m.deliveries, &delivery{
-				urgent: e.Type.Urgent(), next: e.At, Delivery: outbox.Delivery{
+				urgent: e.Type.Urgent(), next: e.At, Delivery: webhook.Delivery{
 					EventID: e.ID, Endpoint: endpoint, Type: e.Type, Session: e.Session,
 					Body: e.Body, CreatedAt: e.At,
 				},
@@ -415,14 +415,14 @@ func (m *memory) List(_ context.Context, f payment.Filter) (page payment.Page, e
 // first is the due time that d is ordered by.
 func (d *delivery) first() time.Time {
 	if d.urgent {
-		return d.next.Add(-outbox.HeadStart)
+		return d.next.Add(-webhook.HeadStart)
 	}
 	return d.next
 }
 
 func (m *memory) ClaimDeliveries(
 	_ context.Context, now time.Time, lease time.Duration, limit int, endpoints []string,
-) (claimed []outbox.Delivery, err error) {
+) (claimed []webhook.Delivery, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var due []*delivery
@@ -441,7 +441,7 @@ func (m *memory) ClaimDeliveries(
 }
 
 func (m *memory) RecordResult(
-	_ context.Context, d outbox.Delivery, r outbox.DeliveryResult,
+	_ context.Context, d webhook.Delivery, r webhook.DeliveryResult,
 ) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

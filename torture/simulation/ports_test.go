@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"coinslot/bff/checkout/checkouttest"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
+	"coinslot/bff/webhook"
 )
 
 // storePort is the database as an instance reaches it.
@@ -109,14 +109,14 @@ func (p storePort) ClaimOf(
 
 func (p storePort) ClaimDeliveries(
 	ctx context.Context, now time.Time, lease time.Duration, limit int, endpoints []string,
-) ([]outbox.Delivery, error) {
-	return query(ctx, p, "claim deliveries", "", func() ([]outbox.Delivery, error) {
+) ([]webhook.Delivery, error) {
+	return query(ctx, p, "claim deliveries", "", func() ([]webhook.Delivery, error) {
 		return p.in.w.db.ClaimDeliveries(ctx, now, lease, limit, endpoints)
 	})
 }
 
 func (p storePort) RecordResult(
-	ctx context.Context, d outbox.Delivery, r outbox.DeliveryResult,
+	ctx context.Context, d webhook.Delivery, r webhook.DeliveryResult,
 ) error {
 	return p.exec(ctx, "record result", d.EventID, func() error {
 		return p.in.w.db.RecordResult(ctx, d, r)

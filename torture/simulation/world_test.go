@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"coinslot/bff/checkout/checkouttest"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
+	"coinslot/bff/webhook"
 
 	"github.com/shopspring/decimal"
 )
@@ -339,7 +339,7 @@ func (m *memory) nextDue() (next time.Time) {
 }
 
 // receive is the merchant's endpoint.
-func (w *world) receive(d outbox.Delivery) {
+func (w *world) receive(d webhook.Delivery) {
 	if old, twice := w.received[d.EventID]; twice && string(old) != string(d.Body) {
 		w.failf("I5: %s has another body than before", d.EventID)
 	}

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"coinslot/bff/fortest"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/store"
 	"coinslot/bff/store/storetest"
+	"coinslot/bff/webhook"
 )
 
 // Store is the real store, over SQLite, whose updates can be made to fail.
@@ -74,5 +74,5 @@ func (s *Store) NextDue() (at time.Time, found bool) {
 // EventsOf returns the events of a session, oldest first.
 func (s *Store) EventsOf(id string) []payment.Event {
 	s.t.Helper()
-	return fortest.Must(s.Events(context.Background(), outbox.EventQuery{Session: id}))(s.t).Events
+	return fortest.Must(s.Events(context.Background(), webhook.EventQuery{Session: id}))(s.t).Events
 }

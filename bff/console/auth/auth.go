@@ -55,8 +55,10 @@ type Server struct {
 }
 
 // Logins keeps which logins have ended before their time, for all instances and
-// through restarts: a copied cookie does not sign in again. records.Records has it.
+// through restarts: a copied cookie does not sign in again. The store has it.
 type Logins interface {
+	// EndLogin records that a login was ended, until it expires, and LoginEnded reports it at every
+	// instance. login identifies it and grants no access.
 	EndLogin(ctx context.Context, login string, until time.Time) error
 	LoginEnded(ctx context.Context, login string) (bool, error)
 }

@@ -11,10 +11,18 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/console/format"
-	"coinslot/bff/records"
 
 	"github.com/shopspring/decimal"
 )
+
+// Count is the number of sessions of a day with a status and a coin.
+type Count struct {
+	Day       time.Time // its beginning, UTC
+	Status    string
+	Coin      string // of the current attempt; empty = none was chosen
+	Sessions  int
+	AmountUSD decimal.Decimal // their total, paid or not
+}
 
 // Chart is what has become of the orders of some days: sums, bars by day and by coin, and
 // a table of their numbers.
@@ -109,7 +117,7 @@ type totals struct {
 	usd      [4]decimal.Decimal
 }
 
-func (t *totals) add(c records.Count) {
+func (t *totals) add(c Count) {
 	kind := outcomeOf(c.Status)
 	t.sessions[kind] += c.Sessions
 	t.usd[kind] = t.usd[kind].Add(c.AmountUSD)
@@ -124,8 +132,8 @@ func (t totals) all() (n int) {
 
 // New returns the chart of orders from the day from on, nil if there are none. Counts are in
 // the order of their days; those before from are what the figures are compared with.
-func New(counts []records.Count, from time.Time) *Chart {
-	n := slices.IndexFunc(counts, func(c records.Count) bool { return !c.Day.Before(from) })
+func New(counts []Count, from time.Time) *Chart {
+	n := slices.IndexFunc(counts, func(c Count) bool { return !c.Day.Before(from) })
 	if n < 0 {
 		return nil
 	}
@@ -163,7 +171,7 @@ func New(counts []records.Count, from time.Time) *Chart {
 	return c
 }
 
-func sum(counts []records.Count) (t totals) {
+func sum(counts []Count) (t totals) {
 	for _, c := range counts {
 		t.add(c)
 	}
@@ -180,7 +188,7 @@ func (t totals) conversion() decimal.Decimal {
 }
 
 // figures are the sums of all days, compared with those of the period before.
-func figures(counts, before []records.Count) []figure {
+func figures(counts, before []Count) []figure {
 	now, then := sum(counts), sum(before)
 	open := "$" + format.Money(now.usd[underWay])
 	if n := now.sessions[inReview]; n > 0 {
@@ -253,7 +261,7 @@ func column(n, i int, t totals, top int, date time.Time) (d day) {
 }
 
 // coinBars is what was confirmed, by coin.
-func coinBars(counts []records.Count) (list []coinBar) {
+func coinBars(counts []Count) (list []coinBar) {
 	coins := map[string]totals{}
 	for _, c := range counts {
 		if outcomeOf(c.Status) == paid && c.Coin != "" {

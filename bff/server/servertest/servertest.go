@@ -20,6 +20,7 @@ import (
 	"coinslot/bff/config"
 	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
+	"coinslot/bff/sandbox/sandboxtest"
 	"coinslot/bff/server"
 	"coinslot/bff/store/storetest"
 	"coinslot/bff/web"
@@ -48,7 +49,7 @@ var NoLimits = web.Limits{Reads: 1 << 20, Posts: 1 << 20, Calls: 1 << 20, Guesse
 type Rig struct {
 	T       *testing.T
 	Server  *server.Server
-	Gateway *sandbox.Server
+	Gateway *sandboxtest.Gateway
 	Handler http.Handler // the server's own, or what wraps it
 	Public  string       // origin
 	Log     *fortest.Log
@@ -63,9 +64,9 @@ func New(t *testing.T) *Rig {
 }
 
 // NewGateway returns a sandbox gateway, and the settings of a server that uses it.
-func NewGateway(t *testing.T) (*sandbox.Server, config.Config) {
+func NewGateway(t *testing.T) (*sandboxtest.Gateway, config.Config) {
 	t.Helper()
-	gateway := sandbox.New(sandbox.Config{Key: GatewayKey})
+	gateway := sandboxtest.New(sandbox.Config{Key: GatewayKey})
 	api := httptest.NewServer(gateway)
 	t.Cleanup(api.Close)
 	return gateway, Settings(t, api.URL)
@@ -86,7 +87,7 @@ func Settings(t testing.TB, api string) config.Config {
 }
 
 // Start runs a server until t ends, or until stop is called. Rig.Log is what it logs unless o.Log is set.
-func Start(t *testing.T, gateway *sandbox.Server, c config.Config, o server.Options) (r *Rig, stop func()) {
+func Start(t *testing.T, gateway *sandboxtest.Gateway, c config.Config, o server.Options) (r *Rig, stop func()) {
 	t.Helper()
 	r = &Rig{T: t, Gateway: gateway, Public: c.PublicURL, Log: &fortest.Log{}}
 	if o.Log == nil {

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/console"
 	"coinslot/bff/fortest"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
-	"coinslot/bff/records"
+	"coinslot/bff/webhook"
 )
 
 var consoleTests = cases{
@@ -24,13 +24,13 @@ var consoleTests = cases{
 		for _, size := range []int{1, 2, 4, 9} {
 			for _, session := range []string{"", s.ID} {
 				got := allPages(func(cursor string) ([]string, string) {
-					page := listDeliveries(t, b, outbox.DeliveryQuery{
+					page := listDeliveries(t, b, webhook.DeliveryQuery{
 						Limit: size, Session: session, Cursor: cursor,
 					})
 					return brief(page.Rows), page.Next
 				})
 				same(t, fmt.Sprintf("all pages of %d", size), got,
-					brief(listDeliveries(t, b, outbox.DeliveryQuery{}).Rows))
+					brief(listDeliveries(t, b, webhook.DeliveryQuery{}).Rows))
 			}
 		}
 	}, siteA, siteB, endA),
@@ -39,8 +39,8 @@ var consoleTests = cases{
 		s := inserted(t, b, fresh(1))
 		updated(t, b, s.ID, nothing, eventWithID(s.ID, "evt_1", now),
 			eventWithID(s.ID, "evt_2", now.Add(time.Second)))
-		sent(t, b, now, siteA, outbox.DeliveryResult{Abandoned: true, Status: 410})
-		sent(t, b, now, siteB, outbox.DeliveryResult{Delivered: true, Status: 200})
+		sent(t, b, now, siteA, webhook.DeliveryResult{Abandoned: true, Status: 410})
+		sent(t, b, now, siteB, webhook.DeliveryResult{Delivered: true, Status: 200})
 		backlogs := func() (list []string) {
 			all := fortest.Must(b.Backlogs(t.Context()))(t)
 			for _, l := range all {
@@ -53,7 +53,7 @@ var consoleTests = cases{
 		same(t, "Backlogs", backlogs(), []string{
 			"https://a.example/ 1 0 1 true", "https://b.example/ 1 0 0 true",
 		})
-		sent(t, b, now.Add(time.Minute), siteB, outbox.DeliveryResult{
+		sent(t, b, now.Add(time.Minute), siteB, webhook.DeliveryResult{
 			Status: 500, NextAt: now.Add(time.Second),
 		})
 		same(t, "Backlogs after a failure", backlogs(), []string{
@@ -63,8 +63,8 @@ var consoleTests = cases{
 			event, endpoint string
 			want            error
 		}{
-			{"evt_3", siteA, outbox.ErrEventUnknown}, {"\x00", "", outbox.ErrEventUnknown},
-			{"evt_1", endA, outbox.ErrEndpoint}, {"evt_1", "\xff", outbox.ErrEndpoint},
+			{"evt_3", siteA, webhook.ErrEventUnknown}, {"\x00", "", webhook.ErrEventUnknown},
+			{"evt_1", endA, webhook.ErrEndpoint}, {"evt_1", "\xff", webhook.ErrEndpoint},
 			{"evt_1", siteA, nil},
 		} {
 			fortest.Is(t, b.Redeliver(t.Context(), c.event, c.endpoint), c.want,
@@ -72,11 +72,11 @@ var consoleTests = cases{
 		}
 		fortest.Equal(t, fortest.Must(b.SessionOf(t.Context(), "evt_2"))(t), s.ID, "SessionOf")
 		for _, event := range []string{"evt_3", "", "\x00"} {
-			if of, err := b.SessionOf(t.Context(), event); !errors.Is(err, outbox.ErrEventUnknown) {
+			if of, err := b.SessionOf(t.Context(), event); !errors.Is(err, webhook.ErrEventUnknown) {
 				t.Errorf("SessionOf(%q) = %q, %v; want ErrEventUnknown", event, of, err)
 			}
 		}
-		same(t, "Deliveries after", brief(listDeliveries(t, b, outbox.DeliveryQuery{}).Rows),
+		same(t, "Deliveries after", brief(listDeliveries(t, b, webhook.DeliveryQuery{}).Rows),
 			[]string{
 				"evt_2 https://b.example/ retrying 1 500 ", "evt_2 https://a.example/ waiting 0 0 ",
 				"evt_1 https://b.example/ delivered 1 200 ",
@@ -90,9 +90,9 @@ var consoleTests = cases{
 		}
 	}, siteA, siteB),
 	"audit log": on(func(t *testing.T, b Backend) {
-		var want []records.Action
+		var want []console.Action
 		for n := range 5 {
-			a := records.Action{
+			a := console.Action{
 				At: epoch().Add(time.Duration(n/2) * time.Second), By: "ann", From: "192.0.2.1",
 				What: fmt.Sprint("did.", n), Detail: "so",
 			}
@@ -100,22 +100,22 @@ var consoleTests = cases{
 				a.Session, a.Detail, a.From = fresh(n).ID, "", ""
 			}
 			fortest.OK(t, b.Record(t.Context(), a))
-			want = append([]records.Action{a}, want...)
+			want = append([]console.Action{a}, want...)
 		}
-		got := allPages(func(cursor string) ([]records.Action, string) {
-			q := records.ActionQuery{Limit: 2, Cursor: cursor}
+		got := allPages(func(cursor string) ([]console.Action, string) {
+			q := console.ActionQuery{Limit: 2, Cursor: cursor}
 			page := fortest.Must(b.Actions(t.Context(), q))(t)
 			return page.Actions, page.Next
 		})
 		same(t, "all actions", got, want)
 		for _, c := range []struct {
-			query records.ActionQuery
-			want  []records.Action
+			query console.ActionQuery
+			want  []console.Action
 		}{
-			{records.ActionQuery{Session: fresh(2).ID}, want[2:3]},
-			{records.ActionQuery{Session: "\xff"}, nil},
+			{console.ActionQuery{Session: fresh(2).ID}, want[2:3]},
+			{console.ActionQuery{Session: "\xff"}, nil},
 			{
-				records.ActionQuery{From: epoch().Add(time.Second),
+				console.ActionQuery{From: epoch().Add(time.Second),
 					To: epoch().Add(2 * time.Second)},
 				want[1:3],
 			},
@@ -123,12 +123,12 @@ var consoleTests = cases{
 			page := fortest.Must(b.Actions(t.Context(), c.query))(t)
 			same(t, fmt.Sprintf("Actions(%+v)", c.query), page.Actions, c.want)
 		}
-		if err := b.Record(t.Context(), records.Action{
+		if err := b.Record(t.Context(), console.Action{
 			By: "a\x00\xff", From: "\xff", What: "x\x00", Session: "\xff", Detail: "\x00",
 		}); err != nil {
 			t.Errorf("recording what no text holds = %v", err)
 		}
-		page, err := b.Actions(t.Context(), records.ActionQuery{Session: "\xff"})
+		page, err := b.Actions(t.Context(), console.ActionQuery{Session: "\xff"})
 		if err != nil || len(page.Actions) != 1 ||
 			time.Since(page.Actions[0].At).Abs() > time.Minute {
 			t.Errorf("an action without a time = %+v, %v; want one of now", page.Actions, err)
@@ -157,7 +157,7 @@ var consoleTests = cases{
 		}
 	}),
 	"refused origins": on(func(t *testing.T, b Backend) {
-		same(t, "RefusedOrigins of nothing", originList(t, b), []records.RefusedOrigin(nil))
+		same(t, "RefusedOrigins of nothing", originList(t, b), []console.RefusedOrigin(nil))
 		refuse(t, b, "https://a.example", "cs_1", 2)
 		refuse(t, b, "https://b.example", "", 1)
 		refuse(t, b, "https://a.example", "", 3)
@@ -166,7 +166,7 @@ var consoleTests = cases{
 			refuse(t, b, "https://c.example", fmt.Sprint("cs_", n), 1)
 		}
 		refuse(t, b, "\xff\x00", "\xff", 1)
-		byOrigin := map[string]records.RefusedOrigin{}
+		byOrigin := map[string]console.RefusedOrigin{}
 		for _, o := range originList(t, b) {
 			byOrigin[o.Origin] = o
 		}
@@ -187,7 +187,7 @@ var consoleTests = cases{
 	"refused origins are not many": on(func(t *testing.T, b Backend) {
 		has := func(origin string) bool {
 			return slices.ContainsFunc(originList(t, b),
-				func(o records.RefusedOrigin) bool { return o.Origin == origin })
+				func(o console.RefusedOrigin) bool { return o.Origin == origin })
 		}
 		refuse(t, b, "https://old.example", "cs_1", 1)
 		refuse(t, b, "https://old.example", "cs_2", 1)
@@ -218,9 +218,9 @@ var consoleTests = cases{
 			"x", "1", ".", "-.", "1.x", "1.-1", "+1.1", "1.01", "1.99999", "99999999999999999999.1",
 			"\xff.\x00",
 		} {
-			_, err1 := b.Deliveries(t.Context(), outbox.DeliveryQuery{Cursor: cursor})
-			_, err2 := b.Actions(t.Context(), records.ActionQuery{Cursor: cursor})
-			_, err3 := b.Search(t.Context(), records.Query{Cursor: cursor, Text: "order"})
+			_, err1 := b.Deliveries(t.Context(), webhook.DeliveryQuery{Cursor: cursor})
+			_, err2 := b.Actions(t.Context(), console.ActionQuery{Cursor: cursor})
+			_, err3 := b.Search(t.Context(), console.Query{Cursor: cursor, Text: "order"})
 			var known *wire.Error
 			if cursor == "1.x" || cursor == "1.-1" || cursor == "1.01" || cursor == "1.99999" ||
 				cursor == "\xff.\x00" {
@@ -246,8 +246,8 @@ func eventWithID(session, id string, at time.Time) payment.Event {
 
 // sent settles the next delivery to an endpoint.
 func sent(
-	t *testing.T, b Backend, now time.Time, endpoint string, r outbox.DeliveryResult,
-) outbox.Delivery {
+	t *testing.T, b Backend, now time.Time, endpoint string, r webhook.DeliveryResult,
+) webhook.Delivery {
 	t.Helper()
 	due, err := b.ClaimDeliveries(t.Context(), now, time.Minute, 1, []string{endpoint})
 	if err != nil || len(due) != 1 {
@@ -257,12 +257,12 @@ func sent(
 	return due[0]
 }
 
-func listDeliveries(t *testing.T, b Backend, q outbox.DeliveryQuery) outbox.DeliveryPage {
+func listDeliveries(t *testing.T, b Backend, q webhook.DeliveryQuery) webhook.DeliveryPage {
 	return fortest.Must(b.Deliveries(t.Context(), q))(t)
 }
 
 // brief is a row in one line.
-func brief(rows []outbox.DeliveryRow) (list []string) {
+func brief(rows []webhook.DeliveryRow) (list []string) {
 	for _, r := range rows {
 		list = append(list, fmt.Sprintf("%s %s %s %d %d %s", r.Event, r.Endpoint, r.State, r.Tries,
 			r.Status, r.Note))
@@ -277,10 +277,10 @@ func deliveries(t *testing.T, b Backend) {
 		updated(t, b, s.ID, nothing, eventWithID(s.ID, fmt.Sprint("evt_", n), now))
 	}
 	next := now.Add(time.Minute)
-	sent(t, b, now, siteA, outbox.DeliveryResult{Status: 500, Note: "oops", NextAt: next})
-	sent(t, b, now, siteA, outbox.DeliveryResult{Delivered: true, Status: 204})
-	sent(t, b, now, siteB, outbox.DeliveryResult{Abandoned: true, Status: 410, Note: "gone"})
-	page := listDeliveries(t, b, outbox.DeliveryQuery{})
+	sent(t, b, now, siteA, webhook.DeliveryResult{Status: 500, Note: "oops", NextAt: next})
+	sent(t, b, now, siteA, webhook.DeliveryResult{Delivered: true, Status: 204})
+	sent(t, b, now, siteB, webhook.DeliveryResult{Abandoned: true, Status: 410, Note: "gone"})
+	page := listDeliveries(t, b, webhook.DeliveryQuery{})
 	same(t, "Deliveries", brief(page.Rows), []string{
 		"evt_1 https://b.example/ waiting 0 0 ", "evt_1 https://a.example/ delivered 1 204 ",
 		"evt_0 https://b.example/ abandoned 1 410 gone",
@@ -297,19 +297,19 @@ func deliveries(t *testing.T, b Backend) {
 			page.Rows[1].NextAt, page.Rows[2].NextAt)
 	}
 	for _, c := range []struct {
-		query outbox.DeliveryQuery
-		want  []outbox.DeliveryRow
+		query webhook.DeliveryQuery
+		want  []webhook.DeliveryRow
 	}{
-		{outbox.DeliveryQuery{State: outbox.DeliveryRetrying}, page.Rows[3:]},
-		{outbox.DeliveryQuery{State: outbox.DeliveryAbandoned}, page.Rows[2:3]},
+		{webhook.DeliveryQuery{State: webhook.DeliveryRetrying}, page.Rows[3:]},
+		{webhook.DeliveryQuery{State: webhook.DeliveryAbandoned}, page.Rows[2:3]},
 		{
-			outbox.DeliveryQuery{State: outbox.DeliveryAbandoned, Session: fresh(0).ID},
+			webhook.DeliveryQuery{State: webhook.DeliveryAbandoned, Session: fresh(0).ID},
 			page.Rows[2:3],
 		},
-		{outbox.DeliveryQuery{State: outbox.DeliveryAbandoned, Session: fresh(1).ID}, nil},
-		{outbox.DeliveryQuery{State: "x"}, nil},
-		{outbox.DeliveryQuery{Session: fresh(0).ID}, page.Rows[2:]},
-		{outbox.DeliveryQuery{Session: "\xff"}, nil},
+		{webhook.DeliveryQuery{State: webhook.DeliveryAbandoned, Session: fresh(1).ID}, nil},
+		{webhook.DeliveryQuery{State: "x"}, nil},
+		{webhook.DeliveryQuery{Session: fresh(0).ID}, page.Rows[2:]},
+		{webhook.DeliveryQuery{Session: "\xff"}, nil},
 	} {
 		same(t, fmt.Sprintf("Deliveries(%+v)", c.query), listDeliveries(t, b, c.query).Rows, c.want)
 	}
@@ -320,6 +320,6 @@ func refuse(t *testing.T, b Backend, origin, session string, times int) {
 	fortest.OK(t, b.RefuseOrigin(t.Context(), origin, session, times))
 }
 
-func originList(t *testing.T, b Backend) []records.RefusedOrigin {
+func originList(t *testing.T, b Backend) []console.RefusedOrigin {
 	return fortest.Must(b.RefusedOrigins(t.Context()))(t)
 }

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/console"
 	"coinslot/bff/fortest"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
-	"coinslot/bff/records"
+	"coinslot/bff/webhook"
 
 	"github.com/shopspring/decimal"
 )
@@ -81,7 +81,7 @@ var eraseTests = cases{
 			got.ID != s.ID || got.Digest != s.Digest {
 			t.Errorf("Insert of the same order = %+v, %v; want the tombstone", got, err)
 		}
-		events, err := b.Events(t.Context(), outbox.EventQuery{Session: s.ID})
+		events, err := b.Events(t.Context(), webhook.EventQuery{Session: s.ID})
 		if err != nil || len(events.Events) != 0 {
 			t.Errorf("events = %+v, %v; want none", events, err)
 		}
@@ -109,11 +109,11 @@ var eraseTests = cases{
 	"erasing events leaves the end of the log": on(func(t *testing.T, b Backend) {
 		one, two := storeWithTraces(t, b, personal(1, payment.Expired)), storeWithTraces(t, b,
 			personal(2, payment.Expired))
-		all, err := b.Events(t.Context(), outbox.EventQuery{})
+		all, err := b.Events(t.Context(), webhook.EventQuery{})
 		if err != nil || len(all.Events) != 2 {
 			t.Fatalf("Events = %+v, %v", all, err)
 		}
-		first := fortest.Must(b.Events(t.Context(), outbox.EventQuery{Limit: 1}))(t)
+		first := fortest.Must(b.Events(t.Context(), webhook.EventQuery{Limit: 1}))(t)
 		erased(t, b, two.ID, payment.EraseAll)
 		erased(t, b, one.ID, payment.EraseAll)
 		wantErased(t, b, two.ID)
@@ -126,7 +126,7 @@ var eraseTests = cases{
 			"the start":        {"", []string{two.ID, three.ID}},
 			"the end that was": {all.Next, []string{three.ID}},
 		} {
-			page, err := b.Events(t.Context(), outbox.EventQuery{After: c.after})
+			page, err := b.Events(t.Context(), webhook.EventQuery{After: c.after})
 			var got []string
 			for _, e := range page.Events {
 				got = append(got, e.Session)
@@ -136,8 +136,8 @@ var eraseTests = cases{
 			}
 		}
 		// What has followed an event that is not there cannot be known: see checkout.ErrCursorGone.
-		page, err := b.Events(t.Context(), outbox.EventQuery{After: first.Next})
-		if !errors.Is(err, outbox.ErrCursorGone) {
+		page, err := b.Events(t.Context(), webhook.EventQuery{After: first.Next})
+		if !errors.Is(err, webhook.ErrCursorGone) {
 			t.Errorf("Events after one that is deleted = %+v, %v; want ErrCursorGone", page, err)
 		}
 	}, endA),
@@ -152,7 +152,7 @@ var eraseTests = cases{
 				}))(t)
 			check(t, b, s)
 			for _, d := range claimTo(t, b, later(), 1, endA) {
-				recordResult(t, b, d, outbox.DeliveryResult{Delivered: true})
+				recordResult(t, b, d, webhook.DeliveryResult{Delivered: true})
 			}
 		}
 		_, err := b.Erase(t.Context(), "cs_none", later(),
@@ -210,8 +210,8 @@ var eraseTests = cases{
 	"erasing console actions": on(func(t *testing.T, b Backend) {
 		for n := range 3 {
 			at := epoch().Add(time.Duration(n) * time.Hour)
-			record(t, b, records.Action{At: at, By: "eve", From: "192.0.2.1", What: "login"})
-			record(t, b, records.Action{
+			record(t, b, console.Action{At: at, By: "eve", From: "192.0.2.1", What: "login"})
+			record(t, b, console.Action{
 				At: at, By: "eve", From: "192.0.2.1", What: "session.cancel", Session: "cs_1",
 				Detail: "why",
 			})
@@ -225,11 +225,11 @@ var eraseTests = cases{
 				break
 			}
 		}
-		page := fortest.Must(b.Actions(t.Context(), records.ActionQuery{}))(t)
-		done := records.Action{By: "eve", What: "session.cancel", Session: "cs_1"}
+		page := fortest.Must(b.Actions(t.Context(), console.ActionQuery{}))(t)
+		done := console.Action{By: "eve", What: "session.cancel", Session: "cs_1"}
 		old, older := done, done
 		old.At, older.At = epoch().Add(time.Hour), epoch()
-		same(t, "actions", page.Actions[2:], []records.Action{old, older})
+		same(t, "actions", page.Actions[2:], []console.Action{old, older})
 		if page.Actions[0].From == "" || page.Actions[1].From == "" {
 			t.Errorf("young actions were erased: %+v", page.Actions[:2])
 		}
@@ -293,19 +293,19 @@ func storeWithTraces(t *testing.T, b Backend, s payment.Session) payment.Session
 	s = updated(t, b, s.ID, nothing, e)
 	for _, d := range claimTo(t, b, later(), 100, endA) {
 		if d.Session == s.ID {
-			recordResult(t, b, d, outbox.DeliveryResult{
+			recordResult(t, b, d, webhook.DeliveryResult{
 				NextAt: later(), Status: 500, Note: "no such customer: " + secret,
 			})
 		}
 	}
-	record(t, b, records.Action{
+	record(t, b, console.Action{
 		At: epoch(), By: "eve", From: "192.0.2.1", What: "session.confirm", Session: s.ID,
 		Detail: "called " + secret,
 	})
 	return s
 }
 
-func record(t *testing.T, b Backend, a records.Action) {
+func record(t *testing.T, b Backend, a console.Action) {
 	t.Helper()
 	fortest.OK(t, b.Record(t.Context(), a))
 }
@@ -324,9 +324,9 @@ func erased(t *testing.T, b Backend, id string, e payment.Erasure) {
 func wantErased(t *testing.T, b Backend, id string) {
 	t.Helper()
 	s := fortest.Must(b.Session(t.Context(), id))(t)
-	events := fortest.Must(b.Events(t.Context(), outbox.EventQuery{Limit: 100}))(t)
-	actions := fortest.Must(b.Actions(t.Context(), records.ActionQuery{Session: id}))(t)
-	deliveries := fortest.Must(b.Deliveries(t.Context(), outbox.DeliveryQuery{Session: id}))(t)
+	events := fortest.Must(b.Events(t.Context(), webhook.EventQuery{Limit: 100}))(t)
+	actions := fortest.Must(b.Actions(t.Context(), console.ActionQuery{Session: id}))(t)
+	deliveries := fortest.Must(b.Deliveries(t.Context(), webhook.DeliveryQuery{Session: id}))(t)
 	bodies := ""
 	for _, e := range events.Events {
 		if e.Session == id {
@@ -350,5 +350,5 @@ func wantErased(t *testing.T, b Backend, id string) {
 // found searches for text, "" for all.
 func found(t *testing.T, b Backend, text string) []string {
 	t.Helper()
-	return ids(fortest.Must(b.Search(t.Context(), records.Query{Text: text}))(t).Sessions)
+	return ids(fortest.Must(b.Search(t.Context(), console.Query{Text: text}))(t).Sessions)
 }

@@ -9,16 +9,16 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/fortest"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
+	"coinslot/bff/webhook"
 )
 
 var logTests = cases{
 	"log of nothing": on(func(t *testing.T, b Backend) {
 		inserted(t, b, fresh(1))
-		same(t, "Events", events(t, b, outbox.EventQuery{}), outbox.EventPage{})
-		same(t, "Events of a session", events(t, b, outbox.EventQuery{Session: fresh(1).ID}),
-			outbox.EventPage{})
+		same(t, "Events", events(t, b, webhook.EventQuery{}), webhook.EventPage{})
+		same(t, "Events of a session", events(t, b, webhook.EventQuery{Session: fresh(1).ID}),
+			webhook.EventPage{})
 	}),
 	"log in the order of writing": on(func(t *testing.T, b Backend) {
 		one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
@@ -27,7 +27,7 @@ var logTests = cases{
 		updated(t, b, one.ID, nothing, want[0], want[1])
 		updated(t, b, two.ID, nothing, want[2], want[0])
 		updated(t, b, one.ID, nothing, want[3])
-		page := events(t, b, outbox.EventQuery{})
+		page := events(t, b, webhook.EventQuery{})
 		same(t, "Events", page.Events, want)
 		if page.More || page.Next == "" {
 			t.Errorf("the only page has next %q, more %t; want where later events follow",
@@ -46,7 +46,7 @@ var logTests = cases{
 				want = append(want, event(fresh(1).ID, n).ID)
 			}
 		}
-		q := outbox.EventQuery{Session: fresh(1).ID, Limit: 1}
+		q := webhook.EventQuery{Session: fresh(1).ID, Limit: 1}
 		first := events(t, b, q)
 		same(t, "first page", idsOf(first.Events), want[:1])
 		q.After = first.Next
@@ -56,14 +56,14 @@ var logTests = cases{
 			t.Errorf("more = %t, %t; want true, false", first.More, second.More)
 		}
 		for _, id := range []string{"cs_none", "a\x00b", "\xff"} {
-			same(t, "of an unknown session", events(t, b, outbox.EventQuery{Session: id}),
-				outbox.EventPage{})
+			same(t, "of an unknown session", events(t, b, webhook.EventQuery{Session: id}),
+				webhook.EventPage{})
 		}
 	}),
 	"log continues where it ended": on(func(t *testing.T, b Backend) {
 		s := inserted(t, b, fresh(1))
 		var got, want []string
-		q := outbox.EventQuery{Limit: 2}
+		q := webhook.EventQuery{Limit: 2}
 		for n := range 7 {
 			e := event(s.ID, 100-n)
 			updated(t, b, s.ID, nothing, e)
@@ -73,7 +73,7 @@ var logTests = cases{
 			}
 			page := events(t, b, q)
 			got, q.After = append(got, idsOf(page.Events)...), page.Next
-			again := events(t, b, outbox.EventQuery{After: page.Next, Limit: 1})
+			again := events(t, b, webhook.EventQuery{After: page.Next, Limit: 1})
 			if page.More != (len(again.Events) > 0) {
 				t.Errorf("more = %t, and there are %d", page.More, len(again.Events))
 			}
@@ -81,7 +81,7 @@ var logTests = cases{
 		for {
 			page := events(t, b, q)
 			if len(page.Events) == 0 {
-				same(t, "a page at the end", page, outbox.EventPage{Next: q.After})
+				same(t, "a page at the end", page, webhook.EventPage{Next: q.After})
 				break
 			}
 			got, q.After = append(got, idsOf(page.Events)...), page.Next
@@ -98,7 +98,7 @@ var logTests = cases{
 		for _, c := range []struct{ limit, want int }{
 			{0, 20}, {-1, 20}, {1, 1}, {100, 100}, {1000, 100},
 		} {
-			page := events(t, b, outbox.EventQuery{Limit: c.limit})
+			page := events(t, b, webhook.EventQuery{Limit: c.limit})
 			if len(page.Events) != c.want || !page.More {
 				t.Errorf("Events with limit %d has %d, more %t; want %d and more", c.limit,
 					len(page.Events), page.More, c.want)
@@ -107,13 +107,13 @@ var logTests = cases{
 	}),
 	"log from its end on": on(func(t *testing.T, b Backend) {
 		s := inserted(t, b, fresh(1))
-		latest := outbox.EventQuery{After: outbox.Latest}
-		same(t, "the end of an empty log", events(t, b, latest), outbox.EventPage{})
+		latest := webhook.EventQuery{After: webhook.Latest}
+		same(t, "the end of an empty log", events(t, b, latest), webhook.EventPage{})
 		updated(t, b, s.ID, nothing, event(s.ID, 1), event(s.ID, 2))
 		end := events(t, b, latest)
-		same(t, "the end", end, outbox.EventPage{Next: events(t, b, outbox.EventQuery{}).Next})
+		same(t, "the end", end, webhook.EventPage{Next: events(t, b, webhook.EventQuery{}).Next})
 		updated(t, b, s.ID, nothing, event(s.ID, 3))
-		same(t, "what came since", idsOf(events(t, b, outbox.EventQuery{After: end.Next}).Events),
+		same(t, "what came since", idsOf(events(t, b, webhook.EventQuery{After: end.Next}).Events),
 			[]string{event(s.ID, 3).ID})
 	}, endA, endB),
 	"log of an unknown cursor": on(func(t *testing.T, b Backend) {
@@ -124,7 +124,7 @@ var logTests = cases{
 			"1.-1", "0.0", "01.1", "+1.1", "1.1 ", "1.99999999999999999999", "1e9.1", "\x00",
 			"\xff",
 		} {
-			_, err := b.Events(t.Context(), outbox.EventQuery{After: after})
+			_, err := b.Events(t.Context(), webhook.EventQuery{After: after})
 			if problem, ok := errors.AsType[*wire.Error](err); !ok ||
 				problem.Code != wire.CodeInvalid || problem.Param != "after" {
 				t.Errorf("Events after %q = %v; want a *wire.Error about it", after, err)
@@ -135,7 +135,7 @@ var logTests = cases{
 	"log under writers misses none": alone(readUnderWriters),
 }
 
-func events(t *testing.T, b Backend, q outbox.EventQuery) outbox.EventPage {
+func events(t *testing.T, b Backend, q webhook.EventQuery) webhook.EventPage {
 	return fortest.Must(b.Events(t.Context(), q))(t)
 }
 
@@ -154,9 +154,9 @@ func logOfAnother(t *testing.T, open Opener) {
 		s := inserted(t, backend, fresh(n))
 		updated(t, backend, s.ID, nothing, event(s.ID, 1), event(s.ID, 2))
 	}
-	cursor := events(t, other, outbox.EventQuery{}).Next
-	page, err := b.Events(t.Context(), outbox.EventQuery{After: cursor})
-	fortest.Is(t, err, outbox.ErrCursorGone,
+	cursor := events(t, other, webhook.EventQuery{}).Next
+	page, err := b.Events(t.Context(), webhook.EventQuery{After: cursor})
+	fortest.Is(t, err, webhook.ErrCursorGone,
 		"Events after a cursor of another database = %+v", page)
 }
 
@@ -184,7 +184,7 @@ func readUnderWriters(t *testing.T, instances ...Backend) {
 	done := make(chan struct{})
 	go func() { all.Wait(); close(done) }()
 	seen, last := map[string]bool{}, map[string]int{}
-	q := outbox.EventQuery{Limit: 7}
+	q := webhook.EventQuery{Limit: 7}
 	read := func() {
 		page := events(t, reader, q)
 		q.After = page.Next

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"coinslot/bff/fortest"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
+	"coinslot/bff/webhook"
 )
 
 // Endpoints.
@@ -30,7 +30,7 @@ var outboxTests = cases{
 		list := claimTo(t, b, later(), 10, endA)
 		same(t, "deliveries", eventIDs(list), []string{first.ID, second.ID})
 		same(t, "body", list[0].Body, first.Body)
-		recordResult(t, b, list[0], outbox.DeliveryResult{Delivered: true, Status: 204})
+		recordResult(t, b, list[0], webhook.DeliveryResult{Delivered: true, Status: 204})
 		fortest.Equal(t, updated(t, b, s.ID, nothing, first).Version, 4,
 			"version after an event that is stored already")
 		same(t, "open deliveries", eventIDs(claimTo(t, b, later().Add(time.Hour), 10, endA)),
@@ -67,7 +67,7 @@ var outboxTests = cases{
 		same(t, "first claim", eventIDs(first), []string{e.ID})
 		same(t, "claim within the lease",
 			claimTo(t, b, epoch().Add(time.Minute-time.Microsecond), 10, endA),
-			[]outbox.Delivery(nil))
+			[]webhook.Delivery(nil))
 		same(t, "claim after the lease", claimTo(t, b, epoch().Add(time.Minute), 10, endA), first)
 	}, endA),
 	"deliveries due now, oldest first": on(func(t *testing.T, b Backend) {
@@ -76,9 +76,9 @@ var outboxTests = cases{
 			updated(t, b, s.ID, nothing, event(s.ID, n))
 		}
 		same(t, "before they are due", claimTo(t, b, epoch(), 10, endA, endB),
-			[]outbox.Delivery(nil))
-		same(t, "to no endpoint", claimTo(t, b, later(), 10), []outbox.Delivery(nil))
-		same(t, "of none", claimTo(t, b, later(), 0, endA), []outbox.Delivery(nil))
+			[]webhook.Delivery(nil))
+		same(t, "to no endpoint", claimTo(t, b, later(), 10), []webhook.Delivery(nil))
+		same(t, "of none", claimTo(t, b, later(), 0, endA), []webhook.Delivery(nil))
 		one, two, three := event(s.ID, 1).ID, event(s.ID, 2).ID, event(s.ID, 3).ID
 		same(t, "first three of both", eventIDs(claimTo(t, b, later(), 3, endB, endA, endB)),
 			[]string{one, one, two})
@@ -92,45 +92,45 @@ var outboxTests = cases{
 		now := epoch()
 		for tries := 1; tries <= 3; tries++ {
 			now = now.Add(10 * time.Second)
-			recordResult(t, b, d, outbox.DeliveryResult{NextAt: now, Status: 503,
+			recordResult(t, b, d, webhook.DeliveryResult{NextAt: now, Status: 503,
 				Note: "down ✗ \x00 \xff"})
 			same(t, "before the next try", claimTo(t, b, now.Add(-time.Microsecond), 1, endA),
-				[]outbox.Delivery(nil))
+				[]webhook.Delivery(nil))
 			list := claimTo(t, b, now, 1, endA)
 			if len(list) != 1 || list[0].Tries != tries {
 				t.Fatalf("claim of try %d = %+v", tries+1, list)
 			}
 			d = list[0]
 		}
-		recordResult(t, b, d, outbox.DeliveryResult{Delivered: true, Status: 200})
-		same(t, "once delivered", claimTo(t, b, later(), 1, endA), []outbox.Delivery(nil))
+		recordResult(t, b, d, webhook.DeliveryResult{Delivered: true, Status: 200})
+		same(t, "once delivered", claimTo(t, b, later(), 1, endA), []webhook.Delivery(nil))
 
 		updated(t, b, s.ID, nothing, event(s.ID, 1))
 		d = claimTo(t, b, later(), 1, endA)[0]
-		recordResult(t, b, d, outbox.DeliveryResult{Abandoned: true, Status: 410})
+		recordResult(t, b, d, webhook.DeliveryResult{Abandoned: true, Status: 410})
 		same(t, "once abandoned", claimTo(t, b, later().AddDate(1, 0, 0), 1, endA),
-			[]outbox.Delivery(nil))
+			[]webhook.Delivery(nil))
 	}, endA),
 	// A try that outlives its lease may end after another one has delivered.
 	"a late result opens nothing": on(func(t *testing.T, b Backend) {
 		s := inserted(t, b, fresh(1))
-		for n, end := range []outbox.DeliveryResult{{Delivered: true}, {Abandoned: true}} {
+		for n, end := range []webhook.DeliveryResult{{Delivered: true}, {Abandoned: true}} {
 			updated(t, b, s.ID, nothing, event(s.ID, n))
 			d := claimTo(t, b, later(), 1, endA)[0]
 			recordResult(t, b, d, end)
-			recordResult(t, b, d, outbox.DeliveryResult{NextAt: epoch()})
+			recordResult(t, b, d, webhook.DeliveryResult{NextAt: epoch()})
 			same(t, "claim", claimTo(t, b, later().AddDate(1, 0, 0), 1, endA),
-				[]outbox.Delivery(nil))
+				[]webhook.Delivery(nil))
 		}
 	}, endA),
 	"a result of what is not there": on(func(t *testing.T, b Backend) {
 		s := inserted(t, b, fresh(1))
 		updated(t, b, s.ID, nothing, event(s.ID, 1))
-		for _, d := range []outbox.Delivery{
+		for _, d := range []webhook.Delivery{
 			{EventID: "evt_none", Endpoint: endA}, {EventID: event(s.ID, 1).ID, Endpoint: endB},
 		} {
 			if err := b.RecordResult(t.Context(), d,
-				outbox.DeliveryResult{Delivered: true}); err == nil {
+				webhook.DeliveryResult{Delivered: true}); err == nil {
 				t.Errorf("RecordResult(%s to %s) succeeded", d.EventID, d.Endpoint)
 			}
 		}
@@ -144,7 +144,7 @@ var outboxTests = cases{
 			want = append(want, e.ID)
 		}
 		for _, d := range claimTo(t, b, later(), 5, endA) { // is dead
-			recordResult(t, b, d, outbox.DeliveryResult{
+			recordResult(t, b, d, webhook.DeliveryResult{
 				NextAt: later().AddDate(0, 0, 1), Note: "connection refused",
 			})
 		}
@@ -177,8 +177,8 @@ var outboxTests = cases{
 			e.At = old.At.Add(d)
 			return e
 		}
-		within := at(ofType(s.ID, 1, payment.EventConfirmed), outbox.HeadStart-time.Second)
-		beyond := at(ofType(s.ID, 2, payment.EventConfirmed), outbox.HeadStart+time.Second)
+		within := at(ofType(s.ID, 1, payment.EventConfirmed), webhook.HeadStart-time.Second)
+		beyond := at(ofType(s.ID, 2, payment.EventConfirmed), webhook.HeadStart+time.Second)
 		updated(t, b, s.ID, nothing, within, beyond)
 		same(t, "in order", eventIDs(claimTo(t, b, beyond.At, 10, endA)),
 			[]string{within.ID, old.ID, beyond.ID})
@@ -199,7 +199,7 @@ func later() time.Time { return epoch().Add(time.Hour) }
 
 func claimTo(
 	t *testing.T, b Backend, now time.Time, limit int, endpoints ...string,
-) []outbox.Delivery {
+) []webhook.Delivery {
 	return fortest.Must(b.ClaimDeliveries(t.Context(), now, time.Minute, limit, endpoints))(t)
 }
 
@@ -210,7 +210,7 @@ func wantDeliveries(t *testing.T, b Backend, want []string) {
 		want)
 }
 
-func eventIDs(list []outbox.Delivery) []string {
+func eventIDs(list []webhook.Delivery) []string {
 	var all []string
 	for _, d := range list {
 		all = append(all, d.EventID)
@@ -218,7 +218,7 @@ func eventIDs(list []outbox.Delivery) []string {
 	return all
 }
 
-func recordResult(t *testing.T, b Backend, d outbox.Delivery, r outbox.DeliveryResult) {
+func recordResult(t *testing.T, b Backend, d webhook.Delivery, r webhook.DeliveryResult) {
 	t.Helper()
 	fortest.OK(t, b.RecordResult(t.Context(), d, r))
 }
@@ -228,12 +228,12 @@ func deliveryEach(t *testing.T, open Opener) {
 	s := inserted(t, b, fresh(1))
 	e := event(s.ID, 1)
 	updated(t, b, s.ID, nothing, e)
-	want := outbox.Delivery{
+	want := webhook.Delivery{
 		EventID: e.ID, Endpoint: endA, Type: e.Type, Session: s.ID, Body: e.Body, CreatedAt: e.At,
 	}
-	same(t, "claimed for a", claimTo(t, b, e.At, 10, endA), []outbox.Delivery{want})
+	same(t, "claimed for a", claimTo(t, b, e.At, 10, endA), []webhook.Delivery{want})
 	want.Endpoint = endB
-	same(t, "claimed for a and b", claimTo(t, b, e.At, 10, endA, endB), []outbox.Delivery{want})
+	same(t, "claimed for a and b", claimTo(t, b, e.At, 10, endA, endB), []webhook.Delivery{want})
 
 	none := open(t, nil)
 	s = inserted(t, none, fresh(1))
@@ -249,7 +249,7 @@ func raceForDeliveries(t *testing.T, backends ...Backend) {
 	for n := range events {
 		updated(t, b, s.ID, nothing, event(s.ID, n))
 	}
-	keys := func(list []outbox.Delivery) (all []string) {
+	keys := func(list []webhook.Delivery) (all []string) {
 		for _, d := range list {
 			all = append(all, d.EventID+" "+d.Endpoint)
 		}

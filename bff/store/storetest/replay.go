@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"coinslot/bff/fortest"
-	"coinslot/bff/outbox"
+	"coinslot/bff/webhook"
 )
 
 var replayTests = cases{
@@ -13,32 +13,32 @@ var replayTests = cases{
 		s := inserted(t, b, fresh(1))
 		updated(t, b, s.ID, nothing, event(s.ID, 0), event(s.ID, 1), event(s.ID, 2))
 		list := claimTo(t, b, later(), 10, endA)
-		recordResult(t, b, list[0], outbox.DeliveryResult{Delivered: true, Status: 200})
-		recordResult(t, b, list[1], outbox.DeliveryResult{Abandoned: true, Status: 410})
-		recordResult(t, b, list[2], outbox.DeliveryResult{NextAt: later().AddDate(0, 0, 1),
+		recordResult(t, b, list[0], webhook.DeliveryResult{Delivered: true, Status: 200})
+		recordResult(t, b, list[1], webhook.DeliveryResult{Abandoned: true, Status: 410})
+		recordResult(t, b, list[2], webhook.DeliveryResult{NextAt: later().AddDate(0, 0, 1),
 			Status: 503})
 		now := later().Add(time.Hour)
-		same(t, "Replay", replay(t, b, all(), now), outbox.Replayed{
+		same(t, "Replay", replay(t, b, all(), now), webhook.Replayed{
 			Events: 3, Deliveries: 3, Last: event(s.ID, 2).At,
 		})
-		var want []outbox.Delivery
+		var want []webhook.Delivery
 		for n := range 3 {
 			e := event(s.ID, n)
-			want = append(want, outbox.Delivery{
+			want = append(want, webhook.Delivery{
 				EventID: e.ID, Endpoint: endA, Type: e.Type, Session: s.ID, Body: e.Body,
 				CreatedAt: now,
 			})
 		}
 		same(t, "before it", claimTo(t, b, now.Add(-time.Microsecond), 10, endA),
-			[]outbox.Delivery(nil))
+			[]webhook.Delivery(nil))
 		again := claimTo(t, b, now, 10, endA)
 		same(t, "deliveries", again, want)
-		recordResult(t, b, again[0], outbox.DeliveryResult{NextAt: now.Add(time.Hour)})
-		recordResult(t, b, again[1], outbox.DeliveryResult{Delivered: true})
-		recordResult(t, b, again[2], outbox.DeliveryResult{Delivered: true})
+		recordResult(t, b, again[0], webhook.DeliveryResult{NextAt: now.Add(time.Hour)})
+		recordResult(t, b, again[1], webhook.DeliveryResult{Delivered: true})
+		recordResult(t, b, again[2], webhook.DeliveryResult{Delivered: true})
 		want[0].Tries = 1
 		same(t, "the next try", claimTo(t, b, now.Add(time.Hour), 10, endA), want[:1])
-		same(t, "Events", idsOf(events(t, b, outbox.EventQuery{}).Events), eventIDs(list))
+		same(t, "Events", idsOf(events(t, b, webhook.EventQuery{}).Events), eventIDs(list))
 	}, endA),
 	"replay is of a range": on(func(t *testing.T, b Backend) {
 		one, two := inserted(t, b, fresh(1)), inserted(t, b, fresh(2))
@@ -50,24 +50,24 @@ var replayTests = cases{
 			updated(t, b, s.ID, nothing, event(s.ID, n))
 		}
 		for _, d := range claimTo(t, b, later(), 20, endA, endB) {
-			recordResult(t, b, d, outbox.DeliveryResult{Delivered: true})
+			recordResult(t, b, d, webhook.DeliveryResult{Delivered: true})
 		}
 		from, to := event("", 1).At, event("", 4).At
-		same(t, "Replay", replay(t, b, outbox.Range{From: from, To: to}, later()), outbox.Replayed{
+		same(t, "Replay", replay(t, b, webhook.Range{From: from, To: to}, later()), webhook.Replayed{
 			Events: 3, Deliveries: 6, Last: event("", 3).At,
 		})
 		same(t, "deliveries to b", eventIDs(claimTo(t, b, later(), 10, endB)), []string{
 			event(two.ID, 1).ID, event(one.ID, 2).ID, event(two.ID, 3).ID,
 		})
-		of := outbox.Range{From: from, To: to, Session: one.ID}
-		same(t, "Replay of a session", replay(t, b, of, later()), outbox.Replayed{
+		of := webhook.Range{From: from, To: to, Session: one.ID}
+		same(t, "Replay of a session", replay(t, b, of, later()), webhook.Replayed{
 			Events: 1, Deliveries: 2, Last: event("", 2).At,
 		})
-		for _, r := range []outbox.Range{{From: to, To: from}, {From: from, To: from},
+		for _, r := range []webhook.Range{{From: to, To: from}, {From: from, To: from},
 			{From: later(), To: later().Add(time.Hour)},
 			{To: later(), Session: "cs_none"}, {To: later(), Session: "a\x00b"},
 			{From: from.Add(1), To: event("", 2).At}} {
-			same(t, "Replay of nothing", replay(t, b, r, later()), outbox.Replayed{})
+			same(t, "Replay of nothing", replay(t, b, r, later()), webhook.Replayed{})
 		}
 	}, endA, endB),
 	"replay is limited": on(func(t *testing.T, b Backend) {
@@ -76,14 +76,14 @@ var replayTests = cases{
 			updated(t, b, s.ID, nothing, event(s.ID, n))
 		}
 		for _, d := range claimTo(t, b, later(), 20, endA) {
-			recordResult(t, b, d, outbox.DeliveryResult{Delivered: true})
+			recordResult(t, b, d, webhook.DeliveryResult{Delivered: true})
 		}
 		r := all()
 		r.Limit = 2
 		for rounds := 0; ; rounds++ {
 			done := replay(t, b, r, later().Add(time.Duration(rounds)*time.Second))
 			if !done.More || rounds > 5 {
-				same(t, "the last round", done, outbox.Replayed{
+				same(t, "the last round", done, webhook.Replayed{
 					Events: 2, Deliveries: 2, Last: event("", 4).At,
 				})
 				break
@@ -102,11 +102,11 @@ var replayTests = cases{
 		updated(t, b, s.ID, nothing, event(s.ID, 9))
 		r := all()
 		r.Limit = 2
-		same(t, "Replay", replay(t, b, r, later()), outbox.Replayed{
+		same(t, "Replay", replay(t, b, r, later()), webhook.Replayed{
 			Events: 4, Deliveries: 4, More: true, Last: epoch(),
 		})
 		r.From = epoch().Add(time.Microsecond)
-		same(t, "the rest", replay(t, b, r, later()), outbox.Replayed{
+		same(t, "the rest", replay(t, b, r, later()), webhook.Replayed{
 			Events: 1, Deliveries: 1, Last: event("", 9).At,
 		})
 	}, endA),
@@ -115,29 +115,29 @@ var replayTests = cases{
 		s := inserted(t, b, fresh(1))
 		updated(t, b, s.ID, nothing, event(s.ID, 0), event(s.ID, 1), event(s.ID, 2))
 		for _, d := range claimTo(t, b, later(), 10, endA, endB) {
-			result := outbox.DeliveryResult{Delivered: true, Status: 200}
+			result := webhook.DeliveryResult{Delivered: true, Status: 200}
 			switch {
 			case d.EventID == event(s.ID, 0).ID && d.Endpoint == endB:
-				result = outbox.DeliveryResult{NextAt: later().AddDate(0, 0, 1), Status: 503}
+				result = webhook.DeliveryResult{NextAt: later().AddDate(0, 0, 1), Status: 503}
 			case d.EventID == event(s.ID, 1).ID:
-				result = outbox.DeliveryResult{Abandoned: true, Status: 410}
+				result = webhook.DeliveryResult{Abandoned: true, Status: 410}
 			}
 			recordResult(t, b, d, result)
 		}
 		r, now := all(), later().Add(time.Hour)
 		r.Undelivered = true
-		same(t, "Replay", replay(t, b, r, now), outbox.Replayed{Events: 3, Deliveries: 3,
+		same(t, "Replay", replay(t, b, r, now), webhook.Replayed{Events: 3, Deliveries: 3,
 			Last: event(s.ID, 2).At})
 		got := map[string]int{}
 		for _, d := range claimTo(t, b, now, 10, endA, endB) {
 			got[d.EventID+" "+d.Endpoint]++
-			recordResult(t, b, d, outbox.DeliveryResult{Delivered: true, Status: 200})
+			recordResult(t, b, d, webhook.DeliveryResult{Delivered: true, Status: 200})
 		}
 		same(t, "deliveries", got, map[string]int{
 			event(s.ID, 0).ID + " " + endB: 1, event(s.ID, 1).ID + " " + endA: 1, event(s.ID,
 				1).ID + " " + endB: 1,
 		})
-		same(t, "Replay once all is accepted", replay(t, b, r, now), outbox.Replayed{Events: 3,
+		same(t, "Replay once all is accepted", replay(t, b, r, now), webhook.Replayed{Events: 3,
 			Last: event(s.ID, 2).At})
 	}, endA, endB),
 	// A try that began before the replay says nothing about it.
@@ -147,7 +147,7 @@ var replayTests = cases{
 		old := claimTo(t, b, epoch(), 1, endA)[0]
 		now := epoch().Add(time.Second)
 		replay(t, b, all(), now)
-		recordResult(t, b, old, outbox.DeliveryResult{Delivered: true})
+		recordResult(t, b, old, webhook.DeliveryResult{Delivered: true})
 		list := claimTo(t, b, now, 1, endA)
 		if len(list) != 1 || list[0].Tries != 0 || !list[0].CreatedAt.Equal(now) {
 			t.Errorf("deliveries after the replay = %+v; want one, new", list)
@@ -155,9 +155,9 @@ var replayTests = cases{
 	}, endA),
 }
 
-func replay(t *testing.T, b Backend, r outbox.Range, now time.Time) outbox.Replayed {
+func replay(t *testing.T, b Backend, r webhook.Range, now time.Time) webhook.Replayed {
 	return fortest.Must(b.Replay(t.Context(), r, now))(t)
 }
 
 // all is a range that leaves nothing out.
-func all() outbox.Range { return outbox.Range{To: later()} }
+func all() webhook.Range { return webhook.Range{To: later()} }

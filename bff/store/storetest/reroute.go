@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"coinslot/bff/fortest"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
+	"coinslot/bff/webhook"
 )
 
 // Starter starts a process on a database that no other process uses, with these webhook
@@ -66,7 +66,7 @@ func unrouted(t *testing.T, b Backend) (waiting map[string]int) {
 	return waiting
 }
 
-func reroute(t *testing.T, b Backend, endpoint string) outbox.Rerouted {
+func reroute(t *testing.T, b Backend, endpoint string) webhook.Rerouted {
 	return fortest.Must(b.Reroute(t.Context(), endpoint))(t)
 }
 
@@ -83,18 +83,18 @@ var reroutingTests = map[string]func(*testing.T, *restarts){
 		s := l.session(b)
 		list := []payment.Event{confirmed(s.ID, 0), confirmed(s.ID, 1), confirmed(s.ID, 2)}
 		updated(t, b, s.ID, nothing, list...)
-		sent(t, b, l.now(), endA, outbox.DeliveryResult{Delivered: true, Status: 200})
-		sent(t, b, l.now(), endA, outbox.DeliveryResult{
+		sent(t, b, l.now(), endA, webhook.DeliveryResult{Delivered: true, Status: 200})
+		sent(t, b, l.now(), endA, webhook.DeliveryResult{
 			NextAt: l.now().AddDate(0, 0, 1), Note: "no route",
 		})
 
 		b = l.restart(brieflyDown, endB)
 		same(t, "unrouted", unrouted(t, b), map[string]int{})
 		same(t, "deliveries to the old URL", claimTo(t, b, later().AddDate(0, 0, 40), 9, endA),
-			[]outbox.Delivery(nil))
-		var want []outbox.Delivery // with all the time to be tried, in their order
+			[]webhook.Delivery(nil))
+		var want []webhook.Delivery // with all the time to be tried, in their order
 		for _, e := range list[1:] {
-			want = append(want, outbox.Delivery{
+			want = append(want, webhook.Delivery{
 				EventID: e.ID, Endpoint: endB, Type: e.Type, Session: s.ID, Body: e.Body,
 				CreatedAt: l.now(),
 			})
@@ -107,7 +107,7 @@ var reroutingTests = map[string]func(*testing.T, *restarts){
 		updated(t, b, s.ID, nothing, confirmed(s.ID, 0), confirmed(s.ID, 1))
 		l.restart(brieflyDown, endB)
 		b = l.restart(brieflyDown, endB)
-		sent(t, b, l.now(), endB, outbox.DeliveryResult{Delivered: true, Status: 200})
+		sent(t, b, l.now(), endB, webhook.DeliveryResult{Delivered: true, Status: 200})
 		b = l.restart(brieflyDown, endA)
 		same(t, "deliveries", eventIDs(claimTo(t, b, l.now(), 9, endA, endB)),
 			[]string{confirmed(s.ID, 1).ID})
@@ -129,15 +129,15 @@ var reroutingTests = map[string]func(*testing.T, *restarts){
 		b := l.restart(0, endA, endB)
 		s := l.session(b)
 		updated(t, b, s.ID, nothing, confirmed(s.ID, 0))
-		sent(t, b, l.now(), endB, outbox.DeliveryResult{Delivered: true, Status: 200})
+		sent(t, b, l.now(), endB, webhook.DeliveryResult{Delivered: true, Status: 200})
 		b = l.restart(brieflyDown, endB)
 		same(t, "unrouted", unrouted(t, b), map[string]int{endA: 1})
-		same(t, "Reroute", reroute(t, b, endA), outbox.Rerouted{Closed: 1})
+		same(t, "Reroute", reroute(t, b, endA), webhook.Rerouted{Closed: 1})
 		same(t, "unrouted afterwards", unrouted(t, b), map[string]int{})
 		same(t, "deliveries", claimTo(t, b, later().AddDate(0, 0, 40), 9, endA, endB),
-			[]outbox.Delivery(nil))
-		rows := listDeliveries(t, b, outbox.DeliveryQuery{}).Rows
-		if len(rows) != 2 || rows[1].State != outbox.DeliveryAbandoned || rows[1].Note == "" {
+			[]webhook.Delivery(nil))
+		rows := listDeliveries(t, b, webhook.DeliveryQuery{}).Rows
+		if len(rows) != 2 || rows[1].State != webhook.DeliveryAbandoned || rows[1].Note == "" {
 			t.Errorf("deliveries = %v; want the one to the removed URL closed, with a note",
 				brief(rows))
 		}
@@ -148,8 +148,8 @@ var reroutingTests = map[string]func(*testing.T, *restarts){
 		updated(t, b, s.ID, nothing, confirmed(s.ID, 0))
 		b = l.restart(40*24*time.Hour, endB)
 		same(t, "unrouted", unrouted(t, b), map[string]int{endA: 1})
-		same(t, "deliveries", claimTo(t, b, l.now(), 9, endB), []outbox.Delivery(nil))
-		same(t, "Reroute", reroute(t, b, endA), outbox.Rerouted{Moved: 1})
+		same(t, "deliveries", claimTo(t, b, l.now(), 9, endB), []webhook.Delivery(nil))
+		same(t, "Reroute", reroute(t, b, endA), webhook.Rerouted{Moved: 1})
 		same(t, "deliveries afterwards", eventIDs(claimTo(t, b, l.now(), 9, endA, endB)),
 			[]string{confirmed(s.ID, 0).ID})
 	},
@@ -165,7 +165,7 @@ var reroutingTests = map[string]func(*testing.T, *restarts){
 		same(t, "deliveries", eventIDs(claimTo(t, b, l.now(), 9, endA)), want)
 		b = l.restart(brieflyDown, endA, endB)
 		same(t, "deliveries to a second URL", claimTo(t, b, l.now(), 9, endB),
-			[]outbox.Delivery(nil))
+			[]webhook.Delivery(nil))
 		same(t, "deliveries after another start", eventIDs(claimTo(t, b, l.now(), 9, endA)), want)
 	},
 	"what cannot be moved by an operator": func(t *testing.T, l *restarts) {
@@ -173,13 +173,13 @@ var reroutingTests = map[string]func(*testing.T, *restarts){
 		s := l.session(b)
 		updated(t, b, s.ID, nothing, confirmed(s.ID, 0))
 		for _, endpoint := range []string{endA, endB, "", "a\x00b"} {
-			if _, err := b.Reroute(t.Context(), endpoint); !errors.Is(err, outbox.ErrEndpoint) {
+			if _, err := b.Reroute(t.Context(), endpoint); !errors.Is(err, webhook.ErrEndpoint) {
 				t.Errorf("Reroute(%q) = %v; want ErrEndpoint", endpoint, err)
 			}
 		}
 		b = l.restart(brieflyDown)
 		same(t, "unrouted without a URL", unrouted(t, b), map[string]int{endA: 1})
-		if _, err := b.Reroute(t.Context(), endA); !errors.Is(err, outbox.ErrNoEndpoint) {
+		if _, err := b.Reroute(t.Context(), endA); !errors.Is(err, webhook.ErrNoEndpoint) {
 			t.Errorf("Reroute without a URL = %v; want ErrNoEndpoint", err)
 		}
 	},

@@ -8,9 +8,10 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/console"
+	"coinslot/bff/console/chart"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
-	"coinslot/bff/records"
 
 	"github.com/shopspring/decimal"
 )
@@ -65,12 +66,12 @@ var searchTests = cases{
 			"a\U0010FFFF\x00\xff": nil,
 		} {
 			same(t, fmt.Sprintf("Search(%q)", text),
-				ids(search(t, b, records.Query{Text: text}).Sessions), want)
+				ids(search(t, b, console.Query{Text: text}).Sessions), want)
 		}
-		for _, s := range search(t, b, records.Query{Text: "TRK-a"}).Sessions {
+		for _, s := range search(t, b, console.Query{Text: "TRK-a"}).Sessions {
 			check(t, b, s)
 		}
-		long := records.Query{Text: string(make([]byte, 4096))}
+		long := console.Query{Text: string(make([]byte, 4096))}
 		same(t, "Search of what nothing is", search(t, b, long), payment.Page{})
 	}),
 	"search by coin, status, time": on(func(t *testing.T, b Backend) {
@@ -96,33 +97,33 @@ var searchTests = cases{
 		same(t, "Choices", fmt.Sprint(coins, networks, err), "[ETH USDT] [bep20 erc20 trc20] <nil>")
 		at := func(n int) time.Time { return fresh(n).CreatedAt }
 		for _, c := range []struct {
-			query records.Query
+			query console.Query
 			want  []int
 		}{
-			{records.Query{}, []int{5, 4, 3, 2, 1, 0}},
-			{records.Query{Status: "review"}, []int{5, 4}},
-			{records.Query{Coin: "usdt"}, []int{5, 3, 1}},
-			{records.Query{Coin: "ETH", Network: "erc20"}, []int{4, 2}},
-			{records.Query{Network: "bep20"}, []int{5}},
-			{records.Query{Coin: "USDT", Network: "erc20"}, nil},
-			{records.Query{Coin: "USDT", Status: "review"}, []int{5}},
-			{records.Query{Coin: "USDT", Status: "open"}, []int{3, 1}},
-			{records.Query{From: at(2), To: at(4)}, []int{3, 2}},
-			{records.Query{From: at(2).Add(1), To: at(4).Add(1)}, []int{4, 3}},
-			{records.Query{From: at(4), To: at(2)}, nil},
-			{records.Query{From: at(2), To: at(5), Coin: "USDT"}, []int{3}},
-			{records.Query{From: at(2), To: at(5), Status: "review"}, []int{4}},
+			{console.Query{}, []int{5, 4, 3, 2, 1, 0}},
+			{console.Query{Status: "review"}, []int{5, 4}},
+			{console.Query{Coin: "usdt"}, []int{5, 3, 1}},
+			{console.Query{Coin: "ETH", Network: "erc20"}, []int{4, 2}},
+			{console.Query{Network: "bep20"}, []int{5}},
+			{console.Query{Coin: "USDT", Network: "erc20"}, nil},
+			{console.Query{Coin: "USDT", Status: "review"}, []int{5}},
+			{console.Query{Coin: "USDT", Status: "open"}, []int{3, 1}},
+			{console.Query{From: at(2), To: at(4)}, []int{3, 2}},
+			{console.Query{From: at(2).Add(1), To: at(4).Add(1)}, []int{4, 3}},
+			{console.Query{From: at(4), To: at(2)}, nil},
+			{console.Query{From: at(2), To: at(5), Coin: "USDT"}, []int{3}},
+			{console.Query{From: at(2), To: at(5), Status: "review"}, []int{4}},
 			{
-				records.Query{
+				console.Query{
 					Text: "ann@shop.example", Coin: "USDT", Network: "TRC20", Status: "open",
 					From: at(2),
 				},
 				[]int{3},
 			},
-			{records.Query{Text: "order", Coin: "ETH", To: at(4)}, []int{2}},
-			{records.Query{Text: fresh(1).ID, Coin: "ETH"}, nil},
-			{records.Query{Text: "TRK-4", Status: "open"}, nil},
-			{records.Query{Text: "TRK-4", Status: "review", Coin: "eth"}, []int{4}},
+			{console.Query{Text: "order", Coin: "ETH", To: at(4)}, []int{2}},
+			{console.Query{Text: fresh(1).ID, Coin: "ETH"}, nil},
+			{console.Query{Text: "TRK-4", Status: "open"}, nil},
+			{console.Query{Text: "TRK-4", Status: "review", Coin: "eth"}, []int{4}},
 		} {
 			got := search(t, b, c.query).Sessions
 			wantSessions(t, fmt.Sprintf("Search(%+v)", c.query), got, c.want...)
@@ -140,7 +141,7 @@ var searchTests = cases{
 			want = append(want, s.ID)
 		}
 		slices.Reverse(want)
-		for _, q := range []records.Query{
+		for _, q := range []console.Query{
 			{}, {Text: "ann@shop.example"}, {Text: "order "}, {Coin: "USDT"}, {Status: "open"},
 			{To: epoch().Add(time.Hour)},
 		} {
@@ -160,20 +161,20 @@ var searchTests = cases{
 		updated(t, b, s.ID, with(paying(1, "USDT", "trc20", "TRK-1", "first")))
 		updated(t, b, s.ID, func(s *payment.Session) { s.Attempts[0].State = payment.Cancelled })
 		updated(t, b, s.ID, with(paying(2, "ETH", "erc20", "TRK-2", "second")))
-		for _, q := range []records.Query{
+		for _, q := range []console.Query{
 			{Text: "first"}, {Text: "second"}, {Text: "TRK-1"}, {Coin: "ETH"},
 		} {
 			same(t, fmt.Sprintf("Search(%+v)", q), ids(search(t, b, q).Sessions), []string{s.ID})
 		}
-		same(t, "Search of the coin it had", search(t, b, records.Query{Coin: "USDT"}),
+		same(t, "Search of the coin it had", search(t, b, console.Query{Coin: "USDT"}),
 			payment.Page{})
 	}),
 	"tally": on(tally),
 	"tally of too long": on(func(t *testing.T, b Backend) {
 		from := epoch()
 		for to, want := range map[time.Time]error{
-			from: nil, from.AddDate(0, 0, 92): nil, from.AddDate(0, 0, 93): records.ErrRange,
-			from.Add(-time.Second): records.ErrRange,
+			from: nil, from.AddDate(0, 0, 92): nil, from.AddDate(0, 0, 93): console.ErrRange,
+			from.Add(-time.Second): console.ErrRange,
 		} {
 			if got, err := b.Tally(t.Context(), from, to); !errors.Is(err, want) || len(got) > 0 {
 				t.Errorf("Tally until %s = %v, %v; want %v", to, got, err, want)
@@ -189,7 +190,7 @@ func paying(number int, coin, network, code, address string) payment.Attempt {
 	return a
 }
 
-func search(t *testing.T, b Backend, q records.Query) payment.Page {
+func search(t *testing.T, b Backend, q console.Query) payment.Page {
 	return fortest.Must(b.Search(t.Context(), q))(t)
 }
 
@@ -219,8 +220,8 @@ func tally(t *testing.T, b Backend) {
 	}
 	usd := decimal.RequireFromString
 	got := fortest.Must(b.Tally(t.Context(), day, day.Add(48*time.Hour)))(t)
-	slices.SortStableFunc(got, func(a, b records.Count) int { return a.Day.Compare(b.Day) })
-	same(t, "Tally", got, []records.Count{
+	slices.SortStableFunc(got, func(a, b chart.Count) int { return a.Day.Compare(b.Day) })
+	same(t, "Tally", got, []chart.Count{
 		{Day: day, Status: "confirmed", Coin: "ETH", Sessions: 1, AmountUSD: usd("25")},
 		{Day: day, Status: "confirmed", Coin: "USDT", Sessions: 2, AmountUSD: usd("1999999999.98")},
 		{Day: day, Status: "open", Sessions: 2, AmountUSD: usd("0.03")},

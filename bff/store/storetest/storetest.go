@@ -1,5 +1,5 @@
-// Package storetest is the contract of checkout.Store, outbox.Outbox,
-// outbox.Log, records.Records and reconcile.Runs as tests. Every implementation runs it, with
+// Package storetest is the contract of checkout.Store, webhook.Outbox,
+// webhook.Log, console.Records and reconcile.Runs as tests. Every implementation runs it, with
 // [Run], and one that several instances share with [RunShared], too.
 package storetest
 
@@ -11,13 +11,12 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/console"
 	"coinslot/bff/fortest"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/poller"
 	"coinslot/bff/reconcile"
-	"coinslot/bff/records"
-	"coinslot/bff/retention"
+	"coinslot/bff/webhook"
 
 	"github.com/shopspring/decimal"
 )
@@ -36,12 +35,12 @@ type Backend interface {
 	Watch(ctx context.Context, ids []string, until, dueBy time.Time) error
 	// Count returns how many sessions have that status.
 	Count(ctx context.Context, status string) (int, error)
-	outbox.Outbox
-	outbox.Log
-	records.Records
-	outbox.Rerouting
+	webhook.Outbox
+	webhook.Log
+	console.Records
+	webhook.Rerouting
 	reconcile.Runs
-	retention.Eraser
+	checkout.Eraser
 }
 
 // Opener returns an empty backend that makes one delivery for each of the
@@ -75,7 +74,7 @@ func Run(t *testing.T, open func(t *testing.T, endpoints []string) Backend) {
 }
 
 // RunSessions is Run of what a checkout needs to take payments: checkout.Store, poller.Store,
-// poller.ListStore, outbox.Outbox and the methods of [Backend] itself.
+// poller.ListStore, webhook.Outbox and the methods of [Backend] itself.
 func RunSessions(t *testing.T, open func(t *testing.T, endpoints []string) Backend) {
 	for _, group := range []cases{
 		insertTests, updateTests, uniqueTests, dueTests, listedTests, leaseTests, findTests,

@@ -10,17 +10,17 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/console"
 	"coinslot/bff/fortest"
-	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/reconcile"
-	"coinslot/bff/records"
+	"coinslot/bff/webhook"
 )
 
 // Damaged is a backend whose rows a test can change by hand.
 type Damaged struct {
 	Backend
-	records.Damage
+	console.Damage
 	// Execute runs a statement of the test.
 	Execute func(ctx context.Context, query string, args ...any) error
 	// Restore uses again what was repaired, which the backend does by itself after a while.
@@ -88,7 +88,7 @@ func unreadableSession(t *testing.T, b Damaged, doc string) {
 		return page.Sessions, page.Next
 	})
 	wantSessions(t, "list", list, 3, 2, 0)
-	for _, q := range []records.Query{{}, {Status: "pending"}, {Text: "order"}} {
+	for _, q := range []console.Query{{}, {Status: "pending"}, {Text: "order"}} {
 		page := fortest.Must(b.Search(ctx, q))(t)
 		wantSessions(t, "search", page.Sessions, 3, 2, 0)
 	}
@@ -137,7 +137,7 @@ func unreadableSession(t *testing.T, b Damaged, doc string) {
 	wantSessions(t, "claimed after the repair",
 		fortest.Must(b.Claim(ctx, now.Add(time.Hour), time.Minute, 1, false))(t), 1)
 	same(t, "unreadable after the repair",
-		fortest.Must(b.Unreadable(ctx, 10))(t), []records.Unreadable(nil))
+		fortest.Must(b.Unreadable(ctx, 10))(t), []console.Unreadable(nil))
 }
 
 func unreadableEvent(t *testing.T, b Damaged, body string) {
@@ -158,7 +158,7 @@ func unreadableEvent(t *testing.T, b Damaged, body string) {
 		eventIDs(claimTo(t, b.Backend, later().Add(time.Hour), 10, endA)), good)
 	for _, session := range []string{"", s.ID} {
 		read := allPages(func(cursor string) ([]payment.Event, string) {
-			page := events(t, b.Backend, outbox.EventQuery{
+			page := events(t, b.Backend, webhook.EventQuery{
 				After: cursor, Session: session, Limit: 1,
 			})
 			if !page.More {
@@ -168,8 +168,8 @@ func unreadableEvent(t *testing.T, b Damaged, body string) {
 		})
 		same(t, "log", idsOf(read), good)
 	}
-	fortest.Must(b.Deliveries(ctx, outbox.DeliveryQuery{}))(t)
-	fortest.Must(b.Replay(ctx, outbox.Range{From: epoch(), To: later()}, later()))(t)
+	fortest.Must(b.Deliveries(ctx, webhook.DeliveryQuery{}))(t)
+	fortest.Must(b.Replay(ctx, webhook.Range{From: epoch(), To: later()}, later()))(t)
 
 	wantUnreadable(t, b, bad.ID)
 	fortest.OK(t, b.Execute(ctx, setBody, bad.ID, bad.Body))
@@ -178,17 +178,17 @@ func unreadableEvent(t *testing.T, b Damaged, body string) {
 		eventIDs(claimTo(t, b.Backend, later().Add(2*time.Hour), 10, endA)),
 		[]string{one.ID, bad.ID, three.ID})
 	same(t, "unreadable after the repair",
-		fortest.Must(b.Unreadable(ctx, 10))(t), []records.Unreadable(nil))
+		fortest.Must(b.Unreadable(ctx, 10))(t), []console.Unreadable(nil))
 
 	// What is erased is readable again.
 	fortest.OK(t, b.Execute(ctx, setBody, bad.ID, []byte(body)))
-	events(t, b.Backend, outbox.EventQuery{})
+	events(t, b.Backend, webhook.EventQuery{})
 	_, err := b.Erase(ctx, s.ID, later(), func(payment.Session, bool) payment.Erasure {
 		return payment.ErasePersonal
 	})
 	fortest.OK(t, err)
 	same(t, "unreadable after an erasure",
-		fortest.Must(b.Unreadable(ctx, 10))(t), []records.Unreadable(nil))
+		fortest.Must(b.Unreadable(ctx, 10))(t), []console.Unreadable(nil))
 }
 
 func unreadableRun(t *testing.T, b Damaged) {

@@ -1,16 +1,14 @@
-// Package records is what operators read: sessions found and counted, the audit log of the
-// console, and refused host pages. Nothing in it decides about a payment.
-package records
+package console
 
 import (
 	"context"
 	"errors"
 	"time"
 
-	"coinslot/bff/outbox"
+	"coinslot/bff/console/auth"
+	"coinslot/bff/console/chart"
 	"coinslot/bff/payment"
-
-	"github.com/shopspring/decimal"
+	"coinslot/bff/webhook"
 )
 
 // ErrRange is a range of time that is too long, or ends before it begins.
@@ -22,10 +20,10 @@ var ErrRange = errors.New("range is empty or longer than 92 days")
 // other gives *wire.Error with CodeInvalid and Param "cursor". Other errors are the database's.
 type Records interface {
 	Searcher
-	outbox.Deliveries
+	webhook.Deliveries
 	AuditLog
 	Origins
-	Logins
+	auth.Logins
 }
 
 // Searcher finds and counts sessions.
@@ -35,7 +33,7 @@ type Searcher interface {
 	Search(ctx context.Context, q Query) (payment.Page, error)
 	// Tally counts the sessions created in from <= CreatedAt < to, by day, status and coin, in that
 	// order, without zero counts. Errors: ErrRange if that is more than 92 days, or negative.
-	Tally(ctx context.Context, from, to time.Time) ([]Count, error)
+	Tally(ctx context.Context, from, to time.Time) ([]chart.Count, error)
 	// Choices returns the coins and networks that a Query can name and find something, at most
 	// 200 of each, sorted.
 	Choices(ctx context.Context) (coins, networks []string, err error)
@@ -59,14 +57,6 @@ type Origins interface {
 	RefuseOrigin(ctx context.Context, origin, session string, times int) error
 	// RefusedOrigins returns all that are kept, latest first. Their contents are untrusted.
 	RefusedOrigins(ctx context.Context) ([]RefusedOrigin, error)
-}
-
-// Logins are the ended logins of the console.
-type Logins interface {
-	// EndLogin records that a login of the console was ended, until it expires, and LoginEnded
-	// reports it at every instance. login identifies it and grants no access.
-	EndLogin(ctx context.Context, login string, until time.Time) error
-	LoginEnded(ctx context.Context, login string) (bool, error)
 }
 
 // Damage is what is stored and cannot be decoded. It is set aside, so that it stops nothing else,
@@ -104,15 +94,6 @@ type Query struct {
 	From, To      time.Time // From <= CreatedAt < To
 	Cursor        string    // empty = first page
 	Limit         int       // 1…100; zero = 20
-}
-
-// Count is the number of sessions of a day with a status and a coin.
-type Count struct {
-	Day       time.Time // its beginning, UTC
-	Status    string
-	Coin      string // of the current attempt; empty = none was chosen
-	Sessions  int
-	AmountUSD decimal.Decimal // their total, paid or not
 }
 
 // Action is one entry of the console's audit log.

@@ -1,6 +1,4 @@
-// Package outbox is what the database and the webhook sender share: events, their deliveries
-// to endpoints, and the log of events.
-package outbox
+package webhook
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package retention
+package checkout
 
 import (
 	"context"
@@ -57,7 +57,7 @@ func TestRetentionPass(t *testing.T) {
 	} {
 		s := &shelf{ids: []string{"a", "b"}, fails: c.fails}
 		var held []time.Duration
-		r := Service{
+		r := Retention{
 			Eraser: s, Keep: time.Hour, Now: time.Now, Changed: func(string) {}, Log: slog.New(slog.DiscardHandler),
 			Acquire: func(context.Context) (bool, error) { return c.mine, nil },
 			Hold:    func(_ context.Context, d time.Duration) error { held = append(held, d); return nil },
@@ -67,7 +67,7 @@ func TestRetentionPass(t *testing.T) {
 			t.Errorf("%s: erased %v, held %v; want %d, %v", name, s.erased, held, c.erased, c.held)
 		}
 	}
-	none := Service{Acquire: func(context.Context) (bool, error) { t.Error("looked for"); return true, nil }}
+	none := Retention{Acquire: func(context.Context) (bool, error) { t.Error("looked for"); return true, nil }}
 	if err := none.Run(t.Context()); err != nil {
 		t.Errorf("Run without a period = %v", err)
 	}
