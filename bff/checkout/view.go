@@ -3,7 +3,6 @@ package checkout
 import (
 	"cmp"
 	"strings"
-	"sync"
 	"time"
 
 	"coinslot/app/wire"
@@ -20,9 +19,6 @@ type ViewOptions struct {
 	Now        time.Time
 	Currencies []payment.Currency // never changed
 	Translate  Translate
-	// Choices and Lang, the language of Translate, save computing the same again; nil = do not.
-	Choices *Choices
-	Lang    string
 	// ShopName is the shop's name for orders without one of their own; may be empty.
 	ShopName string
 	// Support is the https: or mailto: URL of the shop's support; may be empty.
@@ -60,7 +56,7 @@ func View(s *payment.Session, opts ViewOptions) wire.View {
 			AmountUSD: s.Order.AmountUSD.StringFixed(2),
 			ShopName:  cmp.Or(strings.TrimSpace(s.Order.ShopName), opts.ShopName),
 		},
-		Currencies: opts.Choices.view(s.Order, opts),
+		Currencies: currenciesView(s.Order, opts),
 		Actions:    s.Actions(opts.Now),
 		SuccessURL: s.Order.SuccessURL, CancelURL: s.Order.CancelURL, Support: opts.Support,
 		Receipt: opts.Receipt.Of(s), CheckedMsAgo: -1,
@@ -116,61 +112,6 @@ func viewAttempt(a *payment.Attempt, now time.Time, tokens *token.Registry) *wir
 	w.PayAmount, w.PayableAmount = a.PayText, payment.FormatAmount(a.PayAmount.RoundCeil(digits))
 	addWallets(w, a, tokens)
 	return w
-}
-
-// Choices remembers the choices of an order, which depend only on a list, the order and a language
-// and take half of a view's time. Icon and Tokens must always be the same. The zero value is ready.
-type Choices struct {
-	mu       sync.Mutex // guards the fields below
-	known    map[choicesKey][]wire.Currency
-	networks int // in known
-}
-
-type choicesKey struct {
-	list                  *payment.Currency // the first: a new list has new memory
-	lang, amount, allowed string
-}
-
-// maxChoices bounds the lists that are remembered, and maxChoiceNetworks the networks in all of
-// them: about 1 KB each.
-const (
-	maxChoices        = 256
-	maxChoiceNetworks = 16 << 10
-)
-
-// view returns a list that the caller must not change.
-func (c *Choices) view(o payment.Order, opts ViewOptions) []wire.Currency {
-	if c == nil || len(opts.Currencies) == 0 {
-		return currenciesView(o, opts)
-	}
-	key := choicesKey{
-		&opts.Currencies[0], opts.Lang, o.AmountUSD.String(), strings.Join(o.Currencies, " "),
-	}
-	c.mu.Lock()
-	list, found := c.known[key]
-	c.mu.Unlock()
-	if found {
-		return list
-	}
-	list = currenciesView(o, opts)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	n := countNetworks(list)
-	if c.known == nil || len(c.known) >= maxChoices || c.networks+n > maxChoiceNetworks {
-		c.known, c.networks = map[choicesKey][]wire.Currency{}, 0
-	}
-	if _, found := c.known[key]; !found && n <= maxChoiceNetworks {
-		c.known[key] = list
-		c.networks += n
-	}
-	return list
-}
-
-func countNetworks(list []wire.Currency) (n int) {
-	for _, c := range list {
-		n += len(c.Networks)
-	}
-	return n
 }
 
 // currenciesView lists the choices by coin, in the order of [payment.RankOffers].

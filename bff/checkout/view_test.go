@@ -1,7 +1,6 @@
 package checkout
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -211,47 +210,4 @@ func TestViewHidesWhatMayNotBePaid(t *testing.T) {
 	}
 	want := []string{"USDT trc20 25 ", "USDT bep20 25 reason.minimum", "TON ton 8.065 "}
 	fortest.Diff(t, got, want, "offers")
-}
-
-// TestChoices: what is remembered is as computed, and for the same list, order and language only.
-func TestChoices(t *testing.T) {
-	lists := [2][]payment.Currency{
-		{coin("USDT", "1", net("trc20", "1", "10", "0")), coin("BTC", "50000", net("bitcoin", "0", "0", "0"))},
-		{coin("USDT", "1", net("trc20", "2", "0", "0"))},
-	}
-	var known Choices
-	for n := range 3 * maxChoices {
-		lang := []string{"en", "de"}[n/2%2]
-		o := payment.Order{AmountUSD: decimal.New(int64(n/8%(maxChoices/4)), 0)}
-		if n/4%2 == 1 {
-			o.Currencies = []string{"USDT"}
-		}
-		opts := ViewOptions{Currencies: lists[n%2], Lang: lang, Translate: func(key string, _ ...string) string { return lang + key }}
-		first := known.view(o, opts)
-		fortest.Diff(t, first, currenciesView(o, opts), "choices %d", n)
-		if again := known.view(o, opts); &again[0] != &first[0] {
-			t.Fatalf("choices %d are computed twice", n)
-		}
-	}
-}
-
-// Many amounts of a long list take no more memory than a bound.
-func TestChoicesAreBounded(t *testing.T) {
-	var long []payment.Currency
-	for n := range 1700 {
-		long = append(long, coin(fmt.Sprintf("C%d", n), "1", net("trc20", "1", "10", "0")))
-	}
-	var known Choices
-	opts := ViewOptions{Currencies: long, Translate: func(key string, _ ...string) string { return key }}
-	for n := range 50 {
-		known.view(payment.Order{AmountUSD: decimal.New(int64(n+1), 0)}, opts)
-		kept := 0
-		for _, list := range known.known {
-			kept += countNetworks(list)
-		}
-		if kept != known.networks || kept == 0 || kept > maxChoiceNetworks {
-			t.Fatalf("after %d amounts %d networks are kept, %d counted; want %d at most",
-				n+1, kept, known.networks, maxChoiceNetworks)
-		}
-	}
 }

@@ -25,8 +25,8 @@ const handshake = "GET / HTTP/1.1\r\nHost: test\r\nConnection: Upgrade\r\nUpgrad
 // leaving is a Source that sends nothing and says that it has left.
 type leaving chan struct{}
 
-func (l leaving) Message(uint64) ([]byte, error) { return nil, nil }
-func (l leaving) Leave()                         { l <- struct{}{} }
+func (l leaving) Message() ([]byte, error) { return nil, nil }
+func (l leaving) Leave()                   { l <- struct{}{} }
 
 // served starts a real server of sockets and returns its address; left has an element
 // for each socket that has left.

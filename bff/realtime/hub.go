@@ -26,13 +26,6 @@
 // that several changes at once cost one message and the latest always wins. Subscribe
 // first and read the first view after that: whatever is committed later is published
 // to the new subscriber, whatever was before is in that view.
-//
-// # The numbers of publications
-//
-// Publications are numbered, so that a view can be encoded once for many sockets: what
-// is read from the database after [Hub.Published] was called holds that publication
-// and all before it, and need not be read again for a subscriber that was notified of
-// one of them.
 package realtime
 
 import (
@@ -53,8 +46,7 @@ type HubConfig struct {
 type Hub struct {
 	perSession, perProcess int
 
-	published atomic.Uint64 // number of publications
-	refused   atomic.Uint64 // number of subscribers beyond the limits
+	refused atomic.Uint64 // number of subscribers beyond the limits
 
 	mu     sync.RWMutex             // guards the fields below
 	byID   map[string][]*subscriber // by session id; a slice in it is never changed, only replaced
@@ -120,7 +112,6 @@ func (h *Hub) drop(session string, s *subscriber) {
 // Publish notifies each subscriber of the session that something is new. It does not
 // block, and does nothing if there is none or the hub is closed.
 func (h *Hub) Publish(session string) {
-	h.published.Add(1)
 	h.mu.RLock()
 	present := h.byID[session]
 	if h.closed {
@@ -132,19 +123,12 @@ func (h *Hub) Publish(session string) {
 	}
 }
 
-// Published returns the number of the latest publication, of any session; zero = there
-// was none. What is read from the database after that holds it.
-func (h *Hub) Published() uint64 { return h.published.Load() }
-
-// Watchers returns how many subscribers the session has.
-func (h *Hub) Watchers(session string) int {
+// Watched reports whether the session has a subscriber.
+func (h *Hub) Watched(session string) bool {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
-	return len(h.byID[session])
+	return len(h.byID[session]) > 0
 }
-
-// Watched reports whether the session has a subscriber.
-func (h *Hub) Watched(session string) bool { return h.Watchers(session) > 0 }
 
 // Sessions returns the sessions that have a subscriber, in no order.
 func (h *Hub) Sessions() []string {
@@ -178,7 +162,6 @@ func (h *Hub) Stats() HubStats {
 // counted by Len, until they cancel: Len reaching zero means that all have left.
 // A second Close does nothing.
 func (h *Hub) Close() {
-	h.published.Add(1)
 	for _, s := range h.shut() {
 		s.notify()
 	}

@@ -14,11 +14,11 @@ import (
 // Source decides what a socket sends.
 type Source interface {
 	// Message returns the text that is to be sent now: after the opening, after a
-	// publication and with each ping. It holds the publication of that number and all
-	// before. An empty text sends nothing; it is not changed afterwards.
+	// publication and with each ping. What it reads is the newest. An empty text sends
+	// nothing; it is not changed afterwards.
 	// It is called by one goroutine at a time. Errors: *CloseError ends the socket as
 	// it says; any other with code 1013, "try again later".
-	Message(published uint64) ([]byte, error)
+	Message() ([]byte, error)
 	// Leave is called once, when the socket has ended and its close frame was sent.
 	Leave()
 }
@@ -36,12 +36,11 @@ type Socket struct {
 	source Source
 	conn   *websocket.Conn // nil until it is opened
 
-	published atomic.Uint64 // the latest publication that it was notified of
-	state     atomic.Uint32
-	pingDue   atomic.Bool
-	ended     atomic.Bool // the client has gone, or its connection
-	received  counter     // messages, pings and pongs; for the reader
-	pinger    *time.Timer // calls ping
+	state    atomic.Uint32
+	pingDue  atomic.Bool
+	ended    atomic.Bool // the client has gone, or its connection
+	received counter     // messages, pings and pongs; for the reader
+	pinger   *time.Timer // calls ping
 }
 
 // NewSocket returns a socket that can be notified already, and sends nothing before it is
@@ -50,18 +49,9 @@ func NewSocket(source Source) *Socket {
 	return &Socket{source: source, received: counter{limit: maxMessages}}
 }
 
-// Notify says that there is the publication of that number. It does not block.
-func (s *Socket) Notify(published uint64) {
-	for old := s.published.Load(); old < published; old = s.published.Load() {
-		if s.published.CompareAndSwap(old, published) {
-			break
-		}
-	}
-	s.wake()
-}
-
-// wake has the socket written to, once, however often it is called before that.
-func (s *Socket) wake() {
+// Notify makes the socket send the present message, once, however often it is called before
+// that message is read. It does not block.
+func (s *Socket) Notify() {
 	for {
 		switch s.state.Load() {
 		case updated:
@@ -150,7 +140,7 @@ func (s *Socket) ping() {
 	}
 	s.pinger.Reset(pingEvery)
 	s.pingDue.Store(true)
-	s.wake()
+	s.Notify()
 }
 
 // serve sends what there is to send. A socket that cannot be written to is closed, and stays
@@ -179,7 +169,7 @@ func (s *Socket) send() error {
 			return err
 		}
 	}
-	message, err := s.source.Message(s.published.Load())
+	message, err := s.source.Message()
 	if err != nil {
 		s.sendClose(err, websocket.CloseTryAgainLater)
 		return err

@@ -2,18 +2,13 @@ package server_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"coinslot/bff/config"
 	"coinslot/bff/fortest"
-	"coinslot/bff/server"
-	"coinslot/bff/server/servertest"
 )
 
 // Many equal posts at once cost the gateway as much as one.
@@ -107,27 +102,5 @@ func TestBurstsStoreOnce(t *testing.T) {
 				t.Errorf("%d sessions, %d transactions; want one", len(different), len(r.Gateway.Transactions()))
 			}
 		})
-	}
-}
-
-// Accepting a session costs the server little besides the database.
-func TestCostOfAccepting(t *testing.T) {
-	srv, err := server.New(t.Context(), servertest.Settings(t, "http://127.0.0.1:9"), server.Options{})
-	fortest.OK(t, err)
-	defer srv.Close()
-	n := 0
-	allocations := testing.AllocsPerRun(50, func() {
-		n++
-		body := fmt.Sprintf(`{"amount_usd":"25.00","order_ref":"order-%d","title":"Two tickets","metadata":{"cart":"%d"}}`, n, n)
-		r := httptest.NewRequest(http.MethodPost, "/v1/sessions", strings.NewReader(body))
-		r.Header.Set("Authorization", "Bearer "+secretKey)
-		r.Header.Set("Content-Type", "application/json")
-		w := httptest.NewRecorder()
-		if srv.Handler.ServeHTTP(w, r); w.Code != http.StatusCreated {
-			t.Fatalf("POST /v1/sessions = %d %.200s", w.Code, w.Body)
-		}
-	})
-	if allocations > 345 { // 322 under the race detector
-		t.Errorf("%.0f allocations for a session; want 345 at most", allocations)
 	}
 }

@@ -52,8 +52,6 @@ type Options struct {
 	Schedule payment.Schedule
 	// Limits of one client; zero = the defaults.
 	Limits web.Limits
-	// Hub bounds the sockets of a session and of the process; zero = the defaults.
-	Hub realtime.HubConfig
 	// Version of the program, for metrics and traces; "" = what the Go command recorded.
 	Version string
 	Log     *slog.Logger // nil = silent
@@ -120,7 +118,7 @@ func New(ctx context.Context, c config.Config, o Options) (*Server, error) {
 		o.Log.Warn("sandbox mode (COINSLOT_SANDBOX): no payment is real, and anyone who opens a " +
 			"checkout can complete it without money")
 	}
-	s := &Server{hub: realtime.NewHub(o.Hub), logo: logo}
+	s := &Server{hub: realtime.NewHub(realtime.HubConfig{}), logo: logo}
 	s.observer = s.observe(c, o, tokens)
 	o.Log = s.countLines(o.Log)
 	s.store, err = store.Open(ctx, store.Config{

@@ -59,7 +59,7 @@ func TestIdleSockets(t *testing.T) {
 	}
 }
 
-// TestSocketsInTwoLanguages: what is shared is shared by those of one language.
+// Each socket gets its view in its own language.
 func TestSocketsInTwoLanguages(t *testing.T) {
 	r := newRig(t)
 	addr := listen(t, r.Handler)

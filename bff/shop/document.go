@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
 
 	"coinslot/app/screen"
 	"coinslot/app/widget"
@@ -39,7 +38,6 @@ type document struct {
 	framed, fallback    string // URLs for frames; empty if not built
 	// the content of framed: frame.js with the stylesheet; empty if not built
 	inline string
-	heads  web.Heads // that end with inline
 	texts  textFiles
 }
 
@@ -52,35 +50,28 @@ func newDocument(a *web.Assets, texts textFiles) *document {
 	}
 }
 
-var pageBuffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
-
 // write answers with the page; the caller has set the policy. On an error nothing was written.
 func (d *document) write(w http.ResponseWriter, r *http.Request, status int, p widget.Page) error {
-	page := pageBuffers.Get().(*bytes.Buffer)
-	defer pageBuffers.Put(page)
-	page.Reset()
-	same, err := d.render(page, p)
+	page, err := d.render(p)
 	if err != nil {
 		return fmt.Errorf("rendering the page of %q: %w", p.View.Session, err)
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	if p.View.Status == wire.Open { // first pages: many shoppers may open theirs at once
-		d.heads.SendFast(w, r, status, same, page.Bytes())
-	} else {
-		web.Send(w, r, status, page.Bytes())
-	}
+	web.Send(w, r, status, page)
 	return nil
 }
 
-// render returns how many of the page's first bytes are the same for all sessions.
-func (d *document) render(page *bytes.Buffer, p widget.Page) (same int, err error) {
-	same = d.writeHead(page, p)
+// render returns the page.
+func (d *document) render(p widget.Page) ([]byte, error) {
+	var page bytes.Buffer
+	d.writeHead(&page, p)
 	page.WriteString("<body data-refresh=\"" + html.EscapeString(p.Link("")) + "\">\n")
-	page.Write(node.Append(page.AvailableBuffer(), &screen.Checkout{Page: p}))
-	return same, d.writeData(page, p)
+	page.WriteString(node.HTML(&screen.Checkout{Page: p}))
+	err := d.writeData(&page, p)
+	return page.Bytes(), err
 }
 
-func (d *document) writeHead(page *bytes.Buffer, p widget.Page) (same int) {
+func (d *document) writeHead(page *bytes.Buffer, p widget.Page) {
 	put := func(parts ...string) {
 		for i, part := range parts {
 			if i%2 == 1 {
@@ -99,9 +90,6 @@ func (d *document) writeHead(page *bytes.Buffer, p widget.Page) (same int) {
 		"\">")
 	page.WriteString(script)
 	page.WriteString("</script>\n")
-	if d.inlines(p) {
-		same = page.Len()
-	}
 	put("<title>", p.Title(),
 		"</title>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"+
 			"<meta name=\"robots\" content=\"noindex\">\n")
@@ -114,7 +102,6 @@ func (d *document) writeHead(page *bytes.Buffer, p widget.Page) (same int) {
 			p.Link(""), "\"></noscript>\n")
 	}
 	page.WriteString("</head>\n")
-	return same
 }
 
 // writeData writes the initial data of the WebAssembly program, without what its text file has,

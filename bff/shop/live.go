@@ -2,10 +2,15 @@ package shop
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"hash/maphash"
 	"net/http"
 	"time"
 
+	"coinslot/app/widget"
 	"coinslot/app/wire"
+	"coinslot/bff/checkout"
 	"coinslot/bff/logs"
 	"coinslot/bff/payment"
 	"coinslot/bff/realtime"
@@ -27,7 +32,7 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 	lang := s.language(s.readEmbed(r, r.URL.Query()), session)
 	source := &liveView{server: s, session: session.ID, lang: lang}
 	socket := realtime.NewSocket(source)
-	if !source.subscribe(r, func() { socket.Notify(s.Hub.Published()) }) {
+	if !source.subscribe(r, socket.Notify) {
 		return web.Refuse(wire.CodeRateLimited, "")
 	}
 	conn, err := s.openSocket(w, r)
@@ -44,7 +49,8 @@ func (s *server) live(w http.ResponseWriter, r *http.Request) error {
 // all their views, some requests would time out.
 const (
 	maxLookups    = 8
-	lookupTimeout = 15 * time.Second
+	lookupTimeout = 15 * time.Second // to wait for a turn
+	readTimeout   = 10 * time.Second
 )
 
 // findSession returns the session of a new socket. It waits until fewer than maxLookups are being
@@ -116,13 +122,66 @@ func (l *liveView) Leave() {
 }
 
 // Message implements realtime.Source.
-func (l *liveView) Message(published uint64) ([]byte, error) {
+func (l *liveView) Message() ([]byte, error) {
 	if l.Hub.Closed() {
 		return nil, &realtime.CloseError{Code: websocket.CloseServiceRestart, Reason: "restarting"}
 	}
-	v, err := l.views.message(viewKey{l.session, l.lang}, published)
-	if err != nil || !l.dedupe.shouldSend(v, l.notify) {
+
+	v, err := l.read()
+	if err != nil {
 		return nil, err
 	}
+	if !l.dedupe.shouldSend(v, l.notify) {
+		return nil, nil
+	}
 	return v.text, nil
+}
+
+// read returns the session's view as it is now. It waits until fewer than maxLookups sessions are
+// being read. Errors: *realtime.CloseError if the session is unknown; the store's.
+func (l *liveView) read() (encodedView, error) {
+	_ = l.lookups.Acquire(context.Background(), 1) // it never ends
+	defer l.lookups.Release(1)
+
+	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
+	defer cancel()
+	session, err := l.shopperSession(ctx, l.session)
+	if errors.Is(err, web.Refuse(wire.CodeSessionUnknown, "")) {
+		return encodedView{}, &realtime.CloseError{
+			Code: websocket.ClosePolicyViolation, Reason: string(wire.CodeSessionUnknown),
+		}
+	}
+	if err != nil {
+		return encodedView{}, err
+	}
+
+	show := l.viewContext(ctx, l.lang)
+	p := widget.Page{Lang: l.lang, View: checkout.View(&session, show)}
+	l.explainEmpty(&p, show)
+	return encode(p.View)
+}
+
+// encodedView is a view that can be sent.
+type encodedView struct {
+	text []byte        // JSON; read-only
+	hash uint64        // of the view without its times; differs between processes
+	age  time.Duration // of the gateway's last answer; negative = there was none
+}
+
+var hashSeed = maphash.MakeSeed()
+
+func encode(v wire.View) (encodedView, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return encodedView{}, err
+	}
+	timeless, err := json.Marshal(v.Timeless())
+	if err != nil {
+		return encodedView{}, err
+	}
+	return encodedView{
+		text: text,
+		hash: maphash.Bytes(hashSeed, timeless),
+		age:  time.Duration(v.CheckedMsAgo) * time.Millisecond,
+	}, nil
 }

@@ -105,7 +105,6 @@ func (s *server) viewContext(ctx context.Context, lang string) checkout.ViewOpti
 	return checkout.ViewOptions{
 		Now: s.Now(), Currencies: currencies, Translate: s.texts.words(lang), Icon: s.Assets.Icon,
 		Tokens: s.Checkout.Tokens, ShopName: s.ShopName, Support: s.Support, Receipt: s.Checkout.Receipt,
-		Choices: &s.choices, Lang: lang,
 	}
 }
 

@@ -55,8 +55,6 @@ type server struct {
 	texts    *translations
 	document *document
 	lookups  *semaphore.Weighted
-	views    views
-	choices  checkout.Choices
 }
 
 // Routes returns the shopper's pages and endpoints, and sets site.ErrorPage. Errors: invalid texts.
@@ -117,9 +115,6 @@ func post(pattern string, limit web.Limit, h web.Handler) web.Route {
 
 func newServer(site *web.Server, c Config) (*server, error) {
 	s := &server{Server: site, Config: c, lookups: semaphore.NewWeighted(maxLookups)}
-	s.views = views{
-		hub: c.Hub, encode: s.encodedView, keep: shareTime, recent: map[viewKey]*rendering{},
-	}
 	if s.Catalog == nil {
 		s.Catalog = &order.Catalog{}
 	}

@@ -137,7 +137,7 @@ func Respond(w http.ResponseWriter, status int, v any) error {
 		return fmt.Errorf("encoding an answer: %w", err)
 	}
 	h := w.Header()
-	h["Content-Type"] = asJSON
+	h.Set("Content-Type", "application/json")
 	h.Set("Content-Length", strconv.Itoa(len(body)+1))
 	w.WriteHeader(status)
 	w.Write(append(body, '\n'))

@@ -1,13 +1,11 @@
 package web
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 
 	"coinslot/bff/fortest"
@@ -39,26 +37,32 @@ func TestSend(t *testing.T) {
 			t.Errorf("%q: coding %q; want %q, and the content is the same: %t", accept, coding, want, unpacked == content)
 		}
 	}
-	if _, unpacked := sentBody(t, "br", ""); unpacked != "" {
-		t.Errorf("nothing becomes %q", unpacked)
+}
+
+// Content of any size is read as it was, also if it is compressed in several blocks.
+func TestSendLarge(t *testing.T) {
+	for _, size := range []int{largePage - 1, largePage, 1 << 16, 1 << 20} {
+		var content strings.Builder
+		for n := 0; content.Len() < size; n++ {
+			fmt.Fprintf(&content, "<p>the %dth line of www.example.com\x00\xff</p>", n*n)
+		}
+		coding, unpacked := sentBody(t, "br", content.String()[:size])
+		if coding != "br" || unpacked != content.String()[:size] {
+			t.Errorf("%d bytes in %q have become %d", size, coding, len(unpacked))
+		}
 	}
 }
 
-// TestSendAtOnce: memory that is used again does not mix one answer with another.
-func TestSendAtOnce(t *testing.T) {
-	var all sync.WaitGroup
-	for n := range 8 {
-		all.Go(func() {
-			content := bytes.Repeat([]byte{byte('a' + n)}, 1000*(n+1))
-			for i := range 20 {
-				accept := []string{"br", "gzip"}[i%2]
-				if _, unpacked := sentBody(t, accept, string(content)); unpacked != string(content) {
-					t.Errorf("answer %d in %s has become another", n, accept)
-				}
-			}
-		})
+// Small content is sent as it is: compressed, it takes as many packets.
+func TestSendSmall(t *testing.T) {
+	for size, want := range map[int]string{0: "", minCompressed - 1: "", minCompressed: "br"} {
+		content := strings.Repeat("a", size)
+		coding, unpacked := sentBody(t, "br", content)
+		if coding != want || unpacked != content {
+			t.Errorf("%d bytes: coding %q; want %q, and the content is the same: %t",
+				size, coding, want, unpacked == content)
+		}
 	}
-	all.Wait()
 }
 
 // What is compressed says that its coding was chosen.
@@ -67,38 +71,4 @@ func TestCompressedKindsVary(t *testing.T) {
 		fortest.Has(t, fmt.Sprintf("kind %d varies by", k), newPolicies(nil, "")[k].vary,
 			"Accept-Encoding")
 	}
-}
-
-// TestHeads: what follows a compressed head is read as it was, whatever both contain, and is the
-// smaller for it.
-func TestHeads(t *testing.T) {
-	var h Heads
-	r := httptest.NewRequest("GET", "/", nil)
-	r.Header.Set("Accept-Encoding", "br")
-	text := strings.Repeat("<p>The time of day and of the other</p> www.example.com ", 30)
-	for i, rest := range []string{"", "x", text, text[:100], strings.Repeat(text, 200), "\x00\xff"} {
-		head := text[:len(text)-i]
-		for try := range 2 {
-			w := httptest.NewRecorder()
-			h.SendFast(w, r, http.StatusOK, len(head), []byte(head+rest))
-			if got := string(unpack(t, "br", w.Body.Bytes())); got != head+rest {
-				t.Fatalf("rest %d, try %d: %d bytes have become %d", i, try, len(head+rest), len(got))
-			}
-			h.pack(head) // not in the background
-		}
-		if h.find([]byte(head)) == nil {
-			t.Error("no head was compressed")
-		}
-	}
-}
-
-// TestManyHeads: heads of any number take little memory.
-func TestManyHeads(t *testing.T) {
-	var h Heads
-	for i := range 2 * maxHeads {
-		h.find(fmt.Appendf(nil, "head %d", i))
-	}
-	h.packing.Lock()
-	defer h.packing.Unlock()
-	fortest.Equal(t, len(h.known), maxHeads, "heads are known")
 }

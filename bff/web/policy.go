@@ -136,11 +136,10 @@ func (p policy) public(cache string) policy {
 	return p
 }
 
-// set replaces the headers by those of kind k. Names are in canonical form. X-Frame-Options is
-// never sent: it cannot name several origins, and frame-ancestors overrides it.
+// set replaces the headers by those of kind k. X-Frame-Options is never sent: it cannot name
+// several origins, and frame-ancestors overrides it.
 func (list policies) set(h http.Header, k Kind) {
 	p := list[k]
-	values := make([]string, 0, 8) // one allocation for all
 	for _, header := range [...]struct{ name, value string }{
 		{"Content-Security-Policy", p.content}, {"Cache-Control", p.cache}, {"Vary", p.vary},
 		{"Cross-Origin-Resource-Policy", p.resource}, {"Cross-Origin-Opener-Policy", p.opener},
@@ -148,29 +147,21 @@ func (list policies) set(h http.Header, k Kind) {
 		{"Access-Control-Allow-Origin", p.readers},
 	} {
 		if header.value == "" {
-			delete(h, header.name)
+			h.Del(header.name)
 			continue
 		}
-		values = append(values, header.value)
-		h[header.name] = values[len(values)-1 : len(values) : len(values)]
+		h.Set(header.name, header.value)
 	}
 }
-
-// Headers of many answers, in shared memory: never changed.
-var (
-	noSniffing   = []string{"nosniff"}
-	ownReferrer  = []string{"same-origin"}
-	onlySecurely = []string{"max-age=31536000"}
-	asJSON       = []string{"application/json"}
-)
 
 // setCommonHeaders sets the headers of all answers, and those of KindData. With the referrer
 // policy no-referrer, forms would post with "Origin: null".
 func (s *Server) setCommonHeaders(h http.Header, request string) {
 	h.Set("X-Request-Id", request)
-	h["X-Content-Type-Options"], h["Referrer-Policy"] = noSniffing, ownReferrer
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "same-origin")
 	if strings.HasPrefix(s.PublicURL, "https:") {
-		h["Strict-Transport-Security"] = onlySecurely
+		h.Set("Strict-Transport-Security", "max-age=31536000")
 	}
 	s.policies.set(h, KindData)
 }

@@ -42,10 +42,10 @@ func BenchmarkAccept(b *testing.B) {
 	b.ReportMetric(accept.rate(), "sessions/s")
 	b.ReportMetric(accept.percentile(50), "p50-ms")
 	b.ReportMetric(accept.percentile(99), "p99-ms")
-	b.ReportMetric(accept.repeatEach(), "cpu-us/session")
+	b.ReportMetric(accept.cpuEach(), "cpu-us/session")
 	b.ReportMetric(start.rate(), "started/s")
 	b.ReportMetric(start.percentile(99), "started-p99-ms")
-	b.ReportMetric(start.repeatEach(), "cpu-us/started")
+	b.ReportMetric(start.cpuEach(), "cpu-us/started")
 	b.ReportMetric(0, "ns/op")
 }
 
@@ -114,7 +114,7 @@ func (w *world) post(c *http.Client, path string, body any, h http.Header, into 
 
 // round is what many clients at once have measured.
 type round struct {
-	took      []time.Duration // repeatEach answer, the fastest first
+	took      []time.Duration // by each answer, the fastest first
 	wall, cpu time.Duration   // of all; cpu is what the server has used
 }
 
@@ -152,8 +152,8 @@ func (r round) percentile(p int) float64 {
 	return float64(r.took[len(r.took)*p/100].Microseconds()) / 1000
 }
 
-// repeatEach is the server's processor time for one answer, in microseconds.
-func (r round) repeatEach() float64 { return float64(r.cpu.Microseconds()) / float64(len(r.took)) }
+// cpuEach is the server's processor time for one answer, in microseconds.
+func (r round) cpuEach() float64 { return float64(r.cpu.Microseconds()) / float64(len(r.took)) }
 
 // cpuTime is the processor time that the server has used.
 //

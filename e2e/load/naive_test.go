@@ -1,7 +1,6 @@
 package load
 
 import (
-	"io"
 	"log"
 	"net"
 	"net/http"
@@ -21,7 +20,6 @@ import (
 // one goroutine that knows all clients. It keeps no sessions and no database.
 type naive struct {
 	join, leave chan *naiveClient
-	say         chan []byte
 }
 
 type naiveClient struct {
@@ -36,10 +34,9 @@ const (
 	naivePing  = 25 * time.Second
 )
 
-// naiveMain serves GET /ws, a socket, and POST /say, a message to all of them, on
-// the address in NAIVE_LISTEN.
+// naiveMain serves GET /ws, a socket, on the address in NAIVE_LISTEN.
 func naiveMain() int {
-	n := &naive{join: make(chan *naiveClient), leave: make(chan *naiveClient), say: make(chan []byte)}
+	n := &naive{join: make(chan *naiveClient), leave: make(chan *naiveClient)}
 	go n.run()
 	var upgrader websocket.Upgrader
 	http.HandleFunc("GET /ws", func(w http.ResponseWriter, r *http.Request) {
@@ -52,11 +49,6 @@ func naiveMain() int {
 		go c.write()
 		go c.read(n)
 		c.send <- []byte(`{"version":1,"hello":1}`)
-	})
-	http.HandleFunc("POST /say", func(w http.ResponseWriter, r *http.Request) {
-		if text, err := io.ReadAll(r.Body); err == nil {
-			n.say <- text
-		}
 	})
 	log.Print(http.ListenAndServe(os.Getenv("NAIVE_LISTEN"), nil))
 	return 1
@@ -72,15 +64,6 @@ func (n *naive) run() {
 			if clients[c] {
 				delete(clients, c)
 				close(c.send)
-			}
-		case text := <-n.say:
-			for c := range clients {
-				select {
-				case c.send <- text:
-				default:
-					close(c.send)
-					delete(clients, c)
-				}
 			}
 		}
 	}

@@ -75,10 +75,10 @@ func (l *link) frame() (kind byte, size int, err error) {
 		return 0, 0, err
 	}
 	kind, size = head[0]&15, int(head[1]&127)
-	if manySocketsSetting := map[int]int{126: 2, 127: 8}[size]; manySocketsSetting > 0 {
+	if lengthBytes := map[int]int{126: 2, 127: 8}[size]; lengthBytes > 0 {
 		var long []byte
-		if long, err = l.take(manySocketsSetting); err == nil {
-			size = int(big.BigEndian.Uint64(append(make([]byte, 8-manySocketsSetting), long...)))
+		if long, err = l.take(lengthBytes); err == nil {
+			size = int(big.BigEndian.Uint64(append(make([]byte, 8-lengthBytes), long...)))
 		}
 	}
 	return kind, size, err

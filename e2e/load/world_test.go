@@ -13,7 +13,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -68,9 +67,6 @@ func newWorld(tb testing.TB, extra ...string) *world {
 func (w *world) start() {
 	w.tb.Helper()
 	w.process = exec.Command(built.Program(w.tb), "serve")
-	if slices.Contains(w.env, manySocketsSetting) {
-		w.process = exec.Command(os.Args[0])
-	}
 	w.process.Env = w.env
 	w.process.Stderr = cmp.Or(w.log, os.Stderr)
 	child.Tie(w.process)

@@ -13,10 +13,10 @@ func (e *Element) UI() app.UI {
 		return app.Text(e.text)
 	}
 	ui := app.Elem(string(e.tag))
-	for a := e.attrs; a != nil; a = a.next {
+	for _, a := range e.attrs {
 		ui.Attr(string(a.name), a.value)
 	}
-	for h := e.events; h != nil; h = h.next {
+	for _, h := range e.events {
 		scope := make([]any, 0, len(h.scope))
 		for _, s := range h.scope {
 			scope = append(scope, s)
@@ -27,7 +27,7 @@ func (e *Element) UI() app.UI {
 		return ui.Text(e.text)
 	}
 	var children []app.UI
-	for c := e.child; c != nil; c = c.next {
+	for _, c := range e.children {
 		children = append(children, c.UI())
 	}
 	return ui.Body(children...)

@@ -5,11 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// Append appends n as HTML to dst, with attributes sorted by name.
-func Append(dst []byte, n Node) []byte { return n.Draw().append(dst) }
-
-// HTML returns n as HTML.
-func HTML(n Node) string { return string(Append(nil, n)) }
+// HTML returns n as HTML, with attributes sorted by name.
+func HTML(n Node) string { return string(n.Draw().append(nil)) }
 
 func (e *Element) append(dst []byte) []byte {
 	if e.component != nil {
@@ -31,7 +28,7 @@ func (e *Element) append(dst []byte) []byte {
 		}
 		dst = appendEscaped(dst, e.text)
 	}
-	for c := e.child; c != nil; c = c.next {
+	for _, c := range e.children {
 		dst = c.append(dst)
 	}
 	dst = append(dst, '<', '/')
@@ -43,7 +40,7 @@ func (e *Element) append(dst []byte) []byte {
 // readers do not read its URL.
 func (e *Element) appendAttrs(dst []byte) []byte {
 	described := e.tag != "img"
-	for a := e.attrs; a != nil; a = a.next {
+	for _, a := range e.attrs {
 		described = described || a.name == "alt"
 		present := isBoolean(a.name)
 		if present && a.value == "false" {

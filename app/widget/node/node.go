@@ -1,5 +1,5 @@
-// Package node is the tree that pages are built from. It has two renderers: [Append] writes HTML on
-// the server, and [Element.UI] makes go-app's elements in a browser.
+// Package node is the tree that pages are built from. It has two renderers: [HTML] for the
+// server, and [Element.UI] for a browser, which makes go-app's elements.
 //
 // Values and texts never become markup: names of tags and attributes are constants of the source
 // ([Name]), values and texts are escaped, URLs that would run a script are replaced, and there are
@@ -10,7 +10,6 @@ package node
 
 import (
 	"strings"
-	"sync"
 
 	"github.com/maxence-charriere/go-app/v10/pkg/app"
 )
@@ -26,63 +25,25 @@ type Node interface {
 
 // Element is an HTML element, a text or a component. The zero Element is an empty text.
 type Element struct {
-	tag       Name   // empty for a text and a component
-	void      bool   // has no end tag and no content
-	filled    bool   // text is the content
-	text      string // a text, or the content of an element
-	component Node   // nil unless the element stands for a component
-	attrs     *attr  // sorted by name
-	events    *event // always nil on the server
-	child     *Element
-	next      *Element // the next child of the same parent
+	tag       Name    // empty for a text and a component
+	void      bool    // has no end tag and no content
+	filled    bool    // text is the content
+	text      string  // a text, or the content of an element
+	component Node    // nil unless the element stands for a component
+	attrs     []attr  // sorted by name
+	events    []event // always empty on the server
+	children  []*Element
 }
 
-// attr is one attribute and a link to the next.
 type attr struct {
 	name  Name
 	value string
-	next  *attr
 }
 
-// event is one event handler and a link to the next.
 type event struct {
 	name    Name
 	handler app.EventHandler
 	scope   []string
-	next    *event
-}
-
-// block is memory for elements and attributes, which reduces the allocations for a page from 1,000
-// to 20. One live element keeps its block alive.
-type block struct {
-	elements []Element
-	attrs    []attr
-}
-
-const blockElements, blockAttrs = 64, 128
-
-var blocks = sync.Pool{New: func() any { return new(block) }}
-
-func newElement() *Element {
-	b := blocks.Get().(*block)
-	if len(b.elements) == 0 {
-		b.elements = make([]Element, blockElements)
-	}
-	e := &b.elements[0]
-	b.elements = b.elements[1:]
-	blocks.Put(b)
-	return e
-}
-
-func newAttr() *attr {
-	b := blocks.Get().(*block)
-	if len(b.attrs) == 0 {
-		b.attrs = make([]attr, blockAttrs)
-	}
-	a := &b.attrs[0]
-	b.attrs = b.attrs[1:]
-	blocks.Put(b)
-	return a
 }
 
 // El returns an element with an end tag. It panics on tags whose content HTML parses differently.
@@ -92,9 +53,7 @@ func El(tag Name) *Element {
 		"template", "math", "":
 		panic("building a page: element not allowed: " + string(tag))
 	}
-	e := newElement()
-	e.tag = tag
-	return e
+	return &Element{tag: tag}
 }
 
 // Void returns an element that has no end tag, such as input and img.
@@ -105,11 +64,7 @@ func Void(tag Name) *Element {
 }
 
 // Text returns a text beside elements.
-func Text(text string) *Element {
-	e := newElement()
-	e.text = text
-	return e
-}
+func Text(text string) *Element { return &Element{text: text} }
 
 // If returns draw() if condition is true, else nil.
 func If(condition bool, draw func() Node) Node {
@@ -134,17 +89,18 @@ func (e *Element) Attr(name Name, value string) *Element {
 	if isURL(name) && isScriptURL(name, value) {
 		value = "about:invalid"
 	}
-	place := &e.attrs
-	for *place != nil && (*place).name < name {
-		place = &(*place).next
+
+	at := 0
+	for at < len(e.attrs) && e.attrs[at].name < name {
+		at++
 	}
-	if *place != nil && (*place).name == name {
-		(*place).value = value
+	if at < len(e.attrs) && e.attrs[at].name == name {
+		e.attrs[at].value = value
 		return e
 	}
-	a := newAttr()
-	a.name, a.value, a.next = name, value, *place
-	*place = a
+	e.attrs = append(e.attrs, attr{})
+	copy(e.attrs[at+1:], e.attrs[at:])
+	e.attrs[at] = attr{name, value}
 	return e
 }
 
@@ -162,7 +118,7 @@ func (e *Element) ID(id string) *Element { return e.Attr("id", id) }
 
 // Class adds classes, separated by spaces.
 func (e *Element) Class(names string) *Element {
-	for a := e.attrs; a != nil; a = a.next {
+	for _, a := range e.attrs {
 		if a.name == "class" {
 			return e.Attr("class", a.value+" "+names)
 		}
@@ -172,25 +128,22 @@ func (e *Element) Class(names string) *Element {
 
 // Text makes text the only content of e.
 func (e *Element) Text(text string) *Element {
-	e.text, e.filled, e.child = text, true, nil
+	e.text, e.filled, e.children = text, true, nil
 	return e
 }
 
-// Body makes children the content of e, without nil ones. A child must not be used twice.
+// Body makes children the content of e, without nil ones.
 func (e *Element) Body(children ...Node) *Element {
-	e.text, e.filled, e.child = "", false, nil
-	place := &e.child
+	e.text, e.filled, e.children = "", false, nil
 	for _, child := range children {
-		c, ok := child.(*Element)
-		switch {
-		case child == nil, ok && c == nil:
+		element, ok := child.(*Element)
+		if child == nil || ok && element == nil {
 			continue
-		case !ok:
-			c = newElement()
-			c.component = child
 		}
-		*place = c
-		place = &c.next
+		if !ok {
+			element = &Element{component: child}
+		}
+		e.children = append(e.children, element)
 	}
 	return e
 }
@@ -201,6 +154,6 @@ func (e *Element) On(name Name, handler app.EventHandler, scope ...string) *Elem
 	if app.IsServer {
 		return e
 	}
-	e.events = &event{name, handler, scope, e.events}
+	e.events = append(e.events, event{name, handler, scope})
 	return e
 }
