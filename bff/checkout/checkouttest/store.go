@@ -3,7 +3,6 @@ package checkouttest
 import (
 	"cmp"
 	"context"
-	"database/sql"
 	"testing"
 	"time"
 
@@ -65,10 +64,10 @@ func (s *Store) Update(
 // NextDue returns when the next session is due, claimed or not, and whether one is.
 func (s *Store) NextDue() (at time.Time, found bool) {
 	s.t.Helper()
-	var due sql.NullInt64
-	const query = `SELECT min(due_at) FROM sessions WHERE unreadable_at IS NULL`
+	var due int64
+	const query = `SELECT COALESCE(min(due_at), 0) FROM sessions WHERE unreadable_at IS NULL`
 	fortest.OK(s.t, s.Reader.QueryRowContext(context.Background(), query).Scan(&due))
-	return time.UnixMicro(due.Int64).UTC(), due.Valid
+	return time.UnixMicro(due).UTC(), due != 0
 }
 
 // EventsOf returns the events of a session, oldest first.
