@@ -22,9 +22,9 @@ import (
 	"coinslot/bff/console/auth"
 	"coinslot/bff/console/export"
 	"coinslot/bff/console/query"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
-	"coinslot/bff/reconcile"
 	"coinslot/bff/records"
 	"coinslot/bff/retention"
 	"coinslot/bff/token"
@@ -35,7 +35,7 @@ type Config struct {
 	Checkout *checkout.Service
 	// Count returns how many sessions have that status. Errors: the database's.
 	Count   func(ctx context.Context, status string) (int, error)
-	Gateway *reconcile.Service // the gateway's records
+	Gateway *gatewaylist.Reconciler // the gateway's records
 	Records records.Records
 	Damage  records.Damage // nil = not known
 	Events  outbox.Log

@@ -24,12 +24,12 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
-	"coinslot/bff/reconcile"
+	"coinslot/bff/gatewaylist"
 )
 
 var (
-	_ checkout.Gateway         = (*Client)(nil)
-	_ reconcile.GatewayRecords = (*Client)(nil)
+	_ checkout.Gateway           = (*Client)(nil)
+	_ gatewaylist.GatewayRecords = (*Client)(nil)
 )
 
 // Config says which gateway to call, as which merchant, and how.

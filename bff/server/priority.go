@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/limiter"
 	"coinslot/bff/payment"
-	"coinslot/bff/reconcile"
 )
 
 // creates gives creates a priority of their own, also when they are retried in the background.
@@ -17,7 +17,7 @@ func (g creates) Create(ctx context.Context, req payment.CreateRequest) (payment
 }
 
 // backgroundRecords reads the gateway's records with a lower priority than checks of payments.
-type backgroundRecords struct{ records reconcile.GatewayRecords }
+type backgroundRecords struct{ records gatewaylist.GatewayRecords }
 
 func (l backgroundRecords) Transactions(
 	ctx context.Context, q payment.ListQuery,
@@ -27,12 +27,12 @@ func (l backgroundRecords) Transactions(
 
 func (l backgroundRecords) TransactionRecords(
 	ctx context.Context, q payment.ListQuery,
-) (reconcile.Page[reconcile.GatewayRecord], error) {
+) (gatewaylist.Page[gatewaylist.GatewayRecord], error) {
 	return l.records.TransactionRecords(limiter.WithPriority(ctx, limiter.Single), q)
 }
 
 func (l backgroundRecords) Withdrawals(
 	ctx context.Context, q payment.ListQuery,
-) (reconcile.Page[reconcile.Withdrawal], error) {
+) (gatewaylist.Page[gatewaylist.Withdrawal], error) {
 	return l.records.Withdrawals(limiter.WithPriority(ctx, limiter.Single), q)
 }

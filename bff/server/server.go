@@ -19,13 +19,12 @@ import (
 	"coinslot/bff/checkout"
 	"coinslot/bff/config"
 	"coinslot/bff/gateway"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/limiter"
 	"coinslot/bff/order"
 	"coinslot/bff/payment"
-	"coinslot/bff/poller"
 	"coinslot/bff/realtime"
 	"coinslot/bff/receipt"
-	"coinslot/bff/reconcile"
 	"coinslot/bff/retention"
 	"coinslot/bff/shop"
 	"coinslot/bff/store"
@@ -76,9 +75,9 @@ type Server struct {
 	limiter    *limiter.Limiter
 	gateway    *gateway.Client
 	checkout   *checkout.Service
-	records    *reconcile.Service
-	poller     *poller.Poller
-	listPoller *poller.ListPoller
+	records    *gatewaylist.Reconciler
+	poller     *checkout.Poller
+	listPoller *gatewaylist.Poller
 	sender     *webhook.Sender
 	hub        *realtime.Hub
 	store      *store.DB
@@ -190,27 +189,27 @@ func (s *Server) assemble(
 		return fmt.Errorf("COINSLOT_SECRET_KEY: %w", err)
 	}
 	s.checkout = checkout.New(tuned(checkout.Config{
-		Store: s.store, Gateway: creates{s.gateway}, Background: backgroundRecords{s.gateway},
+		Store: s.store, Gateway: creates{s.gateway},
 		Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
 		CallbackURL: callbackURL(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens,
 		Test: o.test(c), Changed: s.sessionChanged, Transitioned: s.sessionMoved,
 		Trace: s.tracer.Parent, Watched: s.hub.Watched, Schedule: pollSchedule(c, o),
 		Log: o.Log, Now: s.store.Now,
 	}))
-	s.records = reconcile.New(reconcile.Config{
+	s.records = gatewaylist.NewReconciler(gatewaylist.ReconcilerConfig{
 		Gateway: s.gateway, Records: backgroundRecords{s.gateway}, Runs: s.store, Sessions: s.store,
 		Change: s.checkout.Change, PaymentPage: c.GatewayPageURL, Schedule: s.checkout.Schedule,
 		ListPause: 10 * time.Second / time.Duration(max(c.GatewayRPS, 1)), // a tenth of the rate
 		Now:       s.store.Now, Log: o.Log,
 	})
-	s.poller = poller.New(tuned(poller.Config{
+	s.poller = checkout.NewPoller(tuned(checkout.PollerConfig{
 		Store: s.store, Process: s.process, Watched: s.hub.Sessions,
 		WatchedInterval: s.checkout.Schedule.Watched, Log: o.Log, Now: s.store.Now,
 		CapDue: func(ctx context.Context, now time.Time) (int, error) {
 			return s.store.CapDue(ctx, now, s.checkout.Schedule.MaxDueAhead())
 		},
 	}))
-	s.listPoller = poller.NewListPoller(s.listPollConfig(o.Log))
+	s.listPoller = gatewaylist.NewPoller(s.listPollConfig(o.Log))
 	if s.store.Shared() {
 		s.fanout = newFanout(s.store, s.hub, s.sender.Kick, s.checkout.Schedule.Watched,
 			s.store.Now, o.Log)
@@ -259,30 +258,22 @@ func (s *Server) priority(session payment.Session) limiter.Priority {
 }
 
 // listPollConfig is for reading the gateway's list when many payments wait.
-func (s *Server) listPollConfig(log *slog.Logger) poller.ListPollerConfig {
-	pages := func(p limiter.Priority) func(context.Context, int) (payment.RecordPage, error) {
-		return func(ctx context.Context, n int) (payment.RecordPage, error) {
-			q := payment.ListQuery{Limit: 50, Page: n, Status: "pending"}
-			return s.checkout.Gateway.Transactions(limiter.WithPriority(ctx, p), q)
-		}
-	}
-	list := &poller.PageApplier{
+func (s *Server) listPollConfig(log *slog.Logger) gatewaylist.PollerConfig {
+	pages := &gatewaylist.PageApplier{
 		Store: s.store, Environment: s.checkout.Gateway.Environment(),
 		Schedule: s.checkout.Schedule, IsWatched: s.checkout.IsWatched,
 		Changed: s.sessionChanged, Now: s.store.Now,
 	}
-	c := poller.ListPollerConfig{
+	c := gatewaylist.PollerConfig{
+		Gateway: s.checkout.Gateway, Apply: pages.Apply, Kick: s.poller.Kick,
 		Count: func(ctx context.Context) (int, error) {
 			return s.store.Count(ctx, string(wire.Pending))
 		},
-		Watched: func() int { return len(s.hub.Sessions()) },
-		// such a page replaces 50 status requests
-		Page: pages(limiter.Shared), UrgentPage: pages(limiter.Watched),
-		Apply: list.Apply, Kick: s.poller.Kick, Schedule: s.checkout.Schedule, Now: s.store.Now,
-		Log: log,
+		Watched:  func() int { return len(s.hub.Sessions()) },
+		Schedule: s.checkout.Schedule, Now: s.store.Now, Log: log,
 	}
 	if s.store.Shared() {
-		c.AcquireLease = s.store.Lease("sweep").Acquire
+		c.Runs = s.store
 	}
 	return c
 }
@@ -329,7 +320,8 @@ func (s *Server) Run(ctx context.Context) error {
 	defer s.Leave()
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return s.poller.Run(ctx) })
-	group.Go(func() error { return s.listPoller.Run(ctx) })
+	shared := limiter.WithPriority(ctx, limiter.Shared)
+	group.Go(func() error { return s.listPoller.Run(shared) })
 	group.Go(func() error { return s.sender.Run(ctx) })
 	group.Go(func() error { return s.refusals.Run(ctx) })
 	group.Go(func() error { return s.erasing.Run(ctx) })

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/outbox"
-	"coinslot/bff/reconcile"
 	"coinslot/bff/store/sqldb"
 )
 
@@ -57,8 +57,8 @@ func Inspect(ctx context.Context, c Config) (s State, err error) {
 		s.Backlogs, err = db.OpenBacklogs(ctx)
 	}
 	if err == nil && s.CanWrite && s.Version == s.Latest {
-		var daily reconcile.Status
-		if daily, err = db.LastRun(ctx, reconcile.Daily); daily.Report != nil {
+		var daily gatewaylist.RunStatus
+		if daily, err = db.LastRun(ctx, gatewaylist.Daily); daily.Report != nil {
 			s.Reconciled = daily.Report.Ended
 		}
 	}

@@ -20,9 +20,9 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
-	"coinslot/bff/reconcile"
 	"coinslot/bff/records"
 	"coinslot/bff/retention"
 	"coinslot/bff/store/outboxdb"
@@ -69,7 +69,7 @@ var (
 	_ outbox.Log       = (*DB)(nil)
 	_ outbox.Rerouting = (*DB)(nil)
 	_ records.Records  = (*DB)(nil)
-	_ reconcile.Runs   = (*DB)(nil)
+	_ gatewaylist.Runs = (*DB)(nil)
 	_ retention.Eraser = (*DB)(nil)
 	_ retention.Items  = (*DB)(nil)
 	_ records.Damage   = (*DB)(nil)

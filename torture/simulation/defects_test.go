@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
-	"coinslot/bff/poller"
 )
 
 // Defects that can be built into the ports of all instances.
@@ -48,8 +48,8 @@ func TestDefectsAreFound(t *testing.T) {
 // store is all that an instance needs of the database.
 type store interface {
 	checkout.Store
-	poller.Store
-	poller.ListStore
+	checkout.DueStore
+	gatewaylist.ListStore
 	outbox.Outbox
 }
 

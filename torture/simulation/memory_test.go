@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
-	"coinslot/bff/reconcile"
 	"coinslot/bff/records"
 	"coinslot/bff/retention"
 	"coinslot/bff/store/storetest"
@@ -27,7 +27,7 @@ type memory struct {
 	outbox.Log
 	outbox.Rerouting
 	records.Records
-	reconcile.Runs
+	gatewaylist.Runs
 	retention.Eraser
 
 	endpoints []string

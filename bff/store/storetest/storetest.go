@@ -1,5 +1,5 @@
 // Package storetest is the contract of checkout.Store, outbox.Outbox,
-// outbox.Log, records.Records and reconcile.Runs as tests. Every implementation runs it, with
+// outbox.Log, records.Records and gatewaylist.Runs as tests. Every implementation runs it, with
 // [Run], and one that several instances share with [RunShared], too.
 package storetest
 
@@ -12,10 +12,9 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/fortest"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
-	"coinslot/bff/poller"
-	"coinslot/bff/reconcile"
 	"coinslot/bff/records"
 	"coinslot/bff/retention"
 
@@ -25,8 +24,8 @@ import (
 // Backend is what is tested.
 type Backend interface {
 	checkout.Store
-	poller.Store
-	poller.ListStore
+	checkout.DueStore
+	gatewaylist.ListStore
 	// Lookup returns the session that has an attempt of that tracking code or
 	// marker, or payment.ErrNotFound.
 	Lookup(ctx context.Context, trackingCodeOrMarker string) (payment.Session, error)
@@ -40,7 +39,7 @@ type Backend interface {
 	outbox.Log
 	records.Records
 	outbox.Rerouting
-	reconcile.Runs
+	gatewaylist.Runs
 	retention.Eraser
 }
 
@@ -74,8 +73,8 @@ func Run(t *testing.T, open func(t *testing.T, endpoints []string) Backend) {
 	}
 }
 
-// RunSessions is Run of what a checkout needs to take payments: checkout.Store, poller.Store,
-// poller.ListStore, outbox.Outbox and the methods of [Backend] itself.
+// RunSessions is Run of what a checkout needs to take payments: checkout.Store, checkout.DueStore,
+// gatewaylist.ListStore, outbox.Outbox and the methods of [Backend] itself.
 func RunSessions(t *testing.T, open func(t *testing.T, endpoints []string) Backend) {
 	for _, group := range []cases{
 		insertTests, updateTests, uniqueTests, dueTests, listedTests, leaseTests, findTests,
