@@ -44,7 +44,7 @@ type Config struct {
 	// Timeout bounds each call: waiting for a permit (at most half of it),
 	// connecting, and reading the whole answer. Zero = 10 s.
 	Timeout time.Duration
-	// Limiter paces requests, for instance a *limiter.Limiter that all callers of the
+	// Limiter paces requests, for instance a [Limiter] that all callers of the
 	// same key share. Nil = no limit.
 	Limiter RateLimiter
 	// Transport replaces our own in tests. Nil = our own: HTTP/1.1, no proxy, TLS 1.2 or later,

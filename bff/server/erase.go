@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"coinslot/bff/limiter"
+	"coinslot/bff/gateway"
 	"coinslot/bff/payment"
 	"coinslot/bff/records"
 	"coinslot/bff/retention"
@@ -40,7 +40,7 @@ func (s *Server) eraser(name string, keep time.Duration, log *slog.Logger) *rete
 		Changed: s.sessionChanged, Now: s.store.Now, Log: log,
 		Acquire: func(ctx context.Context) (bool, error) {
 			_, err := bucket.Take(ctx, 0)
-			if errors.Is(err, limiter.ErrFull) {
+			if errors.Is(err, gateway.ErrFull) {
 				return false, nil
 			}
 			return err == nil, err

@@ -16,8 +16,8 @@ import (
 
 	"coinslot/bff/checkout"
 	"coinslot/bff/fortest"
+	"coinslot/bff/gateway"
 	"coinslot/bff/gatewaylist"
-	"coinslot/bff/limiter"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/realtime"
@@ -115,7 +115,7 @@ func looping(t *testing.T, of func(loop string) *unreliable) *Server {
 	})
 	s.fanout = newFanout(of("fanout"), s.hub, func() {}, time.Second, time.Now, slog.New(slog.DiscardHandler))
 	s.checkout = checkout.New(checkout.Config{Gateway: of("currencies")})
-	s.limiter = limiter.New(limiter.Config{Probe: func(ctx context.Context) error {
+	s.limiter = gateway.NewLimiter(gateway.LimiterConfig{Probe: func(ctx context.Context) error {
 		report, err := s.limiter.Acquire(ctx, false)
 		if err == nil {
 			err = of("probe").ask(ctx)

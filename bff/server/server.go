@@ -20,7 +20,6 @@ import (
 	"coinslot/bff/config"
 	"coinslot/bff/gateway"
 	"coinslot/bff/gatewaylist"
-	"coinslot/bff/limiter"
 	"coinslot/bff/order"
 	"coinslot/bff/payment"
 	"coinslot/bff/realtime"
@@ -72,7 +71,7 @@ type Server struct {
 
 	observer
 	leaving    atomic.Bool // /readyz fails
-	limiter    *limiter.Limiter
+	limiter    *gateway.Limiter
 	gateway    *gateway.Client
 	checkout   *checkout.Service
 	records    *gatewaylist.Reconciler
@@ -151,9 +150,9 @@ func Gateway(c config.Config, log *slog.Logger) (*gateway.Client, error) {
 // newGateway returns a client and its rate limiter, with the bucket that all instances share; nil =
 // one of its own.
 func newGateway(
-	c config.Config, o Options, all limiter.Bucket, began gateway.Began,
-) (client *gateway.Client, admission *limiter.Limiter, err error) {
-	admission = limiter.New(tuned(limiter.Config{
+	c config.Config, o Options, all gateway.Bucket, began gateway.Began,
+) (client *gateway.Client, admission *gateway.Limiter, err error) {
+	admission = gateway.NewLimiter(tuned(gateway.LimiterConfig{
 		Rate: c.GatewayRPS, Bucket: all, Log: o.Log,
 		Probe: func(ctx context.Context) error { _, err := client.Currencies(ctx); return err },
 	}))
@@ -239,22 +238,19 @@ func (s *Server) sessionMoved(before, after payment.Session) {
 // process checks a session.
 func (s *Server) process(ctx context.Context, session payment.Session) error {
 	ctx, ended := s.check(ctx, session)
-	// The shopper's address is not stored, so retried creates share one client.
-	ctx = limiter.WithClient(ctx, limiter.Client{Network: "resent", Session: session.ID})
-	err := s.checkout.Process(limiter.WithPriority(ctx, s.priority(session)), session)
+	// The shopper's address is not stored, so retried creates share one network.
+	ctx = gateway.WithCaller(ctx, gateway.Caller{Network: "resent"})
+	err := s.checkout.Process(gateway.WithPriority(ctx, s.priority(session)), session)
 	ended(err)
 	return err
 }
 
 // priority is that of the requests of a check of session.
-func (s *Server) priority(session payment.Session) limiter.Priority {
-	switch {
-	case s.checkout.IsWatched(session):
-		return limiter.Watched
-	case session.DueForLateCheck():
-		return limiter.Late
+func (s *Server) priority(session payment.Session) gateway.Priority {
+	if session.DueForLateCheck() && !s.checkout.IsWatched(session) {
+		return gateway.Late
 	}
-	return limiter.Single
+	return gateway.Poll
 }
 
 // listPollConfig is for reading the gateway's list when many payments wait.
@@ -279,7 +275,7 @@ func (s *Server) listPollConfig(log *slog.Logger) gatewaylist.PollerConfig {
 }
 
 // bucket returns the bucket that all instances share; nil = this is the only one.
-func (s *Server) bucket(rps int) limiter.Bucket {
+func (s *Server) bucket(rps int) gateway.Bucket {
 	if !s.store.Shared() {
 		return nil
 	}
@@ -320,13 +316,13 @@ func (s *Server) Run(ctx context.Context) error {
 	defer s.Leave()
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return s.poller.Run(ctx) })
-	shared := limiter.WithPriority(ctx, limiter.Shared)
+	shared := gateway.WithPriority(ctx, gateway.Poll)
 	group.Go(func() error { return s.listPoller.Run(shared) })
 	group.Go(func() error { return s.sender.Run(ctx) })
 	group.Go(func() error { return s.refusals.Run(ctx) })
 	group.Go(func() error { return s.erasing.Run(ctx) })
 	group.Go(func() error { return s.erasingItems.Run(ctx) })
-	late := limiter.WithPriority(ctx, limiter.Late)
+	late := gateway.WithPriority(ctx, gateway.Late)
 	group.Go(func() error { return s.records.RunScheduled(late) })
 	if s.fanout != nil {
 		group.Go(func() error { return s.fanout.run(ctx) })

@@ -10,7 +10,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
-	"coinslot/bff/limiter"
+	pacing "coinslot/bff/gateway"
 	"coinslot/bff/outbox"
 	"coinslot/bff/payment"
 	"coinslot/bff/retention"
@@ -31,7 +31,7 @@ func Tune(config any) {
 		c.Store, c.Lease = due{c.Store}, max(5*time.Second, 30*time.Second/speedup)
 	case *webhook.Config:
 		c.Outbox = deliveries{c.Outbox}
-	case *limiter.Config:
+	case *pacing.LimiterConfig:
 		c.FirstProbe, c.MaxPause = 2*time.Second/speedup, 2*time.Second/speedup
 	case *retention.Service:
 		c.Keep, c.Day = c.Keep/days, 24*time.Hour/days

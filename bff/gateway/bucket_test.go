@@ -1,4 +1,4 @@
-package limiter_test
+package gateway_test
 
 import (
 	"testing"
@@ -6,14 +6,14 @@ import (
 	"time"
 
 	"coinslot/bff/fortest"
-	"coinslot/bff/limiter"
-	"coinslot/bff/limiter/limitertest"
+	"coinslot/bff/gateway"
+	"coinslot/bff/gateway/buckettest"
 )
 
 func TestLocal(t *testing.T) {
-	limitertest.Run(t, func(_ *testing.T, rps int) limiter.Bucket { return limiter.Local(rps, nil) })
-	limitertest.RunShared(t, func(_ *testing.T, rps int) (one, other limiter.Bucket) {
-		b := limiter.Local(rps, nil)
+	buckettest.Run(t, func(_ *testing.T, rps int) gateway.Bucket { return gateway.LocalBucket(rps, nil) })
+	buckettest.RunShared(t, func(_ *testing.T, rps int) (one, other gateway.Bucket) {
+		b := gateway.LocalBucket(rps, nil)
 		return b, b
 	})
 }
@@ -22,7 +22,7 @@ func TestLocal(t *testing.T) {
 func TestLocalSavesOneSecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const rps = 10
-		b := limiter.Local(rps, nil)
+		b := gateway.LocalBucket(rps, nil)
 		for range 2 {
 			for i := range 2 * rps {
 				want := time.Duration(max(0, i+1-rps)) * time.Second / rps

@@ -1,5 +1,5 @@
-// Package limitertest is the contract of limiter.Bucket as tests.
-package limitertest
+// Package buckettest is the contract of gateway.Bucket as tests.
+package buckettest
 
 import (
 	"context"
@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"coinslot/bff/fortest"
-	"coinslot/bff/limiter"
+	"coinslot/bff/gateway"
 )
 
 // Opener makes a bucket of rps slots per second for this test alone.
-type Opener func(t *testing.T, rps int) limiter.Bucket
+type Opener func(t *testing.T, rps int) gateway.Bucket
 
 // Run holds the buckets of open to the contract. It compares the waits that
 // they return, with tolerance for the time that passes meanwhile, and so needs
@@ -27,7 +27,7 @@ func Run(t *testing.T, open Opener) {
 
 // RunShared holds two handles of one bucket, as two instances have them, to
 // being one. open returns them.
-func RunShared(t *testing.T, open func(t *testing.T, rps int) (one, other limiter.Bucket)) {
+func RunShared(t *testing.T, open func(t *testing.T, rps int) (one, other gateway.Bucket)) {
 	t.Run("each slot goes to one instance", func(t *testing.T) {
 		start := time.Now()
 		one, other := open(t, 1)
@@ -48,7 +48,7 @@ func RunShared(t *testing.T, open func(t *testing.T, rps int) (one, other limite
 // rounding is what a clock of microseconds may be off.
 const rounding = 2 * time.Millisecond
 
-func take(t *testing.T, b limiter.Bucket, patience time.Duration) time.Duration {
+func take(t *testing.T, b gateway.Bucket, patience time.Duration) time.Duration {
 	t.Helper()
 	wait, err := b.Take(t.Context(), patience)
 	if err != nil || wait < 0 {
@@ -57,7 +57,7 @@ func take(t *testing.T, b limiter.Bucket, patience time.Duration) time.Duration 
 	return wait
 }
 
-func stop(t *testing.T, b limiter.Bucket, d time.Duration) {
+func stop(t *testing.T, b gateway.Bucket, d time.Duration) {
 	t.Helper()
 	if err := b.Pause(t.Context(), d); err != nil {
 		t.Fatalf("Pause(%v) = %v", d, err)
@@ -114,7 +114,7 @@ var cases = map[string]func(*testing.T, Opener){
 		take(t, b, 0)
 		for range 20 {
 			wait, err := b.Take(t.Context(), 0)
-			if !errors.Is(err, limiter.ErrFull) {
+			if !errors.Is(err, gateway.ErrFull) {
 				t.Fatalf("Take of an empty bucket = %v, %v; want ErrFull", wait, err)
 			}
 			about(t, "the wait with ErrFull", wait, time.Second, time.Since(start))
@@ -127,7 +127,7 @@ var cases = map[string]func(*testing.T, Opener){
 		for range 10 {
 			take(t, b, time.Hour)
 		}
-		if wait, err := b.Take(t.Context(), 5*time.Second); !errors.Is(err, limiter.ErrFull) {
+		if wait, err := b.Take(t.Context(), 5*time.Second); !errors.Is(err, gateway.ErrFull) {
 			t.Errorf("Take(5s) of a slot in 10s = %v, %v; want ErrFull", wait, err)
 		}
 		about(t, "Take(15s) of a slot in 10s", take(t, b, 15*time.Second), 10*time.Second,
@@ -163,7 +163,7 @@ var cases = map[string]func(*testing.T, Opener){
 		for end := time.Now().Add(10 * time.Second); ; <-tick.C {
 			if _, err := b.Take(t.Context(), 0); err == nil {
 				return
-			} else if !errors.Is(err, limiter.ErrFull) || time.Now().After(end) {
+			} else if !errors.Is(err, gateway.ErrFull) || time.Now().After(end) {
 				t.Fatalf("Take(0) = %v; want a slot every 20ms", err)
 			}
 		}
@@ -173,7 +173,7 @@ var cases = map[string]func(*testing.T, Opener){
 		b := open(t, 5)
 		stop(t, b, 30*time.Second)
 		wait, err := b.Take(t.Context(), time.Second)
-		if !errors.Is(err, limiter.ErrFull) {
+		if !errors.Is(err, gateway.ErrFull) {
 			t.Errorf("Take during a pause = %v, %v; want ErrFull", wait, err)
 		}
 		about(t, "the wait with ErrFull", wait, 30*time.Second, time.Since(start))
@@ -205,7 +205,7 @@ var cases = map[string]func(*testing.T, Opener){
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		for range 5 {
-			if wait, err := b.Take(ctx, time.Hour); err == nil || errors.Is(err, limiter.ErrFull) {
+			if wait, err := b.Take(ctx, time.Hour); err == nil || errors.Is(err, gateway.ErrFull) {
 				t.Errorf("Take with an ended context = %v, %v; want its error", wait, err)
 			}
 		}

@@ -1,4 +1,4 @@
-package limiter
+package gateway
 
 import (
 	"context"
@@ -27,8 +27,8 @@ func unconnected() error {
 	return &payment.RefusedError{Reason: payment.ReasonUnsent, Err: errWorld}
 }
 
-// call is one request that reached the gateway.
-type call struct {
+// request is one request that reached the gateway.
+type request struct {
 	at     time.Time
 	effect bool
 	poll   bool
@@ -42,19 +42,19 @@ type world struct {
 	mu     sync.Mutex // guards the fields below
 	answer func() error
 	takes  time.Duration // how long an answer takes
-	calls  []call
+	calls  []request
 	now    int // calls in flight
 	most   int // calls in flight at once, when a probe began
 }
 
 // newWorld returns a gateway that answers at once, and a limiter of ten requests per second.
-func newWorld(change ...func(*Config)) *world {
+func newWorld(change ...func(*LimiterConfig)) *world {
 	w := &world{answer: fine}
-	c := Config{Rate: 10, Probe: func(ctx context.Context) error { return w.call(ctx, false) }}
+	c := LimiterConfig{Rate: 10, Probe: func(ctx context.Context) error { return w.call(ctx, false) }}
 	for _, f := range change {
 		f(&c)
 	}
-	w.Limiter = New(c)
+	w.Limiter = NewLimiter(c)
 	return w
 }
 
@@ -95,15 +95,15 @@ func (w *world) request(ctx context.Context, effect bool) error {
 	if err == nil {
 		err = w.answer()
 	}
-	w.calls = append(w.calls, call{time.Now(), effect, polls.has(priorityOf(ctx)), err})
+	w.calls = append(w.calls, request{time.Now(), effect, priorityOf(ctx) != Shopper, err})
 	return err
 }
 
 // history returns the calls so far.
-func (w *world) history() []call {
+func (w *world) history() []request {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return append([]call(nil), w.calls...)
+	return append([]request(nil), w.calls...)
 }
 
 // fail makes n reads fail.
@@ -125,7 +125,7 @@ func (w *world) poll(ctx context.Context, orders int, every time.Duration) *sync
 			wait := every
 			for sleep(ctx, wait) == nil {
 				slots <- struct{}{}
-				err := w.call(WithPriority(ctx, Single), false)
+				err := w.call(WithPriority(ctx, Poll), false)
 				<-slots
 				wait = max(every, min(asked(err), time.Minute))
 			}

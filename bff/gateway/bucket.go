@@ -1,4 +1,4 @@
-package limiter
+package gateway
 
 import (
 	"context"
@@ -12,7 +12,7 @@ var ErrFull = errors.New("rate limit exceeded")
 
 // Bucket gives out the slots in which requests may be sent: a rate per second, with bursts of
 // up to one second's worth. All users of a merchant's key share one. It is safe for concurrent
-// use; limitertest.Run tests this contract.
+// use; buckettest.Run tests this contract.
 type Bucket interface {
 	// Take reserves the next free slot and returns how long to wait for it; zero = send now. A
 	// reserved slot cannot be returned.
@@ -25,9 +25,9 @@ type Bucket interface {
 	Pause(ctx context.Context, d time.Duration) error
 }
 
-// local is a Bucket of this process: the generic cell rate algorithm, which stores when the
+// localBucket is a Bucket of this process: the generic cell rate algorithm, which stores when the
 // bucket will be full again. Source: ITU-T I.371, "virtual scheduling".
-type local struct {
+type localBucket struct {
 	interval time.Duration // between slots
 	slack    time.Duration // how far next may be ahead of a slot: burst-1 intervals
 	now      func() time.Time
@@ -36,18 +36,18 @@ type local struct {
 	next time.Time
 }
 
-// Local returns a bucket of rps slots per second for this process alone; rps below 1 counts as
+// LocalBucket returns a bucket of rps slots per second for this process alone; rps below 1 counts as
 // 1. now is the clock; nil = time.Now.
-func Local(rps int, now func() time.Time) Bucket {
+func LocalBucket(rps int, now func() time.Time) Bucket {
 	if now == nil {
 		now = time.Now
 	}
 	rps = max(rps, 1)
 	interval := time.Second / time.Duration(rps)
-	return &local{interval: interval, slack: time.Duration(rps-1) * interval, now: now}
+	return &localBucket{interval: interval, slack: time.Duration(rps-1) * interval, now: now}
 }
 
-func (l *local) Take(ctx context.Context, patience time.Duration) (time.Duration, error) {
+func (l *localBucket) Take(ctx context.Context, patience time.Duration) (time.Duration, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -64,14 +64,14 @@ func (l *local) Take(ctx context.Context, patience time.Duration) (time.Duration
 }
 
 // Free returns how many slots could be taken without waiting now.
-func (l *local) Free(context.Context) (int, error) {
+func (l *localBucket) Free(context.Context) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
 	return max(0, int((l.slack+l.interval-laterOf(l.next, now).Sub(now))/l.interval)), nil
 }
 
-func (l *local) Pause(_ context.Context, d time.Duration) error {
+func (l *localBucket) Pause(_ context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package limiter
+package gateway
 
 import (
 	"math/rand/v2"
@@ -31,9 +31,9 @@ type ticket struct {
 // a time, after a delay; the first answer closes it. Failures of calls from an earlier
 // generation do not count: they were sent before the breaker opened.
 //
-// It is our own because failsafe-go's breaker has no inconclusive outcome (a probe whose caller
-// went away would keep its permit forever), counts late failures as the probe's, and calls its
-// delay function only inside its own executor.
+// It is our own: sony/gobreaker's gives the permit of a caller that went away to another, but can
+// neither slow its probes down, nor let only reads probe, nor say when the next probe is. Its form
+// for several instances would wait forever for the probe of one that died.
 type breaker struct {
 	first time.Duration // delay before the first probe
 

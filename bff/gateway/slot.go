@@ -1,4 +1,4 @@
-package limiter
+package gateway
 
 import (
 	"context"
@@ -23,11 +23,11 @@ func (b *Limiter) waitForSlot(ctx context.Context) error {
 		return b.slotError(max(b.pauseLeft(), 0), ErrFull)
 	}
 	p := priorityOf(ctx)
-	w, serve := b.queue.join(p, clientOf(ctx), end)
+	w, serve := b.queue.join(p, callerOf(ctx).Network, end)
 	switch {
 	case serve:
 		go b.serve()
-	case shoppers.has(p):
+	case p == Shopper:
 		b.wake()
 	}
 	timer := time.NewTimer(time.Until(end))
@@ -54,7 +54,7 @@ func (b *Limiter) waitForSlot(ctx context.Context) error {
 func (b *Limiter) serve() {
 	var slot time.Time // reserved; zero = none
 	for {
-		waiting, ok := b.queue.poll()
+		shoppers, ok := b.queue.poll()
 		if !ok {
 			return
 		}
@@ -64,7 +64,7 @@ func (b *Limiter) serve() {
 			slot = time.Time{}
 			b.reject(left, ErrFull)
 		case slot.IsZero():
-			slot, left = b.reserve(waiting)
+			slot, left = b.reserve(shoppers)
 		default:
 			left = time.Until(slot)
 		}
@@ -83,11 +83,11 @@ func (b *Limiter) serve() {
 
 // reserve takes the next slot of the bucket for a waiting call, unless it is too far away: then
 // slot is zero, and left how long to wait before retrying.
-func (b *Limiter) reserve(waiting set) (slot time.Time, left time.Duration) {
+func (b *Limiter) reserve(shoppers bool) (slot time.Time, left time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), b.Patience)
 	defer cancel()
 	patience := b.Patience
-	if waiting&shoppers == 0 {
+	if !shoppers {
 		patience = lookahead
 	}
 	wait, err := b.Bucket.Take(ctx, patience)

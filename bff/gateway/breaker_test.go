@@ -1,4 +1,4 @@
-package limiter
+package gateway
 
 import (
 	"context"
@@ -53,7 +53,7 @@ func TestOpenRefusesAtOnce(t *testing.T) {
 		w.set(0, broken)
 		w.fail(t, 5)
 		start := time.Now()
-		for _, ctx := range []context.Context{t.Context(), WithPriority(t.Context(), Single)} {
+		for _, ctx := range []context.Context{t.Context(), WithPriority(t.Context(), Poll)} {
 			refused(t, w.call(ctx, true), payment.ReasonUnsent, time.Second, 2*time.Second)
 			refused(t, w.call(ctx, false), payment.ReasonUnsent, time.Second, 2*time.Second)
 		}
@@ -208,7 +208,7 @@ func drain(t *testing.T, w *world) {
 // While a create waits for its slot, the breaker may open and a probe become due.
 func TestEffectThatHasWaitedIsNotTheProbe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(func(c *Config) { c.Rate = 1; c.Patience = 20 * time.Second })
+		w := newWorld(func(c *LimiterConfig) { c.Rate = 1; c.Patience = 20 * time.Second })
 		for range 3 {
 			_, _ = w.Bucket.Take(t.Context(), time.Hour)
 		}
