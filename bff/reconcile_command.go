@@ -11,7 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"coinslot/bff/reconcile"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/server"
 )
 
@@ -74,9 +74,9 @@ func parseDays(from, to string) (first, last time.Time, err error) {
 	return first, last, nil
 }
 
-func printJSON(w io.Writer, c reconcile.Result) error {
+func printJSON(w io.Writer, c gatewaylist.Result) error {
 	type finding struct {
-		reconcile.Finding
+		gatewaylist.Finding
 		Why string `json:"why"`
 	}
 	findings := []finding{}
@@ -93,7 +93,7 @@ func printJSON(w io.Writer, c reconcile.Result) error {
 }
 
 // printReport prints each kind of finding once, with its explanation, then its cases.
-func printReport(w io.Writer, c reconcile.Result) error {
+func printReport(w io.Writer, c gatewaylist.Result) error {
 	fmt.Fprintf(w, "%s to %s: the gateway lists %d transactions with a day on each side, %d of "+
 		"them not from this checkout; the database has %d attempts.\n",
 		c.From.Format(time.DateOnly), c.To.Format(time.DateOnly), c.Transactions, c.NotOurs,
@@ -106,7 +106,7 @@ func printReport(w io.Writer, c reconcile.Result) error {
 		fmt.Fprintln(w, text)
 		return nil
 	}
-	kind := reconcile.FindingKind("")
+	kind := gatewaylist.FindingKind("")
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, f := range c.Findings {
 		if f.Kind != kind {

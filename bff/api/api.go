@@ -15,9 +15,9 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/order"
 	"coinslot/bff/payment"
-	"coinslot/bff/reconcile"
 	"coinslot/bff/web"
 	"coinslot/bff/webhook"
 )
@@ -25,8 +25,8 @@ import (
 // Config has what the merchant's endpoints need.
 type Config struct {
 	Checkout *checkout.Service
-	Records  *reconcile.Service // the gateway's records
-	Events   *webhook.Replayer  // the event log
+	Records  *gatewaylist.Reconciler // the gateway's records
+	Events   *webhook.Replayer       // the event log
 	// TestWebhooks sends a test message to the merchant's endpoints; nil = none are set.
 	TestWebhooks func(ctx context.Context, key string) (webhook.TestResult, error)
 	// SecretKeys are the keys for /v1; none = closed.

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"coinslot/app/wire"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
-	"coinslot/bff/reconcile"
 	"coinslot/bff/web"
 )
 
@@ -22,14 +22,14 @@ type gatewayPage struct {
 
 // transaction is one of the gateway's, and withdrawal a payout, with times in the form of the API or null.
 type transaction struct {
-	reconcile.GatewayRecord
+	gatewaylist.GatewayRecord
 	PaidAt    *payment.Timestamp `json:"paid_at"`
 	CreatedAt *payment.Timestamp `json:"created_at"`
 	ExpiredAt *payment.Timestamp `json:"expired_at"`
 }
 
 type withdrawal struct {
-	reconcile.Withdrawal
+	gatewaylist.Withdrawal
 	AmountUSD string             `json:"amount_usd"`
 	CreatedAt *payment.Timestamp `json:"created_at"`
 }
@@ -71,7 +71,7 @@ func (s *server) listWithdrawals(w http.ResponseWriter, r *http.Request) error {
 }
 
 // newGatewayPage uses the requested page and limit if the gateway names none.
-func newGatewayPage(data any, p reconcile.Paging, f payment.ListQuery) gatewayPage {
+func newGatewayPage(data any, p gatewaylist.Paging, f payment.ListQuery) gatewayPage {
 	return gatewayPage{
 		Object: "list", Data: data, Page: cmp.Or(p.Page, f.Page), Limit: cmp.Or(p.Limit, f.Limit),
 		Total: p.Total, LastPage: p.LastPage,
@@ -99,6 +99,6 @@ func parseListFilter(r *http.Request, statuses ...string) (f payment.ListQuery, 
 	if f.Status = q.Get("status"); f.Status != "" && !slices.Contains(statuses, f.Status) {
 		return f, web.Refuse(wire.CodeInvalid, "status")
 	}
-	f.From, f.To, err = reconcile.ListDates(q.Get("from_date"), q.Get("to_date"))
+	f.From, f.To, err = gatewaylist.ListDates(q.Get("from_date"), q.Get("to_date"))
 	return f, err
 }

@@ -14,8 +14,8 @@ import (
 
 	"coinslot/bff/diagnose"
 	"coinslot/bff/fortest"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
-	"coinslot/bff/reconcile"
 	"coinslot/bff/store"
 	"coinslot/bff/store/pgtest"
 )
@@ -247,9 +247,9 @@ func overdueDatabase(t *testing.T, w *rig) {
 	w.env["COINSLOT_DATABASE"] = filepath.Join(t.TempDir(), "old.db")
 	db := fortest.Must(store.Open(t.Context(), store.Config{DSN: w.env["COINSLOT_DATABASE"]}))(t)
 	now := time.Now()
-	run := reconcile.Run{Kind: reconcile.Daily, Ended: now.Add(-73 * time.Hour)}
+	run := gatewaylist.Run{Kind: gatewaylist.Daily, Ended: now.Add(-73 * time.Hour)}
 	epoch := fortest.Must(db.BeginRun(t.Context(), run, now, time.Minute))(t)
-	report := &reconcile.Report{Run: run}
+	report := &gatewaylist.Report{Run: run}
 	fortest.OK(t, errors.Join(db.EndRun(t.Context(), epoch, run, report, time.Time{}), db.Close()))
 }
 

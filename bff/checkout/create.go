@@ -48,10 +48,10 @@ func (c *Service) changeWithIntent(
 	return payment.Session{ID: old.ID}, err
 }
 
-// Replace runs fn, which may abandon an attempt, and sends the create of the replacement if
+// replace runs fn, which may abandon an attempt, and sends the create of the replacement if
 // this change appended one: no other process may send it a second time. No attempt is replaced
 // while the currency list is unavailable: the answer could not be checked.
-func (c *Service) Replace(ctx context.Context, old payment.Session, fn payment.ChangeFunc) error {
+func (c *Service) replace(ctx context.Context, old payment.Session, fn payment.ChangeFunc) error {
 	currencies, unavailable := c.Currencies(ctx)
 	appended := false
 	s, err := c.changeWithIntent(ctx, old, func(s *payment.Session, now time.Time) error {

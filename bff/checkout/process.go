@@ -72,9 +72,9 @@ func (c *Service) processAttempt(ctx context.Context, s payment.Session, a payme
 		if !a.RetryAt.IsZero() {
 			return c.resend(ctx, s, a.Number)
 		}
-		return c.recovery.MarkUnknown(ctx, s, a.Number)
+		return c.markUnknown(ctx, s, a.Number)
 	case payment.Unknown:
-		return c.recovery.Search(ctx, s, a)
+		return c.searchUnanswered(ctx, s, a)
 	case payment.Waiting:
 		return c.checkWaiting(ctx, s, a)
 	case payment.InReview:
@@ -172,7 +172,7 @@ func (c *Service) processOrphan(
 	ctx context.Context, s payment.Session, a payment.Attempt, due time.Time,
 ) error {
 	if a.TrackingCode == "" {
-		return c.recovery.SearchOrphan(ctx, s, a)
+		return c.searchOrphan(ctx, s, a)
 	}
 	if due.IsZero() || c.Now().Before(due) && !a.EndedAt.IsZero() {
 		return nil

@@ -9,10 +9,9 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/internal/background"
-	"coinslot/bff/listing"
 	"coinslot/bff/payment"
-	"coinslot/bff/recovery"
 	"coinslot/bff/token"
 )
 
@@ -20,8 +19,6 @@ import (
 type Config struct {
 	Store   Store
 	Gateway Gateway
-	// Background reads the gateway's list with the lowest priority; nil = Gateway does.
-	Background listing.Lister
 	// Page is the base URL of the checkout pages, "https://pay.shop.example/checkout/".
 	Page string
 	// Receipt signs the proof that a session is confirmed; nil = no receipts.
@@ -58,7 +55,7 @@ type Service struct {
 	Config
 	patient    Gateway // for actions
 	currencies *currencyList
-	recovery   *recovery.Service
+	finder     *gatewaylist.Finder
 	hints      hints
 	creating   background.Group // creates in flight
 }
@@ -88,8 +85,8 @@ func New(c Config) *Service {
 		Config: c, patient: patient{c.Gateway},
 		currencies: &currencyList{gateway: c.Gateway, now: c.Now, log: c.Log},
 	}
-	s.recovery = recovery.New(recovery.Config{
-		Gateway: c.Gateway, Background: c.Background, Store: c.Store, Sessions: s,
+	s.finder = gatewaylist.NewFinder(gatewaylist.FinderConfig{
+		Gateway: c.Gateway, Store: c.Store, Sessions: s,
 		PaymentPage: c.PaymentPage, Schedule: c.Schedule, Now: c.Now, Log: c.Log,
 	})
 	return s
@@ -99,23 +96,19 @@ func New(c Config) *Service {
 // ends by the gateway client's deadline. It may be called again to wait for later creates; no
 // new search starts.
 func (c *Service) Close() {
-	c.recovery.Close()
+	c.finder.Close()
 	c.creating.Wait()
 }
 
-// Recover marks every create in flight as unknown, so that its search starts now. Call it only
-// in a process that has just started and is alone on its database. Errors: the store's.
-func (c *Service) Recover(ctx context.Context) error { return c.recovery.Recover(ctx) }
-
 // SearchingSince returns since when searches for unanswered creates have been failing because
 // the gateway's list cannot be read to its end; zero = they are not.
-func (c *Service) SearchingSince() time.Time { return c.recovery.SearchingSince() }
+func (c *Service) SearchingSince() time.Time { return c.finder.SearchingSince() }
 
 // LastBeats returns the last heartbeat of background work by name; zero = none is running.
 // "search" looks for unanswered creates, "currencies" refreshes the currency list.
 func (c *Service) LastBeats() map[string]time.Time {
 	return map[string]time.Time{
-		"search": c.recovery.LastBeat(), "currencies": c.currencies.heartbeat.Last(),
+		"search": c.finder.LastBeat(), "currencies": c.currencies.heartbeat.Last(),
 	}
 }
 

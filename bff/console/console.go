@@ -22,8 +22,8 @@ import (
 	"coinslot/bff/console/auth"
 	"coinslot/bff/console/export"
 	"coinslot/bff/console/query"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
-	"coinslot/bff/reconcile"
 	"coinslot/bff/token"
 	"coinslot/bff/webhook"
 )
@@ -33,7 +33,7 @@ type Config struct {
 	Checkout *checkout.Service
 	// Count returns how many sessions have that status. Errors: the database's.
 	Count   func(ctx context.Context, status string) (int, error)
-	Gateway *reconcile.Service // the gateway's records
+	Gateway *gatewaylist.Reconciler // the gateway's records
 	Records Records
 	Damage  Damage // nil = not known
 	Events  webhook.Log

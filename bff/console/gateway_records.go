@@ -11,8 +11,8 @@ import (
 	"coinslot/bff/console/export"
 	"coinslot/bff/console/format"
 	"coinslot/bff/console/query"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
-	"coinslot/bff/reconcile"
 )
 
 const (
@@ -26,8 +26,8 @@ const (
 type gatewayRecordsView struct {
 	Filter       filter
 	Problem      string // why there is no list; empty = there is one
-	Transactions []reconcile.GatewayRecord
-	Withdrawals  []reconcile.Withdrawal // one whose amount is none is shown as it came
+	Transactions []gatewaylist.GatewayRecord
+	Withdrawals  []gatewaylist.Withdrawal // one whose amount is none is shown as it came
 	Pager        numberedPager
 }
 
@@ -36,7 +36,7 @@ type numberedPager struct{ Where, Previous, Next string }
 
 // pageNumbers returns the pager of a list. Missing values are zero in at;
 // shown is how many rows are on this page.
-func pageNumbers(path string, q recordQuery, at reconcile.Paging, shown int) (p numberedPager) {
+func pageNumbers(path string, q recordQuery, at gatewaylist.Paging, shown int) (p numberedPager) {
 	n := max(at.Page, q.Page)
 	p.Where = "Page " + format.Count(n)
 	if at.LastPage > 0 {
@@ -74,7 +74,7 @@ func readRecordQuery(values url.Values, statuses []string) recordQuery {
 		q.Page = n
 	}
 	var err error
-	if q.From, q.To, err = reconcile.ListDates(q.form.Get("from"), q.form.Get("to")); err != nil {
+	if q.From, q.To, err = gatewaylist.ListDates(q.form.Get("from"), q.form.Get("to")); err != nil {
 		q.problem = "Enter both dates or none, at most 30 days apart, the earlier one first."
 	}
 	return q
@@ -84,7 +84,7 @@ func readRecordQuery(values url.Values, statuses []string) recordQuery {
 // view. A gateway that does not answer leaves the filters where they are.
 func (r *request) gatewayRecords(
 	path string, statuses []string,
-	read func(q recordQuery, v *gatewayRecordsView) (reconcile.Paging, error),
+	read func(q recordQuery, v *gatewayRecordsView) (gatewaylist.Paging, error),
 ) (page, error) {
 	q := readRecordQuery(r.r.URL.Query(), statuses)
 	fields := append([]field{choiceField("status", "Status", q.form, statuses)},
@@ -118,7 +118,7 @@ func (r *request) gatewayRecords(
 // row reports how many rows are missing.
 func exportRecords(
 	values url.Values, statuses, columns []string,
-	read func(recordQuery) (rows [][]string, at reconcile.Paging, err error),
+	read func(recordQuery) (rows [][]string, at gatewaylist.Paging, err error),
 ) (export.File, error) {
 	q := readRecordQuery(values, statuses)
 	if q.problem != "" {
@@ -144,7 +144,7 @@ var transactionStatuses = []string{"pending", "confirmed", "expired", "cancelled
 // transactions is GET /admin/transactions: what the gateway lists.
 func (c *console) transactions(r *request) (page, error) {
 	p, err := r.gatewayRecords(transactionsPath, transactionStatuses,
-		func(q recordQuery, v *gatewayRecordsView) (reconcile.Paging, error) {
+		func(q recordQuery, v *gatewayRecordsView) (gatewaylist.Paging, error) {
 			found, err := c.Gateway.TransactionRecords(r.r.Context(), q.ListQuery)
 			v.Transactions = found.Items
 			return found.Paging, err
@@ -160,7 +160,7 @@ func (c *console) exportTransactions(r *request, values url.Values) (export.File
 		"amount_usd", "pay_amount", "paid_amount", "merchant_share", "platform_share",
 		"fee_percent", "tolerance_percent", "tx_id", "email", "comment", "cancelled_by_user",
 		"created", "expires", "paid",
-	}, func(q recordQuery) (rows [][]string, at reconcile.Paging, err error) {
+	}, func(q recordQuery) (rows [][]string, at gatewaylist.Paging, err error) {
 		found, err := c.Gateway.TransactionRecords(r.r.Context(), q.ListQuery)
 		for _, e := range found.Items {
 			rows = append(rows, []string{
@@ -181,7 +181,7 @@ var withdrawalStatuses = []string{"pending", "processing", "confirmed"}
 // withdrawals is GET /admin/withdrawals: what the gateway has paid out.
 func (c *console) withdrawals(r *request) (page, error) {
 	p, err := r.gatewayRecords(withdrawalsPath, withdrawalStatuses,
-		func(q recordQuery, v *gatewayRecordsView) (reconcile.Paging, error) {
+		func(q recordQuery, v *gatewayRecordsView) (gatewaylist.Paging, error) {
 			found, err := c.Gateway.Withdrawals(r.r.Context(), q.ListQuery)
 			v.Withdrawals = found.Items
 			return found.Paging, err
@@ -194,7 +194,7 @@ func (c *console) exportWithdrawals(r *request, values url.Values) (export.File,
 	return exportRecords(values, withdrawalStatuses, []string{
 		"tracking_code", "status", "amount_usd", "currency", "network", "destination", "tx_id",
 		"created",
-	}, func(q recordQuery) (rows [][]string, at reconcile.Paging, err error) {
+	}, func(q recordQuery) (rows [][]string, at gatewaylist.Paging, err error) {
 		found, err := c.Gateway.Withdrawals(r.r.Context(), q.ListQuery)
 		for _, w := range found.Items {
 			rows = append(rows, []string{

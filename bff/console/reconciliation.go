@@ -8,7 +8,7 @@ import (
 	"coinslot/bff/console/export"
 	"coinslot/bff/console/format"
 	"coinslot/bff/console/query"
-	"coinslot/bff/reconcile"
+	"coinslot/bff/gatewaylist"
 )
 
 const reconciliationPath = "/admin/reconciliation"
@@ -23,7 +23,7 @@ type reconciliationView struct {
 
 // runView is where the runs of one kind stand.
 type runView struct {
-	reconcile.Status
+	gatewaylist.RunStatus
 	State    string // of Last: "never", "running", "done", "failed", "aborted"
 	Progress string // of Last
 	Began    string // Last has, in words
@@ -31,22 +31,22 @@ type runView struct {
 
 // findingsView is the kept findings of one kind.
 type findingsView struct {
-	Kind     reconcile.FindingKind
+	Kind     gatewaylist.FindingKind
 	Name     string
 	Count    int // of all, kept or not
 	Advice   note
-	Findings []reconcile.Finding
+	Findings []gatewaylist.Finding
 	More     string // where those are that are not kept; empty = all are
 }
 
 // reconciliation is GET /admin/reconciliation: where the last run stands, and the last
 // report, of whichever instance. While one is under way, the page reloads.
 func (c *console) reconciliation(r *request) (page, error) {
-	requested, err := c.Gateway.Status(r.r.Context(), reconcile.Requested)
+	requested, err := c.Gateway.Status(r.r.Context(), gatewaylist.Requested)
 	if err != nil {
 		return page{}, err
 	}
-	daily, err := c.Gateway.Status(r.r.Context(), reconcile.Daily)
+	daily, err := c.Gateway.Status(r.r.Context(), gatewaylist.Daily)
 	if err != nil {
 		return page{}, err
 	}
@@ -69,16 +69,16 @@ func (c *console) reconciliation(r *request) (page, error) {
 	return p, nil
 }
 
-func runOf(s reconcile.Status, now time.Time) runView {
-	return runView{s, map[reconcile.RunState]string{
-		reconcile.NeverRun: "never", reconcile.Running: "running", reconcile.Done: "done",
-		reconcile.Failed: "failed", reconcile.Aborted: "aborted",
+func runOf(s gatewaylist.RunStatus, now time.Time) runView {
+	return runView{s, map[gatewaylist.RunState]string{
+		gatewaylist.NeverRun: "never", gatewaylist.Running: "running", gatewaylist.Done: "done",
+		gatewaylist.Failed: "failed", gatewaylist.Aborted: "aborted",
 	}[s.State(now)], progress(s.Last.Progress), format.Relative(s.Last.Began, now)}
 }
 
 // addFindings fills in what the report has found, by kind.
-func (v *reconciliationView) addFindings(r reconcile.Report) {
-	for _, kind := range reconcile.FindingKinds() {
+func (v *reconciliationView) addFindings(r gatewaylist.Report) {
+	for _, kind := range gatewaylist.FindingKinds() {
 		if r.Counts[kind] == 0 {
 			continue
 		}
@@ -98,7 +98,7 @@ func (v *reconciliationView) addFindings(r reconcile.Report) {
 }
 
 // progress is how far a run is.
-func progress(p reconcile.Progress) string {
+func progress(p gatewaylist.Progress) string {
 	switch {
 	case p.Page == 0:
 		return "waiting for the gateway."
@@ -115,7 +115,7 @@ func progress(p reconcile.Progress) string {
 }
 
 // daysForm is the form for the days, filled with those of the last run.
-func (r *request) daysForm(last reconcile.Run) form {
+func (r *request) daysForm(last gatewaylist.Run) form {
 	from, to := last.From, last.To
 	if from.IsZero() {
 		from, to = r.now().AddDate(0, 0, -7), r.now()
@@ -161,11 +161,11 @@ func days(from, to time.Time) string {
 }
 
 // omittedFindings is the note about findings of a kind that are not shown; "" = all are.
-func omittedFindings(r reconcile.Report, kind reconcile.FindingKind) string {
-	if r.Counts[kind] <= reconcile.MaxFindings {
+func omittedFindings(r gatewaylist.Report, kind gatewaylist.FindingKind) string {
+	if r.Counts[kind] <= gatewaylist.MaxFindings {
 		return ""
 	}
-	return "The first " + format.Count(reconcile.MaxFindings) + " of " +
+	return "The first " + format.Count(gatewaylist.MaxFindings) + " of " +
 		format.Count(r.Counts[kind]) + " are kept. All of them: coinslot reconcile -from " +
 		r.From.Format(time.DateOnly) + " -to " + r.To.Format(time.DateOnly)
 }
@@ -173,7 +173,7 @@ func omittedFindings(r reconcile.Report, kind reconcile.FindingKind) string {
 // exportReconciliation is GET /admin/reconciliation.csv: the findings of the last
 // report.
 func (c *console) exportReconciliation(r *request, _ url.Values) (export.File, error) {
-	known, err := c.Gateway.Status(r.r.Context(), reconcile.Requested)
+	known, err := c.Gateway.Status(r.r.Context(), gatewaylist.Requested)
 	if err != nil {
 		return export.File{}, err
 	}
@@ -187,7 +187,7 @@ func (c *console) exportReconciliation(r *request, _ url.Values) (export.File, e
 			f.AtGateway, f.InDatabase, f.Kind.Explanation(),
 		})
 	}
-	for _, kind := range reconcile.FindingKinds() {
+	for _, kind := range gatewaylist.FindingKinds() {
 		if more := omittedFindings(*known.Report, kind); more != "" {
 			rows = append(rows, []string{string(kind), "", "", "", "", "", "", more})
 		}

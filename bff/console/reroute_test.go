@@ -18,7 +18,7 @@ import (
 
 	"coinslot/bff/config"
 	"coinslot/bff/fortest"
-	"coinslot/bff/reconcile"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
 	"coinslot/bff/server/servertest"
@@ -171,12 +171,12 @@ func TestReconciliationOfInstances(t *testing.T) {
 	db, err := store.Open(t.Context(), store.Config{DSN: c.Database}) // a third instance, which dies
 	fortest.OK(t, err)
 	day := time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
-	run := reconcile.Run{By: "console:bob", From: day, To: day, Began: db.Now(), Progress: reconcile.Progress{Day: day, Page: 3, Pages: 4}}
+	run := gatewaylist.Run{By: "console:bob", From: day, To: day, Began: db.Now(), Progress: gatewaylist.Progress{Day: day, Page: 3, Pages: 4}}
 	begun := func(lease time.Duration) int64 {
 		t.Helper()
 		return fortest.Must(db.BeginRun(t.Context(), run, db.Now(), lease))(t)
 	}
-	many := reconcile.Report{Run: run, Counts: map[reconcile.FindingKind]int{reconcile.FindingMoney: 700}, Findings: []reconcile.Finding{{Kind: reconcile.FindingMoney, Session: "cs_1"}}}
+	many := gatewaylist.Report{Run: run, Counts: map[gatewaylist.FindingKind]int{gatewaylist.FindingMoney: 700}, Findings: []gatewaylist.Finding{{Kind: gatewaylist.FindingMoney, Session: "cs_1"}}}
 	fortest.OK(t, db.EndRun(t.Context(), begun(time.Minute), run, &many, time.Time{}))
 	if rows := one.file(path + ".csv"); len(rows) != 3 || rows[2][0] != "money" || !strings.HasSuffix(rows[2][7], "coinslot reconcile -from 2026-10-01 -to 2026-10-01") {
 		t.Errorf("the file of some of many is %q", rows)

@@ -8,8 +8,8 @@ import (
 	"sync"
 
 	"coinslot/app/wire"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
-	"coinslot/bff/reconcile"
 )
 
 //go:embed words.json
@@ -29,8 +29,8 @@ type wordList struct {
 	Failures map[wire.Code]failure `json:"failures"` // by error code
 	// Findings are the names of the kinds of differences; what becomes of it is the
 	// kind's own word.
-	Findings      map[reconcile.FindingKind]badge `json:"findings"`
-	Confirmations map[string]question             `json:"confirmations"`
+	Findings      map[gatewaylist.FindingKind]badge `json:"findings"`
+	Confirmations map[string]question               `json:"confirmations"`
 }
 
 type (

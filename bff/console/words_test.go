@@ -13,8 +13,8 @@ import (
 	"coinslot/bff/console/chart"
 	"coinslot/bff/console/format"
 	"coinslot/bff/fortest"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
-	"coinslot/bff/reconcile"
 
 	"github.com/shopspring/decimal"
 )
@@ -66,7 +66,7 @@ func TestWords(t *testing.T) {
 			t.Errorf("%q has no words for the page that asks", d.path)
 		}
 	}
-	for _, kind := range reconcile.FindingKinds() {
+	for _, kind := range gatewaylist.FindingKinds() {
 		if f := words().Findings[kind]; f.Word == "" || f.Kind == "" || kind.Explanation() == "" {
 			t.Errorf("the finding %q has no words", kind)
 		}

@@ -24,12 +24,12 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
-	"coinslot/bff/reconcile"
+	"coinslot/bff/gatewaylist"
 )
 
 var (
-	_ checkout.Gateway         = (*Client)(nil)
-	_ reconcile.GatewayRecords = (*Client)(nil)
+	_ checkout.Gateway           = (*Client)(nil)
+	_ gatewaylist.GatewayRecords = (*Client)(nil)
 )
 
 // Config says which gateway to call, as which merchant, and how.
@@ -44,7 +44,7 @@ type Config struct {
 	// Timeout bounds each call: waiting for a permit (at most half of it),
 	// connecting, and reading the whole answer. Zero = 10 s.
 	Timeout time.Duration
-	// Limiter paces requests, for instance a *limiter.Limiter that all callers of the
+	// Limiter paces requests, for instance a [Limiter] that all callers of the
 	// same key share. Nil = no limit.
 	Limiter RateLimiter
 	// Transport replaces our own in tests. Nil = our own: HTTP/1.1, no proxy, TLS 1.2 or later,

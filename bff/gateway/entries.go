@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"strings"
 
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
-	"coinslot/bff/reconcile"
 
 	"github.com/shopspring/decimal"
 )
@@ -20,7 +20,7 @@ import (
 // Source: gateway-api.md, "GET /api/v1/merchant/transaction/list".
 func (c *Client) TransactionRecords(
 	ctx context.Context, q payment.ListQuery,
-) (page reconcile.Page[reconcile.GatewayRecord], err error) {
+) (page gatewaylist.Page[gatewaylist.GatewayRecord], err error) {
 	k, err := listCall(q)
 	if err != nil {
 		return page, err
@@ -28,9 +28,9 @@ func (c *Client) TransactionRecords(
 	return fetch(ctx, c, k, lenient(c.readEntry))
 }
 
-func (c *Client) readEntry(f *fields) reconcile.GatewayRecord {
+func (c *Client) readEntry(f *fields) gatewaylist.GatewayRecord {
 	text := c.printable(f)
-	return reconcile.GatewayRecord{
+	return gatewaylist.GatewayRecord{
 		TrackingCode: text("tracking_code"), Status: lower(text("status")),
 		OrderID: text("order_id"), PaymentURL: text("payment_url"),
 		CurrencyCode: text("currency_code"), CurrencyName: text("currency_name"),
@@ -59,8 +59,8 @@ func (c *Client) printable(f *fields) func(name string) string {
 }
 
 // lenient reads the data of a list answer that is only shown. Where a page stands may be missing.
-func lenient[T any](read func(*fields) T) func(data any) (reconcile.Page[T], error) {
-	return func(data any) (page reconcile.Page[T], err error) {
+func lenient[T any](read func(*fields) T) func(data any) (gatewaylist.Page[T], error) {
+	return func(data any) (page gatewaylist.Page[T], err error) {
 		rows, err := list(open(data).object["items"])
 		if err != nil {
 			return page, fmt.Errorf("reading items: %w", err)
@@ -69,7 +69,7 @@ func lenient[T any](read func(*fields) T) func(data any) (reconcile.Page[T], err
 		for i, row := range rows {
 			f := open(row)
 			if f.err != nil {
-				return reconcile.Page[T]{}, fmt.Errorf("reading item %d: %w", i, f.err)
+				return gatewaylist.Page[T]{}, fmt.Errorf("reading item %d: %w", i, f.err)
 			}
 			page.Items = append(page.Items, read(f))
 		}
@@ -88,7 +88,7 @@ func lenient[T any](read func(*fields) T) func(data any) (reconcile.Page[T], err
 // Source: gateway-api.md, "GET /api/v1/merchant/withdrawals/list".
 func (c *Client) Withdrawals(
 	ctx context.Context, q payment.ListQuery,
-) (page reconcile.Page[reconcile.Withdrawal], err error) {
+) (page gatewaylist.Page[gatewaylist.Withdrawal], err error) {
 	if err := checkList(q, "pending", "processing", "confirmed"); err != nil {
 		return page, invalid(err)
 	}
@@ -99,9 +99,9 @@ func (c *Client) Withdrawals(
 	return fetch(ctx, c, k, lenient(c.readWithdrawal))
 }
 
-func (c *Client) readWithdrawal(f *fields) reconcile.Withdrawal {
+func (c *Client) readWithdrawal(f *fields) gatewaylist.Withdrawal {
 	text := c.printable(f)
-	w := reconcile.Withdrawal{
+	w := gatewaylist.Withdrawal{
 		TrackingCode: text("tracking_code"), CurrencyName: text("currency_name"),
 		NetworkName: text("network_name"), Destination: text("destination_address"),
 		AmountText: text("amount_usd"), Status: lower(text("status")), TxID: text("tx_id"),

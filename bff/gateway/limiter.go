@@ -1,91 +1,287 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"coinslot/bff/payment"
 )
 
-// RateLimiter decides when a request may be sent, and learns its outcome.
-type RateLimiter interface {
-	// Acquire blocks until one more request may be sent, or until ctx ends. effect says
-	// that the request changes something at the gateway. After an error the request is not
-	// sent; the Reason and RetryAfter of a *[payment.RefusedError] are passed on.
-	//
-	// After a nil error, report is called once: with nil, a *[payment.RefusedError] or a
-	// *[payment.UnknownError] for what the answer means; with another error if the answer
-	// says nothing about the gateway, because the caller went away first or a firewall
-	// blocked a request that changes something. An answer whose envelope is readable and
-	// whose content is not counts as nil: it came from the gateway.
-	Acquire(ctx context.Context, effect bool) (report func(error), err error)
+// Bounds of the pauses after an answer.
+const (
+	minPause    = time.Second
+	busyPause   = 2 * time.Second  // after a 429 without Retry-After
+	maxPause    = time.Minute      // after a 429
+	outagePause = 20 * time.Second // after an error: outages may end any time
+)
+
+// probePatience is how long an effect waits for a probe: less than a shopper waits for an answer.
+const probePatience = 3 * time.Second
+
+// LimiterConfig configures a [Limiter].
+type LimiterConfig struct {
+	// Rate is the requests per second of all instances together; below 1 counts as 1. It is
+	// ignored with a Bucket.
+	Rate int
+	// Bucket is the shared rate. Nil = LocalBucket(Rate).
+	Bucket Bucket
+	// Patience is the longest wait for a slot. Zero = 5 s.
+	Patience time.Duration
+	// Probe makes one read with its context through this Limiter and returns its outcome; it
+	// limits its own time. Required.
+	Probe func(ctx context.Context) error
+	// FirstProbe is the delay of the first probe after the breaker opens; it doubles after each
+	// failed probe, up to five times as much. Zero = 2 s.
+	FirstProbe time.Duration
+	// MaxPause bounds the pause after one answer of the gateway. Zero = 1 min.
+	MaxPause time.Duration
+	Log      *slog.Logger // nil = silent
 }
 
-// unlimited is the RateLimiter of a Config without one.
-type unlimited struct{}
+// Limiter paces requests to the gateway. It is safe for concurrent use.
+//
+// All instances share one rate ([Bucket]), which a 429 or a Retry-After pauses for all of them. The
+// context of a call has its [Caller] and [Priority]. Calls wait for a slot in one queue: shoppers
+// before polls before late checks, each with a guaranteed share, and shoppers' networks in turn.
+// While the gateway does not answer, a circuit breaker refuses calls, which proves that they were
+// not sent, and probes every few seconds.
+//
+// It sends nothing itself, apart from LimiterConfig.Probe, and retries nothing.
+type Limiter struct {
+	LimiterConfig
+	breaker breaker
+	queue   queue
+	changed chan struct{} // one slot; signals a new shopper in the queue, or a departure
 
-func (unlimited) Acquire(ctx context.Context, _ bool) (func(error), error) {
-	return func(error) {}, ctx.Err()
+	mu     sync.Mutex // guards the field below
+	paused time.Time  // nothing is sent before, as far as this process knows
+
+	sent, refused, full, pauses atomic.Uint64
 }
 
-// errCut is the outcome of a call that panicked.
-var errCut = errors.New("call was cut short")
-
-// acquire waits for a permit, for at most half of the client's timeout: a request with no
-// time left for its answer has an unknown outcome.
-func (c *Client) acquire(ctx context.Context, k call) (report func(error), err error) {
-	waiting, cancel := context.WithTimeout(ctx, c.timeout/2)
-	defer cancel()
-	report, err = c.limiter.Acquire(waiting, k.effect)
-	if err != nil {
-		return nil, fmt.Errorf("waiting for the rate limiter: %w", err)
+// NewLimiter returns a Limiter with a closed breaker. It panics without a Probe.
+func NewLimiter(c LimiterConfig) *Limiter {
+	if c.Probe == nil {
+		panic("gateway: limiter without a probe")
 	}
-	if err := ctx.Err(); err != nil {
-		report(err)
+	c.Rate = max(c.Rate, 1)
+	if c.Bucket == nil {
+		c.Bucket = LocalBucket(c.Rate, nil)
+	}
+	c.Patience = cmp.Or(c.Patience, 5*time.Second)
+	c.FirstProbe = cmp.Or(c.FirstProbe, firstDelay)
+	c.MaxPause = cmp.Or(c.MaxPause, maxPause)
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
+	return &Limiter{
+		LimiterConfig: c, breaker: breaker{first: c.FirstProbe}, changed: make(chan struct{}, 1),
+	}
+}
+
+// Acquire blocks until one request may be sent, at most Patience or until ctx ends. effect
+// says that the request changes something at the gateway: then it is never the one that probes.
+//
+// If err is nil, report must be called with the outcome: nil, the *[payment.RefusedError] or
+// *[payment.UnknownError] of the answer, or any other error if there is none (the caller's
+// context ended). report may block on the bucket for two seconds.
+//
+// Errors, all of which prove that nothing was sent: *[payment.RefusedError] with ReasonUnsent (the
+// breaker is open) or ReasonBusy (no slot in time), both with RetryAfter; ctx.Err(); the bucket's.
+func (b *Limiter) Acquire(ctx context.Context, effect bool) (report func(error), err error) {
+	probe, _ := ctx.Value(probeKey{}).(chan struct{})
+	if probe == nil {
+		if err := b.checkReachable(ctx, effect); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.waitForSlot(ctx); err != nil {
 		return nil, err
 	}
-	return report, nil
+	t, ok := b.breaker.acquire(time.Now(), effect, probe)
+	if !ok {
+		return nil, b.errUnreachable()
+	}
+	b.sent.Add(1)
+	if charge := callerOf(ctx).OnSend; charge != nil {
+		charge()
+	}
+	return func(outcome error) { b.handleOutcome(ctx, t, outcome) }, nil
 }
 
-// ask sends k, judges the answer and reports the outcome to the limiter. caller is the
-// context without the client's own deadline.
-func (c *Client) ask(
-	ctx, caller context.Context, k call, report func(error),
-) (a answer, data any, err error) {
-	outcome := errCut
-	defer func() { report(outcome) }()
-	if a, err = c.send(ctx, k); err == nil {
-		data, err = c.judge(k, a)
-	}
-	outcome = err
+// probeKey marks the context of a probe; its value is the probe's channel.
+type probeKey struct{}
+
+// checkReachable returns nil unless the breaker is open. If a probe is due, an effect waits for
+// its result; a read continues, to become the probe.
+func (b *Limiter) checkReachable(ctx context.Context, effect bool) error {
+	open, due, probing := b.breaker.state(time.Now())
 	switch {
-	case caller.Err() != nil && !said(err):
-		outcome = caller.Err()
-	case k.effect && errors.Is(err, errFirewall):
-		outcome = errFirewall // of this request; reads find out whether all are blocked
+	case !open || due && !effect && !probing:
+		return nil
+	case due && effect:
+		if err := b.awaitProbe(ctx); err != nil {
+			return err
+		}
+		if open, _, _ = b.breaker.state(time.Now()); !open {
+			return nil
+		}
 	}
-	return a, data, err
+	return b.errUnreachable()
 }
 
-// said reports whether err, which may be nil, is a reliable answer of the gateway.
-func said(err error) bool {
-	refused, ok := errors.AsType[*payment.RefusedError](err)
-	return err == nil || ok && refused.Status != 0
-}
-
-// unsent is the refusal of a request that never left.
-func (c *Client) unsent(k call, cause error) error {
-	err := c.cause(k, cause)
-	e := &payment.RefusedError{Reason: payment.ReasonUnsent, Message: err.Error(), Err: err}
-	if refused, ok := errors.AsType[*payment.RefusedError](cause); ok {
-		e.Reason, e.RetryAfter = refused.Reason, refused.RetryAfter
+// awaitProbe waits for the end of the current probe, or of one that it starts. A canceled
+// caller does not cancel the probe.
+func (b *Limiter) awaitProbe(ctx context.Context) error {
+	t, mine, ok := b.breaker.join(time.Now())
+	if !ok {
+		return nil
 	}
-	return e
+	if mine {
+		go b.probe(context.WithValue(context.WithoutCancel(ctx), probeKey{}, t.probe), t)
+	}
+	select {
+	case <-t.probe:
+	case <-time.After(probePatience):
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	return nil
 }
 
-// isLimited reports whether e is the refusal of a request by the limiter.
-func isLimited(e *payment.RefusedError) bool {
-	_, ok := errors.AsType[*payment.RefusedError](e.Err)
-	return ok
+// probe runs Probe, whose call reports to the breaker. Without a slot it made no call and
+// reported nothing.
+func (b *Limiter) probe(ctx context.Context, t ticket) {
+	defer b.breaker.report(t, inconclusive, time.Now())
+	if err := b.Probe(ctx); err != nil {
+		b.Log.DebugContext(ctx, "probing the gateway", "error", err)
+	}
+}
+
+// errUnreachable is the refusal of a call while the breaker is open.
+func (b *Limiter) errUnreachable() error {
+	b.refused.Add(1)
+	return &payment.RefusedError{
+		Reason: payment.ReasonUnsent, Message: "not sent: the gateway is not answering",
+		RetryAfter: max(b.breaker.untilProbe(time.Now()), minPause),
+	}
+}
+
+func (b *Limiter) handleOutcome(ctx context.Context, t ticket, outcome error) {
+	if d := min(pauseAfter(outcome), b.MaxPause); d > 0 {
+		b.pause(ctx, d)
+	}
+	switch changed, open := b.breaker.report(t, classify(outcome), time.Now()); {
+	case changed && open:
+		b.Log.WarnContext(ctx, "circuit breaker opened: gateway is not answering",
+			"error", outcome)
+	case changed:
+		b.Log.InfoContext(ctx, "circuit breaker closed: gateway answers again")
+	}
+}
+
+// classify returns what an outcome means for the breaker. Failing to connect is as bad as no
+// answer.
+func classify(outcome error) health {
+	if outcome == nil {
+		return healthy
+	}
+	if errors.Is(outcome, context.Canceled) {
+		return inconclusive
+	}
+	if refused, ok := errors.AsType[*payment.RefusedError](outcome); ok {
+		if refused.Reason == payment.ReasonUnsent {
+			return failing
+		}
+		return healthy
+	}
+	if _, ok := errors.AsType[*payment.UnknownError](outcome); ok {
+		return failing
+	}
+	return inconclusive
+}
+
+// pauseAfter returns how long an answer asks to pause, clamped, plus up to a tenth so that
+// clients do not return in step; zero = no pause.
+func pauseAfter(outcome error) time.Duration {
+	var asked, most time.Duration
+	if refused, ok := errors.AsType[*payment.RefusedError](outcome); ok &&
+		refused.Reason == payment.ReasonBusy {
+		if asked, most = refused.RetryAfter, maxPause; asked <= 0 {
+			asked = busyPause
+		}
+	} else if unknown, ok := errors.AsType[*payment.UnknownError](outcome); ok {
+		asked, most = unknown.RetryAfter, outagePause
+	}
+	if asked <= 0 {
+		return 0
+	}
+	asked = min(max(asked, minPause), maxPause)
+	return min(asked+rand.N(asked/10), most)
+}
+
+// pause stops all instances for d.
+func (b *Limiter) pause(ctx context.Context, d time.Duration) {
+	b.mu.Lock()
+	b.paused = laterOf(b.paused, time.Now().Add(d))
+	b.mu.Unlock()
+	b.pauses.Add(1)
+	b.Log.WarnContext(ctx, "gateway rate limit reached", "pause", d)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	if err := b.Bucket.Pause(ctx, d); err != nil {
+		b.Log.ErrorContext(ctx, "pausing all instances failed", "error", err)
+	}
+}
+
+// Free returns how many requests could be sent at once now; ok is false if the bucket cannot
+// tell. It may query the database.
+func (b *Limiter) Free(ctx context.Context) (n int, ok bool) {
+	bucket, ok := b.Bucket.(interface {
+		Free(ctx context.Context) (int, error)
+	})
+	if !ok {
+		return 0, false
+	}
+	n, err := bucket.Free(ctx)
+	return n, err == nil
+}
+
+// LimiterState is the state of a Limiter for its operator. Counters only grow.
+type LimiterState struct {
+	Open        bool      // the breaker is open
+	Since       time.Time // when it last opened or closed; zero = it never opened
+	Probing     time.Time // start of the current probe; zero = none
+	PausedUntil time.Time // last pause set by this process; zero = none
+
+	Waiting [priorities]int // calls waiting for a slot, by Priority
+
+	Sent    uint64 // permits given
+	Refused uint64 // calls refused because the breaker was open
+	Full    uint64 // calls refused because no slot was free in time
+	Pauses  uint64 // pauses requested by the gateway
+	Opened  uint64 // how often the breaker opened
+}
+
+// State returns the present state.
+func (b *Limiter) State() LimiterState {
+	s := LimiterState{
+		Sent: b.sent.Load(), Refused: b.refused.Load(), Full: b.full.Load(),
+		Pauses: b.pauses.Load(),
+	}
+	s.Waiting = b.queue.lengths()
+	b.mu.Lock()
+	s.PausedUntil = b.paused
+	b.mu.Unlock()
+	b.breaker.mu.Lock()
+	defer b.breaker.mu.Unlock()
+	s.Open, s.Since, s.Opened = b.breaker.open, b.breaker.since, b.breaker.opened
+	if b.breaker.probe != nil {
+		s.Probing = b.breaker.probed
+	}
+	return s
 }

@@ -2,206 +2,321 @@ package gateway
 
 import (
 	"context"
-	"errors"
-	"io"
-	"net/http"
-	"slices"
-	"strings"
+	"fmt"
+	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"coinslot/bff/fortest"
-	"coinslot/bff/limiter"
 	"coinslot/bff/payment"
 )
 
-// recorder admits everything, or refuses everything with err, and keeps what it
-// is asked, and what is reported to it.
-type recorder struct {
-	err      error
-	effects  []bool
-	reported []error
-}
-
-func (u *recorder) Acquire(ctx context.Context, effect bool) (func(error), error) {
-	u.effects = append(u.effects, effect)
-	if _, ok := ctx.Deadline(); !ok {
-		return nil, errors.New("no deadline for the permit")
-	}
-	return func(err error) { u.reported = append(u.reported, err) }, u.err
-}
-
-func limitedBy(u *recorder) func(*Config) { return func(c *Config) { c.Limiter = u } }
-
-// TestLimiterIsAskedAndNotified: once per call, before it and after it.
-func TestLimiterIsAskedAndNotified(t *testing.T) {
-	u := new(recorder)
-	c := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) }, limitedBy(u))
-	for name, f := range everyCall() {
-		u.effects, u.reported = nil, nil
-		err := f(t.Context(), c)
-		effect := slices.Contains([]string{"create", "cancel", "recheck"}, name)
-		if !slices.Equal(u.effects, []bool{effect}) || len(u.reported) != 1 || !errors.Is(err, u.reported[0]) {
-			t.Errorf("%s: asked for effects %v, reported %v; want [%t] and %v", name, u.effects, u.reported, effect, err)
-		}
-	}
-}
-
-// TestOutcomesReportedToTheLimiter: it is about the gateway, not about one record.
-func TestOutcomesReportedToTheLimiter(t *testing.T) {
-	for name, tt := range map[string]struct {
-		h    http.HandlerFunc
-		want string
-	}{
-		"a record":            {answering(200, done(recordJSON)), "done"},
-		"an unreadable one":   {answering(200, done(`{"status":[]}`)), "done"},
-		"a no":                {answering(200, `{"status":404}`), "absent"},
-		"an error":            {answering(503, ""), "unknown"},
-		"a page":              {answering(200, "<html>"), "unknown"},
-		"too many":            {answering(429, ""), "busy"},
-		"a broken connection": {raw("HTTP/1.1 2"), "unknown"},
+// An outage of half an hour, with pollers, shoppers, or a single shopper: few requests are
+// sent, hardly any effects, and everything works within 30 s after it.
+func TestOutage(t *testing.T) {
+	const lasts = 30 * time.Minute
+	for name, answer := range map[string]func() error{
+		"500": broken, "503 with a date far off": maintenance(5 * time.Minute), "no connection": unconnected,
 	} {
-		u := new(recorder)
-		_, _ = serve(t, tt.h, limitedBy(u)).Status(t.Context(), "TRK1")
-		if len(u.reported) != 1 || outcome(t, u.reported[0]) != tt.want {
-			t.Errorf("%s: reported %v; want %s", name, u.reported, tt.want)
-		}
-	}
-}
-
-// TestFirewallIsNotTheGateway: a 403 page in answer to one create is no failure
-// of the gateway; in answer to reads, which have no free text, it is.
-func TestFirewallIsNotTheGateway(t *testing.T) {
-	u := new(recorder)
-	c := serve(t, answering(403, "<html>Request blocked"), limitedBy(u))
-	_, err := c.Create(t.Context(), goodCreate())
-	if outcome(t, err) != "unknown" || !strings.Contains(err.Error(), "firewall") {
-		t.Errorf("Create = %v; want unknown, because of a firewall", err)
-	}
-	_, _ = c.Status(t.Context(), "TRK1")
-	var unknown *payment.UnknownError
-	if len(u.reported) != 2 || errors.As(u.reported[0], &unknown) || outcome(t, u.reported[1]) != "unknown" {
-		t.Errorf("reported %v; want nothing of the create, and an unknown outcome of the read", u.reported)
-	}
-}
-
-func answering(status int, body string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.WriteHeader(status)
-		io.WriteString(w, body)
-	}
-}
-
-// TestCanceledCallProvesNothing about the gateway, wherever the call was.
-func TestCanceledCallProvesNothing(t *testing.T) {
-	for name, begin := range map[string]string{
-		"before the answer": "", "in the headers": "HTTP/1.1 200 OK\r\nX-", "in the body": "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{",
-	} {
-		u, arrived := new(recorder), make(chan struct{})
-		c := serve(t, func(w http.ResponseWriter, r *http.Request) {
-			conn, _, err := w.(http.Hijacker).Hijack()
-			if err != nil {
-				panic(err)
+		for _, takes := range []time.Duration{0, 50 * time.Millisecond, 10 * time.Second} {
+			for _, who := range []struct{ orders, shoppers int }{{60, 0}, {60, 10}, {0, 1}} {
+				t.Run(fmt.Sprintf("%s in %v, %d orders, %d shoppers", name, takes, who.orders, who.shoppers), func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						w := newWorld()
+						ctx, cancel := context.WithCancel(t.Context())
+						polls, shop := w.poll(ctx, who.orders, 15*time.Second), w.shop(ctx, who.shoppers, time.Second)
+						_ = sleep(ctx, time.Minute)
+						before := len(w.history())
+						w.set(takes, answer)
+						_ = sleep(ctx, lasts)
+						during := w.history()[before:]
+						w.set(50*time.Millisecond, fine)
+						back := time.Now()
+						_ = sleep(ctx, time.Minute)
+						cancel()
+						polls.Wait()
+						shop.Wait()
+						checkOutage(t, during)
+						checkRecovery(t, w.history()[before+len(during):], back, who.shoppers > 0)
+					})
+				})
 			}
-			defer conn.Close()
-			io.WriteString(conn, begin)
-			close(arrived)
-			io.Copy(io.Discard, conn)
-		}, limitedBy(u))
-		ctx, cancel := context.WithCancelCause(t.Context())
-		go func() { <-arrived; cancel(io.EOF) }()
-		_, err := c.Status(ctx, "TRK1")
-		if got := outcome(t, err); got != "unknown" || len(u.reported) != 1 || u.reported[0] != context.Canceled {
-			t.Errorf("%s: %s, reported %v; want unknown, told of the caller", name, got, u.reported)
 		}
 	}
 }
 
-// TestPanicIsReported: a limiter that gets no report would wait for a probe forever.
-func TestPanicIsReported(t *testing.T) {
-	u := new(recorder)
-	c := newClientFor(t, "https://gateway.example", limitedBy(u), func(c *Config) {
-		c.Transport = roundTrip(func(*http.Request) (*http.Response, error) { panic("made up") })
+func checkOutage(t *testing.T, during []request) {
+	t.Helper()
+	effects := 0
+	for _, c := range during {
+		if c.effect {
+			effects++
+		}
+	}
+	if len(during) < 55 || len(during) > 300 || effects > 110 {
+		t.Errorf("%d requests in the outage, %d of them effects; want a probe every 8 to 30 s", len(during), effects)
+	}
+}
+
+// checkRecovery wants an answer, also to an effect if effects is set, within 30 s.
+func checkRecovery(t *testing.T, after []request, back time.Time, effects bool) {
+	t.Helper()
+	var answer, effect time.Duration
+	for _, c := range after {
+		if c.err == nil && answer == 0 {
+			answer = c.at.Sub(back)
+		}
+		if c.err == nil && c.effect && effect == 0 {
+			effect = c.at.Sub(back)
+		}
+	}
+	t.Logf("first answer after %v, first effect after %v", answer, effect)
+	if answer == 0 || answer > 30*time.Second || effects && (effect == 0 || effect > 30*time.Second) {
+		t.Errorf("first answer after %v, first effect after %v; want 30s at most", answer, effect)
+	}
+}
+
+// A pause applies to both processes, also to calls already waiting.
+func TestPauseIsForAllInstances(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shared := LocalBucket(10, nil)
+		one, other := newWorld(func(c *LimiterConfig) { c.Bucket = shared }), newWorld(func(c *LimiterConfig) { c.Bucket = shared })
+		waits := make(chan error)
+		for range 10 { // the burst
+			_ = one.call(WithPriority(t.Context(), Poll), false)
+		}
+		go func() { waits <- one.call(t.Context(), true) }()
+		synctest.Wait()
+		one.handleOutcome(t.Context(), ticket{}, busy(3*time.Second)())
+		start := time.Now()
+		if err := <-waits; err != nil || time.Since(start) < 3*time.Second {
+			t.Errorf("a call that was waiting = %v after %v; want it after the pause", err, time.Since(start))
+		}
+		one.handleOutcome(t.Context(), ticket{}, busy(30*time.Second)())
+		for _, w := range []*world{one, other} {
+			for _, ctx := range []context.Context{t.Context(), WithPriority(t.Context(), Poll)} {
+				refused(t, w.call(ctx, false), payment.ReasonBusy, 24*time.Second, 33*time.Second)
+			}
+		}
+		if s := one.State(); s.Pauses != 2 || s.Full != 2 || time.Until(s.PausedUntil) < 30*time.Second {
+			t.Errorf("State = %+v", s)
+		}
 	})
-	func() {
-		defer func() { _ = recover() }()
-		_, _ = c.Status(t.Context(), "TRK1")
-	}()
-	if len(u.reported) != 1 || u.reported[0] != errCut {
-		t.Errorf("reported %v; want %v", u.reported, errCut)
-	}
 }
 
-// TestLimiterRefusal: its reason and time are passed on, nothing is sent, and
-// nothing is logged above debugging.
-func TestLimiterRefusal(t *testing.T) {
-	for _, reason := range []payment.Reason{payment.ReasonUnsent, payment.ReasonBusy} {
-		book := new(fortest.Log)
-		u := &recorder{err: &payment.RefusedError{Reason: reason, Message: "no", RetryAfter: 7 * time.Second}}
-		c := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("a request was sent") }, limitedBy(u), logTo(book))
-		for name, f := range everyCall() {
-			e, ok := errors.AsType[*payment.RefusedError](f(t.Context(), c))
-			if !ok || e.Reason != reason || e.RetryAfter != 7*time.Second || e.Status != 0 {
-				t.Errorf("%s = %#v; want %s for 7s", name, e, reason)
+func TestPauseAfter(t *testing.T) {
+	for _, tt := range []struct {
+		outcome     error
+		least, most time.Duration
+	}{
+		{nil, 0, 0},
+		{errWorld, 0, 0},
+		{broken(), 0, 0},
+		{unconnected(), 0, 0},
+		{&payment.RefusedError{Reason: payment.ReasonRefused, RetryAfter: time.Minute}, 0, 0},
+		{busy(0)(), 2 * time.Second, 2200 * time.Millisecond},
+		{busy(time.Millisecond)(), time.Second, 1100 * time.Millisecond},
+		{busy(10 * time.Second)(), 10 * time.Second, 11 * time.Second},
+		{busy(5 * time.Minute)(), time.Minute, time.Minute},
+		{busy(1 << 62)(), time.Minute, time.Minute},
+		{busy(-5)(), 2 * time.Second, 2200 * time.Millisecond},
+		{maintenance(time.Second)(), time.Second, 1100 * time.Millisecond},
+		{maintenance(5 * time.Minute)(), 20 * time.Second, 20 * time.Second},
+		{fmt.Errorf("wrapped: %w", busy(10*time.Second)()), 10 * time.Second, 11 * time.Second},
+	} {
+		for range 100 {
+			if got := pauseAfter(tt.outcome); got < tt.least || got > tt.most {
+				t.Fatalf("pauseAfter(%v) = %v; want %v to %v", tt.outcome, got, tt.least, tt.most)
 			}
 		}
-		if len(u.reported) != 0 {
-			t.Errorf("reported %v of calls that it refused", u.reported)
-		}
-		if log := book.String(); strings.Contains(log, "level=INFO") || !strings.Contains(log, `outcome="refused: `+string(reason)) {
-			t.Errorf("log = %s", log)
-		}
 	}
 }
 
-// TestWithLimiter puts the real limiter in front of the real client: an outage
-// opens its breaker, creates are refused without being sent, and the first one
-// after it goes through by itself, behind a read.
-func TestWithLimiter(t *testing.T) {
-	var down atomic.Bool
-	var reads, creates atomic.Int32
-	handler := func(w http.ResponseWriter, r *http.Request) {
-		create := strings.HasSuffix(r.URL.Path, "/create")
-		switch {
-		case create:
-			creates.Add(1)
-		default:
-			reads.Add(1)
+// Floods of shoppers and polls share the rate.
+func TestShoppersLeaveRoomForPolls(t *testing.T) {
+	for _, tt := range []struct {
+		rate, orders, shoppers int
+		least, most            float64 // part of what was sent that are polls
+	}{
+		{10, 100, 60, 0.295, 0.5}, {10, 100, 0, 1, 1}, {10, 0, 60, 0, 0}, {1, 20, 20, 0.295, 0.5}, {100, 1000, 300, 0.295, 0.5},
+	} {
+		t.Run(fmt.Sprintf("%d per second, %d orders, %d shoppers", tt.rate, tt.orders, tt.shoppers), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(func(c *LimiterConfig) { c.Rate = tt.rate })
+				w.set(20*time.Millisecond, fine)
+				const lasts = time.Minute
+				ctx, cancel := context.WithCancel(t.Context())
+				polls, shop := w.poll(ctx, tt.orders, time.Second), w.shop(ctx, tt.shoppers, 200*time.Millisecond)
+				_ = sleep(ctx, lasts)
+				calls := w.history()
+				cancel()
+				polls.Wait()
+				shop.Wait()
+				count := 0
+				for _, c := range calls {
+					if c.poll {
+						count++
+					}
+				}
+				part := float64(count) / float64(len(calls))
+				t.Logf("%d requests, %.1f%% polls", len(calls), 100*part)
+				// A minute ends in the middle of a turn: at one request a second that is a sixtieth of all.
+				if one := 1 / float64(len(calls)); part+one < tt.least || part > tt.most {
+					t.Errorf("%.3f of the requests are polls; want %.2f to %.2f", part, tt.least, tt.most)
+				}
+				if most := tt.rate * (int(lasts/time.Second) + 1); len(calls) > most || tt.orders > 0 && len(calls) < most*9/10 {
+					t.Errorf("%d requests; want %d, or a little less", len(calls), most)
+				}
+			})
+		})
+	}
+}
+
+// In a flood of polls from four instances, a create is sent within half a second.
+func TestPollsDoNotHoldUpShoppers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shared := LocalBucket(10, nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		var worlds []*world
+		for range 4 {
+			w := newWorld(func(c *LimiterConfig) { c.Bucket = shared })
+			polls := w.poll(ctx, 200, time.Second)
+			defer polls.Wait()
+			worlds = append(worlds, w)
 		}
-		switch {
-		case down.Load():
-			w.WriteHeader(502)
-		case create:
-			io.WriteString(w, done(createdJSON))
-		default:
-			io.WriteString(w, done("[]"))
+		defer cancel()
+		_ = sleep(ctx, time.Minute)
+		for i := range 100 {
+			start := time.Now()
+			if err := worlds[i%4].call(ctx, true); err != nil || time.Since(start) > time.Second/2 {
+				t.Errorf("create = %v after %v", err, time.Since(start))
+			}
+			_ = sleep(ctx, time.Second)
 		}
-	}
-	var c *Client
-	b := limiter.New(limiter.Config{Rate: 1000, Probe: func(ctx context.Context) error {
-		_, err := c.Currencies(ctx)
-		return err
-	}})
-	c = serve(t, handler, func(c *Config) { c.Limiter = b })
-	down.Store(true)
-	for range 5 {
-		_, err := c.Currencies(t.Context())
-		if got := outcome(t, err); got != "unknown" {
-			t.Fatalf("Currencies = %s; want unknown", got)
+	})
+}
+
+func TestBackgroundIsServedInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(func(c *LimiterConfig) { c.Rate = 2 })
+		w.Patience = 4800 * time.Millisecond // ends between two slots
+		order := make(chan int, 20)
+		late := make(chan error, 20)
+		for i := range 20 {
+			go func() {
+				if err := w.call(WithPriority(t.Context(), Poll), false); err != nil {
+					late <- err
+					return
+				}
+				order <- i
+			}()
+			synctest.Wait()
 		}
+		_ = sleep(t.Context(), 10*time.Second)
+		for want := range len(order) {
+			if got := <-order; got != want {
+				t.Errorf("call %d was served as number %d", got, want)
+			}
+		}
+		if len(late) < 7 || len(late) > 9 {
+			t.Fatalf("%d calls were refused; want those that would have waited for more than 5s", len(late))
+		}
+		for range len(late) {
+			refused(t, <-late, payment.ReasonBusy, time.Second, 2*time.Second)
+		}
+	})
+}
+
+// brokenBucket is a bucket that fails.
+type brokenBucket struct{}
+
+func (brokenBucket) Take(context.Context, time.Duration) (time.Duration, error) { return 0, errWorld }
+func (brokenBucket) Pause(context.Context, time.Duration) error                 { return errWorld }
+
+// Without the shared bucket nothing is sent: other instances may be using it up.
+func TestBucketThatCannotBeAsked(t *testing.T) {
+	w := newWorld(func(c *LimiterConfig) { c.Bucket = brokenBucket{} })
+	for _, ctx := range []context.Context{t.Context(), WithPriority(t.Context(), Poll)} {
+		fortest.Is(t, w.call(ctx, false), errWorld, "call")
 	}
-	_, err := c.Create(t.Context(), goodCreate())
-	if got := outcome(t, err); got != "unsent" || creates.Load() != 0 || !b.State().Open {
-		t.Fatalf("Create in an outage = %s, %d sent; want unsent", got, creates.Load())
+	if waiting := w.State().Waiting; len(w.history()) != 0 || waiting != [priorities]int{} {
+		t.Errorf("%d calls sent, %v wait", len(w.history()), waiting)
 	}
-	down.Store(false)
-	tick := time.NewTicker(20 * time.Millisecond)
-	defer tick.Stop()
-	for end := time.Now().Add(30 * time.Second); err != nil && time.Now().Before(end); <-tick.C {
-		_, err = c.Create(t.Context(), goodCreate())
-	}
-	if err != nil || creates.Load() != 1 || reads.Load() != 6 || b.State().Open {
-		t.Errorf("Create after it = %v; %d creates, %d reads; want 1 and 6", err, creates.Load(), reads.Load())
+}
+
+func TestNewWithoutAProbe(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("New without a probe did not panic")
+		}
+	}()
+	NewLimiter(LimiterConfig{})
+}
+
+// Shoppers pass the others, and none waits forever.
+func TestPriorities(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld()
+		w.Rate, w.Bucket = 10, LocalBucket(10, nil)
+		for range 10 { // the second's burst is gone
+			_ = w.call(WithPriority(t.Context(), Late), false)
+		}
+		start := time.Now()
+		last := map[Priority]time.Duration{}
+		var mu sync.Mutex
+		var all sync.WaitGroup
+		wait := func(n int, r Priority) {
+			for range n {
+				all.Go(func() {
+					_ = w.call(WithPriority(t.Context(), r), false)
+					mu.Lock()
+					defer mu.Unlock()
+					last[r] = max(last[r], time.Since(start))
+				})
+				synctest.Wait()
+			}
+		}
+		wait(16, Late)
+		wait(8, Poll)
+		wait(4, Shopper)
+		all.Wait()
+		// Ahead of the shoppers are at most two slots that are near already, and one
+		// call that stands first in its line.
+		if last[Shopper] > 900*time.Millisecond || last[Poll] > 1700*time.Millisecond || last[Late] < 2*time.Second {
+			t.Errorf("the last ones were sent after %v; want the shoppers within 0.9 s, then the polls", last)
+		}
+	})
+}
+
+// Continuous calls of one priority leave slots for the others.
+func TestNoPriorityStarves(t *testing.T) {
+	for _, rate := range []int{10, 3} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld()
+			w.Rate, w.Bucket = rate, LocalBucket(rate, nil)
+			start := time.Now()
+			var sent [priorities]atomic.Int64
+			var all sync.WaitGroup
+			for r, n := range []int{16, 16, 4} { // polls and late checks as many as checkout.Poller makes
+				for range n {
+					all.Go(func() {
+						for time.Since(start) < 2*time.Minute {
+							if w.call(WithPriority(t.Context(), Priority(r)), false) == nil {
+								sent[r].Add(1)
+							}
+						}
+					})
+				}
+			}
+			all.Wait()
+			whole := int64(rate * 120)
+			for r, least := range []int64{whole / 2, whole / 10, whole / 10} {
+				if n := sent[r].Load(); n < least {
+					t.Errorf("%d/s: %d calls of priority %d; want at least %d of %d", rate, n, r, least, whole)
+				}
+			}
+		})
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"coinslot/bff/fortest"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
-	"coinslot/bff/reconcile"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -253,7 +253,7 @@ func TestWithdrawals(t *testing.T) {
 	got := fortest.Must(c.Withdrawals(t.Context(), payment.ListQuery{
 		Limit: 10, Page: 1, From: day(8, 1), To: day(8, 2), Status: "processing",
 	}))(t)
-	want := reconcile.Page[reconcile.Withdrawal]{Paging: reconcile.Paging{Page: 1, Limit: 10, LastPage: 1, Total: 1}, Items: []reconcile.Withdrawal{{
+	want := gatewaylist.Page[gatewaylist.Withdrawal]{Paging: gatewaylist.Paging{Page: 1, Limit: 10, LastPage: 1, Total: 1}, Items: []gatewaylist.Withdrawal{{
 		TrackingCode: "W1", CurrencyName: "Tether", NetworkName: "Tron", Destination: "TQn9",
 		AmountText: "$1,250.50", AmountUSD: dec("1250.5"), AmountKnown: true,
 		Status: "processing", CreatedAt: time.Unix(1760000000, 0).UTC(),

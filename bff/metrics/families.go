@@ -71,8 +71,8 @@ var families = []Family{
 	{"coinslot_gateway_free_slots", gauge, "",
 		"Requests that could be sent now, of all instances; absent if unknown."},
 	{"coinslot_gateway_queue", gauge, "for",
-		"Queued calls: shopper, watched (polls of open pages), list (pages of the gateway's " +
-			"list), unwatched, late (late checks)."},
+		"Queued calls: shopper, poll (checks of payments and pages of the gateway's list), " +
+			"late (late checks)."},
 
 	{"coinslot_webhook_backlog", gauge, "",
 		"Webhooks that a configured endpoint has not accepted yet. All instances."},

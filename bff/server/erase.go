@@ -11,7 +11,7 @@ import (
 
 	"coinslot/bff/checkout"
 	"coinslot/bff/console"
-	"coinslot/bff/limiter"
+	"coinslot/bff/gateway"
 	"coinslot/bff/payment"
 	"coinslot/bff/store"
 )
@@ -40,7 +40,7 @@ func (s *Server) eraser(name string, keep time.Duration, log *slog.Logger) *chec
 		Changed: s.sessionChanged, Now: s.store.Now, Log: log,
 		Acquire: func(ctx context.Context) (bool, error) {
 			_, err := bucket.Take(ctx, 0)
-			if errors.Is(err, limiter.ErrFull) {
+			if errors.Is(err, gateway.ErrFull) {
 				return false, nil
 			}
 			return err == nil, err

@@ -12,7 +12,7 @@ import (
 	"coinslot/bff/checkout"
 	"coinslot/bff/config"
 	"coinslot/bff/fortest"
-	"coinslot/bff/limiter"
+	"coinslot/bff/gateway"
 	"coinslot/bff/payment"
 	"coinslot/bff/realtime"
 	"coinslot/bff/sandbox"
@@ -24,12 +24,12 @@ import (
 // newFlood returns a server with the default limiter, and a service on the same database whose
 // calls take neither time nor a slot of the limiter. Their clock is synctest's.
 func newFlood(t *testing.T) (s *Server, unpaced *checkout.Service) {
-	gateway := sandbox.New(sandbox.Config{Key: "key", Seed: 7})
+	simulated := sandbox.New(sandbox.Config{Key: "key", Seed: 7})
 	db := fortest.Must(store.Open(t.Context(), store.Config{DSN: filepath.Join(t.TempDir(), "flood.db"), Now: time.Now}))(t)
 	s = &Server{hub: realtime.NewHub(realtime.HubConfig{}), store: db}
-	service := func(rps int, takes time.Duration) (*checkout.Service, *limiter.Limiter) {
+	service := func(rps int, takes time.Duration) (*checkout.Service, *gateway.Limiter) {
 		c := config.Config{GatewayURL: "http://localhost:1", GatewayKey: config.NewSecret("key"), GatewayRPS: rps}
-		client, admission, err := newGateway(c, Options{transport: GatewayTransport{gateway, takes}}, nil, nil)
+		client, admission, err := newGateway(c, Options{transport: GatewayTransport{simulated, takes}}, nil, nil)
 		fortest.OK(t, err)
 		return checkout.New(checkout.Config{
 			Store: db, Gateway: creates{client}, Page: "https://pay.example/checkout/", Now: time.Now,
@@ -49,8 +49,8 @@ func open(ctx context.Context, c *checkout.Service) (payment.Session, error) {
 	return c.Choose(ctx, s.ID, wire.Choice{CurrencySymbol: "USDT", NetworkCode: "bep20"})
 }
 
-// Late checks wait behind all other checks for the gateway. Packages limiter and poller test what
-// the priority and the slots of late checks do.
+// Late checks wait behind all other checks for the gateway. Packages gateway and checkout test
+// what the priority and the slots of late checks do.
 func TestLateChecksWaitBehindOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, unpaced := newFlood(t)
@@ -70,8 +70,8 @@ func TestLateChecksWaitBehindOthers(t *testing.T) {
 		before := server.limiter.State().Waiting
 		check(true)
 		after := server.limiter.State().Waiting
-		if before[limiter.Single] == 0 || after[limiter.Single] != before[limiter.Single] || after[limiter.Late] != 40 {
-			t.Errorf("waiting before = %v, with 40 late checks = %v; want these at priority %d", before, after, limiter.Late)
+		if before[gateway.Poll] == 0 || after[gateway.Poll] != before[gateway.Poll] || after[gateway.Late] != 40 {
+			t.Errorf("waiting before = %v, with 40 late checks = %v; want these at priority %d", before, after, gateway.Late)
 		}
 		stop()
 		checks.Wait()

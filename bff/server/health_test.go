@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -15,9 +16,9 @@ import (
 
 	"coinslot/bff/checkout"
 	"coinslot/bff/fortest"
-	"coinslot/bff/limiter"
+	"coinslot/bff/gateway"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
-	"coinslot/bff/poller"
 	"coinslot/bff/realtime"
 	"coinslot/bff/store"
 	"coinslot/bff/store/pgtest"
@@ -97,19 +98,17 @@ func looping(t *testing.T, of func(loop string) *unreliable) *Server {
 		hooks.Outbox, hooks.Began = full{tries}, full{tries}.began
 	}
 	s.sender = fortest.Must(webhook.New(hooks))(t)
-	s.poller = poller.New(poller.Config{Store: of("poller"), Interval: time.Second})
-	s.listPoller = poller.NewListPoller(poller.ListPollerConfig{
+	s.poller = checkout.NewPoller(checkout.PollerConfig{Store: of("poller"), Interval: time.Second})
+	s.listPoller = gatewaylist.NewPoller(gatewaylist.PollerConfig{
 		Count: func(context.Context) (int, error) { return 100_000, nil }, Watched: func() int { return 0 }, Schedule: payment.DefaultSchedule(),
-		Page: func(ctx context.Context, _ int) (payment.RecordPage, error) {
-			return payment.RecordPage{LastPage: 20, Items: make([]payment.Record, 50)}, of("sweeper").ask(ctx)
-		},
-		Apply: func(context.Context, *poller.Reading, []payment.Record, time.Time) (poller.Tally, error) {
-			return poller.Tally{}, nil
+		Gateway: askedPages(of("sweeper").ask),
+		Apply: func(context.Context, *gatewaylist.Reading, []payment.Record, time.Time) (gatewaylist.Tally, error) {
+			return gatewaylist.Tally{Unchanged: 100_000}, nil
 		},
 	})
 	s.fanout = newFanout(of("fanout"), s.hub, time.Second, time.Now, slog.New(slog.DiscardHandler))
 	s.checkout = checkout.New(checkout.Config{Gateway: of("currencies")})
-	s.limiter = limiter.New(limiter.Config{Probe: func(ctx context.Context) error {
+	s.limiter = gateway.NewLimiter(gateway.LimiterConfig{Probe: func(ctx context.Context) error {
 		report, err := s.limiter.Acquire(ctx, false)
 		if err == nil {
 			err = of("probe").ask(ctx)
@@ -245,4 +244,15 @@ func TestReplicaThatMayLackCommits(t *testing.T) {
 	cluster.Exec(t, "ALTER SYSTEM SET synchronous_standby_names = '*'")
 	cluster.Exec(t, "SELECT pg_reload_conf()")
 	wants("a synchronous replica", "ok\n", 0)
+}
+
+// askedPages is a list of twenty pages, each of which it first asks for.
+type askedPages func(ctx context.Context) error
+
+func (ask askedPages) Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error) {
+	page := payment.RecordPage{LastPage: 20}
+	for n := range 50 {
+		page.Items = append(page.Items, payment.Record{TrackingCode: fmt.Sprint(q.Page, ".", n)})
+	}
+	return page, ask(ctx)
 }

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"coinslot/bff/config"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
-	"coinslot/bff/reconcile"
 	"coinslot/bff/store"
 	"coinslot/bff/webhook"
 )
@@ -62,7 +62,7 @@ func (s *Server) Events(ctx context.Context, q webhook.EventQuery) (webhook.Even
 // database does not know and that nothing was paid for yet, and returns how many those are: after
 // a restore, before shoppers can get a second address for an order. Errors: an invalid setting;
 // the gateway's.
-func CancelUnknown(ctx context.Context, c config.Config, r reconcile.Result) (n int, err error) {
+func CancelUnknown(ctx context.Context, c config.Config, r gatewaylist.Result) (n int, err error) {
 	client, err := Gateway(c, nil)
 	if err != nil {
 		return 0, err
@@ -84,7 +84,7 @@ func CancelUnknown(ctx context.Context, c config.Config, r reconcile.Result) (n 
 // gateway's.
 func Reconcile(
 	ctx context.Context, c config.Config, from, to time.Time,
-) (result reconcile.Result, err error) {
+) (result gatewaylist.Result, err error) {
 	client, err := Gateway(c, nil)
 	if err != nil {
 		return result, err
@@ -94,7 +94,7 @@ func Reconcile(
 		return result, fmt.Errorf("COINSLOT_DATABASE: %w", err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if result, err = reconcile.Reconcile(ctx, client, db, from, to, time.Now()); err != nil {
+	if result, err = gatewaylist.Reconcile(ctx, client, db, from, to, time.Now()); err != nil {
 		return result, fmt.Errorf("reconciling gateway and database: %w", err)
 	}
 	return result, nil

@@ -1,11 +1,13 @@
 package server_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -23,6 +25,8 @@ import (
 type listRig struct {
 	*simulation
 	sandbox *sandboxtest.Gateway
+	client  *gateway.Client
+	lists   atomic.Int64 // pages that were asked for
 	api     string
 	ids     []string
 	codes   []string // of ids
@@ -36,8 +40,8 @@ func newListRig(t *testing.T, payments int) *listRig {
 	t.Cleanup(api.Close)
 	l.api = api.URL
 	l.open()
-	client := fortest.Must(gateway.New(gateway.Config{URL: api.URL, Key: gatewayKey, Now: l.clock}))(t)
-	l.serve(client)
+	l.client = fortest.Must(gateway.New(gateway.Config{URL: api.URL, Key: gatewayKey, Now: l.clock}))(t)
+	l.serve(countedLists{l.client, &l.lists})
 	for range payments {
 		s, _, err := l.service.Open(t.Context(), payment.Order{AmountUSD: decimal.NewFromInt(25), TTLMinutes: 60}, "")
 		if err == nil {
@@ -47,6 +51,17 @@ func newListRig(t *testing.T, payments int) *listRig {
 		l.ids, l.codes = append(l.ids, s.ID), append(l.codes, s.Current().TrackingCode)
 	}
 	return l
+}
+
+// countedLists counts the pages of the list that are asked for.
+type countedLists struct {
+	*gateway.Client
+	n *atomic.Int64
+}
+
+func (c countedLists) Transactions(ctx context.Context, q payment.ListQuery) (payment.RecordPage, error) {
+	c.n.Add(1)
+	return c.Client.Transactions(ctx, q)
 }
 
 func (l *listRig) status(id string) wire.Status {
@@ -108,12 +123,17 @@ func TestListFaults(t *testing.T) {
 				l.sandbox.Falsify(wrong)
 			}
 			defer l.sandbox.ClearFaults()
+			l.serve(countedLists{l.client, &l.lists}) // it does not know yet that the list is suspect
+			before := l.lists.Load()
 			l.oldest, l.measured = 0, l.clock()
 			if took := l.takes(next); took > 16*time.Second {
 				t.Errorf("heard of after %v; want 15 s, and a second for the look", took)
 			}
 			if l.oldest > 16*time.Second {
 				t.Errorf("the oldest check was %v old", l.oldest)
+			}
+			if l.lists.Load() == before {
+				t.Error("the list was not read")
 			}
 			next++
 			for n, id := range l.ids {

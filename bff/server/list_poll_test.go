@@ -5,22 +5,19 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/fortest"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
-	"coinslot/bff/poller"
 	"coinslot/bff/store"
 
 	"github.com/shopspring/decimal"
@@ -93,8 +90,8 @@ type simulation struct {
 	db         *store.DB
 	raw        *sql.DB // the same file
 	service    *checkout.Service
-	poller     *poller.Poller
-	listPoller *poller.ListPoller
+	poller     *checkout.Poller
+	listPoller *gatewaylist.Poller
 	payments   int
 
 	mu  sync.Mutex // guards now
@@ -136,19 +133,16 @@ func (s *simulation) open() {
 // serve makes everything that is to run, nothing of which is looked at.
 func (s *simulation) serve(g checkout.Gateway) {
 	s.service = checkout.New(checkout.Config{Store: s.db, Gateway: g, Page: "https://pay.example/checkout/", Now: s.clock})
-	s.poller = poller.New(poller.Config{Store: s.db, Process: s.service.Process, Now: s.clock})
-	s.listPoller = poller.NewListPoller(poller.ListPollerConfig{
+	s.poller = checkout.NewPoller(checkout.PollerConfig{Store: s.db, Process: s.service.Process, Now: s.clock})
+	s.listPoller = gatewaylist.NewPoller(gatewaylist.PollerConfig{
+		Gateway: g,
 		Count:   func(ctx context.Context) (int, error) { return s.db.Count(ctx, string(wire.Pending)) },
 		Watched: func() int { return 0 },
-		Page: func(ctx context.Context, n int) (payment.RecordPage, error) {
-			return g.Transactions(ctx, payment.ListQuery{Limit: 50, Page: n, Status: "pending"})
-		},
-		Apply: (&poller.PageApplier{
+		Apply: (&gatewaylist.PageApplier{
 			Store: s.db, Environment: g.Environment(), Schedule: s.service.Schedule,
 			IsWatched: s.service.IsWatched, Changed: func(string) {}, Now: s.clock,
 		}).Apply,
-
-		Schedule: s.service.Schedule, Concurrency: 1, Now: s.clock, Wait: s.wait,
+		Schedule: s.service.Schedule, Now: s.clock, Wait: s.wait,
 	})
 }
 
@@ -286,8 +280,7 @@ func TestListPollFewRequests(t *testing.T) {
 // id is the session of transaction n.
 func id(n int) string { return fmt.Sprintf("cs_%026d", n) }
 
-// BenchmarkListPoll watches 5,000 payments with closed pages for five simulated minutes; with
-// -many=1000000, a million for 45 s.
+// BenchmarkListPoll watches 5,000 payments with closed pages for five simulated minutes.
 func BenchmarkListPoll(b *testing.B) {
 	b.Run("coinslot", func(b *testing.B) {
 		for b.Loop() {
@@ -297,9 +290,6 @@ func BenchmarkListPoll(b *testing.B) {
 		}
 		b.ReportMetric(0, "ns/op")
 	})
-	if *many > 0 {
-		b.Run("many", benchmarkMany)
-	}
 	b.Run("naive", func(b *testing.B) {
 		for b.Loop() {
 			perMinute, oldest := naive(5000, 5*time.Minute)
@@ -308,36 +298,6 @@ func BenchmarkListPoll(b *testing.B) {
 		}
 		b.ReportMetric(0, "ns/op")
 	})
-}
-
-// many is the size of BenchmarkListPoll/many.
-var many = flag.Int("many", 0, "pending payments to simulate for 45 s; a million needs half an hour and 5 GB of disk")
-
-// benchmarkMany runs so many payments for three readings of the list, and measures this process.
-func benchmarkMany(b *testing.B) {
-	for b.Loop() {
-		s := newSimulation(b, *many)
-		s.checks = 15 * time.Second // each reads all rows
-		most, before := 0, processor(b)
-		s.each = func() { most = max(most, resident(b)) }
-		start := time.Now()
-		perMinute := s.steady(15*time.Second, 30*time.Second)
-		b.ReportMetric(perMinute, "requests/min")
-		b.ReportMetric(s.oldest.Seconds(), "oldest-s")
-		b.ReportMetric(float64(most), "MB")
-		b.ReportMetric(float64((processor(b)-before).Microseconds())/float64(s.book.pages*50), "CPU-us/payment")
-		b.Logf("%d pages, %d status reads in 45 simulated and %v real seconds", s.book.pages, s.book.statuses, time.Since(start))
-	}
-	b.ReportMetric(0, "ns/op")
-}
-
-// processor is the time that this process has used of all cores.
-//
-// Source: getrusage(2).
-func processor(tb testing.TB) time.Duration {
-	var used syscall.Rusage
-	fortest.OK(tb, syscall.Getrusage(syscall.RUSAGE_SELF, &used))
-	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 // naive reads the status of each payment every fifteen seconds.
@@ -357,15 +317,4 @@ func naive(payments int, d time.Duration) (perMinute float64, oldest time.Durati
 		}
 	}
 	return float64(requests) / float64(payments) / d.Minutes(), oldest
-}
-
-// resident is the memory of this process that is in use, in MB.
-//
-// Source: proc_pid_statm(5).
-func resident(tb testing.TB) int {
-	text, err := os.ReadFile("/proc/self/statm")
-	if err != nil {
-		tb.Skip(err)
-	}
-	return fortest.Must(strconv.Atoi(strings.Fields(string(text))[1]))(tb) * os.Getpagesize() >> 20
 }

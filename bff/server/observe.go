@@ -12,7 +12,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/config"
 	"coinslot/bff/console"
-	"coinslot/bff/limiter"
+	"coinslot/bff/gateway"
 	"coinslot/bff/logs"
 	"coinslot/bff/metrics"
 	"coinslot/bff/payment"
@@ -239,12 +239,9 @@ func (s *Server) measureLimiter(ctx context.Context, put metrics.Put) {
 	if free, ok := s.limiter.Free(ctx); ok {
 		put("coinslot_gateway_free_slots", float64(free))
 	}
-	w := state.Waiting
-	put("coinslot_gateway_queue", float64(w[limiter.Shopper]+w[limiter.Create]), "shopper")
-	put("coinslot_gateway_queue", float64(w[limiter.Watched]), "watched")
-	put("coinslot_gateway_queue", float64(w[limiter.Shared]), "list")
-	put("coinslot_gateway_queue", float64(w[limiter.Single]), "unwatched")
-	put("coinslot_gateway_queue", float64(w[limiter.Late]), "late")
+	put("coinslot_gateway_queue", float64(state.Waiting[gateway.Shopper]), "shopper")
+	put("coinslot_gateway_queue", float64(state.Waiting[gateway.Poll]), "poll")
+	put("coinslot_gateway_queue", float64(state.Waiting[gateway.Late]), "late")
 }
 
 // buildVersion is what the Go command recorded.

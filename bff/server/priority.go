@@ -4,35 +4,36 @@ import (
 	"context"
 
 	"coinslot/bff/checkout"
-	"coinslot/bff/limiter"
+	"coinslot/bff/gateway"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
-	"coinslot/bff/reconcile"
 )
 
-// creates gives creates a priority of their own, also when they are retried in the background.
+// creates gives creates the priority of the shoppers who wait for them, also when they are retried in
+// the background.
 type creates struct{ checkout.Gateway }
 
 func (g creates) Create(ctx context.Context, req payment.CreateRequest) (payment.Created, error) {
-	return g.Gateway.Create(limiter.WithPriority(ctx, limiter.Create), req)
+	return g.Gateway.Create(gateway.WithPriority(ctx, gateway.Shopper), req)
 }
 
-// backgroundRecords reads the gateway's records with a lower priority than checks of payments.
-type backgroundRecords struct{ records reconcile.GatewayRecords }
+// backgroundRecords reads the gateway's records after the requests of shoppers.
+type backgroundRecords struct{ records gatewaylist.GatewayRecords }
 
 func (l backgroundRecords) Transactions(
 	ctx context.Context, q payment.ListQuery,
 ) (payment.RecordPage, error) {
-	return l.records.Transactions(limiter.WithPriority(ctx, limiter.Single), q)
+	return l.records.Transactions(gateway.WithPriority(ctx, gateway.Poll), q)
 }
 
 func (l backgroundRecords) TransactionRecords(
 	ctx context.Context, q payment.ListQuery,
-) (reconcile.Page[reconcile.GatewayRecord], error) {
-	return l.records.TransactionRecords(limiter.WithPriority(ctx, limiter.Single), q)
+) (gatewaylist.Page[gatewaylist.GatewayRecord], error) {
+	return l.records.TransactionRecords(gateway.WithPriority(ctx, gateway.Poll), q)
 }
 
 func (l backgroundRecords) Withdrawals(
 	ctx context.Context, q payment.ListQuery,
-) (reconcile.Page[reconcile.Withdrawal], error) {
-	return l.records.Withdrawals(limiter.WithPriority(ctx, limiter.Single), q)
+) (gatewaylist.Page[gatewaylist.Withdrawal], error) {
+	return l.records.Withdrawals(gateway.WithPriority(ctx, gateway.Poll), q)
 }

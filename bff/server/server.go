@@ -19,13 +19,11 @@ import (
 	"coinslot/bff/checkout"
 	"coinslot/bff/config"
 	"coinslot/bff/gateway"
-	"coinslot/bff/limiter"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/order"
 	"coinslot/bff/payment"
-	"coinslot/bff/poller"
 	"coinslot/bff/realtime"
 	"coinslot/bff/receipt"
-	"coinslot/bff/reconcile"
 	"coinslot/bff/shop"
 	"coinslot/bff/store"
 	"coinslot/bff/token"
@@ -70,12 +68,12 @@ type Server struct {
 
 	observer
 	leaving    atomic.Bool // /readyz fails
-	limiter    *limiter.Limiter
+	limiter    *gateway.Limiter
 	gateway    *gateway.Client
 	checkout   *checkout.Service
-	records    *reconcile.Service
-	poller     *poller.Poller
-	listPoller *poller.ListPoller
+	records    *gatewaylist.Reconciler
+	poller     *checkout.Poller
+	listPoller *gatewaylist.Poller
 	sender     *webhook.Sender
 	hub        *realtime.Hub
 	store      *store.DB
@@ -149,9 +147,9 @@ func Gateway(c config.Config, log *slog.Logger) (*gateway.Client, error) {
 // newGateway returns a client and its rate limiter, with the bucket that all instances share; nil =
 // one of its own.
 func newGateway(
-	c config.Config, o Options, all limiter.Bucket, began gateway.Began,
-) (client *gateway.Client, admission *limiter.Limiter, err error) {
-	admission = limiter.New(withFailpoints(limiter.Config{
+	c config.Config, o Options, all gateway.Bucket, began gateway.Began,
+) (client *gateway.Client, admission *gateway.Limiter, err error) {
+	admission = gateway.NewLimiter(withFailpoints(gateway.LimiterConfig{
 		Rate: c.GatewayRPS, Bucket: all, Log: o.Log,
 		Probe: func(ctx context.Context) error { _, err := client.Currencies(ctx); return err },
 	}))
@@ -187,27 +185,27 @@ func (s *Server) assemble(
 		return fmt.Errorf("COINSLOT_SECRET_KEY: %w", err)
 	}
 	s.checkout = checkout.New(withFailpoints(checkout.Config{
-		Store: s.store, Gateway: creates{s.gateway}, Background: backgroundRecords{s.gateway},
+		Store: s.store, Gateway: creates{s.gateway},
 		Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
 		CallbackURL: callbackURL(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens,
 		Test: o.test(c), Changed: s.sessionChanged, Transitioned: s.sessionMoved,
 		Trace: s.tracer.Parent, Watched: s.hub.Watched, Schedule: pollSchedule(c, o),
 		Log: o.Log, Now: s.store.Now,
 	}))
-	s.records = reconcile.New(reconcile.Config{
+	s.records = gatewaylist.NewReconciler(gatewaylist.ReconcilerConfig{
 		Gateway: s.gateway, Records: backgroundRecords{s.gateway}, Runs: s.store, Sessions: s.store,
 		Change: s.checkout.Change, PaymentPage: c.GatewayPageURL, Schedule: s.checkout.Schedule,
 		ListPause: 10 * time.Second / time.Duration(max(c.GatewayRPS, 1)), // a tenth of the rate
 		Now:       s.store.Now, Log: o.Log,
 	})
-	s.poller = poller.New(withFailpoints(poller.Config{
+	s.poller = checkout.NewPoller(withFailpoints(checkout.PollerConfig{
 		Store: s.store, Process: s.process, Watched: s.hub.Sessions,
 		WatchedInterval: s.checkout.Schedule.Watched, Log: o.Log, Now: s.store.Now,
 		CapDue: func(ctx context.Context, now time.Time) (int, error) {
 			return s.store.CapDue(ctx, now, s.checkout.Schedule.MaxDueAhead())
 		},
 	}))
-	s.listPoller = poller.NewListPoller(s.listPollConfig(o.Log))
+	s.listPoller = gatewaylist.NewPoller(s.listPollConfig(o.Log))
 	if s.store.Shared() {
 		s.fanout = newFanout(s.store, s.hub, s.checkout.Schedule.Watched, s.store.Now, o.Log)
 	}
@@ -235,55 +233,44 @@ func (s *Server) sessionMoved(before, after payment.Session) {
 // process checks a session.
 func (s *Server) process(ctx context.Context, session payment.Session) error {
 	ctx, ended := s.check(ctx, session)
-	// The shopper's address is not stored, so retried creates share one client.
-	ctx = limiter.WithClient(ctx, limiter.Client{Network: "resent", Session: session.ID})
-	err := s.checkout.Process(limiter.WithPriority(ctx, s.priority(session)), session)
+	// The shopper's address is not stored, so retried creates share one network.
+	ctx = gateway.WithCaller(ctx, gateway.Caller{Network: "resent"})
+	err := s.checkout.Process(gateway.WithPriority(ctx, s.priority(session)), session)
 	ended(err)
 	return err
 }
 
 // priority is that of the requests of a check of session.
-func (s *Server) priority(session payment.Session) limiter.Priority {
-	switch {
-	case s.checkout.IsWatched(session):
-		return limiter.Watched
-	case session.DueForLateCheck():
-		return limiter.Late
+func (s *Server) priority(session payment.Session) gateway.Priority {
+	if session.DueForLateCheck() && !s.checkout.IsWatched(session) {
+		return gateway.Late
 	}
-	return limiter.Single
+	return gateway.Poll
 }
 
 // listPollConfig is for reading the gateway's list when many payments wait.
-func (s *Server) listPollConfig(log *slog.Logger) poller.ListPollerConfig {
-	pages := func(p limiter.Priority) func(context.Context, int) (payment.RecordPage, error) {
-		return func(ctx context.Context, n int) (payment.RecordPage, error) {
-			q := payment.ListQuery{Limit: 50, Page: n, Status: "pending"}
-			return s.checkout.Gateway.Transactions(limiter.WithPriority(ctx, p), q)
-		}
-	}
-	list := &poller.PageApplier{
+func (s *Server) listPollConfig(log *slog.Logger) gatewaylist.PollerConfig {
+	pages := &gatewaylist.PageApplier{
 		Store: s.store, Environment: s.checkout.Gateway.Environment(),
 		Schedule: s.checkout.Schedule, IsWatched: s.checkout.IsWatched,
 		Changed: s.sessionChanged, Now: s.store.Now,
 	}
-	c := poller.ListPollerConfig{
+	c := gatewaylist.PollerConfig{
+		Gateway: s.checkout.Gateway, Apply: pages.Apply, Kick: s.poller.Kick,
 		Count: func(ctx context.Context) (int, error) {
 			return s.store.Count(ctx, string(wire.Pending))
 		},
-		Watched: func() int { return len(s.hub.Sessions()) },
-		// such a page replaces 50 status requests
-		Page: pages(limiter.Shared), UrgentPage: pages(limiter.Watched),
-		Apply: list.Apply, Kick: s.poller.Kick, Schedule: s.checkout.Schedule, Now: s.store.Now,
-		Log: log,
+		Watched:  func() int { return len(s.hub.Sessions()) },
+		Schedule: s.checkout.Schedule, Now: s.store.Now, Log: log,
 	}
 	if s.store.Shared() {
-		c.AcquireLease = s.store.Lease("sweep").Acquire
+		c.Runs = s.store
 	}
 	return c
 }
 
 // bucket returns the bucket that all instances share; nil = this is the only one.
-func (s *Server) bucket(rps int) limiter.Bucket {
+func (s *Server) bucket(rps int) gateway.Bucket {
 	if !s.store.Shared() {
 		return nil
 	}
@@ -315,12 +302,13 @@ func (s *Server) Run(ctx context.Context) error {
 	defer s.Leave()
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return s.poller.Run(ctx) })
-	group.Go(func() error { return s.listPoller.Run(ctx) })
+	shared := gateway.WithPriority(ctx, gateway.Poll)
+	group.Go(func() error { return s.listPoller.Run(shared) })
 	group.Go(func() error { return s.sender.Run(ctx) })
 	group.Go(func() error { return s.refusals.Run(ctx) })
 	group.Go(func() error { return s.erasing.Run(ctx) })
 	group.Go(func() error { return s.erasingItems.Run(ctx) })
-	late := limiter.WithPriority(ctx, limiter.Late)
+	late := gateway.WithPriority(ctx, gateway.Late)
 	group.Go(func() error { return s.records.RunScheduled(late) })
 	if s.fanout != nil {
 		group.Go(func() error { return s.fanout.run(ctx) })

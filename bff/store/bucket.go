@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"time"
 
-	"coinslot/bff/limiter"
+	"coinslot/bff/gateway"
 )
 
-// Bucket is a [limiter.Bucket] of all instances together: it hands out slots at a number per
+// Bucket is a [gateway.Bucket] of all instances together: it hands out slots at a number per
 // second, and as many at once.
 //
 // It is one number, as in the generic cell rate algorithm (ITU-T I.371, "virtual
@@ -45,15 +45,15 @@ func (db *DB) Bucket(name string, rps int) *Bucket {
 	return &Bucket{db: db, name: name, interval: interval, slack: interval * int64(rps-1)}
 }
 
-// Take implements limiter.Bucket.
+// Take implements gateway.Bucket.
 func (b *Bucket) Take(ctx context.Context, patience time.Duration) (wait time.Duration, err error) {
 	for range maxTries {
 		wait, err = b.take(ctx, patience)
-		if !errors.Is(err, limiter.ErrFull) || wait > patience {
+		if !errors.Is(err, gateway.ErrFull) || wait > patience {
 			break // or else a slot has come near since
 		}
 	}
-	if err != nil && !errors.Is(err, limiter.ErrFull) {
+	if err != nil && !errors.Is(err, gateway.ErrFull) {
 		return 0, fmt.Errorf("taking a slot of bucket %q: %w", b.name, err)
 	}
 	return wait, err
@@ -72,12 +72,12 @@ func (b *Bucket) take(ctx context.Context, patience time.Duration) (time.Duratio
 	}
 	wait, err = b.nextSlot(ctx, b.slack)
 	if errors.Is(err, sql.ErrNoRows) { // of the name, too
-		return 0, errors.Join(b.db.Execute(ctx, makeBucket, b.name), limiter.ErrFull)
+		return 0, errors.Join(b.db.Execute(ctx, makeBucket, b.name), gateway.ErrFull)
 	}
 	if err != nil {
 		return 0, err
 	}
-	return max(0, time.Duration(wait)*time.Microsecond), limiter.ErrFull
+	return max(0, time.Duration(wait)*time.Microsecond), gateway.ErrFull
 }
 
 // nextSlot is how many microseconds ahead of now the bucket is, less slack.
@@ -95,7 +95,7 @@ func (b *Bucket) Free(ctx context.Context) (int, error) {
 	return int(max(0, (b.slack+b.interval-max(0, ahead))/b.interval)), nil
 }
 
-// Pause implements limiter.Bucket.
+// Pause implements gateway.Bucket.
 func (b *Bucket) Pause(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil

@@ -9,14 +9,14 @@ import (
 	"testing/synctest"
 	"time"
 
+	"coinslot/bff/checkout"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
-	"coinslot/bff/poller"
 )
 
 // failingStore cannot claim until works is set.
 type failingStore struct {
-	poller.Store
+	checkout.DueStore
 	works  atomic.Bool
 	claims atomic.Int64
 }
@@ -36,7 +36,7 @@ func TestClaimsBackOff(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log fortest.Log
 		f := &failingStore{}
-		p := poller.New(poller.Config{Store: f, Log: slog.New(slog.NewTextHandler(&log, nil))})
+		p := checkout.NewPoller(checkout.PollerConfig{Store: f, Log: slog.New(slog.NewTextHandler(&log, nil))})
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- p.Run(ctx) }()

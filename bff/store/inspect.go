@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"coinslot/bff/reconcile"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/webhook"
 )
 
@@ -53,8 +53,8 @@ func Inspect(ctx context.Context, c Config) (s State, err error) {
 		s.Backlogs, err = db.OpenBacklogs(ctx)
 	}
 	if err == nil && s.CanWrite && s.Version == s.Latest {
-		var daily reconcile.Status
-		if daily, err = db.LastRun(ctx, reconcile.Daily); daily.Report != nil {
+		var daily gatewaylist.RunStatus
+		if daily, err = db.LastRun(ctx, gatewaylist.Daily); daily.Report != nil {
 			s.Reconciled = daily.Report.Ended
 		}
 	}

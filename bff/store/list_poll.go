@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"coinslot/bff/payment"
@@ -18,11 +16,6 @@ const (
 		WHERE id = $3 AND version = $4 AND due_at = $5
 		AND (lease_until IS NULL OR lease_until <= $6)`
 	countSessions = `SELECT count(*) FROM sessions WHERE status = $1 AND deleted = 0`
-	// The clock is the %[1]s. $2 is how long the lease lasts, $3 when the last one of this
-	// instance ends: no other instance has written just that.
-	acquireLease = `INSERT INTO buckets (name, next_at) VALUES ($1, %[1]s + $2)
-		ON CONFLICT (name) DO UPDATE SET next_at = excluded.next_at
-		WHERE buckets.next_at <= %[1]s OR buckets.next_at = $3 RETURNING next_at`
 )
 
 // TouchAll implements checkout.Store. All instances lock the rows in the same order.
@@ -76,37 +69,4 @@ func trackedQuery(codes []string) (query string, args []any) {
 func (db *DB) Count(ctx context.Context, status string) (int, error) {
 	n, err := readOne[int](ctx, db, countSessions, keyOf(status))
 	return n, wrap(err, "counting sessions")
-}
-
-// Lease lets one instance at a time do something, most of the time: nothing may depend
-// on it. All instances use the same name.
-type Lease struct {
-	db   *DB
-	name string
-
-	mu    sync.Mutex // guards the field below
-	until int64      // as this instance has written it last; 0 = never
-}
-
-// Lease returns the lease of that name. No instance holds it before Acquire.
-func (db *DB) Lease(name string) *Lease { return &Lease{db: db, name: name} }
-
-// Acquire takes or extends the lease until d from now, by the database's clock. It reports
-// false if another instance holds it. Errors: the database's; who holds it is unknown then.
-func (t *Lease) Acquire(ctx context.Context, d time.Duration) (bool, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	var until int64
-	err := t.db.Write(ctx, func(tx *sql.Tx) error {
-		query := fmt.Sprintf(acquireLease, t.db.dialect.Clock)
-		return tx.QueryRowContext(ctx, query, t.name, d.Microseconds(), t.until).Scan(&until)
-	})
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
-	}
-	if err != nil {
-		return false, fmt.Errorf("acquiring lease %q: %w", t.name, err)
-	}
-	t.until = until
-	return true, nil
 }

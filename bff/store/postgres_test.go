@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"coinslot/bff/fortest"
-	"coinslot/bff/limiter"
-	"coinslot/bff/limiter/limitertest"
+	"coinslot/bff/gateway"
+	"coinslot/bff/gateway/buckettest"
 	"coinslot/bff/payment"
 	"coinslot/bff/store/pgtest"
 	"coinslot/bff/store/storetest"
@@ -120,12 +120,12 @@ func TestBucket(t *testing.T) {
 		"PostgreSQL": pgtest.DSN,
 	} {
 		t.Run(name, func(t *testing.T) {
-			limitertest.Run(t, func(t *testing.T, rps int) limiter.Bucket {
+			buckettest.Run(t, func(t *testing.T, rps int) gateway.Bucket {
 				return opened(t, dsn(t)).Bucket("gateway", rps)
 			})
 		})
 	}
-	limitertest.RunShared(t, func(t *testing.T, rps int) (one, other limiter.Bucket) {
+	buckettest.RunShared(t, func(t *testing.T, rps int) (one, other gateway.Bucket) {
 		dsn := pgtest.DSN(t)
 		return opened(t, dsn).Bucket("gateway", rps), opened(t, dsn).Bucket("gateway", rps)
 	})

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"time"
 
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
-	"coinslot/bff/reconcile"
 )
 
 // The table has at most one row for each kind of run; see runRow. Its
@@ -36,11 +36,11 @@ const (
 )
 
 // runRow is the row of a kind of run; that of requested ones is 1.
-func runRow(kind reconcile.Kind) int { return int(kind) + 1 }
+func runRow(kind gatewaylist.RunKind) int { return int(kind) + 1 }
 
-// BeginRun implements reconcile.Runs.
+// BeginRun implements gatewaylist.Runs.
 func (db *DB) BeginRun(
-	ctx context.Context, c reconcile.Run, now time.Time, lease time.Duration,
+	ctx context.Context, c gatewaylist.Run, now time.Time, lease time.Duration,
 ) (epoch int64, err error) {
 	run, err := document(c)
 	if err != nil {
@@ -48,19 +48,19 @@ func (db *DB) BeginRun(
 	}
 	args := []any{
 		runRow(c.Kind), now.Add(lease).UnixMicro(), run,
-		now.UnixMicro(), now.Add(reconcile.MaxPause).UnixMicro(),
+		now.UnixMicro(), now.Add(gatewaylist.MaxPause).UnixMicro(),
 	}
 	err = db.Write(ctx, func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, beginRun, args...).Scan(&epoch)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, reconcile.ErrRunning
+		return 0, gatewaylist.ErrRunning
 	}
 	return epoch, wrap(err, "storing a reconciliation run")
 }
 
-// ExtendRun implements reconcile.Runs.
-func (db *DB) ExtendRun(ctx context.Context, epoch int64, c reconcile.Run, until time.Time) error {
+// ExtendRun implements gatewaylist.Runs.
+func (db *DB) ExtendRun(ctx context.Context, epoch int64, c gatewaylist.Run, until time.Time) error {
 	run, err := document(c)
 	if err != nil {
 		return err
@@ -69,9 +69,9 @@ func (db *DB) ExtendRun(ctx context.Context, epoch int64, c reconcile.Run, until
 	return db.changeRun(ctx, extendRun, row, epoch, until.UnixMicro(), run)
 }
 
-// EndRun implements reconcile.Runs.
+// EndRun implements gatewaylist.Runs.
 func (db *DB) EndRun(
-	ctx context.Context, epoch int64, c reconcile.Run, r *reconcile.Report, next time.Time,
+	ctx context.Context, epoch int64, c gatewaylist.Run, r *gatewaylist.Report, next time.Time,
 ) error {
 	run, err := document(c)
 	if err != nil {
@@ -110,8 +110,8 @@ func (db *DB) changeRun(ctx context.Context, query string, args ...any) error {
 	return wrap(err, "storing a reconciliation run")
 }
 
-// LastRun implements reconcile.Runs.
-func (db *DB) LastRun(ctx context.Context, kind reconcile.Kind) (c reconcile.Status, err error) {
+// LastRun implements gatewaylist.Runs.
+func (db *DB) LastRun(ctx context.Context, kind gatewaylist.RunKind) (c gatewaylist.RunStatus, err error) {
 	var until, next sql.NullInt64
 	var run string
 	var report sql.NullString
@@ -120,10 +120,10 @@ func (db *DB) LastRun(ctx context.Context, kind reconcile.Kind) (c reconcile.Sta
 		return row.Scan(&c.Epoch, &until, &next, &run, &report)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
-		return reconcile.Status{}, nil
+		return gatewaylist.RunStatus{}, nil
 	}
 	if err != nil {
-		return reconcile.Status{}, fmt.Errorf("reading the last reconciliation run: %w", err)
+		return gatewaylist.RunStatus{}, fmt.Errorf("reading the last reconciliation run: %w", err)
 	}
 	c.Until, c.Next = timeOf(until), timeOf(next)
 	err = json.Unmarshal([]byte(run), &c.Last)
@@ -131,7 +131,7 @@ func (db *DB) LastRun(ctx context.Context, kind reconcile.Kind) (c reconcile.Sta
 		err = json.Unmarshal([]byte(report.String), &c.Report)
 	}
 	if err != nil {
-		c.Last, c.Report, c.Next = reconcile.Run{Kind: kind}, nil, time.Time{}
+		c.Last, c.Report, c.Next = gatewaylist.Run{Kind: kind}, nil, time.Time{}
 		err = db.forgetRun(ctx, kind, c.Epoch, err)
 	}
 	return c, err
@@ -139,12 +139,12 @@ func (db *DB) LastRun(ctx context.Context, kind reconcile.Kind) (c reconcile.Sta
 
 // forgetRun forgets a run that cannot be decoded: the next one takes its place.
 func (db *DB) forgetRun(
-	ctx context.Context, kind reconcile.Kind, epoch int64, cause error,
+	ctx context.Context, kind gatewaylist.RunKind, epoch int64, cause error,
 ) error {
 	if db.Writer == nil {
 		return nil
 	}
-	empty, err := document(reconcile.Run{Kind: kind})
+	empty, err := document(gatewaylist.Run{Kind: kind})
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (db *DB) forgetRun(
 	return nil
 }
 
-// OldestSession implements reconcile.Runs.
+// OldestSession implements gatewaylist.Runs.
 func (db *DB) OldestSession(ctx context.Context) (time.Time, error) {
 	created, err := readOne[sql.NullInt64](ctx, db, oldestSession)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {

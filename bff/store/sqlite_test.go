@@ -14,8 +14,8 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/fortest"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
-	"coinslot/bff/reconcile"
 	"coinslot/bff/store/pgtest"
 	"coinslot/bff/webhook"
 )
@@ -195,7 +195,7 @@ func TestLeasesEndWithTheProcess(t *testing.T) {
 		if err != nil || len(deliveries) != 1 {
 			t.Errorf("round %d: ClaimDeliveries = %+v, %v; want one", round, deliveries, err)
 		}
-		fortest.Equal(t, fortest.Must(db.BeginRun(t.Context(), reconcile.Run{}, now, time.Hour))(t),
+		fortest.Equal(t, fortest.Must(db.BeginRun(t.Context(), gatewaylist.Run{}, now, time.Hour))(t),
 			int64(round+1), "round %d: BeginRun", round)
 		fortest.OK(t, db.Close())
 	}

@@ -26,11 +26,10 @@ import (
 
 	"coinslot/bff/checkout"
 	"coinslot/bff/console"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/internal/background"
 	"coinslot/bff/payment"
-	"coinslot/bff/reconcile"
 	"coinslot/bff/webhook"
-
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
@@ -94,7 +93,7 @@ var (
 	_ webhook.Log          = (*DB)(nil)
 	_ webhook.Rerouting    = (*DB)(nil)
 	_ console.Records      = (*DB)(nil)
-	_ reconcile.Runs       = (*DB)(nil)
+	_ gatewaylist.Runs     = (*DB)(nil)
 	_ checkout.Eraser      = (*DB)(nil)
 	_ checkout.UnpaidItems = (*DB)(nil)
 	_ console.Damage       = (*DB)(nil)

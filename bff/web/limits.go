@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/limiter"
+	"coinslot/bff/gateway"
 	"coinslot/bff/payment"
 
 	"github.com/go-chi/httprate"
@@ -110,8 +110,8 @@ func (s *Server) chargeCalls() func(http.Handler) http.Handler {
 				return
 			}
 			var first atomic.Bool
-			next.ServeHTTP(w, r.WithContext(limiter.WithClient(r.Context(), limiter.Client{
-				Network: networkKey(addr), Address: clientKey(addr),
+			next.ServeHTTP(w, r.WithContext(gateway.WithCaller(r.Context(), gateway.Caller{
+				Network: networkKey(addr),
 				OnSend: func() {
 					if first.Swap(true) {
 						calls.add(addr)

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"coinslot/bff/fortest"
-	"coinslot/bff/limiter"
+	"coinslot/bff/gateway"
 )
 
 // proxied is a server behind proxies in two networks.
@@ -174,7 +174,7 @@ func TestNetworkLimit(t *testing.T) {
 func TestChargeCalls(t *testing.T) {
 	s := proxied()
 	s.Limits.Calls = 5
-	rates := limiter.New(limiter.Config{Rate: 100, Probe: func(context.Context) error { return nil }})
+	rates := gateway.NewLimiter(gateway.LimiterConfig{Rate: 100, Probe: func(context.Context) error { return nil }})
 	sent := 0
 	h := s.chargeCalls()(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		for range 4 {

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/limiter"
 	"coinslot/bff/payment"
 )
 
@@ -33,14 +32,13 @@ type Action struct {
 }
 
 // Serialize runs an action exclusively among those of its session, so that a burst of the same
-// request makes one or two exchanges with the gateway; its gateway requests count for that session.
-// It blocks for at most [ActionTime]. An action that was begun goes on after that, one that was not
-// is dropped.
+// request makes one or two exchanges with the gateway. It blocks for at most [ActionTime]. An action that
+// was begun goes on after that, one that was not is dropped.
 //
 // Errors: *wire.Error with CodeGatewayUnavailable if too many others wait or it takes too long; the
 // request has ended; the action's.
 func (s *Server) Serialize(r *http.Request, a Action) (payment.Session, error) {
-	ctx := limiter.WithSession(r.Context(), a.Session)
+	ctx := r.Context()
 	mine, err := s.actions.join(s, ctx, a)
 	if err != nil {
 		return payment.Session{}, err

@@ -10,9 +10,8 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
-	"coinslot/bff/limiter"
+	pacing "coinslot/bff/gateway"
 	"coinslot/bff/payment"
-	"coinslot/bff/poller"
 	"coinslot/bff/webhook"
 )
 
@@ -26,11 +25,11 @@ func Tune(config any) {
 		adopted := new(sync.Map)
 		c.Store, c.Gateway = &sessions{c.Store, adopted}, &gateway{c.Gateway, adopted}
 		accelerate(&c.Schedule)
-	case *poller.Config:
+	case *checkout.PollerConfig:
 		c.Store, c.Lease = due{c.Store}, max(5*time.Second, 30*time.Second/speedup)
 	case *webhook.Config:
 		c.Outbox = deliveries{c.Outbox}
-	case *limiter.Config:
+	case *pacing.LimiterConfig:
 		c.FirstProbe, c.MaxPause = 2*time.Second/speedup, 2*time.Second/speedup
 	case *checkout.Retention:
 		c.Keep, c.Day = c.Keep/days, 24*time.Hour/days
@@ -134,18 +133,18 @@ func (d *sessions) Release(ctx context.Context, s payment.Session, dueAt time.Ti
 }
 
 // due is a store that dies after it has leased sessions.
-type due struct{ poller.Store }
+type due struct{ checkout.DueStore }
 
 func (d due) Claim(
 	ctx context.Context, now time.Time, lease time.Duration, limit int, late bool,
 ) ([]payment.Session, error) {
-	return claimed(d.Store.Claim(ctx, now, lease, limit, late))
+	return claimed(d.DueStore.Claim(ctx, now, lease, limit, late))
 }
 
 func (d due) ClaimOf(
 	ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int,
 ) ([]payment.Session, error) {
-	return claimed(d.Store.ClaimOf(ctx, ids, now, lease, limit))
+	return claimed(d.DueStore.ClaimOf(ctx, ids, now, lease, limit))
 }
 
 func claimed(list []payment.Session, err error) ([]payment.Session, error) {

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
-	"coinslot/bff/poller"
 	"coinslot/bff/webhook"
 )
 
@@ -48,8 +48,8 @@ func TestDefectsAreFound(t *testing.T) {
 // store is all that an instance needs of the database.
 type store interface {
 	checkout.Store
-	poller.Store
-	poller.ListStore
+	checkout.DueStore
+	gatewaylist.ListStore
 	webhook.Outbox
 }
 

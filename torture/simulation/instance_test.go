@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"coinslot/bff/checkout"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
-	"coinslot/bff/poller"
 	"coinslot/bff/webhook"
 )
 
@@ -17,9 +17,9 @@ type instance struct {
 	number  int // of all there were
 	skew    time.Duration
 	service *checkout.Service
-	poller  *poller.Poller
-	pages   *poller.PageApplier
-	reading *poller.Reading
+	poller  *checkout.Poller
+	pages   *gatewaylist.PageApplier
+	reading *gatewaylist.Reading
 	ctx     context.Context // ends when it is asked to stop, or dies
 	stop    context.CancelFunc
 	dead    bool            // guarded by world.mu
@@ -48,7 +48,7 @@ func (w *world) newInstance() *instance {
 		PaymentPage: "https://pay.test/p", Now: in.now, Schedule: schedule(),
 		Watched: func(string) bool { return watched },
 	})
-	in.poller = poller.New(poller.Config{
+	in.poller = checkout.NewPoller(checkout.PollerConfig{
 		Store: store, Now: in.now, Concurrency: 4,
 		Process: func(ctx context.Context, s payment.Session) error {
 			actor, _ := ctx.Value(actorKey{}).(string)
@@ -57,7 +57,7 @@ func (w *world) newInstance() *instance {
 			return in.service.Process(ctx, s)
 		},
 	})
-	in.pages = &poller.PageApplier{
+	in.pages = &gatewaylist.PageApplier{
 		Store: store, Environment: w.gateway.Environment(), Schedule: schedule(),
 		IsWatched: in.service.IsWatched, Changed: func(string) {}, Now: in.now,
 	}

@@ -15,8 +15,8 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/console"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
-	"coinslot/bff/reconcile"
 	"coinslot/bff/store/storetest"
 	"coinslot/bff/webhook"
 )
@@ -27,7 +27,7 @@ type memory struct {
 	webhook.Log
 	webhook.Rerouting
 	console.Records
-	reconcile.Runs
+	gatewaylist.Runs
 	checkout.Eraser
 
 	endpoints []string

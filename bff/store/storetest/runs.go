@@ -8,27 +8,27 @@ import (
 	"time"
 
 	"coinslot/bff/fortest"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
-	"coinslot/bff/reconcile"
 )
 
 var runTests = cases{
 	"a run and its report": on(func(t *testing.T, b Backend) {
-		same(t, "LastRun of nothing", lastRun(t, b), reconcile.Status{})
+		same(t, "LastRun of nothing", lastRun(t, b), gatewaylist.RunStatus{})
 		run := runBy("a\x00<b>\u202e")
 		n := begunRun(t, b, run, epoch())
-		same(t, "LastRun", lastRun(t, b), reconcile.Status{
+		same(t, "LastRun", lastRun(t, b), gatewaylist.RunStatus{
 			Epoch: 1, Last: run, Until: epoch().Add(time.Minute),
 		})
 		run.Ended = epoch().Add(time.Second)
-		report := &reconcile.Report{Run: run, Transactions: 2, NotOurs: 1, Attempts: 3,
-			Counts: map[reconcile.FindingKind]int{reconcile.FindingMoney: 700},
-			Findings: []reconcile.Finding{{
-				Kind: reconcile.FindingMoney, TrackingCode: "x", Session: "cs_1", Attempt: 2,
+		report := &gatewaylist.Report{Run: run, Transactions: 2, NotOurs: 1, Attempts: 3,
+			Counts: map[gatewaylist.FindingKind]int{gatewaylist.FindingMoney: 700},
+			Findings: []gatewaylist.Finding{{
+				Kind: gatewaylist.FindingMoney, TrackingCode: "x", Session: "cs_1", Attempt: 2,
 				OrderRef: "\x00", AtGateway: "1 \U0001F4A9", InDatabase: "2",
 			}}}
 		fortest.OK(t, b.EndRun(t.Context(), n, run, report, time.Time{}))
-		want := reconcile.Status{Epoch: 1, Last: run, Report: report}
+		want := gatewaylist.RunStatus{Epoch: 1, Last: run, Report: report}
 		same(t, "LastRun after the end", lastRun(t, b), want)
 		for what, err := range map[string]error{
 			"ExtendRun": b.ExtendRun(t.Context(), n, runBy("late"), epoch().Add(time.Hour)),
@@ -40,12 +40,12 @@ var runTests = cases{
 
 		run = runBy("next")
 		n = begunRun(t, b, run, epoch())
-		same(t, "the report during the next", lastRun(t, b), reconcile.Status{
+		same(t, "the report during the next", lastRun(t, b), gatewaylist.RunStatus{
 			Epoch: 2, Last: run, Until: epoch().Add(time.Minute), Report: report,
 		})
 		run.Failed, run.Ended = true, epoch()
 		fortest.OK(t, b.EndRun(t.Context(), n, run, nil, time.Time{}))
-		same(t, "the report after one that failed", lastRun(t, b), reconcile.Status{
+		same(t, "the report after one that failed", lastRun(t, b), gatewaylist.RunStatus{
 			Epoch: 2, Last: run, Report: report,
 		})
 	}),
@@ -53,10 +53,10 @@ var runTests = cases{
 		run := runBy("ann")
 		n := begunRun(t, b, run, epoch())
 		wantRunning(t, b, epoch().Add(time.Minute-time.Microsecond))
-		run.Progress = reconcile.Progress{Day: run.To, Page: 3, Pages: 4, Payments: 5}
+		run.Progress = gatewaylist.Progress{Day: run.To, Page: 3, Pages: 4, Payments: 5}
 		fortest.OK(t, b.ExtendRun(t.Context(), n, run, epoch().Add(2*time.Minute)))
 		wantRunning(t, b, epoch().Add(time.Minute))
-		same(t, "LastRun", lastRun(t, b), reconcile.Status{
+		same(t, "LastRun", lastRun(t, b), gatewaylist.RunStatus{
 			Epoch: 1, Last: run, Until: epoch().Add(2 * time.Minute),
 		})
 	}),
@@ -69,29 +69,29 @@ var runTests = cases{
 		}
 		for what, err := range map[string]error{
 			"ExtendRun": b.ExtendRun(t.Context(), slept, runBy("slept"), later()),
-			"EndRun": b.EndRun(t.Context(), slept, runBy("slept"), &reconcile.Report{},
+			"EndRun": b.EndRun(t.Context(), slept, runBy("slept"), &gatewaylist.Report{},
 				time.Time{}),
 			"of no epoch": b.ExtendRun(t.Context(), 0, runBy("slept"), epoch()),
 		} {
 			fortest.Is(t, err, payment.ErrFenced, "%s", what)
 		}
-		same(t, "LastRun", lastRun(t, b), reconcile.Status{
+		same(t, "LastRun", lastRun(t, b), gatewaylist.RunStatus{
 			Epoch: slept + 1, Last: awake, Until: epoch().Add(2 * time.Minute),
 		})
 	}),
 	// Those of one kind neither keep nor change those of another.
 	"runs of several kinds": on(func(t *testing.T, b Backend) {
-		kinds := []reconcile.Kind{reconcile.Requested, reconcile.Daily, reconcile.Hourly}
-		want := map[reconcile.Kind]reconcile.Status{}
+		kinds := []gatewaylist.RunKind{gatewaylist.Requested, gatewaylist.Daily, gatewaylist.Hourly}
+		want := map[gatewaylist.RunKind]gatewaylist.RunStatus{}
 		for _, kind := range kinds {
 			run := runBy(kind.String())
 			run.Kind, run.Failures = kind, 3
-			run.Progress = reconcile.Progress{Transactions: 7, Late: 2}
+			run.Progress = gatewaylist.Progress{Transactions: 7, Late: 2}
 			n := begunRun(t, b, run, epoch())
-			report := &reconcile.Report{Run: run}
+			report := &gatewaylist.Report{Run: run}
 			next := epoch().Add(time.Hour * time.Duration(kind))
 			fortest.OK(t, b.EndRun(t.Context(), n, run, report, next))
-			want[kind] = reconcile.Status{Epoch: 1, Last: run, Report: report, Next: next}
+			want[kind] = gatewaylist.RunStatus{Epoch: 1, Last: run, Report: report, Next: next}
 		}
 		for _, kind := range kinds {
 			got := fortest.Must(b.LastRun(t.Context(), kind))(t)
@@ -102,7 +102,7 @@ var runTests = cases{
 	// wrong clock has written is not waited for.
 	"a run too soon": on(func(t *testing.T, b Backend) {
 		run := runBy("")
-		run.Kind = reconcile.Daily
+		run.Kind = gatewaylist.Daily
 		begin := func(now time.Time) (int64, error) {
 			return b.BeginRun(t.Context(), run, now, time.Minute)
 		}
@@ -112,12 +112,12 @@ var runTests = cases{
 		}
 		next := epoch().Add(24 * time.Hour)
 		end(begunRun(t, b, run, epoch()), next)
-		if _, err := begin(next.Add(-time.Microsecond)); !errors.Is(err, reconcile.ErrRunning) {
+		if _, err := begin(next.Add(-time.Microsecond)); !errors.Is(err, gatewaylist.ErrRunning) {
 			t.Errorf("BeginRun a moment too soon = %v; want ErrRunning", err)
 		}
 		n := fortest.Must(begin(next))(t)
-		end(n, next.Add(reconcile.MaxPause))
-		if _, err := begin(next); !errors.Is(err, reconcile.ErrRunning) {
+		end(n, next.Add(gatewaylist.MaxPause))
+		if _, err := begin(next); !errors.Is(err, gatewaylist.ErrRunning) {
 			t.Errorf("BeginRun before the longest pause = %v; want ErrRunning", err)
 		}
 		fortest.Must(begin(next.Add(-time.Microsecond)))(t)
@@ -141,20 +141,20 @@ var runTests = cases{
 }
 
 // lastRun is the last requested run.
-func lastRun(t *testing.T, b Backend) reconcile.Status {
-	return fortest.Must(b.LastRun(t.Context(), reconcile.Requested))(t)
+func lastRun(t *testing.T, b Backend) gatewaylist.RunStatus {
+	return fortest.Must(b.LastRun(t.Context(), gatewaylist.Requested))(t)
 }
 
 // runBy is a run that an operator requests.
-func runBy(by string) reconcile.Run {
-	return reconcile.Run{
+func runBy(by string) gatewaylist.Run {
+	return gatewaylist.Run{
 		By: by, From: epoch().Truncate(24 * time.Hour), To: epoch().Truncate(24 * time.Hour),
 		Began: epoch(),
 	}
 }
 
 // begunRun begins a run for a minute.
-func begunRun(t *testing.T, b Backend, c reconcile.Run, now time.Time) int64 {
+func begunRun(t *testing.T, b Backend, c gatewaylist.Run, now time.Time) int64 {
 	return fortest.Must(b.BeginRun(t.Context(), c, now, time.Minute))(t)
 }
 
@@ -163,7 +163,7 @@ func wantRunning(t *testing.T, b Backend, now time.Time) {
 	t.Helper()
 	before := lastRun(t, b)
 	n, err := b.BeginRun(t.Context(), runBy("eve"), now, time.Hour)
-	if !errors.Is(err, reconcile.ErrRunning) {
+	if !errors.Is(err, gatewaylist.ErrRunning) {
 		t.Errorf("BeginRun = %d, %v; want ErrRunning", n, err)
 	}
 	same(t, "what was refused", lastRun(t, b), before)
@@ -183,7 +183,7 @@ func raceForRun(t *testing.T, backends ...Backend) {
 				); {
 				case err == nil:
 					begun.Add(1)
-				case !errors.Is(err, reconcile.ErrRunning):
+				case !errors.Is(err, gatewaylist.ErrRunning):
 					t.Errorf("BeginRun = %v", err)
 				}
 			})

@@ -1,5 +1,5 @@
 // Package storetest is the contract of checkout.Store, webhook.Outbox,
-// webhook.Log, console.Records and reconcile.Runs as tests. Every implementation runs it, with
+// webhook.Log, console.Records and gatewaylist.Runs as tests. Every implementation runs it, with
 // [Run], and one that several instances share with [RunShared], too.
 package storetest
 
@@ -13,9 +13,8 @@ import (
 	"coinslot/bff/checkout"
 	"coinslot/bff/console"
 	"coinslot/bff/fortest"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
-	"coinslot/bff/poller"
-	"coinslot/bff/reconcile"
 	"coinslot/bff/webhook"
 
 	"github.com/shopspring/decimal"
@@ -24,8 +23,8 @@ import (
 // Backend is what is tested.
 type Backend interface {
 	checkout.Store
-	poller.Store
-	poller.ListStore
+	checkout.DueStore
+	gatewaylist.ListStore
 	// Lookup returns the session that has an attempt of that tracking code or
 	// marker, or payment.ErrNotFound.
 	Lookup(ctx context.Context, trackingCodeOrMarker string) (payment.Session, error)
@@ -39,7 +38,7 @@ type Backend interface {
 	webhook.Log
 	console.Records
 	webhook.Rerouting
-	reconcile.Runs
+	gatewaylist.Runs
 	checkout.Eraser
 }
 
@@ -73,8 +72,8 @@ func Run(t *testing.T, open func(t *testing.T, endpoints []string) Backend) {
 	}
 }
 
-// RunSessions is Run of what a checkout needs to take payments: checkout.Store, poller.Store,
-// poller.ListStore, webhook.Outbox and the methods of [Backend] itself.
+// RunSessions is Run of what a checkout needs to take payments: checkout.Store, checkout.DueStore,
+// gatewaylist.ListStore, webhook.Outbox and the methods of [Backend] itself.
 func RunSessions(t *testing.T, open func(t *testing.T, endpoints []string) Backend) {
 	for _, group := range []cases{
 		insertTests, updateTests, uniqueTests, dueTests, listedTests, leaseTests, findTests,

@@ -12,8 +12,8 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/console"
 	"coinslot/bff/fortest"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
-	"coinslot/bff/reconcile"
 	"coinslot/bff/webhook"
 )
 
@@ -193,14 +193,14 @@ func unreadableEvent(t *testing.T, b Damaged, body string) {
 
 func unreadableRun(t *testing.T, b Damaged) {
 	ctx := t.Context()
-	run := reconcile.Run{Kind: reconcile.Daily, By: "daily", Began: epoch()}
+	run := gatewaylist.Run{Kind: gatewaylist.Daily, By: "daily", Began: epoch()}
 	epochOf := fortest.Must(b.BeginRun(ctx, run, epoch(), time.Minute))(t)
-	fortest.OK(t, b.EndRun(ctx, epochOf, run, &reconcile.Report{}, epoch().Add(24*time.Hour)))
+	fortest.OK(t, b.EndRun(ctx, epochOf, run, &gatewaylist.Report{}, epoch().Add(24*time.Hour)))
 	for _, column := range []string{"report", "run"} {
 		fortest.OK(t, b.Execute(ctx, `UPDATE reconciliations SET `+column+` = $1`, "{bad json"))
-		last := fortest.Must(b.LastRun(ctx, reconcile.Daily))(t)
+		last := fortest.Must(b.LastRun(ctx, gatewaylist.Daily))(t)
 		fortest.Equal(t, last.Report == nil && last.Last.Ended.IsZero(), true, "last run %+v", last)
-		fortest.Must(b.LastRun(ctx, reconcile.Daily))(t)
+		fortest.Must(b.LastRun(ctx, gatewaylist.Daily))(t)
 	}
 	fortest.Must(b.BeginRun(ctx, run, epoch().Add(time.Hour), time.Minute))(t)
 	fortest.Equal(t, strings.Count(b.Log.String(), "\n"), 2, "log lines:\n%s", b.Log)
