@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/andybalholm/brotli"
-	"github.com/andybalholm/brotli/matchfinder"
 )
 
 // Pages and QR codes are compressed for each request. The BREACH attack does not apply: browsers
@@ -17,9 +16,16 @@ import (
 // attacker who can make a browser request a page knows its URL and could request it directly.
 // /v1, whose answers depend on a key, is never compressed.
 
-// minCompressed is the smallest content that is compressed, in bytes: smaller ones fit into one
-// packet as they are.
-const minCompressed = 1000
+const (
+	// brotliQuality makes 12 kB of a framed page of 39 kB; lower ones make more than 12.8 kB, and
+	// the next higher qualities save a few bytes.
+	brotliQuality = 5
+	// brotliWindow is the logarithm of the distance of matches, in bytes: 64 kB hold a page.
+	brotliWindow = 16
+	// minCompressed is the smallest content that is compressed, in bytes: smaller ones fit into
+	// one packet as they are.
+	minCompressed = 1000
+)
 
 // Send answers with content, in the smallest coding that the client accepts unless content is
 // small. The kind of the answer has to vary by Accept-Encoding. It ignores write errors: the
@@ -44,7 +50,8 @@ func compress(coding string, content []byte) []byte {
 	var w io.WriteCloser
 	switch coding {
 	case "br":
-		w = newBrotliWriter(&body, len(content))
+		options := brotli.WriterOptions{Quality: brotliQuality, LGWin: brotliWindow}
+		w = brotli.NewWriterOptions(&body, options)
 	case "gzip":
 		w = gzip.NewWriter(&body)
 	default:
@@ -53,38 +60,6 @@ func compress(coding string, content []byte) []byte {
 	_, _ = w.Write(content) // into memory
 	_ = w.Close()
 	return body.Bytes()
-}
-
-const (
-	// brotliQuality makes 2 kB of a page of 10 kB; the next higher qualities save a few bytes.
-	brotliQuality = 5
-	// brotliWindow is the logarithm of the distance of matches, in bytes: 64 kB hold a page.
-	brotliWindow = 16
-	// largePage is the size of content, in bytes, from which brotliQuality takes too long: pages
-	// with their script inline, of 39 kB.
-	largePage = 32 << 10
-)
-
-// newBrotliWriter returns a writer for content of that size. Large content is compressed three
-// times as fast, to 7 % more bytes; with brotliQuality, two cores answer fewer than 1,000 framed
-// pages a second.
-func newBrotliWriter(body io.Writer, size int) io.WriteCloser {
-	if size < largePage {
-		options := brotli.WriterOptions{Quality: brotliQuality, LGWin: brotliWindow}
-		return brotli.NewWriterOptions(body, options)
-	}
-	return &matchfinder.Writer{
-		Dest:    body,
-		Encoder: new(brotli.Encoder),
-		MatchFinder: &matchfinder.M4{
-			MaxDistance:     1 << brotliWindow,
-			ChainLength:     16,
-			HashLen:         4,
-			TableBits:       15,
-			DistanceBitCost: 57, // of the library's own level
-		},
-		BlockSize: 1 << 16,
-	}
 }
 
 const identity = "identity"

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	pageReaders  = 16     // keep-alive connections at once
-	pageSessions = 1_000  // open, requested in turn, each by a shopper with an address of its own
+	pageReaders  = 16    // keep-alive connections at once
+	pageSessions = 1_000 // open, requested in turn, each by a shopper with an address of its own
 	pageRequests = 5_000 // of one measurement
 )
 

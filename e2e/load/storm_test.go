@@ -73,7 +73,11 @@ func openPages(b *testing.B, w *world, sessions []string) *pages {
 	parallel(b, len(sessions), 32, func(i int) error {
 		p := &page{of: all, session: sessions[i]}
 		all.list[i] = p
-		f := feed.New(feed.Config{Fetch: p.fetch, Dial: p.dial, OnView: func(v wire.View) { p.version.Store(v.Version) }})
+		f := feed.New(feed.Config{
+			Fetch: p.fetch, Dial: p.dial,
+			OnView:    func(v wire.View) { p.version.Store(v.Version) },
+			OnOffline: func(bool) {},
+		})
 		running.Go(func() { f.Run(ctx) })
 		fortest.Within(b, time.Minute, "a page to be connected", func() bool { return p.version.Load() > 0 })
 		return nil

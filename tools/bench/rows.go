@@ -53,8 +53,6 @@ var rows = []row{
 	{"start, 100,000 sessions", "./e2e", "Start/full", "ms", 2000, false, "", ""},
 	{"memory of an idle socket", "./e2e/load", "Sockets/coinslot", "KiB/socket", 30, false,
 		"Sockets/naive", "Centrifugo 40; tuned gorilla 8.7"},
-	{"push to 10,000 sockets of 500 sessions, the last", "./e2e/load", "Push", "ms", 2000, false,
-		"", ""},
 	{"15,000 sockets cut, all back", "./e2e/load", "Storm", "s", 30, false, "", ""},
 	{"  of them lost", "./e2e/load", "Storm", "lost", 0, false, "", ""},
 	{"sessions accepted", "./e2e/load", "Accept", "sessions/s", 200, true, "",
