@@ -8,7 +8,7 @@ type Priority int
 const (
 	Shopper    Priority = iota // a shopper or the merchant waits for the answer
 	Poll                       // checks payments that wait for their money
-	Late                       // checks one that has ended
+	Late                       // checks one that has ended, or reads records that decide nothing
 	priorities = iota
 )
 

@@ -17,23 +17,24 @@ func (g creates) Create(ctx context.Context, req payment.CreateRequest) (payment
 	return g.Gateway.Create(gateway.WithPriority(ctx, gateway.Shopper), req)
 }
 
-// backgroundRecords reads the gateway's records after the requests of shoppers.
+// backgroundRecords reads the gateway's records with the lowest priority: no payment is decided by
+// them.
 type backgroundRecords struct{ records gatewaylist.GatewayRecords }
 
 func (l backgroundRecords) Transactions(
 	ctx context.Context, q payment.ListQuery,
 ) (payment.RecordPage, error) {
-	return l.records.Transactions(gateway.WithPriority(ctx, gateway.Poll), q)
+	return l.records.Transactions(gateway.WithPriority(ctx, gateway.Late), q)
 }
 
 func (l backgroundRecords) TransactionRecords(
 	ctx context.Context, q payment.ListQuery,
 ) (gatewaylist.Page[gatewaylist.GatewayRecord], error) {
-	return l.records.TransactionRecords(gateway.WithPriority(ctx, gateway.Poll), q)
+	return l.records.TransactionRecords(gateway.WithPriority(ctx, gateway.Late), q)
 }
 
 func (l backgroundRecords) Withdrawals(
 	ctx context.Context, q payment.ListQuery,
 ) (gatewaylist.Page[gatewaylist.Withdrawal], error) {
-	return l.records.Withdrawals(gateway.WithPriority(ctx, gateway.Poll), q)
+	return l.records.Withdrawals(gateway.WithPriority(ctx, gateway.Late), q)
 }
