@@ -33,7 +33,7 @@ type ticket struct {
 //
 // It is our own: sony/gobreaker's gives the permit of a caller that went away to another, but can
 // neither slow its probes down, nor let only reads probe, nor say when the next probe is. Its form
-// for several instances would wait forever for the probe of one that died.
+// for several instances holds one lock during each call.
 type breaker struct {
 	first time.Duration // delay before the first probe
 
