@@ -5,6 +5,7 @@ import "context"
 // Priority is what a call is for, and so how soon it gets a slot; see queue.go.
 type Priority int
 
+// The priorities, the most urgent first.
 const (
 	Shopper    Priority = iota // a shopper or the merchant waits for the answer
 	Poll                       // checks payments that wait for their money

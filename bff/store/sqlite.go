@@ -97,7 +97,7 @@ func (db *DB) prepare(ctx context.Context, marked bool) error {
 var endLeases = []string{
 	`UPDATE sessions SET lease_until = NULL WHERE lease_until IS NOT NULL`,
 	`UPDATE deliveries SET lease_until = NULL WHERE lease_until IS NOT NULL`,
-	`UPDATE reconciliations SET lease_until = NULL WHERE kind IN (1, 2, 3)`,
+	`UPDATE list_runs SET lease_until = NULL WHERE kind IN (1, 2, 3, 4)`,
 }
 
 // releaseLeases ends the leases of an earlier process: this one is alone.

@@ -197,7 +197,7 @@ func unreadableRun(t *testing.T, b Damaged) {
 	epochOf := fortest.Must(b.BeginRun(ctx, run, epoch(), time.Minute))(t)
 	fortest.OK(t, b.EndRun(ctx, epochOf, run, &gatewaylist.Report{}, epoch().Add(24*time.Hour)))
 	for _, column := range []string{"report", "run"} {
-		fortest.OK(t, b.Execute(ctx, `UPDATE reconciliations SET `+column+` = $1`, "{bad json"))
+		fortest.OK(t, b.Execute(ctx, `UPDATE list_runs SET `+column+` = $1`, "{bad json"))
 		last := fortest.Must(b.LastRun(ctx, gatewaylist.Daily))(t)
 		fortest.Equal(t, last.Report == nil && last.Last.Ended.IsZero(), true, "last run %+v", last)
 		fortest.Must(b.LastRun(ctx, gatewaylist.Daily))(t)

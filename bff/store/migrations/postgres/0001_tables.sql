@@ -153,14 +153,15 @@ CREATE TABLE webhook_endpoints (
     seen_at  BIGINT NOT NULL -- when an instance last renewed it, or it was first met
 );
 
--- The last reconciliation run of each kind: 1 was requested, 2 is the daily one, 3 the hourly one.
-CREATE TABLE reconciliations (
+-- The last reading of the gateway's list of each kind: 1 was requested, 2 is the daily one, 3 the
+-- hourly one, 4 polls payments.
+CREATE TABLE list_runs (
     kind        BIGINT PRIMARY KEY,
     epoch       BIGINT NOT NULL, -- counts those that were begun
     lease_until BIGINT,          -- NULL = none is under way
     next_at     BIGINT,          -- none is begun before; NULL = at any time
-    run         TEXT COLLATE "C" NOT NULL,    -- reconcile.Run as JSON
-    report      TEXT COLLATE "C"              -- reconcile.Report as JSON, of the last one that was completed
+    run         TEXT COLLATE "C" NOT NULL,    -- gatewaylist.Run as JSON
+    report      TEXT COLLATE "C"              -- gatewaylist.Report as JSON, of the last one that was completed
 );
 
 -- The console's audit log.

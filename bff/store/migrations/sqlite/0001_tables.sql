@@ -111,14 +111,15 @@ CREATE TABLE buckets (
     next_at INTEGER NOT NULL
 ) STRICT;
 
--- The last reconciliation run of each kind: 1 was requested, 2 is the daily one, 3 the hourly one.
-CREATE TABLE reconciliations (
+-- The last reading of the gateway's list of each kind: 1 was requested, 2 is the daily one, 3 the
+-- hourly one, 4 polls payments.
+CREATE TABLE list_runs (
     kind        INTEGER PRIMARY KEY NOT NULL,
     epoch       INTEGER NOT NULL, -- counts those that were begun
     lease_until INTEGER,          -- NULL = none is under way
     next_at     INTEGER,          -- none is begun before; NULL = at any time
-    run         TEXT NOT NULL,    -- reconcile.Run as JSON
-    report      TEXT              -- reconcile.Report as JSON, of the last one that was completed
+    run         TEXT NOT NULL,    -- gatewaylist.Run as JSON
+    report      TEXT              -- gatewaylist.Report as JSON, of the last one that was completed
 ) STRICT;
 
 -- The console's audit log.

@@ -15,22 +15,22 @@ import (
 // The table has at most one row for each kind of run; see runRow. Its
 // lease and its epoch are as those of sessions.
 const (
-	beginRun = `INSERT INTO reconciliations (kind, epoch, lease_until, run) VALUES ($1, 1, $2, $3)
-		ON CONFLICT (kind) DO UPDATE SET epoch = reconciliations.epoch + 1, lease_until =
+	beginRun = `INSERT INTO list_runs (kind, epoch, lease_until, run) VALUES ($1, 1, $2, $3)
+		ON CONFLICT (kind) DO UPDATE SET epoch = list_runs.epoch + 1, lease_until =
 		excluded.lease_until, run = excluded.run
-		WHERE (reconciliations.lease_until IS NULL OR reconciliations.lease_until <= $4)
-			AND (reconciliations.next_at IS NULL OR reconciliations.next_at <= $4
-				OR reconciliations.next_at > $5)
+		WHERE (list_runs.lease_until IS NULL OR list_runs.lease_until <= $4)
+			AND (list_runs.next_at IS NULL OR list_runs.next_at <= $4
+				OR list_runs.next_at > $5)
 		RETURNING epoch`
-	extendRun = `UPDATE reconciliations SET lease_until = $3, run = $4
+	extendRun = `UPDATE list_runs SET lease_until = $3, run = $4
 		WHERE kind = $1 AND epoch = $2 AND lease_until IS NOT NULL`
-	endRun = `UPDATE reconciliations
+	endRun = `UPDATE list_runs
 		SET lease_until = NULL, next_at = $3, run = $4, report = COALESCE($5, report)
 		WHERE kind = $1 AND epoch = $2 AND lease_until IS NOT NULL`
-	forgetRunOf = `UPDATE reconciliations SET next_at = NULL, run = $3, report = NULL
+	forgetRunOf = `UPDATE list_runs SET next_at = NULL, run = $3, report = NULL
 		WHERE kind = $1 AND epoch = $2`
 	readRun = `SELECT epoch, lease_until, next_at, run, report
-		FROM reconciliations WHERE kind = $1`
+		FROM list_runs WHERE kind = $1`
 	oldestSession = `SELECT created_at FROM sessions
 		WHERE created_at > 0 ORDER BY created_at LIMIT 1`
 )
