@@ -151,10 +151,11 @@ func (c *Reconciler) readList(ctx context.Context, l *lease) error {
 	}
 	failures := l.run.Failures
 	var unreadable error
+	var firstUnread time.Time // last day of the first part that was not read; zero = none
 	for days := newestFirst(from, to); len(days) > 0; {
 		q := days[0]
 		days = days[1:]
-		err := c.readDays(ctx, l, q)
+		err := c.readDays(ctx, l, q, firstUnread)
 		if halves, ok := split(q, err); ok {
 			days = append(halves, days...)
 			continue
@@ -164,6 +165,7 @@ func (c *Reconciler) readList(ctx context.Context, l *lease) error {
 			c.Log.WarnContext(ctx, "gateway's transaction list was not searched",
 				"days", daysOf(q), "error", err)
 			unreadable = errors.Join(unreadable, err)
+			firstUnread = cmp.Or(firstUnread, q.To)
 			continue
 		}
 		if err != nil {
@@ -176,10 +178,13 @@ func (c *Reconciler) readList(ctx context.Context, l *lease) error {
 	return unreadable
 }
 
-// readDays reads the pages of q. Errors: those of a Reader; the store's; payment.ErrFenced.
-func (c *Reconciler) readDays(ctx context.Context, l *lease, q payment.ListQuery) error {
+// readDays reads the pages of q. A resumed run begins at firstUnread, unless that is zero. Errors:
+// those of a Reader; the store's; payment.ErrFenced.
+func (c *Reconciler) readDays(
+	ctx context.Context, l *lease, q payment.ListQuery, firstUnread time.Time,
+) error {
 	progress := l.run.Progress
-	progress.Day = q.To
+	progress.Day = cmp.Or(firstUnread, q.To)
 	list := NewReader(c.Gateway, q)
 	for list.Next(ctx) {
 		ours, late, err := c.followUpMoney(ctx, list.Page.Items)
@@ -200,7 +205,8 @@ func (c *Reconciler) readDays(ctx context.Context, l *lease, q payment.ListQuery
 		return err
 	}
 	l.run.Progress.Transactions += list.Transactions()
-	l.run.Progress.Day, l.run.Failures = q.From, 0
+	l.run.Progress.Day = cmp.Or(firstUnread, q.From)
+	l.run.Failures = 0
 	return nil
 }
 

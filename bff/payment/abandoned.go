@@ -74,7 +74,7 @@ func (s *Session) ApplyToOrphan(n int, r Record, env string, now time.Time) erro
 // abandonAndReplace closes a and, if the session still awaits payment, appends its replacement.
 func (s *Session) abandonAndReplace(a *Attempt, now time.Time) {
 	a.State = Abandoned
-	s.AppendTimeline(now, "coinslot", "attempt.abandoned", a.TrackingCode)
+	s.AppendTimeline(now, "coinslot", "attempt.replaced", a.TrackingCode)
 	if a.Number != s.latest() || s.ClosedBy != NotClosed {
 		return
 	}

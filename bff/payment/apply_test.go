@@ -207,7 +207,7 @@ func TestStatusAndActions(t *testing.T) {
 		{"cancelled", []State{Cancelled}, "", "0", noon, wire.Cancelled, []wire.Action{wire.Recheck, wire.Retry}},
 		{"cancelled for good", []State{Cancelled}, ClosedByMerchant, "0", noon, wire.Cancelled, []wire.Action{wire.Recheck}},
 		{"refused", []State{Refused}, "", "0", noon, wire.Open, []wire.Action{wire.Choose, wire.Cancel}},
-		{"lost", []State{Abandoned}, "", "0", noon, wire.Open, []wire.Action{wire.Choose, wire.Cancel}},
+		{"abandoned", []State{Abandoned}, "", "0", noon, wire.Open, []wire.Action{wire.Choose, wire.Cancel}},
 		{"rejected", []State{Rejected}, "", "0", noon, wire.Open, []wire.Action{wire.Choose, wire.Cancel}},
 		{"review", []State{InReview}, "", "0", noon, wire.Review, []wire.Action{wire.Recheck}},
 		{"confirmed, then another", []State{Confirmed, Waiting}, "", "0", noon, wire.Confirmed, []wire.Action{}},

@@ -120,7 +120,8 @@ func erasedTimeline(list []TimelineEntry) []TimelineEntry {
 	for _, e := range list {
 		switch e.What {
 		case "attempt.intended", "attempt.pending", "attempt.late_answer", "attempt.found",
-			"attempt.duplicate", "attempt.handed_over", "attempt.abandoned", "attempt.confirmed",
+			"attempt.duplicate", "attempt.handed_over", "attempt.abandoned", "attempt.replaced",
+			"attempt.confirmed",
 			"attempt.expired", "attempt.cancelled", "attempt.review", "attempt.paid_more",
 			"attempt.regressed", "attempt.shares_transaction":
 		case "session.resolved":

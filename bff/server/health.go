@@ -14,7 +14,7 @@ const stuckAfter = 2 * time.Minute
 // loops returns the last, or the next scheduled, heartbeat of each running main loop, by name.
 //
 // A main loop is needed for payments, webhooks or open pages, and each of its iterations is
-// bounded. Not among them: refused origins, traces, backfills, the console's reconciliation,
+// bounded. Not among them: refused origins, traces, the console's reconciliation,
 // sockets, and single creates.
 func (s *Server) loops() map[string]time.Time {
 	lastBeat := map[string]time.Time{

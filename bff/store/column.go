@@ -9,12 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// Micros is a time as its column keeps it; the zero time is NULL.
+// microsOf is a time as its column keeps it; the zero time is NULL.
 func microsOf(t time.Time) sql.NullInt64 {
 	return sql.NullInt64{Int64: t.UnixMicro(), Valid: !t.IsZero()}
 }
 
-// Time is the time that a column keeps; NULL is the zero time.
+// timeOf is the time that a column keeps; NULL is the zero time.
 func timeOf(column sql.NullInt64) time.Time {
 	if !column.Valid {
 		return time.Time{}
@@ -22,7 +22,7 @@ func timeOf(column sql.NullInt64) time.Time {
 	return time.UnixMicro(column.Int64).UTC()
 }
 
-// Bool is a truth value as its column keeps it: 1 or 0.
+// boolColumn is a truth value as its column keeps it: 1 or 0.
 func boolColumn(b bool) int {
 	if b {
 		return 1
@@ -33,7 +33,7 @@ func boolColumn(b bool) int {
 // escape begins the column of a key that PostgreSQL does not take as it is.
 const escape = "\x01"
 
-// Key is a string as its column keeps it to be searched for. PostgreSQL refuses NUL and what is not
+// keyOf is a string as its column keeps it to be searched for. PostgreSQL refuses NUL and what is not
 // UTF-8, which clients may send: those are encoded, in the same way for both databases.
 func keyOf(s string) string {
 	if utf8.ValidString(s) && !strings.Contains(s, "\x00") && !strings.HasPrefix(s, escape) {
@@ -42,7 +42,7 @@ func keyOf(s string) string {
 	return escape + hex.EncodeToString([]byte(s))
 }
 
-// FromKey undoes key.
+// fromKey undoes key.
 func fromKey(column string) string {
 	if encoded, ok := strings.CutPrefix(column, escape); ok {
 		if raw, err := hex.DecodeString(encoded); err == nil {
@@ -52,10 +52,10 @@ func fromKey(column string) string {
 	return column
 }
 
-// Text is a key that may be missing: "" is NULL.
+// keyOrNull is a key that may be missing: "" is NULL.
 func keyOrNull(s string) sql.NullString { return sql.NullString{String: keyOf(s), Valid: s != ""} }
 
-// Note is a text for people; "" is NULL. What a text column cannot hold is replaced.
+// noteOrNull is a text for people; "" is NULL. What a text column cannot hold is replaced.
 func noteOrNull(s string) sql.NullString {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "\uFFFD")
 	return sql.NullString{String: s, Valid: s != ""}
@@ -64,7 +64,7 @@ func noteOrNull(s string) sql.NullString {
 // batchSize bounds the parameters of one query.
 const batchSize = 200
 
-// InList is a list of keys as "($n, $n+1, …)" and its arguments, n being first.
+// inList is a list of keys as "($n, $n+1, …)" and its arguments, n being first.
 func inList(first int, keys []string) (in string, args []any) {
 	places := make([]string, len(keys))
 	for i, k := range keys {
@@ -74,7 +74,7 @@ func inList(first int, keys []string) (in string, args []any) {
 	return "(" + strings.Join(places, ", ") + ")", args
 }
 
-// CeilMicros is the first microsecond that is not before t: columns keep microseconds.
+// ceilMicros is the first microsecond that is not before t: columns keep microseconds.
 func ceilMicros(t time.Time) int64 {
 	micros := t.UnixMicro()
 	if time.UnixMicro(micros).Before(t) {
@@ -89,7 +89,7 @@ const (
 	largestPage = 100
 )
 
-// PageSize moves the limit of a page into its bounds; below 1 it is the default of 20.
+// pageSize moves the limit of a page into its bounds; below 1 it is the default of 20.
 func pageSize(limit int) int {
 	if limit < 1 {
 		return defaultPage

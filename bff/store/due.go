@@ -78,7 +78,7 @@ func (db *DB) Release(ctx context.Context, s payment.Session, dueAt time.Time) e
 	return wrap(err, "releasing session %q", s.ID)
 }
 
-// Claim implements checkout.Store. No session is claimed if limit is below 1.
+// Claim implements checkout.DueStore. No session is claimed if limit is below 1.
 func (db *DB) Claim(
 	ctx context.Context, now time.Time, lease time.Duration, limit int, late bool,
 ) ([]payment.Session, error) {
@@ -92,7 +92,7 @@ func (db *DB) Claim(
 	return db.claim(ctx, claimSessions, now.UnixMicro(), limit, now.Add(lease).UnixMicro(), lane)
 }
 
-// ClaimOf implements checkout.Store.
+// ClaimOf implements checkout.DueStore.
 func (db *DB) ClaimOf(
 	ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int,
 ) (claimed []payment.Session, err error) {
@@ -181,7 +181,8 @@ func (db *DB) CapDue(
 	return capped, wrap(err, "limiting due times")
 }
 
-// Watch implements checkout.Store.
+// Watch marks the pages of sessions as open until a time, and makes those that wait for money due no
+// later than dueBy. Errors: the database's.
 func (db *DB) Watch(ctx context.Context, ids []string, until, dueBy time.Time) error {
 	for batch := range slices.Chunk(distinct(ids), batchSize) {
 		query, args := watchQuery(batch, until, dueBy)

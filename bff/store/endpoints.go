@@ -144,7 +144,7 @@ func backlog(ctx context.Context, q queryer, endpoint string) (webhook.Backlog, 
 	return b, err
 }
 
-// EndpointHost is a URL without its path and query, which may hold a secret.
+// endpointHost is a URL without its path and query, which may hold a secret.
 func endpointHost(endpoint string) string {
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" {

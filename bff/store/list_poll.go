@@ -18,7 +18,7 @@ const (
 	countSessions = `SELECT count(*) FROM sessions WHERE status = $1 AND deleted = 0`
 )
 
-// TouchAll implements checkout.Store. All instances lock the rows in the same order.
+// TouchAll implements gatewaylist.ListStore. All instances lock the rows in the same order.
 func (db *DB) TouchAll(ctx context.Context, now time.Time, list []payment.Touched) error {
 	list = slices.SortedFunc(slices.Values(list),
 		func(a, b payment.Touched) int { return cmp.Compare(a.ID, b.ID) })
@@ -41,7 +41,7 @@ func (db *DB) TouchAll(ctx context.Context, now time.Time, list []payment.Touche
 	return wrap(err, "touching %d sessions", len(list))
 }
 
-// Tracked implements checkout.Store.
+// Tracked implements gatewaylist.ListStore.
 func (db *DB) Tracked(ctx context.Context, trackingCodes []string) ([]payment.Session, error) {
 	var found []payment.Session
 	for batch := range slices.Chunk(distinct(trackingCodes), batchSize) {
@@ -65,7 +65,7 @@ func trackedQuery(codes []string) (query string, args []any) {
 		WHERE sessions.id = attempts.session AND tracking_code IN ` + in, args
 }
 
-// Count implements checkout.Store.
+// Count returns how many sessions have a status, without deleted ones. Errors: the database's.
 func (db *DB) Count(ctx context.Context, status string) (int, error) {
 	n, err := readOne[int](ctx, db, countSessions, keyOf(status))
 	return n, wrap(err, "counting sessions")

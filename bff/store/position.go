@@ -103,7 +103,7 @@ func parsePairCursor(text string) (pairCursor, error) {
 	return c, nil
 }
 
-// BadCursor is the error about a cursor in a parameter.
+// badCursor is the error about a cursor in a parameter.
 func badCursor(param string) error {
 	return &wire.Error{
 		Code: wire.CodeInvalid, Param: param,

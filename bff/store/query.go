@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Wrap returns nil for a nil err, else err after what was attempted: format and args are
+// wrap returns nil for a nil err, else err after what was attempted: format and args are
 // as for fmt.Errorf.
 func wrap(err error, format string, args ...any) error {
 	if err == nil {
@@ -15,7 +15,7 @@ func wrap(err error, format string, args ...any) error {
 	return fmt.Errorf(format+": %w", append(args, err)...)
 }
 
-// Collect returns what scan reads from each row that query finds; nil if it finds none.
+// collect returns what scan reads from each row that query finds; nil if it finds none.
 func collect[T any](
 	ctx context.Context, q queryer, scan func(*sql.Rows) (T, error), query string, args ...any,
 ) ([]T, error) {
@@ -35,7 +35,7 @@ func collect[T any](
 	return list, rows.Err()
 }
 
-// List is Collect in a [DB.View] of its own.
+// listRows is Collect in a [DB.View] of its own.
 func listRows[T any](
 	ctx context.Context, db *DB, scan func(*sql.Rows) (T, error), query string, args ...any,
 ) (list []T, err error) {
@@ -46,7 +46,7 @@ func listRows[T any](
 	return list, err
 }
 
-// One is the one column of the row that query finds, in a [DB.View] of its own.
+// readOne is the one column of the row that query finds, in a [DB.View] of its own.
 func readOne[T any](ctx context.Context, db *DB, query string, args ...any) (value T, err error) {
 	err = db.View(ctx, func(ctx context.Context, q queryer) error {
 		return q.QueryRowContext(ctx, query, args...).Scan(&value)
@@ -60,7 +60,7 @@ func scanKey(rows *sql.Rows) (key string, err error) {
 	return fromKey(key), err
 }
 
-// Affected runs a statement and returns how many rows it has changed.
+// affected runs a statement and returns how many rows it has changed.
 func affected(ctx context.Context, tx *sql.Tx, query string, args ...any) (int, error) {
 	result, err := tx.ExecContext(ctx, query, args...)
 	if err != nil {

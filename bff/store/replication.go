@@ -23,9 +23,10 @@ const (
 )
 
 // proof is a query whose commit waits for the synchronous standby, if there must be one: also for
-// all that was visible before. It is NULL if there need not be one.
+// all that was visible before. Its second column is NULL if there need not be one.
 // https://www.postgresql.org/docs/current/functions-admin.html#FUNCTIONS-REPLICATION
-const proof = `SELECT CASE WHEN current_setting('synchronous_standby_names') <> ''
+const proof = `SELECT set_config('synchronous_commit', 'on', true),
+	CASE WHEN current_setting('synchronous_standby_names') <> ''
 	THEN pg_logical_emit_message(true, 'coinslot', '')::text END`
 
 // validate passes over servers that cannot commit now: standbys, and a primary that was replaced
@@ -43,7 +44,7 @@ func (db *DB) validate(ctx context.Context, conn *pgconn.PgConn) error {
 	if err != nil {
 		return fmt.Errorf("waiting for a synchronous standby: %w", err)
 	}
-	db.synchronous.Store(results[0].Rows[0][0] != nil)
+	db.synchronous.Store(results[0].Rows[0][1] != nil)
 	return nil
 }
 
@@ -62,8 +63,8 @@ var errNotCanceled = errors.New("statements are not canceled")
 
 // neverCancel makes the driver close a connection whose caller has given up, without the request to
 // cancel. PostgreSQL answers that, if the commit waits for its standby, with success: the row is
-// visible, and lost with the server. Other statements end by statement_timeout. c is of one
-// connection.
+// visible, and lost with the server. Statements of a write and of a search end by their
+// statement_timeout. c is of one connection.
 func neverCancel(_ context.Context, c *pgx.ConnConfig) error {
 	var connected atomic.Pointer[pgconn.PgConn]
 	dial := c.DialFunc

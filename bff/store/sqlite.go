@@ -158,7 +158,7 @@ func checkMark(ctx context.Context, pool *sql.DB) (marked bool, err error) {
 	return id == applicationID, nil
 }
 
-// runWrite are the settings of the connection that writes: every commit is
+// writerSettings are those of the connection that writes: every commit is
 // synced to disk before it is acknowledged, and a transaction takes the write
 // lock at its beginning, where waiting for it is possible.
 func writerSettings() url.Values {

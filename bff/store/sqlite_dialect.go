@@ -1,6 +1,8 @@
 package store
 
 import (
+	"context"
+	"database/sql"
 	"errors"
 	"strings"
 
@@ -50,6 +52,10 @@ func sqliteViolated(err error) string {
 // commit is complete in the write-ahead log before it is synced. If the sync fails, SQLite takes it
 // back in memory only. If the disk is full, it is not complete there.
 func sqliteAmbiguous(err error) bool {
+	if errors.Is(err, sql.ErrTxDone) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, context.Canceled) {
+		return false // it was not begun
+	}
 	var failed *sqlite.Error
 	if !errors.As(err, &failed) {
 		return true

@@ -88,15 +88,17 @@ type DB struct {
 }
 
 var (
-	_ checkout.Store       = (*DB)(nil)
-	_ webhook.Outbox       = (*DB)(nil)
-	_ webhook.Log          = (*DB)(nil)
-	_ webhook.Rerouting    = (*DB)(nil)
-	_ console.Records      = (*DB)(nil)
-	_ gatewaylist.Runs     = (*DB)(nil)
-	_ checkout.Eraser      = (*DB)(nil)
-	_ checkout.UnpaidItems = (*DB)(nil)
-	_ console.Damage       = (*DB)(nil)
+	_ checkout.Store        = (*DB)(nil)
+	_ checkout.DueStore     = (*DB)(nil)
+	_ gatewaylist.ListStore = (*DB)(nil)
+	_ webhook.Outbox        = (*DB)(nil)
+	_ webhook.Log           = (*DB)(nil)
+	_ webhook.Rerouting     = (*DB)(nil)
+	_ console.Records       = (*DB)(nil)
+	_ gatewaylist.Runs      = (*DB)(nil)
+	_ checkout.Eraser       = (*DB)(nil)
+	_ checkout.UnpaidItems  = (*DB)(nil)
+	_ console.Damage        = (*DB)(nil)
 )
 
 // Open opens the database for a server. An SQLite file is opened alone: a second process is refused

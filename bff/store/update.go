@@ -167,8 +167,9 @@ func (u *updateRun) run(ctx context.Context, tx *sql.Tx) (err error) {
 	return u.db.AppendEvents(ctx, tx, events)
 }
 
-// wasWritten reports whether an earlier try was written. The row is locked, so that
-// what was on its way is there by now. Errors: it was changed again since.
+// wasWritten reports whether an earlier try was written. The row is locked, so that what was on its
+// way is there by now, and so that this commit, too, waits for a synchronous standby. Errors: it was
+// changed again since.
 func (u *updateRun) wasWritten(current payment.Session) (bool, error) {
 	switch {
 	case u.sent == nil || current.Version < u.version:

@@ -34,7 +34,7 @@ func (e *unknownError) Error() string {
 }
 func (e *unknownError) Unwrap() error { return e.err }
 
-// IsUnknown reports whether err is of a commit that may have been written.
+// isUnknown reports whether err is of a commit that may have been written.
 func isUnknown(err error) bool {
 	_, ok := errors.AsType[*unknownError](err)
 	return ok
@@ -88,14 +88,18 @@ func (db *DB) runWrite(ctx context.Context, fn func(context.Context, *sql.Tx) er
 		if err != nil {
 			return true, fmt.Errorf("waiting for the writer: %w", err)
 		}
-		defer conn.Close() // gives it back to the pool
+		defer conn.Close()               // gives it back to the pool
+		if err := db.Err(); err != nil { // of one that was waited for
+			return false, err
+		}
 
 		err = db.transact(ctx, conn, fn)
 		if sqlState(err) == readOnlyTransaction {
 			db.pool.Reset() // what the pooler leads to has become a standby
 			return true, err
 		}
-		return err != nil && !isUnknown(err) && (db.dialect.retryable(err) || isLost(conn)), err
+		passing = db.Shared() && (db.dialect.retryable(err) || isLost(conn))
+		return err != nil && !isUnknown(err) && passing, err
 	})
 }
 
@@ -210,7 +214,10 @@ func (db *DB) runView(ctx context.Context, fn func(ctx context.Context, q querye
 		if err != nil {
 			return db.Shared(), fmt.Errorf("waiting for a connection: %w", err)
 		}
-		defer conn.Close() // gives it back to the pool
+		defer conn.Close()               // gives it back to the pool
+		if err := db.Err(); err != nil { // of a write that was waited for
+			return false, err
+		}
 		err = fn(ctx, conn)
 		return err != nil && db.Shared() && isLost(conn), err
 	})
@@ -227,12 +234,35 @@ func (db *DB) Browse(ctx context.Context, fn func(ctx context.Context, q queryer
 	select {
 	case db.browsing <- struct{}{}:
 		defer func() { <-db.browsing }()
-		return db.View(ctx, fn)
+		return db.View(ctx, func(ctx context.Context, q queryer) error {
+			return db.bounded(ctx, q, fn)
+		})
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-wait.C:
 		return errors.New("too many concurrent searches")
 	}
+}
+
+// bounded runs fn so that PostgreSQL ends its statements, too, if the caller gives up: the driver
+// does not cancel them.
+func (db *DB) bounded(
+	ctx context.Context, q queryer, fn func(ctx context.Context, q queryer) error,
+) error {
+	conn, ok := q.(*sql.Conn)
+	if !db.Shared() || !ok {
+		return fn(ctx, q)
+	}
+	tx, err := conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return fmt.Errorf("beginning a search: %w", err)
+	}
+	defer func() { _ = tx.Rollback() }() // has only read
+	timeout := fmt.Sprintf(`SET LOCAL statement_timeout = %d`, db.patience.Milliseconds())
+	if _, err := tx.ExecContext(ctx, timeout); err != nil {
+		return fmt.Errorf("bounding a search: %w", err)
+	}
+	return fn(ctx, tx)
 }
 
 func isLost(conn *sql.Conn) bool {

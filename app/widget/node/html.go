@@ -1,6 +1,8 @@
 package node
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -40,7 +42,8 @@ func (e *Element) append(dst []byte) []byte {
 // readers do not read its URL.
 func (e *Element) appendAttrs(dst []byte) []byte {
 	described := e.tag != "img"
-	for _, a := range e.attrs {
+	byName := func(a, b attr) int { return cmp.Compare(a.name, b.name) }
+	for _, a := range slices.SortedFunc(slices.Values(e.attrs), byName) {
 		described = described || a.name == "alt"
 		present := isBoolean(a.name)
 		if present && a.value == "false" {

@@ -25,12 +25,12 @@ type Node interface {
 
 // Element is an HTML element, a text or a component. The zero Element is an empty text.
 type Element struct {
-	tag       Name    // empty for a text and a component
-	void      bool    // has no end tag and no content
-	filled    bool    // text is the content
-	text      string  // a text, or the content of an element
-	component Node    // nil unless the element stands for a component
-	attrs     []attr  // sorted by name
+	tag       Name   // empty for a text and a component
+	void      bool   // has no end tag and no content
+	filled    bool   // text is the content
+	text      string // a text, or the content of an element
+	component Node   // nil unless the element stands for a component
+	attrs     []attr
 	events    []event // always empty on the server
 	children  []*Element
 }
@@ -90,17 +90,13 @@ func (e *Element) Attr(name Name, value string) *Element {
 		value = "about:invalid"
 	}
 
-	at := 0
-	for at < len(e.attrs) && e.attrs[at].name < name {
-		at++
+	for i := range e.attrs {
+		if e.attrs[i].name == name {
+			e.attrs[i].value = value
+			return e
+		}
 	}
-	if at < len(e.attrs) && e.attrs[at].name == name {
-		e.attrs[at].value = value
-		return e
-	}
-	e.attrs = append(e.attrs, attr{})
-	copy(e.attrs[at+1:], e.attrs[at:])
-	e.attrs[at] = attr{name, value}
+	e.attrs = append(e.attrs, attr{name, value})
 	return e
 }
 

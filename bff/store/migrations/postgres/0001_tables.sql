@@ -129,7 +129,7 @@ CREATE TABLE deliveries (
     tried_at    BIGINT, -- when the last try was recorded
     last_status BIGINT,
     note        TEXT COLLATE "C",
-    opened_at   BIGINT, -- when it was replayed; NULL = never
+    opened_at   BIGINT, -- when it was replayed or moved; NULL = never
     PRIMARY KEY (event, endpoint)
 );
 
@@ -138,8 +138,8 @@ CREATE INDEX deliveries_urgent ON deliveries (endpoint, next_at, event) WHERE st
 -- Those that have failed at least once: most never get here.
 CREATE INDEX deliveries_failed ON deliveries (state, event, endpoint) WHERE tries > 0 AND state <> 'delivered';
 
--- Token buckets, for which next_at is when all slots would be free again, and leases, which end
--- then. They may be lost in a crash, so they cost no sync.
+-- Token buckets: next_at is when all slots would be free again. They may be lost in a crash, so
+-- they cost no sync.
 CREATE UNLOGGED TABLE buckets (
     name    TEXT COLLATE "C" PRIMARY KEY,
     next_at BIGINT NOT NULL

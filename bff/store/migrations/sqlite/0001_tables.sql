@@ -94,7 +94,7 @@ CREATE TABLE deliveries (
     tried_at    INTEGER, -- when the last try was recorded
     last_status INTEGER,
     note        TEXT,
-    opened_at   INTEGER, -- when it was replayed; NULL = never
+    opened_at   INTEGER, -- when it was replayed or moved; NULL = never
     PRIMARY KEY (event, endpoint)
 ) STRICT, WITHOUT ROWID;
 
@@ -104,8 +104,7 @@ CREATE INDEX deliveries_leased ON deliveries (lease_until) WHERE lease_until IS 
 -- Those that have failed at least once: most never get here.
 CREATE INDEX deliveries_failed ON deliveries (state, event, endpoint) WHERE tries > 0 AND state <> 'delivered';
 
--- Token buckets, for which next_at is when all slots would be free again, and leases, which end
--- then.
+-- Token buckets: next_at is when all slots would be free again.
 CREATE TABLE buckets (
     name    TEXT PRIMARY KEY NOT NULL,
     next_at INTEGER NOT NULL
