@@ -409,6 +409,49 @@ func TestDailyRunSkipsWhatIsUnreadable(t *testing.T) {
 	})
 }
 
+// A run that could not read some days, and then failed at others, reads the former again when it is
+// resumed: it is not complete without them.
+func TestDailyRunReadsUnreadableDaysAgain(t *testing.T) {
+	withScheduler(t, func(t *testing.T, b *scheduler) {
+		b.dead(100)
+		b.stop()
+		before := fortest.Must(b.records.Status(t.Context(), gatewaylist.Daily))(t)
+		b.records = gatewaylist.NewReconciler(gatewaylist.ReconcilerConfig{
+			Gateway: &wrongTotal{b.list}, Runs: b.book, Sessions: b.Store, Change: b.Service.Change,
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		b.running = append(b.running, cancel)
+		records := b.records
+		b.ended.Go(func() { records.RunScheduled(ctx) })
+		oldest := time.Now().AddDate(0, 0, -60)
+		b.list.answer(func(q payment.ListQuery) error {
+			if q.To.Before(oldest) {
+				return checkouttest.LostAnswer()
+			}
+			return nil
+		})
+		b.pass(25 * time.Hour)
+		known := fortest.Must(b.records.Status(t.Context(), gatewaylist.Daily))(t)
+		if known.State(time.Now()) != gatewaylist.Failed {
+			t.Fatalf("while old days fail: %+v; want a failed run", known.Last)
+		}
+
+		b.list.answer(nil)
+		b.pass(2 * time.Hour)
+		known = fortest.Must(b.records.Status(t.Context(), gatewaylist.Daily))(t)
+		if known.State(time.Now()) != gatewaylist.Failed || !known.Report.Ended.Equal(before.Report.Ended) {
+			t.Errorf("without the last days: %+v, report of %s; want a failed run", known.Last, known.Report.Ended)
+		}
+		b.list.mu.Lock()
+		defer b.list.mu.Unlock()
+		if !slices.ContainsFunc(b.list.queries, func(q payment.ListQuery) bool {
+			return q.To.After(time.Now()) && q.To.Sub(q.From) > 20*24*time.Hour
+		}) {
+			t.Error("the days that could not be read were not read again")
+		}
+	})
+}
+
 // wrongTotal has one transaction less than its total, in the last days.
 type wrongTotal struct{ *lister }
 

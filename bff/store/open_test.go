@@ -133,3 +133,18 @@ func TestFailed(t *testing.T) {
 		fortest.Is(t, use(), cause, "%s", name)
 	}
 }
+
+// A write that waits for the writer while a commit fails is refused: it would be acknowledged on a
+// disk that does not keep what it is told.
+func TestWriteBehindAFailure(t *testing.T) {
+	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
+	cause := errors.New("the disk is gone")
+	waits := db.Writer.Stats().WaitCount
+	written := make(chan error, 1)
+	_ = db.Write(t.Context(), func(*sql.Tx) error {
+		go func() { written <- db.Execute(t.Context(), `DELETE FROM sessions`) }()
+		fortest.Until(t, "it waits", func() bool { return db.Writer.Stats().WaitCount > waits })
+		return db.fail(cause)
+	})
+	fortest.Is(t, <-written, cause, "the write that waited")
+}
