@@ -338,19 +338,23 @@ func (f *Finder) isWanted(s *search) bool {
 	return len(s.wanted) > 0
 }
 
-// readEnds reads the ends of a long list for those that are new. The reader has read a page.
+// readEnds reads the ends of a list that is long, or suspect, for those that are new. The reader has
+// read a page.
 func (f *Finder) readEnds(ctx context.Context, s *search) error {
 	f.mu.Lock()
 	newcomer := s.newcomer
 	f.mu.Unlock()
 	last := s.reader.Page.LastPage
-	if !newcomer || last <= fewPages {
+	if !newcomer || last <= fewPages && !f.isSuspect(s) {
 		return nil
 	}
 
-	pages := []int{last, last - 1}
+	var pages []int
 	if s.reader.Number != 1 {
-		pages = append([]int{1}, pages...)
+		pages = append(pages, 1)
+	}
+	for n := last; n > max(1, last-2); n-- {
+		pages = append(pages, n)
 	}
 	for _, n := range pages {
 		q := s.reader.query

@@ -319,9 +319,20 @@ func TestUnresolvedCreateIsAbandoned(t *testing.T) {
 	h.WantOne(s.ID)
 }
 
-// A list with a wrong total proves nothing, but the transactions on its first pages are found.
-func TestFirstPagesOfAnUnsearchableList(t *testing.T) {
+// A list with a wrong total proves nothing, but the transactions at its ends are found.
+func TestEndsOfAnUnsearchableList(t *testing.T) {
+	for _, others := range []int{0, 120, 400} { // one page, three, and nine
+		t.Run(fmt.Sprint(others), func(t *testing.T) { testEnds(t, others) })
+	}
+}
+
+func testEnds(t *testing.T, others int) {
 	h := checkouttest.NewShop(t)
+	for range others {
+		h.Gateway.Add(payment.CreateRequest{
+			CurrencySymbol: "USDT", NetworkCode: "trc20", AmountUSD: checkouttest.Dec("1"), TTL: 30, Comment: "-",
+		})
+	}
 	asked := 0
 	h.UseGateway(&shiftingList{Gateway: h.Gateway, page: func(q payment.ListQuery) (payment.RecordPage, error) {
 		asked++
@@ -340,7 +351,7 @@ func TestFirstPagesOfAnUnsearchableList(t *testing.T) {
 		h.Clock.Move(10 * time.Second)
 		h.FinishSearch()
 	}
-	h.WantOne(found.ID)
+	h.WantStatus(found.ID, wire.Pending)
 	h.WantStatus(lost.ID, wire.Preparing)
 	asked = 0
 	for range 18 {
