@@ -135,7 +135,7 @@ func TestFailed(t *testing.T) {
 }
 
 // A write that waits for the writer while a commit fails is refused: it would be acknowledged on a
-// disk that does not keep what it is told.
+// disk that loses what it has acknowledged.
 func TestWriteBehindAFailure(t *testing.T) {
 	db := opened(t, filepath.Join(t.TempDir(), "coinslot.db"))
 	cause := errors.New("the disk is gone")
