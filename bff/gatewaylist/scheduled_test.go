@@ -316,7 +316,8 @@ func TestDailyRunResumes(t *testing.T) {
 		b.start()
 		b.pass(65 * time.Minute)
 		b.WantStatus(s.ID, wire.Confirmed)
-		if known = daily(); known.State(time.Now()) != gatewaylist.Done || known.Last.Failures != 0 {
+		known = daily()
+		if known.State(time.Now()) != gatewaylist.Done || known.Last.Failures != 0 {
 			t.Errorf("at the end: %+v", known.Last)
 		}
 		var pages []string

@@ -75,15 +75,9 @@ func (db *DB) besideSQLite(ctx context.Context, path string) (err error) {
 }
 
 func (db *DB) besidePostgres(ctx context.Context, c Config) error {
-	pool, err := postgresConfig(c.DSN)
-	if err != nil {
+	if err := db.connectToWrite(ctx, c); err != nil {
 		return err
 	}
-	pool.ConnConfig.ValidateConnect = db.validate
-	if err := db.connect(ctx, pool); err != nil {
-		return err
-	}
-	db.Writer = db.Reader
 	return db.checkVersion(ctx)
 }
 

@@ -27,7 +27,7 @@ func queries(d dialect) map[string]string {
 	watch, _ := watchQuery([]string{"a", "b"}, time.Time{}, time.Time{})
 	open, _ := inList(1, []string{"a", "b"})
 	all := map[string]string{
-		"sessionByID": sessionByID, "sessionByRef": sessionByRef, "sessionByKey": sessionByKey, "sessionByAttempt": sessionByAttempt,
+		"sessionByID": sessionByID, "sessionByRef": sessionByRef, "sessionByKey": sessionByKey,
 		"sessionForUpdate": sessionForUpdate, "insertSession": insertSession, "updateSession": updateSession,
 		"deleteAttempt": deleteAttempt, "insertAttempt": insertAttempt, "held": held,
 		"touchSession": touchSession, "touchClaimed": touchClaimed, "claimSessions": claimSessions, "claimThese": these, "holdSession": holdSession,

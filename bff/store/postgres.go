@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 )
@@ -84,7 +83,6 @@ func postgresConfig(dsn string) (*pgxpool.Config, error) {
 	// A pooler's next transaction may have another connection, which lacks what an earlier one has
 	// prepared. https://www.pgbouncer.org/features.html
 	c.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
-	c.ConnConfig.ValidateConnect = pgconn.ValidateConnectTargetSessionAttrsReadWrite // no standby
 	c.ConnConfig.OnNotice = markNotReplicated
 	c.BeforeConnect = neverCancel
 	return c, nil
@@ -92,6 +90,17 @@ func postgresConfig(dsn string) (*pgxpool.Config, error) {
 
 // openPostgres connects to the database. What is open when it fails is left to Close.
 func (db *DB) openPostgres(ctx context.Context, c Config) error {
+	if err := db.connectToWrite(ctx, c); err != nil {
+		return err
+	}
+	if err := db.migratePostgres(ctx); err != nil {
+		return err
+	}
+	return db.continueLog(ctx)
+}
+
+// connectToWrite opens the pool for reading and writing, on a server that can commit.
+func (db *DB) connectToWrite(ctx context.Context, c Config) error {
 	pool, err := postgresConfig(c.DSN)
 	if err != nil {
 		return err
@@ -101,10 +110,7 @@ func (db *DB) openPostgres(ctx context.Context, c Config) error {
 		return err
 	}
 	db.Writer = db.Reader
-	if err := db.migratePostgres(ctx); err != nil {
-		return err
-	}
-	return db.continueLog(ctx)
+	return nil
 }
 
 // connect opens the pool for reading and makes sure that its settings hold.

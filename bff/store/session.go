@@ -18,8 +18,6 @@ const (
 	sessionByID      = `SELECT ` + sessionColumns + ` FROM sessions WHERE id = $1`
 	sessionByRef     = `SELECT ` + sessionColumns + ` FROM sessions WHERE order_ref = $1`
 	sessionByKey     = `SELECT ` + sessionColumns + ` FROM sessions WHERE idempotency_key = $1`
-	sessionByAttempt = `SELECT ` + sessionColumns + ` FROM sessions WHERE id =
-		(SELECT session FROM attempts WHERE tracking_code = $1 OR marker = $1 LIMIT 1)`
 )
 
 // row is a session as it was read. The columns win over doc, since Touch, Watch
@@ -104,9 +102,4 @@ func (db *DB) read(ctx context.Context, query, of string) (payment.Session, erro
 // Session implements checkout.Store.
 func (db *DB) Session(ctx context.Context, id string) (payment.Session, error) {
 	return db.read(ctx, sessionByID, id)
-}
-
-// Lookup implements checkout.Store.
-func (db *DB) Lookup(ctx context.Context, trackingCodeOrMarker string) (payment.Session, error) {
-	return db.read(ctx, sessionByAttempt, trackingCodeOrMarker)
 }

@@ -34,7 +34,8 @@ func retryUnknown(do func() error, decided func(err error) bool) error {
 	err := do()
 	for n := 1; isUnknown(err) && n < maxUnknown; n++ {
 		doubt := err
-		if err = do(); err != nil && !isUnknown(err) && !decided(err) {
+		err = do()
+		if err != nil && !isUnknown(err) && !decided(err) {
 			return errors.Join(doubt, err)
 		}
 	}

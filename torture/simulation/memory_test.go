@@ -363,14 +363,6 @@ func (m *memory) Tracked(ctx context.Context, codes []string) (found []payment.S
 	return found, err
 }
 
-func (m *memory) Lookup(ctx context.Context, key string) (payment.Session, error) {
-	refs, err := m.FindAttempts(ctx, []string{key})
-	if err != nil || len(refs) == 0 {
-		return payment.Session{}, cmp.Or(err, payment.ErrNotFound)
-	}
-	return m.Session(ctx, refs[0].Session)
-}
-
 func (m *memory) Count(_ context.Context, status string) (n int, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -69,7 +69,7 @@ var eraseTests = cases{
 			payment.Filter{OrderRef: s.Order.Ref}).Sessions),
 			[]string{s.ID})
 		for _, known := range []string{"CODE1", "marker 1"} {
-			if got, err := b.Lookup(t.Context(), known); err != nil || got.ID != s.ID ||
+			if got, err := lookUp(t.Context(), b, known); err != nil || got.ID != s.ID ||
 				!got.Deleted ||
 				got.Order.Ref != s.Order.Ref {
 				t.Errorf("Lookup(%s) = %+v, %v; want the tombstone", known, got, err)
@@ -168,7 +168,7 @@ var eraseTests = cases{
 			erased(t, b, s.ID, e)
 			wantErased(t, b, s.ID)
 		}
-		got, err := b.Lookup(t.Context(), "CODE1")
+		got, err := lookUp(t.Context(), b, "CODE1")
 		if err != nil || !got.Deleted || !got.ErasedAt.Equal(later()) {
 			t.Errorf("the tombstone = %+v, %v", got, err)
 		}

@@ -25,9 +25,6 @@ type Backend interface {
 	checkout.Store
 	checkout.DueStore
 	gatewaylist.ListStore
-	// Lookup returns the session that has an attempt of that tracking code or
-	// marker, or payment.ErrNotFound.
-	Lookup(ctx context.Context, trackingCodeOrMarker string) (payment.Session, error)
 	// Watch notes for those of the sessions that are pending or preparing that a page shows them:
 	// WatchedUntil becomes until, unless it is later already, and DueAt dueBy, unless it is
 	// earlier. There is no new version, and leases stay. Ids that are not there are left out.

@@ -105,7 +105,7 @@ var uniqueTests = cases{
 			}
 		}, event(two.ID, 1))
 		wantDeliveries(t, b, nil)
-		if _, err := b.Lookup(t.Context(), "free"); !errors.Is(err, payment.ErrNotFound) {
+		if _, err := lookUp(t.Context(), b, "free"); !errors.Is(err, payment.ErrNotFound) {
 			t.Errorf("Lookup of an undone attempt = %v; want ErrNotFound", err)
 		}
 		third := inserted(t, b, fresh(3))

@@ -101,7 +101,7 @@ func unreadableSession(t *testing.T, b Damaged, doc string) {
 	again.Order.Ref = fresh(1).Order.Ref
 	for what, act := range map[string]func() error{
 		"Session": func() error { _, err := b.Session(ctx, bad); return err },
-		"Lookup":  func() error { _, err := b.Lookup(ctx, "T"+bad); return err },
+		"Lookup":  func() error { _, err := lookUp(ctx, b, "T"+bad); return err },
 		"Hold":    func() error { _, err := b.Hold(ctx, bad, now, time.Minute); return err },
 		"Insert":  func() error { _, err := b.Insert(ctx, again); return err },
 		"Update": func() error {
