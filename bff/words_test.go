@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"text/scanner"
 	"unicode"
 
 	"coinslot/bff/fortest"
@@ -67,9 +68,6 @@ func words(text string, line int) (list []word) {
 }
 
 var (
-	// parts are what Go and JavaScript consist of: comments, texts, identifiers.
-	parts = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|` +
-		"`[^`]*`" + `|[A-Za-z_$][\w$]*|\n`)
 	// code is what is no sentence in Markdown: blocks, code, targets of links, comments.
 	code = regexp.MustCompile("(?ms)^```.*?^```|<!--.*?-->|`[^`\n]*`|\\]\\([^)\n]*\\)")
 	// members are the names in JSON.
@@ -91,19 +89,40 @@ func texts(name, content string) (sentences, names []word) {
 			return words(members.ReplaceAllString(content, ""), 1), nil
 		}
 	case ".go", ".js", ".mjs", ".jsx", ".ts":
-		line, seen := 1, map[string]bool{}
-		for _, part := range parts.FindAllString(content, -1) {
-			quoted := strings.ContainsRune("\"'`", rune(part[0]))
-			switch {
-			case quoted && (strings.HasSuffix(name, "_test.go") || !strings.ContainsRune(part, ' ')):
-			case quoted, part[0] == '/':
-				sentences = append(sentences, words(part, line)...)
-			case !seen[part]: // an identifier counts once in a file
-				seen[part] = true
-				spaced := strings.Join(humps.FindAllString(part, -1), " ")
-				names = append(append(names, words(spaced, line)...), word{"", line}) // phrases end here
+		return textsOfProgram(content, strings.HasSuffix(name, "_test.go"))
+	}
+	return nil, nil
+}
+
+// textsOfProgram returns them for a program in Go or JavaScript: comments, strings, identifiers.
+func textsOfProgram(content string, test bool) (sentences, names []word) {
+	var tokens scanner.Scanner
+	tokens.Init(strings.NewReader(content))
+	tokens.Mode = scanner.ScanIdents | scanner.ScanChars | scanner.ScanStrings |
+		scanner.ScanRawStrings | scanner.ScanComments
+	tokens.Error = func(*scanner.Scanner, string) {} // what JavaScript writes in another way
+
+	seen := map[string]bool{}
+	for kind := tokens.Scan(); kind != scanner.EOF; kind = tokens.Scan() {
+		text := tokens.TokenText()
+		line := tokens.Position.Line
+		switch kind {
+		case scanner.Comment:
+			sentences = append(sentences, words(text, line)...)
+
+		case scanner.Char, scanner.String, scanner.RawString:
+			if !test && strings.ContainsRune(text, ' ') {
+				sentences = append(sentences, words(text, line)...)
 			}
-			line += strings.Count(part, "\n")
+
+		case scanner.Ident:
+			if seen[text] { // an identifier counts once in a file
+				continue
+			}
+			seen[text] = true
+			spaced := strings.Join(humps.FindAllString(text, -1), " ")
+			names = append(names, words(spaced, line)...)
+			names = append(names, word{"", line}) // phrases end here
 		}
 	}
 	return sentences, names
