@@ -91,7 +91,7 @@ func TestTwoTaps(t *testing.T) {
 
 // The search finds coins by their networks and networks by their coins, announces the result, and
 // Enter in it pays nothing.
-func TestSearch(t *testing.T) {
+func TestFullSearch(t *testing.T) {
 	s := newStack(t)
 	p := s.choosing(t, chooserModes["wasm"], order{"amount_usd": "25.00"})
 	pick(p.View, "BNB", "bep20")
@@ -133,7 +133,7 @@ func TestFullSearchBeforeTheTakeover(t *testing.T) {
 
 // After a payment has come to nothing, and when it is changed, the last coin and
 // network are picked already. Only the session remembers them.
-func TestLastChoiceIsPreselected(t *testing.T) {
+func TestFullLastChoiceIsPreselected(t *testing.T) {
 	runParallel(t)
 	for name, o := range chooserModes {
 		t.Run(name, func(t *testing.T) {

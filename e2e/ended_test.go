@@ -186,9 +186,9 @@ const inAlaska = `{
   Date.prototype.getTimezoneOffset = () => 540;
 }`
 
-// TestReceiptDate: receipts are dated as the language writes dates, in the browser's time zone
+// TestFullReceiptDate: receipts are dated as the language writes dates, in the browser's time zone
 // and with its name; without scripts in UTC.
-func TestReceiptDate(t *testing.T) {
+func TestFullReceiptDate(t *testing.T) {
 	s := newStack(t)
 	_, p, _ := s.end(t, browser.Options{Script: inAlaska}, "confirmed", "pay")
 	receipt := s.base + p.Attr(`[data-part="receipt"]`, "href") + "?lang=de"

@@ -370,7 +370,7 @@ func (e *example) takesPlayMoney(t *testing.T) {
 }
 
 // The demo serves a shop of one's own, with the settings that it prints.
-func TestDemoForAnExample(t *testing.T) {
+func TestFullDemoForAnExample(t *testing.T) {
 	runParallel(t)
 	shop := shops[0]
 	shop.prepare(t, nil)
@@ -409,7 +409,7 @@ func pages(folder string, base *string) http.Handler {
 }
 
 // The pages without a server sell what the catalog beside them offers.
-func TestExamplePages(t *testing.T) {
+func TestFullExamplePages(t *testing.T) {
 	var base string
 	static, html := httptest.NewServer(pages("static", &base)), httptest.NewServer(pages("html", &base))
 	t.Cleanup(static.Close)

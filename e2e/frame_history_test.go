@@ -7,8 +7,8 @@ import (
 	"coinslot/e2e/browser"
 )
 
-// TestOneBackLeavesTheShop: without WebAssembly, a frame's pages add nothing to the tab's history.
-func TestOneBackLeavesTheShop(t *testing.T) {
+// TestFullOneBackLeavesTheShop: without WebAssembly, a frame's pages add nothing to the tab's history.
+func TestFullOneBackLeavesTheShop(t *testing.T) {
 	runParallel(t)
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "25.00"})

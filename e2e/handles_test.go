@@ -41,7 +41,7 @@ var paying = []string{
 	"device", "page-link", "copy-link", "hosted", "status", "time-left", "countdown", "recheck", "checked",
 }
 
-func TestHandles(t *testing.T) {
+func TestFullHandles(t *testing.T) {
 	s := newStack(t)
 	for _, live := range []string{"wasm", "html"} {
 		t.Run(live, func(t *testing.T) {

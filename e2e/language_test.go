@@ -34,7 +34,7 @@ func sentences(t *testing.T) map[string]map[string]string {
 
 // The language is the one that was asked for, else the order's, else the
 // browser's, else English; a dialect finds its language.
-func TestLanguagePreference(t *testing.T) {
+func TestFullLanguagePreference(t *testing.T) {
 	s := newStack(t)
 	texts := sentences(t)
 	for _, c := range []struct{ asked, order, browser, want string }{
@@ -72,7 +72,7 @@ func TestLanguagePreference(t *testing.T) {
 
 // A checkout in a shop's page speaks the language of its element, else of what is
 // around it, else of the browser.
-func TestHostPageLanguage(t *testing.T) {
+func TestFullHostPageLanguage(t *testing.T) {
 	s, host := newShop(t, "")
 	p := chromium.Open(t, "", browser.Options{AcceptLanguage: "pl", Height: 1400, BlockURLs: []string{"*.wasm"}})
 	for name, c := range map[string]struct{ body, want string }{
@@ -105,7 +105,7 @@ func setLanguage(v *browser.View, tag string) {
 func TestFullLanguageMenu(t *testing.T) {
 	runParallel(t)
 	german := sentences(t)["de"]
-	for _, how := range []string{"alone", "modal"} { // TestPlainLanguage is the same without scripts
+	for _, how := range []string{"alone", "modal"} { // TestFullPlainLanguage is the same without scripts
 		t.Run(how, func(t *testing.T) {
 			s := newStack(t)
 			id := s.session(order{"amount_usd": "25.00", "lang": "fr"})
@@ -169,9 +169,9 @@ func TestFullSocketUsesPageLanguage(t *testing.T) {
 	fortest.Has(t, "the socket is asked for at", asked, "lang=de")
 }
 
-// TestNumbersOfALanguage: people read all amounts of a screen as their language writes numbers, and
+// TestFullNumbersOfALanguage: people read all amounts of a screen as their language writes numbers, and
 // what they copy keeps the point.
-func TestNumbersOfALanguage(t *testing.T) {
+func TestFullNumbersOfALanguage(t *testing.T) {
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "2316.00"})
 	p := chromium.Open(t, s.base+"/checkout/"+id+"?lang=de", browser.Options{Height: 1400})

@@ -113,7 +113,7 @@ func TestFullNoLayoutShiftWhilePressed(t *testing.T) {
 	release()
 }
 
-func TestOfferQuantity(t *testing.T) {
+func TestFullOfferQuantity(t *testing.T) {
 	s := newStack(t, offersFile(t))
 	set := func(p *browser.Page, n string) {
 		p.Eval(`(box => { box.value = "`+n+`"; box.dispatchEvent(new Event("change", {bubbles: true})); })(document.querySelector('`+quantityBox+`'))`, nil)

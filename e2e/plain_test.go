@@ -325,7 +325,7 @@ func TestPlainChangesCancelsAndRetries(t *testing.T) {
 }
 
 // The menu changes the language, and what was chosen stays on every way.
-func TestPlainLanguage(t *testing.T) {
+func TestFullPlainLanguage(t *testing.T) {
 	s := newStack(t)
 	p := plainly(t, s.base+"/checkout/"+s.session(order{"amount_usd": "25.00"}), lynx)
 	fortest.Equal(t, strings.Count(p.body, "<option "), 1, "the first page lists languages")

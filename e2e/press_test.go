@@ -90,7 +90,7 @@ const recordCopies = `(() => {
 
 // The copy buttons put on the clipboard what the shopper reads, whole, and say
 // so only when it is there; in a frame, by the program and by the page's script.
-func TestCopies(t *testing.T) {
+func TestFullCopies(t *testing.T) {
 	runParallel(t)
 	for name, blocked := range map[string][]string{"wasm": nil, "html": {"*.wasm"}} {
 		t.Run(name, func(t *testing.T) {

@@ -29,7 +29,7 @@ func TestFullScreens(t *testing.T) {
 		dark          bool
 	}{{"light", 390, 1100, false}, {"dark", 720, 1000, true}} {
 		if *screens == "" && look.name == "dark" {
-			continue // TestHandles and the gallery look at the screens; this sees that pictures are made
+			continue // TestFullHandles and the gallery look at the screens; this sees that pictures are made
 		}
 		t.Run(look.name, func(t *testing.T) {
 			s := newStack(t)

@@ -10,7 +10,7 @@ import (
 )
 
 // What is typed and chosen before the program arrives is kept by it, and the typing goes on.
-func TestTypedBeforeTheTakeover(t *testing.T) {
+func TestFullTypedBeforeTheTakeover(t *testing.T) {
 	h := newHeldStack(t)
 	p := h.openPage(t, h.session(order{"amount_usd": "25.00"}), browser.Options{})
 	p.Wait(`[data-live="html"]`)
@@ -94,7 +94,7 @@ func TestFullPartialChoiceWithoutJavaScript(t *testing.T) {
 
 // A slip in the e-mail is shown beside its field and stops nothing; nor does a real mailbox that the
 // gateway would refuse.
-func TestEmailWithASlip(t *testing.T) {
+func TestFullEmailWithASlip(t *testing.T) {
 	runParallel(t)
 	s := newStack(t)
 	for name, options := range map[string]browser.Options{"wasm": {}, "no script": {NoJS: true}} {

@@ -99,7 +99,7 @@ func assertOnlyRequests(t *testing.T, p *browser.Page, origins ...string) {
 }
 
 // Two products on a page have a frame each; a second element of the same order has none.
-func TestTwoProductsOnOnePage(t *testing.T) {
+func TestFullTwoProductsOnOnePage(t *testing.T) {
 	s, host := newShop(t, "")
 	a, b := s.session(order{"amount_usd": "25.00", "title": "First"}), s.session(order{"amount_usd": "35.00", "title": "Second"})
 	for _, e := range [][2]string{{"a", a}, {"b", b}, {"c", a}} {

@@ -22,8 +22,8 @@ const holdHandshake = `window.WebSocket = class extends EventTarget {
 	close() { }
 };`
 
-// TestPaidBehindSilentSocket: a payment is seen in a few seconds though the socket is silent.
-func TestPaidBehindSilentSocket(t *testing.T) {
+// TestFullPaidBehindSilentSocket: a payment is seen in a few seconds though the socket is silent.
+func TestFullPaidBehindSilentSocket(t *testing.T) {
 	runParallel(t)
 	for name, script := range map[string]string{
 		"no frames": swallowFrames, "no handshake": holdHandshake,

@@ -125,7 +125,7 @@ func (h *heldStack) ended(p *browser.Page, kind sandbox.Kind, want string) {
 	p.Wait(want)
 }
 
-func TestTakeoverKeepsSelection(t *testing.T) {
+func TestFullTakeoverKeepsSelection(t *testing.T) {
 	h := newHeldStack(t)
 	p := h.openPage(t, h.session(order{"amount_usd": "25.00"}), browser.Options{})
 	p.Wait(`[data-live="html"]`)

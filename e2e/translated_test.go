@@ -36,9 +36,9 @@ const translatePage = `(() => {
 	translate();
 })()`
 
-// TestTranslatedPage: in a page that the browser translates, what changes is shown, and what must not
+// TestFullTranslatedPage: in a page that the browser translates, what changes is shown, and what must not
 // be translated is not.
-func TestTranslatedPage(t *testing.T) {
+func TestFullTranslatedPage(t *testing.T) {
 	runParallel(t)
 	for name, script := range translators {
 		t.Run(name, func(t *testing.T) {

@@ -3,8 +3,8 @@
 //	go run ./tools/test        what make test runs
 //	go run ./tools/test -rest  what only make test-all runs
 //
-// The rest are the tests whose names begin with TestFull, and all tests of the packages in the
-// folders below. Both run the short form of TestTorture; make torture runs the long one.
+// The rest are the tests whose names begin with TestFull or TestTorture, and all tests of the
+// packages in the folders below. TestTorture runs in its short form; make torture runs the long one.
 //
 // What the tests drive is built before, because no test waits for a compiler.
 package main
@@ -15,16 +15,19 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
+	"time"
 )
 
 // rest matches the names of tests that make test leaves out.
-const rest = "^TestFull"
+const rest = "^Test(Full|Torture)"
 
 // restFolders are the folders whose tests make test leaves out.
 var restFolders = []string{
@@ -33,7 +36,8 @@ var restFolders = []string{
 
 // longest are the packages that take longest. They begin first.
 var longest = []string{
-	"torture", "e2e/gallery", "e2e", "bff/server", "static/checkouttest", "bff/store", "bff/checkout",
+	"torture", "e2e/gallery", "e2e", "bff/server", "static/checkouttest", "bff/store",
+	"bff/gatewaylist", "bff/checkout", "bff",
 }
 
 // unraced are packages that the race detector does not look into, with all their callers watched: C
@@ -122,7 +126,7 @@ func inRestFolder(folder string) bool {
 	})
 }
 
-var restTest = regexp.MustCompile(`(?m)^func TestFull`)
+var restTest = regexp.MustCompile(`(?m)^func Test(Full|Torture)`)
 
 // hasRest reports whether one of the files has a test that make test leaves out.
 func hasRest(folder string, files []string) (bool, error) {
@@ -152,8 +156,18 @@ func longestFirst(folders []string) {
 // goTest runs the tests of packages with the race detector, if there is a C compiler for it. One
 // package more than there are processors runs at a time, because browsers are waited for.
 func goTest(folders []string, flags ...string) error {
+	temporary, err := temporaryFolder()
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(temporary)
+
 	args := []string{"test", "-shuffle=on", "-timeout=40m", "-p", strconv.Itoa(runtime.NumCPU() + 1)}
-	env := append(os.Environ(), "GORACE=atexit_sleep_ms=0")
+	env := append(os.Environ(),
+		"GORACE=atexit_sleep_ms=0",
+		"TMPDIR="+temporary,
+		"GOTMPDIR="+os.TempDir(), // the compiler's files are too large for memory
+	)
 	if _, err := exec.LookPath("gcc"); err == nil {
 		args = append(args, "-race")
 		env = append(env, "CGO_ENABLED=1")
@@ -166,6 +180,11 @@ func goTest(folders []string, flags ...string) error {
 		args = append(args, "./"+folder)
 	}
 
+	// An interrupt from the keyboard reaches go test, too. Then this waits for it, and cleans up.
+	interrupted := make(chan os.Signal, 1)
+	signal.Notify(interrupted, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(interrupted)
+
 	cmd := exec.Command("go", args...)
 	cmd.Stdout = os.Stdout
 	cmd.Stderr = os.Stderr
@@ -174,4 +193,40 @@ func goTest(folders []string, flags ...string) error {
 		return fmt.Errorf("go test: %w", err)
 	}
 	return nil
+}
+
+const (
+	memoryNeeded = 4 << 30 // bytes that must be free for the temporary files
+	prefix       = "coinslot-test-"
+	leftBehind   = 3 * time.Hour // no run takes so long
+)
+
+// temporaryFolder makes the folder for the temporary files of tests: in memory if there is room,
+// because the databases of many tests wait for a disk most of their time. It removes those that
+// killed runs left behind.
+func temporaryFolder() (string, error) {
+	parent := os.TempDir()
+	if freeMemory() >= memoryNeeded {
+		parent = memory
+	}
+	earlier, err := filepath.Glob(filepath.Join(parent, prefix+"*"))
+	if err != nil {
+		return "", fmt.Errorf("looking for files of earlier runs: %w", err)
+	}
+	for _, folder := range earlier {
+		info, err := os.Stat(folder)
+		if err == nil && time.Since(info.ModTime()) > leftBehind {
+			os.RemoveAll(folder)
+		}
+	}
+
+	folder, err := os.MkdirTemp(parent, prefix)
+	if err != nil {
+		return "", fmt.Errorf("making the folder of temporary files: %w", err)
+	}
+	// As /tmp is: PostgreSQL runs as another user.
+	if err := os.Chmod(folder, 0o777|os.ModeSticky); err != nil {
+		return "", fmt.Errorf("opening the folder of temporary files to all: %w", err)
+	}
+	return folder, nil
 }

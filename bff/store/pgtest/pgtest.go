@@ -63,7 +63,10 @@ func installed() error {
 // process's tests share, which is made when the first asks for it. It calls [Need].
 func DSN(t testing.TB) string {
 	t.Helper()
-	return shared(t).DSN(t)
+	cluster := shared(t)
+	name := cluster.create(t, empty)
+	cluster.dropAfter(t, name)
+	return cluster.address(name)
 }
 
 // template is the database of the shared cluster that [Migrated] copies.
@@ -80,11 +83,13 @@ func Migrated(t testing.TB, create func(dsn string) error) string {
 	template.Lock()
 	defer template.Unlock()
 	if template.name == "" {
-		name := cluster.create(t, "template0 ENCODING 'UTF8'")
+		name := cluster.create(t, empty)
 		fortest.OK(t, create(cluster.address(name)))
 		template.name = name
 	}
-	return cluster.address(cluster.create(t, template.name))
+	name := cluster.create(t, template.name)
+	cluster.dropAfter(t, name)
+	return cluster.address(name)
 }
 
 // shared is the cluster of this process.
@@ -124,8 +129,11 @@ func New(t testing.TB, settings ...string) *Cluster {
 // DSN returns the address of a fresh database.
 func (c *Cluster) DSN(t testing.TB) string {
 	t.Helper()
-	return c.address(c.create(t, "template0 ENCODING 'UTF8'"))
+	return c.address(c.create(t, empty))
 }
+
+// empty is the template of a database without tables.
+const empty = "template0 ENCODING 'UTF8'"
 
 // create makes a database of a template and returns its name.
 func (c *Cluster) create(t testing.TB, template string) (name string) {
@@ -135,14 +143,32 @@ func (c *Cluster) create(t testing.TB, template string) (name string) {
 	return name
 }
 
+// dropAfter removes a database when t has ended: hundreds of them are gigabytes.
+func (c *Cluster) dropAfter(t testing.TB, name string) {
+	t.Cleanup(func() {
+		err := c.exec(context.Background(), "DROP DATABASE "+name+" WITH (FORCE)")
+		if err != nil {
+			t.Logf("the database %s stays until all tests have ended: %v", name, err)
+		}
+	})
+}
+
 // Exec executes a statement as the superuser, outside of any test's database.
 func (c *Cluster) Exec(t testing.TB, statement string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	fortest.OK(t, c.exec(t.Context(), statement))
+}
+
+func (c *Cluster) exec(ctx context.Context, statement string) error {
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	conn := fortest.Must(pgx.Connect(ctx, c.address("postgres")))(t)
+	conn, err := pgx.Connect(ctx, c.address("postgres"))
+	if err != nil {
+		return err
+	}
 	defer conn.Close(ctx)
-	fortest.Must(conn.Exec(ctx, statement))(t)
+	_, err = conn.Exec(ctx, statement)
+	return err
 }
 
 func (c *Cluster) address(database string) string {
@@ -177,16 +203,8 @@ func start(ctx context.Context, settings []string) (*Cluster, error) {
 // makeDir makes a directory that another user can be given, unlike t.TempDir's.
 func makeDir(prefix string) (string, error) { return os.MkdirTemp(short(), prefix) }
 
-// memory is a file system in memory, where Linux has one.
-const memory = "/dev/shm"
-
-// short is a directory whose name leaves room for that of a socket: in memory, if there is room for
-// some servers, because tests make and remove many, and none outlives the machine.
+// short is a directory whose name leaves room for that of a socket.
 func short() string {
-	var s syscall.Statfs_t
-	if syscall.Statfs(memory, &s) == nil && s.Bavail*uint64(s.Bsize) > 2<<30 {
-		return memory
-	}
 	if dir := os.TempDir(); len(dir) < 50 {
 		return dir
 	}
@@ -269,7 +287,8 @@ func (c *Cluster) run(ctx context.Context) error {
 	args := []string{"-D", filepath.Join(c.dir, "data"), "-k", c.dir, "-c", "listen_addresses=",
 		"-c", "fsync=on",
 		"-c", "dynamic_shared_memory_type=mmap", // files of the folder, so that a kill leaves none
-		"-c", "max_connections=60", "-c", "shared_buffers=16MB", "-c", "logging_collector=off"}
+		"-c", "max_connections=60", "-c", "shared_buffers=16MB", "-c", "max_wal_size=64MB",
+		"-c", "logging_collector=off"}
 	for _, setting := range c.settings {
 		args = append(args, "-c", setting)
 	}
