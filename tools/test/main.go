@@ -3,8 +3,8 @@
 //	go run ./tools/test        what make test runs
 //	go run ./tools/test -rest  what only make test-all runs
 //
-// The rest are the tests whose names begin with TestFull or TestTorture, and all tests of the
-// packages in the folders below. TestTorture runs in its short form; make torture runs the long one.
+// The rest are the tests whose names begin with TestFull, and all tests of the packages in the
+// folders below. Both run the short form of TestTorture; make torture runs the long one.
 //
 // What the tests drive is built before, because no test waits for a compiler.
 package main
@@ -27,7 +27,7 @@ import (
 )
 
 // rest matches the names of tests that make test leaves out.
-const rest = "^Test(Full|Torture)"
+const rest = "^TestFull"
 
 // restFolders are the folders whose tests make test leaves out.
 var restFolders = []string{
@@ -126,7 +126,7 @@ func inRestFolder(folder string) bool {
 	})
 }
 
-var restTest = regexp.MustCompile(`(?m)^func Test(Full|Torture)`)
+var restTest = regexp.MustCompile(`(?m)^func TestFull`)
 
 // hasRest reports whether one of the files has a test that make test leaves out.
 func hasRest(folder string, files []string) (bool, error) {
