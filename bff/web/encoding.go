@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/andybalholm/brotli"
 )
@@ -44,14 +45,22 @@ func Send(w http.ResponseWriter, r *http.Request, status int, content []byte) {
 	w.Write(body)
 }
 
+// compressors are used again: a new one takes 0.9 MB, and with it a page twice the time.
+var compressors = sync.Pool{New: func() any {
+	options := brotli.WriterOptions{Quality: brotliQuality, LGWin: brotliWindow}
+	return brotli.NewWriterOptions(nil, options)
+}}
+
 // compress returns content in a coding.
 func compress(coding string, content []byte) []byte {
 	var body bytes.Buffer
 	var w io.WriteCloser
 	switch coding {
 	case "br":
-		options := brotli.WriterOptions{Quality: brotliQuality, LGWin: brotliWindow}
-		w = brotli.NewWriterOptions(&body, options)
+		compressor := compressors.Get().(*brotli.Writer)
+		defer compressors.Put(compressor)
+		compressor.Reset(&body)
+		w = compressor
 	case "gzip":
 		w = gzip.NewWriter(&body)
 	default:
