@@ -71,6 +71,6 @@ func TestFullPagesOpenDuringAnUpgrade(t *testing.T) {
 		}
 	}
 	if gone == 0 {
-		t.Error("both releases have the same files: set PREVIOUS in the Makefile to an older one")
+		t.Error("both commits have the same assets: give torture/upgrade.sh two whose assets differ")
 	}
 }
