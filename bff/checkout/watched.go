@@ -3,8 +3,6 @@ package checkout
 import (
 	"context"
 	"time"
-
-	"coinslot/bff/payment"
 )
 
 // watchedSessions knows which watched sessions may be due, to avoid claiming all of them again and again.
@@ -22,7 +20,7 @@ const (
 
 // claimWatched claims watched sessions that are due. Usually the other lanes have claimed them
 // already, but those go by due time and may be far behind.
-func (p *Poller) claimWatched(ctx context.Context, limit int) ([]payment.Session, error) {
+func (p *Poller) claimWatched(ctx context.Context, limit int) ([]ClaimedSession, error) {
 	now := p.Now()
 	if now.Before(p.watched.refreshedAt) { // the clock was set back
 		p.watched = watchedSessions{}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout"
 	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/fortest"
 	"coinslot/bff/gatewaylist"
@@ -63,7 +64,7 @@ func (l *listing) pay(amount string) {
 // update changes the stored session without its times.
 func (l *listing) update(change func(*payment.Session)) {
 	l.T.Helper()
-	_, err := l.Store.Update(l.T.Context(), l.id, func(s *payment.Session) ([]payment.Event, error) {
+	_, err := l.Store.Update(l.T.Context(), l.id, 0, func(s *payment.Session) ([]payment.Event, error) {
 		change(s)
 		return nil, nil
 	})
@@ -129,7 +130,8 @@ func TestApplyPage(t *testing.T) {
 		}, want: left},
 		"hinted for later": {set: func(l *listing) {
 			s := l.Load(l.id)
-			fortest.OK(t, l.Store.Touch(l.T.Context(), s, s.CheckedAt, s.CheckedAt.Add(12*time.Second)))
+			read := checkout.ClaimedSession{Session: s}
+			fortest.OK(t, l.Store.Touch(l.T.Context(), read, s.CheckedAt, s.CheckedAt.Add(12*time.Second)))
 		}, want: left},
 		"due since before": {set: func(l *listing) { l.Clock.Move(time.Minute) }, want: touched},
 		"due meanwhile":    {flaw: func(l *listing) { l.Clock.Move(6 * time.Second) }, want: touched},

@@ -20,8 +20,9 @@ type ReconcilerConfig struct {
 	Runs     Runs
 	Sessions ReconciledSessions
 	// Change changes a session; see checkout.Service.Change.
-	Change func(ctx context.Context, old payment.Session,
-		fn func(s *payment.Session, now time.Time) error) (payment.Session, error)
+	Change func(
+		ctx context.Context, id string, fn payment.ChangeFunc,
+	) (payment.Session, error)
 	// ListPause is the time between two pages of a scheduled run.
 	ListPause time.Duration
 	// PaymentPage is the base URL of the gateway's hosted pages; empty = none is shown.

@@ -267,14 +267,13 @@ func (c *Reconciler) followUpMoney(
 			continue
 		}
 		followed := 0
-		_, err := c.Change(ctx, payment.Session{ID: s.ID},
-			func(s *payment.Session, now time.Time) error {
-				followed = s.FollowUpListed(rows, env, c.Schedule, now)
-				if followed == 0 {
-					return payment.ErrUnchanged
-				}
-				return nil
-			})
+		_, err := c.Change(ctx, s.ID, func(s *payment.Session, now time.Time) error {
+			followed = s.FollowUpListed(rows, env, c.Schedule, now)
+			if followed == 0 {
+				return payment.ErrUnchanged
+			}
+			return nil
+		})
 		if err != nil {
 			return len(sessions), late, err
 		}

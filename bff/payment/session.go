@@ -46,10 +46,6 @@ type Session struct {
 	// Deleted reports whether the session was reduced to a tombstone.
 	ErasedAt time.Time `json:"erased_at,omitzero"`
 	Deleted  bool      `json:"deleted,omitempty"`
-	// Epoch is a fencing token: it counts the claims of this session. Claimed is set on the
-	// result of Claim; changes by its holder are refused after another claim.
-	Epoch   int64 `json:"-"`
-	Claimed bool  `json:"-"`
 	// Unchecked is set by Service.Open when the gateway's currency list was unavailable, so
 	// Order.Currencies could not be validated.
 	Unchecked bool `json:"-"`

@@ -47,11 +47,11 @@ func (d *unreliable) ask(ctx context.Context) error {
 	return nil
 }
 
-func (d *unreliable) Claim(ctx context.Context, _ time.Time, _ time.Duration, _ int, _ bool) ([]payment.Session, error) {
+func (d *unreliable) Claim(ctx context.Context, _ time.Time, _ time.Duration, _ int, _ bool) ([]checkout.ClaimedSession, error) {
 	return nil, d.ask(ctx)
 }
 
-func (d *unreliable) ClaimOf(ctx context.Context, _ []string, _ time.Time, _ time.Duration, _ int) ([]payment.Session, error) {
+func (d *unreliable) ClaimOf(ctx context.Context, _ []string, _ time.Time, _ time.Duration, _ int) ([]checkout.ClaimedSession, error) {
 	return nil, d.ask(ctx)
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
@@ -42,7 +43,7 @@ var listedTests = cases{
 		changed = updated(t, b, changed.ID, nothing)
 		touch(t, b, hastened, 1, epoch(), epoch().Add(-time.Second))
 		hastened.CheckedAt, hastened.DueAt = epoch(), epoch().Add(-time.Second)
-		leased = stored(hold(t, b, leased.ID, epoch()))
+		leased = hold(t, b, leased.ID, epoch()).Session
 		touchMany(t, b, epoch().Add(time.Minute-time.Microsecond), list...)
 		calm.CheckedAt, calm.DueAt = epoch().Add(time.Second), later()
 		for _, s := range []payment.Session{changed, hastened, leased, calm, undue} {
@@ -50,7 +51,7 @@ var listedTests = cases{
 		}
 	}),
 	"touch all of a lease that ended": on(func(t *testing.T, b Backend) {
-		s := stored(claimed(t, b, 1))
+		s := claimed(t, b, 1).Session
 		touchMany(t, b, epoch().Add(time.Minute), payment.Touched{
 			Session: s, At: epoch(), Due: later(),
 		})
@@ -68,18 +69,19 @@ var listedTests = cases{
 		early.DueAt = epoch().Add(time.Microsecond)
 		early = inserted(t, b, early)
 		asked := []string{two.ID, one.ID, leased.ID, early.ID, one.ID, "", "cs_unknown", "\xff"}
-		take := func(limit int) []payment.Session {
+		take := func(limit int) []checkout.ClaimedSession {
 			return fortest.Must(b.ClaimOf(t.Context(), asked, epoch(), time.Minute, limit))(t)
 		}
-		wantSessions(t, "of none", take(0))
+		wantClaimed(t, "of none", take(0))
 		first := take(1)
 		all := append(first, take(10)...)
-		slices.SortFunc(all, func(a, b payment.Session) int { return strings.Compare(a.ID, b.ID) })
-		for _, s := range []*payment.Session{&one, &two} {
-			s.Epoch, s.Claimed = 1, true
-		}
-		same(t, "claimed", all, []payment.Session{one, two})
-		wantSessions(t, "again", take(10))
+		slices.SortFunc(all, func(a, b checkout.ClaimedSession) int {
+			return strings.Compare(a.ID, b.ID)
+		})
+		same(t, "claimed", all, []checkout.ClaimedSession{
+			{Session: one, Epoch: 1}, {Session: two, Epoch: 1},
+		})
+		wantClaimed(t, "again", take(10))
 	}),
 }
 
