@@ -54,7 +54,13 @@ type ListStore interface {
 	Tracked(ctx context.Context, trackingCodes []string) ([]payment.Session, error)
 	// TouchAll is Touch of many, in one commit. It skips sessions whose DueAt or Version have
 	// changed, and those that are leased at now.
-	TouchAll(ctx context.Context, now time.Time, list []payment.Touched) error
+	TouchAll(ctx context.Context, now time.Time, list []Touched) error
+}
+
+// Touched is a session as it was read, and its new times.
+type Touched struct {
+	payment.Session
+	At, Due time.Time // CheckedAt and DueAt
 }
 
 // PageApplier applies pages of the gateway's list of pending transactions.
@@ -81,7 +87,7 @@ func (c *PageApplier) Apply(
 	if err != nil {
 		return tally, fmt.Errorf("looking up listed payments: %w", err)
 	}
-	var touched []payment.Touched
+	var touched []Touched
 	var suspects []payment.Session
 	for _, s := range sessions {
 		for i := range s.Attempts {
@@ -91,7 +97,7 @@ func (c *PageApplier) Apply(
 			}
 			switch due, means := c.classify(r, &tally, &s, &s.Attempts[i], row, asked); means {
 			case unchanged:
-				touched = append(touched, payment.Touched{Session: s, At: asked, Due: due})
+				touched = append(touched, Touched{Session: s, At: asked, Due: due})
 			case changed:
 				if r.firstDistrust(row.TrackingCode) {
 					suspects = append(suspects, s)
@@ -118,8 +124,8 @@ func (r *Reading) rows(records []payment.Record) map[string]payment.Record {
 }
 
 // touchAll stores what a page shows, in one commit, except what the reading contradicts.
-func (c *PageApplier) touchAll(ctx context.Context, r *Reading, list []payment.Touched) error {
-	list = slices.DeleteFunc(list, func(t payment.Touched) bool {
+func (c *PageApplier) touchAll(ctx context.Context, r *Reading, list []Touched) error {
+	list = slices.DeleteFunc(list, func(t Touched) bool {
 		return r.distrusts(t.Current().TrackingCode)
 	})
 	if len(list) == 0 {
@@ -140,7 +146,7 @@ func (c *PageApplier) touchAll(ctx context.Context, r *Reading, list []payment.T
 // makeDue makes sessions due now that were not changed, read or postponed by a failure since.
 func (c *PageApplier) makeDue(ctx context.Context, list []payment.Session) error {
 	now := c.Now()
-	var due []payment.Touched
+	var due []Touched
 	for _, old := range list {
 		s, err := c.Store.Session(ctx, old.ID)
 		if errors.Is(err, payment.ErrUnreadable) {
@@ -150,7 +156,7 @@ func (c *PageApplier) makeDue(ctx context.Context, list []payment.Session) error
 			return fmt.Errorf("loading a listed payment: %w", err)
 		}
 		if s.Version == old.Version && s.DueAt.After(now) && !s.IsPostponed(c.Schedule, now) {
-			due = append(due, payment.Touched{Session: s, At: s.CheckedAt, Due: now})
+			due = append(due, Touched{Session: s, At: s.CheckedAt, Due: now})
 		}
 	}
 	if len(due) == 0 {

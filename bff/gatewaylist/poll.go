@@ -153,7 +153,7 @@ func (p *Poller) logFailure(ctx context.Context, err error) {
 // readList reads the whole list once, its pages spread over the time until the next reading, under
 // a lease: if this instance dies, another one takes over within one and a quarter intervals.
 // Errors: ErrRunning; errUseless; those of a Reader; the store's.
-func (p *Poller) readList(ctx context.Context, l load, every time.Duration) error {
+func (p *Poller) readList(ctx context.Context, l load, every time.Duration) (err error) {
 	began := p.Now()
 	lease, err := begin(ctx, lease{
 		run: Run{Kind: Polling, By: "coinslot", Began: began.UTC()}, runs: p.Runs,
@@ -163,9 +163,13 @@ func (p *Poller) readList(ctx context.Context, l load, every time.Duration) erro
 		return err
 	}
 	defer func() {
-		next := began.UTC().Add(every * 19 / 20) // just before the next poll
-		if ctx.Err() != nil {
-			next = time.Time{}
+		if lease == nil {
+			return
+		}
+		next := time.Time{} // of an interrupted run, which has no end: at any time
+		if ctx.Err() == nil {
+			lease.run.Ended, lease.run.Failed = p.Now().UTC(), err != nil
+			next = began.UTC().Add(every * 19 / 20) // just before the next poll
 		}
 		lease.end(ctx, nil, next)
 	}()

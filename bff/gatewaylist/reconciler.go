@@ -16,7 +16,7 @@ type ReconcilerConfig struct {
 	Gateway Gateway
 	// Records reads the gateway's records for operators; nil = unavailable.
 	Records GatewayRecords
-	// Runs stores runs and reports for all instances; nil = no scheduled runs.
+	// Runs stores runs and reports for all instances; required.
 	Runs     Runs
 	Sessions ReconciledSessions
 	// Change changes a session; see checkout.Service.Change.

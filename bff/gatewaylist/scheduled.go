@@ -37,9 +37,6 @@ func (k RunKind) interval() time.Duration {
 // time, until ctx ends; it always returns nil. Each reads the gateway's list and schedules a
 // check of every payment whose record shows unknown money. Failures are logged and retried.
 func (c *Reconciler) RunScheduled(ctx context.Context) error {
-	if c.Runs == nil {
-		return nil
-	}
 	var running sync.WaitGroup
 	for _, kind := range []RunKind{Daily, Hourly} {
 		running.Go(func() {

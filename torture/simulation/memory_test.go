@@ -235,7 +235,7 @@ func (m *memory) Touch(
 	return nil
 }
 
-func (m *memory) TouchAll(_ context.Context, now time.Time, list []payment.Touched) error {
+func (m *memory) TouchAll(_ context.Context, now time.Time, list []gatewaylist.Touched) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, t := range list {

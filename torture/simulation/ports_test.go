@@ -6,6 +6,7 @@ import (
 
 	"coinslot/bff/checkout"
 	"coinslot/bff/checkout/checkouttest"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
 	"coinslot/bff/webhook"
 )
@@ -57,7 +58,7 @@ func (p storePort) Touch(
 	})
 }
 
-func (p storePort) TouchAll(ctx context.Context, now time.Time, list []payment.Touched) error {
+func (p storePort) TouchAll(ctx context.Context, now time.Time, list []gatewaylist.Touched) error {
 	return p.exec(ctx, "touch all", "", func() error { return p.in.w.db.TouchAll(ctx, now, list) })
 }
 

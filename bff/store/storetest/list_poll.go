@@ -9,16 +9,17 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/fortest"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
 )
 
 var listedTests = cases{
 	"touch all": on(func(t *testing.T, b Backend) {
 		touchMany(t, b, epoch())
-		var list []payment.Touched
+		var list []gatewaylist.Touched
 		for n := range 60 {
 			at := epoch().Add(time.Duration(n) * time.Second)
-			list = append(list, payment.Touched{
+			list = append(list, gatewaylist.Touched{
 				Session: due(t, b, 60-n), At: at, Due: at.Add(time.Minute),
 			})
 		}
@@ -35,9 +36,9 @@ var listedTests = cases{
 	"touch all passes over": on(func(t *testing.T, b Backend) {
 		changed, hastened, leased, calm := due(t, b, 1), due(t, b, 2), due(t, b, 3), due(t, b, 4)
 		undue := inserted(t, b, fresh(5)) // is never due
-		var list []payment.Touched
+		var list []gatewaylist.Touched
 		for _, s := range []payment.Session{changed, hastened, leased, calm, undue, fresh(6)} {
-			list = append(list, payment.Touched{Session: s, At: epoch().Add(time.Second),
+			list = append(list, gatewaylist.Touched{Session: s, At: epoch().Add(time.Second),
 				Due: later()})
 		}
 		changed = updated(t, b, changed.ID, nothing)
@@ -52,7 +53,7 @@ var listedTests = cases{
 	}),
 	"touch all of a lease that ended": on(func(t *testing.T, b Backend) {
 		s := claimed(t, b, 1).Session
-		touchMany(t, b, epoch().Add(time.Minute), payment.Touched{
+		touchMany(t, b, epoch().Add(time.Minute), gatewaylist.Touched{
 			Session: s, At: epoch(), Due: later(),
 		})
 		s.CheckedAt, s.DueAt = epoch(), later()
@@ -85,7 +86,7 @@ var listedTests = cases{
 	}),
 }
 
-func touchMany(t *testing.T, b Backend, now time.Time, list ...payment.Touched) {
+func touchMany(t *testing.T, b Backend, now time.Time, list ...gatewaylist.Touched) {
 	t.Helper()
 	fortest.OK(t, b.TouchAll(t.Context(), now, list))
 }
