@@ -19,7 +19,7 @@ type listing struct {
 	id      string
 	row     payment.Record
 	asked   time.Time // the page
-	reading *gatewaylist.Reading
+	reading *gatewaylist.ListPoll
 	store   gatewaylist.ListStore
 }
 
@@ -30,7 +30,7 @@ func newListing(t *testing.T) *listing {
 		h = checkouttest.NewShop(t)
 		id = h.Chosen("25.00", checkouttest.USDT()).ID
 	}
-	l := &listing{Shop: h, id: id, reading: &gatewaylist.Reading{Next: 14500 * time.Millisecond}, store: h.Store}
+	l := &listing{Shop: h, id: id, reading: &gatewaylist.ListPoll{Next: 14500 * time.Millisecond}, store: h.Store}
 	h.Clock.Move(15 * time.Second)
 	fortest.OK(t, h.Process())
 	h.Clock.Move(10 * time.Second)
@@ -345,7 +345,7 @@ func TestDistrustIsGuarded(t *testing.T) {
 	l.apply(l.row)
 	same(t, "while it is read", l.Load(l.id), before)
 	fortest.OK(t, l.Store.Touch(t.Context(), held, l.Clock.Now(), l.Clock.Now().Add(15*time.Second)))
-	l.reading = &gatewaylist.Reading{Next: l.reading.Next}
+	l.reading = &gatewaylist.ListPoll{Next: l.reading.Next}
 	l.apply(l.row)
 	if got := l.Load(l.id).CheckedAt; !got.Equal(l.Clock.Now()) {
 		t.Errorf("checked at %v; want %v", got, l.Clock.Now())

@@ -21,7 +21,7 @@ type PollerConfig struct {
 	Watched func() int
 	// Apply applies a page; see [PageApplier.Apply].
 	Apply func(
-		ctx context.Context, r *Reading, records []payment.Record, asked time.Time,
+		ctx context.Context, p *ListPoll, records []payment.Record, asked time.Time,
 	) (Tally, error)
 	// Runs has the lease: one instance polls at a time. Nil = this is the only one.
 	Runs Runs
@@ -45,9 +45,9 @@ type Poller struct {
 	measuredAt time.Time     // of pages and watched
 	took       time.Duration // duration of the last reading; 0 = unknown
 	suspicion  suspicion
-	tooSlow    suspicion // the list is too slow for watched payments
-	failing    bool      // the last reading failed
-	reading    *Reading
+	tooSlow    suspicion            // the list is too slow for watched payments
+	failing    bool                 // the last reading failed
+	current    *ListPoll            // or the last one; nil = none
 	heartbeat  background.Heartbeat // beats with each page, and pauses with Run
 }
 
@@ -174,7 +174,7 @@ func (p *Poller) readList(ctx context.Context, l load, every time.Duration) (err
 		lease.end(ctx, nil, next)
 	}()
 
-	p.reading = p.reading.After(max(every, p.took) * 29 / 27)
+	p.current = p.current.After(max(every, p.took) * 29 / 27)
 	tally, err := p.readPages(ctx, lease, l, every)
 	if errors.Is(err, errReplanned) {
 		return nil
@@ -230,7 +230,7 @@ func (p *Poller) readPages(
 			return tally, errReplanned
 		}
 
-		page, err := p.Apply(ctx, p.reading, list.Page.Items, asked)
+		page, err := p.Apply(ctx, p.current, list.Page.Items, asked)
 		if err != nil {
 			return tally, err
 		}

@@ -25,7 +25,7 @@ type list struct {
 	fails func(n int) bool // nil = none
 	calls []call
 	next  []time.Duration // of each reading
-	last  *Reading
+	last  *ListPoll
 	began time.Time
 }
 
@@ -59,7 +59,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-func (l *list) apply(_ context.Context, r *Reading, _ []payment.Record, _ time.Time) (Tally, error) {
+func (l *list) apply(_ context.Context, r *ListPoll, _ []payment.Record, _ time.Time) (Tally, error) {
 	if r != l.last {
 		l.last, l.next = r, append(l.next, r.Next)
 	}

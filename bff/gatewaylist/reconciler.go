@@ -72,12 +72,12 @@ func NewReconciler(c ReconcilerConfig) *Reconciler {
 
 // Close stops the current run after the page it is reading. It may be called again; no new run
 // starts.
-func (c *Reconciler) Close() {
-	c.end()
-	c.runs.Wait()
+func (r *Reconciler) Close() {
+	r.end()
+	r.runs.Wait()
 }
 
-func (c *Reconciler) unavailable(ctx context.Context, doing string, err error) error {
-	c.Log.WarnContext(ctx, "gateway call failed", "call", doing, "error", err)
+func (r *Reconciler) unavailable(ctx context.Context, doing string, err error) error {
+	r.Log.WarnContext(ctx, "gateway call failed", "call", doing, "error", err)
 	return payment.GatewayUnavailable(doing, err)
 }

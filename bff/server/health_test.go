@@ -102,7 +102,7 @@ func looping(t *testing.T, of func(loop string) *unreliable) *Server {
 	s.listPoller = gatewaylist.NewPoller(gatewaylist.PollerConfig{
 		Count: func(context.Context) (int, error) { return 100_000, nil }, Watched: func() int { return 0 }, Schedule: payment.DefaultSchedule(),
 		Gateway: askedPages(of("sweeper").ask),
-		Apply: func(context.Context, *gatewaylist.Reading, []payment.Record, time.Time) (gatewaylist.Tally, error) {
+		Apply: func(context.Context, *gatewaylist.ListPoll, []payment.Record, time.Time) (gatewaylist.Tally, error) {
 			return gatewaylist.Tally{Unchanged: 100_000}, nil
 		},
 	})

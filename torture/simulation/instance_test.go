@@ -19,7 +19,7 @@ type instance struct {
 	service *checkout.Service
 	poller  *checkout.Poller
 	pages   *gatewaylist.PageApplier
-	reading *gatewaylist.Reading
+	reading *gatewaylist.ListPoll
 	ctx     context.Context // ends when it is asked to stop, or dies
 	stop    context.CancelFunc
 	dead    bool            // guarded by world.mu
