@@ -73,7 +73,7 @@ var leaseTests = cases{
 		wantLeased(t, b, epoch().Add(time.Minute), true) // the end of the old lease
 		wantLeased(t, b, now.Add(time.Minute), false)
 	}),
-	// A claim fences nobody but the holders of earlier ones.
+	// An epoch fences the holders of earlier claims only.
 	"update under a claim": on(func(t *testing.T, b Backend) {
 		s := claimed(t, b, 1)
 		for version, epoch := range []int64{s.Epoch, 0, s.Epoch} {
