@@ -261,7 +261,7 @@ func listenOn(t *testing.T, w *rig) {
 	})
 	fortest.OK(t, err)
 	s := fortest.Must(db.Insert(t.Context(), payment.Session{ID: payment.NewSessionID(), CreatedAt: time.Now()}))(t)
-	_, err = db.Update(t.Context(), s.ID, func(*payment.Session) ([]payment.Event, error) {
+	_, err = db.Update(t.Context(), s.ID, 0, func(*payment.Session) ([]payment.Event, error) {
 		e := payment.Event{ID: "evt_1", Session: s.ID, At: time.Now(), Body: []byte("{}")}
 		return []payment.Event{e}, nil
 	})

@@ -46,14 +46,14 @@ func (c *Service) cancel(
 		// finish even if the client disconnects, so that gateway and database agree
 		working, stop := detach(ctx)
 		defer stop()
-		r, err := c.cancelAtGateway(working, s, a)
+		r, err := c.cancelAtGateway(working, ClaimedSession{Session: s}, a)
 		if err != nil {
 			return s, err
 		}
 		last = &r
 		ctx = context.WithoutCancel(ctx)
 	}
-	return c.Change(ctx, s, func(s *payment.Session, now time.Time) error {
+	return c.Change(ctx, s.ID, func(s *payment.Session, now time.Time) error {
 		if last != nil {
 			if err := s.Apply(a.Number, *last, c.Gateway.Environment(), now); err != nil {
 				return err
@@ -74,7 +74,7 @@ func (c *Service) cancel(
 // CodePaymentInProgress if money is on its way or the gateway did not cancel,
 // CodeGatewayUnavailable; the store's.
 func (c *Service) cancelAtGateway(
-	ctx context.Context, s payment.Session, a *payment.Attempt,
+	ctx context.Context, s ClaimedSession, a *payment.Attempt,
 ) (payment.Record, error) {
 	r, err := c.patient.Status(ctx, a.TrackingCode)
 	if err != nil {
@@ -105,17 +105,17 @@ func (c *Service) cancelAtGateway(
 // requireUnpaid returns nil if r shows that attempt n has ended unpaid. Otherwise money is or
 // may be on its way: that is recorded at once, since the requested change fails.
 func (c *Service) requireUnpaid(
-	ctx context.Context, s payment.Session, n int, r payment.Record,
+	ctx context.Context, s ClaimedSession, n int, r payment.Record,
 ) error {
 	mine := r.TrackingCode == s.Attempt(n).TrackingCode
 	if mine && payment.HasEnded(r.Status) && !r.Paid.IsPositive() {
 		return nil
 	}
-	s, err := c.record(ctx, s, n, r)
+	recorded, err := c.record(ctx, s, n, r)
 	if err != nil {
 		return err
 	}
-	if s.Status == wire.Confirmed {
+	if recorded.Status == wire.Confirmed {
 		return payment.NewError(wire.CodeSessionPaid, "")
 	}
 	return payment.NewError(wire.CodePaymentInProgress, "")

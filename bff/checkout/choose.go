@@ -39,7 +39,7 @@ func (c *Service) Choose(
 	if err := payment.ValidChoice(choice); err != nil {
 		return s, err
 	}
-	return c.openAttempt(ctx, s, payment.Desired{
+	return c.openAttempt(ctx, ClaimedSession{Session: s}, payment.Desired{
 		Offer: offer, Choice: choice,
 		Minutes: payment.Minutes(s.Order.TTLMinutes, offer.Network.MaxTTL),
 	})
@@ -48,18 +48,18 @@ func (c *Service) Choose(
 // openAttempt ends a waiting attempt that w replaces and starts the new one, both in one
 // change, so that a change of coin is never reported as a cancellation. ctx has a deadline.
 func (c *Service) openAttempt(
-	ctx context.Context, s payment.Session, w payment.Desired,
+	ctx context.Context, s ClaimedSession, w payment.Desired,
 ) (payment.Session, error) {
 	var last *payment.Record
 	old := 0
 	if a := s.Current(); a != nil && w.Replaces(a) {
 		if err := s.MayChange(a.Number, c.Now()); err != nil {
-			return s, err
+			return s.Session, err
 		}
 		// the poller must not report the cancellation meanwhile, nor write older records
 		held, err := c.Store.Hold(ctx, s.ID, c.Now(), holdLease)
 		if err != nil {
-			return s, fmt.Errorf("holding session %q: %w", s.ID, err)
+			return s.Session, fmt.Errorf("holding session %q: %w", s.ID, err)
 		}
 		defer func() {
 			if err := c.release(context.WithoutCancel(ctx), held); err != nil {
@@ -75,12 +75,12 @@ func (c *Service) openAttempt(
 		defer stop()
 		r, err := c.cancelAtGateway(working, s, a)
 		if err != nil {
-			return s, err
+			return s.Session, err
 		}
 		last, old = &r, a.Number
 		ctx = context.WithoutCancel(ctx)
 	}
-	s, err := c.changeWithIntent(ctx, s, func(s *payment.Session, now time.Time) error {
+	changed, err := c.changeWithIntent(ctx, s, func(s *payment.Session, now time.Time) error {
 		if last != nil {
 			if err := s.Apply(old, *last, c.Gateway.Environment(), now); err != nil {
 				return err
@@ -96,7 +96,7 @@ func (c *Service) openAttempt(
 		return c.Session(ctx, s.ID)
 	}
 	if err != nil {
-		return s, err
+		return changed, err
 	}
-	return c.startCreate(ctx, s, len(s.Attempts), w.Offer)
+	return c.startCreate(ctx, changed, len(changed.Attempts), w.Offer)
 }

@@ -29,10 +29,10 @@ var errNotListed = &payment.RefusedError{
 
 // changeWithIntent runs fn, which appends an intent, until the drawn order number is free.
 func (c *Service) changeWithIntent(
-	ctx context.Context, old payment.Session, fn payment.ChangeFunc,
+	ctx context.Context, old ClaimedSession, fn payment.ChangeFunc,
 ) (payment.Session, error) {
 	for range 20 {
-		s, err := c.Change(ctx, old, func(s *payment.Session, now time.Time) error {
+		s, err := c.change(ctx, old, func(s *payment.Session, now time.Time) error {
 			if err := fn(s, now); err != nil {
 				return err
 			}
@@ -51,7 +51,7 @@ func (c *Service) changeWithIntent(
 // replace runs fn, which may abandon an attempt, and sends the create of the replacement if
 // this change appended one: no other process may send it a second time. No attempt is replaced
 // while the currency list is unavailable: the answer could not be checked.
-func (c *Service) replace(ctx context.Context, old payment.Session, fn payment.ChangeFunc) error {
+func (c *Service) replace(ctx context.Context, old ClaimedSession, fn payment.ChangeFunc) error {
 	currencies, unavailable := c.Currencies(ctx)
 	appended := false
 	s, err := c.changeWithIntent(ctx, old, func(s *payment.Session, now time.Time) error {
@@ -70,20 +70,20 @@ func (c *Service) replace(ctx context.Context, old payment.Session, fn payment.C
 	return err
 }
 
-func (c *Service) resend(ctx context.Context, s payment.Session, n int) error {
+func (c *Service) resend(ctx context.Context, s ClaimedSession, n int) error {
 	currencies, err := c.Currencies(ctx)
 	if err != nil {
 		return err
 	}
 	send := false
-	s, err = c.Change(ctx, s, func(s *payment.Session, now time.Time) (err error) {
+	changed, err := c.change(ctx, s, func(s *payment.Session, now time.Time) (err error) {
 		send, err = s.ResumeCreate(n, now)
 		return err
 	})
 	if err != nil || !send {
 		return err
 	}
-	_, err = c.startCreate(ctx, s, n, offerOf(s.Attempt(n), currencies))
+	_, err = c.startCreate(ctx, changed, n, offerOf(changed.Attempt(n), currencies))
 	return err
 }
 
@@ -128,18 +128,16 @@ func (c *Service) create(ctx context.Context, s payment.Session, n int, offer pa
 	if offer.Currency.Symbol != "" {
 		created, callErr = c.callCreate(sending, c.request(&s, n))
 	}
-	_, err := c.Change(ctx, payment.Session{ID: s.ID},
-		func(s *payment.Session, now time.Time) error {
-			return s.ApplyCreateAnswer(n, created, callErr, terms, now)
-		})
+	_, err := c.Change(ctx, s.ID, func(s *payment.Session, now time.Time) error {
+		return s.ApplyCreateAnswer(n, created, callErr, terms, now)
+	})
 	if errors.Is(err, payment.ErrTrackingUsed) {
-		_, err = c.Change(ctx, payment.Session{ID: s.ID},
-			func(s *payment.Session, now time.Time) error {
-				refused := &payment.RefusedError{
-					Reason: payment.ReasonRefused, Err: payment.ErrTrackingUsed,
-				}
-				return s.ApplyCreateAnswer(n, payment.Created{}, refused, payment.Terms{}, now)
-			})
+		_, err = c.Change(ctx, s.ID, func(s *payment.Session, now time.Time) error {
+			refused := &payment.RefusedError{
+				Reason: payment.ReasonRefused, Err: payment.ErrTrackingUsed,
+			}
+			return s.ApplyCreateAnswer(n, payment.Created{}, refused, payment.Terms{}, now)
+		})
 	}
 	if err != nil {
 		c.Log.ErrorContext(ctx, "recording the answer to create failed",

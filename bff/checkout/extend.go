@@ -38,5 +38,5 @@ func (c *Service) Extend(ctx context.Context, id string, number int) (payment.Se
 	if err != nil {
 		return s, err
 	}
-	return c.openAttempt(ctx, s, w)
+	return c.openAttempt(ctx, ClaimedSession{Session: s}, w)
 }

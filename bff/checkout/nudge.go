@@ -42,7 +42,7 @@ func (c *Service) checkSooner(ctx context.Context, s payment.Session, at time.Ti
 	if a := s.Current(); a == nil || a.State == payment.Creating || a.State == payment.Unknown {
 		return nil
 	}
-	return c.Store.Touch(ctx, s, s.CheckedAt, at)
+	return c.Store.Touch(ctx, ClaimedSession{Session: s}, s.CheckedAt, at)
 }
 
 // maxHints bounds the sessions that are remembered.

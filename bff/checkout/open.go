@@ -50,7 +50,7 @@ func (c *Service) open(
 		if err != nil || !reopens(&s, c.Now()) {
 			return s, false, err
 		}
-		s, err = c.Change(ctx, s, func(s *payment.Session, now time.Time) error {
+		s, err = c.Change(ctx, s.ID, func(s *payment.Session, now time.Time) error {
 			if !reopens(s, now) {
 				return payment.ErrUnchanged
 			}

@@ -10,28 +10,27 @@ import (
 	"time"
 
 	"coinslot/bff/internal/background"
-	"coinslot/bff/payment"
 )
 
 // DueStore is what a [Poller] needs of the database.
 type DueStore interface {
 	// Claim leases up to limit sessions that are due at now and not leased, earliest first: those
 	// that are [payment.Session.DueForLateCheck], or the others. No other claim returns them before
-	// now+lease, unless they are released. Each returned session is Claimed, with a new Epoch.
+	// now+lease, unless they are released.
 	Claim(
 		ctx context.Context, now time.Time, lease time.Duration, limit int, late bool,
-	) ([]payment.Session, error)
+	) ([]ClaimedSession, error)
 	// ClaimOf is Claim of the given sessions, late or not, in no order.
 	ClaimOf(
 		ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int,
-	) ([]payment.Session, error)
+	) ([]ClaimedSession, error)
 }
 
 // PollerConfig configures a [Poller].
 type PollerConfig struct {
 	Store DueStore
 	// Process does what is due for one session, and blocks until it is done.
-	Process func(ctx context.Context, s payment.Session) error
+	Process func(ctx context.Context, s ClaimedSession) error
 	// Interval is the pause between two claims. Zero means 50 ms.
 	Interval time.Duration
 	// Lease is how long a claim is exclusive; processing is canceled after five sixths of it.
@@ -67,7 +66,7 @@ type Poller struct {
 	retryAt    time.Time       // no claim before, for Run only
 }
 
-type claimFunc func(ctx context.Context, limit int) ([]payment.Session, error)
+type claimFunc func(ctx context.Context, limit int) ([]ClaimedSession, error)
 
 // lane is a kind of claim with slots of its own.
 type lane struct {
@@ -102,7 +101,7 @@ func NewPoller(c PollerConfig) *Poller {
 		p.lanes = append(p.lanes, newLane(c.Concurrency, p.claimWatched))
 	}
 	claim := func(late bool) claimFunc {
-		return func(ctx context.Context, limit int) ([]payment.Session, error) {
+		return func(ctx context.Context, limit int) ([]ClaimedSession, error) {
 			return c.Store.Claim(ctx, c.Now(), c.Lease, limit, late)
 		}
 	}
@@ -256,7 +255,7 @@ func (p *Poller) startLane(ctx context.Context, l *lane) (int, error) {
 }
 
 // process processes one session; a panic must not stop the others.
-func (p *Poller) process(ctx context.Context, s payment.Session) {
+func (p *Poller) process(ctx context.Context, s ClaimedSession) {
 	defer func() {
 		if r := recover(); r != nil {
 			p.Log.ErrorContext(ctx, "processing a session panicked", "session", s.ID, "panic", r)

@@ -23,27 +23,27 @@ type rows struct {
 	err  error
 }
 
-func (r *rows) Claim(_ context.Context, now time.Time, lease time.Duration, limit int, late bool) ([]payment.Session, error) {
+func (r *rows) Claim(_ context.Context, now time.Time, lease time.Duration, limit int, late bool) ([]ClaimedSession, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var list []payment.Session
+	var list []ClaimedSession
 	for id, at := range r.due {
 		if !at.After(now) && r.late[id] == late && len(list) < limit {
 			r.due[id] = now.Add(lease)
-			list = append(list, payment.Session{ID: id})
+			list = append(list, ClaimedSession{Session: payment.Session{ID: id}})
 		}
 	}
 	return list, r.err
 }
 
-func (r *rows) ClaimOf(_ context.Context, ids []string, now time.Time, lease time.Duration, limit int) ([]payment.Session, error) {
+func (r *rows) ClaimOf(_ context.Context, ids []string, now time.Time, lease time.Duration, limit int) ([]ClaimedSession, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var list []payment.Session
+	var list []ClaimedSession
 	for _, id := range ids {
 		if at, ok := r.due[id]; ok && !at.After(now) && len(list) < limit {
 			r.due[id] = now.Add(lease)
-			list = append(list, payment.Session{ID: id})
+			list = append(list, ClaimedSession{Session: payment.Session{ID: id}})
 		}
 	}
 	return list, r.err
@@ -59,7 +59,7 @@ func TestRunProcessesWhatIsDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &rows{due: map[string]time.Time{}}
 		processed := make(chan string, 10)
-		p := NewPoller(PollerConfig{Store: store, Process: func(_ context.Context, s payment.Session) error {
+		p := NewPoller(PollerConfig{Store: store, Process: func(_ context.Context, s ClaimedSession) error {
 			processed <- s.ID
 			return nil
 		}})
@@ -92,7 +92,7 @@ func TestProcessDueOutlivesFailures(t *testing.T) {
 	}
 	var mu sync.Mutex
 	seen := 0
-	p := NewPoller(PollerConfig{Store: store, Concurrency: 5, Process: func(_ context.Context, s payment.Session) error {
+	p := NewPoller(PollerConfig{Store: store, Concurrency: 5, Process: func(_ context.Context, s ClaimedSession) error {
 		mu.Lock()
 		seen++
 		mu.Unlock()
@@ -119,7 +119,7 @@ func TestKickClaimsNow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &rows{due: map[string]time.Time{"cs_a": time.Now()}}
 		processed := make(chan string, 1)
-		p := NewPoller(PollerConfig{Store: store, Interval: time.Hour, Process: func(_ context.Context, s payment.Session) error {
+		p := NewPoller(PollerConfig{Store: store, Interval: time.Hour, Process: func(_ context.Context, s ClaimedSession) error {
 			processed <- s.ID
 			return nil
 		}})
@@ -138,7 +138,7 @@ func TestSlowSessionBlocksNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &rows{due: map[string]time.Time{"cs_slow": time.Now()}}
 		slow, processed := make(chan struct{}), make(chan string, 100)
-		p := NewPoller(PollerConfig{Store: store, Concurrency: 2, Process: func(_ context.Context, s payment.Session) error {
+		p := NewPoller(PollerConfig{Store: store, Concurrency: 2, Process: func(_ context.Context, s ClaimedSession) error {
 			if s.ID == "cs_slow" {
 				<-slow
 			}
@@ -181,7 +181,7 @@ func TestWatchedFirst(t *testing.T) {
 		var at []time.Duration
 		p := NewPoller(PollerConfig{
 			Store: store, Concurrency: 2, Watched: func() []string { return []string{"cs_watched", "cs_done"} }, WatchedInterval: 3 * time.Second,
-			Process: func(ctx context.Context, s payment.Session) error {
+			Process: func(ctx context.Context, s ClaimedSession) error {
 				if s.ID == "cs_watched" {
 					at = append(at, time.Since(start))
 					store.set(s.ID, time.Now().Add(3*time.Second))
@@ -235,7 +235,7 @@ func TestLateChecksKeepNoOtherWaiting(t *testing.T) {
 		var mu sync.Mutex
 		var most, late int
 		var paid time.Duration
-		p := NewPoller(PollerConfig{Store: store, Concurrency: 8, Process: func(ctx context.Context, s payment.Session) error {
+		p := NewPoller(PollerConfig{Store: store, Concurrency: 8, Process: func(ctx context.Context, s ClaimedSession) error {
 			if s.ID == "cs_paid" {
 				paid = time.Since(start)
 				return nil
@@ -271,7 +271,7 @@ func TestLateChecksAreFound(t *testing.T) {
 		store.set("cs_a", start)
 		store.set("cs_b", start.Add(5*time.Second))
 		at := map[string]time.Duration{}
-		p := NewPoller(PollerConfig{Store: store, Process: func(_ context.Context, s payment.Session) error {
+		p := NewPoller(PollerConfig{Store: store, Process: func(_ context.Context, s ClaimedSession) error {
 			at[s.ID] = time.Since(start)
 			return nil
 		}})
@@ -296,7 +296,7 @@ func TestDueTimesAreCapped(t *testing.T) {
 		var calls, offset atomic.Int64
 		p := NewPoller(PollerConfig{
 			Store:   &rows{due: map[string]time.Time{}},
-			Process: func(context.Context, payment.Session) error { return nil },
+			Process: func(context.Context, ClaimedSession) error { return nil },
 			Now:     func() time.Time { return time.Now().Add(time.Duration(offset.Load())) },
 			CapDue: func(context.Context, time.Time) (int, error) {
 				if calls.Add(1) == 1 {

@@ -31,6 +31,15 @@ type Gateway interface {
 	Environment() string
 }
 
+// ClaimedSession is a session with the claim under which it is processed.
+type ClaimedSession struct {
+	payment.Session
+	// Epoch counts the claims of the session, from 1. It is a fencing token: once the session was
+	// claimed again, the store rejects writes with the old one. Zero = the session was only read,
+	// and nothing fences its writes.
+	Epoch int64
+}
+
 // Store keeps sessions and the outbox of events. storetest.Run tests this contract for every
 // implementation.
 //
@@ -49,22 +58,26 @@ type Store interface {
 	// Update returns that error; after ErrUnchanged it returns the session as it is with a nil
 	// error. Events whose id is already stored are skipped.
 	//
-	// Errors: ErrNotFound; ErrTaken if a drawn OrderID belongs to another live attempt;
-	// ErrTxUsed if the TxID of a confirmed attempt belongs to a confirmed attempt of another
-	// session; ErrTrackingUsed if a tracking code does.
+	// epoch is that of the caller's claim; zero = not claimed. change is not run if the session was
+	// claimed again since.
+	//
+	// Errors: ErrNotFound; ErrFenced after another claim; ErrTaken if a drawn OrderID belongs to
+	// another live attempt; ErrTxUsed if the TxID of a confirmed attempt belongs to a confirmed
+	// attempt of another session; ErrTrackingUsed if a tracking code does.
 	Update(
-		ctx context.Context, id string, change func(*payment.Session) ([]payment.Event, error),
+		ctx context.Context, id string, epoch int64,
+		change func(*payment.Session) ([]payment.Event, error),
 	) (payment.Session, error)
-	// Touch sets CheckedAt and DueAt without a new version, and ends the lease of a claimed s.
-	// It does nothing if the version has changed, or a claimed s was claimed again.
-	Touch(ctx context.Context, s payment.Session, checkedAt, dueAt time.Time) error
+	// Touch sets CheckedAt and DueAt without a new version, and ends the lease if s has an Epoch.
+	// It does nothing if the version has changed, or s has an Epoch and was claimed again.
+	Touch(ctx context.Context, s ClaimedSession, checkedAt, dueAt time.Time) error
 	// Hold claims one session, whatever its lease and due time. Errors: ErrNotFound.
 	Hold(
 		ctx context.Context, id string, now time.Time, lease time.Duration,
-	) (payment.Session, error)
+	) (ClaimedSession, error)
 	// Release ends the lease of s, as returned by Claim or Hold, and sets DueAt to dueAt if it
 	// has not changed since. It does nothing if the lease is not s's any more.
-	Release(ctx context.Context, s payment.Session, dueAt time.Time) error
+	Release(ctx context.Context, s ClaimedSession, dueAt time.Time) error
 	// FindAttempts returns the attempts with the given tracking codes and markers, in no order;
 	// unknown keys are skipped.
 	FindAttempts(ctx context.Context, keys []string) ([]payment.AttemptRef, error)

@@ -10,12 +10,12 @@ import (
 	"coinslot/bff/payment"
 )
 
-// Process does what is due for s, as returned by Store.Claim: it asks the gateway, applies the
+// Process does what is due for s, as returned by DueStore.Claim: it asks the gateway, applies the
 // rules and sets the next DueAt. It may run concurrently with anything, since every change
 // starts from the current row. It ends the lease of the claim.
 //
 // Errors: ErrFenced if the lease was lost to another claim; the gateway's; the store's.
-func (c *Service) Process(ctx context.Context, s payment.Session) error {
+func (c *Service) Process(ctx context.Context, s ClaimedSession) error {
 	err := c.process(ctx, s)
 	// on shutdown, let the next instance process it at once
 	if errors.Is(ctx.Err(), context.Canceled) {
@@ -24,9 +24,9 @@ func (c *Service) Process(ctx context.Context, s payment.Session) error {
 	return errors.Join(err, c.release(context.WithoutCancel(ctx), s))
 }
 
-func (c *Service) process(ctx context.Context, s payment.Session) error {
+func (c *Service) process(ctx context.Context, s ClaimedSession) error {
 	if s.Status == wire.Open && !c.Now().Before(s.ExpiresAt) {
-		_, err := c.Change(ctx, s, (*payment.Session).Expire)
+		_, err := c.change(ctx, s, (*payment.Session).Expire)
 		return err
 	}
 	var errs []error
@@ -44,8 +44,8 @@ func (c *Service) process(ctx context.Context, s payment.Session) error {
 
 // release ends the lease of s. If nothing has moved DueAt meanwhile, nothing was to be done:
 // then it is due again as scheduled, but not at once.
-func (c *Service) release(ctx context.Context, s payment.Session) error {
-	due := s.Due(c.Schedule, c.Now(), c.IsWatched(s))
+func (c *Service) release(ctx context.Context, s ClaimedSession) error {
+	due := s.Due(c.Schedule, c.Now(), c.IsWatched(s.Session))
 	if soonest := c.Now().Add(c.Schedule.Watched); !due.IsZero() && due.Before(soonest) {
 		due = soonest
 	}
@@ -55,11 +55,11 @@ func (c *Service) release(ctx context.Context, s payment.Session) error {
 	return nil
 }
 
-func (c *Service) processAttempt(ctx context.Context, s payment.Session, a payment.Attempt) error {
+func (c *Service) processAttempt(ctx context.Context, s ClaimedSession, a payment.Attempt) error {
 	now := c.Now()
 	due := a.Due(c.Schedule, now, true)
 	if a.NothingDue(c.Schedule, now) {
-		return c.Touch(ctx, s)
+		return c.touch(ctx, s)
 	}
 	if payment.IsDue(a.FollowUpDue(c.Schedule), now) {
 		return c.followUp(ctx, s, a)
@@ -67,7 +67,7 @@ func (c *Service) processAttempt(ctx context.Context, s payment.Session, a payme
 	switch a.State {
 	case payment.Creating:
 		if now.Before(due) {
-			return c.Touch(ctx, s)
+			return c.touch(ctx, s)
 		}
 		if !a.RetryAt.IsZero() {
 			return c.resend(ctx, s, a.Number)
@@ -97,7 +97,7 @@ func (c *Service) processAttempt(ctx context.Context, s payment.Session, a payme
 
 // checkWaiting checks a waiting attempt. A leftover one, after another attempt was confirmed or
 // the session was closed permanently, is canceled, so that no shopper pays twice or for nothing.
-func (c *Service) checkWaiting(ctx context.Context, s payment.Session, a payment.Attempt) error {
+func (c *Service) checkWaiting(ctx context.Context, s ClaimedSession, a payment.Attempt) error {
 	if s.Status == wire.Confirmed || s.ClosedBy.Final() {
 		return c.cancelAndCheck(ctx, s, a)
 	}
@@ -106,7 +106,7 @@ func (c *Service) checkWaiting(ctx context.Context, s payment.Session, a payment
 }
 
 // cancelAndCheck cancels a transaction that must not be paid, and records its status.
-func (c *Service) cancelAndCheck(ctx context.Context, s payment.Session, a payment.Attempt) error {
+func (c *Service) cancelAndCheck(ctx context.Context, s ClaimedSession, a payment.Attempt) error {
 	if err := c.Gateway.Cancel(ctx, a.TrackingCode); err != nil {
 		c.Log.WarnContext(ctx, "canceling a leftover transaction failed",
 			"session", s.ID, "attempt", a.Number, "error", err)
@@ -118,16 +118,16 @@ func (c *Service) cancelAndCheck(ctx context.Context, s payment.Session, a payme
 // followUp reads the status of an attempt after a recheck request, or after the gateway's list
 // showed money of it, and counts the read. The first one asks the gateway to verify, unless the
 // request has done so.
-func (c *Service) followUp(ctx context.Context, s payment.Session, a payment.Attempt) error {
+func (c *Service) followUp(ctx context.Context, s ClaimedSession, a payment.Attempt) error {
 	due := a.FollowUpsDue(c.Schedule, c.Now())
 	if a.FollowUps == 0 && due > 0 {
-		c.reverify(ctx, c.Gateway, s, &a)
+		c.reverify(ctx, c.Gateway, s.ID, &a)
 	}
-	s, err := c.checkStatus(ctx, c.Gateway, s, a.Number)
+	_, err := c.checkStatus(ctx, c.Gateway, s, a.Number)
 	if err != nil || due == a.FollowUps {
 		return err
 	}
-	_, err = c.Change(ctx, s, func(s *payment.Session, _ time.Time) error {
+	_, err = c.change(ctx, s, func(s *payment.Session, _ time.Time) error {
 		return s.CountFollowUps(a, due)
 	})
 	return err
@@ -136,7 +136,7 @@ func (c *Service) followUp(ctx context.Context, s payment.Session, a payment.Att
 // checkLate asks the gateway to verify an ended attempt again, reads its status and counts the
 // check. It does not count if the gateway may not have been asked, until twice the time from the
 // end to the check has passed: a gateway that never answers is not asked forever.
-func (c *Service) checkLate(ctx context.Context, s payment.Session, a payment.Attempt) error {
+func (c *Service) checkLate(ctx context.Context, s ClaimedSession, a payment.Attempt) error {
 	asking := c.Gateway.Recheck(ctx, a.TrackingCode)
 	if asking != nil {
 		c.Log.InfoContext(ctx, "rechecking a transaction failed",
@@ -154,13 +154,13 @@ func (c *Service) checkLate(ctx context.Context, s payment.Session, a payment.At
 // checkAndCount reads the status of a and sets its ChecksDone to done(), unless another
 // process has counted the same check: the schedule must not run out early.
 func (c *Service) checkAndCount(
-	ctx context.Context, s payment.Session, a payment.Attempt, done func() int,
+	ctx context.Context, s ClaimedSession, a payment.Attempt, done func() int,
 ) error {
 	if _, err := c.checkStatus(ctx, c.Gateway, s, a.Number); err != nil {
 		return err
 	}
 	n := done()
-	_, err := c.Change(ctx, s, func(s *payment.Session, _ time.Time) error {
+	_, err := c.change(ctx, s, func(s *payment.Session, _ time.Time) error {
 		return s.CountChecks(a, n)
 	})
 	return err
@@ -169,7 +169,7 @@ func (c *Service) checkAndCount(
 // processOrphan searches for what an abandoned create may have opened, cancels it when it is
 // found, and then checks it like any ended attempt.
 func (c *Service) processOrphan(
-	ctx context.Context, s payment.Session, a payment.Attempt, due time.Time,
+	ctx context.Context, s ClaimedSession, a payment.Attempt, due time.Time,
 ) error {
 	if a.TrackingCode == "" {
 		return c.searchOrphan(ctx, s, a)
@@ -186,12 +186,12 @@ func (c *Service) processOrphan(
 // postpone sets the next DueAt after a failure: no sooner than the gateway's Retry-After, up to
 // a minute, and later the longer it lasts. A throttled check is repeated at the interval of
 // watched sessions.
-func (c *Service) postpone(ctx context.Context, s payment.Session, errs []error) {
+func (c *Service) postpone(ctx context.Context, s ClaimedSession, errs []error) {
 	now := c.Now()
 	err := errors.Join(errs...)
 	refused, ok := errors.AsType[*payment.RefusedError](err)
 	throttled := ok && refused.Reason == payment.ReasonBusy && refused.Status == 0 // by us
-	interval := c.Schedule.Interval(c.IsWatched(s) || throttled)
+	interval := c.Schedule.Interval(c.IsWatched(s.Session) || throttled)
 	wait := max(interval, min(retryAfter(err), time.Minute))
 	if a := s.Current(); a != nil {
 		wait = a.StretchInterval(now, wait)

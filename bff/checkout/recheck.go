@@ -43,7 +43,7 @@ func (c *Service) Recheck(ctx context.Context, id string) (payment.Session, erro
 	}
 	number, taken := a.Number, false
 	if slices.ContainsFunc(s.Attempts, func(a payment.Attempt) bool { return a.CanFollowUp() }) {
-		s, err = c.Change(ctx, s, func(s *payment.Session, now time.Time) (err error) {
+		s, err = c.Change(ctx, s.ID, func(s *payment.Session, now time.Time) (err error) {
 			taken, err = s.Recheck(number, recheckPause, now)
 			return err
 		})
@@ -57,23 +57,23 @@ func (c *Service) Recheck(ctx context.Context, id string) (payment.Session, erro
 		c.Now().Sub(s.LastChecked()) < min(interval, maxCheckPause):
 		return s, nil
 	case a.State == payment.Waiting:
-		return c.checkStatus(ctx, c.patient, s, number)
+		return c.checkStatus(ctx, c.patient, ClaimedSession{Session: s}, number)
 	case !taken:
 		return s, nil
 	}
-	c.reverify(ctx, c.patient, s, a)
-	return c.checkStatus(ctx, c.patient, s, number)
+	c.reverify(ctx, c.patient, s.ID, a)
+	return c.checkStatus(ctx, c.patient, ClaimedSession{Session: s}, number)
 }
 
 // reverify asks the gateway to verify an ended attempt again. Its outcome shows in the status.
 func (c *Service) reverify(
-	ctx context.Context, gateway Gateway, s payment.Session, a *payment.Attempt,
+	ctx context.Context, gateway Gateway, session string, a *payment.Attempt,
 ) {
 	if a.State != payment.Expired && a.State != payment.Cancelled {
 		return
 	}
 	if err := gateway.Recheck(ctx, a.TrackingCode); err != nil {
 		c.Log.InfoContext(ctx, "rechecking a transaction failed",
-			"session", s.ID, "attempt", a.Number, "error", err)
+			"session", session, "attempt", a.Number, "error", err)
 	}
 }

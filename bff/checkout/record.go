@@ -12,26 +12,26 @@ import (
 // checkStatus reads the status of attempt n from the gateway, which may be patient, and records
 // it, also that the transaction does not exist.
 func (c *Service) checkStatus(
-	ctx context.Context, gateway Gateway, s payment.Session, n int,
+	ctx context.Context, gateway Gateway, s ClaimedSession, n int,
 ) (payment.Session, error) {
 	r, err := gateway.Status(ctx, s.Attempt(n).TrackingCode)
 	if payment.IsAbsence(err) {
 		return c.countAbsence(ctx, s, n)
 	}
 	if err != nil {
-		return s, c.unavailable(ctx, "reading the status", err)
+		return s.Session, c.unavailable(ctx, "reading the status", err)
 	}
 	canceled := payment.HasEnded(r.Status) && r.Status != "expired"
-	if canceled && !s.Claimed && s.Attempt(n).State == payment.Waiting {
+	if canceled && s.Epoch == 0 && s.Attempt(n).State == payment.Waiting {
 		// a change of coin may have canceled it: the poller records it after that
-		return s, c.Store.Touch(ctx, s, s.CheckedAt, c.Now())
+		return s.Session, c.Store.Touch(ctx, s, s.CheckedAt, c.Now())
 	}
 	return c.record(ctx, s, n, r)
 }
 
 // record applies a status record; without changes it only touches the row.
 func (c *Service) record(
-	ctx context.Context, s payment.Session, n int, r payment.Record,
+	ctx context.Context, s ClaimedSession, n int, r payment.Record,
 ) (payment.Session, error) {
 	now := c.Now().UTC()
 	env := c.Gateway.Environment()
@@ -39,13 +39,13 @@ func (c *Service) record(
 	if err != nil {
 		c.Log.ErrorContext(ctx, "gateway answered with another transaction's record",
 			"session", s.ID, "attempt", n)
-		return s, payment.GatewayUnavailable("reading the status", err)
+		return s.Session, payment.GatewayUnavailable("reading the status", err)
 	}
 	if !changes {
 		s.CheckedAt = now
-		return s, c.Touch(ctx, s)
+		return s.Session, c.touch(ctx, s)
 	}
-	changed, err := c.Change(ctx, s, func(s *payment.Session, now time.Time) error {
+	changed, err := c.change(ctx, s, func(s *payment.Session, now time.Time) error {
 		return s.Apply(n, r, env, now)
 	})
 	if errors.Is(err, payment.ErrTxUsed) {
@@ -57,20 +57,20 @@ func (c *Service) record(
 // reviewReusedTx moves attempt n into review because the transaction id of r confirmed another
 // session, unless it is there already.
 func (c *Service) reviewReusedTx(
-	ctx context.Context, s payment.Session, n int, r payment.Record,
+	ctx context.Context, s ClaimedSession, n int, r payment.Record,
 ) (payment.Session, error) {
 	if a := s.Attempt(n); a.State == payment.InReview && a.Reason == payment.ReasonTxUsed {
 		s.CheckedAt = c.Now().UTC()
-		return s, c.Touch(ctx, s)
+		return s.Session, c.touch(ctx, s)
 	}
-	return c.Change(ctx, s, func(s *payment.Session, now time.Time) error {
+	return c.change(ctx, s, func(s *payment.Session, now time.Time) error {
 		return s.ReviewReusedTx(n, r, now)
 	})
 }
 
-// Touch stores CheckedAt and the next DueAt of s without a new version.
-func (c *Service) Touch(ctx context.Context, s payment.Session) error {
-	due := s.Due(c.Schedule, c.Now(), c.IsWatched(s))
+// touch stores CheckedAt and the next DueAt of s without a new version.
+func (c *Service) touch(ctx context.Context, s ClaimedSession) error {
+	due := s.Due(c.Schedule, c.Now(), c.IsWatched(s.Session))
 	if err := c.Store.Touch(ctx, s, s.CheckedAt, due); err != nil {
 		return fmt.Errorf("recording the check: %w", err)
 	}
@@ -79,17 +79,18 @@ func (c *Service) Touch(ctx context.Context, s payment.Session) error {
 }
 
 func (c *Service) countAbsence(
-	ctx context.Context, s payment.Session, n int,
+	ctx context.Context, s ClaimedSession, n int,
 ) (payment.Session, error) {
 	noted := false
-	s, err := c.Change(ctx, s, func(s *payment.Session, now time.Time) error {
+	current, err := c.change(ctx, s, func(s *payment.Session, now time.Time) error {
 		err := s.CountAbsence(n, c.Schedule, now)
 		noted = err == nil
 		return err
 	})
 	if err != nil || noted {
-		return s, err
+		return current, err
 	}
+	s.Session = current
 	s.CheckedAt = c.Now().UTC()
-	return s, c.Touch(ctx, s)
+	return s.Session, c.touch(ctx, s)
 }

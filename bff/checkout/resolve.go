@@ -30,7 +30,7 @@ func (c *Service) ResolveBy(
 	if err := by.Validate(); err != nil {
 		return payment.Session{}, err
 	}
-	s, err := c.Change(ctx, payment.Session{ID: id}, func(s *payment.Session, now time.Time) error {
+	s, err := c.Change(ctx, id, func(s *payment.Session, now time.Time) error {
 		return s.Resolve(by, now)
 	})
 	if errors.Is(err, payment.ErrTxUsed) {
@@ -42,7 +42,7 @@ func (c *Service) ResolveBy(
 // reviewSharedTx records that the transaction in review confirmed another session. The operator
 // did not know, so the resolution fails this once.
 func (c *Service) reviewSharedTx(ctx context.Context, id string) (payment.Session, error) {
-	s, err := c.Change(ctx, payment.Session{ID: id}, (*payment.Session).ReviewSharedTx)
+	s, err := c.Change(ctx, id, (*payment.Session).ReviewSharedTx)
 	if err != nil {
 		return s, err
 	}

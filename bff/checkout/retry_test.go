@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout"
 	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
@@ -88,7 +89,7 @@ func TestBusyCreateIsSentByOne(t *testing.T) {
 	h.Clock.Move(21 * time.Second)
 	stale := h.Load(s.ID)
 	for range 4 {
-		fortest.OK(t, h.Service.Process(t.Context(), stale))
+		fortest.OK(t, h.Service.Process(t.Context(), checkout.ClaimedSession{Session: stale}))
 		h.Must(h.Choose(s.ID, checkouttest.USDT()))
 	}
 	h.WantCalls("create", 2)

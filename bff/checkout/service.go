@@ -136,19 +136,23 @@ func (c *Service) IsWatched(s payment.Session) bool {
 	return c.Watched(s.ID) || s.WatchedUntil.After(c.Now())
 }
 
-// Change runs fn on the current row of old in one transaction, stores the events of the change
-// and notifies listeners. Only the id of old matters and, if it was claimed, the claim:
-// ErrFenced if the session was claimed again since.
+// Change runs fn on the current row of a session in one transaction, stores the events of the
+// change and notifies listeners. Errors: *wire.Error with CodeSessionUnknown; fn's; the store's.
 func (c *Service) Change(
-	ctx context.Context, old payment.Session, fn payment.ChangeFunc,
+	ctx context.Context, id string, fn payment.ChangeFunc,
+) (payment.Session, error) {
+	return c.change(ctx, ClaimedSession{Session: payment.Session{ID: id}}, fn)
+}
+
+// change is Change under the claim of old, if it has one: ErrFenced if the session was claimed
+// again since. Nothing else of old matters but its id.
+func (c *Service) change(
+	ctx context.Context, old ClaimedSession, fn payment.ChangeFunc,
 ) (payment.Session, error) {
 	id := old.ID
 	var events int
 	var was payment.Session
-	s, err := c.Store.Update(ctx, id, func(s *payment.Session) ([]payment.Event, error) {
-		if old.Claimed && s.Epoch != old.Epoch {
-			return nil, payment.ErrFenced
-		}
+	s, err := c.Store.Update(ctx, id, old.Epoch, func(s *payment.Session) ([]payment.Event, error) {
 		now := c.Now().UTC()
 		was = s.Snapshot()
 		if err := fn(s, now); err != nil {
@@ -170,7 +174,6 @@ func (c *Service) Change(
 	c.logReviews(ctx, was, s)
 	c.Transitioned(was, s)
 	c.Changed(id)
-	s.Claimed = old.Claimed
 	return s, nil
 }
 

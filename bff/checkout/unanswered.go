@@ -21,8 +21,8 @@ const searchRetry = 2 * time.Second
 
 // markUnknown records that create has no answer: from now on the list is searched. Postponed
 // creates stay as they are.
-func (c *Service) markUnknown(ctx context.Context, s payment.Session, n int) error {
-	_, err := c.Change(ctx, s, func(s *payment.Session, now time.Time) error {
+func (c *Service) markUnknown(ctx context.Context, s ClaimedSession, n int) error {
+	_, err := c.change(ctx, s, func(s *payment.Session, now time.Time) error {
 		return s.MarkUnknown(n, now)
 	})
 	return err
@@ -40,7 +40,7 @@ func (c *Service) Recover(ctx context.Context) error {
 		for _, s := range page.Sessions {
 			if a := s.Current(); a == nil || a.State != payment.Creating {
 				continue
-			} else if err := c.markUnknown(ctx, s, a.Number); err != nil {
+			} else if err := c.markUnknown(ctx, ClaimedSession{Session: s}, a.Number); err != nil {
 				return err
 			}
 		}
@@ -53,11 +53,11 @@ func (c *Service) Recover(ctx context.Context) error {
 
 // searchUnanswered looks for the transaction of an unanswered create, and abandons the attempt
 // after failing for long.
-func (c *Service) searchUnanswered(ctx context.Context, s payment.Session, a payment.Attempt) error {
+func (c *Service) searchUnanswered(ctx context.Context, s ClaimedSession, a payment.Attempt) error {
 	err := c.findOrReplace(ctx, s, a)
 	now := c.Now()
 	if err != nil && (a.UnknownAt.After(now) || now.Sub(a.UnknownAt) >= payment.GiveUpAfter) {
-		_, abandonErr := c.Change(ctx, s, func(s *payment.Session, now time.Time) error {
+		_, abandonErr := c.change(ctx, s, func(s *payment.Session, now time.Time) error {
 			return s.Abandon(a.Number, now)
 		})
 		if abandonErr != nil {
@@ -71,7 +71,7 @@ func (c *Service) searchUnanswered(ctx context.Context, s payment.Session, a pay
 }
 
 // reschedule makes s due then.
-func (c *Service) reschedule(ctx context.Context, s payment.Session, due time.Time) error {
+func (c *Service) reschedule(ctx context.Context, s ClaimedSession, due time.Time) error {
 	if err := c.Store.Touch(ctx, s, s.CheckedAt, due); err != nil {
 		return fmt.Errorf("rescheduling a search: %w", err)
 	}
@@ -82,7 +82,7 @@ func (c *Service) reschedule(ctx context.Context, s payment.Session, due time.Ti
 // since its address is lost; one that cannot be canceled is paid at its hosted page. Two
 // searches, SearchGap apart, that find nothing prove that there is none.
 // Errors: gatewaylist.ErrStillReading; the gateway's; the store's.
-func (c *Service) findOrReplace(ctx context.Context, s payment.Session, a payment.Attempt) error {
+func (c *Service) findOrReplace(ctx context.Context, s ClaimedSession, a payment.Attempt) error {
 	if a.TrackingCode == "" {
 		notBefore, now := a.UnknownAt, c.Now()
 		if a.Misses > 0 {
@@ -96,7 +96,7 @@ func (c *Service) findOrReplace(ctx context.Context, s payment.Session, a paymen
 			return c.reschedule(ctx, s, notBefore)
 		}
 
-		found, asOf, err := c.finder.Find(ctx, s, a, notBefore)
+		found, asOf, err := c.finder.Find(ctx, s.Session, a, notBefore)
 		if err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (c *Service) findOrReplace(ctx context.Context, s payment.Session, a paymen
 
 // replaceOrphan cancels a found transaction whose address is lost and starts another attempt in
 // the same coin. If it cannot be canceled, shoppers see its amount: two reads must agree on it.
-func (c *Service) replaceOrphan(ctx context.Context, s payment.Session, a payment.Attempt) error {
+func (c *Service) replaceOrphan(ctx context.Context, s ClaimedSession, a payment.Attempt) error {
 	cancelErr := c.Gateway.Cancel(ctx, a.TrackingCode)
 	r, err := c.Gateway.Status(ctx, a.TrackingCode)
 	if err != nil {
@@ -127,7 +127,7 @@ func (c *Service) replaceOrphan(ctx context.Context, s payment.Session, a paymen
 		decided = err == nil && again.PayAmount.Equal(r.PayAmount)
 	}
 	if !decided {
-		return errors.Join(cancelErr, c.Touch(ctx, s)) // try again
+		return errors.Join(cancelErr, c.touch(ctx, s)) // try again
 	}
 	return c.replace(ctx, s, func(s *payment.Session, now time.Time) error {
 		return s.ApplyToOrphan(a.Number, r, c.Gateway.Environment(), now)
@@ -136,19 +136,19 @@ func (c *Service) replaceOrphan(ctx context.Context, s payment.Session, a paymen
 
 // searchOrphan searches again for the transaction of an abandoned create, if it is time.
 // Errors: the gateway's; the store's.
-func (c *Service) searchOrphan(ctx context.Context, s payment.Session, a payment.Attempt) error {
+func (c *Service) searchOrphan(ctx context.Context, s ClaimedSession, a payment.Attempt) error {
 	due := a.SearchDue(c.Schedule, c.Now())
 	if !payment.IsDue(due, c.Now()) {
 		return nil
 	}
-	found, _, err := c.finder.Find(ctx, s, a, due)
+	found, _, err := c.finder.Find(ctx, s.Session, a, due)
 	if errors.Is(err, gatewaylist.ErrStillReading) {
-		return c.Touch(ctx, s) // not urgent
+		return c.touch(ctx, s) // not urgent
 	}
 	if err != nil || found.Attempt(a.Number).TrackingCode != "" {
 		return err
 	}
-	_, err = c.Change(ctx, s, func(s *payment.Session, _ time.Time) error {
+	_, err = c.change(ctx, s, func(s *payment.Session, _ time.Time) error {
 		return s.CountChecks(a, a.ChecksDone+1)
 	})
 	return err

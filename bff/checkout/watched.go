@@ -3,12 +3,10 @@ package checkout
 import (
 	"context"
 	"time"
-
-	"coinslot/bff/payment"
 )
 
-// watchedSessions knows which watched sessions may be due, to avoid claiming all of them again and again.
-// It is only a hint: the store decides.
+// watchedSessions remembers which watched sessions may be due, so that the others are not claimed
+// in vain. It may be wrong: the store decides what is due.
 type watchedSessions struct {
 	refreshedAt time.Time            // last call of PollerConfig.Watched
 	next        map[string]time.Time // by id: not due before
@@ -22,7 +20,7 @@ const (
 
 // claimWatched claims watched sessions that are due. Usually the other lanes have claimed them
 // already, but those go by due time and may be far behind.
-func (p *Poller) claimWatched(ctx context.Context, limit int) ([]payment.Session, error) {
+func (p *Poller) claimWatched(ctx context.Context, limit int) ([]ClaimedSession, error) {
 	now := p.Now()
 	if now.Before(p.watched.refreshedAt) { // the clock was set back
 		p.watched = watchedSessions{}

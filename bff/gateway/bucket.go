@@ -20,8 +20,9 @@ type Bucket interface {
 	// Errors: ErrFull if the wait is longer than patience, with that wait; then nothing is
 	// reserved. After any other error, nothing may be sent.
 	Take(ctx context.Context, patience time.Duration) (wait time.Duration, err error)
-	// Pause gives out no slot before d from now, and then one at a time, without a burst. It
-	// never shortens a longer pause, and does not affect reserved slots. d <= 0 does nothing.
+	// Pause delays the next free slot until d from now; those after it are free one by one,
+	// without a burst. It never shortens a longer pause, and does not affect reserved slots.
+	// d <= 0 does nothing.
 	Pause(ctx context.Context, d time.Duration) error
 }
 

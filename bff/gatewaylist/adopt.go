@@ -28,7 +28,7 @@ func (f *Finder) adoptPage(ctx context.Context, s *search, records []payment.Rec
 		if owner.TrackingCode == r.TrackingCode {
 			continue
 		}
-		if _, err := f.adopt(ctx, payment.Session{ID: owner.Session}, owner.Number, r); err != nil {
+		if _, err := f.adopt(ctx, owner.Session, owner.Number, r); err != nil {
 			return err
 		}
 	}
@@ -89,19 +89,19 @@ func (f *Finder) adoptUnmarked(
 			return false, s, fmt.Errorf("looking up the owner of a transaction: %w", err)
 		}
 		if len(held) == 0 {
-			current, err = f.adopt(ctx, s, a.Number, r)
+			current, err = f.adopt(ctx, s.ID, a.Number, r)
 			return true, current, err
 		}
 	}
 	return false, s, nil
 }
 
-// adopt stores the transaction that was found for attempt n. If the attempt has another one
+// adopt stores the transaction that was found for attempt n of a session. If the attempt has another one
 // already, it is stored as a duplicate, to be canceled and never shown.
 func (f *Finder) adopt(
-	ctx context.Context, s payment.Session, n int, r payment.Record,
+	ctx context.Context, session string, n int, r payment.Record,
 ) (payment.Session, error) {
-	return f.Sessions.Change(ctx, s, func(s *payment.Session, now time.Time) error {
+	return f.Sessions.Change(ctx, session, func(s *payment.Session, now time.Time) error {
 		return s.Adopt(n, r, f.PaymentPage, now)
 	})
 }

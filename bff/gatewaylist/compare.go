@@ -172,12 +172,12 @@ func FindingKinds() []FindingKind {
 func severity(k FindingKind) int { return slices.Index(FindingKinds(), k) }
 
 // Counts returns the number of findings of every kind.
-func (c Result) Counts() map[FindingKind]int {
+func (r Result) Counts() map[FindingKind]int {
 	counts := map[FindingKind]int{}
 	for _, k := range FindingKinds() {
 		counts[k] = 0
 	}
-	for _, f := range c.Findings {
+	for _, f := range r.Findings {
 		counts[f.Kind]++
 	}
 	return counts

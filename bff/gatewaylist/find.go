@@ -61,9 +61,7 @@ type AttemptFinder interface {
 type Sessions interface {
 	Session(ctx context.Context, id string) (payment.Session, error)
 	// Change changes a session in a transaction; see checkout.Service.Change.
-	Change(
-		ctx context.Context, old payment.Session, fn payment.ChangeFunc,
-	) (payment.Session, error)
+	Change(ctx context.Context, id string, fn payment.ChangeFunc) (payment.Session, error)
 }
 
 // Finder looks in the gateway's list for the transactions of creates whose answers were lost, by

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout"
 	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
@@ -183,7 +184,7 @@ func TestSearchBeforeItsTime(t *testing.T) {
 	for range 5 {
 		h.Clock.Move(time.Second)
 		g.asked()
-		fortest.OK(t, h.Service.Process(t.Context(), h.Load(s.ID)))
+		fortest.OK(t, h.Service.Process(t.Context(), checkout.ClaimedSession{Session: h.Load(s.ID)}))
 		h.FinishSearch()
 		if n := g.asked(); n > 0 {
 			t.Errorf("%d requests; want none", n)

@@ -12,22 +12,22 @@ import (
 	"coinslot/bff/payment"
 )
 
-// Reading is one reading of the gateway's list of pending transactions, page by page. It is not
-// safe for concurrent use.
-type Reading struct {
-	// Next is how long after a page was requested the next reading should have read its rows again.
+// ListPoll is one poll of the gateway's list of pending transactions, page by page. It is not safe
+// for concurrent use.
+type ListPoll struct {
+	// Next is how long after a page was requested the next poll should have read its rows again.
 	Next time.Duration
 
-	before     map[string]bool // what the previous reading distrusted
+	before     map[string]bool // what the previous poll distrusted
 	distrusted map[string]bool // by tracking code; true = made due
 }
 
-// After returns the reading after r, which may be nil. What r distrusted was read by status, or
+// After returns the poll after p, which may be nil. What p distrusted was read by status, or
 // could not be, and is not made due for the same reason again.
-func (r *Reading) After(next time.Duration) *Reading {
-	after := &Reading{Next: next}
-	if r != nil {
-		after.before = r.distrusted
+func (p *ListPoll) After(next time.Duration) *ListPoll {
+	after := &ListPoll{Next: next}
+	if p != nil {
+		after.before = p.distrusted
 	}
 	return after
 }
@@ -54,7 +54,13 @@ type ListStore interface {
 	Tracked(ctx context.Context, trackingCodes []string) ([]payment.Session, error)
 	// TouchAll is Touch of many, in one commit. It skips sessions whose DueAt or Version have
 	// changed, and those that are leased at now.
-	TouchAll(ctx context.Context, now time.Time, list []payment.Touched) error
+	TouchAll(ctx context.Context, now time.Time, list []Touched) error
+}
+
+// Touched is a session as it was read, and its new times.
+type Touched struct {
+	payment.Session
+	At, Due time.Time // CheckedAt and DueAt
 }
 
 // PageApplier applies pages of the gateway's list of pending transactions.
@@ -72,16 +78,16 @@ type PageApplier struct {
 // Apply applies a page that was requested at asked. Payments shown exactly as they are stored
 // count as checked then, and need no status read for a while. The list proves nothing else:
 // what differs is made due now, and what is missing stays due. Errors: the store's.
-func (c *PageApplier) Apply(
-	ctx context.Context, r *Reading, records []payment.Record, asked time.Time,
+func (pa *PageApplier) Apply(
+	ctx context.Context, p *ListPoll, records []payment.Record, asked time.Time,
 ) (tally Tally, err error) {
 	asked = asked.Truncate(time.Microsecond) // as the store keeps it, and no later
-	rows := r.rows(records)
-	sessions, err := c.Store.Tracked(ctx, slices.Collect(maps.Keys(rows)))
+	rows := p.rows(records)
+	sessions, err := pa.Store.Tracked(ctx, slices.Collect(maps.Keys(rows)))
 	if err != nil {
 		return tally, fmt.Errorf("looking up listed payments: %w", err)
 	}
-	var touched []payment.Touched
+	var touched []Touched
 	var suspects []payment.Session
 	for _, s := range sessions {
 		for i := range s.Attempts {
@@ -89,74 +95,74 @@ func (c *PageApplier) Apply(
 			if !listed {
 				continue
 			}
-			switch due, means := c.classify(r, &tally, &s, &s.Attempts[i], row, asked); means {
+			switch due, means := pa.classify(p, &tally, &s, &s.Attempts[i], row, asked); means {
 			case unchanged:
-				touched = append(touched, payment.Touched{Session: s, At: asked, Due: due})
+				touched = append(touched, Touched{Session: s, At: asked, Due: due})
 			case changed:
-				if r.firstDistrust(row.TrackingCode) {
+				if p.firstDistrust(row.TrackingCode) {
 					suspects = append(suspects, s)
 				}
 			}
 		}
 	}
-	if err := c.makeDue(ctx, suspects); err != nil {
+	if err := pa.makeDue(ctx, suspects); err != nil {
 		return tally, err
 	}
-	return tally, c.touchAll(ctx, r, touched)
+	return tally, pa.touchAll(ctx, p, touched)
 }
 
 // rows returns records by tracking code. Contradicting duplicates are distrusted.
-func (r *Reading) rows(records []payment.Record) map[string]payment.Record {
+func (p *ListPoll) rows(records []payment.Record) map[string]payment.Record {
 	rows := map[string]payment.Record{}
 	for _, record := range records {
 		if old, twice := rows[record.TrackingCode]; twice && !old.SameAs(record) {
-			r.distrust(record.TrackingCode)
+			p.distrust(record.TrackingCode)
 		}
 		rows[record.TrackingCode] = record
 	}
 	return rows
 }
 
-// touchAll stores what a page shows, in one commit, except what the reading contradicts.
-func (c *PageApplier) touchAll(ctx context.Context, r *Reading, list []payment.Touched) error {
-	list = slices.DeleteFunc(list, func(t payment.Touched) bool {
-		return r.distrusts(t.Current().TrackingCode)
+// touchAll stores what a page shows, in one commit, except what the poll contradicts.
+func (pa *PageApplier) touchAll(ctx context.Context, p *ListPoll, list []Touched) error {
+	list = slices.DeleteFunc(list, func(t Touched) bool {
+		return p.distrusts(t.Current().TrackingCode)
 	})
 	if len(list) == 0 {
 		return nil
 	}
-	if err := c.Store.TouchAll(ctx, c.Now(), list); err != nil {
+	if err := pa.Store.TouchAll(ctx, pa.Now(), list); err != nil {
 		return fmt.Errorf("recording listed payments: %w", err)
 	}
 
 	for _, t := range list {
-		if c.IsWatched(t.Session) {
-			c.Changed(t.ID)
+		if pa.IsWatched(t.Session) {
+			pa.Changed(t.ID)
 		}
 	}
 	return nil
 }
 
 // makeDue makes sessions due now that were not changed, read or postponed by a failure since.
-func (c *PageApplier) makeDue(ctx context.Context, list []payment.Session) error {
-	now := c.Now()
-	var due []payment.Touched
+func (pa *PageApplier) makeDue(ctx context.Context, list []payment.Session) error {
+	now := pa.Now()
+	var due []Touched
 	for _, old := range list {
-		s, err := c.Store.Session(ctx, old.ID)
+		s, err := pa.Store.Session(ctx, old.ID)
 		if errors.Is(err, payment.ErrUnreadable) {
 			continue // since it was looked up
 		}
 		if err != nil {
 			return fmt.Errorf("loading a listed payment: %w", err)
 		}
-		if s.Version == old.Version && s.DueAt.After(now) && !s.IsPostponed(c.Schedule, now) {
-			due = append(due, payment.Touched{Session: s, At: s.CheckedAt, Due: now})
+		if s.Version == old.Version && s.DueAt.After(now) && !s.IsPostponed(pa.Schedule, now) {
+			due = append(due, Touched{Session: s, At: s.CheckedAt, Due: now})
 		}
 	}
 	if len(due) == 0 {
 		return nil
 	}
-	if err := c.Store.TouchAll(ctx, now, due); err != nil {
+	if err := pa.Store.TouchAll(ctx, now, due); err != nil {
 		return fmt.Errorf("making listed payments due: %w", err)
 	}
 	return nil
@@ -173,70 +179,70 @@ const (
 
 // classify returns what row, of a page requested at asked, means for attempt a of s, and counts
 // it; due is when an unchanged one is due next.
-func (c *PageApplier) classify(
-	r *Reading, t *Tally, s *payment.Session, a *payment.Attempt, row payment.Record,
+func (pa *PageApplier) classify(
+	p *ListPoll, t *Tally, s *payment.Session, a *payment.Attempt, row payment.Record,
 	asked time.Time,
 ) (due time.Time, means verdict) {
 	switch {
-	case s.Environment != c.Environment:
+	case s.Environment != pa.Environment:
 		return due, ignored
-	case a.EndedBefore(asked.Add(-c.Schedule.Unwatched)) && row.Status == "pending":
+	case a.EndedBefore(asked.Add(-pa.Schedule.Unwatched)) && row.Status == "pending":
 		t.Stale++
 		return due, ignored
 	case s.Status != wire.Pending || s.Current() != a || a.State != payment.Waiting:
 		return due, ignored
 	}
-	watched := c.IsWatched(*s)
+	watched := pa.IsWatched(*s)
 	if watched {
 		t.Watched++
 	}
 	if !a.MatchesRow(row) || !s.IsUnchangedBy(a.Number, row, asked) {
-		r.distrust(a.TrackingCode)
+		p.distrust(a.TrackingCode)
 	}
-	if r.distrusts(a.TrackingCode) {
+	if p.distrusts(a.TrackingCode) {
 		t.Changed++
 		return due, changed
 	}
 	t.Unchanged++
-	due = c.nextListed(s, a, watched, r.Next, asked)
-	calm := s.OnSchedule(c.Schedule.Interval(watched), asked)
-	if due.IsZero() || !calm || s.NeedsStatusRead(a, c.Schedule, watched, asked) {
+	due = pa.nextListed(s, a, watched, p.Next, asked)
+	calm := s.OnSchedule(pa.Schedule.Interval(watched), asked)
+	if due.IsZero() || !calm || s.NeedsStatusRead(a, pa.Schedule, watched, asked) {
 		return due, ignored
 	}
 	return due, unchanged
 }
 
-// distrust records that this reading contradicts itself, or the database, about a transaction:
+// distrust records that this poll contradicts itself, or the database, about a transaction:
 // its other rows no longer count.
-func (r *Reading) distrust(code string) {
-	if r.distrusted == nil {
-		r.distrusted = map[string]bool{}
+func (p *ListPoll) distrust(code string) {
+	if p.distrusted == nil {
+		p.distrusted = map[string]bool{}
 	}
-	if !r.distrusts(code) {
-		r.distrusted[code] = false
+	if !p.distrusts(code) {
+		p.distrusted[code] = false
 	}
 }
 
-func (r *Reading) distrusts(code string) bool {
-	_, distrusted := r.distrusted[code]
+func (p *ListPoll) distrusts(code string) bool {
+	_, distrusted := p.distrusted[code]
 	return distrusted
 }
 
 // firstDistrust reports whether a distrusted transaction must be made due: once for consecutive
-// readings that distrust it.
-func (r *Reading) firstDistrust(code string) bool {
-	_, before := r.before[code]
-	due := r.distrusted[code]
-	r.distrusted[code] = true
+// polls that distrust it.
+func (p *ListPoll) firstDistrust(code string) bool {
+	_, before := p.before[code]
+	due := p.distrusted[code]
+	p.distrusted[code] = true
 	return !before && !due
 }
 
-// nextListed returns when s is due if the next reading shows it unchanged; zero if that is not
-// often enough, or the next reading is soon enough to write nothing.
-func (c *PageApplier) nextListed(
+// nextListed returns when s is due if the next poll shows it unchanged; zero if that is not often
+// enough, or the next poll is soon enough to write nothing.
+func (pa *PageApplier) nextListed(
 	s *payment.Session, a *payment.Attempt, watched bool, next time.Duration, asked time.Time,
 ) time.Time {
-	interval := c.Schedule.Interval(watched)
+	interval := pa.Schedule.Interval(watched)
 	if watched && next > interval || s.DueAt.After(asked.Add(2*next)) {
 		return time.Time{}
 	}
@@ -252,14 +258,14 @@ func (c *PageApplier) nextListed(
 			return time.Time{}
 		}
 		for _, t := range []time.Time{
-			other.Due(c.Schedule, asked, watched), other.FollowUpDue(c.Schedule),
+			other.Due(pa.Schedule, asked, watched), other.FollowUpDue(pa.Schedule),
 		} {
 			if !t.IsZero() && t.Before(due) {
 				due = t
 			}
 		}
 	}
-	if !due.After(c.Now()) { // something else is due, or the page took too long
+	if !due.After(pa.Now()) { // something else is due, or the page took too long
 		return time.Time{}
 	}
 	return due

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout"
 	"coinslot/bff/checkout/checkouttest"
 	"coinslot/bff/fortest"
 	"coinslot/bff/gatewaylist"
@@ -18,7 +19,7 @@ type listing struct {
 	id      string
 	row     payment.Record
 	asked   time.Time // the page
-	reading *gatewaylist.Reading
+	reading *gatewaylist.ListPoll
 	store   gatewaylist.ListStore
 }
 
@@ -29,7 +30,7 @@ func newListing(t *testing.T) *listing {
 		h = checkouttest.NewShop(t)
 		id = h.Chosen("25.00", checkouttest.USDT()).ID
 	}
-	l := &listing{Shop: h, id: id, reading: &gatewaylist.Reading{Next: 14500 * time.Millisecond}, store: h.Store}
+	l := &listing{Shop: h, id: id, reading: &gatewaylist.ListPoll{Next: 14500 * time.Millisecond}, store: h.Store}
 	h.Clock.Move(15 * time.Second)
 	fortest.OK(t, h.Process())
 	h.Clock.Move(10 * time.Second)
@@ -63,7 +64,7 @@ func (l *listing) pay(amount string) {
 // update changes the stored session without its times.
 func (l *listing) update(change func(*payment.Session)) {
 	l.T.Helper()
-	_, err := l.Store.Update(l.T.Context(), l.id, func(s *payment.Session) ([]payment.Event, error) {
+	_, err := l.Store.Update(l.T.Context(), l.id, 0, func(s *payment.Session) ([]payment.Event, error) {
 		change(s)
 		return nil, nil
 	})
@@ -129,7 +130,8 @@ func TestApplyPage(t *testing.T) {
 		}, want: left},
 		"hinted for later": {set: func(l *listing) {
 			s := l.Load(l.id)
-			fortest.OK(t, l.Store.Touch(l.T.Context(), s, s.CheckedAt, s.CheckedAt.Add(12*time.Second)))
+			read := checkout.ClaimedSession{Session: s}
+			fortest.OK(t, l.Store.Touch(l.T.Context(), read, s.CheckedAt, s.CheckedAt.Add(12*time.Second)))
 		}, want: left},
 		"due since before": {set: func(l *listing) { l.Clock.Move(time.Minute) }, want: touched},
 		"due meanwhile":    {flaw: func(l *listing) { l.Clock.Move(6 * time.Second) }, want: touched},
@@ -343,7 +345,7 @@ func TestDistrustIsGuarded(t *testing.T) {
 	l.apply(l.row)
 	same(t, "while it is read", l.Load(l.id), before)
 	fortest.OK(t, l.Store.Touch(t.Context(), held, l.Clock.Now(), l.Clock.Now().Add(15*time.Second)))
-	l.reading = &gatewaylist.Reading{Next: l.reading.Next}
+	l.reading = &gatewaylist.ListPoll{Next: l.reading.Next}
 	l.apply(l.row)
 	if got := l.Load(l.id).CheckedAt; !got.Equal(l.Clock.Now()) {
 		t.Errorf("checked at %v; want %v", got, l.Clock.Now())

@@ -21,7 +21,7 @@ type PollerConfig struct {
 	Watched func() int
 	// Apply applies a page; see [PageApplier.Apply].
 	Apply func(
-		ctx context.Context, r *Reading, records []payment.Record, asked time.Time,
+		ctx context.Context, p *ListPoll, records []payment.Record, asked time.Time,
 	) (Tally, error)
 	// Runs has the lease: one instance polls at a time. Nil = this is the only one.
 	Runs Runs
@@ -45,9 +45,9 @@ type Poller struct {
 	measuredAt time.Time     // of pages and watched
 	took       time.Duration // duration of the last reading; 0 = unknown
 	suspicion  suspicion
-	tooSlow    suspicion // the list is too slow for watched payments
-	failing    bool      // the last reading failed
-	reading    *Reading
+	tooSlow    suspicion            // the list is too slow for watched payments
+	failing    bool                 // the last reading failed
+	current    *ListPoll            // or the last one; nil = none
 	heartbeat  background.Heartbeat // beats with each page, and pauses with Run
 }
 
@@ -153,7 +153,7 @@ func (p *Poller) logFailure(ctx context.Context, err error) {
 // readList reads the whole list once, its pages spread over the time until the next reading, under
 // a lease: if this instance dies, another one takes over within one and a quarter intervals.
 // Errors: ErrRunning; errUseless; those of a Reader; the store's.
-func (p *Poller) readList(ctx context.Context, l load, every time.Duration) error {
+func (p *Poller) readList(ctx context.Context, l load, every time.Duration) (err error) {
 	began := p.Now()
 	lease, err := begin(ctx, lease{
 		run: Run{Kind: Polling, By: "coinslot", Began: began.UTC()}, runs: p.Runs,
@@ -163,14 +163,18 @@ func (p *Poller) readList(ctx context.Context, l load, every time.Duration) erro
 		return err
 	}
 	defer func() {
-		next := began.UTC().Add(every * 19 / 20) // just before the next poll
-		if ctx.Err() != nil {
-			next = time.Time{}
+		if lease == nil {
+			return
+		}
+		next := time.Time{} // of an interrupted run, which has no end: at any time
+		if ctx.Err() == nil {
+			lease.run.Ended, lease.run.Failed = p.Now().UTC(), err != nil
+			next = began.UTC().Add(every * 19 / 20) // just before the next poll
 		}
 		lease.end(ctx, nil, next)
 	}()
 
-	p.reading = p.reading.After(max(every, p.took) * 29 / 27)
+	p.current = p.current.After(max(every, p.took) * 29 / 27)
 	tally, err := p.readPages(ctx, lease, l, every)
 	if errors.Is(err, errReplanned) {
 		return nil
@@ -226,7 +230,7 @@ func (p *Poller) readPages(
 			return tally, errReplanned
 		}
 
-		page, err := p.Apply(ctx, p.reading, list.Page.Items, asked)
+		page, err := p.Apply(ctx, p.current, list.Page.Items, asked)
 		if err != nil {
 			return tally, err
 		}

@@ -25,7 +25,7 @@ type list struct {
 	fails func(n int) bool // nil = none
 	calls []call
 	next  []time.Duration // of each reading
-	last  *Reading
+	last  *ListPoll
 	began time.Time
 }
 
@@ -59,7 +59,7 @@ func wait(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-func (l *list) apply(_ context.Context, r *Reading, _ []payment.Record, _ time.Time) (Tally, error) {
+func (l *list) apply(_ context.Context, r *ListPoll, _ []payment.Record, _ time.Time) (Tally, error) {
 	if r != l.last {
 		l.last, l.next = r, append(l.next, r.Next)
 	}
@@ -73,6 +73,7 @@ type leases struct {
 	epoch int64
 	until time.Time // end of the lease; zero = none
 	next  time.Time // none is begun before
+	ended []Run
 }
 
 func (l *leases) BeginRun(_ context.Context, _ Run, now time.Time, lease time.Duration) (int64, error) {
@@ -96,13 +97,14 @@ func (l *leases) ExtendRun(_ context.Context, epoch int64, _ Run, until time.Tim
 	return nil
 }
 
-func (l *leases) EndRun(_ context.Context, epoch int64, _ Run, _ *Report, next time.Time) error {
+func (l *leases) EndRun(_ context.Context, epoch int64, run Run, _ *Report, next time.Time) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if epoch != l.epoch {
 		return payment.ErrFenced
 	}
 	l.until, l.next = time.Time{}, next
+	l.ended = append(l.ended, run)
 	return nil
 }
 
@@ -276,6 +278,29 @@ func TestListPollKeepsItsLease(t *testing.T) {
 			after := at[slices.IndexFunc(at, func(d time.Duration) bool { return d >= 130*time.Second })]
 			if after > 130*time.Second+gap {
 				t.Errorf("with pages of %v: the other began at %v; want 146.9 s at most", takes, after)
+			}
+		})
+	}
+}
+
+// A run is stored with its end and outcome; one that a shutdown interrupts has no end.
+func TestListPollEndsItsRun(t *testing.T) {
+	for _, failed := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			l, runs := &list{shows: 50, pages: 100}, new(leases)
+			if failed {
+				l.fails = func(int) bool { return true }
+			}
+			l.watch(t, 5000, 20*time.Second, func(c *PollerConfig) { c.Runs = runs })
+			if len(runs.ended) != 2 {
+				t.Fatalf("%d runs; want one, and one that is interrupted: %+v", len(runs.ended), runs.ended)
+			}
+			first, last := runs.ended[0], runs.ended[1]
+			if first.Ended.IsZero() || first.Failed != failed {
+				t.Errorf("the first ended at %v, failed %t; want an end, %t", first.Ended, first.Failed, failed)
+			}
+			if !failed && !last.Ended.IsZero() {
+				t.Errorf("the interrupted run ended at %v; want no end", last.Ended)
 			}
 		})
 	}

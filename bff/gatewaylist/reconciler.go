@@ -16,12 +16,13 @@ type ReconcilerConfig struct {
 	Gateway Gateway
 	// Records reads the gateway's records for operators; nil = unavailable.
 	Records GatewayRecords
-	// Runs stores runs and reports for all instances; nil = no scheduled runs.
+	// Runs stores runs and reports for all instances; required.
 	Runs     Runs
 	Sessions ReconciledSessions
 	// Change changes a session; see checkout.Service.Change.
-	Change func(ctx context.Context, old payment.Session,
-		fn func(s *payment.Session, now time.Time) error) (payment.Session, error)
+	Change func(
+		ctx context.Context, id string, fn payment.ChangeFunc,
+	) (payment.Session, error)
 	// ListPause is the time between two pages of a scheduled run.
 	ListPause time.Duration
 	// PaymentPage is the base URL of the gateway's hosted pages; empty = none is shown.
@@ -71,12 +72,12 @@ func NewReconciler(c ReconcilerConfig) *Reconciler {
 
 // Close stops the current run after the page it is reading. It may be called again; no new run
 // starts.
-func (c *Reconciler) Close() {
-	c.end()
-	c.runs.Wait()
+func (r *Reconciler) Close() {
+	r.end()
+	r.runs.Wait()
 }
 
-func (c *Reconciler) unavailable(ctx context.Context, doing string, err error) error {
-	c.Log.WarnContext(ctx, "gateway call failed", "call", doing, "error", err)
+func (r *Reconciler) unavailable(ctx context.Context, doing string, err error) error {
+	r.Log.WarnContext(ctx, "gateway call failed", "call", doing, "error", err)
 	return payment.GatewayUnavailable(doing, err)
 }

@@ -112,22 +112,22 @@ func ListDates(first, last string) (from, to time.Time, err error) {
 
 // TransactionRecords returns a page of the gateway's transactions with their sessions. Errors:
 // *wire.Error with CodeGatewayUnavailable; the store's.
-func (c *Reconciler) TransactionRecords(
+func (r *Reconciler) TransactionRecords(
 	ctx context.Context, q payment.ListQuery,
 ) (page Page[GatewayRecord], err error) {
-	if c.Records == nil {
+	if r.Records == nil {
 		return page, payment.NewError(wire.CodeGatewayUnavailable, "")
 	}
-	page, err = c.Records.TransactionRecords(ctx, q)
+	page, err = r.Records.TransactionRecords(ctx, q)
 	if err != nil {
-		return page, c.unavailable(ctx, "listing transactions", err)
+		return page, r.unavailable(ctx, "listing transactions", err)
 	}
-	if err := c.fillOwners(ctx, page.Items); err != nil {
+	if err := r.fillOwners(ctx, page.Items); err != nil {
 		return Page[GatewayRecord]{}, err
 	}
 	for i := range page.Items {
 		item := &page.Items[i]
-		item.PaymentURL = payment.HostedURL(item.PaymentURL, c.PaymentPage)
+		item.PaymentURL = payment.HostedURL(item.PaymentURL, r.PaymentPage)
 		item.TxURL = payment.ExplorerURL(item.TxURL)
 	}
 	return page, nil
@@ -135,12 +135,12 @@ func (c *Reconciler) TransactionRecords(
 
 // fillOwners sets the owners of list: by tracking code, else by the marker in the comment,
 // which is stored before the code.
-func (c *Reconciler) fillOwners(ctx context.Context, list []GatewayRecord) error {
+func (r *Reconciler) fillOwners(ctx context.Context, list []GatewayRecord) error {
 	var keys []string
 	for _, e := range list {
 		keys = append(keys, e.TrackingCode, payment.MarkerText.FindString(e.Comment))
 	}
-	owners, err := ownersOf(ctx, c.Sessions, keys)
+	owners, err := ownersOf(ctx, r.Sessions, keys)
 	if err != nil {
 		return err
 	}
@@ -155,15 +155,15 @@ func (c *Reconciler) fillOwners(ctx context.Context, list []GatewayRecord) error
 }
 
 // Withdrawals returns a page of payouts. Errors: *wire.Error with CodeGatewayUnavailable.
-func (c *Reconciler) Withdrawals(
+func (r *Reconciler) Withdrawals(
 	ctx context.Context, q payment.ListQuery,
 ) (page Page[Withdrawal], err error) {
-	if c.Records == nil {
+	if r.Records == nil {
 		return page, payment.NewError(wire.CodeGatewayUnavailable, "")
 	}
-	page, err = c.Records.Withdrawals(ctx, q)
+	page, err = r.Records.Withdrawals(ctx, q)
 	if err != nil {
-		return page, c.unavailable(ctx, "listing withdrawals", err)
+		return page, r.unavailable(ctx, "listing withdrawals", err)
 	}
 	for i := range page.Items {
 		page.Items[i].TxURL = payment.ExplorerURL(page.Items[i].TxURL)

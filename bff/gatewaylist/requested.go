@@ -25,57 +25,57 @@ const (
 // [Reconciler.Status] has the outcome. It returns false if one is running at any instance. Errors:
 // *wire.Error with CodeInvalid and Param "from" or "to", CodeGatewayUnavailable after Close;
 // the store's.
-func (c *Reconciler) Start(ctx context.Context, by string, from, to time.Time) (bool, error) {
+func (r *Reconciler) Start(ctx context.Context, by string, from, to time.Time) (bool, error) {
 	switch {
 	case from.IsZero():
 		return false, payment.NewError(wire.CodeInvalid, "from")
 	case to.Before(from) || to.Sub(from) > maxDays*24*time.Hour:
 		return false, payment.NewError(wire.CodeInvalid, "to")
-	case c.closing.Err() != nil:
+	case r.closing.Err() != nil:
 		return false, payment.NewError(wire.CodeGatewayUnavailable, "")
 	}
 
-	run := Run{By: by, From: from, To: to, Began: c.Now().UTC()}
-	lease, err := c.begin(ctx, run)
+	run := Run{By: by, From: from, To: to, Began: r.Now().UTC()}
+	lease, err := r.begin(ctx, run)
 	if errors.Is(err, ErrRunning) {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	c.runs.Go(func() { c.runRequested(context.WithoutCancel(ctx), lease) })
+	r.runs.Go(func() { r.runRequested(context.WithoutCancel(ctx), lease) })
 	return true, nil
 }
 
 // begin starts a run. Errors: as for the function begin.
-func (c *Reconciler) begin(ctx context.Context, run Run) (*lease, error) {
+func (r *Reconciler) begin(ctx context.Context, run Run) (*lease, error) {
 	return begin(ctx, lease{
-		run: run, runs: c.Runs, lasts: runLease, every: progressEvery, now: c.Now, log: c.Log,
+		run: run, runs: r.Runs, lasts: runLease, every: progressEvery, now: r.Now, log: r.Log,
 	})
 }
 
 // Status returns the latest run of a kind and the last report, of any instance. Errors: the
 // store's.
-func (c *Reconciler) Status(ctx context.Context, kind RunKind) (RunStatus, error) {
-	known, err := c.Runs.LastRun(ctx, kind)
+func (r *Reconciler) Status(ctx context.Context, kind RunKind) (RunStatus, error) {
+	known, err := r.Runs.LastRun(ctx, kind)
 	if err != nil {
 		return known, fmt.Errorf("reading the last reconciliation: %w", err)
 	}
 	return known, nil
 }
 
-func (c *Reconciler) runRequested(ctx context.Context, l *lease) {
+func (r *Reconciler) runRequested(ctx context.Context, l *lease) {
 	reading, stop := context.WithTimeout(ctx, maxRunTime)
 	defer stop()
-	defer context.AfterFunc(c.closing, stop)()
-	result, err := reconcile(reading, c.Records, c.Sessions, l.run, l)
-	c.finish(ctx, l, result, err)
+	defer context.AfterFunc(r.closing, stop)()
+	result, err := reconcile(reading, r.Records, r.Sessions, l.run, l)
+	r.finish(ctx, l, result, err)
 }
 
 // finish stores the outcome. A run that is interrupted by ctx or Close has no end.
-func (c *Reconciler) finish(ctx context.Context, l *lease, result Result, err error) {
-	leaving := ctx.Err() != nil || c.closing.Err() != nil
-	run, now := &l.run, c.Now().UTC()
+func (r *Reconciler) finish(ctx context.Context, l *lease, result Result, err error) {
+	leaving := ctx.Err() != nil || r.closing.Err() != nil
+	run, now := &l.run, r.Now().UTC()
 	if err == nil || !leaving {
 		run.Ended, run.Failed = now, err != nil
 	}
@@ -84,13 +84,13 @@ func (c *Reconciler) finish(ctx context.Context, l *lease, result Result, err er
 	if err == nil {
 		run.Failures = 0
 		report = run.report(result)
-		c.Log.InfoContext(ctx, "reconciliation finished",
+		r.Log.InfoContext(ctx, "reconciliation finished",
 			"kind", run.Kind, "findings", len(result.Findings), "late_payments", run.Progress.Late)
 	} else {
 		if run.Failed {
 			run.Failures++
 		}
-		c.Log.WarnContext(ctx, "reconciliation failed", "kind", run.Kind, "error", err)
+		r.Log.WarnContext(ctx, "reconciliation failed", "kind", run.Kind, "error", err)
 	}
 	l.end(ctx, report, run.next(now))
 }

@@ -71,9 +71,9 @@ const MaxFindings = 500
 // maxFindingText bounds the gateway's text in a finding, in bytes.
 const maxFindingText = 300
 
-func (c Run) report(result Result) *Report {
-	r := &Report{
-		Run: c, Transactions: result.Transactions, NotOurs: result.NotOurs,
+func (r Run) report(result Result) *Report {
+	report := &Report{
+		Run: r, Transactions: result.Transactions, NotOurs: result.NotOurs,
 		Attempts: result.Attempts, Counts: result.Counts(),
 	}
 	kept := map[FindingKind]int{}
@@ -86,9 +86,9 @@ func (c Run) report(result Result) *Report {
 				*text = strings.ToValidUTF8((*text)[:maxFindingText], "") + "…"
 			}
 		}
-		r.Findings = append(r.Findings, f)
+		report.Findings = append(report.Findings, f)
 	}
-	return r
+	return report
 }
 
 // RunStatus is the shared state of the runs of a kind.
@@ -113,15 +113,15 @@ const (
 )
 
 // State returns the state of the latest run.
-func (c RunStatus) State(now time.Time) RunState {
+func (s RunStatus) State(now time.Time) RunState {
 	switch {
-	case c.Epoch == 0:
+	case s.Epoch == 0:
 		return NeverRun
-	case c.Last.Failed:
+	case s.Last.Failed:
 		return Failed
-	case !c.Last.Ended.IsZero():
+	case !s.Last.Ended.IsZero():
 		return Done
-	case now.Before(c.Until):
+	case now.Before(s.Until):
 		return Running
 	}
 	return Aborted

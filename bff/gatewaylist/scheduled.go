@@ -36,16 +36,13 @@ func (k RunKind) interval() time.Duration {
 // RunScheduled does the daily and the hourly run whenever they are due, at one instance at a
 // time, until ctx ends; it always returns nil. Each reads the gateway's list and schedules a
 // check of every payment whose record shows unknown money. Failures are logged and retried.
-func (c *Reconciler) RunScheduled(ctx context.Context) error {
-	if c.Runs == nil {
-		return nil
-	}
+func (r *Reconciler) RunScheduled(ctx context.Context) error {
 	var running sync.WaitGroup
 	for _, kind := range []RunKind{Daily, Hourly} {
 		running.Go(func() {
-			for background.Sleep(ctx, cmp.Or(c.Schedule.ReconcileInterval, time.Minute)) {
-				if err := c.runIfDue(ctx, kind); err != nil && ctx.Err() == nil {
-					c.Log.WarnContext(ctx, "starting a reconciliation failed",
+			for background.Sleep(ctx, cmp.Or(r.Schedule.ReconcileInterval, time.Minute)) {
+				if err := r.runIfDue(ctx, kind); err != nil && ctx.Err() == nil {
+					r.Log.WarnContext(ctx, "starting a reconciliation failed",
 						"kind", kind, "error", err)
 				}
 			}
@@ -57,33 +54,33 @@ func (c *Reconciler) RunScheduled(ctx context.Context) error {
 
 // LastDaily returns when the daily run was last complete, or, if it never was, when the oldest
 // session was created; zero = there is none. Errors: the store's.
-func (c *Reconciler) LastDaily(ctx context.Context) (time.Time, error) {
-	known, err := c.Status(ctx, Daily)
+func (r *Reconciler) LastDaily(ctx context.Context) (time.Time, error) {
+	known, err := r.Status(ctx, Daily)
 	switch {
 	case err != nil:
 		return time.Time{}, err
 	case known.Report != nil:
 		return known.Report.Ended, nil
 	}
-	return c.Runs.OldestSession(ctx)
+	return r.Runs.OldestSession(ctx)
 }
 
 // runIfDue does the run of a kind unless it is too soon, or another instance is running it.
 // Errors: the store's, while starting.
-func (c *Reconciler) runIfDue(ctx context.Context, kind RunKind) error {
-	known, err := c.Status(ctx, kind)
-	if err != nil || !known.due(c.Now()) {
+func (r *Reconciler) runIfDue(ctx context.Context, kind RunKind) error {
+	known, err := r.Status(ctx, kind)
+	if err != nil || !known.due(r.Now()) {
 		return err
 	}
-	now := c.Now().UTC()
+	now := r.Now().UTC()
 	run := known.Last
 	if !run.resumes(kind, now) {
-		if run, err = c.newRun(ctx, kind, now); err != nil {
+		if run, err = r.newRun(ctx, kind, now); err != nil {
 			return err
 		}
 	}
 	run.Ended, run.Failed = time.Time{}, false
-	lease, err := c.begin(ctx, run)
+	lease, err := r.begin(ctx, run)
 	if errors.Is(err, ErrRunning) {
 		return nil
 	}
@@ -91,31 +88,31 @@ func (c *Reconciler) runIfDue(ctx context.Context, kind RunKind) error {
 		return err
 	}
 
-	err = c.readList(ctx, lease)
+	err = r.readList(ctx, lease)
 	result := Result{
 		From: run.From, To: run.To, Transactions: lease.run.Progress.Transactions,
 	}
-	c.finish(ctx, lease, result, err)
+	r.finish(ctx, lease, result, err)
 	return nil
 }
 
-func (c RunStatus) due(now time.Time) bool {
-	return !c.Until.After(now) && (!c.Next.After(now) || c.Next.After(now.Add(MaxPause)))
+func (s RunStatus) due(now time.Time) bool {
+	return !s.Until.After(now) && (!s.Next.After(now) || s.Next.After(now.Add(MaxPause)))
 }
 
-// resumes reports whether the next run continues where c stopped, unless c is older than two
+// resumes reports whether the next run continues where r stopped, unless r is older than two
 // intervals.
-func (c Run) resumes(kind RunKind, now time.Time) bool {
-	open := !c.Began.IsZero() && (c.Ended.IsZero() || c.Failed)
-	return open && !c.Began.After(now) && now.Sub(c.Began) < 2*kind.interval()
+func (r Run) resumes(kind RunKind, now time.Time) bool {
+	open := !r.Began.IsZero() && (r.Ended.IsZero() || r.Failed)
+	return open && !r.Began.After(now) && now.Sub(r.Began) < 2*kind.interval()
 }
 
 // newRun returns a scheduled run from its beginning. The daily one goes back to the oldest
 // session: older transactions are not ours.
-func (c *Reconciler) newRun(ctx context.Context, kind RunKind, now time.Time) (Run, error) {
+func (r *Reconciler) newRun(ctx context.Context, kind RunKind, now time.Time) (Run, error) {
 	since := now.Add(-hourlySpan)
 	if kind == Daily {
-		oldest, err := c.Runs.OldestSession(ctx)
+		oldest, err := r.Runs.OldestSession(ctx)
 		if err != nil {
 			return Run{}, err
 		}
@@ -130,21 +127,21 @@ func (c *Reconciler) newRun(ctx context.Context, kind RunKind, now time.Time) (R
 	}, nil
 }
 
-// next returns when the run after c, which ended at now, may start; zero = at any time.
-func (c Run) next(now time.Time) time.Time {
+// next returns when the run after r, which ended at now, may start; zero = at any time.
+func (r Run) next(now time.Time) time.Time {
 	switch {
-	case c.Kind == Requested || c.Ended.IsZero():
+	case r.Kind == Requested || r.Ended.IsZero():
 		return time.Time{}
-	case c.Failed:
-		return now.Add(min(firstRetry<<min(c.Failures-1, 10), lastRetry))
+	case r.Failed:
+		return now.Add(min(firstRetry<<min(r.Failures-1, 10), lastRetry))
 	}
-	return c.Began.Add(c.Kind.interval())
+	return r.Began.Add(r.Kind.interval())
 }
 
 // readList reads the gateway's list in the days of a run, newest first, from where its progress
 // is. Days that cannot be read completely are logged, and fail the run once the others are read.
 // Errors: ctx's; the gateway's; the store's; ErrUnreadable.
-func (c *Reconciler) readList(ctx context.Context, l *lease) error {
+func (r *Reconciler) readList(ctx context.Context, l *lease) error {
 	from, to := l.run.From, l.run.To
 	if day := l.run.Progress.Day; !day.IsZero() {
 		to = day
@@ -155,14 +152,14 @@ func (c *Reconciler) readList(ctx context.Context, l *lease) error {
 	for days := newestFirst(from, to); len(days) > 0; {
 		q := days[0]
 		days = days[1:]
-		err := c.readDays(ctx, l, q, firstUnread)
+		err := r.readDays(ctx, l, q, firstUnread)
 		if halves, ok := split(q, err); ok {
 			days = append(halves, days...)
 			continue
 		}
 		if errors.Is(err, ErrUnreadable) {
 			err = fmt.Errorf("%s: %w", daysOf(q), err)
-			c.Log.WarnContext(ctx, "gateway's transaction list was not searched",
+			r.Log.WarnContext(ctx, "gateway's transaction list was not searched",
 				"days", daysOf(q), "error", err)
 			unreadable = errors.Join(unreadable, err)
 			firstUnread = cmp.Or(firstUnread, q.To)
@@ -180,14 +177,14 @@ func (c *Reconciler) readList(ctx context.Context, l *lease) error {
 
 // readDays reads the pages of q. A resumed run begins at firstUnread, unless that is zero. Errors:
 // those of a Reader; the store's; payment.ErrFenced.
-func (c *Reconciler) readDays(
+func (r *Reconciler) readDays(
 	ctx context.Context, l *lease, q payment.ListQuery, firstUnread time.Time,
 ) error {
 	progress := l.run.Progress
 	progress.Day = cmp.Or(firstUnread, q.To)
-	list := NewReader(c.Gateway, q)
+	list := NewReader(r.Gateway, q)
 	for list.Next(ctx) {
-		ours, late, err := c.followUpMoney(ctx, list.Page.Items)
+		ours, late, err := r.followUpMoney(ctx, list.Page.Items)
 		if err != nil {
 			return err
 		}
@@ -197,7 +194,7 @@ func (c *Reconciler) readDays(
 		if err := l.report(ctx, progress); err != nil {
 			return err
 		}
-		if !background.Sleep(ctx, c.ListPause) {
+		if !background.Sleep(ctx, r.ListPause) {
 			return ctx.Err()
 		}
 	}
@@ -244,43 +241,42 @@ func daysOf(q payment.ListQuery) string {
 
 // followUpMoney schedules checks of payments whose records show unknown money. It returns how many
 // payments of ours show money, and how many of those were scheduled. Errors: the store's.
-func (c *Reconciler) followUpMoney(
+func (r *Reconciler) followUpMoney(
 	ctx context.Context, records []payment.Record,
 ) (ours, late int, err error) {
 	rows := map[string]payment.Record{}
-	for _, r := range records {
-		if r.ShowsMoney() {
-			rows[r.TrackingCode] = r
+	for _, record := range records {
+		if record.ShowsMoney() {
+			rows[record.TrackingCode] = record
 		}
 	}
 	if len(rows) == 0 {
 		return 0, 0, nil
 	}
-	sessions, err := c.Sessions.Tracked(ctx, slices.Collect(maps.Keys(rows)))
+	sessions, err := r.Sessions.Tracked(ctx, slices.Collect(maps.Keys(rows)))
 	if err != nil {
 		return 0, 0, fmt.Errorf("looking up listed payments: %w", err)
 	}
 
-	env := c.Gateway.Environment()
+	env := r.Gateway.Environment()
 	for _, s := range sessions {
-		if len(s.OutdatedAttempts(rows, env, c.Schedule, c.Now())) == 0 {
+		if len(s.OutdatedAttempts(rows, env, r.Schedule, r.Now())) == 0 {
 			continue
 		}
 		followed := 0
-		_, err := c.Change(ctx, payment.Session{ID: s.ID},
-			func(s *payment.Session, now time.Time) error {
-				followed = s.FollowUpListed(rows, env, c.Schedule, now)
-				if followed == 0 {
-					return payment.ErrUnchanged
-				}
-				return nil
-			})
+		_, err := r.Change(ctx, s.ID, func(s *payment.Session, now time.Time) error {
+			followed = s.FollowUpListed(rows, env, r.Schedule, now)
+			if followed == 0 {
+				return payment.ErrUnchanged
+			}
+			return nil
+		})
 		if err != nil {
 			return len(sessions), late, err
 		}
 		if followed > 0 {
 			late++
-			c.Log.InfoContext(ctx, "gateway lists an unknown payment", "session", s.ID)
+			r.Log.InfoContext(ctx, "gateway lists an unknown payment", "session", s.ID)
 		}
 	}
 	return len(sessions), late, nil

@@ -39,6 +39,9 @@ type Session struct {
 	CheckedAt time.Time `json:"checked_at,omitzero"`
 	// DueAt is when the session must be processed next; zero = never.
 	DueAt time.Time `json:"due_at,omitzero"`
+	// WatchedUntil is until when a shopper has the page open, as far as any instance knows: a
+	// watched session is due sooner. Zero = never. Rules only read it; what they set is not stored.
+	WatchedUntil time.Time `json:"-"`
 	// LateFrom is when low-priority late checks begin; zero = every check has normal priority.
 	// See [Session.LateChecksFrom].
 	LateFrom time.Time `json:"late_from,omitzero"`
@@ -46,19 +49,12 @@ type Session struct {
 	// Deleted reports whether the session was reduced to a tombstone.
 	ErasedAt time.Time `json:"erased_at,omitzero"`
 	Deleted  bool      `json:"deleted,omitempty"`
-	// Epoch is a fencing token: it counts the claims of this session. Claimed is set on the
-	// result of Claim; changes by its holder are refused after another claim.
-	Epoch   int64 `json:"-"`
-	Claimed bool  `json:"-"`
 	// Unchecked is set by Service.Open when the gateway's currency list was unavailable, so
 	// Order.Currencies could not be validated.
-	Unchecked bool `json:"-"`
-	// WatchedUntil is until when a shopper has the page open, as far as any instance knows;
-	// zero = never. Only Store.Watch sets it.
-	WatchedUntil time.Time       `json:"-"`
-	Attempts     []Attempt       `json:"attempts,omitempty"`
-	Notice       Notice          `json:"notice,omitzero"`
-	Timeline     []TimelineEntry `json:"timeline,omitempty"`
+	Unchecked bool            `json:"-"`
+	Attempts  []Attempt       `json:"attempts,omitempty"`
+	Notice    Notice          `json:"notice,omitzero"`
+	Timeline  []TimelineEntry `json:"timeline,omitempty"`
 }
 
 // Who closed a session.
@@ -442,10 +438,4 @@ type Filter struct {
 type Page struct {
 	Sessions []Session
 	Next     string // opaque; for Filter.Cursor
-}
-
-// Touched is a session for [Store.TouchAll], as it was read, and its new times.
-type Touched struct {
-	Session
-	At, Due time.Time // CheckedAt and DueAt
 }

@@ -62,7 +62,7 @@ func TestLateChecksWaitBehindOthers(t *testing.T) {
 				if late {
 					s.LateFrom = s.DueAt
 				}
-				checks.Go(func() { _ = server.process(ctx, s) })
+				checks.Go(func() { _ = server.process(ctx, checkout.ClaimedSession{Session: s}) })
 			}
 			synctest.Wait()
 		}

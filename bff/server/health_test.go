@@ -47,11 +47,11 @@ func (d *unreliable) ask(ctx context.Context) error {
 	return nil
 }
 
-func (d *unreliable) Claim(ctx context.Context, _ time.Time, _ time.Duration, _ int, _ bool) ([]payment.Session, error) {
+func (d *unreliable) Claim(ctx context.Context, _ time.Time, _ time.Duration, _ int, _ bool) ([]checkout.ClaimedSession, error) {
 	return nil, d.ask(ctx)
 }
 
-func (d *unreliable) ClaimOf(ctx context.Context, _ []string, _ time.Time, _ time.Duration, _ int) ([]payment.Session, error) {
+func (d *unreliable) ClaimOf(ctx context.Context, _ []string, _ time.Time, _ time.Duration, _ int) ([]checkout.ClaimedSession, error) {
 	return nil, d.ask(ctx)
 }
 
@@ -102,7 +102,7 @@ func looping(t *testing.T, of func(loop string) *unreliable) *Server {
 	s.listPoller = gatewaylist.NewPoller(gatewaylist.PollerConfig{
 		Count: func(context.Context) (int, error) { return 100_000, nil }, Watched: func() int { return 0 }, Schedule: payment.DefaultSchedule(),
 		Gateway: askedPages(of("sweeper").ask),
-		Apply: func(context.Context, *gatewaylist.Reading, []payment.Record, time.Time) (gatewaylist.Tally, error) {
+		Apply: func(context.Context, *gatewaylist.ListPoll, []payment.Record, time.Time) (gatewaylist.Tally, error) {
 			return gatewaylist.Tally{Unchanged: 100_000}, nil
 		},
 	})

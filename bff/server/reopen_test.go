@@ -34,7 +34,7 @@ func newReopenRig(t *testing.T) *reopenRig {
 // timeOut ends a session in which no coin was chosen.
 func (r *reopenRig) timeOut(id string) {
 	r.T.Helper()
-	_, err := r.db.Update(r.T.Context(), id, func(s *payment.Session) ([]payment.Event, error) {
+	_, err := r.db.Update(r.T.Context(), id, 0, func(s *payment.Session) ([]payment.Event, error) {
 		s.ExpiresAt, s.ClosedBy, s.Status = time.Now().Add(-time.Hour), payment.ClosedByTime, wire.Expired
 		return nil, nil
 	})

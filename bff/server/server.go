@@ -231,11 +231,11 @@ func (s *Server) sessionMoved(before, after payment.Session) {
 }
 
 // process checks a session.
-func (s *Server) process(ctx context.Context, session payment.Session) error {
-	ctx, ended := s.check(ctx, session)
+func (s *Server) process(ctx context.Context, session checkout.ClaimedSession) error {
+	ctx, ended := s.check(ctx, session.Session)
 	// The shopper's address is not stored, so retried creates share one network.
 	ctx = gateway.WithCaller(ctx, gateway.Caller{Network: "resent"})
-	err := s.checkout.Process(gateway.WithPriority(ctx, s.priority(session)), session)
+	err := s.checkout.Process(gateway.WithPriority(ctx, s.priority(session.Session)), session)
 	ended(err)
 	return err
 }

@@ -52,7 +52,7 @@ func benchmarkUpdate(b *testing.B, db *DB) {
 	for b.Loop() {
 		n++
 		marker := time.Duration(n).String()
-		_, err := db.Update(b.Context(), s.ID, func(s *payment.Session) ([]payment.Event, error) {
+		_, err := db.Update(b.Context(), s.ID, 0, func(s *payment.Session) ([]payment.Event, error) {
 			s.Attempts = []payment.Attempt{{Number: 1, State: payment.Waiting, Marker: marker, TrackingCode: "T" + marker}}
 			return []payment.Event{{ID: "evt_" + marker, Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
 		})
@@ -73,7 +73,7 @@ func benchmarkUpdates(b *testing.B, db *DB) {
 		}
 		for loop.Next() {
 			marker := time.Duration(events.Add(1)).String()
-			_, err := db.Update(b.Context(), s.ID, func(s *payment.Session) ([]payment.Event, error) {
+			_, err := db.Update(b.Context(), s.ID, 0, func(s *payment.Session) ([]payment.Event, error) {
 				s.Attempts = []payment.Attempt{{Number: 1, State: payment.Waiting, Marker: marker, TrackingCode: "T" + marker}}
 				return []payment.Event{{ID: "evt_" + marker, Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
 			})
@@ -94,7 +94,7 @@ func benchmarkErase(b *testing.B, db *DB) {
 		n++
 		s := fortest.Must(db.Insert(b.Context(), filled(n)))(b)
 		for i := range 2 {
-			_, err := db.Update(b.Context(), s.ID, func(s *payment.Session) ([]payment.Event, error) {
+			_, err := db.Update(b.Context(), s.ID, 0, func(s *payment.Session) ([]payment.Event, error) {
 				s.Status = wire.Expired
 				return []payment.Event{{ID: fmt.Sprintf("evt_%d_%d", n, i), Session: s.ID, At: s.CreatedAt, Body: make([]byte, 2000)}}, nil
 			})

@@ -81,7 +81,7 @@ func writeOne(ctx context.Context, db *DB, n int) error {
 	if s.Version > 1 {
 		return nil
 	}
-	_, err = db.Update(ctx, s.ID, func(s *payment.Session) ([]payment.Event, error) {
+	_, err = db.Update(ctx, s.ID, 0, func(s *payment.Session) ([]payment.Event, error) {
 		s.Attempts = []payment.Attempt{{Number: 1, State: payment.Waiting, Marker: s.ID, TrackingCode: "T" + s.ID}}
 		return []payment.Event{{ID: "evt_" + s.ID, Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
 	})

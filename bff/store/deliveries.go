@@ -46,9 +46,9 @@ const (
 
 // States of a delivery.
 const (
-	waiting   = "open"
-	delivered = "delivered"
-	abandoned = "abandoned"
+	stateOpen      = "open"
+	stateDelivered = "delivered"
+	stateAbandoned = "abandoned"
 )
 
 // AppendEvents stores events in their order, each with a delivery to every endpoint
@@ -197,12 +197,12 @@ func scanDue(rows *sql.Rows, endpoint string) (d dueDelivery, err error) {
 func (db *DB) RecordResult(
 	ctx context.Context, d webhook.Delivery, r webhook.DeliveryResult,
 ) error {
-	state := waiting
+	state := stateOpen
 	switch {
 	case r.Delivered:
-		state = delivered
+		state = stateDelivered
 	case r.Abandoned:
-		state = abandoned
+		state = stateAbandoned
 	}
 	status := sql.NullInt64{Int64: int64(r.Status), Valid: r.Status != 0}
 	opened := microsOf(d.CreatedAt)

@@ -87,7 +87,7 @@ func (db *DB) Deliveries(
 func deliveryQuery(q webhook.DeliveryQuery, from pairCursor, limit int) (query string, args []any) {
 	state := string(q.State)
 	if q.State == webhook.DeliveryRetrying {
-		state = waiting
+		state = stateOpen
 	} else if q.State != webhook.DeliveryAbandoned && q.State != "" {
 		state = "no such state"
 	}
@@ -119,7 +119,7 @@ func scanDelivery(rows *sql.Rows) (d listedDelivery, err error) {
 	d.At, d.TriedAt = time.UnixMicro(at).UTC(), timeOf(tried)
 	d.Status, d.Note = int(status.Int64), note.String
 	switch {
-	case state != waiting:
+	case state != stateOpen:
 		d.State = webhook.DeliveryState(state)
 		return d, err
 	case d.Tries > 0:
@@ -140,7 +140,7 @@ func (db *DB) Backlogs(ctx context.Context) (list []webhook.Backlog, err error) 
 			if err != nil {
 				return err
 			}
-			for state, n := range map[string]*int{waiting: &b.Retrying, abandoned: &b.Abandoned} {
+			for state, n := range map[string]*int{stateOpen: &b.Retrying, stateAbandoned: &b.Abandoned} {
 				row := q.QueryRowContext(ctx, countFailed, keyOf(endpoint), state)
 				if err := row.Scan(n); err != nil {
 					return err

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
 )
 
@@ -61,18 +62,20 @@ var (
 func watchable(s wire.Status) bool { return s.Waiting() && s.Outcome() == wire.Payable }
 
 // Touch implements checkout.Store.
-func (db *DB) Touch(ctx context.Context, s payment.Session, checkedAt, dueAt time.Time) error {
+func (db *DB) Touch(
+	ctx context.Context, s checkout.ClaimedSession, checkedAt, dueAt time.Time,
+) error {
 	query, args := touchSession, []any{
 		keyOf(s.ID), s.Version, microsOf(checkedAt), microsOf(dueAt),
 	}
-	if s.Claimed {
+	if s.Epoch != 0 {
 		query, args = touchClaimed, append(args, s.Epoch)
 	}
 	return wrap(db.Execute(ctx, query, args...), "touching session %q", s.ID)
 }
 
 // Release implements checkout.Store.
-func (db *DB) Release(ctx context.Context, s payment.Session, dueAt time.Time) error {
+func (db *DB) Release(ctx context.Context, s checkout.ClaimedSession, dueAt time.Time) error {
 	err := db.Execute(ctx, releaseSession, keyOf(s.ID), s.Epoch, microsOf(s.DueAt),
 		microsOf(dueAt))
 	return wrap(err, "releasing session %q", s.ID)
@@ -81,7 +84,7 @@ func (db *DB) Release(ctx context.Context, s payment.Session, dueAt time.Time) e
 // Claim implements checkout.DueStore. No session is claimed if limit is below 1.
 func (db *DB) Claim(
 	ctx context.Context, now time.Time, lease time.Duration, limit int, late bool,
-) ([]payment.Session, error) {
+) ([]checkout.ClaimedSession, error) {
 	if limit < 1 { // which SQLite takes for "no limit"
 		return nil, nil
 	}
@@ -95,7 +98,7 @@ func (db *DB) Claim(
 // ClaimOf implements checkout.DueStore.
 func (db *DB) ClaimOf(
 	ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int,
-) (claimed []payment.Session, err error) {
+) (claimed []checkout.ClaimedSession, err error) {
 	for batch := range slices.Chunk(distinct(ids), batchSize) {
 		if limit <= len(claimed) {
 			break
@@ -119,8 +122,10 @@ func claimQuery(
 
 // claim returns what query claims, and claims again if none of that is readable: a caller that
 // gets nothing takes it that nothing is due.
-func (db *DB) claim(ctx context.Context, query string, args ...any) ([]payment.Session, error) {
-	var claimed []payment.Session
+func (db *DB) claim(
+	ctx context.Context, query string, args ...any,
+) ([]checkout.ClaimedSession, error) {
+	var claimed []checkout.ClaimedSession
 	for len(claimed) == 0 {
 		var rows []row
 		err := db.Write(ctx, func(tx *sql.Tx) (err error) {
@@ -133,35 +138,38 @@ func (db *DB) claim(ctx context.Context, query string, args ...any) ([]payment.S
 		if len(rows) == 0 {
 			return nil, nil
 		}
-		claimed = db.readable(ctx, rows)
+		for _, r := range rows {
+			s, err := r.session()
+			if err != nil {
+				_ = db.noteUnreadable(ctx, err)
+				continue
+			}
+			claimed = append(claimed, checkout.ClaimedSession{Session: s, Epoch: r.epoch})
+		}
 	}
-	slices.SortFunc(claimed, func(a, b payment.Session) int {
+	slices.SortFunc(claimed, func(a, b checkout.ClaimedSession) int {
 		return cmp.Or(a.DueAt.Compare(b.DueAt), cmp.Compare(a.ID, b.ID))
 	})
-	for i := range claimed {
-		claimed[i].Claimed = true
-	}
 	return claimed, nil
 }
 
 // Hold implements checkout.Store.
 func (db *DB) Hold(
 	ctx context.Context, id string, now time.Time, lease time.Duration,
-) (payment.Session, error) {
+) (checkout.ClaimedSession, error) {
 	var r row
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		return tx.QueryRowContext(ctx, holdSession, keyOf(id), now.Add(lease).UnixMicro()).
 			Scan(r.fields()...)
 	})
 	if errors.Is(err, sql.ErrNoRows) {
-		return payment.Session{}, payment.ErrNotFound
+		return checkout.ClaimedSession{}, payment.ErrNotFound
 	}
 	if err != nil {
-		return payment.Session{}, fmt.Errorf("holding session %q: %w", id, err)
+		return checkout.ClaimedSession{}, fmt.Errorf("holding session %q: %w", id, err)
 	}
 	s, err := r.session()
-	s.Claimed = true
-	return s, db.noteUnreadable(ctx, err)
+	return checkout.ClaimedSession{Session: s, Epoch: r.epoch}, db.noteUnreadable(ctx, err)
 }
 
 // longestLease is longer than any lease is taken for.

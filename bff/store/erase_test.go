@@ -49,7 +49,7 @@ func expired(t testing.TB, db *DB, n, attempts int) (ids []string) {
 	t.Helper()
 	for i := range n {
 		s := fortest.Must(db.Insert(t.Context(), dead(i, attempts)))(t)
-		fortest.Must(db.Update(t.Context(), s.ID, func(s *payment.Session) ([]payment.Event, error) {
+		fortest.Must(db.Update(t.Context(), s.ID, 0, func(s *payment.Session) ([]payment.Event, error) {
 			return []payment.Event{{ID: "evt_" + s.ID, Type: payment.EventExpired, Session: s.ID, At: s.CreatedAt, Body: []byte(strings.Repeat("canary ", 600))}}, nil
 		}))(t)
 		ids = append(ids, s.ID)

@@ -23,7 +23,7 @@ type failingStore struct {
 
 func (f *failingStore) Claim(
 	context.Context, time.Time, time.Duration, int, bool,
-) ([]payment.Session, error) {
+) ([]checkout.ClaimedSession, error) {
 	f.claims.Add(1)
 	if f.works.Load() {
 		return nil, nil

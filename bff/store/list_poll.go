@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
 )
 
@@ -19,9 +20,9 @@ const (
 )
 
 // TouchAll implements gatewaylist.ListStore. All instances lock the rows in the same order.
-func (db *DB) TouchAll(ctx context.Context, now time.Time, list []payment.Touched) error {
+func (db *DB) TouchAll(ctx context.Context, now time.Time, list []gatewaylist.Touched) error {
 	list = slices.SortedFunc(slices.Values(list),
-		func(a, b payment.Touched) int { return cmp.Compare(a.ID, b.ID) })
+		func(a, b gatewaylist.Touched) int { return cmp.Compare(a.ID, b.ID) })
 	err := db.Write(ctx, func(tx *sql.Tx) error {
 		touch, err := tx.PrepareContext(ctx, touchListed)
 		if err != nil {

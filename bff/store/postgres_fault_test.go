@@ -76,7 +76,7 @@ func TestPostgresKilled(t *testing.T) {
 				default:
 				}
 				mark := fmt.Sprintf("%d_%d", w, n)
-				switch _, err := db.Update(t.Context(), id, marking(mark)); {
+				switch _, err := db.Update(t.Context(), id, 0, marking(mark)); {
 				case err == nil:
 					mu.Lock()
 					acknowledged[id] = append(acknowledged[id], mark)
@@ -148,7 +148,7 @@ func TestPostgresConnectionsEnded(t *testing.T) {
 		all.Go(func() {
 			for n := range 50 {
 				mark := fmt.Sprintf("%d_%d", w, n)
-				_, err := db.Update(t.Context(), sample(1).ID, marking(mark))
+				_, err := db.Update(t.Context(), sample(1).ID, 0, marking(mark))
 				mu.Lock()
 				switch {
 				case err == nil:
@@ -181,7 +181,7 @@ func TestPostgresPaused(t *testing.T) {
 	resume := cluster.Pause(t)
 	uses := map[string]func() error{
 		"Session": func() error { _, err := db.Session(t.Context(), sample(1).ID); return err },
-		"Update":  func() error { _, err := db.Update(t.Context(), sample(1).ID, marking("paused")); return err },
+		"Update":  func() error { _, err := db.Update(t.Context(), sample(1).ID, 0, marking("paused")); return err },
 		"Claim":   func() error { _, err := db.Claim(t.Context(), time.Now(), time.Minute, 10, false); return err },
 		"Ping":    func() error { return db.Ping(t.Context()) },
 		"Take":    func() error { _, err := db.Bucket("x", 1).Take(t.Context(), 0); return err },
@@ -201,7 +201,7 @@ func TestPostgresPaused(t *testing.T) {
 	resume()
 	db.patience = 10 * time.Second
 	start = time.Now()
-	if _, err := db.Update(t.Context(), sample(1).ID, marking("resumed")); err != nil || time.Since(start) > 2*time.Second {
+	if _, err := db.Update(t.Context(), sample(1).ID, 0, marking("resumed")); err != nil || time.Since(start) > 2*time.Second {
 		t.Errorf("Update after the pause = %v, after %v", err, time.Since(start))
 	}
 	wantMarks(t, db, sample(1).ID, []string{"resumed"}, nil)
@@ -228,7 +228,7 @@ func TestPostgresSlotsExhausted(t *testing.T) {
 		all.Go(func() {
 			mark := fmt.Sprint(n)
 			start := time.Now()
-			_, err := db.Update(t.Context(), sample(1).ID, marking(mark))
+			_, err := db.Update(t.Context(), sample(1).ID, 0, marking(mark))
 			if took := time.Since(start); took >= 10*time.Second { // it is refused, and not waited for
 				t.Errorf("Update took %v", took)
 			}
@@ -245,7 +245,7 @@ func TestPostgresSlotsExhausted(t *testing.T) {
 	for _, conn := range taken {
 		_ = conn.Close(t.Context())
 	}
-	fortest.Until(t, "it writes again", func() bool { _, err := db.Update(t.Context(), sample(1).ID, marking("again")); return err == nil })
+	fortest.Until(t, "it writes again", func() bool { _, err := db.Update(t.Context(), sample(1).ID, 0, marking("again")); return err == nil })
 	wantMarks(t, db, sample(1).ID, append(acknowledged, "again"), refused)
 	t.Logf("%d others connected; %d acknowledged, %d refused", len(taken), len(acknowledged), len(refused))
 }
@@ -262,7 +262,7 @@ func TestDeadlockRunsAgain(t *testing.T) {
 	}
 	runs := 0
 	waiting := make(chan error, 1)
-	s, err := db.Update(t.Context(), "cs_0", func(s *payment.Session) ([]payment.Event, error) {
+	s, err := db.Update(t.Context(), "cs_0", 0, func(s *payment.Session) ([]payment.Event, error) {
 		if runs++; runs == 1 {
 			go func() {
 				_, err := other.ExecContext(t.Context(), `SELECT 1 FROM sessions WHERE id = 'cs_0' FOR UPDATE`)
@@ -297,7 +297,7 @@ func TestLostCommit(t *testing.T) {
 			}
 			wire.cut(c.reaches, nil)
 			runs := 0
-			s, err = db.Update(t.Context(), s.ID, func(s *payment.Session) ([]payment.Event, error) {
+			s, err = db.Update(t.Context(), s.ID, 0, func(s *payment.Session) ([]payment.Event, error) {
 				runs++
 				return marking("a")(s)
 			})
@@ -327,9 +327,9 @@ func TestLostCommitOvertaken(t *testing.T) {
 	db, other := opened(t, wire.dsn), opened(t, dsn)
 	fortest.Must(db.Insert(t.Context(), sample(1)))(t)
 	wire.cut(true, func() {
-		fortest.Must(other.Update(context.WithoutCancel(t.Context()), sample(1).ID, marking("other")))(t)
+		fortest.Must(other.Update(context.WithoutCancel(t.Context()), sample(1).ID, 0, marking("other")))(t)
 	})
-	_, err := db.Update(t.Context(), sample(1).ID, marking("mine"))
+	_, err := db.Update(t.Context(), sample(1).ID, 0, marking("mine"))
 	if !isUnknown(err) || !strings.Contains(err.Error(), "unknown outcome") {
 		t.Errorf("Update = %v; want that it is unknown", err)
 	}

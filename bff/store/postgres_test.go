@@ -185,7 +185,7 @@ func TestLogWaitsForEarlierWriters(t *testing.T) {
 	}
 	page := wantEvents(t, db, webhook.EventQuery{}, "evt_0")
 	write := func(n int, during func()) {
-		_, err := db.Update(t.Context(), sample(n).ID, func(s *payment.Session) ([]payment.Event, error) {
+		_, err := db.Update(t.Context(), sample(n).ID, 0, func(s *payment.Session) ([]payment.Event, error) {
 			during()
 			return []payment.Event{{ID: fmt.Sprintf("evt_%d", n), Session: s.ID, At: s.CreatedAt, Body: []byte("{}")}}, nil
 		})

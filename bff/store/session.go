@@ -64,7 +64,7 @@ func (r *row) session() (payment.Session, error) {
 		return payment.Session{}, &unreadableError{*r, err}
 	}
 	s.CheckedAt, s.DueAt = timeOf(r.checkedAt), timeOf(r.dueAt)
-	s.WatchedUntil, s.Epoch = timeOf(r.watchedUntil), r.epoch
+	s.WatchedUntil = timeOf(r.watchedUntil)
 	return s, nil
 }
 

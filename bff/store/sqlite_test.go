@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout"
 	"coinslot/bff/fortest"
 	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
@@ -205,7 +206,7 @@ func TestLeasesEndWithTheProcess(t *testing.T) {
 func tell(t testing.TB, db *DB, n int) {
 	t.Helper()
 	s := fortest.Must(db.Insert(t.Context(), sample(n)))(t)
-	fortest.Must(db.Update(t.Context(), s.ID, func(*payment.Session) ([]payment.Event, error) {
+	fortest.Must(db.Update(t.Context(), s.ID, 0, func(*payment.Session) ([]payment.Event, error) {
 		return []payment.Event{{ID: fmt.Sprintf("evt_%d", n), Session: s.ID, Type: payment.EventPending, At: s.CreatedAt, Body: []byte("{}")}}, nil
 	}))(t)
 }
@@ -275,9 +276,10 @@ func TestReaderCannotWrite(t *testing.T) {
 		tell(t, opened(t, dsn), 1)
 		r := reader(t, dsn)
 		_, insert := r.Insert(t.Context(), sample(2))
-		_, update := r.Update(t.Context(), sample(1).ID, func(*payment.Session) ([]payment.Event, error) { return nil, nil })
+		_, update := r.Update(t.Context(), sample(1).ID, 0, func(*payment.Session) ([]payment.Event, error) { return nil, nil })
 		_, claim := r.Claim(t.Context(), time.Now(), time.Minute, 1, false)
-		for _, err := range []error{insert, update, claim, r.Touch(t.Context(), sample(1), time.Time{}, time.Time{})} {
+		touch := r.Touch(t.Context(), checkout.ClaimedSession{Session: sample(1)}, time.Time{}, time.Time{})
+		for _, err := range []error{insert, update, claim, touch} {
 			fortest.Is(t, err, ErrReadOnly, "%s: writing", name)
 		}
 		if _, err := r.Reader.ExecContext(t.Context(), `DELETE FROM events`); err == nil && !r.Shared() {

@@ -38,7 +38,7 @@ func TestStats(t *testing.T) {
 				fortest.Must(db.Insert(t.Context(), s))(t)
 			}
 			for i, age := range []time.Duration{time.Minute, 20 * time.Minute, time.Second} {
-				fortest.Must(db.Update(t.Context(), fmt.Sprintf("cs_%026d", i), func(s *payment.Session) ([]payment.Event, error) {
+				fortest.Must(db.Update(t.Context(), fmt.Sprintf("cs_%026d", i), 0, func(s *payment.Session) ([]payment.Event, error) {
 					return []payment.Event{{ID: fmt.Sprint("evt_", i), Session: s.ID, Type: payment.EventPending, At: now.Add(-age), Body: []byte("{}")}}, nil
 				}))(t)
 			}

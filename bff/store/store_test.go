@@ -63,7 +63,7 @@ func TestCallerGoesAway(t *testing.T) {
 			leave := func(fail error) error {
 				ctx, cancel := context.WithCancel(t.Context())
 				return db.Write(ctx, func(tx *sql.Tx) error {
-					_, err := tx.ExecContext(ctx, releaseSession, s.ID, s.Epoch, microsOf(s.DueAt), microsOf(s.DueAt))
+					_, err := tx.ExecContext(ctx, releaseSession, s.ID, 0, microsOf(s.DueAt), microsOf(s.DueAt))
 					cancel()
 					return errors.Join(err, fail)
 				})

@@ -100,9 +100,10 @@ func conflicting(ctx context.Context, tx *sql.Tx, s payment.Session) (row, error
 // Update implements checkout.Store. With one of its sentinels, or change's
 // error, the session as it is comes too.
 func (db *DB) Update(
-	ctx context.Context, id string, change func(*payment.Session) ([]payment.Event, error),
+	ctx context.Context, id string, epoch int64,
+	change func(*payment.Session) ([]payment.Event, error),
 ) (payment.Session, error) {
-	u := updateRun{db: db, id: id, change: change}
+	u := updateRun{db: db, id: id, epoch: epoch, change: change}
 	err := retryUnknown(func() error {
 		err := db.Write(ctx, func(tx *sql.Tx) error { return u.run(ctx, tx) })
 		if !errors.Is(err, u.refused) {
@@ -128,11 +129,12 @@ func (db *DB) Update(
 type updateRun struct {
 	db     *DB
 	id     string
+	epoch  int64 // of the claim; 0 = not claimed
 	change func(*payment.Session) ([]payment.Event, error)
 
 	before, after row
 	next          int64 // version of after
-	refused       error // of change
+	refused       error // payment.ErrFenced, or that of change
 
 	sent    []byte // doc of an earlier try that may have been written; nil = none
 	version int64  // of sent
@@ -149,6 +151,10 @@ func (u *updateRun) run(ctx context.Context, tx *sql.Tx) (err error) {
 	}
 	if done, err := u.wasWritten(s); done || err != nil {
 		return err
+	}
+	if u.epoch != 0 && u.epoch != u.before.epoch {
+		u.refused = payment.ErrFenced
+		return u.refused
 	}
 	version, held, before := s.Version, keysOf(s), termsOf(&s)
 	events, err := u.change(&s)

@@ -74,10 +74,11 @@ func around(name string, call func() error) error {
 }
 
 func (d *sessions) Update(
-	ctx context.Context, id string, change func(*payment.Session) ([]payment.Event, error),
+	ctx context.Context, id string, epoch int64,
+	change func(*payment.Session) ([]payment.Event, error),
 ) (payment.Session, error) {
 	var kind string
-	s, err := d.Store.Update(ctx, id, func(s *payment.Session) ([]payment.Event, error) {
+	s, err := d.Store.Update(ctx, id, epoch, func(s *payment.Session) ([]payment.Event, error) {
 		before := *s
 		before.Attempts = slices.Clone(s.Attempts)
 		kind = ""
@@ -118,17 +119,21 @@ func (d *sessions) kindOf(before, after payment.Session) string {
 	return "change"
 }
 
-func (d *sessions) Touch(ctx context.Context, s payment.Session, checkedAt, dueAt time.Time) error {
+func (d *sessions) Touch(
+	ctx context.Context, s checkout.ClaimedSession, checkedAt, dueAt time.Time,
+) error {
 	return around("touch", func() error { return d.Store.Touch(ctx, s, checkedAt, dueAt) })
 }
 
 func (d *sessions) Hold(
 	ctx context.Context, id string, now time.Time, lease time.Duration,
-) (payment.Session, error) {
+) (checkout.ClaimedSession, error) {
 	return d.Store.Hold(ctx, id, now, lease/speedup)
 }
 
-func (d *sessions) Release(ctx context.Context, s payment.Session, dueAt time.Time) error {
+func (d *sessions) Release(
+	ctx context.Context, s checkout.ClaimedSession, dueAt time.Time,
+) error {
 	return around("release", func() error { return d.Store.Release(ctx, s, dueAt) })
 }
 
@@ -137,17 +142,19 @@ type due struct{ checkout.DueStore }
 
 func (d due) Claim(
 	ctx context.Context, now time.Time, lease time.Duration, limit int, late bool,
-) ([]payment.Session, error) {
+) ([]checkout.ClaimedSession, error) {
 	return claimed(d.DueStore.Claim(ctx, now, lease, limit, late))
 }
 
 func (d due) ClaimOf(
 	ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int,
-) ([]payment.Session, error) {
+) ([]checkout.ClaimedSession, error) {
 	return claimed(d.DueStore.ClaimOf(ctx, ids, now, lease, limit))
 }
 
-func claimed(list []payment.Session, err error) ([]payment.Session, error) {
+func claimed(
+	list []checkout.ClaimedSession, err error,
+) ([]checkout.ClaimedSession, error) {
 	if len(list) > 0 {
 		point("claim.after")
 	}

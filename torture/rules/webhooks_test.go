@@ -206,7 +206,7 @@ func (l *deliverer) tell(db *store.DB, count int, now time.Time) (ids []string) 
 		l.bodies[id] = body
 		ids = append(ids, id)
 	}
-	fortest.Must(db.Update(l.t.Context(), l.session, func(*payment.Session) ([]payment.Event, error) { return events, nil }))(l.t)
+	fortest.Must(db.Update(l.t.Context(), l.session, 0, func(*payment.Session) ([]payment.Event, error) { return events, nil }))(l.t)
 	return ids
 }
 

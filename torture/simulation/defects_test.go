@@ -81,9 +81,10 @@ func (p badStore) Session(ctx context.Context, id string) (payment.Session, erro
 }
 
 func (p badStore) Update(
-	ctx context.Context, id string, change func(*payment.Session) ([]payment.Event, error),
+	ctx context.Context, id string, epoch int64,
+	change func(*payment.Session) ([]payment.Event, error),
 ) (payment.Session, error) {
-	s, err := p.storePort.Update(ctx, id, func(s *payment.Session) ([]payment.Event, error) {
+	s, err := p.storePort.Update(ctx, id, epoch, func(s *payment.Session) ([]payment.Event, error) {
 		events, err := change(s)
 		if p.defect == noEvents {
 			events = nil

@@ -19,7 +19,7 @@ type instance struct {
 	service *checkout.Service
 	poller  *checkout.Poller
 	pages   *gatewaylist.PageApplier
-	reading *gatewaylist.Reading
+	reading *gatewaylist.ListPoll
 	ctx     context.Context // ends when it is asked to stop, or dies
 	stop    context.CancelFunc
 	dead    bool            // guarded by world.mu
@@ -50,7 +50,7 @@ func (w *world) newInstance() *instance {
 	})
 	in.poller = checkout.NewPoller(checkout.PollerConfig{
 		Store: store, Now: in.now, Concurrency: 4,
-		Process: func(ctx context.Context, s payment.Session) error {
+		Process: func(ctx context.Context, s checkout.ClaimedSession) error {
 			actor, _ := ctx.Value(actorKey{}).(string)
 			ctx = context.WithValue(ctx, actorKey{}, actor+" "+s.ID)
 			defer w.recovered(actor)

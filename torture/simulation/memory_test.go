@@ -45,6 +45,7 @@ type memory struct {
 // row is a session. What its slices hold is never changed in place.
 type row struct {
 	payment.Session
+	epoch  int64     // counts the claims
 	leased time.Time // until then
 }
 
@@ -79,7 +80,7 @@ func (r *row) read() payment.Session {
 // write stores s, except for what only claims and watchers set.
 func (r *row) write(s payment.Session) {
 	s.CheckedAt, s.DueAt = micros(s.CheckedAt), micros(s.DueAt)
-	s.Epoch, s.WatchedUntil, s.Claimed, s.Unchecked = r.Epoch, r.WatchedUntil, false, false
+	s.WatchedUntil, s.Unchecked = r.WatchedUntil, false
 	s.Attempts, s.Order.Metadata = slices.Clone(s.Attempts), maps.Clone(s.Order.Metadata)
 	r.Session = s
 }
@@ -130,13 +131,17 @@ func (m *memory) Session(_ context.Context, id string) (payment.Session, error) 
 }
 
 func (m *memory) Update(
-	_ context.Context, id string, change func(*payment.Session) ([]payment.Event, error),
+	_ context.Context, id string, epoch int64,
+	change func(*payment.Session) ([]payment.Event, error),
 ) (payment.Session, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.byID(id)
-	if r == nil {
+	switch {
+	case r == nil:
 		return payment.Session{}, payment.ErrNotFound
+	case epoch != 0 && epoch != r.epoch:
+		return r.read(), payment.ErrFenced
 	}
 	s := r.read()
 	events, err := change(&s)
@@ -214,21 +219,23 @@ func (m *memory) append(events []payment.Event) {
 	}
 }
 
-func (m *memory) Touch(_ context.Context, s payment.Session, checkedAt, dueAt time.Time) error {
+func (m *memory) Touch(
+	_ context.Context, s checkout.ClaimedSession, checkedAt, dueAt time.Time,
+) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.byID(s.ID)
-	if r == nil || r.Version != s.Version || s.Claimed && r.Epoch != s.Epoch {
+	if r == nil || r.Version != s.Version || s.Epoch != 0 && r.epoch != s.Epoch {
 		return nil
 	}
 	r.CheckedAt, r.DueAt = micros(checkedAt), micros(dueAt)
-	if s.Claimed {
+	if s.Epoch != 0 {
 		r.leased = time.Time{}
 	}
 	return nil
 }
 
-func (m *memory) TouchAll(_ context.Context, now time.Time, list []payment.Touched) error {
+func (m *memory) TouchAll(_ context.Context, now time.Time, list []gatewaylist.Touched) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, t := range list {
@@ -242,16 +249,14 @@ func (m *memory) TouchAll(_ context.Context, now time.Time, list []payment.Touch
 }
 
 // lease claims a row until then.
-func (r *row) lease(until time.Time) payment.Session {
-	r.Epoch, r.leased = r.Epoch+1, until
-	s := r.read()
-	s.Claimed = true
-	return s
+func (r *row) lease(until time.Time) checkout.ClaimedSession {
+	r.epoch, r.leased = r.epoch+1, until
+	return checkout.ClaimedSession{Session: r.read(), Epoch: r.epoch}
 }
 
 func (m *memory) claim(
 	now time.Time, lease time.Duration, limit int, is func(r *row) bool,
-) (claimed []payment.Session) {
+) (claimed []checkout.ClaimedSession) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var due []*row
@@ -271,33 +276,35 @@ func (m *memory) claim(
 
 func (m *memory) Claim(
 	_ context.Context, now time.Time, lease time.Duration, limit int, late bool,
-) ([]payment.Session, error) {
+) ([]checkout.ClaimedSession, error) {
 	return m.claim(now, lease, limit, func(r *row) bool { return r.DueForLateCheck() == late }), nil
 }
 
 func (m *memory) ClaimOf(
 	_ context.Context, ids []string, now time.Time, lease time.Duration, limit int,
-) ([]payment.Session, error) {
+) ([]checkout.ClaimedSession, error) {
 	is := func(r *row) bool { return slices.Contains(ids, r.ID) }
 	return m.claim(now, lease, limit, is), nil
 }
 
 func (m *memory) Hold(
 	_ context.Context, id string, now time.Time, lease time.Duration,
-) (payment.Session, error) {
+) (checkout.ClaimedSession, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if r := m.byID(id); r != nil {
 		return r.lease(now.Add(lease)), nil
 	}
-	return payment.Session{}, payment.ErrNotFound
+	return checkout.ClaimedSession{}, payment.ErrNotFound
 }
 
-func (m *memory) Release(_ context.Context, s payment.Session, dueAt time.Time) error {
+func (m *memory) Release(
+	_ context.Context, s checkout.ClaimedSession, dueAt time.Time,
+) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r := m.byID(s.ID)
-	if r == nil || r.Epoch != s.Epoch || r.leased.IsZero() {
+	if r == nil || r.epoch != s.Epoch || r.leased.IsZero() {
 		return nil
 	}
 	r.leased = time.Time{}

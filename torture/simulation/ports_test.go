@@ -4,7 +4,9 @@ import (
 	"context"
 	"time"
 
+	"coinslot/bff/checkout"
 	"coinslot/bff/checkout/checkouttest"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
 	"coinslot/bff/webhook"
 )
@@ -40,34 +42,37 @@ func (p storePort) Session(ctx context.Context, id string) (payment.Session, err
 }
 
 func (p storePort) Update(
-	ctx context.Context, id string, change func(*payment.Session) ([]payment.Event, error),
+	ctx context.Context, id string, epoch int64,
+	change func(*payment.Session) ([]payment.Event, error),
 ) (payment.Session, error) {
 	return query(ctx, p, "update", id, func() (payment.Session, error) {
-		return p.in.w.db.Update(ctx, id, change)
+		return p.in.w.db.Update(ctx, id, epoch, change)
 	})
 }
 
 func (p storePort) Touch(
-	ctx context.Context, s payment.Session, checkedAt, dueAt time.Time,
+	ctx context.Context, s checkout.ClaimedSession, checkedAt, dueAt time.Time,
 ) error {
 	return p.exec(ctx, "touch", s.ID, func() error {
 		return p.in.w.db.Touch(ctx, s, checkedAt, dueAt)
 	})
 }
 
-func (p storePort) TouchAll(ctx context.Context, now time.Time, list []payment.Touched) error {
+func (p storePort) TouchAll(ctx context.Context, now time.Time, list []gatewaylist.Touched) error {
 	return p.exec(ctx, "touch all", "", func() error { return p.in.w.db.TouchAll(ctx, now, list) })
 }
 
 func (p storePort) Hold(
 	ctx context.Context, id string, now time.Time, lease time.Duration,
-) (payment.Session, error) {
-	return query(ctx, p, "hold", id, func() (payment.Session, error) {
+) (checkout.ClaimedSession, error) {
+	return query(ctx, p, "hold", id, func() (checkout.ClaimedSession, error) {
 		return p.in.w.db.Hold(ctx, id, now, lease)
 	})
 }
 
-func (p storePort) Release(ctx context.Context, s payment.Session, dueAt time.Time) error {
+func (p storePort) Release(
+	ctx context.Context, s checkout.ClaimedSession, dueAt time.Time,
+) error {
 	return p.exec(ctx, "release", s.ID, func() error { return p.in.w.db.Release(ctx, s, dueAt) })
 }
 
@@ -93,16 +98,16 @@ func (p storePort) List(ctx context.Context, f payment.Filter) (payment.Page, er
 
 func (p storePort) Claim(
 	ctx context.Context, now time.Time, lease time.Duration, limit int, late bool,
-) ([]payment.Session, error) {
-	return query(ctx, p, "claim", "", func() ([]payment.Session, error) {
+) ([]checkout.ClaimedSession, error) {
+	return query(ctx, p, "claim", "", func() ([]checkout.ClaimedSession, error) {
 		return p.in.w.db.Claim(ctx, now, lease, limit, late)
 	})
 }
 
 func (p storePort) ClaimOf(
 	ctx context.Context, ids []string, now time.Time, lease time.Duration, limit int,
-) ([]payment.Session, error) {
-	return query(ctx, p, "claim", "some", func() ([]payment.Session, error) {
+) ([]checkout.ClaimedSession, error) {
+	return query(ctx, p, "claim", "some", func() ([]checkout.ClaimedSession, error) {
 		return p.in.w.db.ClaimOf(ctx, ids, now, lease, limit)
 	})
 }

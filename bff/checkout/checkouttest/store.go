@@ -45,13 +45,14 @@ func (s *Store) FailUpdates(hook func() (before, after error)) { s.updateHook = 
 
 // Update implements checkout.Store.
 func (s *Store) Update(
-	ctx context.Context, id string, change func(*payment.Session) ([]payment.Event, error),
+	ctx context.Context, id string, epoch int64,
+	change func(*payment.Session) ([]payment.Event, error),
 ) (payment.Session, error) {
 	var before, after error
 	if s.updateHook != nil {
 		before, after = s.updateHook()
 	}
-	stored, err := s.DB.Update(ctx, id, func(now *payment.Session) ([]payment.Event, error) {
+	stored, err := s.DB.Update(ctx, id, epoch, func(now *payment.Session) ([]payment.Event, error) {
 		events, err := change(now)
 		return events, cmp.Or(err, before)
 	})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
@@ -49,12 +50,12 @@ var dueTests = cases{
 			inserted(t, b, s)
 		}
 		claimed := claim(t, b, now, time.Minute, 10)
-		wantSessions(t, "claimed", claimed, 4, 1, 2)
+		wantClaimed(t, "claimed", claimed, 4, 1, 2)
 		if !claimed[1].DueAt.Equal(now.Add(-time.Hour)) {
 			t.Errorf("DueAt of a claimed session = %v; want the old one", claimed[1].DueAt)
 		}
 		never := claim(t, b, now.AddDate(1000, 0, 0), time.Minute, 10)
-		if slices.Contains(ids(never), fresh(0).ID) {
+		if slices.Contains(claimedIDs(never), fresh(0).ID) {
 			t.Error("a session without DueAt was claimed")
 		}
 	}),
@@ -63,16 +64,14 @@ var dueTests = cases{
 		s := fresh(1)
 		s.DueAt = now
 		s = inserted(t, b, s)
-		s.Epoch, s.Claimed = 1, true
-		same(t, "first claim", claim(t, b, now, time.Minute, 10), []payment.Session{s})
+		same(t, "first claim", claim(t, b, now, time.Minute, 10),
+			[]checkout.ClaimedSession{{Session: s, Epoch: 1}})
 		same(t, "claim within the lease",
 			claim(t, b, now.Add(time.Minute-time.Microsecond), time.Minute, 10),
-			[]payment.Session(nil))
-		s.Claimed = false
+			[]checkout.ClaimedSession(nil))
 		check(t, b, s) // DueAt stays
-		s.Epoch, s.Claimed = 2, true
 		same(t, "claim after the lease", claim(t, b, now.Add(time.Minute), time.Minute, 10),
-			[]payment.Session{s})
+			[]checkout.ClaimedSession{{Session: s, Epoch: 2}})
 	}),
 	"claim takes the earliest": on(func(t *testing.T, b Backend) {
 		now := epoch()
@@ -81,9 +80,9 @@ var dueTests = cases{
 			s.DueAt = now.Add(-time.Duration(n) * time.Second)
 			inserted(t, b, s)
 		}
-		wantSessions(t, "of none", claim(t, b, now, time.Minute, 0))
-		wantSessions(t, "first four", claim(t, b, now, time.Minute, 4), 5, 4, 3, 2)
-		wantSessions(t, "the rest", claim(t, b, now, time.Minute, 4), 1, 0)
+		wantClaimed(t, "of none", claim(t, b, now, time.Minute, 0))
+		wantClaimed(t, "first four", claim(t, b, now, time.Minute, 4), 5, 4, 3, 2)
+		wantClaimed(t, "the rest", claim(t, b, now, time.Minute, 4), 1, 0)
 	}),
 	"claim gives each to one": alone(raceForClaims),
 	// A claimed session is changed as any other; its change says when it is due next
@@ -95,19 +94,16 @@ var dueTests = cases{
 		claim(t, b, epoch(), time.Minute, 1)
 		next := epoch().Add(10 * time.Second)
 		got := updated(t, b, s.ID, func(s *payment.Session) {
-			if s.Epoch != 1 {
-				t.Errorf("change is given epoch %d; want 1", s.Epoch)
-			}
-			s.DueAt, s.Epoch, s.WatchedUntil = next, 99, next
+			s.DueAt, s.WatchedUntil = next, next
 		})
-		s.Version, s.DueAt, s.Epoch = 2, next, 1
+		s.Version, s.DueAt = 2, next
 		same(t, "Update", got, s)
 		check(t, b, s)
-		wantSessions(t, "claim within the lease", claim(t, b, next, time.Minute, 1))
-		same(t, "claim after the lease", ids(claim(t, b, epoch().Add(time.Minute), time.Minute, 1)),
-			[]string{s.ID})
+		wantClaimed(t, "claim within the lease", claim(t, b, next, time.Minute, 1))
+		same(t, "claim after the lease", claim(t, b, epoch().Add(time.Minute), time.Minute, 1),
+			[]checkout.ClaimedSession{{Session: s, Epoch: 2}})
 		touch(t, b, s, 2, epoch(), time.Time{})
-		wantSessions(t, "claim after a touch", claim(t, b, next.Add(time.Hour), time.Minute, 1))
+		wantClaimed(t, "claim after a touch", claim(t, b, next.Add(time.Hour), time.Minute, 1))
 	}),
 	// Whether a check is late depends on when it is due: what is due before LateFrom is not.
 	"late checks are claimed apart": on(func(t *testing.T, b Backend) {
@@ -126,17 +122,17 @@ var dueTests = cases{
 		late = updated(t, b, late.ID, func(s *payment.Session) { s.LateFrom = s.DueAt })
 		check(t, b, late)
 
-		wantSessions(t, "of none", claimLate(t, b, now, 0))
-		wantSessions(t, "late", claimLate(t, b, now, 10), 4, 1)
-		wantSessions(t, "late, leased", claimLate(t, b, now, 10))
-		wantSessions(t, "others", claim(t, b, now, time.Minute, 10), 3, 2, 0)
+		wantClaimed(t, "of none", claimLate(t, b, now, 0))
+		wantClaimed(t, "late", claimLate(t, b, now, 10), 4, 1)
+		wantClaimed(t, "late, leased", claimLate(t, b, now, 10))
+		wantClaimed(t, "others", claim(t, b, now, time.Minute, 10), 3, 2, 0)
 
 		// A session that is made due sooner, or later, changes sides.
 		touch(t, b, fresh(2), 1, now, now.Add(-time.Minute))
 		touch(t, b, late, 2, now, now.Add(-time.Hour))
 		after := now.Add(time.Minute)
-		wantSessions(t, "late, after touching", claimLate(t, b, after, 10), 1, 2)
-		wantSessions(t, "others, after touching", claim(t, b, after, time.Minute, 10), 4, 3, 0)
+		wantClaimed(t, "late, after touching", claimLate(t, b, after, 10), 1, 2)
+		wantClaimed(t, "others, after touching", claim(t, b, after, time.Minute, 10), 4, 3, 0)
 	}),
 	"late checks are claimed by id too": on(func(t *testing.T, b Backend) {
 		s := fresh(1)
@@ -144,7 +140,7 @@ var dueTests = cases{
 		inserted(t, b, s)
 		claimed, err := b.ClaimOf(t.Context(), []string{s.ID}, epoch(), time.Minute, 1)
 		if err != nil || len(claimed) != 1 {
-			t.Errorf("ClaimOf = %v, %v; want the session", ids(claimed), err)
+			t.Errorf("ClaimOf = %v, %v; want the session", claimedIDs(claimed), err)
 		}
 	}),
 	"watch": on(watch),
@@ -153,14 +149,14 @@ var dueTests = cases{
 		s.Status, s.DueAt = wire.Pending, epoch().Add(time.Second)
 		s = inserted(t, b, s)
 		claimed := claim(t, b, later(), time.Minute, 1)[0]
-		s.Epoch, s.WatchedUntil = 1, epoch().Add(time.Minute)
+		s.WatchedUntil = epoch().Add(time.Minute)
 		watchAll(t, b, s.WatchedUntil, epoch().Add(time.Hour), s.ID)
 		check(t, b, s) // is due earlier
 		watchAll(t, b, s.WatchedUntil.Add(-time.Second), epoch(), s.ID)
 		s.DueAt = epoch()
 		check(t, b, s) // is watched for longer
-		wantSessions(t, "claim of a leased one", claim(t, b, later(), time.Minute, 1))
-		touch(t, b, claimed, 1, epoch(), time.Time{})
+		wantClaimed(t, "claim of a leased one", claim(t, b, later(), time.Minute, 1))
+		touch(t, b, claimed.Session, 1, epoch(), time.Time{})
 		s.CheckedAt, s.DueAt = epoch(), time.Time{}
 		check(t, b, s)
 		s = updated(t, b, s.ID, nothing)
@@ -188,22 +184,22 @@ var dueTests = cases{
 
 func touch(t *testing.T, b Backend, s payment.Session, version int64, checkedAt, dueAt time.Time) {
 	t.Helper()
-	fortest.OK(t, b.Touch(t.Context(), payment.Session{ID: s.ID, Version: version}, checkedAt,
-		dueAt))
+	read := checkout.ClaimedSession{Session: payment.Session{ID: s.ID, Version: version}}
+	fortest.OK(t, b.Touch(t.Context(), read, checkedAt, dueAt))
 }
 
 func claim(
 	t *testing.T, b Backend, now time.Time, lease time.Duration, limit int,
-) []payment.Session {
+) []checkout.ClaimedSession {
 	return fortest.Must(b.Claim(t.Context(), now, lease, limit, false))(t)
 }
 
-func claimLate(t *testing.T, b Backend, now time.Time, limit int) []payment.Session {
+func claimLate(t *testing.T, b Backend, now time.Time, limit int) []checkout.ClaimedSession {
 	t.Helper()
 	sessions := fortest.Must(b.Claim(t.Context(), now, time.Minute, limit, true))(t)
 	for _, s := range sessions {
-		if !s.Claimed || !s.DueForLateCheck() {
-			t.Errorf("%s is claimed %t, late %t; want both", s.ID, s.Claimed, s.DueForLateCheck())
+		if s.Epoch == 0 || !s.DueForLateCheck() {
+			t.Errorf("%s has epoch %d, late %t; want both", s.ID, s.Epoch, s.DueForLateCheck())
 		}
 	}
 	return sessions
@@ -254,12 +250,29 @@ func raceForClaims(t *testing.T, backends ...Backend) {
 			t.Errorf("Claim = %v", err)
 		}
 		for _, s := range list {
-			if !s.Claimed || s.Epoch != 1 {
-				t.Errorf("%s has epoch %d, claimed %t; want the first", s.ID, s.Epoch, s.Claimed)
+			if s.Epoch != 1 {
+				t.Errorf("%s has epoch %d; want the first", s.ID, s.Epoch)
 			}
 		}
-		return ids(list)
-	}, func() []string { return ids(claim(t, backends[0], epoch(), time.Minute, sessions)) })
+		return claimedIDs(list)
+	}, func() []string {
+		return claimedIDs(claim(t, backends[0], epoch(), time.Minute, sessions))
+	})
+}
+
+// wantClaimed is wantSessions of what was claimed.
+func wantClaimed(t *testing.T, what string, got []checkout.ClaimedSession, numbers ...int) {
+	t.Helper()
+	wantSessions(t, what, sessionsOf(got), numbers...)
+}
+
+func claimedIDs(claimed []checkout.ClaimedSession) []string { return ids(sessionsOf(claimed)) }
+
+func sessionsOf(claimed []checkout.ClaimedSession) (list []payment.Session) {
+	for _, c := range claimed {
+		list = append(list, c.Session)
+	}
+	return list
 }
 
 func watchAll(t *testing.T, b Backend, until, dueBy time.Time, ids ...string) {
@@ -287,5 +300,5 @@ func watch(t *testing.T, b Backend) {
 	for _, s := range all {
 		check(t, b, s)
 	}
-	same(t, "claimed", ids(claim(t, b, dueBy, time.Minute, 10)), []string{all[0].ID, all[1].ID})
+	wantClaimed(t, "claimed", claim(t, b, dueBy, time.Minute, 10), 0, 1)
 }

@@ -93,8 +93,8 @@ var insertTests = cases{
 		s := full()
 		wantNoZero(t, "Session", reflect.ValueOf(s))
 		check(t, b, inserted(t, b, s))
-		// Claims, Service.Open and watchers set those, and nothing else does.
-		s.Version, s.Epoch, s.Claimed, s.Unchecked, s.WatchedUntil = 1, 0, false, false, time.Time{}
+		// Service.Open and watchers set those, and nothing else does.
+		s.Version, s.Unchecked, s.WatchedUntil = 1, false, time.Time{}
 		check(t, b, s)
 
 		other := fresh(2)
@@ -194,7 +194,7 @@ func full() payment.Session {
 		Test: true, ErasedAt: exact, Deleted: true, CreatedAt: exact,
 		ExpiresAt: exact.Add(time.Hour), ClosedBy: payment.ClosedByShopper,
 		CheckedAt: now.Add(time.Minute), DueAt: now.Add(time.Hour), LateFrom: now.Add(time.Minute),
-		Epoch: 3, Claimed: true, Unchecked: true, WatchedUntil: now.Add(time.Second),
+		Unchecked: true, WatchedUntil: now.Add(time.Second),
 		Attempts: []payment.Attempt{fullAttempt(exact)},
 		Reopened: 2, Spent: 1,
 		Notice: payment.Notice{Code: wire.CodePaymentRefused},

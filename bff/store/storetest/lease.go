@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/checkout"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 )
@@ -14,19 +15,19 @@ var leaseTests = cases{
 		s := claimed(t, b, 1)
 		s.CheckedAt, s.DueAt = epoch(), epoch().Add(time.Second)
 		fortest.OK(t, b.Touch(t.Context(), s, s.CheckedAt, s.DueAt))
-		check(t, b, stored(s))
+		check(t, b, s.Session)
 		wantLeased(t, b, s.DueAt, false)
 
 		s = claimed(t, b, 2)
 		s.DueAt = time.Time{}
 		fortest.OK(t, b.Touch(t.Context(), s, s.CheckedAt, s.DueAt))
-		check(t, b, stored(s))
+		check(t, b, s.Session)
 	}),
 	// What makes a leased session due sooner, as a shopper's page does, gives it to no other
 	// instance.
 	"a lease outlives being due sooner": on(func(t *testing.T, b Backend) {
 		s := claimed(t, b, 1)
-		touch(t, b, s, s.Version, epoch(), epoch().Add(-time.Hour))
+		touch(t, b, s.Session, s.Version, epoch(), epoch().Add(-time.Hour))
 		wantLeased(t, b, epoch(), true)
 		updated(t, b, s.ID, func(s *payment.Session) { s.DueAt = epoch().Add(-2 * time.Hour) })
 		wantLeased(t, b, epoch(), true)
@@ -38,7 +39,7 @@ var leaseTests = cases{
 		next := epoch().Add(10 * time.Second)
 		release(t, b, s, next)
 		release(t, b, s, later()) // has nothing to release any more
-		want := stored(s)
+		want := s.Session
 		want.DueAt = next
 		check(t, b, want)
 		wantLeased(t, b, next.Add(-time.Microsecond), true) // is not due
@@ -46,14 +47,14 @@ var leaseTests = cases{
 
 		s = claimed(t, b, 2)
 		release(t, b, s, time.Time{})
-		want = stored(s)
+		want = s.Session
 		want.DueAt = time.Time{}
 		check(t, b, want)
 	}),
 	"release leaves what has moved DueAt": on(func(t *testing.T, b Backend) {
 		s := claimed(t, b, 1)
 		next := epoch().Add(10 * time.Second)
-		want := stored(updated(t, b, s.ID, func(s *payment.Session) { s.DueAt = next }))
+		want := updated(t, b, s.ID, func(s *payment.Session) { s.DueAt = next })
 		release(t, b, s, later())
 		check(t, b, want)
 		wantLeased(t, b, next, false)
@@ -65,11 +66,24 @@ var leaseTests = cases{
 		want := old
 		want.Epoch++
 		same(t, "Hold", held, want)
+		wantFenced(t, b, old)
 		release(t, b, old, epoch())
 		fortest.OK(t, b.Touch(t.Context(), old, epoch(), epoch()))
-		check(t, b, stored(held))
+		check(t, b, held.Session)
 		wantLeased(t, b, epoch().Add(time.Minute), true) // the end of the old lease
 		wantLeased(t, b, now.Add(time.Minute), false)
+	}),
+	// An epoch fences the holders of earlier claims only.
+	"update under a claim": on(func(t *testing.T, b Backend) {
+		s := claimed(t, b, 1)
+		for version, epoch := range []int64{s.Epoch, 0, s.Epoch} {
+			got := fortest.Must(b.Update(t.Context(), s.ID, epoch,
+				func(s *payment.Session) ([]payment.Event, error) { return nil, nil }))(t)
+			fortest.Equal(t, got.Version, int64(version+2), "version")
+		}
+		release(t, b, s, later())
+		fortest.Must(b.Update(t.Context(), s.ID, s.Epoch,
+			func(s *payment.Session) ([]payment.Event, error) { return nil, nil }))(t)
 	}),
 	"hold of a session that is not due": on(func(t *testing.T, b Backend) {
 		for n, due := range []time.Time{{}, later()} {
@@ -77,11 +91,10 @@ var leaseTests = cases{
 			s.DueAt = due
 			s = inserted(t, b, s)
 			held := hold(t, b, s.ID, epoch())
-			s.Epoch, s.Claimed = 1, true
-			same(t, "Hold", held, s)
+			same(t, "Hold", held, checkout.ClaimedSession{Session: s, Epoch: 1})
 			release(t, b, held, epoch().Add(time.Second))
 			s.DueAt = epoch().Add(time.Second)
-			check(t, b, stored(s))
+			check(t, b, s)
 		}
 	}),
 	"hold of an unknown session": on(func(t *testing.T, b Backend) {
@@ -97,7 +110,7 @@ var leaseTests = cases{
 
 // claimed is a session of the given number that was due at the epoch and has
 // been claimed for a minute.
-func claimed(t *testing.T, b Backend, n int) payment.Session {
+func claimed(t *testing.T, b Backend, n int) checkout.ClaimedSession {
 	t.Helper()
 	s := fresh(n)
 	s.DueAt = epoch()
@@ -105,19 +118,24 @@ func claimed(t *testing.T, b Backend, n int) payment.Session {
 	return claim(t, b, epoch(), time.Minute, 1)[0]
 }
 
-func release(t *testing.T, b Backend, s payment.Session, dueAt time.Time) {
+func release(t *testing.T, b Backend, s checkout.ClaimedSession, dueAt time.Time) {
 	t.Helper()
 	fortest.OK(t, b.Release(t.Context(), s, dueAt))
 }
 
-func hold(t *testing.T, b Backend, id string, now time.Time) payment.Session {
+func hold(t *testing.T, b Backend, id string, now time.Time) checkout.ClaimedSession {
 	return fortest.Must(b.Hold(t.Context(), id, now, time.Minute))(t)
 }
 
-// stored is s as it is read: who has claimed it is not part of it.
-func stored(s payment.Session) payment.Session {
-	s.Claimed = false
-	return s
+// wantFenced fails unless the store rejects a change by the holder of an old claim.
+func wantFenced(t *testing.T, b Backend, old checkout.ClaimedSession) {
+	t.Helper()
+	_, err := b.Update(t.Context(), old.ID, old.Epoch,
+		func(s *payment.Session) ([]payment.Event, error) {
+			t.Error("change was called")
+			return []payment.Event{event(s.ID, 1)}, nil
+		})
+	fortest.Is(t, err, payment.ErrFenced, "Update by the holder of the old claim")
 }
 
 // wantLeased fails unless the sessions are all that is not to be claimed at now.

@@ -7,17 +7,19 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout"
 	"coinslot/bff/fortest"
+	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
 )
 
 var listedTests = cases{
 	"touch all": on(func(t *testing.T, b Backend) {
 		touchMany(t, b, epoch())
-		var list []payment.Touched
+		var list []gatewaylist.Touched
 		for n := range 60 {
 			at := epoch().Add(time.Duration(n) * time.Second)
-			list = append(list, payment.Touched{
+			list = append(list, gatewaylist.Touched{
 				Session: due(t, b, 60-n), At: at, Due: at.Add(time.Minute),
 			})
 		}
@@ -34,15 +36,15 @@ var listedTests = cases{
 	"touch all passes over": on(func(t *testing.T, b Backend) {
 		changed, hastened, leased, calm := due(t, b, 1), due(t, b, 2), due(t, b, 3), due(t, b, 4)
 		undue := inserted(t, b, fresh(5)) // is never due
-		var list []payment.Touched
+		var list []gatewaylist.Touched
 		for _, s := range []payment.Session{changed, hastened, leased, calm, undue, fresh(6)} {
-			list = append(list, payment.Touched{Session: s, At: epoch().Add(time.Second),
+			list = append(list, gatewaylist.Touched{Session: s, At: epoch().Add(time.Second),
 				Due: later()})
 		}
 		changed = updated(t, b, changed.ID, nothing)
 		touch(t, b, hastened, 1, epoch(), epoch().Add(-time.Second))
 		hastened.CheckedAt, hastened.DueAt = epoch(), epoch().Add(-time.Second)
-		leased = stored(hold(t, b, leased.ID, epoch()))
+		leased = hold(t, b, leased.ID, epoch()).Session
 		touchMany(t, b, epoch().Add(time.Minute-time.Microsecond), list...)
 		calm.CheckedAt, calm.DueAt = epoch().Add(time.Second), later()
 		for _, s := range []payment.Session{changed, hastened, leased, calm, undue} {
@@ -50,8 +52,8 @@ var listedTests = cases{
 		}
 	}),
 	"touch all of a lease that ended": on(func(t *testing.T, b Backend) {
-		s := stored(claimed(t, b, 1))
-		touchMany(t, b, epoch().Add(time.Minute), payment.Touched{
+		s := claimed(t, b, 1).Session
+		touchMany(t, b, epoch().Add(time.Minute), gatewaylist.Touched{
 			Session: s, At: epoch(), Due: later(),
 		})
 		s.CheckedAt, s.DueAt = epoch(), later()
@@ -68,22 +70,23 @@ var listedTests = cases{
 		early.DueAt = epoch().Add(time.Microsecond)
 		early = inserted(t, b, early)
 		asked := []string{two.ID, one.ID, leased.ID, early.ID, one.ID, "", "cs_unknown", "\xff"}
-		take := func(limit int) []payment.Session {
+		take := func(limit int) []checkout.ClaimedSession {
 			return fortest.Must(b.ClaimOf(t.Context(), asked, epoch(), time.Minute, limit))(t)
 		}
-		wantSessions(t, "of none", take(0))
+		wantClaimed(t, "of none", take(0))
 		first := take(1)
 		all := append(first, take(10)...)
-		slices.SortFunc(all, func(a, b payment.Session) int { return strings.Compare(a.ID, b.ID) })
-		for _, s := range []*payment.Session{&one, &two} {
-			s.Epoch, s.Claimed = 1, true
-		}
-		same(t, "claimed", all, []payment.Session{one, two})
-		wantSessions(t, "again", take(10))
+		slices.SortFunc(all, func(a, b checkout.ClaimedSession) int {
+			return strings.Compare(a.ID, b.ID)
+		})
+		same(t, "claimed", all, []checkout.ClaimedSession{
+			{Session: one, Epoch: 1}, {Session: two, Epoch: 1},
+		})
+		wantClaimed(t, "again", take(10))
 	}),
 }
 
-func touchMany(t *testing.T, b Backend, now time.Time, list ...payment.Touched) {
+func touchMany(t *testing.T, b Backend, now time.Time, list ...gatewaylist.Touched) {
 	t.Helper()
 	fortest.OK(t, b.TouchAll(t.Context(), now, list))
 }

@@ -171,7 +171,7 @@ func readUnderWriters(t *testing.T, instances ...Backend) {
 		s := inserted(t, writer, fresh(w))
 		all.Go(func() {
 			for n := range each {
-				_, err := writer.Update(t.Context(), s.ID,
+				_, err := writer.Update(t.Context(), s.ID, 0,
 					func(*payment.Session) ([]payment.Event, error) {
 						return []payment.Event{event(s.ID, 2*n), event(s.ID, 2*n+1)}, nil
 					})

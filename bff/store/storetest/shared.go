@@ -29,17 +29,10 @@ var sharedTests = map[string]func(t *testing.T, instances ...Backend){
 		slept := claimed(t, one, 1)
 		now := epoch().Add(time.Minute)
 		awake := claim(t, other, now, time.Minute, 1)[0]
-		_, err := one.Update(t.Context(), slept.ID,
-			func(s *payment.Session) ([]payment.Event, error) {
-				if s.Epoch != slept.Epoch {
-					return nil, payment.ErrFenced
-				}
-				return []payment.Event{event(s.ID, 1)}, nil
-			})
-		fortest.Is(t, err, payment.ErrFenced, "Update of the one that slept")
+		wantFenced(t, one, slept)
 		fortest.OK(t, one.Touch(t.Context(), slept, epoch(), epoch()))
 		release(t, one, slept, epoch())
-		check(t, one, stored(awake))
+		check(t, one, awake.Session)
 		wantDeliveries(t, other, nil)
 		wantLeased(t, one, now.Add(time.Second), true)
 	},

@@ -119,7 +119,7 @@ func updated(
 	t *testing.T, b Backend, id string, change func(*payment.Session), events ...payment.Event,
 ) payment.Session {
 	t.Helper()
-	s := fortest.Must(b.Update(t.Context(), id, func(s *payment.Session) ([]payment.Event, error) {
+	s := fortest.Must(b.Update(t.Context(), id, 0, func(s *payment.Session) ([]payment.Event, error) {
 		change(s)
 		return events, nil
 	}))(t)

@@ -131,7 +131,7 @@ func refused(
 ) {
 	t.Helper()
 	before := fortest.Must(b.Session(t.Context(), id))(t)
-	_, err := b.Update(t.Context(), id, func(s *payment.Session) ([]payment.Event, error) {
+	_, err := b.Update(t.Context(), id, 0, func(s *payment.Session) ([]payment.Event, error) {
 		change(s)
 		return events, nil
 	})

@@ -76,11 +76,11 @@ func unreadableSession(t *testing.T, b Damaged, doc string) {
 	now := epoch().Add(time.Hour)
 
 	first := fortest.Must(b.Claim(ctx, now, time.Minute, 1, false))(t)
-	wantSessions(t, "claimed", first, 0)
+	wantClaimed(t, "claimed", first, 0)
 	rest := fortest.Must(b.ClaimOf(ctx, []string{bad, fresh(2).ID}, now, time.Minute, 5))(t)
-	wantSessions(t, "claimed of those", rest, 2)
-	wantSessions(t, "claimed after", fortest.Must(b.Claim(ctx, now, time.Minute, 5, false))(t), 3)
-	wantSessions(t, "claimed later",
+	wantClaimed(t, "claimed of those", rest, 2)
+	wantClaimed(t, "claimed after", fortest.Must(b.Claim(ctx, now, time.Minute, 5, false))(t), 3)
+	wantClaimed(t, "claimed later",
 		fortest.Must(b.Claim(ctx, now.Add(time.Hour), time.Minute, 5, false))(t), 0, 2, 3)
 
 	list := allPages(func(cursor string) ([]payment.Session, string) {
@@ -105,7 +105,7 @@ func unreadableSession(t *testing.T, b Damaged, doc string) {
 		"Hold":    func() error { _, err := b.Hold(ctx, bad, now, time.Minute); return err },
 		"Insert":  func() error { _, err := b.Insert(ctx, again); return err },
 		"Update": func() error {
-			_, err := b.Update(ctx, bad, func(*payment.Session) ([]payment.Event, error) {
+			_, err := b.Update(ctx, bad, 0, func(*payment.Session) ([]payment.Event, error) {
 				return nil, nil
 			})
 			return err
@@ -134,7 +134,7 @@ func unreadableSession(t *testing.T, b Damaged, doc string) {
 	good := fortest.Must(json.Marshal(fresh(1)))(t)
 	fortest.OK(t, b.Execute(ctx, setDoc, bad, string(good)))
 	fortest.OK(t, b.Restore(ctx))
-	wantSessions(t, "claimed after the repair",
+	wantClaimed(t, "claimed after the repair",
 		fortest.Must(b.Claim(ctx, now.Add(time.Hour), time.Minute, 1, false))(t), 1)
 	same(t, "unreadable after the repair",
 		fortest.Must(b.Unreadable(ctx, 10))(t), []console.Unreadable(nil))

@@ -50,7 +50,7 @@ var updateTests = cases{
 			s.Order.Metadata = map[string]string{"k": "v"}
 			s.Attempts = []payment.Attempt{attempt(1, payment.Waiting, fmt.Sprint("m", n))}
 			s = inserted(t, b, s)
-			got, err := b.Update(t.Context(), s.ID,
+			got, err := b.Update(t.Context(), s.ID, 0,
 				func(current *payment.Session) ([]payment.Event, error) {
 					changeAll(current)
 					return []payment.Event{event(s.ID, 1)}, c.err
@@ -71,14 +71,14 @@ var updateTests = cases{
 					t.Errorf("recovered %v; want the panic of change", r)
 				}
 			}()
-			_, _ = b.Update(t.Context(), s.ID,
+			_, _ = b.Update(t.Context(), s.ID, 0,
 				func(*payment.Session) ([]payment.Event, error) { panic("a mistake") })
 		}()
 		check(t, b, s)
 		updated(t, b, s.ID, nothing) // the store still works
 	}),
 	"update of an unknown session": on(func(t *testing.T, b Backend) {
-		_, err := b.Update(t.Context(), "cs_unknown",
+		_, err := b.Update(t.Context(), "cs_unknown", 0,
 			func(*payment.Session) ([]payment.Event, error) {
 				t.Error("change was called")
 				return nil, nil
@@ -93,7 +93,7 @@ var updateTests = cases{
 		again := fresh(3)
 		again.Order.Ref = fresh(1).Order.Ref
 		inserted(t, b, again)
-		_, err := b.Update(t.Context(), again.ID,
+		_, err := b.Update(t.Context(), again.ID, 0,
 			func(s *payment.Session) ([]payment.Event, error) {
 				s.Order.Ref = "another"
 				return nil, nil
@@ -134,7 +134,7 @@ func raceOfUpdates(t *testing.T, backends ...Backend) {
 	for g := range goroutines {
 		all.Go(func() {
 			for n := range each {
-				got, err := backends[g%len(backends)].Update(t.Context(), s.ID,
+				got, err := backends[g%len(backends)].Update(t.Context(), s.ID, 0,
 					func(s *payment.Session) ([]payment.Event, error) {
 						s.Timeline = append(s.Timeline,
 							payment.TimelineEntry{What: fmt.Sprint(g, " ", n)})
