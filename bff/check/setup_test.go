@@ -1,7 +1,6 @@
-package check
+package check_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -10,7 +9,6 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log"
 	"math/big"
@@ -24,11 +22,12 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/check"
 	"coinslot/bff/config"
-	"coinslot/bff/diagnose"
 	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
+	"coinslot/bff/store"
 )
 
 const (
@@ -104,13 +103,13 @@ func (w *rig) environ() []string {
 	return list
 }
 
-func (w *rig) run() Report { return Run(w.t.Context(), w.config()) }
+func (w *rig) run() []check.Finding { return w.setup().Findings(w.t.Context()) }
 
-func (w *rig) config() Config {
+func (w *rig) setup() check.Setup {
 	env := w.environ()
 	c, problem := config.Load(env, nil)
-	return Config{
-		Version: "v0", Env: env, Settings: c, Problem: problem, Webhook: w.tests, Now: w.now, Built: w.built, Roots: w.ca.pool,
+	return check.Setup{
+		Env: env, Settings: c, Problem: problem, Inspect: store.Inspect, Webhook: w.tests, Now: w.now, Built: w.built, Roots: w.ca.pool,
 		Resolve: func(_ context.Context, host string) ([]netip.Addr, error) {
 			if a, err := netip.ParseAddr(host); err == nil {
 				return []netip.Addr{a}, nil
@@ -158,26 +157,25 @@ func (a *authority) issue(t *testing.T, good time.Duration, name string) tls.Cer
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: a.key}
 }
 
-// A correct set-up has no findings, nothing is created, and both forms of the report say so.
+// text is what is printed.
+func text(found []check.Finding) string {
+	var b strings.Builder
+	check.Print(&b, found, check.Style{})
+	return b.String()
+}
+
+// A correct set-up has no findings but good ones, of every part.
 func TestHealthySetup(t *testing.T) {
 	checkout, database := checkoutServer(t)
 	w := newRig(t, checkout, database)
-	r := w.run()
-	var text, data bytes.Buffer
-	r.Text(&text, diagnose.Style{})
-	if r.Failed()+r.warned() > 0 || !strings.Contains(text.String(), fmt.Sprintf("Ready: all %d checks passed.", len(r.Findings))) {
-		t.Errorf("a healthy setup:\n%s", &text)
-	}
-	var read struct {
-		Version  string
-		Findings []struct{ ID, Level, Text string }
-	}
-	if err := errors.Join(r.JSON(&data), json.Unmarshal(data.Bytes(), &read)); err != nil || len(read.Findings) != len(r.Findings) || read.Version != "v0" || read.Findings[0].ID != "settings" || read.Findings[0].Level != "ok" || read.Findings[0].Text == "" {
-		t.Errorf("as JSON: %v %s", err, &data)
+	found := w.run()
+	printed := text(found)
+	if check.Count(found, check.OK) != len(found) {
+		t.Errorf("a healthy setup:\n%s", printed)
 	}
 	for _, id := range []string{"settings", "secrets", "database", "disk", "gateway", "clock", "public", "headers", "websocket", "proxy", "origins", "webhooks", "ops", "files"} {
-		if !strings.Contains(text.String(), "  ok    "+id+" ") {
-			t.Errorf("nothing is said about %s:\n%s", id, &text)
+		if !strings.Contains(printed, "  ok    "+id+" ") {
+			t.Errorf("nothing is said about %s:\n%s", id, printed)
 		}
 	}
 }
@@ -191,21 +189,20 @@ func TestFaults(t *testing.T) {
 				t.Parallel()
 				w := newRig(t, checkout, database)
 				f.cause(t, w)
-				r := w.run()
-				var text bytes.Buffer
-				r.Text(&text, diagnose.Style{})
+				list := w.run()
+				printed := text(list)
 				found := false
-				for _, got := range r.Findings {
-					found = found || got.Severity == f.level && got.ID == f.id && strings.Contains(got.Text+" "+got.Fix, f.says)
-					if got.Severity != diagnose.OK && got.ID != "settings" && got.Fix == "" {
+				for _, got := range list {
+					found = found || got.Status == f.level && got.ID == f.id && strings.Contains(got.Text+" "+got.Fix, f.says)
+					if got.Status != check.OK && got.ID != "settings" && got.Fix == "" {
 						t.Errorf("no way on from %q", got.Text)
 					}
 				}
 				if !found {
-					t.Errorf("no %s of %s says %q:\n%s", f.level, f.id, f.says, &text)
+					t.Errorf("no %s of %s says %q:\n%s", f.level, f.id, f.says, printed)
 				}
 				for _, secret := range []string{bearer, another, whsec, "pass-word", url.QueryEscape(key)} {
-					fortest.Lacks(t, "what was printed", text.String(), secret)
+					fortest.Lacks(t, "what was printed", printed, secret)
 				}
 			})
 		}
@@ -227,27 +224,26 @@ func TestWebhookDelivery(t *testing.T) {
 	t.Cleanup(shop.Close)
 	for _, tc := range []struct {
 		name, endpoint string
-		level          diagnose.Severity
+		level          check.Status
 		says           string
 		detail         string
 		sent           int
 	}{
-		{"taken", shop.URL + "?key=right", diagnose.OK, "accepted a test: status 200 after ", "", 1},
-		{"refused", shop.URL + "?key=s3cr3t", diagnose.Fail, "COINSLOT_WEBHOOK_SECRET", "status 401 not signed", 1},
-		{"not reached", "http://127.0.0.1:1?key=s3cr3t", diagnose.Fail, "connection refused", "", 0},
+		{"taken", shop.URL + "?key=right", check.OK, "accepted a test: status 200 after ", "", 1},
+		{"refused", shop.URL + "?key=s3cr3t", check.Fail, "COINSLOT_WEBHOOK_SECRET", "status 401 not signed", 1},
+		{"not reached", "http://127.0.0.1:1?key=s3cr3t", check.Fail, "connection refused", "", 0},
 	} {
 		w := newRig(t, checkout, database)
 		w.tests, kinds = true, nil
 		w.env["COINSLOT_WEBHOOK_URL"], w.env["COINSLOT_ALLOW_PRIVATE_WEBHOOKS"] = tc.endpoint, "true"
-		r := w.run()
-		var text bytes.Buffer
-		r.Text(&text, diagnose.Style{})
+		list := w.run()
+		printed := text(list)
 		found := false
-		for _, f := range r.Findings {
-			found = found || f.ID == "webhooks" && f.Severity == tc.level && strings.Contains(f.Text+" "+f.Fix, tc.says) && strings.Contains(strings.Join(f.Details, " "), tc.detail)
+		for _, f := range list {
+			found = found || f.ID == "webhooks" && f.Status == tc.level && strings.Contains(f.Text+" "+f.Fix, tc.says) && strings.Contains(strings.Join(f.Details, " "), tc.detail)
 		}
-		if !found || len(kinds) != tc.sent || tc.sent > 0 && kinds[0] != "checkout.test" || strings.Contains(text.String(), "s3cr3t") || strings.Contains(text.String(), whsec) {
-			t.Errorf("%s: %v were sent, and this is said:\n%s", tc.name, kinds, &text)
+		if !found || len(kinds) != tc.sent || tc.sent > 0 && kinds[0] != "checkout.test" || strings.Contains(printed, "s3cr3t") || strings.Contains(printed, whsec) {
+			t.Errorf("%s: %v were sent, and this is said:\n%s", tc.name, kinds, printed)
 		}
 	}
 }
