@@ -1,7 +1,6 @@
 package check
 
 import (
-	"cmp"
 	_ "embed"
 	"encoding/json"
 	"slices"
@@ -55,8 +54,11 @@ var ExplainScript string
 // AllowOrigin returns the line that lists an origin; the server has to be restarted with it. It is
 // add with the origin, or, if add is empty, the setting with the listed ones and the origin.
 func AllowOrigin(add string, listed []string, origin string) string {
-	setting := "COINSLOT_ORIGINS=" + strings.Join(append(slices.Clip(listed), ""), ",")
-	return cmp.Or(add, setting) + origin
+	if add != "" {
+		return add + origin
+	}
+	all := append(slices.Clone(listed), origin)
+	return "COINSLOT_ORIGINS=" + strings.Join(all, ",")
 }
 
 // Unnamed stands for listed origins that the reader is not to see.
@@ -81,7 +83,7 @@ func NewHints(server, add, origin string) Hints {
 		Timeout: "no answer in time from " + server +
 			": is it reachable, and what COINSLOT_PUBLIC_URL says?",
 	}
-	if add != "" { // the setting has no place for a … in ASCII
+	if add != "" { // else the line has dots that are not ASCII
 		h.OriginRefused = "restart it to allow this page: " + AllowOrigin(add, nil, origin)
 	}
 	return h

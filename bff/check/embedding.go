@@ -26,7 +26,7 @@ type Embedding struct {
 	Listed bool   // Origin may frame the checkout
 	Pasted string // the host page's response headers; empty = none
 	Code   string // an error code of checkout.js; empty = none
-	// AddOrigin and Origin are a line that lists it; empty = the setting.
+	// AddOrigin comes before Origin in the line that lists it; empty = the setting.
 	AddOrigin string
 }
 

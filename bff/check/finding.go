@@ -20,7 +20,7 @@ import (
 // Its JSON is the doctor's, see docs/doctor.md.
 type Finding struct {
 	ID     string `json:"id"`    // of the check: "gateway"
-	By     Source `json:"by"`    // of an Embedding; a Setup has no other source than the server
+	By     Source `json:"by"`    // empty in findings of a Setup
 	Title  string `json:"title"` // what was checked; empty = show the ID
 	Status Status `json:"status"`
 	Text   string `json:"detail"` // what was found, and why it matters

@@ -67,8 +67,7 @@ func (e Embedding) host() *url.URL {
 	return parse(cmp.Or(e.Origin, e.URL))
 }
 
-// verdict is what one policy means for one request. line replaces the directive, or is the tag;
-// empty = no change.
+// verdict is what one policy means for one request. line replaces the directive, or is the tag.
 func verdict(status Status, text string, place Place, line string) Finding {
 	return Finding{Status: status, Text: text, Place: place, Add: []string{line}}
 }
