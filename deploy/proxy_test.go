@@ -26,10 +26,10 @@ import (
 
 	"coinslot/bff/check"
 	"coinslot/bff/config"
-	"coinslot/bff/diagnose"
 	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
+	"coinslot/bff/store"
 	"coinslot/bff/web"
 	"coinslot/e2e/child"
 	"coinslot/e2e/need"
@@ -230,21 +230,23 @@ func TestProxies(t *testing.T) {
 // runCheck runs coinslot check against the proxy.
 func (b *proxied) runCheck() {
 	b.t.Helper()
-	report := check.Run(b.t.Context(), check.Config{Env: b.env, Settings: b.config, Roots: b.roots,
+	setup := check.Setup{
+		Env: b.env, Settings: b.config, Inspect: store.Inspect, Roots: b.roots,
 		Resolve: func(_ context.Context, name string) ([]netip.Addr, error) {
 			return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 		},
 		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
 			return (&net.Dialer{}).DialContext(ctx, network, strings.Replace(address, ":443", ":"+b.port, 1))
 		},
-	})
+	}
+	found := setup.Findings(b.t.Context())
 	good := map[string]bool{}
-	for _, f := range report.Findings {
-		good[f.ID] = f.Severity == diagnose.OK
+	for _, f := range found {
+		good[f.ID] = f.Status == check.OK
 	}
 	if !good["console"] || !good["public"] || !good["headers"] || !good["websocket"] {
 		var text bytes.Buffer
-		report.Text(&text, diagnose.Style{})
+		check.Print(&text, found, check.Style{})
 		b.t.Errorf("through the proxy:\n%s", &text)
 	}
 }

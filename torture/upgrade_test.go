@@ -98,6 +98,6 @@ func (w *world) awaitPaid(n int) {
 // tables returns the version of the tables.
 func (w *world) tables() int64 {
 	w.t.Helper()
-	s := fortest.Must(store.Inspect(w.t.Context(), store.Config{DSN: w.store.dsn()}))(w.t)
+	s := fortest.Must(store.Inspect(w.t.Context(), w.store.dsn()))(w.t)
 	return s.Version
 }

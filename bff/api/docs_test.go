@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"coinslot/bff/diagnose"
+	"coinslot/bff/check"
 	"coinslot/bff/fortest"
 	"coinslot/bff/web"
 	"coinslot/static"
@@ -48,8 +48,8 @@ func whoSees(t *testing.T) map[string]string {
 			seen[code] = append(seen[code], "shopper")
 		}
 	}
-	for _, c := range diagnose.Codes() {
-		seen[c.Code] = append(seen[c.Code], "host page")
+	for _, c := range check.Codes("") {
+		seen[c.ID] = append(seen[c.ID], "host page")
 	}
 	gate := fortest.Must(os.ReadFile("../payment/gate.go"))(t)
 	for _, m := range regexp.MustCompile(`(?m)^\t[rR]eason\w+ += "(\w+)"`).FindAllStringSubmatch(string(gate), -1) {

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"time"
 
-	"coinslot/bff/store"
 	"coinslot/bff/webhook"
 )
 
@@ -22,64 +21,86 @@ const (
 	minSpace    = 100 << 20
 )
 
-// database inspects it from outside; see [store.Inspect].
-func (x *checker) database(ctx context.Context) findings {
-	if !x.valid("COINSLOT_DATABASE") {
+// Database is what [Setup.Inspect] finds.
+type Database struct {
+	// Version is that of the tables, 0 = there are none. Latest is the newest version of
+	// this release, which migrates the tables to it when it starts.
+	Version, Latest int64
+	// Server is PostgreSQL's version, like 150003; 0 = SQLite.
+	Server int
+	// CanWrite says that the user may write the tables, or create them if there are none.
+	// It is always true for SQLite: the file's permissions decide.
+	CanWrite bool
+	// Backlogs are the open deliveries of each webhook URL, configured or not.
+	Backlogs []webhook.Backlog
+	// Reconciled is the end of the last complete daily reconciliation; zero = never, or the
+	// tables are older than it.
+	Reconciled time.Time
+	// AsyncReplicas is how many replicas PostgreSQL has although none has to confirm a commit: a
+	// failover to them loses the newest ones.
+	AsyncReplicas int
+	// ClockAhead is how far the server's clock is ahead of this machine's; zero for SQLite.
+	ClockAhead time.Duration
+}
+
+// database inspects it from outside.
+func (ch *checker) database(ctx context.Context) findings {
+	if !ch.valid("COINSLOT_DATABASE") {
 		return nil
 	}
-	dsn := x.Settings.Database
-	s, err := store.Inspect(ctx, store.Config{DSN: dsn})
+	dsn := ch.Settings.Database
+	db, err := ch.Inspect(ctx, dsn)
 	sqlite := !strings.Contains(dsn, "://")
 	switch {
 	case sqlite && errors.Is(err, os.ErrNotExist):
-		return x.newDatabaseFile(dsn)
+		return ch.newDatabaseFile(dsn)
 	case err != nil:
 		return fail("database", oneLine(err), "set COINSLOT_DATABASE to the path of an SQLite "+
 			"file on a local disk, or postgres://user:password@host/database")
-	case s.Version > s.Latest:
+	case db.Version > db.Latest:
 		return fail("database", fmt.Sprintf("schema version %d is newer than this release (%d)",
-			s.Version, s.Latest), "run the newer release, or restore a backup from before it")
-	case !s.CanWrite:
+			db.Version, db.Latest), "run the newer release, or restore a backup from before it")
+	case !db.CanWrite:
 		return fail("database", "the user has no write permission on the tables",
 			"GRANT it, or make the user the owner of the database")
 	}
-	list := ok("database", describeState(s, dsn, sqlite))
-	if s.ClockAhead.Abs() > 5*time.Second {
+	list := ok("database", db.describe(dsn, sqlite))
+	if db.ClockAhead.Abs() > 5*time.Second {
 		list = append(list, warn("database", "its clock and this machine's differ by "+
-			s.ClockAhead.Abs().Round(time.Second).String()+"; payments use the database's clock",
+			db.ClockAhead.Abs().Round(time.Second).String()+"; payments use the database's clock",
 			"synchronize both clocks (NTP)")...)
 	}
-	if s.AsyncReplicas > 0 {
-		list = append(list, warn("database", plural(s.AsyncReplicas, "replica")+" of it may lack "+
+	if db.AsyncReplicas > 0 {
+		list = append(list, warn("database", plural(db.AsyncReplicas, "replica")+" of it may lack "+
 			"the newest payments: a failover loses them",
 			"set synchronous_standby_names (docs/scale.md)")...)
 	}
 	if sqlite {
-		list = append(list, x.databaseFile(dsn)...)
+		list = append(list, ch.databaseFile(dsn)...)
 	}
-	if age := x.Now().Sub(s.Reconciled); !s.Reconciled.IsZero() && age > 48*time.Hour {
+	if age := ch.Now().Sub(db.Reconciled); !db.Reconciled.IsZero() && age > 48*time.Hour {
 		list = append(list, warn("reconciliation",
 			fmt.Sprintf("the daily reconciliation last completed %d days ago: late payments "+
 				"may go unnoticed", int(age.Hours()/24)),
 			"start the server; if it is running, look for the reason in its log")...)
 	}
-	return append(list, x.unrouted(s.Backlogs)...)
+	return append(list, ch.unrouted(db.Backlogs)...)
 }
 
 // unrouted reports open webhooks to URLs that are not configured.
-func (x *checker) unrouted(open []webhook.Backlog) (list findings) {
-	if !x.valid("COINSLOT_WEBHOOK_URL") {
+func (ch *checker) unrouted(open []webhook.Backlog) (list findings) {
+	if !ch.valid("COINSLOT_WEBHOOK_URL") {
 		return nil
 	}
 	fix := "nothing, if you are replacing that URL: the next start moves the webhooks of the " +
 		"last 30 days. Otherwise add it again, or send them to the configured URL at " +
 		"/admin/webhooks"
-	if len(x.Settings.WebhookURLs) == 0 {
+	if len(ch.Settings.WebhookURLs) == 0 {
 		fix = "set COINSLOT_WEBHOOK_URL: the next start moves the webhooks of the last 30 days " +
 			"to it"
 	}
 	for _, b := range open {
-		if slices.Contains(x.Settings.WebhookURLs, b.Endpoint) {
+		if slices.Contains(ch.Settings.WebhookURLs, b.Endpoint) {
 			continue
 		}
 		host := "an unknown host" // the rest of a URL may hold a key
@@ -93,36 +114,36 @@ func (x *checker) unrouted(open []webhook.Backlog) (list findings) {
 }
 
 // retention reports whether personal data is ever erased.
-func (x *checker) retention(context.Context) findings {
+func (ch *checker) retention(context.Context) findings {
 	switch {
-	case !x.valid("COINSLOT_RETENTION") || x.Settings.Sandbox:
+	case !ch.valid("COINSLOT_RETENTION") || ch.Settings.Sandbox:
 		return nil
-	case x.Settings.Retention == 0:
+	case ch.Settings.Retention == 0:
 		return warn("retention",
 			"COINSLOT_RETENTION is not set: shoppers' e-mails and comments are kept forever",
 			"set the number of days that you need them after a payment, like 90 (docs/privacy.md)")
 	}
-	days := int(x.Settings.Retention.Hours()) / 24
+	days := int(ch.Settings.Retention.Hours()) / 24
 	return ok("retention", fmt.Sprintf("personal data is erased %d days after a payment", days))
 }
 
-func describeState(s store.State, dsn string, sqlite bool) string {
+func (db Database) describe(dsn string, sqlite bool) string {
 	name := "SQLite file " + dsn
 	if !sqlite {
-		name = fmt.Sprintf("PostgreSQL %d.%d", s.Server/10000, s.Server%10000)
+		name = fmt.Sprintf("PostgreSQL %d.%d", db.Server/10000, db.Server%10000)
 	}
 	switch {
-	case s.Version == 0:
+	case db.Version == 0:
 		return name + ": empty; the first start creates the tables"
-	case s.Version < s.Latest:
+	case db.Version < db.Latest:
 		return fmt.Sprintf("%s: schema version %d; the next start migrates it to %d", name,
-			s.Version, s.Latest)
+			db.Version, db.Latest)
 	}
-	return fmt.Sprintf("%s: schema version %d, up to date", name, s.Version)
+	return fmt.Sprintf("%s: schema version %d, up to date", name, db.Version)
 }
 
 // newDatabaseFile checks where the first start creates the file.
-func (x *checker) newDatabaseFile(path string) findings {
+func (ch *checker) newDatabaseFile(path string) findings {
 	folder := filepath.Dir(path)
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
 		return fail("database", "the folder "+folder+" for the SQLite file does not exist",
@@ -133,11 +154,11 @@ func (x *checker) newDatabaseFile(path string) findings {
 			"chown it to the user that runs the server")
 	}
 	return append(ok("database", "SQLite file "+path+" does not exist yet: the first start "+
-		"creates it"), x.diskSpace(folder)...)
+		"creates it"), ch.diskSpace(folder)...)
 }
 
 // databaseFile checks an SQLite file that exists.
-func (x *checker) databaseFile(path string) (list findings) {
+func (ch *checker) databaseFile(path string) (list findings) {
 	folder := filepath.Dir(path)
 	if !writable(path) || !writable(folder) {
 		list = fail("database", path+" and its folder are not both writable",
@@ -148,10 +169,10 @@ func (x *checker) databaseFile(path string) (list findings) {
 			path+" is open to every user: it holds e-mail addresses and orders",
 			"chmod 600 "+path)...)
 	}
-	return append(list, x.diskSpace(folder)...)
+	return append(list, ch.diskSpace(folder)...)
 }
 
-func (x *checker) diskSpace(folder string) findings {
+func (ch *checker) diskSpace(folder string) findings {
 	free, known := freeSpace(folder)
 	text := fmt.Sprintf("%d MB free for %s", free>>20, folder)
 	switch {

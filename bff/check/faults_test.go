@@ -1,4 +1,4 @@
-package check
+package check_test
 
 import (
 	"crypto/x509"
@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/diagnose"
+	"coinslot/bff/check"
 	"coinslot/bff/fortest"
 	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
@@ -24,7 +24,7 @@ import (
 type fault struct {
 	name  string
 	cause func(t *testing.T, w *rig)
-	level diagnose.Severity
+	level check.Status
 	id    string
 	says  string
 }
@@ -53,63 +53,63 @@ func before(w *rig, change func(http.ResponseWriter, *http.Request) (pass bool))
 
 func settingFaults() []fault {
 	return []fault{
-		{"a setting that is not one", set("COINSLOT_LISTN", ":1"), diagnose.Fail, "settings", "COINSLOT_LISTN is not a setting"},
-		{"one that is missing", set("COINSLOT_GATEWAY_URL", ""), diagnose.Fail, "settings", "COINSLOT_GATEWAY_URL is not set"},
-		{"a webhook by http", set("COINSLOT_WEBHOOK_URL", "http://127.0.0.1:3000/hook"), diagnose.Fail, "settings", "set COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true"},
+		{"a setting that is not one", set("COINSLOT_LISTN", ":1"), check.Fail, "settings", "COINSLOT_LISTN is not a setting"},
+		{"one that is missing", set("COINSLOT_GATEWAY_URL", ""), check.Fail, "settings", "COINSLOT_GATEWAY_URL is not set"},
+		{"a webhook by http", set("COINSLOT_WEBHOOK_URL", "http://127.0.0.1:3000/hook"), check.Fail, "settings", "set COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true"},
 		{"play money", func(_ *testing.T, w *rig) {
 			w.env["COINSLOT_SANDBOX"], w.env["COINSLOT_PUBLIC_URL"] = "true", "http://127.0.0.1:1"
-		}, diagnose.Warn, "sandbox", "no payment is real"},
-		{"a secret twice", set("COINSLOT_ORDER_KEY", bearer), diagnose.Warn, "secrets", "COINSLOT_ORDER_KEY is the same secret as COINSLOT_SECRET_KEY"},
-		{"a secret made by hand", set("COINSLOT_ORDER_KEY", strings.Repeat("abc", 12)), diagnose.Warn, "secrets", "COINSLOT_ORDER_KEY does not look random"},
-		{"secrets in the environment", func(*testing.T, *rig) {}, diagnose.OK, "secrets", "safer than the environment for COINSLOT_GATEWAY_KEY, COINSLOT_SECRET_KEY, COINSLOT_WEBHOOK_SECRET"},
-		{"a bad catalogue", func(t *testing.T, w *rig) { w.env["COINSLOT_CATALOG"] = writeTemp(t, "items: {a: {}}", 0o600) }, diagnose.Fail, "catalogue", `item "a"`},
-		{"an empty catalogue", func(t *testing.T, w *rig) { w.env["COINSLOT_CATALOG"] = writeTemp(t, "items: {}", 0o600) }, diagnose.Warn, "catalogue", "no items"},
-		{"a bad list of coins", func(t *testing.T, w *rig) { w.env["COINSLOT_TOKENS"] = writeTemp(t, "coins: 3", 0o600) }, diagnose.Fail, "coins", "COINSLOT_TOKENS"},
-		{"everything is kept", set("COINSLOT_RETENTION", ""), diagnose.Warn, "retention", "COINSLOT_RETENTION is not set"},
-		{"no proxy named", set("COINSLOT_TRUSTED_PROXIES", ""), diagnose.Warn, "proxy", "all shoppers count as one client"},
+		}, check.Warn, "sandbox", "no payment is real"},
+		{"a secret twice", set("COINSLOT_ORDER_KEY", bearer), check.Warn, "secrets", "COINSLOT_ORDER_KEY is the same secret as COINSLOT_SECRET_KEY"},
+		{"a secret made by hand", set("COINSLOT_ORDER_KEY", strings.Repeat("abc", 12)), check.Warn, "secrets", "COINSLOT_ORDER_KEY does not look random"},
+		{"secrets in the environment", func(*testing.T, *rig) {}, check.OK, "secrets", "safer than the environment for COINSLOT_GATEWAY_KEY, COINSLOT_SECRET_KEY, COINSLOT_WEBHOOK_SECRET"},
+		{"a bad catalogue", func(t *testing.T, w *rig) { w.env["COINSLOT_CATALOG"] = writeTemp(t, "items: {a: {}}", 0o600) }, check.Fail, "catalogue", `item "a"`},
+		{"an empty catalogue", func(t *testing.T, w *rig) { w.env["COINSLOT_CATALOG"] = writeTemp(t, "items: {}", 0o600) }, check.Warn, "catalogue", "no items"},
+		{"a bad list of coins", func(t *testing.T, w *rig) { w.env["COINSLOT_TOKENS"] = writeTemp(t, "coins: 3", 0o600) }, check.Fail, "coins", "COINSLOT_TOKENS"},
+		{"everything is kept", set("COINSLOT_RETENTION", ""), check.Warn, "retention", "COINSLOT_RETENTION is not set"},
+		{"no proxy named", set("COINSLOT_TRUSTED_PROXIES", ""), check.Warn, "proxy", "all shoppers count as one client"},
 		{"no proxy named before the console", func(_ *testing.T, w *rig) {
 			w.env["COINSLOT_TRUSTED_PROXIES"], w.env["COINSLOT_ADMIN_PASSWORD"] = "", "$2a$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy"
-		}, diagnose.Warn, "proxy", "lock everyone out of /admin"},
-		{"everybody believed", set("COINSLOT_TRUSTED_PROXIES", "10.0.0.0/8,0.0.0.0/0"), diagnose.Fail, "proxy", "trusts everyone (0.0.0.0/0)"},
-		{"half the internet believed", set("COINSLOT_TRUSTED_PROXIES", "93.0.0.0/8"), diagnose.Warn, "proxy", "wide public network"},
-		{"no origin", set("COINSLOT_ORIGINS", ""), diagnose.Warn, "origins", "no page may embed the checkout"},
-		{"an origin without https", set("COINSLOT_ORIGINS", "http://shop.example"), diagnose.Warn, "origins", "http://shop.example has no https"},
-		{"its own origin", set("COINSLOT_ORIGINS", "https://shop.example,https://"+self), diagnose.Warn, "origins", "lists the checkout itself"},
-		{"ops for all", set("COINSLOT_OPS_LISTEN", ":9090"), diagnose.Warn, "ops", "open to other machines"},
-		{"ops for the world", set("COINSLOT_OPS_LISTEN", "93.184.216.34:9090"), diagnose.Fail, "ops", "a public address"},
+		}, check.Warn, "proxy", "lock everyone out of /admin"},
+		{"everybody believed", set("COINSLOT_TRUSTED_PROXIES", "10.0.0.0/8,0.0.0.0/0"), check.Fail, "proxy", "trusts everyone (0.0.0.0/0)"},
+		{"half the internet believed", set("COINSLOT_TRUSTED_PROXIES", "93.0.0.0/8"), check.Warn, "proxy", "wide public network"},
+		{"no origin", set("COINSLOT_ORIGINS", ""), check.Warn, "origins", "no page may embed the checkout"},
+		{"an origin without https", set("COINSLOT_ORIGINS", "http://shop.example"), check.Warn, "origins", "http://shop.example has no https"},
+		{"its own origin", set("COINSLOT_ORIGINS", "https://shop.example,https://"+self), check.Warn, "origins", "lists the checkout itself"},
+		{"ops for all", set("COINSLOT_OPS_LISTEN", ":9090"), check.Warn, "ops", "open to other machines"},
+		{"ops for the world", set("COINSLOT_OPS_LISTEN", "93.184.216.34:9090"), check.Fail, "ops", "a public address"},
 		{"ops for the cluster", func(_ *testing.T, w *rig) {
 			w.env["COINSLOT_OPS_LISTEN"], w.env["KUBERNETES_SERVICE_HOST"] = ":9090", "10.0.0.1"
-		}, diagnose.OK, "ops", "open to the cluster"},
-		{"ops off", set("COINSLOT_OPS_LISTEN", "-"), diagnose.OK, "ops", "off"},
+		}, check.OK, "ops", "open to the cluster"},
+		{"ops off", set("COINSLOT_OPS_LISTEN", "-"), check.OK, "ops", "off"},
 	}
 }
 
 func databaseFaults() []fault {
 	list := []fault{
-		{"no folder", set("COINSLOT_DATABASE", "/nonexistent/a.db"), diagnose.Fail, "database", "mkdir -p /nonexistent"},
-		{"not there yet", func(t *testing.T, w *rig) { w.env["COINSLOT_DATABASE"] = filepath.Join(t.TempDir(), "new.db") }, diagnose.OK, "database", "the first start creates it"},
+		{"no folder", set("COINSLOT_DATABASE", "/nonexistent/a.db"), check.Fail, "database", "mkdir -p /nonexistent"},
+		{"not there yet", func(t *testing.T, w *rig) { w.env["COINSLOT_DATABASE"] = filepath.Join(t.TempDir(), "new.db") }, check.OK, "database", "the first start creates it"},
 		{"no database", func(t *testing.T, w *rig) {
 			w.env["COINSLOT_DATABASE"] = writeTemp(t, strings.Repeat("text ", 1000), 0o600)
-		}, diagnose.Fail, "database", "not an SQLite database"},
+		}, check.Fail, "database", "not an SQLite database"},
 		{"open to all", func(t *testing.T, w *rig) {
 			_, w.env["COINSLOT_DATABASE"] = checkoutServer(t)
 			fortest.OK(t, os.Chmod(w.env["COINSLOT_DATABASE"], 0o644))
-		}, diagnose.Warn, "database", "chmod 600"},
-		{"no server", set("COINSLOT_DATABASE", "postgres://u:pass-word@127.0.0.1:1/x"), diagnose.Fail, "database", "127.0.0.1:1"},
+		}, check.Warn, "database", "chmod 600"},
+		{"no server", set("COINSLOT_DATABASE", "postgres://u:pass-word@127.0.0.1:1/x"), check.Fail, "database", "127.0.0.1:1"},
 		{"a replica that may lack payments", func(t *testing.T, w *rig) {
 			cluster := pgtest.New(t)
 			cluster.Replica(t)
 			w.env["COINSLOT_DATABASE"] = cluster.DSN(t)
 			fortest.Until(t, "it is connected", func() bool {
-				state, err := store.Inspect(t.Context(), store.Config{DSN: w.env["COINSLOT_DATABASE"]})
+				state, err := store.Inspect(t.Context(), w.env["COINSLOT_DATABASE"])
 				return err == nil && state.AsyncReplicas > 0
 			})
-		}, diagnose.Warn, "database", "set synchronous_standby_names"},
-		{"no address", set("COINSLOT_DATABASE", "mysql://u:pass-word@h/x"), diagnose.Fail, "database", "not supported"},
+		}, check.Warn, "database", "set synchronous_standby_names"},
+		{"no address", set("COINSLOT_DATABASE", "mysql://u:pass-word@h/x"), check.Fail, "database", "not supported"},
 	}
 	// A file system without room, on Linux. Others than root may not write there anyway.
 	if _, err := os.Stat("/proc/self"); err == nil && os.Geteuid() == 0 {
-		list = append(list, fault{"no room", set("COINSLOT_DATABASE", "/proc/new.db"), diagnose.Fail, "disk", "0 MB free for /proc"})
+		list = append(list, fault{"no room", set("COINSLOT_DATABASE", "/proc/new.db"), check.Fail, "disk", "0 MB free for /proc"})
 	}
 	return list
 }
@@ -128,18 +128,18 @@ func gatewayFaults() []fault {
 		}
 	}
 	return []fault{
-		{"a wrong key", set("COINSLOT_GATEWAY_KEY", "wrong"), diagnose.Fail, "gateway", "it rejects the key (status 401)"},
-		{"nobody there", set("COINSLOT_GATEWAY_URL", "http://127.0.0.1:1"), diagnose.Fail, "gateway", "it cannot be reached: "},
+		{"a wrong key", set("COINSLOT_GATEWAY_KEY", "wrong"), check.Fail, "gateway", "it rejects the key (status 401)"},
+		{"nobody there", set("COINSLOT_GATEWAY_URL", "http://127.0.0.1:1"), check.Fail, "gateway", "it cannot be reached: "},
 		{"a coin that cannot be read", answers(`{"currency_symbol":"USDT","supported_networks":[` +
 			`{"network_code":"trc20","max_ttl":"long"},{"network_code":"bep20","max_ttl":60}]}`),
-			diagnose.Warn, "gateway", "1 invalid entry of its currency list skipped: USDT trc20: reading max_ttl: not a whole number"},
-		{"no coins", answers(""), diagnose.Fail, "gateway", "no coin is enabled"},
+			check.Warn, "gateway", "1 invalid entry of its currency list skipped: USDT trc20: reading max_ttl: not a whole number"},
+		{"no coins", answers(""), check.Fail, "gateway", "no coin is enabled"},
 		{"a coin without a link", answers(`{"currency_symbol":"NEW","currency_name":"New","price_in_usdt":"1","supported_networks":[{"network_name":"N","network_code":"n","network_fee":"0","minimum_pay_usd":"1","maximum_pay_usd":"9","max_ttl":30}]}`),
-			diagnose.Warn, "coins", "1 of 1 have no payment link"},
-		{"a clock that is off", shifted(30 * time.Second), diagnose.Warn, "clock", "differ by 30s"},
-		{"a clock that is wrong", shifted(-10 * time.Minute), diagnose.Fail, "clock", "differ by 10m0s"},
-		{"a clock of before", func(_ *testing.T, w *rig) { w.built = time.Now().Add(time.Hour) }, diagnose.Fail, "clock", "before this program was built"},
-		{"a zone that is not known", set("TZ", "Nowhere/City"), diagnose.Warn, "clock", "time zone"},
+			check.Warn, "coins", "1 of 1 have no payment link"},
+		{"a clock that is off", shifted(30 * time.Second), check.Warn, "clock", "differ by 30s"},
+		{"a clock that is wrong", shifted(-10 * time.Minute), check.Fail, "clock", "differ by 10m0s"},
+		{"a clock of before", func(_ *testing.T, w *rig) { w.built = time.Now().Add(time.Hour) }, check.Fail, "clock", "before this program was built"},
+		{"a zone that is not known", set("TZ", "Nowhere/City"), check.Warn, "clock", "time zone"},
 	}
 }
 
@@ -160,42 +160,42 @@ func publicFaults() []fault {
 		}
 	}
 	return []fault{
-		{"names of strangers passed on", behindSignIn(true), diagnose.Fail, "console", "anyone who sends X-Forwarded-User is signed in"},
-		{"names of strangers taken away", behindSignIn(false), diagnose.OK, "console", "does not pass on a client's X-Forwarded-User"},
-		{"no https", set("COINSLOT_PUBLIC_URL", "http://"+self), diagnose.Fail, "public", "has no https"},
-		{"no name", set("COINSLOT_PUBLIC_URL", "https://none.example"), diagnose.Fail, "public", "the DNS has no name none.example"},
-		{"trying out", set("COINSLOT_PUBLIC_URL", "http://127.0.0.1:1"), diagnose.Warn, "public", "is for trying out"},
-		{"not running", func(_ *testing.T, w *rig) { delete(w.at, w.hosts[self]+":443") }, diagnose.Warn, "public", "is not running yet"},
+		{"names of strangers passed on", behindSignIn(true), check.Fail, "console", "anyone who sends X-Forwarded-User is signed in"},
+		{"names of strangers taken away", behindSignIn(false), check.OK, "console", "does not pass on a client's X-Forwarded-User"},
+		{"no https", set("COINSLOT_PUBLIC_URL", "http://"+self), check.Fail, "public", "has no https"},
+		{"no name", set("COINSLOT_PUBLIC_URL", "https://none.example"), check.Fail, "public", "the DNS has no name none.example"},
+		{"trying out", set("COINSLOT_PUBLIC_URL", "http://127.0.0.1:1"), check.Warn, "public", "is for trying out"},
+		{"not running", func(_ *testing.T, w *rig) { delete(w.at, w.hosts[self]+":443") }, check.Warn, "public", "is not running yet"},
 		{"no proxy", func(t *testing.T, w *rig) {
 			w.env["COINSLOT_LISTEN"] = w.at[w.hosts[self]+":443"]
 			delete(w.at, w.hosts[self]+":443")
-		}, diagnose.Fail, "public", "though the server runs: connection refused"},
-		{"no key to tell by", func(_ *testing.T, w *rig) { delete(w.env, "COINSLOT_SECRET_KEY") }, diagnose.Unknown, "public", "whether it is this server was not tried"},
-		{"another key", set("COINSLOT_SECRET_KEY", another), diagnose.Fail, "public", "another COINSLOT_SECRET_KEY"},
-		{"another program", func(_ *testing.T, w *rig) { w.serve = http.NotFoundHandler() }, diagnose.Fail, "public", "status 404"},
-		{"an expired certificate", again(-time.Hour), diagnose.Fail, "public", "has expired"},
-		{"a certificate that ends", again(3 * 24 * time.Hour), diagnose.Warn, "public", "expires in 2 days"},
-		{"a certificate of another name", again(year, "other.example"), diagnose.Fail, "public", "for another name"},
-		{"an unknown authority", func(t *testing.T, w *rig) { w.ca.pool = x509.NewCertPool() }, diagnose.Fail, "public", "from an unknown authority"},
+		}, check.Fail, "public", "though the server runs: connection refused"},
+		{"no key to tell by", func(_ *testing.T, w *rig) { delete(w.env, "COINSLOT_SECRET_KEY") }, check.Unknown, "public", "whether it is this server was not tried"},
+		{"another key", set("COINSLOT_SECRET_KEY", another), check.Fail, "public", "another COINSLOT_SECRET_KEY"},
+		{"another program", func(_ *testing.T, w *rig) { w.serve = http.NotFoundHandler() }, check.Fail, "public", "status 404"},
+		{"an expired certificate", again(-time.Hour), check.Fail, "public", "has expired"},
+		{"a certificate that ends", again(3 * 24 * time.Hour), check.Warn, "public", "expires in 2 days"},
+		{"a certificate of another name", again(year, "other.example"), check.Fail, "public", "for another name"},
+		{"an unknown authority", func(t *testing.T, w *rig) { w.ca.pool = x509.NewCertPool() }, check.Fail, "public", "from an unknown authority"},
 		{"X-Frame-Options", func(_ *testing.T, w *rig) {
 			before(w, func(rw http.ResponseWriter, _ *http.Request) bool {
 				rw.Header().Set("X-Frame-Options", "DENY")
 				return true
 			})
-		}, diagnose.Fail, "headers", "X-Frame-Options"},
+		}, check.Fail, "headers", "X-Frame-Options"},
 		{"a policy too many", func(_ *testing.T, w *rig) {
 			inner := w.serve
 			w.serve = http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 				inner.ServeHTTP(withHeader{rw}, r)
 			})
-		}, diagnose.Fail, "headers", "2 headers Content-Security-Policy"},
-		{"other origins", set("COINSLOT_ORIGINS", "https://shop.example,https://new.example"), diagnose.Fail, "headers", "frame-ancestors 'self' https://shop.example https://new.example"},
+		}, check.Fail, "headers", "2 headers Content-Security-Policy"},
+		{"other origins", set("COINSLOT_ORIGINS", "https://shop.example,https://new.example"), check.Fail, "headers", "frame-ancestors 'self' https://shop.example https://new.example"},
 		{"no upgrade", func(_ *testing.T, w *rig) {
 			before(w, func(_ http.ResponseWriter, r *http.Request) bool {
 				r.Header.Del("Upgrade")
 				return true
 			})
-		}, diagnose.Fail, "websocket", "does not open (status "},
+		}, check.Fail, "websocket", "does not open (status "},
 		{"a socket that says nothing", func(_ *testing.T, w *rig) {
 			before(w, func(rw http.ResponseWriter, r *http.Request) bool {
 				if !strings.HasSuffix(r.URL.Path, "/live") {
@@ -204,7 +204,7 @@ func publicFaults() []fault {
 				rw.WriteHeader(http.StatusGatewayTimeout)
 				return false
 			})
-		}, diagnose.Fail, "websocket", "status 504"},
+		}, check.Fail, "websocket", "status 504"},
 	}
 }
 
@@ -224,21 +224,21 @@ func webhookFaults() []fault {
 		return func(_ *testing.T, w *rig) { w.site(hook, good, http.NotFoundHandler(), names...) }
 	}
 	return []fault{
-		{"no endpoint", set("COINSLOT_WEBHOOK_URL", ""), diagnose.Warn, "webhooks", "your server gets no webhooks"},
-		{"no name", func(_ *testing.T, w *rig) { delete(w.hosts, hook) }, diagnose.Fail, "webhooks", "the DNS has no name " + hook},
-		{"a private address", leads("10.1.2.3"), diagnose.Fail, "webhooks", "leads to 10.1.2.3, which is not a public address"},
-		{"a mapped address", leads("::ffff:169.254.169.254"), diagnose.Fail, "webhooks", "not a public address"},
-		{"nobody there", leads("93.184.216.99"), diagnose.Fail, "webhooks", "connection refused"},
-		{"an expired certificate", again(-time.Hour), diagnose.Fail, "webhooks", "has expired"},
-		{"a certificate that ends", again(13 * 24 * time.Hour), diagnose.Warn, "webhooks", "expires in 12 days"},
-		{"a certificate of another name", again(year, "other.example"), diagnose.Fail, "webhooks", "for another name"},
-		{"a replaced URL", listenOn, diagnose.Warn, "webhooks", "1 open webhook to a URL at old.example that is not in COINSLOT_WEBHOOK_URL"},
+		{"no endpoint", set("COINSLOT_WEBHOOK_URL", ""), check.Warn, "webhooks", "your server gets no webhooks"},
+		{"no name", func(_ *testing.T, w *rig) { delete(w.hosts, hook) }, check.Fail, "webhooks", "the DNS has no name " + hook},
+		{"a private address", leads("10.1.2.3"), check.Fail, "webhooks", "leads to 10.1.2.3, which is not a public address"},
+		{"a mapped address", leads("::ffff:169.254.169.254"), check.Fail, "webhooks", "not a public address"},
+		{"nobody there", leads("93.184.216.99"), check.Fail, "webhooks", "connection refused"},
+		{"an expired certificate", again(-time.Hour), check.Fail, "webhooks", "has expired"},
+		{"a certificate that ends", again(13 * 24 * time.Hour), check.Warn, "webhooks", "expires in 12 days"},
+		{"a certificate of another name", again(year, "other.example"), check.Fail, "webhooks", "for another name"},
+		{"a replaced URL", listenOn, check.Warn, "webhooks", "1 open webhook to a URL at old.example that is not in COINSLOT_WEBHOOK_URL"},
 		{"a URL that was taken away", func(t *testing.T, w *rig) {
 			listenOn(t, w)
 			w.env["COINSLOT_WEBHOOK_URL"] = ""
-		}, diagnose.Warn, "webhooks", "set COINSLOT_WEBHOOK_URL: the next start moves"},
-		{"no comparison for days", overdueDatabase, diagnose.Warn, "reconciliation", "last completed 3 days ago"},
-		{"private addresses allowed", set("COINSLOT_ALLOW_PRIVATE_WEBHOOKS", "true"), diagnose.Warn, "webhooks", "inside your network"},
+		}, check.Warn, "webhooks", "set COINSLOT_WEBHOOK_URL: the next start moves"},
+		{"no comparison for days", overdueDatabase, check.Warn, "reconciliation", "last completed 3 days ago"},
+		{"private addresses allowed", set("COINSLOT_ALLOW_PRIVATE_WEBHOOKS", "true"), check.Warn, "webhooks", "inside your network"},
 	}
 }
 

@@ -19,14 +19,14 @@ const (
 )
 
 // gateway reads the currency list with the key, as the server does.
-func (x *checker) gateway(ctx context.Context) findings {
-	if !x.valid("COINSLOT_GATEWAY_URL", "COINSLOT_GATEWAY_KEY") {
+func (ch *checker) gateway(ctx context.Context) findings {
+	if !ch.valid("COINSLOT_GATEWAY_URL", "COINSLOT_GATEWAY_KEY") {
 		return nil
 	}
 	skew := make(chan findings, 1)
-	go func() { skew <- x.clockSkew(ctx) }()
+	go func() { skew <- ch.clockSkew(ctx) }()
 	client, err := gateway.New(gateway.Config{
-		URL: x.Settings.GatewayURL, Key: x.Settings.GatewayKey.Reveal(),
+		URL: ch.Settings.GatewayURL, Key: ch.Settings.GatewayKey.Reveal(),
 	})
 	if err != nil {
 		return fail("gateway", err.Error(), "correct COINSLOT_GATEWAY_URL and COINSLOT_GATEWAY_KEY")
@@ -36,7 +36,7 @@ func (x *checker) gateway(ctx context.Context) findings {
 	if err != nil {
 		return append(gatewayFailure(err), <-skew...)
 	}
-	findings := x.currencies(list.Currencies)
+	findings := ch.currencies(list.Currencies)
 	if skipped := list.LeftOut; len(skipped) > 0 {
 		f := warn("gateway",
 			plural(len(skipped), "invalid entry")+" of its currency list skipped: "+skipped[0],
@@ -64,8 +64,8 @@ func gatewayFailure(err error) findings {
 }
 
 // currencies lists what shoppers can pay with.
-func (x *checker) currencies(list []payment.Currency) findings {
-	tokens, err := token.Load(x.Settings.Tokens)
+func (ch *checker) currencies(list []payment.Currency) findings {
+	tokens, err := token.Load(ch.Settings.Tokens)
 	if err != nil {
 		tokens = nil // the part files reports it
 	}
@@ -115,13 +115,13 @@ func describeToken(tokens *token.Registry, symbol, network string) (text string,
 }
 
 // clockSkew compares the clocks by the Date header of the gateway's host, without the key.
-func (x *checker) clockSkew(ctx context.Context) findings {
-	req, err := http.NewRequestWithContext(ctx, http.MethodHead, x.Settings.GatewayURL+"/", nil)
+func (ch *checker) clockSkew(ctx context.Context) findings {
+	req, err := http.NewRequestWithContext(ctx, http.MethodHead, ch.Settings.GatewayURL+"/", nil)
 	if err != nil {
 		return nil // the part gateway reports it
 	}
 	sent := time.Now()
-	resp, err := x.client().Do(req)
+	resp, err := ch.client().Do(req)
 	if err != nil {
 		return nil
 	}
@@ -130,7 +130,7 @@ func (x *checker) clockSkew(ctx context.Context) findings {
 	if err != nil {
 		return nil
 	}
-	here := x.Now().Add(-time.Since(sent) / 2)
+	here := ch.Now().Add(-time.Since(sent) / 2)
 	// A date has whole seconds: half of one is expected.
 	skew := here.Sub(there.Add(500 * time.Millisecond)).Abs().Round(time.Second)
 	const fix = "synchronize both clocks: timedatectl set-ntp true on this machine"
@@ -145,16 +145,16 @@ func (x *checker) clockSkew(ctx context.Context) findings {
 
 // client is for requests without a key: no redirects, no proxy, and the Config's network. It
 // closes each connection after its answer.
-func (x *checker) client() *http.Client {
+func (ch *checker) client() *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error {
 			return http.ErrUseLastResponse
 		},
 		Transport: &http.Transport{
-			TLSClientConfig:    x.tls(""),
+			TLSClientConfig:    ch.tls(""),
 			DisableKeepAlives:  true,
 			DisableCompression: true,
-			DialContext:        x.dial,
+			DialContext:        ch.dial,
 		},
 	}
 }

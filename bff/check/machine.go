@@ -10,13 +10,13 @@ import (
 const minOpenFiles = 16_384
 
 // machine checks the clock, the time zone and limits. clockSkew is more exact about the clock.
-func (x *checker) machine(context.Context) (list findings) {
-	now := x.Now()
-	if !x.Built.IsZero() && now.Before(x.Built) {
+func (ch *checker) machine(context.Context) (list findings) {
+	now := ch.Now()
+	if !ch.Built.IsZero() && now.Before(ch.Built) {
 		list = fail("clock", "it says "+now.UTC().Format(time.DateTime)+", which is before this "+
 			"program was built", "set it: timedatectl set-ntp true")
 	}
-	if zone := x.variable("TZ"); zone != "" {
+	if zone := ch.variable("TZ"); zone != "" {
 		if _, err := time.LoadLocation(zone); err != nil {
 			list = append(list, warn("clock",
 				"the time zone of TZ is unknown on this machine: log lines are in UTC",

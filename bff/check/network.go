@@ -14,26 +14,26 @@ import (
 // minCertificateTime is how long a certificate should remain valid.
 const minCertificateTime = 14 * 24 * time.Hour
 
-func (x *checker) tls(name string) *tls.Config {
+func (ch *checker) tls(name string) *tls.Config {
 	return &tls.Config{
-		ServerName: name, RootCAs: x.Roots, MinVersion: tls.VersionTLS12, Time: x.Now,
+		ServerName: name, RootCAs: ch.Roots, MinVersion: tls.VersionTLS12, Time: ch.Now,
 	}
 }
 
 // dial connects to host:port, resolved as the Config says.
-func (x *checker) dial(ctx context.Context, network, address string) (conn net.Conn, err error) {
+func (ch *checker) dial(ctx context.Context, network, address string) (conn net.Conn, err error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, fmt.Errorf("reading an address: %w", err)
 	}
-	addrs, err := x.Resolve(ctx, host)
+	addrs, err := ch.Resolve(ctx, host)
 	if err != nil {
 		return nil, fmt.Errorf("resolving %s: %w", host, err)
 	}
 	err = fmt.Errorf("resolving %s: no address", host)
 	for _, a := range addrs {
 		at := net.JoinHostPort(a.Unmap().String(), port)
-		if conn, err = x.Dial(ctx, network, at); err == nil {
+		if conn, err = ch.Dial(ctx, network, at); err == nil {
 			return conn, nil
 		}
 	}
@@ -41,11 +41,11 @@ func (x *checker) dial(ctx context.Context, network, address string) (conn net.C
 }
 
 // certificate warns about a valid one that expires soon.
-func (x *checker) certificate(id, host string, state *tls.ConnectionState) findings {
+func (ch *checker) certificate(id, host string, state *tls.ConnectionState) findings {
 	if state == nil || len(state.PeerCertificates) == 0 {
 		return nil
 	}
-	left := state.PeerCertificates[0].NotAfter.Sub(x.Now())
+	left := state.PeerCertificates[0].NotAfter.Sub(ch.Now())
 	if left > minCertificateTime {
 		return nil
 	}

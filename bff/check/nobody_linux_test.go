@@ -1,25 +1,26 @@
 package check
 
 import (
+	"context"
 	"os"
 	"runtime"
 	"strings"
 	"syscall"
 	"testing"
 
-	"coinslot/bff/diagnose"
 	"coinslot/bff/fortest"
 )
 
 // Whatever may be written may also not be: the user is nobody for one look.
 func TestNotWritable(t *testing.T) {
 	asNobody(t, func() {
-		w := &checker{Config: Config{}.withDefaults()}
+		w := &checker{Setup: Setup{}.withDefaults()}
+		w.Inspect = func(context.Context, string) (Database, error) { return Database{}, os.ErrNotExist }
 		w.Settings.Database = "/etc/coinslot-check.db"
-		if found := w.database(t.Context()); len(found) != 1 || found[0].Severity != diagnose.Fail || !strings.Contains(found[0].Text, "/etc is not writable") {
+		if found := w.database(t.Context()); len(found) != 1 || found[0].Status != Fail || !strings.Contains(found[0].Text, "/etc is not writable") {
 			t.Errorf("of a folder that may not be written: %+v", found)
 		}
-		if found := w.databaseFile("/etc/passwd"); len(found) == 0 || found[0].Severity != diagnose.Fail {
+		if found := w.databaseFile("/etc/passwd"); len(found) == 0 || found[0].Status != Fail {
 			t.Errorf("of a file that may not be written: %+v", found)
 		}
 	})

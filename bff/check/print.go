@@ -1,75 +1,75 @@
 package check
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-
-	"coinslot/bff/diagnose"
 )
 
-// Failed returns the number of findings that are reasons not to go live.
-func (r Report) Failed() int { return diagnose.Count(r.Findings, diagnose.Fail) }
-
-func (r Report) warned() int { return diagnose.Count(r.Findings, diagnose.Warn) }
-
-// JSON writes the report for programs. Errors: w's.
-func (r Report) JSON(w io.Writer) error {
-	type finding struct {
-		ID      string            `json:"id"`
-		Level   diagnose.Severity `json:"level"`
-		Text    string            `json:"text"`
-		Fix     string            `json:"way,omitempty"`
-		Details []string          `json:"details,omitempty"`
-	}
-	list := make([]finding, 0, len(r.Findings))
-	for _, f := range r.Findings {
-		list = append(list, finding{f.ID, f.Severity, f.Text, f.Fix, f.Details})
-	}
-	encoder := json.NewEncoder(w)
-	encoder.SetIndent("", "  ")
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(struct {
-		Version  string    `json:"version"`
-		Failed   int       `json:"failed"`
-		Warned   int       `json:"warned"`
-		Findings []finding `json:"findings"`
-	}{r.Version, r.Failed(), r.warned(), list})
+// Style is how findings are printed; the zero Style is for programs that read lines.
+type Style struct {
+	Color bool
+	// Width wraps lines; 0 = one line per finding.
+	Width int
 }
 
-// Text writes the report for people. Errors of w are ignored.
-func (r Report) Text(w io.Writer, s diagnose.Style) {
-	fmt.Fprintf(w, "Coinslot %s\n\n", r.Version)
-	list := slices.Clone(r.Findings)
-	for i := range list {
-		if list[i].Severity == diagnose.OK && !r.Verbose && list[i].Details != nil {
-			list[i].Text, list[i].Details = list[i].Text+" (-v lists them)", nil
+// Print writes findings as text, with the lines to add below each. Errors of w are ignored.
+func Print(w io.Writer, list []Finding, s Style) {
+	word, column := len("FAIL"), 10
+	for _, f := range list {
+		word, column = max(word, len(f.Status)), max(column, len(f.ID))
+	}
+	margin := strings.Repeat(" ", 2+word+2+column+1)
+	for _, f := range list {
+		text := f.Text
+		if f.Title != "" {
+			text = f.Title + ". " + text
+		}
+		if f.Fix != "" {
+			text += " → " + f.Fix
+		}
+		fmt.Fprintf(w, "  %s%-*s %s\n",
+			s.label(f.Status, word+2), column, f.ID, s.wrap(text, margin))
+		for _, line := range slices.Concat(f.Details, f.Add) {
+			fmt.Fprintf(w, "%s%s\n", margin, line)
 		}
 	}
-	diagnose.Print(w, list, s)
-	fmt.Fprintf(w, "\n%s.\n", r.summary())
 }
 
-func (r Report) summary() string {
-	failed, warned := r.Failed(), r.warned()
-	switch {
-	case failed > 0:
-		return fmt.Sprintf("Not ready: %d of %d checks failed, %s", failed, len(r.Findings),
-			plural(warned, "warning"))
-	case warned > 0:
-		return "Ready, with " + plural(warned, "warning")
+// label is the status, padded to width.
+func (s Style) label(status Status, width int) string {
+	word := string(status)
+	if status == Fail {
+		word = "FAIL"
 	}
-	return fmt.Sprintf("Ready: all %d checks passed", len(r.Findings))
+	padding := strings.Repeat(" ", width-len(word))
+	color := map[Status]string{OK: "32", Warn: "33", Fail: "1;31", Unknown: "36"}[status]
+	if !s.Color {
+		return word + padding
+	}
+	return "\x1b[" + color + "m" + word + "\x1b[0m" + padding
 }
 
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
+// wrap breaks text into lines that fit beside the margin; the fix starts a new line.
+func (s Style) wrap(text, margin string) string {
+	if s.Width == 0 {
+		return text
 	}
-	if stem, y := strings.CutSuffix(noun, "y"); y {
-		return fmt.Sprintf("%d %sies", n, stem)
+	var b strings.Builder
+	column := len(margin)
+	for i, word := range strings.Fields(text) {
+		length := len([]rune(word))
+		switch {
+		case i > 0 && (word == "→" || column+1+length > s.Width):
+			b.WriteString("\n" + margin)
+			column = len(margin)
+		case i > 0:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += length
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return b.String()
 }

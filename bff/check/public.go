@@ -16,28 +16,27 @@ import (
 	"time"
 
 	"coinslot/bff/config"
-	"coinslot/bff/diagnose"
 	"coinslot/bff/receipt"
 
 	"github.com/gorilla/websocket"
 )
 
 // public reaches this server as browsers do: by the public URL, through DNS and the proxy.
-func (x *checker) public(ctx context.Context) (list findings) {
-	if !x.valid("COINSLOT_PUBLIC_URL", "COINSLOT_LISTEN") {
+func (ch *checker) public(ctx context.Context) (list findings) {
+	if !ch.valid("COINSLOT_PUBLIC_URL", "COINSLOT_LISTEN") {
 		return nil
 	}
-	origin := x.Settings.PublicURL
+	origin := ch.Settings.PublicURL
 	u, err := url.Parse(origin)
 	if err != nil {
 		return nil // the part settings reports it
 	}
-	if isLocal(origin) {
+	if config.IsLocalOrigin(origin) {
 		list = warn("public", origin+" is for trying out: only this machine can open it",
 			"COINSLOT_PUBLIC_URL=https://pay.shop.example")
-		for _, f := range x.publicServer(ctx, u) {
-			if f.Severity == diagnose.Fail { // no shopper is affected
-				f.Severity = diagnose.Warn
+		for _, f := range ch.publicServer(ctx, u) {
+			if f.Status == Fail { // no shopper is affected
+				f.Status = Warn
 			}
 			list = append(list, f)
 		}
@@ -48,21 +47,21 @@ func (x *checker) public(ctx context.Context) (list findings) {
 			"on the network can replace addresses",
 			"put a proxy with a certificate in front of it (docs/deploy.md)")
 	}
-	if _, err := x.Resolve(ctx, u.Hostname()); err != nil {
+	if _, err := ch.Resolve(ctx, u.Hostname()); err != nil {
 		return append(list, unreachable("public", origin, u.Hostname(), err)...)
 	}
-	return append(list, x.publicServer(ctx, u)...)
+	return append(list, ch.publicServer(ctx, u)...)
 }
 
 // publicServer checks that the public URL leads to this server, and what its proxy changes.
-func (x *checker) publicServer(ctx context.Context, u *url.URL) findings {
+func (ch *checker) publicServer(ctx context.Context, u *url.URL) findings {
 	accept := http.Header{"Accept": {"application/json"}}
-	keys, err := x.get(ctx, u, "/.well-known/jwks.json", accept)
+	keys, err := ch.get(ctx, u, "/.well-known/jwks.json", accept)
 	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {
 	case untrusted: // whether the server runs or not
 		return unreachable("public", u.String(), u.Hostname(), err)
-	case (err != nil || keys.StatusCode >= http.StatusBadGateway) && !x.isRunning(ctx):
+	case (err != nil || keys.StatusCode >= http.StatusBadGateway) && !ch.isRunning(ctx):
 		return warn("public", "the server is not running yet, so the path to it was not checked",
 			"start it and check again")
 	case err != nil:
@@ -70,12 +69,12 @@ func (x *checker) publicServer(ctx context.Context, u *url.URL) findings {
 	case keys.StatusCode != http.StatusOK:
 		return fail("public",
 			fmt.Sprintf("%s answers with status %d: that is not this server", u, keys.StatusCode),
-			"let the proxy forward every path to "+x.Settings.Listen)
+			"let the proxy forward every path to "+ch.Settings.Listen)
 	}
-	own, err := receipt.New(x.Settings.PublicURL, config.Reveal(x.Settings.SecretKeys))
+	own, err := receipt.New(ch.Settings.PublicURL, config.Reveal(ch.Settings.SecretKeys))
 	leads := ok("public", u.String()+" leads to this server")
 	switch {
-	case err != nil || len(x.Settings.SecretKeys) == 0 || !x.valid("COINSLOT_SECRET_KEY"):
+	case err != nil || len(ch.Settings.SecretKeys) == 0 || !ch.valid("COINSLOT_SECRET_KEY"):
 		leads = unknown("public", u.String()+" answers; whether it is this server was not tried")
 		leads[0].Fix = "set COINSLOT_SECRET_KEY, by which this server is recognized"
 	case !bytes.Equal(own.KeySet(), keys.body):
@@ -84,21 +83,21 @@ func (x *checker) publicServer(ctx context.Context, u *url.URL) findings {
 			"point DNS and proxy to this server, and restart it after changing settings")
 	}
 	return slices.Concat(leads,
-		x.certificate("public", u.Hostname(), keys.TLS), x.framing(ctx, u), x.socket(ctx, u),
-		x.console(ctx, u))
+		ch.certificate("public", u.Hostname(), keys.TLS), ch.framing(ctx, u), ch.socket(ctx, u),
+		ch.console(ctx, u))
 }
 
 // console sends the header that only the proxy may set, with a name of its own. If a page
 // shows that name, anyone can sign in.
-func (x *checker) console(ctx context.Context, u *url.URL) findings {
-	header := x.Settings.AdminProxyHeader
-	if header == "" || !x.valid("COINSLOT_ADMIN_PROXY_HEADER") {
+func (ch *checker) console(ctx context.Context, u *url.URL) findings {
+	header := ch.Settings.AdminProxyHeader
+	if header == "" || !ch.valid("COINSLOT_ADMIN_PROXY_HEADER") {
 		return nil
 	}
 	name := "check-" + rand.Text()
 	sent := http.Header{"Accept": {"text/html"}}
 	sent.Set(header, name)
-	page, err := x.get(ctx, u, "/admin/audit", sent)
+	page, err := ch.get(ctx, u, "/admin/audit", sent)
 	switch {
 	case err != nil:
 		return unreachable("console", u.String(), u.Hostname(), err)
@@ -110,17 +109,18 @@ func (x *checker) console(ctx context.Context, u *url.URL) findings {
 	return ok("console", "the proxy does not pass on a client's "+header)
 }
 
-// absentSession does not exist: its page has the headers of every session's.
-const absentSession = "/checkout/cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"
+// AbsentSession is the id of no session. Its page is a checkout without an order, with the headers
+// of every session's.
+const AbsentSession = "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"
 
 // framing checks that the proxy keeps the headers by which shops may embed the checkout.
-func (x *checker) framing(ctx context.Context, u *url.URL) findings {
-	page, err := x.get(ctx, u, absentSession, http.Header{"Accept": {"text/html"}})
+func (ch *checker) framing(ctx context.Context, u *url.URL) findings {
+	page, err := ch.get(ctx, u, "/checkout/"+AbsentSession, http.Header{"Accept": {"text/html"}})
 	if err != nil {
 		return unreachable("headers", u.String(), u.Hostname(), err)
 	}
 	policies := page.Header.Values("Content-Security-Policy")
-	ancestors := strings.Join(append([]string{"frame-ancestors 'self'"}, x.Settings.Origins...),
+	ancestors := strings.Join(append([]string{"frame-ancestors 'self'"}, ch.Settings.Origins...),
 		" ")
 	switch {
 	case page.Header.Get("X-Frame-Options") != "":
@@ -129,7 +129,7 @@ func (x *checker) framing(ctx context.Context, u *url.URL) findings {
 	case len(policies) != 1:
 		return fail("headers", fmt.Sprintf("a page comes with %d headers Content-Security-Policy: "+
 			"a proxy adds or removes one", len(policies)), "let it pass this server's unchanged")
-	case x.valid("COINSLOT_ORIGINS") && len(x.Settings.Origins) > 0 &&
+	case ch.valid("COINSLOT_ORIGINS") && len(ch.Settings.Origins) > 0 &&
 		!strings.Contains(policies[0]+";", ancestors+";"):
 		return fail("headers", "pages lack "+ancestors+": a proxy has changed the policy, or the "+
 			"server runs with other settings",
@@ -139,11 +139,11 @@ func (x *checker) framing(ctx context.Context, u *url.URL) findings {
 }
 
 // socket opens a websocket to the doctor and expects its message back.
-func (x *checker) socket(ctx context.Context, u *url.URL) findings {
+func (ch *checker) socket(ctx context.Context, u *url.URL) findings {
 	const fix = "let the proxy pass on Upgrade and Connection with HTTP/1.1 (docs/deploy.md has " +
 		"nginx and Caddy); without it pages poll every few seconds"
 	dialer := websocket.Dialer{
-		NetDialContext: x.dial, TLSClientConfig: x.tls(u.Hostname()),
+		NetDialContext: ch.dial, TLSClientConfig: ch.tls(u.Hostname()),
 		HandshakeTimeout: 5 * time.Second,
 	}
 	at := "ws" + strings.TrimPrefix(u.String(), "http") + "/checkout/doctor/live"
@@ -180,12 +180,12 @@ type response struct {
 }
 
 // get requests a path of u and reads at most 256 KiB of the answer.
-func (x *checker) get(
+func (ch *checker) get(
 	ctx context.Context, u *url.URL, path string, header http.Header,
 ) (response, error) {
 	at := u.ResolveReference(&url.URL{Path: path})
 	req := &http.Request{Method: http.MethodGet, URL: at, Header: header}
-	resp, err := x.client().Do(req.WithContext(ctx))
+	resp, err := ch.client().Do(req.WithContext(ctx))
 	if err != nil {
 		return response{}, err
 	}
@@ -196,14 +196,14 @@ func (x *checker) get(
 }
 
 // isRunning reports whether something listens on the server's address.
-func (x *checker) isRunning(ctx context.Context) bool {
-	host, port, err := net.SplitHostPort(x.Settings.Listen)
+func (ch *checker) isRunning(ctx context.Context) bool {
+	host, port, err := net.SplitHostPort(ch.Settings.Listen)
 	if err != nil {
 		return false
 	}
 	if host == "" || net.ParseIP(host).IsUnspecified() {
 		host = "127.0.0.1"
 	}
-	conn, err := x.Dial(ctx, "tcp", net.JoinHostPort(host, port))
+	conn, err := ch.Dial(ctx, "tcp", net.JoinHostPort(host, port))
 	return err == nil && conn.Close() == nil
 }

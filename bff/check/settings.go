@@ -4,13 +4,11 @@ import (
 	"context"
 	"net"
 	"net/netip"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 
 	"coinslot/bff/config"
-	"coinslot/bff/diagnose"
 	"coinslot/bff/order"
 	"coinslot/bff/token"
 	"coinslot/bff/webhook"
@@ -40,12 +38,12 @@ func namedSettings(err error) map[string]bool {
 }
 
 // settings reports the errors of config.Load, each of which says what to write.
-func (x *checker) settings(context.Context) (list findings) {
-	for _, text := range splitErrors(x.Problem) {
+func (ch *checker) settings(context.Context) (list findings) {
+	for _, text := range splitErrors(ch.Problem) {
 		list = append(list, fail("settings", text, "")...)
 	}
 	given := 0
-	for _, entry := range x.Env {
+	for _, entry := range ch.Env {
 		if strings.HasPrefix(entry, "COINSLOT_") {
 			given++
 		}
@@ -53,8 +51,8 @@ func (x *checker) settings(context.Context) (list findings) {
 	return orElse(list, ok("settings", plural(given, "setting")+" in the environment, all valid"))
 }
 
-func (x *checker) sandbox(context.Context) findings {
-	if !x.Settings.Sandbox || !x.valid("COINSLOT_SANDBOX") {
+func (ch *checker) sandbox(context.Context) findings {
+	if !ch.Settings.Sandbox || !ch.valid("COINSLOT_SANDBOX") {
 		return nil
 	}
 	return warn("sandbox", "COINSLOT_SANDBOX is true: no payment is real, and anyone who opens a "+
@@ -64,8 +62,8 @@ func (x *checker) sandbox(context.Context) findings {
 // secret is one that is set.
 type secret struct{ setting, value string }
 
-func (x *checker) configuredSecrets() []secret {
-	c := x.Settings
+func (ch *checker) configuredSecrets() []secret {
+	c := ch.Settings
 	list := []secret{{"COINSLOT_GATEWAY_KEY", c.GatewayKey.Reveal()}}
 	add := func(name string, some ...config.Secret) {
 		for _, s := range some {
@@ -77,14 +75,14 @@ func (x *checker) configuredSecrets() []secret {
 	add("COINSLOT_WEBHOOK_SECRET", c.WebhookSecrets...)
 	add("COINSLOT_HOOK_TOKEN", c.HookToken)
 	return slices.DeleteFunc(list,
-		func(s secret) bool { return s.value == "" || !x.valid(s.setting) })
+		func(s secret) bool { return s.value == "" || !ch.valid(s.setting) })
 }
 
 // secrets looks for secrets that are used twice or not random. config.Load checks their length
 // and the permissions of their files.
-func (x *checker) secrets(context.Context) (list findings) {
+func (ch *checker) secrets(context.Context) (list findings) {
 	const fix = "generate a new one: openssl rand -hex 32"
-	all := x.configuredSecrets()
+	all := ch.configuredSecrets()
 	for i, s := range all {
 		same := func(other secret) bool { return other.value == s.value }
 		if j := slices.IndexFunc(all[:i], same); j >= 0 {
@@ -101,15 +99,15 @@ func (x *checker) secrets(context.Context) (list findings) {
 		}
 	}
 	return orElse(list,
-		ok("secrets", plural(len(all), "secret")+", none used twice"+x.inEnvironment()))
+		ok("secrets", plural(len(all), "secret")+", none used twice"+ch.inEnvironment()))
 }
 
 // inEnvironment names the secrets that are in the environment and could be in files.
-func (x *checker) inEnvironment() string {
+func (ch *checker) inEnvironment() string {
 	var names []string
 	for _, s := range config.Settings() {
-		if s.File && x.variable(s.Name) != "" &&
-			(s.Name != "COINSLOT_DATABASE" || strings.Contains(x.Settings.Database, "://")) {
+		if s.File && ch.variable(s.Name) != "" &&
+			(s.Name != "COINSLOT_DATABASE" || strings.Contains(ch.Settings.Database, "://")) {
 			names = append(names, s.Name)
 		}
 	}
@@ -120,8 +118,8 @@ func (x *checker) inEnvironment() string {
 }
 
 // files checks the catalog and the token list.
-func (x *checker) files(context.Context) (list findings) {
-	if path := x.Settings.Catalog; path != "" {
+func (ch *checker) files(context.Context) (list findings) {
+	if path := ch.Settings.Catalog; path != "" {
 		switch catalog, err := order.LoadCatalog(path); {
 		case err != nil:
 			list = fail("catalogue", "COINSLOT_CATALOG: "+err.Error(), "docs/catalog.md")
@@ -131,7 +129,7 @@ func (x *checker) files(context.Context) (list findings) {
 			list = ok("catalogue", path+" is valid")
 		}
 	}
-	if path := x.Settings.Tokens; path != "" {
+	if path := ch.Settings.Tokens; path != "" {
 		if _, err := token.Load(path); err != nil {
 			return append(list, fail("coins", "COINSLOT_TOKENS: "+err.Error(), "docs/tokens.md")...)
 		}
@@ -141,9 +139,9 @@ func (x *checker) files(context.Context) (list findings) {
 }
 
 // proxies checks whose X-Forwarded-For is trusted.
-func (x *checker) proxies(context.Context) findings {
-	c := x.Settings
-	if !x.valid("COINSLOT_TRUSTED_PROXIES", "COINSLOT_PUBLIC_URL") {
+func (ch *checker) proxies(context.Context) findings {
+	c := ch.Settings
+	if !ch.valid("COINSLOT_TRUSTED_PROXIES", "COINSLOT_PUBLIC_URL") {
 		return nil
 	}
 	for _, p := range c.TrustedProxies {
@@ -176,40 +174,34 @@ func (x *checker) proxies(context.Context) findings {
 }
 
 // origins checks the host pages.
-func (x *checker) origins(context.Context) (list findings) {
-	if !x.valid("COINSLOT_ORIGINS", "COINSLOT_PUBLIC_URL") {
+func (ch *checker) origins(context.Context) (list findings) {
+	if !ch.valid("COINSLOT_ORIGINS", "COINSLOT_PUBLIC_URL") {
 		return nil
 	}
-	if len(x.Settings.Origins) == 0 {
+	if len(ch.Settings.Origins) == 0 {
 		return warn("origins",
 			"COINSLOT_ORIGINS is not set: no page may embed the checkout; links to it work",
 			"COINSLOT_ORIGINS=https://shop.example")
 	}
-	for _, o := range x.Settings.Origins {
+	for _, o := range ch.Settings.Origins {
 		switch {
-		case o == x.Settings.PublicURL:
+		case o == ch.Settings.PublicURL:
 			list = append(list, warn("origins", "COINSLOT_ORIGINS lists the checkout itself, "+o,
 				"list the origins of shops' pages")...)
-		case !strings.HasPrefix(o, "https:") && !isLocal(o):
+		case !strings.HasPrefix(o, "https:") && !config.IsLocalOrigin(o):
 			list = append(list, warn("origins",
 				o+" has no https: an attacker on the network can replace the checkout",
 				"serve the shop over https and list that origin")...)
 		}
 	}
-	return orElse(list, ok("origins", strings.Join(x.Settings.Origins, ", ")))
-}
-
-// isLocal reports whether an origin is on this machine.
-func isLocal(origin string) bool {
-	u, err := url.Parse(origin)
-	return err == nil && diagnose.IsTrustworthy(u)
+	return orElse(list, ok("origins", strings.Join(ch.Settings.Origins, ", ")))
 }
 
 // ops checks who can reach the private listener.
-func (x *checker) ops(context.Context) findings {
-	listen := x.Settings.OpsListen
+func (ch *checker) ops(context.Context) findings {
+	listen := ch.Settings.OpsListen
 	switch {
-	case !x.valid("COINSLOT_OPS_LISTEN"):
+	case !ch.valid("COINSLOT_OPS_LISTEN"):
 		return nil
 	case listen == "":
 		return ok("ops", "off: no /healthz, /readyz and /metrics")
@@ -222,7 +214,7 @@ func (x *checker) ops(context.Context) findings {
 	case err == nil && webhook.Public(ip):
 		return fail("ops", "COINSLOT_OPS_LISTEN "+listen+" is a public address: anyone can read "+
 			"/metrics", "COINSLOT_OPS_LISTEN=127.0.0.1:9090")
-	case x.variable("KUBERNETES_SERVICE_HOST") != "":
+	case ch.variable("KUBERNETES_SERVICE_HOST") != "":
 		return ok("ops",
 			listen+" is open to the cluster; deploy/kubernetes/networkpolicy.yaml restricts it")
 	}

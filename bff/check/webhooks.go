@@ -14,16 +14,15 @@ import (
 	"time"
 
 	"coinslot/bff/config"
-	"coinslot/bff/diagnose"
 	"coinslot/bff/webhook"
 )
 
 // webhooks connects to each endpoint as the sender does, up to the TLS handshake, and sends a
 // test if asked to.
-func (x *checker) webhooks(ctx context.Context) (list findings) {
-	c := x.Settings
+func (ch *checker) webhooks(ctx context.Context) (list findings) {
+	c := ch.Settings
 	switch {
-	case !x.valid("COINSLOT_WEBHOOK_URL"):
+	case !ch.valid("COINSLOT_WEBHOOK_URL"):
 		return nil
 	case len(c.WebhookURLs) == 0:
 		return warn("webhooks", "COINSLOT_WEBHOOK_URL is not set: your server gets no webhooks "+
@@ -38,10 +37,10 @@ func (x *checker) webhooks(ctx context.Context) (list findings) {
 			if err != nil {
 				return // the part settings reports it
 			}
-			found[i] = x.endpoint(ctx, u)
-			if x.Webhook && x.valid("COINSLOT_WEBHOOK_SECRET") &&
-				diagnose.Count(found[i], diagnose.Fail) == 0 {
-				found[i] = append(found[i], x.testDelivery(ctx, raw, u.Host)...)
+			found[i] = ch.endpoint(ctx, u)
+			if ch.Webhook && ch.valid("COINSLOT_WEBHOOK_SECRET") &&
+				Count(found[i], Fail) == 0 {
+				found[i] = append(found[i], ch.testDelivery(ctx, raw, u.Host)...)
 			}
 		})
 	}
@@ -54,20 +53,20 @@ func (x *checker) webhooks(ctx context.Context) (list findings) {
 	return append(list, slices.Concat(found...)...)
 }
 
-func (x *checker) endpoint(ctx context.Context, u *url.URL) findings {
+func (ch *checker) endpoint(ctx context.Context, u *url.URL) findings {
 	host := u.Hostname()
 	port := cmp.Or(u.Port(), map[string]string{"https": "443", "http": "80"}[u.Scheme])
-	addrs, err := x.Resolve(ctx, host)
+	addrs, err := ch.Resolve(ctx, host)
 	if err != nil || len(addrs) == 0 {
 		return unreachable("webhooks", u.Host, host, err)
 	}
 	private := func(a netip.Addr) bool { return !webhook.Public(a.Unmap()) }
-	if i := slices.IndexFunc(addrs, private); i >= 0 && !x.Settings.AllowPrivateWebhooks {
+	if i := slices.IndexFunc(addrs, private); i >= 0 && !ch.Settings.AllowPrivateWebhooks {
 		return fail("webhooks", host+" leads to "+addrs[i].String()+", which is not a public "+
 			"address: webhooks to it are blocked", "use a public name, or set "+
 			"COINSLOT_ALLOW_PRIVATE_WEBHOOKS=true if the endpoint is next to this server")
 	}
-	conn, err := x.Dial(ctx, "tcp", net.JoinHostPort(addrs[0].Unmap().String(), port))
+	conn, err := ch.Dial(ctx, "tcp", net.JoinHostPort(addrs[0].Unmap().String(), port))
 	if err != nil {
 		return unreachable("webhooks", u.Host, host, err)
 	}
@@ -75,19 +74,19 @@ func (x *checker) endpoint(ctx context.Context, u *url.URL) findings {
 	if u.Scheme == "http" {
 		return ok("webhooks", u.Host+" is reachable, without https")
 	}
-	secure := tls.Client(conn, x.tls(host))
+	secure := tls.Client(conn, ch.tls(host))
 	if err := secure.HandshakeContext(ctx); err != nil {
 		return unreachable("webhooks", u.Host, host, err)
 	}
 	state := secure.ConnectionState()
-	return orElse(x.certificate("webhooks", host, &state),
+	return orElse(ch.certificate("webhooks", host, &state),
 		ok("webhooks", u.Host+" is reachable, its certificate is valid until "+
 			state.PeerCertificates[0].NotAfter.UTC().Format(time.DateOnly)))
 }
 
 // testDelivery sends a test to an endpoint, as the server would; name stands for its URL.
-func (x *checker) testDelivery(ctx context.Context, raw, name string) findings {
-	c := x.Settings
+func (ch *checker) testDelivery(ctx context.Context, raw, name string) findings {
+	c := ch.Settings
 	tested, err := webhook.Test(ctx, webhook.Config{
 		Endpoints: []string{raw}, Secrets: config.Reveal(c.WebhookSecrets),
 		AllowPrivate: c.AllowPrivateWebhooks, Self: c.PublicURL,

@@ -192,7 +192,7 @@ func (c *Service) postpone(ctx context.Context, s ClaimedSession, errs []error) 
 	refused, ok := errors.AsType[*payment.RefusedError](err)
 	throttled := ok && refused.Reason == payment.ReasonBusy && refused.Status == 0 // by us
 	interval := c.Schedule.Interval(c.IsWatched(s.Session) || throttled)
-	wait := max(interval, min(retryAfter(err), time.Minute))
+	wait := max(interval, min(requestedWait(err), time.Minute))
 	if a := s.Current(); a != nil {
 		wait = a.StretchInterval(now, wait)
 	}
@@ -208,7 +208,8 @@ func (c *Service) postpone(ctx context.Context, s ClaimedSession, errs []error) 
 // outagePause is the most that an error postpones a session: an outage may end any time.
 const outagePause = 20 * time.Second
 
-func retryAfter(err error) time.Duration {
+// requestedWait is how long the gateway asks to wait with an error; zero = it does not say.
+func requestedWait(err error) time.Duration {
 	if refused, ok := errors.AsType[*payment.RefusedError](err); ok {
 		return refused.RetryAfter
 	}

@@ -275,7 +275,7 @@ func (c Config) crossCheck() []error {
 		"COINSLOT_SANDBOX: COINSLOT_GATEWAY_URL must be a sandbox gateway on this machine, like "+
 			"http://127.0.0.1:8082; unset COINSLOT_SANDBOX for real payments")
 	// an empty PublicURL was reported by its own setting
-	refuse(c.Sandbox && c.PublicURL != "" && !isLocalOrigin(c.PublicURL),
+	refuse(c.Sandbox && c.PublicURL != "" && !IsLocalOrigin(c.PublicURL),
 		"COINSLOT_SANDBOX: COINSLOT_PUBLIC_URL must be on this machine, like "+
 			"http://localhost:8080: anyone who opens the checkout can complete it without money; "+
 			"unset COINSLOT_SANDBOX for real payments")

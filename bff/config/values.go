@@ -113,9 +113,9 @@ func isLocalURL(v string) bool {
 	return err == nil && isLoopback(u.Hostname())
 }
 
-// isLocalOrigin reports whether browsers resolve an origin to their own machine, like all names
-// below localhost. Source: RFC 6761, 6.3.
-func isLocalOrigin(origin string) bool {
+// IsLocalOrigin reports whether browsers resolve an origin to their own machine, like all names
+// below localhost, and so trust it without https. Sources: RFC 6761, 6.3; W3C Secure Contexts, 3.1.
+func IsLocalOrigin(origin string) bool {
 	u, err := url.Parse(origin)
 	return err == nil && (isLoopback(u.Hostname()) || strings.HasSuffix(u.Hostname(), ".localhost"))
 }

@@ -1,13 +1,12 @@
 package console
 
 import (
-	"cmp"
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
+	"coinslot/bff/check"
 	"coinslot/bff/console/export"
 	"coinslot/bff/console/format"
 )
@@ -34,10 +33,9 @@ func (c *console) origins(r *request) (page, error) {
 		return page{}, err
 	}
 	view := originsView{Now: r.now(), Allowed: c.Origins}
-	all := append(slices.Clip(c.Origins), "")
-	add := cmp.Or(c.AddOrigin, "COINSLOT_ORIGINS="+strings.Join(all, ","))
 	for _, o := range refused {
-		view.Refused = append(view.Refused, originRow{o, add + o.Origin})
+		line := check.AllowOrigin(c.AddOrigin, c.Origins, o.Origin)
+		view.Refused = append(view.Refused, originRow{o, line})
 	}
 	return page{
 		Title: "Origins", Section: originsPath,

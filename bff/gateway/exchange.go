@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"time"
 
+	"coinslot/bff/internal/retryafter"
 	"coinslot/bff/payment"
 )
 
@@ -95,8 +96,10 @@ func (c *Client) send(ctx context.Context, k call) (answer, error) {
 		return answer{}, c.unknown(k, answer{}, err)
 	}
 	defer res.Body.Close()
+	header := res.Header.Get("Retry-After")
 	a := answer{
-		status: res.StatusCode, retryAfter: retryAfter(res.Header.Get("Retry-After"), c.now()),
+		status:     res.StatusCode,
+		retryAfter: retryafter.Parse(header, c.now(), minRetryAfter, maxRetryAfter),
 	}
 	a.body, a.bodyErr = readBody(res.Body)
 	return a, nil

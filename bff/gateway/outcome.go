@@ -133,24 +133,6 @@ const (
 	maxRetryAfter = 5 * time.Minute
 )
 
-// retryAfter reads a Retry-After header, seconds or an HTTP date, into
-// minRetryAfter…maxRetryAfter. Zero = absent or unreadable.
-func retryAfter(header string, now time.Time) time.Duration {
-	header = strings.TrimSpace(header)
-	if digits(header, len(header)) {
-		seconds, err := strconv.Atoi(header)
-		if err != nil || seconds > int(maxRetryAfter/time.Second) {
-			return maxRetryAfter
-		}
-		return max(minRetryAfter, time.Duration(seconds)*time.Second)
-	}
-	at, err := http.ParseTime(header)
-	if err != nil {
-		return 0
-	}
-	return min(max(minRetryAfter, at.Sub(now)), maxRetryAfter)
-}
-
 // clean returns untrusted text for one line: what cannot be printed becomes a space.
 func clean(s string) string {
 	return strings.TrimSpace(strings.Map(func(r rune) rune {

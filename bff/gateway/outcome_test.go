@@ -183,21 +183,6 @@ func TestUnknownDetails(t *testing.T) {
 	}
 }
 
-func TestRetryAfter(t *testing.T) {
-	now := time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
-	for header, want := range map[string]time.Duration{
-		"": 0, "soon": 0, "-5": 0, "1.5": 0, "+3": 0, "1e3": 0, "١": 0,
-		"0": minRetryAfter, "1": time.Second, " 30 ": 30 * time.Second, "300": maxRetryAfter,
-		"301": maxRetryAfter, "1000000000": maxRetryAfter, strings.Repeat("9", 400): maxRetryAfter,
-		now.Add(90 * time.Second).Format(http.TimeFormat): 90 * time.Second,
-		now.Add(-time.Hour).Format(http.TimeFormat):       minRetryAfter,
-		now.Add(9000 * time.Hour).Format(http.TimeFormat): maxRetryAfter,
-		"Sat, 32 Aug 2026 12:00:00 GMT":                   0,
-	} {
-		fortest.Equal(t, retryAfter(header, now), want, "retryAfter(%.40q)", header)
-	}
-}
-
 // TestGzip shows that the limit counts what comes out of compression.
 func TestGzip(t *testing.T) {
 	pack := func(s string) []byte {

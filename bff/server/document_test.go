@@ -19,12 +19,13 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/check"
 	"coinslot/bff/config"
-	"coinslot/bff/diagnose"
 	"coinslot/bff/fortest"
 	"coinslot/bff/metrics"
 	"coinslot/bff/payment"
 	"coinslot/bff/server/servertest"
+	shoppers "coinslot/bff/shop"
 	"coinslot/bff/web"
 	"coinslot/e2e/need"
 
@@ -170,7 +171,7 @@ func TestSchemasAreTheTypes(t *testing.T) {
 		"Session": payment.Object{}, "Attempt": payment.AttemptObject{}, "Entry": payment.TimelineEntry{},
 		"Warning": payment.Warning{},
 		"View":    wire.View{}, "ViewOrder": wire.Order{}, "ViewCurrency": wire.Currency{}, "ViewNetwork": wire.Network{}, "ViewAttempt": wire.Attempt{},
-		"Call": wire.Call{}, "Notice": wire.Notice{}, "Report": diagnose.Report{}, "Check": diagnose.Finding{},
+		"Call": wire.Call{}, "Notice": wire.Notice{}, "Report": shoppers.DoctorReport{}, "Check": check.Finding{},
 	} {
 		want := map[string]bool{} // whether it is always there
 		for field := range reflect.TypeOf(v).Fields() {

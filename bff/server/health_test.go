@@ -233,7 +233,7 @@ func TestReplicaThatMayLackCommits(t *testing.T) {
 			time.Sleep(10 * time.Millisecond)
 			got = asked(ops, "/readyz")
 		}
-		state := fortest.Must(store.Inspect(t.Context(), store.Config{DSN: dsn}))(t)
+		state := fortest.Must(store.Inspect(t.Context(), dsn))(t)
 		if got.Code != 200 || got.Body.String() != body || state.AsyncReplicas != replicas {
 			t.Errorf("%s: /readyz = %d %q, %d replicas; want %q, %d", when, got.Code, got.Body, state.AsyncReplicas, body, replicas)
 		}

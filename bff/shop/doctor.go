@@ -8,13 +8,11 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/config"
-	"coinslot/bff/diagnose"
+	"coinslot/bff/check"
 	"coinslot/bff/web"
 )
 
@@ -31,18 +29,19 @@ func (s *server) doctor(w http.ResponseWriter, r *http.Request) error {
 	for name, value := range r.PostForm {
 		values[name] = value
 	}
-	q := s.question(values)
-	report := diagnose.Examine(q)
+	e := s.hostPage(values)
+	now := s.Now()
+	report := newReport(e, now)
 	h := w.Header()
 	switch reportFormat(r, values.Get("format")) {
 	case "html":
-		return s.doctorPage(w, q, report)
+		return s.doctorPage(w, e, report, now)
 	case "json":
 		h.Set("Content-Type", "application/json")
 		return json.NewEncoder(w).Encode(report)
 	}
 	h.Set("Content-Type", "text/plain; charset=utf-8")
-	report.Text(w)
+	report.print(w)
 	return nil
 }
 
@@ -60,46 +59,40 @@ func reportFormat(r *http.Request, requested string) string {
 	return "text"
 }
 
-// question is the request, with what the server knows about itself but other origins, keys and
-// paths.
-func (s *server) question(values url.Values) diagnose.Question {
-	q := diagnose.Question{
+// hostPage is the host page of a request, with what the server knows about itself but other
+// origins, keys and paths.
+func (s *server) hostPage(values url.Values) check.Embedding {
+	e := check.Embedding{
 		URL: s.PublicURL, Version: s.Assets.Version(), Integrity: s.Assets.Integrity("checkout.js"),
-		Now: s.Now(), AddOrigin: s.AddOrigin,
-		API: s.API, Orders: s.OrderKey != "", Items: !s.Catalog.Empty(),
+		AddOrigin: s.AddOrigin,
+		API:       s.API, Orders: s.OrderKey != "", Items: !s.Catalog.Empty(),
 		Given: values.Get("origin"), Pasted: values.Get("headers"), Code: values.Get("code"),
 	}
-	if origin, err := config.Origin(q.Given); err == nil {
-		q.Origin = origin
-		q.Listed = slices.Contains(s.Origins, origin) || origin == s.PublicURL
-	}
-	return q
+	e.Origin, e.Listed = s.hostOrigin(e.Given)
+	return e
 }
 
 //go:embed doctor.html
 var doctorHTML string
 
 var doctorTemplate = template.Must(template.New("doctor").Funcs(template.FuncMap{
-	"by": func(report diagnose.Report, source diagnose.Source) (list []diagnose.Finding) {
-		for _, c := range report.Checks {
-			if c.By == source {
-				list = append(list, c)
+	"by": func(report DoctorReport, source check.Source) (list []check.Finding) {
+		for _, f := range report.Checks {
+			if f.By == source {
+				list = append(list, f)
 			}
 		}
 		return list
 	},
 }).Parse(doctorHTML))
 
-// absentSession does not exist: its page is a checkout without an order.
-const absentSession = "cs_aaaaaaaaaaaaaaaaaaaaaaaaaa"
-
 // doctorPage writes the report as HTML. Its script makes the browser's checks.
 func (s *server) doctorPage(
-	w http.ResponseWriter, q diagnose.Question, report diagnose.Report,
+	w http.ResponseWriter, e check.Embedding, report DoctorReport, now time.Time,
 ) error {
 	data, err := json.Marshal(map[string]any{ // escapes <, > and &, so that no text ends the block
-		"report": report, "session": absentSession, "integrity": q.Integrity,
-		"pinned": "/checkout/" + q.Version + "/checkout.js",
+		"report": report, "session": check.AbsentSession, "integrity": e.Integrity,
+		"pinned": "/checkout/" + e.Version + "/checkout.js",
 		"wasm":   s.Assets.URL("app.wasm"), "sent": s.frameHeaders(), "places": placeTitles(),
 	})
 	if err != nil {
@@ -107,10 +100,10 @@ func (s *server) doctorPage(
 	}
 	var page bytes.Buffer
 	if err := doctorTemplate.Execute(&page, map[string]any{
-		"Report": report, "Data": template.JS(data), "Given": q.Given, "Code": q.Code,
-		"Codes": diagnose.Codes(), "Places": diagnose.Places(),
-		"Kept": diagnose.Kept(q.Pasted), "CSS": s.Assets.URL("doctor.css"),
-		"JS": s.Assets.URL("doctor.js"), "Clock": q.Now.UTC().Format(time.DateTime),
+		"Report": report, "Data": template.JS(data), "Given": e.Given, "Code": e.Code,
+		"Codes": check.Codes(s.AddOrigin), "Places": check.Places(),
+		"Kept": check.Kept(e.Pasted), "CSS": s.Assets.URL("doctor.css"),
+		"JS": s.Assets.URL("doctor.js"), "Clock": now.UTC().Format(time.DateTime),
 	}); err != nil {
 		return fmt.Errorf("rendering a report: %w", err)
 	}
@@ -134,9 +127,9 @@ func (s *server) frameHeaders() map[string]string {
 	return all
 }
 
-func placeTitles() map[diagnose.Place]string {
-	titles := map[diagnose.Place]string{}
-	for _, p := range diagnose.Places() {
+func placeTitles() map[check.Place]string {
+	titles := map[check.Place]string{}
+	for _, p := range check.Places() {
 		titles[p] = p.Title()
 	}
 	return titles

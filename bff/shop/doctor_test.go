@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/diagnose"
+	"coinslot/bff/check"
 	"coinslot/bff/fortest"
 	"coinslot/bff/web"
 
@@ -89,9 +89,9 @@ func TestDoctorRefuses(t *testing.T) {
 
 // The JSON is a report as docs/doctor.md has it.
 func TestDoctorJSON(t *testing.T) {
-	var got diagnose.Report
+	var got DoctorReport
 	fortest.OK(t, json.Unmarshal(askDoctor(t, "GET", "origin=HTTPS://Shop.Example/&format=json", "").Body.Bytes(), &got))
-	if got.Server != "https://pay.example" || got.Origin != "https://shop.example" || !got.Listed || len(got.Checks) < 15 || len(got.Add[diagnose.Settings]) != 0 {
+	if got.Server != "https://pay.example" || got.Origin != "https://shop.example" || !got.Listed || len(got.Checks) < 15 || len(got.Add[check.Settings]) != 0 {
 		t.Errorf("report = %+v", got)
 	}
 }

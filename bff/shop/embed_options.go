@@ -46,13 +46,22 @@ func (s *server) parseEmbed(values url.Values) embedOptions {
 		languages: values.Has("languages"),
 	}
 	f.lang = order.Language(values.Get("lang"))
-	if origin, err := config.Origin(values.Get("origin")); err == nil {
-		f.requested = origin
-		if slices.Contains(s.Origins, origin) || origin == s.PublicURL {
-			f.origin = origin
-		}
+	origin, listed := s.hostOrigin(values.Get("origin"))
+	f.requested = origin
+	if listed {
+		f.origin = origin
 	}
 	return f
+}
+
+// hostOrigin returns the origin of a host page as browsers write it, and whether that page may
+// frame the checkout. It is empty if given is no origin.
+func (s *server) hostOrigin(given string) (origin string, listed bool) {
+	origin, err := config.Origin(given)
+	if err != nil {
+		return "", false
+	}
+	return origin, slices.Contains(s.Origins, origin) || origin == s.PublicURL
 }
 
 // refused reports whether an unlisted host frames the page.

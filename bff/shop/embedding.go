@@ -7,7 +7,7 @@ import (
 	"net/http"
 
 	"coinslot/app/widget"
-	"coinslot/bff/diagnose"
+	"coinslot/bff/check"
 	"coinslot/bff/web"
 )
 
@@ -28,10 +28,10 @@ type embedding struct {
 	Create  string `json:"create"`
 	Offline string `json:"offline"`
 	Link    string `json:"link"`
-	diagnose.Hints
+	check.Hints
 	CSS string `json:"css"`
 	// Codes are in answers to requests with debug only.
-	Codes []diagnose.Code `json:"codes,omitempty"`
+	Codes []check.Code `json:"codes,omitempty"`
 }
 
 // embedding is GET /checkout/embed.js?lang=…&origin=…: a module for checkout.js. It is a script,
@@ -45,15 +45,15 @@ func (s *server) embedding(w http.ResponseWriter, r *http.Request) error {
 	}
 	_, dir, text := s.texts.match(f.lang, f.accept)
 	say := func(key string) string { return widget.Translate(text, dir, key) }
-	head, tail, codes := "export default ", "\n", []diagnose.Code(nil)
+	head, tail, codes := "export default ", "\n", []check.Code(nil)
 	if r.URL.Query().Has("debug") {
-		head, tail, codes = head+"{explain, ...", "}\n"+diagnose.ExplainScript, diagnose.Codes()
+		head, tail, codes = head+"{explain, ...", "}\n"+check.ExplainScript, check.Codes(s.AddOrigin)
 	}
 	words, err := json.Marshal(embedding{ // escapes for HTML and old scripts
 		Listed: f.origin != "", Dir: dir, Title: say("title.none"), Close: say("close"),
 		Retry: say("closed.again"), Link: say("refused.link"), Failed: say("loader.failed"),
 		Create: say("error.unknown"), Offline: say("error.offline"),
-		Hints: diagnose.NewHints(s.PublicURL, s.AddOrigin, f.requested),
+		Hints: check.NewHints(s.PublicURL, s.AddOrigin, f.requested),
 		CSS:   embedCSS, Codes: codes,
 	})
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 
 	"coinslot/app/widget"
 	"coinslot/app/wire"
+	"coinslot/bff/check"
 	"coinslot/bff/checkout"
-	"coinslot/bff/diagnose"
 	"coinslot/bff/payment"
 	"coinslot/bff/web"
 )
@@ -127,7 +127,7 @@ func (s *server) writePage(
 ) error {
 	if f.refused() {
 		s.Log.WarnContext(r.Context(), "host page is not allowed", "origin", f.requested,
-			"fix", cmp.Or(s.AddOrigin, diagnose.OriginsSetting)+f.requested)
+			"fix", check.AllowOrigin(s.AddOrigin, check.Unnamed, f.requested))
 		s.Refusals.Add(f.requested, p.View.Session)
 	}
 	s.SetKind(w, web.KindPage)

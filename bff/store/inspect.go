@@ -5,39 +5,17 @@ import (
 	"errors"
 	"time"
 
+	"coinslot/bff/check"
 	"coinslot/bff/gatewaylist"
-	"coinslot/bff/webhook"
 )
 
-// State is what [Inspect] finds.
-type State struct {
-	// Version is that of the tables, 0 = there are none. Latest is the newest version of
-	// this release, which migrates the tables to it when it starts.
-	Version, Latest int64
-	// Server is PostgreSQL's version, like 150003; 0 = SQLite.
-	Server int
-	// CanWrite says that the user may write the tables, or create them if there are none.
-	// It is always true for SQLite: the file's permissions decide.
-	CanWrite bool
-	// Backlogs are the open deliveries of each webhook URL, configured or not.
-	Backlogs []webhook.Backlog
-	// Reconciled is the end of the last complete daily reconciliation; zero = never, or the
-	// tables are older than it.
-	Reconciled time.Time
-	// AsyncReplicas is how many replicas PostgreSQL has although none has to confirm a commit: a
-	// failover to them loses the newest ones.
-	AsyncReplicas int
-	// ClockAhead is how far the server's clock is ahead of this machine's; zero for SQLite.
-	ClockAhead time.Duration
-}
-
-// Inspect reads the state of the database, also beside a running server. It creates,
+// Inspect reads the state of the database at a DSN, also beside a running server. It creates,
 // locks and changes nothing.
 //
 // Errors: as from [Open], and that there is no file, which is an
 // [os.ErrNotExist].
-func Inspect(ctx context.Context, c Config) (s State, err error) {
-	db, err := openInspect(ctx, c)
+func Inspect(ctx context.Context, dsn string) (s check.Database, err error) {
+	db, err := openInspect(ctx, Config{DSN: dsn})
 	if err != nil {
 		return s, err
 	}
@@ -62,7 +40,7 @@ func Inspect(ctx context.Context, c Config) (s State, err error) {
 }
 
 // readPrivileges reads what the user may do in the database, and its clock.
-func (db *DB) readPrivileges(ctx context.Context, s *State) error {
+func (db *DB) readPrivileges(ctx context.Context, s *check.Database) error {
 	var now int64
 	may := `SELECT COALESCE(has_schema_privilege(current_schema(), 'CREATE'), false)`
 	if s.Version > 0 {
@@ -81,7 +59,7 @@ func (db *DB) readPrivileges(ctx context.Context, s *State) error {
 	return err
 }
 
-// AsyncReplicas is [State.AsyncReplicas]; 0 = SQLite.
+// AsyncReplicas is [check.Database]'s; 0 = SQLite.
 func (db *DB) AsyncReplicas(ctx context.Context) (n int, err error) {
 	if !db.Shared() {
 		return 0, nil

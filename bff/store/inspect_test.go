@@ -16,7 +16,7 @@ import (
 func TestInspect(t *testing.T) {
 	for name, dsn := range databases(t) {
 		t.Run(name, func(t *testing.T) {
-			before, err := Inspect(t.Context(), Config{DSN: dsn})
+			before, err := Inspect(t.Context(), dsn)
 			if name == "SQLite" {
 				if !errors.Is(err, os.ErrNotExist) || len(files(t, dsn)) > 0 {
 					t.Errorf("of no file: %v, and there is %v", err, files(t, dsn))
@@ -57,7 +57,7 @@ func TestPathInThisFolder(t *testing.T) {
 
 func wantCurrent(t *testing.T, dsn string) {
 	t.Helper()
-	s, err := Inspect(t.Context(), Config{DSN: dsn})
+	s, err := Inspect(t.Context(), dsn)
 	if err != nil || s.Version == 0 || s.Version != s.Latest || !s.CanWrite || s.ClockAhead.Abs() > 5*time.Second {
 		t.Errorf("Inspect = %+v, %v", s, err)
 	}
@@ -78,7 +78,7 @@ func TestInspectRights(t *testing.T) {
 	db := opened(t, dsn)
 	fortest.OK(t, db.Execute(t.Context(), `CREATE ROLE onlooker LOGIN`))
 	fortest.OK(t, db.Execute(t.Context(), `GRANT SELECT ON ALL TABLES IN SCHEMA public TO onlooker`))
-	s, err := Inspect(t.Context(), Config{DSN: strings.Replace(dsn, "postgres@", "onlooker@", 1)})
+	s, err := Inspect(t.Context(), strings.Replace(dsn, "postgres@", "onlooker@", 1))
 	if err != nil || s.CanWrite || s.Version == 0 {
 		t.Errorf("Inspect = %+v, %v; want tables that may not be written", s, err)
 	}

@@ -209,22 +209,6 @@ func FuzzSign(f *testing.F) {
 	})
 }
 
-// FuzzRetryAfter: an endpoint cannot put its events off for more than a day.
-func FuzzRetryAfter(f *testing.F) {
-	for _, s := range []string{"", "120", "-1", "1e3", strings.Repeat("9", 40), "Sat, 21 Nov 2026 08:10:00 GMT", "soon"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, text string) {
-		got := retryAfter(http.Header{"Retry-After": {text}}, time.Unix(1_800_000_000, 0))
-		if got < 0 || got > 24*time.Hour {
-			t.Fatalf("retryAfter(%q) = %v; want 0 to 24h", text, got)
-		}
-		if n, err := strconv.ParseUint(text, 10, 16); err == nil && text[0] != '+' && got != min(time.Duration(n)*time.Second, 24*time.Hour) {
-			t.Fatalf("retryAfter(%q) = %v", text, got)
-		}
-	})
-}
-
 // FuzzClean: what an endpoint answers is kept short and on one line.
 func FuzzClean(f *testing.F) {
 	for _, s := range []string{"a\x00\xff\u202e", "two\r\nlines", strings.Repeat("é", 600), "\x1b[31mred", ""} {

@@ -1,11 +1,6 @@
 package webhook
 
-import (
-	"net/http"
-	"strconv"
-	"strings"
-	"time"
-)
+import "time"
 
 // retryWindow is how long an event is tried for, from its creation.
 const retryWindow = 30 * 24 * time.Hour
@@ -46,25 +41,4 @@ func Next(tries int, age time.Duration) (wait time.Duration, ok bool) {
 // failed together do not come back together. draw is in [0, 1).
 func jitter(wait time.Duration, draw float64) time.Duration {
 	return wait + time.Duration(float64(wait)*(draw-0.5)/5)
-}
-
-// retryAfter returns what an endpoint asks for in its Retry-After header, in seconds or as a date,
-// between zero and 24 hours. An absent or unreadable one is zero. Source: RFC 9110, section 10.2.3.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	text := strings.TrimSpace(h.Get("Retry-After"))
-	if text == "" {
-		return 0
-	}
-	if strings.Trim(text, "0123456789") == "" {
-		seconds, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || seconds > int64(maxRetryAfter/time.Second) {
-			return maxRetryAfter // digits that do not parse are too many
-		}
-		return time.Duration(seconds) * time.Second
-	}
-	date, err := http.ParseTime(text)
-	if err != nil {
-		return 0
-	}
-	return min(max(date.Sub(now), 0), maxRetryAfter)
 }

@@ -3,7 +3,6 @@ package webhook
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"os"
 	"strings"
 	"testing"
@@ -66,29 +65,6 @@ func TestNextEdges(t *testing.T) {
 func TestJitter(t *testing.T) {
 	for draw, want := range map[float64]time.Duration{0: 9 * time.Hour, 0.5: 10 * time.Hour, 0.75: 10*time.Hour + 30*time.Minute, 1: 11 * time.Hour} {
 		fortest.Equal(t, jitter(10*time.Hour, draw), want, "spread(10h, %v)", draw)
-	}
-}
-
-func TestRetryAfter(t *testing.T) {
-	now := time.Date(2026, 11, 21, 8, 0, 0, 0, time.UTC)
-	for text, want := range map[string]time.Duration{
-		"":                              0,
-		"0":                             0,
-		"120":                           2 * time.Minute,
-		" 120 ":                         2 * time.Minute,
-		"86400":                         24 * time.Hour,
-		"86401":                         24 * time.Hour,
-		"99999999999999999999999":       24 * time.Hour,
-		"-5":                            0,
-		"1.5":                           0,
-		"soon":                          0,
-		"1h":                            0,
-		"Sat, 21 Nov 2026 08:10:00 GMT": 10 * time.Minute,
-		"Sat, 21 Nov 2026 07:10:00 GMT": 0,
-		"Fri, 21 Nov 2036 08:10:00 GMT": 24 * time.Hour,
-	} {
-		fortest.Equal(t, retryAfter(http.Header{"Retry-After": {text}}, now), want,
-			"retryAfter(%q)", text)
 	}
 }
 

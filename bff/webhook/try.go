@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 	"unicode"
+
+	"coinslot/bff/internal/retryafter"
 )
 
 // maxNoteBytes is the outbox's limit of a note.
@@ -48,7 +50,8 @@ func (s *Sender) post(ctx context.Context, d Delivery) answer {
 	body, _ := io.ReadAll(io.LimitReader(res.Body, maxAnswerBytes))
 	a := answer{status: res.StatusCode, note: clean(string(body))}
 	if a.status == http.StatusTooManyRequests || a.status == http.StatusServiceUnavailable {
-		a.after = retryAfter(res.Header, s.config.Now())
+		header := res.Header.Get("Retry-After")
+		a.after = retryafter.Parse(header, s.config.Now(), 0, maxRetryAfter)
 	}
 	return a
 }

@@ -128,6 +128,16 @@ func TestRetryAfterIsHonoured(t *testing.T) {
 	}
 }
 
+// An endpoint cannot put its events off for more than a day.
+func TestRetryAfterIsBounded(t *testing.T) {
+	at := time.Unix(1_800_000_000, 0)
+	got := deliverTo(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Retry-After", "86401")
+		w.WriteHeader(http.StatusServiceUnavailable)
+	}, func(c *Config) { c.Now = func() time.Time { return at } })
+	fortest.Equal(t, got.NextAt.Sub(at), 24*time.Hour, "the next try")
+}
+
 func TestAnswerIsReadUpToALimit(t *testing.T) {
 	var written atomic.Int64
 	got := deliverTo(t, func(w http.ResponseWriter, r *http.Request) {

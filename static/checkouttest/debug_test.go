@@ -5,18 +5,18 @@ import (
 	"strings"
 	"testing"
 
-	"coinslot/bff/diagnose"
+	"coinslot/bff/check"
 	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 )
 
 // explained is what a page with data-debug logs about a code, with the server and the page named.
 func (s *testPage) explained(code string) []string {
-	codes := diagnose.Codes()
-	c := codes[slices.IndexFunc(codes, func(c diagnose.Code) bool { return c.Code == code })]
-	want := []string{"coinslot explains " + code, "Cause: " + c.Cause, "Fix: " + c.Fix, s.bff + "/docs/errors#" + code}
-	if c.Line != "" {
-		want = append(want, ": "+strings.NewReplacer("{server}", s.bff, "{origin}", s.host).Replace(c.Line))
+	codes := check.Codes("")
+	c := codes[slices.IndexFunc(codes, func(c check.Code) bool { return c.ID == code })]
+	want := []string{"coinslot explains " + code, "Cause: " + c.Text, "Fix: " + c.Fix, s.bff + "/docs/errors#" + code}
+	for _, line := range c.Add {
+		want = append(want, ": "+strings.NewReplacer("{server}", s.bff, "{origin}", s.host).Replace(line))
 	}
 	return want
 }
@@ -61,18 +61,18 @@ func TestDebug(t *testing.T) {
 			s.waitExplained(t, code)
 		})
 	}
-	reported := slices.DeleteFunc(diagnose.Codes(), func(c diagnose.Code) bool { return pages[c.Code].csp != "" || slices.Contains(codes, c.Code) })
+	reported := slices.DeleteFunc(check.Codes(""), func(c check.Code) bool { return pages[c.ID].csp != "" || slices.Contains(codes, c.ID) })
 	t.Run("reported by the frame", func(t *testing.T) {
 		t.Parallel()
 		s := openPageWith(t, `<coinslot-checkout session=cs_1 data-debug></coinslot-checkout>`, open, recordInfo)
 		s.waitEvent("ready cs_1 open")
 		for _, c := range reported {
 			kind := "error"
-			if c.Code == "contrast_failed" {
+			if c.ID == "contrast_failed" {
 				kind = "warning"
 			}
-			s.post(`{ type: '` + kind + `', code: '` + c.Code + `', recoverable: false, cure: 'x' }`)
-			s.waitExplained(t, c.Code)
+			s.post(`{ type: '` + kind + `', code: '` + c.ID + `', recoverable: false, cure: 'x' }`)
+			s.waitExplained(t, c.ID)
 		}
 	})
 	fortest.Equal(t, len(reported), 8, "codes come from the frame")

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"coinslot/bff/diagnose"
+	"coinslot/bff/check"
 	"coinslot/bff/fortest"
 	"coinslot/e2e/browser"
 )
@@ -174,11 +174,11 @@ func (s *testPage) serveTexts(w http.ResponseWriter, r *http.Request) {
 		script("export default {"+texts+"}")(w, r)
 		return
 	}
-	codes, err := json.Marshal(diagnose.Codes())
+	codes, err := json.Marshal(check.Codes(""))
 	if err != nil {
 		panic(err)
 	}
-	script(fmt.Sprintf("export default {explain, %s, codes: %s};\n%s", texts, codes, diagnose.ExplainScript))(w, r)
+	script(fmt.Sprintf("export default {explain, %s, codes: %s};\n%s", texts, codes, check.ExplainScript))(w, r)
 }
 
 // requested returns the URLs of the requested frames.

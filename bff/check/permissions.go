@@ -1,4 +1,4 @@
-package diagnose
+package check
 
 import (
 	"slices"
@@ -7,25 +7,24 @@ import (
 
 // clipboard checks Permissions-Policy: without clipboard-write the checkout copies with a
 // deprecated API.
-func (q Question) clipboard(r response) Finding {
-	c := Finding{
-		ID: "page-clipboard", By: Page, Title: "Your page's Permissions-Policy", Severity: OK,
+func (e Embedding) clipboard(r pastedResponse) Finding {
+	f := Finding{
+		ID: "page-clipboard", By: Page, Title: "Your page's Permissions-Policy", Status: OK,
 		Place: Permissions, Text: "The checkout may copy addresses.",
 	}
-	own := `"` + q.URL + `"`
+	own := `"` + e.URL + `"`
 	list, found := allowlist(r.headers["permissions-policy"], "clipboard-write")
 	if !found || slices.Contains(list, "*") || slices.Contains(list, own) ||
-		slices.Contains(list, "self") && q.host().String() == q.URL {
-		return c
+		slices.Contains(list, "self") && e.host().String() == e.URL {
+		return f
 	}
 	if !slices.Contains(list, "self") {
 		list = append([]string{"self"}, list...) // a frame gets nothing that its page has not
 	}
-	c.Severity = Warn
-	c.Text = "clipboard-write is not allowed for the checkout: it copies with a deprecated API " +
-		"that some browsers lack."
-	c.Add = []string{"clipboard-write=(" + strings.Join(append(list, own), " ") + ")"}
-	return c
+	f.set(Warn, "clipboard-write is not allowed for the checkout: it copies with a deprecated API "+
+		"that some browsers lack.")
+	f.Add = []string{"clipboard-write=(" + strings.Join(append(list, own), " ") + ")"}
+	return f
 }
 
 // allowlist returns the members of a feature's list; found is false if no header names the feature.

@@ -1,8 +1,7 @@
-package diagnose
+package check
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -13,20 +12,20 @@ import (
 
 const hash = "sha384-V37rTF68FNa/v2qtipH7h8Y7+ZZlM0hDkFU7ACRBqVcBJ1fzjRJHuD/gKZv9oIRN"
 
-// newQuestion is a question about a shop with these headers.
-func newQuestion(headers ...string) Question {
-	return Question{URL: "https://pay.example", Version: "1.0.0", Integrity: hash, API: true, Given: "https://shop.example", Origin: "https://shop.example", Listed: true,
+// newEmbedding is a shop's page with these headers.
+func newEmbedding(headers ...string) Embedding {
+	return Embedding{URL: "https://pay.example", Version: "1.0.0", Integrity: hash, API: true, Given: "https://shop.example", Origin: "https://shop.example", Listed: true,
 		Pasted: strings.Join(headers, "\n")}
 }
 
 // result returns one check.
-func result(t *testing.T, r Report, id string) Finding {
+func result(t *testing.T, list []Finding, id string) Finding {
 	t.Helper()
-	i := slices.IndexFunc(r.Checks, func(c Finding) bool { return c.ID == id })
+	i := slices.IndexFunc(list, func(c Finding) bool { return c.ID == id })
 	if i < 0 {
 		t.Fatalf("there is no check %s", id)
 	}
-	return r.Checks[i]
+	return list[i]
 }
 
 func TestHostPage(t *testing.T) {
@@ -34,7 +33,7 @@ func TestHostPage(t *testing.T) {
 	pinned := `<script async src="https://pay.example/checkout/1.0.0/checkout.js" integrity="` + hash + `" crossorigin></script>`
 	for _, c := range []struct {
 		headers, check string
-		want           Severity
+		want           Status
 		add            string // lines, joined by "|"
 	}{
 		{"content-type: text/html", "page-script", OK, ""},
@@ -88,9 +87,9 @@ func TestHostPage(t *testing.T) {
 		{"content-type: application/json", "page-headers", Warn, ""},
 		{"hello", "page-headers", Fail, ""},
 	} {
-		got := result(t, Examine(newQuestion(c.headers)), c.check)
-		if add := strings.Join(got.Add, "|"); got.Severity != c.want || add != c.add {
-			t.Errorf("%s of %q = %s, add %q; want %s, %q", c.check, c.headers, got.Severity, add, c.want, c.add)
+		got := result(t, newEmbedding(c.headers).Findings(), c.check)
+		if add := strings.Join(got.Add, "|"); got.Status != c.want || add != c.add {
+			t.Errorf("%s of %q = %s, add %q; want %s, %q", c.check, c.headers, got.Status, add, c.want, c.add)
 		}
 	}
 }
@@ -98,16 +97,16 @@ func TestHostPage(t *testing.T) {
 // One page may allow everything of another one's without knowing: what is the
 // checkout's own is allowed by 'self'.
 func TestHostPageOfTheSameOrigin(t *testing.T) {
-	q := newQuestion("content-security-policy: default-src 'self'", "permissions-policy: clipboard-write=(self)")
-	q.Origin = q.URL
-	for _, c := range Examine(q).Checks {
-		if c.By == Page && c.Severity != OK {
-			t.Errorf("%s = %s: %s", c.ID, c.Severity, c.Text)
+	e := newEmbedding("content-security-policy: default-src 'self'", "permissions-policy: clipboard-write=(self)")
+	e.Origin = e.URL
+	for _, c := range e.Findings() {
+		if c.By == Page && c.Status != OK {
+			t.Errorf("%s = %s: %s", c.ID, c.Status, c.Text)
 		}
 	}
 }
 
-func TestParseResponse(t *testing.T) {
+func TestParsePasted(t *testing.T) {
 	for name, text := range map[string]string{
 		"curl -sI":      "HTTP/2 200 \r\nContent-Security-Policy: frame-src 'self'\r\nX: y\r\n\r\n",
 		"curl -v":       "* Connected\n> GET / HTTP/2\n> content-security-policy: none\n>\n< HTTP/2 200\n< content-security-policy: frame-src 'self'\n< \n* done\n",
@@ -118,7 +117,7 @@ func TestParseResponse(t *testing.T) {
 		"blank between": "x: y\n\ncontent-security-policy: frame-src 'self'",
 		"in the page":   "HTTP/2 200\ncontent-type: text/html\n\n<meta charset=x><META content=\"frame-src &#39;self&#39;; sandbox; report-uri /x\" HTTP-EQUIV='Content-Security-Policy'>",
 	} {
-		r := parseResponse(text)
+		r := parsePasted(text)
 		got := append(r.headers["content-security-policy"], r.meta...)
 		if len(got) != 1 || got[0] != "frame-src 'self'" {
 			t.Errorf("%s: policies %q; want frame-src 'self'", name, got)
@@ -135,7 +134,7 @@ func TestKept(t *testing.T) {
 		t.Errorf("Kept(%q) = %q", kept, Kept(kept))
 	}
 	for _, id := range []string{"page-script", "page-frame"} {
-		fortest.Equal(t, result(t, Examine(newQuestion(kept)), id).Severity, Fail,
+		fortest.Equal(t, result(t, newEmbedding(kept).Findings(), id).Status, Fail,
 			"%s of %q", id, kept)
 	}
 }
@@ -158,7 +157,7 @@ func TestHostilePastesAreFast(t *testing.T) {
 		"members":    fill("permissions-policy: ", "clipboard-write=(,"),
 	} {
 		began := time.Now()
-		Examine(newQuestion(text)).Text(io.Discard)
+		newEmbedding(text).Findings()
 		took := time.Since(began)
 		t.Logf("%s: %s", name, took)
 		if took > 2*time.Second {

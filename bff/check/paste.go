@@ -1,4 +1,4 @@
-package diagnose
+package check
 
 import (
 	"html"
@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// response is the pasted headers of one response, by lower-case name.
-type response struct {
+// pastedResponse has the headers of one response, by lower-case name.
+type pastedResponse struct {
 	status  int // 0 = no status line was pasted
 	headers map[string][]string
 	// meta has the policies of <meta http-equiv> elements, if the document was pasted too.
@@ -29,10 +29,10 @@ var (
 // longestHeader is where joining lines stops, in bytes; servers allow less.
 const longestHeader = 16 << 10
 
-// parseResponse reads the output of curl with -I, -i or -v, or a header list of a browser's tools,
+// parsePasted reads the output of curl with -I, -i or -v, or a header list of a browser's tools,
 // where a value may be on the line after its name. After redirects the last response counts.
-func parseResponse(text string) response {
-	r := response{headers: map[string][]string{}}
+func parsePasted(text string) pastedResponse {
+	r := pastedResponse{headers: map[string][]string{}}
 	last, body := "", false // the header that a line continues; whether the headers have ended
 	for line := range strings.Lines(printable(text)) {
 		line = strings.TrimRight(line, "\r\n")
@@ -41,7 +41,7 @@ func parseResponse(text string) response {
 		found := statusLine.FindStringSubmatch(line)
 		switch {
 		case found != nil:
-			r = response{headers: map[string][]string{}}
+			r = pastedResponse{headers: map[string][]string{}}
 			r.status, _ = strconv.Atoi(found[1]) // three digits
 			last, body = "", false
 		case body:
@@ -56,7 +56,7 @@ func parseResponse(text string) response {
 }
 
 // addLine adds a line and returns the header that the next may continue.
-func (r *response) addLine(line, last string) string {
+func (r *pastedResponse) addLine(line, last string) string {
 	values := r.headers[last]
 	if last != "" &&
 		(line[0] == ' ' || line[0] == '\t' ||
@@ -118,7 +118,7 @@ func printable(text string) string {
 }
 
 // lines counts the header lines.
-func (r response) lines() int {
+func (r pastedResponse) lines() int {
 	n := 0
 	for _, values := range r.headers {
 		n += len(values)
@@ -128,7 +128,7 @@ func (r response) lines() int {
 
 // Kept returns the pasted headers that checks use, to show them again: no cookies.
 func Kept(pasted string) string {
-	r := parseResponse(pasted)
+	r := parsePasted(pasted)
 	var b strings.Builder
 	if r.status > 0 {
 		b.WriteString("HTTP/1.1 " + strconv.Itoa(r.status) + "\n")

@@ -1,7 +1,6 @@
-package check
+package check_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
@@ -10,7 +9,6 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log"
 	"math/big"
@@ -20,15 +18,17 @@ import (
 	"net/netip"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"coinslot/bff/check"
 	"coinslot/bff/config"
-	"coinslot/bff/diagnose"
 	"coinslot/bff/fortest"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/server"
+	"coinslot/bff/store"
 )
 
 const (
@@ -58,8 +58,14 @@ type rig struct {
 func checkoutServer(t *testing.T, more ...string) (http.Handler, string) {
 	t.Helper()
 	database := filepath.Join(t.TempDir(), "coinslot.db")
-	c, err := config.Load(append(more, "COINSLOT_GATEWAY_URL=http://127.0.0.1:1", "COINSLOT_GATEWAY_KEY="+key, "COINSLOT_SECRET_KEY="+bearer,
-		"COINSLOT_PUBLIC_URL=https://"+self, "COINSLOT_ORIGINS=https://shop.example", "COINSLOT_DATABASE="+database), nil)
+	c, err := config.Load(append(more,
+		"COINSLOT_GATEWAY_URL=http://127.0.0.1:1",
+		"COINSLOT_GATEWAY_KEY="+key,
+		"COINSLOT_SECRET_KEY="+bearer,
+		"COINSLOT_PUBLIC_URL=https://"+self,
+		"COINSLOT_ORIGINS=https://shop.example",
+		"COINSLOT_DATABASE="+database,
+	), nil)
 	fortest.OK(t, err)
 	srv := fortest.Must(server.New(t.Context(), c, server.Options{}))(t)
 	t.Cleanup(func() { srv.Close() })
@@ -68,18 +74,31 @@ func checkoutServer(t *testing.T, more ...string) (http.Handler, string) {
 
 func newRig(t *testing.T, checkout http.Handler, database string) *rig {
 	t.Helper()
-	w := &rig{t: t, ca: newAuthority(t), now: time.Now, at: map[string]string{},
-		hosts: map[string]string{self: "93.184.216.34", hook: "93.184.216.35"}}
+	w := &rig{
+		t: t, ca: newAuthority(t), now: time.Now, serve: checkout, at: map[string]string{},
+		hosts: map[string]string{self: "93.184.216.34", hook: "93.184.216.35"},
+	}
 	api := httptest.NewServer(sandbox.New(sandbox.Config{Key: key}))
 	t.Cleanup(api.Close)
 	w.env = map[string]string{
-		"COINSLOT_GATEWAY_URL": api.URL, "COINSLOT_GATEWAY_KEY": key, "COINSLOT_SECRET_KEY": bearer, "COINSLOT_LISTEN": "127.0.0.1:1",
-		"COINSLOT_PUBLIC_URL": "https://" + self, "COINSLOT_ORIGINS": "https://shop.example", "COINSLOT_RETENTION": "90", "COINSLOT_TRUSTED_PROXIES": "127.0.0.1/32",
-		"COINSLOT_WEBHOOK_URL": "https://" + hook + "/in", "COINSLOT_WEBHOOK_SECRET": whsec, "COINSLOT_DATABASE": database,
+		"COINSLOT_GATEWAY_URL":     api.URL,
+		"COINSLOT_GATEWAY_KEY":     key,
+		"COINSLOT_SECRET_KEY":      bearer,
+		"COINSLOT_LISTEN":          "127.0.0.1:1",
+		"COINSLOT_PUBLIC_URL":      "https://" + self,
+		"COINSLOT_ORIGINS":         "https://shop.example",
+		"COINSLOT_RETENTION":       "90",
+		"COINSLOT_TRUSTED_PROXIES": "127.0.0.1/32",
+		"COINSLOT_WEBHOOK_URL":     "https://" + hook + "/in",
+		"COINSLOT_WEBHOOK_SECRET":  whsec,
+		"COINSLOT_DATABASE":        database,
 	}
-	w.serve = checkout
-	w.site(self, year, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { w.serve.ServeHTTP(rw, r) }))
-	w.site(hook, year, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a webhook was sent") }))
+	w.site(self, year, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		w.serve.ServeHTTP(rw, r) // as it is by then
+	}))
+	w.site(hook, year, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		t.Error("a webhook was sent")
+	}))
 	return w
 }
 
@@ -89,7 +108,8 @@ const year = 365 * 24 * time.Hour
 func (w *rig) site(name string, good time.Duration, h http.Handler, names ...string) {
 	w.t.Helper()
 	s := httptest.NewUnstartedServer(h)
-	s.TLS = &tls.Config{Certificates: []tls.Certificate{w.ca.issue(w.t, good, append(names, name)[0])}}
+	certificate := w.ca.issue(w.t, good, append(names, name)[0])
+	s.TLS = &tls.Config{Certificates: []tls.Certificate{certificate}}
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.StartTLS()
 	w.t.Cleanup(s.Close)
@@ -104,13 +124,14 @@ func (w *rig) environ() []string {
 	return list
 }
 
-func (w *rig) run() Report { return Run(w.t.Context(), w.config()) }
+func (w *rig) run() []check.Finding { return w.setup().Findings(w.t.Context()) }
 
-func (w *rig) config() Config {
+func (w *rig) setup() check.Setup {
 	env := w.environ()
 	c, problem := config.Load(env, nil)
-	return Config{
-		Version: "v0", Env: env, Settings: c, Problem: problem, Webhook: w.tests, Now: w.now, Built: w.built, Roots: w.ca.pool,
+	return check.Setup{
+		Env: env, Settings: c, Problem: problem, Inspect: store.Inspect, Webhook: w.tests,
+		Now: w.now, Built: w.built, Roots: w.ca.pool,
 		Resolve: func(_ context.Context, host string) ([]netip.Addr, error) {
 			if a, err := netip.ParseAddr(host); err == nil {
 				return []netip.Addr{a}, nil
@@ -142,8 +163,11 @@ type authority struct {
 func newAuthority(t *testing.T) *authority {
 	t.Helper()
 	k := fortest.Must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-10 * year), NotAfter: time.Now().Add(10 * year),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1),
+		NotBefore:    time.Now().Add(-10 * year), NotAfter: time.Now().Add(10 * year),
+		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+	}
 	der := fortest.Must(x509.CreateCertificate(rand.Reader, template, template, k.Public(), k))(t)
 	a := &authority{key: k, pool: x509.NewCertPool()}
 	a.cert = fortest.Must(x509.ParseCertificate(der))(t)
@@ -153,31 +177,37 @@ func newAuthority(t *testing.T) *authority {
 
 func (a *authority) issue(t *testing.T, good time.Duration, name string) tls.Certificate {
 	t.Helper()
-	template := &x509.Certificate{SerialNumber: big.NewInt(2), NotBefore: time.Now().Add(-year), NotAfter: time.Now().Add(good), DNSNames: []string{name}}
-	der := fortest.Must(x509.CreateCertificate(rand.Reader, template, a.cert, a.key.Public(), a.key))(t)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(2), DNSNames: []string{name},
+		NotBefore: time.Now().Add(-year), NotAfter: time.Now().Add(good),
+	}
+	public := a.key.Public()
+	der := fortest.Must(x509.CreateCertificate(rand.Reader, template, a.cert, public, a.key))(t)
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: a.key}
 }
 
-// A correct set-up has no findings, nothing is created, and both forms of the report say so.
+// text is what is printed.
+func text(found []check.Finding) string {
+	var b strings.Builder
+	check.Print(&b, found, check.Style{})
+	return b.String()
+}
+
+// A correct set-up has no findings but good ones, of every part.
 func TestHealthySetup(t *testing.T) {
 	checkout, database := checkoutServer(t)
 	w := newRig(t, checkout, database)
-	r := w.run()
-	var text, data bytes.Buffer
-	r.Text(&text, diagnose.Style{})
-	if r.Failed()+r.warned() > 0 || !strings.Contains(text.String(), fmt.Sprintf("Ready: all %d checks passed.", len(r.Findings))) {
-		t.Errorf("a healthy setup:\n%s", &text)
+	found := w.run()
+	printed := text(found)
+	if check.Count(found, check.OK) != len(found) {
+		t.Errorf("a healthy setup:\n%s", printed)
 	}
-	var read struct {
-		Version  string
-		Findings []struct{ ID, Level, Text string }
-	}
-	if err := errors.Join(r.JSON(&data), json.Unmarshal(data.Bytes(), &read)); err != nil || len(read.Findings) != len(r.Findings) || read.Version != "v0" || read.Findings[0].ID != "settings" || read.Findings[0].Level != "ok" || read.Findings[0].Text == "" {
-		t.Errorf("as JSON: %v %s", err, &data)
-	}
-	for _, id := range []string{"settings", "secrets", "database", "disk", "gateway", "clock", "public", "headers", "websocket", "proxy", "origins", "webhooks", "ops", "files"} {
-		if !strings.Contains(text.String(), "  ok    "+id+" ") {
-			t.Errorf("nothing is said about %s:\n%s", id, &text)
+	for _, id := range []string{
+		"settings", "secrets", "database", "disk", "gateway", "clock", "public", "headers",
+		"websocket", "proxy", "origins", "webhooks", "ops", "files",
+	} {
+		if !strings.Contains(printed, "  ok    "+id+" ") {
+			t.Errorf("nothing is said about %s:\n%s", id, printed)
 		}
 	}
 }
@@ -185,27 +215,32 @@ func TestHealthySetup(t *testing.T) {
 // Each fault is found, and no secret is shown. One fault does not stop the other checks.
 func TestFaults(t *testing.T) {
 	checkout, database := checkoutServer(t)
-	for area, faults := range map[string][]fault{"settings": settingFaults(), "database": databaseFaults(), "gateway": gatewayFaults(), "public": publicFaults(), "webhooks": webhookFaults()} {
+	for area, faults := range map[string][]fault{
+		"settings": settingFaults(), "database": databaseFaults(), "gateway": gatewayFaults(),
+		"public": publicFaults(), "webhooks": webhookFaults(),
+	} {
 		for _, f := range faults {
 			t.Run(area+"/"+f.name, func(t *testing.T) {
 				t.Parallel()
 				w := newRig(t, checkout, database)
 				f.cause(t, w)
-				r := w.run()
-				var text bytes.Buffer
-				r.Text(&text, diagnose.Style{})
+				list := w.run()
+				printed := text(list)
 				found := false
-				for _, got := range r.Findings {
-					found = found || got.Severity == f.level && got.ID == f.id && strings.Contains(got.Text+" "+got.Fix, f.says)
-					if got.Severity != diagnose.OK && got.ID != "settings" && got.Fix == "" {
+				for _, got := range list {
+					if got.ID == f.id && got.Status == f.level {
+						found = found || strings.Contains(got.Text+" "+got.Fix, f.says)
+					}
+					if got.Status != check.OK && got.ID != "settings" && got.Fix == "" {
 						t.Errorf("no way on from %q", got.Text)
 					}
 				}
 				if !found {
-					t.Errorf("no %s of %s says %q:\n%s", f.level, f.id, f.says, &text)
+					t.Errorf("no %s of %s says %q:\n%s", f.level, f.id, f.says, printed)
 				}
-				for _, secret := range []string{bearer, another, whsec, "pass-word", url.QueryEscape(key)} {
-					fortest.Lacks(t, "what was printed", text.String(), secret)
+				secrets := []string{bearer, another, whsec, "pass-word", url.QueryEscape(key)}
+				for _, secret := range secrets {
+					fortest.Lacks(t, "what was printed", printed, secret)
 				}
 			})
 		}
@@ -227,27 +262,38 @@ func TestWebhookDelivery(t *testing.T) {
 	t.Cleanup(shop.Close)
 	for _, tc := range []struct {
 		name, endpoint string
-		level          diagnose.Severity
+		level          check.Status
 		says           string
 		detail         string
 		sent           int
 	}{
-		{"taken", shop.URL + "?key=right", diagnose.OK, "accepted a test: status 200 after ", "", 1},
-		{"refused", shop.URL + "?key=s3cr3t", diagnose.Fail, "COINSLOT_WEBHOOK_SECRET", "status 401 not signed", 1},
-		{"not reached", "http://127.0.0.1:1?key=s3cr3t", diagnose.Fail, "connection refused", "", 0},
+		{"taken", shop.URL + "?key=right", check.OK, "accepted a test: status 200 after ", "", 1},
+		{
+			"refused", shop.URL + "?key=s3cr3t",
+			check.Fail, "COINSLOT_WEBHOOK_SECRET", "status 401 not signed", 1,
+		},
+		{"not reached", "http://127.0.0.1:1?key=s3cr3t", check.Fail, "connection refused", "", 0},
 	} {
 		w := newRig(t, checkout, database)
 		w.tests, kinds = true, nil
-		w.env["COINSLOT_WEBHOOK_URL"], w.env["COINSLOT_ALLOW_PRIVATE_WEBHOOKS"] = tc.endpoint, "true"
-		r := w.run()
-		var text bytes.Buffer
-		r.Text(&text, diagnose.Style{})
-		found := false
-		for _, f := range r.Findings {
-			found = found || f.ID == "webhooks" && f.Severity == tc.level && strings.Contains(f.Text+" "+f.Fix, tc.says) && strings.Contains(strings.Join(f.Details, " "), tc.detail)
+		w.env["COINSLOT_WEBHOOK_URL"] = tc.endpoint
+		w.env["COINSLOT_ALLOW_PRIVATE_WEBHOOKS"] = "true"
+		list := w.run()
+		printed := text(list)
+		found := slices.ContainsFunc(list, func(f check.Finding) bool {
+			return f.ID == "webhooks" && f.Status == tc.level &&
+				strings.Contains(f.Text+" "+f.Fix, tc.says) &&
+				strings.Contains(strings.Join(f.Details, " "), tc.detail)
+		})
+		if !found {
+			t.Errorf("%s: no %s says %q and %q:\n%s", tc.name, tc.level, tc.says, tc.detail, printed)
 		}
-		if !found || len(kinds) != tc.sent || tc.sent > 0 && kinds[0] != "checkout.test" || strings.Contains(text.String(), "s3cr3t") || strings.Contains(text.String(), whsec) {
-			t.Errorf("%s: %v were sent, and this is said:\n%s", tc.name, kinds, &text)
+		want := slices.Repeat([]string{"checkout.test"}, tc.sent)
+		if !slices.Equal(kinds, want) {
+			t.Errorf("%s: %v were sent; want %v", tc.name, kinds, want)
+		}
+		for _, secret := range []string{"s3cr3t", whsec} {
+			fortest.Lacks(t, tc.name+": what was printed", printed, secret)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package diagnose
+package check
 
 import (
 	"regexp"
@@ -12,20 +12,20 @@ import (
 func FuzzPasted(f *testing.F) {
 	f.Add("HTTP/2 200\ncontent-security-policy: default-src 'self'")
 	f.Fuzz(func(t *testing.T, pasted string) {
-		report := Examine(newQuestion(pasted))
+		found := newEmbedding(pasted).Findings()
 		kept := Kept(pasted)
-		again := Examine(newQuestion(kept))
-		for i, c := range report.Checks {
+		again := newEmbedding(kept).Findings()
+		for i, c := range found {
 			for _, line := range c.Add {
 				if strings.ContainsAny(line, "\r\n\x00\x1b") {
 					t.Fatalf("%s: %q is more than a line", c.ID, line)
 				}
 			}
-			if kept == "" || c.By != Page || c.Severity == Unknown || c.ID == "page-headers" {
+			if kept == "" || c.By != Page || c.Status == Unknown || c.ID == "page-headers" {
 				continue
 			}
-			if j := slices.IndexFunc(again.Checks, func(a Finding) bool { return a.ID == c.ID }); j < 0 && c.Severity != OK || j >= 0 && again.Checks[j].Severity != c.Severity {
-				t.Fatalf("%s of %q = %s; of what is kept of it, %q, it is another", c.ID, pasted, report.Checks[i].Severity, kept)
+			if j := slices.IndexFunc(again, func(a Finding) bool { return a.ID == c.ID }); j < 0 && c.Status != OK || j >= 0 && again[j].Status != c.Status {
+				t.Fatalf("%s of %q = %s; of what is kept of it, %q, it is another", c.ID, pasted, found[i].Status, kept)
 			}
 		}
 	})
@@ -36,19 +36,19 @@ func FuzzFix(f *testing.F) {
 	f.Add("default-src 'self'")
 	f.Fuzz(func(t *testing.T, text string) {
 		p := parsePolicy(printable(strings.ReplaceAll(text, ",", " ")))
-		q := newQuestion()
-		for _, judge := range []func(policy) verdict{q.scriptVerdict, q.frameVerdict} {
+		e := newEmbedding()
+		for _, judge := range []func(policy) Finding{e.scriptVerdict, e.frameVerdict} {
 			v := judge(p)
-			if v.status == OK || v.place != Policy {
+			if v.Status == OK || v.Place != Policy {
 				continue
 			}
-			line := parsePolicy(v.line)
+			line := parsePolicy(strings.Join(v.Add, "\n"))
 			if len(line) != 1 {
-				t.Fatalf("%q is to be cured by %q", text, v.line)
+				t.Fatalf("%q is to be cured by %q", text, v.Add)
 			}
 			cured := slices.Concat(line, slices.DeleteFunc(slices.Clone(p), func(d directive) bool { return d.name == line[0].name }))
-			if got := judge(cured); got.status != OK {
-				t.Fatalf("%q with %q = %s: %s", text, v.line, got.status, got.detail)
+			if got := judge(cured); got.Status != OK {
+				t.Fatalf("%q with %q = %s: %s", text, v.Add, got.Status, got.Text)
 			}
 		}
 	})

@@ -1,4 +1,4 @@
-package diagnose
+package check
 
 import (
 	"net/url"
