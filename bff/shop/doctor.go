@@ -18,14 +18,24 @@ import (
 	"coinslot/bff/web"
 )
 
+// server answers with what it knows about its own setup.
+type server struct {
+	*web.Server
+	Config
+}
+
 // doctor is GET and POST /checkout/doctor?origin=…: problems between a host page of that origin
 // and the checkout, as HTML, text or JSON. A POST has the host page's headers, which may include
 // cookies, so they are not in the URL and are not stored. checkout.js links to this page in the
 // browser's console when something fails.
 func (s *server) doctor(w http.ResponseWriter, r *http.Request) error {
-	if r.Method == http.MethodPost &&
-		web.MediaType(r.Header.Get("Content-Type")) == "application/json" {
-		return web.Refuse(wire.CodeMediaType, "Content-Type")
+	if r.Method == http.MethodPost {
+		if err := checkPost(s.Server, r); err != nil {
+			return err
+		}
+		if web.MediaType(r.Header.Get("Content-Type")) == "application/json" {
+			return web.Refuse(wire.CodeMediaType, "Content-Type")
+		}
 	}
 	values := r.URL.Query()
 	for name, value := range r.PostForm {
@@ -150,10 +160,10 @@ const (
 
 // echo is GET /checkout/doctor/live: a websocket that echoes one message and closes.
 func (s *server) echo(w http.ResponseWriter, r *http.Request) error {
-	if err := s.checkUpgrade(r); err != nil {
+	if err := checkUpgrade(s.Server, r); err != nil {
 		return err
 	}
-	conn, err := s.openSocket(w, r)
+	conn, err := upgrade(w, r)
 	if err != nil {
 		return err
 	}
