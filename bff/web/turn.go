@@ -14,7 +14,7 @@ import (
 
 // ActionTime is how long a request may take for its action on a session: less than a server may
 // take to write an answer.
-const ActionTime = 27 * time.Second
+const ActionTime = 25 * time.Second
 
 const (
 	// finishTime is the part of ActionTime that an action may need after its context has ended, to

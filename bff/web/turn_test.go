@@ -72,7 +72,7 @@ func (s *slow) end() {
 // three exchanges, the merchant's as soon as the first has ended.
 func TestEqualActionsFailTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newSlow(5 * time.Second)
+		s := newSlow(4 * time.Second)
 		s.fails = Refuse(wire.CodePaymentInProgress, "")
 		refused := func(ctx context.Context, merchant bool) {
 			if err := s.ask(ctx, "cancel", merchant); !errors.Is(err, s.fails) {
@@ -86,9 +86,9 @@ func TestEqualActionsFailTogether(t *testing.T) {
 		}
 		began := time.Now()
 		refused(t.Context(), true)
-		fortest.Equal(t, time.Since(began), 10*time.Second, "the merchant waited")
+		fortest.Equal(t, time.Since(began), 8*time.Second, "the merchant waited")
 		all.Wait()
-		fortest.Equal(t, time.Since(began), 15*time.Second, "the shoppers waited")
+		fortest.Equal(t, time.Since(began), 12*time.Second, "the shoppers waited")
 		want := []string{"cancelfalse", "canceltrue", "cancelfalse"}
 		if !slices.Equal(s.ran, want) {
 			t.Errorf("ran %q; want %q", s.ran, want)
