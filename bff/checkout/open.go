@@ -144,8 +144,6 @@ func (c *Service) ValidateChoice(ctx context.Context, o payment.Order, choice wi
 	if err != nil {
 		return c.unavailable(ctx, "reading the currency list", err)
 	}
-	if _, err := payment.PickOffer(payment.Offers(o, currencies), choice); err != nil {
-		return err
-	}
-	return payment.ValidChoice(choice)
+	_, err = payment.NewDesired(o, currencies, choice)
+	return err
 }
