@@ -7,8 +7,8 @@ import (
 	"coinslot/bff/payment"
 )
 
-// watchedSessions knows which watched sessions may be due, to avoid claiming all of them again and again.
-// It is only a hint: the store decides.
+// watchedSessions knows which watched sessions may be due, to avoid claiming all of them again and
+// again. It is only a hint: the store decides.
 type watchedSessions struct {
 	refreshedAt time.Time            // last call of PollerConfig.Watched
 	next        map[string]time.Time // by id: not due before
@@ -46,7 +46,8 @@ func (w *watchedSessions) refresh(now time.Time, ids []string) {
 	for _, id := range ids {
 		next[id] = w.next[id]
 	}
-	w.refreshedAt, w.next = now, next
+	w.refreshedAt = now
+	w.next = next
 }
 
 // due returns some that may be due, and skips those for watchRetry.
@@ -55,7 +56,8 @@ func (w *watchedSessions) due(now time.Time) (ids []string) {
 		if now.Before(at) {
 			continue
 		}
-		if ids = append(ids, id); len(ids) == watchBatch {
+		ids = append(ids, id)
+		if len(ids) == watchBatch {
 			break
 		}
 	}

@@ -54,10 +54,16 @@ func (l *loader) serve(w http.ResponseWriter, r *http.Request) error {
 	}
 	_, dir, text := l.texts.match(f.lang, f.accept)
 	say := func(key string) string { return widget.Translate(text, dir, key) }
-	head, tail, codes := "export default ", "\n", []diagnose.Code(nil)
+
+	head := "export default "
+	tail := "\n"
+	var codes []diagnose.Code
 	if r.URL.Query().Has("debug") {
-		head, tail, codes = head+"{explain, ...", "}\n"+diagnose.ExplainScript, diagnose.Codes()
+		head += "{explain, ..."
+		tail = "}\n" + diagnose.ExplainScript
+		codes = diagnose.Codes()
 	}
+
 	words, err := json.Marshal(embedding{ // escapes for HTML and old scripts
 		Listed: f.origin != "", Dir: dir, Title: say("title.none"), Close: say("close"),
 		Retry: say("closed.again"), Link: say("refused.link"), Failed: say("loader.failed"),
