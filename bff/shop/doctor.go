@@ -8,12 +8,10 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/config"
 	"coinslot/bff/diagnose"
 	"coinslot/bff/web"
 )
@@ -22,6 +20,7 @@ import (
 type server struct {
 	*web.Server
 	Config
+	hosts
 }
 
 // doctor is GET and POST /checkout/doctor?origin=…: problems between a host page of that origin
@@ -79,10 +78,7 @@ func (s *server) question(values url.Values) diagnose.Question {
 		API: s.API, Orders: s.OrderKey != "", Items: !s.Catalog.Empty(),
 		Given: values.Get("origin"), Pasted: values.Get("headers"), Code: values.Get("code"),
 	}
-	if origin, err := config.Origin(q.Given); err == nil {
-		q.Origin = origin
-		q.Listed = slices.Contains(s.Origins, origin) || origin == s.PublicURL
-	}
+	q.Origin, q.Listed = s.hostOrigin(q.Given)
 	return q
 }
 

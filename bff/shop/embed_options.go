@@ -29,11 +29,6 @@ type hosts struct {
 	origins   []string
 }
 
-// lists reports whether pages of that origin may frame the checkout.
-func (h hosts) lists(origin string) bool {
-	return slices.Contains(h.origins, origin) || origin == h.publicURL
-}
-
 // read is parse with the request's Accept-Language. The address of a frame that is in a host page's
 // HTML may lack the origin: the browser names the page as the frame's referrer.
 func (h hosts) read(r *http.Request, values url.Values) embedOptions {
@@ -63,15 +58,22 @@ func (h hosts) parse(values url.Values) embedOptions {
 		lang:      order.Language(values.Get("lang")),
 		languages: values.Has("languages"),
 	}
-	origin, err := config.Origin(values.Get("origin"))
-	if err != nil {
-		return f
-	}
+	origin, listed := h.hostOrigin(values.Get("origin"))
 	f.requested = origin
-	if h.lists(origin) {
+	if listed {
 		f.origin = origin
 	}
 	return f
+}
+
+// hostOrigin returns the origin of a host page as browsers write it, and whether that page may
+// frame the checkout. It is empty if given is no origin.
+func (h hosts) hostOrigin(given string) (origin string, listed bool) {
+	origin, err := config.Origin(given)
+	if err != nil {
+		return "", false
+	}
+	return origin, slices.Contains(h.origins, origin) || origin == h.publicURL
 }
 
 // returnTo is where a page without return URLs leads back to: the host page, or the only configured

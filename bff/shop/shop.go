@@ -98,7 +98,7 @@ func Routes(site *web.Server, c Config) ([]web.Route, error) {
 		site: site, hosts: pages.hosts, texts: pages.texts, refusals: c.Refusals,
 		addOrigin: c.AddOrigin,
 	}
-	doctor := &server{site, c}
+	doctor := &server{site, c, pages.hosts}
 	failures := &errorPages{site: site, pages: pages, sessions: sessions, orders: orders}
 	site.ErrorPage = failures.show
 
