@@ -93,6 +93,8 @@ func (s *server) cancelSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return turn.Fail(err)
 	}
+	turn.End()
+
 	return s.respondSession(w, session, nil)
 }
 
@@ -114,6 +116,8 @@ func (s *server) recheckSession(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return turn.Fail(err)
 	}
+	turn.End()
+
 	if session.CheckedAt.Before(began) {
 		err = s.Checkout.Nudge(r.Context(), session)
 	}

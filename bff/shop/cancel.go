@@ -30,6 +30,8 @@ func (a *actions) cancel(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return turn.Fail(err)
 	}
+	turn.End()
+
 	a.kick()
 	return a.pages.answerPost(w, r, session)
 }

@@ -54,6 +54,8 @@ func (a *actions) choose(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return turn.Fail(err)
 	}
+	turn.End()
+
 	a.kick()
 	return a.pages.answerPost(w, r, session)
 }

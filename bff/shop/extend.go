@@ -36,6 +36,8 @@ func (a *actions) extend(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return turn.Fail(err)
 	}
+	turn.End()
+
 	a.kick()
 	return a.pages.answerPost(w, r, session)
 }

@@ -54,6 +54,8 @@ func (o *orders) choose(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return turn.Fail(err)
 	}
+	turn.End()
+
 	o.kick()
 	return o.pages.answerPost(w, r, session)
 }

@@ -30,6 +30,8 @@ func (a *actions) recheck(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return turn.Fail(err)
 	}
+	turn.End()
+
 	if session.CheckedAt.Before(began) {
 		a.sessions.nudge(r, session)
 	}

@@ -75,32 +75,71 @@ func Routes(site *web.Server, c Config) ([]web.Route, error) {
 		return nil, err
 	}
 
-	sessions := &sessions{site: site, checkout: c.Checkout, pagesFor: c.PagesFor}
-	limit := &unpaidLimit{site: site, checkout: c.Checkout, unpaid: c.Unpaid}
-	orders := &orders{
-		site: site, checkout: c.Checkout, pages: pages, sessions: sessions, limit: limit,
-		catalog: c.Catalog, orderKey: c.OrderKey, sandbox: c.Simulate != nil, kick: c.Kick,
+	sessions := &sessions{
+		site:     site,
+		checkout: c.Checkout,
+		pagesFor: c.PagesFor,
 	}
-	reads := &sessionReads{checkout: c.Checkout, pages: pages, sessions: sessions}
+	limit := &unpaidLimit{
+		site:     site,
+		checkout: c.Checkout,
+		unpaid:   c.Unpaid,
+	}
+	orders := &orders{
+		site:     site,
+		checkout: c.Checkout,
+		pages:    pages,
+		sessions: sessions,
+		limit:    limit,
+		catalog:  c.Catalog,
+		orderKey: c.OrderKey,
+		sandbox:  c.Simulate != nil,
+		kick:     c.Kick,
+	}
+	reads := &sessionReads{
+		checkout: c.Checkout,
+		pages:    pages,
+		sessions: sessions,
+	}
 	actions := &actions{
-		site: site, checkout: c.Checkout, pages: pages, sessions: sessions, limit: limit,
-		simulatePayment: c.Simulate, kick: c.Kick,
+		site:            site,
+		checkout:        c.Checkout,
+		pages:           pages,
+		sessions:        sessions,
+		limit:           limit,
+		simulatePayment: c.Simulate,
+		kick:            c.Kick,
 	}
 	sockets := &liveSockets{
-		site: site, pages: pages, sessions: sessions, hub: c.Hub,
-		lookups: semaphore.NewWeighted(maxLookups),
+		site:     site,
+		pages:    pages,
+		sessions: sessions,
+		hub:      c.Hub,
+		lookups:  semaphore.NewWeighted(maxLookups),
 	}
 	gateway := &gatewayCalls{
-		site: site, checkout: c.Checkout, pages: pages, sessions: sessions,
-		hookToken: c.HookToken, kick: c.Kick,
+		site:      site,
+		checkout:  c.Checkout,
+		pages:     pages,
+		sessions:  sessions,
+		hookToken: c.HookToken,
+		kick:      c.Kick,
 	}
 	loader := &loader{
-		site: site, hosts: pages.hosts, texts: pages.texts, refusals: c.Refusals,
+		site:      site,
+		hosts:     pages.hosts,
+		texts:     pages.texts,
+		refusals:  c.Refusals,
 		addOrigin: c.AddOrigin,
 	}
 	doctor := &server{site, c, pages.hosts}
-	failures := &errorPages{site: site, pages: pages, sessions: sessions, orders: orders}
-	site.ErrorPage = failures.show
+	errors := &errorPages{
+		site:     site,
+		pages:    pages,
+		sessions: sessions,
+		orders:   orders,
+	}
+	site.ErrorPage = errors.show
 
 	routes := []web.Route{
 		pageRoute("GET /checkout", web.KindPage, orders.show),

@@ -35,7 +35,8 @@ type Action struct {
 	Merchant bool
 }
 
-// Turn is the right of a request to act on a session; its holder calls End.
+// Turn is the right of a request to act on a session. Its holder calls End after the action, before
+// it answers, since a client may read slowly; and defers End, for a panic.
 type Turn struct {
 	action Action
 	turns  *turns

@@ -40,15 +40,17 @@ func (s *slow) ask(ctx context.Context, key string, merchant bool) error {
 	defer turn.End()
 
 	s.begin(fmt.Sprint(key, merchant))
-	defer s.end()
+	err = s.fails
 	select {
 	case <-time.After(s.takes):
 	case <-ctx.Done():
-		return turn.Fail(ctx.Err())
+		err = ctx.Err()
 	}
-	if s.fails != nil {
-		return turn.Fail(s.fails)
+	s.end()
+	if err != nil {
+		return turn.Fail(err)
 	}
+	turn.End()
 	return nil
 }
 
