@@ -7,8 +7,8 @@ import (
 	"coinslot/bff/payment"
 )
 
-// watchedSessions knows which watched sessions may be due, to avoid claiming all of them again and
-// again. It is only a hint: the store decides.
+// watchedSessions remembers which watched sessions may be due, so that the others are not claimed
+// in vain. It may be wrong: the store decides what is due.
 type watchedSessions struct {
 	refreshedAt time.Time            // last call of PollerConfig.Watched
 	next        map[string]time.Time // by id: not due before
