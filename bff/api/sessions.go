@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"net/http"
 	"regexp"
 
@@ -82,13 +81,21 @@ func (s *server) cancelSession(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ReadEmpty(r); err != nil {
 		return err
 	}
-	session, err := s.Serialize(r, web.Action{
-		Session: r.PathValue("session"), Key: "cancel", Merchant: true,
-		Do: func(ctx context.Context, id string) (payment.Session, error) {
-			return s.Checkout.Cancel(ctx, id, payment.ClosedByMerchant)
-		},
-	})
-	return s.respondSession(w, session, err)
+	id := r.PathValue("session")
+
+	ctx, turn, err := s.TakeTurn(r, web.Action{Session: id, Key: "cancel", Merchant: true})
+	if err != nil {
+		return err
+	}
+	defer turn.End()
+
+	session, err := s.Checkout.Cancel(ctx, id, payment.ClosedByMerchant)
+	if err != nil {
+		return turn.Fail(err)
+	}
+	turn.End()
+
+	return s.respondSession(w, session, nil)
 }
 
 // recheckSession is POST /v1/sessions/{session}/recheck.
@@ -96,11 +103,22 @@ func (s *server) recheckSession(w http.ResponseWriter, r *http.Request) error {
 	if err := web.ReadEmpty(r); err != nil {
 		return err
 	}
+	id := r.PathValue("session")
 	began := s.Now()
-	session, err := s.Serialize(r, web.Action{
-		Session: r.PathValue("session"), Key: "recheck", Merchant: true, Do: s.Checkout.Recheck,
-	})
-	if err == nil && session.CheckedAt.Before(began) {
+
+	ctx, turn, err := s.TakeTurn(r, web.Action{Session: id, Key: "recheck", Merchant: true})
+	if err != nil {
+		return err
+	}
+	defer turn.End()
+
+	session, err := s.Checkout.Recheck(ctx, id)
+	if err != nil {
+		return turn.Fail(err)
+	}
+	turn.End()
+
+	if session.CheckedAt.Before(began) {
 		err = s.Checkout.Nudge(r.Context(), session)
 	}
 	return s.respondSession(w, session, err)

@@ -1,7 +1,6 @@
 package checkout
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,6 +23,7 @@ func (c *Service) Choose(
 ) (payment.Session, error) {
 	ctx, stop := context.WithTimeout(ctx, actionTime)
 	defer stop()
+
 	s, err := c.Session(ctx, id)
 	if err != nil {
 		return s, err
@@ -32,71 +32,89 @@ func (c *Service) Choose(
 	if err != nil {
 		return s, c.unavailable(ctx, "reading the currency list", err)
 	}
-	offer, err := payment.PickOffer(payment.Offers(s.Order, currencies), choice)
+	desired, err := payment.NewDesired(s.Order, currencies, choice)
 	if err != nil {
 		return s, err
 	}
-	if err := payment.ValidChoice(choice); err != nil {
-		return s, err
-	}
-	return c.openAttempt(ctx, ClaimedSession{Session: s}, payment.Desired{
-		Offer: offer, Choice: choice,
-		Minutes: payment.Minutes(s.Order.TTLMinutes, offer.Network.MaxTTL),
-	})
+	return c.openAttempt(ctx, s, desired)
 }
 
-// openAttempt ends a waiting attempt that w replaces and starts the new one, both in one
-// change, so that a change of coin is never reported as a cancellation. ctx has a deadline.
+// openAttempt cancels a waiting attempt that the desired one replaces, and opens that. ctx has a
+// deadline.
 func (c *Service) openAttempt(
-	ctx context.Context, s ClaimedSession, w payment.Desired,
+	ctx context.Context, s payment.Session, desired payment.Desired,
 ) (payment.Session, error) {
-	var last *payment.Record
-	old := 0
-	if a := s.Current(); a != nil && w.Replaces(a) {
-		if err := s.MayChange(a.Number, c.Now()); err != nil {
-			return s.Session, err
-		}
-		// the poller must not report the cancellation meanwhile, nor write older records
-		held, err := c.Store.Hold(ctx, s.ID, c.Now(), holdLease)
-		if err != nil {
-			return s.Session, fmt.Errorf("holding session %q: %w", s.ID, err)
-		}
-		defer func() {
-			if err := c.release(context.WithoutCancel(ctx), held); err != nil {
-				c.Log.ErrorContext(ctx, "releasing a session failed", "session", s.ID, "error", err)
-			}
-		}()
-		s = held
-		if a = s.Attempt(a.Number); a.State != payment.Waiting {
-			return c.openAttempt(ctx, s, w) // it ended meanwhile
-		}
-		// finish even if the client disconnects: else the payment would just be canceled
-		working, stop := detach(ctx)
-		defer stop()
-		r, err := c.cancelAtGateway(working, s, a)
-		if err != nil {
-			return s.Session, err
-		}
-		last, old = &r, a.Number
-		ctx = context.WithoutCancel(ctx)
+	replaced, err := s.ReplacedBy(desired, c.Now())
+	if err != nil {
+		return s, err
 	}
-	changed, err := c.changeWithIntent(ctx, s, func(s *payment.Session, now time.Time) error {
-		if last != nil {
-			if err := s.Apply(old, *last, c.Gateway.Environment(), now); err != nil {
-				return err
-			}
-		}
-		w := w
-		if last == nil {
-			w.Choice.Email = cmp.Or(w.Choice.Email, s.LastEmail())
-		}
-		return s.AddIntent(w, now)
-	})
+	if replaced == 0 {
+		return c.addAttempt(ctx, ClaimedSession{Session: s}, desired)
+	}
+
+	// The poller must not report the cancellation meanwhile, nor write older records.
+	held, err := c.Store.Hold(ctx, s.ID, c.Now(), holdLease)
+	if err != nil {
+		return s, fmt.Errorf("holding session %q: %w", s.ID, err)
+	}
+	defer c.releaseHeld(ctx, held)
+
+	replaced, err = held.ReplacedBy(desired, c.Now())
+	if err != nil {
+		return held.Session, err
+	}
+	if replaced == 0 {
+		return c.addAttempt(ctx, held, desired) // it has ended meanwhile
+	}
+
+	// Finish even if the client disconnects: else the payment would just be canceled.
+	working, stop := detach(ctx)
+	defer stop()
+	record, err := c.cancelAtGateway(working, held, held.Attempt(replaced))
+	if err != nil {
+		return held.Session, err
+	}
+	desired.Ended = payment.Ended{
+		Number: replaced, Record: record, Environment: c.Gateway.Environment(),
+	}
+	return c.addAttempt(context.WithoutCancel(ctx), held, desired)
+}
+
+// addAttempt saves the intent to open the desired attempt, and then sends its create. If another
+// request was first, it joins that one's attempt.
+func (c *Service) addAttempt(
+	ctx context.Context, s ClaimedSession, desired payment.Desired,
+) (payment.Session, error) {
+	desired.Trace = c.Trace(ctx)
+	saved, err := c.saveIntent(ctx, s, desired)
 	if errors.Is(err, payment.ErrJoined) || errors.Is(err, payment.ErrFenced) {
 		return c.Session(ctx, s.ID)
 	}
 	if err != nil {
-		return changed, err
+		return saved, err
 	}
-	return c.startCreate(ctx, changed, len(changed.Attempts), w.Offer)
+	return c.startCreate(ctx, saved, len(saved.Attempts), desired.Offer)
+}
+
+// saveIntent saves the intent, with another order number as long as the drawn one is taken.
+func (c *Service) saveIntent(
+	ctx context.Context, s ClaimedSession, desired payment.Desired,
+) (payment.Session, error) {
+	for range maxDraws {
+		saved, err := c.change(ctx, s, func(s *payment.Session, now time.Time) error {
+			return s.AddIntent(desired, now)
+		})
+		if !errors.Is(err, payment.ErrTaken) {
+			return saved, err
+		}
+	}
+	return s.Session, fmt.Errorf("drawing an order number for session %q: %w", s.ID, payment.ErrTaken)
+}
+
+// releaseHeld ends the lease of a session that an action has held; it only logs errors.
+func (c *Service) releaseHeld(ctx context.Context, held ClaimedSession) {
+	err := c.release(context.WithoutCancel(ctx), held)
+	if err != nil {
+		c.Log.ErrorContext(ctx, "releasing a session failed", "session", held.ID, "error", err)
+	}
 }

@@ -20,6 +20,8 @@ const (
 	holdLease = 40 * time.Second
 	// maxCreateTries bounds the tries of a create that was never sent.
 	maxCreateTries = 3
+	// maxDraws bounds how often an order number is drawn, until one is free.
+	maxDraws = 20
 )
 
 // errNotListed is for a create of a coin that the gateway has taken from its list.
@@ -27,49 +29,37 @@ var errNotListed = &payment.RefusedError{
 	Reason: payment.ReasonRefused, Message: "the coin is not listed any more",
 }
 
-// changeWithIntent runs fn, which appends an intent, until the drawn order number is free.
-func (c *Service) changeWithIntent(
-	ctx context.Context, old ClaimedSession, fn payment.ChangeFunc,
-) (payment.Session, error) {
-	for range 20 {
+// replace runs rule, which may abandon an attempt, and sends the create of the replacement if this
+// change appended one: no other process may send it a second time. No attempt is replaced while the
+// currency list is unavailable: the answer could not be checked.
+func (c *Service) replace(ctx context.Context, old ClaimedSession, rule payment.ChangeFunc) error {
+	currencies, unavailable := c.Currencies(ctx)
+	for range maxDraws {
+		appended := false
 		s, err := c.change(ctx, old, func(s *payment.Session, now time.Time) error {
-			if err := fn(s, now); err != nil {
+			before := len(s.Attempts)
+			err := rule(s, now)
+			appended = err == nil && len(s.Attempts) > before
+			if !appended {
 				return err
 			}
-			s.Attempts[len(s.Attempts)-1].Trace = c.Trace(ctx)
-			return nil
-		})
-		if !errors.Is(err, payment.ErrTaken) {
-			s.ID = old.ID
-			return s, err
-		}
-	}
-	err := fmt.Errorf("drawing an order number for session %q: %w", old.ID, payment.ErrTaken)
-	return payment.Session{ID: old.ID}, err
-}
-
-// replace runs fn, which may abandon an attempt, and sends the create of the replacement if
-// this change appended one: no other process may send it a second time. No attempt is replaced
-// while the currency list is unavailable: the answer could not be checked.
-func (c *Service) replace(ctx context.Context, old ClaimedSession, fn payment.ChangeFunc) error {
-	currencies, unavailable := c.Currencies(ctx)
-	appended := false
-	s, err := c.changeWithIntent(ctx, old, func(s *payment.Session, now time.Time) error {
-		before := len(s.Attempts)
-		err := fn(s, now)
-		if appended = err == nil && len(s.Attempts) > before; appended {
+			s.Attempts[before].Trace = c.Trace(ctx)
 			return unavailable
+		})
+		if errors.Is(err, payment.ErrTaken) {
+			continue
 		}
-		return err
-	})
-	if err != nil || !appended {
+		if err != nil || !appended {
+			return err
+		}
+		n := len(s.Attempts)
+		_, err = c.startCreate(ctx, s, n, offerOf(s.Attempt(n), currencies))
 		return err
 	}
-	n := len(s.Attempts)
-	_, err = c.startCreate(ctx, s, n, offerOf(s.Attempt(n), currencies))
-	return err
+	return fmt.Errorf("drawing an order number for session %q: %w", old.ID, payment.ErrTaken)
 }
 
+// resend sends a create that the gateway was too busy for, if it is time and no other process does.
 func (c *Service) resend(ctx context.Context, s ClaimedSession, n int) error {
 	currencies, err := c.Currencies(ctx)
 	if err != nil {
@@ -116,28 +106,31 @@ func (c *Service) startCreate(
 	return c.Session(ctx, s.ID)
 }
 
+// create sends the create of attempt n, within Schedule.CreateTimeout, and saves its answer. It only
+// logs errors.
 func (c *Service) create(ctx context.Context, s payment.Session, n int, offer payment.Offer) {
-	terms := payment.Terms{
-		Price: offer.Currency.PriceInUSDT, Fee: offer.Network.Fee,
-		Page: c.PaymentPage, Coins: token.Builtin(),
-	}
 	// After this the attempt is searched for: nothing may be sent for it any more.
 	sending, cancel := context.WithTimeout(ctx, c.Schedule.CreateTimeout)
 	defer cancel()
-	created, callErr := payment.Created{}, error(errNotListed)
+
+	created := payment.Created{}
+	var callErr error = errNotListed
 	if offer.Currency.Symbol != "" {
 		created, callErr = c.callCreate(sending, c.request(&s, n))
 	}
-	_, err := c.Change(ctx, s.ID, func(s *payment.Session, now time.Time) error {
-		return s.ApplyCreateAnswer(n, created, callErr, terms, now)
-	})
+
+	terms := payment.Terms{
+		Price: offer.Currency.PriceInUSDT,
+		Fee:   offer.Network.Fee,
+		Page:  c.PaymentPage,
+		Coins: token.Builtin(),
+	}
+	err := c.saveAnswer(ctx, s.ID, n, created, callErr, terms)
 	if errors.Is(err, payment.ErrTrackingUsed) {
-		_, err = c.Change(ctx, s.ID, func(s *payment.Session, now time.Time) error {
-			refused := &payment.RefusedError{
-				Reason: payment.ReasonRefused, Err: payment.ErrTrackingUsed,
-			}
-			return s.ApplyCreateAnswer(n, payment.Created{}, refused, payment.Terms{}, now)
-		})
+		refused := &payment.RefusedError{
+			Reason: payment.ReasonRefused, Err: payment.ErrTrackingUsed,
+		}
+		err = c.saveAnswer(ctx, s.ID, n, payment.Created{}, refused, payment.Terms{})
 	}
 	if err != nil {
 		c.Log.ErrorContext(ctx, "recording the answer to create failed",
@@ -145,19 +138,41 @@ func (c *Service) create(ctx context.Context, s payment.Session, n int, offer pa
 	}
 }
 
+func (c *Service) saveAnswer(
+	ctx context.Context, id string, n int, created payment.Created, callErr error,
+	terms payment.Terms,
+) error {
+	_, err := c.Change(ctx, id, func(s *payment.Session, now time.Time) error {
+		return s.ApplyCreateAnswer(n, created, callErr, terms, now)
+	})
+	return err
+}
+
 // request returns the create of attempt n. The shopper's comment is left out after an answer
 // was lost: a firewall may have rejected it.
 func (c *Service) request(s *payment.Session, n int) payment.CreateRequest {
 	a := s.Attempt(n)
 	comment := strings.TrimSpace(a.Marker + " " + a.Comment)
-	if before := s.Attempt(n - 1); before != nil && before.State == payment.Abandoned {
+	before := s.Attempt(n - 1)
+	if before != nil && before.State == payment.Abandoned {
 		comment = a.Marker
 	}
 	return payment.CreateRequest{
-		CurrencySymbol: a.CurrencySymbol, NetworkCode: a.NetworkCode, AmountUSD: a.AmountUSD,
-		TTL: a.TTLMinutes, OrderID: a.OrderID, Email: a.Email, Comment: comment, Marker: a.Marker,
-		CallbackURL: c.CallbackURL,
+		CurrencySymbol: a.CurrencySymbol,
+		NetworkCode:    a.NetworkCode,
+		AmountUSD:      a.AmountUSD,
+		TTL:            a.TTLMinutes,
+		OrderID:        a.OrderID,
+		Email:          a.Email,
+		Comment:        comment,
+		Marker:         a.Marker,
+		CallbackURL:    c.CallbackURL,
 	}
+}
+
+// errTooLate is for a create whose process was suspended before it could be sent.
+var errTooLate = &payment.RefusedError{
+	Reason: payment.ReasonUnsent, Message: "too late to send", Err: context.DeadlineExceeded,
 }
 
 // callCreate retries only what was definitely not done: requests that were never sent, and
@@ -167,22 +182,22 @@ func (c *Service) callCreate(
 ) (payment.Created, error) {
 	began := time.Now()
 	for try := 1; ; try++ {
-		// the process may have been suspended
-		if end, ok := ctx.Deadline(); ok && !time.Now().Before(end) {
-			return payment.Created{}, &payment.RefusedError{
-				Reason: payment.ReasonUnsent, Message: "too late to send",
-				Err: context.DeadlineExceeded,
-			}
+		end, limited := ctx.Deadline()
+		if limited && !time.Now().Before(end) {
+			return payment.Created{}, errTooLate
 		}
+
 		created, err := c.Gateway.Create(ctx, req)
 		wait, again := retryWait(err, try)
 		if !again || try == maxCreateTries {
 			return created, err
 		}
 		refused, _ := errors.AsType[*payment.RefusedError](err)
-		if refused.Reason == payment.ReasonBusy && (refused.RetryAfter == 0 ||
-			time.Since(began)+wait > createPatience-answerTime) {
-			return created, err // the session postpones it
+		if refused.Reason == payment.ReasonBusy {
+			fits := time.Since(began)+wait <= createPatience-answerTime
+			if refused.RetryAfter == 0 || !fits {
+				return created, err // the session postpones it
+			}
 		}
 		background.Sleep(ctx, wait)
 	}

@@ -59,6 +59,7 @@ func (c *currencyList) read(ctx context.Context, maxAge time.Duration) ([]paymen
 	if have && age < currenciesFresh {
 		return list, nil
 	}
+
 	renewal := c.renewals.DoChan("", func() (any, error) {
 		return c.renew(context.WithoutCancel(ctx))
 	})
@@ -84,13 +85,17 @@ func (c *currencyList) renew(ctx context.Context) ([]payment.Currency, error) {
 	if list, age := c.cached(); list != nil && age < currenciesFresh {
 		return list, nil // another renewal has just ended
 	}
+
 	c.heartbeat.Beat(0)
 	defer c.heartbeat.Stop()
 	list, err := c.gateway.Currencies(ctx)
+
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if err == nil {
-		c.list, c.at, c.failing = list, c.now(), time.Time{}
+		c.list = list
+		c.at = c.now()
+		c.failing = time.Time{}
 		return list, nil
 	}
 	if c.failing.IsZero() {

@@ -8,8 +8,7 @@ import (
 	"coinslot/bff/payment"
 )
 
-// EraseByRequest erases the personal data of a session now. Errors:
-// ErrNotFound; the database's.
+// EraseByRequest erases the personal data of a session now. Errors: ErrNotFound; the database's.
 func EraseByRequest(ctx context.Context, e Eraser, id string, now time.Time) error {
 	_, err := e.Erase(ctx, id, now, func(s payment.Session, _ bool) payment.Erasure {
 		if s.Tombstone() {

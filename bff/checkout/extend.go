@@ -18,25 +18,28 @@ import (
 func (c *Service) Extend(ctx context.Context, id string, number int) (payment.Session, error) {
 	ctx, stop := context.WithTimeout(ctx, actionTime)
 	defer stop()
+
 	s, err := c.Session(ctx, id)
 	if err != nil {
 		return s, err
 	}
-	if err := s.Extendable(number); errors.Is(err, payment.ErrJoined) {
-		return s, nil
-	} else if err != nil {
-		return s, err
-	}
-	currencies, err := c.awaitCurrencies(ctx)
-	if err != nil {
-		return s, c.unavailable(ctx, "reading the currency list", err)
-	}
-	w, err := s.Extension(currencies, c.Now())
+	err = s.Extendable(number)
 	if errors.Is(err, payment.ErrJoined) {
 		return s, nil
 	}
 	if err != nil {
 		return s, err
 	}
-	return c.openAttempt(ctx, ClaimedSession{Session: s}, w)
+	currencies, err := c.awaitCurrencies(ctx)
+	if err != nil {
+		return s, c.unavailable(ctx, "reading the currency list", err)
+	}
+	desired, err := s.Extension(currencies, c.Now())
+	if errors.Is(err, payment.ErrJoined) {
+		return s, nil
+	}
+	if err != nil {
+		return s, err
+	}
+	return c.openAttempt(ctx, s, desired)
 }

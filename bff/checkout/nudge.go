@@ -26,7 +26,7 @@ func (c *Service) Hint(ctx context.Context, s payment.Session) error {
 		if hintInterval < payment.SlightlyBefore(c.Schedule.Interval(c.IsWatched(s))) {
 			return c.checkSooner(ctx, s, at)
 		}
-		// with list polls, LastChecked may never be ten seconds ago
+		// With list polls, LastChecked may never be ten seconds ago.
 		if !c.hints.allow(s.ID, now) {
 			return nil
 		}
@@ -60,18 +60,23 @@ type hints struct {
 func (h *hints) allow(id string, now time.Time) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	// the second condition: unless the clock was set back
-	waits := func(at time.Time) bool { return now.Before(at) && !now.Add(hintInterval).Before(at) }
+
+	// A time that is further away than the interval is from before the clock was set back.
+	waits := func(at time.Time) bool {
+		return now.Before(at) && !at.After(now.Add(hintInterval))
+	}
 	if waits(h.next[id]) {
 		return false
 	}
 	if h.next == nil {
 		h.next = map[string]time.Time{}
 	}
+
 	if now.Before(h.cleanedAt) || now.Sub(h.cleanedAt) > hintInterval {
 		maps.DeleteFunc(h.next, func(_ string, at time.Time) bool { return !waits(at) })
 		h.cleanedAt = now
 	}
+
 	if len(h.next) >= maxHints {
 		return false // it is checked as scheduled
 	}

@@ -38,12 +38,14 @@ func (c *Service) open(
 	if err := o.Validate(); err != nil {
 		return payment.Session{}, false, err
 	}
+
 	o = o.Complete()
 	fresh := c.newSession(o, key)
 	known, err := c.checkCurrencies(ctx, o)
 	if err != nil {
 		return c.findExisting(ctx, fresh, err)
 	}
+
 	s, err = c.Store.Insert(ctx, fresh)
 	if errors.Is(err, payment.ErrExists) {
 		err := conflict(s, fresh)
@@ -61,8 +63,10 @@ func (c *Service) open(
 	if err != nil {
 		return payment.Session{}, false, fmt.Errorf("storing a session: %w", err)
 	}
+
 	c.Transitioned(payment.Session{}, s)
-	if s.Unchecked = !known; s.Unchecked {
+	s.Unchecked = !known
+	if s.Unchecked {
 		c.Log.WarnContext(ctx, "currencies not validated: gateway currency list unavailable",
 			"session", s.ID, "currencies", o.Currencies)
 	}
@@ -80,6 +84,7 @@ func (c *Service) checkCurrencies(ctx context.Context, o payment.Order) (known b
 	}
 	ctx, cancel := context.WithTimeout(ctx, currencyPatience)
 	defer cancel()
+
 	// A coin may have been enabled since an older list was read.
 	for _, maxAge := range []time.Duration{currenciesStale, currenciesFresh} {
 		list, err := c.currencies.read(ctx, maxAge)
@@ -90,6 +95,7 @@ func (c *Service) checkCurrencies(ctx context.Context, o payment.Order) (known b
 			return true, nil
 		}
 	}
+
 	const detail = "the gateway offers none of these currencies: " +
 		"use symbols like USDT or USDT_trc20 of GET /v1/currencies"
 	return true, &wire.Error{Code: wire.CodeInvalid, Param: "currencies", Detail: detail}
@@ -100,7 +106,10 @@ func (c *Service) checkCurrencies(ctx context.Context, o payment.Order) (known b
 func (c *Service) findExisting(
 	ctx context.Context, fresh payment.Session, wrong error,
 ) (s payment.Session, created bool, err error) {
-	same := []payment.Filter{{IdempotencyKey: fresh.IdempotencyKey}, {OrderRef: fresh.Order.Ref}}
+	same := []payment.Filter{
+		{IdempotencyKey: fresh.IdempotencyKey},
+		{OrderRef: fresh.Order.Ref},
+	}
 	for _, f := range same {
 		s, found, err := c.first(ctx, f)
 		if err != nil {
@@ -116,9 +125,15 @@ func (c *Service) findExisting(
 func (c *Service) newSession(o payment.Order, key string) payment.Session {
 	now := c.Now().UTC()
 	s := payment.Session{
-		ID: payment.NewSessionID(), Status: wire.Open, Order: o, Digest: o.Digest(),
-		IdempotencyKey: key, Environment: c.Gateway.Environment(), Test: c.Test, CreatedAt: now,
-		ExpiresAt: now.Add(o.ExpiresIn),
+		ID:             payment.NewSessionID(),
+		Status:         wire.Open,
+		Order:          o,
+		Digest:         o.Digest(),
+		IdempotencyKey: key,
+		Environment:    c.Gateway.Environment(),
+		Test:           c.Test,
+		CreatedAt:      now,
+		ExpiresAt:      now.Add(o.ExpiresIn),
 	}
 	s.AppendTimeline(now, "merchant", "session.created", "")
 	s.DueAt = s.Due(c.Schedule, now, false)
@@ -140,12 +155,11 @@ func conflict(have, want payment.Session) error {
 func (c *Service) ValidateChoice(ctx context.Context, o payment.Order, choice wire.Choice) error {
 	ctx, stop := context.WithTimeout(ctx, actionTime)
 	defer stop()
+
 	currencies, err := c.awaitCurrencies(ctx)
 	if err != nil {
 		return c.unavailable(ctx, "reading the currency list", err)
 	}
-	if _, err := payment.PickOffer(payment.Offers(o, currencies), choice); err != nil {
-		return err
-	}
-	return payment.ValidChoice(choice)
+	_, err = payment.NewDesired(o, currencies, choice)
+	return err
 }

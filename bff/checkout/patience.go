@@ -20,6 +20,9 @@ const (
 	answerTime = time.Second
 	// busyPause is the least time between two requests to a busy gateway.
 	busyPause = time.Second
+	// unsentPause is the pause before a request that was never sent is repeated the first time; it
+	// grows by as much each time.
+	unsentPause = 200 * time.Millisecond
 	// createPoll is how often an action looks whether a create in flight has its answer.
 	createPoll = 200 * time.Millisecond
 )
@@ -67,12 +70,14 @@ func repeat[T any](ctx context.Context, call func() (T, error)) (T, error) {
 // a refusal because of load, and a few times if no connection was made.
 func retryWait(err error, try int) (wait time.Duration, again bool) {
 	refused, ok := errors.AsType[*payment.RefusedError](err)
+	if !ok {
+		return 0, false
+	}
 	switch {
-	case !ok:
 	case refused.Reason == payment.ReasonBusy:
 		return max(refused.RetryAfter, busyPause), true
 	case refused.Reason == payment.ReasonUnsent && try < maxCreateTries:
-		return time.Duration(try) * 200 * time.Millisecond, true
+		return time.Duration(try) * unsentPause, true
 	}
 	return 0, false
 }
@@ -88,11 +93,15 @@ func detach(ctx context.Context) (context.Context, context.CancelFunc) {
 func (c *Service) awaitCreate(ctx context.Context, s payment.Session) (payment.Session, error) {
 	for {
 		a := s.Current()
+		inFlight := a != nil && a.State == payment.Creating && !a.Postponed()
 		deadline, _ := ctx.Deadline()
-		if a == nil || a.State != payment.Creating || a.Postponed() ||
-			time.Until(deadline) < answerTime || !background.Sleep(ctx, createPoll) {
+		if !inFlight || time.Until(deadline) < answerTime {
 			return s, nil
 		}
+		if !background.Sleep(ctx, createPoll) {
+			return s, nil
+		}
+
 		var err error
 		s, err = c.Session(ctx, s.ID)
 		if err != nil {

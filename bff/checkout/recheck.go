@@ -21,8 +21,8 @@ const maxCheckPause = 3 * time.Second
 // may have paid an address that was replaced. It reads the current attempt before it returns,
 // unless that is waiting and was checked less than a poll interval or maxCheckPause ago. The
 // gateway is asked to verify ended attempts again, at most twice a minute, and while it is busy,
-// Recheck waits and repeats; because it may do so
-// in the background, the poller reads them again for some minutes, see Schedule.FollowUps.
+// Recheck waits and repeats; because it may do so in the background, the poller reads them again for
+// some minutes, see Schedule.FollowUps.
 // Confirmed sessions are returned as they are.
 //
 // Errors: *wire.Error with CodeNotPossible if nothing was opened yet, CodeGatewayUnavailable,

@@ -64,7 +64,8 @@ func (r *Retention) Run(ctx context.Context) error {
 }
 
 func (r *Retention) pass(ctx context.Context) error {
-	if begin, err := r.Acquire(ctx); err != nil || !begin {
+	begins, err := r.Acquire(ctx)
+	if err != nil || !begins {
 		return err
 	}
 	if err := r.Hold(ctx, r.lease()); err != nil {
@@ -95,7 +96,10 @@ func (r *Retention) pass(ctx context.Context) error {
 }
 
 // erasures counts sessions by what was erased of them.
-type erasures struct{ personal, all int }
+type erasures struct {
+	personal int
+	all      int
+}
 
 // sessions erases what is due, and counts it. failed has the errors of single sessions, ten at most,
 // which do not keep the others. Errors: ctx's; the database's.
@@ -158,7 +162,8 @@ func (r *Retention) actions(ctx context.Context) (all int, err error) {
 	before := r.Now().Add(-r.Keep)
 	for {
 		n, err := r.Eraser.EraseActions(ctx, before, erasureBatch)
-		if all += n; err != nil || n == 0 {
+		all += n
+		if err != nil || n == 0 {
 			return all, err
 		}
 		background.Sleep(ctx, erasurePause)

@@ -180,3 +180,30 @@ func TestTakenOrderNumberIsDrawnAnew(t *testing.T) {
 		h.WantLive(creates)
 	}
 }
+
+// So is that of an attempt that replaces one whose answer was lost, before the gateway is asked again.
+func TestTakenOrderNumberOfAReplacement(t *testing.T) {
+	t.Parallel()
+	h, s := checkouttest.NewUnanswered(t)
+	reads := 0 // of the orphan, which is then replaced
+	h.Gateway.StatusHook = func(string) error {
+		reads++
+		return nil
+	}
+	taken := 0
+	readsWhenFree := 0
+	h.Store.FailUpdates(func() (before, after error) {
+		if reads > 0 && taken < 19 {
+			taken++
+			return payment.ErrTaken, nil
+		}
+		if readsWhenFree == 0 {
+			readsWhenFree = reads
+		}
+		return nil, nil
+	})
+	h.Run(time.Minute)
+	h.WantOne(s.ID)
+	fortest.Equal(t, taken, 19, "taken numbers")
+	fortest.Equal(t, readsWhenFree, 1, "reads of the orphan before a number was free")
+}

@@ -190,7 +190,7 @@ func (c *Service) logReviews(ctx context.Context, was, s payment.Session) {
 	}
 }
 
-func (c *Service) unavailable(ctx context.Context, doing string, err error) error {
-	c.Log.WarnContext(ctx, "gateway call failed", "call", doing, "error", err)
-	return payment.GatewayUnavailable(doing, err)
+func (c *Service) unavailable(ctx context.Context, action string, err error) error {
+	c.Log.WarnContext(ctx, "gateway call failed", "call", action, "error", err)
+	return payment.GatewayUnavailable(action, err)
 }

@@ -84,15 +84,17 @@ func (c *Service) reschedule(ctx context.Context, s ClaimedSession, due time.Tim
 // Errors: gatewaylist.ErrStillReading; the gateway's; the store's.
 func (c *Service) findOrReplace(ctx context.Context, s ClaimedSession, a payment.Attempt) error {
 	if a.TrackingCode == "" {
-		notBefore, now := a.UnknownAt, c.Now()
+		now := c.Now()
+		notBefore := a.UnknownAt
 		if a.Misses > 0 {
 			notBefore = a.MissedAt.Add(c.Schedule.SearchGap)
 		}
-		// a clock that was ahead may have stored these
+		// A clock that was ahead may have stored these.
 		if a.UnknownAt.After(now) || a.MissedAt.After(now) {
 			notBefore = now
 		}
-		if now.Before(notBefore) { // something has made it due sooner; the second search has its time
+		// Something has made it due sooner, but the second search has its time.
+		if now.Before(notBefore) {
 			return c.reschedule(ctx, s, notBefore)
 		}
 

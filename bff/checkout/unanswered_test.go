@@ -1,6 +1,7 @@
 package checkout_test
 
 import (
+	"context"
 	"errors"
 	"runtime"
 	"sync"
@@ -47,6 +48,22 @@ func TestLostRequestIsReplacedAfterTwoSearches(t *testing.T) {
 	if len(searches) != 2 || searches[1]-searches[0] < 30*time.Second {
 		t.Errorf("searches at %v; want two, half a minute apart", searches)
 	}
+}
+
+// An attempt keeps the trace of the request that asked for it; its replacement has that of the check.
+func TestTraceOfAReplacement(t *testing.T) {
+	h := checkouttest.NewShop(t)
+	h.Gateway.CreateHook = checkouttest.Once(checkouttest.LostAnswer(), nil)
+	h.Service.Trace = func(context.Context) string { return "shopper" }
+	s := h.Chosen("25", checkouttest.USDT())
+	h.Service.Trace = func(context.Context) string { return "check" }
+	h.SearchUntil(h.Missed(s.ID))
+	fortest.Equal(t, h.Load(s.ID).Attempts[0].Trace, "shopper", "trace after a search")
+	h.Run(90 * time.Second)
+	h.WantOne(s.ID)
+	attempts := h.Load(s.ID).Attempts
+	fortest.Equal(t, attempts[0].Trace, "shopper", "trace of the lost attempt")
+	fortest.Equal(t, attempts[1].Trace, "check", "trace of its replacement")
 }
 
 // A firewall may block the shopper's comment: the replacement is sent without it, and the

@@ -32,52 +32,62 @@ type ViewOptions struct {
 
 // notice returns the notice with a code, about attempt a, which may be nil. Without Translate, it
 // has no sentence.
-func (opts ViewOptions) notice(code wire.Code, a *payment.Attempt) *wire.Notice {
+func (o ViewOptions) notice(code wire.Code, a *payment.Attempt) *wire.Notice {
 	n := &wire.Notice{Code: code}
+	key := "problem." + string(code)
 	switch {
-	case opts.Translate == nil:
+	case o.Translate == nil:
 	case a == nil || a.CurrencySymbol == "":
-		n.Message = opts.Translate("problem." + string(code))
+		n.Message = o.Translate(key)
 	default:
-		n.Message = opts.Translate(
-			"problem."+string(code), "coin", a.CurrencySymbol, "network", a.NetworkName,
-		)
+		n.Message = o.Translate(key, "coin", a.CurrencySymbol, "network", a.NetworkName)
 	}
 	return n
 }
 
 // View returns all that a browser gets to see of s.
-func View(s *payment.Session, opts ViewOptions) wire.View {
+func View(s *payment.Session, o ViewOptions) wire.View {
 	a := s.Current()
 	v := wire.View{
-		Version: s.Version, Session: s.ID, Status: s.Status, Test: s.Test,
+		Version: s.Version,
+		Session: s.ID,
+		Status:  s.Status,
+		Test:    s.Test,
 		Order: wire.Order{
-			Ref: s.Order.Ref, Title: s.Order.Title, Description: s.Order.Description,
-			AmountUSD: s.Order.AmountUSD.StringFixed(2),
-			ShopName:  cmp.Or(strings.TrimSpace(s.Order.ShopName), opts.ShopName),
+			Ref:         s.Order.Ref,
+			Title:       s.Order.Title,
+			Description: s.Order.Description,
+			AmountUSD:   s.Order.AmountUSD.StringFixed(2),
+			ShopName:    cmp.Or(strings.TrimSpace(s.Order.ShopName), o.ShopName),
 		},
-		Currencies: currenciesView(s.Order, opts),
-		Actions:    s.Actions(opts.Now),
-		SuccessURL: s.Order.SuccessURL, CancelURL: s.Order.CancelURL, Support: opts.Support,
-		Receipt: opts.Receipt.Of(s), CheckedMsAgo: -1,
+		Currencies:   currenciesView(s.Order, o),
+		Actions:      s.Actions(o.Now),
+		SuccessURL:   s.Order.SuccessURL,
+		CancelURL:    s.Order.CancelURL,
+		Support:      o.Support,
+		Receipt:      o.Receipt.Of(s),
+		CheckedMsAgo: -1,
 	}
 	if !s.CheckedAt.IsZero() {
-		v.CheckedMsAgo = max(0, opts.Now.Sub(s.CheckedAt).Milliseconds())
+		v.CheckedMsAgo = max(0, o.Now.Sub(s.CheckedAt).Milliseconds())
 	}
+
 	switch {
 	case s.Notice.Code != "":
-		v.Notice = opts.notice(s.Notice.Code, a)
+		v.Notice = o.notice(s.Notice.Code, a)
 	case a != nil && a.IsAbsent(): // the page of a review says: reported as paid
-		v.Notice = opts.notice(wire.CodePaymentInProgress, a)
+		v.Notice = o.notice(wire.CodePaymentInProgress, a)
 		v.Notice.Code = ""
 	}
-	// in an open session, it has ended before the order was asked for again
-	if a != nil && a.IsVisible() && s.Status != wire.Open {
-		v.Attempt = viewAttempt(a, opts.Now, opts.Tokens)
-		v.Attempt.ExtendMinutes = s.ExtendMinutes(opts.Currencies, opts.Now)
-		if v.Attempt.ExtendMinutes > 0 {
-			v.Actions = append(v.Actions, wire.Extend)
-		}
+
+	// The attempt of an open session has ended before the order was asked for again.
+	if a == nil || !a.IsVisible() || s.Status == wire.Open {
+		return v
+	}
+	v.Attempt = viewAttempt(a, o.Now, o.Tokens)
+	v.Attempt.ExtendMinutes = s.ExtendMinutes(o.Currencies, o.Now)
+	if v.Attempt.ExtendMinutes > 0 {
+		v.Actions = append(v.Actions, wire.Extend)
 	}
 	return v
 }
@@ -85,97 +95,123 @@ func View(s *payment.Session, opts ViewOptions) wire.View {
 func viewAttempt(a *payment.Attempt, now time.Time, tokens *token.Registry) *wire.Attempt {
 	network, _ := tokens.Network(a.NetworkCode)
 	w := &wire.Attempt{
-		Number: a.Number, CurrencySymbol: a.CurrencySymbol, CurrencyName: a.CurrencyName,
-		NetworkCode: a.NetworkCode, NetworkName: a.NetworkName, NetworkMark: network.Mark(),
-		Late: a.Late,
+		Number:         a.Number,
+		CurrencySymbol: a.CurrencySymbol,
+		CurrencyName:   a.CurrencyName,
+		NetworkCode:    a.NetworkCode,
+		NetworkName:    a.NetworkName,
+		NetworkMark:    network.Mark(),
+		Late:           a.Late,
 	}
 	if a.TrackingCode == "" {
 		return w
 	}
+
 	digits := tokens.Places(a.CurrencySymbol, a.NetworkCode)
-	w.PaidAmount, w.MissingAmount = a.PaidText(), a.Missing(digits)
+	w.PaidAmount = a.PaidText()
+	w.MissingAmount = a.Missing(digits)
 	w.OverpaidAmount = a.Overpaid(digits)
 	w.TolerancePercent = payment.FormatAmount(a.Tolerance)
-	w.TxID, w.TxURL, w.TrackingCode = a.TxID, payment.ExplorerURL(a.TxURL), a.TrackingCode
+
+	w.TrackingCode = a.TrackingCode
+	w.TxID = a.TxID
+	w.TxURL = payment.ExplorerURL(a.TxURL)
 	for _, tx := range a.Txs {
 		link := payment.ExplorerURL(tx.URL)
 		w.Transactions = append(w.Transactions, wire.Transaction{TxID: tx.ID, TxURL: link})
 	}
+
 	if !a.PaidAt.IsZero() {
 		w.PaidAt = payment.FormatTime(a.PaidAt)
 	}
 	w.ExpiresInMs = max(0, a.ExpiresAt.Sub(now).Milliseconds())
+
+	// A transaction that may get canceled, or may not exist, must not be paid.
 	if a.State == payment.Creating || a.State == payment.Unknown || a.IsAbsent() {
-		return w // must not be paid: it may get canceled, or not exist
+		return w
 	}
 	w.PaymentURL = a.PaymentURL
-	w.PayAmount, w.PayableAmount = a.PayText, payment.FormatAmount(a.PayAmount.RoundCeil(digits))
+	w.PayAmount = a.PayText
+	w.PayableAmount = payment.FormatAmount(a.PayAmount.RoundCeil(digits))
 	addWallets(w, a, tokens)
 	return w
 }
 
 // currenciesView lists the choices by coin, in the order of [payment.RankOffers].
-func currenciesView(o payment.Order, opts ViewOptions) []wire.Currency {
+func currenciesView(order payment.Order, o ViewOptions) []wire.Currency {
 	list := []wire.Currency{}
-	all := payment.RankOffers(o, payment.Offers(o, opts.Currencies))
-	for _, offer := range all {
-		if n := len(list); n == 0 || list[n-1].Symbol != offer.Currency.Symbol {
+	offers := payment.RankOffers(order, payment.Offers(order, o.Currencies))
+	for _, offer := range offers {
+		isNext := len(list) == 0 || list[len(list)-1].Symbol != offer.Currency.Symbol
+		if isNext {
 			c := wire.Currency{Symbol: offer.Currency.Symbol, Name: offer.Currency.Name}
-			if opts.Icon != nil {
-				c.Icon = opts.Icon(c.Symbol)
+			if o.Icon != nil {
+				c.Icon = o.Icon(c.Symbol)
 			}
 			list = append(list, c)
 		}
 		last := &list[len(list)-1]
-		last.Networks = append(last.Networks, viewNetwork(offer, o, opts))
+		last.Networks = append(last.Networks, viewNetwork(offer, order, o))
 	}
 	return list
 }
 
-func viewNetwork(o payment.Offer, order payment.Order, opts ViewOptions) wire.Network {
-	translate := opts.Translate
-	network, _ := opts.Tokens.Network(o.Network.Code)
-	coin, _ := opts.Tokens.Token(o.Currency.Symbol, o.Network.Code)
-	digits := opts.Tokens.Places(o.Currency.Symbol, o.Network.Code)
+func viewNetwork(offer payment.Offer, order payment.Order, o ViewOptions) wire.Network {
+	currency := offer.Currency
+	network := offer.Network
+	known, _ := o.Tokens.Network(network.Code)
+	coin, _ := o.Tokens.Token(currency.Symbol, network.Code)
+	digits := o.Tokens.Places(currency.Symbol, network.Code)
+
 	n := wire.Network{
-		Code: o.Network.Code, Name: o.Network.Name, Fee: payment.FormatAmount(o.Network.Fee),
-		Available: o.Code == "", Lowest: o.Lowest,
-		Estimate: payment.EstimateAmount(order.AmountUSD, o.Currency, digits),
-		Mark:     network.Mark(), Exchanges: coin.Exchanges,
+		Code:      network.Code,
+		Name:      network.Name,
+		Fee:       payment.FormatAmount(network.Fee),
+		Available: offer.Code == "",
+		Lowest:    offer.Lowest,
+		Estimate:  payment.EstimateAmount(order.AmountUSD, currency, digits),
+		Mark:      known.Mark(),
+		Exchanges: coin.Exchanges,
 	}
-	if o.Network.MinimumUSD.IsPositive() {
-		n.MinimumUSD = payment.FormatAmount(o.Network.MinimumUSD)
+	if network.MinimumUSD.IsPositive() {
+		n.MinimumUSD = payment.FormatAmount(network.MinimumUSD)
 	}
-	if o.Network.MaximumUSD.IsPositive() {
-		n.MaximumUSD = payment.FormatAmount(o.Network.MaximumUSD)
+	if network.MaximumUSD.IsPositive() {
+		n.MaximumUSD = payment.FormatAmount(network.MaximumUSD)
 	}
-	switch o.Code {
+	switch offer.Code {
 	case wire.CodeAmountBelowMinimum:
-		n.Reason = translate("reason.minimum", "amount", n.MinimumUSD)
+		n.Reason = o.Translate("reason.minimum", "amount", n.MinimumUSD)
 	case wire.CodeAmountAboveMaximum:
-		n.Reason = translate("reason.maximum", "amount", n.MaximumUSD)
+		n.Reason = o.Translate("reason.maximum", "amount", n.MaximumUSD)
 	}
 	return n
 }
 
 // Preview returns the view of an order that is not stored yet.
-func Preview(o payment.Order, opts ViewOptions, test bool) wire.View {
+func Preview(order payment.Order, o ViewOptions, test bool) wire.View {
 	s := payment.Session{
-		Order: o, Status: wire.Open, Test: test, ExpiresAt: opts.Now.Add(payment.DefaultExpiry),
+		Order:     order,
+		Status:    wire.Open,
+		Test:      test,
+		ExpiresAt: o.Now.Add(payment.DefaultExpiry),
 	}
-	v := View(&s, opts)
+	v := View(&s, o)
 	v.Actions = []wire.Action{wire.Choose}
 	return v
 }
 
 // addWallets fills in what wallets use: the family of the address, and links for the amount due.
 func addWallets(w *wire.Attempt, a *payment.Attempt, r *token.Registry) {
-	if w.Address = a.Address; r.CheckAddress(a.NetworkCode, a.Address) == nil {
+	w.Address = a.Address
+	if r.CheckAddress(a.NetworkCode, a.Address) == nil {
 		w.Family = r.Family(a.NetworkCode, a.Address)
 	}
 	p := token.Payment{
-		Symbol: a.CurrencySymbol, Network: a.NetworkCode, Address: a.Address,
-		Amount: a.AmountDue(a.Digits(r)),
+		Symbol:  a.CurrencySymbol,
+		Network: a.NetworkCode,
+		Address: a.Address,
+		Amount:  a.AmountDue(a.Digits(r)),
 	}
 	w.URI, w.TokenURI = r.URI(p)
 	w.Call = r.Call(p)

@@ -44,7 +44,8 @@ func (w *watchedSessions) refresh(now time.Time, ids []string) {
 	for _, id := range ids {
 		next[id] = w.next[id]
 	}
-	w.refreshedAt, w.next = now, next
+	w.refreshedAt = now
+	w.next = next
 }
 
 // due returns some that may be due, and skips those for watchRetry.
@@ -53,7 +54,8 @@ func (w *watchedSessions) due(now time.Time) (ids []string) {
 		if now.Before(at) {
 			continue
 		}
-		if ids = append(ids, id); len(ids) == watchBatch {
+		ids = append(ids, id)
+		if len(ids) == watchBatch {
 			break
 		}
 	}

@@ -77,6 +77,40 @@ func (c *Client) exchange(caller context.Context, k call, read func(any) error) 
 	return a.status, nil
 }
 
+// errCut is the outcome of a call that panicked.
+var errCut = errors.New("call was cut short")
+
+// ask sends k, judges the answer and reports the outcome to the limiter. caller is the
+// context without the client's own deadline.
+func (c *Client) ask(
+	ctx, caller context.Context, k call, report func(error),
+) (a answer, data any, err error) {
+	outcome := errCut
+	defer func() { report(outcome) }()
+
+	a, err = c.send(ctx, k)
+	if err == nil {
+		data, err = c.judge(k, a)
+	}
+
+	outcome = err
+	switch {
+	case caller.Err() != nil && !said(err):
+		outcome = caller.Err()
+	case k.effect && errors.Is(err, errFirewall):
+		outcome = errFirewall // of this request; reads find out whether all are blocked
+	}
+	return a, data, err
+}
+
+// said reports whether err, which may be nil, is a reliable answer of the gateway.
+func said(err error) bool {
+	refused, ok := errors.AsType[*payment.RefusedError](err)
+	return err == nil || ok && refused.Status != 0
+}
+
+// send makes the request of k. Errors: *[payment.RefusedError] if nothing was sent, else
+// *[payment.UnknownError].
 func (c *Client) send(ctx context.Context, k call) (answer, error) {
 	var t connTrace
 	req, err := c.request(httptrace.WithClientTrace(ctx, t.hooks()), k)

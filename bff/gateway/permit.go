@@ -29,9 +29,6 @@ func (unlimited) Acquire(ctx context.Context, _ bool) (func(error), error) {
 	return func(error) {}, ctx.Err()
 }
 
-// errCut is the outcome of a call that panicked.
-var errCut = errors.New("call was cut short")
-
 // acquire waits for a permit, for at most half of the client's timeout: a request with no
 // time left for its answer has an unknown outcome.
 func (c *Client) acquire(ctx context.Context, k call) (report func(error), err error) {
@@ -46,32 +43,6 @@ func (c *Client) acquire(ctx context.Context, k call) (report func(error), err e
 		return nil, err
 	}
 	return report, nil
-}
-
-// ask sends k, judges the answer and reports the outcome to the limiter. caller is the
-// context without the client's own deadline.
-func (c *Client) ask(
-	ctx, caller context.Context, k call, report func(error),
-) (a answer, data any, err error) {
-	outcome := errCut
-	defer func() { report(outcome) }()
-	if a, err = c.send(ctx, k); err == nil {
-		data, err = c.judge(k, a)
-	}
-	outcome = err
-	switch {
-	case caller.Err() != nil && !said(err):
-		outcome = caller.Err()
-	case k.effect && errors.Is(err, errFirewall):
-		outcome = errFirewall // of this request; reads find out whether all are blocked
-	}
-	return a, data, err
-}
-
-// said reports whether err, which may be nil, is a reliable answer of the gateway.
-func said(err error) bool {
-	refused, ok := errors.AsType[*payment.RefusedError](err)
-	return err == nil || ok && refused.Status != 0
 }
 
 // unsent is the refusal of a request that never left.

@@ -54,7 +54,7 @@ func (s *Session) allows(action wire.Action, now time.Time) bool {
 	case wire.Retry:
 		return s.mayOpen(now) == nil
 	case wire.Change:
-		return s.MayChange(a.Number, now) == nil
+		return s.mayChange(a.Number, now) == nil
 	case wire.Cancel:
 		if s.Status == wire.Open || a.Postponed() {
 			return true

@@ -137,7 +137,7 @@ func TestDesiredReplaces(t *testing.T) {
 		{Desired{Offer: offer("USDT")}, true}, {Desired{Offer: offer("BTC")}, false},
 		{Desired{Offer: offer("BTC"), instead: 2}, true}, {Desired{Offer: offer("USDT"), instead: 1}, false},
 	} {
-		fortest.Equal(t, c.w.Replaces(a), c.want,
+		fortest.Equal(t, c.w.replaces(a), c.want,
 			"%s instead of %d replaces", c.w.Offer.Currency.Symbol, c.w.instead)
 	}
 }

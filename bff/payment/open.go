@@ -19,12 +19,52 @@ type Desired struct {
 	Offer   Offer
 	Choice  wire.Choice
 	Minutes int // to pay
+	// Trace is the traceparent of the request that asks for it; empty = not traced.
+	Trace string
+	// Ended is the attempt that it replaces; see [Session.ReplacedBy].
+	Ended   Ended
 	instead int // number of an attempt in the same coin to replace; zero = none
 }
 
-// Replaces reports whether a must be canceled before w is opened.
-func (w Desired) Replaces(a *Attempt) bool {
-	return a.State == Waiting && (a.Number == w.instead || w.instead == 0 && !a.IsFor(w.Offer))
+// Ended is an attempt that was canceled so that another can be opened. The zero Ended is none.
+type Ended struct {
+	Number      int
+	Record      Record // read after the cancellation
+	Environment string // of the gateway that the record is from
+}
+
+// NewDesired returns the attempt of a choice. Errors: as from [PickOffer] and [ValidChoice].
+func NewDesired(o Order, currencies []Currency, c wire.Choice) (Desired, error) {
+	offer, err := PickOffer(Offers(o, currencies), c)
+	if err != nil {
+		return Desired{}, err
+	}
+	if err := ValidChoice(c); err != nil {
+		return Desired{}, err
+	}
+	minutes := Minutes(o.TTLMinutes, offer.Network.MaxTTL)
+	return Desired{Offer: offer, Choice: c, Minutes: minutes}, nil
+}
+
+// ReplacedBy returns the number of the waiting attempt that must be canceled before w is opened;
+// zero = none. Errors: w could not be opened even then.
+func (s *Session) ReplacedBy(w Desired, now time.Time) (number int, err error) {
+	a := s.Current()
+	if a == nil || !w.replaces(a) {
+		return 0, nil
+	}
+	return a.Number, s.mayChange(a.Number, now)
+}
+
+// replaces reports whether a must be canceled before w is opened.
+func (w Desired) replaces(a *Attempt) bool {
+	if a.State != Waiting {
+		return false
+	}
+	if w.instead != 0 {
+		return a.Number == w.instead
+	}
+	return !a.IsFor(w.Offer)
 }
 
 // ValidChoice validates what a shopper may type.
@@ -44,31 +84,56 @@ var errInProgress = NewError(wire.CodePaymentInProgress, "")
 // ErrJoined means that the desired attempt exists already.
 var ErrJoined = errors.New("attempt exists")
 
-// AddIntent appends the intent to open an attempt, if s allows one now.
+// AddIntent appends the intent to open an attempt, if s allows one now. One that it replaces ends in
+// the same change, so that a change of coin is never reported as a cancellation. Errors: ErrJoined;
+// *wire.Error with the reason why s allows none; as from [Session.Apply].
 func (s *Session) AddIntent(w Desired, now time.Time) error {
-	if a := s.Current(); a != nil && a.Postponed() && !a.IsFor(w.Offer) {
+	replaces := w.Ended.Number != 0
+	email, _ := Email(w.Choice.Email)
+	if !replaces {
+		email = cmp.Or(email, s.lastEmail())
+	}
+	if replaces {
+		err := s.Apply(w.Ended.Number, w.Ended.Record, w.Ended.Environment, now)
+		if err != nil {
+			return err
+		}
+	}
+
+	a := s.Current()
+	if a != nil && a.Postponed() && !a.IsFor(w.Offer) {
 		s.withdrawPostponed(now)
 	}
-	if err := s.mayOpen(now); err != nil {
-		if a := s.Current(); errors.Is(err, errInProgress) && a.Live() && a.IsFor(w.Offer) {
+	err := s.mayOpen(now)
+	if errors.Is(err, errInProgress) {
+		a := s.Current()
+		if a.Live() && a.IsFor(w.Offer) {
 			return ErrJoined
 		}
+	}
+	if err != nil {
 		return err
 	}
-	currency, network := w.Offer.Currency, w.Offer.Network
-	email, _ := Email(w.Choice.Email)
-	a := Attempt{
-		State: Creating, CurrencySymbol: currency.Symbol, CurrencyName: currency.Name,
-		NetworkCode: network.Code, NetworkName: network.Name, TTLMinutes: w.Minutes,
-		Comment: w.Choice.Comment, Email: cmp.Or(email, s.Order.Email),
-	}
-	s.add(a, now)
+
+	currency := w.Offer.Currency
+	network := w.Offer.Network
+	s.add(Attempt{
+		State:          Creating,
+		CurrencySymbol: currency.Symbol,
+		CurrencyName:   currency.Name,
+		NetworkCode:    network.Code,
+		NetworkName:    network.Name,
+		TTLMinutes:     w.Minutes,
+		Comment:        w.Choice.Comment,
+		Email:          cmp.Or(email, s.Order.Email),
+		Trace:          w.Trace,
+	}, now)
 	return nil
 }
 
-// LastEmail returns the email of the current attempt if it has ended: the page of an ended
+// lastEmail returns the email of the current attempt if it has ended: the page of an ended
 // payment does not hold it, so the retry button cannot send it.
-func (s *Session) LastEmail() string {
+func (s *Session) lastEmail() string {
 	if a := s.Current(); a != nil && (a.State == Expired || a.State == Cancelled) {
 		return a.Email
 	}
@@ -99,8 +164,8 @@ func (s *Session) mayOpen(now time.Time) error {
 	return nil
 }
 
-// MayChange returns why no attempt could be opened even if waiting attempt n were canceled.
-func (s *Session) MayChange(n int, now time.Time) error {
+// mayChange returns why no attempt could be opened even if waiting attempt n were canceled.
+func (s *Session) mayChange(n int, now time.Time) error {
 	without := s.withState(n, Cancelled)
 	return without.mayOpen(now)
 }
@@ -181,7 +246,7 @@ func (s *Session) Extension(currencies []Currency, now time.Time) (Desired, erro
 	case !now.Before(s.ExpiresAt):
 		return Desired{}, NewError(wire.CodeNotPossible, "")
 	}
-	if err := s.MayChange(a.Number, now); err != nil {
+	if err := s.mayChange(a.Number, now); err != nil {
 		return Desired{}, err
 	}
 	w := Desired{

@@ -29,7 +29,8 @@ func (d *dedupe) shouldSend(v encodedView, wake func()) bool {
 	fresh := v.age < freshFor
 	sends := v.hash != d.last || !fresh || time.Since(d.at) >= maxSilence
 	if sends {
-		d.last, d.at = v.hash, time.Now()
+		d.last = v.hash
+		d.at = time.Now()
 	}
 	if !fresh {
 		d.last = 0 // the page shows the age from now on, so the next answer is new

@@ -26,10 +26,12 @@ func wait(t *testing.T, test func(w *dedupeRig)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		w := &dedupeRig{
-			liveView: &liveView{server: &server{}, session: "cs_1"},
-			began:    time.Now(), version: 1, checked: time.Now(),
+			liveView: &liveView{
+				liveSockets: &liveSockets{hub: realtime.NewHub(realtime.HubConfig{})},
+				session:     "cs_1",
+			},
+			began: time.Now(), version: 1, checked: time.Now(),
 		}
-		w.Hub = realtime.NewHub(realtime.HubConfig{})
 		updated, gone := make(chan struct{}, 1), make(chan struct{})
 		defer close(gone)
 		w.notify = func() {
@@ -38,7 +40,7 @@ func wait(t *testing.T, test func(w *dedupeRig)) {
 			default:
 			}
 		}
-		w.unsubscribe, _ = w.Hub.Subscribe("cs_1", w.notify)
+		w.unsubscribe, _ = w.hub.Subscribe("cs_1", w.notify)
 		defer w.unsubscribe()
 		go func() {
 			for {
@@ -78,7 +80,7 @@ func (w *dedupeRig) send(t *testing.T) {
 // check is the poller's: the gateway has answered.
 func (w *dedupeRig) check() {
 	w.checked = time.Now()
-	w.Hub.Publish("cs_1")
+	w.hub.Publish("cs_1")
 	w.pass(0)
 }
 

@@ -16,26 +16,37 @@ import (
 	"coinslot/bff/web"
 )
 
-// doctor is GET and POST /checkout/doctor?origin=…: problems between a host page of that origin
+// doctor explains why a host page cannot show the checkout.
+type doctor struct {
+	*web.Server
+	Config
+	hosts
+}
+
+// show is GET and POST /checkout/doctor?origin=…: problems between a host page of that origin
 // and the checkout, as HTML, text or JSON. A POST has the host page's headers, which may include
 // cookies, so they are not in the URL and are not stored. checkout.js links to this page in the
 // browser's console when something fails.
-func (s *server) doctor(w http.ResponseWriter, r *http.Request) error {
-	if r.Method == http.MethodPost &&
-		web.MediaType(r.Header.Get("Content-Type")) == "application/json" {
-		return web.Refuse(wire.CodeMediaType, "Content-Type")
+func (d *doctor) show(w http.ResponseWriter, r *http.Request) error {
+	if r.Method == http.MethodPost {
+		if err := checkPost(d.Server, r); err != nil {
+			return err
+		}
+		if web.MediaType(r.Header.Get("Content-Type")) == "application/json" {
+			return web.Refuse(wire.CodeMediaType, "Content-Type")
+		}
 	}
 	values := r.URL.Query()
 	for name, value := range r.PostForm {
 		values[name] = value
 	}
-	e := s.hostPage(values)
-	now := s.Now()
+	e := d.hostPage(values)
+	now := d.Now()
 	report := newReport(e, now)
 	h := w.Header()
 	switch reportFormat(r, values.Get("format")) {
 	case "html":
-		return s.doctorPage(w, e, report, now)
+		return d.doctorPage(w, e, report, now)
 	case "json":
 		h.Set("Content-Type", "application/json")
 		return json.NewEncoder(w).Encode(report)
@@ -61,14 +72,14 @@ func reportFormat(r *http.Request, requested string) string {
 
 // hostPage is the host page of a request, with what the server knows about itself but other
 // origins, keys and paths.
-func (s *server) hostPage(values url.Values) check.Embedding {
+func (d *doctor) hostPage(values url.Values) check.Embedding {
 	e := check.Embedding{
-		URL: s.PublicURL, Version: s.Assets.Version(), Integrity: s.Assets.Integrity("checkout.js"),
-		AddOrigin: s.AddOrigin,
-		API:       s.API, Orders: s.OrderKey != "", Items: !s.Catalog.Empty(),
+		URL: d.PublicURL, Version: d.Assets.Version(), Integrity: d.Assets.Integrity("checkout.js"),
+		AddOrigin: d.AddOrigin,
+		API:       d.API, Orders: d.OrderKey != "", Items: !d.Catalog.Empty(),
 		Given: values.Get("origin"), Pasted: values.Get("headers"), Code: values.Get("code"),
 	}
-	e.Origin, e.Listed = s.hostOrigin(e.Given)
+	e.Origin, e.Listed = d.hostOrigin(e.Given)
 	return e
 }
 
@@ -87,13 +98,13 @@ var doctorTemplate = template.Must(template.New("doctor").Funcs(template.FuncMap
 }).Parse(doctorHTML))
 
 // doctorPage writes the report as HTML. Its script makes the browser's checks.
-func (s *server) doctorPage(
+func (d *doctor) doctorPage(
 	w http.ResponseWriter, e check.Embedding, report DoctorReport, now time.Time,
 ) error {
 	data, err := json.Marshal(map[string]any{ // escapes <, > and &, so that no text ends the block
 		"report": report, "session": check.AbsentSession, "integrity": e.Integrity,
 		"pinned": "/checkout/" + e.Version + "/checkout.js",
-		"wasm":   s.Assets.URL("app.wasm"), "sent": s.frameHeaders(), "places": placeTitles(),
+		"wasm":   d.Assets.URL("app.wasm"), "sent": d.frameHeaders(), "places": placeTitles(),
 	})
 	if err != nil {
 		return fmt.Errorf("encoding a report: %w", err)
@@ -101,13 +112,13 @@ func (s *server) doctorPage(
 	var page bytes.Buffer
 	if err := doctorTemplate.Execute(&page, map[string]any{
 		"Report": report, "Data": template.JS(data), "Given": e.Given, "Code": e.Code,
-		"Codes": check.Codes(s.AddOrigin), "Places": check.Places(),
-		"Kept": check.Kept(e.Pasted), "CSS": s.Assets.URL("doctor.css"),
-		"JS": s.Assets.URL("doctor.js"), "Clock": now.UTC().Format(time.DateTime),
+		"Codes": check.Codes(d.AddOrigin), "Places": check.Places(),
+		"Kept": check.Kept(e.Pasted), "CSS": d.Assets.URL("doctor.css"),
+		"JS": d.Assets.URL("doctor.js"), "Clock": now.UTC().Format(time.DateTime),
 	}); err != nil {
 		return fmt.Errorf("rendering a report: %w", err)
 	}
-	s.SetKind(w, web.KindDoctor)
+	d.SetKind(w, web.KindDoctor)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Write(page.Bytes()) // a client that has gone is not our error
 	return nil
@@ -115,8 +126,8 @@ func (s *server) doctorPage(
 
 // frameHeaders are those of framed pages, for the browser to compare; the allowed origins are
 // left out.
-func (s *server) frameHeaders() map[string]string {
-	h := s.PublicHeaders(web.KindFramed)
+func (d *doctor) frameHeaders() map[string]string {
+	h := d.PublicHeaders(web.KindFramed)
 	all := map[string]string{}
 	for _, name := range []string{
 		"Content-Security-Policy", "Cross-Origin-Embedder-Policy", "Cross-Origin-Resource-Policy",
@@ -142,11 +153,11 @@ const (
 )
 
 // echo is GET /checkout/doctor/live: a websocket that echoes one message and closes.
-func (s *server) echo(w http.ResponseWriter, r *http.Request) error {
-	if err := s.checkUpgrade(r); err != nil {
+func (d *doctor) echo(w http.ResponseWriter, r *http.Request) error {
+	if err := checkUpgrade(d.Server, r); err != nil {
 		return err
 	}
-	conn, err := s.openSocket(w, r)
+	conn, err := upgrade(w, r)
 	if err != nil {
 		return err
 	}

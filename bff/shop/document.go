@@ -33,20 +33,33 @@ func refreshSeconds(p widget.Page) int {
 
 // document writes the page around the widget, which works without scripts.
 type document struct {
-	css, after, print   string // URLs
-	frame, wasm, loader string // URLs; empty if not built
-	framed, fallback    string // URLs for frames; empty if not built
-	// the content of framed: frame.js with the stylesheet; empty if not built
+	// URLs of styles.
+	css   string
+	after string
+	print string
+	// URLs of scripts and the program; empty if not built.
+	frame    string
+	framed   string // in frames: frame.js with the stylesheet
+	fallback string // in frames
+	wasm     string
+	loader   string
+	// inline is the content of framed; empty if not built.
 	inline string
 	texts  textFiles
 }
 
 func newDocument(a *web.Assets, texts textFiles) *document {
 	return &document{
-		css: a.URL("checkout.css"), after: a.URL("after.css"), print: a.URL("print.css"),
-		frame: a.URL("frame.js"), framed: a.URL("framed.js"), fallback: a.URL("fallback.js"),
-		wasm: a.URL("app.wasm"), loader: a.URL("wasm_exec.js"), texts: texts,
-		inline: a.Text("framed.js"),
+		css:      a.URL("checkout.css"),
+		after:    a.URL("after.css"),
+		print:    a.URL("print.css"),
+		frame:    a.URL("frame.js"),
+		framed:   a.URL("framed.js"),
+		fallback: a.URL("fallback.js"),
+		wasm:     a.URL("app.wasm"),
+		loader:   a.URL("wasm_exec.js"),
+		inline:   a.Text("framed.js"),
+		texts:    texts,
 	}
 }
 
@@ -72,6 +85,7 @@ func (d *document) render(p widget.Page) ([]byte, error) {
 }
 
 func (d *document) writeHead(page *bytes.Buffer, p widget.Page) {
+	// put writes markup and values in turn; it escapes the values.
 	put := func(parts ...string) {
 		for i, part := range parts {
 			if i%2 == 1 {
@@ -82,24 +96,28 @@ func (d *document) writeHead(page *bytes.Buffer, p widget.Page) {
 	}
 	attributes, script, style := d.scriptAndStyle(p)
 	theme := web.OneOf(p.Theme, "light", "dark") // how the browser paints before the styles
-	put("<!doctype html>\n<html lang=\"", p.Lang, "\" dir=\"", p.Dir, "\" class=\"theme-",
-		cmp.Or(theme, "auto"), "\">\n<head>\n<meta charset=\"utf-8\">\n")
-	put("<script"+attributes+" data-origin=\"", p.Origin, "\" data-embed=\"", p.Embed,
+
+	put("<!doctype html>\n<html lang=\"", p.Lang, "\" dir=\"", p.Dir,
+		"\" class=\"theme-", cmp.Or(theme, "auto"), "\">\n<head>\n<meta charset=\"utf-8\">\n")
+
+	put("<script"+attributes+
+		" data-origin=\"", p.Origin,
+		"\" data-embed=\"", p.Embed,
 		"\" data-wasm=\"", d.wasm,
-		"\" data-loader=\"", d.loader, "\" data-text=\"", d.texts.URL(p.Lang),
-		"\">")
+		"\" data-loader=\"", d.loader,
+		"\" data-text=\"", d.texts.URL(p.Lang), "\">")
 	page.WriteString(script)
 	page.WriteString("</script>\n")
-	put("<title>", p.Title(),
-		"</title>\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"+
-			"<meta name=\"robots\" content=\"noindex\">\n")
-	put("<meta name=\"color-scheme\" content=\"", cmp.Or(theme, "light dark"),
-		"\">\n"+style+d.lateStyle(p)+"<link rel=\"icon\" type=\"image/svg+xml\" href=\"", p.Icon(),
-		"\">\n")
+
+	put("<title>", p.Title(), "</title>\n")
+	put("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n" +
+		"<meta name=\"robots\" content=\"noindex\">\n")
+	put("<meta name=\"color-scheme\" content=\"", cmp.Or(theme, "light dark"), "\">\n")
+	page.WriteString(style + d.lateStyle(p))
+	put("<link rel=\"icon\" type=\"image/svg+xml\" href=\"", p.Icon(), "\">\n")
 	if p.AutoRefreshes() {
 		put("<noscript><meta http-equiv=\"refresh\" content=\"", strconv.Itoa(refreshSeconds(p)),
-			"; url=",
-			p.Link(""), "\"></noscript>\n")
+			"; url=", p.Link(""), "\"></noscript>\n")
 	}
 	page.WriteString("</head>\n")
 }
@@ -107,11 +125,12 @@ func (d *document) writeHead(page *bytes.Buffer, p widget.Page) {
 // writeData writes the initial data of the WebAssembly program, without what its text file has,
 // and ends the page.
 func (d *document) writeData(page *bytes.Buffer, p widget.Page) error {
-	p.Text, p.Languages = nil, nil
+	p.Text = nil
+	p.Languages = nil
 	if p.View.Status == wire.Pending && !p.Changing { // the feed brings the other coins
-		p.View.Currencies = slices.DeleteFunc(slices.Clone(p.View.Currencies),
-			func(c wire.Currency) bool { return c.Symbol != p.View.LatestAttempt().CurrencySymbol })
+		p.View.Currencies = onlyCoin(p.View.Currencies, p.View.LatestAttempt().CurrencySymbol)
 	}
+
 	page.WriteString("\n<script type=\"application/json\" id=\"coinslot-page\">")
 	// escapes <, > and &, so that no text ends the block
 	if err := json.NewEncoder(page).Encode(p); err != nil {
@@ -123,6 +142,13 @@ func (d *document) writeData(page *bytes.Buffer, p widget.Page) error {
 	}
 	page.WriteString("</body>\n</html>\n")
 	return nil
+}
+
+// onlyCoin returns the coin of a symbol out of a list, which it leaves as it is.
+func onlyCoin(list []wire.Currency, symbol string) []wire.Currency {
+	return slices.DeleteFunc(slices.Clone(list), func(c wire.Currency) bool {
+		return c.Symbol != symbol
+	})
 }
 
 // inlines reports whether a page has its script and styles inline: that of an open order in a
@@ -140,16 +166,16 @@ func (d *document) scriptAndStyle(p widget.Page) (attributes, script, style stri
 	}
 	style = "<link rel=\"stylesheet\"" + attribute("href", d.css) + ">\n"
 	plain := "<noscript>" + style + "</noscript>\n"
-	if d.inlines(p) {
+	switch {
+	case d.inlines(p):
+		attributes = attribute("data-style", d.css) + attribute("data-framed", d.framed)
 		whole := "<link rel=\"expect\" href=\"#coinslot-page\" blocking=\"render\">\n"
-		return attribute("data-style", d.css) + attribute("data-framed", d.framed), d.inline,
-			whole + plain
-	}
-	if p.Embed == "" || d.framed == "" {
+		return attributes, d.inline, whole + plain
+	case p.Embed == "" || d.framed == "":
 		return attribute("src", d.frame), "", style
 	}
-	return " async blocking=\"render\"" + attribute("data-style", d.css) +
-		attribute("src", d.framed), "", plain
+	attributes = attribute("data-style", d.css) + attribute("src", d.framed)
+	return " async blocking=\"render\"" + attributes, "", plain
 }
 
 // lateStyle links the styles that an order's first pages do not need. There the frame's script

@@ -23,30 +23,42 @@ type embedOptions struct {
 	languages bool   // show all in the menu
 }
 
-// readEmbed is parseEmbed with the request's Accept-Language. The address of a frame that is in a
-// host page's HTML may lack the origin: the browser names the page as the frame's referrer.
-func (s *server) readEmbed(r *http.Request, values url.Values) embedOptions {
-	f := s.parseEmbed(values)
+// hosts are the pages that may frame the checkout.
+type hosts struct {
+	publicURL string // pages of the server itself
+	origins   []string
+}
+
+// read is parse with the request's Accept-Language. The address of a frame that is in a host page's
+// HTML may lack the origin: the browser names the page as the frame's referrer.
+func (h hosts) read(r *http.Request, values url.Values) embedOptions {
+	f := h.parse(values)
 	f.accept = r.Header.Get("Accept-Language")
-	if f.embed != "" && f.requested == "" {
-		host, err := url.Parse(r.Referer())
-		if err == nil && slices.Contains(s.Origins, host.Scheme+"://"+host.Host) {
-			f.origin = host.Scheme + "://" + host.Host
-			f.requested = f.origin
-		}
+	if f.embed == "" || f.requested != "" {
+		return f
+	}
+
+	referrer, err := url.Parse(r.Referer())
+	if err != nil {
+		return f
+	}
+	host := referrer.Scheme + "://" + referrer.Host
+	if slices.Contains(h.origins, host) { // not our own page, whose links lead here
+		f.origin = host
+		f.requested = host
 	}
 	return f
 }
 
-// parseEmbed reads values and drops invalid ones.
-func (s *server) parseEmbed(values url.Values) embedOptions {
+// parse reads values and drops invalid ones.
+func (h hosts) parse(values url.Values) embedOptions {
 	f := embedOptions{
 		embed:     web.OneOf(values.Get("embed"), "inline", "modal"),
 		theme:     web.OneOf(values.Get("theme"), "auto", "light", "dark"),
+		lang:      order.Language(values.Get("lang")),
 		languages: values.Has("languages"),
 	}
-	f.lang = order.Language(values.Get("lang"))
-	origin, listed := s.hostOrigin(values.Get("origin"))
+	origin, listed := h.hostOrigin(values.Get("origin"))
 	f.requested = origin
 	if listed {
 		f.origin = origin
@@ -56,12 +68,21 @@ func (s *server) parseEmbed(values url.Values) embedOptions {
 
 // hostOrigin returns the origin of a host page as browsers write it, and whether that page may
 // frame the checkout. It is empty if given is no origin.
-func (s *server) hostOrigin(given string) (origin string, listed bool) {
+func (h hosts) hostOrigin(given string) (origin string, listed bool) {
 	origin, err := config.Origin(given)
 	if err != nil {
 		return "", false
 	}
-	return origin, slices.Contains(s.Origins, origin) || origin == s.PublicURL
+	return origin, slices.Contains(h.origins, origin) || origin == h.publicURL
+}
+
+// returnTo is where a page without return URLs leads back to: the host page, or the only configured
+// origin.
+func (h hosts) returnTo(f embedOptions) string {
+	if f.origin == "" && len(h.origins) == 1 {
+		return h.origins[0]
+	}
+	return f.origin
 }
 
 // refused reports whether an unlisted host frames the page.
@@ -70,8 +91,10 @@ func (f embedOptions) refused() bool { return f.embed != "" && f.requested != ""
 func (f embedOptions) fields() []widget.Field {
 	var list []widget.Field
 	for _, field := range []widget.Field{
-		{Name: "embed", Value: f.embed}, {Name: "origin", Value: f.origin},
-		{Name: "theme", Value: f.theme}, {Name: "lang", Value: f.lang},
+		{Name: "embed", Value: f.embed},
+		{Name: "origin", Value: f.origin},
+		{Name: "theme", Value: f.theme},
+		{Name: "lang", Value: f.lang},
 	} {
 		if field.Value != "" {
 			list = append(list, field)

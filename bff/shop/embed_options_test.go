@@ -10,11 +10,10 @@ import (
 
 	"coinslot/bff/config"
 	"coinslot/bff/fortest"
-	"coinslot/bff/web"
 )
 
-// hosts loads COINSLOT_ORIGINS.
-func hosts(t testing.TB, origins string) ([]string, error) {
+// loadOrigins loads COINSLOT_ORIGINS.
+func loadOrigins(t testing.TB, origins string) ([]string, error) {
 	t.Helper()
 	c, err := config.Load([]string{"COINSLOT_GATEWAY_URL=https://gateway.example", "COINSLOT_GATEWAY_KEY=k",
 		"COINSLOT_SECRET_KEY=" + strings.Repeat("s", 32), "COINSLOT_ORIGINS=" + origins}, nil)
@@ -28,7 +27,7 @@ func TestOriginsAreNormalized(t *testing.T) {
 		"http://shop.example:80": "http://shop.example", "http://shop.example:443": "http://shop.example:443", "https://shop.example:8443": "https://shop.example:8443",
 		"http://127.0.0.1:3000": "http://127.0.0.1:3000", "http://[::1]:3000": "http://[::1]:3000", "https://xn--bcher-kva.example": "https://xn--bcher-kva.example",
 	} {
-		got, err := hosts(t, given)
+		got, err := loadOrigins(t, given)
 		if err != nil || !slices.Equal(got, []string{want}) {
 			t.Errorf("COINSLOT_ORIGINS=%s = %v, %v; want %s", given, got, err, want)
 		}
@@ -44,14 +43,14 @@ func TestInvalidOrigins(t *testing.T) {
 		"'self'", "'unsafe-inline'", "https:", "https://shop.example,*", ",", "https://shop.example\x00",
 		"https://bücher.example", "https://shop%2eexample", "https://shop.example%20x", "https://[::1", "https://[fe80::1%25eth0]", "https://shop.example//", "data:x", "blob:https://shop.example",
 	} {
-		if got, err := hosts(t, bad); err == nil {
+		if got, err := loadOrigins(t, bad); err == nil {
 			t.Errorf("COINSLOT_ORIGINS=%q = %v; want a refusal", bad, got)
 		}
 	}
 }
 
 func TestParseEmbed(t *testing.T) {
-	s := &server{Server: &web.Server{Config: web.Config{PublicURL: "https://pay.example", Origins: []string{"https://shop.example"}}}}
+	h := hosts{publicURL: "https://pay.example", origins: []string{"https://shop.example"}}
 	for query, want := range map[string]embedOptions{
 		"":                                                        {},
 		"embed=inline":                                            {embed: "inline"},
@@ -76,15 +75,15 @@ func TestParseEmbed(t *testing.T) {
 	} {
 		values, err := url.ParseQuery(query)
 		fortest.OK(t, err)
-		if got := s.parseEmbed(values); got != want {
-			t.Errorf("parseEmbed(%s) = %+v; want %+v", query, got, want)
+		if got := h.parse(values); got != want {
+			t.Errorf("parse(%s) = %+v; want %+v", query, got, want)
 		}
 	}
 }
 
 // TestEmbedOfReferrer checks that a frame without an origin has that of a listed host page.
 func TestEmbedOfReferrer(t *testing.T) {
-	s := &server{Server: &web.Server{Config: web.Config{PublicURL: "https://pay.example", Origins: []string{"https://shop.example"}}}}
+	h := hosts{publicURL: "https://pay.example", origins: []string{"https://shop.example"}}
 	for _, c := range []struct{ query, referrer, want string }{
 		{"embed=inline", "https://shop.example/cart?x=1", "https://shop.example"},
 		{"embed=inline", "https://evil.example/https://shop.example", ""},
@@ -95,15 +94,15 @@ func TestEmbedOfReferrer(t *testing.T) {
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/checkout/cs_1?"+c.query, nil)
 		r.Header.Set("Referer", c.referrer)
-		fortest.Equal(t, s.readEmbed(r, r.URL.Query()).origin, c.want, "origin of %+v", c)
+		fortest.Equal(t, h.read(r, r.URL.Query()).origin, c.want, "origin of %+v", c)
 	}
 }
 
 // TestEmbedOptionsAreKept checks that a redirect keeps what forms and links carry.
 func TestEmbedOptionsAreKept(t *testing.T) {
 	const query = "?embed=modal&lang=de&origin=https%3A%2F%2Fshop.example&theme=dark"
-	s := &server{Server: &web.Server{Config: web.Config{Origins: []string{"https://shop.example"}}}}
+	h := hosts{origins: []string{"https://shop.example"}}
 	values, err := url.ParseQuery(query[1:] + "&change=1&order=x")
 	fortest.OK(t, err)
-	fortest.Equal(t, s.parseEmbed(values).query(), query, "a redirect has the query")
+	fortest.Equal(t, h.parse(values).query(), query, "a redirect has the query")
 }

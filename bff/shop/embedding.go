@@ -34,32 +34,47 @@ type embedding struct {
 	Codes []check.Code `json:"codes,omitempty"`
 }
 
-// embedding is GET /checkout/embed.js?lang=…&origin=…: a module for checkout.js. It is a script,
-// not JSON, because a page that allows checkout.js then needs no connect-src. It is no secret. It
-// does not depend on the referrer: caches keep it for all pages.
-func (s *server) embedding(w http.ResponseWriter, r *http.Request) error {
-	f := s.parseEmbed(r.URL.Query())
+// loader answers checkout.js, which loads the checkout into a host page.
+type loader struct {
+	site      *web.Server
+	hosts     hosts
+	texts     *translations
+	refusals  *Refusals // nil = unlisted hosts are not counted
+	addOrigin string
+}
+
+// serve is GET /checkout/embed.js?lang=…&origin=…: a module for checkout.js. It is a script, not
+// JSON, because a page that allows checkout.js then needs no connect-src. It is no secret. It does
+// not depend on the referrer: caches keep it for all pages.
+func (l *loader) serve(w http.ResponseWriter, r *http.Request) error {
+	f := l.hosts.parse(r.URL.Query())
 	f.accept = r.Header.Get("Accept-Language")
 	if f.requested != "" && f.origin == "" {
-		s.Refusals.Add(f.requested, "")
+		l.refusals.Add(f.requested, "")
 	}
-	_, dir, text := s.texts.match(f.lang, f.accept)
+	_, dir, text := l.texts.match(f.lang, f.accept)
 	say := func(key string) string { return widget.Translate(text, dir, key) }
-	head, tail, codes := "export default ", "\n", []check.Code(nil)
+
+	head := "export default "
+	tail := "\n"
+	var codes []check.Code
 	if r.URL.Query().Has("debug") {
-		head, tail, codes = head+"{explain, ...", "}\n"+check.ExplainScript, check.Codes(s.AddOrigin)
+		head += "{explain, ..."
+		tail = "}\n" + check.ExplainScript
+		codes = check.Codes(l.addOrigin)
 	}
+
 	words, err := json.Marshal(embedding{ // escapes for HTML and old scripts
 		Listed: f.origin != "", Dir: dir, Title: say("title.none"), Close: say("close"),
 		Retry: say("closed.again"), Link: say("refused.link"), Failed: say("loader.failed"),
 		Create: say("error.unknown"), Offline: say("error.offline"),
-		Hints: check.NewHints(s.PublicURL, s.AddOrigin, f.requested),
+		Hints: check.NewHints(l.site.PublicURL, l.addOrigin, f.requested),
 		CSS:   embedCSS, Codes: codes,
 	})
 	if err != nil {
 		return fmt.Errorf("encoding the words of checkout.js: %w", err)
 	}
-	s.SetKind(w, web.KindModule)
+	l.site.SetKind(w, web.KindModule)
 	w.Header().Set("Content-Type", "text/javascript; charset=utf-8")
 	web.Send(w, r, http.StatusOK, []byte(head+string(words)+tail))
 	return nil

@@ -15,77 +15,99 @@ import (
 // answer, the shopper has waited for it already.
 const lastPageTimeout = 2 * time.Second
 
-// errorPage shows an error, with the form that led here if the session can be loaded. A temporary
-// error reloads automatically: shopper and host page may be waiting for a payment.
-func (s *server) errorPage(w http.ResponseWriter, r *http.Request, e wire.Error) {
+// errorPages shows errors to shoppers.
+type errorPages struct {
+	site     *web.Server
+	pages    *pages
+	sessions *sessions
+	orders   *orders
+}
+
+// show shows an error, with the form that led here if the session can be loaded. A temporary error
+// reloads automatically: shopper and host page may be waiting for a payment.
+func (e *errorPages) show(w http.ResponseWriter, r *http.Request, problem wire.Error) {
 	values := r.URL.Query()
 	if r.PostForm != nil {
 		values = r.PostForm
 	}
-	f := s.readEmbed(r, values)
-	last := s.lastPage
-	if e.Code == wire.CodeRateLimited {
-		last = s.emptyPage // which needs no database
+	f := e.pages.hosts.read(r, values)
+
+	var page widget.Page
+	if problem.Code == wire.CodeRateLimited {
+		page = e.empty(r, values, f) // which needs no database
+	} else {
+		page = e.last(r, values, f)
 	}
-	soon, cancel := context.WithTimeout(r.Context(), lastPageTimeout)
-	defer cancel()
-	p := last(r.WithContext(soon), values, f)
-	if !showsWrongField(p) {
-		p.View.Notice = s.notice(e.Code, p.Lang)
+	if !showsWrongField(page) {
+		page.View.Notice = e.pages.notice(problem.Code, page.Lang)
 	}
-	if after := w.Header().Get("Retry-After"); after != "" && r.Method == http.MethodGet {
+
+	after := w.Header().Get("Retry-After")
+	if after != "" && r.Method == http.MethodGet {
 		w.Header().Set("Refresh", after)
 	}
-	if err := s.writePage(w, r, e.Status, p, f); err != nil {
-		s.Log.ErrorContext(r.Context(), "writing the error page failed", "error", err)
+	if err := e.pages.write(w, r, problem.Status, page, f); err != nil {
+		e.site.Log.ErrorContext(r.Context(), "writing the error page failed", "error", err)
 	}
 }
 
-// lastPage is the page that a failed request came from, or an empty one.
-func (s *server) lastPage(r *http.Request, values url.Values, f embedOptions) widget.Page {
-	if id := r.PathValue("session"); id != "" {
-		if session, err := s.shopperSession(r.Context(), id); err == nil {
-			p := s.sessionPage(r.Context(), session, f)
-			p.Changing = values.Get("currency_symbol") != "" && session.Status == wire.Pending
-			return keepInput(p, values)
+// last is the page that a failed request came from, or an empty one.
+func (e *errorPages) last(r *http.Request, values url.Values, f embedOptions) widget.Page {
+	soon, cancel := context.WithTimeout(r.Context(), lastPageTimeout)
+	defer cancel()
+
+	id := r.PathValue("session")
+	if id == "" {
+		page, ok := e.orders.refused(r.WithContext(soon), values, f)
+		if !ok {
+			return e.empty(r, values, f)
 		}
-	} else if p, ok := s.refusedOffer(r, values, f); ok {
-		return keepInput(p, values)
+		return keepInput(page, values)
 	}
-	return s.emptyPage(r, values, f)
+
+	session, err := e.sessions.find(soon, id)
+	if err != nil {
+		return e.empty(r, values, f)
+	}
+	page := e.pages.ofSession(soon, session, f)
+	page.Changing = values.Get("currency_symbol") != "" && session.Status == wire.Pending
+	return keepInput(page, values)
 }
 
-// emptyPage shows no order. Its links keep the requested one, which may only be unavailable now.
-func (s *server) emptyPage(r *http.Request, values url.Values, f embedOptions) widget.Page {
-	p := s.blankPage(f, "")
-	p.Base = "/checkout"
-	if r.URL.Path == p.Base {
+// empty shows no order. Its links keep the requested one, which may only be unavailable now.
+func (e *errorPages) empty(r *http.Request, values url.Values, f embedOptions) widget.Page {
+	page := e.pages.blank(f, "")
+	page.View = e.pages.blankView()
+	page.Base = "/checkout"
+	if r.URL.Path == page.Base {
 		for _, name := range []string{"order", "item", "amount", "quantity"} {
 			if value := values.Get(name); value != "" {
-				p.Carry = append(p.Carry, widget.Field{Name: name, Value: value})
+				page.Carry = append(page.Carry, widget.Field{Name: name, Value: value})
 			}
 		}
 	}
 	if id := r.PathValue("session"); web.IsSession(id) {
-		p.Base += "/" + id
+		page.Base += "/" + id
 	}
-	p.View = s.blankView()
-	return p
+	return page
 }
 
 // keepInput restores the shopper's coin and e-mail address.
-func keepInput(p widget.Page, values url.Values) widget.Page {
-	p = keepCoin(p, values)
-	if email := values.Get("email"); email != "" && len(email) <= 254 {
-		p.Email = email
+func keepInput(page widget.Page, values url.Values) widget.Page {
+	page = keepCoin(page, values)
+	email := values.Get("email")
+	if email != "" && len(email) <= 254 {
+		page.Email = email
 	}
-	return p
+	return page
 }
 
 // keepCoin restores the shopper's coin.
-func keepCoin(p widget.Page, values url.Values) widget.Page {
-	if c := parseChoice(values); c.CurrencySymbol != "" {
-		p.Chosen, p.ChosenNetwork = c.CurrencySymbol, c.NetworkCode
+func keepCoin(page widget.Page, values url.Values) widget.Page {
+	c := parseChoice(values)
+	if c.CurrencySymbol != "" {
+		page.Chosen = c.CurrencySymbol
+		page.ChosenNetwork = c.NetworkCode
 	}
-	return p
+	return page
 }

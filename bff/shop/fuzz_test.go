@@ -8,7 +8,6 @@ import (
 
 	"coinslot/bff/fortest"
 	"coinslot/bff/order"
-	"coinslot/bff/web"
 )
 
 // FuzzParseEmbed: for any query, a page has only a listed origin, and links only have the
@@ -20,21 +19,21 @@ func FuzzParseEmbed(f *testing.F) {
 	} {
 		f.Add(s)
 	}
-	s := &server{Server: &web.Server{Config: web.Config{PublicURL: "https://pay.example", Origins: []string{"https://shop.example"}}}}
+	h := hosts{publicURL: "https://pay.example", origins: []string{"https://shop.example"}}
 	f.Fuzz(func(t *testing.T, query string) {
 		values, _ := url.ParseQuery(query)
-		got := s.parseEmbed(values)
+		got := h.parse(values)
 		if !slices.Contains([]string{"", "https://shop.example", "https://pay.example"}, got.origin) {
-			t.Fatalf("parseEmbed(%q) lets in %q", query, got.origin)
+			t.Fatalf("parse(%q) lets in %q", query, got.origin)
 		}
 		if strings.ContainsAny(got.requested+got.lang+got.theme+got.embed, "\r\n\"'<>; ,*") {
-			t.Fatalf("parseEmbed(%q) = %+v", query, got)
+			t.Fatalf("parse(%q) = %+v", query, got)
 		}
 		again, err := url.ParseQuery(strings.TrimPrefix(got.query(), "?"))
 		fortest.OK(t, err)
-		back := s.parseEmbed(again)
+		back := h.parse(again)
 		if back.requested = got.requested; back != got {
-			t.Fatalf("parseEmbed(%q) = %+v, but after a link %+v", query, got, back)
+			t.Fatalf("parse(%q) = %+v, but after a link %+v", query, got, back)
 		}
 	})
 }

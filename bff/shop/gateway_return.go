@@ -2,66 +2,69 @@ package shop
 
 import (
 	"context"
-	"crypto/subtle"
 	"errors"
-	"io"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strconv"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
 	"coinslot/bff/web"
 )
 
-// gatewayReturn is GET /return, where the gateway's page sends the shopper. It is not trusted: a
-// tracking code and order number that belong together lead to the session's page and schedule a
-// check; anything else leads to a neutral page. An unknown tracking code counts as a guess.
-func (s *server) gatewayReturn(w http.ResponseWriter, r *http.Request) error {
-	q := r.URL.Query()
-	code, number := q.Get("tracking_code"), q.Get("order_id")
-	if len(q["tracking_code"]) == 1 && len(q["order_id"]) <= 1 {
-		session, ok := s.findByCode(r, code)
-		if ok = ok && matchesOrderID(session, code, number); ok && !s.isClosed(session) {
-			if s.AllowNudge(r) {
-				s.hint(r.Context(), session)
-			}
-			s.Redirect(w, r, "/checkout/"+session.ID)
-			return nil
-		}
-		if !ok && code != "" {
-			if err := s.CountGuess(w, r, nil); err != nil {
-				return err
-			}
-		}
-	}
-	p := s.blankPage(s.readEmbed(r, nil), "")
-	p.Base = "/checkout"
-	p.View = s.blankView()
-	p.View.Notice = &wire.Notice{Message: s.texts.words(p.Lang)("return.neutral")}
-	s.SetKind(w, web.KindAlone)
-	return s.document.write(w, r, http.StatusOK, p)
+// gatewayCalls answers what the gateway's pages and hooks request. It is not trusted: a request is
+// at most a hint to check a payment now.
+type gatewayCalls struct {
+	site      *web.Server
+	checkout  *checkout.Service
+	pages     *pages
+	sessions  *sessions
+	hookToken string // empty = no hook
+	kick      func() // makes the poller check due sessions now
 }
 
-var plausibleCode = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
+// comeBack is GET /return, where the gateway's page sends the shopper: a tracking code and order
+// number that belong together lead to the session's page and schedule a check; anything else leads
+// to a neutral page. An unknown tracking code counts as a guess.
+func (g *gatewayCalls) comeBack(w http.ResponseWriter, r *http.Request) error {
+	q := r.URL.Query()
+	session, known := g.findReturning(r, q)
+	if known && !g.sessions.isClosed(session) {
+		if g.site.AllowNudge(r) {
+			g.checkSoon(r.Context(), session)
+		}
+		g.site.Redirect(w, r, "/checkout/"+session.ID)
+		return nil
+	}
+	if !known && hasOneCode(q) && q.Get("tracking_code") != "" {
+		if err := g.site.CountGuess(w, r, nil); err != nil {
+			return err
+		}
+	}
 
-func (s *server) findByCode(r *http.Request, code string) (payment.Session, bool) {
-	if !plausibleCode.MatchString(code) {
+	page := g.pages.blank(g.pages.hosts.read(r, nil), "")
+	page.Base = "/checkout"
+	page.View = g.pages.blankView()
+	page.View.Notice = &wire.Notice{Message: g.pages.texts.words(page.Lang)("return.neutral")}
+	g.site.SetKind(w, web.KindAlone)
+	return g.pages.document.write(w, r, http.StatusOK, page)
+}
+
+// findReturning returns the session whose tracking code and order number are in q.
+func (g *gatewayCalls) findReturning(r *http.Request, q url.Values) (payment.Session, bool) {
+	if !hasOneCode(q) {
 		return payment.Session{}, false
 	}
-	session, err := s.Checkout.FindByTrackingCode(r.Context(), code)
-	if err != nil && !errors.Is(err, payment.ErrNotFound) {
-		s.Log.WarnContext(r.Context(), "looking up a tracking code failed", "error", err)
-	}
-	return session, err == nil
+	code := q.Get("tracking_code")
+	session, found := g.find(r, code)
+	return session, found && matchesOrderID(session, code, q.Get("order_id"))
 }
 
-// hint schedules a check; it only logs errors.
-func (s *server) hint(ctx context.Context, session payment.Session) {
-	if err := s.Checkout.Hint(ctx, session); err != nil {
-		s.Log.WarnContext(ctx, "scheduling a check failed", "session", session.ID, "error", err)
-	}
-	s.Kick()
+// hasOneCode reports whether q names one transaction: repeated parameters may contradict each other.
+func hasOneCode(q url.Values) bool {
+	return len(q["tracking_code"]) == 1 && len(q["order_id"]) <= 1
 }
 
 // matchesOrderID reports whether the attempt of that code has that order number.
@@ -74,25 +77,26 @@ func matchesOrderID(session payment.Session, code, number string) bool {
 	return false
 }
 
-// codeInBody finds a tracking code in a body of any format.
-var codeInBody = regexp.MustCompile(`tracking_code["'\s:=]+([A-Za-z0-9_-]{1,128})`)
+var plausibleCode = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
 
-// gatewayHook is POST /hooks/gateway/{token}: any body is a hint to check now.
-func (s *server) gatewayHook(w http.ResponseWriter, r *http.Request) error {
-	token := []byte(r.PathValue("token"))
-	if s.HookToken == "" || subtle.ConstantTimeCompare(token, []byte(s.HookToken)) != 1 {
-		return s.CountGuess(w, r, web.Refuse(wire.CodeNotFound, ""))
+// find returns the session of a tracking code; it only logs errors.
+func (g *gatewayCalls) find(r *http.Request, code string) (session payment.Session, ok bool) {
+	if !plausibleCode.MatchString(code) {
+		return payment.Session{}, false
 	}
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		return web.Refuse(wire.CodeTooLarge, "")
+	session, err := g.checkout.FindByTrackingCode(r.Context(), code)
+	if err != nil && !errors.Is(err, payment.ErrNotFound) {
+		g.site.Log.WarnContext(r.Context(), "looking up a tracking code failed", "error", err)
 	}
-	body = append(body, " "+r.URL.RawQuery...)
-	if found := codeInBody.FindSubmatch(body); found != nil {
-		if session, ok := s.findByCode(r, string(found[1])); ok {
-			s.hint(r.Context(), session)
-		}
+	return session, err == nil
+}
+
+// checkSoon schedules a check; it only logs errors.
+func (g *gatewayCalls) checkSoon(ctx context.Context, session payment.Session) {
+	if err := g.checkout.Hint(ctx, session); err != nil {
+		g.site.Log.WarnContext(
+			ctx, "scheduling a check failed", "session", session.ID, "error", err,
+		)
 	}
-	w.WriteHeader(http.StatusNoContent)
-	return nil
+	g.kick()
 }

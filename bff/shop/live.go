@@ -17,31 +17,43 @@ import (
 	"coinslot/bff/web"
 
 	"github.com/gorilla/websocket"
+	"golang.org/x/sync/semaphore"
 )
 
-// live is GET /checkout/{session}/live: a websocket whose messages are whole views: one at once,
-// one after each change, and repeats as dedupe says.
-func (s *server) live(w http.ResponseWriter, r *http.Request) error {
-	if err := s.checkUpgrade(r); err != nil {
+// liveSockets opens the websockets of open pages.
+type liveSockets struct {
+	site     *web.Server
+	pages    *pages
+	sessions *sessions
+	hub      *realtime.Hub
+	lookups  *semaphore.Weighted // bounds the sessions that are read at a time
+}
+
+// open is GET /checkout/{session}/live: a websocket whose messages are whole views: one at once, one
+// after each change, and repeats as dedupe says.
+func (s *liveSockets) open(w http.ResponseWriter, r *http.Request) error {
+	if err := checkUpgrade(s.site, r); err != nil {
 		return err
 	}
-	session, err := s.findSession(r)
+	session, err := s.find(r)
 	if err != nil {
 		return err
 	}
-	lang := s.language(s.readEmbed(r, r.URL.Query()), session)
-	source := &liveView{server: s, session: session.ID, lang: lang}
+
+	f := s.pages.hosts.read(r, r.URL.Query())
+	lang, _, _ := s.pages.texts.match(f.lang, session.Order.Lang, f.accept)
+	source := &liveView{liveSockets: s, session: session.ID, lang: lang}
 	socket := realtime.NewSocket(source)
 	if !source.subscribe(r, socket.Notify) {
 		return web.Refuse(wire.CodeRateLimited, "")
 	}
-	conn, err := s.openSocket(w, r)
+	conn, err := upgrade(w, r)
 	if err != nil {
 		source.Leave()
 		return err
 	}
 	socket.Open(conn)
-	s.nudge(r, session)
+	s.sessions.nudge(r, session)
 	return nil
 }
 
@@ -53,25 +65,26 @@ const (
 	readTimeout   = 10 * time.Second
 )
 
-// findSession returns the session of a new socket. It waits until fewer than maxLookups are being
-// read, in FIFO order, for at most lookupTimeout.
-func (s *server) findSession(r *http.Request) (payment.Session, error) {
+// find returns the session of a new socket. It waits until fewer than maxLookups are being read, in
+// FIFO order, for at most lookupTimeout.
+func (s *liveSockets) find(r *http.Request) (payment.Session, error) {
 	waiting, cancel := context.WithTimeout(r.Context(), lookupTimeout)
 	defer cancel()
 	if s.lookups.Acquire(waiting, 1) != nil { // or the client has disconnected
 		return payment.Session{}, web.Refuse(wire.CodeRateLimited, "")
 	}
 	defer s.lookups.Release(1)
-	return s.shopperSession(r.Context(), r.PathValue("session"))
+
+	return s.sessions.find(r.Context(), r.PathValue("session"))
 }
 
 // checkUpgrade refuses requests that are not websocket upgrades by our pages.
-func (s *server) checkUpgrade(r *http.Request) error {
+func checkUpgrade(site *web.Server, r *http.Request) error {
 	origin, err := web.SingleHeader(r, "Origin", wire.CodeForbidden)
 	if err != nil {
 		return err
 	}
-	if !payment.SameName(origin, s.PublicURL) {
+	if !payment.SameName(origin, site.PublicURL) {
 		return web.Refuse(wire.CodeForbidden, "Origin")
 	}
 	if !websocket.IsWebSocketUpgrade(r) || !r.ProtoAtLeast(1, 1) { // RFC 6455, 4.1
@@ -80,8 +93,8 @@ func (s *server) checkUpgrade(r *http.Request) error {
 	return nil
 }
 
-// openSocket upgrades a request that passed checkUpgrade. On an error nothing was answered.
-func (s *server) openSocket(w http.ResponseWriter, r *http.Request) (*websocket.Conn, error) {
+// upgrade upgrades a request that passed checkUpgrade. On an error nothing was answered.
+func upgrade(w http.ResponseWriter, r *http.Request) (*websocket.Conn, error) {
 	conn, err := realtime.Upgrade(w, r, http.Header{"X-Request-Id": {logs.Request(r.Context())}})
 	if err != nil {
 		return nil, web.Refuse(wire.CodeUpgradeRequired, "Upgrade")
@@ -92,23 +105,27 @@ func (s *server) openSocket(w http.ResponseWriter, r *http.Request) (*websocket.
 // liveView is the source of one socket: a session's view in a language. Each open page has one,
 // so it is small.
 type liveView struct {
-	*server
-	session, lang string
-	client        string // the address that the socket is counted for
-	notify        func() // makes the socket request a message
-	unsubscribe   func()
-	dedupe        dedupe
+	*liveSockets
+	session     string
+	lang        string
+	client      string // the address that the socket is counted for
+	notify      func() // makes the socket request a message
+	unsubscribe func()
+	dedupe      dedupe
 }
 
 // subscribe subscribes to the session's updates and calls notify once. ok is false if the client
 // of r or the session has too many sockets.
 func (l *liveView) subscribe(r *http.Request, notify func()) (ok bool) {
-	if l.client, ok = l.EnterSocket(r); !ok {
+	l.client, ok = l.site.EnterSocket(r)
+	if !ok {
 		return false
 	}
+
 	l.notify = notify
-	if l.unsubscribe, ok = l.Hub.Subscribe(l.session, notify); !ok {
-		l.LeaveSocket(l.client)
+	l.unsubscribe, ok = l.hub.Subscribe(l.session, notify)
+	if !ok {
+		l.site.LeaveSocket(l.client)
 		return false
 	}
 	notify()
@@ -118,12 +135,12 @@ func (l *liveView) subscribe(r *http.Request, notify func()) (ok bool) {
 // Leave implements realtime.Source.
 func (l *liveView) Leave() {
 	l.unsubscribe()
-	l.LeaveSocket(l.client)
+	l.site.LeaveSocket(l.client)
 }
 
 // Message implements realtime.Source.
 func (l *liveView) Message() ([]byte, error) {
-	if l.Hub.Closed() {
+	if l.hub.Closed() {
 		return nil, &realtime.CloseError{Code: websocket.CloseServiceRestart, Reason: "restarting"}
 	}
 
@@ -145,7 +162,7 @@ func (l *liveView) read() (encodedView, error) {
 
 	ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
 	defer cancel()
-	session, err := l.shopperSession(ctx, l.session)
+	session, err := l.sessions.find(ctx, l.session)
 	if errors.Is(err, web.Refuse(wire.CodeSessionUnknown, "")) {
 		return encodedView{}, &realtime.CloseError{
 			Code: websocket.ClosePolicyViolation, Reason: string(wire.CodeSessionUnknown),
@@ -155,10 +172,10 @@ func (l *liveView) read() (encodedView, error) {
 		return encodedView{}, err
 	}
 
-	show := l.viewContext(ctx, l.lang)
-	p := widget.Page{Lang: l.lang, View: checkout.View(&session, show)}
-	l.explainEmpty(&p, show)
-	return encode(p.View)
+	options := l.pages.viewOptions(ctx, l.lang)
+	page := widget.Page{Lang: l.lang, View: checkout.View(&session, options)}
+	l.pages.explainEmpty(&page, options)
+	return encode(page.View)
 }
 
 // encodedView is a view that can be sent.

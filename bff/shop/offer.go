@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,15 +19,28 @@ import (
 	"coinslot/bff/web"
 )
 
+// orders answers requests for orders that are not stored yet.
+type orders struct {
+	site     *web.Server
+	checkout *checkout.Service
+	pages    *pages
+	sessions *sessions
+	limit    *unpaidLimit
+	catalog  *order.Catalog
+	orderKey string // verifies order tokens; empty = refused
+	sandbox  bool   // sells the item of the playground
+	kick     func() // makes the poller check due sessions now
+}
+
 // offer is a token or an item, without a stored session.
 type offer struct {
 	Order string `json:"order"`
 	Item  string `json:"item"`
-	// for open items only; nil = the suggested one
+	// Amount is for open items only; nil = the suggested one.
 	Amount *string `json:"amount"`
-	// for items that have one only; empty = the minimum
+	// Quantity is for items that have one only; empty = the minimum.
 	Quantity wholeNumber `json:"quantity"`
-	// makes repeated posts of a page one session; never read from a URL
+	// Key makes repeated posts of a page one session. It is never read from a URL.
 	Key string `json:"key"`
 }
 
@@ -40,8 +54,9 @@ func (n *wholeNumber) UnmarshalJSON(raw []byte) error {
 	if text == "null" {
 		return nil
 	}
-	if n := len(text); n > 2 && text[0] == '"' && text[n-1] == '"' {
-		text = text[1 : n-1]
+	isText := len(text) > 2 && text[0] == '"' && text[len(text)-1] == '"'
+	if isText {
+		text = text[1 : len(text)-1]
 	}
 	if strings.Trim(text, "0123456789") != "" {
 		return errors.New("not a whole number")
@@ -53,7 +68,11 @@ func (n *wholeNumber) UnmarshalJSON(raw []byte) error {
 // parseOffer reads an offer from a URL. An empty amount is none. A URL has no key: everyone who
 // has the URL would share the session.
 func parseOffer(q url.Values) offer {
-	o := offer{Order: q.Get("order"), Item: q.Get("item"), Quantity: wholeNumber(q.Get("quantity"))}
+	o := offer{
+		Order:    q.Get("order"),
+		Item:     q.Get("item"),
+		Quantity: wholeNumber(q.Get("quantity")),
+	}
 	if amount := q.Get("amount"); amount != "" {
 		o.Amount = &amount
 	}
@@ -64,114 +83,123 @@ func parseOffer(q url.Values) offer {
 func parseOfferForm(form url.Values) offer {
 	o := parseOffer(form)
 	o.Key = form.Get("key")
-	if o.Amount = nil; form.Has("amount") {
+	o.Amount = nil
+	if form.Has("amount") {
 		amount := screen.NormalizeAmount(form.Get("amount"))
 		o.Amount = &amount
 	}
 	return o
 }
 
-// priceOffer returns the order of an offer, priced by token or catalog, in the language of f.
-func (s *server) priceOffer(o offer, f embedOptions) (payment.Order, error) {
+// price returns the order of an offer, priced by token or catalog, in the language of f.
+func (o *orders) price(offered offer, f embedOptions) (payment.Order, error) {
 	switch {
-	case o.Order != "" && o.Item != "":
+	case offered.Order != "" && offered.Item != "":
 		return payment.Order{}, web.Refuse(wire.CodeOrderInvalid, "item")
-	case o.Order != "":
-		return order.ParseToken(o.Order, []byte(s.OrderKey), s.Now())
+	case offered.Order != "":
+		return order.ParseToken(offered.Order, []byte(o.orderKey), o.site.Now())
 	}
-	lang, _, _ := s.texts.match(f.lang, f.accept)
-	catalog := s.Catalog
-	if o.Item == playgroundItem && s.Simulate != nil {
+
+	catalog := o.catalog
+	if offered.Item == playgroundItem && o.sandbox {
 		catalog = playgroundCatalog
 	}
-	return catalog.Order(
-		o.Item, order.Request{Amount: o.Amount, Quantity: string(o.Quantity)}, lang,
-	)
+	lang, _, _ := o.pages.texts.match(f.lang, f.accept)
+	request := order.Request{Amount: offered.Amount, Quantity: string(offered.Quantity)}
+	return catalog.Order(offered.Item, request, lang)
 }
 
-// orderPage is the page of an order that is not stored. Its key makes repeated posts of the page
-// one session.
-func (s *server) orderPage(
-	ctx context.Context, o payment.Order, offered offer, f embedOptions,
+// page is the page of an order that is not stored. Its key makes repeated posts of the page one
+// session.
+func (o *orders) page(
+	ctx context.Context, priced payment.Order, offered offer, f embedOptions,
 ) widget.Page {
-	p := s.blankPage(f, o.Lang)
-	show := s.viewContext(ctx, p.Lang)
-	p.View = checkout.Preview(o, show, s.Checkout.Test)
-	p.Base = "/checkout"
-	p.Email = o.Email
-	p.Offer = s.editableOffer(o, offered)
-	p.Carry = append(p.Carry, offerFields(o, offered, p.Offer)...)
+	page := o.pages.blank(f, priced.Lang)
+	options := o.pages.viewOptions(ctx, page.Lang)
+	page.View = checkout.Preview(priced, options, o.checkout.Test)
+	page.Base = "/checkout"
+	page.Email = priced.Email
+	page.Offer = o.editable(priced, offered)
+	page.Carry = append(page.Carry, offerFields(priced, offered, page.Offer)...)
+
 	key := offered.Key
 	if !web.ValidIdempotencyKey(key) {
 		key = "page_" + strings.ToLower(rand.Text())
 	}
-	p.Carry = append(p.Carry, widget.Field{Name: "key", Value: key})
-	p.URL = s.PublicURL + p.Standalone().Link("")
-	s.explainEmpty(&p, show)
-	return p
+	page.Carry = append(page.Carry, widget.Field{Name: "key", Value: key})
+	page.URL = o.site.PublicURL + page.Standalone().Link("")
+	o.pages.explainEmpty(&page, options)
+	return page
 }
 
-// editableOffer is what the shopper may change, with its current values; nil = nothing.
-func (s *server) editableOffer(o payment.Order, offered offer) *widget.Offer {
-	terms := s.Catalog.Options(offered.Item)
-	p := &widget.Offer{
-		Minimum: terms.Minimum, Maximum: terms.Maximum, Suggested: terms.Suggested,
-		Least: terms.Least, Most: terms.Most,
+// editable is what the shopper may change, with its current values; nil = nothing.
+func (o *orders) editable(priced payment.Order, offered offer) *widget.Offer {
+	terms := o.catalog.Options(offered.Item)
+	fields := &widget.Offer{
+		Minimum:   terms.Minimum,
+		Maximum:   terms.Maximum,
+		Suggested: terms.Suggested,
+		Least:     terms.Least,
+		Most:      terms.Most,
 	}
 	switch {
 	case terms.Minimum != "":
-		p.Amount = o.AmountUSD.StringFixed(2)
+		fields.Amount = priced.AmountUSD.StringFixed(2)
 	case terms.Most > 0:
-		p.Quantity, _ = strconv.Atoi(o.Metadata["quantity"]) // written by the catalog
+		fields.Quantity, _ = strconv.Atoi(priced.Metadata["quantity"]) // written by the catalog
 	default:
 		return nil
 	}
-	return p
+	return fields
 }
 
-// offerFields are the fields of links and forms that identify an order that is not stored.
-func offerFields(o payment.Order, offered offer, set *widget.Offer) []widget.Field {
-	var list []widget.Field
-	add := func(name, value string, counts bool) {
-		if counts && value != "" {
-			list = append(list, widget.Field{Name: name, Value: value})
-		}
+// offerFields are the fields of links and forms that identify an order that is not stored; editable
+// is what the shopper may change of it.
+func offerFields(priced payment.Order, offered offer, editable *widget.Offer) []widget.Field {
+	list := []widget.Field{
+		{Name: "order", Value: offered.Order},
+		{Name: "item", Value: offered.Item},
 	}
-	add("order", offered.Order, true)
-	add("item", offered.Item, true)
-	add("amount", o.AmountUSD.StringFixed(2),
-		set != nil && set.Minimum != "" && offered.Amount != nil)
-	add("quantity", string(offered.Quantity), set != nil && set.Most > 0)
-	return list
+	if editable != nil && editable.Minimum != "" && offered.Amount != nil {
+		amount := priced.AmountUSD.StringFixed(2)
+		list = append(list, widget.Field{Name: "amount", Value: amount})
+	}
+	if editable != nil && editable.Most > 0 {
+		list = append(list, widget.Field{Name: "quantity", Value: string(offered.Quantity)})
+	}
+	return slices.DeleteFunc(list, func(f widget.Field) bool { return f.Value == "" })
 }
 
-// refusedOffer is the page of a refused offer, with the shopper's input; a wrong field is replaced
-// by its default.
-func (s *server) refusedOffer(
+// refused is the page of a refused offer, with the shopper's input; a wrong field is replaced by
+// its default. ok is false if the offer is wrong in other ways.
+func (o *orders) refused(
 	r *http.Request, values url.Values, f embedOptions,
-) (widget.Page, bool) {
+) (page widget.Page, ok bool) {
 	offered := parseOffer(values)
 	if r.PostForm != nil {
 		offered = parseOfferForm(values)
 	}
-	o, err := s.priceOffer(offered, f)
+
+	priced, err := o.price(offered, f)
 	wrong := wrongField(err)
 	if wrong != "" {
-		offered.Amount, offered.Quantity = nil, ""
-		o, err = s.priceOffer(offered, f)
+		offered.Amount = nil
+		offered.Quantity = ""
+		priced, err = o.price(offered, f)
 	}
 	if err != nil {
 		return widget.Page{}, false
 	}
-	p := s.orderPage(r.Context(), o, offered, f)
-	if p.Offer != nil && wrong != "" {
-		p.Offer.Wrong = wrong
+
+	page = o.page(r.Context(), priced, offered, f)
+	if page.Offer != nil && wrong != "" {
+		page.Offer.Wrong = wrong
 	}
 	if wrong == "amount" {
 		typed := []rune(strings.ToValidUTF8(values.Get("amount"), "\ufffd"))
-		p.Offer.Amount = string(typed[:min(len(typed), maxTyped)])
+		page.Offer.Amount = string(typed[:min(len(typed), maxTyped)])
 	}
-	return p, true
+	return page, true
 }
 
 // maxTyped is how many characters of a wrong amount are shown again.
@@ -185,7 +213,7 @@ func wrongField(err error) string {
 	return ""
 }
 
-// showsWrongField reports whether p shows the error next to a field.
-func showsWrongField(p widget.Page) bool {
-	return p.Offer != nil && p.Offer.Wrong != "" && len(p.View.Currencies) > 0
+// showsWrongField reports whether a page shows the error next to a field.
+func showsWrongField(page widget.Page) bool {
+	return page.Offer != nil && page.Offer.Wrong != "" && len(page.View.Currencies) > 0
 }

@@ -17,8 +17,11 @@ import (
 // runs and loads nothing.
 func TestLogo(t *testing.T) {
 	for extension, mime := range map[string]string{".svg": "image/svg+xml", ".png": "image/png"} {
-		s, h := open(t, web.Config{}, Config{Logo: web.NewLogo(extension, []byte("<svg/>"))})
-		p := s.blankPage(embedOptions{}, "")
+		config := Config{Logo: web.NewLogo(extension, []byte("<svg/>"))}
+		site, h := open(t, web.Config{}, config)
+		pages, err := newPages(site, config)
+		fortest.OK(t, err)
+		p := pages.blank(embedOptions{}, "")
 		p.View = wire.View{Order: wire.Order{AmountUSD: "1.00"}}
 		if got, want := node.HTML(widget.OrderHead(p)), `<img class="order-logo" src="`+p.Logo+`" alt=""`; !strings.Contains(got, want) {
 			t.Errorf("head = %s; want %s", got, want)

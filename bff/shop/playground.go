@@ -22,17 +22,25 @@ const playgroundItem = "playground"
 var playgroundCatalog, _ = order.ParseCatalog([]byte(`items:
   ` + playgroundItem + `: {title: "House blend, 500 g", amount_usd: "18.50"}`)) // it is valid
 
-// playground is GET /checkout/playground, in sandboxes only: a checkout beside controls of its
-// appearance, and the HTML for it.
-func (s *server) playground(w http.ResponseWriter, _ *http.Request) error {
+type playground struct {
+	site *web.Server
+}
+
+// show is GET /checkout/playground, in sandboxes only: a checkout beside controls of its appearance,
+// and the HTML for it.
+func (p *playground) show(w http.ResponseWriter, _ *http.Request) error {
 	var page bytes.Buffer
-	if err := playgroundTemplate.Execute(&page, map[string]any{
-		"Server": s.PublicURL, "Item": playgroundItem, "CSS": s.Assets.URL("checkout.css"),
-		"OwnCSS": s.Assets.URL("playground.css"), "JS": s.Assets.URL("playground.js"),
-	}); err != nil {
+	err := playgroundTemplate.Execute(&page, map[string]any{
+		"Server": p.site.PublicURL,
+		"Item":   playgroundItem,
+		"CSS":    p.site.Assets.URL("checkout.css"),
+		"OwnCSS": p.site.Assets.URL("playground.css"),
+		"JS":     p.site.Assets.URL("playground.js"),
+	})
+	if err != nil {
 		return fmt.Errorf("rendering the playground: %w", err)
 	}
-	s.SetKind(w, web.KindDoctor)
+	p.site.SetKind(w, web.KindDoctor)
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Write(page.Bytes()) // a client that has gone is not our error
 	return nil

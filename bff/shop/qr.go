@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"coinslot/app/wire"
@@ -17,16 +18,12 @@ import (
 // qr is GET /checkout/{session}/qr.svg: the current attempt's address, with ?kind=uri its payment
 // URI, or with ?kind=page the URL of the page, in the language of ?lang=, for another device. The
 // gateway's own QR code is never used.
-func (s *server) qr(w http.ResponseWriter, r *http.Request) error {
-	session, err := s.shopperSession(r.Context(), r.PathValue("session"))
+func (s *sessionReads) qr(w http.ResponseWriter, r *http.Request) error {
+	session, err := s.sessions.find(r.Context(), r.PathValue("session"))
 	if err != nil {
 		return err
 	}
-	q := r.URL.Query()
-	text := s.Checkout.Page + session.ID + embedOptions{lang: s.parseEmbed(q).lang}.query()
-	if kind := q.Get("kind"); kind != "page" {
-		text, err = s.paymentText(session, kind, q.Get("a"))
-	}
+	text, err := s.qrText(session, r.URL.Query())
 	if err != nil {
 		return err
 	}
@@ -34,23 +31,30 @@ func (s *server) qr(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	s.SetKind(w, web.KindPicture)
+
+	s.pages.site.SetKind(w, web.KindPicture)
 	w.Header().Set("Content-Type", "image/svg+xml")
 	web.Send(w, r, http.StatusOK, drawn)
 	return nil
 }
 
-// paymentText returns the content of a code of that kind for the current attempt. Errors: number
-// is given and is another attempt's.
-func (s *server) paymentText(session payment.Session, kind, number string) (string, error) {
-	a := checkout.View(&session, checkout.ViewOptions{
-		Now: session.CreatedAt, Tokens: s.Checkout.Tokens,
-	}).Attempt
+// qrText returns the content of the code that q asks for. Errors: the attempt "a" is given and is
+// not the current one; there is no such code.
+func (s *sessionReads) qrText(session payment.Session, q url.Values) (string, error) {
+	kind := q.Get("kind")
+	if kind == "page" {
+		lang := s.pages.hosts.parse(q).lang
+		return s.checkout.Page + session.ID + embedOptions{lang: lang}.query(), nil
+	}
+
+	options := checkout.ViewOptions{Now: session.CreatedAt, Tokens: s.checkout.Tokens}
+	a := checkout.View(&session, options).Attempt
+	number := q.Get("a")
 	switch {
 	case a == nil || a.Address == "":
 		return "", web.Refuse(wire.CodeNotFound, "")
 	case number != "" && number != strconv.Itoa(a.Number):
-		// the page that asks is older than the attempt
+		// The page that asks is older than the attempt.
 		return "", web.Refuse(wire.CodeNotFound, "a")
 	case kind == "" || kind == "address":
 		return a.Address, nil
@@ -74,10 +78,11 @@ func drawQR(text string) ([]byte, error) {
 	for y := range size {
 		fmt.Fprintf(&path, "M%d %d.5", quiet, quiet+y)
 		for x := 0; x < size; {
-			end, move := x, "m%d 0"
+			end := x
 			for end < size && code.Module(end, y) == code.Module(x, y) {
 				end++
 			}
+			move := "m%d 0"
 			if code.Module(x, y) {
 				move = "h%d"
 			}

@@ -40,28 +40,29 @@ func NewRefusals(
 
 // Add counts one, without blocking; on nil it does nothing. Beyond maxRefusals origins, those
 // without a session are dropped first.
-func (l *Refusals) Add(origin, session string) {
-	if l == nil || len(origin) > maxOrigin {
+func (r *Refusals) Add(origin, session string) {
+	if r == nil || len(origin) > maxOrigin {
 		return
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	r, known := l.list[origin]
-	if !known && len(l.list) >= maxRefusals && !(session != "" && l.evict()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	counted, known := r.list[origin]
+	isFull := !known && len(r.list) >= maxRefusals
+	if isFull && (session == "" || !r.evict()) {
 		return
 	}
 	if session != "" {
-		r.session = session
+		counted.session = session
 	}
-	r.times++
-	l.list[origin] = r
+	counted.times++
+	r.list[origin] = counted
 }
 
-// evict drops one without a session, which anyone can cause. l.mu is held.
-func (l *Refusals) evict() bool {
-	for origin, r := range l.list {
-		if r.session == "" {
-			delete(l.list, origin)
+// evict drops one without a session, which anyone can cause. r.mu is held.
+func (r *Refusals) evict() bool {
+	for origin, counted := range r.list {
+		if counted.session == "" {
+			delete(r.list, origin)
 			return true
 		}
 	}
@@ -72,31 +73,32 @@ func (l *Refusals) evict() bool {
 const maxOrigin = 8 + 253 + 6
 
 // Run saves the counts until ctx ends, and then once more for at most a second. It returns nil.
-func (l *Refusals) Run(ctx context.Context) error {
+func (r *Refusals) Run(ctx context.Context) error {
 	tick := time.NewTicker(refusalInterval)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
-			l.Flush(ctx)
+			r.Flush(ctx)
 		case <-ctx.Done():
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 			defer cancel()
-			l.Flush(last)
+			r.Flush(last)
 			return nil
 		}
 	}
 }
 
 // Flush saves the counts; on an error the rest is lost.
-func (l *Refusals) Flush(ctx context.Context) {
-	l.mu.Lock()
-	list := l.list
-	l.list = map[string]refusal{}
-	l.mu.Unlock()
-	for origin, r := range list {
-		if err := l.write(ctx, origin, r.session, r.times); err != nil {
-			l.log.Warn("saving refused origins failed", "error", err)
+func (r *Refusals) Flush(ctx context.Context) {
+	r.mu.Lock()
+	list := r.list
+	r.list = map[string]refusal{}
+	r.mu.Unlock()
+	for origin, counted := range list {
+		err := r.write(ctx, origin, counted.session, counted.times)
+		if err != nil {
+			r.log.Warn("saving refused origins failed", "error", err)
 			return
 		}
 	}

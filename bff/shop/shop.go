@@ -1,5 +1,9 @@
 // Package shop is the shopper's side of HTTP: the checkout's pages, their posts, the websocket that
 // updates them, and the return from the gateway. Package checkout decides about sessions.
+//
+// A handler has a file of its own, named after it; [Routes] lists them. What they share is in
+// page.go (pages), session.go (stored sessions), offer.go (orders that are not stored yet), post.go
+// (what a post must be) and embed_options.go (the page around a frame).
 package shop
 
 import (
@@ -22,9 +26,10 @@ type Config struct {
 	Hub      *realtime.Hub
 	// Refusals counts unlisted host pages; nil = they are not counted.
 	Refusals *Refusals
-	// OrderKey verifies order tokens; empty = refused. HookToken enables /hooks/gateway/{token};
-	// empty = 404.
-	OrderKey, HookToken string
+	// OrderKey verifies order tokens; empty = refused.
+	OrderKey string
+	// HookToken enables /hooks/gateway/{token}; empty = 404.
+	HookToken string
 	// API is true if merchants can open sessions; the doctor reports it.
 	API bool
 	// PagesFor is how long shoppers can open a finished session; zero = forever.
@@ -49,92 +54,166 @@ type Config struct {
 	AddOrigin string
 }
 
-type server struct {
-	*web.Server
-	Config
-	texts    *translations
-	document *document
-	lookups  *semaphore.Weighted
+func (c *Config) setDefaults() {
+	if c.Catalog == nil {
+		c.Catalog = &order.Catalog{}
+	}
+	if c.Unpaid == nil {
+		c.Unpaid = new(Unpaid)
+	}
+	if c.Kick == nil {
+		c.Kick = func() {}
+	}
 }
 
-// Routes returns the shopper's pages and endpoints, and sets site.ErrorPage. Errors: invalid texts.
+// Routes returns the shopper's pages and endpoints. It sets site.ErrorPage and site.Assets.More.
+// Errors: invalid texts.
 func Routes(site *web.Server, c Config) ([]web.Route, error) {
-	s, err := newServer(site, c)
+	c.setDefaults()
+	pages, err := newPages(site, c)
 	if err != nil {
 		return nil, err
 	}
-	site.ErrorPage = s.errorPage
-	return s.routes(), nil
-}
 
-func (s *server) routes() []web.Route {
-	routes := []web.Route{
-		page("GET /checkout", web.KindPage, s.showOrder),
-		page("GET /checkout/{session}", web.KindPage, s.showSession),
-		page("GET /checkout/{session}/receipt", web.KindPage, s.receipt),
-		page("GET /return", web.KindAlone, s.gatewayReturn),
-		post("POST /checkout", web.LimitCalls, s.checkPost(s.chooseOrder)),
-		post("POST /checkout/{session}/attempts", web.LimitCalls, s.sessionAction(s.choose)),
-		post("POST /checkout/{session}/extend", web.LimitCalls, s.sessionAction(s.extend)),
-		post("POST /checkout/{session}/cancel", web.LimitFewCalls, s.sessionAction(s.cancel)),
-		post("POST /checkout/{session}/recheck", web.LimitFewCalls, s.sessionAction(s.recheck)),
-		data("GET /checkout/{session}/view", web.KindData, s.view),
-		data("GET /checkout/{session}/live", web.KindData, s.live),
-		data("GET /checkout/{session}/qr.svg", web.KindPicture, s.qr),
-		page("GET /checkout/doctor", web.KindDoctor, s.doctor),
-		{Pattern: "POST /checkout/doctor", Kind: web.KindDoctor, Limit: web.LimitPosts, Pages: true,
-			Handle: s.checkPost(s.doctor)},
-		data("GET /checkout/doctor/live", web.KindData, s.echo),
-		// As little limited as checkout.js, which requests it.
-		{Pattern: "GET /checkout/embed.js", Kind: web.KindModule, Handle: s.embedding},
-		{Pattern: "POST /hooks/gateway/{token}", Handle: s.gatewayHook},
+	sessions := &sessions{
+		site:     site,
+		checkout: c.Checkout,
+		pagesFor: c.PagesFor,
 	}
-	if s.Simulate != nil {
+	limit := &unpaidLimit{
+		site:     site,
+		checkout: c.Checkout,
+		unpaid:   c.Unpaid,
+	}
+	orders := &orders{
+		site:     site,
+		checkout: c.Checkout,
+		pages:    pages,
+		sessions: sessions,
+		limit:    limit,
+		catalog:  c.Catalog,
+		orderKey: c.OrderKey,
+		sandbox:  c.Simulate != nil,
+		kick:     c.Kick,
+	}
+	reads := &sessionReads{
+		checkout: c.Checkout,
+		pages:    pages,
+		sessions: sessions,
+	}
+	actions := &actions{
+		site:            site,
+		checkout:        c.Checkout,
+		pages:           pages,
+		sessions:        sessions,
+		limit:           limit,
+		simulatePayment: c.Simulate,
+		kick:            c.Kick,
+	}
+	sockets := &liveSockets{
+		site:     site,
+		pages:    pages,
+		sessions: sessions,
+		hub:      c.Hub,
+		lookups:  semaphore.NewWeighted(maxLookups),
+	}
+	gateway := &gatewayCalls{
+		site:      site,
+		checkout:  c.Checkout,
+		pages:     pages,
+		sessions:  sessions,
+		hookToken: c.HookToken,
+		kick:      c.Kick,
+	}
+	loader := &loader{
+		site:      site,
+		hosts:     pages.hosts,
+		texts:     pages.texts,
+		refusals:  c.Refusals,
+		addOrigin: c.AddOrigin,
+	}
+	doctor := &doctor{site, c, pages.hosts}
+	errors := &errorPages{
+		site:     site,
+		pages:    pages,
+		sessions: sessions,
+		orders:   orders,
+	}
+	site.ErrorPage = errors.show
+
+	routes := []web.Route{
+		pageRoute("GET /checkout", web.KindPage, orders.show),
+		pageRoute("GET /checkout/{session}", web.KindPage, reads.show),
+		pageRoute("GET /checkout/{session}/receipt", web.KindPage, reads.receipt),
+		pageRoute("GET /return", web.KindAlone, gateway.comeBack),
+		postRoute("POST /checkout", web.LimitCalls, orders.choose),
+		postRoute("POST /checkout/{session}/attempts", web.LimitCalls, actions.choose),
+		postRoute("POST /checkout/{session}/extend", web.LimitCalls, actions.extend),
+		postRoute("POST /checkout/{session}/cancel", web.LimitFewCalls, actions.cancel),
+		postRoute("POST /checkout/{session}/recheck", web.LimitFewCalls, actions.recheck),
+		dataRoute("GET /checkout/{session}/view", web.KindData, reads.view),
+		dataRoute("GET /checkout/{session}/live", web.KindData, sockets.open),
+		dataRoute("GET /checkout/{session}/qr.svg", web.KindPicture, reads.qr),
+		pageRoute("GET /checkout/doctor", web.KindDoctor, doctor.show),
+		{
+			Pattern: "POST /checkout/doctor", Kind: web.KindDoctor, Limit: web.LimitPosts, Pages: true,
+			Handle: doctor.show,
+		},
+		dataRoute("GET /checkout/doctor/live", web.KindData, doctor.echo),
+		// As little limited as checkout.js, which requests it.
+		{Pattern: "GET /checkout/embed.js", Kind: web.KindModule, Handle: loader.serve},
+		{Pattern: "POST /hooks/gateway/{token}", Handle: gateway.hook},
+	}
+	if c.Simulate != nil {
+		playground := &playground{site: site}
 		routes = append(routes,
-			post("POST /checkout/{session}/simulate", web.LimitCalls, s.sessionAction(s.simulate)),
-			page("GET /checkout/playground", web.KindDoctor, s.playground),
+			postRoute("POST /checkout/{session}/simulate", web.LimitCalls, actions.simulate),
+			pageRoute("GET /checkout/playground", web.KindDoctor, playground.show),
 		)
 	}
-	return routes
+	return routes, nil
 }
 
-// page is a route for browsers.
-func page(pattern string, k web.Kind, h web.Handler) web.Route {
+// pageRoute is a route for browsers.
+func pageRoute(pattern string, k web.Kind, h web.Handler) web.Route {
 	return web.Route{Pattern: pattern, Kind: k, Limit: web.LimitReads, Pages: true, Handle: h}
 }
 
-// data is a route that pages load.
-func data(pattern string, k web.Kind, h web.Handler) web.Route {
+// dataRoute is a route that pages load.
+func dataRoute(pattern string, k web.Kind, h web.Handler) web.Route {
 	return web.Route{Pattern: pattern, Kind: k, Limit: web.LimitReads, Handle: h}
 }
 
-// post is a route for forms and scripts.
-func post(pattern string, limit web.Limit, h web.Handler) web.Route {
+// postRoute is a route for forms and scripts.
+func postRoute(pattern string, limit web.Limit, h web.Handler) web.Route {
 	return web.Route{Pattern: pattern, Limit: limit, Pages: true, Handle: h}
 }
 
-func newServer(site *web.Server, c Config) (*server, error) {
-	s := &server{Server: site, Config: c, lookups: semaphore.NewWeighted(maxLookups)}
-	if s.Catalog == nil {
-		s.Catalog = &order.Catalog{}
-	}
-	if s.Unpaid == nil {
-		s.Unpaid = new(Unpaid)
-	}
-	if s.Kick == nil {
-		s.Kick = func() {}
-	}
-	var err error
-	if s.texts, err = readTranslations(site.Static, site.Log); err != nil {
+// newPages reads the texts, and adds their files and the logo to the site's assets.
+func newPages(site *web.Server, c Config) (*pages, error) {
+	texts, err := readTranslations(site.Static, site.Log)
+	if err != nil {
 		return nil, fmt.Errorf("reading texts: %w", err)
 	}
-	texts := newTextFiles(s.texts)
+
+	files := newTextFiles(texts)
 	site.Assets.More = func(name string) *web.Asset {
 		if c.Logo != nil && c.Logo.Name() == name {
 			return c.Logo
 		}
-		return texts.find(name)
+		return files.find(name)
 	}
-	s.document = newDocument(site.Assets, texts)
-	return s, nil
+	return &pages{
+		site:      site,
+		checkout:  c.Checkout,
+		texts:     texts,
+		document:  newDocument(site.Assets, files),
+		hosts:     hosts{publicURL: site.PublicURL, origins: site.Origins},
+		refusals:  c.Refusals,
+		addOrigin: c.AddOrigin,
+		logo:      c.Logo,
+		shopName:  c.ShopName,
+		support:   c.Support,
+		kinds:     c.Kinds,
+	}, nil
 }

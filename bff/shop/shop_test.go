@@ -17,9 +17,9 @@ import (
 	"github.com/andybalholm/brotli"
 )
 
-// open returns a server and the handler of its routes. Defaults: static's files,
-// https://pay.example and one shop.
-func open(tb testing.TB, c web.Config, own Config) (*server, http.Handler) {
+// open returns a site and the handler of its routes. Defaults: static's files, https://pay.example
+// and one shop.
+func open(tb testing.TB, c web.Config, own Config) (*web.Server, http.Handler) {
 	tb.Helper()
 	if c.Static == nil {
 		c.Static = static.Files
@@ -35,10 +35,9 @@ func open(tb testing.TB, c web.Config, own Config) (*server, http.Handler) {
 	}
 	site, err := web.New(c)
 	fortest.OK(tb, err)
-	s, err := newServer(site, own)
+	routes, err := Routes(site, own)
 	fortest.OK(tb, err)
-	site.ErrorPage = s.errorPage
-	return s, site.Handler(s.routes())
+	return site, site.Handler(routes)
 }
 
 // builtFiles is what tools/assets leaves, in short, with all texts.
@@ -99,10 +98,12 @@ func from(remote string, forwarded ...string) *http.Request {
 
 // A subscriber gets the present state, and takes a place of its client until it leaves.
 func TestJoin(t *testing.T) {
-	s, _ := open(t, web.Config{Limits: web.Limits{Sockets: 1}},
-		Config{Hub: realtime.NewHub(realtime.HubConfig{PerSession: 1})})
+	site, _ := open(t, web.Config{Limits: web.Limits{Sockets: 1}}, Config{})
+	hub := realtime.NewHub(realtime.HubConfig{PerSession: 1})
+	s := &liveSockets{site: site, hub: hub}
 	r, notified := from("203.0.113.9:1", ""), 0
-	first, other := &liveView{server: s, session: "cs_1"}, &liveView{server: s, session: "cs_1"}
+	first := &liveView{liveSockets: s, session: "cs_1"}
+	other := &liveView{liveSockets: s, session: "cs_1"}
 	if !first.subscribe(r, func() { notified++ }) || notified != 1 {
 		t.Errorf("notified %d times; want once", notified)
 	}
@@ -110,9 +111,9 @@ func TestJoin(t *testing.T) {
 		t.Errorf("notified %d times: a session has one place here", notified)
 	}
 	first.Leave()
-	fortest.Equal(t, s.Hub.Len(), 0, "subscribers")
+	fortest.Equal(t, hub.Len(), 0, "subscribers")
 	for range 2 { // a place that is refused by the session is the client's again
-		again := &liveView{server: s, session: "cs_2"}
+		again := &liveView{liveSockets: s, session: "cs_2"}
 		if !again.subscribe(r, func() {}) {
 			t.Error("the client has no place, though nothing of it is open")
 		}

@@ -13,15 +13,15 @@ import (
 // stay small.
 type textFiles map[string]func() *web.Asset // by tag
 
-// newTextFiles returns the files of w, each made on first use.
-func newTextFiles(w *translations) textFiles {
-	s := textFiles{}
-	for _, tag := range w.tags {
-		s[tag] = sync.OnceValue(func() *web.Asset {
-			return newTextFile(tag, w.texts[tag](), w.menu)
+// newTextFiles returns the files of all languages, each made on first use.
+func newTextFiles(t *translations) textFiles {
+	files := textFiles{}
+	for _, tag := range t.tags {
+		files[tag] = sync.OnceValue(func() *web.Asset {
+			return newTextFile(tag, t.texts[tag](), t.menu)
 		})
 	}
-	return s
+	return files
 }
 
 // newTextFile has members of widget.Page, which the program reads after those of the page.
@@ -29,22 +29,22 @@ func newTextFile(tag string, text map[string]string, menu []widget.Language) *we
 	content, _ := json.Marshal(struct {
 		Text      map[string]string
 		Languages []widget.Language
-	}{text, menu}) // text can be encoded always
+	}{text, menu}) // texts can always be encoded
 	return web.NewAsset("text-"+tag, ".json", "application/json", content)
 }
 
 // URL returns the immutable path of a language's file; "" = none.
-func (s textFiles) URL(tag string) string {
-	if file := s[tag]; file != nil {
+func (f textFiles) URL(tag string) string {
+	if file := f[tag]; file != nil {
 		return file().URL()
 	}
 	return ""
 }
 
 // find returns the file of a hashed name; nil = none.
-func (s textFiles) find(name string) *web.Asset {
+func (f textFiles) find(name string) *web.Asset {
 	tag, _, _ := strings.Cut(strings.TrimPrefix(name, "text-"), ".")
-	if file := s[tag]; file != nil && file().Name() == name {
+	if file := f[tag]; file != nil && file().Name() == name {
 		return file()
 	}
 	return nil

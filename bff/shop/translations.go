@@ -42,13 +42,17 @@ func readTranslations(static fs.FS, log *slog.Logger) (*translations, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &translations{texts: map[string]func() map[string]string{}, names: map[string]string{}}
+	t := &translations{
+		texts: map[string]func() map[string]string{},
+		names: map[string]string{},
+	}
 	for _, file := range files {
 		tag := strings.TrimSuffix(path.Base(file), ".json")
-		if w.names[tag], err = readLanguageName(static, file); err != nil {
+		t.names[tag], err = readLanguageName(static, file)
+		if err != nil {
 			return nil, err
 		}
-		w.texts[tag] = sync.OnceValue(func() map[string]string {
+		t.texts[tag] = sync.OnceValue(func() map[string]string {
 			text, err := readText(static, file)
 			if err != nil {
 				log.Error("reading a language failed", "error", err)
@@ -57,8 +61,8 @@ func readTranslations(static fs.FS, log *slog.Logger) (*translations, error) {
 			return text
 		})
 	}
-	w.texts[fallback] = func() map[string]string { return english }
-	return w, w.arrange()
+	t.texts[fallback] = func() map[string]string { return english }
+	return t, t.arrange()
 }
 
 func readText(static fs.FS, file string) (map[string]string, error) {
@@ -89,46 +93,49 @@ func readLanguageName(static fs.FS, file string) (string, error) {
 }
 
 // arrange creates the matcher and the menu.
-func (w *translations) arrange() error {
-	for tag := range w.texts {
+func (t *translations) arrange() error {
+	for tag := range t.texts {
 		if tag != fallback {
-			w.tags = append(w.tags, tag)
+			t.tags = append(t.tags, tag)
 		}
 	}
-	slices.Sort(w.tags)
-	w.tags = append([]string{fallback}, w.tags...)
+	slices.Sort(t.tags)
+	t.tags = append([]string{fallback}, t.tags...)
+
 	var known []language.Tag
-	for _, tag := range w.tags {
+	for _, tag := range t.tags {
 		parsed, err := language.Parse(tag)
 		if err != nil {
 			return fmt.Errorf("reading text/%s.json: its name is not a language tag: %w", tag, err)
 		}
 		known = append(known, parsed)
-		w.menu = append(w.menu, widget.Language{Tag: tag, Name: w.names[tag]})
+		t.menu = append(t.menu, widget.Language{Tag: tag, Name: t.names[tag]})
 	}
-	w.matcher = language.NewMatcher(known)
-	slices.SortFunc(
-		w.menu, func(a, b widget.Language) int { return strings.Compare(a.Name, b.Name) },
-	)
+	t.matcher = language.NewMatcher(known)
+
+	slices.SortFunc(t.menu, func(a, b widget.Language) int {
+		return strings.Compare(a.Name, b.Name)
+	})
 	return nil
 }
 
 // match returns the language that fits best, with its direction and texts. Each of wanted is a
 // BCP 47 tag, an Accept-Language header, or empty; earlier ones have priority. Source: RFC 4647, as
 // implemented by golang.org/x/text/language.
-func (w *translations) match(wanted ...string) (lang, dir string, text map[string]string) {
+func (t *translations) match(wanted ...string) (lang, dir string, text map[string]string) {
 	tag := fallback
 	for _, want := range wanted {
 		desired := understood(want)
 		if len(desired) == 0 {
 			continue
 		}
-		if _, i, confidence := w.matcher.Match(desired...); confidence >= language.Low {
-			tag = w.tags[i]
+		_, i, confidence := t.matcher.Match(desired...)
+		if confidence >= language.Low {
+			tag = t.tags[i]
 			break
 		}
 	}
-	return tag, directionOf(tag), w.texts[tag]()
+	return tag, directionOf(tag), t.texts[tag]()
 }
 
 // understood returns the languages of a tag or of an Accept-Language header, the most wanted first.
@@ -148,10 +155,10 @@ func understood(want string) []language.Tag {
 }
 
 // words formats texts in a language that match has returned.
-func (w *translations) words(lang string) checkout.Translate {
-	read := w.texts[lang]
+func (t *translations) words(lang string) checkout.Translate {
+	read := t.texts[lang]
 	if read == nil {
-		read = w.texts[fallback]
+		read = t.texts[fallback]
 	}
 	text := read()
 	return func(key string, pairs ...string) string {
@@ -168,7 +175,8 @@ func (w *translations) words(lang string) checkout.Translate {
 }
 
 func directionOf(lang string) string {
-	switch base, _, _ := strings.Cut(lang, "-"); base {
+	base, _, _ := strings.Cut(lang, "-")
+	switch base {
 	case "ar", "he", "fa", "ur":
 		return "rtl"
 	}

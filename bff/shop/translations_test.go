@@ -129,13 +129,13 @@ var placeholder = regexp.MustCompile(`\{[a-z_]*\}`)
 func TestNoticesAreFilledIn(t *testing.T) {
 	w, err := allWords()
 	fortest.OK(t, err)
-	s := server{texts: w}
+	p := pages{texts: w}
 	refused := payment.Attempt{
 		Number: 1, State: payment.Refused, CurrencySymbol: "USDT", NetworkName: "TRON",
 	}
 	for _, lang := range w.tags {
 		for code := range web.Answers {
-			messages := []string{s.notice(code, lang).Message}
+			messages := []string{p.notice(code, lang).Message}
 			erased := payment.Attempt{Number: 1, State: payment.Refused}
 			for _, attempts := range [][]payment.Attempt{nil, {erased}, {refused}} {
 				session := payment.Session{

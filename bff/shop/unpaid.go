@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/checkout"
 	"coinslot/bff/payment"
 	"coinslot/bff/web"
 )
@@ -29,9 +30,10 @@ type Unpaid struct {
 }
 
 type unpaid struct {
-	client, network string
-	opened          int // attempts, or 1 before the first
-	until           time.Time
+	client  string
+	network string
+	opened  int // attempts, or 1 before the first
+	until   time.Time
 }
 
 // SessionChanged updates the count. It does not block.
@@ -76,7 +78,12 @@ func (u *Unpaid) add(s payment.Session, client string) {
 		return
 	}
 	own, all := web.ClientKeys(client)
-	u.open[s.ID] = unpaid{own, all, 1, s.CreatedAt.Add(unpaidPeriod)}
+	u.open[s.ID] = unpaid{
+		client:  own,
+		network: all,
+		opened:  1,
+		until:   s.CreatedAt.Add(unpaidPeriod),
+	}
 }
 
 // forget removes what does not count any more.
@@ -94,34 +101,18 @@ func (u *Unpaid) atLimit(client string, most int, now time.Time) bool {
 	defer u.mu.Unlock()
 	u.forget(now)
 	own, all := web.ClientKeys(client)
-	of, ofAll := 0, 0
+	byClient := 0
+	byNetwork := 0
 	for _, o := range u.open {
 		if o.client == own {
-			of += o.opened
+			byClient += o.opened
 		}
 		if o.network == all {
-			ofAll += o.opened
+			byNetwork += o.opened
 		}
 	}
-	return of >= most || ofAll >= web.NetworkFactor*most
+	return byClient >= most || byNetwork >= web.NetworkFactor*most
 }
-
-// checkUnpaid returns nil if the client of r may open another session of an item, or key repeats
-// one. Concurrent requests may exceed the limit by a few. Errors: *wire.Error with CodeRateLimited;
-// the store's.
-func (s *server) checkUnpaid(r *http.Request, key string) error {
-	if s.IsLocal(r) || !s.Unpaid.atLimit(s.Client(r), s.Limits.Unpaid, s.Now()) {
-		return nil
-	}
-	if repeated, err := s.Checkout.IsKeyUsed(r.Context(), key); repeated || err != nil {
-		return web.StorageError(err)
-	}
-	s.WarnHiddenClients(r)
-	return web.Refuse(wire.CodeRateLimited, "")
-}
-
-// freeAttempts is how many attempts of a session of an item a shopper may always open.
-const freeAttempts = 3
 
 // attempts is how many of the session count; 0 = it is not counted.
 func (u *Unpaid) attempts(session string) int {
@@ -130,15 +121,55 @@ func (u *Unpaid) attempts(session string) int {
 	return u.open[session].opened
 }
 
-// checkUnpaidAttempts returns nil if the client of r may open another attempt of a session. Errors:
-// *wire.Error with CodeRateLimited.
-func (s *server) checkUnpaidAttempts(r *http.Request) error {
-	if s.IsLocal(r) || s.Unpaid.attempts(r.PathValue("session")) < freeAttempts {
+// freeAttempts is how many attempts of a session of an item a shopper may always open.
+const freeAttempts = 3
+
+// unpaidLimit bounds what a client may open of items before it pays: web.Limits.Unpaid.
+type unpaidLimit struct {
+	site     *web.Server
+	checkout *checkout.Service
+	unpaid   *Unpaid
+}
+
+// checkOpening returns nil if the client of r may open another session of an item, or key repeats
+// one. Concurrent requests may exceed the limit by a few. Errors: *wire.Error with CodeRateLimited;
+// the store's.
+func (l *unpaidLimit) checkOpening(r *http.Request, key string) error {
+	if l.site.IsLocal(r) || !l.reached(r) {
 		return nil
 	}
-	if !s.Unpaid.atLimit(s.Client(r), s.Limits.Unpaid, s.Now()) {
+	repeated, err := l.checkout.IsKeyUsed(r.Context(), key)
+	if err != nil {
+		return web.StorageError(err)
+	}
+	if repeated {
 		return nil
 	}
-	s.WarnHiddenClients(r)
+	return l.refuse(r)
+}
+
+// checkAttempt returns nil if the client of r may open another attempt of the session in its path.
+// Errors: *wire.Error with CodeRateLimited.
+func (l *unpaidLimit) checkAttempt(r *http.Request) error {
+	if l.site.IsLocal(r) || l.unpaid.attempts(r.PathValue("session")) < freeAttempts {
+		return nil
+	}
+	if !l.reached(r) {
+		return nil
+	}
+	return l.refuse(r)
+}
+
+// count counts a session that the client of r has opened.
+func (l *unpaidLimit) count(r *http.Request, session payment.Session) {
+	l.unpaid.add(session, l.site.Client(r))
+}
+
+func (l *unpaidLimit) reached(r *http.Request) bool {
+	return l.unpaid.atLimit(l.site.Client(r), l.site.Limits.Unpaid, l.site.Now())
+}
+
+func (l *unpaidLimit) refuse(r *http.Request) error {
+	l.site.WarnHiddenClients(r)
 	return web.Refuse(wire.CodeRateLimited, "")
 }

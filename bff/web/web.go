@@ -45,7 +45,7 @@ type Server struct {
 	ErrorPage func(w http.ResponseWriter, r *http.Request, e wire.Error)
 
 	policies         policies
-	actions          actionQueues
+	turns            turns
 	guesses          counter // of wrong keys
 	nudges           counter // of checks that pages have scheduled
 	sockets          openCounter
