@@ -170,7 +170,7 @@ func (c *console) confirmReplay(r *request) (page, error) {
 // replay is POST /admin/webhooks/replay.
 func (c *console) replay(r *request) (to, done string, err error) {
 	read := func(name string) (time.Time, error) {
-		return query.Time("from", r.r.PostFormValue(name), minuteLayout, minuteLayout+":05")
+		return query.Time(name, r.r.PostFormValue(name), minuteLayout, minuteLayout+":05")
 	}
 	from, err := read("from")
 	if err != nil {

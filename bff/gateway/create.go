@@ -19,8 +19,8 @@ import (
 // judge; an answer whose tracking code or amounts cannot be read is unknown. An email that the
 // gateway may refuse is not sent.
 //
-// Errors: *[checkout.RefusedError]; ReasonInvalid if r breaks a documented limit and was not sent.
-// Else *[checkout.UnknownError]: a transaction may exist, look for it before asking again.
+// Errors: *[payment.RefusedError]; ReasonInvalid if r breaks a documented limit and was not sent.
+// Else *[payment.UnknownError]: a transaction may exist, look for it before asking again.
 //
 // Source: gateway-api.md, "POST /api/v1/merchant/transaction/create".
 func (c *Client) Create(ctx context.Context, r payment.CreateRequest) (payment.Created, error) {

@@ -29,7 +29,7 @@ const (
 // Currencies returns what the merchant has enabled, never nil. What was left
 // out is logged with the reason.
 //
-// Errors: *[checkout.RefusedError], *[checkout.UnknownError].
+// Errors: *[payment.RefusedError], *[payment.UnknownError].
 func (c *Client) Currencies(ctx context.Context) ([]payment.Currency, error) {
 	all, err := c.CurrencyList(ctx)
 	if err != nil {
@@ -46,7 +46,7 @@ func (c *Client) Currencies(ctx context.Context) ([]payment.Currency, error) {
 // cannot be read is left out, as is a currency without a symbol: neither could
 // be offered honestly, and the others can.
 //
-// Errors: *[checkout.RefusedError], *[checkout.UnknownError].
+// Errors: *[payment.RefusedError], *[payment.UnknownError].
 //
 // Source: gateway-api.md, "GET /api/v1/merchant/currencies/list".
 func (c *Client) CurrencyList(ctx context.Context) (CurrencyList, error) {

@@ -14,8 +14,8 @@ const maxDepth = 32
 // maxValues bounds the values in an answer; a page of 50 transactions has 1,200.
 const maxValues = 50_000
 
-// parse reads one JSON document, and nothing around it, into nil, bool, json.Number, string, []any
-// and map[string]any. It is stricter than encoding/json where two readers could disagree about
+// parse reads one JSON document, and nothing around it, into nil, bool, json.Number, string, slices and
+// maps of any. It is stricter than encoding/json where two readers could disagree about
 // money: invalid UTF-8, and names that occur twice in an object, in whatever spelling, are errors.
 // Errors quote nothing of the document.
 func parse(doc []byte) (any, error) {

@@ -37,7 +37,7 @@ type answer struct {
 }
 
 // do sends k and gives the data of a done answer to read, whose error makes the outcome unknown. It
-// returns nil, a *checkout.RefusedError or a *checkout.UnknownError.
+// returns nil, a *payment.RefusedError or a *payment.UnknownError.
 func (c *Client) do(ctx context.Context, k call, read func(data any) error) error {
 	ctx, ended := c.began(ctx, k.name)
 	start := c.now()

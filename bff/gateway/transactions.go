@@ -17,8 +17,8 @@ import (
 // Status returns the record of one transaction. That it is the one asked for
 // is for the caller to check; see the confirm gate.
 //
-// Errors: *[checkout.RefusedError], with ReasonAbsent if there is no such transaction of this
-// merchant; *[checkout.UnknownError], also for a record without readable amounts.
+// Errors: *[payment.RefusedError], with ReasonAbsent if there is no such transaction of this
+// merchant; *[payment.UnknownError], also for a record without readable amounts.
 //
 // Source: gateway-api.md, "GET /api/v1/merchant/transaction/status".
 func (c *Client) Status(ctx context.Context, trackingCode string) (payment.Record, error) {
@@ -76,8 +76,8 @@ func (c *Client) Cancel(ctx context.Context, trackingCode string) error {
 // calendar dates that they have in their own locations. In a list an amount that is absent or empty
 // is zero: lists are no evidence, and one old row must not hide the others. Items is never nil.
 //
-// Errors: *[checkout.RefusedError], with ReasonInvalid if q breaks a
-// documented limit; *[checkout.UnknownError], also if any item or the last
+// Errors: *[payment.RefusedError], with ReasonInvalid if q breaks a
+// documented limit; *[payment.UnknownError], also if any item or the last
 // page's number cannot be read: a search in such a page would prove nothing.
 //
 // Source: gateway-api.md, "GET /api/v1/merchant/transaction/list".

@@ -444,7 +444,7 @@ type Page struct {
 	Next     string // opaque; for Filter.Cursor
 }
 
-// Touched is a session for [Store.TouchAll], as it was read, and its new times.
+// Touched is a session as it was read, and the new times to store for it.
 type Touched struct {
 	Session
 	At, Due time.Time // CheckedAt and DueAt

@@ -34,8 +34,7 @@ type State struct {
 // Inspect reads the state of the database, also beside a running server. It creates,
 // locks and changes nothing.
 //
-// Errors: as from [Open], and that there is no file, which is an
-// [os.ErrNotExist].
+// Errors: as from [Open], and that there is no file, which is an os.ErrNotExist.
 func Inspect(ctx context.Context, c Config) (s State, err error) {
 	db, err := openInspect(ctx, c)
 	if err != nil {
