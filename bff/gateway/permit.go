@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"coinslot/bff/payment"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // RateLimiter decides when a request may be sent, and learns its outcome.
@@ -52,7 +54,7 @@ func (c *Client) acquire(ctx context.Context, k call) (report func(error), err e
 // context without the client's own deadline.
 func (c *Client) ask(
 	ctx, caller context.Context, k call, report func(error),
-) (a answer, data any, err error) {
+) (a answer, data jsontext.Value, err error) {
 	outcome := errCut
 	defer func() { report(outcome) }()
 	if a, err = c.send(ctx, k); err == nil {
