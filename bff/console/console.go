@@ -20,8 +20,6 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/console/auth"
-	"coinslot/bff/console/export"
-	"coinslot/bff/console/query"
 	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
 	"coinslot/bff/token"
@@ -128,7 +126,7 @@ func (c *console) routes() http.Handler {
 	act(reconciliationPath, c.startReconciliation)
 	show(originsPath, c.origins)
 	show(auditPath, c.audit)
-	for path, h := range map[string]func(*request, url.Values) (export.File, error){
+	for path, h := range map[string]func(*request, url.Values) (exportFile, error){
 		paymentsPath: c.exportPayments, transactionsPath: c.exportTransactions,
 		withdrawalsPath: c.exportWithdrawals, reconciliationPath: c.exportReconciliation,
 		originsPath: c.exportOrigins, webhooksPath: c.exportWebhooks,
@@ -176,7 +174,7 @@ func handleAction(h actHandler) func(*request) {
 			r.show(r.failure(err))
 			return
 		}
-		to = query.With(to, nil, "done", r.auth.SignNotice(r.Operator, to, done))
+		to = linkWith(to, nil, "done", r.auth.SignNotice(r.Operator, to, done))
 		http.Redirect(r.w, r.r, to, http.StatusSeeOther)
 	}
 }
@@ -185,7 +183,7 @@ func handleAction(h actHandler) func(*request) {
 // has no end that a browser takes for one. Other sites cannot make the browser of an operator
 // whom a proxy signs in export files: each is recorded, and may take pages of the gateway.
 func (c *console) handleExport(
-	name string, h func(r *request, q url.Values) (export.File, error),
+	name string, h func(r *request, q url.Values) (exportFile, error),
 ) http.Handler {
 	return c.signedIn(func(r *request) {
 		q := r.r.URL.Query()
@@ -202,7 +200,7 @@ func (c *console) handleExport(
 			r.show(r.failure(err))
 			return
 		}
-		switch begun, err := file.Send(r.w, name, r.Now); {
+		switch begun, err := file.send(r.w, name, r.Now); {
 		case err != nil && begun:
 			r.Log.Error("console export broke off", "request_id", r.id(), "error", err)
 			panic(http.ErrAbortHandler)
@@ -215,7 +213,7 @@ func (c *console) handleExport(
 // exportDetail is what the audit log keeps of an export's filters. What was searched for may be an
 // e-mail, and would outlast the erasure of its sessions: only that there was something is kept.
 func exportDetail(q url.Values) string {
-	kept := query.Without(q, "cursor")
+	kept := formWithout(q, "cursor")
 	for name, values := range kept {
 		if name == "q" || strings.Contains(values[0], "@") {
 			kept.Set(name, "…")

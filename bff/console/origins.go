@@ -7,9 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"coinslot/bff/console/export"
-	"coinslot/bff/console/format"
 )
 
 const originsPath = "/admin/origins"
@@ -55,17 +52,17 @@ func (c *console) refusedOrigins(r *request) ([]RefusedOrigin, error) {
 }
 
 // exportOrigins is GET /admin/origins.csv.
-func (c *console) exportOrigins(r *request, _ url.Values) (export.File, error) {
+func (c *console) exportOrigins(r *request, _ url.Values) (exportFile, error) {
 	var rows [][]string
 	list, err := c.refusedOrigins(r)
 	for _, o := range list {
 		rows = append(rows, []string{
-			o.Origin, strconv.Itoa(o.Times), strconv.Itoa(o.Sessions), format.Timestamp(o.FirstAt),
-			format.Timestamp(o.LastAt), o.Session,
+			o.Origin, strconv.Itoa(o.Times), strconv.Itoa(o.Sessions), formatTimestamp(o.FirstAt),
+			formatTimestamp(o.LastAt), o.Session,
 		})
 	}
-	return export.File{
+	return exportFile{
 		Columns: []string{"origin", "times", "sessions", "first", "last", "session"},
-		Pages:   export.AllAtOnce(rows),
+		Pages:   rowsAtOnce(rows),
 	}, err
 }
