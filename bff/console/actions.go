@@ -224,7 +224,7 @@ const doneSuffix = ".done"
 
 func (r *request) record(what, session, detail string) error {
 	err := r.Records.Record(r.r.Context(), Action{
-		By: r.by(), From: r.Auth.Server.Address(r.r), What: what, Session: session,
+		By: r.by(), From: r.site.Client(r.r), What: what, Session: session,
 		Detail: cleanText(truncateText(detail, maxReason)),
 	})
 	if err != nil {

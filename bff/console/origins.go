@@ -30,8 +30,8 @@ func (c *console) origins(r *request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	view := originsView{Now: r.now(), Allowed: c.Origins}
-	all := append(slices.Clip(c.Origins), "")
+	view := originsView{Now: r.now(), Allowed: c.site.Origins}
+	all := append(slices.Clip(c.site.Origins), "")
 	add := cmp.Or(c.AddOrigin, "COINSLOT_ORIGINS="+strings.Join(all, ","))
 	for _, o := range refused {
 		view.Refused = append(view.Refused, originRow{o, add + o.Origin})
@@ -47,7 +47,7 @@ func (c *console) origins(r *request) (page, error) {
 func (c *console) refusedOrigins(r *request) ([]RefusedOrigin, error) {
 	list, err := c.Records.RefusedOrigins(r.r.Context())
 	return slices.DeleteFunc(list, func(o RefusedOrigin) bool {
-		return slices.Contains(c.Origins, o.Origin)
+		return slices.Contains(c.site.Origins, o.Origin)
 	}), err
 }
 

@@ -146,7 +146,7 @@ type frame struct {
 
 // write answers with a whole document. Nothing is sent of one that cannot be rendered.
 func (c *console) write(w http.ResponseWriter, f frame) {
-	f.CSS, f.Test = c.CSS, c.Test
+	f.CSS, f.Test = c.css, c.Test
 	var out bytes.Buffer
 	if err := templates()[f.template].ExecuteTemplate(&out, "layout", f); err != nil {
 		c.Log.Error("rendering a console page failed", "page", f.template, "error", err)
