@@ -38,7 +38,7 @@ func checkDocument(doc []byte) error {
 	if err := checkValue(d, maxDepth); err != nil {
 		return err
 	}
-	if _, err := d.ReadToken(); err != io.EOF {
+	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
 		return errMalformed
 	}
 	return nil
