@@ -16,7 +16,7 @@ import (
 
 const secretCanary = "canary-0123456789-0123456789-0123456789"
 
-// command runs coinslot without a process.
+// invoke runs coinslot without a process.
 func invoke(env []string, args ...string) (code int, out, errs string) {
 	var o, e bytes.Buffer
 	code = run(args, env, &o, &e)

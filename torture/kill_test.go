@@ -18,7 +18,7 @@ import (
 // orders is how many are in flight while a process is killed.
 const orders = 24
 
-// world of so many rounds, so that it does not grow forever.
+// worldRounds is how many rounds a world lasts, so that it does not grow forever.
 const worldRounds = 200
 
 // sinkShare of webhooks fail or are slow when they first come.

@@ -162,16 +162,15 @@ func (c *chooser) emailField() node.Node {
 
 // bar has the button, in reach right below the list, and above it what is missing.
 func (c *chooser) bar() node.Node {
-	return node.El("div").Class("bar").Body(
-		node.If(true, func() node.Node {
-			if code, text := c.trouble(); text != "" && isMissing(code) {
-				return errorText(code, text)
-			}
-			return node.Text("")
-		}),
-		c.submitButton(),
-		c.keepLink(),
-	)
+	return node.El("div").Class("bar").Body(c.missing(), c.submitButton(), c.keepLink())
+}
+
+// missing says what is missing; an empty text if nothing is.
+func (c *chooser) missing() node.Node {
+	if code, text := c.trouble(); text != "" && isMissing(code) {
+		return errorText(code, text)
+	}
+	return node.Text("")
 }
 
 // chosen returns coin and network if both are selected.

@@ -1,5 +1,5 @@
 // Package wire has the types that the BFF and a browser exchange. It imports only the standard
-// library and [coinslot/app/json], because server and browser program are both built from it.
+// library and package json, because server and browser program are both built from it.
 //
 // # Protocol
 //

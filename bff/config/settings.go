@@ -77,7 +77,7 @@ var settings = []Setting{
 		set:  func(c *Config, v string) error { c.Database = v; return nil }},
 	{Name: "COINSLOT_WEBHOOK_URL",
 		Help: "URLs that receive webhooks, comma separated",
-		// checked by together
+		// validated by crossCheck
 		set: func(c *Config, v string) error { c.WebhookURLs = splitList(v); return nil }},
 	{Name: "COINSLOT_WEBHOOK_SECRET", File: true,
 		Help: "whsec_… key that signs webhooks; several, comma separated, during rotation",

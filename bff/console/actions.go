@@ -8,7 +8,6 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
-	"coinslot/bff/console/format"
 	"coinslot/bff/payment"
 )
 
@@ -225,8 +224,8 @@ const doneSuffix = ".done"
 
 func (r *request) record(what, session, detail string) error {
 	err := r.Records.Record(r.r.Context(), Action{
-		By: r.by(), From: r.Auth.Server.Address(r.r), What: what, Session: session,
-		Detail: format.Clean(format.Truncate(detail, maxReason)),
+		By: r.by(), From: r.site.Client(r.r), What: what, Session: session,
+		Detail: cleanText(truncateText(detail, maxReason)),
 	})
 	if err != nil {
 		return &wire.Error{

@@ -1,8 +1,6 @@
 package console
 
-import (
-	"coinslot/bff/console/query"
-)
+import ()
 
 const auditPath = "/admin/audit"
 
@@ -20,12 +18,12 @@ type auditRow struct {
 
 // audit is GET /admin/audit: who has done what.
 func (c *console) audit(r *request) (page, error) {
-	form := query.Filters(r.r.URL.Query(), "session", "from", "to", "cursor")
+	form := parseFilters(r.r.URL.Query(), "session", "from", "to", "cursor")
 	q := ActionQuery{
 		Session: form.Get("session"), Cursor: form.Get("cursor"), Limit: pageSize,
 	}
 	var err error
-	if q.From, q.To, err = query.Days(form); err != nil {
+	if q.From, q.To, err = parseDays(form); err != nil {
 		return page{}, err
 	}
 	found, err := c.Records.Actions(r.r.Context(), q)

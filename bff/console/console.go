@@ -9,7 +9,6 @@
 package console
 
 import (
-	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -17,18 +16,16 @@ import (
 	"strings"
 	"time"
 
-	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/console/auth"
-	"coinslot/bff/console/export"
-	"coinslot/bff/console/query"
 	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
 	"coinslot/bff/token"
+	"coinslot/bff/web"
 	"coinslot/bff/webhook"
 )
 
-// Config is what a console is made of.
+// Config is what a console is made of, besides the server that it is part of.
 type Config struct {
 	Checkout *checkout.Service
 	// Count returns how many sessions have that status. Errors: the database's.
@@ -42,103 +39,140 @@ type Config struct {
 	Eraser    checkout.Eraser
 	// Gone returns the endpoints to which nothing is sent any more; nil = not known.
 	Gone func() []string
-	// Origins are the host pages that may frame the checkout. AddOrigin and an origin are a line
-	// that allows another; empty = the setting.
-	Origins   []string
+	// AddOrigin and an origin are a line that allows another host page to frame the checkout;
+	// empty = the setting.
 	AddOrigin string
 	// Deliver makes the webhook sender look for due deliveries now; nil = nothing does.
 	Deliver func()
 	// TestWebhooks sends a test message to every endpoint, a new one if key is ""; see
 	// webhook.Sender.
 	TestWebhooks func(ctx context.Context, key string) (webhook.TestResult, error)
-	// Auth is who may sign in; New sets how it renders, records and keeps logins.
+	// Auth is who may sign in; Routes sets how it renders, records and keeps logins.
 	Auth   auth.Config
-	CSS    string // address of console.css
-	Test   bool   // no real money moves
+	Test   bool // no real money moves
 	Tokens *token.Registry
-	Now    func() time.Time // nil = time.Now
-	Log    *slog.Logger     // nil = silent
 }
 
 // console is Config with what is derived from it.
 type console struct {
 	Config
+	site  *web.Server
 	auth  *auth.Authenticator
 	tally tally
+	css   string // address of console.css
+	Now   func() time.Time
+	Log   *slog.Logger
 }
 
-// New returns the handler of /admin and all below. There must be a way to
-// sign in; see auth.Config.
-func New(c Config) http.Handler {
-	if c.Now == nil {
-		c.Now = time.Now
-	}
+// Routes returns the operator's pages, /admin and all below. There must be a way to sign in; see
+// auth.Config.
+func Routes(site *web.Server, c Config) []web.Route {
 	if c.Deliver == nil {
 		c.Deliver = func() {}
 	}
 	if c.Gone == nil {
 		c.Gone = func() []string { return nil }
 	}
-	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	templates()
-	s := &console{Config: c}
+	s := &console{
+		Config: c, site: site, css: site.Assets.URL("console.css"), Now: site.Now, Log: site.Log,
+	}
 	c.Auth.Render, c.Auth.Record, c.Auth.Logins = s.writeSignIn, s.recordLogin, c.Records
-	c.Auth.Now, c.Auth.Log = c.Now, c.Log
-	s.auth = auth.New(c.Auth)
+	s.auth = auth.New(site, c.Auth)
 	return s.routes()
 }
 
+func (c *console) routes() []web.Route {
+	login := c.auth.GuardForm(http.HandlerFunc(c.auth.Login))
+	routes := []web.Route{
+		c.route("GET /admin/login", http.HandlerFunc(c.auth.LoginPage)),
+		c.route("POST /admin/login", login),
+		c.post("/admin/logout", c.logout),
+
+		c.show(overviewPath, c.overview),
+		c.show(paymentsPath, c.payments),
+		c.export(paymentsPath, c.exportPayments),
+		c.show(paymentsPath+"/{session}", c.payment),
+
+		c.show(webhooksPath, c.webhooks),
+		c.export(webhooksPath, c.exportWebhooks),
+		c.show(redeliverPath, c.confirmRedeliver),
+		c.act(redeliverPath, c.redeliver),
+		c.act(reroutePath, c.reroute),
+		c.show(replayPath, c.confirmReplay),
+		c.act(replayPath, c.replay),
+		c.show(testPath, c.confirmTest),
+		c.post(testPath, handlePage(c.test)), // a reload sends another, which does no harm
+
+		c.show(transactionsPath, c.transactions),
+		c.export(transactionsPath, c.exportTransactions),
+		c.show(withdrawalsPath, c.withdrawals),
+		c.export(withdrawalsPath, c.exportWithdrawals),
+		c.show(reconciliationPath, c.reconciliation),
+		c.act(reconciliationPath, c.startReconciliation),
+		c.export(reconciliationPath, c.exportReconciliation),
+
+		c.show(originsPath, c.origins),
+		c.export(originsPath, c.exportOrigins),
+		c.show(auditPath, c.audit),
+
+		c.show("/admin/", func(*request) (page, error) { return page{}, errNoPage }),
+		c.act("/admin/", func(*request) (string, string, error) { return "", "", errNoPage }),
+	}
+	for _, a := range actions() {
+		path := paymentsPath + "/{session}/" + a.path
+		routes = append(routes, c.show(path, c.confirmAction(a)), c.act(path, c.doAction(a)))
+	}
+	return routes
+}
+
 // A showHandler returns a page. An actHandler makes a change and returns where to redirect,
-// with a key of notices; "" = none.
+// with a key of notices; "" = none. An exportHandler returns a list as a file.
 type (
-	showHandler func(*request) (page, error)
-	actHandler  func(*request) (to, done string, err error)
+	showHandler   func(*request) (page, error)
+	actHandler    func(*request) (to, done string, err error)
+	exportHandler func(r *request, query url.Values) (exportFile, error)
 )
 
-func (c *console) routes() http.Handler {
-	mux := http.NewServeMux()
-	show := func(path string, h showHandler) { mux.Handle("GET "+path, c.signedIn(handlePage(h))) }
-	post := func(path string, h func(*request)) {
-		mux.Handle("POST "+path, c.auth.GuardForm(c.signedIn(requireToken(h))))
-	}
-	act := func(path string, h actHandler) { post(path, handleAction(h)) }
-
-	mux.HandleFunc("GET /admin/login", c.auth.LoginPage)
-	mux.Handle("POST /admin/login", c.auth.GuardForm(http.HandlerFunc(c.auth.Login)))
-	post("/admin/logout", func(r *request) { c.auth.Logout(r.w, r.r, r.Operator) })
-
-	show(overviewPath, c.overview)
-	show(paymentsPath, c.payments)
-	show(paymentsPath+"/{session}", c.payment)
-	for _, a := range actions() {
-		show(paymentsPath+"/{session}/"+a.path, c.confirmAction(a))
-		act(paymentsPath+"/{session}/"+a.path, c.doAction(a))
-	}
-	show(webhooksPath, c.webhooks)
-	show(redeliverPath, c.confirmRedeliver)
-	act(redeliverPath, c.redeliver)
-	act(reroutePath, c.reroute)
-	show(replayPath, c.confirmReplay)
-	act(replayPath, c.replay)
-	show(testPath, c.confirmTest)
-	post(testPath, handlePage(c.test)) // a reload sends another, which does no harm
-	show(transactionsPath, c.transactions)
-	show(withdrawalsPath, c.withdrawals)
-	show(reconciliationPath, c.reconciliation)
-	act(reconciliationPath, c.startReconciliation)
-	show(originsPath, c.origins)
-	show(auditPath, c.audit)
-	for path, h := range map[string]func(*request, url.Values) (export.File, error){
-		paymentsPath: c.exportPayments, transactionsPath: c.exportTransactions,
-		withdrawalsPath: c.exportWithdrawals, reconciliationPath: c.exportReconciliation,
-		originsPath: c.exportOrigins, webhooksPath: c.exportWebhooks,
-	} {
-		mux.Handle("GET "+path+".csv", c.handleExport(strings.TrimPrefix(path, "/admin/"), h))
-	}
-	show("/admin/", func(*request) (page, error) { return page{}, errNoPage })
-	act("/admin/", func(*request) (string, string, error) { return "", "", errNoPage })
-	return mux
+// show is the route of a page.
+func (c *console) show(path string, h showHandler) web.Route {
+	return c.route("GET "+path, c.signedIn(handlePage(h)))
 }
+
+// act is the route of a change.
+func (c *console) act(path string, h actHandler) web.Route { return c.post(path, handleAction(h)) }
+
+// post is the route of a form.
+func (c *console) post(path string, h func(*request)) web.Route {
+	return c.route("POST "+path, c.auth.GuardForm(c.signedIn(requireToken(h))))
+}
+
+// export is the route of the file of the list at path.
+func (c *console) export(path string, h exportHandler) web.Route {
+	name := strings.TrimPrefix(path, "/admin/")
+	return c.route("GET "+path+".csv", c.signedIn(handleExport(name, h)))
+}
+
+// route is a route of the console. Its answers are not compressed: they hold form tokens next to
+// untrusted text (BREACH).
+func (c *console) route(pattern string, h http.Handler) web.Route {
+	limit := web.LimitReads
+	if strings.HasPrefix(pattern, "POST ") {
+		limit = web.LimitPosts
+	}
+	return web.Route{
+		Pattern: pattern, Kind: web.KindConsole, Limit: limit, Undocumented: true,
+		Handle: func(w http.ResponseWriter, r *http.Request) error {
+			c.site.SetKind(w, web.KindConsole)
+			w.Header().Set("X-Robots-Tag", "noindex, nofollow")
+			h.ServeHTTP(w, r)
+			return nil
+		},
+	}
+}
+
+// logout is POST /admin/logout.
+func (c *console) logout(r *request) { c.auth.Logout(r.w, r.r, r.Operator) }
 
 // signedIn wraps what only an operator may do.
 func (c *console) signedIn(next func(*request)) http.Handler {
@@ -176,7 +210,7 @@ func handleAction(h actHandler) func(*request) {
 			r.show(r.failure(err))
 			return
 		}
-		to = query.With(to, nil, "done", r.auth.SignNotice(r.Operator, to, done))
+		to = linkWith(to, nil, "done", r.auth.SignNotice(r.Operator, to, done))
 		http.Redirect(r.w, r.r, to, http.StatusSeeOther)
 	}
 }
@@ -184,38 +218,40 @@ func handleAction(h actHandler) func(*request) {
 // handleExport answers with the file that h returns, sent as it is read; one that breaks off
 // has no end that a browser takes for one. Other sites cannot make the browser of an operator
 // whom a proxy signs in export files: each is recorded, and may take pages of the gateway.
-func (c *console) handleExport(
-	name string, h func(r *request, q url.Values) (export.File, error),
-) http.Handler {
-	return c.signedIn(func(r *request) {
-		q := r.r.URL.Query()
-		q.Del("done")
-		if site := r.r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
-			r.show(r.failure(&wire.Error{Code: wire.CodeForbidden}))
+func handleExport(name string, h exportHandler) func(*request) {
+	return func(r *request) {
+		err := r.site.SameOrigin(r.r)
+		if err != nil {
+			r.show(r.failure(err))
 			return
 		}
-		file, err := h(r, q)
+
+		query := r.r.URL.Query()
+		query.Del("done")
+		file, err := h(r, query)
 		if err == nil {
-			err = r.record(name+".export", "", exportDetail(q))
+			err = r.record(name+".export", "", exportDetail(query))
 		}
 		if err != nil {
 			r.show(r.failure(err))
 			return
 		}
-		switch begun, err := file.Send(r.w, name, r.Now); {
+
+		begun, err := file.send(r.w, name, r.Now)
+		switch {
 		case err != nil && begun:
 			r.Log.Error("console export broke off", "request_id", r.id(), "error", err)
 			panic(http.ErrAbortHandler)
 		case err != nil:
 			r.show(r.failure(err))
 		}
-	})
+	}
 }
 
 // exportDetail is what the audit log keeps of an export's filters. What was searched for may be an
 // e-mail, and would outlast the erasure of its sessions: only that there was something is kept.
 func exportDetail(q url.Values) string {
-	kept := query.Without(q, "cursor")
+	kept := formWithout(q, "cursor")
 	for name, values := range kept {
 		if name == "q" || strings.Contains(values[0], "@") {
 			kept.Set(name, "…")
@@ -230,7 +266,7 @@ func exportDetail(q url.Values) string {
 
 // recordLogin writes to the audit log who has signed in, signed out, or failed to.
 func (c *console) recordLogin(r *http.Request, who, what string) {
-	a := Action{By: payment.Console(who), From: c.Auth.Server.Address(r), What: what}
+	a := Action{By: payment.Console(who), From: c.site.Client(r), What: what}
 	if err := c.Records.Record(r.Context(), a); err != nil {
 		c.Log.Error("recording a login failed", "what", what, "error", err)
 	}

@@ -8,9 +8,6 @@ import (
 	"strconv"
 
 	"coinslot/app/wire"
-	"coinslot/bff/console/export"
-	"coinslot/bff/console/format"
-	"coinslot/bff/console/query"
 	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
 )
@@ -38,20 +35,20 @@ type numberedPager struct{ Where, Previous, Next string }
 // shown is how many rows are on this page.
 func pageNumbers(path string, q recordQuery, at gatewaylist.Paging, shown int) (p numberedPager) {
 	n := max(at.Page, q.Page)
-	p.Where = "Page " + format.Count(n)
+	p.Where = "Page " + formatCount(n)
 	if at.LastPage > 0 {
-		p.Where += " of " + format.Count(at.LastPage)
+		p.Where += " of " + formatCount(at.LastPage)
 	}
 	if at.Total > 0 {
-		p.Where += ", " + format.Plural(at.Total, "row") + " in all"
+		p.Where += ", " + formatPlural(at.Total, "row") + " in all"
 	}
 	if n == 2 {
-		p.Previous = query.With(path, q.form, "page", "")
+		p.Previous = linkWith(path, q.form, "page", "")
 	} else if n > 2 {
-		p.Previous = query.With(path, q.form, "page", strconv.Itoa(n-1))
+		p.Previous = linkWith(path, q.form, "page", strconv.Itoa(n-1))
 	}
 	if n < at.LastPage || at.LastPage == 0 && shown > 0 {
-		p.Next = query.With(path, q.form, "page", strconv.Itoa(n+1))
+		p.Next = linkWith(path, q.form, "page", strconv.Itoa(n+1))
 	}
 	return p
 }
@@ -64,7 +61,7 @@ type recordQuery struct {
 
 // readRecordQuery reads the filters. Statuses are those that the gateway knows.
 func readRecordQuery(values url.Values, statuses []string) recordQuery {
-	q := recordQuery{form: query.Filters(values, "status", "from", "to", "page")}
+	q := recordQuery{form: parseFilters(values, "status", "from", "to", "page")}
 	q.Limit, q.Page = pageSize, 1
 	if status := q.form.Get("status"); slices.Contains(statuses, status) {
 		q.Status = status
@@ -119,24 +116,24 @@ func (r *request) gatewayRecords(
 func exportRecords(
 	values url.Values, statuses, columns []string,
 	read func(recordQuery) (rows [][]string, at gatewaylist.Paging, err error),
-) (export.File, error) {
+) (exportFile, error) {
 	q := readRecordQuery(values, statuses)
 	if q.problem != "" {
-		return export.File{}, &wire.Error{Code: wire.CodeInvalid, Param: "from"}
+		return exportFile{}, &wire.Error{Code: wire.CodeInvalid, Param: "from"}
 	}
-	pages := export.ByNumber(maxExportPages, pageSize,
+	pages := rowsByNumber(maxExportPages, pageSize,
 		func(number int) (rows [][]string, last bool, err error) {
 			q.Page = number
 			rows, at, err := read(q)
 			return rows, at.LastPage > 0 && number >= at.LastPage, err
 		})
-	return export.File{Columns: columns, Pages: pages}, nil
+	return exportFile{Columns: columns, Pages: pages}, nil
 }
 
 // gatewayBadge is the gateway's word for how something stands.
 func gatewayBadge(status string) badge {
 	kind := map[string]string{"confirmed": "good", "pending": "wait", "processing": "wait"}[status]
-	return badge{Kind: kind, Word: format.Clean(format.Capitalize(status)), Status: status}
+	return badge{Kind: kind, Word: cleanText(capitalize(status)), Status: status}
 }
 
 var transactionStatuses = []string{"pending", "confirmed", "expired", "cancelled"}
@@ -154,7 +151,7 @@ func (c *console) transactions(r *request) (page, error) {
 	return p, err
 }
 
-func (c *console) exportTransactions(r *request, values url.Values) (export.File, error) {
+func (c *console) exportTransactions(r *request, values url.Values) (exportFile, error) {
 	return exportRecords(values, transactionStatuses, []string{
 		"session", "attempt", "tracking_code", "order_id", "status", "currency_code", "network",
 		"amount_usd", "pay_amount", "paid_amount", "merchant_share", "platform_share",
@@ -164,12 +161,12 @@ func (c *console) exportTransactions(r *request, values url.Values) (export.File
 		found, err := c.Gateway.TransactionRecords(r.r.Context(), q.ListQuery)
 		for _, e := range found.Items {
 			rows = append(rows, []string{
-				e.Session, export.Number(e.Attempt), e.TrackingCode, e.OrderID, e.Status,
+				e.Session, exportNumber(e.Attempt), e.TrackingCode, e.OrderID, e.Status,
 				e.CurrencyCode, e.NetworkName, e.AmountUSD, e.PayAmount, e.PaidAmount,
 				e.MerchantShare, e.PlatformShare, e.FeePercent, e.TolerancePercent, e.TxID,
-				e.Email, e.Comment, export.Yes(e.CancelledByUser),
-				format.Timestamp(e.CreatedAt), format.Timestamp(e.ExpiresAt),
-				format.Timestamp(e.PaidAt),
+				e.Email, e.Comment, exportYes(e.CancelledByUser),
+				formatTimestamp(e.CreatedAt), formatTimestamp(e.ExpiresAt),
+				formatTimestamp(e.PaidAt),
 			})
 		}
 		return rows, found.Paging, err
@@ -190,7 +187,7 @@ func (c *console) withdrawals(r *request) (page, error) {
 	return p, err
 }
 
-func (c *console) exportWithdrawals(r *request, values url.Values) (export.File, error) {
+func (c *console) exportWithdrawals(r *request, values url.Values) (exportFile, error) {
 	return exportRecords(values, withdrawalStatuses, []string{
 		"tracking_code", "status", "amount_usd", "currency", "network", "destination", "tx_id",
 		"created",
@@ -199,7 +196,7 @@ func (c *console) exportWithdrawals(r *request, values url.Values) (export.File,
 		for _, w := range found.Items {
 			rows = append(rows, []string{
 				w.TrackingCode, w.Status, w.Amount(), w.CurrencyName, w.NetworkName,
-				w.Destination, w.TxID, format.Timestamp(w.CreatedAt),
+				w.Destination, w.TxID, formatTimestamp(w.CreatedAt),
 			})
 		}
 		return rows, found.Paging, err

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"coinslot/bff/check"
-	"coinslot/bff/console/export"
-	"coinslot/bff/console/format"
 )
 
 const originsPath = "/admin/origins"
@@ -32,9 +30,9 @@ func (c *console) origins(r *request) (page, error) {
 	if err != nil {
 		return page{}, err
 	}
-	view := originsView{Now: r.now(), Allowed: c.Origins}
+	view := originsView{Now: r.now(), Allowed: c.site.Origins}
 	for _, o := range refused {
-		line := check.AllowOrigin(c.AddOrigin, c.Origins, o.Origin)
+		line := check.AllowOrigin(c.AddOrigin, c.site.Origins, o.Origin)
 		view.Refused = append(view.Refused, originRow{o, line})
 	}
 	return page{
@@ -48,22 +46,22 @@ func (c *console) origins(r *request) (page, error) {
 func (c *console) refusedOrigins(r *request) ([]RefusedOrigin, error) {
 	list, err := c.Records.RefusedOrigins(r.r.Context())
 	return slices.DeleteFunc(list, func(o RefusedOrigin) bool {
-		return slices.Contains(c.Origins, o.Origin)
+		return slices.Contains(c.site.Origins, o.Origin)
 	}), err
 }
 
 // exportOrigins is GET /admin/origins.csv.
-func (c *console) exportOrigins(r *request, _ url.Values) (export.File, error) {
+func (c *console) exportOrigins(r *request, _ url.Values) (exportFile, error) {
 	var rows [][]string
 	list, err := c.refusedOrigins(r)
 	for _, o := range list {
 		rows = append(rows, []string{
-			o.Origin, strconv.Itoa(o.Times), strconv.Itoa(o.Sessions), format.Timestamp(o.FirstAt),
-			format.Timestamp(o.LastAt), o.Session,
+			o.Origin, strconv.Itoa(o.Times), strconv.Itoa(o.Sessions), formatTimestamp(o.FirstAt),
+			formatTimestamp(o.LastAt), o.Session,
 		})
 	}
-	return export.File{
+	return exportFile{
 		Columns: []string{"origin", "times", "sessions", "first", "last", "session"},
-		Pages:   export.AllAtOnce(rows),
+		Pages:   rowsAtOnce(rows),
 	}, err
 }

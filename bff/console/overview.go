@@ -7,16 +7,14 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/console/chart"
-	"coinslot/bff/console/format"
 	"coinslot/bff/webhook"
 )
 
 const overviewPath = "/admin"
 
 type overviewView struct {
-	Needs []need       // the gravest first
-	Chart *chart.Chart // nil = there were no orders in its days
+	Needs []need      // the gravest first
+	Chart *orderChart // nil = there were no orders in its days
 }
 
 // need is one thing that needs attention; overview.html has its words, by Name.
@@ -56,14 +54,14 @@ func (c *console) overview(r *request) (page, error) {
 		view.Needs = append(view.Needs, found...)
 	}
 	tomorrow := r.now().Truncate(24*time.Hour).AddDate(0, 0, 1)
-	from := tomorrow.AddDate(0, 0, -chart.Days)
+	from := tomorrow.AddDate(0, 0, -chartDays)
 	counts, err := c.tally.of(
-		r.r.Context(), c.Records, from.AddDate(0, 0, -chart.Days), tomorrow, r.now(),
+		r.r.Context(), c.Records, from.AddDate(0, 0, -chartDays), tomorrow, r.now(),
 	)
 	if err != nil {
 		return page{}, err
 	}
-	view.Chart = chart.New(counts, from)
+	view.Chart = newChart(counts, from)
 	return page{Title: "Overview", Section: overviewPath, template: "overview", View: view}, nil
 }
 
@@ -82,7 +80,7 @@ func (c *console) unreadableNeeds(ctx context.Context, now time.Time) ([]need, e
 	n := need{Name: "unreadable", Kind: "bad", Count: len(list)}
 	for _, u := range list[:min(len(list), maxItems)] {
 		n.Items = append(n.Items, needItem{
-			Row: u.ID, Notes: []string{u.Kind, u.Error, format.Relative(u.Since, now)},
+			Row: u.ID, Notes: []string{u.Kind, u.Error, formatRelative(u.Since, now)},
 		})
 	}
 	return []need{n}, nil
@@ -103,7 +101,7 @@ func (c *console) reviewNeeds(ctx context.Context, now time.Time) ([]need, error
 		why := explainReview(c.Checkout.Object(s).ReviewReason).What
 		reviews.Items = append(reviews.Items, needItem{
 			Payment: nameOf(s), AmountUSD: s.Order.AmountUSD.StringFixed(2),
-			Notes: []string{why, format.Relative(s.CreatedAt, now)},
+			Notes: []string{why, formatRelative(s.CreatedAt, now)},
 		})
 	}
 	return []need{reviews}, nil
@@ -125,7 +123,7 @@ func (c *console) gatewayNeeds(ctx context.Context, now time.Time) ([]need, erro
 	case since.IsZero():
 		return nil, nil
 	}
-	return []need{{Name: "gateway", Kind: "bad", Since: format.Duration(now.Sub(since))}}, nil
+	return []need{{Name: "gateway", Kind: "bad", Since: formatDuration(now.Sub(since))}}, nil
 }
 
 // preparingNeeds are payments for which the gateway has not given an address yet; a few are
@@ -143,7 +141,7 @@ func (c *console) unroutedNeeds(ctx context.Context, _ time.Time) (list []need, 
 	endpoints, err := c.Rerouting.Unrouted(ctx)
 	for _, b := range endpoints {
 		list = append(list, need{
-			Name: "unrouted", Kind: "bad", Count: b.Waiting, Host: format.Host(b.Endpoint),
+			Name: "unrouted", Kind: "bad", Count: b.Waiting, Host: endpointHost(b.Endpoint),
 		})
 	}
 	return list, err
@@ -157,9 +155,9 @@ func (c *console) endpointNeeds(ctx context.Context, now time.Time) (list []need
 	}
 	gone := c.Gone()
 	for _, b := range endpoints {
-		n := need{Kind: "bad", Host: format.Host(b.Endpoint), Tried: b.Retrying}
+		n := need{Kind: "bad", Host: endpointHost(b.Endpoint), Tried: b.Retrying}
 		if !b.OldestAt.IsZero() && now.Sub(b.OldestAt) > 5*time.Minute {
-			n.Since = format.Duration(now.Sub(b.OldestAt))
+			n.Since = formatDuration(now.Sub(b.OldestAt))
 		}
 		switch {
 		case slices.Contains(gone, b.Endpoint):
@@ -187,7 +185,7 @@ func (c *console) lastAnswer(ctx context.Context, endpoint string) (string, erro
 	})
 	for _, d := range failed.Rows {
 		if d.Endpoint == endpoint && d.Status != 0 {
-			return format.Status(d.Status), nil
+			return formatStatus(d.Status), nil
 		}
 	}
 	return "", err
@@ -212,10 +210,10 @@ func (c *console) overpaidNeeds(ctx context.Context, now time.Time) (list []need
 		if isSettled(done.Actions) {
 			continue
 		}
-		more := format.Sum(o.OverpaidAmount) + " " + s.Current().CurrencySymbol + " too much"
+		more := formatSum(o.OverpaidAmount) + " " + s.Current().CurrencySymbol + " too much"
 		n.Items = append(n.Items, needItem{
 			Payment: nameOf(s), AmountUSD: o.AmountUSD,
-			Notes: []string{more, format.Relative(s.CreatedAt, now)},
+			Notes: []string{more, formatRelative(s.CreatedAt, now)},
 		})
 	}
 	if n.Count = len(n.Items); n.Count > 0 {
@@ -237,7 +235,7 @@ func (c *console) originNeeds(ctx context.Context, now time.Time) ([]need, error
 		if o.Sessions > 0 && now.Sub(o.LastAt) < 24*time.Hour {
 			items = append(items, needItem{
 				Origin: o.Origin,
-				Notes:  []string{format.Plural(o.Times, "time"), format.Relative(o.LastAt, now)},
+				Notes:  []string{formatPlural(o.Times, "time"), formatRelative(o.LastAt, now)},
 			})
 		}
 	}
@@ -258,14 +256,14 @@ type tally struct {
 	mu     sync.Mutex // guards the fields below, and is held while it is counted
 	from   time.Time
 	at     time.Time // when counting began
-	counts []chart.Count
+	counts []OrderCount
 }
 
 // of returns the counts of the days from…to, as they were 30 seconds ago at the
 // earliest. The list is not the caller's to change. Errors: the database's.
 func (t *tally) of(
 	ctx context.Context, r Searcher, from, to, now time.Time,
-) ([]chart.Count, error) {
+) ([]OrderCount, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if age := now.Sub(t.at); t.from.Equal(from) && age >= 0 && age < maxTallyAge {

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"coinslot/bff/console/format"
 	"coinslot/bff/payment"
 	"coinslot/bff/webhook"
 )
@@ -108,6 +107,6 @@ func possibleActions(session payment.Session, done []Action) (list []tool) {
 func (c *console) attempt(a payment.Attempt, o payment.AttemptObject) attemptView {
 	return attemptView{
 		Attempt: a, Object: o, State: stateOf(a), Coin: c.coin(a),
-		Asked: format.TrimZeros(o.PayAmount, 0), Unit: a.CurrencySymbol,
+		Asked: trimZeros(o.PayAmount, 0), Unit: a.CurrencySymbol,
 	}
 }

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/console/export"
-	"coinslot/bff/console/query"
 	"coinslot/bff/payment"
 )
 
@@ -76,7 +74,7 @@ func (c *console) payments(r *request) (page, error) {
 // paymentQuery reads the filters of a list of payments, and returns those of them that
 // are known as the form has them. Dates are days of UTC, both inclusive.
 func paymentQuery(values url.Values) (q Query, form url.Values, err error) {
-	form = query.Filters(values, "q", "status", "coin", "network", "from", "to", "cursor")
+	form = parseFilters(values, "q", "status", "coin", "network", "from", "to", "cursor")
 	q = Query{
 		Text: form.Get("q"), Status: form.Get("status"), Coin: form.Get("coin"),
 		Network: form.Get("network"), Cursor: form.Get("cursor"),
@@ -84,7 +82,7 @@ func paymentQuery(values url.Values) (q Query, form url.Values, err error) {
 	if q.Status != "" && !wire.Status(q.Status).Known() {
 		return q, form, &wire.Error{Code: wire.CodeInvalid, Param: "status"}
 	}
-	q.From, q.To, err = query.Days(form)
+	q.From, q.To, err = parseDays(form)
 	return q, form, err
 }
 
@@ -103,7 +101,7 @@ func emptyText(form url.Values) string {
 	case form.Get("q") != "":
 		return "No matches. Ids, addresses, transaction ids and e-mail addresses have to be " +
 			"complete; of an order reference the beginning is enough."
-	case len(query.WithoutPage(form)) > 0:
+	case len(formWithoutPage(form)) > 0:
 		return "No matching payments."
 	}
 	return "No orders yet."
@@ -148,17 +146,17 @@ func (c *console) coin(a payment.Attempt) coin {
 }
 
 // exportPayments is GET /admin/payments.csv: what the list shows, from its first page on.
-func (c *console) exportPayments(r *request, values url.Values) (export.File, error) {
+func (c *console) exportPayments(r *request, values url.Values) (exportFile, error) {
 	q, _, err := paymentQuery(values)
-	q.Limit = export.ReadSize
-	return export.File{
+	q.Limit = exportReadSize
+	return exportFile{
 		Columns: []string{
 			"session", "made", "status", "order_ref", "title", "email", "amount_usd", "coin",
 			"network", "attempts", "address", "asked", "received", "missing", "overpaid",
 			"tracking_code", "order_id", "tx_id", "paid", "late", "review_reason", "test",
 			"metadata", "transactions",
 		},
-		Pages: export.ByCursor(func(cursor string) (rows [][]string, next string, err error) {
+		Pages: rowsByCursor(func(cursor string) (rows [][]string, next string, err error) {
 			q.Cursor = cursor
 			found, err := c.Records.Search(r.r.Context(), q)
 			for i := range found.Sessions {
@@ -192,7 +190,7 @@ func (c *console) paymentCells(session *payment.Session) []string {
 		o.ID, o.CreatedAt.Format(time.RFC3339), string(o.Status), o.OrderRef, o.Title, o.Email,
 		o.AmountUSD, a.CurrencySymbol, a.NetworkCode, strconv.Itoa(len(o.Attempts)), a.Address,
 		a.PayAmount, a.PaidAmount, a.MissingAmount, a.OverpaidAmount, a.TrackingCode,
-		export.Number(a.OrderID), a.TxID, paid, export.Yes(a.Late), o.ReviewReason,
-		export.Yes(o.Test), strings.Join(metadata, "; "), strings.Join(transactions, "; "),
+		exportNumber(a.OrderID), a.TxID, paid, exportYes(a.Late), o.ReviewReason,
+		exportYes(o.Test), strings.Join(metadata, "; "), strings.Join(transactions, "; "),
 	}
 }

@@ -5,9 +5,6 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/console/export"
-	"coinslot/bff/console/format"
-	"coinslot/bff/console/query"
 	"coinslot/bff/gatewaylist"
 )
 
@@ -73,7 +70,7 @@ func runOf(s gatewaylist.RunStatus, now time.Time) runView {
 	return runView{s, map[gatewaylist.RunState]string{
 		gatewaylist.NeverRun: "never", gatewaylist.Running: "running", gatewaylist.Done: "done",
 		gatewaylist.Failed: "failed", gatewaylist.Aborted: "aborted",
-	}[s.State(now)], progress(s.Last.Progress), format.Relative(s.Last.Began, now)}
+	}[s.State(now)], progress(s.Last.Progress), formatRelative(s.Last.Began, now)}
 }
 
 // addFindings fills in what the report has found, by kind.
@@ -86,7 +83,7 @@ func (v *reconciliationView) addFindings(r gatewaylist.Report) {
 		name := words().Findings[kind]
 		found := findingsView{
 			Kind: kind, Name: name.Word, Count: r.Counts[kind], More: omittedFindings(r, kind),
-			Advice: note{name.Kind, format.Capitalize(kind.Explanation()) + "."},
+			Advice: note{name.Kind, capitalize(kind.Explanation()) + "."},
 		}
 		for _, f := range r.Findings {
 			if f.Kind == kind {
@@ -103,14 +100,14 @@ func progress(p gatewaylist.Progress) string {
 	case p.Page == 0:
 		return "waiting for the gateway."
 	case p.Payments > 0:
-		return "the gateway's list is read; " + format.Plural(p.Payments, "payment") +
+		return "the gateway's list is read; " + formatPlural(p.Payments, "payment") +
 			" checked."
 	}
 	of := ""
 	if p.Pages > 0 {
-		of = " of " + format.Count(p.Pages)
+		of = " of " + formatCount(p.Pages)
 	}
-	return "page " + format.Count(p.Page) + of + " of the gateway's list up to " +
+	return "page " + formatCount(p.Page) + of + " of the gateway's list up to " +
 		p.Day.Format(time.DateOnly) + " is read."
 }
 
@@ -137,11 +134,11 @@ func (r *request) daysForm(last gatewaylist.Run) form {
 
 // startReconciliation is POST /admin/reconciliation.
 func (c *console) startReconciliation(r *request) (to, done string, err error) {
-	first, err := query.Day(r.r.PostFormValue("from"))
+	first, err := parseDay(r.r.PostFormValue("from"))
 	if err != nil {
 		return "", "", err
 	}
-	last, err := query.Day(r.r.PostFormValue("to"))
+	last, err := parseDay(r.r.PostFormValue("to"))
 	if err != nil {
 		return "", "", err
 	}
@@ -165,25 +162,25 @@ func omittedFindings(r gatewaylist.Report, kind gatewaylist.FindingKind) string 
 	if r.Counts[kind] <= gatewaylist.MaxFindings {
 		return ""
 	}
-	return "The first " + format.Count(gatewaylist.MaxFindings) + " of " +
-		format.Count(r.Counts[kind]) + " are kept. All of them: coinslot reconcile -from " +
+	return "The first " + formatCount(gatewaylist.MaxFindings) + " of " +
+		formatCount(r.Counts[kind]) + " are kept. All of them: coinslot reconcile -from " +
 		r.From.Format(time.DateOnly) + " -to " + r.To.Format(time.DateOnly)
 }
 
 // exportReconciliation is GET /admin/reconciliation.csv: the findings of the last
 // report.
-func (c *console) exportReconciliation(r *request, _ url.Values) (export.File, error) {
+func (c *console) exportReconciliation(r *request, _ url.Values) (exportFile, error) {
 	known, err := c.Gateway.Status(r.r.Context(), gatewaylist.Requested)
 	if err != nil {
-		return export.File{}, err
+		return exportFile{}, err
 	}
 	if known.Report == nil {
-		return export.File{}, &wire.Error{Code: wire.CodeNotPossible}
+		return exportFile{}, &wire.Error{Code: wire.CodeNotPossible}
 	}
 	var rows [][]string
 	for _, f := range known.Report.Findings {
 		rows = append(rows, []string{
-			string(f.Kind), f.Session, export.Number(f.Attempt), f.OrderRef, f.TrackingCode,
+			string(f.Kind), f.Session, exportNumber(f.Attempt), f.OrderRef, f.TrackingCode,
 			f.AtGateway, f.InDatabase, f.Kind.Explanation(),
 		})
 	}
@@ -192,11 +189,11 @@ func (c *console) exportReconciliation(r *request, _ url.Values) (export.File, e
 			rows = append(rows, []string{string(kind), "", "", "", "", "", "", more})
 		}
 	}
-	return export.File{
+	return exportFile{
 		Columns: []string{
 			"kind", "session", "attempt", "order_ref", "tracking_code", "gateway", "here",
 			"what_to_do",
 		},
-		Pages: export.AllAtOnce(rows),
+		Pages: rowsAtOnce(rows),
 	}, nil
 }

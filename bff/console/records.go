@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"coinslot/bff/console/auth"
-	"coinslot/bff/console/chart"
 	"coinslot/bff/payment"
 	"coinslot/bff/webhook"
 )
@@ -33,7 +32,7 @@ type Searcher interface {
 	Search(ctx context.Context, q Query) (payment.Page, error)
 	// Tally counts the sessions created in from <= CreatedAt < to, by day, status and coin, in that
 	// order, without zero counts. Errors: ErrRange if that is more than 92 days, or negative.
-	Tally(ctx context.Context, from, to time.Time) ([]chart.Count, error)
+	Tally(ctx context.Context, from, to time.Time) ([]OrderCount, error)
 	// Choices returns the coins and networks that a Query can name and find something, at most
 	// 200 of each, sorted.
 	Choices(ctx context.Context) (coins, networks []string, err error)

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"coinslot/bff/console/auth"
-	"coinslot/bff/console/format"
-	"coinslot/bff/console/query"
 )
 
 // Each page is one template, beside the code that fills it. It defines "content", which
@@ -26,11 +24,11 @@ var templateFiles embed.FS
 // that does not parse, so that a console with a broken template does not start.
 var templates = sync.OnceValue(func() map[string]*template.Template {
 	shared := template.Must(template.New("").Funcs(template.FuncMap{
-		"clean": format.Clean, "shorten": format.Shorten, "emailParts": format.EmailParts,
-		"external": format.IsExternal, "coinIcon": format.CoinIcon, "count": format.Count,
-		"atMost": format.CappedCount, "plural": format.Plural, "paymentPath": paymentPath,
-		"trimZeros": format.TrimZeros, "days": days, "gatewayBadge": gatewayBadge,
-		"symbolOf": format.Symbol, "sum": format.Sum,
+		"clean": cleanText, "shorten": shortenText, "emailParts": emailParts,
+		"external": isExternal, "coinIcon": coinIcon, "count": formatCount,
+		"atMost": formatCappedCount, "plural": formatPlural, "paymentPath": paymentPath,
+		"trimZeros": trimZeros, "days": days, "gatewayBadge": gatewayBadge,
+		"symbolOf": coinSymbol, "sum": formatSum,
 		"hidden": func(name, value string) hidden { return hidden{name, value} },
 		"amount": func(digits, unit string) amount { return amount{digits, unit} },
 		"coin":   func(symbol, network string) coin { return coin{symbol, network, ""} },
@@ -73,7 +71,7 @@ type (
 )
 
 // Apart is how far the moment is from now.
-func (m moment) Apart() string { return format.Relative(m.At, m.Now) }
+func (m moment) Apart() string { return formatRelative(m.At, m.Now) }
 
 // page is what a handler answers with.
 type page struct {
@@ -97,7 +95,7 @@ type tool struct {
 // exportTool leads to a list as a file for spreadsheets; form is the list's.
 func exportTool(path string, form url.Values) tool {
 	return tool{
-		To:    query.With(path+".csv", query.WithoutPage(form), "", ""),
+		To:    linkWith(path+".csv", formWithoutPage(form), "", ""),
 		Label: "Export as CSV", Part: "export",
 	}
 }
@@ -148,7 +146,7 @@ type frame struct {
 
 // write answers with a whole document. Nothing is sent of one that cannot be rendered.
 func (c *console) write(w http.ResponseWriter, f frame) {
-	f.CSS, f.Test = c.CSS, c.Test
+	f.CSS, f.Test = c.css, c.Test
 	var out bytes.Buffer
 	if err := templates()[f.template].ExecuteTemplate(&out, "layout", f); err != nil {
 		c.Log.Error("rendering a console page failed", "page", f.template, "error", err)

@@ -51,7 +51,7 @@ func TestShort(t *testing.T) {
 // rendered is the HTML of a page.
 func rendered(t *testing.T, p page) string {
 	t.Helper()
-	c, w := &console{Config: Config{CSS: "/assets/console.css", Log: slog.New(slog.NewTextHandler(t.Output(), nil))}}, httptest.NewRecorder()
+	c, w := &console{css: "/assets/console.css", Log: slog.New(slog.NewTextHandler(t.Output(), nil))}, httptest.NewRecorder()
 	all := sections()
 	all[2].Alarms, all[1].Current = 1200, true
 	c.write(w, frame{page: p, Who: hostile, Token: hostile, Notice: note{"good", hostile}, Sections: all})

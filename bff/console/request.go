@@ -10,8 +10,6 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/console/auth"
-	"coinslot/bff/console/format"
-	"coinslot/bff/console/query"
 	"coinslot/bff/payment"
 	"coinslot/bff/webhook"
 )
@@ -143,9 +141,9 @@ func choiceField(name, label string, form url.Values, values []string) field {
 	if f.Value != "" && !slices.Contains(values, f.Value) {
 		values = append(slices.Clip(values), f.Value)
 	}
-	f.Options = []option{{query.Any, "All"}}
+	f.Options = []option{{anyValue, "All"}}
 	for _, value := range values {
-		word := format.Capitalize(value)
+		word := capitalize(value)
 		if name == "network" && len(value) <= 5 { // a code: "trc20", "ton"
 			word = strings.ToUpper(value)
 		}
@@ -163,7 +161,7 @@ type filter struct {
 
 // filterOf returns the filter of a list; form is what it is filtered by.
 func filterOf(path string, form url.Values, fields []field) filter {
-	return filter{Path: path, Set: len(query.WithoutPage(query.Without(form, "q"))), Fields: fields}
+	return filter{Path: path, Set: len(formWithoutPage(formWithout(form, "q"))), Fields: fields}
 }
 
 type form struct {
@@ -188,10 +186,10 @@ type pager struct {
 func pagerOf(path string, form url.Values, next string, shown int) pager {
 	p := pager{Shown: shown}
 	if form.Get("cursor") != "" {
-		p.First = query.With(path, form, "cursor", "")
+		p.First = linkWith(path, form, "cursor", "")
 	}
 	if next != "" {
-		p.Next = query.With(path, form, "cursor", next)
+		p.Next = linkWith(path, form, "cursor", next)
 	}
 	return p
 }

@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/console/format"
-	"coinslot/bff/console/query"
 	"coinslot/bff/webhook"
 )
 
@@ -24,7 +22,7 @@ const (
 // findEndpoint is the one with that id among some.
 func findEndpoint(id string, list []webhook.Backlog) (webhook.Backlog, error) {
 	i := slices.IndexFunc(list, func(b webhook.Backlog) bool {
-		return format.EndpointID(b.Endpoint) == id
+		return endpointID(b.Endpoint) == id
 	})
 	if i < 0 {
 		return webhook.Backlog{}, webhook.ErrEndpoint
@@ -70,7 +68,7 @@ func (c *console) confirmRedeliver(r *request) (page, error) {
 	}
 	p := r.confirmPage("send", nil, back, form{
 		Path: redeliverPath, Part: "do-redeliver", Hidden: []hidden{
-			{"event", d.Event}, {"endpoint", format.EndpointID(d.Endpoint)},
+			{"event", d.Event}, {"endpoint", endpointID(d.Endpoint)},
 			{"back", r.r.FormValue("back")}, {"tried", d.TriedAt.Format(time.RFC3339Nano)},
 		},
 	})
@@ -90,7 +88,7 @@ func (c *console) redeliver(r *request) (to, done string, err error) {
 	}
 	tried := r.r.PostFormValue("tried")
 	if !isSending(d, r.now()) && tried == d.TriedAt.Format(time.RFC3339Nano) {
-		detail := d.Event + " to " + format.Host(d.Endpoint)
+		detail := d.Event + " to " + endpointHost(d.Endpoint)
 		err = r.audited("webhook.redeliver", d.Session, detail, func() error {
 			return c.Records.Redeliver(r.r.Context(), d.Event, d.Endpoint)
 		})
@@ -121,7 +119,7 @@ func (c *console) reroute(r *request) (to, done string, err error) {
 		return "", "", err
 	}
 	var moved webhook.Rerouted
-	detail := format.CappedCount(b.Waiting) + " to " + format.Host(b.Endpoint)
+	detail := formatCappedCount(b.Waiting) + " to " + endpointHost(b.Endpoint)
 	err = r.audited("webhook.reroute", "", detail, func() (err error) {
 		// Half of them moved is no harm, but the operator has asked for all.
 		moved, err = c.Rerouting.Reroute(context.WithoutCancel(r.r.Context()), b.Endpoint)
@@ -131,7 +129,7 @@ func (c *console) reroute(r *request) (to, done string, err error) {
 		return "", "", err
 	}
 	c.Deliver()
-	r.Log.Info("open webhooks moved by an operator", "from", format.Host(b.Endpoint),
+	r.Log.Info("open webhooks moved by an operator", "from", endpointHost(b.Endpoint),
 		"moved", moved.Moved, "closed", moved.Closed, "more", moved.More)
 	switch {
 	case moved.More:
@@ -170,7 +168,7 @@ func (c *console) confirmReplay(r *request) (page, error) {
 // replay is POST /admin/webhooks/replay.
 func (c *console) replay(r *request) (to, done string, err error) {
 	read := func(name string) (time.Time, error) {
-		return query.Time("from", r.r.PostFormValue(name), minuteLayout, minuteLayout+":05")
+		return parseTime(name, r.r.PostFormValue(name), minuteLayout, minuteLayout+":05")
 	}
 	from, err := read("from")
 	if err != nil {
@@ -184,7 +182,7 @@ func (c *console) replay(r *request) (to, done string, err error) {
 		return "", "", &wire.Error{Code: wire.CodeInvalid, Param: "to"}
 	}
 	var again webhook.Replayed
-	span := format.Timestamp(from) + " to " + format.Timestamp(until)
+	span := formatTimestamp(from) + " to " + formatTimestamp(until)
 	only := r.r.PostFormValue("only")
 	if only != "" {
 		span += ", " + onlyUndelivered

@@ -3,7 +3,6 @@ package console
 import (
 	"fmt"
 
-	"coinslot/bff/console/format"
 	"coinslot/bff/webhook"
 )
 
@@ -20,14 +19,14 @@ type testView struct {
 type testedEndpoint webhook.TestDelivery
 
 // Host is the part of the endpoint that may be shown.
-func (t testedEndpoint) Host() string { return format.Host(t.Endpoint) }
+func (t testedEndpoint) Host() string { return endpointHost(t.Endpoint) }
 
 // Answer is its HTTP status in words.
 func (t testedEndpoint) Answer() string {
 	if t.Status == 0 {
 		return "none"
 	}
-	return format.Status(t.Status)
+	return formatStatus(t.Status)
 }
 
 // Duration is how long the try took.
@@ -87,7 +86,7 @@ func testResult(deliveries []webhook.TestDelivery) (title, lead string) {
 		title = "Test not accepted"
 	default:
 		title = fmt.Sprintf(
-			"%d of %s accepted the test", taken, format.Plural(len(deliveries), "endpoint"),
+			"%d of %s accepted the test", taken, formatPlural(len(deliveries), "endpoint"),
 		)
 	}
 	return title, "These endpoints would not accept a payment's webhook either; it would be " +

@@ -6,9 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"coinslot/bff/console/export"
-	"coinslot/bff/console/format"
-	"coinslot/bff/console/query"
 	"coinslot/bff/webhook"
 )
 
@@ -90,7 +87,7 @@ func (c *console) webhooks(r *request) (page, error) {
 
 // deliveryQuery reads the filters.
 func deliveryQuery(values url.Values) (webhook.DeliveryQuery, url.Values) {
-	form := query.Filters(values, "state", "session", "cursor")
+	form := parseFilters(values, "state", "session", "cursor")
 	return webhook.DeliveryQuery{
 		State: webhook.DeliveryState(form.Get("state")), Session: form.Get("session"),
 		Cursor: form.Get("cursor"),
@@ -99,9 +96,9 @@ func deliveryQuery(values url.Values) (webhook.DeliveryQuery, url.Values) {
 
 func (r *request) endpoint(b webhook.Backlog) endpointRow {
 	row := endpointRow{
-		Host: format.Host(b.Endpoint), State: badge{Kind: "good", Word: "Up to date"},
+		Host: endpointHost(b.Endpoint), State: badge{Kind: "good", Word: "Up to date"},
 		Gone:    slices.Contains(r.Gone(), b.Endpoint),
-		Waiting: format.CappedCount(b.Waiting), Abandoned: format.CappedCount(b.Abandoned),
+		Waiting: formatCappedCount(b.Waiting), Abandoned: formatCappedCount(b.Abandoned),
 		Oldest: moment{b.OldestAt, r.now()},
 	}
 	switch {
@@ -117,12 +114,12 @@ func (r *request) endpoint(b webhook.Backlog) endpointRow {
 
 func (r *request) unrouted(b webhook.Backlog) endpointRow {
 	return endpointRow{
-		Host: format.Host(b.Endpoint), Waiting: format.CappedCount(b.Waiting),
+		Host: endpointHost(b.Endpoint), Waiting: formatCappedCount(b.Waiting),
 		Oldest: moment{b.OldestAt, r.now()},
 		Move: form{
 			Path: reroutePath, Token: r.FormToken(), Button: "Send to the configured URL",
 			Part: "reroute", Quiet: true,
-			Hidden: []hidden{{"endpoint", format.EndpointID(b.Endpoint)}},
+			Hidden: []hidden{{"endpoint", endpointID(b.Endpoint)}},
 		},
 	}
 }
@@ -131,11 +128,11 @@ func (r *request) unrouted(b webhook.Backlog) endpointRow {
 func (r *request) delivery(d webhook.DeliveryRow, inList bool) deliveryRow {
 	now := r.now()
 	row := deliveryRow{
-		Type: string(d.Type), Session: d.Session, Host: format.Host(d.Endpoint), At: d.At,
-		State: deliveryStates[d.State], Answer: format.WithoutMarkup(d.Note), Tries: d.Tries,
+		Type: string(d.Type), Session: d.Session, Host: endpointHost(d.Endpoint), At: d.At,
+		State: deliveryStates[d.State], Answer: withoutMarkup(d.Note), Tries: d.Tries,
 		TriedAt: moment{d.TriedAt, now}, NextAt: moment{d.NextAt, now}, Due: !d.NextAt.After(now),
 	}
-	values := url.Values{"event": {d.Event}, "endpoint": {format.EndpointID(d.Endpoint)}}
+	values := url.Values{"event": {d.Event}, "endpoint": {endpointID(d.Endpoint)}}
 	if inList {
 		values.Set("back", "list")
 	}
@@ -162,23 +159,23 @@ var deliveryStates = map[webhook.DeliveryState]badge{
 }
 
 // exportWebhooks is GET /admin/webhooks.csv.
-func (c *console) exportWebhooks(r *request, values url.Values) (export.File, error) {
+func (c *console) exportWebhooks(r *request, values url.Values) (exportFile, error) {
 	q, _ := deliveryQuery(values)
-	q.Limit = export.ReadSize
-	return export.File{
+	q.Limit = exportReadSize
+	return exportFile{
 		Columns: []string{
 			"event", "type", "session", "at", "endpoint", "state", "tries", "status", "answer",
 			"last_try", "next_try",
 		},
-		Pages: export.ByCursor(func(cursor string) (rows [][]string, next string, err error) {
+		Pages: rowsByCursor(func(cursor string) (rows [][]string, next string, err error) {
 			q.Cursor = cursor
 			found, err := c.Records.Deliveries(r.r.Context(), q)
 			for _, d := range found.Rows {
 				rows = append(rows, []string{
 					d.Event, string(d.Type), d.Session,
-					format.Timestamp(d.At), format.Host(d.Endpoint),
-					string(d.State), strconv.Itoa(d.Tries), export.Number(d.Status), d.Note,
-					format.Timestamp(d.TriedAt), format.Timestamp(d.NextAt),
+					formatTimestamp(d.At), endpointHost(d.Endpoint),
+					string(d.State), strconv.Itoa(d.Tries), exportNumber(d.Status), d.Note,
+					formatTimestamp(d.TriedAt), formatTimestamp(d.NextAt),
 				})
 			}
 			return rows, found.Next, err

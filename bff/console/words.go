@@ -24,7 +24,7 @@ type wordList struct {
 	Events map[string]string `json:"events"`
 	// Audit are the texts of the audit log, by its codes. A change has two: requested and done.
 	Audit map[string]string `json:"audit"`
-	// Notices are shown after an action; see [auth.Authenticator.SignNotice].
+	// Notices are shown after an action; see auth.Authenticator.SignNotice.
 	Notices  map[string]note       `json:"notices"`
 	Failures map[wire.Code]failure `json:"failures"` // by error code
 	// Findings are the names of the kinds of differences; what becomes of it is the

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"coinslot/bff/console/chart"
-	"coinslot/bff/console/format"
 	"coinslot/bff/fortest"
 	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
@@ -118,11 +116,11 @@ func TestHost(t *testing.T) {
 		"https://hooks.example/services/T0/B0/s3cr3t": "hooks.example/… ", "https://hooks.example/in?key=s3cr3t": "hooks.example/… ", "https://hooks.example/?s3cr3t": "hooks.example/… ",
 		"https://hooks.example:8443/": "hooks.example:8443", "https://hooks.example": "hooks.example", "https://s3cr3t:s3cr3t@[": "an endpoint",
 	} {
-		if got := format.Host(endpoint); !strings.HasPrefix(got, want) || strings.Contains(got, "s3cr3t") || len(got) > len(want)+6 {
+		if got := endpointHost(endpoint); !strings.HasPrefix(got, want) || strings.Contains(got, "s3cr3t") || len(got) > len(want)+6 {
 			t.Errorf("host(%q) = %q; want %q", endpoint, got, want)
 		}
 	}
-	if a, b := format.Host("https://hooks.example/a"), format.Host("https://hooks.example/b"); a == b {
+	if a, b := endpointHost("https://hooks.example/a"), endpointHost("https://hooks.example/b"); a == b {
 		t.Errorf("two endpoints of one host are both %q", a)
 	}
 }
@@ -135,22 +133,22 @@ func TestWithoutMarkup(t *testing.T) {
 		"<h1>Cut</h1> <div class=": "Cut",
 		"<html>":                   "<html>",
 	} {
-		fortest.Equal(t, format.WithoutMarkup(answer), want, "withoutMarkup(%q)", answer)
+		fortest.Equal(t, withoutMarkup(answer), want, "withoutMarkup(%q)", answer)
 	}
 }
 
 // What a chart shows is what its table says, and a day outside of it does no harm.
 func TestChart(t *testing.T) {
 	from := time.Date(2026, 10, 24, 0, 0, 0, 0, time.UTC)
-	count := func(day int, status, coin string, n int, usd string) chart.Count {
-		return chart.Count{Day: from.AddDate(0, 0, day), Status: status, Coin: coin, Sessions: n, AmountUSD: decimal.RequireFromString(usd)}
+	count := func(day int, status, coin string, n int, usd string) OrderCount {
+		return OrderCount{Day: from.AddDate(0, 0, day), Status: status, Coin: coin, Sessions: n, AmountUSD: decimal.RequireFromString(usd)}
 	}
-	counts := []chart.Count{
+	counts := []OrderCount{
 		count(-24, "confirmed", "USDT", 1, "1000"), count(-9, "expired", "", 1, "9"), count(0, "confirmed", "USDT", 2, "1999.98"), count(0, "review", "USDT", 1, "5"), count(29, "open", "", 3, "30"),
 		count(29, "expired", "<b>", 4, "40"), count(29, "confirmed", "ETH", 1, "0.02"), count(30, "confirmed", "USDT", 9, "9"),
 	}
-	of := func(counts ...chart.Count) string {
-		return rendered(t, page{template: "overview", View: overviewView{Chart: chart.New(counts, from)}})
+	of := func(counts ...OrderCount) string {
+		return rendered(t, page{template: "overview", View: overviewView{Chart: newChart(counts, from)}})
 	}
 	got := of(counts...)
 	fortest.Has(t, "the charts", got,
@@ -179,9 +177,9 @@ type tallies struct {
 	err   error
 }
 
-func (r *tallies) Tally(context.Context, time.Time, time.Time) ([]chart.Count, error) {
+func (r *tallies) Tally(context.Context, time.Time, time.Time) ([]OrderCount, error) {
 	r.asked++
-	return []chart.Count{{Sessions: r.asked}}, r.err
+	return []OrderCount{{Sessions: r.asked}}, r.err
 }
 
 // However often the overview is loaded, the database counts twice a minute.

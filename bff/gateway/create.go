@@ -8,9 +8,11 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"coinslot/bff/payment"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/shopspring/decimal"
 )
 
@@ -19,8 +21,8 @@ import (
 // judge; an answer whose tracking code or amounts cannot be read is unknown. An email that the
 // gateway may refuse is not sent.
 //
-// Errors: *[checkout.RefusedError]; ReasonInvalid if r breaks a documented limit and was not sent.
-// Else *[checkout.UnknownError]: a transaction may exist, look for it before asking again.
+// Errors: *[payment.RefusedError]; ReasonInvalid if r breaks a documented limit and was not sent.
+// Else *[payment.UnknownError]: a transaction may exist, look for it before asking again.
 //
 // Source: gateway-api.md, "POST /api/v1/merchant/transaction/create".
 func (c *Client) Create(ctx context.Context, r payment.CreateRequest) (payment.Created, error) {
@@ -95,22 +97,44 @@ func setNumber(q url.Values, name string, n int) {
 // digitsOf writes d in plain notation with all of its places: 19.90 stays 19.90.
 func digitsOf(d decimal.Decimal) string { return d.StringFixed(max(0, -d.Exponent())) }
 
-func readCreated(data any) (payment.Created, error) {
-	f := open(data)
-	created := payment.Created{
-		TrackingCode: f.present("tracking_code"), PaymentURL: f.label("payment_url"),
-		Status: f.status(), OrderID: f.integer("order_id"), CurrencyName: f.label("currency_name"),
-		CurrencySymbol: f.text("currency_symbol"), NetworkCode: f.text("network_code"),
-		NetworkName: f.label("network_name"), AmountUSD: f.money("amount_usd"),
-		PayAmount: f.money("pay_amount"), PayAmountText: f.amountText("pay_amount"),
-		TolerancePercent: f.lenient("payment_tolerance_percent"), Address: f.text("wallet_address"),
-		ExpiresAt: f.timestamp("expired_at"),
+// createAnswer is the data of a create answer. Source: gateway-api.md, "Created transaction".
+type createAnswer struct {
+	TrackingCode     text      `json:"tracking_code"`
+	PaymentURL       label     `json:"payment_url"`
+	Status           status    `json:"status"`
+	OrderID          number    `json:"order_id"`
+	CurrencyName     label     `json:"currency_name"`
+	CurrencySymbol   text      `json:"currency_symbol"`
+	NetworkCode      text      `json:"network_code"`
+	NetworkName      label     `json:"network_name"`
+	AmountUSD        amount    `json:"amount_usd"`
+	PayAmount        amount    `json:"pay_amount"`
+	TolerancePercent estimate  `json:"payment_tolerance_percent"`
+	Address          text      `json:"wallet_address"`
+	ExpiresAt        timestamp `json:"expired_at"`
+}
+
+func readCreated(data jsontext.Value) (payment.Created, error) {
+	var a createAnswer
+	if err := decode(data, &a); err != nil {
+		return payment.Created{}, err
+	}
+	if err := checkAmounts(a.AmountUSD, a.PayAmount); err != nil {
+		return payment.Created{}, err
 	}
 	switch {
-	case f.err != nil:
-		return payment.Created{}, f.err
-	case !validTracking(created.TrackingCode):
+	case !validTracking(string(a.TrackingCode)):
 		return payment.Created{}, errors.New("reading tracking_code: not well formed")
+	case !a.Status.given:
+		return payment.Created{}, errors.New("reading status: missing")
 	}
-	return created, nil
+	return payment.Created{
+		TrackingCode: string(a.TrackingCode), PaymentURL: string(a.PaymentURL),
+		Status: a.Status.text, OrderID: a.OrderID.value, CurrencyName: string(a.CurrencyName),
+		CurrencySymbol: string(a.CurrencySymbol), NetworkCode: string(a.NetworkCode),
+		NetworkName: string(a.NetworkName), AmountUSD: a.AmountUSD.value,
+		PayAmount: a.PayAmount.value, PayAmountText: a.PayAmount.text,
+		TolerancePercent: decimal.Decimal(a.TolerancePercent), Address: string(a.Address),
+		ExpiresAt: time.Time(a.ExpiresAt),
+	}, nil
 }

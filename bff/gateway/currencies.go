@@ -2,11 +2,15 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
 
 	"coinslot/bff/payment"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/shopspring/decimal"
 )
 
 // CurrencyList is an answer to the currency list.
@@ -29,7 +33,7 @@ const (
 // Currencies returns what the merchant has enabled, never nil. What was left
 // out is logged with the reason.
 //
-// Errors: *[checkout.RefusedError], *[checkout.UnknownError].
+// Errors: *[payment.RefusedError], *[payment.UnknownError].
 func (c *Client) Currencies(ctx context.Context) ([]payment.Currency, error) {
 	all, err := c.CurrencyList(ctx)
 	if err != nil {
@@ -46,7 +50,7 @@ func (c *Client) Currencies(ctx context.Context) ([]payment.Currency, error) {
 // cannot be read is left out, as is a currency without a symbol: neither could
 // be offered honestly, and the others can.
 //
-// Errors: *[checkout.RefusedError], *[checkout.UnknownError].
+// Errors: *[payment.RefusedError], *[payment.UnknownError].
 //
 // Source: gateway-api.md, "GET /api/v1/merchant/currencies/list".
 func (c *Client) CurrencyList(ctx context.Context) (CurrencyList, error) {
@@ -58,8 +62,30 @@ func (c *Client) CurrencyList(ctx context.Context) (CurrencyList, error) {
 	return all, err
 }
 
-func readCurrencies(data any) (CurrencyList, error) {
-	rows, err := list(data)
+// currency is a Currency of the list. Source: gateway-api.md, "Currency".
+type currency struct {
+	Name        label          `json:"currency_name"`
+	Symbol      text           `json:"currency_symbol"`
+	Type        label          `json:"currency_type"`
+	PriceInUSDT estimate       `json:"price_in_usdt"`
+	Icon        label          `json:"icon"`
+	Networks    jsontext.Value `json:"supported_networks"`
+}
+
+// network is a Network of a currency. Source: gateway-api.md, "Network".
+type network struct {
+	Name       label    `json:"network_name"`
+	Symbol     label    `json:"network_symbol"`
+	Code       text     `json:"network_code"`
+	Fee        estimate `json:"network_fee"`
+	MinimumUSD amount   `json:"minimum_pay_usd"`
+	MaximumUSD amount   `json:"maximum_pay_usd"`
+	MaxTTL     number   `json:"max_ttl"`
+	Icon       label    `json:"icon"`
+}
+
+func readCurrencies(data jsontext.Value) (CurrencyList, error) {
+	rows, err := decodeList(data)
 	if err != nil {
 		return CurrencyList{}, err
 	}
@@ -70,64 +96,46 @@ func readCurrencies(data any) (CurrencyList, error) {
 		rows = rows[:maxCurrencies]
 	}
 	for i, row := range rows {
-		c, leftOut, unusable, err := readCurrency(row)
-		all.LeftOut = append(all.LeftOut, leftOut...)
-		switch {
-		case err != nil:
-			return CurrencyList{}, fmt.Errorf("reading currency %d: %w", i, err)
-		case unusable != "":
-			reason := fmt.Sprintf("currency %d (%s): %s", i+1, displayName(c.Name), unusable)
-			all.LeftOut = append(all.LeftOut, reason)
-		default:
-			all.Currencies = append(all.Currencies, c)
+		if row.Kind() != '{' {
+			return CurrencyList{}, fmt.Errorf("reading currency %d: not an object", i)
 		}
+		c, err := readCurrency(row)
+		if err != nil {
+			all.LeftOut = append(all.LeftOut,
+				fmt.Sprintf("currency %d (%s): %v", i+1, currencyName(row), err))
+			continue
+		}
+		networks, leftOut, err := readNetworks(string(c.Symbol), c.Networks)
+		if err != nil {
+			return CurrencyList{}, fmt.Errorf("reading currency %d: %w", i, err)
+		}
+		all.LeftOut = append(all.LeftOut, leftOut...)
+		all.Currencies = append(all.Currencies, payment.Currency{
+			Name: string(c.Name), Symbol: string(c.Symbol), Type: string(c.Type),
+			PriceInUSDT: decimal.Decimal(c.PriceInUSDT), Icon: string(c.Icon), Networks: networks,
+		})
 	}
 	return all, nil
 }
 
-// displayName is a name of the gateway's, fit for a log line.
-func displayName(name string) string {
-	if name = shorten(clean(name), 40); name == "" {
-		return "no name"
+// readCurrency reads one currency, without its networks. Errors: why it cannot be offered.
+func readCurrency(row jsontext.Value) (c currency, err error) {
+	err = decode(row, &c)
+	if err == nil && !validName(string(c.Symbol)) {
+		err = errors.New("reading currency_symbol: not well formed")
 	}
-	return name
+	return c, err
 }
 
-// readCurrency reads one currency, and says which of its networks it left out, and why the
-// currency is unusable, "" if it is not. Errors mean that the list is not one.
-func readCurrency(row any) (c payment.Currency, leftOut []string, unusable string, err error) {
-	f := open(row)
-	if f.err != nil {
-		return c, nil, "", f.err
-	}
-	c = payment.Currency{
-		Name: f.label("currency_name"), Symbol: f.text("currency_symbol"),
-		Type: f.label("currency_type"), PriceInUSDT: f.lenient("price_in_usdt"),
-		Icon: f.label("icon"),
-	}
-	if unusable = unreadable(f, "currency_symbol", c.Symbol); unusable == "" {
-		c.Networks, leftOut, err = readNetworks(c.Symbol, f.object["supported_networks"])
-	}
-	return c, leftOut, unusable, err
-}
-
-// unreadable returns why the entry of f, which is known by name, is left out; "" if it is not.
-func unreadable(f *fields, member, name string) string {
-	switch {
-	case f.err != nil:
-		return f.err.Error()
-	case !validName(name):
-		return "reading " + member + ": not well formed"
-	}
-	return ""
-}
-
-// readNetworks reads supported_networks of a currency; null and absent are none.
-func readNetworks(symbol string, v any) (networks []payment.Network, leftOut []string, err error) {
-	if v == nil {
+// readNetworks reads supported_networks of a currency; null and absent are none. leftOut says
+// which it has left out and why.
+func readNetworks(
+	symbol string, list jsontext.Value,
+) (networks []payment.Network, leftOut []string, err error) {
+	if len(list) == 0 || list.Kind() == 'n' {
 		return nil, nil, nil
 	}
-	rows, err := list(v)
+	rows, err := decodeList(list)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading supported_networks: %w", err)
 	}
@@ -137,22 +145,58 @@ func readNetworks(symbol string, v any) (networks []payment.Network, leftOut []s
 		rows = rows[:maxNetworks]
 	}
 	for i, row := range rows {
-		f := open(row)
-		n := payment.Network{
-			Name: f.label("network_name"), Symbol: f.label("network_symbol"),
-			Code: f.text("network_code"), Fee: f.lenient("network_fee"),
-			MinimumUSD: f.optional("minimum_pay_usd"), MaximumUSD: f.optional("maximum_pay_usd"),
-			MaxTTL: f.integer("max_ttl"), Icon: f.label("icon"),
-		}
-		if reason := unreadable(f, "network_code", n.Code); reason != "" {
-			name := displayName(n.Code)
-			if n.Code == "" {
-				name = fmt.Sprintf("network %d (%s)", i+1, displayName(n.Name))
-			}
-			leftOut = append(leftOut, fmt.Sprintf("%s %s: %s", symbol, name, reason))
+		n, err := readNetwork(row)
+		if err != nil {
+			leftOut = append(leftOut, fmt.Sprintf("%s %s: %v", symbol, networkName(row, i), err))
 			continue
 		}
 		networks = append(networks, n)
 	}
 	return networks, leftOut, nil
+}
+
+// readNetwork reads one network. Errors: why it cannot be offered.
+func readNetwork(row jsontext.Value) (payment.Network, error) {
+	var n network
+	if err := decode(row, &n); err != nil {
+		return payment.Network{}, err
+	}
+	if !validName(string(n.Code)) {
+		return payment.Network{}, errors.New("reading network_code: not well formed")
+	}
+	return payment.Network{
+		Name: string(n.Name), Symbol: string(n.Symbol), Code: string(n.Code),
+		Fee: decimal.Decimal(n.Fee), MinimumUSD: n.MinimumUSD.value,
+		MaximumUSD: n.MaximumUSD.value, MaxTTL: n.MaxTTL.value, Icon: string(n.Icon),
+	}, nil
+}
+
+// currencyName is what a currency that is left out is called in the log.
+func currencyName(row jsontext.Value) string {
+	var c struct {
+		Name label `json:"currency_name"`
+	}
+	_ = decode(row, &c) // a label can always be read
+	return displayName(c.Name)
+}
+
+// networkName is what the network at index i, which is left out, is called in the log.
+func networkName(row jsontext.Value, i int) string {
+	var n struct {
+		Name label `json:"network_name"`
+		Code label `json:"network_code"`
+	}
+	_ = decode(row, &n) // a label can always be read; what is no object has none
+	if n.Code == "" {
+		return fmt.Sprintf("network %d (%s)", i+1, displayName(n.Name))
+	}
+	return displayName(n.Code)
+}
+
+// displayName is a name of the gateway's, short enough for a log line.
+func displayName(name label) string {
+	if name == "" {
+		return "no name"
+	}
+	return shorten(string(name), 40)
 }

@@ -2,10 +2,14 @@ package gateway
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // maxDepth bounds the nesting of an answer; documented ones have five levels.
@@ -14,76 +18,94 @@ const maxDepth = 32
 // maxValues bounds the values in an answer; a page of 50 transactions has 1,200.
 const maxValues = 50_000
 
-// parse reads one JSON document, and nothing around it, into nil, bool, json.Number, string, []any
-// and map[string]any. It is stricter than encoding/json where two readers could disagree about
-// money: invalid UTF-8, and names that occur twice in an object, in whatever spelling, are errors.
-// Errors quote nothing of the document.
-func parse(doc []byte) (any, error) {
+// checked are the options to read a document that checkDocument has accepted. A lone half of a
+// surrogate pair, which only an escape can write, is read as U+FFFD.
+var checked = json.JoinOptions(
+	jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+
+// checkDocument refuses what is not one JSON document, and what two readers could understand
+// differently, perhaps about money: invalid UTF-8, and names that occur twice in an object, in
+// whatever spelling. Errors quote nothing of the document.
+func checkDocument(doc []byte) error {
 	switch {
 	case !utf8.Valid(doc):
-		return nil, errors.New("invalid UTF-8")
-	case bytes.Count(doc, []byte{','}) > maxValues: // each costs a hundred bytes of memory
-		return nil, errors.New("too many values")
-	case !json.Valid(doc): // first, since Token alone sees no trailing garbage
-		return nil, errors.New("malformed JSON")
+		return errors.New("invalid UTF-8")
+	case bytes.Count(doc, []byte{','}) > maxValues:
+		return errors.New("too many values")
 	}
-	d := json.NewDecoder(bytes.NewReader(doc))
-	d.UseNumber() // numbers keep their digits
-	return parseValue(d, maxDepth)
+
+	d := jsontext.NewDecoder(bytes.NewReader(doc), checked)
+	if err := checkValue(d, maxDepth); err != nil {
+		return err
+	}
+	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
+		return errMalformed
+	}
+	return nil
 }
 
-// parseValue reads the next value, with at most levels of nesting in it.
-func parseValue(d *json.Decoder, levels int) (any, error) {
-	token, err := d.Token()
+var errMalformed = errors.New("malformed JSON")
+
+// checkValue checks the next value, with at most levels of nesting in it.
+func checkValue(d *jsontext.Decoder, levels int) error {
+	token, err := d.ReadToken()
 	if err != nil {
-		return nil, errors.New("malformed JSON")
+		return errMalformed
 	}
-	delim, nested := token.(json.Delim)
-	switch {
-	case !nested:
-		return token, nil
-	case levels == 0:
-		return nil, errors.New("nested too deeply")
-	case delim == '{':
-		return parseObject(d, levels-1)
+	kind := token.Kind()
+	if kind != '{' && kind != '[' {
+		return nil
 	}
-	return parseArray(d, levels-1)
-}
+	if levels == 0 {
+		return errors.New("nested too deeply")
+	}
 
-func parseObject(d *json.Decoder, levels int) (any, error) {
-	object, seen := map[string]any{}, map[string]bool{}
-	for d.More() {
-		token, err := d.Token()
-		name, ok := token.(string)
-		if err != nil || !ok {
-			return nil, errors.New("malformed JSON")
-		}
-		if folded := fold(name); seen[folded] {
-			return nil, errors.New("duplicate name in an object")
-		} else {
+	seen := map[string]bool{}
+	for next := d.PeekKind(); next != '}' && next != ']'; next = d.PeekKind() {
+		if kind == '{' {
+			name, err := d.ReadToken()
+			if err != nil {
+				return errMalformed
+			}
+			folded := fold(name.String())
+			if seen[folded] {
+				return errors.New("duplicate name in an object")
+			}
 			seen[folded] = true
 		}
-		if object[name], err = parseValue(d, levels); err != nil {
-			return nil, err
+		if err := checkValue(d, levels-1); err != nil {
+			return err
 		}
 	}
-	_, err := d.Token()
-	return object, err
-}
-
-func parseArray(d *json.Decoder, levels int) (any, error) {
-	array := []any{}
-	for d.More() {
-		v, err := parseValue(d, levels)
-		if err != nil {
-			return nil, err
-		}
-		array = append(array, v)
+	if _, err := d.ReadToken(); err != nil {
+		return errMalformed
 	}
-	_, err := d.Token()
-	return array, err
+	return nil
 }
 
 // fold maps spellings that a case-insensitive reader would take for the same
 // name to one; upper first, for letters such as the long s.
 func fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }
+
+// decode reads an object of a checked document into the struct v, by the exact names of its
+// members; others are ignored. Errors name the member.
+func decode(object jsontext.Value, v any) error {
+	if object.Kind() != '{' {
+		return errors.New("not an object")
+	}
+	err := json.Unmarshal(object, v, checked)
+	if semantic, ok := errors.AsType[*json.SemanticError](err); ok {
+		return fmt.Errorf("reading %s: %w", semantic.JSONPointer.LastToken(), semantic.Err)
+	}
+	return err
+}
+
+// decodeList returns the values of an array of a checked document, never nil.
+func decodeList(array jsontext.Value) ([]jsontext.Value, error) {
+	if array.Kind() != '[' {
+		return nil, errors.New("not an array")
+	}
+	values := []jsontext.Value{}
+	err := json.Unmarshal(array, &values, checked)
+	return values, err
+}

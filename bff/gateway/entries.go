@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/shopspring/decimal"
 )
 
@@ -25,60 +27,102 @@ func (c *Client) TransactionRecords(
 	if err != nil {
 		return page, err
 	}
-	return fetch(ctx, c, k, lenient(c.readEntry))
+	return fetch(ctx, c, k,
+		func(data jsontext.Value) (gatewaylist.Page[gatewaylist.GatewayRecord], error) {
+			return readShown(data, c.readEntry)
+		})
 }
 
-func (c *Client) readEntry(f *fields) gatewaylist.GatewayRecord {
-	text := c.printable(f)
-	return gatewaylist.GatewayRecord{
-		TrackingCode: text("tracking_code"), Status: lower(text("status")),
-		OrderID: text("order_id"), PaymentURL: text("payment_url"),
-		CurrencyCode: text("currency_code"), CurrencyName: text("currency_name"),
-		NetworkCode: text("network_code"), NetworkName: text("network_name"),
-		AmountUSD: text("amount_usd"), PayAmount: text("pay_amount"),
-		PaidAmount: text("paid_amount"), PlatformShare: text("platform_share"),
-		MerchantShare: text("merchant_share"), FeePercent: text("payment_fee_percent"),
-		TolerancePercent: text("payment_tolerance_percent"),
-		CancelledByUser:  f.boolean("is_canceled_by_user"), TxID: text("tx_id"),
-		TxURL: text("tx_explorer_url"), Email: text("email"), Comment: text("comment"),
-		PaidAt: f.timestamp("paid_at"), CreatedAt: f.timestamp("created_at"),
-		ExpiresAt: f.timestamp("expired_at"),
+// shownTransaction is a Transaction record of which nothing is decided.
+type shownTransaction struct {
+	TrackingCode     shown     `json:"tracking_code"`
+	Status           shown     `json:"status"`
+	OrderID          shown     `json:"order_id"`
+	PaymentURL       shown     `json:"payment_url"`
+	CurrencyCode     shown     `json:"currency_code"`
+	CurrencyName     shown     `json:"currency_name"`
+	NetworkCode      shown     `json:"network_code"`
+	NetworkName      shown     `json:"network_name"`
+	AmountUSD        shown     `json:"amount_usd"`
+	PayAmount        shown     `json:"pay_amount"`
+	PaidAmount       shown     `json:"paid_amount"`
+	PlatformShare    shown     `json:"platform_share"`
+	MerchantShare    shown     `json:"merchant_share"`
+	FeePercent       shown     `json:"payment_fee_percent"`
+	TolerancePercent shown     `json:"payment_tolerance_percent"`
+	CancelledByUser  flag      `json:"is_canceled_by_user"`
+	TxID             shown     `json:"tx_id"`
+	TxURL            shown     `json:"tx_explorer_url"`
+	Email            shown     `json:"email"`
+	Comment          shown     `json:"comment"`
+	PaidAt           timestamp `json:"paid_at"`
+	CreatedAt        timestamp `json:"created_at"`
+	ExpiresAt        timestamp `json:"expired_at"`
+}
+
+func (c *Client) readEntry(row jsontext.Value) (gatewaylist.GatewayRecord, error) {
+	var t shownTransaction
+	if err := decode(row, &t); err != nil {
+		return gatewaylist.GatewayRecord{}, err
 	}
+	return gatewaylist.GatewayRecord{
+		TrackingCode: c.printable(t.TrackingCode), Status: lower(c.printable(t.Status)),
+		OrderID: c.printable(t.OrderID), PaymentURL: c.printable(t.PaymentURL),
+		CurrencyCode: c.printable(t.CurrencyCode), CurrencyName: c.printable(t.CurrencyName),
+		NetworkCode: c.printable(t.NetworkCode), NetworkName: c.printable(t.NetworkName),
+		AmountUSD: c.printable(t.AmountUSD), PayAmount: c.printable(t.PayAmount),
+		PaidAmount: c.printable(t.PaidAmount), PlatformShare: c.printable(t.PlatformShare),
+		MerchantShare: c.printable(t.MerchantShare), FeePercent: c.printable(t.FeePercent),
+		TolerancePercent: c.printable(t.TolerancePercent),
+		CancelledByUser:  bool(t.CancelledByUser), TxID: c.printable(t.TxID),
+		TxURL: c.printable(t.TxURL), Email: c.printable(t.Email), Comment: c.printable(t.Comment),
+		PaidAt: time.Time(t.PaidAt), CreatedAt: time.Time(t.CreatedAt),
+		ExpiresAt: time.Time(t.ExpiresAt),
+	}, nil
 }
 
 // maxShown bounds a text that is only shown, in characters.
 const maxShown = 1000
 
-// printable reads texts of f that are only shown: on one line, not without end, and
-// without the key, should the gateway repeat it. Numbers are in plain notation.
-func (c *Client) printable(f *fields) func(name string) string {
-	return func(name string) string {
-		text, _ := numeral(f.object[name])
-		return shorten(c.hide(clean(text)), maxShown)
-	}
+// printable returns a text that is not without end, and without the key, should the gateway
+// repeat it.
+func (c *Client) printable(text shown) string { return shorten(c.hide(string(text)), maxShown) }
+
+// shownPagination is where a page that is only shown stands.
+type shownPagination struct {
+	Page     count `json:"page"`
+	Limit    count `json:"limit"`
+	Total    count `json:"total"`
+	LastPage count `json:"last_page"`
 }
 
-// lenient reads the data of a list answer that is only shown. Where a page stands may be missing.
-func lenient[T any](read func(*fields) T) func(data any) (gatewaylist.Page[T], error) {
-	return func(data any) (page gatewaylist.Page[T], err error) {
-		rows, err := list(open(data).object["items"])
-		if err != nil {
-			return page, fmt.Errorf("reading items: %w", err)
-		}
-		page.Items = make([]T, 0, len(rows))
-		for i, row := range rows {
-			f := open(row)
-			if f.err != nil {
-				return gatewaylist.Page[T]{}, fmt.Errorf("reading item %d: %w", i, f.err)
-			}
-			page.Items = append(page.Items, read(f))
-		}
-		object, _ := open(data).object["pagination"].(map[string]any)
-		at := func(name string) int { return (&fields{object: object}).integer(name) }
-		page.Page, page.Limit = at("page"), at("limit")
-		page.Total, page.LastPage = at("total"), at("last_page")
-		return page, nil
+// readShown reads the data of a list answer that is only shown. Where the page stands may be
+// missing.
+func readShown[T any](
+	data jsontext.Value, read func(row jsontext.Value) (T, error),
+) (page gatewaylist.Page[T], err error) {
+	rows, pages, err := readList(data)
+	if err != nil {
+		return page, err
 	}
+	items := make([]T, 0, len(rows))
+	for i, row := range rows {
+		item, err := read(row)
+		if err != nil {
+			return page, fmt.Errorf("reading item %d: %w", i, err)
+		}
+		items = append(items, item)
+	}
+
+	var p shownPagination
+	_ = decode(pages, &p) // a count can always be read; what is no object has none
+	return gatewaylist.Page[T]{
+		Items: items,
+		Paging: gatewaylist.Paging{
+			Page: int(p.Page), Limit: int(p.Limit), Total: int(p.Total),
+			LastPage: int(p.LastPage),
+		},
+	}, nil
 }
 
 // Withdrawals returns one page of the merchant's withdrawals. Items is never
@@ -96,19 +140,39 @@ func (c *Client) Withdrawals(
 		name: "withdrawals", method: http.MethodGet, path: "/api/v1/merchant/withdrawals/list",
 		query: listValues(q),
 	}
-	return fetch(ctx, c, k, lenient(c.readWithdrawal))
+	return fetch(ctx, c, k,
+		func(data jsontext.Value) (gatewaylist.Page[gatewaylist.Withdrawal], error) {
+			return readShown(data, c.readWithdrawal)
+		})
 }
 
-func (c *Client) readWithdrawal(f *fields) gatewaylist.Withdrawal {
-	text := c.printable(f)
-	w := gatewaylist.Withdrawal{
-		TrackingCode: text("tracking_code"), CurrencyName: text("currency_name"),
-		NetworkName: text("network_name"), Destination: text("destination_address"),
-		AmountText: text("amount_usd"), Status: lower(text("status")), TxID: text("tx_id"),
-		TxURL: text("tx_explorer_url"), CreatedAt: f.timestamp("created_at"),
+// withdrawal is a Withdrawal record. Source: gateway-api.md, "Withdrawal record".
+type withdrawal struct {
+	TrackingCode shown     `json:"tracking_code"`
+	CurrencyName shown     `json:"currency_name"`
+	NetworkName  shown     `json:"network_name"`
+	Destination  shown     `json:"destination_address"`
+	AmountUSD    shown     `json:"amount_usd"`
+	Status       shown     `json:"status"`
+	TxID         shown     `json:"tx_id"`
+	TxURL        shown     `json:"tx_explorer_url"`
+	CreatedAt    timestamp `json:"created_at"`
+}
+
+func (c *Client) readWithdrawal(row jsontext.Value) (gatewaylist.Withdrawal, error) {
+	var w withdrawal
+	if err := decode(row, &w); err != nil {
+		return gatewaylist.Withdrawal{}, err
 	}
-	w.AmountUSD, w.AmountKnown = parseDollars(w.AmountText)
-	return w
+	amountText := c.printable(w.AmountUSD)
+	amountUSD, known := parseDollars(amountText)
+	return gatewaylist.Withdrawal{
+		TrackingCode: c.printable(w.TrackingCode), CurrencyName: c.printable(w.CurrencyName),
+		NetworkName: c.printable(w.NetworkName), Destination: c.printable(w.Destination),
+		AmountText: amountText, AmountUSD: amountUSD, AmountKnown: known,
+		Status: lower(c.printable(w.Status)), TxID: c.printable(w.TxID),
+		TxURL: c.printable(w.TxURL), CreatedAt: time.Time(w.CreatedAt),
+	}, nil
 }
 
 // parseDollars reads "$1,250.00": an amount, with a dollar sign and with

@@ -14,6 +14,8 @@ import (
 
 	"coinslot/bff/internal/retryafter"
 	"coinslot/bff/payment"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // maxBody bounds an answer, counted after decompression.
@@ -38,8 +40,8 @@ type answer struct {
 }
 
 // do sends k and gives the data of a done answer to read, whose error makes the outcome unknown. It
-// returns nil, a *checkout.RefusedError or a *checkout.UnknownError.
-func (c *Client) do(ctx context.Context, k call, read func(data any) error) error {
+// returns nil, a *payment.RefusedError or a *payment.UnknownError.
+func (c *Client) do(ctx context.Context, k call, read func(data jsontext.Value) error) error {
 	ctx, ended := c.began(ctx, k.name)
 	start := c.now()
 	status, err := c.exchange(ctx, k, read)
@@ -50,9 +52,9 @@ func (c *Client) do(ctx context.Context, k call, read func(data any) error) erro
 
 // fetch is do with what read makes of the data.
 func fetch[T any](
-	ctx context.Context, c *Client, k call, read func(data any) (T, error),
+	ctx context.Context, c *Client, k call, read func(data jsontext.Value) (T, error),
 ) (result T, err error) {
-	err = c.do(ctx, k, func(data any) (err error) {
+	err = c.do(ctx, k, func(data jsontext.Value) (err error) {
 		result, err = read(data)
 		return err
 	})
@@ -60,7 +62,7 @@ func fetch[T any](
 }
 
 // exchange is do without the log line; it returns the HTTP status too, zero if none was read.
-func (c *Client) exchange(caller context.Context, k call, read func(any) error) (int, error) {
+func (c *Client) exchange(caller context.Context, k call, read func(jsontext.Value) error) (int, error) {
 	ctx, cancel := context.WithTimeout(caller, c.timeout)
 	defer cancel()
 	report, err := c.acquire(ctx, k)
@@ -84,7 +86,7 @@ var errCut = errors.New("call was cut short")
 // context without the client's own deadline.
 func (c *Client) ask(
 	ctx, caller context.Context, k call, report func(error),
-) (a answer, data any, err error) {
+) (a answer, data jsontext.Value, err error) {
 	outcome := errCut
 	defer func() { report(outcome) }()
 

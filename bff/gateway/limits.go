@@ -93,7 +93,7 @@ func isStrictEmail(s string) bool {
 // Source: gateway-api.md, "Limits".
 func ValidCallback(s string) bool {
 	u, err := url.Parse(s)
-	if err != nil || len(s) > maxCallbackBytes || strings.ContainsFunc(s, control) {
+	if err != nil || len(s) > maxCallbackBytes || strings.ContainsFunc(s, isControl) {
 		return false
 	}
 	return u.Scheme == "https" && u.User == nil && publicHost(u.Hostname())

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,6 +10,8 @@ import (
 	"unicode"
 
 	"coinslot/bff/payment"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // judge is the one place that says what an answer proves. It returns the data of a done answer.
@@ -19,12 +20,12 @@ import (
 // in the envelope, under HTTP 2xx or 4xx. All the rest is unknown, since the gateway documents no
 // errors: 5xx, 3xx, 408 and 425 (which servers send for requests they may have taken), a 4xx page
 // of some proxy or firewall, anything unreadable.
-func (c *Client) judge(k call, a answer) (data any, err error) {
+func (c *Client) judge(k call, a answer) (data jsontext.Value, err error) {
 	switch {
 	case a.status == http.StatusTooManyRequests,
 		a.status == http.StatusUnauthorized:
 		e, _ := a.envelope() // for its message only
-		return nil, c.refused(k, a, a.status, e.message)
+		return nil, c.refused(k, a, a.status, string(e.Message))
 	case !success(a.status) && !refusal(a.status):
 		return nil, c.unknown(k, a, fmt.Errorf("HTTP status %d", a.status))
 	}
@@ -35,14 +36,14 @@ func (c *Client) judge(k call, a answer) (data any, err error) {
 	case err != nil:
 		return nil, c.unknown(k, a, err)
 	case a.status == http.StatusForbidden:
-		return nil, c.refused(k, a, a.status, e.message)
-	case success(a.status) && e.status == 200:
-		return e.data, nil
-	case refusal(e.status) && !e.quoted:
-		return nil, c.refused(k, a, e.status, e.message)
+		return nil, c.refused(k, a, a.status, string(e.Message))
+	case success(a.status) && e.Status.code == 200:
+		return e.Data, nil
+	case refusal(e.Status.code) && !e.Status.quoted:
+		return nil, c.refused(k, a, e.Status.code, string(e.Message))
 	}
 	return nil, c.unknown(k, a,
-		fmt.Errorf("HTTP status %d with envelope status %d", a.status, e.status))
+		fmt.Errorf("HTTP status %d with envelope status %d", a.status, e.Status.code))
 }
 
 // errFirewall is why a 403 page is unknown. It may be about one request, for
@@ -83,10 +84,9 @@ func gone(status int) bool { return status == http.StatusNotFound || status == h
 // envelope is what every answer of the gateway is wrapped in.
 // Source: gateway-api.md, "What the service does".
 type envelope struct {
-	status  int
-	quoted  bool // status was a string; tolerated for 200 alone
-	message string
-	data    any
+	Status  *envelopeStatus `json:"status"` // nil only in the zero envelope
+	Message envelopeMessage `json:"message"`
+	Data    jsontext.Value  `json:"data"` // empty if absent
 }
 
 // envelope reads the body. Its errors quote nothing of it.
@@ -94,24 +94,13 @@ func (a answer) envelope() (envelope, error) {
 	if a.bodyErr != nil {
 		return envelope{}, a.bodyErr
 	}
-	tree, err := parse(a.body)
-	if err != nil {
+	if err := checkDocument(a.body); err != nil {
 		return envelope{}, fmt.Errorf("reading envelope: %w", err)
 	}
-	object, ok := tree.(map[string]any)
-	if !ok {
-		return envelope{}, errors.New("reading envelope: not an object")
-	}
-	e := envelope{data: object["data"]}
-	e.message, _ = object["message"].(string)
-	switch s := object["status"].(type) {
-	case json.Number:
-		e.status, err = threeDigits(s.String())
-	case string:
-		e.quoted = true
-		e.status, err = threeDigits(s)
-	default:
-		err = errors.New("no integer status")
+	var e envelope
+	err := decode(a.body, &e)
+	if err == nil && e.Status == nil {
+		err = errNoStatus
 	}
 	if err != nil {
 		return envelope{}, fmt.Errorf("reading envelope: %w", err)
@@ -119,12 +108,34 @@ func (a answer) envelope() (envelope, error) {
 	return e, nil
 }
 
-// threeDigits reads a status: "200", not "200.0", "2e2" or "0200".
-func threeDigits(s string) (int, error) {
-	if len(s) != 3 || !digits(s, 3) {
-		return 0, errors.New("no integer status")
+// envelopeStatus is the status of an envelope, of three digits: 200, not 200.0, 2e2 or "0200".
+type envelopeStatus struct {
+	code   int
+	quoted bool // it was a string; tolerated for 200 alone
+}
+
+var errNoStatus = errors.New("no integer status")
+
+// UnmarshalJSON reads a number, or a string of one.
+func (s *envelopeStatus) UnmarshalJSON(raw []byte) error {
+	status, ok := readScalar(raw)
+	if !ok || len(status.text) != 3 || !digits(status.text, 3) {
+		return errNoStatus
 	}
-	return strconv.Atoi(s)
+	code, err := strconv.Atoi(status.text)
+	*s = envelopeStatus{code: code, quoted: !status.number}
+	return err
+}
+
+// envelopeMessage is the message of an envelope; "" if it is no string.
+type envelopeMessage string
+
+// UnmarshalJSON reads any value.
+func (m *envelopeMessage) UnmarshalJSON(raw []byte) error {
+	if s, _ := readScalar(raw); !s.number {
+		*m = envelopeMessage(s.text)
+	}
+	return nil
 }
 
 // Bounds of what a gateway can make us wait.

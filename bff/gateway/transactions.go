@@ -11,14 +11,14 @@ import (
 
 	"coinslot/bff/payment"
 
-	"github.com/shopspring/decimal"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Status returns the record of one transaction. That it is the one asked for
 // is for the caller to check; see the confirm gate.
 //
-// Errors: *[checkout.RefusedError], with ReasonAbsent if there is no such transaction of this
-// merchant; *[checkout.UnknownError], also for a record without readable amounts.
+// Errors: *[payment.RefusedError], with ReasonAbsent if there is no such transaction of this
+// merchant; *[payment.UnknownError], also for a record without readable amounts.
 //
 // Source: gateway-api.md, "GET /api/v1/merchant/transaction/status".
 func (c *Client) Status(ctx context.Context, trackingCode string) (payment.Record, error) {
@@ -29,9 +29,7 @@ func (c *Client) Status(ctx context.Context, trackingCode string) (payment.Recor
 		name: "status", method: http.MethodGet, path: "/api/v1/merchant/transaction/status",
 		query: url.Values{"tracking_code": {trackingCode}}, single: true,
 	}
-	return fetch(ctx, c, k, func(data any) (payment.Record, error) {
-		return readRecord(data, (*fields).money)
-	})
+	return fetch(ctx, c, k, readStatus)
 }
 
 // Recheck asks the gateway to verify an expired or cancelled transaction on the chain again. It is
@@ -76,8 +74,8 @@ func (c *Client) Cancel(ctx context.Context, trackingCode string) error {
 // calendar dates that they have in their own locations. In a list an amount that is absent or empty
 // is zero: lists are no evidence, and one old row must not hide the others. Items is never nil.
 //
-// Errors: *[checkout.RefusedError], with ReasonInvalid if q breaks a
-// documented limit; *[checkout.UnknownError], also if any item or the last
+// Errors: *[payment.RefusedError], with ReasonInvalid if q breaks a
+// documented limit; *[payment.UnknownError], also if any item or the last
 // page's number cannot be read: a search in such a page would prove nothing.
 //
 // Source: gateway-api.md, "GET /api/v1/merchant/transaction/list".
@@ -103,39 +101,82 @@ func listCall(q payment.ListQuery) (call, error) {
 }
 
 // checkSame reads the answer to an operation: some record, and not that of another transaction.
-func checkSame(trackingCode string) func(any) error {
-	return func(data any) error {
-		f := open(data)
-		if code := f.text("tracking_code"); f.err == nil && code != "" && code != trackingCode {
+func checkSame(trackingCode string) func(jsontext.Value) error {
+	return func(data jsontext.Value) error {
+		var same struct {
+			TrackingCode text `json:"tracking_code"`
+		}
+		if err := decode(data, &same); err != nil {
+			return err
+		}
+		if code := string(same.TrackingCode); code != "" && code != trackingCode {
 			return errors.New("record of another transaction")
 		}
-		return f.err
+		return nil
 	}
 }
 
-func readRecord(data any, money func(*fields, string) decimal.Decimal) (payment.Record, error) {
-	f := open(data)
-	r := payment.Record{
-		TrackingCode: f.present("tracking_code"), Status: f.status(),
-		OrderID: f.integer("order_id"), PaymentURL: f.label("payment_url"),
-		CurrencyCode: f.text("currency_code"), NetworkCode: f.text("network_code"),
-		AmountUSD: money(f, "amount_usd"), PayAmount: money(f, "pay_amount"),
-		PaidAmount: f.verbatim("paid_amount"), CancelledByUser: f.boolean("is_canceled_by_user"),
-		TxID: f.label("tx_id"), TxURL: f.label("tx_explorer_url"), Comment: f.label("comment"),
-		PaidAt: f.timestamp("paid_at"), CreatedAt: f.timestamp("created_at"),
-		ExpiresAt: f.timestamp("expired_at"),
+// transaction is a Transaction record. Source: gateway-api.md, "Transaction record".
+type transaction struct {
+	TrackingCode    text      `json:"tracking_code"`
+	Status          status    `json:"status"`
+	OrderID         number    `json:"order_id"`
+	PaymentURL      label     `json:"payment_url"`
+	CurrencyCode    text      `json:"currency_code"`
+	NetworkCode     text      `json:"network_code"`
+	AmountUSD       amount    `json:"amount_usd"`
+	PayAmount       amount    `json:"pay_amount"`
+	PaidAmount      verbatim  `json:"paid_amount"`
+	CancelledByUser flag      `json:"is_canceled_by_user"`
+	TxID            label     `json:"tx_id"`
+	TxURL           label     `json:"tx_explorer_url"`
+	Comment         label     `json:"comment"`
+	PaidAt          timestamp `json:"paid_at"`
+	CreatedAt       timestamp `json:"created_at"`
+	ExpiresAt       timestamp `json:"expired_at"`
+}
+
+// readStatus reads the data of a status answer, which is evidence: its amounts must be there.
+func readStatus(data jsontext.Value) (payment.Record, error) {
+	var t transaction
+	if err := decode(data, &t); err != nil {
+		return payment.Record{}, err
 	}
-	if f.err == nil && r.TrackingCode == "" {
-		f.fail("tracking_code", "empty")
+	if err := checkAmounts(t.AmountUSD, t.PayAmount); err != nil {
+		return payment.Record{}, err
 	}
-	if f.err != nil {
-		return payment.Record{}, f.err
+	return t.record()
+}
+
+// checkAmounts refuses an answer without the amounts of its transaction.
+func checkAmounts(amountUSD, payAmount amount) error {
+	switch {
+	case amountUSD.text == "":
+		return errors.New("reading amount_usd: missing")
+	case payAmount.text == "":
+		return errors.New("reading pay_amount: missing")
 	}
-	if paid, ok := numeral(f.object["paid_amount"]); ok {
-		r.PaidAmount = paid
+	return nil
+}
+
+// record returns t as a record. Errors: its tracking code or its status is missing.
+func (t transaction) record() (payment.Record, error) {
+	switch {
+	case t.TrackingCode == "":
+		return payment.Record{}, errors.New("reading tracking_code: missing")
+	case !t.Status.given:
+		return payment.Record{}, errors.New("reading status: missing")
 	}
-	r.Paid, r.PaidReadable = parseDecimal(r.PaidAmount)
-	return r, nil
+	paid, readable := parseDecimal(string(t.PaidAmount))
+	return payment.Record{
+		TrackingCode: string(t.TrackingCode), Status: t.Status.text, OrderID: t.OrderID.value,
+		PaymentURL: string(t.PaymentURL), CurrencyCode: string(t.CurrencyCode),
+		NetworkCode: string(t.NetworkCode), AmountUSD: t.AmountUSD.value,
+		PayAmount: t.PayAmount.value, PaidAmount: string(t.PaidAmount), Paid: paid,
+		PaidReadable: readable, CancelledByUser: bool(t.CancelledByUser), TxID: string(t.TxID),
+		TxURL: string(t.TxURL), Comment: string(t.Comment), PaidAt: time.Time(t.PaidAt),
+		CreatedAt: time.Time(t.CreatedAt), ExpiresAt: time.Time(t.ExpiresAt),
+	}, nil
 }
 
 func listValues(s payment.ListQuery) url.Values {
@@ -150,30 +191,66 @@ func listValues(s payment.ListQuery) url.Values {
 	return q
 }
 
-// readPage reads the data of a list answer, item by item. The number of the last page must be
-// there: without it a search would end too early. Source: gateway-api.md, "Pagination object".
-func readPage(data any) (payment.RecordPage, error) {
-	f := open(data)
-	rows, err := list(f.object["items"])
+// listAnswer is the data of an answer with a list.
+type listAnswer struct {
+	Items      jsontext.Value `json:"items"`
+	Pagination jsontext.Value `json:"pagination"`
+}
+
+// readList returns the items of a list answer and its pagination. Errors: the data is no list.
+func readList(data jsontext.Value) (rows []jsontext.Value, pages jsontext.Value, err error) {
+	var list listAnswer
+	if err := decode(data, &list); err != nil {
+		return nil, nil, err
+	}
+	rows, err = decodeList(list.Items)
 	if err != nil {
-		return payment.RecordPage{}, fmt.Errorf("reading items: %w", err)
+		return nil, nil, fmt.Errorf("reading items: %w", err)
+	}
+	return rows, list.Pagination, nil
+}
+
+// pagination is where a page stands in its list. Source: gateway-api.md, "Pagination object".
+type pagination struct {
+	Page     number `json:"page"`
+	Total    number `json:"total"`
+	LastPage number `json:"last_page"`
+}
+
+// readPage reads the data of a list answer, item by item. The number of the last page must be
+// there: without it a search would end too early.
+func readPage(data jsontext.Value) (payment.RecordPage, error) {
+	rows, pages, err := readList(data)
+	if err != nil {
+		return payment.RecordPage{}, err
 	}
 	items := make([]payment.Record, 0, len(rows))
 	for i, row := range rows {
-		item, err := readRecord(row, (*fields).optional)
+		item, err := readItem(row)
 		if err != nil {
 			return payment.RecordPage{}, fmt.Errorf("reading item %d: %w", i, err)
 		}
 		items = append(items, item)
 	}
-	g := open(f.object["pagination"])
-	g.present("last_page")
-	page := payment.RecordPage{
-		Items: items, Page: g.integer("page"), LastPage: g.integer("last_page"),
-		Total: g.integer("total"),
+
+	var p pagination
+	err = decode(pages, &p)
+	switch {
+	case err != nil:
+		return payment.RecordPage{}, fmt.Errorf("reading pagination: %w", err)
+	case !p.LastPage.given:
+		return payment.RecordPage{}, errors.New("reading pagination: reading last_page: missing")
 	}
-	if g.err != nil {
-		return payment.RecordPage{}, fmt.Errorf("reading pagination: %w", g.err)
+	return payment.RecordPage{
+		Items: items, Page: p.Page.value, LastPage: p.LastPage.value, Total: p.Total.value,
+	}, nil
+}
+
+// readItem reads a record of a list, whose amounts may be missing.
+func readItem(row jsontext.Value) (payment.Record, error) {
+	var t transaction
+	if err := decode(row, &t); err != nil {
+		return payment.Record{}, err
 	}
-	return page, nil
+	return t.record()
 }

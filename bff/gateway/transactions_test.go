@@ -240,7 +240,7 @@ func BenchmarkStatusDecode(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		data := fortest.Must(c.judge(call{}, a))(b)
-		fortest.Must(readRecord(data, (*fields).money))(b)
+		fortest.Must(readStatus(data))(b)
 	}
 }
 

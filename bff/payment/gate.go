@@ -33,7 +33,7 @@ const (
 	ReasonTxUsed      = "transaction_id_reused"
 	reasonPaidTwice   = "session_confirmed_already"
 	reasonResolved    = "settled_before"
-	// nothing was reported as paid; see absent.go
+	// nothing was reported as paid; see Session.CountAbsence
 	reasonTxAbsent = "transaction_absent"
 	// of a confirmed attempt, which stays confirmed
 	reasonRegressed = "confirmation_taken_back"

@@ -38,7 +38,7 @@ func badBodies(t *testing.T, b *inputRig) {
 	})
 }
 
-// badSizes: B15, over a handler; listener_test.go has those that need a wire.
+// badSizes: B15, over a handler; those that need a connection are in badinput_wire_test.go.
 func badSizes(good string) []input {
 	return []input{
 		create("B15/64 KiB and one", good+strings.Repeat(" ", 64<<10-len(good)+1), "too_large", ""),

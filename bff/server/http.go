@@ -45,11 +45,8 @@ func (s *Server) handler(
 		TestWebhooks: s.sender.Test, SecretKeys: config.Reveal(c.SecretKeys),
 		KeySet: receipts.KeySet(),
 	})
-	routes := slices.Concat(shoppers, merchants)
-	if console := s.console(c, o, tokens, site); console != nil {
-		routes = append(routes, site.ConsoleRoutes(console)...)
-	}
-	handler := site.Handler(routes)
+	operators := s.consoleRoutes(c, o, tokens, site)
+	handler := site.Handler(slices.Concat(shoppers, merchants, operators))
 	s.routes = site.Routes
 	return handler, nil
 }

@@ -42,7 +42,7 @@ func keyOf(s string) string {
 	return escape + hex.EncodeToString([]byte(s))
 }
 
-// fromKey undoes key.
+// fromKey undoes keyOf.
 func fromKey(column string) string {
 	if encoded, ok := strings.CutPrefix(column, escape); ok {
 		if raw, err := hex.DecodeString(encoded); err == nil {

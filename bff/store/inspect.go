@@ -13,7 +13,7 @@ import (
 // locks and changes nothing.
 //
 // Errors: as from [Open], and that there is no file, which is an
-// [os.ErrNotExist].
+// os.ErrNotExist.
 func Inspect(ctx context.Context, dsn string) (s check.Database, err error) {
 	db, err := openInspect(ctx, Config{DSN: dsn})
 	if err != nil {

@@ -54,7 +54,7 @@ func readOne[T any](ctx context.Context, db *DB, query string, args ...any) (val
 	return value, err
 }
 
-// scanKey reads a row of one column, which keeps a [Key].
+// scanKey reads a row of one column, which keeps a key, see keyOf.
 func scanKey(rows *sql.Rows) (key string, err error) {
 	err = rows.Scan(&key)
 	return fromKey(key), err

@@ -8,7 +8,6 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/console"
-	"coinslot/bff/console/chart"
 
 	"github.com/shopspring/decimal"
 )
@@ -127,7 +126,7 @@ const tally = `SELECT created_at / 86400000000 AS day, status, coin, count(*),
 const maxTally = 92 * 24 * time.Hour
 
 // Tally implements console.Records. It reads an index, and no documents.
-func (db *DB) Tally(ctx context.Context, from, to time.Time) (counts []chart.Count, err error) {
+func (db *DB) Tally(ctx context.Context, from, to time.Time) (counts []console.OrderCount, err error) {
 	if to.Before(from) || to.Sub(from) > maxTally {
 		return nil, console.ErrRange
 	}
@@ -139,7 +138,7 @@ func (db *DB) Tally(ctx context.Context, from, to time.Time) (counts []chart.Cou
 	return counts, wrap(err, "counting sessions by day")
 }
 
-func scanCount(rows *sql.Rows) (c chart.Count, err error) {
+func scanCount(rows *sql.Rows) (c console.OrderCount, err error) {
 	var day int64
 	var coin sql.NullString
 	var cents string

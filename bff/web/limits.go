@@ -278,6 +278,12 @@ func prefix(addr netip.Addr, bits int) string {
 	return netip.PrefixFrom(addr.WithZone(""), bits).Masked().String()
 }
 
+// FromProxy reports whether the peer is a trusted proxy.
+func (s *Server) FromProxy(r *http.Request) bool {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	return err == nil && s.IsTrustedProxy(host)
+}
+
 // Client returns the address that a request comes from: the peer's, or, behind trusted proxies,
 // the last one in X-Forwarded-For that is not theirs.
 func (s *Server) Client(r *http.Request) string {

@@ -10,7 +10,6 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/logs"
-	"coinslot/bff/payment"
 )
 
 // outermost gives every request an id, a bounded body and the common headers, and recovers from
@@ -38,22 +37,23 @@ func (s *Server) recoverPanic(w http.ResponseWriter, r *http.Request) {
 	s.writeProblem(w, r, errors.New("handling a request: panic"))
 }
 
-// SameOrigin refuses posts from pages of other origins. A request without the headers that
-// browsers add is not from a browser and passes: it needs the session's id.
+// SameOrigin refuses a request, of whatever method, that a page of another origin has made. A
+// request without the headers that browsers add is not from a browser and passes: it needs the
+// session's id, a key or a login.
 func (s *Server) SameOrigin(r *http.Request) error {
-	site, err := SingleHeader(r, "Sec-Fetch-Site", wire.CodeForbidden)
-	if err != nil {
-		return err
+	for _, name := range []string{"Sec-Fetch-Site", "Origin"} {
+		if _, err := SingleHeader(r, name, wire.CodeForbidden); err != nil {
+			return err
+		}
 	}
-	origin, err := SingleHeader(r, "Origin", wire.CodeForbidden)
-	if err != nil {
-		return err
-	}
-	if site == "same-origin" && origin == "null" {
-		return nil // privacy settings hide the origin; Sec-Fetch-Site cannot be forged by a page
-	}
-	if site != "" && site != "same-origin" ||
-		origin != "" && !payment.SameName(origin, s.PublicURL) {
+
+	// Check lets all requests pass that only read. For old browsers, which send only Origin, it
+	// compares Host, which a proxy may change.
+	post := r.WithContext(r.Context())
+	post.Method = http.MethodPost
+	_, post.Host, _ = strings.Cut(s.PublicURL, "://")
+	var protection http.CrossOriginProtection
+	if protection.Check(post) != nil {
 		return Refuse(wire.CodeForbidden, "")
 	}
 	return nil

@@ -66,7 +66,7 @@ var failures = []Failure{
 			"signatures, compare its secret with COINSLOT_WEBHOOK_SECRET."},
 }
 
-// failure is why a was not a yes; the zero Fault if it was.
+// failure is why a was not a yes; the zero Failure if it was.
 func (a answer) failure() Failure {
 	if a.delivered() {
 		return Failure{}

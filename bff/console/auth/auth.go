@@ -9,7 +9,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"log/slog"
 	"net/http"
 	"slices"
 	"strconv"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"coinslot/bff/console/auth/password"
+	"coinslot/bff/web"
 
 	"github.com/go-chi/httprate"
 )
@@ -30,9 +30,6 @@ type Config struct {
 	Header string
 	// Secret keys logins and forms together with Hash: the key of the merchant's API.
 	Secret string
-	// Secure: browsers reach the console by HTTPS.
-	Secure bool
-	Server Server
 	// Render writes a page for someone who is not signed in.
 	Render func(http.ResponseWriter, Screen)
 	// Record writes to the audit log that an operator has signed in, signed out, or failed
@@ -40,18 +37,6 @@ type Config struct {
 	// writes is a reason to sign in.
 	Record func(r *http.Request, who, what string)
 	Logins Logins
-	Now    func() time.Time
-	Log    *slog.Logger
-}
-
-// Server is what the server around the console knows of a request.
-type Server struct {
-	// Address is where it comes from; Client is that as limits count it.
-	Address, Client func(*http.Request) string
-	// Proxied reports whether it comes straight from a trusted proxy.
-	Proxied func(*http.Request) bool
-	// SameOrigin refuses what a page of another origin has posted.
-	SameOrigin func(*http.Request) error
 }
 
 // Logins keeps which logins have ended before their time, for all instances and
@@ -82,6 +67,7 @@ const MaxPassword = password.MaxLength
 // Authenticator signs operators in. Its methods may be called by many goroutines.
 type Authenticator struct {
 	Config
+	site      *web.Server
 	keys      keys
 	byClient  *httprate.RateLimiter // logins
 	byNetwork *httprate.RateLimiter // logins
@@ -90,10 +76,10 @@ type Authenticator struct {
 	shown     shownNotices
 }
 
-// New returns an Authenticator.
-func New(c Config) *Authenticator {
+// New returns an Authenticator for the pages of a server.
+func New(site *web.Server, c Config) *Authenticator {
 	return &Authenticator{
-		Config: c, keys: newKeys(c.Secret, c.Hash), hashing: make(chan struct{}, concurrentHashes),
+		Config: c, site: site, keys: newKeys(c.Secret, c.Hash), hashing: make(chan struct{}, concurrentHashes),
 		byClient: perMinute(loginsPerMinute), byNetwork: perMinute(networkLoginsPerMinute),
 		recorded: perMinute(failuresPerMinute),
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"coinslot/bff/fortest"
+	"coinslot/bff/web"
 )
 
 // Whatever a form says, a login leads to a page of the console.
@@ -67,8 +68,9 @@ func (failingLogins) LoginEnded(context.Context, string) (bool, error)  { return
 
 // Without a database no login is valid, and a sign-out reports that it may not be complete.
 func TestLoginWithoutDatabase(t *testing.T) {
-	a := New(Config{
-		Hash: "hash", Secret: "secret", Logins: failingLogins{}, Now: time.Now, Log: slog.New(slog.DiscardHandler), Record: func(*http.Request, string, string) {},
+	site := &web.Server{Config: web.Config{Now: time.Now, Log: slog.New(slog.DiscardHandler)}}
+	a := New(site, Config{
+		Hash: "hash", Secret: "secret", Logins: failingLogins{}, Record: func(*http.Request, string, string) {},
 		Render: func(w http.ResponseWriter, s Screen) { w.WriteHeader(s.Status) },
 	})
 	login := a.keys.newLogin(time.Now())
@@ -98,7 +100,8 @@ func TestValidName(t *testing.T) {
 // shows it twice.
 func TestNotice(t *testing.T) {
 	now := time.Unix(1_700_000_000, 0)
-	a := New(Config{Hash: "hash", Secret: "secret", Now: func() time.Time { return now }})
+	site := &web.Server{Config: web.Config{Now: func() time.Time { return now }}}
+	a := New(site, Config{Hash: "hash", Secret: "secret"})
 	ann, bob := &Operator{logins: []string{"ann"}}, &Operator{logins: []string{"bob"}}
 	link := func() string { return a.SignNotice(ann, "/admin/webhooks?page=2", "sent-again") }
 	at := func(path, notice string) *url.URL { return &url.URL{Path: path, RawQuery: "done=" + notice} }

@@ -18,8 +18,11 @@ const (
 	cookieSecure = "__Host-" + cookiePlain
 )
 
+// isSecure reports whether browsers reach the console by HTTPS.
+func (a *Authenticator) isSecure() bool { return strings.HasPrefix(a.site.PublicURL, "https:") }
+
 func (a *Authenticator) cookieName() string {
-	if a.Secure {
+	if a.isSecure() {
 		return cookieSecure
 	}
 	return cookiePlain
@@ -28,7 +31,7 @@ func (a *Authenticator) cookieName() string {
 // cookie is the login's; an empty value deletes it.
 func (a *Authenticator) cookie(value string) *http.Cookie {
 	c := &http.Cookie{
-		Name: a.cookieName(), Value: value, Path: "/", HttpOnly: true, Secure: a.Secure,
+		Name: a.cookieName(), Value: value, Path: "/", HttpOnly: true, Secure: a.isSecure(),
 		SameSite: http.SameSiteStrictMode, MaxAge: int(loginLifetime / time.Second),
 	}
 	if value == "" {
@@ -40,7 +43,7 @@ func (a *Authenticator) cookie(value string) *http.Cookie {
 // operator returns the signed-in operator, nil if there is none. Errors: a proxy's header is
 // invalid, or the database failed.
 func (a *Authenticator) operator(r *http.Request) (*Operator, error) {
-	if a.Header != "" && a.Server.Proxied(r) {
+	if a.Header != "" && a.site.FromProxy(r) {
 		if o, err := a.namedByProxy(r); o != nil || err != nil {
 			return o, err
 		}
@@ -52,7 +55,7 @@ func (a *Authenticator) operator(r *http.Request) (*Operator, error) {
 	if err != nil {
 		return nil, nil
 	}
-	if _, ok := a.keys.validLogin(c.Value, a.Now()); !ok {
+	if _, ok := a.keys.validLogin(c.Value, a.site.Now()); !ok {
 		return nil, nil
 	}
 	if ended, err := a.Logins.LoginEnded(r.Context(), loginID(c.Value)); ended || err != nil {
@@ -73,7 +76,7 @@ func (a *Authenticator) namedByProxy(r *http.Request) (*Operator, error) {
 	case !validName(names[0]):
 		return nil, errName
 	default:
-		today := a.Now().Unix() / int64(24*time.Hour/time.Second)
+		today := a.site.Now().Unix() / int64(24*time.Hour/time.Second)
 		bound := func(day int64) string {
 			return "proxy " + strconv.FormatInt(day, 10) + " " + names[0]
 		}
@@ -104,7 +107,7 @@ func validName(name string) bool {
 // refuseIdentity answers a request of which it is not certain who sends it.
 func (a *Authenticator) refuseIdentity(w http.ResponseWriter, err error) {
 	if !errors.Is(err, errTwoHeaders) && !errors.Is(err, errName) {
-		a.Log.Error("reading whether a console login has ended failed", "error", err)
+		a.site.Log.Error("reading whether a console login has ended failed", "error", err)
 		a.Render(w, Screen{
 			Title: "Unavailable", Status: http.StatusServiceUnavailable,
 			Message: "The database is unavailable, so your sign-in cannot be checked. Try again " +
@@ -112,7 +115,7 @@ func (a *Authenticator) refuseIdentity(w http.ResponseWriter, err error) {
 		})
 		return
 	}
-	a.Log.Warn("console refused the proxy's header", "header", a.Header, "error", err)
+	a.site.Log.Warn("console refused the proxy's header", "header", a.Header, "error", err)
 	a.Render(w, Screen{
 		Title: "Not signed in", Status: http.StatusForbidden,
 		Message: "The proxy of this console did not identify you: it must set " + a.Header +
@@ -153,7 +156,7 @@ func (a *Authenticator) GuardForm(next http.Handler) http.Handler {
 		refuse := func(status int, why string) {
 			a.Render(w, Screen{Title: "Something went wrong", Status: status, Message: why})
 		}
-		if a.Server.SameOrigin(r) != nil {
+		if a.site.SameOrigin(r) != nil {
 			refuse(http.StatusForbidden,
 				"The request came from another site and was refused. Nothing was changed.")
 			return

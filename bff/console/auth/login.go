@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"coinslot/bff/console/auth/password"
+	"coinslot/bff/web"
 )
 
 // Logins are guarded by their price and their number: a client may try a few
@@ -66,7 +67,8 @@ func (a *Authenticator) renderForm(w http.ResponseWriter, s Screen) {
 
 // Login is POST /admin/login, guarded.
 func (a *Authenticator) Login(w http.ResponseWriter, r *http.Request) {
-	to, client := consolePath(r.PostFormValue("to")), a.Server.Client(r)
+	to := consolePath(r.PostFormValue("to"))
+	client, _ := web.ClientKeys(a.site.Client(r))
 	if a.Hash == "" {
 		http.Redirect(w, r, "/admin/login", http.StatusSeeOther)
 		return
@@ -81,14 +83,14 @@ func (a *Authenticator) Login(w http.ResponseWriter, r *http.Request) {
 		a.renderRetry(w, to, "Too many sign-ins right now. Try again in a few seconds.",
 			http.StatusServiceUnavailable)
 	case !matches:
-		a.Log.Warn("wrong console password", "client", client)
+		a.site.Log.Warn("wrong console password", "client", client)
 		if !a.recorded.OnLimit(w, r, "") {
 			a.Record(r, sharedName, "login.failed")
 		}
 		a.renderForm(w, Screen{To: to, Error: "Wrong password.", Status: http.StatusForbidden})
 	default:
 		a.Record(r, sharedName, "login")
-		http.SetCookie(w, a.cookie(a.keys.newLogin(a.Now())))
+		http.SetCookie(w, a.cookie(a.keys.newLogin(a.site.Now())))
 		http.Redirect(w, r, to, http.StatusSeeOther)
 	}
 }
@@ -134,7 +136,7 @@ func (a *Authenticator) Logout(w http.ResponseWriter, r *http.Request, o *Operat
 		a.Record(r, o.Name, "logout")
 		http.SetCookie(w, a.cookie(""))
 		if err := a.endLogin(r, o.logins[0]); err != nil {
-			a.Log.Error("ending a console login failed", "error", err)
+			a.site.Log.Error("ending a console login failed", "error", err)
 			a.Render(w, Screen{
 				Title: "Signed out here only", Status: http.StatusServiceUnavailable,
 				Message: "This browser is signed out, but the database could not save it: a copy " +
@@ -144,13 +146,13 @@ func (a *Authenticator) Logout(w http.ResponseWriter, r *http.Request, o *Operat
 			return
 		}
 	}
-	notice := a.keys.signNotice("", "/admin/login", signedOut, a.Now())
+	notice := a.keys.signNotice("", "/admin/login", signedOut, a.site.Now())
 	http.Redirect(w, r, "/admin/login?done="+notice, http.StatusSeeOther)
 }
 
 // endLogin ends a login at all instances.
 func (a *Authenticator) endLogin(r *http.Request, login string) error {
-	until, ok := a.keys.validLogin(login, a.Now())
+	until, ok := a.keys.validLogin(login, a.site.Now())
 	if !ok {
 		return nil
 	}

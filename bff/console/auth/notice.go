@@ -45,7 +45,7 @@ func (a *Authenticator) SignNotice(o *Operator, to, what string) string {
 		return ""
 	}
 	path, _, _ := strings.Cut(to, "?")
-	return a.keys.signNotice(o.logins[0], path, what, a.Now())
+	return a.keys.signNotice(o.logins[0], path, what, a.site.Now())
 }
 
 // ReadNotice returns the notice for the page u; "" if there is none, if the link is another
@@ -62,8 +62,8 @@ func (a *Authenticator) ReadNotice(o *Operator, u *url.URL) string {
 // readNotice is ReadNotice for one login; that of who has just signed out is "".
 func (a *Authenticator) readNotice(login string, u *url.URL) string {
 	text := u.Query().Get("done")
-	what, until := a.keys.readNotice(login, u.EscapedPath(), text, a.Now())
-	if what == "" || !a.shown.add(text, until, a.Now()) {
+	what, until := a.keys.readNotice(login, u.EscapedPath(), text, a.site.Now())
+	if what == "" || !a.shown.add(text, until, a.site.Now()) {
 		return ""
 	}
 	return what

@@ -9,7 +9,6 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/console"
-	"coinslot/bff/console/chart"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
 
@@ -220,8 +219,8 @@ func tally(t *testing.T, b Backend) {
 	}
 	usd := decimal.RequireFromString
 	got := fortest.Must(b.Tally(t.Context(), day, day.Add(48*time.Hour)))(t)
-	slices.SortStableFunc(got, func(a, b chart.Count) int { return a.Day.Compare(b.Day) })
-	same(t, "Tally", got, []chart.Count{
+	slices.SortStableFunc(got, func(a, b console.OrderCount) int { return a.Day.Compare(b.Day) })
+	same(t, "Tally", got, []console.OrderCount{
 		{Day: day, Status: "confirmed", Coin: "ETH", Sessions: 1, AmountUSD: usd("25")},
 		{Day: day, Status: "confirmed", Coin: "USDT", Sessions: 2, AmountUSD: usd("1999999999.98")},
 		{Day: day, Status: "open", Sessions: 2, AmountUSD: usd("0.03")},

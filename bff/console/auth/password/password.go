@@ -4,27 +4,19 @@
 package password
 
 import (
-	"crypto/rand"
-	"crypto/subtle"
-	"encoding/base64"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 
-	"golang.org/x/crypto/argon2"
+	"github.com/alexedwards/argon2id"
 	"golang.org/x/crypto/bcrypt"
 )
 
-// What a new hash costs: 19 MiB, two rounds, one lane. Source: OWASP Password
-// Storage Cheat Sheet.
-const (
-	memory  = 19 * 1024 // KiB
-	rounds  = 2
-	lanes   = 1
-	saltLen = 16
-	keyLen  = 32
-)
+// cost is what a new hash costs: 19 MiB, two rounds, one lane. Source: OWASP Password Storage
+// Cheat Sheet.
+var cost = argon2id.Params{
+	Memory: 19 * 1024, Iterations: 2, Parallelism: 1, SaltLength: 16, KeyLength: 32,
+}
 
 // The bounds of a hash made elsewhere: cheaper ones do not protect, dearer ones
 // would let a few logins take the whole machine.
@@ -35,7 +27,7 @@ const (
 	leastCost, mostCost     = 10, 14 // of bcrypt
 )
 
-// MinLength and Most are how long a password may be, in bytes.
+// MinLength and MaxLength are how long a password may be, in bytes.
 const (
 	MinLength = 12
 	MaxLength = 1024
@@ -57,14 +49,7 @@ func New(password string) (string, error) {
 			"hashing a password: it must have %d to %d characters", MinLength, MaxLength,
 		)
 	}
-	salt := make([]byte, saltLen)
-	rand.Read(salt)
-	key := argon2.IDKey([]byte(password), salt, rounds, memory, lanes, keyLen)
-	coded := base64.RawStdEncoding.EncodeToString
-	return fmt.Sprintf(
-		"$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, memory, rounds, lanes, coded(salt),
-		coded(key),
-	), nil
+	return argon2id.CreateHash(password, &cost)
 }
 
 // Check returns what is wrong with a hash, nil if passwords can be checked
@@ -84,8 +69,7 @@ func Check(hash string) error {
 		}
 		return nil
 	}
-	_, err := parse(hash)
-	return err
+	return checkArgon2id(hash)
 }
 
 // Matches reports whether password is the one that hash was made of. It takes as
@@ -98,54 +82,29 @@ func Matches(hash, password string) bool {
 		return len(password) <= mostBcrypt &&
 			bcrypt.CompareHashAndPassword([]byte(hash), []byte(password)) == nil
 	}
-	h, _ := parse(hash) // checked above
-	key := argon2.IDKey([]byte(password), h.salt, h.rounds, h.memory, h.lanes, uint32(len(h.key)))
-	return subtle.ConstantTimeCompare(key, h.key) == 1
+	matches, err := argon2id.ComparePasswordAndHash(password, hash)
+	return matches && err == nil
 }
 
-// hashed is an argon2id hash, taken apart.
-type hashed struct {
-	memory, rounds uint32
-	lanes          uint8
-	salt, key      []byte
-}
-
-// parse reads a hash in PHC form. Source: github.com/P-H-C/phc-string-format.
-func parse(text string) (hashed, error) {
-	var h hashed
-	parts := strings.Split(text, "$")
-	if len(parts) != 6 || parts[0] != "" || parts[1] != "argon2id" ||
-		parts[2] != "v="+strconv.Itoa(argon2.Version) {
-		return h, errHash
+// checkArgon2id is Check for a hash in PHC form, of which the library takes also what it would
+// not write. Source: github.com/P-H-C/phc-string-format.
+func checkArgon2id(hash string) error {
+	p, _, _, err := argon2id.DecodeHash(hash)
+	if err != nil {
+		return errHash
 	}
-	var numbers [3]uint64
-	costs := strings.Split(parts[3], ",")
-	if len(costs) != len(numbers) {
-		return h, errHash
+	written := fmt.Sprintf("$argon2id$v=19$m=%d,t=%d,p=%d$", p.Memory, p.Iterations, p.Parallelism)
+	if !strings.HasPrefix(hash, written) || p.SaltLength < 8 || p.SaltLength > 64 ||
+		p.KeyLength < 16 || p.KeyLength > 64 {
+		return errHash
 	}
-	for i, name := range []string{"m=", "t=", "p="} {
-		digits, named := strings.CutPrefix(costs[i], name)
-		n, err := strconv.ParseUint(digits, 10, 32)
-		if !named || err != nil {
-			return h, errHash
-		}
-		numbers[i] = n
-	}
-	if m, t, p := numbers[0], numbers[1], numbers[2]; m < leastMemory || m > mostMemory ||
-		t < leastRounds || t > mostRounds || p < 1 || p > mostLanes {
-		return h, fmt.Errorf(
+	if p.Memory < leastMemory || p.Memory > mostMemory || p.Iterations < leastRounds ||
+		p.Iterations > mostRounds || p.Parallelism < 1 || p.Parallelism > mostLanes {
+		return fmt.Errorf(
 			"is an argon2id hash that is too cheap or too dear (m from %d to %d, t to %d, p to "+
 				"%d): make one with coinslot admin-password",
 			leastMemory, mostMemory, mostRounds, mostLanes,
 		)
 	}
-	h.memory, h.rounds, h.lanes = uint32(numbers[0]), uint32(numbers[1]), uint8(numbers[2])
-	var bad [2]error
-	h.salt, bad[0] = base64.RawStdEncoding.Strict().DecodeString(parts[4])
-	h.key, bad[1] = base64.RawStdEncoding.Strict().DecodeString(parts[5])
-	if errors.Join(bad[:]...) != nil || len(h.salt) < 8 || len(h.salt) > 64 || len(h.key) < 16 ||
-		len(h.key) > 64 {
-		return h, errHash
-	}
-	return h, nil
+	return nil
 }

@@ -1,4 +1,4 @@
-package format
+package console
 
 import (
 	"cmp"
@@ -12,9 +12,9 @@ import (
 	"strings"
 )
 
-// Host is the part of an endpoint that may be shown, and a mark by which two of a
+// endpointHost is the part of an endpoint that may be shown, and a mark by which two of a
 // host are distinguished: its path and its query may hold a key.
-func Host(endpoint string) string {
+func endpointHost(endpoint string) string {
 	u, err := url.Parse(endpoint)
 	switch {
 	case err != nil:
@@ -22,11 +22,11 @@ func Host(endpoint string) string {
 	case u.RequestURI() == "/":
 		return u.Host
 	}
-	return u.Host + "/… " + EndpointID(endpoint)[:6]
+	return u.Host + "/… " + endpointID(endpoint)[:6]
 }
 
-// EndpointID is what forms name an endpoint by: its address may hold a key.
-func EndpointID(endpoint string) string {
+// endpointID is what forms name an endpoint by: its address may hold a key.
+func endpointID(endpoint string) string {
 	sum := sha256.Sum256([]byte(endpoint))
 	return hex.EncodeToString(sum[:8])
 }
@@ -34,9 +34,9 @@ func EndpointID(endpoint string) string {
 // markup is what the page of an error has around its words.
 var markup = regexp.MustCompile(`(?is)<style.*?(</style>|$)|<[^>]*(>|$)`)
 
-// WithoutMarkup is an endpoint's answer without markup: of a page's beginning, which is
+// withoutMarkup is an endpoint's answer without markup: of a page's beginning, which is
 // all that is kept, the words are what helps. An answer without words is left as it is.
-func WithoutMarkup(answer string) string {
+func withoutMarkup(answer string) string {
 	if !strings.HasPrefix(answer, "<") {
 		return answer
 	}
@@ -46,13 +46,13 @@ func WithoutMarkup(answer string) string {
 	return cmp.Or(words, answer)
 }
 
-// Status is an HTTP status in words: "404 Not Found".
-func Status(status int) string {
+// formatStatus is an HTTP status in words: "404 Not Found".
+func formatStatus(status int) string {
 	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
 }
 
-// Symbol is the symbol of a currency code, "USDT" of "usdt_trc20".
-func Symbol(code string) string {
+// coinSymbol is the symbol of a currency code, "USDT" of "usdt_trc20".
+func coinSymbol(code string) string {
 	symbol, _, _ := strings.Cut(strings.ToUpper(code), "_")
 	return symbol
 }

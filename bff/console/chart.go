@@ -1,6 +1,4 @@
-// Package chart computes what the overview draws of the last days' orders: sums, a bar for
-// each day, a bar for each coin. Nothing in it knows HTML.
-package chart
+package console
 
 import (
 	"cmp"
@@ -10,13 +8,12 @@ import (
 	"time"
 
 	"coinslot/app/wire"
-	"coinslot/bff/console/format"
 
 	"github.com/shopspring/decimal"
 )
 
-// Count is the number of sessions of a day with a status and a coin.
-type Count struct {
+// OrderCount is the number of sessions of a day with a status and a coin.
+type OrderCount struct {
 	Day       time.Time // its beginning, UTC
 	Status    string
 	Coin      string // of the current attempt; empty = none was chosen
@@ -24,15 +21,15 @@ type Count struct {
 	AmountUSD decimal.Decimal // their total, paid or not
 }
 
-// Chart is what has become of the orders of some days: sums, bars by day and by coin, and
+// orderChart is what has become of the orders of some days: sums, bars by day and by coin, and
 // a table of their numbers.
-type Chart struct {
+type orderChart struct {
 	Figures []figure
 	Legend  []outcome
 	Grid    []gridline
-	Days    []day
-	Rows    []row     // the last day first; days without orders are left out
-	Coins   []coinBar // the most first
+	Days    []chartDay
+	Rows    []chartRow // the last day first; days without orders are left out
+	Coins   []coinBar  // the most first
 }
 
 type (
@@ -42,21 +39,21 @@ type (
 		Y     int
 		Label string
 	}
-	// day is one day's column; Tick is its date, nil = it has none.
-	day struct {
-		Bars []bar
-		Tick *tick
+	// chartDay is one day's column; Tick is its date, nil = it has none.
+	chartDay struct {
+		Bars []chartBar
+		Tick *chartTick
 	}
-	bar struct {
+	chartBar struct {
 		Class, Title        string
 		X, Y, Width, Height int
 	}
-	tick struct {
+	chartTick struct {
 		X     int
 		Label string
 	}
-	// row is one day in numbers.
-	row struct {
+	// chartRow is one day in numbers.
+	chartRow struct {
 		Day      string
 		Orders   int
 		Outcomes []outcome
@@ -76,11 +73,11 @@ type (
 	}
 )
 
-// Days is how many days the charts show at most, and how many are compared with as many
+// chartDays is how many days the charts show at most, and how many are compared with as many
 // before; fewer than week are never shown.
 const (
-	Days = 30
-	week = 7
+	chartDays = 30
+	week      = 7
 )
 
 // The chart of days, in its own units; overview.html has its frame.
@@ -91,10 +88,10 @@ const (
 
 // The kinds of outcomes, in the order in which bars are stacked.
 const (
-	paid = iota
-	underWay
-	inReview
-	unpaid
+	paidOrders = iota
+	openOrders
+	reviewOrders
+	unpaidOrders
 )
 
 func outcomes() []outcome {
@@ -107,7 +104,8 @@ func outcomes() []outcome {
 // outcomeOf is the kind of a status.
 func outcomeOf(status string) int {
 	return [...]int{
-		wire.Payable: underWay, wire.Paid: paid, wire.InDoubt: inReview, wire.Unpaid: unpaid,
+		wire.Payable: openOrders, wire.Paid: paidOrders,
+		wire.InDoubt: reviewOrders, wire.Unpaid: unpaidOrders,
 	}[wire.Status(status).Outcome()]
 }
 
@@ -117,7 +115,7 @@ type totals struct {
 	usd      [4]decimal.Decimal
 }
 
-func (t *totals) add(c Count) {
+func (t *totals) add(c OrderCount) {
 	kind := outcomeOf(c.Status)
 	t.sessions[kind] += c.Sessions
 	t.usd[kind] = t.usd[kind].Add(c.AmountUSD)
@@ -130,21 +128,22 @@ func (t totals) all() (n int) {
 	return n
 }
 
-// New returns the chart of orders from the day from on, nil if there are none. Counts are in
+// newChart returns the chart of orders from the day from on, nil if there are none. Counts are in
 // the order of their days; those before from are what the figures are compared with.
-func New(counts []Count, from time.Time) *Chart {
-	n := slices.IndexFunc(counts, func(c Count) bool { return !c.Day.Before(from) })
+func newChart(counts []OrderCount, from time.Time) *orderChart {
+	n := slices.IndexFunc(counts, func(c OrderCount) bool { return !c.Day.Before(from) })
 	if n < 0 {
 		return nil
 	}
 	before, counts := counts[:n], counts[n:]
-	if n > 0 && before[0].Day.After(from.AddDate(0, 0, week-Days)) {
+	if n > 0 && before[0].Day.After(from.AddDate(0, 0, week-chartDays)) {
 		before = nil // the shop had not begun, and a part compares with no whole
 	}
-	c := &Chart{Figures: figures(counts, before), Legend: outcomes(), Coins: coinBars(counts)}
+	c := &orderChart{Figures: figures(counts, before), Legend: outcomes(), Coins: coinBars(counts)}
 	// The shop's first days have no days without orders before them.
-	shown := min(max(int(from.AddDate(0, 0, Days).Sub(counts[0].Day)/(24*time.Hour)), week), Days)
-	from = from.AddDate(0, 0, Days-shown)
+	sinceFirst := int(from.AddDate(0, 0, chartDays).Sub(counts[0].Day) / (24 * time.Hour))
+	shown := min(max(sinceFirst, week), chartDays)
+	from = from.AddDate(0, 0, chartDays-shown)
 	days, most := make([]totals, shown), 1
 	for _, n := range counts {
 		if i := int(n.Day.Sub(from) / (24 * time.Hour)); i >= 0 && i < shown {
@@ -154,13 +153,16 @@ func New(counts []Count, from time.Time) *Chart {
 	}
 	top := ceiling(most)
 	for _, at := range []int{top, top / 2, 0} {
-		c.Grid = append(c.Grid, gridline{chartHeight - chartHeight*at/top, format.Count(at)})
+		c.Grid = append(c.Grid, gridline{chartHeight - chartHeight*at/top, formatCount(at)})
 	}
 	for i, t := range days {
 		date := from.AddDate(0, 0, i)
-		c.Days = append(c.Days, column(shown, i, t, top, date))
+		c.Days = append(c.Days, chartColumn(shown, i, t, top, date))
 		if t.all() > 0 {
-			r := row{date.Format(time.DateOnly), t.all(), outcomes(), format.Money(t.usd[paid])}
+			r := chartRow{
+				Day: date.Format(time.DateOnly), Orders: t.all(), Outcomes: outcomes(),
+				USD: formatMoney(t.usd[paidOrders]),
+			}
 			for kind := range r.Outcomes {
 				r.Outcomes[kind].Orders = t.sessions[kind]
 			}
@@ -171,7 +173,7 @@ func New(counts []Count, from time.Time) *Chart {
 	return c
 }
 
-func sum(counts []Count) (t totals) {
+func sumCounts(counts []OrderCount) (t totals) {
 	for _, c := range counts {
 		t.add(c)
 	}
@@ -180,36 +182,38 @@ func sum(counts []Count) (t totals) {
 
 // conversion is in percent of the checkouts that have ended, -1 if none has.
 func (t totals) conversion() decimal.Decimal {
-	ended := t.sessions[paid] + t.sessions[unpaid]
+	ended := t.sessions[paidOrders] + t.sessions[unpaidOrders]
 	if ended == 0 {
 		return decimal.NewFromInt(-1)
 	}
-	return decimal.NewFromInt(int64(100 * t.sessions[paid] / ended))
+	return decimal.NewFromInt(int64(100 * t.sessions[paidOrders] / ended))
 }
 
 // figures are the sums of all days, compared with those of the period before.
-func figures(counts, before []Count) []figure {
-	now, then := sum(counts), sum(before)
-	open := "$" + format.Money(now.usd[underWay])
-	if n := now.sessions[inReview]; n > 0 {
-		open += ", and " + format.Count(n) + " in review"
+func figures(counts, before []OrderCount) []figure {
+	now, then := sumCounts(counts), sumCounts(before)
+	open := "$" + formatMoney(now.usd[openOrders])
+	if n := now.sessions[reviewOrders]; n > 0 {
+		open += ", and " + formatCount(n) + " in review"
 	}
 	number := func(n int) decimal.Decimal { return decimal.NewFromInt(int64(n)) }
 	return []figure{
-		compare("Revenue", " %", now.usd[paid], then.usd[paid],
-			func(d decimal.Decimal) string { return "$" + format.Money(d) }),
-		compare("Paid orders", " %", number(now.sessions[paid]), number(then.sessions[paid]),
-			func(d decimal.Decimal) string { return format.Count(int(d.IntPart())) }),
-		compare("Conversion", " points", now.conversion(), then.conversion(),
+		compareFigure("Revenue", " %", now.usd[paidOrders], then.usd[paidOrders],
+			func(d decimal.Decimal) string { return "$" + formatMoney(d) }),
+		compareFigure("Paid orders", " %",
+			number(now.sessions[paidOrders]), number(then.sessions[paidOrders]),
+			func(d decimal.Decimal) string { return formatCount(int(d.IntPart())) }),
+		compareFigure("Conversion", " points", now.conversion(), then.conversion(),
 			func(d decimal.Decimal) string {
 				return strings.Replace(d.String()+" %", "-1 %", "–", 1)
 			}),
-		{Name: "In progress", Value: format.Count(now.sessions[underWay]), Below: open},
+		{Name: "In progress", Value: formatCount(now.sessions[openOrders]), Below: open},
 	}
 }
 
-// compare returns a figure with its change in a unit; then is not positive if it is not known.
-func compare(
+// compareFigure returns a figure with its change in a unit; then is not positive if it is not
+// known.
+func compareFigure(
 	name, unit string, now, then decimal.Decimal, text func(decimal.Decimal) string,
 ) figure {
 	if !then.IsPositive() {
@@ -222,7 +226,7 @@ func compare(
 	sign := [...]string{"−", "±", "+"}[change.Sign()+1]
 	return figure{
 		Name: name, Value: text(now), Below: "before: " + text(then),
-		Change: sign + format.Count(int(change.Abs().IntPart())) + unit,
+		Change: sign + formatCount(int(change.Abs().IntPart())) + unit,
 	}
 }
 
@@ -240,8 +244,8 @@ func ceiling(n int) int {
 	}
 }
 
-// column is the column of day i of n; top is the number at the top of the chart.
-func column(n, i int, t totals, top int, date time.Time) (d day) {
+// chartColumn is the column of day i of n; top is the number at the top of the chart.
+func chartColumn(n, i int, t totals, top int, date time.Time) (d chartDay) {
 	width := min(chartWidth/n-barGap, widestBar)
 	middle, y := (2*i+1)*chartWidth/(2*n), chartHeight
 	for kind, o := range outcomes() {
@@ -251,35 +255,35 @@ func column(n, i int, t totals, top int, date time.Time) (d day) {
 		}
 		height := max(chartHeight*orders/top, 2)
 		y -= height
-		title := date.Format("2 January: ") + format.Count(orders) + " " + strings.ToLower(o.Word)
-		d.Bars = append(d.Bars, bar{o.Class, title, middle - width/2, y, width, height})
+		title := date.Format("2 January: ") + formatCount(orders) + " " + strings.ToLower(o.Word)
+		d.Bars = append(d.Bars, chartBar{o.Class, title, middle - width/2, y, width, height})
 	}
 	if (n-1-i)%((n+week-1)/week) == 0 { // there is room for about a week's dates
-		d.Tick = &tick{middle, date.Format("2 Jan")}
+		d.Tick = &chartTick{middle, date.Format("2 Jan")}
 	}
 	return d
 }
 
 // coinBars is what was confirmed, by coin.
-func coinBars(counts []Count) (list []coinBar) {
+func coinBars(counts []OrderCount) (list []coinBar) {
 	coins := map[string]totals{}
 	for _, c := range counts {
-		if outcomeOf(c.Status) == paid && c.Coin != "" {
+		if outcomeOf(c.Status) == paidOrders && c.Coin != "" {
 			t := coins[c.Coin]
 			t.add(c)
 			coins[c.Coin] = t
 		}
 	}
 	symbols := slices.SortedFunc(maps.Keys(coins), func(a, b string) int {
-		return cmp.Or(coins[b].usd[paid].Cmp(coins[a].usd[paid]), strings.Compare(a, b))
+		return cmp.Or(coins[b].usd[paidOrders].Cmp(coins[a].usd[paidOrders]), strings.Compare(a, b))
 	})
 	for _, symbol := range symbols {
-		usd, share := coins[symbol].usd[paid], int64(100)
-		if most := coins[symbols[0]].usd[paid]; most.IsPositive() {
+		usd, share := coins[symbol].usd[paidOrders], int64(100)
+		if most := coins[symbols[0]].usd[paidOrders]; most.IsPositive() {
 			share = max(1, usd.Mul(decimal.NewFromInt(100)).Div(most).IntPart())
 		}
 		list = append(list, coinBar{
-			symbol, share, "$" + format.Money(usd), coins[symbol].sessions[paid],
+			symbol, share, "$" + formatMoney(usd), coins[symbol].sessions[paidOrders],
 		})
 	}
 	return list

@@ -1,5 +1,4 @@
-// Package export sends lists as CSV files for spreadsheets, as they are read.
-package export
+package console
 
 import (
 	"errors"
@@ -9,55 +8,53 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"coinslot/bff/console/format"
 )
 
 const (
-	maxRows = 10_000
-	// ReadSize is how many rows of the store a file should read at a time.
-	ReadSize = 100
-	// pageTimeout is how long one page of a file may take to be read and sent.
-	pageTimeout = 30 * time.Second
-	// fileTimeout is how long a file may take altogether: what is read by then is
+	maxExportRows = 10_000
+	// exportReadSize is how many rows of the store a file should read at a time.
+	exportReadSize = 100
+	// exportPageTimeout is how long one page of a file may take to be read and sent.
+	exportPageTimeout = 30 * time.Second
+	// exportTimeout is how long a file may take altogether: what is read by then is
 	// what it has.
-	fileTimeout = 10 * time.Minute
+	exportTimeout = 10 * time.Minute
 )
 
-// File is a list as a CSV file.
-type File struct {
+// exportFile is a list as a CSV file.
+type exportFile struct {
 	Columns []string
 	// Pages are the rows, as many at a time as are read at a time, until they end or
 	// there is an error.
 	Pages iter.Seq2[[][]string, error]
 }
 
-// AllAtOnce are rows that are there already.
-func AllAtOnce(rows [][]string) iter.Seq2[[][]string, error] {
+// rowsAtOnce are rows that are there already.
+func rowsAtOnce(rows [][]string) iter.Seq2[[][]string, error] {
 	return func(yield func([][]string, error) bool) { yield(rows, nil) }
 }
 
-// ByCursor reads page after page of the store, the first one with the cursor "", up to
+// rowsByCursor reads page after page of the store, the first one with the cursor "", up to
 // 10,000 rows; a last row says if there are more.
-func ByCursor(
+func rowsByCursor(
 	read func(cursor string) (rows [][]string, next string, err error),
 ) iter.Seq2[[][]string, error] {
 	return func(yield func([][]string, error) bool) {
 		written := 0
-		for cursor := ""; written < maxRows; {
+		for cursor := ""; written < maxExportRows; {
 			rows, next, err := read(cursor)
 			if !yield(rows, err) || err != nil || next == "" {
 				return
 			}
 			cursor, written = next, written+len(rows)
 		}
-		yield(truncatedRow(maxRows), nil)
+		yield(truncatedRow(maxExportRows), nil)
 	}
 }
 
-// ByNumber reads page after page, from 1 on, up to a bound; a last row says if there are
+// rowsByNumber reads page after page, from 1 on, up to a bound; a last row says if there are
 // more, of so many rows a page. last reports whether there is no page behind that one.
-func ByNumber(
+func rowsByNumber(
 	pages, pageSize int, read func(number int) (rows [][]string, last bool, err error),
 ) iter.Seq2[[][]string, error] {
 	return func(yield func([][]string, error) bool) {
@@ -72,21 +69,21 @@ func ByNumber(
 }
 
 func truncatedRow(rows int) [][]string {
-	return [][]string{{"There are more than " + format.Count(rows) + ": narrow the dates."}}
+	return [][]string{{"There are more than " + formatCount(rows) + ": narrow the dates."}}
 }
 
-// Send answers with a file; name is that of its list. The deadline of the connection moves
+// send answers with a file; name is that of its list. The deadline of the connection moves
 // on with each page: the gateway's lists come at its pace, which may be a page in a second.
 // Errors: what could not be read. If begun, a part of the file was sent before.
-func (f File) Send(
+func (f exportFile) send(
 	w http.ResponseWriter, name string, now func() time.Time,
 ) (begun bool, err error) {
-	ends := now().Add(fileTimeout)
+	ends := now().Add(exportTimeout)
 	conn := http.NewResponseController(w)
 	extend := func() {
 		// else the request ends with its server's; not all can
-		_ = conn.SetReadDeadline(time.Now().Add(pageTimeout))
-		_ = conn.SetWriteDeadline(time.Now().Add(pageTimeout))
+		_ = conn.SetReadDeadline(time.Now().Add(exportPageTimeout))
+		_ = conn.SetWriteDeadline(time.Now().Add(exportPageTimeout))
 	}
 	extend()
 	for rows, err := range f.Pages {
@@ -105,7 +102,7 @@ func (f File) Send(
 		}
 		if now().After(ends) {
 			fmt.Fprint(w, f.line([]string{"There is more than could be read in " +
-				format.Duration(fileTimeout) + ": narrow the dates."}))
+				formatDuration(exportTimeout) + ": narrow the dates."}))
 			return begun, nil
 		}
 	}
@@ -115,21 +112,21 @@ func (f File) Send(
 	return true, nil
 }
 
-func (f File) sendHead(w http.ResponseWriter, name string, now time.Time) {
+func (f exportFile) sendHead(w http.ResponseWriter, name string, now time.Time) {
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
 	w.Header().Set("Content-Disposition",
 		`attachment; filename="`+name+`-`+now.UTC().Format("2006-01-02-1504")+`.csv"`)
-	fmt.Fprint(w, "\ufeff"+line(f.Columns)) // the mark tells Excel that it is UTF-8
+	fmt.Fprint(w, "\ufeff"+csvLine(f.Columns)) // the mark tells Excel that it is UTF-8
 }
 
 // line is one row of the file; every row is as wide as the columns: strict readers take no
 // other.
-func (f File) line(cells []string) string {
-	return line(append(cells, make([]string, max(0, len(f.Columns)-len(cells)))...))
+func (f exportFile) line(cells []string) string {
+	return csvLine(append(cells, make([]string, max(0, len(f.Columns)-len(cells)))...))
 }
 
-// line is one row of a CSV file, every cell quoted. Source: RFC 4180.
-func line(cells []string) string {
+// csvLine is one row of a CSV file, every cell quoted. Source: RFC 4180.
+func csvLine(cells []string) string {
 	quoted := make([]string, len(cells))
 	for i, cell := range cells {
 		quoted[i] = `"` + strings.ReplaceAll(escapeFormula(cell), `"`, `""`) + `"`
@@ -155,16 +152,16 @@ func escapeFormula(text string) string {
 	return text
 }
 
-// Yes is "yes" or nothing.
-func Yes(so bool) string {
+// exportYes is "yes" or nothing.
+func exportYes(so bool) string {
 	if so {
 		return "yes"
 	}
 	return ""
 }
 
-// Number is a whole number in a file; "" for zero, which means that there is none.
-func Number(n int) string {
+// exportNumber is a whole number in a file; "" for zero, which means that there is none.
+func exportNumber(n int) string {
 	if n == 0 {
 		return ""
 	}
