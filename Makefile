@@ -113,9 +113,11 @@ tidy: ## fail unless go.mod and go.sum are as go mod tidy leaves them
 	@env GOFLAGS= $(GO) mod tidy -diff || { echo "run go mod tidy and commit the changes"; exit 1; }
 
 .PHONY: lint
-lint: ## golangci-lint, with the few linters of .golangci.yml
-	env GOFLAGS= CGO_ENABLED=0 \
-	  $(GO) run github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0 run ./...
+lint: ## golangci-lint, for the server and for the browser
+	env GOFLAGS= CGO_ENABLED=0 $(GO) run $(LINTER) run ./...
+	env GOFLAGS= CGO_ENABLED=0 $(GO) run -exec 'env GOOS=js GOARCH=wasm' $(LINTER) run ./app/...
+
+LINTER = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 .PHONY: vulncheck
 vulncheck: ## known vulnerabilities in what is linked; needs https://vuln.go.dev

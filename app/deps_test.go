@@ -16,7 +16,7 @@ import (
 )
 
 // linked are functions that the finished program may not contain. What our own packages may
-// import is in bff/arrows_test.go; go-app imports more than it links.
+// import is in .golangci.yml; go-app imports more than it links.
 var linked = []string{
 	"net/http.(*Server).Serve", "net/http.(*Transport).roundTrip", "net/http.(*Client).do",
 	"crypto/tls.(*Conn).Handshake",
