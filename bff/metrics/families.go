@@ -118,8 +118,7 @@ var families = []Family{
 
 	{"coinslot_loop_age_seconds", gauge, "loop",
 		"Time since the heartbeat of a main loop was due: poller, sender, sweeper, fanout, " +
-			"listener, announcer, clock, search, currencies, probe. /healthz fails when one is " +
-			"stuck."},
+			"clock, search, currencies, probe. /healthz fails when one is stuck."},
 	{"coinslot_traces_spans_total", counter, "outcome",
 		"Trace spans: exported, failed (refused by the collector), dropped (the queue was full)."},
 	{"coinslot_log_lines_total", counter, "level", "Log lines: warn, error."},
