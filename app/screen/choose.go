@@ -162,15 +162,13 @@ func (c *chooser) emailField() node.Node {
 
 // bar has the button, in reach right below the list, and above it what is missing.
 func (c *chooser) bar() node.Node {
-	return node.El("div").Class("bar").Body(c.missing(), c.submitButton(), c.keepLink())
-}
-
-// missing says what is missing; an empty text if nothing is.
-func (c *chooser) missing() node.Node {
-	if code, text := c.trouble(); text != "" && isMissing(code) {
-		return errorText(code, text)
-	}
-	return node.Text("")
+	code, text := c.trouble()
+	missing := text != "" && isMissing(code)
+	return node.El("div").Class("bar").Body(
+		node.If(missing, func() node.Node { return errorText(code, text) }),
+		c.submitButton(),
+		c.keepLink(),
+	)
 }
 
 // chosen returns coin and network if both are selected.
