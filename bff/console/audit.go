@@ -1,7 +1,5 @@
 package console
 
-import ()
-
 const auditPath = "/admin/audit"
 
 type auditView struct {

@@ -152,10 +152,11 @@ func badOrigins(t *testing.T, b *inputRig) {
 			list = append(list, input{id: "B52/" + header + " at " + short, method: "POST", path: path, body: `{"item":"coffee"}`, headers: []string{isJSON, header}, code: "cross_site_refused"})
 		}
 	}
-	for _, origin := range []string{"http://localhost", "http://localhost:80800", "http://localhost:8081", "http://localhost:8080.evil.example", "http://evil.example:8080", "localhost:8080", "http://localhost:8080 https://evil.example", "http://127.0.0.1:8080", "file://", "*"} {
+	for _, origin := range []string{"http://localhost", "http://localhost:80800", "http://localhost:8081", "https://localhost:8080", "http://localhost:8080/", "http://localhost:8080.evil.example", "http://evil.example:8080", "http://a@localhost:8080", "localhost:8080", "http://localhost:8080 https://evil.example", "http://127.0.0.1:8080", "file://", "*"} {
 		list = append(list, input{id: "B52/" + origin, method: "POST", path: "/checkout/" + id + "/cancel", headers: []string{isForm, "Accept: application/json", "Origin: " + origin}, code: "cross_site_refused"})
 	}
 	list = append(list, input{id: "B52/own origin, other site", method: "POST", path: "/checkout/" + id + "/cancel", headers: []string{isJSON, "Origin: " + ownOrigin, "Sec-Fetch-Site: cross-site"}, code: "cross_site_refused"},
+		input{id: "B52/own site, other origin", method: "POST", path: "/checkout/" + id + "/cancel", headers: []string{isJSON, "Origin: https://evil.example", "Sec-Fetch-Site: same-origin"}, code: "cross_site_refused"},
 		input{id: "B52/two origins, own first", method: "POST", path: "/checkout/" + id + "/cancel", headers: []string{isJSON, "Origin: " + ownOrigin, "Origin: https://evil.example"}, code: "cross_site_refused"},
 		input{id: "B52/two sites, own first", method: "POST", path: "/checkout/" + id + "/cancel", headers: []string{isJSON, "Sec-Fetch-Site: same-origin", "Sec-Fetch-Site: cross-site"}, code: "cross_site_refused"},
 		input{id: "B52/page of another origin", method: "POST", path: "/checkout/" + id + "/cancel", headers: []string{isForm, "Accept: text/html", "Origin: https://evil.example"}, code: "cross_site_refused"})

@@ -9,6 +9,7 @@ import (
 
 	"coinslot/bff/config"
 	"coinslot/bff/fortest"
+	"coinslot/bff/sandbox"
 )
 
 // Many equal posts at once cost the gateway as much as one.
@@ -58,6 +59,34 @@ func TestBurstsAskTheGatewayOnce(t *testing.T) {
 			}
 			fortest.Equal(t, r.Status(id), c.ends, "status")
 		})
+	}
+}
+
+// A gateway that refuses a coin is asked for it twice by a burst, not by each of its posts: once for
+// the first, and once for those that have waited meanwhile.
+func TestRefusedBurstAsksTheGatewayTwice(t *testing.T) {
+	r := newConfiguredRig(t, func(c *config.Config) { c.PollInterval = time.Hour })
+	id := r.Open(`{"amount_usd":"25.00"}`)
+	r.Gateway.Inject(sandbox.Fault{Path: "create", Times: -1, Status: 422, Latency: time.Second})
+
+	const body = "currency_symbol=USDT&network_code=USDT:trc20"
+	var group sync.WaitGroup
+	for range 10 {
+		group.Go(func() {
+			w := r.Do("POST", "/checkout/"+id+"/attempts", body, isForm)
+			fortest.Equal(t, w.Code, http.StatusSeeOther, "status")
+		})
+	}
+	group.Wait()
+
+	creates := 0
+	for _, request := range r.Gateway.Requests() {
+		if request.Endpoint == "create" {
+			creates++
+		}
+	}
+	if creates < 1 || creates > 2 {
+		t.Errorf("%d creates; want one or two", creates)
 	}
 }
 

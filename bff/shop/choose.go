@@ -50,7 +50,7 @@ func (a *actions) choose(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer turn.End()
 
-	session, err := a.checkout.Choose(ctx, id, choice)
+	session, err := chooseOnce(ctx, turn, a.checkout, id, choice)
 	if err != nil {
 		return turn.Fail(err)
 	}
@@ -58,6 +58,21 @@ func (a *actions) choose(w http.ResponseWriter, r *http.Request) error {
 
 	a.kick()
 	return a.pages.answerPost(w, r, session)
+}
+
+// chooseOnce chooses, or reads what an equal post has chosen while this one waited: one that the
+// gateway refused would only be refused again.
+func chooseOnce(
+	ctx context.Context, turn *web.Turn, service *checkout.Service, id string, choice wire.Choice,
+) (payment.Session, error) {
+	if turn.AlreadyDone() {
+		return service.Session(ctx, id)
+	}
+	session, err := service.Choose(ctx, id, choice)
+	if err == nil {
+		turn.Done()
+	}
+	return session, err
 }
 
 func chooseAction(id string, c wire.Choice) web.Action {

@@ -50,7 +50,7 @@ func (o *orders) choose(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer turn.End()
 
-	session, err = o.checkout.Choose(ctx, session.ID, choice)
+	session, err = chooseOnce(ctx, turn, o.checkout, session.ID, choice)
 	if err != nil {
 		return turn.Fail(err)
 	}

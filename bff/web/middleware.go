@@ -10,6 +10,7 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/logs"
+	"coinslot/bff/payment"
 )
 
 // outermost gives every request an id, a bounded body and the common headers, and recovers from
@@ -41,10 +42,12 @@ func (s *Server) recoverPanic(w http.ResponseWriter, r *http.Request) {
 // request without the headers that browsers add is not from a browser and passes: it needs the
 // session's id, a key or a login.
 func (s *Server) SameOrigin(r *http.Request) error {
-	for _, name := range []string{"Sec-Fetch-Site", "Origin"} {
-		if _, err := SingleHeader(r, name, wire.CodeForbidden); err != nil {
-			return err
-		}
+	if _, err := SingleHeader(r, "Sec-Fetch-Site", wire.CodeForbidden); err != nil {
+		return err
+	}
+	origin, err := SingleHeader(r, "Origin", wire.CodeForbidden)
+	if err != nil {
+		return err
 	}
 
 	// Check lets all requests pass that only read. For old browsers, which send only Origin, it
@@ -54,6 +57,12 @@ func (s *Server) SameOrigin(r *http.Request) error {
 	_, post.Host, _ = strings.Cut(s.PublicURL, "://")
 	var protection http.CrossOriginProtection
 	if protection.Check(post) != nil {
+		return Refuse(wire.CodeForbidden, "")
+	}
+
+	// Check compares no origin with Sec-Fetch-Site: same-origin, and no scheme. A name that leads
+	// to this server by DNS rebinding is the same origin to a browser, but not the public one.
+	if origin != "" && origin != "null" && !payment.SameName(origin, s.PublicURL) {
 		return Refuse(wire.CodeForbidden, "")
 	}
 	return nil

@@ -24,6 +24,8 @@ func TestSameOrigin(t *testing.T) {
 		"odd site":      {"Same-Origin", "", false},
 		"null":          {"", "null", false},
 		"look-alike":    {"", "https://pay.example.evil", false},
+		"scheme":        {"", "http://pay.example", false},
+		"rebound name":  {"same-origin", "https://evil.example", false},
 		"port":          {"", "https://pay.example:443", false},
 		"spaces":        {"", " https://pay.example", false},
 		"long s":        {"", "http\u017f://pay.example", false},

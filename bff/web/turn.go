@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -20,8 +19,9 @@ const (
 	// finishTime is the part of ActionTime that an action may need after its context has ended, to
 	// find out and to store what the gateway has done.
 	finishTime = 9 * time.Second
-	// startTime is the least time that a turn leaves to its action.
-	startTime = time.Second
+	// startTime is the least time that a turn leaves to its action: enough to cancel one payment
+	// and to start another. An action that could only cancel must not begin.
+	startTime = 6 * time.Second
 	// maxWaiting bounds the different actions of shoppers that wait for one session.
 	maxWaiting = 8
 )
@@ -29,7 +29,7 @@ const (
 // Action is what a request wants to do with a session.
 type Action struct {
 	Session string
-	// Key is equal for actions that fail alike: those that wait fail together.
+	// Key is equal for actions of which one does for all that wait, see [Turn.Done] and [Turn.Fail].
 	Key string
 	// Merchant actions go before those of shoppers.
 	Merchant bool
@@ -42,35 +42,36 @@ type Turn struct {
 	turns  *turns
 	ctx    context.Context
 	stop   context.CancelFunc
-	came   chan struct{} // closed when the turn has come, or has failed with another
+	ready  chan struct{} // closed when the turn has come, or an equal action has done for it
 
-	// The following are guarded by turns.mu until came is closed.
-	leader *Turn // an equal turn that has come since this one waits; nil = none
+	// The following are guarded by turns.mu until ready is closed.
+	leader *Turn // the equal action that runs now; its result is this one's, too. nil = none
 	err    error // of this turn, or of its leader
+	done   bool  // by this turn, or by its leader
 }
 
 // TakeTurn waits until no other action on the session runs, so that a burst of the same request,
-// like a double click, costs as many requests to the gateway as one. The action has to use ctx,
-// which ends early enough for an answer within [ActionTime].
+// like a double click, costs the gateway hardly more than one. The action has to use ctx, which ends
+// early enough for an answer within [ActionTime].
 //
 // Errors: *wire.Error with CodeGatewayUnavailable if too many others wait or it takes too long; that
 // of an equal action, see [Turn.Fail]; the request has ended.
 func (s *Server) TakeTurn(r *http.Request, a Action) (ctx context.Context, t *Turn, err error) {
 	ctx, stop := context.WithTimeout(r.Context(), ActionTime-finishTime)
-	t = &Turn{action: a, turns: &s.turns, ctx: ctx, stop: stop, came: make(chan struct{})}
+	t = &Turn{action: a, turns: &s.turns, ctx: ctx, stop: stop, ready: make(chan struct{})}
 	if err := s.turns.join(t); err != nil {
 		stop()
 		return nil, nil, err
 	}
 
-	tooLate := time.NewTimer(ActionTime - finishTime - startTime)
-	defer tooLate.Stop()
 	select {
-	case <-t.came:
+	case <-t.ready:
 		err = t.err
 	case <-ctx.Done():
-		err = ctx.Err()
-	case <-tooLate.C:
+		err = errActionTime
+	}
+	end, _ := ctx.Deadline()
+	if err == nil && !t.done && time.Until(end) < startTime {
 		err = errActionTime
 	}
 	if err != nil {
@@ -81,14 +82,21 @@ func (s *Server) TakeTurn(r *http.Request, a Action) (ctx context.Context, t *Tu
 }
 
 // Fail returns the error of the turn's action as [StorageError] does. Equal actions that have
-// waited since it began fail with it, unless its client has gone.
+// waited since it began fail with it, unless its client has gone or its time was over.
 func (t *Turn) Fail(err error) error {
 	err = StorageError(err)
-	if !errors.Is(t.ctx.Err(), context.Canceled) {
+	if t.ctx.Err() == nil {
 		t.err = err
 	}
 	return err
 }
+
+// Done says that the action was done, whatever the gateway answered: those that are equal and have
+// waited since it began only have to read the session.
+func (t *Turn) Done() { t.done = true }
+
+// AlreadyDone reports whether an equal action was done while this one waited.
+func (t *Turn) AlreadyDone() bool { return t.done }
 
 // End passes the turn on, or leaves the queue. It may be called again.
 func (t *Turn) End() {
@@ -129,7 +137,7 @@ func (ts *turns) join(t *Turn) error {
 			ts.queues = map[string]*turnQueue{}
 		}
 		ts.queues[t.action.Session] = &turnQueue{acting: t}
-		close(t.came)
+		close(t.ready)
 		return nil
 	}
 
@@ -144,8 +152,8 @@ func (ts *turns) join(t *Turn) error {
 	return nil
 }
 
-// isFullFor reports whether too many other actions wait. Equal ones cost little: they fail together,
-// or find done what they ask for.
+// isFullFor reports whether too many other actions wait. Equal ones cost little: they share a
+// result, or find done what they ask for.
 func (q *turnQueue) isFullFor(a Action) bool {
 	others := map[Action]bool{}
 	for _, w := range q.waiting {
@@ -171,7 +179,7 @@ func (ts *turns) leave(t *Turn) {
 		return
 	}
 
-	queue.fail(t)
+	queue.share(t)
 	if len(queue.waiting) == 0 {
 		delete(ts.queues, t.action.Session)
 		return
@@ -179,9 +187,9 @@ func (ts *turns) leave(t *Turn) {
 	queue.next()
 }
 
-// fail answers those that wait for the result of a turn that has failed.
-func (q *turnQueue) fail(t *Turn) {
-	if t.err == nil {
+// share gives the result of a turn to those that wait for it.
+func (q *turnQueue) share(t *Turn) {
+	if t.err == nil && !t.done {
 		return
 	}
 	q.waiting = slices.DeleteFunc(q.waiting, func(w *Turn) bool {
@@ -189,7 +197,8 @@ func (q *turnQueue) fail(t *Turn) {
 			return false
 		}
 		w.err = t.err
-		close(w.came)
+		w.done = t.done
+		close(w.ready)
 		return true
 	})
 }
@@ -204,5 +213,5 @@ func (q *turnQueue) next() {
 			w.leader = first
 		}
 	}
-	close(first.came)
+	close(first.ready)
 }

@@ -20,6 +20,7 @@ type slow struct {
 	server *Server
 	takes  time.Duration
 	fails  error // nil = actions succeed
+	shares bool  // actions that succeed do for those that wait, too
 
 	mu     sync.Mutex // guards the fields below
 	ran    []string
@@ -38,6 +39,9 @@ func (s *slow) ask(ctx context.Context, key string, merchant bool) error {
 		return err
 	}
 	defer turn.End()
+	if turn.AlreadyDone() {
+		return nil
+	}
 
 	s.begin(fmt.Sprint(key, merchant))
 	err = s.fails
@@ -49,6 +53,9 @@ func (s *slow) ask(ctx context.Context, key string, merchant bool) error {
 	s.end()
 	if err != nil {
 		return turn.Fail(err)
+	}
+	if s.shares {
+		turn.Done()
 	}
 	turn.End()
 	return nil
@@ -124,6 +131,62 @@ func TestActionsTakeTurns(t *testing.T) {
 			fortest.Equal(t, time.Since(began), 3*time.Second, "%s: took", name)
 		})
 	}
+}
+
+// What is done for all that wait runs twice in a burst: for the first, and for those that have come
+// meanwhile.
+func TestEqualActionsAreDoneTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSlow(time.Second)
+		s.shares = true
+		began := time.Now()
+		var all sync.WaitGroup
+		for range 12 {
+			all.Go(func() { fortest.OK(t, s.ask(t.Context(), "choose", false)) })
+			synctest.Wait()
+		}
+		all.Wait()
+		fortest.Equal(t, len(s.ran), 2, "runs")
+		fortest.Equal(t, time.Since(began), 2*time.Second, "took")
+	})
+}
+
+// An action whose time is over says nothing about those that have waited less.
+func TestTimeOfOneActionIsNotThatOfAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSlow(9 * time.Second)
+		var all sync.WaitGroup
+		all.Go(func() { fortest.OK(t, s.ask(t.Context(), "change", false)) })
+		synctest.Wait()
+		s.takes = 8 * time.Second
+		all.Go(func() { // has 7 seconds when its turn comes
+			if s.ask(t.Context(), "recheck", false) == nil {
+				t.Error("an action of 8 s was done in 7 s")
+			}
+		})
+		time.Sleep(8900 * time.Millisecond)
+		all.Go(func() { fortest.OK(t, s.ask(t.Context(), "recheck", false)) })
+		all.Wait()
+		fortest.Equal(t, len(s.ran), 3, "runs")
+	})
+}
+
+// An action that had too little time left does not begin: it might cancel a payment, and not start
+// the one that the shopper wants.
+func TestActionsDoNotBeginLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newSlow(11 * time.Second)
+		var all sync.WaitGroup
+		all.Go(func() { fortest.OK(t, s.ask(t.Context(), "recheck", false)) })
+		synctest.Wait()
+		all.Go(func() {
+			if s.ask(t.Context(), "change", false) == nil {
+				t.Error("an action was done in 5 s")
+			}
+		})
+		all.Wait()
+		fortest.Equal(t, len(s.ran), 1, "runs")
+	})
 }
 
 // Every request is answered before the server must not write any more, and what no request
