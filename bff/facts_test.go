@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -27,6 +28,14 @@ func TestFactsAreStatedFirst(t *testing.T) {
 			"gateway.md", "until it pays", "takes a share of each payment", "#license",
 			"npm packages are not published")
 	}
+}
+
+// TestLanguagesAreCounted: README.md says how many languages the checkout has.
+func TestLanguagesAreCounted(t *testing.T) {
+	readme := fortest.Must(os.ReadFile("../README.md"))(t)
+	files := fortest.Must(filepath.Glob("../static/text/*.json"))(t)
+	fortest.Has(t, "README.md counts other languages than static/text has", string(readme),
+		fmt.Sprintf("speaks %d languages", len(files)))
 }
 
 // TestLicenseIsStated: as long as the owner has chosen no license, README.md says that there is

@@ -12,7 +12,6 @@ import (
 
 	"coinslot/app/wire"
 	"coinslot/bff/fortest"
-	"coinslot/bff/payment"
 	"coinslot/bff/webhook"
 )
 
@@ -95,11 +94,17 @@ func TestStatuses(t *testing.T) {
 	all, final := that(wire.Status.Known), that(wire.Status.Final)
 	waiting := that(wire.Status.Waiting)
 	choosing := that(func(s wire.Status) bool { return !s.Final() && !s.Waiting() })
-	events := []string{string(payment.EventPartial)}
-	for _, s := range wire.StatusesWhere(func(s wire.Status) bool { return s.Event() != "" }) {
-		events = append(events, s.Event())
-	}
 	const name, code, key = `[a-z_]{3,}`, "`([a-z_]+)`", `(checkout\.[a-z_]+)`
+	declared := fortest.Must(os.ReadFile("payment/events.go"))(t)
+	var events []string
+	for _, m := range regexp.MustCompile(`EventType = "(.*)"`).FindAllSubmatch(declared, -1) {
+		events = append(events, string(m[1]))
+	}
+	for _, s := range wire.Statuses() {
+		if e := s.Event(); e != "" && !slices.Contains(events, e) {
+			t.Errorf("bff/payment/events.go lacks %s", e)
+		}
+	}
 	for _, place := range []struct {
 		file, section, name string // regular expressions: their group, or all, is what is meant
 		want                []string
@@ -117,7 +122,6 @@ func TestStatuses(t *testing.T) {
 		{"docs/console.md", `\| Erase personal data \| (.*?) \|`, name, canErase},
 		{"docs/design.md", "(?s)stateDiagram-v2\n(.*?)```", `--> (` + name + `)`, all},
 		{"docs/design.md", `(?s)\n\| session (.*?)\n\n`, `(?m)^\| ` + code, all},
-		{"docs/embed.md", `\| last known status: (.*?);`, name, all},
 		{"docs/examples/playwright/checkout.mjs", `\{(.*)\} Status `, name, all},
 		{"docs/openapi.yaml", `\n    Status: \{enum: \[(.*?)\]`, name, all},
 		{"docs/openapi.yaml", `\n    Status: .* description: "(.*)"`, code, all},
@@ -126,7 +130,9 @@ func TestStatuses(t *testing.T) {
 			"docs/openapi.yaml", `(?s)\nwebhooks:(.*?)\n\w`, `\n  ` + key,
 			append([]string{string(webhook.EventTest)}, events...),
 		},
-		{"docs/ops/metrics.md", `Checkouts in a status now: (.*?)\.`, name, waiting},
+		{"bff/trigger_command.go", `(?s)var triggers = (.*?)\n\}`, key, events},
+		{"npm/server/src/index.ts", `(?s)\nexport type Status =(.*?)\(`, name, all},
+		{"npm/server/src/index.ts", `(?s)\nexport type EventType =(.*?)\(`, key, events},
 		{"docs/webhooks.md", `(?s)\n(\| .*)`, "\n\\| `" + key, events},
 	} {
 		text := fortest.Must(os.ReadFile(filepath.Join("..", place.file)))(t)

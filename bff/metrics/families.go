@@ -31,7 +31,7 @@ var families = []Family{
 	{"coinslot_checkout_paid_seconds", histogram, "",
 		"Time from the start of a checkout to its confirmation."},
 	{"coinslot_checkouts", gauge, "status",
-		"Checkouts in a status now: preparing, pending, review. All instances."},
+		"Checkouts that wait now, for the gateway, a payment or the merchant. All instances."},
 	{"coinslot_payment_unchecked_seconds", gauge, "",
 		"Time since the last check of the pending payment that was checked longest ago. All " +
 			"instances; 0 = none is pending."},

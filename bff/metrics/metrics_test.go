@@ -111,7 +111,7 @@ func TestMeasure(t *testing.T) {
 	s.CountRequest("GET /checkout/{session}/live", 429, 0)
 	page := scrape(s)
 	fortest.Has(t, "the page", page,
-		"# HELP coinslot_checkouts Checkouts in a status now: preparing, pending, review. All instances.\n# TYPE coinslot_checkouts gauge\ncoinslot_checkouts{status=\"review\"} 2\n",
+		"# HELP coinslot_checkouts Checkouts that wait now, for the gateway, a payment or the merchant. All instances.\n# TYPE coinslot_checkouts gauge\ncoinslot_checkouts{status=\"review\"} 2\n",
 		"coinslot_webhook_oldest_seconds 0.25\n", `coinslot_database_operations_total{operation="read",outcome="failed"} 1`, "coinslot_sockets_refused_total 1\n",
 		`coinslot_http_rate_limited_total{route="GET /checkout/{session}/live"} 1`,
 	)

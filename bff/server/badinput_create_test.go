@@ -32,8 +32,16 @@ func badKeys(t *testing.T, b *inputRig) {
 	for _, at := range []string{"?key=", "?access_token=", "?api_key=", "?Authorization=Bearer%20"} {
 		list = append(list, input{id: "B1/in the query " + at, method: "GET", path: "/v1/sessions" + at + secretKey, code: "unauthorized"})
 	}
-	for _, at := range []string{"POST /v1/sessions", "GET /v1/sessions", "POST /v1/sessions/" + id + "/cancel", "POST /v1/sessions/" + id + "/recheck", "POST /v1/sessions/" + id + "/resolve",
-		"GET /v1/currencies", "GET /v1/transactions", "GET /v1/withdrawals", "GET /v1/events", "POST /v1/events/replay", "GET /v1/", "GET /v1/none"} {
+	merchants := []string{"GET /v1/", "GET /v1/none"}
+	for _, route := range b.routes {
+		if strings.Contains(route.Pattern, " /v1/") {
+			merchants = append(merchants, strings.ReplaceAll(route.Pattern, "{session}", id))
+		}
+	}
+	if len(merchants) < 10 {
+		t.Fatalf("the merchant has the routes %v; there were more", merchants)
+	}
+	for _, at := range merchants {
 		method, path, _ := strings.Cut(at, " ")
 		list = append(list, input{id: "B1/no key for " + method + " " + strings.ReplaceAll(path, id, "…"), method: method, path: path, body: `{"amount_usd":"1"}`, headers: []string{isJSON}, code: "unauthorized"})
 	}

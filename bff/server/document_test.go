@@ -198,9 +198,17 @@ func TestDocumentAndPage(t *testing.T) {
 	if len(named) < 20 {
 		t.Fatalf("docs/api.md names %d routes", len(named))
 	}
+	onPage := map[string]bool{}
 	for _, m := range named {
-		if route := m[1] + " " + m[2]; !routes[route] {
+		route := m[1] + " " + m[2]
+		onPage[route] = true
+		if !routes[route] {
 			t.Errorf("docs/api.md has %s, docs/openapi.yaml has not", route)
+		}
+	}
+	for route := range routes {
+		if strings.Contains(route, " /v1/") && !onPage[route] {
+			t.Errorf("docs/openapi.yaml has %s, docs/api.md has not", route)
 		}
 	}
 	for heading, schema := range map[string]string{"### `POST /v1/sessions`": "NewSession", "`201` with the session object:": "Session"} {
@@ -370,10 +378,11 @@ func addresses(route web.Route) []string {
 func described(pattern string) string {
 	method, path, _ := strings.Cut(pattern, " ")
 	text := fmt.Sprintf("  %s:\n    %s:\n      tags: [Sessions]\n      operationId: …\n"+
-		"      summary: …\n", path, strings.ToLower(method))
+		"      summary: …\n      description: …\n", path, strings.ToLower(method))
 	if strings.Contains(path, "{session}") {
 		text += "      parameters: [{$ref: '#/components/parameters/Session'}]\n"
 	}
 	return text + "      responses:\n        \"200\":\n          description: …\n" +
-		"          content:\n            application/json:\n              schema: {}\n"
+		"          content:\n            application/json:\n              schema: {}\n" +
+		"      x-errors: [unauthorized, rate_limited]\n"
 }

@@ -160,7 +160,7 @@ func (t *translations) words(lang string) checkout.Translate {
 	if read == nil {
 		read = t.texts[fallback]
 	}
-	text := read()
+	text, dir := read(), directionOf(lang)
 	return func(key string, pairs ...string) string {
 		if _, ok := text[key]; !ok {
 			return ""
@@ -170,14 +170,15 @@ func (t *translations) words(lang string) checkout.Translate {
 				pairs[i+1] = widget.Number(text, widget.Padded(pairs[i+1]))
 			}
 		}
-		return widget.Translate(text, directionOf(lang), key, pairs...)
+		return widget.Translate(text, dir, key, pairs...)
 	}
 }
 
+// directionOf returns the direction of the script in which a language is usually written.
 func directionOf(lang string) string {
-	base, _, _ := strings.Cut(lang, "-")
-	switch base {
-	case "ar", "he", "fa", "ur":
+	script, _ := language.Make(lang).Script()
+	switch script.String() {
+	case "Arab", "Hebr", "Syrc", "Thaa":
 		return "rtl"
 	}
 	return "ltr"

@@ -15,6 +15,7 @@ import (
 	"sync"
 
 	"coinslot/app/wire"
+	"coinslot/static"
 )
 
 // Kind is what a network's addresses and payment links look like.
@@ -58,20 +59,15 @@ type Network struct {
 	coins     []string
 }
 
-// hasMark are the networks for which static/icons has a mark.
-var hasMark = map[string]bool{
-	"ethereum": true, "tron": true, "bsc": true, "polygon": true, "arbitrum": true,
-	"optimism": true, "base": true,
-	"avalanche": true, "ton": true, "solana": true, "bitcoin": true, "litecoin": true,
-	"dogecoin": true,
-}
-
-// Mark returns the path of the network's mark on the BFF's origin, "" if there is none.
+// Mark returns the path of the network's mark on the BFF's origin, "" if static/icons has none.
 func (n Network) Mark() string {
-	if !hasMark[n.ID] {
+	path := "icons/net-" + n.ID + ".svg"
+	file, err := static.Files.Open(path)
+	if err != nil {
 		return ""
 	}
-	return "/icons/net-" + n.ID + ".svg"
+	_ = file.Close()
+	return "/" + path
 }
 
 // Token is a coin on a network.

@@ -156,13 +156,6 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// Every mark that is promised is there to be served.
-func TestMarksExist(t *testing.T) {
-	for id := range hasMark {
-		fortest.Must(os.Stat("../../static" + (Network{ID: id}).Mark()))(t)
-	}
-}
-
 // The worked example of docs/tokens.md is a file that loads, and its table of what
 // is built in is complete.
 func TestDocs(t *testing.T) {
