@@ -111,8 +111,8 @@ func assertPartlyPaidEnd(t *testing.T, f *browser.View, ref string, tx sandbox.T
 	}
 }
 
-// The two screens between: nothing to pay yet, and reported but not proven.
-func TestFullHandlesOfPreparingAndReview(t *testing.T) {
+// The screen before there is something to pay.
+func TestFullHandlesOfPreparing(t *testing.T) {
 	s := newStack(t)
 	s.gateway.Inject(sandbox.Fault{Path: "create", Times: 1, Latency: 30 * time.Second})
 	p, f := s.open(t, s.session(order{"amount_usd": "25.00"}), "inline", browser.Options{})
@@ -122,10 +122,13 @@ func TestFullHandlesOfPreparingAndReview(t *testing.T) {
 	assertParts(t, f, []string{"status", "checked", "reload"})
 	assertNamedControls(t, f)
 	assertCleanConsole(t, p)
-	s.gateway.ClearFaults()
+}
 
+// The screen of money that is reported but not proven.
+func TestFullHandlesOfReview(t *testing.T) {
+	s := newStack(t)
 	s.gateway.Falsify(sandboxtest.Answer{Path: "transaction/status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
-	p, f = s.open(t, s.session(order{"amount_usd": "25.00"}), "inline", browser.Options{})
+	p, f := s.open(t, s.session(order{"amount_usd": "25.00"}), "inline", browser.Options{})
 	f.Wait(`[data-live="wasm"]`)
 	s.simulate(s.choose(f, "USDT", "bep20"), "pay")
 	f.Wait(`[data-status="review"]`)
