@@ -27,10 +27,13 @@ func (c *Client) TransactionRecords(
 	if err != nil {
 		return page, err
 	}
-	return fetch(ctx, c, k,
-		func(data jsontext.Value) (gatewaylist.Page[gatewaylist.GatewayRecord], error) {
-			return readShown(data, c.readEntry)
-		})
+	return fetch(ctx, c, k, c.readEntries)
+}
+
+func (c *Client) readEntries(
+	data jsontext.Value,
+) (gatewaylist.Page[gatewaylist.GatewayRecord], error) {
+	return readShown(data, c.readEntry)
 }
 
 // shownTransaction is a Transaction record of which nothing is decided.
@@ -140,10 +143,13 @@ func (c *Client) Withdrawals(
 		name: "withdrawals", method: http.MethodGet, path: "/api/v1/merchant/withdrawals/list",
 		query: listValues(q),
 	}
-	return fetch(ctx, c, k,
-		func(data jsontext.Value) (gatewaylist.Page[gatewaylist.Withdrawal], error) {
-			return readShown(data, c.readWithdrawal)
-		})
+	return fetch(ctx, c, k, c.readWithdrawals)
+}
+
+func (c *Client) readWithdrawals(
+	data jsontext.Value,
+) (gatewaylist.Page[gatewaylist.Withdrawal], error) {
+	return readShown(data, c.readWithdrawal)
 }
 
 // withdrawal is a Withdrawal record. Source: gateway-api.md, "Withdrawal record".

@@ -255,7 +255,8 @@ func parseTime(s string) time.Time {
 	if err != nil {
 		t = sinceEpoch(s)
 	}
-	if t = t.UTC(); t.Year() < 2009 || t.Year() > 2099 {
+	t = t.UTC()
+	if t.Year() < 2009 || t.Year() > 2099 {
 		return time.Time{}
 	}
 	return t

@@ -62,32 +62,64 @@ func TestBurstsAskTheGatewayOnce(t *testing.T) {
 	}
 }
 
-// A gateway that refuses a coin is asked for it twice by a burst, not by each of its posts: once for
-// the first, and once for those that have waited meanwhile.
-func TestRefusedBurstAsksTheGatewayTwice(t *testing.T) {
-	r := newConfiguredRig(t, func(c *config.Config) { c.PollInterval = time.Hour })
-	id := r.Open(`{"amount_usd":"25.00"}`)
-	r.Gateway.Inject(sandbox.Fault{Path: "create", Times: -1, Status: 422, Latency: time.Second})
+// A gateway that refuses what is asked for is asked at most twice by a burst, not by each of its
+// posts, which all get the same answer.
+func TestRefusedBurstsAskTheGatewayTwice(t *testing.T) {
+	const coin = "currency_symbol=USDT&network_code=USDT:trc20"
+	for name, c := range map[string]struct {
+		action, body string
+		refused      string // endpoint
+		begun        bool   // a coin was chosen before
+	}{
+		"choice": {"attempts", coin, "create", false},
+		"change": {"attempts", "currency_symbol=USDT&network_code=bep20", "create", true},
+		"extend": {"extend", "", "create", true},
+		"cancel": {"cancel", "", "cancel", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newConfiguredRig(t, func(c *config.Config) { c.PollInterval = time.Hour })
+			id := r.Open(`{"amount_usd":"25.00"}`)
+			if c.begun {
+				r.Choose(id)
+				r.Await(id, "pending")
+			}
+			r.Gateway.Inject(sandbox.Fault{
+				Path: c.refused, Times: -1, Status: 422, Latency: 500 * time.Millisecond,
+			})
+			before := askedFor(r, c.refused)
 
-	const body = "currency_symbol=USDT&network_code=USDT:trc20"
-	var group sync.WaitGroup
-	for range 10 {
-		group.Go(func() {
-			w := r.Do("POST", "/checkout/"+id+"/attempts", body, isForm)
-			fortest.Equal(t, w.Code, http.StatusSeeOther, "status")
+			statuses := make(chan int, 10)
+			var group sync.WaitGroup
+			for range cap(statuses) {
+				group.Go(func() {
+					statuses <- r.Do("POST", "/checkout/"+id+"/"+c.action, c.body, isForm).Code
+				})
+			}
+			group.Wait()
+			close(statuses)
+
+			different := map[int]bool{}
+			for status := range statuses {
+				different[status] = true
+			}
+			if len(different) != 1 {
+				t.Errorf("answered with %v; want one status for all", different)
+			}
+			if asked := askedFor(r, c.refused) - before; asked < 1 || asked > 2 {
+				t.Errorf("%d requests of %s; want one or two", asked, c.refused)
+			}
 		})
 	}
-	group.Wait()
+}
 
-	creates := 0
+// askedFor counts the requests of an endpoint of the gateway.
+func askedFor(r *rig, endpoint string) (n int) {
 	for _, request := range r.Gateway.Requests() {
-		if request.Endpoint == "create" {
-			creates++
+		if request.Endpoint == endpoint {
+			n++
 		}
 	}
-	if creates < 1 || creates > 2 {
-		t.Errorf("%d creates; want one or two", creates)
-	}
+	return n
 }
 
 // cancelled ends a session as its shopper does.

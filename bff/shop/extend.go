@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"coinslot/app/wire"
+	"coinslot/bff/payment"
 	"coinslot/bff/web"
 )
 
@@ -32,10 +33,16 @@ func (a *actions) extend(w http.ResponseWriter, r *http.Request) error {
 	}
 	defer turn.End()
 
-	session, err := a.checkout.Extend(ctx, id, number)
+	var session payment.Session
+	if turn.AlreadyDone() {
+		session, err = a.checkout.Session(ctx, id)
+	} else {
+		session, err = a.checkout.Extend(ctx, id, number)
+	}
 	if err != nil {
 		return turn.Fail(err)
 	}
+	turn.Done()
 	turn.End()
 
 	a.kick()

@@ -91,8 +91,8 @@ func (t *Turn) Fail(err error) error {
 	return err
 }
 
-// Done says that the action was done, whatever the gateway answered: those that are equal and have
-// waited since it began only have to read the session.
+// Done says that the action was done, whatever the gateway answered: equal ones that wait now only
+// have to read the session.
 func (t *Turn) Done() { t.done = true }
 
 // AlreadyDone reports whether an equal action was done while this one waited.
@@ -193,7 +193,8 @@ func (q *turnQueue) share(t *Turn) {
 		return
 	}
 	q.waiting = slices.DeleteFunc(q.waiting, func(w *Turn) bool {
-		if w.leader != t {
+		shares := w.leader == t || t.done && w.action == t.action
+		if !shares {
 			return false
 		}
 		w.err = t.err
