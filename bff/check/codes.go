@@ -31,7 +31,7 @@ func (c Code) MarshalJSON() ([]byte, error) {
 func Codes(add string) []Code {
 	list := slices.Clone(codes)
 	for i := range list {
-		list[i] = list[i].fill("{allow}", AllowOrigin(add, Unnamed, "{origin}"))
+		list[i] = list[i].fill("{allow}", AllowLine(add, Unnamed, "{origin}"))
 	}
 	return list
 }
@@ -51,9 +51,9 @@ func (c Code) fill(pairs ...string) Code {
 //go:embed explain.js
 var ExplainScript string
 
-// AllowOrigin returns the line that lists an origin; the server has to be restarted with it. It is
+// AllowLine returns the line that lists an origin; the server has to be restarted with it. It is
 // add with the origin, or, if add is empty, the setting with the listed ones and the origin.
-func AllowOrigin(add string, listed []string, origin string) string {
+func AllowLine(add string, listed []string, origin string) string {
 	if add != "" {
 		return add + origin
 	}
@@ -84,7 +84,7 @@ func NewHints(server, add, origin string) Hints {
 			": is it reachable, and what COINSLOT_PUBLIC_URL says?",
 	}
 	if add != "" { // else the line has dots that are not ASCII
-		h.OriginRefused = "restart it to allow this page: " + AllowOrigin(add, nil, origin)
+		h.OriginRefused = "restart it to allow this page: " + AllowLine(add, nil, origin)
 	}
 	return h
 }

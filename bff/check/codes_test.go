@@ -8,7 +8,7 @@ import (
 )
 
 // Where the setting does not count, the line is another one, everywhere.
-func TestAllowOrigin(t *testing.T) {
+func TestAllowLine(t *testing.T) {
 	const origin = "https://shop.example"
 	listed := []string{"https://a.example", "https://b.example"}
 	for _, c := range []struct {
@@ -21,7 +21,7 @@ func TestAllowOrigin(t *testing.T) {
 		{"", Unnamed, "COINSLOT_ORIGINS=…,https://shop.example"},
 		{"coinslot demo -own-shop ", listed, "coinslot demo -own-shop https://shop.example"},
 	} {
-		fortest.Equal(t, AllowOrigin(c.add, c.listed, origin), c.want, "%q, %q", c.add, c.listed)
+		fortest.Equal(t, AllowLine(c.add, c.listed, origin), c.want, "%q, %q", c.add, c.listed)
 	}
 }
 

@@ -98,7 +98,7 @@ func (e Embedding) origin() Finding {
 		f.set(Fail, "Origin "+e.Origin+
 			": NOT listed, so its frames are blocked. Restart the checkout with this line, in "+
 			"which dots stand for the current value.")
-		f.Add = []string{AllowOrigin(e.AddOrigin, Unnamed, e.Origin)}
+		f.Add = []string{AllowLine(e.AddOrigin, Unnamed, e.Origin)}
 	}
 	return f
 }

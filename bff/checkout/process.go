@@ -88,7 +88,10 @@ func (c *Service) processAttempt(ctx context.Context, s ClaimedSession, a paymen
 		if due.IsZero() || now.Before(due) {
 			return nil
 		}
-		return c.checkAndCount(ctx, s, a, func() int { return a.ChecksDone + 1 })
+		if _, err := c.checkStatus(ctx, c.Gateway, s, a.Number); err != nil {
+			return err
+		}
+		return c.countChecks(ctx, s, a, a.ChecksDone+1)
 	case payment.Abandoned, payment.Rejected, payment.Duplicate:
 		return c.processOrphan(ctx, s, a, due)
 	}
@@ -148,18 +151,17 @@ func (c *Service) checkLate(ctx context.Context, s ClaimedSession, a payment.Att
 		_, err := c.checkStatus(ctx, c.Gateway, s, a.Number)
 		return errors.Join(asking, err)
 	}
-	return c.checkAndCount(ctx, s, a, func() int { return a.LateChecksDone(c.Schedule, c.Now()) })
-}
-
-// checkAndCount reads the status of a and sets its ChecksDone to done(), unless another
-// process has counted the same check: the schedule must not run out early.
-func (c *Service) checkAndCount(
-	ctx context.Context, s ClaimedSession, a payment.Attempt, done func() int,
-) error {
 	if _, err := c.checkStatus(ctx, c.Gateway, s, a.Number); err != nil {
 		return err
 	}
-	n := done()
+	return c.countChecks(ctx, s, a, a.LateChecksDone(c.Schedule, c.Now()))
+}
+
+// countChecks sets the ChecksDone of a, unless another process has counted the same check: the
+// schedule must not run out early.
+func (c *Service) countChecks(
+	ctx context.Context, s ClaimedSession, a payment.Attempt, n int,
+) error {
 	_, err := c.change(ctx, s, func(s *payment.Session, _ time.Time) error {
 		return s.CountChecks(a, n)
 	})

@@ -32,7 +32,7 @@ func (c *console) origins(r *request) (page, error) {
 	}
 	view := originsView{Now: r.now(), Allowed: c.site.Origins}
 	for _, o := range refused {
-		line := check.AllowOrigin(c.AddOrigin, c.site.Origins, o.Origin)
+		line := check.AllowLine(c.AddOrigin, c.site.Origins, o.Origin)
 		view.Refused = append(view.Refused, originRow{o, line})
 	}
 	return page{

@@ -153,29 +153,41 @@ func (p *Poller) logFailure(ctx context.Context, err error) {
 // readList reads the whole list once, its pages spread over the time until the next reading, under
 // a lease: if this instance dies, another one takes over within one and a quarter intervals.
 // Errors: ErrRunning; errUseless; those of a Reader; the store's.
-func (p *Poller) readList(ctx context.Context, l load, every time.Duration) (err error) {
+func (p *Poller) readList(ctx context.Context, l load, every time.Duration) error {
 	began := p.Now()
-	lease, err := begin(ctx, lease{
-		run: Run{Kind: Polling, By: "coinslot", Began: began.UTC()}, runs: p.Runs,
-		lasts: every, every: every / 2, now: p.Now, log: p.Log,
+	held, err := begin(ctx, lease{
+		run:   Run{Kind: Polling, By: "coinslot", Began: began.UTC()},
+		runs:  p.Runs,
+		lasts: every,
+		every: every / 2,
+		now:   p.Now,
+		log:   p.Log,
 	})
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if lease == nil {
-			return
-		}
-		next := time.Time{} // of an interrupted run, which has no end: at any time
-		if ctx.Err() == nil {
-			lease.run.Ended, lease.run.Failed = p.Now().UTC(), err != nil
-			next = began.UTC().Add(every * 19 / 20) // just before the next poll
-		}
-		lease.end(ctx, nil, next)
-	}()
 
+	err = p.readHeldList(ctx, held, l, began, every)
+	if held == nil {
+		return err
+	}
+	if ctx.Err() != nil { // an interrupted run has no end, and another may begin at any time
+		held.end(ctx, nil, time.Time{})
+		return err
+	}
+	held.run.Ended = p.Now().UTC()
+	held.run.Failed = err != nil
+	justBeforeTheNext := began.UTC().Add(every * 19 / 20)
+	held.end(ctx, nil, justBeforeTheNext)
+	return err
+}
+
+// readHeldList is readList under the lease of a run; nil = there are no other instances.
+func (p *Poller) readHeldList(
+	ctx context.Context, held *lease, l load, began time.Time, every time.Duration,
+) error {
 	p.current = p.current.After(max(every, p.took) * 29 / 27)
-	tally, err := p.readPages(ctx, lease, l, every)
+	tally, err := p.readPages(ctx, held, l, every)
 	if errors.Is(err, errReplanned) {
 		return nil
 	}

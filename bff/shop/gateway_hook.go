@@ -11,7 +11,7 @@ import (
 )
 
 // hook is POST /hooks/gateway/{token}: any body is a hint to check now.
-func (g *gatewayCalls) hook(w http.ResponseWriter, r *http.Request) error {
+func (g *gatewayRequests) hook(w http.ResponseWriter, r *http.Request) error {
 	token := []byte(r.PathValue("token"))
 	if g.hookToken == "" || subtle.ConstantTimeCompare(token, []byte(g.hookToken)) != 1 {
 		return g.site.CountGuess(w, r, web.Refuse(wire.CodeNotFound, ""))

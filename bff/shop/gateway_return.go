@@ -14,9 +14,9 @@ import (
 	"coinslot/bff/web"
 )
 
-// gatewayCalls answers what the gateway's pages and hooks request. It is not trusted: a request is
+// gatewayRequests answers what the gateway's pages and hooks request. It is not trusted: a request is
 // at most a hint to check a payment now.
-type gatewayCalls struct {
+type gatewayRequests struct {
 	site      *web.Server
 	checkout  *checkout.Service
 	pages     *pages
@@ -25,10 +25,10 @@ type gatewayCalls struct {
 	kick      func() // makes the poller check due sessions now
 }
 
-// comeBack is GET /return, where the gateway's page sends the shopper: a tracking code and order
+// returnShopper is GET /return, where the gateway's page sends the shopper: a tracking code and order
 // number that belong together lead to the session's page and schedule a check; anything else leads
 // to a neutral page. An unknown tracking code counts as a guess.
-func (g *gatewayCalls) comeBack(w http.ResponseWriter, r *http.Request) error {
+func (g *gatewayRequests) returnShopper(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	session, known := g.findReturning(r, q)
 	if known && !g.sessions.isClosed(session) {
@@ -53,7 +53,7 @@ func (g *gatewayCalls) comeBack(w http.ResponseWriter, r *http.Request) error {
 }
 
 // findReturning returns the session whose tracking code and order number are in q.
-func (g *gatewayCalls) findReturning(r *http.Request, q url.Values) (payment.Session, bool) {
+func (g *gatewayRequests) findReturning(r *http.Request, q url.Values) (payment.Session, bool) {
 	if !hasOneCode(q) {
 		return payment.Session{}, false
 	}
@@ -80,7 +80,7 @@ func matchesOrderID(session payment.Session, code, number string) bool {
 var plausibleCode = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
 
 // find returns the session of a tracking code; it only logs errors.
-func (g *gatewayCalls) find(r *http.Request, code string) (session payment.Session, ok bool) {
+func (g *gatewayRequests) find(r *http.Request, code string) (session payment.Session, ok bool) {
 	if !plausibleCode.MatchString(code) {
 		return payment.Session{}, false
 	}
@@ -92,7 +92,7 @@ func (g *gatewayCalls) find(r *http.Request, code string) (session payment.Sessi
 }
 
 // checkSoon schedules a check; it only logs errors.
-func (g *gatewayCalls) checkSoon(ctx context.Context, session payment.Session) {
+func (g *gatewayRequests) checkSoon(ctx context.Context, session payment.Session) {
 	if err := g.checkout.Hint(ctx, session); err != nil {
 		g.site.Log.WarnContext(
 			ctx, "scheduling a check failed", "session", session.ID, "error", err,

@@ -139,7 +139,7 @@ func (p *pages) write(
 ) error {
 	if f.refused() {
 		p.site.Log.WarnContext(r.Context(), "host page is not allowed", "origin", f.requested,
-			"fix", check.AllowOrigin(p.addOrigin, check.Unnamed, f.requested))
+			"fix", check.AllowLine(p.addOrigin, check.Unnamed, f.requested))
 		p.refusals.Add(f.requested, page.View.Session)
 	}
 

@@ -117,7 +117,7 @@ func Routes(site *web.Server, c Config) ([]web.Route, error) {
 		hub:      c.Hub,
 		lookups:  semaphore.NewWeighted(maxLookups),
 	}
-	gateway := &gatewayCalls{
+	gateway := &gatewayRequests{
 		site:      site,
 		checkout:  c.Checkout,
 		pages:     pages,
@@ -133,19 +133,19 @@ func Routes(site *web.Server, c Config) ([]web.Route, error) {
 		addOrigin: c.AddOrigin,
 	}
 	doctor := &doctor{site, c, pages.hosts}
-	errors := &errorPages{
+	errorPages := &errorPages{
 		site:     site,
 		pages:    pages,
 		sessions: sessions,
 		orders:   orders,
 	}
-	site.ErrorPage = errors.show
+	site.ErrorPage = errorPages.show
 
 	routes := []web.Route{
 		pageRoute("GET /checkout", web.KindPage, orders.show),
 		pageRoute("GET /checkout/{session}", web.KindPage, reads.show),
 		pageRoute("GET /checkout/{session}/receipt", web.KindPage, reads.receipt),
-		pageRoute("GET /return", web.KindAlone, gateway.comeBack),
+		pageRoute("GET /return", web.KindAlone, gateway.returnShopper),
 		postRoute("POST /checkout", web.LimitCalls, orders.choose),
 		postRoute("POST /checkout/{session}/attempts", web.LimitCalls, actions.choose),
 		postRoute("POST /checkout/{session}/extend", web.LimitCalls, actions.extend),
