@@ -33,7 +33,12 @@ func runCheck(ctx context.Context, args []string, s streams) error {
 	b := readBuild()
 	at, _ := time.Parse(time.RFC3339, b.time) // zero = unknown
 	setup := check.Setup{
-		Env: s.env, Settings: c, Problem: problem, Inspect: store.Inspect, Webhook: hook, Built: at,
+		Env:      s.env,
+		Settings: c,
+		Problem:  problem,
+		Inspect:  store.Inspect,
+		Webhook:  hook,
+		Built:    at,
 	}
 	found := setup.Findings(ctx)
 	if asJSON {

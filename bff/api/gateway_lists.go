@@ -20,7 +20,8 @@ type gatewayPage struct {
 	LastPage int    `json:"last_page"`
 }
 
-// transaction is one of the gateway's, and withdrawal a payout, with times in the form of the API or null.
+// transaction is one of the gateway's, and withdrawal a payout, with times in the form of the API or
+// null.
 type transaction struct {
 	gatewaylist.GatewayRecord
 	PaidAt    *payment.Timestamp `json:"paid_at"`
@@ -47,7 +48,10 @@ func (s *server) listTransactions(w http.ResponseWriter, r *http.Request) error 
 	data := make([]transaction, 0, len(page.Items))
 	for _, e := range page.Items {
 		data = append(data, transaction{
-			e, payment.TimestampOrNil(e.PaidAt), payment.TimestampOrNil(e.CreatedAt), payment.TimestampOrNil(e.ExpiresAt),
+			GatewayRecord: e,
+			PaidAt:        payment.TimestampOrNil(e.PaidAt),
+			CreatedAt:     payment.TimestampOrNil(e.CreatedAt),
+			ExpiredAt:     payment.TimestampOrNil(e.ExpiresAt),
 		})
 	}
 	return web.Respond(w, http.StatusOK, newGatewayPage(data, page.Paging, f))
@@ -73,8 +77,12 @@ func (s *server) listWithdrawals(w http.ResponseWriter, r *http.Request) error {
 // newGatewayPage uses the requested page and limit if the gateway names none.
 func newGatewayPage(data any, p gatewaylist.Paging, f payment.ListQuery) gatewayPage {
 	return gatewayPage{
-		Object: "list", Data: data, Page: cmp.Or(p.Page, f.Page), Limit: cmp.Or(p.Limit, f.Limit),
-		Total: p.Total, LastPage: p.LastPage,
+		Object:   "list",
+		Data:     data,
+		Page:     cmp.Or(p.Page, f.Page),
+		Limit:    cmp.Or(p.Limit, f.Limit),
+		Total:    p.Total,
+		LastPage: p.LastPage,
 	}
 }
 

@@ -46,7 +46,9 @@ func (s *server) listSessions(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	f := payment.Filter{
-		Status: q.Get("status"), OrderRef: q.Get("order_ref"), Cursor: q.Get("cursor"),
+		Status:   q.Get("status"),
+		OrderRef: q.Get("order_ref"),
+		Cursor:   q.Get("cursor"),
 	}
 	if f.Status != "" && !wire.Status(f.Status).Known() {
 		return web.Refuse(wire.CodeInvalid, "status")

@@ -159,7 +159,11 @@ func (e Embedding) site() Finding {
 // token reveals it.
 func (e Embedding) sells() Finding {
 	f := Finding{
-		ID: "sells", By: Server, Title: "What pages can sell", Status: OK, Place: Settings,
+		ID:     "sells",
+		By:     Server,
+		Title:  "What pages can sell",
+		Status: OK,
+		Place:  Settings,
 	}
 	say := func(can bool, attribute, setting string) string {
 		if can {
@@ -182,8 +186,12 @@ func (e Embedding) sells() Finding {
 // tag is the <script> element.
 func (e Embedding) tag() Finding {
 	f := Finding{
-		ID: "tag", By: Server, Title: "The script's tag", Status: OK, Place: HTML,
-		Add: []string{e.evergreen()},
+		ID:     "tag",
+		By:     Server,
+		Title:  "The script's tag",
+		Status: OK,
+		Place:  HTML,
+		Add:    []string{e.evergreen()},
 	}
 	if e.Integrity == "" {
 		f.set(Warn, "This server runs from source: there is no WebAssembly "+

@@ -16,7 +16,10 @@ const minCertificateTime = 14 * 24 * time.Hour
 
 func (ch *checker) tls(name string) *tls.Config {
 	return &tls.Config{
-		ServerName: name, RootCAs: ch.Roots, MinVersion: tls.VersionTLS12, Time: ch.Now,
+		ServerName: name,
+		RootCAs:    ch.Roots,
+		MinVersion: tls.VersionTLS12,
+		Time:       ch.Now,
 	}
 }
 

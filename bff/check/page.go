@@ -39,8 +39,11 @@ func (e Embedding) page() []Finding {
 // headers checks whether the headers of a page were pasted.
 func (e Embedding) headers(r pastedResponse) Finding {
 	f := Finding{
-		ID: "page-headers", By: Page, Title: "Your page's headers", Status: OK,
-		Text: fmt.Sprintf("%d header lines read.", r.lines()),
+		ID:     "page-headers",
+		By:     Page,
+		Title:  "Your page's headers",
+		Status: OK,
+		Text:   fmt.Sprintf("%d header lines read.", r.lines()),
 	}
 	if len(r.meta) > 0 {
 		f.Text = fmt.Sprintf("%d header lines and %d policies in <meta> read.", r.lines(),
@@ -115,8 +118,11 @@ func (f Finding) judge(policies []policy, fine string, by func(policy) Finding) 
 // script checks whether checkout.js may run.
 func (e Embedding) script(policies []policy) Finding {
 	return Finding{
-		ID: "page-script", By: Page, Title: "Your page's policy: the script", Status: OK,
-		Text: "checkout.js may run.",
+		ID:     "page-script",
+		By:     Page,
+		Title:  "Your page's policy: the script",
+		Status: OK,
+		Text:   "checkout.js may run.",
 	}.judge(policies, "checkout.js may run.", e.scriptVerdict)
 }
 
@@ -150,8 +156,11 @@ func (e Embedding) scriptVerdict(p policy) Finding {
 // frame checks whether the page may show the checkout's frame.
 func (e Embedding) frame(policies []policy) Finding {
 	return Finding{
-		ID: "page-frame", By: Page, Title: "Your page's policy: the frame", Status: OK,
-		Text: "The checkout's frame may load.",
+		ID:     "page-frame",
+		By:     Page,
+		Title:  "Your page's policy: the frame",
+		Status: OK,
+		Text:   "The checkout's frame may load.",
 	}.judge(policies, "the frame may load.", e.frameVerdict)
 }
 
@@ -174,8 +183,11 @@ func (e Embedding) frameVerdict(p policy) Finding {
 // sandbox checks a sandboxed page: its restrictions apply to its frames too.
 func (e Embedding) sandbox(policies []policy) Finding {
 	f := Finding{
-		ID: "page-sandbox", By: Page, Title: "Your page's policy: sandbox", Status: OK,
-		Text: "The page is not sandboxed, or allows what the checkout needs.",
+		ID:     "page-sandbox",
+		By:     Page,
+		Title:  "Your page's policy: sandbox",
+		Status: OK,
+		Text:   "The page is not sandboxed, or allows what the checkout needs.",
 	}
 	var verdicts []Finding
 	for _, p := range policies {
@@ -204,8 +216,12 @@ func (e Embedding) sandbox(policies []policy) Finding {
 // integrity checks Integrity-Policy, which blocks scripts without a hash.
 func (e Embedding) integrity(r pastedResponse) Finding {
 	f := Finding{
-		ID: "page-integrity", By: Page, Title: "Your page's Integrity-Policy", Status: OK,
-		Place: HTML, Text: "It requires nothing for the script.",
+		ID:     "page-integrity",
+		By:     Page,
+		Title:  "Your page's Integrity-Policy",
+		Status: OK,
+		Place:  HTML,
+		Text:   "It requires nothing for the script.",
 	}
 	for _, value := range r.headers["integrity-policy"] {
 		value = strings.ToLower(value)
@@ -226,8 +242,11 @@ func cutBefore(text, end string) string {
 // isolation checks Cross-Origin-Embedder-Policy, which the checkout complies with.
 func isolation(r pastedResponse) Finding {
 	f := Finding{
-		ID: "page-isolation", By: Page, Title: "Your page's isolation", Status: OK,
-		Text: "The page has no Cross-Origin-Embedder-Policy; nothing is needed.",
+		ID:     "page-isolation",
+		By:     Page,
+		Title:  "Your page's isolation",
+		Status: OK,
+		Text:   "The page has no Cross-Origin-Embedder-Policy; nothing is needed.",
 	}
 	for _, value := range r.headers["cross-origin-embedder-policy"] {
 		value = strings.TrimSpace(cutBefore(strings.ToLower(value), ";"))
@@ -243,7 +262,10 @@ func isolation(r pastedResponse) Finding {
 // nothingElse lists what needs no change.
 func nothingElse() Finding {
 	return Finding{
-		ID: "page-rest", By: Page, Title: "Nothing else", Status: OK,
+		ID:     "page-rest",
+		By:     Page,
+		Title:  "Nothing else",
+		Status: OK,
 		Text: "No style-src, connect-src, img-src or unsafe-inline is needed; " +
 			"require-trusted-types-for, trusted-types, Referrer-Policy, X-Frame-Options, " +
 			"frame-ancestors and Cross-Origin-Opener-Policy of your page do not affect the " +

@@ -9,8 +9,12 @@ import (
 // deprecated API.
 func (e Embedding) clipboard(r pastedResponse) Finding {
 	f := Finding{
-		ID: "page-clipboard", By: Page, Title: "Your page's Permissions-Policy", Status: OK,
-		Place: Permissions, Text: "The checkout may copy addresses.",
+		ID:     "page-clipboard",
+		By:     Page,
+		Title:  "Your page's Permissions-Policy",
+		Status: OK,
+		Place:  Permissions,
+		Text:   "The checkout may copy addresses.",
 	}
 	own := `"` + e.URL + `"`
 	list, found := allowlist(r.headers["permissions-policy"], "clipboard-write")

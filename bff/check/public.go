@@ -143,7 +143,8 @@ func (ch *checker) socket(ctx context.Context, u *url.URL) findings {
 	const fix = "let the proxy pass on Upgrade and Connection with HTTP/1.1 (docs/deploy.md has " +
 		"nginx and Caddy); without it pages poll every few seconds"
 	dialer := websocket.Dialer{
-		NetDialContext: ch.dial, TLSClientConfig: ch.tls(u.Hostname()),
+		NetDialContext:   ch.dial,
+		TLSClientConfig:  ch.tls(u.Hostname()),
 		HandshakeTimeout: 5 * time.Second,
 	}
 	at := "ws" + strings.TrimPrefix(u.String(), "http") + "/checkout/doctor/live"

@@ -128,7 +128,8 @@ func (c *Service) create(ctx context.Context, s payment.Session, n int, offer pa
 	err := c.saveAnswer(ctx, s.ID, n, created, callErr, terms)
 	if errors.Is(err, payment.ErrTrackingUsed) {
 		refused := &payment.RefusedError{
-			Reason: payment.ReasonRefused, Err: payment.ErrTrackingUsed,
+			Reason: payment.ReasonRefused,
+			Err:    payment.ErrTrackingUsed,
 		}
 		err = c.saveAnswer(ctx, s.ID, n, payment.Created{}, refused, payment.Terms{})
 	}

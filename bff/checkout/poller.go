@@ -80,7 +80,9 @@ type lane struct {
 
 func newLane(places int, claim claimFunc) *lane {
 	return &lane{
-		heartbeat: new(background.Heartbeat), slots: make(chan struct{}, places), claim: claim,
+		heartbeat: new(background.Heartbeat),
+		slots:     make(chan struct{}, places),
+		claim:     claim,
 	}
 }
 

@@ -82,7 +82,8 @@ func New(c Config) *Service {
 		c.Schedule = payment.DefaultSchedule()
 	}
 	s := &Service{
-		Config: c, patient: patient{c.Gateway},
+		Config:     c,
+		patient:    patient{c.Gateway},
 		currencies: &currencyList{gateway: c.Gateway, now: c.Now, log: c.Log},
 	}
 	s.finder = gatewaylist.NewFinder(gatewaylist.FinderConfig{

@@ -157,8 +157,11 @@ func (r *request) confirmPage(key string, about *confirmedPayment, back link, f 
 	q := words().Confirmations[key]
 	f.Token, f.Button, f.Danger, f.Cancel = r.FormToken(), q.Button, len(q.Never) > 0, back.To
 	return page{
-		Title: q.Title, Section: sectionOf(f.Path).Path, Back: back, template: "confirm",
-		View: confirmation{q, about, nil, f},
+		Title:    q.Title,
+		Section:  sectionOf(f.Path).Path,
+		Back:     back,
+		template: "confirm",
+		View:     confirmation{q, about, nil, f},
 	}
 }
 
@@ -229,7 +232,8 @@ func (r *request) record(what, session, detail string) error {
 	})
 	if err != nil {
 		return &wire.Error{
-			Code: wire.CodeStorageUnavailable, Detail: "recording " + what + ": " + err.Error(),
+			Code:   wire.CodeStorageUnavailable,
+			Detail: "recording " + what + ": " + err.Error(),
 		}
 	}
 	r.Log.Info("operator action recorded", "who", r.Name, "what", what, "session", session)

@@ -18,7 +18,9 @@ type auditRow struct {
 func (c *console) audit(r *request) (page, error) {
 	form := parseFilters(r.r.URL.Query(), "session", "from", "to", "cursor")
 	q := ActionQuery{
-		Session: form.Get("session"), Cursor: form.Get("cursor"), Limit: pageSize,
+		Session: form.Get("session"),
+		Cursor:  form.Get("cursor"),
+		Limit:   pageSize,
 	}
 	var err error
 	if q.From, q.To, err = parseDays(form); err != nil {
@@ -38,9 +40,11 @@ func (c *console) audit(r *request) (page, error) {
 		})
 	}
 	return page{
-		Title: "Audit", Section: auditPath,
+		Title:   "Audit",
+		Section: auditPath,
 		Lead: "Sign-ins and operator actions. " +
 			"COINSLOT_RETENTION erases the details of old entries, or deletes them.",
-		template: "audit", View: view,
+		template: "audit",
+		View:     view,
 	}, nil
 }

@@ -160,8 +160,10 @@ func newChart(counts []OrderCount, from time.Time) *orderChart {
 		c.Days = append(c.Days, chartColumn(shown, i, t, top, date))
 		if t.all() > 0 {
 			r := chartRow{
-				Day: date.Format(time.DateOnly), Orders: t.all(), Outcomes: outcomes(),
-				USD: formatMoney(t.usd[paidOrders]),
+				Day:      date.Format(time.DateOnly),
+				Orders:   t.all(),
+				Outcomes: outcomes(),
+				USD:      formatMoney(t.usd[paidOrders]),
 			}
 			for kind := range r.Outcomes {
 				r.Outcomes[kind].Orders = t.sessions[kind]
@@ -225,7 +227,9 @@ func compareFigure(
 	}
 	sign := [...]string{"−", "±", "+"}[change.Sign()+1]
 	return figure{
-		Name: name, Value: text(now), Below: "before: " + text(then),
+		Name:   name,
+		Value:  text(now),
+		Below:  "before: " + text(then),
 		Change: sign + formatCount(int(change.Abs().IntPart())) + unit,
 	}
 }

@@ -75,7 +75,11 @@ func Routes(site *web.Server, c Config) []web.Route {
 	}
 	templates()
 	s := &console{
-		Config: c, site: site, css: site.Assets.URL("console.css"), Now: site.Now, Log: site.Log,
+		Config: c,
+		site:   site,
+		css:    site.Assets.URL("console.css"),
+		Now:    site.Now,
+		Log:    site.Log,
 	}
 	c.Auth.Render, c.Auth.Record, c.Auth.Logins = s.writeSignIn, s.recordLogin, c.Records
 	s.auth = auth.New(site, c.Auth)
@@ -161,7 +165,10 @@ func (c *console) route(pattern string, h http.Handler) web.Route {
 		limit = web.LimitPosts
 	}
 	return web.Route{
-		Pattern: pattern, Kind: web.KindConsole, Limit: limit, Undocumented: true,
+		Pattern:      pattern,
+		Kind:         web.KindConsole,
+		Limit:        limit,
+		Undocumented: true,
 		Handle: func(w http.ResponseWriter, r *http.Request) error {
 			c.site.SetKind(w, web.KindConsole)
 			w.Header().Set("X-Robots-Tag", "noindex, nofollow")

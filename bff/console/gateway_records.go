@@ -88,8 +88,10 @@ func (r *request) gatewayRecords(
 		dateFields(q.form)...)
 	view := gatewayRecordsView{Problem: q.problem, Filter: filterOf(path, q.form, fields)}
 	p := page{
-		Title: sectionOf(path).Name, Section: path, template: "gateway_records",
-		Status: http.StatusUnprocessableEntity,
+		Title:    sectionOf(path).Name,
+		Section:  path,
+		template: "gateway_records",
+		Status:   http.StatusUnprocessableEntity,
 	}
 	if q.problem == "" {
 		at, err := read(q, &view)

@@ -36,9 +36,12 @@ func (c *console) origins(r *request) (page, error) {
 		view.Refused = append(view.Refused, originRow{o, line})
 	}
 	return page{
-		Title: "Origins", Section: originsPath,
-		Lead:  "Host pages that may show the checkout in a frame, and those that tried to.",
-		Tools: []tool{exportTool(originsPath, nil)}, template: "origins", View: view,
+		Title:    "Origins",
+		Section:  originsPath,
+		Lead:     "Host pages that may show the checkout in a frame, and those that tried to.",
+		Tools:    []tool{exportTool(originsPath, nil)},
+		template: "origins",
+		View:     view,
 	}, nil
 }
 

@@ -44,8 +44,14 @@ const maxItems = 5
 func (c *console) overview(r *request) (page, error) {
 	var view overviewView
 	for _, find := range []func(context.Context, time.Time) ([]need, error){
-		c.unreadableNeeds, c.reviewNeeds, c.gatewayNeeds, c.preparingNeeds, c.unroutedNeeds, c.endpointNeeds,
-		c.overpaidNeeds, c.originNeeds,
+		c.unreadableNeeds,
+		c.reviewNeeds,
+		c.gatewayNeeds,
+		c.preparingNeeds,
+		c.unroutedNeeds,
+		c.endpointNeeds,
+		c.overpaidNeeds,
+		c.originNeeds,
 	} {
 		found, err := find(r.r.Context(), r.now())
 		if err != nil {

@@ -56,9 +56,12 @@ func (c *console) payment(r *request) (page, error) {
 	}
 	o := c.Checkout.Object(session)
 	view := paymentView{
-		Now: r.now(), Object: o, Status: statusBadge(o.Status),
-		Coins: strings.Join(o.Currencies, ", "), ClosedBy: string(session.ClosedBy),
-		Tools: possibleActions(session, done.Actions),
+		Now:      r.now(),
+		Object:   o,
+		Status:   statusBadge(o.Status),
+		Coins:    strings.Join(o.Currencies, ", "),
+		ClosedBy: string(session.ClosedBy),
+		Tools:    possibleActions(session, done.Actions),
 	}
 	if o.ReviewReason != "" {
 		reason := explainReview(o.ReviewReason)
@@ -83,8 +86,11 @@ func (c *console) payment(r *request) (page, error) {
 			timelineEntry{a.At, a.By, a.What, describeAction(a.What), a.Detail})
 	}
 	return page{
-		Title: cmp.Or(o.OrderRef, o.Title, "Payment"), Section: paymentsPath,
-		Back: link{paymentsPath, "Payments"}, template: "payment", View: view,
+		Title:    cmp.Or(o.OrderRef, o.Title, "Payment"),
+		Section:  paymentsPath,
+		Back:     link{paymentsPath, "Payments"},
+		template: "payment",
+		View:     view,
 	}, nil
 }
 
@@ -106,7 +112,11 @@ func possibleActions(session payment.Session, done []Action) (list []tool) {
 
 func (c *console) attempt(a payment.Attempt, o payment.AttemptObject) attemptView {
 	return attemptView{
-		Attempt: a, Object: o, State: stateOf(a), Coin: c.coin(a),
-		Asked: trimZeros(o.PayAmount, 0), Unit: a.CurrencySymbol,
+		Attempt: a,
+		Object:  o,
+		State:   stateOf(a),
+		Coin:    c.coin(a),
+		Asked:   trimZeros(o.PayAmount, 0),
+		Unit:    a.CurrencySymbol,
 	}
 }

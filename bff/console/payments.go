@@ -59,15 +59,19 @@ func (c *console) payments(r *request) (page, error) {
 		return page{}, err
 	}
 	view := paymentsView{
-		Filter: paymentFilter(form, coins, networks), Empty: emptyText(form),
-		Pager: pagerOf(paymentsPath, form, found.Next, len(found.Sessions)),
+		Filter: paymentFilter(form, coins, networks),
+		Empty:  emptyText(form),
+		Pager:  pagerOf(paymentsPath, form, found.Next, len(found.Sessions)),
 	}
 	for _, session := range found.Sessions {
 		view.Rows = append(view.Rows, c.paymentRow(session))
 	}
 	return page{
-		Title: "Payments", Section: paymentsPath, template: "payments", View: view,
-		Tools: []tool{exportTool(paymentsPath, form)},
+		Title:    "Payments",
+		Section:  paymentsPath,
+		template: "payments",
+		View:     view,
+		Tools:    []tool{exportTool(paymentsPath, form)},
 	}, nil
 }
 
@@ -76,8 +80,11 @@ func (c *console) payments(r *request) (page, error) {
 func paymentQuery(values url.Values) (q Query, form url.Values, err error) {
 	form = parseFilters(values, "q", "status", "coin", "network", "from", "to", "cursor")
 	q = Query{
-		Text: form.Get("q"), Status: form.Get("status"), Coin: form.Get("coin"),
-		Network: form.Get("network"), Cursor: form.Get("cursor"),
+		Text:    form.Get("q"),
+		Status:  form.Get("status"),
+		Coin:    form.Get("coin"),
+		Network: form.Get("network"),
+		Cursor:  form.Get("cursor"),
 	}
 	if q.Status != "" && !wire.Status(q.Status).Known() {
 		return q, form, &wire.Error{Code: wire.CodeInvalid, Param: "status"}
@@ -124,9 +131,14 @@ func paymentFilter(form url.Values, coins, networks []string) filter {
 func (c *console) paymentRow(session payment.Session) paymentRow {
 	o := c.Checkout.Object(session)
 	row := paymentRow{
-		Order: nameOf(session), CreatedAt: session.CreatedAt, AmountUSD: o.AmountUSD,
-		Email: o.Email, Status: statusBadge(session.Status), Overpaid: o.OverpaidAmount != "",
-		PartPaid: o.MissingAmount != "" && session.Status == wire.Pending, Late: o.Late,
+		Order:     nameOf(session),
+		CreatedAt: session.CreatedAt,
+		AmountUSD: o.AmountUSD,
+		Email:     o.Email,
+		Status:    statusBadge(session.Status),
+		Overpaid:  o.OverpaidAmount != "",
+		PartPaid:  o.MissingAmount != "" && session.Status == wire.Pending,
+		Late:      o.Late,
 	}
 	if a := session.Current(); a != nil {
 		row.Coin = c.coin(*a)

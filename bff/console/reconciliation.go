@@ -48,12 +48,16 @@ func (c *console) reconciliation(r *request) (page, error) {
 		return page{}, err
 	}
 	p := page{
-		Title: "Reconciliation", Section: reconciliationPath, template: "reconciliation",
-		Lead: "Compares the gateway's transactions with the payments here. It is read-only.",
+		Title:    "Reconciliation",
+		Section:  reconciliationPath,
+		template: "reconciliation",
+		Lead:     "Compares the gateway's transactions with the payments here. It is read-only.",
 	}
 	view := reconciliationView{
-		Now: r.now(), Form: r.daysForm(requested.Last),
-		Requested: runOf(requested, r.now()), Daily: runOf(daily, r.now()),
+		Now:       r.now(),
+		Form:      r.daysForm(requested.Last),
+		Requested: runOf(requested, r.now()),
+		Daily:     runOf(daily, r.now()),
 	}
 	if view.Requested.State == "running" {
 		r.w.Header().Set("Refresh", "2; url="+reconciliationPath)
@@ -82,7 +86,10 @@ func (v *reconciliationView) addFindings(r gatewaylist.Report) {
 		v.Total += r.Counts[kind]
 		name := words().Findings[kind]
 		found := findingsView{
-			Kind: kind, Name: name.Word, Count: r.Counts[kind], More: omittedFindings(r, kind),
+			Kind:   kind,
+			Name:   name.Word,
+			Count:  r.Counts[kind],
+			More:   omittedFindings(r, kind),
 			Advice: note{name.Kind, capitalize(kind.Explanation()) + "."},
 		}
 		for _, f := range r.Findings {
@@ -119,12 +126,19 @@ func (r *request) daysForm(last gatewaylist.Run) form {
 	}
 	day := func(name, label string, at time.Time, hint string) field {
 		return field{
-			Name: name, Label: label, Type: "date", Required: true,
-			Value: at.Format(time.DateOnly), Hint: hint,
+			Name:     name,
+			Label:    label,
+			Type:     "date",
+			Required: true,
+			Value:    at.Format(time.DateOnly),
+			Hint:     hint,
 		}
 	}
 	return form{
-		Path: reconciliationPath, Token: r.FormToken(), Button: "Reconcile", Part: "compare",
+		Path:   reconciliationPath,
+		Token:  r.FormToken(),
+		Button: "Reconcile",
+		Part:   "compare",
 		Fields: []field{
 			day("from", "First day", from, ""),
 			day("to", "Last day", to, "At most 92 days later."),

@@ -96,7 +96,8 @@ type tool struct {
 func exportTool(path string, form url.Values) tool {
 	return tool{
 		To:    linkWith(path+".csv", formWithoutPage(form), "", ""),
-		Label: "Export as CSV", Part: "export",
+		Label: "Export as CSV",
+		Part:  "export",
 	}
 }
 
@@ -168,7 +169,10 @@ type signInView struct {
 // writeSignIn writes what someone sees who is not signed in.
 func (c *console) writeSignIn(w http.ResponseWriter, s auth.Screen) {
 	p := page{
-		Title: s.Title, Status: s.Status, template: "message", View: messageView{Text: s.Message},
+		Title:    s.Title,
+		Status:   s.Status,
+		template: "message",
+		View:     messageView{Text: s.Message},
 	}
 	if s.Message == "" {
 		p.template, p.View = "signin", signInView{s, field{

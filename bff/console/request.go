@@ -34,8 +34,11 @@ func (r *request) now() time.Time { return r.Now().UTC() }
 // show writes a page in its frame.
 func (r *request) show(p page) {
 	f := frame{
-		page: p, Who: r.Name, Sections: sections(), Search: r.r.URL.Query().Get("q"),
-		Notice: words().Notices[r.auth.ReadNotice(r.Operator, r.r.URL)],
+		page:     p,
+		Who:      r.Name,
+		Sections: sections(),
+		Search:   r.r.URL.Query().Get("q"),
+		Notice:   words().Notices[r.auth.ReadNotice(r.Operator, r.r.URL)],
 	}
 	if r.CanSignOut {
 		f.Token = r.FormToken()
@@ -63,8 +66,11 @@ type messageView struct {
 // failure returns the error page; errors that the operator did not cause are logged too.
 func (r *request) failure(err error) page {
 	p := page{
-		Title: "Something went wrong", Section: sectionOf(r.r.URL.Path).Path,
-		Status: http.StatusInternalServerError, Back: r.backLink(), template: "message",
+		Title:    "Something went wrong",
+		Section:  sectionOf(r.r.URL.Path).Path,
+		Status:   http.StatusInternalServerError,
+		Back:     r.backLink(),
+		template: "message",
 	}
 	text := "The server log has the details under the request id below."
 	var known *wire.Error
@@ -129,7 +135,10 @@ func dateFields(form url.Values) []field {
 
 func sessionField(form url.Values) field {
 	return field{
-		Name: "session", Label: "Payment", Value: form.Get("session"), Wide: true,
+		Name:        "session",
+		Label:       "Payment",
+		Value:       form.Get("session"),
+		Wide:        true,
 		Placeholder: "cs_…",
 	}
 }

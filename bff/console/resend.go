@@ -150,7 +150,10 @@ const onlyUndelivered = "undelivered"
 func (c *console) confirmReplay(r *request) (page, error) {
 	at := func(name, label string, at time.Time) field {
 		return field{
-			Name: name, Label: label, Type: "datetime-local", Value: at.Format(minuteLayout),
+			Name:     name,
+			Label:    label,
+			Type:     "datetime-local",
+			Value:    at.Format(minuteLayout),
 			Required: true,
 		}
 	}

@@ -55,8 +55,13 @@ func (c *console) test(r *request) (page, error) {
 		return page{}, err
 	}
 	view := testView{
-		Event: tested.Event, Type: string(webhook.EventTest), Form: form{
-			Path: testPath, Token: r.FormToken(), Button: "Send another", Part: "do-test",
+		Event: tested.Event,
+		Type:  string(webhook.EventTest),
+		Form: form{
+			Path:   testPath,
+			Token:  r.FormToken(),
+			Button: "Send another",
+			Part:   "do-test",
 			Cancel: webhooksPath,
 		},
 	}
@@ -64,8 +69,10 @@ func (c *console) test(r *request) (page, error) {
 		view.Endpoints = append(view.Endpoints, testedEndpoint(t))
 	}
 	p := page{
-		Section: webhooksPath, Back: link{webhooksPath, "Webhooks"}, template: "test_message",
-		View: view,
+		Section:  webhooksPath,
+		Back:     link{webhooksPath, "Webhooks"},
+		template: "test_message",
+		View:     view,
 	}
 	p.Title, p.Lead = testResult(tested.Deliveries)
 	return p, nil

@@ -74,8 +74,9 @@ func (c *console) webhooks(r *request) (page, error) {
 		view.Deliveries = append(view.Deliveries, r.delivery(d, true))
 	}
 	return page{
-		Title: "Webhooks", Section: webhooksPath,
-		Lead: "Events for your server, and whether it has accepted them.",
+		Title:   "Webhooks",
+		Section: webhooksPath,
+		Lead:    "Events for your server, and whether it has accepted them.",
 		Tools: []tool{
 			{To: testPath, Label: "Send a test", Part: "test"},
 			{To: replayPath, Label: "Resend a period", Part: "replay"},
@@ -89,17 +90,20 @@ func (c *console) webhooks(r *request) (page, error) {
 func deliveryQuery(values url.Values) (webhook.DeliveryQuery, url.Values) {
 	form := parseFilters(values, "state", "session", "cursor")
 	return webhook.DeliveryQuery{
-		State: webhook.DeliveryState(form.Get("state")), Session: form.Get("session"),
-		Cursor: form.Get("cursor"),
+		State:   webhook.DeliveryState(form.Get("state")),
+		Session: form.Get("session"),
+		Cursor:  form.Get("cursor"),
 	}, form
 }
 
 func (r *request) endpoint(b webhook.Backlog) endpointRow {
 	row := endpointRow{
-		Host: endpointHost(b.Endpoint), State: badge{Kind: "good", Word: "Up to date"},
-		Gone:    slices.Contains(r.Gone(), b.Endpoint),
-		Waiting: formatCappedCount(b.Waiting), Abandoned: formatCappedCount(b.Abandoned),
-		Oldest: moment{b.OldestAt, r.now()},
+		Host:      endpointHost(b.Endpoint),
+		State:     badge{Kind: "good", Word: "Up to date"},
+		Gone:      slices.Contains(r.Gone(), b.Endpoint),
+		Waiting:   formatCappedCount(b.Waiting),
+		Abandoned: formatCappedCount(b.Abandoned),
+		Oldest:    moment{b.OldestAt, r.now()},
 	}
 	switch {
 	case row.Gone:
@@ -114,11 +118,15 @@ func (r *request) endpoint(b webhook.Backlog) endpointRow {
 
 func (r *request) unrouted(b webhook.Backlog) endpointRow {
 	return endpointRow{
-		Host: endpointHost(b.Endpoint), Waiting: formatCappedCount(b.Waiting),
-		Oldest: moment{b.OldestAt, r.now()},
+		Host:    endpointHost(b.Endpoint),
+		Waiting: formatCappedCount(b.Waiting),
+		Oldest:  moment{b.OldestAt, r.now()},
 		Move: form{
-			Path: reroutePath, Token: r.FormToken(), Button: "Send to the configured URL",
-			Part: "reroute", Quiet: true,
+			Path:   reroutePath,
+			Token:  r.FormToken(),
+			Button: "Send to the configured URL",
+			Part:   "reroute",
+			Quiet:  true,
 			Hidden: []hidden{{"endpoint", endpointID(b.Endpoint)}},
 		},
 	}
@@ -128,9 +136,16 @@ func (r *request) unrouted(b webhook.Backlog) endpointRow {
 func (r *request) delivery(d webhook.DeliveryRow, inList bool) deliveryRow {
 	now := r.now()
 	row := deliveryRow{
-		Type: string(d.Type), Session: d.Session, Host: endpointHost(d.Endpoint), At: d.At,
-		State: deliveryStates[d.State], Answer: withoutMarkup(d.Note), Tries: d.Tries,
-		TriedAt: moment{d.TriedAt, now}, NextAt: moment{d.NextAt, now}, Due: !d.NextAt.After(now),
+		Type:    string(d.Type),
+		Session: d.Session,
+		Host:    endpointHost(d.Endpoint),
+		At:      d.At,
+		State:   deliveryStates[d.State],
+		Answer:  withoutMarkup(d.Note),
+		Tries:   d.Tries,
+		TriedAt: moment{d.TriedAt, now},
+		NextAt:  moment{d.NextAt, now},
+		Due:     !d.NextAt.After(now),
 	}
 	values := url.Values{"event": {d.Event}, "endpoint": {endpointID(d.Endpoint)}}
 	if inList {

@@ -61,8 +61,11 @@ func newShop(c config.Config, from fs.FS, webhooks []string) (*shop, error) {
 		return nil, fmt.Errorf("making the demo shop: %w", err)
 	}
 	s := &shop{
-		ServeMux: http.NewServeMux(), page: page, secret: c.WebhookSecrets[0], messages: webhooks,
-		api: &client.Client{URL: c.PublicURL, Key: c.SecretKeys[0].Reveal()},
+		ServeMux: http.NewServeMux(),
+		page:     page,
+		secret:   c.WebhookSecrets[0],
+		messages: webhooks,
+		api:      &client.Client{URL: c.PublicURL, Key: c.SecretKeys[0].Reveal()},
 	}
 	s.HandleFunc("GET /{$}", s.home)
 	s.HandleFunc("GET /orders", s.orders)

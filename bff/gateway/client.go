@@ -108,8 +108,14 @@ func New(c Config) (*Client, error) {
 	root := strings.TrimRight(base.String(), "/")
 	hash := fmt.Sprintf("%x", sha256.Sum256([]byte(key)))
 	return &Client{
-		base: root, env: root + "#" + hash[:12], timeout: c.Timeout, limiter: c.Limiter,
-		began: c.Began, links: newClients(c.Transport, base), log: c.Log, now: c.Now,
+		base:      root,
+		env:       root + "#" + hash[:12],
+		timeout:   c.Timeout,
+		limiter:   c.Limiter,
+		began:     c.Began,
+		links:     newClients(c.Transport, base),
+		log:       c.Log,
+		now:       c.Now,
 		authorize: func(h http.Header) { h.Set("X-Api-Key", key) },
 		hide:      func(s string) string { return strings.ReplaceAll(s, key, "[key]") },
 	}, nil

@@ -37,8 +37,12 @@ func (c *Client) Create(ctx context.Context, r payment.CreateRequest) (payment.C
 		return payment.Created{}, invalid(err)
 	}
 	k := call{
-		name: "create", method: http.MethodPost, path: "/api/v1/merchant/transaction/create",
-		query: createQuery(r), body: body, effect: true,
+		name:   "create",
+		method: http.MethodPost,
+		path:   "/api/v1/merchant/transaction/create",
+		query:  createQuery(r),
+		body:   body,
+		effect: true,
 	}
 	return fetch(ctx, c, k, readCreated)
 }
@@ -129,12 +133,19 @@ func readCreated(data jsontext.Value) (payment.Created, error) {
 		return payment.Created{}, errors.New("reading status: missing")
 	}
 	return payment.Created{
-		TrackingCode: string(a.TrackingCode), PaymentURL: string(a.PaymentURL),
-		Status: a.Status.text, OrderID: a.OrderID.value, CurrencyName: string(a.CurrencyName),
-		CurrencySymbol: string(a.CurrencySymbol), NetworkCode: string(a.NetworkCode),
-		NetworkName: string(a.NetworkName), AmountUSD: a.AmountUSD.value,
-		PayAmount: a.PayAmount.value, PayAmountText: a.PayAmount.text,
-		TolerancePercent: decimal.Decimal(a.TolerancePercent), Address: string(a.Address),
-		ExpiresAt: time.Time(a.ExpiresAt),
+		TrackingCode:     string(a.TrackingCode),
+		PaymentURL:       string(a.PaymentURL),
+		Status:           a.Status.text,
+		OrderID:          a.OrderID.value,
+		CurrencyName:     string(a.CurrencyName),
+		CurrencySymbol:   string(a.CurrencySymbol),
+		NetworkCode:      string(a.NetworkCode),
+		NetworkName:      string(a.NetworkName),
+		AmountUSD:        a.AmountUSD.value,
+		PayAmount:        a.PayAmount.value,
+		PayAmountText:    a.PayAmount.text,
+		TolerancePercent: decimal.Decimal(a.TolerancePercent),
+		Address:          string(a.Address),
+		ExpiresAt:        time.Time(a.ExpiresAt),
 	}, nil
 }

@@ -165,9 +165,14 @@ func readNetwork(row jsontext.Value) (payment.Network, error) {
 		return payment.Network{}, errors.New("reading network_code: not well formed")
 	}
 	return payment.Network{
-		Name: string(n.Name), Symbol: string(n.Symbol), Code: string(n.Code),
-		Fee: decimal.Decimal(n.Fee), MinimumUSD: n.MinimumUSD.value,
-		MaximumUSD: n.MaximumUSD.value, MaxTTL: n.MaxTTL.value, Icon: string(n.Icon),
+		Name:       string(n.Name),
+		Symbol:     string(n.Symbol),
+		Code:       string(n.Code),
+		Fee:        decimal.Decimal(n.Fee),
+		MinimumUSD: n.MinimumUSD.value,
+		MaximumUSD: n.MaximumUSD.value,
+		MaxTTL:     n.MaxTTL.value,
+		Icon:       string(n.Icon),
 	}, nil
 }
 

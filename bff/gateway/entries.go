@@ -69,18 +69,29 @@ func (c *Client) readEntry(row jsontext.Value) (gatewaylist.GatewayRecord, error
 		return gatewaylist.GatewayRecord{}, err
 	}
 	return gatewaylist.GatewayRecord{
-		TrackingCode: c.printable(t.TrackingCode), Status: lower(c.printable(t.Status)),
-		OrderID: c.printable(t.OrderID), PaymentURL: c.printable(t.PaymentURL),
-		CurrencyCode: c.printable(t.CurrencyCode), CurrencyName: c.printable(t.CurrencyName),
-		NetworkCode: c.printable(t.NetworkCode), NetworkName: c.printable(t.NetworkName),
-		AmountUSD: c.printable(t.AmountUSD), PayAmount: c.printable(t.PayAmount),
-		PaidAmount: c.printable(t.PaidAmount), PlatformShare: c.printable(t.PlatformShare),
-		MerchantShare: c.printable(t.MerchantShare), FeePercent: c.printable(t.FeePercent),
+		TrackingCode:     c.printable(t.TrackingCode),
+		Status:           lower(c.printable(t.Status)),
+		OrderID:          c.printable(t.OrderID),
+		PaymentURL:       c.printable(t.PaymentURL),
+		CurrencyCode:     c.printable(t.CurrencyCode),
+		CurrencyName:     c.printable(t.CurrencyName),
+		NetworkCode:      c.printable(t.NetworkCode),
+		NetworkName:      c.printable(t.NetworkName),
+		AmountUSD:        c.printable(t.AmountUSD),
+		PayAmount:        c.printable(t.PayAmount),
+		PaidAmount:       c.printable(t.PaidAmount),
+		PlatformShare:    c.printable(t.PlatformShare),
+		MerchantShare:    c.printable(t.MerchantShare),
+		FeePercent:       c.printable(t.FeePercent),
 		TolerancePercent: c.printable(t.TolerancePercent),
-		CancelledByUser:  bool(t.CancelledByUser), TxID: c.printable(t.TxID),
-		TxURL: c.printable(t.TxURL), Email: c.printable(t.Email), Comment: c.printable(t.Comment),
-		PaidAt: time.Time(t.PaidAt), CreatedAt: time.Time(t.CreatedAt),
-		ExpiresAt: time.Time(t.ExpiresAt),
+		CancelledByUser:  bool(t.CancelledByUser),
+		TxID:             c.printable(t.TxID),
+		TxURL:            c.printable(t.TxURL),
+		Email:            c.printable(t.Email),
+		Comment:          c.printable(t.Comment),
+		PaidAt:           time.Time(t.PaidAt),
+		CreatedAt:        time.Time(t.CreatedAt),
+		ExpiresAt:        time.Time(t.ExpiresAt),
 	}, nil
 }
 
@@ -140,8 +151,10 @@ func (c *Client) Withdrawals(
 		return page, invalid(err)
 	}
 	k := call{
-		name: "withdrawals", method: http.MethodGet, path: "/api/v1/merchant/withdrawals/list",
-		query: listValues(q),
+		name:   "withdrawals",
+		method: http.MethodGet,
+		path:   "/api/v1/merchant/withdrawals/list",
+		query:  listValues(q),
 	}
 	return fetch(ctx, c, k, c.readWithdrawals)
 }
@@ -173,11 +186,17 @@ func (c *Client) readWithdrawal(row jsontext.Value) (gatewaylist.Withdrawal, err
 	amountText := c.printable(w.AmountUSD)
 	amountUSD, known := parseDollars(amountText)
 	return gatewaylist.Withdrawal{
-		TrackingCode: c.printable(w.TrackingCode), CurrencyName: c.printable(w.CurrencyName),
-		NetworkName: c.printable(w.NetworkName), Destination: c.printable(w.Destination),
-		AmountText: amountText, AmountUSD: amountUSD, AmountKnown: known,
-		Status: lower(c.printable(w.Status)), TxID: c.printable(w.TxID),
-		TxURL: c.printable(w.TxURL), CreatedAt: time.Time(w.CreatedAt),
+		TrackingCode: c.printable(w.TrackingCode),
+		CurrencyName: c.printable(w.CurrencyName),
+		NetworkName:  c.printable(w.NetworkName),
+		Destination:  c.printable(w.Destination),
+		AmountText:   amountText,
+		AmountUSD:    amountUSD,
+		AmountKnown:  known,
+		Status:       lower(c.printable(w.Status)),
+		TxID:         c.printable(w.TxID),
+		TxURL:        c.printable(w.TxURL),
+		CreatedAt:    time.Time(w.CreatedAt),
 	}, nil
 }
 

@@ -62,7 +62,9 @@ func fetch[T any](
 }
 
 // exchange is do without the log line; it returns the HTTP status too, zero if none was read.
-func (c *Client) exchange(caller context.Context, k call, read func(jsontext.Value) error) (int, error) {
+func (c *Client) exchange(
+	caller context.Context, k call, read func(jsontext.Value) error,
+) (int, error) {
 	ctx, cancel := context.WithTimeout(caller, c.timeout)
 	defer cancel()
 	report, err := c.acquire(ctx, k)

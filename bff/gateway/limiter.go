@@ -79,7 +79,9 @@ func NewLimiter(c LimiterConfig) *Limiter {
 	c.MaxPause = cmp.Or(c.MaxPause, maxPause)
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	return &Limiter{
-		LimiterConfig: c, breaker: breaker{first: c.FirstProbe}, changed: make(chan struct{}, 1),
+		LimiterConfig: c,
+		breaker:       breaker{first: c.FirstProbe},
+		changed:       make(chan struct{}, 1),
 	}
 }
 
@@ -166,7 +168,8 @@ func (b *Limiter) probe(ctx context.Context, t ticket) {
 func (b *Limiter) errUnreachable() error {
 	b.refused.Add(1)
 	return &payment.RefusedError{
-		Reason: payment.ReasonUnsent, Message: "not sent: the gateway is not answering",
+		Reason:     payment.ReasonUnsent,
+		Message:    "not sent: the gateway is not answering",
 		RetryAfter: max(b.breaker.untilProbe(time.Now()), minPause),
 	}
 }
@@ -270,8 +273,10 @@ type LimiterState struct {
 // State returns the present state.
 func (b *Limiter) State() LimiterState {
 	s := LimiterState{
-		Sent: b.sent.Load(), Refused: b.refused.Load(), Full: b.full.Load(),
-		Pauses: b.pauses.Load(),
+		Sent:    b.sent.Load(),
+		Refused: b.refused.Load(),
+		Full:    b.full.Load(),
+		Pauses:  b.pauses.Load(),
 	}
 	s.Waiting = b.queue.lengths()
 	b.mu.Lock()

@@ -61,8 +61,10 @@ func refusal(status int) bool {
 // refused makes the error of a proven no; status is what said so.
 func (c *Client) refused(k call, a answer, status int, message string) error {
 	return &payment.RefusedError{
-		Reason: reason(k, a.status, status), Status: status,
-		Message: shorten(clean(c.hide(message)), 200), RetryAfter: a.retryAfter,
+		Reason:     reason(k, a.status, status),
+		Status:     status,
+		Message:    shorten(clean(c.hide(message)), 200),
+		RetryAfter: a.retryAfter,
 	}
 }
 

@@ -124,8 +124,10 @@ func (b *Limiter) slotError(wait time.Duration, err error) error {
 	}
 	b.full.Add(1)
 	return &payment.RefusedError{
-		Reason: payment.ReasonBusy, Message: "not sent: " + ErrFull.Error(),
-		RetryAfter: max(wait, minPause), Err: ErrFull,
+		Reason:     payment.ReasonBusy,
+		Message:    "not sent: " + ErrFull.Error(),
+		RetryAfter: max(wait, minPause),
+		Err:        ErrFull,
 	}
 }
 

@@ -26,8 +26,11 @@ func (c *Client) Status(ctx context.Context, trackingCode string) (payment.Recor
 		return payment.Record{}, invalid(errTracking)
 	}
 	k := call{
-		name: "status", method: http.MethodGet, path: "/api/v1/merchant/transaction/status",
-		query: url.Values{"tracking_code": {trackingCode}}, single: true,
+		name:   "status",
+		method: http.MethodGet,
+		path:   "/api/v1/merchant/transaction/status",
+		query:  url.Values{"tracking_code": {trackingCode}},
+		single: true,
 	}
 	return fetch(ctx, c, k, readStatus)
 }
@@ -44,8 +47,12 @@ func (c *Client) Recheck(ctx context.Context, trackingCode string) error {
 		return invalid(errTracking)
 	}
 	k := call{
-		name: "recheck", method: http.MethodGet, path: "/api/v1/merchant/transaction/recheck",
-		query: url.Values{"tracking_code": {trackingCode}}, effect: true, single: true,
+		name:   "recheck",
+		method: http.MethodGet,
+		path:   "/api/v1/merchant/transaction/recheck",
+		query:  url.Values{"tracking_code": {trackingCode}},
+		effect: true,
+		single: true,
 	}
 	return c.do(ctx, k, checkSame(trackingCode))
 }
@@ -64,8 +71,13 @@ func (c *Client) Cancel(ctx context.Context, trackingCode string) error {
 		return invalid(err)
 	}
 	k := call{
-		name: "cancel", method: http.MethodPost, path: "/api/v1/merchant/transaction/cancel",
-		query: url.Values{"tracking_code": {trackingCode}}, body: body, effect: true, single: true,
+		name:   "cancel",
+		method: http.MethodPost,
+		path:   "/api/v1/merchant/transaction/cancel",
+		query:  url.Values{"tracking_code": {trackingCode}},
+		body:   body,
+		effect: true,
+		single: true,
 	}
 	return c.do(ctx, k, checkSame(trackingCode))
 }
@@ -95,8 +107,10 @@ func listCall(q payment.ListQuery) (call, error) {
 		return call{}, invalid(err)
 	}
 	return call{
-		name: "transactions", method: http.MethodGet, path: "/api/v1/merchant/transaction/list",
-		query: listValues(q),
+		name:   "transactions",
+		method: http.MethodGet,
+		path:   "/api/v1/merchant/transaction/list",
+		query:  listValues(q),
 	}, nil
 }
 
@@ -169,13 +183,24 @@ func (t transaction) record() (payment.Record, error) {
 	}
 	paid, readable := parseDecimal(string(t.PaidAmount))
 	return payment.Record{
-		TrackingCode: string(t.TrackingCode), Status: t.Status.text, OrderID: t.OrderID.value,
-		PaymentURL: string(t.PaymentURL), CurrencyCode: string(t.CurrencyCode),
-		NetworkCode: string(t.NetworkCode), AmountUSD: t.AmountUSD.value,
-		PayAmount: t.PayAmount.value, PaidAmount: string(t.PaidAmount), Paid: paid,
-		PaidReadable: readable, CancelledByUser: bool(t.CancelledByUser), TxID: string(t.TxID),
-		TxURL: string(t.TxURL), Comment: string(t.Comment), PaidAt: time.Time(t.PaidAt),
-		CreatedAt: time.Time(t.CreatedAt), ExpiresAt: time.Time(t.ExpiresAt),
+		TrackingCode:    string(t.TrackingCode),
+		Status:          t.Status.text,
+		OrderID:         t.OrderID.value,
+		PaymentURL:      string(t.PaymentURL),
+		CurrencyCode:    string(t.CurrencyCode),
+		NetworkCode:     string(t.NetworkCode),
+		AmountUSD:       t.AmountUSD.value,
+		PayAmount:       t.PayAmount.value,
+		PaidAmount:      string(t.PaidAmount),
+		Paid:            paid,
+		PaidReadable:    readable,
+		CancelledByUser: bool(t.CancelledByUser),
+		TxID:            string(t.TxID),
+		TxURL:           string(t.TxURL),
+		Comment:         string(t.Comment),
+		PaidAt:          time.Time(t.PaidAt),
+		CreatedAt:       time.Time(t.CreatedAt),
+		ExpiresAt:       time.Time(t.ExpiresAt),
 	}, nil
 }
 
@@ -242,7 +267,10 @@ func readPage(data jsontext.Value) (payment.RecordPage, error) {
 		return payment.RecordPage{}, errors.New("reading pagination: reading last_page: missing")
 	}
 	return payment.RecordPage{
-		Items: items, Page: p.Page.value, LastPage: p.LastPage.value, Total: p.Total.value,
+		Items:    items,
+		Page:     p.Page.value,
+		LastPage: p.LastPage.value,
+		Total:    p.Total.value,
 	}, nil
 }
 

@@ -54,10 +54,14 @@ func newTransport(base *url.URL) *http.Transport {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	return &http.Transport{
-		DialContext:         newDialer(base).DialContext,
-		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12},
-		TLSHandshakeTimeout: 5 * time.Second, MaxIdleConns: 16, MaxIdleConnsPerHost: 16,
-		IdleConnTimeout: time.Minute, MaxResponseHeaderBytes: 64 << 10, Protocols: &protocols,
+		DialContext:            newDialer(base).DialContext,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12},
+		TLSHandshakeTimeout:    5 * time.Second,
+		MaxIdleConns:           16,
+		MaxIdleConnsPerHost:    16,
+		IdleConnTimeout:        time.Minute,
+		MaxResponseHeaderBytes: 64 << 10,
+		Protocols:              &protocols,
 	}
 }
 

@@ -96,8 +96,8 @@ func (f *Finder) adoptUnmarked(
 	return false, s, nil
 }
 
-// adopt stores the transaction that was found for attempt n of a session. If the attempt has another one
-// already, it is stored as a duplicate, to be canceled and never shown.
+// adopt stores the transaction that was found for attempt n of a session. If the attempt has another
+// one already, it is stored as a duplicate, to be canceled and never shown.
 func (f *Finder) adopt(
 	ctx context.Context, session string, n int, r payment.Record,
 ) (payment.Session, error) {

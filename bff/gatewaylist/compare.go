@@ -108,8 +108,10 @@ func reconcile(
 	ctx context.Context, gateway Lister, database SessionReader, run Run, l *lease,
 ) (Result, error) {
 	c := comparison{
-		Result: Result{From: run.From, To: run.To}, database: database,
-		records: map[string]payment.Record{}, lease: l,
+		Result:   Result{From: run.From, To: run.To},
+		database: database,
+		records:  map[string]payment.Record{},
+		lease:    l,
 	}
 	if err := c.readList(ctx, gateway); err != nil {
 		return c.Result, err

@@ -80,7 +80,10 @@ type Finder struct {
 func NewFinder(c FinderConfig) *Finder {
 	closing, end := context.WithCancel(context.Background())
 	return &Finder{
-		FinderConfig: c, searches: map[window]*search{}, closing: closing, end: end,
+		FinderConfig: c,
+		searches:     map[window]*search{},
+		closing:      closing,
+		end:          end,
 	}
 }
 
@@ -197,7 +200,9 @@ func (f *Finder) join(
 	s = f.searches[w]
 	if s == nil {
 		s = &search{
-			window: w, wanted: map[string]time.Time{}, unmarked: map[string]payment.Record{},
+			window:   w,
+			wanted:   map[string]time.Time{},
+			unmarked: map[string]payment.Record{},
 		}
 		f.searches[w] = s
 	}

@@ -73,8 +73,11 @@ const maxFindingText = 300
 
 func (r Run) report(result Result) *Report {
 	report := &Report{
-		Run: r, Transactions: result.Transactions, NotOurs: result.NotOurs,
-		Attempts: result.Attempts, Counts: result.Counts(),
+		Run:          r,
+		Transactions: result.Transactions,
+		NotOurs:      result.NotOurs,
+		Attempts:     result.Attempts,
+		Counts:       result.Counts(),
 	}
 	kept := map[FindingKind]int{}
 	for _, f := range result.Findings {

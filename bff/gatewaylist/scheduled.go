@@ -90,7 +90,9 @@ func (r *Reconciler) runIfDue(ctx context.Context, kind RunKind) error {
 
 	err = r.readList(ctx, lease)
 	result := Result{
-		From: run.From, To: run.To, Transactions: lease.run.Progress.Transactions,
+		From:         run.From,
+		To:           run.To,
+		Transactions: lease.run.Progress.Transactions,
 	}
 	r.finish(ctx, lease, result, err)
 	return nil
@@ -121,9 +123,11 @@ func (r *Reconciler) newRun(ctx context.Context, kind RunKind, now time.Time) (R
 		}
 	}
 	return Run{
-		Kind: kind, By: "coinslot", Began: now,
-		From: since.Add(-dateSlack).Truncate(24 * time.Hour),
-		To:   now.Add(dateSlack).Truncate(24 * time.Hour),
+		Kind:  kind,
+		By:    "coinslot",
+		Began: now,
+		From:  since.Add(-dateSlack).Truncate(24 * time.Hour),
+		To:    now.Add(dateSlack).Truncate(24 * time.Hour),
 	}, nil
 }
 

@@ -66,8 +66,11 @@ func New(c Config) *Set {
 		c.Now = time.Now
 	}
 	s := &Set{
-		Config: c, families: map[string]Family{}, set: vm.NewSet(), names: map[series]string{},
-		known: map[string]int{},
+		Config:   c,
+		families: map[string]Family{},
+		set:      vm.NewSet(),
+		names:    map[series]string{},
+		known:    map[string]int{},
 	}
 	for _, f := range families {
 		s.families[f.Name] = f

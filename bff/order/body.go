@@ -54,9 +54,16 @@ func (b body) order() (payment.Order, error) {
 		return payment.Order{}, err
 	}
 	o := payment.Order{
-		AmountUSD: amount, Ref: b.OrderRef, ShopName: b.ShopName, Title: b.Title,
-		Description: b.Description, Email: b.Email, Currencies: b.Currencies,
-		SuccessURL: b.SuccessURL, CancelURL: b.CancelURL, Lang: Language(b.Lang),
+		AmountUSD:   amount,
+		Ref:         b.OrderRef,
+		ShopName:    b.ShopName,
+		Title:       b.Title,
+		Description: b.Description,
+		Email:       b.Email,
+		Currencies:  b.Currencies,
+		SuccessURL:  b.SuccessURL,
+		CancelURL:   b.CancelURL,
+		Lang:        Language(b.Lang),
 	}
 	if address, ok := payment.Email(b.Email); ok {
 		o.Email = address

@@ -48,10 +48,13 @@ func readItem(id string, value any) (item, error) {
 	m.allowOnly("title", "description", "amount_usd", "open", "quantity", "currencies",
 		"ttl_minutes", "success_url", "cancel_url")
 	it := item{
-		id: id, title: m.localized("title"), description: m.localized("description"),
-		currencies: m.list("currencies"),
-		ttlMinutes: m.integer("ttl_minutes", 1_000_000), successURL: m.text("success_url"),
-		cancelURL: m.text("cancel_url"),
+		id:          id,
+		title:       m.localized("title"),
+		description: m.localized("description"),
+		currencies:  m.list("currencies"),
+		ttlMinutes:  m.integer("ttl_minutes", 1_000_000),
+		successURL:  m.text("success_url"),
+		cancelURL:   m.text("cancel_url"),
 	}
 	switch fixed, free := m.has("amount_usd"), m.has("open"); {
 	case fixed == free:
@@ -181,10 +184,15 @@ func (it item) counts() (least, most int) {
 // what was bought.
 func (it item) order(price decimal.Decimal, n int, lang string) payment.Order {
 	o := payment.Order{
-		AmountUSD: price.Mul(decimal.NewFromInt(int64(n))), Title: it.title.in(lang),
+		AmountUSD:   price.Mul(decimal.NewFromInt(int64(n))),
+		Title:       it.title.in(lang),
 		Description: it.description.in(lang),
-		Metadata:    map[string]string{"item": it.id}, Currencies: it.currencies,
-		TTLMinutes: it.ttlMinutes, SuccessURL: it.successURL, CancelURL: it.cancelURL, Item: it.id,
+		Metadata:    map[string]string{"item": it.id},
+		Currencies:  it.currencies,
+		TTLMinutes:  it.ttlMinutes,
+		SuccessURL:  it.successURL,
+		CancelURL:   it.cancelURL,
+		Item:        it.id,
 	}
 	if it.quantity.most > 0 {
 		o.Metadata["quantity"] = strconv.Itoa(n)

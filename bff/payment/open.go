@@ -234,8 +234,10 @@ func (s *Session) Extendable(number int) error {
 func (s *Session) Extension(currencies []Currency, now time.Time) (Desired, error) {
 	a := s.Current()
 	choice := wire.Choice{
-		CurrencySymbol: a.CurrencySymbol, NetworkCode: a.NetworkCode, Email: a.Email,
-		Comment: a.Comment,
+		CurrencySymbol: a.CurrencySymbol,
+		NetworkCode:    a.NetworkCode,
+		Email:          a.Email,
+		Comment:        a.Comment,
 	}
 	offer, err := PickOffer(Offers(s.Order, currencies), choice)
 	switch {
@@ -250,7 +252,9 @@ func (s *Session) Extension(currencies []Currency, now time.Time) (Desired, erro
 		return Desired{}, err
 	}
 	w := Desired{
-		Offer: offer, Choice: choice, instead: a.Number,
+		Offer:   offer,
+		Choice:  choice,
+		instead: a.Number,
 		Minutes: min(offer.Network.MaxTTL, maxTTLMinutes),
 	}
 	if w.Minutes <= 0 { // the network's maximum is unknown

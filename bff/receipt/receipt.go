@@ -85,8 +85,12 @@ func publicKeyOf(public ed25519.PublicKey) publicKey {
 	x := base64.RawURLEncoding.EncodeToString(public)
 	print := sha256.Sum256([]byte(`{"crv":"Ed25519","kty":"OKP","x":"` + x + `"}`))
 	return publicKey{
-		Type: "OKP", Curve: "Ed25519", X: x, ID: base64.RawURLEncoding.EncodeToString(print[:]),
-		Use: "sig", Algorithm: "EdDSA",
+		Type:      "OKP",
+		Curve:     "Ed25519",
+		X:         x,
+		ID:        base64.RawURLEncoding.EncodeToString(print[:]),
+		Use:       "sig",
+		Algorithm: "EdDSA",
 	}
 }
 
@@ -138,7 +142,9 @@ func (s *Signer) claims(session *payment.Session, a *payment.Attempt) claims {
 	}
 	return claims{
 		RegisteredClaims: jwt.RegisteredClaims{
-			Issuer: s.issuer, Subject: o.ID, IssuedAt: jwt.NewNumericDate(a.EndedAt),
+			Issuer:   s.issuer,
+			Subject:  o.ID,
+			IssuedAt: jwt.NewNumericDate(a.EndedAt),
 		},
 		Status: o.Status, Test: o.Test, OrderRef: o.OrderRef, AmountUSD: o.AmountUSD,
 		PaidAmount: paid.PaidAmount, CurrencySymbol: paid.CurrencySymbol,

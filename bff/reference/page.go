@@ -89,9 +89,11 @@ type failure struct {
 // Page returns the document as HTML, with the stylesheet at css. Errors: the template's.
 func (d *Document) Page(css string) ([]byte, error) {
 	m := manual{
-		CSS: css, Title: text(d.root, "info", "title"), Version: text(d.root, "openapi"),
-		Server: d.server(d.root),
-		Intro:  blocks(text(d.root, "info", "description")),
+		CSS:     css,
+		Title:   text(d.root, "info", "title"),
+		Version: text(d.root, "openapi"),
+		Server:  d.server(d.root),
+		Intro:   blocks(text(d.root, "info", "description")),
 	}
 	for _, tag := range list(d.root, "tags") {
 		m.Groups = append(m.Groups, group{
@@ -129,8 +131,12 @@ func (d *Document) Page(css string) ([]byte, error) {
 // addMessage adds the message of a webhook unless it equals the first.
 func (m *manual) addMessage(hook operation) {
 	o := operation{
-		ID: "message", Summary: "The message", Parameters: hook.Parameters, Body: hook.Body,
-		Answers: hook.Answers, Example: hook.Example,
+		ID:         "message",
+		Summary:    "The message",
+		Parameters: hook.Parameters,
+		Body:       hook.Body,
+		Answers:    hook.Answers,
+		Example:    hook.Example,
 	}
 	if len(m.Messages) > 0 {
 		if hook.Example == m.Messages[0].Example {
@@ -191,9 +197,12 @@ func (d *Document) server(n node) string {
 
 func (d *Document) operation(path, method string, o tree, shared []any) operation {
 	made := operation{
-		ID: text(o, "operationId"), Method: method, Path: path, Summary: text(o, "summary"),
-		Text: blocks(text(o, "description")),
-		Key:  at(o, "security") == nil && strings.HasPrefix(path, "/"),
+		ID:      text(o, "operationId"),
+		Method:  method,
+		Path:    path,
+		Summary: text(o, "summary"),
+		Text:    blocks(text(o, "description")),
+		Key:     at(o, "security") == nil && strings.HasPrefix(path, "/"),
 	}
 	parameters := slices.Concat(shared, list(o, "parameters"))
 	for _, p := range parameters {

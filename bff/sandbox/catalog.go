@@ -102,9 +102,17 @@ func network(code string, decimals int32, fee, low, high string, maxTTL int) Net
 		"ton":      {"TON", "TON", "TON", TON, "tonviewer.com/transaction/"},
 	}[code]
 	return Network{
-		Name: of.name, Chain: of.chain, Symbol: of.symbol, Code: code, Family: of.family,
-		Decimals: decimals, Fee: dec(fee), MinimumUSD: dec(low), MaximumUSD: dec(high),
-		MaxTTL: maxTTL, ExplorerURL: "https://" + of.explorer,
+		Name:        of.name,
+		Chain:       of.chain,
+		Symbol:      of.symbol,
+		Code:        code,
+		Family:      of.family,
+		Decimals:    decimals,
+		Fee:         dec(fee),
+		MinimumUSD:  dec(low),
+		MaximumUSD:  dec(high),
+		MaxTTL:      maxTTL,
+		ExplorerURL: "https://" + of.explorer,
 	}
 }
 

@@ -143,9 +143,16 @@ func newRequest(
 	faulty bool,
 ) Request {
 	q := Request{
-		Time: at, Method: r.Method, Path: r.URL.Path, Query: r.URL.RawQuery, Body: string(body),
-		Endpoint: name, Headers: slices.Sorted(maps.Keys(r.Header)), Processed: answer.Status != 0,
-		Status: answer.Status, Outcome: answer.Message,
+		Time:      at,
+		Method:    r.Method,
+		Path:      r.URL.Path,
+		Query:     r.URL.RawQuery,
+		Body:      string(body),
+		Endpoint:  name,
+		Headers:   slices.Sorted(maps.Keys(r.Header)),
+		Processed: answer.Status != 0,
+		Status:    answer.Status,
+		Outcome:   answer.Message,
 	}
 	switch {
 	case faulty && q.Processed:

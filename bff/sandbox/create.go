@@ -256,15 +256,29 @@ func public(host string) bool {
 func (s *Server) open(o order, pageURL string) *Transaction {
 	now := s.now()
 	t := &Transaction{
-		TrackingCode: newCode(s.random), Status: Pending, OrderID: o.id, OrderIDGiven: o.id != 0,
-		CurrencySymbol: o.currency.Symbol, CurrencyName: o.currency.Name,
-		NetworkCode: o.network.Code, NetworkName: o.network.Name, Chain: o.network.Chain,
-		Family: o.network.Family, Decimals: min(o.network.Decimals, places), AmountUSD: o.amount,
-		PriceInUSDT: o.currency.PriceInUSDT, FeePercent: dec(feePercent),
-		TolerancePercent: dec(tolerancePercent), ExplorerURL: o.network.ExplorerURL,
-		WalletAddress: newAddress(o.network.Family, s.random), Email: o.email, Comment: o.comment,
-		CallbackURL: o.callbackURL, TTL: o.ttl, CreatedAt: now,
-		ExpiredAt: now.Truncate(time.Second).Add(time.Duration(o.ttl) * time.Minute),
+		TrackingCode:     newCode(s.random),
+		Status:           Pending,
+		OrderID:          o.id,
+		OrderIDGiven:     o.id != 0,
+		CurrencySymbol:   o.currency.Symbol,
+		CurrencyName:     o.currency.Name,
+		NetworkCode:      o.network.Code,
+		NetworkName:      o.network.Name,
+		Chain:            o.network.Chain,
+		Family:           o.network.Family,
+		Decimals:         min(o.network.Decimals, places),
+		AmountUSD:        o.amount,
+		PriceInUSDT:      o.currency.PriceInUSDT,
+		FeePercent:       dec(feePercent),
+		TolerancePercent: dec(tolerancePercent),
+		ExplorerURL:      o.network.ExplorerURL,
+		WalletAddress:    newAddress(o.network.Family, s.random),
+		Email:            o.email,
+		Comment:          o.comment,
+		CallbackURL:      o.callbackURL,
+		TTL:              o.ttl,
+		CreatedAt:        now,
+		ExpiredAt:        now.Truncate(time.Second).Add(time.Duration(o.ttl) * time.Minute),
 	}
 	if !t.OrderIDGiven {
 		t.OrderID = int64(1000001 + len(s.transactions))

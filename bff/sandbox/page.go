@@ -58,7 +58,9 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	page := payPage{
-		Transaction: t, Paid: t.paid(), Left: t.ExpiredAt.Sub(s.now()).Truncate(time.Second),
+		Transaction: t,
+		Paid:        t.paid(),
+		Left:        t.ExpiredAt.Sub(s.now()).Truncate(time.Second),
 	}
 	page.Payable = decimal.Max(decimal.Zero, t.PayAmount.Sub(page.Paid)).RoundCeil(t.Decimals)
 	switch {

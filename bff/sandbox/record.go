@@ -32,7 +32,10 @@ func currencyRecords(currencies []Currency) []currencyRecord {
 	records := make([]currencyRecord, 0, len(currencies))
 	for _, c := range currencies {
 		r := currencyRecord{
-			Name: c.Name, Symbol: c.Symbol, Type: c.Type, Price: number(c.PriceInUSDT),
+			Name:     c.Name,
+			Symbol:   c.Symbol,
+			Type:     c.Type,
+			Price:    number(c.PriceInUSDT),
 			Networks: []networkRecord{},
 		}
 		for _, n := range c.Networks {
@@ -66,13 +69,20 @@ type terms struct {
 
 func (t *Transaction) terms() terms {
 	return terms{
-		OrderID: t.OrderID, Status: t.Status, TrackingCode: t.TrackingCode,
-		PaymentURL: t.PaymentURL, CurrencyName: t.CurrencyName,
-		NetworkCode: t.NetworkCode, NetworkName: t.NetworkName,
-		PayAmount: fixed(t.PayAmount), AmountUSD: fixed(t.AmountUSD),
-		PlatformShare: fixed(t.PlatformShare), MerchantShare: fixed(t.MerchantShare),
-		FeePercent: number(t.FeePercent), TolerancePercent: number(t.TolerancePercent),
-		ExpiredAt: unix(t.ExpiredAt),
+		OrderID:          t.OrderID,
+		Status:           t.Status,
+		TrackingCode:     t.TrackingCode,
+		PaymentURL:       t.PaymentURL,
+		CurrencyName:     t.CurrencyName,
+		NetworkCode:      t.NetworkCode,
+		NetworkName:      t.NetworkName,
+		PayAmount:        fixed(t.PayAmount),
+		AmountUSD:        fixed(t.AmountUSD),
+		PlatformShare:    fixed(t.PlatformShare),
+		MerchantShare:    fixed(t.MerchantShare),
+		FeePercent:       number(t.FeePercent),
+		TolerancePercent: number(t.TolerancePercent),
+		ExpiredAt:        unix(t.ExpiredAt),
 	}
 }
 
@@ -94,9 +104,13 @@ type transactionRecord struct {
 // that of the youngest transfer that the gateway has seen.
 func (t *Transaction) record() transactionRecord {
 	r := transactionRecord{
-		terms: t.terms(), CurrencyCode: strings.ToLower(t.CurrencySymbol + "_" + t.NetworkCode),
-		CancelledByUser: t.CancelledByUser, Email: t.Email, Comment: t.Comment,
-		PaidAt: unix(t.PaidAt), CreatedAt: unix(t.CreatedAt),
+		terms:           t.terms(),
+		CurrencyCode:    strings.ToLower(t.CurrencySymbol + "_" + t.NetworkCode),
+		CancelledByUser: t.CancelledByUser,
+		Email:           t.Email,
+		Comment:         t.Comment,
+		PaidAt:          unix(t.PaidAt),
+		CreatedAt:       unix(t.CreatedAt),
 	}
 	if last := t.lastSeen(); last != nil {
 		r.PaidAmount, r.TxID, r.TxExplorerURL = fixed(t.paid()), last.TxID, t.ExplorerURL+last.TxID
@@ -123,8 +137,10 @@ type createdRecord struct {
 
 func (t *Transaction) created() createdRecord {
 	return createdRecord{
-		terms: t.terms(), CurrencySymbol: t.CurrencySymbol, Network: t.Chain,
-		WalletAddress: t.WalletAddress,
+		terms:          t.terms(),
+		CurrencySymbol: t.CurrencySymbol,
+		Network:        t.Chain,
+		WalletAddress:  t.WalletAddress,
 	}
 }
 

@@ -79,9 +79,12 @@ type Server struct {
 // New returns a gateway with the transactions of c and three sample withdrawals.
 func New(c Config) *Server {
 	s := &Server{
-		key: cmp.Or(c.Key, DefaultKey), pageURL: c.PageURL, now: c.Now,
-		currencies: defaultCurrencies(), random: newRandom(c.Seed),
-		byCode: map[string]*Transaction{},
+		key:        cmp.Or(c.Key, DefaultKey),
+		pageURL:    c.PageURL,
+		now:        c.Now,
+		currencies: defaultCurrencies(),
+		random:     newRandom(c.Seed),
+		byCode:     map[string]*Transaction{},
 	}
 	if s.now == nil {
 		s.now = time.Now

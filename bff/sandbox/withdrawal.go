@@ -19,9 +19,13 @@ func (s *Server) sampleWithdrawals() []withdrawal {
 	now := s.now()
 	sample := func(status, amount string, age time.Duration) withdrawal {
 		return withdrawal{
-			TrackingCode: newCode(s.random), CurrencyName: "Tether", NetworkName: "TRON (TRC20)",
-			DestinationAddress: newAddress(TRON, s.random), AmountUSD: amount, Status: status,
-			CreatedAt: unix(now.Add(-age)),
+			TrackingCode:       newCode(s.random),
+			CurrencyName:       "Tether",
+			NetworkName:        "TRON (TRC20)",
+			DestinationAddress: newAddress(TRON, s.random),
+			AmountUSD:          amount,
+			Status:             status,
+			CreatedAt:          unix(now.Add(-age)),
 		}
 	}
 	paid := sample("Confirmed", "$1250.00", 72*time.Hour)

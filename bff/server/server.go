@@ -251,12 +251,17 @@ func (s *Server) priority(session payment.Session) gateway.Priority {
 // listPollConfig is for reading the gateway's list when many payments wait.
 func (s *Server) listPollConfig(log *slog.Logger) gatewaylist.PollerConfig {
 	pages := &gatewaylist.PageApplier{
-		Store: s.store, Environment: s.checkout.Gateway.Environment(),
-		Schedule: s.checkout.Schedule, IsWatched: s.checkout.IsWatched,
-		Changed: s.sessionChanged, Now: s.store.Now,
+		Store:       s.store,
+		Environment: s.checkout.Gateway.Environment(),
+		Schedule:    s.checkout.Schedule,
+		IsWatched:   s.checkout.IsWatched,
+		Changed:     s.sessionChanged,
+		Now:         s.store.Now,
 	}
 	c := gatewaylist.PollerConfig{
-		Gateway: s.checkout.Gateway, Apply: pages.Apply, Kick: s.poller.Kick,
+		Gateway: s.checkout.Gateway,
+		Apply:   pages.Apply,
+		Kick:    s.poller.Kick,
 		Count: func(ctx context.Context) (int, error) {
 			return s.store.Count(ctx, string(wire.Pending))
 		},
@@ -360,8 +365,12 @@ func (s *Server) Close() error {
 // HTTP returns a server with limits for public listeners, against slow and oversized requests.
 func HTTP(h http.Handler) *http.Server {
 	return &http.Server{
-		Handler: h, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second,
-		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       15 * time.Second,
+		WriteTimeout:      30 * time.Second,
+		IdleTimeout:       time.Minute,
+		MaxHeaderBytes:    16 << 10,
 	}
 }
 

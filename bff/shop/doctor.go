@@ -74,10 +74,16 @@ func reportFormat(r *http.Request, requested string) string {
 // origins, keys and paths.
 func (d *doctor) hostPage(values url.Values) check.Embedding {
 	e := check.Embedding{
-		URL: d.PublicURL, Version: d.Assets.Version(), Integrity: d.Assets.Integrity("checkout.js"),
+		URL:       d.PublicURL,
+		Version:   d.Assets.Version(),
+		Integrity: d.Assets.Integrity("checkout.js"),
 		AddOrigin: d.AddOrigin,
-		API:       d.API, Orders: d.OrderKey != "", Items: !d.Catalog.Empty(),
-		Given: values.Get("origin"), Pasted: values.Get("headers"), Code: values.Get("code"),
+		API:       d.API,
+		Orders:    d.OrderKey != "",
+		Items:     !d.Catalog.Empty(),
+		Given:     values.Get("origin"),
+		Pasted:    values.Get("headers"),
+		Code:      values.Get("code"),
 	}
 	e.Origin, e.Listed = d.hostOrigin(e.Given)
 	return e

@@ -29,9 +29,14 @@ type DoctorReport struct {
 func newReport(e check.Embedding, now time.Time) DoctorReport {
 	found := e.Findings()
 	return DoctorReport{
-		Server: e.URL, Version: e.Version, Time: now.UTC().Format("2006-01-02T15:04:05.000Z"),
-		Origin: e.Origin, Listed: e.Listed, Code: e.Explain(),
-		Checks: found, Add: check.Lines(found),
+		Server:  e.URL,
+		Version: e.Version,
+		Time:    now.UTC().Format("2006-01-02T15:04:05.000Z"),
+		Origin:  e.Origin,
+		Listed:  e.Listed,
+		Code:    e.Explain(),
+		Checks:  found,
+		Add:     check.Lines(found),
 	}
 }
 

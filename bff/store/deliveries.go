@@ -91,8 +91,11 @@ type dueDelivery struct {
 
 func (d dueDelivery) storedEvent() payment.Event {
 	return payment.Event{
-		ID: d.EventID, Type: d.Type, Session: fromKey(d.Session),
-		At: time.UnixMicro(d.at).UTC(), Body: d.Body,
+		ID:      d.EventID,
+		Type:    d.Type,
+		Session: fromKey(d.Session),
+		At:      time.UnixMicro(d.at).UTC(),
+		Body:    d.Body,
 	}
 }
 

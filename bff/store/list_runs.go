@@ -111,7 +111,9 @@ func (db *DB) changeRun(ctx context.Context, query string, args ...any) error {
 }
 
 // LastRun implements gatewaylist.Runs.
-func (db *DB) LastRun(ctx context.Context, kind gatewaylist.RunKind) (c gatewaylist.RunStatus, err error) {
+func (db *DB) LastRun(
+	ctx context.Context, kind gatewaylist.RunKind,
+) (c gatewaylist.RunStatus, err error) {
 	var until, next sql.NullInt64
 	var run string
 	var report sql.NullString

@@ -106,7 +106,8 @@ func parsePairCursor(text string) (pairCursor, error) {
 // badCursor is the error about a cursor in a parameter.
 func badCursor(param string) error {
 	return &wire.Error{
-		Code: wire.CodeInvalid, Param: param,
+		Code:   wire.CodeInvalid,
+		Param:  param,
 		Detail: "the cursor is not valid; use one from an earlier page, unchanged",
 	}
 }

@@ -13,14 +13,19 @@ import (
 
 func postgresDialect() dialect {
 	return dialect{
-		goose: goose.DialectPostgres, migrations: "migrations/postgres",
-		locks:   true,
-		Clock:   `(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`,
-		Horizon: postgresHorizon, HeldBack: postgresHeldBack,
-		EventsAfter: postgresEventsAfter, SessionEventsAfter: postgresSessionEventsAfter,
-		EventAt: postgresEventAt, LatestEvent: postgresLatestEvent,
-		NotNewest: `position < (SELECT max(position) FROM events)`, // see continueLog
-		Violated:  postgresViolated, retryable: postgresRetryable,
+		goose:              goose.DialectPostgres,
+		migrations:         "migrations/postgres",
+		locks:              true,
+		Clock:              `(extract(epoch FROM clock_timestamp()) * 1000000)::bigint`,
+		Horizon:            postgresHorizon,
+		HeldBack:           postgresHeldBack,
+		EventsAfter:        postgresEventsAfter,
+		SessionEventsAfter: postgresSessionEventsAfter,
+		EventAt:            postgresEventAt,
+		LatestEvent:        postgresLatestEvent,
+		NotNewest:          `position < (SELECT max(position) FROM events)`, // see continueLog
+		Violated:           postgresViolated,
+		retryable:          postgresRetryable,
 		insertWriteCheck: `INSERT INTO buckets (name, next_at) VALUES ('write_check', 0)
 			ON CONFLICT (name) DO UPDATE SET next_at = 0`,
 		cannotWrite: postgresCannotWrite,

@@ -14,11 +14,15 @@ import (
 // sqliteDialect needs no row locks: a transaction begins as the only writer.
 func sqliteDialect() dialect {
 	return dialect{
-		goose: goose.DialectSQLite3, migrations: "migrations/sqlite",
-		Clock:   `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
-		Horizon: sqliteHorizon, HeldBack: sqliteHeldBack,
-		EventsAfter: sqliteEventsAfter, SessionEventsAfter: sqliteSessionEventsAfter,
-		EventAt: sqliteEventAt, LatestEvent: sqliteLatestEvent,
+		goose:              goose.DialectSQLite3,
+		migrations:         "migrations/sqlite",
+		Clock:              `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
+		Horizon:            sqliteHorizon,
+		HeldBack:           sqliteHeldBack,
+		EventsAfter:        sqliteEventsAfter,
+		SessionEventsAfter: sqliteSessionEventsAfter,
+		EventAt:            sqliteEventAt,
+		LatestEvent:        sqliteLatestEvent,
 		// A row that shrinks leaves its page almost empty forever; one that moves does not.
 		Pack: `UPDATE sessions SET rowid = (SELECT max(rowid) + 1 FROM sessions)
 			WHERE id = $1`,

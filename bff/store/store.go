@@ -130,10 +130,15 @@ func open(
 	postgres func(*DB, context.Context, Config) error,
 ) (*DB, error) {
 	db := &DB{
-		endpoints: slices.Clone(c.Endpoints), checkEvent: c.CheckEvent, began: c.Began,
-		log: cmp.Or(c.Log, slog.New(slog.DiscardHandler)), clock: clock{fixed: c.Now},
-		patience: defaultPatience, browsing: make(chan struct{}, browsers),
-		failed: make(chan struct{}), rerouted: make(chan struct{}),
+		endpoints:  slices.Clone(c.Endpoints),
+		checkEvent: c.CheckEvent,
+		began:      c.Began,
+		log:        cmp.Or(c.Log, slog.New(slog.DiscardHandler)),
+		clock:      clock{fixed: c.Now},
+		patience:   defaultPatience,
+		browsing:   make(chan struct{}, browsers),
+		failed:     make(chan struct{}),
+		rerouted:   make(chan struct{}),
 	}
 	if db.checkEvent == nil {
 		db.checkEvent = func(payment.Event) error { return nil }

@@ -138,8 +138,10 @@ func (db *DB) Unreadable(ctx context.Context, limit int) ([]console.Unreadable, 
 	var all []console.Unreadable
 	for _, r := range list {
 		u := console.Unreadable{
-			Kind: console.UnreadableSession, ID: fromKey(r.id),
-			Session: fromKey(r.id), Since: time.UnixMicro(r.since).UTC(),
+			Kind:    console.UnreadableSession,
+			ID:      fromKey(r.id),
+			Session: fromKey(r.id),
+			Since:   time.UnixMicro(r.since).UTC(),
 		}
 		_, err := r.session()
 		if unreadable, ok := errors.AsType[*unreadableError](err); ok {

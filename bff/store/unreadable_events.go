@@ -74,8 +74,10 @@ func (db *DB) UnreadableEvents(
 	list, err := db.eventsSetAside(ctx, "", limit)
 	for _, e := range list {
 		u := console.Unreadable{
-			Kind: console.UnreadableEvent, ID: e.ID, Session: e.Session,
-			Since: time.UnixMicro(e.since).UTC(),
+			Kind:    console.UnreadableEvent,
+			ID:      e.ID,
+			Session: e.Session,
+			Since:   time.UnixMicro(e.since).UTC(),
 		}
 		if err := db.checkEvent(e.Event); err != nil {
 			u.Error = err.Error()

@@ -209,8 +209,11 @@ func put(
 		return r, false, fmt.Errorf("encoding: %w", err)
 	}
 	r = row{
-		id: keyOf(s.ID), createdAt: s.CreatedAt.UnixMicro(), doc: doc,
-		checkedAt: microsOf(s.CheckedAt), dueAt: microsOf(s.DueAt),
+		id:        keyOf(s.ID),
+		createdAt: s.CreatedAt.UnixMicro(),
+		doc:       doc,
+		checkedAt: microsOf(s.CheckedAt),
+		dueAt:     microsOf(s.DueAt),
 	}
 	coin, network := choice(&s)
 	n, err := affected(

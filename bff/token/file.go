@@ -68,8 +68,11 @@ func read(raw []byte, base *Registry) (*Registry, error) {
 		}
 	}
 	f := reading{
-		Registry: base.clone(), base: base, ids: map[string]bool{}, codes: map[string]bool{},
-		keys: map[key]bool{},
+		Registry: base.clone(),
+		base:     base,
+		ids:      map[string]bool{},
+		codes:    map[string]bool{},
+		keys:     map[key]bool{},
 	}
 	for _, e := range lists["networks"] {
 		if err := f.network(e); err != nil {
@@ -190,8 +193,10 @@ func (f reading) token(e entry) error {
 	}
 	n, known := f.networks[e.texts["network"]]
 	t := Token{
-		Symbol: e.texts["symbol"], Network: n, Contract: e.texts["contract"],
-		Source: e.texts["source"],
+		Symbol:   e.texts["symbol"],
+		Network:  n,
+		Contract: e.texts["contract"],
+		Source:   e.texts["source"],
 	}
 	id := key{upper(t.Symbol), n.ID}
 	switch {

@@ -53,8 +53,10 @@ func (r *Registry) Call(p Payment) *wire.Call {
 		return nil
 	}
 	call := &wire.Call{
-		ChainID: fmt.Sprintf("%#x", t.Network.ChainID), To: p.Address,
-		Value: fmt.Sprintf("%#x", units), Data: "0x",
+		ChainID: fmt.Sprintf("%#x", t.Network.ChainID),
+		To:      p.Address,
+		Value:   fmt.Sprintf("%#x", units),
+		Data:    "0x",
 	}
 	if !t.Native {
 		call.To, call.Value = t.Contract, "0x0"

@@ -114,7 +114,9 @@ func (r *Registry) orBuiltin() *Registry {
 
 func (r *Registry) clone() *Registry {
 	c := &Registry{
-		networks: map[string]Network{}, codes: map[string]string{}, tokens: map[key]Token{},
+		networks: map[string]Network{},
+		codes:    map[string]string{},
+		tokens:   map[key]Token{},
 	}
 	maps.Copy(c.networks, r.networks)
 	maps.Copy(c.codes, r.codes)

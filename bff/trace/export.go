@@ -60,7 +60,9 @@ type queue struct {
 func newQueue(c Config) *queue {
 	c = c.withDefaults()
 	q := &queue{
-		url: c.URL, log: c.Log, size: int64(c.Queue),
+		url:  c.URL,
+		log:  c.Log,
+		size: int64(c.Queue),
 		origin: resource.NewSchemaless(attribute.String("service.name", "coinslot"),
 			attribute.String("service.version", c.Version)),
 		client: &http.Client{

@@ -41,7 +41,9 @@ type Assets struct {
 // extension, "openapi" and ".json".
 func NewAsset(stem, extension, mime string, content []byte) *Asset {
 	return &Asset{
-		name: hashName(stem, extension, content), mime: mime, forms: map[string][]byte{
+		name: hashName(stem, extension, content),
+		mime: mime,
+		forms: map[string][]byte{
 			identity: content, "br": compress("br", content), "gzip": compress("gzip", content),
 		},
 	}
@@ -86,7 +88,9 @@ type Asset struct {
 // a file of it is missing.
 func newAssets(files fs.FS) (*Assets, error) {
 	a := &Assets{
-		byName: map[string]*Asset{}, byHash: map[string]*Asset{}, policies: newPolicies(nil, ""),
+		byName:   map[string]*Asset{},
+		byHash:   map[string]*Asset{},
+		policies: newPolicies(nil, ""),
 	}
 	text, err := fs.ReadFile(files, "dist/manifest.json")
 	switch {
@@ -115,8 +119,10 @@ func (a *Assets) readBuilt(files fs.FS, text []byte) error {
 	}
 	for name, entry := range manifest.Files {
 		f := &Asset{
-			name: entry.File, mime: mimeOf(name), integrity: entry.Integrity,
-			forms: map[string][]byte{},
+			name:      entry.File,
+			mime:      mimeOf(name),
+			integrity: entry.Integrity,
+			forms:     map[string][]byte{},
 		}
 		exists := map[string]bool{"": entry.Plain, ".br": entry.Brotli > 0, ".gz": entry.Gzip > 0}
 		for suffix, coding := range map[string]string{"": identity, ".br": "br", ".gz": "gzip"} {

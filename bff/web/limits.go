@@ -43,9 +43,12 @@ type Limits struct {
 
 func (l Limits) withDefaults() Limits {
 	return Limits{
-		Reads: cmp.Or(l.Reads, 1200), Posts: cmp.Or(l.Posts, 1200), Calls: cmp.Or(l.Calls, 360),
-		Guesses: cmp.Or(l.Guesses, 30), Sockets: cmp.Or(l.Sockets, 200),
-		Unpaid: cmp.Or(l.Unpaid, 200),
+		Reads:   cmp.Or(l.Reads, 1200),
+		Posts:   cmp.Or(l.Posts, 1200),
+		Calls:   cmp.Or(l.Calls, 360),
+		Guesses: cmp.Or(l.Guesses, 30),
+		Sockets: cmp.Or(l.Sockets, 200),
+		Unpaid:  cmp.Or(l.Unpaid, 200),
 	}
 }
 

@@ -83,7 +83,10 @@ func newPolicies(origins []string, inline string) policies {
 	features := strings.Join(unusedFeatures, "=(), ") + "=(), clipboard-write=(self)"
 	framers := strings.Join(append([]string{"'self'"}, origins...), " ")
 	file := policy{
-		content: inertCSP, vary: "Accept-Encoding", resource: "cross-origin", opener: "same-origin",
+		content:  inertCSP,
+		vary:     "Accept-Encoding",
+		resource: "cross-origin",
+		opener:   "same-origin",
 	}
 	logo := file
 	logo.content += "; style-src 'unsafe-inline'" // drawing programs write styles
@@ -98,9 +101,13 @@ func newPolicies(origins []string, inline string) policies {
 	console.content, console.vary = consoleCSP, "Accept, Cookie"
 	console.features = strings.Replace(features, "=(self)", "=()", 1)
 	return policies{
-		KindData: {closedCSP, "no-store", negotiated, "same-origin", "same-origin", "", "", ""},
-		KindPage: page, KindFramed: framed, KindAlone: alone, KindDoctor: doctor,
-		KindManual: manual, KindConsole: console,
+		KindData:    {closedCSP, "no-store", negotiated, "same-origin", "same-origin", "", "", ""},
+		KindPage:    page,
+		KindFramed:  framed,
+		KindAlone:   alone,
+		KindDoctor:  doctor,
+		KindManual:  manual,
+		KindConsole: console,
 		KindMoved: {closedCSP, "no-store", negotiated, "cross-origin", "same-origin-allow-popups",
 			"require-corp", "", ""},
 		KindPicture: {inertCSP, "no-store", "Accept-Encoding", "same-origin", "same-origin", "", "",
@@ -110,8 +117,9 @@ func newPolicies(origins []string, inline string) policies {
 		KindScript: file.public("public, max-age=300, stale-while-revalidate=86400"),
 		KindModule: {inertCSP, "public, max-age=60", "Accept-Encoding, Accept-Language",
 			"cross-origin", "same-origin", "", "", "*"},
-		KindRelease: file.public(forever), KindPublished: file.public("public, max-age=300"),
-		KindIcon: file.public("public, max-age=86400"),
+		KindRelease:   file.public(forever),
+		KindPublished: file.public("public, max-age=300"),
+		KindIcon:      file.public("public, max-age=86400"),
 	}
 }
 

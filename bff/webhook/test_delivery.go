@@ -79,7 +79,8 @@ func (s *Sender) Test(ctx context.Context, key string) (TestResult, error) {
 		return TestResult{}, ErrTooManyTests
 	}
 	tested := TestResult{
-		Event: d.EventID, Deliveries: make([]TestDelivery, len(s.workers)),
+		Event:      d.EventID,
+		Deliveries: make([]TestDelivery, len(s.workers)),
 	}
 	var all sync.WaitGroup
 	for i, l := range s.workers {
@@ -117,8 +118,12 @@ func (l *worker) test(ctx context.Context, d Delivery) TestDelivery {
 	began := time.Now()
 	a := l.s.post(ctx, d)
 	t := TestDelivery{
-		Endpoint: l.endpoint, Delivered: a.delivered(), Status: a.status, Took: time.Since(began),
-		Note: truncate(a.note, maxTestNote), Failure: a.failure(),
+		Endpoint:  l.endpoint,
+		Delivered: a.delivered(),
+		Status:    a.status,
+		Took:      time.Since(began),
+		Note:      truncate(a.note, maxTestNote),
+		Failure:   a.failure(),
 	}
 	l.s.config.Log.InfoContext(ctx, "webhook tested", "event", d.EventID, "host", l.host, "status",
 		t.Status, "fault", t.Failure.Code)
@@ -147,7 +152,8 @@ func testBody(at time.Time) []byte {
 	}{
 		EventTest, payment.Timestamp{Time: at},
 		data{
-			Object: "test", Test: true,
+			Object:  "test",
+			Test:    true,
 			Message: "This is a test. It tells of no payment: answer 2xx and do nothing.",
 		},
 	})
@@ -180,8 +186,9 @@ func (t *tests) begin(key string, now, stamp time.Time) (message Delivery, ok bo
 		return message, false
 	}
 	message = Delivery{
-		EventID: "evt_" + strings.ToLower(rand.Text()), Type: EventTest,
-		Body: testBody(stamp),
+		EventID: "evt_" + strings.ToLower(rand.Text()),
+		Type:    EventTest,
+		Body:    testBody(stamp),
 	}
 	for _, b := range t.list {
 		if key != "" && b.key == key {

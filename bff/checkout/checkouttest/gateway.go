@@ -58,8 +58,12 @@ func Dec(s string) decimal.Decimal { return decimal.RequireFromString(s) }
 func coins() []payment.Currency {
 	network := func(name, code, least, most, fee string) payment.Network {
 		return payment.Network{
-			Name: name, Code: code, MinimumUSD: Dec(least), MaximumUSD: Dec(most), Fee: Dec(fee),
-			MaxTTL: 60,
+			Name:       name,
+			Code:       code,
+			MinimumUSD: Dec(least),
+			MaximumUSD: Dec(most),
+			Fee:        Dec(fee),
+			MaxTTL:     60,
 		}
 	}
 	return []payment.Currency{
@@ -139,10 +143,18 @@ func (g *Gateway) Add(req payment.CreateRequest) payment.Created {
 	}}
 	g.txs = append(g.txs, tx)
 	return payment.Created{
-		TrackingCode: code, PaymentURL: tx.PaymentURL, Status: "pending", OrderID: req.OrderID,
-		CurrencySymbol: req.CurrencySymbol, NetworkCode: req.NetworkCode, AmountUSD: req.AmountUSD,
-		PayAmount: pay, PayAmountText: pay.StringFixed(8), TolerancePercent: Dec("1"),
-		Address: tx.Address, ExpiresAt: tx.ExpiresAt,
+		TrackingCode:     code,
+		PaymentURL:       tx.PaymentURL,
+		Status:           "pending",
+		OrderID:          req.OrderID,
+		CurrencySymbol:   req.CurrencySymbol,
+		NetworkCode:      req.NetworkCode,
+		AmountUSD:        req.AmountUSD,
+		PayAmount:        pay,
+		PayAmountText:    pay.StringFixed(8),
+		TolerancePercent: Dec("1"),
+		Address:          tx.Address,
+		ExpiresAt:        tx.ExpiresAt,
 	}
 }
 
@@ -203,7 +215,9 @@ func (g *Gateway) Cancel(_ context.Context, code string) error {
 	tx := g.find(code)
 	if tx == nil || tx.Status != "pending" || tx.Stubborn {
 		return &payment.RefusedError{
-			Reason: payment.ReasonRefused, Status: 422, Message: "not pending",
+			Reason:  payment.ReasonRefused,
+			Status:  422,
+			Message: "not pending",
 		}
 	}
 	tx.Status, tx.CancelledByUser = "cancelled", true
@@ -246,7 +260,10 @@ func (g *Gateway) Transactions(_ context.Context, q payment.ListQuery) (payment.
 	last := max(1, (len(all)+q.Limit-1)/q.Limit)
 	from := min((q.Page-1)*q.Limit, len(all))
 	return payment.RecordPage{
-		Items: all[from:min(from+q.Limit, len(all))], Page: q.Page, LastPage: last, Total: len(all),
+		Items:    all[from:min(from+q.Limit, len(all))],
+		Page:     q.Page,
+		LastPage: last,
+		Total:    len(all),
 	}, nil
 }
 

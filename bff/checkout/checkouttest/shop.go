@@ -121,8 +121,9 @@ func (h *Shop) View(id string) wire.View {
 // ViewOptions returns the options of View.
 func (h *Shop) ViewOptions() checkout.ViewOptions {
 	return checkout.ViewOptions{
-		Now: h.Clock.Now(), Currencies: coins(),
-		Translate: func(key string, _ ...string) string { return key },
+		Now:        h.Clock.Now(),
+		Currencies: coins(),
+		Translate:  func(key string, _ ...string) string { return key },
 	}
 }
 

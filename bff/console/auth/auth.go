@@ -79,9 +79,13 @@ type Authenticator struct {
 // New returns an Authenticator for the pages of a server.
 func New(site *web.Server, c Config) *Authenticator {
 	return &Authenticator{
-		Config: c, site: site, keys: newKeys(c.Secret, c.Hash), hashing: make(chan struct{}, concurrentHashes),
-		byClient: perMinute(loginsPerMinute), byNetwork: perMinute(networkLoginsPerMinute),
-		recorded: perMinute(failuresPerMinute),
+		Config:    c,
+		site:      site,
+		keys:      newKeys(c.Secret, c.Hash),
+		hashing:   make(chan struct{}, concurrentHashes),
+		byClient:  perMinute(loginsPerMinute),
+		byNetwork: perMinute(networkLoginsPerMinute),
+		recorded:  perMinute(failuresPerMinute),
 	}
 }
 

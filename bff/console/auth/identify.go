@@ -31,8 +31,13 @@ func (a *Authenticator) cookieName() string {
 // cookie is the login's; an empty value deletes it.
 func (a *Authenticator) cookie(value string) *http.Cookie {
 	c := &http.Cookie{
-		Name: a.cookieName(), Value: value, Path: "/", HttpOnly: true, Secure: a.isSecure(),
-		SameSite: http.SameSiteStrictMode, MaxAge: int(loginLifetime / time.Second),
+		Name:     a.cookieName(),
+		Value:    value,
+		Path:     "/",
+		HttpOnly: true,
+		Secure:   a.isSecure(),
+		SameSite: http.SameSiteStrictMode,
+		MaxAge:   int(loginLifetime / time.Second),
 	}
 	if value == "" {
 		c.MaxAge = -1
@@ -62,7 +67,10 @@ func (a *Authenticator) operator(r *http.Request) (*Operator, error) {
 		return nil, err
 	}
 	return &Operator{
-		Name: sharedName, CanSignOut: true, keys: a.keys, logins: []string{c.Value},
+		Name:       sharedName,
+		CanSignOut: true,
+		keys:       a.keys,
+		logins:     []string{c.Value},
 	}, nil
 }
 
@@ -81,7 +89,9 @@ func (a *Authenticator) namedByProxy(r *http.Request) (*Operator, error) {
 			return "proxy " + strconv.FormatInt(day, 10) + " " + names[0]
 		}
 		return &Operator{
-			Name: names[0], keys: a.keys, logins: []string{bound(today), bound(today - 1)},
+			Name:   names[0],
+			keys:   a.keys,
+			logins: []string{bound(today), bound(today - 1)},
 		}, nil
 	}
 }

@@ -47,8 +47,10 @@ func (a *Authenticator) askToSignIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s := Screen{
-		To: requestedPath(r), Status: http.StatusForbidden, MaybeSignedIn: fromOtherSite(r),
-		SignedOut: a.readNotice("", r.URL) == signedOut,
+		To:            requestedPath(r),
+		Status:        http.StatusForbidden,
+		MaybeSignedIn: fromOtherSite(r),
+		SignedOut:     a.readNotice("", r.URL) == signedOut,
 	}
 	switch {
 	case r.Method == http.MethodPost:

@@ -79,10 +79,18 @@ func Settings(t testing.TB, api string) config.Config {
 	items := "items:\n  coffee: {title: Coffee, amount_usd: \"4.50\"}\n  tip: {title: Tip, open: {minimum: \"1\", maximum: \"100\", suggested: \"5\"}}\n"
 	fortest.OK(t, os.WriteFile(catalog, []byte(items), 0o600))
 	return config.Config{
-		PublicURL: "http://localhost:8080", Database: storetest.Migrated(t, checkouttest.CreateTables), Origins: []string{Shop},
-		GatewayURL: api, GatewayKey: config.NewSecret(GatewayKey), GatewayPageURL: api + "/pay", GatewayRPS: 1000,
-		SecretKeys: []config.Secret{config.NewSecret(SecretKey)}, OrderKey: config.NewSecret(OrderKey), HookToken: config.NewSecret(HookToken),
-		Catalog: catalog, PollInterval: 50 * time.Millisecond,
+		PublicURL:      "http://localhost:8080",
+		Database:       storetest.Migrated(t, checkouttest.CreateTables),
+		Origins:        []string{Shop},
+		GatewayURL:     api,
+		GatewayKey:     config.NewSecret(GatewayKey),
+		GatewayPageURL: api + "/pay",
+		GatewayRPS:     1000,
+		SecretKeys:     []config.Secret{config.NewSecret(SecretKey)},
+		OrderKey:       config.NewSecret(OrderKey),
+		HookToken:      config.NewSecret(HookToken),
+		Catalog:        catalog,
+		PollInterval:   50 * time.Millisecond,
 	}
 }
 

@@ -93,8 +93,11 @@ var consoleTests = cases{
 		var want []console.Action
 		for n := range 5 {
 			a := console.Action{
-				At: epoch().Add(time.Duration(n/2) * time.Second), By: "ann", From: "192.0.2.1",
-				What: fmt.Sprint("did.", n), Detail: "so",
+				At:     epoch().Add(time.Duration(n/2) * time.Second),
+				By:     "ann",
+				From:   "192.0.2.1",
+				What:   fmt.Sprint("did.", n),
+				Detail: "so",
 			}
 			if n%2 == 0 {
 				a.Session, a.Detail, a.From = fresh(n).ID, "", ""
@@ -240,7 +243,11 @@ var consoleTests = cases{
 // eventWithID is an event of that id.
 func eventWithID(session, id string, at time.Time) payment.Event {
 	return payment.Event{
-		ID: id, Type: payment.EventPending, Session: session, At: at, Body: []byte("{}"),
+		ID:      id,
+		Type:    payment.EventPending,
+		Session: session,
+		At:      at,
+		Body:    []byte("{}"),
 	}
 }
 

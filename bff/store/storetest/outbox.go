@@ -188,9 +188,11 @@ var outboxTests = cases{
 // event is the nth of a session, n seconds after the epoch.
 func event(session string, n int) payment.Event {
 	return payment.Event{
-		ID: fmt.Sprintf("evt_%s_%d", session, n), Type: payment.EventPending, Session: session,
-		At:   epoch().Add(time.Duration(n) * time.Second),
-		Body: []byte(fmt.Sprintf("{\"n\": %d,\x00\xff }", n)),
+		ID:      fmt.Sprintf("evt_%s_%d", session, n),
+		Type:    payment.EventPending,
+		Session: session,
+		At:      epoch().Add(time.Duration(n) * time.Second),
+		Body:    []byte(fmt.Sprintf("{\"n\": %d,\x00\xff }", n)),
 	}
 }
 
@@ -229,7 +231,12 @@ func deliveryEach(t *testing.T, open Opener) {
 	e := event(s.ID, 1)
 	updated(t, b, s.ID, nothing, e)
 	want := webhook.Delivery{
-		EventID: e.ID, Endpoint: endA, Type: e.Type, Session: s.ID, Body: e.Body, CreatedAt: e.At,
+		EventID:   e.ID,
+		Endpoint:  endA,
+		Type:      e.Type,
+		Session:   s.ID,
+		Body:      e.Body,
+		CreatedAt: e.At,
 	}
 	same(t, "claimed for a", claimTo(t, b, e.At, 10, endA), []webhook.Delivery{want})
 	want.Endpoint = endB

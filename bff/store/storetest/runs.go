@@ -148,7 +148,9 @@ func lastRun(t *testing.T, b Backend) gatewaylist.RunStatus {
 // runBy is a run that an operator requests.
 func runBy(by string) gatewaylist.Run {
 	return gatewaylist.Run{
-		By: by, From: epoch().Truncate(24 * time.Hour), To: epoch().Truncate(24 * time.Hour),
+		By:    by,
+		From:  epoch().Truncate(24 * time.Hour),
+		To:    epoch().Truncate(24 * time.Hour),
 		Began: epoch(),
 	}
 }

@@ -114,8 +114,11 @@ var searchTests = cases{
 			{console.Query{From: at(2), To: at(5), Status: "review"}, []int{4}},
 			{
 				console.Query{
-					Text: "ann@shop.example", Coin: "USDT", Network: "TRC20", Status: "open",
-					From: at(2),
+					Text:    "ann@shop.example",
+					Coin:    "USDT",
+					Network: "TRC20",
+					Status:  "open",
+					From:    at(2),
 				},
 				[]int{3},
 			},

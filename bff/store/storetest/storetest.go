@@ -93,9 +93,13 @@ func epoch() time.Time { return time.Date(2026, 11, 20, 23, 59, 58, 765_432_000,
 // also makes it n seconds younger.
 func fresh(n int) payment.Session {
 	return payment.Session{
-		ID: fmt.Sprintf("cs_%026d", n), Status: wire.Open, Digest: "d", Environment: "test",
+		ID:          fmt.Sprintf("cs_%026d", n),
+		Status:      wire.Open,
+		Digest:      "d",
+		Environment: "test",
 		Order: payment.Order{
-			AmountUSD: decimal.RequireFromString("25.00"), Ref: fmt.Sprintf("order %d", n),
+			AmountUSD: decimal.RequireFromString("25.00"),
+			Ref:       fmt.Sprintf("order %d", n),
 		},
 		CreatedAt: epoch().Add(time.Duration(n) * time.Second),
 		ExpiresAt: epoch().Add(24 * time.Hour),
@@ -105,7 +109,10 @@ func fresh(n int) payment.Session {
 // attempt is one in the given state that holds nothing but its marker.
 func attempt(number int, state payment.State, marker string) payment.Attempt {
 	return payment.Attempt{
-		Number: number, State: state, Marker: marker, AmountUSD: decimal.RequireFromString("25"),
+		Number:    number,
+		State:     state,
+		Marker:    marker,
+		AmountUSD: decimal.RequireFromString("25"),
 	}
 }
 
