@@ -275,8 +275,10 @@ func TestDeadlockRunsAgain(t *testing.T) {
 		s.Attempts = []payment.Attempt{{Number: 1, State: payment.Waiting, Marker: "m"}}
 		return nil, nil
 	})
-	if err != nil || s.Version != 2 || runs != 2 {
-		t.Errorf("Update = version %d, %v after %d runs; want 2 after 2", s.Version, err, runs)
+	// The second run may get the row before the other, which waits for it: a second deadlock.
+	if err != nil || s.Version != 2 || runs < 2 {
+		t.Errorf("Update = version %d, %v after %d runs; want 2, after 2 or more", s.Version, err,
+			runs)
 	}
 	fortest.OK(t, <-waiting)
 }
