@@ -88,9 +88,26 @@ type Order struct {
 	Ref         string `json:"ref"`         // the merchant's own reference; may be empty
 	Title       string `json:"title"`       // one line; may be empty
 	Description string `json:"description"` // plain text; may be empty
-	AmountUSD   string `json:"amount_usd"`  // decimal text with two places, "25.00"
+	// Amount is the price in the shop's Currency (ISO 4217), decimal text with the currency's places.
+	// AmountUSD is what is charged, with two places; Rate is how it was converted, nil if in dollars.
+	Amount    string `json:"amount"`
+	Currency  string `json:"currency"`
+	AmountUSD string `json:"amount_usd"`
+	Rate      *Rate  `json:"rate"`
+	// Price is the price as people of the page's language write it, and Charge what it is converted
+	// to and how; "" if the price is in dollars.
+	Price  string `json:"price"`
+	Charge string `json:"charge,omitempty"`
 	// ShopName is the shop's name as shoppers know it; empty if the merchant has set none.
 	ShopName string `json:"shop_name,omitempty"`
+}
+
+// Rate is an exchange rate. All numbers are decimal text.
+type Rate struct {
+	USDPerUnit    string `json:"usd_per_unit"`
+	Source        string `json:"source"` // "ecb", "json" or "fixed"
+	AsOf          string `json:"as_of"`  // RFC 3339
+	SpreadPercent string `json:"spread_percent"`
 }
 
 // Currency is a coin that the merchant accepts.

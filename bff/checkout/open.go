@@ -40,8 +40,11 @@ func (c *Service) open(
 	}
 
 	o = o.Complete()
-	fresh := c.newSession(o, key)
 	known, err := c.checkCurrencies(ctx, o)
+	if err == nil {
+		o, err = c.Price(ctx, o)
+	}
+	fresh := c.newSession(o, key)
 	if err != nil {
 		return c.findExisting(ctx, fresh, err)
 	}
@@ -101,8 +104,8 @@ func (c *Service) checkCurrencies(ctx context.Context, o payment.Order) (known b
 	return true, &wire.Error{Code: wire.CodeInvalid, Param: "currencies", Detail: detail}
 }
 
-// findExisting returns the session that has the key or reference of fresh, whose currencies
-// match nothing now, or the error wrong if there is none.
+// findExisting returns the session that has the key or reference of fresh, which cannot be opened
+// now, or why it cannot (wrong) if there is none.
 func (c *Service) findExisting(
 	ctx context.Context, fresh payment.Session, wrong error,
 ) (s payment.Session, created bool, err error) {

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"coinslot/bff/payment"
+
+	"github.com/shopspring/decimal"
 )
 
 // Gateway is what this package needs of the gateway's merchant API. Methods block until the
@@ -29,6 +31,18 @@ type Gateway interface {
 	// Environment identifies gateway and merchant: the base URL and a fingerprint of the key,
 	// never the key.
 	Environment() string
+}
+
+// Rates converts prices in other currencies into dollars.
+type Rates interface {
+	// Convert returns what amount is charged as now, up to the next cent, and the rate that proves
+	// it. It reads stored rates and asks no source.
+	//
+	// Errors: *wire.Error with CodeCurrencyUnsupported, or with CodeRateUnavailable if no rate can
+	// be trusted now; the store's.
+	Convert(
+		ctx context.Context, amount decimal.Decimal, currency string,
+	) (dollars decimal.Decimal, rate payment.Rate, err error)
 }
 
 // ClaimedSession is a session with the claim under which it is processed.

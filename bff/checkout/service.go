@@ -19,6 +19,8 @@ import (
 type Config struct {
 	Store   Store
 	Gateway Gateway
+	// Rates converts prices; nil = dollars only.
+	Rates Rates
 	// Page is the base URL of the checkout pages, "https://pay.shop.example/checkout/".
 	Page string
 	// Receipt signs the proof that a session is confirmed; nil = no receipts.

@@ -17,6 +17,8 @@ import (
 // public contract, section 3.
 type body struct {
 	AmountUSD        *string            `json:"amount_usd"`
+	Amount           *string            `json:"amount"`
+	Currency         *string            `json:"currency"`
 	OrderRef         string             `json:"order_ref"`
 	OrderID          *int               `json:"order_id"`
 	ShopName         string             `json:"shop_name"`
@@ -46,15 +48,15 @@ func Decode(raw []byte) (payment.Order, error) {
 }
 
 func (b body) order() (payment.Order, error) {
-	if b.AmountUSD == nil {
-		return payment.Order{}, payment.NewError(wire.CodeAmountRequired, "amount_usd")
-	}
-	amount, err := payment.ParseAmount(*b.AmountUSD)
+	price, err := readPrice(b.AmountUSD, b.Amount, b.Currency)
 	if err != nil {
 		return payment.Order{}, err
 	}
+
 	o := payment.Order{
-		AmountUSD:   amount,
+		AmountUSD:   price.dollars,
+		Amount:      price.amount,
+		Currency:    price.currency,
 		Ref:         b.OrderRef,
 		ShopName:    b.ShopName,
 		Title:       b.Title,
@@ -135,7 +137,7 @@ func Strict(raw []byte, v any) error {
 		return payment.NewError(wire.CodeDuplicateField, member(syntactic.JSONPointer))
 	case errors.As(err, &semantic):
 		param := member(semantic.JSONPointer)
-		if param == "amount_usd" {
+		if param == "amount_usd" || param == "amount" {
 			return payment.NewError(wire.CodeAmountType, param)
 		}
 		return payment.NewError(wire.CodeInvalid, param)

@@ -95,7 +95,14 @@ func (s *Session) erasePersonal(now time.Time) {
 // compares, and what prevents the order from being started again.
 func (s *Session) makeTombstone() {
 	s.Deleted, s.Notice, s.Timeline = true, Notice{}, nil
-	s.Order = Order{AmountUSD: s.Order.AmountUSD, Ref: s.Order.Ref, OrderID: s.Order.OrderID}
+	s.Order = Order{
+		AmountUSD: s.Order.AmountUSD,
+		Amount:    s.Order.Amount,
+		Currency:  s.Order.Currency,
+		Rate:      s.Order.Rate,
+		Ref:       s.Order.Ref,
+		OrderID:   s.Order.OrderID,
+	}
 	for i, a := range s.Attempts {
 		if a.State == Refused { // nothing exists at the gateway
 			s.Attempts[i] = Attempt{

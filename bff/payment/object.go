@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/currency"
 )
 
 // Object is a session in the API and in webhooks. Amounts are exact decimal text, in the coin
@@ -16,9 +17,14 @@ type Object struct {
 	URL    string      `json:"url"`    // of the page to send the shopper to
 	Status wire.Status `json:"status"` // release goods on wire.Confirmed only
 	// from 1, only grows: of two Objects the higher is the newer
-	Version    int64             `json:"version"`
-	Test       bool              `json:"test"` // no real money moves
+	Version int64 `json:"version"`
+	Test    bool  `json:"test"` // no real money moves
+	// Amount is the merchant's price in Currency, an ISO 4217 code, with the digits of the
+	// currency. AmountUSD is what is charged; Rate is how it was converted, nil if in dollars.
+	Amount     string            `json:"amount"`
+	Currency   string            `json:"currency"`
 	AmountUSD  string            `json:"amount_usd"`
+	Rate       *Rate             `json:"rate"`
 	OrderRef   string            `json:"order_ref"`
 	ShopName   string            `json:"shop_name"`
 	Title      string            `json:"title"`
@@ -116,6 +122,7 @@ func (r Receipt) Of(s *Session) string {
 
 // Object returns s as in the API.
 func (s *Session) Object(opts EventOptions) Object {
+	amount, code := s.Order.Price()
 	o := Object{
 		ID:         s.ID,
 		Object:     "session",
@@ -123,7 +130,10 @@ func (s *Session) Object(opts EventOptions) Object {
 		Status:     s.Status,
 		Version:    s.Version,
 		Test:       s.Test,
+		Amount:     currency.Text(amount, code),
+		Currency:   code,
 		AmountUSD:  s.Order.AmountUSD.StringFixed(2),
+		Rate:       s.Order.Rate,
 		OrderRef:   s.Order.Ref,
 		ShopName:   s.Order.ShopName,
 		Title:      s.Order.Title,

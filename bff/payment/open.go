@@ -149,7 +149,7 @@ func (s *Session) mayOpen(now time.Time) error {
 		return errInProgress
 	case wire.Payable, wire.Unpaid:
 	}
-	if s.Deleted || s.ClosedBy.Final() || len(s.Attempts) == 0 && !now.Before(s.ExpiresAt) {
+	if s.Deleted || s.ClosedBy.Final() || s.choiceExpired(now) {
 		return NewError(wire.CodeSessionExpired, "")
 	}
 	for i := range s.Attempts {
@@ -162,6 +162,13 @@ func (s *Session) mayOpen(now time.Time) error {
 		return errTooMany
 	}
 	return nil
+}
+
+// choiceExpired reports whether it is too late to choose a coin: after ExpiresAt, the first one. A
+// price in another currency has no further one either, because its rate is too old.
+func (s *Session) choiceExpired(now time.Time) bool {
+	isFirst := len(s.Attempts) == 0
+	return (isFirst || !s.Order.InDollars()) && !now.Before(s.ExpiresAt)
 }
 
 // mayChange returns why no attempt could be opened even if waiting attempt n were canceled.

@@ -15,14 +15,22 @@ import (
 	"unicode/utf8"
 
 	"coinslot/app/wire"
+	"coinslot/bff/currency"
 
 	"github.com/shopspring/decimal"
 )
 
-// Order is what is to be paid once, priced by the merchant alone. Only AmountUSD is required;
+// Order is what is to be paid once, priced by the merchant alone. Only the price is required;
 // [Order.Validate] enforces the limits, docs/api.md documents them.
 type Order struct {
-	AmountUSD decimal.Decimal `json:"amount_usd"` // as from [ParseAmount]
+	// AmountUSD is what is charged, as from [ParseAmount]. It is zero for a price in another
+	// currency that was not converted yet: see [Order.InDollars].
+	AmountUSD decimal.Decimal `json:"amount_usd"`
+	// Amount and Currency are a price in another currency than dollars, zero and "" for one in
+	// dollars. Currency is an ISO 4217 code. Rate is what Amount was converted at; nil = not yet.
+	Amount   decimal.Decimal `json:"amount,omitzero"`
+	Currency string          `json:"currency,omitempty"`
+	Rate     *Rate           `json:"rate,omitempty"`
 	// the merchant's reference, unique if not empty
 	Ref string `json:"ref,omitempty"`
 	// six digits to give to the gateway; zero = draw a free one
@@ -49,6 +57,30 @@ type Order struct {
 	Item string `json:"item,omitempty"`
 }
 
+// Rate is the exchange rate at which a price was converted into dollars. It never changes after the
+// session was opened, and proves the charge. All numbers are decimal text.
+type Rate struct {
+	// USDPerUnit is what one unit of the currency was worth, rounded to ten digits.
+	USDPerUnit string `json:"usd_per_unit"`
+	// Exact is the same as a fraction, in the digits of the source: "1.0921", or "1.0921/163.27" if
+	// the source compares both currencies with a third one.
+	Exact         string    `json:"usd_per_unit_exact"`
+	Source        string    `json:"source"` // "ecb", "json" or "fixed"
+	AsOf          time.Time `json:"as_of"`  // when the source stated it, in UTC
+	SpreadPercent string    `json:"spread_percent"`
+}
+
+// InDollars reports whether the merchant's price is in dollars.
+func (o Order) InDollars() bool { return o.Currency == "" }
+
+// Price returns the merchant's price: the amount, and the ISO 4217 code of its currency.
+func (o Order) Price() (amount decimal.Decimal, code string) {
+	if o.InDollars() {
+		return o.AmountUSD, currency.Dollars
+	}
+	return o.Amount, o.Currency
+}
+
 // Complete fills in defaults, so that equal orders have equal Digests.
 func (o Order) Complete() Order {
 	if o.ExpiresIn == 0 {
@@ -71,7 +103,8 @@ const (
 	maxCurrencies  = 50
 	maxTTLMinutes  = 7 * 24 * 60
 	MaxExpiresIn   = 90 * 24 * time.Hour
-	defaultTTL     = 30 // minutes
+	MaxRateAge     = 24 * time.Hour // how long a session may keep its exchange rate
+	defaultTTL     = 30             // minutes
 	DefaultExpiry  = 24 * time.Hour
 )
 
@@ -103,7 +136,8 @@ func (o Order) Validate() error {
 		param string
 		ok    bool
 	}{
-		{"amount_usd", o.AmountUSD.IsPositive() && amountText.MatchString(o.AmountUSD.String())},
+		{"amount_usd", o.validCharge()},
+		{"amount", o.InDollars() || o.Amount.IsPositive()},
 		{"order_ref", isLine(o.Ref, maxRef)},
 		{"order_id", o.OrderID == 0 || o.OrderID >= 100_000 && o.OrderID <= 999_999},
 		{"shop_name", isTitle(o.ShopName, maxShopName)},
@@ -113,7 +147,7 @@ func (o Order) Validate() error {
 		{"metadata", validMetadata(o.Metadata)},
 		{"currencies", validCurrencies(o.Currencies)},
 		{"ttl_minutes", o.TTLMinutes >= 0 && o.TTLMinutes <= maxTTLMinutes},
-		{"expires_in_minutes", o.ExpiresIn >= 0 && o.ExpiresIn <= MaxExpiresIn},
+		{"expires_in_minutes", o.ExpiresIn >= 0 && o.ExpiresIn <= o.maxExpiresIn()},
 		{"success_url", validURL(o.SuccessURL)},
 		{"cancel_url", validURL(o.CancelURL)},
 		{"lang", isLine(o.Lang, maxLang)},
@@ -125,18 +159,38 @@ func (o Order) Validate() error {
 	return nil
 }
 
-// Digest is equal for two orders exactly if the merchant meant the same.
+// validCharge reports whether the dollars can be charged; they are unknown before a conversion.
+func (o Order) validCharge() bool {
+	if !o.InDollars() && o.Rate == nil {
+		return o.AmountUSD.IsZero()
+	}
+	return o.AmountUSD.IsPositive() && amountText.MatchString(o.AmountUSD.String())
+}
+
+// Digest is equal for two orders exactly if the merchant meant the same: a price in another
+// currency is compared as the merchant sent it, whatever the rate.
 func (o Order) Digest() string {
-	o.AmountUSD = o.AmountUSD.Truncate(2) // "25" and "25.00" are one amount
+	var amountUSD string
+	if o.InDollars() {
+		amountUSD = o.AmountUSD.Truncate(2).StringFixed(2) // "25" and "25.00" are one amount
+	}
+	o.Rate = nil
 	text, err := json.Marshal(struct {
 		Order
 		AmountUSD string `json:"amount_usd"`
-	}{o, o.AmountUSD.StringFixed(2)})
+	}{o, amountUSD})
 	if err != nil {
 		panic("encoding an order: " + err.Error()) // plain data: cannot fail
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])
+}
+
+func (o Order) maxExpiresIn() time.Duration {
+	if o.InDollars() {
+		return MaxExpiresIn
+	}
+	return MaxRateAge
 }
 
 // validEmail reports whether s is an address as [Email] returns it.

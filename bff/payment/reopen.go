@@ -9,7 +9,7 @@ import (
 
 // Reopen makes an order payable again that is asked for again after its session has ended unpaid.
 // o is that order, equal to the session's, whose personal data may have been erased. The time to
-// choose a coin begins anew. ErrUnchanged if s is not [Session.Reopenable].
+// choose a coin begins anew, and a price in another currency has the rate of o. ErrUnchanged if s is not [Session.Reopenable].
 func (s *Session) Reopen(o Order, now time.Time) error {
 	if !s.Reopenable(now) {
 		return ErrUnchanged
@@ -47,7 +47,8 @@ func (s *Session) Reopenable(now time.Time) bool {
 // TimedOut reports whether s is Reopenable and cannot be paid because the time to choose a coin is
 // over: that also a shopper may change who has an order of the merchant's.
 func (s *Session) TimedOut(now time.Time) bool {
-	late := s.status() == wire.Open && !now.Before(s.ExpiresAt)
+	late := s.status() == wire.Open || !s.Order.InDollars()
+	late = late && !now.Before(s.ExpiresAt)
 	return s.Reopenable(now) && (s.ClosedBy == ClosedByTime || late)
 }
 

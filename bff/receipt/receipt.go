@@ -102,12 +102,16 @@ type claims struct {
 	Status               wire.Status `json:"status"`
 	Test                 bool        `json:"test"`
 	OrderRef             string      `json:"order_ref"`
-	AmountUSD            string      `json:"amount_usd"`
-	PaidAmount           string      `json:"paid_amount"`
-	CurrencySymbol       string      `json:"currency_symbol"`
-	NetworkCode          string      `json:"network_code"`
-	TrackingCode         string      `json:"tracking_code"`
-	TxID                 string      `json:"tx_id"`
+	// Amount, Currency and Rate are the merchant's price; Rate is nil if that is in dollars.
+	Amount         string        `json:"amount"`
+	Currency       string        `json:"currency"`
+	AmountUSD      string        `json:"amount_usd"`
+	Rate           *payment.Rate `json:"rate"`
+	PaidAmount     string        `json:"paid_amount"`
+	CurrencySymbol string        `json:"currency_symbol"`
+	NetworkCode    string        `json:"network_code"`
+	TrackingCode   string        `json:"tracking_code"`
+	TxID           string        `json:"tx_id"`
 	// all transactions in order, if there are several
 	TxIDs []string `json:"tx_ids,omitempty"`
 }
@@ -146,10 +150,19 @@ func (s *Signer) claims(session *payment.Session, a *payment.Attempt) claims {
 			Subject:  o.ID,
 			IssuedAt: jwt.NewNumericDate(a.EndedAt),
 		},
-		Status: o.Status, Test: o.Test, OrderRef: o.OrderRef, AmountUSD: o.AmountUSD,
-		PaidAmount: paid.PaidAmount, CurrencySymbol: paid.CurrencySymbol,
-		NetworkCode:  paid.NetworkCode,
-		TrackingCode: paid.TrackingCode, TxID: paid.TxID, TxIDs: several,
+		Status:         o.Status,
+		Test:           o.Test,
+		OrderRef:       o.OrderRef,
+		Amount:         o.Amount,
+		Currency:       o.Currency,
+		AmountUSD:      o.AmountUSD,
+		Rate:           o.Rate,
+		PaidAmount:     paid.PaidAmount,
+		CurrencySymbol: paid.CurrencySymbol,
+		NetworkCode:    paid.NetworkCode,
+		TrackingCode:   paid.TrackingCode,
+		TxID:           paid.TxID,
+		TxIDs:          several,
 	}
 }
 

@@ -51,6 +51,10 @@ var Answers = map[wire.Code]Answer{
 	wire.CodeAmountInvalid: {422,
 		"the amount must be more than zero, with at most two fractional digits, and within the " +
 			"item's limits"},
+	wire.CodeCurrencyUnsupported: {400,
+		"this checkout has no exchange rate for the currency; GET /v1/rates lists those it has"},
+	wire.CodeRateUnavailable: {503,
+		"no exchange rate of the currency can be trusted now; nothing was opened, try again later"},
 	wire.CodeInvalid:        {422, "the value is missing, malformed, too long or out of range"},
 	wire.CodeUnknownField:   {422, "unknown member; names are case-sensitive"},
 	wire.CodeDuplicateField: {422, "the member is given twice"},
@@ -88,6 +92,7 @@ func publicError(err error) wire.Error {
 	own := ""
 	if known, is := errors.AsType[*wire.Error](err); is {
 		e.Code, e.Param, own = known.Code, known.Param, ownDetail(known)
+		e.Status = known.Status
 	} else if _, is := errors.AsType[*http.MaxBytesError](err); is {
 		e.Code = wire.CodeTooLarge
 	}
@@ -95,7 +100,9 @@ func publicError(err error) wire.Error {
 	if !ok {
 		e.Code, a = wire.CodeInternal, Answers[wire.CodeInternal]
 	}
-	e.Type, e.Status, e.Title = errorDocs+string(e.Code), a.Status, http.StatusText(a.Status)
+	e.Type = errorDocs + string(e.Code)
+	e.Status = cmp.Or(e.Status, a.Status)
+	e.Title = http.StatusText(e.Status)
 	e.Detail = cmp.Or(own, a.Detail)
 	return e
 }
@@ -107,7 +114,8 @@ func ownDetail(e *wire.Error) string {
 		return ""
 	}
 	switch e.Code {
-	case wire.CodeInvalid, wire.CodeOrderInvalid, wire.CodeBadJSON:
+	case wire.CodeInvalid, wire.CodeOrderInvalid, wire.CodeBadJSON,
+		wire.CodeAmountInvalid, wire.CodeCurrencyUnsupported, wire.CodeRateUnavailable:
 		return e.Detail
 	}
 	return ""
