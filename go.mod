@@ -20,6 +20,7 @@ require (
 	github.com/maxence-charriere/go-app/v10 v10.1.11
 	github.com/piglig/go-qr v1.1.0
 	github.com/pressly/goose/v3 v3.28.0
+	github.com/rickar/cal/v2 v2.1.13
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/shopspring/decimal v1.6.0
 	github.com/standard-webhooks/standard-webhooks/libraries v0.0.1
