@@ -16,7 +16,7 @@ import (
 type offerInput struct{ amount, quantity string }
 
 // NormalizeAmount turns an amount as shoppers type it into what the server reads: digits of any
-// script become ASCII; blanks, the sign of the dollar, zeros before the number and a point behind it
+// script become ASCII; blanks, the sign or code of the currency, zeros before the number and a point behind it
 // go; a comma before one or two last digits becomes a point. "1,000" may be one or a thousand: it
 // stays as it is, like all that is no amount, and the server refuses it.
 func NormalizeAmount(typed string) string {
@@ -37,8 +37,9 @@ func NormalizeAmount(typed string) string {
 	return whole
 }
 
-// aroundAmount are blanks, directional marks, and the letters and signs of US$ and USD.
-const aroundAmount = " \t\u00a0\u202f\u3000\u200e\u200f\u061cUSD$＄"
+// aroundAmount are blanks, directional marks, and the codes and usual signs of currencies.
+const aroundAmount = " \t\u00a0\u202f\u3000\u200e\u200f\u061c$＄€£¥￥₹₺₩₫₽" +
+	"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 // zeros are the zeros of scripts whose digits people type: Arabic, Persian, Devanagari, Bengali,
 // Gurmukhi, Gujarati, Odia, Tamil, Telugu, Kannada, Malayalam, Thai, Lao, Tibetan, Burmese, Khmer,
@@ -187,14 +188,14 @@ func (c *chooser) suggested() node.Node {
 		chip := node.El("a").Class("chip").Attr("translate", "no").
 			Attr("data-part", "offer-suggested").
 			Attr("data-value", amount).
-			Attr("href", p.WithField("amount", amount).Link("")).Text(p.Price(amount)).
+			Attr("href", p.WithField("amount", amount).Link("")).Text(p.Offer.Prices[amount]).
 			On("click", func(ctx app.Context, e app.Event) {
 				if widget.StayOnPage(e) {
 					c.editOffer(func(w *offerInput) { w.amount = amount })
 					c.requestPrice(ctx)
 				}
 			}, amount)
-		if amount == p.View.Order.AmountUSD && c.Wrong == "" {
+		if amount == p.View.Order.Amount && c.Wrong == "" {
 			chip = chip.Attr("aria-current", "true")
 		}
 		chips = append(chips, chip)
@@ -206,8 +207,8 @@ func (c *chooser) suggested() node.Node {
 func (c *chooser) limits() node.Node {
 	o := c.Page.Offer
 	return node.El("small").ID("coinslot-limits").
-		Text(c.Page.T("offer.limits", "minimum", c.Page.Price(o.Minimum), "maximum",
-			c.Page.Price(o.Maximum)))
+		Text(c.Page.T("offer.limits", "minimum", o.Prices[o.Minimum], "maximum",
+			o.Prices[o.Maximum]))
 }
 
 // offerError says beside the field which values it accepts.
@@ -216,8 +217,8 @@ func (c *chooser) offerError() node.Node {
 	switch c.Wrong {
 	case "amount":
 		return errorText(wire.CodeAmountInvalid,
-			p.T("offer.wrong.amount", "minimum", p.Price(o.Minimum), "maximum",
-				p.Price(o.Maximum))).ID("coinslot-mistake")
+			p.T("offer.wrong.amount", "minimum", o.Prices[o.Minimum], "maximum",
+				o.Prices[o.Maximum])).ID("coinslot-mistake")
 	case "quantity":
 		return errorText(wire.CodeInvalid,
 			p.T("offer.wrong.quantity", "minimum", strconv.Itoa(o.Least), "maximum",
@@ -293,6 +294,6 @@ func (c *Checkout) applyPrice(
 	set.Wrong = ""
 	c.problem, c.Page.Carry, c.Page.Offer = nil, p.Carry, &set
 	c.show(ctx, view)
-	c.announcement = c.Page.Price(view.Order.AmountUSD)
+	c.announcement = view.Order.Price
 	c.Host.ReplaceURL(c.Page.Link(""))
 }

@@ -83,7 +83,7 @@ func till(p widget.Page, a wire.Attempt, facts ...node.Node) node.Node {
 		box("printer", box("receipt",
 			node.El("p").Class("receipt-sum").Body(widget.WithSpaces(
 				node.El("strong").Attr("dir", "auto").Attr("translate", "no").
-					Text(p.Price(p.View.Order.AmountUSD)),
+					Text(p.View.Order.Price),
 				node.If(paid != "", func() node.Node {
 					return node.El("small").Body(
 						node.El("span").Class("offscreen").Text(p.T("done.paid")+" "),

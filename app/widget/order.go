@@ -27,7 +27,10 @@ func OrderHead(p Page) node.Node {
 		}),
 		el("p").Class("order-price").Attr("dir", "auto").Attr("translate", "no").
 			Attr("data-part", "amount-usd").Attr("data-value", order.AmountUSD).
-			Text(p.Price(order.AmountUSD)),
+			Text(order.Price),
+		node.If(order.Charge != "", func() node.Node {
+			return el("p").Class("order-charge").Attr("dir", "auto").Text(order.Charge)
+		}),
 		el("p").Class("order-title").Text(title),
 		node.If(order.Description != "", func() node.Node {
 			return el("p").Class("order-about order-description").Text(order.Description)

@@ -171,7 +171,6 @@ func (p *Page) Title() string {
 	if p.View.Order.AmountUSD == "" {
 		return p.T("title.none")
 	}
-	price := p.Price(p.View.Order.AmountUSD)
 	key := "title." + string(p.View.Status.Shown())
 	if Arrived(p.View) {
 		key = "seen.title"
@@ -179,7 +178,7 @@ func (p *Page) Title() string {
 	if p.View.Test && !p.View.Status.Final() {
 		key = "title.test"
 	}
-	return p.T(key, "price", price)
+	return p.T(key, "price", p.View.Order.Price)
 }
 
 // Icon is the path of the tab's icon, which shows a paid order in a row of tabs.
@@ -209,11 +208,13 @@ func Arrived(v wire.View) bool {
 // Offer is what a shopper may set of a catalog item while nothing is stored: an open amount or a
 // quantity. The server decides what is allowed and what it costs.
 type Offer struct {
-	// Minimum and Maximum are the inclusive limits of the amount, in dollars with
-	// two places; empty if there is no amount to set.
+	// Minimum and Maximum are the inclusive limits of the amount, decimal text with the places of
+	// its currency; empty if there is no amount to set.
 	Minimum, Maximum string
 	// Suggested are amounts to offer, the default first.
 	Suggested []string
+	// Prices are the limits and the suggested amounts as people of the page's language write them.
+	Prices map[string]string
 	// Amount is the content of its field: the page's amount, or one that was refused, as typed.
 	Amount string
 	// Least and Most are the inclusive limits of the quantity; zero if there is none to set.

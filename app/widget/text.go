@@ -72,8 +72,6 @@ func Isolate(dir, value string) string {
 }
 
 // Price formats an amount of US dollars ("1234.50") in the page's language.
-func (p *Page) Price(usd string) string { return p.T("order.price", "amount", Number(p.Text, usd)) }
-
 // Number formats decimal text with a point in the language of text. It is for reading only: an
 // amount for a wallet keeps its point.
 func Number(text map[string]string, decimal string) string {

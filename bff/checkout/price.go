@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"coinslot/app/wire"
+	"coinslot/bff/currency"
+	"coinslot/bff/locale"
 	"coinslot/bff/payment"
 )
 
@@ -29,4 +31,32 @@ func (c *Service) Price(ctx context.Context, o payment.Order) (payment.Order, er
 	o.AmountUSD = dollars
 	o.Rate = &rate
 	return o, o.Validate()
+}
+
+// addPrice fills in the price of an order, as programs and as people of the page's language read it.
+func addPrice(w *wire.Order, order payment.Order, o ViewOptions) {
+	amount, code := order.Price()
+	w.Amount = currency.Text(amount, code)
+	w.Currency = code
+	w.AmountUSD = order.AmountUSD.StringFixed(2)
+	w.Price = locale.FormatPrice(o.Lang, code, amount)
+
+	rate := order.Rate
+	if rate == nil {
+		return
+	}
+	w.Rate = &wire.Rate{
+		USDPerUnit:    rate.USDPerUnit,
+		Source:        rate.Source,
+		AsOf:          payment.FormatTime(rate.AsOf),
+		SpreadPercent: rate.SpreadPercent,
+	}
+	if o.Translate == nil {
+		return
+	}
+	charge := o.Translate("order.charge",
+		"amount", locale.FormatPrice(o.Lang, currency.USD, order.AmountUSD))
+	source := o.Translate("order.rate."+rate.Source,
+		"day", locale.FormatDay(o.Lang, rate.AsOf))
+	w.Charge = charge + " · " + source
 }

@@ -18,7 +18,9 @@ type Translate func(key string, pairs ...string) string
 type ViewOptions struct {
 	Now        time.Time
 	Currencies []payment.Currency // never changed
-	Translate  Translate
+	// Translate writes sentences of the language Lang, a BCP 47 tag.
+	Translate Translate
+	Lang      string
 	// ShopName is the shop's name for orders without one of their own; may be empty.
 	ShopName string
 	// Support is the https: or mailto: URL of the shop's support; may be empty.
@@ -57,7 +59,6 @@ func View(s *payment.Session, o ViewOptions) wire.View {
 			Ref:         s.Order.Ref,
 			Title:       s.Order.Title,
 			Description: s.Order.Description,
-			AmountUSD:   s.Order.AmountUSD.StringFixed(2),
 			ShopName:    cmp.Or(strings.TrimSpace(s.Order.ShopName), o.ShopName),
 		},
 		Currencies:   currenciesView(s.Order, o),
@@ -68,6 +69,7 @@ func View(s *payment.Session, o ViewOptions) wire.View {
 		Receipt:      o.Receipt.Of(s),
 		CheckedMsAgo: -1,
 	}
+	addPrice(&v.Order, s.Order, o)
 	if !s.CheckedAt.IsZero() {
 		v.CheckedMsAgo = max(0, o.Now.Sub(s.CheckedAt).Milliseconds())
 	}

@@ -50,7 +50,7 @@ func parsePrice(text, code string) (price, error) {
 			Detail: err.Error(),
 		}
 	}
-	if code == currency.Dollars {
+	if code == currency.USD {
 		return price{dollars: amount}, nil
 	}
 	return price{amount: amount, currency: code}, nil

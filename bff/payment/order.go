@@ -76,7 +76,7 @@ func (o Order) InDollars() bool { return o.Currency == "" }
 // Price returns the merchant's price: the amount, and the ISO 4217 code of its currency.
 func (o Order) Price() (amount decimal.Decimal, code string) {
 	if o.InDollars() {
-		return o.AmountUSD, currency.Dollars
+		return o.AmountUSD, currency.USD
 	}
 	return o.Amount, o.Currency
 }

@@ -125,6 +125,7 @@ func (p *pages) viewOptions(ctx context.Context, lang string) checkout.ViewOptio
 		Now:        p.site.Now(),
 		Currencies: currencies,
 		Translate:  p.texts.words(lang),
+		Lang:       lang,
 		Icon:       p.site.Assets.Icon,
 		Tokens:     p.checkout.Tokens,
 		ShopName:   p.shopName,

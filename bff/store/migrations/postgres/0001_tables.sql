@@ -194,3 +194,10 @@ CREATE TABLE refused_origins (
     first_at BIGINT NOT NULL,
     last_at  BIGINT NOT NULL
 );
+
+-- The exchange rates of all currencies: rates.State as JSON, in one row.
+CREATE TABLE exchange_rates (
+    id      BIGINT PRIMARY KEY CHECK (id = 1),
+    version BIGINT NOT NULL,
+    doc     TEXT COLLATE "C" NOT NULL
+);

@@ -151,3 +151,10 @@ CREATE TABLE refused_origins (
     first_at INTEGER NOT NULL,
     last_at  INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- The exchange rates of all currencies: rates.State as JSON, in one row.
+CREATE TABLE exchange_rates (
+    id      INTEGER PRIMARY KEY CHECK (id = 1),
+    version INTEGER NOT NULL,
+    doc     TEXT NOT NULL
+) STRICT;
