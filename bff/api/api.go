@@ -18,6 +18,7 @@ import (
 	"coinslot/bff/gatewaylist"
 	"coinslot/bff/order"
 	"coinslot/bff/payment"
+	"coinslot/bff/rates"
 	"coinslot/bff/web"
 	"coinslot/bff/webhook"
 )
@@ -25,6 +26,7 @@ import (
 // Config has what the merchant's endpoints need.
 type Config struct {
 	Checkout *checkout.Service
+	Rates    *rates.Exchange         // nil = prices in dollars only
 	Records  *gatewaylist.Reconciler // the gateway's records
 	Events   *webhook.Replayer       // the event log
 	// TestWebhooks sends a test message to the merchant's endpoints; nil = none are set.
@@ -62,6 +64,7 @@ func Routes(site *web.Server, c Config) []web.Route {
 		s.merchantRoute("POST /v1/sessions/{session}/recheck", s.recheckSession),
 		s.merchantRoute("POST /v1/sessions/{session}/resolve", s.resolveSession),
 		s.merchantRoute("GET /v1/currencies", s.listCurrencies),
+		s.merchantRoute("GET /v1/rates", s.listRates),
 		s.merchantRoute("GET /v1/transactions", s.listTransactions),
 		s.merchantRoute("GET /v1/withdrawals", s.listWithdrawals),
 		s.merchantRoute("GET /v1/events", s.listEvents),

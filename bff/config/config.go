@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"coinslot/bff/webhook"
+
+	"github.com/shopspring/decimal"
 )
 
 // Config has all settings, parsed and validated; [Settings] and docs/settings.md explain them.
@@ -27,21 +29,23 @@ type Config struct {
 	PublicURL      string // origin, no slash at the end
 	GatewayURL     string // no slash at the end
 	GatewayKey     Secret
-	GatewayPageURL string   // no slash at the end; empty = no payment_url is shown
-	Sandbox        bool     // the gateway is `coinslot sandbox`
-	Origins        []string // origins, no slash at the end
-	ShopName       string   // as shoppers know it; empty = the host of its page
-	Support        string   // https: or mailto: URL; empty = none
-	SecretKeys     []Secret // the first signs receipts
-	OrderKey       Secret   // empty = order tokens are refused
-	Catalog        string   // path; empty = no items
-	Logo           string   // path; empty = none
-	Tokens         string   // path; empty = the built-in coins and networks
-	Database       string   // SQLite path or postgres:// address, which may hold a password
-	WebhookURLs    []string // nil = no webhooks are sent
-	WebhookSecrets []Secret // current one first
-	HookToken      Secret   // empty = the endpoint does not exist
-	OpsListen      string   // host:port; empty = off
+	GatewayPageURL string          // no slash at the end; empty = no payment_url is shown
+	Sandbox        bool            // the gateway is `coinslot sandbox`
+	Origins        []string        // origins, no slash at the end
+	ShopName       string          // as shoppers know it; empty = the host of its page
+	Support        string          // https: or mailto: URL; empty = none
+	SecretKeys     []Secret        // the first signs receipts
+	OrderKey       Secret          // empty = order tokens are refused
+	Catalog        string          // path; empty = no items
+	Rates          string          // as for rates.Parse; may hold a key; empty = dollars only
+	RatesSpread    decimal.Decimal // percent, 0 to 10
+	Logo           string          // path; empty = none
+	Tokens         string          // path; empty = the built-in coins and networks
+	Database       string          // SQLite path or postgres:// address, which may hold a password
+	WebhookURLs    []string        // nil = no webhooks are sent
+	WebhookSecrets []Secret        // current one first
+	HookToken      Secret          // empty = the endpoint does not exist
+	OpsListen      string          // host:port; empty = off
 	// Retention is how long personal data is kept after a session's end, PagesFor how long shoppers
 	// can open a finished session; zero = forever.
 	Retention, PagesFor  time.Duration
@@ -97,6 +101,7 @@ func (c Config) redacted() redactedConfig {
 	c.Database = NewSecret(c.Database).String()
 	c.GatewayURL, c.GatewayPageURL = urlOrigin(c.GatewayURL), urlOrigin(c.GatewayPageURL)
 	c.Traces = urlOrigin(c.Traces)
+	c.Rates = NewSecret(c.Rates).String()
 	c.WebhookURLs = slices.Repeat([]string{"(set)"}, len(c.WebhookURLs))
 	return redactedConfig(c)
 }

@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"coinslot/bff/console/auth/password"
+	"coinslot/bff/rates"
+
+	"github.com/shopspring/decimal"
 )
 
 // Settings returns the table, in the order of docs/settings.md.
@@ -54,6 +57,17 @@ var settings = []Setting{
 	{Name: "COINSLOT_CATALOG",
 		Help: "path of the catalog (YAML); unset = no items",
 		set:  func(c *Config, v string) error { c.Catalog = v; return nil }},
+	{Name: "COINSLOT_RATES", File: true,
+		Help: "where exchange rates come from: ecb, ecb:https://…, json:https://… or the path of a " +
+			"YAML file; unset = prices in dollars only",
+		set: func(c *Config, v string) error {
+			c.Rates = v
+			_, err := rates.Parse(v)
+			return err
+		}},
+	{Name: "COINSLOT_RATES_SPREAD", Default: "0",
+		Help: "percent that a converted price is charged more, at most 10",
+		set:  parsed(func(c *Config) *decimal.Decimal { return &c.RatesSpread }, rates.ParseSpread)},
 	{Name: "COINSLOT_TOKENS",
 		Help: "path of additional coins and networks (YAML, docs/tokens.md); unset = only the " +
 			"built-in ones",

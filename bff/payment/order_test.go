@@ -53,6 +53,14 @@ func TestOrderValidate(t *testing.T) {
 		{"amount_usd", func(o *Order) { o.AmountUSD = dec("25.001") }}, // three fractional digits
 		{"amount_usd", func(o *Order) { o.AmountUSD = dec("1e12") }},
 		{"", func(o *Order) { o.AmountUSD = dec("25.0000") }},
+		{"amount_usd", func(o *Order) { o.Amount, o.Currency = dec("25"), "EUR" }}, // no rate
+		{"", func(o *Order) { o.AmountUSD, o.Amount, o.Currency = decimal.Zero, dec("25"), "EUR" }},
+		{"amount", func(o *Order) { o.AmountUSD, o.Currency = decimal.Zero, "EUR" }},
+		{"", func(o *Order) { o.Amount, o.Currency, o.Rate = dec("25"), "EUR", &Rate{} }},
+		{"expires_in_minutes", func(o *Order) {
+			o.AmountUSD, o.Amount, o.Currency = decimal.Zero, dec("25"), "EUR"
+			o.ExpiresIn = 24*time.Hour + time.Minute
+		}},
 		{"", func(o *Order) { o.Ref = "1001 / \U0001f600 <script> ../ =cmd" }},
 		{"", func(o *Order) { o.Ref = strings.Repeat("é", 128) }},
 		{"order_ref", func(o *Order) { o.Ref = strings.Repeat("x", 129) }},
@@ -139,12 +147,29 @@ func TestDigest(t *testing.T) {
 		"shop name": func(o *Order) { o.ShopName = "x" },
 		"metadata":  func(o *Order) { o.Metadata = nil }, "url": func(o *Order) { o.SuccessURL = "https://x.example" },
 		"expiry": func(o *Order) { o.ExpiresIn = time.Hour }, "currencies": func(o *Order) { o.Currencies = []string{"BNB"} },
+		"currency": func(o *Order) { o.Amount, o.Currency = o.AmountUSD, "EUR" },
 	} {
 		other := base
 		change(&other)
 		if other.Digest() == base.Digest() {
 			t.Errorf("an order with another %s has the same digest", name)
 		}
+	}
+}
+
+// TestDigestIgnoresRate: a price in another currency is what the merchant sent.
+func TestDigestIgnoresRate(t *testing.T) {
+	sent := Order{Amount: dec("25.5"), Currency: "EUR", Ref: "1001"}
+	priced := sent
+	priced.Amount = dec("25.50")
+	priced.AmountUSD = dec("27.85")
+	priced.Rate = &Rate{USDPerUnit: "1.0921"}
+	fortest.Equal(t, priced.Digest(), sent.Digest(), "a converted order has another digest")
+
+	other := sent
+	other.Amount = dec("25.51")
+	if other.Digest() == sent.Digest() {
+		t.Error("an order of another amount has the same digest")
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -58,4 +60,49 @@ func publicError(err error, s State) error {
 		refused.Param = "amount"
 	}
 	return refused
+}
+
+// Listed is the rate of one currency in the API. All numbers are decimal text.
+type Listed struct {
+	Currency   string     `json:"currency"`
+	USDPerUnit string     `json:"usd_per_unit"`       // of the last rate in use; empty = there was none
+	Exact      string     `json:"usd_per_unit_exact"` // the same in the digits of the source
+	Source     string     `json:"source"`
+	AsOf       *time.Time `json:"as_of"`       // nil = there was none
+	ValidUntil *time.Time `json:"valid_until"` // nil = without limit
+	Usable     bool       `json:"usable"`      // sessions can be opened
+	Reason     Reason     `json:"reason"`      // why not; empty if it is usable
+}
+
+// List returns what is known of each currency now, sorted by code, without the dollar. Errors: the
+// store's.
+func (x *Exchange) List(ctx context.Context) ([]Listed, error) {
+	state, _, err := x.Store.LoadRates(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("loading exchange rates: %w", err)
+	}
+
+	list := []Listed{}
+	for _, code := range slices.Sorted(maps.Keys(state.Currencies)) {
+		entry := state.Currencies[code]
+		_, reason := entry.Usable(x.Now())
+		list = append(list, Listed{
+			Currency:   code,
+			USDPerUnit: entry.Rate.USDPerUnit(),
+			Exact:      entry.Rate.Fraction,
+			Source:     entry.Rate.Source,
+			AsOf:       timeOrNil(entry.Rate.AsOf),
+			ValidUntil: timeOrNil(entry.Rate.ValidUntil),
+			Usable:     reason == "",
+			Reason:     reason,
+		})
+	}
+	return list, nil
+}
+
+func timeOrNil(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
 }

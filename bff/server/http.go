@@ -40,7 +40,7 @@ func (s *Server) handler(
 		return nil, err
 	}
 	merchants := api.Routes(site, api.Config{
-		Checkout: s.checkout, Records: s.records,
+		Checkout: s.checkout, Rates: s.exchange, Records: s.records,
 		Events:       &webhook.Replayer{Log: s.store, Kick: s.sender.Kick, Now: s.store.Now},
 		TestWebhooks: s.sender.Test, SecretKeys: config.Reveal(c.SecretKeys),
 		KeySet: receipts.KeySet(),

@@ -22,6 +22,7 @@ import (
 	"coinslot/bff/gatewaylist"
 	"coinslot/bff/order"
 	"coinslot/bff/payment"
+	"coinslot/bff/rates"
 	"coinslot/bff/realtime"
 	"coinslot/bff/receipt"
 	"coinslot/bff/shop"
@@ -71,6 +72,8 @@ type Server struct {
 	limiter    *gateway.Limiter
 	gateway    *gateway.Client
 	checkout   *checkout.Service
+	exchange   *rates.Exchange  // nil = prices in dollars only
+	refresher  *rates.Refresher // likewise
 	records    *gatewaylist.Reconciler
 	poller     *checkout.Poller
 	listPoller *gatewaylist.Poller
@@ -184,8 +187,12 @@ func (s *Server) assemble(
 	if err != nil {
 		return fmt.Errorf("COINSLOT_SECRET_KEY: %w", err)
 	}
+	exchange, err := s.exchangeRates(c, o)
+	if err != nil {
+		return err
+	}
 	s.checkout = checkout.New(withFailpoints(checkout.Config{
-		Store: s.store, Gateway: creates{s.gateway},
+		Store: s.store, Gateway: creates{s.gateway}, Rates: exchange,
 		Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
 		CallbackURL: callbackURL(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens,
 		Test: o.test(c), Changed: s.sessionChanged, Transitioned: s.sessionMoved,
@@ -217,6 +224,25 @@ func (s *Server) assemble(
 		Stuck: s.stuckLoops, Missing: s.missing, Warned: s.warned, Metrics: s.metrics,
 	})
 	return err
+}
+
+// exchangeRates returns what converts prices; nil = prices in dollars only. Errors: an invalid
+// setting.
+func (s *Server) exchangeRates(c config.Config, o Options) (checkout.Rates, error) {
+	if c.Rates == "" {
+		return nil, nil
+	}
+	source, err := rates.Parse(c.Rates)
+	if err != nil {
+		return nil, fmt.Errorf("COINSLOT_RATES: %w", err)
+	}
+	s.refresher = &rates.Refresher{Source: source, Store: s.store, Now: s.store.Now, Log: o.Log}
+	s.exchange = &rates.Exchange{
+		Store:         s.store,
+		SpreadPercent: c.RatesSpread,
+		Now:           s.store.Now,
+	}
+	return s.exchange, nil
 }
 
 // sessionChanged notifies pages and the webhook sender of a change or a check.
@@ -310,6 +336,9 @@ func (s *Server) Run(ctx context.Context) error {
 	shared := gateway.WithPriority(ctx, gateway.Poll)
 	group.Go(func() error { return s.listPoller.Run(shared) })
 	group.Go(func() error { return s.sender.Run(ctx) })
+	if s.refresher != nil {
+		group.Go(func() error { return s.refresher.Run(ctx) })
+	}
 	group.Go(func() error { return s.refusals.Run(ctx) })
 	group.Go(func() error { return s.erasing.Run(ctx) })
 	group.Go(func() error { return s.erasingItems.Run(ctx) })

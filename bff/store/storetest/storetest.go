@@ -15,6 +15,7 @@ import (
 	"coinslot/bff/fortest"
 	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
+	"coinslot/bff/rates"
 	"coinslot/bff/webhook"
 
 	"github.com/shopspring/decimal"
@@ -37,6 +38,7 @@ type Backend interface {
 	webhook.Rerouting
 	gatewaylist.Runs
 	checkout.Eraser
+	rates.Store
 }
 
 // Opener returns an empty backend that makes one delivery for each of the
@@ -63,7 +65,7 @@ func Run(t *testing.T, open func(t *testing.T, endpoints []string) Backend) {
 	for _, group := range []cases{
 		insertTests, updateTests, uniqueTests, dueTests, listedTests, leaseTests, findTests,
 		heldTests, outboxTests, logTests, replayTests, searchTests, consoleTests, runTests,
-		eraseTests,
+		eraseTests, ratesTests,
 	} {
 		group.run(t, open)
 	}
