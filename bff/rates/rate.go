@@ -29,8 +29,9 @@ var ErrTooLarge = errors.New("the amount comes to more than 999,999,999.99 dolla
 
 var maxDollars = decimal.New(999_999_999_99, -2)
 
-// Charge returns an amount at a rate in dollars, plus a spread in percent. It is rounded once, up to
-// the cent, so it is never below the price. Errors: ErrTooLarge; a rate that cannot be read.
+// Charge returns an amount above zero in dollars, at a rate and with a spread in percent. It is
+// rounded once, up to the cent, so it is never below the price. Errors: ErrTooLarge; a rate that
+// cannot be read.
 func Charge(amount decimal.Decimal, rate Rate, spreadPercent decimal.Decimal) (decimal.Decimal, error) {
 	dollars, err := rate.value()
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"coinslot/bff/internal/background"
@@ -82,7 +83,7 @@ func (r *Refresher) refresh(ctx context.Context) (wait time.Duration, err error)
 	}
 	now := r.Now()
 	wait = state.Schedule.Next.Sub(now)
-	if wait > 0 && wait <= Interval(state.Source) { // a later time is of a wrong clock
+	if wait > 0 && wait <= 2*Interval(state.Source) { // a later time is of a wrong clock
 		return wait, nil
 	}
 
@@ -174,5 +175,5 @@ func shortened(text string) string {
 	if len(text) <= maxFailure {
 		return text
 	}
-	return text[:maxFailure] + "…"
+	return strings.ToValidUTF8(text[:maxFailure], "") + "…"
 }

@@ -22,9 +22,9 @@ type Source interface {
 	Name() string
 	// Host is the host that is asked, with its port if it has one; "" = none, it is a file.
 	Host() string
-	// Fetch reads the rates that are current at now, in at most ten seconds. The whole table is
-	// refused if its date, its base or the rate of the dollar is missing or invalid. Errors hold
-	// neither credentials nor path nor query of a URL.
+	// Fetch reads the rates that are current at now; a host has ten seconds to answer. The whole
+	// table is refused if its date, its base or the rate of the dollar is missing or invalid.
+	// Errors hold neither credentials nor path nor query of a URL.
 	Fetch(ctx context.Context, now time.Time) (Table, error)
 }
 
@@ -55,10 +55,11 @@ func Parse(setting string) (Source, error) {
 	case JSON:
 		return newRemote(JSON, location, parseJSON)
 	}
-	if strings.HasSuffix(setting, ".yaml") || strings.HasSuffix(setting, ".yml") {
-		return file{path: setting}, nil
+	isYAML := strings.HasSuffix(setting, ".yaml") || strings.HasSuffix(setting, ".yml")
+	if !isYAML || strings.Contains(setting, "://") {
+		return nil, errSetting
 	}
-	return nil, errSetting
+	return file{path: setting}, nil
 }
 
 // checkURL reports whether requests to u are encrypted, or stay on this machine.

@@ -44,10 +44,10 @@ const (
 
 // Apply returns the state after a table of its source.
 //
-// A rate that is more than a tenth above or below the one in use is held: the old one serves while
-// it is valid, however old it is then. A rate within a tenth replaces both. A table older than the
-// last one changes nothing, unless it is a file, which counts as it is. With a table of another
-// source, the state starts anew.
+// A rate that jumps away from the last one in use, which may be too old by now, is held: see
+// [Entry]. A rate that does not jump replaces both. A currency without a rate in the table cannot
+// be used until it has one again. A table older than the last one changes nothing, unless it is
+// a file, which counts as it is. With a table of another source, the state starts anew.
 func (s State) Apply(t Table) State {
 	if s.Source != t.Source {
 		s = State{Source: t.Source, Schedule: s.Schedule}
