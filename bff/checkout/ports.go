@@ -1,6 +1,7 @@
 package checkout
 
 import (
+	"coinslot/app/wire"
 	"context"
 	"time"
 
@@ -42,7 +43,7 @@ type Rates interface {
 	// be trusted now; the store's.
 	Convert(
 		ctx context.Context, amount decimal.Decimal, currency string,
-	) (dollars decimal.Decimal, rate payment.Rate, err error)
+	) (dollars decimal.Decimal, rate wire.Rate, err error)
 }
 
 // ClaimedSession is a session with the claim under which it is processed.

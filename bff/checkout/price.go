@@ -3,6 +3,7 @@ package checkout
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"coinslot/app/wire"
 	"coinslot/bff/currency"
@@ -39,24 +40,15 @@ func addPrice(w *wire.Order, order payment.Order, o ViewOptions) {
 	w.Amount = currency.Text(amount, code)
 	w.Currency = code
 	w.AmountUSD = order.AmountUSD.StringFixed(2)
-	w.Price = locale.FormatPrice(o.Lang, code, amount)
+	w.Price = locale.FormatPrice(o.Lang, code, w.Amount)
 
-	rate := order.Rate
-	if rate == nil {
-		return
-	}
-	w.Rate = &wire.Rate{
-		USDPerUnit:    rate.USDPerUnit,
-		Source:        rate.Source,
-		AsOf:          payment.FormatTime(rate.AsOf),
-		SpreadPercent: rate.SpreadPercent,
-	}
-	if o.Translate == nil {
+	w.Rate = order.Rate
+	if w.Rate == nil || o.Translate == nil {
 		return
 	}
 	charge := o.Translate("order.charge",
-		"amount", locale.FormatPrice(o.Lang, currency.USD, order.AmountUSD))
-	source := o.Translate("order.rate."+rate.Source,
-		"day", locale.FormatDay(o.Lang, rate.AsOf))
+		"amount", locale.FormatPrice(o.Lang, currency.USD, w.AmountUSD))
+	day, _ := time.Parse(time.RFC3339, w.Rate.AsOf) // it was written here
+	source := o.Translate("order.rate."+w.Rate.Source, "day", locale.FormatDay(o.Lang, day))
 	w.Charge = charge + " · " + source
 }

@@ -68,17 +68,18 @@ func TestPriceIsLocked(t *testing.T) {
 	got := h.Service.Object(h.Load(s.ID))
 	fortest.Equal(t, got.Amount+" "+got.Currency, "25.00 EUR", "the price")
 	fortest.Equal(t, got.AmountUSD, "27.31", "the charge") // 25 × 1.0921 = 27.3025, up to the cent
-	want := &payment.Rate{
+	want := &wire.Rate{
 		USDPerUnit:    "1.0921",
 		Exact:         "1.0921",
 		Source:        "ecb",
 		SpreadPercent: "0",
 	}
-	ignoreTime := cmpopts.IgnoreFields(payment.Rate{}, "AsOf")
+	ignoreTime := cmpopts.IgnoreFields(wire.Rate{}, "AsOf")
 	if diff := cmp.Diff(want, got.Rate, ignoreTime); diff != "" {
 		t.Errorf("the rate differs (-want +got):\n%s", diff)
 	}
-	asked := h.Load(s.ID).Current().AmountUSD
+	chosen := h.Load(s.ID)
+	asked := chosen.Current().AmountUSD
 	fortest.Equal(t, asked.StringFixed(2), "27.31", "what the gateway was asked for")
 }
 

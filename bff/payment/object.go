@@ -24,7 +24,7 @@ type Object struct {
 	Amount     string            `json:"amount"`
 	Currency   string            `json:"currency"`
 	AmountUSD  string            `json:"amount_usd"`
-	Rate       *Rate             `json:"rate"`
+	Rate       *wire.Rate        `json:"rate"`
 	OrderRef   string            `json:"order_ref"`
 	ShopName   string            `json:"shop_name"`
 	Title      string            `json:"title"`

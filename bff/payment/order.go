@@ -30,7 +30,7 @@ type Order struct {
 	// dollars. Currency is an ISO 4217 code. Rate is what Amount was converted at; nil = not yet.
 	Amount   decimal.Decimal `json:"amount,omitzero"`
 	Currency string          `json:"currency,omitempty"`
-	Rate     *Rate           `json:"rate,omitempty"`
+	Rate     *wire.Rate      `json:"rate,omitempty"`
 	// the merchant's reference, unique if not empty
 	Ref string `json:"ref,omitempty"`
 	// six digits to give to the gateway; zero = draw a free one
@@ -55,19 +55,6 @@ type Order struct {
 	Lang      string `json:"lang,omitempty"` // BCP 47 tag; empty = the browser's
 	// of the catalog; empty = the merchant's server has set the price
 	Item string `json:"item,omitempty"`
-}
-
-// Rate is the exchange rate at which a price was converted into dollars. It never changes after the
-// session was opened, and proves the charge. All numbers are decimal text.
-type Rate struct {
-	// USDPerUnit is what one unit of the currency was worth, rounded to ten digits.
-	USDPerUnit string `json:"usd_per_unit"`
-	// Exact is the same as a fraction, in the digits of the source: "1.0921", or "1.0921/163.27" if
-	// the source compares both currencies with a third one.
-	Exact         string    `json:"usd_per_unit_exact"`
-	Source        string    `json:"source"` // "ecb", "json" or "fixed"
-	AsOf          time.Time `json:"as_of"`  // when the source stated it, in UTC
-	SpreadPercent string    `json:"spread_percent"`
 }
 
 // InDollars reports whether the merchant's price is in dollars.

@@ -56,7 +56,7 @@ func TestOrderValidate(t *testing.T) {
 		{"amount_usd", func(o *Order) { o.Amount, o.Currency = dec("25"), "EUR" }}, // no rate
 		{"", func(o *Order) { o.AmountUSD, o.Amount, o.Currency = decimal.Zero, dec("25"), "EUR" }},
 		{"amount", func(o *Order) { o.AmountUSD, o.Currency = decimal.Zero, "EUR" }},
-		{"", func(o *Order) { o.Amount, o.Currency, o.Rate = dec("25"), "EUR", &Rate{} }},
+		{"", func(o *Order) { o.Amount, o.Currency, o.Rate = dec("25"), "EUR", &wire.Rate{} }},
 		{"expires_in_minutes", func(o *Order) {
 			o.AmountUSD, o.Amount, o.Currency = decimal.Zero, dec("25"), "EUR"
 			o.ExpiresIn = 24*time.Hour + time.Minute
@@ -163,7 +163,7 @@ func TestDigestIgnoresRate(t *testing.T) {
 	priced := sent
 	priced.Amount = dec("25.50")
 	priced.AmountUSD = dec("27.85")
-	priced.Rate = &Rate{USDPerUnit: "1.0921"}
+	priced.Rate = &wire.Rate{USDPerUnit: "1.0921"}
 	fortest.Equal(t, priced.Digest(), sent.Digest(), "a converted order has another digest")
 
 	other := sent

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -28,21 +29,21 @@ type Exchange struct {
 // the amount comes to too many dollars; the store's.
 func (x *Exchange) Convert(
 	ctx context.Context, amount decimal.Decimal, code string,
-) (decimal.Decimal, payment.Rate, error) {
+) (decimal.Decimal, wire.Rate, error) {
 	state, _, err := x.Store.LoadRates(ctx)
 	if err != nil {
-		return decimal.Zero, payment.Rate{}, fmt.Errorf("loading exchange rates: %w", err)
+		return decimal.Zero, wire.Rate{}, fmt.Errorf("loading exchange rates: %w", err)
 	}
 
 	quote, err := state.Quote(amount, code, x.SpreadPercent, x.Now())
 	if err != nil {
-		return decimal.Zero, payment.Rate{}, publicError(err, state)
+		return decimal.Zero, wire.Rate{}, publicError(err, state)
 	}
-	return quote.AmountUSD, payment.Rate{
+	return quote.AmountUSD, wire.Rate{
 		USDPerUnit:    quote.Rate.USDPerUnit(),
 		Exact:         quote.Rate.Fraction,
 		Source:        quote.Rate.Source,
-		AsOf:          quote.Rate.AsOf,
+		AsOf:          quote.Rate.AsOf.UTC().Format(time.RFC3339),
 		SpreadPercent: quote.SpreadPercent.String(),
 	}, nil
 }
@@ -58,20 +59,21 @@ func publicError(err error, s State) error {
 	case errors.Is(err, ErrTooLarge):
 		refused.Code = wire.CodeAmountInvalid
 		refused.Param = "amount"
+		refused.Status = http.StatusBadRequest
 	}
 	return refused
 }
 
 // Listed is the rate of one currency in the API. All numbers are decimal text.
 type Listed struct {
-	Currency   string     `json:"currency"`
-	USDPerUnit string     `json:"usd_per_unit"`       // of the last rate in use; empty = there was none
-	Exact      string     `json:"usd_per_unit_exact"` // the same in the digits of the source
-	Source     string     `json:"source"`
-	AsOf       *time.Time `json:"as_of"`       // nil = there was none
-	ValidUntil *time.Time `json:"valid_until"` // nil = without limit
-	Usable     bool       `json:"usable"`      // sessions can be opened
-	Reason     Reason     `json:"reason"`      // why not; empty if it is usable
+	Currency   string  `json:"currency"`
+	USDPerUnit string  `json:"usd_per_unit"`       // of the last rate in use; empty = there was none
+	Exact      string  `json:"usd_per_unit_exact"` // the same in the digits of the source
+	Source     string  `json:"source"`
+	AsOf       *string `json:"as_of"`       // RFC 3339, UTC; nil = there was none
+	ValidUntil *string `json:"valid_until"` // likewise; nil = without limit
+	Usable     bool    `json:"usable"`      // sessions can be opened
+	Reason     Reason  `json:"reason"`      // why not; empty if it is usable
 }
 
 // List returns what is known of each currency now, sorted by code, without the dollar. Errors: the
@@ -100,9 +102,10 @@ func (x *Exchange) List(ctx context.Context) ([]Listed, error) {
 	return list, nil
 }
 
-func timeOrNil(t time.Time) *time.Time {
+func timeOrNil(t time.Time) *string {
 	if t.IsZero() {
 		return nil
 	}
-	return &t
+	text := t.UTC().Format(time.RFC3339)
+	return &text
 }

@@ -103,15 +103,15 @@ type claims struct {
 	Test                 bool        `json:"test"`
 	OrderRef             string      `json:"order_ref"`
 	// Amount, Currency and Rate are the merchant's price; Rate is nil if that is in dollars.
-	Amount         string        `json:"amount"`
-	Currency       string        `json:"currency"`
-	AmountUSD      string        `json:"amount_usd"`
-	Rate           *payment.Rate `json:"rate"`
-	PaidAmount     string        `json:"paid_amount"`
-	CurrencySymbol string        `json:"currency_symbol"`
-	NetworkCode    string        `json:"network_code"`
-	TrackingCode   string        `json:"tracking_code"`
-	TxID           string        `json:"tx_id"`
+	Amount         string     `json:"amount"`
+	Currency       string     `json:"currency"`
+	AmountUSD      string     `json:"amount_usd"`
+	Rate           *wire.Rate `json:"rate"`
+	PaidAmount     string     `json:"paid_amount"`
+	CurrencySymbol string     `json:"currency_symbol"`
+	NetworkCode    string     `json:"network_code"`
+	TrackingCode   string     `json:"tracking_code"`
+	TxID           string     `json:"tx_id"`
 	// all transactions in order, if there are several
 	TxIDs []string `json:"tx_ids,omitempty"`
 }

@@ -14,6 +14,7 @@ import (
 	"coinslot/app/widget"
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
+	"coinslot/bff/currency"
 	"coinslot/bff/order"
 	"coinslot/bff/payment"
 	"coinslot/bff/web"
@@ -91,8 +92,21 @@ func parseOfferForm(form url.Values) offer {
 	return o
 }
 
-// price returns the order of an offer, priced by token or catalog, in the language of f.
-func (o *orders) price(offered offer, f embedOptions) (payment.Order, error) {
+// price returns the order of an offer with the dollars that it is charged as now. Errors: as from
+// find and [checkout.Service.Price].
+func (o *orders) price(
+	ctx context.Context, offered offer, f embedOptions,
+) (payment.Order, error) {
+	found, err := o.find(offered, f)
+	if err != nil {
+		return payment.Order{}, err
+	}
+	priced, err := o.checkout.Price(ctx, found)
+	return priced, web.StorageError(err)
+}
+
+// find returns the order of an offer, priced by token or catalog, in the language of f.
+func (o *orders) find(offered offer, f embedOptions) (payment.Order, error) {
 	switch {
 	case offered.Order != "" && offered.Item != "":
 		return payment.Order{}, web.Refuse(wire.CodeOrderInvalid, "item")
@@ -132,6 +146,12 @@ func (o *orders) page(
 	return page
 }
 
+// priceText is the merchant's price as decimal text.
+func priceText(o payment.Order) string {
+	amount, code := o.Price()
+	return currency.Text(amount, code)
+}
+
 // editable is what the shopper may change, with its current values; nil = nothing.
 func (o *orders) editable(priced payment.Order, offered offer) *widget.Offer {
 	terms := o.catalog.Options(offered.Item)
@@ -144,7 +164,7 @@ func (o *orders) editable(priced payment.Order, offered offer) *widget.Offer {
 	}
 	switch {
 	case terms.Minimum != "":
-		fields.Amount = priced.AmountUSD.StringFixed(2)
+		fields.Amount = priceText(priced)
 	case terms.Most > 0:
 		fields.Quantity, _ = strconv.Atoi(priced.Metadata["quantity"]) // written by the catalog
 	default:
@@ -161,7 +181,7 @@ func offerFields(priced payment.Order, offered offer, editable *widget.Offer) []
 		{Name: "item", Value: offered.Item},
 	}
 	if editable != nil && editable.Minimum != "" && offered.Amount != nil {
-		amount := priced.AmountUSD.StringFixed(2)
+		amount := priceText(priced)
 		list = append(list, widget.Field{Name: "amount", Value: amount})
 	}
 	if editable != nil && editable.Most > 0 {
@@ -180,12 +200,12 @@ func (o *orders) refused(
 		offered = parseOfferForm(values)
 	}
 
-	priced, err := o.price(offered, f)
+	priced, err := o.price(r.Context(), offered, f)
 	wrong := wrongField(err)
 	if wrong != "" {
 		offered.Amount = nil
 		offered.Quantity = ""
-		priced, err = o.price(offered, f)
+		priced, err = o.price(r.Context(), offered, f)
 	}
 	if err != nil {
 		return widget.Page{}, false

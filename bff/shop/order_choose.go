@@ -24,7 +24,7 @@ func (o *orders) choose(w http.ResponseWriter, r *http.Request) error {
 	if r.PostForm != nil {
 		f = o.pages.hosts.read(r, r.PostForm)
 	}
-	priced, err := o.price(offered, f)
+	priced, err := o.price(r.Context(), offered, f)
 	if err != nil {
 		return err
 	}

@@ -12,13 +12,13 @@ func (o *orders) show(w http.ResponseWriter, r *http.Request) error {
 	q := r.URL.Query()
 	offered := parseOffer(q)
 	f := o.pages.hosts.read(r, q)
-	priced, err := o.price(offered, f)
+	order, err := o.find(offered, f)
 	if err != nil {
 		return err
 	}
 
 	// Without the database, the shopper can still look at the order.
-	session, found, _ := o.checkout.FindByOrder(r.Context(), priced)
+	session, found, _ := o.checkout.FindByOrder(r.Context(), order)
 	if found && !session.TimedOut(o.site.Now()) { // choosing a coin reopens it
 		to := "/checkout/" + session.ID
 		if web.WantsJSON(r) {
@@ -28,6 +28,10 @@ func (o *orders) show(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 
+	priced, err := o.checkout.Price(r.Context(), order)
+	if err != nil {
+		return web.StorageError(err)
+	}
 	page := o.page(r.Context(), priced, offered, f)
 	if web.WantsJSON(r) {
 		return web.Respond(w, http.StatusOK, page.View)
