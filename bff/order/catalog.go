@@ -2,9 +2,13 @@
 package order
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
+	"strings"
 
 	"coinslot/app/wire"
 	"coinslot/bff/internal/yamlfile"
@@ -65,33 +69,42 @@ func (c *Catalog) Empty() bool { return c == nil || len(c.items) == 0 }
 //
 // docs/catalog.md has all members. Errors name the item and the member.
 func ParseCatalog(raw []byte) (*Catalog, error) {
-	items, err := parseItems(raw)
-	if err != nil {
-		return nil, fmt.Errorf("reading the catalog: %w", err)
+	var file catalogFile
+	if err := yamlfile.Read(raw, &file, false); err != nil {
+		return nil, fmt.Errorf("reading the catalog: %w", inWords(err))
+	}
+
+	items := map[string]item{}
+	for _, id := range slices.Sorted(maps.Keys(file.Items)) {
+		if !itemID.MatchString(id) {
+			return nil, fmt.Errorf(
+				"reading the catalog: item %q: an id is letters, digits, - and _", id,
+			)
+		}
+		it, err := file.Items[id].item(id)
+		if err != nil {
+			return nil, fmt.Errorf("reading the catalog: item %q: %w", id, err)
+		}
+		items[id] = it
 	}
 	return &Catalog{items: items}, nil
 }
 
-func parseItems(raw []byte) (map[string]item, error) {
-	var file map[string]any
-	if err := yamlfile.Read(raw, &file, false); err != nil {
-		return nil, err
+// inWords names the item that an error of the file is about.
+func inWords(err error) error {
+	fault, ok := errors.AsType[*yamlfile.Error](err)
+	if !ok {
+		return err
 	}
-	top := mappingOf(file)
-	top.allowOnly("items")
-	list := top.mapping("items")
-	items := map[string]item{}
-	for _, id := range list.names() {
-		if !itemID.MatchString(id) {
-			return nil, fmt.Errorf("item %q: an id is letters, digits, - and _", id)
+	place := fault.Member + ": "
+	if rest, inItem := strings.CutPrefix(fault.Member, "items."); inItem {
+		id, member, deeper := strings.Cut(rest, ".")
+		place = `item "` + id + `": ` // the names are escaped
+		if deeper {
+			place += member + ": "
 		}
-		it, err := readItem(id, list.values[id])
-		if err != nil {
-			return nil, fmt.Errorf("item %q: %w", id, err)
-		}
-		items[id] = it
 	}
-	return items, top.error()
+	return fmt.Errorf("%s%s (line %d)", place, fault.Reason, fault.Line)
 }
 
 // Order returns the order for one item in the language of the page, a BCP 47 tag. An amount for

@@ -38,7 +38,29 @@ func TestCatalogAsWritten(t *testing.T) {
 	}
 }
 
-// If the path is a secret by mistake, the error has the line number but none of the contents.
+// Merges, of one mapping or several, may be replaced by what comes after them.
+func TestCatalogMerges(t *testing.T) {
+	c := fortest.Must(ParseCatalog([]byte(`
+items:
+  a: &a {title: A, amount_usd: 1, quantity: {maximum: 3}}
+  b: &b {description: B, amount_usd: 2}
+  c: {<<: *a, title: C}
+  d: {<<: [*a, *b], title: D}
+  e:
+    <<: [*b]
+`)))(t)
+	for id, want := range map[string]string{
+		"a": "1 A  map[item:a quantity:1]",
+		"c": "1 C  map[item:c quantity:1]",
+		"d": "2 D B map[item:d quantity:1]",
+		"e": "2  B map[item:e]",
+	} {
+		o := fortest.Must(c.Order(id, Request{}, "en"))(t)
+		got := fmt.Sprint(o.AmountUSD, " ", o.Title, " ", o.Description, " ", o.Metadata)
+		fortest.Equal(t, got, want, "item %s", id)
+	}
+}
+
 func TestCatalogWithAByteOrderMark(t *testing.T) {
 	const file = "items: {mug: {amount_usd: 12.10}}"
 	c := fortest.Must(ParseCatalog([]byte("\ufeff" + file)))(t)
@@ -51,6 +73,7 @@ func TestCatalogWithAByteOrderMark(t *testing.T) {
 	}
 }
 
+// If the path is a secret by mistake, the error has the line number but none of the contents.
 func TestCatalogQuotesNothing(t *testing.T) {
 	for file, want := range map[string]string{
 		"s3cr3t": "line 1: string was used where mapping is expected", "root:s3cr3t:0\nbin:s3cr3t:1": "line 1: string", "*s3cr3t": "line 1: could not find alias …", "a: b\nc: *s3cr3t": "line 2: could not find",
@@ -169,7 +192,12 @@ func TestParseCatalogNamesWhatIsWrong(t *testing.T) {
 		{`{amount_usd: -1}`, `item "a": amount_usd: `},
 		{`{amount_usd: [1]}`, `item "a": amount_usd: `},
 		{`{amount_usd: "1", price: "2"}`, `item "a": price: unknown member`},
-		{`{Amount_USD: "1"}`, `item "a": Amount_USD: unknown member`},
+		{`{Amount_USD: "1"}`, `item "a": Amount_USD: unknown member (line 2)`},
+		{`{amount_usd: "1", 5: x}`, `item "a": 5: unknown member`},
+		{`{amount_usd: "1", null: x}`, `item "a": null: unknown member`},
+		{`{amount_usd: "1", &x y: x}`, `line 2: the name of a member must be text`},
+		{`{amount_usd: ""}`, `item "a": amount_usd: must be dollars`},
+		{`{amount_usd: "", open: {minimum: 1, maximum: 2, suggested: 1}}`, `item "a": amount_usd: set either`},
 		{`{open: {}}`, `item "a": open.minimum: `},
 		{`{open: 5}`, `item "a": open: `},
 		{`{open: {minimum: 01, maximum: 0x10, suggested: 02}}`, `item "a": open.minimum: `},
@@ -181,7 +209,7 @@ func TestParseCatalogNamesWhatIsWrong(t *testing.T) {
 		{`{open: {minimum: "1", maximum: "2", suggested: [1, 3]}}`, `item "a": open.suggested: `},
 		{`{open: {minimum: "1", maximum: "2", suggested: [1, 1.0]}}`, `item "a": open.suggested: duplicate`},
 		{`{open: {minimum: "1", maximum: "9", suggested: [1, 2, 3, 4, 5, 6, 7]}}`, `item "a": open.suggested: `},
-		{`{open: {minimum: "1", maximum: "9", suggested: [[1]]}}`, `item "a": open.suggested: `},
+		{`{open: {minimum: "1", maximum: "9", suggested: [[1]]}}`, `item "a": open.suggested[0]: must be text`},
 		{`{open: {minimum: "1", maximum: "9", suggested: {a: 1}}}`, `item "a": open.suggested: `},
 		{`{open: {minimum: "1", maximum: "9", suggested: 1, step: 1}}`, `item "a": open.step: unknown member`},
 		{`{open: {minimum: "1", maximum: "9", suggested: 1}, quantity: {maximum: 2}}`, `item "a": quantity: only with amount_usd`},
@@ -200,7 +228,7 @@ func TestParseCatalogNamesWhatIsWrong(t *testing.T) {
 		{`{amount_usd: "1", cancel_url: "/thanks"}`, `item "a": cancel_url: `},
 		{`{amount_usd: "1", currencies: USDT}`, `item "a": currencies: `},
 		{`{amount_usd: "1", currencies: ["*"]}`, `item "a": currencies: `},
-		{`{amount_usd: "1", currencies: [[USDT]]}`, `item "a": currencies: `},
+		{`{amount_usd: "1", currencies: [[USDT]]}`, `item "a": currencies[0]: must be text`},
 		{`{amount_usd: "1", ttl_minutes: 0}`, `item "a": ttl_minutes: `},
 		{`{amount_usd: "1", ttl_minutes: 1.5}`, `item "a": ttl_minutes: `},
 		{`{amount_usd: "1", ttl_minutes: 015}`, `item "a": ttl_minutes: `},

@@ -42,74 +42,96 @@ const (
 	maxQuantity  = 100
 )
 
-// readItem parses and validates one entry. Errors name the member.
-func readItem(id string, value any) (item, error) {
-	m := mappingOf(value)
-	m.allowOnly("title", "description", "amount_usd", "open", "quantity", "currencies",
-		"ttl_minutes", "success_url", "cancel_url")
+// item returns the item that is written. Errors name the member.
+func (r itemRecord) item(id string) (item, error) {
 	it := item{
-		id:          id,
-		title:       m.localized("title"),
-		description: m.localized("description"),
-		currencies:  m.list("currencies"),
-		ttlMinutes:  m.integer("ttl_minutes", 1_000_000),
-		successURL:  m.text("success_url"),
-		cancelURL:   m.text("cancel_url"),
+		id:         id,
+		currencies: r.Currencies,
+		ttlMinutes: int(r.TTLMinutes),
+		successURL: r.SuccessURL,
+		cancelURL:  r.CancelURL,
 	}
-	switch fixed, free := m.has("amount_usd"), m.has("open"); {
-	case fixed == free:
-		m.fail("amount_usd", "set either amount_usd or open")
-	case fixed:
-		it.price = m.amount("amount_usd")
+
+	var err error
+	it.title, err = localize("title", r.Title)
+	if err != nil {
+		return item{}, err
+	}
+	it.description, err = localize("description", r.Description)
+	if err != nil {
+		return item{}, err
+	}
+
+	switch {
+	case (r.AmountUSD != nil) == (r.Open != nil):
+		return item{}, errors.New("amount_usd: set either amount_usd or open")
+	case r.Open != nil && r.Quantity != nil:
+		return item{}, errors.New("quantity: only with amount_usd")
+	case r.Open != nil:
+		it.open, err = r.Open.limits()
 	default:
-		it.open = readOpen(m.mapping("open"))
+		it.price, err = parseAmount("amount_usd", *r.AmountUSD)
 	}
-	if m.has("quantity") {
-		it.quantity = readQuantity(m.mapping("quantity"))
-		if it.open != nil {
-			m.fail("quantity", "only with amount_usd")
+	if err != nil {
+		return item{}, err
+	}
+
+	if r.Quantity != nil {
+		it.quantity, err = r.Quantity.limits()
+		if err != nil {
+			return item{}, err
 		}
-	}
-	if err := m.error(); err != nil {
-		return it, err
 	}
 	return it, it.check()
 }
 
-func readOpen(m *mapping) *openAmount {
-	m.allowOnly("minimum", "maximum", "suggested")
-	o := &openAmount{minimum: m.amount("minimum"), maximum: m.amount("maximum")}
-	if o.maximum.LessThan(o.minimum) {
-		m.fail("maximum", "less than the minimum")
+func (r openRecord) limits() (*openAmount, error) {
+	minimum, err := parseAmount("open.minimum", r.Minimum)
+	if err != nil {
+		return nil, err
 	}
-	texts := m.oneOrMore("suggested")
-	if len(texts) < 1 || len(texts) > maxSuggested {
-		m.fail("suggested", fmt.Sprintf("one amount, or a list of up to %d", maxSuggested))
+	maximum, err := parseAmount("open.maximum", r.Maximum)
+	if err != nil {
+		return nil, err
 	}
-	for _, text := range texts {
+	if maximum.LessThan(minimum) {
+		return nil, errors.New("open.maximum: less than the minimum")
+	}
+
+	o := &openAmount{minimum: minimum, maximum: maximum}
+	if len(r.Suggested) < 1 || len(r.Suggested) > maxSuggested {
+		return nil, fmt.Errorf("open.suggested: one amount, or a list of up to %d", maxSuggested)
+	}
+	for _, text := range r.Suggested {
 		amount, err := payment.ParseAmount(text)
 		if err != nil || !o.allows(amount) {
-			m.fail("suggested", "not an amount within the limits")
+			return nil, errors.New("open.suggested: not an amount within the limits")
 		}
 		if slices.ContainsFunc(o.suggested, amount.Equal) {
-			m.fail("suggested", "duplicate amount")
+			return nil, errors.New("open.suggested: duplicate amount")
 		}
 		o.suggested = append(o.suggested, amount)
 	}
-	return o
+	return o, nil
 }
 
-func readQuantity(m *mapping) quantity {
-	m.allowOnly("minimum", "maximum")
-	q := quantity{least: 1, most: m.integer("maximum", maxQuantity)}
-	if m.has("minimum") {
-		q.least = m.integer("minimum", maxQuantity)
+func (r quantityRecord) limits() (quantity, error) {
+	q := quantity{least: max(int(r.Minimum), 1), most: int(r.Maximum)}
+	if q.most < max(q.least, 2) || q.most > maxQuantity {
+		return quantity{}, fmt.Errorf(
+			"quantity.maximum: required: at least 2 and the minimum, at most %d", maxQuantity,
+		)
 	}
-	if q.most < max(q.least, 2) {
-		m.fail("maximum",
-			fmt.Sprintf("required: at least 2 and the minimum, at most %d", maxQuantity))
+	return q, nil
+}
+
+// parseAmount reads an amount in dollars; errors name the member.
+func parseAmount(member, text string) (decimal.Decimal, error) {
+	amount, err := payment.ParseAmount(text)
+	if err != nil {
+		return decimal.Zero, fmt.Errorf(`%s: must be dollars like "4.50"`, member)
 	}
-	return q
+	return amount, nil
 }
 
 // check validates the orders that an item can produce, at the ends of its limits and in each of
