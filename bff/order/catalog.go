@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"coinslot/app/wire"
+	"coinslot/bff/currency"
 	"coinslot/bff/internal/yamlfile"
 	"coinslot/bff/payment"
 )
@@ -22,7 +23,7 @@ type Catalog struct {
 
 // Request is what a shopper may choose of an item. The zero Request takes the defaults.
 type Request struct {
-	// Amount is in dollars, for open amounts only; nil = the first suggested one.
+	// Amount is in the item's currency, for open amounts only; nil = the first suggested one.
 	Amount *string
 	// Quantity is for items with a quantity only; "" = the minimum.
 	Quantity string
@@ -30,9 +31,10 @@ type Request struct {
 
 // Options are the limits of a [Request]. The zero Options leave no choice.
 type Options struct {
-	// Minimum and Maximum are the inclusive limits of an open amount, in dollars
-	// with two places; empty = the price is fixed.
+	// Minimum and Maximum are the inclusive limits of an open amount, decimal text with the places
+	// of its Currency; empty = the price is fixed.
 	Minimum, Maximum string
+	Currency         string
 	// Suggested amounts, the default first; empty if the price is fixed.
 	Suggested []string
 	// Least and Most are the inclusive limits of the quantity; Most 0 = always one.
@@ -63,6 +65,10 @@ func (c *Catalog) Empty() bool { return c == nil || len(c.items) == 0 }
 //	    title: {en: Coffee, de: Kaffee}
 //	    amount_usd: "4.50"
 //	    quantity: {minimum: 1, maximum: 10}
+//	  beans:
+//	    title: Beans
+//	    amount: "17.00"
+//	    currency: EUR
 //	  tip:
 //	    title: Tip
 //	    open: {minimum: "1", maximum: "100", suggested: ["5", "10", "20"]}
@@ -74,6 +80,11 @@ func ParseCatalog(raw []byte) (*Catalog, error) {
 		return nil, fmt.Errorf("reading the catalog: %w", inWords(err))
 	}
 
+	if file.Currency != "" {
+		if err := checkCurrency(file.Currency); err != nil {
+			return nil, fmt.Errorf("reading the catalog: %w", err)
+		}
+	}
 	items := map[string]item{}
 	for _, id := range slices.Sorted(maps.Keys(file.Items)) {
 		if !itemID.MatchString(id) {
@@ -81,7 +92,7 @@ func ParseCatalog(raw []byte) (*Catalog, error) {
 				"reading the catalog: item %q: an id is letters, digits, - and _", id,
 			)
 		}
-		it, err := file.Items[id].item(id)
+		it, err := file.Items[id].item(id, file.Currency)
 		if err != nil {
 			return nil, fmt.Errorf("reading the catalog: item %q: %w", id, err)
 		}
@@ -136,9 +147,20 @@ func (c *Catalog) Options(id string) Options {
 	if it.open == nil {
 		return t
 	}
-	t.Minimum, t.Maximum = it.open.minimum.StringFixed(2), it.open.maximum.StringFixed(2)
+	t.Currency = it.currency
+	t.Minimum = currency.Text(it.open.minimum, it.currency)
+	t.Maximum = currency.Text(it.open.maximum, it.currency)
 	for _, amount := range it.open.suggested {
-		t.Suggested = append(t.Suggested, amount.StringFixed(2))
+		t.Suggested = append(t.Suggested, currency.Text(amount, it.currency))
 	}
 	return t
+}
+
+// Currencies returns the currencies of the items, sorted.
+func (c *Catalog) Currencies() []string {
+	codes := map[string]bool{}
+	for _, it := range c.items {
+		codes[it.currency] = true
+	}
+	return slices.Sorted(maps.Keys(codes))
 }

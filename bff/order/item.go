@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 
 	"coinslot/app/wire"
+	"coinslot/bff/currency"
 	"coinslot/bff/payment"
 
 	"github.com/shopspring/decimal"
@@ -18,6 +20,7 @@ import (
 type item struct {
 	id                 string
 	title, description localized
+	currency           string          // ISO 4217, of all its amounts
 	price              decimal.Decimal // of one; zero if open is set
 	open               *openAmount     // nil if the price is fixed
 	quantity           quantity
@@ -42,17 +45,26 @@ const (
 	maxQuantity  = 100
 )
 
-// item returns the item that is written. Errors name the member.
-func (r itemRecord) item(id string) (item, error) {
+// item returns the item that is written in a catalog whose currency is code; empty = USD. Errors name
+// the member.
+func (r itemRecord) item(id, code string) (item, error) {
 	it := item{
 		id:         id,
+		currency:   cmp.Or(r.Currency, code, currency.USD),
 		currencies: r.Currencies,
 		ttlMinutes: int(r.TTLMinutes),
 		successURL: r.SuccessURL,
 		cancelURL:  r.CancelURL,
 	}
 
-	var err error
+	if r.AmountUSD != nil {
+		it.currency = currency.USD
+	}
+	err := checkCurrency(it.currency)
+	if err != nil {
+		return item{}, err
+	}
+
 	it.title, err = localize("title", r.Title)
 	if err != nil {
 		return item{}, err
@@ -63,14 +75,18 @@ func (r itemRecord) item(id string) (item, error) {
 	}
 
 	switch {
-	case (r.AmountUSD != nil) == (r.Open != nil):
-		return item{}, errors.New("amount_usd: set either amount_usd or open")
+	case r.AmountUSD != nil && (r.Amount != nil || r.Open != nil || r.Currency != ""),
+		r.Amount != nil && r.Open != nil,
+		r.AmountUSD == nil && r.Amount == nil && r.Open == nil:
+		return item{}, errors.New("amount_usd: set either amount_usd, or amount and currency, or open")
 	case r.Open != nil && r.Quantity != nil:
-		return item{}, errors.New("quantity: only with amount_usd")
+		return item{}, errors.New("quantity: not with open")
 	case r.Open != nil:
-		it.open, err = r.Open.limits()
+		it.open, err = r.Open.limits(it.currency)
+	case r.Amount != nil:
+		it.price, err = parseAmount("amount", *r.Amount, it.currency)
 	default:
-		it.price, err = parseAmount("amount_usd", *r.AmountUSD)
+		it.price, err = parseAmount("amount_usd", *r.AmountUSD, it.currency)
 	}
 	if err != nil {
 		return item{}, err
@@ -85,12 +101,21 @@ func (r itemRecord) item(id string) (item, error) {
 	return it, it.check()
 }
 
-func (r openRecord) limits() (*openAmount, error) {
-	minimum, err := parseAmount("open.minimum", r.Minimum)
+// checkCurrency returns an error unless code is that of a currency in use.
+func checkCurrency(code string) error {
+	if _, known := currency.Digits(code); !known {
+		return errors.New("currency: must be an ISO 4217 code in capitals, like EUR")
+	}
+	return nil
+}
+
+// limits returns the open amount that is written, in a currency.
+func (r openRecord) limits(code string) (*openAmount, error) {
+	minimum, err := parseAmount("open.minimum", r.Minimum, code)
 	if err != nil {
 		return nil, err
 	}
-	maximum, err := parseAmount("open.maximum", r.Maximum)
+	maximum, err := parseAmount("open.maximum", r.Maximum, code)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +128,7 @@ func (r openRecord) limits() (*openAmount, error) {
 		return nil, fmt.Errorf("open.suggested: one amount, or a list of up to %d", maxSuggested)
 	}
 	for _, text := range r.Suggested {
-		amount, err := payment.ParseAmount(text)
+		amount, err := parseItemAmount(text, code)
 		if err != nil || !o.allows(amount) {
 			return nil, errors.New("open.suggested: not an amount within the limits")
 		}
@@ -125,13 +150,24 @@ func (r quantityRecord) limits() (quantity, error) {
 	return q, nil
 }
 
-// parseAmount reads an amount in dollars; errors name the member.
-func parseAmount(member, text string) (decimal.Decimal, error) {
-	amount, err := payment.ParseAmount(text)
-	if err != nil {
+// parseAmount reads an amount of a currency; errors name the member.
+func parseAmount(member, text, code string) (decimal.Decimal, error) {
+	amount, err := parseItemAmount(text, code)
+	if err == nil {
+		return amount, nil
+	}
+	if code == currency.USD {
 		return decimal.Zero, fmt.Errorf(`%s: must be dollars like "4.50"`, member)
 	}
-	return amount, nil
+	return decimal.Zero, fmt.Errorf("%s: %w", member, err)
+}
+
+// parseItemAmount reads an amount of a currency that can be charged. Errors: not one.
+func parseItemAmount(text, code string) (decimal.Decimal, error) {
+	if code == currency.USD {
+		return payment.ParseAmount(text)
+	}
+	return currency.ParseAmount(text, code)
 }
 
 // check validates the orders that an item can produce, at the ends of its limits and in each of
@@ -143,7 +179,7 @@ func (it item) check() error {
 	}
 	_, most := it.counts()
 	all := price.Mul(decimal.NewFromInt(int64(most)))
-	if _, err := payment.ParseAmount(all.String()); err != nil {
+	if _, err := parseItemAmount(all.String(), it.currency); err != nil {
 		return errors.New("quantity.maximum: that many cost more than can be charged")
 	}
 	for _, lang := range append(it.title.languages(), it.description.languages()...) {
@@ -176,7 +212,7 @@ func (it item) priceFor(requested *string) (decimal.Decimal, error) {
 	case requested == nil:
 		return it.open.suggested[0], nil
 	}
-	amount, err := payment.ParseAmount(*requested)
+	amount, err := parseItemAmount(*requested, it.currency)
 	if err != nil || !it.open.allows(amount) {
 		return decimal.Zero, payment.NewError(wire.CodeAmountInvalid, "amount")
 	}
@@ -206,7 +242,6 @@ func (it item) counts() (least, most int) {
 // what was bought.
 func (it item) order(price decimal.Decimal, n int, lang string) payment.Order {
 	o := payment.Order{
-		AmountUSD:   price.Mul(decimal.NewFromInt(int64(n))),
 		Title:       it.title.in(lang),
 		Description: it.description.in(lang),
 		Metadata:    map[string]string{"item": it.id},
@@ -215,6 +250,13 @@ func (it item) order(price decimal.Decimal, n int, lang string) payment.Order {
 		SuccessURL:  it.successURL,
 		CancelURL:   it.cancelURL,
 		Item:        it.id,
+	}
+	total := price.Mul(decimal.NewFromInt(int64(n)))
+	if it.currency == currency.USD {
+		o.AmountUSD = total
+	} else {
+		o.Amount = total
+		o.Currency = it.currency
 	}
 	if it.quantity.most > 0 {
 		o.Metadata["quantity"] = strconv.Itoa(n)

@@ -10,7 +10,9 @@ import (
 
 // catalogFile is the catalog as it is written. Scalars are text, with quotes or without.
 type catalogFile struct {
-	Items map[string]itemRecord `yaml:"items"`
+	// Currency is that of amounts and limits of items that name none; empty = USD.
+	Currency string                `yaml:"currency"`
+	Items    map[string]itemRecord `yaml:"items"`
 }
 
 // itemRecord is one entry of the catalog as it is written; [itemRecord.item] gives it its meaning.
@@ -18,6 +20,8 @@ type itemRecord struct {
 	Title       texts           `yaml:"title"`
 	Description texts           `yaml:"description"`
 	AmountUSD   *string         `yaml:"amount_usd"`
+	Amount      *string         `yaml:"amount"`
+	Currency    string          `yaml:"currency"`
 	Open        *openRecord     `yaml:"open"`
 	Quantity    *quantityRecord `yaml:"quantity"`
 	Currencies  []string        `yaml:"currencies"`
