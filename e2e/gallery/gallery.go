@@ -286,7 +286,7 @@ addEventListener('load', () => {
 func pseudo(text map[string]string) map[string]string {
 	longer := map[string]string{}
 	for key, sentence := range text {
-		if strings.HasPrefix(key, "number.") || key == "order.price" {
+		if strings.HasPrefix(key, "number.") {
 			longer[key] = sentence
 			continue
 		}
