@@ -98,6 +98,10 @@ func paying() []Sample {
 			p.View.Attempt, p.View.CheckedMsAgo = &a, -1
 		}),
 		NewSample("pending", wire.Pending, Attempt(nil), wire.Cancel, wire.Change, wire.Recheck),
+		NewSample("pending-currency", wire.Pending, func(p *widget.Page) {
+			Attempt(nil)(p)
+			euros(p)
+		}, wire.Cancel, wire.Change, wire.Recheck),
 		NewSample(
 			"pending-uri", wire.Pending, Attempt(Ether), wire.Cancel, wire.Change, wire.Recheck,
 		),
@@ -221,6 +225,29 @@ func ended() []Sample {
 	}
 }
 
+// order returns an order in dollars.
+func order(dollars, ref, title, description string) wire.Order {
+	return wire.Order{
+		Ref:         ref,
+		Title:       title,
+		Description: description,
+		Amount:      dollars,
+		Currency:    "USD",
+		AmountUSD:   dollars,
+		Price:       "$" + dollars,
+	}
+}
+
+// euros changes a page to one of an order in euros.
+func euros(p *widget.Page) {
+	o := &p.View.Order
+	o.Amount = "17.00"
+	o.Currency = "EUR"
+	o.AmountUSD = "18.57"
+	o.Price = "€17.00"
+	o.Charge = "charged as $18.57 · ECB rate of 26 November"
+}
+
 // NewSample returns a page of a stored session.
 func NewSample(
 	name string, status wire.Status, change func(*widget.Page), actions ...wire.Action,
@@ -230,8 +257,7 @@ func NewSample(
 		View: wire.View{
 			Version: 7, Session: "cs_gallery", Status: status, Currencies: Coins(),
 			Actions: actions, CheckedMsAgo: 4000,
-			Order: wire.Order{Ref: "1001", Title: "Two tickets",
-				Description: "Row 4, seats 11 and 12", AmountUSD: "25.00"},
+			Order:      order("25.00", "1001", "Two tickets", "Row 4, seats 11 and 12"),
 			SuccessURL: "https://shop.example/thanks", CancelURL: "https://shop.example/cart",
 		},
 	}
@@ -266,13 +292,18 @@ func unsaved() Sample {
 func openAmountSample(name, typed, wrong string) Sample {
 	return NewSample(name, wire.Open, func(p *widget.Page) {
 		*p = unsaved().Page
-		p.View.Order = wire.Order{Title: "A tip for the kitchen", AmountUSD: "20.00"}
+		p.View.Order = order("20.00", "", "A tip for the kitchen", "")
 		p.Carry = []widget.Field{
 			{Name: "item", Value: "tip"}, {Name: "amount", Value: "20.00"},
 			{Name: "key", Value: "page_1"},
 		}
 		p.Offer = &widget.Offer{Minimum: "1.00", Maximum: "500.00",
-			Suggested: []string{"5.00", "10.00", "20.00", "50.00"}, Amount: typed, Wrong: wrong}
+			Suggested: []string{"5.00", "10.00", "20.00", "50.00"},
+			Prices: map[string]string{
+				"1.00": "$1.00", "5.00": "$5.00", "10.00": "$10.00", "20.00": "$20.00",
+				"50.00": "$50.00", "500.00": "$500.00",
+			},
+			Amount: typed, Wrong: wrong}
 		p.View.Currencies = Sorted()
 	}, wire.Choose)
 }
@@ -281,8 +312,7 @@ func openAmountSample(name, typed, wrong string) Sample {
 func quantitySample(name string, n int, wrong string) Sample {
 	return NewSample(name, wire.Open, func(p *widget.Page) {
 		*p = unsaved().Page
-		p.View.Order = wire.Order{Title: "3 × Coffee", Description: "Whole beans, 250 g",
-			AmountUSD: "13.50"}
+		p.View.Order = order("13.50", "", "3 × Coffee", "Whole beans, 250 g")
 		p.Carry = []widget.Field{
 			{Name: "item", Value: "coffee"}, {Name: "quantity", Value: "3"},
 			{Name: "key", Value: "page_1"},
