@@ -4,9 +4,11 @@ package screentest
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"coinslot/app/widget"
 	"coinslot/app/wire"
+	"coinslot/bff/locale"
 )
 
 // Sample is one page of the gallery.
@@ -17,8 +19,9 @@ type Sample struct {
 
 // Localize returns a sample's page with texts, and with its notice as the server words it. A notice
 // without a code has the key of its text as its message.
-func Localize(p widget.Page, text map[string]string) widget.Page {
+func Localize(p widget.Page, lang string, text map[string]string) widget.Page {
 	p.Text = text
+	localizePrices(&p, lang)
 	if p.View.Notice == nil {
 		return p
 	}
@@ -30,6 +33,29 @@ func Localize(p widget.Page, text map[string]string) widget.Page {
 	n.Message = p.T(key, "coin", "USDT", "network", "TRON")
 	p.View.Notice = &n
 	return p
+}
+
+// localizePrices writes the prices of a page as the server does.
+func localizePrices(p *widget.Page, lang string) {
+	o := &p.View.Order
+	if o.Currency == "" {
+		return // the order is unknown
+	}
+	o.Price = locale.FormatPrice(lang, o.Currency, o.Amount)
+	if o.Charge != "" {
+		day := time.Date(2026, 11, 26, 0, 0, 0, 0, time.UTC)
+		charge := p.T("order.charge", "amount", locale.FormatPrice(lang, "USD", o.AmountUSD))
+		o.Charge = charge + " · " + p.T("order.rate.ecb", "day", locale.FormatDay(lang, day))
+	}
+	if p.Offer == nil {
+		return
+	}
+	offer := *p.Offer
+	offer.Prices = map[string]string{}
+	for amount := range p.Offer.Prices {
+		offer.Prices[amount] = locale.FormatPrice(lang, o.Currency, amount)
+	}
+	p.Offer = &offer
 }
 
 // Gallery returns the checkout in every state and variant. All amounts, addresses and ids are
