@@ -142,7 +142,7 @@ func (s *pay) folded(a wire.Attempt) node.Node {
 					"network", widget.NetworkTitle(a.NetworkName, a.NetworkCode))),
 				node.El("li").Text(p.T("pay.exchange.fee", "amount", sum)),
 				node.If(a.TolerancePercent != "" && a.TolerancePercent != "0", func() node.Node {
-					return node.El("li").Text(p.T("pay.tolerance", "percent", widget.Number(p.Text, a.TolerancePercent)))
+					return node.El("li").Text(p.T("pay.tolerance", "percent", p.Decimal(a.TolerancePercent)))
 				}),
 			),
 		),

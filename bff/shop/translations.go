@@ -167,11 +167,23 @@ func (t *translations) words(lang string) checkout.Translate {
 		}
 		for i := 0; i+1 < len(pairs); i += 2 {
 			if pairs[i] == "amount" {
-				pairs[i+1] = widget.Number(text, widget.Padded(pairs[i+1]))
+				pairs[i+1] = grouped(text, widget.Padded(pairs[i+1]))
 			}
 		}
 		return widget.Translate(text, dir, key, pairs...)
 	}
+}
+
+// grouped writes decimal text as the language of text does, in groups of three digits.
+func grouped(text map[string]string, number string) string {
+	whole, fraction, found := strings.Cut(number, ".")
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		whole = whole[:i] + text["number.group"] + whole[i:]
+	}
+	if !found {
+		return whole
+	}
+	return whole + text["number.decimal"] + fraction
 }
 
 // directionOf returns the direction of the script in which a language is usually written.

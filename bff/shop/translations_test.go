@@ -157,3 +157,15 @@ func TestNoticesAreFilledIn(t *testing.T) {
 		}
 	}
 }
+
+// TestPriceInASentence: a finished price stays as it is, whatever language it is in.
+func TestPriceInASentence(t *testing.T) {
+	translations := fortest.Must(readTranslations(static.Files, slog.New(slog.DiscardHandler)))(t)
+	for lang, want := range map[string]string{
+		"en": "charged as 27,31\u00a0$",
+		"de": "wird mit 27,31\u00a0$ abgerechnet",
+	} {
+		got := translations.words(lang)("order.charge", "price", "27,31\u00a0$")
+		fortest.Equal(t, got, want, "in %s", lang)
+	}
+}

@@ -44,7 +44,7 @@ func localizePrices(p *widget.Page, lang string) {
 	o.Price = locale.FormatPrice(lang, o.Currency, o.Amount)
 	if o.Charge != "" {
 		day := time.Date(2026, 11, 26, 0, 0, 0, 0, time.UTC)
-		charge := p.T("order.charge", "amount", locale.FormatPrice(lang, "USD", o.AmountUSD))
+		charge := p.T("order.charge", "price", locale.FormatPrice(lang, "USD", o.AmountUSD))
 		o.Charge = charge + " · " + p.T("order.rate.ecb", "day", locale.FormatDay(lang, day))
 	}
 	if p.Offer == nil {
