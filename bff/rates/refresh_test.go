@@ -245,6 +245,7 @@ func TestRefreshKeepsAcceptedRate(t *testing.T) {
 		s = stateOf(t, store)
 		fortest.Equal(t, s.Currencies["EUR"].Rate.Fraction, "1/0.5", "accepted")
 		fortest.Equal(t, s.Currencies["EUR"].Held, nil, "nothing is held")
+		fortest.Equal(t, s.AsOf.Equal(time.Now()), true, "what was read is stored, too")
 	})
 }
 
