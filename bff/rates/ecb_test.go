@@ -67,7 +67,7 @@ func TestParseECBRefuses(t *testing.T) {
 		"ahead":       dailyFile("2026-11-28", "USD 1.0921"),
 		"twice":       dailyFile("2026-11-26", "USD 1.0921", "JPY 163.27", "JPY 1.6327"),
 		"euro":        dailyFile("2026-11-26", "USD 1.0921", "EUR 2"),
-		"days":        strings.Replace(good, "<Cube>", "<Cube><Cube time='2026-11-25'/>", 1),
+		"days":        strings.Replace(good, "\t</Cube>\n</g", "\t<Cube time='2026-11-25'/></Cube>\n</g", 1),
 		"no days":     "<Envelope/>",
 		"latin":       strings.Replace(good, "UTF-8", "ISO-8859-1", 1),
 	} {
