@@ -75,13 +75,14 @@ type unlinkFiles struct{}
 // Transform implements parser.ASTTransformer.
 func (unlinkFiles) Transform(document *ast.Document, _ markdowntext.Reader, _ parser.Context) {
 	var links []*ast.Link
-	ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	collect := func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		link, ok := n.(*ast.Link)
 		if ok && entering && isFile(string(link.Destination)) {
 			links = append(links, link)
 		}
 		return ast.WalkContinue, nil
-	})
+	}
+	_ = ast.Walk(document, collect) // returns no errors
 
 	for _, link := range links {
 		for child := link.FirstChild(); child != nil; child = link.FirstChild() {
