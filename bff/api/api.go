@@ -41,7 +41,6 @@ type server struct {
 	*web.Server
 	Config
 	keys [][sha256.Size]byte // hashes of SecretKeys
-	docs func() (*pages, error)
 }
 
 // Routes returns the endpoints of the merchant.
@@ -55,7 +54,6 @@ func Routes(site *web.Server, c Config) []web.Route {
 	if len(s.KeySet) == 0 {
 		s.KeySet = []byte(`{"keys":[]}`)
 	}
-	s.docs = s.lazyDocs()
 	return append([]web.Route{
 		s.merchantRoute("POST /v1/sessions", s.createSession),
 		s.merchantRoute("GET /v1/sessions", s.listSessions),

@@ -13,7 +13,7 @@ import (
 	"coinslot/bff/checkout"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
-	"coinslot/bff/web"
+	"coinslot/bff/web/problems"
 	"coinslot/static"
 )
 
@@ -134,7 +134,7 @@ func TestNoticesAreFilledIn(t *testing.T) {
 		Number: 1, State: payment.Refused, CurrencySymbol: "USDT", NetworkName: "TRON",
 	}
 	for _, lang := range w.tags {
-		for code := range web.Answers {
+		for code := range problems.Answers {
 			messages := []string{p.notice(code, lang).Message}
 			erased := payment.Attempt{Number: 1, State: payment.Refused}
 			for _, attempts := range [][]payment.Attempt{nil, {erased}, {refused}} {

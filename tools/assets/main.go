@@ -1,5 +1,5 @@
-// Command assets builds the browser's files: the WebAssembly program, scripts, stylesheets and
-// icons, minified, compressed and named by their content, with a manifest.
+// Command assets builds the browser's files: the WebAssembly program, scripts, stylesheets, icons
+// and the API's documentation, minified, compressed and named by their content, with a manifest.
 //
 //	go run ./tools/assets -out static/dist [-fast | -dev]
 //
@@ -44,7 +44,7 @@ func run(root, out string, fast, dev bool) error {
 	case fast:
 		b.quality = 5
 	}
-	for _, step := range []func() error{b.wasm, b.scripts, b.styles, b.files} {
+	for _, step := range []func() error{b.wasm, b.scripts, b.styles, b.files, b.manual} {
 		if err := step(); err != nil {
 			return err
 		}

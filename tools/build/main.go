@@ -97,6 +97,7 @@ func (b *build) run(version, commit string) (err error) {
 var sourceFolders = []string{
 	"app", "bff", "client", "docs", "static",
 	"tools/assets", "tools/build", "tools/bundle", "tools/compile", "tools/progress",
+	"tools/reference",
 }
 
 // inputs hashes everything that determines the program: sources, module versions, Go release,

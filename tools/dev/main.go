@@ -137,6 +137,7 @@ func (l *loop) checkPorts() error {
 // notifications differ and lose changes.
 var watched = []string{
 	"app", "bff", "client", "docs", "e2e/gallery", "static", "tools/assets", "tools/bundle",
+	"tools/reference",
 	"go.mod", "go.sum",
 }
 
