@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"coinslot/bff/currency"
 	"coinslot/bff/fortest"
 )
 
@@ -147,8 +148,8 @@ func checkTable(t *testing.T, table Table, now time.Time) {
 	}
 	for code, rate := range table.Rates {
 		value, err := rate.value()
-		_, known := Digits(code)
-		if err != nil || value.Sign() <= 0 || !known || code == USD || table.Invalid[code] != "" {
+		_, known := currency.Digits(code)
+		if err != nil || value.Sign() <= 0 || !known || code == currency.USD || table.Invalid[code] != "" {
 			t.Errorf("%s: %v, %v", code, rate, err)
 		}
 		if table.Source != Fixed && !rate.ValidUntil.After(rate.AsOf) {

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"coinslot/bff/currency"
 	"coinslot/bff/fortest"
 )
 
@@ -96,7 +97,7 @@ func (s *scripted) times() []time.Time {
 // euros answers with a rate that is current.
 func euros(number string) func(now time.Time) (Table, error) {
 	return func(now time.Time) (Table, error) {
-		return newTable(JSON, USD, now, now.Add(jsonServes), units{"EUR": number})
+		return newTable(JSON, currency.USD, now, now.Add(jsonServes), units{"EUR": number})
 	}
 }
 

@@ -58,7 +58,7 @@ func TestReceipt(t *testing.T) {
 	fortest.Equal(t, part(t, text, 0),
 		`{"alg":"EdDSA","kid":"`+s.id+`","typ":"coinslot-receipt+jwt"}`, "header")
 	want := `{"iss":"https://pay.shop.example","sub":"cs_aaaaaaaaaaaaaaaaaaaaaaaaaa","iat":1795348800,"status":"confirmed","test":false,` +
-		`"order_ref":"1001","amount_usd":"25.00","paid_amount":"25.03","currency_symbol":"USDT","network_code":"trc20","tracking_code":"8f3kq2mz7t","tx_id":"3b1a9f"}`
+		`"order_ref":"1001","amount":"25.00","currency":"USD","amount_usd":"25.00","rate":null,"paid_amount":"25.03","currency_symbol":"USDT","network_code":"trc20","tracking_code":"8f3kq2mz7t","tx_id":"3b1a9f"}`
 	fortest.Equal(t, part(t, text, 1), want, "claims")
 	if len(text) > 1000 {
 		t.Errorf("%d characters; a receipt travels in addresses", len(text))
