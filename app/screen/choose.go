@@ -35,15 +35,18 @@ type chooser struct {
 // replace a field that moves by a new one without text and focus.
 func (c *chooser) Draw() *node.Element {
 	p := c.Page
-	return widget.Form(p, "/attempts", c.body).Bool("novalidate", true).Class("screen choose").Body(append([]node.Node{
-		c.offerFields(),
-		widget.Heading(c.title()),
-		c.warning(),
-		c.refusal(),
-		c.coinList(),
-		c.bar(),
-		c.emailField(),
-	}, widget.HiddenFields(p.Without(c.ownFields()...))...)...)
+	return widget.Form(p, "/attempts", c.body).
+		Bool("novalidate", true).
+		Class("screen choose").
+		Body(append([]node.Node{
+			c.offerFields(),
+			widget.Heading(c.title()),
+			c.warning(),
+			c.refusal(),
+			c.coinList(),
+			c.bar(),
+			c.emailField(),
+		}, widget.HiddenFields(p.Without(c.ownFields()...))...)...)
 }
 
 // ownFields are the fields of Carry that the form shows.
@@ -69,7 +72,8 @@ func (c *chooser) title() string {
 
 // warning says what happens to the present attempt, or that there is nothing to choose from.
 func (c *chooser) warning() node.Node {
-	p, a := c.Page, c.Page.View.Attempt
+	p := c.Page
+	a := c.Page.View.Attempt
 	switch {
 	case p.CountAvailable() == 0:
 		return node.El("p").Class("note warn").Text(p.T("choose.none"))
@@ -82,7 +86,8 @@ func (c *chooser) warning() node.Node {
 
 // refusal says above the list why the choice was refused.
 func (c *chooser) refusal() node.Node {
-	if code, text := c.trouble(); text != "" && !isMissing(code) {
+	code, text := c.trouble()
+	if text != "" && !isMissing(code) {
 		return errorText(code, text).Class("note")
 	}
 	return node.Text("")
@@ -91,7 +96,8 @@ func (c *chooser) refusal() node.Node {
 // trouble is why the last request failed, with the code of the server's answer; no text for none.
 // What is wrong with a field of the offer stands beside it.
 func (c *chooser) trouble() (wire.Code, string) {
-	switch notice := c.Page.View.Notice; {
+	notice := c.Page.View.Notice
+	switch {
 	case c.Problem != nil && c.Wrong == "":
 		return c.Problem.Code, c.Problem.Detail
 	case c.Problem == nil && notice != nil:
@@ -119,7 +125,8 @@ func (c *chooser) selection() widget.Choice {
 func (c *chooser) network(symbol string) string {
 	initial := c.Page.InitialChoice()
 	for _, key := range []string{c.networks[symbol], initial.Network} {
-		if currency, _, ok := c.Page.Coin(key); ok && currency.Symbol == symbol {
+		currency, _, ok := c.Page.Coin(key)
+		if ok && currency.Symbol == symbol {
 			return key
 		}
 	}
@@ -137,23 +144,33 @@ func (c *chooser) emailField() node.Node {
 	if p.CountAvailable() == 0 {
 		return node.Text("")
 	}
+
 	return node.El("div").Class("rows").Body(widget.Details("", p.Email != "").Body(
 		node.El("summary").Text(p.T("choose.email.open")),
 		node.El("label").Class("field").Body(
 			node.El("span").Text(p.T("choose.email")),
 			node.Text(" "),
-			node.Void("input").Attr("type", "text").Attr("name", "email").
-				Attr("value", p.Email).Attr("autocomplete", "email").Attr("inputmode", "email").
-				Attr("pattern", emailPattern).Attr("aria-errormessage", "coinslot-email").
+			node.Void("input").
+				Attr("type", "text").
+				Attr("name", "email").
+				Attr("value", p.Email).
+				Attr("autocomplete", "email").
+				Attr("inputmode", "email").
+				Attr("pattern", emailPattern).
+				Attr("aria-errormessage", "coinslot-email").
 				On("input", func(ctx app.Context, _ app.Event) {
-					c.emailEdited, c.email = true, ""
+					c.emailEdited = true
+					c.email = ""
 					field := ctx.JSSrc()
 					if field.Get("validity").Get("valid").Bool() {
 						c.email = field.Get("value").String()
 					}
 				}),
 			node.Text(" "),
-			node.El("small").ID("coinslot-email").Class("error").Text(p.T("choose.email.wrong")),
+			node.El("small").
+				ID("coinslot-email").
+				Class("error").
+				Text(p.T("choose.email.wrong")),
 			node.Text(" "),
 			node.El("small").Text(p.T("choose.email.why")),
 		),
@@ -179,8 +196,11 @@ func (c *chooser) chosen() (wire.Currency, wire.Network, bool) {
 // submitButton continues, or reloads the page where there is nothing to choose.
 func (c *chooser) submitButton() node.Node {
 	if c.Page.CountAvailable() == 0 {
-		return node.El("a").Class("button primary").Attr("data-part", "reload").
-			Attr("href", c.Page.Link("")).Text(c.Page.T("closed.again"))
+		return node.El("a").
+			Class("button primary").
+			Attr("data-part", "reload").
+			Attr("href", c.Page.Link("")).
+			Text(c.Page.T("closed.again"))
 	}
 	return widget.Button("continue", "primary", c.continueText(), c.Busy)
 }
@@ -188,7 +208,9 @@ func (c *chooser) submitButton() node.Node {
 // keepLink leads from the chooser back to the present payment.
 func (c *chooser) keepLink() node.Node {
 	return node.If(c.Page.Changing, func() node.Node {
-		return node.El("a").Class("link").Attr("href", c.Page.Link("")).
+		return node.El("a").
+			Class("link").
+			Attr("href", c.Page.Link("")).
 			Text(c.Page.T("choose.keep")).
 			On("click", func(ctx app.Context, e app.Event) { widget.ToggleChange(ctx, e, false) })
 	})
@@ -200,7 +222,8 @@ func (c *chooser) continueText() string {
 	if c.Busy {
 		return c.Page.T("choose.busy")
 	}
-	if currency, network, ok := c.chosen(); ok && (c.pickedHere || c.Page.SoleNetwork()) {
+	currency, network, ok := c.chosen()
+	if ok && (c.pickedHere || c.Page.SoleNetwork()) {
 		return c.Page.T("choose.continue.with", "coin", currency.Symbol,
 			"network", widget.NetworkName(network))
 	}
@@ -213,25 +236,30 @@ func (c *chooser) body() (map[string]string, string) {
 	if picked.Symbol == "" {
 		return nil, c.Page.T("choose.missing.coin")
 	}
+
 	currency, network, ok := c.chosen()
 	if !ok {
 		return nil, c.Page.T("choose.missing.network", "coin", picked.Symbol)
 	}
+
 	email := c.Page.Email
 	if c.emailEdited {
 		email = c.email
 	}
+
 	body := map[string]string{"currency_symbol": currency.Symbol, "network_code": network.Code}
 	if email != "" {
 		body["email"] = email
 	}
+
 	c.addOffer(body)
 	return body, ""
 }
 
 // pick selects a coin, and one of its networks unless key is empty.
 func (c *chooser) pick(symbol, key string) {
-	c.pickedHere, c.picked = true, symbol
+	c.pickedHere = true
+	c.picked = symbol
 	if key == "" {
 		return
 	}

@@ -22,18 +22,22 @@ type closed struct {
 // Draw draws title, reason and buttons, of which the first is the filled one. If nothing has
 // failed, or the server could not look the order up, the shopper may have paid, so the page does
 // not say that nothing was charged.
-func (s *closed) Draw() *node.Element {
-	p, symbol, title := s.Page, "stop", "closed.title"
+func (c *closed) Draw() *node.Element {
+	p := c.Page
+	symbol := "stop"
+	title := "closed.title"
 	switch {
-	case s.hasCode("", wire.CodeSessionUnknown, wire.CodeNotFound, wire.CodeMethod):
-		symbol, title = "ask", "closed.news"
-	case p.View.Session == "" && s.hasCode(wire.CodeRateLimited, wire.CodeStorageUnavailable,
+	case c.hasCode("", wire.CodeSessionUnknown, wire.CodeNotFound, wire.CodeMethod):
+		symbol = "ask"
+		title = "closed.news"
+	case p.View.Session == "" && c.hasCode(wire.CodeRateLimited, wire.CodeStorageUnavailable,
 		wire.CodeInternal):
 		title = "choose.busy"
 	}
 	if id, ok := strings.CutPrefix(p.Base, "/checkout/cs_"); ok {
 		p.View.Session = "cs_" + id // known or not, to be quoted
 	}
+
 	return box("blocks",
 		outcome(p, mark(symbol), title,
 			node.If(p.View.Notice != nil, func() node.Node {
@@ -42,16 +46,16 @@ func (s *closed) Draw() *node.Element {
 			node.If(
 				title == "closed.title", func() node.Node { return sentence(p, "closed.text") },
 			)),
-		box("actions", s.buttons()...),
+		box("actions", c.buttons()...),
 		widget.Ask(p, true),
 	)
 }
 
 // buttons are "try again" where that can help, the way to the shop, and "back", which frame.js
 // handles.
-func (s *closed) buttons() []node.Node {
-	p := s.Page
-	again := s.isTransient()
+func (c *closed) buttons() []node.Node {
+	p := c.Page
+	again := c.isTransient()
 	back := !again && p.Embed == ""
 	isStuck := shopURL(p, p.View.CancelURL) == ""
 	filled := func(is bool) string { return "button" + widget.TextIf(is, " primary") }
@@ -60,8 +64,10 @@ func (s *closed) buttons() []node.Node {
 		backToShop(p, p.View.CancelURL, filled(!again)),
 		closeButton(p, filled(!again && isStuck)),
 		node.If(back, func() node.Node {
-			return node.El("button").Attr("type", "button").
-				Class(filled(isStuck)+" needs-script").Attr("data-part", "back").
+			return node.El("button").
+				Attr("type", "button").
+				Class(filled(isStuck)+" needs-script").
+				Attr("data-part", "back").
 				Text(p.T("closed.back"))
 		}),
 		node.If(back && isStuck && p.View.Support == "", func() node.Node {
@@ -71,18 +77,21 @@ func (s *closed) buttons() []node.Node {
 }
 
 func reloadButton(p widget.Page, class string) node.Node {
-	return node.El("a").Class(class).Attr("data-part", "reload").Attr("href", p.Link("")).
+	return node.El("a").
+		Class(class).
+		Attr("data-part", "reload").
+		Attr("href", p.Link("")).
 		Text(p.T("closed.again"))
 }
 
 // hasCode reports whether there is a notice with one of the codes.
-func (s *closed) hasCode(codes ...wire.Code) bool {
-	n := s.Page.View.Notice
+func (c *closed) hasCode(codes ...wire.Code) bool {
+	n := c.Page.View.Notice
 	return n != nil && slices.Contains(codes, n.Code)
 }
 
 // isTransient reports whether another try can help.
-func (s *closed) isTransient() bool {
-	return s.Page.View.Notice == nil || s.hasCode(wire.CodeGatewayUnavailable,
+func (c *closed) isTransient() bool {
+	return c.Page.View.Notice == nil || c.hasCode(wire.CodeGatewayUnavailable,
 		wire.CodeStorageUnavailable, wire.CodeRateLimited, wire.CodeInternal)
 }

@@ -16,27 +16,32 @@ const inSight = 5
 
 // coinList asks for the coin, unless there is only one. The view has the most used ones first.
 func (c *chooser) coinList() node.Node {
-	currencies, picked := c.Page.View.Currencies, c.selection()
+	currencies := c.Page.View.Currencies
+	picked := c.selection()
 	list := make([]node.Node, 0, inSight+2)
 	if c.Page.SoleCoin() {
 		list = append(list, node.El("legend").Class("offscreen").Text(c.title()))
 	} else {
 		list = append(list, node.El("legend").Class("offscreen").Text(c.Page.T("choose.coin")))
 	}
+
 	first := currencies
 	if len(currencies) > inSight+1 {
 		first = currencies[:inSight]
 	}
+
 	for _, currency := range first {
 		list = append(list, coinOption{c, currency, picked, false}.draw())
 	}
 	if rest := currencies[len(first):]; len(rest) > 0 {
 		list = append(list, c.moreCoins(rest, picked))
 	}
+
 	class := "coins"
 	if _, text := c.trouble(); text != "" {
 		class = "coins wrong"
 	}
+
 	return node.El("fieldset").Class(class).Body(list...)
 }
 
@@ -52,6 +57,7 @@ func (c *chooser) moreCoins(rest []wire.Currency, picked widget.Choice) node.Nod
 		}
 		list = append(list, coinOption{c, currency, picked, true}.draw())
 	}
+
 	return widget.Details("more", open).Body(append([]node.Node{
 		node.El("summary").Body(node.El("span").Text(c.Page.T("choose.more")),
 			node.El("span").Class("stack").Body(marks...)),
@@ -76,10 +82,14 @@ func (o coinOption) draw() node.Node {
 
 // head is the coin's radio. That of the only coin is hidden, and sent all the same.
 func (o coinOption) head() node.Node {
-	c, symbol := o.c, o.currency.Symbol
+	c := o.c
+	symbol := o.currency.Symbol
 	isUnavailable := widget.CountAvailable(o.currency) == 0
-	radio := node.Void("input").Attr("type", "radio").Attr("name", "currency_symbol").
-		Attr("value", symbol).Attr("data-part", "currency").
+	radio := node.Void("input").
+		Attr("type", "radio").
+		Attr("name", "currency_symbol").
+		Attr("value", symbol).
+		Attr("data-part", "currency").
 		Bool("checked", o.picked.Symbol == symbol && !isUnavailable).
 		Bool("disabled", isUnavailable).
 		On("change", func(app.Context, app.Event) { c.pick(symbol, "") }, symbol)
@@ -133,18 +143,21 @@ func (o coinOption) unavailableReason() string {
 			each, widget.Isolate(o.c.Page.Dir, n.Name)+": "+widget.Isolate(o.c.Page.Dir, n.Reason),
 		)
 	}
+
 	switch len(reasons) {
 	case 0:
 		return o.c.Page.T("choose.unavailable")
 	case 1:
 		return reasons[0]
 	}
+
 	return strings.Join(each, "; ")
 }
 
 // networkList is the panel with the coin's networks, which CSS shows below the checked coin.
 func (o coinOption) networkList() node.Node {
-	p, checked := o.c.Page, o.c.network(o.currency.Symbol)
+	p := o.c.Page
+	checked := o.c.network(o.currency.Symbol)
 	list := []node.Node{node.El("legend").Body(
 		node.El("span").Text(p.T("choose.network")), node.Text(" "),
 		node.El("span").Attr("aria-hidden", "true").Text(p.T("choose.fee.head")),
@@ -152,16 +165,25 @@ func (o coinOption) networkList() node.Node {
 	for _, n := range o.currency.Networks {
 		list = append(list, o.network(n, checked))
 	}
-	return node.El("fieldset").Class("networks").Class(widget.TextIf(p.SoleNetwork(), "sole")).
+
+	return node.El("fieldset").
+		Class("networks").
+		Class(widget.TextIf(p.SoleNetwork(), "sole")).
 		Body(list...)
 }
 
 // network is one radio, also of an unavailable network, with its reason.
 func (o coinOption) network(n wire.Network, checked string) node.Node {
-	c, symbol, value := o.c, o.currency.Symbol, widget.NetworkKey(o.currency.Symbol, n.Code)
-	radio := node.Void("input").Attr("type", "radio").Attr("name", widget.NetworkField(symbol)).
-		Attr("value", value).Attr("data-part", "network").
-		Bool("checked", value == checked).Bool("disabled", !n.Available).
+	c := o.c
+	symbol := o.currency.Symbol
+	value := widget.NetworkKey(o.currency.Symbol, n.Code)
+	radio := node.Void("input").
+		Attr("type", "radio").
+		Attr("name", widget.NetworkField(symbol)).
+		Attr("value", value).
+		Attr("data-part", "network").
+		Bool("checked", value == checked).
+		Bool("disabled", !n.Available).
 		On("change", func(app.Context, app.Event) { c.pick(symbol, value) }, symbol, value)
 	return node.El("label").Class("network").Body(widget.WithSpaces(
 		hideSole(radio, c.Page.SoleNetwork()),
@@ -177,14 +199,17 @@ func (o coinOption) network(n wire.Network, checked string) node.Node {
 // about says below a network's name whether it costs least, what exchanges call it, and whether
 // most of them can send to it, or why it cannot be chosen.
 func (o coinOption) about(n wire.Network) (list []node.Node) {
-	p, short := o.c.Page, strings.ToUpper(n.Code)
+	p := o.c.Page
+	short := strings.ToUpper(n.Code)
 	add := func(when bool, class, text string) {
 		if when && len(list) > 0 {
 			list = append(list, node.Text(" · "))
 		}
 		if when {
-			list = append(list, node.El("span").Class(class).
-				Attr("translate", widget.TextIf(text == short, "no")).Text(text))
+			list = append(list, node.El("span").
+				Class(class).
+				Attr("translate", widget.TextIf(text == short, "no")).
+				Text(text))
 		}
 	}
 	add(widget.IsCheapest(o.currency, n), "low", p.T("choose.lowest"))
@@ -204,6 +229,7 @@ func (o coinOption) fee(n wire.Network) []node.Node {
 	case strings.Trim(n.Fee, "0.") == "":
 		return []node.Node{node.Text(p.T("choose.nofee"))}
 	}
+
 	return []node.Node{
 		node.El("span").Class("offscreen").Text(p.T("choose.fee.head") + " "),
 		node.El("span").Attr("translate", "no").

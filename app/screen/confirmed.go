@@ -17,11 +17,13 @@ type confirmed struct {
 }
 
 // Draw draws what is unusual, the receipt, and the ways on, of which the first is the filled one.
-func (s *confirmed) Draw() *node.Element {
-	p, a := s.Page, s.Page.View.LatestAttempt() // zero if the merchant resolved the order
+func (c *confirmed) Draw() *node.Element {
+	p := c.Page
+	a := p.View.LatestAttempt() // zero if the merchant resolved the order
 	if p.Receipt {
-		return receipt(p, a, s.Zone)
+		return receipt(p, a, c.Zone)
 	}
+
 	isStuck := shopURL(p, p.View.SuccessURL) == ""
 	return box("blocks",
 		outcome(p, mark("done"), "done.title", sentence(p, "done.text")),
@@ -29,15 +31,19 @@ func (s *confirmed) Draw() *node.Element {
 		till(p, a,
 			widget.Fact(p, "done.order", "order", p.View.Order.Ref),
 			networkFact(p, a),
-			widget.Moment(p, "done.time", "time", a.PaidAt, s.Zone),
+			widget.Moment(p, "done.time", "time", a.PaidAt, c.Zone),
 			widget.Transactions(p, a, 8),
 		),
 		box("actions",
 			backToShop(p, p.View.SuccessURL, "button primary"),
 			closeButton(p, "button"+widget.TextIf(isStuck, " primary")),
-			node.El("a").Class("button"+widget.TextIf(isStuck && !canClose(p), " primary")).
-				Attr("data-part", "receipt").Attr("href", p.Link("/receipt")).
-				Attr("target", "_blank").Attr("rel", "noopener").Text(p.T("done.receipt")),
+			node.El("a").
+				Class("button"+widget.TextIf(isStuck && !canClose(p), " primary")).
+				Attr("data-part", "receipt").
+				Attr("href", p.Link("/receipt")).
+				Attr("target", "_blank").
+				Attr("rel", "noopener").
+				Text(p.T("done.receipt")),
 		),
 		node.If(a.Late || a.OverpaidAmount != "", func() node.Node { return widget.Ask(p, true) }),
 	)
@@ -52,7 +58,9 @@ func unusual(p widget.Page, a wire.Attempt) node.Node {
 				return node.El("p").Attr("data-part", "late").Text(p.T("late.text"))
 			}),
 			node.If(over != "", func() node.Node {
-				return node.El("p").Attr("data-part", "overpaid").Attr("data-value", over).
+				return node.El("p").
+					Attr("data-part", "overpaid").
+					Attr("data-value", over).
 					Text(p.T("over.text", "amount", p.Amount(over, a.CurrencySymbol)))
 			}),
 		)

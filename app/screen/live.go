@@ -19,6 +19,7 @@ func (c *Checkout) takeOver(ctx app.Context) {
 	if c.Host == nil {
 		return
 	}
+
 	c.isExtension(c.Page.View)
 	ctx.Handle(widget.ActionSend, func(ctx app.Context, a app.Action) {
 		c.send(ctx, a.Value.(widget.Request))
@@ -60,8 +61,12 @@ func (c *Checkout) startFeed(ctx app.Context) {
 	if c.Page.View.Session == "" {
 		return
 	}
+
 	running, cancel := context.WithCancel(context.Background())
-	base, lang := c.Page.Base, "?lang="+c.Page.Lang // the feed reads them while the page changes
+	// The feed reads these while the page changes.
+	base := c.Page.Base
+	lang := "?lang=" + c.Page.Lang
+
 	c.stopFeeding = cancel
 	c.feed = feed.New(feed.Config{
 		Fetch: func(ctx context.Context) (wire.View, error) {
@@ -78,6 +83,7 @@ func (c *Checkout) startFeed(ctx app.Context) {
 	if c.Page.Embed == "modal" && c.Page.View.Status == wire.Open {
 		f.Pause() // a prewarmed frame connects when it is shown
 	}
+
 	c.Host.WatchTab(f.Resume, f.Pause)
 	go f.Run(running)
 }
@@ -102,7 +108,8 @@ func (c *Checkout) receive(ctx app.Context, v wire.View) {
 		c.show(ctx, v)
 		return
 	}
-	c.Page.View, c.at = v, time.Now()
+	c.Page.View = v
+	c.at = time.Now()
 	ctx.NewActionWithValue(widget.ActionViewTime, widget.ViewTime{View: v, At: c.at})
 	ctx.PreventUpdate()
 }
@@ -113,22 +120,30 @@ func (c *Checkout) show(ctx app.Context, v wire.View) {
 	if v.Session == old.Session && v.Version < old.Version {
 		return
 	}
-	c.Page.View, c.at, c.offline = v, time.Now(), false
+
+	c.Page.View = v
+	c.at = time.Now()
+	c.offline = false
 	if old.Session == "" && v.Session != "" {
 		c.Page = c.Page.WithSession(v.Session)
 		c.Host.ReplaceURL(c.Page.Link(""))
 		c.startFeed(ctx)
 	}
+
 	a := v.LatestAttempt()
 	isNew := a.Number != old.LatestAttempt().Number
 	if isNew && v.Attempt != nil {
 		c.Page.Chosen = a.CurrencySymbol
 		c.Page.ChosenNetwork = widget.NetworkKey(a.CurrencySymbol, a.NetworkCode)
 	}
+
 	c.discover(ctx)
 	isExtension := c.isExtension(v)
 	if isNew || old.Status != v.Status {
-		c.problem, c.busy, c.slow = nil, false, false // what is pressed on this screen is a new request
+		// What is pressed on this screen is a new request.
+		c.problem = nil
+		c.busy = false
+		c.slow = false
 		c.announceScreen(ctx)
 		if isExtension {
 			c.announcement = c.Page.T("said.extended")
@@ -140,7 +155,9 @@ func (c *Checkout) show(ctx app.Context, v wire.View) {
 
 // announceScreen announces a new screen and focuses its heading.
 func (c *Checkout) announceScreen(ctx app.Context) {
-	c.Page.Changing, c.Search, c.note = false, "", ""
+	c.Page.Changing = false
+	c.Search = ""
+	c.note = ""
 	c.announcement = c.Page.T("said." + announcementKey(c.Page.View))
 	ctx.Defer(func(app.Context) { c.Host.Focus("#" + widget.HeadingID) })
 }
@@ -155,7 +172,9 @@ func (c *Checkout) isExtension(v wire.View) bool {
 		c.lastPayable = wire.Attempt{}
 		return false
 	}
-	was, is := c.lastPayable, *v.Attempt
+
+	was := c.lastPayable
+	is := *v.Attempt
 	c.lastPayable = is
 	return was.Number != 0 && is.Number > was.Number &&
 		is.CurrencySymbol == was.CurrencySymbol && is.NetworkCode == was.NetworkCode
@@ -179,7 +198,9 @@ func partial(v wire.View) bool {
 
 // showChooser shows or hides the chooser.
 func (c *Checkout) showChooser(ctx app.Context, show bool) {
-	c.Page.Changing, c.Search, c.problem = show, "", nil
+	c.Page.Changing = show
+	c.Search = ""
+	c.problem = nil
 	ctx.Defer(func(app.Context) { c.Host.Focus("#" + widget.HeadingID) })
 }
 
@@ -200,9 +221,15 @@ func (c *Checkout) send(ctx app.Context, r widget.Request) {
 	if c.busy {
 		return
 	}
-	c.busy, c.problem, c.asked, c.note = true, nil, r.Sub, ""
+
+	c.busy = true
+	c.problem = nil
+	c.asked = r.Sub
+	c.note = ""
 	c.sent++
-	number, target, body := c.sent, c.address(r.Sub), c.body(r)
+	number := c.sent
+	target := c.address(r.Sub)
+	body := c.body(r)
 	ctx.After(slowAfter, func(app.Context) { c.explainWait(number) })
 	ctx.Async(func() {
 		status, answer, err := c.Host.Send(context.Background(), "POST", target, body)
@@ -226,13 +253,16 @@ func (c *Checkout) body(r widget.Request) []byte {
 			members[f.Name] = f.Value
 		}
 	}
+
 	for name, value := range r.Body {
 		members[name] = value
 	}
+
 	body, err := json.Marshal(members)
 	if err != nil {
 		panic("encoding a request: " + err.Error())
 	}
+
 	return body
 }
 
@@ -241,8 +271,10 @@ func (c *Checkout) body(r widget.Request) []byte {
 func (c *Checkout) handleAnswer(ctx app.Context, number, status int, answer []byte, err error) {
 	isLatest := c.busy && number == c.sent
 	if isLatest {
-		c.busy, c.slow = false, false
+		c.busy = false
+		c.slow = false
 	}
+
 	view, problem := decodeAnswer(status, answer)
 	switch {
 	case !isLatest && (err != nil || problem != nil):
@@ -254,12 +286,14 @@ func (c *Checkout) handleAnswer(ctx app.Context, number, status int, answer []by
 		c.fail(ctx, c.localize(problem))
 		return
 	}
+
 	view.WillUpdate = c.feed != nil && c.feed.WillUpdate()
 	if c.asked == "/recheck" && screenOf(c.Page) == "pay" && samePaid(c.Page.View, view) {
 		c.note = c.Page.T("pay.recheck.none")
 		c.announcement = c.note
 		ctx.After(noteFor, func(app.Context) { c.note = "" })
 	}
+
 	c.show(ctx, view)
 	c.Page.Changing = false
 }
@@ -309,10 +343,12 @@ func decodeAnswer(status int, answer []byte) (wire.View, *wire.Error) {
 		}
 		return wire.View{}, problem
 	}
+
 	view, err := wire.ParseView(answer)
 	if err != nil {
 		return wire.View{}, &wire.Error{Status: status}
 	}
+
 	return view, nil
 }
 

@@ -59,10 +59,10 @@ func (r walletRequest) about(p widget.Page) walletRequest {
 }
 
 // onScreen reports whether p shows the attempt and amount that were clicked.
-func (m payment) onScreen(p widget.Page) bool {
+func (pm payment) onScreen(p widget.Page) bool {
 	a := p.View.Attempt
 	return screenOf(p) == "pay" && a != nil && a.Call != nil &&
-		a.Number == m.Number && *a.Call == m.Call
+		a.Number == pm.Number && *a.Call == pm.Call
 }
 
 // discover looks for wallets, once there is something that they can send.
@@ -116,6 +116,7 @@ func (c *Checkout) sendByWallet(ctx app.Context, m payment, from string, err err
 		c.walletAnswered(m, err)
 		return
 	}
+
 	c.wallet.Sending = true
 	ctx.Async(func() {
 		err := c.Host.Pay(m.Wallet.ID, from, m.Call)
@@ -165,6 +166,7 @@ func walletMessage(p widget.Page, r walletRequest) string {
 		return p.T("pay.browser.failed", "wallet", name)
 	case walletIdle:
 	}
+
 	return ""
 }
 
@@ -179,29 +181,41 @@ func wallets(p widget.Page, a wire.Attempt, r walletRequest) node.Node {
 			p.Embed != "" && a.Address != "", func() node.Node { return walletTabLink(p) },
 		)
 	}
+
 	list := make([]node.Node, 0, len(p.Wallets))
 	for _, w := range p.Wallets {
 		list = append(list, walletButton(p, payment{Wallet: w, Number: a.Number, Call: *a.Call}, r))
 	}
-	return node.El("section").Class("actions wallets").Attr("aria-label", p.T("pay.browser")).Body(
-		node.If(r.Phase != walletSent, func() node.Node {
-			return node.El("div").Class("actions").Body(list...)
-		}),
-		node.If(r.Phase != walletIdle, func() node.Node {
-			return node.El("p").Class("note" + widget.TextIf(r.Phase >= walletRefused, " warn")).
-				Text(walletMessage(p, r))
-		}),
-	)
+
+	return node.El("section").
+		Class("actions wallets").
+		Attr("aria-label", p.T("pay.browser")).
+		Body(
+			node.If(r.Phase != walletSent, func() node.Node {
+				return node.El("div").Class("actions").Body(list...)
+			}),
+			node.If(r.Phase != walletIdle, func() node.Node {
+				return node.El("p").Class("note" + widget.TextIf(r.Phase >= walletRefused, " warn")).
+					Text(walletMessage(p, r))
+			}),
+		)
 }
 
 func walletButton(p widget.Page, m payment, r walletRequest) node.Node {
-	return node.El("button").Attr("type", "button").Class("button wallet").
-		Attr("data-part", "wallet").Attr("data-value", m.Wallet.RDNS).
+	return node.El("button").
+		Attr("type", "button").
+		Class("button wallet").
+		Attr("data-part", "wallet").
+		Attr("data-value", m.Wallet.RDNS).
 		Bool("aria-disabled", r.busy(m)).
 		Body(
 			node.If(m.Wallet.Icon != "", func() node.Node {
-				return node.Void("img").Class("wallet-icon").Attr("src", m.Wallet.Icon).
-					Attr("aria-hidden", "true").Attr("width", "24").Attr("height", "24")
+				return node.Void("img").
+					Class("wallet-icon").
+					Attr("src", m.Wallet.Icon).
+					Attr("aria-hidden", "true").
+					Attr("width", "24").
+					Attr("height", "24")
 			}),
 			node.El("span").Text(p.T("pay.browser.with", "wallet", m.Wallet.Name)),
 		).
@@ -214,9 +228,17 @@ func walletButton(p widget.Page, m payment, r walletRequest) node.Node {
 // walletTabLink opens this page in a new tab, which wallets can access.
 func walletTabLink(p widget.Page) node.Node {
 	return node.El("p").Class("actions needs-script").Body(
-		node.El("a").Class("button").Attr("data-part", "browser-tab").
-			Attr("href", p.Standalone().Link("")).Attr("target", "_blank").Attr("rel", "noopener").
-			Attr("aria-describedby", "coinslot-tab-why").Text(p.T("pay.browser.tab")),
-		node.El("small").Class("center").ID("coinslot-tab-why").Text(p.T("pay.browser.tab.why")),
+		node.El("a").
+			Class("button").
+			Attr("data-part", "browser-tab").
+			Attr("href", p.Standalone().Link("")).
+			Attr("target", "_blank").
+			Attr("rel", "noopener").
+			Attr("aria-describedby", "coinslot-tab-why").
+			Text(p.T("pay.browser.tab")),
+		node.El("small").
+			Class("center").
+			ID("coinslot-tab-why").
+			Text(p.T("pay.browser.tab.why")),
 	)
 }
