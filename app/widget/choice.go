@@ -54,7 +54,8 @@ func (p *Page) InitialChoice() Choice {
 	if c.Symbol == "" {
 		c.Symbol = p.onlyCoin()
 	}
-	if currency, _, ok := p.Coin(c.Network); !ok || currency.Symbol != c.Symbol {
+	currency, _, ok := p.Coin(c.Network)
+	if !ok || currency.Symbol != c.Symbol {
 		c.Network = p.BestNetwork(c.Symbol)
 	}
 	return c
@@ -82,6 +83,7 @@ func (p *Page) BestNetwork(symbol string) string {
 		if currency.Symbol != symbol {
 			continue
 		}
+
 		for _, n := range currency.Networks {
 			switch {
 			case !n.Available:
@@ -92,6 +94,7 @@ func (p *Page) BestNetwork(symbol string) string {
 			}
 		}
 	}
+
 	return best
 }
 
@@ -109,6 +112,7 @@ func (p *Page) Coin(want string) (wire.Currency, wire.Network, bool) {
 			}
 		}
 	}
+
 	return wire.Currency{}, wire.Network{}, false
 }
 

@@ -30,7 +30,8 @@ func (t *Timing) startUpdater() *textUpdater {
 	ctx := t.ctx
 	u := &textUpdater{
 		redraw: func() { ctx.Dispatch(t.tick) },
-		root:   ctx.JSSrc(), timing: *t,
+		root:   ctx.JSSrc(),
+		timing: *t,
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -38,6 +39,7 @@ func (t *Timing) startUpdater() *textUpdater {
 	if in := u.timing.validFor(); in > 0 {
 		u.timer = time.AfterFunc(in, u.update)
 	}
+
 	return u
 }
 
@@ -61,11 +63,13 @@ func (u *textUpdater) update() {
 	if u.stopped {
 		return
 	}
+
 	u.timing.updateElapsed()
 	if u.timing.needsRedraw() {
 		u.redraw()
 		return
 	}
+
 	u.write()
 	if in := u.timing.validFor(); in > 0 {
 		u.timer.Reset(in)
@@ -78,12 +82,15 @@ func (u *textUpdater) write() {
 	if u.written == text {
 		return
 	}
+
 	u.written = text
 	span := u.root.Call("querySelector", "."+part)
 	if !span.Truthy() {
 		return
 	}
-	if node := span.Get("firstChild"); node.Get("data").String() != text {
+
+	node := span.Get("firstChild")
+	if node.Get("data").String() != text {
 		node.Set("data", text)
 	}
 }
