@@ -25,6 +25,7 @@ func newCheckout() (*screen.Checkout, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	var page widget.Page
 	for _, members := range [][]byte{data, sentences} {
 		if err := json.Unmarshal(members, &page); err != nil {
@@ -34,6 +35,7 @@ func newCheckout() (*screen.Checkout, error) {
 	if err := browser.WaitForTurn(); err != nil {
 		return nil, err
 	}
+
 	var fields map[string]string
 	if err := json.Unmarshal(browser.Fields(), &fields); err != nil {
 		return nil, errors.New("decoding the page's fields: " + err.Error())
@@ -47,6 +49,7 @@ func newCheckout() (*screen.Checkout, error) {
 			page.Offer.Quantity, _ = strconv.Atoi(fields["quantity"]) // of a select
 		}
 	}
+
 	return &screen.Checkout{Page: page, Host: newHost(), Search: fields["search"]}, nil
 }
 
@@ -68,7 +71,11 @@ func newHost() *screen.Host {
 		},
 		Pay: func(id, from string, c wire.Call) error {
 			return walletError(wallets.Send(id, browser.Transaction{
-				ChainID: c.ChainID, From: from, To: c.To, Value: c.Value, Data: c.Data,
+				ChainID: c.ChainID,
+				From:    from,
+				To:      c.To,
+				Value:   c.Value,
+				Data:    c.Data,
 			}))
 		},
 		ReplaceURL:   browser.ReplaceURL,
@@ -107,8 +114,8 @@ func dial(ctx context.Context, path string) (feed.Socket, error) {
 type views struct{ *browser.Socket }
 
 // Next returns the next view.
-func (s views) Next(ctx context.Context) (wire.View, error) {
-	message, err := s.Read(ctx)
+func (v views) Next(ctx context.Context) (wire.View, error) {
+	message, err := v.Read(ctx)
 	if err != nil {
 		return wire.View{}, err
 	}

@@ -56,21 +56,28 @@ func Compare(ours, network, pasted string) Comparison {
 	if theirs == "" || ours == "" {
 		return Comparison{}
 	}
-	kind, chain := familyOf(theirs), chainOf(network)
+
+	kind := familyOf(theirs)
+	chain := chainOf(network)
 	switch {
 	case chain != "" && named != "" && named != chain && sameAccount(ours, theirs):
 		return Comparison{Match: OtherNetwork, Network: named, Theirs: SplitGroups(theirs, nil)}
 	case sameAccount(ours, theirs):
 		return Comparison{Match: Same, Theirs: SplitGroups(theirs, nil)}
 	case kind != wire.OtherFamily && kind != familyOf(ours):
-		return Comparison{Match: OtherNetwork, Network: networkNames(kind),
-			Theirs: SplitGroups(theirs, nil)}
+		return Comparison{
+			Match:   OtherNetwork,
+			Network: networkNames(kind),
+			Theirs:  SplitGroups(theirs, nil),
+		}
 	}
+
 	n, marks := diff(foldCase(ours, theirs))
 	c := Comparison{Match: Other, N: n, Theirs: SplitGroups(theirs, marks)}
 	if n*4 <= len(ours) {
 		c.Match = Differs
 	}
+
 	return c
 }
 
@@ -101,6 +108,7 @@ func recipientOf(head, query string) string {
 	if strings.HasSuffix(head, "/transfer") { // of a token, without a recipient
 		return parameter(query, "address")
 	}
+
 	segments := strings.FieldsFunc(head, func(r rune) bool { return r == '/' || r == '#' })
 	for _, segment := range slices.Backward(segments) {
 		segment = trimLink(segment)
@@ -111,17 +119,20 @@ func recipientOf(head, query string) string {
 			return segment
 		}
 	}
+
 	scheme, rest, found := strings.Cut(head, ":")
 	if found && isScheme(scheme) {
 		return trimLink(strings.TrimLeft(rest, "/"))
 	}
+
 	return trimLink(head)
 }
 
 // trimLink removes what EIP-681 has around an address.
 func trimLink(s string) string {
 	s = strings.TrimPrefix(s, "pay-")
-	if target, _, found := strings.Cut(s, "@"); found && strings.HasPrefix(s, "0x") {
+	target, _, found := strings.Cut(s, "@")
+	if found && strings.HasPrefix(s, "0x") {
 		return target
 	}
 	return s
@@ -173,7 +184,8 @@ func sameAccount(ours, theirs string) bool {
 	if a, b := foldCase(ours, theirs); a == b {
 		return true
 	}
-	a, b := tonAccount(ours), tonAccount(theirs)
+	a := tonAccount(ours)
+	b := tonAccount(theirs)
 	return a != "" && a == b
 }
 
@@ -181,7 +193,8 @@ func sameAccount(ours, theirs string) bool {
 // have a checksum in it (EIP-55), and in bech32.
 func foldCase(ours, theirs string) (string, string) {
 	lower := strings.ToLower
-	switch kind := familyOf(ours); {
+	kind := familyOf(ours)
+	switch {
 	case kind == wire.EVM && !(isMixedCase(ours) && isMixedCase(theirs)),
 		(strings.HasPrefix(lower(ours), "bc1") || strings.HasPrefix(lower(ours), "ltc1")) &&
 			!isMixedCase(theirs),
@@ -190,6 +203,7 @@ func foldCase(ours, theirs string) (string, string) {
 	case kind == wire.EVM: // the prefix has no case
 		return "0x" + ours[2:], strings.Replace(theirs, "0X", "0x", 1)
 	}
+
 	return ours, theirs
 }
 
@@ -205,30 +219,37 @@ func isMixedCase(s string) bool {
 // diff counts and marks the characters of theirs that differ from ours. If the lengths differ,
 // everything between a common prefix and suffix is marked.
 func diff(ours, theirs string) (n int, marks []bool) {
-	a, b := []rune(ours), []rune(theirs)
+	a := []rune(ours)
+	b := []rune(theirs)
 	marks = make([]bool, len(b))
 	if len(a) == len(b) {
 		for i := range b {
-			if marks[i] = a[i] != b[i]; marks[i] {
+			marks[i] = a[i] != b[i]
+			if marks[i] {
 				n++
 			}
 		}
 		return n, marks
 	}
+
 	short := min(len(a), len(b))
-	start, end := 0, 0
+	start := 0
+	end := 0
 	for start < short && a[start] == b[start] {
 		start++
 	}
+
 	for end < short-start && a[len(a)-1-end] == b[len(b)-1-end] {
 		end++
 	}
+
 	for i := start; i < len(b)-end; i++ {
 		marks[i] = true
 	}
 	if start == len(b)-end { // theirs lacks something
 		marks[min(start, len(b)-1)] = true
 	}
+
 	return max(len(a), len(b)) - start - end, marks
 }
 
@@ -260,6 +281,7 @@ func familyOf(s string) wire.Family {
 			consistsOf(strings.ToLower(s[3:]), bech32Digits):
 		return bitcoin
 	}
+
 	return wire.OtherFamily
 }
 
@@ -295,22 +317,26 @@ func tonAccount(s string) string {
 	if raw := rawTON(s); raw != "" || len(s) != 48 {
 		return raw
 	}
+
 	b := decodeBase64(s)
 	if len(b) != 36 || CRC16(b) != 0 || b[0] != 0x11 && b[0] != 0x51 {
 		return ""
 	}
+
 	chain := "0:"
 	if b[1] == 0xff {
 		chain = "-1:"
 	} else if b[1] != 0 {
 		return ""
 	}
+
 	var account strings.Builder
 	account.WriteString(chain)
 	for _, c := range b[2:34] {
 		account.WriteByte(hexDigits[c>>4])
 		account.WriteByte(hexDigits[c&15])
 	}
+
 	return account.String()
 }
 
@@ -332,6 +358,7 @@ func decodeBase64(s string) []byte {
 			b = append(b, byte(bits>>16), byte(bits>>8), byte(bits))
 		}
 	}
+
 	return b
 }
 
@@ -357,5 +384,6 @@ func CRC16(data []byte) uint16 {
 			}
 		}
 	}
+
 	return crc
 }

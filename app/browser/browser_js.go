@@ -47,22 +47,31 @@ func Fetch(
 	defer stop()
 	headers := map[string]any{"Accept": "application/json"}
 	options := map[string]any{
-		"method": method, "signal": abort.Get("signal"), "credentials": "same-origin",
-		"mode": "same-origin", "cache": "no-store", "redirect": "follow", "headers": headers,
+		"method":      method,
+		"signal":      abort.Get("signal"),
+		"credentials": "same-origin",
+		"mode":        "same-origin",
+		"cache":       "no-store",
+		"redirect":    "follow",
+		"headers":     headers,
 	}
 	if body != nil {
-		options["body"], headers["Content-Type"] = string(body), "application/json"
+		options["body"] = string(body)
+		headers["Content-Type"] = "application/json"
 	}
+
 	defer waitForRelease()
 	defer resetDedupe() // also after a failure: the page shows that it is offline
 	response, err := await(js.Global().Call("fetch", path, options))
 	if err != nil {
 		return 0, nil, opError{"requesting " + method + " " + path, err}
 	}
+
 	text, err := await(response.Call("text"))
 	if err != nil {
 		return 0, nil, opError{"reading the answer to " + method + " " + path, err}
 	}
+
 	return response.Get("status").Int(), []byte(text.String()), nil
 }
 
@@ -103,7 +112,8 @@ func ReplaceURL(path string) {
 // Focus focuses the first element that selector finds, unless the focus is in the host page: that
 // would interrupt the shopper's typing.
 func Focus(selector string) {
-	if element := find(selector); element.Truthy() && !focusIsOutside() {
+	element := find(selector)
+	if element.Truthy() && !focusIsOutside() {
 		element.Call("focus")
 	}
 }
@@ -145,7 +155,8 @@ type Tab struct {
 // left. A later call replaces both funcs. The listeners live as long as the page.
 func (t *Tab) Watch(back, leave func()) {
 	t.mu.Lock()
-	t.returned, t.left = back, leave
+	t.returned = back
+	t.left = leave
 	listening := t.listening
 	t.listening = true
 	t.mu.Unlock()
@@ -156,6 +167,7 @@ func (t *Tab) Watch(back, leave func()) {
 	if listening {
 		return
 	}
+
 	on(js.Global(), "pageshow", func(event js.Value) {
 		if event.Get("persisted").Bool() {
 			t.onBack(event)

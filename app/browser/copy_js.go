@@ -13,7 +13,8 @@ import (
 func Copy(text string) error {
 	clipboard := js.Global().Get("navigator").Get("clipboard")
 	if clipboard.Truthy() {
-		if _, err := await(clipboard.Call("writeText", text)); err == nil {
+		_, err := await(clipboard.Call("writeText", text))
+		if err == nil {
 			return nil
 		}
 	}
@@ -39,5 +40,6 @@ func copyBySelection(text string) error {
 	if !copied {
 		return errors.New("copying to the clipboard: refused by the browser")
 	}
+
 	return nil
 }

@@ -29,7 +29,8 @@ type Socket struct {
 func Dial(ctx context.Context, path string) (*Socket, error) {
 	s := &Socket{
 		messages: make(chan []byte, queueLength),
-		opened:   make(chan struct{}), closed: make(chan struct{}),
+		opened:   make(chan struct{}),
+		closed:   make(chan struct{}),
 	}
 	location := js.Global().Get("location")
 	scheme := "ws" + location.Get("protocol").String()[len("http"):]
@@ -56,10 +57,12 @@ func (s *Socket) listen() {
 			s.push([]byte(data.String()))
 		}
 	})
-	if dedupe := js.Global().Get("coinslotDedupe"); dedupe.Type() == js.TypeFunction {
+	dedupe := js.Global().Get("coinslotDedupe")
+	if dedupe.Type() == js.TypeFunction {
 		dedupe.Invoke(s.value)
 		s.deduped = true
 	}
+
 	// Registered after it, so that what it has suppressed is delivered before the socket closes.
 	s.on("close", func(js.Value) { s.markClosed() })
 }
@@ -115,6 +118,7 @@ func (s *Socket) Read(ctx context.Context) ([]byte, error) {
 		return message, nil
 	default:
 	}
+
 	select {
 	case message := <-s.messages:
 		return message, nil

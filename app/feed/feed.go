@@ -21,7 +21,8 @@ const (
 	maxPollInterval = 30 * time.Second
 	// The pause before the socket is opened again is a random part of dialBackoff, which
 	// doubles with every failure, up to maxDialBackoff ("full jitter").
-	dialBackoff, maxDialBackoff = time.Second, 30 * time.Second
+	dialBackoff    = time.Second
+	maxDialBackoff = 30 * time.Second
 	// pollAfterFailures is the number of failed sockets after which polling begins.
 	pollAfterFailures = 2
 	// proofWithin is how long a socket that is being opened may be silent before polling begins.
@@ -88,8 +89,11 @@ func New(c Config) *Feed {
 		c.Random = rand.Float64
 	}
 	return &Feed{
-		config: c, version: c.Version, pausing: make(chan struct{}),
-		wake: make(chan struct{}, 1), changed: make(chan struct{}, 1),
+		config:  c,
+		version: c.Version,
+		pausing: make(chan struct{}),
+		wake:    make(chan struct{}, 1),
+		changed: make(chan struct{}, 1),
 	}
 }
 
@@ -120,6 +124,7 @@ func (f *Feed) waitUntilResumed(ctx context.Context) bool {
 			f.requestFetch()
 		}
 	}
+
 	return ctx.Err() == nil
 }
 
@@ -145,12 +150,14 @@ func (f *Feed) readSocket(ctx context.Context) (received bool) {
 		if err != nil {
 			return received
 		}
+
 		isSilent := wasDeduped && !socket.Deduped()
 		if isSilent {
 			f.setSocket(nil)
 		} else {
 			f.setSocket(socket)
 		}
+
 		f.apply(view)
 	}
 }
@@ -232,7 +239,10 @@ func (f *Feed) fetchBeside(ctx context.Context) (stop func()) {
 			}
 		}
 	})
-	return func() { cancel(); done.Wait() }
+	return func() {
+		cancel()
+		done.Wait()
+	}
 }
 
 // waitToRedial waits until the socket may be opened again, and polls meanwhile if several
@@ -248,6 +258,7 @@ func (f *Feed) waitToRedial(ctx context.Context, failures int) {
 	} else {
 		f.polls.start(proofWithin)
 	}
+
 	for {
 		select {
 		case <-ctx.Done():
@@ -342,6 +353,7 @@ func (f *Feed) fetch(ctx context.Context) outcome {
 	case f.apply(view):
 		return updated
 	}
+
 	return unchanged
 }
 
@@ -354,7 +366,8 @@ func (f *Feed) apply(v wire.View) (isNewer bool) {
 		return false
 	}
 	isNewer = v.Version > f.version
-	f.version, v.WillUpdate = v.Version, f.willUpdate()
+	f.version = v.Version
+	v.WillUpdate = f.willUpdate()
 	f.config.OnView(v)
 	return isNewer
 }
@@ -375,7 +388,8 @@ func (f *Feed) setOffline(offline bool) {
 func (f *Feed) Resume() {
 	f.mu.Lock()
 	if f.isPaused {
-		f.isPaused, f.pausing = false, make(chan struct{})
+		f.isPaused = false
+		f.pausing = make(chan struct{})
 	}
 	f.mu.Unlock()
 	f.requestFetch()

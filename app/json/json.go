@@ -75,6 +75,7 @@ func (r *reader) value(into reflect.Value, depth int) {
 		}
 		into = into.Elem()
 	}
+
 	switch {
 	case depth > maxDepth && (c == '{' || c == '['):
 		r.fail("too deep")
@@ -111,6 +112,7 @@ func (r *reader) word(into reflect.Value) {
 		if !strings.HasPrefix(r.text[r.at:], word) {
 			continue
 		}
+
 		r.at += len(word)
 		switch {
 		case word != "null":
@@ -122,19 +124,23 @@ func (r *reader) word(into reflect.Value) {
 				into.Kind() == reflect.Pointer):
 			into.SetZero()
 		}
+
 		return
 	}
+
 	r.fail("malformed")
 }
 
 // array decodes into a slice.
 func (r *reader) array(into reflect.Value, depth int) {
 	r.take('[')
-	if wanted := into.IsValid(); wanted && r.fits(into, reflect.Slice) {
+	wanted := into.IsValid()
+	if wanted && r.fits(into, reflect.Slice) {
 		into.Set(reflect.MakeSlice(into.Type(), 0, 0))
 	} else if wanted {
 		return
 	}
+
 	for more := !r.take(']'); more; more = r.more(']') {
 		var element reflect.Value
 		if into.IsValid() {
@@ -166,6 +172,7 @@ func (r *reader) object(into reflect.Value, depth int) {
 	} else if into.IsValid() && !r.fits(into, reflect.Struct) {
 		return
 	}
+
 	for more := !r.take('}'); more; more = r.more('}') {
 		var name string
 		if r.next() == '"' {
@@ -180,6 +187,7 @@ func (r *reader) object(into reflect.Value, depth int) {
 			r.value(r.field(into, name), depth+1)
 			continue
 		}
+
 		var text string
 		r.value(reflect.ValueOf(&text).Elem(), depth+1)
 		texts[name] = text
@@ -204,6 +212,7 @@ func (r *reader) field(of reflect.Value, name string) reflect.Value {
 	if !of.IsValid() {
 		return reflect.Value{}
 	}
+
 	fields, ok := r.fields[of.Type()]
 	if !ok {
 		fields = fieldsOf(of.Type())
@@ -212,6 +221,7 @@ func (r *reader) field(of reflect.Value, name string) reflect.Value {
 	if number, ok := fields[name]; ok {
 		return of.Field(number)
 	}
+
 	return reflect.Value{}
 }
 
@@ -224,7 +234,8 @@ func fieldsOf(t reflect.Type) map[string]int {
 		name := field.Name
 		if _, tag, ok := strings.Cut(string(field.Tag), `json:"`); ok {
 			tag, _, _ = strings.Cut(tag, `"`)
-			if tag, _, _ = strings.Cut(tag, ","); tag != "" {
+			tag, _, _ = strings.Cut(tag, ",")
+			if tag != "" {
 				name = tag
 			}
 		}
@@ -232,5 +243,6 @@ func fieldsOf(t reflect.Type) map[string]int {
 			fields[name] = i
 		}
 	}
+
 	return fields
 }

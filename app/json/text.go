@@ -28,11 +28,13 @@ func (r *reader) number(into reflect.Value) {
 	if !into.IsValid() || r.err != nil {
 		return
 	}
+
 	n, err := strconv.ParseInt(r.text[start:r.at], 10, 64)
 	if err != nil || !into.CanInt() || into.OverflowInt(n) {
 		r.fail("not the " + into.Type().String() + " expected")
 		return
 	}
+
 	into.SetInt(n)
 }
 
@@ -59,7 +61,8 @@ func (r *reader) string() string {
 	r.at++
 	var out []byte
 	for start := r.at; r.at < len(r.text); {
-		switch c := r.text[r.at]; {
+		c := r.text[r.at]
+		switch {
 		case c == '"':
 			rest := r.text[start:r.at]
 			r.at++
@@ -78,19 +81,24 @@ func (r *reader) string() string {
 			r.at++
 		}
 	}
+
 	r.fail("malformed")
 	return ""
 }
 
 // escape decodes what follows a backslash and appends it.
 func (r *reader) escape(to []byte) []byte {
-	const letters, meant = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
+	const (
+		letters = `"\/bfnrt`
+		meant   = "\"\\/\b\f\n\r\t"
+	)
 	if r.at < len(r.text) {
 		if i := strings.IndexByte(letters, r.text[r.at]); i >= 0 {
 			r.at++
 			return append(to, meant[i])
 		}
 	}
+
 	first, ok := r.unit()
 	if !ok {
 		r.fail("malformed")
@@ -100,12 +108,14 @@ func (r *reader) escape(to []byte) []byte {
 		back := r.at
 		r.at++
 		if second, ok := r.unit(); ok {
-			if both := utf16.DecodeRune(first, second); both != utf8.RuneError {
+			both := utf16.DecodeRune(first, second)
+			if both != utf8.RuneError {
 				return utf8.AppendRune(to, both)
 			}
 		}
 		r.at = back
 	}
+
 	return utf8.AppendRune(to, first)
 }
 
@@ -144,6 +154,7 @@ func Marshal(members map[string]any) ([]byte, error) {
 		out = append(quote(out, name), ':')
 		out = quote(out, text)
 	}
+
 	return append(out, '}'), nil
 }
 
@@ -162,5 +173,6 @@ func quote(out []byte, s string) []byte {
 			out = utf8.AppendRune(out, c)
 		}
 	}
+
 	return append(out, '"')
 }
