@@ -69,6 +69,7 @@ func checkGate(s *Session, a *Attempt, r Record, env string) string {
 	case s.resolvedUnpaid():
 		return reasonResolved // an operator resolved it as unpaid, and may have refunded it
 	}
+
 	return ""
 }
 
