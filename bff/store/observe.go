@@ -23,6 +23,7 @@ func observed[T any](
 	if db.began == nil {
 		return do(ctx, fn)
 	}
+
 	var own error // of fn's last run
 	ctx, ended := db.began(ctx, operation)
 	err := do(ctx, func(ctx context.Context, t T) error {
@@ -34,6 +35,7 @@ func observed[T any](
 	} else {
 		ended(err)
 	}
+
 	return err
 }
 

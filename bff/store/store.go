@@ -114,6 +114,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	db.stop = stop
 	db.running.Go(func() { db.runReroutes(background) })
@@ -121,6 +122,7 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 	if db.Shared() {
 		db.running.Go(func() { db.keepClock(background) })
 	}
+
 	return db, nil
 }
 
@@ -169,6 +171,7 @@ func (db *DB) Close() error {
 		db.stop()
 		db.running.Wait()
 	}
+
 	var errs []error
 	for _, pool := range []*sql.DB{db.Reader, db.Writer} {
 		if pool != nil {
@@ -181,6 +184,7 @@ func (db *DB) Close() error {
 	if db.unlock != nil {
 		errs = append(errs, db.unlock())
 	}
+
 	return wrap(errors.Join(errs...), "closing database")
 }
 
