@@ -39,7 +39,8 @@ func (c *Service) checkSooner(ctx context.Context, s payment.Session, at time.Ti
 	if !s.Status.Waiting() || !at.Before(s.DueAt) {
 		return nil
 	}
-	if a := s.Current(); a == nil || a.State == payment.Creating || a.State == payment.Unknown {
+	a := s.Current()
+	if a == nil || a.State == payment.Creating || a.State == payment.Unknown {
 		return nil
 	}
 	return c.Store.Touch(ctx, ClaimedSession{Session: s}, s.CheckedAt, at)

@@ -28,14 +28,17 @@ func (p *Poller) claimWatched(ctx context.Context, limit int) ([]ClaimedSession,
 	if now.Sub(p.watched.refreshedAt) >= watchInterval {
 		p.watched.refresh(now, p.Watched())
 	}
+
 	ids := p.watched.due(now)
 	if len(ids) == 0 {
 		return nil, nil
 	}
+
 	claimed, err := p.Store.ClaimOf(ctx, ids, now, p.Lease, limit)
 	for _, s := range claimed {
 		p.watched.next[s.ID] = now.Add(p.WatchedInterval)
 	}
+
 	return claimed, err
 }
 
@@ -59,8 +62,10 @@ func (w *watchedSessions) due(now time.Time) (ids []string) {
 			break
 		}
 	}
+
 	for _, id := range ids {
 		w.next[id] = now.Add(watchRetry)
 	}
+
 	return ids
 }
