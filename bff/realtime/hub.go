@@ -87,6 +87,7 @@ func (h *Hub) Subscribe(session string, notify func()) (cancel func(), ok bool) 
 		h.refused.Add(1)
 		return nil, false
 	}
+
 	h.count++
 	// A full copy, since a publisher may be reading the old slice.
 	h.byID[session] = append(slices.Clip(present), s)
@@ -101,11 +102,13 @@ func (h *Hub) drop(session string, s *subscriber) {
 	if at < 0 {
 		return
 	}
+
 	h.count--
 	if len(present) == 1 {
 		delete(h.byID, session)
 		return
 	}
+
 	h.byID[session] = slices.Concat(present[:at], present[at+1:])
 }
 

@@ -59,7 +59,8 @@ type counter struct {
 
 func (c *counter) count(n int) error {
 	if now := time.Now().Unix(); now-c.since > 60 {
-		c.since, c.received = now, 0
+		c.since = now
+		c.received = 0
 	}
 	if c.received += int32(n); c.received > c.limit {
 		return errTooMuch

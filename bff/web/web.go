@@ -62,12 +62,16 @@ func New(c Config) (*Server, error) {
 	if s.Now == nil {
 		s.Now = time.Now
 	}
+
 	s.Limits = s.Limits.withDefaults()
-	s.guesses, s.nudges = newCounter(s.Limits.Guesses, NetworkFactor), newCounter(maxNudges, 2)
+	s.guesses = newCounter(s.Limits.Guesses, NetworkFactor)
+	s.nudges = newCounter(maxNudges, 2)
 	var err error
-	if s.Assets, err = newAssets(c.Static); err != nil {
+	s.Assets, err = newAssets(c.Static)
+	if err != nil {
 		return nil, fmt.Errorf("reading assets: %w", err)
 	}
+
 	s.policies = newPolicies(s.Origins, s.Assets.inlineSource())
 	s.Assets.policies = s.policies
 	return s, nil
