@@ -85,7 +85,9 @@ type Log interface {
 // database was restored from a backup since, is another one, or the event was deleted. Only
 // reading from the beginning misses nothing.
 var ErrCursorGone error = &wire.Error{
-	Code: wire.CodeCursorGone, Param: "after", Detail: "the event at the cursor is gone",
+	Code:   wire.CodeCursorGone,
+	Param:  "after",
+	Detail: "the event at the cursor is gone",
 }
 
 // Latest as EventQuery.After is behind the last event: an empty page, whose Next leads to later
