@@ -20,19 +20,23 @@ func (s *server) lazyDocs() func() (*pages, error) {
 		for code, a := range web.Answers {
 			problems[string(code)] = reference.Problem(a)
 		}
+
 		d, err := reference.Load(s.PublicURL, problems)
 		if err != nil {
 			return nil, fmt.Errorf("describing the API: %w", err)
 		}
+
 		style := s.Assets.URL("docs.css")
 		api, err := d.Page(style)
 		if err != nil {
 			return nil, fmt.Errorf("writing the page of the API: %w", err)
 		}
+
 		codes, err := reference.Errors(style)
 		if err != nil {
 			return nil, fmt.Errorf("writing the page of errors: %w", err)
 		}
+
 		const html = "text/html; charset=utf-8"
 		return &pages{
 			document: web.NewAsset("openapi", ".json", "application/json", d.JSON()),

@@ -47,11 +47,13 @@ func (s *liveSockets) open(w http.ResponseWriter, r *http.Request) error {
 	if !source.subscribe(r, socket.Notify) {
 		return web.Refuse(wire.CodeRateLimited, "")
 	}
+
 	conn, err := upgrade(w, r)
 	if err != nil {
 		source.Leave()
 		return err
 	}
+
 	socket.Open(conn)
 	s.sessions.nudge(r, session)
 	return nil
@@ -165,7 +167,8 @@ func (l *liveView) read() (encodedView, error) {
 	session, err := l.sessions.find(ctx, l.session)
 	if errors.Is(err, web.Refuse(wire.CodeSessionUnknown, "")) {
 		return encodedView{}, &realtime.CloseError{
-			Code: websocket.ClosePolicyViolation, Reason: string(wire.CodeSessionUnknown),
+			Code:   websocket.ClosePolicyViolation,
+			Reason: string(wire.CodeSessionUnknown),
 		}
 	}
 	if err != nil {
@@ -192,10 +195,12 @@ func encode(v wire.View) (encodedView, error) {
 	if err != nil {
 		return encodedView{}, err
 	}
+
 	timeless, err := json.Marshal(v.Timeless())
 	if err != nil {
 		return encodedView{}, err
 	}
+
 	return encodedView{
 		text: text,
 		hash: maphash.Bytes(hashSeed, timeless),
