@@ -23,6 +23,7 @@ func Read(raw []byte, v any, plain bool) error {
 	if bytes.HasPrefix(raw, []byte{0xff, 0xfe}) || bytes.HasPrefix(raw, []byte{0xfe, 0xff}) {
 		return errors.New("the file is UTF-16: save it as UTF-8")
 	}
+
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff")) // some editors put this mark before the text
 	file, err := parser.ParseBytes(raw, 0)
 	if err != nil {
@@ -34,11 +35,13 @@ func Read(raw []byte, v any, plain bool) error {
 	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
 		return nil
 	}
+
 	w := asWritten{plain: plain, err: new(error)}
 	ast.Walk(w, file.Docs[0].Body)
 	if *w.err != nil {
 		return *w.err
 	}
+
 	return unquoted(yaml.NodeToValue(file.Docs[0].Body, v))
 }
 
@@ -57,13 +60,17 @@ func unquoted(err error) error {
 	if !ok {
 		return err
 	}
+
 	reason, _, _ := strings.Cut(quoting.GetMessage(), "\n")
 	if !strings.HasPrefix(reason, "mapping key ") { // that one is there twice; names are no values
 		reason = quoted.ReplaceAllString(reason, "…")
 	}
-	if t := quoting.GetToken(); t != nil && t.Position != nil {
+
+	t := quoting.GetToken()
+	if t != nil && t.Position != nil {
 		return fmt.Errorf("line %d: %s", t.Position.Line, reason)
 	}
+
 	return errors.New(reason)
 }
 
@@ -76,37 +83,38 @@ type asWritten struct {
 }
 
 // Visit implements ast.Visitor. It changes a node before those inside it are visited.
-func (v asWritten) Visit(node ast.Node) ast.Visitor {
+func (w asWritten) Visit(node ast.Node) ast.Visitor {
 	switch n := node.(type) {
 	case *ast.MappingValueNode:
-		if key, ok := v.text(n.Key).(ast.MapKeyNode); ok {
+		if key, ok := w.text(n.Key).(ast.MapKeyNode); ok {
 			n.Key = key
 		}
-		n.Value = v.text(n.Value)
+		n.Value = w.text(n.Value)
 	case *ast.SequenceNode:
 		for i := range n.Values {
-			n.Values[i] = v.text(n.Values[i])
+			n.Values[i] = w.text(n.Values[i])
 		}
 	case *ast.AnchorNode:
-		v.refuse(n)
-		n.Value = v.text(n.Value)
+		w.refuse(n)
+		n.Value = w.text(n.Value)
 	case *ast.AliasNode, *ast.TagNode, *ast.MergeKeyNode, *ast.NullNode, *ast.LiteralNode:
-		v.refuse(n)
+		w.refuse(n)
 	}
-	return v
+
+	return w
 }
 
-func (v asWritten) refuse(node ast.Node) {
-	if v.plain && *v.err == nil {
-		*v.err = fmt.Errorf("line %d: must be a plain value", Line(node))
+func (w asWritten) refuse(node ast.Node) {
+	if w.plain && *w.err == nil {
+		*w.err = fmt.Errorf("line %d: must be a plain value", Line(node))
 	}
 }
 
-func (v asWritten) text(node ast.Node) ast.Node {
+func (w asWritten) text(node ast.Node) ast.Node {
 	switch n := node.(type) {
 	case *ast.TagNode: // !!binary and the like
-		if !v.plain {
-			return v.text(n.Value)
+		if !w.plain {
+			return w.text(n.Value)
 		}
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
 		return ast.String(node.GetToken())
