@@ -43,7 +43,8 @@ type Database struct {
 	ClockAhead time.Duration
 }
 
-// database inspects it from outside.
+// database checks that the configured database opens, has the schema of this release and can be
+// written. It warns of a wrong clock, of replicas that lag, and of a reconciliation that is missing.
 func (ch *checker) database(ctx context.Context) findings {
 	if !ch.valid("COINSLOT_DATABASE") {
 		return nil

@@ -147,21 +147,25 @@ const prefix = "COINSLOT_"
 // value.
 func Load(env []string, overrides map[string]string) (Config, error) {
 	values, err := collectValues(env, overrides)
-	problems := []error{err}
+	problems := []error{err} // nil is left out by errors.Join
+
 	var c Config
 	for _, s := range settings {
 		value := cmp.Or(values[s.Name], s.Default)
-		switch {
-		case value != "":
-			if err := s.set(&c, value); err != nil {
-				problems = append(problems, fmt.Errorf("%s: %w", s.Name, err))
+		if value == "" {
+			if s.Needed {
+				problems = append(problems, fmt.Errorf("%s is not set: %s", s.label(), s.Help))
 			}
-		case s.Needed:
-			problems = append(problems, fmt.Errorf("%s is not set: %s", s.label(), s.Help))
+			continue
+		}
+
+		if err := s.set(&c, value); err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", s.Name, err))
 		}
 	}
 
-	return c, errors.Join(append(problems, c.crossCheck()...)...)
+	problems = append(problems, c.crossCheck()...)
+	return c, errors.Join(problems...)
 }
 
 func (s Setting) label() string {

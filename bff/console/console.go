@@ -128,7 +128,10 @@ func (c *console) routes() []web.Route {
 	}
 	for _, a := range actions() {
 		path := paymentsPath + "/{session}/" + a.path
-		routes = append(routes, c.show(path, c.confirmAction(a)), c.act(path, c.doAction(a)))
+		routes = append(routes,
+			c.show(path, c.confirmAction(a)),
+			c.act(path, c.doAction(a)),
+		)
 	}
 
 	return routes

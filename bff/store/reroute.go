@@ -238,7 +238,8 @@ func (db *DB) lockOpen(
 		db.Now().UnixMicro(), opened, rerouteBatch)
 }
 
-// moveDelivery moves one delivery to the configured URLs that have none of its event.
+// moveDelivery moves one delivery to the configured URLs that have none of its event, and counts it
+// in done. If all of them have one, closeRest decides whether it is closed or stays open.
 func (db *DB) moveDelivery(
 	ctx context.Context, tx *sql.Tx, d openDelivery, from string, closeRest bool,
 	done *webhook.Rerouted,

@@ -169,7 +169,7 @@ func byRefPrefix(ref string) sessionQuery {
 	}
 }
 
-// restrict adds the conditions of q that are no text, and that of the place.
+// restrict adds the conditions on time, status, coin and network, and those for rows after from.
 func (sq *sessionQuery) restrict(q console.Query, from cursor) {
 	sq.where("("+sq.at+", "+sq.id+") < (?, ?)", from.createdAt, keyOf(from.id))
 	if !q.From.IsZero() {

@@ -94,12 +94,13 @@ func newAssets(files fs.FS) (*Assets, error) {
 		byHash:   map[string]*Asset{},
 		policies: newPolicies(nil, ""),
 	}
-	text, err := fs.ReadFile(files, "dist/manifest.json")
+
+	manifest, err := fs.ReadFile(files, "dist/manifest.json")
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist): // nothing is built
 		err = a.readSources(files)
 	case err == nil:
-		err = a.readBuilt(files, text)
+		err = a.readBuilt(files, manifest)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading assets: %w", err)
