@@ -25,7 +25,6 @@ func newCheckout() (*screen.Checkout, error) {
 	if err != nil {
 		return nil, err
 	}
-
 	var page widget.Page
 	for _, members := range [][]byte{data, sentences} {
 		if err := json.Unmarshal(members, &page); err != nil {
@@ -35,7 +34,6 @@ func newCheckout() (*screen.Checkout, error) {
 	if err := browser.WaitForTurn(); err != nil {
 		return nil, err
 	}
-
 	var fields map[string]string
 	if err := json.Unmarshal(browser.Fields(), &fields); err != nil {
 		return nil, errors.New("decoding the page's fields: " + err.Error())
@@ -49,7 +47,6 @@ func newCheckout() (*screen.Checkout, error) {
 			page.Offer.Quantity, _ = strconv.Atoi(fields["quantity"]) // of a select
 		}
 	}
-
 	return &screen.Checkout{Page: page, Host: newHost(), Search: fields["search"]}, nil
 }
 
@@ -71,11 +68,7 @@ func newHost() *screen.Host {
 		},
 		Pay: func(id, from string, c wire.Call) error {
 			return walletError(wallets.Send(id, browser.Transaction{
-				ChainID: c.ChainID,
-				From:    from,
-				To:      c.To,
-				Value:   c.Value,
-				Data:    c.Data,
+				ChainID: c.ChainID, From: from, To: c.To, Value: c.Value, Data: c.Data,
 			}))
 		},
 		ReplaceURL:   browser.ReplaceURL,

@@ -56,28 +56,21 @@ func Compare(ours, network, pasted string) Comparison {
 	if theirs == "" || ours == "" {
 		return Comparison{}
 	}
-
-	kind := familyOf(theirs)
-	chain := chainOf(network)
+	kind, chain := familyOf(theirs), chainOf(network)
 	switch {
 	case chain != "" && named != "" && named != chain && sameAccount(ours, theirs):
 		return Comparison{Match: OtherNetwork, Network: named, Theirs: SplitGroups(theirs, nil)}
 	case sameAccount(ours, theirs):
 		return Comparison{Match: Same, Theirs: SplitGroups(theirs, nil)}
 	case kind != wire.OtherFamily && kind != familyOf(ours):
-		return Comparison{
-			Match:   OtherNetwork,
-			Network: networkNames(kind),
-			Theirs:  SplitGroups(theirs, nil),
-		}
+		return Comparison{Match: OtherNetwork, Network: networkNames(kind),
+			Theirs: SplitGroups(theirs, nil)}
 	}
-
 	n, marks := diff(foldCase(ours, theirs))
 	c := Comparison{Match: Other, N: n, Theirs: SplitGroups(theirs, marks)}
 	if n*4 <= len(ours) {
 		c.Match = Differs
 	}
-
 	return c
 }
 
@@ -108,7 +101,6 @@ func recipientOf(head, query string) string {
 	if strings.HasSuffix(head, "/transfer") { // of a token, without a recipient
 		return parameter(query, "address")
 	}
-
 	segments := strings.FieldsFunc(head, func(r rune) bool { return r == '/' || r == '#' })
 	for _, segment := range slices.Backward(segments) {
 		segment = trimLink(segment)
@@ -119,20 +111,17 @@ func recipientOf(head, query string) string {
 			return segment
 		}
 	}
-
 	scheme, rest, found := strings.Cut(head, ":")
 	if found && isScheme(scheme) {
 		return trimLink(strings.TrimLeft(rest, "/"))
 	}
-
 	return trimLink(head)
 }
 
 // trimLink removes what EIP-681 has around an address.
 func trimLink(s string) string {
 	s = strings.TrimPrefix(s, "pay-")
-	target, _, found := strings.Cut(s, "@")
-	if found && strings.HasPrefix(s, "0x") {
+	if target, _, found := strings.Cut(s, "@"); found && strings.HasPrefix(s, "0x") {
 		return target
 	}
 	return s
@@ -184,8 +173,7 @@ func sameAccount(ours, theirs string) bool {
 	if a, b := foldCase(ours, theirs); a == b {
 		return true
 	}
-	a := tonAccount(ours)
-	b := tonAccount(theirs)
+	a, b := tonAccount(ours), tonAccount(theirs)
 	return a != "" && a == b
 }
 
@@ -193,8 +181,7 @@ func sameAccount(ours, theirs string) bool {
 // have a checksum in it (EIP-55), and in bech32.
 func foldCase(ours, theirs string) (string, string) {
 	lower := strings.ToLower
-	kind := familyOf(ours)
-	switch {
+	switch kind := familyOf(ours); {
 	case kind == wire.EVM && !(isMixedCase(ours) && isMixedCase(theirs)),
 		(strings.HasPrefix(lower(ours), "bc1") || strings.HasPrefix(lower(ours), "ltc1")) &&
 			!isMixedCase(theirs),
@@ -203,7 +190,6 @@ func foldCase(ours, theirs string) (string, string) {
 	case kind == wire.EVM: // the prefix has no case
 		return "0x" + ours[2:], strings.Replace(theirs, "0X", "0x", 1)
 	}
-
 	return ours, theirs
 }
 
@@ -219,37 +205,30 @@ func isMixedCase(s string) bool {
 // diff counts and marks the characters of theirs that differ from ours. If the lengths differ,
 // everything between a common prefix and suffix is marked.
 func diff(ours, theirs string) (n int, marks []bool) {
-	a := []rune(ours)
-	b := []rune(theirs)
+	a, b := []rune(ours), []rune(theirs)
 	marks = make([]bool, len(b))
 	if len(a) == len(b) {
 		for i := range b {
-			marks[i] = a[i] != b[i]
-			if marks[i] {
+			if marks[i] = a[i] != b[i]; marks[i] {
 				n++
 			}
 		}
 		return n, marks
 	}
-
 	short := min(len(a), len(b))
-	start := 0
-	end := 0
+	start, end := 0, 0
 	for start < short && a[start] == b[start] {
 		start++
 	}
-
 	for end < short-start && a[len(a)-1-end] == b[len(b)-1-end] {
 		end++
 	}
-
 	for i := start; i < len(b)-end; i++ {
 		marks[i] = true
 	}
 	if start == len(b)-end { // theirs lacks something
 		marks[min(start, len(b)-1)] = true
 	}
-
 	return max(len(a), len(b)) - start - end, marks
 }
 
@@ -281,7 +260,6 @@ func familyOf(s string) wire.Family {
 			consistsOf(strings.ToLower(s[3:]), bech32Digits):
 		return bitcoin
 	}
-
 	return wire.OtherFamily
 }
 
@@ -317,26 +295,22 @@ func tonAccount(s string) string {
 	if raw := rawTON(s); raw != "" || len(s) != 48 {
 		return raw
 	}
-
 	b := decodeBase64(s)
 	if len(b) != 36 || CRC16(b) != 0 || b[0] != 0x11 && b[0] != 0x51 {
 		return ""
 	}
-
 	chain := "0:"
 	if b[1] == 0xff {
 		chain = "-1:"
 	} else if b[1] != 0 {
 		return ""
 	}
-
 	var account strings.Builder
 	account.WriteString(chain)
 	for _, c := range b[2:34] {
 		account.WriteByte(hexDigits[c>>4])
 		account.WriteByte(hexDigits[c&15])
 	}
-
 	return account.String()
 }
 
@@ -358,7 +332,6 @@ func decodeBase64(s string) []byte {
 			b = append(b, byte(bits>>16), byte(bits>>8), byte(bits))
 		}
 	}
-
 	return b
 }
 
@@ -384,6 +357,5 @@ func CRC16(data []byte) uint16 {
 			}
 		}
 	}
-
 	return crc
 }

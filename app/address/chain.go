@@ -95,15 +95,13 @@ func chainByAsset(text string) string {
 // namedChain returns the name of the chain that a text names besides its recipient; empty if it
 // names none. head is the text before its query. Sources: EIP-681, EIP-3770, CAIP-2, CAIP-10.
 func namedChain(head, query, recipient string) string {
-	head = strings.ToLower(head)
-	query = strings.ToLower(query)
+	head, query = strings.ToLower(head), strings.ToLower(query)
 	if i := strings.LastIndexByte(head, '@'); i >= 0 {
 		id, _, _ := strings.Cut(head[i+1:], "/")
 		if name := chainByID(id); name != "" {
 			return name
 		}
 	}
-
 	for _, key := range []string{"chainid", "chain_id", "chain", "network", "cluster"} {
 		value := parameter(query, key)
 		if name := chainByID(value); name != "" {
@@ -113,13 +111,11 @@ func namedChain(head, query, recipient string) string {
 			return name
 		}
 	}
-
 	for _, key := range []string{"asset", "coin"} {
 		if name := chainByAsset(parameter(query, key)); name != "" {
 			return name
 		}
 	}
-
 	words := strings.FieldsFunc(head, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-'
 	})
@@ -134,7 +130,6 @@ func namedChain(head, query, recipient string) string {
 			return name
 		}
 	}
-
 	return ""
 }
 

@@ -47,31 +47,23 @@ func Fetch(
 	defer stop()
 	headers := map[string]any{"Accept": "application/json"}
 	options := map[string]any{
-		"method":      method,
-		"signal":      abort.Get("signal"),
-		"credentials": "same-origin",
-		"mode":        "same-origin",
-		"cache":       "no-store",
-		"redirect":    "follow",
-		"headers":     headers,
+		"method": method, "signal": abort.Get("signal"), "credentials": "same-origin",
+		"mode": "same-origin", "cache": "no-store", "redirect": "follow", "headers": headers,
 	}
 	if body != nil {
 		options["body"] = string(body)
 		headers["Content-Type"] = "application/json"
 	}
-
 	defer waitForRelease()
 	defer resetDedupe() // also after a failure: the page shows that it is offline
 	response, err := await(js.Global().Call("fetch", path, options))
 	if err != nil {
 		return 0, nil, opError{"requesting " + method + " " + path, err}
 	}
-
 	text, err := await(response.Call("text"))
 	if err != nil {
 		return 0, nil, opError{"reading the answer to " + method + " " + path, err}
 	}
-
 	return response.Get("status").Int(), []byte(text.String()), nil
 }
 
@@ -167,7 +159,6 @@ func (t *Tab) Watch(back, leave func()) {
 	if listening {
 		return
 	}
-
 	on(js.Global(), "pageshow", func(event js.Value) {
 		if event.Get("persisted").Bool() {
 			t.onBack(event)

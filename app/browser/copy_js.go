@@ -40,6 +40,5 @@ func copyBySelection(text string) error {
 	if !copied {
 		return errors.New("copying to the clipboard: refused by the browser")
 	}
-
 	return nil
 }

@@ -29,8 +29,7 @@ type Socket struct {
 func Dial(ctx context.Context, path string) (*Socket, error) {
 	s := &Socket{
 		messages: make(chan []byte, queueLength),
-		opened:   make(chan struct{}),
-		closed:   make(chan struct{}),
+		opened:   make(chan struct{}), closed: make(chan struct{}),
 	}
 	location := js.Global().Get("location")
 	scheme := "ws" + location.Get("protocol").String()[len("http"):]
@@ -62,7 +61,6 @@ func (s *Socket) listen() {
 		dedupe.Invoke(s.value)
 		s.deduped = true
 	}
-
 	// Registered after it, so that what it has suppressed is delivered before the socket closes.
 	s.on("close", func(js.Value) { s.markClosed() })
 }
@@ -118,7 +116,6 @@ func (s *Socket) Read(ctx context.Context) ([]byte, error) {
 		return message, nil
 	default:
 	}
-
 	select {
 	case message := <-s.messages:
 		return message, nil

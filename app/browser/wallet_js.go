@@ -30,10 +30,8 @@ func (w *Wallets) Discover(found func(WalletInfo)) {
 		detail := property(event, "detail")
 		info := property(detail, "info")
 		a := WalletInfo{
-			ID:   stringOf(property(info, "uuid")),
-			Name: stringOf(property(info, "name")),
-			Icon: stringOf(property(info, "icon")),
-			RDNS: stringOf(property(info, "rdns")),
+			ID: stringOf(property(info, "uuid")), Name: stringOf(property(info, "name")),
+			Icon: stringOf(property(info, "icon")), RDNS: stringOf(property(info, "rdns")),
 		}
 		if w.register(a.ID, property(detail, "provider")) {
 			found(a)
@@ -76,12 +74,10 @@ func (w *Wallets) Connect(id, chain string) (from string, err error) {
 	if err != nil {
 		return "", err
 	}
-
 	accounts, err := request(provider, "eth_requestAccounts", nil)
 	if err != nil {
 		return "", err
 	}
-
 	from = stringOf(property(accounts, "0"))
 	if !isAccount(from) {
 		return "", errors.New("asking a wallet for its account: no account in the answer")
@@ -89,12 +85,10 @@ func (w *Wallets) Connect(id, chain string) (from string, err error) {
 	if onChain(provider, chain) {
 		return from, nil
 	}
-
 	_, err = request(provider, "wallet_switchEthereumChain", map[string]any{"chainId": chain})
 	if err == nil && !onChain(provider, chain) {
 		err = ErrUnknownChain // it agreed and did nothing
 	}
-
 	return from, err
 }
 
@@ -109,18 +103,12 @@ func (w *Wallets) Send(id string, t Transaction) error {
 	if !onChain(provider, t.ChainID) {
 		return ErrUnknownChain
 	}
-
 	hash, err := request(provider, "eth_sendTransaction", map[string]any{
-		"from":    t.From,
-		"to":      t.To,
-		"value":   t.Value,
-		"data":    t.Data,
-		"chainId": t.ChainID,
+		"from": t.From, "to": t.To, "value": t.Value, "data": t.Data, "chainId": t.ChainID,
 	})
 	if err == nil && stringOf(hash) == "" {
 		err = errors.New("asking a wallet to send: no transaction hash in the answer")
 	}
-
 	return err
 }
 
@@ -154,7 +142,6 @@ func request(provider js.Value, method string, parameter map[string]any) (js.Val
 	if parameter != nil {
 		arguments["params"] = []any{parameter}
 	}
-
 	answer, err := callSafely(func() js.Value { return provider.Call("request", arguments) })
 	if err == nil {
 		value, reason, ok := settle(answer)
@@ -163,7 +150,6 @@ func request(provider js.Value, method string, parameter map[string]any) (js.Val
 		}
 		err = rejectionError(reason)
 	}
-
 	return js.Undefined(), opError{"asking a wallet for " + method, err}
 }
 
@@ -204,16 +190,11 @@ func settle(v js.Value) (value, reason js.Value, ok bool) {
 	// An untrusted promise may throw or call back twice. A native one that adopts it settles once.
 	give := js.FuncOf(func(js.Value, []js.Value) any { return v })
 	defer give.Release()
-	js.Global().
-		Get("Promise").
-		Call("resolve").
-		Call("then", give).
-		Call("then", resolve, reject)
+	js.Global().Get("Promise").Call("resolve").Call("then", give).Call("then", resolve, reject)
 	o := <-settled
 	if o.ok {
 		return o.value, js.Undefined(), true
 	}
-
 	return js.Undefined(), o.value, false
 }
 

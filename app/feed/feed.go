@@ -21,8 +21,7 @@ const (
 	maxPollInterval = 30 * time.Second
 	// The pause before the socket is opened again is a random part of dialBackoff, which
 	// doubles with every failure, up to maxDialBackoff ("full jitter").
-	dialBackoff    = time.Second
-	maxDialBackoff = 30 * time.Second
+	dialBackoff, maxDialBackoff = time.Second, 30 * time.Second
 	// pollAfterFailures is the number of failed sockets after which polling begins.
 	pollAfterFailures = 2
 	// proofWithin is how long a socket that is being opened may be silent before polling begins.
@@ -89,11 +88,8 @@ func New(c Config) *Feed {
 		c.Random = rand.Float64
 	}
 	return &Feed{
-		config:  c,
-		version: c.Version,
-		pausing: make(chan struct{}),
-		wake:    make(chan struct{}, 1),
-		changed: make(chan struct{}, 1),
+		config: c, version: c.Version, pausing: make(chan struct{}),
+		wake: make(chan struct{}, 1), changed: make(chan struct{}, 1),
 	}
 }
 
@@ -124,7 +120,6 @@ func (f *Feed) waitUntilResumed(ctx context.Context) bool {
 			f.requestFetch()
 		}
 	}
-
 	return ctx.Err() == nil
 }
 
@@ -150,14 +145,12 @@ func (f *Feed) readSocket(ctx context.Context) (received bool) {
 		if err != nil {
 			return received
 		}
-
 		isSilent := wasDeduped && !socket.Deduped()
 		if isSilent {
 			f.setSocket(nil)
 		} else {
 			f.setSocket(socket)
 		}
-
 		f.apply(view)
 	}
 }
@@ -258,7 +251,6 @@ func (f *Feed) waitToRedial(ctx context.Context, failures int) {
 	} else {
 		f.polls.start(proofWithin)
 	}
-
 	for {
 		select {
 		case <-ctx.Done():
@@ -353,7 +345,6 @@ func (f *Feed) fetch(ctx context.Context) outcome {
 	case f.apply(view):
 		return updated
 	}
-
 	return unchanged
 }
 
@@ -366,8 +357,7 @@ func (f *Feed) apply(v wire.View) (isNewer bool) {
 		return false
 	}
 	isNewer = v.Version > f.version
-	f.version = v.Version
-	v.WillUpdate = f.willUpdate()
+	f.version, v.WillUpdate = v.Version, f.willUpdate()
 	f.config.OnView(v)
 	return isNewer
 }

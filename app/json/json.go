@@ -75,7 +75,6 @@ func (r *reader) value(into reflect.Value, depth int) {
 		}
 		into = into.Elem()
 	}
-
 	switch {
 	case depth > maxDepth && (c == '{' || c == '['):
 		r.fail("too deep")
@@ -112,7 +111,6 @@ func (r *reader) word(into reflect.Value) {
 		if !strings.HasPrefix(r.text[r.at:], word) {
 			continue
 		}
-
 		r.at += len(word)
 		switch {
 		case word != "null":
@@ -124,10 +122,8 @@ func (r *reader) word(into reflect.Value) {
 				into.Kind() == reflect.Pointer):
 			into.SetZero()
 		}
-
 		return
 	}
-
 	r.fail("malformed")
 }
 
@@ -140,7 +136,6 @@ func (r *reader) array(into reflect.Value, depth int) {
 	} else if wanted {
 		return
 	}
-
 	for more := !r.take(']'); more; more = r.more(']') {
 		var element reflect.Value
 		if into.IsValid() {
@@ -172,7 +167,6 @@ func (r *reader) object(into reflect.Value, depth int) {
 	} else if into.IsValid() && !r.fits(into, reflect.Struct) {
 		return
 	}
-
 	for more := !r.take('}'); more; more = r.more('}') {
 		var name string
 		if r.next() == '"' {
@@ -187,7 +181,6 @@ func (r *reader) object(into reflect.Value, depth int) {
 			r.value(r.field(into, name), depth+1)
 			continue
 		}
-
 		var text string
 		r.value(reflect.ValueOf(&text).Elem(), depth+1)
 		texts[name] = text
@@ -212,7 +205,6 @@ func (r *reader) field(of reflect.Value, name string) reflect.Value {
 	if !of.IsValid() {
 		return reflect.Value{}
 	}
-
 	fields, ok := r.fields[of.Type()]
 	if !ok {
 		fields = fieldsOf(of.Type())
@@ -221,7 +213,6 @@ func (r *reader) field(of reflect.Value, name string) reflect.Value {
 	if number, ok := fields[name]; ok {
 		return of.Field(number)
 	}
-
 	return reflect.Value{}
 }
 
@@ -243,6 +234,5 @@ func fieldsOf(t reflect.Type) map[string]int {
 			fields[name] = i
 		}
 	}
-
 	return fields
 }

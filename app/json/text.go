@@ -28,13 +28,11 @@ func (r *reader) number(into reflect.Value) {
 	if !into.IsValid() || r.err != nil {
 		return
 	}
-
 	n, err := strconv.ParseInt(r.text[start:r.at], 10, 64)
 	if err != nil || !into.CanInt() || into.OverflowInt(n) {
 		r.fail("not the " + into.Type().String() + " expected")
 		return
 	}
-
 	into.SetInt(n)
 }
 
@@ -81,24 +79,19 @@ func (r *reader) string() string {
 			r.at++
 		}
 	}
-
 	r.fail("malformed")
 	return ""
 }
 
 // escape decodes what follows a backslash and appends it.
 func (r *reader) escape(to []byte) []byte {
-	const (
-		letters = `"\/bfnrt`
-		meant   = "\"\\/\b\f\n\r\t"
-	)
+	const letters, meant = `"\/bfnrt`, "\"\\/\b\f\n\r\t"
 	if r.at < len(r.text) {
 		if i := strings.IndexByte(letters, r.text[r.at]); i >= 0 {
 			r.at++
 			return append(to, meant[i])
 		}
 	}
-
 	first, ok := r.unit()
 	if !ok {
 		r.fail("malformed")
@@ -115,7 +108,6 @@ func (r *reader) escape(to []byte) []byte {
 		}
 		r.at = back
 	}
-
 	return utf8.AppendRune(to, first)
 }
 
@@ -154,7 +146,6 @@ func Marshal(members map[string]any) ([]byte, error) {
 		out = append(quote(out, name), ':')
 		out = quote(out, text)
 	}
-
 	return append(out, '}'), nil
 }
 
@@ -173,6 +164,5 @@ func quote(out []byte, s string) []byte {
 			out = utf8.AppendRune(out, c)
 		}
 	}
-
 	return append(out, '"')
 }

@@ -57,30 +57,19 @@ func (c *Checkout) OnDismount() { c.stopFeed() }
 // Draw draws order, steps, announcements, the screen with its error, foot and sandbox.
 func (c *Checkout) Draw() *node.Element {
 	p := c.Page
-	return node.El("main").
-		ID("coinslot").
-		Class("checkout"+widget.TextIf(p.Embed == "", " page")+
-			widget.TextIf(p.View.Order.AmountUSD != "", " wide")+
-			widget.TextIf(p.Lang == "ko", " spaced")).
-		Attr("data-status", string(p.View.Status)).
-		Attr("data-live", c.driver()).
+	return node.El("main").ID("coinslot").Class("checkout"+widget.TextIf(p.Embed == "", " page")+
+		widget.TextIf(p.View.Order.AmountUSD != "", " wide")+
+		widget.TextIf(p.Lang == "ko", " spaced")).
+		Attr("data-status", string(p.View.Status)).Attr("data-live", c.driver()).
 		Attr("data-session", p.View.Session).
-		Attr("data-version", strconv.FormatInt(p.View.Version, 10)).
-		Attr("data-base", p.Base).
-		Attr("data-embed", p.Embed).
-		Attr("data-title", p.Title()).
-		Attr("data-icon", p.Icon()).
+		Attr("data-version", strconv.FormatInt(p.View.Version, 10)).Attr("data-base", p.Base).
+		Attr("data-embed", p.Embed).Attr("data-title", p.Title()).Attr("data-icon", p.Icon()).
 		Attr("data-receipt", p.View.Receipt).
 		Body(widget.OrderHead(p),
 			widget.Steps(p),
-			node.El("p").
-				Class("announce").
-				Attr("role", "status").
-				Attr("aria-live", "polite").
+			node.El("p").Class("announce").Attr("role", "status").Attr("aria-live", "polite").
 				Text(c.announcement),
-			node.El("section").
-				Class("stage").
-				Attr("aria-labelledby", widget.HeadingID).
+			node.El("section").Class("stage").Attr("aria-labelledby", widget.HeadingID).
 				Body(c.errorNote(), c.screen()),
 			widget.OrderFoot(p),
 			widget.SimulateBar(p))
@@ -108,10 +97,7 @@ func (c *Checkout) errorNote() node.Node {
 	notice := c.Page.View.Notice
 	switch {
 	case c.slow:
-		return node.El("p").
-			Class("note").
-			Attr("data-part", "slow").
-			Text(c.Page.T("error.busy"))
+		return node.El("p").Class("note").Attr("data-part", "slow").Text(c.Page.T("error.busy"))
 	case screenOf(c.Page) == "choose":
 		return node.Text("") // the chooser has a better place for it
 	case c.problem != nil:
@@ -121,19 +107,14 @@ func (c *Checkout) errorNote() node.Node {
 	case notice.Code == "":
 		return node.El("p").Class("note").Text(notice.Message)
 	}
-
 	return errorText(notice.Code, notice.Message).Class("note")
 }
 
 // errorText shows an error. frame.js reports its code to the host page.
 func errorText(code wire.Code, text string) *node.Element {
-	return node.El("p").
-		Class("error").
-		Attr("data-part", "error").
-		Attr("data-code", string(code)).
+	return node.El("p").Class("error").Attr("data-part", "error").Attr("data-code", string(code)).
 		Attr("data-fix", fixes[code]).
-		Attr("role", "alert").
-		Text(text)
+		Attr("role", "alert").Text(text)
 }
 
 // screen draws the screen of the status.
@@ -146,22 +127,11 @@ func (c *Checkout) screen() node.Node {
 		return &closed{Page: p}
 	case "choose":
 		return &chooser{
-			Page:    p,
-			Search:  c.Search,
-			Busy:    c.busy,
-			Problem: c.problem,
-			Wrong:   c.invalidField(),
+			Page: p, Search: c.Search, Busy: c.busy, Problem: c.problem, Wrong: c.invalidField(),
 		}
 	case "pay":
-		return &pay{
-			Page:    p,
-			At:      c.at,
-			Offline: c.offline,
-			Busy:    c.busy,
-			Note:    c.note,
-			Looking: c.busy && c.asked == "/recheck",
-			Wallet:  c.wallet.about(p),
-		}
+		return &pay{Page: p, At: c.at, Offline: c.offline, Busy: c.busy, Note: c.note,
+			Looking: c.busy && c.asked == "/recheck", Wallet: c.wallet.about(p)}
 	case "seen":
 		return &seen{Page: p, At: c.at, Offline: c.offline}
 	case "confirmed":
@@ -169,20 +139,9 @@ func (c *Checkout) screen() node.Node {
 	case "expired", "cancelled":
 		return &ended{Page: p, Busy: c.busy}
 	case "review":
-		return &review{
-			Page:    p,
-			At:      c.at,
-			Offline: c.offline,
-			Busy:    c.busy,
-		}
+		return &review{Page: p, At: c.at, Offline: c.offline, Busy: c.busy}
 	}
-
-	return &preparing{
-		Page:    p,
-		At:      c.at,
-		Offline: c.offline,
-		Busy:    c.busy,
-	}
+	return &preparing{Page: p, At: c.at, Offline: c.offline, Busy: c.busy}
 }
 
 // IsFirst reports whether a page shows no more than the first ones of an order, which need the
@@ -201,7 +160,6 @@ func screenOf(p widget.Page) string {
 	if p.Embed != "" && p.Origin == "" {
 		return "refused"
 	}
-
 	switch p.View.Status {
 	case wire.Open:
 		if len(p.View.Currencies) == 0 {
@@ -223,6 +181,5 @@ func screenOf(p widget.Page) string {
 		return string(p.View.Status)
 	case wire.Confirmed, wire.Review, wire.Preparing:
 	}
-
 	return string(p.View.Status.Shown())
 }

@@ -35,18 +35,15 @@ type chooser struct {
 // replace a field that moves by a new one without text and focus.
 func (c *chooser) Draw() *node.Element {
 	p := c.Page
-	return widget.Form(p, "/attempts", c.body).
-		Bool("novalidate", true).
-		Class("screen choose").
-		Body(append([]node.Node{
-			c.offerFields(),
-			widget.Heading(c.title()),
-			c.warning(),
-			c.refusal(),
-			c.coinList(),
-			c.bar(),
-			c.emailField(),
-		}, widget.HiddenFields(p.Without(c.ownFields()...))...)...)
+	return widget.Form(p, "/attempts", c.body).Bool("novalidate", true).Class("screen choose").Body(append([]node.Node{
+		c.offerFields(),
+		widget.Heading(c.title()),
+		c.warning(),
+		c.refusal(),
+		c.coinList(),
+		c.bar(),
+		c.emailField(),
+	}, widget.HiddenFields(p.Without(c.ownFields()...))...)...)
 }
 
 // ownFields are the fields of Carry that the form shows.
@@ -144,20 +141,14 @@ func (c *chooser) emailField() node.Node {
 	if p.CountAvailable() == 0 {
 		return node.Text("")
 	}
-
 	return node.El("div").Class("rows").Body(widget.Details("", p.Email != "").Body(
 		node.El("summary").Text(p.T("choose.email.open")),
 		node.El("label").Class("field").Body(
 			node.El("span").Text(p.T("choose.email")),
 			node.Text(" "),
-			node.Void("input").
-				Attr("type", "text").
-				Attr("name", "email").
-				Attr("value", p.Email).
-				Attr("autocomplete", "email").
-				Attr("inputmode", "email").
-				Attr("pattern", emailPattern).
-				Attr("aria-errormessage", "coinslot-email").
+			node.Void("input").Attr("type", "text").Attr("name", "email").
+				Attr("value", p.Email).Attr("autocomplete", "email").Attr("inputmode", "email").
+				Attr("pattern", emailPattern).Attr("aria-errormessage", "coinslot-email").
 				On("input", func(ctx app.Context, _ app.Event) {
 					c.emailEdited = true
 					c.email = ""
@@ -167,10 +158,7 @@ func (c *chooser) emailField() node.Node {
 					}
 				}),
 			node.Text(" "),
-			node.El("small").
-				ID("coinslot-email").
-				Class("error").
-				Text(p.T("choose.email.wrong")),
+			node.El("small").ID("coinslot-email").Class("error").Text(p.T("choose.email.wrong")),
 			node.Text(" "),
 			node.El("small").Text(p.T("choose.email.why")),
 		),
@@ -196,11 +184,8 @@ func (c *chooser) chosen() (wire.Currency, wire.Network, bool) {
 // submitButton continues, or reloads the page where there is nothing to choose.
 func (c *chooser) submitButton() node.Node {
 	if c.Page.CountAvailable() == 0 {
-		return node.El("a").
-			Class("button primary").
-			Attr("data-part", "reload").
-			Attr("href", c.Page.Link("")).
-			Text(c.Page.T("closed.again"))
+		return node.El("a").Class("button primary").Attr("data-part", "reload").
+			Attr("href", c.Page.Link("")).Text(c.Page.T("closed.again"))
 	}
 	return widget.Button("continue", "primary", c.continueText(), c.Busy)
 }
@@ -208,9 +193,7 @@ func (c *chooser) submitButton() node.Node {
 // keepLink leads from the chooser back to the present payment.
 func (c *chooser) keepLink() node.Node {
 	return node.If(c.Page.Changing, func() node.Node {
-		return node.El("a").
-			Class("link").
-			Attr("href", c.Page.Link("")).
+		return node.El("a").Class("link").Attr("href", c.Page.Link("")).
 			Text(c.Page.T("choose.keep")).
 			On("click", func(ctx app.Context, e app.Event) { widget.ToggleChange(ctx, e, false) })
 	})
@@ -236,22 +219,18 @@ func (c *chooser) body() (map[string]string, string) {
 	if picked.Symbol == "" {
 		return nil, c.Page.T("choose.missing.coin")
 	}
-
 	currency, network, ok := c.chosen()
 	if !ok {
 		return nil, c.Page.T("choose.missing.network", "coin", picked.Symbol)
 	}
-
 	email := c.Page.Email
 	if c.emailEdited {
 		email = c.email
 	}
-
 	body := map[string]string{"currency_symbol": currency.Symbol, "network_code": network.Code}
 	if email != "" {
 		body["email"] = email
 	}
-
 	c.addOffer(body)
 	return body, ""
 }

@@ -37,7 +37,6 @@ func (c *closed) Draw() *node.Element {
 	if id, ok := strings.CutPrefix(p.Base, "/checkout/cs_"); ok {
 		p.View.Session = "cs_" + id // known or not, to be quoted
 	}
-
 	return box("blocks",
 		outcome(p, mark(symbol), title,
 			node.If(p.View.Notice != nil, func() node.Node {
@@ -64,10 +63,8 @@ func (c *closed) buttons() []node.Node {
 		backToShop(p, p.View.CancelURL, filled(!again)),
 		closeButton(p, filled(!again && isStuck)),
 		node.If(back, func() node.Node {
-			return node.El("button").
-				Attr("type", "button").
-				Class(filled(isStuck)+" needs-script").
-				Attr("data-part", "back").
+			return node.El("button").Attr("type", "button").
+				Class(filled(isStuck)+" needs-script").Attr("data-part", "back").
 				Text(p.T("closed.back"))
 		}),
 		node.If(back && isStuck && p.View.Support == "", func() node.Node {
@@ -77,10 +74,7 @@ func (c *closed) buttons() []node.Node {
 }
 
 func reloadButton(p widget.Page, class string) node.Node {
-	return node.El("a").
-		Class(class).
-		Attr("data-part", "reload").
-		Attr("href", p.Link("")).
+	return node.El("a").Class(class).Attr("data-part", "reload").Attr("href", p.Link("")).
 		Text(p.T("closed.again"))
 }
 

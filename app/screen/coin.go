@@ -24,24 +24,20 @@ func (c *chooser) coinList() node.Node {
 	} else {
 		list = append(list, node.El("legend").Class("offscreen").Text(c.Page.T("choose.coin")))
 	}
-
 	first := currencies
 	if len(currencies) > inSight+1 {
 		first = currencies[:inSight]
 	}
-
 	for _, currency := range first {
 		list = append(list, coinOption{c, currency, picked, false}.draw())
 	}
 	if rest := currencies[len(first):]; len(rest) > 0 {
 		list = append(list, c.moreCoins(rest, picked))
 	}
-
 	class := "coins"
 	if _, text := c.trouble(); text != "" {
 		class = "coins wrong"
 	}
-
 	return node.El("fieldset").Class(class).Body(list...)
 }
 
@@ -57,7 +53,6 @@ func (c *chooser) moreCoins(rest []wire.Currency, picked widget.Choice) node.Nod
 		}
 		list = append(list, coinOption{c, currency, picked, true}.draw())
 	}
-
 	return widget.Details("more", open).Body(append([]node.Node{
 		node.El("summary").Body(node.El("span").Text(c.Page.T("choose.more")),
 			node.El("span").Class("stack").Body(marks...)),
@@ -85,11 +80,8 @@ func (o coinOption) head() node.Node {
 	c := o.c
 	symbol := o.currency.Symbol
 	isUnavailable := widget.CountAvailable(o.currency) == 0
-	radio := node.Void("input").
-		Attr("type", "radio").
-		Attr("name", "currency_symbol").
-		Attr("value", symbol).
-		Attr("data-part", "currency").
+	radio := node.Void("input").Attr("type", "radio").Attr("name", "currency_symbol").
+		Attr("value", symbol).Attr("data-part", "currency").
 		Bool("checked", o.picked.Symbol == symbol && !isUnavailable).
 		Bool("disabled", isUnavailable).
 		On("change", func(app.Context, app.Event) { c.pick(symbol, "") }, symbol)
@@ -143,14 +135,12 @@ func (o coinOption) unavailableReason() string {
 			each, widget.Isolate(o.c.Page.Dir, n.Name)+": "+widget.Isolate(o.c.Page.Dir, n.Reason),
 		)
 	}
-
 	switch len(reasons) {
 	case 0:
 		return o.c.Page.T("choose.unavailable")
 	case 1:
 		return reasons[0]
 	}
-
 	return strings.Join(each, "; ")
 }
 
@@ -165,10 +155,7 @@ func (o coinOption) networkList() node.Node {
 	for _, n := range o.currency.Networks {
 		list = append(list, o.network(n, checked))
 	}
-
-	return node.El("fieldset").
-		Class("networks").
-		Class(widget.TextIf(p.SoleNetwork(), "sole")).
+	return node.El("fieldset").Class("networks").Class(widget.TextIf(p.SoleNetwork(), "sole")).
 		Body(list...)
 }
 
@@ -177,13 +164,9 @@ func (o coinOption) network(n wire.Network, checked string) node.Node {
 	c := o.c
 	symbol := o.currency.Symbol
 	value := widget.NetworkKey(o.currency.Symbol, n.Code)
-	radio := node.Void("input").
-		Attr("type", "radio").
-		Attr("name", widget.NetworkField(symbol)).
-		Attr("value", value).
-		Attr("data-part", "network").
-		Bool("checked", value == checked).
-		Bool("disabled", !n.Available).
+	radio := node.Void("input").Attr("type", "radio").Attr("name", widget.NetworkField(symbol)).
+		Attr("value", value).Attr("data-part", "network").
+		Bool("checked", value == checked).Bool("disabled", !n.Available).
 		On("change", func(app.Context, app.Event) { c.pick(symbol, value) }, symbol, value)
 	return node.El("label").Class("network").Body(widget.WithSpaces(
 		hideSole(radio, c.Page.SoleNetwork()),
@@ -206,10 +189,8 @@ func (o coinOption) about(n wire.Network) (list []node.Node) {
 			list = append(list, node.Text(" · "))
 		}
 		if when {
-			list = append(list, node.El("span").
-				Class(class).
-				Attr("translate", widget.TextIf(text == short, "no")).
-				Text(text))
+			list = append(list, node.El("span").Class(class).
+				Attr("translate", widget.TextIf(text == short, "no")).Text(text))
 		}
 	}
 	add(widget.IsCheapest(o.currency, n), "low", p.T("choose.lowest"))
@@ -229,7 +210,6 @@ func (o coinOption) fee(n wire.Network) []node.Node {
 	case strings.Trim(n.Fee, "0.") == "":
 		return []node.Node{node.Text(p.T("choose.nofee"))}
 	}
-
 	return []node.Node{
 		node.El("span").Class("offscreen").Text(p.T("choose.fee.head") + " "),
 		node.El("span").Attr("translate", "no").

@@ -18,12 +18,10 @@ type confirmed struct {
 
 // Draw draws what is unusual, the receipt, and the ways on, of which the first is the filled one.
 func (c *confirmed) Draw() *node.Element {
-	p := c.Page
-	a := p.View.LatestAttempt() // zero if the merchant resolved the order
+	p, a := c.Page, c.Page.View.LatestAttempt() // zero if the merchant resolved the order
 	if p.Receipt {
 		return receipt(p, a, c.Zone)
 	}
-
 	isStuck := shopURL(p, p.View.SuccessURL) == ""
 	return box("blocks",
 		outcome(p, mark("done"), "done.title", sentence(p, "done.text")),
@@ -37,13 +35,9 @@ func (c *confirmed) Draw() *node.Element {
 		box("actions",
 			backToShop(p, p.View.SuccessURL, "button primary"),
 			closeButton(p, "button"+widget.TextIf(isStuck, " primary")),
-			node.El("a").
-				Class("button"+widget.TextIf(isStuck && !canClose(p), " primary")).
-				Attr("data-part", "receipt").
-				Attr("href", p.Link("/receipt")).
-				Attr("target", "_blank").
-				Attr("rel", "noopener").
-				Text(p.T("done.receipt")),
+			node.El("a").Class("button"+widget.TextIf(isStuck && !canClose(p), " primary")).
+				Attr("data-part", "receipt").Attr("href", p.Link("/receipt")).
+				Attr("target", "_blank").Attr("rel", "noopener").Text(p.T("done.receipt")),
 		),
 		node.If(a.Late || a.OverpaidAmount != "", func() node.Node { return widget.Ask(p, true) }),
 	)
@@ -58,9 +52,7 @@ func unusual(p widget.Page, a wire.Attempt) node.Node {
 				return node.El("p").Attr("data-part", "late").Text(p.T("late.text"))
 			}),
 			node.If(over != "", func() node.Node {
-				return node.El("p").
-					Attr("data-part", "overpaid").
-					Attr("data-value", over).
+				return node.El("p").Attr("data-part", "overpaid").Attr("data-value", over).
 					Text(p.T("over.text", "amount", p.Amount(over, a.CurrencySymbol)))
 			}),
 		)

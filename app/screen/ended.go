@@ -36,7 +36,6 @@ func (e *ended) Draw() *node.Element {
 	if p.View.LatestAttempt().PaidAmount != "" {
 		return e.withMoney(outcome(p, mark(symbol), title, paid...))
 	}
-
 	return e.withoutMoney(outcome(p, mark(symbol), title, text))
 }
 
@@ -93,7 +92,6 @@ func (e *ended) withoutMoney(head node.Node) *node.Element {
 	default:
 		first = choose("retry", "button primary", "ended.choose")
 	}
-
 	leave := func(is bool, class string) node.Node {
 		return node.If(is && p.View.Can(wire.Retry), func() node.Node {
 			return backToShop(p, p.View.CancelURL, class)

@@ -19,7 +19,6 @@ func (c *Checkout) takeOver(ctx app.Context) {
 	if c.Host == nil {
 		return
 	}
-
 	c.isExtension(c.Page.View)
 	ctx.Handle(widget.ActionSend, func(ctx app.Context, a app.Action) {
 		c.send(ctx, a.Value.(widget.Request))
@@ -61,12 +60,8 @@ func (c *Checkout) startFeed(ctx app.Context) {
 	if c.Page.View.Session == "" {
 		return
 	}
-
 	running, cancel := context.WithCancel(context.Background())
-	// The feed reads these while the page changes.
-	base := c.Page.Base
-	lang := "?lang=" + c.Page.Lang
-
+	base, lang := c.Page.Base, "?lang="+c.Page.Lang // the feed reads them while the page changes
 	c.stopFeeding = cancel
 	c.feed = feed.New(feed.Config{
 		Fetch: func(ctx context.Context) (wire.View, error) {
@@ -83,7 +78,6 @@ func (c *Checkout) startFeed(ctx app.Context) {
 	if c.Page.Embed == "modal" && c.Page.View.Status == wire.Open {
 		f.Pause() // a prewarmed frame connects when it is shown
 	}
-
 	c.Host.WatchTab(f.Resume, f.Pause)
 	go f.Run(running)
 }
@@ -120,7 +114,6 @@ func (c *Checkout) show(ctx app.Context, v wire.View) {
 	if v.Session == old.Session && v.Version < old.Version {
 		return
 	}
-
 	c.Page.View = v
 	c.at = time.Now()
 	c.offline = false
@@ -129,21 +122,16 @@ func (c *Checkout) show(ctx app.Context, v wire.View) {
 		c.Host.ReplaceURL(c.Page.Link(""))
 		c.startFeed(ctx)
 	}
-
 	a := v.LatestAttempt()
 	isNew := a.Number != old.LatestAttempt().Number
 	if isNew && v.Attempt != nil {
 		c.Page.Chosen = a.CurrencySymbol
 		c.Page.ChosenNetwork = widget.NetworkKey(a.CurrencySymbol, a.NetworkCode)
 	}
-
 	c.discover(ctx)
 	isExtension := c.isExtension(v)
 	if isNew || old.Status != v.Status {
-		// What is pressed on this screen is a new request.
-		c.problem = nil
-		c.busy = false
-		c.slow = false
+		c.problem, c.busy, c.slow = nil, false, false // what is pressed on this screen is a new request
 		c.announceScreen(ctx)
 		if isExtension {
 			c.announcement = c.Page.T("said.extended")
@@ -172,7 +160,6 @@ func (c *Checkout) isExtension(v wire.View) bool {
 		c.lastPayable = wire.Attempt{}
 		return false
 	}
-
 	was := c.lastPayable
 	is := *v.Attempt
 	c.lastPayable = is
@@ -221,7 +208,6 @@ func (c *Checkout) send(ctx app.Context, r widget.Request) {
 	if c.busy {
 		return
 	}
-
 	c.busy = true
 	c.problem = nil
 	c.asked = r.Sub
@@ -253,16 +239,13 @@ func (c *Checkout) body(r widget.Request) []byte {
 			members[f.Name] = f.Value
 		}
 	}
-
 	for name, value := range r.Body {
 		members[name] = value
 	}
-
 	body, err := json.Marshal(members)
 	if err != nil {
 		panic("encoding a request: " + err.Error())
 	}
-
 	return body
 }
 
@@ -274,7 +257,6 @@ func (c *Checkout) handleAnswer(ctx app.Context, number, status int, answer []by
 		c.busy = false
 		c.slow = false
 	}
-
 	view, problem := decodeAnswer(status, answer)
 	switch {
 	case !isLatest && (err != nil || problem != nil):
@@ -286,14 +268,12 @@ func (c *Checkout) handleAnswer(ctx app.Context, number, status int, answer []by
 		c.fail(ctx, c.localize(problem))
 		return
 	}
-
 	view.WillUpdate = c.feed != nil && c.feed.WillUpdate()
 	if c.asked == "/recheck" && screenOf(c.Page) == "pay" && samePaid(c.Page.View, view) {
 		c.note = c.Page.T("pay.recheck.none")
 		c.announcement = c.note
 		ctx.After(noteFor, func(app.Context) { c.note = "" })
 	}
-
 	c.show(ctx, view)
 	c.Page.Changing = false
 }
@@ -343,12 +323,10 @@ func decodeAnswer(status int, answer []byte) (wire.View, *wire.Error) {
 		}
 		return wire.View{}, problem
 	}
-
 	view, err := wire.ParseView(answer)
 	if err != nil {
 		return wire.View{}, &wire.Error{Status: status}
 	}
-
 	return view, nil
 }
 

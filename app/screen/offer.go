@@ -53,13 +53,11 @@ func toASCII(r rune) rune {
 	if r == ',' || r == '٫' {
 		return '.'
 	}
-
 	for _, zero := range zeros {
 		if zero <= r && r <= zero+9 {
 			return r - zero + '0'
 		}
 	}
-
 	return r
 }
 
@@ -105,7 +103,6 @@ func (c *chooser) offerFields() node.Node {
 			Body(c.enterButton(), c.offerRow(c.amountField("offer.amount")), c.limits(),
 				c.offerError())
 	}
-
 	return node.El("fieldset").Class("offer").Body(node.El("legend").Text(c.Page.T("offer.amount")),
 		c.enterButton(), c.suggested(), c.offerRow(c.amountField("offer.other")), c.limits(),
 		c.offerError())
@@ -119,22 +116,14 @@ func (c *chooser) offerRow(field node.Node) node.Node {
 // enterButton is the form's first button, which Enter presses in any field: it continues and does
 // not apply a price.
 func (c *chooser) enterButton() node.Node {
-	return node.El("button").
-		Attr("type", "submit").
-		Class("offscreen").
-		Attr("tabindex", "-1").
-		Attr("aria-hidden", "true").
-		Text(c.Page.T("choose.continue"))
+	return node.El("button").Attr("type", "submit").Class("offscreen").Attr("tabindex", "-1").
+		Attr("aria-hidden", "true").Text(c.Page.T("choose.continue"))
 }
 
 func (c *chooser) amountField(label string) node.Node {
-	input := node.Void("input").
-		Attr("type", "text").
-		Attr("name", "amount").
+	input := node.Void("input").Attr("type", "text").Attr("name", "amount").
 		Attr("data-part", "offer-amount").
-		Attr("value", c.offered().amount).
-		Attr("inputmode", "decimal").
-		Attr("autocomplete", "off").
+		Attr("value", c.offered().amount).Attr("inputmode", "decimal").Attr("autocomplete", "off").
 		On("input", func(ctx app.Context, _ app.Event) {
 			text := ctx.JSSrc().Get("value").String()
 			c.editOffer(func(w *offerInput) { w.amount = text })
@@ -151,7 +140,6 @@ func (c *chooser) amountField(label string) node.Node {
 		about += " coinslot-mistake"
 		input = input.Attr("aria-invalid", "true")
 	}
-
 	return c.labeled(label, input.Attr("aria-describedby", about))
 }
 
@@ -160,15 +148,10 @@ func (c *chooser) quantityField() node.Node {
 	options := make([]node.Node, 0, o.Most)
 	for n := o.Least; n <= o.Most; n++ {
 		text := strconv.Itoa(n)
-		options = append(options, node.El("option").
-			Attr("value", text).
-			Bool("selected", text == c.offered().quantity).
-			Text(text))
+		options = append(options, node.El("option").Attr("value", text).
+			Bool("selected", text == c.offered().quantity).Text(text))
 	}
-
-	field := node.El("select").
-		Attr("name", "quantity").
-		Attr("data-part", "offer-quantity").
+	field := node.El("select").Attr("name", "quantity").Attr("data-part", "offer-quantity").
 		Body(options...).
 		On("change", func(ctx app.Context, _ app.Event) {
 			text := ctx.JSSrc().Get("value").String()
@@ -178,7 +161,6 @@ func (c *chooser) quantityField() node.Node {
 	if c.Wrong == "quantity" {
 		field = field.Attr("aria-invalid", "true").Attr("aria-describedby", "coinslot-mistake")
 	}
-
 	return c.labeled("offer.quantity", field)
 }
 
@@ -190,13 +172,8 @@ func (c *chooser) labeled(text string, field node.Node) node.Node {
 // applyButton shows the price of the fields' content. Without scripts it submits the form, which
 // then starts no payment.
 func (c *chooser) applyButton() node.Node {
-	return node.El("button").
-		Attr("type", "submit").
-		Attr("name", "apply").
-		Attr("value", "1").
-		Class("button apply").
-		Attr("data-part", "offer-apply").
-		Text(c.Page.T("offer.apply")).
+	return node.El("button").Attr("type", "submit").Attr("name", "apply").Attr("value", "1").
+		Class("button apply").Attr("data-part", "offer-apply").Text(c.Page.T("offer.apply")).
 		On("click", func(ctx app.Context, e app.Event) {
 			e.PreventDefault()
 			c.requestPrice(ctx)
@@ -208,13 +185,10 @@ func (c *chooser) suggested() node.Node {
 	p := c.Page
 	chips := make([]node.Node, 0, len(p.Offer.Suggested))
 	for _, amount := range p.Offer.Suggested {
-		chip := node.El("a").
-			Class("chip").
-			Attr("translate", "no").
+		chip := node.El("a").Class("chip").Attr("translate", "no").
 			Attr("data-part", "offer-suggested").
 			Attr("data-value", amount).
-			Attr("href", p.WithField("amount", amount).Link("")).
-			Text(p.Price(amount)).
+			Attr("href", p.WithField("amount", amount).Link("")).Text(p.Price(amount)).
 			On("click", func(ctx app.Context, e app.Event) {
 				if widget.StayOnPage(e) {
 					c.editOffer(func(w *offerInput) { w.amount = amount })
@@ -224,15 +198,10 @@ func (c *chooser) suggested() node.Node {
 		if amount == p.View.Order.AmountUSD && c.Wrong == "" {
 			chip = chip.Attr("aria-current", "true")
 		}
-
 		chips = append(chips, chip)
 	}
-
-	return node.El("div").
-		Class("chips").
-		Attr("role", "group").
-		Attr("aria-label", p.T("offer.suggested")).
-		Body(widget.WithSpaces(chips...)...)
+	return node.El("div").Class("chips").Attr("role", "group").
+		Attr("aria-label", p.T("offer.suggested")).Body(widget.WithSpaces(chips...)...)
 }
 
 func (c *chooser) limits() node.Node {
@@ -256,7 +225,6 @@ func (c *chooser) offerError() node.Node {
 			p.T("offer.wrong.quantity", "minimum", strconv.Itoa(o.Least), "maximum",
 				strconv.Itoa(o.Most))).ID("coinslot-mistake")
 	}
-
 	return node.Text("")
 }
 
@@ -298,7 +266,6 @@ func (c *Checkout) fetchPrice(ctx app.Context, w offerInput) {
 	default:
 		p = p.WithField("amount", NormalizeAmount(w.amount))
 	}
-
 	c.priceRequests++
 	request := c.priceRequests
 	ctx.Async(func() {
@@ -319,13 +286,11 @@ func (c *Checkout) applyPrice(
 		c.fail(ctx, &wire.Error{Detail: c.Page.T("error.offline")})
 		return
 	}
-
 	view, problem := decodeAnswer(status, answer)
 	if problem != nil {
 		c.fail(ctx, c.localize(problem))
 		return
 	}
-
 	set := *c.Page.Offer
 	set.Wrong = ""
 	c.problem = nil

@@ -59,21 +59,15 @@ func canClose(p widget.Page) bool { return p.Embed == "modal" && p.Origin != "" 
 
 func closeButton(p widget.Page, class string) node.Node {
 	return node.If(canClose(p), func() node.Node {
-		return node.El("button").
-			Attr("type", "button").
-			Class(class+" needs-script").
-			Attr("data-part", "close").
-			Text(p.T("close"))
+		return node.El("button").Attr("type", "button").Class(class+" needs-script").
+			Attr("data-part", "close").Text(p.T("close"))
 	})
 }
 
 func networkFact(p widget.Page, a wire.Attempt) node.Node {
 	return node.If(a.NetworkName != "", func() node.Node {
-		return widget.Line(p, "done.network", node.El("dd").
-			Attr("data-part", "network-name").
-			Attr("data-value", a.NetworkName).
-			Attr("translate", "no").
-			Attr("dir", "auto").
+		return widget.Line(p, "done.network", node.El("dd").Attr("data-part", "network-name").
+			Attr("data-value", a.NetworkName).Attr("translate", "no").Attr("dir", "auto").
 			Text(widget.NetworkTitle(a.NetworkName, a.NetworkCode)))
 	})
 }
@@ -84,14 +78,11 @@ func till(p widget.Page, a wire.Attempt, facts ...node.Node) node.Node {
 	if paid == "" { // the gateway may leave it out if it is the requested one
 		paid = a.PayableAmount
 	}
-
 	return box("till",
 		box("slot").Attr("aria-hidden", "true"),
 		box("printer", box("receipt",
 			node.El("p").Class("receipt-sum").Body(widget.WithSpaces(
-				node.El("strong").
-					Attr("dir", "auto").
-					Attr("translate", "no").
+				node.El("strong").Attr("dir", "auto").Attr("translate", "no").
 					Text(p.Price(p.View.Order.AmountUSD)),
 				node.If(paid != "", func() node.Node {
 					return node.El("small").Body(

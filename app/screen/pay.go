@@ -54,11 +54,8 @@ func (py *pay) slip(a wire.Attempt) node.Node {
 	parts := []node.Node{py.amount(a), node.El("div").Class("net").Body(
 		node.El("p").Class("label").Text(p.T("pay.on")),
 		node.El("p").Class("net-name").Body(widget.Icon(a.NetworkMark, "net-mark", "24", false),
-			node.El("bdi").
-				Attr("translate", "no").
-				Attr("data-part", "network-name").
-				Attr("data-value", a.NetworkName).
-				Text(network)),
+			node.El("bdi").Attr("translate", "no").Attr("data-part", "network-name").
+				Attr("data-value", a.NetworkName).Text(network)),
 		node.El("p").Class("net-lost").Text(p.T("pay.lost", "coin", coinName(a))),
 	)}
 	to := "pay.to"
@@ -67,24 +64,14 @@ func (py *pay) slip(a wire.Attempt) node.Node {
 	}
 	if a.Address != "" {
 		parts = append(parts, widget.QRBox(p, a), &widget.Copyable{
-			Part:   "address",
-			Copy:   "copy-address",
-			Label:  p.T(to),
-			Value:  a.Address,
-			Groups: true,
-			Text: widget.CopyText{
-				Button: p.T("copy.button"),
-				Name:   p.T("copy.address"),
-				Copied: p.T("copy.done"),
+			Part: "address", Copy: "copy-address", Label: p.T(to), Value: a.Address,
+			Groups: true, Text: widget.CopyText{
+				Button: p.T("copy.button"), Name: p.T("copy.address"), Copied: p.T("copy.done"),
 				Said:   p.T("copy.address.done", "network", a.NetworkName),
 				Failed: p.T("copy.failed"),
-			},
-		})
+			}})
 	}
-
-	return node.El("div").
-		Class("slip").
-		Attr("role", "group").
+	return node.El("div").Class("slip").Attr("role", "group").
 		Attr("aria-label", p.T("pay.title", "amount", sum, "network", a.NetworkName)).
 		Body(widget.WithSpaces(parts...)...)
 }
@@ -100,27 +87,15 @@ func coinName(a wire.Attempt) string {
 // amount is the amount to send now: all, or the rest after a partial payment.
 func (py *pay) amount(a wire.Attempt) node.Node {
 	p := py.Page
-	c := &widget.Copyable{
-		Part:  "pay-amount",
-		Copy:  "copy-amount",
-		Label: p.T("pay.send"),
-		Value: a.PayableAmount,
-		Unit:  a.CurrencySymbol,
-		Icon:  p.CoinIcon(a.CurrencySymbol),
-		Text: widget.CopyText{
-			Button: p.T("copy.button"),
-			Name:   p.T("copy.amount"),
-			Copied: p.T("copy.done"),
-			Said:   p.T("copy.amount.done"),
-			Failed: p.T("copy.failed"),
-		},
-	}
+	c := &widget.Copyable{Part: "pay-amount", Copy: "copy-amount", Label: p.T("pay.send"),
+		Value: a.PayableAmount, Unit: a.CurrencySymbol, Icon: p.CoinIcon(a.CurrencySymbol),
+		Text: widget.CopyText{Button: p.T("copy.button"), Name: p.T("copy.amount"),
+			Copied: p.T("copy.done"), Said: p.T("copy.amount.done"), Failed: p.T("copy.failed")}}
 	if _, rest := p.AmountDue(a); rest {
 		c.Part = "missing"
 		c.Value = a.MissingAmount
 		c.Label = p.T("pay.send.rest")
 	}
-
 	c.Shown = p.Number(c.Value)
 	return c
 }
@@ -132,11 +107,8 @@ func (py *pay) bar(a wire.Attempt) node.Node {
 	return node.If(a.URI != "" || a.Address == "" && a.PaymentURL != "", func() node.Node {
 		link := hosted(p, a, "button primary")
 		if a.URI != "" {
-			link = node.El("a").
-				Class("button primary").
-				Attr("data-part", "open-wallet").
-				Attr("href", a.URI).
-				Text(p.T("pay.wallet"))
+			link = node.El("a").Class("button primary").Attr("data-part", "open-wallet").
+				Attr("href", a.URI).Text(p.T("pay.wallet"))
 		}
 		return node.El("div").Class("bar").Body(link)
 	})
@@ -144,13 +116,8 @@ func (py *pay) bar(a wire.Attempt) node.Node {
 
 // hosted is the link to the gateway's own page.
 func hosted(p widget.Page, a wire.Attempt, class string) *node.Element {
-	return node.El("a").
-		Class(class).
-		Attr("data-part", "hosted").
-		Attr("href", a.PaymentURL).
-		Attr("target", "_blank").
-		Attr("rel", "noopener noreferrer").
-		Text(p.T("pay.hosted"))
+	return node.El("a").Class(class).Attr("data-part", "hosted").Attr("href", a.PaymentURL).
+		Attr("target", "_blank").Attr("rel", "noopener noreferrer").Text(p.T("pay.hosted"))
 }
 
 // actions look for the payment at once, and say when that was done last.
@@ -160,12 +127,7 @@ func (py *pay) actions() node.Node {
 		label = "pay.recheck.busy"
 	}
 	return node.El("div").Class("actions").Body(actionForm(py.Page, wire.Recheck, "", label, py.Busy),
-		&widget.Timing{
-			Page:    py.Page,
-			At:      py.At,
-			Offline: py.Offline,
-			Note:    py.Note,
-		})
+		&widget.Timing{Page: py.Page, At: py.At, Offline: py.Offline, Note: py.Note})
 }
 
 // folded are the answers to what a shopper may ask.

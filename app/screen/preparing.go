@@ -50,7 +50,6 @@ func ghostSlip(p widget.Page) node.Node {
 	for range cap(address) {
 		address = append(address, ghost("group"))
 	}
-
 	line := func(class, content string) node.Node {
 		return node.El("p").Class(class).Body(ghost(content))
 	}
@@ -77,10 +76,7 @@ func actionForm(p widget.Page, a wire.Action, class, text string, busy bool) nod
 // reload is the way on of a waiting page in browsers where it cannot update by itself.
 func reload(p widget.Page) node.Node {
 	return node.If(!p.View.Can(wire.Recheck), func() node.Node {
-		return node.El("a").
-			Class("link").
-			Attr("data-part", "reload").
-			Attr("href", p.Link("")).
-			Text(p.T("prepare.reload"))
+		return node.El("a").Class("link").Attr("data-part", "reload").
+			Attr("href", p.Link("")).Text(p.T("prepare.reload"))
 	})
 }

@@ -13,11 +13,8 @@ const wholeTx = 200
 func receipt(p widget.Page, a wire.Attempt, zone widget.Zone) *node.Element {
 	return box("blocks",
 		outcome(p, mark("done"), "done.printed", node.If(merchant(p) != "", func() node.Node {
-			return node.El("p").
-				Attr("data-part", "shop").
-				Attr("translate", "no").
-				Attr("dir", "auto").
-				Text(merchant(p))
+			return node.El("p").Attr("data-part", "shop").Attr("translate", "no").
+				Attr("dir", "auto").Text(merchant(p))
 		})),
 		unusual(p, a),
 		till(p, a,
@@ -35,26 +32,17 @@ func receipt(p widget.Page, a wire.Attempt, zone widget.Zone) *node.Element {
 		node.El("p").Class("small center").Body(widget.WithSpaces(
 			node.Text(p.T("done.anytime")),
 			node.If(p.URL != "", func() node.Node {
-				return node.El("span").
-					Class("printed").
-					Attr("translate", "no").
-					Attr("dir", "ltr").
-					Text(p.URL)
+				return node.El("span").Class("printed").Attr("translate", "no").
+					Attr("dir", "ltr").Text(p.URL)
 			}),
 		)...),
 		box("actions",
-			node.El("button").
-				Attr("type", "button").
-				Class("button primary needs-script").
-				Attr("data-part", "print").
-				Text(p.T("done.print")),
+			node.El("button").Attr("type", "button").Class("button primary needs-script").
+				Attr("data-part", "print").Text(p.T("done.print")),
 			backToShop(p, p.View.SuccessURL, "button"),
 		),
-		box("links", node.El("a").
-			Class("link").
-			Attr("data-part", "payment").
-			Attr("href", p.Link("")).
-			Text(p.T("closed.back"))),
+		box("links", node.El("a").Class("link").Attr("data-part", "payment").
+			Attr("href", p.Link("")).Text(p.T("closed.back"))),
 	).Class("saved")
 }
 
@@ -64,15 +52,9 @@ func signature(p widget.Page) node.Node {
 		return node.El("div").Class("rows").Body(
 			node.El("details").Class("signed").Attr("data-part", "signed").Body(
 				node.El("summary").Text(p.T("receipt.signed")),
-				&widget.Reference{
-					Lines: []string{p.View.Receipt},
-					Label: p.T("receipt.signed.why"),
-					Text: widget.CopyText{
-						Button: p.T("copy.button"),
-						Copied: p.T("copy.done"),
-						Failed: p.T("copy.failed"),
-					},
-				},
+				&widget.Reference{Lines: []string{p.View.Receipt}, Label: p.T("receipt.signed.why"),
+					Text: widget.CopyText{Button: p.T("copy.button"), Copied: p.T("copy.done"),
+						Failed: p.T("copy.failed")}},
 			))
 	})
 }

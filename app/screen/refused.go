@@ -20,13 +20,9 @@ func (r *refused) Draw() *node.Element {
 	p := r.Page
 	return box("blocks",
 		outcome(p, mark("stop"), "refused.title", sentence(p, "refused.text")),
-		box("actions", node.El("a").
-			Class("button primary").
-			Attr("data-part", "standalone").
+		box("actions", node.El("a").Class("button primary").Attr("data-part", "standalone").
 			Attr("data-fix", fixes[wire.CodeOriginRefused]).
 			Attr("href", p.Without("embed", "origin").Link("")).
-			Attr("target", "_blank").
-			Attr("rel", "noopener").
-			Text(p.T("refused.link"))),
+			Attr("target", "_blank").Attr("rel", "noopener").Text(p.T("refused.link"))),
 	)
 }

@@ -47,7 +47,6 @@ func (r *review) Draw() *node.Element {
 		text = n.Message
 		steps = steps[1:]
 	}
-
 	return box("blocks",
 		outcome(p, mark("ask"), "review.title", reason(p, text)),
 		widget.Timeline(now, steps...),

@@ -21,15 +21,10 @@ func (c *chooser) searchField() node.Node {
 	if len(c.Page.View.Currencies) < searchFrom {
 		return node.Text("")
 	}
-
-	return node.Void("input").
-		Attr("type", "search").
-		Class("search").
-		Attr("data-part", "search").
+	return node.Void("input").Attr("type", "search").Class("search").Attr("data-part", "search").
 		Attr("placeholder", c.Page.T("choose.search")).
 		Attr("aria-label", c.Page.T("choose.search")).
-		Attr("autocomplete", "off").
-		Attr("spellcheck", "false").
+		Attr("autocomplete", "off").Attr("spellcheck", "false").
 		On("input", func(ctx app.Context, _ app.Event) {
 			c.queryEdited = true
 			c.query = ctx.JSSrc().Get("value").String()
@@ -73,7 +68,6 @@ func (c *chooser) searchStatus() node.Node {
 			text = c.Page.T("choose.notfound", "query", c.searchText())
 		}
 	}
-
 	return node.El("p").Class(class).Attr("role", "status").Text(text)
 }
 
@@ -94,7 +88,6 @@ func (c *chooser) pickFound() {
 			networks = list
 		}
 	}
-
 	switch {
 	case len(networks) == 1:
 		c.pick(found, widget.NetworkKey(found, networks[0].Code))

@@ -116,7 +116,6 @@ func (c *Checkout) sendByWallet(ctx app.Context, m payment, from string, err err
 		c.walletAnswered(m, err)
 		return
 	}
-
 	c.wallet.Sending = true
 	ctx.Async(func() {
 		err := c.Host.Pay(m.Wallet.ID, from, m.Call)
@@ -166,7 +165,6 @@ func walletMessage(p widget.Page, r walletRequest) string {
 		return p.T("pay.browser.failed", "wallet", name)
 	case walletIdle:
 	}
-
 	return ""
 }
 
@@ -181,41 +179,29 @@ func wallets(p widget.Page, a wire.Attempt, r walletRequest) node.Node {
 			p.Embed != "" && a.Address != "", func() node.Node { return walletTabLink(p) },
 		)
 	}
-
 	list := make([]node.Node, 0, len(p.Wallets))
 	for _, w := range p.Wallets {
 		list = append(list, walletButton(p, payment{Wallet: w, Number: a.Number, Call: *a.Call}, r))
 	}
-
-	return node.El("section").
-		Class("actions wallets").
-		Attr("aria-label", p.T("pay.browser")).
-		Body(
-			node.If(r.Phase != walletSent, func() node.Node {
-				return node.El("div").Class("actions").Body(list...)
-			}),
-			node.If(r.Phase != walletIdle, func() node.Node {
-				return node.El("p").Class("note" + widget.TextIf(r.Phase >= walletRefused, " warn")).
-					Text(walletMessage(p, r))
-			}),
-		)
+	return node.El("section").Class("actions wallets").Attr("aria-label", p.T("pay.browser")).Body(
+		node.If(r.Phase != walletSent, func() node.Node {
+			return node.El("div").Class("actions").Body(list...)
+		}),
+		node.If(r.Phase != walletIdle, func() node.Node {
+			return node.El("p").Class("note" + widget.TextIf(r.Phase >= walletRefused, " warn")).
+				Text(walletMessage(p, r))
+		}),
+	)
 }
 
 func walletButton(p widget.Page, m payment, r walletRequest) node.Node {
-	return node.El("button").
-		Attr("type", "button").
-		Class("button wallet").
-		Attr("data-part", "wallet").
-		Attr("data-value", m.Wallet.RDNS).
+	return node.El("button").Attr("type", "button").Class("button wallet").
+		Attr("data-part", "wallet").Attr("data-value", m.Wallet.RDNS).
 		Bool("aria-disabled", r.busy(m)).
 		Body(
 			node.If(m.Wallet.Icon != "", func() node.Node {
-				return node.Void("img").
-					Class("wallet-icon").
-					Attr("src", m.Wallet.Icon).
-					Attr("aria-hidden", "true").
-					Attr("width", "24").
-					Attr("height", "24")
+				return node.Void("img").Class("wallet-icon").Attr("src", m.Wallet.Icon).
+					Attr("aria-hidden", "true").Attr("width", "24").Attr("height", "24")
 			}),
 			node.El("span").Text(p.T("pay.browser.with", "wallet", m.Wallet.Name)),
 		).
@@ -228,17 +214,9 @@ func walletButton(p widget.Page, m payment, r walletRequest) node.Node {
 // walletTabLink opens this page in a new tab, which wallets can access.
 func walletTabLink(p widget.Page) node.Node {
 	return node.El("p").Class("actions needs-script").Body(
-		node.El("a").
-			Class("button").
-			Attr("data-part", "browser-tab").
-			Attr("href", p.Standalone().Link("")).
-			Attr("target", "_blank").
-			Attr("rel", "noopener").
-			Attr("aria-describedby", "coinslot-tab-why").
-			Text(p.T("pay.browser.tab")),
-		node.El("small").
-			Class("center").
-			ID("coinslot-tab-why").
-			Text(p.T("pay.browser.tab.why")),
+		node.El("a").Class("button").Attr("data-part", "browser-tab").
+			Attr("href", p.Standalone().Link("")).Attr("target", "_blank").Attr("rel", "noopener").
+			Attr("aria-describedby", "coinslot-tab-why").Text(p.T("pay.browser.tab")),
+		node.El("small").Class("center").ID("coinslot-tab-why").Text(p.T("pay.browser.tab.why")),
 	)
 }

@@ -15,7 +15,6 @@ func ReadText(raw []byte) (map[string]string, error) {
 	if err := json.Unmarshal(raw, &entries); err != nil {
 		return nil, fmt.Errorf("decoding a text catalog: %w", err)
 	}
-
 	text := make(map[string]string, len(entries))
 	for key, entry := range entries {
 		var sentence string
@@ -23,16 +22,13 @@ func ReadText(raw []byte) (map[string]string, error) {
 			text[key] = sentence
 			continue
 		}
-
 		var forms map[string]string
 		if err := json.Unmarshal(entry, &forms); err != nil {
 			return nil, fmt.Errorf("decoding the text of %q: %w", key, err)
 		}
-
 		for category, form := range forms {
 			text[key+"#"+category] = form
 		}
 	}
-
 	return text, nil
 }

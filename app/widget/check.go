@@ -34,11 +34,8 @@ func (c *AddressChecker) Draw() *node.Element {
 		el("p").ID("coinslot-check-why").Text(p.T("pay.check.why")),
 		noScriptLink(p, "check", p.T("pay.check")),
 		c.form(found),
-		el("p").Class("result "+found.Match.Name()).
-			Attr("data-part", "check-result").
-			Attr("data-value", found.Match.Name()).
-			Attr("role", "status").
-			Text(c.message(found)),
+		el("p").Class("result "+found.Match.Name()).Attr("data-part", "check-result").
+			Attr("data-value", found.Match.Name()).Attr("role", "status").Text(c.message(found)),
 		node.If(found.N > 0, func() node.Node { return c.sideBySide(found) }),
 	)
 }
@@ -52,14 +49,12 @@ func (c *AddressChecker) compare() address.Comparison {
 	if !c.typed {
 		return address.Compare(a.Address, chainOf(a), c.Page.Pasted)
 	}
-
 	theirs := address.Recipient(c.text)
 	unfinished := len(theirs) < minAddress ||
 		theirs != a.Address && strings.HasPrefix(a.Address, theirs)
 	if unfinished && !c.submitted {
 		return address.Comparison{}
 	}
-
 	return address.Compare(a.Address, chainOf(a), c.text)
 }
 
@@ -74,31 +69,23 @@ func chainOf(a *wire.Attempt) string {
 // form is a GET form, because a comparison changes nothing.
 func (c *AddressChecker) form(found address.Comparison) node.Node {
 	p := c.Page.WithField("open", "check")
-	return el("form").Class("together").
-		Attr("method", "get").
-		Attr("action", p.Base).
+	return el("form").Class("together").Attr("method", "get").Attr("action", p.Base).
 		On("submit", func(ctx app.Context, e app.Event) {
 			e.PreventDefault()
-			c.typed = true
-			c.submitted = true
+			c.typed, c.submitted = true, true
 			c.text = ctx.JSSrc().Get("elements").Get("check").Get("value").String()
 		}).
 		Body(append(HiddenFields(p), WithSpaces(
 			el("label").Class("field").Body(
 				el("span").Text(p.T("pay.check.label")),
-				void("input").Attr("type", "text").
-					Attr("name", "check").
-					Attr("value", p.Pasted).
+				void("input").Attr("type", "text").Attr("name", "check").Attr("value", p.Pasted).
 					Attr("data-part", "check-address").
 					Attr("aria-describedby", "coinslot-check-why").
 					Bool("aria-invalid", found.Match > address.Same).
-					Attr("dir", "ltr").
-					Attr("autocomplete", "off").
-					Attr("autocapitalize", "none").
-					Attr("spellcheck", "false").
+					Attr("dir", "ltr").Attr("autocomplete", "off").
+					Attr("autocapitalize", "none").Attr("spellcheck", "false").
 					On("input", func(ctx app.Context, _ app.Event) {
-						c.typed = true
-						c.submitted = false
+						c.typed, c.submitted = true, false
 						c.text = ctx.JSSrc().Get("value").String()
 					}),
 			),
@@ -118,7 +105,6 @@ func (c *AddressChecker) message(found address.Comparison) string {
 		return c.Page.T("pay.check.network", "network", found.Network)
 	case address.None:
 	}
-
 	return ""
 }
 

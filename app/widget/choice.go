@@ -54,8 +54,7 @@ func (p *Page) InitialChoice() Choice {
 	if c.Symbol == "" {
 		c.Symbol = p.onlyCoin()
 	}
-	currency, _, ok := p.Coin(c.Network)
-	if !ok || currency.Symbol != c.Symbol {
+	if currency, _, ok := p.Coin(c.Network); !ok || currency.Symbol != c.Symbol {
 		c.Network = p.BestNetwork(c.Symbol)
 	}
 	return c
@@ -83,7 +82,6 @@ func (p *Page) BestNetwork(symbol string) string {
 		if currency.Symbol != symbol {
 			continue
 		}
-
 		for _, n := range currency.Networks {
 			switch {
 			case !n.Available:
@@ -94,7 +92,6 @@ func (p *Page) BestNetwork(symbol string) string {
 			}
 		}
 	}
-
 	return best
 }
 
@@ -112,7 +109,6 @@ func (p *Page) Coin(want string) (wire.Currency, wire.Network, bool) {
 			}
 		}
 	}
-
 	return wire.Currency{}, wire.Network{}, false
 }
 

@@ -83,17 +83,13 @@ func (b *copyButton) copy(ctx app.Context, part, value string, t CopyText) {
 	done := func(err error) {
 		ctx.Dispatch(func(ctx app.Context) {
 			*b = copyButton{value, copied}
-			said := t.Said
-			wait := copiedFor
+			said, wait := t.Said, copiedFor
 			if said == "" {
 				said = t.Copied
 			}
 			if err != nil {
-				b.result = copyFailed
-				said = t.Failed
-				wait = failedFor
+				b.result, said, wait = copyFailed, t.Failed, failedFor
 			}
-
 			ctx.NewActionWithValue(ActionAnnounce, said)
 			ctx.After(wait, func(app.Context) { b.result = notCopied })
 		})
@@ -104,20 +100,13 @@ func (b *copyButton) copy(ctx app.Context, part, value string, t CopyText) {
 // draw has the texts that controls.js shows until WebAssembly takes over. The data-part of what
 // shows value is shownBy.
 func (b *copyButton) draw(part, shownBy, value string, t CopyText) *node.Element {
-	text := t.Button
-	done := b.about(value) == copied
+	text, done := t.Button, b.about(value) == copied
 	if done {
 		text = t.Copied
 	}
-
-	return el("button").Attr("type", "button").
-		Class("copy"+TextIf(done, " done")).
-		Attr("data-part", part).
-		Attr("data-copy", value).
-		Attr("data-copied", t.Copied).
-		Attr("data-said", t.Said).
-		Attr("data-failed", t.Failed).
-		Attr("aria-label", t.Name).
+	return el("button").Attr("type", "button").Class("copy"+TextIf(done, " done")).
+		Attr("data-part", part).Attr("data-copy", value).Attr("data-copied", t.Copied).
+		Attr("data-said", t.Said).Attr("data-failed", t.Failed).Attr("aria-label", t.Name).
 		Text(text).
 		On("click", func(ctx app.Context, _ app.Event) { b.copy(ctx, shownBy, value, t) }, value)
 }
@@ -136,14 +125,12 @@ func (c *Copyable) Draw() *node.Element {
 // sum is the screen's heading: the label, and the amount with its coin.
 func (c *Copyable) sum() node.Node {
 	size := ""
-	length := utf8.RuneCountInString(c.Shown) + len(c.Unit)
-	switch { // it fits beside the button
+	switch length := utf8.RuneCountInString(c.Shown) + len(c.Unit); { // it fits beside the button
 	case length > 11:
 		size = " long"
 	case length > 9:
 		size = " medium"
 	}
-
 	amount := el("span").Class("amount-value"+size).Body(
 		Icon(c.Icon, "", "28", false),
 		el("span").Body(el("bdi").Attr("translate", "no").Body(
@@ -153,27 +140,20 @@ func (c *Copyable) sum() node.Node {
 }
 
 func (c *Copyable) value(tag node.Name) *node.Element {
-	return el(tag).Attr("translate", "no").
-		Attr("dir", "ltr").
-		Attr("data-part", c.Part).
+	return el(tag).Attr("translate", "no").Attr("dir", "ltr").Attr("data-part", c.Part).
 		Attr("data-value", c.Value)
 }
 
 // label says what the value is; for a while after copying an address, on which network to send, and
 // after a failure, what to do instead.
 func (c *Copyable) label(tag node.Name) node.Node {
-	class := "label"
-	text := c.Label
-	result := c.button.about(c.Value)
-	switch {
+	class, text := "label", c.Label
+	switch result := c.button.about(c.Value); {
 	case result == copied && c.Groups:
-		class = "label copied"
-		text = c.Text.Said
+		class, text = "label copied", c.Text.Said
 	case result == copyFailed:
-		class = "label failed"
-		text = c.Text.Failed
+		class, text = "label failed", c.Text.Failed
 	}
-
 	return el(tag).Class(class).Text(text)
 }
 
@@ -181,7 +161,6 @@ func (c *Copyable) shown() []node.Node {
 	if !c.Groups {
 		return []node.Node{node.Text(c.Value)}
 	}
-
 	list := address.SplitGroups(c.Value, nil)
 	shown := make([]node.Node, 0, len(list))
 	for i, g := range list {
@@ -191,7 +170,6 @@ func (c *Copyable) shown() []node.Node {
 		}
 		shown = append(shown, group)
 	}
-
 	return shown
 }
 

@@ -44,11 +44,8 @@ func Icon(path, class, size string, lazy bool) node.Node {
 		if isOurs {
 			path = "/icons/marks.svg#" + strings.TrimSuffix(name, ".svg")
 		}
-		return void("img").Class(class).
-			Attr("src", path).
-			Attr("aria-hidden", "true").
-			Attr("width", size).
-			Attr("height", size).
+		return void("img").Class(class).Attr("src", path).
+			Attr("aria-hidden", "true").Attr("width", size).Attr("height", size).
 			Attr("loading", TextIf(lazy, "lazy"))
 	})
 }

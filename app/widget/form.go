@@ -69,14 +69,12 @@ func ButtonForm(p Page, sub, part, class, text string, busy bool, fields ...Fiel
 		inputs = append(inputs, hidden(f))
 		scope = append(scope, f.Name, f.Value)
 	}
-
 	inputs = append(inputs, Button(part, class, text, busy))
 	members := func() (map[string]string, string) {
 		body := make(map[string]string, len(fields))
 		for _, f := range fields {
 			body[f.Name] = f.Value
-			_, code, isKey := strings.Cut(f.Value, ":")
-			if isKey && f.Name == "network_code" {
+			if _, code, isKey := strings.Cut(f.Value, ":"); isKey && f.Name == "network_code" {
 				body[f.Name] = code // forms have a NetworkKey there
 			}
 		}
@@ -91,19 +89,14 @@ func Button(part, class, text string, busy bool) node.Node {
 	if class != "link" {
 		class = "button " + class
 	}
-	return el("button").Attr("type", "submit").
-		Class(class).
-		Attr("data-part", part).
-		Bool("aria-disabled", busy).
-		Text(text)
+	return el("button").Attr("type", "submit").Class(class).
+		Attr("data-part", part).Bool("aria-disabled", busy).Text(text)
 }
 
 // ChangeLink opens the chooser, by a new page without WebAssembly.
 func ChangeLink(p Page, part, class, text string) node.Node {
-	return el("a").Class(class).
-		Attr("data-part", part).
-		Attr("href", p.Link("", Field{"change", "1"})).
-		Text(text).
+	return el("a").Class(class).Attr("data-part", part).
+		Attr("href", p.Link("", Field{"change", "1"})).Text(text).
 		On("click", func(ctx app.Context, e app.Event) { ToggleChange(ctx, e, true) })
 }
 

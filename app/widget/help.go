@@ -11,29 +11,19 @@ import (
 // Ask shows which reference to quote, and if wanted the link to the merchant's support. It is on
 // every screen where a shopper may need the shop.
 func Ask(p Page, contact bool) node.Node {
-	lines := p.reference()
-	label := "ask.text"
+	lines, label := p.reference(), "ask.text"
 	if p.View.LatestAttempt().OverpaidAmount != "" {
 		label = "over.next"
 	}
-
 	link := node.If(contact, func() node.Node { return SupportLink(p, "button") })
 	if len(lines) == 0 {
 		return link
 	}
-
 	return el("section").Class("card ask").Attr("aria-label", p.T("ask.title")).
-		Body(&Reference{
-			Lines: lines,
-			Label: p.T(label),
-			Text: CopyText{
-				Button: p.T("copy.button"),
-				Name:   p.T("ask.copy"),
-				Copied: p.T("copy.done"),
-				Said:   p.T("ask.copied"),
-				Failed: p.T("copy.failed"),
-			},
-		}, link)
+		Body(&Reference{Lines: lines, Label: p.T(label), Text: CopyText{
+			Button: p.T("copy.button"), Name: p.T("ask.copy"), Copied: p.T("copy.done"),
+			Said: p.T("ask.copied"), Failed: p.T("copy.failed"),
+		}}, link)
 }
 
 // reference lists what identifies this payment to the shop and the gateway, one name a line.
@@ -53,7 +43,6 @@ func (p *Page) reference() []string {
 			add(tx.TxID, p.T("tx.label")+" "+tx.TxID)
 		}
 	}
-
 	return lines
 }
 
@@ -96,16 +85,11 @@ func (r *Reference) Draw() *node.Element {
 	for _, line := range r.Lines {
 		lines = append(lines, el("li").Attr("dir", "auto").Text(line))
 	}
-
 	return el("div").Class("reference-box").Body(WithSpaces(
 		el("p").Class("label").ID("coinslot-reference").Text(r.Label),
 		r.button.draw("copy-reference", "reference", value, r.Text).
 			Text(r.button.text(r.Text, value)),
-		el("ul").Class("reference").
-			Attr("translate", "no").
-			Attr("data-part", "reference").
-			Attr("data-value", value).
-			Attr("aria-labelledby", "coinslot-reference").
-			Body(lines...),
+		el("ul").Class("reference").Attr("translate", "no").Attr("data-part", "reference").
+			Attr("data-value", value).Attr("aria-labelledby", "coinslot-reference").Body(lines...),
 	)...)
 }

@@ -14,24 +14,16 @@ func languageMenu(p Page) node.Node {
 	if len(p.Languages) < 2 {
 		return node.Text("")
 	}
-
-	languages := p.Languages
-	ask := ""
+	languages, ask := p.Languages, ""
 	if app.IsServer && !p.AllLanguages {
-		languages = p.ownLanguage()
-		ask = "languages"
+		languages, ask = p.ownLanguage(), "languages"
 	}
-
-	return el("form").Class("languages").
-		Attr("method", "get").
-		Attr("action", p.path()).
+	return el("form").Class("languages").Attr("method", "get").Attr("action", p.path()).
 		Body(append(HiddenFields(p.Without("lang", "key")), WithSpaces(
 			el("label").Body(el("span").Class("offscreen").Text(p.T("lang.label")),
 				&languageList{Languages: languages, Lang: p.Lang}),
-			el("button").Attr("type", "submit").
-				Attr("data-part", "language-set").
-				Attr("name", ask).
-				Attr("value", TextIf(ask != "", "1")).
+			el("button").Attr("type", "submit").Attr("data-part", "language-set").
+				Attr("name", ask).Attr("value", TextIf(ask != "", "1")).
 				Text(p.T("lang.set")),
 		)...)...)
 }
@@ -67,10 +59,8 @@ type languageList struct {
 func (l *languageList) Draw() *node.Element {
 	list := make([]node.Node, 0, len(l.Languages))
 	for _, one := range l.Languages {
-		list = append(list, el("option").Attr("value", one.Tag).
-			Attr("lang", one.Tag).
-			Bool("selected", one.Tag == l.Lang).
-			Class(TextIf(one.Tag == l.Lang, "now")).
+		list = append(list, el("option").Attr("value", one.Tag).Attr("lang", one.Tag).
+			Bool("selected", one.Tag == l.Lang).Class(TextIf(one.Tag == l.Lang, "now")).
 			Text(one.Name))
 	}
 	return el("select").Attr("name", "lang").Attr("data-part", "language").Body(list...)

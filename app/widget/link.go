@@ -17,7 +17,6 @@ func queryEscape(s string) string {
 			out.Write([]byte{'%', digits[c>>4], digits[c&15]})
 		}
 	}
-
 	return out.String()
 }
 

@@ -14,12 +14,10 @@ func OrderHead(p Page) node.Node {
 	if order.AmountUSD == "" {
 		return node.Text("") // the order is unknown
 	}
-
 	title := order.Title
 	if title == "" {
 		title = p.T("order.untitled")
 	}
-
 	return el("header").Class("order").Body(
 		node.If(p.Logo != "", func() node.Node {
 			return el("img").Class("order-logo").Attr("src", p.Logo).Attr("alt", "")
@@ -27,11 +25,8 @@ func OrderHead(p Page) node.Node {
 		node.If(p.ShopName() != "", func() node.Node {
 			return el("p").Class("order-shop").Text(p.T("order.pay", "shop", p.ShopName()))
 		}),
-		el("p").Class("order-price").
-			Attr("dir", "auto").
-			Attr("translate", "no").
-			Attr("data-part", "amount-usd").
-			Attr("data-value", order.AmountUSD).
+		el("p").Class("order-price").Attr("dir", "auto").Attr("translate", "no").
+			Attr("data-part", "amount-usd").Attr("data-value", order.AmountUSD).
 			Text(p.Price(order.AmountUSD)),
 		el("p").Class("order-title").Text(title),
 		node.If(order.Description != "", func() node.Node {
@@ -53,8 +48,7 @@ func OrderHead(p Page) node.Node {
 
 // Steps shows how far the order is: choose, send, confirm. An ended payment stays where it ended.
 func Steps(p Page) node.Node {
-	v := p.View
-	current := 1
+	v, current := p.View, 1
 	switch {
 	case v.Order.AmountUSD == "":
 		return node.Text("") // the order is unknown
@@ -65,7 +59,6 @@ func Steps(p Page) node.Node {
 	case v.Status == wire.Open, v.Attempt == nil && v.Status.Final():
 		current = 0
 	}
-
 	list := make([]node.Node, 0, 3)
 	for i, key := range []string{"steps.choose", "steps.send", "steps.confirm"} {
 		li := el("li").Class(TextIf(i < current, "done")).Body(el("span").Text(p.T(key)))
@@ -74,11 +67,8 @@ func Steps(p Page) node.Node {
 		}
 		list = append(list, li)
 	}
-
-	return el("ol").Class("steps").
-		Attr("data-part", "steps").
-		Attr("aria-label", p.T("steps.label")).
-		Body(list...)
+	return el("ol").Class("steps").Attr("data-part", "steps").
+		Attr("aria-label", p.T("steps.label")).Body(list...)
 }
 
 // OrderFoot shows the shop's help, the way back to the shop, and the languages.

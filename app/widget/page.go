@@ -126,8 +126,7 @@ func (p *Page) QR(kind string) string {
 // WithSession returns the page after an order or item has got the session id: Carry no longer
 // names the order.
 func (p Page) WithSession(id string) Page {
-	p.Carry = keep(p.Carry, func(f Field) bool { return !f.NamesOrder() })
-	p.Offer = nil
+	p.Carry, p.Offer = keep(p.Carry, func(f Field) bool { return !f.NamesOrder() }), nil
 	p.Base = "/checkout/" + id
 	if origin, _, found := strings.Cut(p.URL, "/checkout"); found {
 		p.URL = origin + p.Standalone().Link("")
@@ -172,7 +171,6 @@ func (p *Page) Title() string {
 	if p.View.Order.AmountUSD == "" {
 		return p.T("title.none")
 	}
-
 	price := p.Price(p.View.Order.AmountUSD)
 	key := "title." + string(p.View.Status.Shown())
 	if Arrived(p.View) {
@@ -181,7 +179,6 @@ func (p *Page) Title() string {
 	if p.View.Test && !p.View.Status.Final() {
 		key = "title.test"
 	}
-
 	return p.T(key, "price", price)
 }
 

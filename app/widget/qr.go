@@ -14,22 +14,15 @@ const qrKind = "uri"
 // reads; many misread the other parts of a payment link.
 func QRBox(p Page, a wire.Attempt) node.Node {
 	link := p.LinkQR && a.URI != ""
-	kind := "address"
-	alt := p.T("pay.qr", "coin", a.CurrencySymbol, "network", a.NetworkName)
+	kind, alt := "address", p.T("pay.qr", "coin", a.CurrencySymbol, "network", a.NetworkName)
 	if link {
 		sum, _ := p.AmountDue(a)
-		kind = "uri"
-		alt = p.T("pay.qr.uri", "amount", sum, "network", a.NetworkName)
+		kind, alt = "uri", p.T("pay.qr.uri", "amount", sum, "network", a.NetworkName)
 	}
-
 	return el("div").Class("code").Body(
 		el("div").Class("qr-box").Body(
-			void("img").Class("qr").
-				Attr("data-part", "qr").
-				Attr("src", p.QR(kind)).
-				Attr("width", "216").
-				Attr("height", "216").
-				Attr("alt", alt),
+			void("img").Class("qr").Attr("data-part", "qr").Attr("src", p.QR(kind)).
+				Attr("width", "216").Attr("height", "216").Attr("alt", alt),
 			Icon(p.CoinIcon(a.CurrencySymbol), "qr-mark", "30", false),
 		),
 		node.If(link && a.TokenURI, func() node.Node {
@@ -45,11 +38,8 @@ func qrSwitch(p Page, link bool) node.Node {
 	if link {
 		text = "pay.qr.link"
 	}
-
-	return el("a").Class("link").
-		Attr("data-part", "qr-kind").
-		Attr("href", p.WithLinkQR(link).Link("")).
-		Text(p.T(text)).
+	return el("a").Class("link").Attr("data-part", "qr-kind").
+		Attr("href", p.WithLinkQR(link).Link("")).Text(p.T(text)).
 		On("click", func(ctx app.Context, e app.Event) {
 			if StayOnPage(e) {
 				ctx.NewActionWithValue(ActionQR, link)

@@ -36,11 +36,8 @@ func SumLine(p Page, label, part, number, symbol string) node.Node {
 
 // Sum is an amount with a data-part.
 func Sum(p Page, tag node.Name, part, number, symbol string) *node.Element {
-	return el(tag).Attr("data-part", part).
-		Attr("data-value", number).
-		Attr("translate", "no").
-		Attr("dir", "ltr").
-		Text(p.Amount(number, symbol))
+	return el(tag).Attr("data-part", part).Attr("data-value", number).
+		Attr("translate", "no").Attr("dir", "ltr").Text(p.Amount(number, symbol))
 }
 
 // Fact is one row that is no sum; nothing if value is empty.
@@ -56,11 +53,8 @@ func Moment(p Page, label, part, at string, zone Zone) node.Node {
 // fact is one row whose text is a value as people read it; nothing if it is empty.
 func fact(p Page, label, part, value, text string) node.Node {
 	return node.If(text != "", func() node.Node {
-		return Line(p, label, el("dd").Attr("data-part", part).
-			Attr("data-value", value).
-			Attr("translate", "no").
-			Attr("dir", "auto").
-			Text(text))
+		return Line(p, label, el("dd").Attr("data-part", part).Attr("data-value", value).
+			Attr("translate", "no").Attr("dir", "auto").Text(text))
 	})
 }
 
@@ -97,18 +91,14 @@ func TransactionLinks(p Page, a wire.Attempt, ends int, label string) []node.Nod
 }
 
 func transactionLink(p Page, tx wire.Transaction, part string, ends int, label string) node.Node {
-	link := el("span")
-	shown := []rune(tx.TxID)
+	link, shown := el("span"), []rune(tx.TxID)
 	if tx.TxURL != "" {
-		link = el("a").Attr("href", tx.TxURL).
-			Attr("target", "_blank").
-			Attr("rel", "noopener noreferrer").
-			Attr("title", p.T("done.explorer"))
+		link = el("a").Attr("href", tx.TxURL).Attr("target", "_blank").
+			Attr("rel", "noopener noreferrer").Attr("title", p.T("done.explorer"))
 	}
 	if len(shown) > 2*ends+1 {
 		shown = slices.Concat(shown[:ends], []rune("…"), shown[len(shown)-ends:])
 	}
-
 	return link.Class("tx").Attr("data-part", part).Attr("data-value", tx.TxID).Body(
 		node.Text(label+TextIf(label != "", " ")),
 		el("span").Attr("translate", "no").Attr("dir", "ltr").Text(string(shown)),
@@ -119,8 +109,7 @@ func transactionLink(p Page, tx wire.Transaction, part string, ends int, label s
 func Timeline(current int, steps ...*node.Element) node.Node {
 	list := make([]node.Node, len(steps))
 	for i, step := range steps {
-		list[i] = step.Class(TextIf(i < current, "done"))
-		if i == current {
+		if list[i] = step.Class(TextIf(i < current, "done")); i == current {
 			step.Attr("aria-current", "step")
 		}
 	}

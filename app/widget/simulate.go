@@ -12,16 +12,13 @@ import (
 func SimulateBar(p Page) node.Node {
 	possible := p.View.Attempt != nil && p.View.Status != wire.Confirmed
 	return node.If(len(p.Simulate) > 0 && possible, func() node.Node {
-		return el("aside").Class("sandbox").
-			Attr("data-part", "sandbox").
-			Attr("aria-label", p.T("simulate.title")).
-			Body(
-				el("p").Text(p.T("simulate.title")),
-				el("form").Attr("method", "post").
-					Attr("action", p.Target("/simulate")).
-					Class("sandbox-form").
-					Body(append(HiddenFields(p), WithSpaces(simulateButtons(p)...)...)...),
-			)
+		return el("aside").Class("sandbox").Attr("data-part", "sandbox").
+			Attr("aria-label", p.T("simulate.title")).Body(
+			el("p").Text(p.T("simulate.title")),
+			el("form").Attr("method", "post").Attr("action", p.Target("/simulate")).
+				Class("sandbox-form").
+				Body(append(HiddenFields(p), WithSpaces(simulateButtons(p)...)...)...),
+		)
 	})
 }
 
@@ -29,9 +26,7 @@ func simulateButtons(p Page) []node.Node {
 	list := make([]node.Node, 0, len(p.Simulate))
 	for _, kind := range p.Simulate {
 		button := el("button").Attr("type", "submit").
-			Attr("name", "kind").
-			Attr("value", kind).
-			Attr("data-part", "simulate").
+			Attr("name", "kind").Attr("value", kind).Attr("data-part", "simulate").
 			On("click", func(ctx app.Context, e app.Event) {
 				e.PreventDefault()
 				ctx.NewActionWithValue(ActionSend,
@@ -42,10 +37,8 @@ func simulateButtons(p Page) []node.Node {
 		} else {
 			button = button.Text(p.T("simulate." + kind))
 		}
-
 		list = append(list, button)
 	}
-
 	return list
 }
 

@@ -33,7 +33,6 @@ func Translate(text map[string]string, dir, key string, pairs ...string) string 
 	if strings.IndexByte(sentence, '{') < 0 { // most have no value
 		return sentence
 	}
-
 	var out strings.Builder
 	out.Grow(len(sentence) + 32)
 	for {
@@ -42,13 +41,11 @@ func Translate(text map[string]string, dir, key string, pairs ...string) string 
 		if !found {
 			return out.String()
 		}
-
 		name, after, closed := strings.Cut(rest, "}")
 		value, ok := valueOf(pairs, name)
 		if !ok || !closed {
 			return text["error.unknown"]
 		}
-
 		out.WriteString(Isolate(dir, value))
 		sentence = after
 	}

@@ -22,19 +22,15 @@ func (p *Page) FormatTime(at string, zone Zone) string {
 	if zone.Name == "" {
 		zone = Zone{Name: "UTC"}
 	}
-
 	date := t.Add(zone.Ahead).Format("2006-01-02 15:04") // its parts are cheaper than t's methods
 	if len(date) != len("2006-01-02 15:04") {
 		return ""
 	}
-
 	month := date[5:7]
 	names := strings.Split(p.T("date.months"), "|")
-	number, err := strconv.Atoi(month)
-	if err == nil && len(names) == 12 {
+	if number, err := strconv.Atoi(month); err == nil && len(names) == 12 {
 		month = names[number-1]
 	}
-
 	// Its values are not isolated, so that hour and minute keep their places in Arabic.
 	return Translate(p.Text, "ltr", "date.text",
 		"day", strings.TrimPrefix(date[8:10], "0"), "month", month, "year", date[:4],
@@ -46,21 +42,15 @@ func parseTime(at string) (time.Time, bool) {
 	if len(at) < len("2006-01-02T15:04:05Z") {
 		return time.Time{}, false
 	}
-
-	written := at[:19]
-	zone := at[19:]
+	written, zone := at[:19], at[19:]
 	// Invalid digits make t differ from written.
-	n := func(from, to int) int {
-		v, _ := strconv.Atoi(written[from:to])
-		return v
-	}
+	n := func(from, to int) int { v, _ := strconv.Atoi(written[from:to]); return v }
 	t := time.Date(n(0, 4), time.Month(n(5, 7)), n(8, 10), n(11, 13), n(14, 16), n(17, 19), 0,
 		time.UTC)
 	ahead, ok := parseOffset(zone)
 	if !ok || t.Format("2006-01-02T15:04:05") != written {
 		return time.Time{}, false
 	}
-
 	return t.Add(-ahead), true
 }
 
@@ -75,7 +65,6 @@ func parseOffset(zone string) (time.Duration, bool) {
 	if len(zone) != len("+02:00") || zone[3] != ':' {
 		return 0, false
 	}
-
 	hours, err1 := strconv.Atoi(zone[:3])
 	minutes, err2 := strconv.Atoi(zone[:1] + zone[4:])
 	return time.Duration(hours*60+minutes) * time.Minute, err1 == nil && err2 == nil

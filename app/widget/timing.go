@@ -73,8 +73,7 @@ func (t *Timing) OnMount(ctx app.Context) {
 	t.ctx = ctx
 	ctx.Handle(ActionViewTime, func(ctx app.Context, a app.Action) {
 		m := a.Value.(ViewTime)
-		t.Page.View = m.View
-		t.At = m.At
+		t.Page.View, t.At = m.View, m.At
 		t.tick(ctx)
 	})
 	ctx.Handle(ActionNetwork, func(ctx app.Context, _ app.Action) {
@@ -111,15 +110,13 @@ func (t *Timing) Draw() *node.Element {
 // status is the line that says what is awaited, and for how long. Screen readers get announcements
 // instead of the clock, see crossesMark.
 func (t *Timing) status() *node.Element {
-	p := t.Page
-	key := "pay.waiting"
+	p, key := t.Page, "pay.waiting"
 	switch {
 	case t.drawn == over:
 		key = "pay.recheck.busy"
 	case p.View.LatestAttempt().PaidAmount != "":
 		key = "part.title"
 	}
-
 	return el("div").Class("status").Body(WithSpaces(
 		el("p").Class("live").Attr("data-part", "status").Text(p.T(key)),
 		el("p").Class("pill timer"+TextIf(t.drawn != early, " warn")).
@@ -133,9 +130,7 @@ func (t *Timing) status() *node.Element {
 // enough (WCAG 2.2.1). The stylesheet hides an early one until WebAssembly does, so that nothing
 // moves when it takes over.
 func (t *Timing) extendForm() *node.Element {
-	p := t.Page
-	early := t.drawn == early
-	a := t.Page.View.LatestAttempt()
+	p, early, a := t.Page, t.drawn == early, t.Page.View.LatestAttempt()
 	return Details("extend"+TextIf(early, " extend-early"), !early).
 		Attr("data-part", "more-time").Bool("hidden", early && !t.At.IsZero()).Body(
 		el("summary").Text(p.T("time.extend")),
@@ -147,8 +142,7 @@ func (t *Timing) extendForm() *node.Element {
 
 // phase is how near the end is now. The age of the last check does not depend on it.
 func (t *Timing) phase() phase {
-	left := t.remaining()
-	switch {
+	switch left := t.remaining(); {
 	case t.Shows == Checked || left >= lastMinutes:
 		return early
 	case left > 0:
@@ -171,21 +165,17 @@ func (t *Timing) tick(ctx app.Context) {
 func (t *Timing) refresh() {
 	t.updateElapsed()
 	left := t.remaining()
-	number := t.Page.View.LatestAttempt().Number
-	if number != t.number {
-		t.number = number
-		t.shortest = left
+	if number := t.Page.View.LatestAttempt().Number; number != t.number {
+		t.number, t.shortest = number, left
 	}
 	if t.Shows == TimeLeft && crossesMark(t.shortest, left) {
 		t.ctx.NewActionWithValue(ActionAnnounce, t.leftText())
 	}
-
 	t.shortest = min(t.shortest, left)
 	isOver := t.Shows == TimeLeft && left <= 0
 	if isOver && !t.refreshed {
 		t.ctx.NewAction(ActionRefresh)
 	}
-
 	t.refreshed = isOver
 	t.updater.stop()
 	t.updater = t.startUpdater()
@@ -223,7 +213,6 @@ func (t *Timing) validFor() time.Duration {
 	case left >= lastMinutes:
 		return left%time.Minute + time.Millisecond
 	}
-
 	return left%time.Second + time.Millisecond
 }
 
@@ -232,7 +221,6 @@ func (t *Timing) checkedValidFor() time.Duration {
 	if t.Note != "" || t.unknownAge() != "" {
 		return 0
 	}
-
 	age := t.age()
 	switch {
 	case age < justNow && t.Page.View.WillUpdate:
@@ -242,7 +230,6 @@ func (t *Timing) checkedValidFor() time.Duration {
 	case age < time.Minute:
 		return time.Second - age%time.Second
 	}
-
 	return time.Minute - age%time.Minute
 }
 
@@ -295,7 +282,6 @@ func (t *Timing) leftText() string {
 	case left >= lastMinutes:
 		return t.Page.Plural("time.minutes", int(left.Minutes()))
 	}
-
 	seconds := int(left.Seconds())
 	return t.Page.T("time.seconds", "time",
 		strconv.Itoa(seconds/60)+":"+strconv.Itoa(100 + seconds%60)[1:])

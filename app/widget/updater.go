@@ -30,8 +30,7 @@ func (t *Timing) startUpdater() *textUpdater {
 	ctx := t.ctx
 	u := &textUpdater{
 		redraw: func() { ctx.Dispatch(t.tick) },
-		root:   ctx.JSSrc(),
-		timing: *t,
+		root:   ctx.JSSrc(), timing: *t,
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -39,7 +38,6 @@ func (t *Timing) startUpdater() *textUpdater {
 	if in := u.timing.validFor(); in > 0 {
 		u.timer = time.AfterFunc(in, u.update)
 	}
-
 	return u
 }
 
@@ -63,13 +61,11 @@ func (u *textUpdater) update() {
 	if u.stopped {
 		return
 	}
-
 	u.timing.updateElapsed()
 	if u.timing.needsRedraw() {
 		u.redraw()
 		return
 	}
-
 	u.write()
 	if in := u.timing.validFor(); in > 0 {
 		u.timer.Reset(in)
@@ -82,15 +78,12 @@ func (u *textUpdater) write() {
 	if u.written == text {
 		return
 	}
-
 	u.written = text
 	span := u.root.Call("querySelector", "."+part)
 	if !span.Truthy() {
 		return
 	}
-
-	node := span.Get("firstChild")
-	if node.Get("data").String() != text {
+	if node := span.Get("firstChild"); node.Get("data").String() != text {
 		node.Set("data", text)
 	}
 }

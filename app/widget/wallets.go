@@ -27,8 +27,7 @@ type Wallet struct {
 
 // Sanitize returns w as it may be shown; false if it has no id or no name.
 func (w Wallet) Sanitize() (Wallet, bool) {
-	w.Name = sanitizeText(w.Name)
-	w.RDNS = sanitizeText(w.RDNS)
+	w.Name, w.RDNS = sanitizeText(w.Name), sanitizeText(w.RDNS)
 	if w.Name == "" {
 		w.Name = w.RDNS
 	}
@@ -43,7 +42,6 @@ func sanitizeText(s string) string {
 	if len(s) > address.MaxPasted {
 		s = s[:address.MaxPasted]
 	}
-
 	s = strings.Join(strings.Fields(strings.Map(func(r rune) rune {
 		if address.IsInvisible(r) && r != '\t' && r != '\n' && r != '\r' {
 			return -1
@@ -53,6 +51,5 @@ func sanitizeText(s string) string {
 	if runes := []rune(s); len(runes) > maxWalletName {
 		s = strings.TrimSpace(string(runes[:maxWalletName-1])) + "…"
 	}
-
 	return s
 }

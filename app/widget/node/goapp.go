@@ -12,12 +12,10 @@ func (e *Element) UI() app.UI {
 	if e.tag == "" {
 		return app.Text(e.text)
 	}
-
 	ui := app.Elem(string(e.tag))
 	for _, a := range e.attrs {
 		ui.Attr(string(a.name), a.value)
 	}
-
 	for _, h := range e.events {
 		scope := make([]any, 0, len(h.scope))
 		for _, s := range h.scope {
@@ -28,11 +26,9 @@ func (e *Element) UI() app.UI {
 	if e.filled {
 		return ui.Text(e.text)
 	}
-
 	var children []app.UI
 	for _, c := range e.children {
 		children = append(children, c.UI())
 	}
-
 	return ui.Body(children...)
 }

@@ -17,7 +17,6 @@ func (e *Element) append(dst []byte) []byte {
 	if e.tag == "" {
 		return appendEscaped(dst, e.text)
 	}
-
 	dst = append(dst, '<')
 	dst = append(dst, e.tag...)
 	dst = e.appendAttrs(dst)
@@ -31,11 +30,9 @@ func (e *Element) append(dst []byte) []byte {
 		}
 		dst = appendEscaped(dst, e.text)
 	}
-
 	for _, c := range e.children {
 		dst = c.append(dst)
 	}
-
 	dst = append(dst, '<', '/')
 	dst = append(dst, e.tag...)
 	return append(dst, '>')
@@ -52,13 +49,11 @@ func (e *Element) appendAttrs(dst []byte) []byte {
 		if present && a.value == "false" {
 			continue
 		}
-
 		dst = append(dst, ' ')
 		dst = append(dst, a.name...)
 		if present {
 			continue
 		}
-
 		dst = append(dst, '=', '"')
 		dst = appendEscaped(dst, a.value)
 		dst = append(dst, '"')
@@ -66,7 +61,6 @@ func (e *Element) appendAttrs(dst []byte) []byte {
 	if !described {
 		dst = append(dst, ` alt=""`...)
 	}
-
 	return dst
 }
 
@@ -82,13 +76,7 @@ func isBoolean(name Name) bool {
 
 // entities replace characters that HTML would not keep, which include carriage return and NUL.
 var entities = [256]string{
-	'&':  "&amp;",
-	'<':  "&lt;",
-	'>':  "&gt;",
-	'"':  "&#34;",
-	'\'': "&#39;",
-	'\r': "&#13;",
-	0:    "\ufffd",
+	'&': "&amp;", '<': "&lt;", '>': "&gt;", '"': "&#34;", '\'': "&#39;", '\r': "&#13;", 0: "\ufffd",
 }
 
 // appendEscaped appends s escaped for texts and quoted values. Invalid UTF-8 becomes U+FFFD.
@@ -96,7 +84,6 @@ func appendEscaped(dst []byte, s string) []byte {
 	if !utf8.ValidString(s) {
 		s = strings.ToValidUTF8(s, "\ufffd")
 	}
-
 	start := 0
 	for i := range len(s) {
 		if entity := entities[s[i]]; entity != "" {
@@ -105,7 +92,6 @@ func appendEscaped(dst []byte, s string) []byte {
 			start = i + 1
 		}
 	}
-
 	return append(dst, s[start:]...)
 }
 
@@ -125,7 +111,6 @@ func isScriptURL(name Name, url string) bool {
 	if !found || url[0] == '/' {
 		return false
 	}
-
 	// Browsers skip control characters and spaces. Source: URL Standard, section 4.4.
 	scheme = strings.ToLower(strings.Map(func(r rune) rune {
 		if r <= ' ' {

@@ -145,7 +145,6 @@ func (e *Element) Body(children ...Node) *Element {
 		}
 		e.children = append(e.children, element)
 	}
-
 	return e
 }
 
