@@ -20,7 +20,7 @@ var stamp string
 type build struct {
 	version string // v1.2.3; (devel) = unknown
 	commit  string // empty = unknown
-	time    string // of the commit, RFC 3339; empty = unknown
+	time    string // when the commit was made, RFC 3339; empty = unknown
 	dirty   bool   // the sources differ from the commit
 }
 

@@ -52,7 +52,7 @@ const maxHints = 10_000
 // hints rate-limits the hints of this process. The zero value is ready.
 type hints struct {
 	mu        sync.Mutex           // guards the fields below
-	next      map[string]time.Time // by session: no hint before
+	next      map[string]time.Time // by session: when the next hint may be given
 	cleanedAt time.Time            // last removal of expired entries
 }
 

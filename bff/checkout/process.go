@@ -202,7 +202,7 @@ func (c *Service) postpone(ctx context.Context, s ClaimedSession, errs []error) 
 	now := c.Now()
 	err := errors.Join(errs...)
 	refused, ok := errors.AsType[*payment.RefusedError](err)
-	throttled := ok && refused.Reason == payment.ReasonBusy && refused.Status == 0 // by us
+	throttled := ok && refused.Reason == payment.ReasonBusy && refused.Status == 0 // our own rate limit refused it
 	interval := c.Schedule.Interval(c.IsWatched(s.Session) || throttled)
 	wait := max(interval, min(requestedWait(err), time.Minute))
 	if a := s.Current(); a != nil {

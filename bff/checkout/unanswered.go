@@ -114,7 +114,7 @@ func (c *Service) findOrReplace(ctx context.Context, s ClaimedSession, a payment
 		}
 	}
 	if a.State != payment.Unknown {
-		return nil // its answer has arrived
+		return nil // the answer has arrived
 	}
 
 	return c.replaceOrphan(ctx, s, a)

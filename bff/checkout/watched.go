@@ -9,7 +9,7 @@ import (
 // in vain. It may be wrong: the store decides what is due.
 type watchedSessions struct {
 	refreshedAt time.Time            // last call of PollerConfig.Watched
-	next        map[string]time.Time // by id: not due before
+	next        map[string]time.Time // by session id: when it is due again, at the earliest
 }
 
 const (

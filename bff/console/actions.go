@@ -15,8 +15,8 @@ import (
 // by its path), and is recorded before it is done.
 type action struct {
 	path, part string // the address below the payment's, and the button's data-part
-	record     string // of the audit log
-	done       string // of the notice
+	record     string // what the audit log says
+	done       string // the notice after it was done
 	reason     bool   // asks for one
 	possible   func(payment.Session) bool
 	do         func(ctx context.Context, r *request, id string) error

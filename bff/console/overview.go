@@ -24,7 +24,7 @@ type need struct {
 	Count  int    // of payments, webhooks or host pages
 	Host   string // of the endpoint that it is about
 	Since  string // how long it has been so; empty = not for long
-	Tried  int    // of Count: those that have failed
+	Tried  int    // how many of Count have failed
 	Answer string // the last answer to those; empty = none
 	Items  []needItem
 }

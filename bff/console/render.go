@@ -93,7 +93,7 @@ type page struct {
 	Tools   []tool // beside the title
 	Status  int    // of the answer; zero = 200
 
-	template string // its name
+	template string // the template's name
 	View     any    // what the template gets
 }
 

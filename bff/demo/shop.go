@@ -25,7 +25,7 @@ import (
 type shop struct {
 	*http.ServeMux
 	api    *client.Client
-	secret config.Secret // of webhooks
+	secret config.Secret // signs webhooks
 	page   *template.Template
 
 	mu       sync.Mutex // guards messages

@@ -24,7 +24,7 @@ type state struct {
 	SecretKey     string                `json:"secret_key"`
 	OrderKey      string                `json:"order_key"`
 	WebhookSecret string                `json:"webhook_secret"`
-	Password      string                `json:"password"` // of the console
+	Password      string                `json:"password"` // signs in to the console
 	Transactions  []sandbox.Transaction `json:"transactions"`
 	Webhooks      []string              `json:"webhooks"` // newest first
 }

@@ -40,10 +40,10 @@ type breaker struct {
 	mu         sync.Mutex // guards the fields below
 	generation uint64     // counts openings and closings
 	open       bool
-	since      time.Time // of the generation; zero = never opened
+	since      time.Time // when the generation began; zero = never opened
 	failures   int       // in a row, while closed
 	delay      time.Duration
-	until      time.Time     // no probe sooner
+	until      time.Time     // when the next probe may start
 	probe      chan struct{} // closed when the current probe ends; nil = none
 	probed     time.Time     // when it began
 	opened     uint64

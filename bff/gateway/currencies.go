@@ -27,7 +27,7 @@ const maxNamed = 20
 // A page shows all coins, and each shopper's browser gets them: more than these are left out.
 const (
 	maxCurrencies = 500
-	maxNetworks   = 50 // of a currency
+	maxNetworks   = 50 // networks of one currency
 )
 
 // Currencies returns what the merchant has enabled, never nil. What was left

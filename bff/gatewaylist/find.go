@@ -149,11 +149,11 @@ type search struct {
 	unmarked     map[string]payment.Record // without comment or owner, by tracking code
 	run          chan struct{}             // closed when the current run ends; nil = none
 	endedAt      time.Time                 // when the last one ended
-	err          error                     // of the last run; nil = complete
+	err          error                     // what ended the last run; nil = it was complete
 	suspicion    suspicion
 	logged       bool      // that err has been logged
 	waitingSince time.Time // since when something is wanted; zero = nothing
-	askedAt      time.Time // last request
+	askedAt      time.Time // when it was last requested
 
 	heartbeat background.Heartbeat // beats with each page
 }

@@ -18,7 +18,7 @@ type ListPoll struct {
 	// Next is how long after a page was requested the next poll should have read its rows again.
 	Next time.Duration
 
-	before     map[string]bool // what the previous poll distrusted
+	before     map[string]bool // what the previous poll did not trust
 	distrusted map[string]bool // by tracking code; true = made due
 }
 

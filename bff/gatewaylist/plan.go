@@ -20,7 +20,7 @@ const (
 type load struct {
 	pending int // waiting payments
 	watched int // those with an open page
-	pages   int // of the list, which may have others' transactions too; zero = unknown
+	pages   int // how many the list has, with others' transactions; zero = unknown
 }
 
 // period is the time between two list polls for payments with that check interval; the rest is

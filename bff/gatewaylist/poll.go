@@ -40,9 +40,9 @@ type PollerConfig struct {
 type Poller struct {
 	PollerConfig
 	mode       mode
-	pages      int           // of the list when it was read last; 0 = unknown
+	pages      int           // how many the list had when it was read last; 0 = unknown
 	watched    int           // payments in it that were watched, at any instance
-	measuredAt time.Time     // of pages and watched
+	measuredAt time.Time     // when pages and watched were measured
 	took       time.Duration // duration of the last reading; 0 = unknown
 	suspicion  suspicion
 	tooSlow    suspicion            // the list is too slow for watched payments

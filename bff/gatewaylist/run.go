@@ -60,7 +60,7 @@ type Report struct {
 	Transactions int                 `json:"transactions"` // as in [Result]
 	NotOurs      int                 `json:"foreign"`
 	Attempts     int                 `json:"attempts"`
-	Counts       map[FindingKind]int `json:"counts"` // of all findings
+	Counts       map[FindingKind]int `json:"counts"` // all findings, stored or not
 	// most severe first, at most MaxFindings of a kind
 	Findings []Finding `json:"findings"`
 }

@@ -18,7 +18,7 @@ const (
 type Desired struct {
 	Offer   Offer
 	Choice  wire.Choice
-	Minutes int // to pay
+	Minutes int // time to pay
 	// Trace is the traceparent of the request that asks for it; empty = not traced.
 	Trace string
 	// Ended is the attempt that it replaces; see [Session.ReplacedBy].

@@ -82,8 +82,8 @@ const (
 	Unknown   State = "unknown"   // create got no answer: the list is searched for the marker
 	Waiting   State = "pending"   // address known, awaiting payment
 	Confirmed State = "confirmed" // passed the confirm gate
-	Expired   State = "expired"   // by the gateway; late payments are still detected
-	Cancelled State = "cancelled" // by the gateway; late payments are still detected
+	Expired   State = "expired"   // the gateway ended it; late payments are still detected
+	Cancelled State = "cancelled" // the gateway canceled it; late payments are still detected
 	Refused   State = "refused"   // the gateway said no, nothing exists there
 	Abandoned State = "abandoned" // given up and replaced; canceled if its transaction turns up
 	Rejected  State = "rejected"  // create's answer failed validation: never shown, canceled
@@ -136,7 +136,7 @@ type Attempt struct {
 	Txs        []Tx      `json:"txs,omitempty"`
 	PaidAt     time.Time `json:"paid_at,omitzero"`
 	Late       bool      `json:"late,omitempty"`
-	Reason     string    `json:"reason,omitempty"`     // of Refused and InReview
+	Reason     string    `json:"reason,omitempty"`     // why it is Refused or InReview
 	EndedAt    time.Time `json:"ended_at,omitzero"`    // as reported by the gateway
 	ReviewedAt time.Time `json:"reviewed_at,omitzero"` // put into review
 	// ResolvedCount counts how often an operator resolved a review of it.

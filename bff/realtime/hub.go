@@ -50,7 +50,7 @@ type Hub struct {
 
 	mu     sync.RWMutex             // guards the fields below
 	byID   map[string][]*subscriber // by session id; a slice in it is never changed, only replaced
-	count  int                      // of all slices
+	count  int                      // how many subscribers all slices have
 	closed bool
 }
 

@@ -53,7 +53,7 @@ var errTooMuch = errors.New("the client sent too much in a minute")
 
 // counter bounds what a client sends in a minute. It is for one goroutine.
 type counter struct {
-	limit, received int32 // in a minute
+	limit, received int32 // messages a minute: allowed, received
 	since           int64 // Unix seconds, when the minute began
 }
 

@@ -127,7 +127,7 @@ const maxRequests = 1000
 // Request is one entry of the log of the merchant API. It is written when the
 // request has been processed, before a fault delays or replaces the answer.
 type Request struct {
-	Time     time.Time `json:"time"` // of arrival
+	Time     time.Time `json:"time"` // when it arrived
 	Method   string    `json:"method"`
 	Path     string    `json:"path"`
 	Query    string    `json:"query"`    // as it was sent, without "?"

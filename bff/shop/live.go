@@ -63,7 +63,7 @@ func (s *liveSockets) open(w http.ResponseWriter, r *http.Request) error {
 // all their views, some requests would time out.
 const (
 	maxLookups    = 8
-	lookupTimeout = 15 * time.Second // to wait for a turn
+	lookupTimeout = 15 * time.Second // how long a lookup waits for its turn
 	readTimeout   = 10 * time.Second
 )
 
@@ -185,7 +185,7 @@ func (l *liveView) read() (encodedView, error) {
 type encodedView struct {
 	text []byte        // JSON; read-only
 	hash uint64        // of the view without its times; differs between processes
-	age  time.Duration // of the gateway's last answer; negative = there was none
+	age  time.Duration // time since the gateway's last answer; negative = there was none
 }
 
 var hashSeed = maphash.MakeSeed()

@@ -10,11 +10,11 @@ import (
 // clock is the database's, so that all instances agree on what is due and whose lease has
 // ended. Between two readings, this machine's clock counts on.
 type clock struct {
-	fixed func() time.Time // of tests; nil = none
+	fixed func() time.Time // replaces the clock in tests; nil = no replacement
 
 	mu   sync.Mutex // guards the fields below
 	here time.Time  // when the database was asked, with a monotonic reading; zero = not asked
-	base time.Time  // what it said
+	base time.Time  // what the database's clock said then
 	last time.Time  // latest answer of now
 }
 

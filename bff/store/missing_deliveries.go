@@ -85,7 +85,7 @@ func (e eventState) isMissing() bool {
 func (db *DB) addBatch(ctx context.Context, events []int64) error {
 	return db.Write(ctx, func(tx *sql.Tx) error {
 		for _, event := range events {
-			var bound bool // by another instance, meanwhile
+			var bound bool // another instance has bound it meanwhile
 			if err := tx.QueryRowContext(ctx, hasDelivery, event).Scan(&bound); err != nil {
 				return err
 			}

@@ -24,7 +24,7 @@ func observed[T any](
 		return do(ctx, fn)
 	}
 
-	var own error // of fn's last run
+	var own error // what the last run of fn returned
 	ctx, ended := db.began(ctx, operation)
 	err := do(ctx, func(ctx context.Context, t T) error {
 		own = fn(ctx, t)

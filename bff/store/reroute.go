@@ -74,7 +74,7 @@ type rerouter struct {
 // delivery of it was under way.
 type leftover struct {
 	deliveries int
-	tried      time.Time // to move them
+	tried      time.Time // when moving them was tried last
 }
 
 func (db *DB) newRerouter() *rerouter {

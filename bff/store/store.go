@@ -62,7 +62,7 @@ type DB struct {
 	dialect  dialect
 	path     string // of the file of SQLite; "" = there is none, or it is not ours
 	unlock   func() error
-	patience time.Duration // of one operation
+	patience time.Duration // how long one operation may take
 	browsing chan struct{} // one for each read of browse
 
 	endpoints  []string
@@ -81,7 +81,7 @@ type DB struct {
 	failed   chan struct{}
 	failure  error // set before failed is closed
 
-	stop      context.CancelFunc // of the background work; nil = there is none
+	stop      context.CancelFunc // ends the background work; nil = there is none
 	running   sync.WaitGroup
 	clockBeat background.Heartbeat
 	rerouted  chan struct{} // closed when the first pass of rerouting has ended

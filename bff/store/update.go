@@ -47,7 +47,7 @@ func retryUnknown(do func() error, decided func(err error) bool) error {
 func (db *DB) Insert(ctx context.Context, s payment.Session) (payment.Session, error) {
 	s.Version = 1
 	var result row
-	var sent []byte // by an earlier try
+	var sent []byte // the document that an earlier try sent
 	err := retryUnknown(func() error {
 		err := db.Write(ctx, func(tx *sql.Tx) (err error) {
 			var written bool
@@ -115,7 +115,7 @@ func (db *DB) Update(
 	err := retryUnknown(func() error {
 		err := db.Write(ctx, func(tx *sql.Tx) error { return u.run(ctx, tx) })
 		if !errors.Is(err, u.refused) {
-			u.refused = nil // of what the database has undone
+			u.refused = nil // the database has undone what it was about
 		}
 		u.sent = u.after.doc
 		u.version = u.next
@@ -139,7 +139,7 @@ func (db *DB) Update(
 type updateRun struct {
 	db     *DB
 	id     string
-	epoch  int64 // of the claim; 0 = not claimed
+	epoch  int64 // the epoch of the claim; 0 = not claimed
 	change func(*payment.Session) ([]payment.Event, error)
 
 	before, after row
@@ -147,7 +147,7 @@ type updateRun struct {
 	refused       error // payment.ErrFenced, or that of change
 
 	sent    []byte // doc of an earlier try that may have been written; nil = none
-	version int64  // of sent
+	version int64  // the version that sent has
 }
 
 func (u *updateRun) run(ctx context.Context, tx *sql.Tx) (err error) {

@@ -46,8 +46,8 @@ type Turn struct {
 
 	// The following are guarded by turns.mu until ready is closed.
 	leader *Turn // the equal action that runs now; its result is this one's, too. nil = none
-	err    error // of this turn, or of its leader
-	done   bool  // by this turn, or by its leader
+	err    error // the error of this turn, or of its leader
+	done   bool  // whether this turn, or its leader, has done it
 }
 
 // TakeTurn waits until no other action on the session runs, so that a burst of the same request,

@@ -46,8 +46,8 @@ type Server struct {
 
 	policies         policies
 	turns            turns
-	guesses          counter // of wrong keys
-	nudges           counter // of checks that pages have scheduled
+	guesses          counter // limits wrong keys
+	nudges           counter // limits the checks that pages schedule
 	sockets          openCounter
 	warnedHidden     sync.Once // for an untrusted proxy
 	warnedUnreadable sync.Once // for a proxy without addresses

@@ -42,7 +42,7 @@ const EventTest payment.EventType = "checkout.test"
 
 // TestResult is the result of sending one message of [EventTest].
 type TestResult struct {
-	Event      string         // its "evt_…"
+	Event      string         // the event's id, "evt_…"
 	Deliveries []TestDelivery // one for each endpoint, as they are configured
 }
 

@@ -29,8 +29,8 @@ type worker struct {
 	s         *Sender
 	endpoint  string
 	host      string               // for the log: the URL's query can hold a secret
-	kick      chan struct{}        // to run, 1 slot, never closed
-	gone      atomic.Bool          // has answered 410
+	kick      chan struct{}        // tells it to run; 1 slot, never closed
+	gone      atomic.Bool          // the endpoint has answered 410
 	heartbeat background.Heartbeat // beats when there is a place for another try
 }
 

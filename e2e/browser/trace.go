@@ -33,7 +33,7 @@ type traceEvent struct {
 // and marks of scripts only, which hardly slows it down.
 func (p *Page) Trace(detail bool) (end func() *Trace) {
 	p.tb.Helper()
-	t := &Trace{} // of the reading goroutine until done is closed
+	t := &Trace{} // belongs to the reading goroutine until done is closed
 	done := make(chan struct{})
 	p.process.listen("", func(method string, params json.RawMessage) {
 		switch method {

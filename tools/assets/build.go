@@ -39,7 +39,7 @@ type entry struct {
 // build is one run of the tool.
 type build struct {
 	root, out string
-	quality   int  // of brotli, 0 to 11
+	quality   int  // brotli's quality, 0 to 11
 	dev       bool // everything plain: neither minified nor compressed
 	manifest  manifest
 }

@@ -17,7 +17,7 @@ import (
 type Version struct {
 	Name    string    // v1.2.3; Development if the commit has no such tag
 	Commit  string    // hash of the commit; empty = unknown
-	Time    time.Time // of the commit; zero = unknown
+	Time    time.Time // when the commit was made; zero = unknown
 	Changed string    // files that differ from the commit, a line each; empty = none
 }
 

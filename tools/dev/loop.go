@@ -18,7 +18,7 @@ import (
 type loop struct {
 	root        string
 	galleryOnly bool
-	port        int // of the checkout
+	port        int // where the checkout listens
 	progress    *progress.Printer
 	running     []*exec.Cmd
 	started     bool // once at least

@@ -12,7 +12,7 @@ import (
 // part is one test or fuzz target.
 type part struct {
 	pkg  string // as an argument of go test: "./torture"
-	name string // of the function
+	name string // the function's name
 }
 
 func (p part) String() string { return p.pkg + " " + p.name }

@@ -28,7 +28,7 @@ type result = goal.Result
 type runner struct {
 	config
 	out    io.Writer
-	dir    string // of its own, removed by close
+	dir    string // its own folder, removed by close
 	binary string // the command under test, built once
 
 	fuzz    result   // of all targets together
