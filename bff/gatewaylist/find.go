@@ -27,7 +27,7 @@ const (
 	searchPause = 2 * time.Second
 	// endsPause is the time between two readings of the ends of a suspect list.
 	endsPause = 20 * time.Second
-	// forgetAfter is how long a search is kept that nobody requests.
+	// forgetAfter is how long a search is kept after its last request.
 	forgetAfter = time.Hour
 	// askedWithin is how soon attempts that still wait request their search again.
 	askedWithin = 5 * time.Minute
