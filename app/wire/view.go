@@ -50,7 +50,8 @@ const JustNow = 5000
 
 // Timeless returns a copy of v without what changes while nothing happens: times and WillUpdate.
 func (v View) Timeless() View {
-	v.CheckedMsAgo, v.WillUpdate = 0, false
+	v.CheckedMsAgo = 0
+	v.WillUpdate = false
 	if v.Attempt != nil {
 		a := *v.Attempt
 		a.ExpiresInMs = 0

@@ -122,6 +122,7 @@ func (c *Service) findExisting(
 			return s, false, conflict(s, fresh)
 		}
 	}
+
 	return payment.Session{}, false, wrong
 }
 

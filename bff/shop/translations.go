@@ -38,10 +38,12 @@ func readTranslations(static fs.FS, log *slog.Logger) (*translations, error) {
 	if err != nil {
 		return nil, err
 	}
+
 	english, err := readText(static, "text/"+fallback+".json")
 	if err != nil {
 		return nil, err
 	}
+
 	t := &translations{
 		texts: map[string]func() map[string]string{},
 		names: map[string]string{},
@@ -52,6 +54,7 @@ func readTranslations(static fs.FS, log *slog.Logger) (*translations, error) {
 		if err != nil {
 			return nil, err
 		}
+
 		t.texts[tag] = sync.OnceValue(func() map[string]string {
 			text, err := readText(static, file)
 			if err != nil {
@@ -61,6 +64,7 @@ func readTranslations(static fs.FS, log *slog.Logger) (*translations, error) {
 			return text
 		})
 	}
+
 	t.texts[fallback] = func() map[string]string { return english }
 	return t, t.arrange()
 }
@@ -135,6 +139,7 @@ func (t *translations) match(wanted ...string) (lang, dir string, text map[strin
 			break
 		}
 	}
+
 	return tag, directionOf(tag), t.texts[tag]()
 }
 
@@ -160,7 +165,9 @@ func (t *translations) words(lang string) checkout.Translate {
 	if read == nil {
 		read = t.texts[fallback]
 	}
-	text, dir := read(), directionOf(lang)
+
+	text := read()
+	dir := directionOf(lang)
 	return func(key string, pairs ...string) string {
 		if _, ok := text[key]; !ok {
 			return ""

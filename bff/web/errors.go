@@ -24,15 +24,20 @@ func publicError(err error) wire.Error {
 	e := wire.Error{Code: wire.CodeInternal}
 	own := ""
 	if known, is := errors.AsType[*wire.Error](err); is {
-		e.Code, e.Param, own = known.Code, known.Param, ownDetail(known)
+		e.Code = known.Code
+		e.Param = known.Param
 		e.Status = known.Status
+		own = ownDetail(known)
 	} else if _, is := errors.AsType[*http.MaxBytesError](err); is {
 		e.Code = wire.CodeTooLarge
 	}
+
 	a, ok := problems.Answers[e.Code]
 	if !ok {
-		e.Code, a = wire.CodeInternal, problems.Answers[wire.CodeInternal]
+		e.Code = wire.CodeInternal
+		a = problems.Answers[e.Code]
 	}
+
 	e.Type = errorDocs + string(e.Code)
 	e.Status = cmp.Or(e.Status, a.Status)
 	e.Title = http.StatusText(e.Status)
@@ -59,7 +64,8 @@ const errorDocs = "/docs/errors#"
 
 // StorageError marks an error of the database; it returns nil and a *wire.Error unchanged.
 func StorageError(err error) error {
-	if _, known := errors.AsType[*wire.Error](err); err == nil || known {
+	_, known := errors.AsType[*wire.Error](err)
+	if err == nil || known {
 		return err
 	}
 	return fmt.Errorf("%w: %w", Refuse(wire.CodeStorageUnavailable, ""), err)
@@ -74,12 +80,14 @@ func (s *Server) writeProblem(w http.ResponseWriter, r *http.Request, err error)
 	if e.Status == http.StatusUnauthorized {
 		h.Set("WWW-Authenticate", `Bearer realm="coinslot"`)
 	}
+
 	setRetryAfter(h, e.Status, err)
 	if e.Status == http.StatusUpgradeRequired { // RFC 9110, 15.5.22; RFC 6455, 4.4
 		h.Set("Connection", "Upgrade")
 		h.Set("Upgrade", "websocket")
 		h.Set("Sec-WebSocket-Version", "13")
 	}
+
 	w.WriteHeader(e.Status)
 	json.NewEncoder(w).Encode(e)
 }
