@@ -209,7 +209,7 @@ func TestFullDoctorFindsProxyFaults(t *testing.T) {
 }
 
 // What is wrong with the settings is said with the settings' own lines.
-func TestDoctorFindsWrongSettings(t *testing.T) {
+func TestFullDoctorFindsWrongSettings(t *testing.T) {
 	s := newFaultyProxy(t)
 	p := chromium.Open(t, s.base+"/checkout/doctor?origin=https://other.example&code=origin_refused", browser.Options{})
 	p.Wait(`[data-part="doctor-code"][data-code="origin_refused"]`)

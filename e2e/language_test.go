@@ -196,7 +196,7 @@ func TestFullNumbersOfALanguage(t *testing.T) {
 
 // Right to left is the page, left to right what goes into a wallet, which is
 // selected and copied whole.
-func TestRightToLeft(t *testing.T) {
+func TestFullRightToLeft(t *testing.T) {
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "25.00"})
 	for _, lang := range []string{"fa", "he", "ur"} {

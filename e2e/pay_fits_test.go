@@ -106,8 +106,8 @@ func assertPaySeen(t *testing.T, p *browser.Page, font string) {
 	}
 }
 
-// TestQRCanBeScanned reads the codes off the screen, with the coin's mark on them.
-func TestQRCanBeScanned(t *testing.T) {
+// TestFullQRCanBeScanned reads the codes off the screen, with the coin's mark on them.
+func TestFullQRCanBeScanned(t *testing.T) {
 	runParallel(t)
 	s := newStack(t)
 	for name, dark := range map[string]bool{"light": false, "dark": true} {

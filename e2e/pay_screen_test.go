@@ -20,13 +20,6 @@ import (
 	"github.com/shopspring/decimal"
 )
 
-// drivers are the three ways in which the pay screen works.
-var drivers = map[string]browser.Options{
-	"wasm":          {},
-	"html":          {BlockURLs: []string{"*.wasm"}},
-	"no JavaScript": {NoJS: true},
-}
-
 // pay opens a session's own page on its pay screen.
 func (s *stack) pay(t *testing.T, symbol, network string, o browser.Options) (*browser.Page, sandbox.Transaction) {
 	t.Helper()
@@ -59,7 +52,7 @@ func (s *stack) download(path string) string {
 type driven struct {
 	*stack
 	*browser.Page
-	by      string // one of drivers
+	by      string // one of modes
 	session string
 	tx      sandbox.Transaction // what is to be paid now
 }
@@ -69,23 +62,30 @@ type driven struct {
 // take another coin, switch the QR code, and pay in two parts.
 func TestPayScreen(t *testing.T) {
 	runParallel(t)
-	for by, o := range drivers {
-		t.Run(by, func(t *testing.T) {
-			d := &driven{stack: newStack(t), by: by}
-			d.session = d.stack.session(order{"amount_usd": "125.00"})
-			o.Height = 2400
-			d.Page = chromium.Open(t, d.base+"/checkout/"+d.session+"?theme=dark&lang=en", o)
-			d.choose("USDT", "trc20")
-			t.Run("address", d.checksTheAddress)
-			t.Run("device", d.goesOnElsewhere)
-			d.SetTest(t)
-			d.Click(`[data-part="change"]`)
-			d.choose("ETH", "eth")
-			t.Run("QR code", d.switchesQR)
-			t.Run("rest", d.paysTheRest)
-			d.SetTest(t)
-		})
+	for _, by := range []string{"wasm", "no javascript"} {
+		t.Run(by, func(t *testing.T) { paysOnScreen(t, by) })
 	}
+}
+
+func TestFullPayScreenWithoutWasm(t *testing.T) { paysOnScreen(t, "no wasm") }
+
+// paysOnScreen is TestPayScreen in one of modes.
+func paysOnScreen(t *testing.T, by string) {
+	d := &driven{stack: newStack(t), by: by}
+	d.session = d.stack.session(order{"amount_usd": "125.00"})
+	o := modes[by]
+	o.Height = 2400
+	d.Page = chromium.Open(t, d.base+"/checkout/"+d.session+"?theme=dark&lang=en", o)
+	d.choose("USDT", "trc20")
+	t.Run("address", d.checksTheAddress)
+	t.Run("device", d.goesOnElsewhere)
+	d.SetTest(t)
+
+	d.Click(`[data-part="change"]`)
+	d.choose("ETH", "eth")
+	t.Run("QR code", d.switchesQR)
+	t.Run("rest", d.paysTheRest)
+	d.SetTest(t)
 }
 
 // choose goes to the pay screen and waits until it is driven as it will be.
@@ -120,7 +120,7 @@ func (d *driven) switchesQR(t *testing.T) {
 	fortest.Has(t, "the picture is called", d.Attr(`[data-part="qr"]`, "alt"),
 		"QR code to pay "+d.Attr(`[data-part="pay-amount"]`, "data-value"))
 	d.WaitJS(`document.querySelector('[data-part="qr"]').naturalWidth > 0`, "the picture to be drawn")
-	if d.by == "no JavaScript" {
+	if d.by == "no javascript" {
 		refresh := d.Attr(`noscript meta[http-equiv="refresh"]`, "content")
 		fortest.Has(t, "the page loads itself again at", refresh, "qr=uri")
 	}
@@ -157,7 +157,7 @@ func (d *driven) paysTheRest(t *testing.T) {
 func (d *driven) checksTheAddress(t *testing.T) {
 	d.SetTest(t)
 	d.Click(`details.check > summary`)
-	if d.by == "no JavaScript" {
+	if d.by == "no javascript" {
 		d.Click(`details.check noscript a`)
 		if d.Exists(`noscript meta[http-equiv="refresh"]`) {
 			t.Error("the page loads itself again while an address is typed")
@@ -174,7 +174,7 @@ func (d *driven) checksTheAddress(t *testing.T) {
 		{"0x52908400098527886E0F7030069857D2E4169EE7", "network", "is on another network (Ethereum"},
 		{"tron:" + right[:17] + " " + right[17:] + "?amount=1", "same", "It’s the right address."},
 	} {
-		if d.by == "no JavaScript" && c.result != "differs" && c.pasted != right {
+		if d.by == "no javascript" && c.result != "differs" && c.pasted != right {
 			continue // the same form as html's
 		}
 		d.Type(`[data-part="check-address"]`, c.pasted)
@@ -203,7 +203,7 @@ func (d *driven) goesOnElsewhere(t *testing.T) {
 	if strings.Split(got, "?")[0] != d.base+"/checkout/"+d.session || strings.Contains(got, "theme") {
 		t.Errorf("the link is %q; want that of the session, without its looks", got)
 	}
-	if d.by == "no JavaScript" {
+	if d.by == "no javascript" {
 		d.Click(`[data-part="device"] noscript a`)
 		refresh := d.Attr(`noscript meta[http-equiv="refresh"]`, "content")
 		fortest.Has(t, "the page loads itself again at", refresh, "open=device")
@@ -226,13 +226,28 @@ func smallest(t *testing.T, amount string, decimals int32) *big.Int {
 var wallet string
 
 // Wallets in the browser are asked for exactly the payment that is on screen, and the page shows what
-// they answer. All responses are to one payment of ETH; the payment of a token is another one. A page
-// from which nothing was sent can ask again, so only those that have sent are loaded anew. No two in a
-// row show the same text, so that the page cannot pass with an old one.
+// they answer: a payment of ETH is declined, then sent, and one of a token is sent.
 func TestPaysByWallet(t *testing.T) {
+	responses := walletResponses()
+	last := len(responses) - 1
+	paysByWallet(t, ether, []walletResponse{responses[0], responses[last]})
+	paysByWallet(t, token, responses[last:])
+}
+
+// TestFullWalletResponses: all that a wallet may answer.
+func TestFullWalletResponses(t *testing.T) { paysByWallet(t, ether, walletResponses()) }
+
+var (
+	ether = walletCoin{"ETH", "eth", "0x1", "", 18}
+	token = walletCoin{"USDC", "polygon", "0x89", "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359", 6}
+)
+
+// walletResponses are what a wallet may answer. No two in a row show the same text, so that the page
+// cannot pass with an old one.
+func walletResponses() []walletResponse {
 	connect, chain, change := `["eth_requestAccounts"]`, `["eth_chainId"]`, `["wallet_switchEthereumChain",{"chainId":"CHAIN"}]`
 	ready := []string{connect, chain, change, chain, chain}
-	responses := []walletResponse{
+	return []walletResponse{
 		{"refuses", ready, true, "You declined in Fox Wallet. Nothing was sent."},
 		{"unknown", ready[:3], false, "Fox Wallet doesn’t know NETWORK. Add the network there, or pay by address."},
 		{"locked", ready[:1], false, "You declined in Fox Wallet. Nothing was sent."},
@@ -246,26 +261,26 @@ func TestPaysByWallet(t *testing.T) {
 		{"twice", ready, true, "Fox Wallet has sent it."},
 		{"accepts", ready, true, "Fox Wallet has sent it. It can take a few minutes to arrive."},
 	}
-	s := newStack(t)
-	for coin, responses := range map[walletCoin][]walletResponse{
-		{"ETH", "eth", "0x1", "", 18}: responses,
-		{"USDC", "polygon", "0x89", "0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359", 6}: responses[11:],
-	} {
-		p, tx := s.pay(t, coin.symbol, coin.network, browser.Options{Script: wallet})
-		for i, m := range responses {
-			if i > 0 && strings.Contains(responses[i-1].text, "has sent") {
-				p.Reload()
-			}
-			t.Run(m.name+"/"+coin.symbol, func(t *testing.T) {
-				p.SetTest(t)
-				m.check(t, p, coin, tx)
-			})
+}
+
+// paysByWallet asks a wallet for a payment again and again. A page from which nothing was sent can
+// ask again, so only those that have sent are loaded anew.
+func paysByWallet(t *testing.T, coin walletCoin, responses []walletResponse) {
+	p, tx := newStack(t).pay(t, coin.symbol, coin.network, browser.Options{Script: wallet})
+	for i, m := range responses {
+		if i > 0 && strings.Contains(responses[i-1].text, "has sent") {
+			p.Reload()
+		}
+		t.Run(m.name+"/"+coin.symbol, func(t *testing.T) {
 			p.SetTest(t)
-		}
-		assertCleanConsole(t, p)
-		if slices.ContainsFunc(p.Requests(), func(url string) bool { return strings.Contains(url, "evil.example") }) {
-			t.Error("a wallet's picture was asked of its own server")
-		}
+			m.check(t, p, coin, tx)
+		})
+		p.SetTest(t)
+	}
+	assertCleanConsole(t, p)
+	foreign := func(url string) bool { return strings.Contains(url, "evil.example") }
+	if slices.ContainsFunc(p.Requests(), foreign) {
+		t.Error("a wallet's picture was asked of its own server")
 	}
 }
 

@@ -121,9 +121,9 @@ func TestFullTwoProductsOnOnePage(t *testing.T) {
 	assertCleanConsole(t, p)
 }
 
-// TestUnlistedOriginError: framed by a page that is not listed, the checkout says so in words and links
+// TestFullUnlistedOriginError: framed by a page that is not listed, the checkout says so in words and links
 // to itself, whatever the browser made of frame-ancestors. TestFullFailureFallbacks has such a page.
-func TestUnlistedOriginError(t *testing.T) {
+func TestFullUnlistedOriginError(t *testing.T) {
 	s := newStack(t)
 	id := s.session(order{"amount_usd": "25.00"})
 	p := plainly(t, s.base+"/checkout/"+id+"?embed=inline&origin=https://elsewhere.example", lynx)

@@ -45,63 +45,75 @@ func (s *stack) waitingOn(p *browser.Page, ref string, ttl int, o browser.Option
 // gets no event about a cancellation.
 func TestMoreTime(t *testing.T) {
 	runParallel(t)
-	for name, o := range modes {
-		t.Run(name, func(t *testing.T) {
-			s := newStack(t)
-			id, p, first := s.waiting(t, 4, o)
-			p.WaitText(`[data-part="countdown"]`, "3:5")
-			p.WaitText(`[data-part="more-time"]`, "60 minutes, a new address")
-			if o.NoJS {
-				p.Click(`[data-part="extend"]`)
-			} else { // an impatient click does not give up the new address as well
-				s.gateway.Inject(slowCreate)
-				p.Eval(`(b => { b.click(); b.click(); })(document.querySelector('[data-part="extend"]'))`, nil)
-			}
-			p.Wait(`[data-part="address"]:not([data-value="` + first.WalletAddress + `"])`)
-			second := s.matches(p.View)
-			if second.NetworkCode != first.NetworkCode || len(s.issued()) != 2 {
-				t.Errorf("%d transactions, the last on %s; want two on %s", len(s.issued()), second.NetworkCode, first.NetworkCode)
-			}
-			if live := s.live(); len(live) != 1 || live[0].TrackingCode != second.TrackingCode {
-				t.Errorf("%d transactions can be paid; want only the second", len(live))
-			}
-			p.WaitText(`[data-part="countdown"]`, "min left")
-			if name == "wasm" {
-				p.WaitText(`.announce`, "You have more time")
-			}
-			s.simulate(second, "pay")
-			p.Wait(paid)
-			s.sink.await(t, id, "checkout.confirmed")
-			fortest.Equal(t, count(s.sink.types(id), "checkout.cancelled"), 0,
-				"events (more time is no cancellation)")
-		})
+	for _, name := range []string{"wasm", "no javascript"} {
+		t.Run(name, func(t *testing.T) { newStack(t).getsMoreTime(t, name) })
 	}
+}
+
+func TestFullMoreTimeWithoutWasm(t *testing.T) { newStack(t).getsMoreTime(t, "no wasm") }
+
+// getsMoreTime asks for more time in one of modes, and pays.
+func (s *stack) getsMoreTime(t *testing.T, name string) {
+	t.Helper()
+	o := modes[name]
+	id, p, first := s.waiting(t, 4, o)
+	p.WaitText(`[data-part="countdown"]`, "3:5")
+	p.WaitText(`[data-part="more-time"]`, "60 minutes, a new address")
+	if o.NoJS {
+		p.Click(`[data-part="extend"]`)
+	} else { // an impatient click does not give up the new address as well
+		s.gateway.Inject(slowCreate)
+		p.Eval(`(b => { b.click(); b.click(); })(document.querySelector('[data-part="extend"]'))`, nil)
+	}
+	p.Wait(`[data-part="address"]:not([data-value="` + first.WalletAddress + `"])`)
+	second := s.matches(p.View)
+	if second.NetworkCode != first.NetworkCode || len(s.issued()) != 2 {
+		t.Errorf("%d transactions, the last on %s; want two on %s", len(s.issued()), second.NetworkCode, first.NetworkCode)
+	}
+	if live := s.live(); len(live) != 1 || live[0].TrackingCode != second.TrackingCode {
+		t.Errorf("%d transactions can be paid; want only the second", len(live))
+	}
+	p.WaitText(`[data-part="countdown"]`, "min left")
+	if name == "wasm" {
+		p.WaitText(`.announce`, "You have more time")
+	}
+	s.simulate(second, "pay")
+	p.Wait(paid)
+	s.sink.await(t, id, "checkout.confirmed")
+	fortest.Equal(t, count(s.sink.types(id), "checkout.cancelled"), 0,
+		"events (more time is no cancellation)")
 }
 
 // TestWaitsAndIsPaid is a typical payment, from its address to its receipt. Title and icon of the
 // tab change with it.
 func TestWaitsAndIsPaid(t *testing.T) {
 	runParallel(t)
-	for name, o := range modes {
-		t.Run(name, func(t *testing.T) {
-			s := newStack(t)
-			_, p, tx := s.waiting(t, 20, o)
-			offersMoreTime(p, name != "wasm")
-			tab := func(title, icon string) {
-				t.Helper()
-				p.WaitJS(fmt.Sprintf(`document.title === %q && document.querySelector("link[rel=icon]").getAttribute("href") === %q`, title, icon), title+" with "+icon)
-			}
-			for _, icon := range []string{"tab", "tab-paid"} {
-				fortest.Has(t, "the icon "+icon+" draws nothing", s.download("/icons/"+icon+".svg"),
-					"<rect")
-			}
-			tab("Waiting for $25.00", "/icons/tab.svg")
-			s.simulate(tx, "pay")
-			p.Wait(paid)
-			tab("✓ Paid $25.00", "/icons/tab-paid.svg")
-			s.givesReceipt(t, p, tx, o)
-		})
+	for _, name := range []string{"wasm", "no javascript"} {
+		t.Run(name, func(t *testing.T) { newStack(t).waitsAndIsPaid(t, name) })
 	}
+}
+
+func TestFullWaitsWithoutWasm(t *testing.T) { newStack(t).waitsAndIsPaid(t, "no wasm") }
+
+// waitsAndIsPaid pays in one of modes.
+func (s *stack) waitsAndIsPaid(t *testing.T, name string) {
+	t.Helper()
+	o := modes[name]
+	_, p, tx := s.waiting(t, 20, o)
+	offersMoreTime(p, name != "wasm")
+	tab := func(title, icon string) {
+		t.Helper()
+		p.WaitJS(fmt.Sprintf(`document.title === %q && document.querySelector("link[rel=icon]").getAttribute("href") === %q`, title, icon), title+" with "+icon)
+	}
+	for _, icon := range []string{"tab", "tab-paid"} {
+		fortest.Has(t, "the icon "+icon+" draws nothing", s.download("/icons/"+icon+".svg"),
+			"<rect")
+	}
+	tab("Waiting for $25.00", "/icons/tab.svg")
+	s.simulate(tx, "pay")
+	p.Wait(paid)
+	tab("✓ Paid $25.00", "/icons/tab-paid.svg")
+	s.givesReceipt(t, p, tx, o)
 }
 
 // offersMoreTime: a page that counts offers more time in the last minutes only; one that cannot
@@ -174,7 +186,7 @@ func TestFullReturnToTab(t *testing.T) {
 
 // Without network the page says so at once and keeps counting down; it recovers when the network is
 // back.
-func TestShowsOffline(t *testing.T) {
+func TestFullShowsOffline(t *testing.T) {
 	s := newStack(t)
 	_, p, tx := s.waiting(t, 20, browser.Options{})
 	p.WaitText(`[data-part="checked"]`, "Checked")
