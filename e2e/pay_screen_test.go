@@ -278,8 +278,8 @@ func paysByWallet(t *testing.T, coin walletCoin, responses []walletResponse) {
 		p.SetTest(t)
 	}
 	assertCleanConsole(t, p)
-	foreign := func(url string) bool { return strings.Contains(url, "evil.example") }
-	if slices.ContainsFunc(p.Requests(), foreign) {
+	external := func(url string) bool { return strings.Contains(url, "evil.example") }
+	if slices.ContainsFunc(p.Requests(), external) {
 		t.Error("a wallet's picture was asked of its own server")
 	}
 }

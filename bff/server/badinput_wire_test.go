@@ -191,7 +191,7 @@ func badHandshakes(t *testing.T, b *inputRig) {
 			403)
 	}
 	const evil = "Origin: https://evil.example\r\n"
-	foreign := strings.Replace(change(ownOrigin, "http://evil.example"), "Host: localhost:8080",
+	otherOrigin := strings.Replace(change(ownOrigin, "http://evil.example"), "Host: localhost:8080",
 		"Host: evil.example", 1)
 	for name, c := range map[string]struct {
 		text string
@@ -200,7 +200,7 @@ func badHandshakes(t *testing.T, b *inputRig) {
 		"no origin":             {change("Origin: "+ownOrigin+"\r\n", ""), 403},
 		"two origins":           {change("Connection", evil+"Connection"), 403},
 		"two origins, own last": {change("Origin", evil+"Origin"), 403},
-		"origin of Host":        {foreign, 403},
+		"origin of Host":        {otherOrigin, 403},
 		"version 12":            {change("Version: 13", "Version: 12"), 426},
 		"no version":            {change("Sec-WebSocket-Version: 13\r\n", ""), 426},
 		"no key":                {change("Sec-WebSocket-Key", "X"), 426},
