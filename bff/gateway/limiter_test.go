@@ -16,34 +16,52 @@ import (
 // An outage of half an hour, with pollers, shoppers, or a single shopper: few requests are
 // sent, hardly any effects, and everything works within 30 s after it.
 func TestOutage(t *testing.T) {
-	const lasts = 30 * time.Minute
-	for name, answer := range map[string]func() error{
-		"500": broken, "503 with a date far off": maintenance(5 * time.Minute), "no connection": unconnected,
+	const (
+		lasts   = 30 * time.Minute
+		soon    = 50 * time.Millisecond
+		slowly  = 10 * time.Second
+		orders  = 60
+		several = 10
+	)
+	unavailable := maintenance(5 * time.Minute)
+	for name, c := range map[string]struct { // each pair of values is in one case
+		answer           func() error
+		takes            time.Duration
+		orders, shoppers int
+	}{
+		"500 at once":                           {broken, 0, orders, 0},
+		"500 soon, with shoppers":               {broken, soon, orders, several},
+		"500 slowly, one shopper":               {broken, slowly, 0, 1},
+		"503 until a date, at once, shoppers":   {unavailable, 0, orders, several},
+		"503 until a date, soon, one shopper":   {unavailable, soon, 0, 1},
+		"503 until a date, slowly":              {unavailable, slowly, orders, 0},
+		"no connection at once, one shopper":    {unconnected, 0, 0, 1},
+		"no connection soon":                    {unconnected, soon, orders, 0},
+		"no connection after a while, shoppers": {unconnected, slowly, orders, several},
 	} {
-		for _, takes := range []time.Duration{0, 50 * time.Millisecond, 10 * time.Second} {
-			for _, who := range []struct{ orders, shoppers int }{{60, 0}, {60, 10}, {0, 1}} {
-				t.Run(fmt.Sprintf("%s in %v, %d orders, %d shoppers", name, takes, who.orders, who.shoppers), func(t *testing.T) {
-					synctest.Test(t, func(t *testing.T) {
-						w := newWorld()
-						ctx, cancel := context.WithCancel(t.Context())
-						polls, shop := w.poll(ctx, who.orders, 15*time.Second), w.shop(ctx, who.shoppers, time.Second)
-						_ = sleep(ctx, time.Minute)
-						before := len(w.history())
-						w.set(takes, answer)
-						_ = sleep(ctx, lasts)
-						during := w.history()[before:]
-						w.set(50*time.Millisecond, fine)
-						back := time.Now()
-						_ = sleep(ctx, time.Minute)
-						cancel()
-						polls.Wait()
-						shop.Wait()
-						checkOutage(t, during)
-						checkRecovery(t, w.history()[before+len(during):], back, who.shoppers > 0)
-					})
-				})
-			}
-		}
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld()
+				ctx, cancel := context.WithCancel(t.Context())
+				polls := w.poll(ctx, c.orders, 15*time.Second)
+				shop := w.shop(ctx, c.shoppers, time.Second)
+				_ = sleep(ctx, time.Minute)
+
+				before := len(w.history())
+				w.set(c.takes, c.answer)
+				_ = sleep(ctx, lasts)
+				during := w.history()[before:]
+
+				w.set(soon, fine)
+				back := time.Now()
+				_ = sleep(ctx, time.Minute)
+				cancel()
+				polls.Wait()
+				shop.Wait()
+				checkOutage(t, during)
+				checkRecovery(t, w.history()[before+len(during):], back, c.shoppers > 0)
+			})
+		})
 	}
 }
 
