@@ -64,8 +64,7 @@ func TestMain(m *testing.M) {
 		wrong = append(wrong, c.unseen()...)
 	}
 	if *printSeen {
-		for _, s := range slices.SortedFunc(maps.Keys(c.seen),
-			func(a, b sighting) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }) {
+		for _, s := range slices.SortedFunc(maps.Keys(c.seen), func(a, b sighting) int { return strings.Compare(fmt.Sprint(a), fmt.Sprint(b)) }) {
 			fmt.Println(s.route, s.status, s.code, c.seen[s])
 		}
 	}
@@ -94,10 +93,7 @@ func whole() bool {
 
 // unprovoked are codes that an operation lists and no test here provokes, and why.
 var unprovoked = map[sighting]string{
-	{
-		route: "POST /checkout/{session}/extend",
-		code:  "network_unsupported",
-	}: "the gateway stops listing a coin that is being paid with, and the list is kept for a minute",
+	{route: "POST /checkout/{session}/extend", code: "network_unsupported"}: "the gateway stops listing a coin that is being paid with, and the list is kept for a minute",
 }
 
 // unseen returns which codes a route lists that no answer of the run had.
@@ -109,13 +105,10 @@ func (c *contract) unseen() (wrong []string) {
 	c.each(func(route string, operation map[string]any) {
 		for _, code := range codesOf(operation) {
 			s := sighting{route: route, code: code}
-			_, excused := unprovoked[s]
-			if !answered[s] && !excused && code != "internal" && served(operation) {
-				wrong = append(wrong,
-					fmt.Sprintf("%s lists %s, which no test has provoked", route, code))
+			if _, excused := unprovoked[s]; !answered[s] && !excused && code != "internal" && served(operation) {
+				wrong = append(wrong, fmt.Sprintf("%s lists %s, which no test has provoked", route, code))
 			} else if answered[s] && excused {
-				wrong = append(wrong,
-					fmt.Sprintf("%s has answered %s: take it out of unprovoked", route, code))
+				wrong = append(wrong, fmt.Sprintf("%s has answered %s: take it out of unprovoked", route, code))
 			}
 		}
 	})
@@ -130,8 +123,7 @@ func served(operation map[string]any) bool {
 // codesOf returns the error codes that an operation lists.
 func codesOf(operation map[string]any) (codes []string) {
 	for _, response := range operation["responses"].(map[string]any) {
-		schema, _ := dig(response, "content", "application/problem+json", "schema", "properties",
-			"code", "enum").([]any)
+		schema, _ := dig(response, "content", "application/problem+json", "schema", "properties", "code", "enum").([]any)
 		for _, code := range schema {
 			codes = append(codes, code.(string))
 		}
@@ -163,20 +155,14 @@ func (c *contract) each(do func(route string, operation map[string]any)) {
 
 // readContract asks a server for its document.
 func readContract() *contract {
-	c := &contract{
-		mux:     http.NewServeMux(),
-		schemas: map[shape]*jsonschema.Schema{},
-		headers: map[shape]map[string]any{},
-		seen:    map[sighting]int{},
-	}
+	c := &contract{mux: http.NewServeMux(), schemas: map[shape]*jsonschema.Schema{}, headers: map[shape]map[string]any{}, seen: map[sighting]int{}}
 	site, err := web.New(web.Config{PublicURL: ownOrigin, Static: static.Files})
 	if err != nil {
 		c.bad = append(c.bad, err.Error())
 		return c
 	}
 	w := httptest.NewRecorder()
-	site.Handler(api.Routes(site, api.Config{})).ServeHTTP(w,
-		httptest.NewRequest("GET", "/openapi.json", nil))
+	site.Handler(api.Routes(site, api.Config{})).ServeHTTP(w, httptest.NewRequest("GET", "/openapi.json", nil))
 	if err := json.Unmarshal(w.Body.Bytes(), &c.root); err != nil || w.Code != http.StatusOK {
 		c.bad = append(c.bad, fmt.Sprintf("GET /openapi.json = %d %.300s", w.Code, w.Body))
 		return c
@@ -243,8 +229,7 @@ func closeSchema(v any) any {
 		for name, value := range v {
 			object[name] = closeSchema(value)
 		}
-		if _, said := v["additionalProperties"]; !said && v["type"] == "object" &&
-			v["properties"] != nil {
+		if _, said := v["additionalProperties"]; !said && v["type"] == "object" && v["properties"] != nil {
 			object["additionalProperties"] = false
 		}
 		return object
@@ -265,11 +250,7 @@ func deferHeaders(t *testing.T, h http.Handler) http.Handler {
 		}
 		if err := c.judge(route, answer); err != nil {
 			c.mu.Lock()
-			c.bad = append(
-				c.bad,
-				fmt.Sprintf("%s: %s %s: %v: %.300s", test, r.Method, route, err,
-					answer.body.Bytes()),
-			)
+			c.bad = append(c.bad, fmt.Sprintf("%s: %s %s: %v: %.300s", test, r.Method, route, err, answer.body.Bytes()))
 			c.mu.Unlock()
 		}
 	})
@@ -305,8 +286,7 @@ func (c *contract) judge(route string, a *copied) error {
 	if err := c.headed(route, a); err != nil {
 		return err
 	}
-	if schema == nil || a.body.Len() == 0 || !strings.HasSuffix(media, "json") ||
-		a.Header().Get("Content-Encoding") != "" {
+	if schema == nil || a.body.Len() == 0 || !strings.HasSuffix(media, "json") || a.Header().Get("Content-Encoding") != "" {
 		return nil
 	}
 	body, err := jsonschema.UnmarshalJSON(bytes.NewReader(a.body.Bytes()))
@@ -317,9 +297,7 @@ func (c *contract) judge(route string, a *copied) error {
 }
 
 // errorCodes are headers that an answer has only if they are documented.
-var errorCodes = []string{
-	"Location", "Retry-After", "Idempotent-Replayed", "WWW-Authenticate", "ETag", "X-Request-Id",
-}
+var errorCodes = []string{"Location", "Retry-After", "Idempotent-Replayed", "WWW-Authenticate", "ETag", "X-Request-Id"}
 
 // headed returns why the headers of an answer are not as documented.
 func (c *contract) headed(route string, a *copied) error {
@@ -338,8 +316,7 @@ func (c *contract) headed(route string, a *copied) error {
 		case value == "":
 		case schema["const"] != nil && schema["const"] != value:
 			return fmt.Errorf("%s: %s", name, value)
-		case schema["pattern"] != nil &&
-			!regexp.MustCompile(schema["pattern"].(string)).MatchString(value):
+		case schema["pattern"] != nil && !regexp.MustCompile(schema["pattern"].(string)).MatchString(value):
 			return fmt.Errorf("%s: %s", name, value)
 		}
 	}
