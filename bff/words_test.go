@@ -181,8 +181,18 @@ func TestTexts(t *testing.T) {
 		return strings.Join(strings.Fields(strings.Join(all, " ")), " ")
 	}
 	for _, c := range []struct{ name, content, sentences, names string }{
-		{"a.md", "It's `told` *[so*](told.md).\n```\ntold\n```\n<!-- told --> Yes", "it so yes", ""},
-		{"a.go", "// Wish is\n// told.\nvar aWish = \"one two\" + \"x\"", "wish is told one two", "var a wish"},
+		{
+			"a.md",
+			"It's `told` *[so*](told.md).\n```\ntold\n```\n<!-- told --> Yes",
+			"it so yes",
+			"",
+		},
+		{
+			"a.go",
+			"// Wish is\n// told.\nvar aWish = \"one two\" + \"x\"",
+			"wish is told one two",
+			"var a wish",
+		},
 		{"a_test.go", "x(\"one\", 'x', `y`) // a.two: two", "a.two two", "x"},
 		{"a.mjs", "/* one\n * two */ const oneWish = `3 four`", "one two four", "const one wish"},
 		{"bff/a.json", `{"one": "two three"}`, "two three", ""},

@@ -14,7 +14,9 @@ import (
 )
 
 // end brings a fresh payment to its end by kinds of payments.
-func (s *stack) end(t *testing.T, o browser.Options, status string, kinds ...sandbox.Kind) (string, *browser.Page, sandbox.Transaction) {
+func (s *stack) end(
+	t *testing.T, o browser.Options, status string, kinds ...sandbox.Kind,
+) (string, *browser.Page, sandbox.Transaction) {
 	t.Helper()
 	id, p, tx := s.waiting(t, 20, o)
 	for _, kind := range kinds {
@@ -50,7 +52,9 @@ func (s *stack) latePayment(t *testing.T, o browser.Options) *browser.Page {
 	return p
 }
 
-func (s *stack) recheckFindsMoney(t *testing.T, p *browser.Page, id string, tx sandbox.Transaction) {
+func (s *stack) recheckFindsMoney(
+	t *testing.T, p *browser.Page, id string, tx sandbox.Transaction,
+) {
 	t.Helper()
 	p.Click(`[data-part="recheck"]`)
 	p.Wait(paid)
@@ -88,8 +92,10 @@ func TestRetriesAfterEnd(t *testing.T) {
 				t.Helper()
 				p.Wait(pending)
 				next := s.matches(p.View)
-				if next.WalletAddress == last.WalletAddress || next.TrackingCode == last.TrackingCode || next.NetworkCode != network {
-					t.Errorf("the new address is %s on %s; want another one on %s", next.WalletAddress, next.NetworkCode, network)
+				if next.WalletAddress == last.WalletAddress ||
+					next.TrackingCode == last.TrackingCode || next.NetworkCode != network {
+					t.Errorf("the new address is %s on %s; want another one on %s",
+						next.WalletAddress, next.NetworkCode, network)
 				}
 				last = next
 			}
@@ -118,7 +124,11 @@ func TestRetriesAfterEnd(t *testing.T) {
 // A review says what is known, and a recheck ends it: with the program, and with forms alone.
 func TestFullRecheckEndsReview(t *testing.T) {
 	s := newStack(t)
-	s.gateway.Falsify(sandboxtest.Answer{Path: "transaction/status", Times: -1, Set: map[string]any{"amount_usd": "1.00000000"}})
+	s.gateway.Falsify(sandboxtest.Answer{
+		Path:  "transaction/status",
+		Times: -1,
+		Set:   map[string]any{"amount_usd": "1.00000000"},
+	})
 	_, p, tx := s.end(t, browser.Options{}, "review", "pay")
 	p.WaitText(".trail", "The shop is checking it")
 	p.WaitText(`[data-part="reference"]`, tx.TrackingCode)
@@ -137,7 +147,9 @@ func TestFullRecheckEndsReview(t *testing.T) {
 }
 
 // givesReceipt: the paid page says what, where and when; its receipt does so on a page to keep.
-func (s *stack) givesReceipt(t *testing.T, p *browser.Page, tx sandbox.Transaction, o browser.Options) {
+func (s *stack) givesReceipt(
+	t *testing.T, p *browser.Page, tx sandbox.Transaction, o browser.Options,
+) {
 	t.Helper()
 	want := func(part, text string) {
 		t.Helper()
@@ -156,7 +168,8 @@ func (s *stack) givesReceipt(t *testing.T, p *browser.Page, tx sandbox.Transacti
 	want("payment-code", tx.TrackingCode)
 	p.WaitText(".saved", "any time")
 	if o.NoJS {
-		p.WaitJS(`!document.querySelector('[data-part="print"]').checkVisibility()`, "no button that needs a script")
+		p.WaitJS(`!document.querySelector('[data-part="print"]').checkVisibility()`,
+			"no button that needs a script")
 	} else {
 		p.Eval(`window.print = () => { window.printed = true; }, 0`, nil)
 		p.Click(`[data-part="print"]`)
@@ -170,7 +183,8 @@ func (s *stack) givesReceipt(t *testing.T, p *browser.Page, tx sandbox.Transacti
 func TestFullOverpaid(t *testing.T) {
 	s := newStack(t, "COINSLOT_SUPPORT=help@shop.example")
 	id, p, _ := s.end(t, browser.Options{}, "confirmed", "over")
-	p.WaitText(`[data-part="overpaid"]`, widget.Padded(p.Attr(`[data-part="overpaid"]`, "data-value"))+"\u00a0USDT more")
+	p.WaitText(`[data-part="overpaid"]`,
+		widget.Padded(p.Attr(`[data-part="overpaid"]`, "data-value"))+"\u00a0USDT more")
 	p.Wait(`[data-part="paid"]`)
 	p.WaitText(`.ask`, "Ask the shop for the difference")
 	fortest.Equal(t, p.Attr(`[data-part="support"]`, "href"),

@@ -18,7 +18,9 @@ var modes = map[string]browser.Options{
 }
 
 // waiting shows the payment of a fresh order whose first address lasts ttl minutes.
-func (s *stack) waiting(t *testing.T, ttl int, o browser.Options) (id string, p *browser.Page, tx sandbox.Transaction) {
+func (s *stack) waiting(
+	t *testing.T, ttl int, o browser.Options,
+) (id string, p *browser.Page, tx sandbox.Transaction) {
 	t.Helper()
 	if o.Height == 0 {
 		o.Height = 2400
@@ -29,7 +31,9 @@ func (s *stack) waiting(t *testing.T, ttl int, o browser.Options) (id string, p 
 }
 
 // waitingOn is waiting on a page that is open, with its options, for an order that ref names.
-func (s *stack) waitingOn(p *browser.Page, ref string, ttl int, o browser.Options) (id string, tx sandbox.Transaction) {
+func (s *stack) waitingOn(
+	p *browser.Page, ref string, ttl int, o browser.Options,
+) (id string, tx sandbox.Transaction) {
 	s.t.Helper()
 	id = s.session(order{"amount_usd": "25.00", "order_ref": ref, "ttl_minutes": ttl})
 	p.Goto(s.base + "/checkout/" + id)
@@ -63,12 +67,14 @@ func (s *stack) getsMoreTime(t *testing.T, name string) {
 		p.Click(`[data-part="extend"]`)
 	} else { // an impatient click does not give up the new address as well
 		s.gateway.Inject(slowCreate)
-		p.Eval(`(b => { b.click(); b.click(); })(document.querySelector('[data-part="extend"]'))`, nil)
+		p.Eval(`(b => { b.click(); b.click(); })(document.querySelector('[data-part="extend"]'))`,
+			nil)
 	}
 	p.Wait(`[data-part="address"]:not([data-value="` + first.WalletAddress + `"])`)
 	second := s.matches(p.View)
 	if second.NetworkCode != first.NetworkCode || len(s.issued()) != 2 {
-		t.Errorf("%d transactions, the last on %s; want two on %s", len(s.issued()), second.NetworkCode, first.NetworkCode)
+		t.Errorf("%d transactions, the last on %s; want two on %s", len(s.issued()),
+			second.NetworkCode, first.NetworkCode)
 	}
 	if live := s.live(); len(live) != 1 || live[0].TrackingCode != second.TrackingCode {
 		t.Errorf("%d transactions can be paid; want only the second", len(live))
@@ -103,7 +109,14 @@ func (s *stack) waitsAndIsPaid(t *testing.T, name string) {
 	offersMoreTime(p, name != "wasm")
 	tab := func(title, icon string) {
 		t.Helper()
-		p.WaitJS(fmt.Sprintf(`document.title === %q && document.querySelector("link[rel=icon]").getAttribute("href") === %q`, title, icon), title+" with "+icon)
+		p.WaitJS(
+			fmt.Sprintf(
+				`document.title === %q && document.querySelector("link[rel=icon]").getAttribute("href") === %q`,
+				title,
+				icon,
+			),
+			title+" with "+icon,
+		)
 	}
 	for _, icon := range []string{"tab", "tab-paid"} {
 		fortest.Has(t, "the icon "+icon+" draws nothing", s.download("/icons/"+icon+".svg"),
@@ -121,11 +134,13 @@ func (s *stack) waitsAndIsPaid(t *testing.T, name string) {
 func offersMoreTime(p *browser.Page, now bool) {
 	if !now {
 		p.Wait(`[data-part="countdown"]`)
-		p.WaitJS(`document.querySelector('[data-part="more-time"]')?.checkVisibility() === false`, "more time not to be offered yet")
+		p.WaitJS(`document.querySelector('[data-part="more-time"]')?.checkVisibility() === false`,
+			"more time not to be offered yet")
 		return
 	}
 	p.Wait(`[data-part="more-time"] summary`)
-	p.WaitJS(`document.querySelector('[data-part="more-time"]').checkVisibility()`, "more time to be offered")
+	p.WaitJS(`document.querySelector('[data-part="more-time"]').checkVisibility()`,
+		"more time to be offered")
 }
 
 // shiftClock sets the device's clock off by hours from now on; nothing that measures
@@ -162,7 +177,8 @@ func TestFullWrongClock(t *testing.T) {
 			t.Errorf("%d seconds left after %d", now, last)
 		}
 		last = now
-		if text := p.Text(`[data-part="checked"]`); !strings.Contains(text, "just now") && !strings.Contains(text, "second") {
+		if text := p.Text(`[data-part="checked"]`); !strings.Contains(text, "just now") &&
+			!strings.Contains(text, "second") {
 			t.Errorf("checked: %q", text)
 		}
 	}
@@ -239,7 +255,8 @@ func TestFullAnnouncesChangesOnce(t *testing.T) {
 	p.Wait(paid)
 	s.sink.await(t, id, "checkout.confirmed")
 	p.WaitText(`.announce`, "Paid")
-	if list := said(); len(list) != 2 || !strings.Contains(list[0], "Part of your payment") || !strings.Contains(list[1], "Paid") {
+	if list := said(); len(list) != 2 || !strings.Contains(list[0], "Part of your payment") ||
+		!strings.Contains(list[1], "Paid") {
 		t.Errorf("said %q; want each change once", list)
 	}
 }

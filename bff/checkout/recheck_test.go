@@ -20,7 +20,8 @@ func TestRecheckIsFollowed(t *testing.T) {
 	h.Run(40 * time.Second)
 	h.WantStatus(s.ID, wire.Expired)
 	h.Gateway.Pay("T00001", checkouttest.Dec("25"), "0xa")
-	h.Gateway.Set("T00001", func(tx *checkouttest.Transaction) { tx.Status = "confirmed" }) // verified meanwhile
+	h.Gateway.Set("T00001",
+		func(tx *checkouttest.Transaction) { tx.Status = "confirmed" }) // verified meanwhile
 	h.Restart()
 	h.Run(25 * time.Second)
 	h.WantStatus(s.ID, wire.Confirmed)

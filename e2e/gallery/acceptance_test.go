@@ -78,7 +78,13 @@ func TestAccepted(t *testing.T) {
 		t.Run(a.promise, func(t *testing.T) {
 			page.SetTest(t)
 			replaceDocument(page, base+"/all"+a.look.Query())
-			reportFindings(t, page, a.promise, expression(`const found = [], say = (e, what) => found.push(name(e) + ' ' + what);`+a.test+`return found;`))
+			reportFindings(
+				t,
+				page,
+				a.promise,
+				expression(`const found = [], say = (e, what) => found.push(name(e) + ' ' + what);`+
+					a.test+`return found;`),
+			)
 		})
 	}
 	page.SetTest(t)
