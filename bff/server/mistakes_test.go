@@ -161,6 +161,7 @@ func TestRateLimitedMistakes(t *testing.T) {
 func TestNoDatabase(t *testing.T) {
 	t.Parallel()
 	gateway, c := servertest.NewGateway(t)
+	c.Rates = "rates.yaml" // which need not exist
 	r, stop := startWith(t, gateway, c,
 		server.Options{Simulate: func(context.Context, string, string) error { return nil }})
 	r.Choose(r.Open(`{"amount_usd":"25.00"}`)) // the gateway lists a transaction, and its coins are known
