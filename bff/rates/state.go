@@ -99,6 +99,30 @@ func jumps(last, next Rate) bool {
 	return rise.Cmp(most) > 0 || fall.Cmp(most) > 0
 }
 
+// Change returns how far the held rate is from the one in use, in percent with a sign and one
+// decimal: "+12.0"; "" = none is held, or one of them cannot be read.
+func (e Entry) Change() string {
+	if e.Held == nil {
+		return ""
+	}
+	before, err := e.Rate.value()
+	if err != nil {
+		return ""
+	}
+	after, err := e.Held.value()
+	if err != nil {
+		return ""
+	}
+
+	percent := new(big.Rat).Sub(after, before)
+	percent.Quo(percent, before)
+	percent.Mul(percent, big.NewRat(100, 1))
+	if percent.Sign() > 0 {
+		return "+" + percent.FloatString(1)
+	}
+	return percent.FloatString(1)
+}
+
 // ErrNotHeld means that the rate to accept is not held any more.
 var ErrNotHeld = errors.New("this rate is not held any more: look at the current one")
 
