@@ -103,7 +103,7 @@ func filled[V any]() any {
 func TestHostileViews(t *testing.T) {
 	views := map[string]any{
 		"audit": filled[auditView](), "confirm": filled[confirmation](), "gateway_records": filled[gatewayRecordsView](), "message": filled[messageView](), "origins": filled[originsView](),
-		"overview": filled[overviewView](), "payment": filled[paymentView](), "payments": filled[paymentsView](), "reconciliation": filled[reconciliationView](), "signin": filled[signInView](),
+		"overview": filled[overviewView](), "payment": filled[paymentView](), "payments": filled[paymentsView](), "rates": filled[ratesView](), "reconciliation": filled[reconciliationView](), "signin": filled[signInView](),
 		"test_message": filled[testView](), "webhooks": filled[webhooksView](),
 	}
 	address := regexp.MustCompile(`(href|action|src)="([^"]*)"`)

@@ -78,10 +78,11 @@ func outboxQueries(d dialect) map[string]string {
 func lookedAt(all map[string]string, d dialect) {
 	for _, q := range []console.Query{
 		{}, {Status: "open"}, {From: time.Now(), To: time.Now()}, {Coin: "USDT"}, {Network: "trc20"}, {Coin: "USDT", Network: "trc20"}, {Network: "trc20", Status: "open", From: time.Now()}, {Coin: "USDT", Status: "confirmed"}, {Coin: "USDT", Status: "review"},
+		{Currency: "EUR"}, {Currency: "USD"}, {Currency: "EUR", Status: "open", From: time.Now()}, {Currency: "EUR", Coin: "USDT", Network: "trc20"},
 		{Text: "abc"}, {Text: "ab"}, {Text: "abc", Status: "open"}, {Text: "abc", Coin: "USDT", Network: "trc20", Status: "open", From: time.Now()},
 	} {
 		for i, w := range sessionQueries(q, cursor{}, 20) {
-			name := fmt.Sprintf("way %d of text %q status %q coin %q network %q", i, q.Text, q.Status, q.Coin, q.Network)
+			name := fmt.Sprintf("way %d of text %q status %q coin %q network %q currency %q", i, q.Text, q.Status, q.Coin, q.Network, q.Currency)
 			if !strings.HasPrefix(w.tables, "search_terms") && q.Text != "" {
 				name += sorted
 			}
@@ -92,7 +93,7 @@ func lookedAt(all map[string]string, d dialect) {
 	actions, _ := actionQuery(console.ActionQuery{From: time.Now()}, pairCursor{}, 20)
 	actionsOf, _ := actionQuery(console.ActionQuery{Session: "a"}, pairCursor{}, 20)
 	for name, query := range map[string]string{
-		"sessionsAmong": fmt.Sprintf(sessionsAmong, in), "insertTerm": insertTerm, "deleteTerm": deleteTerm, "sessionsWithTerm": sessionsWithTerm, "tally" + sorted: tally, "coins": fmt.Sprintf(choices, "coin"), "networks": fmt.Sprintf(choices, "network"), "insertAction": insertAction, "loginEnded": loginEnded, "actions": actions, "actions of session": actionsOf,
+		"sessionsAmong": fmt.Sprintf(sessionsAmong, in), "insertTerm": insertTerm, "deleteTerm": deleteTerm, "sessionsWithTerm": sessionsWithTerm, "tally" + sorted: tally, "coins": fmt.Sprintf(choices, "coin"), "networks": fmt.Sprintf(choices, "network"), "currencies": fmt.Sprintf(choices, "currency"), "insertAction": insertAction, "loginEnded": loginEnded, "actions": actions, "actions of session": actionsOf,
 		"openTo": d.Locked(openDeliveriesTo), "bindDelivery": addDelivery, "deleteDelivery": deleteDelivery, "closeDelivery": closeDelivery, "boundEvents": eventsWithState, "hasDelivery": hasDelivery,
 		"beginRun": beginRun, "extendRun": extendRun, "endRun": endRun, "readRun": readRun, "oldestSession": oldestSession,
 	} {
@@ -106,7 +107,7 @@ const sorted = " (sorted)"
 // picky are the queries with a filter and no text: they may match nothing, however
 // many sessions there are. A range over all that was ever made is no way to them.
 func picky(name string) bool {
-	return strings.HasPrefix(name, "way") && strings.Contains(name, `text ""`) && !strings.Contains(name, `status "" coin "" network ""`)
+	return strings.HasPrefix(name, "way") && strings.Contains(name, `text ""`) && !strings.Contains(name, `status "" coin "" network "" currency ""`)
 }
 
 // looked matches what a plan says of an index that is entered by a value, entered

@@ -149,8 +149,8 @@ func sessionQueries(q console.Query, from cursor, limit int) []sessionQuery {
 // have to be sorted.
 func byRefPrefix(ref string) sessionQuery {
 	return sessionQuery{at: "s.created_at", id: "s.id", args: []any{ref, ref + lastRune},
-		tables: `(SELECT created_at, id, status, order_ref, coin, network, deleted FROM sessions
-		WHERE order_ref >= $1 AND order_ref < $2 ORDER BY order_ref DESC LIMIT 1000) s`}
+		tables: `(SELECT created_at, id, status, order_ref, coin, network, currency, deleted
+		FROM sessions WHERE order_ref >= $1 AND order_ref < $2 ORDER BY order_ref DESC LIMIT 1000) s`}
 }
 
 // restrict adds the conditions of q that are no text, and that of the place.
@@ -167,5 +167,8 @@ func (w *sessionQuery) restrict(q console.Query, from cursor) {
 	}
 	if q.Network != "" {
 		w.where("s.network = ?", keyOf(networkColumn(q.Network)))
+	}
+	if q.Currency != "" {
+		w.where("s.currency = ?", keyOf(q.Currency))
 	}
 }
