@@ -61,7 +61,7 @@ func TestConsoleAcceptsRate(t *testing.T) {
 	body := d.page("/admin/rates", http.StatusOK)
 	fortest.Has(t, "the page", words(body), "EUR $1 $2 +100.0 %", "File of fixed rates", "0.5 %",
 		"EUR $1 1 – none without limit Usable new rate held",
-		"JPY $0.006666666667 1/150 2026-11-26 00:00 :00 without limit Usable")
+		"JPY $0.006666666667 1/150 2026-11-26 00:00 :00 without limit Usable", "Last read succeeded")
 	fortest.Has(t, "the navigation", body, `aria-current="page" href="/admin/rates"`)
 
 	const asks = "/admin/rates/accept?currency=EUR&rate=1%2F0.5"
@@ -127,7 +127,7 @@ func TestConsoleCurrencies(t *testing.T) {
 
 	payment := words(d.page("/admin/payments/"+yen, http.StatusOK))
 	fortest.Has(t, "the payment", payment, "¥3,001 Open", "charged as $20.11",
-		"Rate 1 JPY = $0.006666666667 Exact 1/150 Source File of fixed rates",
+		"Price ¥3,001 1 JPY $0.006666666667 Exact 1/150 Source File of fixed rates",
 		"As of 2026-11-26 00:00 :00 Spread 0.5 % Charged $20.11")
 	fortest.Lacks(t, "a payment in dollars", d.page("/admin/payments/"+dollars, http.StatusOK),
 		"Exchange rate<", "charged as")
@@ -159,7 +159,7 @@ func TestConsoleRatesFail(t *testing.T) {
 			c.Rates = "/there/is/no.yaml"
 		})
 		fortest.Until(t, "the source has failed", func() bool {
-			return strings.Contains(d.page("/admin/rates", http.StatusOK), "failed in a row")
+			return strings.Contains(d.page("/admin/rates", http.StatusOK), "in a row")
 		})
 		return d
 	}
