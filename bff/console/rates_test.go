@@ -187,7 +187,7 @@ func TestConsoleRatesFail(t *testing.T) {
 	fortest.Has(t, "the page", d.page("/admin/rates", http.StatusOK), ">Too old<")
 }
 
-// A shop with prices in dollars has no use of the page, and whoever opens it sees why.
+// A shop with prices in dollars has no use of the page; an operator who opens it learns why.
 func TestConsoleWithoutRates(t *testing.T) {
 	t.Parallel()
 	d := newConsoleRig(t, nil)

@@ -114,13 +114,14 @@ func (e Entry) Change() string {
 		return ""
 	}
 
-	percent := new(big.Rat).Sub(after, before)
-	percent.Quo(percent, before)
-	percent.Mul(percent, big.NewRat(100, 1))
-	if percent.Sign() > 0 {
-		return "+" + percent.FloatString(1)
+	change := new(big.Rat).Sub(after, before)
+	change.Quo(change, before)
+	hundredfold := decimal.NewFromBigInt(change.Num(), 2)
+	percent := hundredfold.DivRound(decimal.NewFromBigInt(change.Denom(), 0), 1).StringFixed(1)
+	if change.Sign() > 0 {
+		return "+" + percent
 	}
-	return percent.FloatString(1)
+	return percent
 }
 
 // ErrNotHeld means that the rate to accept is not held any more.
