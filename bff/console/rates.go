@@ -20,12 +20,14 @@ const (
 
 type ratesView struct {
 	Now    time.Time
-	Off    bool   // prices are in dollars only
-	Source string // in words; empty = none was read yet
-	Spread string // percent
-	State  rates.State
+	Off    bool      // prices are in dollars only
+	Source string    // in words; empty = none was read yet
+	AsOf   time.Time // of its last table
+	Spread string    // percent
 	Held   []heldRate
 	Rows   []rateRow
+	// Schedule is when the source is read, and how that went.
+	Schedule rates.Schedule
 }
 
 // rateRow is what is known of one currency.
@@ -33,7 +35,7 @@ type rateRow struct {
 	rates.Entry
 	Currency string
 	State    badge // whether it can be used
-	NextHeld bool  // it can, or not for another reason, and the next one is held
+	NextHeld bool  // the next one is held, and State does not say so
 }
 
 // heldRate is a rate that waits for an operator.
@@ -64,11 +66,12 @@ func (c *console) rates(r *request) (page, error) {
 		return page{}, err
 	}
 	view := ratesView{
-		Now:    r.now(),
-		Source: describeSource(state.Source),
-		Spread: c.Exchange.SpreadPercent.String(),
-		State:  state,
-		Held:   heldRates(state, r.now()),
+		Now:      r.now(),
+		Source:   describeSource(state.Source),
+		AsOf:     state.AsOf,
+		Spread:   c.Exchange.SpreadPercent.String(),
+		Held:     heldRates(state, r.now()),
+		Schedule: state.Schedule,
 	}
 	for _, code := range slices.Sorted(maps.Keys(state.Currencies)) {
 		entry := state.Currencies[code]

@@ -116,8 +116,8 @@ func (e Entry) Change() string {
 
 	change := new(big.Rat).Sub(after, before)
 	change.Quo(change, before)
-	hundredfold := decimal.NewFromBigInt(change.Num(), 2)
-	percent := hundredfold.DivRound(decimal.NewFromBigInt(change.Denom(), 0), 1).StringFixed(1)
+	change.Mul(change, big.NewRat(100, 1))
+	percent := decimal.NewFromBigRat(change, 1).StringFixed(1)
 	if change.Sign() > 0 {
 		return "+" + percent
 	}
