@@ -17,6 +17,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/fortest"
 	"coinslot/bff/payment"
+	"coinslot/bff/rates"
 	"coinslot/bff/sandbox"
 	"coinslot/bff/sandbox/sandboxtest"
 	"coinslot/bff/store"
@@ -37,7 +38,8 @@ func consoleStack(t *testing.T) (s *stack, reviews []string) {
 	t.Helper()
 	dsn := filepath.Join(t.TempDir(), "month.db")
 	pastMonth(t, dsn)
-	s = newStack(t, "COINSLOT_ADMIN_PASSWORD="+consoleHash, "COINSLOT_DATABASE="+dsn)
+	s = newStack(t, "COINSLOT_ADMIN_PASSWORD="+consoleHash, "COINSLOT_DATABASE="+dsn,
+		"COINSLOT_RATES="+heldRates(t, dsn))
 	paidID := s.session(order{
 		"amount_usd": "18.50",
 		"order_ref":  "ORD-2041",
@@ -62,6 +64,14 @@ func consoleStack(t *testing.T) (s *stack, reviews []string) {
 		Times: -1,
 		Set:   map[string]any{"amount_usd": "1.00000000"},
 	})
+	euros := s.session(order{
+		"amount":    "36.00",
+		"currency":  "EUR",
+		"order_ref": "EUR-1",
+		"title":     "Tasting box",
+		"email":     "eva@shop.example",
+	})
+	s.chooseByForm(euros)
 	hostile := "<b>Two</b> mugs, " + strings.Repeat("Saturdaynight", 9)
 	for i, title := range []string{
 		map[bool]string{true: hostile, false: "Two enamel mugs"}[*screens == ""],
@@ -80,6 +90,23 @@ func consoleStack(t *testing.T) (s *stack, reviews []string) {
 		reviews = append(reviews, id)
 	}
 	return s, reviews // the fault stays: a gateway that is well proves them by itself
+}
+
+// heldRates returns a file of exchange rates. A database has older ones, so that the euro is held.
+func heldRates(t *testing.T, dsn string) (path string) {
+	t.Helper()
+	db := fortest.Must(store.Open(t.Context(), store.Config{DSN: dsn}))(t)
+	euro := rates.Rate{Fraction: "1/0.9157", Source: rates.Fixed, AsOf: time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC)}
+	fortest.OK(t, db.SaveRates(t.Context(), rates.State{
+		Source:     rates.Fixed,
+		Currencies: map[string]rates.Entry{"EUR": {Rate: euro}},
+	}, 0))
+	fortest.OK(t, db.Close())
+
+	path = filepath.Join(t.TempDir(), "rates.yaml")
+	file := "base: USD\ndate: 2026-11-26\nrates: {EUR: 0.7951, GBP: 0.7628, JPY: 149.5, KWD: 0.3067, HUF: 376.66, CHF: 0.8527}\n"
+	fortest.OK(t, os.WriteFile(path, []byte(file), 0o600))
+	return path
 }
 
 // chooseByForm chooses a coin as a page without scripts does.
@@ -289,6 +316,9 @@ func consolePages(review string) map[string]string {
 		"withdrawals":    "/admin/withdrawals",
 		"reconciliation": "/admin/reconciliation",
 		"origins":        "/admin/origins",
+		"rates":          "/admin/rates",
+		"accept-rate":    "/admin/rates/accept?currency=EUR&rate=1%2F0.7951",
+		"euros":          "/admin/payments?q=EUR-1",
 		"nothing":        "/admin/payments?q=nothing",
 	}
 }

@@ -171,13 +171,14 @@ type confirmation struct {
 	Question question
 	Payment  *confirmedPayment // nil = it is about none
 	Webhook  *deliveryRow      // nil = it is about none
+	Rate     *heldRate         // nil = it is about none
 	Form     form
 }
 
 type confirmedPayment struct {
-	Order     orderName
-	AmountUSD string
-	Status    badge
+	Order  orderName
+	Price  price
+	Status badge
 }
 
 // confirmPage returns the confirmation page that words.json has under key; f submits it.
@@ -192,7 +193,7 @@ func (r *request) confirmPage(key string, about *confirmedPayment, back link, f 
 		Section:  sectionOf(f.Path).Path,
 		Back:     back,
 		template: "confirm",
-		View:     confirmation{q, about, nil, f},
+		View:     confirmation{Question: q, Payment: about, Form: f},
 	}
 }
 
@@ -218,9 +219,7 @@ func (c *console) confirmAction(a action) showHandler {
 			}}
 		}
 
-		about := confirmedPayment{
-			nameOf(s), s.Order.AmountUSD.StringFixed(2), statusBadge(s.Status),
-		}
+		about := confirmedPayment{nameOf(s), priceOf(s.Order), statusBadge(s.Status)}
 		return r.confirmPage(a.path, &about, link{paymentPath(s.ID), "The payment"}, f), nil
 	}
 }

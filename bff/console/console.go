@@ -20,6 +20,7 @@ import (
 	"coinslot/bff/console/auth"
 	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
+	"coinslot/bff/rates"
 	"coinslot/bff/token"
 	"coinslot/bff/web"
 	"coinslot/bff/webhook"
@@ -29,11 +30,12 @@ import (
 type Config struct {
 	Checkout *checkout.Service
 	// Count returns how many sessions have that status. Errors: the database's.
-	Count   func(ctx context.Context, status string) (int, error)
-	Gateway *gatewaylist.Reconciler // the gateway's records
-	Records Records
-	Damage  Damage // nil = not known
-	Events  webhook.Log
+	Count    func(ctx context.Context, status string) (int, error)
+	Gateway  *gatewaylist.Reconciler // the gateway's records
+	Exchange *rates.Exchange         // nil = prices are in dollars only
+	Records  Records
+	Damage   Damage // nil = not known
+	Events   webhook.Log
 	// Rerouting is about webhooks to URLs that are not configured any more.
 	Rerouting webhook.Rerouting
 	Eraser    checkout.Eraser
@@ -118,6 +120,10 @@ func (c *console) routes() []web.Route {
 		c.show(reconciliationPath, c.reconciliation),
 		c.act(reconciliationPath, c.startReconciliation),
 		c.export(reconciliationPath, c.exportReconciliation),
+
+		c.show(ratesPath, c.rates),
+		c.show(acceptRatePath, c.confirmAcceptRate),
+		c.act(acceptRatePath, c.acceptRate),
 
 		c.show(originsPath, c.origins),
 		c.export(originsPath, c.exportOrigins),

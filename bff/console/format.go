@@ -7,6 +7,10 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"coinslot/bff/currency"
+	"coinslot/bff/locale"
+	"coinslot/bff/payment"
+
 	"github.com/shopspring/decimal"
 )
 
@@ -150,6 +154,16 @@ func capitalize(word string) string {
 		return ""
 	}
 	return strings.ToUpper(word[:1]) + word[1:]
+}
+
+// priceOf is what an order costs.
+func priceOf(o payment.Order) price {
+	amount, code := o.Price()
+	p := price{Amount: locale.FormatPrice("en", code, currency.Text(amount, code))}
+	if !o.InDollars() {
+		p.Charge = locale.FormatPrice("en", currency.USD, o.AmountUSD.StringFixed(2))
+	}
+	return p
 }
 
 // formatMoney is an amount in US dollars with commas between its thousands, "1,234.50".

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"coinslot/app/wire"
+	"coinslot/bff/rates"
 	"coinslot/bff/webhook"
 )
 
@@ -24,17 +25,18 @@ type need struct {
 	Count  int    // of payments, webhooks or host pages
 	Host   string // of the endpoint that it is about
 	Since  string // how long it has been so; empty = not for long
-	Tried  int    // how many of Count have failed
-	Answer string // the last answer to those; empty = none
+	Tried  int    // how many, of Count or in a row, have failed
+	Answer string // the last answer to those, or error; empty = none
 	Items  []needItem
 }
 
-// needItem is one payment or one origin of a need.
+// needItem is one payment, origin, currency or row of a need.
 type needItem struct {
-	Payment           orderName // zero = it is an origin or a row
-	Row               string    // id of what is stored and unreadable; empty = it is no row
-	AmountUSD, Origin string
-	Notes             []string
+	Payment orderName // zero = it is an origin or a code
+	Price   price     // of Payment
+	Code    string    // of a currency, or the id of what is stored and unreadable
+	Origin  string
+	Notes   []string
 }
 
 // maxItems is how many things of a need are named one by one.
@@ -51,6 +53,7 @@ func (c *console) overview(r *request) (page, error) {
 		c.unroutedNeeds,
 		c.endpointNeeds,
 		c.overpaidNeeds,
+		c.rateNeeds,
 		c.originNeeds,
 	} {
 		found, err := find(r.r.Context(), r.now())
@@ -95,7 +98,7 @@ func (c *console) unreadableNeeds(ctx context.Context, now time.Time) ([]need, e
 	n := need{Name: "unreadable", Kind: "bad", Count: len(list)}
 	for _, u := range list[:min(len(list), maxItems)] {
 		n.Items = append(n.Items, needItem{
-			Row:   u.ID,
+			Code:  u.ID,
 			Notes: []string{u.Kind, u.Error, formatRelative(u.Since, now)},
 		})
 	}
@@ -119,9 +122,9 @@ func (c *console) reviewNeeds(ctx context.Context, now time.Time) ([]need, error
 	for _, s := range found.Sessions {
 		why := explainReview(c.Checkout.Object(s).ReviewReason).What
 		reviews.Items = append(reviews.Items, needItem{
-			Payment:   nameOf(s),
-			AmountUSD: s.Order.AmountUSD.StringFixed(2),
-			Notes:     []string{why, formatRelative(s.CreatedAt, now)},
+			Payment: nameOf(s),
+			Price:   priceOf(s.Order),
+			Notes:   []string{why, formatRelative(s.CreatedAt, now)},
 		})
 	}
 
@@ -249,9 +252,9 @@ func (c *console) overpaidNeeds(ctx context.Context, now time.Time) (list []need
 
 		more := formatSum(o.OverpaidAmount) + " " + s.Current().CurrencySymbol + " too much"
 		n.Items = append(n.Items, needItem{
-			Payment:   nameOf(s),
-			AmountUSD: o.AmountUSD,
-			Notes:     []string{more, formatRelative(s.CreatedAt, now)},
+			Payment: nameOf(s),
+			Price:   priceOf(s.Order),
+			Notes:   []string{more, formatRelative(s.CreatedAt, now)},
 		})
 	}
 
@@ -262,6 +265,51 @@ func (c *console) overpaidNeeds(ctx context.Context, now time.Time) (list []need
 	}
 
 	return list, err
+}
+
+// rateNeeds are exchange rates that wait for an operator, and a source without usable ones.
+func (c *console) rateNeeds(ctx context.Context, now time.Time) (list []need, err error) {
+	if c.Exchange == nil {
+		return nil, nil
+	}
+	state, err := c.Exchange.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+
+	tooOld := 0
+	for _, entry := range state.Currencies {
+		_, reason := entry.Usable(now)
+		if reason == rates.TooOld {
+			tooOld++
+		}
+	}
+	failures := state.Schedule.Failures
+	if tooOld > 0 || failures > 0 {
+		n := need{
+			Name: "rates", Kind: "warn", Count: tooOld, Tried: failures,
+			Answer: state.Schedule.Failure,
+		}
+		if tooOld > 0 || len(state.Currencies) == 0 { // nothing can be opened
+			n.Kind = "bad"
+		}
+		list = append(list, n)
+	}
+
+	held := heldRates(state, now)
+	if len(held) > 0 {
+		n := need{Name: "held", Kind: "warn", Count: len(held)}
+		if slices.ContainsFunc(held, func(h heldRate) bool { return h.State.Kind == "bad" }) {
+			n.Kind = "bad" // prices are refused
+		}
+		for _, h := range held[:min(len(held), maxItems)] {
+			n.Items = append(n.Items, needItem{Code: h.Currency, Notes: []string{
+				h.Change, "from $" + h.InUse.USDPerUnit() + " to $" + h.Held.USDPerUnit(),
+			}})
+		}
+		list = append(list, n)
+	}
+	return list, nil
 }
 
 // originNeeds are host pages that wanted to show a payment in the last day. Without one,

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"coinslot/app/wire"
 	"coinslot/bff/payment"
 	"coinslot/bff/webhook"
 )
@@ -13,6 +14,8 @@ import (
 type paymentView struct {
 	Now        time.Time
 	Object     payment.Object
+	Price      price
+	Rate       *rateView // nil = the price is in dollars
 	Status     badge
 	Review     *reviewReason // why an operator is needed; nil = none is
 	Attempts   []attemptView // the latest first
@@ -22,6 +25,15 @@ type paymentView struct {
 	ClosedBy   string          // empty = it is not
 	Actions    []timelineEntry // of operators, the latest first
 	Tools      []tool          // what can be done now
+}
+
+// rateView is the rate at which a price was converted.
+type rateView struct {
+	wire.Rate
+	Price    price
+	Currency string
+	Source   string // in words
+	AsOf     time.Time
 }
 
 // attemptView is one attempt in the console and in the API.
@@ -58,6 +70,8 @@ func (c *console) payment(r *request) (page, error) {
 	view := paymentView{
 		Now:      r.now(),
 		Object:   o,
+		Price:    priceOf(session.Order),
+		Rate:     rateOf(session.Order),
 		Status:   statusBadge(o.Status),
 		Coins:    strings.Join(o.Currencies, ", "),
 		ClosedBy: string(session.ClosedBy),
@@ -92,6 +106,21 @@ func (c *console) payment(r *request) (page, error) {
 		template: "payment",
 		View:     view,
 	}, nil
+}
+
+// rateOf is the rate of an order; nil = its price is in dollars.
+func rateOf(o payment.Order) *rateView {
+	if o.Rate == nil {
+		return nil
+	}
+	asOf, _ := time.Parse(time.RFC3339, o.Rate.AsOf) // it was written here
+	return &rateView{
+		Rate:     *o.Rate,
+		Price:    priceOf(o),
+		Currency: o.Currency,
+		Source:   describeSource(o.Rate.Source),
+		AsOf:     asOf,
+	}
 }
 
 // possibleActions lead to what can be done now, and was not done for good.

@@ -32,7 +32,7 @@ type paymentsView struct {
 type paymentRow struct {
 	Order     orderName
 	CreatedAt time.Time
-	AmountUSD string
+	Price     price
 	Email     string
 	Status    badge
 	PartPaid  bool
@@ -59,13 +59,13 @@ func (c *console) payments(r *request) (page, error) {
 		return c.payment(r)
 	}
 
-	coins, networks, err := c.Records.Choices(r.r.Context())
+	choices, err := c.Records.Choices(r.r.Context())
 	if err != nil {
 		return page{}, err
 	}
 
 	view := paymentsView{
-		Filter: paymentFilter(form, coins, networks),
+		Filter: paymentFilter(form, choices),
 		Empty:  emptyText(form),
 		Pager:  pagerOf(paymentsPath, form, found.Next, len(found.Sessions)),
 	}
@@ -85,13 +85,15 @@ func (c *console) payments(r *request) (page, error) {
 // paymentQuery reads the filters of a list of payments, and returns those of them that
 // are known as the form has them. Dates are days of UTC, both inclusive.
 func paymentQuery(values url.Values) (q Query, form url.Values, err error) {
-	form = parseFilters(values, "q", "status", "coin", "network", "from", "to", "cursor")
+	form = parseFilters(values,
+		"q", "status", "coin", "network", "currency", "from", "to", "cursor")
 	q = Query{
-		Text:    form.Get("q"),
-		Status:  form.Get("status"),
-		Coin:    form.Get("coin"),
-		Network: form.Get("network"),
-		Cursor:  form.Get("cursor"),
+		Text:     form.Get("q"),
+		Status:   form.Get("status"),
+		Coin:     form.Get("coin"),
+		Network:  form.Get("network"),
+		Currency: form.Get("currency"),
+		Cursor:   form.Get("cursor"),
 	}
 	if q.Status != "" && !wire.Status(q.Status).Known() {
 		return q, form, &wire.Error{Code: wire.CodeInvalid, Param: "status"}
@@ -122,16 +124,22 @@ func emptyText(form url.Values) string {
 	return "No orders yet."
 }
 
-func paymentFilter(form url.Values, coins, networks []string) filter {
+// paymentFilter returns the filter of the list. A shop with prices in one currency is not asked
+// for it.
+func paymentFilter(form url.Values, choices Choices) filter {
 	var statuses []string
 	for _, s := range wire.Statuses() {
 		statuses = append(statuses, string(s))
 	}
-	f := filterOf(paymentsPath, form, append([]field{
+	fields := []field{
 		choiceField("status", "Status", form, statuses),
-		choiceField("coin", "Coin", form, coins),
-		choiceField("network", "Network", form, networks),
-	}, dateFields(form)...))
+		choiceField("coin", "Coin", form, choices.Coins),
+		choiceField("network", "Network", form, choices.Networks),
+	}
+	if len(choices.Currencies) > 1 || form.Get("currency") != "" {
+		fields = append(fields, choiceField("currency", "Currency", form, choices.Currencies))
+	}
+	f := filterOf(paymentsPath, form, append(fields, dateFields(form)...))
 	f.Search = form.Get("q")
 	return f
 }
@@ -141,7 +149,7 @@ func (c *console) paymentRow(session payment.Session) paymentRow {
 	row := paymentRow{
 		Order:     nameOf(session),
 		CreatedAt: session.CreatedAt,
-		AmountUSD: o.AmountUSD,
+		Price:     priceOf(session.Order),
 		Email:     o.Email,
 		Status:    statusBadge(session.Status),
 		Overpaid:  o.OverpaidAmount != "",
@@ -172,8 +180,8 @@ func (c *console) exportPayments(r *request, values url.Values) (exportFile, err
 	q.Limit = exportReadSize
 	return exportFile{
 		Columns: []string{
-			"session", "made", "status", "order_ref", "title", "email", "amount_usd", "coin",
-			"network", "attempts", "address", "asked", "received", "missing", "overpaid",
+			"session", "made", "status", "order_ref", "title", "email", "amount", "currency",
+			"amount_usd", "rate", "rate_source", "rate_as_of", "coin", "network", "attempts", "address", "asked", "received", "missing", "overpaid",
 			"tracking_code", "order_id", "tx_id", "paid", "late", "review_reason", "test",
 			"metadata", "transactions",
 		},
@@ -211,9 +219,15 @@ func (c *console) paymentCells(session *payment.Session) []string {
 		paid = a.PaidAt.Format(time.RFC3339)
 	}
 
+	var rate wire.Rate
+	if o.Rate != nil {
+		rate = *o.Rate
+	}
+
 	return []string{
 		o.ID, o.CreatedAt.Format(time.RFC3339), string(o.Status), o.OrderRef, o.Title, o.Email,
-		o.AmountUSD, a.CurrencySymbol, a.NetworkCode, strconv.Itoa(len(o.Attempts)), a.Address,
+		o.Amount, o.Currency, o.AmountUSD, rate.USDPerUnit, rate.Source, rate.AsOf,
+		a.CurrencySymbol, a.NetworkCode, strconv.Itoa(len(o.Attempts)), a.Address,
 		a.PayAmount, a.PaidAmount, a.MissingAmount, a.OverpaidAmount, a.TrackingCode,
 		exportNumber(a.OrderID), a.TxID, paid, exportYes(a.Late), o.ReviewReason,
 		exportYes(o.Test), strings.Join(metadata, "; "), strings.Join(transactions, "; "),

@@ -33,10 +33,12 @@ type Searcher interface {
 	// Tally counts the sessions created in from <= CreatedAt < to, by day, status and coin, in that
 	// order, without zero counts. Errors: ErrRange if that is more than 92 days, or negative.
 	Tally(ctx context.Context, from, to time.Time) ([]OrderCount, error)
-	// Choices returns the coins and networks that a Query can name and find something, at most
-	// 200 of each, sorted.
-	Choices(ctx context.Context) (coins, networks []string, err error)
+	// Choices returns what a Query can name and find something.
+	Choices(ctx context.Context) (Choices, error)
 }
+
+// Choices are values of a [Query] that find something: at most 200 of each, sorted.
+type Choices struct{ Coins, Networks, Currencies []string }
 
 // AuditLog is the audit log of the console.
 type AuditLog interface {
@@ -90,6 +92,7 @@ type Query struct {
 	Text          string
 	Status        string    // of the session
 	Coin, Network string    // of the current attempt: "USDT", "trc20"
+	Currency      string    // of the merchant's price: "EUR"
 	From, To      time.Time // From <= CreatedAt < To
 	Cursor        string    // empty = first page
 	Limit         int       // 1…100; zero = 20

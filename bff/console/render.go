@@ -6,6 +6,7 @@ import (
 	"html/template"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -70,6 +71,9 @@ type (
 	note struct{ Kind, Text string }
 	// amount is an exact decimal as it is, with its unit behind it; no Digits = none.
 	amount struct{ Digits, Unit string }
+	// price is what an order costs, as people write it. Charge is the same in dollars; empty = it
+	// is in dollars.
+	price struct{ Amount, Charge string }
 	// coin is what is paid with. Mark is the address of the network's icon; empty = none.
 	coin struct{ Symbol, Network, Mark string }
 	// moment is a time as it is seen from Now; a zero At is none.
@@ -119,16 +123,24 @@ type section struct {
 	Alarms     int // shown beside the name; zero is not
 }
 
-// sections returns the navigation, in its order.
+// sections returns all that the navigation can have, in its order.
 func sections() []section {
 	return []section{
 		{Path: overviewPath, Name: "Overview"}, {Path: paymentsPath, Name: "Payments"},
 		{Path: webhooksPath, Name: "Webhooks"},
 		{Path: transactionsPath, Name: "Gateway transactions"},
 		{Path: withdrawalsPath, Name: "Withdrawals"},
-		{Path: reconciliationPath, Name: "Reconciliation"}, {Path: originsPath, Name: "Origins"},
-		{Path: auditPath, Name: "Audit"},
+		{Path: reconciliationPath, Name: "Reconciliation"},
+		{Path: ratesPath, Name: "Exchange rates"},
+		{Path: originsPath, Name: "Origins"}, {Path: auditPath, Name: "Audit"},
 	}
+}
+
+// navigation returns the sections that this shop has use of.
+func (c *console) navigation() []section {
+	return slices.DeleteFunc(sections(), func(s section) bool {
+		return s.Path == ratesPath && c.Exchange == nil
+	})
 }
 
 // sectionOf returns the entry of the navigation that a path belongs to.

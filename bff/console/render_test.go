@@ -120,6 +120,7 @@ func TestHostileViews(t *testing.T) {
 		"overview":        filled[overviewView](),
 		"payment":         filled[paymentView](),
 		"payments":        filled[paymentsView](),
+		"rates":           filled[ratesView](),
 		"reconciliation":  filled[reconciliationView](),
 		"signin":          filled[signInView](),
 		"test_message":    filled[testView](), "webhooks": filled[webhooksView](),

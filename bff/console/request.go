@@ -36,7 +36,7 @@ func (r *request) show(p page) {
 	f := frame{
 		page:     p,
 		Who:      r.Name,
-		Sections: sections(),
+		Sections: r.navigation(),
 		Search:   r.r.URL.Query().Get("q"),
 		Notice:   words().Notices[r.auth.ReadNotice(r.Operator, r.r.URL)],
 	}

@@ -10,6 +10,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/gatewaylist"
 	"coinslot/bff/payment"
+	"coinslot/bff/rates"
 )
 
 //go:embed words.json
@@ -31,6 +32,10 @@ type wordList struct {
 	// kind's own word.
 	Findings      map[gatewaylist.FindingKind]badge `json:"findings"`
 	Confirmations map[string]question               `json:"confirmations"`
+	// Rates say whether a rate can be used: "usable", or by why not. RateSources are the names of
+	// sources.
+	Rates       map[rates.Reason]badge `json:"rates"`
+	RateSources map[string]string      `json:"rate_sources"`
 }
 
 type (

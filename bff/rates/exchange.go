@@ -23,6 +23,15 @@ type Exchange struct {
 	Now           func() time.Time
 }
 
+// Load returns the stored rates. Errors: the store's.
+func (x *Exchange) Load(ctx context.Context) (State, error) {
+	state, _, err := x.Store.LoadRates(ctx)
+	if err != nil {
+		return State{}, fmt.Errorf("loading exchange rates: %w", err)
+	}
+	return state, nil
+}
+
 // Convert returns what an amount of a currency is charged as now, and the rate that proves it.
 //
 // Errors: *wire.Error with CodeCurrencyUnsupported, CodeRateUnavailable, or CodeAmountInvalid if
@@ -30,9 +39,9 @@ type Exchange struct {
 func (x *Exchange) Convert(
 	ctx context.Context, amount decimal.Decimal, code string,
 ) (decimal.Decimal, wire.Rate, error) {
-	state, _, err := x.Store.LoadRates(ctx)
+	state, err := x.Load(ctx)
 	if err != nil {
-		return decimal.Zero, wire.Rate{}, fmt.Errorf("loading exchange rates: %w", err)
+		return decimal.Zero, wire.Rate{}, err
 	}
 
 	quote, err := state.Quote(amount, code, x.SpreadPercent, x.Now())
@@ -79,9 +88,9 @@ type Listed struct {
 // List returns what is known of each currency now, sorted by code, without the dollar. Errors: the
 // store's.
 func (x *Exchange) List(ctx context.Context) ([]Listed, error) {
-	state, _, err := x.Store.LoadRates(ctx)
+	state, err := x.Load(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("loading exchange rates: %w", err)
+		return nil, err
 	}
 
 	list := []Listed{}
@@ -108,4 +117,28 @@ func timeOrNil(t time.Time) *string {
 	}
 	text := t.UTC().Format(time.RFC3339)
 	return &text
+}
+
+// Accept puts the held rate of a currency in use. fraction is the one that the operator saw.
+//
+// Errors: ErrNotHeld, and nothing has changed; ErrConflict, if the rates were changed meanwhile, many
+// times; the store's.
+func (x *Exchange) Accept(ctx context.Context, currency, fraction string) error {
+	for range saveTries {
+		state, version, err := x.Store.LoadRates(ctx)
+		if err != nil {
+			return fmt.Errorf("loading exchange rates: %w", err)
+		}
+		state, err = state.Accept(currency, fraction)
+		if err != nil {
+			return err
+		}
+
+		err = x.Store.SaveRates(ctx, state, version)
+		if errors.Is(err, ErrConflict) {
+			continue
+		}
+		return err
+	}
+	return fmt.Errorf("accepting a rate of %s: %w %d times", currency, ErrConflict, saveTries)
 }

@@ -101,6 +101,31 @@ func jumps(last, next Rate) bool {
 	return rise.Cmp(most) > 0 || fall.Cmp(most) > 0
 }
 
+// Change returns how far the held rate is from the one in use, in percent with a sign and one
+// decimal: "+12.0"; "" = none is held, or one of them cannot be read.
+func (e Entry) Change() string {
+	if e.Held == nil {
+		return ""
+	}
+	before, err := e.Rate.value()
+	if err != nil {
+		return ""
+	}
+	after, err := e.Held.value()
+	if err != nil {
+		return ""
+	}
+
+	change := new(big.Rat).Sub(after, before)
+	change.Quo(change, before)
+	change.Mul(change, big.NewRat(100, 1))
+	percent := decimal.NewFromBigRat(change, 1).StringFixed(1)
+	if change.Sign() > 0 {
+		return "+" + percent
+	}
+	return percent
+}
+
 // ErrNotHeld means that the rate to accept is not held any more.
 var ErrNotHeld = errors.New("this rate is not held any more: look at the current one")
 

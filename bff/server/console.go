@@ -26,6 +26,7 @@ func (s *Server) consoleRoutes(
 		Rerouting:    s.store,
 		Eraser:       s.store,
 		Gone:         s.sender.Gone,
+		Exchange:     s.exchange,
 		AddOrigin:    o.AddOrigin,
 		Deliver:      s.sender.Kick,
 		TestWebhooks: s.sender.Test,

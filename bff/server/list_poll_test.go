@@ -174,7 +174,7 @@ func (s *simulation) seed() {
 		p := waitingFor(n, simStart)
 		doc, err := json.Marshal(p)
 		if err == nil {
-			_, err = tx.Exec(`INSERT INTO sessions (id, version, status, created_at, checked_at, due_at, amount_cents, unpaid_item, deleted, doc) VALUES (?, 1, ?, ?, ?, ?, 0, 0, 0, ?)`,
+			_, err = tx.Exec(`INSERT INTO sessions (id, version, status, created_at, checked_at, due_at, currency, amount_cents, unpaid_item, deleted, doc) VALUES (?, 1, ?, ?, ?, ?, 'USD', 0, 0, 0, ?)`,
 				p.ID, string(p.Status), p.CreatedAt.UnixMicro(), p.CheckedAt.UnixMicro(), p.DueAt.UnixMicro(), string(doc))
 		}
 		if err == nil {

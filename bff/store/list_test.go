@@ -40,8 +40,8 @@ func TestSearchOfARefThatOthersBeginWith(t *testing.T) {
 	s.Order.Ref = "A-1"
 	fortest.Must(db.Insert(t.Context(), s))(t)
 	run(t, db.Writer, `WITH RECURSIVE n(n) AS (SELECT 0 UNION ALL SELECT n+1 FROM n WHERE n < 1100)
-		INSERT INTO sessions (id, version, status, order_ref, created_at, amount_cents, unpaid_item, deleted, doc)
-		SELECT id || n, version, status, order_ref || n, created_at - 1 - n, 0, 0, 0, json_set(doc, '$.id', id || n) FROM sessions, n`)
+		INSERT INTO sessions (id, version, status, order_ref, created_at, currency, amount_cents, unpaid_item, deleted, doc)
+		SELECT id || n, version, status, order_ref || n, created_at - 1 - n, currency, 0, 0, 0, json_set(doc, '$.id', id || n) FROM sessions, n`)
 	found, err := db.Search(t.Context(), console.Query{Text: "A-1"})
 	if err != nil || len(found.Sessions) == 0 || found.Sessions[0].ID != s.ID {
 		t.Errorf("the first of %d that are found is not A-1 (%v)", len(found.Sessions), err)

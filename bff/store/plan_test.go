@@ -109,14 +109,18 @@ func lookedAt(all map[string]string, d dialect) {
 		{Network: "trc20", Status: "open", From: time.Now()},
 		{Coin: "USDT", Status: "confirmed"},
 		{Coin: "USDT", Status: "review"},
+		{Currency: "EUR"},
+		{Currency: "USD"},
+		{Currency: "EUR", Status: "open", From: time.Now()},
+		{Currency: "EUR", Coin: "USDT", Network: "trc20"},
 		{Text: "abc"},
 		{Text: "ab"},
 		{Text: "abc", Status: "open"},
 		{Text: "abc", Coin: "USDT", Network: "trc20", Status: "open", From: time.Now()},
 	} {
 		for i, w := range sessionQueries(q, cursor{}, 20) {
-			name := fmt.Sprintf("way %d of text %q status %q coin %q network %q", i, q.Text,
-				q.Status, q.Coin, q.Network)
+			name := fmt.Sprintf("way %d of text %q status %q coin %q network %q currency %q", i, q.Text,
+				q.Status, q.Coin, q.Network, q.Currency)
 			if !strings.HasPrefix(w.tables, "search_terms") && q.Text != "" {
 				name += sorted
 			}
@@ -134,6 +138,7 @@ func lookedAt(all map[string]string, d dialect) {
 		"tally" + sorted:     tally,
 		"coins":              fmt.Sprintf(choices, "coin"),
 		"networks":           fmt.Sprintf(choices, "network"),
+		"currencies":         fmt.Sprintf(choices, "currency"),
 		"insertAction":       insertAction,
 		"loginEnded":         loginEnded,
 		"actions":            actions,
@@ -161,7 +166,7 @@ const sorted = " (sorted)"
 // many sessions there are. A range over all that was ever made is no way to them.
 func picky(name string) bool {
 	return strings.HasPrefix(name, "way") && strings.Contains(name, `text ""`) &&
-		!strings.Contains(name, `status "" coin "" network ""`)
+		!strings.Contains(name, `status "" coin "" network "" currency ""`)
 }
 
 // looked matches what a plan says of an index that is entered by a value, entered

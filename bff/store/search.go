@@ -164,8 +164,8 @@ func byRefPrefix(ref string) sessionQuery {
 		at:   "s.created_at",
 		id:   "s.id",
 		args: []any{ref, ref + lastRune},
-		tables: `(SELECT created_at, id, status, order_ref, coin, network, deleted FROM sessions
-		WHERE order_ref >= $1 AND order_ref < $2 ORDER BY order_ref DESC LIMIT 1000) s`,
+		tables: `(SELECT created_at, id, status, order_ref, coin, network, currency, deleted
+		FROM sessions WHERE order_ref >= $1 AND order_ref < $2 ORDER BY order_ref DESC LIMIT 1000) s`,
 	}
 }
 
@@ -183,5 +183,8 @@ func (sq *sessionQuery) restrict(q console.Query, from cursor) {
 	}
 	if q.Network != "" {
 		sq.where("s.network = ?", keyOf(networkColumn(q.Network)))
+	}
+	if q.Currency != "" {
+		sq.where("s.currency = ?", keyOf(q.Currency))
 	}
 }

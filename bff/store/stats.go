@@ -170,13 +170,17 @@ const choices = `WITH RECURSIVE due (v) AS (
 ) SELECT v FROM due WHERE v IS NOT NULL LIMIT 200`
 
 // Choices implements console.Records.
-func (db *DB) Choices(ctx context.Context) (coins, networks []string, err error) {
+func (db *DB) Choices(ctx context.Context) (found console.Choices, err error) {
 	err = db.Browse(ctx, func(ctx context.Context, q queryer) (err error) {
-		coins, err = collect(ctx, q, scanKey, fmt.Sprintf(choices, "coin"))
-		if err == nil {
-			networks, err = collect(ctx, q, scanKey, fmt.Sprintf(choices, "network"))
+		for column, values := range map[string]*[]string{
+			"coin": &found.Coins, "network": &found.Networks, "currency": &found.Currencies,
+		} {
+			*values, err = collect(ctx, q, scanKey, fmt.Sprintf(choices, column))
+			if err != nil {
+				return err
+			}
 		}
-		return err
+		return nil
 	})
-	return coins, networks, wrap(err, "listing coins and networks")
+	return found, wrap(err, "listing coins, networks and currencies")
 }

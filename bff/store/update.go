@@ -13,14 +13,15 @@ import (
 
 const (
 	insertSession = `INSERT INTO sessions (id, version, status, order_ref, idempotency_key,
-		created_at, checked_at, due_at, late_from, coin, network, amount_cents, unpaid_item,
-		deleted, erased_at, doc)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+		created_at, checked_at, due_at, late_from, coin, network, currency, amount_cents,
+		unpaid_item, deleted, erased_at, doc)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
 		ON CONFLICT DO NOTHING`
 	updateSession = `UPDATE sessions
 		SET version = $2, status = $3, order_ref = $4, idempotency_key = $5, created_at = $6,
 		checked_at = $7, due_at = $8, late_from = $9, coin = $10, network = $11,
-		amount_cents = $12, unpaid_item = $13, deleted = $14, erased_at = $15, doc = $16
+		currency = $12, amount_cents = $13, unpaid_item = $14, deleted = $15, erased_at = $16,
+		doc = $17
 		WHERE id = $1`
 )
 
@@ -239,6 +240,7 @@ func put(
 		dueAt:     microsOf(s.DueAt),
 	}
 	coin, network := choice(&s)
+	_, currency := s.Order.Price()
 	n, err := affected(
 		ctx, tx, query,
 		r.id,
@@ -252,6 +254,7 @@ func put(
 		microsOf(s.LateFrom),
 		keyOrNull(coin),
 		keyOrNull(network),
+		keyOf(currency),
 		s.Order.AmountUSD.Shift(2).IntPart(),
 		boolColumn(isUnpaidItem(&s)),
 		boolColumn(s.Tombstone()),

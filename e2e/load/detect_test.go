@@ -105,7 +105,7 @@ func (p *payments) add(ctx context.Context, tx *sql.Tx, client *gateway.Client) 
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, `INSERT INTO sessions (id, version, status, created_at, checked_at, due_at, amount_cents, unpaid_item, deleted, doc) VALUES (?, 1, ?, ?, ?, ?, 0, 0, 0, ?)`,
+	_, err = tx.ExecContext(ctx, `INSERT INTO sessions (id, version, status, created_at, checked_at, due_at, currency, amount_cents, unpaid_item, deleted, doc) VALUES (?, 1, ?, ?, ?, ?, 'USD', 0, 0, 0, ?)`,
 		s.ID, string(s.Status), now.UnixMicro(), now.UnixMicro(), s.DueAt.UnixMicro(), string(doc))
 	if err != nil {
 		return err

@@ -184,12 +184,12 @@ func full() payment.Session {
 		Environment:    "production",
 		Order: payment.Order{
 			AmountUSD: decimal.RequireFromString("123456789012345678.000000000000000001"),
-			Amount:    decimal.RequireFromString("123456789012345.678"),
+			Amount:    decimal.RequireFromString("987654321098765432.000000000000000001"),
 			Currency:  "KWD",
 			Rate: &wire.Rate{
-				USDPerUnit:    "3.260514",
-				Exact:         "1/0.3067",
-				Source:        "ecb",
+				USDPerUnit:    "1.092060719",
+				Exact:         "1/0.9157",
+				Source:        "json",
 				AsOf:          "2026-11-26T15:00:00Z",
 				SpreadPercent: "0.5",
 			},

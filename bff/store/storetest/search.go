@@ -102,8 +102,12 @@ var searchTests = cases{
 			}
 		}
 
-		coins, networks, err := b.Choices(t.Context())
-		same(t, "Choices", fmt.Sprint(coins, networks, err), "[ETH USDT] [bep20 erc20 trc20] <nil>")
+		found := fortest.Must(b.Choices(t.Context()))(t)
+		same(t, "Choices", found, console.Choices{
+			Coins:      []string{"ETH", "USDT"},
+			Networks:   []string{"bep20", "erc20", "trc20"},
+			Currencies: []string{"USD"},
+		})
 		at := func(n int) time.Time { return fresh(n).CreatedAt }
 		for _, c := range []struct {
 			query console.Query
@@ -141,6 +145,7 @@ var searchTests = cases{
 			wantSessions(t, fmt.Sprintf("Search(%+v)", c.query), got, c.want...)
 		}
 	}),
+	"search by currency": on(searchByCurrency),
 	// A reader of page after page sees everything once, however it is searched for.
 	"search pages": on(func(t *testing.T, b Backend) {
 		var want []string
@@ -156,7 +161,7 @@ var searchTests = cases{
 		slices.Reverse(want)
 		for _, q := range []console.Query{
 			{}, {Text: "ann@shop.example"}, {Text: "order "}, {Coin: "USDT"}, {Status: "open"},
-			{To: epoch().Add(time.Hour)},
+			{Currency: "USD"}, {To: epoch().Add(time.Hour)},
 		} {
 			q.Limit = 2
 			got := allPages(func(cursor string) ([]string, string) {
@@ -197,6 +202,35 @@ var searchTests = cases{
 			}
 		}
 	}),
+}
+
+// searchByCurrency: a price in dollars is found as one in USD.
+func searchByCurrency(t *testing.T, b Backend) {
+	for n, code := range []string{"", "EUR", "JPY", "EUR", ""} {
+		s := fresh(n)
+		s.Order.Currency = code
+		inserted(t, b, s)
+	}
+	updated(t, b, fresh(3).ID, with(paying(1, "USDT", "trc20", "TRK-3", "A")))
+
+	found := fortest.Must(b.Choices(t.Context()))(t)
+	same(t, "the currencies", found.Currencies, []string{"EUR", "JPY", "USD"})
+	for _, c := range []struct {
+		query console.Query
+		want  []int
+	}{
+		{console.Query{Currency: "EUR"}, []int{3, 1}},
+		{console.Query{Currency: "USD"}, []int{4, 0}},
+		{console.Query{Currency: "eur"}, nil},
+		{console.Query{Currency: "CHF"}, nil},
+		{console.Query{Currency: "EUR", Coin: "USDT"}, []int{3}},
+		{console.Query{Currency: "EUR", To: fresh(3).CreatedAt}, []int{1}},
+		{console.Query{Currency: "JPY", Text: "order"}, []int{2}},
+		{console.Query{Currency: "EUR", Status: "open"}, []int{3, 1}},
+	} {
+		got := search(t, b, c.query).Sessions
+		wantSessions(t, fmt.Sprintf("Search(%+v)", c.query), got, c.want...)
+	}
 }
 
 // paying is an attempt as it is after create's answer.

@@ -23,6 +23,7 @@ CREATE TABLE sessions (
     watched_until   BIGINT,
     coin            TEXT COLLATE "C", -- of the current attempt, upper case
     network         TEXT COLLATE "C", -- of the current attempt, lower case
+    currency        TEXT COLLATE "C" NOT NULL, -- of the merchant's price, USD too
     amount_cents    BIGINT NOT NULL,
     unpaid_item     BIGINT NOT NULL, -- of the catalog, and ended unpaid
     deleted         BIGINT NOT NULL, -- no list shows it; status is what it was
@@ -41,6 +42,7 @@ CREATE INDEX sessions_status ON sessions (status, created_at, id) WHERE deleted 
 -- A session gets into these with its first coin, not when it is made.
 CREATE INDEX sessions_coin ON sessions (coin, created_at, id) WHERE coin IS NOT NULL;
 CREATE INDEX sessions_network ON sessions (network, created_at, id) WHERE network IS NOT NULL;
+CREATE INDEX sessions_currency ON sessions (currency, created_at, id);
 CREATE INDEX sessions_unpaid_items ON sessions (created_at, id) WHERE unpaid_item = 1;
 CREATE INDEX sessions_unreadable ON sessions (id) WHERE unreadable_at IS NOT NULL;
 
