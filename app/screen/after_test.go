@@ -22,7 +22,7 @@ func named(t *testing.T, name string) widget.Page {
 	if i < 0 {
 		t.Fatalf("the gallery has no %q", name)
 	}
-	return screentest.Localize(list[i].Page, english(t))
+	return screentest.Localize(list[i].Page, "en", english(t))
 }
 
 func page(p widget.Page) string { return node.HTML(&Checkout{Page: p}) }
@@ -55,7 +55,7 @@ func TestNoDeadEnds(t *testing.T) {
 		"support set": func(p *widget.Page) { p.View.Support = "mailto:a@b.example" },
 	} {
 		for _, s := range screentest.Gallery() {
-			p := screentest.Localize(s.Page, text)
+			p := screentest.Localize(s.Page, "en", text)
 			if set != nil {
 				p.View.CancelURL, p.View.SuccessURL, p.View.Support, p.Shop = "", "", "", ""
 				set(&p)

@@ -174,7 +174,7 @@ var withPoint = regexp.MustCompile(`\d\.\d{1,2}(\D|$)|\d\.\d{4}`)
 func TestNumbersInGerman(t *testing.T) {
 	text := sentences(t, "de")
 	for _, s := range screentest.Gallery() {
-		localized := screentest.Localize(s.Page, text)
+		localized := screentest.Localize(s.Page, "de", text)
 		localized.Lang = "de"
 		shown := regexp.MustCompile(`<[^>]*>`).ReplaceAllString(page(localized), " ")
 		found := withPoint.FindString(shown)

@@ -16,7 +16,7 @@ import (
 type offerInput struct{ amount, quantity string }
 
 // NormalizeAmount turns an amount as shoppers type it into what the server reads: digits of any
-// script become ASCII; blanks, the sign or code of the currency, zeros before the number and a point behind it
+// script become ASCII; blanks, the sign of the dollar, zeros before the number and a point behind it
 // go; a comma before one or two last digits becomes a point. "1,000" may be one or a thousand: it
 // stays as it is, like all that is no amount, and the server refuses it.
 func NormalizeAmount(typed string) string {
@@ -37,9 +37,8 @@ func NormalizeAmount(typed string) string {
 	return whole
 }
 
-// aroundAmount are blanks, directional marks, and the codes and usual signs of currencies.
-const aroundAmount = " \t\u00a0\u202f\u3000\u200e\u200f\u061c$＄€£¥￥₹₺₩₫₽" +
-	"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+// aroundAmount are blanks, directional marks, and the letters and signs of US$ and USD.
+const aroundAmount = " \t\u00a0\u202f\u3000\u200e\u200f\u061cUSD$＄"
 
 // zeros are the zeros of scripts whose digits people type: Arabic, Persian, Devanagari, Bengali,
 // Gurmukhi, Gujarati, Odia, Tamil, Telugu, Kannada, Malayalam, Thai, Lao, Tibetan, Burmese, Khmer,

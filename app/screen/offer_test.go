@@ -82,7 +82,7 @@ func repricing(
 
 func TestFetchPrice(t *testing.T) {
 	view := named(t, "open-amount").View
-	view.Order.AmountUSD = "4.50"
+	view.Order = wire.Order{Amount: "4.50", AmountUSD: "4.50", Price: "$4.50"}
 	b := &browserFake{status: 200, answer: view}
 	c, asked, _, _ := repricing(t, "open-amount", b, offerInput{amount: "4,50"})
 	fortest.Equal(t, asked, "GET /checkout?item=tip&amount=4.50", "asked")
@@ -97,6 +97,7 @@ func TestFetchPrice(t *testing.T) {
 func TestFetchPriceQuantity(t *testing.T) {
 	view := named(t, "open-quantity").View
 	view.Order.AmountUSD = "18.00"
+	view.Order.Price = "$18.00"
 	b := &browserFake{status: 200, answer: view}
 	c, asked, _, _ := repricing(t, "open-quantity-wrong", b, offerInput{quantity: "4"})
 	fortest.Equal(t, asked, "GET /checkout?item=coffee&quantity=4", "asked")

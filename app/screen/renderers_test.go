@@ -61,7 +61,7 @@ func TestRenderersAgree(t *testing.T) {
 	goQuoted := func(s string) string { value, _ := strconv.Unquote(s); return value }
 	quoted := func(s string) string { return html.UnescapeString(strings.Trim(s, `"`)) }
 	for _, s := range screentest.Gallery() {
-		s.Page = screentest.Localize(s.Page, english(t))
+		s.Page = screentest.Localize(s.Page, "en", english(t))
 		s.Page.Languages = []widget.Language{{Tag: "de", Name: "Deutsch"}, {Tag: "en", Name: "English"}}
 		c := &Checkout{Page: s.Page}
 		want := skeleton(node.HTML(c), htmlTag, htmlAttr, quoted)

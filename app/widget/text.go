@@ -71,7 +71,6 @@ func Isolate(dir, value string) string {
 	return "\u2068" + value + "\u2069"
 }
 
-// Price formats an amount of US dollars ("1234.50") in the page's language.
 // Number formats decimal text with a point in the language of text. It is for reading only: an
 // amount for a wallet keeps its point.
 func Number(text map[string]string, decimal string) string {

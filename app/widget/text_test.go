@@ -61,6 +61,9 @@ func composed() map[string]bool {
 	for _, kind := range []string{"pay", "half", "over", "parts", "late", "expire", "cancel"} {
 		keys["simulate."+kind] = true
 	}
+	for _, source := range []string{"ecb", "json", "fixed"} {
+		keys["order.rate."+source] = true
+	}
 	return keys
 }
 

@@ -2,11 +2,16 @@
 package order
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
+	"strings"
 
 	"coinslot/app/wire"
+	"coinslot/bff/currency"
 	"coinslot/bff/internal/yamlfile"
 	"coinslot/bff/payment"
 )
@@ -18,7 +23,7 @@ type Catalog struct {
 
 // Request is what a shopper may choose of an item. The zero Request takes the defaults.
 type Request struct {
-	// Amount is in dollars, for open amounts only; nil = the first suggested one.
+	// Amount is in the item's currency, for open amounts only; nil = the first suggested one.
 	Amount *string
 	// Quantity is for items with a quantity only; "" = the minimum.
 	Quantity string
@@ -26,9 +31,10 @@ type Request struct {
 
 // Options are the limits of a [Request]. The zero Options leave no choice.
 type Options struct {
-	// Minimum and Maximum are the inclusive limits of an open amount, in dollars
-	// with two places; empty = the price is fixed.
+	// Minimum and Maximum are the inclusive limits of an open amount, decimal text with the places
+	// of its Currency; empty = the price is fixed.
 	Minimum, Maximum string
+	Currency         string
 	// Suggested amounts, the default first; empty if the price is fixed.
 	Suggested []string
 	// Least and Most are the inclusive limits of the quantity; Most 0 = always one.
@@ -59,39 +65,57 @@ func (c *Catalog) Empty() bool { return c == nil || len(c.items) == 0 }
 //	    title: {en: Coffee, de: Kaffee}
 //	    amount_usd: "4.50"
 //	    quantity: {minimum: 1, maximum: 10}
+//	  beans:
+//	    title: Beans
+//	    amount: "17.00"
+//	    currency: EUR
 //	  tip:
 //	    title: Tip
 //	    open: {minimum: "1", maximum: "100", suggested: ["5", "10", "20"]}
 //
 // docs/catalog.md has all members. Errors name the item and the member.
 func ParseCatalog(raw []byte) (*Catalog, error) {
-	items, err := parseItems(raw)
-	if err != nil {
-		return nil, fmt.Errorf("reading the catalog: %w", err)
+	var file catalogFile
+	if err := yamlfile.Read(raw, &file, false); err != nil {
+		return nil, fmt.Errorf("reading the catalog: %w", inWords(err))
+	}
+
+	if file.Currency != "" {
+		if err := checkCurrency(file.Currency); err != nil {
+			return nil, fmt.Errorf("reading the catalog: %w", err)
+		}
+	}
+	items := map[string]item{}
+	for _, id := range slices.Sorted(maps.Keys(file.Items)) {
+		if !itemID.MatchString(id) {
+			return nil, fmt.Errorf(
+				"reading the catalog: item %q: an id is letters, digits, - and _", id,
+			)
+		}
+		it, err := file.Items[id].item(id, file.Currency)
+		if err != nil {
+			return nil, fmt.Errorf("reading the catalog: item %q: %w", id, err)
+		}
+		items[id] = it
 	}
 	return &Catalog{items: items}, nil
 }
 
-func parseItems(raw []byte) (map[string]item, error) {
-	var file map[string]any
-	if err := yamlfile.Read(raw, &file, false); err != nil {
-		return nil, err
+// inWords names the item that an error of the file is about.
+func inWords(err error) error {
+	fault, ok := errors.AsType[*yamlfile.Error](err)
+	if !ok {
+		return err
 	}
-	top := mappingOf(file)
-	top.allowOnly("items")
-	list := top.mapping("items")
-	items := map[string]item{}
-	for _, id := range list.names() {
-		if !itemID.MatchString(id) {
-			return nil, fmt.Errorf("item %q: an id is letters, digits, - and _", id)
+	place := fault.Member + ": "
+	if rest, inItem := strings.CutPrefix(fault.Member, "items."); inItem {
+		id, member, deeper := strings.Cut(rest, ".")
+		place = `item "` + id + `": ` // the names are escaped
+		if deeper {
+			place += member + ": "
 		}
-		it, err := readItem(id, list.values[id])
-		if err != nil {
-			return nil, fmt.Errorf("item %q: %w", id, err)
-		}
-		items[id] = it
 	}
-	return items, top.error()
+	return fmt.Errorf("%s%s (line %d)", place, fault.Reason, fault.Line)
 }
 
 // Order returns the order for one item in the language of the page, a BCP 47 tag. An amount for
@@ -123,9 +147,20 @@ func (c *Catalog) Options(id string) Options {
 	if it.open == nil {
 		return t
 	}
-	t.Minimum, t.Maximum = it.open.minimum.StringFixed(2), it.open.maximum.StringFixed(2)
+	t.Currency = it.currency
+	t.Minimum = currency.Text(it.open.minimum, it.currency)
+	t.Maximum = currency.Text(it.open.maximum, it.currency)
 	for _, amount := range it.open.suggested {
-		t.Suggested = append(t.Suggested, amount.StringFixed(2))
+		t.Suggested = append(t.Suggested, currency.Text(amount, it.currency))
 	}
 	return t
+}
+
+// Currencies returns the currencies of the items, sorted.
+func (c *Catalog) Currencies() []string {
+	codes := map[string]bool{}
+	for _, it := range c.items {
+		codes[it.currency] = true
+	}
+	return slices.Sorted(maps.Keys(codes))
 }

@@ -38,7 +38,29 @@ func TestCatalogAsWritten(t *testing.T) {
 	}
 }
 
-// If the path is a secret by mistake, the error has the line number but none of the contents.
+// Merges, of one mapping or several, may be replaced by what comes after them.
+func TestCatalogMerges(t *testing.T) {
+	c := fortest.Must(ParseCatalog([]byte(`
+items:
+  a: &a {title: A, amount_usd: 1, quantity: {maximum: 3}}
+  b: &b {description: B, amount_usd: 2}
+  c: {<<: *a, title: C}
+  d: {<<: [*a, *b], title: D}
+  e:
+    <<: [*b]
+`)))(t)
+	for id, want := range map[string]string{
+		"a": "1 A  map[item:a quantity:1]",
+		"c": "1 C  map[item:c quantity:1]",
+		"d": "2 D B map[item:d quantity:1]",
+		"e": "2  B map[item:e]",
+	} {
+		o := fortest.Must(c.Order(id, Request{}, "en"))(t)
+		got := fmt.Sprint(o.AmountUSD, " ", o.Title, " ", o.Description, " ", o.Metadata)
+		fortest.Equal(t, got, want, "item %s", id)
+	}
+}
+
 func TestCatalogWithAByteOrderMark(t *testing.T) {
 	const file = "items: {mug: {amount_usd: 12.10}}"
 	c := fortest.Must(ParseCatalog([]byte("\ufeff" + file)))(t)
@@ -51,6 +73,7 @@ func TestCatalogWithAByteOrderMark(t *testing.T) {
 	}
 }
 
+// If the path is a secret by mistake, the error has the line number but none of the contents.
 func TestCatalogQuotesNothing(t *testing.T) {
 	for file, want := range map[string]string{
 		"s3cr3t": "line 1: string was used where mapping is expected", "root:s3cr3t:0\nbin:s3cr3t:1": "line 1: string", "*s3cr3t": "line 1: could not find alias …", "a: b\nc: *s3cr3t": "line 2: could not find",
@@ -123,10 +146,56 @@ func TestCatalogOptions(t *testing.T) {
 	for id, want := range map[string]Options{
 		"mug": {}, "tea": {}, "": {},
 		"coffee": {Least: 2, Most: 10},
-		"tip":    {Minimum: "1.00", Maximum: "100.00", Suggested: []string{"5.00", "10.00", "20.50"}},
-		"alms":   {Minimum: "0.01", Maximum: "999999999.99", Suggested: []string{"2.00"}},
+		"tip": {
+			Minimum:   "1.00",
+			Maximum:   "100.00",
+			Currency:  "USD",
+			Suggested: []string{"5.00", "10.00", "20.50"},
+		},
+		"alms": {
+			Minimum:   "0.01",
+			Maximum:   "999999999.99",
+			Currency:  "USD",
+			Suggested: []string{"2.00"},
+		},
 	} {
 		fortest.Diff(t, c.Options(id), want, "Terms(%q)", id)
+	}
+}
+
+// TestCatalogCurrencies: an item's currency is its own, else the catalog's, and amount_usd is always
+// in dollars.
+func TestCatalogCurrencies(t *testing.T) {
+	c := fortest.Must(ParseCatalog([]byte(`
+currency: EUR
+items:
+  beans: {title: Beans, amount: "17.00", quantity: {maximum: 3}}
+  tea: {title: Tea, amount: 1250, currency: JPY}
+  mug: {title: Mug, amount_usd: "12.10"}
+  cup: {title: Cup, amount: "9", currency: USD}
+  tip: {title: Tip, open: {minimum: 1, maximum: 100, suggested: 5}}
+  alms: {title: Alms, open: {minimum: 100, maximum: 9000, suggested: 500}, currency: JPY}
+`)))(t)
+	fortest.Diff(t, c.Currencies(), []string{"EUR", "JPY", "USD"}, "the currencies (-got +want)")
+
+	for _, row := range []struct{ item, quantity, want string }{
+		{"beans", "3", "51 EUR"},
+		{"tea", "", "1250 JPY"},
+		{"mug", "", "12.1 USD"},
+		{"cup", "", "9 USD"},
+		{"tip", "", "5 EUR"},
+		{"alms", "", "500 JPY"},
+	} {
+		o := fortest.Must(c.Order(row.item, Request{Quantity: row.quantity}, "en"))(t)
+		amount, code := o.Price()
+		fortest.Equal(t, amount.String()+" "+code, row.want, "the price of %s", row.item)
+	}
+	fortest.Equal(t, c.Options("tip").Minimum, "1.00", "the least tip")
+	fortest.Equal(t, c.Options("alms").Minimum, "100", "the least alms")
+
+	for amount, want := range map[string]string{"7.5": "amount_invalid amount", "700": ""} {
+		_, err := c.Order("alms", Request{Amount: &amount}, "en")
+		fortest.Equal(t, code(t, err), want, "alms of %s", amount)
 	}
 }
 
@@ -169,7 +238,12 @@ func TestParseCatalogNamesWhatIsWrong(t *testing.T) {
 		{`{amount_usd: -1}`, `item "a": amount_usd: `},
 		{`{amount_usd: [1]}`, `item "a": amount_usd: `},
 		{`{amount_usd: "1", price: "2"}`, `item "a": price: unknown member`},
-		{`{Amount_USD: "1"}`, `item "a": Amount_USD: unknown member`},
+		{`{Amount_USD: "1"}`, `item "a": Amount_USD: unknown member (line 2)`},
+		{`{amount_usd: "1", 5: x}`, `item "a": 5: unknown member`},
+		{`{amount_usd: "1", null: x}`, `item "a": null: unknown member`},
+		{`{amount_usd: "1", &x y: x}`, `line 2: the name of a member must be text`},
+		{`{amount_usd: ""}`, `item "a": amount_usd: must be dollars`},
+		{`{amount_usd: "", open: {minimum: 1, maximum: 2, suggested: 1}}`, `item "a": amount_usd: set either`},
 		{`{open: {}}`, `item "a": open.minimum: `},
 		{`{open: 5}`, `item "a": open: `},
 		{`{open: {minimum: 01, maximum: 0x10, suggested: 02}}`, `item "a": open.minimum: `},
@@ -181,10 +255,15 @@ func TestParseCatalogNamesWhatIsWrong(t *testing.T) {
 		{`{open: {minimum: "1", maximum: "2", suggested: [1, 3]}}`, `item "a": open.suggested: `},
 		{`{open: {minimum: "1", maximum: "2", suggested: [1, 1.0]}}`, `item "a": open.suggested: duplicate`},
 		{`{open: {minimum: "1", maximum: "9", suggested: [1, 2, 3, 4, 5, 6, 7]}}`, `item "a": open.suggested: `},
-		{`{open: {minimum: "1", maximum: "9", suggested: [[1]]}}`, `item "a": open.suggested: `},
+		{`{open: {minimum: "1", maximum: "9", suggested: [[1]]}}`, `item "a": open.suggested[0]: must be text`},
 		{`{open: {minimum: "1", maximum: "9", suggested: {a: 1}}}`, `item "a": open.suggested: `},
 		{`{open: {minimum: "1", maximum: "9", suggested: 1, step: 1}}`, `item "a": open.step: unknown member`},
-		{`{open: {minimum: "1", maximum: "9", suggested: 1}, quantity: {maximum: 2}}`, `item "a": quantity: only with amount_usd`},
+		{`{open: {minimum: "1", maximum: "9", suggested: 1}, quantity: {maximum: 2}}`, `item "a": quantity: not with open`},
+		{`{amount_usd: "1", amount: "1"}`, `item "a": amount_usd: set either`},
+		{`{amount_usd: "1", currency: EUR}`, `item "a": amount_usd: set either`},
+		{`{amount: "1", currency: EURO}`, `item "a": currency: must be an ISO 4217 code`},
+		{`{amount: "1.5", currency: JPY}`, `item "a": amount: an amount in JPY is a whole number`},
+		{`{amount: "1.555", currency: EUR}`, `item "a": amount: an amount in EUR is a decimal number`},
 		{`{amount_usd: "1", quantity: 3}`, `item "a": quantity: `},
 		{`{amount_usd: "1", quantity: {}}`, `item "a": quantity.maximum: `},
 		{`{amount_usd: "1", quantity: {minimum: 2}}`, `item "a": quantity.maximum: `},
@@ -200,7 +279,7 @@ func TestParseCatalogNamesWhatIsWrong(t *testing.T) {
 		{`{amount_usd: "1", cancel_url: "/thanks"}`, `item "a": cancel_url: `},
 		{`{amount_usd: "1", currencies: USDT}`, `item "a": currencies: `},
 		{`{amount_usd: "1", currencies: ["*"]}`, `item "a": currencies: `},
-		{`{amount_usd: "1", currencies: [[USDT]]}`, `item "a": currencies: `},
+		{`{amount_usd: "1", currencies: [[USDT]]}`, `item "a": currencies[0]: must be text`},
 		{`{amount_usd: "1", ttl_minutes: 0}`, `item "a": ttl_minutes: `},
 		{`{amount_usd: "1", ttl_minutes: 1.5}`, `item "a": ttl_minutes: `},
 		{`{amount_usd: "1", ttl_minutes: 015}`, `item "a": ttl_minutes: `},

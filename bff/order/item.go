@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"regexp"
@@ -8,6 +9,7 @@ import (
 	"strconv"
 
 	"coinslot/app/wire"
+	"coinslot/bff/currency"
 	"coinslot/bff/payment"
 
 	"github.com/shopspring/decimal"
@@ -18,6 +20,7 @@ import (
 type item struct {
 	id                 string
 	title, description localized
+	currency           string          // ISO 4217, of all its amounts
 	price              decimal.Decimal // of one; zero if open is set
 	open               *openAmount     // nil if the price is fixed
 	quantity           quantity
@@ -42,74 +45,129 @@ const (
 	maxQuantity  = 100
 )
 
-// readItem parses and validates one entry. Errors name the member.
-func readItem(id string, value any) (item, error) {
-	m := mappingOf(value)
-	m.allowOnly("title", "description", "amount_usd", "open", "quantity", "currencies",
-		"ttl_minutes", "success_url", "cancel_url")
+// item returns the item that is written in a catalog whose currency is code; empty = USD. Errors name
+// the member.
+func (r itemRecord) item(id, code string) (item, error) {
 	it := item{
-		id:          id,
-		title:       m.localized("title"),
-		description: m.localized("description"),
-		currencies:  m.list("currencies"),
-		ttlMinutes:  m.integer("ttl_minutes", 1_000_000),
-		successURL:  m.text("success_url"),
-		cancelURL:   m.text("cancel_url"),
+		id:         id,
+		currency:   cmp.Or(r.Currency, code, currency.USD),
+		currencies: r.Currencies,
+		ttlMinutes: int(r.TTLMinutes),
+		successURL: r.SuccessURL,
+		cancelURL:  r.CancelURL,
 	}
-	switch fixed, free := m.has("amount_usd"), m.has("open"); {
-	case fixed == free:
-		m.fail("amount_usd", "set either amount_usd or open")
-	case fixed:
-		it.price = m.amount("amount_usd")
+
+	if r.AmountUSD != nil {
+		it.currency = currency.USD
+	}
+	err := checkCurrency(it.currency)
+	if err != nil {
+		return item{}, err
+	}
+
+	it.title, err = localize("title", r.Title)
+	if err != nil {
+		return item{}, err
+	}
+	it.description, err = localize("description", r.Description)
+	if err != nil {
+		return item{}, err
+	}
+
+	switch {
+	case r.AmountUSD != nil && (r.Amount != nil || r.Open != nil || r.Currency != ""),
+		r.Amount != nil && r.Open != nil,
+		r.AmountUSD == nil && r.Amount == nil && r.Open == nil:
+		return item{}, errors.New("amount_usd: set either amount_usd, or amount and currency, or open")
+	case r.Open != nil && r.Quantity != nil:
+		return item{}, errors.New("quantity: not with open")
+	case r.Open != nil:
+		it.open, err = r.Open.limits(it.currency)
+	case r.Amount != nil:
+		it.price, err = parseAmount("amount", *r.Amount, it.currency)
 	default:
-		it.open = readOpen(m.mapping("open"))
+		it.price, err = parseAmount("amount_usd", *r.AmountUSD, it.currency)
 	}
-	if m.has("quantity") {
-		it.quantity = readQuantity(m.mapping("quantity"))
-		if it.open != nil {
-			m.fail("quantity", "only with amount_usd")
+	if err != nil {
+		return item{}, err
+	}
+
+	if r.Quantity != nil {
+		it.quantity, err = r.Quantity.limits()
+		if err != nil {
+			return item{}, err
 		}
-	}
-	if err := m.error(); err != nil {
-		return it, err
 	}
 	return it, it.check()
 }
 
-func readOpen(m *mapping) *openAmount {
-	m.allowOnly("minimum", "maximum", "suggested")
-	o := &openAmount{minimum: m.amount("minimum"), maximum: m.amount("maximum")}
-	if o.maximum.LessThan(o.minimum) {
-		m.fail("maximum", "less than the minimum")
+// checkCurrency returns an error unless code is that of a currency in use.
+func checkCurrency(code string) error {
+	if _, known := currency.Digits(code); !known {
+		return errors.New("currency: must be an ISO 4217 code in capitals, like EUR")
 	}
-	texts := m.oneOrMore("suggested")
-	if len(texts) < 1 || len(texts) > maxSuggested {
-		m.fail("suggested", fmt.Sprintf("one amount, or a list of up to %d", maxSuggested))
+	return nil
+}
+
+// limits returns the open amount that is written, in a currency.
+func (r openRecord) limits(code string) (*openAmount, error) {
+	minimum, err := parseAmount("open.minimum", r.Minimum, code)
+	if err != nil {
+		return nil, err
 	}
-	for _, text := range texts {
-		amount, err := payment.ParseAmount(text)
+	maximum, err := parseAmount("open.maximum", r.Maximum, code)
+	if err != nil {
+		return nil, err
+	}
+	if maximum.LessThan(minimum) {
+		return nil, errors.New("open.maximum: less than the minimum")
+	}
+
+	o := &openAmount{minimum: minimum, maximum: maximum}
+	if len(r.Suggested) < 1 || len(r.Suggested) > maxSuggested {
+		return nil, fmt.Errorf("open.suggested: one amount, or a list of up to %d", maxSuggested)
+	}
+	for _, text := range r.Suggested {
+		amount, err := parseItemAmount(text, code)
 		if err != nil || !o.allows(amount) {
-			m.fail("suggested", "not an amount within the limits")
+			return nil, errors.New("open.suggested: not an amount within the limits")
 		}
 		if slices.ContainsFunc(o.suggested, amount.Equal) {
-			m.fail("suggested", "duplicate amount")
+			return nil, errors.New("open.suggested: duplicate amount")
 		}
 		o.suggested = append(o.suggested, amount)
 	}
-	return o
+	return o, nil
 }
 
-func readQuantity(m *mapping) quantity {
-	m.allowOnly("minimum", "maximum")
-	q := quantity{least: 1, most: m.integer("maximum", maxQuantity)}
-	if m.has("minimum") {
-		q.least = m.integer("minimum", maxQuantity)
+func (r quantityRecord) limits() (quantity, error) {
+	q := quantity{least: max(int(r.Minimum), 1), most: int(r.Maximum)}
+	if q.most < max(q.least, 2) || q.most > maxQuantity {
+		return quantity{}, fmt.Errorf(
+			"quantity.maximum: required: at least 2 and the minimum, at most %d", maxQuantity,
+		)
 	}
-	if q.most < max(q.least, 2) {
-		m.fail("maximum",
-			fmt.Sprintf("required: at least 2 and the minimum, at most %d", maxQuantity))
+	return q, nil
+}
+
+// parseAmount reads an amount of a currency; errors name the member.
+func parseAmount(member, text, code string) (decimal.Decimal, error) {
+	amount, err := parseItemAmount(text, code)
+	if err == nil {
+		return amount, nil
 	}
-	return q
+	if code == currency.USD {
+		return decimal.Zero, fmt.Errorf(`%s: must be dollars like "4.50"`, member)
+	}
+	return decimal.Zero, fmt.Errorf("%s: %w", member, err)
+}
+
+// parseItemAmount reads an amount of a currency that can be charged. Errors: not one.
+func parseItemAmount(text, code string) (decimal.Decimal, error) {
+	if code == currency.USD {
+		return payment.ParseAmount(text)
+	}
+	return currency.ParseAmount(text, code)
 }
 
 // check validates the orders that an item can produce, at the ends of its limits and in each of
@@ -121,7 +179,7 @@ func (it item) check() error {
 	}
 	_, most := it.counts()
 	all := price.Mul(decimal.NewFromInt(int64(most)))
-	if _, err := payment.ParseAmount(all.String()); err != nil {
+	if _, err := parseItemAmount(all.String(), it.currency); err != nil {
 		return errors.New("quantity.maximum: that many cost more than can be charged")
 	}
 	for _, lang := range append(it.title.languages(), it.description.languages()...) {
@@ -154,7 +212,7 @@ func (it item) priceFor(requested *string) (decimal.Decimal, error) {
 	case requested == nil:
 		return it.open.suggested[0], nil
 	}
-	amount, err := payment.ParseAmount(*requested)
+	amount, err := parseItemAmount(*requested, it.currency)
 	if err != nil || !it.open.allows(amount) {
 		return decimal.Zero, payment.NewError(wire.CodeAmountInvalid, "amount")
 	}
@@ -184,7 +242,6 @@ func (it item) counts() (least, most int) {
 // what was bought.
 func (it item) order(price decimal.Decimal, n int, lang string) payment.Order {
 	o := payment.Order{
-		AmountUSD:   price.Mul(decimal.NewFromInt(int64(n))),
 		Title:       it.title.in(lang),
 		Description: it.description.in(lang),
 		Metadata:    map[string]string{"item": it.id},
@@ -193,6 +250,13 @@ func (it item) order(price decimal.Decimal, n int, lang string) payment.Order {
 		SuccessURL:  it.successURL,
 		CancelURL:   it.cancelURL,
 		Item:        it.id,
+	}
+	total := price.Mul(decimal.NewFromInt(int64(n)))
+	if it.currency == currency.USD {
+		o.AmountUSD = total
+	} else {
+		o.Amount = total
+		o.Currency = it.currency
 	}
 	if it.quantity.most > 0 {
 		o.Metadata["quantity"] = strconv.Itoa(n)

@@ -2,6 +2,8 @@ package order
 
 import (
 	"cmp"
+	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -33,30 +35,32 @@ func (p localized) languages() []string {
 	return p.tags
 }
 
-// localized reads a text, or a mapping of language and text.
-func (m *mapping) localized(name string) localized {
-	if _, ok := m.values[name].(map[string]any); !ok {
-		return localized{texts: map[string]string{"": m.text(name)}}
+// localize checks the texts of a member. Errors name it, and the language.
+func localize(member string, written texts) (localized, error) {
+	if written.byLanguage == nil {
+		return localized{texts: map[string]string{"": written.all}}, nil
 	}
-	texts := m.mapping(name)
-	p := localized{texts: map[string]string{}}
+	if len(written.byLanguage) == 0 {
+		return localized{}, fmt.Errorf("%s: empty", member)
+	}
+
+	p := localized{texts: written.byLanguage}
 	var known []language.Tag
-	for _, tag := range inOrder(texts.names()) {
+	for _, tag := range inOrder(slices.Sorted(maps.Keys(written.byLanguage))) {
 		parsed, err := language.Parse(tag)
 		if err != nil || slices.Contains(known, parsed) {
-			texts.fail(tag, "not a language tag, or a duplicate")
+			return localized{}, fmt.Errorf("%s.%s: not a language tag, or a duplicate",
+				member, ShortenName(tag))
 		}
-		if p.texts[tag] = texts.text(tag); p.texts[tag] == "" {
-			texts.fail(tag, "empty")
+		if p.texts[tag] == "" {
+			return localized{}, fmt.Errorf("%s.%s: empty", member, tag)
 		}
-		p.tags, known = append(p.tags, tag), append(known, parsed)
+		p.tags = append(p.tags, tag)
+		known = append(known, parsed)
 	}
-	if len(known) == 0 {
-		m.fail(name, "empty")
-		return p
-	}
+
 	p.matcher = language.NewMatcher(known)
-	return p
+	return p, nil
 }
 
 // inOrder sorts tags, English ones first.

@@ -75,7 +75,7 @@ func TestChargeProperties(t *testing.T) {
 	random := rand.New(rand.NewPCG(32, 17))
 	codes := Codes()
 	cent := big.NewRat(1, 100)
-	for range 20_000 {
+	for range 5_000 {
 		rate := Rate{Fraction: randomNumber(random) + "/" + randomNumber(random)}
 		spread := decimal.New(random.Int64N(100_001), -4)
 		code := codes[random.IntN(len(codes))]

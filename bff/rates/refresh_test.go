@@ -2,7 +2,6 @@ package rates
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"log/slog"
 	"strings"
@@ -14,26 +13,22 @@ import (
 	"coinslot/bff/fortest"
 )
 
-// memory is a Store that keeps the document.
+// memory is a Store.
 type memory struct {
-	mu       sync.Mutex // guards the fields below
-	document []byte
-	version  int64
-	failing  error
-	before   func() // runs once, before the next save
+	mu      sync.Mutex // guards the fields below
+	state   State
+	version int64
+	failing error
+	before  func() // runs once, before the next save
 }
 
 func (m *memory) LoadRates(context.Context) (s State, version int64, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.failing != nil || m.version == 0 {
-		return State{}, 0, m.failing
-	}
-	err = json.Unmarshal(m.document, &s)
-	return s, m.version, err
+	return m.state, m.version, m.failing
 }
 
-func (m *memory) SaveRates(_ context.Context, s State, version int64) (err error) {
+func (m *memory) SaveRates(_ context.Context, s State, version int64) error {
 	m.mu.Lock()
 	before := m.before
 	m.before = nil
@@ -47,9 +42,9 @@ func (m *memory) SaveRates(_ context.Context, s State, version int64) (err error
 	if version != m.version {
 		return ErrConflict
 	}
-	m.document, err = json.Marshal(s)
+	m.state = s
 	m.version++
-	return err
+	return nil
 }
 
 func (m *memory) fail(err error) {

@@ -44,7 +44,7 @@ func galleryPage(tb testing.TB, name string) widget.Page {
 	fortest.OK(tb, err)
 	for _, s := range screentest.Gallery() {
 		if s.Name == name {
-			page := screentest.Localize(s.Page, w.texts["en"]())
+			page := screentest.Localize(s.Page, "en", w.texts["en"]())
 			page.Languages = w.menu
 			return page
 		}

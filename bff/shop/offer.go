@@ -15,6 +15,7 @@ import (
 	"coinslot/app/wire"
 	"coinslot/bff/checkout"
 	"coinslot/bff/currency"
+	"coinslot/bff/locale"
 	"coinslot/bff/order"
 	"coinslot/bff/payment"
 	"coinslot/bff/web"
@@ -134,6 +135,9 @@ func (o *orders) page(
 	page.Base = "/checkout"
 	page.Email = priced.Email
 	page.Offer = o.editable(priced, offered)
+	if page.Offer != nil {
+		page.Offer.Prices = o.prices(offered, page.Lang)
+	}
 	page.Carry = append(page.Carry, offerFields(priced, offered, page.Offer)...)
 
 	key := offered.Key
@@ -171,6 +175,16 @@ func (o *orders) editable(priced payment.Order, offered offer) *widget.Offer {
 		return nil
 	}
 	return fields
+}
+
+// prices are the amounts that an offer names, as people of a language write them.
+func (o *orders) prices(offered offer, lang string) map[string]string {
+	terms := o.catalog.Options(offered.Item)
+	written := map[string]string{}
+	for _, amount := range append(terms.Suggested, terms.Minimum, terms.Maximum) {
+		written[amount] = locale.FormatPrice(lang, terms.Currency, amount)
+	}
+	return written
 }
 
 // offerFields are the fields of links and forms that identify an order that is not stored; editable

@@ -1,14 +1,12 @@
 package token
 
 import (
+	"errors"
 	"fmt"
-	"maps"
 	"net/url"
 	"os"
 	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"coinslot/bff/internal/yamlfile"
 )
@@ -58,28 +56,24 @@ func Parse(raw []byte) (*Registry, error) { return read(raw, Builtin()) }
 
 // read adds the file to base, which it does not change.
 func read(raw []byte, base *Registry) (*Registry, error) {
-	var lists map[string][]entry
-	if err := yamlfile.Read(raw, &lists, true); err != nil {
+	var written file
+	if err := yamlfile.Read(raw, &written, true); err != nil {
 		return nil, err
 	}
-	for name := range lists {
-		if name != "networks" && name != "tokens" {
-			return nil, fmt.Errorf("unknown section %.40q; use networks and tokens", name)
-		}
-	}
+
 	f := reading{
 		Registry: base.clone(),
 		base:     base,
-		ids:      map[string]bool{},
+		ids:      map[text]bool{},
 		codes:    map[string]bool{},
 		keys:     map[key]bool{},
 	}
-	for _, e := range lists["networks"] {
+	for _, e := range written.Networks {
 		if err := f.network(e); err != nil {
 			return nil, err
 		}
 	}
-	for _, e := range lists["tokens"] {
+	for _, e := range written.Tokens {
 		if err := f.token(e); err != nil {
 			return nil, err
 		}
@@ -92,69 +86,72 @@ func read(raw []byte, base *Registry) (*Registry, error) {
 type reading struct {
 	*Registry
 	base  *Registry
-	ids   map[string]bool
+	ids   map[text]bool
 	codes map[string]bool
 	keys  map[key]bool
 }
 
 // network adds an entry of networks. One that is built in can be given more
 // codes, and whether exchanges withdraw to it; what it is stays.
-func (f reading) network(e entry) error {
-	e.labels = [2]string{"network", short(e.texts["id"])}
-	if err := e.checkMembers(
-		[]string{"id", "family", "chain_id", "exchanges", "source"}, []string{"codes", "coins"},
-	); err != nil {
-		return err
-	}
-	n, known := f.base.networks[e.texts["id"]]
-	switch {
-	case !idText.MatchString(e.texts["id"]):
+func (f reading) network(e networkEntry) error {
+	if !idText.MatchString(string(e.ID)) {
 		return e.fail("id: must be letters a-z, digits and -")
-	case f.ids[e.texts["id"]]:
+	}
+	if f.ids[e.ID] {
 		return e.fail("is listed twice")
 	}
+
+	n, known := f.base.networks[string(e.ID)]
 	var err error
 	if known {
 		err = e.checkExtension()
 	} else {
 		n, err = e.newNetwork()
 	}
-	if err == nil {
-		n.Exchanges, err = e.flag("exchanges", n.Exchanges)
-	}
 	if err != nil {
 		return err
 	}
-	f.ids[n.ID], f.networks[n.ID] = true, n
+	if e.Exchanges != nil {
+		n.Exchanges = bool(*e.Exchanges)
+	}
+
+	f.ids[e.ID] = true
+	f.networks[n.ID] = n
 	return f.addCodes(e, n)
 }
 
 // addCodes makes the codes of an entry mean its network.
-func (f reading) addCodes(e entry, n Network) error {
-	for _, code := range e.lists["codes"] {
-		if !codeText.MatchString(code) {
-			return e.fail("codes: %.70q must be letters, digits and . _ -", code)
+func (f reading) addCodes(e networkEntry, n Network) error {
+	for _, written := range e.Codes {
+		if !codeText.MatchString(string(written)) {
+			return e.fail("codes: %.70q must be letters, digits and . _ -", written)
 		}
-		if f.codes[lower(code)] {
-			return e.fail("codes: %q is listed twice", code)
+		code := lower(string(written))
+		if f.codes[code] {
+			return e.fail("codes: %q is listed twice", written)
 		}
-		f.codes[lower(code)], f.Registry.codes[lower(code)] = true, n.ID
+		f.codes[code] = true
+		f.Registry.codes[code] = n.ID
 	}
 	return nil
 }
 
 // checkExtension checks an entry for a network that is built in.
-func (e entry) checkExtension() error {
-	for _, member := range []string{"family", "chain_id", "coins"} {
-		if e.texts[member] != "" || e.lists[member] != nil {
-			return e.fail("%s: the network is built in; give yours an id of its own", member)
-		}
+func (e networkEntry) checkExtension() error {
+	const builtIn = "%s: the network is built in; give yours an id of its own"
+	switch {
+	case e.Family != "":
+		return e.fail(builtIn, "family")
+	case e.ChainID != nil:
+		return e.fail(builtIn, "chain_id")
+	case len(e.Coins) > 0:
+		return e.fail(builtIn, "coins")
 	}
 	return nil
 }
 
-func (e entry) newNetwork() (Network, error) {
-	n := Network{ID: e.texts["id"], Kind: Kind(e.texts["family"]), coins: e.lists["coins"]}
+func (e networkEntry) newNetwork() (Network, error) {
+	n := Network{ID: string(e.ID), Kind: Kind(e.Family)}
 	switch n.Kind {
 	case EVM, TRON, TON, Solana, Bitcoin, Litecoin, Dogecoin, Other:
 	default:
@@ -162,41 +159,41 @@ func (e entry) newNetwork() (Network, error) {
 			"family: must be evm, tron, ton, solana, bitcoin, litecoin, dogecoin or other",
 		)
 	}
-	if len(e.lists["codes"]) == 0 {
+
+	if len(e.Codes) == 0 {
 		return n, e.fail("codes: must name at least one of the gateway's network codes")
 	}
-	for _, symbol := range n.coins {
-		if !symbolText.MatchString(symbol) {
+	for _, symbol := range e.Coins {
+		if !symbolText.MatchString(string(symbol)) {
 			return n, e.fail("coins: %.40q is not a coin's symbol", symbol)
 		}
+		n.coins = append(n.coins, string(symbol))
 	}
-	id, given := e.texts["chain_id"]
-	if given != (n.Kind == EVM) {
+
+	if (e.ChainID != nil) != (n.Kind == EVM) {
 		return n, e.fail("chain_id: networks of the family evm have one, and no others")
 	}
-	if given {
-		if !numberText.MatchString(id) || id == "0" {
+	if e.ChainID != nil {
+		n.ChainID = uint64(*e.ChainID)
+		if n.ChainID == 0 {
 			return n, e.fail("chain_id: must be a whole number from 1")
 		}
-		n.ChainID, _ = strconv.ParseUint(id, 10, 64) // 18 digits at most
 	}
-	return n, e.checkSource()
+
+	if !isPage(e.Source) {
+		return n, e.fail(noPage)
+	}
+	return n, nil
 }
 
 // token adds an entry of tokens.
-func (f reading) token(e entry) error {
-	e.labels = [2]string{"token", short(e.texts["symbol"]) + " on " + short(e.texts["network"])}
-	if err := e.checkMembers(
-		[]string{"symbol", "network", "decimals", "contract", "exchanges", "source"}, nil,
-	); err != nil {
-		return err
-	}
-	n, known := f.networks[e.texts["network"]]
+func (f reading) token(e tokenEntry) error {
+	n, known := f.networks[string(e.Network)]
 	t := Token{
-		Symbol:   e.texts["symbol"],
+		Symbol:   string(e.Symbol),
 		Network:  n,
-		Contract: e.texts["contract"],
-		Source:   e.texts["source"],
+		Contract: string(e.Contract),
+		Source:   string(e.Source),
 	}
 	id := key{upper(t.Symbol), n.ID}
 	switch {
@@ -206,104 +203,58 @@ func (f reading) token(e entry) error {
 		return e.fail("network: must be the id of a network, as in the list of networks")
 	case f.keys[id]:
 		return e.fail("is listed twice")
+	case e.Decimals == nil || *e.Decimals > maxDecimals:
+		return e.fail("decimals: must be a whole number from 0 to %d", maxDecimals)
+	case !isPage(e.Source):
+		return e.fail(noPage)
 	}
+	t.Decimals = int32(*e.Decimals)
 	t.Native = slices.ContainsFunc(n.coins,
 		func(coin string) bool { return upper(coin) == id.symbol })
-	if err := e.decimals(&t); err != nil {
-		return err
+
+	if t.Contract != "" {
+		if err := t.checkContract(); err != nil {
+			return e.fail("contract: %w", err)
+		}
 	}
-	if err := e.contract(t); err != nil {
-		return err
+	if e.Exchanges != nil {
+		t.Exchanges = bool(*e.Exchanges)
+		t.own = true
 	}
-	var err error
-	if t.Exchanges, err = e.flag("exchanges", false); err != nil {
-		return err
-	}
-	if _, t.own = e.texts["exchanges"]; e.checkSource() != nil {
-		return e.checkSource()
-	}
-	f.keys[id], f.tokens[id] = true, t
+
+	f.keys[id] = true
+	f.tokens[id] = t
 	return nil
 }
 
-func (e entry) decimals(t *Token) error {
-	digits, err := strconv.Atoi(e.texts["decimals"])
-	if err != nil || !numberText.MatchString(e.texts["decimals"]) || digits > maxDecimals {
-		return e.fail("decimals: must be a whole number from 0 to %d", maxDecimals)
-	}
-	t.Decimals = int32(digits)
-	return nil
-}
-
-// contract checks that t lives where a coin of its network can live. Addresses
+// checkContract checks that t lives where a coin of its network can live. Addresses
 // have to carry their checksum: a mistyped contract would be paid.
-func (e entry) contract(t Token) error {
-	text, given := e.texts["contract"]
+func (t Token) checkContract() error {
+	kind := t.Network.Kind
 	switch {
-	case !given:
-		return nil
 	case t.Native:
-		return e.fail("contract: the network's own coin has no contract")
-	case !t.Network.Kind.contracts():
-		return e.fail("contract: coins of this network have no contract")
+		return errors.New("the network's own coin has no contract")
+	case !kind.contracts():
+		return errors.New("coins of this network have no contract")
 	}
-	if err := t.Network.Kind.check(text); err != nil {
-		return e.fail("contract: %w", err)
+
+	if err := kind.check(t.Contract); err != nil {
+		return err
 	}
-	if t.Network.Kind == EVM && text != "0x"+eip55(text[2:]) {
-		return e.fail(
-			"contract: must be written with its checksum, in upper and lower case (EIP-55)",
-		)
+	if kind == EVM && t.Contract != "0x"+eip55(t.Contract[2:]) {
+		return errors.New("must be written with its checksum, in upper and lower case (EIP-55)")
 	}
-	if t.Network.Kind == TON && (rawTON.MatchString(text) || text != urlSafe(text)) {
-		return e.fail("contract: must be the 48 characters of the user-friendly form, with - and _")
+	if kind == TON && (rawTON.MatchString(t.Contract) || t.Contract != urlSafe(t.Contract)) {
+		return errors.New("must be the 48 characters of the user-friendly form, with - and _")
 	}
 	return nil
 }
 
-// checkSource checks that an entry says where it is from.
-func (e entry) checkSource() error {
-	u, err := url.Parse(e.texts["source"])
-	if err != nil || u.Scheme != "https" || u.Host == "" {
-		return e.fail("source: must be the https address of the page where this is published")
-	}
-	return nil
-}
+// noPage is the problem of an entry whose source is not [isPage].
+const noPage = "source: must be the https address of the page where this is published"
 
-func (e entry) flag(name string, otherwise bool) (bool, error) {
-	switch text, given := e.texts[name]; {
-	case !given:
-		return otherwise, nil
-	case text == "true":
-		return true, nil
-	case text == "false":
-		return false, nil
-	}
-	return false, e.fail("%s: must be true or false", name)
-}
-
-// checkMembers refuses members that are not of the entry, and empty ones.
-func (e entry) checkMembers(texts, lists []string) error {
-	for _, name := range slices.Sorted(maps.Keys(e.texts)) {
-		if !slices.Contains(texts, name) {
-			return e.fail("%.40q is not allowed here, or must be a list", name)
-		}
-		if strings.TrimSpace(e.texts[name]) == "" {
-			return e.fail("%s: is empty", name)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(e.lists)) {
-		if !slices.Contains(lists, name) {
-			return e.fail("%.40q is not allowed here, or must be a plain value", name)
-		}
-	}
-	return nil
-}
-
-// short is text for an error; it may be anything.
-func short(text string) string {
-	if text == "" {
-		return "?"
-	}
-	return strings.Trim(strconv.Quote(fmt.Sprintf("%.32s", text)), `"`)
+// isPage reports whether source says where an entry is from.
+func isPage(source text) bool {
+	u, err := url.Parse(string(source))
+	return err == nil && u.Scheme == "https" && u.Host != ""
 }

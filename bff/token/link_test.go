@@ -115,7 +115,7 @@ func TestAmountsAreExact(t *testing.T) {
 			decimals                 int
 		}{{"ETH", "erc20", evm, 18}, {"USDT", "bsc", evm, 18}, {"USDT", "erc20", evm, 6}, {"TON", "ton", ton, 9}, {"USDT", "ton", ton, 6}} {
 			r := (*Registry)(nil)
-			p := pay(c.symbol, c.network, c.address, text(units, c.decimals))
+			p := pay(c.symbol, c.network, c.address, inCoins(units, c.decimals))
 			uri, _ := r.URI(p)
 			if got := uri[strings.LastIndexByte(uri, '=')+1:]; got != units.String() {
 				t.Fatalf("%s %s on %s: link %q; want %s units", p.Amount, c.symbol, c.network, uri, units)
@@ -135,8 +135,8 @@ func TestAmountsAreExact(t *testing.T) {
 	}
 }
 
-// text writes a number of the smallest unit in the coin.
-func text(units *big.Int, decimals int) string {
+// inCoins writes a number of the smallest unit in the coin.
+func inCoins(units *big.Int, decimals int) string {
 	digits := units.String()
 	if len(digits) <= decimals {
 		digits = strings.Repeat("0", decimals-len(digits)+1) + digits

@@ -155,7 +155,7 @@ func (g *gallery) write(w http.ResponseWriter, r *http.Request, samples ...scree
 // styled is p in a look.
 func (g *gallery) styled(p widget.Page, l Look) widget.Page {
 	p.Lang, p.Dir, p.Theme = l.Lang, l.Dir, l.Theme
-	p = screentest.Localize(p, g.texts[l.Lang])
+	p = screentest.Localize(p, l.Lang, g.texts[l.Lang])
 	if a := p.View.Attempt; a != nil && l.Minutes > 0 {
 		changed := *a
 		changed.ExpiresInMs, changed.ExtendMinutes = int64(l.Minutes)*60_000, l.Minutes
@@ -286,7 +286,7 @@ addEventListener('load', () => {
 func pseudo(text map[string]string) map[string]string {
 	longer := map[string]string{}
 	for key, sentence := range text {
-		if strings.HasPrefix(key, "number.") || key == "order.price" {
+		if strings.HasPrefix(key, "number.") {
 			longer[key] = sentence
 			continue
 		}

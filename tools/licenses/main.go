@@ -60,6 +60,11 @@ func run(root string) error {
 //go:embed go-license.txt
 var goLicense []byte
 
+// cldrLicense is that of the data in bff/locale/table.json.
+//
+//go:embed cldr-license.txt
+var cldrLicense []byte
+
 const introduction = `Third-party notices of Coinslot
 
 This program contains the software listed here, or a part of it, on at least one platform. Each
@@ -72,18 +77,23 @@ license of Coinslot itself.
 var separator = strings.Repeat("=", 80) + "\n"
 
 // render returns the notices: a list of all modules, then each different text once, under its
-// modules' names. Go has no version, so that the notices do not depend on the compiler.
+// modules' names. Go has no version, so that the notices do not depend on the compiler; CLDR's is in
+// its table.
 func render(modules []module) ([]byte, error) {
 	golang := module{
 		path: "Go: standard library, runtime, wasm_exec.js", license: "BSD-3-Clause",
 		texts: []text{{"LICENSE", normalize(goLicense)}},
+	}
+	cldr := module{
+		path: "Unicode CLDR: how languages write prices and days", license: "Unicode-3.0",
+		texts: []text{{"LICENSE", normalize(cldrLicense)}},
 	}
 	var b bytes.Buffer
 	b.WriteString(introduction)
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	var order []string
 	owners := map[string][]string{} // of each text
-	for _, m := range append([]module{golang}, modules...) {
+	for _, m := range append([]module{golang, cldr}, modules...) {
 		license := cmp.Or(m.license, "see its text")
 		if len(m.texts) > 1 {
 			license += " and others"

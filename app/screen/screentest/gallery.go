@@ -4,9 +4,11 @@ package screentest
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"coinslot/app/widget"
 	"coinslot/app/wire"
+	"coinslot/bff/locale"
 )
 
 // Sample is one page of the gallery.
@@ -17,8 +19,9 @@ type Sample struct {
 
 // Localize returns a sample's page with texts, and with its notice as the server words it. A notice
 // without a code has the key of its text as its message.
-func Localize(p widget.Page, text map[string]string) widget.Page {
+func Localize(p widget.Page, lang string, text map[string]string) widget.Page {
 	p.Text = text
+	localizePrices(&p, lang)
 	if p.View.Notice == nil {
 		return p
 	}
@@ -30,6 +33,29 @@ func Localize(p widget.Page, text map[string]string) widget.Page {
 	n.Message = p.T(key, "coin", "USDT", "network", "TRON")
 	p.View.Notice = &n
 	return p
+}
+
+// localizePrices writes the prices of a page as the server does.
+func localizePrices(p *widget.Page, lang string) {
+	o := &p.View.Order
+	if o.Currency == "" {
+		return // the order is unknown
+	}
+	o.Price = locale.FormatPrice(lang, o.Currency, o.Amount)
+	if o.Charge != "" {
+		day := time.Date(2026, 11, 26, 0, 0, 0, 0, time.UTC)
+		charge := p.T("order.charge", "amount", locale.FormatPrice(lang, "USD", o.AmountUSD))
+		o.Charge = charge + " · " + p.T("order.rate.ecb", "day", locale.FormatDay(lang, day))
+	}
+	if p.Offer == nil {
+		return
+	}
+	offer := *p.Offer
+	offer.Prices = map[string]string{}
+	for amount := range p.Offer.Prices {
+		offer.Prices[amount] = locale.FormatPrice(lang, o.Currency, amount)
+	}
+	p.Offer = &offer
 }
 
 // Gallery returns the checkout in every state and variant. All amounts, addresses and ids are
@@ -98,6 +124,10 @@ func paying() []Sample {
 			p.View.Attempt, p.View.CheckedMsAgo = &a, -1
 		}),
 		NewSample("pending", wire.Pending, Attempt(nil), wire.Cancel, wire.Change, wire.Recheck),
+		NewSample("pending-currency", wire.Pending, func(p *widget.Page) {
+			Attempt(nil)(p)
+			euros(p)
+		}, wire.Cancel, wire.Change, wire.Recheck),
 		NewSample(
 			"pending-uri", wire.Pending, Attempt(Ether), wire.Cancel, wire.Change, wire.Recheck,
 		),
@@ -221,6 +251,29 @@ func ended() []Sample {
 	}
 }
 
+// order returns an order in dollars.
+func order(dollars, ref, title, description string) wire.Order {
+	return wire.Order{
+		Ref:         ref,
+		Title:       title,
+		Description: description,
+		Amount:      dollars,
+		Currency:    "USD",
+		AmountUSD:   dollars,
+		Price:       "$" + dollars,
+	}
+}
+
+// euros changes a page to one of an order in euros.
+func euros(p *widget.Page) {
+	o := &p.View.Order
+	o.Amount = "17.00"
+	o.Currency = "EUR"
+	o.AmountUSD = "18.57"
+	o.Price = "€17.00"
+	o.Charge = "charged as $18.57 · ECB rate of 26 November"
+}
+
 // NewSample returns a page of a stored session.
 func NewSample(
 	name string, status wire.Status, change func(*widget.Page), actions ...wire.Action,
@@ -230,8 +283,7 @@ func NewSample(
 		View: wire.View{
 			Version: 7, Session: "cs_gallery", Status: status, Currencies: Coins(),
 			Actions: actions, CheckedMsAgo: 4000,
-			Order: wire.Order{Ref: "1001", Title: "Two tickets",
-				Description: "Row 4, seats 11 and 12", AmountUSD: "25.00"},
+			Order:      order("25.00", "1001", "Two tickets", "Row 4, seats 11 and 12"),
 			SuccessURL: "https://shop.example/thanks", CancelURL: "https://shop.example/cart",
 		},
 	}
@@ -266,13 +318,18 @@ func unsaved() Sample {
 func openAmountSample(name, typed, wrong string) Sample {
 	return NewSample(name, wire.Open, func(p *widget.Page) {
 		*p = unsaved().Page
-		p.View.Order = wire.Order{Title: "A tip for the kitchen", AmountUSD: "20.00"}
+		p.View.Order = order("20.00", "", "A tip for the kitchen", "")
 		p.Carry = []widget.Field{
 			{Name: "item", Value: "tip"}, {Name: "amount", Value: "20.00"},
 			{Name: "key", Value: "page_1"},
 		}
 		p.Offer = &widget.Offer{Minimum: "1.00", Maximum: "500.00",
-			Suggested: []string{"5.00", "10.00", "20.00", "50.00"}, Amount: typed, Wrong: wrong}
+			Suggested: []string{"5.00", "10.00", "20.00", "50.00"},
+			Prices: map[string]string{
+				"1.00": "$1.00", "5.00": "$5.00", "10.00": "$10.00", "20.00": "$20.00",
+				"50.00": "$50.00", "500.00": "$500.00",
+			},
+			Amount: typed, Wrong: wrong}
 		p.View.Currencies = Sorted()
 	}, wire.Choose)
 }
@@ -281,8 +338,7 @@ func openAmountSample(name, typed, wrong string) Sample {
 func quantitySample(name string, n int, wrong string) Sample {
 	return NewSample(name, wire.Open, func(p *widget.Page) {
 		*p = unsaved().Page
-		p.View.Order = wire.Order{Title: "3 × Coffee", Description: "Whole beans, 250 g",
-			AmountUSD: "13.50"}
+		p.View.Order = order("13.50", "", "3 × Coffee", "Whole beans, 250 g")
 		p.Carry = []widget.Field{
 			{Name: "item", Value: "coffee"}, {Name: "quantity", Value: "3"},
 			{Name: "key", Value: "page_1"},

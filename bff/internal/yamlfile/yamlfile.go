@@ -13,17 +13,20 @@ import (
 	"github.com/goccy/go-yaml/parser"
 )
 
-// Read decodes the one document of raw into v; an empty one leaves v as it is. Numbers and
-// the like become the text that the file has: to YAML, 010 is eight, 0x10 sixteen and 1_000
-// a thousand. plain refuses anchors, tags, merges, null and blocks of text, so that what is
-// read is what a person sees.
+// Read decodes the one document of raw into v, a pointer to a struct with yaml tags; an empty
+// document leaves v as it is, and a member that v does not have is an error. Numbers and the like
+// become the text that the file has: to YAML, 010 is eight, 0x10 sixteen and 1_000 a thousand. So
+// the members of v are strings, or types that read text. plain refuses anchors, tags, merges, null
+// and blocks of text, so that what is read is what a person sees.
 //
-// Errors name the line, and quote no value: a setting may name a file of secrets by mistake.
+// Errors name the member or the line, and quote no value: a setting may name a file of secrets by
+// mistake. What is wrong with a member is an *[Error].
 func Read(raw []byte, v any, plain bool) error {
 	if bytes.HasPrefix(raw, []byte{0xff, 0xfe}) || bytes.HasPrefix(raw, []byte{0xfe, 0xff}) {
 		return errors.New("the file is UTF-16: save it as UTF-8")
 	}
 	raw = bytes.TrimPrefix(raw, []byte("\ufeff")) // some editors put this mark before the text
+
 	file, err := parser.ParseBytes(raw, 0)
 	if err != nil {
 		return unquoted(err)
@@ -34,12 +37,33 @@ func Read(raw []byte, v any, plain bool) error {
 	if len(file.Docs) == 0 || file.Docs[0].Body == nil {
 		return nil
 	}
+
 	w := asWritten{plain: plain, err: new(error)}
 	ast.Walk(w, file.Docs[0].Body)
 	if *w.err != nil {
 		return *w.err
 	}
-	return unquoted(yaml.NodeToValue(file.Docs[0].Body, v))
+	return Decode(file.Docs[0].Body, v)
+}
+
+// Decode decodes node into v as [Read] does. It is for the UnmarshalYAML methods of records in
+// plain files: aliases need the whole file.
+func Decode(node ast.Node, v any) error {
+	// The parser has refused members that are written twice. What is twice only after a merge is
+	// the merged one's replacement.
+	err := yaml.NodeToValue(node, v, yaml.DisallowUnknownField(), yaml.AllowDuplicateMapKey())
+	return located(err, node)
+}
+
+// Text returns the text of a scalar, as the file has it. Errors are an *[Error].
+func Text(node ast.Node) (string, error) {
+	switch n := node.(type) {
+	case *ast.StringNode:
+		return n.Value, nil
+	case *ast.LiteralNode:
+		return n.Value.Value, nil
+	}
+	return "", Errorf(node, "must be text")
 }
 
 // Line returns the line of node from 1, zero if it is not known.
@@ -57,10 +81,12 @@ func unquoted(err error) error {
 	if !ok {
 		return err
 	}
+
 	reason, _, _ := strings.Cut(quoting.GetMessage(), "\n")
 	if !strings.HasPrefix(reason, "mapping key ") { // that one is there twice; names are no values
 		reason = quoted.ReplaceAllString(reason, "…")
 	}
+
 	if t := quoting.GetToken(); t != nil && t.Position != nil {
 		return fmt.Errorf("line %d: %s", t.Position.Line, reason)
 	}
@@ -68,48 +94,3 @@ func unquoted(err error) error {
 }
 
 var quoted = regexp.MustCompile(`".*"`)
-
-// asWritten makes text of what YAML would read as numbers and the like.
-type asWritten struct {
-	plain bool
-	err   *error // the first node that is not plain
-}
-
-// Visit implements ast.Visitor. It changes a node before those inside it are visited.
-func (v asWritten) Visit(node ast.Node) ast.Visitor {
-	switch n := node.(type) {
-	case *ast.MappingValueNode:
-		if key, ok := v.text(n.Key).(ast.MapKeyNode); ok {
-			n.Key = key
-		}
-		n.Value = v.text(n.Value)
-	case *ast.SequenceNode:
-		for i := range n.Values {
-			n.Values[i] = v.text(n.Values[i])
-		}
-	case *ast.AnchorNode:
-		v.refuse(n)
-		n.Value = v.text(n.Value)
-	case *ast.AliasNode, *ast.TagNode, *ast.MergeKeyNode, *ast.NullNode, *ast.LiteralNode:
-		v.refuse(n)
-	}
-	return v
-}
-
-func (v asWritten) refuse(node ast.Node) {
-	if v.plain && *v.err == nil {
-		*v.err = fmt.Errorf("line %d: must be a plain value", Line(node))
-	}
-}
-
-func (v asWritten) text(node ast.Node) ast.Node {
-	switch n := node.(type) {
-	case *ast.TagNode: // !!binary and the like
-		if !v.plain {
-			return v.text(n.Value)
-		}
-	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
-		return ast.String(node.GetToken())
-	}
-	return node
-}
