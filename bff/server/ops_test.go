@@ -119,6 +119,7 @@ func newObservedRig(t *testing.T) *observedRig {
 	c := servertest.Settings(t, at[0])
 	c.Traces, c.WebhookURLs, c.AllowPrivateWebhooks = at[1]+"/v1/traces", []string{at[2] + "/hook?key=" + canaryQuery}, true
 	c.WebhookSecrets = []config.Secret{config.NewSecret(hookSecret)}
+	c.Rates = ratesFile(t)
 	log := &fortest.Log{}
 	w.Rig, _ = servertest.Start(t, gateway, c, server.Options{Version: "v1.2.3", Log: logs.New(log, logs.Config{JSON: true, Level: slog.LevelDebug})})
 	w.Log = log

@@ -195,7 +195,8 @@ func (s *Server) assemble(
 		Store: s.store, Gateway: creates{s.gateway}, Rates: exchange,
 		Page: c.PublicURL + "/checkout/", Receipt: receipts.Receipt,
 		CallbackURL: callbackURL(c.PublicURL), PaymentPage: c.GatewayPageURL, Tokens: tokens,
-		Test: o.test(c), Changed: s.sessionChanged, Transitioned: s.sessionMoved,
+		Test: o.test(c), PriceRefused: s.metrics.CountRefusedPrice,
+		Changed: s.sessionChanged, Transitioned: s.sessionMoved,
 		Trace: s.tracer.Parent, Watched: s.hub.Watched, Schedule: pollSchedule(c, o),
 		Log: o.Log, Now: s.store.Now,
 	}))
