@@ -72,6 +72,8 @@ func TestCommands(t *testing.T) {
 		{"health of nobody", []string{"COINSLOT_OPS_LISTEN=127.0.0.1:1"}, []string{"health"}, 1, "127.0.0.1:1"},
 		{"health that is off", []string{"COINSLOT_OPS_LISTEN=-"}, []string{"health"}, 1, "/readyz is turned off"},
 		{"token", good, []string{"order-token", "-amount", "25.00", "-ref", "1001"}, 0, "eyJ"},
+		{"token in euros", good, []string{"order-token", "-amount", "25.00", "-currency", "EUR", "-ref", "1001"}, 0, "eyJ"},
+		{"token with too many digits", good, []string{"order-token", "-amount", "25.00", "-currency", "JPY", "-ref", "1001"}, 1, "an amount in JPY is a whole number"},
 		{"token without a key", good[:3], []string{"order-token", "-amount", "25.00", "-ref", "1001"}, 1, "COINSLOT_ORDER_KEY"},
 		{"token without an amount", good, []string{"order-token"}, 1, "-amount"},
 	} {

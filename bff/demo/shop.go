@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"coinslot/bff/config"
+	"coinslot/bff/internal/background"
 	"coinslot/client"
 	"coinslot/static"
 )
@@ -32,17 +33,27 @@ type shop struct {
 	messages []string   // received webhooks, newest first
 }
 
-// product has the Session and URL of the shopper's order.
+// product has the Session and URL of the shopper's order. Price is Amount and Currency for people.
 type product struct {
-	ID, Title, Description, Price, Session, URL string
+	ID, Title, Description  string
+	Amount, Currency, Price string
+	Session, URL            string
 }
 
 func products() []product {
 	return []product{
-		{ID: "coffee", Title: "House blend, 500 g", Price: "18.50",
-			Description: "Whole beans, roasted on Tuesdays."},
-		{ID: "tickets", Title: "Two tickets, Saturday", Price: "25.00",
-			Description: "Doors open at eight."},
+		{
+			ID: "coffee", Title: "House blend, 500 g", Amount: "18.50", Currency: "USD",
+			Price: "$18.50", Description: "Whole beans, roasted on Tuesdays.",
+		},
+		{
+			ID: "tickets", Title: "Two tickets, Saturday", Amount: "25.00", Currency: "USD",
+			Price: "$25.00", Description: "Doors open at eight.",
+		},
+		{
+			ID: "moka", Title: "Moka pot, three cups", Amount: "32.00", Currency: "EUR",
+			Price: "€32.00", Description: "Polished steel, from Naples.",
+		},
 	}
 }
 
@@ -107,9 +118,13 @@ func (s *shop) home(w http.ResponseWriter, r *http.Request) {
 func (s *shop) open(ctx context.Context, p *product, cart string) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	session, err := s.api.CreateSession(ctx, client.NewSession{
-		AmountUSD: p.Price, OrderRef: cart + "-" + p.ID, Title: p.Title,
-	})
+	order := client.NewSession{
+		Amount: p.Amount, Currency: p.Currency, OrderRef: cart + "-" + p.ID, Title: p.Title,
+	}
+	session, err := s.api.CreateSession(ctx, order)
+	for client.IsCode(err, "rate_unavailable") && background.Sleep(ctx, 50*time.Millisecond) {
+		session, err = s.api.CreateSession(ctx, order) // the demo's rates are read when it starts
+	}
 	p.Session, p.URL = session.ID, session.URL
 	return err
 }

@@ -9,7 +9,7 @@ import (
 	"coinslot/bff/fortest"
 )
 
-// TestHealth: what operators are told while a source answers, fails for longer than its interval,
+// TestHealth: the warnings while a source answers, fails for longer than its interval,
 // and until its rates are too old.
 func TestHealth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

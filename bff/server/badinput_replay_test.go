@@ -90,7 +90,7 @@ func (b *inputRig) paid(t *testing.T, title string) string {
 func TestTortureReplays(t *testing.T) {
 	started := time.Now()
 	b := newInputRig(t)
-	token := fortest.Must(order.Mint([]byte(orderKey), "25.00", "replayed", "", 24*time.Hour, time.Now()))(t)
+	token := fortest.Must(order.Mint([]byte(orderKey), order.NewToken{Amount: "25.00", Ref: "replayed", TTL: 24 * time.Hour}, time.Now()))(t)
 	coin := `"currency_symbol":"USDT","network_code":"trc20"`
 	posted := b.Do("POST", "/checkout", `{"order":"`+token+`",`+coin+`}`, isJSON)
 	id := session(t, posted.Body.Bytes())

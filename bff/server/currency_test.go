@@ -124,7 +124,7 @@ func TestPricesRefused(t *testing.T) {
 	fortest.Has(t, "the sessions", r.Do("GET", "/v1/sessions", "", bearer).Body.String(), `"data":[]`)
 }
 
-// TestNoRateNoSession: without a rate that can be trusted, nothing is opened, and a client is told
+// TestNoRateNoSession: without a rate that can be trusted, nothing is opened, and a client learns
 // when to ask again.
 func TestNoRateNoSession(t *testing.T) {
 	r := newConfiguredRig(t, func(c *config.Config) { c.Rates = "/there/is/no.yaml" })
