@@ -58,7 +58,7 @@ func TestReceipt(t *testing.T) {
 	fortest.Equal(t, part(t, text, 0),
 		`{"alg":"EdDSA","kid":"`+s.id+`","typ":"coinslot-receipt+jwt"}`, "header")
 	want := `{"iss":"https://pay.shop.example","sub":"cs_aaaaaaaaaaaaaaaaaaaaaaaaaa","iat":1795348800,"status":"confirmed","test":false,` +
-		`"order_ref":"1001","amount_usd":"25.00","paid_amount":"25.03","currency_symbol":"USDT","network_code":"trc20","tracking_code":"8f3kq2mz7t","tx_id":"3b1a9f"}`
+		`"order_ref":"1001","amount":"25.00","currency":"USD","amount_usd":"25.00","rate":null,"paid_amount":"25.03","currency_symbol":"USDT","network_code":"trc20","tracking_code":"8f3kq2mz7t","tx_id":"3b1a9f"}`
 	fortest.Equal(t, part(t, text, 1), want, "claims")
 	if len(text) > 1000 {
 		t.Errorf("%d characters; a receipt travels in addresses", len(text))
@@ -132,7 +132,7 @@ func TestKeySet(t *testing.T) {
 // While two keys are listed the first signs, and receipts of both are good;
 // those of a key that is listed no more are not.
 func TestRotation(t *testing.T) {
-	order := verify.Order{Ref: "1001", AmountUSD: "25.00"}
+	order := verify.Order{Ref: "1001", Amount: "25.00"}
 	receipts := map[string]string{"old": signer(t, secretOld).Receipt(paid()), "both": signer(t, secretNew, secretOld).Receipt(paid()), "new": signer(t, secretNew).Receipt(paid())}
 	fortest.Equal(t, receipts["both"], receipts["new"], "the second key signs")
 	for _, c := range []struct {
